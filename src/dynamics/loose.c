@@ -1,42 +1,29 @@
 /* Parts that no support holds. Contact may hold them, within what its springs bear: an overlap of
    the gap. Friction stops them but is no spring: sideways nothing brings them to one place. */
 #include "dynamics/loose.h"
+#include "core/forest.h"
 #include "dynamics/model.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-static int32_t root_of(int32_t *up, int32_t n) {
-  while (up[n] != n)
-    n = up[n] = up[up[n]];
-  return n;
-}
-
-static void join(int32_t *up, int32_t a, int32_t b) {
-  a = root_of(up, a), b = root_of(up, b);
-  if (a < b)
-    up[b] = a;
-  else
-    up[a] = b;
-}
 
 static void joints(const ig_dyn_model *m, int32_t *up) {
   for (int b = 0; b < m->mesh->blocks; b++) {
     const ig_block *block = &m->mesh->block[b];
     const int count = ig_elem_info_get(block->type)->nodes;
     for (int64_t i = 0; i < (int64_t)block->count * count; i++)
-      join(up, block->conn[i / count * count], block->conn[i]);
+      ig_join(up, block->conn[i / count * count], block->conn[i]);
   }
   for (int k = 0; k < m->p.bodies.count; k++) {
     const ig_dyn_body *b = (const ig_dyn_body *)m->carried.body.host + k;
     const int32_t *node = (const int32_t *)m->carried.body_node.host + b->first;
     for (int32_t i = 1; i < b->count; i++)
-      join(up, node[0], node[i]);
+      ig_join(up, node[0], node[i]);
   }
   for (int32_t k = 0; k < m->p.ties.count; k++)
     for (int a = 0; a < 3; a++)
-      join(up, ((const int32_t *)m->carried.tie_node.host)[k],
-           ((const int32_t *)m->carried.tie_to.host)[3 * k + a]);
+      ig_join(up, ((const int32_t *)m->carried.tie_node.host)[k],
+              ((const int32_t *)m->carried.tie_to.host)[3 * k + a]);
 }
 
 static bool leads(const ig_dyn_model *m, int32_t motion) {
@@ -51,11 +38,11 @@ static bool leads(const ig_dyn_model *m, int32_t motion) {
 static void held_mark(const ig_dyn_model *m, int32_t *up, uint8_t *held) {
   const int32_t *move = m->held.move.host;
   for (int32_t n = 0; move && n < m->p.nodes; n++)
-    held[root_of(up, n)] |= leads(m, move[n]);
+    held[ig_root(up, n)] |= leads(m, move[n]);
   for (int k = 0; k < m->p.bodies.count; k++) {
     const ig_dyn_body *b = (const ig_dyn_body *)m->carried.body.host + k;
     if (b->count > 0)
-      held[root_of(up, ((const int32_t *)m->carried.body_node.host)[b->first])] |=
+      held[ig_root(up, ((const int32_t *)m->carried.body_node.host)[b->first])] |=
           leads(m, b->motion);
   }
 }
@@ -70,7 +57,7 @@ static void farthest(const ig_dyn_model *m, int32_t *up, const uint8_t *held, su
                      ig_dyn_loose *found) {
   double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
   for (int32_t n = 0; n < m->p.nodes; n++) {
-    sums *s = &sum[root_of(up, n)];
+    sums *s = &sum[ig_root(up, n)];
     s->nodes++;
     for (int c = 0; c < 3; c++) {
       const double x0 = m->x0[3 * (int64_t)n + c];

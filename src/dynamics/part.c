@@ -3,6 +3,7 @@
 #include "dynamics/part.h"
 #include "assembly/assembly.h"
 #include "backend/backend.h"
+#include "core/forest.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,17 +20,6 @@ static ig_status division_check(const ig_dyn_model *m) {
 
 /* --- owners */
 
-static int32_t root_of(int32_t *up, int32_t n) {
-  while (up[n] != n)
-    n = up[n] = up[up[n]];
-  return n;
-}
-
-static void join(int32_t *up, int32_t a, int32_t b) {
-  const int32_t p = root_of(up, a), q = root_of(up, b);
-  up[p > q ? p : q] = p < q ? p : q;
-}
-
 /* A body, and all that is tied together, belongs to the owner of its lowest particle. */
 static ig_status owners_join(const ig_dyn_model *m, int32_t *owner) {
   const ig_dyn_carried *c = &m->carried;
@@ -43,12 +33,12 @@ static ig_status owners_join(const ig_dyn_model *m, int32_t *owner) {
     const ig_dyn_body *b = (const ig_dyn_body *)c->body.host + k;
     const int32_t *node = (const int32_t *)c->body_node.host + b->first;
     for (int32_t i = 1; i < b->count; i++)
-      join(up, node[0], node[i]);
+      ig_join(up, node[0], node[i]);
   }
   for (int32_t i = 0; i < 3 * m->p.ties.count; i++)
-    join(up, ((const int32_t *)c->tie_node.host)[i / 3], ((const int32_t *)c->tie_to.host)[i]);
+    ig_join(up, ((const int32_t *)c->tie_node.host)[i / 3], ((const int32_t *)c->tie_to.host)[i]);
   for (int32_t n = 0; n < m->p.nodes; n++)
-    owner[n] = owner[root_of(up, n)];
+    owner[n] = owner[ig_root(up, n)];
   free(up);
   return IG_OK;
 }

@@ -26,13 +26,6 @@ double ig_frac_principal(const ig_frac_model *m, const double t[6]);
 /* Everything matches from both sides: adjacencies, cohesive elements, node lists. */
 IG_MUST_CHECK ig_status ig_frac_tables_check(ig_frac_model *m);
 
-/* What hangs together: up[i] leads to the root of i's tree, which is its own. */
-static inline int32_t ig_frac_root(int32_t *up, int32_t i) {
-  while (up[i] != i)
-    i = up[i] = up[up[i]];
-  return i;
-}
-
 /* Pieces: elements that hang together, through cohesive elements too that still hold. */
 typedef struct {
   int32_t count;

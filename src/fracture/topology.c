@@ -1,5 +1,6 @@
 /* The mesh as tables: opening everything, seeing that all is consistent, finding the pieces. */
 #include "assembly/scatter.h"
+#include "core/forest.h"
 #include "fracture/run.h"
 #include "kern/prec_f64.h"
 #include "material/cohesive.inc"
@@ -154,13 +155,12 @@ ig_status ig_frac_pieces_find(ig_frac_model *m, ig_frac_pieces *p) {
     }
     if (o < 0 || o == e)
       continue;
-    const int32_t a = ig_frac_root(up, e), b = ig_frac_root(up, o);
-    up[a > b ? a : b] = a > b ? b : a;
+    ig_join(up, e, o);
   }
   /* a root is the lowest element of its piece: numbered by the time the others ask */
   p->count = 0;
   for (int32_t e = 0; e < ne; e++)
-    up[e] = ig_frac_root(up, e);
+    up[e] = ig_root(up, e);
   for (int32_t e = 0; e < ne; e++)
     up[e] = up[e] == e ? p->count++ : up[up[e]];
   return IG_OK;

@@ -1,6 +1,7 @@
 /* A run as it goes: energies and their balance, how far the crack has come, a row of the history.
  */
 #include "fracture/run.h"
+#include "core/forest.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -88,14 +89,14 @@ static ig_status extension_find(ig_frac_model *m, ig_frac_track *track) {
         at[j] =
             ((ig_frac_node *)node)[ig_frac_cohesive_node(m, conn, coh, turn, c, j, false)].origin;
         if (pass == 0)
-          up[ig_frac_root(up, at[j])] = ig_frac_root(up, at[0]);
+          up[ig_root(up, at[j])] = ig_root(up, at[0]);
         for (int d = 0; d < dim; d++)
           mid[d] += ig_frac_model_real(m, x, (int64_t)at[j] * dim + d) / dim;
       }
       for (int i = 0; i < track->tips; i++) {
         if (pass == 0 && near(m, x, at, track->tip[i].start))
-          up[ig_frac_root(up, at[0])] = ig_frac_root(up, tip[i]);
-        joined[i] = ig_frac_root(up, at[0]) == ig_frac_root(up, tip[i]);
+          up[ig_root(up, at[0])] = ig_root(up, tip[i]);
+        joined[i] = ig_root(up, at[0]) == ig_root(up, tip[i]);
       }
       if (pass)
         tip_reach(track, joined, mid, dim);

@@ -9,18 +9,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #define MOST_VOXELS 4e8
 
-static bool ends_in(const char *path, const char *ending) {
-  const size_t a = strlen(path), b = strlen(ending);
-  return a > b && strcasecmp(path + a - b, ending) == 0;
-}
-
 bool ig_image_named(const char *path) {
-  return ends_in(path, ".vti") || ends_in(path, ".nrrd") || ends_in(path, ".nhdr") ||
-         ends_in(path, ".npy");
+  return ig_path_ends(path, ".vti") || ig_path_ends(path, ".nrrd") || ig_path_ends(path, ".nhdr") ||
+         ig_path_ends(path, ".npy");
 }
 
 void ig_image_free(ig_image *image) {
@@ -400,7 +394,7 @@ static ig_status nrrd_read(reader *r) {
 
 static ig_status file_take(reader *r) {
   IG_TRY(ig_file_read(r->cx, r->path, 0, &r->text, &r->size));
-  const ig_status status = ends_in(r->path, ".npy") ? npy_read(r) : nrrd_read(r);
+  const ig_status status = ig_path_ends(r->path, ".npy") ? npy_read(r) : nrrd_read(r);
   free(r->text);
   return status;
 }
@@ -409,10 +403,10 @@ ig_status ig_image_read(ig_ctx *cx, const char *path, double threshold, const ch
                         ig_image *m) {
   *m = (ig_image){.step = {1, 1, 1}};
   reader r = {.cx = cx, .path = path, .threshold = threshold, .m = m};
-  ig_status status = field && !ends_in(path, ".vti")
+  ig_status status = field && !ig_path_ends(path, ".vti")
                          ? IG_FAIL(cx, IG_INPUT, "%s: only a .vti has a `field`", path)
-                     : ends_in(path, ".vti") ? ig_image_read_vti(cx, path, threshold, field, m)
-                                             : file_take(&r);
+                     : ig_path_ends(path, ".vti") ? ig_image_read_vti(cx, path, threshold, field, m)
+                                                  : file_take(&r);
   size_t solid = 0;
   for (size_t i = 0; status == IG_OK && i < voxels(&r); i++)
     solid += m->solid[i];

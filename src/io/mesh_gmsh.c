@@ -25,9 +25,9 @@ ig_status ig_mesh_read_gmsh(ig_ctx *cx, const char *path, const ig_mesh_read_opt
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "io/mesh_gmsh.h"
+#include "io/store.h"
 
 #define MOST_ELEMENTS 1e8 /* what Gmsh is asked to make */
 
@@ -282,12 +282,8 @@ static ig_status elements_read(ig_gmsh_reader *r) {
 
 /* --- the whole */
 
-static bool ends_in(const char *path, const char *ending) {
-  const size_t length = strlen(path), tail = strlen(ending);
-  return length > tail && strcasecmp(path + length - tail, ending) == 0;
-}
 static bool is_mesh(const char *path) {
-  return ends_in(path, ".msh");
+  return ig_path_ends(path, ".msh");
 }
 
 /* Formats that Gmsh knows only with another library; without it, it would run them as scripts. */
@@ -297,7 +293,7 @@ static ig_status extras_check(ig_gmsh_reader *r) {
   for (size_t i = 0; i < sizeof extras / sizeof *extras; i++) {
     char *built = NULL;
     int ierr = 0;
-    if (!ends_in(r->path, extras[i].ending))
+    if (!ig_path_ends(r->path, extras[i].ending))
       continue;
     ig_gmsh.OptionGetString("General.BuildOptions", &built, &ierr);
     const bool there = !ierr && built && strstr(built, extras[i].option);
@@ -399,7 +395,7 @@ ig_status ig_mesh_read_gmsh(ig_ctx *cx, const char *path, const ig_mesh_read_opt
   if (is_mesh(path) && (length < 11 || strncmp(head, "$MeshFormat", 11) != 0))
     return IG_FAIL(cx, IG_INPUT, "%s:1:1: expected $MeshFormat: this is no Gmsh mesh", path);
   for (size_t i = 0; i < sizeof extras / sizeof *extras; i++)
-    if (ends_in(path, extras[i].ending) && strncmp(head, "\x89HDF", 4) != 0 &&
+    if (ig_path_ends(path, extras[i].ending) && strncmp(head, "\x89HDF", 4) != 0 &&
         strncmp(head, "@(#)ADF", 7) != 0)
       return IG_FAIL(cx, IG_INPUT, "%s: this is no %s file", path, extras[i].name);
   IG_TRY(ig_geo_check(cx, path));

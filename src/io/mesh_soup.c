@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 enum { MOST_TRIANGLES = 200000000 };
 
@@ -317,11 +316,6 @@ static ig_status surface_take(maker *m, const ig_mesh *mesh) {
 
 /* --- */
 
-static bool ends_in(const char *path, const char *ending) {
-  const size_t a = strlen(path), b = strlen(ending);
-  return a > b && strcasecmp(path + a - b, ending) == 0;
-}
-
 /* Of an image: voxels have corners in common by their numbers. */
 static ig_status image_read(maker *m, const ig_soup_how *how) {
   ig_image image;
@@ -349,12 +343,13 @@ static ig_status read_any(maker *m, const ig_soup_how *how) {
   if (how->field || how->threshold != 0)
     return IG_FAIL(m->cx, IG_INPUT, "%s: `threshold` and `field` are of images (.vti, .nrrd, .npy)",
                    m->path);
-  if (ends_in(m->path, ".stl") || ends_in(m->path, ".obj") || ends_in(m->path, ".3mf")) {
+  if (ig_path_ends(m->path, ".stl") || ig_path_ends(m->path, ".obj") ||
+      ig_path_ends(m->path, ".3mf")) {
     ig_mesh_text t;
     IG_TRY(ig_text_open(m->cx, m->path, &t));
-    status = ends_in(m->path, ".stl")   ? stl_read(m, &t)
-             : ends_in(m->path, ".obj") ? obj_read(m, &t)
-                                        : threemf_read(m, &t, &own);
+    status = ig_path_ends(m->path, ".stl")   ? stl_read(m, &t)
+             : ig_path_ends(m->path, ".obj") ? obj_read(m, &t)
+                                             : threemf_read(m, &t, &own);
     ig_text_close(&t);
   } else {
     const ig_mesh_read_options options = {.unit = unit, .edge = how->edge};

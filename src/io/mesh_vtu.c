@@ -4,12 +4,12 @@
 #include "io/xml.h"
 #include "mesh/draft.h"
 #include "mesh/topology.h"
+#include "io/store.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 typedef struct {
   ig_vtk_xml x;
@@ -213,13 +213,11 @@ ig_status ig_mesh_read_vtu(ig_ctx *cx, const char *path, const ig_mesh_read_opti
                            ig_mesh **mesh) {
   ig_vtk_grid *g;
   int pieces = 0;
-  const size_t length = strlen(path);
   *mesh = NULL;
   IG_TRY(IG_NEW(cx, &g, 1, "VTK reader"));
   g->cx = cx;
-  ig_status status = length > 5 && strcasecmp(path + length - 5, ".pvtu") == 0
-                         ? parallel_read(cx, path, g, &pieces)
-                         : file_read(cx, path, g, &pieces);
+  ig_status status = ig_path_ends(path, ".pvtu") ? parallel_read(cx, path, g, &pieces)
+                                                 : file_read(cx, path, g, &pieces);
   if (status == IG_OK)
     status = ig_vtk_mesh(g, path, options, mesh);
   if (status == IG_OK && pieces > 1)

@@ -6,8 +6,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+bool ig_path_ends(const char *path, const char *ending) {
+  const size_t a = strlen(path), b = strlen(ending);
+  return a > b && strcasecmp(path + a - b, ending) == 0;
+}
 
 char *ig_path_join(const char *folder, const char *name) {
   const size_t size = strlen(folder) + strlen(name) + 2;

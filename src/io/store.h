@@ -21,6 +21,8 @@ IG_MUST_CHECK ig_status ig_file_read(ig_ctx *cx, const char *path, size_t most, 
                                      size_t *size);
 /* Makes a folder and those above it; fine if it is there. */
 IG_MUST_CHECK ig_status ig_folder_make(ig_ctx *cx, const char *path);
+/* Whether a name ends in, say, ".vti", in letters of any case, and has something before it. */
+bool ig_path_ends(const char *path, const char *ending);
 /* "folder/name", free with free(); NULL if memory ran out. */
 char *ig_path_join(const char *folder, const char *name);
 

@@ -1,5 +1,6 @@
 /* Surfaces of triangles: welded, measured, turned into voxels. */
 #include "mesh/soup.h"
+#include "core/forest.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -124,12 +125,6 @@ static int edge_compare(const void *p, const void *q) {
   return a->high < b->high ? -1 : a->high > b->high;
 }
 
-static ig_lid root_of(ig_lid *parent, ig_lid n) {
-  while (parent[n] != n)
-    n = parent[n] = parent[parent[n]];
-  return n;
-}
-
 static double apart(const double *a, const double *b) {
   return sqrt(pow(a[0] - b[0], 2) + pow(a[1] - b[1], 2) + pow(a[2] - b[2], 2));
 }
@@ -139,7 +134,7 @@ static const double *farthest(const ig_soup *s, const rim *open, ig_lid count, i
                               ig_lid root, const double *from) {
   const double *far = from;
   for (ig_lid i = 0; i < count; i++)
-    for (int end = 0; end < 2 && root_of(parent, open[i].low) == root; end++) {
+    for (int end = 0; end < 2 && ig_root(parent, open[i].low) == root; end++) {
       const double *x = &s->x[3 * (size_t)(end ? open[i].high : open[i].low)];
       far = apart(x, from) > apart(far, from) ? x : far;
     }
@@ -153,7 +148,7 @@ static bool is_seam(const ig_soup *s, const rim *open, ig_lid count, ig_lid *par
   const double *b = farthest(s, open, count, parent, root, a);
   const double length = apart(a, b);
   for (ig_lid i = 0; i < count && length > tolerance; i++)
-    for (int end = 0; end < 2 && root_of(parent, open[i].low) == root; end++) {
+    for (int end = 0; end < 2 && ig_root(parent, open[i].low) == root; end++) {
       const double *x = &s->x[3 * (size_t)(end ? open[i].high : open[i].low)];
       double cross = 0;
       for (int d = 0; d < 3; d++) {
@@ -172,9 +167,9 @@ static void holes_count(const ig_soup *s, const rim *open, ig_lid count, ig_lid 
   for (ig_lid n = 0; n < s->nodes; n++)
     parent[n] = n, size[n] = 0;
   for (ig_lid i = 0; i < count; i++)
-    parent[root_of(parent, open[i].low)] = root_of(parent, open[i].high);
+    parent[ig_root(parent, open[i].low)] = ig_root(parent, open[i].high);
   for (ig_lid i = 0; i < count; i++)
-    size[root_of(parent, open[i].low)]++;
+    size[ig_root(parent, open[i].low)]++;
   const double tolerance = 1e-5 * apart(v->low, v->high);
   ig_lid longest = -1;
   for (ig_lid n = 0; n < s->nodes; n++) {
@@ -190,7 +185,7 @@ static void holes_count(const ig_soup *s, const rim *open, ig_lid count, ig_lid 
   }
   v->hole_edges = longest < 0 ? 0 : size[longest];
   for (ig_lid i = 0; i < count && longest >= 0; i++)
-    if (root_of(parent, open[i].low) == longest)
+    if (ig_root(parent, open[i].low) == longest)
       for (size_t d = 0; d < 3; d++)
         v->hole[d] += 0.5 *
                       (s->x[3 * (size_t)open[i].low + d] + s->x[3 * (size_t)open[i].high + d]) /

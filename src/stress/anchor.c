@@ -4,17 +4,12 @@
    Elements that share faces are one piece. A piece is at rest if its held unknowns (and the nodes
    it shares with pieces at rest) leave none of the six rigid-body motions. */
 #include "stress/model.h"
+#include "core/forest.h"
 #include "mesh/topology.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static ig_lid root(ig_lid *of, ig_lid i) {
-  while (of[i] != i)
-    i = of[i] = of[of[i]];
-  return i;
-}
 
 /* Adds the row of one condition on the rigid motions, if it is new: Gram-Schmidt. */
 static void row_add(double basis[6][6], int *rank, const double row[6]) {
@@ -73,11 +68,11 @@ static void pieces_find(look *l) {
     for (int f = 0; alive[e] && f < 6; f++) {
       const ig_lid other = m->adjacency.neighbor[6 * (int64_t)e + f];
       if (other >= 0 && alive[other])
-        l->of[root(l->of, e)] = root(l->of, other);
+        l->of[ig_root(l->of, e)] = ig_root(l->of, other);
     }
   for (ig_lid e = 0; e < m->elements; e++)
     if (alive[e]) {
-      const ig_lid r = l->of[e] = root(l->of, e);
+      const ig_lid r = l->of[e] = ig_root(l->of, e);
       l->p[r].elements++;
       for (int i = 0; i < 24; i++)
         l->p[r].centre[i % 3] +=

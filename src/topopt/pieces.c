@@ -1,23 +1,14 @@
 /* Pieces and cavities: elements joined through faces, a forest with path halving. */
 #include "topopt/pieces.h"
 #include "backend/backend.h"
+#include "core/forest.h"
 
 #include <stdlib.h>
-
-static int32_t root_of(ig_topopt_pieces *p, int32_t a) {
-  while (p->parent[a] != a)
-    a = p->parent[a] = p->parent[p->parent[a]];
-  return a;
-}
 
 void ig_topopt_pieces_join(ig_topopt_pieces *p, int64_t a, int64_t b) {
   if (p->solid[a] != p->solid[b])
     return;
-  const int32_t x = root_of(p, (int32_t)a), y = root_of(p, (int32_t)b);
-  if (x < y)
-    p->parent[y] = x;
-  else
-    p->parent[x] = y;
+  ig_join(p->parent, (int32_t)a, (int32_t)b);
 }
 
 void ig_topopt_pieces_open(ig_topopt_pieces *p, int64_t a) {
@@ -27,7 +18,7 @@ void ig_topopt_pieces_open(ig_topopt_pieces *p, int64_t a) {
 static void count(ig_topopt_pieces *p, int64_t *pieces, int64_t *cavities) {
   for (int64_t i = 0; i < p->places; i++) /* what is open is so as a whole */
     if (p->open[i])
-      p->open[root_of(p, (int32_t)i)] = 1;
+      p->open[ig_root(p->parent, (int32_t)i)] = 1;
   for (int64_t i = 0; i < p->places; i++)
     if (p->solid[i] < 2 && p->parent[i] == i) {
       *pieces += p->solid[i];
@@ -94,7 +85,7 @@ ig_status ig_topopt_islands_clear(ig_ctx *cx, const ig_discretisation *d, double
   IG_TRY_GOTO(status, done, d->touched(d->self, kept));
   for (size_t i = 0; i < n; i++)
     if (p.solid[i] == 1) {
-      const int32_t root = root_of(&p, (int32_t)i);
+      const int32_t root = ig_root(p.parent, (int32_t)i);
       kept[root] |= kept[i];
       size[root]++;
       if (largest < 0 || size[root] > size[largest])
@@ -102,7 +93,7 @@ ig_status ig_topopt_islands_clear(ig_ctx *cx, const ig_discretisation *d, double
     }
   for (size_t i = 0; i < n; i++)
     if (p.solid[i] == 1) {
-      const int32_t root = root_of(&p, (int32_t)i);
+      const int32_t root = ig_root(p.parent, (int32_t)i);
       if (kept[root] || root == largest)
         continue;
       *islands += root == (int32_t)i;

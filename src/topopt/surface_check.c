@@ -4,20 +4,9 @@
    triangles that share an edge at the same vertex belong to one fan; a vertex of a manifold has
    one. With V fans, E edges and F triangles, V - E + F = 2 (shells - handles). */
 #include "topopt/surface.h"
+#include "core/forest.h"
 
 #include <stdlib.h>
-
-/* The root of a corner, vertex or triangle; paths are halved on the way. */
-static int32_t root_of(int32_t *parent, int32_t i) {
-  while (parent[i] != i)
-    i = parent[i] = parent[parent[i]];
-  return i;
-}
-static void join(int32_t *parent, int32_t a, int32_t b) {
-  const int32_t p = root_of(parent, a), q = root_of(parent, b);
-  if (p != q)
-    parent[p > q ? p : q] = p > q ? q : p;
-}
 
 /* While half-edges are looked at: those that leave each vertex, by number 3 t + i. */
 typedef struct {
@@ -49,13 +38,13 @@ static void walk(const look *l, ig_topopt_part_shape *shape) {
   for (int32_t h = 0; h < halves; h++) {
     const int32_t a = vertex(l, h), b = vertex(l, next(h));
     int32_t other = -1, same;
-    join(l->shell, a, b);
+    ig_join(l->shell, a, b);
     if (between(l, b, a, &other) != 1 || between(l, a, b, &same) != 1) {
       shape->open++;
       continue;
     }
-    join(l->fan, h, next(other)); /* both begin at a */
-    join(l->fan, next(h), other);
+    ig_join(l->fan, h, next(other)); /* both begin at a */
+    ig_join(l->fan, next(h), other);
   }
 }
 
