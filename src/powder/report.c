@@ -264,8 +264,10 @@ void ig_powder_warn(const ig_powder_run *r) {
   if (touch)
     ig_warn_at(r->cx, &r->c->grid.at,
                "the melt pool touched a side of its window (%d molten cells there, over all coarse "
-               "steps): leave out grid.window, or make it larger",
-               touch);
+               "steps): %s",
+               touch,
+               r->fits ? "it grew faster than windows follow; give grid.window a size that holds it"
+                       : "leave out grid.window, or make it larger");
   unseen_warn(r);
   if (left)
     ig_warn_at(r->cx, &r->c->grid.at, "%d cells were molten when the window left them: %s", left,

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SAMPLES = 64, LOOK_EVERY = 4, AHEAD = 2 };
+enum { SAMPLES = 64, LOOK_EVERY = 4, AHEAD = 2, PLACES = 8 };
 
 /* --- where a beam wants its box */
 
@@ -117,10 +117,13 @@ static void box_fit(ig_powder_run *r, int beam, double when, double dt, bool poo
   memcpy(high, x, sizeof high);
   high[2] = r->low[2] + (double)r->bed * r->cell;
   low[2] = high[2] - r->layer_height;
-  for (int n = 1; n <= AHEAD; n++) {
+  for (int n = 1; n <= AHEAD * PLACES; n++) { /* a beam may turn, or jump, within a step */
     const double from[2] = {x[0], x[1]};
-    if (ig_powder_beam_at(r, beam, when + n * dt, x) <= 0)
-      break;
+    if (ig_powder_beam_at(r, beam, when + n * dt / PLACES, x) <= 0) {
+      if (n > PLACES)
+        break;
+      continue;
+    }
     for (int d = 0; d < 2; d++) {
       low[d] = fmin(low[d], x[d]);
       high[d] = fmax(high[d], x[d]);
@@ -208,8 +211,9 @@ static ig_status laser_follow(ig_powder_run *r, int beam, double until) {
     double x[3];
     ig_powder_beam_at(r, beam, next, x);
     bool near = near_side(r, &l->box, x);
-    if (ig_powder_beam_at(r, beam, until, x) > 0)
-      near |= near_side(r, &l->box, x);
+    for (int n = 1; n <= PLACES && !near; n++)
+      near = ig_powder_beam_at(r, beam, next + n * (until - next) / PLACES, x) > 0 &&
+             near_side(r, &l->box, x);
     if (!near)
       return IG_OK;
   }
