@@ -1,6 +1,7 @@
 /* Host and device pairs. */
 #include "core/array.h"
 #include "core/backend.h"
+#include "core/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +27,7 @@ ig_status ig_array_new(ig_ctx *cx, ig_array *a, size_t count, size_t size, const
   IG_TRY(ig_array_new_device(cx, a, count, size, what));
   if (!cx->backend->separate) {
     a->host = a->dev;
-    memset(a->host, 0, count * size);
+    ig_memory_clear(cx->threads, a->host, count * size);
     return IG_OK;
   }
   const ig_status status = ig_alloc(cx, &a->host, count, size, what);
@@ -39,7 +40,7 @@ ig_status ig_array_from(ig_ctx *cx, ig_array *a, const void *from, size_t count,
                         const char *what) {
   IG_TRY(ig_array_new(cx, a, count, size, what));
   if (count)
-    memcpy(a->host, from, count * size);
+    ig_memory_copy(cx->threads, a->host, from, count * size);
   return ig_array_push(cx, a);
 }
 

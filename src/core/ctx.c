@@ -99,6 +99,7 @@ ig_status ig_alloc(ig_ctx *cx, void **p, size_t count, size_t size, const char *
   if (!*p)
     return IG_FAIL(cx, IG_MEMORY, "%s: no memory for %.3g GB", what,
                    1e-9 * (double)count * (double)size);
+  ig_memory_large(*p, count * size);
   return IG_OK;
 }
 

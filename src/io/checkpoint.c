@@ -17,7 +17,8 @@ static ig_status array_write(ig_h5 *h5, const ig_saved *saved) {
     return IG_FAIL(h5->cx, IG_ARG, "checkpoint array '%s' of %" PRId64 " items", saved->name,
                    saved->count);
   snprintf(name, sizeof name, ROOT "/%s", saved->name);
-  const int64_t crc = ig_crc32(0, saved->data, (size_t)saved->count * ig_dtype_size(saved->dtype));
+  const int64_t crc =
+      ig_crc32_by(h5->cx->threads, saved->data, (size_t)saved->count * ig_dtype_size(saved->dtype));
   IG_TRY(ig_h5_put(h5, name, saved->dtype, saved->count, 0, saved->data));
   return ig_h5_put_numbers(h5, name, "crc32", IG_I64, 0, &crc);
 }
@@ -59,7 +60,8 @@ static ig_status array_read(ig_h5 *h5, const char *name, void *user) {
   IG_TRY(ig_h5_get_new(h5, whole, shape.dtype, shape.rows, 1, &saved->data));
   int64_t crc = -1;
   IG_TRY(ig_h5_get_numbers(h5, whole, "crc32", IG_I64, 0, &crc));
-  if (crc != ig_crc32(0, saved->data, (size_t)saved->count * ig_dtype_size(saved->dtype)))
+  if (crc !=
+      ig_crc32_by(h5->cx->threads, saved->data, (size_t)saved->count * ig_dtype_size(saved->dtype)))
     return IG_FAIL(h5->cx, IG_INPUT, "'%s': array '%s' is damaged: its checksum does not match",
                    h5->path, name);
   return IG_OK;

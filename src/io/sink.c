@@ -1,6 +1,7 @@
 /* The sink that writes files: a queue of jobs between the run and a thread that writes. */
 #include "io/sink.h"
 #include "backend/backend.h"
+#include "core/memory.h"
 #include "io/checkpoint.h"
 #include "io/result_folder.h"
 #include "io/sink_summary.h"
@@ -176,7 +177,7 @@ static void *writer(void *self) {
     const bool failed = s->trouble.status != IG_OK;
     pthread_mutex_unlock(&s->lock);
 
-    ig_ctx own = {0};
+    ig_ctx own = {.threads = s->compressor.threads};
     if (!failed) { /* after a failure what is left is dropped: the disk keeps what it has */
       const ig_status status = j->kind == JOB_SNAPSHOT     ? write_snapshot(&own, s, j)
                                : j->kind == JOB_CHECKPOINT ? write_checkpoint(&own, s, j)
@@ -386,7 +387,8 @@ static ig_status files_checkpoint(ig_sink *sink, double time, int64_t step, cons
       goto failed;
     }
     if (from->count)
-      memcpy(to->data, from->data, (size_t)from->count * ig_dtype_size(from->dtype));
+      ig_memory_copy(s->cx->threads, to->data, from->data,
+                     (size_t)from->count * ig_dtype_size(from->dtype));
   }
   return hand_over(s, j);
 failed:

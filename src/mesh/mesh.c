@@ -160,14 +160,12 @@ const ig_block *ig_mesh_element(const ig_mesh *mesh, ig_lid element, ig_lid *loc
 }
 
 void ig_mesh_bounds(const ig_mesh *mesh, double *low, double *high) {
-  for (int d = 0; d < 3; d++) {
-    double least = mesh->nodes ? mesh->x[d] : 0, most = least;
-    for (size_t n = 1; n < (size_t)mesh->nodes; n++) {
-      const double x = mesh->x[3 * n + d];
-      least = x < least ? x : least;
-      most = x > most ? x : most;
+  for (int d = 0; d < 3; d++)
+    low[d] = high[d] = mesh->nodes ? mesh->x[d] : 0;
+  for (size_t n = 1; n < (size_t)mesh->nodes; n++) /* once through memory, not once an axis */
+    for (int d = 0; d < 3; d++) {
+      const double x = mesh->x[3 * n + (size_t)d];
+      low[d] = x < low[d] ? x : low[d];
+      high[d] = x > high[d] ? x : high[d];
     }
-    low[d] = least;
-    high[d] = most;
-  }
 }

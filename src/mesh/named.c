@@ -2,6 +2,7 @@
 #include "mesh/named.h"
 
 #include "core/ctx.h"
+#include "core/threads.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -99,7 +100,9 @@ ig_status ig_mesh_named_nodes(ig_ctx *cx, const ig_mesh *mesh, const ig_src *at,
 ig_status ig_mesh_claim(ig_ctx *cx, const ig_mesh *mesh, const ig_list *list, size_t size,
                         size_t set, const char *what, int *owner) {
   const ig_lid elements = ig_mesh_elements(mesh);
+  const int team = ig_team(cx, elements, IG_WORK_VALUE);
   int rest = -1;
+#pragma omp parallel for schedule(static) num_threads(team)
   for (ig_lid e = 0; e < elements; e++)
     owner[e] = -1;
   for (int i = 0; i < list->count; i++) {
@@ -115,14 +118,16 @@ ig_status ig_mesh_claim(ig_ctx *cx, const ig_mesh *mesh, const ig_list *list, si
         owner[found->item[j]] = i;
     }
   }
+  ig_lid without = elements;
+#pragma omp parallel for schedule(static) num_threads(team) reduction(min : without)
   for (ig_lid e = 0; e < elements; e++) {
-    if (owner[e] < 0)
-      owner[e] = rest;
-    if (owner[e] < 0 && what)
-      return ig_fail_at(cx, list->count ? (const ig_src *)list->items : &(ig_src){0},
-                        "element %d has no %s: give one without `set` for all that is left", (int)e,
-                        what);
+    owner[e] = owner[e] < 0 ? rest : owner[e];
+    without = owner[e] < 0 && e < without ? e : without;
   }
+  if (without < elements && what)
+    return ig_fail_at(cx, list->count ? (const ig_src *)list->items : &(ig_src){0},
+                      "element %d has no %s: give one without `set` for all that is left",
+                      (int)without, what);
   return IG_OK;
 }
 

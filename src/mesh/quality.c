@@ -183,9 +183,16 @@ ig_status ig_mesh_check(ig_ctx *cx, const ig_mesh *mesh) {
   const ig_lid elements = ig_mesh_elements(mesh);
   if (mesh->nodes == 0 || elements == 0)
     return IG_FAIL(cx, IG_INPUT, "the mesh is empty: %d nodes, %d elements", mesh->nodes, elements);
-  for (size_t i = 0; i < 3 * (size_t)mesh->nodes; i++)
-    if (!isfinite(mesh->x[i]))
-      return IG_FAIL(cx, IG_INPUT, "node %zu has a coordinate that is not a finite number", i / 3);
+  ig_lid bad = mesh->nodes; /* the first, whatever the thread count */
+#pragma omp parallel for num_threads(ig_team(cx, mesh->nodes, IG_WORK_NODE)) reduction(min         \
+                                                                                       : bad)      \
+    schedule(static)
+  for (ig_lid n = 0; n < mesh->nodes; n++)
+    for (size_t d = 0; d < 3; d++)
+      if (!isfinite(mesh->x[3 * (size_t)n + d]))
+        bad = n < bad ? n : bad;
+  if (bad < mesh->nodes)
+    return IG_FAIL(cx, IG_INPUT, "node %d has a coordinate that is not a finite number", (int)bad);
   if (mesh->dim == 2)
     for (size_t n = 0; n < (size_t)mesh->nodes; n++)
       if (mesh->x[3 * n + 2] != 0)

@@ -1,23 +1,53 @@
 /* Named sets: sides of a shape, the bounding box, and what a case picks by place. */
 #include "mesh/draft.h"
+#include "core/threads.h"
 #include "mesh/topology.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* near: the nodes with any mark */
 static ig_status set_from_nodes(ig_ctx *cx, ig_mesh *mesh, const char *name, const uint8_t *mark,
-                                uint8_t bit) {
+                                uint8_t bit, const ig_lid *near, ig_lid nears) {
   ig_lid count = 0;
-  for (ig_lid n = 0; n < mesh->nodes; n++)
-    count += (mark[n] & bit) != 0;
+  for (ig_lid i = 0; i < nears; i++)
+    count += (mark[near[i]] & bit) != 0;
   ig_set *set;
   IG_TRY(ig_mesh_add_set(cx, mesh, name, IG_SET_NODES, count, &set));
   count = 0;
-  for (ig_lid n = 0; n < mesh->nodes; n++)
-    if (mark[n] & bit)
-      set->item[count++] = n;
+  for (ig_lid i = 0; i < nears; i++)
+    if (mark[near[i]] & bit)
+      set->item[count++] = near[i];
   return IG_OK;
+}
+static ig_status set_from_marks(ig_ctx *cx, ig_mesh *mesh, const char *name, const uint8_t *mark,
+                                uint8_t bit) {
+  ig_lid *near, nears;
+  IG_TRY(ig_lids_where(cx, mark, mesh->nodes, &near, &nears));
+  const ig_status status = set_from_nodes(cx, mesh, name, mark, bit, near, nears);
+  free(near);
+  return status;
+}
+
+/* Elements with a corner that has any mark. */
+static ig_status elements_near(ig_ctx *cx, const ig_mesh *mesh, const uint8_t *mark, ig_lid **near,
+                               ig_lid *nears) {
+  uint8_t *any;
+  *near = NULL;
+  IG_TRY(IG_NEW(cx, &any, ig_mesh_elements(mesh), "sides"));
+  uint8_t *of = any;
+  for (int b = 0; b < mesh->blocks; of += mesh->block[b++].count) {
+    const ig_block *block = &mesh->block[b];
+    const int npe = ig_elem_info_get(block->type)->nodes;
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, block->count, IG_WORK_NODE))
+    for (ig_lid e = 0; e < block->count; e++)
+      for (int a = 0; a < npe; a++)
+        of[e] |= mark[block->conn[(size_t)e * (size_t)npe + (size_t)a]];
+  }
+  const ig_status status = ig_lids_where(cx, any, ig_mesh_elements(mesh), near, nears);
+  free(any);
+  return status;
 }
 
 /* The bits that all corners of a face share. */
@@ -28,36 +58,30 @@ static uint8_t face_bits(const ig_lid *conn, const int *local, int corners, cons
   return bits;
 }
 
-/* Face sets of all sides in two passes: count, then fill. Beams have ends, not faces, to name. */
+/* Face sets of all sides in two passes: count, then fill. Beams have ends, not faces, to name.
+   near: elements with a marked corner. */
 static ig_status sets_from_faces(ig_ctx *cx, ig_mesh *mesh, const char *const *name,
-                                 const uint8_t *mark) {
+                                 const uint8_t *mark, const ig_lid *near, ig_lid nears) {
   ig_lid count[IG_SIDES] = {0};
   int which[IG_SIDES];
   for (int pass = 0; pass < 2; pass++) {
-    ig_lid element = 0;
-    for (int b = 0; b < mesh->blocks; b++) {
-      const ig_block *block = &mesh->block[b];
+    for (ig_lid i = 0; i < nears; i++) {
+      ig_lid e;
+      const ig_block *block = ig_mesh_element(mesh, near[i], &e);
       const ig_elem_info *info = ig_elem_info_get(block->type);
       const int corners = ig_elem_face_corners(info);
-      for (ig_lid e = 0; e < block->count; e++, element++) {
-        const ig_lid *conn = block->conn + (size_t)e * (size_t)info->nodes;
-        uint8_t any = 0;
-        for (int a = 0; a < info->nodes; a++)
-          any |= mark[conn[a]];
-        if (!any)
-          continue;
-        for (int f = 0; f < info->faces; f++) {
-          const uint8_t bits = face_bits(conn, ig_elem_face(block->type, f), corners, mark);
-          for (int s = 0; bits >> s; s++) {
-            if (!(bits >> s & 1) || !name[s])
-              continue;
-            if (pass) {
-              ig_set *set = &mesh->set[which[s]];
-              set->item[count[s]] = element;
-              set->face[count[s]] = (uint8_t)f;
-            }
-            count[s]++;
+      const ig_lid *conn = block->conn + (size_t)e * (size_t)info->nodes;
+      for (int f = 0; f < info->faces; f++) {
+        const uint8_t bits = face_bits(conn, ig_elem_face(block->type, f), corners, mark);
+        for (int s = 0; bits >> s; s++) {
+          if (!(bits >> s & 1) || !name[s])
+            continue;
+          if (pass) {
+            ig_set *set = &mesh->set[which[s]];
+            set->item[count[s]] = near[i];
+            set->face[count[s]] = (uint8_t)f;
           }
+          count[s]++;
         }
       }
     }
@@ -106,10 +130,19 @@ done:
 
 ig_status ig_mesh_set_sides(ig_ctx *cx, ig_mesh *mesh, const uint8_t *side,
                             const char *const *name) {
-  for (int s = 0; s < IG_SIDES; s++)
+  ig_lid *near, nears;
+  IG_TRY(ig_lids_where(cx, side, mesh->nodes, &near, &nears));
+  ig_status status = IG_OK;
+  for (int s = 0; s < IG_SIDES && status == IG_OK; s++)
     if (name[s])
-      IG_TRY(set_from_nodes(cx, mesh, name[s], side, (uint8_t)(1 << s)));
-  return sets_from_faces(cx, mesh, name, side);
+      status = set_from_nodes(cx, mesh, name[s], side, (uint8_t)(1 << s), near, nears);
+  free(near);
+  IG_TRY(status);
+  status = elements_near(cx, mesh, side, &near, &nears);
+  if (status == IG_OK)
+    status = sets_from_faces(cx, mesh, name, side, near, nears);
+  free(near);
+  return status;
 }
 
 ig_status ig_mesh_set_bounds(ig_ctx *cx, ig_mesh *mesh) {
@@ -131,9 +164,10 @@ ig_status ig_mesh_set_bounds(ig_ctx *cx, ig_mesh *mesh) {
     return IG_OK;
   uint8_t *mark;
   IG_TRY(IG_NEW(cx, &mark, mesh->nodes, "bounding box"));
-  for (size_t n = 0; n < (size_t)mesh->nodes; n++)
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, mesh->nodes, IG_WORK_NODE))
+  for (ig_lid n = 0; n < mesh->nodes; n++)
     for (int d = 0; d < 3; d++) {
-      const double x = mesh->x[3 * n + (size_t)d];
+      const double x = mesh->x[3 * (size_t)n + (size_t)d];
       mark[n] |= (uint8_t)((x <= low[d] + tolerance) << 2 * d);
       mark[n] |= (uint8_t)((x >= high[d] - tolerance) << (2 * d + 1));
     }
@@ -147,7 +181,7 @@ ig_status ig_mesh_set_bounds(ig_ctx *cx, ig_mesh *mesh) {
     status = ig_mesh_set_sides(cx, mesh, mark, name);
   for (int s = 0; !solid && s < 6 && status == IG_OK; s++)
     if (name[s]) {
-      status = set_from_nodes(cx, mesh, name[s], mark, (uint8_t)(1 << s));
+      status = set_from_marks(cx, mesh, name[s], mark, (uint8_t)(1 << s));
       if (status == IG_OK)
         status = set_from_boundary(cx, mesh, name[s], mark, (uint8_t)(1 << s));
     }
@@ -160,6 +194,7 @@ ig_status ig_mesh_set_all(ig_ctx *cx, ig_mesh *mesh) {
     return IG_OK;
   ig_set *set;
   IG_TRY(ig_mesh_add_set(cx, mesh, "all", IG_SET_ELEMENTS, ig_mesh_elements(mesh), &set));
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, set->count, IG_WORK_VALUE))
   for (ig_lid e = 0; e < set->count; e++)
     set->item[e] = e;
   return IG_OK;
@@ -253,7 +288,7 @@ static ig_status nodes_pick(ig_ctx *cx, ig_mesh *mesh, const ig_pick_case *pick,
   if (!found)
     return ig_fail_at(cx, &pick->at, "set '%s' is empty: no node of the mesh is there", pick->name);
   if (pick->of != IG_PICK_FACES)
-    IG_TRY(set_from_nodes(cx, mesh, pick->name, inside, 1));
+    IG_TRY(set_from_marks(cx, mesh, pick->name, inside, 1));
   if (pick->of != IG_PICK_NODES)
     IG_TRY(set_from_boundary(cx, mesh, pick->name, inside, 1));
   return IG_OK;

@@ -1,5 +1,6 @@
 /* What shapes are made with: sheets, and layers drawn out of them. */
 #include "mesh/sheet.h"
+#include "core/threads.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -125,6 +126,7 @@ ig_status ig_draft_extrude(ig_ctx *cx, ig_draft *draft, ig_lid layers, const dou
   IG_TRY_GOTO(status, done, IG_NEW(cx, &solid.side, solid.mesh->nodes, "node sides"));
   IG_TRY_GOTO(status, done,
               ig_mesh_add_block(cx, solid.mesh, IG_HEX8, quads->count * layers, &block));
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, solid.mesh->nodes, IG_WORK_VALUE))
   for (ig_lid k = 0; k <= layers; k++)
     for (ig_lid n = 0; n < flat->nodes; n++) {
       const size_t to = (size_t)k * (size_t)flat->nodes + (size_t)n;
@@ -133,13 +135,15 @@ ig_status ig_draft_extrude(ig_ctx *cx, ig_draft *draft, ig_lid layers, const dou
       solid.mesh->x[3 * to + 2] = z[k];
       solid.side[to] = (uint8_t)(draft->side[n] | (k == 0) << 4 | (k == layers) << 5);
     }
-  ig_lid *conn = block->conn;
-  for (ig_lid k = 0; k < layers; k++)
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, block->count, IG_WORK_NODE))
+  for (ig_lid k = 0; k < layers; k++) {
+    ig_lid *conn = block->conn + 8 * (size_t)k * (size_t)quads->count;
     for (ig_lid e = 0; e < quads->count; e++, conn += 8)
       for (int a = 0; a < 4; a++) {
         conn[a] = quads->conn[4 * (size_t)e + (size_t)a] + k * flat->nodes;
         conn[4 + a] = conn[a] + flat->nodes;
       }
+  }
   ig_draft_free(draft);
   *draft = solid;
   return IG_OK;

@@ -50,6 +50,39 @@ void ig_lids_sort(ig_lid *item, ig_lid count) {
   }
 }
 
+ig_status ig_lids_where(ig_ctx *cx, const uint8_t *mark, ig_lid count, ig_lid **list,
+                        ig_lid *found) {
+  enum { PIECE = 1 << 14 };
+  const ig_lid pieces = (ig_lid)(((int64_t)count + PIECE - 1) / PIECE);
+  const int team = ig_team(cx, count, IG_WORK_VALUE);
+  ig_lid *start;
+  *list = NULL;
+  *found = 0;
+  IG_TRY(IG_NEW(cx, &start, (size_t)pieces + 1, "marked items"));
+#pragma omp parallel for num_threads(team) schedule(static)
+  for (ig_lid p = 0; p < pieces; p++) {
+    const ig_lid end = count - p * PIECE < PIECE ? count : (p + 1) * PIECE;
+    for (ig_lid i = p * PIECE; i < end; i++)
+      start[p + 1] += mark[i] != 0;
+  }
+  for (ig_lid p = 0; p < pieces; p++)
+    start[p + 1] += start[p];
+  const ig_status status = IG_NEW(cx, list, start[pieces], "marked items");
+  if (status == IG_OK) {
+    *found = start[pieces];
+#pragma omp parallel for num_threads(team) schedule(static)
+    for (ig_lid p = 0; p < pieces; p++) {
+      const ig_lid end = count - p * PIECE < PIECE ? count : (p + 1) * PIECE;
+      ig_lid at = start[p];
+      for (ig_lid i = p * PIECE; i < end && at < start[p + 1]; i++)
+        if (mark[i])
+          (*list)[at++] = i;
+    }
+  }
+  free(start);
+  return status;
+}
+
 ig_status ig_mesh_node_elements(ig_ctx *cx, ig_lid nodes, ig_lid elements, int npe,
                                 const ig_lid *conn, ig_csr *csr) {
   memset(csr, 0, sizeof *csr);

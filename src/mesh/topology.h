@@ -27,6 +27,9 @@ void ig_csr_free(ig_csr *csr);
 
 /* Into rising order. */
 void ig_lids_sort(ig_lid *item, ig_lid count);
+/* The items with a mark, in rising order; free *list. */
+IG_MUST_CHECK ig_status ig_lids_where(ig_ctx *cx, const uint8_t *mark, ig_lid count, ig_lid **list,
+                                      ig_lid *found);
 
 /* The elements around each node, in rising order. */
 IG_MUST_CHECK ig_status ig_mesh_node_elements(ig_ctx *cx, ig_lid nodes, ig_lid elements, int npe,

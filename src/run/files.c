@@ -27,11 +27,22 @@ static ig_status settings_same(ig_ctx *cx, const ig_restart *restart, const char
   return IG_OK;
 }
 
+/* What a checkpoint of this job carries: the fingerprint, in an old one that of its time. */
+static uint64_t fingerprint_in(ig_case *c, const ig_job *job, const char *path) {
+  const uint64_t now = ig_job_fingerprint(c, job), first = ig_job_fingerprint_first(c, job);
+  bool old = false;
+  if (first != now && ig_checkpoint_belongs(c->cx, path, first, &old) != IG_OK) {
+    c->cx->status = IG_OK; /* whoever reads it next says so */
+    c->cx->message[0] = '\0';
+  }
+  return old ? first : now;
+}
+
 static ig_status restart_read(ig_case *c, const ig_job *job, const char *path, bool force,
                               const char *settings, ig_restart **restart) {
   bool same;
   char key[64];
-  IG_TRY(ig_checkpoint_read(c->cx, path, ig_job_fingerprint(c, job), restart));
+  IG_TRY(ig_checkpoint_read(c->cx, path, fingerprint_in(c, job, path), restart));
   IG_TRY(settings_same(c->cx, *restart, settings, &same, key, sizeof key));
   if (force || same)
     return IG_OK;
@@ -57,13 +68,14 @@ static ig_status checkpoint_look(ig_case *c, const ig_job *job, const char *path
                                  const char *settings, ig_look *look) {
   bool same;
   char key[64];
-  IG_TRY(ig_checkpoint_belongs(c->cx, path, ig_job_fingerprint(c, job), &same));
+  const uint64_t fingerprint = fingerprint_in(c, job, path);
+  IG_TRY(ig_checkpoint_belongs(c->cx, path, fingerprint, &same));
   if (!same) {
     look->result = IG_RESULT_OTHER;
     snprintf(look->why, sizeof look->why, "its mesh, physics or precision is another");
     return IG_OK;
   }
-  IG_TRY(ig_checkpoint_read(c->cx, path, ig_job_fingerprint(c, job), &look->restart));
+  IG_TRY(ig_checkpoint_read(c->cx, path, fingerprint, &look->restart));
   IG_TRY(settings_same(c->cx, look->restart, settings, &same, key, sizeof key));
   look->result = same ? IG_RESULT_PART : IG_RESULT_OTHER;
   if (!same) {

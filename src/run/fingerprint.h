@@ -8,6 +8,9 @@ enum { IG_STAMP_TEXT = 17 }; /* sixteen hexadecimal digits */
 
 /* Of the physics and the mesh: whether the arrays of a checkpoint can be those of this job. */
 uint64_t ig_job_fingerprint(const ig_case *c, const ig_job *job);
+/* As it was before large meshes were hashed in pieces: checkpoints written then can be continued.
+ */
+uint64_t ig_job_fingerprint_first(const ig_case *c, const ig_job *job);
 /* Of everything a case says once it is read, defaults and material files included, a line a key:
    "boundary 0123456789abcdef". Left out is what may change between a run and its continuation: the
    end, output, where it runs, the title. The text lives as long as the case. */

@@ -64,6 +64,9 @@ static ig_status neighbors_make(ig_ctx *cx, const ig_heat_setup *setup, ig_heat 
   if (setup->bare)
     return IG_OK;
   IG_TRY(IG_NEW(cx, &h->face.neighbor, faces, "neighbours"));
+  if (!cells->collapsed && !h->node.repeated &&
+      ig_heat_cells_across(cx, h->elements, h->elems.conn.host, &h->node.around, h->face.neighbor))
+    return IG_OK;
   ig_lid *across;
   IG_TRY(IG_NEW(cx, &across, faces, "neighbours"));
   const ig_status status = ig_heat_cells_neighbors(cx, setup->mesh, cells, across);
@@ -83,6 +86,16 @@ static ig_status neighbors_make(ig_ctx *cx, const ig_heat_setup *setup, ig_heat 
 static ig_status around_make(ig_ctx *cx, ig_heat *h, const ig_lid *conn) {
   ig_csr *around = &h->node.around;
   IG_TRY(ig_mesh_node_elements(cx, h->nodes, h->elements, 8, conn, around));
+  bool twice = false; /* none is in a mesh of hexahedra: nothing to move */
+#pragma omp parallel for num_threads(ig_team(cx, h->nodes, IG_WORK_NODE)) schedule(static)         \
+    reduction(||                                                                                   \
+              : twice)
+  for (ig_lid n = 0; n < h->nodes; n++)
+    for (ig_lid i = around->start[n] + 1; i < around->start[n + 1]; i++)
+      twice = twice || around->item[i] == around->item[i - 1];
+  h->node.repeated = twice;
+  if (!twice)
+    return IG_OK;
   ig_lid at = 0, begin = 0;
   for (ig_lid n = 0; n < h->nodes; n++) {
     const ig_lid end = around->start[n + 1];
@@ -121,8 +134,11 @@ static ig_status elements_make(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *
   free(conn);
   IG_TRY(status);
   IG_TRY(ig_array_new(cx, &h->material.of, (size_t)h->elements, 1, "element materials"));
-  for (ig_lid e = 0; e < h->elements && setup->material_of; e++)
-    ((uint8_t *)h->material.of.host)[e] = setup->material_of[h->birth.order[e]];
+  if (setup->material_of) {
+#pragma omp parallel for num_threads(ig_team(cx, h->elements, IG_WORK_VALUE)) schedule(static)
+    for (ig_lid e = 0; e < h->elements; e++)
+      ((uint8_t *)h->material.of.host)[e] = setup->material_of[h->birth.order[e]];
+  }
   IG_TRY(ig_array_push(cx, &h->material.of));
   if (!h->material.powder || h->purpose == IG_HEAT_BOOKS)
     return IG_OK;
@@ -389,9 +405,11 @@ ig_status ig_heat_begin_at(ig_ctx *cx, ig_heat *h, double time) {
   h->rows.special_known = false;
   h->next = (ig_heat_range){.event = -1};
   do
-    ig_heat_event_expose(h);
+    ig_heat_event_expose(cx, h);
   while (h->next.event + 1 < h->birth.events && h->birth.time[h->next.event + 1] <= time);
-  for (ig_lid n = 0; n < h->nodes && h->purpose != IG_HEAT_BOOKS; n++) {
+  const ig_lid nodes = h->purpose != IG_HEAT_BOOKS ? h->nodes : 0;
+#pragma omp parallel for num_threads(ig_team(cx, nodes, IG_WORK_NODE)) schedule(static)
+  for (ig_lid n = 0; n < nodes; n++) {
     const bool there = h->node.around.start[n] < h->node.around.start[n + 1] &&
                        h->node.around.item[h->node.around.start[n]] < h->next.elements;
     ig_heat_put(h->node.T.host, ig_heat_state_size(h), n,

@@ -136,6 +136,7 @@ typedef struct {
   const double *initial_of; /* the setup's */
   double *held;             /* temperature they are held at, NaN: free; NULL: none is */
   ig_csr around;            /* elements at each */
+  bool repeated;            /* some element has a node twice */
   ig_array x, T, T_next, R, slots, H, volume, inverse, film, body, ledger;
   ig_array filmed; /* 1 where the film does something: most nodes have none, and need not read it */
   ig_array base, base_rate, previous; /* of long steps */

@@ -133,7 +133,7 @@ double ig_heat_next_birth(const ig_heat *h) {
 ig_status ig_heat_batch_births(ig_ctx *cx, ig_heat *h, double time) {
   const ig_lid begin = h->next.elements;
   while (h->next.event + 1 < h->birth.events && h->birth.time[h->next.event + 1] <= time)
-    ig_heat_event_expose(h);
+    ig_heat_event_expose(cx, h);
   for (ig_lid e = begin; e < h->next.elements; e++)
     for (int a = 0; a < 8; a++) {
       const ig_lid n = ig_heat_conn(h, e)[a];

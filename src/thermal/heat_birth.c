@@ -1,4 +1,5 @@
 /* The order of births, and what each one covers and lays bare. */
+#include "core/threads.h"
 #include "thermal/heat_make.h"
 
 #include <math.h>
@@ -22,6 +23,7 @@ ig_status ig_heat_births_sort(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h
                               const ig_lid *parent) {
   const ig_lid n = h->elements;
   IG_TRY(IG_NEW(cx, &h->birth.order, n, "birth order"));
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, n, IG_WORK_VALUE))
   for (ig_lid e = 0; e < n; e++)
     h->birth.order[e] = e;
   ig_lid at_start = n;
@@ -80,13 +82,17 @@ int ig_heat_event_of(const ig_heat *h, ig_lid e) {
 }
 
 /* Covers and exposes faces as the elements of the next event arrive. */
-void ig_heat_event_expose(ig_heat *h) {
+void ig_heat_event_expose(ig_ctx *cx, ig_heat *h) {
   const int event = ++h->next.event;
   const ig_lid begin = h->birth.start[event], end = h->birth.start[event + 1];
   h->next.elements = end;
   if (h->face.start)
     h->next.faces = h->face.start[event + 1];
-  for (ig_lid e = begin; e < end; e++) {
+  ig_lid nodes = h->next.nodes;
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, end - begin, IG_WORK_NODE))      \
+    reduction(max                                                                                  \
+              : nodes)
+  for (ig_lid e = begin; e < end; e++) { /* a face has one neighbour: no two write the same */
     for (int f = 0; f < 6; f++) {
       const int64_t at = 6 * (int64_t)e + f;
       const ig_lid other = h->face.neighbor ? h->face.neighbor[at] : -1;
@@ -97,7 +103,7 @@ void ig_heat_event_expose(ig_heat *h) {
             h->face.exposed[6 * (int64_t)other + g] = 0;
     }
     for (int a = 0; a < 8; a++)
-      if (ig_heat_conn(h, e)[a] >= h->next.nodes)
-        h->next.nodes = ig_heat_conn(h, e)[a] + 1;
+      nodes = ig_heat_conn(h, e)[a] >= nodes ? ig_heat_conn(h, e)[a] + 1 : nodes;
   }
+  h->next.nodes = nodes;
 }

@@ -1,6 +1,6 @@
 /* Elements as cells: collapsed hexahedra, their faces and neighbours. */
 #include "thermal/heat_cells.h"
-#include "mesh/topology.h"
+#include "core/threads.h"
 #include "thermal/heat.h"
 
 #include <math.h>
@@ -233,16 +233,20 @@ ig_status ig_heat_cells_make(ig_ctx *cx, const ig_mesh *mesh, ig_heat_cells *cel
   IG_TRY_GOTO(status, done, IG_NEW(cx, &cells->parent, count, "cells"));
   IG_TRY_GOTO(status, done, IG_NEW(cx, &cells->start, (size_t)ig_mesh_elements(mesh) + 1, "cells"));
   ig_lid at = 0, element = 0;
-  for (int b = 0; b < mesh->blocks; b++)
-    for (ig_lid e = 0; e < mesh->block[b].count; e++, element++) {
-      ig_lid conn[IG_CELL_MOST][8];
-      const int parts = ig_heat_cells_of(mesh, &mesh->block[b], e, conn);
-      cells->start[element] = at;
-      for (int k = 0; k < parts; k++, at++) {
-        memcpy(&cells->conn[8 * (int64_t)at], conn[k], sizeof conn[k]);
-        cells->parent[at] = element;
-      }
+  for (int b = 0; b < mesh->blocks; b++) {
+    const ig_block *block = &mesh->block[b];
+    const int parts = block->type == IG_TET10 ? 8 : 1;
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, block->count, IG_WORK_NODE))
+    for (ig_lid e = 0; e < block->count; e++) {
+      const ig_lid first = at + e * parts;
+      ig_heat_cells_of(mesh, block, e, (ig_lid(*)[8])(cells->conn + 8 * (int64_t)first));
+      cells->start[element + e] = first;
+      for (int k = 0; k < parts; k++)
+        cells->parent[first + k] = element + e;
     }
+    element += block->count;
+    at += block->count * parts;
+  }
   cells->start[element] = at;
   if (mesh->blocks > 1)
     status = faces_check(cx, mesh, cells);
@@ -264,15 +268,20 @@ static ig_status neighbors_of_mesh(ig_ctx *cx, const ig_mesh *mesh, ig_lid count
                                    ig_lid *neighbor) {
   ig_adjacency adj;
   IG_TRY(ig_mesh_adjacency(cx, mesh, &adj));
-  ig_status status = IG_OK;
-  for (int64_t i = 0; i < 6 * (int64_t)count && status == IG_OK; i++) {
+  int64_t junction = INT64_MAX;
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, count, IG_WORK_NODE))            \
+    reduction(min                                                                                  \
+              : junction)
+  for (int64_t i = 0; i < 6 * (int64_t)count; i++) {
     if (adj.neighbor[i] == IG_JUNCTION)
-      status = IG_FAIL(cx, IG_INPUT, "element %d shares a face with two others: mend the mesh",
-                       (int)(i / 6));
+      junction = i < junction ? i : junction;
     neighbor[i] = adj.neighbor[i] < 0 ? -1 : adj.neighbor[i];
   }
   ig_adjacency_free(&adj);
-  return status;
+  return junction == INT64_MAX
+             ? IG_OK
+             : IG_FAIL(cx, IG_INPUT, "element %d shares a face with two others: mend the mesh",
+                       (int)(junction / 6));
 }
 
 ig_status ig_heat_cells_neighbors(ig_ctx *cx, const ig_mesh *mesh, const ig_heat_cells *cells,
@@ -297,6 +306,83 @@ ig_status ig_heat_cells_neighbors(ig_ctx *cx, const ig_mesh *mesh, const ig_heat
   }
   free(all);
   return status;
+}
+
+/* Whether face f of cell p is the opposite face of cell q, corner by corner, as in a grid. */
+static bool cells_meet(const ig_lid *p, const ig_lid *q, int f) {
+  const int axis = 1 << f / 2, side = f % 2 ? axis : 0;
+  bool same = true;
+  for (int a = 0; a < 8; a++)
+    if (!(a & axis))
+      same = same && p[a | side] == q[a | (axis - side)];
+  return same;
+}
+
+static int face_of(const ig_lid *conn, const ig_lid *node) {
+  for (int g = 0; g < 6; g++) {
+    const int *corner = ig_elem_face(IG_HEX8, g);
+    int met = 0;
+    for (int a = 0; a < 4; a++)
+      for (int b = 0; b < 4; b++)
+        met += conn[ig_heat_corner[corner[a]]] == node[b];
+    if (met == 4)
+      return g;
+  }
+  return -1;
+}
+
+/* The cell across face f of cell e, among those at two corners that face each other; -1: none, -2:
+   several. */
+static ig_lid across_find(const ig_lid *conn, const ig_csr *around, ig_lid e, int f) {
+  const int *corner = ig_elem_face(IG_HEX8, f);
+  ig_lid node[4], found = -1;
+  for (int a = 0; a < 4; a++)
+    node[a] = conn[8 * (int64_t)e + ig_heat_corner[corner[a]]];
+  ig_lid i = around->start[node[0]], j = around->start[node[2]];
+  const ig_lid i_end = around->start[node[0] + 1], j_end = around->start[node[2] + 1];
+  while (i < i_end && j < j_end) {
+    const ig_lid p = around->item[i], q = around->item[j];
+    i += p <= q;
+    j += q <= p;
+    if (p == q && p != e && face_of(conn + 8 * (int64_t)p, node) >= 0)
+      found = found == -1 ? p : -2;
+  }
+  return found;
+}
+
+bool ig_heat_cells_across(ig_ctx *cx, ig_lid count, const ig_lid *conn, const ig_csr *around,
+                          ig_lid *neighbor) {
+  const int team = ig_team(cx, count, IG_WORK_ELEMENT);
+  const ig_phase former = ig_phase_begin(cx, IG_PHASE_TOPOLOGY);
+  bool plain = true;
+#pragma omp parallel num_threads(team) reduction(&& : plain)
+  {
+    ig_lid step[6] = {0}; /* to the last one found, face by face: in a grid to the next, too */
+#pragma omp for schedule(static)
+    for (ig_lid e = 0; e < count; e++)
+      for (int f = 0; f < 6; f++) {
+        const ig_lid guess = step[f] > count - 1 - e ? -1 : e + step[f];
+        ig_lid o = guess;
+        if (guess < 0 || guess == e ||
+            !cells_meet(conn + 8 * (int64_t)e, conn + 8 * (int64_t)guess, f))
+          o = across_find(conn, around, e, f);
+        neighbor[6 * (int64_t)e + f] = o;
+        plain = plain && o != -2;
+        step[f] = o >= 0 ? o - e : step[f];
+      }
+      /* a third cell at a face is not the neighbour of its neighbour */
+#pragma omp for schedule(static)
+    for (ig_lid e = 0; e < count; e++)
+      for (int f = 0; f < 6; f++) {
+        const ig_lid o = neighbor[6 * (int64_t)e + f];
+        bool back = o < 0 || neighbor[6 * (int64_t)o + (f ^ 1)] == e; /* as in a grid */
+        for (int g = 0; g < 6 && !back; g++)
+          back = neighbor[6 * (int64_t)o + g] == e;
+        plain = plain && back;
+      }
+  }
+  ig_phase_end(cx, former);
+  return plain;
 }
 
 int ig_heat_cells_face(const ig_heat_cells *cells, const ig_mesh *mesh, ig_lid element, int face,

@@ -13,6 +13,7 @@
 #define IG_HEAT_CELLS_H
 
 #include "core/ctx.h"
+#include "mesh/topology.h"
 #include <ingot/mesh.h>
 
 enum { IG_CELL_MOST = 8 }; /* cells of one element */
@@ -32,6 +33,10 @@ int ig_heat_cells_of(const ig_mesh *mesh, const ig_block *block, ig_lid local, i
 /* Cells across faces, count x 6: -1 where there is none. */
 IG_MUST_CHECK ig_status ig_heat_cells_neighbors(ig_ctx *cx, const ig_mesh *mesh,
                                                 const ig_heat_cells *cells, ig_lid *neighbor);
+/* The same for hexahedra with eight nodes each, from the cells at each node; false: the mesh has
+   something unusual, such as a face of three cells, which the function above tells. */
+bool ig_heat_cells_across(ig_ctx *cx, ig_lid count, const ig_lid *conn, const ig_csr *around,
+                          ig_lid *neighbor);
 /* The cell faces that make up face `face` of an element: their numbers cell x 6 + face, at most 4;
    how many. */
 int ig_heat_cells_face(const ig_heat_cells *cells, const ig_mesh *mesh, ig_lid element, int face,

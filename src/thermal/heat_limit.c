@@ -52,6 +52,7 @@ ig_status ig_heat_rate_bound(ig_ctx *cx, ig_heat *h) {
   IG_TRY(IG_NEW(cx, &met, (size_t)h->shape.classes.count * (size_t)h->material.count,
                 "critical step"));
   double film = 0, best = 0;
+  int64_t left = (int64_t)h->shape.classes.count * h->material.count;
   ig_lid limiting = h->elements, inverted = h->elements, flattened = h->elements;
   const int threads = h->shape.classes.count ? 1 /* few are looked at */
                                              : ig_team(cx, h->elements, IG_WORK_ELEMENT);
@@ -60,6 +61,8 @@ ig_status ig_heat_rate_bound(ig_ctx *cx, ig_heat *h) {
     reduction(min                                                                                  \
               : inverted, flattened)
   for (ig_lid e = 0; e < h->elements; e++) {
+    if (h->shape.classes.count && left == 0)
+      continue; /* one thread: all that there can be have been met */
     if (h->shape.classes.count) {
       uint8_t *mark = &met[(int64_t)h->shape.classes.of[e] * h->material.count +
                            ((uint8_t *)h->material.of.host)[e]];
@@ -70,6 +73,7 @@ ig_status ig_heat_rate_bound(ig_ctx *cx, ig_heat *h) {
         continue;
 #pragma omp atomic write
       *mark = 1;
+      left--;
     }
     double bar, more = 0;
 #pragma omp atomic read

@@ -80,7 +80,7 @@ double ig_heat_shape_rate(const ig_heat_shape *s, const ig_lid *conn, double bes
 IG_MUST_CHECK ig_status ig_heat_births_sort(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h,
                                             const ig_lid *parent);
 int ig_heat_event_of(const ig_heat *h, ig_lid e);
-void ig_heat_event_expose(ig_heat *h);
+void ig_heat_event_expose(ig_ctx *cx, ig_heat *h);
 
 /* heat_surface.c: which conditions act on each face if it is bare; faces with their lives. */
 IG_MUST_CHECK ig_status ig_heat_surfaces_mark(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h,

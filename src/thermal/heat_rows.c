@@ -98,6 +98,46 @@ static ig_status pattern_find(ig_ctx *cx, const ig_heat *h, const pattern *p, ui
   return IG_OK;
 }
 
+static void pattern_make(const ig_heat *h, ig_lid e, pattern *p) {
+  const ig_lid *conn = ig_heat_conn(h, e);
+  memset(p, 0, sizeof *p);
+  p->shape = h->shape.classes.of[e];
+  p->material = ((uint8_t *)h->material.of.host)[e];
+  for (int a = 0; a < 8; a++) {
+    p->step[a] = conn[a] - conn[0];
+    p->far[a] = h->node_of ? h->node_of[conn[a]] - h->node_of[conn[0]] : p->step[a];
+  }
+}
+
+/* The pattern of every element. All threads look which elements are as the one before them; the
+   others, few in a grid, are looked up one after the other: numbers do not depend on threads. */
+static ig_status patterns_find(ig_ctx *cx, ig_heat *h) {
+  struct ig_heat_rows *b = h->rows.book;
+  pattern p;
+#pragma omp parallel num_threads(ig_team(cx, h->elements, IG_WORK_NODE))
+  {
+    ig_lid former = -1; /* whose pattern `two[former & 1]` is */
+    pattern two[2];
+#pragma omp for schedule(static)
+    for (ig_lid e = 1; e < h->elements; e++) {
+      if (former != e - 1)
+        pattern_make(h, e - 1, &two[(e - 1) & 1]);
+      pattern_make(h, e, &two[e & 1]);
+      former = e;
+      b->of[e] = memcmp(&two[0], &two[1], sizeof p) == 0;
+    }
+  }
+  for (ig_lid e = 0; e < h->elements; e++) {
+    if (b->of[e]) {
+      b->of[e] = b->of[e - 1];
+      continue;
+    }
+    pattern_make(h, e, &p);
+    IG_TRY(pattern_find(cx, h, &p, &b->of[e]));
+  }
+  return IG_OK;
+}
+
 /* Own nodes of a part that have a ghost beside them. */
 static ig_status border_find(ig_ctx *cx, ig_heat *h, uint8_t **border) {
   ig_lid count = 0;
@@ -129,11 +169,17 @@ static ig_status border_find(ig_ctx *cx, ig_heat *h, uint8_t **border) {
 ig_status ig_heat_rows_new(ig_ctx *cx, ig_heat *h) {
   if (h->shape.classes.count == 0)
     return IG_FAIL(cx, IG_INPUT, "conduction 'stencil' needs elements that are alike");
+  ig_lid crowded = h->nodes;
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, h->nodes, IG_WORK_VALUE))        \
+    reduction(min                                                                                  \
+              : crowded)
   for (ig_lid n = 0; n < h->nodes; n++)
     if (h->node.around.start[n + 1] - h->node.around.start[n] > AROUND)
-      return IG_FAIL(cx, IG_INPUT,
-                     "more than %d elements meet at node %d: conduction 'stencil' cannot be used",
-                     AROUND, (int)n);
+      crowded = n < crowded ? n : crowded;
+  if (crowded < h->nodes)
+    return IG_FAIL(cx, IG_INPUT,
+                   "more than %d elements meet at node %d: conduction 'stencil' cannot be used",
+                   AROUND, (int)crowded);
   struct ig_heat_rows *b;
   IG_TRY(IG_NEW(cx, &b, 1, "row book"));
   h->rows.book = b;
@@ -144,25 +190,7 @@ ig_status ig_heat_rows_new(ig_ctx *cx, ig_heat *h) {
   for (int f = 0; f < 6; f++)
     for (int a = 0; a < 4; a++)
       b->touch[ig_heat_corner[ig_elem_face(IG_HEX8, f)[a]]] |= (uint64_t)255 << (8 * f);
-  const ig_lid *conn = h->elems.conn.host;
-  pattern p, before;
-  memset(&before, 0, sizeof before);
-  for (ig_lid e = 0; e < h->elements; e++, conn += 8) {
-    memset(&p, 0, sizeof p);
-    p.shape = h->shape.classes.of[e];
-    p.material = ((uint8_t *)h->material.of.host)[e];
-    for (int a = 0; a < 8; a++) {
-      p.step[a] = conn[a] - conn[0];
-      p.far[a] = h->node_of ? h->node_of[conn[a]] - h->node_of[conn[0]] : p.step[a];
-    }
-    if (e > 0 && memcmp(&p, &before, sizeof p) == 0) {
-      b->of[e] = b->of[e - 1];
-      continue;
-    }
-    IG_TRY(pattern_find(cx, h, &p, &b->of[e]));
-    before = p;
-  }
-  return IG_OK;
+  return patterns_find(cx, h);
 }
 
 void ig_heat_rows_free(ig_heat *h) {

@@ -1,4 +1,5 @@
 /* Conditions on faces, and faces with their lives. */
+#include "core/threads.h"
 #include "thermal/heat_make.h"
 #include "thermal/heat_part.h"
 #include "thermal/heat_rows.h"
@@ -142,6 +143,53 @@ ig_status ig_heat_conditions_set(ig_ctx *cx, ig_heat *h, const ig_heat_condition
   return ig_heat_films_fill(cx, h);
 }
 
+/* The class of every face from its conditions. Classes are numbered as faces are met, one after the
+   other; that takes a look at the faces where the conditions change from one to the next, which all
+   threads find: few beside those where they do not. mask: elements x 6 */
+static ig_status kinds_find(ig_ctx *cx, ig_heat *h, const ig_heat_setup *setup,
+                            const ig_heat_cells *cells, const uint32_t *mask, uint32_t everywhere) {
+  enum { PIECE = 1 << 12 };
+  const int64_t faces = 6 * (int64_t)h->elements, pieces = (faces + PIECE - 1) / PIECE;
+  const int team = ig_team(cx, h->elements, IG_WORK_NODE);
+  uint8_t *mixed; /* pieces of faces: 1: they are not all alike */
+  IG_TRY(IG_NEW(cx, &mixed, pieces, "face conditions"));
+#pragma omp parallel for num_threads(team) schedule(static)
+  for (int64_t p = 0; p < pieces; p++) {
+    const int64_t end = faces - p * PIECE < PIECE ? faces : (p + 1) * PIECE;
+    uint32_t other = cells->collapsed; /* some of those have no face: looked at one by one */
+    for (int64_t i = p * PIECE; i < end; i++)
+      other |= mask[i] ^ mask[p * PIECE];
+    mixed[p] = other != 0;
+  }
+  ig_status status = IG_OK;
+  uint8_t kind = 0; /* of the face before: most are of one kind */
+  uint32_t former = 0;
+  bool known = false;
+  for (int64_t p = 0; p < pieces && status == IG_OK; p++) {
+    const int64_t begin = p * PIECE, end = faces - begin < PIECE ? faces : begin + PIECE;
+    for (int64_t i = begin; i < (mixed[p] ? end : begin + 1) && status == IG_OK; i++) {
+      ig_lid node[5];
+      if (cells->collapsed &&
+          ig_heat_face_nodes(ig_heat_conn(h, (ig_lid)(i / 6)), (int)(i % 6), node) <= 2)
+        continue;
+      if (!known || (mask[i] | everywhere) != former) {
+        former = mask[i] | everywhere;
+        known = true;
+        status = class_find(cx, h, setup, former, &kind);
+      }
+      h->face.kind[i] = kind;
+    }
+  }
+#pragma omp parallel for num_threads(team) schedule(static)
+  for (int64_t p = 0; p < pieces; p++)
+    if (!mixed[p]) {
+      const int64_t end = faces - p * PIECE < PIECE ? faces : (p + 1) * PIECE;
+      memset(&h->face.kind[p * PIECE], h->face.kind[p * PIECE], (size_t)(end - p * PIECE));
+    }
+  free(mixed);
+  return status;
+}
+
 /* Which conditions act on each element face if it is exposed, and which nodes are held. */
 ig_status ig_heat_surfaces_mark(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h,
                                 const ig_heat_cells *cells, const ig_lid *place) {
@@ -162,7 +210,9 @@ ig_status ig_heat_surfaces_mark(ig_ctx *cx, const ig_heat_setup *setup, ig_heat 
     }
     if (!isnan(c->temperature) && !h->node.held) {
       status = IG_NEW(cx, &h->node.held, h->nodes, "held temperatures");
-      for (ig_lid n = 0; n < h->nodes && status == IG_OK; n++)
+      const ig_lid nodes = status == IG_OK ? h->nodes : 0;
+#pragma omp parallel for num_threads(ig_team(cx, nodes, IG_WORK_VALUE)) schedule(static)
+      for (ig_lid n = 0; n < nodes; n++)
         h->node.held[n] = NAN;
     }
     for (ig_lid j = 0; j < c->faces->count && status == IG_OK; j++) {
@@ -175,21 +225,8 @@ ig_status ig_heat_surfaces_mark(ig_ctx *cx, const ig_heat_setup *setup, ig_heat 
     if (!isnan(c->temperature) && status == IG_OK)
       held_mark(h->mesh, c, h->node.held);
   }
-  uint8_t kind = 0; /* of the face before: most are of one kind */
-  uint32_t former = 0;
-  bool known = false;
-  for (int64_t i = 0; i < 6 * (int64_t)h->elements && status == IG_OK; i++) {
-    ig_lid node[5];
-    if (cells->collapsed &&
-        ig_heat_face_nodes(ig_heat_conn(h, (ig_lid)(i / 6)), (int)(i % 6), node) <= 2)
-      continue;
-    if (!known || (mask[i] | everywhere) != former) {
-      former = mask[i] | everywhere;
-      known = true;
-      status = class_find(cx, h, setup, former, &kind);
-    }
-    h->face.kind[i] = kind;
-  }
+  if (status == IG_OK)
+    status = kinds_find(cx, h, setup, cells, mask, everywhere);
   free(mask);
   return status;
 }

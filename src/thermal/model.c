@@ -1,6 +1,7 @@
 /* From the case to the engine: materials, conditions, births, the step. */
 #include "thermal/thermal.h"
 #include "backend/backend.h"
+#include "core/threads.h"
 #include "mesh/draft.h"
 #include "mesh/named.h"
 #include "thermal/heat_part.h"
@@ -24,7 +25,8 @@ static ig_status materials_assign(ig_thermal_run *run) {
   IG_TRY(IG_NEW(cx, &run->material_of, elements, "element materials"));
   IG_TRY(IG_NEW(cx, &owner, elements, "element materials"));
   const ig_status status = IG_CLAIM(cx, mesh, job->materials, ig_material_case, "material", owner);
-  for (ig_lid e = 0; e < elements && status == IG_OK; e++)
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, elements, IG_WORK_VALUE))
+  for (ig_lid e = 0; e < elements; e++)
     run->material_of[e] = (uint8_t)owner[e];
   free(owner);
   return status;

@@ -306,11 +306,25 @@ static void a_killed_run_goes_on_to_the_same_end(void **state) {
   ig_ctx_close(cx);
 }
 
+/* By threads, piece by piece, a checksum is what it is in one go: files stay as they were. */
+static void checksums_join(void **state) {
+  (void)state;
+  const size_t size = (9 << 20) + 5;
+  unsigned char *bytes = malloc(size);
+  for (size_t i = 0; i < size; i++)
+    bytes[i] = (unsigned char)(i * 2654435761u >> 13);
+  for (size_t less = 0; less < size; less += 3000001)
+    for (int threads = 1; threads < 4; threads += 2)
+      assert_int_equal(ig_crc32_by(threads, bytes, size - less), ig_crc32(0, bytes, size - less));
+  free(bytes);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(arrays_read_back),
       cmocka_unit_test(wrong_files_are_refused),
       cmocka_unit_test(damage_is_noticed),
+      cmocka_unit_test(checksums_join),
       cmocka_unit_test(a_killed_run_goes_on_to_the_same_end),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,7 @@
  */
 #include "mesh_check.h"
 #include "mesh/topology.h"
+#include "thermal/heat_cells.h"
 
 static ig_mesh *box(ig_elem_type type, int a, int b, int c) {
   ig_mesh *mesh = NULL;
@@ -293,6 +294,63 @@ static void a_million_hexahedra_are_ready_soon(void **state) {
   ig_ctx_close(one);
 }
 
+/* Neighbours of hexahedra found from the elements at nodes are those found by sorting faces:
+   numbered line by line, along a curve, and with every other element turned a quarter about z. */
+static void hexahedra_across_faces(void **state) {
+  (void)state;
+  for (int kind = 0; kind < 4; kind++) {
+    ig_mesh *mesh = box(IG_HEX8, 7, 5, 6);
+    ig_block *b = &mesh->block[0];
+    ig_order order;
+    if (kind == 1) {
+      GOOD(cx, ig_mesh_reorder(cx, mesh, &order));
+      ig_order_free(&order);
+    }
+    for (ig_lid e = 0; kind == 2 && e < b->count; e += 2) {
+      ig_lid *n = b->conn + 8 * e, was[8];
+      memcpy(was, n, sizeof was);
+      for (int a = 0; a < 8; a++)
+        n[a] = was[a / 4 * 4 + (a + 1) % 4];
+    }
+    if (kind == 3) /* a third element at the face between two */
+      memcpy(b->conn + 8 * 40, b->conn + 8 * 41, 8 * sizeof *b->conn);
+    ig_heat_cells cells;
+    ig_csr around;
+    GOOD(cx, ig_heat_cells_make(cx, mesh, &cells));
+    GOOD(cx, ig_mesh_node_elements(cx, mesh->nodes, cells.count, 8, cells.conn, &around));
+    ig_lid *found = calloc(6 * (size_t)cells.count, sizeof *found);
+    assert_int_equal(ig_heat_cells_across(cx, cells.count, cells.conn, &around, found), kind < 3);
+    ig_adjacency adj;
+    GOOD(cx, ig_mesh_adjacency(cx, mesh, &adj));
+    for (ig_lid i = 0; kind < 3 && i < adj.faces; i++)
+      assert_int_equal(found[i], adj.neighbor[i]);
+    ig_adjacency_free(&adj);
+    ig_heat_cells_free(&cells);
+    ig_csr_free(&around);
+    free(found);
+    ig_mesh_free(mesh);
+  }
+}
+
+static void marked_items_are_listed(void **state) {
+  (void)state;
+  enum { N = 50001 };
+  uint8_t *mark = calloc(N, 1);
+  ig_lid *list, found, count = 0;
+  for (ig_lid i = 0; i < N; i++)
+    mark[i] = (uint8_t)((int64_t)i * i % 11 == 3) * 4;
+  GOOD(cx, ig_lids_where(cx, mark, N, &list, &found));
+  for (ig_lid i = 0; i < N; i++)
+    if (mark[i])
+      assert_int_equal(list[count++], i);
+  assert_int_equal(found, count);
+  free(list);
+  GOOD(cx, ig_lids_where(cx, mark, 0, &list, &found));
+  assert_int_equal(found, 0);
+  free(list);
+  free(mark);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(nodes_know_their_elements),
@@ -303,6 +361,8 @@ int main(void) {
       cmocka_unit_test(curve_order_keeps_the_mesh),
       cmocka_unit_test(congruent_elements_share_a_class),
       cmocka_unit_test(threads_change_nothing),
+      cmocka_unit_test(hexahedra_across_faces),
+      cmocka_unit_test(marked_items_are_listed),
       cmocka_unit_test(a_million_hexahedra_are_ready_soon),
   };
   return cmocka_run_group_tests(tests, open_cx, close_cx);

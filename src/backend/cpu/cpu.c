@@ -70,6 +70,7 @@ static ig_status cpu_alloc(ig_ctx *cx, void **p, size_t bytes) {
   if (cx->device_bytes > cx->device_peak)
     cx->device_peak = cx->device_bytes;
   *p = block + ALIGN;
+  ig_memory_large(block, whole);
   if (cx->backend->separate)
     memset(*p, POISON, bytes);
   return IG_OK;
@@ -82,14 +83,15 @@ static void cpu_free(ig_ctx *cx, void *p) {
   free(block);
 }
 static ig_status cpu_fill(ig_ctx *cx, void *p, int byte, size_t bytes) {
-  (void)cx;
-  memset(p, byte, bytes);
+  if (byte == 0)
+    ig_memory_clear(cx->threads, p, bytes);
+  else
+    memset(p, byte, bytes);
   return IG_OK;
 }
 static ig_status cpu_copy(ig_ctx *cx, void *to, const void *from, size_t bytes) {
-  (void)cx;
   if (to != from)
-    memcpy(to, from, bytes);
+    ig_memory_copy(cx->threads, to, from, bytes);
   return IG_OK;
 }
 /* The source may change at once after `start`, so the copy is made there. */
