@@ -1,10 +1,12 @@
 /* Groups of elements of one kind, law and section, in the order they are worked on. */
 #include "dynamics/model.h"
 #include "assembly/assembly.h"
+#include "core/threads.h"
 #include "mesh/topology.h"
 #include "mesh/named.h"
 
 #include <math.h>
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,6 +103,29 @@ static void state_start(const ig_dyn_model *m, ig_dyn_group *g, const ig_dyn_sec
       st[k * (g->g_f64.states / IG_QUAD_CUTS) + IG_LAYERS_THICK] = 1;
 }
 
+/* Number, connectivity and first state of what is worked on s-th, of color c. list: the group's
+   elements, conn theirs; order: theirs of all colors, NULL: as they come; st: states, to work in */
+static void slot_fill(ig_dyn_model *m, ig_dyn_group *g, const ig_dyn_section *section,
+                      const ig_lid *list, const ig_lid *conn, const ig_coloring *coloring,
+                      const ig_lid *order, int c, ig_lid s, double *st) {
+  const int npe = g->g_f64.npe, states = g->g_f64.states;
+  const ig_lid k = s < g->end[c] ? s : g->end[c] - 1; /* pads repeat the last one */
+  const ig_lid before = coloring->start ? coloring->start[c] - g->begin[c] : 0;
+  const ig_lid i = order ? order[before + k] : k;
+  g->element[s] = s < g->end[c] ? list[i] : -1;
+  int32_t *to = (int32_t *)g->conn.host + (int64_t)s * npe;
+  memcpy(to, conn + (int64_t)i * npe, sizeof *to * (size_t)npe);
+  memset(st, 0, sizeof *st * (size_t)states);
+  state_start(m, g, section, to, st);
+  for (int v = 0; v < states; v++) {
+    const int64_t at = ((int64_t)(s / IG_DYN_BLOCK) * states + v) * IG_DYN_BLOCK + s % IG_DYN_BLOCK;
+    if (g->state.size == sizeof(double))
+      ((double *)g->state.host)[at] = st[v];
+    else
+      ((float *)g->state.host)[at] = (float)st[v];
+  }
+}
+
 /* Elements in the order they are worked on, colors padded to whole blocks. */
 static ig_status group_order(ig_dyn_model *m, ig_dyn_group *g, const ig_lid *list,
                              const ig_dyn_section *section) {
@@ -112,6 +137,7 @@ static ig_status group_order(ig_dyn_model *m, ig_dyn_group *g, const ig_lid *lis
   ig_lid *conn = NULL;
   double *st = NULL;
   IG_TRY(IG_NEW(cx, &conn, (size_t)g->count * (size_t)npe, "element connectivity"));
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, g->count, IG_WORK_NODE))
   for (ig_lid i = 0; i < g->count; i++) {
     ig_lid local;
     const ig_block *b = ig_dyn_block_of(m->mesh, list[i], &local);
@@ -146,27 +172,15 @@ static ig_status group_order(ig_dyn_model *m, ig_dyn_group *g, const ig_lid *lis
   IG_TRY_GOTO(
       status, done,
       ig_array_new(cx, &g->state, (size_t)g->slots * (size_t)states, real, "element state"));
-  IG_TRY_GOTO(status, done, IG_NEW(cx, &st, states, "element state"));
+  const int team = ig_team(cx, g->slots, IG_WORK_ELEMENT);
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &st, team * states, "element state"));
   for (int c = 0; c < g->colors; c++) {
     const ig_lid stop = c + 1 < g->colors ? g->begin[c + 1] : g->slots;
-    for (ig_lid s = g->begin[c]; s < stop; s++) {
-      const ig_lid k = s < g->end[c] ? s : g->end[c] - 1; /* pads repeat the last one */
-      const ig_lid before = coloring.start ? coloring.start[c] - g->begin[c] : 0;
-      const ig_lid i = order ? order[before + k] : k;
-      g->element[s] = s < g->end[c] ? list[i] : -1;
-      int32_t *to = (int32_t *)g->conn.host + (int64_t)s * npe;
-      memcpy(to, conn + (int64_t)i * npe, sizeof *to * (size_t)npe);
-      memset(st, 0, sizeof *st * (size_t)states);
-      state_start(m, g, section, to, st);
-      for (int v = 0; v < states; v++) {
-        const int64_t at =
-            ((int64_t)(s / IG_DYN_BLOCK) * states + v) * IG_DYN_BLOCK + s % IG_DYN_BLOCK;
-        if (real == sizeof(double))
-          ((double *)g->state.host)[at] = st[v];
-        else
-          ((float *)g->state.host)[at] = (float)st[v];
-      }
-    }
+#pragma omp parallel for schedule(static) num_threads(team)
+    for (ig_lid block = g->begin[c]; block < stop; block += IG_DYN_BLOCK)
+      for (ig_lid s = block; s < block + IG_DYN_BLOCK; s++)
+        slot_fill(m, g, section, list, conn, &coloring, order, c, s,
+                  st + omp_get_thread_num() * states);
   }
   IG_TRY_GOTO(status, done,
               ig_array_from(cx, &g->ids, g->element, (size_t)g->slots, sizeof *g->element,

@@ -1,6 +1,8 @@
 /* From a case and a mesh to particles and groups of elements on the device. */
 #include "dynamics/part.h"
 #include "backend/backend.h"
+#include "core/memory.h"
+#include "core/threads.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,11 +11,14 @@
 ig_status ig_dyn_upload(ig_dyn_model *m, ig_array *a, size_t size, const double *from, size_t count,
                         const char *what) {
   IG_TRY(ig_array_new(m->cx, a, count, size, what));
+  if (!from) /* as the host's side is made; zeros need not travel */
+    return m->cx->backend->separate ? ig_array_zero(m->cx, a) : IG_OK;
+#pragma omp parallel for schedule(static) num_threads(ig_team(m->cx, (int64_t)count, IG_WORK_VALUE))
   for (size_t i = 0; i < count; i++)
     if (size == sizeof(double))
-      ((double *)a->host)[i] = from ? from[i] : 0;
+      ((double *)a->host)[i] = from[i];
     else
-      ((float *)a->host)[i] = from ? (float)from[i] : 0;
+      ((float *)a->host)[i] = (float)from[i];
   return ig_array_push(m->cx, a);
 }
 
@@ -51,7 +56,7 @@ static ig_status build(ig_dyn_model *m, const ig_list *materials) {
 #endif
     m->ops = &ig_dyn_cpu[m->precision];
   IG_TRY(IG_NEW(cx, &m->x0, 3 * n, "positions"));
-  memcpy(m->x0, m->mesh->x, 3 * n * sizeof(double));
+  ig_memory_copy(cx->threads, m->x0, m->mesh->x, 3 * n * sizeof(double));
   IG_TRY(IG_NEW(cx, &m->weight.mass, n, "masses"));
   IG_TRY(IG_NEW(cx, &m->weight.inertia, n, "inertias"));
   IG_TRY(IG_NEW(cx, &m->weight.added, n, "masses"));
