@@ -369,7 +369,8 @@ void ig_heat_free(ig_ctx *cx, ig_heat *h) {
                         &h->node.previous,
                         &h->resident.met,
                         &h->rows.special,
-                        &h->rows.kind,
+                        &h->rows.mask,
+                        &h->rows.alike,
                         &h->material.state};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
     ig_array_free(cx, arrays[i]);

@@ -157,7 +157,8 @@ typedef struct {
   ig_array element, node, list;
 } ig_heat_runs;
 
-/* Stencil form: rows of nodes; CUDA: nodes that have no row deep inside a grid. */
+/* Stencil form: rows of nodes; what drivers derive from them, anew after births: CUDA nodes that
+   have no row deep inside a grid, the CPU runs of alike nodes. */
 typedef struct {
   struct ig_heat_rows *book;
   ig_array of, row;        /* nodes: row; rows */
@@ -165,9 +166,12 @@ typedef struct {
   ig_array border;         /* of a part: its own nodes with a ghost beside them, rising */
   ig_lid border_nodes;     /* how many they are */
   ig_array special;        /* how many nodes are of no bulk, and which */
-  ig_array kind;           /* nodes: which of the bulks, in a byte */
-  int32_t special_rows[4]; /* the bulks, when the list was made */
-  bool special_known;      /* as rows are now */
+  ig_array mask;           /* columns of the bulks' marches: which nodes of them are theirs */
+  int32_t special_rows[4]; /* the bulks, when list and masks were made */
+  int32_t march_low[4], march_high[4]; /* their lowest and highest nodes, then */
+  int march_planes;                    /* planes in a slab of a march, then */
+  bool special_known;                  /* as rows are now */
+  ig_array alike; /* CPU: how many nodes from each on have one row, up to 255 */
 } ig_heat_row_arrays;
 
 /* Of a rank's part: a step in two phases. What needs no ghost is computed while these travel, the

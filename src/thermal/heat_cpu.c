@@ -14,22 +14,28 @@
 
 #define LANE(x, l) ((x)[l])
 
-/* How many of `most` nodes on end have the first one's row; 32 at once while they do. */
-static int row_count(const int32_t *row, int most) {
-  const int32_t first = row[0];
-  int count = 1;
-  while (count + 32 <= most) {
-    int32_t other = 0;
-#pragma omp simd reduction(| : other)
-    for (int i = 0; i < 32; i++)
-      other |= row[count + i] ^ first;
-    if (other)
-      break;
-    count += 32;
+/* How many nodes on end have one row, from each on, where that is not known any more. Counts end at
+   255, and every so many nodes, so that threads can make them. */
+static ig_status alike_count(ig_ctx *cx, ig_heat *h) {
+  enum { ALIKE = 1 << 14 };
+  if (h->rows.special_known)
+    return IG_OK;
+  if (!h->rows.alike.dev)
+    IG_TRY(ig_array_new_device(cx, &h->rows.alike, (size_t)h->nodes, 1, "runs of nodes"));
+  const int32_t *row = h->rows.of.dev;
+  uint8_t *alike = h->rows.alike.dev;
+  const ig_lid nodes = h->nodes, blocks = (nodes + ALIKE - 1) / ALIKE;
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, nodes, IG_WORK_VALUE))
+  for (ig_lid b = 0; b < blocks; b++) {
+    const ig_lid begin = b * ALIKE, end = nodes - begin < ALIKE ? nodes : begin + ALIKE;
+    int count = 0;
+    for (ig_lid n = end - 1; n >= begin; n--) {
+      count = n + 1 < end && row[n] == row[n + 1] && count < 255 ? count + 1 : 1;
+      alike[n] = (uint8_t)count;
+    }
   }
-  while (count < most && row[count] == first)
-    count++;
-  return count;
+  h->rows.special_known = true;
+  return IG_OK;
 }
 
 #define PACK ig_pack_f32

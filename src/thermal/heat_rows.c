@@ -32,6 +32,12 @@ typedef struct {
   int material;
 } pattern;
 
+/* Nodes that asked for a row: how many, the lowest, the highest. */
+typedef struct {
+  int64_t count;
+  ig_lid low, high;
+} row_use;
+
 struct ig_heat_rows {
   uint32_t *of;    /* elements: pattern */
   uint8_t *border; /* of a part: nodes, 1: own, with a ghost beside; else NULL */
@@ -40,12 +46,13 @@ struct ig_heat_rows {
   uint32_t *pattern_slot;
   row_key *key;
   heat_row_f64 *row;
-  int64_t *met;                     /* rows: nodes that asked for it */
+  row_use *met;                     /* rows: who asked for it */
   int32_t (*far)[IG_ROW_NEIGHBORS]; /* rows: as their offsets, in the whole mesh */
   heat_bulk_f64 *bulk_64;           /* of each row that can be one, in both precisions */
   heat_bulk_f32 *bulk_32;
   int bulks;
   int rows, pushed;
+  int32_t reach;     /* the largest offset of all rows */
   bool stale;        /* films have changed since rows were pushed */
   uint64_t touch[8]; /* corners: a byte of ones for each face there */
   uint32_t *slot;    /* open addressing over keys; 0: free, else row + 1 */
@@ -328,6 +335,12 @@ static int32_t row_seek(const ig_heat *h, const row_key *key, int32_t last, uint
   return -1;
 }
 
+static void row_met(row_use *u, ig_lid n) {
+  u->count++;
+  u->low = n < u->low ? n : u->low;
+  u->high = n > u->high ? n : u->high;
+}
+
 ig_status ig_heat_row_find(ig_ctx *cx, ig_heat *h, ig_lid n, int32_t *out) {
   struct ig_heat_rows *b = h->rows.book;
   row_key key;
@@ -336,7 +349,7 @@ ig_status ig_heat_row_find(ig_ctx *cx, ig_heat *h, ig_lid n, int32_t *out) {
   *out = row_seek(h, &key, b->last, &slot);
   if (*out >= 0) {
     b->last = *out;
-    b->met[b->last]++;
+    row_met(&b->met[b->last], n);
     return IG_OK;
   }
   if (b->rows == most_rows(h))
@@ -348,9 +361,12 @@ ig_status ig_heat_row_find(ig_ctx *cx, ig_heat *h, ig_lid n, int32_t *out) {
   IG_TRY(IG_MORE(cx, &b->met, b->rows, "rows"));
   IG_TRY(IG_MORE(cx, &b->far, b->rows, "rows"));
   IG_TRY(row_make(cx, h, &key, &b->row[b->rows], b->far[b->rows]));
+  for (int j = 0; j < IG_ROW_NEIGHBORS; j++)
+    if (abs(b->row[b->rows].offset[j]) > b->reach)
+      b->reach = abs(b->row[b->rows].offset[j]);
   b->key[b->rows] = key;
   b->slot[slot] = (uint32_t)b->rows + 1;
-  b->met[b->rows] = 1;
+  b->met[b->rows] = (row_use){1, n, n};
   *out = b->last = b->rows++;
   return IG_OK;
 }
@@ -375,7 +391,7 @@ ig_status ig_heat_rows_find_all(ig_ctx *cx, ig_heat *h) {
     }
     for (; begin < end; begin++)
       if (of[begin] >= 0)
-        b->met[of[begin]]++;
+        row_met(&b->met[of[begin]], begin);
       else
         IG_TRY(ig_heat_row_find(cx, h, begin, &of[begin]));
   }
@@ -482,13 +498,22 @@ int ig_heat_bulk_next(const ig_heat *h, int after) {
   const struct ig_heat_rows *b = h->rows.book;
   int best = -1;
   for (int i = 0; i < b->bulks; i++) {
-    const int64_t met = b->met[b->bulk_64[i].row];
-    const int64_t most = best < 0 ? -1 : b->met[b->bulk_64[best].row];
-    const int64_t last = after < 0 ? INT64_MAX : b->met[b->bulk_64[after].row];
+    const int64_t met = b->met[b->bulk_64[i].row].count;
+    const int64_t most = best < 0 ? -1 : b->met[b->bulk_64[best].row].count;
+    const int64_t last = after < 0 ? INT64_MAX : b->met[b->bulk_64[after].row].count;
     if (met > most && (met < last || (met == last && i > after)))
       best = i;
   }
   return best;
+}
+
+int32_t ig_heat_rows_reach(const ig_heat *h) {
+  return h->rows.book->reach;
+}
+
+void ig_heat_row_range(const ig_heat *h, int32_t row, ig_lid *low, ig_lid *high) {
+  *low = h->rows.book->met[row].low;
+  *high = h->rows.book->met[row].high;
 }
 
 static void row_round(const heat_row_f64 *from, heat_row_f32 *to) {

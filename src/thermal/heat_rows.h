@@ -24,5 +24,9 @@ IG_MUST_CHECK ig_status ig_heat_rows_push(ig_ctx *cx, ig_heat *h);
    state. And the commonest of them (after -1), the next commonest and so on; -1: there is none. */
 const void *ig_heat_bulks(const ig_heat *h, int *count);
 int ig_heat_bulk_next(const ig_heat *h, int after);
+/* No node's neighbour is further from it, in node numbers, in any row so far. */
+int32_t ig_heat_rows_reach(const ig_heat *h);
+/* The lowest and the highest node that ever asked for a row. */
+void ig_heat_row_range(const ig_heat *h, int32_t row, ig_lid *low, ig_lid *high);
 
 #endif

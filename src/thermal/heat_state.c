@@ -181,8 +181,8 @@ void ig_heat_measure(const ig_heat *h, double *volume, double *area) {
 double ig_heat_step_bytes(const ig_heat *h) {
   const double state = (double)ig_heat_state_size(h), work = (double)ig_heat_work_size(h);
   const double nodes = h->now.nodes, elements = h->now.elements, faces = h->now.faces;
-  if (h->conduction == IG_HEAT_STENCIL) /* row or, on a GPU, kind; temperature in and out */
-    return nodes * ((h->rows.kind.dev ? 1 : 4) + 2 * state);
+  if (h->conduction == IG_HEAT_STENCIL) /* a byte or, on a GPU, a bit; temperature in and out */
+    return nodes * ((h->rows.mask.dev ? 0.125 : 1) + 2 * state);
   double bytes = nodes * (2 * state + state + 2 * state) + elements * 32; /* T, 1/C, R; conn */
   bytes += h->conduction == IG_HEAT_RECOMPUTE ? nodes * 3 * work : elements * 4;
   if (h->elems.how == IG_GATHER)
