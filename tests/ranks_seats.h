@@ -34,7 +34,7 @@ typedef struct {
   uint64_t seen; /* of all rows and snapshots */
   int rows, snapshots, left;
   int64_t first_cells, most_cells; /* of snapshots */
-  size_t bytes, most_bytes;        /* held on the device at most: by this rank; by another than 0 */
+  size_t bytes, most_bytes; /* held on the device while it steps: by this rank; by another than 0 */
   ig_ctx *cx;
 } seat;
 
@@ -67,6 +67,7 @@ static void on_snapshot(void *user, const ig_snapshot_view *v) {
 static void on_progress(void *user, const ig_progress *p) {
   seat *s = user;
   (void)p;
+  s->bytes = s->cx->device_bytes;
   if (s->stop_after && --s->left == 0)
     ig_ctx_interrupt(s->cx);
 }
@@ -85,11 +86,8 @@ static void *sit(void *user) {
   seat *s = user;
   ig_ctx *cx;
   ig_case *c;
-  const ig_ctx_options options = {.backend = s->backend,
-                                  .threads = 1,
-                                  .ranks = s->ranks,
-                                  .user = s,
-                                  .progress = s->stop_after ? on_progress : NULL};
+  const ig_ctx_options options = {
+      .backend = s->backend, .threads = 1, .ranks = s->ranks, .user = s, .progress = on_progress};
   s->left = s->stop_after;
   s->seen = 0xcbf29ce484222325u;
   s->status = ig_ctx_open(&options, &cx);
@@ -103,7 +101,6 @@ static void *sit(void *user) {
     ig_case_close(c);
   }
   snprintf(s->message, sizeof s->message, "%s", ig_ctx_message(cx));
-  s->bytes = cx->device_peak;
   ig_ctx_close(cx);
   return NULL;
 }

@@ -304,6 +304,7 @@ static ig_status room_open(ig_job *job, void **self) {
       IG_TRY(analysis_look(r, analysis_at(r, i)));
   IG_TRY(ig_dyn_masses(r->m, 0));
   ig_dyn_part_keep(r->m);
+  ig_part_drop_mesh(job->cx, job->mesh);
   return IG_OK;
 }
 
@@ -412,7 +413,8 @@ static ig_status check_tell(ig_dyn_job *r, ig_check_line *line, void *user) {
   else
     snprintf(text, sizeof text, "%.4g s", critical);
   line(user, "critical step", text);
-  IG_TRY(check_loads(m, line, user));
+  if (ig_dyn_has_whole(m)) /* who has the sets of the mesh */
+    IG_TRY(check_loads(m, line, user));
   for (int i = 0; i < r->c->analysis.count; i++)
     check_analysis(IG_ITEM(const ig_dyn_analysis, r->c->analysis, i), critical, line, user);
   snprintf(text, sizeof text, "%.1f MB on the device", (double)r->job->cx->device_bytes * 1e-6);

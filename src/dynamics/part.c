@@ -431,8 +431,10 @@ static ig_status cells_collect(ig_dyn_model *m) {
         mine[own++] = e;
     }
   }
-  if (status == IG_OK)
-    status = ig_collect_new(m->cx, &p->part, owner, count, mine, own, &p->cells);
+  if (status == IG_OK) {
+    int32_t *fits = realloc(mine, ((size_t)own + 1) * sizeof *fits); /* it had room for all */
+    status = ig_collect_new(m->cx, &p->part, owner, count, fits ? fits : mine, own, &p->cells);
+  }
   free(owner);
   return status;
 }
@@ -527,6 +529,8 @@ void ig_dyn_part_keep(ig_dyn_model *m) {
   m->divided->apart = true;
   free(m->fault_ids); /* the part's own are looked at */
   m->fault_ids = NULL;
+  if (m->p.contact.surfaces == 0) /* which goes by the numbers of the whole */
+    ig_part_lighten(&m->divided->part);
   if (ig_dyn_has_whole(m))
     return;
   ig_dyn_touching *t = &m->contact;

@@ -300,7 +300,7 @@ ig_status ig_dyn_scatter_loads(ig_dyn_model *m) {
     ig_dyn_face *face = (ig_dyn_face *)to->face.host + i;
     *face = ((const ig_dyn_face *)m->loading.face.host)[p->face[i]];
     for (int a = 0; a < face->corners; a++)
-      face->node[a] = p->part.local[face->node[a]];
+      face->node[a] = ig_part_node(&p->part, face->node[a]);
   }
   IG_TRY(ig_array_push(m->cx, &to->force));
   return ig_array_push(m->cx, &to->face);

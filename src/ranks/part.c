@@ -5,6 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 typedef struct {
   uint64_t key;
@@ -101,6 +104,8 @@ static ig_status part_choose(ig_ctx *cx, const ig_mesh *mesh, const uint8_t *com
       in_block[b]++;
     }
   }
+  ig_lid *fits = realloc(p->element, ((size_t)count + 1) * sizeof *fits);
+  p->element = fits ? fits : p->element; /* it had room for the whole */
   for (ig_lid n = 0; n < mesh->nodes; n++)
     p->local[n] = p->local[n] ? nodes++ : -1;
   IG_TRY(IG_NEW(cx, &p->node, (size_t)nodes + 1, "part of a rank"));
@@ -222,14 +227,60 @@ void ig_part_free(ig_part *part) {
   memset(part, 0, sizeof *part);
 }
 
-ig_lid ig_part_element(const ig_part *part, ig_lid element) {
-  ig_lid low = 0, high = ig_mesh_elements(part->mesh);
+/* Where `item` stands among `count` rising ones, -1: nowhere. */
+static ig_lid place_of(const ig_lid *items, ig_lid count, ig_lid item) {
+  ig_lid low = 0, high = count;
   while (low < high) {
     const ig_lid middle = low + (high - low) / 2;
-    if (part->element[middle] < element)
+    if (items[middle] < item)
       low = middle + 1;
     else
       high = middle;
   }
-  return low < ig_mesh_elements(part->mesh) && part->element[low] == element ? low : -1;
+  return low < count && items[low] == item ? low : -1;
+}
+
+ig_lid ig_part_element(const ig_part *part, ig_lid element) {
+  return place_of(part->element, ig_mesh_elements(part->mesh), element);
+}
+
+ig_lid ig_part_node(const ig_part *part, ig_lid node) {
+  return place_of(part->node, part->mesh->nodes, node);
+}
+
+void ig_part_lighten(ig_part *part) {
+  free(part->owner);
+  free(part->local);
+  part->owner = part->local = NULL;
+}
+
+/* What set-up has freed goes back to the system: an allocator keeps it otherwise. */
+static void heap_trim(void) {
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
+}
+
+void ig_part_drop_mesh(const ig_ctx *cx, ig_mesh *mesh) {
+  if (ig_ranks_count(cx->ranks) == 1)
+    return;
+  if (ig_ranks_first(cx)) {
+    heap_trim();
+    return;
+  }
+  for (int b = 0; b < mesh->blocks; b++) {
+    free(mesh->block[b].conn);
+    free(mesh->block[b].tag);
+    mesh->block[b].conn = mesh->block[b].tag = NULL;
+  }
+  for (int s = 0; s < mesh->sets; s++) {
+    free(mesh->set[s].item);
+    free(mesh->set[s].face);
+    mesh->set[s].item = NULL;
+    mesh->set[s].face = NULL;
+    mesh->set[s].count = 0;
+  }
+  free(mesh->x);
+  mesh->x = NULL;
+  heap_trim();
 }

@@ -26,11 +26,11 @@ typedef enum {
 
 typedef struct {
   int rank, ranks;
-  int32_t *owner;  /* nodes of the whole mesh: rank */
+  int32_t *owner;  /* nodes of the whole mesh: rank; until ig_part_lighten */
   ig_mesh *mesh;   /* the part, without sets; its nodes are owned ones and ghosts */
   ig_lid *node;    /* nodes of the part: number in the whole, rising */
   ig_lid *element; /* elements of the part: number in the whole, rising */
-  ig_lid *local;   /* nodes of the whole: number in the part, -1: not there */
+  ig_lid *local;   /* nodes of the whole: number in the part, -1: not there; the same */
   uint8_t *ghost;  /* nodes of the part: 1 another rank's, 0 its own */
   uint8_t *common; /* nodes of the part: 1 all ranks have it; NULL: there are none */
   ig_lid ghosts;
@@ -59,8 +59,14 @@ IG_MUST_CHECK ig_status ig_part_of(ig_ctx *cx, const ig_mesh *mesh, int32_t *own
 IG_MUST_CHECK ig_status ig_part_with(ig_ctx *cx, const ig_mesh *mesh, int32_t *owner,
                                      const uint8_t *common, ig_part *part);
 void ig_part_free(ig_part *part);
-/* Number of an element of the whole in the part, -1: not there. */
+/* Number of an element, of a node of the whole in the part, -1: not there. */
 ig_lid ig_part_element(const ig_part *part, ig_lid element);
+ig_lid ig_part_node(const ig_part *part, ig_lid node);
+/* All is set up: lets go of what is as long as the whole mesh has nodes. */
+void ig_part_lighten(ig_part *part);
+/* The same of the whole mesh itself, on ranks but the first: its counts stay, and the names of its
+   sets; nodes, elements and what is in sets do not. */
+void ig_part_drop_mesh(const ig_ctx *cx, ig_mesh *mesh);
 
 /* What one rank has, for the table. */
 typedef struct {
@@ -68,6 +74,7 @@ typedef struct {
   int64_t nodes, elements, ghosts; /* nodes: owned */
   int64_t peers;                   /* ranks it talks to */
   int64_t bytes;                   /* device memory in use */
+  int64_t resident, peak;          /* of the process: now, at most so far; 0: several share it */
   int64_t whole, item;             /* elements of the whole mesh; bytes per ghost and step */
 } ig_part_facts;
 /* A line per rank, "rank 1", "host, device, ..."; on rank 0. */

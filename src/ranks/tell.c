@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 enum { SHORT = 8, LONG = 1 << 20, ROUNDS = 12, LONG_ROUNDS = 3 };
 
@@ -79,24 +80,49 @@ ig_status ig_ranks_tell(ig_ctx *cx, const ig_ranks_work *work, ig_part_line *lin
   return IG_OK;
 }
 
+/* Memory of the host that this process holds now, bytes; 0: not known. */
+static int64_t resident_now(void) {
+  long long pages = 0;
+  FILE *f = fopen("/proc/self/statm", "r");
+  if (f && fscanf(f, "%*s %lld", &pages) != 1)
+    pages = 0;
+  if (f)
+    fclose(f);
+  return pages * sysconf(_SC_PAGESIZE);
+}
+
+/* What a process holds and held while it was set up; nothing where ranks are threads of one. */
+static void process_tell(const ig_part_facts *f, char *text, size_t size) {
+  *text = '\0';
+  if (f->resident > 0)
+    snprintf(text, size, ", process %.4g MB (%.4g in set-up)", 1e-6 * (double)f->resident,
+             1e-6 * (double)f->peak);
+}
+
 ig_status ig_part_facts_tell(ig_ctx *cx, const ig_part_facts *facts, ig_part_line *line,
                              void *user) {
   const int ranks = ig_ranks_count(cx->ranks);
   ig_part_facts mine = *facts, *all;
   ig_ranks_work work = {.all = (double)facts->whole};
   mine.bytes = (int64_t)cx->device_bytes;
+  if (cx->ranks && !cx->ranks->one_process) {
+    mine.resident = resident_now();
+    mine.peak = (int64_t)ig_host_peak();
+  }
   snprintf(mine.host, sizeof mine.host, "%s", cx->ranks ? cx->ranks->host : "");
   snprintf(mine.device, sizeof mine.device, "%.60s", ig_ctx_device(cx));
   const ig_status status = IG_NEW(cx, &all, ranks, "table of ranks");
   IG_TRY(ig_ranks_agree(cx, status));
   const ig_status told = ig_ranks_collect(cx, &mine, sizeof mine, all);
   for (int r = 0; r < ranks && told == IG_OK && ig_ranks_first(cx); r++) {
-    char label[32], text[256];
+    char label[32], text[320], process[64];
     snprintf(label, sizeof label, "rank %d", r);
+    process_tell(&all[r], process, sizeof process);
     snprintf(text, sizeof text,
-             "%s, %s: %lld elements, %lld own nodes, %lld ghosts, %lld neighbours, %.4g MB",
+             "%s, %s: %lld elements, %lld own nodes, %lld ghosts, %lld neighbours, %.4g MB%s",
              all[r].host, all[r].device, (long long)all[r].elements, (long long)all[r].nodes,
-             (long long)all[r].ghosts, (long long)all[r].peers, 1e-6 * (double)all[r].bytes);
+             (long long)all[r].ghosts, (long long)all[r].peers, 1e-6 * (double)all[r].bytes,
+             process);
     line(user, label, text);
     work.sum += (double)all[r].elements;
     work.most = fmax(work.most, (double)all[r].elements);

@@ -26,6 +26,11 @@ static ig_status elements_check(const ig_case *c, const ig_mesh *mesh) {
   return IG_OK;
 }
 
+ig_status ig_job_mesh(ig_case *c, ig_job *job) {
+  return c->mesh ? ig_case_mesh_copy(c, &job->mesh)
+                 : ig_mesh_generate(c->cx, &c->common.mesh, &job->mesh);
+}
+
 ig_status ig_job_open(ig_case *c, const ig_room *const *rooms, ig_job *job) {
   ig_ctx *cx = c->cx;
   memset(job, 0, sizeof *job);
@@ -53,10 +58,7 @@ ig_status ig_job_open(ig_case *c, const ig_room *const *rooms, ig_job *job) {
     return ig_fail_at(cx, &c->common.mesh.at,
                       "the program brings a mesh of its own: leave out the section 'mesh'");
   if (c->mesh || c->common.mesh.at.given) {
-    if (c->mesh)
-      IG_TRY(ig_case_mesh_copy(c, &job->mesh));
-    else
-      IG_TRY(ig_mesh_generate(cx, &c->common.mesh, &job->mesh));
+    IG_TRY(ig_job_mesh(c, job));
     ig_status status = elements_check(c, job->mesh);
     /* a GPU's host threads only pack results */
     if (status == IG_OK && !wish && cx->backend->kernels != IG_KERNELS_CUDA)

@@ -9,6 +9,8 @@
    open, makes the mesh. The job stands on the case; close it before the case. */
 IG_MUST_CHECK ig_status ig_job_open(ig_case *c, const ig_room *const *rooms, ig_job *job);
 void ig_job_close(ig_job *job);
+/* The mesh that the case asks for, or the program brings. */
+IG_MUST_CHECK ig_status ig_job_mesh(ig_case *c, ig_job *job);
 
 /* ig_run with rooms of the caller's own, ended by NULL. */
 IG_MUST_CHECK ig_status ig_run_for(ig_case *c, const ig_run_options *options,

@@ -35,6 +35,7 @@ struct ig_sim {
   ig_status failed; /* what ended it, IG_OK: nothing has */
   double start;
   int64_t generation;
+  uint64_t fingerprint; /* on several ranks: the mesh it is of may be gone when it is asked for */
   /* of fields that the host does not hold as they are, by the number of the field; each is good as
      long as its generation is the simulation's */
   struct {
@@ -122,6 +123,10 @@ static ig_status files_open(ig_sim *s, const ig_run_options *o) {
   return IG_OK;
 }
 
+static uint64_t fingerprint_of(const ig_sim *s) {
+  return ig_ranks_count(s->cx->ranks) > 1 ? s->fingerprint : ig_job_fingerprint(s->c, &s->job);
+}
+
 ig_status ig_sim_open_for(ig_case *c, const ig_run_options *o, const ig_room *const *rooms,
                           ig_sim **sim) {
   ig_sim *s;
@@ -146,11 +151,16 @@ ig_status ig_sim_open_for(ig_case *c, const ig_run_options *o, const ig_room *co
     s->concluded = true;
     return s->failed = status;
   }
+  if (ig_ranks_count(cx->ranks) > 1)
+    s->fingerprint = ig_job_fingerprint(c, &s->job);
   s->job.restart = s->restart;
   ig_info(cx, "%s%s%s on %s: %s", c->room->name, *s->job.title ? ", " : "", s->job.title,
           ig_ctx_backend(cx), ig_ctx_device(cx));
   s->job.seconds_setup = ig_now() - s->start; /* reading and meshing are part of the setup */
   s->failed = ig_march_open(&s->march, c->room, &s->job);
+  s->job.restart = NULL;
+  ig_restart_free(s->restart); /* of the whole, on every rank */
+  s->restart = NULL;
   (void)ig_phase_begin(cx, IG_PHASE_CALLER);
   return s->failed == IG_OK ? IG_OK : ig_sim_conclude(s, s->failed);
 }
@@ -504,7 +514,7 @@ ig_status ig_sim_save(ig_sim *s, ig_sim_state **state) {
   ig_sim_state *made;
   IG_TRY(IG_NEW(s->cx, &made, 1, "a saved state"));
   ig_status status = s->march.room->save(s->march.self, &keeper.sink);
-  *made = (ig_sim_state){.kept = keeper.kept, .fingerprint = ig_job_fingerprint(s->c, &s->job)};
+  *made = (ig_sim_state){.kept = keeper.kept, .fingerprint = fingerprint_of(s)};
   if (status == IG_OK)
     status = factors_copy(s->cx, &made->loads, &s->loads);
   if (status == IG_OK)
@@ -516,20 +526,32 @@ ig_status ig_sim_save(ig_sim *s, ig_sim_state **state) {
   return status;
 }
 
+/* The mesh again, where the room let go of it. */
+static ig_status mesh_anew(ig_ctx *cx, void *user) {
+  ig_sim *s = user;
+  (void)cx;
+  if (!s->job.mesh || s->job.mesh->x)
+    return IG_OK;
+  ig_job_close(&s->job);
+  return ig_job_mesh(s->c, &s->job);
+}
+
 /* The room is opened anew: what a restore finds there is what it finds in a continued run. On ranks
    the first has all of the state. */
 ig_status ig_sim_restore(ig_sim *s, const ig_sim_state *state) {
   IG_TRY(usable(s));
-  const bool known = state && state->kept && !s->march.now.whole &&
-                     state->fingerprint == ig_job_fingerprint(s->c, &s->job);
+  const bool known =
+      state && state->kept && !s->march.now.whole && state->fingerprint == fingerprint_of(s);
   IG_TRY(ig_ranks_agree(
       s->cx, known ? IG_OK : IG_FAIL(s->cx, IG_ARG, "this state is not of this simulation")));
   ig_restart *kept = ig_ranks_first(s->cx) ? state->kept : NULL;
   IG_TRY(ig_ranks_share_restart(s->cx, &kept));
   s->generation++;
   ig_march_close(&s->march);
+  s->failed = ig_ranks_agree(s->cx, ig_ranks_in_turn(s->cx, mesh_anew, s));
   s->job.restart = kept;
-  s->failed = ig_march_open(&s->march, s->c->room, &s->job);
+  if (s->failed == IG_OK)
+    s->failed = ig_march_open(&s->march, s->c->room, &s->job);
   s->job.restart = NULL;
   if (!ig_ranks_first(s->cx))
     ig_restart_free(kept);

@@ -84,6 +84,8 @@ IG_MUST_CHECK ig_status ig_beams_new(ig_ctx *cx, const ig_list *cases, ig_toolpa
                                      const ig_heat *h, const ig_table *absorptivity, double reach,
                                      const ig_mesh *mesh, ig_beams *beams);
 void ig_beams_free(ig_ctx *cx, ig_beams *beams);
+/* Ranks that have no more of the whole than its calendar let go of what may be touched. */
+void ig_beams_lighten(ig_beams *beams);
 /* The path a beam's case asks for, unless it is a laser of the case's hatch. */
 IG_MUST_CHECK ig_status ig_beam_path(ig_ctx *cx, const ig_beam_case *c, ig_toolpath *path);
 /* Writes where all beams are from `time` to `time` + dt into the batch. */

@@ -1,6 +1,7 @@
 /* A batch of the beams: where they are in each step, what is near them, and the watts of it all. */
 #include "backend/backend.h"
 #include "thermal/beam.h"
+#include "ranks/ranks.h"
 #include "thermal/beam_ops.h"
 
 #include <math.h>
@@ -252,6 +253,12 @@ ig_status ig_beams_step(ig_ctx *cx, ig_beams *beams, ig_heat *h, double time, do
   const int32_t first = beams->spots;
   for (int i = 0; i < beams->count; i++)
     IG_TRY(beam_spots(cx, beams, i, time, dt));
+  if (h->calendar) { /* the first rank knows what is there: see ig_beams_power */
+    int32_t nowhere;
+    const bool on = beams->spots > first;
+    beams->spots = first;
+    return on ? ig_heat_batch_powers(cx, h, 0, 0, &nowhere) : IG_OK;
+  }
   IG_TRY(ig_heat_reserve(cx, &beams->step, (size_t)beams->steps, sizeof(ig_beam_step)));
   ig_beam_step *step = (ig_beam_step *)beams->step.host + beams->steps++;
   *step = (ig_beam_step){.zone = -1, .spots = first, .spot_count = beams->spots - first, .dt = dt};
@@ -275,7 +282,49 @@ static ig_status landed_take(ig_ctx *cx, ig_beams *beams) {
   return IG_OK;
 }
 
+/* The batch as rank 0 has written it, to all: watts depend on what is near the beams, whoever has
+   it. */
+static ig_status batch_share(ig_ctx *cx, ig_beams *beams, ig_heat *h) {
+  int32_t *const count[] = {&beams->steps,        &beams->spots,         &beams->zones,
+                            &beams->nodes,        &beams->targets,       &beams->refs,
+                            &beams->most_targets, &h->batch.source_count};
+  enum { COUNTS = sizeof count / sizeof *count };
+  int32_t all[COUNTS];
+  for (int i = 0; i < COUNTS; i++)
+    all[i] = *count[i];
+  IG_TRY(ig_ranks_agree(cx, IG_OK));
+  IG_TRY(ig_ranks_share(cx, 0, all, sizeof all));
+  for (int i = 0; i < COUNTS; i++)
+    *count[i] = all[i];
+  if (beams->spots == 0)
+    return IG_OK;
+  const struct {
+    ig_array *array;
+    int64_t count;
+    size_t size;
+  } list[] = {{&beams->step, beams->steps, sizeof(ig_beam_step)},
+              {&beams->spot, beams->spots, sizeof(ig_beam_spot)},
+              {&beams->zone, beams->zones, sizeof(ig_beam_zone)},
+              {&beams->x, 3 * (int64_t)beams->nodes, sizeof(double)},
+              {&beams->of, beams->targets, sizeof(int32_t)},
+              {&beams->points, beams->targets, sizeof(int32_t)},
+              {&beams->corner, 8 * (int64_t)beams->targets, sizeof(int32_t)},
+              {&beams->ref_start, (int64_t)beams->nodes + beams->zones, sizeof(int32_t)},
+              {&beams->ref, beams->refs, sizeof(int32_t)}};
+  enum { ARRAYS = sizeof list / sizeof *list };
+  ig_status status =
+      ig_heat_reserve(cx, &h->batch.source_power, (size_t)h->batch.source_count, sizeof(double));
+  for (int i = 0; i < ARRAYS && status == IG_OK; i++)
+    status = ig_heat_reserve(cx, list[i].array, (size_t)list[i].count, list[i].size);
+  IG_TRY(ig_ranks_agree(cx, status));
+  for (int i = 0; i < ARRAYS; i++)
+    IG_TRY(ig_ranks_share(cx, 0, list[i].array->host, (size_t)list[i].count * list[i].size));
+  return IG_OK;
+}
+
 ig_status ig_beams_power(ig_ctx *cx, ig_beams *beams, ig_heat *h) {
+  if (h->part && beams->count)
+    IG_TRY(batch_share(cx, beams, h));
   if (beams->spots > 0) {
     const bool cuda = cx->backend->kernels == IG_KERNELS_CUDA;
     const int workers = cuda ? 256 : cx->threads;

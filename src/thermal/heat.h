@@ -28,8 +28,9 @@ typedef struct {
 
 typedef enum { IG_BORN_AMBIENT, IG_BORN_MELT, IG_BORN_INHERITED } ig_heat_newborn;
 
-/* What an engine is for: it takes steps; parts take them, it holds the state for whoever looks; the
-   state is elsewhere, it keeps the books of births, sources and conditions. */
+/* What an engine is for: it takes steps; parts take them, it holds the state for whoever looks and
+   writes births and sources; both are done elsewhere, and once parts are made it has nothing but
+   the calendar of births (ig_heat.calendar). */
 typedef enum { IG_HEAT_STEPS, IG_HEAT_LOOKS, IG_HEAT_BOOKS } ig_heat_purpose;
 
 typedef struct {
@@ -199,6 +200,7 @@ typedef struct {
   ig_heat_step *step, open; /* open: the step being written */
   int32_t patch_count, source_count, list_count;
   int32_t held_count; /* patches before all steps: held nodes that take a new temperature */
+  int sourced;        /* steps with watts of a list, however many these are */
   bool powers_given;  /* some of its watts come from the host */
   ig_array patch, patch_volume, source_node, source_power, steps;
 } ig_heat_batch;
@@ -244,10 +246,12 @@ typedef struct ig_heat {
   double element_steps;
   ig_array survey;
   struct ig_heat_part *part; /* NULL: not divided between ranks */
-  const uint8_t *ghost;      /* of a part: nodes that others compute; NULL: none */
-  ig_lid *cell_of;           /* of a part: cells of the whole */
-  const ig_lid *node_of;     /* of a part: nodes of the whole */
-  ig_heat_phase phase;       /* of a part: what the next call does of a step or of melting */
+  bool calendar; /* of the whole, on ranks but the first: no elements, no nodes; when how many are
+                    born */
+  const uint8_t *ghost;  /* of a part: nodes that others compute; NULL: none */
+  ig_lid *cell_of;       /* of a part: cells of the whole */
+  const ig_lid *node_of; /* of a part: nodes of the whole */
+  ig_heat_phase phase;   /* of a part: what the next call does of a step or of melting */
 } ig_heat;
 
 IG_MUST_CHECK ig_status ig_heat_new(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h);

@@ -76,10 +76,6 @@ static ig_status patch_write(ig_ctx *cx, ig_heat *h, ig_lid n, bool there, ig_li
   else if (h->newborn == IG_BORN_INHERITED && isnan(p->held) &&
            (p->donor = donor_of(h, n, begin, false)) < 0)
     p->donor = donor_of(h, n, begin, true);
-  if (h->purpose == IG_HEAT_BOOKS) {
-    h->batch.patch_count++;
-    return IG_OK;
-  }
   patch_heat(h, n, begin, p);
   if (h->conduction == IG_HEAT_STENCIL) {
     IG_TRY(ig_heat_row_find(cx, h, n, &p->row));
@@ -97,8 +93,7 @@ ig_status ig_heat_batch_hold(ig_ctx *cx, ig_heat *h, ig_lid n) {
   IG_TRY(ig_heat_reserve(cx, &h->batch.patch, (size_t)h->batch.patch_count, sizeof(ig_heat_patch)));
   ((ig_heat_patch *)h->batch.patch.host)[h->batch.patch_count] =
       (ig_heat_patch){.node = n, .donor = IG_PATCH_HELD, .held = h->node.held[n]};
-  if (h->conduction != IG_HEAT_STENCIL &&
-      h->purpose != IG_HEAT_BOOKS) { /* volumes stand beside patches, one for one */
+  if (h->conduction != IG_HEAT_STENCIL) { /* volumes stand beside patches, one for one */
     const size_t materials = (size_t)h->material.count;
     IG_TRY(ig_heat_reserve(cx, &h->batch.patch_volume,
                            (size_t)(h->batch.patch_count + 1) * materials, sizeof(double)));
@@ -134,7 +129,7 @@ ig_status ig_heat_batch_births(ig_ctx *cx, ig_heat *h, double time) {
   const ig_lid begin = h->next.elements;
   while (h->next.event + 1 < h->birth.events && h->birth.time[h->next.event + 1] <= time)
     ig_heat_event_expose(cx, h);
-  for (ig_lid e = begin; e < h->next.elements; e++)
+  for (ig_lid e = begin; e < h->next.elements && !h->calendar; e++)
     for (int a = 0; a < 8; a++) {
       const ig_lid n = ig_heat_conn(h, e)[a];
       if (corner_again(ig_heat_conn(h, e), a))
@@ -170,6 +165,7 @@ ig_status ig_heat_patches_push(ig_ctx *cx, ig_heat *h) {
 void ig_heat_batch_clear(ig_heat *h) {
   h->batch.step_count = 0;
   h->batch.patch_count = h->batch.source_count = h->batch.list_count = h->batch.held_count = 0;
+  h->batch.sourced = 0;
   h->batch.powers_given = false;
   step_open(h);
 }
@@ -191,6 +187,8 @@ static ig_status births_apply(ig_ctx *cx, ig_heat *h) {
 ig_status ig_heat_births_now(ig_ctx *cx, ig_heat *h, double time) {
   ig_heat *stepper = ig_heat_stepper(h);
   IG_TRY(ig_heat_batch_births(cx, h, time));
+  if (h->part)
+    IG_TRY(ig_heat_part_heirs(cx, h));
   if (stepper)
     ig_heat_part_donors(h, stepper);
   if (h->part)
@@ -220,14 +218,21 @@ ig_status ig_heat_batch_powers(ig_ctx *cx, ig_heat *h, int32_t list, int32_t cou
   *first = h->batch.open.first = h->batch.source_count;
   h->batch.open.list = list;
   h->batch.source_count += count;
+  h->batch.sourced++;
   return IG_OK;
 }
 
 /* Launches wait in a queue of about a thousand. A batch that fills it holds up the host, which
    should be writing the next one. */
 enum { MOST_LAUNCHES = 512 };
+/* Ranks write batches of the same length, by what all of them know: steps with watts, and elements
+   that are born. */
+enum { MOST_SOURCED = 64, MOST_BORN = 1 << 18 };
 
 bool ig_heat_batch_full(const ig_heat *h) {
+  if (h->part)
+    return h->batch.step_count >= MOST_LAUNCHES || h->batch.sourced >= MOST_SOURCED ||
+           h->next.elements - h->now.elements > MOST_BORN;
   return (!h->resident.on && h->batch.step_count >= MOST_LAUNCHES) ||
          h->batch.source_count > 1 << 23 || h->batch.list_count > 1 << 22 ||
          h->batch.patch_count > 1 << 21;

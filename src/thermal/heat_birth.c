@@ -88,6 +88,8 @@ void ig_heat_event_expose(ig_ctx *cx, ig_heat *h) {
   h->next.elements = end;
   if (h->face.start)
     h->next.faces = h->face.start[event + 1];
+  if (h->calendar)
+    return;
   ig_lid nodes = h->next.nodes;
 #pragma omp parallel for schedule(static) num_threads(ig_team(cx, end - begin, IG_WORK_NODE))      \
     reduction(max                                                                                  \

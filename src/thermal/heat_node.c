@@ -25,7 +25,7 @@ double ig_heat_content_of(const ig_heat *h, const double *volume, double T) {
 
 double ig_heat_born_content(const ig_heat *h, double T) {
   double content = 0;
-  for (ig_lid e = h->birth.start[1]; e < h->now.elements; e++) {
+  for (ig_lid e = h->birth.start[1]; e < h->now.elements && !h->calendar; e++) {
     ig_heat_shape own;
     const ig_heat_shape *s = ig_heat_shape_of(h, e, &own);
     for (int a = 0; a < 8; a++)

@@ -196,6 +196,26 @@ static ig_status gathers_make(ig_ctx *cx, const ig_heat *whole, ig_heat_part *p)
                       l->face.count, 4, &p->faces);
 }
 
+/* Parts are made: ranks but the first let go of the whole's elements, nodes and surfaces. */
+static void whole_lighten(ig_ctx *cx, ig_heat *h) {
+  ig_plan_free(cx, &h->elems);
+  ig_plan_free(cx, &h->face.plan);
+  ig_classes_free(&h->shape.classes);
+  ig_csr_free(&h->node.around);
+  ig_array *const arrays[] = {&h->material.of, &h->face.death, &h->face.class_of};
+  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+    ig_array_free(cx, arrays[i]);
+  void **const lists[] = {(void **)&h->birth.order,   (void **)&h->shape.of_class,
+                          (void **)&h->face.neighbor, (void **)&h->face.kind,
+                          (void **)&h->face.exposed,  (void **)&h->node.held};
+  for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+    free(*lists[i]);
+    *lists[i] = NULL;
+  }
+  h->node.point = h->node.initial_of = NULL;
+  h->calendar = true;
+}
+
 ig_status ig_heat_part_new(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *whole) {
   if (ig_ranks_count(cx->ranks) == 1)
     return IG_OK;
@@ -210,7 +230,16 @@ ig_status ig_heat_part_new(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *whol
   IG_TRY(ig_halo_new(cx, &p->part, sizeof(double), &p->halo));
   if (!p->idle)
     IG_TRY(local_make(cx, setup, whole, p));
-  return gathers_make(cx, whole, p);
+  IG_TRY(gathers_make(cx, whole, p));
+  int32_t *const owners = p->part.owner;
+  const bool tells = whole->newborn == IG_BORN_INHERITED && ig_ranks_first(cx);
+  if (tells)
+    p->part.owner = NULL;
+  ig_part_lighten(&p->part);
+  p->part.owner = tells ? owners : NULL; /* of donors: see heat_part_births.c */
+  if (whole->purpose == IG_HEAT_BOOKS)
+    whole_lighten(cx, whole);
+  return IG_OK;
 }
 
 void ig_heat_part_free(ig_ctx *cx, ig_heat *whole) {
@@ -226,6 +255,7 @@ void ig_heat_part_free(ig_ctx *cx, ig_heat *whole) {
   free(p->material_of);
   free(p->birth);
   free(p->initial_of);
+  free(p->heir);
   for (int i = 0; i < 32; i++) {
     free(p->set[i].item);
     free(p->set[i].face);
@@ -420,7 +450,7 @@ static ig_status sources_take(ig_ctx *cx, ig_heat *whole, ig_heat *l) {
   IG_TRY(ig_heat_reserve(cx, &l->batch.source_node, (size_t)count, sizeof(ig_lid)));
   ig_lid *to = l->batch.source_node.host;
   for (int32_t i = 0; i < count; i++)
-    to[i] = whole->part->part.local[from[i]];
+    to[i] = ig_part_node(&whole->part->part, from[i]);
   for (int i = 0; i < whole->batch.step_count; i++) {
     const ig_heat_step *step = &whole->batch.step[i];
     const int32_t end = step->list + step->last - step->first;
@@ -431,6 +461,29 @@ static ig_status sources_take(ig_ctx *cx, ig_heat *whole, ig_heat *l) {
     l->batch.step[i].list = whole->batch.step[i].list;
   }
   return ig_heat_push(cx, &l->batch.source_node, (size_t)count);
+}
+
+/* What rank 0 has written of births and watts, to all: how much, then which steps have them, the
+   nodes of lists, and who inherits. */
+static ig_status batch_share(ig_ctx *cx, ig_heat *whole) {
+  ig_heat_batch *b = &whole->batch;
+  int32_t count[] = {b->held_count, b->patch_count, b->list_count, b->source_count,
+                     b->powers_given};
+  IG_TRY(ig_ranks_agree(cx, IG_OK));
+  IG_TRY(ig_ranks_share(cx, 0, count, sizeof count));
+  b->held_count = count[0], b->patch_count = count[1], b->list_count = count[2];
+  b->source_count = count[3], b->powers_given = count[4] != 0;
+  if (b->patch_count == 0 && b->source_count == 0)
+    return IG_OK;
+  ig_status status = ig_heat_reserve(cx, &b->source_node, (size_t)b->list_count, sizeof(ig_lid));
+  if (status == IG_OK)
+    status = ig_heat_reserve(cx, &b->source_power, (size_t)b->source_count, sizeof(double));
+  IG_TRY(ig_ranks_agree(cx, status));
+  IG_TRY(ig_ranks_share(cx, 0, b->step, (size_t)b->step_count * sizeof *b->step));
+  IG_TRY(ig_ranks_share(cx, 0, b->source_node.host, (size_t)b->list_count * sizeof(ig_lid)));
+  if (b->powers_given)
+    IG_TRY(ig_ranks_share(cx, 0, b->source_power.host, (size_t)b->source_count * sizeof(double)));
+  return ig_heat_part_heirs(cx, whole);
 }
 
 /* What was written, to the device. */
@@ -536,6 +589,7 @@ static ig_status steps_take(ig_ctx *cx, ig_heat *whole, ig_heat *l) {
 
 ig_status ig_heat_part_run(ig_ctx *cx, ig_heat *whole) {
   ig_heat *l = ig_heat_stepper(whole);
+  IG_TRY(batch_share(cx, whole));
   const ig_status ready = batch_push(cx, whole, l);
   IG_TRY(ig_ranks_agree(cx, ready)); /* from here on each waits for the others */
   whole->part->stale = true;

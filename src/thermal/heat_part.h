@@ -2,14 +2,23 @@
    conditions, and what is put out. Steps are taken by another engine that has the rank's part of
    the mesh alone (ranks/part.h), and after each of them ghosts take their owners' temperatures.
    What the room writes for the whole is written for the part too; when somebody looks at the state
-   it is gathered into the whole engine of rank 0, whose sums have the bits of a run on one rank. On
-   the other ranks the whole engine has no state, and next to nothing on the device (IG_HEAT_BOOKS).
- */
+   it is gathered into the whole engine of rank 0, whose sums have the bits of a run on one rank.
+
+   The other ranks need the whole to make their parts, and then let go of it (IG_HEAT_BOOKS): there
+   the whole engine counts births, and no more. Where a beam's watts go, and from whom a new node
+   inherits its temperature, rank 0 finds; with each batch it tells the others. */
 #ifndef IG_HEAT_PART_H
 #define IG_HEAT_PART_H
 
 #include "ranks/part.h"
 #include "thermal/heat.h"
+
+/* A node that is born, and the one whose temperature it takes, as the whole counts them: its rank,
+   the donor's. donor < 0: as in ig_heat_patch. */
+typedef struct {
+  ig_lid node, donor;
+  int32_t owner, from;
+} ig_heat_heir;
 
 typedef struct ig_heat_part {
   ig_part part;
@@ -23,6 +32,8 @@ typedef struct ig_heat_part {
   ig_set set[32];             /* faces of conditions in the part */
   ig_heat_condition condition[32];
   double *value[32][4]; /* boundary values node by node, in the part */
+  ig_heat_heir *heir;   /* of the patches in hand, where temperatures are inherited */
+  int32_t heir_space;
 } ig_heat_part;
 
 /* Divides the engine between the ranks of the context; nothing if there is one. `setup`: what it
@@ -47,9 +58,11 @@ IG_MUST_CHECK ig_status ig_heat_part_conditions(ig_ctx *cx, ig_heat *whole,
 /* Runs the batch that was written. */
 IG_MUST_CHECK ig_status ig_heat_part_run(ig_ctx *cx, ig_heat *whole);
 
-/* heat_part_births.c: where the part's own nodes inherit their temperatures from, as written; and
-   those from other ranks, before the patches [first, last) of the whole are applied. All ranks call
-   it, with the `status` they are in. */
+/* heat_part_births.c: who inherits from whom, as rank 0 has written it, to all, if anybody does;
+   where the part's own nodes inherit their temperatures from; and those from other ranks, before
+   the patches [first, last) of the whole are applied. All ranks call it, with the `status` they are
+   in. */
+IG_MUST_CHECK ig_status ig_heat_part_heirs(ig_ctx *cx, ig_heat *whole);
 void ig_heat_part_donors(ig_heat *whole, ig_heat *l);
 IG_MUST_CHECK ig_status ig_heat_part_inherit(ig_ctx *cx, ig_heat *whole, ig_heat *l, int32_t first,
                                              int32_t last, ig_status status);

@@ -1,5 +1,6 @@
 /* Births at inherited temperature across ranks: a new node takes the temperature of one that was
-   there, which may be another rank's. The whole engine says whose (ig_heat_patch.donor). */
+   there, which may be another rank's. Rank 0, whose engine has the whole mesh, says whose
+   (ig_heat_patch.donor). */
 #include "thermal/heat_part.h"
 #include "backend/backend.h"
 #include "thermal/heat_make.h"
@@ -7,12 +8,48 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const ig_heat_patch *patches(const ig_heat *h) {
-  return h->batch.patch.host;
+/* Room for `count` heirs. */
+static ig_status heirs_reserve(ig_ctx *cx, ig_heat_part *p, int32_t count) {
+  if (count <= p->heir_space)
+    return IG_OK;
+  ig_heat_heir *bigger = realloc(p->heir, 2 * (size_t)count * sizeof *bigger);
+  if (!bigger)
+    return IG_FAIL(cx, IG_MEMORY, "no memory for nodes that inherit");
+  p->heir = bigger;
+  p->heir_space = 2 * count;
+  return IG_OK;
+}
+
+/* As rank 0 has them. */
+static void heirs_fill(const ig_heat *whole, ig_heat_part *p) {
+  const ig_heat_patch *patch = whole->batch.patch.host;
+  const int32_t *owner = p->part.owner;
+  for (int32_t i = 0; i < whole->batch.patch_count; i++)
+    p->heir[i] = (ig_heat_heir){patch[i].node, patch[i].donor, owner[patch[i].node],
+                                patch[i].donor < 0 ? -1 : owner[patch[i].donor]};
+}
+
+ig_status ig_heat_part_heirs(ig_ctx *cx, ig_heat *whole) {
+  ig_heat_part *p = whole->part;
+  const bool first = ig_ranks_first(cx);
+  if (whole->newborn != IG_BORN_INHERITED)
+    return IG_OK;
+  ig_status status = first ? heirs_reserve(cx, p, whole->batch.patch_count) : IG_OK;
+  IG_TRY(ig_ranks_agree(cx, status));
+  IG_TRY(ig_ranks_share(cx, 0, &whole->batch.patch_count, sizeof whole->batch.patch_count));
+  if (whole->batch.patch_count == 0)
+    return IG_OK;
+  if (first)
+    heirs_fill(whole, p);
+  else
+    status = heirs_reserve(cx, p, whole->batch.patch_count);
+  IG_TRY(ig_ranks_agree(cx, status));
+  return ig_ranks_share(cx, 0, p->heir, (size_t)whole->batch.patch_count * sizeof *p->heir);
 }
 
 void ig_heat_part_donors(ig_heat *whole, ig_heat *l) {
   const ig_part *part = &whole->part->part;
+  const ig_heat_heir *heir = whole->part->heir;
   ig_heat_patch *own = l->batch.patch.host;
   int32_t w = whole->batch.held_count;
   if (whole->newborn != IG_BORN_INHERITED)
@@ -20,33 +57,33 @@ void ig_heat_part_donors(ig_heat *whole, ig_heat *l) {
   for (int32_t i = l->batch.held_count; i < l->batch.patch_count; i++) {
     if (part->ghost[own[i].node]) /* its temperature comes from its owner */
       continue;
-    while (patches(whole)[w].node != part->node[own[i].node])
+    while (heir[w].node != part->node[own[i].node])
       w++; /* own nodes come in the same order in both */
-    const ig_lid donor = patches(whole)[w++].donor;
-    own[i].donor = donor < 0                          ? donor
-                   : part->owner[donor] == part->rank ? part->local[donor]
-                                                      : IG_PATCH_KEEPS; /* see below */
+    const ig_heat_heir *h = &heir[w++];
+    own[i].donor = h->donor < 0            ? h->donor
+                   : h->from == part->rank ? ig_part_node(part, h->donor)
+                                           : IG_PATCH_KEEPS; /* see below */
   }
 }
 
-/* Whether the patch takes its temperature from another rank's node. */
-static bool is_far(const ig_part *part, const ig_heat_patch *p) {
-  return p->donor >= 0 && part->owner[p->donor] != part->owner[p->node];
+/* Whether it takes its temperature from another rank's node. */
+static bool is_far(const ig_heat_heir *h) {
+  return h->donor >= 0 && h->from != h->owner;
 }
 
 /* Nodes of the part to send to each rank, or to receive from each, in the order of the patches. */
-static ig_status list_make(ig_ctx *cx, const ig_heat *whole, int32_t first, int32_t last, bool give,
-                           int32_t **start, int32_t **node) {
-  const ig_part *part = &whole->part->part;
-  const ig_heat_patch *p = patches(whole);
+static ig_status list_make(ig_ctx *cx, const ig_heat_part *p, int32_t first, int32_t last,
+                           bool give, int32_t **start, int32_t **node) {
+  const ig_part *part = &p->part;
   int32_t at = 0;
   IG_TRY(IG_NEW(cx, start, (size_t)part->ranks + 1, "nodes that inherit"));
   IG_TRY(IG_NEW(cx, node, (size_t)(last - first) + 1, "nodes that inherit"));
   for (int r = 0; r < part->ranks; r++) {
     for (int32_t i = first; i < last; i++) {
-      const ig_lid mine = give ? p[i].donor : p[i].node, other = give ? p[i].node : p[i].donor;
-      if (is_far(part, &p[i]) && part->owner[mine] == part->rank && part->owner[other] == r)
-        (*node)[at++] = part->local[mine];
+      const ig_heat_heir *h = &p->heir[i];
+      const int32_t mine = give ? h->from : h->owner, other = give ? h->owner : h->from;
+      if (is_far(h) && mine == part->rank && other == r)
+        (*node)[at++] = ig_part_node(part, give ? h->donor : h->node);
     }
     (*start)[r + 1] = at;
   }
@@ -58,16 +95,16 @@ ig_status ig_heat_part_inherit(ig_ctx *cx, ig_heat *whole, ig_heat *l, int32_t f
   ig_heat_part *p = whole->part;
   bool any = false;
   for (int32_t i = first; i < last && whole->newborn == IG_BORN_INHERITED; i++)
-    any |= is_far(&p->part, &patches(whole)[i]);
+    any |= is_far(&p->heir[i]);
   if (!any)
     return status;
   int32_t *give_start = NULL, *give = NULL, *take_start = NULL, *take = NULL;
   ig_halo halo = {0};
   const size_t size = ig_heat_state_size(whole);
   if (status == IG_OK)
-    status = list_make(cx, whole, first, last, true, &give_start, &give);
+    status = list_make(cx, p, first, last, true, &give_start, &give);
   if (status == IG_OK)
-    status = list_make(cx, whole, first, last, false, &take_start, &take);
+    status = list_make(cx, p, first, last, false, &take_start, &take);
   if (status == IG_OK) {
     const ig_halo_lists lists = {p->part.ranks, give_start, give, take_start, take};
     status = ig_halo_of(cx, &lists, size, &halo);

@@ -165,7 +165,7 @@ double ig_heat_ledger_gap(const ig_heat_ledger *l) {
 
 void ig_heat_measure(const ig_heat *h, double *volume, double *area) {
   *volume = *area = 0;
-  for (ig_lid e = 0; e < h->now.elements; e++) {
+  for (ig_lid e = 0; e < h->now.elements && !h->calendar; e++) {
     ig_heat_shape own;
     const ig_heat_shape *s = ig_heat_shape_of(h, e, &own);
     for (int a = 0; a < 8; a++)
@@ -199,6 +199,8 @@ double ig_heat_step_bytes(const ig_heat *h) {
 
 ig_lid ig_heat_whole_elements(const ig_heat *h, ig_lid cells) {
   ig_lid count = 0; /* the cells of an element follow each other */
+  if (h->calendar)
+    return cells; /* the first rank tells */
   for (ig_lid e = 0; e < cells; e++)
     count += e == 0 || h->birth.order[e] != h->birth.order[e - 1];
   return count;

@@ -188,11 +188,24 @@ static ig_status engine_make(ig_thermal_run *run, ig_toolpath *paths) {
   } else {
     IG_TRY(engine_placed(cx, ig_heat_new_fastest(cx, &setup, &run->heat), &c->at));
   }
-  const ig_src form = ig_key_at(job->tree, "conduction", c->at);
-  IG_TRY(engine_placed(cx, ig_heat_part_new(cx, &setup, &run->heat), &form));
-  return ig_beams_new(cx, &c->beams, paths, &run->heat, own,
+  IG_TRY(ig_beams_new(cx, &c->beams, paths, &run->heat, own,
                       c->birth.at.given && !isnan(c->birth.height) ? 1.5 * c->birth.height : 0,
-                      job->mesh, &run->beams);
+                      job->mesh, &run->beams));
+  const ig_src form = ig_key_at(job->tree, "conduction", c->at);
+  return engine_placed(cx, ig_heat_part_new(cx, &setup, &run->heat), &form);
+}
+
+/* All is set up: ranks but the first keep their part and nothing of the whole. */
+static void whole_drop(ig_thermal_run *run) {
+  if (run->heat.calendar) {
+    ig_beams_lighten(&run->beams);
+    free(run->material_of);
+    free(run->birth);
+    free(run->initial);
+    run->material_of = NULL;
+    run->birth = run->initial = NULL;
+  }
+  ig_part_drop_mesh(run->job->cx, run->job->mesh);
 }
 
 ig_status ig_thermal_open(ig_job *job, ig_thermal_run *run) {
@@ -225,7 +238,9 @@ ig_status ig_thermal_open(ig_job *job, ig_thermal_run *run) {
   ig_thermal_surroundings_start(run);
   IG_TRY(ig_thermal_surroundings_set(run, 0));
   idle_warn(run);
-  return ig_thermal_probes(run);
+  IG_TRY(ig_thermal_probes(run));
+  whole_drop(run);
+  return IG_OK;
 }
 
 void ig_thermal_close(ig_thermal_run *run) {

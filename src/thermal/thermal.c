@@ -122,7 +122,8 @@ static ig_status check(ig_job *job, ig_check_line *line, void *user) {
     line(user, "beam", text);
     IG_TRY_GOTO(status, done, ig_toolpath_look(job->cx, &r.beams.beam[i].path, &s));
     ig_toolpath_describe(&s, line, user);
-    IG_TRY_GOTO(status, done, beam_warn(job, &r, i, &s));
+    if (ig_ranks_first(job->cx)) /* who has the whole mesh */
+      IG_TRY_GOTO(status, done, beam_warn(job, &r, i, &s));
   }
 done:
   ig_thermal_close(&r);
