@@ -23,7 +23,7 @@ typedef struct {
   const char *clip, *slice, *arrows, *movie; /* of view */
   const char *key, *figure;                  /* of calibrate */
   const char *at, *of;                       /* of results */
-  const char *partition, *gpu_mpi;           /* of runs on ranks */
+  const char *partition, *gpu_mpi, *gpu_ipc; /* of runs on ranks */
   cli_texts set, vary;
   int threads, jobs, width, height, layer, beam, frames, triangles, port;
   double range[2], view[2], threshold_range[2];
@@ -92,6 +92,12 @@ extern const cli_command *const cli_commands[]; /* ended by NULL */
         "of several ranks with GPUs: send device memory by MPI; on: tried in a process of its "    \
         "own, "                                                                                    \
         "auto: where MPI says that it can"                                                         \
+  }
+#define CLI_GPU_IPC                                                                                \
+  {                                                                                                \
+    "gpu-ipc", 0, CLI_TEXT, CLI_AT(gpu_ipc), 0, "NAME", "auto|on|off",                             \
+        "of several ranks with GPUs on one computer: write into each other's device memory; "      \
+        "auto: where it works and is quicker than through host memory"                             \
   }
 #define CLI_QUIET                                                                                  \
   { "quiet", 'q', CLI_FLAG, CLI_AT(quiet), 0, NULL, NULL, "say nothing but errors" }

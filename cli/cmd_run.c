@@ -218,6 +218,7 @@ static const cli_option run_options[] = {
     CLI_THREADS,
     CLI_PARTITION,
     CLI_GPU_MPI,
+    CLI_GPU_IPC,
     {"out", 'o', CLI_FILE, CLI_AT(out), 0, "DIR", NULL,
      "output folder; CASE-out in this folder if not given"},
     CLI_SET,
@@ -277,8 +278,8 @@ static int check_run(const cli_args *args) {
   return code;
 }
 
-static const cli_option check_options[] = {CLI_BACKEND, CLI_THREADS, CLI_PARTITION,
-                                           CLI_GPU_MPI, CLI_SET,     {0}};
+static const cli_option check_options[] = {
+    CLI_BACKEND, CLI_THREADS, CLI_PARTITION, CLI_GPU_MPI, CLI_GPU_IPC, CLI_SET, {0}};
 const cli_command cli_check = {
     .name = "check",
     .words = "CASE.yaml",

@@ -205,9 +205,8 @@ void cli_ranks_show(const ig_ctx *cx) {
 static int gpu_open(const char *backend, const cli_args *args, ig_ctx *cx) {
   if (!args->gpu_mpi || !ranks)
     return CLI_GOOD;
-  ig_status status = ig_ranks_gpu(ranks, args->gpu_mpi);
-  if (status == IG_OK && strcmp(args->gpu_mpi, "on") == 0 && ig_ranks_local(ranks) == 0 &&
-      !cli_gpu_works(backend))
+  ig_status status = IG_OK;
+  if (strcmp(args->gpu_mpi, "on") == 0 && ig_ranks_local(ranks) == 0 && !cli_gpu_works(backend))
     status = IG_UNSUPPORTED;
   status = ig_ranks_agree(cx, status);
   if (status != IG_OK && cli_first())
@@ -230,6 +229,10 @@ int cli_open(const char *backend, const cli_args *args, ig_ctx **cx) {
                 args->partition);
     return CLI_BAD_INPUT;
   }
+  if (args->gpu_mpi && ig_ranks_gpu(ranks, args->gpu_mpi) != IG_OK)
+    return CLI_BAD_INPUT; /* args.c knows the words */
+  if (args->gpu_ipc && ig_ranks_ipc(ranks, args->gpu_ipc) != IG_OK)
+    return CLI_BAD_INPUT;
   term.quiet = args->quiet || !cli_first();
   const ig_ctx_options options = {
       .backend = backend,

@@ -113,6 +113,8 @@ static inline seat together(const seat *like, int count, int stopper) {
   for (int i = 0; i < count; i++) {
     if (like->how == IG_DIVIDE_RANDOM) /* also in what they may rely on */
       harsh_use(ranks[i]);
+    if (strcmp(like->backend, "debug") == 0 && count % 2) /* through the host, or into each other */
+      assert_int_equal(ig_ranks_ipc(ranks[i], "on"), IG_OK);
     s[i] = *like;
     s[i].ranks = ranks[i];
     s[i].out = i == 0 ? like->out : NULL;

@@ -3,7 +3,7 @@
 
 #include "core/output.h"
 #include "core/threads.h"
-#include "ranks/ranks.h"
+#include "ranks/near.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -55,6 +55,8 @@ static ig_status backend_choose(ig_ctx *cx, const char *name, ig_status status) 
   if (status == IG_OK)
     status = backend_find(cx, name);
   status = ig_ranks_agree(cx, status);
+  if (status == IG_OK)
+    status = ig_ranks_race(cx);
   ig_phase_end(cx, former);
   return status;
 }
@@ -91,6 +93,7 @@ ig_status ig_ctx_open(const ig_ctx_options *options, ig_ctx **out) {
 
 static void backend_close(ig_ctx *cx) {
   if (cx->device && cx->backend) {
+    ig_near_close(cx);
     ig_spares_free(cx);
     ig_fault_close(cx);
     cx->backend->close(cx);

@@ -6,40 +6,44 @@
 #include <stdlib.h>
 #include <string.h>
 
-ig_status ig_ranks_gpu(ig_ranks *ranks, const char *how) {
+static int way_of(const char *how) {
   static const char *const known[] = {"auto", "on", "off"};
   for (int i = 0; i < 3; i++)
-    if (strcmp(how, known[i]) == 0) {
-      if (ranks)
-        ranks->gpu = i;
-      return IG_OK;
-    }
-  return IG_ARG;
+    if (strcmp(how, known[i]) == 0)
+      return i;
+  return -1;
 }
 
-static int says(const ig_ranks *r) {
-  return r->transport->devices ? r->transport->devices(r->self) : 0;
+ig_status ig_ranks_gpu(ig_ranks *ranks, const char *how) {
+  if (way_of(how) < 0)
+    return IG_ARG;
+  if (ranks)
+    ranks->gpu = way_of(how);
+  return IG_OK;
 }
 
-bool ig_ranks_device(const ig_ctx *cx) {
+ig_status ig_ranks_ipc(ig_ranks *ranks, const char *how) {
+  if (way_of(how) < 0)
+    return IG_ARG;
+  if (ranks)
+    ranks->ipc = way_of(how);
+  return IG_OK;
+}
+
+ig_way ig_ranks_route(const ig_ctx *cx) {
   const ig_ranks *r = cx->ranks;
-  if (!r || !cx->backend->separate || r->one_process)
-    return false;
-  return r->gpu == IG_GPU_ON ||
-         (r->gpu == IG_GPU_AUTO && cx->backend->kernels == IG_KERNELS_CUDA && says(r) == 1);
+  if (!r || !cx->backend->separate)
+    return IG_WAY_HOST;
+  return r->gpu == IG_GPU_ON && !r->one_process ? IG_WAY_DEVICE : (ig_way)r->way;
 }
 
 const char *ig_ranks_memory(const ig_ctx *cx) {
   const ig_ranks *r = cx->ranks;
   if (!r || !cx->backend->separate)
     return "";
-  if (ig_ranks_device(cx))
-    return r->gpu == IG_GPU_ON ? ", ghosts from device memory (asked for)"
-                               : ", ghosts from device memory (the library says it can)";
-  if (r->one_process || r->gpu == IG_GPU_OFF)
-    return ", through host memory";
-  return says(r) < 0 ? ", through host memory (the library does not say whether it knows devices)"
-                     : ", through host memory (the library does not send device memory)";
+  if (r->gpu == IG_GPU_ON && !r->one_process)
+    return ", ghosts from device memory (asked for)";
+  return *r->chosen ? r->chosen : ", through host memory";
 }
 
 /* A message of this rank to itself, from device memory to device memory. */

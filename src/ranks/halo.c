@@ -66,59 +66,56 @@ static ig_status list_make(ig_ctx *cx, const ig_halo *h, const ig_halo_pairs *al
   int64_t i = 0;
   for (int p = 0; p < h->peers; p++) {
     start[p] = (int32_t)i;
-    for (; i < all->count && all->item[i].rank == h->message[p].rank; i++)
+    for (; i < all->count && all->item[i].rank == h->wire.end[p].rank; i++)
       ((int32_t *)node->host)[i] = all->item[i].node;
   }
   start[h->peers] = (int32_t)i;
   return ig_array_push(cx, node);
 }
 
-/* A GPU reads and writes the buffers of the host itself: no copies, and no waiting but for `mark`.
- */
-static bool direct(const ig_ctx *cx) {
-  return cx->backend->kernels == IG_KERNELS_CUDA;
+/* Buffers for the lists. */
+static ig_status wire_fit(ig_ctx *cx, ig_halo *h) {
+  for (int p = 0; p < h->peers; p++) {
+    h->wire.end[p].give = (size_t)(h->sent[p + 1] - h->sent[p]) * h->item;
+    h->wire.end[p].take = (size_t)(h->received[p + 1] - h->received[p]) * h->item;
+  }
+  return ig_wire_fit(cx, &h->wire);
 }
 
-/* Buffers that messages are sent from and come to: on a CPU the device's are the host's; an MPI
-   that sends device memory needs none of the host. */
-static bool staged(const ig_ctx *cx) {
-  return cx->backend && cx->backend->separate && !ig_ranks_device(cx);
-}
-
-static ig_status buffer_make(ig_ctx *cx, ig_array *device, void **host, int64_t count,
-                             size_t item) {
-  if (!direct(cx) || !staged(cx))
-    IG_TRY(ig_array_new_device(cx, device, (size_t)count + 1, item, "exchange of ghosts"));
-  if (staged(cx))
-    return cx->backend->host_alloc(cx, host, ((size_t)count + 1) * item);
-  *host = device->dev;
-  return IG_OK;
-}
-
-ig_status ig_halo_of_pairs(ig_ctx *cx, int ranks, ig_halo_pairs *give, ig_halo_pairs *take,
-                           size_t item, ig_halo *h) {
-  ig_status status;
-  memset(h, 0, sizeof *h);
-  h->item = item;
-  pairs_sort(give);
-  pairs_sort(take);
-  IG_TRY_GOTO(status, done, IG_NEW(cx, &h->message, ranks, "messages"));
-  IG_TRY_GOTO(status, done, IG_NEW(cx, &h->sent, (size_t)ranks + 1, "messages"));
-  IG_TRY_GOTO(status, done, IG_NEW(cx, &h->received, (size_t)ranks + 1, "messages"));
-  for (int64_t i = 0, j = 0; i < take->count || j < give->count;) { /* both rise with the rank */
+/* The ranks of both lists, which rise; how many. end NULL: they are counted only. */
+static int peers_list(const ig_halo_pairs *give, const ig_halo_pairs *take, ig_wire_end *end) {
+  int peers = 0;
+  for (int64_t i = 0, j = 0; i < take->count || j < give->count; peers++) {
     const int32_t t = i < take->count ? take->item[i].rank : INT32_MAX;
     const int32_t g = j < give->count ? give->item[j].rank : INT32_MAX, rank = t < g ? t : g;
-    h->message[h->peers++].rank = rank;
+    if (end)
+      end[peers].rank = rank;
     while (i < take->count && take->item[i].rank == rank)
       i++;
     while (j < give->count && give->item[j].rank == rank)
       j++;
   }
-  IG_TRY_GOTO(status, done, list_make(cx, h, give, &h->give, h->sent));
-  IG_TRY_GOTO(status, done, list_make(cx, h, take, &h->take, h->received));
-  IG_TRY_GOTO(status, done, buffer_make(cx, &h->given, &h->out, give->count, item));
-  IG_TRY_GOTO(status, done, buffer_make(cx, &h->taken, &h->in, take->count, item));
-done:
+  return peers;
+}
+
+static ig_status halo_of_pairs(ig_ctx *cx, ig_halo_pairs *give, ig_halo_pairs *take, ig_halo *h) {
+  pairs_sort(give);
+  pairs_sort(take);
+  h->peers = peers_list(give, take, NULL);
+  IG_TRY(IG_NEW(cx, &h->sent, (size_t)h->peers + 1, "messages"));
+  IG_TRY(IG_NEW(cx, &h->received, (size_t)h->peers + 1, "messages"));
+  IG_TRY(ig_wire_ends(cx, &h->wire, h->peers));
+  peers_list(give, take, h->wire.end);
+  IG_TRY(list_make(cx, h, give, &h->give, h->sent));
+  IG_TRY(list_make(cx, h, take, &h->take, h->received));
+  return wire_fit(cx, h);
+}
+
+ig_status ig_halo_of_pairs(ig_ctx *cx, ig_halo_pairs *give, ig_halo_pairs *take, size_t item,
+                           ig_halo *h) {
+  memset(h, 0, sizeof *h);
+  h->item = item;
+  const ig_status status = halo_of_pairs(cx, give, take, h);
   free(give->item);
   free(take->item);
   *give = *take = (ig_halo_pairs){0};
@@ -131,31 +128,20 @@ ig_status ig_halo_new(ig_ctx *cx, const ig_part *part, size_t item, ig_halo *h) 
   ig_halo_pairs give = {0}, take = {0};
   const ig_status status = pairs_find(cx, part, &give, &take);
   if (status == IG_OK)
-    return ig_halo_of_pairs(cx, part->ranks, &give, &take, item, h);
+    return ig_halo_of_pairs(cx, &give, &take, item, h);
   free(give.item);
   free(take.item);
   return status;
 }
 
-static void buffer_free(ig_ctx *cx, ig_array *device, void **host) {
-  if (staged(cx) && *host)
-    cx->backend->host_free(cx, *host);
-  *host = NULL;
-  ig_array_free(cx, device);
-}
-
-/* A list and its buffer, with room for `count` nodes and some more. */
-static ig_status list_fit(ig_ctx *cx, ig_array *node, ig_array *buffer, void **host, int64_t count,
-                          size_t item) {
+/* A list with room for `count` nodes and some more. */
+static ig_status list_fit(ig_ctx *cx, ig_array *node, int64_t count) {
   if (node->count > (size_t)count)
     return IG_OK;
-  if (direct(cx) && *host)
-    IG_TRY(cx->backend->sync(cx)); /* what was received may still be read */
-  const int64_t room = count + count / 4 + 16;
+  if (node->dev && cx->backend->separate)
+    IG_TRY(cx->backend->sync(cx)); /* it may still be read */
   ig_array_free(cx, node);
-  buffer_free(cx, buffer, host);
-  IG_TRY(ig_array_new(cx, node, (size_t)room + 1, sizeof(int32_t), "ghosts"));
-  return buffer_make(cx, buffer, host, room, item);
+  return ig_array_new(cx, node, (size_t)(count + count / 4 + 16) + 1, sizeof(int32_t), "ghosts");
 }
 
 /* Nodes of the ranks that this one talks to, one after the other. */
@@ -163,7 +149,7 @@ static ig_status list_take(ig_ctx *cx, const ig_halo *h, const int32_t *from_sta
                            const int32_t *from, ig_array *node, int32_t *start) {
   int32_t at = 0;
   for (int p = 0; p < h->peers; p++) {
-    const int r = h->message[p].rank;
+    const int r = h->wire.end[p].rank;
     const int32_t count = from_start[r + 1] - from_start[r];
     start[p] = at;
     memcpy((int32_t *)node->host + at, from + from_start[r], (size_t)count * sizeof *from);
@@ -173,21 +159,28 @@ static ig_status list_take(ig_ctx *cx, const ig_halo *h, const int32_t *from_sta
   return ig_array_push(cx, node);
 }
 
+static bool peer_of(const ig_halo_lists *l, int r) {
+  return l->give_start[r + 1] > l->give_start[r] || l->take_start[r + 1] > l->take_start[r];
+}
+
 static ig_status halo_fill(ig_ctx *cx, const ig_halo_lists *l, ig_halo *h) {
   const int32_t give = l->give_start[l->ranks], take = l->take_start[l->ranks];
-  if (!h->message) {
-    IG_TRY(IG_NEW(cx, &h->message, l->ranks, "messages"));
+  if (!h->sent)
     IG_TRY(IG_NEW(cx, &h->sent, (size_t)l->ranks + 1, "messages"));
+  if (!h->received)
     IG_TRY(IG_NEW(cx, &h->received, (size_t)l->ranks + 1, "messages"));
-  }
   h->peers = 0;
   for (int r = 0; r < l->ranks; r++)
-    if (l->give_start[r + 1] > l->give_start[r] || l->take_start[r + 1] > l->take_start[r])
-      h->message[h->peers++].rank = r;
-  IG_TRY(list_fit(cx, &h->give, &h->given, &h->out, give, h->item));
-  IG_TRY(list_fit(cx, &h->take, &h->taken, &h->in, take, h->item));
+    h->peers += peer_of(l, r);
+  IG_TRY(ig_wire_ends(cx, &h->wire, h->peers));
+  for (int r = 0, p = 0; r < l->ranks; r++)
+    if (peer_of(l, r))
+      h->wire.end[p++].rank = r;
+  IG_TRY(list_fit(cx, &h->give, give));
+  IG_TRY(list_fit(cx, &h->take, take));
   IG_TRY(list_take(cx, h, l->give_start, l->give, &h->give, h->sent));
-  return list_take(cx, h, l->take_start, l->take, &h->take, h->received);
+  IG_TRY(list_take(cx, h, l->take_start, l->take, &h->take, h->received));
+  return wire_fit(cx, h);
 }
 
 ig_status ig_halo_of(ig_ctx *cx, const ig_halo_lists *lists, size_t item, ig_halo *h) {
@@ -199,68 +192,52 @@ ig_status ig_halo_of(ig_ctx *cx, const ig_halo_lists *lists, size_t item, ig_hal
 }
 
 void ig_halo_free(ig_ctx *cx, ig_halo *h) {
-#ifdef INGOT_HAVE_CUDA
-  ig_halo_mark_free_cuda(h->mark);
-#endif
-  if (staged(cx)) {
-    if (h->out)
-      cx->backend->host_free(cx, h->out);
-    if (h->in)
-      cx->backend->host_free(cx, h->in);
-  }
+  ig_wire_free(cx, &h->wire);
   ig_array_free(cx, &h->give);
   ig_array_free(cx, &h->take);
-  ig_array_free(cx, &h->given);
-  ig_array_free(cx, &h->taken);
-  free(h->message);
   free(h->sent);
   free(h->received);
   memset(h, 0, sizeof *h);
 }
 
-/* Values of the listed nodes into a buffer, on the device; and back. */
-static ig_status pack(ig_ctx *cx, const void *values, const ig_array *list, int64_t count,
-                      ig_halo_words at, void *buffer) {
-  if (count == 0)
-    return IG_OK;
 #ifdef INGOT_HAVE_CUDA
-  if (cx->backend->kernels == IG_KERNELS_CUDA)
-    return ig_halo_pack_cuda(cx, values, list->dev, count, at, buffer);
-#endif
-  (void)cx;
-  const int32_t *node = list->dev;
-  for (int64_t i = 0; i < count; i++)
-    memcpy((uint32_t *)buffer + at.stride * i + at.offset,
-           (const uint32_t *)values + at.words * (int64_t)node[i],
-           sizeof(uint32_t) * (size_t)at.words);
-  return IG_OK;
-}
-
-static ig_status unpack(ig_ctx *cx, const void *buffer, const ig_array *list, int64_t count,
-                        ig_halo_words at, void *values) {
-  if (count == 0)
-    return IG_OK;
-#ifdef INGOT_HAVE_CUDA
-  if (cx->backend->kernels == IG_KERNELS_CUDA)
-    return ig_halo_unpack_cuda(cx, buffer, list->dev, count, at, values);
-#endif
-  (void)cx;
-  const int32_t *node = list->dev;
-  for (int64_t i = 0; i < count; i++)
-    memcpy((uint32_t *)values + at.words * (int64_t)node[i],
-           (const uint32_t *)buffer + at.stride * i + at.offset,
-           sizeof(uint32_t) * (size_t)at.words);
-  return IG_OK;
-}
-
-static void messages_fill(ig_halo *h, size_t item) {
-  for (int p = 0; p < h->peers; p++) {
-    ig_message *m = &h->message[p];
-    m->send = (char *)h->out + (size_t)h->sent[p] * item;
-    m->receive = (char *)h->in + (size_t)h->received[p] * item;
-    m->send_size = (size_t)(h->sent[p + 1] - h->sent[p]) * item;
-    m->receive_size = (size_t)(h->received[p + 1] - h->received[p]) * item;
+/* A launch for some peers at a time, in the order of the list. */
+static ig_status carry_cuda(ig_ctx *cx, const ig_halo *h, bool out, ig_halo_words at,
+                            void *values) {
+  const int32_t *start = out ? h->sent : h->received;
+  for (int p = 0; p < h->peers; p += IG_HALO_ENDS) {
+    ig_halo_ends ends = {.count = h->peers - p < IG_HALO_ENDS ? h->peers - p : IG_HALO_ENDS};
+    for (int i = 0; i < ends.count; i++) {
+      char *buffer = out ? ig_wire_to(&h->wire, p + i) : ig_wire_from(&h->wire, p + i);
+      ends.at[i] = (uint32_t *)(void *)buffer;
+    }
+    memcpy(ends.start, start + p, ((size_t)ends.count + 1) * sizeof *start);
+    IG_TRY(out ? ig_halo_pack_cuda(cx, values, h->give.dev, &ends, at)
+               : ig_halo_unpack_cuda(cx, h->take.dev, &ends, at, values));
   }
+  return IG_OK;
+}
+#endif
+
+/* Values of the listed nodes into the buffers of the peers, on the device; or back. */
+static ig_status carry(ig_ctx *cx, const ig_halo *h, bool out, ig_halo_words at, void *values) {
+#ifdef INGOT_HAVE_CUDA
+  if (cx->backend->kernels == IG_KERNELS_CUDA)
+    return carry_cuda(cx, h, out, at, values);
+#endif
+  (void)cx;
+  const int32_t *start = out ? h->sent : h->received, *node = out ? h->give.dev : h->take.dev;
+  const size_t size = sizeof(uint32_t) * (size_t)at.words;
+  for (int p = 0; p < h->peers; p++) {
+    char *buffer = out ? ig_wire_to(&h->wire, p) : ig_wire_from(&h->wire, p);
+    for (int32_t i = start[p]; i < start[p + 1]; i++) {
+      char *value = (char *)values + size * (size_t)node[i];
+      char *word = buffer + sizeof(uint32_t) *
+                                ((size_t)at.stride * (size_t)(i - start[p]) + (size_t)at.offset);
+      memcpy(out ? word : value, out ? value : word, size);
+    }
+  }
+  return IG_OK;
 }
 
 static size_t items_of(const ig_halo_array *array, int arrays) {
@@ -270,54 +247,35 @@ static size_t items_of(const ig_halo_array *array, int arrays) {
   return item;
 }
 
-ig_status ig_halo_start(ig_ctx *cx, ig_halo *h, const ig_halo_array *array, int arrays,
-                        ig_status status) {
-  const int64_t give = h->sent[h->peers];
-  const size_t item = items_of(array, arrays);
-  ig_halo_words at = {.stride = (int)(item / 4)};
-  for (int i = 0; i < arrays && status == IG_OK; i++, at.offset += at.words) {
+/* All arrays, a message per peer. */
+static ig_status arrays_carry(ig_ctx *cx, const ig_halo *h, bool out, const ig_halo_array *array,
+                              int arrays) {
+  ig_halo_words at = {.stride = (int)(items_of(array, arrays) / 4)};
+  for (int i = 0; i < arrays; i++, at.offset += at.words) {
     at.words = (int)(array[i].item / 4);
-    status = pack(cx, array[i].values, &h->give, give, at, direct(cx) ? h->out : h->given.dev);
+    IG_TRY(carry(cx, h, out, at, array[i].values));
   }
-  messages_fill(h, item);
-#ifdef INGOT_HAVE_CUDA
-  if (direct(cx))
-    return status == IG_OK ? ig_halo_mark_cuda(cx, &h->mark) : status;
-#endif
-  if (status == IG_OK && staged(cx) && give)
-    status = cx->backend->copy_out(cx, h->out, h->given.dev, (size_t)give * item);
-  const ig_status posted = ig_ranks_post(cx, h->message, h->peers);
-  return status == IG_OK ? posted : status;
+  return IG_OK;
 }
 
-/* What is received lies in the buffers of the host. */
-static ig_status messages_await(ig_ctx *cx, ig_halo *h, ig_status status) {
-  ig_status swapped = IG_OK;
-#ifdef INGOT_HAVE_CUDA
-  if (direct(cx)) { /* what is sent is there only now */
-    if (status == IG_OK)
-      status = ig_halo_wait_cuda(cx, h->mark);
-    swapped = ig_ranks_post(cx, h->message, h->peers);
+ig_status ig_halo_start(ig_ctx *cx, ig_halo *h, const ig_halo_array *array, int arrays,
+                        ig_status status) {
+  const size_t item = items_of(array, arrays);
+  const ig_status begun = ig_wire_begin(cx, &h->wire);
+  status = status == IG_OK ? begun : status;
+  for (int p = 0; p < h->peers; p++) {
+    h->wire.end[p].send = (size_t)(h->sent[p + 1] - h->sent[p]) * item;
+    h->wire.end[p].receive = (size_t)(h->received[p + 1] - h->received[p]) * item;
   }
-#endif
-  if (swapped == IG_OK)
-    swapped = ig_ranks_await(cx, h->message, h->peers);
-  return status == IG_OK ? swapped : status;
+  if (status == IG_OK)
+    status = arrays_carry(cx, h, true, array, arrays);
+  return ig_wire_send(cx, &h->wire, status);
 }
 
 ig_status ig_halo_finish(ig_ctx *cx, ig_halo *h, const ig_halo_array *array, int arrays,
                          ig_status status) {
-  const int64_t take = h->received[h->peers];
-  const size_t item = items_of(array, arrays);
-  status = messages_await(cx, h, status);
-  if (status == IG_OK && staged(cx) && !direct(cx) && take)
-    status = cx->backend->copy_in(cx, h->taken.dev, h->in, (size_t)take * item);
-  ig_halo_words at = {.stride = (int)(item / 4)};
-  for (int i = 0; i < arrays && status == IG_OK; i++, at.offset += at.words) {
-    at.words = (int)(array[i].item / 4);
-    status = unpack(cx, direct(cx) ? h->in : h->taken.dev, &h->take, take, at, array[i].values);
-  }
-  return status;
+  status = ig_wire_take(cx, &h->wire, status);
+  return status == IG_OK ? arrays_carry(cx, h, false, array, arrays) : status;
 }
 
 ig_status ig_halo_refresh_all(ig_ctx *cx, ig_halo *h, const ig_halo_array *array, int arrays,

@@ -1,59 +1,57 @@
-/* Ghosts on the GPU: values of listed nodes into a buffer and back, in words of four bytes. The
-   buffers are pinned memory of the host, which the GPU writes and reads itself. */
+/* Ghosts on the GPU: values of listed nodes into the buffers of all peers and back, in words of
+   four bytes. A buffer may be pinned memory of the host, device memory, or a peer's device memory.
+ */
 #include "backend/cuda/launch.cuh"
 extern "C" {
 #include "ranks/part.h"
 }
 
-__global__ void pack_kernel(const uint32_t *values, const int32_t *node, int64_t count,
-                            ig_halo_words at, uint32_t *buffer) {
-  const int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x, k = i / at.words;
-  const int w = (int)(i % at.words);
-  if (k < count)
-    buffer[k * at.stride + at.offset + w] = values[(int64_t)node[k] * at.words + w];
+/* The word of a buffer that word w of item k of the list has; peers are few. */
+static __device__ uint32_t *word_at(const ig_halo_ends &ends, int32_t k, ig_halo_words at, int w) {
+  int p = 0;
+  while (k >= ends.start[p + 1])
+    p++;
+  return ends.at[p] + (int64_t)(k - ends.start[p]) * at.stride + at.offset + w;
 }
 
-__global__ void unpack_kernel(const uint32_t *buffer, const int32_t *node, int64_t count,
-                              ig_halo_words at, uint32_t *values) {
-  const int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x, k = i / at.words;
+__global__ void pack_kernel(const uint32_t *values, const int32_t *node, ig_halo_ends ends,
+                            ig_halo_words at) {
+  const int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
+  const int64_t k = ends.start[0] + i / at.words;
   const int w = (int)(i % at.words);
-  if (k < count)
-    values[(int64_t)node[k] * at.words + w] = buffer[k * at.stride + at.offset + w];
+  if (k < ends.start[ends.count])
+    *word_at(ends, (int32_t)k, at, w) = values[(int64_t)node[k] * at.words + w];
+}
+
+__global__ void unpack_kernel(const int32_t *node, ig_halo_ends ends, ig_halo_words at,
+                              uint32_t *values) {
+  const int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
+  const int64_t k = ends.start[0] + i / at.words;
+  const int w = (int)(i % at.words);
+  if (k < ends.start[ends.count])
+    values[(int64_t)node[k] * at.words + w] = *word_at(ends, (int32_t)k, at, w);
+}
+
+static unsigned blocks_of(const ig_halo_ends *ends, ig_halo_words at) {
+  return ig_cuda_blocks((int64_t)(ends->start[ends->count] - ends->start[0]) * at.words, 256);
 }
 
 extern "C" ig_status ig_halo_pack_cuda(ig_ctx *cx, const void *values, const int32_t *node,
-                                       int64_t count, ig_halo_words at, void *buffer) {
-  pack_kernel<<<ig_cuda_blocks(count * at.words, 256), 256, 0, ig_cuda_stream(cx)>>>(
-      (const uint32_t *)values, node, count, at, (uint32_t *)buffer);
+                                       const ig_halo_ends *ends, ig_halo_words at) {
+  const unsigned blocks = blocks_of(ends, at);
+  if (blocks == 0)
+    return IG_OK;
+  pack_kernel<<<blocks, 256, 0, ig_cuda_stream(cx)>>>((const uint32_t *)values, node, *ends, at);
   IG_LAUNCHED(cx);
   return IG_OK;
 }
 
-extern "C" ig_status ig_halo_unpack_cuda(ig_ctx *cx, const void *buffer, const int32_t *node,
-                                         int64_t count, ig_halo_words at, void *values) {
-  unpack_kernel<<<ig_cuda_blocks(count * at.words, 256), 256, 0, ig_cuda_stream(cx)>>>(
-      (const uint32_t *)buffer, node, count, at, (uint32_t *)values);
+extern "C" ig_status ig_halo_unpack_cuda(ig_ctx *cx, const int32_t *node, const ig_halo_ends *ends,
+                                         ig_halo_words at, void *values) {
+  const unsigned blocks = blocks_of(ends, at);
+  if (blocks == 0)
+    return IG_OK;
+  unpack_kernel<<<blocks, 256, 0, ig_cuda_stream(cx)>>>(node, *ends, at, (uint32_t *)values);
   IG_LAUNCHED(cx);
   return IG_OK;
-}
-
-/* An event after all that was launched so far. */
-extern "C" ig_status ig_halo_mark_cuda(ig_ctx *cx, void **mark) {
-  if (!*mark) {
-    cudaEvent_t event;
-    IG_CUDA(cx, cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
-    *mark = event;
-  }
-  IG_CUDA(cx, cudaEventRecord((cudaEvent_t)*mark, ig_cuda_stream(cx)));
-  return IG_OK;
-}
-
-extern "C" ig_status ig_halo_wait_cuda(ig_ctx *cx, void *mark) {
-  IG_CUDA(cx, cudaEventSynchronize((cudaEvent_t)mark));
-  return IG_OK;
-}
-
-extern "C" void ig_halo_mark_free_cuda(void *mark) {
-  if (mark)
-    cudaEventDestroy((cudaEvent_t)mark);
 }

@@ -17,6 +17,7 @@ typedef struct {
   bool finalise; /* MPI is ours */
   char trouble[MPI_MAX_ERROR_STRING];
   MPI_Request *request; /* of messages under way */
+  MPI_Status *status;   /* not looked at; MPICH's "ignore" is an address compilers warn of */
   size_t room;
   int started;
 } job;
@@ -68,11 +69,14 @@ static ig_status requests_fit(job *j, size_t count) {
   if (count <= j->room)
     return IG_OK;
   MPI_Request *more = realloc(j->request, 2 * count * sizeof *more);
-  if (!more) {
+  if (more)
+    j->request = more;
+  MPI_Status *status = more ? realloc(j->status, 2 * count * sizeof *status) : NULL;
+  if (!status) {
     snprintf(j->trouble, sizeof j->trouble, "no memory for %zu messages", count);
     return IG_MEMORY;
   }
-  j->request = more;
+  j->status = status;
   j->room = 2 * count;
   return IG_OK;
 }
@@ -108,7 +112,7 @@ static ig_status await(void *self) {
   job *j = self;
   const int count = j->started;
   j->started = 0;
-  return count ? said(j, MPI_Waitall(count, j->request, MPI_STATUSES_IGNORE)) : IG_OK;
+  return count ? said(j, MPI_Waitall(count, j->request, j->status)) : IG_OK;
 }
 
 static ig_status swap(void *self, const ig_message *message, int count) {
@@ -134,6 +138,7 @@ static void leave(void *self) {
   if (j->finalise)
     MPI_Finalize();
   free(j->request);
+  free(j->status);
   free(j);
 }
 
@@ -144,6 +149,7 @@ static void abandon(void *self) {
   if (j->finalise)
     MPI_Abort(j->comm, 1);
   free(j->request);
+  free(j->status);
   free(j);
 }
 

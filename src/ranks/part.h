@@ -6,7 +6,7 @@
 #ifndef IG_RANKS_PART_H
 #define IG_RANKS_PART_H
 
-#include "ranks/ranks.h"
+#include "ranks/wire.h"
 #include <ingot/mesh.h>
 #include <ingot/partition.h>
 
@@ -87,13 +87,10 @@ IG_MUST_CHECK ig_status ig_part_facts_tell(ig_ctx *cx, const ig_part_facts *mine
 
 typedef struct {
   int peers;
-  ig_message *message;      /* peers */
   int32_t *sent, *received; /* peers + 1: where the nodes of each begin in the lists */
   ig_array give, take;      /* nodes of the part: to send, to receive */
-  ig_array given, taken;    /* buffers on the device */
-  void *out, *in;           /* buffers on the host; on cpu those of the device */
   size_t item;              /* bytes per node that buffers have room for */
-  void *mark;               /* a GPU's event: what is sent has been written */
+  ig_wire wire;             /* an end per peer */
 } ig_halo;
 
 IG_MUST_CHECK ig_status ig_halo_new(ig_ctx *cx, const ig_part *part, size_t item, ig_halo *halo);
@@ -107,8 +104,8 @@ typedef struct {
   int64_t count;
 } ig_halo_pairs;
 IG_MUST_CHECK ig_status ig_halo_pair_add(ig_ctx *cx, ig_halo_pairs *all, int32_t rank, ig_lid node);
-IG_MUST_CHECK ig_status ig_halo_of_pairs(ig_ctx *cx, int ranks, ig_halo_pairs *give,
-                                         ig_halo_pairs *take, size_t item, ig_halo *halo);
+IG_MUST_CHECK ig_status ig_halo_of_pairs(ig_ctx *cx, ig_halo_pairs *give, ig_halo_pairs *take,
+                                         size_t item, ig_halo *halo);
 /* The same from lists of nodes: those of rank r begin at start[r]; `ranks` + 1 starts. Both sides
    of a message list the same nodes in the same order. May be called again when lists have grown. */
 typedef struct {
@@ -147,14 +144,19 @@ typedef struct {
   int words, stride, offset;
 } ig_halo_words;
 #ifdef INGOT_HAVE_CUDA
+/* Buffers of some peers: that of peer p is at[p], for nodes start[p] to start[p + 1] of the list.
+ */
+enum { IG_HALO_ENDS = 32 };
+typedef struct {
+  int count;
+  int32_t start[IG_HALO_ENDS + 1];
+  uint32_t *at[IG_HALO_ENDS];
+} ig_halo_ends;
 /* halo.cu */
-ig_status ig_halo_pack_cuda(ig_ctx *cx, const void *values, const int32_t *node, int64_t count,
-                            ig_halo_words at, void *buffer);
-ig_status ig_halo_unpack_cuda(ig_ctx *cx, const void *buffer, const int32_t *node, int64_t count,
+ig_status ig_halo_pack_cuda(ig_ctx *cx, const void *values, const int32_t *node,
+                            const ig_halo_ends *ends, ig_halo_words at);
+ig_status ig_halo_unpack_cuda(ig_ctx *cx, const int32_t *node, const ig_halo_ends *ends,
                               ig_halo_words at, void *values);
-ig_status ig_halo_mark_cuda(ig_ctx *cx, void **mark); /* made when it is NULL */
-ig_status ig_halo_wait_cuda(ig_ctx *cx, void *mark);
-void ig_halo_mark_free_cuda(void *mark);
 #endif
 
 /* After the lines of the ranks: how they talk, timed now, and how well their work is divided. */

@@ -39,6 +39,11 @@ typedef struct {
   int (*devices)(void *self); /* 1: messages may lie in a GPU's memory, 0: not, -1: not known */
 } ig_transport;
 
+/* Where ghosts travel: through memory of the host, from device memory by MPI, straight into the
+   other rank's device memory (wire.h). */
+typedef enum { IG_WAY_HOST, IG_WAY_DEVICE, IG_WAY_NEAR, IG_WAYS } ig_way;
+typedef struct ig_near ig_near;
+
 struct ig_ranks {
   int rank, count, local;
   const ig_transport *transport;
@@ -49,7 +54,12 @@ struct ig_ranks {
   bool lost;        /* a call failed on this rank: from then on each fails at once */
   int division;     /* of meshes: ig_division in ranks/part.h */
   int communicator; /* MPI's, as a Fortran integer; 0: there is none */
-  int gpu;          /* whether messages lie in device memory: ig_gpu_way */
+  int gpu;          /* whether MPI sends device memory: ig_gpu_way */
+  int ipc;          /* whether ranks write into each other's device memory: ig_gpu_way */
+  int way;          /* what the race at the start chose: ig_way */
+  char chosen[320]; /* why, for the table of ranks */
+  char near_trouble[96];
+  ig_near *near; /* memory of this rank's and of others, near.h */
 };
 typedef enum { IG_GPU_AUTO, IG_GPU_ON, IG_GPU_OFF } ig_gpu_way;
 
@@ -69,9 +79,12 @@ IG_MUST_CHECK ig_status ig_ranks_swap(ig_ctx *cx, const ig_message *message, int
 /* In two calls: what is sent may not change, and what is received may not be read in between. */
 IG_MUST_CHECK ig_status ig_ranks_post(ig_ctx *cx, const ig_message *message, int count);
 IG_MUST_CHECK ig_status ig_ranks_await(ig_ctx *cx, const ig_message *message, int count);
-/* Whether messages may lie in device memory (device.c); in words, after the transport's name. */
-bool ig_ranks_device(const ig_ctx *cx);
+/* Where ghosts travel (device.c); in words, after the transport's name. */
+ig_way ig_ranks_route(const ig_ctx *cx);
 const char *ig_ranks_memory(const ig_ctx *cx);
+/* Tries and times the ways that are allowed and takes the quickest (race.c); when a context has
+   opened its backend. */
+IG_MUST_CHECK ig_status ig_ranks_race(ig_ctx *cx);
 /* A call that the ranks of one process make one after the other: HDF5 serves one thread at a time.
  */
 IG_MUST_CHECK ig_status ig_ranks_in_turn(ig_ctx *cx, ig_status (*call)(ig_ctx *cx, void *user),

@@ -54,7 +54,7 @@ ig_status ig_ranks_time(ig_ctx *cx, double *latency, double *rate) {
 ig_status ig_ranks_tell(ig_ctx *cx, const ig_ranks_work *work, ig_part_line *line, void *user) {
   const int ranks = ig_ranks_count(cx->ranks);
   double latency, rate;
-  char text[256];
+  char text[640];
   if (ranks == 1)
     return IG_OK;
   IG_TRY(ig_ranks_time(cx, &latency, &rate));

@@ -248,6 +248,8 @@ static ig_status reserve(ig_multigrid *m) {
     in = l > 1 && matrices > in ? matrices : in;
     in = vector > in ? vector : in;
   }
+  for (int l = 0; l < m->levels && l < m->slab->depth; l++) /* moduli, vectors, pairs of scales */
+    IG_TRY(ig_slab_reserve_ghosts(&m->level[l].grid, (dof > 1 ? dof : 2) * sizeof(double)));
   return ig_slab_reserve(m->slab, in / (size_t)(m->slab->ranks > 2 ? 2 : 1), in);
 }
 

@@ -66,10 +66,10 @@ static bool own(const ig_rows *rows, ig_lid row) {
 
 /* --- ghosts --- */
 
-static ig_status pairs_use(ig_ctx *cx, ig_status status, int ranks, ig_halo_pairs *give,
-                           ig_halo_pairs *take, size_t item, ig_halo *halo) {
+static ig_status pairs_use(ig_ctx *cx, ig_status status, ig_halo_pairs *give, ig_halo_pairs *take,
+                           size_t item, ig_halo *halo) {
   if (status == IG_OK)
-    return ig_halo_of_pairs(cx, ranks, give, take, item, halo);
+    return ig_halo_of_pairs(cx, give, take, item, halo);
   free(give->item);
   free(take->item);
   return status;
@@ -86,7 +86,7 @@ ig_status ig_rows_halo(ig_ctx *cx, const ig_rows *rows, const ig_rows *columns, 
       else if (r == rows->rank && !own(columns, column[k]))
         status = ig_halo_pair_add(cx, &take, ig_rows_owner(columns, column[k]), column[k]);
     }
-  return pairs_use(cx, status, rows->ranks, &give, &take, item, halo);
+  return pairs_use(cx, status, &give, &take, item, halo);
 }
 
 /* Where an element has own nodes and others, each owner needs all of them. */
@@ -117,7 +117,7 @@ ig_status ig_rows_halo_elements(ig_ctx *cx, const ig_rows *nodes, ig_lid element
     if (owned > 0 && owned < npe)
       status = element_look(cx, nodes, npe, corner, &give, &take);
   }
-  return pairs_use(cx, status, nodes->ranks, &give, &take, item, halo);
+  return pairs_use(cx, status, &give, &take, item, halo);
 }
 
 /* --- whole vectors --- */

@@ -2,6 +2,7 @@
 #include "solver/slab.h"
 #include "solver/slab_cuda.h"
 #include "backend/backend.h"
+#include "ranks/wire.h"
 #include "solver/chunks.h"
 
 #include <math.h>
@@ -68,6 +69,10 @@ ig_status ig_slab_new(ig_ctx *cx, int planes, int levels, int ghosts, ig_slab **
 void ig_slab_free(ig_slab *s) {
   if (!s)
     return;
+  for (int l = 0; s->wire && l < s->depth; l++)
+    ig_wire_free(s->cx, &s->wire[l]);
+  free(s->wire);
+  free(s->wire_plane);
   free(s->start);
   free(s->message);
   free(s->size);
@@ -169,55 +174,97 @@ static ig_status move(ig_slab *s, char *values, int components, size_t stride, s
   return IG_OK;
 }
 
-/* Planes of a vector of a level. */
+/* Planes of a vector of a level, to a buffer of the device and back. */
 static ig_status move_planes(ig_slab *s, const ig_grid *g, int components, size_t size, planes p,
                              char *values, char *buffer, bool out) {
-  const size_t plane = (size_t)g->plane * size;
-  return move(s, values + (size_t)(p.from - g->from + g->ghosts) * plane, components,
-              (size_t)g->stored * size, (size_t)(p.to - p.from) * plane, buffer, out);
+  const ig_backend *b = s->cx->backend;
+  const size_t plane = (size_t)g->plane * size, each = (size_t)(p.to - p.from) * plane;
+  const size_t stride = (size_t)g->stored * size;
+  char *first = values + (size_t)(p.from - g->from + g->ghosts) * plane;
+  if (!each)
+    return IG_OK;
+  IG_IF_CUDA(if (b->kernels == IG_KERNELS_CUDA) return ig_slab_cuda_move(
+                 s->cx, first, components, stride, each, buffer, out);)
+  for (int c = 0; c < components; c++) {
+    char *at = first + (size_t)c * stride, *to = buffer + (size_t)c * each;
+    IG_TRY(b->copy(s->cx, out ? to : at, out ? at : to, each));
+  }
+  return IG_OK;
+}
+
+/* The wire of a level: ends are all whose planes any vector's ghosts may be, `reach` planes far.
+   The same on all ranks, whatever they have: `plane` bytes is a plane of the whole level. */
+static ig_status wire_fit(ig_slab *s, int level, int reach, size_t plane) {
+  ig_wire *w = &s->wire[level];
+  int ends = 0;
+  for (int pass = 0; pass < 2; pass++) {
+    if (pass == 1)
+      IG_TRY(ig_wire_ends(s->cx, w, ends));
+    ends = 0;
+    for (int r = 0; r < s->ranks; r++) {
+      const planes give = needed(s, level, r, s->rank, reach);
+      const planes take = needed(s, level, s->rank, r, reach);
+      if (r == s->rank || (give.to == give.from && take.to == take.from))
+        continue;
+      if (pass == 1) {
+        w->end[ends].rank = r;
+        w->end[ends].give = (size_t)(give.to - give.from) * plane;
+        w->end[ends].take = (size_t)(take.to - take.from) * plane;
+      }
+      ends++;
+    }
+  }
+  IG_TRY(ig_wire_fit(s->cx, w));
+  s->wire_plane[level] = plane;
+  return IG_OK;
+}
+
+ig_status ig_slab_reserve_ghosts(const ig_grid *g, size_t each) {
+  ig_slab *s = g->slab;
+  const size_t plane = (size_t)g->plane * each;
+  if (!s)
+    return IG_OK;
+  if (!s->wire)
+    IG_TRY(IG_NEW(s->cx, &s->wire, s->depth, "slab"));
+  if (!s->wire_plane)
+    IG_TRY(IG_NEW(s->cx, &s->wire_plane, s->depth, "slab"));
+  return plane <= s->wire_plane[g->level] ? IG_OK : wire_fit(s, g->level, g->ghosts, plane);
+}
+
+/* What goes to an end and comes from it; its bytes. */
+static void end_planes(const ig_slab *s, int level, int reach, size_t plane, ig_wire_end *end,
+                       planes *give, planes *take) {
+  *give = needed(s, level, end->rank, s->rank, reach);
+  *take = needed(s, level, s->rank, end->rank, reach);
+  end->send = (size_t)(give->to - give->from) * plane;
+  end->receive = (size_t)(take->to - take->from) * plane;
 }
 
 ig_status ig_slab_refresh(const ig_grid *g, int components, size_t size, int reach, void *values) {
   ig_slab *s = g->slab;
+  planes give, take;
   if (!s)
     return IG_OK;
   const int level = g->level;
   const size_t plane = (size_t)components * (size_t)g->plane * size;
-  size_t out = 0, in = 0;
-  int messages = 0;
-  for (int r = 0; r < s->ranks; r++) {
-    if (r == s->rank)
-      continue;
-    const planes give = needed(s, level, r, s->rank, reach);
-    const planes take = needed(s, level, s->rank, r, reach);
-    out += (size_t)(give.to - give.from) * plane;
-    in += (size_t)(take.to - take.from) * plane;
+  IG_TRY(ig_slab_reserve_ghosts(g, (size_t)components * size));
+  ig_wire *w = &s->wire[level];
+  ig_status status = ig_wire_begin(s->cx, w);
+  for (int e = 0; e < w->ends; e++) {
+    end_planes(s, level, reach, plane, &w->end[e], &give, &take);
+    if (status == IG_OK)
+      status = move_planes(s, g, components, size, give, values, ig_wire_to(w, e), true);
   }
-  IG_TRY(ig_slab_reserve(s, out, in));
-  out = in = 0;
-  for (int r = 0; r < s->ranks; r++) {
-    if (r == s->rank)
-      continue;
-    const planes give = needed(s, level, r, s->rank, reach);
-    const planes take = needed(s, level, s->rank, r, reach);
-    if (give.to == give.from && take.to == take.from)
-      continue;
-    ig_message *m = &s->message[messages++];
-    *m = (ig_message){.rank = r,
-                      .send = s->out + out,
-                      .receive = s->in + in,
-                      .send_size = (size_t)(give.to - give.from) * plane,
-                      .receive_size = (size_t)(take.to - take.from) * plane};
-    IG_SLAB_TRY(s, move_planes(s, g, components, size, give, values, s->out + out, true));
-    out += m->send_size;
-    in += m->receive_size;
+  status = ig_wire_send(s->cx, w, status);
+  status = ig_wire_take(s->cx, w, status);
+  if (s->cx->ranks->lost)
+    return status;
+  for (int e = 0; e < w->ends && status == IG_OK; e++) {
+    end_planes(s, level, reach, plane, &w->end[e], &give, &take);
+    status = move_planes(s, g, components, size, take, values, ig_wire_from(w, e), false);
   }
-  IG_SLAB_TRY(s, s->cx->backend->sync(s->cx));
-  IG_TRY(ig_ranks_swap(s->cx, s->message, messages));
-  for (int i = 0; i < messages; i++) {
-    const planes take = needed(s, level, s->rank, s->message[i].rank, reach);
-    IG_SLAB_TRY(s, move_planes(s, g, components, size, take, values, s->message[i].receive, false));
-  }
+  if (status != IG_OK)
+    ig_slab_fail(s, status);
   return IG_OK;
 }
 

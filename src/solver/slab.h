@@ -34,6 +34,10 @@ typedef struct ig_slab {
   size_t *size;        /* ranks */
   char *out, *in;
   size_t room[2]; /* bytes of the two */
+  /* of each level in parts: ghosts' way to the neighbours, and the bytes per plane it is made for
+   */
+  struct ig_wire *wire;
+  size_t *wire_plane;
 } ig_slab;
 
 /* How `planes` planes of nodes may be divided for a multigrid hierarchy of `levels` levels, with
@@ -50,6 +54,8 @@ ig_grid ig_slab_grid(ig_slab *slab, int level, const ig_grid *whole);
 
 /* Room for messages: later there is no telling the others that there is none. */
 IG_MUST_CHECK ig_status ig_slab_reserve(ig_slab *slab, size_t out, size_t in);
+/* The same for ghosts of vectors with up to `each` bytes per place of a level. */
+IG_MUST_CHECK ig_status ig_slab_reserve_ghosts(const ig_grid *grid, size_t each);
 
 void ig_slab_fail(ig_slab *slab, ig_status status);
 /* What IG_TRY is to one rank: a failure is kept until all meet. */

@@ -2,12 +2,13 @@
    bear them, the parts are smaller than the whole, and designs have the bits of one rank. Meshes,
    whose nodes are divided in ranges, have them, too. */
 #include "check.h"
+#include "counting_ranks.h"
 #include "core/ctx.h"
 #include "harsh_ranks.h"
 #include "ranks_threads.h"
 #include "solver/slab.h"
 #include "topopt/topopt.h"
-#include <ingot/ranks.h>
+#include <ingot/partition.h>
 #include <ingot/run.h>
 
 #include <stdlib.h>
@@ -127,6 +128,7 @@ typedef struct {
   const char *steps; /* iterations, NULL: the case's */
   const char *restart;
   bool harsh; /* a transport that spoils, delays and mixes */
+  bool near;  /* ranks write into each other's device memory */
   ig_status status;
   char message[512];
   size_t memory;
@@ -189,6 +191,8 @@ static void together(seat *s, int count) {
     s[i].ranks = ranks[i];
     if (s[i].harsh)
       harsh_use(ranks[i]);
+    if (s[i].near)
+      assert_int_equal(ig_ranks_ipc(ranks[i], "on"), IG_OK);
   }
   threads_sit(count, ranks, sit, s, sizeof *s);
 }
@@ -208,7 +212,8 @@ static void same_bits(const char *const *set, int least) {
   for (int k = SANITIZED ? 2 : least; k < 4 - SANITIZED; k++) {
     memset(many, 0, sizeof many);
     for (int i = 0; i < counts[k]; i++)
-      many[i] = (seat){.set = set, .backend = backend_of_test(k % 2), .harsh = k == 2};
+      many[i] =
+          (seat){.set = set, .backend = backend_of_test(k % 2), .harsh = k == 2, .near = k == 3};
     together(many, counts[k]);
     for (int i = 0; i < counts[k]; i++)
       assert_string_equal(many[i].message, "");
@@ -337,6 +342,78 @@ static void cuts_lie_where_levels_bear_them(void **state) {
   }
 }
 
+/* Ghosts of a vector: `reach` planes to each neighbour, all of its components; where ranks write
+   into each other's memory, a sign of 8 bytes. */
+typedef struct {
+  ig_ranks *ranks;
+  counting *counted;
+  const char *backend;
+  int reach;
+  int64_t sent, plane; /* bytes; places of a plane */
+  int neighbours;
+  ig_status status;
+} slab_seat;
+
+static ig_status planes_send(slab_seat *s, ig_ctx *cx) {
+  const int n[3] = {4, 3, 36};
+  ig_grid whole;
+  ig_slab *slab = NULL;
+  ig_array values = {0};
+  IG_TRY(ig_grid_outline(cx, &whole, 3, 3, n));
+  IG_TRY(ig_slab_new(cx, n[2] + 1, 3, 2, &slab));
+  const ig_grid part = ig_slab_grid(slab, 0, &whole);
+  ig_status status = ig_array_new(cx, &values, 3 * (size_t)part.stored, sizeof(double), "vector");
+  for (int round = 0; round < 2 && status == IG_OK; round++) { /* in the first they get to know */
+    s->sent = -s->counted->bytes;
+    status = ig_slab_refresh(&part, 3, sizeof(double), s->reach, values.dev);
+    s->sent += s->counted->bytes;
+  }
+  s->plane = part.plane;
+  s->neighbours = ig_grid_above(&part) + ig_grid_below(&part);
+  ig_array_free(cx, &values);
+  ig_slab_free(slab);
+  return status;
+}
+
+static void *planes_sit(void *user) {
+  slab_seat *s = user;
+  ig_ctx *cx;
+  const ig_ctx_options options = {.backend = s->backend, .threads = 1, .ranks = s->ranks};
+  s->status = ig_ctx_open(&options, &cx);
+  if (s->status == IG_OK)
+    s->status = planes_send(s, cx);
+  ig_ctx_close(cx);
+  return NULL;
+}
+
+static void slabs_send_the_bytes_of_the_model(void **state) {
+  (void)state;
+  enum { RANKS = 3 };
+  static const struct {
+    const char *backend, *ipc;
+    int reach;
+  } given[] = {{"cpu", "off", 1}, {"debug", "off", 2}, {"debug", "on", 1}};
+  for (size_t g = 0; g < sizeof given / sizeof *given; g++) {
+    ig_ranks *ranks[RANKS];
+    slab_seat s[RANKS];
+    assert_int_equal(ig_ranks_threads(RANKS, ranks), IG_OK);
+    for (int i = 0; i < RANKS; i++) {
+      assert_int_equal(ig_ranks_ipc(ranks[i], given[g].ipc), IG_OK);
+      s[i] = (slab_seat){.ranks = ranks[i],
+                         .counted = counting_use(ranks[i]),
+                         .backend = given[g].backend,
+                         .reach = given[g].reach};
+    }
+    threads_sit(RANKS, ranks, planes_sit, s, sizeof *s);
+    const bool near = strcmp(given[g].ipc, "on") == 0;
+    for (int i = 0; i < RANKS; i++) {
+      assert_int_equal(s[i].status, IG_OK);
+      assert_int_equal(s[i].neighbours, i == 1 ? 2 : 1);
+      assert_int_equal(s[i].sent, s[i].neighbours * (near ? 8 : given[g].reach * s[i].plane * 24));
+    }
+  }
+}
+
 /* A wing of 1.08 G elements on 16 ranks, by the count of bytes, with nothing allocated. A rank has
    256 / 16 of the planes, 4 of ghosts and perhaps the last of the grid; of each node at least
    residual, direction, its product, force and displacement in double (3 x 8 x 5 bytes), at most
@@ -402,6 +479,7 @@ int main(void) {
       cmocka_unit_test(designs_have_the_bits_of_one),
       cmocka_unit_test(meshes_have_the_bits_of_one),
       cmocka_unit_test(parts_are_smaller),
+      cmocka_unit_test(slabs_send_the_bytes_of_the_model),
       cmocka_unit_test(a_wing_fits_on_sixteen),
       cmocka_unit_test(checkpoints_fit_any_division),
   };

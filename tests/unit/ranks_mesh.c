@@ -1,6 +1,7 @@
 /* One mesh divided between ranks (threads of this process): ghosts take their owners' values, what
    is collected is whole, and a thermal run has the bits of one rank on any number of them, however
    the mesh is divided. */
+#include "counting_ranks.h"
 #include "ranks_seats.h"
 #include <unistd.h>
 
@@ -11,8 +12,9 @@ typedef struct {
   const char *backend;
   const ig_mesh *mesh;
   ig_division how;
-  size_t item; /* bytes per node */
-  int64_t owned, wrong, ghosts;
+  size_t item;                               /* bytes per node */
+  int64_t owned, wrong, ghosts, peers, sent; /* sent: bytes of one exchange */
+  counting *counted;
   ig_status status;
 } worker;
 
@@ -27,8 +29,12 @@ static ig_status values_check(worker *w, ig_ctx *cx, const ig_part *p, ig_halo *
   for (ig_lid n = 0; n < p->mesh->nodes; n++)
     for (size_t k = 0; k < words; k++)
       value[(size_t)n * words + k] = p->ghost[n] ? 0 : word_of(p->node[n], k);
-  IG_TRY(ig_array_push(cx, a));
-  IG_TRY(ig_halo_refresh(cx, halo, a->dev, w->item, IG_OK));
+  for (int round = 0; round < 3; round++) { /* both halves of boxes, one of them twice */
+    IG_TRY(ig_array_push(cx, a));
+    w->sent = -w->counted->bytes;
+    IG_TRY(ig_halo_refresh(cx, halo, a->dev, w->item, IG_OK));
+    w->sent += w->counted->bytes;
+  }
   IG_TRY(ig_array_pull(cx, a));
   for (ig_lid n = 0; n < p->mesh->nodes; n++)
     for (size_t k = 0; k < words; k++)
@@ -73,6 +79,7 @@ static ig_status part_check(worker *w, ig_ctx *cx) {
   if (status == IG_OK)
     status = values_check(w, cx, &p, &halo, &a);
   w->ghosts = halo.received ? halo.received[halo.peers] : 0;
+  w->peers = halo.peers;
   if (status == IG_OK)
     status = whole_check(w, cx, &p, &a);
   for (ig_lid e = 0; e < ig_mesh_elements(p.mesh); e++)
@@ -98,17 +105,31 @@ static void parts_check(const ig_mesh *mesh, int count, ig_division how, const c
                         size_t item) {
   ig_ranks *ranks[MOST];
   worker w[MOST];
-  int64_t owned = 0;
+  int64_t owned = 0, ghosts = 0, peers = 0, sent = 0;
+  const bool near = item != 8 && strcmp(backend, "cpu") != 0; /* into each other's memory */
   assert_int_equal(ig_ranks_threads(count, ranks), IG_OK);
-  for (int i = 0; i < count; i++)
-    w[i] = (worker){.ranks = ranks[i], .backend = backend, .mesh = mesh, .how = how, .item = item};
+  for (int i = 0; i < count; i++) {
+    assert_int_equal(ig_ranks_ipc(ranks[i], near ? "on" : "off"), IG_OK);
+    w[i] = (worker){.ranks = ranks[i],
+                    .backend = backend,
+                    .mesh = mesh,
+                    .how = how,
+                    .item = item,
+                    .counted = counting_use(ranks[i])};
+  }
   threads_sit(count, ranks, work, w, sizeof *w);
   for (int i = 0; i < count; i++) {
     assert_int_equal(w[i].status, IG_OK);
     assert_int_equal(w[i].wrong, 0);
     owned += w[i].owned;
+    ghosts += w[i].ghosts;
+    peers += w[i].peers;
+    sent += w[i].sent;
   }
   assert_int_equal(owned, mesh->nodes);
+  /* bytes of the model: `item` per ghost; where ranks write into each other's memory, a sign to
+     each neighbour */
+  assert_int_equal(sent, near ? 8 * peers : ghosts * (int64_t)item);
   for (int i = 0; i < count && how == IG_DIVIDE_BOXES && count == 2; i++)
     assert_int_equal(w[i].ghosts, 5 * 4); /* a plane of nodes, as in the model of docs/scaling.md */
   if (how == IG_DIVIDE_UNEVEN && count > 2) {

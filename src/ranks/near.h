@@ -1,0 +1,60 @@
+/* Device memory that ranks of one computer write into directly: threads of one process by its
+   address, processes by CUDA's handles.
+
+   A box is memory of this rank that others write into, with two marks (events of a GPU) by which it
+   tells them how far its own stream has come. Boxes are kept until the context is closed: somebody
+   may still have them open. */
+#ifndef IG_RANKS_NEAR_H
+#define IG_RANKS_NEAR_H
+
+#include "ranks/ranks.h"
+
+IG_C_BEGIN
+
+enum { IG_NEAR_HANDLE = 64 };
+
+/* How another rank finds a box. */
+typedef struct {
+  uint64_t computer, process; /* where it is */
+  uint64_t box;               /* number of the box there; 0: none is offered */
+  int64_t device;             /* of the process */
+  void *memory, *mark[2];     /* within the process */
+  char memory_handle[IG_NEAR_HANDLE], mark_handle[2][IG_NEAR_HANDLE]; /* for other processes */
+  uint64_t at[2]; /* bytes: where the receiver of this offer may write, by turns */
+} ig_near_offer;
+
+typedef struct {
+  char *memory;
+  size_t size;
+  void *mark[2]; /* NULL where there are no streams */
+  ig_near_offer offer;
+  bool used;
+} ig_near_box;
+
+/* Somebody else's box, as this rank sees it. */
+typedef struct {
+  char *memory;
+  void *mark[2];
+} ig_near_view;
+
+/* A box of at least `size` bytes, and back. */
+IG_MUST_CHECK ig_status ig_near_take(ig_ctx *cx, size_t size, ig_near_box **box);
+void ig_near_return(ig_near_box *box);
+/* Whether the offer can be used from here; why not goes to ig_ranks.near_trouble. */
+bool ig_near_open(ig_ctx *cx, const ig_near_offer *offer, ig_near_view *view);
+/* Before the backend is closed. */
+void ig_near_close(ig_ctx *cx);
+
+#ifdef INGOT_HAVE_CUDA
+/* near.cu */
+ig_status ig_near_box_cuda(ig_ctx *cx, ig_near_box *box); /* marks and handles */
+void ig_near_box_free_cuda(ig_near_box *box);
+const char *ig_near_open_cuda(ig_ctx *cx, const ig_near_offer *offer, bool same_process,
+                              ig_near_view *view); /* NULL, or why not */
+void ig_near_view_free_cuda(const ig_near_view *view);
+ig_status ig_near_mark_cuda(ig_ctx *cx, void *mark);  /* all that was launched so far */
+ig_status ig_near_after_cuda(ig_ctx *cx, void *mark); /* what is launched next waits for it */
+#endif
+
+IG_C_END
+#endif
