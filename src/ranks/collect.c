@@ -125,3 +125,77 @@ ig_status ig_collect_items(ig_ctx *cx, const ig_collect *g, const void *part, in
   free(buffer);
   return status;
 }
+
+/* --- a piece at a time */
+
+/* How many of rank r's items stand before `item` of the whole. */
+static int64_t items_before(const ig_collect *g, int r, int64_t item) {
+  int64_t low = g->start[r], high = g->start[r + 1];
+  while (low < high) {
+    const int64_t middle = low + (high - low) / 2;
+    if (g->whole[middle] < item)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low - g->start[r];
+}
+
+/* Items [first, last) of the whole to rank 0: into `buffer` as they come, then to their places. */
+static ig_status piece_bring(ig_ctx *cx, const ig_collect *g, const char *own, size_t size,
+                             int64_t first, int64_t last, ig_message *message, char *buffer,
+                             char *piece) {
+  const int ranks = ig_ranks_count(cx->ranks), rank = ig_ranks_rank(cx->ranks);
+  const int64_t begin = items_before(g, rank, first), mine = items_before(g, rank, last) - begin;
+  const char *out = own + (size_t)begin * size;
+  int messages = 0;
+  if (rank > 0) {
+    message[messages++] = (ig_message){.rank = 0, .send = out, .send_size = (size_t)mine * size};
+    return ig_ranks_swap(cx, message, messages);
+  }
+  char *to = buffer;
+  for (int r = 1; r < ranks; r++) {
+    const size_t bytes = (size_t)(items_before(g, r, last) - items_before(g, r, first)) * size;
+    message[messages++] = (ig_message){.rank = r, .receive = to, .receive_size = bytes};
+    to += bytes;
+  }
+  IG_TRY(ig_ranks_swap(cx, message, messages));
+  const char *from = buffer;
+  for (int r = 0; r < ranks; r++) {
+    const int32_t *place = g->whole + g->start[r] + items_before(g, r, first);
+    const int64_t count = items_before(g, r, last) - items_before(g, r, first);
+    const char *items = r == 0 ? out : from;
+    for (int64_t i = 0; i < count; i++)
+      memcpy(piece + (size_t)(place[i] - first) * size, items + (size_t)i * size, size);
+    from += r == 0 ? 0 : (size_t)count * size;
+  }
+  return IG_OK;
+}
+
+ig_status ig_collect_pass(ig_ctx *cx, const ig_collect *g, const void *part, int64_t count,
+                          size_t size, int64_t most, ig_collect_take *take, void *user) {
+  const bool first = ig_ranks_first(cx);
+  char *own = NULL, *buffer = NULL;
+  ig_message *message = NULL;
+  most = most < g->whole_count ? most : g->whole_count;
+  ig_status status =
+      ig_alloc(cx, (void **)&own, (size_t)g->mine_count + 1, size, "values of a part");
+  if (status == IG_OK)
+    status = mine_take(cx, g, part, count, size, own);
+  if (status == IG_OK && first)
+    status = ig_alloc(cx, (void **)&buffer, 2 * (size_t)most + 1, size, "values of all ranks");
+  if (status == IG_OK)
+    status = IG_NEW(cx, &message, ig_ranks_count(cx->ranks), "messages");
+  status = ig_ranks_agree(cx, status);
+  for (int64_t at = 0; at < g->whole_count && status == IG_OK; at += most) {
+    const int64_t last = at + most < g->whole_count ? at + most : g->whole_count;
+    char *piece = first ? buffer + (size_t)most * size : NULL;
+    status = piece_bring(cx, g, own, size, at, last, message, buffer, piece);
+    if (status == IG_OK && first)
+      take(user, piece, at, last - at);
+  }
+  free(own);
+  free(buffer);
+  free(message);
+  return status;
+}

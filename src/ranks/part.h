@@ -191,6 +191,13 @@ void ig_collect_free(ig_collect *gather);
    ranks `whole` is not looked at. `count`: items of the part. */
 IG_MUST_CHECK ig_status ig_collect_items(ig_ctx *cx, const ig_collect *gather, const void *part,
                                          int64_t count, size_t size, void *whole);
+/* The same a piece at a time, for who needs not have all of it at once: on rank 0 `take` sees items
+   from `first` on, at most `most`, in the order of the whole, in memory of the host. `part`: as
+   above. */
+typedef void ig_collect_take(void *user, const void *items, int64_t first, int64_t count);
+IG_MUST_CHECK ig_status ig_collect_pass(ig_ctx *cx, const ig_collect *gather, const void *part,
+                                        int64_t count, size_t size, int64_t most,
+                                        ig_collect_take *take, void *user);
 /* The messages alone: `buffer` (host) holds the own items one after the other; on rank 0 it has
    room for all, and those of the other ranks follow (gather->whole says which they are). `status`:
    whether the own ones are there. */

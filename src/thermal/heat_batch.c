@@ -173,7 +173,9 @@ void ig_heat_batch_clear(ig_heat *h) {
 static ig_status births_apply(ig_ctx *cx, ig_heat *h) {
   if (h->rows.book)
     IG_TRY(ig_heat_rows_push(cx, h));
-  if (h->purpose != IG_HEAT_BOOKS) {
+  if (h->part) {
+    ig_heat_look_patch(h, 0, h->batch.patch_count);
+  } else {
     IG_TRY(ig_heat_patches_push(cx, h));
     IG_TRY(h->ops->patch(cx, h, 0, h->batch.patch_count));
   }

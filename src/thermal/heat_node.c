@@ -137,9 +137,9 @@ ig_status ig_heat_nodes_make(ig_ctx *cx, ig_heat *h, bool leaps) {
   if (h->purpose == IG_HEAT_STEPS) {
     IG_TRY(ig_array_new(cx, &h->node.R, n, state, "heat into nodes"));
     IG_TRY(ig_array_zero(cx, &h->node.R));
+    IG_TRY(ig_array_new(cx, &h->node.ledger, n * IG_LEDGER_COLUMNS, 8, "ledger"));
+    IG_TRY(ig_array_zero(cx, &h->node.ledger));
   }
-  IG_TRY(ig_array_new(cx, &h->node.ledger, n * IG_LEDGER_COLUMNS, 8, "ledger"));
-  IG_TRY(ig_array_zero(cx, &h->node.ledger));
   if (h->conduction == IG_HEAT_RECOMPUTE || h->past.every || h->face.count || h->birth.events > 1)
     IG_TRY(ig_heat_nodes_place(cx, h));
   if (h->past.every) {
@@ -162,6 +162,8 @@ ig_status ig_heat_nodes_make(ig_ctx *cx, ig_heat *h, bool leaps) {
   IG_TRY(ig_array_new(cx, &h->node.volume, n * (size_t)h->material.count, state, "node volumes"));
   if (h->capacity == IG_HEAT_ENTHALPY)
     IG_TRY(ig_array_new(cx, &h->node.H, n, state, "heat content"));
+  if (h->purpose != IG_HEAT_STEPS)
+    return IG_OK;
   if (h->surface == IG_HEAT_LUMPED) {
     IG_TRY(ig_array_new(cx, &h->node.film, n, ig_heat_film_size(state == sizeof(float)),
                         "surface films"));
@@ -169,8 +171,6 @@ ig_status ig_heat_nodes_make(ig_ctx *cx, ig_heat *h, bool leaps) {
   }
   if (h->body != 0)
     IG_TRY(ig_array_new(cx, &h->node.body, n, state, "body source"));
-  if (h->purpose != IG_HEAT_STEPS)
-    return IG_OK;
   if (h->elems.how == IG_CLUSTER)
     IG_TRY(ig_array_new_device(cx, &h->node.slots, (size_t)h->cluster.of.slots, state,
                                "cluster slots"));

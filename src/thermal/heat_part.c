@@ -196,26 +196,6 @@ static ig_status gathers_make(ig_ctx *cx, const ig_heat *whole, ig_heat_part *p)
                       l->face.count, 4, &p->faces);
 }
 
-/* Parts are made: ranks but the first let go of the whole's elements, nodes and surfaces. */
-static void whole_lighten(ig_ctx *cx, ig_heat *h) {
-  ig_plan_free(cx, &h->elems);
-  ig_plan_free(cx, &h->face.plan);
-  ig_classes_free(&h->shape.classes);
-  ig_csr_free(&h->node.around);
-  ig_array *const arrays[] = {&h->material.of, &h->face.death, &h->face.class_of};
-  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
-    ig_array_free(cx, arrays[i]);
-  void **const lists[] = {(void **)&h->birth.order,   (void **)&h->shape.of_class,
-                          (void **)&h->face.neighbor, (void **)&h->face.kind,
-                          (void **)&h->face.exposed,  (void **)&h->node.held};
-  for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
-    free(*lists[i]);
-    *lists[i] = NULL;
-  }
-  h->node.point = h->node.initial_of = NULL;
-  h->calendar = true;
-}
-
 ig_status ig_heat_part_new(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *whole) {
   if (ig_ranks_count(cx->ranks) == 1)
     return IG_OK;
@@ -237,8 +217,7 @@ ig_status ig_heat_part_new(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *whol
     p->part.owner = NULL;
   ig_part_lighten(&p->part);
   p->part.owner = tells ? owners : NULL; /* of donors: see heat_part_births.c */
-  if (whole->purpose == IG_HEAT_BOOKS)
-    whole_lighten(cx, whole);
+  ig_heat_look_lighten(cx, whole);
   return IG_OK;
 }
 
@@ -256,6 +235,7 @@ void ig_heat_part_free(ig_ctx *cx, ig_heat *whole) {
   free(p->birth);
   free(p->initial_of);
   free(p->heir);
+  ig_heat_look_free(p);
   for (int i = 0; i < 32; i++) {
     free(p->set[i].item);
     free(p->set[i].face);
@@ -276,7 +256,7 @@ static ig_status ghosts_refresh(ig_ctx *cx, ig_heat *whole, ig_heat *l, ig_statu
 /* Arrays of the state, in the whole and in the part; columns: of one array after another. */
 typedef struct {
   const ig_collect *items;
-  const ig_array *whole, *part;
+  const ig_array *whole, *part; /* whole NULL: summed, or put out, a piece at a time */
   int columns;
   size_t size;      /* bytes per item and column */
   const char *name; /* in a checkpoint; numbers there per item */
@@ -294,10 +274,9 @@ static int kept_list(ig_heat *w, kept *list) {
   const kept all[KEPT] = {
       {&p->nodes, &w->node.T, &l->node.T, 1, state, "T", type, 1},
       {&p->nodes, &w->node.H, &l->node.H, 1, state, "H", type, 1},
-      {&p->nodes, &w->node.ledger, &l->node.ledger, 1, IG_LEDGER_COLUMNS * sizeof(double),
-       "node_ledger", IG_F64, IG_LEDGER_COLUMNS},
-      {&p->faces, &w->face.ledger, &l->face.ledger, 1, 3 * sizeof(double), "face_ledger", IG_F64,
-       3},
+      {&p->nodes, NULL, &l->node.ledger, 1, IG_LEDGER_COLUMNS * sizeof(double), "node_ledger",
+       IG_F64, IG_LEDGER_COLUMNS},
+      {&p->faces, NULL, &l->face.ledger, 1, 3 * sizeof(double), "face_ledger", IG_F64, 3},
       {&p->cells, &w->material.solid, &l->material.solid, 1, 1, "solid", IG_U8, 1},
       {&p->cells, &w->past.track, &l->past.track, IG_TRACK_COLUMNS, sizeof(float), "track", IG_F32,
        IG_TRACK_COLUMNS}};
@@ -337,7 +316,8 @@ ig_status ig_heat_gather(ig_ctx *cx, ig_heat *whole) {
     return IG_OK;
   const int count = kept_list(whole, list);
   for (int i = 0; i < count; i++)
-    IG_TRY(array_gather(cx, whole->part, &list[i]));
+    if (list[i].whole)
+      IG_TRY(array_gather(cx, whole->part, &list[i]));
   whole->part->stale = false;
   return IG_OK;
 }
@@ -395,7 +375,7 @@ ig_status ig_heat_part_restore(ig_ctx *cx, ig_heat *whole, const ig_restart *res
   const void *data;
   if (!p)
     return IG_OK;
-  p->stale = false;
+  p->stale = p->counted = false;
   if (p->idle)
     return IG_OK;
   const int count = kept_list(whole, list);
@@ -418,7 +398,8 @@ ig_status ig_heat_part_begin(ig_ctx *cx, ig_heat *whole) {
   if (!whole->part)
     return IG_OK;
   IG_TRY(ig_ranks_agree(cx, IG_OK)); /* from here on each waits for the others */
-  whole->part->stale = false;
+  whole->part->stale = true;
+  whole->part->counted = false;
   ig_status status = ghosts_refresh(cx, whole, l, IG_OK);
   if (status == IG_OK && l)
     status = ig_heat_next_fill(cx, l);
@@ -492,8 +473,6 @@ static ig_status batch_push(ig_ctx *cx, ig_heat *whole, ig_heat *l) {
     IG_TRY(ig_heat_push(cx, &whole->batch.source_power, (size_t)whole->batch.source_count));
   if (whole->rows.book)
     IG_TRY(ig_heat_rows_push(cx, whole));
-  if (whole->purpose != IG_HEAT_BOOKS)
-    IG_TRY(ig_heat_patches_push(cx, whole));
   if (!l)
     return IG_OK;
   if (l->conduction == IG_HEAT_STENCIL)
@@ -507,8 +486,7 @@ static ig_status batch_push(ig_ctx *cx, ig_heat *whole, ig_heat *l) {
    there are of no use before the next gathering. */
 static ig_status births_apply(ig_ctx *cx, ig_heat *whole, ig_heat *l, int32_t first, int32_t last,
                               int32_t part_first, int32_t part_last) {
-  if (whole->purpose != IG_HEAT_BOOKS)
-    IG_TRY(whole->ops->patch(cx, whole, first, last));
+  ig_heat_look_patch(whole, first, last);
   return l ? l->ops->patch(cx, l, part_first, part_last) : IG_OK;
 }
 
@@ -593,6 +571,8 @@ ig_status ig_heat_part_run(ig_ctx *cx, ig_heat *whole) {
   const ig_status ready = batch_push(cx, whole, l);
   IG_TRY(ig_ranks_agree(cx, ready)); /* from here on each waits for the others */
   whole->part->stale = true;
+  whole->part->counted = false;
+  ig_heat_look_free(whole->part);
   if (l)
     l->batch.source_power = whole->batch.source_power;
   const ig_status status = steps_take(cx, whole, l);

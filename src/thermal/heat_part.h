@@ -34,6 +34,11 @@ typedef struct ig_heat_part {
   double *value[32][4]; /* boundary values node by node, in the part */
   ig_heat_heir *heir;   /* of the patches in hand, where temperatures are inherited */
   int32_t heir_space;
+  /* heat_part_look.c; rank 0 alone has what is not a flag */
+  bool counted;                      /* since then no step was taken */
+  double balance[IG_LEDGER_COLUMNS]; /* sums of all ledgers */
+  bool patched;     /* the whole's nodes, on the host since they went to the device */
+  double *saved[2]; /* ledgers of nodes and faces, for a checkpoint */
 } ig_heat_part;
 
 /* Divides the engine between the ranks of the context; nothing if there is one. `setup`: what it
@@ -66,6 +71,19 @@ IG_MUST_CHECK ig_status ig_heat_part_heirs(ig_ctx *cx, ig_heat *whole);
 void ig_heat_part_donors(ig_heat *whole, ig_heat *l);
 IG_MUST_CHECK ig_status ig_heat_part_inherit(ig_ctx *cx, ig_heat *whole, ig_heat *l, int32_t first,
                                              int32_t last, ig_status status);
+
+/* heat_part_look.c: what rank 0 sees of the whole. Parts are made: the whole lets go of its
+   surfaces' lists, and of all but the calendar where it has no other purpose. Changes [first, last)
+   of nodes, on the host, and to the device before somebody looks; sums of all ledgers, in the order
+   of a survey in `parts` parts; the ledgers themselves, for a checkpoint, as *saved, and their
+   memory back. */
+void ig_heat_look_lighten(ig_ctx *cx, ig_heat *whole);
+void ig_heat_look_patch(ig_heat *whole, int32_t first, int32_t last);
+IG_MUST_CHECK ig_status ig_heat_look_push(ig_ctx *cx, ig_heat *whole);
+IG_MUST_CHECK ig_status ig_heat_look_balance(ig_ctx *cx, ig_heat *whole, int parts);
+IG_MUST_CHECK ig_status ig_heat_look_ledgers(ig_ctx *cx, ig_heat *whole, ig_saved *saved,
+                                             int *count);
+void ig_heat_look_free(ig_heat_part *part);
 
 /* The engine that takes the steps; NULL: this one does. */
 static inline ig_heat *ig_heat_stepper(const ig_heat *h) {

@@ -81,7 +81,14 @@ ig_status ig_heat_ask(ig_ctx *cx, ig_heat *h, const ig_heat_question *q, ig_heat
   if (!h->part)
     return survey_make(cx, h, q, found);
   IG_TRY(q->change ? ig_heat_gather_change(cx, h) : ig_heat_gather(cx, h));
-  const ig_status status = ig_ranks_first(cx) ? survey_make(cx, h, q, found) : IG_OK;
+  const bool balance = !q->change && !q->pools && !q->layered; /* else nobody looks at it */
+  if (balance)
+    IG_TRY(ig_heat_look_balance(cx, h, SURVEY_PARTS));
+  ig_status status = ig_ranks_first(cx) ? ig_heat_look_push(cx, h) : IG_OK;
+  if (status == IG_OK && ig_ranks_first(cx))
+    status = survey_make(cx, h, q, found);
+  for (int c = 0; c < IG_LEDGER_COLUMNS && balance; c++)
+    found->sum[c] = h->part->balance[c];
   IG_TRY(ig_ranks_agree(cx, status));
   return ig_ranks_share(cx, 0, found, sizeof *found);
 }
@@ -128,11 +135,22 @@ ig_status ig_heat_save(ig_ctx *cx, ig_heat *h, ig_saved *saved, int *count) {
   const char *names[IG_HEAT_SAVED];
   ig_dtype types[IG_HEAT_SAVED];
   IG_TRY(ig_heat_gather(cx, h));
-  *count = saved_list(h, arrays, names, types);
-  for (int i = 0; i < *count; i++) {
+  const int held = saved_list(h, arrays, names, types);
+  ig_saved ledger[2]; /* of a whole that has none: they stand where its own would */
+  int ledgers = 0;
+  if (h->part)
+    IG_TRY(ig_heat_look_ledgers(cx, h, ledger, &ledgers));
+  *count = 0;
+  for (int i = 0; i < held; i++) {
+    const bool nodal = arrays[i] == &h->node.T || arrays[i] == &h->node.H;
+    for (int k = 0; !nodal && k < ledgers; k++)
+      saved[(*count)++] = ledger[k];
+    ledgers = nodal ? ledgers : 0;
     IG_TRY(ig_array_pull(cx, arrays[i]));
-    saved[i] = (ig_saved){names[i], types[i], (int64_t)arrays[i]->count, arrays[i]->host};
+    saved[(*count)++] = (ig_saved){names[i], types[i], (int64_t)arrays[i]->count, arrays[i]->host};
   }
+  for (int k = 0; k < ledgers; k++)
+    saved[(*count)++] = ledger[k];
   saved[(*count)++] = (ig_saved){"totals", IG_F64, 4, h->totals};
   return IG_OK;
 }

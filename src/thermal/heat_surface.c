@@ -269,7 +269,7 @@ ig_status ig_heat_faces_collect(ig_ctx *cx, const ig_heat_setup *setup, ig_heat 
         (status = ig_array_new(cx, &h->face.death, (size_t)count, 4, "surface deaths")) == IG_OK &&
         (status = ig_array_new(cx, &h->face.class_of, (size_t)count, 1, "surface classes")) ==
             IG_OK &&
-        h->purpose != IG_HEAT_BOOKS)
+        h->purpose == IG_HEAT_STEPS)
       status = ig_array_new(cx, &h->face.ledger, 3 * (size_t)count, 8, "surface ledger");
   }
   if (status == IG_OK)
