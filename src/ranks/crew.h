@@ -13,4 +13,7 @@ typedef ig_status ig_crew_work(ig_ctx *cx, int steps, double *seconds);
 IG_MUST_CHECK ig_status ig_crew_bench(ig_ctx *cx, const ig_bench_sink *sink, const char *name,
                                       double elements, int steps, ig_crew_work *work);
 
+/* Rows for the pieces of an exchange of ghosts between two ranks, by each way that works here. */
+IG_MUST_CHECK ig_status ig_crew_pieces(ig_ctx *cx, const ig_bench_sink *sink);
+
 #endif

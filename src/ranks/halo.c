@@ -258,6 +258,13 @@ static ig_status arrays_carry(ig_ctx *cx, const ig_halo *h, bool out, const ig_h
   return IG_OK;
 }
 
+ig_status ig_halo_pack(ig_ctx *cx, const ig_halo *h, const ig_halo_array *array, int arrays) {
+  return arrays_carry(cx, h, true, array, arrays);
+}
+ig_status ig_halo_unpack(ig_ctx *cx, const ig_halo *h, const ig_halo_array *array, int arrays) {
+  return arrays_carry(cx, h, false, array, arrays);
+}
+
 ig_status ig_halo_start(ig_ctx *cx, ig_halo *h, const ig_halo_array *array, int arrays,
                         ig_status status) {
   const size_t item = items_of(array, arrays);
@@ -268,14 +275,14 @@ ig_status ig_halo_start(ig_ctx *cx, ig_halo *h, const ig_halo_array *array, int 
     h->wire.end[p].receive = (size_t)(h->received[p + 1] - h->received[p]) * item;
   }
   if (status == IG_OK)
-    status = arrays_carry(cx, h, true, array, arrays);
+    status = ig_halo_pack(cx, h, array, arrays);
   return ig_wire_send(cx, &h->wire, status);
 }
 
 ig_status ig_halo_finish(ig_ctx *cx, ig_halo *h, const ig_halo_array *array, int arrays,
                          ig_status status) {
   status = ig_wire_take(cx, &h->wire, status);
-  return status == IG_OK ? arrays_carry(cx, h, false, array, arrays) : status;
+  return status == IG_OK ? ig_halo_unpack(cx, h, array, arrays) : status;
 }
 
 ig_status ig_halo_refresh_all(ig_ctx *cx, ig_halo *h, const ig_halo_array *array, int arrays,

@@ -138,6 +138,13 @@ IG_MUST_CHECK ig_status ig_halo_start(ig_ctx *cx, ig_halo *halo, const ig_halo_a
 IG_MUST_CHECK ig_status ig_halo_finish(ig_ctx *cx, ig_halo *halo, const ig_halo_array *array,
                                        int arrays, ig_status status);
 
+/* Parts of these, for who times them: between ig_wire_begin and ig_wire_send, and after
+   ig_wire_take. */
+IG_MUST_CHECK ig_status ig_halo_pack(ig_ctx *cx, const ig_halo *halo, const ig_halo_array *array,
+                                     int arrays);
+IG_MUST_CHECK ig_status ig_halo_unpack(ig_ctx *cx, const ig_halo *halo, const ig_halo_array *array,
+                                       int arrays);
+
 /* Where an array's words of 4 bytes stand in the buffers: `words` of the `stride` of each node,
    from `offset` on. */
 typedef struct {

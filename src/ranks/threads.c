@@ -3,11 +3,23 @@
 #include "ranks/ranks.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORDS = 8 };
+/* Words of `most`; bytes that a box holds itself; ranks up to which there is a box per pair. */
+enum { WORDS = 8, SMALL = 64, BOXES = 64 };
+
+/* What one rank has for another. It writes `posted`, the other `taken`: message number `posted` is
+   there while `taken` is less. */
+typedef struct {
+  uint64_t posted, taken;
+  const void *send;
+  size_t size;
+  char small[SMALL]; /* of a message that fits: its sender need not wait */
+  char apart[64];    /* pairs do not share lines of caches */
+} box;
 
 typedef struct {
   pthread_mutex_t lock;
@@ -18,10 +30,14 @@ typedef struct {
   int64_t (*word)[WORDS];     /* of each rank */
   const ig_message **message; /* of each rank */
   int *messages;
+  box *box; /* count x count: from, to; NULL: there are too many */
+  int asleep;
 } shared;
 typedef struct {
   shared *s;
   int rank;
+  const ig_message *message; /* under way */
+  int messages;
 } member;
 
 /* Returns when all have come. */
@@ -90,6 +106,92 @@ static ig_status swap(void *self, const ig_message *message, int count) {
   return status;
 }
 
+/* --- pairs of ranks that do not wait for the others --- */
+
+static uint64_t seen(const uint64_t *number) {
+  return __atomic_load_n(number, __ATOMIC_SEQ_CST);
+}
+
+/* Returns when the number has been reached: soon as a rule, so it looks some times before it
+ * sleeps.
+ */
+static void reach(shared *s, const uint64_t *number, uint64_t least) {
+  enum { LOOKS = 2000, TURNS = 50 };
+  for (int i = 0; i < LOOKS + TURNS; i++) {
+    if (seen(number) >= least)
+      return;
+    if (i >= LOOKS)
+      sched_yield();
+  }
+  pthread_mutex_lock(&s->lock);
+  __atomic_add_fetch(&s->asleep, 1, __ATOMIC_SEQ_CST);
+  while (seen(number) < least)
+    pthread_cond_wait(&s->all_here, &s->lock);
+  __atomic_sub_fetch(&s->asleep, 1, __ATOMIC_SEQ_CST);
+  pthread_mutex_unlock(&s->lock);
+}
+
+/* Who sleeps has said so before it looked for the last time: it sees the number, or is woken. */
+static void set(shared *s, uint64_t *number, uint64_t value) {
+  __atomic_store_n(number, value, __ATOMIC_SEQ_CST);
+  if (__atomic_load_n(&s->asleep, __ATOMIC_SEQ_CST)) {
+    pthread_mutex_lock(&s->lock);
+    pthread_cond_broadcast(&s->all_here);
+    pthread_mutex_unlock(&s->lock);
+  }
+}
+
+static box *box_of(const shared *s, int from, int to) {
+  return &s->box[(size_t)from * (size_t)s->count + (size_t)to];
+}
+
+static ig_status post(void *self, const ig_message *message, int count) {
+  member *m = self;
+  m->message = message;
+  m->messages = count;
+  for (int i = 0; i < count && m->s->box; i++) {
+    if (message[i].send_size == 0)
+      continue;
+    box *b = box_of(m->s, m->rank, message[i].rank);
+    reach(m->s, &b->taken, b->posted);
+    b->send = message[i].send;
+    b->size = message[i].send_size;
+    if (b->size <= SMALL)
+      memcpy(b->small, b->send, b->size);
+    set(m->s, &b->posted, b->posted + 1);
+  }
+  return IG_OK;
+}
+
+static ig_status await(void *self) {
+  const member *m = self;
+  ig_status status = IG_OK;
+  if (!m->s->box)
+    return swap(self, m->message, m->messages);
+  for (int i = 0; i < m->messages; i++) {
+    if (m->message[i].receive_size == 0)
+      continue;
+    box *b = box_of(m->s, m->message[i].rank, m->rank);
+    reach(m->s, &b->posted, b->taken + 1);
+    if (b->size == m->message[i].receive_size)
+      memcpy(m->message[i].receive, b->size <= SMALL ? b->small : b->send, b->size);
+    else
+      status = IG_IO;
+    set(m->s, &b->taken, b->taken + 1);
+  }
+  for (int i = 0; i < m->messages; i++) { /* what was sent may change from now on */
+    const box *b = box_of(m->s, m->rank, m->message[i].rank);
+    if (m->message[i].send_size > SMALL)
+      reach(m->s, &b->taken, b->posted);
+  }
+  return status;
+}
+
+static ig_status swap_pairs(void *self, const ig_message *message, int count) {
+  IG_TRY(post(self, message, count));
+  return await(self);
+}
+
 static void leave(void *self) {
   member *m = self;
   shared *s = m->s;
@@ -104,11 +206,16 @@ static void leave(void *self) {
   free(s->word);
   free(s->message);
   free(s->messages);
+  free(s->box);
   free(s);
 }
 
-static const ig_transport transport = {
-    .broadcast = broadcast, .most = most, .swap = swap, .close = leave};
+static const ig_transport transport = {.broadcast = broadcast,
+                                       .most = most,
+                                       .swap = swap_pairs,
+                                       .post = post,
+                                       .await = await,
+                                       .close = leave};
 
 ig_status ig_ranks_threads(int count, ig_ranks **ranks) {
   if (count < 1 || count > 4096 || !ranks)
@@ -116,7 +223,8 @@ ig_status ig_ranks_threads(int count, ig_ranks **ranks) {
   shared *s = calloc(1, sizeof *s);
   bool good = s && (s->word = calloc((size_t)count, sizeof *s->word)) &&
               (s->message = calloc((size_t)count, sizeof *s->message)) &&
-              (s->messages = calloc((size_t)count, sizeof *s->messages));
+              (s->messages = calloc((size_t)count, sizeof *s->messages)) &&
+              (count > BOXES || (s->box = calloc((size_t)count * (size_t)count, sizeof *s->box)));
   for (int i = 0; i < count; i++) {
     ranks[i] = calloc(1, sizeof *ranks[i]);
     member *m = calloc(1, sizeof *m);
@@ -152,6 +260,7 @@ ig_status ig_ranks_threads(int count, ig_ranks **ranks) {
     free(s->word);
     free(s->message);
     free(s->messages);
+    free(s->box);
   }
   free(s);
   return IG_MEMORY;

@@ -1,4 +1,5 @@
 /* Conjugate gradients on CUDA. */
+#include "solver/energy.h"
 #include "solver/level.cuh"
 #include "solver/planes.cuh"
 
@@ -15,6 +16,7 @@ struct launch_plan {
 static launch_plan plan_of(ig_ctx *cx, const ig_grid *grid, int64_t n, int each) {
   launch_plan p;
   p.pieces = ig_pieces_of(grid, n, each, IG_PARTIALS);
+  p.pieces.own = p.pieces.own < n ? p.pieces.own : n; /* the last plane of a mesh may be short */
   p.blocks = ig_pieces_blocks(&p.pieces, stride_blocks(cx, n, 256));
   return p;
 }
@@ -26,13 +28,23 @@ static ig_status join(ig_ctx *cx, const ig_grid *grid, const launch_plan *p, int
 }
 
 __global__ void product_values(const __grid_constant__ ig_pieces p, int64_t n, const double *a,
-                               const double *b, ig_cg_state *state) {
+                               const double *b, ig_cg_state *state, double *sum) {
   const ig_walk w = ig_pieces_walk(p, n);
   double s = 0, total;
   for (EACH(i, w))
     s += a[i] * b[i];
   if (ig_pieces_sums<1>(p, w, &s, state->partial, &state->arrived, &total) && threadIdx.x == 0)
-    state->s.rr = total;
+    *sum = total;
+}
+
+ig_status ig_cg_cuda_energy(ig_ctx *cx, const ig_grid *grid, int64_t n, const double *d,
+                            const double *ad, ig_cg_state *state) {
+  const launch_plan p = plan_of(cx, grid, n, 1);
+  double pap;
+  product_values<<<p.blocks, 256, 0, ig_cuda_stream(cx)>>>(p.pieces, n, d, ad, state,
+                                                           &state->s.pap);
+  IG_LAUNCHED(cx);
+  return ig_grid_divided(grid) ? join(cx, grid, &p, 1, state, &pap, &state->s.pap) : IG_OK;
 }
 
 ig_status ig_cg_cuda_dot(ig_ctx *cx, const ig_grid *grid, int64_t n, const double *a,
@@ -44,7 +56,7 @@ ig_status ig_cg_cuda_dot(ig_ctx *cx, const ig_grid *grid, int64_t n, const doubl
   ig_cg_state *state;
   IG_CUDA(cx, cudaMallocAsync((void **)&state, sizeof *state, stream));
   IG_CUDA(cx, cudaMemsetAsync(state, 0, offsetof(ig_cg_state, partial), stream));
-  product_values<<<p.blocks, 256, 0, stream>>>(p.pieces, n, a, b, state);
+  product_values<<<p.blocks, 256, 0, stream>>>(p.pieces, n, a, b, state, &state->s.rr);
   ig_status status = IG_OK;
   if (grid->slab)
     status = join(cx, grid, &p, 1, state, result, NULL);

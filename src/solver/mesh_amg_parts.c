@@ -75,6 +75,7 @@ static ig_status rows_product(ig_amg *s, const ig_bsr *all, ig_amg_range own, bo
   ig_bsr a = *all;
   a.start += own.from;
   a.rows = own.count;
+  a.blocks = all->blocks / (all->rows > 0 ? all->rows : 1) * own.count; /* as wide as the whole */
   return s->ops->product(s->cx, &a, add, x, y + (int64_t)own.from * a.br);
 }
 
@@ -93,7 +94,7 @@ ig_status ig_amg_restrict(ig_amg *s, int depth) {
   if (!divided(s, depth))
     return s->ops->product(s->cx, &l->r.m, false, l->ax.dev, c->b.dev);
   ig_amg_part *own = &s->parts->level[depth];
-  const ig_rows *rows = &own[1].rows;
+  ig_rows *rows = &own[1].rows;
   const ig_amg_range range = {rows->from, rows->to - rows->from};
   IG_TRY(ig_halo_refresh(s->cx, &own->r, l->ax.dev, sizeof(float) * (size_t)l->size, IG_OK));
   IG_TRY(rows_product(s, &l->r.m, range, false, l->ax.dev, c->b.dev));

@@ -1,7 +1,7 @@
 /* Preconditioned conjugate gradients. */
 #include "solver/pcg.h"
 #include "backend/backend.h"
-#include "solver/cg.h"
+#include "solver/energy.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -18,6 +18,13 @@ static const ig_cg_ops *ops_of(const ig_ctx *cx) {
 ig_status ig_pcg_dot(ig_ctx *cx, const struct ig_grid *grid, int64_t n, const double *a,
                      const double *b, double *result) {
   return ops_of(cx)->dot(cx, grid, n, a, b, result);
+}
+
+ig_status ig_pcg_energy(ig_ctx *cx, const struct ig_grid *grid, int64_t n, const double *p,
+                        const double *ap, ig_cg_state *state) {
+  IG_IF_CUDA(if (cx->backend->kernels == IG_KERNELS_CUDA) return ig_cg_cuda_energy(cx, grid, n, p,
+                                                                                   ap, state);)
+  return ig_cg_cpu_dot(cx, grid, n, p, ap, &state->s.pap);
 }
 
 const char *ig_solve_end_text(ig_solve_end end) {

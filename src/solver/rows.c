@@ -8,6 +8,7 @@
 ig_status ig_rows_new(ig_ctx *cx, ig_lid count, ig_lid unit, ig_rows *rows) {
   const int64_t units = ((int64_t)count + unit - 1) / unit;
   memset(rows, 0, sizeof *rows);
+  rows->cx = cx;
   rows->rank = ig_ranks_rank(cx->ranks);
   rows->ranks = ig_ranks_count(cx->ranks);
   IG_TRY(IG_NEW(cx, &rows->start, (size_t)rows->ranks + 1, "division of rows"));
@@ -21,6 +22,8 @@ ig_status ig_rows_new(ig_ctx *cx, ig_lid count, ig_lid unit, ig_rows *rows) {
 }
 
 void ig_rows_free(ig_rows *rows) {
+  if (rows->host)
+    rows->cx->backend->host_free(rows->cx, rows->host);
   free(rows->start);
   memset(rows, 0, sizeof *rows);
 }
@@ -122,21 +125,57 @@ ig_status ig_rows_halo_elements(ig_ctx *cx, const ig_rows *nodes, ig_lid element
 
 /* --- whole vectors --- */
 
-ig_status ig_rows_gather(ig_ctx *cx, const ig_rows *rows, size_t item, void *values) {
-  char *at = values;
-  ig_message *message;
+/* Memory of the host for a whole vector: the vector itself where the device has none of its own. */
+static ig_status host_room(ig_ctx *cx, ig_rows *rows, size_t size, void *values, char **host) {
+  *host = values;
+  if (!cx->backend->separate)
+    return IG_OK;
+  if (size > rows->room) {
+    if (rows->host)
+      cx->backend->host_free(cx, rows->host);
+    rows->host = NULL;
+    rows->room = 0;
+    IG_TRY(cx->backend->host_alloc(cx, (void **)&rows->host, size));
+    rows->room = size;
+  }
+  *host = rows->host;
+  return IG_OK;
+}
+
+/* Rows [from, to) of a vector between the device and the host. */
+static ig_status rows_copy(ig_ctx *cx, const ig_rows *rows, int rank, size_t item, char *host,
+                           char *device, bool out) {
+  const size_t at = (size_t)rows->start[rank] * item;
+  const size_t size = (size_t)(rows->start[rank + 1] - rows->start[rank]) * item;
+  if (host == device || size == 0)
+    return IG_OK;
+  return out ? cx->backend->copy_out(cx, host + at, device + at, size)
+             : cx->backend->copy_in(cx, device + at, host + at, size);
+}
+
+ig_status ig_rows_gather(ig_ctx *cx, ig_rows *rows, size_t item, void *values) {
+  ig_message *message = NULL;
+  char *host = NULL;
   int messages = 0;
-  const ig_status status = IG_NEW(cx, &message, rows->ranks, "messages");
-  IG_TRY(ig_ranks_agree(cx, status));
-  for (int r = 0; r < rows->ranks; r++)
+  ig_status status = IG_NEW(cx, &message, rows->ranks, "messages");
+  if (status == IG_OK)
+    status = host_room(cx, rows, (size_t)rows->start[rows->ranks] * item, values, &host);
+  if (status == IG_OK)
+    status = rows_copy(cx, rows, rows->rank, item, host, values, true);
+  status = ig_ranks_agree(cx, status);
+  for (int r = 0; r < rows->ranks && status == IG_OK; r++)
     if (r != rows->rank)
       message[messages++] =
           (ig_message){.rank = r,
-                       .send = at + (size_t)rows->from * item,
+                       .send = host + (size_t)rows->from * item,
                        .send_size = (size_t)(rows->to - rows->from) * item,
-                       .receive = at + (size_t)rows->start[r] * item,
+                       .receive = host + (size_t)rows->start[r] * item,
                        .receive_size = (size_t)(rows->start[r + 1] - rows->start[r]) * item};
-  const ig_status swapped = ig_ranks_swap(cx, message, messages);
+  if (status == IG_OK)
+    status = ig_ranks_swap(cx, message, messages);
+  for (int r = 0; r < rows->ranks && status == IG_OK; r++)
+    if (r != rows->rank)
+      status = rows_copy(cx, rows, r, item, host, values, false);
   free(message);
-  return swapped;
+  return status;
 }

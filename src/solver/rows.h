@@ -16,6 +16,9 @@ typedef struct ig_rows {
   int rank, ranks;
   ig_lid *start;   /* ranks + 1: first row of each */
   ig_lid from, to; /* the own ones */
+  ig_ctx *cx;
+  char *host; /* of vectors that are made whole, where the device has memory of its own */
+  size_t room;
 } ig_rows;
 
 /* Ranges of about the same length that begin at multiples of `unit`; the last ones may be empty. */
@@ -38,7 +41,7 @@ IG_MUST_CHECK ig_status ig_rows_halo_elements(ig_ctx *cx, const ig_rows *nodes, 
                                               int npe, const ig_lid *conn, size_t item,
                                               uint8_t *mine, ig_halo *halo);
 /* Every rank's own range of a vector to all, in place: `item` bytes per row. */
-IG_MUST_CHECK ig_status ig_rows_gather(ig_ctx *cx, const ig_rows *rows, size_t item, void *values);
+IG_MUST_CHECK ig_status ig_rows_gather(ig_ctx *cx, ig_rows *rows, size_t item, void *values);
 
 IG_C_END
 #endif

@@ -5,6 +5,7 @@
    general       distorted hexahedra, k(T) and c(T), geometry every step
    cores         bricks on one core of this machine, on two, four, up to all
    ranks         bricks on one rank and on several
+   ghosts        pieces of an exchange between two ranks
    samples, sizes, stages, accuracy, whole: see bench_samples.c
    Grids have 10 million elements (general: 4) on a GPU, one million on a CPU. */
 #include "thermal/build_problem.h"
@@ -289,6 +290,7 @@ const ig_bench_entry ig_thermal_bench[] = {
     {"unstructured", "bricks numbered along a space-filling curve", bench_unstructured},
     {"general", "distorted hexahedra recomputed every step, k(T), c(T)", bench_general},
     {"ranks", "a million bricks on one rank and on several", bench_ranks},
+    {"ghosts", "pieces of an exchange of ghosts between two ranks", ig_crew_pieces},
     {"cores", "bricks on one core, on two, four, up to all", bench_cores},
     {"samples", "the paper's builds in each strategy, half built (Figures 9 to 11)",
      ig_bench_samples},

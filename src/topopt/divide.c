@@ -105,10 +105,8 @@ bool ig_topopt_mesh_divisible(const ig_ctx *cx, const ig_topopt_case *c, ig_asse
   *why = NULL;
   if (c->ranks == IG_RANKS_SHARE)
     *why = "ranks: share";
-  else if (cx->backend->kernels == IG_KERNELS_CUDA)
-    *why = "a GPU's sums are of the whole";
-  else if (how == IG_ATOMIC)
-    *why = "assembly: atomic";
+  else if (how != IG_COLOR && how != IG_GATHER)
+    *why = "assembly: only color and gather add in the order of one rank";
   else if (petsc && !mpi)
     *why = "PETSc needs MPI to divide";
   else if (petsc && c->ranks != IG_RANKS_DIVIDE) /* its iterates depend on the number of ranks */

@@ -63,6 +63,8 @@ static ig_status divide(ig_topopt_mesh_model *m) {
   m->sums.n[2] = to - m->sums.from - 1;
   p->own[0] = (int64_t)m->size * p->rows.from;
   p->own[1] = (int64_t)m->size * p->rows.to;
+  if (cx->backend->kernels == IG_KERNELS_CUDA)
+    m->sums.stored = p->own[1] - p->own[0];
   m->system.own = p->own;
   m->d.together = true;
 done:
@@ -71,15 +73,22 @@ done:
 }
 
 ig_status ig_topopt_mesh_part_new(ig_topopt_mesh_model *m) {
+  const bool gpu = m->cx->backend->kernels == IG_KERNELS_CUDA;
+  const int64_t ranks = ig_ranks_count(m->cx->ranks);
   const char *why;
-  if (m->cx->backend->kernels == IG_KERNELS_CUDA) /* whose sums are made in another way */
+  if (gpu && m->plan.how == IG_ATOMIC) /* no two sums are alike: they may be made in any way */
     return IG_OK;
   m->sums = (ig_grid){.dim = 3,
                       .dof = 1,
                       .n = {0, 0, (m->nodes + BLOCK - 1) / BLOCK - 1},
                       .row = 1,
+                      .all = (m->nodes + BLOCK - 1) / BLOCK - 1,
                       .plane = (int64_t)BLOCK * m->size};
   m->system.grid = &m->sums;
+  if (gpu)
+    m->sums.stored = (int64_t)m->size * m->nodes;
+  if (gpu && (int64_t)m->nodes < UNIT * BLOCK * ranks) /* a launch needs something to do */
+    return IG_OK;
   return ig_topopt_mesh_divisible(m->cx, m->c, m->plan.how, &why) ? divide(m) : IG_OK;
 }
 
@@ -109,7 +118,7 @@ ig_status ig_topopt_mesh_ghosts(ig_topopt_mesh_model *m, size_t value, const voi
 }
 
 ig_status ig_topopt_mesh_whole(ig_topopt_mesh_model *m, double *x) {
-  const ig_rows *rows = &m->part.rows;
+  ig_rows *rows = &m->part.rows;
   return rows->start ? ig_rows_gather(m->cx, rows, sizeof *x * (size_t)m->size, x) : IG_OK;
 }
 
@@ -129,8 +138,9 @@ ig_status ig_topopt_mesh_ranks_tell(ig_ctx *cx, const ig_topopt_case *c, const i
              "tolerance, not to the last bit");
   if (ig_ranks_count(cx->ranks) == 1)
     return IG_OK;
-  if (!ig_topopt_mesh_divisible(cx, c, how, &why))
-    snprintf(text, sizeof text, "share the linear systems; the mesh is not divided (%s)", why);
+  if (!divided)
+    snprintf(text, sizeof text, "share the linear systems; the mesh is not divided (%s)",
+             ig_topopt_mesh_divisible(cx, c, how, &why) ? "fewer than 512 nodes a rank" : why);
   if (ig_ranks_first(cx))
     line(user, "ranks", text);
   const ig_part_facts mine = {.nodes = own.count,

@@ -1,18 +1,21 @@
 /* The linear system of a mesh: products, preconditioners, energies. */
 #include "topopt/mesh_model.h"
 #include "backend/backend.h"
+#include "solver/energy.h"
 
 #include "kern/prec_f64.h"
 
 /* y += springs x at own nodes, 0 where held; x . y unless NULL. */
-static ig_status ground_own(ig_topopt_mesh_model *m, const double *x, double *y, double *dot) {
+static ig_status ground_own(ig_topopt_mesh_model *m, const double *x, double *y,
+                            ig_cg_state *state) {
   const ig_topopt_mesh_range own = ig_topopt_mesh_own(m);
   const int64_t from = (int64_t)m->size * own.from;
   const ig_ground g = {own.count, m->size, m->ground.fix + own.from,
                        m->ground.spring ? m->ground.spring + from : NULL};
   IG_TRY(m->ops->ground(m->cx, &g, x + from, y + from, m->partial.dev, NULL));
-  return dot ? ig_pcg_dot(m->cx, &m->sums, (int64_t)m->size * own.count, x + from, y + from, dot)
-             : IG_OK;
+  return state ? ig_pcg_energy(m->cx, &m->sums, (int64_t)m->size * own.count, x + from, y + from,
+                               state)
+               : IG_OK;
 }
 
 /* y = A x without supports and springs. */
@@ -26,11 +29,11 @@ static ig_status multiply(ig_topopt_mesh_model *m, bool part, const double *x, d
 /* y = A x at own nodes. */
 static ig_status apply(void *self, const double *x, double *y, ig_cg_state *state) {
   ig_topopt_mesh_model *m = self;
-  double *const dot = state ? &state->s.pap : NULL;
   IG_TRY(ig_topopt_mesh_ghosts(m, sizeof *x, x));
   IG_TRY(multiply(m, m->part.rows.start != NULL, x, y));
-  return m->system.grid ? ground_own(m, x, y, dot)
-                        : m->ops->ground(m->cx, &m->ground, x, y, m->partial.dev, dot);
+  return m->system.grid ? ground_own(m, x, y, state)
+                        : m->ops->ground(m->cx, &m->ground, x, y, m->partial.dev,
+                                         state ? &state->s.pap : NULL);
 }
 
 static ig_status apply_single(void *self, const float *x, float *y) {
