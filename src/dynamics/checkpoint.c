@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MARKS = 20, ARRAYS = 9 };
+enum { MARKS = 23, ARRAYS = 9 };
 /* The numbers beside the arrays, into `mark` or back from it. */
 static void marks_move(ig_dyn_job *r, double mark[MARKS], bool back) {
   ig_dyn_clock *k = r->m->clock.host;
@@ -27,6 +27,9 @@ static void marks_move(ig_dyn_job *r, double mark[MARKS], bool back) {
   MARK(k->damping);
   MARK(r->m->balance.energy);
   MARK(r->m->weight.scaled_to);
+  MARK(r->m->weight.run_to);
+  MARK(r->m->weight.run_step);
+  MARK(r->m->weight.touch_scale);
   MARK(r->analysis);
   MARK(r->analysis_start);
   MARK(r->worst_error);

@@ -145,13 +145,34 @@ static ig_status loose_warn(ig_dyn_model *m) {
   return IG_OK;
 }
 
+/* What contact takes its stiffness from in statics: masses and step of the dynamic analysis that
+   follows, so that nothing jumps where it begins. */
+static ig_status contact_expect(ig_dyn_job *r) {
+  ig_dyn_weight *w = &r->m->weight;
+  w->run_to = w->run_step = 0;
+  if (r->m->p.contact.surfaces == 0)
+    return IG_OK;
+  for (int64_t i = r->analysis; i < r->c->analysis.count; i++)
+    if (analysis_at(r, i)->kind == IG_ANALYSIS_DYNAMIC) {
+      double dt;
+      IG_TRY(masses_find(r, analysis_at(r, i)));
+      IG_TRY(step_find(r, analysis_at(r, i), &dt));
+      w->run_to = analysis_at(r, i)->least_step;
+      w->run_step = dt;
+      break;
+    }
+  return IG_OK;
+}
+
 /* A stretch of relaxation. */
 static ig_status advance_static(ig_dyn_job *r, const ig_dyn_analysis *a) {
   ig_ctx *cx = r->job->cx;
   const ig_dyn_relaxing *k = &r->m->relax;
   bool done;
-  if (!k->on)
+  if (!k->on) {
+    IG_TRY(contact_expect(r));
     IG_TRY(ig_dyn_relax_begin(r->m, a));
+  }
   const int64_t before = k->steps;
   IG_TRY(ig_dyn_relax_advance(r->m, a, &done));
   r->element_steps += (k->steps - before) * r->job->elements;

@@ -217,6 +217,9 @@ typedef struct {
   double *heavy;          /* host: what gravity pulls; in statics without what scaling added */
   double total, scaled;   /* scaled: what scaling added to all of it */
   double scaled_to;       /* no element has a critical step below this */
+  /* statics before a dynamic analysis: its `least_step`, and its step (0: none follows); particles
+     of surfaces weigh `touch_scale` times what they weigh there, so that contact is as stiff */
+  double run_to, run_step, touch_scale;
 } ig_dyn_weight;
 
 typedef struct ig_dyn_model {

@@ -336,19 +336,60 @@ static ig_status group_masses(ig_dyn_model *m, const ig_dyn_group *g, double lea
   return IG_OK;
 }
 
-static ig_status masses_find(ig_dyn_model *m, double least) {
-  double *mass = m->weight.mass, *inertia = m->weight.inertia, *heavy = m->weight.heavy;
-  memset(mass, 0, sizeof *mass * (size_t)m->mesh->nodes);
-  memset(m->weight.added, 0, sizeof *m->weight.added * (size_t)m->mesh->nodes);
-  memset(inertia, 0, sizeof *inertia * (size_t)m->mesh->nodes);
-  memset(heavy, 0, sizeof *heavy * (size_t)m->mesh->nodes);
+/* What elements give to their particles. */
+static ig_status elements_masses(ig_dyn_model *m, double least) {
+  const size_t bytes = sizeof(double) * (size_t)m->mesh->nodes;
+  memset(m->weight.mass, 0, bytes);
+  memset(m->weight.added, 0, bytes);
+  memset(m->weight.inertia, 0, bytes);
+  memset(m->weight.heavy, 0, bytes);
   m->weight.total = m->weight.scaled = 0;
   weight *of;
   ig_status status = IG_NEW(m->cx, &of, WEIGHED, "masses");
   for (int k = 0; k < m->groups && status == IG_OK; k++)
     status = group_masses(m, &m->group[k], least, of);
   free(of);
-  IG_TRY(status);
+  return status;
+}
+
+/* Contact has the stiffness penalty M / step^2, and what is pressed together in statics must not be
+   pushed apart when a dynamic analysis with other masses and steps takes over. So particles of
+   surfaces have its masses in statics too, `touch_scale` times, where all bear their elements:
+   with `touch_scale` times the square of its step the stiffness is the same. */
+static void touch_masses(ig_dyn_model *m, const double *run) {
+  const double *area = m->contact.skin_area.host, *length = m->contact.edge_length.host;
+  double *mass = m->weight.mass, scale = m->weight.touch_scale;
+  for (ig_lid n = 0; n < m->mesh->nodes; n++)
+    if (run[n] > 0 && (area[n] > 0 || (length && length[n] > 0)))
+      scale = fmax(scale, mass[n] / run[n]);
+  for (ig_lid n = 0; n < m->mesh->nodes; n++)
+    if (run[n] > 0 && (area[n] > 0 || (length && length[n] > 0))) {
+      m->weight.added[n] += scale * run[n] - mass[n];
+      m->weight.scaled += scale * run[n] - mass[n];
+      mass[n] = scale * run[n];
+    }
+  m->weight.touch_scale = scale;
+}
+
+/* Masses of elements, and in statics those of surfaces that touch. */
+static ig_status nodes_masses(ig_dyn_model *m, double least) {
+  if (!m->relax.on || !(m->weight.run_step > 0))
+    return elements_masses(m, least);
+  double *run;
+  IG_TRY(IG_NEW(m->cx, &run, m->mesh->nodes, "masses"));
+  ig_status status = elements_masses(m, m->weight.run_to);
+  memcpy(run, m->weight.mass, sizeof *run * (size_t)m->mesh->nodes);
+  if (status == IG_OK)
+    status = elements_masses(m, least);
+  if (status == IG_OK)
+    touch_masses(m, run);
+  free(run);
+  return status;
+}
+
+static ig_status masses_find(ig_dyn_model *m, double least) {
+  double *mass = m->weight.mass, *inertia = m->weight.inertia, *heavy = m->weight.heavy;
+  IG_TRY(nodes_masses(m, least));
   for (ig_lid n = 0; n < m->mesh->nodes; n++)
     if (!(mass[n] > 0))
       mass[n] = 1; /* no element holds it: it stays where it is */
@@ -378,8 +419,9 @@ ig_status ig_dyn_masses(ig_dyn_model *m, double least) {
   IG_TRY(ig_dyn_scatter_weights(m));
   if (!m->clock.count)
     return IG_OK;
-  /* with other masses contact has another stiffness: the next step says which */
+  /* with other masses contact has another stiffness: the next step says which, or did so before
+     statics */
   IG_TRY(ig_array_pull(m->cx, &m->clock));
-  ((ig_dyn_clock *)m->clock.host)->stiff = 0;
+  ((ig_dyn_clock *)m->clock.host)->stiff = least == m->weight.run_to ? m->weight.run_step : 0;
   return ig_array_push(m->cx, &m->clock);
 }

@@ -309,8 +309,9 @@ ig_status ig_dyn_results_write(void *self, ig_sink *s) {
     statics |= IG_ITEM(const ig_dyn_analysis, r->c->analysis, i)->kind == IG_ANALYSIS_STATIC;
   if (statics)
     IG_TRY(s->result(s, "static_error", "", r->static_error));
-  if (m->p.contact.surfaces >
-      0) { /* 0, less by what friction took; above it contact has made energy */
+  /* 0, less by what friction took; above it contact has made energy. After statics alone no step
+     has said how stiff it is. */
+  if (m->p.contact.surfaces > 0 && ig_dyn_clock_of(r)->stiff > 0) {
     IG_TRY(s->result(s, "contact_energy_made", "J", e.made - m->balance.made));
     IG_TRY(s->result(s, "contact_energy_stored", "J", e.stored));
   }

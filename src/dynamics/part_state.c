@@ -274,11 +274,12 @@ ig_status ig_dyn_share_weights(ig_dyn_model *m, ig_status status) {
   ig_dyn_carried *c = &m->carried;
   if (!m->divided || !m->divided->apart)
     return status;
-  double sums[2] = {m->weight.total, m->weight.scaled};
+  double sums[3] = {m->weight.total, m->weight.scaled, m->weight.touch_scale};
   IG_TRY(ig_ranks_agree(m->cx, status));
   IG_TRY(ig_ranks_share(m->cx, 0, sums, sizeof sums));
   m->weight.total = sums[0];
   m->weight.scaled = sums[1];
+  m->weight.touch_scale = sums[2];
   ig_array *const all[] = {&c->body, &c->body_arm, &c->tie_turns};
   for (int i = 0; i < 3; i++)
     if (all[i]->count) {

@@ -163,12 +163,17 @@ static double stretch_stiffness(const ig_dyn_model *m, const double *net) {
   for (int64_t n = 0; n < m->p.nodes; n++)
     for (int c = 0; c < 3; c++) {
       const double d = ig_dyn_get(m, &m->x, 3 * n + c) - x[3 * n + c];
-      if (!is_free(m, n, c) || (bound && bound[n]))
+      if (!is_free(m, n, c) || (bound && bound[n] < 0)) /* what is tied counts with its carriers */
         continue;
       work += d * (f[3 * n + c] - net[n * m->p.dofs + c]);
       inertia += d * d * m->weight.mass[n];
     }
   return inertia > 0 ? work / inertia : 0;
+}
+
+/* Where triangles that push take turns, the forces of a moment say nothing of the stiffness. */
+static bool flickers(const ig_dyn_model *m, double stiffness) {
+  return m->p.contact.surfaces > 0 && stiffness <= 0;
 }
 
 /* The error of the displacements, estimated, and whether it can be relied on. `last`: omega^2 over
@@ -177,7 +182,10 @@ static double error_now(ig_dyn_model *m, const double *net, double out2, double 
   ig_dyn_relaxing *r = &m->relax;
   const double all = (double)r->steps / STRETCH * dt, u2 = moved2(m);
   r->since += dt;
-  const double seen = stretch_stiffness(m, net), stiffness = fmin(seen, last);
+  const double seen = stretch_stiffness(m, net);
+  if (flickers(m, last))
+    last = seen;
+  const double stiffness = fmin(seen, last);
   const double ages = r->since * sqrt(fmax(seen, 0));
   r->settled = r->since >= all / 3 && ages >= LEAST_AGES && last > 0.5 * seen;
   if (r->since >= all / 2 && ages >= 2 * LEAST_AGES)
@@ -199,7 +207,8 @@ static look look_now(ig_dyn_model *m) {
   for (int64_t n = 0; n < m->p.nodes; n++)
     for (int c = 0; c < 3; c++) {
       const double v = ig_dyn_get(m, &m->v, n * D + c), y = ig_dyn_get(m, &m->x, 3 * n + c),
-                   g = ig_dyn_get(m, &m->f, n * m->p.pitch + c), mass = m->weight.mass[n];
+                   touch = m->p.contact.surfaces ? ig_dyn_get(m, &m->contact.touch, 3 * n + c) : 0,
+                   g = ig_dyn_get(m, &m->f, n * m->p.pitch + c) - touch, mass = m->weight.mass[n];
       kinetic += mass * v * v;
       if (is_free(m, n, c)) {
         work += (y - x[3 * n + c]) * (g - f[3 * n + c]);
@@ -216,7 +225,7 @@ static ig_status damp(ig_dyn_model *m, const ig_dyn_analysis *a, const look *now
   ig_dyn_relaxing *r = &m->relax;
   ig_dyn_clock *clock = m->clock.host;
   if (a->relaxation == IG_RELAX_VISCOUS) {
-    if (isnan(a->damping) && r->steps > STRETCH && now->moved) {
+    if (isnan(a->damping) && r->steps > STRETCH && now->moved && !flickers(m, now->stiffness)) {
       const double omega = sqrt(fmax(now->stiffness, 0)), most = 1.9 / clock->dt;
       /* eased in: one stretch that shows a fast mode must not stop the slow ones */
       clock->damping = fmin(most, 0.7 * clock->damping + 0.3 * 2 * omega);
@@ -275,9 +284,13 @@ ig_status ig_dyn_relax_begin(ig_dyn_model *m, const ig_dyn_analysis *a) {
   if (ig_dyn_has_whole(m))
     IG_TRY(IG_NEW(m->cx, &m->relax.was, IG_RELAX_ARRAYS * 3 * (int64_t)m->p.nodes, "relaxation"));
   IG_TRY(ig_dyn_largest_step(m, &dt, &stable));
+  const double run = m->weight.run_step;
+  m->weight.touch_scale = run > 0 ? pow(a->safety * stable / run, 2) : 1;
   IG_TRY(ig_dyn_masses(m, dt));
   IG_TRY(ig_array_pull(m->cx, &m->clock));
   clock->dt = clock->stiff = a->safety * stable;
+  if (run > 0) /* as stiff as in the analysis to come */
+    clock->stiff = run * sqrt(m->weight.touch_scale);
   clock->before = 0;
   clock->tick = (a->at_time - clock->time) / (double)ramp_steps(a);
   clock->damping = isnan(a->damping) ? 0 : a->damping;

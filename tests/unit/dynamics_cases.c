@@ -486,6 +486,44 @@ static void weight_is_not_scaled(void **state) {
   hold(&foot);
 }
 
+/* What statics press together rests when a dynamic analysis takes over, though elements of two
+   sizes meet and its masses and steps are others. Pressed by a load; and a stiff block, rigid, by
+   its weight. */
+static void what_is_pressed_stays_at_rest(void **state) {
+  (void)state;
+  const problem blocks = {
+      {{"mesh", "{boxes: [{name: low, size: [10 mm, 10 mm, 10 mm], cells: [2, 2, 2]}, {name: up, "
+                "origin: [1 mm, 1 mm, 10.1 mm], size: [8 mm, 8 mm, 8 mm], cells: [3, 3, 3]}], "
+                "sets: [{name: ground, of: nodes, box: {min: [-1, -1, -1], max: [1, 1, 0.01 mm]}}, "
+                "{name: top, of: faces, box: {min: [-1, -1, 18.05 mm], max: [1, 1, 1]}}, {name: "
+                "topn, of: nodes, box: {min: [-1, -1, 18.05 mm], max: [1, 1, 1]}}]}"},
+       {"materials", "{name: s, density: 7850, young: 210 GPa, poisson: 0.3}"},
+       {"supports", "[{set: ground, fix: all}, {set: topn, fix: xy}]"},
+       {"contact", "{thickness: 0.1 mm}"},
+       {"loads", "{set: top, pressure: 100 MPa, history: [[0, 0], [1, 1]]}"},
+       {"analysis", "[{kind: static, at_time: 1}, {duration: 20 us, safety: 0.7}]"},
+       {"probes", "[{name: bears, set: ground, quantity: fz}, {name: speed, set: up, quantity: "
+                  "vz}]"}},
+      {{"bears", 6400, 6.4}, {"speed", 0, 1e-3}, {"energy_error", 0, 1e-5}}};
+  const problem weight = {
+      {{"mesh", "{boxes: [{name: low, size: [10 mm, 10 mm, 10 mm], cells: [2, 2, 2]}, {name: up, "
+                "origin: [1 mm, 1 mm, 10.1 mm], size: [8 mm, 8 mm, 8 mm], cells: [3, 3, 3]}], "
+                "sets: [{name: ground, of: nodes, box: {min: [-1, -1, -1], max: [1, 1, 0.01 mm]}}, "
+                "{name: upn, of: nodes, box: {min: [-1, -1, 10.05 mm], max: [1, 1, 1]}}]}"},
+       {"materials", "[{name: s, set: low, density: 2000, young: 1 MPa, poisson: 0.3}, {name: h, "
+                     "set: up, density: 8000, young: 100 MPa, poisson: 0.3}]"},
+       {"supports", "{set: ground, fix: all}"},
+       {"bodies", "{set: upn, fix: xy}"},
+       {"contact", "{thickness: 0.1 mm}"},
+       {"gravity", "{acceleration: [0, 0, -10], history: [[0, 0], [1, 1]]}"},
+       {"analysis", "[{kind: static, at_time: 1, ramp: 400}, {duration: 2 ms}]"},
+       {"probes", "[{name: bears, set: ground, quantity: fz}, {name: speed, set: up, quantity: "
+                  "vz}]"}},
+      {{"bears", 0.02 + 0.04096, 0.0001}, {"speed", 0, 1e-5}}};
+  hold(&blocks);
+  hold(&weight);
+}
+
 /* A bar cooled between two walls by the room `stress` is under E alpha dT. Handed to `dynamics` it
    rests between the same walls; without one of them it shortens by alpha dT L. */
 static void residual_stress_is_in_balance(void **state) {
@@ -680,6 +718,7 @@ int main(void) {
       cmocka_unit_test(quadratic_tetrahedra_are_right),
       cmocka_unit_test(residual_stress_is_in_balance),
       cmocka_unit_test(weight_is_not_scaled),
+      cmocka_unit_test(what_is_pressed_stays_at_rest),
       cmocka_unit_test(long_hexahedra_are_said),
       cmocka_unit_test(check_refuses_what_run_refuses),
   };

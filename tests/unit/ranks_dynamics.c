@@ -130,6 +130,32 @@ static const char *const strike[] = {
     "contact_pressure]}",
     NULL};
 
+/* blocks of other elements, pressed together by statics, which take the contact stiffness of what
+   follows */
+static const char *const pressed[] = {
+    "physics",
+    "dynamics",
+    "mesh",
+    "{boxes: [{name: low, size: [4, 4, 3], cells: [2, 2, 2]}, {name: up, origin: [0.5, 0.5, 3.1], "
+    "size: [3, 3, 3], cells: [3, 3, 3]}], sets: [{name: ground, of: nodes, box: {min: [-1, -1, "
+    "-1], max: [9, 9, 0.01]}}, {name: top, of: faces, box: {min: [-1, -1, 6.05], max: [9, 9, 9]}}, "
+    "{name: topn, of: nodes, box: {min: [-1, -1, 6.05], max: [9, 9, 9]}}]}",
+    "materials",
+    "[{name: m, density: 1000, young: 2e8, poisson: 0.3}]",
+    "supports",
+    "[{set: ground, fix: all}, {set: topn, fix: xy}]",
+    "contact",
+    "{thickness: 0.1}",
+    "loads",
+    "[{set: top, pressure: 1e5, history: [[0, 0], [1, 1]]}]",
+    "analysis",
+    "[{kind: static, at_time: 1, tolerance: 0.05}, {duration: 0.02}]",
+    "probes",
+    "[{name: bears, set: ground, quantity: fz}]",
+    "output",
+    "{count: 2, history_every: 6, fields: [displacement, contact_force]}",
+    NULL};
+
 /* bars that meet crosswise: edges touch edges */
 static const char *const crossed[] = {
     "physics",
@@ -221,6 +247,7 @@ static void dynamics_has_the_bits_of_one(void **state) {
       {2, strike, "double", NULL, NULL, IG_DIVIDE_CURVE},
       {3, strike, "mixed", "mesh.element", "tet4", IG_DIVIDE_UNEVEN},
       {7, strike, "single", NULL, NULL, IG_DIVIDE_RANDOM},
+      {3, pressed, "double", NULL, NULL, IG_DIVIDE_RANDOM},
       {5, crossed, "double", NULL, NULL, IG_DIVIDE_RANDOM},
       {4, crossed, "single", NULL, NULL, IG_DIVIDE_CURVE},
       {2, folded, "single", "mesh.element", "quad4", IG_DIVIDE_CURVE},
