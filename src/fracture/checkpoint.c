@@ -17,7 +17,7 @@ ig_status ig_frac_save(ig_frac_model *m, const ig_frac_track *track, ig_sink *to
   uint8_t begun = m->begun;
   int n = 0;
   ig_frac_track copy = *track;
-  IG_TRY(ig_frac_gather(m));
+  IG_TRY(ig_frac_gather(m)); /* ranks without the whole have no tables */
   saved[n++] = (ig_saved){"count", IG_U8, sizeof m->count, &m->count};
   saved[n++] = (ig_saved){"begun", IG_U8, 1, &begun};
   saved[n++] = (ig_saved){"track", IG_U8, sizeof copy, &copy};
@@ -45,8 +45,11 @@ ig_status ig_frac_restore(ig_job *job, ig_frac_model *m, ig_frac_track *track,
   if (count.nodes < 1 || count.nodes > most || count.cohesive < 0 || count.cohesive > m->facets ||
       count.step < 0)
     return IG_FAIL(job->cx, IG_INPUT, "the checkpoint does not belong to this mesh");
-  IG_TRY(ig_frac_model_resume(m, &count));
-  for (int i = 0; i < m->tables; i++) {
+  if (ig_frac_has_whole(m))
+    IG_TRY(ig_frac_model_resume(m, &count));
+  m->count = count;
+  m->count.broken = 0;
+  for (int i = 0; i < m->tables; i++) { /* none, where another rank has them */
     ig_frac_table *t = &m->table[i];
     const size_t bytes = saved_rows(m, t) * (size_t)t->width * t->a.size;
     if (!t->saved || !bytes)
@@ -54,7 +57,7 @@ ig_status ig_frac_restore(ig_job *job, ig_frac_model *m, ig_frac_track *track,
     IG_TRY(ig_restart_find(job->cx, from, t->name, IG_U8, (int64_t)bytes, &data));
     IG_TRY(job->cx->backend->copy_in(job->cx, t->a.dev, data, bytes));
   }
-  IG_TRY(ig_frac_part_list(m));
+  IG_TRY(ig_frac_part_restore(m, from));
   IG_TRY(ig_restart_find(job->cx, from, "begun", IG_U8, 1, &data));
   return ig_frac_model_resume_forces(m, *(const uint8_t *)data);
 }

@@ -10,7 +10,6 @@ bool ig_frac_field(ig_frac_model *m, int i, ig_room_field *f) {
   static const char *const table[] = {"u", "v"};
   if (i > 1)
     return false;
-  const ig_array *a = &ig_frac_table_find(m, table[i])->a;
   const int64_t size = m->wide ? 8 : 4;
   *f = (ig_room_field){.name = name[i],
                        .unit = unit[i],
@@ -19,7 +18,8 @@ bool ig_frac_field(ig_frac_model *m, int i, ig_room_field *f) {
                        .components = m->shape.dim,
                        .count = m->count.nodes,
                        .writable = true,
-                       .dev = m->divided ? NULL : a->dev, /* in parts, on ranks: see get */
+                       /* in parts, on ranks: see get */
+                       .dev = m->divided ? NULL : ig_frac_table_find(m, table[i])->a.dev,
                        .stride = {m->shape.dim * size, size}};
   return true;
 }
@@ -28,9 +28,11 @@ ig_status ig_frac_field_get(ig_frac_model *m, const char *name, double *values) 
   const int64_t count = (int64_t)m->count.nodes * m->shape.dim;
   void *host = NULL;
   IG_TRY(ig_frac_gather(m));
-  const ig_status pulled = ig_frac_model_pull(m, strcmp(name, "velocity") == 0 ? "v" : "u", &host);
+  const bool whole = ig_frac_has_whole(m);
+  const char *table = strcmp(name, "velocity") == 0 ? "v" : "u";
+  const ig_status pulled = whole ? ig_frac_model_pull(m, table, &host) : IG_OK;
   IG_TRY(ig_ranks_agree(m->cx, pulled));
-  for (int64_t i = 0; i < count; i++)
+  for (int64_t i = 0; i < count && whole; i++)
     values[i] = ig_frac_model_real(m, host, i);
   return ig_ranks_share(m->cx, 0, values, (size_t)count * sizeof *values);
 }
@@ -52,17 +54,22 @@ static ig_status total_now(ig_frac_model *m, double *energy) {
   return status;
 }
 
+static ig_status table_set(ig_frac_model *m, const char *name, const double *values) {
+  void *host;
+  IG_TRY(ig_frac_model_pull(m, name, &host));
+  for (int64_t i = 0; i < (int64_t)m->count.nodes * m->shape.dim; i++)
+    ig_frac_model_put(m, host, i, values[i]);
+  return ig_array_push(m->cx, &ig_frac_table_find(m, name)->a);
+}
+
 /* The energy that comes with it counts as there from the start; forces are computed anew. */
 ig_status ig_frac_field_set(ig_frac_model *m, ig_frac_track *track, const char *name,
                             const double *values) {
-  ig_frac_table *t = ig_frac_table_find(m, strcmp(name, "velocity") == 0 ? "v" : "u");
+  const char *table = strcmp(name, "velocity") == 0 ? "v" : "u";
   double before, after;
-  void *host;
   IG_TRY(total_now(m, &before));
-  IG_TRY(ig_frac_model_pull(m, t->name, &host));
-  for (int64_t i = 0; i < (int64_t)m->count.nodes * m->shape.dim; i++)
-    ig_frac_model_put(m, host, i, values[i]);
-  IG_TRY(ig_array_push(m->cx, &t->a));
+  IG_TRY(ig_ranks_agree(m->cx, ig_frac_has_whole(m) ? table_set(m, table, values) : IG_OK));
+  IG_TRY(ig_frac_scatter(m, table));
   m->begun = false;
   IG_TRY(total(m, &after));
   if (track->started)

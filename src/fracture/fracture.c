@@ -49,7 +49,8 @@ static ig_status room_open(ig_job *job, void **self) {
   r->job = job;
   r->inserts = c->insertion.at.given;
   IG_TRY(prepare(job, &r->m));
-  IG_TRY(ig_frac_part_new(&r->m, job->mesh));
+  if (!r->inserts) /* every rank opens all facets alike */
+    IG_TRY(ig_frac_part_new(&r->m, job->mesh));
   job->elements = r->m.s.ne;
   r->nodes = r->m.count.nodes;
   if (r->inserts)
@@ -58,7 +59,9 @@ static ig_status room_open(ig_job *job, void **self) {
     ig_warn_at(job->cx, &c->at, "nothing acts on the mesh: no load, no motion, no initial state");
   IG_TRY(
       ig_steps_count(job->cx, &c->at, ceil(c->duration / r->m.s.dt - 1e-9), r->m.s.dt, &r->last));
-  return ig_frac_track_start(&r->track, job, &r->m, c->duration);
+  IG_TRY(ig_frac_track_start(&r->track, job, &r->m, c->duration));
+  ig_part_drop_mesh(job->cx, job->mesh);
+  return IG_OK;
 }
 
 static void room_close(void *self) {
@@ -109,7 +112,8 @@ static ig_status advance(void *self, int64_t most, int64_t ahead) {
   const int64_t patience = m->divided ? SLICE : INT64_MAX;
   most = most < left ? most : left;
   IG_TRY(ig_frac_model_run(m, from + (most < patience ? most : patience)));
-  IG_TRY(ig_ranks_agree(r->job->cx, ig_fault_check(r->job->cx, "node", NULL)));
+  const int32_t *number = m->divided ? m->divided->number : NULL;
+  IG_TRY(ig_ranks_agree(r->job->cx, ig_fault_check(r->job->cx, "node", number)));
   r->job->element_steps += (double)(m->count.step - from) * m->s.ne;
   r->job->bytes_moved += (double)(m->count.step - from) * ig_frac_model_bytes(m);
   return IG_OK;

@@ -178,6 +178,8 @@ ig_status ig_frac_snapshot(ig_job *job, ig_frac_model *m, ig_sink *to) {
   const int64_t corners =
       (int64_t)m->s.ne * m->shape.nodes + (int64_t)m->count.cohesive * 2 * m->shape.dim;
   IG_TRY(ig_frac_gather(m));
+  if (!ig_frac_has_whole(m))
+    return IG_OK;
   IG_TRY(ig_frac_model_stress(m));
   ig_frac_pieces pieces = {0};
   IG_TRY(ig_frac_pieces_find(m, &pieces));
@@ -298,7 +300,9 @@ static ig_status crack_table(ig_job *job, ig_frac_model *m, ig_sink *to) {
 
 ig_status ig_frac_results(ig_job *job, ig_frac_model *m, ig_frac_track *k, ig_sink *to) {
   ig_frac_pieces pieces = {0};
-  IG_TRY(ig_frac_gather(m));
+  IG_TRY(ig_frac_probes_shows(m) ? ig_frac_model_ready(m) : ig_frac_gather(m));
+  if (!ig_frac_has_whole(m))
+    return IG_OK;
   IG_TRY(ig_frac_pieces_find(m, &pieces));
   k->pieces = pieces.count;
   const double drift = ig_frac_track_drift(k);

@@ -5,425 +5,317 @@
 #include <string.h>
 
 static ig_status division_check(const ig_frac_model *m) {
-  const int ranks = ig_ranks_count(m->cx->ranks);
-  if (ranks > IG_FRAC_RANKS)
-    return IG_FAIL(m->cx, IG_INPUT, "fracture runs on %d ranks at most (%d here): start fewer",
-                   IG_FRAC_RANKS, ranks);
   if (m->s.how != IG_GATHER)
     return IG_FAIL(m->cx, IG_INPUT,
                    "on several ranks (%d here) only assembly 'gather' has the bits of one: choose "
                    "assembly: gather",
-                   ranks);
+                   ig_ranks_count(m->cx->ranks));
   return IG_OK;
 }
 
-/* --- lists */
+/* --- layers: from nodes to elements and back */
 
-/* Room for `count` items; what is there stays. */
-static ig_status list_room(ig_ctx *cx, ig_frac_list *l, int64_t count) {
-  if (l->a.count == 0)
-    return ig_array_new(cx, &l->a, (size_t)(count + count / 4 + 64), sizeof(int32_t), "lists");
-  if (count <= (int64_t)l->a.count)
-    return IG_OK;
-  return ig_array_grow(cx, &l->a, (size_t)(count + count / 2));
+enum { AWAY = 255 };
+
+typedef struct {
+  const ig_mesh *mesh;
+  int npe;
+  uint8_t *node, *element; /* of the whole: layer, AWAY */
+  uint8_t *here;           /* nodes of the whole: in the part */
+} layers;
+
+static const int32_t *nodes_of(const layers *l, int b, ig_lid e) {
+  return l->mesh->block[b].conn + (int64_t)e * l->npe;
 }
 
-static ig_status list_add(ig_ctx *cx, ig_frac_list *l, int32_t item) {
-  IG_TRY(list_room(cx, l, l->count + 1));
-  ((int32_t *)l->a.host)[l->count++] = item;
-  return IG_OK;
-}
-
-/* Items from `from` on, to the device. */
-static ig_status list_push(ig_ctx *cx, ig_frac_list *l, int64_t from) {
-  if (!cx->backend->separate || l->count == from)
-    return IG_OK;
-  return cx->backend->copy_in(cx, (int32_t *)l->a.dev + from, (int32_t *)l->a.host + from,
-                              (size_t)(l->count - from) * sizeof(int32_t));
-}
-
-/* --- who needs what: sets of ranks spread from nodes to elements and back, once per layer */
-
-static int32_t node_of(const ig_block *b, int npe, ig_lid e, int a) {
-  return b->conn[(int64_t)e * npe + a];
-}
-
-/* of elements from those of their nodes */
-static void to_elements(const ig_mesh *mesh, int npe, const uint64_t *node, uint64_t *element) {
-  int64_t at = 0;
-  for (int b = 0; b < mesh->blocks; b++)
-    for (ig_lid e = 0; e < mesh->block[b].count; e++, at++) {
-      element[at] = 0;
-      for (int a = 0; a < npe; a++)
-        element[at] |= node[node_of(&mesh->block[b], npe, e, a)];
-    }
-}
-
-/* and of nodes from those of the elements they are in */
-static void to_nodes(const ig_mesh *mesh, int npe, const uint64_t *element, uint64_t *node) {
-  int64_t at = 0;
-  for (int b = 0; b < mesh->blocks; b++)
-    for (ig_lid e = 0; e < mesh->block[b].count; e++, at++)
-      for (int a = 0; a < npe; a++)
-        node[node_of(&mesh->block[b], npe, e, a)] |= element[at];
-}
-
-static ig_status layers_find(ig_frac_model *m, const ig_mesh *mesh) {
-  ig_frac_part *p = m->divided;
-  const int npe = m->shape.nodes;
-  const uint64_t me = UINT64_C(1) << p->rank;
-  uint64_t *element;
-  IG_TRY(IG_NEW(m->cx, &element, (int64_t)m->s.ne + 1, "layers"));
-  ig_status status = IG_OK;
-  for (ig_lid n = 0; n < mesh->nodes; n++)
-    p->near[n] = UINT64_C(1) << p->owner[n];
-  to_elements(mesh, npe, p->near, element);
-  if (m->s.zone.law.rigid) { /* all is known one layer further, for what touches there */
-    for (int32_t e = 0; e < m->s.ne && status == IG_OK; e++)
-      if (element[e] & me)
-        status = list_add(m->cx, &p->touching, e);
-    to_nodes(mesh, npe, element, p->near);
-    to_elements(mesh, npe, p->near, element);
+/* Elements at nodes of the layer before, and their nodes. */
+static void layer_add(layers *l, int layer) {
+  for (int pass = 0; pass < 2; pass++) {
+    int64_t at = 0;
+    for (int b = 0; b < l->mesh->blocks; b++)
+      for (ig_lid e = 0; e < l->mesh->block[b].count; e++, at++) {
+        const int32_t *node = nodes_of(l, b, e);
+        if (l->element[at] != (pass ? layer : AWAY))
+          continue;
+        for (int a = 0; a < l->npe; a++)
+          if (!pass && l->node[node[a]] < layer)
+            l->element[at] = (uint8_t)layer;
+          else if (pass && l->node[node[a]] == AWAY)
+            l->node[node[a]] = (uint8_t)layer;
+      }
   }
-  for (int32_t e = 0; e < m->s.ne && status == IG_OK; e++)
-    if (element[e] & me) {
-      p->mine[e] = element[e] == me ? 2 : 1;
-      status = list_add(m->cx, &p->elements, e);
-      if (status == IG_OK)
-        status = list_add(m->cx, element[e] == me ? &p->inner : &p->outer, e);
+}
+
+/* Elements of the part, with what is known of them. */
+static ig_status elements_keep(ig_frac_model *m, layers *l, const int32_t *owner) {
+  ig_frac_part *p = m->divided;
+  const int rim = p->reach + 2;
+  int64_t kept = 0;
+  for (int64_t e = 0; e < m->s.ne; e++)
+    kept += m->s.surface.on || l->element[e] <= rim;
+  const size_t room = (size_t)kept + 1;
+  IG_TRY(IG_NEW(m->cx, &p->element, room, "part of a rank"));
+  IG_TRY(IG_NEW(m->cx, &p->element_owner, room, "part of a rank"));
+  IG_TRY(IG_NEW(m->cx, &p->element_layer, room, "part of a rank"));
+  IG_TRY(IG_NEW(m->cx, &p->mine, room, "part of a rank"));
+  IG_TRY(IG_NEW(m->cx, &p->inside, room, "part of a rank"));
+  if (p->rank == 0)
+    IG_TRY(IG_NEW(m->cx, &p->whole_element_owner, (size_t)m->s.ne + 1, "owners"));
+  int64_t at = 0, to = 0;
+  for (int b = 0; b < l->mesh->blocks; b++)
+    for (ig_lid e = 0; e < l->mesh->block[b].count; e++, at++) {
+      const int32_t *node = nodes_of(l, b, e);
+      int32_t lowest = node[0];
+      bool own = true;
+      for (int a = 0; a < l->npe; a++) {
+        lowest = node[a] < lowest ? node[a] : lowest;
+        own = own && owner[node[a]] == p->rank;
+      }
+      if (p->rank == 0)
+        p->whole_element_owner[at] = owner[lowest];
+      if (!m->s.surface.on && l->element[at] > rim)
+        continue;
+      p->element[to] = (int32_t)at;
+      p->element_owner[to] = owner[lowest];
+      p->element_layer[to] = l->element[at];
+      p->mine[to++] = l->element[at] > p->reach ? 0 : own ? 2 : 1;
+      for (int a = 0; a < l->npe; a++)
+        l->here[node[a]] = 1;
     }
-  to_nodes(mesh, npe, element, p->near);
-  to_elements(mesh, npe, p->near, element);
-  for (int32_t e = 0; e < m->s.ne && status == IG_OK; e++)
-    if (element[e] & me)
-      status = list_add(m->cx, &p->stressed, e);
-  memcpy(p->far, p->near, sizeof *p->far * (size_t)mesh->nodes);
-  to_nodes(mesh, npe, element, p->far);
-  free(element);
+  p->local.s.ne = (int32_t)kept;
+  return IG_OK;
+}
+
+static ig_status nodes_keep(ig_frac_model *m, layers *l, const int32_t *owner) {
+  ig_frac_part *p = m->divided;
+  int32_t kept = 0;
+  for (ig_lid n = 0; n < l->mesh->nodes; n++) {
+    l->here[n] = l->here[n] || m->s.surface.on || owner[n] == p->rank;
+    kept += l->here[n];
+  }
+  const size_t room = (size_t)kept + 1;
+  IG_TRY(IG_NEW(m->cx, &p->mesh_node, room, "part of a rank"));
+  IG_TRY(IG_NEW(m->cx, &p->owner, room, "part of a rank"));
+  IG_TRY(IG_NEW(m->cx, &p->last, room, "part of a rank"));
+  IG_TRY(IG_NEW(m->cx, &p->node_layer, room, "part of a rank"));
+  int32_t to = 0;
+  for (ig_lid n = 0; n < l->mesh->nodes; n++)
+    if (l->here[n]) {
+      p->mesh_node[to] = n;
+      p->owner[to] = owner[n];
+      p->node_layer[to++] = l->node[n];
+    }
+  p->local.nodes_start = kept;
+  return IG_OK;
+}
+
+static ig_status layers_find(ig_frac_model *m, const ig_mesh *mesh, const int32_t *owner) {
+  ig_frac_part *p = m->divided;
+  layers l = {.mesh = mesh, .npe = m->shape.nodes};
+  ig_status status;
+  IG_TRY_GOTO(status, done, IG_NEW(m->cx, &l.node, (size_t)mesh->nodes + 1, "layers"));
+  IG_TRY_GOTO(status, done, IG_NEW(m->cx, &l.here, (size_t)mesh->nodes + 1, "layers"));
+  IG_TRY_GOTO(status, done, IG_NEW(m->cx, &l.element, (size_t)m->s.ne + 1, "layers"));
+  for (ig_lid n = 0; n < mesh->nodes; n++)
+    l.node[n] = owner[n] == p->rank ? 0 : AWAY;
+  memset(l.element, AWAY, (size_t)m->s.ne);
+  for (int layer = 1; layer <= p->reach + 2; layer++)
+    layer_add(&l, layer);
+  IG_TRY_GOTO(status, done, elements_keep(m, &l, owner));
+  status = nodes_keep(m, &l, owner);
+done:
+  free(l.node);
+  free(l.here);
+  free(l.element);
   return status;
 }
 
-static ig_status elements_list(ig_frac_model *m, const ig_mesh *mesh) {
+/* Lists that stay as they are. */
+static ig_status elements_list(ig_frac_model *m) {
   ig_frac_part *p = m->divided;
-  const int npe = m->shape.nodes, faces = m->shape.faces;
-  int64_t at = 0;
-  for (int b = 0; b < mesh->blocks; b++)
-    for (ig_lid e = 0; e < mesh->block[b].count; e++, at++) {
-      int32_t lowest = node_of(&mesh->block[b], npe, e, 0);
-      for (int a = 1; a < npe; a++)
-        if (node_of(&mesh->block[b], npe, e, a) < lowest)
-          lowest = node_of(&mesh->block[b], npe, e, a);
-      p->element_owner[at] = p->owner[lowest];
-    }
-  for (int64_t i = 0; i < p->elements.count; i++)
-    for (int f = 0; f < faces; f++)
-      IG_TRY(list_add(m->cx, &p->facets, ((int32_t *)p->elements.a.host)[i] * faces + f));
-  for (int32_t k = 0; k < m->s.drive.loads_on; k++)
-    if (p->mine[m->load_face[3 * k] / faces])
-      IG_TRY(list_add(m->cx, &p->loads, k));
-  ig_frac_list *const all[] = {&p->elements, &p->stressed, &p->facets,  &p->loads,
-                               &p->inner,    &p->outer,    &p->touching};
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-    IG_TRY(list_push(m->cx, all[i], 0));
-  return IG_OK;
-}
-
-/* --- nodes and cohesive elements, which grow in number */
-
-static ig_status nodes_room(ig_frac_model *m, int64_t count) {
-  ig_frac_part *p = m->divided;
-  if (count <= p->room)
-    return IG_OK;
-  const int64_t room = count + count / 2;
-  int32_t *origin = realloc(p->origin, (size_t)room * sizeof *origin);
-  if (origin)
-    p->origin = origin;
-  int32_t *next = realloc(p->next, (size_t)room * sizeof *next);
-  if (next)
-    p->next = next;
-  if (!origin || !next)
-    return IG_FAIL(m->cx, IG_MEMORY, "no memory for the nodes of a part");
-  p->room = room;
-  return IG_OK;
-}
-
-/* Node n, split off `origin`: the last of its copies so far; or that node itself. */
-static ig_status node_add(ig_frac_model *m, int32_t n, int32_t origin) {
-  ig_frac_part *p = m->divided;
-  p->origin[n] = origin;
-  p->next[n] = -1;
-  if (n != origin)
-    p->next[p->last[origin]] = n;
-  p->last[origin] = n;
-  if (p->owner[origin] == p->rank)
-    IG_TRY(list_add(m->cx, &p->nodes, n));
-  return p->near[origin] >> p->rank & 1 ? list_add(m->cx, &p->averaged, n) : IG_OK;
-}
-
-/* Something hangs on element e: if its nodes are all own it is computed again when that is known.
- */
-static ig_status joint_add(ig_frac_model *m, int32_t e) {
-  ig_frac_part *p = m->divided;
-  if (p->mine[e] != 2)
-    return IG_OK;
-  p->mine[e] = 3;
-  return list_add(m->cx, &p->joint, e);
-}
-
-static ig_status cohesive_add(ig_frac_model *m, const int32_t *facet, int32_t c) {
-  ig_frac_part *p = m->divided;
+  ig_ctx *cx = m->cx;
   const int faces = m->shape.faces;
-  IG_TRY(list_add(m->cx, &p->crack_owner, p->element_owner[facet[0] / faces]));
-  IG_TRY(joint_add(m, facet[0] / faces));
-  IG_TRY(joint_add(m, facet[1] / faces));
-  return p->mine[facet[0] / faces] || p->mine[facet[1] / faces] ? list_add(m->cx, &p->cohesive, c)
-                                                                : IG_OK;
+  for (int32_t e = 0; e < p->local.s.ne; e++) {
+    const int layer = p->element_layer[e];
+    if (layer <= p->reach) {
+      IG_TRY(ig_frac_list_add(cx, &p->elements, e));
+      IG_TRY(ig_frac_list_add(cx, p->mine[e] == 2 ? &p->inner : &p->late, e));
+    }
+    if (layer <= p->reach + 1)
+      IG_TRY(ig_frac_list_add(cx, &p->stressed, e));
+    if (layer == 1 && m->s.zone.law.rigid)
+      IG_TRY(ig_frac_list_add(cx, &p->touching, e));
+    if (p->element_owner[e] != p->rank)
+      continue;
+    for (int f = 0; f < faces; f++)
+      IG_TRY(ig_frac_list_add(cx, &p->facets, e * faces + f));
+  }
+  const int32_t *load_face = ig_frac_model_host(&p->local, "load_face");
+  for (int32_t k = 0; k < p->local.s.drive.loads_on; k++) {
+    const int32_t e = load_face[3 * k] / faces;
+    if (p->mine[e])
+      IG_TRY(ig_frac_list_add(cx, &p->loads, k));
+    if (p->element_owner[e] == p->rank)
+      IG_TRY(ig_frac_list_add(cx, &p->own_loads, k));
+  }
+  p->outer = p->late.count;
+  ig_frac_list *const all[] = {&p->elements, &p->stressed, &p->facets,
+                               &p->loads,    &p->inner,    &p->touching};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    IG_TRY(ig_frac_list_fit(cx, all[i]));
+  return IG_OK;
 }
 
-/* Nodes of the mesh that pass between this rank and the others, rank by rank: its own that others
-   need (`give`), or the reverse. */
-static ig_status passing_find(ig_frac_model *m, const uint64_t *need, bool give,
-                              ig_frac_passing *w) {
+/* --- who needs whose nodes */
+
+/* Other ranks' nodes of the mesh that this one needs, up to a layer, rank by rank. */
+static ig_status take_find(ig_frac_model *m, int layer, ig_frac_passing *w) {
   const ig_frac_part *p = m->divided;
-  int32_t count = 0;
+  const int32_t nodes = p->local.nodes_start;
   IG_TRY(IG_NEW(m->cx, &w->start, (size_t)p->ranks + 2, "ghosts"));
   for (int pass = 0; pass < 2; pass++) {
-    for (int32_t n = 0; n < m->nodes_start; n++)
-      for (int r = 0; r < p->ranks; r++) {
-        if (r == p->rank || p->owner[n] != (give ? p->rank : r) ||
-            !(need[n] >> (give ? r : p->rank) & 1))
-          continue;
-        if (pass)
-          w->node[w->start[r + 1]++] = n;
-        else
-          w->start[r + 2]++, count++;
-      }
+    for (int32_t n = 0; n < nodes; n++) {
+      if (p->owner[n] == p->rank || p->node_layer[n] > layer)
+        continue;
+      if (pass)
+        w->node[w->start[p->owner[n] + 1]++] = n;
+      else
+        w->start[p->owner[n] + 2]++;
+    }
     for (int r = 0; r < p->ranks && !pass; r++) /* start[r + 1] moves on to the end of r */
       w->start[r + 2] += w->start[r + 1];
     if (!pass)
-      IG_TRY(IG_NEW(m->cx, &w->node, (size_t)count + 1, "ghosts"));
+      IG_TRY(IG_NEW(m->cx, &w->node, (size_t)w->start[p->ranks + 1] + 1, "ghosts"));
   }
   return IG_OK;
 }
 
-/* The same with all copies of these nodes: both sides list them in the same order. */
-static ig_status copies_list(const ig_frac_model *m, const ig_frac_passing *from,
-                             ig_frac_passing *to) {
+/* How many nodes each rank asks this one for; count: ranks, those it asks each for itself. All
+   ranks come here, also one that has failed. */
+static ig_status asked_find(ig_frac_model *m, const int32_t *count, int32_t *asked,
+                            ig_status status) {
   const ig_frac_part *p = m->divided;
-  IG_TRY(IG_NEW(m->cx, &to->start, (size_t)p->ranks + 1, "ghosts"));
-  for (int pass = 0; pass < 2; pass++) {
-    int32_t at = 0;
-    for (int r = 0; r < p->ranks; r++) {
-      to->start[r] = at;
-      for (int32_t i = from->start[r]; i < from->start[r + 1]; i++)
-        for (int32_t n = from->node[i]; n >= 0; n = p->next[n], at++)
-          if (pass)
-            to->node[at] = n;
-    }
-    to->start[p->ranks] = at;
-    if (!pass)
-      IG_TRY(IG_NEW(m->cx, &to->node, (size_t)at + 1, "ghosts"));
-  }
-  return IG_OK;
-}
-
-static ig_status halo_make(ig_frac_model *m, int layer) {
-  ig_frac_part *p = m->divided;
-  ig_frac_passing give = {0}, take = {0};
-  ig_status status = copies_list(m, &p->give[layer], &give);
+  int32_t *row = NULL;
   if (status == IG_OK)
-    status = copies_list(m, &p->take[layer], &take);
-  const ig_halo_lists lists = {p->ranks, give.start, give.node, take.start, take.node};
-  if (status == IG_OK) /* displacements, and velocities where contact needs them */
-    status =
-        ig_halo_of(m->cx, &lists, 2 * (size_t)m->shape.dim * (m->wide ? 8 : 4), &p->halo[layer]);
-  free(give.start);
-  free(give.node);
-  free(take.start);
-  free(take.node);
+    status = IG_NEW(m->cx, &row, (size_t)p->ranks, "ghosts");
+  status = ig_ranks_agree(m->cx, status);
+  for (int r = 0; r < p->ranks && status == IG_OK; r++) {
+    if (r == p->rank)
+      memcpy(row, count, (size_t)p->ranks * sizeof *row);
+    status = ig_ranks_share(m->cx, r, row, (size_t)p->ranks * sizeof *row);
+    if (status == IG_OK)
+      asked[r] = row[p->rank];
+  }
+  free(row);
   return status;
 }
 
-static int layers(const ig_frac_model *m) {
-  return m->s.surface.on ? IG_FRAC_LAYERS : IG_FRAC_ALL;
-}
-
-static ig_status halos_make(ig_frac_model *m) {
-  for (int layer = 0; layer < layers(m); layer++)
-    IG_TRY(halo_make(m, layer));
-  return IG_OK;
-}
-
-/* Cohesive elements of each rank, in growing order; of its own all go to every other rank. */
-static ig_status crack_halo_fill(ig_frac_model *m, int32_t *start, int32_t *all) {
-  ig_frac_part *p = m->divided;
-  const int32_t *owner = p->crack_owner.a.host;
-  int32_t at = 0;
-  for (int r = 0; r < p->ranks; r++) {
-    start[r] = at;
-    for (int64_t c = 0; c < p->crack_owner.count; c++)
-      if (owner[c] == r)
-        all[at++] = (int32_t)c;
+/* The number in the part of a node of the mesh that is there. */
+static int32_t node_find(const ig_frac_part *p, int32_t whole) {
+  int32_t low = 0, high = p->local.nodes_start - 1;
+  while (low < high) {
+    const int32_t middle = low + (high - low) / 2;
+    if (p->mesh_node[middle] < whole)
+      low = middle + 1;
+    else
+      high = middle;
   }
-  start[p->ranks] = at;
-  const int32_t own = start[p->rank + 1] - start[p->rank];
-  int32_t *give_start, *give, *take_start, *take;
-  IG_TRY(IG_NEW(m->cx, &give_start, 2 * ((size_t)p->ranks + 1), "ghosts"));
-  ig_status status =
-      IG_NEW(m->cx, &give, (size_t)own * (size_t)p->ranks + (size_t)at + 1, "ghosts");
-  take_start = give_start + p->ranks + 1;
-  take = give + (int64_t)own * p->ranks;
-  for (int r = 0, g = 0, t = 0; r < p->ranks && status == IG_OK; r++) {
-    for (int32_t i = 0; i < own && r != p->rank; i++)
-      give[g++] = all[start[p->rank] + i];
-    for (int32_t i = start[r]; i < start[r + 1] && r != p->rank; i++)
-      take[t++] = all[i];
-    give_start[r + 1] = g;
-    take_start[r + 1] = t;
-  }
-  const ig_halo_lists lists = {p->ranks, give_start, give, take_start, take};
-  if (status == IG_OK)
-    status =
-        ig_halo_of(m->cx, &lists, (size_t)(m->shape.points * m->shape.state) * (m->wide ? 8 : 4),
-                   &p->crack_halo);
-  free(give_start);
-  free(give);
-  return status;
+  return low;
 }
 
-static ig_status crack_halo_make(ig_frac_model *m) {
+/* Each rank tells the owners which of their nodes it needs, as the whole numbers them. */
+static ig_status give_ask(ig_frac_model *m, const ig_frac_passing *take, ig_frac_passing *give) {
   const ig_frac_part *p = m->divided;
-  int32_t *start;
-  if (!m->s.surface.on)
-    return IG_OK;
-  const size_t ranks = (size_t)p->ranks + 1;
-  IG_TRY(IG_NEW(m->cx, &start, ranks + (size_t)p->crack_owner.count + 1, "ghosts"));
-  const ig_status status = crack_halo_fill(m, start, start + ranks);
-  free(start);
-  return status;
-}
-
-ig_status ig_frac_part_list(ig_frac_model *m) {
-  ig_frac_part *p = m->divided;
-  void *node, *coh;
-  if (!p)
-    return IG_OK;
-  IG_TRY(ig_frac_model_pull(m, "node", &node));
-  IG_TRY(ig_frac_model_pull(m, "coh", &coh));
-  p->nodes.count = p->averaged.count = p->cohesive.count = p->crack_owner.count = 0;
-  for (int64_t i = 0; i < p->joint.count; i++)
-    p->mine[((int32_t *)p->joint.a.host)[i]] = 2;
-  p->joint.count = 0;
-  p->ahead = false;
-  for (int32_t k = 0; k < m->s.drive.loads_on; k++)
-    IG_TRY(joint_add(m, m->load_face[3 * k] / m->shape.faces));
-  IG_TRY(nodes_room(m, m->count.nodes));
-  for (int32_t n = 0; n < m->count.nodes; n++)
-    IG_TRY(node_add(m, n, n < m->nodes_start ? n : ((ig_frac_node *)node)[n].origin));
-  for (int32_t c = 0; c < m->count.cohesive; c++)
-    IG_TRY(cohesive_add(m, (int32_t *)coh + 2 * (int64_t)c, c));
-  p->known = m->count.nodes;
-  p->cracks = m->count.cohesive;
-  IG_TRY(list_push(m->cx, &p->nodes, 0));
-  IG_TRY(list_push(m->cx, &p->averaged, 0));
-  IG_TRY(list_push(m->cx, &p->cohesive, 0));
-  IG_TRY(list_push(m->cx, &p->joint, 0));
-  p->stale = false; /* all ranks have all of it */
-  IG_TRY(halos_make(m));
-  return crack_halo_make(m);
-}
-
-/* Copies that nodes got: of node touched[k] those up to extra[k]. */
-static ig_status copies_add(ig_frac_model *m, const int32_t *touched, const int32_t *extra) {
-  ig_frac_part *p = m->divided;
-  int32_t n = p->known;
-  for (int32_t k = 0; k < m->count.touched; k++)
-    for (; n < p->known + extra[k]; n++)
-      IG_TRY(node_add(m, n, p->origin[touched[k]]));
-  return n == m->count.nodes ? IG_OK
-                             : IG_FAIL(m->cx, IG_NUMERIC, "%d nodes were split off, not %d",
-                                       n - p->known, m->count.nodes - p->known);
-}
-
-static ig_status grown_add(ig_frac_model *m, int32_t *touched, int32_t *extra, int32_t *coh) {
-  ig_frac_part *p = m->divided;
-  ig_ctx *cx = m->cx;
-  const size_t count = (size_t)m->count.touched, cracks = (size_t)(m->count.cohesive - p->cracks);
-  const int64_t nodes = p->nodes.count, averaged = p->averaged.count, held = p->cohesive.count,
-                joint = p->joint.count;
-  if (count) {
-    IG_TRY(cx->backend->copy_out(cx, touched, m->s.grow.touched, count * sizeof *touched));
-    IG_TRY(cx->backend->copy_out(cx, extra, m->s.grow.extra, count * sizeof *extra));
-  }
-  if (cracks)
-    IG_TRY(cx->backend->copy_out(cx, coh, m->s.topo.coh + 2 * (int64_t)p->cracks,
-                                 2 * cracks * sizeof *coh));
-  IG_TRY(copies_add(m, touched, extra));
-  for (size_t i = 0; i < cracks; i++)
-    IG_TRY(cohesive_add(m, coh + 2 * i, p->cracks + (int32_t)i));
-  IG_TRY(list_push(cx, &p->nodes, nodes));
-  IG_TRY(list_push(cx, &p->averaged, averaged));
-  IG_TRY(list_push(cx, &p->joint, joint));
-  return list_push(cx, &p->cohesive, held);
-}
-
-ig_status ig_frac_part_grow(ig_frac_model *m) {
-  ig_frac_part *p = m->divided;
-  int32_t *touched = NULL, *extra = NULL, *coh = NULL;
-  if (m->count.nodes == p->known && m->count.cohesive == p->cracks)
-    return IG_OK;
-  ig_status status = nodes_room(m, m->count.nodes);
+  int32_t *count = NULL, *wanted = NULL;
+  ig_message *message = NULL;
+  ig_status status = IG_NEW(m->cx, &count, 2 * (size_t)p->ranks, "ghosts");
   if (status == IG_OK)
-    status = IG_NEW(m->cx, &touched, (size_t)m->count.touched + 1, "copies of nodes");
+    status = IG_NEW(m->cx, &give->start, (size_t)p->ranks + 1, "ghosts");
   if (status == IG_OK)
-    status = IG_NEW(m->cx, &extra, (size_t)m->count.touched + 1, "copies of nodes");
+    status = IG_NEW(m->cx, &message, (size_t)p->ranks, "messages");
+  for (int r = 0; r < p->ranks && status == IG_OK; r++)
+    count[r] = take->start[r + 1] - take->start[r];
+  status = asked_find(m, count, count + (status == IG_OK ? p->ranks : 0), status);
+  for (int r = 0; r < p->ranks && status == IG_OK; r++)
+    give->start[r + 1] = give->start[r] + count[p->ranks + r];
   if (status == IG_OK)
-    status = IG_NEW(m->cx, &coh, 2 * (size_t)(m->count.cohesive - p->cracks) + 1, "new facets");
+    status = IG_NEW(m->cx, &give->node, (size_t)give->start[p->ranks] + 1, "ghosts");
   if (status == IG_OK)
-    status = grown_add(m, touched, extra, coh);
-  const bool split = m->count.nodes > p->known, opened = m->count.cohesive > p->cracks;
-  p->known = m->count.nodes;
-  p->cracks = m->count.cohesive;
-  if (status == IG_OK && split)
-    status = halos_make(m);
-  if (status == IG_OK && opened)
-    status = crack_halo_make(m);
-  free(touched);
-  free(extra);
-  free(coh);
+    status = IG_NEW(m->cx, &wanted, (size_t)take->start[p->ranks] + 1, "ghosts");
+  status = ig_ranks_agree(m->cx, status);
+  int messages = 0;
+  for (int r = 0; r < p->ranks && status == IG_OK; r++)
+    if (count[r] || count[p->ranks + r])
+      message[messages++] =
+          (ig_message){.rank = r,
+                       .send = wanted + take->start[r],
+                       .send_size = (size_t)count[r] * sizeof *wanted,
+                       .receive = give->node + give->start[r],
+                       .receive_size = (size_t)count[p->ranks + r] * sizeof *wanted};
+  for (int32_t i = 0; status == IG_OK && i < take->start[p->ranks]; i++)
+    wanted[i] = p->mesh_node[take->node[i]];
+  if (status == IG_OK)
+    status = ig_ranks_swap(m->cx, message, messages);
+  for (int32_t i = 0; status == IG_OK && i < give->start[p->ranks]; i++)
+    give->node[i] = node_find(p, give->node[i]);
+  free(count);
+  free(wanted);
+  free(message);
   return status;
 }
 
 /* --- all of it */
 
+/* Layers, the part's model and its lists; `owner`: nodes of the whole. */
+static ig_status part_make(ig_frac_model *m, const ig_mesh *mesh, const int32_t *owner) {
+  IG_TRY(layers_find(m, mesh, owner));
+  IG_TRY(ig_frac_part_cut(m));
+  return elements_list(m);
+}
+
+static ig_status passing_make(ig_frac_model *m) {
+  ig_frac_part *p = m->divided;
+  const int reach[IG_FRAC_LAYERS] = {p->reach, p->reach + 1, AWAY};
+  for (int i = 0; i < ig_frac_layers(m); i++) {
+    IG_TRY(ig_ranks_agree(m->cx, take_find(m, reach[i], &p->take[i])));
+    IG_TRY(give_ask(m, &p->take[i], &p->give[i]));
+  }
+  return IG_OK;
+}
+
+/* Ranks but the first let go of the whole. */
+static void whole_drop(ig_frac_model *m) {
+  for (int i = 0; i < m->tables; i++)
+    ig_array_free(m->cx, &m->table[i].a);
+  m->tables = 0;
+  m->laws = NULL;
+}
+
 ig_status ig_frac_part_new(ig_frac_model *m, const ig_mesh *mesh) {
   ig_ctx *cx = m->cx;
+  int32_t *owner;
   if (ig_ranks_count(cx->ranks) == 1)
     return IG_OK;
   IG_TRY(division_check(m));
-  ig_frac_part *p;
-  IG_TRY(IG_NEW(cx, &p, 1, "part of a rank"));
-  m->divided = p; /* and is freed with it */
-  p->rank = ig_ranks_rank(cx->ranks);
-  p->ranks = ig_ranks_count(cx->ranks);
-  const size_t nodes = (size_t)mesh->nodes + 1, elements = (size_t)m->s.ne + 1;
-  IG_TRY(ig_part_owners(cx, mesh, IG_DIVIDE_CURVE, &p->owner));
-  IG_TRY(IG_NEW(cx, &p->near, nodes, "layers"));
-  IG_TRY(IG_NEW(cx, &p->far, nodes, "layers"));
-  IG_TRY(IG_NEW(cx, &p->last, nodes, "layers"));
-  IG_TRY(IG_NEW(cx, &p->mine, elements, "layers"));
-  IG_TRY(IG_NEW(cx, &p->element_owner, elements, "owners"));
-  IG_TRY(layers_find(m, mesh));
-  IG_TRY(elements_list(m, mesh));
-  uint64_t *every;
-  IG_TRY(IG_NEW(cx, &every, nodes, "layers"));
-  memset(every, 0xff, nodes * sizeof *every);
-  const uint64_t *const need[] = {p->near, p->far, every};
-  ig_status status = IG_OK;
-  for (int i = 0; i < 2 * layers(m) && status == IG_OK; i++)
-    status = passing_find(m, need[i / 2], i % 2, i % 2 ? &p->give[i / 2] : &p->take[i / 2]);
-  free(every);
-  IG_TRY(status);
+  IG_TRY(ig_part_owners(cx, mesh, IG_DIVIDE_CURVE, &owner));
+  ig_frac_part *p = NULL;
+  ig_status status = IG_NEW(cx, &p, 1, "part of a rank");
+  if (status == IG_OK) {
+    m->divided = p; /* and is freed with it */
+    p->rank = ig_ranks_rank(cx->ranks);
+    p->ranks = ig_ranks_count(cx->ranks);
+    p->reach = m->s.zone.law.rigid ? 2 : 1;
+    status = part_make(m, mesh, owner);
+  }
+  if (p && p->rank == 0)
+    p->whole_owner = owner;
+  else
+    free(owner);
+  IG_TRY(ig_ranks_agree(cx, status));
+  p->shown = m->count;
+  if (p->rank != 0)
+    whole_drop(m);
+  IG_TRY(passing_make(m));
   return ig_frac_part_list(m);
 }
 
@@ -431,9 +323,10 @@ void ig_frac_part_free(ig_frac_model *m) {
   ig_frac_part *p = m->divided;
   if (!p)
     return;
-  ig_frac_list *const all[] = {&p->elements, &p->stressed, &p->nodes,   &p->averaged,    &p->facets,
-                               &p->cohesive, &p->loads,    &p->marked,  &p->crack_owner, &p->inner,
-                               &p->outer,    &p->joint,    &p->touching};
+  ig_frac_list *const all[] = {&p->elements,    &p->stressed, &p->nodes, &p->averaged,
+                               &p->facets,      &p->cohesive, &p->loads, &p->marked,
+                               &p->crack_owner, &p->inner,    &p->late,  &p->touching,
+                               &p->own_loads,   &p->opening};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     ig_array_free(m->cx, &all[i]->a);
   ig_halo_free(m->cx, &p->crack_halo);
@@ -444,14 +337,17 @@ void ig_frac_part_free(ig_frac_model *m) {
     free(p->take[layer].start);
     free(p->take[layer].node);
   }
-  free(p->owner);
-  free(p->near);
-  free(p->far);
-  free(p->last);
-  free(p->mine);
-  free(p->element_owner);
-  free(p->origin);
-  free(p->next);
+  void *const plain[] = {p->element,       p->element_owner,
+                         p->element_layer, p->mine,
+                         p->inside,        p->mesh_node,
+                         p->owner,         p->node_layer,
+                         p->origin,        p->next,
+                         p->number,        p->last,
+                         p->whole_owner,   p->whole_element_owner,
+                         p->opened.facet,  p->opened.start};
+  for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
+    free(plain[i]);
+  ig_frac_part_drop(p);
   free(p);
   m->divided = NULL;
 }
@@ -460,11 +356,13 @@ ig_status ig_frac_part_tell(ig_frac_model *m, ig_part_line *line, void *user) {
   const ig_frac_part *p = m->divided;
   if (!p)
     return IG_OK;
+  const ig_halo *halo = &p->halo[m->s.surface.on ? IG_FRAC_ALL : IG_FRAC_NEAR];
+  const bool speeds = m->s.surface.on || m->s.zone.law.rigid; /* they travel, too */
   const ig_part_facts mine = {.nodes = p->nodes.count,
                               .elements = p->elements.count,
-                              .ghosts = p->averaged.count - p->nodes.count,
-                              .peers = p->halo[0].peers,
+                              .ghosts = halo->received[halo->peers],
+                              .peers = halo->peers,
                               .whole = m->s.ne,
-                              .item = (int64_t)p->halo[0].item};
+                              .item = (int64_t)halo->item / (speeds ? 1 : 2)};
   return ig_part_facts_tell(m->cx, &mine, line, user);
 }

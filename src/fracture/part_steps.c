@@ -1,47 +1,67 @@
-/* A divided model: its steps, and its state gathered. */
+/* A divided model: its steps. */
 #include "fracture/part.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* An item over a list. */
-static ig_status run_list(ig_frac_model *m, ig_frac_item item, const ig_frac_list *list) {
+ig_status ig_frac_run_list(ig_frac_model *m, ig_frac_item item, const ig_frac_list *list) {
   ig_frac_state s = m->s;
   s.pick = list->a.dev;
   return list->count ? m->ops->run(m->cx, m->kind, m->wide, item, &s, 0, list->count) : IG_OK;
 }
 
+/* An item of the part over a list. */
+static ig_status run_list(ig_frac_model *m, ig_frac_item item, const ig_frac_list *list) {
+  return ig_frac_run_list(&m->divided->local, item, list);
+}
+
 /* Elements of a list; they have an order of their own, which their drivers know. */
 static ig_status elements(ig_frac_model *m, const ig_frac_list *list) {
-  ig_frac_state s = m->s;
+  ig_frac_state s = m->divided->local.s;
   s.topo.order = list->a.dev;
   return list->count ? m->ops->run(m->cx, m->kind, m->wide, IG_FRAC_element, &s, 0, list->count)
                      : IG_OK;
 }
 
-/* Displacements of a layer; velocities too where contact needs them. */
-static int moving(const ig_frac_model *m, int layer, ig_halo_array array[2]) {
+/* Displacements; velocities too where contact needs them. */
+static int moving(const ig_frac_model *m, ig_halo_array array[2]) {
   const size_t item = (size_t)m->shape.dim * (m->wide ? 8 : 4);
-  array[0] = (ig_halo_array){m->s.nodal.u, item};
-  array[1] = (ig_halo_array){m->s.nodal.v, item};
-  return layer == IG_FRAC_ALL || (layer == IG_FRAC_NEAR && m->s.zone.law.rigid) ? 2 : 1;
+  const ig_frac_nodal *nodal = &m->divided->local.s.nodal;
+  array[0] = (ig_halo_array){nodal->u, item};
+  array[1] = (ig_halo_array){nodal->v, item};
+  return m->s.surface.on || m->s.zone.law.rigid ? 2 : 1;
+}
+
+/* What programs may change in the whole between steps. */
+static void settings_follow(ig_frac_model *m) {
+  ig_frac_state *s = &m->divided->local.s;
+  s->dt = m->s.dt;
+  memcpy(s->drive.motion, m->s.drive.motion, sizeof s->drive.motion);
+  memcpy(s->drive.load, m->s.drive.load, sizeof s->drive.load);
 }
 
 /* --- the check */
 
-/* Facets that near elements would have opened, on the host. */
+/* Facets of own elements that would open, as the whole numbers them, on the host. */
 static ig_status marks_read(ig_frac_model *m, int32_t **list, int64_t *count) {
-  ig_frac_state *s = &m->s;
-  IG_TRY(run_list(m, IG_FRAC_stress, &m->divided->stressed));
-  IG_TRY(run_list(m, IG_FRAC_average, &m->divided->averaged));
-  IG_TRY(run_list(m, IG_FRAC_check, &m->divided->facets));
-  IG_TRY(ig_frac_model_pass(m, 0)); /* lists them */
-  IG_TRY(ig_frac_count_pull(m));
-  *count = m->count.broken;
+  ig_frac_part *p = m->divided;
+  ig_frac_model *q = &p->local;
+  const int faces = m->shape.faces;
+  IG_TRY(run_list(m, IG_FRAC_stress, &p->stressed));
+  IG_TRY(run_list(m, IG_FRAC_average, &p->averaged));
+  IG_TRY(run_list(m, IG_FRAC_check, &p->facets));
+  if (p->facets.count) {
+    IG_TRY(ig_frac_model_pass(q, 0)); /* lists them */
+    IG_TRY(ig_frac_count_pull(q));
+    *count = q->count.broken;
+  }
   IG_TRY(IG_NEW(m->cx, list, (size_t)*count + 1, "facets to open"));
-  return *count ? m->cx->backend->copy_out(m->cx, *list, s->grow.opened,
-                                           (size_t)*count * sizeof **list)
-                : IG_OK;
+  if (*count)
+    IG_TRY(
+        m->cx->backend->copy_out(m->cx, *list, q->s.grow.opened, (size_t)*count * sizeof **list));
+  for (int64_t i = 0; i < *count; i++)
+    (*list)[i] = p->element[(*list)[i] / faces] * faces + (*list)[i] % faces;
+  return IG_OK;
 }
 
 static int by_number(const void *a, const void *b) {
@@ -49,46 +69,86 @@ static int by_number(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Those of all ranks, into `marked`: each once. `most`: of one rank. */
-static ig_status marks_share(ig_frac_model *m, const int32_t *mine, int64_t count, int64_t most) {
-  ig_frac_part *p = m->divided;
-  const int64_t width = most + 1;
-  int32_t *all;
-  ig_status status = IG_NEW(m->cx, &all, (size_t)(width * p->ranks), "facets to open");
-  if (status == IG_OK && p->marked.a.count < (size_t)(most * p->ranks)) {
-    ig_array_free(m->cx, &p->marked.a);
-    status = ig_array_new(m->cx, &p->marked.a, (size_t)(2 * most * p->ranks), sizeof(int32_t),
-                          "facets to open");
-  }
+/* A number of each rank, on the first; their sum on all. All ranks come here. */
+static ig_status sum_of(ig_frac_model *m, ig_status status, int64_t mine, int64_t *each,
+                        int64_t *sum) {
+  const int ranks = m->divided->ranks;
+  int64_t *all = each;
+  if (!all && status == IG_OK && ig_ranks_first(m->cx))
+    status = IG_NEW(m->cx, &all, (size_t)ranks, "counts of ranks");
   status = ig_ranks_agree(m->cx, status);
-  for (int r = 0; r < p->ranks && status == IG_OK; r++) {
-    int32_t *row = all + r * width;
-    if (r == p->rank) {
-      row[0] = (int32_t)count;
-      memcpy(row + 1, mine, (size_t)count * sizeof *row);
-    }
-    status = ig_ranks_share(m->cx, r, row, (size_t)width * sizeof *row);
-  }
-  p->marked.count = 0;
-  int32_t *to = p->marked.a.host;
-  for (int r = 0; r < p->ranks && status == IG_OK; r++)
-    for (int32_t i = 0; i < all[r * width]; i++)
-      to[p->marked.count++] = all[r * width + 1 + i];
-  free(all);
-  IG_TRY(status);
-  qsort(to, (size_t)p->marked.count, sizeof *to, by_number);
-  int64_t kept = 0;
-  for (int64_t i = 0; i < p->marked.count; i++)
-    if (i == 0 || to[i] != to[i - 1])
-      to[kept++] = to[i];
-  p->marked.count = kept;
-  return ig_array_push(m->cx, &p->marked.a);
+  if (status == IG_OK)
+    status = ig_ranks_collect(m->cx, &mine, sizeof mine, all);
+  *sum = 0;
+  for (int r = 0; r < ranks && status == IG_OK && ig_ranks_first(m->cx); r++)
+    *sum += all[r];
+  if (all != each)
+    free(all);
+  status = ig_ranks_agree(m->cx, status);
+  return status == IG_OK ? ig_ranks_share(m->cx, 0, sum, sizeof *sum) : status;
 }
 
-/* All ranks open the same facets by the same passes. */
-static ig_status open_marked(ig_frac_model *m) {
+/* Marks of all ranks on the first, one rank after the other. */
+static ig_status marks_collect(ig_frac_model *m, const int32_t *mine, int64_t count,
+                               const int64_t *each, int32_t *all) {
   ig_frac_part *p = m->divided;
-  IG_TRY(run_list(m, IG_FRAC_mark, &p->marked));
+  ig_message *message;
+  const ig_status status = IG_NEW(m->cx, &message, (size_t)p->ranks, "messages");
+  IG_TRY(ig_ranks_agree(m->cx, status));
+  int messages = 0;
+  int64_t at = count;
+  if (p->rank == 0 && count)
+    memcpy(all, mine, (size_t)count * sizeof *all);
+  for (int r = 1; r < p->ranks && p->rank == 0; r++) {
+    if (each[r])
+      message[messages++] = (ig_message){
+          .rank = r, .receive = all + at, .receive_size = (size_t)each[r] * sizeof *all};
+    at += each[r];
+  }
+  if (p->rank && count)
+    message[messages++] =
+        (ig_message){.rank = 0, .send = mine, .send_size = (size_t)count * sizeof *mine};
+  const ig_status sent = ig_ranks_swap(m->cx, message, messages);
+  free(message);
+  return sent;
+}
+
+/* Those of all ranks, in order; each was found by one of them. */
+static ig_status marks_share(ig_frac_model *m, const int32_t *mine, int64_t count, int32_t **all,
+                             int64_t *sum) {
+  ig_frac_part *p = m->divided;
+  int64_t *each = NULL;
+  ig_status status = IG_NEW(m->cx, &each, (size_t)p->ranks, "facets to open");
+  status = sum_of(m, status, count, each, sum);
+  if (status == IG_OK)
+    status = IG_NEW(m->cx, all, (size_t)*sum + 1, "facets to open");
+  status = ig_ranks_agree(m->cx, status);
+  if (status == IG_OK)
+    status = marks_collect(m, mine, count, each, *all);
+  if (status == IG_OK && p->rank == 0)
+    qsort(*all, (size_t)*sum, sizeof **all, by_number);
+  status = ig_ranks_agree(m->cx, status);
+  if (status == IG_OK)
+    status = ig_ranks_share(m->cx, 0, *all, (size_t)*sum * sizeof **all);
+  free(each);
+  return status;
+}
+
+/* The number in the part of an element of the whole, -1: it is not there. */
+static int32_t element_find(const ig_frac_part *p, int32_t whole) {
+  int32_t low = 0, high = p->local.s.ne;
+  while (low < high) {
+    const int32_t middle = low + (high - low) / 2;
+    if (p->element[middle] < whole)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < p->local.s.ne && p->element[low] == whole ? low : -1;
+}
+
+ig_status ig_frac_open_list(ig_frac_model *m, const ig_frac_list *list) {
+  IG_TRY(ig_frac_run_list(m, IG_FRAC_mark, list));
   do {
     if (m->count.full)
       IG_TRY(ig_frac_tables_grow(m));
@@ -96,30 +156,58 @@ static ig_status open_marked(ig_frac_model *m) {
       IG_TRY(ig_frac_model_pass(m, pass));
     IG_TRY(ig_frac_count_pull(m));
   } while (m->count.full);
-  IG_TRY(run_list(m, IG_FRAC_unmark, &p->marked));
-  return ig_frac_part_grow(m);
+  return ig_frac_run_list(m, IG_FRAC_unmark, list);
+}
+
+/* Opens those of the facets whose elements are both here; `own`: nodes this rank then has more. */
+static ig_status marks_open(ig_frac_model *m, const int32_t *facet, int64_t count, int64_t *own) {
+  ig_frac_part *p = m->divided;
+  const int faces = m->shape.faces;
+  int32_t *here;
+  int64_t kept = 0;
+  IG_TRY(IG_NEW(m->cx, &here, (size_t)count + 1, "facets to open"));
+  for (int64_t i = 0; i < count; i++) {
+    const int32_t e = element_find(p, facet[i] / faces), f = facet[i] % faces;
+    if (e >= 0 && p->inside[e] >> f & 1)
+      here[kept++] = e * faces + f;
+  }
+  const ig_status status = ig_frac_list_put(m->cx, &p->marked, here, kept);
+  free(here);
+  IG_TRY(status);
+  if (kept)
+    IG_TRY(ig_frac_open_list(&p->local, &p->marked));
+  return ig_frac_part_grow(m, own);
 }
 
 /* All ranks take part, also one that has failed (`status`), and all learn of it. */
 static ig_status check(ig_frac_model *m, ig_status status) {
-  int32_t *mine = NULL;
-  int64_t count = 0;
+  int32_t *mine = NULL, *all = NULL;
+  int64_t count = 0, sum = 0, own = 0, split = 0;
   ig_halo_array move[2];
-  const int arrays = moving(m, IG_FRAC_FAR, move);
-  status = ig_halo_refresh_all(m->cx, &m->divided->halo[IG_FRAC_FAR], move, arrays, status);
+  const int arrays = moving(m, move);
+  if (!m->divided->far_known)
+    status = ig_halo_refresh_all(m->cx, &m->divided->halo[IG_FRAC_FAR], move, arrays, status);
+  m->divided->far_known = true;
   if (status == IG_OK)
     status = marks_read(m, &mine, &count);
   int64_t most = count;
   status = ig_ranks_most(m->cx, status, &most, 1);
-  if (status == IG_OK && most > 0) {
-    status = marks_share(m, mine, count, most);
-    if (status == IG_OK)
-      status = open_marked(m);
-  } else if (status == IG_OK) {
-    m->count.touched = 0; /* as the passes would leave it */
-    status = ig_frac_count_push(m);
+  m->count.broken = m->count.touched = 0; /* as the passes would leave it */
+  if (status != IG_OK || most == 0) {
+    free(mine);
+    return status;
   }
+  status = marks_share(m, mine, count, &all, &sum);
+  if (status == IG_OK)
+    status = marks_open(m, all, sum, &own);
+  if (status == IG_OK && ig_ranks_first(m->cx))
+    status = ig_frac_opened_add(m, all, sum);
+  status = sum_of(m, status, own, NULL, &split);
+  m->count.broken = (int32_t)sum;
+  m->count.cohesive += (int32_t)sum;
+  m->count.nodes += (int32_t)split;
   free(mine);
+  free(all);
   return ig_ranks_agree(m->cx, status);
 }
 
@@ -127,11 +215,12 @@ static ig_status check(ig_frac_model *m, ig_status status) {
 
 /* Surfaces that touch: which facets are free hangs on the state of all cohesive elements. */
 static ig_status surfaces(ig_frac_model *m, ig_status status) {
+  ig_frac_model *q = &m->divided->local;
   if (!m->s.surface.on)
     return status;
-  status = ig_halo_refresh(m->cx, &m->divided->crack_halo, m->s.crack.state,
+  status = ig_halo_refresh(m->cx, &m->divided->crack_halo, q->s.crack.state,
                            (size_t)(m->shape.points * m->shape.state) * (m->wide ? 8 : 4), status);
-  return status == IG_OK ? ig_frac_model_surfaces(m) : status;
+  return status == IG_OK ? ig_frac_model_surfaces(q) : status;
 }
 
 /* A rank that fails goes on exchanging, for the others wait for it. */
@@ -140,14 +229,12 @@ static ig_status force(ig_frac_model *m, ig_status status) {
   const bool ahead = p->ahead;
   p->ahead = false;
   if (status == IG_OK)
-    status = run_list(m, IG_FRAC_load, &m->divided->loads);
+    status = run_list(m, IG_FRAC_load, &p->loads);
   if (status == IG_OK)
-    status = run_list(m, IG_FRAC_cohesive, &m->divided->cohesive);
+    status = run_list(m, IG_FRAC_cohesive, &p->cohesive);
   status = surfaces(m, status);
   if (status == IG_OK)
-    status = elements(m, ahead ? &p->outer : &p->elements);
-  if (status == IG_OK && ahead)
-    status = elements(m, &p->joint);
+    status = elements(m, ahead ? &p->late : &p->elements);
   return status == IG_OK && m->s.zone.law.rigid ? run_list(m, IG_FRAC_contact, &p->touching)
                                                 : status;
 }
@@ -158,135 +245,60 @@ static bool due(const ig_frac_model *m, int64_t step) {
 
 ig_status ig_frac_part_begin(ig_frac_model *m) {
   m->divided->stale = true;
+  settings_follow(m);
   if (due(m, m->count.step))
     IG_TRY(check(m, IG_OK));
   return force(m, IG_OK);
 }
 
-/* ahead: what can be computed of the next step's forces is, while ghosts travel. */
-static ig_status finish(ig_frac_model *m, bool ahead, ig_status status) {
-  const int layer = m->s.surface.on ? IG_FRAC_ALL : IG_FRAC_NEAR;
+ig_status ig_frac_part_elements(ig_frac_model *m) {
+  m->divided->stale = true;
+  return elements(m, &m->divided->elements);
+}
+
+/* ahead: what can be computed of the next step's forces is, while ghosts travel. (A check changes
+   no force of an element: one of whose facets opens is computed again.) checked: a check follows,
+   which needs far nodes; near ones are among them. */
+static ig_status finish(ig_frac_model *m, bool ahead, bool checked, ig_status status) {
+  ig_frac_model *q = &m->divided->local;
+  const int layer = m->s.surface.on ? IG_FRAC_ALL : checked ? IG_FRAC_FAR : IG_FRAC_NEAR;
   ig_halo *halo = &m->divided->halo[layer];
   ig_halo_array move[2];
-  const int arrays = moving(m, layer, move);
+  const int arrays = moving(m, move);
   const ig_frac_list *nodes = &m->divided->nodes;
   if (status == IG_OK)
     status = run_list(m, IG_FRAC_node, nodes);
   if (status == IG_OK && nodes->count == 0 && m->cx->backend->kernels == IG_KERNELS_CUDA) {
-    status = ig_frac_count_pull(m); /* there the last node counts the step */
-    m->count.step++;
+    status = ig_frac_count_pull(q); /* there the last node counts the step */
+    q->count.step++;
     if (status == IG_OK)
-      status = ig_frac_count_push(m);
+      status = ig_frac_count_push(q);
   } else if (status == IG_OK)
-    status = m->ops->run(m->cx, m->kind, m->wide, IG_FRAC_advance, &m->s, 0, 1);
+    status = m->ops->run(m->cx, m->kind, m->wide, IG_FRAC_advance, &q->s, 0, 1);
   status = ig_halo_start(m->cx, halo, move, arrays, status);
   if (status == IG_OK && ahead) {
     status = elements(m, &m->divided->inner);
     m->divided->ahead = true;
   }
+  m->divided->far_known = layer != IG_FRAC_NEAR;
   return ig_halo_finish(m->cx, halo, move, arrays, status);
 }
 
 ig_status ig_frac_part_run(ig_frac_model *m, int64_t step) {
+  ig_frac_model *q = &m->divided->local;
   ig_status status = IG_OK;
   m->divided->stale = true;
+  settings_follow(m);
   for (int64_t i = m->count.step; i < step; i++) {
-    if (!m->begun && due(m, i)) {
-      status = check(m, status);
-      IG_TRY(status); /* of all ranks alike */
-    }
+    if (!m->begun && due(m, i))
+      IG_TRY(check(m, status)); /* of all ranks alike */
     if (!m->begun)
       status = force(m, status);
     m->begun = false;
-    status = finish(m, i + 1 < step && !due(m, i + 1), status);
+    status = finish(m, i + 1 < step, due(m, i + 1), status);
   }
   IG_TRY(status);
-  return ig_frac_count_pull(m);
-}
-
-/* --- the state on rank 0 */
-
-typedef struct {
-  ig_collect nodes, elements, cohesive, loads;
-} collects;
-
-static ig_status collect_make(ig_frac_model *m, const int32_t *owner, int64_t count,
-                              ig_collect *c) {
-  const ig_frac_part *p = m->divided;
-  const ig_part part = {.rank = p->rank, .ranks = p->ranks};
-  int32_t *mine;
-  int64_t own = 0;
-  IG_TRY(IG_NEW(m->cx, &mine, (size_t)count + 1, "own items"));
-  for (int64_t i = 0; i < count; i++)
-    if (owner[i] == p->rank)
-      mine[own++] = (int32_t)i;
-  return ig_collect_new(m->cx, &part, owner, count, mine, own, c);
-}
-
-static ig_status collects_make(ig_frac_model *m, int32_t *owner, collects *c) {
-  const ig_frac_part *p = m->divided;
-  const int faces = m->shape.faces;
-  void *coh;
-  for (int32_t n = 0; n < m->count.nodes; n++)
-    owner[n] = p->owner[p->origin[n]];
-  IG_TRY(collect_make(m, owner, m->count.nodes, &c->nodes));
-  IG_TRY(collect_make(m, p->element_owner, m->s.ne, &c->elements));
-  IG_TRY(ig_frac_model_pull(m, "coh", &coh));
-  for (int64_t i = 0; i < m->count.cohesive; i++)
-    owner[i] = p->element_owner[((int32_t *)coh)[2 * i] / faces];
-  IG_TRY(collect_make(m, owner, m->count.cohesive, &c->cohesive));
-  for (int32_t k = 0; k < m->s.drive.loads_on; k++)
-    owner[k] = p->element_owner[m->load_face[3 * k] / faces];
-  return collect_make(m, owner, m->s.drive.loads_on, &c->loads);
-}
-
-/* `columns` of one table after another. */
-static ig_status table_gather(ig_frac_model *m, const ig_collect *c, const char *name,
-                              int columns) {
-  const ig_frac_table *t = ig_frac_table_find(m, name);
-  const size_t size = t->a.size * (size_t)(t->width / columns);
-  for (int i = 0; i < columns; i++) {
-    char *at = (char *)t->a.dev + (size_t)i * (size_t)c->whole_count * size;
-    IG_TRY(ig_collect_items(m->cx, c, at, c->whole_count, size, at));
-  }
+  IG_TRY(ig_frac_count_pull(q));
+  m->count.step = q->count.step;
   return IG_OK;
-}
-
-static ig_status tables_gather(ig_frac_model *m, const collects *c) {
-  static const char *const node[] = {"u", "v", "work"}, *const crack[] = {"cs", "cf", "cwork"},
-                           *const load[] = {"lf", "lwork"};
-  for (int i = 0; i < 3; i++)
-    IG_TRY(table_gather(m, &c->nodes, node[i], 1));
-  for (int i = 0; i < 3 && m->count.cohesive; i++)
-    IG_TRY(table_gather(m, &c->cohesive, crack[i], 1));
-  for (int i = 0; i < 2 && m->s.drive.loads_on; i++)
-    IG_TRY(table_gather(m, &c->loads, load[i], 1));
-  if (m->s.zone.law.rigid) {
-    IG_TRY(table_gather(m, &c->elements, "fc", m->shape.nodes));
-    IG_TRY(table_gather(m, &c->elements, "impact", 1));
-  }
-  return table_gather(m, &c->elements, "fe", m->shape.nodes);
-}
-
-ig_status ig_frac_gather(ig_frac_model *m) {
-  collects c = {0};
-  int32_t *owner = NULL;
-  if (!m->divided || !m->divided->stale)
-    return IG_OK;
-  int64_t most = m->count.nodes > m->count.cohesive ? m->count.nodes : m->count.cohesive;
-  most = most > m->s.drive.loads_on ? most : m->s.drive.loads_on;
-  ig_status status = IG_NEW(m->cx, &owner, (size_t)most + 1, "owners");
-  if (status == IG_OK)
-    status = collects_make(m, owner, &c);
-  status = ig_ranks_agree(m->cx, status);
-  if (status == IG_OK)
-    status = tables_gather(m, &c);
-  ig_collect_free(&c.nodes);
-  ig_collect_free(&c.elements);
-  ig_collect_free(&c.cohesive);
-  ig_collect_free(&c.loads);
-  free(owner);
-  if (status == IG_OK)
-    m->divided->stale = false;
-  return status;
 }

@@ -29,6 +29,10 @@ int ig_frac_probes_count(const ig_frac_model *m) {
   return m->probes ? m->probes->count : 0;
 }
 
+bool ig_frac_probes_shows(const ig_frac_model *m) {
+  return m->probes && m->probes->shows;
+}
+
 static const char *unit_of(const ig_frac_probe_case *c) {
   static const char *const unit[] = {"m", "m/s", "N"};
   return c->quantity < IG_FRAC_PROBE_STRESS ? unit[c->quantity / 3] : "Pa";

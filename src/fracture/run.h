@@ -15,6 +15,8 @@ IG_MUST_CHECK ig_status ig_frac_open_all(ig_frac_model *m, int batches, uint64_t
 /* The probes of the case, with the tables they need: after supports, before ig_frac_model_start. */
 IG_MUST_CHECK ig_status ig_frac_probes_open(ig_job *job, ig_frac_model *m);
 int ig_frac_probes_count(const ig_frac_model *m);
+/* Whether some of them need velocities or forces of the current step (ig_frac_model_ready). */
+bool ig_frac_probes_shows(const ig_frac_model *m);
 /* Their columns and values as things stand. */
 IG_MUST_CHECK ig_status ig_frac_probes_read(ig_frac_model *m, const char **column, double *value);
 /* The last values, as figures of the summary. */

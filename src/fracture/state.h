@@ -120,11 +120,12 @@ typedef struct {
 /* The mesh as it is now; see above. */
 typedef struct {
   int32_t *conn, *opp, *coh, *list;
-  ig_frac_node *node;   /* node_max */
-  uint8_t *turn;        /* coh: how the upper facet's corners are turned (3D) */
-  const uint8_t *mat;   /* ne */
-  uint8_t *attach;      /* ne: some face carries a force */
-  const int32_t *order; /* color: elements by color */
+  ig_frac_node *node;    /* node_max */
+  uint8_t *turn;         /* coh: how the upper facet's corners are turned (3D) */
+  const uint8_t *mat;    /* ne */
+  uint8_t *attach;       /* ne: some face carries a force */
+  const int32_t *order;  /* color: elements by color */
+  const int32_t *number; /* ne, of a part: the element's number in the whole; NULL: this is it */
 } ig_frac_topology;
 
 /* When facets open, and what they then hold. */

@@ -152,9 +152,11 @@ static ig_status begin(ig_frac_model *m) {
 /* The forces of facets and of contact are in the checkpoint, as they hang on the step before too;
    those of elements follow from the displacements. */
 ig_status ig_frac_model_resume_forces(ig_frac_model *m, bool begun) {
+  m->begun = begun;
+  if (m->divided)
+    return begun ? ig_frac_part_elements(m) : IG_OK;
   if (m->s.how != IG_GATHER)
     IG_TRY(ig_array_zero(m->cx, &ig_frac_table_find(m, "f")->a));
-  m->begun = begun;
   return begun ? elements(m) : IG_OK;
 }
 
@@ -235,11 +237,14 @@ static ig_status figures_find(ig_frac_model *m, double figures[IG_FRAC_FIGURES])
   return IG_OK;
 }
 
+ig_status ig_frac_model_ready(ig_frac_model *m) {
+  IG_TRY(begin(m));
+  return m->divided ? ig_frac_gather(m) : ig_frac_count_pull(m);
+}
+
 /* On ranks the first has all of the state; its sums hold for all. */
 ig_status ig_frac_model_figures(ig_frac_model *m, double figures[IG_FRAC_FIGURES]) {
-  IG_TRY(begin(m));
-  IG_TRY(ig_frac_count_pull(m));
-  IG_TRY(ig_frac_gather(m));
+  IG_TRY(ig_frac_model_ready(m));
   const ig_status status = ig_ranks_first(m->cx) ? figures_find(m, figures) : IG_OK;
   if (!m->divided)
     return status;
@@ -248,9 +253,7 @@ ig_status ig_frac_model_figures(ig_frac_model *m, double figures[IG_FRAC_FIGURES
 }
 
 ig_status ig_frac_model_show(ig_frac_model *m) {
-  IG_TRY(begin(m));
-  IG_TRY(ig_frac_count_pull(m));
-  IG_TRY(ig_frac_gather(m));
+  IG_TRY(ig_frac_model_ready(m));
   return run(m, IG_FRAC_show, 0, m->count.nodes);
 }
 

@@ -1,5 +1,6 @@
 /* A run as it goes: energies and their balance, how far the crack has come, a row of the history.
  */
+#include "fracture/part.h"
 #include "fracture/run.h"
 #include "core/forest.h"
 
@@ -266,7 +267,7 @@ ig_status ig_frac_history(ig_job *job, ig_frac_model *m, ig_frac_track *k, ig_si
   const double t = (double)m->count.step * m->s.dt;
   const bool sample = !k->samples || t - k->last_time >= k->gap || t >= (1 - 1e-9) * k->end;
   const bool grown = sample && f[IG_FRAC_FAILED] != k->length;
-  if (grown)
+  if (grown && ig_frac_has_whole(m))
     IG_TRY(extension_find(m, k));
   if (sample) {
     const int oldest = k->samples % IG_FRAC_WINDOW;
@@ -294,7 +295,7 @@ ig_status ig_frac_history(ig_job *job, ig_frac_model *m, ig_frac_track *k, ig_si
   if (!(total < INFINITY && total > -INFINITY) || (k->scale > 0 && k->worst_error > k->scale))
     return IG_FAIL(job->cx, IG_NUMERIC,
                    "the run blew up before t = %.4g s: take a smaller step (time_step, safety)", t);
-  if (!to)
+  if (!to || !ig_frac_has_whole(m))
     return IG_OK;
   if (grown || !k->pieces) {
     ig_frac_pieces pieces = {0};

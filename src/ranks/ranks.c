@@ -70,20 +70,27 @@ static ig_status failure_share(ig_ctx *cx, int who, ig_status status) {
   return status;
 }
 
+/* The one kind of meeting: all learn of a failure, and the word becomes the largest of all. */
+static ig_status word_meet(ig_ctx *cx, ig_status status, int64_t *word) {
+  ig_ranks *r = cx->ranks;
+  /* the lowest rank that failed has the largest number */
+  int64_t both[2] = {status == IG_OK ? 0 : (int64_t)(r->count - r->rank) * 256 + (int64_t)status,
+                     *word};
+  if (r->transport->most(r->self, both, 2) != IG_OK)
+    return lost(cx);
+  *word = both[1];
+  return both[0] == 0
+             ? IG_OK
+             : failure_share(cx, r->count - (int)(both[0] / 256), (ig_status)(both[0] % 256));
+}
+
 ig_status ig_ranks_meet(ig_ctx *cx, ig_status status, bool *stop) {
   if (alone(cx))
     return alone_with(cx, status);
-  ig_ranks *r = cx->ranks;
-  /* the lowest rank that failed has the largest number */
-  int64_t word[2] = {status == IG_OK ? 0 : (int64_t)(r->count - r->rank) * 256 + (int64_t)status,
-                     *stop};
-  const ig_status met = r->transport->most(r->self, word, 2);
-  if (met != IG_OK)
-    return lost(cx);
-  *stop = word[1] != 0;
-  return word[0] == 0
-             ? IG_OK
-             : failure_share(cx, r->count - (int)(word[0] / 256), (ig_status)(word[0] % 256));
+  int64_t word = *stop;
+  const ig_status met = word_meet(cx, status, &word);
+  *stop = word != 0;
+  return met;
 }
 
 ig_status ig_ranks_agree(ig_ctx *cx, ig_status status) {
@@ -92,6 +99,8 @@ ig_status ig_ranks_agree(ig_ctx *cx, ig_status status) {
 }
 
 ig_status ig_ranks_most(ig_ctx *cx, ig_status status, int64_t *values, int count) {
+  if (count == 1 && !alone(cx)) /* who has failed comes with a word, too */
+    return word_meet(cx, status, values);
   IG_TRY(ig_ranks_agree(cx, status));
   if (alone(cx))
     return alone_with(cx, IG_OK);

@@ -1,5 +1,6 @@
 /* Fracture on ranks (threads of this process): rows of the history, snapshots of the opened mesh
    and checkpoints have the bits of one rank, whatever the number of ranks and the division. */
+#include "counting_ranks.h"
 #include "ranks_seats.h"
 
 /* a strip that is torn into pieces from a notch on; loads, supports, a facet's own strength */
@@ -112,7 +113,8 @@ static void fracture_has_the_bits_of_one(void **state) {
       {5, pressed, "double", "cohesive.contact", "rigid", IG_DIVIDE_UNEVEN},
       {4, shut, "double", NULL, NULL, IG_DIVIDE_CURVE},
       {2, shut, "single", "mesh.element", "tri6", IG_DIVIDE_RANDOM},
-      {7, block, "single", "cohesive.contact", "rigid", IG_DIVIDE_RANDOM}};
+      {7, block, "single", "cohesive.contact", "rigid", IG_DIVIDE_RANDOM},
+      {66, block, "single", "duration", "2e-7", IG_DIVIDE_CURVE}}; /* more ranks than bits */
   runs_have_the_bits_of_one(run, sizeof run / sizeof *run, 10);
 }
 
@@ -125,6 +127,110 @@ static void what_cannot_be_divided_is_refused(void **state) {
   (void)state;
   static const refused_change bad[] = {{{"assembly"}, {"color"}, "assembly: gather"}};
   changes_are_refused(strip, bad, sizeof bad / sizeof *bad);
+}
+
+/* --- memory and messages of ranks, on a strip of 64 x 4 crossed cells that is cut by a plane */
+
+static const char *const plain[] = {
+    "physics",
+    "fracture",
+    "mesh",
+    "{element: tri3, pattern: crossed, boxes: {size: [64 mm, 4 mm], cells: [64, 4]}}",
+    "materials",
+    "[{name: m, density: 1190, young: 3.24e9, poisson: 0.35, fracture_energy: 352, "
+    "cohesive_strength: 60e6}]",
+    "initial",
+    "[{expansion: 1}]",
+    "cohesive",
+    "{check_every: 5}",
+    "precision",
+    "double",
+    "duration",
+    "1e-4",
+    "output",
+    "{count: 1, history_every: 100000}",
+    NULL};
+
+enum { STEPS = 20, CHECKS = 4 };
+typedef struct {
+  ig_ranks *ranks;
+  counting *counted;
+  int64_t bytes, sent;
+  ig_status status;
+} holder;
+static ig_status steps_count(holder *h, ig_ctx *cx, ig_sim *sim) {
+  IG_TRY(ig_sim_step(sim, 7, NULL));
+  h->bytes = (int64_t)cx->device_bytes;
+  h->sent = h->counted ? -h->counted->bytes : 0;
+  IG_TRY(ig_sim_step(sim, STEPS, NULL));
+  h->sent += h->counted ? h->counted->bytes : 0;
+  return IG_OK;
+}
+static void *hold(void *user) {
+  holder *h = user;
+  ig_ctx *cx;
+  ig_case *c = NULL;
+  ig_sim *sim = NULL;
+  const ig_ctx_options options = {.backend = "cpu", .threads = 1, .ranks = h->ranks};
+  h->status = ig_ctx_open(&options, &cx);
+  if (h->ranks)
+    h->ranks->division = IG_DIVIDE_BOXES;
+  if (h->status == IG_OK)
+    h->status = ig_case_new(cx, &c);
+  for (int i = 0; plain[i] && h->status == IG_OK; i += 2)
+    h->status = ig_case_set(c, plain[i], plain[i + 1]);
+  if (h->status == IG_OK)
+    h->status = ig_sim_open(c, NULL, &sim);
+  if (h->status == IG_OK)
+    h->status = steps_count(h, cx, sim);
+  ig_sim_close(sim);
+  ig_case_close(c);
+  ig_ctx_close(cx);
+  return NULL;
+}
+
+static void hold_all(int count, holder *h) {
+  ig_ranks *ranks[MOST];
+  assert_int_equal(ig_ranks_threads(count, ranks), IG_OK);
+  for (int i = 0; i < count; i++)
+    h[i] = (holder){.ranks = ranks[i], .counted = counting_use(ranks[i])};
+  threads_sit(count, ranks, hold, h, sizeof *h);
+  for (int i = 0; i < count; i++)
+    assert_int_equal(h[i].status, IG_OK);
+}
+
+/* A rank but the first has its part: of 64 columns of cells 64 / P and three layers on each side,
+   two columns each at most where the cut lies within one; and lists: 28 bytes per element and 8
+   per node, where tables have 150 and 120, less than a fifth. The first has the whole besides. */
+static void memory_falls_with_ranks(void **state) {
+  (void)state;
+  holder one = {0};
+  hold(&one);
+  assert_int_equal(one.status, IG_OK);
+  for (int count = 2; count <= 4; count += 2) {
+    holder h[MOST];
+    hold_all(count, h);
+    for (int i = 0; i < count; i++) {
+      const double share = (double)h[i].bytes / (double)one.bytes;
+      const double part = 1.2 * (64.0 / count + 8) / 64;
+      if (share > part + (i == 0))
+        fail_msg("rank %d of %d has %.3f of the bytes of one rank", i, count, share);
+    }
+  }
+}
+
+/* docs/scaling.md: a ghost costs its displacement, 16 bytes; before a check far ghosts come instead
+   of near ones. The plane leaves centres of cells to the first rank and the corners beside them to
+   the second. The first needs those 5 corners; the second the 4 centres and the 5 corners before
+   them. For stresses at these each needs the next 4 centres and 5 corners. */
+static void bytes_sent_are_those_of_the_model(void **state) {
+  (void)state;
+  enum { CENTRES = 4, CORNERS = 5, ITEM = 16, NEXT = CENTRES + CORNERS };
+  const int64_t near[2] = {CENTRES + CORNERS, CORNERS}; /* sent by each */
+  holder h[MOST];
+  hold_all(2, h);
+  for (int i = 0; i < 2; i++)
+    assert_int_equal(h[i].sent, ITEM * (STEPS * near[i] + CHECKS * NEXT));
 }
 
 #ifdef INGOT_HAVE_IO
@@ -149,6 +255,8 @@ int main(void) {
       cmocka_unit_test(fracture_has_the_bits_of_one),
       cmocka_unit_test(programs_change_velocities),
       cmocka_unit_test(what_cannot_be_divided_is_refused),
+      cmocka_unit_test(memory_falls_with_ranks),
+      cmocka_unit_test(bytes_sent_are_those_of_the_model),
 #ifdef INGOT_HAVE_IO
       cmocka_unit_test(checkpoints_go_from_any_number_to_any_other),
 #endif
