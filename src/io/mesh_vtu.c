@@ -191,7 +191,7 @@ static ig_status pieces_join(ig_ctx *cx, const char *path, ig_mesh *mesh) {
   ig_draft draft = {.mesh = mesh};
   ig_mesh_bounds(mesh, low, high);
   const double size = fmax(high[0] - low[0], fmax(high[1] - low[1], high[2] - low[2]));
-  IG_TRY(ig_draft_weld(cx, &draft, 1e-9 * size));
+  IG_TRY(ig_draft_weld(cx, &draft, 1e-9 * size, NULL));
   ig_adjacency adj;
   IG_TRY(ig_mesh_adjacency(cx, mesh, &adj));
   ig_lid crowded = 0, f = 0;

@@ -30,8 +30,10 @@ IG_MUST_CHECK ig_status ig_draft_wedges(ig_ctx *cx, ig_draft *draft);
 IG_MUST_CHECK ig_status ig_draft_keep(ig_ctx *cx, ig_draft *draft, const uint8_t *keep);
 IG_MUST_CHECK ig_status ig_draft_jitter(ig_ctx *cx, ig_draft *draft, const ig_jitter_case *c);
 IG_MUST_CHECK ig_status ig_draft_quadratic(ig_ctx *cx, ig_draft *draft);
-/* Nodes closer than `tolerance` become one. */
-IG_MUST_CHECK ig_status ig_draft_weld(ig_ctx *cx, ig_draft *draft, double tolerance);
+/* Nodes closer than `tolerance` become one. outer: nodes that may have such a one; NULL: all may.
+ */
+IG_MUST_CHECK ig_status ig_draft_weld(ig_ctx *cx, ig_draft *draft, double tolerance,
+                                      const uint8_t *outer);
 
 /* Six tetrahedra of a hexahedron, cut alike in neighbours: tet 6 x 4. */
 void ig_hex_cut(const ig_lid *node, ig_lid *tet);

@@ -141,7 +141,7 @@ static ig_lid weld_find(const double *x, const ig_lid *slot, uint64_t mask, cons
   return -1;
 }
 
-ig_status ig_draft_weld(ig_ctx *cx, ig_draft *draft, double tolerance) {
+ig_status ig_draft_weld(ig_ctx *cx, ig_draft *draft, double tolerance, const uint8_t *outer) {
   ig_mesh *mesh = draft->mesh;
   uint64_t size = 16;
   while (size < 2 * (uint64_t)mesh->nodes)
@@ -159,7 +159,8 @@ ig_status ig_draft_weld(ig_ctx *cx, ig_draft *draft, double tolerance) {
   for (ig_lid n = 0; n < mesh->nodes; n++) {
     double p[3];
     memcpy(p, mesh->x + 3 * (size_t)n, sizeof p);
-    const ig_lid same = weld_find(mesh->x, slot, size - 1, p, tolerance, width);
+    const bool alone = outer && !outer[n];
+    const ig_lid same = alone ? -1 : weld_find(mesh->x, slot, size - 1, p, tolerance, width);
     to[n] = same >= 0 ? same : nodes;
     if (same >= 0) {
       if (draft->side)
@@ -169,9 +170,10 @@ ig_status ig_draft_weld(ig_ctx *cx, ig_draft *draft, double tolerance) {
     const int64_t cell[3] = {(int64_t)floor(p[0] / width), (int64_t)floor(p[1] / width),
                              (int64_t)floor(p[2] / width)};
     uint64_t h = cell_hash(cell) & (size - 1);
-    while (slot[h])
+    while (!alone && slot[h])
       h = (h + 1) & (size - 1);
-    slot[h] = nodes + 1;
+    if (!alone)
+      slot[h] = nodes + 1;
     memcpy(mesh->x + 3 * (size_t)nodes, p, sizeof p);
     if (draft->side)
       draft->side[nodes] = draft->side[n];

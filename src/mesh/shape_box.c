@@ -144,8 +144,11 @@ static ig_status append(ig_ctx *cx, ig_draft *draft, ig_draft *more) {
   p->conn = conn ? conn : p->conn;
   int32_t *tag = realloc(p->tag, ((size_t)p->count + (size_t)q->count) * sizeof *tag);
   p->tag = tag ? tag : p->tag;
-  if (!x || !conn || !tag)
+  uint8_t *side = realloc(draft->side, (size_t)a->nodes + (size_t)b->nodes);
+  draft->side = side ? side : draft->side;
+  if (!x || !conn || !tag || !side)
     return IG_FAIL(cx, IG_MEMORY, "no memory to join boxes");
+  memcpy(side + a->nodes, more->side, (size_t)b->nodes);
   memcpy(x + 3 * (size_t)a->nodes, b->x, 3 * (size_t)b->nodes * sizeof *x);
   for (size_t i = 0; i < (size_t)q->count * npe; i++)
     conn[(size_t)p->count * npe + i] = q->conn[i] + a->nodes;
@@ -207,9 +210,11 @@ static ig_status boxes_make(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type *typ
       return ig_mesh_placed(cx, status, &IG_ITEM(ig_box_case, c->boxes, i)->at);
     }
   }
-  free(draft->side); /* their sides are those of the bounding box */
-  draft->side = NULL;
-  return c->boxes.count > 1 ? ig_draft_weld(cx, draft, tolerance) : IG_OK;
+  uint8_t *outer = draft->side; /* only there can they touch */
+  draft->side = NULL;           /* the sides of all are those of the bounding box */
+  const ig_status status = c->boxes.count > 1 ? ig_draft_weld(cx, draft, tolerance, outer) : IG_OK;
+  free(outer);
+  return status;
 }
 
 ig_status ig_draft_boxes(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type *type, ig_draft *draft) {

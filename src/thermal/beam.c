@@ -1,5 +1,7 @@
 /* Beams from a case: their paths, the elements and faces they may touch. */
 #include "thermal/beam.h"
+#include "core/threads.h"
+#include "mesh/topology.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -96,50 +98,64 @@ static uint8_t points_for(const ig_beam *b, double size) {
 }
 
 /* Elements, or faces that look towards the beam. */
-static ig_status targets_find(ig_ctx *cx, const ig_heat *h, ig_beam *b) {
-  const bool faces = b->shape.model == IG_BEAM_SURFACE;
-  for (int pass = 0; pass < 2; pass++) {
-    b->targets = 0;
-    for (ig_lid e = 0; e < h->elements; e++)
-      for (int f = 0; f < (faces ? 6 : 1); f++) {
-        double x[8][3];
-        ig_lid node[8];
-        const int corners = ig_beam_target_nodes(h, b, faces ? 6 * e + f : e, node);
-        for (int a = 0; a < corners; a++)
-          memcpy(x[a], &h->node.point[3 * (int64_t)node[a]], sizeof x[a]);
-        if (faces) {
-          double u[3], v[3], n[3];
-          for (int d = 0; d < 3; d++) {
-            u[d] = x[2][d] - x[0][d];
-            v[d] = x[3][d] - x[1][d];
-          }
-          for (int d = 0; d < 3; d++)
-            n[d] = u[(d + 1) % 3] * v[(d + 2) % 3] - u[(d + 2) % 3] * v[(d + 1) % 3];
-          if (!face_meets(&b->shape, n))
-            continue;
-        }
-        if (pass) {
-          double *place = &b->place[3 * (int64_t)b->targets], far = 0;
-          b->target[b->targets] = faces ? 6 * e + f : e;
-          for (int d = 0; d < 3; d++) {
-            place[d] = 0;
-            for (int a = 0; a < corners; a++)
-              place[d] += x[a][d] / corners;
-          }
-          for (int a = 0; a < corners; a++)
-            far = fmax(far, sqrt(pow(x[a][0] - place[0], 2) + pow(x[a][1] - place[1], 2) +
-                                 pow(x[a][2] - place[2], 2)));
-          b->size = fmax(b->size, 2 * far);
-          b->points[b->targets] = points_for(b, 2 * far);
-        }
-        b->targets++;
-      }
-    if (pass)
-      break;
-    IG_TRY(IG_NEW(cx, &b->target, b->targets, "beam targets"));
-    IG_TRY(IG_NEW(cx, &b->place, 3 * (size_t)b->targets, "beam targets"));
-    IG_TRY(IG_NEW(cx, &b->points, b->targets, "beam targets"));
+static int target_points(const ig_heat *h, const ig_beam *b, ig_lid target, double x[8][3]) {
+  ig_lid node[8];
+  const int corners = ig_beam_target_nodes(h, b, target, node);
+  for (int a = 0; a < corners; a++)
+    memcpy(x[a], &h->node.point[3 * (int64_t)node[a]], sizeof x[a]);
+  return corners;
+}
+
+/* Whether the beam can heat an element or a face. */
+static bool target_meets(const ig_heat *h, const ig_beam *b, ig_lid target) {
+  if (b->shape.model != IG_BEAM_SURFACE)
+    return true;
+  double x[8][3], u[3], v[3], n[3];
+  target_points(h, b, target, x);
+  for (int d = 0; d < 3; d++) {
+    u[d] = x[2][d] - x[0][d];
+    v[d] = x[3][d] - x[1][d];
   }
+  for (int d = 0; d < 3; d++)
+    n[d] = u[(d + 1) % 3] * v[(d + 2) % 3] - u[(d + 2) % 3] * v[(d + 1) % 3];
+  return face_meets(&b->shape, n);
+}
+
+/* Middle of target i and how many points it takes; returns its size. */
+static double target_place(const ig_heat *h, ig_beam *b, ig_lid i) {
+  double x[8][3], *place = &b->place[3 * (int64_t)i], far = 0;
+  const int corners = target_points(h, b, b->target[i], x);
+  for (int d = 0; d < 3; d++) {
+    place[d] = 0;
+    for (int a = 0; a < corners; a++)
+      place[d] += x[a][d] / corners;
+  }
+  for (int a = 0; a < corners; a++)
+    far = fmax(far, sqrt(pow(x[a][0] - place[0], 2) + pow(x[a][1] - place[1], 2) +
+                         pow(x[a][2] - place[2], 2)));
+  b->points[i] = points_for(b, 2 * far);
+  return 2 * far;
+}
+
+static ig_status targets_find(ig_ctx *cx, const ig_heat *h, ig_beam *b) {
+  const ig_lid all = h->elements * (b->shape.model == IG_BEAM_SURFACE ? 6 : 1);
+  uint8_t *met;
+  IG_TRY(IG_NEW(cx, &met, all, "beam targets"));
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, all, IG_WORK_NODE))
+  for (ig_lid i = 0; i < all; i++)
+    met[i] = target_meets(h, b, i);
+  const ig_status status = ig_lids_where(cx, met, all, &b->target, &b->targets);
+  free(met);
+  IG_TRY(status);
+  IG_TRY(IG_NEW(cx, &b->place, 3 * (size_t)b->targets, "beam targets"));
+  IG_TRY(IG_NEW(cx, &b->points, b->targets, "beam targets"));
+  double size = b->size;
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, b->targets, IG_WORK_ELEMENT))    \
+    reduction(max                                                                                  \
+              : size)
+  for (ig_lid i = 0; i < b->targets; i++)
+    size = fmax(size, target_place(h, b, i));
+  b->size = size;
   return ig_beam_bins(cx, b);
 }
 
