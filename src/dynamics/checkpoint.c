@@ -98,8 +98,7 @@ static void pads_fill(ig_dyn_group *g) {
     }
 }
 
-ig_status ig_dyn_checkpoint_write(void *self, ig_sink *to) {
-  ig_dyn_job *r = self;
+static ig_status checkpoint_write(ig_dyn_job *r, ig_sink *to) {
   ig_dyn_model *m = r->m;
   IG_TRY(ig_dyn_pull(m));
   const bool whole = ig_dyn_has_whole(m);
@@ -131,8 +130,15 @@ ig_status ig_dyn_checkpoint_write(void *self, ig_sink *to) {
   return status;
 }
 
-ig_status ig_dyn_checkpoint_read(void *self, const ig_restart *from) {
+ig_status ig_dyn_checkpoint_write(void *self, ig_sink *to) {
   ig_dyn_job *r = self;
+  IG_TRY(ig_ranks_agree(r->m->cx, ig_dyn_states_hold(r->m)));
+  const ig_status status = checkpoint_write(r, to);
+  ig_dyn_states_drop(r->m);
+  return status;
+}
+
+static ig_status checkpoint_read(ig_dyn_job *r, const ig_restart *from) {
   ig_dyn_model *m = r->m;
   ig_ctx *cx = m->cx;
   const int space = ARRAYS + m->groups;
@@ -172,12 +178,20 @@ ig_status ig_dyn_checkpoint_read(void *self, const ig_restart *from) {
   ig_array *const state[] = {&m->x, &m->v, &m->f, &m->work};
   for (int i = 0; i < 4 && whole; i++)
     IG_TRY_GOTO(status, done, ig_array_push(cx, state[i]));
-  for (int i = 0; i < m->groups && whole; i++)
+  for (int i = 0; i < m->groups && !m->divided; i++)
     IG_TRY_GOTO(status, done, ig_array_push(cx, &m->group[i].state));
   m->fresh = true; /* forces are in f */
   status = ig_dyn_scatter(m);
 done:
   free(saved);
   free(name);
+  return status;
+}
+
+ig_status ig_dyn_checkpoint_read(void *self, const ig_restart *from) {
+  ig_dyn_job *r = self;
+  IG_TRY(ig_ranks_agree(r->m->cx, ig_dyn_states_hold(r->m)));
+  const ig_status status = checkpoint_read(r, from);
+  ig_dyn_states_drop(r->m);
   return status;
 }

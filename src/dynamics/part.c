@@ -531,6 +531,8 @@ void ig_dyn_part_keep(ig_dyn_model *m) {
   m->fault_ids = NULL;
   if (m->p.contact.surfaces == 0) /* which goes by the numbers of the whole */
     ig_part_lighten(&m->divided->part);
+  for (int k = 0; k < m->groups; k++) /* the parts have it: see ig_dyn_states_hold */
+    ig_array_free(m->cx, &m->group[k].state);
   if (ig_dyn_has_whole(m))
     return;
   ig_dyn_touching *t = &m->contact;
@@ -544,7 +546,6 @@ void ig_dyn_part_keep(ig_dyn_model *m) {
   for (int k = 0; k < m->groups; k++) {
     ig_dyn_group *g = &m->group[k];
     ig_array_free(m->cx, &g->conn);
-    ig_array_free(m->cx, &g->state);
     ig_array_free(m->cx, &g->ids);
     free(g->element);
     g->element = NULL;

@@ -55,6 +55,10 @@ IG_MUST_CHECK ig_status ig_dyn_gather(ig_dyn_model *m);
 IG_MUST_CHECK ig_status ig_dyn_gather_states(ig_dyn_model *m);
 IG_MUST_CHECK ig_status ig_dyn_gather_alive(ig_dyn_model *m);
 IG_MUST_CHECK ig_status ig_dyn_gather_report(ig_dyn_model *m, int k);
+/* What elements of the whole remember is nowhere once parts are made. Where a checkpoint is written
+   or read the first rank has it for that long, on the host. */
+IG_MUST_CHECK ig_status ig_dyn_states_hold(ig_dyn_model *m);
+void ig_dyn_states_drop(ig_dyn_model *m);
 /* From the whole, which all ranks have alike or the first alone, to the part: all of the state;
    velocities and bodies; masses and bodies; the size of loads. */
 IG_MUST_CHECK ig_status ig_dyn_scatter(ig_dyn_model *m);

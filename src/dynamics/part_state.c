@@ -166,6 +166,31 @@ ig_status ig_dyn_gather_states(ig_dyn_model *m) {
   return IG_OK;
 }
 
+static bool states_here(const ig_dyn_model *m) {
+  return m->divided && m->divided->apart && ig_ranks_first(m->cx);
+}
+
+void ig_dyn_states_drop(ig_dyn_model *m) {
+  for (int k = 0; k < m->groups && states_here(m); k++) {
+    free(m->group[k].state.host);
+    m->group[k].state = (ig_array){0};
+  }
+}
+
+ig_status ig_dyn_states_hold(ig_dyn_model *m) {
+  for (int k = 0; k < m->groups && states_here(m); k++) {
+    ig_array *s = &m->group[k].state;
+    s->count = (size_t)m->group[k].slots * (size_t)m->group[k].g_f64.states;
+    s->size = m->divided->local->group[k].state.size;
+    const ig_status status = ig_alloc(m->cx, &s->host, s->count + 1, s->size, "element state");
+    if (status != IG_OK) {
+      ig_dyn_states_drop(m);
+      return status;
+    }
+  }
+  return IG_OK;
+}
+
 /* --- apart */
 
 /* An array of the whole on the host, `count` items of `size` bytes, a stretch at a time: where the

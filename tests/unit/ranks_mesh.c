@@ -42,6 +42,22 @@ static ig_status values_check(worker *w, ig_ctx *cx, const ig_part *p, ig_halo *
   return IG_OK;
 }
 
+/* A piece of the whole, in its order: each follows the one before. */
+typedef struct {
+  worker *w;
+  int64_t next;
+} pieces;
+static void piece_check(void *user, const void *items, int64_t first, int64_t count) {
+  pieces *p = user;
+  const size_t words = p->w->item / 4;
+  p->w->wrong += first != p->next || count < 1;
+  for (int64_t i = 0; i < count; i++)
+    for (size_t k = 0; k < words; k++)
+      p->w->wrong +=
+          ((const uint32_t *)items)[(size_t)i * words + k] != word_of((ig_lid)(first + i), k);
+  p->next = first + count;
+}
+
 static ig_status whole_check(worker *w, ig_ctx *cx, const ig_part *p, const ig_array *a) {
   ig_collect c = {0};
   ig_array whole = {0};
@@ -62,6 +78,10 @@ static ig_status whole_check(worker *w, ig_ctx *cx, const ig_part *p, const ig_a
   for (ig_lid n = 0; n < w->mesh->nodes && status == IG_OK && p->rank == 0; n++)
     for (size_t k = 0; k < w->item / 4; k++)
       w->wrong += ((uint32_t *)whole.host)[(size_t)n * (w->item / 4) + k] != word_of(n, k);
+  pieces all = {.w = w};
+  if (status == IG_OK)
+    status = ig_collect_pass(cx, &c, a->dev, p->mesh->nodes, w->item, 7, piece_check, &all);
+  w->wrong += all.next != (p->rank == 0 ? w->mesh->nodes : 0);
   ig_array_free(cx, &whole);
   ig_collect_free(&c);
   return status;
@@ -250,9 +270,8 @@ static void thermal_has_the_bits_of_one(void **state) {
   runs_have_the_bits_of_one(run, sizeof run / sizeof *run, -1);
 }
 
-/* What a rank holds falls with their number, ghosts and the connectivity of the whole aside: N
-   cells per side, of which a cut leaves half and one more; the first rank holds the state of all
-   besides. */
+/* What a rank holds falls with their number: N cells per side, of which a cut leaves half and one
+   more; the first rank holds the temperatures of all besides. */
 static void memory_falls_with_ranks(void **state) {
   (void)state;
   enum { N = 20 };
