@@ -206,12 +206,10 @@ ig_status ig_dyn_pull(ig_dyn_model *m) {
   return ig_array_pull(m->cx, &m->f);
 }
 
-/* The reports of group k, into the scratch. */
+/* The reports of group k, into the scratch; on ranks, of the part. */
 static ig_status report_group(ig_dyn_model *m, int k) {
-  if (m->divided) {
-    IG_TRY(report_group(m->divided->local, k));
-    return ig_dyn_gather_report(m, k);
-  }
+  if (m->divided)
+    return report_group(m->divided->local, k);
   const ig_dyn_group *g = &m->group[k];
   for (int c = 0; c < g->colors; c++) {
     const ig_dyn_range range = range_of(m, g, c);
@@ -221,29 +219,63 @@ static ig_status report_group(ig_dyn_model *m, int k) {
   return IG_OK;
 }
 
+/* Reports of a group's slots from `first` on, to where their elements stand in the mesh. */
+typedef struct {
+  ig_dyn_model *m;
+  const ig_dyn_group *g;
+  double *out;             /* on the host */
+  const ig_dyn_fields *to; /* on the device */
+  ig_status status;
+} reporting;
+static void reports_put(void *user, const void *reports, int64_t first, int64_t count) {
+  const reporting *r = user;
+  const double *from = reports;
+  for (int64_t i = 0; i < count; i++)
+    if (r->g->element[first + i] >= 0)
+      memcpy(r->out + (int64_t)r->g->element[first + i] * IG_DYN_REPORT, from + i * IG_DYN_REPORT,
+             IG_DYN_REPORT * sizeof(double));
+}
+
+static void reports_spread(void *user, const void *reports, int64_t first, int64_t count) {
+  reporting *r = user;
+  ig_ctx *cx = r->m->cx;
+  const int32_t *id = (const int32_t *)r->g->ids.dev + first;
+  if (r->status == IG_OK)
+    r->status = cx->backend->copy_in(cx, r->m->scratch.dev, reports,
+                                     (size_t)count * IG_DYN_REPORT * sizeof(double));
+  if (r->status == IG_OK)
+    r->status = r->m->ops->spread(cx, (int32_t)count, id, r->m->scratch.dev, r->to);
+  if (r->status == IG_OK)
+    r->status = cx->backend->sync(cx); /* the reports' memory is used again */
+}
+
 ig_status ig_dyn_report(ig_dyn_model *m, double *out) {
   for (int k = 0; k < m->groups; k++) {
     const ig_dyn_group *g = &m->group[k];
+    reporting r = {.m = m, .g = g, .out = out};
     IG_TRY(report_group(m, k));
-    if (!ig_dyn_has_whole(m))
+    if (m->divided) {
+      IG_TRY(ig_dyn_gather_reports(m, k, reports_put, &r));
       continue;
+    }
     IG_TRY(m->cx->backend->copy_out(m->cx, m->scratch.host, m->scratch.dev,
                                     (size_t)g->slots * IG_DYN_REPORT * sizeof(double)));
-    const double *from = m->scratch.host;
-    for (ig_lid s = 0; s < g->slots; s++)
-      if (g->element[s] >= 0)
-        memcpy(out + (int64_t)g->element[s] * IG_DYN_REPORT, from + (int64_t)s * IG_DYN_REPORT,
-               IG_DYN_REPORT * sizeof(double));
+    reports_put(&r, m->scratch.host, 0, g->slots);
   }
   return IG_OK;
 }
 
 ig_status ig_dyn_fields_now(ig_dyn_model *m, const ig_dyn_fields *to) {
   for (int k = 0; k < m->groups; k++) {
+    const ig_dyn_group *g = &m->group[k];
+    reporting r = {.m = m, .g = g, .to = to, .status = IG_OK};
     IG_TRY(report_group(m, k));
-    if (!ig_dyn_has_whole(m))
-      continue;
-    IG_TRY(m->ops->spread(m->cx, m->group[k].slots, m->group[k].ids.dev, m->scratch.dev, to));
+    if (m->divided) {
+      IG_TRY(ig_dyn_gather_reports(m, k, reports_spread, &r));
+      IG_TRY(ig_ranks_agree(m->cx, r.status));
+    } else {
+      IG_TRY(m->ops->spread(m->cx, g->slots, g->ids.dev, m->scratch.dev, to));
+    }
   }
   return IG_OK;
 }
@@ -251,8 +283,10 @@ ig_status ig_dyn_fields_now(ig_dyn_model *m, const ig_dyn_fields *to) {
 /* What a rank without the whole does while the first finds the energies. */
 static ig_status energies_help(ig_dyn_model *m) {
   IG_TRY(contact_now(m, &m->p));
-  for (int k = 0; k < m->groups; k++)
+  for (int k = 0; k < m->groups; k++) {
     IG_TRY(report_group(m, k));
+    IG_TRY(ig_dyn_gather_energies(m, k));
+  }
   return ig_array_pull(m->cx, &m->clock);
 }
 
@@ -297,12 +331,13 @@ static ig_status energies_find(ig_dyn_model *m, ig_dyn_energy *e) {
   }
   for (int k = 0; k < m->groups; k++) {
     const ig_dyn_group *g = &m->group[k];
+    const int columns = m->divided ? 2 : IG_DYN_REPORT; /* from ranks nothing else comes */
     IG_TRY(report_group(m, k));
+    IG_TRY(ig_dyn_gather_energies(m, k));
     for (int c = 0; c < g->colors; c++) {
       double part[2];
-      IG_TRY(m->ops->totals(cx, table + (int64_t)g->begin[c] * IG_DYN_REPORT,
-                            g->end[c] - g->begin[c], IG_DYN_REPORT, IG_REPORT_ENERGY, 2, work,
-                            part));
+      IG_TRY(m->ops->totals(cx, table + (int64_t)g->begin[c] * columns, g->end[c] - g->begin[c],
+                            columns, m->divided ? 0 : IG_REPORT_ENERGY, 2, work, part));
       e->internal += part[0];
       e->plastic += part[1];
     }

@@ -487,6 +487,19 @@ static ig_status local_make(ig_dyn_model *m) {
   return ig_dyn_part_contact(m);
 }
 
+/* Reports come to the whole a piece at a time, or two numbers of each. */
+static ig_status scratch_fit(ig_dyn_model *m) {
+  size_t space = (size_t)m->p.nodes * IG_DYN_PARTICLE_ENERGIES;
+  for (int k = 0; k < m->groups; k++) {
+    const size_t slots = (size_t)m->group[k].slots;
+    const size_t piece = (slots < IG_DYN_PIECE ? slots : IG_DYN_PIECE) * IG_DYN_REPORT;
+    space = space < 2 * slots ? 2 * slots : space;
+    space = space < piece ? piece : space;
+  }
+  ig_array_free(m->cx, &m->scratch);
+  return ig_array_new_device(m->cx, &m->scratch, space, sizeof(double), "sums");
+}
+
 ig_status ig_dyn_part_new(ig_dyn_model *m) {
   if (ig_ranks_count(m->cx->ranks) == 1)
     return IG_OK;
@@ -520,7 +533,7 @@ ig_status ig_dyn_part_new(ig_dyn_model *m) {
   m->p.slots.value = NULL;
   for (int k = 0; k < m->groups; k++)
     ig_array_free(m->cx, &m->group[k].slot);
-  return IG_OK;
+  return scratch_fit(m);
 }
 
 void ig_dyn_part_keep(ig_dyn_model *m) {

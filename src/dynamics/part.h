@@ -49,12 +49,16 @@ IG_MUST_CHECK ig_status ig_dyn_part_advance(ig_dyn_model *m, int64_t steps);
 /* What follows does nothing without ranks. All ranks call it.
 
    From all parts to the whole: particles (and bodies, on all ranks) where steps were taken since;
-   the state of elements, on the host; which elements hold; the report of group k, made by the
-   parts. On rank 0. */
+   the state of elements, on the host; which elements hold; the reports of group k that the parts
+   have made, IG_DYN_PIECE at a time; their energies, a pair per slot, in the whole's scratch. On
+   rank 0. */
 IG_MUST_CHECK ig_status ig_dyn_gather(ig_dyn_model *m);
 IG_MUST_CHECK ig_status ig_dyn_gather_states(ig_dyn_model *m);
 IG_MUST_CHECK ig_status ig_dyn_gather_alive(ig_dyn_model *m);
-IG_MUST_CHECK ig_status ig_dyn_gather_report(ig_dyn_model *m, int k);
+enum { IG_DYN_PIECE = 1 << 14 };
+IG_MUST_CHECK ig_status ig_dyn_gather_reports(ig_dyn_model *m, int k, ig_collect_take *take,
+                                              void *user);
+IG_MUST_CHECK ig_status ig_dyn_gather_energies(ig_dyn_model *m, int k);
 /* What elements of the whole remember is nowhere once parts are made. Where a checkpoint is written
    or read the first rank has it for that long, on the host. */
 IG_MUST_CHECK ig_status ig_dyn_states_hold(ig_dyn_model *m);

@@ -114,10 +114,55 @@ ig_status ig_dyn_gather_alive(ig_dyn_model *m) {
                           m->contact.alive.dev);
 }
 
-ig_status ig_dyn_gather_report(ig_dyn_model *m, int k) {
+ig_status ig_dyn_gather_reports(ig_dyn_model *m, int k, ig_collect_take *take, void *user) {
   const ig_dyn_part *p = m->divided;
-  return ig_collect_items(m->cx, &p->group[k], p->local->scratch.dev, p->local->group[k].slots,
-                          IG_DYN_REPORT * sizeof(double), m->scratch.dev);
+  return ig_collect_pass(m->cx, &p->group[k], p->local->scratch.dev, p->local->group[k].slots,
+                         IG_DYN_REPORT * sizeof(double), IG_DYN_PIECE, take, user);
+}
+
+/* Two numbers of each report of the part's own elements, one after the other. */
+static ig_status energies_pack(ig_dyn_model *m, int k, double *pair) {
+  const ig_dyn_part *p = m->divided;
+  const ig_collect *c = &p->group[k];
+  const size_t bytes = (size_t)p->local->group[k].slots * IG_DYN_REPORT * sizeof(double);
+  const double *report = p->local->scratch.dev;
+  double *copy = NULL;
+  ig_status status = IG_OK;
+  if (m->cx->backend->separate && bytes) {
+    status = ig_alloc(m->cx, (void **)&copy, bytes, 1, "element results");
+    if (status == IG_OK)
+      status = m->cx->backend->copy_out(m->cx, copy, report, bytes);
+    report = copy;
+  }
+  for (int64_t i = 0; i < c->mine_count && status == IG_OK; i++)
+    memcpy(pair + 2 * i, report + (int64_t)c->mine[i] * IG_DYN_REPORT + IG_REPORT_ENERGY,
+           2 * sizeof *pair);
+  free(copy);
+  return status;
+}
+
+ig_status ig_dyn_gather_energies(ig_dyn_model *m, int k) {
+  if (!m->divided)
+    return IG_OK;
+  const ig_collect *c = &m->divided->group[k];
+  const bool first = ig_ranks_first(m->cx);
+  const int64_t count = first ? c->whole_count : c->mine_count;
+  double *pair = NULL; /* on the first rank as they come, then in order */
+  ig_status status = IG_NEW(m->cx, &pair, (first ? 4 : 2) * (size_t)count + 1, "energies");
+  if (status == IG_OK)
+    status = energies_pack(m, k, pair);
+  status = ig_collect_packed(m->cx, c, status, 2 * sizeof *pair, pair);
+  if (status == IG_OK && first) {
+    double *placed = pair + 2 * count;
+    for (int64_t i = 0; i < count; i++)
+      memcpy(placed + 2 * (int64_t)c->whole[i], pair + 2 * i, 2 * sizeof *pair);
+    status =
+        m->cx->backend->copy_in(m->cx, m->scratch.dev, placed, 2 * (size_t)count * sizeof *placed);
+    if (status == IG_OK)
+      status = m->cx->backend->sync(m->cx); /* before its memory goes */
+  }
+  free(pair);
+  return status;
 }
 
 /* Where the numbers of slot s begin, and how far they are apart: bytes. */

@@ -341,7 +341,7 @@ static void memory_falls_with_ranks(void **state) {
     for (int i = 0; i < count; i++) {
       const double share = (double)h[i].bytes / (double)one.bytes;
       assert_int_equal(h[i].status, IG_OK);
-      if (i > 0 ? share > (64.0 / count + 4) / 64 : share > 1 + (64.0 / count + 4) / 64)
+      if (share > (64.0 / count + 4) / 64 + (i > 0 ? 0 : 0.45)) /* the first: particles of all */
         fail_msg("rank %d of %d has %.3f of the bytes of one rank", i, count, share);
     }
   }
