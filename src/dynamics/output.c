@@ -251,6 +251,14 @@ static ig_status fields_add(ig_dyn_job *r, ig_snapshot *snap) {
   return contact_fields(r, snap);
 }
 
+/* Fields of the whole are on the device of the first rank no longer than it takes to copy them. */
+static ig_status fields_drop(ig_dyn_job *r, ig_snapshot *snap) {
+  const ig_status status = ig_snapshot_settle(snap);
+  ig_array_free(r->job->cx, &r->moved);
+  ig_array_free(r->job->cx, &r->fields);
+  return status == IG_OK ? IG_OK : IG_FAIL(r->job->cx, status, "fields of a snapshot were lost");
+}
+
 /* What a rank without the whole does while the first makes a snapshot. */
 static ig_status snapshot_help(ig_dyn_job *r) {
   const uint8_t *alive;
@@ -274,6 +282,8 @@ ig_status ig_dyn_snapshot_write(void *self, ig_sink *to) {
   free(alive);
   IG_TRY(status);
   status = fields_add(r, snap);
+  if (status == IG_OK && m->divided)
+    status = fields_drop(r, snap);
   if (status == IG_OK)
     status = to->snapshot(to, snap);
   else

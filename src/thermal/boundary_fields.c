@@ -1,5 +1,6 @@
 /* Boundary values from the fields of files, linear in time between them. */
 #include "thermal/given.h"
+#include "thermal/heat_part.h"
 #include "thermal/thermal.h"
 
 #include <math.h>
@@ -97,6 +98,15 @@ static ig_status list_check(ig_thermal_run *run, const ig_thermal_boundary *b) {
   return IG_OK;
 }
 
+/* Numbers that stand for the whole field. */
+static void numbers_find(ig_thermal_fields *f) {
+  const double *h = f->value[IG_GIVEN_H], *T = f->value[IG_GIVEN_TEMPERATURE];
+  f->some = T && f->count ? T[0] : 0;
+  f->steepest = h ? 0 : NAN;
+  for (int64_t n = 0; h && n < (int64_t)f->times * f->count; n++)
+    f->steepest = fmax(f->steepest, h[n]);
+}
+
 ig_status ig_thermal_fields_read(ig_thermal_run *run, int i) {
   ig_ctx *cx = run->job->cx;
   const ig_thermal_boundary *b = boundary_of(run, i);
@@ -121,6 +131,7 @@ ig_status ig_thermal_fields_read(ig_thermal_run *run, int i) {
   }
   free(place);
   IG_TRY(status);
+  numbers_find(f);
   ig_thermal_fields_set(run, i, ig_thermal_fields_moment(run, i, 0));
   return IG_OK;
 }
@@ -149,11 +160,7 @@ void ig_thermal_fields_set(ig_thermal_run *run, int i, double moment) {
 }
 
 double ig_thermal_fields_steepest(const ig_thermal_run *run, int i) {
-  const ig_thermal_fields *f = &run->fields[i];
-  double most = f->value[IG_GIVEN_H] ? 0 : NAN;
-  for (int64_t n = 0; f->value[IG_GIVEN_H] && n < (int64_t)f->times * f->count; n++)
-    most = fmax(most, f->value[IG_GIVEN_H][n]);
-  return most;
+  return run->fields[i].steepest;
 }
 
 void ig_thermal_fields_condition(const ig_thermal_run *run, int i, ig_heat_condition *c) {
@@ -163,11 +170,57 @@ void ig_thermal_fields_condition(const ig_thermal_run *run, int i, ig_heat_condi
   c->h_of = f->now[IG_GIVEN_H];
   c->ambient_of = f->now[IG_GIVEN_AMBIENT];
   if (c->temperature_of)
-    c->temperature = f->count ? f->value[IG_GIVEN_TEMPERATURE][0] : 0;
+    c->temperature = f->some;
   if (c->flux_of)
     c->flux = 1; /* some number: it is given */
   if (c->h_of)
     c->h = ig_thermal_fields_steepest(run, i);
+}
+
+/* Of entry i: its nodes and their values, those of the part. */
+static ig_status field_part(ig_ctx *cx, const ig_part *part, ig_thermal_fields *f) {
+  const ig_lid count = f->count;
+  double *now[IG_GIVEN_KINDS] = {NULL};
+  ig_status status = IG_OK;
+  for (int k = 0; k < IG_GIVEN_KINDS && status == IG_OK; k++)
+    if (f->now[k])
+      status = IG_NEW(cx, &now[k], (size_t)part->mesh->nodes + 1, "boundary fields");
+  for (int k = 0; k < IG_GIVEN_KINDS; k++)
+    for (ig_lid n = 0; n < part->mesh->nodes && now[k] && status == IG_OK; n++)
+      now[k][n] = f->now[k][part->node[n]];
+  if (status != IG_OK) {
+    for (int k = 0; k < IG_GIVEN_KINDS; k++)
+      free(now[k]);
+    return status;
+  }
+  for (int k = 0; k < IG_GIVEN_KINDS; k++) {
+    int64_t at = 0; /* behind what is read */
+    for (int j = 0; j < f->times && f->value[k]; j++)
+      for (ig_lid n = 0; n < count; n++)
+        if (ig_part_node(part, f->node[n]) >= 0)
+          f->value[k][at++] = f->value[k][(int64_t)j * count + n];
+    double *fits = f->value[k] ? realloc(f->value[k], ((size_t)at + 1) * sizeof *fits) : NULL;
+    f->value[k] = fits ? fits : f->value[k];
+    free(f->now[k]);
+    f->now[k] = now[k];
+  }
+  f->count = 0;
+  for (ig_lid n = 0; n < count; n++) {
+    const ig_lid local = ig_part_node(part, f->node[n]);
+    if (local >= 0)
+      f->node[f->count++] = local;
+  }
+  return IG_OK;
+}
+
+ig_status ig_thermal_fields_part(ig_thermal_run *run) {
+  for (int i = 0; i < run->c->boundary.count && run->fields; i++)
+    if (run->fields[i].times)
+      IG_TRY(field_part(run->job->cx, &run->heat.part->part, &run->fields[i]));
+  for (int k = 0; k < run->conditions && run->fields; k++)
+    if (run->fields[run->condition_of[k]].times)
+      ig_thermal_fields_condition(run, run->condition_of[k], &run->condition[k]);
+  return IG_OK;
 }
 
 void ig_thermal_fields_free(ig_thermal_run *run) {

@@ -37,18 +37,19 @@ static ig_status set_make(ig_ctx *cx, const ig_part *part, const ig_set *from, i
   return IG_OK;
 }
 
-/* Values of the part's nodes. */
-static ig_status nodes_take(ig_ctx *cx, const ig_part *part, const double *from, double **to) {
+/* Values of the part's nodes. `node`: where they stand in `from`; NULL: as in the part. */
+static ig_status nodes_take(ig_ctx *cx, const ig_part *part, const ig_lid *node, const double *from,
+                            double **to) {
   if (!*to)
     IG_TRY(IG_NEW(cx, to, (size_t)part->mesh->nodes + 1, "boundary values of a part"));
   for (ig_lid n = 0; n < part->mesh->nodes; n++)
-    (*to)[n] = from[part->node[n]];
+    (*to)[n] = from[node ? node[n] : n];
   return IG_OK;
 }
 
 /* Conditions as the part's engine needs them. */
-static ig_status conditions_take(ig_ctx *cx, ig_heat_part *p, const ig_heat_condition *from,
-                                 int count) {
+static ig_status conditions_take(ig_ctx *cx, ig_heat_part *p, const ig_lid *node,
+                                 const ig_heat_condition *from, int count) {
   for (int i = 0; i < count; i++) {
     ig_heat_condition *c = &p->condition[i];
     *c = from[i];
@@ -57,7 +58,7 @@ static ig_status conditions_take(ig_ctx *cx, ig_heat_part *p, const ig_heat_cond
     const double **of[4] = {&c->temperature_of, &c->flux_of, &c->h_of, &c->ambient_of};
     for (int k = 0; k < 4; k++)
       if (*of[k]) {
-        IG_TRY(nodes_take(cx, &p->part, *of[k], &p->value[i][k]));
+        IG_TRY(nodes_take(cx, &p->part, node, *of[k], &p->value[i][k]));
         *of[k] = p->value[i][k];
       }
   }
@@ -137,13 +138,13 @@ static ig_status local_make(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *who
     s.birth = p->birth;
   }
   if (setup->initial_of) {
-    IG_TRY(nodes_take(cx, part, setup->initial_of, &p->initial_of));
+    IG_TRY(nodes_take(cx, part, part->node, setup->initial_of, &p->initial_of));
     s.initial_of = p->initial_of;
   }
   for (int i = 0; i < setup->conditions; i++)
     if (setup->condition[i].faces)
       IG_TRY(set_make(cx, part, setup->condition[i].faces, &p->set[i]));
-  IG_TRY(conditions_take(cx, p, setup->condition, setup->conditions));
+  IG_TRY(conditions_take(cx, p, part->node, setup->condition, setup->conditions));
   s.condition = p->condition;
   IG_TRY(ig_heat_new(cx, &s, &p->local));
   IG_TRY(elements_split(cx, &p->local));
@@ -417,7 +418,8 @@ ig_status ig_heat_part_conditions(ig_ctx *cx, ig_heat *whole, const ig_heat_cond
   ig_heat *l = ig_heat_stepper(whole);
   if (!l)
     return IG_OK;
-  IG_TRY(conditions_take(cx, whole->part, condition, count));
+  const ig_lid *node = whole->calendar ? NULL : whole->part->part.node;
+  IG_TRY(conditions_take(cx, whole->part, node, condition, count));
   return ig_heat_conditions_set(cx, l, whole->part->condition, count, ambient);
 }
 

@@ -196,8 +196,9 @@ static ig_status engine_make(ig_thermal_run *run, ig_toolpath *paths) {
 }
 
 /* All is set up: ranks but the first keep their part and nothing of the whole. */
-static void whole_drop(ig_thermal_run *run) {
+static ig_status whole_drop(ig_thermal_run *run) {
   if (run->heat.calendar) {
+    IG_TRY(ig_thermal_fields_part(run));
     ig_beams_lighten(&run->beams);
     free(run->material_of);
     free(run->birth);
@@ -206,6 +207,7 @@ static void whole_drop(ig_thermal_run *run) {
     run->birth = run->initial = NULL;
   }
   ig_part_drop_mesh(run->job->cx, run->job->mesh);
+  return IG_OK;
 }
 
 ig_status ig_thermal_open(ig_job *job, ig_thermal_run *run) {
@@ -239,8 +241,7 @@ ig_status ig_thermal_open(ig_job *job, ig_thermal_run *run) {
   IG_TRY(ig_thermal_surroundings_set(run, 0));
   idle_warn(run);
   IG_TRY(ig_thermal_probes(run));
-  whole_drop(run);
-  return IG_OK;
+  return whole_drop(run);
 }
 
 void ig_thermal_close(ig_thermal_run *run) {

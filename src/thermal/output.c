@@ -358,7 +358,10 @@ ig_status ig_thermal_save(void *self, ig_sink *to) {
   kept.dt = run->dt;
   saved[count++] = (ig_saved){"kept", IG_F64, KEPT, &kept};
   saved[count++] = (ig_saved){"melt_most", IG_F64, 4 * (int64_t)run->pools, run->melt_most};
-  return to->checkpoint(to, (double)run->done * run->dt, run->done, saved, count);
+  const ig_status status = to->checkpoint(to, (double)run->done * run->dt, run->done, saved, count);
+  if (run->heat.part)
+    ig_heat_look_free(run->heat.part); /* the sink has copied it */
+  return status;
 }
 
 ig_status ig_thermal_restore(void *self, const ig_restart *restart) {

@@ -34,6 +34,7 @@ typedef struct {
   double *value[IG_GIVEN_KINDS]; /* times x count; NULL: not given */
   double *now[IG_GIVEN_KINDS];   /* nodes of the mesh */
   double moment;                 /* of `now`: see given_moment */
+  double some, steepest;         /* a temperature; the largest convection; of all its nodes */
 } ig_thermal_fields;
 
 /* One entry of `initial`: a temperature, or another run's snapshot. */
@@ -174,6 +175,8 @@ void ig_thermal_fields_condition(const ig_thermal_run *run, int i, ig_heat_condi
 void ig_thermal_fields_set(ig_thermal_run *run, int i, double moment);
 double ig_thermal_fields_steepest(const ig_thermal_run *run, int i);
 void ig_thermal_fields_free(ig_thermal_run *run);
+/* Keeps the values of a rank's part alone; from then on nodes are as the part counts them. */
+IG_MUST_CHECK ig_status ig_thermal_fields_part(ig_thermal_run *run);
 
 /* --- initial.c: temperatures at the start, where `initial` gives them */
 
