@@ -223,10 +223,10 @@ static int32_t node_find(const ig_frac_part *p, int32_t whole) {
   return low;
 }
 
-/* Each rank tells the owners which of their nodes it needs, as the whole numbers them. */
-static ig_status give_ask(ig_frac_model *m, const ig_frac_passing *take, ig_frac_passing *give) {
+ig_status ig_frac_ask(ig_frac_model *m, const ig_frac_passing *take, const int32_t *wanted,
+                      ig_frac_passing *give) {
   const ig_frac_part *p = m->divided;
-  int32_t *count = NULL, *wanted = NULL;
+  int32_t *count = NULL;
   ig_message *message = NULL;
   ig_status status = IG_NEW(m->cx, &count, 2 * (size_t)p->ranks, "ghosts");
   if (status == IG_OK)
@@ -240,8 +240,6 @@ static ig_status give_ask(ig_frac_model *m, const ig_frac_passing *take, ig_frac
     give->start[r + 1] = give->start[r] + count[p->ranks + r];
   if (status == IG_OK)
     status = IG_NEW(m->cx, &give->node, (size_t)give->start[p->ranks] + 1, "ghosts");
-  if (status == IG_OK)
-    status = IG_NEW(m->cx, &wanted, (size_t)take->start[p->ranks] + 1, "ghosts");
   status = ig_ranks_agree(m->cx, status);
   int messages = 0;
   for (int r = 0; r < p->ranks && status == IG_OK; r++)
@@ -252,15 +250,26 @@ static ig_status give_ask(ig_frac_model *m, const ig_frac_passing *take, ig_frac
                        .send_size = (size_t)count[r] * sizeof *wanted,
                        .receive = give->node + give->start[r],
                        .receive_size = (size_t)count[p->ranks + r] * sizeof *wanted};
+  if (status == IG_OK)
+    status = ig_ranks_swap(m->cx, message, messages);
+  free(count);
+  free(message);
+  return status;
+}
+
+/* Nodes of the mesh, as the whole numbers them. */
+static ig_status give_ask(ig_frac_model *m, const ig_frac_passing *take, ig_frac_passing *give) {
+  const ig_frac_part *p = m->divided;
+  int32_t *wanted = NULL;
+  ig_status status = IG_NEW(m->cx, &wanted, (size_t)take->start[p->ranks] + 1, "ghosts");
+  status = ig_ranks_agree(m->cx, status);
   for (int32_t i = 0; status == IG_OK && i < take->start[p->ranks]; i++)
     wanted[i] = p->mesh_node[take->node[i]];
   if (status == IG_OK)
-    status = ig_ranks_swap(m->cx, message, messages);
+    status = ig_frac_ask(m, take, wanted, give);
   for (int32_t i = 0; status == IG_OK && i < give->start[p->ranks]; i++)
     give->node[i] = node_find(p, give->node[i]);
-  free(count);
   free(wanted);
-  free(message);
   return status;
 }
 
@@ -323,13 +332,15 @@ void ig_frac_part_free(ig_frac_model *m) {
   ig_frac_part *p = m->divided;
   if (!p)
     return;
-  ig_frac_list *const all[] = {&p->elements,    &p->stressed, &p->nodes, &p->averaged,
-                               &p->facets,      &p->cohesive, &p->loads, &p->marked,
-                               &p->crack_owner, &p->inner,    &p->late,  &p->touching,
-                               &p->own_loads,   &p->opening};
+  ig_frac_list *const all[] = {
+      &p->elements,  &p->stressed, &p->nodes,       &p->averaged, &p->facets,  &p->cohesive,
+      &p->loads,     &p->marked,   &p->crack_owner, &p->inner,    &p->late,    &p->touching,
+      &p->own_loads, &p->opening,  &p->linked,      &p->pressing, &p->reacting};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     ig_array_free(m->cx, &all[i]->a);
   ig_halo_free(m->cx, &p->crack_halo);
+  ig_halo_free(m->cx, &p->import);
+  ig_halo_free(m->cx, &p->crack_import);
   for (int layer = 0; layer < IG_FRAC_LAYERS; layer++) {
     ig_halo_free(m->cx, &p->halo[layer]);
     free(p->give[layer].start);
@@ -356,7 +367,7 @@ ig_status ig_frac_part_tell(ig_frac_model *m, ig_part_line *line, void *user) {
   const ig_frac_part *p = m->divided;
   if (!p)
     return IG_OK;
-  const ig_halo *halo = &p->halo[m->s.surface.on ? IG_FRAC_ALL : IG_FRAC_NEAR];
+  const ig_halo *halo = &p->halo[IG_FRAC_NEAR]; /* more where surfaces come near each other */
   const bool speeds = m->s.surface.on || m->s.zone.law.rigid; /* they travel, too */
   const ig_part_facts mine = {.nodes = p->nodes.count,
                               .elements = p->elements.count,

@@ -19,9 +19,9 @@
    one layer further (near is what has a node in common with an element at an own node), and
    velocities travel too.
 
-   Surfaces may touch anywhere: where they do, a part has all elements, displacements and velocities
-   of all nodes and the state of all cohesive elements come at each step, and each rank computes all
-   of the contact.
+   Surfaces may touch anywhere: where they do, a part has all elements. Which of them come near the
+   rank's own is looked up now and then (part_surface.c), with the state of all; in between the
+   others' states come of those alone, and contact is computed there.
 
    When somebody looks at the state it is gathered on rank 0, which first opens in the whole what
    was opened since. */
@@ -87,7 +87,15 @@ typedef struct ig_frac_part {
   ig_frac_passing give[IG_FRAC_LAYERS], take[IG_FRAC_LAYERS];
   ig_halo halo[IG_FRAC_LAYERS]; /* the same with their copies */
   ig_halo crack_halo;           /* cohesive elements, where surfaces touch */
-  bool stale;                   /* the state was changed since it was gathered */
+  /* there: facets and nodes that are looked at, nodes whose forces are needed; nodes (far ones,
+     too) and cohesive elements whose states come at each step; how far two nodes may come nearer
+     until that is looked up again, and how far one has moved at most since; it is to be looked up
+   */
+  ig_frac_list linked, pressing, reacting;
+  ig_halo import, crack_import;
+  double skin, moved;
+  bool unseen;
+  bool stale; /* the state was changed since it was gathered */
   /* rank 0: of the whole: rank of its nodes of the mesh and elements; what is not open there yet,
      and its counts without that */
   int32_t *whole_owner, *whole_element_owner;
@@ -138,6 +146,16 @@ IG_MUST_CHECK ig_status ig_frac_run_list(ig_frac_model *m, ig_frac_item item,
                                          const ig_frac_list *list);
 /* Opens the listed facets, and makes room. */
 IG_MUST_CHECK ig_status ig_frac_open_list(ig_frac_model *m, const ig_frac_list *list);
+
+/* --- part.c: each rank tells the owners which of their items it needs: `wanted`, in the order of
+   `take`; what it is asked for itself. All ranks call it. */
+IG_MUST_CHECK ig_status ig_frac_ask(ig_frac_model *m, const ig_frac_passing *take,
+                                    const int32_t *wanted, ig_frac_passing *give);
+
+/* --- part_surface.c: contact of surfaces at the current step; after nodes have moved. Both do
+   nothing where there is none; all ranks call them, also one that has failed. */
+IG_MUST_CHECK ig_status ig_frac_part_surfaces(ig_frac_model *m, ig_status status);
+IG_MUST_CHECK ig_status ig_frac_part_moved(ig_frac_model *m, ig_status status);
 
 /* --- part_gather.c. All ranks call these; they do nothing without ranks.
    All of the state on rank 0, where it has changed since; the whole's table of nodes to the parts

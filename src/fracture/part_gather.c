@@ -232,6 +232,7 @@ static ig_status rows_take(ig_frac_model *m, const ig_collect *c, const char *na
     memcpy((char *)host + (size_t)c->mine[i] * row, buffer + (size_t)i * row, row);
   if (status == IG_OK)
     status = ig_array_push(m->cx, &ig_frac_table_find(q, name)->a);
+  p->unseen = true; /* what lies near what may be another */
   ig_halo *halo = &p->halo[m->s.surface.on ? IG_FRAC_ALL : IG_FRAC_FAR];
   return ig_halo_refresh(m->cx, halo, ig_frac_table_find(q, name)->a.dev, row, status);
 }

@@ -126,9 +126,12 @@ static ig_status halo_make(ig_frac_model *m, int layer) {
   if (status == IG_OK)
     status = copies_list(m, &p->take[layer], &take);
   const ig_halo_lists lists = {p->ranks, give.start, give.node, take.start, take.node};
-  if (status == IG_OK) /* displacements, and velocities where contact needs them */
-    status =
-        ig_halo_of(m->cx, &lists, 2 * (size_t)m->shape.dim * (m->wide ? 8 : 4), &p->halo[layer]);
+  const size_t real = m->wide ? 8 : 4;
+  size_t item = 2 * (size_t)m->shape.dim * real; /* with velocities, where contact needs them */
+  if (layer == IG_FRAC_ALL)                      /* and what a node presses on, how deep */
+    item += sizeof(int64_t) + 2 * real;
+  if (status == IG_OK)
+    status = ig_halo_of(m->cx, &lists, item, &p->halo[layer]);
   free(give.start);
   free(give.node);
   free(take.start);
@@ -202,6 +205,7 @@ ig_status ig_frac_part_list(ig_frac_model *m) {
     p->mine[((int32_t *)p->late.a.host)[i]] = 2;
   p->late.count = p->outer;
   p->ahead = p->far_known = false;
+  p->unseen = true;
   const int32_t *load_face = ig_frac_model_host(q, "load_face");
   for (int32_t k = 0; k < q->s.drive.loads_on; k++)
     IG_TRY(joint_add(m, load_face[3 * k] / m->shape.faces));
@@ -284,6 +288,7 @@ ig_status ig_frac_part_grow(ig_frac_model *m, int64_t *own) {
     IG_TRY(lists_grow(m));
   p->known = count->nodes;
   p->cracks = count->cohesive;
+  p->unseen = true;
   *own = p->nodes.count - before;
   IG_TRY(halos_make(m));
   return crack_halo_make(m);

@@ -213,16 +213,6 @@ static ig_status check(ig_frac_model *m, ig_status status) {
 
 /* --- steps */
 
-/* Surfaces that touch: which facets are free hangs on the state of all cohesive elements. */
-static ig_status surfaces(ig_frac_model *m, ig_status status) {
-  ig_frac_model *q = &m->divided->local;
-  if (!m->s.surface.on)
-    return status;
-  status = ig_halo_refresh(m->cx, &m->divided->crack_halo, q->s.crack.state,
-                           (size_t)(m->shape.points * m->shape.state) * (m->wide ? 8 : 4), status);
-  return status == IG_OK ? ig_frac_model_surfaces(q) : status;
-}
-
 /* A rank that fails goes on exchanging, for the others wait for it. */
 static ig_status force(ig_frac_model *m, ig_status status) {
   ig_frac_part *p = m->divided;
@@ -232,7 +222,7 @@ static ig_status force(ig_frac_model *m, ig_status status) {
     status = run_list(m, IG_FRAC_load, &p->loads);
   if (status == IG_OK)
     status = run_list(m, IG_FRAC_cohesive, &p->cohesive);
-  status = surfaces(m, status);
+  status = ig_frac_part_surfaces(m, status);
   if (status == IG_OK)
     status = elements(m, ahead ? &p->late : &p->elements);
   return status == IG_OK && m->s.zone.law.rigid ? run_list(m, IG_FRAC_contact, &p->touching)
@@ -262,7 +252,8 @@ ig_status ig_frac_part_elements(ig_frac_model *m) {
 static ig_status finish(ig_frac_model *m, bool ahead, bool checked, ig_status status) {
   ig_frac_model *q = &m->divided->local;
   const int layer = m->s.surface.on ? IG_FRAC_ALL : checked ? IG_FRAC_FAR : IG_FRAC_NEAR;
-  ig_halo *halo = &m->divided->halo[layer];
+  const bool seen = m->s.surface.on && !m->divided->unseen;
+  ig_halo *halo = seen ? &m->divided->import : &m->divided->halo[layer];
   ig_halo_array move[2];
   const int arrays = moving(m, move);
   const ig_frac_list *nodes = &m->divided->nodes;
@@ -281,7 +272,8 @@ static ig_status finish(ig_frac_model *m, bool ahead, bool checked, ig_status st
     m->divided->ahead = true;
   }
   m->divided->far_known = layer != IG_FRAC_NEAR;
-  return ig_halo_finish(m->cx, halo, move, arrays, status);
+  status = ig_halo_finish(m->cx, halo, move, arrays, status);
+  return ig_frac_part_moved(m, status);
 }
 
 ig_status ig_frac_part_run(ig_frac_model *m, int64_t step) {

@@ -74,6 +74,30 @@ static const char *const pressed[] = {
     "{count: 3, history_every: 7}",
     NULL};
 
+/* a stone that flies along a bar, far enough that other parts of it are met, and breaks */
+static const char *const flight[] = {
+    "physics",
+    "fracture",
+    "mesh",
+    "{element: tri3, pattern: crossed, boxes: [{size: [24 mm, 1 mm], cells: [24, 1]}, {name: "
+    "stone, origin: [1 mm, 1.01 mm], size: [2 mm, 1 mm], cells: [2, 1]}]}",
+    "materials",
+    "[{name: m, density: 1190, young: 3.24e9, poisson: 0.35, fracture_energy: 200, "
+    "cohesive_strength: 60e6}]",
+    "initial",
+    "[{set: stone, velocity: [2500, -200]}]",
+    "rotation",
+    "finite",
+    "cohesive",
+    "{check_every: 5, friction: 0.3}",
+    "surface_contact",
+    "true",
+    "duration",
+    "6e-6",
+    "output",
+    "{count: 3, history_every: 20}",
+    NULL};
+
 /* a bar that is torn and driven together again: facets shut hard, and rub */
 static const char *const shut[] = {
     "physics",
@@ -109,6 +133,8 @@ static void fracture_has_the_bits_of_one(void **state) {
       {3, pressed, "single", "mesh.element", "tri6", IG_DIVIDE_RANDOM},
       {5, pressed, "double", NULL, NULL, IG_DIVIDE_UNEVEN},
       {2, block, "single", "surface_contact", "true", IG_DIVIDE_RANDOM},
+      {7, flight, "double", NULL, NULL, IG_DIVIDE_CURVE},
+      {3, flight, "single", "cohesive.contact", "rigid", IG_DIVIDE_UNEVEN},
       {3, strip, "double", "cohesive.contact", "rigid", IG_DIVIDE_RANDOM},
       {5, pressed, "double", "cohesive.contact", "rigid", IG_DIVIDE_UNEVEN},
       {4, shut, "double", NULL, NULL, IG_DIVIDE_CURVE},
@@ -116,6 +142,10 @@ static void fracture_has_the_bits_of_one(void **state) {
       {7, block, "single", "cohesive.contact", "rigid", IG_DIVIDE_RANDOM},
       {66, block, "single", "duration", "2e-7", IG_DIVIDE_CURVE}}; /* more ranks than bits */
   runs_have_the_bits_of_one(run, sizeof run / sizeof *run, 10);
+  /* nothing opens: what lies near what is looked up for motion alone */
+  static const divided_run sound[] = {
+      {7, flight, "double", "cohesive.check_every", "0", IG_DIVIDE_CURVE}};
+  runs_have_the_bits_of_one(sound, 1, -1);
 }
 
 static void programs_change_velocities(void **state) {
@@ -155,6 +185,7 @@ enum { STEPS = 20, CHECKS = 4 };
 typedef struct {
   ig_ranks *ranks;
   counting *counted;
+  const char *surface; /* surface_contact */
   int64_t bytes, sent;
   ig_status status;
 } holder;
@@ -180,6 +211,8 @@ static void *hold(void *user) {
   for (int i = 0; plain[i] && h->status == IG_OK; i += 2)
     h->status = ig_case_set(c, plain[i], plain[i + 1]);
   if (h->status == IG_OK)
+    h->status = ig_case_set(c, "surface_contact", h->surface ? h->surface : "false");
+  if (h->status == IG_OK)
     h->status = ig_sim_open(c, NULL, &sim);
   if (h->status == IG_OK)
     h->status = steps_count(h, cx, sim);
@@ -189,11 +222,11 @@ static void *hold(void *user) {
   return NULL;
 }
 
-static void hold_all(int count, holder *h) {
+static void hold_all(int count, const char *surface, holder *h) {
   ig_ranks *ranks[MOST];
   assert_int_equal(ig_ranks_threads(count, ranks), IG_OK);
   for (int i = 0; i < count; i++)
-    h[i] = (holder){.ranks = ranks[i], .counted = counting_use(ranks[i])};
+    h[i] = (holder){.ranks = ranks[i], .counted = counting_use(ranks[i]), .surface = surface};
   threads_sit(count, ranks, hold, h, sizeof *h);
   for (int i = 0; i < count; i++)
     assert_int_equal(h[i].status, IG_OK);
@@ -209,7 +242,7 @@ static void memory_falls_with_ranks(void **state) {
   assert_int_equal(one.status, IG_OK);
   for (int count = 2; count <= 4; count += 2) {
     holder h[MOST];
-    hold_all(count, h);
+    hold_all(count, NULL, h);
     for (int i = 0; i < count; i++) {
       const double share = (double)h[i].bytes / (double)one.bytes;
       const double part = 1.2 * (64.0 / count + 8) / 64;
@@ -228,9 +261,22 @@ static void bytes_sent_are_those_of_the_model(void **state) {
   enum { CENTRES = 4, CORNERS = 5, ITEM = 16, NEXT = CENTRES + CORNERS };
   const int64_t near[2] = {CENTRES + CORNERS, CORNERS}; /* sent by each */
   holder h[MOST];
-  hold_all(2, h);
+  hold_all(2, NULL, h);
   for (int i = 0; i < 2; i++)
     assert_int_equal(h[i].sent, ITEM * (STEPS * near[i] + CHECKS * NEXT));
+}
+
+/* Contact: with cells of 1.25 mm and a skin as wide the other rank's facets come whose middles are
+   within 7.5 mm of a box that reaches one column beyond the cut: not more than 10 columns of 9
+   nodes, with velocities. */
+static void contact_imports_what_is_near(void **state) {
+  (void)state;
+  enum { COLUMNS = 10, NODES = 9, ITEM = 32 };
+  holder h[MOST];
+  hold_all(2, "true", h);
+  for (int i = 0; i < 2; i++)
+    if (h[i].sent > (int64_t)ITEM * STEPS * COLUMNS * NODES)
+      fail_msg("rank %d sends %lld bytes", i, (long long)h[i].sent);
 }
 
 #ifdef INGOT_HAVE_IO
@@ -257,6 +303,7 @@ int main(void) {
       cmocka_unit_test(what_cannot_be_divided_is_refused),
       cmocka_unit_test(memory_falls_with_ranks),
       cmocka_unit_test(bytes_sent_are_those_of_the_model),
+      cmocka_unit_test(contact_imports_what_is_near),
 #ifdef INGOT_HAVE_IO
       cmocka_unit_test(checkpoints_go_from_any_number_to_any_other),
 #endif
