@@ -342,6 +342,8 @@ void ig_heat_free(ig_ctx *cx, ig_heat *h) {
                         &h->run.element,
                         &h->run.node,
                         &h->run.list,
+                        &h->run.span,
+                        &h->run.done,
                         &h->node.body,
                         &h->material.of,
                         &h->material.absorb,

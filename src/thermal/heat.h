@@ -154,8 +154,10 @@ typedef struct {
    elements, from first[n] of the plan on. How many elements or nodes follow each other, from each
    one on, up to 255: elements of one class and material, whose nodes are those of the one before
    plus one; nodes whose slots are. In a grid most do, and are loaded and stored as vectors. */
+enum { IG_HEAT_NODE_BLOCK = 1024 };
 typedef struct {
   ig_array element, node, list;
+  ig_array span, done; /* blocks of nodes: their first and last element; whether they are done */
 } ig_heat_runs;
 
 /* Stencil form: rows of nodes; what drivers derive from them, anew after births: CUDA nodes that

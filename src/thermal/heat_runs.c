@@ -48,8 +48,33 @@ static ig_status corners_make(ig_ctx *cx, ig_heat *h) {
   return ig_array_push(cx, &h->run.list);
 }
 
+/* The first and the last element of each block of nodes, for sweep_cpu; -1: it has none. */
+static ig_status spans_make(ig_ctx *cx, ig_heat *h) {
+  const ig_lid blocks = (h->nodes + IG_HEAT_NODE_BLOCK - 1) / IG_HEAT_NODE_BLOCK;
+  IG_TRY(ig_array_new(cx, &h->run.span, 2 * (size_t)blocks, sizeof(ig_lid), "runs of nodes"));
+  IG_TRY(ig_array_new_device(cx, &h->run.done, (size_t)blocks, 1, "runs of nodes"));
+  ig_lid *span = h->run.span.host;
+  for (ig_lid b = 0; b < blocks; b++) {
+    const ig_lid end = h->nodes - b * IG_HEAT_NODE_BLOCK < IG_HEAT_NODE_BLOCK
+                           ? h->nodes
+                           : (b + 1) * IG_HEAT_NODE_BLOCK;
+    span[2 * b] = span[2 * b + 1] = -1;
+    for (ig_lid n = b * IG_HEAT_NODE_BLOCK; n < end; n++) {
+      const ig_lid *start = h->node.around.start;
+      if (start[n] == start[n + 1])
+        continue; /* lists rise */
+      const ig_lid first = h->node.around.item[start[n]];
+      const ig_lid last = h->node.around.item[start[n + 1] - 1];
+      span[2 * b] = span[2 * b] < 0 || first < span[2 * b] ? first : span[2 * b];
+      span[2 * b + 1] = last > span[2 * b + 1] ? last : span[2 * b + 1];
+    }
+  }
+  return ig_array_push(cx, &h->run.span);
+}
+
 ig_status ig_heat_runs_make(ig_ctx *cx, ig_heat *h) {
   IG_TRY(corners_make(cx, h));
+  IG_TRY(spans_make(cx, h));
   IG_TRY(ig_array_new(cx, &h->run.element, (size_t)h->elements, 1, "runs of elements"));
   IG_TRY(ig_array_new(cx, &h->run.node, (size_t)h->nodes, 1, "runs of nodes"));
   uint8_t *element = h->run.element.host, *node = h->run.node.host;
