@@ -145,11 +145,32 @@ ig_status ig_mesh_set_sides(ig_ctx *cx, ig_mesh *mesh, const uint8_t *side,
   return status;
 }
 
+/* As ig_mesh_bounds, by all threads. */
+static void bounds_find(ig_ctx *cx, const ig_mesh *mesh, double *low, double *high) {
+  double x0 = INFINITY, y0 = INFINITY, z0 = INFINITY, x1 = -INFINITY, y1 = -INFINITY,
+         z1 = -INFINITY;
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, mesh->nodes, IG_WORK_VALUE))     \
+    reduction(min                                                                                  \
+              : x0, y0, z0) reduction(max                                                          \
+                                      : x1, y1, z1)
+  for (ig_lid n = 0; n < mesh->nodes; n++) {
+    const double *x = mesh->x + 3 * (size_t)n;
+    x0 = x[0] < x0 ? x[0] : x0;
+    y0 = x[1] < y0 ? x[1] : y0;
+    z0 = x[2] < z0 ? x[2] : z0;
+    x1 = x[0] > x1 ? x[0] : x1;
+    y1 = x[1] > y1 ? x[1] : y1;
+    z1 = x[2] > z1 ? x[2] : z1;
+  }
+  low[0] = x0, low[1] = y0, low[2] = z0;
+  high[0] = x1, high[1] = y1, high[2] = z1;
+}
+
 ig_status ig_mesh_set_bounds(ig_ctx *cx, ig_mesh *mesh) {
   static const char *const all[6] = {"xmin", "xmax", "ymin", "ymax", "zmin", "zmax"};
   const char *name[IG_SIDES] = {NULL};
   double low[3], high[3], size = 0;
-  ig_mesh_bounds(mesh, low, high);
+  bounds_find(cx, mesh, low, high);
   for (int d = 0; d < 3; d++)
     size = fmax(size, high[d] - low[d]);
   const double tolerance = 1e-9 * size;

@@ -53,6 +53,7 @@ ig_status ig_heat_rate_bound(ig_ctx *cx, ig_heat *h) {
                 "critical step"));
   double film = 0, best = 0;
   int64_t left = (int64_t)h->shape.classes.count * h->material.count;
+  const ig_lid looked = left == 1 ? 1 : h->elements; /* all of one class and material: the first */
   ig_lid limiting = h->elements, inverted = h->elements, flattened = h->elements;
   const int threads = h->shape.classes.count ? 1 /* few are looked at */
                                              : ig_team(cx, h->elements, IG_WORK_ELEMENT);
@@ -60,7 +61,7 @@ ig_status ig_heat_rate_bound(ig_ctx *cx, ig_heat *h) {
                                                                                : film)             \
     reduction(min                                                                                  \
               : inverted, flattened)
-  for (ig_lid e = 0; e < h->elements; e++) {
+  for (ig_lid e = 0; e < looked; e++) {
     if (h->shape.classes.count && left == 0)
       continue; /* one thread: all that there can be have been met */
     if (h->shape.classes.count) {

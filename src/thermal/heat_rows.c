@@ -134,13 +134,13 @@ static ig_status patterns_find(ig_ctx *cx, ig_heat *h) {
       b->of[e] = memcmp(&two[0], &two[1], sizeof p) == 0;
     }
   }
+  uint32_t last = 0;
   for (ig_lid e = 0; e < h->elements; e++) {
-    if (b->of[e]) {
-      b->of[e] = b->of[e - 1];
-      continue;
+    if (!b->of[e]) {
+      pattern_make(h, e, &p);
+      IG_TRY(pattern_find(cx, h, &p, &last));
     }
-    pattern_make(h, e, &p);
-    IG_TRY(pattern_find(cx, h, &p, &b->of[e]));
+    b->of[e] = last;
   }
   return IG_OK;
 }
