@@ -217,9 +217,6 @@ ig_status ig_thermal_fields_part(ig_thermal_run *run) {
   for (int i = 0; i < run->c->boundary.count && run->fields; i++)
     if (run->fields[i].times)
       IG_TRY(field_part(run->job->cx, &run->heat.part->part, &run->fields[i]));
-  for (int k = 0; k < run->conditions && run->fields; k++)
-    if (run->fields[run->condition_of[k]].times)
-      ig_thermal_fields_condition(run, run->condition_of[k], &run->condition[k]);
   return IG_OK;
 }
 

@@ -192,13 +192,13 @@ static ig_status engine_make(ig_thermal_run *run, ig_toolpath *paths) {
                       c->birth.at.given && !isnan(c->birth.height) ? 1.5 * c->birth.height : 0,
                       job->mesh, &run->beams));
   const ig_src form = ig_key_at(job->tree, "conduction", c->at);
-  return engine_placed(cx, ig_heat_part_new(cx, &setup, &run->heat), &form);
+  IG_TRY(engine_placed(cx, ig_heat_part_new(cx, &setup, &run->heat), &form));
+  return run->heat.calendar ? ig_thermal_fields_part(run) : IG_OK;
 }
 
 /* All is set up: ranks but the first keep their part and nothing of the whole. */
-static ig_status whole_drop(ig_thermal_run *run) {
+static void whole_drop(ig_thermal_run *run) {
   if (run->heat.calendar) {
-    IG_TRY(ig_thermal_fields_part(run));
     ig_beams_lighten(&run->beams);
     free(run->material_of);
     free(run->birth);
@@ -207,7 +207,6 @@ static ig_status whole_drop(ig_thermal_run *run) {
     run->birth = run->initial = NULL;
   }
   ig_part_drop_mesh(run->job->cx, run->job->mesh);
-  return IG_OK;
 }
 
 ig_status ig_thermal_open(ig_job *job, ig_thermal_run *run) {
@@ -241,7 +240,8 @@ ig_status ig_thermal_open(ig_job *job, ig_thermal_run *run) {
   IG_TRY(ig_thermal_surroundings_set(run, 0));
   idle_warn(run);
   IG_TRY(ig_thermal_probes(run));
-  return whole_drop(run);
+  whole_drop(run);
+  return IG_OK;
 }
 
 void ig_thermal_close(ig_thermal_run *run) {

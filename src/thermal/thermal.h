@@ -175,7 +175,8 @@ void ig_thermal_fields_condition(const ig_thermal_run *run, int i, ig_heat_condi
 void ig_thermal_fields_set(ig_thermal_run *run, int i, double moment);
 double ig_thermal_fields_steepest(const ig_thermal_run *run, int i);
 void ig_thermal_fields_free(ig_thermal_run *run);
-/* Keeps the values of a rank's part alone; from then on nodes are as the part counts them. */
+/* Keeps the values of a rank's part alone; from then on nodes are as the part counts them. Before
+   the first values are set. */
 IG_MUST_CHECK ig_status ig_thermal_fields_part(ig_thermal_run *run);
 
 /* --- initial.c: temperatures at the start, where `initial` gives them */
