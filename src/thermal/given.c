@@ -1,5 +1,6 @@
 /* Fields of files at places of the mesh. */
 #include "thermal/given.h"
+#include "ranks/ranks.h"
 #include "thermal/bins.h"
 #ifdef INGOT_HAVE_IO
 #include "io/vtkhdf.h"
@@ -90,11 +91,25 @@ done:
   return status;
 }
 
+/* Ranks of one process read one after the other. */
+typedef struct {
+  const char *file;
+  ig_snapshot *snap;
+} reading;
+static ig_status snapshot_read(ig_ctx *cx, void *user) {
+  reading *r = user;
+  return ig_snapshot_read(cx, r->file, &r->snap);
+}
+
 ig_status ig_given_read(ig_ctx *cx, const ig_src *at, const char *file, const char *name,
                         ig_location where, ig_lid count, const double *place, double *value,
                         ig_lid *missing) {
-  ig_snapshot *snap = NULL;
-  IG_TRY(ig_snapshot_read(cx, file, &snap));
+  reading r = {file, NULL};
+  const ig_status read = ig_ranks_in_turn(cx, snapshot_read, &r);
+  if (read != IG_OK)
+    ig_snapshot_free(r.snap);
+  IG_TRY(read);
+  ig_snapshot *snap = r.snap;
   const bool cells = where == IG_AT_CELLS;
   const int64_t items = cells ? snap->cells : snap->points;
   const ig_field *field = ig_snapshot_find(snap, where, name);

@@ -311,6 +311,34 @@ static void what_cannot_be_divided_is_refused(void **state) {
 
 #ifdef INGOT_HAVE_IO
 /* 3 -> 5 -> 1 in the middle of births; the checkpoint at the end is that of a run on one rank */
+/* Boundary values from the snapshots of another run: held below, ambient above. */
+static void fields_of_a_file_are_those_of_one(void **state) {
+  (void)state;
+#define PLATE                                                                                      \
+  "physics", "thermal", "assembly", "gather", "conduction", "recompute", "precision", "double",    \
+      "mesh", "{boxes: [{size: [6 mm, 4 mm, 2 mm], cells: [9, 6, 3]}]}", "materials",              \
+      "[{name: m, density: 7900, conductivity: 20, specific_heat: 500}]", "duration", "0.2 s",     \
+      "output", "{count: 2, history_every: 5}"
+  static const char *const given[] = {
+      PLATE, "boundary", "[{set: xmin, temperature: 700}, {set: ymax, flux: 1e6}]", NULL};
+  char folder[] = "/tmp/ingot-given-XXXXXX", out[64], entries[512], command[128];
+  assert_non_null(mkdtemp(folder));
+  snprintf(out, sizeof out, "%s/out", folder);
+  alone(&(seat){.base = given, .backend = backend_of_test(0), .out = out});
+  snprintf(entries, sizeof entries,
+           "[{set: zmin, from: [{time: 0, file: %s/snap_000000.vtkhdf, temperature: T}, "
+           "{time: 0.2, file: %s/snap_000002.vtkhdf, temperature: T}]}, {set: [zmax, xmax], "
+           "convection: 500, from: [{time: 0, file: %s/snap_000002.vtkhdf, ambient: T}]}]",
+           out, out, out);
+  const char *const base[] = {PLATE, "boundary", entries, NULL};
+  for (int b = 0; b < 2; b++) {
+    const seat like = {.base = base, .backend = backend_of_test(b), .how = IG_DIVIDE_RANDOM};
+    assert_true(together(&like, 3, -1).seen == alone(&like).seen);
+  }
+  snprintf(command, sizeof command, "rm -r %s", folder);
+  assert_int_equal(system(command), 0);
+}
+
 static void checkpoints_go_from_any_number_to_any_other(void **state) {
   (void)state;
   static const char *const kept[] = {"T",     "H",      "node_ledger", "face_ledger", "solid",
@@ -327,6 +355,7 @@ int main(void) {
       cmocka_unit_test(thermal_has_the_bits_of_one),
       cmocka_unit_test(what_cannot_be_divided_is_refused),
 #ifdef INGOT_HAVE_IO
+      cmocka_unit_test(fields_of_a_file_are_those_of_one),
       cmocka_unit_test(checkpoints_go_from_any_number_to_any_other),
 #endif
   };
