@@ -140,7 +140,7 @@ __global__ void solve_dense(const int32_t *place, int n, const float *__restrict
     return;
   const float *line = inverse + (int64_t)row * n;
   float s = 0;
-#pragma unroll 4
+#pragma unroll 8
   for (int j = threadIdx.x; j < n; j += 32)
     s += line[j] * b[place[j]];
   for (int o = 16; o; o >>= 1)

@@ -2,55 +2,118 @@
 #include "solver/level.cuh"
 #include "solver/planes.cuh"
 
-/* Row r of A x at a node. Half precision is held by scaled nodes; see ig_level. */
+/* What block n of the half stencil, and its transpose at the node opposite, add to A x at a node.
+   Blocks off the diagonal in half precision are held by scaled nodes; see ig_level. Bases are the
+   same for all threads, so that a load takes one addition. */
 template <int DOF, bool HALF>
-static __device__ __forceinline__ float row_product(const stencil_args &s, int r, int64_t place,
-                                                    const float *__restrict__ x) {
-  float a = 0;
-  const float *m = s.stencil + place;
+static __device__ __forceinline__ void block_product(const stencil_args &s, int n, unsigned place,
+                                                     const float *__restrict__ x, float *a) {
+  const int64_t o = s.offset[n], stored = s.stored;
+  float up[DOF], down[DOF];
 #pragma unroll
-  for (int c = 0; c < DOF; c++)
-    a += m[(r * DOF + c) * s.stored] * x[c * s.stored + place];
+  for (int c = 0; c < DOF; c++) {
+    up[c] = (x + c * stored + o)[place];
+    down[c] = (x + c * stored - o)[place];
+  }
   if constexpr (HALF) {
-    float b = 0;
-#pragma unroll 2
-    for (int n = 1; n < s.blocks; n++) {
-      const int64_t o = s.offset[n];
-      const __half *up = s.half + place + (int64_t)(n - 1) * DOF * DOF * s.stored, *down = up - o;
-      float u = 0, d = 0;
+    const __half *m = s.half + (int64_t)(n - 1) * DOF * DOF * stored;
+    const float u = (s.scale + o)[place], d = (s.scale - o)[place];
 #pragma unroll
-      for (int c = 0; c < DOF; c++) {
-        u += __half2float(up[(r * DOF + c) * s.stored]) * x[c * s.stored + place + o];
-        d += __half2float(down[(c * DOF + r) * s.stored]) * x[c * s.stored + place - o];
-      }
-      b += s.scale[place + o] * u + s.scale[place - o] * d;
+    for (int c = 0; c < DOF; c++) {
+      up[c] *= u;
+      down[c] *= d;
     }
-    return a + s.scale[place] * b;
-  } else {
-#pragma unroll 2
-    for (int n = 1; n < s.blocks; n++) {
-      const int64_t o = s.offset[n];
-      const float *up = m + (int64_t)n * DOF * DOF * s.stored, *down = up - o;
+#pragma unroll
+    for (int r = 0; r < DOF; r++)
 #pragma unroll
       for (int c = 0; c < DOF; c++)
-        a += up[(r * DOF + c) * s.stored] * x[c * s.stored + place + o] +
-             down[(c * DOF + r) * s.stored] * x[c * s.stored + place - o];
-    }
-    return a;
+        a[r] += __half2float((m + (r * DOF + c) * stored)[place]) * up[c] +
+                __half2float((m + (c * DOF + r) * stored - o)[place]) * down[c];
+  } else {
+    const float *m = s.stencil + (int64_t)n * DOF * DOF * stored;
+#pragma unroll
+    for (int r = 0; r < DOF; r++)
+#pragma unroll
+      for (int c = 0; c < DOF; c++)
+        a[r] += (m + (r * DOF + c) * stored)[place] * up[c] +
+                (m + (c * DOF + r) * stored - o)[place] * down[c];
   }
 }
 
-/* a thread per row of the matrix: threadIdx.y is the component */
+/* The node's own block, added to the others' sum. */
 template <int DOF, bool HALF>
-__global__ void stencil_sweep(const __grid_constant__ stencil_args s, int what,
-                              const float *__restrict__ b, const float *__restrict__ x, float *d,
-                              float c0, float c1, float *__restrict__ y) {
-  const int r = threadIdx.y;
-  int64_t place;
-  if (!thread_node(s, &place))
-    return;
-  const float a = row_product<DOF, HALF>(s, r, place, x);
-  const int64_t at = r * s.stored + place;
+static __device__ __forceinline__ void own_product(const stencil_args &s, unsigned place,
+                                                   const float *__restrict__ x, float *a) {
+  float own[DOF];
+#pragma unroll
+  for (int c = 0; c < DOF; c++)
+    own[c] = (x + c * s.stored)[place];
+#pragma unroll
+  for (int r = 0; r < DOF; r++) {
+    if constexpr (HALF)
+      a[r] *= s.scale[place];
+#pragma unroll
+    for (int c = 0; c < DOF; c++)
+      a[r] += (s.stencil + (r * DOF + c) * s.stored)[place] * own[c];
+  }
+}
+
+/* Two ways to make A x. Of a large level a thread makes all rows of a node: its neighbours' values
+   are loaded once. Of a small one, where there are too few nodes to hide the time a load takes, the
+   blocks of a node are shared out among as many warps, so that all loads are under way at once, and
+   added through shared memory in their order. */
+enum { WIDE = 128, LANES = 32, WIDE_FROM = 200000 };
+
+/* by the whole grid's size: the same on any number of ranks */
+static bool is_wide(const ig_level *l) {
+  const ig_grid *g = &l->grid;
+  return (int64_t)(g->n[0] + 1) * (g->n[1] + 1) * (g->all + 1) >= WIDE_FROM;
+}
+
+template <int DOF, bool HALF>
+static __device__ __forceinline__ void node_product(const stencil_args &s, unsigned place,
+                                                    const float *__restrict__ x, float *a) {
+#pragma unroll
+  for (int r = 0; r < DOF; r++)
+    a[r] = 0;
+#pragma unroll 2
+  for (int n = 1; n < s.blocks; n++)
+    block_product<DOF, HALF>(s, n, place, x, a);
+  own_product<DOF, HALF>(s, place, x, a);
+}
+
+/* Row threadIdx.y of A x, where that is less than DOF; threadIdx.y is a block of the stencil. All
+   threads of a block call it. */
+template <int DOF, bool HALF>
+static __device__ __forceinline__ float shared_product(const stencil_args &s, bool there,
+                                                       unsigned place, const float *__restrict__ x,
+                                                       float (*part)[DOF][LANES]) {
+  const int n = threadIdx.y, lane = threadIdx.x;
+  float a[DOF] = {};
+  if (there && n > 0)
+    block_product<DOF, HALF>(s, n, place, x, a);
+  else if (there)
+    own_product<DOF, HALF>(s, place, x, a);
+#pragma unroll
+  for (int r = 0; r < DOF; r++)
+    part[n][r][lane] = a[r];
+  __syncthreads();
+  float sum = 0;
+  if (there && n < DOF) {
+    for (int m = 1; m < s.blocks; m++)
+      sum += part[m][n][lane];
+    if constexpr (HALF)
+      sum *= s.scale[place];
+    sum += part[0][n][lane];
+  }
+  __syncthreads();
+  return sum;
+}
+
+static __device__ __forceinline__ void finish_row(const stencil_args &s, int what, int64_t at,
+                                                  float a, const float *__restrict__ b,
+                                                  const float *__restrict__ x, float *d, float c0,
+                                                  float c1, float *__restrict__ y) {
   if (what == IG_SWEEP_APPLY) {
     y[at] = a;
   } else if (what == IG_SWEEP_RESIDUAL) {
@@ -61,6 +124,32 @@ __global__ void stencil_sweep(const __grid_constant__ stencil_args s, int what,
       d[at] = step;
     y[at] = x[at] + step;
   }
+}
+
+template <int DOF, bool HALF>
+__global__ void __launch_bounds__(WIDE)
+    wide_sweep(const __grid_constant__ stencil_args s, int what, const float *__restrict__ b,
+               const float *__restrict__ x, float *d, float c0, float c1, float *__restrict__ y) {
+  int64_t place;
+  float a[DOF];
+  if (!thread_node(s, &place))
+    return;
+  node_product<DOF, HALF>(s, (unsigned)place, x, a);
+#pragma unroll
+  for (int r = 0; r < DOF; r++)
+    finish_row(s, what, r * s.stored + place, a[r], b, x, d, c0, c1, y);
+}
+
+template <int DOF, bool HALF>
+__global__ void small_sweep(const __grid_constant__ stencil_args s, int what,
+                            const float *__restrict__ b, const float *__restrict__ x, float *d,
+                            float c0, float c1, float *__restrict__ y) {
+  __shared__ float part[IG_STENCIL_HALF][DOF][LANES];
+  int64_t place;
+  const bool there = thread_node(s, &place);
+  const float a = shared_product<DOF, HALF>(s, there, (unsigned)place, x, part);
+  if (there && threadIdx.y < DOF)
+    finish_row(s, what, threadIdx.y * s.stored + place, a, b, x, d, c0, c1, y);
 }
 
 #define OPEN(...) __VA_ARGS__
@@ -76,17 +165,28 @@ __global__ void stencil_sweep(const __grid_constant__ stencil_args s, int what,
   } while (0)
 #define NODES(l)                                                                                   \
   ig_cuda_blocks(ig_grid_nodes(&(l)->grid), 64), dim3(64, (l)->grid.dof), 0, ig_cuda_stream(cx)
+#define LAUNCH_WIDE(l)                                                                             \
+  ig_cuda_blocks(ig_grid_nodes(&(l)->grid), WIDE), WIDE, 0, ig_cuda_stream(cx)
+#define LAUNCH_SMALL(l)                                                                            \
+  ig_cuda_blocks(ig_grid_nodes(&(l)->grid), LANES), dim3(LANES, (l)->blocks), 0, ig_cuda_stream(cx)
 
 ig_status ig_grid_cuda_sweep(ig_ctx *cx, const ig_level *l, ig_sweep what, const float *b,
                              const float *x, float *d, float c0, float c1, float *y) {
   if (!l->blocks)
     return ig_grid_cuda_fine_sweep(cx, &l->args, what, b, x, d, c0, c1, y);
+  const stencil_args s = stencil_of(l);
+#define BY_SIZE(half)                                                                              \
+  do {                                                                                             \
+    if (is_wide(l))                                                                                \
+      BY_DOF(l->grid.dof, wide_sweep, (, half), (LAUNCH_WIDE(l)), s, what, b, x, d, c0, c1, y);    \
+    else                                                                                           \
+      BY_DOF(l->grid.dof, small_sweep, (, half), (LAUNCH_SMALL(l)), s, what, b, x, d, c0, c1, y);  \
+  } while (0)
   if (l->half)
-    BY_DOF(l->grid.dof, stencil_sweep, (, true), (NODES(l)), stencil_of(l), what, b, x, d, c0, c1,
-           y);
+    BY_SIZE(true);
   else
-    BY_DOF(l->grid.dof, stencil_sweep, (, false), (NODES(l)), stencil_of(l), what, b, x, d, c0, c1,
-           y);
+    BY_SIZE(false);
+#undef BY_SIZE
   return IG_OK;
 }
 
@@ -164,21 +264,20 @@ __global__ void restrict_nodes(const __grid_constant__ pair_args p, const float 
   if (!node_place(p.coarse, p.crow, p.cplane, p.cfirst,
                   blockIdx.x * (int64_t)blockDim.x + threadIdx.x, I, &at))
     return;
-  const float *from = r + threadIdx.y * p.stored;
+  const float *from = r + threadIdx.y * p.stored + p.first;
   float s = 0;
-  for (int z = p.dim == 3 ? -1 : 0; z <= (p.dim == 3 ? 1 : 0); z++)
+  /* what is not there is not loaded rather than jumped over: all loads are under way at once */
+#pragma unroll
+  for (int z = -1; z <= 1; z++)
+#pragma unroll
     for (int y = -1; y <= 1; y++) {
-      const int j = 2 * I[1] + y, k = 2 * I[2] + z;
-      if (j < 0 || j > p.fine[1] || k < -p.below || k > p.fine[2])
-        continue;
-      const float *line = from + p.first + j * p.row + k * p.plane;
-      float t = 0;
-      for (int o = -1; o <= 1; o++) {
-        const int i = 2 * I[0] + o;
-        if (i >= 0 && i <= p.fine[0])
-          t += (o ? 0.5f : 1.0f) * line[i];
-      }
-      s += (y ? 0.5f : 1.0f) * (z ? 0.5f : 1.0f) * t;
+      const int j = 2 * I[1] + y, k = 2 * I[2] + z, i = 2 * I[0];
+      const bool in = (z == 0 || p.dim == 3) && j >= 0 && j <= p.fine[1] && k >= -p.below &&
+                      k <= p.fine[2];
+      const float *line = from + j * p.row + k * p.plane + i;
+      const float low = in && i > 0 ? line[-1] : 0, mid = in && i <= p.fine[0] ? line[0] : 0,
+                  high = in && i < p.fine[0] ? line[1] : 0;
+      s += (y ? 0.5f : 1.0f) * (z ? 0.5f : 1.0f) * (mid + 0.5f * (low + high));
     }
   at += threadIdx.y * p.cstored;
   b[at] = s;
@@ -197,8 +296,9 @@ ig_status ig_grid_cuda_restricts(ig_ctx *cx, const ig_level *fine, const float *
   return IG_OK;
 }
 
+template <int DOF>
 __global__ void prolong_nodes(const __grid_constant__ pair_args p, const float *__restrict__ xc,
-                              float *x) {
+                              float *__restrict__ x) {
   int i[3];
   int64_t at;
   if (!node_place(p.fine, p.row, p.plane, p.first, blockIdx.x * (int64_t)blockDim.x + threadIdx.x,
@@ -207,50 +307,76 @@ __global__ void prolong_nodes(const __grid_constant__ pair_args p, const float *
   const int64_t low = p.cfirst + i[0] / 2 + i[1] / 2 * p.crow + i[2] / 2 * p.cplane;
   const int64_t dx = i[0] & 1, dy = (i[1] & 1) * p.crow, dz = (i[2] & 1) * p.cplane;
   const int fix = p.fix ? p.fix[at] : 0;
-  for (int c = 0; c < p.dof; c++) {
+  float v[DOF];
+  bool is_free[DOF];
+#pragma unroll
+  for (int c = 0; c < DOF; c++) {
     const float *from = xc + c * p.cstored + low;
-    const float v = 0.125f * (((from[0] + from[dx]) + (from[dy] + from[dx + dy])) +
-                              ((from[dz] + from[dx + dz]) + (from[dy + dz] + from[dx + dy + dz])));
     const int64_t to = c * p.stored + at;
-    if (p.inverse ? p.inverse[to] != 0 : !(fix >> c & 1))
-      x[to] += v;
+    v[c] = x[to] +
+           0.125f * (((from[0] + from[dx]) + (from[dy] + from[dx + dy])) +
+                     ((from[dz] + from[dx + dz]) + (from[dy + dz] + from[dx + dy + dz])));
+    is_free[c] = p.inverse ? p.inverse[to] != 0 : !(fix >> c & 1);
   }
+#pragma unroll
+  for (int c = 0; c < DOF; c++)
+    if (is_free[c])
+      x[c * p.stored + at] = v[c];
 }
 
 ig_status ig_grid_cuda_prolong(ig_ctx *cx, const ig_level *coarse, const float *xc,
                                const ig_level *fine, float *x) {
-  prolong_nodes<<<ig_cuda_blocks(ig_grid_nodes(&fine->grid), 128), 128, 0, ig_cuda_stream(cx)>>>(
-      pair_of(fine, coarse), xc, x);
-  IG_LAUNCHED(cx);
+  BY_DOF(fine->grid.dof, prolong_nodes, (),
+         (ig_cuda_blocks(ig_grid_nodes(&fine->grid), 128), 128, 0, ig_cuda_stream(cx)),
+         pair_of(fine, coarse), xc, x);
   return IG_OK;
 }
 
 /* --- two cycles joined by conjugate gradients --- */
 
-template <int DOF, bool HALF>
+/* Sums of a row: x.a, x.b and, of a second visit, x.v; of a first, a is kept. */
+static __device__ __forceinline__ void energy_row(int64_t at, float a, const float *__restrict__ x,
+                                                  const float *__restrict__ b,
+                                                  const float *__restrict__ v, float *y, int visit,
+                                                  double *sum) {
+  const double xv = x[at];
+  sum[0] += xv * (double)a;
+  sum[1] += xv * (double)b[at];
+  if (visit)
+    sum[2] += xv * (double)v[at];
+  else
+    y[at] = a;
+}
+
+/* SMALL: as in small_sweep, else as in wide_sweep; walks are of whole rows of threads. */
+template <int DOF, bool HALF, bool SMALL>
 __global__ void
 stencil_energy(const __grid_constant__ stencil_args s, const __grid_constant__ ig_pieces p,
                int64_t nodes, const float *__restrict__ x, const float *__restrict__ b,
                const float *__restrict__ v, float *y, ig_pair_state *state, int visit) {
-  const int r = threadIdx.y;
+  __shared__ float part[SMALL ? IG_STENCIL_HALF : 1][DOF][LANES];
   const ig_walk w = ig_pieces_walk(p, nodes);
   double sum[3] = {0, 0, 0}, total[3];
   int i[3];
   int64_t place;
-  for (int64_t t = w.begin; t < w.end; t += w.stride) {
-    (void)node_place(s.n, s.row, s.plane, s.first, t, i, &place);
-    const int64_t at = r * s.stored + place;
-    const float a = row_product<DOF, HALF>(s, r, place, x);
-    const double xv = x[at];
-    sum[0] += xv * (double)a;
-    sum[1] += xv * (double)b[at];
-    if (visit)
-      sum[2] += xv * (double)v[at];
-    else
-      y[at] = a;
+  for (int64_t row = w.begin - threadIdx.x; row < w.end; row += w.stride) {
+    const int64_t t = row + threadIdx.x;
+    const bool there = t < w.end;
+    (void)node_place(s.n, s.row, s.plane, s.first, there ? t : row, i, &place);
+    if constexpr (SMALL) {
+      const float a = shared_product<DOF, HALF>(s, there, (unsigned)place, x, part);
+      if (there && threadIdx.y < DOF)
+        energy_row(threadIdx.y * s.stored + place, a, x, b, v, y, visit, sum);
+    } else if (there) {
+      float a[DOF];
+      node_product<DOF, HALF>(s, (unsigned)place, x, a);
+#pragma unroll
+      for (int r = 0; r < DOF; r++)
+        energy_row(r * s.stored + place, a[r], x, b, v, y, visit, sum);
+    }
   }
   if (ig_pieces_sums<3>(p, w, sum, state->partial, &state->arrived, total) && threadIdx.x == 0 &&
-      r == 0)
+      threadIdx.y == 0)
     for (int q = 0; q < 3; q++)
       state->sum[visit][q] = total[q];
 }
@@ -259,20 +385,31 @@ ig_status ig_grid_cuda_pair_energy(ig_ctx *cx, const ig_level *l, int visit, con
                                    const float *b) {
   enum { SUMS = 3 };
   const ig_grid *g = &l->grid;
+  const bool wide = is_wide(l);
+  const int row = wide ? WIDE : LANES;
   const int64_t nodes = ig_grid_nodes(g), plane = (int64_t)(g->n[0] + 1) * (g->n[1] + 1);
-  const unsigned all = ig_cuda_blocks(nodes, 64), most = 8u * IG_CUDA_UNITS;
+  const unsigned all = ig_cuda_blocks(nodes, row), most = 16u * IG_CUDA_UNITS;
   ig_pieces p = {};
   if (g->dim == 3)
-    p = ig_pieces_cut(plane, g->n[2] + 1, g->all + 1, 1, 1, most, 64, SUMS,
+    p = ig_pieces_cut(plane, g->n[2] + 1, g->all + 1, 1, 1, most, row, SUMS,
                       sizeof l->pair->partial / sizeof(double));
   const unsigned blocks = ig_pieces_blocks(&p, all < most ? all : most);
-  const dim3 threads(64, g->dof);
+  const dim3 threads(row, wide ? 1 : l->blocks);
+  const stencil_args s = stencil_of(l);
+#define BY_SIZE(half)                                                                              \
+  do {                                                                                             \
+    if (wide)                                                                                      \
+      BY_DOF(g->dof, stencil_energy, (, half, false), (blocks, threads, 0, ig_cuda_stream(cx)), s, \
+             p, nodes, x, b, l->image, l->image, l->pair, visit);                                  \
+    else                                                                                           \
+      BY_DOF(g->dof, stencil_energy, (, half, true), (blocks, threads, 0, ig_cuda_stream(cx)), s,  \
+             p, nodes, x, b, l->image, l->image, l->pair, visit);                                  \
+  } while (0)
   if (l->half)
-    BY_DOF(g->dof, stencil_energy, (, true), (blocks, threads, 0, ig_cuda_stream(cx)),
-           stencil_of(l), p, nodes, x, b, l->image, l->image, l->pair, visit);
+    BY_SIZE(true);
   else
-    BY_DOF(g->dof, stencil_energy, (, false), (blocks, threads, 0, ig_cuda_stream(cx)),
-           stencil_of(l), p, nodes, x, b, l->image, l->image, l->pair, visit);
+    BY_SIZE(false);
+#undef BY_SIZE
   double sum[SUMS];
   return g->slab ? ig_pieces_join(cx, &p, g->slab, g->level, 1, SUMS, l->pair->partial, sum,
                                   l->pair->sum[visit])
