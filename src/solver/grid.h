@@ -107,18 +107,18 @@ typedef struct {
   float *element;         /* element matrices, coarse levels from the second: size^2 each */
   float *block; /* inverses of the diagonal blocks, dof x dof x stored; NULL: not asked for */
   float *b, *x, *y, *d; /* dof x stored */
-  /* where two cycles are joined by conjugate gradients: the first one's result, its image under A,
-     the residual it leaves; their sums */
+  /* where several cycles are joined: what the first ones made, its image under A, the residual it
+     leaves; sums */
   float *first, *image, *rest;
   struct ig_pair_state *pair;
   double lambda; /* bound or estimate of the largest eigenvalue of D^-1 A */
 } ig_level;
 
-/* Two cycles c, d for the right-hand sides b and b - t A c: c.Ac, c.b, -; d.Ad, d.rest, d.Ac. */
+/* What cycles made so far, c for the right-hand side b: c.Ac, c.b. */
 typedef struct ig_pair_state {
-  double sum[2][3];
+  double sum[2];
   unsigned arrived;
-  double partial[3 * 16384];
+  double partial[2 * 16384];
 } ig_pair_state;
 
 /* The kernels of one backend: X(name, arguments). */
@@ -142,11 +142,12 @@ typedef struct ig_pair_state {
   /* fine x += P coarse x, held components left alone */                                           \
   X(prolong,                                                                                       \
     (ig_ctx * cx, const ig_level *coarse, const float *xc, const ig_level *fine, float *x))        \
-  /* Two cycles on a coarse level: sums of the first (0) or second (1) with its result x; then     \
-     what the first leaves of b, with the first step of the second; then both joined in x. */      \
-  X(pair_energy, (ig_ctx * cx, const ig_level *level, int visit, const float *x, const float *b))  \
+  /* Several cycles on a coarse level: image and sums of what they made so far, x; then x made as   \
+     long as takes most energy from the error, what it leaves of b, and the first step of the next \
+     cycle; then `weight` times that one's result added, in x. */                                   \
+  X(pair_energy, (ig_ctx * cx, const ig_level *level, const float *x, const float *b))             \
   X(pair_residual, (ig_ctx * cx, const ig_level *level, const float *b, float c1))                 \
-  X(pair_join, (ig_ctx * cx, const ig_level *level))                                               \
+  X(pair_join, (ig_ctx * cx, const ig_level *level, float weight))                                 \
   X(to_single, (ig_ctx * cx, int64_t n, const double *x, float *y))                                \
   /* 1 / (sum of the moduli around a node), in the args' own array */                              \
   X(node_inverse, (ig_ctx * cx, const ig_grid_args_f32 *args, float *inverse))                     \

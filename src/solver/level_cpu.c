@@ -310,13 +310,12 @@ ig_status ig_grid_cpu_prolong(ig_ctx *cx, const ig_level *coarse, const float *x
   return for_rows(cx, row_count(&fine->grid), 3 * (size_t)coarse->grid.n[0] + 4, prolong_row, &t);
 }
 
-/* --- two cycles joined by conjugate gradients --- */
+/* --- several cycles joined --- */
 
-ig_status ig_grid_cpu_pair_energy(ig_ctx *cx, const ig_level *l, int visit, const float *x,
-                                  const float *b) {
+ig_status ig_grid_cpu_pair_energy(ig_ctx *cx, const ig_level *l, const float *x, const float *b) {
   const ig_grid *g = &l->grid;
   const int64_t pieces = piece_count(g);
-  double(*part)[3] = NULL;
+  double(*part)[2] = NULL;
   ig_status status = IG_NEW(cx, &part, pieces, "sums of a level");
   if (status != IG_OK && !g->slab)
     return status;
@@ -324,34 +323,28 @@ ig_status ig_grid_cpu_pair_energy(ig_ctx *cx, const ig_level *l, int visit, cons
   for (int64_t q = 0; q < (part ? pieces : 0); q++) {
     float acc[3 * PIECE];
     const piece p = piece_at(g, q);
-    double s0 = 0, s1 = 0, s2 = 0;
+    double s0 = 0, s1 = 0;
     stencil_piece(l, &p, x, acc);
     for (int c = 0; c < g->dof; c++) {
       const int64_t at = c * g->stored + p.place;
       const float *a = acc + (size_t)c * p.width, *xr = x + at, *br = b + at;
-      float *image = l->image + at;
 #pragma omp simd reduction(+ : s0, s1)
       for (int i = 0; i < p.width; i++) {
         s0 += (double)xr[i] * (double)a[i];
         s1 += (double)xr[i] * (double)br[i];
       }
-#pragma omp simd reduction(+ : s2)
-      for (int i = 0; i < p.width; i++)
-        s2 += (double)xr[i] * (double)image[i];
-      if (!visit)
-        memcpy(image, a, (size_t)p.width * sizeof *a);
+      memcpy(l->image + at, a, (size_t)p.width * sizeof *a);
     }
     part[q][0] = s0;
     part[q][1] = s1;
-    part[q][2] = s2;
   }
   if (g->slab)
-    status = ig_slab_total(g->slab, g->level, 1, pieces / (g->n[2] + 1), 3,
-                           part ? &part[0][0] : NULL, l->pair->sum[visit]);
-  for (int m = 0; m < 3 && !g->slab; m++) {
-    l->pair->sum[visit][m] = 0;
+    status = ig_slab_total(g->slab, g->level, 1, pieces / (g->n[2] + 1), 2,
+                           part ? &part[0][0] : NULL, l->pair->sum);
+  for (int m = 0; m < 2 && !g->slab; m++) {
+    l->pair->sum[m] = 0;
     for (int64_t q = 0; q < pieces; q++)
-      l->pair->sum[visit][m] += part[q][m];
+      l->pair->sum[m] += part[q][m];
   }
   free(part);
   return status;
@@ -362,19 +355,17 @@ ig_status ig_grid_cpu_pair_residual(ig_ctx *cx, const ig_level *l, const float *
   const float step = ig_pair_step(l->pair);
 #pragma omp parallel for simd schedule(static) num_threads(ig_team(cx, n, IG_WORK_VALUE))
   for (int64_t i = 0; i < n; i++) {
-    l->first[i] = l->x[i];
+    l->first[i] = step * l->x[i];
     l->rest[i] = b[i] - step * l->image[i];
     l->x[i] = l->d[i] = c1 * l->inverse[i] * l->rest[i];
   }
   return IG_OK;
 }
 
-ig_status ig_grid_cpu_pair_join(ig_ctx *cx, const ig_level *l) {
+ig_status ig_grid_cpu_pair_join(ig_ctx *cx, const ig_level *l, float weight) {
   const int64_t n = l->grid.stored * l->grid.dof;
-  float w[2];
-  ig_pair_weights(l->pair, w);
 #pragma omp parallel for simd schedule(static) num_threads(ig_team(cx, n, IG_WORK_VALUE))
   for (int64_t i = 0; i < n; i++)
-    l->x[i] = w[0] * l->first[i] + w[1] * l->x[i];
+    l->x[i] = l->first[i] + weight * l->x[i];
   return IG_OK;
 }

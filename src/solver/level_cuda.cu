@@ -332,20 +332,16 @@ ig_status ig_grid_cuda_prolong(ig_ctx *cx, const ig_level *coarse, const float *
   return IG_OK;
 }
 
-/* --- two cycles joined by conjugate gradients --- */
+/* --- several cycles joined --- */
 
-/* Sums of a row: x.a, x.b and, of a second visit, x.v; of a first, a is kept. */
+/* Sums of a row, x.a and x.b; a is kept. */
 static __device__ __forceinline__ void energy_row(int64_t at, float a, const float *__restrict__ x,
                                                   const float *__restrict__ b,
-                                                  const float *__restrict__ v, float *y, int visit,
-                                                  double *sum) {
+                                                  float *__restrict__ y, double *sum) {
   const double xv = x[at];
   sum[0] += xv * (double)a;
   sum[1] += xv * (double)b[at];
-  if (visit)
-    sum[2] += xv * (double)v[at];
-  else
-    y[at] = a;
+  y[at] = a;
 }
 
 /* SMALL: as in small_sweep, else as in wide_sweep; walks are of whole rows of threads. */
@@ -353,10 +349,10 @@ template <int DOF, bool HALF, bool SMALL>
 __global__ void
 stencil_energy(const __grid_constant__ stencil_args s, const __grid_constant__ ig_pieces p,
                int64_t nodes, const float *__restrict__ x, const float *__restrict__ b,
-               const float *__restrict__ v, float *y, ig_pair_state *state, int visit) {
+               float *__restrict__ y, ig_pair_state *state) {
   __shared__ float part[SMALL ? IG_STENCIL_HALF : 1][DOF][LANES];
   const ig_walk w = ig_pieces_walk(p, nodes);
-  double sum[3] = {0, 0, 0}, total[3];
+  double sum[2] = {0, 0}, total[2];
   int i[3];
   int64_t place;
   for (int64_t row = w.begin - threadIdx.x; row < w.end; row += w.stride) {
@@ -366,24 +362,23 @@ stencil_energy(const __grid_constant__ stencil_args s, const __grid_constant__ i
     if constexpr (SMALL) {
       const float a = shared_product<DOF, HALF>(s, there, (unsigned)place, x, part);
       if (there && threadIdx.y < DOF)
-        energy_row(threadIdx.y * s.stored + place, a, x, b, v, y, visit, sum);
+        energy_row(threadIdx.y * s.stored + place, a, x, b, y, sum);
     } else if (there) {
       float a[DOF];
       node_product<DOF, HALF>(s, (unsigned)place, x, a);
 #pragma unroll
       for (int r = 0; r < DOF; r++)
-        energy_row(r * s.stored + place, a[r], x, b, v, y, visit, sum);
+        energy_row(r * s.stored + place, a[r], x, b, y, sum);
     }
   }
-  if (ig_pieces_sums<3>(p, w, sum, state->partial, &state->arrived, total) && threadIdx.x == 0 &&
+  if (ig_pieces_sums<2>(p, w, sum, state->partial, &state->arrived, total) && threadIdx.x == 0 &&
       threadIdx.y == 0)
-    for (int q = 0; q < 3; q++)
-      state->sum[visit][q] = total[q];
+    for (int q = 0; q < 2; q++)
+      state->sum[q] = total[q];
 }
 
-ig_status ig_grid_cuda_pair_energy(ig_ctx *cx, const ig_level *l, int visit, const float *x,
-                                   const float *b) {
-  enum { SUMS = 3 };
+ig_status ig_grid_cuda_pair_energy(ig_ctx *cx, const ig_level *l, const float *x, const float *b) {
+  enum { SUMS = 2 };
   const ig_grid *g = &l->grid;
   const bool wide = is_wide(l);
   const int row = wide ? WIDE : LANES;
@@ -400,10 +395,10 @@ ig_status ig_grid_cuda_pair_energy(ig_ctx *cx, const ig_level *l, int visit, con
   do {                                                                                             \
     if (wide)                                                                                      \
       BY_DOF(g->dof, stencil_energy, (, half, false), (blocks, threads, 0, ig_cuda_stream(cx)), s, \
-             p, nodes, x, b, l->image, l->image, l->pair, visit);                                  \
+             p, nodes, x, b, l->image, l->pair);                                                    \
     else                                                                                           \
       BY_DOF(g->dof, stencil_energy, (, half, true), (blocks, threads, 0, ig_cuda_stream(cx)), s,  \
-             p, nodes, x, b, l->image, l->image, l->pair, visit);                                  \
+             p, nodes, x, b, l->image, l->pair);                                                    \
   } while (0)
   if (l->half)
     BY_SIZE(true);
@@ -412,7 +407,7 @@ ig_status ig_grid_cuda_pair_energy(ig_ctx *cx, const ig_level *l, int visit, con
 #undef BY_SIZE
   double sum[SUMS];
   return g->slab ? ig_pieces_join(cx, &p, g->slab, g->level, 1, SUMS, l->pair->partial, sum,
-                                  l->pair->sum[visit])
+                                  l->pair->sum)
                  : IG_OK;
 }
 
@@ -424,8 +419,8 @@ __global__ void pair_residual_nodes(const __grid_constant__ stencil_args s,
   if (!thread_node(s, &place))
     return;
   const int64_t at = threadIdx.y * s.stored + place;
-  const float v = b[at] - ig_pair_step(state) * image[at];
-  first[at] = x[at];
+  const float step = ig_pair_step(state), v = b[at] - step * image[at];
+  first[at] = step * x[at];
   rest[at] = v;
   start[at] = d[at] = c1 * s.inverse[at] * v;
 }
@@ -437,19 +432,17 @@ ig_status ig_grid_cuda_pair_residual(ig_ctx *cx, const ig_level *l, const float 
   return IG_OK;
 }
 
-__global__ void pair_join_nodes(const __grid_constant__ stencil_args s, const ig_pair_state *state,
+__global__ void pair_join_nodes(const __grid_constant__ stencil_args s, float weight,
                                 const float *first, float *x) {
   int64_t place;
   if (!thread_node(s, &place))
     return;
   const int64_t at = threadIdx.y * s.stored + place;
-  float w[2];
-  ig_pair_weights(state, w);
-  x[at] = w[0] * first[at] + w[1] * x[at];
+  x[at] = first[at] + weight * x[at];
 }
 
-ig_status ig_grid_cuda_pair_join(ig_ctx *cx, const ig_level *l) {
-  pair_join_nodes<<<NODES(l)>>>(stencil_of(l), l->pair, l->first, l->x);
+ig_status ig_grid_cuda_pair_join(ig_ctx *cx, const ig_level *l, float weight) {
+  pair_join_nodes<<<NODES(l)>>>(stencil_of(l), weight, l->first, l->x);
   IG_LAUNCHED(cx);
   return IG_OK;
 }
