@@ -142,9 +142,9 @@ typedef struct ig_pair_state {
   /* fine x += P coarse x, held components left alone */                                           \
   X(prolong,                                                                                       \
     (ig_ctx * cx, const ig_level *coarse, const float *xc, const ig_level *fine, float *x))        \
-  /* Several cycles on a coarse level: image and sums of what they made so far, x; then x made as   \
+  /* Several cycles on a coarse level: image and sums of what they made so far, x; then x made as  \
      long as takes most energy from the error, what it leaves of b, and the first step of the next \
-     cycle; then `weight` times that one's result added, in x. */                                   \
+     cycle; then `weight` times that one's result added, in x. */                                  \
   X(pair_energy, (ig_ctx * cx, const ig_level *level, const float *x, const float *b))             \
   X(pair_residual, (ig_ctx * cx, const ig_level *level, const float *b, float c1))                 \
   X(pair_join, (ig_ctx * cx, const ig_level *level, float weight))                                 \

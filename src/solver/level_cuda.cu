@@ -165,8 +165,7 @@ __global__ void small_sweep(const __grid_constant__ stencil_args s, int what,
   } while (0)
 #define NODES(l)                                                                                   \
   ig_cuda_blocks(ig_grid_nodes(&(l)->grid), 64), dim3(64, (l)->grid.dof), 0, ig_cuda_stream(cx)
-#define LAUNCH_WIDE(l)                                                                             \
-  ig_cuda_blocks(ig_grid_nodes(&(l)->grid), WIDE), WIDE, 0, ig_cuda_stream(cx)
+#define LAUNCH_WIDE(l) ig_cuda_blocks(ig_grid_nodes(&(l)->grid), WIDE), WIDE, 0, ig_cuda_stream(cx)
 #define LAUNCH_SMALL(l)                                                                            \
   ig_cuda_blocks(ig_grid_nodes(&(l)->grid), LANES), dim3(LANES, (l)->blocks), 0, ig_cuda_stream(cx)
 
@@ -272,8 +271,8 @@ __global__ void restrict_nodes(const __grid_constant__ pair_args p, const float 
 #pragma unroll
     for (int y = -1; y <= 1; y++) {
       const int j = 2 * I[1] + y, k = 2 * I[2] + z, i = 2 * I[0];
-      const bool in = (z == 0 || p.dim == 3) && j >= 0 && j <= p.fine[1] && k >= -p.below &&
-                      k <= p.fine[2];
+      const bool in =
+          (z == 0 || p.dim == 3) && j >= 0 && j <= p.fine[1] && k >= -p.below && k <= p.fine[2];
       const float *line = from + j * p.row + k * p.plane + i;
       const float low = in && i > 0 ? line[-1] : 0, mid = in && i <= p.fine[0] ? line[0] : 0,
                   high = in && i < p.fine[0] ? line[1] : 0;
@@ -313,9 +312,8 @@ __global__ void prolong_nodes(const __grid_constant__ pair_args p, const float *
   for (int c = 0; c < DOF; c++) {
     const float *from = xc + c * p.cstored + low;
     const int64_t to = c * p.stored + at;
-    v[c] = x[to] +
-           0.125f * (((from[0] + from[dx]) + (from[dy] + from[dx + dy])) +
-                     ((from[dz] + from[dx + dz]) + (from[dy + dz] + from[dx + dy + dz])));
+    v[c] = x[to] + 0.125f * (((from[0] + from[dx]) + (from[dy] + from[dx + dy])) +
+                             ((from[dz] + from[dx + dz]) + (from[dy + dz] + from[dx + dy + dz])));
     is_free[c] = p.inverse ? p.inverse[to] != 0 : !(fix >> c & 1);
   }
 #pragma unroll
@@ -346,10 +344,10 @@ static __device__ __forceinline__ void energy_row(int64_t at, float a, const flo
 
 /* SMALL: as in small_sweep, else as in wide_sweep; walks are of whole rows of threads. */
 template <int DOF, bool HALF, bool SMALL>
-__global__ void
-stencil_energy(const __grid_constant__ stencil_args s, const __grid_constant__ ig_pieces p,
-               int64_t nodes, const float *__restrict__ x, const float *__restrict__ b,
-               float *__restrict__ y, ig_pair_state *state) {
+__global__ void stencil_energy(const __grid_constant__ stencil_args s,
+                               const __grid_constant__ ig_pieces p, int64_t nodes,
+                               const float *__restrict__ x, const float *__restrict__ b,
+                               float *__restrict__ y, ig_pair_state *state) {
   __shared__ float part[SMALL ? IG_STENCIL_HALF : 1][DOF][LANES];
   const ig_walk w = ig_pieces_walk(p, nodes);
   double sum[2] = {0, 0}, total[2];
@@ -395,10 +393,10 @@ ig_status ig_grid_cuda_pair_energy(ig_ctx *cx, const ig_level *l, const float *x
   do {                                                                                             \
     if (wide)                                                                                      \
       BY_DOF(g->dof, stencil_energy, (, half, false), (blocks, threads, 0, ig_cuda_stream(cx)), s, \
-             p, nodes, x, b, l->image, l->pair);                                                    \
+             p, nodes, x, b, l->image, l->pair);                                                   \
     else                                                                                           \
       BY_DOF(g->dof, stencil_energy, (, half, true), (blocks, threads, 0, ig_cuda_stream(cx)), s,  \
-             p, nodes, x, b, l->image, l->pair);                                                    \
+             p, nodes, x, b, l->image, l->pair);                                                   \
   } while (0)
   if (l->half)
     BY_SIZE(true);

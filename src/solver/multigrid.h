@@ -12,8 +12,8 @@ IG_C_BEGIN
 
 typedef enum { IG_PRECONDITION_JACOBI, IG_PRECONDITION_MULTIGRID } ig_precondition;
 typedef enum { IG_SMOOTH_JACOBI, IG_SMOOTH_BLOCKS, IG_SMOOTH_CHEBYSHEV } ig_smoother;
-/* Visits to the next level: one; two; two joined by conjugate gradients to the second and third
-   coarse levels, where they cost little, and `visits` to the first. */
+/* Visits to the next level: one; two; two joined to the second and third coarse levels, where they
+   cost little, and `visits` to the first. */
 typedef enum { IG_CYCLE_V, IG_CYCLE_W, IG_CYCLE_K } ig_cycle;
 
 /* auto: half on a device of its own, where bytes are time */
@@ -23,7 +23,7 @@ typedef struct {
   ig_precondition precondition;
   ig_smoother smoother;
   ig_cycle cycle;
-  int visits;         /* of a K-cycle to the first coarse level */
+  int visits;         /* of a K-cycle to the first coarse level; 0: as ig_multigrid_usual_visits */
   int fine_steps;     /* smoothing steps before and after the coarse correction: finest level, */
   int steps;          /* and all others */
   double damping;     /* of Jacobi steps, as a share of the largest stable one */
@@ -71,6 +71,11 @@ typedef struct {
 
 static inline bool ig_multigrid_by_blocks(const ig_multigrid *m) {
   return m->options.smoother == IG_SMOOTH_BLOCKS;
+}
+/* Three of bodies in space, whose thin bars coarse levels render poorly; of others one is enough.
+ */
+static inline int ig_multigrid_usual_visits(const ig_grid *g) {
+  return g->dim == 3 && g->dof == 3 ? 3 : 1;
 }
 /* Is this a level where a K-cycle joins visits? */
 static inline bool ig_multigrid_paired(const ig_multigrid *m, int depth) {

@@ -132,6 +132,8 @@ done:
 /* How many levels there are, and their grids. */
 static ig_status plan_levels(ig_multigrid *m, const ig_grid *whole) {
   ig_grid last = *whole;
+  if (m->options.visits == 0)
+    m->options.visits = ig_multigrid_usual_visits(whole);
   const int usual = m->cx->backend->kernels == IG_KERNELS_CUDA ? COARSEST_DEVICE : COARSEST;
   const int coarsest = m->options.coarsest > 0 ? m->options.coarsest : usual;
   m->levels = 1;

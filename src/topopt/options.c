@@ -209,10 +209,10 @@ static const ig_option solver_options[] = {
     IG_CHOICE(ig_solver_case, cycle, "v|w|k", "k",
               "multigrid cycle: one visit to each coarser level, two, or two joined by conjugate "
               "gradients where they cost little"),
-    IG_INT(
-        ig_solver_case, visits, "1", 1, 4,
-        "grids, cycle k: visits to the first coarse level; more take fewer iterations, and seldom "
-        "less time: see docs/topopt.md"),
+    IG_INT(ig_solver_case, visits, "0", 0, 4,
+           "grids, cycle k: visits to the first coarse level; more take fewer iterations, each "
+           "longer; "
+           "0: three of bodies in space, else one"),
     IG_CHOICE(ig_solver_case, storage, "auto|single|half", "auto",
               "of multigrid's largest stored level, computed in single either way; auto: half on a "
               "GPU, where it saves time"),

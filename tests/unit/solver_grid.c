@@ -266,15 +266,13 @@ static void solvers_agree(void **state) {
 }
 
 /* Bars two elements thick, eight apart, in void 1e9 times softer: what late designs look like. The
-   number of iterations to 1e-5 does not grow with the grid if the first coarse level is visited
-   three times; 52 and 58 with one visit, 14 with exact coarse solutions (a comparison, not a
-   bound).
- */
+   number of iterations to 1e-5 does not grow with the grid: three visits to the first coarse level;
+   14 with exact coarse solutions (a comparison, not a bound). */
 static int lattice_iterations(ig_ctx *cx, int dof, int n, ig_storage storage) {
   problem p;
   ig_multigrid_options options = IG_MULTIGRID_DEFAULT;
   options.storage = storage;
-  options.visits = 3;
+  options.visits = 0; /* as usual */
   problem_open(&p, cx, 3, dof, (const int[3]){2 * n, n, n}, false, &options);
   const ig_grid *g = &p.grid;
   const size_t count = (size_t)g->stored * (size_t)dof;
@@ -315,10 +313,15 @@ static void thin_bars_take_few_iterations(void **state) {
   (void)state;
   for (const char *const *backend = backends_here(); *backend; backend++) {
     ig_ctx *cx = ctx_on(*backend, 2);
-    for (int n = 12; n <= 24; n *= 2) {
-      assert_in_range(lattice_iterations(cx, 1, n, IG_STORE_SINGLE), 1, 12);
-      assert_in_range(lattice_iterations(cx, 3, n, IG_STORE_SINGLE), 1, 20);
-      assert_in_range(lattice_iterations(cx, 3, n, IG_STORE_HALF), 1, 20);
+    static const struct {
+      int dof;
+      ig_storage storage;
+    } ways[] = {{1, IG_STORE_SINGLE}, {3, IG_STORE_SINGLE}, {3, IG_STORE_HALF}};
+    for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
+      const int small = lattice_iterations(cx, ways[w].dof, 12, ways[w].storage);
+      const int large = lattice_iterations(cx, ways[w].dof, 24, ways[w].storage);
+      assert_in_range(small, 1, 20);
+      assert_in_range(large, 1, small + 2);
     }
     ig_ctx_close(cx);
   }
