@@ -60,14 +60,20 @@ static __device__ __forceinline__ void own_product(const stencil_args &s, unsign
 
 /* Two ways to make A x. Of a large level a thread makes all rows of a node: its neighbours' values
    are loaded once. Of a small one, where there are too few nodes to hide the time a load takes, the
-   blocks of a node are shared out among as many warps, so that all loads are under way at once, and
-   added through shared memory in their order. */
-enum { WIDE = 128, LANES = 32, WIDE_FROM = 200000 };
+   blocks of a node are shared out among several warps, of the smallest one each, so that loads are
+   under way at once; they meet in shared memory and are added in their order. */
+enum { WIDE = 128, LANES = 32, FEW = 4, WIDE_FROM = 200000, FEW_FROM = 20000 };
 
 /* by the whole grid's size: the same on any number of ranks */
-static bool is_wide(const ig_level *l) {
+static int64_t whole_nodes(const ig_level *l) {
   const ig_grid *g = &l->grid;
-  return (int64_t)(g->n[0] + 1) * (g->n[1] + 1) * (g->all + 1) >= WIDE_FROM;
+  return (int64_t)(g->n[0] + 1) * (g->n[1] + 1) * (g->all + 1);
+}
+static bool is_wide(const ig_level *l) {
+  return whole_nodes(l) >= WIDE_FROM;
+}
+static dim3 shared_threads(const ig_level *l) {
+  return dim3(LANES, whole_nodes(l) >= FEW_FROM ? FEW : l->blocks);
 }
 
 template <int DOF, bool HALF>
@@ -82,30 +88,31 @@ static __device__ __forceinline__ void node_product(const stencil_args &s, unsig
   own_product<DOF, HALF>(s, place, x, a);
 }
 
-/* Row threadIdx.y of A x, where that is less than DOF; threadIdx.y is a block of the stencil. All
-   threads of a block call it. */
+/* Row threadIdx.y of A x, where that is less than DOF; threadIdx.y is a share of the stencil's
+   blocks, of which there are more than rows. All threads of a block call it. */
 template <int DOF, bool HALF>
 static __device__ __forceinline__ float shared_product(const stencil_args &s, bool there,
                                                        unsigned place, const float *__restrict__ x,
                                                        float (*part)[DOF][LANES]) {
-  const int n = threadIdx.y, lane = threadIdx.x;
-  float a[DOF] = {};
-  if (there && n > 0)
-    block_product<DOF, HALF>(s, n, place, x, a);
-  else if (there)
-    own_product<DOF, HALF>(s, place, x, a);
+  const int share = threadIdx.y, shares = blockDim.y, lane = threadIdx.x;
+  float a[DOF] = {}, sum = 0;
+  if (there) {
+    for (int n = share ? share : shares; n < s.blocks; n += shares)
+      block_product<DOF, HALF>(s, n, place, x, a);
+    if (share == 0)
+      own_product<DOF, HALF>(s, place, x, a);
+    else if constexpr (HALF)
+#pragma unroll
+      for (int r = 0; r < DOF; r++)
+        a[r] *= s.scale[place];
+  }
 #pragma unroll
   for (int r = 0; r < DOF; r++)
-    part[n][r][lane] = a[r];
+    part[share][r][lane] = a[r];
   __syncthreads();
-  float sum = 0;
-  if (there && n < DOF) {
-    for (int m = 1; m < s.blocks; m++)
-      sum += part[m][n][lane];
-    if constexpr (HALF)
-      sum *= s.scale[place];
-    sum += part[0][n][lane];
-  }
+  if (share < DOF)
+    for (int m = 0; m < shares; m++)
+      sum += part[m][share][lane];
   __syncthreads();
   return sum;
 }
@@ -167,7 +174,7 @@ __global__ void small_sweep(const __grid_constant__ stencil_args s, int what,
   ig_cuda_blocks(ig_grid_nodes(&(l)->grid), 64), dim3(64, (l)->grid.dof), 0, ig_cuda_stream(cx)
 #define LAUNCH_WIDE(l) ig_cuda_blocks(ig_grid_nodes(&(l)->grid), WIDE), WIDE, 0, ig_cuda_stream(cx)
 #define LAUNCH_SMALL(l)                                                                            \
-  ig_cuda_blocks(ig_grid_nodes(&(l)->grid), LANES), dim3(LANES, (l)->blocks), 0, ig_cuda_stream(cx)
+  ig_cuda_blocks(ig_grid_nodes(&(l)->grid), LANES), shared_threads(l), 0, ig_cuda_stream(cx)
 
 ig_status ig_grid_cuda_sweep(ig_ctx *cx, const ig_level *l, ig_sweep what, const float *b,
                              const float *x, float *d, float c0, float c1, float *y) {
@@ -332,23 +339,14 @@ ig_status ig_grid_cuda_prolong(ig_ctx *cx, const ig_level *coarse, const float *
 
 /* --- several cycles joined --- */
 
-/* Sums of a row, x.a and x.b; a is kept. */
-static __device__ __forceinline__ void energy_row(int64_t at, float a, const float *__restrict__ x,
-                                                  const float *__restrict__ b,
-                                                  float *__restrict__ y, double *sum) {
-  const double xv = x[at];
-  sum[0] += xv * (double)a;
-  sum[1] += xv * (double)b[at];
-  y[at] = a;
-}
-
-/* SMALL: as in small_sweep, else as in wide_sweep; walks are of whole rows of threads. */
-template <int DOF, bool HALF, bool SMALL>
-__global__ void stencil_energy(const __grid_constant__ stencil_args s,
-                               const __grid_constant__ ig_pieces p, int64_t nodes,
-                               const float *__restrict__ x, const float *__restrict__ b,
-                               float *__restrict__ y, ig_pair_state *state) {
-  __shared__ float part[SMALL ? IG_STENCIL_HALF : 1][DOF][LANES];
+/* Sums x.a and x.b with a = A x, which is kept; a large level's has been made by a sweep before:
+   a loop over nodes with sums would hold too many registers there. */
+template <int DOF, bool HALF, bool MADE>
+__global__ void pair_sums(const __grid_constant__ stencil_args s,
+                          const __grid_constant__ ig_pieces p, int64_t nodes,
+                          const float *__restrict__ x, const float *__restrict__ b, float *image,
+                          ig_pair_state *state) {
+  __shared__ float part[MADE ? 1 : IG_STENCIL_HALF][DOF][LANES];
   const ig_walk w = ig_pieces_walk(p, nodes);
   double sum[2] = {0, 0}, total[2];
   int i[3];
@@ -357,17 +355,18 @@ __global__ void stencil_energy(const __grid_constant__ stencil_args s,
     const int64_t t = row + threadIdx.x;
     const bool there = t < w.end;
     (void)node_place(s.n, s.row, s.plane, s.first, there ? t : row, i, &place);
-    if constexpr (SMALL) {
-      const float a = shared_product<DOF, HALF>(s, there, (unsigned)place, x, part);
-      if (there && threadIdx.y < DOF)
-        energy_row(threadIdx.y * s.stored + place, a, x, b, y, sum);
-    } else if (there) {
-      float a[DOF];
-      node_product<DOF, HALF>(s, (unsigned)place, x, a);
-#pragma unroll
-      for (int r = 0; r < DOF; r++)
-        energy_row(r * s.stored + place, a[r], x, b, y, sum);
-    }
+    const int64_t at = threadIdx.y * s.stored + place;
+    float a = 0;
+    if constexpr (!MADE)
+      a = shared_product<DOF, HALF>(s, there, (unsigned)place, x, part);
+    if (!there || threadIdx.y >= DOF)
+      continue;
+    if constexpr (MADE)
+      a = image[at];
+    else
+      image[at] = a;
+    sum[0] += (double)x[at] * (double)a;
+    sum[1] += (double)x[at] * (double)b[at];
   }
   if (ig_pieces_sums<2>(p, w, sum, state->partial, &state->arrived, total) && threadIdx.x == 0 &&
       threadIdx.y == 0)
@@ -387,22 +386,18 @@ ig_status ig_grid_cuda_pair_energy(ig_ctx *cx, const ig_level *l, const float *x
     p = ig_pieces_cut(plane, g->n[2] + 1, g->all + 1, 1, 1, most, row, SUMS,
                       sizeof l->pair->partial / sizeof(double));
   const unsigned blocks = ig_pieces_blocks(&p, all < most ? all : most);
-  const dim3 threads(row, wide ? 1 : l->blocks);
   const stencil_args s = stencil_of(l);
-#define BY_SIZE(half)                                                                              \
-  do {                                                                                             \
-    if (wide)                                                                                      \
-      BY_DOF(g->dof, stencil_energy, (, half, false), (blocks, threads, 0, ig_cuda_stream(cx)), s, \
-             p, nodes, x, b, l->image, l->pair);                                                   \
-    else                                                                                           \
-      BY_DOF(g->dof, stencil_energy, (, half, true), (blocks, threads, 0, ig_cuda_stream(cx)), s,  \
-             p, nodes, x, b, l->image, l->pair);                                                   \
-  } while (0)
-  if (l->half)
-    BY_SIZE(true);
-  else
-    BY_SIZE(false);
-#undef BY_SIZE
+  if (wide) {
+    IG_TRY(ig_grid_cuda_sweep(cx, l, IG_SWEEP_APPLY, NULL, x, NULL, 0, 0, l->image));
+    BY_DOF(g->dof, pair_sums, (, false, true), (blocks, dim3(WIDE, g->dof), 0, ig_cuda_stream(cx)),
+           s, p, nodes, x, b, l->image, l->pair);
+  } else if (l->half) {
+    BY_DOF(g->dof, pair_sums, (, true, false), (blocks, shared_threads(l), 0, ig_cuda_stream(cx)),
+           s, p, nodes, x, b, l->image, l->pair);
+  } else {
+    BY_DOF(g->dof, pair_sums, (, false, false), (blocks, shared_threads(l), 0, ig_cuda_stream(cx)),
+           s, p, nodes, x, b, l->image, l->pair);
+  }
   double sum[SUMS];
   return g->slab ? ig_pieces_join(cx, &p, g->slab, g->level, 1, SUMS, l->pair->partial, sum,
                                   l->pair->sum)

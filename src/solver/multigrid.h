@@ -12,8 +12,7 @@ IG_C_BEGIN
 
 typedef enum { IG_PRECONDITION_JACOBI, IG_PRECONDITION_MULTIGRID } ig_precondition;
 typedef enum { IG_SMOOTH_JACOBI, IG_SMOOTH_BLOCKS, IG_SMOOTH_CHEBYSHEV } ig_smoother;
-/* Visits to the next level: one; two; two joined to the second and third coarse levels, where they
-   cost little, and `visits` to the first. */
+/* Visits to the next level: one; two; several, joined, where they pay (ig_multigrid_visits). */
 typedef enum { IG_CYCLE_V, IG_CYCLE_W, IG_CYCLE_K } ig_cycle;
 
 /* auto: half on a device of its own, where bytes are time */
@@ -77,15 +76,17 @@ static inline bool ig_multigrid_by_blocks(const ig_multigrid *m) {
 static inline int ig_multigrid_usual_visits(const ig_grid *g) {
   return g->dim == 3 && g->dof == 3 ? 3 : 1;
 }
+/* How often a level is visited: what the last visits made is one of the two that the next joins.
+   After several to the first coarse level, more to the second pay better than to the third. */
+static inline int ig_multigrid_visits(const ig_multigrid *m, int depth) {
+  const bool several = m->options.visits > 1;
+  if (m->options.cycle != IG_CYCLE_K || depth < 1 || depth > 3 || depth >= m->levels - 1)
+    return 1;
+  return depth == 1 ? m->options.visits : depth == 2 ? (several ? 3 : 2) : several ? 1 : 2;
+}
 /* Is this a level where a K-cycle joins visits? */
 static inline bool ig_multigrid_paired(const ig_multigrid *m, int depth) {
-  return m->options.cycle == IG_CYCLE_K && depth >= (m->options.visits > 1 ? 1 : 2) && depth <= 3 &&
-         depth < m->levels - 1;
-}
-
-/* How many: what the last ones made is one of the two that the next joins. */
-static inline int ig_multigrid_visits(const ig_multigrid *m, int depth) {
-  return !ig_multigrid_paired(m, depth) ? 1 : depth == 1 ? m->options.visits : 2;
+  return ig_multigrid_visits(m, depth) > 1;
 }
 
 /* `fix` (host, stored places: bits of held components) and springs are copied. Of a slab, `grid` is
