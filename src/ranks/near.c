@@ -2,9 +2,11 @@
 #include "ranks/near.h"
 #include "backend/backend.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -71,13 +73,47 @@ static ig_status near_of(ig_ctx *cx, ig_near **near) {
   return IG_OK;
 }
 
+/* Memory of the debug backend that other processes can map: a file that is in memory alone. NULL:
+   there is none. */
+static char *file_map(const char *name, size_t size, bool make) {
+  const int file = open(name, O_RDWR | O_CLOEXEC | (make ? O_CREAT | O_EXCL : 0), 0600);
+  if (file < 0)
+    return NULL;
+  void *memory = MAP_FAILED;
+  if (!make || ftruncate(file, (off_t)size) == 0)
+    memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  close(file);
+  return memory == MAP_FAILED ? NULL : memory;
+}
+
 static void box_free(ig_ctx *cx, ig_near_box *box) {
 #ifdef INGOT_HAVE_CUDA
   if (cx->backend->kernels == IG_KERNELS_CUDA)
     ig_near_box_free_cuda(box);
 #endif
-  cx->backend->free(cx, box->memory);
+  if (box->view_size) {
+    munmap(box->memory, box->view_size);
+    unlink(box->offer.memory_handle);
+  } else {
+    cx->backend->free(cx, box->memory);
+  }
   free(box);
+}
+
+/* Of a GPU, or of threads: memory of the backend; of processes without GPUs: a file. */
+static ig_status memory_new(ig_ctx *cx, ig_near_box *box) {
+  const bool gpu = cx->backend->kernels == IG_KERNELS_CUDA;
+  char *name = box->offer.memory_handle;
+  if (!gpu && !cx->ranks->one_process) {
+    snprintf(name, sizeof box->offer.memory_handle, "/dev/shm/ingot-%ld-%llu", (long)getpid(),
+             (unsigned long long)box->offer.box);
+    box->memory = file_map(name, box->size, true);
+    box->view_size = box->memory ? box->size : 0;
+    if (box->memory)
+      return IG_OK;
+    *name = '\0';
+  }
+  return cx->backend->alloc(cx, (void **)&box->memory, box->size);
 }
 
 static ig_status box_new(ig_ctx *cx, ig_near *near, size_t size, ig_near_box **out) {
@@ -88,11 +124,12 @@ static ig_status box_new(ig_ctx *cx, ig_near *near, size_t size, ig_near_box **o
   IG_TRY(IG_MORE(cx, &near->box, near->boxes, "memory near by"));
   IG_TRY(IG_NEW(cx, &box, 1, "memory near by"));
   box->size = gpu ? (size / whole + 1) * whole : size + 1;
-  ig_status status = cx->backend->alloc(cx, (void **)&box->memory, box->size);
   box->offer = (ig_near_offer){.computer = near->computer,
                                .process = process_here(),
                                .box = __atomic_add_fetch(&number, 1, __ATOMIC_RELAXED),
-                               .memory = box->memory};
+                               .size = box->size};
+  ig_status status = memory_new(cx, box);
+  box->offer.memory = box->memory;
 #ifdef INGOT_HAVE_CUDA
   if (status == IG_OK && gpu)
     status = ig_near_box_cuda(cx, box);
@@ -156,9 +193,10 @@ bool ig_near_open(ig_ctx *cx, const ig_near_offer *offer, ig_near_view *view) {
   } else
 #endif
   {
-    if (!same)
-      return refused(cx, "processes without GPUs do not reach each other's memory");
-    one.view.memory = offer->memory;
+    one.view.size = same ? 0 : offer->size;
+    one.view.memory = same ? offer->memory : file_map(offer->memory_handle, offer->size, false);
+    if (!one.view.memory)
+      return refused(cx, "the other process' memory cannot be mapped");
   }
   near->open[near->opens++] = one;
   *view = one.view;
@@ -175,6 +213,9 @@ void ig_near_close(ig_ctx *cx) {
     if (!near->open[i].same_process)
       ig_near_view_free_cuda(&near->open[i].view);
 #endif
+  for (int i = 0; i < near->opens; i++)
+    if (near->open[i].view.size)
+      munmap(near->open[i].view.memory, near->open[i].view.size);
   for (int i = 0; i < near->boxes; i++)
     box_free(cx, near->box[i]);
   free(near->box);

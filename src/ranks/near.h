@@ -1,5 +1,5 @@
 /* Device memory that ranks of one computer write into directly: threads of one process by its
-   address, processes by CUDA's handles.
+   address, processes by CUDA's handles (on the debug backend by a file in memory).
 
    A box is memory of this rank that others write into, with two marks (events of a GPU) by which it
    tells them how far its own stream has come. Boxes are kept until the context is closed: somebody
@@ -18,7 +18,8 @@ typedef struct {
   uint64_t computer, process; /* where it is */
   uint64_t box;               /* number of the box there; 0: none is offered */
   int64_t device;             /* of the process */
-  void *memory, *mark[2];     /* within the process */
+  uint64_t size;
+  void *memory, *mark[2];                                             /* within the process */
   char memory_handle[IG_NEAR_HANDLE], mark_handle[2][IG_NEAR_HANDLE]; /* for other processes */
   uint64_t at[2]; /* bytes: where the receiver of this offer may write, by turns */
 } ig_near_offer;
@@ -28,6 +29,7 @@ typedef struct {
   size_t size;
   void *mark[2]; /* NULL where there are no streams */
   ig_near_offer offer;
+  size_t view_size; /* as a view's */
   bool used;
 } ig_near_box;
 
@@ -35,6 +37,7 @@ typedef struct {
 typedef struct {
   char *memory;
   void *mark[2];
+  size_t size; /* where it is mapped from a file; else 0 */
 } ig_near_view;
 
 /* A box of at least `size` bytes, and back. */

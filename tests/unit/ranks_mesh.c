@@ -15,6 +15,7 @@ typedef struct {
   size_t item;                               /* bytes per node */
   int64_t owned, wrong, ghosts, peers, sent; /* sent: bytes of one exchange */
   counting *counted;
+  char chosen[320];
   ig_status status;
 } worker;
 
@@ -115,6 +116,7 @@ static void *work(void *user) {
   ig_ctx *cx;
   const ig_ctx_options options = {.backend = w->backend, .threads = 1, .ranks = w->ranks};
   w->status = ig_ctx_open(&options, &cx);
+  snprintf(w->chosen, sizeof w->chosen, "%s", w->ranks->chosen);
   if (w->status == IG_OK)
     w->status = part_check(w, cx);
   ig_ctx_close(cx);
@@ -158,6 +160,37 @@ static void parts_check(const ig_mesh *mesh, int count, ig_division how, const c
   }
 }
 
+/* Ranks on several computers: pairs on one of them write into each other's memory, others send;
+   where there is no such pair, it is said. */
+static void near_and_far(const ig_mesh *mesh, int count, bool some) {
+  ig_ranks *ranks[MOST];
+  worker w[MOST];
+  int64_t ghosts = 0, sent = 0;
+  assert_int_equal(ig_ranks_threads(count, ranks), IG_OK);
+  for (int i = 0; i < count; i++) {
+    assert_int_equal(ig_ranks_ipc(ranks[i], "on"), IG_OK);
+    snprintf(ranks[i]->host, sizeof ranks[i]->host, i == count - 1 ? "there" : "here");
+    w[i] = (worker){.ranks = ranks[i],
+                    .backend = "debug",
+                    .mesh = mesh,
+                    .how = IG_DIVIDE_RANDOM,
+                    .item = 8,
+                    .counted = counting_use(ranks[i])};
+  }
+  threads_sit(count, ranks, work, w, sizeof *w);
+  for (int i = 0; i < count; i++) {
+    assert_int_equal(w[i].status, IG_OK);
+    assert_int_equal(w[i].wrong, 0);
+    ghosts += w[i].ghosts;
+    sent += w[i].sent;
+  }
+  assert_true(some ? sent < 8 * ghosts && sent > 8 * w[count - 1].ghosts : sent == 8 * ghosts);
+  const char *words = some ? "ghosts straight into the other rank's device memory"
+                           : "not straight into device memory: the ranks are on several computers";
+  if (!strstr(w[0].chosen, words))
+    fail_msg("'%s' lacks '%s'", w[0].chosen, words);
+}
+
 static void ghosts_are_their_owners(void **state) {
   (void)state;
   static const int counts[] = {1, 2, 3, 5, 7};
@@ -177,6 +210,8 @@ static void ghosts_are_their_owners(void **state) {
         parts_check(mesh, counts[k], (ig_division)how, backend_of_test(b), items[(k + how) % 3]);
       parts_check(mesh, counts[k], IG_DIVIDE_BOXES, backend_of_test(b), items[k % 3]);
     }
+  near_and_far(mesh, 2, false);
+  near_and_far(mesh, 3, true);
   ig_mesh_free(mesh);
   ig_case_close(c);
   ig_ctx_close(cx);
