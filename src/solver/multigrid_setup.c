@@ -232,6 +232,13 @@ static ig_status make_level(ig_multigrid *m, int l, int needed) {
   return IG_OK;
 }
 
+/* Bytes that an exchange of ghosts takes at most, per place of a plane: a vector, a pair of scales,
+   or moduli and other scalars as far as ghosts reach. */
+static size_t ghosts_each(const ig_grid *g) {
+  const int most = g->dof > g->ghosts ? g->dof : g->ghosts;
+  return (size_t)(most > 2 ? most : 2) * sizeof(double);
+}
+
 /* Room for all that ranks send each other while they solve. */
 static ig_status reserve(ig_multigrid *m) {
   if (!m->slab)
@@ -250,8 +257,8 @@ static ig_status reserve(ig_multigrid *m) {
     in = l > 1 && matrices > in ? matrices : in;
     in = vector > in ? vector : in;
   }
-  for (int l = 0; l < m->levels && l < m->slab->depth; l++) /* moduli, vectors, pairs of scales */
-    IG_TRY(ig_slab_reserve_ghosts(&m->level[l].grid, (dof > 1 ? dof : 2) * sizeof(double)));
+  for (int l = 0; l < m->levels && l < m->slab->depth; l++)
+    IG_TRY(ig_slab_reserve_ghosts(&m->level[l].grid, ghosts_each(&m->level[l].grid)));
   return ig_slab_reserve(m->slab, in / (size_t)(m->slab->ranks > 2 ? 2 : 1), in);
 }
 
@@ -376,6 +383,9 @@ ig_status ig_multigrid_bytes(ig_ctx *cx, const ig_grid *grid, const ig_multigrid
   for (int l = 0; l < m.levels; l++) {
     const ig_grid *g = &m.level[l].grid;
     const double n = (double)g->stored;
+    if (g->slab && ig_ranks_route(cx) == IG_WAY_NEAR) /* what neighbours write into, by turns */
+      *bytes +=
+          2.0 * (ig_grid_above(g) + ig_grid_below(g)) * (double)ghosts_each(g) * (double)g->plane;
     if (ig_multigrid_by_blocks(&m) && (l == 0 || l < m.levels - 1))
       *bytes += 4 * n * dof * dof;
     if (l == 0)

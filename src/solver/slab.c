@@ -192,9 +192,9 @@ static ig_status move_planes(ig_slab *s, const ig_grid *g, int components, size_
   return IG_OK;
 }
 
-/* The wire of a level: ends are all whose planes any vector's ghosts may be, `reach` planes far.
-   The same on all ranks, whatever they have: `plane` bytes is a plane of the whole level. */
-static ig_status wire_fit(ig_slab *s, int level, int reach, size_t plane) {
+/* The wire of a level: ends are all whose planes any vector's ghosts may be, `reach` planes far,
+   with room for `most` bytes each. The same on all ranks, however many planes they have. */
+static ig_status wire_fit(ig_slab *s, int level, int reach, size_t most) {
   ig_wire *w = &s->wire[level];
   int ends = 0;
   for (int pass = 0; pass < 2; pass++) {
@@ -208,27 +208,26 @@ static ig_status wire_fit(ig_slab *s, int level, int reach, size_t plane) {
         continue;
       if (pass == 1) {
         w->end[ends].rank = r;
-        w->end[ends].give = (size_t)(give.to - give.from) * plane;
-        w->end[ends].take = (size_t)(take.to - take.from) * plane;
+        w->end[ends].give = w->end[ends].take = most;
       }
       ends++;
     }
   }
   IG_TRY(ig_wire_fit(s->cx, w));
-  s->wire_plane[level] = plane;
+  s->wire_plane[level] = most;
   return IG_OK;
 }
 
 ig_status ig_slab_reserve_ghosts(const ig_grid *g, size_t each) {
   ig_slab *s = g->slab;
-  const size_t plane = (size_t)g->plane * each;
+  const size_t most = (size_t)g->plane * each;
   if (!s)
     return IG_OK;
   if (!s->wire)
     IG_TRY(IG_NEW(s->cx, &s->wire, s->depth, "slab"));
   if (!s->wire_plane)
     IG_TRY(IG_NEW(s->cx, &s->wire_plane, s->depth, "slab"));
-  return plane <= s->wire_plane[g->level] ? IG_OK : wire_fit(s, g->level, g->ghosts, plane);
+  return most <= s->wire_plane[g->level] ? IG_OK : wire_fit(s, g->level, g->ghosts, most);
 }
 
 /* What goes to an end and comes from it; its bytes. */
@@ -247,7 +246,7 @@ ig_status ig_slab_refresh(const ig_grid *g, int components, size_t size, int rea
     return IG_OK;
   const int level = g->level;
   const size_t plane = (size_t)components * (size_t)g->plane * size;
-  IG_TRY(ig_slab_reserve_ghosts(g, (size_t)components * size));
+  IG_TRY(ig_slab_reserve_ghosts(g, (size_t)reach * (size_t)components * size));
   ig_wire *w = &s->wire[level];
   ig_status status = ig_wire_begin(s->cx, w);
   for (int e = 0; e < w->ends; e++) {

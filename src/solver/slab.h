@@ -54,7 +54,7 @@ ig_grid ig_slab_grid(ig_slab *slab, int level, const ig_grid *whole);
 
 /* Room for messages: later there is no telling the others that there is none. */
 IG_MUST_CHECK ig_status ig_slab_reserve(ig_slab *slab, size_t out, size_t in);
-/* The same for ghosts of vectors with up to `each` bytes per place of a level. */
+/* The same for ghosts: up to `each` bytes in an exchange per place of a plane. */
 IG_MUST_CHECK ig_status ig_slab_reserve_ghosts(const ig_grid *grid, size_t each);
 
 void ig_slab_fail(ig_slab *slab, ig_status status);
