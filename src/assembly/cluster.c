@@ -1,6 +1,6 @@
 /* Cutting a mesh into clusters: recursive bisection, then the numbers of each piece's nodes and
    what its elements give to them. */
-#include "assembly/cluster.h"
+#include "assembly/cluster_sum.h"
 #include "core/threads.h"
 
 #include <math.h>
@@ -21,7 +21,8 @@ typedef struct {
 typedef struct {
   item *list;
   const ig_lid *conn;
-  int npe, capacity, grain;
+  int npe, capacity, grain, most;
+  int stride;    /* of terms */
   int32_t *seen; /* nodes: the last piece it was counted in */
   int32_t looks;
   struct {
@@ -109,7 +110,7 @@ static bool fits(cut *c, ig_lid first, ig_lid count) {
       nodes += c->seen[n] != look;
       c->seen[n] = look;
     }
-  return nodes <= 2 * c->capacity || count <= c->grain;
+  return nodes <= c->most || count <= c->grain;
 }
 
 /* A stretch that may have to be cut on: too many elements, or elements that share too few nodes. */
@@ -362,7 +363,7 @@ static void piece_write(const cut *c, const owners *o, ig_lid k, ig_clusters *ou
   }
   for (int i = 0; i < count; i++)
     for (int a = 0; a < npe; a++)
-      term[at[local[i * npe + a]]++] = (uint16_t)(a * c->capacity + i);
+      term[at[local[i * npe + a]]++] = (uint16_t)(a * c->stride + i);
 }
 
 static ig_status elements_list(ig_ctx *cx, const cut *c, ig_lid elements, const owners *o,
@@ -399,15 +400,15 @@ static ig_status clusters_make(ig_ctx *cx, cut *c, ig_lid nodes, ig_lid elements
   return IG_OK;
 }
 
-ig_status ig_clusters_new(ig_ctx *cx, ig_lid nodes, ig_lid elements, int npe, const ig_lid *conn,
-                          const double *x, int capacity, int grain, ig_clusters *out) {
+static ig_status clusters_new(ig_ctx *cx, ig_lid nodes, ig_lid elements, const double *x, cut c,
+                              ig_clusters *out) {
   memset(out, 0, sizeof *out);
-  if (capacity < 1 || capacity > MOST_ELEMENTS || grain < 1 || capacity % grain != 0)
+  if (c.capacity < 1 || c.stride > MOST_ELEMENTS || c.most > MOST_NODES || c.grain < 1 ||
+      c.capacity % c.grain != 0)
     return IG_FAIL(cx, IG_INPUT, "clusters of %d elements, %d by %d: 1 to %d are possible",
-                   capacity, grain, grain, MOST_ELEMENTS);
-  cut c = {.conn = conn, .npe = npe, .capacity = capacity, .grain = grain};
+                   c.capacity, c.grain, c.grain, MOST_ELEMENTS);
   owners o = {NULL, NULL, NULL};
-  out->capacity = capacity;
+  out->capacity = c.stride;
   const ig_phase former = ig_phase_begin(cx, IG_PHASE_PLANS);
   const ig_status status = clusters_make(cx, &c, nodes, elements, x, &o, out);
   ig_phase_end(cx, former);
@@ -420,6 +421,34 @@ ig_status ig_clusters_new(ig_ctx *cx, ig_lid nodes, ig_lid elements, int npe, co
   if (status != IG_OK)
     ig_clusters_free(cx, out);
   return status;
+}
+
+ig_status ig_clusters_new(ig_ctx *cx, ig_lid nodes, ig_lid elements, int npe, const ig_lid *conn,
+                          const double *x, int capacity, int grain, ig_clusters *out) {
+  return clusters_new(cx, nodes, elements, x,
+                      (cut){.conn = conn,
+                            .npe = npe,
+                            .capacity = capacity,
+                            .stride = capacity,
+                            .grain = grain,
+                            .most = 2 * capacity},
+                      out);
+}
+
+/* Blocks that give each multiprocessor of a large GPU two. */
+enum { BLOCKS = 264, LEAST = 16 };
+ig_status ig_clusters_new_sized(ig_ctx *cx, ig_lid nodes, ig_lid elements, int npe,
+                                const ig_lid *conn, const double *x, int capacity, int most,
+                                ig_clusters *out) {
+  const ig_lid share = (elements / BLOCKS + LEAST) / LEAST * LEAST;
+  return clusters_new(cx, nodes, elements, x,
+                      (cut){.conn = conn,
+                            .npe = npe,
+                            .capacity = share < capacity ? (int)share : capacity,
+                            .stride = capacity,
+                            .grain = 1,
+                            .most = most},
+                      out);
 }
 
 void ig_clusters_free(ig_ctx *cx, ig_clusters *c) {

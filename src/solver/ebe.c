@@ -24,6 +24,7 @@
 #define LANES IG_PACK_F32
 #include "kern/prec_f32.h"
 #include "assembly/scatter.inc"
+#include "assembly/cluster_sum.inc"
 #include "solver/ebe.inc"
 #include "solver/ebe_cpu.inc"
 #undef PACK
@@ -37,6 +38,7 @@
 #include "solver/hex.inc"
 #include "solver/tet.inc"
 #include "assembly/scatter.inc"
+#include "assembly/cluster_sum.inc"
 #include "solver/ebe.inc"
 #include "solver/ebe_cpu.inc"
 #include "solver/ebe_fill.inc"
@@ -143,6 +145,9 @@ static ig_status setup(ig_ctx *cx, ig_assembly how, const double *x, int npe, co
                    ig_ebe_name(op->kind));
   IG_TRY(check_elements(cx, op, npe, x, conn));
   IG_TRY(ig_plan_new(cx, how, IG_SLOTS_COMPACT, op->nodes, op->elements, npe, conn, &op->plan));
+  if (how == IG_CLUSTER)
+    IG_TRY(ig_clusters_new_sized(cx, op->nodes, op->elements, npe, conn, x, IG_CLUSTER_ELEMENTS,
+                                 IG_CLUSTER_NODES, &op->cluster));
   op->args.lame = hooke_lame_f64(op->poisson);
   op->args.shear = hooke_shear_f64(op->poisson);
   if (op->kind == IG_EBE_RECOMPUTE) {
@@ -184,8 +189,9 @@ static ig_status setup(ig_ctx *cx, ig_assembly how, const double *x, int npe, co
     IG_TRY(ig_array_push(cx, &op->first));
     IG_TRY(ig_array_push(cx, &op->item));
   }
-  if (op->plan.slots)
-    IG_TRY(ig_array_new_device(cx, &op->slots, 3 * (size_t)op->plan.slots,
+  const int64_t slots = how == IG_CLUSTER ? op->cluster.slots : op->plan.slots;
+  if (slots)
+    IG_TRY(ig_array_new_device(cx, &op->slots, 3 * (size_t)slots,
                                op->single ? sizeof(float) : sizeof(double), "slots"));
   op->args.slots = op->slots.dev;
   op->args.scatter = ig_plan_view(&op->plan);
@@ -214,6 +220,7 @@ ig_status ig_ebe_new(ig_ctx *cx, ig_ebe_kind kind, ig_assembly how, bool single,
 
 void ig_ebe_free(ig_ctx *cx, ig_ebe *op) {
   ig_plan_free(cx, &op->plan);
+  ig_clusters_free(cx, &op->cluster);
   ig_array_free(cx, &op->matrix);
   ig_array_free(cx, &op->of);
   ig_array_free(cx, &op->first);
@@ -226,6 +233,8 @@ void ig_ebe_free(ig_ctx *cx, ig_ebe *op) {
 size_t ig_ebe_bytes(const ig_ebe *op) {
   const ig_array *all[] = {&op->matrix, &op->of, &op->first, &op->item, &op->x, &op->slots};
   size_t bytes = ig_plan_bytes(&op->plan);
+  if (op->plan.how == IG_CLUSTER)
+    bytes += (size_t)ig_clusters_bytes(&op->cluster, op->plan.npe, 0);
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     bytes += all[i]->count * all[i]->size;
   return bytes;

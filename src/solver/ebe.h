@@ -16,6 +16,7 @@
 #define IG_SOLVER_EBE_H
 
 #include "assembly/assembly.h"
+#include "assembly/cluster_sum.h"
 
 IG_C_BEGIN
 
@@ -50,7 +51,7 @@ typedef struct {
   const void *x;               /* recompute: nodes x 3 */
   double lame, shear;          /* at unit Young's modulus */
   const double *poisson;       /* recompute: of each element, in double; NULL: as above */
-  void *slots;                 /* gather: 3 each of the plan's */
+  void *slots;                 /* gather, cluster: 3 each of the plan's or the border's */
 } ig_ebe_args;
 
 typedef struct ig_ebe {
@@ -59,6 +60,7 @@ typedef struct ig_ebe {
   ig_lid nodes, elements, classes;
   double poisson;
   ig_plan plan;
+  ig_clusters cluster; /* assembly `cluster`; `plan` then knows the connectivity alone */
   ig_array matrix, of, first, item, x, slots;
   ig_ebe_args args;
 } ig_ebe;

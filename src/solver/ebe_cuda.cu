@@ -1,10 +1,12 @@
 /* The element-by-element product on the GPU, in both precisions. */
 #include "solver/ebe_ops.h"
 #include "solver/mesh_ops.h"
+#include "assembly/cluster_sum.cuh"
 #include "backend/cuda/launch.cuh"
 
 #include "kern/prec_f32.h"
 #include "assembly/scatter.inc"
+#include "assembly/cluster_sum.inc"
 #include "kern/hex8.inc"
 #include "solver/hex.inc"
 #include "solver/tet.inc"
@@ -12,6 +14,7 @@
 #include "solver/ebe_cuda.inc"
 #include "kern/prec_f64.h"
 #include "assembly/scatter.inc"
+#include "assembly/cluster_sum.inc"
 #include "kern/hex8.inc"
 #include "solver/hex.inc"
 #include "solver/tet.inc"

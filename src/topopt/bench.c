@@ -475,6 +475,8 @@ const ig_bench_entry ig_topopt_bench[] = {
     {"thesis", "solvers on hexahedral meshes: GPU over one CPU thread, share of the product",
      ig_topopt_bench_thesis},
     {"tets", "element-by-element products on tetrahedral meshes", ig_topopt_bench_tets},
+    {"assembly", "products on meshes by atomic, color, gather and cluster",
+     ig_topopt_bench_assembly},
     {"large", "design iterations with 65 and 136 million elements", bench_large},
     {"hundred", "100 design iterations with 65 million elements: minutes", bench_hundred},
     {"ebe", "element-by-element products on hexahedral meshes: every operator, time and memory",

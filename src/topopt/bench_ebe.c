@@ -97,7 +97,7 @@ done:
   return status;
 }
 
-static const char *const assemblies[] = {"atomic", "color", "gather"};
+static const char *const assemblies[] = {"atomic", "color", "gather", "cluster"};
 
 static ig_status bench_one(ig_ctx *cx, const ig_bench_sink *sink, const block *b, bool bent,
                            bool single, ig_assembly how, ig_ebe_kind kind, double *reference) {
@@ -144,7 +144,7 @@ static ig_status bench_products(ig_ctx *cx, const ig_bench_sink *sink) {
           if (!(bent && kind == IG_EBE_CLASSES))
             status =
                 bench_one(cx, sink, &b, bent, single, IG_ATOMIC, (ig_ebe_kind)kind, &reference);
-        for (int how = IG_COLOR; how <= IG_GATHER; how++)
+        for (int how = IG_COLOR; how <= IG_CLUSTER; how++)
           for (int kind = IG_EBE_EBESYM; kind < IG_EBE_KINDS && status == IG_OK; kind++)
             if (!single && !(bent && kind == IG_EBE_CLASSES))
               status = bench_one(cx, sink, &b, bent, single, (ig_assembly)how, (ig_ebe_kind)kind,
@@ -377,9 +377,29 @@ ig_status ig_topopt_bench_tets(ig_ctx *cx, const ig_bench_sink *sink) {
   const bool gpu = cx->backend->kernels == IG_KERNELS_CUDA;
   for (int quadratic = 0; quadratic < 2; quadratic++)
     for (int single = 0; single < 2; single++)
-      for (int how = IG_ATOMIC; how <= IG_GATHER; how++)
-        if (!single || how == IG_ATOMIC)
+      for (int how = IG_ATOMIC; how <= IG_CLUSTER; how++)
+        if (!single || how == IG_ATOMIC || how == IG_CLUSTER)
           IG_TRY(bench_tets_of(cx, sink, quadratic ? IG_TET10 : IG_TET4, gpu ? 56 : 10, single,
                                (ig_assembly)how));
   return IG_OK;
+}
+
+/* The four strategies side by side: products without stored matrices, of the arch's hexahedra and
+   of tetrahedra. */
+ig_status ig_topopt_bench_assembly(ig_ctx *cx, const ig_bench_sink *sink) {
+  const bool gpu = cx->backend->kernels == IG_KERNELS_CUDA;
+  block b;
+  ig_status status = block_new(cx, gpu ? 80 : 16, true, &b);
+  for (int single = 0; single < 2; single++)
+    for (int how = IG_ATOMIC; how <= IG_CLUSTER && status == IG_OK; how++) {
+      double reference = NAN;
+      status =
+          bench_one(cx, sink, &b, true, single, (ig_assembly)how, IG_EBE_RECOMPUTE, &reference);
+    }
+  block_free(&b);
+  for (int quadratic = 0; quadratic < 2; quadratic++)
+    for (int how = IG_ATOMIC; how <= IG_CLUSTER && status == IG_OK; how++)
+      status = bench_tets_of(cx, sink, quadratic ? IG_TET10 : IG_TET4, gpu ? 56 : 10, false,
+                             (ig_assembly)how);
+  return status;
 }

@@ -46,7 +46,8 @@ typedef struct ig_topopt_mesh_model {
   ig_lid *conn;   /* host: elements x nodes of the type */
   double slack;   /* points this close are on a plane */
   double poisson; /* of the solid */
-  ig_plan plan;   /* how elements add to nodes */
+  ig_assembly how;
+  ig_plan plan;   /* how elements add to nodes; with clusters all but the elastic product */
   ig_plan colors; /* and to matrices, which have no slots; with gather alone */
   ig_ebe op;      /* elastic products; multigrid has its own in single precision */
   ig_ebe op_single;

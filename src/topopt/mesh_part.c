@@ -89,7 +89,7 @@ ig_status ig_topopt_mesh_part_new(ig_topopt_mesh_model *m) {
     m->sums.stored = (int64_t)m->size * m->nodes;
   if (gpu && (int64_t)m->nodes < UNIT * BLOCK * ranks) /* a launch needs something to do */
     return IG_OK;
-  return ig_topopt_mesh_divisible(m->cx, m->c, m->plan.how, &why) ? divide(m) : IG_OK;
+  return ig_topopt_mesh_divisible(m->cx, m->c, m->how, &why) ? divide(m) : IG_OK;
 }
 
 void ig_topopt_mesh_part_free(ig_topopt_mesh_model *m) {

@@ -154,7 +154,7 @@ static ig_status make_multigrid(ig_topopt_mesh_model *m) {
   if (m->c->solver.preconditioner == IG_PRECONDITIONER_PETSC)
     return ig_topopt_petsc_new(m->cx, &problem, &m->petsc);
   if (m->size == 3)
-    IG_TRY(ig_ebe_new(m->cx, m->op.kind, m->plan.how, true, m->nodes, m->mesh->x, m->elements,
+    IG_TRY(ig_ebe_new(m->cx, m->op.kind, m->how, true, m->nodes, m->mesh->x, m->elements,
                       m->info->nodes, m->conn, m->poisson, &m->op_single));
   m->op_single.args.poisson = m->poissons.dev;
   IG_TRY(ig_topopt_mesh_part_single(m));
@@ -167,9 +167,12 @@ ig_assembly ig_topopt_mesh_model_assembly(const ig_ctx *cx) {
   return cx->backend->kernels == IG_KERNELS_CUDA ? IG_ATOMIC : IG_COLOR;
 }
 
-/* How elements add to nodes, and what they are made of. */
+/* How elements add to nodes, and what they are made of. Clusters are for the elastic product, where
+   the time goes; the rest then goes by colors. */
 static ig_status make_plan(ig_topopt_mesh_model *m, ig_assembly how) {
   ig_ctx *cx = m->cx;
+  m->how = how;
+  how = how == IG_CLUSTER ? IG_COLOR : how;
   const int npe = m->info->nodes;
   IG_TRY(ig_plan_new(cx, how, IG_SLOTS_COMPACT, m->nodes, m->elements, npe, m->conn, &m->plan));
   if (how == IG_GATHER) {

@@ -255,6 +255,7 @@ const ig_room ig_room_topopt = {
     .about = "topology optimisation: stiffness, heat conduction, compliant mechanisms",
     .needs_mesh = false,
     .ranks = true,
+    .clusters = true,
     .elements = "hex8|tet4|tet10",
     .case_size = sizeof(ig_topopt_case),
     .options = ig_topopt_options,

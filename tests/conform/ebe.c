@@ -133,7 +133,7 @@ static void operators_agree(void **state) {
       block(mesh ? 0 : 0.4);
       product_by_dense_matrices();
       for (int kind = 0; kind < IG_EBE_KINDS; kind++)
-        for (int how = IG_ATOMIC; how <= IG_GATHER; how++)
+        for (int how = IG_ATOMIC; how <= IG_CLUSTER; how++)
           for (int single = 0; single < 2; single++)
             one_operator(cx, (ig_ebe_kind)kind, (ig_assembly)how, single);
     }

@@ -49,6 +49,7 @@ static const struct {
     {"multigrid, W, Jacobi",
      "{" STIFF ", solver: {" EXACT ", cycle: w, smoother: jacobi, operator: classes}}", IG_COLOR,
      1e-8},
+    {"multigrid, cluster", "{" STIFF ", solver: {" EXACT "}}", IG_CLUSTER, 1e-8},
     {"helmholtz filter", "{" STIFF ", filter: {kind: helmholtz, radius: 1.2}, solver: {" EXACT "}}",
      IG_GATHER, 1e-8},
     {"heat", "{" HEAT ", solver: {" EXACT "}}", IG_GATHER, 1e-8},

@@ -1,0 +1,17 @@
+/* What kernels with a block per cluster share, whatever their precision. */
+#ifndef IG_CLUSTER_SUM_CUH
+#define IG_CLUSTER_SUM_CUH
+
+#include "assembly/cluster_sum.h"
+
+/* How the sums of a block's cluster are made, into shared memory. */
+static __device__ __forceinline__ void ig_cluster_terms(const ig_cluster_view &v,
+                                                        const ig_cluster &k, const int npe,
+                                                        uint16_t *term, uint16_t *end) {
+  for (int32_t i = (int32_t)threadIdx.x; i < k.count * npe; i += (int32_t)blockDim.x)
+    term[i] = v.term[(int64_t)k.first * npe + i];
+  for (int32_t i = (int32_t)threadIdx.x; i < k.nodes; i += (int32_t)blockDim.x)
+    end[i] = v.end[k.node + i];
+}
+
+#endif
