@@ -33,10 +33,11 @@ static void memory_row(const ig_bench_sink *sink, const ig_stress *m, const char
 }
 
 /* A wall on its foot: 250 x 24 x 48 cells are 0.92 M unknowns. */
-static ig_status wall_new(ig_ctx *cx, ig_stress_problem *q, double yield) {
+static ig_status wall_new(ig_ctx *cx, ig_stress_problem *q, double yield, ig_assembly how) {
   const int cells[3] = {on_gpu(cx) ? 250 : 50, on_gpu(cx) ? 24 : 8, on_gpu(cx) ? 48 : 16};
   const double cell = 0.25e-3, size[3] = {cell * cells[0], cell * cells[1], cell * cells[2]};
   ig_stress_problem_new(cx, q);
+  q->assembly = how;
   IG_TRY(ig_stress_problem_box(q, size, cells));
   ig_stress_problem_hold(q, "z0", "all");
   ig_stress_problem_material(q, 0, 207.5e9, 0.278, 1.2e-5, yield, 2.5e9, 0);
@@ -68,7 +69,7 @@ static ig_status bench_solve(ig_ctx *cx, const ig_bench_sink *sink) {
   char note[160];
   ig_status status;
   start = ig_now();
-  TRY(wall_new(cx, &q, NAN));
+  TRY(wall_new(cx, &q, NAN, IG_GATHER));
   TRY(cx->backend->sync(cx));
   row(sink, q.m, "set-up", 1, ig_now() - start, 0, "mesh, colors, aggregates, once per run");
   TRY(ig_stress_problem_step(&q, 1, 0, warm_top, NULL)); /* forces and tangent are there now */
@@ -122,7 +123,7 @@ static ig_status bench_force(ig_ctx *cx, const ig_bench_sink *sink) {
   double times[5];
   const int calls = 20;
   ig_status status;
-  TRY(wall_new(cx, &q, 100e6));
+  TRY(wall_new(cx, &q, 100e6, IG_GATHER));
   TRY(ig_stress_problem_step(&q, 1, 0, warm_top, NULL));
   for (int i = 0; i < 5; i++) {
     TRY(cx->backend->sync(cx));
@@ -141,7 +142,49 @@ done:
   return status;
 }
 
+/* The four strategies side by side: the product of an elastic wall, then forces and product of one
+   that yields. */
+static ig_status assembly_rows(ig_ctx *cx, const ig_bench_sink *sink, ig_assembly how,
+                               double yield) {
+  static const char *const names[] = {"atomic", "color", "gather", "cluster"};
+  ig_stress_problem q = {0};
+  double times[5];
+  const int calls = 50;
+  char name[64];
+  ig_status status;
+  TRY(wall_new(cx, &q, yield, how));
+  TRY(ig_stress_problem_step(&q, 1, 0, warm_top, NULL));
+  for (int forces = isnan(yield); forces < 2; forces++) {
+    for (int i = 0; i < 5; i++) {
+      TRY(cx->backend->sync(cx));
+      const double start = ig_now();
+      for (int k = 0; k < calls; k++)
+        TRY(forces ? q.m->ops->product(cx, &q.m->args, &q.m->plan, q.m->u.dev, q.m->work.right.dev)
+                   : ig_stress_forces(q.m));
+      TRY(cx->backend->sync(cx));
+      times[i] = ig_now() - start;
+    }
+    snprintf(name, sizeof name, "%s, %s, %s", forces ? "product" : "forces",
+             isnan(yield) ? "elastic" : "plastic", names[how]);
+    row(sink, q.m, name, calls, middle(times),
+        calls * (ig_stress_product_bytes(q.m) +
+                 (forces ? 0 : 8 * 8.0 * q.m->args.states * q.m->elements)),
+        "each value once, without slots");
+  }
+done:
+  ig_stress_problem_free(&q);
+  return status;
+}
+
+static ig_status bench_assembly(ig_ctx *cx, const ig_bench_sink *sink) {
+  for (int plastic = 0; plastic < 2; plastic++)
+    for (int how = IG_ATOMIC; how <= IG_CLUSTER; how++)
+      IG_TRY(assembly_rows(cx, sink, (ig_assembly)how, plastic ? 100e6 : NAN));
+  return IG_OK;
+}
+
 const ig_bench_entry ig_stress_bench[] = {
     {"solve", "one linear solve at 0.9 M unknowns, its product and its set-up", bench_solve},
     {"force", "forces and tangents of a body that yields", bench_force},
+    {"assembly", "products and forces by atomic, color, gather and cluster", bench_assembly},
     {NULL, NULL, NULL}};

@@ -3,6 +3,7 @@
 #ifndef IG_STRESS_KERNEL_H
 #define IG_STRESS_KERNEL_H
 
+#include "assembly/cluster_sum.h"
 #include "assembly/scatter.h"
 #include "kern/motion.h"
 
@@ -49,24 +50,27 @@ typedef struct {
 
 typedef struct {
   ig_scatter_view scatter;
-  const double *x;        /* nodes x 3 */
-  const double *T;        /* nodes */
-  const double *warmer;   /* elements: temperature above that of the nodes */
-  const double *share;    /* elements: of the inherent strain */
-  const uint8_t *alive;   /* elements */
-  const uint8_t *law;     /* elements: which of `laws` */
-  const uint16_t *which;  /* elements: which inherent strain; 0: none */
-  const double *inherent; /* x 4: strain that grows at birth, xx yy zz xy */
+  ig_cluster_view cluster;     /* assembly `cluster` */
+  const ig_clusters *clusters; /* the same on the host */
+  const double *x;             /* nodes x 3 */
+  const double *T;             /* nodes */
+  const double *warmer;        /* elements: temperature above that of the nodes */
+  const double *share;         /* elements: of the inherent strain */
+  const uint8_t *alive;        /* elements */
+  const uint8_t *law;          /* elements: which of `laws` */
+  const uint16_t *which;       /* elements: which inherent strain; 0: none */
+  const double *inherent;      /* x 4: strain that grows at birth, xx yy zz xy */
   const ig_stress_law *laws;
   const double *row_x, *row_y;
   double *state;      /* tiles */
-  float *slope;       /* tiles: half the traffic of a product; forces never see the rounding */
+  float *slope;       /* tiles: half the traffic of a product; forces never see the rounding. In the
+                         order of clusters, where there are some */
   float *bulk;        /* elements: mean bulk modulus, for the product */
   int states, slopes; /* values of a point in the two */
   double *grown;      /* elements x 4: thermal and inherent strain at the last */
   const double *T_past, *warmer_past; /* equilibrium; as T and warmer, then */
   double *turn;  /* elements x 9: rotations at the last forces, by rows; NULL: they are small */
-  double *slots; /* gather: 3 each */
+  double *slots; /* gather, cluster: 3 each */
   double dt;     /* of the step, for creep */
 } ig_stress_args;
 

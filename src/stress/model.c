@@ -302,10 +302,15 @@ static ig_status make(ig_stress *m, const ig_list *materials, ig_assembly how) {
   if (leads)
     IG_TRY(ig_array_new(cx, &m->work.moved, 3 * (size_t)m->nodes, sizeof(double), "held motion"));
   IG_TRY(ig_plan_new(cx, how, IG_SLOTS_COMPACT, m->nodes, m->elements, 8, m->conn, &m->plan));
-  if (m->plan.slots)
-    IG_TRY(ig_array_new_device(cx, &m->work.slots, 3 * (size_t)m->plan.slots, sizeof(double),
-                               "slots"));
+  if (how == IG_CLUSTER)
+    IG_TRY(ig_clusters_new_sized(cx, m->nodes, m->elements, 8, m->conn, m->mesh->x,
+                                 IG_CLUSTER_ELEMENTS, IG_CLUSTER_NODES, &m->cluster));
+  const int64_t slots = how == IG_CLUSTER ? m->cluster.slots : m->plan.slots;
+  if (slots)
+    IG_TRY(ig_array_new_device(cx, &m->work.slots, 3 * (size_t)slots, sizeof(double), "slots"));
   m->args = (ig_stress_args){.scatter = ig_plan_view(&m->plan),
+                             .cluster = ig_clusters_view(&m->cluster),
+                             .clusters = &m->cluster,
                              .x = m->x.dev,
                              .T = m->T.dev,
                              .warmer = m->warmer.dev,
@@ -397,6 +402,7 @@ void ig_stress_free(ig_stress *m) {
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     ig_array_free(m->cx, all[i]);
   ig_plan_free(m->cx, &m->plan);
+  ig_clusters_free(m->cx, &m->cluster);
   ig_adjacency_free(&m->adjacency);
   for (int i = 0; m->held.list && i < m->held.count; i++)
     free(m->held.list[i].node);

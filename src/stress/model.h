@@ -98,6 +98,7 @@ typedef struct ig_stress {
   ig_lid *conn;           /* host: elements x 8 */
   ig_adjacency adjacency; /* of faces, host */
   ig_plan plan, colors;
+  ig_clusters cluster; /* assembly `cluster`; `plan` then knows the connectivity alone */
   ig_stress_args args;
 
   ig_array x, u, T, warmer, share, alive, state, fix, load; /* both sides */

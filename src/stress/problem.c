@@ -9,6 +9,7 @@
 void ig_stress_problem_new(ig_ctx *cx, ig_stress_problem *q) {
   memset(q, 0, sizeof *q);
   q->cx = cx;
+  q->assembly = IG_GATHER;
   for (int i = 0; i < 2; i++) {
     ig_material_case *m = q->material + i;
     m->name = i ? "other" : "material";
@@ -93,7 +94,7 @@ void ig_stress_problem_material(ig_stress_problem *q, int i, double young, doubl
 }
 
 ig_status ig_stress_problem_open(ig_stress_problem *q) {
-  IG_TRY(ig_stress_new(q->cx, q->mesh, &q->materials, &q->c, IG_GATHER, &q->m));
+  IG_TRY(ig_stress_new(q->cx, q->mesh, &q->materials, &q->c, q->assembly, &q->m));
   IG_TRY(IG_NEW(q->cx, &q->T0, q->mesh->nodes, "temperatures"));
   IG_TRY(IG_NEW(q->cx, &q->T1, q->mesh->nodes, "temperatures"));
   for (ig_lid i = 0; i < q->mesh->nodes; i++)

@@ -21,7 +21,8 @@ typedef struct {
   ig_stress *m;
   double *T0, *T1;
   double time;
-  int late; /* number of a support, from 1, that does not hold yet; 0: all do */
+  ig_assembly assembly; /* gather, unless changed before it is opened */
+  int late;             /* number of a support, from 1, that does not hold yet; 0: all do */
 } ig_stress_problem;
 
 void ig_stress_problem_new(ig_ctx *cx, ig_stress_problem *q);

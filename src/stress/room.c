@@ -336,6 +336,7 @@ static ig_status room_check(ig_job *job, ig_check_line *line, void *user) {
 const ig_room ig_room_stress = {.name = "stress",
                                 .about = "residual stress and distortion of parts that grow",
                                 .needs_mesh = true,
+                                .clusters = true,
                                 .case_size = sizeof(ig_stress_case),
                                 .options = ig_stress_options,
                                 .open = room_open,

@@ -3,6 +3,8 @@
 #include "core/threads.h"
 #include "stress/ops.h"
 
+#include <string.h>
+
 #include "kern/pack_f64.h"
 #include "kern/hex8.inc"
 #define STORED REAL
@@ -10,33 +12,37 @@
 #undef STORED
 #include "kern/prec_f64.h"
 #include "assembly/scatter.inc"
+#include "assembly/cluster_sum.inc"
 #include "kern/hex8.inc"
 #include "stress/law.inc"
 #include "stress/element.inc"
 
-static ig_status force(ig_ctx *cx, const ig_stress_args *p, const ig_plan *plan, const double *u,
-                       double *f) {
-  IG_TRY(cx->backend->fill(cx, f, 0, 3 * sizeof *f * (size_t)plan->nodes));
-  for (int c = 0; c < plan->colors; c++) {
-    ig_lid begin, end;
-    ig_plan_range(plan, c, plan->elements, &begin, &end);
-#pragma omp parallel for schedule(static) num_threads(ig_team(cx, end - begin, IG_WORK_ROW))
-    for (ig_lid i = begin; i < end; i++)
-      ig_stress_force(p, ig_scatter_element(&p->scatter, i), u, f);
-  }
-  return ig_plan_sum_f64(cx, plan, 3, p->slots, f);
+/* What a thread adds up of the elements i …, up to `end`, of a cluster (v) or of a color. */
+typedef void pass(const ig_stress_args *p, const ig_cluster_view *v, const double *x, ig_lid i,
+                  ig_lid end, double *y);
+
+static void force_one(const ig_stress_args *p, const ig_cluster_view *v, const double *u, ig_lid i,
+                      ig_lid end, double *f) {
+  (void)end;
+  const int32_t e = v ? v->order[i] : ig_scatter_element(&p->scatter, i);
+  double fe[24];
+  if (!ig_stress_force(p, e, v ? i : e, u, fe) && p->scatter.how != IG_GATHER)
+    return; /* gather reads every slot */
+  for (int k = 0; k < 24; k++)
+    ig_cluster_add_f64(v, &p->scatter, i, e, k / 3, 3, k % 3, fe[k], f, p->slots);
 }
 
-/* The elements i … of one color, as many as fit side by side. */
-static void product_pack(const ig_stress_args *p, const double *x, ig_lid i, ig_lid end,
-                         double *y) {
+/* As many as fit side by side. */
+static void product_pack(const ig_stress_args *p, const ig_cluster_view *v, const double *x,
+                         ig_lid i, ig_lid end, double *y) {
   ig_pack_f64 xe[24], ue[24], slope[8 * IG_SLOPES_FLOW], fe[24], bulk;
   int64_t element[IG_PACK_F64];
   double corner[24];
   bool any = false;
   for (int l = 0; l < IG_PACK_F64; l++) {
     const ig_lid place = i + l < end ? i + l : end - 1;
-    const int64_t e = element[l] = ig_scatter_element(&p->scatter, place);
+    const int64_t e = element[l] = v ? v->order[place] : ig_scatter_element(&p->scatter, place);
+    const int64_t row = v ? place : e;
     any |= p->alive[e];
     for (int k = 0; k < 24; k++) {
       const int64_t at = 3 * (int64_t)p->scatter.conn[8 * e + k / 3] + k % 3;
@@ -47,7 +53,7 @@ static void product_pack(const ig_stress_args *p, const double *x, ig_lid i, ig_
     for (int k = 0; k < 24; k++)
       ue[k][l] = corner[k];
     for (int k = 0; k < 8 * p->slopes; k++)
-      slope[k][l] = p->alive[e] ? p->slope[ig_stress_at(e, p->slopes, k / 8, k % 8)] : 0;
+      slope[k][l] = p->alive[e] ? p->slope[ig_stress_at(row, p->slopes, k / 8, k % 8)] : 0;
     bulk[l] = p->alive[e] ? p->bulk[e] : 0;
   }
   if (!any && p->scatter.how != IG_GATHER)
@@ -59,22 +65,51 @@ static void product_pack(const ig_stress_args *p, const double *x, ig_lid i, ig_
         corner[k] = fe[k][l];
       ig_stress_turn_corners(p, element[l], false, corner);
       for (int k = 0; k < 24; k++)
-        ig_scatter_add_f64(&p->scatter, (int32_t)element[l], k / 3, 3, k % 3, corner[k], y,
-                           p->slots);
+        ig_cluster_add_f64(v, &p->scatter, i + l, (int32_t)element[l], k / 3, 3, k % 3, corner[k],
+                           y, p->slots);
     }
 }
 
-static ig_status product(ig_ctx *cx, const ig_stress_args *p, const ig_plan *plan, const double *x,
-                         double *y) {
+/* y = the sums of what elements give, `width` of them at a time. */
+static ig_status sums(ig_ctx *cx, const ig_stress_args *p, const ig_plan *plan, pass *give,
+                      int width, const double *x, double *y) {
   IG_TRY(cx->backend->fill(cx, y, 0, 3 * sizeof *y * (size_t)plan->nodes));
   for (int c = 0; c < plan->colors; c++) {
     ig_lid begin, end;
     ig_plan_range(plan, c, plan->elements, &begin, &end);
 #pragma omp parallel for schedule(static) num_threads(ig_team(cx, end - begin, IG_WORK_ROW))
-    for (ig_lid i = begin; i < end; i += IG_PACK_F64)
-      product_pack(p, x, i, end, y);
+    for (ig_lid i = begin; i < end; i += width)
+      give(p, NULL, x, i, end, y);
   }
   return ig_plan_sum_f64(cx, plan, 3, p->slots, y);
+}
+
+static ig_status cluster_sums(ig_ctx *cx, const ig_stress_args *p, pass *give, int width,
+                              const double *x, double *y) {
+  const ig_cluster_view *v = &p->cluster;
+  IG_TRY(ig_clusters_clear(cx, p->clusters, p->scatter.nodes, 3, sizeof *y, y));
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, p->scatter.elements, IG_WORK_ROW))
+  for (int32_t c = 0; c < v->count; c++) {
+    const ig_cluster *k = &v->cluster[c];
+    double sum[3 * IG_CLUSTER_NODES];
+    memset(sum, 0, 3 * (size_t)k->nodes * sizeof *sum);
+    for (ig_lid i = k->first; i < k->first + k->count; i += width)
+      give(p, v, x, i, k->first + k->count, sum);
+    ig_cluster_leave_all_f64(v, k, 3, sum, p->slots, y);
+  }
+  return ig_clusters_sum_f64(cx, p->clusters, 3, p->slots, y);
+}
+
+static ig_status force(ig_ctx *cx, const ig_stress_args *p, const ig_plan *plan, const double *u,
+                       double *f) {
+  return plan->how == IG_CLUSTER ? cluster_sums(cx, p, force_one, 1, u, f)
+                                 : sums(cx, p, plan, force_one, 1, u, f);
+}
+
+static ig_status product(ig_ctx *cx, const ig_stress_args *p, const ig_plan *plan, const double *x,
+                         double *y) {
+  return plan->how == IG_CLUSTER ? cluster_sums(cx, p, product_pack, IG_PACK_F64, x, y)
+                                 : sums(cx, p, plan, product_pack, IG_PACK_F64, x, y);
 }
 
 static ig_status commit(ig_ctx *cx, const ig_stress_args *p, const double *u) {

@@ -10,6 +10,11 @@
 
 #include "kern/prec_f64.h"
 
+/* Whether elements add to nodes themselves: diagonals and aggregates know no other way. */
+static bool elements_add(const ig_stress *m) {
+  return m->plan.how == IG_ATOMIC || m->plan.how == IG_COLOR;
+}
+
 static ig_status tie(ig_stress *m, double *x) {
   return m->held.ties
              ? m->ops->tie_f64(m->cx, m->held.ties, m->held.tie_start.dev, m->held.tie_item.dev, x)
@@ -47,7 +52,7 @@ static ig_status precondition(void *self, const float *r, const float **z) {
 }
 
 static ig_status multigrid_new(ig_stress *m) {
-  const bool gather = m->plan.how == IG_GATHER;
+  const bool colors = !elements_add(m);
   const ig_amg_problem problem = {.nodes = m->nodes,
                                   .elements = m->elements,
                                   .size = 3,
@@ -56,7 +61,7 @@ static ig_status multigrid_new(ig_stress *m) {
                                   .fix = m->scratch,
                                   .hex = &m->system.hex,
                                   .ground = &m->system.ground,
-                                  .plan = gather ? &m->colors : &m->plan,
+                                  .plan = colors ? &m->colors : &m->plan,
                                   .steps = 2,
                                   .cycle = 1,
                                   .damping = 0,
@@ -97,7 +102,7 @@ ig_status ig_stress_system_build(ig_stress *m) {
       m->system.amg->level[i].lambda = 2; /* not what former bodies made of it */
     return ig_amg_update(m->system.amg, m->built.dev);
   }
-  IG_TRY(m->mesh_ops->diagonal(cx, &m->system.hex, m->plan.how == IG_GATHER ? &m->colors : &m->plan,
+  IG_TRY(m->mesh_ops->diagonal(cx, &m->system.hex, elements_add(m) ? &m->plan : &m->colors,
                                m->built.dev, m->system.block.dev));
   return m->mesh_ops->invert(cx, &m->system.ground, true, m->system.block.dev,
                              m->system.inverse.dev);
@@ -198,12 +203,12 @@ ig_status ig_stress_system_change(ig_stress *m, bool supports) {
 /* What a mesh needs that is not part of a regular grid. */
 static ig_status irregular(ig_stress *m) {
   ig_ctx *cx = m->cx;
-  const bool gather = m->plan.how == IG_GATHER;
+  const bool colors = !elements_add(m);
   IG_TRY(ig_array_new_device(cx, &m->young_single, (size_t)m->elements, sizeof(float), "moduli"));
-  if (gather)
+  if (colors)
     IG_TRY(
         ig_plan_new(cx, IG_COLOR, IG_SLOTS_COMPACT, m->nodes, m->elements, 8, m->conn, &m->colors));
-  m->system.hex = (ig_mesh_args){.scatter = ig_plan_view(gather ? &m->colors : &m->plan),
+  m->system.hex = (ig_mesh_args){.scatter = ig_plan_view(colors ? &m->colors : &m->plan),
                                  .x = m->x.dev,
                                  .size = 3,
                                  .shear = hooke_shear_f64(m->material.poisson),

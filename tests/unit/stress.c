@@ -34,11 +34,13 @@ static void random_push(ig_stress *m, double size, unsigned seed) {
 static void tangent_is_the_derivative(void **state) {
   (void)state;
   for (const char *const *backend = backends_here(); *backend; backend++)
-    for (int kind = 0; kind < 4; kind++) {
+    for (int way_of = 0; way_of < 8; way_of++) { /* gather; two clusters */
+      const int kind = way_of % 4;
       ig_ctx *cx = ctx_on(*backend, 2);
       ig_stress_problem q;
       ig_stress_problem_new(cx, &q);
-      GOOD(cx, ig_stress_problem_box(&q, unit, (int[]){2, 2, 3}));
+      q.assembly = way_of < 4 ? IG_GATHER : IG_CLUSTER;
+      GOOD(cx, ig_stress_problem_box(&q, unit, (int[]){2, 2, way_of < 4 ? 3 : 5}));
       wobble(q.mesh);
       ig_stress_problem_hold(&q, "z0", "all");
       ig_stress_problem_material(&q, 0, 200e9, 0.3, 1.2e-5, kind == 0 ? NAN : 240e6,
