@@ -7,8 +7,11 @@
 
 #define PASS(F, R)                                                                                 \
   static ig_status borders_cpu_##F(ig_ctx *cx, ig_cluster_view v, int m, const R *slots, R *sum) { \
-    _Pragma("omp parallel for schedule(static) num_threads(ig_team(cx, v.borders, "                \
-            "IG_WORK_NODE))") for (int32_t b = 0; b < v.borders; b++) for (int c = 0; c < m; c++)  \
+    const int team_ = ig_team(cx, v.borders, IG_WORK_NODE);                                        \
+    _Pragma("omp parallel for schedule(static) num_threads(team_)") for (int32_t b = 0;            \
+                                                                         b < v.borders;            \
+                                                                         b++) for (int c = 0;      \
+                                                                                   c < m; c++)     \
         sum[(int64_t)v.border[b] * m + c] = ig_border_sum_##F(&v, b, m, c, slots);                 \
     return IG_OK;                                                                                  \
   }                                                                                                \

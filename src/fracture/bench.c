@@ -11,7 +11,7 @@ static bool on_gpu(const ig_ctx *cx) {
   return cx->backend->kernels == IG_KERNELS_CUDA;
 }
 
-static const char *const how_names[] = {"atomic", "color", "gather"};
+static const char *const how_names[] = {"atomic", "color", "gather", "cluster"};
 
 static void row_put(const ig_bench_sink *sink, const ig_frac_model *m, const char *name,
                     int64_t steps, double seconds, const char *note) {
@@ -56,11 +56,11 @@ static ig_status run_row(ig_ctx *cx, const ig_bench_sink *sink, ig_frac_problem 
 }
 
 static ig_status bench_strip(ig_ctx *cx, const ig_bench_sink *sink) {
-  static const ig_assembly hows[] = {IG_GATHER, IG_ATOMIC, IG_COLOR};
+  static const ig_assembly hows[] = {IG_GATHER, IG_ATOMIC, IG_COLOR, IG_CLUSTER};
   ig_frac_problem p;
   ig_status status = IG_OK;
   for (int precision = 1; status == IG_OK && precision >= 0; precision--)
-    for (int i = 0; status == IG_OK && i < (precision ? 3 : 1); i++) {
+    for (int i = 0; status == IG_OK && i < (precision ? 4 : 1); i++) {
       IG_TRY(ig_frac_problem_strip(&p, cx, 48, IG_TRI6, 0));
       p.c.time_step = 2e-9;
       p.job.assembly = hows[i];
@@ -76,6 +76,24 @@ static ig_status bench_strip(ig_ctx *cx, const ig_bench_sink *sink) {
                    "153.8 s (CPU 6538 s) for 40,000 steps");
   ig_frac_problem_free(&p);
   return status;
+}
+
+/* The four strategies side by side, without facets that open: elements and nodes alone. */
+static ig_status bench_assembly(ig_ctx *cx, const ig_bench_sink *sink) {
+  for (int precision = 1; precision >= 0; precision--)
+    for (int how = IG_ATOMIC; how <= IG_CLUSTER; how++) {
+      ig_frac_problem p;
+      IG_TRY(ig_frac_problem_strip(&p, cx, on_gpu(cx) ? 240 : 48, IG_TRI6, 0));
+      p.c.time_step = on_gpu(cx) ? 0.2e-9 : 2e-9;
+      p.c.cohesive.check_every = 0;
+      p.job.assembly = (ig_assembly)how;
+      p.job.precision = precision ? IG_DOUBLE : IG_SINGLE;
+      const ig_status status =
+          run_row(cx, sink, &p, "strip, no checks,", on_gpu(cx) ? 3000 : 100, NULL);
+      ig_frac_problem_free(&p);
+      IG_TRY(status);
+    }
+  return IG_OK;
 }
 
 static ig_status bench_ring(ig_ctx *cx, const ig_bench_sink *sink) {
@@ -311,6 +329,7 @@ static ig_status bench_kernels(ig_ctx *cx, const ig_bench_sink *sink) {
 
 const ig_bench_entry ig_frac_bench[] = {
     {"strip", "notched strip, quadratic triangles: the paper's Table VII", bench_strip},
+    {"assembly", "quadratic triangles by atomic, color, gather and cluster", bench_assembly},
     {"ring", "pressurised ring: the paper's Table IX", bench_ring},
     {"counts", "cohesive elements and new nodes beside the paper's Tables VI and VIII",
      bench_counts},

@@ -59,5 +59,6 @@ ig_status ig_frac_restore(ig_job *job, ig_frac_model *m, ig_frac_track *track,
   }
   IG_TRY(ig_frac_part_restore(m, from));
   IG_TRY(ig_restart_find(job->cx, from, "begun", IG_U8, 1, &data));
+  IG_TRY(ig_frac_patches_follow(m));
   return ig_frac_model_resume_forces(m, *(const uint8_t *)data);
 }

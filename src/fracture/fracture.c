@@ -239,6 +239,7 @@ const ig_room ig_room_fracture = {
     .about = "dynamic fracture and fragmentation: cohesive elements inserted on the fly",
     .needs_mesh = true,
     .ranks = true,
+    .clusters = true,
     .elements = "tri3|tri6|tet4|tet10",
     .case_size = sizeof(ig_frac_case),
     .options = ig_frac_options,

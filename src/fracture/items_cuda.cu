@@ -1,5 +1,6 @@
 /* CUDA: the item kernels, compaction, taking nodes apart. */
 #include "fracture/items_cuda.h"
+#include "assembly/cluster_sum.cuh"
 #include "assembly/scatter.h"
 #include "backend/cuda/launch.cuh"
 
@@ -13,6 +14,7 @@ typedef void ig_frac_apart(const ig_frac_state s);
    registers it is told that one will do; 0 leaves it alone. */
 #define IG_FRAC_BLOCKS(name)                                                                       \
   (IG_FRAC_##name == IG_FRAC_node || IG_FRAC_##name == IG_FRAC_figures ||                          \
+           IG_FRAC_##name == IG_FRAC_border || IG_FRAC_##name == IG_FRAC_move ||                   \
            IG_FRAC_##name == IG_FRAC_contact || IG_FRAC_##name == IG_FRAC_check ||                 \
            IG_FRAC_##name == IG_FRAC_part || IG_FRAC_##name == IG_FRAC_split ||                    \
            IG_FRAC_##name == IG_FRAC_open || IG_FRAC_##name == IG_FRAC_press ||                    \
@@ -61,10 +63,12 @@ static __device__ __forceinline__ int32_t ig_frac_before(uint64_t *chain, int32_
 #define IG_FRAC_DRIVERS "fracture/items_cuda.inc"
 #include "kern/prec_f32.h"
 #include "assembly/scatter.inc"
+#include "assembly/cluster_sum.inc"
 #include "material/cohesive.inc"
 #include "fracture/types.inc"
 #include "kern/prec_f64.h"
 #include "assembly/scatter.inc"
+#include "assembly/cluster_sum.inc"
 #include "material/cohesive.inc"
 #include "fracture/types.inc"
 
@@ -77,10 +81,15 @@ ig_status ig_frac_cuda_run(ig_ctx *cx, int kind, int wide, ig_frac_item item,
   if (item == IG_FRAC_advance || n == 0)
     return IG_OK; /* a step is counted with the last node */
   const int64_t most = n < 0 ? -n : n;
+  ig_frac_kernel *const kernel = tables[wide][kind][item];
+  if (item >= IG_FRAC_ITEM_KINDS) { /* a block an item */
+    kernel<<<(unsigned)most, IG_FRAC_PATCH, 0, ig_cuda_stream(cx)>>>(*s, begin, n);
+    IG_LAUNCHED(cx);
+    return IG_OK;
+  }
   const unsigned all = ig_cuda_blocks(most, IG_FRAC_THREADS);
   const unsigned cap = (unsigned)ig_cuda_of(cx)->multiprocessors * IG_FRAC_BLOCKS_PER_SM;
   const unsigned blocks = all < cap ? all : cap;
-  ig_frac_kernel *kernel = tables[wide][kind][item];
   kernel<<<blocks, IG_FRAC_THREADS, 0, ig_cuda_stream(cx)>>>(*s, begin, n);
   IG_LAUNCHED(cx);
   return IG_OK;

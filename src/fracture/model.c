@@ -182,7 +182,8 @@ ig_status ig_frac_model_new(ig_ctx *cx, const ig_mesh *mesh, const ig_frac_setti
   IG_TRY(ig_frac_table_add(m, "st", &s->bulk.share, IG_FRAC_PER_ELEMENT, 1, real, DEVICE_ONLY));
   IG_TRY(ig_frac_table_add(m, "me", &s->bulk.mass, IG_FRAC_PER_ELEMENT, 1, real, DEVICE_ONLY));
   IG_TRY(ig_frac_table_add(m, "fe", &s->bulk.force, IG_FRAC_PER_ELEMENT,
-                           s->how == IG_GATHER ? h->nodes * h->dim : 0, real, DEVICE_ONLY));
+                           s->how == IG_GATHER || s->how == IG_CLUSTER ? h->nodes * h->dim : 0,
+                           real, DEVICE_ONLY));
   IG_TRY(ig_frac_table_add(m, "fc", &s->bulk.contact, IG_FRAC_PER_ELEMENT,
                            s->zone.law.rigid ? h->nodes * h->dim : 0, real, SAVED));
   IG_TRY(ig_frac_table_add(m, "impact", &s->bulk.impact, IG_FRAC_PER_ELEMENT,
@@ -218,6 +219,10 @@ ig_status ig_frac_model_new(ig_ctx *cx, const ig_mesh *mesh, const ig_frac_setti
   IG_TRY(ig_frac_table_add(m, "bc_row", &s->drive.bc_row, IG_FRAC_ONE, 3 * ROWS, 4, 0));
   for (int i = 0; i < 3 * ROWS; i++)
     ((int32_t *)ig_frac_model_host(m, "bc_row"))[i] = NO_ROW;
+  if (s->how == IG_CLUSTER) {
+    IG_TRY(ig_frac_table_add(m, "loose", &s->patch.loose, IG_FRAC_PER_NODE, 1, 4, 0));
+    IG_TRY(ig_frac_table_add(m, "looses", &s->patch.looses, IG_FRAC_ONE, 1, 4, 0));
+  }
   if (s->how == IG_COLOR)
     IG_TRY(ig_frac_table_add(m, "order", &s->topo.order, IG_FRAC_PER_ELEMENT, 1, 4, 0));
   IG_TRY(fill_topology(m, mesh));
@@ -239,6 +244,7 @@ void ig_frac_model_free(ig_frac_model *m) {
   for (int i = 0; i < m->tables; i++)
     ig_array_free(m->cx, &m->table[i].a);
   free(m->color_start);
+  ig_frac_patches_free(m);
   ig_histories_free(&m->histories);
   free(m->load_face);
   ig_frac_probes_free(m->probes);

@@ -2,6 +2,7 @@
 #ifndef IG_FRAC_MODEL_H
 #define IG_FRAC_MODEL_H
 
+#include "assembly/cluster_sum.h"
 #include "core/array.h"
 #include "core/output.h"
 #include "backend/backend.h"
@@ -63,6 +64,9 @@ typedef struct {
   const ig_cohesive *laws;         /* on the host, where facets have their own */
   int colors;
   ig_lid *color_start;
+  ig_clusters cluster; /* assembly `cluster` */
+  ig_array rank, home, where, cluster_slots;
+  int32_t *valence;    /* slots of each node when clusters were made */
   bool begun;          /* the forces of this step are there */
   double unbalance[2]; /* of the residual stress: as given, and at the start; over all its forces */
   int motions, loads, loaded;

@@ -1,5 +1,6 @@
 /* From a job to a model that is ready to step. */
 #include "fracture/cracks.h"
+#include "fracture/tables.h"
 #include "material/material.h"
 #include "mesh/named.h"
 
@@ -187,6 +188,7 @@ ig_status ig_frac_setup(ig_job *job, ig_frac_model *m) {
   ig_frac_model_set_step(m, dt);
   if (c->cracks.count)
     IG_TRY(ig_frac_cracks_open(job, m));
+  IG_TRY(ig_frac_patches_new(m));
   IG_TRY(ig_frac_residual_balance(job, m));
   m->nodes_cut = m->count.nodes;
   m->cohesive_cut = m->count.cohesive;

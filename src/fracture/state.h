@@ -15,6 +15,7 @@
 #ifndef IG_FRAC_STATE_H
 #define IG_FRAC_STATE_H
 
+#include "assembly/cluster.h"
 #include "core/ctx.h"
 #include "kern/fault.h"
 #include "kern/motion.h"
@@ -29,7 +30,11 @@ enum {
   IG_FRAC_LOADS = 32,
   IG_FRAC_CHUNK = 64,
   IG_FRAC_SCAN = 1024,
-  IG_FRAC_APART = 128 /* nodes that a block of threads takes apart at a time */
+  IG_FRAC_APART = 128, /* nodes that a block of threads takes apart at a time */
+  /* of a cluster, at most: elements, a thread each on a GPU; nodes */
+  IG_FRAC_PATCH = 128,
+  IG_FRAC_PATCH_NODES = 300,
+  IG_FRAC_LOOSE = 0xffff /* a corner whose node is in no cluster */
 };
 
 typedef struct {
@@ -179,6 +184,24 @@ typedef struct {
   double *work;    /* coh_max */
 } ig_frac_crack;
 
+/* Assembly `cluster` (assembly/cluster.h), as the mesh was when the first step began. A node that
+   splits leaves the clusters, and its copies never enter them: `loose` nodes are summed from slots
+   of their corners, as by gather. So clusters follow the cracks at the cost of the nodes on them,
+   and what is loose hangs on the mesh alone, not on the way there. */
+typedef struct {
+  ig_cluster_view of;  /* `local`, `node` and `border` of it change: */
+  uint16_t *local;     /* corner: place in the cluster, or IG_FRAC_LOOSE */
+  int32_t *node;       /* places: node n, -1 - n where that is loose */
+  int32_t *border;     /* border: the same */
+  int32_t *where;      /* nodes of then: number in the border, -1 inside a cluster, -2 loose */
+  const int32_t *rank; /* ne: the element's number in the order of clusters; NULL: none yet */
+  const int32_t *home; /* ne: first place of the element's cluster */
+  int32_t planned;     /* nodes of then */
+  int32_t *loose;      /* node_max: those nodes, in any order */
+  int32_t *looses;     /* how many */
+  void *slots;         /* the view's slots x dim */
+} ig_frac_patches;
+
 /* Insertion. */
 typedef struct {
   uint8_t *mark;    /* faces x ne: facets to open, at the lower element */
@@ -205,6 +228,7 @@ typedef struct {
   ig_frac_nodal nodal;
   ig_frac_bulk bulk;
   ig_frac_crack crack;
+  ig_frac_patches patch;
   ig_frac_grow grow;
   double *part;  /* chunks x IG_FRAC_FIGURES */
   double *limit; /* ne: largest eigenvalue of an element, for the critical step */
@@ -235,6 +259,8 @@ IG_HD uint32_t ig_frac_divide(uint64_t magic, uint32_t k) {
   X(contact)  /* an element's share of rigid contact */                                            \
   X(node)     /* sum of forces, Newmark update */                                                  \
   X(total)    /* sum of a node's element forces, for the balance at the start */                   \
+  X(border)   /* forces of a node that several clusters have, or none */                           \
+  X(move)     /* the same, and its Newmark update */                                               \
   X(advance)  /* one item: the step is done */                                                     \
   X(stress)   /* stress at an element's corners */                                                 \
   X(average)  /* averaged stress of a node against the strength */                                 \
@@ -257,7 +283,11 @@ typedef enum {
 #define X(name) IG_FRAC_##name,
   IG_FRAC_ITEMS(X)
 #undef X
-      IG_FRAC_ITEM_KINDS
+      IG_FRAC_ITEM_KINDS,
+  /* a thread (on a GPU: a block) an item: the elements of a cluster and the forces on its inner
+     nodes; the same and their Newmark update */
+  IG_FRAC_patch = IG_FRAC_ITEM_KINDS,
+  IG_FRAC_patch_move
 } ig_frac_item;
 
 /* Sizes that hang on the element type. */

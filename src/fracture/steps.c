@@ -69,7 +69,21 @@ static ig_status check(ig_frac_model *m) {
   return insert(m);
 }
 
+/* Border nodes of clusters and loose ones, by `item`. Threads take more than one where there are
+   many of these. */
+enum { LOOSE_AT_ONCE = 1 << 14 };
+static ig_status clusters(ig_frac_model *m, ig_frac_item patch, ig_frac_item border) {
+  IG_TRY(run(m, patch, 0, m->cluster.count));
+  return run_all(m, border, m->cluster.borders + LOOSE_AT_ONCE);
+}
+/* Whether a node moves where its forces are summed: nothing else waits for them. */
+static bool moves_at_once(const ig_frac_model *m) {
+  return m->s.how == IG_CLUSTER && !m->s.zone.law.rigid && !m->s.surface.on;
+}
+
 static ig_status elements(ig_frac_model *m) {
+  if (m->s.how == IG_CLUSTER)
+    return clusters(m, IG_FRAC_patch, IG_FRAC_border);
   if (m->s.how != IG_COLOR)
     IG_TRY(run_all(m, IG_FRAC_element, m->s.ne));
   for (int c = 0; c < m->colors; c++)
@@ -91,9 +105,13 @@ ig_status ig_frac_model_surfaces(ig_frac_model *m) {
   return run_all(m, IG_FRAC_react, m->s.node_max);
 }
 
-static ig_status force(ig_frac_model *m) {
+static ig_status pulls(ig_frac_model *m) {
   IG_TRY(run_all(m, IG_FRAC_load, m->s.drive.loads_on));
-  IG_TRY(run_all(m, IG_FRAC_cohesive, m->s.coh_max));
+  return run_all(m, IG_FRAC_cohesive, m->s.coh_max);
+}
+
+static ig_status force(ig_frac_model *m) {
+  IG_TRY(pulls(m));
   if (m->s.surface.on)
     IG_TRY(ig_frac_model_surfaces(m));
   IG_TRY(elements(m));
@@ -164,6 +182,12 @@ static ig_status steps(ig_frac_model *m, int64_t from, int64_t to) {
   for (int64_t i = from; i < to; i++) {
     if (due(m, i))
       IG_TRY(check(m));
+    if (moves_at_once(m)) {
+      IG_TRY(pulls(m));
+      IG_TRY(clusters(m, IG_FRAC_patch_move, IG_FRAC_move));
+      IG_TRY(run_all(m, IG_FRAC_advance, 1));
+      continue;
+    }
     IG_TRY(force(m));
     IG_TRY(finish(m));
   }
@@ -213,6 +237,9 @@ ig_status ig_frac_model_run(ig_frac_model *m, int64_t step) {
    their list; the others the sums, added to and cleared. */
 double ig_frac_model_bytes(const ig_frac_model *m) {
   const double real = m->wide ? 8 : 4, dim = m->shape.dim, nn = m->shape.nodes;
+  if (m->s.how == IG_CLUSTER)
+    return (double)m->s.ne * 2 + ig_clusters_bytes(&m->cluster, m->shape.nodes, dim * real) +
+           (double)m->count.nodes * (real * (5 * dim + 1) + sizeof(ig_frac_node));
   const double slots = m->s.how == IG_GATHER ? nn * (2 * dim * real + 4) : 0;
   const double sums = m->s.how == IG_GATHER ? 0 : 3 * dim * real;
   return (double)m->s.ne * (nn * 4 + 1 + slots) +

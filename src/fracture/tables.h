@@ -19,6 +19,12 @@ void ig_frac_graph_drop(ig_frac_model *m);
 void ig_frac_surface_size(ig_frac_model *m);
 IG_MUST_CHECK ig_status ig_frac_surface_open(ig_frac_model *m);
 
+/* Clusters (patch.c) of the mesh as it is now, where the case wants them; after a restart, from
+   tables read back: what is loose. */
+IG_MUST_CHECK ig_status ig_frac_patches_new(ig_frac_model *m);
+IG_MUST_CHECK ig_status ig_frac_patches_follow(ig_frac_model *m);
+void ig_frac_patches_free(ig_frac_model *m);
+
 void ig_frac_probes_free(ig_frac_probes *all);
 
 #endif

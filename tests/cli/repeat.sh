@@ -75,8 +75,7 @@ for file in one/snap_*.vtkhdf one/*.csv; do
 done
 for room in thermal topopt parts fracture dynamics stress; do
   for assembly in gather color cluster; do
-    case $room$assembly in thermalcluster | dynamicscluster) ;; *cluster) continue ;; esac
-    [ $room$assembly = topoptcolor ] && continue # on a grid nodes gather
+    case $room$assembly in topoptcolor | topoptcluster) continue ;; esac # on a grid nodes gather
     "$INGOT" run $room.yaml -q -o one -b "$backend" -t 1 --set assembly=$assembly || exit 1
     "$INGOT" run $room.yaml -q -o two -b "$backend" -t 3 --set assembly=$assembly || exit 1
     for file in one/snap_*.vtkhdf one/history.csv; do

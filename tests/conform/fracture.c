@@ -135,7 +135,7 @@ static void compare(const char *backend, int kind, int variant) {
   for (int i = 0; i < STEPS; i++)
     plain[kind](&ref.s);
   assert_int_equal(ref.s.count->step, STEPS);
-  for (int how = IG_ATOMIC; how <= IG_GATHER; how++)
+  for (int how = IG_ATOMIC; how <= IG_CLUSTER; how++)
     for (int wide = variant == SURFACE; wide < 2; wide++) /* who touches hangs on rounding */
       for (int threads = 1; threads <= (strcmp(backend, "cuda") ? 3 : 1); threads += 2) {
         ig_ctx *cx = ctx_on(backend, threads);
