@@ -7,11 +7,13 @@
 
 #include "kern/prec_f32.h"
 #include "assembly/scatter.inc"
+#include "assembly/cluster_sum.inc"
 #include "kern/hex8.inc"
 #include "solver/hex.inc"
 #include "solver/tet.inc"
 #include "kern/prec_f64.h"
 #include "assembly/scatter.inc"
+#include "assembly/cluster_sum.inc"
 #include "kern/hex8.inc"
 #include "solver/hex.inc"
 #include "solver/tet.inc"
@@ -85,8 +87,9 @@ static ig_status diagonal(ig_ctx *cx, const ig_mesh_args *p, const ig_plan *plan
 }
 
 #define SCALAR_PRODUCT(F, R)                                                                       \
-  IG_HD void add_scalar_##F(const ig_mesh_args *p, const int n, ig_lid e, R modulus, const R *t,   \
-                            R *y) {                                                                \
+  /* v: clusters, of which element e is number i, or NULL */                                       \
+  IG_HD void add_scalar_##F(const ig_mesh_args *p, const ig_cluster_view *v, const int n,          \
+                            int64_t i, ig_lid e, R modulus, const R *t, R *y) {                    \
     R x[30], te[10], f[10];                                                                        \
     for (int k = 0; k < 3 * n; k++)                                                                \
       x[k] = (R)p->x[3 * (int64_t)p->scatter.conn[n * (int64_t)e + k / 3] + k % 3];                \
@@ -97,10 +100,30 @@ static ig_status diagonal(ig_ctx *cx, const ig_mesh_args *p, const ig_plan *plan
     else                                                                                           \
       tet_scalar_##F(x, te, n, (R)p->conduct, (R)p->mass, f);                                      \
     for (int a = 0; a < n; a++)                                                                    \
-      ig_scatter_add_##F(&p->scatter, e, a, 1, 0, modulus *f[a], y, p->slots);                     \
+      ig_cluster_add_##F(v, &p->scatter, i, e, a, 1, 0, modulus *f[a], y, p->slots);               \
+  }                                                                                                \
+  static ig_status scalar_clusters_##F(ig_ctx *cx, const ig_mesh_args *p, const R *modulus,        \
+                                       const R *t, R *y) {                                         \
+    const ig_cluster_view *v = &p->cluster;                                                        \
+    const int team_ = ig_team(cx, p->scatter.elements, IG_WORK_ELEMENT);                           \
+    IG_TRY(ig_clusters_clear(cx, p->clusters, p->scatter.nodes, 1, sizeof *y, y));                 \
+    _Pragma("omp parallel for schedule(static) num_threads(team_)") for (int32_t c = 0;            \
+                                                                         c < v->count; c++) {      \
+      const ig_cluster *k = &v->cluster[c];                                                        \
+      R sum[IG_CLUSTER_NODES] = {0};                                                               \
+      for (ig_lid i = k->first; i < k->first + k->count; i++) {                                    \
+        const ig_lid e = v->order[i];                                                              \
+        IG_BY_NODES(p->scatter.npe,                                                                \
+                    add_scalar_##F(p, v, N, i, e, modulus ? modulus[e] : 1, t, sum));              \
+      }                                                                                            \
+      ig_cluster_leave_all_##F(v, k, 1, sum, p->borders, y);                                       \
+    }                                                                                              \
+    return ig_clusters_sum_##F(cx, p->clusters, 1, p->borders, y);                                 \
   }                                                                                                \
   static ig_status scalar_##F(ig_ctx *cx, const ig_mesh_args *p, const ig_plan *plan,              \
                               const R *modulus, const R *t, R *y) {                                \
+    if (p->clusters)                                                                               \
+      return scalar_clusters_##F(cx, p, modulus, t, y);                                            \
     IG_TRY(cx->backend->fill(cx, y, 0, sizeof *y *(size_t)p->scatter.nodes));                      \
     for (int color = 0; color < plan->colors; color++) {                                           \
       RANGE_OF(plan, color);                                                                       \
@@ -108,7 +131,8 @@ static ig_status diagonal(ig_ctx *cx, const ig_mesh_args *p, const ig_plan *plan
       _Pragma("omp parallel for schedule(static) num_threads(team_)") for (ig_lid i = begin;       \
                                                                            i < end; i++) {         \
         const ig_lid e = ig_scatter_element(&p->scatter, i);                                       \
-        IG_BY_NODES(p->scatter.npe, add_scalar_##F(p, N, e, modulus ? modulus[e] : 1, t, y));      \
+        IG_BY_NODES(p->scatter.npe,                                                                \
+                    add_scalar_##F(p, NULL, N, i, e, modulus ? modulus[e] : 1, t, y));             \
       }                                                                                            \
     }                                                                                              \
     return ig_plan_sum_##F(cx, plan, 1, p->slots, y);                                              \

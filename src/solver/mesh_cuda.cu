@@ -1,14 +1,17 @@
 /* A mesh of hexahedra or tetrahedra on the GPU: the passes beside the product. */
 #include "solver/mesh_cuda.h"
+#include "assembly/cluster_sum.cuh"
 #include "backend/cuda/launch.cuh"
 
 #include "kern/prec_f32.h"
 #include "assembly/scatter.inc"
+#include "assembly/cluster_sum.inc"
 #include "kern/hex8.inc"
 #include "solver/hex.inc"
 #include "solver/tet.inc"
 #include "kern/prec_f64.h"
 #include "assembly/scatter.inc"
+#include "assembly/cluster_sum.inc"
 #include "kern/hex8.inc"
 #include "solver/hex.inc"
 #include "solver/tet.inc"
@@ -133,31 +136,72 @@ extern "C" ig_status ig_solver_mesh_diagonal_cuda(ig_ctx *cx, const ig_mesh_args
   return ig_plan_sum_f64(cx, plan, (int)count, (const double *)p->slots, block);
 }
 
+/* What an element gives to its corners at unit modulus; `place` of its nodes in x and t. */
 #define SCALAR_PRODUCT(F, R)                                                                       \
-  template <int N>                                                                                 \
-  static __global__ void __launch_bounds__(128) scalar_pass_##F(                                   \
-      ig_mesh_args p, int32_t begin, int32_t end, const R *modulus, const R *t, R *y) {            \
-    const int32_t i = begin + blockIdx.x * blockDim.x + threadIdx.x;                               \
-    if (i >= end)                                                                                  \
-      return;                                                                                      \
-    const int32_t e = ig_scatter_element(&p.scatter, i);                                           \
-    R x[3 * N], te[N], f[N];                                                                       \
+  template <int N, typename PLACE, typename AT>                                                    \
+  static __device__ __forceinline__ void scalar_of_##F(const ig_mesh_args &p, const PLACE *place,  \
+                                                       const AT *at, const R *t, R *f) {           \
+    R x[3 * N], te[N];                                                                             \
     _Pragma("unroll") for (int a = 0; a < N; a++) {                                                \
-      const int64_t n = p.scatter.conn[N * (int64_t)e + a];                                        \
+      const int64_t n = place[a];                                                                  \
       te[a] = t[n];                                                                                \
-      _Pragma("unroll") for (int c = 0; c < 3; c++) x[3 * a + c] = (R)p.x[3 * n + c];              \
+      _Pragma("unroll") for (int c = 0; c < 3; c++) x[3 * a + c] = (R)at[3 * n + c];               \
     }                                                                                              \
     if (N == 8)                                                                                    \
       hex_scalar_##F(x, te, (R)p.conduct, (R)p.mass, f);                                           \
     else                                                                                           \
       tet_scalar_##F(x, te, N, (R)p.conduct, (R)p.mass, f);                                        \
+  }                                                                                                \
+  template <int N>                                                                                 \
+  static __global__ void __launch_bounds__(128)                                                    \
+      scalar_pass_##F(const __grid_constant__ ig_mesh_args p, int32_t begin, int32_t end,          \
+                      const R *modulus, const R *t, R *y) {                                        \
+    const int32_t i = begin + blockIdx.x * blockDim.x + threadIdx.x;                               \
+    if (i >= end)                                                                                  \
+      return;                                                                                      \
+    const int32_t e = ig_scatter_element(&p.scatter, i);                                           \
+    R f[N];                                                                                        \
+    scalar_of_##F<N>(p, p.scatter.conn + N * (int64_t)e, p.x, t, f);                               \
     const R scale = modulus ? modulus[e] : (R)1;                                                   \
     _Pragma("unroll") for (int a = 0; a < N; a++)                                                  \
         ig_scatter_add_##F(&p.scatter, e, a, 1, 0, scale *f[a], y, (R *)p.slots);                  \
   }                                                                                                \
+  /* a block a cluster, as in ebe_cluster.inc */                                                   \
+  template <int N>                                                                                 \
+  static __global__ void __launch_bounds__(IG_CLUSTER_ELEMENTS) scalar_cluster_##F(                \
+      const __grid_constant__ ig_mesh_args p, const R *modulus, const R *t, R *y) {                \
+    __shared__ R given[N * IG_CLUSTER_ELEMENTS], ts[IG_CLUSTER_NODES];                             \
+    __shared__ double xs[3 * IG_CLUSTER_NODES];                                                    \
+    __shared__ uint16_t term[N * IG_CLUSTER_ELEMENTS], end[IG_CLUSTER_NODES];                      \
+    const ig_cluster_view &v = p.cluster;                                                          \
+    const ig_cluster k = v.cluster[blockIdx.x];                                                    \
+    const int32_t me = (int32_t)threadIdx.x;                                                       \
+    const int64_t i = k.first + me;                                                                \
+    ig_cluster_load_##F(v, k, 1, t, ts);                                                           \
+    ig_cluster_load_f64(v, k, 3, p.x, xs);                                                         \
+    ig_cluster_terms(v, k, N, term, end);                                                          \
+    __syncthreads();                                                                               \
+    if (me < k.count) {                                                                            \
+      R f[N];                                                                                      \
+      const R scale = modulus ? modulus[v.order[i]] : (R)1;                                        \
+      scalar_of_##F<N>(p, v.local + N * i, xs, ts, f);                                             \
+      _Pragma("unroll") for (int a = 0; a < N; a++) given[a * IG_CLUSTER_ELEMENTS + me] =          \
+          scale * f[a];                                                                            \
+    }                                                                                              \
+    __syncthreads();                                                                               \
+    ig_cluster_finish_##F(v, k, term, end, IG_CLUSTER_ELEMENTS, 1, given, (R *)p.borders, y);      \
+  }                                                                                                \
   extern "C" ig_status ig_solver_mesh_scalar_cuda_##F(ig_ctx *cx, const ig_mesh_args *p,           \
                                                       const ig_plan *plan, const R *modulus,       \
                                                       const R *t, R *y) {                          \
+    if (p->clusters) {                                                                             \
+      IG_TRY(ig_clusters_clear(cx, p->clusters, p->scatter.nodes, 1, sizeof *y, y));               \
+      IG_BY_NODES(p->scatter.npe, scalar_cluster_##F<N>                                            \
+                  <<<(unsigned)p->cluster.count, IG_CLUSTER_ELEMENTS, 0, ig_cuda_stream(cx)>>>(    \
+                      *p, modulus, t, y));                                                         \
+      IG_LAUNCHED(cx);                                                                             \
+      return ig_clusters_sum_##F(cx, p->clusters, 1, (const R *)p->borders, y);                    \
+    }                                                                                              \
     IG_TRY(cx->backend->fill(cx, y, 0, sizeof *y *(size_t)p->scatter.nodes));                      \
     EACH_COLOR(plan, 1,                                                                            \
                IG_BY_NODES(plan->npe, scalar_pass_##F<N>                                           \

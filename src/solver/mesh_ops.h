@@ -13,13 +13,16 @@ enum { IG_MESH_CHUNKS = 1024 }; /* partial sums of a dot product */
 /* The geometry; device pointers. */
 typedef struct {
   ig_scatter_view scatter;
-  const double *x;       /* nodes x 3 */
-  int size;              /* unknowns per node: 3, elastic; 1, conduct K + mass M */
-  double lame, shear;    /* at unit Young's modulus */
-  const double *poisson; /* of each element; NULL: as above */
-  double conduct, mass;  /* at unit modulus */
-  void *slots;           /* gather: 6 doubles (heat: 1) each of the plan's */
-  int lumped;            /* to_nodes, to_elements: positive shares of quadratic elements */
+  const double *x;             /* nodes x 3 */
+  int size;                    /* unknowns per node: 3, elastic; 1, conduct K + mass M */
+  double lame, shear;          /* at unit Young's modulus */
+  const double *poisson;       /* of each element; NULL: as above */
+  double conduct, mass;        /* at unit modulus */
+  void *slots;                 /* gather: 6 doubles (heat: 1) each of the plan's */
+  const ig_clusters *clusters; /* host: scalar products go by these; NULL: by the plan */
+  ig_cluster_view cluster;     /* the same */
+  void *borders;               /* slots of clusters */
+  int lumped;                  /* to_nodes, to_elements: positive shares of quadratic elements */
 } ig_mesh_args;
 
 /* Statements for the number of nodes per element, known to the compiler as N: 8, a hexahedron; 4 or

@@ -85,6 +85,7 @@ static ig_status use_corners(ig_topopt_mesh_model *m) {
                                        4, conn, &h->corners);
   free(conn);
   h->plan = &h->corners;
+  h->hex.clusters = NULL; /* those of all ten nodes */
   h->hex.scatter = ig_plan_view(&h->corners);
   return status;
 }

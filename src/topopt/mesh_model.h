@@ -47,7 +47,9 @@ typedef struct ig_topopt_mesh_model {
   double slack;   /* points this close are on a plane */
   double poisson; /* of the solid */
   ig_assembly how;
-  ig_plan plan;   /* how elements add to nodes; with clusters all but the elastic product */
+  ig_plan plan;        /* how elements add to nodes; with clusters all but the elastic product */
+  ig_clusters cluster; /* assembly `cluster`: of products of heat and of the filter */
+  ig_array borders;
   ig_plan colors; /* and to matrices, which have no slots; with gather alone */
   ig_ebe op;      /* elastic products; multigrid has its own in single precision */
   ig_ebe op_single;

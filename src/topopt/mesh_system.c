@@ -167,8 +167,8 @@ ig_assembly ig_topopt_mesh_model_assembly(const ig_ctx *cx) {
   return cx->backend->kernels == IG_KERNELS_CUDA ? IG_ATOMIC : IG_COLOR;
 }
 
-/* How elements add to nodes, and what they are made of. Clusters are for the elastic product, where
-   the time goes; the rest then goes by colors. */
+/* How elements add to nodes, and what they are made of. Clusters are for products, where the time
+   goes; the rest then goes by colors. */
 static ig_status make_plan(ig_topopt_mesh_model *m, ig_assembly how) {
   ig_ctx *cx = m->cx;
   m->how = how;
@@ -189,6 +189,14 @@ static ig_status make_plan(ig_topopt_mesh_model *m, ig_assembly how) {
                           .poisson = m->poissons.dev,
                           .conduct = 1,
                           .slots = m->slots.dev};
+  if (m->how == IG_CLUSTER) {
+    IG_TRY(ig_clusters_new_sized(cx, m->nodes, m->elements, npe, m->conn, m->mesh->x,
+                                 IG_CLUSTER_ELEMENTS, IG_CLUSTER_NODES, &m->cluster));
+    IG_TRY(ig_array_new_device(cx, &m->borders, (size_t)m->cluster.slots, sizeof(double), "slots"));
+    m->hex.clusters = &m->cluster;
+    m->hex.cluster = ig_clusters_view(&m->cluster);
+    m->hex.borders = m->borders.dev;
+  }
   m->hex_colors = m->hex;
   m->hex_colors.scatter = ig_plan_view(&m->colors);
   return IG_OK;
@@ -243,7 +251,7 @@ ig_status ig_topopt_mesh_system_new(ig_topopt_mesh_model *m, ig_assembly how) {
 
 void ig_topopt_mesh_system_free(ig_topopt_mesh_model *m) {
   ig_array *const arrays[] = {&m->modulus, &m->modulus_single, &m->block, &m->inverse,
-                              &m->z,       &m->partial,        &m->slots};
+                              &m->z,       &m->partial,        &m->slots, &m->borders};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
     ig_array_free(m->cx, arrays[i]);
   ig_amg_free(m->amg);
@@ -253,5 +261,6 @@ void ig_topopt_mesh_system_free(ig_topopt_mesh_model *m) {
   ig_ebe_free(m->cx, &m->op);
   ig_ebe_free(m->cx, &m->op_single);
   ig_plan_free(m->cx, &m->plan);
+  ig_clusters_free(m->cx, &m->cluster);
   ig_plan_free(m->cx, &m->colors);
 }

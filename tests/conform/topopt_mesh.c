@@ -57,7 +57,7 @@ static const struct {
     {"heat, jacobi",
      "{" HEAT ", filter: {kind: helmholtz, radius: 1}, solver: {" EXACT
      ", preconditioner: jacobi}}",
-     IG_COLOR, 1e-8},
+     IG_CLUSTER, 1e-8},
     {"mechanism", "{" PULL ", solver: {" EXACT "}}", IG_COLOR, 1e-6},
     {"tet4", "{" STIFF ", solver: {" EXACT "}}", IG_GATHER, 1e-8},
     {"tet4, helmholtz filter",
