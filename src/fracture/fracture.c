@@ -229,6 +229,8 @@ static ig_status check(ig_job *job, ig_check_line *line, void *user) {
     status = ig_frac_part_new(&m, job->mesh);
   }
   if (status == IG_OK)
+    ig_part_drop_mesh(job->cx, job->mesh); /* as a run does */
+  if (status == IG_OK)
     status = ig_frac_part_tell(&m, line, user);
   ig_frac_model_free(&m);
   return status;
