@@ -229,8 +229,11 @@ static ig_status surfaces_new(ig_dyn_model *m, const touching_nodes *q, int64_t 
   ig_dyn_particles *p = &m->p;
   const size_t count = (size_t)t->skins, surfaces = (size_t)q->surfaces;
   const uint32_t buckets = buckets_for(t->skins);
-  const space work[] = {{&t->bucket, buckets, sizeof(int32_t)},
-                        {&t->chain, surfaces, sizeof(int32_t)},
+  const bool erodes = t->alive.count > 0;
+  const space work[] = {{&t->bucket, erodes ? buckets : 1, sizeof(int32_t)},
+                        {&t->chain, erodes ? surfaces : 1, sizeof(int32_t)},
+                        {&t->pushed, count + 1, sizeof(int32_t)},
+                        {&t->next, surfaces, sizeof(int32_t)},
                         {&t->triangle_bucket, buckets, sizeof(int32_t)},
                         {&t->triangle_chain, 8 * count + 1, sizeof(int32_t)},
                         {&t->pusher, surfaces, sizeof(int32_t)},
@@ -248,6 +251,7 @@ static ig_status surfaces_new(ig_dyn_model *m, const touching_nodes *q, int64_t 
   p->contact.triangles = (int32_t)t->skins;
   p->contact.surfaces = q->surfaces;
   p->contact.bucket_mask = buckets - 1;
+  p->contact.pushed = t->pushed.dev, p->contact.next = t->next.dev;
   p->contact.pusher = t->pusher.dev, p->contact.stored = t->stored.dev,
   p->contact.longest = t->longest.dev;
   p->contact.corner_first = t->corner_first.dev, p->contact.corner = t->corner.dev;

@@ -197,7 +197,7 @@ typedef struct {
 } ig_dyn_loading;
 typedef struct {
   ig_array triangle, surface, corner_first, corner, bucket, chain, triangle_bucket, triangle_chain;
-  ig_array longest, recoil, touch, press, skin_area, pusher, stored;
+  ig_array longest, recoil, touch, press, skin_area, pusher, pushed, next, stored;
   ig_array edge, edge_side, end_first, end, edge_bucket, edge_chain, partner, chosen, also;
   ig_array edge_length, edge_recoil;
   ig_array alive, owner, open, awake, reach;                              /* of what erodes */

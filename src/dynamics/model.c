@@ -228,6 +228,8 @@ void ig_dyn_model_free(ig_dyn_model *m) {
                      &t->press,
                      &t->skin_area,
                      &t->pusher,
+                     &t->pushed,
+                     &t->next,
                      &t->stored,
                      &t->edge,
                      &t->edge_side,

@@ -79,14 +79,16 @@ typedef struct {
   int32_t triangles, surfaces;
   const int32_t *triangle, *surface;         /* 3 nodes each; nodes on them */
   const int32_t *corner_first, *corner;      /* surfaces + 1; corners 3 k + a that lie on a node */
-  int32_t *bucket, *chain;                   /* hash of surface nodes: first of a bucket, next; */
-  int32_t *triangle_bucket, *triangle_chain; /* -1 ends; and one of triangles, eight places each */
+  int32_t *triangle_bucket, *triangle_chain; /* hash of triangles, eight places each: first of a
+                                                bucket, next; -1 ends */
+  int32_t *bucket, *chain; /* where something erodes: the same of surface nodes, one place each */
   uint32_t bucket_mask;
   uint32_t *longest; /* 2, by parity of the step: longest edge, a float's bits */
   double gap, penalty, rub;
   const double *x_start;   /* nodes x 3 */
   const double *skin_area; /* nodes: share of the surfaces' area at the start */
   int32_t *pusher;         /* surfaces: triangle that pushes a particle, -1: none */
+  int32_t *pushed, *next;  /* triangles: first particle it pushes; surfaces: the next one */
   double *stored;          /* surfaces, then edges: penalty energy of that */
   double *recoil;          /* triangles x 3 x 3: forces on corners */
   void *touch;             /* part: nodes x 3, contact forces */
