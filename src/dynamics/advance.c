@@ -79,10 +79,10 @@ ig_status ig_dyn_alive(ig_dyn_model *m, const uint8_t **alive) {
 static ig_status contact_now(ig_dyn_model *m, const ig_dyn_particles *p) {
   if (p->contact.surfaces == 0)
     return IG_OK;
-  if (m->divided)
-    IG_TRY(ig_dyn_part_alive(m, IG_OK));
-  else if (p->erosion.alive == m->contact.alive.dev)
-    IG_TRY(ig_dyn_alive_now(m));
+  if (p->erosion.alive && !m->in_turn)
+    IG_TRY(ig_dyn_alive_now(ig_dyn_stepper(m)));
+  if (p->erosion.alive && m->divided)
+    IG_TRY(ig_dyn_gather_alive(m));
   if (m->divided && !ig_ranks_first(m->cx))
     return IG_OK;
   return m->ops->contact(m->cx, p);

@@ -140,31 +140,28 @@ typedef struct {
   int32_t surfaces;
 } touching_nodes;
 
+void ig_dyn_corners(const int32_t *place, const int32_t *node, int64_t count, int32_t surfaces,
+                    int32_t *first, int32_t *item) {
+  memset(first, 0, ((size_t)surfaces + 1) * sizeof *first);
+  for (int64_t i = 0; i < count; i++)
+    first[place[node[i]]]++;
+  for (int32_t i = 0; i < surfaces; i++)
+    first[i + 1] += first[i];
+  for (int64_t i = count; i-- > 0;)
+    item[--first[place[node[i]]]] = (int32_t)i;
+  for (int32_t i = 0; i < surfaces; i++)
+    first[i] = first[i + 1];
+  first[surfaces] = (int32_t)count;
+}
+
 /* Corners or ends (of `count` in `node`) that lie on each particle that touches. */
 static ig_status corners_of(ig_dyn_model *m, const touching_nodes *q, const int32_t *node,
                             int64_t count, ig_array *first, ig_array *item) {
-  ig_ctx *cx = m->cx;
-  int32_t *start = NULL, *list = NULL;
-  ig_status status = IG_OK;
-  IG_TRY_GOTO(status, done, IG_NEW(cx, &start, (size_t)q->surfaces + 1, "contact surfaces"));
-  IG_TRY_GOTO(status, done, IG_NEW(cx, &list, (size_t)count + 1, "contact surfaces"));
-  for (int64_t i = 0; i < count; i++)
-    start[q->place[node[i]]]++;
-  for (int32_t i = 0; i < q->surfaces; i++)
-    start[i + 1] += start[i];
-  for (int64_t i = count; i-- > 0;)
-    list[--start[q->place[node[i]]]] = (int32_t)i;
-  for (int32_t i = 0; i < q->surfaces; i++)
-    start[i] = start[i + 1];
-  start[q->surfaces] = (int32_t)count;
-  IG_TRY_GOTO(
-      status, done,
-      ig_array_from(cx, first, start, (size_t)q->surfaces + 1, sizeof *start, "contact surfaces"));
-  status = ig_array_from(cx, item, list, (size_t)count + 1, sizeof *list, "contact surfaces");
-done:
-  free(start);
-  free(list);
-  return status;
+  IG_TRY(ig_array_new(m->cx, first, (size_t)q->surfaces + 1, sizeof(int32_t), "contact surfaces"));
+  IG_TRY(ig_array_new(m->cx, item, (size_t)count + 1, sizeof(int32_t), "contact surfaces"));
+  ig_dyn_corners(q->place, node, count, q->surfaces, first->host, item->host);
+  IG_TRY(ig_array_push(m->cx, first));
+  return ig_array_push(m->cx, item);
 }
 
 /* The nodes of triangles and edges. */
@@ -205,7 +202,7 @@ static double gap_of(const ig_dyn_model *m) {
   return thick > 0 ? thick : count > 0 ? edge / 10 : height;
 }
 
-static uint32_t buckets_for(int64_t count) {
+uint32_t ig_dyn_buckets(int64_t count) {
   uint32_t buckets = 16;
   while (buckets < 4 * count)
     buckets *= 2;
@@ -228,7 +225,7 @@ static ig_status surfaces_new(ig_dyn_model *m, const touching_nodes *q, int64_t 
   ig_dyn_touching *t = &m->contact;
   ig_dyn_particles *p = &m->p;
   const size_t count = (size_t)t->skins, surfaces = (size_t)q->surfaces;
-  const uint32_t buckets = buckets_for(t->skins);
+  const uint32_t buckets = ig_dyn_buckets(t->skins);
   const bool erodes = t->alive.count > 0;
   const space work[] = {{&t->bucket, erodes ? buckets : 1, sizeof(int32_t)},
                         {&t->chain, erodes ? surfaces : 1, sizeof(int32_t)},
@@ -269,7 +266,7 @@ static ig_status edges_new(ig_dyn_model *m, const touching_nodes *q, const ig_dy
   ig_dyn_touching *t = &m->contact;
   ig_dyn_particles *p = &m->p;
   const size_t count = (size_t)of->count;
-  const uint32_t buckets = buckets_for(of->count);
+  const uint32_t buckets = ig_dyn_buckets(of->count);
   if (!count)
     return IG_OK;
   const space work[] = {{&t->edge_bucket, buckets, sizeof(int32_t)},
@@ -359,4 +356,21 @@ done:
   free(q.place);
   ig_dyn_edges_free(&edges);
   return status;
+}
+
+void ig_dyn_touching_free(ig_ctx *cx, ig_dyn_touching *t) {
+  ig_array *const all[] = {
+      &t->triangle,     &t->surface,  &t->corner_first,    &t->corner,         &t->bucket,
+      &t->chain,        &t->pushed,   &t->triangle_bucket, &t->triangle_chain, &t->longest,
+      &t->recoil,       &t->touch,    &t->skin_area,       &t->pusher,         &t->next,
+      &t->stored,       &t->edge,     &t->edge_side,       &t->end_first,      &t->end,
+      &t->edge_bucket,  &t->partner,  &t->edge_chain,      &t->chosen,         &t->also,
+      &t->edge_length,  &t->owner,    &t->edge_recoil,     &t->open,           &t->awake,
+      &t->reach,        &t->own_edge, &t->own_surface,     &t->own_triangle,   &t->near_edge,
+      &t->near_triangle};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    ig_array_free(cx, all[i]);
+  free(t->skin);
+  free(t->skin_owner);
+  t->skin = t->skin_owner = NULL;
 }

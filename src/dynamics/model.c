@@ -190,81 +190,18 @@ void ig_dyn_model_free(ig_dyn_model *m) {
   ig_dyn_loading *l = &m->loading;
   ig_dyn_leading *h = &m->held;
   ig_dyn_carried *k = &m->carried;
-  ig_array *all[] = {&m->x,
-                     &m->v,
-                     &m->f,
-                     &m->load,
-                     &m->mass,
-                     &m->inertia,
-                     &m->heavy,
-                     &m->work,
-                     &m->clock,
-                     &m->x_start,
-                     &m->slots,
-                     &m->slot_first,
-                     &m->scratch,
-                     &m->partial,
-                     &h->move,
-                     &h->motion,
-                     &h->history_x,
-                     &h->history_y,
-                     &l->loaded_node,
-                     &l->force_start,
-                     &l->face_start,
-                     &l->force,
-                     &l->face,
-                     &l->tool,
-                     &t->triangle,
-                     &t->surface,
-                     &t->corner_first,
-                     &t->corner,
-                     &t->bucket,
-                     &t->chain,
-                     &t->triangle_bucket,
-                     &t->triangle_chain,
-                     &t->longest,
-                     &t->recoil,
-                     &t->touch,
-                     &t->press,
-                     &t->skin_area,
-                     &t->pusher,
-                     &t->pushed,
-                     &t->next,
-                     &t->stored,
-                     &t->edge,
-                     &t->edge_side,
-                     &t->end_first,
-                     &t->end,
-                     &t->edge_bucket,
-                     &t->edge_chain,
-                     &t->partner,
-                     &t->chosen,
-                     &t->also,
-                     &t->edge_length,
-                     &t->edge_recoil,
-                     &t->alive,
-                     &t->owner,
-                     &t->open,
-                     &t->awake,
-                     &t->reach,
-                     &t->own_surface,
-                     &t->own_triangle,
-                     &t->own_edge,
-                     &t->near_triangle,
-                     &t->near_edge,
-                     &k->bound,
-                     &k->body,
-                     &k->body_node,
-                     &k->body_arm,
-                     &k->body_pull,
-                     &k->tie_node,
-                     &k->tie_to,
-                     &k->tie_share,
-                     &k->tie_turns,
-                     &k->carry_first,
-                     &k->carry};
+  ig_array *all[] = {
+      &m->x,           &m->v,          &m->f,         &m->load,        &m->mass,
+      &m->inertia,     &m->heavy,      &m->work,      &m->clock,       &m->x_start,
+      &m->slots,       &m->slot_first, &m->scratch,   &m->partial,     &h->move,
+      &h->motion,      &h->history_x,  &h->history_y, &l->loaded_node, &l->force_start,
+      &l->face_start,  &l->force,      &l->face,      &l->tool,        &t->press,
+      &t->alive,       &k->bound,      &k->body,      &k->body_node,   &k->body_arm,
+      &k->body_pull,   &k->tie_node,   &k->tie_to,    &k->tie_share,   &k->tie_turns,
+      &k->carry_first, &k->carry};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     ig_array_free(cx, all[i]);
+  ig_dyn_touching_free(cx, t);
   for (ig_dyn_nodes *made = m->made, *next; made; made = next) {
     next = made->next;
     free(made->set.item);
@@ -277,8 +214,6 @@ void ig_dyn_model_free(ig_dyn_model *m) {
   free(m->weight.inertia);
   free(m->weight.added);
   free(m->weight.heavy);
-  free(m->contact.skin);
-  free(m->contact.skin_owner);
   free(m->loading.force_of);
   free(m->loading.face_of);
   free(m->loading.force_given);

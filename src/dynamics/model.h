@@ -50,6 +50,8 @@ IG_MUST_CHECK ig_status ig_dyn_loads_new(ig_dyn_model *m, ig_histories *hs);
 IG_MUST_CHECK ig_status ig_dyn_tools_new(ig_dyn_model *m, ig_histories *hs);
 IG_MUST_CHECK ig_status ig_dyn_start_velocities(ig_dyn_model *m, double *v);
 IG_MUST_CHECK ig_status ig_dyn_contact_new(ig_dyn_model *m);
+/* All but forces of contact and which elements hold. */
+void ig_dyn_touching_free(ig_ctx *cx, ig_dyn_touching *t);
 /* One step in two halves: loads and particles; then the forces of the elements. */
 IG_MUST_CHECK ig_status ig_dyn_move(ig_dyn_model *m);
 IG_MUST_CHECK ig_status ig_dyn_forces(ig_dyn_model *m);
@@ -64,6 +66,12 @@ typedef struct {
 } ig_dyn_edges;
 IG_MUST_CHECK ig_status ig_dyn_edges_find(ig_dyn_model *m, bool on, ig_dyn_edges *edges);
 void ig_dyn_edges_free(ig_dyn_edges *edges);
+/* Corners (`count` nodes) that lie on each of the particles that touch, in rising order. place:
+   1 + number of a node among those; first: surfaces + 1. */
+void ig_dyn_corners(const int32_t *place, const int32_t *node, int64_t count, int32_t surfaces,
+                    int32_t *first, int32_t *item);
+/* Buckets of a hash of so many triangles or edges: a power of two. */
+uint32_t ig_dyn_buckets(int64_t count);
 /* Whether elements of a group can fail and be left out; which of all have, into contact.alive. */
 bool ig_dyn_erodes(const ig_dyn_group *g);
 IG_MUST_CHECK ig_status ig_dyn_alive_new(ig_dyn_model *m);

@@ -505,7 +505,6 @@ ig_status ig_dyn_part_new(ig_dyn_model *m) {
     return IG_OK;
   ig_dyn_part *p;
   int32_t *owner;
-  uint8_t *common;
   IG_TRY(division_check(m));
   IG_TRY(IG_NEW(m->cx, &p, 1, "part of a rank"));
   m->divided = p; /* and is freed with it */
@@ -514,15 +513,10 @@ ig_status ig_dyn_part_new(ig_dyn_model *m) {
   if (joined != IG_OK)
     free(owner);
   IG_TRY(joined);
-  ig_status status = ig_dyn_part_common(m, &common);
-  if (status == IG_OK)
-    status = ig_part_with(m->cx, m->mesh, owner, common, &p->part);
-  else
-    free(owner);
-  free(common);
-  IG_TRY(status);
-  IG_TRY(ig_halo_new(m->cx, &p->part, (size_t)(3 + m->p.dofs) * m->part, &p->halo));
+  IG_TRY(ig_part_of(m->cx, m->mesh, owner, &p->part));
+  IG_TRY(ig_dyn_part_ghosts(m));
   IG_TRY(local_make(m));
+  IG_TRY(ig_dyn_part_travel(m));
   IG_TRY(nodes_collect(m));
   IG_TRY(cells_collect(m));
   IG_TRY(IG_NEW(m->cx, &p->group, (size_t)m->groups + 1, "groups"));
@@ -542,20 +536,18 @@ void ig_dyn_part_keep(ig_dyn_model *m) {
   m->divided->apart = true;
   free(m->fault_ids); /* the part's own are looked at */
   m->fault_ids = NULL;
-  if (m->p.contact.surfaces == 0) /* which goes by the numbers of the whole */
-    ig_part_lighten(&m->divided->part);
+  ig_part_lighten(&m->divided->part);
   for (int k = 0; k < m->groups; k++) /* the parts have it: see ig_dyn_states_hold */
     ig_array_free(m->cx, &m->group[k].state);
   if (ig_dyn_has_whole(m))
     return;
-  ig_dyn_touching *t = &m->contact;
   ig_array *const whole[] = {
       &m->x,       &m->v,         &m->f,          &m->load,          &m->mass,
       &m->inertia, &m->heavy,     &m->work,       &m->x_start,       &m->scratch,
-      &m->partial, &m->held.move, &m->slot_first, &m->carried.bound, &t->touch,
-      &t->press,   &t->skin_area, &t->edge_length};
+      &m->partial, &m->held.move, &m->slot_first, &m->carried.bound, &m->contact.press};
   for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
     ig_array_free(m->cx, whole[i]);
+  ig_dyn_touching_free(m->cx, &m->contact);
   for (int k = 0; k < m->groups; k++) {
     ig_dyn_group *g = &m->group[k];
     ig_array_free(m->cx, &g->conn);
@@ -575,6 +567,9 @@ void ig_dyn_part_free(ig_dyn_model *m) {
   ig_dyn_part *p = m->divided;
   if (!p)
     return;
+  ig_dyn_part_contact_free(m);
+  ig_dyn_part_ghosts_free(p);
+  ig_array_free(m->cx, &p->shift);
   ig_dyn_model_free(p->local);
   ig_halo_free(m->cx, &p->halo);
   ig_collect_free(&p->nodes);

@@ -1,20 +1,30 @@
 /* A model on several ranks. Every rank makes the whole model; once it is set up the first alone
    keeps it, from which masses and what is put out are made. Steps are taken by another model that
    has the rank's particles and every element at one of them (ranks/part.h); between particles and
-   elements of each step ghosts take their owners' positions and velocities. Elements at the border
-   are computed by several ranks, from the same numbers to the same numbers, so that what they
-   remember needs no message. Particles that move as one, or are tied to each other, have one owner.
-   When somebody looks at the state it is gathered into the whole model of rank 0, whose sums have
-   the bits of a run on one rank. */
+   elements of each step ghosts take their owners' velocities and move by them. Elements at the
+   border are computed by several ranks, from the same numbers to the same numbers, so that what
+   they remember needs no message. Particles that move as one, or are tied to each other, have one
+   owner. When somebody looks at the state it is gathered into the whole model of rank 0, whose sums
+   have the bits of a run on one rank. */
 #ifndef IG_DYNAMICS_PART_H
 #define IG_DYNAMICS_PART_H
 
 #include "dynamics/model.h"
 #include "ranks/part.h"
 
+/* Particles (of the part) that travel between this rank and others, those of rank r from start[r]
+   on. */
+typedef struct {
+  int32_t *give_start, *give, *take_start, *take;
+} ig_dyn_travel;
+
 typedef struct ig_dyn_part {
   ig_part part;
-  ig_halo halo;
+  ig_halo halo;                     /* of both of: */
+  ig_dyn_travel ghosts, guests;     /* of elements; of surfaces that were imported */
+  uint8_t *carried;                 /* particles, guests too: a body or a tie carries it */
+  ig_array shift;                   /* particles of others that move by their velocities */
+  struct ig_dyn_surfaces *surfaces; /* that touch; NULL: none */
   ig_dyn_model *local; /* the part's; elements of its groups that others own are -1 there */
   ig_collect nodes;    /* particles */
   ig_collect cells;    /* elements; in the part, too, by their number in the whole */
@@ -23,7 +33,7 @@ typedef struct ig_dyn_part {
   int32_t *body_owner; /* bodies of the whole: rank */
   /* bodies, ties, forces and pressure faces of the part: their number in the whole */
   int32_t *body, *tie, *force, *face;
-  int64_t fallen; /* own elements that do not hold any more, as told to all; -1: not told */
+  int64_t fallen; /* own elements that do not hold any more, as told to others; -1: not told */
   bool stale;     /* steps were taken since the whole model's particles were gathered */
   bool apart;     /* the first rank alone has the whole */
 } ig_dyn_part;
@@ -35,13 +45,30 @@ void ig_dyn_part_free(ig_dyn_model *m);
 /* All is set up: ranks but the first let go of the whole model's state and elements. What hangs on
    them is then the first one's to do (ig_dyn_has_whole), and all take what it found. */
 void ig_dyn_part_keep(ig_dyn_model *m);
+/* --- part_ghosts.c: what travels at each step; the second after the lists have changed */
+IG_MUST_CHECK ig_status ig_dyn_part_ghosts(ig_dyn_model *m);
+IG_MUST_CHECK ig_status ig_dyn_part_travel(ig_dyn_model *m);
+IG_MUST_CHECK ig_status ig_dyn_travel_new(ig_ctx *cx, int ranks, int64_t give, int64_t take,
+                                          ig_dyn_travel *t);
+void ig_dyn_part_ghosts_free(ig_dyn_part *p);
+/* Particles that came with surfaces of other ranks. */
+int32_t ig_dyn_guests(const ig_dyn_part *p);
+
 /* --- part_contact.c: surfaces that touch
-   The particles that all ranks have (NULL: none), to be freed; contact of the part; and, where
-   surfaces may be laid open, which elements hold, from all to all: into contact.alive of the whole.
-   All ranks call that, also one that has failed (`status`), and all learn of it. */
-IG_MUST_CHECK ig_status ig_dyn_part_common(ig_dyn_model *m, uint8_t **common);
+   The own ones, from the whole; before each step: imports where that is due, and where surfaces may
+   be laid open learns which elements hold. All ranks call that, also one that has failed
+   (`status`), and all learn of it. */
 IG_MUST_CHECK ig_status ig_dyn_part_contact(ig_dyn_model *m);
-IG_MUST_CHECK ig_status ig_dyn_part_alive(ig_dyn_model *m, ig_status status);
+IG_MUST_CHECK ig_status ig_dyn_part_ready(ig_dyn_model *m, ig_status status);
+/* After particles have moved: whether one has left the skin. */
+IG_MUST_CHECK ig_status ig_dyn_part_watch(ig_dyn_model *m);
+void ig_dyn_part_contact_free(ig_dyn_model *m);
+/* Masses or places have changed: all ranks import before the next step; velocities have. */
+void ig_dyn_part_changed(ig_dyn_model *m);
+void ig_dyn_part_slowed(ig_dyn_model *m);
+/* Gaps that grow, and which surfaces are open: to the whole on rank 0, and from it. */
+IG_MUST_CHECK ig_status ig_dyn_gather_reach(ig_dyn_model *m);
+IG_MUST_CHECK ig_status ig_dyn_scatter_reach(ig_dyn_model *m);
 
 /* Steps of the part; the whole model's clock follows. */
 IG_MUST_CHECK ig_status ig_dyn_part_advance(ig_dyn_model *m, int64_t steps);
@@ -71,6 +98,11 @@ IG_MUST_CHECK ig_status ig_dyn_scatter_motion(ig_dyn_model *m);
 IG_MUST_CHECK ig_status ig_dyn_scatter_velocities(ig_dyn_model *m);
 IG_MUST_CHECK ig_status ig_dyn_scatter_weights(ig_dyn_model *m);
 IG_MUST_CHECK ig_status ig_dyn_scatter_loads(ig_dyn_model *m);
+/* An array of the whole on the host, `count` items of `size` bytes, a stretch at a time: where the
+   first rank alone has the whole it sends it to all. `take` sees items from `first` on. */
+typedef void ig_dyn_taker(void *user, const char *items, int64_t first, int64_t count);
+IG_MUST_CHECK ig_status ig_dyn_whole_pass(ig_dyn_model *m, const void *whole, int64_t count,
+                                          size_t size, ig_dyn_taker *take, void *user);
 /* Masses of bodies, turns of ties and sums of masses as the first rank found them (`status`: how it
    fared), where it alone has the whole. */
 IG_MUST_CHECK ig_status ig_dyn_share_weights(ig_dyn_model *m, ig_status status);

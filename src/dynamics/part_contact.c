@@ -1,33 +1,158 @@
-/* Contact of a divided model. All ranks have all particles of surfaces, as ghosts where they are
-   another's, and the same triangles, edges and cells with the same numbers: sums run in the order
-   of one rank. A rank finds partners only where its own triangles and edges may be touched, and
-   forces on its own particles. What erodes lays surfaces open that all ranks must know of: there,
-   which elements hold is told to all when it has changed, and gaps that grow are computed by all.
- */
-#include "dynamics/part.h"
+/* Contact of a divided model: the surfaces of a rank, and the tables of its kernels from them and
+   from those that were imported (part_surface.h, part_import.c). What erodes lays surfaces open:
+   when an element has failed on some rank, who has imported one of its faces is told. */
+#include "dynamics/part_surface.h"
 #include "backend/backend.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-ig_status ig_dyn_part_common(ig_dyn_model *m, uint8_t **common) {
-  *common = NULL;
-  if (m->p.contact.surfaces == 0)
-    return IG_OK;
-  IG_TRY(IG_NEW(m->cx, common, (size_t)m->p.nodes + 1, "particles of surfaces"));
-  for (int32_t i = 0; i < m->p.contact.surfaces; i++)
-    (*common)[((const int32_t *)m->contact.surface.host)[i]] = 1;
+int32_t ig_dyn_guests(const ig_dyn_part *p) {
+  return p->surfaces ? p->surfaces->guests : 0;
+}
+
+static int by_node(const void *a, const void *b) {
+  const ig_lid p = *(const ig_lid *)a, q = *(const ig_lid *)b;
+  return (p > q) - (p < q);
+}
+
+ig_lid ig_dyn_local_node(const ig_dyn_part *p, ig_lid node) {
+  const ig_dyn_surfaces *s = p->surfaces;
+  const ig_lid at = ig_part_node(&p->part, node);
+  if (at >= 0 || s->guests == 0)
+    return at;
+  const ig_lid *guest = bsearch(&node, s->guest, (size_t)s->guests, sizeof node, by_node);
+  return guest ? p->part.mesh->nodes + (ig_lid)(guest - s->guest) : -1;
+}
+
+void ig_dyn_pieces_free(ig_dyn_pieces *p) {
+  free(p->particle);
+  free(p->triangle);
+  free(p->edge);
+  memset(p, 0, sizeof *p);
+}
+
+/* --- own pieces */
+
+static bool mine(const ig_part *p, const int32_t *node, int corners) {
+  for (int i = 0; i < corners; i++)
+    if (p->owner[node[i]] == p->rank)
+      return true;
+  return false;
+}
+
+/* Triangles and edges with a corner of this rank; marks their nodes. */
+static ig_status pieces_find(ig_dyn_model *m, ig_dyn_pieces *own, uint8_t *corner) {
+  const ig_part *p = &m->divided->part;
+  const ig_dyn_touching *t = &m->contact;
+  const double *reach = t->reach.host;
+  for (int32_t k = 0; k < m->p.contact.triangles; k++) {
+    const int32_t *node = t->skin + 3 * (int64_t)k;
+    if (!mine(p, node, 3))
+      continue;
+    IG_TRY(IG_MORE(m->cx, &own->triangle, own->triangles, "contact surfaces"));
+    own->triangle[own->triangles++] = (ig_dyn_surface_triangle){
+        .number = k,
+        .node = {node[0], node[1], node[2]},
+        .element = {t->skin_owner[2 * (int64_t)k], t->skin_owner[2 * (int64_t)k + 1]},
+        .alive = {1, 1},
+        .reach = reach ? reach[m->p.contact.surfaces + (int64_t)k] : 0};
+    for (int i = 0; i < 3; i++)
+      corner[node[i]] = 1;
+  }
+  for (int32_t j = 0; j < m->p.edges.count; j++) {
+    const int32_t *node = (const int32_t *)t->edge.host + 2 * (int64_t)j,
+                  *side = (const int32_t *)t->edge_side.host + 2 * (int64_t)j;
+    if (!mine(p, node, 2))
+      continue;
+    IG_TRY(IG_MORE(m->cx, &own->edge, own->edges, "contact surfaces"));
+    own->edge[own->edges++] =
+        (ig_dyn_surface_edge){.number = j, .node = {node[0], node[1]}, .side = {side[0], side[1]}};
+    corner[node[0]] = corner[node[1]] = 1;
+  }
   return IG_OK;
 }
 
-/* Nodes of the whole as those of the part. */
-static ig_status nodes_map(ig_dyn_model *m, const ig_array *whole, ig_array *part) {
-  if (!whole->count)
-    return IG_OK;
-  IG_TRY(ig_array_new(m->cx, part, whole->count, sizeof(int32_t), "contact surfaces"));
-  for (size_t i = 0; i < whole->count; i++)
-    ((int32_t *)part->host)[i] = m->divided->part.local[((const int32_t *)whole->host)[i]];
-  return ig_array_push(m->cx, part);
+static ig_status particles_find(ig_dyn_model *m, ig_dyn_pieces *own, const uint8_t *corner) {
+  const ig_part *p = &m->divided->part;
+  const ig_dyn_touching *t = &m->contact;
+  for (int32_t i = 0; i < m->p.contact.surfaces; i++) {
+    const int32_t n = ((const int32_t *)t->surface.host)[i];
+    if (!corner[n])
+      continue;
+    IG_TRY(IG_MORE(m->cx, &own->particle, own->particles, "contact surfaces"));
+    ig_dyn_surface_particle *to = &own->particle[own->particles++];
+    *to = (ig_dyn_surface_particle){
+        .number = i,
+        .node = n,
+        .owner = p->owner[n],
+        .carried = m->divided->carried[p->local[n]],
+        .area = ((const double *)t->skin_area.host)[n],
+        .length = t->edge_length.count ? ((const double *)t->edge_length.host)[n] : 0,
+        .reach = t->reach.count ? ((const double *)t->reach.host)[i] : 0};
+    memcpy(to->start, (const double *)m->x_start.host + 3 * (int64_t)n, sizeof to->start);
+  }
+  return IG_OK;
+}
+
+/* Where particles and corners of own pieces stand. */
+static ig_status places_find(ig_dyn_model *m, ig_dyn_surfaces *s) {
+  const ig_dyn_part *p = m->divided;
+  const ig_dyn_pieces *own = &s->own;
+  int32_t *place; /* nodes of the part: in own.particle */
+  IG_TRY(IG_NEW(m->cx, &s->local, (size_t)own->particles + 1, "contact surfaces"));
+  IG_TRY(IG_NEW(m->cx, &s->corner, 3 * (size_t)own->triangles + 1, "contact surfaces"));
+  IG_TRY(IG_NEW(m->cx, &s->end, 2 * (size_t)own->edges + 1, "contact surfaces"));
+  IG_TRY(IG_NEW(m->cx, &place, (size_t)p->part.mesh->nodes + 1, "contact surfaces"));
+  for (int32_t i = 0; i < own->particles; i++) {
+    s->local[i] = p->part.local[own->particle[i].node];
+    place[s->local[i]] = i;
+  }
+  for (int64_t i = 0; i < 3 * (int64_t)own->triangles; i++)
+    s->corner[i] = place[p->part.local[own->triangle[i / 3].node[i % 3]]];
+  for (int64_t i = 0; i < 2 * (int64_t)own->edges; i++)
+    s->end[i] = place[p->part.local[own->edge[i / 2].node[i % 2]]];
+  free(place);
+  return IG_OK;
+}
+
+/* Who says to the first rank how far gaps have grown: the owner of the particle, of a triangle's
+   first corner. */
+static ig_status states_new(ig_dyn_model *m, ig_dyn_surfaces *s) {
+  const ig_part *p = &m->divided->part;
+  const int64_t surfaces = m->p.contact.surfaces, count = surfaces + m->p.contact.triangles;
+  int32_t *owner, *list = NULL;
+  int64_t own = 0;
+  IG_TRY(IG_NEW(m->cx, &owner, (size_t)count + 1, "owners"));
+  for (int64_t i = 0; i < count; i++)
+    owner[i] = p->owner[i < surfaces ? ((const int32_t *)m->contact.surface.host)[i]
+                                     : m->contact.skin[3 * (i - surfaces)]];
+  ig_status status =
+      IG_NEW(m->cx, &list, (size_t)s->own.particles + (size_t)s->own.triangles + 1, "owners");
+  for (int32_t i = 0; i < s->own.particles && status == IG_OK; i++)
+    if (s->own.particle[i].owner == p->rank)
+      list[own++] = i;
+  for (int32_t k = 0; k < s->own.triangles && status == IG_OK; k++)
+    if (p->owner[s->own.triangle[k].node[0]] == p->rank)
+      list[own++] = s->own.particles + k;
+  if (status == IG_OK)
+    status = ig_collect_new(m->cx, p, owner, count, list, own, &s->states);
+  free(owner);
+  return status;
+}
+
+/* Half of the mean edge, or the gap: larger means fewer imports of more. */
+static double skin_of(const ig_dyn_model *m) {
+  const int64_t count = 3 * m->contact.outer;
+  double edge = 0;
+  for (int64_t i = 0; i < count; i++) {
+    const int32_t *t = m->contact.skin;
+    double d[3];
+    ig_dyn_sub(m->x0 + 3 * (int64_t)t[i % 3 == 2 ? i - 2 : i + 1], m->x0 + 3 * (int64_t)t[i], d);
+    edge += sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) / (double)count;
+  }
+  return fmax(m->p.contact.gap, edge / 2);
 }
 
 /* `numbers` doubles per node of the part, from those of the whole. */
@@ -44,76 +169,342 @@ static ig_status doubles_take(ig_dyn_model *m, const double *whole, int numbers,
   return ig_array_push(m->cx, part);
 }
 
-/* Which of `count` items have one of their `corners` nodes on this rank. */
-static ig_status own_find(ig_dyn_model *m, const ig_array *nodes, int64_t count, int corners,
-                          ig_array *own) {
-  const ig_part *p = &m->divided->part;
-  IG_TRY(ig_array_new(m->cx, own, (size_t)count + 1, 1, "contact surfaces"));
-  for (int64_t i = 0; i < count * corners; i++)
-    if (!p->ghost[((const int32_t *)nodes->host)[i]])
-      ((uint8_t *)own->host)[i / corners] = 1;
-  return ig_array_push(m->cx, own);
-}
-
-static ig_status own_make(ig_dyn_model *m) {
-  ig_dyn_model *l = m->divided->local;
-  ig_dyn_touching *t = &l->contact;
-  ig_dyn_particles *p = &l->p;
-  IG_TRY(own_find(m, &t->surface, p->contact.surfaces, 1, &t->own_surface));
-  IG_TRY(own_find(m, &t->triangle, p->contact.triangles, 3, &t->own_triangle));
-  IG_TRY(ig_array_new_device(m->cx, &t->near_triangle, (size_t)p->contact.bucket_mask + 1, 1,
-                             "contact search"));
-  p->own.surface = t->own_surface.dev, p->own.triangle = t->own_triangle.dev;
-  p->own.near_triangle = t->near_triangle.dev;
-  if (!p->edges.count)
-    return IG_OK;
-  IG_TRY(own_find(m, &t->edge, p->edges.count, 2, &t->own_edge));
-  IG_TRY(ig_array_new_device(m->cx, &t->near_edge, (size_t)p->edges.mask + 1, 1, "contact search"));
-  p->own.edge = t->own_edge.dev, p->own.near_edge = t->near_edge.dev;
-  return IG_OK;
+/* Own particles that are watched: they tell when they leave the skin. */
+static ig_status watch_new(ig_dyn_model *m, ig_dyn_surfaces *s) {
+  ig_dyn_own_view *own = &m->divided->local->p.own;
+  const size_t count = (size_t)s->own.particles + 1;
+  IG_TRY(ig_array_new(m->cx, &s->watch, count, sizeof(int32_t), "contact surfaces"));
+  IG_TRY(ig_array_new(m->cx, &s->from, 3 * count, m->part, "contact surfaces"));
+  IG_TRY(m->cx->backend->host_alloc(m->cx, &s->far, sizeof(int32_t)));
+  for (int32_t i = 0; i < s->own.particles; i++)
+    if (s->own.particle[i].owner == m->divided->part.rank)
+      ((int32_t *)s->watch.host)[own->watches++] = s->local[i];
+  *(int32_t *)s->far = 0;
+#ifdef INGOT_HAVE_CUDA
+  if (m->cx->backend->kernels == IG_KERNELS_CUDA)
+    IG_TRY(ig_wire_mark_new_cuda(m->cx, &s->mark));
+#endif
+  own->watch = s->watch.dev, own->from = s->from.dev, own->far = s->far;
+  own->most = s->skin / 2;
+  return ig_array_push(m->cx, &s->watch);
 }
 
 ig_status ig_dyn_part_contact(ig_dyn_model *m) {
-  ig_dyn_model *l = m->divided->local;
-  const ig_dyn_touching *from = &m->contact;
-  ig_dyn_touching *t = &l->contact;
-  ig_dyn_particles *p = &l->p; /* a copy of the whole's: space for the search is shared with it */
-  if (p->contact.surfaces == 0)
-    return IG_OK;
-  const size_t nodes = (size_t)p->nodes + 1;
-  IG_TRY(nodes_map(m, &from->triangle, &t->triangle));
-  IG_TRY(nodes_map(m, &from->surface, &t->surface));
-  IG_TRY(nodes_map(m, &from->edge, &t->edge));
-  IG_TRY(doubles_take(m, from->skin_area.host, 1, &t->skin_area));
-  IG_TRY(doubles_take(m, from->edge_length.host, 1, &t->edge_length));
-  IG_TRY(doubles_take(m, m->x_start.host, 3, &l->x_start));
-  IG_TRY(ig_dyn_upload(l, &t->touch, m->part, NULL, 3 * nodes, "contact forces"));
-  p->contact.triangle = t->triangle.dev, p->contact.surface = t->surface.dev;
-  p->edges.node = t->edge.dev;
-  p->contact.skin_area = t->skin_area.dev, p->edges.length = t->edge_length.dev;
-  p->contact.x_start = l->x_start.dev;
-  p->contact.touch = t->touch.dev;
-  m->divided->fallen = -1;
-  return p->erosion.alive ? IG_OK : own_make(m);
-}
-
-ig_status ig_dyn_part_alive(ig_dyn_model *m, ig_status status) {
   ig_dyn_part *p = m->divided;
   ig_dyn_model *l = p->local;
-  if (m->p.contact.surfaces == 0 || !m->p.erosion.alive)
-    return status;
-  int64_t fallen = 0;
-  if (status == IG_OK)
-    status = ig_dyn_alive_now(l);
-  if (status == IG_OK)
-    status = ig_array_pull(m->cx, &l->contact.alive);
-  for (int64_t i = 0; i < p->cells.mine_count && status == IG_OK; i++)
-    fallen += !((const uint8_t *)l->contact.alive.host)[p->cells.mine[i]];
-  int64_t changed = fallen != p->fallen;
-  IG_TRY(ig_ranks_most(m->cx, status, &changed, 1));
-  p->fallen = fallen;
-  if (!changed)
+  ig_dyn_touching *t = &l->contact;
+  ig_dyn_surfaces *s;
+  uint8_t *corner;
+  if (m->p.contact.surfaces == 0)
     return IG_OK;
-  IG_TRY(ig_dyn_gather_alive(m));
-  return ig_ranks_share_array(m->cx, 0, &m->contact.alive);
+  IG_TRY(IG_NEW(m->cx, &s, 1, "contact surfaces"));
+  p->surfaces = s; /* and is freed with it */
+  s->due = true;
+  s->skin = skin_of(m);
+  p->fallen = -1;
+  if (m->contact.reach.count)
+    IG_TRY(ig_array_pull(m->cx, &m->contact.reach));
+  IG_TRY(IG_NEW(m->cx, &corner, (size_t)m->p.nodes + 1, "contact surfaces"));
+  ig_status status = pieces_find(m, &s->own, corner);
+  if (status == IG_OK)
+    status = particles_find(m, &s->own, corner);
+  free(corner);
+  IG_TRY(status);
+  IG_TRY(places_find(m, s));
+  if (m->p.erosion.alive)
+    IG_TRY(states_new(m, s));
+  IG_TRY(watch_new(m, s));
+  IG_TRY(doubles_take(m, m->contact.skin_area.host, 1, &t->skin_area));
+  IG_TRY(doubles_take(m, m->contact.edge_length.host, 1, &t->edge_length));
+  IG_TRY(doubles_take(m, m->x_start.host, 3, &l->x_start));
+  IG_TRY(
+      ig_dyn_upload(l, &t->touch, m->part, NULL, 3 * ((size_t)l->p.nodes + 1), "contact forces"));
+  l->p.contact.surfaces = l->p.contact.triangles = l->p.edges.count = 0; /* until the import */
+  return IG_OK;
+}
+
+void ig_dyn_part_contact_free(ig_dyn_model *m) {
+  ig_dyn_surfaces *s = m->divided->surfaces;
+  if (!s)
+    return;
+  ig_dyn_pieces_free(&s->own);
+  ig_dyn_pieces_free(&s->all);
+  void *const host[] = {s->local, s->corner, s->end,        s->guest,
+                        s->sent,  s->got,    s->sent_start, s->got_start};
+  for (size_t i = 0; i < sizeof host / sizeof *host; i++)
+    free(host[i]);
+  ig_array_free(m->cx, &s->watch);
+  ig_array_free(m->cx, &s->from);
+  if (s->far)
+    m->cx->backend->host_free(m->cx, s->far);
+#ifdef INGOT_HAVE_CUDA
+  ig_wire_mark_free_cuda(s->mark);
+#endif
+  ig_collect_free(&s->states);
+  free(s);
+  m->divided->surfaces = NULL;
+}
+
+/* --- tables */
+
+/* Room for `count` items and some more; what was there is lost. */
+static ig_status room(ig_dyn_model *m, ig_array *a, size_t count, size_t size, bool host) {
+  if (a->count > count)
+    return IG_OK;
+  const size_t more = count + count / 4 + 16;
+  ig_array_free(m->cx, a);
+  return host ? ig_array_new(m->cx, a, more, size, "contact surfaces")
+              : ig_array_new_device(m->cx, a, more, size, "contact search");
+}
+
+typedef struct {
+  ig_array *array;
+  size_t count, size;
+  bool host;
+} space;
+
+static ig_status spaces_make(ig_dyn_model *m, const ig_dyn_pieces *all) {
+  ig_dyn_touching *t = &m->divided->local->contact;
+  const size_t n = (size_t)all->particles, k = (size_t)all->triangles, j = (size_t)all->edges;
+  const bool erodes = m->p.erosion.alive, own = !erodes;
+  const size_t buckets = ig_dyn_buckets(all->triangles), places = ig_dyn_buckets(all->edges);
+  const size_t word = sizeof(int32_t);
+  const space list[] = {{&t->triangle, 3 * k, word, true},
+                        {&t->surface, n, word, true},
+                        {&t->corner_first, n + 1, word, true},
+                        {&t->corner, 3 * k, word, true},
+                        {&t->bucket, erodes ? buckets : 0, word, false},
+                        {&t->chain, erodes ? n : 0, word, false},
+                        {&t->pushed, k, word, false},
+                        {&t->next, n, word, false},
+                        {&t->triangle_bucket, buckets, word, false},
+                        {&t->triangle_chain, 8 * k, word, false},
+                        {&t->pusher, n, word, false},
+                        {&t->stored, n + j, sizeof(double), false},
+                        {&t->recoil, 9 * k, sizeof(double), false},
+                        {&t->longest, 2, sizeof(uint32_t), true},
+                        {&t->edge, 2 * j, word, true},
+                        {&t->edge_side, 2 * j, word, true},
+                        {&t->end_first, n + 1, word, true},
+                        {&t->end, 2 * j, word, true},
+                        {&t->edge_bucket, j ? places : 0, word, false},
+                        {&t->edge_chain, 8 * j, word, false},
+                        {&t->partner, j, word, false},
+                        {&t->chosen, j, word, false},
+                        {&t->also, j, word, false},
+                        {&t->edge_recoil, 6 * j, sizeof(double), false},
+                        {&t->owner, erodes ? 2 * k : 0, word, true},
+                        {&t->open, erodes ? k : 0, 1, true},
+                        {&t->awake, erodes ? n : 0, 1, false},
+                        {&t->reach, erodes ? n + k : 0, sizeof(double), true},
+                        {&t->own_surface, own ? n : 0, 1, true},
+                        {&t->own_triangle, own ? k : 0, 1, true},
+                        {&t->own_edge, own ? j : 0, 1, true},
+                        {&t->near_triangle, own ? buckets : 0, 1, false},
+                        {&t->near_edge, own && j ? places : 0, 1, false}};
+  for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+    IG_TRY(room(m, list[i].array, list[i].count, list[i].size, list[i].host));
+  return IG_OK;
+}
+
+/* Which of the pieces have a corner of this rank. */
+static void owns_find(const ig_part *p, const int32_t *node, int64_t count, int corners,
+                      uint8_t *own) {
+  memset(own, 0, (size_t)count);
+  for (int64_t i = 0; i < count * corners; i++)
+    if (node[i] < p->mesh->nodes && !p->ghost[node[i]])
+      own[i / corners] = 1;
+}
+
+static int by_number(const void *a, const void *b) {
+  const int32_t p = *(const int32_t *)a, q = ((const ig_dyn_surface_triangle *)b)->number;
+  return (p > q) - (p < q);
+}
+
+int32_t ig_dyn_triangle_place(const ig_dyn_pieces *all, int32_t number) {
+  if (number < 0 || all->triangles == 0)
+    return -1;
+  const ig_dyn_surface_triangle *t =
+      bsearch(&number, all->triangle, (size_t)all->triangles, sizeof *all->triangle, by_number);
+  return t ? (int32_t)(t - all->triangle) : -1;
+}
+
+/* Particles of the part, and where they stand among those that touch: `place`. */
+static ig_status nodes_fill(ig_dyn_model *m, int32_t *place) {
+  ig_dyn_part *p = m->divided;
+  const ig_dyn_pieces *all = &p->surfaces->all;
+  ig_dyn_touching *t = &p->local->contact;
+  int32_t *surface = t->surface.host, *triangle = t->triangle.host, *edge = t->edge.host;
+  bool there = true;
+  for (int32_t i = 0; i < all->particles; i++) {
+    surface[i] = ig_dyn_local_node(p, all->particle[i].node);
+    place[surface[i]] = i + 1;
+  }
+  for (int64_t i = 0; i < 3 * (int64_t)all->triangles; i++) {
+    triangle[i] = ig_dyn_local_node(p, all->triangle[i / 3].node[i % 3]);
+    there &= triangle[i] >= 0 && place[triangle[i]] > 0;
+  }
+  for (int64_t i = 0; i < 2 * (int64_t)all->edges; i++) {
+    edge[i] = ig_dyn_local_node(p, all->edge[i / 2].node[i % 2]);
+    there &= edge[i] >= 0 && place[edge[i]] > 0;
+  }
+  return there ? IG_OK
+               : IG_FAIL(m->cx, IG_NUMERIC, "a surface came from another rank without its corners");
+}
+
+static void tables_fill(ig_dyn_model *m, const int32_t *place) {
+  ig_dyn_part *p = m->divided;
+  const ig_dyn_pieces *all = &p->surfaces->all;
+  ig_dyn_touching *t = &p->local->contact;
+  const int32_t *surface = t->surface.host, *triangle = t->triangle.host, *edge = t->edge.host;
+  for (int64_t i = 0; i < 2 * (int64_t)all->edges; i++)
+    ((int32_t *)t->edge_side.host)[i] = ig_dyn_triangle_place(all, all->edge[i / 2].side[i % 2]);
+  ig_dyn_corners(place, triangle, 3 * (int64_t)all->triangles, all->particles, t->corner_first.host,
+                 t->corner.host);
+  ig_dyn_corners(place, edge, 2 * (int64_t)all->edges, all->particles, t->end_first.host,
+                 t->end.host);
+  memset(t->longest.host, 0, 2 * sizeof(uint32_t));
+  if (m->p.erosion.alive) {
+    double *reach = t->reach.host;
+    uint8_t *alive = t->alive.host;
+    for (int32_t i = 0; i < all->particles; i++)
+      reach[i] = all->particle[i].reach;
+    for (int64_t k = 0; k < all->triangles; k++) {
+      reach[all->particles + k] = all->triangle[k].reach;
+      for (int i = 0; i < 2; i++) {
+        const int32_t e = all->triangle[k].element[i];
+        ((int32_t *)t->owner.host)[2 * k + i] = e;
+        if (e >= 0)
+          alive[e] = (uint8_t)all->triangle[k].alive[i];
+      }
+    }
+    return;
+  }
+  owns_find(&p->part, surface, all->particles, 1, t->own_surface.host);
+  owns_find(&p->part, triangle, all->triangles, 3, t->own_triangle.host);
+  owns_find(&p->part, edge, all->edges, 2, t->own_edge.host);
+}
+
+/* What kernels see. */
+static void view_make(ig_dyn_model *m) {
+  const ig_dyn_pieces *all = &m->divided->surfaces->all;
+  ig_dyn_particles *p = &m->divided->local->p;
+  const ig_dyn_touching *t = &m->divided->local->contact;
+  ig_dyn_contact_view *c = &p->contact;
+  ig_dyn_edges_view *e = &p->edges;
+  c->surfaces = all->particles, c->triangles = all->triangles;
+  c->bucket_mask = (uint32_t)ig_dyn_buckets(all->triangles) - 1;
+  c->triangle = t->triangle.dev, c->surface = t->surface.dev;
+  c->corner_first = t->corner_first.dev, c->corner = t->corner.dev;
+  c->bucket = t->bucket.dev, c->chain = t->chain.dev;
+  c->triangle_bucket = t->triangle_bucket.dev, c->triangle_chain = t->triangle_chain.dev;
+  c->longest = t->longest.dev, c->pusher = t->pusher.dev;
+  c->pushed = t->pushed.dev, c->next = t->next.dev;
+  c->stored = t->stored.dev, c->recoil = t->recoil.dev;
+  e->count = all->edges, e->mask = (uint32_t)ig_dyn_buckets(all->edges) - 1;
+  e->node = t->edge.dev, e->side = t->edge_side.dev;
+  e->end_first = t->end_first.dev, e->end = t->end.dev;
+  e->bucket = t->edge_bucket.dev, e->chain = t->edge_chain.dev;
+  e->partner = t->partner.dev, e->chosen = t->chosen.dev, e->also = t->also.dev;
+  e->recoil = t->edge_recoil.dev;
+  if (p->erosion.alive) {
+    p->erosion =
+        (ig_dyn_erosion_view){t->alive.dev, t->owner.dev, t->open.dev, t->awake.dev, t->reach.dev};
+    return;
+  }
+  p->own.surface = t->own_surface.dev, p->own.triangle = t->own_triangle.dev;
+  p->own.edge = t->own_edge.dev;
+  p->own.near_triangle = t->near_triangle.dev, p->own.near_edge = t->near_edge.dev;
+}
+
+ig_status ig_dyn_tables_make(ig_dyn_model *m) {
+  ig_dyn_part *p = m->divided;
+  ig_dyn_touching *t = &p->local->contact;
+  int32_t *place;
+  IG_TRY(spaces_make(m, &p->surfaces->all));
+  IG_TRY(IG_NEW(m->cx, &place, (size_t)p->part.mesh->nodes + (size_t)p->surfaces->guests + 1,
+                "contact surfaces"));
+  const ig_status filled = nodes_fill(m, place);
+  if (filled == IG_OK)
+    tables_fill(m, place);
+  free(place);
+  IG_TRY(filled);
+  ig_array *const pushed[] = {&t->triangle, &t->surface,     &t->corner_first, &t->corner,
+                              &t->longest,  &t->edge,        &t->edge_side,    &t->end_first,
+                              &t->end,      &t->own_surface, &t->own_triangle, &t->own_edge,
+                              &t->owner,    &t->reach,       &t->alive};
+  for (size_t i = 0; i < sizeof pushed / sizeof *pushed; i++)
+    if (pushed[i]->count && pushed[i]->host)
+      IG_TRY(ig_array_push(m->cx, pushed[i]));
+  view_make(m);
+  p->surfaces->made = true;
+  return IG_OK;
+}
+
+/* --- before a step */
+
+void ig_dyn_part_changed(ig_dyn_model *m) {
+  if (m->divided && m->divided->surfaces)
+    m->divided->surfaces->due = true;
+}
+
+void ig_dyn_part_slowed(ig_dyn_model *m) {
+  if (m->divided && m->divided->surfaces)
+    m->divided->surfaces->slow = true;
+}
+
+ig_status ig_dyn_part_watch(ig_dyn_model *m) {
+  ig_dyn_model *l = m->divided->local;
+  if (l->p.own.watches == 0)
+    return IG_OK;
+  IG_TRY(m->ops->watch(m->cx, &l->p));
+#ifdef INGOT_HAVE_CUDA
+  if (m->divided->surfaces->mark)
+    IG_TRY(ig_near_mark_cuda(m->cx, m->divided->surfaces->mark));
+#endif
+  return IG_OK;
+}
+
+/* What that has found: by now the elements of the step are under way. */
+static ig_status watch_look(ig_dyn_model *m, int64_t *far) {
+  const ig_dyn_surfaces *s = m->divided->surfaces;
+#ifdef INGOT_HAVE_CUDA
+  if (s->mark && !s->due && m->divided->local->p.own.watches)
+    IG_TRY(ig_wire_wait_cuda(m->cx, s->mark));
+#endif
+  (void)m;
+  *far = *(const volatile int32_t *)s->far;
+  return IG_OK;
+}
+
+ig_status ig_dyn_part_ready(ig_dyn_model *m, ig_status status) {
+  ig_dyn_part *p = m->divided;
+  ig_dyn_model *l = p->local;
+  ig_dyn_surfaces *s = p->surfaces;
+  if (!s)
+    return status;
+  const bool erodes = m->p.erosion.alive;
+  int64_t fallen = 0;
+  if (status == IG_OK && erodes)
+    status = ig_dyn_alive_now(l);
+  if (status == IG_OK && erodes)
+    status = ig_array_pull(m->cx, &l->contact.alive);
+  for (int64_t i = 0; erodes && i < p->cells.mine_count && status == IG_OK; i++)
+    fallen += !((const uint8_t *)l->contact.alive.host)[p->cells.mine[i]];
+  enum { STAY, TELL, IMPORT }; /* the most that some rank needs; an import tells, too */
+  int64_t far = 0;
+  if (status == IG_OK)
+    status = watch_look(m, &far);
+  int64_t need = far || s->due ? IMPORT : erodes && fallen != p->fallen ? TELL : STAY;
+  IG_TRY(ig_ranks_most(m->cx, status, &need, 1));
+  p->fallen = fallen;
+  if (need == IMPORT)
+    return ig_dyn_import(m);
+  if (need == TELL)
+    IG_TRY(ig_dyn_alive_tell(m));
+  if (!s->slow)
+    return IG_OK;
+  s->slow = false;
+  const ig_halo_array moving[] = {{l->v.dev, 3 * m->part}, {l->x.dev, 3 * m->part}};
+  return ig_halo_refresh_all(m->cx, &p->halo, moving, 2, IG_OK);
 }

@@ -12,16 +12,20 @@
 static ig_status steps_take(ig_dyn_model *m, int64_t steps) {
   ig_dyn_part *p = m->divided;
   ig_dyn_model *l = p->local;
-  const ig_halo_array ghosts[] = {{l->x.dev, 3 * m->part}, {l->v.dev, (size_t)m->p.dofs * m->part}};
   ig_status status = IG_OK;
   for (int64_t i = 0; i < steps; i++) {
-    status = ig_dyn_part_alive(m, status);
+    status = ig_dyn_part_ready(m, status);
     if (status == IG_OK)
       status = ig_dyn_move(l);
+    if (status == IG_OK)
+      status = ig_dyn_part_watch(m);
+    const ig_halo_array ghosts[] = {{l->v.dev, 3 * m->part}, {l->x.dev, 3 * m->part}};
     status = ig_halo_start(m->cx, &p->halo, ghosts, 2, status);
     if (status == IG_OK)
       status = ig_dyn_forces_some(l, 0, 1); /* without ghosts, while these travel */
     status = ig_halo_finish(m->cx, &p->halo, ghosts, 2, status);
+    if (status == IG_OK && l->p.own.shifts)
+      status = m->ops->shift(m->cx, &l->p);
     if (status == IG_OK)
       status = ig_dyn_forces_some(l, 1, 2);
   }
@@ -102,6 +106,7 @@ ig_status ig_dyn_gather(ig_dyn_model *m) {
   for (int i = 0; i < count; i++)
     IG_TRY(ig_collect_items(m->cx, &p->nodes, list[i].part->dev, l->p.nodes,
                             list[i].part->size * (size_t)list[i].numbers, list[i].whole->dev));
+  IG_TRY(ig_dyn_gather_reach(m));
   IG_TRY(bodies_gather(m));
   p->stale = false;
   return IG_OK;
@@ -238,11 +243,8 @@ ig_status ig_dyn_states_hold(ig_dyn_model *m) {
 
 /* --- apart */
 
-/* An array of the whole on the host, `count` items of `size` bytes, a stretch at a time: where the
-   first rank alone has the whole it sends it to all. `take` sees items from `first` on. */
-typedef void taker(void *user, const char *items, int64_t first, int64_t count);
-static ig_status whole_pass(ig_dyn_model *m, const void *whole, int64_t count, size_t size,
-                            taker *take, void *user) {
+ig_status ig_dyn_whole_pass(ig_dyn_model *m, const void *whole, int64_t count, size_t size,
+                            ig_dyn_taker *take, void *user) {
   const int64_t most = (int64_t)(((size_t)1 << 24) / size) + 1;
   char *buffer = NULL;
   if (!m->divided->apart) {
@@ -284,7 +286,7 @@ static ig_status particles_take(ig_dyn_model *m, const ig_array *whole, ig_array
   const ig_part *p = &m->divided->part;
   const size_t size = part->size * (size_t)numbers;
   particles_taking taking = {.p = p, .to = part->host, .size = size};
-  IG_TRY(whole_pass(m, whole->host, m->p.nodes, size, particles_pick, &taking));
+  IG_TRY(ig_dyn_whole_pass(m, whole->host, m->p.nodes, size, particles_pick, &taking));
   return ig_array_push(m->cx, part);
 }
 
@@ -310,6 +312,7 @@ static ig_status bodies_take(ig_dyn_model *m) {
 ig_status ig_dyn_scatter_motion(ig_dyn_model *m) {
   if (!m->divided)
     return IG_OK;
+  ig_dyn_part_slowed(m);
   IG_TRY(particles_take(m, &m->v, &m->divided->local->v, m->p.dofs));
   return bodies_take(m);
 }
@@ -319,6 +322,7 @@ ig_status ig_dyn_scatter_velocities(ig_dyn_model *m) {
     IG_TRY(ig_array_push(m->cx, &m->v));
   if (!m->divided)
     return IG_OK;
+  ig_dyn_part_slowed(m);
   if (!m->divided->apart)
     IG_TRY(ig_ranks_share(m->cx, 0, m->v.host, m->v.count * m->v.size));
   return particles_take(m, &m->v, &m->divided->local->v, m->p.dofs);
@@ -328,6 +332,7 @@ ig_status ig_dyn_scatter_weights(ig_dyn_model *m) {
   const ig_dyn_part *p = m->divided;
   if (!p)
     return IG_OK;
+  ig_dyn_part_changed(m);
   IG_TRY(particles_take(m, &m->mass, &p->local->mass, 1));
   IG_TRY(particles_take(m, &m->inertia, &p->local->inertia, 1));
   if (p->local->heavy.count)
@@ -397,8 +402,8 @@ static void states_pick(void *user, const char *items, int64_t first, int64_t co
 static ig_status group_scatter(ig_dyn_model *m, int k, char *row) {
   ig_dyn_group *g = &m->divided->local->group[k];
   states_taking taking = {g, m->divided->slot[k], row};
-  IG_TRY(whole_pass(m, m->group[k].state.host, m->group[k].slots / IG_DYN_BLOCK,
-                    state_stride(g) * (size_t)g->g_f64.states, states_pick, &taking));
+  IG_TRY(ig_dyn_whole_pass(m, m->group[k].state.host, m->group[k].slots / IG_DYN_BLOCK,
+                           state_stride(g) * (size_t)g->g_f64.states, states_pick, &taking));
   return ig_array_push(m->cx, &g->state);
 }
 
@@ -411,6 +416,7 @@ ig_status ig_dyn_scatter(ig_dyn_model *m) {
   for (int i = 0; i < count; i++)
     IG_TRY(particles_take(m, list[i].whole, list[i].part, list[i].numbers));
   IG_TRY(ig_dyn_scatter_weights(m));
+  IG_TRY(ig_dyn_scatter_reach(m));
   int most = 1;
   for (int k = 0; k < m->groups; k++)
     most = m->group[k].g_f64.states > most ? m->group[k].g_f64.states : most;

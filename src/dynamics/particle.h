@@ -121,6 +121,13 @@ typedef struct {
 typedef struct {
   const uint8_t *surface, *triangle, *edge;
   uint8_t *near_triangle, *near_edge;
+  int32_t shifts; /* particles of other ranks whose velocities come: they move by these */
+  const int32_t *shift;
+  int32_t watches; /* particles on surfaces; part: where they were, x 3 */
+  const int32_t *watch;
+  const void *from;
+  double most;  /* one that is further from there along an axis */
+  int32_t *far; /* sets this */
 } ig_dyn_own_view;
 
 /* Rigid bodies, and the particles they carry. */

@@ -52,6 +52,10 @@ typedef struct {
   /* bodies, after the particles; without `commit` only their energies and what they would do */
   ig_status (*bodies)(ig_ctx *cx, const ig_dyn_particles *p, bool commit);
   ig_status (*ties)(ig_ctx *cx, const ig_dyn_particles *p); /* after bodies */
+  /* own.shift of other ranks, whose velocities have come */
+  ig_status (*shift)(ig_ctx *cx, const ig_dyn_particles *p);
+  /* own.far, if a watched particle has left the skin */
+  ig_status (*watch)(ig_ctx *cx, const ig_dyn_particles *p);
   ig_status (*elements)(ig_ctx *cx, const ig_dyn_particles *p, const ig_dyn_range *range);
   /* out: elements x IG_DYN_REPORT floats, in the range's own numbering */
   ig_status (*report)(ig_ctx *cx, const ig_dyn_particles *p, const ig_dyn_range *range,

@@ -10,6 +10,8 @@ IG_C_BEGIN
   ig_status ig_dyn_particles_cuda_##v(ig_ctx *cx, const ig_dyn_particles *p);                      \
   ig_status ig_dyn_bodies_cuda_##v(ig_ctx *cx, const ig_dyn_particles *p, bool commit);            \
   ig_status ig_dyn_ties_cuda_##v(ig_ctx *cx, const ig_dyn_particles *p);                           \
+  ig_status ig_dyn_shift_cuda_##v(ig_ctx *cx, const ig_dyn_particles *p);                          \
+  ig_status ig_dyn_watch_cuda_##v(ig_ctx *cx, const ig_dyn_particles *p);                          \
   ig_status ig_dyn_show_cuda_##v(ig_ctx *cx, const ig_dyn_particles *p, double *displacement,      \
                                  double *velocity);                                                \
   ig_status ig_dyn_elements_cuda_##v(ig_ctx *cx, const ig_dyn_particles *p,                        \

@@ -29,7 +29,7 @@ static void pairs_sort(ig_halo_pairs *all) {
   all->count = kept;
 }
 
-/* Where an element has nodes of several ranks, each needs the others'; common nodes all need. */
+/* Where an element has nodes of several ranks, each needs the others'. */
 static ig_status pairs_find(ig_ctx *cx, const ig_part *p, ig_halo_pairs *give,
                             ig_halo_pairs *take) {
   for (int b = 0; b < p->mesh->blocks; b++) {
@@ -47,14 +47,6 @@ static ig_status pairs_find(ig_ctx *cx, const ig_part *p, ig_halo_pairs *give,
             IG_TRY(ig_halo_pair_add(cx, give, other, conn[c]));
       }
     }
-  }
-  for (ig_lid n = 0; p->common && n < p->mesh->nodes; n++) {
-    const int32_t owner = p->owner[p->node[n]];
-    if (p->common[n] && p->ghost[n])
-      IG_TRY(ig_halo_pair_add(cx, take, owner, n));
-    for (int r = 0; r < p->ranks && p->common[n] && !p->ghost[n]; r++)
-      if (r != p->rank)
-        IG_TRY(ig_halo_pair_add(cx, give, r, n));
   }
   return IG_OK;
 }
@@ -243,7 +235,9 @@ static ig_status carry(ig_ctx *cx, const ig_halo *h, bool out, ig_halo_words at,
   for (int p = 0; p < h->peers; p++) {
     char *buffer = out ? ig_wire_to(&h->wire, p) : ig_wire_from(&h->wire, p);
     for (int32_t i = start[p]; i < start[p + 1]; i++) {
-      char *value = (char *)values + size * (size_t)node[i];
+      const bool second = at.split && node[i] >= at.split;
+      char *value =
+          (char *)(second ? at.more : values) + size * (size_t)(node[i] - (second ? at.split : 0));
       char *word = buffer + sizeof(uint32_t) *
                                 ((size_t)at.stride * (size_t)(i - start[p]) + (size_t)at.offset);
       item_copy(out ? word : value, out ? value : word, size);
@@ -252,9 +246,9 @@ static ig_status carry(ig_ctx *cx, const ig_halo *h, bool out, ig_halo_words at,
   return IG_OK;
 }
 
-static size_t items_of(const ig_halo_array *array, int arrays) {
+static size_t items_of(const ig_halo *h, const ig_halo_array *array, int arrays) {
   size_t item = 0;
-  for (int i = 0; i < arrays; i++)
+  for (int i = 0; i < (h->split ? 1 : arrays); i++)
     item += array[i].item;
   return item;
 }
@@ -262,8 +256,10 @@ static size_t items_of(const ig_halo_array *array, int arrays) {
 /* All arrays, a message per peer. */
 static ig_status arrays_carry(ig_ctx *cx, const ig_halo *h, bool out, const ig_halo_array *array,
                               int arrays) {
-  ig_halo_words at = {.stride = (int)(items_of(array, arrays) / 4)};
-  for (int i = 0; i < arrays; i++, at.offset += at.words) {
+  ig_halo_words at = {.stride = (int)(items_of(h, array, arrays) / 4),
+                      .split = h->split,
+                      .more = h->split ? array[1].values : NULL};
+  for (int i = 0; i < (h->split ? 1 : arrays); i++, at.offset += at.words) {
     at.words = (int)(array[i].item / 4);
     IG_TRY(carry(cx, h, out, at, array[i].values));
   }
@@ -279,7 +275,7 @@ ig_status ig_halo_unpack(ig_ctx *cx, const ig_halo *h, const ig_halo_array *arra
 
 ig_status ig_halo_start(ig_ctx *cx, ig_halo *h, const ig_halo_array *array, int arrays,
                         ig_status status) {
-  const size_t item = items_of(array, arrays);
+  const size_t item = items_of(h, array, arrays);
   const ig_status begun = ig_wire_begin(cx, &h->wire);
   status = status == IG_OK ? begun : status;
   for (int p = 0; p < h->peers; p++) {

@@ -14,13 +14,20 @@ static __device__ uint32_t *word_at(const ig_halo_ends &ends, int32_t k, ig_halo
   return ends.at[p] + (int64_t)(k - ends.start[p]) * at.stride + at.offset + w;
 }
 
-__global__ void pack_kernel(const uint32_t *values, const int32_t *node, ig_halo_ends ends,
+/* Word w of item k of the list, where it belongs. */
+static __device__ uint32_t *value_at(uint32_t *values, int32_t item, ig_halo_words at, int w) {
+  if (at.split && item >= at.split)
+    return (uint32_t *)at.more + (int64_t)(item - at.split) * at.words + w;
+  return values + (int64_t)item * at.words + w;
+}
+
+__global__ void pack_kernel(uint32_t *values, const int32_t *node, ig_halo_ends ends,
                             ig_halo_words at) {
   const int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
   const int64_t k = ends.start[0] + i / at.words;
   const int w = (int)(i % at.words);
   if (k < ends.start[ends.count])
-    *word_at(ends, (int32_t)k, at, w) = values[(int64_t)node[k] * at.words + w];
+    *word_at(ends, (int32_t)k, at, w) = *value_at(values, node[k], at, w);
 }
 
 __global__ void unpack_kernel(const int32_t *node, ig_halo_ends ends, ig_halo_words at,
@@ -29,19 +36,19 @@ __global__ void unpack_kernel(const int32_t *node, ig_halo_ends ends, ig_halo_wo
   const int64_t k = ends.start[0] + i / at.words;
   const int w = (int)(i % at.words);
   if (k < ends.start[ends.count])
-    values[(int64_t)node[k] * at.words + w] = *word_at(ends, (int32_t)k, at, w);
+    *value_at(values, node[k], at, w) = *word_at(ends, (int32_t)k, at, w);
 }
 
 static unsigned blocks_of(const ig_halo_ends *ends, ig_halo_words at) {
   return ig_cuda_blocks((int64_t)(ends->start[ends->count] - ends->start[0]) * at.words, 256);
 }
 
-extern "C" ig_status ig_halo_pack_cuda(ig_ctx *cx, const void *values, const int32_t *node,
+extern "C" ig_status ig_halo_pack_cuda(ig_ctx *cx, void *values, const int32_t *node,
                                        const ig_halo_ends *ends, ig_halo_words at) {
   const unsigned blocks = blocks_of(ends, at);
   if (blocks == 0)
     return IG_OK;
-  pack_kernel<<<blocks, 256, 0, ig_cuda_stream(cx)>>>((const uint32_t *)values, node, *ends, at);
+  pack_kernel<<<blocks, 256, 0, ig_cuda_stream(cx)>>>((uint32_t *)values, node, *ends, at);
   IG_LAUNCHED(cx);
   return IG_OK;
 }

@@ -79,15 +79,14 @@ ig_status ig_divide(ig_ctx *cx, const ig_mesh *mesh, ig_division how, int ranks,
   return IG_OK;
 }
 
-/* The elements that touch a node of this rank, the nodes of all of them, and common ones. */
-static ig_status part_choose(ig_ctx *cx, const ig_mesh *mesh, const uint8_t *common, ig_part *p,
-                             ig_lid *in_block) {
+/* The elements that touch a node of this rank, and the nodes of all of them. */
+static ig_status part_choose(ig_ctx *cx, const ig_mesh *mesh, ig_part *p, ig_lid *in_block) {
   const ig_lid elements = ig_mesh_elements(mesh);
   ig_lid count = 0, number = 0, nodes = 0;
   IG_TRY(IG_NEW(cx, &p->element, (size_t)elements + 1, "part of a rank"));
   IG_TRY(IG_NEW(cx, &p->local, (size_t)mesh->nodes + 1, "part of a rank"));
   for (ig_lid n = 0; n < mesh->nodes; n++)
-    p->local[n] = p->owner[n] == p->rank || (common && common[n]) ? 1 : 0;
+    p->local[n] = p->owner[n] == p->rank;
   for (int b = 0; b < mesh->blocks; b++) {
     const ig_block *block = &mesh->block[b];
     const int npe = ig_elem_info_get(block->type)->nodes;
@@ -110,12 +109,8 @@ static ig_status part_choose(ig_ctx *cx, const ig_mesh *mesh, const uint8_t *com
     p->local[n] = p->local[n] ? nodes++ : -1;
   IG_TRY(IG_NEW(cx, &p->node, (size_t)nodes + 1, "part of a rank"));
   IG_TRY(IG_NEW(cx, &p->ghost, (size_t)nodes + 1, "part of a rank"));
-  if (common)
-    IG_TRY(IG_NEW(cx, &p->common, (size_t)nodes + 1, "part of a rank"));
   for (ig_lid n = 0; n < mesh->nodes; n++)
     if (p->local[n] >= 0) {
-      if (common)
-        p->common[p->local[n]] = common[n];
       p->node[p->local[n]] = n;
       p->ghost[p->local[n]] = p->owner[n] != p->rank;
       p->ghosts += p->owner[n] != p->rank;
@@ -187,11 +182,6 @@ ig_status ig_part_owners(ig_ctx *cx, const ig_mesh *mesh, ig_division how, int32
 }
 
 ig_status ig_part_of(ig_ctx *cx, const ig_mesh *mesh, int32_t *owner, ig_part *part) {
-  return ig_part_with(cx, mesh, owner, NULL, part);
-}
-
-ig_status ig_part_with(ig_ctx *cx, const ig_mesh *mesh, int32_t *owner, const uint8_t *common,
-                       ig_part *part) {
   memset(part, 0, sizeof *part);
   part->rank = ig_ranks_rank(cx->ranks);
   part->ranks = ig_ranks_count(cx->ranks);
@@ -200,7 +190,7 @@ ig_status ig_part_with(ig_ctx *cx, const ig_mesh *mesh, int32_t *owner, const ui
   ig_lid *in_block = NULL;
   ig_status status;
   IG_TRY_GOTO(status, done, IG_NEW(cx, &in_block, (size_t)mesh->blocks + 1, "part of a rank"));
-  IG_TRY_GOTO(status, done, part_choose(cx, mesh, common, part, in_block));
+  IG_TRY_GOTO(status, done, part_choose(cx, mesh, part, in_block));
   IG_TRY_GOTO(status, done, part_fill(cx, mesh, part, in_block));
 done:
   free(in_block);
@@ -223,7 +213,6 @@ void ig_part_free(ig_part *part) {
   free(part->element);
   free(part->local);
   free(part->ghost);
-  free(part->common);
   memset(part, 0, sizeof *part);
 }
 

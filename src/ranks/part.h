@@ -32,7 +32,6 @@ typedef struct {
   ig_lid *element; /* elements of the part: number in the whole, rising */
   ig_lid *local;   /* nodes of the whole: number in the part, -1: not there; the same */
   uint8_t *ghost;  /* nodes of the part: 1 another rank's, 0 its own */
-  uint8_t *common; /* nodes of the part: 1 all ranks have it; NULL: there are none */
   ig_lid ghosts;
   ig_lid whole; /* elements of the whole mesh */
 } ig_part;
@@ -54,10 +53,6 @@ IG_MUST_CHECK ig_status ig_part_new(ig_ctx *cx, const ig_mesh *mesh, ig_division
 IG_MUST_CHECK ig_status ig_part_owners(ig_ctx *cx, const ig_mesh *mesh, ig_division how,
                                        int32_t **owner);
 IG_MUST_CHECK ig_status ig_part_of(ig_ctx *cx, const ig_mesh *mesh, int32_t *owner, ig_part *part);
-/* The same where all ranks have certain nodes besides, as ghosts if they are another's. common:
-   nodes of the whole, 1: such a one; NULL: none. */
-IG_MUST_CHECK ig_status ig_part_with(ig_ctx *cx, const ig_mesh *mesh, int32_t *owner,
-                                     const uint8_t *common, ig_part *part);
 void ig_part_free(ig_part *part);
 /* Number of an element, of a node of the whole in the part, -1: not there. */
 ig_lid ig_part_element(const ig_part *part, ig_lid element);
@@ -91,6 +86,7 @@ typedef struct {
   ig_array give, take;      /* nodes of the part: to send, to receive */
   size_t item;              /* bytes per node that buffers have room for */
   ig_wire wire;             /* an end per peer */
+  int32_t split; /* not 0: of two arrays, of items alike, numbers from here on are the second's */
 } ig_halo;
 
 IG_MUST_CHECK ig_status ig_halo_new(ig_ctx *cx, const ig_part *part, size_t item, ig_halo *halo);
@@ -123,7 +119,8 @@ IG_MUST_CHECK ig_status ig_halo_refresh(ig_ctx *cx, ig_halo *halo, void *values,
                                         ig_status status);
 
 /* The same for several arrays at once, one message per pair of ranks: their items together are no
-   larger than that of ig_halo_new. */
+   larger than that of ig_halo_new. With halo->split the lists say for each of two arrays which
+   items travel. */
 typedef struct {
   void *values;
   size_t item; /* bytes per node */
@@ -146,9 +143,11 @@ IG_MUST_CHECK ig_status ig_halo_unpack(ig_ctx *cx, const ig_halo *halo, const ig
                                        int arrays);
 
 /* Where an array's words of 4 bytes stand in the buffers: `words` of the `stride` of each node,
-   from `offset` on. */
+   from `offset` on. Items from `split` on (0: none) are those of `more`, counted from there. */
 typedef struct {
   int words, stride, offset;
+  int32_t split;
+  void *more;
 } ig_halo_words;
 #ifdef INGOT_HAVE_CUDA
 /* Buffers of some peers: that of peer p is at[p], for nodes start[p] to start[p + 1] of the list.
@@ -160,8 +159,8 @@ typedef struct {
   uint32_t *at[IG_HALO_ENDS];
 } ig_halo_ends;
 /* halo.cu */
-ig_status ig_halo_pack_cuda(ig_ctx *cx, const void *values, const int32_t *node,
-                            const ig_halo_ends *ends, ig_halo_words at);
+ig_status ig_halo_pack_cuda(ig_ctx *cx, void *values, const int32_t *node, const ig_halo_ends *ends,
+                            ig_halo_words at);
 ig_status ig_halo_unpack_cuda(ig_ctx *cx, const int32_t *node, const ig_halo_ends *ends,
                               ig_halo_words at, void *values);
 #endif

@@ -135,11 +135,12 @@ ig_status ig_part_facts_tell(ig_ctx *cx, const ig_part_facts *facts, ig_part_lin
 
 ig_status ig_part_describe(ig_ctx *cx, const ig_part *part, const ig_halo *halo, ig_part_line *line,
                            void *user) {
+  const int64_t bytes = (int64_t)halo->item * halo->received[halo->peers];
   const ig_part_facts mine = {.nodes = part->mesh->nodes - part->ghosts,
                               .elements = ig_mesh_elements(part->mesh),
                               .ghosts = part->ghosts,
                               .peers = halo->peers,
                               .whole = part->whole,
-                              .item = (int64_t)halo->item};
+                              .item = part->ghosts ? bytes / part->ghosts : 0};
   return ig_part_facts_tell(cx, &mine, line, user);
 }
