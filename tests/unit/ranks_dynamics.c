@@ -226,6 +226,29 @@ static const char *const shot[] = {
     "{count: 2, history_every: 10}",
     NULL};
 
+/* blocks that fly past each other, one through the lane between two, and a beam in their way:
+   surfaces come near and leave again, and those who have not met touch on the way */
+static const char *const passing[] = {
+    "physics",
+    "dynamics",
+    "mesh",
+    "{boxes: [{name: low, size: [2, 1, 1], cells: [4, 2, 2]}, {name: high, origin: [5, 2.25, 0.2], "
+    "size: [2, 1, 1], cells: [3, 2, 2]}, {name: fast, origin: [-4, 1.08, 0], size: [1.5, 1.1, 1], "
+    "cells: [3, 2, 2]}, {name: wall, origin: [9, 0, -1], size: [0.5, 4, 3], cells: [1, 4, 3]}], "
+    "sets: [{name: fast, of: nodes, box: {min: [-9, 1.05, -9], max: [-2, 2.2, 9]}}, {name: high, "
+    "of: nodes, box: {min: [4.9, 2.2, 0.1], max: [7.1, 3.3, 1.3]}}]}",
+    "materials",
+    "[{name: m, density: 1000, young: 2e8, poisson: 0.3}]",
+    "initial",
+    "[{set: fast, velocity: [130, 1, 0]}, {set: high, velocity: [-60, -2, 0]}]",
+    "contact",
+    "{friction: 0.2}",
+    "analysis",
+    "[{duration: 0.12}]",
+    "output",
+    "{count: 2, history_every: 25}",
+    NULL};
+
 /* Every number of ranks with some case, precision, division and backend. */
 static void dynamics_has_the_bits_of_one(void **state) {
   (void)state;
@@ -263,7 +286,12 @@ static void dynamics_has_the_bits_of_one(void **state) {
        "[{name: m, density: 2700, young: 7e8, poisson: 0.3, law: johnson_cook, yield: 1e6, "
        "johnson_cook: {b: 3e6, n: 0.31, c: 0.025, rate0: 1, m: 1.09, room: 294, melt: 1356}}]",
        IG_DIVIDE_RANDOM},
+      {4, passing, "double", NULL, NULL, IG_DIVIDE_CURVE},
+      {5, passing, "single", NULL, NULL, IG_DIVIDE_BOXES},
       {3, shot, "double", NULL, NULL, IG_DIVIDE_RANDOM},
+      {4, shot, "double", "output",
+       "{count: 4, history_every: 1000, fields: [displacement, contact_pressure]}",
+       IG_DIVIDE_CURVE},
       {5, shot, "single", NULL, NULL, IG_DIVIDE_UNEVEN}};
   runs_have_the_bits_of_one(run, sizeof run / sizeof *run, -1);
 }
