@@ -14,4 +14,16 @@ static __device__ __forceinline__ void ig_cluster_terms(const ig_cluster_view &v
     end[i] = v.end[k.node + i];
 }
 
+/* The nodes a thread has of its block's cluster, up to ROUNDS: numbers first, so that what lies
+   there is asked for at once; -1: none. */
+template <int ROUNDS>
+static __device__ __forceinline__ void ig_cluster_own(const ig_cluster &k, const int32_t *node,
+                                                      int32_t *own) {
+#pragma unroll
+  for (int r = 0; r < ROUNDS; r++) {
+    const int32_t j = (int32_t)threadIdx.x + r * (int32_t)blockDim.x;
+    own[r] = j < k.nodes ? node[k.node + j] : -1;
+  }
+}
+
 #endif

@@ -15,8 +15,15 @@
 
 IG_C_BEGIN
 
-/* Elements and nodes of a cluster at most: what a block's threads and shared memory hold. */
-enum { IG_CLUSTER_ELEMENTS = 128, IG_CLUSTER_NODES = 304 };
+/* Elements and nodes of a cluster at most: what a block's threads and shared memory hold. Small
+   ones are for elements that take so many registers that a multiprocessor holds eight warps: more
+   blocks of fewer wait less for each other. */
+enum {
+  IG_CLUSTER_ELEMENTS = 128,
+  IG_CLUSTER_NODES = 304,
+  IG_CLUSTER_SMALL = 64,
+  IG_CLUSTER_SMALL_NODES = 176
+};
 
 /* As ig_clusters_new, for blocks of `capacity` threads: clusters have up to so many elements and up
    to `most` nodes, fewer elements where the mesh is small, so that there are blocks for all of a

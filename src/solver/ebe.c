@@ -146,8 +146,10 @@ static ig_status setup(ig_ctx *cx, ig_assembly how, const double *x, int npe, co
   IG_TRY(check_elements(cx, op, npe, x, conn));
   IG_TRY(ig_plan_new(cx, how, IG_SLOTS_COMPACT, op->nodes, op->elements, npe, conn, &op->plan));
   if (how == IG_CLUSTER)
-    IG_TRY(ig_clusters_new_sized(cx, op->nodes, op->elements, npe, conn, x, IG_CLUSTER_ELEMENTS,
-                                 IG_CLUSTER_NODES, &op->cluster));
+    IG_TRY(ig_clusters_new_sized(cx, op->nodes, op->elements, npe, conn, x,
+                                 npe == 4 ? IG_CLUSTER_ELEMENTS : IG_CLUSTER_SMALL,
+                                 npe == 4 ? IG_CLUSTER_NODES : IG_CLUSTER_SMALL_NODES,
+                                 &op->cluster));
   op->args.lame = hooke_lame_f64(op->poisson);
   op->args.shear = hooke_shear_f64(op->poisson);
   if (op->kind == IG_EBE_RECOMPUTE) {

@@ -173,12 +173,15 @@ extern "C" ig_status ig_solver_mesh_diagonal_cuda(ig_ctx *cx, const ig_mesh_args
     __shared__ R given[N * IG_CLUSTER_ELEMENTS], ts[IG_CLUSTER_NODES];                             \
     __shared__ double xs[3 * IG_CLUSTER_NODES];                                                    \
     __shared__ uint16_t term[N * IG_CLUSTER_ELEMENTS], end[IG_CLUSTER_NODES];                      \
+    constexpr int ROUNDS = (IG_CLUSTER_NODES - 1) / IG_CLUSTER_ELEMENTS + 1;                       \
+    int32_t own[ROUNDS];                                                                           \
     const ig_cluster_view &v = p.cluster;                                                          \
     const ig_cluster k = v.cluster[blockIdx.x];                                                    \
     const int32_t me = (int32_t)threadIdx.x;                                                       \
     const int64_t i = k.first + me;                                                                \
-    ig_cluster_load_##F(v, k, 1, t, ts);                                                           \
-    ig_cluster_load_f64(v, k, 3, p.x, xs);                                                         \
+    ig_cluster_own<ROUNDS>(k, v.node, own);                                                        \
+    ig_cluster_load_##F<ROUNDS, 1>(own, t, ts);                                                    \
+    ig_cluster_load_f64<ROUNDS, 3>(own, p.x, xs);                                                  \
     ig_cluster_terms(v, k, N, term, end);                                                          \
     __syncthreads();                                                                               \
     if (me < k.count) {                                                                            \
@@ -189,7 +192,8 @@ extern "C" ig_status ig_solver_mesh_diagonal_cuda(ig_ctx *cx, const ig_mesh_args
           scale * f[a];                                                                            \
     }                                                                                              \
     __syncthreads();                                                                               \
-    ig_cluster_finish_##F(v, k, term, end, IG_CLUSTER_ELEMENTS, 1, given, (R *)p.borders, y);      \
+    ig_cluster_finish_##F<ROUNDS, IG_CLUSTER_ELEMENTS, 1>(v, k, own, term, end, given,             \
+                                                          (R *)p.borders, y);                      \
   }                                                                                                \
   extern "C" ig_status ig_solver_mesh_scalar_cuda_##F(ig_ctx *cx, const ig_mesh_args *p,           \
                                                       const ig_plan *plan, const R *modulus,       \

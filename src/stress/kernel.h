@@ -23,6 +23,8 @@ enum {
   IG_SLOPES_FLOW = 6,
   IG_ENERGIES = 5,     /* of an element: see ig_stress_energy */
   IG_STRESS_TILE = 32, /* elements side by side */
+  IG_STRESS_CLUSTER = IG_CLUSTER_SMALL,
+  IG_STRESS_CLUSTER_NODES = IG_CLUSTER_SMALL_NODES,
   /* stress 6, von Mises, plastic strain, temperature, elastic strain 6: means over points */
   IG_STRESS_REPORT = 15,
   IG_STRESS_POINTS = 56 /* stress 6 at each of 8 points, then their plastic strains */

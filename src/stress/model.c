@@ -304,7 +304,7 @@ static ig_status make(ig_stress *m, const ig_list *materials, ig_assembly how) {
   IG_TRY(ig_plan_new(cx, how, IG_SLOTS_COMPACT, m->nodes, m->elements, 8, m->conn, &m->plan));
   if (how == IG_CLUSTER)
     IG_TRY(ig_clusters_new_sized(cx, m->nodes, m->elements, 8, m->conn, m->mesh->x,
-                                 IG_CLUSTER_ELEMENTS, IG_CLUSTER_NODES, &m->cluster));
+                                 IG_STRESS_CLUSTER, IG_STRESS_CLUSTER_NODES, &m->cluster));
   const int64_t slots = how == IG_CLUSTER ? m->cluster.slots : m->plan.slots;
   if (slots)
     IG_TRY(ig_array_new_device(cx, &m->work.slots, 3 * (size_t)slots, sizeof(double), "slots"));

@@ -91,7 +91,7 @@ static ig_status cluster_sums(ig_ctx *cx, const ig_stress_args *p, pass *give, i
 #pragma omp parallel for schedule(static) num_threads(ig_team(cx, p->scatter.elements, IG_WORK_ROW))
   for (int32_t c = 0; c < v->count; c++) {
     const ig_cluster *k = &v->cluster[c];
-    double sum[3 * IG_CLUSTER_NODES];
+    double sum[3 * IG_STRESS_CLUSTER_NODES];
     memset(sum, 0, 3 * (size_t)k->nodes * sizeof *sum);
     for (ig_lid i = k->first; i < k->first + k->count; i += width)
       give(p, v, x, i, k->first + k->count, sum);

@@ -69,13 +69,17 @@ static __global__ void __launch_bounds__(THREADS)
    of clusters), 9 number, life and modulus, 32 places and sums, 1.6 nodes of 54, 0.9 of the border
    of 52. */
 template <bool PRODUCT>
-static __global__ void __launch_bounds__(IG_CLUSTER_ELEMENTS)
+static __global__ void __launch_bounds__(IG_STRESS_CLUSTER)
     cluster_pass(const __grid_constant__ ig_stress_args p, const double *x, double *y) {
-  __shared__ double given[24 * IG_CLUSTER_ELEMENTS];
-  __shared__ double at[PRODUCT ? 3 * IG_CLUSTER_NODES : 1], of[PRODUCT ? 3 * IG_CLUSTER_NODES : 1];
-  __shared__ uint16_t term[8 * IG_CLUSTER_ELEMENTS], end[IG_CLUSTER_NODES];
+  constexpr int ROUNDS = (IG_STRESS_CLUSTER_NODES - 1) / IG_STRESS_CLUSTER + 1;
+  __shared__ double given[24 * IG_STRESS_CLUSTER];
+  __shared__ double at[PRODUCT ? 3 * IG_STRESS_CLUSTER_NODES : 1];
+  __shared__ double of[PRODUCT ? 3 * IG_STRESS_CLUSTER_NODES : 1];
+  __shared__ uint16_t term[8 * IG_STRESS_CLUSTER], end[IG_STRESS_CLUSTER_NODES];
   const ig_cluster_view &v = p.cluster;
   const ig_cluster k = v.cluster[blockIdx.x];
+  int32_t own[ROUNDS];
+  ig_cluster_own<ROUNDS>(k, v.node, own);
   const int32_t me = (int32_t)threadIdx.x, i = k.first + me;
   const bool mine = me < k.count;
   const int64_t e = mine ? v.order[i] : 0;
@@ -84,18 +88,18 @@ static __global__ void __launch_bounds__(IG_CLUSTER_ELEMENTS)
     place[a] = mine ? v.local[8 * (int64_t)i + a] : 0;
   ig_cluster_terms(v, k, 8, term, end);
   if (PRODUCT) {
-    ig_cluster_load_f64(v, k, 3, p.x, at);
-    ig_cluster_load_f64(v, k, 3, x, of);
+    ig_cluster_load_f64<ROUNDS, 3>(own, p.x, at);
+    ig_cluster_load_f64<ROUNDS, 3>(own, x, of);
     __syncthreads();
   }
   if (mine) {
     double fe[24];
     element_give<PRODUCT>(p, e, i, place, at, PRODUCT ? of : x, fe);
     for (int j = 0; j < 24; j++)
-      given[j * IG_CLUSTER_ELEMENTS + me] = fe[j];
+      given[j * IG_STRESS_CLUSTER + me] = fe[j];
   }
   __syncthreads();
-  ig_cluster_finish_f64(v, k, term, end, IG_CLUSTER_ELEMENTS, 3, given, p.slots, y);
+  ig_cluster_finish_f64<ROUNDS, IG_STRESS_CLUSTER, 3>(v, k, own, term, end, given, p.slots, y);
 }
 
 template <bool PRODUCT>
@@ -104,7 +108,7 @@ static ig_status sums(ig_ctx *cx, const ig_stress_args *p, const ig_plan *plan, 
   if (plan->how == IG_CLUSTER) {
     IG_TRY(ig_clusters_clear(cx, p->clusters, plan->nodes, 3, sizeof *y, y));
     cluster_pass<PRODUCT>
-        <<<(unsigned)p->cluster.count, IG_CLUSTER_ELEMENTS, 0, ig_cuda_stream(cx)>>>(*p, x, y);
+        <<<(unsigned)p->cluster.count, IG_STRESS_CLUSTER, 0, ig_cuda_stream(cx)>>>(*p, x, y);
     IG_LAUNCHED(cx);
     return ig_clusters_sum_f64(cx, p->clusters, 3, p->slots, y);
   }
