@@ -94,6 +94,11 @@ static void same(const outcome *a, const outcome *b) {
   assert_memory_equal(a->ledger, b->ledger, IG_LEDGER_COLUMNS * a->nodes * sizeof *a->ledger);
 }
 
+/* A grid that stays on the GPU and launches are two drivers, whose compilers round on their own. */
+static bool backend_is_cuda(const char *backend) {
+  return strcmp(backend, "cuda") == 0;
+}
+
 static void steps_together_or_alone(void **state) {
   (void)state;
   for (const char *const *backend = backends_here(); *backend; backend++)
@@ -102,13 +107,12 @@ static void steps_together_or_alone(void **state) {
       for (int cubes = 0; cubes < 2; cubes++) {
         ig_mesh *mesh = plate_and_block(cx, cubes);
         outcome alone = outcome_new(mesh), other = outcome_new(mesh);
-        for (int p = 0; p < 3; p++) {
-          march(cx, mesh, (ig_precision)p, false, false, &alone);
-          for (int resident = 0; resident < 2; resident++) {
+        for (int p = 0; p < 3; p++)
+          for (int resident = 0; resident < (backend_is_cuda(*backend) ? 2 : 1); resident++) {
+            march(cx, mesh, (ig_precision)p, false, resident, &alone);
             march(cx, mesh, (ig_precision)p, true, resident, &other);
             same(&alone, &other);
           }
-        }
         free(alone.T);
         free(alone.ledger);
         free(other.T);
