@@ -267,6 +267,12 @@ static const ig_dyn_surface_edge *edges_in(const parcel *a) {
   return (const ig_dyn_surface_edge *)(const void *)(triangles_in(a) + a->take[1]);
 }
 
+/* A rank without surfaces has no list to copy from. */
+static void items_copy(void *to, const void *from, int32_t count, size_t size) {
+  if (count > 0)
+    memcpy(to, from, (size_t)count * size);
+}
+
 static ig_status pieces_join(ig_dyn_model *m, const parcel *list, int count) {
   ig_dyn_surfaces *s = m->divided->surfaces;
   ig_dyn_pieces *all = &s->all;
@@ -281,12 +287,12 @@ static ig_status pieces_join(ig_dyn_model *m, const parcel *list, int count) {
   for (int i = -1; i < count; i++) { /* the own ones first */
     const int32_t own[3] = {s->own.particles, s->own.triangles, s->own.edges};
     const int32_t *n = i < 0 ? own : list[i].take;
-    memcpy(all->particle + all->particles, i < 0 ? s->own.particle : particles_in(&list[i]),
-           (size_t)n[0] * sizeof *all->particle);
-    memcpy(all->triangle + all->triangles, i < 0 ? s->own.triangle : triangles_in(&list[i]),
-           (size_t)n[1] * sizeof *all->triangle);
-    memcpy(all->edge + all->edges, i < 0 ? s->own.edge : edges_in(&list[i]),
-           (size_t)n[2] * sizeof *all->edge);
+    items_copy(all->particle + all->particles, i < 0 ? s->own.particle : particles_in(&list[i]),
+               n[0], sizeof *all->particle);
+    items_copy(all->triangle + all->triangles, i < 0 ? s->own.triangle : triangles_in(&list[i]),
+               n[1], sizeof *all->triangle);
+    items_copy(all->edge + all->edges, i < 0 ? s->own.edge : edges_in(&list[i]), n[2],
+               sizeof *all->edge);
     all->particles += n[0], all->triangles += n[1], all->edges += n[2];
   }
   all->particles = sort_once(all->particle, all->particles, sizeof *all->particle);
