@@ -77,8 +77,8 @@ IG_MUST_CHECK ig_status ig_heat_part_inherit(ig_ctx *cx, ig_heat *whole, ig_heat
    of nodes, on the host, and to the device before somebody looks; sums of all ledgers, in the order
    of a survey in `parts` parts; the ledgers themselves, for a checkpoint, as *saved, and their
    memory back. */
-void ig_heat_look_lighten(ig_ctx *cx, ig_heat *whole);
-void ig_heat_look_patch(ig_heat *whole, int32_t first, int32_t last);
+void ig_heat_look_lighten(ig_ctx *cx, ig_heat *h);
+void ig_heat_look_patch(ig_heat *h, int32_t first, int32_t last);
 IG_MUST_CHECK ig_status ig_heat_look_push(ig_ctx *cx, ig_heat *whole);
 IG_MUST_CHECK ig_status ig_heat_look_balance(ig_ctx *cx, ig_heat *whole, int parts);
 IG_MUST_CHECK ig_status ig_heat_look_ledgers(ig_ctx *cx, ig_heat *whole, ig_saved *saved,
