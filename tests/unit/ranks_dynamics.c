@@ -356,8 +356,8 @@ static void *hold(void *user) {
    the whole besides, for what is put out. */
 static void memory_falls_with_ranks(void **state) {
   (void)state;
-  /* of all, the first has particles; on a GPU, so far, some of what elements need besides */
-  const double whole = strcmp(backend_of_test(0), "cuda") == 0 ? 0.8 : 0.45;
+  /* of a GPU's memory others may write into pieces of 2 MB, half as much as this model: left out */
+  const double boxes = strcmp(backend_of_test(0), "cuda") == 0 ? 4 << 20 : 0;
   holder one = {0};
   hold(&one);
   assert_int_equal(one.status, IG_OK);
@@ -369,9 +369,9 @@ static void memory_falls_with_ranks(void **state) {
       h[i].ranks = ranks[i];
     threads_sit(count, ranks, hold, h, sizeof *h);
     for (int i = 0; i < count; i++) {
-      const double share = (double)h[i].bytes / (double)one.bytes;
+      const double share = ((double)h[i].bytes - boxes) / (double)one.bytes;
       assert_int_equal(h[i].status, IG_OK);
-      if (share > (64.0 / count + 4) / 64 + (i > 0 ? 0 : whole))
+      if (share > (64.0 / count + 4) / 64 + (i > 0 ? 0 : 0.45)) /* the first: particles of all */
         fail_msg("rank %d of %d has %.3f of the bytes of one rank", i, count, share);
     }
   }
