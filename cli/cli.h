@@ -163,6 +163,8 @@ void cli_close(ig_ctx *cx);
    as far as the environment says. */
 int cli_copies(void);
 bool cli_first_copy(void);
+/* This copy works by itself, whatever others there are. */
+void cli_alone(void);
 bool cli_ranks(void);
 bool cli_first(void);
 void cli_ranks_show(const ig_ctx *cx);

@@ -99,6 +99,12 @@ static int run(int argc, char **argv) {
     cli_help_command(stdout, command);
     return CLI_GOOD;
   }
+  /* mpirun starts copies of any command: what is no run on ranks the first does alone */
+  if (cli_copies() > 1 && command != &cli_run && command != &cli_check && command != &cli_sweep) {
+    if (!cli_first_copy())
+      return CLI_GOOD;
+    cli_alone();
+  }
   return command->run(&args);
 }
 

@@ -167,8 +167,13 @@ bool cli_first_copy(void) {
   return true;
 }
 
+static bool alone;
+void cli_alone(void) {
+  alone = true;
+}
+
 static int ranks_open(void) {
-  if (cli_copies() == 1 || ranks)
+  if (cli_copies() == 1 || ranks || alone)
     return CLI_GOOD;
   const ig_status status = ig_ranks_mpi(0, &ranks);
   if (status == IG_UNSUPPORTED)

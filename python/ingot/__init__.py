@@ -40,7 +40,7 @@ def run(case, out=None, *, set=None, restart=None, resume=False, force=False, pr
     out: the folder to write; without it nothing is written and the Result holds figures only.
     set: keys to change, {"duration": 2.0, "beams[0].raster.power": "200 W"}.
     progress: True for a bar (in a notebook too), or a function of (done, total, unit, note).
-    backend, threads, device: as for Case. A chain needs `out`.
+    backend, threads, device, comm: as for Case. A chain needs `out`.
     Ctrl-C writes a checkpoint into `out` and raises KeyboardInterrupt.
     """
     case = Case._of(case, set, options)
@@ -63,6 +63,7 @@ def run(case, out=None, *, set=None, restart=None, resume=False, force=False, pr
         if bar:
             bar.close()
     if out is not None:
+        context.meet()  # the first rank has written all
         return Result(out)
     return Result(figures={k: v for k, v, u in figures}, units={k: u for k, v, u in figures})
 

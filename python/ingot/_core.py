@@ -1,4 +1,5 @@
 """Contexts, callbacks and statuses: the part that knows about C."""
+import atexit
 import logging
 import threading
 
@@ -24,24 +25,74 @@ def encode(value):
     return ffi.new("char[]", value.encode("utf-8"))
 
 
+class _Job:
+    """The processes of an MPI job. The first handle is kept to the end of the program: where this
+    package started MPI, it also ends it with that one, and MPI cannot be started again."""
+
+    first = None
+    ended = False
+
+    @classmethod
+    def join(cls, comm):
+        """A handle of its own for each context: after a failure it serves no more."""
+        number = 0 if isinstance(comm, str) and comm == "world" else getattr(comm, "py2f", lambda: None)()
+        if number is None:
+            raise TypeError(f'comm: "world" or a communicator of mpi4py, not {comm!r}')
+        if cls.first is None:
+            cls.first = cls.open(0)
+            atexit.register(cls.end)
+        return cls.open(number)
+
+    @staticmethod
+    def open(number):
+        slot = ffi.new("ig_ranks **")
+        status = lib.ig_ranks_mpi(number, slot)
+        if status == lib.IG_UNSUPPORTED:
+            raise BY_STATUS["UNSUPPORTED"]("this ingot was built without MPI: install libopenmpi-dev "
+                                           "and build it again with -DINGOT_MPI=ON")
+        if status != lib.IG_OK:
+            raise BY_STATUS.get("IO", IngotError)("the processes cannot be joined by MPI")
+        return slot[0]
+
+    @classmethod
+    def end(cls):
+        cls.ended = True
+        lib.ig_ranks_close(cls.first)
+
+    @classmethod
+    def leave(cls, ranks):
+        if not cls.ended:
+            lib.ig_ranks_close(ranks)
+
+
+def _closer(ranks):
+    def close(context):
+        lib.ig_ctx_close(context)
+        _Job.leave(ranks)
+    return close
+
+
 class Context:
     """One ig_ctx: backend, log, progress, error slot. Used by one thread at a time."""
 
-    def __init__(self, backend=None, threads=0, device=0):
+    def __init__(self, backend=None, threads=0, device=0, comm=None):
         self._self = ffi.new_handle(self)
         self.progress = None  # a function of (done, total, unit, note), or None
         self.caught = None    # exception of a callback, raised when the C call is back
         self.device = device
         self._busy = threading.Lock()
+        self._over = False  # a failure on ranks: nobody waits for anybody any more
         name = encode(backend)
+        ranks = ffi.NULL if comm is None else _Job.join(comm)
+        self.rank, self.ranks = lib.ig_ranks_rank(ranks), lib.ig_ranks_count(ranks)
         options = ffi.new("ig_ctx_options *", {
             "backend": name, "threads": threads, "device": device, "log": lib.py_log,
-            "progress": lib.py_progress, "user": self._self})
+            "progress": lib.py_progress, "user": self._self, "ranks": ranks})
         slot = ffi.new("ig_ctx **")
         status = lib.ig_ctx_open(options, slot)
         if slot[0] == ffi.NULL:
             raise MemoryError("no memory for a context")
-        self.ptr = ffi.gc(slot[0], lib.ig_ctx_close)
+        self.ptr = ffi.gc(slot[0], lib.ig_ctx_close if comm is None else _closer(ranks))
         if status != lib.IG_OK:
             self.fail(status)
 
@@ -60,7 +111,14 @@ class Context:
     def device_name(self):
         return text(lib.ig_ctx_device(self.ptr))
 
+    def meet(self):
+        """Waits for the other ranks; raises here what was raised on one of them."""
+        self.call(lib.ig_ranks_agree, self.ptr, lib.IG_OK)
+
     def fail(self, status):
+        # who fails alone meets the others where they next wait; all then raise
+        status = lib.ig_ranks_agree(self.ptr, status)
+        self._over = self.ranks > 1
         name = ffi.typeof("ig_status").elements[status][3:]
         message = text(lib.ig_ctx_message(self.ptr)) or text(lib.ig_status_text(status))
         raise BY_STATUS.get(name, IngotError)(message)
@@ -68,6 +126,8 @@ class Context:
     def call(self, function, *arguments, after=None):
         """Calls, raises what the status says. `after` runs where a callback raised and the call
         returned without noticing."""
+        if self._over:
+            raise RuntimeError("a call failed on some rank: open a new Case on all of them")
         if not self._busy.acquire(blocking=False):
             raise RuntimeError("this case or simulation is in use by another thread")
         try:
@@ -102,6 +162,8 @@ _orphan = []  # exceptions that came before a callback's first line
 
 @ffi.def_extern(onerror=_on_error)
 def py_log(user, level, message):
+    if _of(user).rank > 0:  # all say the same
+        return
     log.log(logging.WARNING if level == lib.IG_LOG_WARN else logging.INFO, "%s", text(message))
 
 
@@ -110,7 +172,7 @@ def py_progress(user, p):
     context = _of(user)
     if _orphan:
         raise _orphan.pop()
-    if context.progress:
+    if context.progress and context.rank == 0:
         context.progress(p.done, p.total, text(p.unit), text(p.note))
 
 

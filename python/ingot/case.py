@@ -36,14 +36,17 @@ class Case:
 
     Numbers are in SI units; text may carry a unit. Lists, dicts and NumPy arrays are taken as they
     are. backend: "auto", "cpu", "cuda"; without it and without threads the case's own hold.
+    comm: under mpirun, "world" or a communicator of mpi4py: one run on all its processes; all open
+    the same case and make the same calls.
     Other keywords are keys of the case: `Case(physics="thermal", duration="2 s", mesh={…})`; so are
     those of a dict in place of the path.
     """
 
-    def __init__(self, path=None, *, set=None, backend=None, threads=0, device=0, **keys):
+    def __init__(self, path=None, *, set=None, backend=None, threads=0, device=0, comm=None,
+                 **keys):
         if isinstance(path, dict):
             path, set = None, {**path, **(set or {})}
-        self.context = Context(backend, threads, device)
+        self.context = Context(backend, threads, device, comm)
         self.path = None if path is None else str(path)
         self._simulation = None  # weak, to the one that is open
         slot = ffi.new("ig_case **")
@@ -95,6 +98,16 @@ class Case:
             return self[key]
         except KeyError:
             return default
+
+    @property
+    def rank(self):
+        """The number of this process among those of the run (`comm`), 0 of one."""
+        return self.context.rank
+
+    @property
+    def ranks(self):
+        """How many processes the run has."""
+        return self.context.ranks
 
     @property
     def is_chain(self):

@@ -17,6 +17,9 @@
 
 IG_C_BEGIN
 
+/* As cases call them. */
+extern const char *const ig_assembly_names[IG_CLUSTER + 1];
+
 /* Slots packed node after node, or rows as wide as the busiest node. */
 typedef enum { IG_SLOTS_COMPACT, IG_SLOTS_ROWS } ig_slot_form;
 

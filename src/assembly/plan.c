@@ -1,4 +1,5 @@
 /* Making assembly plans, and the CPU pass that adds up slots. */
+#include "core/rising.h"
 #include "core/threads.h"
 #include "assembly/assembly.h"
 #include "assembly/part.h"
@@ -162,6 +163,38 @@ void ig_plan_part_free(ig_ctx *cx, ig_plan *part) {
   memset(part, 0, sizeof *part);
 }
 
+ig_status ig_plan_cut(ig_ctx *cx, const ig_plan *plan, ig_lid nodes, ig_lid elements,
+                      const ig_lid *element, const ig_lid *conn, ig_plan *part) {
+  const ig_lid *order = plan->order.host;
+  ig_lid at = 0;
+  if (plan->how != IG_COLOR)
+    return ig_plan_new(cx, plan->how, IG_SLOTS_COMPACT, nodes, elements, plan->npe, conn, part);
+  *part = (ig_plan){.how = IG_COLOR,
+                    .nodes = nodes,
+                    .elements = elements,
+                    .npe = plan->npe,
+                    .colors = plan->colors};
+  ig_status status = ig_array_from(cx, &part->conn, conn, (size_t)elements * (size_t)plan->npe,
+                                   sizeof(ig_lid), "connectivity");
+  if (status == IG_OK)
+    status = ig_array_new(cx, &part->order, (size_t)elements, sizeof(ig_lid), "colored order");
+  if (status == IG_OK)
+    status = IG_NEW(cx, &part->start, (size_t)plan->colors + 1, "element range");
+  for (int c = 0; c < plan->colors && status == IG_OK; c++) {
+    for (ig_lid i = plan->start[c]; i < plan->start[c + 1]; i++) {
+      const ig_lid e = (ig_lid)ig_rising_at(element, elements, order[i]);
+      if (e >= 0)
+        ((ig_lid *)part->order.host)[at++] = e;
+    }
+    part->start[c + 1] = at;
+  }
+  if (status == IG_OK)
+    status = ig_array_push(cx, &part->order);
+  if (status != IG_OK)
+    ig_plan_free(cx, part);
+  return status;
+}
+
 ig_scatter_view ig_plan_view(const ig_plan *plan) {
   const ig_scatter_view view = {.how = plan->how,
                                 .npe = plan->npe,
@@ -209,6 +242,8 @@ size_t ig_plan_bytes(const ig_plan *plan) {
 #include "kern/prec_f64.h"
 #include "assembly/scatter.inc"
 #include "assembly/plan_cpu.inc"
+
+const char *const ig_assembly_names[IG_CLUSTER + 1] = {"atomic", "color", "gather", "cluster"};
 
 #ifdef INGOT_HAVE_CUDA
 #define CUDA_FIRST(call)                                                                           \

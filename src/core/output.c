@@ -1,6 +1,7 @@
 /* Snapshots and restarts in memory. */
 #include "core/output.h"
 #include "core/backend.h"
+#include "core/vtk_corner.h"
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -176,10 +177,8 @@ ig_status ig_snapshot_of_mesh(ig_ctx *cx, const ig_mesh *mesh, const uint8_t *al
         snap->element[cell] = (ig_lid)element;
       snap->type[cell] = info[block->type].vtk;
       snap->offset[cell++] = corner;
-      for (int a = 0; a < nodes; a++) { /* VTK has the triangles of a wedge the other way round */
-        const int from = block->type == IG_WEDGE6 && a % 3 ? (a / 3) * 6 + 3 - a : a;
-        snap->corner[corner++] = block->conn[(size_t)e * (size_t)nodes + (size_t)from];
-      }
+      for (int a = 0; a < nodes; a++)
+        snap->corner[corner++] = block->conn[(int64_t)nodes * e + ig_vtk_corner(block->type, a)];
     }
   }
   snap->offset[cells] = corners;
@@ -214,7 +213,8 @@ static ig_status field_new(ig_snapshot *snap, const char *name, const char *unit
   *f = (ig_field){.where = where, .dtype = dtype, .components = components};
   snprintf(f->name, sizeof f->name, "%s", name);
   snprintf(f->unit, sizeof f->unit, "%s", unit);
-  IG_TRY(field_alloc(cx, &f->data, *bytes));
+  if (!snap->rows)
+    IG_TRY(field_alloc(cx, &f->data, *bytes));
   snap->fields++;
   *out = f;
   return IG_OK;
@@ -243,6 +243,13 @@ ig_status ig_snapshot_add_device(ig_snapshot *snap, const char *name, const char
   size_t bytes = 0;
   IG_TRY(field_new(snap, name, unit, where, dtype, components, &f, &bytes));
   return snap->cx->backend->copy_out_start(snap->cx, f->data, from_device, bytes, &f->ticket);
+}
+
+ig_status ig_snapshot_declare(ig_snapshot *snap, const char *name, const char *unit,
+                              ig_location where, ig_dtype dtype, int components) {
+  ig_field *f = NULL;
+  size_t bytes = 0;
+  return field_new(snap, name, unit, where, dtype, components, &f, &bytes);
 }
 
 /* Kept elements come in rising order, so the field is packed in place. */
@@ -323,7 +330,8 @@ void ig_snapshot_free(ig_snapshot *snap) {
   /* a copy still under way writes into the memory freed below */
   (void)!ig_snapshot_settle(snap);
   for (int i = 0; i < snap->fields; i++)
-    field_free(snap->cx, snap->field[i].data);
+    if (snap->field[i].data)
+      field_free(snap->cx, snap->field[i].data);
   free(snap->field);
   free(snap->point);
   free(snap->corner);

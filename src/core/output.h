@@ -11,6 +11,17 @@
    or not; once settled, it is at cells and holds those of the elements alive. */
 size_t ig_dtype_size(ig_dtype dtype);
 
+/* Arrays that are not in memory all at once: `pass` brings the rows of one, in their order, to
+   `take`, a piece at a time. */
+typedef ig_status ig_stream_take(void *user, const void *rows, int64_t count);
+typedef struct {
+  void *self;
+  ig_status (*pass)(void *self, int array, ig_stream_take *take, void *user);
+} ig_stream;
+/* Of a snapshot: coordinates (3 x float64), connectivity (int64), VTK types (uint8), the elements
+   that cells are (int32); then its fields. */
+enum { IG_STREAM_POINTS, IG_STREAM_CORNERS, IG_STREAM_TYPES, IG_STREAM_ELEMENTS, IG_STREAM_FIELDS };
+
 /* One field of a snapshot. Data is owned by the snapshot, in memory from the backend's host_alloc.
  */
 typedef struct {
@@ -37,6 +48,7 @@ typedef struct ig_snapshot {
   ig_lid *element;                /* the element a cell is, NULL: cell i is element i */
   int fields;
   ig_field *field;
+  const ig_stream *rows; /* not NULL: no array is in memory */
 } ig_snapshot;
 
 /* A snapshot of a mesh; `alive` (one byte per element, NULL for all) leaves out elements that are
@@ -55,6 +67,17 @@ IG_MUST_CHECK ig_status ig_snapshot_add(ig_snapshot *snap, const char *name, con
 IG_MUST_CHECK ig_status ig_snapshot_add_device(ig_snapshot *snap, const char *name,
                                                const char *unit, ig_location where, ig_dtype dtype,
                                                int components, const void *from_device);
+/* One whose arrays come from `rows`, of a mesh of so many elements; its fields, at points or cells,
+   have no data. */
+IG_MUST_CHECK ig_status ig_snapshot_of_rows(ig_ctx *cx, const ig_stream *rows, int64_t points,
+                                            int64_t cells, int64_t corners, int64_t elements,
+                                            ig_snapshot **snap);
+IG_MUST_CHECK ig_status ig_snapshot_declare(ig_snapshot *snap, const char *name, const char *unit,
+                                            ig_location where, ig_dtype dtype, int components);
+/* All of its arrays into memory, for who needs them there. */
+IG_MUST_CHECK ig_status ig_snapshot_load(ig_snapshot *snap);
+/* Points of a cell of VTK type `type`; 0: not known. */
+int ig_vtk_corners(uint8_t type);
 /* The field of that name with one number per point or cell, NULL if there is none; and its numbers.
  */
 const ig_field *ig_snapshot_find(const ig_snapshot *snap, ig_location where, const char *name);
@@ -98,7 +121,17 @@ typedef struct ig_sink {
   /* a file of the room's own beside the others (an STL surface): open beside, renamed at close */
   ig_status (*file)(struct ig_sink *sink, const char *name, const void *bytes, size_t size);
   ig_status (*flush)(struct ig_sink *sink);
+  /* the same as `snapshot` and `checkpoint` of arrays that come in pieces, all of it before they
+     return. saved: those without data are arrays of `rows`, by their place in the list. NULL: see
+     ig_sink_snapshot */
+  ig_status (*snapshot_rows)(struct ig_sink *sink, ig_snapshot *snap);
+  ig_status (*checkpoint_rows)(struct ig_sink *sink, double time, int64_t step,
+                               const ig_saved *saved, int count, const ig_stream *rows);
 } ig_sink;
+/* To a sink that takes no pieces, from memory. */
+IG_MUST_CHECK ig_status ig_sink_snapshot(ig_sink *sink, ig_snapshot *snap);
+IG_MUST_CHECK ig_status ig_sink_checkpoint(ig_ctx *cx, ig_sink *sink, double time, int64_t step,
+                                           const ig_saved *saved, int count, const ig_stream *rows);
 
 /* A checkpoint as read back or kept in memory. `find` fails if an array is missing or has another
    type or size than expected; what it finds lives as long as the restart. */

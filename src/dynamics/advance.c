@@ -134,6 +134,42 @@ static ig_status step_once(ig_dyn_model *m) {
   return ig_dyn_forces(m);
 }
 
+bool ig_dyn_joins(const ig_dyn_model *m) {
+  const ig_dyn_particles *p = &m->p;
+  if (!m->ops->joined || m->assembly != IG_CLUSTER || m->groups != 1 || m->in_turn || m->divided ||
+      p->contact.surfaces || p->tools || p->bodies.count || p->ties.count || p->erosion.alive ||
+      p->bound || is_empty(m))
+    return false;
+  const ig_dyn_group *g = &m->group[0];
+#define X(kind, type, particles, freedoms, family, size, text) freedoms,
+  static const int freedoms_of[] = {IG_DYN_ELEMENTS(X)};
+#undef X
+#define X(k, l)                                                                                    \
+  if (g->kind == IG_DYN_##k && g->law == IG_LAW_##l)                                               \
+    return p->dofs == freedoms_of[g->kind];
+  IG_DYN_JOINED(X)
+#undef X
+  return false;
+}
+
+/* Steps in a row. Where forces and the next motion can be joined, the first motion and the last
+   forces are left. */
+static ig_status steps_once(ig_dyn_model *m, int64_t n) {
+  if (m->fresh || !ig_dyn_joins(m)) {
+    for (; n > 0; n--)
+      IG_TRY(step_once(m));
+    return IG_OK;
+  }
+  ig_dyn_particles p = m->p;
+  p.slots.gather = 1;
+  const ig_dyn_range range = range_of(m, &m->group[0], 0);
+  if (n > 0)
+    IG_TRY(ig_dyn_move(m));
+  for (int64_t i = 1; i < n; i++)
+    IG_TRY(m->ops->joined(m->cx, &p, &range, m->others.dev, (int32_t)m->others.count));
+  return n > 0 ? ig_dyn_forces(m) : IG_OK;
+}
+
 ig_status ig_dyn_pass(ig_dyn_model *m, bool elements) {
   ig_dyn_particles p = m->p;
   p.slots.gather = ig_dyn_slotted(m) && !m->fresh;
@@ -168,9 +204,7 @@ ig_status ig_dyn_advance(ig_dyn_model *m, int64_t steps) {
   if (b->graph_begin && left >= RECORDED) {
     if (!m->graph) {
       IG_TRY(b->graph_begin(cx));
-      ig_status status = IG_OK;
-      for (int i = 0; i < RECORDED && status == IG_OK; i++)
-        status = step_once(m);
+      const ig_status status = steps_once(m, RECORDED);
       ig_graph *graph = NULL;
       const ig_status ended = b->graph_end(cx, &graph);
       IG_TRY(status);
@@ -180,9 +214,7 @@ ig_status ig_dyn_advance(ig_dyn_model *m, int64_t steps) {
     IG_TRY(b->graph_run(cx, m->graph, (int)(left / RECORDED)));
     left %= RECORDED;
   }
-  for (; left > 0; left--)
-    IG_TRY(step_once(m));
-  return IG_OK;
+  return steps_once(m, left);
 }
 
 ig_status ig_dyn_set_clock(ig_dyn_model *m, double dt, double damping) {

@@ -1,6 +1,7 @@
 /* Benchmarks of the dynamics room: element-steps per second of each kind of element, steps per
    second of small models, and the share of a run that output takes. */
 #include "dynamics/bench.h"
+#include "assembly/assembly.h"
 #include "backend/backend.h"
 #include "dynamics/part.h"
 
@@ -89,7 +90,6 @@ static ig_status measure(ig_ctx *cx, const ig_bench_sink *sink, const ig_dyn_sub
                          ig_precision precision, ig_assembly assembly, double seconds,
                          const char *note) {
   static const char *const precisions[] = {"single", "double", "mixed"};
-  static const char *const assemblies[] = {"atomic", "color", "gather", "cluster"};
   ig_dyn_problem q;
   ig_dyn_model *m = NULL;
   ig_status status;
@@ -110,7 +110,8 @@ static ig_status measure(ig_ctx *cx, const ig_bench_sink *sink, const ig_dyn_sub
   IG_TRY_GOTO(status, done, ig_fault_check(cx, "element", m->fault_ids));
   char name[96];
   const double elements = ig_mesh_elements(q.mesh);
-  snprintf(name, sizeof name, "%s %s %s", s->name, precisions[precision], assemblies[assembly]);
+  snprintf(name, sizeof name, "%s %s %s", s->name, precisions[precision],
+           ig_assembly_names[assembly]);
   const ig_bench_row row = {.name = name,
                             .elements = elements,
                             .steps = (double)steps,

@@ -238,6 +238,7 @@ typedef struct ig_dyn_model {
   double *x0;   /* host: positions at the start */
   ig_array x, v, f, load, mass, inertia, heavy, work, clock, x_start;
   ig_array slots, slot_first;
+  ig_array others;           /* particles that several clusters have, or none */
   ig_array scratch, partial; /* double: for sums */
   ig_dyn_leading held;
   ig_dyn_loading loading;

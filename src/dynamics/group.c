@@ -304,6 +304,20 @@ done:
   return status;
 }
 
+/* Particles that are not in one cluster alone. */
+static ig_status others_list(ig_dyn_model *m) {
+  const int32_t *first = m->slot_first.host;
+  size_t count = 0;
+  for (ig_lid n = 0; n < m->mesh->nodes; n++)
+    count += first[n + 1] - first[n] != 1;
+  IG_TRY(ig_array_new(m->cx, &m->others, count, sizeof(int32_t), "particles between clusters"));
+  count = 0;
+  for (ig_lid n = 0; n < m->mesh->nodes; n++)
+    if (first[n + 1] - first[n] != 1)
+      ((int32_t *)m->others.host)[count++] = n;
+  return ig_array_push(m->cx, &m->others);
+}
+
 /* Slots of all groups, those of one particle side by side, in the order of the groups. */
 ig_status ig_dyn_slots_new(ig_dyn_model *m) {
   if (!ig_dyn_slotted(m))
@@ -336,6 +350,8 @@ ig_status ig_dyn_slots_new(ig_dyn_model *m) {
   IG_TRY_GOTO(
       status, done,
       ig_dyn_upload(m, &m->slots, m->part, NULL, (size_t)total * (size_t)m->p.dofs, "slots"));
+  if (m->assembly == IG_CLUSTER && m->groups == 1)
+    IG_TRY_GOTO(status, done, others_list(m));
 done:
   free(block);
   return status;

@@ -49,6 +49,13 @@ typedef union {
 enum { IG_DYN_POSITIONS = sizeof(ig_dyn_positions), IG_DYN_MOTIONS = sizeof(ig_dyn_motions) };
 enum { IG_DYN_CORNERS = IG_DYN_POSITIONS / 3 };
 
+/* Elements with little to compute, and clusters in which most particles are inner ones (of solids
+   most are not): they move the particles that are theirs alone (ig_dyn_ops.joined). */
+#define IG_DYN_JOINED(X)                                                                           \
+  X(SHELL, ELASTIC)                                                                                \
+  X(QUAD, ELASTIC)                                                                                 \
+  X(BEAM, ELASTIC)                                                                                 \
+  X(BAR, ELASTIC)
 /* kind, law: every kernel there is, once */
 #define IG_DYN_STAMPS(X)                                                                           \
   X(HEX8, ELASTIC)                                                                                 \

@@ -352,20 +352,26 @@ static ig_status elements_masses(ig_dyn_model *m, double least) {
   return status;
 }
 
+/* Is this a particle of a surface, or of an edge that touches edges? */
+static bool may_touch(const ig_dyn_model *m, ig_lid n) {
+  const double *area = m->contact.skin_area.host, *length = m->contact.edge_length.host;
+  return area[n] > 0 || (length && length[n] > 0);
+}
+
 /* Contact has the stiffness penalty M / step^2, and what is pressed together in statics must not be
    pushed apart when a dynamic analysis with other masses and steps takes over. So particles of
    surfaces have its masses in statics too, `touch_scale` times, where all bear their elements:
    with `touch_scale` times the square of its step the stiffness is the same. */
 static void touch_masses(ig_dyn_model *m, const double *run) {
-  const double *area = m->contact.skin_area.host, *length = m->contact.edge_length.host;
   double *mass = m->weight.mass, scale = m->weight.touch_scale;
   for (ig_lid n = 0; n < m->mesh->nodes; n++)
-    if (run[n] > 0 && (area[n] > 0 || (length && length[n] > 0)))
+    if (run[n] > 0 && may_touch(m, n))
       scale = fmax(scale, mass[n] / run[n]);
   for (ig_lid n = 0; n < m->mesh->nodes; n++)
-    if (run[n] > 0 && (area[n] > 0 || (length && length[n] > 0))) {
-      m->weight.added[n] += scale * run[n] - mass[n];
-      m->weight.scaled += scale * run[n] - mass[n];
+    if (run[n] > 0 && may_touch(m, n)) {
+      const double more = scale * run[n] - mass[n];
+      m->weight.added[n] += more;
+      m->weight.scaled += more;
       mass[n] = scale * run[n];
     }
   m->weight.touch_scale = scale;

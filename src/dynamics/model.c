@@ -191,14 +191,14 @@ void ig_dyn_model_free(ig_dyn_model *m) {
   ig_dyn_leading *h = &m->held;
   ig_dyn_carried *k = &m->carried;
   ig_array *all[] = {
-      &m->x,           &m->v,          &m->f,         &m->load,        &m->mass,
-      &m->inertia,     &m->heavy,      &m->work,      &m->clock,       &m->x_start,
-      &m->slots,       &m->slot_first, &m->scratch,   &m->partial,     &h->move,
-      &h->motion,      &h->history_x,  &h->history_y, &l->loaded_node, &l->force_start,
-      &l->face_start,  &l->force,      &l->face,      &l->tool,        &t->press,
-      &t->alive,       &k->bound,      &k->body,      &k->body_node,   &k->body_arm,
-      &k->body_pull,   &k->tie_node,   &k->tie_to,    &k->tie_share,   &k->tie_turns,
-      &k->carry_first, &k->carry};
+      &m->others,      &m->x,           &m->v,          &m->f,         &m->load,
+      &m->mass,        &m->inertia,     &m->heavy,      &m->work,      &m->clock,
+      &m->x_start,     &m->slots,       &m->slot_first, &m->scratch,   &m->partial,
+      &h->move,        &h->motion,      &h->history_x,  &h->history_y, &l->loaded_node,
+      &l->force_start, &l->face_start,  &l->force,      &l->face,      &l->tool,
+      &t->press,       &t->alive,       &k->bound,      &k->body,      &k->body_node,
+      &k->body_arm,    &k->body_pull,   &k->tie_node,   &k->tie_to,    &k->tie_share,
+      &k->tie_turns,   &k->carry_first, &k->carry};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     ig_array_free(cx, all[i]);
   ig_dyn_touching_free(cx, t);
@@ -225,6 +225,13 @@ double ig_dyn_step_bytes(const ig_dyn_model *m) {
   const double part = (double)m->part, D = m->p.dofs;
   /* positions and velocities read and written, forces written by elements and read, mass */
   double bytes = m->p.nodes * part * (2 * 3 + 2 * D + 2 * D + 1);
+  if (ig_dyn_joins(m)) { /* but for others, motion is read once and no force is seen in memory */
+    const ig_dyn_group *g = &m->group[0];
+    const double others = (double)m->others.count, places = (double)g->cluster.node.count;
+    return m->p.nodes * part * (2 * 3 + 2 * D + 1) + others * (4 + part * (3 + D)) + 6 * places +
+           (places - m->p.nodes + others) * (4 + 2 * D * part) +
+           g->count * (2.0 * g->g_f64.states * (double)g->state.size + 8.0 * g->g_f64.npe);
+  }
   for (int k = 0; k < m->groups; k++) {
     const ig_dyn_group *g = &m->group[k];
     const double npe = g->g_f64.npe;

@@ -55,6 +55,9 @@ void ig_dyn_touching_free(ig_ctx *cx, ig_dyn_touching *t);
 /* One step in two halves: loads and particles; then the forces of the elements. */
 IG_MUST_CHECK ig_status ig_dyn_move(ig_dyn_model *m);
 IG_MUST_CHECK ig_status ig_dyn_forces(ig_dyn_model *m);
+/* Whether the forces of a step and the motion of the next are made in one pass (ig_dyn_ops.joined).
+ */
+bool ig_dyn_joins(const ig_dyn_model *m);
 /* Of all groups the ranges (colors) from `first` to before `last`; after the last one the step is
    over. */
 IG_MUST_CHECK ig_status ig_dyn_forces_some(ig_dyn_model *m, int first, int last);

@@ -5,58 +5,30 @@
    the other rank has a corner of it and so the piece itself. */
 #include "dynamics/part_surface.h"
 #include "backend/backend.h"
+#include "core/rising.h"
+#include "ranks/fence.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { CUTS = 4, BOXES = CUTS * CUTS * CUTS };
-
-typedef struct {
-  double low[3], high[3]; /* low above high: empty */
-} box;
 /* Where the own pieces of a rank are. */
 typedef struct {
-  box all, part[BOXES];
+  ig_fence boxes;
   double longest; /* edge */
 } fence;
 
-static const box nowhere = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
-
-static void box_add(box *b, const double *x) {
-  for (int c = 0; c < 3; c++) {
-    b->low[c] = fmin(b->low[c], x[c]);
-    b->high[c] = fmax(b->high[c], x[c]);
-  }
-}
-
-/* Whether boxes are no further apart than `reach` along any axis; the same either way round. */
-static bool box_near(const box *a, const box *b, double reach) {
-  for (int c = 0; c < 3; c++)
-    if (!(fmax(a->low[c] - b->high[c], b->low[c] - a->high[c]) <= reach))
-      return false;
-  return true;
-}
-
-static box box_of(const ig_dyn_pieces *own, const int32_t *at, int corners) {
-  box b = nowhere;
+static ig_box box_of(const ig_dyn_pieces *own, const int32_t *at, int corners) {
+  ig_box b = ig_box_none;
   for (int i = 0; i < corners; i++)
-    box_add(&b, own->particle[at[i]].x);
+    ig_box_add(&b, own->particle[at[i]].x);
   return b;
 }
 
 /* --- boxes */
 
-static void fence_add(fence *f, const box *b) {
-  int cell = 0;
-  for (int c = 2; c >= 0; c--) {
-    const double wide = f->all.high[c] - f->all.low[c];
-    const double at = wide > 0 ? (0.5 * (b->low[c] + b->high[c]) - f->all.low[c]) / wide * CUTS : 0;
-    const int cut = at >= CUTS ? CUTS - 1 : at > 0 ? (int)at : 0;
-    cell = cell * CUTS + cut;
-  }
-  box_add(&f->part[cell], b->low);
-  box_add(&f->part[cell], b->high);
+static void fence_add(fence *f, const ig_box *b) {
+  ig_fence_add(&f->boxes, b);
   double l = 0;
   for (int c = 0; c < 3; c++)
     l += (b->high[c] - b->low[c]) * (b->high[c] - b->low[c]);
@@ -64,18 +36,17 @@ static void fence_add(fence *f, const box *b) {
 }
 
 static void fence_make(const ig_dyn_surfaces *s, fence *f) {
-  f->all = nowhere;
+  f->boxes.all = ig_box_none;
   f->longest = 0;
-  for (int i = 0; i < BOXES; i++)
-    f->part[i] = nowhere;
+  ig_fence_clear(&f->boxes);
   for (int32_t i = 0; i < s->own.particles; i++)
-    box_add(&f->all, s->own.particle[i].x);
+    ig_box_add(&f->boxes.all, s->own.particle[i].x);
   for (int32_t k = 0; k < s->own.triangles; k++) {
-    const box b = box_of(&s->own, s->corner + 3 * (int64_t)k, 3);
+    const ig_box b = box_of(&s->own, s->corner + 3 * (int64_t)k, 3);
     fence_add(f, &b);
   }
   for (int32_t j = 0; j < s->own.edges; j++) {
-    const box b = box_of(&s->own, s->end + 2 * (int64_t)j, 2);
+    const ig_box b = box_of(&s->own, s->end + 2 * (int64_t)j, 2);
     fence_add(f, &b);
   }
 }
@@ -122,16 +93,11 @@ static size_t parcel_size(const int32_t count[3]) {
 /* Whether a piece goes to rank r: it is near one of its boxes, and it does not have it. */
 static bool goes(const ig_dyn_pieces *own, const int32_t *at, int corners, int r, const fence *to,
                  double reach) {
-  const box b = box_of(own, at, corners);
+  const ig_box b = box_of(own, at, corners);
   for (int i = 0; i < corners; i++)
     if (own->particle[at[i]].owner == r)
       return false;
-  if (!box_near(&b, &to->all, reach))
-    return false;
-  for (int i = 0; i < BOXES; i++)
-    if (box_near(&b, &to->part[i], reach))
-      return true;
-  return false;
+  return ig_fence_near(&to->boxes, &b, reach);
 }
 
 /* Pieces of one kind that go to a rank; marks the own particles at their corners. */
@@ -185,7 +151,7 @@ static ig_status parcels_make(ig_dyn_model *m, const fence *all, parcel *list, i
   const double reach = reach_of(m, all);
   *count = 0;
   for (int r = 0; r < p->part.ranks; r++)
-    if (r != p->part.rank && box_near(&all[p->part.rank].all, &all[r].all, reach))
+    if (r != p->part.rank && ig_box_near(&all[p->part.rank].boxes.all, &all[r].boxes.all, reach))
       list[(*count)++].rank = r;
   for (int i = 0; i < *count; i++)
     IG_TRY(parcel_fill(m, &all[list[i].rank], reach, &list[i]));
@@ -375,16 +341,8 @@ static ig_status guests_seat(ig_dyn_model *m) {
 }
 
 static bool given_already(const ig_dyn_travel *t, int rank, int32_t node) {
-  for (int32_t low = t->give_start[rank], high = t->give_start[rank + 1]; low < high;) {
-    const int32_t middle = low + (high - low) / 2;
-    if (t->give[middle] == node)
-      return true;
-    if (t->give[middle] < node)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return false;
+  const int32_t first = t->give_start[rank];
+  return ig_rising_at(t->give + first, t->give_start[rank + 1] - first, node) >= 0;
 }
 
 /* What travels at each step besides ghosts of elements: particles that were sent and that the other

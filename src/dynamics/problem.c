@@ -69,9 +69,9 @@ static ig_status box_nodes(ig_dyn_problem *q, const double size[3], const int n[
 static ig_status box_sets(ig_dyn_problem *q, const double size[3]) {
   static const char *const name[6] = {"x0", "x1", "y0", "y1", "z0", "z1"};
   for (int i = 0; i < 6; i++) {
-    ig_side s = {i / 2, i % 2 ? size[i / 2] : 0, 0};
+    ig_plane s = {i / 2, i % 2 ? size[i / 2] : 0, 0};
     s.near = 1e-9 * (1 + fabs(s.at));
-    IG_TRY(ig_dyn_problem_set(q, name[i], ig_side_holds, &s));
+    IG_TRY(ig_dyn_problem_set(q, name[i], ig_plane_holds, &s));
   }
   return IG_OK;
 }

@@ -67,8 +67,8 @@ static ig_status totals_cpu(ig_ctx *cx, const double *table, int64_t rows, int c
 #define TABLE(p)                                                                                   \
   {                                                                                                \
     loads_cpu_##p, particles_cpu_##p, bodies_cpu_##p, ties_cpu_##p, shift_cpu_##p, watch_cpu_##p,  \
-        elements_cpu_##p, report_cpu_##p, alive_cpu_##p, contact_cpu_##p, sum_cpu_##p,             \
-        energy_cpu_##p, show_cpu_##p, spread_cpu, totals_cpu, NULL                                 \
+        elements_cpu_##p, joined_cpu_##p, report_cpu_##p, alive_cpu_##p, contact_cpu_##p,          \
+        sum_cpu_##p, energy_cpu_##p, show_cpu_##p, spread_cpu, totals_cpu, NULL                    \
   }
 const ig_dyn_ops ig_dyn_cpu[3] = {
     [IG_SINGLE] = TABLE(single), [IG_DOUBLE] = TABLE(double), [IG_MIXED] = TABLE(mixed)};

@@ -6,7 +6,7 @@
   {                                                                                                \
     ig_dyn_loads_cuda_##v, ig_dyn_particles_cuda_##v, ig_dyn_bodies_cuda_##v,                      \
         ig_dyn_ties_cuda_##v, ig_dyn_shift_cuda_##v, ig_dyn_watch_cuda_##v,                        \
-        ig_dyn_elements_cuda_##v, ig_dyn_report_cuda_##v, ig_dyn_alive_cuda_##v,                   \
+        ig_dyn_elements_cuda_##v, NULL, ig_dyn_report_cuda_##v, ig_dyn_alive_cuda_##v,             \
         ig_dyn_contact_cuda_##v, ig_dyn_sum_cuda_##v, ig_dyn_energy_cuda_##v,                      \
         ig_dyn_show_cuda_##v, ig_dyn_spread_cuda, ig_dyn_totals_cuda, ig_dyn_kernels_cuda_##v      \
   }

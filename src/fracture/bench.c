@@ -1,6 +1,7 @@
 /* The room's benchmarks: the rows of Tables V to IX of Alhadeff et al. (2015), its Figures 25 and
    26 (time per kernel), and its stored-matrix kernel beside ours. A CPU does a part of each. */
 #include "fracture/problem.h"
+#include "assembly/assembly.h"
 
 #include "fracture/items_cuda.h"
 
@@ -10,8 +11,6 @@
 static bool on_gpu(const ig_ctx *cx) {
   return cx->backend->kernels == IG_KERNELS_CUDA;
 }
-
-static const char *const how_names[] = {"atomic", "color", "gather", "cluster"};
 
 static void row_put(const ig_bench_sink *sink, const ig_frac_model *m, const char *name,
                     int64_t steps, double seconds, const char *note) {
@@ -46,7 +45,7 @@ static ig_status run_row(ig_ctx *cx, const ig_bench_sink *sink, ig_frac_problem 
   if (status == IG_OK) {
     char label[96], note[160];
     snprintf(label, sizeof label, "%s %s %s", name, m.wide ? "double" : "single",
-             how_names[m.s.how]);
+             ig_assembly_names[m.s.how]);
     snprintf(note, sizeof note, "%d cohesive, %.2f us per step%s%s", m.count.cohesive,
              1e6 * seconds / (double)steps, paper ? "; paper " : "", paper ? paper : "");
     row_put(sink, &m, label, steps, seconds, note);

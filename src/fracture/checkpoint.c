@@ -45,11 +45,11 @@ ig_status ig_frac_restore(ig_job *job, ig_frac_model *m, ig_frac_track *track,
   if (count.nodes < 1 || count.nodes > most || count.cohesive < 0 || count.cohesive > m->facets ||
       count.step < 0)
     return IG_FAIL(job->cx, IG_INPUT, "the checkpoint does not belong to this mesh");
-  if (ig_frac_has_whole(m))
+  if (!m->divided)
     IG_TRY(ig_frac_model_resume(m, &count));
   m->count = count;
   m->count.broken = 0;
-  for (int i = 0; i < m->tables; i++) { /* none, where another rank has them */
+  for (int i = 0; i < m->tables && !m->divided; i++) {
     ig_frac_table *t = &m->table[i];
     const size_t bytes = saved_rows(m, t) * (size_t)t->width * t->a.size;
     if (!t->saved || !bytes)

@@ -36,6 +36,11 @@ static bool something_acts(const ig_frac_case *c, const ig_frac_model *m) {
 
 static ig_status prepare(ig_job *job, ig_frac_model *m) {
   const ig_frac_case *c = job->room_case;
+  if (c->insertion.at.given && ig_ranks_count(job->cx->ranks) > 1)
+    return ig_fail_at(job->cx, &c->insertion.at,
+                      "`insertion` times one device that opens the facets of a whole mesh: it is "
+                      "not divided; run it on one rank (%d here)",
+                      ig_ranks_count(job->cx->ranks));
   if (!c->insertion.at.given && !(c->duration > 0))
     return ig_fail_at(job->cx, &c->at, "`duration` is missing: how long does the case run?");
   return ig_frac_setup(job, m);
@@ -49,7 +54,7 @@ static ig_status room_open(ig_job *job, void **self) {
   r->job = job;
   r->inserts = c->insertion.at.given;
   IG_TRY(prepare(job, &r->m));
-  if (!r->inserts) /* every rank opens all facets alike */
+  if (!r->inserts)
     IG_TRY(ig_frac_part_new(&r->m, job->mesh));
   job->elements = r->m.s.ne;
   r->nodes = r->m.count.nodes;
@@ -60,7 +65,7 @@ static ig_status room_open(ig_job *job, void **self) {
   IG_TRY(
       ig_steps_count(job->cx, &c->at, ceil(c->duration / r->m.s.dt - 1e-9), r->m.s.dt, &r->last));
   IG_TRY(ig_frac_track_start(&r->track, job, &r->m, c->duration));
-  ig_part_drop_mesh(job->cx, job->mesh);
+  ig_part_drop_mesh_all(job->cx, job->mesh);
   return IG_OK;
 }
 
@@ -229,7 +234,7 @@ static ig_status check(ig_job *job, ig_check_line *line, void *user) {
     status = ig_frac_part_new(&m, job->mesh);
   }
   if (status == IG_OK)
-    ig_part_drop_mesh(job->cx, job->mesh); /* as a run does */
+    ig_part_drop_mesh_all(job->cx, job->mesh); /* as a run does */
   if (status == IG_OK)
     status = ig_frac_part_tell(&m, line, user);
   ig_frac_model_free(&m);

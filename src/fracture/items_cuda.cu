@@ -4,7 +4,6 @@
 #include "assembly/scatter.h"
 #include "backend/cuda/launch.cuh"
 
-#include <cub/block/block_reduce.cuh>
 #include <cub/block/block_scan.cuh>
 
 enum { IG_FRAC_THREADS = 128, IG_FRAC_BLOCKS_PER_SM = 32, IG_FRAC_APART_BLOCKS = 16 };
@@ -60,6 +59,26 @@ static __device__ __forceinline__ int32_t ig_frac_before(uint64_t *chain, int32_
   return before;
 }
 
+/* All threads of a block come here when there are no more tiles: true for those of the last block,
+   which leaves chain and counters all 0. */
+static __device__ __forceinline__ bool ig_frac_last(const ig_frac_state &s, int32_t tiles) {
+  __shared__ bool last;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    __threadfence();
+    last = atomicAdd((unsigned long long *)s.grow.chain, 1ull) == gridDim.x - 1;
+  }
+  __syncthreads();
+  if (!last)
+    return false;
+  __threadfence();
+  for (int32_t i = (int32_t)threadIdx.x; i <= tiles; i += (int32_t)blockDim.x)
+    s.grow.chain[i] = 0;
+  if (threadIdx.x == 0)
+    s.count->ticket = 0;
+  return true;
+}
+
 #define IG_FRAC_DRIVERS "fracture/items_cuda.inc"
 #include "kern/prec_f32.h"
 #include "assembly/scatter.inc"
@@ -78,8 +97,8 @@ static ig_frac_kernel *const *const tables[2][4] = {
 
 ig_status ig_frac_cuda_run(ig_ctx *cx, int kind, int wide, ig_frac_item item,
                            const ig_frac_state *s, int64_t begin, int64_t n) {
-  if (item == IG_FRAC_advance || n == 0)
-    return IG_OK; /* a step is counted with the last node */
+  if (item == IG_FRAC_advance || item == IG_FRAC_capacity || item == IG_FRAC_settle || n == 0)
+    return IG_OK; /* done with the last node, with `open`, with the last node taken apart */
   const int64_t most = n < 0 ? -n : n;
   ig_frac_kernel *const kernel = tables[wide][kind][item];
   if (item >= IG_FRAC_ITEM_KINDS) { /* a block an item */
@@ -95,114 +114,121 @@ ig_status ig_frac_cuda_run(ig_ctx *cx, int kind, int wide, ig_frac_item item,
   return IG_OK;
 }
 
-/* Compactions of numbers only the device knows, in two passes: sums of
-   stretches, which the last block to finish adds up; then each stretch in itself. The order of
-   additions is fixed. */
-enum { SCAN_THREADS = 256, SCAN_SUMS = 8, FLAGS_EACH = 16 };
-typedef cub::BlockScan<int32_t, SCAN_THREADS> block_scan;
-typedef cub::BlockReduce<int32_t, SCAN_THREADS> block_reduce;
-union scan_temp {
-  block_reduce::TempStorage reduce;
-  block_scan::TempStorage scan;
-};
+/* Compactions of flags only the device has, in one pass: a block draws a tile of flags, counts
+   those that are up, learns from the tiles before it where its numbers go (ig_frac_before), writes
+   them. The last block to finish leaves chain and counters as it found them: all 0. Tiles are
+   large: one looks back over 32 others at a time, and a look takes as long as an access. A warp has
+   4096 flags in a row, in rounds of 16 per lane. */
+enum { SCAN_THREADS = 512, SCAN_WARPS = SCAN_THREADS / 32, SCAN_ROUNDS = 8 };
+enum { SCAN_TILE = SCAN_THREADS * 16 * SCAN_ROUNDS };
 
-/* All blocks come here when their stretches are summed up: the last makes sums[b] what comes before
-   stretch b, up to sums[stretches], all there is. */
-static __device__ void sums_finish(const ig_frac_state &s, int32_t stretches, scan_temp &temp,
-                                   int32_t *found) {
-  __shared__ bool last;
-  if (threadIdx.x == 0) {
-    __threadfence();
-    last = atomicAdd(&s.count->ticket, 1) == (int)gridDim.x - 1;
-  }
-  __syncthreads();
-  if (!last)
-    return;
-  __threadfence();
-  int32_t before = 0;
-  for (int32_t b = 0; b < stretches; b += SCAN_THREADS * SCAN_SUMS) {
-    const int32_t at = b + threadIdx.x * SCAN_SUMS;
-    int32_t mine[SCAN_SUMS], all;
-    for (int k = 0; k < SCAN_SUMS; k++)
-      mine[k] = at + k < stretches ? __ldcg(s.grow.sums + at + k) : 0;
-    block_scan(temp.scan).ExclusiveSum(mine, mine, all);
-    for (int k = 0; k < SCAN_SUMS; k++)
-      if (at + k < stretches)
-        s.grow.sums[at + k] = before + mine[k];
-    before += all;
-    __syncthreads();
-  }
-  if (threadIdx.x == 0) {
-    s.grow.sums[stretches] = before;
-    s.count->ticket = 0;
-    if (found)
-      *found = before;
-  }
+/* Sixteen flags, each 0 or 1, from `at` on, as bits; taken down where they are up (`down`). Four
+   bytes of 0 or 1 times `gather` have them in bits 24 to 27. */
+static __device__ __forceinline__ uint32_t flags_bits(uint4 w) {
+  const uint32_t gather = 0x01020408u;
+  return (w.x * gather >> 24 & 15) | (w.y * gather >> 24 & 15) << 4 |
+         (w.z * gather >> 24 & 15) << 8 | (w.w * gather >> 24 & 15) << 12;
 }
-
-/* Sixteen flags, each 0 or 1, from `at` on. */
 static __device__ __forceinline__ uint4 flags_get(const uint8_t *flag, int64_t n, int64_t at) {
   uint4 w = {0, 0, 0, 0};
-  if (at + FLAGS_EACH <= n)
+  if (at + 16 <= n)
     w = *(const uint4 *)(flag + at);
   else
     for (int k = 0; at + k < n; k++)
       (&w.x)[k / 4] |= (uint32_t)flag[at + k] << 8 * (k % 4);
   return w;
 }
-static __device__ __forceinline__ int32_t flags_sum(uint4 w) {
-  return __dp4a(w.x, 0x01010101u,
-                __dp4a(w.y, 0x01010101u, __dp4a(w.z, 0x01010101u, __dp4a(w.w, 0x01010101u, 0u))));
+static __device__ __forceinline__ void flags_down(uint8_t *flag, int64_t n, int64_t at) {
+  if (at + 16 <= n)
+    *(uint4 *)(flag + at) = make_uint4(0, 0, 0, 0);
+  else
+    for (int k = 0; at + k < n; k++)
+      flag[at + k] = 0;
+}
+
+/* Two rounds a word, 16 bits each: the flags `up`; `before`: how many are up in the lanes before,
+   round by round. Returns how many there are in the warp. */
+static __device__ __forceinline__ int32_t flags_scan(const uint32_t up[SCAN_ROUNDS / 2],
+                                                     uint32_t before[SCAN_ROUNDS / 2]) {
+  const int lane = (int)threadIdx.x % 32;
+  int32_t all = 0;
+#pragma unroll
+  for (int q = 0; q < SCAN_ROUNDS / 2; q++) {
+    const uint32_t own = __popc(up[q] & 0xffff) | __popc(up[q] >> 16) << 16;
+    uint32_t sum = own;
+#pragma unroll
+    for (int step = 1; step < 32; step *= 2) {
+      const uint32_t below = __shfl_up_sync(~0u, sum, step);
+      sum += lane >= step ? below : 0;
+    }
+    const uint32_t last = __shfl_sync(~0u, sum, 31);
+    before[q] = sum - own + ((uint32_t)all | (uint32_t)(all + (int32_t)(last & 0xffff)) << 16);
+    all += (int32_t)(last & 0xffff) + (int32_t)(last >> 16);
+  }
+  return all;
 }
 
 static __global__ void __launch_bounds__(SCAN_THREADS)
-    flags_count(const __grid_constant__ ig_frac_state s, const uint8_t *flag, int64_t n,
-                int32_t stretches, int32_t *found) {
-  __shared__ scan_temp temp;
-  for (int32_t b = blockIdx.x; b < stretches; b += gridDim.x) {
-    const int64_t at = ((int64_t)b * SCAN_THREADS + threadIdx.x) * FLAGS_EACH;
-    const int32_t sum =
-        block_reduce(temp.reduce).Sum(at < n ? flags_sum(flags_get(flag, n, at)) : 0);
+    flags_list(const __grid_constant__ ig_frac_state s, uint8_t *flag, int64_t n, int32_t tiles,
+               int32_t *list, int32_t *found, bool down) {
+  __shared__ int32_t tile, base, warps[SCAN_WARPS];
+  const int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x % 32;
+  while (true) {
     if (threadIdx.x == 0)
-      s.grow.sums[b] = sum;
+      tile = atomicAdd(&s.count->ticket, 1);
     __syncthreads();
-  }
-  sums_finish(s, stretches, temp, found);
-}
-static __global__ void __launch_bounds__(SCAN_THREADS)
-    flags_list(const __grid_constant__ ig_frac_state s, const uint8_t *flag, int64_t n,
-               int32_t stretches, int32_t *list, int32_t chain) {
-  __shared__ block_scan::TempStorage temp;
-  for (int32_t i = blockIdx.x * SCAN_THREADS + threadIdx.x; i < chain;
-       i += gridDim.x * SCAN_THREADS)
-    s.grow.chain[i] = 0; /* for the pass that follows */
-  for (int32_t b = blockIdx.x; b < stretches; b += gridDim.x) {
-    const int32_t before = s.grow.sums[b];
-    if (s.grow.sums[b + 1] == before)
-      continue;
-    const int64_t at = ((int64_t)b * SCAN_THREADS + threadIdx.x) * FLAGS_EACH;
-    const uint4 w = at < n ? flags_get(flag, n, at) : make_uint4(0, 0, 0, 0);
-    int32_t to;
-    block_scan(temp).ExclusiveSum(flags_sum(w), to);
-    to += before;
-    const uint32_t word[4] = {w.x, w.y, w.z, w.w};
-    IG_UNROLL
-    for (int k = 0; k < FLAGS_EACH; k++)
-      if (word[k / 4] >> 8 * (k % 4) & 1)
-        list[to++] = (int32_t)(at + k);
+    const int32_t t = tile;
+    if (t >= tiles)
+      break;
+    const int64_t at = (int64_t)t * SCAN_TILE + warp * (512 * SCAN_ROUNDS) + lane * 16;
+    uint4 w[SCAN_ROUNDS];
+    uint32_t up[SCAN_ROUNDS / 2] = {0}, before[SCAN_ROUNDS / 2];
+#pragma unroll
+    for (int r = 0; r < SCAN_ROUNDS; r++)
+      w[r] = flags_get(flag, n, at + 512 * r);
+#pragma unroll
+    for (int r = 0; r < SCAN_ROUNDS; r++) {
+      const uint32_t bits = flags_bits(w[r]);
+      up[r / 2] |= bits << 16 * (r % 2);
+      if (down && bits)
+        flags_down(flag, n, at + 512 * r);
+    }
+    const int32_t all = flags_scan(up, before);
+    if (lane == 0)
+      warps[warp] = all;
     __syncthreads();
+    int32_t to = 0, sum = 0;
+#pragma unroll
+    for (int i = 0; i < SCAN_WARPS; i++) {
+      to += i < warp ? warps[i] : 0;
+      sum += warps[i];
+    }
+    if (threadIdx.x < 32) {
+      const int32_t earlier = ig_frac_before(s.grow.chain + 1, t, sum);
+      if (threadIdx.x == 0) {
+        base = earlier;
+        if (t == tiles - 1)
+          *found = earlier + sum;
+      }
+    }
+    __syncthreads();
+    to += base;
+#pragma unroll
+    for (int r = 0; r < SCAN_ROUNDS; r++) {
+      int32_t next = to + (int32_t)(before[r / 2] >> 16 * (r % 2) & 0xffff);
+      for (uint32_t left = up[r / 2] >> 16 * (r % 2) & 0xffff; left; left &= left - 1)
+        list[next++] = (int32_t)(at + 512 * r + __ffs((int)left) - 1);
+    }
   }
+  ig_frac_last(s, tiles);
 }
-ig_status ig_frac_cuda_compact(ig_ctx *cx, const ig_frac_state *s, const uint8_t *flag, int64_t n,
+ig_status ig_frac_cuda_compact(ig_ctx *cx, const ig_frac_state *s, uint8_t *flag, int64_t n,
                                int32_t *list, int32_t *found) {
-  const unsigned all = ig_cuda_blocks(n, SCAN_THREADS * FLAGS_EACH);
-  const unsigned cap = (unsigned)ig_cuda_of(cx)->multiprocessors * 8;
+  const unsigned all = ig_cuda_blocks(n, SCAN_TILE);
+  const unsigned cap = (unsigned)ig_cuda_of(cx)->multiprocessors * 4;
   const unsigned blocks = all < cap ? all : cap;
-  flags_count<<<blocks, SCAN_THREADS, 0, ig_cuda_stream(cx)>>>(*s, flag, n, (int32_t)all, found);
-  IG_LAUNCHED(cx);
-  const int32_t chain = list == s->grow.touched ? s->node_max / IG_FRAC_APART + 1 : 0;
   flags_list<<<blocks, SCAN_THREADS, 0, ig_cuda_stream(cx)>>>(*s, flag, n, (int32_t)all, list,
-                                                              chain);
+                                                              found, list == s->grow.touched);
   IG_LAUNCHED(cx);
   return IG_OK;
 }

@@ -200,8 +200,6 @@ ig_status ig_frac_model_new(ig_ctx *cx, const ig_mesh *mesh, const ig_frac_setti
   IG_TRY(ig_frac_table_add(m, "touch", &s->grow.touch, IG_FRAC_PER_NODE, 1, 1, 0));
   IG_TRY(ig_frac_table_add(m, "touched", &s->grow.touched, IG_FRAC_PER_NODE, 1, 4, DEVICE_ONLY));
   IG_TRY(ig_frac_table_add(m, "extra", &s->grow.extra, IG_FRAC_PER_NODE, 1, 4, DEVICE_ONLY));
-  IG_TRY(ig_frac_table_add(m, "sums", &s->grow.sums, IG_FRAC_ONE, ne * h->nodes / IG_FRAC_SCAN + 2,
-                           4, DEVICE_ONLY));
   IG_TRY(ig_frac_table_add(m, "chain", &s->grow.chain, IG_FRAC_ONE,
                            ne * h->nodes / IG_FRAC_APART + 2, 8, DEVICE_ONLY));
   IG_TRY(ig_frac_table_add(m, "part", &s->part, IG_FRAC_ONE,

@@ -17,7 +17,7 @@ static ig_status cpu_run(ig_ctx *cx, int kind, int wide, ig_frac_item item, cons
 }
 
 /* Few flags are up: eight at a time are passed over. */
-static ig_status cpu_compact(ig_ctx *cx, const ig_frac_state *s, const uint8_t *flag, int64_t n,
+static ig_status cpu_compact(ig_ctx *cx, const ig_frac_state *s, uint8_t *flag, int64_t n,
                              int32_t *list, int32_t *found) {
   (void)cx;
   (void)s;

@@ -1,5 +1,6 @@
 /* A divided model: who computes what, and who needs whose nodes. */
 #include "fracture/part.h"
+#include "core/rising.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -52,15 +53,13 @@ static ig_status elements_keep(ig_frac_model *m, layers *l, const int32_t *owner
   const int rim = p->reach + 2;
   int64_t kept = 0;
   for (int64_t e = 0; e < m->s.ne; e++)
-    kept += m->s.surface.on || l->element[e] <= rim;
+    kept += l->element[e] <= rim;
   const size_t room = (size_t)kept + 1;
   IG_TRY(IG_NEW(m->cx, &p->element, room, "part of a rank"));
   IG_TRY(IG_NEW(m->cx, &p->element_owner, room, "part of a rank"));
   IG_TRY(IG_NEW(m->cx, &p->element_layer, room, "part of a rank"));
   IG_TRY(IG_NEW(m->cx, &p->mine, room, "part of a rank"));
   IG_TRY(IG_NEW(m->cx, &p->inside, room, "part of a rank"));
-  if (p->rank == 0)
-    IG_TRY(IG_NEW(m->cx, &p->whole_element_owner, (size_t)m->s.ne + 1, "owners"));
   int64_t at = 0, to = 0;
   for (int b = 0; b < l->mesh->blocks; b++)
     for (ig_lid e = 0; e < l->mesh->block[b].count; e++, at++) {
@@ -71,9 +70,7 @@ static ig_status elements_keep(ig_frac_model *m, layers *l, const int32_t *owner
         lowest = node[a] < lowest ? node[a] : lowest;
         own = own && owner[node[a]] == p->rank;
       }
-      if (p->rank == 0)
-        p->whole_element_owner[at] = owner[lowest];
-      if (!m->s.surface.on && l->element[at] > rim)
+      if (l->element[at] > rim)
         continue;
       p->element[to] = (int32_t)at;
       p->element_owner[to] = owner[lowest];
@@ -90,7 +87,7 @@ static ig_status nodes_keep(ig_frac_model *m, layers *l, const int32_t *owner) {
   ig_frac_part *p = m->divided;
   int32_t kept = 0;
   for (ig_lid n = 0; n < l->mesh->nodes; n++) {
-    l->here[n] = l->here[n] || m->s.surface.on || owner[n] == p->rank;
+    l->here[n] = l->here[n] || owner[n] == p->rank;
     kept += l->here[n];
   }
   const size_t room = (size_t)kept + 1;
@@ -212,19 +209,13 @@ static ig_status asked_find(ig_frac_model *m, const int32_t *count, int32_t *ask
 
 /* The number in the part of a node of the mesh that is there. */
 static int32_t node_find(const ig_frac_part *p, int32_t whole) {
-  int32_t low = 0, high = p->local.nodes_start - 1;
-  while (low < high) {
-    const int32_t middle = low + (high - low) / 2;
-    if (p->mesh_node[middle] < whole)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
+  return (int32_t)ig_rising_below(p->mesh_node, p->local.nodes_start - 1, whole);
 }
 
-ig_status ig_frac_ask(ig_frac_model *m, const ig_frac_passing *take, const int32_t *wanted,
-                      ig_frac_passing *give) {
+/* Each rank tells the owners which of their items it needs: `wanted`, in the order of `take`; what
+   it is asked for itself. */
+static ig_status ask(ig_frac_model *m, const ig_frac_passing *take, const int32_t *wanted,
+                     ig_frac_passing *give) {
   const ig_frac_part *p = m->divided;
   int32_t *count = NULL;
   ig_message *message = NULL;
@@ -266,7 +257,7 @@ static ig_status give_ask(ig_frac_model *m, const ig_frac_passing *take, ig_frac
   for (int32_t i = 0; status == IG_OK && i < take->start[p->ranks]; i++)
     wanted[i] = p->mesh_node[take->node[i]];
   if (status == IG_OK)
-    status = ig_frac_ask(m, take, wanted, give);
+    status = ask(m, take, wanted, give);
   for (int32_t i = 0; status == IG_OK && i < give->start[p->ranks]; i++)
     give->node[i] = node_find(p, give->node[i]);
   free(wanted);
@@ -284,16 +275,15 @@ static ig_status part_make(ig_frac_model *m, const ig_mesh *mesh, const int32_t 
 
 static ig_status passing_make(ig_frac_model *m) {
   ig_frac_part *p = m->divided;
-  const int reach[IG_FRAC_LAYERS] = {p->reach, p->reach + 1, AWAY};
-  for (int i = 0; i < ig_frac_layers(m); i++) {
-    IG_TRY(ig_ranks_agree(m->cx, take_find(m, reach[i], &p->take[i])));
+  for (int i = 0; i < IG_FRAC_LAYERS; i++) {
+    IG_TRY(ig_ranks_agree(m->cx, take_find(m, p->reach + i, &p->take[i])));
     IG_TRY(give_ask(m, &p->take[i], &p->give[i]));
   }
   return IG_OK;
 }
 
-/* Ranks but the first let go of the whole. */
-static void whole_drop(ig_frac_model *m) {
+/* Ranks but the first never have the whole again. */
+static void tables_drop(ig_frac_model *m) {
   for (int i = 0; i < m->tables; i++)
     ig_array_free(m->cx, &m->table[i].a);
   m->tables = 0;
@@ -316,14 +306,13 @@ ig_status ig_frac_part_new(ig_frac_model *m, const ig_mesh *mesh) {
     p->reach = m->s.zone.law.rigid ? 2 : 1;
     status = part_make(m, mesh, owner);
   }
-  if (p && p->rank == 0)
-    p->whole_owner = owner;
-  else
-    free(owner);
+  free(owner);
   IG_TRY(ig_ranks_agree(cx, status));
-  p->shown = m->count;
-  if (p->rank != 0)
-    whole_drop(m);
+  p->stale = p->whole_there = true;
+  if (p->rank == 0)
+    ig_frac_whole_drop(m);
+  else
+    tables_drop(m);
   IG_TRY(passing_make(m));
   return ig_frac_part_list(m);
 }
@@ -332,15 +321,13 @@ void ig_frac_part_free(ig_frac_model *m) {
   ig_frac_part *p = m->divided;
   if (!p)
     return;
-  ig_frac_list *const all[] = {
-      &p->elements,  &p->stressed, &p->nodes,       &p->averaged, &p->facets,  &p->cohesive,
-      &p->loads,     &p->marked,   &p->crack_owner, &p->inner,    &p->late,    &p->touching,
-      &p->own_loads, &p->opening,  &p->linked,      &p->pressing, &p->reacting};
+  ig_frac_list *const all[] = {&p->elements,     &p->stressed, &p->nodes,    &p->averaged,
+                               &p->facets,       &p->cohesive, &p->loads,    &p->marked,
+                               &p->crack_owner,  &p->inner,    &p->late,     &p->touching,
+                               &p->crack_number, &p->splits,   &p->own_loads};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     ig_array_free(m->cx, &all[i]->a);
-  ig_halo_free(m->cx, &p->crack_halo);
-  ig_halo_free(m->cx, &p->import);
-  ig_halo_free(m->cx, &p->crack_import);
+  ig_frac_contact_free(m);
   for (int layer = 0; layer < IG_FRAC_LAYERS; layer++) {
     ig_halo_free(m->cx, &p->halo[layer]);
     free(p->give[layer].start);
@@ -348,14 +335,10 @@ void ig_frac_part_free(ig_frac_model *m) {
     free(p->take[layer].start);
     free(p->take[layer].node);
   }
-  void *const plain[] = {p->element,       p->element_owner,
-                         p->element_layer, p->mine,
-                         p->inside,        p->mesh_node,
-                         p->owner,         p->node_layer,
-                         p->origin,        p->next,
-                         p->number,        p->last,
-                         p->whole_owner,   p->whole_element_owner,
-                         p->opened.facet,  p->opened.start};
+  void *const plain[] = {p->element, p->element_owner, p->element_layer, p->mine,
+                         p->inside,  p->mesh_node,     p->owner,         p->node_layer,
+                         p->origin,  p->next,          p->number,        p->last,
+                         p->whole,   p->shift,         p->load_number};
   for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
     free(plain[i]);
   ig_frac_part_drop(p);

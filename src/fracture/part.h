@@ -1,5 +1,5 @@
-/* A model on several ranks. Every rank sets up the whole model; from then on the first alone keeps
-   it, to put it out, and steps are taken by another model that has the rank's part of the mesh.
+/* A model on several ranks. Every rank sets up the whole model and lets go of it; steps are taken
+   by another model that has the rank's part of the mesh.
 
      a rank owns nodes of the mesh, and every copy that is split off them
      near  elements that touch one of its nodes, and the nodes of these: forces
@@ -19,12 +19,14 @@
    one layer further (near is what has a node in common with an element at an own node), and
    velocities travel too.
 
-   Surfaces may touch anywhere: where they do, a part has all elements. Which of them come near the
-   rank's own is looked up now and then (part_surface.c), with the state of all; in between the
-   others' states come of those alone, and contact is computed there.
+   Surfaces may touch anywhere: where they may, a rank has a copy of all surfaces near its own
+   (part_surface.h), in which contact is computed.
 
-   When somebody looks at the state it is gathered on rank 0, which first opens in the whole what
-   was opened since. */
+   Copies of nodes have numbers in the whole, too: which nodes came apart, and into how many, is
+   told to all, and all count. So a rank knows the number of each far or nearer node.
+
+   When somebody looks at the state it is gathered on rank 0, which has the whole until the next
+   step. */
 #ifndef IG_FRAC_PART_H
 #define IG_FRAC_PART_H
 
@@ -32,7 +34,7 @@
 #include "fracture/tables.h"
 #include "ranks/part.h"
 
-enum { IG_FRAC_NEAR, IG_FRAC_FAR, IG_FRAC_ALL, IG_FRAC_LAYERS };
+enum { IG_FRAC_NEAR, IG_FRAC_FAR, IG_FRAC_LAYERS };
 
 /* Numbers of items, on both sides; `count` of them are in use. */
 typedef struct {
@@ -44,13 +46,6 @@ typedef struct {
 typedef struct {
   int32_t *start, *node;
 } ig_frac_passing;
-
-/* Facets that were opened, check by check, as the whole numbers them: rank 0. */
-typedef struct {
-  int32_t *facet;
-  int64_t *start; /* checks + 1 */
-  int64_t checks;
-} ig_frac_opened;
 
 typedef struct ig_frac_part {
   int rank, ranks;
@@ -67,8 +62,10 @@ typedef struct ig_frac_part {
   uint8_t *node_layer;
   int32_t *origin, *next; /* nodes: of the mesh it was split from; the next copy of that, -1 */
   int32_t *number;        /* nodes: that of the mesh in the whole, for messages */
+  int32_t *whole;         /* nodes: their own number there; -1: not known (beyond far ones) */
+  int32_t *shift;         /* nodes: their stretch of `list` begins so much later in the whole */
   int32_t *last;          /* nodes of the mesh: their last copy */
-  int64_t room;           /* of origin, next and number */
+  int64_t room;           /* of the lists of nodes */
   int32_t known, cracks;  /* nodes and cohesive elements that are in the lists */
   ig_frac_list elements, stressed; /* near, far and near */
   /* near ones again: those with own nodes alone, which can be computed while ghosts travel; the
@@ -82,42 +79,34 @@ typedef struct ig_frac_part {
   ig_frac_list nodes, averaged, facets; /* own; near; of own elements */
   ig_frac_list cohesive, loads, marked; /* at near elements; to open */
   ig_frac_list crack_owner;             /* host: cohesive elements: rank */
-  ig_frac_list own_loads;               /* host */
-  /* nodes of the mesh: near; far and near; all, where surfaces touch */
+  ig_frac_list crack_number;            /* host: the same: number in the whole */
+  ig_frac_list splits;    /* host: of the last check: node touched, its first copy, copies */
+  ig_frac_list own_loads; /* host */
+  int32_t *load_number;   /* loads of the part: number in the whole */
+  /* nodes of the mesh: near; far and near */
   ig_frac_passing give[IG_FRAC_LAYERS], take[IG_FRAC_LAYERS];
-  ig_halo halo[IG_FRAC_LAYERS]; /* the same with their copies */
-  ig_halo crack_halo;           /* cohesive elements, where surfaces touch */
-  /* there: facets and nodes that are looked at, nodes whose forces are needed; nodes (far ones,
-     too) and cohesive elements whose states come at each step; how far two nodes may come nearer
-     until that is looked up again, and how far one has moved at most since; it is to be looked up
-   */
-  ig_frac_list linked, pressing, reacting;
-  ig_halo import, crack_import;
-  double skin, moved;
-  bool unseen;
-  bool stale; /* the state was changed since it was gathered */
-  /* rank 0: of the whole: rank of its nodes of the mesh and elements; what is not open there yet,
-     and its counts without that */
-  int32_t *whole_owner, *whole_element_owner;
-  ig_frac_opened opened;
-  ig_frac_list opening;
-  ig_frac_count shown;
+  ig_halo halo[IG_FRAC_LAYERS];    /* the same with their copies */
+  struct ig_frac_contact *contact; /* surfaces that touch (part_surface.h); NULL: none do */
+  bool unseen;                     /* which are near is to be found out, on all ranks alike */
+  bool stale;                      /* the state was changed since it was gathered */
+  /* rank 0: tables of the whole are there; what they are where they are not */
+  bool whole_there;
+  struct {
+    size_t size;
+    bool host;
+  } kept[IG_FRAC_TABLES];
 } ig_frac_part;
 
 /* Divides the model between the ranks of its context; nothing if there is one. Refuses what cannot
-   be divided. From then on the first rank alone has the whole model's tables. */
+   be divided. From then on the first rank alone has the whole model's tables, and that only between
+   a look at them and the next step. */
 IG_MUST_CHECK ig_status ig_frac_part_new(ig_frac_model *m, const ig_mesh *mesh);
 void ig_frac_part_free(ig_frac_model *m);
 /* A line per rank. */
 IG_MUST_CHECK ig_status ig_frac_part_tell(ig_frac_model *m, ig_part_line *line, void *user);
-/* Whether this rank has the whole model's tables. */
+/* Whether this rank has the whole model's tables when somebody looks (ig_frac_gather). */
 static inline bool ig_frac_has_whole(const ig_frac_model *m) {
   return !m->divided || ig_ranks_first(m->cx);
-}
-
-/* Layers whose nodes are exchanged. */
-static inline int ig_frac_layers(const ig_frac_model *m) {
-  return m->s.surface.on ? IG_FRAC_LAYERS : IG_FRAC_ALL;
 }
 
 /* --- part_list.c: lists; items from `from` on, to the device; no room to grow any more. */
@@ -128,8 +117,28 @@ IG_MUST_CHECK ig_status ig_frac_list_push(ig_ctx *cx, ig_frac_list *l, int64_t f
 IG_MUST_CHECK ig_status ig_frac_list_fit(ig_ctx *cx, ig_frac_list *l);
 /* All lists anew, from the part's tables: at the start, and after a checkpoint was read. */
 IG_MUST_CHECK ig_status ig_frac_part_list(ig_frac_model *m);
-/* What the last insertion made joins the lists; `own`: new nodes of this rank. */
-IG_MUST_CHECK ig_status ig_frac_part_grow(ig_frac_model *m, int64_t *own);
+/* Room for so many nodes in the lists of the part. */
+IG_MUST_CHECK ig_status ig_frac_nodes_room(ig_frac_model *m, int64_t count);
+/* What the last insertion made joins the lists. */
+IG_MUST_CHECK ig_status ig_frac_part_grow(ig_frac_model *m);
+
+/* --- part_number.c: numbers in the whole. Lists of all ranks, sorted, on all ranks, also on one
+   that has failed: `mine` has `count` items of `size` bytes, *all (freed by the caller) *sum. */
+IG_MUST_CHECK ig_status ig_frac_lists_share(ig_frac_model *m, ig_status status, const void *mine,
+                                            int64_t count, size_t size,
+                                            int (*order)(const void *, const void *), void **all,
+                                            int64_t *sum);
+/* Of all nodes and cohesive elements of the part, when it is made anew. */
+IG_MUST_CHECK ig_status ig_frac_numbers_put(ig_frac_model *m, const int32_t *node,
+                                            const int32_t *cohesive);
+/* What came apart in the last check gets its numbers; of the whole: new nodes, nodes of facets that
+   opened. */
+IG_MUST_CHECK ig_status ig_frac_numbers_grow(ig_frac_model *m, ig_status status, int64_t *split,
+                                             int64_t *touched);
+/* Nodes of the part whose number is known: those numbers, rising, and their own in the part; both
+   are freed by the caller. */
+IG_MUST_CHECK ig_status ig_frac_numbers_known(ig_frac_model *m, int32_t **whole, int32_t **local,
+                                              int32_t *count);
 
 /* --- part_model.c: the part's tables, cut out of the whole's: at first, with all that never
    changes; and from a checkpoint that all ranks have, with the counts of m. */
@@ -147,22 +156,18 @@ IG_MUST_CHECK ig_status ig_frac_run_list(ig_frac_model *m, ig_frac_item item,
 /* Opens the listed facets, and makes room. */
 IG_MUST_CHECK ig_status ig_frac_open_list(ig_frac_model *m, const ig_frac_list *list);
 
-/* --- part.c: each rank tells the owners which of their items it needs: `wanted`, in the order of
-   `take`; what it is asked for itself. All ranks call it. */
-IG_MUST_CHECK ig_status ig_frac_ask(ig_frac_model *m, const ig_frac_passing *take,
-                                    const int32_t *wanted, ig_frac_passing *give);
-
 /* --- part_surface.c: contact of surfaces at the current step; after nodes have moved. Both do
    nothing where there is none; all ranks call them, also one that has failed. */
 IG_MUST_CHECK ig_status ig_frac_part_surfaces(ig_frac_model *m, ig_status status);
 IG_MUST_CHECK ig_status ig_frac_part_moved(ig_frac_model *m, ig_status status);
+void ig_frac_contact_free(ig_frac_model *m);
 
 /* --- part_gather.c. All ranks call these; they do nothing without ranks.
    All of the state on rank 0, where it has changed since; the whole's table of nodes to the parts
    and their ghosts. */
 IG_MUST_CHECK ig_status ig_frac_gather(ig_frac_model *m);
 IG_MUST_CHECK ig_status ig_frac_scatter(ig_frac_model *m, const char *name);
-/* Rank 0 remembers what a check has opened. */
-IG_MUST_CHECK ig_status ig_frac_opened_add(ig_frac_model *m, const int32_t *facet, int64_t count);
+/* Rank 0 lets go of the whole; fine if it has none. */
+void ig_frac_whole_drop(ig_frac_model *m);
 
 #endif

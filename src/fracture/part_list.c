@@ -1,5 +1,5 @@
 /* A divided model: lists of what a rank computes and exchanges, which grow as facets open. */
-#include "fracture/part.h"
+#include "fracture/part_surface.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -48,9 +48,9 @@ ig_status ig_frac_list_fit(ig_ctx *cx, ig_frac_list *l) {
 
 /* --- nodes and cohesive elements, which grow in number */
 
-static ig_status nodes_room(ig_frac_model *m, int64_t count) {
+ig_status ig_frac_nodes_room(ig_frac_model *m, int64_t count) {
   ig_frac_part *p = m->divided;
-  int32_t **const all[] = {&p->origin, &p->next, &p->number};
+  int32_t **const all[] = {&p->origin, &p->next, &p->number, &p->whole, &p->shift};
   if (count <= p->room)
     return IG_OK;
   const int64_t room = count + count / 2;
@@ -127,9 +127,7 @@ static ig_status halo_make(ig_frac_model *m, int layer) {
     status = copies_list(m, &p->take[layer], &take);
   const ig_halo_lists lists = {p->ranks, give.start, give.node, take.start, take.node};
   const size_t real = m->wide ? 8 : 4;
-  size_t item = 2 * (size_t)m->shape.dim * real; /* with velocities, where contact needs them */
-  if (layer == IG_FRAC_ALL)                      /* and what a node presses on, how deep */
-    item += sizeof(int64_t) + 2 * real;
+  const size_t item = 2 * (size_t)m->shape.dim * real; /* velocities, where contact needs them */
   if (status == IG_OK)
     status = ig_halo_of(m->cx, &lists, item, &p->halo[layer]);
   free(give.start);
@@ -140,58 +138,16 @@ static ig_status halo_make(ig_frac_model *m, int layer) {
 }
 
 static ig_status halos_make(ig_frac_model *m) {
-  for (int layer = 0; layer < ig_frac_layers(m); layer++)
+  for (int layer = 0; layer < IG_FRAC_LAYERS; layer++)
     IG_TRY(halo_make(m, layer));
   return IG_OK;
 }
 
-/* Cohesive elements of each rank, in growing order; of its own all go to every other rank. */
-static ig_status crack_halo_fill(ig_frac_model *m, int32_t *start, int32_t *all) {
-  ig_frac_part *p = m->divided;
-  const int32_t *owner = p->crack_owner.a.host;
-  int32_t at = 0;
-  for (int r = 0; r < p->ranks; r++) {
-    start[r] = at;
-    for (int64_t c = 0; c < p->crack_owner.count; c++)
-      if (owner[c] == r)
-        all[at++] = (int32_t)c;
-  }
-  start[p->ranks] = at;
-  const int32_t own = start[p->rank + 1] - start[p->rank];
-  int32_t *give_start, *give, *take_start, *take;
-  IG_TRY(IG_NEW(m->cx, &give_start, 2 * ((size_t)p->ranks + 1), "ghosts"));
-  ig_status status =
-      IG_NEW(m->cx, &give, (size_t)own * (size_t)p->ranks + (size_t)at + 1, "ghosts");
-  take_start = give_start + p->ranks + 1;
-  take = give + (int64_t)own * p->ranks;
-  for (int r = 0, g = 0, t = 0; r < p->ranks && status == IG_OK; r++) {
-    for (int32_t i = 0; i < own && r != p->rank; i++)
-      give[g++] = all[start[p->rank] + i];
-    for (int32_t i = start[r]; i < start[r + 1] && r != p->rank; i++)
-      take[t++] = all[i];
-    give_start[r + 1] = g;
-    take_start[r + 1] = t;
-  }
-  const ig_halo_lists lists = {p->ranks, give_start, give, take_start, take};
-  if (status == IG_OK)
-    status =
-        ig_halo_of(m->cx, &lists, (size_t)(m->shape.points * m->shape.state) * (m->wide ? 8 : 4),
-                   &p->crack_halo);
-  free(give_start);
-  free(give);
-  return status;
-}
-
-static ig_status crack_halo_make(ig_frac_model *m) {
-  const ig_frac_part *p = m->divided;
-  int32_t *start;
-  if (!m->s.surface.on)
-    return IG_OK;
-  const size_t ranks = (size_t)p->ranks + 1;
-  IG_TRY(IG_NEW(m->cx, &start, ranks + (size_t)p->crack_owner.count + 1, "ghosts"));
-  const ig_status status = crack_halo_fill(m, start, start + ranks);
-  free(start);
-  return status;
+/* What is near what is to be found out again, with the mesh as it is on the device. */
+static void surfaces_changed(ig_frac_part *p) {
+  p->unseen = true;
+  if (p->contact)
+    p->contact->mesh_known = false;
 }
 
 ig_status ig_frac_part_list(ig_frac_model *m) {
@@ -205,11 +161,11 @@ ig_status ig_frac_part_list(ig_frac_model *m) {
     p->mine[((int32_t *)p->late.a.host)[i]] = 2;
   p->late.count = p->outer;
   p->ahead = p->far_known = false;
-  p->unseen = true;
+  surfaces_changed(p);
   const int32_t *load_face = ig_frac_model_host(q, "load_face");
   for (int32_t k = 0; k < q->s.drive.loads_on; k++)
     IG_TRY(joint_add(m, load_face[3 * k] / m->shape.faces));
-  IG_TRY(nodes_room(m, q->count.nodes));
+  IG_TRY(ig_frac_nodes_room(m, q->count.nodes));
   for (int32_t n = 0; n < q->count.nodes; n++)
     IG_TRY(node_add(m, n, n < q->nodes_start ? n : ((ig_frac_node *)node)[n].origin));
   for (int32_t c = 0; c < q->count.cohesive; c++)
@@ -220,8 +176,7 @@ ig_status ig_frac_part_list(ig_frac_model *m) {
   IG_TRY(ig_frac_list_push(m->cx, &p->averaged, 0));
   IG_TRY(ig_frac_list_push(m->cx, &p->cohesive, 0));
   IG_TRY(ig_frac_list_push(m->cx, &p->late, 0));
-  IG_TRY(halos_make(m));
-  return crack_halo_make(m);
+  return halos_make(m);
 }
 
 /* Copies that nodes got: of node touched[k] those up to extra[k]. */
@@ -229,9 +184,15 @@ static ig_status copies_add(ig_frac_model *m, const int32_t *touched, const int3
   ig_frac_part *p = m->divided;
   const ig_frac_count *count = &p->local.count;
   int32_t n = p->known;
-  for (int32_t k = 0; k < count->touched; k++)
-    for (; n < p->known + extra[k]; n++)
+  for (int32_t k = 0; k < count->touched; k++) {
+    const int32_t split[] = {touched[k], n, p->known + extra[k] - n};
+    for (int i = 0; i < 3; i++)
+      IG_TRY(ig_frac_list_add(m->cx, &p->splits, split[i]));
+    for (; n < p->known + extra[k]; n++) {
+      p->shift[n] = p->shift[touched[k]]; /* a part of the same stretch */
       IG_TRY(node_add(m, n, p->origin[touched[k]]));
+    }
+  }
   return n == count->nodes ? IG_OK
                            : IG_FAIL(m->cx, IG_NUMERIC, "%d nodes were split off, not %d",
                                      n - p->known, count->nodes - p->known);
@@ -264,7 +225,7 @@ static ig_status lists_grow(ig_frac_model *m) {
   const ig_frac_part *p = m->divided;
   const ig_frac_count *count = &p->local.count;
   int32_t *touched = NULL, *extra = NULL, *coh = NULL;
-  ig_status status = nodes_room(m, count->nodes);
+  ig_status status = ig_frac_nodes_room(m, count->nodes);
   if (status == IG_OK)
     status = IG_NEW(m->cx, &touched, (size_t)count->touched + 1, "copies of nodes");
   if (status == IG_OK)
@@ -280,16 +241,14 @@ static ig_status lists_grow(ig_frac_model *m) {
 }
 
 /* Ghosts are listed anew on all ranks, for those that exchange them agree how. */
-ig_status ig_frac_part_grow(ig_frac_model *m, int64_t *own) {
+ig_status ig_frac_part_grow(ig_frac_model *m) {
   ig_frac_part *p = m->divided;
   const ig_frac_count *count = &p->local.count;
-  const int64_t before = p->nodes.count;
+  p->splits.count = 0;
   if (count->nodes > p->known || count->cohesive > p->cracks)
     IG_TRY(lists_grow(m));
   p->known = count->nodes;
   p->cracks = count->cohesive;
-  p->unseen = true;
-  *own = p->nodes.count - before;
-  IG_TRY(halos_make(m));
-  return crack_halo_make(m);
+  surfaces_changed(p);
+  return halos_make(m);
 }

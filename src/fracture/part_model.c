@@ -172,6 +172,7 @@ static void list_cut(ig_frac_model *m, const maps *a, const int32_t *list,
   for (int32_t n = 0; n < a->nodes; n++) {
     const ig_frac_node *from = &node[a->node_of[n]];
     out[n] = (ig_frac_node){.first = at, .bc = from->bc, .origin = a->node[from->origin]};
+    p->shift[n] = from->first - at;
     for (int32_t i = from->first; i < from->first + from->used; i++) {
       const int32_t e = a->element[list[i] % ne];
       if (e >= 0)
@@ -305,13 +306,13 @@ static ig_status tables_fill(const source *w, const maps *a, bool fixed) {
 static int64_t width_of(const ig_frac_model *q, const ig_frac_table *t) {
   const int64_t slots = (int64_t)q->s.ne * q->shape.nodes;
   const int64_t most = slots > q->s.node_max ? slots : q->s.node_max;
-  static const char *const unused[] = {"f", "shown", "part"}; /* of whoever has the whole */
+  /* of whoever has the whole, or of the copy in which contact is computed */
+  static const char *const unused[] = {"f",   "shown", "part",  "bucket", "next",
+                                       "hit", "depth", "after", "push"};
   for (size_t i = 0; i < sizeof unused / sizeof *unused; i++)
     if (strcmp(t->name, unused[i]) == 0)
       return 0;
-  return strcmp(t->name, "sums") == 0    ? most / IG_FRAC_SCAN + 2
-         : strcmp(t->name, "chain") == 0 ? most / IG_FRAC_APART + 2
-                                         : t->width;
+  return strcmp(t->name, "chain") == 0 ? most / IG_FRAC_APART + 2 : t->width;
 }
 
 /* Tables as the whole has them, for what is here. */
@@ -340,6 +341,8 @@ static ig_status tables_make(ig_frac_model *m, const maps *a) {
                              (t->saved ? SAVED : 0) | (t->a.host ? 0 : DEVICE_ONLY)));
   }
   IG_TRY(ig_frac_table_add(q, "number", &q->s.topo.number, IG_FRAC_PER_ELEMENT, 1, 4, 0));
+  if (m->s.surface.on)
+    IG_TRY(ig_frac_table_add(q, "worn", &q->s.surface.worn, IG_FRAC_PER_ELEMENT, 1, 4, 0));
   if (ne)
     memcpy(ig_frac_model_host(q, "number"), p->element, (size_t)ne * sizeof *p->element);
   if (m->laws)
@@ -385,6 +388,7 @@ static ig_status cut(const source *w, maps *a, bool fixed) {
     IG_TRY(tables_make(m, a));
   q->count = (ig_frac_count){.step = m->count.step, .nodes = a->nodes, .cohesive = a->cohesives};
   IG_TRY(ig_frac_tables_grow(q)); /* and tells the device */
+  IG_TRY(ig_frac_numbers_put(m, a->node_of, a->cohesive_of));
   conn_cut(m, a, conn);
   opp_cut(m, a, opp);
   list_cut(m, a, list, table[4]);
@@ -393,6 +397,9 @@ static ig_status cut(const source *w, maps *a, bool fixed) {
   IG_TRY(tables_fill(w, a, fixed));
   if (!fixed)
     return IG_OK;
+  IG_TRY(IG_NEW(m->cx, &m->divided->load_number, (size_t)a->loads + 1, "loads of a part"));
+  if (a->loads)
+    memcpy(m->divided->load_number, a->load_of, (size_t)a->loads * sizeof *a->load_of);
   inside_find(m->divided);
   return m->ops->run(m->cx, m->kind, m->wide, IG_FRAC_weigh, &q->s, 0, q->s.ne);
 }
@@ -411,8 +418,7 @@ ig_status ig_frac_part_restore(ig_frac_model *m, const ig_restart *from) {
   ig_status status = cut(&(source){m, from}, &a, false);
   maps_free(&a);
   IG_TRY(ig_ranks_agree(m->cx, status));
-  m->divided->opened.checks = 0;
-  m->divided->shown = m->count;
+  m->divided->stale = true;
   return ig_frac_part_list(m);
 }
 

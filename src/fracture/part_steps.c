@@ -1,5 +1,6 @@
 /* A divided model: its steps. */
-#include "fracture/part.h"
+#include "fracture/part_surface.h"
+#include "core/rising.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -69,82 +70,9 @@ static int by_number(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* A number of each rank, on the first; their sum on all. All ranks come here. */
-static ig_status sum_of(ig_frac_model *m, ig_status status, int64_t mine, int64_t *each,
-                        int64_t *sum) {
-  const int ranks = m->divided->ranks;
-  int64_t *all = each;
-  if (!all && status == IG_OK && ig_ranks_first(m->cx))
-    status = IG_NEW(m->cx, &all, (size_t)ranks, "counts of ranks");
-  status = ig_ranks_agree(m->cx, status);
-  if (status == IG_OK)
-    status = ig_ranks_collect(m->cx, &mine, sizeof mine, all);
-  *sum = 0;
-  for (int r = 0; r < ranks && status == IG_OK && ig_ranks_first(m->cx); r++)
-    *sum += all[r];
-  if (all != each)
-    free(all);
-  status = ig_ranks_agree(m->cx, status);
-  return status == IG_OK ? ig_ranks_share(m->cx, 0, sum, sizeof *sum) : status;
-}
-
-/* Marks of all ranks on the first, one rank after the other. */
-static ig_status marks_collect(ig_frac_model *m, const int32_t *mine, int64_t count,
-                               const int64_t *each, int32_t *all) {
-  ig_frac_part *p = m->divided;
-  ig_message *message;
-  const ig_status status = IG_NEW(m->cx, &message, (size_t)p->ranks, "messages");
-  IG_TRY(ig_ranks_agree(m->cx, status));
-  int messages = 0;
-  int64_t at = count;
-  if (p->rank == 0 && count)
-    memcpy(all, mine, (size_t)count * sizeof *all);
-  for (int r = 1; r < p->ranks && p->rank == 0; r++) {
-    if (each[r])
-      message[messages++] = (ig_message){
-          .rank = r, .receive = all + at, .receive_size = (size_t)each[r] * sizeof *all};
-    at += each[r];
-  }
-  if (p->rank && count)
-    message[messages++] =
-        (ig_message){.rank = 0, .send = mine, .send_size = (size_t)count * sizeof *mine};
-  const ig_status sent = ig_ranks_swap(m->cx, message, messages);
-  free(message);
-  return sent;
-}
-
-/* Those of all ranks, in order; each was found by one of them. */
-static ig_status marks_share(ig_frac_model *m, const int32_t *mine, int64_t count, int32_t **all,
-                             int64_t *sum) {
-  ig_frac_part *p = m->divided;
-  int64_t *each = NULL;
-  ig_status status = IG_NEW(m->cx, &each, (size_t)p->ranks, "facets to open");
-  status = sum_of(m, status, count, each, sum);
-  if (status == IG_OK)
-    status = IG_NEW(m->cx, all, (size_t)*sum + 1, "facets to open");
-  status = ig_ranks_agree(m->cx, status);
-  if (status == IG_OK)
-    status = marks_collect(m, mine, count, each, *all);
-  if (status == IG_OK && p->rank == 0)
-    qsort(*all, (size_t)*sum, sizeof **all, by_number);
-  status = ig_ranks_agree(m->cx, status);
-  if (status == IG_OK)
-    status = ig_ranks_share(m->cx, 0, *all, (size_t)*sum * sizeof **all);
-  free(each);
-  return status;
-}
-
 /* The number in the part of an element of the whole, -1: it is not there. */
 static int32_t element_find(const ig_frac_part *p, int32_t whole) {
-  int32_t low = 0, high = p->local.s.ne;
-  while (low < high) {
-    const int32_t middle = low + (high - low) / 2;
-    if (p->element[middle] < whole)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low < p->local.s.ne && p->element[low] == whole ? low : -1;
+  return ig_rising_at(p->element, p->local.s.ne, whole);
 }
 
 ig_status ig_frac_open_list(ig_frac_model *m, const ig_frac_list *list) {
@@ -159,30 +87,34 @@ ig_status ig_frac_open_list(ig_frac_model *m, const ig_frac_list *list) {
   return ig_frac_run_list(m, IG_FRAC_unmark, list);
 }
 
-/* Opens those of the facets whose elements are both here; `own`: nodes this rank then has more. */
-static ig_status marks_open(ig_frac_model *m, const int32_t *facet, int64_t count, int64_t *own) {
+/* Opens those of the facets whose elements are both here. */
+static ig_status marks_open(ig_frac_model *m, const int32_t *facet, int64_t count) {
   ig_frac_part *p = m->divided;
   const int faces = m->shape.faces;
   int32_t *here;
   int64_t kept = 0;
-  IG_TRY(IG_NEW(m->cx, &here, (size_t)count + 1, "facets to open"));
-  for (int64_t i = 0; i < count; i++) {
+  ig_status status = IG_NEW(m->cx, &here, (size_t)count + 1, "facets to open");
+  for (int64_t i = 0; i < count && status == IG_OK; i++) {
     const int32_t e = element_find(p, facet[i] / faces), f = facet[i] % faces;
-    if (e >= 0 && p->inside[e] >> f & 1)
-      here[kept++] = e * faces + f;
+    if (e < 0 || !(p->inside[e] >> f & 1))
+      continue;
+    here[kept++] = e * faces + f;
+    status = ig_frac_list_add(m->cx, &p->crack_number, m->count.cohesive + (int32_t)i);
   }
-  const ig_status status = ig_frac_list_put(m->cx, &p->marked, here, kept);
+  if (status == IG_OK)
+    status = ig_frac_list_put(m->cx, &p->marked, here, kept);
   free(here);
   IG_TRY(status);
   if (kept)
     IG_TRY(ig_frac_open_list(&p->local, &p->marked));
-  return ig_frac_part_grow(m, own);
+  return ig_frac_part_grow(m);
 }
 
 /* All ranks take part, also one that has failed (`status`), and all learn of it. */
 static ig_status check(ig_frac_model *m, ig_status status) {
-  int32_t *mine = NULL, *all = NULL;
-  int64_t count = 0, sum = 0, own = 0, split = 0;
+  int32_t *mine = NULL;
+  void *all = NULL;
+  int64_t count = 0, sum = 0, split = 0, touched = 0;
   ig_halo_array move[2];
   const int arrays = moving(m, move);
   if (!m->divided->far_known)
@@ -197,13 +129,12 @@ static ig_status check(ig_frac_model *m, ig_status status) {
     free(mine);
     return status;
   }
-  status = marks_share(m, mine, count, &all, &sum);
+  status = ig_frac_lists_share(m, status, mine, count, sizeof *mine, by_number, &all, &sum);
   if (status == IG_OK)
-    status = marks_open(m, all, sum, &own);
-  if (status == IG_OK && ig_ranks_first(m->cx))
-    status = ig_frac_opened_add(m, all, sum);
-  status = sum_of(m, status, own, NULL, &split);
+    status = marks_open(m, all, sum);
+  status = ig_frac_numbers_grow(m, status, &split, &touched);
   m->count.broken = (int32_t)sum;
+  m->count.touched = (int32_t)touched;
   m->count.cohesive += (int32_t)sum;
   m->count.nodes += (int32_t)split;
   free(mine);
@@ -251,11 +182,16 @@ ig_status ig_frac_part_elements(ig_frac_model *m) {
    which needs far nodes; near ones are among them. */
 static ig_status finish(ig_frac_model *m, bool ahead, bool checked, ig_status status) {
   ig_frac_model *q = &m->divided->local;
-  const int layer = m->s.surface.on ? IG_FRAC_ALL : checked ? IG_FRAC_FAR : IG_FRAC_NEAR;
-  const bool seen = m->s.surface.on && !m->divided->unseen;
-  ig_halo *halo = seen ? &m->divided->import : &m->divided->halo[layer];
-  ig_halo_array move[2];
-  const int arrays = moving(m, move);
+  const int layer = m->s.surface.on || checked ? IG_FRAC_FAR : IG_FRAC_NEAR;
+  ig_halo *halo = &m->divided->halo[layer];
+  ig_halo_array move[4];
+  int arrays = moving(m, move);
+  if (m->s.surface.on && !m->divided->unseen) {
+    ig_frac_contact *contact = m->divided->contact;
+    halo = &contact->import;
+    move[arrays++] = (ig_halo_array){contact->u.dev, move[0].item};
+    move[arrays++] = (ig_halo_array){contact->v.dev, move[1].item};
+  }
   const ig_frac_list *nodes = &m->divided->nodes;
   if (status == IG_OK)
     status = run_list(m, IG_FRAC_node, nodes);
@@ -280,6 +216,7 @@ ig_status ig_frac_part_run(ig_frac_model *m, int64_t step) {
   ig_frac_model *q = &m->divided->local;
   ig_status status = IG_OK;
   m->divided->stale = true;
+  ig_frac_whole_drop(m);
   settings_follow(m);
   for (int64_t i = m->count.step; i < step; i++) {
     if (!m->begun && due(m, i))

@@ -29,7 +29,6 @@ enum {
   IG_FRAC_MOTIONS = 32,
   IG_FRAC_LOADS = 32,
   IG_FRAC_CHUNK = 64,
-  IG_FRAC_SCAN = 1024,
   IG_FRAC_APART = 128, /* nodes that a block of threads takes apart at a time */
   /* of a cluster, at most: elements, a thread each on a GPU; nodes */
   IG_FRAC_PATCH = 128,
@@ -103,6 +102,16 @@ enum {
   IG_FRAC_FIGURES
 };
 
+/* On ranks contact is computed on a copy of the surfaces near a rank's own (part_surface.c): what
+   its nodes and elements have of the rank's part, and give back. */
+typedef struct {
+  const int32_t *node, *element; /* of the copy: number in the part */
+  const uint32_t *worn;          /* of the part, as below: */
+  void *u, *v, *mass, *gap, *force;
+  double *work;
+  int64_t *part; /* in numbers of the whole */
+} ig_frac_lent;
+
 /* Contact between surfaces (surface.inc). */
 typedef struct {
   int on;          /* 0: nobody asked for it; `overlap` then says whether bodies do */
@@ -120,6 +129,10 @@ typedef struct {
   void *force;     /* node_max x dim: all a node gets */
   double *work;    /* node_max x 2: done by it so far; energy held by the node's contact */
   double *depth;   /* node_max: how far inside another's element, where there is no contact */
+  /* ne, on ranks: bit 2 f: facet f is free, 2 f + 1: it keeps its own two sides apart; of a part,
+     whoever has a copy of its elements is told; in a copy they are all it knows of that */
+  uint32_t *worn;
+  const ig_frac_lent *lent; /* NULL: this is no copy */
 } ig_frac_surface;
 
 /* The mesh as it is now; see above. */
@@ -209,8 +222,9 @@ typedef struct {
   uint8_t *touch;   /* node_max: nodes of facets that open */
   int32_t *touched; /* node_max: those nodes, in order */
   int32_t *extra;   /* node_max: copies each of them needs, then those of all up to it */
-  int32_t *sums;    /* slots / IG_FRAC_SCAN + 2: work space of compactions */
-  uint64_t *chain;  /* slots / IG_FRAC_APART + 2: new nodes so far, by tiles (CUDA) */
+  /* slots / IG_FRAC_APART + 2, CUDA: blocks that are done, then sums so far, by tiles; 0 between
+     passes */
+  uint64_t *chain;
 } ig_frac_grow;
 
 typedef struct {
@@ -253,6 +267,10 @@ IG_HD uint32_t ig_frac_divide(uint64_t magic, uint32_t k) {
   X(link)     /* a free facet into its bucket */                                                   \
   X(press)    /* the facet a node presses on */                                                    \
   X(react)    /* all that contact brings on a node */                                              \
+  X(wear)     /* ranks: which facets of an element are free */                                     \
+  X(see)      /* of a copied element, from the part */                                             \
+  X(borrow)   /* motion of a copied node, from the part */                                         \
+  X(repay)    /* what contact brings on it, to the part */                                         \
   X(overlap)  /* how far a node is inside another's element */                                     \
   X(cohesive) /* traction and force of a cohesive element */                                       \
   X(element)  /* internal force, and the forces of the facets attached to it */                    \
@@ -302,9 +320,10 @@ typedef struct {
   /* runs an item over [begin, begin + n); n < 0: over all there are, at most -n */
   ig_status (*run)(ig_ctx *cx, int kind, int wide, ig_frac_item item, const ig_frac_state *s,
                    int64_t begin, int64_t n);
-  /* the numbers of the flags that are up, in order, and how many; n flags at most */
-  ig_status (*compact)(ig_ctx *cx, const ig_frac_state *s, const uint8_t *flag, int64_t n,
-                       int32_t *list, int32_t *found);
+  /* the numbers of the flags that are up, in order, and how many; n flags at most. On a GPU flags
+     of touched nodes are taken down here, on a CPU by `part` */
+  ig_status (*compact)(ig_ctx *cx, const ig_frac_state *s, uint8_t *flag, int64_t n, int32_t *list,
+                       int32_t *found);
   /* takes the touched nodes apart: `part`, running sums of `extra`, `split` */
   ig_status (*apart)(ig_ctx *cx, int kind, int wide, const ig_frac_state *s);
 } ig_frac_ops;

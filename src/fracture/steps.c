@@ -46,7 +46,9 @@ ig_status ig_frac_model_pass(ig_frac_model *m, int pass) {
   case 2:
     return run_all(m, IG_FRAC_open, m->facets);
   case 3:
-    return run_all(m, IG_FRAC_state, m->facets * m->shape.points);
+    return s->zone.opening == IG_FRAC_CUT || s->zone.opening == IG_FRAC_BARE
+               ? IG_OK
+               : run_all(m, IG_FRAC_state, m->facets * m->shape.points);
   case 4:
     return m->ops->compact(m->cx, s, s->grow.touch, s->node_max, s->grow.touched,
                            &s->count->touched);

@@ -31,7 +31,7 @@ ig_status ig_frac_table_add(ig_frac_model *m, const char *name, void *at, ig_fra
                              : ig_array_new(m->cx, &t->a, rows * (size_t)width, size, name));
   m->tables++;
   *t->at = t->a.dev;
-  return IG_OK;
+  return per == IG_FRAC_ONE ? ig_array_zero(m->cx, &t->a) : IG_OK;
 }
 
 ig_frac_table *ig_frac_table_find(ig_frac_model *m, const char *name) {

@@ -11,32 +11,65 @@
 #define ROOT "checkpoint"
 enum { FORMAT = 1, MOST_ARRAYS = 4096 };
 
-static ig_status array_write(ig_h5 *h5, const ig_saved *saved) {
+/* An array in pieces, and its checksum. */
+typedef struct {
+  ig_h5_array array;
+  size_t size; /* bytes per item */
+  uint32_t crc;
+} putting;
+
+static ig_status rows_put(void *user, const void *rows, int64_t count) {
+  putting *p = user;
+  p->crc = ig_crc32(p->crc, rows, (size_t)count * p->size);
+  return ig_h5_array_put(&p->array, rows, count);
+}
+
+static ig_status rows_write(ig_h5 *h5, const char *name, const ig_saved *saved,
+                            const ig_stream *rows, int array, int64_t *crc) {
+  putting p = {.size = ig_dtype_size(saved->dtype)};
+  ig_status status = ig_h5_array_new(h5, name, saved->dtype, saved->count, 0, &p.array);
+  if (status == IG_OK)
+    status = rows->pass(rows->self, array, rows_put, &p);
+  if (status == IG_OK)
+    status = ig_h5_array_end(&p.array);
+  ig_h5_array_close(&p.array);
+  *crc = p.crc;
+  return status;
+}
+
+/* `array`: its number among those of `rows`, where it has no data. */
+static ig_status array_write(ig_h5 *h5, const ig_saved *saved, const ig_stream *rows, int array) {
   char name[256];
   if (!saved->name[0] || strchr(saved->name, '/') || strlen(saved->name) > 200 || saved->count < 0)
     return IG_FAIL(h5->cx, IG_ARG, "checkpoint array '%s' of %" PRId64 " items", saved->name,
                    saved->count);
   snprintf(name, sizeof name, ROOT "/%s", saved->name);
-  const int64_t crc =
-      ig_crc32_by(h5->cx->threads, saved->data, (size_t)saved->count * ig_dtype_size(saved->dtype));
-  IG_TRY(ig_h5_put(h5, name, saved->dtype, saved->count, 0, saved->data));
+  int64_t crc;
+  if (rows && !saved->data && saved->count > 0) {
+    IG_TRY(rows_write(h5, name, saved, rows, array, &crc));
+  } else {
+    crc = ig_crc32_by(h5->cx->threads, saved->data,
+                      (size_t)saved->count * ig_dtype_size(saved->dtype));
+    IG_TRY(ig_h5_put(h5, name, saved->dtype, saved->count, 0, saved->data));
+  }
   return ig_h5_put_numbers(h5, name, "crc32", IG_I64, 0, &crc);
 }
 
 ig_status ig_checkpoint_write(ig_ctx *cx, const char *path, const ig_checkpoint_head *head,
-                              const ig_saved *saved, int count) {
+                              const ig_saved *saved, int count, const ig_stream *rows) {
   static const int64_t format = FORMAT;
   const int64_t fingerprint = (int64_t)head->fingerprint;
   ig_h5 h5;
   ig_status status;
-  IG_TRY_GOTO(status, done, ig_h5_create(cx, path, &h5));
+  IG_TRY_GOTO(status, done,
+              rows ? ig_h5_create_on_disk(cx, path, &h5) : ig_h5_create(cx, path, &h5));
   IG_TRY_GOTO(status, done, ig_h5_group(&h5, ROOT));
   IG_TRY_GOTO(status, done, ig_h5_put_numbers(&h5, ROOT, "format", IG_I64, 0, &format));
   IG_TRY_GOTO(status, done, ig_h5_put_numbers(&h5, ROOT, "fingerprint", IG_I64, 0, &fingerprint));
   IG_TRY_GOTO(status, done, ig_h5_put_numbers(&h5, ROOT, "time", IG_F64, 0, &head->time));
   IG_TRY_GOTO(status, done, ig_h5_put_numbers(&h5, ROOT, "step", IG_I64, 0, &head->step));
   for (int i = 0; i < count; i++)
-    IG_TRY_GOTO(status, done, array_write(&h5, &saved[i]));
+    IG_TRY_GOTO(status, done, array_write(&h5, &saved[i], rows, i));
   status = ig_h5_save(&h5);
 done:
   ig_h5_close(&h5);

@@ -10,9 +10,10 @@ typedef struct {
   uint64_t fingerprint; /* of the case: only the same case goes on from it */
 } ig_checkpoint_head;
 
+/* rows: of the arrays that have no data, by their places in `saved`; NULL: all have. */
 IG_MUST_CHECK ig_status ig_checkpoint_write(ig_ctx *cx, const char *path,
                                             const ig_checkpoint_head *head, const ig_saved *saved,
-                                            int count);
+                                            int count, const ig_stream *rows);
 /* Whether a checkpoint is of the case with this fingerprint; fails if it cannot be read. */
 IG_MUST_CHECK ig_status ig_checkpoint_belongs(ig_ctx *cx, const char *path, uint64_t fingerprint,
                                               bool *same);

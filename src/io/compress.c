@@ -31,8 +31,8 @@ static void shuffle(const unsigned char *from, size_t bytes, size_t piece, size_
   }
 }
 
-static bool compress_piece(int level, const unsigned char *data, size_t bytes, size_t piece,
-                           size_t item, ig_piece *to) {
+bool ig_compress_piece(int level, const unsigned char *data, size_t bytes, size_t piece,
+                       size_t item, ig_piece *to) {
   uLongf size = compressBound((uLong)piece);
   unsigned char *shuffled = malloc(piece), *compressed = malloc(size);
   bool good = shuffled && compressed;
@@ -104,7 +104,7 @@ bool ig_compress_array(ig_compressor *compressor, const char *name, const void *
       continue;
     free(p->bytes);
     *p = (ig_piece){.hash = now};
-    good = compress_piece(level, from, filled, piece, item, p) && good;
+    good = ig_compress_piece(level, from, filled, piece, item, p) && good;
   }
   return good;
 }

@@ -34,6 +34,9 @@ typedef struct {
    filled up with zeros. False if memory runs out. Done with the pieces, give them back. */
 bool ig_compress_array(ig_compressor *compressor, const char *name, const void *data, size_t bytes,
                        size_t piece, size_t item, ig_pieces **pieces);
+/* One piece of it; free its bytes. */
+bool ig_compress_piece(int level, const unsigned char *data, size_t bytes, size_t piece,
+                       size_t item, ig_piece *to);
 void ig_compress_done(ig_compressor *compressor, ig_pieces *pieces);
 void ig_compress_clear(ig_compressor *compressor); /* frees what was kept */
 

@@ -87,6 +87,8 @@ void ig_h5_close(ig_h5 *h5) {
     H5Fclose(h5->file);
   if (h5->access >= 0)
     H5Pclose(h5->access);
+  if (h5->on_disk)
+    ig_h5_disk_close(&h5->disk);
   H5Eset_auto2(H5E_DEFAULT, h5->former_report, h5->former_data);
   pthread_mutex_unlock(&one_at_a_time);
   h5->locked = false;
@@ -98,19 +100,35 @@ static ig_status no_memory(ig_h5 *h5, const char *name) {
   return IG_FAIL(h5->cx, IG_MEMORY, "cannot put '%s' together for '%s'", name, h5->path);
 }
 
-ig_status ig_h5_create(ig_ctx *cx, const char *path, ig_h5 *h5) {
-  begin(cx, path, h5);
+static ig_status file_create(ig_h5 *h5) {
   const hid_t create = H5Pcreate(H5P_FILE_CREATE);
-  h5->access = H5Pcreate(H5P_FILE_ACCESS);
   /* no time stamps anywhere: the same run leaves the same bytes */
-  if (create >= 0 && h5->access >= 0 && H5Pset_userblock(create, SEAL) >= 0 &&
+  if (create >= 0 && H5Pset_userblock(create, SEAL) >= 0 &&
       H5Pset_obj_track_times(create, false) >= 0 &&
-      H5Pset_fapl_core(h5->access, GROW, false) >= 0 &&
       H5Pset_libver_bounds(h5->access, H5F_LIBVER_V18, H5F_LIBVER_V18) >= 0)
-    h5->file = H5Fcreate(path, H5F_ACC_TRUNC, create, h5->access);
+    h5->file = H5Fcreate(h5->path, H5F_ACC_TRUNC, create, h5->access);
   if (create >= 0)
     H5Pclose(create);
   return h5->file < 0 ? no_memory(h5, "/") : IG_OK;
+}
+
+ig_status ig_h5_create(ig_ctx *cx, const char *path, ig_h5 *h5) {
+  begin(cx, path, h5);
+  h5->access = H5Pcreate(H5P_FILE_ACCESS);
+  if (h5->access < 0 || H5Pset_fapl_core(h5->access, GROW, false) < 0)
+    return no_memory(h5, "/");
+  return file_create(h5);
+}
+
+ig_status ig_h5_create_on_disk(ig_ctx *cx, const char *path, ig_h5 *h5) {
+  begin(cx, path, h5);
+  h5->on_disk = true;
+  h5->disk = (ig_h5_disk){.fd = -1, .driver = -1};
+  h5->access = H5Pcreate(H5P_FILE_ACCESS);
+  if (h5->access < 0)
+    return no_memory(h5, "/");
+  IG_TRY(ig_h5_disk_open(cx, path, h5->access, &h5->disk));
+  return file_create(h5);
 }
 
 ig_status ig_h5_group(ig_h5 *h5, const char *name) {
@@ -141,32 +159,127 @@ static bool put_compressed(ig_h5 *h5, hid_t set, const char *name, size_t bytes,
   return good;
 }
 
-ig_status ig_h5_put(ig_h5 *h5, const char *name, ig_dtype dtype, int64_t rows, int components,
-                    const void *data) {
+ig_status ig_h5_array_new(ig_h5 *h5, const char *name, ig_dtype dtype, int64_t rows, int components,
+                          ig_h5_array *array) {
   const hsize_t width = components ? (hsize_t)components : 1, size[2] = {(hsize_t)rows, width};
   const int rank = components ? 2 : 1;
-  const size_t item = ig_dtype_size(dtype), row = item * width, bytes = (size_t)rows * row;
-  const bool compressed = h5->compressor && h5->compressor->level && bytes >= SMALL;
+  const size_t row = ig_dtype_size(dtype) * width, bytes = (size_t)rows * row;
   const hsize_t most = CHUNK / row ? CHUNK / row : 1;
-  const hsize_t chunk[2] = {size[0] < most ? size[0] : most, width};
+  *array = (ig_h5_array){.h5 = h5,
+                         .name = name,
+                         .dtype = dtype,
+                         .rows = rows,
+                         .rank = rank,
+                         .chunk = {size[0] < most ? size[0] : most, width},
+                         .compressed = h5->compressor && h5->compressor->level && bytes >= SMALL,
+                         .set = -1};
   const hid_t space = H5Screate_simple(rank, size, NULL), layout = H5Pcreate(H5P_DATASET_CREATE);
   bool good = space >= 0 && layout >= 0 && H5Pset_obj_track_times(layout, false) >= 0;
-  if (good && compressed)
-    good = H5Pset_chunk(layout, rank, chunk) >= 0 && H5Pset_shuffle(layout) >= 0 &&
+  if (good && array->compressed)
+    good = H5Pset_chunk(layout, rank, array->chunk) >= 0 && H5Pset_shuffle(layout) >= 0 &&
            H5Pset_deflate(layout, (unsigned)h5->compressor->level) >= 0;
-  const hid_t set =
-      good ? H5Dcreate2(h5->file, name, stored_type(dtype), space, H5P_DEFAULT, layout, H5P_DEFAULT)
-           : -1;
-  good = set >= 0 && (compressed ? put_compressed(h5, set, name, bytes, item, chunk, data)
-                                 : !bytes || H5Dwrite(set, memory_type(dtype), H5S_ALL, H5S_ALL,
-                                                      H5P_DEFAULT, data) >= 0);
-  if (set >= 0 && H5Dclose(set) < 0)
-    good = false;
+  if (good)
+    array->set =
+        H5Dcreate2(h5->file, name, stored_type(dtype), space, H5P_DEFAULT, layout, H5P_DEFAULT);
   if (layout >= 0)
     H5Pclose(layout);
   if (space >= 0)
     H5Sclose(space);
-  return good ? IG_OK : no_memory(h5, name);
+  return array->set < 0 ? no_memory(h5, name) : IG_OK;
+}
+
+/* Rows past the filters: all of a plain array, or some of it. */
+static bool put_plain(const ig_h5_array *a, const void *data, int64_t rows) {
+  if (rows == a->rows)
+    return H5Dwrite(a->set, memory_type(a->dtype), H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0;
+  const hsize_t first[2] = {(hsize_t)a->written, 0}, count[2] = {(hsize_t)rows, a->chunk[1]};
+  const hid_t from = H5Screate_simple(a->rank, count, NULL), to = H5Dget_space(a->set);
+  const bool good = from >= 0 && to >= 0 &&
+                    H5Sselect_hyperslab(to, H5S_SELECT_SET, first, NULL, count, NULL) >= 0 &&
+                    H5Dwrite(a->set, memory_type(a->dtype), from, to, H5P_DEFAULT, data) >= 0;
+  if (from >= 0)
+    H5Sclose(from);
+  if (to >= 0)
+    H5Sclose(to);
+  return good;
+}
+
+/* The chunk in hand, full or the last. */
+static bool chunk_put(ig_h5_array *a, int64_t first) {
+  const size_t item = ig_dtype_size(a->dtype), chunk = a->chunk[0] * a->chunk[1] * item;
+  const hsize_t at[2] = {(hsize_t)first, 0};
+  ig_piece piece = {0};
+  const bool good =
+      ig_compress_piece(a->h5->compressor->level, a->filling, a->filled, chunk, item, &piece) &&
+      H5Dwrite_chunk(a->set, H5P_DEFAULT, 0, at, piece.size, piece.bytes) >= 0;
+  free(piece.bytes);
+  a->filled = 0;
+  return good;
+}
+
+ig_status ig_h5_array_put(ig_h5_array *a, const void *data, int64_t rows) {
+  const size_t row = ig_dtype_size(a->dtype) * a->chunk[1], chunk = a->chunk[0] * row;
+  if (rows < 0 || rows > a->rows - a->written)
+    return IG_FAIL(a->h5->cx, IG_ARG, "'%s' of '%s' has more rows than were announced", a->name,
+                   a->h5->path);
+  bool good = true;
+  if (!a->compressed) {
+    good = rows == 0 || put_plain(a, data, rows);
+    a->written += rows;
+    return good ? IG_OK : no_memory(a->h5, a->name);
+  }
+  if (!a->filling)
+    IG_TRY(IG_NEW(a->h5->cx, &a->filling, chunk, "a piece of a file"));
+  const unsigned char *from = data;
+  for (size_t left = (size_t)rows * row; left && good;) {
+    const size_t space = chunk - a->filled, take = left < space ? left : space;
+    memcpy(a->filling + a->filled, from, take);
+    a->filled += take;
+    a->written += (int64_t)(take / row);
+    from += take;
+    left -= take;
+    if (a->filled == chunk)
+      good = chunk_put(a, a->written - (int64_t)a->chunk[0]);
+  }
+  return good ? IG_OK : no_memory(a->h5, a->name);
+}
+
+ig_status ig_h5_array_end(ig_h5_array *a) {
+  const size_t row = ig_dtype_size(a->dtype) * a->chunk[1];
+  if (a->written != a->rows)
+    return IG_FAIL(a->h5->cx, IG_ARG, "'%s' of '%s' has %" PRId64 " rows of %" PRId64, a->name,
+                   a->h5->path, a->written, a->rows);
+  bool good = a->filled == 0 || chunk_put(a, a->written - (int64_t)(a->filled / row));
+  if (H5Dclose(a->set) < 0)
+    good = false;
+  a->set = -1;
+  return good ? IG_OK : no_memory(a->h5, a->name);
+}
+
+void ig_h5_array_close(ig_h5_array *a) {
+  if (a->set >= 0)
+    H5Dclose(a->set);
+  free(a->filling);
+  *a = (ig_h5_array){.set = -1};
+}
+
+ig_status ig_h5_put(ig_h5 *h5, const char *name, ig_dtype dtype, int64_t rows, int components,
+                    const void *data) {
+  const size_t item = ig_dtype_size(dtype);
+  ig_h5_array a;
+  ig_status status = ig_h5_array_new(h5, name, dtype, rows, components, &a);
+  if (status == IG_OK && a.compressed) { /* by several threads, and what is kept not again */
+    const bool good =
+        put_compressed(h5, a.set, name, (size_t)rows * item * a.chunk[1], item, a.chunk, data);
+    a.written = rows;
+    status = good ? IG_OK : no_memory(h5, name);
+  } else if (status == IG_OK) {
+    status = ig_h5_array_put(&a, data, rows);
+  }
+  if (status == IG_OK)
+    status = ig_h5_array_end(&a);
+  ig_h5_array_close(&a);
+  return status;
 }
 
 static ig_status put_attribute(ig_h5 *h5, const char *object, const char *name, hid_t stored,
@@ -199,10 +312,21 @@ ig_status ig_h5_put_numbers(ig_h5 *h5, const char *object, const char *name, ig_
   return put_attribute(h5, object, name, stored_type(dtype), memory_type(dtype), count, values);
 }
 
+/* The seal goes where HDF5 left room for it. */
+static ig_status disk_save(ig_h5 *h5) {
+  uint32_t crc;
+  char seal[SEAL] = "";
+  IG_TRY(ig_h5_disk_crc(h5->cx, h5->path, &h5->disk, SEAL, &crc));
+  snprintf(seal, sizeof seal, SEAL_FORMAT, h5->disk.end, crc);
+  return ig_h5_disk_store(h5->cx, h5->path, &h5->disk, seal, sizeof seal);
+}
+
 ig_status ig_h5_save(ig_h5 *h5) {
   unsigned char **image = NULL;
   if (H5Fflush(h5->file, H5F_SCOPE_GLOBAL) < 0)
     return no_memory(h5, "/");
+  if (h5->on_disk)
+    return disk_save(h5);
   const ssize_t end = H5Fget_file_image(h5->file, NULL, 0); /* counted behind the user block */
   if (end < 0 || H5Fget_vfd_handle(h5->file, h5->access, (void **)&image) < 0 || !image || !*image)
     return no_memory(h5, "/");

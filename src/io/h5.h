@@ -1,7 +1,8 @@
 /* HDF5 through few calls that check and tell.
 
    Writing happens in memory; `save` seals the image with its length and checksum and stores it in
-   one piece, so that a full disk is met by us and never inside HDF5. Reading checks the seal before
+   one piece, so that a full disk is met by us and never inside HDF5. Who has not all of a file at
+   once writes it on the disk, to the same bytes. Reading checks the seal before
    HDF5 sees a byte. HDF5 is one global thing: from create or open until close the calling thread
    has it to itself, others wait. */
 #ifndef IG_IO_H5_H
@@ -9,6 +10,7 @@
 
 #include "core/output.h"
 #include "io/compress.h"
+#include "io/h5_disk.h"
 #include <hdf5.h>
 
 typedef struct ig_h5 {
@@ -19,16 +21,38 @@ typedef struct ig_h5 {
   ig_compressor *compressor; /* how what is put next is compressed; NULL: not at all */
   H5E_auto2_t former_report;
   void *former_data;
-  bool locked;
+  bool locked, on_disk;
+  ig_h5_disk disk;
 } ig_h5;
 
 /* --- writing */
 /* Close it whether or not this succeeds. `path` must live until then. */
 IG_MUST_CHECK ig_status ig_h5_create(ig_ctx *cx, const char *path, ig_h5 *h5);
+/* The same on the disk. */
+IG_MUST_CHECK ig_status ig_h5_create_on_disk(ig_ctx *cx, const char *path, ig_h5 *h5);
 IG_MUST_CHECK ig_status ig_h5_group(ig_h5 *h5, const char *name);
 /* rows x components values; components 0: a plain list. Groups in the name must exist. */
 IG_MUST_CHECK ig_status ig_h5_put(ig_h5 *h5, const char *name, ig_dtype dtype, int64_t rows,
                                   int components, const void *data);
+/* The same a piece at a time: `rows` rows in all, in their order. Close it whether or not all goes
+   well. */
+typedef struct {
+  ig_h5 *h5;
+  const char *name;
+  ig_dtype dtype;
+  int64_t rows, written;
+  int rank;
+  hsize_t chunk[2];
+  bool compressed;
+  hid_t set;
+  unsigned char *filling; /* of a chunk that is not full yet */
+  size_t filled;
+} ig_h5_array;
+IG_MUST_CHECK ig_status ig_h5_array_new(ig_h5 *h5, const char *name, ig_dtype dtype, int64_t rows,
+                                        int components, ig_h5_array *array);
+IG_MUST_CHECK ig_status ig_h5_array_put(ig_h5_array *array, const void *data, int64_t rows);
+IG_MUST_CHECK ig_status ig_h5_array_end(ig_h5_array *array); /* all rows were put */
+void ig_h5_array_close(ig_h5_array *array);
 /* Attributes of a group or dataset: fixed-length ASCII text; numbers (count 0: one, no list). */
 IG_MUST_CHECK ig_status ig_h5_put_text(ig_h5 *h5, const char *object, const char *name,
                                        const char *text);

@@ -89,21 +89,7 @@ static void job_free(job *j) {
 
 static ig_status write_series(ig_ctx *cx, const files *s) {
   ig_json json = {0};
-  ig_json_object(&json, NULL);
-  ig_json_text(&json, "file-series-version", "1.0");
-  ig_json_list(&json, "files");
-  for (int64_t i = 0; i < s->snapshots; i++) {
-    char name[IG_FILE_NAME];
-    ig_snapshot_name(i, name);
-    if (faccessat(s->folder.fd, name, F_OK, 0) != 0)
-      continue; /* left behind in the folder the run was continued from */
-    ig_json_object(&json, NULL);
-    ig_json_text(&json, "name", name);
-    ig_json_real(&json, "time", s->snapshot_time[i]);
-    ig_json_end(&json, '}');
-  }
-  ig_json_end(&json, ']');
-  ig_json_end(&json, '}');
+  ig_series_write(&s->folder, s->snapshot_time, s->snapshots, &json);
   ig_status status = ig_result_folder_store(cx, &s->folder, IG_SERIES_TOO, &json.text);
   if (status == IG_OK)
     status = ig_result_folder_store(cx, &s->folder, IG_SERIES, &json.text);
@@ -117,20 +103,20 @@ static ig_status add_time(ig_ctx *cx, files *s, double time) {
   return IG_OK;
 }
 
-static ig_status write_snapshot(ig_ctx *cx, files *s, job *j) {
+static ig_status write_snapshot(ig_ctx *cx, files *s, ig_snapshot *snap) {
   char name[IG_FILE_NAME], *path = NULL;
-  if (ig_snapshot_settle(j->snap) != IG_OK)
+  if (ig_snapshot_settle(snap) != IG_OK)
     return IG_FAIL(cx, IG_DEVICE, "the device failed while a snapshot was copied from it");
   ig_snapshot_name(s->snapshots, name);
   IG_TRY(ig_result_folder_file(cx, &s->folder, name, &path));
-  ig_status status = ig_snapshot_write_next(cx, j->snap, path, &s->compressor);
+  ig_status status = ig_snapshot_write_next(cx, snap, path, &s->compressor);
   free(path);
   if (status == IG_OK)
-    status = add_time(cx, s, j->snap->time);
+    status = add_time(cx, s, snap->time);
   return status == IG_OK ? write_series(cx, s) : status;
 }
 
-static ig_status write_checkpoint(ig_ctx *cx, files *s, job *j) {
+static ig_status write_checkpoint(ig_ctx *cx, files *s, const job *j, const ig_stream *rows) {
   if (j->history_bytes && fsync(s->history_fd) != 0)
     return IG_FAIL(cx, IG_IO, "cannot write '%s/" IG_HISTORY "': %s", s->folder.path,
                    strerror(errno));
@@ -139,7 +125,8 @@ static ig_status write_checkpoint(ig_ctx *cx, files *s, job *j) {
   memcpy(saved, j->saved, (size_t)j->count * sizeof *saved);
   int64_t run = (int64_t)s->folder.run;
   saved[j->count] = (ig_saved){OWN_RUN, IG_I64, 1, &run};
-  saved[j->count + 1] = (ig_saved){OWN_HISTORY, IG_I64, 1, &j->history_bytes};
+  int64_t history = j->history_bytes;
+  saved[j->count + 1] = (ig_saved){OWN_HISTORY, IG_I64, 1, &history};
   saved[j->count + 2] = (ig_saved){OWN_TIMES, IG_F64, s->snapshots, s->snapshot_time};
   const char *settings = s->options.settings ? s->options.settings : "";
   saved[j->count + 3] =
@@ -147,7 +134,7 @@ static ig_status write_checkpoint(ig_ctx *cx, files *s, job *j) {
   char *path = NULL;
   ig_status status = ig_result_folder_file(cx, &s->folder, IG_CHECKPOINT, &path);
   if (status == IG_OK)
-    status = ig_checkpoint_write(cx, path, &j->head, saved, j->count + 4);
+    status = ig_checkpoint_write(cx, path, &j->head, saved, j->count + 4, rows);
   free(path);
   free(saved);
   return status;
@@ -179,8 +166,8 @@ static void *writer(void *self) {
 
     ig_ctx own = {.threads = s->compressor.threads};
     if (!failed) { /* after a failure what is left is dropped: the disk keeps what it has */
-      const ig_status status = j->kind == JOB_SNAPSHOT     ? write_snapshot(&own, s, j)
-                               : j->kind == JOB_CHECKPOINT ? write_checkpoint(&own, s, j)
+      const ig_status status = j->kind == JOB_SNAPSHOT     ? write_snapshot(&own, s, j->snap)
+                               : j->kind == JOB_CHECKPOINT ? write_checkpoint(&own, s, j, NULL)
                                                            : write_file(&own, s, j);
       own.status = status;
     }
@@ -278,6 +265,19 @@ static ig_status files_snapshot(ig_sink *sink, ig_snapshot *snap) {
   return hand_over(s, j);
 }
 
+/* What comes in pieces is written here and now, once the writer has nothing more to do. */
+static ig_status files_snapshot_rows(ig_sink *sink, ig_snapshot *snap) {
+  files *s = sink->self;
+  ig_status status = begin(s);
+  wait_idle(s);
+  if (status == IG_OK)
+    status = trouble_so_far(s);
+  if (status == IG_OK)
+    status = write_snapshot(s->cx, s, snap);
+  ig_snapshot_free(snap);
+  return status;
+}
+
 /* Writes the rows kept; a row is never left in halves. */
 static ig_status history_write(files *s) {
   if (!s->rows.length)
@@ -293,15 +293,6 @@ static ig_status history_write(files *s) {
   s->rows.length = 0;
   s->rows_written = ig_now();
   return status;
-}
-
-/* A column's name, in quotes where CSV asks for them. */
-static void rows_add_name(ig_text *rows, const char *name) {
-  const bool quote = strpbrk(name, ",\"\r\n");
-  ig_text_add(rows, quote ? "\"" : "");
-  for (const char *p = name; *p; p++)
-    ig_text_add_bytes(rows, *p == '"' ? "\"\"" : p, *p == '"' ? 2 : 1);
-  ig_text_add(rows, quote ? "\"" : "");
 }
 
 /* The header is in `rows`. A run that goes on must find the same one at the top of its file. */
@@ -337,7 +328,7 @@ static ig_status files_history(ig_sink *sink, int columns, const char *const *na
   if (!s->columns) {
     for (int c = 0; c < columns; c++) {
       ig_text_add(&s->rows, c ? "," : "");
-      rows_add_name(&s->rows, names[c]);
+      ig_csv_name(&s->rows, names[c]);
     }
     ig_text_add(&s->rows, "\n");
     IG_TRY(history_open(s));
@@ -394,6 +385,20 @@ static ig_status files_checkpoint(ig_sink *sink, double time, int64_t step, cons
 failed:
   job_free(j);
   return status;
+}
+
+static ig_status files_checkpoint_rows(ig_sink *sink, double time, int64_t step,
+                                       const ig_saved *saved, int count, const ig_stream *rows) {
+  files *s = sink->self;
+  IG_TRY(begin(s));
+  IG_TRY(history_write(s));
+  wait_idle(s);
+  IG_TRY(trouble_so_far(s));
+  const job now = {.head = {time, step, s->options.fingerprint},
+                   .saved = (ig_saved *)saved,
+                   .count = count,
+                   .history_bytes = s->history_bytes};
+  return write_checkpoint(s->cx, s, &now, rows);
 }
 
 /* A figure told twice counts as told last. */
@@ -537,7 +542,9 @@ ig_status ig_sink_open(ig_ctx *cx, const char *folder, const ig_sink_options *op
                       .result = files_result,
                       .result_text = files_result_text,
                       .file = files_file,
-                      .flush = files_flush};
+                      .flush = files_flush,
+                      .snapshot_rows = files_snapshot_rows,
+                      .checkpoint_rows = files_checkpoint_rows};
   s->cx = cx;
   s->options = *options;
   s->history_fd = -1;

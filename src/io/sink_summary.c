@@ -1,6 +1,9 @@
 /* The text of summary.json. */
 #include "io/sink_summary.h"
 
+#include <string.h>
+#include <unistd.h>
+
 /* Where the time went, part by part (core/ctx.h). */
 static void split_write(const double *seconds, ig_json *json) {
   static const char *const word[IG_PHASES] = {
@@ -68,4 +71,31 @@ void ig_summary_write(const ig_summary *summary, int64_t snapshots, const ig_fig
       ig_json_text(json, figure[i].key, figure[i].unit);
   ig_json_end(json, '}');
   ig_json_end(json, '}');
+}
+
+void ig_series_write(const ig_result_folder *folder, const double *time, int64_t snapshots,
+                     ig_json *json) {
+  ig_json_object(json, NULL);
+  ig_json_text(json, "file-series-version", "1.0");
+  ig_json_list(json, "files");
+  for (int64_t i = 0; i < snapshots; i++) {
+    char name[IG_FILE_NAME];
+    ig_snapshot_name(i, name);
+    if (faccessat(folder->fd, name, F_OK, 0) != 0)
+      continue; /* left behind in the folder the run was continued from */
+    ig_json_object(json, NULL);
+    ig_json_text(json, "name", name);
+    ig_json_real(json, "time", time[i]);
+    ig_json_end(json, '}');
+  }
+  ig_json_end(json, ']');
+  ig_json_end(json, '}');
+}
+
+void ig_csv_name(ig_text *rows, const char *name) {
+  const bool quote = strpbrk(name, ",\"\r\n");
+  ig_text_add(rows, quote ? "\"" : "");
+  for (const char *p = name; *p; p++)
+    ig_text_add_bytes(rows, *p == '"' ? "\"\"" : p, *p == '"' ? 2 : 1);
+  ig_text_add(rows, quote ? "\"" : "");
 }

@@ -3,6 +3,7 @@
 #define IG_IO_SINK_SUMMARY_H
 
 #include "io/json.h"
+#include "io/result_folder.h"
 #include "io/sink.h"
 
 /* One of the room's figures, for the summary. */
@@ -14,5 +15,11 @@ typedef struct {
 
 void ig_summary_write(const ig_summary *summary, int64_t snapshots, const ig_figure *figure,
                       int figures, ig_json *json);
+
+/* The index of snapshots: those that are in the folder, and their times. */
+void ig_series_write(const ig_result_folder *folder, const double *time, int64_t snapshots,
+                     ig_json *json);
+/* A column's name, in quotes where CSV asks for them. */
+void ig_csv_name(ig_text *rows, const char *name);
 
 #endif

@@ -93,9 +93,23 @@ static ig_status folder_sync(ig_ctx *cx, const char *path) {
 }
 
 int ig_part_create(const char *part) {
-  const int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+  const int flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
   const int fd = open(part, flags, 0666);
   return fd < 0 && errno == EEXIST && unlink(part) == 0 ? open(part, flags, 0666) : fd;
+}
+
+ig_status ig_part_finish(ig_ctx *cx, int fd, const char *part, const char *path) {
+  ig_status status = IG_OK;
+  if (fsync(fd) != 0)
+    status = cannot(cx, "write", path, errno);
+  if (close(fd) != 0 && status == IG_OK)
+    status = cannot(cx, "write", path, errno);
+  if (status == IG_OK && rename(part, path) != 0)
+    status = cannot(cx, "create", path, errno);
+  if (status == IG_OK)
+    return folder_sync(cx, path);
+  unlink(part);
+  return status;
 }
 
 ig_status ig_store(ig_ctx *cx, const char *path, const void *bytes, size_t size) {
@@ -111,16 +125,12 @@ ig_status ig_store(ig_ctx *cx, const char *path, const void *bytes, size_t size)
     goto done;
   }
   status = ig_write_all(cx, fd, path, bytes, size);
-  if (status == IG_OK && fsync(fd) != 0)
-    status = cannot(cx, "write", path, errno);
-  if (close(fd) != 0 && status == IG_OK)
-    status = cannot(cx, "write", path, errno);
-  if (status == IG_OK && rename(part, path) != 0)
-    status = cannot(cx, "create", path, errno);
-  if (status == IG_OK)
-    status = folder_sync(cx, path);
-  else
+  if (status == IG_OK) {
+    status = ig_part_finish(cx, fd, part, path);
+  } else {
+    close(fd);
     unlink(part);
+  }
 done:
   free(part);
   return status;

@@ -12,6 +12,8 @@ IG_MUST_CHECK ig_status ig_store(ig_ctx *cx, const char *path, const void *bytes
 /* A new file NAME.part to write into, -1 with errno set. What lies there of a killed run goes; a
    link that leads elsewhere is never written through. */
 int ig_part_create(const char *part);
+/* All of it is written: flushed to the disk, closed, renamed to `path`; removed if that fails. */
+IG_MUST_CHECK ig_status ig_part_finish(ig_ctx *cx, int fd, const char *part, const char *path);
 /* Writes all of it to an open file; `path` for the message. */
 IG_MUST_CHECK ig_status ig_write_all(ig_ctx *cx, int fd, const char *path, const void *bytes,
                                      size_t size);

@@ -14,6 +14,50 @@ static const char *field_group(ig_location where) {
   return where == IG_AT_POINTS ? ROOT "/PointData" : ROOT "/CellData";
 }
 
+/* An array whose rows come in pieces; of offsets the types come, and tell them. */
+typedef struct {
+  ig_h5_array array;
+  bool offsets;
+  int64_t at;
+} putting;
+
+static ig_status rows_put(void *user, const void *rows, int64_t count) {
+  putting *p = user;
+  enum { PIECE = 4096 };
+  int64_t offset[PIECE];
+  if (!p->offsets)
+    return ig_h5_array_put(&p->array, rows, count);
+  for (int64_t i = 0; i < count; i += PIECE) {
+    const int64_t n = count - i < PIECE ? count - i : PIECE;
+    for (int64_t k = 0; k < n; k++)
+      offset[k] = p->at += ig_vtk_corners(((const uint8_t *)rows)[i + k]);
+    IG_TRY(ig_h5_array_put(&p->array, offset, n));
+  }
+  return IG_OK;
+}
+
+static ig_status put_rows(ig_h5 *h5, const ig_snapshot *snap, const char *name, ig_dtype dtype,
+                          int64_t count, int components, int array, bool offsets) {
+  static const int64_t zero = 0;
+  putting p = {.offsets = offsets};
+  ig_status status = ig_h5_array_new(h5, name, dtype, count, components, &p.array);
+  if (status == IG_OK && offsets)
+    status = ig_h5_array_put(&p.array, &zero, 1);
+  if (status == IG_OK)
+    status = snap->rows->pass(snap->rows->self, array, rows_put, &p);
+  if (status == IG_OK)
+    status = ig_h5_array_end(&p.array);
+  ig_h5_array_close(&p.array);
+  return status;
+}
+
+/* An array of the snapshot, from memory or in pieces. */
+static ig_status put(ig_h5 *h5, const ig_snapshot *snap, const char *name, ig_dtype dtype,
+                     int64_t count, int components, int array, const void *data) {
+  return snap->rows ? put_rows(h5, snap, name, dtype, count, components, array, false)
+                    : ig_h5_put(h5, name, dtype, count, components, data);
+}
+
 static ig_status write_grid(ig_h5 *h5, const ig_snapshot *snap) {
   static const int64_t version[2] = {1, 0};
   IG_TRY(ig_h5_group(h5, ROOT));
@@ -22,10 +66,13 @@ static ig_status write_grid(ig_h5 *h5, const ig_snapshot *snap) {
   IG_TRY(ig_h5_put(h5, ROOT "/NumberOfPoints", IG_I64, 1, 0, &snap->points));
   IG_TRY(ig_h5_put(h5, ROOT "/NumberOfCells", IG_I64, 1, 0, &snap->cells));
   IG_TRY(ig_h5_put(h5, ROOT "/NumberOfConnectivityIds", IG_I64, 1, 0, &snap->corners));
-  IG_TRY(ig_h5_put(h5, ROOT "/Points", IG_F64, snap->points, 3, snap->point));
-  IG_TRY(ig_h5_put(h5, ROOT "/Connectivity", IG_I64, snap->corners, 0, snap->corner));
-  IG_TRY(ig_h5_put(h5, ROOT "/Offsets", IG_I64, snap->cells + 1, 0, snap->offset));
-  return ig_h5_put(h5, ROOT "/Types", IG_U8, snap->cells, 0, snap->type);
+  IG_TRY(put(h5, snap, ROOT "/Points", IG_F64, snap->points, 3, IG_STREAM_POINTS, snap->point));
+  IG_TRY(put(h5, snap, ROOT "/Connectivity", IG_I64, snap->corners, 0, IG_STREAM_CORNERS,
+             snap->corner));
+  IG_TRY(snap->rows ? put_rows(h5, snap, ROOT "/Offsets", IG_I64, snap->cells + 1, 0,
+                               IG_STREAM_TYPES, true)
+                    : ig_h5_put(h5, ROOT "/Offsets", IG_I64, snap->cells + 1, 0, snap->offset));
+  return put(h5, snap, ROOT "/Types", IG_U8, snap->cells, 0, IG_STREAM_TYPES, snap->type);
 }
 
 static ig_status write_fields(ig_h5 *h5, const ig_snapshot *snap) {
@@ -35,8 +82,8 @@ static ig_status write_fields(ig_h5 *h5, const ig_snapshot *snap) {
     const ig_field *f = &snap->field[i];
     char name[128];
     snprintf(name, sizeof name, "%s/%s", field_group(f->where), f->name);
-    IG_TRY(ig_h5_put(h5, name, f->dtype, f->where == IG_AT_POINTS ? snap->points : snap->cells,
-                     f->components > 1 ? f->components : 0, f->data));
+    IG_TRY(put(h5, snap, name, f->dtype, f->where == IG_AT_POINTS ? snap->points : snap->cells,
+               f->components > 1 ? f->components : 0, IG_STREAM_FIELDS + i, f->data));
     IG_TRY(ig_h5_put_text(h5, name, "unit", f->unit));
   }
   IG_TRY(ig_h5_group(h5, ROOT "/FieldData"));
@@ -49,7 +96,8 @@ ig_status ig_snapshot_write_next(ig_ctx *cx, const ig_snapshot *snap, const char
                                  ig_compressor *compressor) {
   ig_h5 h5;
   ig_status status;
-  IG_TRY_GOTO(status, done, ig_h5_create(cx, path, &h5));
+  IG_TRY_GOTO(status, done,
+              snap->rows ? ig_h5_create_on_disk(cx, path, &h5) : ig_h5_create(cx, path, &h5));
   h5.compressor = compressor;
   compressor->keep = true;
   IG_TRY_GOTO(status, done, write_grid(&h5, snap));

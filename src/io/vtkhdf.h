@@ -7,7 +7,8 @@
 #include "core/output.h"
 #include "io/compress.h"
 
-/* Writes a settled snapshot. Only `cx` is touched, not the snapshot's own context. */
+/* Writes a settled snapshot, or one whose arrays come in pieces. Only `cx` is touched, not the
+ * snapshot's own context. */
 IG_MUST_CHECK ig_status ig_snapshot_write(ig_ctx *cx, const ig_snapshot *snap, const char *path,
                                           int compression);
 /* The same where many are written: `compressor` keeps the grid compressed from one to the next. */

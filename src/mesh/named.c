@@ -131,8 +131,8 @@ ig_status ig_mesh_claim(ig_ctx *cx, const ig_mesh *mesh, const ig_list *list, si
   return IG_OK;
 }
 
-bool ig_side_holds(void *side, const double x[3]) {
-  const ig_side *s = side;
+bool ig_plane_holds(void *side, const double x[3]) {
+  const ig_plane *s = side;
   return fabs(x[s->axis] - s->at) < s->near;
 }
 

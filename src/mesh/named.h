@@ -36,8 +36,8 @@ typedef bool ig_inside_fn(void *user, const double x[3]);
 typedef struct {
   int axis;
   double at, near;
-} ig_side;
-bool ig_side_holds(void *side, const double x[3]);
+} ig_plane;
+bool ig_plane_holds(void *side, const double x[3]);
 IG_MUST_CHECK ig_status ig_set_where(ig_ctx *cx, ig_mesh *mesh, const char *name, ig_inside_fn *in,
                                      void *user);
 

@@ -130,6 +130,38 @@ static ig_status box_make(ig_ctx *cx, const box *b, ig_elem_type flat, const ig_
   return b->dim == 3 ? ig_draft_extrude(cx, draft, b->n[2], b->at[2]) : IG_OK;
 }
 
+/* What a cell is cut into. */
+static int pieces_of_cell(ig_elem_type type, int pattern) {
+  switch (type) {
+  case IG_QUAD4:
+  case IG_HEX8:
+    return 1;
+  case IG_WEDGE6:
+    return 2;
+  case IG_TET4:
+  case IG_TET10:
+    return 6;
+  default: /* triangles */
+    return pattern == IG_PATTERN_CROSSED ? 4 : 2;
+  }
+}
+
+/* All boxes together, before any is made: corners of their elements are numbered in 32 bits. */
+static ig_status boxes_number(ig_ctx *cx, const box *list, int count, ig_elem_type type,
+                              int pattern) {
+  const double pieces = pieces_of_cell(type, pattern);
+  double elements = 0;
+  for (int i = 0; i < count; i++)
+    elements += pieces * list[i].n[0] * list[i].n[1] * (list[i].dim == 3 ? list[i].n[2] : 1);
+  const ig_elem_info *info = ig_elem_info_get(type);
+  if (elements * info->nodes > INT32_MAX)
+    return IG_FAIL(
+        cx, IG_INPUT,
+        "%.3g elements (%s) are more than one mesh can number: at most %d; take fewer cells",
+        elements, info->name, INT32_MAX / info->nodes);
+  return IG_OK;
+}
+
 /* Appends `more` (one block, the same type) and empties it. */
 static ig_status append(ig_ctx *cx, ig_draft *draft, ig_draft *more) {
   ig_mesh *a = draft->mesh, *b = more->mesh;
@@ -189,6 +221,7 @@ static ig_status boxes_make(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type *typ
                                       solid ? IG_SHAPE_SOLID : IG_SHAPE_PLANE,
                                       solid ? "solid box" : "plane box (cells with 2 entries)"),
                         &c->at));
+  IG_TRY(ig_mesh_placed(cx, boxes_number(cx, list, c->boxes.count, *type, c->pattern), &c->at));
   const double tolerance = 1e-6 * smallest;
   for (int i = 0; i < c->boxes.count; i++) {
     for (int k = 0; k < i; k++)

@@ -20,7 +20,9 @@ ig_status ig_shape_cells(ig_ctx *cx, const ig_reals *cells, int count, const cha
     product *= v + 1;
   }
   if (product > INT32_MAX / 4.0)
-    return IG_FAIL(cx, IG_INPUT, "%.3g cells are more than one mesh can number: take fewer",
+    return IG_FAIL(cx, IG_INPUT,
+                   "%.3g cells are more than one mesh can number (2^31 corners of elements): "
+                   "take fewer",
                    product);
   return IG_OK;
 }
@@ -116,7 +118,9 @@ ig_status ig_draft_extrude(ig_ctx *cx, ig_draft *draft, ig_lid layers, const dou
   const ig_block *quads = &flat->block[0];
   if ((double)flat->nodes * (layers + 1.0) > INT32_MAX ||
       (double)quads->count * layers > INT32_MAX / 8.0)
-    return IG_FAIL(cx, IG_INPUT, "%.3g cells are more than one mesh can number: take fewer",
+    return IG_FAIL(cx, IG_INPUT,
+                   "%.3g cells are more than one mesh can number (2^31 corners of elements, 268 "
+                   "million hexahedra): take fewer",
                    (double)quads->count * layers);
   ig_draft solid = {0};
   memcpy(solid.name, draft->name, sizeof solid.name);

@@ -22,7 +22,8 @@ static double weight_of(const cutter *c, ig_lid n) {
   return c->weight ? c->weight[n] : 1;
 }
 
-/* The axis along which nodes [begin, end) reach furthest, and from where to where. */
+/* The axis along which nodes [begin, end) reach furthest, and from where to where. Of equal ones
+   the last: grids are numbered along the first, so that lines and planes of a part stay whole. */
 static int axis_longest(const cutter *c, ig_lid begin, ig_lid end, double *low, double *high) {
   int axis = 0;
   for (int d = 0; d < c->axes; d++) {
@@ -32,7 +33,7 @@ static int axis_longest(const cutter *c, ig_lid begin, ig_lid end, double *low, 
       least = fmin(least, x);
       most = fmax(most, x);
     }
-    if (d == 0 || most - least > (*high - *low) * (1 + 1e-9)) {
+    if (d == 0 || most - least >= (*high - *low) * (1 - 1e-9)) {
       axis = d;
       *low = least;
       *high = most;

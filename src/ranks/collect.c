@@ -2,6 +2,7 @@
    know of ranks. */
 #include "ranks/part.h"
 #include "backend/backend.h"
+#include "core/rising.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -130,15 +131,7 @@ ig_status ig_collect_items(ig_ctx *cx, const ig_collect *g, const void *part, in
 
 /* How many of rank r's items stand before `item` of the whole. */
 static int64_t items_before(const ig_collect *g, int r, int64_t item) {
-  int64_t low = g->start[r], high = g->start[r + 1];
-  while (low < high) {
-    const int64_t middle = low + (high - low) / 2;
-    if (g->whole[middle] < item)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low - g->start[r];
+  return ig_rising_below(g->whole + g->start[r], g->start[r + 1] - g->start[r], item);
 }
 
 /* Items [first, last) of the whole to rank 0: into `buffer` as they come, then to their places. */

@@ -144,7 +144,8 @@ static ig_status list_take(ig_ctx *cx, const ig_halo *h, const int32_t *from_sta
     const int r = h->wire.end[p].rank;
     const int32_t count = from_start[r + 1] - from_start[r];
     start[p] = at;
-    memcpy((int32_t *)node->host + at, from + from_start[r], (size_t)count * sizeof *from);
+    if (count > 0) /* a rank that only gives, or only takes, may have no list of the other */
+      memcpy((int32_t *)node->host + at, from + from_start[r], (size_t)count * sizeof *from);
     at += count;
   }
   start[h->peers] = at;
@@ -246,9 +247,14 @@ static ig_status carry(ig_ctx *cx, const ig_halo *h, bool out, ig_halo_words at,
   return IG_OK;
 }
 
+/* With a split the second half of the arrays has the items from there on. */
+static int firsts_of(const ig_halo *h, int arrays) {
+  return h->split ? arrays / 2 : arrays;
+}
+
 static size_t items_of(const ig_halo *h, const ig_halo_array *array, int arrays) {
   size_t item = 0;
-  for (int i = 0; i < (h->split ? 1 : arrays); i++)
+  for (int i = 0; i < firsts_of(h, arrays); i++)
     item += array[i].item;
   return item;
 }
@@ -256,11 +262,11 @@ static size_t items_of(const ig_halo *h, const ig_halo_array *array, int arrays)
 /* All arrays, a message per peer. */
 static ig_status arrays_carry(ig_ctx *cx, const ig_halo *h, bool out, const ig_halo_array *array,
                               int arrays) {
-  ig_halo_words at = {.stride = (int)(items_of(h, array, arrays) / 4),
-                      .split = h->split,
-                      .more = h->split ? array[1].values : NULL};
-  for (int i = 0; i < (h->split ? 1 : arrays); i++, at.offset += at.words) {
+  const int firsts = firsts_of(h, arrays);
+  ig_halo_words at = {.stride = (int)(items_of(h, array, arrays) / 4), .split = h->split};
+  for (int i = 0; i < firsts; i++, at.offset += at.words) {
     at.words = (int)(array[i].item / 4);
+    at.more = h->split ? array[firsts + i].values : NULL;
     IG_TRY(carry(cx, h, out, at, array[i].values));
   }
   return IG_OK;

@@ -45,20 +45,20 @@ static unsigned blocks_of(const ig_halo_ends *ends, ig_halo_words at) {
 
 extern "C" ig_status ig_halo_pack_cuda(ig_ctx *cx, void *values, const int32_t *node,
                                        const ig_halo_ends *ends, ig_halo_words at) {
-  const unsigned blocks = blocks_of(ends, at);
-  if (blocks == 0)
+  if (ends->start[ends->count] == ends->start[0])
     return IG_OK;
-  pack_kernel<<<blocks, 256, 0, ig_cuda_stream(cx)>>>((uint32_t *)values, node, *ends, at);
+  pack_kernel<<<blocks_of(ends, at), 256, 0, ig_cuda_stream(cx)>>>((uint32_t *)values, node, *ends,
+                                                                   at);
   IG_LAUNCHED(cx);
   return IG_OK;
 }
 
 extern "C" ig_status ig_halo_unpack_cuda(ig_ctx *cx, const int32_t *node, const ig_halo_ends *ends,
                                          ig_halo_words at, void *values) {
-  const unsigned blocks = blocks_of(ends, at);
-  if (blocks == 0)
+  if (ends->start[ends->count] == ends->start[0])
     return IG_OK;
-  unpack_kernel<<<blocks, 256, 0, ig_cuda_stream(cx)>>>(node, *ends, at, (uint32_t *)values);
+  unpack_kernel<<<blocks_of(ends, at), 256, 0, ig_cuda_stream(cx)>>>(node, *ends, at,
+                                                                     (uint32_t *)values);
   IG_LAUNCHED(cx);
   return IG_OK;
 }

@@ -1,6 +1,7 @@
 /* Device memory that ranks of one computer share: boxes of this rank, and views of others'. */
 #include "ranks/near.h"
 #include "backend/backend.h"
+#include "core/hash.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -24,12 +25,6 @@ struct ig_near {
   uint64_t computer;
 };
 
-static uint64_t mixed(uint64_t h, const void *bytes, size_t size) {
-  for (size_t i = 0; i < size; i++)
-    h = (h ^ ((const unsigned char *)bytes)[i]) * 0x100000001b3u;
-  return h;
-}
-
 /* Names of computers may be alike; a start of the kernel has a number of its own. */
 static uint64_t computer_here(const ig_ranks *r) {
   char id[64] = "";
@@ -39,8 +34,8 @@ static uint64_t computer_here(const ig_ranks *r) {
       id[0] = '\0';
     fclose(file);
   }
-  const uint64_t h = mixed(0xcbf29ce484222325u, id, strlen(id));
-  return mixed(h, r->host, strlen(r->host)) | 1;
+  const uint64_t h = ig_hash(IG_HASH_START, id, strlen(id));
+  return ig_hash(h, r->host, strlen(r->host)) | 1;
 }
 
 /* A number that no other process of the computer has: the address of a variable of the library is
@@ -55,9 +50,9 @@ static uint64_t process_here(void) {
     return h;
   struct timespec now = {0};
   clock_gettime(CLOCK_REALTIME, &now);
-  h = mixed(0xcbf29ce484222325u, &pid, sizeof pid);
-  h = mixed(h, &address, sizeof address);
-  h = mixed(h, &now, sizeof now) | 1;
+  h = ig_hash(IG_HASH_START, &pid, sizeof pid);
+  h = ig_hash(h, &address, sizeof address);
+  h = ig_hash(h, &now, sizeof now) | 1;
   return __atomic_compare_exchange_n(&made, &none, h, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)
              ? h
              : none;

@@ -1,5 +1,6 @@
 /* Dividing a mesh: who owns which node, and the part of the mesh that each needs. */
 #include "ranks/part.h"
+#include "core/rising.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -216,25 +217,12 @@ void ig_part_free(ig_part *part) {
   memset(part, 0, sizeof *part);
 }
 
-/* Where `item` stands among `count` rising ones, -1: nowhere. */
-static ig_lid place_of(const ig_lid *items, ig_lid count, ig_lid item) {
-  ig_lid low = 0, high = count;
-  while (low < high) {
-    const ig_lid middle = low + (high - low) / 2;
-    if (items[middle] < item)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low < count && items[low] == item ? low : -1;
-}
-
 ig_lid ig_part_element(const ig_part *part, ig_lid element) {
-  return place_of(part->element, ig_mesh_elements(part->mesh), element);
+  return ig_rising_at(part->element, ig_mesh_elements(part->mesh), element);
 }
 
 ig_lid ig_part_node(const ig_part *part, ig_lid node) {
-  return place_of(part->node, part->mesh->nodes, node);
+  return ig_rising_at(part->node, part->mesh->nodes, node);
 }
 
 void ig_part_lighten(ig_part *part) {
@@ -250,13 +238,9 @@ static void heap_trim(void) {
 #endif
 }
 
-void ig_part_drop_mesh(const ig_ctx *cx, ig_mesh *mesh) {
+void ig_part_drop_mesh_all(const ig_ctx *cx, ig_mesh *mesh) {
   if (ig_ranks_count(cx->ranks) == 1)
     return;
-  if (ig_ranks_first(cx)) {
-    heap_trim();
-    return;
-  }
   for (int b = 0; b < mesh->blocks; b++) {
     free(mesh->block[b].conn);
     free(mesh->block[b].tag);
@@ -272,4 +256,11 @@ void ig_part_drop_mesh(const ig_ctx *cx, ig_mesh *mesh) {
   free(mesh->x);
   mesh->x = NULL;
   heap_trim();
+}
+
+void ig_part_drop_mesh(const ig_ctx *cx, ig_mesh *mesh) {
+  if (!ig_ranks_first(cx))
+    ig_part_drop_mesh_all(cx, mesh);
+  else if (ig_ranks_count(cx->ranks) > 1)
+    heap_trim();
 }

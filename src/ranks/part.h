@@ -59,9 +59,10 @@ ig_lid ig_part_element(const ig_part *part, ig_lid element);
 ig_lid ig_part_node(const ig_part *part, ig_lid node);
 /* All is set up: lets go of what is as long as the whole mesh has nodes. */
 void ig_part_lighten(ig_part *part);
-/* The same of the whole mesh itself, on ranks but the first: its counts stay, and the names of its
-   sets; nodes, elements and what is in sets do not. */
+/* The same of the whole mesh itself, on ranks but the first, or on all: its counts stay, and the
+   names of its sets; nodes, elements and what is in sets do not. */
 void ig_part_drop_mesh(const ig_ctx *cx, ig_mesh *mesh);
+void ig_part_drop_mesh_all(const ig_ctx *cx, ig_mesh *mesh);
 
 /* What one rank has, for the table. */
 typedef struct {
@@ -86,7 +87,8 @@ typedef struct {
   ig_array give, take;      /* nodes of the part: to send, to receive */
   size_t item;              /* bytes per node that buffers have room for */
   ig_wire wire;             /* an end per peer */
-  int32_t split; /* not 0: of two arrays, of items alike, numbers from here on are the second's */
+  /* not 0: of arrays in two halves, of items alike, numbers from here on are the second half's */
+  int32_t split;
 } ig_halo;
 
 IG_MUST_CHECK ig_status ig_halo_new(ig_ctx *cx, const ig_part *part, size_t item, ig_halo *halo);
@@ -119,8 +121,8 @@ IG_MUST_CHECK ig_status ig_halo_refresh(ig_ctx *cx, ig_halo *halo, void *values,
                                         ig_status status);
 
 /* The same for several arrays at once, one message per pair of ranks: their items together are no
-   larger than that of ig_halo_new. With halo->split the lists say for each of two arrays which
-   items travel. */
+   larger than that of ig_halo_new. With halo->split the lists say for both halves of the arrays
+   which items travel. */
 typedef struct {
   void *values;
   size_t item; /* bytes per node */
@@ -184,7 +186,8 @@ typedef struct {
   int64_t mine_count, whole_count;
   int32_t *mine;  /* own items of the part */
   int32_t *whole; /* the same in the whole; on rank 0 those of all ranks, one after the other */
-  int64_t *start; /* ranks + 1: where those of each rank begin in `whole`; rank 0 alone */
+  int64_t *start; /* ranks + 1: where those of each rank begin in `whole`; rank 0 alone. NULL there:
+                     `whole` has its own */
 } ig_collect;
 
 /* `owner`: items of the whole, the rank of each; `local`: the rank's own items in the part, in the
@@ -204,6 +207,28 @@ typedef void ig_collect_take(void *user, const void *items, int64_t first, int64
 IG_MUST_CHECK ig_status ig_collect_pass(ig_ctx *cx, const ig_collect *gather, const void *part,
                                         int64_t count, size_t size, int64_t most,
                                         ig_collect_take *take, void *user);
+/* The same where neither the parts nor rank 0 have all at once: `give` writes the own items from
+   `begin` on, one behind the other, to memory of the host; `put` sees them on rank 0 as `take`
+   does. Items of zeros are not sent. What goes wrong in either, or before (`status`), ends it on
+   all ranks. Rank 0 needs not know where those of others stand (ig_collect_thin). */
+typedef ig_status ig_collect_give(void *user, int64_t begin, int64_t count, void *items);
+typedef ig_status ig_collect_put(void *user, const void *items, int64_t first, int64_t count);
+IG_MUST_CHECK ig_status ig_collect_stream(ig_ctx *cx, const ig_collect *gather, size_t size,
+                                          ig_collect_give *give, ig_collect_put *put, void *user,
+                                          ig_status status);
+/* Rank 0 forgets where the items of others stand; from then on there is ig_collect_stream alone. */
+void ig_collect_thin(ig_ctx *cx, ig_collect *gather);
+/* Arrays that rank 0 asks for one after the other, in an order that is its own: `tell` is called
+   there with them, the others serve until it returns. bring: all ranks; `take` is NULL on the
+   others. */
+typedef struct {
+  ig_ctx *cx;
+  void *self;
+  ig_status (*bring)(void *self, int array, ig_stream_take *take, void *user);
+} ig_served;
+IG_MUST_CHECK ig_status ig_serve(ig_served *served,
+                                 ig_status (*tell)(void *user, const ig_stream *stream),
+                                 void *user);
 /* The messages alone: `buffer` (host) holds the own items one after the other; on rank 0 it has
    room for all, and those of the other ranks follow (gather->whole says which they are). `status`:
    whether the own ones are there. */

@@ -50,9 +50,8 @@ const ig_option ig_common_options[] = {
     IG_CHOICE(
         C, assembly, IG_ASSEMBLY_CHOICES "|auto", "auto",
         "how element contributions meet at a node; all but atomic repeat bit for bit; cluster: "
-        "patches of elements, a thread block each; auto: gather, and on meshes to be optimised "
-        "what "
-        "is fastest"),
+        "patches of elements, a thread block each; auto: gather; on a CPU in stress and on meshes "
+        "to be optimised color, on a GPU in stress cluster"),
     IG_MAP(C, mesh, ig_mesh_case, ig_mesh_options, NULL, "the mesh: generated or imported"),
     IG_LIST(C, materials, ig_material_case, ig_material_options, NULL, "what the part is made of"),
     IG_MAP(C, output, ig_output_case, output_options, NULL, "what is written, and how often"),

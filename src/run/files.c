@@ -189,18 +189,19 @@ ig_status ig_files_open(ig_case *c, ig_job *job, const ig_run_options *o, ig_res
 }
 
 ig_status ig_files_summary(const ig_case *c, const ig_job *job, const ig_run_stats *s,
-                           ig_status status, const char *message, const ig_warned *warned,
-                           ig_sink *sink) {
+                           ig_status status, const char *message, const char *stamp,
+                           const ig_warned *warned, ig_sink *sink) {
   ig_phase_end(c->cx, c->cx->split.now); /* up to now */
-  char precision[16], assembly[16], stamp[IG_STAMP_TEXT];
-  ig_job_stamp(c, job, stamp);
+  char precision[16], assembly[16], own[IG_STAMP_TEXT];
+  if (!stamp)
+    ig_job_stamp(c, job, own);
   const ig_summary summary = {
       .physics = c->room->name,
       .title = c->common.title,
       .status = status == IG_OK            ? "complete"
                 : status == IG_INTERRUPTED ? "interrupted"
                                            : "failed",
-      .stamp = stamp,
+      .stamp = stamp ? stamp : own,
       .message = status == IG_OK ? NULL : message,
       .backend = ig_ctx_backend(c->cx),
       .device = ig_ctx_device(c->cx),
@@ -231,9 +232,9 @@ ig_status ig_files_open(ig_case *c, ig_job *job, const ig_run_options *o, ig_res
                  "this build reads and writes no files: configure with -DINGOT_IO=ON");
 }
 ig_status ig_files_summary(const ig_case *c, const ig_job *job, const ig_run_stats *s,
-                           ig_status status, const char *message, const ig_warned *warned,
-                           ig_sink *sink) {
-  (void)c, (void)job, (void)s, (void)message, (void)warned, (void)sink;
+                           ig_status status, const char *message, const char *stamp,
+                           const ig_warned *warned, ig_sink *sink) {
+  (void)c, (void)job, (void)s, (void)message, (void)stamp, (void)warned, (void)sink;
   return status;
 }
 ig_status ig_files_look(ig_case *c, const ig_job *job, const char *out, ig_look *look) {

@@ -22,8 +22,9 @@ typedef struct {
   int count;
   char text[8][256];
 } ig_warned;
+/* stamp: as it was when the mesh was there, NULL: it is. */
 IG_MUST_CHECK ig_status ig_files_summary(const ig_case *c, const ig_job *job, const ig_run_stats *s,
-                                         ig_status status, const char *message,
+                                         ig_status status, const char *message, const char *stamp,
                                          const ig_warned *warned, ig_sink *sink);
 bool ig_sink_begun(const ig_sink *sink);
 void ig_sink_close(ig_sink *sink);

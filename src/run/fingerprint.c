@@ -1,6 +1,7 @@
 /* Hashes of cases, by the tables that read them: what is written differently and means the same
    ("1 mm", "0.001") is the same. */
 #include "run/fingerprint.h"
+#include "core/hash.h"
 #include "core/threads.h"
 
 #ifdef INGOT_HAVE_IO
@@ -16,62 +17,42 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define START 0xcbf29ce484222325u
-
-/* FNV-1a on eight bytes at a time: it need not withstand malice, only mistakes. */
-static uint64_t mix_word(uint64_t h, uint64_t word) {
-  h = (h ^ word) * 0x100000001b3u;
-  return h ^ h >> 29;
-}
-static uint64_t mix(uint64_t h, const void *data, size_t bytes) {
-  const unsigned char *p = data;
-  uint64_t word;
-  for (; bytes >= sizeof word; bytes -= sizeof word, p += sizeof word) {
-    memcpy(&word, p, sizeof word); /* of a known size: one load, where a mesh has gigabytes */
-    h = mix_word(h, word);
-  }
-  if (bytes == 0)
-    return h;
-  word = 0;
-  memcpy(&word, p, bytes);
-  return mix_word(h, word);
-}
-
 /* Of a large array each piece apart, by all threads, and then their hashes: one after the other the
    words of a mesh of 10^7 elements take as long as making it. whole: not in pieces */
 static uint64_t mix_array(uint64_t h, const ig_ctx *cx, const void *data, size_t bytes,
                           bool whole) {
   enum { PIECE = 1 << 22, MOST = 4096 };
   if (whole || bytes <= (size_t)64 << 20)
-    return mix(h, data, bytes);
+    return ig_hash(h, data, bytes);
   uint64_t of[MOST];
   const size_t piece = (bytes / MOST / PIECE + 1) * PIECE;
   const int64_t pieces = (int64_t)((bytes + piece - 1) / piece);
 #pragma omp parallel for schedule(static) num_threads(cx->threads)
   for (int64_t i = 0; i < pieces; i++) {
     const size_t at = (size_t)i * piece;
-    of[i] = mix(START, (const char *)data + at, bytes - at < piece ? bytes - at : piece);
+    of[i] =
+        ig_hash(IG_HASH_START, (const char *)data + at, bytes - at < piece ? bytes - at : piece);
   }
-  return mix(h, of, (size_t)pieces * sizeof *of);
+  return ig_hash(h, of, (size_t)pieces * sizeof *of);
 }
 
 static uint64_t mix_text(uint64_t h, const char *text) {
   const uint64_t length = text ? strlen(text) + 1 : 0;
-  h = mix(h, &length, sizeof length);
-  return text ? mix(h, text, length) : h;
+  h = ig_hash(h, &length, sizeof length);
+  return text ? ig_hash(h, text, length) : h;
 }
 
 /* --- the mesh */
 
 static uint64_t mesh_fingerprint(const ig_case *c, const ig_mesh *m, bool whole) {
-  uint64_t h = mix(START, c->room->name, strlen(c->room->name));
+  uint64_t h = ig_hash(IG_HASH_START, c->room->name, strlen(c->room->name));
   if (!m)
     return h;
   h = mix_array(h, c->cx, m->x, sizeof *m->x * 3 * (size_t)m->nodes, whole);
   for (int b = 0; b < m->blocks; b++) {
     const ig_block *block = &m->block[b];
     const size_t corners = (size_t)block->count * (size_t)ig_elem_info_get(block->type)->nodes;
-    h = mix(h, &block->type, sizeof block->type);
+    h = ig_hash(h, &block->type, sizeof block->type);
     h = mix_array(h, c->cx, block->conn, sizeof *block->conn * corners, whole);
   }
   return h;
@@ -87,9 +68,9 @@ static uint64_t mix_sets(uint64_t h, const ig_mesh *m) {
   for (int s = 0; m && s < m->sets; s++) {
     const ig_set *set = &m->set[s];
     h = mix_text(h, set->name);
-    h = mix(h, set->item, sizeof *set->item * (size_t)set->count);
+    h = ig_hash(h, set->item, sizeof *set->item * (size_t)set->count);
     if (set->face)
-      h = mix(h, set->face, (size_t)set->count);
+      h = ig_hash(h, set->face, (size_t)set->count);
   }
   return h;
 }
@@ -97,10 +78,10 @@ static uint64_t mix_sets(uint64_t h, const ig_mesh *m) {
 /* --- the settings */
 
 static uint64_t mix_reals(uint64_t h, const double *value, int64_t count) {
-  h = mix(h, &count, sizeof count);
+  h = ig_hash(h, &count, sizeof count);
   for (int64_t i = 0; i < count; i++) {
     const double one = isnan(value[i]) ? (double)NAN : value[i] == 0 ? 0 : value[i];
-    h = mix(h, &one, sizeof one);
+    h = ig_hash(h, &one, sizeof one);
   }
   return h;
 }
@@ -136,7 +117,7 @@ static uint64_t mix_file(uint64_t h, const char *path) {
     return mix_text(h, path);
   char bytes[1 << 16];
   for (size_t got; (got = fread(bytes, 1, sizeof bytes, f)) > 0;)
-    h = mix(h, bytes, got);
+    h = ig_hash(h, bytes, got);
   fclose(f);
   return h;
 }
@@ -165,17 +146,17 @@ static uint64_t mix_option(uint64_t h, const ig_option *o, const void *from, con
   h = mix_text(h, o->key);
   switch (o->kind) {
   case IG_OPT_BOOL:
-    return mix(h, at, sizeof(bool));
+    return ig_hash(h, at, sizeof(bool));
   case IG_OPT_INT:
-    return mix(h, at, sizeof(int64_t));
+    return ig_hash(h, at, sizeof(int64_t));
   case IG_OPT_CHOICE:
-    return mix(h, at, sizeof(int));
+    return ig_hash(h, at, sizeof(int));
   case IG_OPT_REAL:
     return mix_reals(h, at, 1);
   case IG_OPT_VECTOR:
     return mix_reals(h, at, o->length);
   case IG_OPT_IVECTOR:
-    return mix(h, at, sizeof(int64_t) * (size_t)o->length);
+    return ig_hash(h, at, sizeof(int64_t) * (size_t)o->length);
   case IG_OPT_TEXT:
     return mix_text(h, *(const char *const *)at);
   case IG_OPT_FILE:
@@ -186,7 +167,7 @@ static uint64_t mix_option(uint64_t h, const ig_option *o, const void *from, con
   }
   case IG_OPT_TEXTS: {
     const ig_texts *t = at;
-    h = mix(h, &t->count, sizeof t->count);
+    h = ig_hash(h, &t->count, sizeof t->count);
     for (int i = 0; i < t->count; i++)
       h = mix_text(h, t->value[i]);
     return h;
@@ -201,7 +182,7 @@ static uint64_t mix_option(uint64_t h, const ig_option *o, const void *from, con
     return mix_table(h, o->sub, at, above, ends);
   case IG_OPT_LIST: {
     const ig_list *list = at;
-    h = mix(h, &list->count, sizeof list->count);
+    h = ig_hash(h, &list->count, sizeof list->count);
     for (int i = 0; i < list->count; i++)
       h = mix_table(h, o->sub, (const char *)list->items + (size_t)i * o->sub_size, path, ends);
     return h;
@@ -239,7 +220,7 @@ ig_status ig_case_settings(ig_case *c, const char **settings) {
     for (const ig_option *o = tables[t].options; o->key; o++)
       if (counts(o->key, false))
         used += (size_t)snprintf(text + used, room - used, "%s %016" PRIx64 "\n", o->key,
-                                 mix_option(START, o, tables[t].into, "", false));
+                                 mix_option(IG_HASH_START, o, tables[t].into, "", false));
   *settings = text;
   return IG_OK;
 }

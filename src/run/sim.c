@@ -35,7 +35,9 @@ struct ig_sim {
   ig_status failed; /* what ended it, IG_OK: nothing has */
   double start;
   int64_t generation;
-  uint64_t fingerprint; /* on several ranks: the mesh it is of may be gone when it is asked for */
+  /* on several ranks: the mesh they are of may be gone when they are asked for */
+  uint64_t fingerprint;
+  char stamp[IG_STAMP_TEXT];
   /* of fields that the host does not hold as they are, by the number of the field; each is good as
      long as its generation is the simulation's */
   struct {
@@ -151,8 +153,11 @@ ig_status ig_sim_open_for(ig_case *c, const ig_run_options *o, const ig_room *co
     s->concluded = true;
     return s->failed = status;
   }
-  if (ig_ranks_count(cx->ranks) > 1)
+  if (ig_ranks_count(cx->ranks) > 1) {
     s->fingerprint = ig_job_fingerprint(c, &s->job);
+    if (s->files)
+      ig_job_stamp(c, &s->job, s->stamp);
+  }
   s->job.restart = s->restart;
   ig_info(cx, "%s%s%s on %s: %s", c->room->name, *s->job.title ? ", " : "", s->job.title,
           ig_ctx_backend(cx), ig_ctx_device(cx));
@@ -286,8 +291,8 @@ ig_status ig_sim_conclude(ig_sim *s, ig_status status) {
     snprintf(message, sizeof message, "%s", cx->message);
   }
   ig_sim_stats(s, &stats);
-  const ig_status told =
-      ig_files_summary(s->c, &s->job, &stats, status, message, &s->warned, s->files);
+  const ig_status told = ig_files_summary(s->c, &s->job, &stats, status, message,
+                                          *s->stamp ? s->stamp : NULL, &s->warned, s->files);
   ig_phase_end(cx, former);
   if (status == IG_OK && told != IG_OK)
     return told;

@@ -38,6 +38,16 @@ static ig_status tee_snapshot(ig_sink *sink, ig_snapshot *snap) {
   ig_snapshot_free(snap);
   return status;
 }
+static ig_status tee_snapshot_rows(ig_sink *sink, ig_snapshot *snap) {
+  ig_tee *t = sink->self;
+  if (!t->snapshot && t->inner)
+    return ig_sink_snapshot(t->inner, snap);
+  ig_status status = t->snapshot ? ig_snapshot_load(snap) : IG_OK;
+  if (status == IG_OK)
+    return tee_snapshot(sink, snap);
+  ig_snapshot_free(snap);
+  return status;
+}
 static ig_status tee_history(ig_sink *sink, int columns, const char *const *names,
                              const double *values) {
   ig_tee *t = sink->self;
@@ -49,6 +59,11 @@ static ig_status tee_checkpoint(ig_sink *sink, double time, int64_t step, const 
                                 int count) {
   ig_tee *t = sink->self;
   return t->inner ? t->inner->checkpoint(t->inner, time, step, saved, count) : IG_OK;
+}
+static ig_status tee_checkpoint_rows(ig_sink *sink, double time, int64_t step,
+                                     const ig_saved *saved, int count, const ig_stream *rows) {
+  ig_tee *t = sink->self;
+  return t->inner ? ig_sink_checkpoint(t->cx, t->inner, time, step, saved, count, rows) : IG_OK;
 }
 static ig_status tee_result(ig_sink *sink, const char *key, const char *unit, double value) {
   ig_tee *t = sink->self;
@@ -79,7 +94,9 @@ void ig_tee_open(ig_ctx *cx, ig_tee *t, ig_sink *inner, const ig_run_options *o,
                          .result = tee_result,
                          .result_text = tee_result_text,
                          .file = tee_file,
-                         .flush = tee_flush},
+                         .flush = tee_flush,
+                         .snapshot_rows = tee_snapshot_rows,
+                         .checkpoint_rows = tee_checkpoint_rows},
                 .cx = cx,
                 .inner = inner,
                 .figure = o->figure,

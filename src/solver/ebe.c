@@ -122,14 +122,12 @@ static double least_determinant(const double *x, const ig_lid *node, int npe) {
   return least;
 }
 
-/* No element is inverted or flat. */
-static ig_status check_elements(ig_ctx *cx, const ig_ebe *op, int npe, const double *x,
-                                const ig_lid *conn) {
+ig_status ig_ebe_check(ig_ctx *cx, ig_lid elements, int npe, const double *x, const ig_lid *conn) {
   ig_lid bad = INT32_MAX;
-#pragma omp parallel for schedule(static) num_threads(ig_team(cx, op->elements, IG_WORK_ELEMENT))  \
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, elements, IG_WORK_ELEMENT))      \
     reduction(min                                                                                  \
               : bad)
-  for (ig_lid e = 0; e < op->elements; e++)
+  for (ig_lid e = 0; e < elements; e++)
     if (!(least_determinant(x, conn + npe * (int64_t)e, npe) > 0))
       bad = e < bad ? e : bad;
   if (bad != INT32_MAX)
@@ -138,13 +136,57 @@ static ig_status check_elements(ig_ctx *cx, const ig_ebe *op, int npe, const dou
   return IG_OK;
 }
 
+/* Classes of the whole mesh, of which a part has the matrices of those it meets. */
+static ig_status classes_of_part(ig_ctx *cx, const ig_ebe_whole *w, ig_ebe *op) {
+  ig_classes all;
+  ig_lid *number = NULL, *conn = NULL;
+  double *x = NULL;
+  ig_array corners = {0}, kept = op->plan.conn;
+  const ig_lid nodes = op->nodes;
+  ig_status status;
+  IG_TRY(ig_mesh_classes(cx, w->x, w->elements, 8, w->conn, &all));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &number, all.count, "element classes"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &conn, 8 * (size_t)all.count, "element classes"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &x, 24 * (size_t)all.count, "element classes"));
+  IG_TRY_GOTO(status, done,
+              ig_array_new(cx, &op->of, (size_t)op->elements, sizeof(ig_lid), "element classes"));
+  for (ig_lid e = 0; e < op->elements; e++) {
+    const ig_lid c = all.of[w->element[e]], *corner = w->conn + 8 * (int64_t)all.representative[c];
+    if (!number[c]) {
+      for (int i = 0; i < 24; i++)
+        x[24 * (int64_t)op->classes + i] = w->x[3 * (int64_t)corner[i / 3] + i % 3];
+      number[c] = ++op->classes;
+    }
+    ((ig_lid *)op->of.host)[e] = number[c] - 1;
+  }
+  for (ig_lid i = 0; i < 8 * op->classes; i++)
+    conn[i] = i;
+  IG_TRY_GOTO(status, done, ig_array_push(cx, &op->of));
+  IG_TRY_GOTO(status, done,
+              ig_array_from(cx, &corners, conn, 8 * (size_t)op->classes, sizeof *conn, "classes"));
+  op->plan.conn = corners; /* one element of each class is a mesh as well */
+  op->nodes = 8 * op->classes;
+  status = matrices(cx, op, x, conn);
+  op->plan.conn = kept;
+  op->nodes = nodes;
+done:
+  ig_array_free(cx, &corners);
+  ig_classes_free(&all);
+  free(number);
+  free(conn);
+  free(x);
+  return status;
+}
+
+/* whole: `op` has some of its elements, and its plan already; NULL: all of them */
 static ig_status setup(ig_ctx *cx, ig_assembly how, const double *x, int npe, const ig_lid *conn,
-                       ig_ebe *op) {
+                       const ig_ebe_whole *whole, ig_ebe *op) {
   if (npe != 8 && op->kind != IG_EBE_RECOMPUTE)
     return IG_FAIL(cx, IG_UNSUPPORTED, "operator %s is for hexahedra: tetrahedra take recompute",
                    ig_ebe_name(op->kind));
-  IG_TRY(check_elements(cx, op, npe, x, conn));
-  IG_TRY(ig_plan_new(cx, how, IG_SLOTS_COMPACT, op->nodes, op->elements, npe, conn, &op->plan));
+  IG_TRY(ig_ebe_check(cx, op->elements, npe, x, conn));
+  if (!whole)
+    IG_TRY(ig_plan_new(cx, how, IG_SLOTS_COMPACT, op->nodes, op->elements, npe, conn, &op->plan));
   if (how == IG_CLUSTER)
     IG_TRY(ig_clusters_new_sized(cx, op->nodes, op->elements, npe, conn, x,
                                  npe == 4 ? IG_CLUSTER_ELEMENTS : IG_CLUSTER_SMALL,
@@ -161,6 +203,8 @@ static ig_status setup(ig_ctx *cx, ig_assembly how, const double *x, int npe, co
       else
         ((double *)op->x.host)[i] = x[i];
     IG_TRY(ig_array_push(cx, &op->x));
+  } else if (op->kind == IG_EBE_CLASSES && whole) {
+    IG_TRY(classes_of_part(cx, whole, op));
   } else if (op->kind == IG_EBE_CLASSES) {
     ig_classes classes;
     IG_TRY(ig_mesh_classes(cx, x, op->elements, 8, conn, &classes));
@@ -214,7 +258,23 @@ ig_status ig_ebe_new(ig_ctx *cx, ig_ebe_kind kind, ig_assembly how, bool single,
   op->nodes = nodes;
   op->elements = elements;
   op->poisson = poisson;
-  const ig_status status = setup(cx, how, x, npe, conn, op);
+  const ig_status status = setup(cx, how, x, npe, conn, NULL, op);
+  if (status != IG_OK)
+    ig_ebe_free(cx, op);
+  return status;
+}
+
+ig_status ig_ebe_new_part(ig_ctx *cx, ig_ebe_kind kind, bool single, const ig_ebe_whole *whole,
+                          const double *x, const ig_lid *conn, double poisson, ig_plan *plan,
+                          ig_ebe *op) {
+  *op = (ig_ebe){.kind = kind,
+                 .single = single,
+                 .nodes = plan->nodes,
+                 .elements = plan->elements,
+                 .poisson = poisson,
+                 .plan = *plan};
+  memset(plan, 0, sizeof *plan);
+  const ig_status status = setup(cx, op->plan.how, x, op->plan.npe, conn, whole, op);
   if (status != IG_OK)
     ig_ebe_free(cx, op);
   return status;

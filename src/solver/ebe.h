@@ -69,6 +69,21 @@ typedef struct ig_ebe {
 IG_MUST_CHECK ig_status ig_ebe_new(ig_ctx *cx, ig_ebe_kind kind, ig_assembly how, bool single,
                                    ig_lid nodes, const double *x, ig_lid elements, int npe,
                                    const ig_lid *conn, double poisson, ig_ebe *op);
+/* The same of elements element[0] < element[1] < … of such a mesh, on nodes x and connectivity conn
+   of their own, with a plan that is taken over. */
+typedef struct {
+  const double *x;
+  const ig_lid *conn;
+  ig_lid elements; /* of the whole */
+  const ig_lid *element;
+} ig_ebe_whole;
+IG_MUST_CHECK ig_status ig_ebe_new_part(ig_ctx *cx, ig_ebe_kind kind, bool single,
+                                        const ig_ebe_whole *whole, const double *x,
+                                        const ig_lid *conn, double poisson, ig_plan *plan,
+                                        ig_ebe *op);
+/* Fails unless no element is inverted or flat. */
+IG_MUST_CHECK ig_status ig_ebe_check(ig_ctx *cx, ig_lid elements, int npe, const double *x,
+                                     const ig_lid *conn);
 void ig_ebe_free(ig_ctx *cx, ig_ebe *op);
 /* Device bytes of the operator: matrices, geometry, connectivity. */
 size_t ig_ebe_bytes(const ig_ebe *op);

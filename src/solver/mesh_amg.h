@@ -20,6 +20,7 @@
 IG_C_BEGIN
 
 enum { IG_AMG_LEVELS = 12, IG_AMG_BLOCK = 6 }; /* six rigid-body modes an aggregate, or one */
+enum { IG_AMG_DENSE = 600 };                   /* a level with so many unknowns is inverted */
 
 /* A matrix of br x bc blocks in compressed rows, columns rising; device pointers. */
 typedef struct {
@@ -55,8 +56,13 @@ typedef struct ig_amg_ops {
   /* inverses of the diagonal blocks, 0 for what is held (fix NULL: nothing) */
   ig_status (*invert)(ig_ctx *cx, const ig_bsr *a, const int32_t *diagonal, const uint8_t *fix,
                       float *inverse);
-  /* squares of the blocks' norms */
-  ig_status (*norms)(ig_ctx *cx, const ig_bsr *a, double *norm);
+  /* the row of each block, from where rows start */
+  ig_status (*rows)(ig_ctx *cx, const ig_bsr *a, int32_t *row);
+  /* squares of the blocks' norms; each node's largest to another; which are strong */
+  ig_status (*norms)(ig_ctx *cx, const ig_bsr *a, double *norm, double *largest, uint8_t *strong);
+  /* where nodes in no aggregate belong, of the first `count`: joined, -1 where to none */
+  ig_status (*join)(ig_ctx *cx, const ig_bsr *a, const double *norm, const uint8_t *strong,
+                    const int32_t *of, int32_t count, int32_t *joined);
   ig_status (*prolongator)(ig_ctx *cx, const ig_bsr *a, const float *inverse, const int32_t *of,
                            const float *tentative, float omega, ig_bsr *p);
   ig_status (*transpose)(ig_ctx *cx, const ig_bsr *p, const int32_t *from, ig_bsr *r);
@@ -96,7 +102,8 @@ typedef struct {
   double damping; /* of Jacobi smoothing, a share of the largest stable one; 0: Chebyshev */
   void *self;
   ig_status (*apply)(void *self, const float *x, float *y); /* without springs and supports */
-  /* nodes of each rank, of which `apply` computes its own, wherever ghosts come from; NULL: all */
+  /* nodes of each rank, of which `apply` computes its own, wherever ghosts come from; NULL: all.
+     ig_amg_cut has to follow */
   const struct ig_rows *rows;
 } ig_amg_problem;
 
@@ -115,6 +122,12 @@ typedef struct {
 IG_MUST_CHECK ig_status ig_amg_new_finest(ig_ctx *cx, const ig_amg_problem *problem, ig_amg **out);
 IG_MUST_CHECK ig_status ig_amg_new(ig_ctx *cx, const ig_amg_problem *problem, ig_amg **out);
 void ig_amg_free(ig_amg *s);
+/* With problem.rows: lets go of what other ranks compute. own: the problem on this rank's nodes,
+   whose numbers in the whole are node[0] < node[1] < …; NULL: on all of them, elements that touch
+   own nodes alone. Among `node` have to be those that ig_amg_needs marks with 1. */
+IG_MUST_CHECK ig_status ig_amg_needs(const ig_amg *s, uint8_t *mark);
+IG_MUST_CHECK ig_status ig_amg_cut(ig_amg *s, const ig_amg_problem *own, const ig_lid *node,
+                                   ig_lid nodes);
 /* New values for these moduli (device). */
 IG_MUST_CHECK ig_status ig_amg_update(ig_amg *s, const double *modulus);
 /* One cycle; *z is left where the result is. */
@@ -127,9 +140,12 @@ IG_MUST_CHECK ig_status ig_amg_cycle(ig_amg *s, const float *r, const float **z)
 IG_MUST_CHECK ig_status ig_amg_fill(ig_amg *s, int depth);
 IG_MUST_CHECK ig_status ig_amg_assemble(ig_amg *s, const double *modulus);
 IG_MUST_CHECK ig_status ig_amg_smoother(ig_amg *s, int depth);
+/* How far the prolongator is smoothed. */
+float ig_amg_omega(const ig_amg_level *l);
 /* Space for values, and no longer. */
 IG_MUST_CHECK ig_status ig_amg_open_values(ig_amg *s, ig_amg_matrix *m);
 void ig_amg_close_values(ig_amg *s, ig_amg_matrix *m);
+void ig_amg_matrix_free(ig_ctx *cx, ig_amg_matrix *m);
 IG_MUST_CHECK ig_status ig_amg_setup_finest(ig_amg *s);
 IG_MUST_CHECK ig_status ig_amg_setup(ig_amg *s);
 

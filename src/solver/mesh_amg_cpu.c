@@ -57,7 +57,10 @@ static void add_blocks(const ig_mesh_args *p, const int nodes, int how, ig_lid e
   double k[100][9];
   IG_BY_NODES(nodes, element_blocks(p, N, size, e, modulus, k));
   for (int n = 0; n < nodes * nodes; n++) {
-    float *to = a->value + (int64_t)ig_bsr_find(a, node[n / nodes], node[n % nodes]) * count;
+    const int32_t at = ig_bsr_find(a, node[n / nodes], node[n % nodes]);
+    if (at < 0) /* another rank's row */
+      continue;
+    float *to = a->value + (int64_t)at * count;
     for (int c = 0; c < count; c++) {
       const float value = (float)k[n][c];
       ig_scatter_put_f32(how, 1, &value, 0, 1, to + c);
@@ -94,10 +97,34 @@ static ig_status invert(ig_ctx *cx, const ig_bsr *a, const int32_t *diagonal, co
   return IG_OK;
 }
 
-static ig_status norms(ig_ctx *cx, const ig_bsr *a, double *norm) {
-#pragma omp parallel for schedule(static) num_threads(ig_team(cx, a->blocks, IG_WORK_NODE))
+static ig_status norms(ig_ctx *cx, const ig_bsr *a, double *norm, double *largest,
+                       uint8_t *strong) {
+  const int team = ig_team(cx, a->blocks, IG_WORK_NODE);
+#pragma omp parallel for schedule(static) num_threads(team)
   for (int64_t k = 0; k < a->blocks; k++)
     norm[k] = ig_amg_norm(a, k);
+#pragma omp parallel for schedule(static) num_threads(team)
+  for (int32_t n = 0; n < a->rows; n++)
+    largest[n] = ig_amg_largest(a, norm, n);
+#pragma omp parallel for schedule(static) num_threads(team)
+  for (int64_t k = 0; k < a->blocks; k++)
+    strong[k] = ig_amg_strong(a, norm, largest, k);
+  return IG_OK;
+}
+
+static ig_status rows(ig_ctx *cx, const ig_bsr *a, int32_t *row) {
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, a->rows, IG_WORK_NODE))
+  for (int32_t n = 0; n < a->rows; n++)
+    for (int32_t k = a->start[n]; k < a->start[n + 1]; k++)
+      row[k] = n;
+  return IG_OK;
+}
+
+static ig_status join(ig_ctx *cx, const ig_bsr *a, const double *norm, const uint8_t *strong,
+                      const int32_t *of, int32_t count, int32_t *joined) {
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, a->rows, IG_WORK_NODE))
+  for (int32_t n = 0; n < a->rows; n++)
+    joined[n] = of[n] < 0 ? ig_amg_join(a, norm, strong, of, count, n) : -1;
   return IG_OK;
 }
 
@@ -241,5 +268,6 @@ static ig_status dense(ig_ctx *cx, int n, const float *m, const float *b, float 
   return IG_OK;
 }
 
-const ig_amg_ops ig_amg_cpu = {assemble, invert,       norms,   prolongator, transpose, times,
-                               coarse,   dense_invert, product, smooth,      residual,  dense};
+const ig_amg_ops ig_amg_cpu = {assemble,    invert,    rows,     norms,  join,
+                               prolongator, transpose, times,    coarse, dense_invert,
+                               product,     smooth,    residual, dense};

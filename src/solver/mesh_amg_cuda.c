@@ -4,7 +4,9 @@
 #ifdef INGOT_HAVE_CUDA
 const ig_amg_ops ig_amg_cuda = {.assemble = ig_amg_assemble_cuda,
                                 .invert = ig_amg_invert_cuda,
+                                .rows = ig_amg_rows_cuda,
                                 .norms = ig_amg_norms_cuda,
+                                .join = ig_amg_join_cuda,
                                 .prolongator = ig_amg_prolongator_cuda,
                                 .transpose = ig_amg_transpose_cuda,
                                 .times = ig_amg_times_cuda,

@@ -28,7 +28,10 @@ static __global__ void __launch_bounds__(128)
   double x[30], k[9];
   ig_cell_positions(&p, N, e, x);
   ig_cell_block(&p, N, e, x, SIZE, i, j, modulus[e], k);
-  float *to = a.value + (int64_t)ig_bsr_find(&a, node[i], node[j]) * (SIZE * SIZE);
+  const int32_t place = ig_bsr_find(&a, node[i], node[j]);
+  if (place < 0) /* another rank's row */
+    return;
+  float *to = a.value + (int64_t)place * (SIZE * SIZE);
 #pragma unroll
   for (int c = 0; c < SIZE * SIZE; c++) { /* entries have no slots */
     const float value = (float)k[c];
@@ -91,8 +94,50 @@ static __global__ void norm_pass(ig_bsr a, double *norm) {
   if (k < a.blocks)
     norm[k] = ig_amg_norm(&a, k);
 }
-extern "C" ig_status ig_amg_norms_cuda(ig_ctx *cx, const ig_bsr *a, double *norm) {
-  norm_pass<<<ig_cuda_blocks(a->blocks, 128), 128, 0, ig_cuda_stream(cx)>>>(*a, norm);
+static __global__ void largest_pass(ig_bsr a, const double *norm, double *largest) {
+  const int32_t n = blockIdx.x * blockDim.x + threadIdx.x;
+  if (n < a.rows)
+    largest[n] = ig_amg_largest(&a, norm, n);
+}
+static __global__ void strong_pass(ig_bsr a, const double *norm, const double *largest,
+                                   uint8_t *strong) {
+  const int64_t k = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
+  if (k < a.blocks)
+    strong[k] = ig_amg_strong(&a, norm, largest, k);
+}
+extern "C" ig_status ig_amg_norms_cuda(ig_ctx *cx, const ig_bsr *a, double *norm, double *largest,
+                                       uint8_t *strong) {
+  const cudaStream_t stream = ig_cuda_stream(cx);
+  const unsigned blocks = ig_cuda_blocks(a->blocks, 128);
+  norm_pass<<<blocks, 128, 0, stream>>>(*a, norm);
+  largest_pass<<<ig_cuda_blocks(a->rows, 128), 128, 0, stream>>>(*a, norm, largest);
+  strong_pass<<<blocks, 128, 0, stream>>>(*a, norm, largest, strong);
+  IG_LAUNCHED(cx);
+  return IG_OK;
+}
+
+static __global__ void rows_pass(ig_bsr a, int32_t *row) {
+  const int32_t n = blockIdx.x * blockDim.x + threadIdx.x;
+  for (int32_t k = n < a.rows ? a.start[n] : 0; n < a.rows && k < a.start[n + 1]; k++)
+    row[k] = n;
+}
+extern "C" ig_status ig_amg_rows_cuda(ig_ctx *cx, const ig_bsr *a, int32_t *row) {
+  rows_pass<<<ig_cuda_blocks(a->rows, 128), 128, 0, ig_cuda_stream(cx)>>>(*a, row);
+  IG_LAUNCHED(cx);
+  return IG_OK;
+}
+
+static __global__ void join_pass(ig_bsr a, const double *norm, const uint8_t *strong,
+                                 const int32_t *of, int32_t count, int32_t *joined) {
+  const int32_t n = blockIdx.x * blockDim.x + threadIdx.x;
+  if (n < a.rows)
+    joined[n] = of[n] < 0 ? ig_amg_join(&a, norm, strong, of, count, n) : -1;
+}
+extern "C" ig_status ig_amg_join_cuda(ig_ctx *cx, const ig_bsr *a, const double *norm,
+                                      const uint8_t *strong, const int32_t *of, int32_t count,
+                                      int32_t *joined) {
+  join_pass<<<ig_cuda_blocks(a->rows, 128), 128, 0, ig_cuda_stream(cx)>>>(*a, norm, strong, of,
+                                                                          count, joined);
   IG_LAUNCHED(cx);
   return IG_OK;
 }

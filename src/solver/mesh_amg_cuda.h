@@ -9,7 +9,11 @@ ig_status ig_amg_assemble_cuda(ig_ctx *cx, const ig_mesh_args *p, const ig_plan 
                                const ig_ground *g, const double *modulus, ig_bsr *a);
 ig_status ig_amg_invert_cuda(ig_ctx *cx, const ig_bsr *a, const int32_t *diagonal,
                              const uint8_t *fix, float *inverse);
-ig_status ig_amg_norms_cuda(ig_ctx *cx, const ig_bsr *a, double *norm);
+ig_status ig_amg_rows_cuda(ig_ctx *cx, const ig_bsr *a, int32_t *row);
+ig_status ig_amg_norms_cuda(ig_ctx *cx, const ig_bsr *a, double *norm, double *largest,
+                            uint8_t *strong);
+ig_status ig_amg_join_cuda(ig_ctx *cx, const ig_bsr *a, const double *norm, const uint8_t *strong,
+                           const int32_t *of, int32_t count, int32_t *joined);
 ig_status ig_amg_prolongator_cuda(ig_ctx *cx, const ig_bsr *a, const float *inverse,
                                   const int32_t *of, const float *tentative, float omega,
                                   ig_bsr *p);

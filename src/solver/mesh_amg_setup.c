@@ -1,6 +1,6 @@
 /* Smoothed aggregation: what stays the same for all designs, made on the host for unit moduli.
 
-     strong neighbours form aggregates
+     strong neighbours form aggregates (couplings and joins on the device)
      near-null modes, cut to aggregates and made orthonormal: the tentative prolongator
      patterns of A P0 (the prolongator's), A P and P^T A P
    until a dense inverse is cheap.
@@ -18,9 +18,6 @@
 #ifdef _OPENMP
 #include <omp.h>
 #endif
-
-enum { DENSE = 600 };
-static const double STRONG = 0.25; /* of the largest couplings of two nodes */
 
 /* --- patterns --- */
 
@@ -51,18 +48,18 @@ static ig_status multiply(ig_ctx *cx, const pattern *a, const pattern *b, patter
   *c = (pattern){.rows = a->rows, .cols = b->cols};
   IG_TRY_GOTO(status, done, IG_NEW(cx, &c->start, (size_t)a->rows + 1, "multigrid pattern"));
   IG_TRY_GOTO(status, done, IG_NEW(cx, &marks, marked, "multigrid setup"));
-  for (int pass = 0; pass < 2; pass++) { /* count, then fill */
-    memset(marks, 0xff, sizeof *marks * marked);
+  for (int pass = 0; pass < 2; pass++) { /* count, then fill; marks of their own, 0: none */
 #pragma omp parallel for schedule(static) num_threads(ig_team(cx, a->rows, IG_WORK_ROW))
     for (ig_lid i = 0; i < a->rows; i++) {
       ig_lid *mark = marks + (size_t)thread_now() * (size_t)b->cols;
       ig_lid *list = pass ? c->column + c->start[i] : NULL, n = 0;
+      const ig_lid seen = pass ? -1 - i : 1 + i;
       for (ig_lid k = a->start[i]; k < a->start[i + 1]; k++)
         for (ig_lid j = b->start[a->column[k]]; j < b->start[a->column[k] + 1]; j++) {
           const ig_lid col = b->column[j];
-          if (mark[col] == i)
+          if (mark[col] == seen)
             continue;
-          mark[col] = i;
+          mark[col] = seen;
           if (pass)
             list[n] = col;
           n++;
@@ -104,12 +101,20 @@ static ig_status transpose(ig_ctx *cx, const pattern *a, pattern *t, ig_lid **fr
     t->start[a->column[k] + 2]++;
   for (ig_lid i = 0; i <= a->cols; i++)
     t->start[i + 1] += t->start[i];
-  for (ig_lid i = 0; i < a->rows; i++)
-    for (ig_lid k = a->start[i]; k < a->start[i + 1]; k++) {
-      const ig_lid at = t->start[a->column[k] + 1]++;
-      t->column[at] = i;
-      (*from)[at] = k;
-    }
+  /* every thread looks at all entries and takes those of its own rows, in their order */
+  const int team = ig_team(cx, (int64_t)count, IG_WORK_VALUE);
+#pragma omp parallel for schedule(static) num_threads(team)
+  for (int part = 0; part < team; part++) {
+    const ig_lid low = (ig_lid)((int64_t)a->cols * part / team);
+    const ig_lid high = (ig_lid)((int64_t)a->cols * (part + 1) / team);
+    for (ig_lid i = 0; i < a->rows; i++)
+      for (ig_lid k = a->start[i]; k < a->start[i + 1]; k++)
+        if (a->column[k] >= low && a->column[k] < high) {
+          const ig_lid at = t->start[a->column[k] + 1]++;
+          t->column[at] = i;
+          (*from)[at] = k;
+        }
+  }
   return IG_OK;
 failed:
   pattern_free(t);
@@ -123,14 +128,9 @@ static ig_status push_pattern(ig_amg *s, const pattern *p, int br, int bc, ig_am
   IG_TRY(ig_array_from(s->cx, &m->start, p->start, (size_t)p->rows + 1, sizeof(ig_lid),
                        "multigrid pattern"));
   IG_TRY(ig_array_from(s->cx, &m->column, p->column, blocks, sizeof(ig_lid), "multigrid pattern"));
-  IG_TRY(ig_array_new(s->cx, &m->row, blocks, sizeof(ig_lid), "multigrid pattern"));
-  ig_lid *row = m->row.host;
-#pragma omp parallel for schedule(static) num_threads(ig_team(s->cx, p->rows, IG_WORK_NODE))
-  for (ig_lid i = 0; i < p->rows; i++)
-    for (ig_lid k = p->start[i]; k < p->start[i + 1]; k++)
-      row[k] = i;
-  IG_TRY(ig_array_push(s->cx, &m->row));
+  IG_TRY(ig_array_new_device(s->cx, &m->row, blocks, sizeof(ig_lid), "multigrid pattern"));
   m->m = (ig_bsr){p->rows, (int64_t)blocks, br, bc, m->start.dev, m->column.dev, m->row.dev, NULL};
+  IG_TRY(s->ops->rows(s->cx, &m->m, m->row.dev));
   return ig_amg_open_values(s, m);
 }
 
@@ -243,69 +243,72 @@ done:
 
 /* --- aggregates --- */
 
-/* Aggregates of strongly coupled nodes: -1 where a node is coupled to none. coupling: squares of
-   the blocks' norms, lost. In stretched elements the long way is weak: aggregates then do not reach
-   across. */
-static ig_status aggregate(ig_ctx *cx, const pattern *a, double *coupling, ig_lid *of,
-                           ig_lid *count) {
-  double *largest;
-  IG_TRY(IG_NEW(cx, &largest, a->rows, "aggregation"));
-  const int team = ig_team(cx, a->rows, IG_WORK_NODE);
-#pragma omp parallel for schedule(static) num_threads(team)
+/* Couplings of the nodes of a level, on the device; which are strong, on the host, too. In
+   stretched elements the long way is weak: aggregates then do not reach across. */
+typedef struct {
+  ig_array norm, largest, strong;
+} couplings;
+
+static void couplings_free(ig_ctx *cx, couplings *c) {
+  ig_array_free(cx, &c->norm);
+  ig_array_free(cx, &c->largest);
+  ig_array_free(cx, &c->strong);
+}
+
+static ig_status couplings_make(ig_amg *s, const ig_bsr *a, couplings *c) {
+  const size_t blocks = (size_t)a->blocks;
+  IG_TRY(ig_array_new_device(s->cx, &c->norm, blocks, sizeof(double), "aggregation"));
+  IG_TRY(ig_array_new_device(s->cx, &c->largest, (size_t)a->rows, sizeof(double), "aggregation"));
+  IG_TRY(ig_array_new(s->cx, &c->strong, blocks, 1, "aggregation"));
+  IG_TRY(s->ops->norms(s->cx, a, c->norm.dev, c->largest.dev, c->strong.dev));
+  return ig_array_pull(s->cx, &c->strong);
+}
+
+/* A node that is in no aggregate begins one with its strong neighbours that are in none; `alone`:
+   only if none of them is in any. */
+static void begin_aggregates(const pattern *a, const uint8_t *strong, bool alone, ig_lid *of,
+                             ig_lid *count) {
   for (ig_lid i = 0; i < a->rows; i++) {
-    of[i] = -1;
-    for (ig_lid k = a->start[i]; k < a->start[i + 1]; k++)
-      if (a->column[k] != i)
-        largest[i] = fmax(largest[i], coupling[k]);
-  }
-#pragma omp parallel for schedule(static) num_threads(team)
-  for (ig_lid i = 0; i < a->rows; i++) /* 0: weak */
-    for (ig_lid k = a->start[i]; k < a->start[i + 1]; k++)
-      if (a->column[k] == i ||
-          coupling[k] < STRONG * STRONG * sqrt(largest[i] * largest[a->column[k]]))
-        coupling[k] = 0;
-  *count = 0;
-  ig_lid first = 0; /* aggregates of the first pass */
-  for (int pass = 0; pass < 3; pass++) {
-    for (ig_lid i = 0; i < a->rows; i++) {
-      if (of[i] >= 0)
-        continue;
-      bool any = false, taken = false;
-      ig_lid join = -1;
-      double best = 0;
-      for (ig_lid k = a->start[i]; k < a->start[i + 1]; k++)
-        if (coupling[k] > 0) {
-          const ig_lid n = of[a->column[k]];
-          any = true;
-          taken |= n >= 0;
-          if (n >= 0 && n < first && coupling[k] > best) {
-            best = coupling[k];
-            join = n;
-          }
-        }
-      if (!any)
-        continue;
-      if (pass == 1) { /* left over between aggregates: joins the one it is coupled to most */
-        if (join >= 0)
-          of[i] = -2 - join;
-        continue;
+    bool any = false, taken = false;
+    if (of[i] >= 0)
+      continue;
+    for (ig_lid k = a->start[i]; k < a->start[i + 1] && !(alone && taken); k++)
+      if (strong[k]) {
+        any = true;
+        taken = of[a->column[k]] >= 0;
       }
-      if (pass == 0 && taken) /* a root wants all its neighbours to itself */
-        continue;
-      of[i] = *count;
-      for (ig_lid k = a->start[i]; k < a->start[i + 1]; k++)
-        if (coupling[k] > 0 && of[a->column[k]] < 0)
-          of[a->column[k]] = *count;
-      ++*count;
-    }
-    if (pass == 0)
-      first = *count;
-    for (ig_lid i = 0; pass == 1 && i < a->rows; i++)
-      if (of[i] < -1)
-        of[i] = -2 - of[i];
+    if (!any || (alone && taken))
+      continue;
+    of[i] = *count;
+    for (ig_lid k = a->start[i]; k < a->start[i + 1]; k++)
+      if (strong[k] && of[a->column[k]] < 0)
+        of[a->column[k]] = *count;
+    ++*count;
   }
-  free(largest);
-  return IG_OK;
+}
+
+/* Aggregates of strongly coupled nodes: -1 where a node is coupled to none. First nodes with all
+   their neighbours; what is left between them joins the one it is coupled to most, or others. */
+static ig_status aggregate(ig_amg *s, const ig_bsr *matrix, const pattern *a, const couplings *c,
+                           ig_array *of, ig_lid *count) {
+  ig_lid *to = of->host;
+  ig_array joined = {0};
+  ig_status status;
+  IG_TRY(ig_array_new(s->cx, &joined, (size_t)a->rows, sizeof(ig_lid), "aggregates"));
+  memset(to, 0xff, (size_t)a->rows * sizeof *to);
+  *count = 0;
+  begin_aggregates(a, c->strong.host, true, to, count);
+  IG_TRY_GOTO(status, done, ig_array_push(s->cx, of));
+  IG_TRY_GOTO(status, done,
+              s->ops->join(s->cx, matrix, c->norm.dev, c->strong.dev, of->dev, *count, joined.dev));
+  IG_TRY_GOTO(status, done, ig_array_pull(s->cx, &joined));
+  for (ig_lid i = 0; i < a->rows; i++)
+    to[i] = to[i] < 0 ? ((const ig_lid *)joined.host)[i] : to[i];
+  begin_aggregates(a, c->strong.host, false, to, count);
+  status = ig_array_push(s->cx, of);
+done:
+  ig_array_free(s->cx, &joined);
+  return status;
 }
 
 /* --- levels --- */
@@ -351,25 +354,20 @@ static ig_status coarsen(ig_amg *s, int depth, pattern *a, double **modes, bool 
   ig_ctx *cx = s->cx;
   ig_amg_level *l = &s->level[depth];
   const int count = s->problem.size == 3 ? IG_AMG_BLOCK : 1; /* modes */
-  const size_t blocks = (size_t)a->start[a->rows];
   pattern p0 = {0}, p = {0}, r = {0}, ap = {0}, next = {0};
   ig_lid aggregates = 0, *from = NULL;
   double *coarse = NULL;
-  ig_array coupling = {0};
+  couplings c = {0};
   ig_status status;
   *last = true;
-  /* the blocks themselves, nine times as much in elasticity, stay on the device */
-  IG_TRY_GOTO(status, done, ig_array_new(cx, &coupling, blocks, sizeof(double), "aggregation"));
-  IG_TRY_GOTO(status, done, s->ops->norms(cx, &l->a.m, coupling.dev));
-  IG_TRY_GOTO(status, done, ig_array_pull(cx, &coupling));
+  IG_TRY_GOTO(status, done, couplings_make(s, &l->a.m, &c));
   IG_TRY_GOTO(status, done,
               ig_array_new(cx, &l->of, (size_t)a->rows, sizeof(ig_lid), "aggregates"));
-  ig_lid *of = l->of.host;
-  IG_TRY_GOTO(status, done, aggregate(cx, a, coupling.host, of, &aggregates));
+  const ig_lid *of = l->of.host;
+  IG_TRY_GOTO(status, done, aggregate(s, &l->a.m, a, &c, &l->of, &aggregates));
   if (aggregates == 0 || aggregates > 0.7 * a->rows)
     goto done;
   *last = false;
-  IG_TRY_GOTO(status, done, ig_array_push(cx, &l->of));
   IG_TRY_GOTO(status, done,
               make_orthonormal(cx, a->rows, l->size, count, of, aggregates, *modes, &coarse));
   IG_TRY_GOTO(status, done,
@@ -406,7 +404,7 @@ done:
   pattern_free(&next);
   free(from);
   free(coarse);
-  ig_array_free(cx, &coupling);
+  couplings_free(cx, &c);
   return status;
 }
 
@@ -441,8 +439,8 @@ ig_status ig_amg_setup(ig_amg *s) {
     IG_TRY_GOTO(status, done, level_vectors(s, l));
     IG_TRY_GOTO(status, done, level_diagonal(s, l, &a));
     const int64_t n = (int64_t)l->nodes * l->size;
-    last = n <= DENSE || depth + 1 == IG_AMG_LEVELS;
-    if (n <= DENSE)
+    last = n <= IG_AMG_DENSE || depth + 1 == IG_AMG_LEVELS;
+    if (n <= IG_AMG_DENSE)
       s->dense_n = (int)n;
     if (!last)
       IG_TRY_GOTO(status, done, coarsen(s, depth, &a, &modes, &last));

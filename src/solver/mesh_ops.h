@@ -53,12 +53,13 @@ typedef struct {
 typedef struct {
   int32_t elements;
   int n[3];
+  int from[3], size[3];      /* the box of cells that are stored */
   double low[3], inverse[3]; /* corner of the first cell; 1 / size of a cell */
   double radius;
   int flat;                     /* weight 1 all over, instead of the cone's radius - distance */
   const double *center;         /* elements x 3 */
   double plane[6];              /* of symmetry: lowest and highest x, y, z; NaN: none */
-  const int32_t *start, *order; /* cells + 1; elements by cell */
+  const int32_t *start, *order; /* stored cells + 1; elements by cell */
 } ig_cone;
 IG_HD int ig_cone_cell(const ig_cone *c, int d, double x) {
   const int i = (int)((x - c->low[d]) * c->inverse[d]);

@@ -21,6 +21,15 @@ ig_status ig_rows_new(ig_ctx *cx, ig_lid count, ig_lid unit, ig_rows *rows) {
   return IG_OK;
 }
 
+ig_status ig_rows_like(ig_ctx *cx, const ig_rows *from, const ig_lid *at, ig_rows *rows) {
+  IG_TRY(ig_rows_new(cx, 0, 1, rows));
+  for (int r = 0; r <= from->ranks; r++)
+    rows->start[r] = at[from->start[r]];
+  rows->from = rows->start[rows->rank];
+  rows->to = rows->start[rows->rank + 1];
+  return IG_OK;
+}
+
 void ig_rows_free(ig_rows *rows) {
   if (rows->host)
     rows->cx->backend->host_free(rows->cx, rows->host);
@@ -78,37 +87,56 @@ static ig_status pairs_use(ig_ctx *cx, ig_status status, ig_halo_pairs *give, ig
   return status;
 }
 
-ig_status ig_rows_halo(ig_ctx *cx, const ig_rows *rows, const ig_rows *columns, const ig_lid *start,
-                       const ig_lid *column, size_t item, ig_halo *halo) {
-  ig_halo_pairs give = {0}, take = {0};
-  ig_status status = IG_OK;
+static ig_status column_add(ig_ctx *cx, int rank, ig_lid at, const ig_lid *of, ig_halo_pairs *all) {
+  if (!of)
+    return ig_halo_pair_add(cx, all, rank, at);
+  for (ig_lid k = of[at]; k < of[at + 1]; k++)
+    IG_TRY(ig_halo_pair_add(cx, all, rank, k));
+  return IG_OK;
+}
+
+ig_status ig_rows_pairs(ig_ctx *cx, const ig_rows *rows, const ig_rows *columns,
+                        ig_rows_pattern pattern, const ig_lid *number, const ig_lid *of,
+                        ig_halo_pairs *give, ig_halo_pairs *take) {
   for (int r = 0; r < rows->ranks; r++)
-    for (ig_lid k = start[rows->start[r]]; k < start[rows->start[r + 1]] && status == IG_OK; k++) {
-      if (r != rows->rank && own(columns, column[k]))
-        status = ig_halo_pair_add(cx, &give, r, column[k]);
-      else if (r == rows->rank && !own(columns, column[k]))
-        status = ig_halo_pair_add(cx, &take, ig_rows_owner(columns, column[k]), column[k]);
+    for (ig_lid k = pattern.start[rows->start[r]]; k < pattern.start[rows->start[r + 1]]; k++) {
+      const ig_lid column = pattern.column[k];
+      const bool mine = own(columns, column);
+      if (mine == (r == rows->rank))
+        continue;
+      IG_TRY(column_add(cx, mine ? r : ig_rows_owner(columns, column),
+                        number ? number[column] : column, of, mine ? give : take));
     }
+  return IG_OK;
+}
+
+ig_status ig_rows_halo(ig_ctx *cx, const ig_rows *rows, const ig_rows *columns,
+                       ig_rows_pattern pattern, const ig_lid *number, size_t item, ig_halo *halo) {
+  ig_halo_pairs give = {0}, take = {0};
+  const ig_status status = ig_rows_pairs(cx, rows, columns, pattern, number, NULL, &give, &take);
   return pairs_use(cx, status, &give, &take, item, halo);
 }
 
 /* Where an element has own nodes and others, each owner needs all of them. */
 static ig_status element_look(ig_ctx *cx, const ig_rows *nodes, int npe, const ig_lid *conn,
-                              ig_halo_pairs *give, ig_halo_pairs *take) {
+                              const ig_lid *number, ig_halo_pairs *give, ig_halo_pairs *take) {
+#define NUMBER(n) (number ? number[n] : (n))
   for (int a = 0; a < npe; a++) {
     if (own(nodes, conn[a]))
       continue;
     const int other = ig_rows_owner(nodes, conn[a]);
-    IG_TRY(ig_halo_pair_add(cx, take, other, conn[a]));
+    IG_TRY(ig_halo_pair_add(cx, take, other, NUMBER(conn[a])));
     for (int c = 0; c < npe; c++)
       if (own(nodes, conn[c]))
-        IG_TRY(ig_halo_pair_add(cx, give, other, conn[c]));
+        IG_TRY(ig_halo_pair_add(cx, give, other, NUMBER(conn[c])));
   }
+#undef NUMBER
   return IG_OK;
 }
 
 ig_status ig_rows_halo_elements(ig_ctx *cx, const ig_rows *nodes, ig_lid elements, int npe,
-                                const ig_lid *conn, size_t item, uint8_t *mine, ig_halo *halo) {
+                                const ig_lid *conn, const ig_lid *number, size_t item,
+                                uint8_t *mine, ig_halo *halo) {
   ig_halo_pairs give = {0}, take = {0};
   ig_status status = IG_OK;
   for (ig_lid e = 0; e < elements && status == IG_OK; e++) {
@@ -118,7 +146,7 @@ ig_status ig_rows_halo_elements(ig_ctx *cx, const ig_rows *nodes, ig_lid element
       owned += own(nodes, corner[a]);
     mine[e] = owned > 0;
     if (owned > 0 && owned < npe)
-      status = element_look(cx, nodes, npe, corner, &give, &take);
+      status = element_look(cx, nodes, npe, corner, number, &give, &take);
   }
   return pairs_use(cx, status, &give, &take, item, halo);
 }
@@ -177,5 +205,39 @@ ig_status ig_rows_gather(ig_ctx *cx, ig_rows *rows, size_t item, void *values) {
     if (r != rows->rank)
       status = rows_copy(cx, rows, r, item, host, values, false);
   free(message);
+  return status;
+}
+
+ig_status ig_rows_collect(ig_ctx *cx, const ig_rows *rows, size_t item, const void *own,
+                          bool everyone, void *whole) {
+  const bool takes = everyone || rows->rank == 0;
+  const size_t mine = (size_t)(rows->to - rows->from) * item;
+  ig_message *message = NULL;
+  char *buffer = NULL, *all = whole;
+  int messages = 0;
+  ig_status status = IG_NEW(cx, &message, rows->ranks, "messages");
+  if (status == IG_OK && !takes)
+    status = IG_NEW(cx, &buffer, mine + 1, "messages");
+  char *from = takes ? all + (size_t)rows->from * item : buffer;
+  if (status == IG_OK && mine)
+    status = cx->backend->copy_out(cx, from, own, mine);
+  if (status == IG_OK)
+    status = cx->backend->sync(cx);
+  status = ig_ranks_agree(cx, status);
+  for (int r = 0; r < rows->ranks && status == IG_OK; r++) {
+    const bool gives = everyone || r == 0;
+    if (r == rows->rank || !(takes || gives))
+      continue;
+    message[messages++] = (ig_message){
+        .rank = r,
+        .send = from,
+        .send_size = gives ? mine : 0,
+        .receive = takes ? all + (size_t)rows->start[r] * item : NULL,
+        .receive_size = takes ? (size_t)(rows->start[r + 1] - rows->start[r]) * item : 0};
+  }
+  if (status == IG_OK)
+    status = ig_ranks_swap(cx, message, messages);
+  free(message);
+  free(buffer);
   return status;
 }

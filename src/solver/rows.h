@@ -1,9 +1,9 @@
 /* Rows of a mesh's system divided between ranks: ranges of nodes in the order of the mesh, and of
    the coarse nodes of its multigrid levels.
 
-   Vectors are whole on every rank; a rank computes its own range of them. What its rows read beside
-   that, its ghosts, comes from the ranks that own it. Every rank knows the whole pattern, so lists
-   of ghosts are made without a message. */
+   A rank computes its own range of a vector. What its rows read beside that, its ghosts, comes from
+   the ranks that own it. Every rank knows the whole pattern while all is set up, so lists of ghosts
+   are made without a message. */
 #ifndef IG_SOLVER_ROWS_H
 #define IG_SOLVER_ROWS_H
 
@@ -30,16 +30,32 @@ IG_MUST_CHECK ig_status ig_rows_slab(ig_ctx *cx, const ig_rows *rows, ig_lid len
                                      ig_slab **slab);
 int ig_rows_owner(const ig_rows *rows, ig_lid row);
 
-/* Ghosts of matrix rows: columns of others that own rows read. start, column: the whole pattern in
-   compressed rows, on the host; item: bytes per column. */
+/* A whole pattern in compressed rows, on the host. */
+typedef struct {
+  const ig_lid *start, *column;
+} ig_rows_pattern;
+/* Ghosts of matrix rows: columns of others that own rows read. item: bytes per column. `number`:
+   what this rank calls each column, in rising order; NULL: as the whole does. */
 IG_MUST_CHECK ig_status ig_rows_halo(ig_ctx *cx, const ig_rows *rows, const ig_rows *columns,
-                                     const ig_lid *start, const ig_lid *column, size_t item,
+                                     ig_rows_pattern pattern, const ig_lid *number, size_t item,
                                      ig_halo *halo);
+/* The same, to be put together with others: what is given and taken of column c are items
+   of[number[c]] to of[number[c] + 1] - 1; of NULL: number[c] itself. */
+IG_MUST_CHECK ig_status ig_rows_pairs(ig_ctx *cx, const ig_rows *rows, const ig_rows *columns,
+                                      ig_rows_pattern pattern, const ig_lid *number,
+                                      const ig_lid *of, ig_halo_pairs *give, ig_halo_pairs *take);
 /* Ghosts of elements: nodes of others in elements that touch an own node. Those elements are marked
-   with 1. conn: elements x npe. */
+   with 1. conn: elements x npe; number: as above. */
 IG_MUST_CHECK ig_status ig_rows_halo_elements(ig_ctx *cx, const ig_rows *nodes, ig_lid elements,
-                                              int npe, const ig_lid *conn, size_t item,
-                                              uint8_t *mine, ig_halo *halo);
+                                              int npe, const ig_lid *conn, const ig_lid *number,
+                                              size_t item, uint8_t *mine, ig_halo *halo);
+/* Ranges as they are in another division, of which `at` says where each of its rows is. */
+IG_MUST_CHECK ig_status ig_rows_like(ig_ctx *cx, const ig_rows *from, const ig_lid *at,
+                                     ig_rows *rows);
+/* Own rows (device, `item` bytes each) to the host as a whole: on rank 0, or on all ranks;
+   elsewhere `whole` is not looked at. */
+IG_MUST_CHECK ig_status ig_rows_collect(ig_ctx *cx, const ig_rows *rows, size_t item,
+                                        const void *own, bool everyone, void *whole);
 /* Every rank's own range of a vector to all, in place: `item` bytes per row. */
 IG_MUST_CHECK ig_status ig_rows_gather(ig_ctx *cx, ig_rows *rows, size_t item, void *values);
 

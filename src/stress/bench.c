@@ -146,7 +146,6 @@ done:
    that yields. */
 static ig_status assembly_rows(ig_ctx *cx, const ig_bench_sink *sink, ig_assembly how,
                                double yield) {
-  static const char *const names[] = {"atomic", "color", "gather", "cluster"};
   ig_stress_problem q = {0};
   double times[5];
   const int calls = 50;
@@ -165,7 +164,7 @@ static ig_status assembly_rows(ig_ctx *cx, const ig_bench_sink *sink, ig_assembl
       times[i] = ig_now() - start;
     }
     snprintf(name, sizeof name, "%s, %s, %s", forces ? "product" : "forces",
-             isnan(yield) ? "elastic" : "plastic", names[how]);
+             isnan(yield) ? "elastic" : "plastic", ig_assembly_names[how]);
     row(sink, q.m, name, calls, middle(times),
         calls * (ig_stress_product_bytes(q.m) +
                  (forces ? 0 : 8 * 8.0 * q.m->args.states * q.m->elements)),

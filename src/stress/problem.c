@@ -47,9 +47,9 @@ ig_status ig_stress_problem_box(ig_stress_problem *q, const double size[3], cons
   static const char *const name[6] = {"x0", "x1", "y0", "y1", "z0", "z1"};
   IG_TRY(ig_mesh_box(q->cx, IG_HEX8, size, cells, &q->mesh));
   for (int i = 0; i < 6; i++) {
-    ig_side s = {i / 2, i % 2 ? size[i / 2] : 0, 0};
+    ig_plane s = {i / 2, i % 2 ? size[i / 2] : 0, 0};
     s.near = 1e-9 * (1e-3 + fabs(s.at));
-    IG_TRY(ig_stress_problem_set(q, name[i], ig_side_holds, &s));
+    IG_TRY(ig_stress_problem_set(q, name[i], ig_plane_holds, &s));
   }
   return ig_stress_problem_set(q, "corner", on_corner, NULL);
 }

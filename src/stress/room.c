@@ -61,8 +61,8 @@ static ig_status room_open(ig_job *job, void **self) {
   r->c = job->room_case;
   if (r->c->compensation_runs > 1 && isnan(r->c->compensation))
     return ig_fail_at(job->cx, &r->c->at, "`compensation_runs` needs `compensation`: 1, usually");
-  if (job->assembly_free && job->cx->backend->kernels != IG_KERNELS_CUDA)
-    job->assembly = IG_COLOR; /* the same bits whatever the threads, and less to move */
+  if (job->assembly_free) /* the same bits every time, whatever the threads, and least to move */
+    job->assembly = job->cx->backend->kernels == IG_KERNELS_CUDA ? IG_CLUSTER : IG_COLOR;
   return run_open(r);
 }
 

@@ -36,7 +36,7 @@ static ig_status load_up(ig_stress_problem *q, const char *set, double limit, do
 
 static ig_status tube_new(ig_ctx *cx, ig_stress_problem *q) {
   static const char *const set[] = {"px", "py", "pz", "upper"}, *const fix[] = {"x", "y", "z", "z"};
-  static const ig_side where[] = {{0, 0, 1e-12}, {1, 0, 1e-12}, {2, 0, 1e-12}, {2, 0.01, 1e-12}};
+  static const ig_plane where[] = {{0, 0, 1e-12}, {1, 0, 1e-12}, {2, 0, 1e-12}, {2, 0.01, 1e-12}};
   ig_mesh_case mc = {.annulus = {.at.given = true,
                                  .inner = 0.1,
                                  .outer = 0.2,
@@ -46,8 +46,8 @@ static ig_status tube_new(ig_ctx *cx, ig_stress_problem *q) {
   ig_stress_problem_new(cx, q);
   IG_TRY(ig_mesh_generate(cx, &mc, &q->mesh));
   for (int i = 0; i < 4; i++) {
-    ig_side s = where[i];
-    IG_TRY(ig_stress_problem_set(q, set[i], ig_side_holds, &s));
+    ig_plane s = where[i];
+    IG_TRY(ig_stress_problem_set(q, set[i], ig_plane_holds, &s));
     ig_stress_problem_hold(q, set[i], fix[i]);
   }
   return IG_OK;
@@ -133,8 +133,8 @@ static ig_status ball_mesh(ig_stress_problem *q) {
     set->item[e] = e;
   static const char *const name[3] = {"x0", "y0", "z0"}, *const fix[3] = {"x", "y", "z"};
   for (int d = 0; d < 3; d++) {
-    ig_side s = {d, 0, 1e-12};
-    TRY(ig_stress_problem_set(q, name[d], ig_side_holds, &s));
+    ig_plane s = {d, 0, 1e-12};
+    TRY(ig_stress_problem_set(q, name[d], ig_plane_holds, &s));
     ig_stress_problem_hold(q, name[d], fix[d]);
   }
 done:

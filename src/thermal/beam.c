@@ -416,7 +416,7 @@ ig_status ig_beams_new(ig_ctx *cx, const ig_list *cases, ig_toolpath *paths, con
   return ig_array_push(cx, &beams->shape);
 }
 
-void ig_beams_lighten(ig_beams *beams) {
+void ig_beams_free(ig_ctx *cx, ig_beams *beams) {
   for (int i = 0; i < beams->count; i++) {
     ig_beam *b = &beams->beam[i];
     ig_bins_free(&b->bins);
@@ -424,18 +424,14 @@ void ig_beams_lighten(ig_beams *beams) {
     free(b->target);
     free(b->place);
     free(b->points);
-    b->live = b->target = NULL;
-    b->place = NULL;
-    b->points = NULL;
+    free(b->bin);
+    free(b->cell);
+    free(b->across);
+    ig_toolpath_free(&b->path);
   }
   free(beams->number);
-  beams->number = NULL;
-}
-
-void ig_beams_free(ig_ctx *cx, ig_beams *beams) {
-  ig_beams_lighten(beams);
-  for (int i = 0; i < beams->count; i++)
-    ig_toolpath_free(&beams->beam[i].path);
+  free(beams->near);
+  free(beams->engine_step);
   free(beams->beam);
   free(beams->node);
   ig_array *arrays[] = {&beams->shape,   &beams->step,   &beams->spot,      &beams->zone,

@@ -54,7 +54,20 @@ typedef struct {
   ig_bins bins;
   int32_t *live; /* bins: targets that are not covered for good, first in the bin */
   int event;     /* births so far when bins were last swept of covered ones */
+  /* on several ranks (beam_part.c) the targets of own elements alone, bin after bin: these, their
+     elements in the part, and what may cover them, as the whole counts elements */
+  int64_t *bin;
+  ig_lid *cell, *across;
 } ig_beam;
+
+/* A target of a rank's that a zone needs, with its nodes as the whole counts them (-1: none) and
+   their places, m. */
+typedef struct {
+  int32_t zone, beam, target, points;
+  int64_t bin;
+  ig_lid node[8];
+  double x[8][3];
+} ig_beam_near;
 
 typedef struct {
   int count;
@@ -70,6 +83,10 @@ typedef struct {
   int32_t *number;
   ig_lid *node; /* 2 x node_capacity: of the zone in work, and space to sort them in */
   int64_t node_capacity;
+  /* on several ranks: own targets of the batch's zones; the engine's step of each of its steps */
+  ig_beam_near *near;
+  int64_t nears;
+  int32_t *engine_step;
   ig_array shape, step, spot, zone, x, of, points, corner, ref_start, ref, scratch, landed;
 } ig_beams;
 
@@ -84,8 +101,18 @@ IG_MUST_CHECK ig_status ig_beams_new(ig_ctx *cx, const ig_list *cases, ig_toolpa
                                      const ig_heat *h, const ig_table *absorptivity, double reach,
                                      const ig_mesh *mesh, ig_beams *beams);
 void ig_beams_free(ig_ctx *cx, ig_beams *beams);
-/* Ranks that have no more of the whole than its calendar let go of what may be touched. */
-void ig_beams_lighten(ig_beams *beams);
+/* beam_part.c, on several ranks: each keeps what may be touched of its own elements; before the
+   whole lets go of them. */
+IG_MUST_CHECK ig_status ig_beams_divide(ig_ctx *cx, ig_beams *beams, const ig_heat *h);
+/* The same: a zone for the spots from `first` on, of what this rank has; and when the batch is
+   written, zones of all, and the engine's lists, on rank 0. */
+IG_MUST_CHECK ig_status ig_beams_part_zone(ig_ctx *cx, ig_beams *beams, const ig_heat *h,
+                                           int32_t first);
+IG_MUST_CHECK ig_status ig_beams_part_batch(ig_ctx *cx, ig_beams *beams, ig_heat *h);
+/* The box of one beam's spots from `first` on, and a margin for it to move in; where its targets
+   may be; false: it has no spot. */
+bool ig_beam_box(const ig_beams *beams, ig_beam *b, int beam, int32_t first, double *low,
+                 double *high);
 /* The path a beam's case asks for, unless it is a laser of the case's hatch. */
 IG_MUST_CHECK ig_status ig_beam_path(ig_ctx *cx, const ig_beam_case *c, ig_toolpath *path);
 /* Writes where all beams are from `time` to `time` + dt into the batch. */
@@ -97,6 +124,8 @@ IG_MUST_CHECK ig_status ig_beams_power(ig_ctx *cx, ig_beams *beams, ig_heat *h);
 IG_MUST_CHECK ig_status ig_beam_bins(ig_ctx *cx, ig_beam *b);
 /* Nodes of a target: of a face (element x 6 + face), else of an element; how many. */
 int ig_beam_target_nodes(const ig_heat *h, const ig_beam *b, ig_lid target, ig_lid *node);
+/* Rising order, a byte at a time; `spare` is as long. */
+void ig_numbers_sort(ig_lid *item, int32_t count, ig_lid *spare);
 /* The piece of a path that holds a time: -1 before it, its last point after. */
 int64_t ig_path_piece(const ig_toolpath *path, int64_t *cursor, double time);
 /* When a beam is on again, `time` or later; infinity: never. */

@@ -63,13 +63,10 @@ static ig_status bin_look(ig_ctx *cx, const ig_heat *h, ig_beams *beams, int bea
   return IG_OK;
 }
 
-/* Targets within reach of one beam's spots from `first` on, and a margin for it to move in. */
-static ig_status beam_look(ig_ctx *cx, const ig_heat *h, ig_beams *beams, int beam, int32_t first) {
-  ig_beam *b = &beams->beam[beam];
+bool ig_beam_box(const ig_beams *beams, ig_beam *b, int beam, int32_t first, double *low,
+                 double *high) {
   const double across = b->cutoff + 0.5 * b->size;
   const double up = b->shape.model == IG_BEAM_SURFACE ? b->shape.reach : across;
-  double low[3], high[3];
-  int from[3], to[3];
   for (int d = 0; d < 3; d++) {
     b->low[d] = INFINITY;
     b->high[d] = -INFINITY;
@@ -87,10 +84,19 @@ static ig_status beam_look(ig_ctx *cx, const ig_heat *h, ig_beams *beams, int be
     low[d] = b->low[d] - far;
     high[d] = b->high[d] + far;
   }
+  return low[0] <= high[0];
+}
+
+/* Targets within reach of one beam's spots from `first` on. */
+static ig_status beam_look(ig_ctx *cx, const ig_heat *h, ig_beams *beams, int beam, int32_t first) {
+  ig_beam *b = &beams->beam[beam];
+  double low[3], high[3];
+  int from[3], to[3];
+  const bool on = ig_beam_box(beams, b, beam, first, low, high);
   if (h->next.event < b->event) /* begun anew: what was covered may be bare again */
     IG_TRY(ig_beam_bins(cx, b));
   b->event = h->next.event;
-  if (!(low[0] <= high[0]) || !ig_bins_range(&b->bins, low, high, from, to))
+  if (!on || !ig_bins_range(&b->bins, low, high, from, to))
     return IG_OK;
   for (int k = from[2]; k <= to[2]; k++)
     for (int j = from[1]; j <= to[1]; j++)
@@ -101,8 +107,7 @@ static ig_status beam_look(ig_ctx *cx, const ig_heat *h, ig_beams *beams, int be
   return IG_OK;
 }
 
-/* Rising order, a byte at a time; `spare` is as long. */
-static void numbers_sort(ig_lid *item, int32_t count, ig_lid *spare) {
+void ig_numbers_sort(ig_lid *item, int32_t count, ig_lid *spare) {
   ig_lid low = INT32_MAX, high = 0;
   for (int32_t i = 0; i < count; i++) {
     low = item[i] < low ? item[i] : low;
@@ -140,7 +145,7 @@ static ig_status zone_number(ig_ctx *cx, const ig_heat *h, ig_beams *beams, ig_b
   for (int64_t i = 0; i < corners; i++)
     if (corner[i] >= 0 && beams->number[corner[i]]++ == 0)
       beams->node[count++] = corner[i];
-  numbers_sort(beams->node, count, beams->node + beams->node_capacity);
+  ig_numbers_sort(beams->node, count, beams->node + beams->node_capacity);
   c->node_count = count;
   IG_TRY(ig_heat_reserve(cx, &beams->x, 3 * (size_t)(c->nodes + count), sizeof(double)));
   IG_TRY(ig_heat_reserve(cx, &beams->ref_start, (size_t)(c->nodes + beams->zones + count + 1),
@@ -253,19 +258,22 @@ ig_status ig_beams_step(ig_ctx *cx, ig_beams *beams, ig_heat *h, double time, do
   const int32_t first = beams->spots;
   for (int i = 0; i < beams->count; i++)
     IG_TRY(beam_spots(cx, beams, i, time, dt));
-  if (h->calendar) { /* the first rank knows what is there: see ig_beams_power */
-    int32_t nowhere;
-    const bool on = beams->spots > first;
-    beams->spots = first;
-    return on ? ig_heat_batch_powers(cx, h, 0, 0, &nowhere) : IG_OK;
-  }
   IG_TRY(ig_heat_reserve(cx, &beams->step, (size_t)beams->steps, sizeof(ig_beam_step)));
   ig_beam_step *step = (ig_beam_step *)beams->step.host + beams->steps++;
   *step = (ig_beam_step){.zone = -1, .spots = first, .spot_count = beams->spots - first, .dt = dt};
+  if (h->part) { /* watts and their nodes follow: see ig_beams_part_batch */
+    IG_TRY(IG_MORE(cx, &beams->engine_step, beams->steps - 1, "beams"));
+    beams->engine_step[beams->steps - 1] = h->batch.step_count;
+  }
   if (beams->spots == first)
     return IG_OK;
   if (!zone_serves(beams, h, first))
-    IG_TRY(zone_make(cx, beams, h, first));
+    IG_TRY(h->part ? ig_beams_part_zone(cx, beams, h, first) : zone_make(cx, beams, h, first));
+  int32_t nowhere;
+  if (h->part) {
+    step->zone = beams->zones - 1;
+    return ig_heat_batch_powers(cx, h, 0, 0, &nowhere);
+  }
   step->zone = beams->zones - 1;
   return ig_heat_batch_powers(
       cx, h, beams->list, ((ig_beam_zone *)beams->zone.host)[step->zone].node_count, &step->power);
@@ -323,8 +331,10 @@ static ig_status batch_share(ig_ctx *cx, ig_beams *beams, ig_heat *h) {
 }
 
 ig_status ig_beams_power(ig_ctx *cx, ig_beams *beams, ig_heat *h) {
-  if (h->part && beams->count)
+  if (h->part && beams->count) {
+    IG_TRY(ig_beams_part_batch(cx, beams, h));
     IG_TRY(batch_share(cx, beams, h));
+  }
   if (beams->spots > 0) {
     const bool cuda = cx->backend->kernels == IG_KERNELS_CUDA;
     const int workers = cuda ? 256 : cx->threads;

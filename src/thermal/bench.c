@@ -66,7 +66,6 @@ static ig_status case_time(ig_ctx *cx, const ig_bench_sink *sink, ig_heat_setup 
                            const char *name) {
   static const char *const conduction[] = {"recompute", "classes", "stencil"};
   static const char *const precision[] = {"single", "double", "mixed"};
-  static const char *const assembly[] = {"atomic", "color", "gather", "cluster"};
   ig_heat h;
   const double start = ig_now();
   const size_t before = cx->device_bytes;
@@ -80,7 +79,7 @@ static ig_status case_time(ig_ctx *cx, const ig_bench_sink *sink, ig_heat_setup 
   char text[128], note[96];
   snprintf(text, sizeof text, "%s %.3gM %s %s %s", name, 1e-6 * h.elements,
            conduction[h.conduction], precision[h.precision],
-           h.conduction == IG_HEAT_STENCIL ? "" : assembly[h.elems.how]);
+           h.conduction == IG_HEAT_STENCIL ? "" : ig_assembly_names[h.elems.how]);
   char size[32] = "";
   if (h.elems.how == IG_CLUSTER)
     snprintf(size, sizeof size, "clusters of %d; ", h.cluster.of.capacity);
@@ -263,6 +262,8 @@ static ig_status ranks_work(ig_ctx *cx, ig_heat_conduction form, int steps, doub
   ig_status status = ig_heat_new(cx, &setup, &h);
   if (status == IG_OK)
     status = ig_heat_part_new(cx, &setup, &h);
+  if (status == IG_OK)
+    status = ig_heat_part_lighten(cx, &h);
   if (status == IG_OK)
     status = ig_heat_begin(cx, &h);
   if (status == IG_OK)

@@ -64,7 +64,7 @@ void ig_bins_free(ig_bins *b) {
 }
 
 bool ig_bins_range(const ig_bins *b, const double *low, const double *high, int *from, int *to) {
-  if (!b->start)
+  if (b->cells[0] == 0)
     return false;
   for (int d = 0; d < 3; d++) {
     if (high[d] < b->low[d] || low[d] > b->low[d] + b->width * b->cells[d])

@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 ig_status ig_thermal_exaca_check(const ig_thermal_run *run) {
   const ig_thermal_case *c = run->c;
@@ -21,29 +22,73 @@ static double moment(const float *past, int64_t column, int first) {
   return (double)past[first * column] + (double)past[(first + 1) * column];
 }
 
-static int64_t rows_print(const ig_thermal_run *run, FILE *f) {
-  const ig_heat *h = &run->heat;
-  int64_t rows = 0;
-  fputs("x,y,z,tm,tl,cr\n", f);
-  for (ig_lid e = 0; e < h->now.elements; e++) {
-    const float *past = (const float *)h->past.track.host + e;
-    const double melted = moment(past, h->elements, IG_TRACK_MELTED),
-                 liquidus = moment(past, h->elements, IG_TRACK_LIQUIDUS);
-    if (!(past[IG_TRACK_MELTS * (int64_t)h->elements] > 0 && liquidus > melted))
-      continue; /* never liquid, or liquid still */
-    ig_lid local;
-    const ig_block *block = ig_mesh_element(run->job->mesh, h->birth.order[e], &local);
-    const int nodes = ig_elem_info_get(block->type)->nodes;
-    const ig_lid *conn = block->conn + (int64_t)nodes * local;
-    double x[3] = {0};
-    for (int a = 0; a < nodes; a++)
-      for (int d = 0; d < 3; d++)
-        x[d] += run->job->mesh->x[3 * (int64_t)conn[a] + d] / nodes;
-    ig_print(f, "%.9g,%.9g,%.9g,%.12g,%.12g,%.9g\n", x[0], x[1], x[2], melted, liquidus,
-             (double)past[IG_TRACK_LIQUIDUS_COOLING * (int64_t)h->elements]);
-    rows++;
+/* A row: 1, centre of the element, when it melted, when it fell through the liquidus, how fast. */
+enum { ROW = 7 };
+
+/* Of cell e of an engine; zeros: never liquid, or liquid still. */
+static void row_fill(const ig_heat *h, ig_lid e, double *row) {
+  const float *past = (const float *)h->past.track.host + e;
+  const double melted = moment(past, h->elements, IG_TRACK_MELTED),
+               liquidus = moment(past, h->elements, IG_TRACK_LIQUIDUS);
+  memset(row, 0, ROW * sizeof *row);
+  if (!(past[IG_TRACK_MELTS * (int64_t)h->elements] > 0 && liquidus > melted))
+    return;
+  ig_lid local;
+  const ig_block *block = ig_mesh_element(h->mesh, h->birth.order[e], &local);
+  const int nodes = ig_elem_info_get(block->type)->nodes;
+  const ig_lid *conn = block->conn + (int64_t)nodes * local;
+  row[0] = 1;
+  for (int a = 0; a < nodes; a++)
+    for (int d = 0; d < 3; d++)
+      row[1 + d] += h->mesh->x[3 * (int64_t)conn[a] + d] / nodes;
+  row[4] = melted;
+  row[5] = liquidus;
+  row[6] = (double)past[IG_TRACK_LIQUIDUS_COOLING * (int64_t)h->elements];
+}
+
+typedef struct {
+  const ig_heat *h; /* whose elements are told of */
+  FILE *f;
+  int64_t rows;
+} printing;
+
+static ig_status rows_fill(void *user, int32_t first, int32_t count, void *rows) {
+  const ig_heat *h = ((const printing *)user)->h;
+  memset(rows, 0, (size_t)count * ROW * sizeof(double));
+  for (int32_t e = first; e < first + count && e < h->now.elements; e++)
+    row_fill(h, e, (double *)rows + (int64_t)ROW * (e - first));
+  return IG_OK;
+}
+
+static ig_status rows_print(void *user, const void *rows, int64_t first, int64_t count) {
+  printing *p = user;
+  const double *row = rows;
+  (void)first;
+  for (int64_t i = 0; i < count; i++, row += ROW)
+    if (row[0] != 0) {
+      ig_print(p->f, "%.9g,%.9g,%.9g,%.12g,%.12g,%.9g\n", row[1], row[2], row[3], row[4], row[5],
+               row[6]);
+      p->rows++;
+    }
+  return IG_OK;
+}
+
+/* Rows of all elements that are there, to the file. */
+static ig_status rows_write(ig_ctx *cx, ig_heat *h, printing *p) {
+  ig_heat *l = h->part ? ig_heat_stepper(h) : h;
+  p->h = l;
+  const ig_status pulled = l ? ig_array_pull(cx, &l->past.track) : IG_OK;
+  if (h->part) {
+    IG_TRY(ig_ranks_agree(cx, pulled));
+    return ig_heat_part_stream(cx, &h->part->cells, ROW * sizeof(double), rows_fill, rows_print, p);
   }
-  return rows;
+  IG_TRY(pulled);
+  for (ig_lid e = 0; e < h->now.elements; e++) {
+    double row[ROW];
+    IG_TRY(rows_fill(p, e, 1, row));
+    IG_TRY(rows_print(p, row, e, 1));
+  }
+  return IG_OK;
 }
 
 ig_status ig_thermal_exaca(ig_thermal_run *run, ig_sink *sink) {
@@ -52,19 +97,20 @@ ig_status ig_thermal_exaca(ig_thermal_run *run, ig_sink *sink) {
   size_t size = 0;
   if (!run->c->exaca)
     return IG_OK;
-  IG_TRY(ig_heat_gather(cx, &run->heat));
-  if (!ig_ranks_first(cx))
-    return IG_OK;
-  IG_TRY(ig_array_pull(cx, &run->heat.past.track));
-  FILE *f = open_memstream(&text, &size);
-  if (!f)
-    return IG_FAIL(cx, IG_MEMORY, "no memory for exaca.csv");
-  const int64_t rows = rows_print(run, f);
-  const bool failed = ferror(f);
-  ig_status status = fclose(f) != 0 || failed ? IG_FAIL(cx, IG_MEMORY, "no memory for exaca.csv")
-                                              : sink->file(sink, "exaca.csv", text, size);
+  printing p = {.f = open_memstream(&text, &size)};
+  ig_status status = p.f ? IG_OK : IG_FAIL(cx, IG_MEMORY, "no memory for exaca.csv");
+  status = ig_ranks_agree(cx, status);
+  if (status == IG_OK) {
+    fputs("x,y,z,tm,tl,cr\n", p.f);
+    status = rows_write(cx, &run->heat, &p);
+  }
+  const bool failed = p.f && ferror(p.f);
+  if (p.f && (fclose(p.f) != 0 || failed) && status == IG_OK)
+    status = IG_FAIL(cx, IG_MEMORY, "no memory for exaca.csv");
+  if (status == IG_OK && ig_ranks_first(cx))
+    status = sink->file(sink, "exaca.csv", text, size);
   free(text);
-  if (status == IG_OK)
-    status = sink->result(sink, "exaca_points", "", (double)rows);
+  if (status == IG_OK && ig_ranks_first(cx))
+    status = sink->result(sink, "exaca_points", "", (double)p.rows);
   return status;
 }

@@ -370,6 +370,9 @@ void ig_heat_free(ig_ctx *cx, ig_heat *h) {
                         &h->node.base_rate,
                         &h->node.previous,
                         &h->resident.met,
+                        &h->resident.halo,
+                        &h->resident.halo_start,
+                        &h->resident.relay,
                         &h->rows.special,
                         &h->rows.mask,
                         &h->rows.alike,
@@ -385,6 +388,7 @@ void ig_heat_free(ig_ctx *cx, ig_heat *h) {
   free(h->birth.order);
   free(h->birth.time);
   free(h->birth.start);
+  free(h->birth.mesh);
   free(h->node.held);
   free(h->shape.of_class);
   free(h->face.neighbor);
@@ -410,7 +414,7 @@ ig_status ig_heat_begin_at(ig_ctx *cx, ig_heat *h, double time) {
   do
     ig_heat_event_expose(cx, h);
   while (h->next.event + 1 < h->birth.events && h->birth.time[h->next.event + 1] <= time);
-  const ig_lid nodes = h->purpose != IG_HEAT_BOOKS ? h->nodes : 0;
+  const ig_lid nodes = h->purpose == IG_HEAT_STEPS ? h->nodes : 0;
 #pragma omp parallel for num_threads(ig_team(cx, nodes, IG_WORK_NODE)) schedule(static)
   for (ig_lid n = 0; n < nodes; n++) {
     const bool there = h->node.around.start[n] < h->node.around.start[n + 1] &&

@@ -28,10 +28,9 @@ typedef struct {
 
 typedef enum { IG_BORN_AMBIENT, IG_BORN_MELT, IG_BORN_INHERITED } ig_heat_newborn;
 
-/* What an engine is for: it takes steps; parts take them, it holds the state for whoever looks and
-   writes births and sources; both are done elsewhere, and once parts are made it has nothing but
-   the calendar of births (ig_heat.calendar). */
-typedef enum { IG_HEAT_STEPS, IG_HEAT_LOOKS, IG_HEAT_BOOKS } ig_heat_purpose;
+/* What an engine is for: it takes steps; or parts of it on several ranks do, and once these are
+   made it has nothing but the calendar of births (ig_heat.calendar). */
+typedef enum { IG_HEAT_STEPS, IG_HEAT_BOOKS } ig_heat_purpose;
 
 typedef struct {
   const ig_mesh *mesh; /* of elements that heat_cells.h knows */
@@ -89,6 +88,7 @@ typedef struct {
   double *time;  /* events: s; the start: -infinity */
   ig_lid *start; /* events + 1: first element of each */
   ig_lid never;  /* elements that no birth reaches: at the end of the order */
+  ig_lid *mesh;  /* of a calendar: events + 1, the mesh's elements among those before each */
 } ig_heat_births;
 
 typedef struct {
@@ -164,15 +164,19 @@ typedef struct {
    have no row deep inside a grid, the CPU runs of alike nodes. */
 typedef struct {
   struct ig_heat_rows *book;
-  ig_array of, row;        /* nodes: row; rows */
-  ig_array bulk;           /* rows deep inside a grid of boxes, ordered for speed */
-  ig_array border;         /* of a part: its own nodes with a ghost beside them, rising */
-  ig_lid border_nodes;     /* how many they are */
-  ig_array special;        /* how many nodes are of no bulk, and which */
-  ig_array mask;           /* columns of the bulks' marches: which nodes of them are theirs */
-  int32_t special_rows[4]; /* the bulks, when list and masks were made */
+  ig_array of, row;    /* nodes: row; rows */
+  ig_array bulk;       /* rows deep inside a grid of boxes, ordered for speed */
+  ig_array border;     /* of a part: its own nodes with a ghost beside them, rising */
+  ig_lid border_nodes; /* how many they are */
+  ig_lid low, high;    /* of a part whose ghosts are its first and last nodes: how many; else -1 */
+  int ahead, taken;    /* CPU, of a part: steps of a pass that are done where no ghost reaches,
+                          and how many of them are whole */
+  ig_array special;    /* how many nodes are of no bulk, and which */
+  ig_array mask;       /* columns of the bulks' marches: which nodes of them are theirs */
+  int32_t special_rows[4];             /* the bulks, when list and masks were made */
   int32_t march_low[4], march_high[4]; /* their lowest and highest nodes, then */
   int march_planes;                    /* planes in a slab of a march, then */
+  ig_lid special_nodes;                /* how many nodes there were, then */
   bool special_known;                  /* as rows are now */
   ig_array alike; /* CPU: how many nodes from each on have one row, up to 255 */
 } ig_heat_row_arrays;
@@ -194,6 +198,11 @@ typedef struct {
   bool on;
   int blocks;
   ig_array met; /* arrivals at meetings of the grid */
+  /* of each block, from halo_start on, rising: nodes of others beside its own; the most a block has
+   */
+  ig_array halo, halo_start;
+  int32_t halo_most;
+  ig_array relay; /* 2 x nodes: temperatures with the number of their step, for those beside */
 } ig_heat_resident;
 
 /* The batch in hand, written on the host. */
@@ -248,8 +257,7 @@ typedef struct ig_heat {
   double element_steps;
   ig_array survey;
   struct ig_heat_part *part; /* NULL: not divided between ranks */
-  bool calendar; /* of the whole, on ranks but the first: no elements, no nodes; when how many are
-                    born */
+  bool calendar; /* of the whole, on several ranks: no elements, no nodes; when how many are born */
   const uint8_t *ghost;  /* of a part: nodes that others compute; NULL: none */
   ig_lid *cell_of;       /* of a part: cells of the whole */
   const ig_lid *node_of; /* of a part: nodes of the whole */
@@ -308,18 +316,19 @@ IG_MUST_CHECK ig_status ig_heat_ask(ig_ctx *cx, ig_heat *h, const ig_heat_questi
                                     ig_heat_survey *found);
 ig_heat_ledger ig_heat_ledger_of(const ig_heat *h, const ig_heat_survey *s);
 IG_MUST_CHECK ig_status ig_heat_ledger_read(ig_ctx *cx, ig_heat *h, ig_heat_ledger *ledger);
-/* The state for a checkpoint: host memory of the engine's own, good until it steps on. */
+/* The state for a checkpoint: host memory of the engine's own, good until it steps on. On several
+   ranks the arrays of parts have no data: see ig_heat_part_saved. */
 enum { IG_HEAT_SAVED = 12 };
 IG_MUST_CHECK ig_status ig_heat_save(ig_ctx *cx, ig_heat *h, ig_saved *saved, int *count);
 IG_MUST_CHECK ig_status ig_heat_restore(ig_ctx *cx, ig_heat *h, const ig_restart *restart);
 /* Bytes a step must move, every array counted once. */
 double ig_heat_step_bytes(const ig_heat *h);
 /* Heat content at temperature T of the elements born since the start, J. */
-double ig_heat_born_content(const ig_heat *h, double T);
+IG_MUST_CHECK ig_status ig_heat_born_content(ig_ctx *cx, ig_heat *h, double T, double *content);
 /* How many of the mesh's elements the first `cells` are. */
 ig_lid ig_heat_whole_elements(const ig_heat *h, ig_lid cells);
 /* Volume and outer area of what is there. */
-void ig_heat_measure(const ig_heat *h, double *volume, double *area);
+IG_MUST_CHECK ig_status ig_heat_measure(ig_ctx *cx, ig_heat *h, double *volume, double *area);
 
 /* Corners of element e (birth order), in binary order; VTK's corner -> binary, and back. */
 static inline const ig_lid *ig_heat_conn(const ig_heat *h, ig_lid e) {

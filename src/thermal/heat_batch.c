@@ -22,25 +22,6 @@ ig_status ig_heat_push(ig_ctx *cx, ig_array *a, size_t count) {
                                         : IG_OK;
 }
 
-/* A node already there that a new one touches through the elements born now; -1: none. `deep`: or
-   touches through another new node. */
-static ig_lid donor_of(const ig_heat *h, ig_lid n, ig_lid begin, bool deep) {
-  for (ig_lid i = h->node.around.start[n]; i < h->node.around.start[n + 1]; i++) {
-    const ig_lid e = h->node.around.item[i];
-    if (e >= h->next.elements)
-      continue;
-    for (int a = 0; a < 8; a++) {
-      const ig_lid other = ig_heat_conn(h, e)[a];
-      if (h->node.around.item[h->node.around.start[other]] < begin)
-        return other;
-      const ig_lid further = deep && other != n ? donor_of(h, other, begin, false) : -1;
-      if (further >= 0)
-        return further;
-    }
-  }
-  return -1;
-}
-
 /* What the elements born now, from `begin` on, bring to node n. */
 static void patch_heat(const ig_heat *h, ig_lid n, ig_lid begin, ig_heat_patch *p) {
   bool first = true;
@@ -71,11 +52,12 @@ static ig_status patch_write(ig_ctx *cx, ig_heat *h, ig_lid n, bool there, ig_li
   *p = (ig_heat_patch){.node = n,
                        .donor = there ? IG_PATCH_GROWN : IG_PATCH_NEW,
                        .held = ig_heat_held(h, n) ? h->node.held[n] : NAN};
+  const ig_heat_kin kin = {.around = &h->node.around, .conn = h->elems.conn.host};
   if (h->newborn == IG_BORN_INHERITED && there)
     p->donor = IG_PATCH_KEEPS;
-  else if (h->newborn == IG_BORN_INHERITED && isnan(p->held) &&
-           (p->donor = donor_of(h, n, begin, false)) < 0)
-    p->donor = donor_of(h, n, begin, true);
+  else if (h->newborn == IG_BORN_INHERITED && isnan(p->held) && !h->cell_of && /* else: the whole */
+           (p->donor = ig_heat_donor(&kin, n, begin, h->next.elements, false)) < 0)
+    p->donor = ig_heat_donor(&kin, n, begin, h->next.elements, true);
   patch_heat(h, n, begin, p);
   if (h->conduction == IG_HEAT_STENCIL) {
     IG_TRY(ig_heat_row_find(cx, h, n, &p->row));
@@ -141,9 +123,16 @@ ig_status ig_heat_batch_births(ig_ctx *cx, ig_heat *h, double time) {
       if (h->node.around.item[i] == e) /* its first new element writes it */
         IG_TRY(patch_write(cx, h, n, there, begin));
     }
-  h->batch.open.patch_last = h->batch.patch_count;
   ig_heat *stepper = ig_heat_stepper(h);
-  return stepper ? ig_heat_batch_births(cx, stepper, time) : IG_OK;
+  const int32_t at = h->batch.patch_count, first = stepper ? stepper->batch.patch_count : 0;
+  if (h->calendar) /* somebody's nodes change: which, their ranks know */
+    h->batch.patch_count += h->next.elements - begin;
+  h->batch.open.patch_last = h->batch.patch_count;
+  if (stepper)
+    IG_TRY(ig_heat_batch_births(cx, stepper, time));
+  return h->calendar && h->next.elements > begin
+             ? ig_heat_part_born(cx, h, (ig_heat_brood){at, begin, h->next.elements, first})
+             : IG_OK;
 }
 
 /* An empty step at the end of what is written. */
@@ -173,9 +162,7 @@ void ig_heat_batch_clear(ig_heat *h) {
 static ig_status births_apply(ig_ctx *cx, ig_heat *h) {
   if (h->rows.book)
     IG_TRY(ig_heat_rows_push(cx, h));
-  if (h->part) {
-    ig_heat_look_patch(h, 0, h->batch.patch_count);
-  } else {
+  if (!h->part) {
     IG_TRY(ig_heat_patches_push(cx, h));
     IG_TRY(h->ops->patch(cx, h, 0, h->batch.patch_count));
   }
@@ -189,12 +176,11 @@ static ig_status births_apply(ig_ctx *cx, ig_heat *h) {
 ig_status ig_heat_births_now(ig_ctx *cx, ig_heat *h, double time) {
   ig_heat *stepper = ig_heat_stepper(h);
   IG_TRY(ig_heat_batch_births(cx, h, time));
-  if (h->part)
+  if (h->part) {
     IG_TRY(ig_heat_part_heirs(cx, h));
-  if (stepper)
-    ig_heat_part_donors(h, stepper);
-  if (h->part)
     IG_TRY(ig_heat_part_inherit(cx, h, stepper, 0, h->batch.patch_count, IG_OK));
+    ig_heat_part_forget(h);
+  }
   if (stepper)
     IG_TRY(births_apply(cx, stepper));
   IG_TRY(births_apply(cx, h));

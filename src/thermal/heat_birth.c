@@ -109,3 +109,21 @@ void ig_heat_event_expose(ig_ctx *cx, ig_heat *h) {
   }
   h->next.nodes = nodes;
 }
+
+ig_lid ig_heat_donor(const ig_heat_kin *k, ig_lid n, ig_lid begin, ig_lid end, bool deep) {
+  for (ig_lid i = k->around->start[n]; i < k->around->start[n + 1]; i++) {
+    const ig_lid e = k->around->item[i];
+    if ((k->cell ? k->cell[e] : e) >= end)
+      continue;
+    for (int a = 0; a < 8; a++) {
+      const ig_lid other = k->conn[8 * (int64_t)e + a];
+      const ig_lid first = k->first ? k->first[other] : k->around->item[k->around->start[other]];
+      if (first < begin)
+        return other;
+      const ig_lid further = deep && other != n ? ig_heat_donor(k, other, begin, end, false) : -1;
+      if (further >= 0)
+        return further;
+    }
+  }
+  return -1;
+}

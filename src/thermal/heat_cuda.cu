@@ -24,6 +24,7 @@ extern "C" {
 #include "thermal/heat_rows_cuda.inc"
 #include "thermal/heat_cuda.inc"
 #include "thermal/heat_resident.inc"
+#include "thermal/heat_relay.inc"
 #include "thermal/heat_kernels_cuda.inc"
 
 #include "thermal/state_f64.h"
@@ -38,6 +39,7 @@ extern "C" {
 #include "thermal/heat_rows_cuda.inc"
 #include "thermal/heat_cuda.inc"
 #include "thermal/heat_resident.inc"
+#include "thermal/heat_relay.inc"
 #include "thermal/heat_kernels_cuda.inc"
 
 #include "thermal/state_mix.h"
@@ -48,4 +50,5 @@ extern "C" {
 #include "thermal/heat_rows_cuda.inc"
 #include "thermal/heat_cuda.inc"
 #include "thermal/heat_resident.inc"
+#include "thermal/heat_relay.inc"
 #include "thermal/heat_kernels_cuda.inc"

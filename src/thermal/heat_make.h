@@ -65,6 +65,14 @@ static inline double ig_heat_start(const ig_heat *h, ig_lid n) {
                               : h->node.initial;
 }
 
+/* Of a part: faces (element x 6 + face, rising) of own elements whose neighbours are in the whole
+   alone, and these, in birth order. */
+typedef struct {
+  int64_t count;
+  ig_lid *face, *neighbor;
+  ig_lid there; /* elements of the whole that are there now */
+} ig_heat_far;
+
 /* heat_shape.c: classes of congruent elements, where conduction uses them (a part takes those of
    the `whole`, whose first elements decide them); the unit conductivity
    matrix of a shape; its largest rate at unit diffusivity, exact only where above `best`, 1/m^2. */
@@ -81,6 +89,17 @@ IG_MUST_CHECK ig_status ig_heat_births_sort(ig_ctx *cx, const ig_heat_setup *set
                                             const ig_lid *parent);
 int ig_heat_event_of(const ig_heat *h, ig_lid e);
 void ig_heat_event_expose(ig_ctx *cx, ig_heat *h);
+
+/* heat_birth.c: elements around nodes, for who looks for a donor: conn in the numbers of these
+   nodes; cell: the elements' numbers in birth order, NULL: as they stand; first: nodes' first
+   elements in that order, NULL: as `around` has them. */
+typedef struct {
+  const ig_csr *around;
+  const ig_lid *conn, *cell, *first;
+} ig_heat_kin;
+/* A node already there that new node n touches through the elements [begin, end) born now; -1:
+   none. `deep`: or touches through another new node. */
+ig_lid ig_heat_donor(const ig_heat_kin *kin, ig_lid n, ig_lid begin, ig_lid end, bool deep);
 
 /* heat_surface.c: which conditions act on each face if it is bare; faces with their lives. */
 IG_MUST_CHECK ig_status ig_heat_surfaces_mark(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h,
@@ -115,6 +134,14 @@ IG_MUST_CHECK ig_status ig_heat_patches_push(ig_ctx *cx, ig_heat *h);
 void ig_heat_batch_clear(ig_heat *h);
 /* heat_batch.c: births up to `time` at once, outside any batch. */
 IG_MUST_CHECK ig_status ig_heat_births_now(ig_ctx *cx, ig_heat *h, double time);
+/* heat_state.c: sums and extremes over the engine's own arrays. */
+IG_MUST_CHECK ig_status ig_heat_survey_make(ig_ctx *cx, ig_heat *h, const ig_heat_question *q,
+                                            ig_heat_survey *found);
+/* heat_state.c: what element e adds to the sums of ig_heat_measure, and of ig_heat_born_content:
+   volumes and bare areas at its corners; heat contents there. far: NULL: there are none. */
+enum { IG_HEAT_SIZES = 8 + 24 };
+void ig_heat_sizes_of(const ig_heat *h, ig_lid e, const ig_heat_far *far, double *row);
+void ig_heat_contents_of(const ig_heat *h, ig_lid e, double T, double *row);
 /* heat_state.c: stencil: the second copy of temperatures is the first's, also where no step
    writes it. */
 IG_MUST_CHECK ig_status ig_heat_next_fill(ig_ctx *cx, ig_heat *h);

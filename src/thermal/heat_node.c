@@ -23,17 +23,6 @@ double ig_heat_content_of(const ig_heat *h, const double *volume, double T) {
   return content;
 }
 
-double ig_heat_born_content(const ig_heat *h, double T) {
-  double content = 0;
-  for (ig_lid e = h->birth.start[1]; e < h->now.elements && !h->calendar; e++) {
-    ig_heat_shape own;
-    const ig_heat_shape *s = ig_heat_shape_of(h, e, &own);
-    for (int a = 0; a < 8; a++)
-      content += s->volume[a] * ig_heat_content_at(h, ((uint8_t *)h->material.of.host)[e], T);
-  }
-  return content;
-}
-
 /* 1 / capacity and body source of a node from its volumes; the only place that sums them, so that a
    continued run has the bits of the whole one. */
 static void node_capacity(const ig_heat *h, ig_lid n, const double *volume, double *inverse,

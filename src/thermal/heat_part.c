@@ -65,8 +65,10 @@ static ig_status conditions_take(ig_ctx *cx, ig_heat_part *p, const ig_lid *node
   return IG_OK;
 }
 
-/* Elements without ghosts first: they can be computed while these travel. */
+/* Elements without ghosts first: they can be computed while these travel. Blocks of nodes that
+   belong to others as well are not done with them (sweep_cpu): they have no span. */
 static ig_status elements_split(ig_ctx *cx, ig_heat *l) {
+  ig_lid *span = l->run.span.host;
   uint8_t *late;
   if (l->elems.how != IG_GATHER)
     return IG_OK;
@@ -74,8 +76,13 @@ static ig_status elements_split(ig_ctx *cx, ig_heat *l) {
   for (ig_lid e = 0; e < l->elements; e++)
     for (int a = 0; a < 8; a++)
       late[e] |= l->ghost[ig_heat_conn(l, e)[a]];
-  const ig_status status = ig_plan_split(cx, &l->elems, late);
+  for (ig_lid e = 0; e < l->elements && span; e++)
+    for (int a = 0; a < 8 && late[e]; a++)
+      span[2 * (ig_heat_conn(l, e)[a] / IG_HEAT_NODE_BLOCK)] = -1;
+  ig_status status = ig_plan_split(cx, &l->elems, late);
   free(late);
+  if (status == IG_OK && span)
+    status = ig_array_push(cx, &l->run.span);
   return status;
 }
 
@@ -182,6 +189,28 @@ static ig_status items_gather(ig_ctx *cx, ig_heat_part *p, const ig_lid *whole, 
   return status;
 }
 
+/* The same for elements of the mesh, in its order. */
+static ig_status elements_gather(ig_ctx *cx, const ig_mesh *mesh, ig_heat_part *p) {
+  const int64_t count = ig_mesh_elements(mesh);
+  const ig_lid locals = ig_mesh_elements(p->part.mesh);
+  int32_t *owner, *mine = NULL;
+  int64_t own = 0, number = 0;
+  IG_TRY(IG_NEW(cx, &owner, count + 1, "owners"));
+  ig_status status = IG_NEW(cx, &mine, (size_t)locals + 1, "own items");
+  for (int b = 0; b < mesh->blocks && status == IG_OK; b++) {
+    const int npe = ig_elem_info_get(mesh->block[b].type)->nodes;
+    for (ig_lid e = 0; e < mesh->block[b].count; e++)
+      owner[number++] = item_owner(p, &mesh->block[b].conn[(int64_t)npe * e], npe, NULL);
+  }
+  for (ig_lid e = 0; e < locals && status == IG_OK; e++)
+    if (owner[p->part.element[e]] == p->part.rank)
+      mine[own++] = e;
+  if (status == IG_OK)
+    status = ig_collect_new(cx, &p->part, owner, count, mine, own, &p->elements);
+  free(owner);
+  return status;
+}
+
 static ig_status gathers_make(ig_ctx *cx, const ig_heat *whole, ig_heat_part *p) {
   const ig_heat *l = &p->local;
   int32_t *mine;
@@ -193,8 +222,39 @@ static ig_status gathers_make(ig_ctx *cx, const ig_heat *whole, ig_heat_part *p)
   IG_TRY(ig_collect_new(cx, &p->part, p->part.owner, whole->nodes, mine, own, &p->nodes));
   IG_TRY(items_gather(cx, p, whole->elems.conn.host, whole->elements, l->elems.conn.host,
                       l->elements, 8, &p->cells));
-  return items_gather(cx, p, whole->face.plan.conn.host, whole->face.count, l->face.plan.conn.host,
-                      l->face.count, 4, &p->faces);
+  IG_TRY(items_gather(cx, p, whole->face.plan.conn.host, whole->face.count, l->face.plan.conn.host,
+                      l->face.count, 4, &p->faces));
+  IG_TRY(elements_gather(cx, whole->mesh, p));
+  ig_collect *const all[] = {&p->nodes, &p->cells, &p->faces, &p->elements};
+  for (int i = 0; i < 4; i++)
+    ig_collect_thin(cx, all[i]);
+  return IG_OK;
+}
+
+/* Faces of own cells whose neighbours the part has not. */
+static ig_status far_make(ig_ctx *cx, const ig_heat *whole, ig_heat_part *p) {
+  const ig_heat *l = &p->local;
+  for (int pass = 0; pass < 2 && whole->face.neighbor; pass++) {
+    int64_t count = 0;
+    for (int64_t i = 0; i < p->cells.mine_count; i++)
+      for (int f = 0; f < 6; f++) {
+        const ig_lid e = p->cells.mine[i];
+        const ig_lid other = whole->face.neighbor[6 * (int64_t)l->cell_of[e] + f];
+        if (other < 0 || l->face.neighbor[6 * (int64_t)e + f] >= 0)
+          continue;
+        if (pass) {
+          p->far.face[count] = 6 * e + f;
+          p->far.neighbor[count] = other;
+        }
+        count++;
+      }
+    p->far.count = count;
+    if (pass)
+      break;
+    IG_TRY(IG_NEW(cx, &p->far.face, count + 1, "faces of a part"));
+    IG_TRY(IG_NEW(cx, &p->far.neighbor, count + 1, "faces of a part"));
+  }
+  return IG_OK;
 }
 
 ig_status ig_heat_part_new(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *whole) {
@@ -212,13 +272,44 @@ ig_status ig_heat_part_new(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *whol
   if (!p->idle)
     IG_TRY(local_make(cx, setup, whole, p));
   IG_TRY(gathers_make(cx, whole, p));
-  int32_t *const owners = p->part.owner;
-  const bool tells = whole->newborn == IG_BORN_INHERITED && ig_ranks_first(cx);
-  if (tells)
-    p->part.owner = NULL;
-  ig_part_lighten(&p->part);
-  p->part.owner = tells ? owners : NULL; /* of donors: see heat_part_births.c */
-  ig_heat_look_lighten(cx, whole);
+  IG_TRY(far_make(cx, whole, p));
+  return whole->newborn == IG_BORN_INHERITED ? ig_heat_part_kin(cx, whole) : IG_OK;
+}
+
+/* How many of the mesh's elements are there before each event. */
+static ig_status calendar_make(ig_ctx *cx, ig_heat *h) {
+  IG_TRY(IG_NEW(cx, &h->birth.mesh, (size_t)h->birth.events + 1, "births"));
+  ig_lid count = 0;
+  for (int i = 0; i < h->birth.events; i++) {
+    h->birth.mesh[i] = count;
+    for (ig_lid e = h->birth.start[i]; e < h->birth.start[i + 1]; e++)
+      count += e == 0 || h->birth.order[e] != h->birth.order[e - 1];
+  }
+  h->birth.mesh[h->birth.events] = count;
+  return IG_OK;
+}
+
+ig_status ig_heat_part_lighten(ig_ctx *cx, ig_heat *h) {
+  if (!h->part)
+    return IG_OK;
+  IG_TRY(calendar_make(cx, h));
+  ig_part_lighten(&h->part->part);
+  ig_plan_free(cx, &h->face.plan);
+  ig_array_free(cx, &h->face.death);
+  ig_array_free(cx, &h->face.class_of);
+  ig_plan_free(cx, &h->elems);
+  ig_classes_free(&h->shape.classes);
+  ig_csr_free(&h->node.around);
+  ig_array_free(cx, &h->material.of);
+  void **const lists[] = {(void **)&h->birth.order,   (void **)&h->shape.of_class,
+                          (void **)&h->face.neighbor, (void **)&h->face.kind,
+                          (void **)&h->face.exposed,  (void **)&h->node.held};
+  for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+    free(*lists[i]);
+    *lists[i] = NULL;
+  }
+  h->node.point = h->node.initial_of = NULL;
+  h->calendar = true;
   return IG_OK;
 }
 
@@ -231,12 +322,21 @@ void ig_heat_part_free(ig_ctx *cx, ig_heat *whole) {
   ig_collect_free(&p->nodes);
   ig_collect_free(&p->cells);
   ig_collect_free(&p->faces);
+  ig_collect_free(&p->elements);
   ig_part_free(&p->part);
   free(p->material_of);
   free(p->birth);
   free(p->initial_of);
   free(p->heir);
-  ig_heat_look_free(p);
+  free(p->brood);
+  free(p->far.face);
+  free(p->far.neighbor);
+  ig_csr_free(&p->kin.around);
+  free(p->kin.conn);
+  free(p->kin.cell);
+  free(p->kin.first);
+  free(p->kin.node);
+  free(p->kin.owner);
   for (int i = 0; i < 32; i++) {
     free(p->set[i].item);
     free(p->set[i].face);
@@ -254,152 +354,11 @@ static ig_status ghosts_refresh(ig_ctx *cx, ig_heat *whole, ig_heat *l, ig_statu
                          ig_heat_state_size(whole), status);
 }
 
-/* Arrays of the state, in the whole and in the part; columns: of one array after another. */
-typedef struct {
-  const ig_collect *items;
-  const ig_array *whole, *part; /* whole NULL: summed, or put out, a piece at a time */
-  int columns;
-  size_t size;      /* bytes per item and column */
-  const char *name; /* in a checkpoint; numbers there per item */
-  ig_dtype type;
-  int numbers;
-} kept;
-enum { KEPT = 6 };
-
-/* The same on all ranks, whatever each of them holds. */
-static int kept_list(ig_heat *w, kept *list) {
-  ig_heat_part *p = w->part;
-  ig_heat *l = &p->local;
-  const size_t state = ig_heat_state_size(w);
-  const ig_dtype type = w->precision == IG_SINGLE ? IG_F32 : IG_F64;
-  const kept all[KEPT] = {
-      {&p->nodes, &w->node.T, &l->node.T, 1, state, "T", type, 1},
-      {&p->nodes, &w->node.H, &l->node.H, 1, state, "H", type, 1},
-      {&p->nodes, NULL, &l->node.ledger, 1, IG_LEDGER_COLUMNS * sizeof(double), "node_ledger",
-       IG_F64, IG_LEDGER_COLUMNS},
-      {&p->faces, NULL, &l->face.ledger, 1, 3 * sizeof(double), "face_ledger", IG_F64, 3},
-      {&p->cells, &w->material.solid, &l->material.solid, 1, 1, "solid", IG_U8, 1},
-      {&p->cells, &w->past.track, &l->past.track, IG_TRACK_COLUMNS, sizeof(float), "track", IG_F32,
-       IG_TRACK_COLUMNS}};
-  const bool there[KEPT] = {true,
-                            w->capacity == IG_HEAT_ENTHALPY,
-                            true,
-                            w->face.count > 0,
-                            w->material.powder,
-                            w->past.every > 0};
-  int count = 0;
-  for (int i = 0; i < KEPT; i++)
-    if (there[i])
-      list[count++] = all[i];
-  return count;
-}
-
-static int64_t part_items(const ig_heat_part *p, const ig_collect *items) {
-  return p->idle              ? 0
-         : items == &p->nodes ? p->local.nodes
-         : items == &p->cells ? p->local.elements
-                              : p->local.face.count;
-}
-
-static ig_status array_gather(ig_ctx *cx, const ig_heat_part *p, const kept *k) {
-  const int64_t count = part_items(p, k->items), whole = k->items->whole_count;
-  for (int c = 0; c < k->columns; c++) {
-    char *part = k->part->dev, *all = k->whole->dev; /* there is none without items, or on others */
-    IG_TRY(ig_collect_items(cx, k->items, part ? part + (size_t)(c * count) * k->size : NULL, count,
-                            k->size, all ? all + (size_t)(c * whole) * k->size : NULL));
-  }
-  return IG_OK;
-}
-
-ig_status ig_heat_gather(ig_ctx *cx, ig_heat *whole) {
-  kept list[KEPT];
-  if (!whole->part || !whole->part->stale)
-    return IG_OK;
-  const int count = kept_list(whole, list);
-  for (int i = 0; i < count; i++)
-    if (list[i].whole)
-      IG_TRY(array_gather(cx, whole->part, &list[i]));
-  whole->part->stale = false;
-  return IG_OK;
-}
-
-ig_status ig_heat_gather_change(ig_ctx *cx, ig_heat *whole) {
-  ig_heat_part *p = whole->part;
-  const size_t state = ig_heat_state_size(whole);
-  const kept list[] = {
-      {.items = &p->nodes, .whole = &whole->node.T, .part = &p->local.node.T, .size = state},
-      {.items = &p->nodes, .whole = &whole->node.base, .part = &p->local.node.base, .size = state},
-      {.items = &p->nodes, .whole = &whole->node.H, .part = &p->local.node.H, .size = state},
-      {.items = &p->cells,
-       .whole = &whole->material.solid,
-       .part = &p->local.material.solid,
-       .size = 1}};
-  const bool there[] = {true, true, whole->capacity == IG_HEAT_ENTHALPY, whole->material.powder};
-  for (int i = 0; i < 4; i++)
-    if (there[i]) {
-      kept k = list[i];
-      k.columns = 1;
-      IG_TRY(array_gather(cx, p, &k));
-    }
-  return IG_OK;
-}
-
-/* Items of the part from those of the whole: all nodes and cells, ghosts too; of faces its own. */
-static ig_status array_scatter(ig_ctx *cx, const ig_heat_part *p, const kept *k, const char *from) {
-  const int64_t count = part_items(p, k->items), whole = k->items->whole_count;
-  const size_t size = k->size, columns = (size_t)k->columns;
-  char *to;
-  IG_TRY(ig_alloc(cx, (void **)&to, (size_t)count * columns + 1, size, "state"));
-  for (size_t c = 0; c < columns; c++) {
-    const char *column = from + c * (size_t)whole * size;
-    char *mine = to + c * (size_t)count * size;
-    if (k->items == &p->faces) {
-      const int32_t *place = p->faces.whole + p->faces.start[p->part.rank];
-      for (int64_t i = 0; i < p->faces.mine_count; i++)
-        memcpy(mine + (size_t)p->faces.mine[i] * size, column + (size_t)place[i] * size, size);
-      continue;
-    }
-    const ig_lid *place = k->items == &p->nodes ? p->part.node : p->local.cell_of;
-    for (int64_t i = 0; i < count; i++)
-      memcpy(mine + (size_t)i * size, column + (size_t)place[i] * size, size);
-  }
-  ig_status status = cx->backend->copy_in(cx, k->part->dev, to, (size_t)count * columns * size);
-  if (status == IG_OK)
-    status = cx->backend->sync(cx); /* before its memory goes */
-  free(to);
-  return status;
-}
-
-ig_status ig_heat_part_restore(ig_ctx *cx, ig_heat *whole, const ig_restart *restart) {
-  ig_heat_part *p = whole->part;
-  kept list[KEPT];
-  const void *data;
-  if (!p)
-    return IG_OK;
-  p->stale = p->counted = false;
-  if (p->idle)
-    return IG_OK;
-  const int count = kept_list(whole, list);
-  for (int i = 0; i < count; i++) {
-    const kept *k = &list[i];
-    IG_TRY(
-        ig_restart_find(cx, restart, k->name, k->type, k->items->whole_count * k->numbers, &data));
-    if (k->part->count)
-      IG_TRY(array_scatter(cx, p, k, data));
-  }
-  IG_TRY(ig_heat_next_fill(cx, &p->local));
-  p->local.time = whole->time;
-  p->local.past.time = whole->past.time;
-  p->local.past.steps = whole->past.steps;
-  return IG_OK;
-}
-
 ig_status ig_heat_part_begin(ig_ctx *cx, ig_heat *whole) {
   ig_heat *l = ig_heat_stepper(whole);
   if (!whole->part)
     return IG_OK;
   IG_TRY(ig_ranks_agree(cx, IG_OK)); /* from here on each waits for the others */
-  whole->part->stale = true;
   whole->part->counted = false;
   ig_status status = ghosts_refresh(cx, whole, l, IG_OK);
   if (status == IG_OK && l)
@@ -408,9 +367,7 @@ ig_status ig_heat_part_begin(ig_ctx *cx, ig_heat *whole) {
 }
 
 ig_heat_purpose ig_heat_part_purpose(const ig_ctx *cx) {
-  return ig_ranks_count(cx->ranks) == 1 ? IG_HEAT_STEPS
-         : ig_ranks_first(cx)           ? IG_HEAT_LOOKS
-                                        : IG_HEAT_BOOKS;
+  return ig_ranks_count(cx->ranks) == 1 ? IG_HEAT_STEPS : IG_HEAT_BOOKS;
 }
 
 ig_status ig_heat_part_conditions(ig_ctx *cx, ig_heat *whole, const ig_heat_condition *condition,
@@ -446,17 +403,21 @@ static ig_status sources_take(ig_ctx *cx, ig_heat *whole, ig_heat *l) {
   return ig_heat_push(cx, &l->batch.source_node, (size_t)count);
 }
 
-/* What rank 0 has written of births and watts, to all: how much, then which steps have them, the
-   nodes of lists, and who inherits. */
+/* What rank 0 has written of watts, to all: how much, then which steps have them, and the nodes of
+   lists. Births are in everybody's calendar; who inherits from whom is told here, and whether nodes
+   of some rank are held at a new temperature. */
 static ig_status batch_share(ig_ctx *cx, ig_heat *whole) {
   ig_heat_batch *b = &whole->batch;
-  int32_t count[] = {b->held_count, b->patch_count, b->list_count, b->source_count,
-                     b->powers_given};
-  IG_TRY(ig_ranks_agree(cx, IG_OK));
+  const ig_heat *l = ig_heat_stepper(whole);
+  int64_t held = l ? l->batch.held_count : 0;
+  int32_t count[] = {b->list_count, b->source_count, b->powers_given};
+  IG_TRY(ig_ranks_most(cx, IG_OK, &held, 1));
+  whole->part->held = held > 0;
   IG_TRY(ig_ranks_share(cx, 0, count, sizeof count));
-  b->held_count = count[0], b->patch_count = count[1], b->list_count = count[2];
-  b->source_count = count[3], b->powers_given = count[4] != 0;
-  if (b->patch_count == 0 && b->source_count == 0)
+  b->list_count = count[0], b->source_count = count[1], b->powers_given = count[2] != 0;
+  if (b->patch_count > 0)
+    IG_TRY(ig_heat_part_heirs(cx, whole));
+  if (b->source_count == 0)
     return IG_OK;
   ig_status status = ig_heat_reserve(cx, &b->source_node, (size_t)b->list_count, sizeof(ig_lid));
   if (status == IG_OK)
@@ -464,32 +425,25 @@ static ig_status batch_share(ig_ctx *cx, ig_heat *whole) {
   IG_TRY(ig_ranks_agree(cx, status));
   IG_TRY(ig_ranks_share(cx, 0, b->step, (size_t)b->step_count * sizeof *b->step));
   IG_TRY(ig_ranks_share(cx, 0, b->source_node.host, (size_t)b->list_count * sizeof(ig_lid)));
-  if (b->powers_given)
-    IG_TRY(ig_ranks_share(cx, 0, b->source_power.host, (size_t)b->source_count * sizeof(double)));
-  return ig_heat_part_heirs(cx, whole);
+  return b->powers_given
+             ? ig_ranks_share(cx, 0, b->source_power.host, (size_t)b->source_count * sizeof(double))
+             : IG_OK;
 }
 
 /* What was written, to the device. */
 static ig_status batch_push(ig_ctx *cx, ig_heat *whole, ig_heat *l) {
   if (whole->batch.powers_given)
     IG_TRY(ig_heat_push(cx, &whole->batch.source_power, (size_t)whole->batch.source_count));
-  if (whole->rows.book)
-    IG_TRY(ig_heat_rows_push(cx, whole));
   if (!l)
     return IG_OK;
   if (l->conduction == IG_HEAT_STENCIL)
     IG_TRY(ig_heat_rows_push(cx, l));
   IG_TRY(sources_take(cx, whole, l));
-  ig_heat_part_donors(whole, l);
   return ig_heat_patches_push(cx, l);
 }
 
-/* Births change the whole engine's nodes too: what they are made of, that is; their temperatures
-   there are of no use before the next gathering. */
-static ig_status births_apply(ig_ctx *cx, ig_heat *whole, ig_heat *l, int32_t first, int32_t last,
-                              int32_t part_first, int32_t part_last) {
-  ig_heat_look_patch(whole, first, last);
-  return l ? l->ops->patch(cx, l, part_first, part_last) : IG_OK;
+static ig_status births_apply(ig_ctx *cx, ig_heat *l, int32_t first, int32_t last) {
+  return l ? l->ops->patch(cx, l, first, last) : IG_OK;
 }
 
 static ig_status part_melt(ig_ctx *cx, ig_heat *l, ig_heat_phase which) {
@@ -512,14 +466,25 @@ static ig_status ghosts_take(ig_ctx *cx, ig_heat *whole, ig_heat *l, ig_heat_pha
   return status == IG_OK ? part_melt(cx, l, melt) : status;
 }
 
-/* One step: what needs no ghost, while those of the step before travel; then the rest. */
+/* The end of the steps from i on that follow each other without births or looks in between. */
+static int steps_end(const ig_heat_batch *batch, int i) {
+  int end = i + 1;
+  while (end < batch->step_count && batch->step[end - 1].look <= 0 &&
+         batch->step[end].patch_last == batch->step[end].patch_first)
+    end++;
+  return end;
+}
+
+/* One step: what needs no ghost, while those of the step before travel; then the rest. On a CPU
+   steps in stencil form go ahead where ghosts do not reach. */
 static ig_status step_take(ig_ctx *cx, ig_heat *whole, ig_heat *l, int i, bool travelling,
                            ig_status status) {
+  const bool ahead = whole->conduction == IG_HEAT_STENCIL && cx->backend->kernels == IG_KERNELS_CPU;
   if (l && status == IG_OK && travelling)
     status = part_melt(cx, l, IG_HEAT_EARLY);
   if (l && status == IG_OK) {
     l->phase = IG_HEAT_EARLY;
-    status = l->ops->steps(cx, l, i, i + 1);
+    status = l->ops->steps(cx, l, i, ahead ? steps_end(&whole->batch, i) : i + 1);
   }
   if (travelling)
     status = ghosts_take(cx, whole, l, IG_HEAT_LATE, status);
@@ -536,8 +501,8 @@ static ig_status steps_take(ig_ctx *cx, ig_heat *whole, ig_heat *l) {
   const ig_heat_batch *batch = &whole->batch;
   ig_status status = IG_OK;
   bool travelling = false;
-  if (batch->held_count) {
-    status = births_apply(cx, whole, l, 0, batch->held_count, 0, l ? l->batch.held_count : 0);
+  if (whole->part->held) {
+    status = births_apply(cx, l, 0, l ? l->batch.held_count : 0);
     status = ghosts_refresh(cx, whole, l, status);
   }
   for (int i = 0; i < batch->step_count; i++) {
@@ -548,8 +513,7 @@ static ig_status steps_take(ig_ctx *cx, ig_heat *whole, ig_heat *l) {
       travelling = false;
       status = ig_heat_part_inherit(cx, whole, l, step->patch_first, step->patch_last, status);
       if (status == IG_OK)
-        status = births_apply(cx, whole, l, step->patch_first, step->patch_last,
-                              own ? own->patch_first : 0, own ? own->patch_last : 0);
+        status = births_apply(cx, l, own ? own->patch_first : 0, own ? own->patch_last : 0);
       status = ghosts_refresh(cx, whole, l, status);
     }
     whole->now = step->there;
@@ -562,8 +526,10 @@ static ig_status steps_take(ig_ctx *cx, ig_heat *whole, ig_heat *l) {
     if (l && own->look > 0 && status == IG_OK)
       status = l->ops->track(cx, l, own->look, own->time);
   }
-  if (l)
+  if (l) {
     l->phase = IG_HEAT_ALL;
+    l->rows.ahead = 0; /* as after every batch, but for one that failed */
+  }
   return status;
 }
 
@@ -572,9 +538,7 @@ ig_status ig_heat_part_run(ig_ctx *cx, ig_heat *whole) {
   IG_TRY(batch_share(cx, whole));
   const ig_status ready = batch_push(cx, whole, l);
   IG_TRY(ig_ranks_agree(cx, ready)); /* from here on each waits for the others */
-  whole->part->stale = true;
   whole->part->counted = false;
-  ig_heat_look_free(whole->part);
   if (l)
     l->batch.source_power = whole->batch.source_power;
   const ig_status status = steps_take(cx, whole, l);
@@ -582,5 +546,6 @@ ig_status ig_heat_part_run(ig_ctx *cx, ig_heat *whole) {
     memset(&l->batch.source_power, 0, sizeof l->batch.source_power); /* it was lent */
     ig_heat_batch_clear(l);
   }
+  ig_heat_part_forget(whole);
   return status;
 }

@@ -1,88 +1,185 @@
 /* Births at inherited temperature across ranks: a new node takes the temperature of one that was
-   there, which may be another rank's. Rank 0, whose engine has the whole mesh, says whose
-   (ig_heat_patch.donor). */
-#include "thermal/heat_part.h"
+   there, which may be another rank's. The rank of the new node finds it, among the elements around
+   its part's nodes. */
 #include "backend/backend.h"
-#include "thermal/heat_make.h"
+#include "core/rising.h"
+#include "thermal/heat_part.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Room for `count` heirs. */
-static ig_status heirs_reserve(ig_ctx *cx, ig_heat_part *p, int32_t count) {
-  if (count <= p->heir_space)
+/* --- elements around the part's nodes */
+
+/* Elements of the whole that touch a node of the part, and their nodes: marks. */
+static ig_status kin_mark(ig_ctx *cx, const ig_heat *whole, uint8_t *node, ig_heat_kinship *k) {
+  const ig_lid *local = whole->part->part.local;
+  uint8_t *cell;
+  IG_TRY(IG_NEW(cx, &cell, (size_t)whole->elements + 1, "elements around a part"));
+  for (ig_lid e = 0; e < whole->elements; e++) {
+    const ig_lid *conn = ig_heat_conn(whole, e);
+    for (int a = 0; a < 8; a++)
+      cell[e] |= local[conn[a]] >= 0;
+    for (int a = 0; a < 8 && cell[e]; a++)
+      node[conn[a]] = 1;
+  }
+  ig_status status = ig_lids_where(cx, cell, whole->elements, &k->cell, &k->cells);
+  if (status == IG_OK)
+    status = ig_lids_where(cx, node, whole->nodes, &k->node, &k->nodes);
+  free(cell);
+  return status;
+}
+
+ig_status ig_heat_part_kin(ig_ctx *cx, const ig_heat *whole) {
+  ig_heat_kinship *k = &whole->part->kin;
+  const ig_csr *around = &whole->node.around;
+  uint8_t *node;
+  IG_TRY(IG_NEW(cx, &node, (size_t)whole->nodes + 1, "nodes around a part"));
+  const ig_status status = kin_mark(cx, whole, node, k);
+  free(node);
+  IG_TRY(status);
+  IG_TRY(IG_NEW(cx, &k->conn, 8 * (size_t)k->cells + 1, "elements around a part"));
+  IG_TRY(IG_NEW(cx, &k->first, (size_t)k->nodes + 1, "nodes around a part"));
+  IG_TRY(IG_NEW(cx, &k->owner, (size_t)k->nodes + 1, "nodes around a part"));
+  for (ig_lid e = 0; e < k->cells; e++)
+    for (int a = 0; a < 8; a++)
+      k->conn[8 * (int64_t)e + a] =
+          ig_rising_at(k->node, k->nodes, ig_heat_conn(whole, k->cell[e])[a]);
+  for (ig_lid n = 0; n < k->nodes; n++) {
+    k->first[n] = around->item[around->start[k->node[n]]];
+    k->owner[n] = whole->part->part.owner[k->node[n]];
+  }
+  return k->cells ? ig_mesh_node_elements(cx, k->nodes, k->cells, 8, k->conn, &k->around) : IG_OK;
+}
+
+/* --- a batch's births */
+
+ig_status ig_heat_part_born(ig_ctx *cx, ig_heat *whole, ig_heat_brood brood) {
+  ig_heat_part *p = whole->part;
+  if (whole->newborn != IG_BORN_INHERITED)
     return IG_OK;
-  ig_heat_heir *bigger = realloc(p->heir, 2 * (size_t)count * sizeof *bigger);
-  if (!bigger)
-    return IG_FAIL(cx, IG_MEMORY, "no memory for nodes that inherit");
-  p->heir = bigger;
-  p->heir_space = 2 * count;
+  IG_TRY(IG_MORE(cx, &p->brood, p->broods, "births"));
+  p->brood[p->broods++] = brood;
   return IG_OK;
 }
 
-/* As rank 0 has them. */
-static void heirs_fill(const ig_heat *whole, ig_heat_part *p) {
-  const ig_heat_patch *patch = whole->batch.patch.host;
-  const int32_t *owner = p->part.owner;
-  for (int32_t i = 0; i < whole->batch.patch_count; i++)
-    p->heir[i] = (ig_heat_heir){patch[i].node, patch[i].donor, owner[patch[i].node],
-                                patch[i].donor < 0 ? -1 : owner[patch[i].donor]};
+void ig_heat_part_forget(ig_heat *whole) {
+  whole->part->broods = 0;
+  whole->part->heirs = 0;
+}
+
+/* The donor of an own patch: a node of the part; another rank's, which is noted as an heir. */
+static ig_status donor_find(ig_ctx *cx, ig_heat_part *p, const ig_heat_brood *b,
+                            ig_heat_patch *patch) {
+  const ig_heat_kinship *k = &p->kin;
+  const ig_heat_kin kin = {&k->around, k->conn, k->cell, k->first};
+  const ig_lid whole = p->part.node[patch->node];
+  const ig_lid n = ig_rising_at(k->node, k->nodes, whole);
+  ig_lid donor = ig_heat_donor(&kin, n, b->begin, b->end, false);
+  if (donor < 0)
+    donor = ig_heat_donor(&kin, n, b->begin, b->end, true);
+  patch->donor = IG_PATCH_NEW;
+  if (donor < 0)
+    return IG_OK;
+  if (k->owner[donor] == p->part.rank) {
+    patch->donor = ig_part_node(&p->part, k->node[donor]);
+    return IG_OK;
+  }
+  patch->donor = IG_PATCH_KEEPS; /* its temperature comes before: see ig_heat_part_inherit */
+  IG_TRY(IG_MORE(cx, &p->heir, p->heirs, "nodes that inherit"));
+  p->heir[p->heirs++] = (ig_heat_heir){whole, k->node[donor], p->part.rank, k->owner[donor], b->at};
+  return IG_OK;
+}
+
+/* Donors of the part's new nodes. Those that were there keep their temperature, held ones have
+   theirs, and those of ghosts come from their owners. */
+static ig_status donors_find(ig_ctx *cx, ig_heat_part *p) {
+  ig_heat_patch *patch = p->local.batch.patch.host;
+  for (int i = 0; i < p->broods; i++) {
+    const ig_heat_brood *b = &p->brood[i];
+    const int32_t last = i + 1 < p->broods ? p->brood[i + 1].first : p->local.batch.patch_count;
+    for (int32_t k = b->first; k < last; k++)
+      if (patch[k].donor != IG_PATCH_KEEPS && isnan(patch[k].held) && !p->part.ghost[patch[k].node])
+        IG_TRY(donor_find(cx, p, b, &patch[k]));
+  }
+  return IG_OK;
+}
+
+/* Heirs of all ranks, one rank's after the other's, to all. */
+static ig_status heirs_share(ig_ctx *cx, ig_heat_part *p, ig_status status) {
+  const int ranks = p->part.ranks, rank = p->part.rank;
+  int64_t *count = NULL, all = 0, before = 0;
+  ig_message *message = NULL;
+  ig_heat_heir *list = NULL;
+  if (status == IG_OK)
+    status = IG_NEW(cx, &count, ranks, "nodes that inherit");
+  if (status == IG_OK)
+    status = IG_NEW(cx, &message, ranks, "messages");
+  status = ig_ranks_agree(cx, status);
+  if (status == IG_OK)
+    status = ig_ranks_collect(cx, &p->heirs, sizeof p->heirs, count);
+  if (status == IG_OK)
+    status = ig_ranks_agree(cx, IG_OK);
+  if (status == IG_OK)
+    status = ig_ranks_share(cx, 0, count, (size_t)ranks * sizeof *count);
+  for (int r = 0; r < ranks && status == IG_OK; r++) {
+    before += r < rank ? count[r] : 0;
+    all += count[r];
+  }
+  if (status == IG_OK)
+    status = ig_ranks_agree(cx, IG_NEW(cx, &list, all + 1, "nodes that inherit"));
+  if (status == IG_OK && all > 0) {
+    int messages = 0;
+    if (p->heirs > 0)
+      memcpy(list + before, p->heir, (size_t)p->heirs * sizeof *list);
+    ig_heat_heir *to = list;
+    for (int r = 0; r < ranks; to += count[r++])
+      if (r != rank)
+        message[messages++] = (ig_message){.rank = r,
+                                           .send = p->heir,
+                                           .receive = to,
+                                           .send_size = (size_t)p->heirs * sizeof *list,
+                                           .receive_size = (size_t)count[r] * sizeof *list};
+    status = ig_ranks_swap(cx, message, messages);
+  }
+  if (status == IG_OK) {
+    free(p->heir);
+    p->heir = list;
+    p->heirs = all;
+  } else {
+    free(list);
+  }
+  free(count);
+  free(message);
+  return status;
 }
 
 ig_status ig_heat_part_heirs(ig_ctx *cx, ig_heat *whole) {
   ig_heat_part *p = whole->part;
-  const bool first = ig_ranks_first(cx);
   if (whole->newborn != IG_BORN_INHERITED)
     return IG_OK;
-  ig_status status = first ? heirs_reserve(cx, p, whole->batch.patch_count) : IG_OK;
-  IG_TRY(ig_ranks_agree(cx, status));
-  IG_TRY(ig_ranks_share(cx, 0, &whole->batch.patch_count, sizeof whole->batch.patch_count));
-  if (whole->batch.patch_count == 0)
-    return IG_OK;
-  if (first)
-    heirs_fill(whole, p);
-  else
-    status = heirs_reserve(cx, p, whole->batch.patch_count);
-  IG_TRY(ig_ranks_agree(cx, status));
-  return ig_ranks_share(cx, 0, p->heir, (size_t)whole->batch.patch_count * sizeof *p->heir);
+  return heirs_share(cx, p, p->idle ? IG_OK : donors_find(cx, p));
 }
 
-void ig_heat_part_donors(ig_heat *whole, ig_heat *l) {
-  const ig_part *part = &whole->part->part;
-  const ig_heat_heir *heir = whole->part->heir;
-  ig_heat_patch *own = l->batch.patch.host;
-  int32_t w = whole->batch.held_count;
-  if (whole->newborn != IG_BORN_INHERITED)
-    return;
-  for (int32_t i = l->batch.held_count; i < l->batch.patch_count; i++) {
-    if (part->ghost[own[i].node]) /* its temperature comes from its owner */
-      continue;
-    while (heir[w].node != part->node[own[i].node])
-      w++; /* own nodes come in the same order in both */
-    const ig_heat_heir *h = &heir[w++];
-    own[i].donor = h->donor < 0            ? h->donor
-                   : h->from == part->rank ? ig_part_node(part, h->donor)
-                                           : IG_PATCH_KEEPS; /* see below */
-  }
+/* --- their temperatures */
+
+/* Whether it is born with one of the patches [first, last) of the calendar. */
+static bool is_now(const ig_heat_heir *h, int32_t first, int32_t last) {
+  return h->at >= first && h->at < last;
 }
 
-/* Whether it takes its temperature from another rank's node. */
-static bool is_far(const ig_heat_heir *h) {
-  return h->donor >= 0 && h->from != h->owner;
-}
-
-/* Nodes of the part to send to each rank, or to receive from each, in the order of the patches. */
+/* Nodes of the part to send to each rank, or to receive from each, in the order of the heirs. */
 static ig_status list_make(ig_ctx *cx, const ig_heat_part *p, int32_t first, int32_t last,
                            bool give, int32_t **start, int32_t **node) {
   const ig_part *part = &p->part;
   int32_t at = 0;
   IG_TRY(IG_NEW(cx, start, (size_t)part->ranks + 1, "nodes that inherit"));
-  IG_TRY(IG_NEW(cx, node, (size_t)(last - first) + 1, "nodes that inherit"));
+  IG_TRY(IG_NEW(cx, node, (size_t)p->heirs + 1, "nodes that inherit"));
   for (int r = 0; r < part->ranks; r++) {
-    for (int32_t i = first; i < last; i++) {
+    for (int64_t i = 0; i < p->heirs; i++) {
       const ig_heat_heir *h = &p->heir[i];
       const int32_t mine = give ? h->from : h->owner, other = give ? h->owner : h->from;
-      if (is_far(h) && mine == part->rank && other == r)
+      if (is_now(h, first, last) && mine == part->rank && other == r)
         (*node)[at++] = ig_part_node(part, give ? h->donor : h->node);
     }
     (*start)[r + 1] = at;
@@ -94,8 +191,8 @@ ig_status ig_heat_part_inherit(ig_ctx *cx, ig_heat *whole, ig_heat *l, int32_t f
                                ig_status status) {
   ig_heat_part *p = whole->part;
   bool any = false;
-  for (int32_t i = first; i < last && whole->newborn == IG_BORN_INHERITED; i++)
-    any |= is_far(&p->heir[i]);
+  for (int64_t i = 0; i < p->heirs; i++)
+    any |= is_now(&p->heir[i], first, last);
   if (!any)
     return status;
   int32_t *give_start = NULL, *give = NULL, *take_start = NULL, *take = NULL;

@@ -1,6 +1,7 @@
 /* Finding nodes whose assembled rows are alike. */
 #include "thermal/heat_rows.h"
 #include "backend/backend.h"
+#include "core/hash.h"
 #include "core/threads.h"
 #include "thermal/heat_make.h"
 
@@ -73,22 +74,10 @@ static int most_rows(const ig_heat *h) {
   return h->ghost ? PART_SLOTS / 4 : 1 << 16;
 }
 
-static uint64_t hash(const void *data, size_t bytes) {
-  const unsigned char *p = data;
-  uint64_t h = 1469598103934665603u;
-  for (size_t i = 0; i < bytes; i += 4) {
-    uint32_t w;
-    memcpy(&w, p + i, 4);
-    h = (h ^ w) * 1099511628211u;
-    h ^= h >> 29;
-  }
-  return h;
-}
-
 static ig_status pattern_find(ig_ctx *cx, const ig_heat *h, const pattern *p, uint32_t *id) {
   struct ig_heat_rows *b = h->rows.book;
   const uint32_t mask = pattern_slots(h) - 1;
-  uint32_t s = (uint32_t)hash(p, sizeof *p) & mask;
+  uint32_t s = (uint32_t)ig_hash(IG_HASH_START, p, sizeof *p) & mask;
   for (; b->pattern_slot[s]; s = (s + 1) & mask)
     if (memcmp(&b->pattern[b->pattern_slot[s] - 1], p, sizeof *p) == 0) {
       *id = b->pattern_slot[s] - 1;
@@ -145,11 +134,25 @@ static ig_status patterns_find(ig_ctx *cx, ig_heat *h) {
   return IG_OK;
 }
 
+/* How many nodes at the beginning and at the end are ghosts; -1: there are others, too. */
+static void ends_find(ig_heat *h) {
+  ig_lid low = 0, high = 0, count = 0;
+  while (low < h->nodes && h->ghost[low])
+    low++;
+  while (high < h->nodes - low && h->ghost[h->nodes - 1 - high])
+    high++;
+  for (ig_lid n = 0; n < h->nodes; n++)
+    count += h->ghost[n] != 0;
+  h->rows.low = count == low + high ? low : -1;
+  h->rows.high = count == low + high ? high : -1;
+}
+
 /* Own nodes of a part that have a ghost beside them. */
 static ig_status border_find(ig_ctx *cx, ig_heat *h, uint8_t **border) {
   ig_lid count = 0;
   if (!h->ghost)
     return IG_OK;
+  ends_find(h);
   IG_TRY(IG_NEW(cx, border, h->nodes, "border of a part"));
   for (ig_lid e = 0; e < h->elements; e++) {
     const ig_lid *conn = ig_heat_conn(h, e);
@@ -309,12 +312,18 @@ static void key_make(const ig_heat *h, ig_lid n, row_key *key) {
     uint32_t a = 0;
     while (conn[a] != n)
       a++;
-    key->corner[key->count] = b->of[e] * 8 + a;
+    /* By corner, as elements of a grid lie around a node, not as they were born: a beam that comes
+       and goes would leave as many kinds of rows in a part as there are orders. */
+    uint32_t at = key->count++;
+    for (; at > 0 && (key->corner[at - 1] & 7) < a; at--) {
+      key->corner[at] = key->corner[at - 1];
+      key->exposed[at] = key->exposed[at - 1];
+    }
     const uint8_t *x = &h->face.exposed[6 * (int64_t)e];
-    key->exposed[key->count++] =
-        ((uint64_t)x[0] | (uint64_t)x[1] << 8 | (uint64_t)x[2] << 16 | (uint64_t)x[3] << 24 |
-         (uint64_t)x[4] << 32 | (uint64_t)x[5] << 40) &
-        b->touch[a];
+    key->corner[at] = b->of[e] * 8 + a;
+    key->exposed[at] = ((uint64_t)x[0] | (uint64_t)x[1] << 8 | (uint64_t)x[2] << 16 |
+                        (uint64_t)x[3] << 24 | (uint64_t)x[4] << 32 | (uint64_t)x[5] << 40) &
+                       b->touch[a];
   }
   key->kind = (h->node.held && !isnan(h->node.held[n]) ? HELD : 0) |
               (b->border && b->border[n] ? BORDER : 0);
@@ -327,7 +336,7 @@ static int32_t row_seek(const ig_heat *h, const row_key *key, int32_t last, uint
   const uint32_t mask = row_slots(h) - 1;
   if (b->rows && memcmp(key, &b->key[last], sizeof *key) == 0)
     return last;
-  uint32_t s = (uint32_t)hash(key, sizeof *key) & mask;
+  uint32_t s = (uint32_t)ig_hash(IG_HASH_START, key, sizeof *key) & mask;
   for (; b->slot[s]; s = (s + 1) & mask)
     if (memcmp(&b->key[b->slot[s] - 1], key, sizeof *key) == 0)
       return (int32_t)b->slot[s] - 1;
@@ -514,6 +523,10 @@ int32_t ig_heat_rows_reach(const ig_heat *h) {
 void ig_heat_row_range(const ig_heat *h, int32_t row, ig_lid *low, ig_lid *high) {
   *low = h->rows.book->met[row].low;
   *high = h->rows.book->met[row].high;
+}
+
+int64_t ig_heat_row_uses(const ig_heat *h, int32_t row) {
+  return h->rows.book->met[row].count;
 }
 
 static void row_round(const heat_row_f64 *from, heat_row_f32 *to) {

@@ -28,5 +28,9 @@ int ig_heat_bulk_next(const ig_heat *h, int after);
 int32_t ig_heat_rows_reach(const ig_heat *h);
 /* The lowest and the highest node that ever asked for a row. */
 void ig_heat_row_range(const ig_heat *h, int32_t row, ig_lid *low, ig_lid *high);
+/* How often one did. */
+int64_t ig_heat_row_uses(const ig_heat *h, int32_t row);
+/* Blocks of `share` nodes each: which nodes of others they need (ig_heat_resident). */
+IG_MUST_CHECK ig_status ig_heat_halos_make(ig_ctx *cx, ig_heat *h, ig_lid share);
 
 #endif

@@ -1,6 +1,7 @@
 /* The state: temperatures, surveys, the ledger, checkpoints, sizes. */
 #include "thermal/heat_make.h"
 #include "backend/backend.h"
+#include "core/rising.h"
 #include "thermal/heat_ops.h"
 #include "thermal/heat_part.h"
 
@@ -9,13 +10,12 @@
 #include <string.h>
 
 ig_status ig_heat_temperatures(ig_ctx *cx, ig_heat *h, double *T) {
-  IG_TRY(ig_heat_gather(cx, h));
-  const bool books = h->purpose == IG_HEAT_BOOKS;
-  const ig_status pulled = books ? IG_OK : ig_array_pull(cx, &h->node.T);
-  IG_TRY(h->part ? ig_ranks_agree(cx, pulled) : pulled);
-  for (ig_lid n = 0; n < h->nodes && !books; n++)
+  if (h->part)
+    return ig_heat_part_temperatures(cx, h, T);
+  IG_TRY(ig_array_pull(cx, &h->node.T));
+  for (ig_lid n = 0; n < h->nodes; n++)
     T[n] = ig_heat_get(h->node.T.host, ig_heat_state_size(h), n);
-  return h->part ? ig_ranks_share(cx, 0, T, (size_t)h->nodes * sizeof *T) : IG_OK;
+  return IG_OK;
 }
 
 ig_status ig_heat_next_fill(ig_ctx *cx, ig_heat *h) {
@@ -56,8 +56,8 @@ ig_status ig_heat_set_temperatures(ig_ctx *cx, ig_heat *h, const double *T) {
 
 enum { SURVEY_PARTS = 264 };
 
-static ig_status survey_make(ig_ctx *cx, ig_heat *h, const ig_heat_question *q,
-                             ig_heat_survey *found) {
+ig_status ig_heat_survey_make(ig_ctx *cx, ig_heat *h, const ig_heat_question *q,
+                              ig_heat_survey *found) {
   if (!h->survey.dev)
     IG_TRY(ig_array_new(cx, &h->survey, SURVEY_PARTS, sizeof(ig_heat_survey), "survey"));
   if (q->layered) /* asks for heights, which nothing else may need */
@@ -78,19 +78,8 @@ static ig_status survey_make(ig_ctx *cx, ig_heat *h, const ig_heat_question *q,
 }
 
 ig_status ig_heat_ask(ig_ctx *cx, ig_heat *h, const ig_heat_question *q, ig_heat_survey *found) {
-  if (!h->part)
-    return survey_make(cx, h, q, found);
-  IG_TRY(q->change ? ig_heat_gather_change(cx, h) : ig_heat_gather(cx, h));
-  const bool balance = !q->change && !q->pools && !q->layered; /* else nobody looks at it */
-  if (balance)
-    IG_TRY(ig_heat_look_balance(cx, h, SURVEY_PARTS));
-  ig_status status = ig_ranks_first(cx) ? ig_heat_look_push(cx, h) : IG_OK;
-  if (status == IG_OK && ig_ranks_first(cx))
-    status = survey_make(cx, h, q, found);
-  for (int c = 0; c < IG_LEDGER_COLUMNS && balance; c++)
-    found->sum[c] = h->part->balance[c];
-  IG_TRY(ig_ranks_agree(cx, status));
-  return ig_ranks_share(cx, 0, found, sizeof *found);
+  return h->part ? ig_heat_part_ask(cx, h, q, SURVEY_PARTS, found)
+                 : ig_heat_survey_make(cx, h, q, found);
 }
 
 ig_heat_ledger ig_heat_ledger_of(const ig_heat *h, const ig_heat_survey *s) {
@@ -134,23 +123,14 @@ ig_status ig_heat_save(ig_ctx *cx, ig_heat *h, ig_saved *saved, int *count) {
   ig_array *arrays[IG_HEAT_SAVED];
   const char *names[IG_HEAT_SAVED];
   ig_dtype types[IG_HEAT_SAVED];
-  IG_TRY(ig_heat_gather(cx, h));
-  const int held = saved_list(h, arrays, names, types);
-  ig_saved ledger[2]; /* of a whole that has none: they stand where its own would */
-  int ledgers = 0;
-  if (h->part)
-    IG_TRY(ig_heat_look_ledgers(cx, h, ledger, &ledgers));
   *count = 0;
+  if (h->part)
+    ig_heat_part_saved(h, saved, count);
+  const int held = saved_list(h, arrays, names, types);
   for (int i = 0; i < held; i++) {
-    const bool nodal = arrays[i] == &h->node.T || arrays[i] == &h->node.H;
-    for (int k = 0; !nodal && k < ledgers; k++)
-      saved[(*count)++] = ledger[k];
-    ledgers = nodal ? ledgers : 0;
     IG_TRY(ig_array_pull(cx, arrays[i]));
     saved[(*count)++] = (ig_saved){names[i], types[i], (int64_t)arrays[i]->count, arrays[i]->host};
   }
-  for (int k = 0; k < ledgers; k++)
-    saved[(*count)++] = ledger[k];
   saved[(*count)++] = (ig_saved){"totals", IG_F64, 4, h->totals};
   return IG_OK;
 }
@@ -181,19 +161,65 @@ double ig_heat_ledger_gap(const ig_heat_ledger *l) {
          l->radiated + l->held;
 }
 
-void ig_heat_measure(const ig_heat *h, double *volume, double *area) {
-  *volume = *area = 0;
-  for (ig_lid e = 0; e < h->now.elements && !h->calendar; e++) {
-    ig_heat_shape own;
-    const ig_heat_shape *s = ig_heat_shape_of(h, e, &own);
-    for (int a = 0; a < 8; a++)
-      *volume += s->volume[a];
-    for (int f = 0; f < 6; f++) {
-      const ig_lid other = h->face.neighbor[6 * (int64_t)e + f];
-      for (int a = 0; a < 4 && (other < 0 || other >= h->now.elements); a++)
-        *area += s->area[f][a];
-    }
+/* The neighbour of a face that the part has not, as the whole numbers it; -1: none. */
+static ig_lid far_neighbor(const ig_heat_far *far, ig_lid face) {
+  const ig_lid at = far ? ig_rising_at(far->face, far->count, face) : -1;
+  return at < 0 ? -1 : far->neighbor[at];
+}
+
+/* Apart, as the rows of surveys are: no product is rounded together with a sum. */
+__attribute__((noinline)) void ig_heat_sizes_of(const ig_heat *h, ig_lid e, const ig_heat_far *far,
+                                                double *row) {
+  ig_heat_shape own;
+  const ig_heat_shape *s = ig_heat_shape_of(h, e, &own);
+  memset(row, 0, IG_HEAT_SIZES * sizeof *row);
+  for (int a = 0; a < 8; a++)
+    row[a] = s->volume[a];
+  for (int f = 0; f < 6; f++) {
+    const ig_lid face = 6 * e + f, other = h->face.neighbor[6 * (int64_t)e + f];
+    const ig_lid beyond = other < 0 ? far_neighbor(far, face) : -1;
+    const bool covered =
+        (other >= 0 && other < h->now.elements) || (beyond >= 0 && beyond < far->there);
+    for (int a = 0; a < 4 && !covered; a++)
+      row[8 + 4 * f + a] = s->area[f][a];
   }
+}
+
+__attribute__((noinline)) void ig_heat_contents_of(const ig_heat *h, ig_lid e, double T,
+                                                   double *row) {
+  ig_heat_shape own;
+  const ig_heat_shape *s = ig_heat_shape_of(h, e, &own);
+  const double content = ig_heat_content_at(h, ((uint8_t *)h->material.of.host)[e], T);
+  for (int a = 0; a < 8; a++)
+    row[a] = s->volume[a] * content;
+}
+
+ig_status ig_heat_born_content(ig_ctx *cx, ig_heat *h, double T, double *content) {
+  double row[8];
+  *content = 0;
+  if (h->part)
+    return ig_heat_part_born_content(cx, h, T, content);
+  for (ig_lid e = h->birth.start[1]; e < h->now.elements; e++) {
+    ig_heat_contents_of(h, e, T, row);
+    for (int a = 0; a < 8; a++)
+      *content += row[a];
+  }
+  return IG_OK;
+}
+
+ig_status ig_heat_measure(ig_ctx *cx, ig_heat *h, double *volume, double *area) {
+  double row[IG_HEAT_SIZES];
+  *volume = *area = 0;
+  if (h->part)
+    return ig_heat_part_measure(cx, h, volume, area);
+  for (ig_lid e = 0; e < h->now.elements; e++) {
+    ig_heat_sizes_of(h, e, NULL, row);
+    for (int a = 0; a < 8; a++)
+      *volume += row[a];
+    for (int i = 8; i < IG_HEAT_SIZES; i++)
+      *area += row[i];
+  }
+  return IG_OK;
 }
 
 double ig_heat_step_bytes(const ig_heat *h) {
@@ -217,8 +243,8 @@ double ig_heat_step_bytes(const ig_heat *h) {
 
 ig_lid ig_heat_whole_elements(const ig_heat *h, ig_lid cells) {
   ig_lid count = 0; /* the cells of an element follow each other */
-  if (h->calendar)
-    return cells; /* the first rank tells */
+  if (h->calendar)  /* those that are there have come with an event */
+    return h->birth.mesh[ig_rising_below(h->birth.start, h->birth.events + 1, cells)];
   for (ig_lid e = 0; e < cells; e++)
     count += e == 0 || h->birth.order[e] != h->birth.order[e - 1];
   return count;

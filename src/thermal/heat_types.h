@@ -104,6 +104,12 @@ typedef struct {
   double low[IG_SURVEY_EXTREMES], high[IG_SURVEY_EXTREMES];
 } ig_heat_survey;
 
+/* What one item adds to the sums of a survey: a node's ledger, heat content, temperature and count
+   at a height; the molten volumes at an element's corners and what it adds to those of elements
+   that have solidified; a face's ledger. Ranks add what others have computed. */
+enum { IG_SURVEY_NODE = IG_LEDGER_COLUMNS + 3, IG_SURVEY_CELL = 8 + 4, IG_SURVEY_FACE = 3 };
+typedef enum { IG_SURVEY_NODES, IG_SURVEY_CELLS, IG_SURVEY_FACES } ig_survey_kind;
+
 /* A change of one node at a birth. Volumes of each material follow in an array of their own. */
 enum {
   IG_PATCH_NEW = -1,   /* it was not there: all its heat comes with the newborn elements */

@@ -193,20 +193,20 @@ static ig_status engine_make(ig_thermal_run *run, ig_toolpath *paths) {
                       job->mesh, &run->beams));
   const ig_src form = ig_key_at(job->tree, "conduction", c->at);
   IG_TRY(engine_placed(cx, ig_heat_part_new(cx, &setup, &run->heat), &form));
+  IG_TRY(ig_beams_divide(cx, &run->beams, &run->heat));
+  IG_TRY(ig_heat_part_lighten(cx, &run->heat));
   return run->heat.calendar ? ig_thermal_fields_part(run) : IG_OK;
 }
 
-/* All is set up: ranks but the first keep their part and nothing of the whole. */
-static void whole_drop(ig_thermal_run *run) {
-  if (run->heat.calendar) {
-    ig_beams_lighten(&run->beams);
-    free(run->material_of);
-    free(run->birth);
-    free(run->initial);
-    run->material_of = NULL;
-    run->birth = run->initial = NULL;
-  }
-  ig_part_drop_mesh(run->job->cx, run->job->mesh);
+void ig_thermal_drop(ig_thermal_run *run) {
+  if (!run->heat.calendar)
+    return;
+  free(run->material_of);
+  free(run->birth);
+  free(run->initial);
+  run->material_of = NULL;
+  run->birth = run->initial = NULL;
+  ig_part_drop_mesh_all(run->job->cx, run->job->mesh);
 }
 
 ig_status ig_thermal_open(ig_job *job, ig_thermal_run *run) {
@@ -239,9 +239,7 @@ ig_status ig_thermal_open(ig_job *job, ig_thermal_run *run) {
   ig_thermal_surroundings_start(run);
   IG_TRY(ig_thermal_surroundings_set(run, 0));
   idle_warn(run);
-  IG_TRY(ig_thermal_probes(run));
-  whole_drop(run);
-  return IG_OK;
+  return ig_thermal_probes(run);
 }
 
 void ig_thermal_close(ig_thermal_run *run) {

@@ -215,7 +215,7 @@ ig_status ig_thermal_history(void *self, ig_sink *to) {
   IG_TRY(ig_thermal_layer_look(run)); /* so that a row does not depend on what is written ahead */
   ig_heat_question q = {.melt = run->heat.past.every > 0,
                         .stiff = run->c->step_limit && !run->heat.material.constant,
-                        .picks = 8 * run->probes,
+                        .picks = run->heat.part ? 0 : 8 * run->probes,
                         .pick = run->pick.dev,
                         .picked = run->picked.dev};
   ig_heat_survey s;
@@ -224,7 +224,9 @@ ig_status ig_thermal_history(void *self, ig_sink *to) {
   if (q.stiff)
     step_check(run, &s);
   if (run->probes)
-    IG_TRY(ig_array_pull(cx, &run->picked));
+    IG_TRY(run->heat.part ? ig_heat_part_picks(cx, &run->heat, run->pick.host, 8 * run->probes,
+                                               run->picked.host)
+                          : ig_array_pull(cx, &run->picked));
   const size_t most = FIXED_COLUMNS + BEAM_COLUMNS * (IG_SURVEY_POOLS + 1) + (size_t)run->probes;
   const char **names = NULL;
   double *value = NULL;
@@ -258,70 +260,70 @@ static bool wanted(const ig_thermal_run *run, const char *field) {
   return ig_output_wants(run->job->output, field);
 }
 
-/* Element values of birth order, into the snapshot's mesh order. */
-static ig_status elements_add(ig_thermal_run *run, ig_snapshot *snap, const char *name,
-                              const char *unit, const float *from) {
-  void *data;
-  IG_TRY(ig_snapshot_add(snap, name, unit, IG_AT_ELEMENTS, IG_F32, 1, NULL, &data));
-  const ig_lid elements = ig_mesh_elements(run->job->mesh);
-  const bool whole = elements == run->heat.elements; /* else: the largest of an element's cells */
-  memset(data, 0, (size_t)elements * sizeof(float));
-  for (ig_lid e = 0; e < run->heat.now.elements; e++) {
-    float *to = &((float *)data)[run->heat.birth.order[e]];
-    *to = whole || from[e] > *to ? from[e] : *to;
-  }
-  return IG_OK;
+/* Fields of elements: what is kept of their past, when they were born, which are powder. */
+static const struct {
+  const char *name, *unit;
+} past_field[IG_TRACK_FIELDS] = {
+    {NULL, NULL},  {"T_peak", "K"},         {"time_above_liquidus", "s"},
+    {"melts", ""}, {"cooling_rate", "K/s"}, {"G", "K/m"},
+    {"R", "m/s"}};
+
+int ig_thermal_fields_list(const ig_thermal_run *run, ig_thermal_shown *list) {
+  const ig_heat *h = &run->heat;
+  int count = 0;
+  for (int c = IG_TRACK_PEAK; c < IG_TRACK_FIELDS && h->past.every; c++)
+    if (wanted(run, past_field[c].name))
+      list[count++] = (ig_thermal_shown){past_field[c].name, past_field[c].unit, c};
+  if (run->c->birth.at.given && wanted(run, "birth"))
+    list[count++] = (ig_thermal_shown){"birth", "s", IG_SHOWN_BIRTH};
+  if (h->material.powder && wanted(run, "powder"))
+    list[count++] = (ig_thermal_shown){"powder", "", IG_SHOWN_POWDER};
+  return count;
 }
 
-/* What is kept of each element's past. */
-static ig_status past_add(ig_thermal_run *run, ig_snapshot *snap) {
-  static const char *const name[] = {NULL, "T_peak", "time_above_liquidus", "melts", "cooling_rate",
-                                     "G",  "R"};
-  static const char *const unit[] = {NULL, "K", "s", "", "K/s", "K/m", "m/s"};
-  ig_heat *h = &run->heat;
-  bool any = false;
-  for (int c = IG_TRACK_PEAK; c < IG_TRACK_FIELDS; c++)
-    any |= wanted(run, name[c]);
-  if (!h->past.every || !any)
-    return IG_OK;
-  IG_TRY(ig_array_pull(run->job->cx, &h->past.track));
-  for (int c = IG_TRACK_PEAK; c < IG_TRACK_FIELDS; c++)
-    if (wanted(run, name[c]))
-      IG_TRY(elements_add(run, snap, name[c], unit[c],
-                          (float *)h->past.track.host + (int64_t)c * h->elements));
-  return IG_OK;
+/* Arrays that fields are made of, to the host. */
+static ig_status fields_pull(ig_ctx *cx, ig_heat *h, const ig_thermal_shown *list, int count) {
+  bool past = false, powder = false;
+  for (int i = 0; i < count; i++) {
+    past |= list[i].what < IG_TRACK_FIELDS;
+    powder |= list[i].what == IG_SHOWN_POWDER;
+  }
+  if (past)
+    IG_TRY(ig_array_pull(cx, &h->past.track));
+  return powder ? ig_array_pull(cx, &h->material.solid) : IG_OK;
 }
 
-/* When elements were born, and which are powder. `value`: elements, to work in. */
-static ig_status births_add(ig_thermal_run *run, ig_snapshot *snap, float *value) {
-  ig_heat *h = &run->heat;
-  if (run->birth && wanted(run, "birth")) {
-    for (ig_lid e = 0; e < h->now.elements; e++)
-      value[e] = (float)fmax(run->birth[h->birth.order[e]], 0);
-    IG_TRY(elements_add(run, snap, "birth", "s", value));
+/* Of cell e, in birth order. birth: of the mesh's elements. */
+static float cell_value(const ig_heat *h, const double *birth, int what, ig_lid e) {
+  if (what == IG_SHOWN_BIRTH)
+    return (float)fmax(birth[h->birth.order[e]], 0);
+  if (what == IG_SHOWN_POWDER)
+    return ((const uint8_t *)h->material.solid.host)[e] ? 0 : 1;
+  return ((const float *)h->past.track.host)[(int64_t)what * h->elements + e];
+}
+
+void ig_thermal_elements_fill(const ig_heat *h, const double *birth, int what, float *value) {
+  const ig_lid elements = ig_mesh_elements(h->mesh);
+  const bool whole = elements == h->elements; /* else: the largest of an element's cells */
+  memset(value, 0, (size_t)elements * sizeof *value);
+  for (ig_lid e = 0; e < h->now.elements; e++) {
+    float *to = &value[h->birth.order[e]], from = cell_value(h, birth, what, e);
+    *to = whole || from > *to ? from : *to;
   }
-  if (h->material.solid.host && wanted(run, "powder")) {
-    IG_TRY(ig_array_pull(run->job->cx, &h->material.solid));
-    for (ig_lid e = 0; e < h->now.elements; e++)
-      value[e] = ((uint8_t *)h->material.solid.host)[e] ? 0 : 1;
-    IG_TRY(elements_add(run, snap, "powder", "", value));
-  }
-  return IG_OK;
 }
 
 ig_status ig_thermal_snapshot(void *self, ig_sink *to) {
   ig_thermal_run *run = self;
   ig_ctx *cx = run->job->cx;
-  const ig_heat *h = &run->heat;
+  ig_heat *h = &run->heat;
   ig_snapshot *snap = NULL;
   uint8_t *alive = NULL;
-  float *value = NULL;
+  ig_thermal_shown list[IG_THERMAL_SHOWN];
+  const int count = ig_thermal_fields_list(run, list);
   ig_status status;
-  IG_TRY_GOTO(status, done, ig_heat_gather(cx, &run->heat));
-  if (!ig_ranks_first(cx)) /* who has it all */
-    return IG_OK;
+  if (h->part)
+    return ig_thermal_part_snapshot(run, to);
   IG_TRY_GOTO(status, done, IG_NEW(cx, &alive, h->elements, "snapshot"));
-  IG_TRY_GOTO(status, done, IG_NEW(cx, &value, h->elements, "snapshot"));
   for (ig_lid e = 0; e < h->now.elements; e++)
     alive[h->birth.order[e]] = 1;
   IG_TRY_GOTO(status, done,
@@ -332,11 +334,16 @@ ig_status ig_thermal_snapshot(void *self, ig_sink *to) {
                 ig_snapshot_add_device(snap, "T", "K", IG_AT_POINTS,
                                        h->precision == IG_SINGLE ? IG_F32 : IG_F64, 1,
                                        h->node.T.dev));
-  IG_TRY_GOTO(status, done, past_add(run, snap));
-  IG_TRY_GOTO(status, done, births_add(run, snap, value));
+  IG_TRY_GOTO(status, done, fields_pull(cx, h, list, count));
+  for (int i = 0; i < count; i++) {
+    void *data;
+    IG_TRY_GOTO(
+        status, done,
+        ig_snapshot_add(snap, list[i].name, list[i].unit, IG_AT_ELEMENTS, IG_F32, 1, NULL, &data));
+    ig_thermal_elements_fill(h, run->birth, list[i].what, data);
+  }
 done:
   free(alive);
-  free(value);
   if (status == IG_OK)
     return to->snapshot(to, snap);
   ig_snapshot_free(snap);
@@ -358,10 +365,8 @@ ig_status ig_thermal_save(void *self, ig_sink *to) {
   kept.dt = run->dt;
   saved[count++] = (ig_saved){"kept", IG_F64, KEPT, &kept};
   saved[count++] = (ig_saved){"melt_most", IG_F64, 4 * (int64_t)run->pools, run->melt_most};
-  const ig_status status = to->checkpoint(to, (double)run->done * run->dt, run->done, saved, count);
-  if (run->heat.part)
-    ig_heat_look_free(run->heat.part); /* the sink has copied it */
-  return status;
+  return run->heat.part ? ig_thermal_part_save(run, to, saved, count)
+                        : to->checkpoint(to, (double)run->done * run->dt, run->done, saved, count);
 }
 
 ig_status ig_thermal_restore(void *self, const ig_restart *restart) {
@@ -408,15 +413,17 @@ ig_status ig_thermal_restore(void *self, const ig_restart *restart) {
 
 /* Heat that newborn elements bring above ambient comes from nowhere but the case: if it is much
    beside the beams', the beam that melted them was probably meant to be it. */
-static double born_warn(const ig_thermal_run *run, const ig_heat_ledger *l) {
-  const double above = l->born - ig_heat_born_content(&run->heat, ig_thermal_ambient(run, 0));
+static ig_status born_warn(ig_thermal_run *run, const ig_heat_ledger *l, double *brought) {
+  double content;
+  IG_TRY(ig_heat_born_content(run->job->cx, &run->heat, ig_thermal_ambient(run, 0), &content));
+  const double above = *brought = l->born - content;
   const double beams = run->beams.heated ? l->source : run->beams.asked;
-  if (run->birth && above > 0.25 * beams && above > 1e-6 * l->born)
+  if (run->c->birth.at.given && above > 0.25 * beams && above > 1e-6 * l->born)
     ig_warn_at(run->job->cx, &run->c->birth.at,
                "newborn elements brought %.3g J above ambient, the beams %.3g J: unless the "
                "material really arrives hot, give birth.temperature: ambient",
                above, beams);
-  return above;
+  return IG_OK;
 }
 
 ig_status ig_thermal_results(void *self, ig_sink *sink) {
@@ -424,10 +431,10 @@ ig_status ig_thermal_results(void *self, ig_sink *sink) {
   ig_ctx *cx = run->job->cx;
   const ig_heat_question q = {.melt = run->heat.past.every > 0};
   ig_heat_survey s;
-  double volume, area;
+  double volume, area, above;
   IG_TRY(ig_heat_ask(cx, &run->heat, &q, &s));
   const ig_heat_ledger l = ig_heat_ledger_of(&run->heat, &s);
-  ig_heat_measure(&run->heat, &volume, &area);
+  IG_TRY(ig_heat_measure(cx, &run->heat, &volume, &area));
   const double landed = run->beams.heated ? run->beams.met : l.source;
   const double missed = fmax(0, run->beams.asked - landed);
   bool meant = false; /* a beam that may miss is expected to */
@@ -436,7 +443,7 @@ ig_status ig_thermal_results(void *self, ig_sink *sink) {
   if (missed > 1e-6 * run->beams.asked && !meant)
     ig_warn_at(cx, &run->c->at, "%.3g J of the beams' %.3g J found nothing to heat", missed,
                run->beams.asked);
-  const double above = born_warn(run, &l);
+  IG_TRY(born_warn(run, &l, &above));
   const struct {
     const char *key, *unit;
     double value;

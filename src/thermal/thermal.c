@@ -12,6 +12,7 @@ static ig_status room_open(ig_job *job, void **self) {
   IG_TRY(IG_NEW(job->cx, &run, 1, "thermal"));
   *self = run;
   IG_TRY(ig_thermal_open(job, run));
+  ig_thermal_drop(run);
   job->elements = ig_mesh_elements(job->mesh);
   job->nodes = job->dofs = run->heat.nodes;
   return IG_OK;
@@ -79,15 +80,16 @@ static void tally(void *self) {
 }
 
 /* What of a beam looks wrong. */
-static ig_status beam_warn(const ig_job *job, const ig_thermal_run *r, int i,
-                           const ig_toolpath_survey *s) {
+static ig_status beam_warn(const ig_job *job, const ig_thermal_run *r, int i) {
   const ig_beam_case *c = IG_ITEM(const ig_beam_case, r->c->beams, i);
   double all, nowhere, first[3];
+  ig_toolpath_survey s;
   const bool told = c->path.at.given; /* when the file was read */
-  if (!told && s->power_max > IG_TOOLPATH_POWER)
-    ig_warn_at(job->cx, &c->at, "a power of %g W: is that meant?", s->power_max);
-  if (!told && s->speed_max > IG_TOOLPATH_SPEED)
-    ig_warn_at(job->cx, &c->at, "a speed of %g m/s: is that meant?", s->speed_max);
+  IG_TRY(ig_toolpath_look(job->cx, &r->beams.beam[i].path, &s));
+  if (!told && s.power_max > IG_TOOLPATH_POWER)
+    ig_warn_at(job->cx, &c->at, "a power of %g W: is that meant?", s.power_max);
+  if (!told && s.speed_max > IG_TOOLPATH_SPEED)
+    ig_warn_at(job->cx, &c->at, "a speed of %g m/s: is that meant?", s.speed_max);
   IG_TRY(ig_thermal_beam_land(job->cx, job->mesh, &r->beams.beam[i].path,
                               r->beams.beam[i].shape.radius, &all, &nowhere, first));
   if (nowhere > 1e-3 * all)
@@ -103,6 +105,9 @@ static ig_status check(ig_job *job, ig_check_line *line, void *user) {
   char text[128];
   ig_status status;
   IG_TRY_GOTO(status, done, ig_thermal_open(job, &r));
+  for (int i = 0; i < r.beams.count && ig_ranks_first(job->cx); i++)
+    IG_TRY_GOTO(status, done, beam_warn(job, &r, i)); /* while the mesh is there */
+  ig_thermal_drop(&r);
   snprintf(text, sizeof text, "%.4g s (element %d)", 2 / r.rate, (int)r.heat.limit.element);
   line(user, "critical step", text);
   snprintf(text, sizeof text, "%lld of %.4g s", (long long)r.steps, r.dt);
@@ -122,8 +127,6 @@ static ig_status check(ig_job *job, ig_check_line *line, void *user) {
     line(user, "beam", text);
     IG_TRY_GOTO(status, done, ig_toolpath_look(job->cx, &r.beams.beam[i].path, &s));
     ig_toolpath_describe(&s, line, user);
-    if (ig_ranks_first(job->cx)) /* who has the whole mesh */
-      IG_TRY_GOTO(status, done, beam_warn(job, &r, i, &s));
   }
 done:
   ig_thermal_close(&r);

@@ -140,6 +140,8 @@ static inline ig_moment ig_thermal_moment(const ig_thermal_run *run, int64_t ste
 
 IG_MUST_CHECK ig_status ig_thermal_open(ig_job *job, ig_thermal_run *run);
 void ig_thermal_close(ig_thermal_run *run);
+/* On several ranks: all is set up, and nothing of the whole mesh is needed any more. */
+void ig_thermal_drop(ig_thermal_run *run);
 
 /* --- paths.c: where the beams go */
 
@@ -229,6 +231,23 @@ IG_MUST_CHECK ig_status ig_thermal_snapshot(void *self, ig_sink *to);
 IG_MUST_CHECK ig_status ig_thermal_save(void *self, ig_sink *to);
 IG_MUST_CHECK ig_status ig_thermal_restore(void *self, const ig_restart *from);
 IG_MUST_CHECK ig_status ig_thermal_results(void *self, ig_sink *to);
+
+/* Fields of elements that snapshots show: a column of the past, or one of these. */
+enum { IG_SHOWN_BIRTH = IG_TRACK_FIELDS, IG_SHOWN_POWDER, IG_THERMAL_SHOWN };
+typedef struct {
+  const char *name, *unit;
+  int what;
+} ig_thermal_shown;
+int ig_thermal_fields_list(const ig_thermal_run *run, ig_thermal_shown *list);
+/* Values of the elements of an engine's mesh; 0: not there. Arrays are on the host. birth: of these
+   elements, s. */
+void ig_thermal_elements_fill(const ig_heat *h, const double *birth, int what, float *value);
+
+/* --- output_part.c: snapshots and checkpoints of parts, to rank 0 in pieces; all ranks call it */
+
+IG_MUST_CHECK ig_status ig_thermal_part_snapshot(ig_thermal_run *run, ig_sink *to);
+IG_MUST_CHECK ig_status ig_thermal_part_save(ig_thermal_run *run, ig_sink *to,
+                                             const ig_saved *saved, int count);
 
 /* --- fields.c: for other programs; functions of the room */
 

@@ -284,7 +284,7 @@ static ig_status verify_birth(ig_ctx *cx, const ig_verify_sink *sink) {
       IG_TRY_GOTO(status, done, ig_heat_batch_births(cx, &s.heat, born));
       IG_TRY_GOTO(status, done, ig_thermal_problem_steps(&s, 1e-4, 1));
     }
-    ig_heat_measure(&s.heat, &volume, &area);
+    IG_TRY_GOTO(status, done, ig_heat_measure(cx, &s.heat, &volume, &area));
     worst_volume = fmax(worst_volume, fabs(volume / ((112 + born) * h * h * h) - 1));
     worst_area = fmax(worst_area, fabs(area / ((172 + block_sides(born)) * h * h) - 1));
   }

@@ -63,7 +63,6 @@ done:
 }
 
 ig_status ig_verify_slab(ig_ctx *cx, const ig_verify_sink *sink) {
-  static const char *const assembly[] = {"atomic", "color", "gather"};
   ig_verify_say(sink, "series solution itself, surface", "tabulated value", 361.56903, slab_exact(),
                 1e-5, false);
   for (int form = 0; form < 3; form++)
@@ -73,7 +72,7 @@ ig_status ig_verify_slab(ig_ctx *cx, const ig_verify_sink *sink) {
         char text[96];
         IG_TRY(slab_cool(cx, (ig_heat_conduction)form, (ig_precision)p, (ig_assembly)a, &T));
         snprintf(text, sizeof text, "surface after 1 s, %s %s %s [K]", ig_verify_form[form],
-                 ig_verify_precision[p], form == IG_HEAT_STENCIL ? "" : assembly[a]);
+                 ig_verify_precision[p], form == IG_HEAT_STENCIL ? "" : ig_assembly_names[a]);
         ig_verify_say(sink, text, "series", slab_exact(), T, 0.05, false);
       }
   return IG_OK;

@@ -97,8 +97,6 @@ done:
   return status;
 }
 
-static const char *const assemblies[] = {"atomic", "color", "gather", "cluster"};
-
 static ig_status bench_one(ig_ctx *cx, const ig_bench_sink *sink, const block *b, bool bent,
                            bool single, ig_assembly how, ig_ebe_kind kind, double *reference) {
   char name[96], note[96];
@@ -110,7 +108,7 @@ static ig_status bench_one(ig_ctx *cx, const ig_bench_sink *sink, const block *b
     if (kind == IG_EBE_EBE && how == IG_ATOMIC)
       *reference = seconds;
     snprintf(name, sizeof name, "ebe/%s/%s/%s/%s/%dk", bent ? "arch" : "bricks",
-             single ? "single" : "double", assemblies[how], ig_ebe_name(op.kind),
+             single ? "single" : "double", ig_assembly_names[how], ig_ebe_name(op.kind),
              b->elements / 1000);
     char beside[32] = ""; /* where the form of the paper was timed as well */
     if (*reference > 0)
@@ -356,7 +354,7 @@ static ig_status bench_tets_of(ig_ctx *cx, const ig_bench_sink *sink, ig_elem_ty
     status = time_products(cx, &op, &seconds);
     char name[96], note[96];
     snprintf(name, sizeof name, "tets/%s/%s/%s/%dk", type == IG_TET4 ? "tet4" : "tet10",
-             single ? "single" : "double", assemblies[how], elements / 1000);
+             single ? "single" : "double", ig_assembly_names[how], elements / 1000);
     snprintf(note, sizeof note, "%d nodes, %.0f bytes per element", mesh->nodes,
              (double)ig_ebe_bytes(&op) / elements);
     const ig_bench_row row = {.name = name,

@@ -5,6 +5,7 @@
 #include "solver/slab.h"
 #include "core/threads.h"
 #include "backend/backend.h"
+#include "kern/fma.h"
 #include "kern/hd.h"
 #include "topopt/design.inc"
 
@@ -185,7 +186,7 @@ static ig_status mix(ig_ctx *cx, int64_t n, double p, const double *a, double q,
                      double *out) {
 #pragma omp parallel for simd schedule(static) num_threads(ig_team(cx, n, IG_WORK_VALUE))
   for (int64_t i = 0; i < n; i++)
-    out[i] = p * a[i] + q * b[i];
+    out[i] = ig_fma_f64(p, a[i], q * b[i]); /* of two products it is the first, in any rest */
   return IG_OK;
 }
 

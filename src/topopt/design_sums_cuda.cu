@@ -28,6 +28,7 @@ static summing summing_over(ig_ctx *cx, const ig_grid *g, int64_t n, int each, u
   summing s;
   const unsigned blocks = stride_blocks(cx, n);
   s.pieces = ig_pieces_of(g, n, each, (int64_t)each * ROOM);
+  s.pieces.own = s.pieces.own < n ? s.pieces.own : n; /* the last block of a mesh may be short */
   s.blocks = ig_pieces_blocks(&s.pieces, blocks < most ? blocks : most);
   s.slab = g ? g->slab : NULL;
   return s;

@@ -138,8 +138,8 @@ static ig_status port_rest(ig_topopt_design *s, int r, double *rest) {
   const int cases = s->loading->cases, from = ig_topopt_systems_owner(s, cases);
   ig_status status = IG_OK;
   for (int q = 0; from == ig_ranks_rank(s->cx->ranks) && q < cases && status == IG_OK; q++)
-    status = ig_topopt_dot(s->cx, s->d, s->d->unknowns, s->d->residual(s->d->self), s->u[r][q].dev,
-                           &rest[q]);
+    status =
+        ig_topopt_dot_states(s->cx, s->d, s->d->residual(s->d->self), s->u[r][q].dev, &rest[q]);
   IG_TRY(ig_ranks_agree(s->cx, status));
   return ig_topopt_divided(s->d) ? IG_OK
                                  : ig_ranks_share(s->cx, from, rest, (size_t)cases * sizeof *rest);
@@ -150,7 +150,6 @@ static ig_status port_rest(ig_topopt_design *s, int r, double *rest) {
 ig_status ig_topopt_design_analyse(ig_topopt_design *s, int r, double *objective,
                                    ig_evaluation *e) {
   const ig_loading *l = s->loading;
-  const int64_t n = s->d->unknowns;
   /* the port's displacement: made large by mechanisms, or small */
   const bool port = ig_topopt_has_port(s->c);
   const double sign = s->c->problem == IG_PROBLEM_MECHANISM ? -1 : 1;
@@ -177,7 +176,8 @@ ig_status ig_topopt_design_analyse(ig_topopt_design *s, int r, double *objective
   for (int q = 0; q < l->cases; q++) {
     const double scale =
         l->weight[q] * l->norm[q] * (port ? l->norm_port : l->norm[q]) / l->stiffness;
-    IG_TRY(ig_topopt_dot(s->cx, s->d, n, y.f[q], port ? s->adjoint[r].dev : s->u[r][q].dev, &fu));
+    IG_TRY(
+        ig_topopt_dot_states(s->cx, s->d, y.f[q], port ? s->adjoint[r].dev : s->u[r][q].dev, &fu));
     value[q] = port ? sign * scale * (fu + rest[q]) : scale * (fu + y.rest[q] - s->held[q]);
   }
   IG_TRY(ig_topopt_design_charge(s, IG_STAGE_SOLVE, &start));
@@ -293,7 +293,7 @@ ig_status ig_topopt_design_evaluate(ig_topopt_design *s, ig_evaluation *e) {
   const double *density = s->density[s->realisations - 1].dev;
   IG_TRY(s->ops->stats(s->cx, s->d->grid, n, s->d->role, density, density, &st));
   if (s->d->share)
-    IG_TRY(s->cx->backend->dot_f64(s->cx, (size_t)n, density, s->d->share, &st.sum));
+    IG_TRY(ig_topopt_dot(s->cx, s->d, density, s->d->share, &st.sum));
   e->volume = st.sum / (double)s->d->elements;
   e->grayness = 100 * st.grayness / (double)s->d->elements;
   if (s->c->minimise == IG_MINIMISE_VOLUME) {
@@ -309,7 +309,7 @@ ig_status ig_topopt_design_update(ig_topopt_design *s, const ig_evaluation *e) {
   const bool mechanism = s->c->problem == IG_PROBLEM_MECHANISM;
   double start = ig_now(), linear, steepest;
   IG_TRY(ig_topopt_meet(s->cx, s->d));
-  IG_TRY(ig_topopt_dot(s->cx, s->d, n, s->dv.dev, s->x.dev, &linear));
+  IG_TRY(ig_topopt_dot(s->cx, s->d, s->dv.dev, s->x.dev, &linear));
   IG_TRY(ig_topopt_most(s->cx, s->d, s->dc.dev, &steepest));
   if (!(steepest > 0)) /* nothing to go by */
     steepest = 1;

@@ -54,7 +54,7 @@ static ig_status array_open(const ig_topopt_run *r, const void *from, double **v
   IG_TRY(IG_NEW(r->job->cx, value, r->d->all_places, "a field"));
   IG_TRY(IG_NEW(r->job->cx, place, r->d->elements, "places"));
   IG_TRY(places_find(r, *place));
-  return ig_topopt_fetch(r->job->cx, r->d, 1, from, true, *value);
+  return ig_topopt_fetch(r->job->cx, r->d, false, 1, from, true, *value);
 }
 
 ig_status ig_topopt_get(void *self, const char *name, double *values) {
@@ -79,24 +79,35 @@ ig_status ig_topopt_set(void *self, const char *name, const double *values) {
   double *value;
   int64_t *place;
   uint8_t *role = NULL;
+  double *now = NULL;
   (void)name;
-  if (ig_topopt_divided(d))
+  if (ig_topopt_divided(d) && !d->place)
     return IG_FAIL(cx, IG_UNSUPPORTED,
                    "design: cannot be set while its grid is divided between ranks");
   ig_status status = array_open(r, r->s->x.dev, &value, &place);
-  if (status == IG_OK)
-    status = IG_NEW(cx, &role, d->places, "roles");
-  if (status == IG_OK)
-    status = cx->backend->copy_out(cx, role, d->role, (size_t)d->places);
   for (int64_t e = 0; status == IG_OK && e < d->elements; e++) {
     if (!(values[e] >= 0 && values[e] <= 1))
       status = IG_FAIL(cx, IG_INPUT, "design: element %lld is %g: expected 0 to 1", (long long)e,
                        values[e]);
-    else if (role[place[e]] == IG_ROLE_DESIGN)
-      value[place[e]] = values[e];
+    value[place[e]] = values[e];
   }
   if (status == IG_OK)
-    status = cx->backend->copy_in(cx, r->s->x.dev, value, (size_t)d->places * 8);
+    status = IG_NEW(cx, &role, d->places, "roles");
+  if (status == IG_OK)
+    status = IG_NEW(cx, &now, d->places, "design");
+  if (status == IG_OK)
+    status = cx->backend->copy_out(cx, role, d->role, (size_t)d->places);
+  if (status == IG_OK)
+    status = cx->backend->copy_out(cx, now, r->s->x.dev, (size_t)d->places * sizeof *now);
+  if (status == IG_OK)
+    status = ig_topopt_place(cx, d, false, 1, value, r->s->work.dev);
+  if (status == IG_OK)
+    status = cx->backend->copy_out(cx, value, r->s->work.dev, (size_t)d->places * sizeof *now);
+  for (int64_t i = 0; status == IG_OK && i < d->places; i++)
+    now[i] = role[i] == IG_ROLE_DESIGN ? value[i] : now[i];
+  if (status == IG_OK)
+    status = cx->backend->copy_in(cx, r->s->x.dev, now, (size_t)d->places * sizeof *now);
+  free(now);
   free(value);
   free(place);
   free(role);

@@ -251,8 +251,9 @@ ig_status ig_topopt_finish(void *self, ig_sink *sink) {
   IG_TRY(put_mass(sink, r));
   IG_TRY(sink->result(sink, "grayness", "%", e->grayness));
   IG_TRY(IG_NEW(s->cx, &density, n, "surface"));
-  IG_TRY_GOTO(status, done,
-              ig_topopt_fetch(s->cx, s->d, 1, s->density[s->realisations - 1].dev, true, density));
+  IG_TRY_GOTO(
+      status, done,
+      ig_topopt_fetch(s->cx, s->d, false, 1, s->density[s->realisations - 1].dev, true, density));
   IG_TRY_GOTO(status, done, put_materials(sink, s, density));
   IG_TRY_GOTO(status, done, put_pieces(sink, s, density));
   for (int i = 0; i < 4; i++)

@@ -32,7 +32,7 @@ static ig_status keep_slopes(ig_topopt_design *s, ig_topopt_mma *mma) {
     mma->slope[f] = to->dev;
     IG_TRY(ig_topopt_mma_scale(s, to->dev, &mma->scale[f]));
     double square; /* first curvature: a tenth of the typical slope */
-    IG_TRY(ig_topopt_dot(s->cx, s->d, (int64_t)n, to->dev, to->dev, &square));
+    IG_TRY(ig_topopt_dot(s->cx, s->d, to->dev, to->dev, &square));
     mma->least[f] = fmax(1e-6, 0.1 * mma->scale[f] * sqrt(square / (double)s->d->designed));
   }
   return IG_OK;

@@ -36,7 +36,7 @@ ig_status ig_topopt_limits_evaluate(ig_topopt_design *s, const ig_law *law, ig_e
                            s->spare.dev));
         density = s->spare.dev;
       }
-      IG_TRY(ig_topopt_dot(s->cx, s->d, n, density, l->limit[i].dev, &sum));
+      IG_TRY(ig_topopt_dot(s->cx, s->d, density, l->limit[i].dev, &sum));
       e->limit[i] = sum / all;
       IG_TRY(s->ops->map(s->cx, n, s->d->role, IG_MAP_PRODUCT, s->dv.dev, l->limit[i].dev, NULL,
                          slope));
@@ -72,7 +72,7 @@ ig_status ig_topopt_limits_evaluate(ig_topopt_design *s, const ig_law *law, ig_e
       scale = l->norm[q] * l->norm_limit[i] / l->stiffness;
       bound = limit->displacement;
     }
-    IG_TRY(ig_topopt_dot(s->cx, s->d, s->d->unknowns, load, u, &lu));
+    IG_TRY(ig_topopt_dot_states(s->cx, s->d, load, u, &lu));
     e->limit[i] = scale * (compliance ? lu - s->held[q] : lu) / bound;
     IG_TRY(s->d->energy(s->d->self, adjoint, u, scale / bound, false, s->work.dev));
     IG_TRY(ig_topopt_design_stiffen(s, s->work.dev));

@@ -41,32 +41,52 @@ static ig_status find_type(ig_topopt_mesh_model *m) {
   return IG_OK;
 }
 
+ig_status ig_topopt_mesh_connect(ig_topopt_mesh_model *m) {
+  const size_t npe = (size_t)m->info->nodes;
+  size_t at = 0;
+  IG_TRY(IG_NEW(m->cx, &m->conn, npe * (size_t)m->elements, "connectivity"));
+  for (int b = 0; b < m->mesh->blocks; b++) {
+    const ig_block *block = &m->mesh->block[b];
+    if (block->count)
+      memcpy(&m->conn[npe * at], block->conn, npe * sizeof *block->conn * (size_t)block->count);
+    at += (size_t)block->count;
+  }
+  return IG_OK;
+}
+
+ig_status ig_topopt_mesh_volumes(const ig_topopt_mesh_model *m, double *volume) {
+  size_t at = 0;
+  for (int b = 0; b < m->mesh->blocks; b++)
+    for (ig_lid e = 0; e < m->mesh->block[b].count; e++, at++)
+      volume[at] = m->type == IG_TET10 ? ig_topopt_mesh_weights(m, (ig_lid)at, NULL)
+                                       : ig_elem_measure(m->mesh, &m->mesh->block[b], e, NULL);
+  return IG_OK;
+}
+
 static ig_status make_geometry(ig_topopt_mesh_model *m) {
   const ig_mesh *mesh = m->mesh;
   double shortest = INFINITY, all = 0;
-  size_t at = 0;
   m->nodes = mesh->nodes;
   m->elements = ig_mesh_elements(mesh);
   if (m->elements == 0)
     return ig_fail_at(m->cx, &m->c->at, "the mesh has no elements");
   IG_TRY(find_type(m));
-  const size_t npe = (size_t)m->info->nodes;
-  IG_TRY(IG_NEW(m->cx, &m->conn, npe * (size_t)m->elements, "connectivity"));
+  IG_TRY(ig_topopt_mesh_connect(m));
   IG_TRY(ig_array_new(m->cx, &m->share, (size_t)m->elements, sizeof(double), "volumes"));
   IG_TRY(ig_array_new(m->cx, &m->center, 3 * (size_t)m->elements, sizeof(double), "centres"));
   double *share = m->share.host, *center = m->center.host;
   for (int b = 0; b < mesh->blocks; b++) {
-    const ig_block *block = &mesh->block[b];
-    if (block->count)
-      memcpy(&m->conn[npe * at], block->conn, npe * sizeof *block->conn * (size_t)block->count);
-    for (ig_lid e = 0; e < block->count; e++, at++) {
+    for (ig_lid e = 0; e < mesh->block[b].count; e++) {
       double s, l;
-      ig_elem_edges(mesh, block, e, &s, &l);
+      ig_elem_edges(mesh, &mesh->block[b], e, &s, &l);
       shortest = fmin(shortest, s);
-      all += share[at] = m->type == IG_TET10 ? ig_topopt_mesh_weights(m, (ig_lid)at, NULL)
-                                             : ig_elem_measure(mesh, block, e, NULL);
     }
   }
+  IG_TRY(ig_topopt_mesh_volumes(m, share));
+  for (ig_lid e = 0; e < m->elements; e++)
+    all += share[e];
+  m->shares = share;
+  m->centers = center;
   m->d.volume = all / m->elements;
   m->slack = 1e-6 * shortest;
   for (ig_lid e = 0; e < m->elements; e++) {
@@ -90,7 +110,7 @@ static void mesh_pack(void *self, bool nodes, int components, const double *from
   for (size_t i = 0; i < n; i++)
     to[i] = (float)from[i];
 }
-static ig_status mesh_faces(void *self, ig_topopt_pieces *p) {
+ig_status ig_topopt_mesh_faces(void *self, ig_topopt_pieces *p) {
   const ig_topopt_mesh_model *m = self;
   double plane[6];
   ig_adjacency adj;
@@ -117,9 +137,10 @@ static void mesh_describe(void *self, ig_check_line *line, void *user) {
   const ig_topopt_mesh_model *m = self;
   char text[128];
   const size_t bytes =
-      m->size == 1 ? ig_plan_bytes(&m->plan) + 24 * (size_t)m->nodes : ig_ebe_bytes(&m->op);
+      m->size == 1 ? ig_plan_bytes(&m->plan) + 24 * (size_t)m->plan.nodes : ig_ebe_bytes(&m->op);
   snprintf(text, sizeof text, "%s, %.0f bytes per element",
-           ig_ebe_name(m->size == 1 ? IG_EBE_RECOMPUTE : m->op.kind), (double)bytes / m->elements);
+           ig_ebe_name(m->size == 1 ? IG_EBE_RECOMPUTE : m->op.kind),
+           (double)bytes / (m->plan.elements > 0 ? m->plan.elements : 1));
   line(user, "operator", text);
   if (m->amg) {
     const ig_amg_level *l = &m->amg->level[m->amg->levels - 1];
@@ -169,10 +190,15 @@ static ig_status build(ig_topopt_mesh_model *m, const ig_list *materials, ig_ass
   d->places = d->all_places = d->elements = m->elements;
   d->nodes = m->nodes;
   d->dofs = d->unknowns = d->all_unknowns = m->system.n;
+  if (m->system.grid) {
+    d->grid = &m->cells;
+    d->states = &m->sums;
+    d->own_states[1] = m->system.n;
+  }
   d->role = m->role.dev;
   d->share = m->share.dev;
   d->scale = m->scale.dev;
-  d->faces = mesh_faces;
+  d->faces = ig_topopt_mesh_faces;
   d->thickness = 1;
   d->layout = (ig_node_layout){m->nodes, m->size, 1, m->size};
   d->fix = m->fix.dev;
@@ -186,7 +212,11 @@ static ig_status build(ig_topopt_mesh_model *m, const ig_list *materials, ig_ass
   d->inside = ig_topopt_mesh_inside;
   d->touched = ig_topopt_mesh_touched;
   d->describe = mesh_describe;
-  return IG_OK;
+  if (m->part.rows.start && !m->part.alone) {
+    d->own_states[0] = m->part.own_values[0];
+    d->own_states[1] = m->part.own_values[1];
+  }
+  return m->part.alone ? ig_topopt_mesh_cut(m) : IG_OK;
 }
 
 ig_status ig_topopt_mesh_model_new(ig_ctx *cx, const ig_topopt_case *c, const ig_list *materials,

@@ -21,15 +21,33 @@ typedef struct {
   ig_linear system;
 } ig_helmholtz;
 
-/* What of a solve is this rank's; rows.start NULL: all of it. */
+/* What of a solve is this rank's; rows.start NULL: all of it. Where `alone` is set a rank has its
+   part of the mesh, of the design and of all vectors alone, with ghosts, under numbers of its own
+   that rise as the whole's do; its own nodes and elements follow each other. Else it holds all and
+   computes its part of products and cycles. */
 typedef struct {
-  ig_rows rows; /* nodes */
+  bool alone;
+  const char *whole; /* why not */
+  ig_rows cells;     /* elements of each rank's design */
+  ig_slab *cell_slab;
+  ig_lid nodes, held;         /* nodes and elements that are there, ghosts counted */
+  ig_lid node_at, element_at; /* numbers of the first own ones */
+  ig_lid *node;               /* of the whole, host; until all is set up */
+  /* ghosts: nodes of own elements; moduli of elements that touch own nodes; what own elements'
+     filter reaches */
+  ig_halo states, moduli, reach;
+  ig_array reached;            /* values of own elements, then of those */
+  uint8_t *touched;            /* own elements (host): 1 where a node is held or loaded */
+  ig_mesh_args own;            /* own elements alone */
+  ig_array fix, share, center; /* of the whole, until all is set up */
+  ig_rows rows;                /* nodes */
   ig_halo ghosts;
-  ig_slab *slab;   /* of sums */
-  int64_t own[2];  /* values of the rows */
-  ig_lid elements; /* that touch own nodes */
-  ig_plan plan;    /* those alone; with arrays of the model's own, as the products */
-  ig_mesh_args hex;
+  ig_slab *slab;         /* of sums */
+  int64_t own_values[2]; /* of the rows */
+  ig_lid elements;       /* that touch own nodes */
+  ig_plan plan;          /* those alone; with arrays of the model's own, as the products */
+  ig_plan colors;
+  ig_mesh_args hex, hex_colors;
   ig_ebe op, op_single;
 } ig_topopt_mesh_part;
 
@@ -43,9 +61,11 @@ typedef struct ig_topopt_mesh_model {
   int size; /* unknowns per node: 3, or 1 of heat problems */
   ig_elem_type type;
   const ig_elem_info *info;
-  ig_lid *conn;   /* host: elements x nodes of the type */
-  double slack;   /* points this close are on a plane */
-  double poisson; /* of the solid */
+  ig_lid *conn;                   /* host: elements x nodes of the type */
+  const uint8_t *fixed;           /* host, of the whole as these: supports; */
+  const double *shares, *centers; /* volumes over the mean; centres of elements */
+  double slack;                   /* points this close are on a plane */
+  double poisson;                 /* of the solid */
   ig_assembly how;
   ig_plan plan;        /* how elements add to nodes; with clusters all but the elastic product */
   ig_clusters cluster; /* assembly `cluster`: of products of heat and of the filter */
@@ -66,7 +86,7 @@ typedef struct ig_topopt_mesh_model {
   ig_topopt_petsc *petsc;
   ig_pcg pcg;
   ig_linear system;
-  ig_grid sums; /* blocks of nodes that sums are made of; a GPU's are made in another way */
+  ig_grid sums, cells; /* blocks of nodes and of elements that sums are made of */
   ig_topopt_mesh_part part;
   ig_discretisation d;
   double normal[3]; /* of the face at hand */
@@ -94,8 +114,15 @@ IG_MUST_CHECK ig_status ig_topopt_mesh_limit(void *self, const ig_limit_case *li
 /* mesh_system.c */
 IG_MUST_CHECK ig_status ig_topopt_mesh_system_new(ig_topopt_mesh_model *m, ig_assembly how);
 void ig_topopt_mesh_system_free(ig_topopt_mesh_model *m);
+/* What depends on how many nodes and elements are here: arrays, and the first of the solver's. */
+IG_MUST_CHECK ig_status ig_topopt_mesh_system_arrays(ig_topopt_mesh_model *m, ig_lid nodes,
+                                                     ig_lid elements);
+/* Multigrid's view of the mesh. */
+ig_amg_problem ig_topopt_mesh_problem(ig_topopt_mesh_model *m);
 
-/* mesh_part.c: sums, and the division between ranks; then what it does to products in single. */
+/* mesh_part.c: sums, and whether the mesh is divided and how; then who computes which of its nodes;
+   then what that does to products in single. */
+IG_MUST_CHECK ig_status ig_topopt_mesh_part_choose(ig_topopt_mesh_model *m);
 IG_MUST_CHECK ig_status ig_topopt_mesh_part_new(ig_topopt_mesh_model *m);
 IG_MUST_CHECK ig_status ig_topopt_mesh_part_single(ig_topopt_mesh_model *m);
 void ig_topopt_mesh_part_free(ig_topopt_mesh_model *m);
@@ -107,6 +134,18 @@ typedef struct {
 ig_topopt_mesh_range ig_topopt_mesh_own(const ig_topopt_mesh_model *m);
 IG_MUST_CHECK ig_status ig_topopt_mesh_ghosts(ig_topopt_mesh_model *m, size_t value, const void *x);
 IG_MUST_CHECK ig_status ig_topopt_mesh_whole(ig_topopt_mesh_model *m, double *x);
+
+/* mesh_cut.c: from the whole to this rank's part, where part.alone says so; then lets go of what
+   was there to set it up. */
+IG_MUST_CHECK ig_status ig_topopt_mesh_cut(ig_topopt_mesh_model *m);
+void ig_topopt_mesh_lighten(void *self);
+/* Elements that share faces: mesh_model.c. */
+IG_MUST_CHECK ig_status ig_topopt_mesh_faces(void *self, ig_topopt_pieces *p);
+/* The same of the filter, from the whole's. */
+IG_MUST_CHECK ig_status ig_topopt_mesh_filter_cut(ig_topopt_mesh_model *m);
+/* Connectivity and volumes of the whole: mesh_model.c. */
+IG_MUST_CHECK ig_status ig_topopt_mesh_connect(ig_topopt_mesh_model *m);
+IG_MUST_CHECK ig_status ig_topopt_mesh_volumes(const ig_topopt_mesh_model *m, double *volume);
 
 /* mesh_filter.c; filtering is symmetric, so it is its own adjoint */
 IG_MUST_CHECK ig_status ig_topopt_mesh_filter_new(ig_topopt_mesh_model *m);

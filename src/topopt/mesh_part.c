@@ -1,6 +1,6 @@
-/* A mesh's linear systems divided between ranks: each computes a range of nodes. The mesh, the
-   design and whole vectors are on every rank, so that everything beside a solve is done by all
-   alike.
+/* A mesh divided between ranks: each computes a range of nodes. Either it has that part of the mesh
+   and a range of elements of the design alone (mesh_cut.c), or the mesh, the design and whole
+   vectors are on every rank, and everything beside a solve is done by all alike.
 
    Sums are made of blocks of nodes in the order of the mesh, on one rank, too: their bits do not
    depend on the division, which is at multiples of such blocks. */
@@ -22,6 +22,11 @@ static ig_status products_cut(ig_topopt_mesh_model *m, const uint8_t *mine) {
   IG_TRY(ig_plan_part(m->cx, &m->plan, mine, &p->plan));
   p->hex = m->hex;
   p->hex.scatter = ig_plan_view(&p->plan);
+  if (m->plan.how == IG_GATHER) {
+    IG_TRY(ig_plan_part(m->cx, &m->colors, mine, &p->colors));
+    p->hex_colors = m->hex_colors;
+    p->hex_colors.scatter = ig_plan_view(&p->colors);
+  }
   if (m->size == 1)
     return IG_OK;
   p->op = m->op;
@@ -43,29 +48,61 @@ ig_status ig_topopt_mesh_part_single(ig_topopt_mesh_model *m) {
   return IG_OK;
 }
 
+/* Own blocks of sums over `rows` of `length` values each. */
+static ig_status sums_divide(ig_topopt_mesh_model *m, const ig_rows *rows, ig_lid length,
+                             ig_lid size, ig_slab **slab, ig_grid *sums) {
+  int to;
+  IG_TRY(ig_rows_slab(m->cx, rows, length, slab));
+  sums->slab = *slab;
+  ig_slab_range(*slab, 0, rows->rank, &sums->from, &to);
+  sums->n[2] = to - sums->from - 1;
+  if (m->cx->backend->kernels == IG_KERNELS_CUDA)
+    sums->stored = (int64_t)size * (rows->to - rows->from);
+  return IG_OK;
+}
+
+/* Elements go where most of their nodes are: as many as have their lowest node below a rank's first
+   come before its own, up to whole blocks. */
+static ig_status cells_divide(ig_topopt_mesh_model *m) {
+  ig_topopt_mesh_part *p = &m->part;
+  const int npe = m->info->nodes;
+  const int64_t unit = UNIT * m->cells.plane;
+  ig_lid *below;
+  IG_TRY(ig_rows_new(m->cx, m->elements, 1, &p->cells));
+  IG_TRY(IG_NEW(m->cx, &below, (size_t)m->nodes + 1, "division of elements"));
+  for (ig_lid e = 0; e < m->elements; e++) {
+    ig_lid least = m->conn[(int64_t)npe * e];
+    for (int a = 1; a < npe; a++)
+      least = m->conn[(int64_t)npe * e + a] < least ? m->conn[(int64_t)npe * e + a] : least;
+    below[least + 1]++;
+  }
+  for (ig_lid n = 0; n < m->nodes; n++)
+    below[n + 1] += below[n];
+  for (int r = 0; r < p->rows.ranks; r++) {
+    const int64_t at = (below[p->rows.start[r]] + unit / 2) / unit * unit;
+    p->cells.start[r] = at < m->elements ? (ig_lid)at : m->elements;
+  }
+  p->cells.from = p->cells.start[p->cells.rank];
+  p->cells.to = p->cells.start[p->cells.rank + 1];
+  free(below);
+  return IG_OK;
+}
+
 static ig_status divide(ig_topopt_mesh_model *m) {
   ig_ctx *cx = m->cx;
   ig_topopt_mesh_part *p = &m->part;
   uint8_t *mine = NULL;
   ig_status status;
-  int to;
-  IG_TRY(ig_rows_new(cx, m->nodes, UNIT * BLOCK, &p->rows));
   IG_TRY_GOTO(status, done, IG_NEW(cx, &mine, m->elements, "division of elements"));
   IG_TRY_GOTO(status, done,
-              ig_rows_halo_elements(cx, &p->rows, m->elements, m->info->nodes, m->conn,
+              ig_rows_halo_elements(cx, &p->rows, m->elements, m->info->nodes, m->conn, NULL,
                                     sizeof(double) * (size_t)m->size, mine, &p->ghosts));
   IG_TRY_GOTO(status, done, products_cut(m, mine));
-  IG_TRY_GOTO(status, done, ig_rows_slab(cx, &p->rows, BLOCK, &p->slab));
   for (ig_lid e = 0; e < m->elements; e++)
     p->elements += mine[e];
-  m->sums.slab = p->slab;
-  ig_slab_range(p->slab, 0, p->rows.rank, &m->sums.from, &to);
-  m->sums.n[2] = to - m->sums.from - 1;
-  p->own[0] = (int64_t)m->size * p->rows.from;
-  p->own[1] = (int64_t)m->size * p->rows.to;
-  if (cx->backend->kernels == IG_KERNELS_CUDA)
-    m->sums.stored = p->own[1] - p->own[0];
-  m->system.own = p->own;
+  p->own_values[0] = (int64_t)m->size * p->rows.from;
+  p->own_values[1] = (int64_t)m->size * p->rows.to;
+  m->system.own = p->own_values;
   m->d.together = true;
 done:
   free(mine);
@@ -73,31 +110,90 @@ done:
 }
 
 ig_status ig_topopt_mesh_part_new(ig_topopt_mesh_model *m) {
+  return m->part.rows.start ? divide(m) : IG_OK;
+}
+
+/* Why ranks hold all of a mesh whose systems they divide; NULL: they do not. */
+static const char *why_whole(const ig_topopt_mesh_model *m) {
+  const ig_topopt_case *c = m->c;
+  const ig_loading *l = &m->loading;
+  const char *why = ig_topopt_unfit(c);
+  bool weighs = l->held.dev || l->added.dev;
+  for (int q = 0; q < l->cases; q++)
+    weighs = weighs || l->gravity[q].dev;
+  if (why)
+    return why;
+  if (c->solver.preconditioner == IG_PRECONDITIONER_PETSC)
+    return "preconditioner petsc";
+  if (weighs)
+    return "gravity, masses and displacements that are held";
+  if (m->scale.dev || m->poissons.dev || l->heavy.dev || l->candidates)
+    return "several materials";
+  if ((int64_t)m->nodes * m->size <= IG_AMG_DENSE)
+    return "it is small";
+  return NULL;
+}
+
+/* Blocks of `length` of `count` things of `size` values. */
+static ig_grid blocks_of(int64_t count, int64_t length, int size) {
+  const int blocks = (int)((count + length - 1) / length);
+  return (ig_grid){.dim = 3,
+                   .dof = 1,
+                   .n = {0, 0, blocks - 1},
+                   .row = 1,
+                   .all = blocks - 1,
+                   .plane = length * size,
+                   .stored = count * size};
+}
+
+ig_status ig_topopt_mesh_part_choose(ig_topopt_mesh_model *m) {
+  enum { MOST = 1 << 14 }; /* blocks of elements, for which a GPU's sums have room */
   const bool gpu = m->cx->backend->kernels == IG_KERNELS_CUDA;
-  const int64_t ranks = ig_ranks_count(m->cx->ranks);
+  ig_topopt_mesh_part *p = &m->part;
+  ig_lid length = BLOCK;
   const char *why;
   if (gpu && m->plan.how == IG_ATOMIC) /* no two sums are alike: they may be made in any way */
     return IG_OK;
-  m->sums = (ig_grid){.dim = 3,
-                      .dof = 1,
-                      .n = {0, 0, (m->nodes + BLOCK - 1) / BLOCK - 1},
-                      .row = 1,
-                      .all = (m->nodes + BLOCK - 1) / BLOCK - 1,
-                      .plane = (int64_t)BLOCK * m->size};
+  while (m->elements / length > MOST)
+    length *= 2;
+  m->sums = blocks_of(m->nodes, BLOCK, m->size);
+  m->cells = blocks_of(m->elements, length, 1);
   m->system.grid = &m->sums;
-  if (gpu)
-    m->sums.stored = (int64_t)m->size * m->nodes;
-  if (gpu && (int64_t)m->nodes < UNIT * BLOCK * ranks) /* a launch needs something to do */
+  if (gpu && (int64_t)m->nodes < (int64_t)UNIT * BLOCK * ig_ranks_count(m->cx->ranks))
+    return IG_OK; /* a launch needs something to do */
+  if (!ig_topopt_mesh_divisible(m->cx, m->c, m->how, &why))
     return IG_OK;
-  return ig_topopt_mesh_divisible(m->cx, m->c, m->how, &why) ? divide(m) : IG_OK;
+  p->whole = why_whole(m);
+  p->alone = !p->whole;
+  IG_TRY(ig_rows_new(m->cx, m->nodes, UNIT * BLOCK, &p->rows));
+  ig_status status = sums_divide(m, &p->rows, BLOCK, m->size, &p->slab, &m->sums);
+  if (status == IG_OK && p->alone)
+    status = cells_divide(m);
+  for (int r = 0; gpu && status == IG_OK && r < p->cells.ranks; r++)
+    if (p->cells.start[r] == p->cells.start[r + 1])
+      p->whole = "a rank would have no elements";
+  p->alone = !p->whole;
+  if (status == IG_OK && p->alone)
+    status = sums_divide(m, &p->cells, length, 1, &p->cell_slab, &m->cells);
+  return ig_ranks_agree(m->cx, status);
 }
 
 void ig_topopt_mesh_part_free(ig_topopt_mesh_model *m) {
   ig_topopt_mesh_part *p = &m->part;
   ig_plan_part_free(m->cx, &p->plan);
+  ig_plan_part_free(m->cx, &p->colors);
   ig_plan_part_free(m->cx, &p->op.plan);
-  ig_halo_free(m->cx, &p->ghosts);
+  ig_halo *const halo[] = {&p->ghosts, &p->states, &p->moduli, &p->reach};
+  ig_array *const arrays[] = {&p->reached, &p->fix, &p->share, &p->center};
+  for (int i = 0; i < 4; i++) {
+    ig_halo_free(m->cx, halo[i]);
+    ig_array_free(m->cx, arrays[i]);
+  }
+  free(p->node);
+  free(p->touched);
   ig_slab_free(p->slab);
+  ig_slab_free(p->cell_slab);
+  ig_rows_free(&p->cells);
   ig_rows_free(&p->rows);
 }
 
@@ -105,7 +201,8 @@ void ig_topopt_mesh_part_free(ig_topopt_mesh_model *m) {
 
 ig_topopt_mesh_range ig_topopt_mesh_own(const ig_topopt_mesh_model *m) {
   const ig_rows *rows = &m->part.rows;
-  return rows->start ? (ig_topopt_mesh_range){rows->from, rows->to - rows->from}
+  const ig_lid from = m->part.alone ? m->part.node_at : rows->from;
+  return rows->start ? (ig_topopt_mesh_range){from, rows->to - rows->from}
                      : (ig_topopt_mesh_range){0, m->nodes};
 }
 
@@ -131,7 +228,10 @@ ig_status ig_topopt_mesh_ranks_tell(ig_ctx *cx, const ig_topopt_case *c, const i
   const bool divided = p->rows.start != NULL;
   const ig_topopt_mesh_range own = ig_topopt_mesh_own(m);
   const char *why = NULL;
-  char text[160] = "each computes a range of the mesh's nodes; all hold the whole mesh";
+  char text[160] = "each has a range of the mesh's nodes and elements";
+  if (p->whole)
+    snprintf(text, sizeof text,
+             "each computes a range of the mesh's nodes; all hold the whole mesh (%s)", p->whole);
   if (m->petsc)
     snprintf(text, sizeof text,
              "each computes a range of the mesh's nodes; with PETSc results agree to the solver's "

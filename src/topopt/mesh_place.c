@@ -55,7 +55,7 @@ static bool there(const ig_topopt_mesh_model *m, ig_where where, const double *x
 static ig_status each_point(const ig_topopt_mesh_model *m, ig_where where, bool nodes,
                             ig_visit *visit, void *user) {
   const ig_lid n = nodes ? m->nodes : m->elements;
-  const double *x = nodes ? m->mesh->x : m->center.host, *share = m->share.host;
+  const double *x = nodes ? m->mesh->x : m->centers, *share = m->shares;
   uint8_t *mark;
   IG_TRY(IG_NEW(m->cx, &mark, n, "selection"));
   ig_status status = IG_OK;
@@ -226,13 +226,13 @@ void ig_topopt_mesh_planes(const ig_topopt_mesh_model *m, double plane[6]) {
 ig_status ig_topopt_mesh_touched(void *self, uint8_t *mark) {
   ig_topopt_mesh_model *m = self;
   const ig_topopt_points points = ig_topopt_mesh_points(m);
-  return ig_topopt_points_touched(&points, m->fix.host, &m->loading, mark);
+  return ig_topopt_points_touched(&points, m->fixed, &m->loading, mark);
 }
 
 ig_status ig_topopt_mesh_limit(void *self, const ig_limit_case *limit, ig_array *to, double *norm) {
   ig_topopt_mesh_model *m = self;
   const ig_topopt_points points = ig_topopt_mesh_points(m);
-  return ig_topopt_points_limit(&points, m->fix.host, limit, to, norm);
+  return ig_topopt_points_limit(&points, m->fixed, limit, to, norm);
 }
 
 ig_status ig_topopt_mesh_place(ig_topopt_mesh_model *m) {
@@ -244,12 +244,13 @@ ig_status ig_topopt_mesh_place(ig_topopt_mesh_model *m) {
   IG_TRY(ig_topopt_points_roles(&points, m->role.host, &m->d.solid, &m->d.designed));
   for (ig_lid e = 0; e < m->elements; e++) {
     const uint8_t role = ((const uint8_t *)m->role.host)[e];
-    const double share = ((const double *)m->share.host)[e] / m->elements;
+    const double share = m->shares[e] / m->elements;
     m->d.solid_volume += role == IG_ROLE_SOLID ? share : 0;
     m->d.void_volume += role == IG_ROLE_VOID ? share : 0;
   }
   IG_TRY(ig_array_push(m->cx, &m->role));
   IG_TRY(ig_array_new(m->cx, &m->fix, (size_t)m->nodes, 1, "supports"));
+  m->fixed = m->fix.host;
   IG_TRY(ig_topopt_points_supports(&points, m->fix.host));
   IG_TRY(ig_array_push(m->cx, &m->fix));
   IG_TRY(make_springs(m, &points));

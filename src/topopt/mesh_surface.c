@@ -233,7 +233,7 @@ static double element_share(cutter *c, ig_lid e) {
 /* Volume inside, in mean elements. */
 static double volume_of(void *self, double level) {
   cutter c = *(cutter *)self;
-  const double *share = c.m->share.host;
+  const double *share = c.m->shares;
   double sum = 0;
   c.level = level;
   for (ig_lid e = 0; e < c.m->elements; e++)
@@ -310,7 +310,7 @@ static ig_status mirror_part(cutter *c, const double *plane) {
 
 /* Densities at nodes, by volume, and at centres. */
 static ig_status make_values(const ig_topopt_mesh_model *m, const double *density, double **out) {
-  const double *share = m->share.host;
+  const double *share = m->shares;
   const size_t npe = (size_t)m->info->nodes;
   double *value, *weight;
   IG_TRY(IG_NEW(m->cx, out, (size_t)m->nodes + (size_t)m->elements, "surface"));
@@ -354,7 +354,7 @@ ig_status ig_topopt_mesh_surface(void *self, const double *density, double level
   for (int d = 0; d < 3 && mirror; d++)
     plane[d] = isnan(side[2 * d + 1]) ? side[2 * d] : side[2 * d + 1];
   for (ig_lid e = 0; e < m->elements; e++)
-    wanted += ((const double *)m->share.host)[e] * density[e];
+    wanted += m->shares[e] * density[e];
   ig_status status;
   IG_TRY_GOTO(status, done, make_values(m, density, &value));
   c.value = value;

@@ -18,6 +18,15 @@ static ig_status ground_own(ig_topopt_mesh_model *m, const double *x, double *y,
                : IG_OK;
 }
 
+/* Whether products of own nodes are those of some of the elements here. */
+static bool some(const ig_topopt_mesh_model *m) {
+  return m->part.rows.start && !m->part.alone;
+}
+/* Elements whose energies and strains are asked for. */
+static const ig_mesh_args *designed(const ig_topopt_mesh_model *m) {
+  return m->part.alone ? &m->part.own : &m->hex;
+}
+
 /* y = A x without supports and springs. */
 static ig_status multiply(ig_topopt_mesh_model *m, bool part, const double *x, double *y) {
   if (m->size == 1)
@@ -30,7 +39,7 @@ static ig_status multiply(ig_topopt_mesh_model *m, bool part, const double *x, d
 static ig_status apply(void *self, const double *x, double *y, ig_cg_state *state) {
   ig_topopt_mesh_model *m = self;
   IG_TRY(ig_topopt_mesh_ghosts(m, sizeof *x, x));
-  IG_TRY(multiply(m, m->part.rows.start != NULL, x, y));
+  IG_TRY(multiply(m, some(m), x, y));
   return m->system.grid ? ground_own(m, x, y, state)
                         : m->ops->ground(m->cx, &m->ground, x, y, m->partial.dev,
                                          state ? &state->s.pap : NULL);
@@ -38,7 +47,7 @@ static ig_status apply(void *self, const double *x, double *y, ig_cg_state *stat
 
 static ig_status apply_single(void *self, const float *x, float *y) {
   ig_topopt_mesh_model *m = self;
-  const bool part = m->part.rows.start != NULL;
+  const bool part = some(m);
   IG_TRY(ig_topopt_mesh_ghosts(m, sizeof *x, x));
   return m->size == 1
              ? m->ops->scalar_f32(m->cx, part ? &m->part.hex : &m->hex,
@@ -63,8 +72,11 @@ static ig_status precondition(void *self, const float *r, const float **z) {
 
 static ig_status changed(void *self) {
   ig_topopt_mesh_model *m = self;
+  if (m->part.alone)
+    IG_TRY(ig_halo_refresh(m->cx, &m->part.moduli, m->modulus.dev, sizeof(double), IG_OK));
   if (m->amg) {
-    IG_TRY(m->ops->to_single(m->cx, m->elements, m->modulus.dev, m->modulus_single.dev));
+    IG_TRY(
+        m->ops->to_single(m->cx, (int64_t)m->modulus.count, m->modulus.dev, m->modulus_single.dev));
     return ig_amg_update(m->amg, m->modulus.dev);
   }
   if (m->petsc)
@@ -79,6 +91,8 @@ static ig_status solve(void *self, const double *f, double *u, double tolerance,
   ig_topopt_mesh_model *m = self;
   IG_TRY(
       ig_pcg_solve(m->cx, &m->pcg, &m->system, f, u, tolerance, (int)m->c->solver.limit, report));
+  if (m->part.alone)
+    return ig_halo_refresh(m->cx, &m->part.states, u, sizeof *u * (size_t)m->size, IG_OK);
   IG_TRY(ig_topopt_mesh_whole(m, u));
   return ig_topopt_mesh_whole(m, m->pcg.r.dev);
 }
@@ -90,7 +104,7 @@ static const double *residual(void *self) {
 static ig_status energy(void *self, const double *u, const double *v, double scale, bool add,
                         double *out) {
   ig_topopt_mesh_model *m = self;
-  return m->ops->energy(m->cx, &m->hex, u, v, scale, add, out);
+  return m->ops->energy(m->cx, designed(m), u, v, scale, add, out);
 }
 
 static ig_status product(void *self, const double *u, double *y) {
@@ -104,7 +118,7 @@ static ig_status to_nodes(void *self, const double *in, double *out) {
 }
 static ig_status to_elements(void *self, const double *in, double *out) {
   ig_topopt_mesh_model *m = self;
-  return m->ops->to_elements(m->cx, &m->hex, in, out);
+  return m->ops->to_elements(m->cx, designed(m), in, out);
 }
 
 /* Quadratic elements have masses by other shares. */
@@ -123,7 +137,7 @@ static ig_status lump_back(void *self, const double *in, double *out) {
 
 static ig_status strain(void *self, const double *u, double *tensor) {
   ig_topopt_mesh_model *m = self;
-  return m->ops->strain(m->cx, &m->hex, u, tensor);
+  return m->ops->strain(m->cx, designed(m), u, tensor);
 }
 static ig_status strain_back(void *self, const double *tensor, double *f) {
   ig_topopt_mesh_model *m = self;
@@ -134,8 +148,8 @@ static ig_status strain_back(void *self, const double *tensor, double *f) {
 
 /* --- making it --- */
 
-static ig_status make_multigrid(ig_topopt_mesh_model *m) {
-  const ig_amg_problem problem = {
+ig_amg_problem ig_topopt_mesh_problem(ig_topopt_mesh_model *m) {
+  return (ig_amg_problem){
       .nodes = m->nodes,
       .elements = m->elements,
       .size = m->size,
@@ -151,6 +165,10 @@ static ig_status make_multigrid(ig_topopt_mesh_model *m) {
       .self = m,
       .apply = apply_single,
       .rows = m->part.rows.start ? &m->part.rows : NULL};
+}
+
+static ig_status make_multigrid(ig_topopt_mesh_model *m) {
+  const ig_amg_problem problem = ig_topopt_mesh_problem(m);
   if (m->c->solver.preconditioner == IG_PRECONDITIONER_PETSC)
     return ig_topopt_petsc_new(m->cx, &problem, &m->petsc);
   if (m->size == 3)
@@ -158,13 +176,15 @@ static ig_status make_multigrid(ig_topopt_mesh_model *m) {
                       m->info->nodes, m->conn, m->poisson, &m->op_single));
   m->op_single.args.poisson = m->poissons.dev;
   IG_TRY(ig_topopt_mesh_part_single(m));
-  IG_TRY(
-      ig_array_new_device(m->cx, &m->modulus_single, (size_t)m->elements, sizeof(float), "moduli"));
-  return ig_amg_new(m->cx, &problem, &m->amg);
+  IG_TRY(ig_amg_new(m->cx, &problem, &m->amg));
+  ig_amg_problem own = problem;
+  own.hex = m->plan.how == IG_GATHER ? &m->part.hex_colors : &m->part.hex;
+  own.plan = m->plan.how == IG_GATHER ? &m->part.colors : &m->part.plan;
+  return m->part.rows.start ? ig_amg_cut(m->amg, &own, NULL, 0) : IG_OK;
 }
 
 ig_assembly ig_topopt_mesh_model_assembly(const ig_ctx *cx) {
-  return cx->backend->kernels == IG_KERNELS_CUDA ? IG_ATOMIC : IG_COLOR;
+  return cx->backend->kernels == IG_KERNELS_CUDA ? IG_GATHER : IG_COLOR;
 }
 
 /* How elements add to nodes, and what they are made of. Clusters are for products, where the time
@@ -202,10 +222,40 @@ static ig_status make_plan(ig_topopt_mesh_model *m, ig_assembly how) {
   return IG_OK;
 }
 
+ig_status ig_topopt_mesh_system_arrays(ig_topopt_mesh_model *m, ig_lid nodes, ig_lid elements) {
+  ig_ctx *cx = m->cx;
+  const size_t n = (size_t)nodes, count = m->size == 1 ? n : 6 * n;
+  const int kind = m->c->solver.preconditioner;
+  IG_TRY(ig_array_new_device(cx, &m->modulus, (size_t)elements, sizeof(double), "moduli"));
+  IG_TRY(ig_array_new_device(cx, &m->partial, IG_MESH_CHUNKS, sizeof(double), "partial sums"));
+  if (kind == IG_PRECONDITIONER_MULTIGRID)
+    IG_TRY(ig_array_new_device(cx, &m->modulus_single, (size_t)elements, sizeof(float), "moduli"));
+  if (kind < IG_PRECONDITIONER_MULTIGRID) {
+    IG_TRY(ig_array_new_device(cx, &m->block, count, sizeof(double), "diagonal blocks"));
+    IG_TRY(ig_array_new_device(cx, &m->inverse, count, sizeof(float), "inverse blocks"));
+    IG_TRY(ig_array_new_device(cx, &m->z, (size_t)m->size * n, sizeof(float), "preconditioned"));
+  }
+  m->d.modulus = m->modulus.dev;
+  return ig_pcg_init(cx, &m->pcg, m->system.n);
+}
+
+static void calls(ig_topopt_mesh_model *m) {
+  m->d.changed = changed;
+  m->d.solve = solve;
+  m->d.residual = residual;
+  m->d.energy = energy;
+  m->d.apply = product;
+  m->d.to_nodes = to_nodes;
+  m->d.to_elements = to_elements;
+  m->d.lump = lump;
+  m->d.lump_back = lump_back;
+  m->d.strain = m->size == 3 ? strain : NULL;
+  m->d.strain_back = strain_back;
+}
+
 ig_status ig_topopt_mesh_system_new(ig_topopt_mesh_model *m, ig_assembly how) {
   ig_ctx *cx = m->cx;
   const ig_solver_case *s = &m->c->solver;
-  const size_t n = (size_t)m->nodes;
   IG_TRY(make_plan(m, how));
   m->ground = (ig_ground){m->nodes, m->size, m->fix.dev, m->spring.dev};
   if (m->size == 1 && s->operator!= IG_EBE_RECOMPUTE)
@@ -218,35 +268,23 @@ ig_status ig_topopt_mesh_system_new(ig_topopt_mesh_model *m, ig_assembly how) {
                       "operator: %s is for hexahedra; this mesh has %s elements, which take "
                       "recompute",
                       ig_ebe_name((ig_ebe_kind)s->operator), m->info->name);
+  m->system = (ig_linear){m, (int64_t)m->size * m->nodes, apply, precondition, false, NULL, NULL};
+  IG_TRY(ig_topopt_mesh_part_choose(m));
+  if (m->part.alone) { /* products are those of the part, which is cut when all is set up */
+    IG_TRY(ig_ebe_check(cx, m->elements, m->info->nodes, m->mesh->x, m->conn));
+    const ig_amg_problem problem = ig_topopt_mesh_problem(m);
+    calls(m);
+    return s->preconditioner >= IG_PRECONDITIONER_MULTIGRID ? ig_amg_new(cx, &problem, &m->amg)
+                                                            : IG_OK;
+  }
   if (m->size == 3)
     IG_TRY(ig_ebe_new(cx, (ig_ebe_kind)s->operator, how, false, m->nodes, m->mesh->x, m->elements,
                       m->info->nodes, m->conn, m->poisson, &m->op));
   m->op.args.poisson = m->poissons.dev;
-  IG_TRY(ig_array_new_device(cx, &m->modulus, (size_t)m->elements, sizeof(double), "moduli"));
-  IG_TRY(ig_array_new_device(cx, &m->partial, IG_MESH_CHUNKS, sizeof(double), "partial sums"));
-  m->system = (ig_linear){m, (int64_t)m->size * m->nodes, apply, precondition, false, NULL, NULL};
   IG_TRY(ig_topopt_mesh_part_new(m));
-  if (s->preconditioner >= IG_PRECONDITIONER_MULTIGRID) {
-    IG_TRY(make_multigrid(m));
-  } else {
-    const size_t count = m->size == 1 ? n : 6 * n;
-    IG_TRY(ig_array_new_device(cx, &m->block, count, sizeof(double), "diagonal blocks"));
-    IG_TRY(ig_array_new_device(cx, &m->inverse, count, sizeof(float), "inverse blocks"));
-    IG_TRY(ig_array_new_device(cx, &m->z, (size_t)m->size * n, sizeof(float), "preconditioned"));
-  }
-  m->d.modulus = m->modulus.dev;
-  m->d.changed = changed;
-  m->d.solve = solve;
-  m->d.residual = residual;
-  m->d.energy = energy;
-  m->d.apply = product;
-  m->d.to_nodes = to_nodes;
-  m->d.to_elements = to_elements;
-  m->d.lump = lump;
-  m->d.lump_back = lump_back;
-  m->d.strain = m->size == 3 ? strain : NULL;
-  m->d.strain_back = strain_back;
-  return ig_pcg_init(cx, &m->pcg, m->system.n);
+  IG_TRY(ig_topopt_mesh_system_arrays(m, m->nodes, m->elements));
+  calls(m);
+  return s->preconditioner >= IG_PRECONDITIONER_MULTIGRID ? make_multigrid(m) : IG_OK;
 }
 
 void ig_topopt_mesh_system_free(ig_topopt_mesh_model *m) {

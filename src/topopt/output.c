@@ -52,11 +52,10 @@ static bool writes(const ig_topopt_design *s) {
   return !ig_topopt_divided(s->d) || ig_ranks_first(s->cx);
 }
 
-/* `length` values as they are on the device, or those of all ranks on the first. */
-static ig_status gather(const ig_topopt_design *s, const double *from, size_t length, double *to) {
-  if (ig_topopt_divided(s->d))
-    return ig_topopt_fetch(s->cx, s->d, (int)(length / (size_t)s->d->all_places), from, false, to);
-  return s->cx->backend->copy_out(s->cx, to, from, length * sizeof *to);
+/* Arrays as they are on the device, or those of all ranks on the first. */
+static ig_status gather(const ig_topopt_design *s, bool states, int count, const double *from,
+                        double *to) {
+  return ig_topopt_fetch(s->cx, s->d, states, count, from, false, to);
 }
 
 /* --- snapshots --- */
@@ -94,26 +93,26 @@ static ig_status energy_density(const ig_topopt_design *s, double scale) {
 static ig_status add_fields(const ig_job *job, const ig_topopt_design *s, ig_snapshot *snap,
                             double *buffer) {
   const ig_discretisation *d = s->d;
-  const size_t n = (size_t)d->all_places, nu = (size_t)d->all_unknowns;
+  const size_t nu = (size_t)d->all_unknowns;
   const bool heat = s->c->problem == IG_PROBLEM_HEAT;
   const double scale = s->loading->cases ? s->loading->norm[0] / s->loading->stiffness : 1;
   const int last = s->realisations - 1;
   if (ig_output_wants(job->output, "density")) {
-    IG_TRY(gather(s, s->density[last].dev, n, buffer));
+    IG_TRY(gather(s, false, 1, s->density[last].dev, buffer));
     IG_TRY(add_field(s, snap, "density", "", false, 1, buffer));
   }
   if (ig_output_wants(job->output, energy_name(s->c))) {
     IG_TRY(energy_density(s, scale));
-    IG_TRY(gather(s, s->work.dev, n, buffer));
+    IG_TRY(gather(s, false, 1, s->work.dev, buffer));
     IG_TRY(add_field(s, snap, energy_name(s->c), heat ? "W K/m^3" : "J/m^3", false, 1, buffer));
   }
   if (s->stress && ig_output_wants(job->output, "stress")) {
     IG_TRY(ig_topopt_stress_field(s));
-    IG_TRY(gather(s, s->stress->relaxed.dev, n, buffer));
+    IG_TRY(gather(s, false, 1, s->stress->relaxed.dev, buffer));
     IG_TRY(add_field(s, snap, "stress", "Pa", false, 1, buffer));
   }
   if (ig_output_wants(job->output, state_name(s->c))) {
-    IG_TRY(gather(s, shown(s), nu, buffer));
+    IG_TRY(gather(s, true, 1, shown(s), buffer));
     for (size_t i = 0; snap && i < nu; i++)
       buffer[i] *= scale;
     IG_TRY(add_field(s, snap, state_name(s->c), heat ? "K" : "m", true, heat ? 1 : 3, buffer));
@@ -215,56 +214,57 @@ ig_status ig_topopt_checkpoint(void *self, ig_sink *to) {
   IG_TRY(IG_NEW(s->cx, &host, writes(s) ? all : 1, "checkpoint"));
   at = host;
   ig_status status = IG_OK;
-#define SAVE(array, label, length)                                                                 \
+#define SAVE(array, label, states, arrays)                                                         \
   do {                                                                                             \
-    IG_TRY_GOTO(status, done, gather(s, (array).dev, (length), at));                               \
-    saved[count] = (ig_saved){label, IG_F64, (int64_t)(length), at};                               \
+    const size_t length = (size_t)(arrays) * (states ? nu : n);                                    \
+    IG_TRY_GOTO(status, done, gather(s, states, (int)(arrays), (array).dev, at));                  \
+    saved[count] = (ig_saved){label, IG_F64, (int64_t)length, at};                                 \
     if (writes(s)) { /* others keep the figures alone */                                           \
       count++;                                                                                     \
-      at += (length);                                                                              \
+      at += length;                                                                                \
     }                                                                                              \
   } while (0)
-  SAVE(s->x, "design", n);
+  SAVE(s->x, "design", false, 1);
   for (int r = 0; r < s->realisations; r++) {
     for (int q = 0; q < s->loading->cases; q++) {
       snprintf(name[names], sizeof *name, "state %d %d", r, q);
-      SAVE(s->u[r][q], name[names], nu);
+      SAVE(s->u[r][q], name[names], true, 1);
       names++;
     }
     if (s->adjoint[r].dev) {
       snprintf(name[names], sizeof *name, "adjoint %d", r);
-      SAVE(s->adjoint[r], name[names], nu);
+      SAVE(s->adjoint[r], name[names], true, 1);
       names++;
     }
   }
   for (int i = 0; i < s->limits; i++)
     if (s->limit_state[i].dev) {
       snprintf(name[names], sizeof *name, "constraint %d", i + 1);
-      SAVE(s->limit_state[i], name[names], (size_t)s->limit_states[i] * nu);
+      SAVE(s->limit_state[i], name[names], true, s->limit_states[i]);
       names++;
     }
   for (int i = 0; s->stress && i < s->limits; i++)
     if (s->stress->cluster[i].dev) {
       snprintf(name[names], sizeof *name, "clusters %d", i + 1);
-      SAVE(s->stress->cluster[i], name[names], n);
+      SAVE(s->stress->cluster[i], name[names], false, 1);
       names++;
     }
   if (s->stress && s->stress->state.dev)
-    SAVE(s->stress->state, "adjoint stress", (size_t)s->loading->cases * nu);
+    SAVE(s->stress->state, "adjoint stress", true, s->loading->cases);
   if (s->peaks && s->peaks->state.dev)
-    SAVE(s->peaks->state, "adjoint temperature", (size_t)s->loading->cases * nu);
+    SAVE(s->peaks->state, "adjoint temperature", true, s->loading->cases);
   for (int i = 0; i < modes; i++) {
     snprintf(name[names], sizeof *name, "mode %d", i + 1);
-    SAVE(s->modes->x[i], name[names], nu);
+    SAVE(s->modes->x[i], name[names], true, 1);
     names++;
   }
   if (run->feasible.dev)
-    SAVE(run->feasible, "feasible design", n);
+    SAVE(run->feasible, "feasible design", false, 1);
   if (mma) {
-    SAVE(s->mma_low, "lower asymptote", n);
-    SAVE(s->mma_high, "upper asymptote", n);
-    SAVE(s->mma_old, "old design", n);
-    SAVE(s->mma_older, "older design", n);
+    SAVE(s->mma_low, "lower asymptote", false, 1);
+    SAVE(s->mma_high, "upper asymptote", false, 1);
+    SAVE(s->mma_old, "old design", false, 1);
+    SAVE(s->mma_older, "older design", false, 1);
   }
 #undef SAVE
   double figures[FIGURES] = {run->last, s->tolerance, s->multiplier,
@@ -295,49 +295,48 @@ ig_status ig_topopt_restore(void *self, const ig_restart *from) {
   const int64_t n = s->d->all_places, nu = s->d->all_unknowns;
   const void *data;
   char name[24];
-#define LOAD(array, label, length)                                                                 \
+#define LOAD(array, label, states, arrays)                                                         \
   do {                                                                                             \
+    const int64_t length = (int64_t)(arrays) * (states ? nu : n);                                  \
     IG_TRY(ig_restart_find(cx, from, label, IG_F64, length, &data));                               \
-    IG_TRY(ig_topopt_divided(s->d)                                                                 \
-               ? ig_topopt_place(cx, s->d, (int)((length) / n), data, (array).dev)                 \
-               : cx->backend->copy_in(cx, (array).dev, data, (size_t)(length)*8));                 \
+    IG_TRY(ig_topopt_place(cx, s->d, states, (int)(arrays), data, (array).dev));                   \
   } while (0)
-  LOAD(s->x, "design", n);
+  LOAD(s->x, "design", false, 1);
   for (int r = 0; r < s->realisations; r++) {
     for (int q = 0; q < s->loading->cases; q++) {
       snprintf(name, sizeof name, "state %d %d", r, q);
-      LOAD(s->u[r][q], name, nu);
+      LOAD(s->u[r][q], name, true, 1);
     }
     if (s->adjoint[r].dev) {
       snprintf(name, sizeof name, "adjoint %d", r);
-      LOAD(s->adjoint[r], name, nu);
+      LOAD(s->adjoint[r], name, true, 1);
     }
   }
   for (int i = 0; i < s->limits; i++)
     if (s->limit_state[i].dev) {
       snprintf(name, sizeof name, "constraint %d", i + 1);
-      LOAD(s->limit_state[i], name, s->limit_states[i] * nu);
+      LOAD(s->limit_state[i], name, true, s->limit_states[i]);
     }
   for (int i = 0; s->stress && i < s->limits; i++)
     if (s->stress->cluster[i].dev) {
       snprintf(name, sizeof name, "clusters %d", i + 1);
-      LOAD(s->stress->cluster[i], name, n);
+      LOAD(s->stress->cluster[i], name, false, 1);
     }
   if (s->stress && s->stress->state.dev)
-    LOAD(s->stress->state, "adjoint stress", s->loading->cases * nu);
+    LOAD(s->stress->state, "adjoint stress", true, s->loading->cases);
   if (s->stress) {
     IG_TRY(ig_restart_find(cx, from, "corrections of stresses", IG_F64, CORRECTIONS, &data));
     memcpy(s->stress->correction, data, CORRECTIONS * sizeof(double));
   }
   if (s->peaks && s->peaks->state.dev)
-    LOAD(s->peaks->state, "adjoint temperature", s->loading->cases * nu);
+    LOAD(s->peaks->state, "adjoint temperature", true, s->loading->cases);
   if (s->peaks) {
     IG_TRY(ig_restart_find(cx, from, "corrections of largest values", IG_F64, CORRECTIONS, &data));
     memcpy(s->peaks->correction, data, CORRECTIONS * sizeof(double));
   }
   for (int i = 0; s->modes && from->step > 0 && i < s->modes->block; i++) {
     snprintf(name, sizeof name, "mode %d", i + 1);
-    LOAD(s->modes->x[i], name, nu);
+    LOAD(s->modes->x[i], name, true, 1);
   }
   if (s->modes && from->step > 0) {
     IG_TRY(ig_restart_find(cx, from, "eigenvalues", IG_F64, IG_MODES_BLOCK, &data));
@@ -345,17 +344,17 @@ ig_status ig_topopt_restore(void *self, const ig_restart *from) {
     s->modes->known = true;
   }
   if (run->feasible.dev) {
-    LOAD(run->feasible, "feasible design", n);
+    LOAD(run->feasible, "feasible design", false, 1);
     IG_TRY(ig_restart_find(cx, from, "feasible", IG_F64, 2, &data));
     run->feasible_objective = ((const double *)data)[0];
     run->feasible_at = (int64_t)((const double *)data)[1];
   }
   if (ig_topopt_method(s->c) == IG_OPTIMISER_MMA && from->step > 0) {
     IG_TRY(ig_topopt_mma_prepare(s));
-    LOAD(s->mma_low, "lower asymptote", n);
-    LOAD(s->mma_high, "upper asymptote", n);
-    LOAD(s->mma_old, "old design", n);
-    LOAD(s->mma_older, "older design", n);
+    LOAD(s->mma_low, "lower asymptote", false, 1);
+    LOAD(s->mma_high, "upper asymptote", false, 1);
+    LOAD(s->mma_old, "old design", false, 1);
+    LOAD(s->mma_older, "older design", false, 1);
     s->updates = (int)from->step;
   }
 #undef LOAD

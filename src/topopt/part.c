@@ -119,7 +119,7 @@ static ig_status solve_part(ig_topopt_run *r, const double *share, double *objec
   if (status == IG_OK)
     status = zeros(cx, &inside, s->d->places);
   if (status == IG_OK)
-    status = ig_topopt_place(cx, s->d, 1, share, inside.dev);
+    status = ig_topopt_place(cx, s->d, false, 1, share, inside.dev);
   exchange(s, &density, u, &adjoint);
   s->tolerance = fmin(tolerance, 1e-6);
   if (status == IG_OK)

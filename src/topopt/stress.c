@@ -311,8 +311,7 @@ ig_status ig_topopt_stress_largest(ig_topopt_design *s, double relaxation, doubl
         status, done,
         t->ops->mises(s->cx, s->d->places, s->d->role, &s->d->hooke, t->tensor.dev, t->mises.dev));
     IG_TRY_GOTO(status, done, t->ops->relaxed(s->cx, s->d->places, s->d->role, &a, t->relaxed.dev));
-    IG_TRY_GOTO(status, done,
-                s->cx->backend->absmax_f64(s->cx, (size_t)s->d->places, t->relaxed.dev, &top));
+    IG_TRY_GOTO(status, done, ig_topopt_most(s->cx, s->d, t->relaxed.dev, &top));
     *peak = fmax(*peak, top);
   }
 done:

@@ -65,8 +65,8 @@ static ig_status own_systems_solve(ig_topopt_design *s, ig_topopt_systems *y, bo
       if (s->d->learnt)
         *s->d->learnt = before;
       IG_TRY(s->d->solve(s->d->self, y->f[k], y->u[k]->dev, s->tolerance, &y->report[k]));
-      IG_TRY(ig_topopt_dot(s->cx, s->d, s->d->unknowns, s->d->residual(s->d->self), y->u[k]->dev,
-                           &y->rest[k]));
+      IG_TRY(
+          ig_topopt_dot_states(s->cx, s->d, s->d->residual(s->d->self), y->u[k]->dev, &y->rest[k]));
       *learnt |= s->d->learnt && *s->d->learnt;
     }
   return IG_OK;

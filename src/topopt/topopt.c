@@ -140,8 +140,7 @@ static ig_status open_model(ig_job *job, ig_discretisation **d, ig_topopt_design
   if (job->mesh) {
     const char *why;
     if (job->assembly_free)
-      job->assembly = c->ranks == IG_RANKS_DIVIDE ? IG_COLOR /* which can be, and has one result */
-                                                  : ig_topopt_mesh_model_assembly(job->cx);
+      job->assembly = ig_topopt_mesh_model_assembly(job->cx);
     if (c->ranks == IG_RANKS_DIVIDE && ig_ranks_count(job->cx->ranks) > 1 &&
         !ig_topopt_mesh_divisible(job->cx, c, job->assembly, &why))
       return ig_fail_at(job->cx, &c->at, "ranks: divide: this mesh cannot be (%s); take share",
@@ -162,6 +161,8 @@ static ig_status open_model(ig_job *job, ig_discretisation **d, ig_topopt_design
     ig_topopt_design_free(*s);
     (*d)->free((*d)->self);
     *s = NULL;
+  } else if ((*d)->lighten) {
+    (*d)->lighten((*d)->self);
   }
   return status;
 }

@@ -276,8 +276,19 @@ struct ig_discretisation {
      are this rank's part, with ghosts that have no role; values of the whole are these: */
   const ig_grid *grid;
   int64_t all_places, all_unknowns;
+  /* Of a mesh: `grid` are blocks of elements; blocks of nodes, and where own values of a state
+     begin and end (NULL: `grid`, all of them). */
+  const ig_grid *states;
+  int64_t own_states[2];
   /* Of a mesh: ranks solve every system together, though all arrays are whole on each of them. */
   bool together;
+  /* Of a mesh in parts: `count` arrays of elements or of states from the device to the host, as a
+     whole, on rank 0 or on all; and from there to the device, each rank its own values. NULL: as a
+     grid does it. */
+  ig_status (*fetch)(void *self, bool states, int count, const double *from, bool everyone,
+                     double *to);
+  ig_status (*place)(void *self, bool states, int count, const double *from, double *to);
+  void (*lighten)(void *self); /* all is set up; NULL: nothing to let go */
   ig_status (*changed)(void *self);
   ig_status (*solve)(void *self, const double *f, double *u, double tolerance,
                      ig_solve_report *report);
@@ -365,7 +376,8 @@ IG_MUST_CHECK ig_status ig_topopt_grid_model_bytes(ig_ctx *cx, const ig_topopt_c
 IG_MUST_CHECK ig_status ig_topopt_mesh_model_new(ig_ctx *cx, const ig_topopt_case *c,
                                                  const ig_list *materials, const ig_mesh *mesh,
                                                  ig_assembly how, ig_discretisation **out);
-/* What is fastest there: atomic on a GPU, color on a CPU. */
+/* The fastest whose bits are the same every time and on any number of ranks: gather on a GPU, color
+   on a CPU. */
 ig_assembly ig_topopt_mesh_model_assembly(const ig_ctx *cx);
 
 /* mesh_part.c: a line per rank of a mesh, on rank 0; nothing where there is one. */
@@ -379,17 +391,19 @@ bool ig_topopt_divisible(const ig_ctx *cx, const ig_topopt_case *c, const ig_lis
 static inline bool ig_topopt_divided(const ig_discretisation *d) {
   return d->grid && d->grid->slab;
 }
-/* a . b of n values of elements or of a state; the largest of elements. The same on all ranks. */
-IG_MUST_CHECK ig_status ig_topopt_dot(ig_ctx *cx, const ig_discretisation *d, int64_t n,
-                                      const double *a, const double *b, double *result);
+/* a . b of elements, of states; the largest of elements. The same on all ranks. */
+IG_MUST_CHECK ig_status ig_topopt_dot(ig_ctx *cx, const ig_discretisation *d, const double *a,
+                                      const double *b, double *result);
+IG_MUST_CHECK ig_status ig_topopt_dot_states(ig_ctx *cx, const ig_discretisation *d,
+                                             const double *a, const double *b, double *result);
 IG_MUST_CHECK ig_status ig_topopt_most(ig_ctx *cx, const ig_discretisation *d, const double *v,
                                        double *result);
-/* An array of `components` values per place from the device to the host, as a whole: on rank 0, or
-   on all ranks. And from there back to the device, each rank its part. */
-IG_MUST_CHECK ig_status ig_topopt_fetch(ig_ctx *cx, const ig_discretisation *d, int components,
-                                        const double *from, bool everyone, double *to);
-IG_MUST_CHECK ig_status ig_topopt_place(ig_ctx *cx, const ig_discretisation *d, int components,
-                                        const double *from, double *to);
+/* `count` arrays of elements or of states from the device to the host, as a whole: on rank 0, or on
+   all ranks. And from there back to the device, each rank its part. */
+IG_MUST_CHECK ig_status ig_topopt_fetch(ig_ctx *cx, const ig_discretisation *d, bool states,
+                                        int count, const double *from, bool everyone, double *to);
+IG_MUST_CHECK ig_status ig_topopt_place(ig_ctx *cx, const ig_discretisation *d, bool states,
+                                        int count, const double *from, double *to);
 /* Elements there are: 1 in the places of a whole array that have one. */
 IG_MUST_CHECK ig_status ig_topopt_elements_mark(ig_ctx *cx, const ig_discretisation *d,
                                                 uint8_t *mark);

@@ -97,10 +97,9 @@ ig_status ig_topopt_verify_mesh_grid(ig_ctx *cx, const ig_verify_sink *sink) {
   IG_TRY(box(cx, 8, 4, 2, (const int[]){8, 4, 2}, IG_HEX8, 0, &mesh));
   ig_status status = histories(cx, NULL, IG_GATHER, body, "", grid);
   for (int kind = 0; kind < IG_EBE_KINDS && status == IG_OK; kind++) {
-    static const char *const assemblies[] = {"atomic", "color", "gather"};
     const char *name = ig_ebe_name((ig_ebe_kind)kind);
     const ig_assembly how = (ig_assembly)(kind % 3);
-    snprintf(what, sizeof what, "stiffness, %s, %s", name, assemblies[how]);
+    snprintf(what, sizeof what, "stiffness, %s, %s", name, ig_assembly_names[how]);
     snprintf(solver, sizeof solver, ", operator: %s", name);
     status = compare(cx, sink, mesh, how, what, body, solver, grid);
   }

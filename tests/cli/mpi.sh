@@ -52,6 +52,8 @@ many 2 run case.yaml -s volume=7 -o x 2>log && fail "a wrong volume runs"
 [ -e x ] && fail "something was written"
 many 2 run case.yaml --partition graph -o x 2>log && fail "an unknown division runs"
 [ "$(grep -c 'ingot: error' log)" = 1 ] || fail "not one message for a wrong option"
+mpirun -n 2 "$INGOT" view one -o view.png >log 2>&1 || fail "a picture under mpirun fails"
+[ "$(cat log)" = view.png ] || fail "two copies draw"
 many 2 sweep case.yaml --vary volume=0.2,0.3 -o x 2>log && fail "two copies of a sweep run"
 [ "$(grep -c 'a sweep starts its runs itself' log)" = 1 ] || fail "the sweep does not say how to start it"
 cat >bed.yaml <<'END'
@@ -235,6 +237,33 @@ rm -r one
 "$INGOT" run crack.yaml -q -b cpu -t 1 -o one || fail "the crack on one rank fails"
 many 3 run crack.yaml -o crack3 >table 2>log || fail "the crack on 3 ranks fails"
 same crack3
+
+# from Python: fields of one rank on all, files of one rank, a failure of one is everybody's
+if [ -e "$BUILD/python/ingot/_ingot.abi3.so" ] && /usr/bin/python3 -c 'import numpy' 2>/dev/null; then
+  cat >ranks.py <<'END'
+import sys
+import ingot
+comm = "world" if sys.argv[1] == "all" else None
+case = ingot.Case("crack.yaml", backend="cpu", threads=1, comm=comm)
+with ingot.Simulation(case, out=sys.argv[2]) as s:
+    for s in s.every(9):
+        pass
+    s.finish()
+    open(f"{sys.argv[2]}-{case.rank}.bin", "wb").write(s["velocity"].copy().tobytes())
+last = case.rank == case.ranks - 1
+try:
+    ingot.check("crack.yaml", set={"duration": -1} if last else {}, backend="cpu", comm=comm)
+    sys.exit("a wrong duration is taken")
+except ingot.InputError as e:
+    assert "duration" in str(e), e
+END
+  export PYTHONPATH=$BUILD/python PYTHONDONTWRITEBYTECODE=1
+  rm -r one
+  timeout 60 /usr/bin/python3 ranks.py one one || fail "the crack from Python fails"
+  timeout 60 mpirun -n 2 /usr/bin/python3 ranks.py all python2 2>log || fail "the crack from Python fails on 2 ranks"
+  same python2
+  cmp one-0.bin python2-0.bin && cmp one-0.bin python2-1.bin || fail "fields in Python are not those of one rank"
+fi
 
 # a signal to one rank, the first or the last, stops all, with a checkpoint from which the next goes on
 for signal in USR1,head TERM,tail; do

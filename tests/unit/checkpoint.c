@@ -26,7 +26,7 @@ static void arrays_read_back(void **state) {
   char *folder = folder_new();
   const char *path = in_folder(folder, "checkpoint.h5");
   ig_restart *restart = NULL;
-  GOOD(cx, ig_checkpoint_write(cx, path, &head, all, ALL));
+  GOOD(cx, ig_checkpoint_write(cx, path, &head, all, ALL, NULL));
   GOOD(cx, ig_checkpoint_read(cx, path, head.fingerprint, &restart));
   assert_true(restart->time == head.time);
   assert_int_equal(restart->step, 12);
@@ -65,7 +65,7 @@ static void wrong_files_are_refused(void **state) {
   refused(cx, folder, 0, "is not a file");
   file_write(path, "", 0);
   refused(cx, path, 0, "not a file written by Ingot");
-  GOOD(cx, ig_checkpoint_write(cx, path, &head, all, ALL));
+  GOOD(cx, ig_checkpoint_write(cx, path, &head, all, ALL, NULL));
   refused(cx, path, 1, "was written by another case");
   size_t size;
   char *bytes = file_read(path, &size);
@@ -77,11 +77,11 @@ static void wrong_files_are_refused(void **state) {
 
   ig_checkpoint_head wrong = head;
   wrong.time = NAN;
-  GOOD(cx, ig_checkpoint_write(cx, path, &wrong, all, ALL));
+  GOOD(cx, ig_checkpoint_write(cx, path, &wrong, all, ALL, NULL));
   refused(cx, path, head.fingerprint, "time nan at step 12");
   wrong = head;
   wrong.step = -1;
-  GOOD(cx, ig_checkpoint_write(cx, path, &wrong, all, ALL));
+  GOOD(cx, ig_checkpoint_write(cx, path, &wrong, all, ALL, NULL));
   refused(cx, path, head.fingerprint, "step -1");
 
   /* sealed and sound, but something else: a snapshot; a later format; a lying checksum */
@@ -119,7 +119,7 @@ static void damage_is_noticed(void **state) {
   ig_ctx *cx = ctx_on("cpu", 1);
   char *folder = folder_new();
   const char *path = in_folder(folder, "checkpoint.h5"), *grid = in_folder(folder, "a.vtkhdf");
-  GOOD(cx, ig_checkpoint_write(cx, path, &head, all, ALL));
+  GOOD(cx, ig_checkpoint_write(cx, path, &head, all, ALL, NULL));
   size_t size;
   char *bytes = file_read(path, &size);
   for (size_t i = 0; i < size; i += 1 + i / 64) {

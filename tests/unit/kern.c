@@ -8,6 +8,7 @@
 #include "kern/prec_f64.h"
 #include "kern/pack_f32.h"
 #include "kern/pack_f64.h"
+#include "kern/pack_fma.h"
 
 /* Each type with its nodes' natural coordinates and its functions over flat arrays. */
 /* clang-format off */
@@ -282,8 +283,37 @@ static void hooke(void **state) {
   }
 }
 
+/* Lanes have the bits of numbers, and products are rounded with their sum wherever the processor
+   can: (1 + e)^2 - 1 - 2 e is e^2, which a rounded product has lost. */
+#define FUSED(p, T, pack, f, e)                                                                    \
+  do {                                                                                             \
+    const T one = 1 + (T)(e), rest = -1 - 2 * (T)(e);                                              \
+    pack a = {0}, c = {0};                                                                         \
+    for (int l = 0; l < (int)(sizeof a / sizeof a[0]); l++) {                                      \
+      a[l] = one + (T)l;                                                                           \
+      c[l] = rest * (T)(l + 1);                                                                    \
+    }                                                                                              \
+    const pack sum = ig_fma_##p(a, a, c), less = ig_fnma_##p(a, a, c);                             \
+    for (int l = 0; l < (int)(sizeof a / sizeof a[0]); l++) {                                      \
+      assert_true(sum[l] == ig_fma_##f(a[l], a[l], c[l]));                                         \
+      assert_true(less[l] == ig_fnma_##f(a[l], a[l], c[l]));                                       \
+    }                                                                                              \
+    assert_true(sum[0] == (fused ? (T)(e) * (T)(e) : 0));                                          \
+  } while (0)
+static void fused_operations(void **state) {
+#ifdef __FP_FAST_FMA
+  const bool fused = true;
+#else
+  const bool fused = false;
+#endif
+  (void)state;
+  FUSED(p32, float, ig_pack_f32, f32, 1.0 / (1 << 20));
+  FUSED(p64, double, ig_pack_f64, f64, 1.0 / (1ll << 40));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(fused_operations),
       cmocka_unit_test(shape_functions_sum_to_one_and_are_complete),
       cmocka_unit_test(slopes_are_differences_of_values),
       cmocka_unit_test(a_shape_function_is_one_at_its_node),

@@ -345,6 +345,13 @@ static void nonsense_is_refused_with_words(void **state) {
   refused(&c, "cells in y: 2.5: expected a whole number");
   box.cells.value[1] = 1e9;
   refused(&c, "more than one mesh can number");
+  /* too many together, or once they are cut, are found before any of them is made */
+  ig_box_case row[2] = {
+      {.size = IG_ROW(1, 1, 1), .cells = IG_ROW(600, 600, 600)},
+      {.origin = IG_ROW(1, 0, 0), .size = IG_ROW(1, 1, 1), .cells = IG_ROW(600, 600, 600)}};
+  refused(&(ig_mesh_case){.boxes = {2, row}},
+          "4.32e+08 elements (hex8) are more than one mesh can number: at most 268435455");
+  refused(&(ig_mesh_case){.boxes = {1, row}, .element = IG_TET4 + 1}, "1.3e+09 elements (tet4)");
   box.cells.value[1] = 2;
   box.size.value[0] = -1;
   refused(&c, "size: -1: expected more than 0");

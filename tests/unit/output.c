@@ -620,9 +620,145 @@ static void a_full_disk_is_told_and_harms_nothing(void **state) {
   ig_ctx_close(cx);
 }
 
+/* Arrays in memory that come in pieces of any length. */
+typedef struct {
+  const void *data[8];
+  size_t row[8]; /* bytes */
+  int64_t rows[8];
+} pieces;
+
+static ig_status pieces_pass(void *self, int array, ig_stream_take *take, void *user) {
+  const pieces *p = self;
+  int64_t length = 1;
+  for (int64_t at = 0; at < p->rows[array]; at += length) {
+    length = (7 * length + 3) % 50021;
+    length = length < p->rows[array] - at ? length : p->rows[array] - at;
+    IG_TRY(take(user, (const char *)p->data[array] + (size_t)at * p->row[array], length));
+  }
+  return IG_OK;
+}
+
+enum { PIECED = 150000 }; /* points; more than a chunk of each array */
+
+/* A row of lines between noise, and what its arrays are in pieces. */
+static ig_snapshot *noise_snapshot(ig_ctx *cx, pieces *p) {
+  ig_snapshot *snap;
+  double *noise;
+  GOOD(cx, ig_snapshot_new(cx, PIECED, PIECED - 1, 2 * (PIECED - 1), 9, 9, &snap));
+  GOOD(cx, ig_snapshot_add(snap, "noise", "K", IG_AT_POINTS, IG_F64, 1, NULL, (void **)&noise));
+  srand(1);
+  for (int i = 0; i < PIECED; i++) {
+    noise[i] = snap->point[3 * i] = rand();
+    snap->offset[i] = 2 * (int64_t)i;
+  }
+  for (int i = 0; i + 1 < PIECED; i++) {
+    snap->corner[2 * i] = i;
+    snap->corner[2 * i + 1] = i + 1;
+    snap->type[i] = 3;
+  }
+  *p = (pieces){{snap->point, snap->corner, snap->type, NULL, noise},
+                {24, 8, 1, 4, 8},
+                {PIECED, 2 * (PIECED - 1), PIECED - 1, 0, PIECED}};
+  return snap;
+}
+
+static ig_snapshot *pieces_snapshot(ig_ctx *cx, const ig_stream *stream) {
+  ig_snapshot *snap;
+  GOOD(cx,
+       ig_snapshot_of_rows(cx, stream, PIECED, PIECED - 1, 2 * (PIECED - 1), PIECED - 1, &snap));
+  GOOD(cx, ig_snapshot_declare(snap, "noise", "K", IG_AT_POINTS, IG_F64, 1));
+  snap->time = snap->step = 9;
+  return snap;
+}
+
+static void files_equal(const char *a, const char *b) {
+  size_t size[2];
+  char *first = file_read(a, &size[0]), *second = file_read(b, &size[1]);
+  assert_int_equal(size[0], size[1]);
+  assert_memory_equal(first, second, size[0]);
+  free(first);
+  free(second);
+}
+
+/* What comes in pieces leaves the file, byte for byte, that it leaves from memory. */
+static void pieces_leave_the_same_file(void **state) {
+  (void)state;
+  ig_ctx *cx = ctx_on("cpu", 1);
+  char *folder = folder_new(), one[256], other[256];
+  pieces p;
+  const ig_stream stream = {&p, pieces_pass};
+  ig_snapshot *whole = noise_snapshot(cx, &p), *snap = pieces_snapshot(cx, &stream);
+  for (int level = 0; level < 2; level++) {
+    snprintf(one, sizeof one, "%s/one%d", folder, level);
+    snprintf(other, sizeof other, "%s/other%d", folder, level);
+    GOOD(cx, ig_snapshot_write(cx, whole, one, level));
+    GOOD(cx, ig_snapshot_write(cx, snap, other, level));
+    files_equal(one, other);
+  }
+  GOOD(cx, ig_snapshot_load(snap)); /* and for who needs it in memory */
+  assert_memory_equal(snap->offset, whole->offset, PIECED * sizeof *snap->offset);
+  assert_memory_equal(snap->field[0].data, whole->field[0].data, PIECED * sizeof(double));
+  ig_saved saved[] = {{"offset", IG_I64, PIECED, whole->offset},
+                      {"few", IG_F64, 3, whole->point},
+                      {"noise", IG_F64, PIECED, whole->field[0].data}};
+  const ig_checkpoint_head head = {9, 9, 42};
+  GOOD(cx, ig_checkpoint_write(cx, one, &head, saved, 3, NULL));
+  p = (pieces){{saved[0].data, NULL, saved[2].data}, {8, 0, 8}, {PIECED, 0, PIECED}};
+  saved[0].data = saved[2].data = NULL;
+  GOOD(cx, ig_checkpoint_write(cx, other, &head, saved, 3, &stream));
+  files_equal(one, other);
+  ig_snapshot_free(whole);
+  ig_snapshot_free(snap);
+  folder_remove(folder);
+  ig_ctx_close(cx);
+}
+
+/* The same full disk, met by what is written as it comes: nothing is left of it. */
+static void a_full_disk_is_told_in_pieces(void **state) {
+  (void)state;
+  ig_ctx *cx = ctx_on("cpu", 1);
+  pieces p;
+  const ig_stream stream = {&p, pieces_pass};
+  ig_snapshot *whole = noise_snapshot(cx, &p);
+  for (int what = 0; what < 2; what++) {
+    char *folder = folder_new();
+    ig_sink *sink = sink_open(cx, folder, NULL);
+    steps(cx, sink, 0, 10);
+    GOOD(cx, sink->flush(sink));
+    signal(SIGXFSZ, SIG_IGN);
+    struct rlimit former, little;
+    getrlimit(RLIMIT_FSIZE, &former);
+    little = former;
+    little.rlim_cur = 100000;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &little), 0);
+    const ig_saved saved[] = {{"noise", IG_F64, 3 * PIECED, NULL}};
+    p.row[0] = what ? 8 : 24;
+    p.rows[0] = what ? 3 * PIECED : PIECED;
+    const ig_status status = what ? sink->checkpoint_rows(sink, 9, 9, saved, 1, &stream)
+                                  : sink->snapshot_rows(sink, pieces_snapshot(cx, &stream));
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &former), 0);
+    assert_int_equal(status, IG_IO);
+    SAYS(cx, in_folder(folder, what ? "checkpoint.h5" : "snap_000003.vtkhdf"));
+    SAYS(cx, "File too large");
+    ig_sink_close(sink);
+    ig_restart *restart = NULL;
+    GOOD(cx, ig_checkpoint_read(cx, in_folder(folder, "checkpoint.h5"), 42, &restart));
+    assert_int_equal(restart->step, 9);
+    ig_restart_free(restart);
+    assert_false(file_exists(in_folder(folder, "snap_000003.vtkhdf")));
+    assert_false(file_exists(in_folder(folder, "snap_000003.vtkhdf.part")));
+    assert_false(file_exists(in_folder(folder, "checkpoint.h5.part")));
+    folder_remove(folder);
+  }
+  ig_snapshot_free(whole);
+  ig_ctx_close(cx);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(numbers_read_back_and_are_short),
+      cmocka_unit_test(pieces_leave_the_same_file),
+      cmocka_unit_test(a_full_disk_is_told_in_pieces),
       cmocka_unit_test(json_escapes),
       cmocka_unit_test(only_the_living_are_shown),
       cmocka_unit_test(memory_of_fields_is_used_again),

@@ -280,6 +280,29 @@ static const char *const wall[] = {
 static const char *const cubes[] = VOXELS("[12, 8, 8]", "[8, 4, 4]");
 static const char *const boxes[] = VOXELS("[18, 8, 6]", "[12, 4, 3]");
 
+/* A column that ranks divide into slabs, whose ghosts are its first and last nodes: several steps
+   go ahead where these do not reach, and nodes follow their elements. */
+static const char *const column[] = {
+    "physics",
+    "thermal",
+    "mesh",
+    "{boxes: [{size: [4 mm, 3 mm, 90 mm], cells: [4, 3, 90]}]}",
+    "materials",
+    "[{name: steel, density: 7900, conductivity: 20, specific_heat: 500, absorptivity: 0.5}]",
+    "duration",
+    "0.2 s",
+    "time_step",
+    "2 ms",
+    "boundary",
+    "[{set: surface, convection: 20, emissivity: 0.4}, {set: zmax, temperature: 900}]",
+    "beams",
+    "[{model: gaussian, radius: 1 mm, depth: 1.5 mm, raster: {power: 90, speed: 80 mm/s, hatch: 2 "
+    "mm, layer_height: 1 mm, base: 45 mm, layers: 1, regions: [{min: [0, 0], max: [4 mm, 3 "
+    "mm]}]}}]",
+    "output",
+    "{count: 3, history_every: 7}",
+    NULL};
+
 /* layers upon layers at one time: nodes inherit over two elements, or from none */
 #define ALL_AT_ONCE "{by: list, temperature: inherited, list: [{set: wall, time: 0.1}]}"
 
@@ -301,12 +324,21 @@ static void thermal_has_the_bits_of_one(void **state) {
       {3, boxes, "single", "body_source", "1e7", IG_DIVIDE_PLAN},
       {4, cubes, "double", "birth", ALL_AT_ONCE, IG_DIVIDE_RANDOM},
       {3, boxes, "mixed", "birth", ALL_AT_ONCE, IG_DIVIDE_CURVE},
-      {5, wall, "double", "birth.temperature", "inherited", IG_DIVIDE_UNEVEN}};
+      {5, wall, "double", "birth.temperature", "inherited", IG_DIVIDE_UNEVEN},
+      {3, column, "single", NULL, NULL, IG_DIVIDE_BOXES},
+      {2, column, "mixed", "dwell_change", "20", IG_DIVIDE_BOXES},
+      {3, column, "single", "conduction", "classes", IG_DIVIDE_BOXES}};
   runs_have_the_bits_of_one(run, sizeof run / sizeof *run, -1);
 }
 
-/* What a rank holds falls with their number: N cells per side, of which a cut leaves half and one
-   more; the first rank holds the temperatures of all besides. */
+/* The most that any rank of so many holds. */
+static double most_of(const seat *like, int ranks) {
+  const seat first = together(like, ranks, -1);
+  return (double)(first.bytes > first.most_bytes ? first.bytes : first.most_bytes);
+}
+
+/* What a rank holds falls with their number, the first's too: N cells per side, of which a cut
+   leaves half and one more. */
 static void memory_falls_with_ranks(void **state) {
   (void)state;
   enum { N = 20 };
@@ -332,10 +364,15 @@ static void memory_falls_with_ranks(void **state) {
      of ghosts, space for batches; nothing of the whole */
   const double one = (double)alone(&like).bytes, half = (N / 2 + 2.) / (N + 1);
   const double few = 8. * (N / 2 + 1) * N * N + 24. * (N + 1) * (N + 3) + 32e3;
-  const double share[] = {(double)together(&like, 2, -1).most_bytes / one,
-                          (double)together(&like, 4, -1).most_bytes / one};
+  const double share[] = {most_of(&like, 2) / one, most_of(&like, 4) / one};
   if (!(share[0] < half + few / one && share[1] < half * half + few / one && few < 0.04 * one))
     fail_msg("a rank of 2, of 4 has %.3f, %.3f of the bytes of one", share[0], share[1]);
+}
+
+/* States that a program keeps, though no rank has all of them. */
+static void programs_look_and_go_back(void **state) {
+  (void)state;
+  programs_agree(wall);
 }
 
 static void what_cannot_be_divided_is_refused(void **state) {
@@ -388,6 +425,7 @@ int main(void) {
       cmocka_unit_test(memory_falls_with_ranks),
       cmocka_unit_test(ghosts_are_their_owners),
       cmocka_unit_test(thermal_has_the_bits_of_one),
+      cmocka_unit_test(programs_look_and_go_back),
       cmocka_unit_test(what_cannot_be_divided_is_refused),
 #ifdef INGOT_HAVE_IO
       cmocka_unit_test(fields_of_a_file_are_those_of_one),

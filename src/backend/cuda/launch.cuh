@@ -36,8 +36,10 @@ static inline cudaStream_t ig_cuda_stream(ig_ctx *cx) {
 #define IG_LAUNCHED(cx) IG_CUDA(cx, cudaGetLastError())
 
 /* Blocks of `threads` that cover n items. */
+/* At least one: CUDA takes a launch of nothing for an error, which one rank alone would meet.
+   Kernels look where they end. */
 static inline unsigned ig_cuda_blocks(int64_t n, int threads) {
-  return (unsigned)((n + threads - 1) / threads);
+  return n > 0 ? (unsigned)((n + threads - 1) / threads) : 1;
 }
 
 #endif

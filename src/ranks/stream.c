@@ -1,0 +1,161 @@
+/* Values of all parts on rank 0 a piece at a time, for arrays that nobody has as a whole. */
+#include "ranks/part.h"
+#include "core/rising.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { PIECE = 2 << 20 }; /* bytes of a piece */
+
+void ig_collect_thin(ig_ctx *cx, ig_collect *g) {
+  if (!ig_ranks_first(cx) || !g->start)
+    return;
+  int32_t *fits = realloc(g->whole, ((size_t)g->mine_count + 1) * sizeof *fits);
+  g->whole = fits ? fits : g->whole; /* those of rank 0 come first */
+  free(g->start);
+  g->start = NULL;
+}
+
+/* Memory of a pass. Messages hold places, then items. */
+typedef struct {
+  const ig_collect *g;
+  size_t size;
+  int64_t most; /* items in a piece */
+  char *own;    /* items as they are given */
+  int32_t *out, *in;
+  char *piece;
+  int64_t *counts;
+  ig_message *message;
+} pass;
+
+static ig_status pass_new(ig_ctx *cx, const ig_collect *g, size_t size, pass *p) {
+  *p = (pass){.g = g, .size = size, .most = PIECE / (int64_t)size};
+  p->most = p->most < 1 ? 1 : p->most < g->whole_count ? p->most : g->whole_count;
+  const size_t room = (size_t)p->most, ranks = (size_t)ig_ranks_count(cx->ranks);
+  const size_t item = size + sizeof(int32_t);
+  IG_TRY(ig_alloc(cx, (void **)&p->own, room + 1, size, "values of a part"));
+  IG_TRY(ig_alloc(cx, (void **)&p->out, room + 1, item, "values of a part"));
+  IG_TRY(IG_NEW(cx, &p->message, ranks, "messages"));
+  if (!ig_ranks_first(cx))
+    return IG_OK;
+  IG_TRY(IG_NEW(cx, &p->counts, ranks, "messages"));
+  /* each message begins at a whole number of places */
+  IG_TRY(ig_alloc(cx, (void **)&p->in, room + ranks, item, "values of all ranks"));
+  return ig_alloc(cx, (void **)&p->piece, room + 1, size, "values of all ranks");
+}
+
+static void pass_free(pass *p) {
+  free(p->own);
+  free(p->out);
+  free(p->in);
+  free(p->piece);
+  free(p->counts);
+  free(p->message);
+}
+
+static bool is_zero(const char *bytes, size_t size) {
+  return bytes[0] == 0 && memcmp(bytes, bytes + 1, size - 1) == 0;
+}
+
+/* Items that are not zero, with their places in the piece: how many. */
+static int64_t own_pack(const pass *p, int64_t begin, int64_t count, int64_t first) {
+  int64_t kept = 0;
+  for (int64_t i = 0; i < count; i++) {
+    const char *item = p->own + (size_t)i * p->size;
+    if (is_zero(item, p->size))
+      continue;
+    p->out[kept] = (int32_t)(p->g->whole[begin + i] - first);
+    if (kept != i)
+      memmove(p->own + (size_t)kept * p->size, item, p->size);
+    kept++;
+  }
+  memcpy(p->out + kept, p->own, (size_t)kept * p->size);
+  return kept;
+}
+
+static void items_place(const pass *p, const int32_t *message, int64_t count) {
+  const char *item = (const char *)(message + count);
+  for (int64_t i = 0; i < count; i++)
+    memcpy(p->piece + (size_t)message[i] * p->size, item + (size_t)i * p->size, p->size);
+}
+
+/* Own items, `kept` of them packed, to rank 0; there all of them to their places. */
+static ig_status piece_bring(ig_ctx *cx, pass *p, int64_t kept, int64_t count) {
+  const int ranks = ig_ranks_count(cx->ranks);
+  const size_t item = p->size + sizeof(int32_t);
+  if (!ig_ranks_first(cx)) {
+    const ig_message count_out = {.rank = 0, .send = &kept, .send_size = sizeof kept};
+    const ig_message out = {.rank = 0, .send = p->out, .send_size = (size_t)kept * item};
+    IG_TRY(ig_ranks_swap(cx, &count_out, 1));
+    return ig_ranks_swap(cx, &out, 1);
+  }
+  for (int r = 1; r < ranks; r++)
+    p->message[r - 1] =
+        (ig_message){.rank = r, .receive = &p->counts[r], .receive_size = sizeof *p->counts};
+  IG_TRY(ig_ranks_swap(cx, p->message, ranks - 1));
+  int32_t *to = p->in;
+  for (int r = 1; r < ranks; r++) {
+    const size_t bytes = (size_t)p->counts[r] * item;
+    p->message[r - 1] = (ig_message){.rank = r, .receive = to, .receive_size = bytes};
+    to += (bytes + sizeof *to - 1) / sizeof *to;
+  }
+  IG_TRY(ig_ranks_swap(cx, p->message, ranks - 1));
+  memset(p->piece, 0, (size_t)count * p->size);
+  items_place(p, p->out, kept);
+  for (int r = 1; r < ranks; r++)
+    items_place(p, p->message[r - 1].receive, p->counts[r]);
+  return IG_OK;
+}
+
+ig_status ig_collect_stream(ig_ctx *cx, const ig_collect *g, size_t size, ig_collect_give *give,
+                            ig_collect_put *put, void *user, ig_status status) {
+  pass p;
+  const ig_status ready = pass_new(cx, g, size, &p);
+  status = status == IG_OK ? ready : status;
+  for (int64_t first = 0; first < g->whole_count; first += p.most) {
+    const int64_t last = first + p.most < g->whole_count ? first + p.most : g->whole_count;
+    const int64_t begin = ig_rising_below(g->whole, g->mine_count, first);
+    const int64_t own = ig_rising_below(g->whole, g->mine_count, last) - begin;
+    int64_t kept = 0;
+    if (status == IG_OK && own > 0)
+      status = give(user, begin, own, p.own);
+    if (status == IG_OK)
+      kept = own_pack(&p, begin, own, first);
+    status = ig_ranks_agree(cx, status);
+    if (status == IG_OK)
+      status = piece_bring(cx, &p, kept, last - first);
+    if (status != IG_OK)
+      break;
+    if (ig_ranks_first(cx))
+      status = put(user, p.piece, first, last - first);
+  }
+  pass_free(&p);
+  return ig_ranks_agree(cx, status);
+}
+
+/* --- arrays that come when they are asked for */
+
+static ig_status array_ask(void *self, int array, ig_stream_take *take, void *user) {
+  const ig_served *s = self;
+  IG_TRY(ig_ranks_agree(s->cx, IG_OK));
+  IG_TRY(ig_ranks_share(s->cx, 0, &array, sizeof array));
+  return s->bring(s->self, array, take, user);
+}
+
+ig_status ig_serve(ig_served *s, ig_status (*tell)(void *user, const ig_stream *stream),
+                   void *user) {
+  const ig_stream stream = {s, array_ask};
+  int array = -1;
+  if (ig_ranks_first(s->cx)) {
+    const ig_status told = tell(user, &stream);
+    IG_TRY(ig_ranks_agree(s->cx, told));
+    return ig_ranks_share(s->cx, 0, &array, sizeof array);
+  }
+  for (;;) {
+    IG_TRY(ig_ranks_agree(s->cx, IG_OK));
+    IG_TRY(ig_ranks_share(s->cx, 0, &array, sizeof array));
+    if (array < 0)
+      return IG_OK;
+    IG_TRY(s->bring(s->self, array, NULL, NULL));
+  }
+}

@@ -1,0 +1,375 @@
+/* Beams on several ranks: each finds what is near them among its own elements; rank 0 puts zones
+   together, in the order of one rank: beam after beam, bin after bin, as elements are born. */
+#include "core/rising.h"
+#include "thermal/beam.h"
+#include "thermal/heat_part.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- own targets */
+
+typedef struct {
+  int64_t bin;
+  int32_t target;
+  ig_lid cell;
+} placed;
+
+static int by_bin(const void *a, const void *b) {
+  const placed *p = a, *q = b;
+  if (p->bin != q->bin)
+    return p->bin < q->bin ? -1 : 1;
+  return (p->target > q->target) - (p->target < q->target);
+}
+
+/* The beam's targets become those of `list`. */
+static ig_status targets_keep(ig_ctx *cx, const ig_heat *h, ig_beam *b, const placed *list,
+                              int32_t count) {
+  const bool face = b->shape.model == IG_BEAM_SURFACE;
+  ig_lid *target;
+  double *place;
+  uint8_t *points;
+  const size_t room = (size_t)count + 1;
+  IG_TRY(IG_NEW(cx, &b->bin, room, "beam targets"));
+  IG_TRY(IG_NEW(cx, &b->cell, room, "beam targets"));
+  IG_TRY(IG_NEW(cx, &b->across, room, "beam targets"));
+  IG_TRY(IG_NEW(cx, &target, room, "beam targets"));
+  ig_status status = IG_NEW(cx, &place, 3 * room, "beam targets");
+  if (status != IG_OK) {
+    free(target);
+    return status;
+  }
+  status = IG_NEW(cx, &points, room, "beam targets");
+  if (status != IG_OK) {
+    free(target);
+    free(place);
+    return status;
+  }
+  for (int32_t i = 0; i < count; i++) {
+    const int32_t t = list[i].target;
+    b->bin[i] = list[i].bin;
+    b->cell[i] = list[i].cell;
+    target[i] = b->target[t];
+    b->across[i] = face ? h->face.neighbor[target[i]] : -1;
+    memcpy(&place[3 * (int64_t)i], &b->place[3 * (int64_t)t], 3 * sizeof *place);
+    points[i] = b->points[t];
+  }
+  free(b->target);
+  free(b->place);
+  free(b->points);
+  b->target = target;
+  b->place = place;
+  b->points = points;
+  b->targets = count;
+  return IG_OK;
+}
+
+static ig_status beam_divide(ig_ctx *cx, ig_beam *b, const ig_heat *h) {
+  const ig_heat_part *p = h->part;
+  const int side = b->shape.model == IG_BEAM_SURFACE ? 6 : 1;
+  const int64_t bins = (int64_t)b->bins.cells[0] * b->bins.cells[1] * (int64_t)b->bins.cells[2];
+  placed *list;
+  int32_t count = 0;
+  IG_TRY(IG_NEW(cx, &list, (size_t)b->targets + 1, "beam targets"));
+  for (int64_t bin = 0; bin < bins; bin++)
+    for (int32_t i = b->bins.start[bin]; i < b->bins.start[bin + 1]; i++) {
+      const int32_t t = b->bins.item[i];
+      const ig_lid own = ig_rising_at(p->cells.whole, p->cells.mine_count, b->target[t] / side);
+      if (own >= 0)
+        list[count++] = (placed){bin, t, p->cells.mine[own]};
+    }
+  qsort(list, (size_t)count, sizeof *list, by_bin);
+  const ig_status status = targets_keep(cx, h, b, list, count);
+  free(list);
+  free(b->bins.start);
+  free(b->bins.item);
+  free(b->live);
+  b->bins.item = b->live = NULL;
+  b->bins.start = NULL; /* where bins lie is still known */
+  return status;
+}
+
+ig_status ig_beams_divide(ig_ctx *cx, ig_beams *beams, const ig_heat *h) {
+  for (int i = 0; i < beams->count && h->part; i++)
+    IG_TRY(beam_divide(cx, &beams->beam[i], h));
+  if (h->part) {
+    free(beams->number);
+    beams->number = NULL;
+  }
+  return IG_OK;
+}
+
+/* --- zones of a batch */
+
+static ig_status near_add(ig_ctx *cx, const ig_heat *h, ig_beams *beams, int beam, int32_t t) {
+  const ig_beam *b = &beams->beam[beam];
+  const ig_heat_part *p = h->part;
+  const bool face = b->shape.model == IG_BEAM_SURFACE;
+  ig_lid node[8];
+  IG_TRY(IG_MORE(cx, &beams->near, beams->nears, "what is near the beams"));
+  ig_beam_near *n = &beams->near[beams->nears++];
+  memset(n, 0, sizeof *n);
+  *n = (ig_beam_near){.zone = beams->zones,
+                      .beam = beam,
+                      .target = b->target[t],
+                      .points = b->points[t],
+                      .bin = b->bin[t]};
+  const int corners = ig_beam_target_nodes(
+      &p->local, b, face ? 6 * b->cell[t] + b->target[t] % 6 : b->cell[t], node);
+  for (int a = 0; a < 8; a++) {
+    n->node[a] = a < corners ? p->part.node[node[a]] : -1;
+    if (a < corners)
+      memcpy(n->x[a], &p->part.mesh->x[3 * (int64_t)node[a]], sizeof n->x[a]);
+  }
+  return IG_OK;
+}
+
+/* Those of a bin that are there, not covered, and between low and high. */
+static ig_status bin_look(ig_ctx *cx, const ig_heat *h, ig_beams *beams, int beam, int32_t at,
+                          const double *low, const double *high) {
+  const ig_beam *b = &beams->beam[beam];
+  const int side = b->shape.model == IG_BEAM_SURFACE ? 6 : 1;
+  for (int32_t t = at; t < b->targets && b->bin[t] == b->bin[at]; t++) {
+    const double *p = &b->place[3 * (int64_t)t];
+    if (b->target[t] / side >= h->next.elements)
+      break; /* they stand as they are born */
+    if (b->across[t] >= 0 && b->across[t] < h->next.elements)
+      continue;
+    if (p[0] >= low[0] && p[0] <= high[0] && p[1] >= low[1] && p[1] <= high[1] && p[2] >= low[2] &&
+        p[2] <= high[2])
+      IG_TRY(near_add(cx, h, beams, beam, t));
+  }
+  return IG_OK;
+}
+
+/* The first of a beam's targets in `bin` or behind it. */
+static int32_t bin_first(const ig_beam *b, int64_t bin) {
+  int32_t low = 0, high = b->targets;
+  while (low < high) {
+    const int32_t middle = low + (high - low) / 2;
+    if (b->bin[middle] < bin)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+ig_status ig_beams_part_zone(ig_ctx *cx, ig_beams *beams, const ig_heat *h, int32_t first) {
+  for (int beam = 0; beam < beams->count; beam++) {
+    ig_beam *b = &beams->beam[beam];
+    double low[3], high[3];
+    int from[3], to[3];
+    if (!ig_beam_box(beams, b, beam, first, low, high) ||
+        !ig_bins_range(&b->bins, low, high, from, to))
+      continue;
+    for (int k = from[2]; k <= to[2]; k++)
+      for (int j = from[1]; j <= to[1]; j++) {
+        const int64_t row = (int64_t)b->bins.cells[0] * (j + (int64_t)b->bins.cells[1] * k);
+        int32_t t = bin_first(b, row + from[0]);
+        while (t < b->targets && b->bin[t] <= row + to[0]) {
+          IG_TRY(bin_look(cx, h, beams, beam, t, low, high));
+          t = bin_first(b, b->bin[t] + 1);
+        }
+      }
+  }
+  beams->event = h->next.event;
+  beams->zones++;
+  return IG_OK;
+}
+
+/* --- the batch, put together on rank 0 */
+
+static int by_order(const void *a, const void *b) {
+  const ig_beam_near *p = a, *q = b;
+  if (p->zone != q->zone)
+    return p->zone < q->zone ? -1 : 1;
+  if (p->beam != q->beam)
+    return p->beam < q->beam ? -1 : 1;
+  if (p->bin != q->bin)
+    return p->bin < q->bin ? -1 : 1;
+  return (p->target > q->target) - (p->target < q->target);
+}
+
+/* What is near on all ranks, on rank 0 in the order of one rank. Free *all. */
+static ig_status nears_collect(ig_ctx *cx, const ig_beams *beams, ig_beam_near **all,
+                               int64_t *count) {
+  const int ranks = ig_ranks_count(cx->ranks);
+  const bool first = ig_ranks_first(cx);
+  int64_t *counts = NULL;
+  ig_message *message = NULL;
+  *count = 0;
+  *all = NULL;
+  ig_status status = IG_NEW(cx, &counts, ranks, "what is near the beams");
+  if (status == IG_OK)
+    status = IG_NEW(cx, &message, ranks, "messages");
+  status = ig_ranks_agree(cx, status);
+  if (status == IG_OK) {
+    int messages = 0;
+    for (int r = 1; r < ranks && first; r++)
+      message[messages++] =
+          (ig_message){.rank = r, .receive = &counts[r], .receive_size = sizeof *counts};
+    if (!first)
+      message[messages++] =
+          (ig_message){.rank = 0, .send = &beams->nears, .send_size = sizeof beams->nears};
+    counts[0] = beams->nears;
+    status = ig_ranks_swap(cx, message, messages);
+  }
+  for (int r = 0; r < ranks && first && status == IG_OK; r++)
+    *count += counts[r];
+  if (status == IG_OK && first)
+    status = IG_NEW(cx, all, *count + 1, "what is near the beams");
+  status = ig_ranks_agree(cx, status);
+  if (status == IG_OK) {
+    ig_beam_near *to = *all;
+    int messages = 0;
+    for (int r = 1; r < ranks && first; r++) {
+      to += counts[r - 1];
+      message[messages++] =
+          (ig_message){.rank = r, .receive = to, .receive_size = (size_t)counts[r] * sizeof *to};
+    }
+    if (!first)
+      message[messages++] = (ig_message){
+          .rank = 0, .send = beams->near, .send_size = (size_t)beams->nears * sizeof *beams->near};
+    status = ig_ranks_swap(cx, message, messages);
+  }
+  if (status == IG_OK && first) {
+    if (beams->nears > 0)
+      memcpy(*all, beams->near, (size_t)beams->nears * sizeof **all);
+    qsort(*all, (size_t)*count, sizeof **all, by_order);
+  }
+  free(counts);
+  free(message);
+  return status;
+}
+
+/* Space for a zone's targets, and their corners' nodes as the whole counts them. */
+static ig_status targets_put(ig_ctx *cx, ig_beams *beams, const ig_beam_near *near, int64_t count) {
+  const size_t all = (size_t)(beams->targets + count);
+  IG_TRY(ig_heat_reserve(cx, &beams->of, all, sizeof(int32_t)));
+  IG_TRY(ig_heat_reserve(cx, &beams->points, all, sizeof(int32_t)));
+  IG_TRY(ig_heat_reserve(cx, &beams->corner, 8 * all, sizeof(int32_t)));
+  if (8 * count > beams->node_capacity) {
+    ig_lid *bigger = realloc(beams->node, 16 * (size_t)count * sizeof *bigger);
+    if (!bigger)
+      return IG_FAIL(cx, IG_MEMORY, "no memory for what is near the beams");
+    beams->node = bigger;
+    beams->node_capacity = 8 * count;
+  }
+  for (int64_t i = 0; i < count; i++) {
+    ((int32_t *)beams->of.host)[beams->targets + i] = near[i].beam;
+    ((int32_t *)beams->points.host)[beams->targets + i] = near[i].points;
+    memcpy((int32_t *)beams->corner.host + 8 * (beams->targets + i), near[i].node,
+           sizeof near[i].node);
+  }
+  return IG_OK;
+}
+
+/* Nodes of a zone, rising, each once: how many. */
+static int32_t nodes_list(ig_beams *beams, const int32_t *corner, int64_t corners) {
+  int32_t all = 0, count = 0;
+  for (int64_t i = 0; i < corners; i++)
+    if (corner[i] >= 0)
+      beams->node[all++] = corner[i];
+  ig_numbers_sort(beams->node, all, beams->node + beams->node_capacity);
+  for (int32_t i = 0; i < all; i++)
+    if (i == 0 || beams->node[i] != beams->node[count - 1])
+      beams->node[count++] = beams->node[i];
+  return count;
+}
+
+/* A zone's nodes, their places, and corners and references in terms of them (beam_types.h). */
+static ig_status zone_number(ig_ctx *cx, ig_beams *beams, const ig_beam_near *near, ig_beam_zone *c,
+                             int32_t zone) {
+  int32_t *corner = (int32_t *)beams->corner.host + 8 * (int64_t)c->targets;
+  const int64_t corners = 8 * (int64_t)c->target_count;
+  const int32_t count = c->node_count = nodes_list(beams, corner, corners);
+  IG_TRY(ig_heat_reserve(cx, &beams->x, 3 * (size_t)(c->nodes + count), sizeof(double)));
+  IG_TRY(ig_heat_reserve(cx, &beams->ref_start, (size_t)(c->nodes + zone + count + 1),
+                         sizeof(int32_t)));
+  IG_TRY(ig_heat_reserve(cx, &beams->ref, (size_t)c->refs + (size_t)corners, sizeof(int32_t)));
+  int32_t *start = (int32_t *)beams->ref_start.host + c->nodes + zone, refs = 0;
+  int32_t *ref = (int32_t *)beams->ref.host + c->refs;
+  double *x = (double *)beams->x.host + 3 * (int64_t)c->nodes;
+  memset(start, 0, ((size_t)count + 1) * sizeof *start);
+  for (int64_t i = 0; i < corners; i++)
+    if (corner[i] >= 0) {
+      corner[i] = ig_rising_at(beams->node, count, corner[i]);
+      memcpy(&x[3 * (int64_t)corner[i]], near[i / 8].x[i % 8], 3 * sizeof *x);
+      start[corner[i]]++;
+    }
+  for (int32_t n = 0; n <= count; n++) {
+    const int32_t own = n < count ? start[n] : 0;
+    start[n] = refs;
+    refs += own;
+  }
+  for (int64_t i = 0; i < corners; i++)
+    if (corner[i] >= 0)
+      ref[start[corner[i]]++] = (int32_t)i; /* target x 8 + corner, rising */
+  for (int32_t n = count; n > 0; n--)
+    start[n] = start[n - 1];
+  start[0] = 0;
+  beams->refs = c->refs + refs;
+  beams->nodes = c->nodes + count;
+  return IG_OK;
+}
+
+/* Rank 0: zones from what is near, and the engine's lists of their nodes. list: zones. */
+static ig_status zones_make(ig_ctx *cx, ig_beams *beams, ig_heat *h, const ig_beam_near *near,
+                            int64_t count, int32_t *list) {
+  IG_TRY(ig_heat_reserve(cx, &beams->zone, (size_t)beams->zones, sizeof(ig_beam_zone)));
+  for (int32_t z = 0; z < beams->zones; z++) {
+    ig_beam_zone *c = (ig_beam_zone *)beams->zone.host + z;
+    int64_t own = 0;
+    while (own < count && near[own].zone == z)
+      own++;
+    *c = (ig_beam_zone){.nodes = beams->nodes,
+                        .targets = beams->targets,
+                        .target_count = (int32_t)own,
+                        .refs = beams->refs};
+    IG_TRY(targets_put(cx, beams, near, own));
+    beams->targets += (int32_t)own;
+    IG_TRY(zone_number(cx, beams, near, c, z));
+    if (c->target_count > beams->most_targets)
+      beams->most_targets = c->target_count;
+    IG_TRY(ig_heat_batch_list(cx, h, beams->node, c->node_count, &list[z]));
+    near += own;
+    count -= own;
+  }
+  return IG_OK;
+}
+
+/* Rank 0: the watts of each step, in the engine's batch. */
+static void steps_point(ig_beams *beams, ig_heat *h, const int32_t *list) {
+  for (int32_t i = 0; i < beams->steps; i++) {
+    ig_beam_step *step = (ig_beam_step *)beams->step.host + i;
+    if (step->zone < 0)
+      continue;
+    ig_heat_step *to = &h->batch.step[beams->engine_step[i]];
+    step->power = to->first = h->batch.source_count;
+    to->list = list[step->zone];
+    h->batch.source_count += ((const ig_beam_zone *)beams->zone.host)[step->zone].node_count;
+    to->last = h->batch.source_count;
+  }
+}
+
+ig_status ig_beams_part_batch(ig_ctx *cx, ig_beams *beams, ig_heat *h) {
+  ig_beam_near *all;
+  int64_t count;
+  int32_t *list = NULL;
+  if (beams->zones == 0)
+    return IG_OK;
+  IG_TRY(nears_collect(cx, beams, &all, &count));
+  ig_status status = IG_OK;
+  if (ig_ranks_first(cx)) {
+    status = IG_NEW(cx, &list, (size_t)beams->zones + 1, "beam zones");
+    if (status == IG_OK)
+      status = zones_make(cx, beams, h, all, count, list);
+    if (status == IG_OK)
+      steps_point(beams, h, list);
+  }
+  free(list);
+  free(all);
+  beams->nears = 0;
+  return ig_ranks_agree(cx, status);
+}

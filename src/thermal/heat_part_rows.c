@@ -1,0 +1,302 @@
+/* Values of parts on their way to rank 0, which has none of them as a whole: rows of own items, a
+   piece at a time; arrays of the state; and the sums of a survey, added in the order of one rank
+   (heat_survey.inc). */
+#include "backend/backend.h"
+#include "thermal/heat_make.h"
+#include "thermal/heat_ops.h"
+#include "thermal/heat_part.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SPAN = 1 << 13 }; /* items of the part in hand at a time */
+
+/* --- rows of own items */
+
+typedef struct {
+  const ig_collect *items;
+  size_t size;
+  ig_heat_rows_fill *fill;
+  ig_collect_put *put;
+  void *user;
+  char *span;
+} passing;
+
+/* Own items stand between ghosts: as many as lie within a span are filled with those between. */
+static ig_status own_give(void *user, int64_t begin, int64_t count, void *rows) {
+  const passing *p = user;
+  const int32_t *mine = p->items->mine + begin;
+  for (int64_t i = 0, end; i < count; i = end) {
+    const int32_t first = mine[i];
+    for (end = i + 1; end < count && mine[end] - first < SPAN;)
+      end++;
+    IG_TRY(p->fill(p->user, first, mine[end - 1] - first + 1, p->span));
+    for (int64_t k = i; k < end; k++)
+      memcpy((char *)rows + (size_t)k * p->size, p->span + (size_t)(mine[k] - first) * p->size,
+             p->size);
+  }
+  return IG_OK;
+}
+
+static ig_status own_put(void *user, const void *rows, int64_t first, int64_t count) {
+  const passing *p = user;
+  return p->put(p->user, rows, first, count);
+}
+
+ig_status ig_heat_part_stream(ig_ctx *cx, const ig_collect *items, size_t size,
+                              ig_heat_rows_fill *fill, ig_collect_put *put, void *user) {
+  passing p = {items, size, fill, put, user, NULL};
+  const ig_status ready = ig_alloc(cx, (void **)&p.span, SPAN, size, "rows of a part");
+  const ig_status status = ig_collect_stream(cx, items, size, own_give, own_put, &p, ready);
+  free(p.span);
+  return status;
+}
+
+/* --- arrays of the part */
+
+typedef struct {
+  ig_ctx *cx;
+  const char *dev; /* NULL: the part has no engine */
+  size_t size;
+  const void *idle; /* then: what each item is; NULL: zeros */
+  ig_stream_take *take;
+  void *user;
+} copying;
+
+static ig_status array_fill(void *user, int32_t first, int32_t count, void *rows) {
+  const copying *c = user;
+  if (!c->dev) {
+    for (int32_t i = 0; i < count; i++)
+      if (c->idle)
+        memcpy((char *)rows + (size_t)i * c->size, c->idle, c->size);
+      else
+        memset((char *)rows + (size_t)i * c->size, 0, c->size);
+    return IG_OK;
+  }
+  const char *from = c->dev + (size_t)first * c->size;
+  if (c->cx->backend->separate)
+    return c->cx->backend->copy_out(c->cx, rows, from, (size_t)count * c->size);
+  memcpy(rows, from, (size_t)count * c->size);
+  return IG_OK;
+}
+
+static ig_status array_put(void *user, const void *rows, int64_t first, int64_t count) {
+  const copying *c = user;
+  (void)first;
+  return c->take(c->user, rows, count);
+}
+
+ig_status ig_heat_part_array(ig_ctx *cx, ig_heat *whole, const ig_collect *items, const void *dev,
+                             size_t size, ig_stream_take *take, void *user) {
+  copying c = {cx, whole->part->idle ? NULL : dev, size, NULL, take, user};
+  return ig_heat_part_stream(cx, items, size, array_fill, array_put, &c);
+}
+
+ig_status ig_heat_part_T(ig_ctx *cx, ig_heat *whole, ig_stream_take *take, void *user) {
+  const ig_heat_part *p = whole->part;
+  const size_t size = ig_heat_state_size(whole);
+  double initial; /* nodes that no element has keep what they began with */
+  ig_heat_put(&initial, size, 0, whole->node.initial);
+  copying c = {cx, p->idle ? NULL : p->local.node.T.dev, size, &initial, take, user};
+  return ig_heat_part_stream(cx, &p->nodes, size, array_fill, array_put, &c);
+}
+
+/* --- surveys */
+
+/* Item i is added to sum i modulo `sums`, as threads of the survey do. */
+typedef struct {
+  ig_ctx *cx;
+  ig_heat *local; /* NULL: the part has no engine */
+  const ig_heat_question *q;
+  ig_survey_kind kind;
+  int columns;
+  ig_array *rows; /* of a span */
+  int64_t sums;
+  double *sum; /* sums x IG_SURVEY_SUMS */
+} adding;
+
+static ig_status sums_fill(void *user, int32_t first, int32_t count, void *rows) {
+  const adding *a = user;
+  const size_t bytes = (size_t)count * (size_t)a->columns * sizeof(double);
+  if (!a->local) {
+    memset(rows, 0, bytes);
+    return IG_OK;
+  }
+  double *dev = a->cx->backend->separate ? a->rows->dev : rows;
+  IG_TRY(a->local->ops->rows(a->cx, a->local, a->q, a->kind, first, count, a->columns, dev));
+  return dev == rows ? IG_OK : a->cx->backend->copy_out(a->cx, rows, dev, bytes);
+}
+
+static void node_add(double *sum, const double *row) {
+  for (int c = 0; c < IG_LEDGER_COLUMNS; c++)
+    sum[c] += row[c];
+  sum[IG_SURVEY_STORED] += row[IG_LEDGER_COLUMNS];
+  sum[IG_SURVEY_LAYER] += row[IG_LEDGER_COLUMNS + 1];
+  sum[IG_SURVEY_LAYER_NODES] += row[IG_LEDGER_COLUMNS + 2];
+}
+static void cell_add(double *sum, const double *row) {
+  for (int a = 0; a < 8; a++)
+    sum[IG_SURVEY_MOLTEN] += row[a];
+  for (int c = 0; c < 4; c++)
+    sum[IG_SURVEY_FROZEN + c] += row[8 + c];
+}
+static void face_add(double *sum, const double *row) {
+  static const int column[IG_SURVEY_FACE] = {IG_LEDGER_FLUX, IG_LEDGER_CONVECTED,
+                                             IG_LEDGER_RADIATED};
+  for (int c = 0; c < IG_SURVEY_FACE; c++)
+    sum[column[c]] += row[c];
+}
+
+static ig_status sums_add(void *user, const void *rows, int64_t first, int64_t count) {
+  const adding *a = user;
+  const double *row = rows;
+  for (int64_t i = 0; i < count; i++, row += a->columns) {
+    double *sum = a->sum + IG_SURVEY_SUMS * ((first + i) % a->sums);
+    if (a->kind == IG_SURVEY_NODES)
+      node_add(sum, row);
+    else if (a->kind == IG_SURVEY_CELLS)
+      cell_add(sum, row);
+    else
+      face_add(sum, row);
+  }
+  return IG_OK;
+}
+
+/* The sums of a block of 256 threads, as its warps add them by halves, then one warp after the
+   other. x: the block's, a column. */
+static double block_sum(const double *x) {
+  double all = 0;
+  for (int warp = 0; warp < 8; warp++) {
+    double lane[32];
+    for (int l = 0; l < 32; l++)
+      lane[l] = x[(int64_t)IG_SURVEY_SUMS * (32 * warp + l)];
+    for (int half = 16; half; half /= 2)
+      for (int l = 0; l < half; l++)
+        lane[l] += lane[l + half];
+    all = warp ? all + lane[0] : lane[0];
+  }
+  return all;
+}
+
+static void sums_finish(const adding *a, int parts, bool cuda, double *found) {
+  for (int c = 0; c < IG_SURVEY_SUMS; c++)
+    for (int i = 0; i < parts; i++) {
+      const double *sum = a->sum + c + (int64_t)i * IG_SURVEY_SUMS * (cuda ? 256 : 1);
+      const double part = cuda ? block_sum(sum) : *sum;
+      found[c] = i ? found[c] + part : part;
+    }
+}
+
+/* All sums of a question, on rank 0. */
+static ig_status sums_find(ig_ctx *cx, ig_heat *whole, const ig_heat_question *q, int parts,
+                           double *found) {
+  ig_heat_part *p = whole->part;
+  const bool cuda = cx->backend->kernels == IG_KERNELS_CUDA;
+  ig_array rows = {0};
+  adding a = {.cx = cx,
+              .local = ig_heat_stepper(whole),
+              .q = q,
+              .rows = &rows,
+              .sums = (int64_t)parts * (cuda ? 256 : 1)};
+  const struct {
+    bool asked;
+    ig_survey_kind kind;
+    const ig_collect *items;
+    int columns;
+  } list[] = {{q->melt, IG_SURVEY_CELLS, &p->cells, IG_SURVEY_CELL},
+              {!q->pools, IG_SURVEY_NODES, &p->nodes, IG_SURVEY_NODE},
+              {!q->pools && p->faces.whole_count > 0, IG_SURVEY_FACES, &p->faces, IG_SURVEY_FACE}};
+  ig_status status = IG_NEW(cx, &a.sum, (size_t)a.sums * IG_SURVEY_SUMS, "sums of a survey");
+  if (status == IG_OK && cx->backend->separate)
+    status = ig_array_new_device(cx, &rows, SPAN * (size_t)IG_SURVEY_CELL, sizeof(double), "rows");
+  status = ig_ranks_agree(cx, status);
+  for (int i = 0; i < 3 && status == IG_OK; i++) {
+    a.kind = list[i].kind;
+    a.columns = list[i].columns;
+    if (list[i].asked)
+      status = ig_heat_part_stream(cx, list[i].items, (size_t)a.columns * sizeof(double), sums_fill,
+                                   sums_add, &a);
+  }
+  if (status == IG_OK)
+    sums_finish(&a, parts, cuda, found);
+  ig_array_free(cx, &rows);
+  free(a.sum);
+  return status;
+}
+
+/* Lowest and highest of all ranks, on rank 0. */
+static ig_status extremes_find(ig_ctx *cx, const ig_heat_survey *mine, ig_status before,
+                               ig_heat_survey *found) {
+  const int ranks = ig_ranks_count(cx->ranks);
+  ig_heat_survey *all = NULL;
+  const ig_status ready = ig_ranks_first(cx) ? IG_NEW(cx, &all, ranks, "surveys") : IG_OK;
+  ig_status status = ig_ranks_agree(cx, before == IG_OK ? ready : before);
+  if (status == IG_OK)
+    status = ig_ranks_collect(cx, mine, sizeof *mine, all);
+  for (int r = 0; r < ranks && all && status == IG_OK; r++)
+    for (int i = 0; i < IG_SURVEY_EXTREMES; i++) {
+      found->low[i] = fmin(found->low[i], all[r].low[i]);
+      found->high[i] = fmax(found->high[i], all[r].high[i]);
+    }
+  free(all);
+  return status;
+}
+
+/* Temperatures of nodes of the whole, from their owners: what others have is lower than any. */
+ig_status ig_heat_part_picks(ig_ctx *cx, ig_heat *whole, const ig_lid *node, int count,
+                             double *picked) {
+  const ig_heat_part *p = whole->part;
+  const ig_heat *l = ig_heat_stepper(whole);
+  const size_t state = ig_heat_state_size(whole);
+  const int ranks = ig_ranks_count(cx->ranks);
+  double *all = NULL;
+  ig_status status =
+      ig_ranks_first(cx) ? IG_NEW(cx, &all, (size_t)ranks * (size_t)count, "probes") : IG_OK;
+  for (int i = 0; i < count && status == IG_OK; i++) {
+    const ig_lid n = ig_part_node(&p->part, node[i]);
+    double T = 0;
+    picked[i] = -INFINITY;
+    if (!l || n < 0 || p->part.ghost[n])
+      continue;
+    status = cx->backend->copy_out(cx, &T, (const char *)l->node.T.dev + (size_t)n * state, state);
+    picked[i] = ig_heat_get(&T, state, 0);
+  }
+  status = ig_ranks_agree(cx, status);
+  if (status == IG_OK)
+    status = ig_ranks_collect(cx, picked, (size_t)count * sizeof *picked, all);
+  for (int r = 0; r < ranks && all && status == IG_OK; r++)
+    for (int i = 0; i < count; i++)
+      picked[i] = fmax(picked[i], all[(int64_t)r * count + i]);
+  free(all);
+  IG_TRY(ig_ranks_agree(cx, status));
+  return ig_ranks_share(cx, 0, picked, (size_t)count * sizeof *picked);
+}
+
+ig_status ig_heat_part_ask(ig_ctx *cx, ig_heat *whole, const ig_heat_question *q, int parts,
+                           ig_heat_survey *found) {
+  ig_heat_part *p = whole->part;
+  ig_heat *l = ig_heat_stepper(whole);
+  ig_heat_survey mine;
+  ig_status status = IG_OK;
+  memset(&mine, 0, sizeof mine);
+  for (int i = 0; i < IG_SURVEY_EXTREMES; i++) {
+    mine.low[i] = 1e300;
+    mine.high[i] = -1e300;
+  }
+  *found = mine;
+  if (l)
+    status = ig_heat_survey_make(cx, l, q, &mine);
+  IG_TRY(extremes_find(cx, &mine, status, found));
+  const bool balance = !q->change && !q->pools && !q->layered && !q->melt;
+  if (balance && p->counted)
+    memcpy(found->sum, p->balance, sizeof found->sum);
+  else if (!q->change)
+    IG_TRY(sums_find(cx, whole, q, parts, found->sum));
+  if (balance) {
+    memcpy(p->balance, found->sum, sizeof found->sum);
+    p->counted = true;
+  }
+  IG_TRY(ig_ranks_agree(cx, IG_OK));
+  return ig_ranks_share(cx, 0, found, sizeof *found);
+}
