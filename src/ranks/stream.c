@@ -133,6 +133,52 @@ ig_status ig_collect_stream(ig_ctx *cx, const ig_collect *g, size_t size, ig_col
   return ig_ranks_agree(cx, status);
 }
 
+/* --- ranges */
+
+/* Items of rank r, `count` of them, from its memory to rank 0's. */
+static ig_status range_bring(ig_ctx *cx, int r, void *items, size_t bytes) {
+  const bool first = ig_ranks_first(cx), gives = ig_ranks_rank(cx->ranks) == r;
+  const ig_message message = {.rank = first ? r : 0,
+                              .send = items,
+                              .receive = items,
+                              .send_size = gives ? bytes : 0,
+                              .receive_size = first ? bytes : 0};
+  return ig_ranks_swap(cx, &message, first || gives);
+}
+
+/* One that fails goes on, for others wait for its items; all learn of it at the end. */
+static ig_status ranges_bring(ig_ctx *cx, const int32_t *start, size_t size, int32_t most,
+                              ig_collect_give *give, ig_collect_put *put, void *user, void *items) {
+  const int rank = ig_ranks_rank(cx->ranks);
+  ig_status status = IG_OK;
+  for (int r = 0; r < ig_ranks_count(cx->ranks); r++)
+    for (int32_t first = start[r], count; first < start[r + 1]; first += count) {
+      count = start[r + 1] - first < most ? start[r + 1] - first : most;
+      if (r == rank && status == IG_OK)
+        status = give(user, first - start[r], count, items);
+      if (r > 0)
+        IG_TRY(range_bring(cx, r, items, (size_t)count * size));
+      if (rank == 0 && status == IG_OK)
+        status = put(user, items, first, count);
+    }
+  return status;
+}
+
+ig_status ig_ranges_stream(ig_ctx *cx, const int32_t *start, size_t size, ig_collect_give *give,
+                           ig_collect_put *put, void *user, ig_status status) {
+  const int32_t most = size < PIECE ? (int32_t)(PIECE / size) : 1;
+  void *items = NULL;
+  if (status == IG_OK)
+    status = ig_alloc(cx, &items, (size_t)most, size, "values of a part");
+  status = ig_ranks_agree(cx, status);
+  if (status == IG_OK) {
+    status = ranges_bring(cx, start, size, most, give, put, user, items);
+    status = ig_ranks_agree(cx, status);
+  }
+  free(items);
+  return status;
+}
+
 /* --- arrays that come when they are asked for */
 
 static ig_status array_ask(void *self, int array, ig_stream_take *take, void *user) {

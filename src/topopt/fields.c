@@ -113,7 +113,6 @@ ig_status ig_topopt_set(void *self, const char *name, const double *values) {
   free(role);
   r->evaluated = -1; /* whatever was found out is of another design */
   r->arrived = false;
-  ig_restart_free(r->kept);
-  r->kept = NULL;
+  ig_topopt_forget(r);
   return status;
 }

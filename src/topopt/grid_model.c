@@ -1,8 +1,10 @@
 /* From a case to a grid as a discretisation.
 
      places: supports, loads, roles   placing.c, grid_place.c
-     products, multigrid              solver/ */
+     products, multigrid              solver/
+     snapshots, arrays of checkpoints grid_output.c */
 #include "topopt/divide.h"
+#include "topopt/grid_output.h"
 #include "topopt/pieces.h"
 #include "topopt/placing.h"
 #include "topopt/stress.h"
@@ -254,51 +256,7 @@ static ig_status grid_strain_back(void *self, const double *tensor, double *f) {
                                                      tensor, f);
 }
 
-/* --- output --- */
-
-/* Packs a field of elements or nodes without the halo. */
-static void grid_pack(void *self, bool nodes, int components, const double *from, float *to) {
-  const ig_grid *g = &((ig_topopt_grid_model *)self)->whole;
-  const int more = nodes ? 1 : 0, nz = g->dim == 3 ? g->n[2] + more : 1;
-  for (int k = 0; k < nz; k++)
-    for (int j = 0; j < g->n[1] + more; j++)
-      for (int i = 0; i < g->n[0] + more; i++)
-        for (int c = 0; c < components; c++)
-          *to++ = c < g->dof || components == 1
-                      ? (float)from[c * g->stored + ig_grid_place(g, i, j, k)]
-                      : 0;
-}
-
-static ig_status grid_snapshot(void *self, int64_t step, ig_snapshot **snap) {
-  const ig_topopt_grid_model *m = self;
-  const ig_grid *g = &m->whole;
-  const int corners = 1 << g->dim;
-  static const int order[8] = {0, 1, 3, 2, 4, 5, 7, 6}; /* VTK goes round, bits do not */
-  IG_TRY(ig_snapshot_new(m->cx, m->d.nodes, m->d.elements, m->d.elements * corners, (double)step,
-                         step, snap));
-  double *x = (*snap)->point;
-  for (int k = 0; k <= g->n[2]; k++)
-    for (int j = 0; j <= g->n[1]; j++)
-      for (int i = 0; i <= g->n[0]; i++) {
-        *x++ = i * m->h[0];
-        *x++ = j * m->h[1];
-        *x++ = g->dim == 3 ? k * m->h[2] : 0;
-      }
-  int64_t *corner = (*snap)->corner;
-  const int64_t row = g->n[0] + 1, plane = row * (g->n[1] + 1);
-  for (int k = 0; k < (g->dim == 3 ? g->n[2] : 1); k++)
-    for (int j = 0; j < g->n[1]; j++)
-      for (int i = 0; i < g->n[0]; i++)
-        for (int a = 0; a < corners; a++) {
-          const int q = order[a];
-          *corner++ = i + (q & 1) + (j + (q >> 1 & 1)) * row + (k + (q >> 2)) * plane;
-        }
-  const int vtk = ig_elem_info_get(g->dim == 3 ? IG_HEX8 : IG_QUAD4)->vtk;
-  for (int64_t e = 0; e <= m->d.elements; e++)
-    (*snap)->offset[e] = e * corners;
-  memset((*snap)->type, vtk, (size_t)m->d.elements);
-  return IG_OK;
-}
+/* --- the part at the end --- */
 
 static ig_status grid_surface(void *self, const double *density, double level, bool mirror,
                               ig_topopt_part *surface) {
@@ -508,8 +466,12 @@ static ig_status build(ig_topopt_grid_model *m, const ig_list *materials) {
   m->d.print = grid_print;
   m->d.print_back = grid_print_back;
   m->d.measure = grid_measure;
-  m->d.snapshot = grid_snapshot;
-  m->d.pack = grid_pack;
+  m->d.corners = 1 << dim;
+  m->d.snapshot = ig_topopt_grid_snapshot;
+  m->d.pack = ig_topopt_grid_pack;
+  m->d.stream = ig_topopt_grid_stream;
+  m->d.show = ig_topopt_grid_show;
+  m->d.outline = ig_topopt_grid_outline;
   m->d.surface = dim == 3 ? grid_surface : NULL;
   m->d.inside = grid_inside;
   m->d.touched = grid_touched;

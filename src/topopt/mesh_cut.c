@@ -363,9 +363,7 @@ void ig_topopt_mesh_lighten(void *self) {
   for (int i = 0; i < 3; i++)
     ig_array_free(m->cx, arrays[i]);
   free(m->conn);
-  free(p->node);
   m->conn = NULL;
-  p->node = NULL;
   m->fixed = NULL;
   m->shares = m->centers = NULL;
 }
@@ -389,6 +387,9 @@ static void see(ig_topopt_mesh_model *m) {
   d->fix = m->fix.dev;
   d->fetch = fetch;
   d->place = place;
+  d->stream = ig_topopt_mesh_stream;
+  d->show = ig_topopt_mesh_show;
+  d->outline = ig_topopt_mesh_outline;
   d->present = present;
   d->measure = limit;
   d->surface = surface;

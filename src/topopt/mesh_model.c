@@ -5,7 +5,8 @@
      filters                                    mesh_filter.c
      what can be printed or drawn               mesh_making.c
      products, preconditioners, energies        mesh_system.c, ebe.c, mesh_amg.c
-     surface of the part                        mesh_surface.c  */
+     surface of the part                        mesh_surface.c
+     snapshots, arrays of checkpoints           mesh_output.c  */
 #include "topopt/mesh_model.h"
 #include "topopt/pieces.h"
 #include "topopt/placing.h"
@@ -98,18 +99,8 @@ static ig_status make_geometry(ig_topopt_mesh_model *m) {
   return ig_array_from(m->cx, &m->x, mesh->x, 3 * (size_t)m->nodes, sizeof(double), "positions");
 }
 
-/* --- output --- */
+/* --- what others ask for --- */
 
-static ig_status mesh_snapshot(void *self, int64_t step, ig_snapshot **snap) {
-  ig_topopt_mesh_model *m = self;
-  return ig_snapshot_of_mesh(m->cx, m->mesh, NULL, (double)step, step, snap);
-}
-static void mesh_pack(void *self, bool nodes, int components, const double *from, float *to) {
-  const ig_topopt_mesh_model *m = self;
-  const size_t n = (size_t)components * (size_t)(nodes ? m->nodes : m->elements);
-  for (size_t i = 0; i < n; i++)
-    to[i] = (float)from[i];
-}
 ig_status ig_topopt_mesh_faces(void *self, ig_topopt_pieces *p) {
   const ig_topopt_mesh_model *m = self;
   double plane[6];
@@ -205,8 +196,9 @@ static ig_status build(ig_topopt_mesh_model *m, const ig_list *materials, ig_ass
   d->hooke = (ig_topopt_hooke){3, m->hex.lame, m->hex.shear, m->poissons.dev};
   d->filter = ig_topopt_mesh_filter;
   d->around = ig_topopt_mesh_around;
-  d->snapshot = mesh_snapshot;
-  d->pack = mesh_pack;
+  d->corners = m->info->nodes;
+  d->snapshot = ig_topopt_mesh_snapshot;
+  d->pack = ig_topopt_mesh_pack;
   d->measure = ig_topopt_mesh_limit;
   d->surface = ig_topopt_mesh_surface;
   d->inside = ig_topopt_mesh_inside;

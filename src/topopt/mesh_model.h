@@ -32,7 +32,7 @@ typedef struct {
   ig_slab *cell_slab;
   ig_lid nodes, held;         /* nodes and elements that are there, ghosts counted */
   ig_lid node_at, element_at; /* numbers of the first own ones */
-  ig_lid *node;               /* of the whole, host; until all is set up */
+  ig_lid *node;               /* what they are in the whole, host */
   /* ghosts: nodes of own elements; moduli of elements that touch own nodes; what own elements'
      filter reaches */
   ig_halo states, moduli, reach;
@@ -163,6 +163,15 @@ IG_MUST_CHECK ig_status ig_topopt_mesh_surface(void *self, const double *density
                                                bool mirror, ig_topopt_part *surface);
 IG_MUST_CHECK ig_status ig_topopt_mesh_inside(void *self, const double *density, double level,
                                               double *share);
+/* mesh_output.c: see ig_discretisation */
+IG_MUST_CHECK ig_status ig_topopt_mesh_snapshot(void *self, int64_t step, ig_snapshot **snap);
+void ig_topopt_mesh_pack(void *self, bool nodes, int components, const double *from, float *to);
+IG_MUST_CHECK ig_status ig_topopt_mesh_stream(void *self, bool states, const double *from,
+                                              bool host, ig_stream_take *take, void *user);
+IG_MUST_CHECK ig_status ig_topopt_mesh_show(void *self, bool states, double scale,
+                                            const double *from, ig_stream_take *take, void *user);
+IG_MUST_CHECK ig_status ig_topopt_mesh_outline(void *self, int array, ig_stream_take *take,
+                                               void *user);
 /* mesh_place.c */
 IG_MUST_CHECK ig_status ig_topopt_mesh_touched(void *self, uint8_t *mark);
 

@@ -9,6 +9,7 @@
 /* A field that is asked for and that this problem does not have, or a rhythm in time, fails. */
 IG_MUST_CHECK ig_status ig_topopt_output_check(const ig_job *job);
 
+typedef struct ig_topopt_state ig_topopt_state; /* what a checkpoint holds */
 /* A run: the design, and what its last iteration found. */
 typedef struct {
   ig_job *job;
@@ -26,7 +27,7 @@ typedef struct {
   bool went_back;
   /* What a checkpoint holds, as it was before a design was analysed early, for a snapshot:
      solutions are first guesses for the next ones. NULL where it was not. */
-  ig_restart *kept;
+  ig_topopt_state *kept;
 } ig_topopt_run;
 /* The design as it stands, analysed once: for the next iteration, or for the end. */
 IG_MUST_CHECK ig_status ig_topopt_analyse(ig_topopt_run *r);
@@ -43,8 +44,12 @@ IG_MUST_CHECK ig_status ig_topopt_snapshot(void *self, ig_sink *to);
 /* Of the objective; "": it is a share. */
 const char *ig_topopt_objective_unit(const ig_topopt_design *s);
 IG_MUST_CHECK ig_status ig_topopt_history(void *self, ig_sink *to);
+/* checkpoint.c: the state as it stands, or the one kept; that one is kept, on each rank its part;
+   it is no longer needed. */
 IG_MUST_CHECK ig_status ig_topopt_checkpoint(void *self, ig_sink *to);
 IG_MUST_CHECK ig_status ig_topopt_restore(void *self, const ig_restart *from);
+IG_MUST_CHECK ig_status ig_topopt_keep(ig_topopt_run *run);
+void ig_topopt_forget(ig_topopt_run *run);
 /* For other programs. */
 bool ig_topopt_field(void *self, int i, ig_room_field *field);
 IG_MUST_CHECK ig_status ig_topopt_get(void *self, const char *name, double *values);

@@ -94,8 +94,7 @@ static ig_status advance(void *self, int64_t most, int64_t ahead) {
   IG_TRY(keep_feasible(r));
   IG_TRY(ig_topopt_design_update(s, &r->e));
   r->e.iterations += s->tried;
-  ig_restart_free(r->kept);
-  r->kept = NULL;
+  ig_topopt_forget(r);
   r->iteration++;
   IG_TRY(s->ops->stats(s->cx, s->d->grid, s->d->places, s->d->role, s->x.dev, s->trial.dev, &st));
   r->change = st.change;
@@ -202,7 +201,7 @@ static void room_close(void *self) {
     close_model(r->d, r->s);
   if (r) {
     ig_array_free(r->job->cx, &r->feasible);
-    ig_restart_free(r->kept);
+    ig_topopt_forget(r);
   }
   free(r);
 }

@@ -327,6 +327,16 @@ struct ig_discretisation {
   /* points and cells of a snapshot; a field of elements or nodes as its points or cells have it */
   ig_status (*snapshot)(void *self, int64_t step, ig_snapshot **snap);
   void (*pack)(void *self, bool nodes, int components, const double *from, float *to);
+  int corners; /* of an element */
+  /* Divided between ranks: arrays that go to rank 0 in pieces, in the order of the whole, and that
+     nobody has there. All ranks call these; `take` is NULL on the others. An array of elements or
+     states (of the device, or a copy of it on the host), in double; the same, times `scale`, in
+     single and as a snapshot's cells or points have it; points, corners and types of a snapshot. */
+  ig_status (*stream)(void *self, bool states, const double *from, bool host, ig_stream_take *take,
+                      void *user);
+  ig_status (*show)(void *self, bool states, double scale, const double *from, ig_stream_take *take,
+                    void *user);
+  ig_status (*outline)(void *self, int array, ig_stream_take *take, void *user);
   /* what a bound on a displacement measures (unit, device), or the elements in a region: 1 there, 0
      elsewhere, norm their number (volume over the mean) */
   ig_status (*measure)(void *self, const ig_limit_case *limit, ig_array *to, double *norm);

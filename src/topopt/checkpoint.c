@@ -1,0 +1,309 @@
+/* Checkpoints: arrays of the design and its states, and figures. Of a grid or mesh that is divided
+   between ranks they go to the first in pieces, and nobody has them as a whole. */
+#include "topopt/output.h"
+#include "topopt/modes.h"
+#include "topopt/peaks.h"
+#include "topopt/stress.h"
+#include "backend/backend.h"
+#include "ranks/part.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  ARRAYS = IG_REALISATIONS * (IG_LOAD_CASES + 1) + 2 * IG_LIMITS + IG_MODES_BLOCK + 8,
+  NUMBERS = 5,
+  FIGURES = 4 + IG_LIMITS + 1,
+  CORRECTIONS = IG_LIMITS + 1
+};
+
+/* `count` arrays of elements or of states, one after the other. */
+typedef struct {
+  char name[32];
+  bool states;
+  int count;
+  double *value;
+} array;
+
+/* What a checkpoint holds: arrays on the device or, as they were at some moment, on the host; of a
+   part the rank's own, with ghosts. */
+struct ig_topopt_state {
+  bool host;
+  int64_t step;
+  int arrays, numbers;
+  array array[ARRAYS];
+  ig_saved number[NUMBERS]; /* each one of the following */
+  double figures[FIGURES], stress[CORRECTIONS], largest[CORRECTIONS], feasible[2],
+      eigenvalue[IG_MODES_BLOCK];
+};
+
+static void add(ig_topopt_state *to, const ig_array *a, bool states, int count, const char *name) {
+  array *next = &to->array[to->arrays];
+  if (!a->dev)
+    return;
+  *next = (array){.states = states, .count = count, .value = a->dev};
+  snprintf(next->name, sizeof next->name, "%s", name);
+  to->arrays++;
+}
+
+static void add_number(ig_topopt_state *to, const char *name, double *value, int count) {
+  to->number[to->numbers++] = (ig_saved){name, IG_F64, count, value};
+}
+
+static void arrays_list(const ig_topopt_run *run, ig_topopt_state *to) {
+  const ig_topopt_design *s = run->s;
+  char name[32];
+  add(to, &s->x, false, 1, "design");
+  for (int r = 0; r < s->realisations; r++) {
+    for (int q = 0; q < s->loading->cases; q++) {
+      snprintf(name, sizeof name, "state %d %d", r, q);
+      add(to, &s->u[r][q], true, 1, name);
+    }
+    snprintf(name, sizeof name, "adjoint %d", r);
+    add(to, &s->adjoint[r], true, 1, name);
+  }
+  for (int i = 0; i < s->limits; i++) {
+    snprintf(name, sizeof name, "constraint %d", i + 1);
+    add(to, &s->limit_state[i], true, s->limit_states[i], name);
+  }
+  for (int i = 0; s->stress && i < s->limits; i++) {
+    snprintf(name, sizeof name, "clusters %d", i + 1);
+    add(to, &s->stress->cluster[i], false, 1, name);
+  }
+  if (s->stress)
+    add(to, &s->stress->state, true, s->loading->cases, "adjoint stress");
+  if (s->peaks)
+    add(to, &s->peaks->state, true, s->loading->cases, "adjoint temperature");
+  for (int i = 0; s->modes && s->modes->known && i < s->modes->block; i++) {
+    snprintf(name, sizeof name, "mode %d", i + 1);
+    add(to, &s->modes->x[i], true, 1, name);
+  }
+  add(to, &run->feasible, false, 1, "feasible design");
+  if (to->step == 0) /* no update has made use of them yet */
+    return;
+  add(to, &s->mma_low, false, 1, "lower asymptote");
+  add(to, &s->mma_high, false, 1, "upper asymptote");
+  add(to, &s->mma_old, false, 1, "old design");
+  add(to, &s->mma_older, false, 1, "older design");
+}
+
+/* Room for the numbers of this run, by name. */
+static void numbers_list(const ig_topopt_run *run, ig_topopt_state *to) {
+  const ig_topopt_design *s = run->s;
+  add_number(to, "figures", to->figures, FIGURES);
+  if (s->stress)
+    add_number(to, "corrections of stresses", to->stress, CORRECTIONS);
+  if (s->peaks)
+    add_number(to, "corrections of largest values", to->largest, CORRECTIONS);
+  if (run->feasible.dev)
+    add_number(to, "feasible", to->feasible, 2);
+  if (s->modes && s->modes->known)
+    add_number(to, "eigenvalues", to->eigenvalue, IG_MODES_BLOCK);
+}
+
+static void numbers_take(const ig_topopt_run *run, ig_topopt_state *to) {
+  const ig_topopt_design *s = run->s;
+  const double first[] = {run->last, s->tolerance, s->multiplier, s->d->learnt ? *s->d->learnt : 0};
+  memcpy(to->figures, first, sizeof first);
+  memcpy(to->figures + 4, s->dual, sizeof s->dual);
+  if (s->stress)
+    memcpy(to->stress, s->stress->correction, sizeof to->stress);
+  if (s->peaks)
+    memcpy(to->largest, s->peaks->correction, sizeof to->largest);
+  if (s->modes)
+    memcpy(to->eigenvalue, s->modes->lambda, sizeof to->eigenvalue);
+  to->feasible[0] = run->feasible_objective;
+  to->feasible[1] = (double)run->feasible_at;
+}
+
+static void numbers_give(ig_topopt_run *run, const ig_topopt_state *from) {
+  ig_topopt_design *s = run->s;
+  run->last = from->figures[0];
+  s->tolerance = from->figures[1];
+  s->multiplier = from->figures[2];
+  if (s->d->learnt)
+    *s->d->learnt = from->figures[3] != 0;
+  memcpy(s->dual, from->figures + 4, sizeof s->dual);
+  if (s->stress)
+    memcpy(s->stress->correction, from->stress, sizeof from->stress);
+  if (s->peaks)
+    memcpy(s->peaks->correction, from->largest, sizeof from->largest);
+  if (s->modes && s->modes->known)
+    memcpy(s->modes->lambda, from->eigenvalue, sizeof from->eigenvalue);
+  if (run->feasible.dev) {
+    run->feasible_objective = from->feasible[0];
+    run->feasible_at = (int64_t)from->feasible[1];
+  }
+}
+
+/* As it is now, on the device. */
+static void state_see(const ig_topopt_run *run, ig_topopt_state *to) {
+  memset(to, 0, sizeof *to);
+  to->step = run->iteration;
+  arrays_list(run, to);
+  numbers_list(run, to);
+  numbers_take(run, to);
+}
+
+/* Values of an array as this rank has it, or as a whole. */
+static int64_t length(const ig_discretisation *d, const array *a) {
+  return a->count * (a->states ? d->unknowns : d->places);
+}
+static int64_t whole_length(const ig_discretisation *d, const array *a) {
+  return a->count * (a->states ? d->all_unknowns : d->all_places);
+}
+
+/* --- a state that is kept --- */
+
+void ig_topopt_forget(ig_topopt_run *run) {
+  ig_topopt_state *kept = run->kept;
+  for (int i = 0; kept && i < kept->arrays; i++)
+    free(kept->array[i].value);
+  free(kept);
+  run->kept = NULL;
+}
+
+ig_status ig_topopt_keep(ig_topopt_run *run) {
+  const ig_discretisation *d = run->d;
+  ig_ctx *cx = run->s->cx;
+  ig_topopt_state *now;
+  ig_topopt_forget(run);
+  ig_status status = IG_NEW(cx, &now, 1, "checkpoint");
+  if (status == IG_OK) {
+    state_see(run, now);
+    run->kept = now;
+    now->host = true;
+  }
+  for (int i = 0; run->kept && i < now->arrays; i++) {
+    array *a = &now->array[i];
+    const double *from = a->value;
+    a->value = NULL;
+    if (status == IG_OK)
+      status = IG_NEW(cx, &a->value, (size_t)length(d, a) + 1, "checkpoint");
+    if (status == IG_OK && length(d, a) > 0)
+      status = cx->backend->copy_out(cx, a->value, from, (size_t)length(d, a) * sizeof *from);
+  }
+  if (status == IG_OK)
+    status = cx->backend->sync(cx);
+  if (ig_topopt_divided(d))
+    status = ig_ranks_agree(cx, status);
+  if (status != IG_OK)
+    ig_topopt_forget(run);
+  return status;
+}
+
+/* --- to a sink --- */
+
+typedef struct {
+  const ig_topopt_run *run;
+  ig_sink *to;
+  const ig_topopt_state *state;
+} saving;
+
+/* Arrays without data, then the numbers. */
+static int saved_list(const saving *s, ig_saved *saved) {
+  int count = 0;
+  for (; count < s->state->arrays; count++) {
+    const array *a = &s->state->array[count];
+    saved[count] = (ig_saved){a->name, IG_F64, whole_length(s->run->d, a), NULL};
+  }
+  for (int i = 0; i < s->state->numbers; i++)
+    saved[count++] = s->state->number[i];
+  return count;
+}
+
+static ig_status saved_bring(void *self, int i, ig_stream_take *take, void *user) {
+  const saving *s = self;
+  const ig_discretisation *d = s->run->d;
+  const array *a = &s->state->array[i];
+  for (int k = 0; k < a->count; k++)
+    IG_TRY(d->stream(d->self, a->states, a->value + k * (length(d, a) / a->count), s->state->host,
+                     take, user));
+  return IG_OK;
+}
+
+static ig_status saved_tell(void *user, const ig_stream *stream) {
+  const saving *s = user;
+  ig_saved saved[ARRAYS + NUMBERS];
+  const int count = saved_list(s, saved);
+  return ig_sink_checkpoint(s->run->s->cx, s->to, (double)s->state->step, s->state->step, saved,
+                            count, stream);
+}
+
+/* In pieces; ranks but the first save the numbers alone. */
+static ig_status state_stream(saving *s) {
+  ig_ctx *cx = s->run->s->cx;
+  ig_served served = {cx, s, saved_bring};
+  IG_TRY(ig_serve(&served, saved_tell, s));
+  if (ig_ranks_first(cx))
+    return IG_OK;
+  return s->to->checkpoint(s->to, (double)s->state->step, s->state->step, s->state->number,
+                           s->state->numbers);
+}
+
+static ig_status state_write(const saving *s) {
+  ig_ctx *cx = s->run->s->cx;
+  const ig_topopt_state *st = s->state;
+  ig_saved saved[ARRAYS + NUMBERS];
+  const int count = saved_list(s, saved);
+  double *host = NULL, *at;
+  size_t all = 1;
+  ig_status status = IG_OK;
+  for (int i = 0; i < st->arrays && !st->host; i++)
+    all += (size_t)saved[i].count;
+  IG_TRY(IG_NEW(cx, &host, all, "checkpoint"));
+  at = host;
+  for (int i = 0; i < st->arrays && status == IG_OK; i++) {
+    saved[i].data = st->host ? st->array[i].value : at;
+    if (st->host)
+      continue;
+    status = cx->backend->copy_out(cx, at, st->array[i].value, (size_t)saved[i].count * sizeof *at);
+    at += saved[i].count;
+  }
+  if (status == IG_OK)
+    status = s->to->checkpoint(s->to, (double)st->step, st->step, saved, count);
+  free(host);
+  return status;
+}
+
+ig_status ig_topopt_checkpoint(void *self, ig_sink *to) {
+  const ig_topopt_run *run = self;
+  ig_topopt_state now;
+  saving s = {run, to, run->kept};
+  if (!run->kept) {
+    state_see(run, &now);
+    s.state = &now;
+  }
+  return ig_topopt_divided(run->d) ? state_stream(&s) : state_write(&s);
+}
+
+/* --- and back --- */
+
+ig_status ig_topopt_restore(void *self, const ig_restart *from) {
+  ig_topopt_run *run = self;
+  ig_topopt_design *s = run->s;
+  ig_ctx *cx = s->cx;
+  const void *data;
+  ig_topopt_state state;
+  run->iteration = from->step;
+  if (ig_topopt_method(s->c) == IG_OPTIMISER_MMA && from->step > 0) {
+    IG_TRY(ig_topopt_mma_prepare(s));
+    s->updates = (int)from->step;
+  }
+  if (s->modes)
+    s->modes->known = from->step > 0;
+  state_see(run, &state);
+  for (int i = 0; i < state.arrays; i++) {
+    const array *a = &state.array[i];
+    IG_TRY(ig_restart_find(cx, from, a->name, IG_F64, whole_length(run->d, a), &data));
+    IG_TRY(ig_topopt_place(cx, run->d, a->states, a->count, data, a->value));
+  }
+  for (int i = 0; i < state.numbers; i++) {
+    const ig_saved *n = &state.number[i];
+    IG_TRY(ig_restart_find(cx, from, n->name, n->dtype, n->count, &data));
+    memcpy(n->data, data, (size_t)n->count * sizeof(double));
+  }
+  numbers_give(run, &state);
+  return IG_OK;
+}
