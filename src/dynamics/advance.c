@@ -67,24 +67,18 @@ ig_status ig_dyn_alive(ig_dyn_model *m, const uint8_t **alive) {
   *alive = NULL;
   if (!m->contact.alive.count)
     return IG_OK;
-  IG_TRY(ig_dyn_alive_now(ig_dyn_stepper(m)));
-  if (m->divided)
-    IG_TRY(ig_dyn_gather_alive(m));
+  IG_TRY(ig_dyn_alive_now(m));
   IG_TRY(ig_array_pull(m->cx, &m->contact.alive));
   *alive = m->contact.alive.host;
   return IG_OK;
 }
 
-/* On ranks the part's steps have its elements looked at before; the first has the whole. */
+/* On ranks the part's elements have been looked at before (ig_dyn_part_ready). */
 static ig_status contact_now(ig_dyn_model *m, const ig_dyn_particles *p) {
   if (p->contact.surfaces == 0)
     return IG_OK;
   if (p->erosion.alive && !m->in_turn)
-    IG_TRY(ig_dyn_alive_now(ig_dyn_stepper(m)));
-  if (p->erosion.alive && m->divided)
-    IG_TRY(ig_dyn_gather_alive(m));
-  if (m->divided && !ig_ranks_first(m->cx))
-    return IG_OK;
+    IG_TRY(ig_dyn_alive_now(m));
   return m->ops->contact(m->cx, p);
 }
 
@@ -226,73 +220,49 @@ ig_status ig_dyn_set_clock(ig_dyn_model *m, double dt, double damping) {
   return ig_array_push(m->cx, &m->clock);
 }
 
+/* Forces of elements into f. */
+static ig_status forces_sum(ig_dyn_model *l) {
+  return ig_dyn_slotted(l) && !l->fresh && l->p.nodes > 0 ? l->ops->sum(l->cx, &l->p) : IG_OK;
+}
+
 ig_status ig_dyn_pull(ig_dyn_model *m) {
-  IG_TRY(ig_dyn_gather(m));
-  if (ig_dyn_slotted(m) && !m->fresh)
-    IG_TRY(m->ops->sum(m->cx, &m->p));
+  ig_dyn_model *l = ig_dyn_stepper(m);
+  IG_TRY(forces_sum(l));
   IG_TRY(ig_array_pull(m->cx, &m->clock));
-  if (!ig_dyn_has_whole(m))
-    return IG_OK;
-  IG_TRY(ig_array_pull(m->cx, &m->x));
-  IG_TRY(ig_array_pull(m->cx, &m->v));
-  return ig_array_pull(m->cx, &m->f);
+  IG_TRY(ig_array_pull(m->cx, &l->x));
+  IG_TRY(ig_array_pull(m->cx, &l->v));
+  return ig_array_pull(m->cx, &l->f);
 }
 
 /* The reports of group k, into the scratch; on ranks, of the part. */
-static ig_status report_group(ig_dyn_model *m, int k) {
-  if (m->divided)
-    return report_group(m->divided->local, k);
-  const ig_dyn_group *g = &m->group[k];
+static ig_status report_group(ig_dyn_model *l, int k) {
+  const ig_dyn_group *g = &l->group[k];
   for (int c = 0; c < g->colors; c++) {
-    const ig_dyn_range range = range_of(m, g, c);
+    const ig_dyn_range range = range_of(l, g, c);
     if (has_elements(g, c))
-      IG_TRY(m->ops->report(m->cx, &m->p, &range, m->scratch.dev));
+      IG_TRY(l->ops->report(l->cx, &l->p, &range, l->scratch.dev));
   }
   return IG_OK;
 }
 
-/* Reports of a group's slots from `first` on, to where their elements stand in the mesh. */
-typedef struct {
-  ig_dyn_model *m;
-  const ig_dyn_group *g;
-  double *out;             /* on the host */
-  const ig_dyn_fields *to; /* on the device */
-  ig_status status;
-} reporting;
-static void reports_put(void *user, const void *reports, int64_t first, int64_t count) {
-  const reporting *r = user;
-  const double *from = reports;
-  for (int64_t i = 0; i < count; i++)
-    if (r->g->element[first + i] >= 0)
-      memcpy(r->out + (int64_t)r->g->element[first + i] * IG_DYN_REPORT, from + i * IG_DYN_REPORT,
-             IG_DYN_REPORT * sizeof(double));
-}
-
-static void reports_spread(void *user, const void *reports, int64_t first, int64_t count) {
-  reporting *r = user;
-  ig_ctx *cx = r->m->cx;
-  const int32_t *id = (const int32_t *)r->g->ids.dev + first;
-  if (r->status == IG_OK)
-    r->status = cx->backend->copy_in(cx, r->m->scratch.dev, reports,
-                                     (size_t)count * IG_DYN_REPORT * sizeof(double));
-  if (r->status == IG_OK)
-    r->status = r->m->ops->spread(cx, (int32_t)count, id, r->m->scratch.dev, r->to);
-  if (r->status == IG_OK)
-    r->status = cx->backend->sync(cx); /* the reports' memory is used again */
-}
-
 ig_status ig_dyn_report(ig_dyn_model *m, double *out) {
-  for (int k = 0; k < m->groups; k++) {
-    const ig_dyn_group *g = &m->group[k];
-    reporting r = {.m = m, .g = g, .out = out};
-    IG_TRY(report_group(m, k));
-    if (m->divided) {
-      IG_TRY(ig_dyn_gather_reports(m, k, reports_put, &r));
-      continue;
-    }
-    IG_TRY(m->cx->backend->copy_out(m->cx, m->scratch.host, m->scratch.dev,
-                                    (size_t)g->slots * IG_DYN_REPORT * sizeof(double)));
-    reports_put(&r, m->scratch.host, 0, g->slots);
+  ig_dyn_model *l = ig_dyn_stepper(m);
+  for (int k = 0; k < l->groups; k++) {
+    const ig_dyn_group *g = &l->group[k];
+    void *own;
+    const void *seen;
+    IG_TRY(report_group(l, k));
+    const ig_status status = ig_dyn_seen(
+        l->cx, l->scratch.dev, (size_t)g->slots * IG_DYN_REPORT * sizeof(double), &own, &seen);
+    for (ig_lid s = 0; s < g->slots && status == IG_OK; s++)
+      if (g->element[s] >= 0) {
+        const int64_t e =
+            m->divided ? ig_part_element(&m->divided->part, g->element[s]) : g->element[s];
+        memcpy(out + e * IG_DYN_REPORT, (const double *)seen + (int64_t)s * IG_DYN_REPORT,
+               IG_DYN_REPORT * sizeof(double));
+      }
+    free(own);
+    IG_TRY(status);
   }
   return IG_OK;
 }
@@ -300,60 +270,166 @@ ig_status ig_dyn_report(ig_dyn_model *m, double *out) {
 ig_status ig_dyn_fields_now(ig_dyn_model *m, const ig_dyn_fields *to) {
   for (int k = 0; k < m->groups; k++) {
     const ig_dyn_group *g = &m->group[k];
-    reporting r = {.m = m, .g = g, .to = to, .status = IG_OK};
     IG_TRY(report_group(m, k));
-    if (m->divided) {
-      IG_TRY(ig_dyn_gather_reports(m, k, reports_spread, &r));
-      IG_TRY(ig_ranks_agree(m->cx, r.status));
-    } else {
-      IG_TRY(m->ops->spread(m->cx, g->slots, g->ids.dev, m->scratch.dev, to));
+    IG_TRY(m->ops->spread(m->cx, g->slots, g->ids.dev, m->scratch.dev, to));
+  }
+  return IG_OK;
+}
+
+/* --- energies */
+
+enum { N = IG_DYN_PARTICLE_ENERGIES };
+
+/* What energies are made of. */
+typedef struct {
+  double particle[N], element[2], stored, scaling;
+} energy_sums;
+
+/* Forces, loads, contact and bodies where particles are now. */
+static ig_status forces_now(ig_dyn_model *m) {
+  ig_dyn_model *l = ig_dyn_stepper(m);
+  ig_status status = m->divided ? ig_dyn_part_clock(m) : IG_OK;
+  if (status == IG_OK)
+    status = forces_sum(l);
+  if (status == IG_OK && l->p.loads.count > 0)
+    status = l->ops->loads(l->cx, &l->p);
+  if (m->divided)
+    status = ig_dyn_part_ready(m, status);
+  if (status == IG_OK)
+    status = contact_now(l, &l->p);
+  if (status == IG_OK && l->p.bodies.count > 0)
+    status = l->ops->bodies(l->cx, &l->p, false);
+  if (m->divided)
+    return ig_dyn_bodies_gather(m, status);
+  return status == IG_OK && m->p.bodies.count > 0 ? ig_array_pull(m->cx, &m->carried.body) : status;
+}
+
+static ig_status sums_find(ig_dyn_model *m, energy_sums *s) {
+  ig_ctx *cx = m->cx;
+  double *const table = m->scratch.dev, *const work = m->partial.dev;
+  IG_TRY(m->ops->energy(cx, &m->p, table));
+  IG_TRY(m->ops->totals(cx, table, m->p.nodes, N, 0, N, work, s->particle));
+  if (m->p.contact.surfaces > 0)
+    IG_TRY(m->ops->totals(cx, m->contact.stored.dev,
+                          (int64_t)m->p.contact.surfaces + m->p.edges.count, 1, 0, 1, work,
+                          &s->stored));
+  for (int k = 0; k < m->groups; k++) {
+    const ig_dyn_group *g = &m->group[k];
+    IG_TRY(report_group(m, k));
+    for (int c = 0; c < g->colors; c++) {
+      double part[2];
+      IG_TRY(m->ops->totals(cx, table + (int64_t)g->begin[c] * IG_DYN_REPORT,
+                            g->end[c] - g->begin[c], IG_DYN_REPORT, IG_REPORT_ENERGY, 2, work,
+                            part));
+      s->element[0] += part[0];
+      s->element[1] += part[1];
     }
   }
   return IG_OK;
 }
 
-/* What a rank without the whole does while the first finds the energies. */
-static ig_status energies_help(ig_dyn_model *m) {
-  IG_TRY(contact_now(m, &m->p));
-  for (int k = 0; k < m->groups; k++) {
-    IG_TRY(report_group(m, k));
-    IG_TRY(ig_dyn_gather_energies(m, k));
+/* The same on ranks: rows of the part's scratch, `columns` of its `stride` numbers from `first` on,
+   to rank 0, where they are added. */
+typedef struct {
+  const double *table;
+  int stride, first, columns;
+  ig_dyn_totals total;
+} tabling;
+static void table_row(void *user, int64_t item, void *row) {
+  const tabling *t = user;
+  memcpy(row, t->table + item * t->stride + t->first, (size_t)t->columns * sizeof(double));
+}
+static ig_status table_put(void *user, const void *rows, int64_t first, int64_t count) {
+  tabling *t = user;
+  (void)first;
+  ig_dyn_totals_add(&t->total, rows, count);
+  return IG_OK;
+}
+
+static ig_status table_total(ig_dyn_model *m, ig_status status, const ig_collect *items,
+                             int64_t count, int stride, int first, int columns, double *total) {
+  tabling t = {NULL, stride, first, columns, {0}};
+  void *own = NULL;
+  const void *seen = NULL;
+  if (status == IG_OK)
+    status = ig_dyn_seen(m->cx, m->divided->local->scratch.dev,
+                         (size_t)count * (size_t)stride * sizeof(double), &own, &seen);
+  t.table = seen;
+  if (status == IG_OK)
+    status = ig_dyn_totals_new(m->cx, columns, &t.total);
+  status =
+      ig_dyn_rows(m, status, items, (size_t)columns * sizeof(double), table_row, table_put, &t);
+  ig_dyn_totals_end(&t.total, status == IG_OK ? total : NULL);
+  free(own);
+  return status;
+}
+
+static ig_status parts_sums_find(ig_dyn_model *m, energy_sums *s) {
+  ig_dyn_part *p = m->divided;
+  ig_dyn_model *l = p->local;
+  ig_status status = l->p.nodes > 0 ? l->ops->energy(l->cx, &l->p, l->scratch.dev) : IG_OK;
+  IG_TRY(table_total(m, status, &p->nodes, l->p.nodes, N, 0, N, s->particle));
+  if (m->p.contact.surfaces > 0) {
+    tabling t = {0};
+    status = ig_ranks_agree(m->cx, ig_dyn_totals_new(m->cx, 1, &t.total));
+    if (status == IG_OK)
+      status = ig_dyn_part_stored(m, table_put, &t);
+    ig_dyn_totals_end(&t.total, &s->stored);
+    IG_TRY(status);
   }
-  return ig_array_pull(m->cx, &m->clock);
+  for (int k = 0; k < m->groups; k++) {
+    double part[2] = {0};
+    status = report_group(l, k);
+    IG_TRY(table_total(m, status, &p->group[k], l->group[k].slots, IG_DYN_REPORT, IG_REPORT_ENERGY,
+                       2, part));
+    s->element[0] += part[0];
+    s->element[1] += part[1];
+  }
+  return IG_OK;
+}
+
+/* Kinetic energy of added mass. */
+typedef struct {
+  const ig_dyn_model *l;
+  double sum;
+} scaling;
+static void scaling_row(void *user, int64_t n, double *row) {
+  const ig_dyn_model *l = ((const scaling *)user)->l;
+  row[0] = l->weight.added[n];
+  for (int c = 0; c < 3; c++)
+    row[1 + c] = ig_dyn_get(l, &l->v, n * l->p.dofs + c);
+}
+static void scaling_add(void *user, const double *row) {
+  scaling *s = user;
+  for (int c = 0; c < 3; c++)
+    s->sum += 0.5 * row[0] * pow(row[1 + c], 2);
+}
+
+static ig_status scaling_find(ig_dyn_model *m, double *sum) {
+  scaling s = {ig_dyn_stepper(m), 0};
+  if (!(m->weight.scaled > 0))
+    return IG_OK;
+  const ig_status pulled = ig_array_pull(m->cx, &ig_dyn_stepper(m)->v);
+  const ig_status status = ig_dyn_particles_add(m, pulled, 4, scaling_row, scaling_add, &s);
+  *sum = s.sum;
+  return status;
 }
 
 static ig_status energies_find(ig_dyn_model *m, ig_dyn_energy *e) {
-  ig_ctx *cx = m->cx;
-  const int64_t n = m->p.nodes;
+  energy_sums s = {{0}, {0}, 0, 0};
   memset(e, 0, sizeof *e);
-  IG_TRY(ig_dyn_gather(m));
-  if (!ig_dyn_has_whole(m))
-    return energies_help(m);
-  if (ig_dyn_slotted(m) && !m->fresh)
-    IG_TRY(m->ops->sum(cx, &m->p));
-  if (m->p.loads.count > 0)
-    IG_TRY(m->ops->loads(cx, &m->p));
-  IG_TRY(contact_now(m, &m->p));
-  if (m->p.bodies.count > 0) {
-    IG_TRY(m->ops->bodies(cx, &m->p, false));
-    IG_TRY(ig_array_pull(cx, &m->carried.body));
-  }
-  if (m->weight.scaled > 0)
-    IG_TRY(ig_array_pull(cx, &m->v));
-  enum { N = IG_DYN_PARTICLE_ENERGIES };
-  double sum[N], *const table = m->scratch.dev, *const work = m->partial.dev;
-  IG_TRY(m->ops->energy(cx, &m->p, table));
-  IG_TRY(m->ops->totals(cx, table, n, N, 0, N, work, sum));
-  e->kinetic = sum[0];
-  e->plain = sum[1];
-  e->external = sum[2 + IG_WORK_EXTERNAL];
-  e->damping = sum[2 + IG_WORK_DAMPING];
-  e->contact = sum[2 + IG_WORK_CONTACT];
-  const double tools = sum[2 + IG_WORK_TOOL];
-  if (m->p.contact.surfaces > 0)
-    IG_TRY(m->ops->totals(cx, m->contact.stored.dev,
-                          (int64_t)m->p.contact.surfaces + m->p.edges.count, 1, 0, 1, work,
-                          &e->stored));
+  IG_TRY(forces_now(m));
+  IG_TRY(m->divided ? parts_sums_find(m, &s) : sums_find(m, &s));
+  IG_TRY(scaling_find(m, &s.scaling));
+  e->kinetic = s.particle[0];
+  e->plain = s.particle[1];
+  e->external = s.particle[2 + IG_WORK_EXTERNAL];
+  e->damping = s.particle[2 + IG_WORK_DAMPING];
+  e->contact = s.particle[2 + IG_WORK_CONTACT];
+  e->internal = s.element[0];
+  e->plastic = s.element[1];
+  e->stored = s.stored;
+  e->scaling = s.scaling;
   for (int k = 0; k < m->p.bodies.count; k++) {
     const ig_dyn_body *b = (const ig_dyn_body *)m->carried.body.host + k;
     e->kinetic += b->kinetic;
@@ -361,30 +437,14 @@ static ig_status energies_find(ig_dyn_model *m, ig_dyn_energy *e) {
     e->external += b->work[IG_WORK_EXTERNAL];
     e->damping += b->work[IG_WORK_DAMPING];
   }
-  for (int k = 0; k < m->groups; k++) {
-    const ig_dyn_group *g = &m->group[k];
-    const int columns = m->divided ? 2 : IG_DYN_REPORT; /* from ranks nothing else comes */
-    IG_TRY(report_group(m, k));
-    IG_TRY(ig_dyn_gather_energies(m, k));
-    for (int c = 0; c < g->colors; c++) {
-      double part[2];
-      IG_TRY(m->ops->totals(cx, table + (int64_t)g->begin[c] * columns, g->end[c] - g->begin[c],
-                            columns, m->divided ? 0 : IG_REPORT_ENERGY, 2, work, part));
-      e->internal += part[0];
-      e->plastic += part[1];
-    }
-  }
-  for (int64_t i = 0; i < n && m->weight.scaled > 0; i++)
-    for (int c = 0; c < 3; c++)
-      e->scaling += 0.5 * m->weight.added[i] * pow(ig_dyn_get(m, &m->v, i * m->p.dofs + c), 2);
   /* before the first step nothing has acted on the velocities yet, not even a tool that stops them
    */
-  IG_TRY(ig_array_pull(cx, &m->clock));
+  IG_TRY(ig_array_pull(m->cx, &m->clock));
   const bool first = ((const ig_dyn_clock *)m->clock.host)->before == 0;
   const double left = (first ? e->plain : e->kinetic) + e->internal + e->damping;
   /* surfaces that touch store energy and rub: what they give beyond that is an error */
   e->made = e->contact + e->stored;
-  e->contact += tools;
+  e->contact += s.particle[2 + IG_WORK_TOOL];
   const double put =
       m->balance.energy + e->external + e->contact - fmax(0, e->made - m->balance.made);
   const double scale =
@@ -394,13 +454,9 @@ static ig_status energies_find(ig_dyn_model *m, ig_dyn_energy *e) {
   return IG_OK;
 }
 
-/* On ranks the first has all of the state; its sums hold for all. */
+/* On ranks the first one's sums hold for all. */
 ig_status ig_dyn_energies(ig_dyn_model *m, ig_dyn_energy *e) {
-  const ig_status status = energies_find(m, e);
-  if (!m->divided)
-    return status;
-  IG_TRY(ig_ranks_agree(m->cx, status));
-  return ig_ranks_share(m->cx, 0, e, sizeof *e);
+  return ig_dyn_share(m, energies_find(m, e), e, sizeof *e);
 }
 
 double ig_dyn_gravity_now(const ig_dyn_model *m, int c) {

@@ -45,44 +45,39 @@ static void marks_move(ig_dyn_job *r, double mark[MARKS], bool back) {
 #undef MARK
 }
 
+/* On ranks arrays of particles and elements are in parts and have no data here. */
 static int saved_arrays(ig_dyn_job *r, double *mark, ig_saved *saved, char (*name)[32], int space) {
   ig_dyn_model *m = r->m;
   const ig_dtype part = m->part == sizeof(double) ? IG_F64 : IG_F32;
+  const int64_t nodes = m->p.nodes;
   int n = 0;
   saved[n++] = (ig_saved){"marks", IG_F64, MARKS, mark};
-  saved[n++] = (ig_saved){"x", part, (int64_t)m->x.count, m->x.host};
-  saved[n++] = (ig_saved){"v", part, (int64_t)m->v.count, m->v.host};
-  saved[n++] = (ig_saved){"f", part, (int64_t)m->f.count, m->f.host};
-  saved[n++] = (ig_saved){"work", IG_F64, (int64_t)m->work.count, m->work.host};
+  saved[n++] = (ig_saved){"x", part, 3 * nodes, m->x.host};
+  saved[n++] = (ig_saved){"v", part, m->p.dofs * nodes, m->v.host};
+  saved[n++] = (ig_saved){"f", part, m->p.pitch * nodes, m->f.host};
+  saved[n++] = (ig_saved){"work", IG_F64, IG_WORKS * nodes, m->work.host};
   if (m->p.bodies.count) {
     saved[n++] =
         (ig_saved){"bodies", IG_U8, (int64_t)(m->carried.body.count * m->carried.body.size),
                    m->carried.body.host};
-    saved[n++] =
-        (ig_saved){"arms", IG_F64, (int64_t)m->carried.body_arm.count, m->carried.body_arm.host};
+    saved[n++] = (ig_saved){"arms", IG_F64,
+                            m->divided ? 3 * m->divided->arms.whole_count
+                                       : (int64_t)m->carried.body_arm.count,
+                            m->carried.body_arm.host};
   }
-  if (m->contact.reach.count)
+  if (m->p.erosion.alive)
     saved[n++] =
-        (ig_saved){"reach", IG_F64, (int64_t)m->contact.reach.count, m->contact.reach.host};
+        (ig_saved){"reach", IG_F64, (int64_t)m->p.contact.surfaces + m->p.contact.triangles,
+                   m->contact.reach.host};
   if (m->relax.on)
-    saved[n++] =
-        (ig_saved){"relaxation", IG_F64, IG_RELAX_ARRAYS * 3 * (int64_t)m->p.nodes, m->relax.was};
+    saved[n++] = (ig_saved){"relaxation", IG_F64, IG_RELAX_ARRAYS * 3 * nodes, m->relax.was};
   for (int k = 0; k < m->groups && n < space; k++) {
-    const ig_array *s = &m->group[k].state;
+    const ig_dyn_group *g = &ig_dyn_stepper(m)->group[k];
     snprintf(name[n], sizeof name[n], "state%d", k);
-    saved[n] = (ig_saved){name[n], s->size == sizeof(double) ? IG_F64 : IG_F32, (int64_t)s->count,
-                          s->host};
+    saved[n] = (ig_saved){name[n], g->state.size == sizeof(double) ? IG_F64 : IG_F32,
+                          (int64_t)m->group[k].slots * g->g_f64.states, m->group[k].state.host};
     n++;
   }
-  return n;
-}
-
-/* Of the arrays those that this rank has: without the whole model, what all ranks have alike. */
-static int saved_here(ig_saved *saved, int count) {
-  int n = 0;
-  for (int i = 0; i < count; i++)
-    if (saved[i].data)
-      saved[n++] = saved[i];
   return n;
 }
 
@@ -98,100 +93,139 @@ static void pads_fill(ig_dyn_group *g) {
     }
 }
 
-static ig_status checkpoint_write(ig_dyn_job *r, ig_sink *to) {
-  ig_dyn_model *m = r->m;
+/* --- in pieces, on ranks */
+
+typedef struct {
+  ig_dyn_job *r;
+  ig_sink *to;
+  const ig_saved *saved;
+  int count;
+} saving;
+
+static ig_status saved_bring(void *self, int array, ig_stream_take *take, void *user) {
+  const saving *s = self;
+  if (array < 0 || array >= s->count)
+    return IG_FAIL(s->r->m->cx, IG_ARG, "a checkpoint has no array %d", array);
+  return ig_dyn_part_saved(s->r->m, s->saved[array].name, take, user);
+}
+
+static ig_status saved_tell(void *user, const ig_stream *stream) {
+  const saving *s = user;
+  const ig_dyn_clock *k = ig_dyn_clock_of(s->r);
+  return ig_sink_checkpoint(s->r->m->cx, s->to, k->time, k->step, s->saved, s->count, stream);
+}
+
+static ig_status pieces_write(ig_dyn_job *r, ig_sink *to, ig_saved *saved, int count) {
+  saving s = {r, to, saved, count};
+  ig_served served = {r->m->cx, &s, saved_bring};
+  IG_TRY(ig_serve(&served, saved_tell, &s));
+  if (ig_ranks_first(r->m->cx))
+    return IG_OK;
+  /* others save what is not in parts: a state that a program keeps is there on all ranks */
+  int n = 0;
+  for (int i = 0; i < count; i++)
+    if (saved[i].data)
+      saved[n++] = saved[i];
+  return to->checkpoint(to, ig_dyn_clock_of(r)->time, ig_dyn_clock_of(r)->step, saved, n);
+}
+
+/* The state on the host; on ranks, of the part. */
+static ig_status state_pull(ig_dyn_model *m) {
   IG_TRY(ig_dyn_pull(m));
-  const bool whole = ig_dyn_has_whole(m);
-  if (whole)
-    IG_TRY(ig_array_pull(m->cx, &m->work));
+  if (m->divided)
+    return IG_OK;
+  IG_TRY(ig_array_pull(m->cx, &m->work));
   if (m->p.bodies.count)
     IG_TRY(ig_array_pull(m->cx, &m->carried.body));
   if (m->contact.reach.count)
     IG_TRY(ig_array_pull(m->cx, &m->contact.reach));
-  IG_TRY(ig_dyn_gather_states(m));
-  for (int k = 0; k < m->groups && whole; k++) {
-    if (!m->divided)
-      IG_TRY(ig_array_pull(m->cx, &m->group[k].state));
+  for (int k = 0; k < m->groups; k++) {
+    IG_TRY(ig_array_pull(m->cx, &m->group[k].state));
     pads_fill(&m->group[k]);
   }
+  return IG_OK;
+}
+
+ig_status ig_dyn_checkpoint_write(void *self, ig_sink *to) {
+  ig_dyn_job *r = self;
+  ig_dyn_model *m = r->m;
   const int space = ARRAYS + m->groups;
   ig_saved *saved = NULL;
   char(*name)[32] = NULL;
   double mark[MARKS];
-  marks_move(r, mark, false);
-  IG_TRY(IG_NEW(m->cx, &saved, space, "checkpoint"));
-  ig_status status = IG_NEW(m->cx, &name, space, "checkpoint");
+  ig_status status = state_pull(m);
+  if (status == IG_OK)
+    status = IG_NEW(m->cx, &saved, space, "checkpoint");
+  if (status == IG_OK)
+    status = IG_NEW(m->cx, &name, space, "checkpoint");
+  if (m->divided)
+    status = ig_dyn_bodies_gather(m, status);
   if (status == IG_OK) {
-    const int n = saved_here(saved, saved_arrays(r, mark, saved, name, space));
-    status = to->checkpoint(to, ig_dyn_clock_of(r)->time, ig_dyn_clock_of(r)->step, saved, n);
+    marks_move(r, mark, false);
+    const int n = saved_arrays(r, mark, saved, name, space);
+    status = m->divided
+                 ? pieces_write(r, to, saved, n)
+                 : to->checkpoint(to, ig_dyn_clock_of(r)->time, ig_dyn_clock_of(r)->step, saved, n);
   }
   free(saved);
   free(name);
   return status;
 }
 
-ig_status ig_dyn_checkpoint_write(void *self, ig_sink *to) {
-  ig_dyn_job *r = self;
-  IG_TRY(ig_ranks_agree(r->m->cx, ig_dyn_states_hold(r->m)));
-  const ig_status status = checkpoint_write(r, to);
-  ig_dyn_states_drop(r->m);
-  return status;
+/* --- back */
+
+/* Of the whole: to the device. */
+static ig_status state_push(ig_dyn_model *m) {
+  ig_array *const state[] = {
+      &m->x, &m->v, &m->f, &m->work, &m->carried.body, &m->carried.body_arm, &m->contact.reach};
+  for (size_t i = 0; i < sizeof state / sizeof *state; i++)
+    if (state[i]->count)
+      IG_TRY(ig_array_push(m->cx, state[i]));
+  for (int i = 0; i < m->groups; i++)
+    IG_TRY(ig_array_push(m->cx, &m->group[i].state));
+  m->fresh = true; /* forces are in f */
+  return IG_OK;
 }
 
-static ig_status checkpoint_read(ig_dyn_job *r, const ig_restart *from) {
+static ig_status arrays_read(ig_dyn_job *r, const ig_restart *from, double *mark, ig_saved *saved,
+                             char (*name)[32], int space) {
+  ig_ctx *cx = r->m->cx;
+  const void *data;
+  const int n = saved_arrays(r, mark, saved, name, space);
+  for (int i = 0; i < n; i++) {
+    if (!saved[i].data)
+      continue;
+    IG_TRY(ig_restart_find(cx, from, saved[i].name, saved[i].dtype, saved[i].count, &data));
+    memcpy(saved[i].data, data, (size_t)saved[i].count * ig_dtype_size(saved[i].dtype));
+  }
+  IG_TRY(ig_array_push(cx, &r->m->clock));
+  return r->m->divided ? ig_dyn_part_restore(r->m, from) : state_push(r->m);
+}
+
+ig_status ig_dyn_checkpoint_read(void *self, const ig_restart *from) {
+  ig_dyn_job *r = self;
   ig_dyn_model *m = r->m;
   ig_ctx *cx = m->cx;
   const int space = ARRAYS + m->groups;
   ig_saved *saved = NULL;
   char(*name)[32] = NULL;
   double mark[MARKS];
-  ig_status status = IG_OK;
-  IG_TRY(IG_NEW(cx, &saved, space, "checkpoint"));
-  IG_TRY_GOTO(status, done, IG_NEW(cx, &name, space, "checkpoint"));
   const void *data;
-  IG_TRY_GOTO(status, done, ig_restart_find(cx, from, "marks", IG_F64, MARKS, &data));
+  IG_TRY(ig_restart_find(cx, from, "marks", IG_F64, MARKS, &data));
   memcpy(mark, data, sizeof mark);
   marks_move(r, mark, true);
   if (m->weight.scaled_to > 0) { /* first: it changes bodies and the clock, which are then read */
-    IG_TRY_GOTO(status, done, ig_dyn_masses(m, m->weight.scaled_to));
+    IG_TRY(ig_dyn_masses(m, m->weight.scaled_to));
     marks_move(r, mark, true);
   }
-  const bool whole = ig_dyn_has_whole(m);
-  free(m->relax.was);
-  m->relax.was = NULL;
-  if (m->relax.on && whole)
-    IG_TRY_GOTO(status, done,
-                IG_NEW(cx, &m->relax.was, IG_RELAX_ARRAYS * 3 * (int64_t)m->p.nodes, "relaxation"));
-  const int n = saved_here(saved, saved_arrays(r, mark, saved, name, space));
-  for (int i = 0; i < n; i++) {
-    IG_TRY_GOTO(status, done,
-                ig_restart_find(cx, from, saved[i].name, saved[i].dtype, saved[i].count, &data));
-    memcpy(saved[i].data, data, (size_t)saved[i].count * ig_dtype_size(saved[i].dtype));
-  }
-  if (m->p.bodies.count) {
-    IG_TRY_GOTO(status, done, ig_array_push(cx, &m->carried.body));
-    IG_TRY_GOTO(status, done, ig_array_push(cx, &m->carried.body_arm));
-  }
-  if (m->contact.reach.count)
-    IG_TRY_GOTO(status, done, ig_array_push(cx, &m->contact.reach));
-  IG_TRY_GOTO(status, done, ig_array_push(cx, &m->clock));
-  ig_array *const state[] = {&m->x, &m->v, &m->f, &m->work};
-  for (int i = 0; i < 4 && whole; i++)
-    IG_TRY_GOTO(status, done, ig_array_push(cx, state[i]));
-  for (int i = 0; i < m->groups && !m->divided; i++)
-    IG_TRY_GOTO(status, done, ig_array_push(cx, &m->group[i].state));
-  m->fresh = true; /* forces are in f */
-  status = ig_dyn_scatter(m);
-done:
+  if (m->relax.on)
+    IG_TRY(ig_dyn_relax_room(m));
+  ig_status status = IG_NEW(cx, &saved, space, "checkpoint");
+  if (status == IG_OK)
+    status = IG_NEW(cx, &name, space, "checkpoint");
+  if (status == IG_OK)
+    status = arrays_read(r, from, mark, saved, name, space);
   free(saved);
   free(name);
-  return status;
-}
-
-ig_status ig_dyn_checkpoint_read(void *self, const ig_restart *from) {
-  ig_dyn_job *r = self;
-  IG_TRY(ig_ranks_agree(r->m->cx, ig_dyn_states_hold(r->m)));
-  const ig_status status = checkpoint_read(r, from);
-  ig_dyn_states_drop(r->m);
-  return status;
+  return m->divided ? ig_ranks_agree(cx, status) : status;
 }

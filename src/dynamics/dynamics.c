@@ -133,9 +133,8 @@ static ig_status advance_dynamic(ig_dyn_job *r, const ig_dyn_analysis *a, int64_
 
 /* What no support holds may be why there is no equilibrium. */
 static ig_status loose_warn(ig_dyn_model *m) {
-  ig_dyn_loose l = {0};
-  if (ig_dyn_has_whole(m))
-    IG_TRY(ig_dyn_loose_find(m, &l));
+  ig_dyn_loose l;
+  IG_TRY(ig_dyn_loose_find(m, &l));
   if (l.parts)
     ig_warn(m->cx,
             "static: the part of %lld nodes that began around (%.4g, %.4g, %.4g) m is held by no "
@@ -305,8 +304,8 @@ static ig_status analysis_look(ig_dyn_job *r, const ig_dyn_analysis *a) {
   return step_find(r, a, &dt);
 }
 
-/* What this refuses `check` refuses too: it opens the room. */
-static ig_status room_open(ig_job *job, void **self) {
+/* All of it, with the whole model. */
+static ig_status room_make(ig_job *job, void **self) {
   ig_dyn_job *r;
   IG_TRY(IG_NEW(job->cx, &r, 1, "dynamics"));
   *self = r;
@@ -323,9 +322,19 @@ static ig_status room_open(ig_job *job, void **self) {
   for (int i = 0; i < r->c->analysis.count; i++)
     if (analysis_at(r, i)->kind == IG_ANALYSIS_DYNAMIC)
       IG_TRY(analysis_look(r, analysis_at(r, i)));
-  IG_TRY(ig_dyn_masses(r->m, 0));
+  return ig_dyn_masses(r->m, 0);
+}
+
+/* On ranks what is whole goes. */
+static void whole_drop(ig_dyn_job *r) {
   ig_dyn_part_keep(r->m);
-  ig_part_drop_mesh(job->cx, job->mesh);
+  ig_part_drop_mesh_all(r->job->cx, r->job->mesh);
+}
+
+/* What this refuses `check` refuses too. */
+static ig_status room_open(ig_job *job, void **self) {
+  IG_TRY(room_make(job, self));
+  whole_drop(*self);
   return IG_OK;
 }
 
@@ -337,6 +346,9 @@ static void room_close(void *self) {
   free(r->column);
   free(r->values);
   free(r->probe_node);
+  for (int i = 0; r->probe_item && i < r->c->probes.count; i++)
+    ig_collect_free(&r->probe_item[i]);
+  free(r->probe_item);
   free(r->probe_set);
   free(r->report);
   ig_array_free(r->job->cx, &r->moved);
@@ -434,8 +446,8 @@ static ig_status check_tell(ig_dyn_job *r, ig_check_line *line, void *user) {
   else
     snprintf(text, sizeof text, "%.4g s", critical);
   line(user, "critical step", text);
-  if (ig_dyn_has_whole(m)) /* who has the sets of the mesh */
-    IG_TRY(check_loads(m, line, user));
+  IG_TRY(check_loads(m, line, user));
+  whole_drop(r); /* as a run does: what follows tells of memory */
   for (int i = 0; i < r->c->analysis.count; i++)
     check_analysis(IG_ITEM(const ig_dyn_analysis, r->c->analysis, i), critical, line, user);
   snprintf(text, sizeof text, "%.1f MB on the device", (double)r->job->cx->device_bytes * 1e-6);
@@ -445,7 +457,7 @@ static ig_status check_tell(ig_dyn_job *r, ig_check_line *line, void *user) {
 
 static ig_status check(ig_job *job, ig_check_line *line, void *user) {
   void *self = NULL;
-  ig_status status = room_open(job, &self);
+  ig_status status = room_make(job, &self);
   if (status == IG_OK)
     status = check_tell(self, line, user);
   room_close(self);

@@ -173,10 +173,19 @@ typedef struct {
   double since;   /* time since the longer stretch began */
   double error, residual;
   /* doubles, nodes x 3 each: positions and internal forces at the last look; positions and forces
-     out of balance where the longer stretch began */
+     out of balance where the longer stretch began; of the model that takes the steps */
   double *was;
 } ig_dyn_relaxing;
 enum { IG_RELAX_ARRAYS = 4 };
+
+/* Parts of the mesh that no support holds (loose.h). */
+typedef struct {
+  int32_t parts;
+  int32_t *of; /* particles: the part, -1: held; NULL: all are held, or nobody has looked */
+  struct ig_dyn_loose_part *part;
+  double far; /* size of the model, m */
+  bool known;
+} ig_dyn_looseness;
 
 /* The nodes of a set that is not one of nodes. */
 typedef struct ig_dyn_nodes {
@@ -250,6 +259,7 @@ typedef struct ig_dyn_model {
   } balance;             /* when the balance of energy began */
   double unbalance;      /* residual stress: forces out of balance over all, at the start */
   ig_dyn_relaxing relax;
+  ig_dyn_looseness loose;
   ig_lid *fault_ids; /* kernels' numbers -> mesh elements */
   ig_dyn_nodes *made;
   struct ig_graph *graph;
@@ -269,7 +279,8 @@ void ig_dyn_model_free(ig_dyn_model *m);
 IG_MUST_CHECK ig_status ig_dyn_pass(ig_dyn_model *m, bool elements);
 /* What the kernels of the first group's elements and of the particles need. GPU only. */
 IG_MUST_CHECK ig_status ig_dyn_kernels(ig_dyn_model *m, ig_dyn_kernel_cost cost[2]);
-/* Which elements of the mesh still hold, on the host; NULL: none can fail. */
+/* Which elements of the mesh still hold, on the host; NULL: none can fail. Of the model that takes
+   the steps. */
 IG_MUST_CHECK ig_status ig_dyn_alive(ig_dyn_model *m, const uint8_t **alive);
 /* The critical step of the elements as they stand now (Tang et al. 2020, Eq. 5). */
 IG_MUST_CHECK ig_status ig_dyn_critical_step(ig_dyn_model *m, double *dt);
@@ -284,13 +295,14 @@ IG_MUST_CHECK ig_status ig_dyn_set_clock(ig_dyn_model *m, double dt, double damp
 /* `steps` steps: no host in between where the backend has graphs. */
 IG_MUST_CHECK ig_status ig_dyn_advance(ig_dyn_model *m, int64_t steps);
 IG_MUST_CHECK ig_status ig_dyn_energies(ig_dyn_model *m, ig_dyn_energy *e);
-/* Internal forces into f, whatever the assembly; then x, v, f on the host hold what the device has.
- */
+/* Internal forces into f, whatever the assembly; then x, v, f on the host hold what the device has;
+   on ranks, of the part. */
 IG_MUST_CHECK ig_status ig_dyn_pull(ig_dyn_model *m);
 double ig_dyn_get(const ig_dyn_model *m, const ig_array *a, int64_t i); /* from the host side */
-/* Reports of all elements in the mesh's numbering: elements x IG_DYN_REPORT, host. */
+/* Reports of all elements in the mesh's numbering: elements x IG_DYN_REPORT, host; on ranks of own
+   elements, in the part's. */
 IG_MUST_CHECK ig_status ig_dyn_report(ig_dyn_model *m, double *out);
-/* The same as fields on the device, by mesh element. */
+/* The same as fields on the device, by mesh element; not on ranks. */
 IG_MUST_CHECK ig_status ig_dyn_fields_now(ig_dyn_model *m, const ig_dyn_fields *to);
 /* Gravity at the clock's time on the host, times its history. */
 double ig_dyn_gravity_now(const ig_dyn_model *m, int c);
@@ -300,17 +312,20 @@ double ig_dyn_step_bytes(const ig_dyn_model *m);
 IG_MUST_CHECK ig_status ig_dyn_relax_begin(ig_dyn_model *m, const ig_dyn_analysis *a);
 IG_MUST_CHECK ig_status ig_dyn_relax_advance(ig_dyn_model *m, const ig_dyn_analysis *a, bool *done);
 IG_MUST_CHECK ig_status ig_dyn_relax_end(ig_dyn_model *m);
+/* Memory of what particles did before. */
+IG_MUST_CHECK ig_status ig_dyn_relax_room(ig_dyn_model *m);
 /* Turns of flat shells about their normal (drill.c): whether there are any; unit normals of the
    particles, nodes x 3, where the angle between elements is below sqrt(tolerance), else 0; and
-   what is along them taken out of turns or moments, nodes x dofs. */
+   what is along them taken out of turns or moments, nodes x dofs. Nodes are those of the model that
+   takes the steps; of another rank's the numbers mean nothing. */
 bool ig_dyn_drills(const ig_dyn_model *m);
-void ig_dyn_drill_normals(const ig_dyn_model *m, double tolerance, double *normal);
-void ig_dyn_drill_out(const ig_dyn_model *m, const double *normal, double *turns);
+IG_MUST_CHECK ig_status ig_dyn_drill_normals(ig_dyn_model *m, double tolerance, double *normal);
+void ig_dyn_drill_out(const ig_dyn_model *l, const double *normal, double *turns);
 /* Velocities v (nodes x dofs) of the next steps, which take `seconds`: flat shells (unit normals
    `flat`) do not turn about their normal; where they are less flat they turn to where moments
    `net` about it vanish. */
-IG_MUST_CHECK ig_status ig_dyn_drill_lead(const ig_dyn_model *m, const double *flat,
-                                          const double *net, double seconds, double *v);
+IG_MUST_CHECK ig_status ig_dyn_drill_lead(ig_dyn_model *m, const double *flat, const double *net,
+                                          double seconds, double *v);
 /* All of it; error: as estimated at the end. */
 IG_MUST_CHECK ig_status ig_dyn_relax(ig_dyn_model *m, const ig_dyn_analysis *a, double *error,
                                      int64_t *steps);

@@ -31,23 +31,54 @@ bool ig_dyn_field(void *self, int i, ig_room_field *f) {
   }
 }
 
+/* One of the three, of the model that takes the steps. */
+typedef struct {
+  const ig_dyn_model *l;
+  bool speed, moved;
+  double *to; /* of the next particle */
+} reading;
+static void field_row(void *user, int64_t n, double *row) {
+  const reading *r = user;
+  const ig_dyn_model *l = r->l;
+  for (int c = 0; c < 3; c++)
+    row[c] = r->speed ? ig_dyn_get(l, &l->v, n * l->p.dofs + c)
+                      : ig_dyn_get(l, &l->x, 3 * n + c) - (r->moved ? l->x0[3 * n + c] : 0);
+}
+static void field_add(void *user, const double *row) {
+  reading *r = user;
+  memcpy(r->to, row, 3 * sizeof *row);
+  r->to += 3;
+}
+
 ig_status ig_dyn_field_get(void *self, const char *name, double *values) {
   const ig_dyn_job *r = self;
-  ig_dyn_model *m = r->m;
-  const int64_t count = 3 * (int64_t)m->mesh->nodes;
-  const bool speed = strcmp(name, "velocity") == 0, moved = strcmp(name, "displacement") == 0;
-  IG_TRY(ig_dyn_gather(m));
-  const bool whole = ig_dyn_has_whole(m);
-  const ig_status pulled = whole ? ig_array_pull(m->cx, speed ? &m->v : &m->x) : IG_OK;
-  IG_TRY(m->divided ? ig_ranks_agree(m->cx, pulled) : pulled);
-  for (int64_t i = 0; i < count && whole; i++)
-    values[i] = speed ? ig_dyn_get(m, &m->v, i / 3 * m->p.dofs + i % 3)
-                      : ig_dyn_get(m, &m->x, i) - (moved ? m->x0[i] : 0);
-  return m->divided ? ig_ranks_share(m->cx, 0, values, (size_t)count * sizeof *values) : IG_OK;
+  ig_dyn_model *m = r->m, *l = ig_dyn_stepper(r->m);
+  reading to = {l, strcmp(name, "velocity") == 0, strcmp(name, "displacement") == 0, values};
+  const ig_status pulled = ig_array_pull(m->cx, to.speed ? &l->v : &l->x);
+  const ig_status status = ig_dyn_particles_add(m, pulled, 3, field_row, field_add, &to);
+  return ig_dyn_share(m, status, values, 3 * (size_t)m->p.nodes * sizeof *values);
 }
 
 static double held(const ig_dyn_energy *e) {
   return e->plain + e->internal + e->damping - e->external - e->contact;
+}
+
+/* Those of the particles here, ghosts too: all ranks are given the same. */
+static ig_status velocities_put(ig_dyn_model *m, const double *values) {
+  ig_dyn_model *l = ig_dyn_stepper(m);
+  IG_TRY(ig_array_pull(m->cx, &l->v));
+  for (int64_t n = 0; n < l->p.nodes; n++) {
+    const double *v = values + 3 * (int64_t)(m->divided ? m->divided->part.node[n] : n);
+    for (int c = 0; c < 3; c++) {
+      const int64_t at = n * m->p.dofs + c;
+      if (m->part == sizeof(double))
+        ((double *)l->v.host)[at] = v[c];
+      else
+        ((float *)l->v.host)[at] = (float)v[c];
+    }
+  }
+  ig_dyn_part_slowed(m);
+  return ig_array_push(m->cx, &l->v);
 }
 
 /* The energy that comes with new velocities counts as put in. */
@@ -57,18 +88,8 @@ ig_status ig_dyn_field_set(void *self, const char *name, const double *values) {
   ig_dyn_energy before, after;
   (void)name;
   IG_TRY(ig_dyn_energies(m, &before));
-  const bool whole = ig_dyn_has_whole(m);
-  if (whole)
-    IG_TRY(ig_array_pull(m->cx, &m->v));
-  for (int64_t n = 0; n < m->mesh->nodes && whole; n++)
-    for (int c = 0; c < 3; c++) {
-      const int64_t at = n * m->p.dofs + c;
-      if (m->part == sizeof(double))
-        ((double *)m->v.host)[at] = values[3 * n + c];
-      else
-        ((float *)m->v.host)[at] = (float)values[3 * n + c];
-    }
-  IG_TRY(ig_dyn_scatter_velocities(m));
+  const ig_status status = velocities_put(m, values);
+  IG_TRY(m->divided ? ig_ranks_agree(m->cx, status) : status);
   IG_TRY(ig_dyn_energies(m, &after));
   m->balance.energy += held(&after) - held(&before);
   return IG_OK;

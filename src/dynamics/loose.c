@@ -2,10 +2,11 @@
    the gap. Friction stops them but is no spring: sideways nothing brings them to one place. */
 #include "dynamics/loose.h"
 #include "core/forest.h"
-#include "dynamics/model.h"
+#include "dynamics/part.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void joints(const ig_dyn_model *m, int32_t *up) {
   for (int b = 0; b < m->mesh->blocks; b++) {
@@ -47,34 +48,113 @@ static void held_mark(const ig_dyn_model *m, int32_t *up, uint8_t *held) {
   }
 }
 
-/* Sums over parts of numbers of particles, of where they began and of their ways. */
-typedef struct {
+/* A loose part: its particles and their sums, at the start and of their ways. */
+typedef struct ig_dyn_loose_part {
   int64_t nodes;
   double at[3], way[3];
-} sums;
+} part;
 
-static void farthest(const ig_dyn_model *m, int32_t *up, const uint8_t *held, sums *sum,
-                     ig_dyn_loose *found) {
+/* Numbers the parts that nothing holds, in the order of their roots: `of` of the particles. */
+static ig_status parts_number(ig_dyn_model *m, int32_t *up, const uint8_t *held, int32_t *of) {
+  ig_dyn_looseness *all = &m->loose;
   double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
-  for (int32_t n = 0; n < m->p.nodes; n++) {
-    sums *s = &sum[ig_root(up, n)];
-    s->nodes++;
+  int32_t *size;
+  IG_TRY(IG_NEW(m->cx, &size, (size_t)m->p.nodes + 1, "loose parts"));
+  for (int32_t n = 0; n < m->p.nodes; n++)
+    size[ig_root(up, n)]++;
+  for (int32_t n = 0; n < m->p.nodes; n++) /* a single one belongs to no element */
+    size[n] = size[n] >= 2 && !held[n] ? all->parts++ : -1;
+  for (int32_t n = 0; n < m->p.nodes; n++)
+    of[n] = size[ig_root(up, n)];
+  free(size);
+  IG_TRY(IG_NEW(m->cx, &all->part, (size_t)all->parts + 1, "loose parts"));
+  for (int32_t n = 0; n < m->p.nodes; n++)
     for (int c = 0; c < 3; c++) {
       const double x0 = m->x0[3 * (int64_t)n + c];
-      s->at[c] += x0;
-      s->way[c] += ig_dyn_get(m, &m->x, 3 * (int64_t)n + c) - x0;
       low[c] = fmin(low[c], x0);
       high[c] = fmax(high[c], x0);
+      if (of[n] >= 0)
+        all->part[of[n]].at[c] += x0;
+      if (of[n] >= 0 && c == 0)
+        all->part[of[n]].nodes++;
     }
-  }
-  found->far = hypot(hypot(high[0] - low[0], high[1] - low[1]), high[2] - low[2]);
+  all->far = hypot(hypot(high[0] - low[0], high[1] - low[1]), high[2] - low[2]);
+  return IG_OK;
+}
+
+/* The part's particles, of those of the whole. */
+static ig_status numbers_take(ig_dyn_model *m, int32_t *of) {
+  ig_dyn_model *l = ig_dyn_stepper(m);
+  if (m->loose.parts == 0)
+    return IG_OK;
+  IG_TRY(IG_NEW(m->cx, &l->loose.of, (size_t)l->p.nodes + 1, "loose parts"));
+  for (int32_t n = 0; n < l->p.nodes; n++)
+    l->loose.of[n] = of[m->divided ? m->divided->part.node[n] : n];
+  return IG_OK;
+}
+
+ig_status ig_dyn_loose_new(ig_dyn_model *m) {
+  int32_t *up = NULL, *of = NULL;
+  uint8_t *held = NULL;
+  ig_status status = IG_OK;
+  if (m->loose.known || m->mesh->nodes != m->p.nodes)
+    return IG_OK;
+  m->loose.known = true;
+  IG_TRY_GOTO(status, done, IG_NEW(m->cx, &up, m->p.nodes, "loose parts"));
+  IG_TRY_GOTO(status, done, IG_NEW(m->cx, &of, m->p.nodes, "loose parts"));
+  IG_TRY_GOTO(status, done, IG_NEW(m->cx, &held, m->p.nodes, "loose parts"));
+  for (int32_t n = 0; n < m->p.nodes; n++)
+    up[n] = n;
+  joints(m, up);
+  held_mark(m, up, held);
+  IG_TRY_GOTO(status, done, parts_number(m, up, held, of));
+  status = numbers_take(m, of);
+done:
+  free(up);
+  free(of);
+  free(held);
+  return status;
+}
+
+void ig_dyn_loose_free(ig_dyn_model *m) {
+  free(m->loose.of);
+  free(m->loose.part);
+}
+
+typedef struct {
+  const ig_dyn_model *l;
+  part *of;
+} going;
+static void way_row(void *user, int64_t n, double *row) {
+  const ig_dyn_model *l = ((const going *)user)->l;
+  row[0] = l->loose.of[n] + 1;
+  for (int c = 0; c < 3; c++)
+    row[1 + c] = row[0] > 0 ? ig_dyn_get(l, &l->x, 3 * n + c) - l->x0[3 * n + c] : 0;
+}
+static void way_add(void *user, const double *row) {
+  part *of = ((const going *)user)->of;
+  for (int c = 0; c < 3 && row[0] > 0; c++)
+    of[(int64_t)row[0] - 1].way[c] += row[1 + c];
+}
+
+ig_status ig_dyn_loose_find(ig_dyn_model *m, ig_dyn_loose *found) {
+  const ig_dyn_looseness *all = &m->loose;
+  going g = {ig_dyn_stepper(m), all->part};
+  *found = (ig_dyn_loose){0};
+  if (!m->divided)
+    IG_TRY(ig_dyn_loose_new(m));
+  g.of = all->part;
+  if (all->parts == 0)
+    return IG_OK;
+  for (int32_t i = 0; i < all->parts; i++)
+    memset(all->part[i].way, 0, sizeof all->part[i].way);
+  IG_TRY(ig_dyn_particles_add(m, IG_OK, 4, way_row, way_add, &g));
+  found->far = all->far;
+  found->parts = all->parts;
   found->way = -1;
-  for (int32_t n = 0; n < m->p.nodes; n++) {
-    const sums *s = &sum[n];
+  for (int32_t i = 0; i < all->parts; i++) {
+    const part *s = &all->part[i];
     const double way = hypot(hypot(s->way[0], s->way[1]), s->way[2]) / (double)s->nodes;
-    if (s->nodes < 2 || held[n]) /* a single one belongs to no element */
-      continue;
-    found->parts++;
     if (way <= found->way)
       continue;
     found->way = way;
@@ -82,29 +162,7 @@ static void farthest(const ig_dyn_model *m, int32_t *up, const uint8_t *held, su
     for (int c = 0; c < 3; c++)
       found->at[c] = s->at[c] / (double)s->nodes;
   }
-}
-
-ig_status ig_dyn_loose_find(ig_dyn_model *m, ig_dyn_loose *found) {
-  int32_t *up = NULL;
-  uint8_t *held = NULL;
-  sums *sum = NULL;
-  ig_status status = IG_OK;
-  *found = (ig_dyn_loose){0};
-  if (m->mesh->nodes != m->p.nodes)
-    return IG_OK;
-  IG_TRY_GOTO(status, done, IG_NEW(m->cx, &up, m->p.nodes, "loose parts"));
-  IG_TRY_GOTO(status, done, IG_NEW(m->cx, &held, m->p.nodes, "loose parts"));
-  IG_TRY_GOTO(status, done, IG_NEW(m->cx, &sum, m->p.nodes, "loose parts"));
-  for (int32_t n = 0; n < m->p.nodes; n++)
-    up[n] = n;
-  joints(m, up);
-  held_mark(m, up, held);
-  farthest(m, up, held, sum, found);
-done:
-  free(up);
-  free(held);
-  free(sum);
-  return status;
+  return ig_dyn_share(m, IG_OK, found, sizeof *found);
 }
 
 ig_status ig_dyn_loose_check(ig_dyn_model *m) {

@@ -12,8 +12,11 @@ typedef struct {
   double way, far; /* how far it has moved, and the size of the model, m */
 } ig_dyn_loose;
 
-/* Elements, bodies and ties join particles into parts. Where the whole state is, positions pulled.
- */
+/* Elements, bodies and ties join particles into parts. While the whole mesh is there: which of them
+   nothing holds (again: nothing). */
+IG_MUST_CHECK ig_status ig_dyn_loose_new(ig_dyn_model *m);
+void ig_dyn_loose_free(ig_dyn_model *m);
+/* All ranks; positions of the model that takes the steps are pulled. */
 IG_MUST_CHECK ig_status ig_dyn_loose_find(ig_dyn_model *m, ig_dyn_loose *found);
 /* Fails where a part has left the model and there is no tool it could come to rest on. */
 IG_MUST_CHECK ig_status ig_dyn_loose_check(ig_dyn_model *m);

@@ -290,45 +290,68 @@ typedef struct {
 
 enum { WEIGHED = 16384 }; /* elements at a time */
 
+/* A group's elements, pads left out, in the order of the whole: order NULL, one after the other. */
+typedef struct {
+  const ig_dyn_group *g;
+  ig_lid *order;
+  ig_lid count;
+} sequence;
+static ig_lid slot_of(const sequence *q, ig_lid i) {
+  return q->order ? q->order[i] : i;
+}
+
 /* Elements [first, last) of a group, by all threads. */
-static void weigh(const ig_dyn_model *m, const ig_dyn_group *g, ig_lid first, ig_lid last,
-                  weight *of) {
-#pragma omp parallel for schedule(static) num_threads(ig_team(m->cx, last - first, IG_WORK_ELEMENT))
-  for (ig_lid s = first; s < last; s++) {
+static void weigh(const ig_dyn_model *l, const sequence *q, ig_lid first, ig_lid last, weight *of) {
+#pragma omp parallel for schedule(static) num_threads(ig_team(l->cx, last - first, IG_WORK_ELEMENT))
+  for (ig_lid i = first; i < last; i++) {
     double buffer[IG_DYN_CORNERS][3];
     const double *x[IG_DYN_CORNERS];
-    weight *w = &of[s - first];
-    if (g->element[s] < 0)
+    const ig_lid s = slot_of(q, i);
+    weight *w = &of[i - first];
+    if (((const ig_lid *)q->g->ids.host)[s] < 0)
       continue;
-    element_points(m, g, s, false, buffer, x);
-    w->dt = ig_dyn_element_of[g->kind].size(g, m->c->inertia_scale, x, &w->mass, &w->inertia);
+    element_points(l, q->g, s, false, buffer, x);
+    w->dt = ig_dyn_element_of[q->g->kind].size(q->g, l->c->inertia_scale, x, &w->mass, &w->inertia);
   }
 }
 
-/* A group's elements, added to its particles one after the other: sums have one order. */
-static ig_status group_masses(ig_dyn_model *m, const ig_dyn_group *g, double least, weight *of) {
-  double *mass = m->weight.mass, *inertia = m->weight.inertia;
+/* What an element adds to the whole: its mass and what it is scaled by. */
+typedef struct {
+  double mass, scale;
+} ig_dyn_added;
+
+static void masses_add(ig_dyn_weight *all, const ig_dyn_added *e) {
+  all->total += e->mass;
+  all->scaled += e->mass * (e->scale - 1);
+}
+
+/* A group's elements, added to its particles one after the other: sums have one order. by: slots of
+   the group. */
+static ig_status group_masses(const ig_dyn_model *m, ig_dyn_model *l, const sequence *q,
+                              double least, weight *of, ig_dyn_added *by) {
+  const ig_dyn_group *g = q->g;
+  double *mass = l->weight.mass, *inertia = l->weight.inertia;
   const int npe = g->g_f64.npe;
-  for (ig_lid s = 0, last = 0; s < g->slots; s++) {
-    if (s == last) {
-      last = g->slots - s < WEIGHED ? g->slots : s + WEIGHED;
-      weigh(m, g, s, last, of);
+  for (ig_lid i = 0, last = 0; i < q->count; i++) {
+    if (i == last) {
+      last = q->count - i < WEIGHED ? q->count : i + WEIGHED;
+      weigh(l, q, i, last, of);
     }
-    if (g->element[s] < 0)
+    const ig_lid s = slot_of(q, i), element = ((const ig_lid *)g->ids.host)[s];
+    if (element < 0)
       continue;
-    const weight w = of[s % WEIGHED];
+    const weight w = of[i % WEIGHED];
     if (!(w.mass > 0))
-      return IG_FAIL(m->cx, IG_NUMERIC, "element %d is inverted or flat", g->element[s]);
-    const double scale = w.dt < least && !is_rigid(m, g, s) ? (least / w.dt) * (least / w.dt) : 1;
-    m->weight.total += w.mass;
-    m->weight.scaled += w.mass * (scale - 1);
+      return IG_FAIL(m->cx, IG_NUMERIC, "element %d is inverted or flat", element);
+    const double scale = w.dt < least && !is_rigid(l, g, s) ? (least / w.dt) * (least / w.dt) : 1;
+    by[s] = (ig_dyn_added){w.mass, scale};
     for (int a = 0; a < npe; a++) {
       const int32_t n = ((const int32_t *)g->conn.host)[(int64_t)s * npe + a];
       mass[n] += ig_dyn_mass_share(g->kind, scale * w.mass, a);
-      if (m->heavy.count)
-        m->weight.heavy[n] += ig_dyn_mass_share(g->kind, (m->relax.on ? 1 : scale) * w.mass, a);
+      if (l->heavy.count)
+        l->weight.heavy[n] += ig_dyn_mass_share(g->kind, (m->relax.on ? 1 : scale) * w.mass, a);
       if (scale != 1)
-        m->weight.added[n] += ig_dyn_mass_share(g->kind, (scale - 1) * w.mass, a);
+        l->weight.added[n] += ig_dyn_mass_share(g->kind, (scale - 1) * w.mass, a);
       if (w.inertia != 0)
         inertia[n] += scale * w.inertia;
     }
@@ -336,93 +359,178 @@ static ig_status group_masses(ig_dyn_model *m, const ig_dyn_group *g, double lea
   return IG_OK;
 }
 
+typedef struct {
+  ig_dyn_weight *all;
+  const ig_dyn_added *by;
+} counting;
+static void added_row(void *user, int64_t slot, void *row) {
+  memcpy(row, ((const counting *)user)->by + slot, sizeof(ig_dyn_added));
+}
+static ig_status added_put(void *user, const void *rows, int64_t first, int64_t count) {
+  const ig_dyn_added *e = rows;
+  (void)first;
+  for (int64_t i = 0; i < count; i++)
+    masses_add(((const counting *)user)->all, e + i);
+  return IG_OK;
+}
+
+/* Of group k: masses of particles of this rank, and what all of its elements weigh. */
+static ig_status group_weigh(ig_dyn_model *m, int k, double least, weight *of) {
+  ig_dyn_model *l = ig_dyn_stepper(m);
+  const ig_dyn_group *g = &l->group[k];
+  sequence q = {g, NULL, m->divided ? g->count : g->slots};
+  ig_dyn_added *by = NULL;
+  ig_status status = IG_NEW(m->cx, &by, (size_t)g->slots + 1, "masses");
+  if (status == IG_OK && m->divided)
+    status = ig_dyn_slots_ordered(m, k, &q.order);
+  if (status == IG_OK)
+    status = group_masses(m, l, &q, least, of, by);
+  counting c = {&m->weight, by};
+  if (m->divided)
+    status = ig_dyn_rows(m, status, &m->divided->group[k], sizeof *by, added_row, added_put, &c);
+  for (ig_lid s = 0; s < g->slots && !m->divided && status == IG_OK; s++)
+    if (g->element[s] >= 0)
+      masses_add(&m->weight, by + s);
+  free(q.order);
+  free(by);
+  return status;
+}
+
 /* What elements give to their particles. */
 static ig_status elements_masses(ig_dyn_model *m, double least) {
-  const size_t bytes = sizeof(double) * (size_t)m->mesh->nodes;
-  memset(m->weight.mass, 0, bytes);
-  memset(m->weight.added, 0, bytes);
-  memset(m->weight.inertia, 0, bytes);
-  memset(m->weight.heavy, 0, bytes);
+  ig_dyn_weight *w = &ig_dyn_stepper(m)->weight;
+  const size_t bytes = sizeof(double) * (size_t)ig_dyn_stepper(m)->mesh->nodes;
+  memset(w->mass, 0, bytes);
+  memset(w->added, 0, bytes);
+  memset(w->inertia, 0, bytes);
+  memset(w->heavy, 0, bytes);
   m->weight.total = m->weight.scaled = 0;
   weight *of;
   ig_status status = IG_NEW(m->cx, &of, WEIGHED, "masses");
+  if (m->divided)
+    status = ig_ranks_agree(m->cx, status);
   for (int k = 0; k < m->groups && status == IG_OK; k++)
-    status = group_masses(m, &m->group[k], least, of);
+    status = group_weigh(m, k, least, of);
   free(of);
   return status;
 }
 
 /* Is this a particle of a surface, or of an edge that touches edges? */
-static bool may_touch(const ig_dyn_model *m, ig_lid n) {
-  const double *area = m->contact.skin_area.host, *length = m->contact.edge_length.host;
+static bool may_touch(const ig_dyn_model *l, int64_t n) {
+  const double *area = l->contact.skin_area.host, *length = l->contact.edge_length.host;
   return area[n] > 0 || (length && length[n] > 0);
+}
+
+typedef struct {
+  const ig_dyn_model *l;
+  const double *run;
+  double scale, *scaled;
+} touching;
+static void more_row(void *user, int64_t n, double *row) {
+  const touching *t = user;
+  row[0] = row[1] = 0;
+  if (t->run[n] > 0 && may_touch(t->l, n)) {
+    row[0] = t->scale * t->run[n] - t->l->weight.mass[n];
+    row[1] = 1;
+  }
+}
+static void more_add(void *user, const double *row) {
+  if (row[1] > 0)
+    *((const touching *)user)->scaled += row[0];
 }
 
 /* Contact has the stiffness penalty M / step^2, and what is pressed together in statics must not be
    pushed apart when a dynamic analysis with other masses and steps takes over. So particles of
    surfaces have its masses in statics too, `touch_scale` times, where all bear their elements:
    with `touch_scale` times the square of its step the stiffness is the same. */
-static void touch_masses(ig_dyn_model *m, const double *run) {
-  double *mass = m->weight.mass, scale = m->weight.touch_scale;
-  for (ig_lid n = 0; n < m->mesh->nodes; n++)
-    if (run[n] > 0 && may_touch(m, n))
-      scale = fmax(scale, mass[n] / run[n]);
-  for (ig_lid n = 0; n < m->mesh->nodes; n++)
-    if (run[n] > 0 && may_touch(m, n)) {
-      const double more = scale * run[n] - mass[n];
-      m->weight.added[n] += more;
-      m->weight.scaled += more;
-      mass[n] = scale * run[n];
+static ig_status touch_masses(ig_dyn_model *m, const double *run) {
+  ig_dyn_model *l = ig_dyn_stepper(m);
+  double *mass = l->weight.mass;
+  touching t = {l, run, m->weight.touch_scale, &m->weight.scaled};
+  for (ig_lid n = 0; n < l->mesh->nodes; n++)
+    if (ig_dyn_owns(m, n) && run[n] > 0 && may_touch(l, n))
+      t.scale = fmax(t.scale, mass[n] / run[n]);
+  IG_TRY(ig_dyn_most(m, IG_OK, &t.scale, 1));
+  IG_TRY(ig_dyn_particles_add(m, IG_OK, 2, more_row, more_add, &t));
+  for (ig_lid n = 0; n < l->mesh->nodes; n++)
+    if (ig_dyn_owns(m, n) && run[n] > 0 && may_touch(l, n)) {
+      double row[2];
+      more_row(&t, n, row);
+      l->weight.added[n] += row[0];
+      mass[n] = t.scale * run[n];
     }
-  m->weight.touch_scale = scale;
+  m->weight.touch_scale = t.scale;
+  return IG_OK;
 }
 
 /* Masses of elements, and in statics those of surfaces that touch. */
 static ig_status nodes_masses(ig_dyn_model *m, double least) {
   if (!m->relax.on || !(m->weight.run_step > 0))
     return elements_masses(m, least);
-  double *run;
-  IG_TRY(IG_NEW(m->cx, &run, m->mesh->nodes, "masses"));
-  ig_status status = elements_masses(m, m->weight.run_to);
-  memcpy(run, m->weight.mass, sizeof *run * (size_t)m->mesh->nodes);
+  const ig_dyn_model *l = ig_dyn_stepper(m);
+  double *run = NULL;
+  ig_status status = IG_NEW(m->cx, &run, (size_t)l->mesh->nodes + 1, "masses");
+  if (m->divided)
+    status = ig_ranks_agree(m->cx, status);
   if (status == IG_OK)
+    status = elements_masses(m, m->weight.run_to);
+  if (status == IG_OK) {
+    memcpy(run, l->weight.mass, sizeof *run * (size_t)l->mesh->nodes);
     status = elements_masses(m, least);
+  }
   if (status == IG_OK)
-    touch_masses(m, run);
+    status = touch_masses(m, run);
   free(run);
   return status;
 }
 
-static ig_status masses_find(ig_dyn_model *m, double least) {
-  double *mass = m->weight.mass, *inertia = m->weight.inertia, *heavy = m->weight.heavy;
-  IG_TRY(nodes_masses(m, least));
-  for (ig_lid n = 0; n < m->mesh->nodes; n++)
-    if (!(mass[n] > 0))
-      mass[n] = 1; /* no element holds it: it stays where it is */
-  IG_TRY(ig_dyn_ties_mass(m));
-  IG_TRY(ig_dyn_bodies_mass(m));
-  ig_array *to[3] = {&m->mass, &m->inertia, &m->heavy};
-  const double *from[3] = {mass, inertia, heavy};
+/* What particles weigh, to the device. */
+static ig_status masses_push(ig_dyn_model *l) {
+  ig_array *to[3] = {&l->mass, &l->inertia, &l->heavy};
+  const double *from[3] = {l->weight.mass, l->weight.inertia, l->weight.heavy};
   for (int i = 0; i < 3; i++) {
     if (!to[i]->count)
       continue;
-    for (ig_lid n = 0; n < m->mesh->nodes; n++)
-      if (m->part == sizeof(double))
+    for (ig_lid n = 0; n < l->mesh->nodes; n++)
+      if (l->part == sizeof(double))
         ((double *)to[i]->host)[n] = from[i][n];
       else
         ((float *)to[i]->host)[n] = (float)from[i][n];
-    IG_TRY(ig_array_push(m->cx, to[i]));
+    IG_TRY(ig_array_push(l->cx, to[i]));
   }
   return IG_OK;
+}
+
+static ig_status masses_find(ig_dyn_model *m, double least) {
+  ig_dyn_model *l = ig_dyn_stepper(m);
+  double *mass = l->weight.mass;
+  ig_status status = nodes_masses(m, least);
+  for (ig_lid n = 0; n < l->mesh->nodes && status == IG_OK; n++)
+    if (!(mass[n] > 0))
+      mass[n] = 1; /* no element holds it: it stays where it is */
+  if (status == IG_OK)
+    status = ig_dyn_ties_mass(l);
+  if (status == IG_OK)
+    status = ig_dyn_bodies_mass(l);
+  if (m->divided)
+    status = ig_dyn_part_weights(m, status);
+  return status == IG_OK ? masses_push(l) : status;
 }
 
 /* Particle masses; elements whose critical step is below `least` are made heavier. What is heavier
    falls as before, so gravity pulls it more; but where it comes to rest its weight is its own. */
 ig_status ig_dyn_masses(ig_dyn_model *m, double least) {
-  IG_TRY(ig_dyn_gather(m)); /* bodies go on from where they are */
   m->weight.scaled_to = least;
-  IG_TRY(ig_dyn_share_weights(m, ig_dyn_has_whole(m) ? masses_find(m, least) : IG_OK));
-  IG_TRY(ig_dyn_scatter_weights(m));
+  ig_status status = masses_find(m, least);
+  if (m->divided) {
+    double sums[2] = {m->weight.total, m->weight.scaled};
+    IG_TRY(ig_dyn_bodies_gather(m, status));
+    IG_TRY(ig_ranks_share(m->cx, 0, sums, sizeof sums));
+    m->weight.total = sums[0];
+    m->weight.scaled = sums[1];
+    ig_dyn_part_changed(m);
+  }
+  IG_TRY(status);
   if (!m->clock.count)
     return IG_OK;
   /* with other masses contact has another stiffness: the next step says which, or did so before

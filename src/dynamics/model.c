@@ -1,4 +1,5 @@
 /* From a case and a mesh to particles and groups of elements on the device. */
+#include "dynamics/loose.h"
 #include "dynamics/part.h"
 #include "backend/backend.h"
 #include "core/memory.h"
@@ -209,6 +210,7 @@ void ig_dyn_model_free(ig_dyn_model *m) {
   }
   free(m->fault_ids);
   free(m->relax.was);
+  ig_dyn_loose_free(m);
   free(m->x0);
   free(m->weight.mass);
   free(m->weight.inertia);

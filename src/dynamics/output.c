@@ -12,38 +12,61 @@
 
 /* --- probes and histories */
 
-static double probe_section(const ig_dyn_job *r, const ig_dyn_probe *p, const ig_set *set) {
-  const int at = IG_REPORT_SECTION + (p->quantity < IG_PROBE_SHELL ? p->quantity - IG_PROBE_BEAM
-                                                                   : p->quantity - IG_PROBE_SHELL);
-  double sum = 0;
-  for (ig_lid k = 0; k < set->count; k++)
-    sum += r->report[(int64_t)set->item[k] * IG_DYN_REPORT + at];
-  return set->count > 0 ? sum / set->count : 0;
-}
-
-static double probe_value(const ig_dyn_job *r, const ig_dyn_probe *p, const ig_set *set,
-                          ig_lid node) {
-  const ig_dyn_model *m = r->m;
-  const ig_lid count = set ? set->count : 1;
+/* What item n (particle or element) of the model that takes the steps adds to a probe. */
+static double probe_term(const ig_dyn_job *r, const ig_dyn_probe *p, int64_t n) {
+  const ig_dyn_model *m = r->m, *l = ig_dyn_stepper(r->m);
   const int c = p->quantity % 3, D = m->p.dofs, turn = p->quantity >= IG_PROBE_MOMENT ? 3 : 0;
   if (p->quantity >= IG_PROBE_BEAM)
-    return probe_section(r, p, set);
-  double sum = 0;
-  for (ig_lid k = 0; k < count; k++) {
-    const int64_t n = set ? set->item[k] : node;
-    const double touch = m->contact.press.count ? ig_dyn_get(m, &m->contact.press, 3 * n + c) : 0;
-    if (p->quantity < IG_PROBE_VELOCITY)
-      sum += ig_dyn_get(m, &m->x, 3 * n + c) - m->x0[3 * n + c];
-    else if (p->quantity < IG_PROBE_FORCE)
-      sum += ig_dyn_get(m, &m->v, D * n + c);
-    else if (p->quantity >= IG_PROBE_CONTACT)
-      sum += touch;
-    else if (turn < D) /* what keeps the particle in balance with all else that acts on it */
-      sum += ig_dyn_get(m, &m->f, m->p.pitch * n + turn + c) -
-             (m->load.count ? ig_dyn_get(m, &m->load, D * n + turn + c) : 0) -
-             (turn ? 0 : touch + ig_dyn_gravity_now(m, c) * m->weight.heavy[n]);
+    return r->report[n * IG_DYN_REPORT + IG_REPORT_SECTION + p->quantity -
+                     (p->quantity < IG_PROBE_SHELL ? IG_PROBE_BEAM : IG_PROBE_SHELL)];
+  const double touch = l->contact.press.count ? ig_dyn_get(l, &l->contact.press, 3 * n + c) : 0;
+  if (p->quantity < IG_PROBE_VELOCITY)
+    return ig_dyn_get(l, &l->x, 3 * n + c) - l->x0[3 * n + c];
+  if (p->quantity < IG_PROBE_FORCE)
+    return ig_dyn_get(l, &l->v, D * n + c);
+  if (p->quantity >= IG_PROBE_CONTACT)
+    return touch;
+  if (turn >= D)
+    return 0;
+  /* what keeps the particle in balance with all else that acts on it */
+  return ig_dyn_get(l, &l->f, m->p.pitch * n + turn + c) -
+         (l->load.count ? ig_dyn_get(l, &l->load, D * n + turn + c) : 0) -
+         (turn ? 0 : touch + ig_dyn_gravity_now(m, c) * l->weight.heavy[n]);
+}
+
+typedef struct {
+  const ig_dyn_job *r;
+  const ig_dyn_probe *p;
+  double sum;
+} probing;
+static void probe_row(void *user, int64_t item, void *row) {
+  const probing *s = user;
+  const double term = probe_term(s->r, s->p, item);
+  memcpy(row, &term, sizeof term);
+}
+static ig_status probe_put(void *user, const void *rows, int64_t first, int64_t count) {
+  (void)first;
+  for (int64_t i = 0; i < count; i++)
+    ((probing *)user)->sum += ((const double *)rows)[i];
+  return IG_OK;
+}
+
+/* Probe i; on ranks, on the first. */
+static ig_status probe_value(const ig_dyn_job *r, int i, double *value) {
+  const ig_dyn_probe *p = IG_ITEM(const ig_dyn_probe, r->c->probes, i);
+  const ig_set *set = r->probe_set[i];
+  const bool mean = p->quantity < IG_PROBE_FORCE || p->quantity >= IG_PROBE_BEAM;
+  probing s = {r, p, 0};
+  int64_t count = set ? set->count : 1;
+  if (r->m->divided) {
+    count = r->probe_item[i].whole_count;
+    IG_TRY(ig_dyn_rows(r->m, IG_OK, &r->probe_item[i], sizeof(double), probe_row, probe_put, &s));
+  } else {
+    for (int64_t k = 0; k < count; k++)
+      s.sum += probe_term(r, p, set ? set->item[k] : r->probe_node[i]);
   }
-  return p->quantity < IG_PROBE_FORCE && count > 0 ? sum / count : sum;
+  *value = mean && count > 0 ? s.sum / (double)count : s.sum;
+  return IG_OK;
 }
 
 static const char *const fixed_columns[] = {
@@ -57,6 +80,30 @@ static const char *probe_unit(const ig_dyn_probe *p) {
   return unit[p->quantity / 3];
 }
 
+/* On ranks: who has what probe i looks at. */
+static ig_status probe_divide(ig_dyn_job *r, int i, bool elements) {
+  ig_dyn_model *m = r->m;
+  const ig_part *part = &m->divided->part;
+  const ig_set *set = r->probe_set[i];
+  const int64_t count = set ? set->count : 1;
+  int32_t *owner, *mine = NULL;
+  int64_t own = 0;
+  IG_TRY(IG_NEW(m->cx, &owner, (size_t)count + 1, "probes"));
+  ig_status status = IG_NEW(m->cx, &mine, (size_t)count + 1, "probes");
+  for (int64_t k = 0; k < count && status == IG_OK; k++) {
+    const ig_lid item = set ? set->item[k] : r->probe_node[i];
+    owner[k] = elements ? ig_dyn_part_owner(m, item) : part->owner[item];
+    if (owner[k] == part->rank)
+      mine[own++] = elements ? ig_part_element(part, item) : part->local[item];
+  }
+  if (status == IG_OK)
+    status = ig_collect_new(m->cx, part, owner, count, mine, own, &r->probe_item[i]);
+  if (status == IG_OK)
+    ig_collect_thin(m->cx, &r->probe_item[i]);
+  free(owner);
+  return status;
+}
+
 ig_status ig_dyn_probes_open(ig_dyn_job *r) {
   ig_ctx *cx = r->job->cx;
   const int n = r->c->probes.count;
@@ -66,6 +113,7 @@ ig_status ig_dyn_probes_open(ig_dyn_job *r) {
   IG_TRY(IG_NEW(cx, &r->values, r->columns, "history"));
   IG_TRY(IG_NEW(cx, &r->probe_node, n + 1, "probes"));
   IG_TRY(IG_NEW(cx, &r->probe_set, n + 1, "probes"));
+  IG_TRY(IG_NEW(cx, &r->probe_item, n + 1, "probes"));
   for (int i = 0; i < FIXED; i++)
     r->column[i] = fixed_columns[i];
   for (int i = 0; i < n; i++) {
@@ -83,21 +131,24 @@ ig_status ig_dyn_probes_open(ig_dyn_job *r) {
                                 : "a probe needs a `set` or a `point`");
     if (!p->set)
       r->probe_node[i] = ig_node_near(r->m->x0, r->m->mesh->nodes, p->point);
+    if (r->m->divided)
+      IG_TRY(probe_divide(r, i, section));
   }
   return IG_OK;
 }
 
-/* Reports of all elements on the host. */
+/* Reports of elements on the host. */
 static ig_status report_now(ig_dyn_job *r) {
-  if (!r->report && ig_dyn_has_whole(r->m))
-    IG_TRY(IG_NEW(r->job->cx, &r->report, (int64_t)ig_mesh_elements(r->m->mesh) * IG_DYN_REPORT,
+  if (!r->report)
+    IG_TRY(IG_NEW(r->job->cx, &r->report,
+                  (int64_t)ig_mesh_elements(ig_dyn_stepper(r->m)->mesh) * IG_DYN_REPORT + 1,
                   "element results"));
   return ig_dyn_report(r->m, r->report);
 }
 
 /* What the probes look at comes to the host, nothing else. */
 static ig_status probes_pull(ig_dyn_job *r) {
-  ig_dyn_model *m = r->m;
+  ig_dyn_model *m = r->m, *l = ig_dyn_stepper(r->m);
   bool x = false, v = false, f = false, touch = false, report = false;
   for (int i = 0; i < r->c->probes.count; i++) {
     const int q = IG_ITEM(const ig_dyn_probe, r->c->probes, i)->quantity;
@@ -108,33 +159,31 @@ static ig_status probes_pull(ig_dyn_job *r) {
     report |= q >= IG_PROBE_BEAM;
   }
   IG_TRY(ig_array_pull(m->cx, &m->clock));
-  if (!ig_dyn_has_whole(m))
-    return report ? report_now(r) : IG_OK;
   if (x)
-    IG_TRY(ig_array_pull(m->cx, &m->x));
+    IG_TRY(ig_array_pull(m->cx, &l->x));
   if (v)
-    IG_TRY(ig_array_pull(m->cx, &m->v));
+    IG_TRY(ig_array_pull(m->cx, &l->v));
   if (f) /* summed with the energies */
-    IG_TRY(ig_array_pull(m->cx, &m->f));
-  if (f && m->load.count)
-    IG_TRY(ig_array_pull(m->cx, &m->load));
-  if (touch && m->contact.press.count)
-    IG_TRY(ig_array_pull(m->cx, &m->contact.press));
+    IG_TRY(ig_array_pull(m->cx, &l->f));
+  if (f && l->load.count)
+    IG_TRY(ig_array_pull(m->cx, &l->load));
+  if (touch && l->contact.press.count)
+    IG_TRY(ig_array_pull(m->cx, &l->contact.press));
   return report ? report_now(r) : IG_OK;
 }
 
-/* The columns' values as things stand. */
+/* The columns' values as things stand; on ranks those of probes on the first. */
 static ig_status row_now(ig_dyn_job *r, ig_dyn_energy *e) {
   IG_TRY(ig_dyn_energies(r->m, e));
-  IG_TRY(probes_pull(r));
+  const ig_status pulled = probes_pull(r);
+  IG_TRY(r->m->divided ? ig_ranks_agree(r->job->cx, pulled) : pulled);
   r->worst_error = fmax(r->worst_error, fabs(e->error));
   const ig_dyn_clock *k = ig_dyn_clock_of(r);
   const double fixed[FIXED] = {k->time,     k->dt,      e->plain,   e->internal, e->plastic,
                                e->external, e->damping, e->contact, e->scaling,  e->error};
   memcpy(r->values, fixed, sizeof fixed);
-  for (int i = 0; i < r->c->probes.count && ig_dyn_has_whole(r->m); i++)
-    r->values[FIXED + i] = probe_value(r, IG_ITEM(const ig_dyn_probe, r->c->probes, i),
-                                       r->probe_set[i], r->probe_node[i]);
+  for (int i = 0; i < r->c->probes.count; i++)
+    IG_TRY(probe_value(r, i, &r->values[FIXED + i]));
   return IG_OK;
 }
 
@@ -145,46 +194,39 @@ ig_status ig_dyn_history_write(ig_dyn_job *r, ig_dyn_energy *e, ig_sink *to) {
 
 /* --- snapshots */
 
-/* Elements all of whose points have failed carry nothing and are left out. NULL: none can fail. */
-static ig_status alive_now(ig_dyn_job *r, uint8_t **alive) {
-  const int64_t ne = ig_mesh_elements(r->m->mesh);
-  const uint8_t *now;
-  *alive = NULL;
-  IG_TRY(ig_dyn_alive(r->m, &now));
-  if (!now)
-    return IG_OK;
-  IG_TRY(IG_NEW(r->m->cx, alive, ne, "element results"));
-  memcpy(*alive, now, (size_t)ne);
-  return IG_OK;
+/* Whether a triangle of surfaces is open; without erosion those outside are. */
+static bool is_open(const ig_dyn_model *m, int64_t k) {
+  if (!m->p.erosion.alive)
+    return true;
+  return m->divided ? ig_dyn_part_open(m, k) : ((const uint8_t *)m->contact.open.host)[k];
 }
 
-/* Contact forces over each particle's share of the surfaces. */
-static ig_status contact_pressure(ig_dyn_job *r, double *pressure) {
-  ig_dyn_model *m = r->m;
+ig_status ig_dyn_contact_pressure(ig_dyn_model *m, double *pressure) {
+  ig_dyn_model *l = ig_dyn_stepper(m);
   double *normal = NULL; /* x 3: of that share, as long as it is large */
-  IG_TRY(ig_array_pull(m->cx, &m->x));
-  if (m->contact.open.count)
-    IG_TRY(ig_array_pull(m->cx, &m->contact.open));
-  IG_TRY(IG_NEW(m->cx, &normal, 3 * (int64_t)m->mesh->nodes, "contact pressure"));
-  const uint8_t *open = m->contact.open.host;
-  for (int64_t k = 0; k < (open ? m->contact.skins : m->contact.outer); k++) {
-    const int32_t *t = m->contact.skin + 3 * k;
-    if (open && !open[k])
+  IG_TRY(ig_array_pull(m->cx, &l->x));
+  IG_TRY(ig_array_pull(m->cx, &l->contact.press));
+  if (l->contact.open.count)
+    IG_TRY(ig_array_pull(m->cx, &l->contact.open));
+  IG_TRY(IG_NEW(m->cx, &normal, 3 * (int64_t)l->mesh->nodes + 1, "contact pressure"));
+  for (int64_t k = 0; k < (m->p.erosion.alive ? l->contact.skins : l->contact.outer); k++) {
+    const int32_t *t = l->contact.skin + 3 * k;
+    if (!is_open(m, k))
       continue;
     double a[3], b[3], n[3];
     for (int c = 0; c < 3; c++) {
-      const double x = ig_dyn_get(m, &m->x, 3 * (int64_t)t[0] + c);
-      a[c] = ig_dyn_get(m, &m->x, 3 * (int64_t)t[1] + c) - x;
-      b[c] = ig_dyn_get(m, &m->x, 3 * (int64_t)t[2] + c) - x;
+      const double x = ig_dyn_get(l, &l->x, 3 * (int64_t)t[0] + c);
+      a[c] = ig_dyn_get(l, &l->x, 3 * (int64_t)t[1] + c) - x;
+      b[c] = ig_dyn_get(l, &l->x, 3 * (int64_t)t[2] + c) - x;
     }
     cross_f64(a, b, n);
     for (int i = 0; i < 9; i++)
       normal[3 * (int64_t)t[i / 3] + i % 3] += n[i % 3] / 6;
   }
-  for (int64_t i = 0; i < m->mesh->nodes; i++) {
+  for (int64_t i = 0; i < l->mesh->nodes; i++) {
     double f[3];
     for (int c = 0; c < 3; c++)
-      f[c] = ig_dyn_get(m, &m->contact.press, 3 * i + c);
+      f[c] = ig_dyn_get(l, &l->contact.press, 3 * i + c);
     const double *n = normal + 3 * i, area2 = dot_f64(n, n);
     pressure[i] = area2 > 0 ? fabs(dot_f64(f, n)) / area2 : 0;
   }
@@ -192,23 +234,31 @@ static ig_status contact_pressure(ig_dyn_job *r, double *pressure) {
   return IG_OK;
 }
 
-static ig_status contact_fields(ig_dyn_job *r, ig_snapshot *snap) {
-  ig_dyn_model *m = r->m;
-  const bool force = ig_output_wants(r->job->output, "contact_force"),
-             pressure = ig_output_wants(r->job->output, "contact_pressure");
-  void *to;
-  if (!m->contact.press.count || !(force || pressure))
-    return IG_OK;
-  IG_TRY(ig_array_pull(m->cx, &m->contact.press));
-  if (force) {
-    IG_TRY(ig_snapshot_add(snap, "contact_force", "N", IG_AT_POINTS, IG_F64, 3, NULL, &to));
-    for (int64_t i = 0; i < 3 * (int64_t)m->mesh->nodes; i++)
-      ((double *)to)[i] = ig_dyn_get(m, &m->contact.press, i);
+int ig_dyn_shown_list(const ig_dyn_job *r, ig_dyn_shown *list) {
+  static const ig_dyn_shown all[IG_DYN_SHOWN] = {
+      {IG_SHOWN_DISPLACEMENT, "displacement", "m", IG_AT_POINTS, IG_F64, 3},
+      {IG_SHOWN_VELOCITY, "velocity", "m/s", IG_AT_POINTS, IG_F64, 3},
+      {IG_SHOWN_STRESS, "stress", "Pa", IG_AT_ELEMENTS, IG_F32, 6},
+      {IG_SHOWN_MISES, "von_mises", "Pa", IG_AT_ELEMENTS, IG_F32, 1},
+      {IG_SHOWN_PLASTIC, "plastic_strain", "", IG_AT_ELEMENTS, IG_F32, 1},
+      {IG_SHOWN_SECTION, "section_force", "", IG_AT_ELEMENTS, IG_F32, 6},
+      {IG_SHOWN_SURFACE, "surface_stress", "Pa", IG_AT_ELEMENTS, IG_F32, 6},
+      {IG_SHOWN_FORCE, "contact_force", "N", IG_AT_POINTS, IG_F64, 3},
+      {IG_SHOWN_PRESSURE, "contact_pressure", "Pa", IG_AT_POINTS, IG_F64, 1}};
+  const ig_dyn_model *m = r->m;
+  bool there[IG_DYN_SHOWN] = {true, true, true, true, true};
+  int count = 0;
+  for (int k = 0; k < m->groups; k++) {
+    const ig_dyn_family family = ig_dyn_element_of[m->group[k].kind].family;
+    there[IG_SHOWN_SECTION] |= family != IG_FAMILY_SOLID;
+    there[IG_SHOWN_SURFACE] |= family == IG_FAMILY_SHELL;
   }
-  if (!pressure)
-    return IG_OK;
-  IG_TRY(ig_snapshot_add(snap, "contact_pressure", "Pa", IG_AT_POINTS, IG_F64, 1, NULL, &to));
-  return contact_pressure(r, to);
+  there[IG_SHOWN_FORCE] = there[IG_SHOWN_PRESSURE] =
+      m->c->tools.count > 0 || m->p.contact.surfaces > 0;
+  for (int i = 0; i < IG_DYN_SHOWN; i++)
+    if (there[i] && ig_output_wants(r->job->output, all[i].name))
+      list[count++] = all[i];
+  return count;
 }
 
 /* Fields leave the device on a stream of their own, while steps go on. */
@@ -222,95 +272,80 @@ static ig_status fields_add(ig_dyn_job *r, ig_snapshot *snap) {
   double *at = r->moved.dev;
   float *to = r->fields.dev;
   const ig_dyn_fields fields = {to, to + 6 * ne, to + 7 * ne, to + 8 * ne, to + 14 * ne};
-  const struct {
-    const char *name, *unit;
-    ig_location where;
-    ig_dtype dtype;
-    int components;
-    const void *from;
-  } all[] = {{"displacement", "m", IG_AT_POINTS, IG_F64, 3, at},
-             {"velocity", "m/s", IG_AT_POINTS, IG_F64, 3, at + 3 * nn},
-             {"stress", "Pa", IG_AT_ELEMENTS, IG_F32, 6, fields.stress},
-             {"von_mises", "Pa", IG_AT_ELEMENTS, IG_F32, 1, fields.mises},
-             {"plastic_strain", "", IG_AT_ELEMENTS, IG_F32, 1, fields.plastic},
-             {"section_force", "", IG_AT_ELEMENTS, IG_F32, 6, fields.section},
-             {"surface_stress", "Pa", IG_AT_ELEMENTS, IG_F32, 6, fields.surface}};
-  bool sections = false, shells = false;
-  for (int k = 0; k < m->groups; k++) {
-    const ig_dyn_family family = ig_dyn_element_of[m->group[k].kind].family;
-    sections |= family != IG_FAMILY_SOLID;
-    shells |= family == IG_FAMILY_SHELL;
-  }
+  const void *const from[] = {
+      at, at + 3 * nn, fields.stress, fields.mises, fields.plastic, fields.section, fields.surface};
+  ig_dyn_shown list[IG_DYN_SHOWN];
+  const int count = ig_dyn_shown_list(r, list);
   IG_TRY(m->ops->show(m->cx, &m->p, at, at + 3 * nn));
   IG_TRY(ig_dyn_fields_now(m, &fields));
-  for (size_t k = 0; k < sizeof all / sizeof *all; k++)
-    if (ig_output_wants(r->job->output, all[k].name) &&
-        (sections || all[k].from != fields.section) && (shells || all[k].from != fields.surface))
-      IG_TRY(ig_snapshot_add_device(snap, all[k].name, all[k].unit, all[k].where, all[k].dtype,
-                                    all[k].components, all[k].from));
-  return contact_fields(r, snap);
-}
-
-/* Fields of the whole are on the device of the first rank no longer than it takes to copy them. */
-static ig_status fields_drop(ig_dyn_job *r, ig_snapshot *snap) {
-  const ig_status status = ig_snapshot_settle(snap);
-  ig_array_free(r->job->cx, &r->moved);
-  ig_array_free(r->job->cx, &r->fields);
-  return status == IG_OK ? IG_OK : IG_FAIL(r->job->cx, status, "fields of a snapshot were lost");
-}
-
-/* What a rank without the whole does while the first makes a snapshot. */
-static ig_status snapshot_help(ig_dyn_job *r) {
-  const uint8_t *alive;
-  IG_TRY(ig_dyn_alive(r->m, &alive));
-  return ig_dyn_fields_now(r->m, NULL);
+  for (int i = 0; i < count; i++) {
+    const ig_dyn_shown *f = &list[i];
+    void *data;
+    if (f->what < IG_SHOWN_FORCE) {
+      IG_TRY(ig_snapshot_add_device(snap, f->name, f->unit, f->where, f->dtype, f->components,
+                                    from[f->what]));
+      continue;
+    }
+    IG_TRY(ig_snapshot_add(snap, f->name, f->unit, f->where, f->dtype, f->components, NULL, &data));
+    if (f->what == IG_SHOWN_PRESSURE) {
+      IG_TRY(ig_dyn_contact_pressure(m, data));
+      continue;
+    }
+    IG_TRY(ig_array_pull(m->cx, &m->contact.press));
+    for (int64_t n = 0; n < 3 * (int64_t)m->mesh->nodes; n++)
+      ((double *)data)[n] = ig_dyn_get(m, &m->contact.press, n);
+  }
+  return IG_OK;
 }
 
 ig_status ig_dyn_snapshot_write(void *self, ig_sink *to) {
   ig_dyn_job *r = self;
   ig_ctx *cx = r->job->cx;
   ig_dyn_model *m = r->m;
-  uint8_t *alive;
+  const uint8_t *alive;
   ig_snapshot *snap = NULL;
   IG_TRY(ig_array_pull(cx, &m->clock));
-  IG_TRY(ig_dyn_gather(m));
-  if (!ig_dyn_has_whole(m))
-    return snapshot_help(r);
-  IG_TRY(alive_now(r, &alive));
-  ig_status status = ig_snapshot_of_mesh(cx, m->mesh, alive, ig_dyn_clock_of(r)->time,
-                                         ig_dyn_clock_of(r)->step, &snap);
-  free(alive);
-  IG_TRY(status);
-  status = fields_add(r, snap);
-  if (status == IG_OK && m->divided)
-    status = fields_drop(r, snap);
+  if (m->divided)
+    return ig_dyn_part_snapshot(r, to);
+  IG_TRY(ig_dyn_alive(m, &alive)); /* elements all of whose points have failed are left out */
+  IG_TRY(ig_snapshot_of_mesh(cx, m->mesh, alive, ig_dyn_clock_of(r)->time, ig_dyn_clock_of(r)->step,
+                             &snap));
+  const ig_status status = fields_add(r, snap);
   if (status == IG_OK)
-    status = to->snapshot(to, snap);
-  else
-    ig_snapshot_free(snap);
+    return to->snapshot(to, snap);
+  ig_snapshot_free(snap);
   return status;
 }
 
 /* --- the summary */
 
+/* The largest displacement and plastic strain, of all ranks. */
+static ig_status most_find(ig_dyn_job *r, double most[2]) {
+  const ig_dyn_model *l = ig_dyn_stepper(r->m);
+  most[0] = most[1] = 0;
+  ig_status status = ig_dyn_pull(r->m);
+  if (status == IG_OK)
+    status = report_now(r);
+  for (int64_t n = 0; n < l->mesh->nodes && status == IG_OK; n++) {
+    double u = 0;
+    for (int c = 0; c < 3; c++)
+      u += pow(ig_dyn_get(l, &l->x, 3 * n + c) - l->x0[3 * n + c], 2);
+    most[0] = fmax(most[0], sqrt(u));
+  }
+  for (int64_t i = 0; i < ig_mesh_elements(l->mesh) && status == IG_OK; i++)
+    most[1] = fmax(most[1], r->report[i * IG_DYN_REPORT + IG_REPORT_PLASTIC]);
+  return ig_dyn_most(r->m, status, most, 2);
+}
+
 ig_status ig_dyn_results_write(void *self, ig_sink *s) {
   ig_dyn_job *r = self;
   ig_dyn_model *m = r->m;
-  double most = 0, plastic = 0;
+  double most[2];
   ig_dyn_energy e;
   IG_TRY(row_now(r, &e));
-  IG_TRY(ig_dyn_pull(m));
-  IG_TRY(report_now(r));
-  if (!ig_dyn_has_whole(m))
+  IG_TRY(most_find(r, most));
+  if (m->divided && !ig_ranks_first(m->cx))
     return IG_OK;
-  for (int64_t n = 0; n < m->mesh->nodes; n++) {
-    double u = 0;
-    for (int c = 0; c < 3; c++)
-      u += pow(ig_dyn_get(m, &m->x, 3 * n + c) - m->x0[3 * n + c], 2);
-    most = fmax(most, sqrt(u));
-  }
-  for (int64_t i = 0; i < ig_mesh_elements(m->mesh); i++)
-    plastic = fmax(plastic, r->report[i * IG_DYN_REPORT + IG_REPORT_PLASTIC]);
   IG_TRY(s->result(s, "time", "s", ig_dyn_clock_of(r)->time));
   IG_TRY(s->result(s, "time_step", "s", ig_dyn_clock_of(r)->dt));
   IG_TRY(s->result(s, "energy_error", "", r->worst_error));
@@ -329,8 +364,8 @@ ig_status ig_dyn_results_write(void *self, ig_sink *s) {
     IG_TRY(s->result(s, "residual_unbalance", "", m->unbalance));
   IG_TRY(s->result(s, "mass", "kg", m->weight.total));
   IG_TRY(s->result(s, "added_mass", "kg", m->weight.scaled));
-  IG_TRY(s->result(s, "displacement_max", "m", most));
-  IG_TRY(s->result(s, "plastic_strain_max", "", plastic));
+  IG_TRY(s->result(s, "displacement_max", "m", most[0]));
+  IG_TRY(s->result(s, "plastic_strain_max", "", most[1]));
   for (int i = 0; i < r->c->probes.count; i++) {
     const ig_dyn_probe *p = IG_ITEM(const ig_dyn_probe, r->c->probes, i);
     IG_TRY(s->result(s, p->name, probe_unit(p), r->values[FIXED + i]));

@@ -4,6 +4,7 @@
 #include "assembly/assembly.h"
 #include "backend/backend.h"
 #include "core/forest.h"
+#include "dynamics/loose.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -51,6 +52,13 @@ static int32_t element_owner(const ig_part *part, const ig_lid *conn, int npe) {
   return part->owner[lowest];
 }
 
+int32_t ig_dyn_part_owner(const ig_dyn_model *m, ig_lid element) {
+  ig_lid local;
+  const ig_block *b = ig_dyn_block_of(m->mesh, element, &local);
+  const int npe = ig_elem_info_get(b->type)->nodes;
+  return element_owner(&m->divided->part, b->conn + (int64_t)local * npe, npe);
+}
+
 /* --- groups */
 
 static bool is_inner(const ig_part *part, const ig_lid *conn, int npe) {
@@ -93,8 +101,8 @@ static bool is_pad(const ig_dyn_group *g, ig_lid s) {
   return s >= g->end[s >= g->begin[1]];
 }
 
-/* Slots of a part's group, without pads, in the order of the whole: sums at particles have it. */
-static ig_status slots_ordered(ig_dyn_model *m, int k, ig_lid **order) {
+/* Sums at particles have that order. */
+ig_status ig_dyn_slots_ordered(ig_dyn_model *m, int k, ig_lid **order) {
   const ig_lid *whole = m->divided->slot[k];
   const ig_dyn_group *g = &m->divided->local->group[k];
   ig_lid a = g->begin[0], b = g->begin[1];
@@ -158,7 +166,7 @@ static ig_status slots_make(ig_dyn_model *m) {
     ig_dyn_group *g = &l->group[k];
     const int npe = g->g_f64.npe;
     ig_lid *conn;
-    IG_TRY_GOTO(status, done, slots_ordered(m, k, &order[k]));
+    IG_TRY_GOTO(status, done, ig_dyn_slots_ordered(m, k, &order[k]));
     IG_TRY_GOTO(status, done, IG_NEW(cx, &conn, 2 * (size_t)g->count * (size_t)npe + 2, "slots"));
     block[k] = (ig_slot_block){g->count, npe, conn, conn + (int64_t)g->count * npe + 1};
     for (int64_t i = 0; i < (int64_t)g->count * npe; i++)
@@ -198,7 +206,7 @@ static ig_status groups_make(ig_dyn_model *m) {
   ig_dyn_model *l = p->local;
   IG_TRY(IG_NEW(m->cx, &l->group, (size_t)m->groups + 1, "groups"));
   IG_TRY(IG_NEW(m->cx, &p->slot, (size_t)m->groups + 1, "groups"));
-  size_t space = 1;
+  size_t space = (size_t)m->divided->part.mesh->nodes * IG_DYN_PARTICLE_ENERGIES + 1;
   ig_lid all = 0;
   for (l->groups = 0; l->groups < m->groups; l->groups++) {
     IG_TRY(group_make(m, l->groups, all));
@@ -238,6 +246,11 @@ static ig_status particle_arrays(ig_dyn_model *m) {
   if (m->contact.press.count)
     IG_TRY(ig_dyn_upload(l, &l->contact.press, m->part, NULL, 3 * n, "contact forces"));
   IG_TRY(ig_array_new(m->cx, &l->clock, 1, sizeof(ig_dyn_clock), "clock"));
+  IG_TRY(IG_NEW(m->cx, &l->x0, 3 * n, "positions"));
+  IG_TRY(IG_NEW(m->cx, &l->weight.mass, n, "masses"));
+  IG_TRY(IG_NEW(m->cx, &l->weight.inertia, n, "inertias"));
+  IG_TRY(IG_NEW(m->cx, &l->weight.added, n, "masses"));
+  IG_TRY(IG_NEW(m->cx, &l->weight.heavy, n, "masses"));
   if (!m->held.move.count)
     return IG_OK;
   IG_TRY(ig_array_new(m->cx, &l->held.move, n, sizeof(int32_t), "supports"));
@@ -362,6 +375,31 @@ static ig_status ties_make(ig_dyn_model *m) {
   return IG_OK;
 }
 
+/* Triangles of surfaces with a corner of this rank, in numbers of the part; those behind what may
+   erode where they may be laid open. */
+static ig_status skin_make(ig_dyn_model *m) {
+  const ig_part *p = &m->divided->part;
+  const ig_dyn_touching *from = &m->contact;
+  ig_dyn_touching *to = &m->divided->local->contact;
+  const int64_t count = m->p.erosion.alive ? from->skins : from->outer;
+  int64_t own = 0;
+  for (int pass = 0; pass < 2 && from->skin; pass++) {
+    if (pass)
+      IG_TRY(IG_NEW(m->cx, &to->skin, 3 * (size_t)own + 1, "surfaces"));
+    for (int64_t k = own = 0; k < count; k++) {
+      const int32_t *node = from->skin + 3 * k;
+      if (p->owner[node[0]] != p->rank && p->owner[node[1]] != p->rank &&
+          p->owner[node[2]] != p->rank)
+        continue;
+      for (int i = 0; i < 3 && pass; i++)
+        to->skin[3 * own + i] = p->local[node[i]];
+      own++;
+    }
+  }
+  to->skins = to->outer = own;
+  return IG_OK;
+}
+
 /* Ghosts are carried by their owners. */
 static ig_status carried_make(ig_dyn_model *m) {
   ig_dyn_part *p = m->divided;
@@ -451,13 +489,37 @@ static ig_status group_collect(ig_dyn_model *m, int k) {
   for (ig_lid s = 0; s < whole->count && status == IG_OK; s++)
     owner[s] = element_owner(&p->part, (const ig_lid *)whole->conn.host + (int64_t)s * npe, npe);
   if (status == IG_OK)
-    status = slots_ordered(m, k, &order);
+    status = ig_dyn_slots_ordered(m, k, &order);
   for (ig_lid i = 0; i < g->count && status == IG_OK; i++)
     if (g->element[order[i]] >= 0)
       mine[own++] = order[i];
   free(order);
   if (status == IG_OK)
     status = ig_collect_new(m->cx, &p->part, owner, whole->count, mine, own, &p->group[k]);
+  free(owner);
+  return status;
+}
+
+/* Particles of bodies, one body after the other. */
+static ig_status arms_collect(ig_dyn_model *m) {
+  ig_dyn_part *p = m->divided;
+  int32_t *owner, *mine = NULL;
+  int64_t count = 0, own = 0;
+  if (m->p.bodies.count == 0)
+    return IG_OK;
+  for (int k = 0; k < m->p.bodies.count; k++)
+    count += ((const ig_dyn_body *)m->carried.body.host)[k].count;
+  IG_TRY(IG_NEW(m->cx, &owner, (size_t)count + 1, "owners"));
+  ig_status status = IG_NEW(m->cx, &mine, (size_t)count + 1, "own particles");
+  for (int64_t i = 0; i < count && status == IG_OK; i++) {
+    owner[i] = p->part.owner[((const int32_t *)m->carried.body_node.host)[i]];
+    if (owner[i] == p->part.rank) {
+      mine[own] = (int32_t)own; /* bodies of the part stand in the order of the whole */
+      own++;
+    }
+  }
+  if (status == IG_OK)
+    status = ig_collect_new(m->cx, &p->part, owner, count, mine, own, &p->arms);
   free(owner);
   return status;
 }
@@ -483,21 +545,9 @@ static ig_status local_make(ig_dyn_model *m) {
   IG_TRY(particle_arrays(m));
   IG_TRY(loads_make(m));
   IG_TRY(carried_make(m));
+  IG_TRY(skin_make(m));
   view_make(m);
   return ig_dyn_part_contact(m);
-}
-
-/* Reports come to the whole a piece at a time, or two numbers of each. */
-static ig_status scratch_fit(ig_dyn_model *m) {
-  size_t space = (size_t)m->p.nodes * IG_DYN_PARTICLE_ENERGIES;
-  for (int k = 0; k < m->groups; k++) {
-    const size_t slots = (size_t)m->group[k].slots;
-    const size_t piece = (slots < IG_DYN_PIECE ? slots : IG_DYN_PIECE) * IG_DYN_REPORT;
-    space = space < 2 * slots ? 2 * slots : space;
-    space = space < piece ? piece : space;
-  }
-  ig_array_free(m->cx, &m->scratch);
-  return ig_array_new_device(m->cx, &m->scratch, space, sizeof(double), "sums");
 }
 
 ig_status ig_dyn_part_new(ig_dyn_model *m) {
@@ -522,44 +572,78 @@ ig_status ig_dyn_part_new(ig_dyn_model *m) {
   IG_TRY(IG_NEW(m->cx, &p->group, (size_t)m->groups + 1, "groups"));
   for (int k = 0; k < m->groups; k++)
     IG_TRY(group_collect(m, k));
-  IG_TRY(ig_dyn_scatter(m));
-  ig_array_free(m->cx, &m->slots); /* the whole takes no steps: its forces lie in f */
-  m->p.slots.value = NULL;
-  for (int k = 0; k < m->groups; k++)
-    ig_array_free(m->cx, &m->group[k].slot);
-  return scratch_fit(m);
+  IG_TRY(arms_collect(m));
+  for (int i = 0; i < m->c->analysis.count; i++)
+    if (IG_ITEM(const ig_dyn_analysis, m->c->analysis, i)->kind == IG_ANALYSIS_STATIC)
+      IG_TRY(ig_dyn_loose_new(m));
+  return ig_dyn_part_begin(m);
+}
+
+static void nodes_free(ig_dyn_model *m) {
+  for (ig_dyn_nodes *made = m->made, *next; made; made = next) {
+    next = made->next;
+    free(made->set.item);
+    free(made);
+  }
+  m->made = NULL;
 }
 
 void ig_dyn_part_keep(ig_dyn_model *m) {
-  if (!m->divided)
+  ig_dyn_part *p = m->divided;
+  ig_dyn_carried *c = &m->carried;
+  if (!p)
     return;
-  m->divided->apart = true;
-  free(m->fault_ids); /* the part's own are looked at */
-  m->fault_ids = NULL;
-  ig_part_lighten(&m->divided->part);
-  for (int k = 0; k < m->groups; k++) /* the parts have it: see ig_dyn_states_hold */
-    ig_array_free(m->cx, &m->group[k].state);
-  if (ig_dyn_has_whole(m))
-    return;
-  ig_array *const whole[] = {
-      &m->x,       &m->v,         &m->f,          &m->load,          &m->mass,
-      &m->inertia, &m->heavy,     &m->work,       &m->x_start,       &m->scratch,
-      &m->partial, &m->held.move, &m->slot_first, &m->carried.bound, &m->contact.press};
+  ig_part_lighten(&p->part);
+  ig_collect *const sets[] = {&p->nodes, &p->cells, &p->arms};
+  for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
+    ig_collect_thin(m->cx, sets[i]);
+  ig_array *const whole[] = {&m->x,
+                             &m->v,
+                             &m->f,
+                             &m->load,
+                             &m->mass,
+                             &m->inertia,
+                             &m->heavy,
+                             &m->work,
+                             &m->x_start,
+                             &m->scratch,
+                             &m->partial,
+                             &m->slots,
+                             &m->slot_first,
+                             &m->held.move,
+                             &m->contact.press,
+                             &c->bound,
+                             &c->body_node,
+                             &c->body_arm,
+                             &c->body_pull,
+                             &c->tie_node,
+                             &c->tie_to,
+                             &c->tie_share,
+                             &c->tie_turns,
+                             &c->carry_first,
+                             &c->carry,
+                             &m->contact.alive};
   for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
     ig_array_free(m->cx, whole[i]);
   ig_dyn_touching_free(m->cx, &m->contact);
   for (int k = 0; k < m->groups; k++) {
     ig_dyn_group *g = &m->group[k];
+    ig_collect_thin(m->cx, &p->group[k]);
     ig_array_free(m->cx, &g->conn);
     ig_array_free(m->cx, &g->ids);
+    ig_array_free(m->cx, &g->slot);
+    ig_array_free(m->cx, &g->state);
     free(g->element);
     g->element = NULL;
   }
+  nodes_free(m);
+  free(m->fault_ids);
   free(m->x0);
   free(m->weight.mass);
   free(m->weight.inertia);
   free(m->weight.added);
   free(m->weight.heavy);
+  m->fault_ids = NULL;
   m->x0 = m->weight.mass = m->weight.inertia = m->weight.added = m->weight.heavy = NULL;
 }
 
@@ -574,6 +658,7 @@ void ig_dyn_part_free(ig_dyn_model *m) {
   ig_halo_free(m->cx, &p->halo);
   ig_collect_free(&p->nodes);
   ig_collect_free(&p->cells);
+  ig_collect_free(&p->arms);
   for (int k = 0; k < m->groups; k++) {
     if (p->group)
       ig_collect_free(&p->group[k]);

@@ -1,11 +1,11 @@
-/* A model on several ranks. Every rank makes the whole model; once it is set up the first alone
-   keeps it, from which masses and what is put out are made. Steps are taken by another model that
-   has the rank's particles and every element at one of them (ranks/part.h); between particles and
-   elements of each step ghosts take their owners' velocities and move by them. Elements at the
-   border are computed by several ranks, from the same numbers to the same numbers, so that what
-   they remember needs no message. Particles that move as one, or are tied to each other, have one
-   owner. When somebody looks at the state it is gathered into the whole model of rank 0, whose sums
-   have the bits of a run on one rank. */
+/* A model on several ranks. Every rank makes the whole model; once it is set up none keeps it.
+   Steps are taken by another model that has the rank's particles and every element at one of them
+   (ranks/part.h); between particles and elements of each step ghosts take their owners' velocities
+   and move by them. Elements at the border are computed by several ranks, from the same numbers to
+   the same numbers, so that what they remember needs no message. Particles that move as one, or are
+   tied to each other, have one owner. When somebody looks at the state, numbers of own particles
+   and elements go to rank 0 in pieces, in the order of the whole, and are added or written there as
+   on one rank. */
 #ifndef IG_DYNAMICS_PART_H
 #define IG_DYNAMICS_PART_H
 
@@ -29,22 +29,23 @@ typedef struct ig_dyn_part {
   ig_collect nodes;    /* particles */
   ig_collect cells;    /* elements; in the part, too, by their number in the whole */
   ig_collect *group;   /* slots of each group */
+  ig_collect arms;     /* particles of bodies, in the order of the bodies */
   ig_lid **slot;       /* groups: slots of the part -> those of the whole */
   int32_t *body_owner; /* bodies of the whole: rank */
   /* bodies, ties, forces and pressure faces of the part: their number in the whole */
   int32_t *body, *tie, *force, *face;
   int64_t fallen; /* own elements that do not hold any more, as told to others; -1: not told */
-  bool stale;     /* steps were taken since the whole model's particles were gathered */
-  bool apart;     /* the first rank alone has the whole */
 } ig_dyn_part;
 
 /* Divides the model between the ranks of its context; nothing if there is one. Refuses what cannot
    be divided. */
 IG_MUST_CHECK ig_status ig_dyn_part_new(ig_dyn_model *m);
 void ig_dyn_part_free(ig_dyn_model *m);
-/* All is set up: ranks but the first let go of the whole model's state and elements. What hangs on
-   them is then the first one's to do (ig_dyn_has_whole), and all take what it found. */
+/* All is set up: every rank lets go of the whole model's state, elements and sets. Its clock, its
+   bodies, motions and loads, and what its numbers come to (counts, masses) stay. */
 void ig_dyn_part_keep(ig_dyn_model *m);
+/* While the whole is there: rank of an element of the mesh. */
+int32_t ig_dyn_part_owner(const ig_dyn_model *m, ig_lid element);
 /* --- part_ghosts.c: what travels at each step; the second after the lists have changed */
 IG_MUST_CHECK ig_status ig_dyn_part_ghosts(ig_dyn_model *m);
 IG_MUST_CHECK ig_status ig_dyn_part_travel(ig_dyn_model *m);
@@ -66,50 +67,66 @@ void ig_dyn_part_contact_free(ig_dyn_model *m);
 /* Masses or places have changed: all ranks import before the next step; velocities have. */
 void ig_dyn_part_changed(ig_dyn_model *m);
 void ig_dyn_part_slowed(ig_dyn_model *m);
-/* Gaps that grow, and which surfaces are open: to the whole on rank 0, and from it. */
-IG_MUST_CHECK ig_status ig_dyn_gather_reach(ig_dyn_model *m);
-IG_MUST_CHECK ig_status ig_dyn_scatter_reach(ig_dyn_model *m);
+/* Own pieces that count as this rank's: of particles and edges, with the energy that contact has
+   stored there; of particles and triangles, with how far gaps have grown. */
+IG_MUST_CHECK ig_status ig_dyn_part_stored(ig_dyn_model *m, ig_collect_put *put, void *user);
+IG_MUST_CHECK ig_status ig_dyn_part_reach(ig_dyn_model *m, ig_stream_take *take, void *user);
+/* From those of the whole; NULL: as they are at the start. */
+void ig_dyn_reach_take(ig_dyn_model *m, const double *reach);
+/* Whether triangle k of the part's skin is open, once the device's is pulled. */
+bool ig_dyn_part_open(const ig_dyn_model *m, int64_t k);
 
-/* Steps of the part; the whole model's clock follows. */
+/* --- part_state.c
+   Steps of the part; the whole model's clock follows. The part's clock follows the whole's. */
 IG_MUST_CHECK ig_status ig_dyn_part_advance(ig_dyn_model *m, int64_t steps);
-
-/* What follows does nothing without ranks. All ranks call it.
-
-   From all parts to the whole: particles (and bodies, on all ranks) where steps were taken since;
-   the state of elements, on the host; which elements hold; the reports of group k that the parts
-   have made, IG_DYN_PIECE at a time; their energies, a pair per slot, in the whole's scratch. On
-   rank 0. */
-IG_MUST_CHECK ig_status ig_dyn_gather(ig_dyn_model *m);
-IG_MUST_CHECK ig_status ig_dyn_gather_states(ig_dyn_model *m);
-IG_MUST_CHECK ig_status ig_dyn_gather_alive(ig_dyn_model *m);
-enum { IG_DYN_PIECE = 1 << 14 };
-IG_MUST_CHECK ig_status ig_dyn_gather_reports(ig_dyn_model *m, int k, ig_collect_take *take,
-                                              void *user);
-IG_MUST_CHECK ig_status ig_dyn_gather_energies(ig_dyn_model *m, int k);
-/* What elements of the whole remember is nowhere once parts are made. Where a checkpoint is written
-   or read the first rank has it for that long, on the host. */
-IG_MUST_CHECK ig_status ig_dyn_states_hold(ig_dyn_model *m);
-void ig_dyn_states_drop(ig_dyn_model *m);
-/* From the whole, which all ranks have alike or the first alone, to the part: all of the state;
-   velocities and bodies; masses and bodies; the size of loads. */
-IG_MUST_CHECK ig_status ig_dyn_scatter(ig_dyn_model *m);
-IG_MUST_CHECK ig_status ig_dyn_scatter_motion(ig_dyn_model *m);
-/* Velocities that the first rank has changed on the host: to all, and to the device. */
-IG_MUST_CHECK ig_status ig_dyn_scatter_velocities(ig_dyn_model *m);
-IG_MUST_CHECK ig_status ig_dyn_scatter_weights(ig_dyn_model *m);
+IG_MUST_CHECK ig_status ig_dyn_part_clock(ig_dyn_model *m);
+/* From the whole at the start, and from a checkpoint; sizes of loads. */
+IG_MUST_CHECK ig_status ig_dyn_part_begin(ig_dyn_model *m);
+IG_MUST_CHECK ig_status ig_dyn_part_restore(ig_dyn_model *m, const ig_restart *from);
 IG_MUST_CHECK ig_status ig_dyn_scatter_loads(ig_dyn_model *m);
-/* An array of the whole on the host, `count` items of `size` bytes, a stretch at a time: where the
-   first rank alone has the whole it sends it to all. `take` sees items from `first` on. */
-typedef void ig_dyn_taker(void *user, const char *items, int64_t first, int64_t count);
-IG_MUST_CHECK ig_status ig_dyn_whole_pass(ig_dyn_model *m, const void *whole, int64_t count,
-                                          size_t size, ig_dyn_taker *take, void *user);
-/* Masses of bodies, turns of ties and sums of masses as the first rank found them (`status`: how it
-   fared), where it alone has the whole. */
-IG_MUST_CHECK ig_status ig_dyn_share_weights(ig_dyn_model *m, ig_status status);
+/* An array of a checkpoint, by its name there. */
+IG_MUST_CHECK ig_status ig_dyn_part_saved(ig_dyn_model *m, const char *name, ig_stream_take *take,
+                                          void *user);
+/* Each body from its owner to all; and from what all have to its owner. */
+IG_MUST_CHECK ig_status ig_dyn_bodies_gather(ig_dyn_model *m, ig_status status);
+IG_MUST_CHECK ig_status ig_dyn_bodies_take(ig_dyn_model *m);
+/* Masses of ghosts from their owners. */
+IG_MUST_CHECK ig_status ig_dyn_part_weights(ig_dyn_model *m, ig_status status);
+/* Slots of a part's group, without pads, in the order of the whole. Free *order. */
+IG_MUST_CHECK ig_status ig_dyn_slots_ordered(ig_dyn_model *m, int k, ig_lid **order);
 
-/* Whether this rank has the whole model's state and elements. */
-static inline bool ig_dyn_has_whole(const ig_dyn_model *m) {
-  return !m->divided || !m->divided->apart || ig_ranks_first(m->cx);
+/* --- part_rows.c: numbers of all parts, in the order of the whole
+   `row` writes what the part has of an own item to memory of the host; `put` sees it on rank 0. */
+typedef void ig_dyn_row(void *user, int64_t item, void *row);
+IG_MUST_CHECK ig_status ig_dyn_rows(ig_dyn_model *m, ig_status status, const ig_collect *items,
+                                    size_t size, ig_dyn_row *row, ig_collect_put *put, void *user);
+/* The same of particles, to be added one after the other: with ranks on the first, without them
+   here. n: particle of the model that takes the steps. */
+typedef void ig_dyn_particle_row(void *user, int64_t n, double *row);
+typedef void ig_dyn_particle_add(void *user, const double *row);
+IG_MUST_CHECK ig_status ig_dyn_particles_add(ig_dyn_model *m, ig_status status, int numbers,
+                                             ig_dyn_particle_row *row, ig_dyn_particle_add *add,
+                                             void *user);
+/* What the first rank has found (`status`: how it fared), to all. */
+IG_MUST_CHECK ig_status ig_dyn_share(ig_dyn_model *m, ig_status status, void *bytes, size_t size);
+/* Of numbers that are not negative the largest of all ranks, to all. */
+IG_MUST_CHECK ig_status ig_dyn_most(ig_dyn_model *m, ig_status status, double *values, int count);
+/* Device memory as the host sees it: itself, or a copy. Free *own. */
+IG_MUST_CHECK ig_status ig_dyn_seen(ig_ctx *cx, const void *dev, size_t bytes, void **own,
+                                    const void **host);
+/* Totals of rows that come in pieces, with the bits of ig_dyn_ops.totals of all of them. */
+typedef struct {
+  int columns;
+  int64_t rows, sums;
+  double *sum, *lost;
+} ig_dyn_totals;
+IG_MUST_CHECK ig_status ig_dyn_totals_new(ig_ctx *cx, int columns, ig_dyn_totals *t);
+void ig_dyn_totals_add(ig_dyn_totals *t, const double *rows, int64_t count);
+void ig_dyn_totals_end(ig_dyn_totals *t, double *total); /* and frees it; total NULL: only that */
+
+/* A particle that this rank owns? Without ranks all are. */
+static inline bool ig_dyn_owns(const ig_dyn_model *m, int64_t n) {
+  return !m->divided || !m->divided->part.ghost[n];
 }
 
 /* The model that takes the steps. */

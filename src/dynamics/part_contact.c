@@ -117,27 +117,30 @@ static ig_status places_find(ig_dyn_model *m, ig_dyn_surfaces *s) {
   return IG_OK;
 }
 
-/* Who says to the first rank how far gaps have grown: the owner of the particle, of a triangle's
-   first corner. */
-static ig_status states_new(ig_dyn_model *m, ig_dyn_surfaces *s) {
+/* Who tells the first rank of a piece: the owner of the particle, of the first corner of others.
+   node: of the whole's other pieces, `corners` each; own: of this rank's, their first corner. */
+static ig_status telling_new(ig_dyn_model *m, const int32_t *node, int64_t count, int corners,
+                             const ig_dyn_surfaces *s, const int32_t *first, int32_t others,
+                             ig_collect *to) {
   const ig_part *p = &m->divided->part;
-  const int64_t surfaces = m->p.contact.surfaces, count = surfaces + m->p.contact.triangles;
+  const int64_t surfaces = m->p.contact.surfaces;
   int32_t *owner, *list = NULL;
   int64_t own = 0;
-  IG_TRY(IG_NEW(m->cx, &owner, (size_t)count + 1, "owners"));
-  for (int64_t i = 0; i < count; i++)
+  IG_TRY(IG_NEW(m->cx, &owner, (size_t)(surfaces + count) + 1, "owners"));
+  for (int64_t i = 0; i < surfaces + count; i++)
     owner[i] = p->owner[i < surfaces ? ((const int32_t *)m->contact.surface.host)[i]
-                                     : m->contact.skin[3 * (i - surfaces)]];
-  ig_status status =
-      IG_NEW(m->cx, &list, (size_t)s->own.particles + (size_t)s->own.triangles + 1, "owners");
+                                     : node[corners * (i - surfaces)]];
+  ig_status status = IG_NEW(m->cx, &list, (size_t)s->own.particles + (size_t)others + 1, "owners");
   for (int32_t i = 0; i < s->own.particles && status == IG_OK; i++)
     if (s->own.particle[i].owner == p->rank)
       list[own++] = i;
-  for (int32_t k = 0; k < s->own.triangles && status == IG_OK; k++)
-    if (p->owner[s->own.triangle[k].node[0]] == p->rank)
+  for (int32_t k = 0; k < others && status == IG_OK; k++)
+    if (s->own.particle[first[(int64_t)corners * k]].owner == p->rank)
       list[own++] = s->own.particles + k;
   if (status == IG_OK)
-    status = ig_collect_new(m->cx, p, owner, count, list, own, &s->states);
+    status = ig_collect_new(m->cx, p, owner, surfaces + count, list, own, to);
+  if (status == IG_OK)
+    ig_collect_thin(m->cx, to);
   free(owner);
   return status;
 }
@@ -211,8 +214,11 @@ ig_status ig_dyn_part_contact(ig_dyn_model *m) {
   free(corner);
   IG_TRY(status);
   IG_TRY(places_find(m, s));
+  IG_TRY(telling_new(m, m->contact.edge.host, m->p.edges.count, 2, s, s->end, s->own.edges,
+                     &s->stored));
   if (m->p.erosion.alive)
-    IG_TRY(states_new(m, s));
+    IG_TRY(telling_new(m, m->contact.skin, m->p.contact.triangles, 3, s, s->corner,
+                       s->own.triangles, &s->states));
   IG_TRY(watch_new(m, s));
   IG_TRY(doubles_take(m, m->contact.skin_area.host, 1, &t->skin_area));
   IG_TRY(doubles_take(m, m->contact.edge_length.host, 1, &t->edge_length));
@@ -240,6 +246,7 @@ void ig_dyn_part_contact_free(ig_dyn_model *m) {
 #ifdef INGOT_HAVE_CUDA
   ig_wire_mark_free_cuda(s->mark);
 #endif
+  ig_collect_free(&s->stored);
   ig_collect_free(&s->states);
   free(s);
   m->divided->surfaces = NULL;
@@ -439,6 +446,59 @@ ig_status ig_dyn_tables_make(ig_dyn_model *m) {
   view_make(m);
   p->surfaces->made = true;
   return IG_OK;
+}
+
+/* --- energies that contact stores */
+
+static int edge_by_number(const void *a, const void *b) {
+  const int32_t p = *(const int32_t *)a, q = ((const ig_dyn_surface_edge *)b)->number;
+  return (p > q) - (p < q);
+}
+static int particle_by_number(const void *a, const void *b) {
+  const int32_t p = *(const int32_t *)a, q = ((const ig_dyn_surface_particle *)b)->number;
+  return (p > q) - (p < q);
+}
+
+typedef struct {
+  const ig_dyn_surfaces *s;
+  const double *stored; /* of `all` */
+  ig_collect_put *put;
+  void *user;
+} storing;
+static void stored_row(void *user, int64_t item, void *row) {
+  const storing *t = user;
+  const ig_dyn_pieces *own = &t->s->own, *all = &t->s->all;
+  int64_t at;
+  if (item < own->particles)
+    at = (const ig_dyn_surface_particle *)bsearch(&own->particle[item].number, all->particle,
+                                                  (size_t)all->particles, sizeof *all->particle,
+                                                  particle_by_number) -
+         all->particle;
+  else
+    at = all->particles + ((const ig_dyn_surface_edge *)bsearch(
+                               &own->edge[item - own->particles].number, all->edge,
+                               (size_t)all->edges, sizeof *all->edge, edge_by_number) -
+                           all->edge);
+  memcpy(row, t->stored + at, sizeof *t->stored);
+}
+
+static ig_status stored_put(void *user, const void *rows, int64_t first, int64_t count) {
+  const storing *t = user;
+  return t->put(t->user, rows, first, count);
+}
+
+ig_status ig_dyn_part_stored(ig_dyn_model *m, ig_collect_put *put, void *user) {
+  const ig_dyn_surfaces *s = m->divided->surfaces;
+  storing t = {s, NULL, put, user};
+  void *own = NULL;
+  const void *seen = NULL;
+  const size_t count = (size_t)s->all.particles + (size_t)s->all.edges;
+  ig_status status = ig_dyn_seen(m->cx, m->divided->local->contact.stored.dev,
+                                 count * sizeof *t.stored, &own, &seen);
+  t.stored = seen;
+  status = ig_dyn_rows(m, status, &s->stored, sizeof *t.stored, stored_row, stored_put, &t);
+  free(own);
+  return status;
 }
 
 /* --- before a step */

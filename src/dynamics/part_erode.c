@@ -1,10 +1,11 @@
-/* Surfaces of a divided model behind what erodes: gaps that grow, together and apart; which
-   elements hold. A gap that grows is found by every rank that has imported the particle or triangle
-   and what is near it, from the same numbers. */
+/* Surfaces of a divided model behind what erodes: gaps that grow, to rank 0 and from a checkpoint;
+   which elements hold. A gap that grows is found by every rank that has imported the particle or
+   triangle and what is near it, from the same numbers. */
 #include "dynamics/part_surface.h"
 #include "backend/backend.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 ig_status ig_dyn_reach_keep(ig_dyn_model *m) {
   ig_dyn_surfaces *s = m->divided->surfaces;
@@ -26,75 +27,47 @@ ig_status ig_dyn_reach_keep(ig_dyn_model *m) {
   return IG_OK;
 }
 
-/* What the first rank takes of a particle or a triangle. */
 typedef struct {
-  double reach, open;
-} grown;
+  const ig_dyn_pieces *own;
+  ig_stream_take *take;
+  void *user;
+} telling;
+static void telling_row(void *user, int64_t item, void *row) {
+  const ig_dyn_pieces *own = ((const telling *)user)->own;
+  const double reach = item < own->particles ? own->particle[item].reach
+                                             : own->triangle[item - own->particles].reach;
+  memcpy(row, &reach, sizeof reach);
+}
 
-ig_status ig_dyn_gather_reach(ig_dyn_model *m) {
+static ig_status telling_put(void *user, const void *rows, int64_t first, int64_t count) {
+  const telling *t = user;
+  (void)first;
+  return t->take(t->user, rows, count);
+}
+
+ig_status ig_dyn_part_reach(ig_dyn_model *m, ig_stream_take *take, void *user) {
   ig_dyn_surfaces *s = m->divided->surfaces;
-  ig_array *open = &m->divided->local->contact.open;
-  const bool first = ig_ranks_first(m->cx);
-  grown *list = NULL;
-  if (!s || !m->p.erosion.alive)
-    return IG_OK;
-  const ig_collect *c = &s->states;
-  ig_status status = ig_dyn_reach_keep(m);
-  if (status == IG_OK && s->made && open->count)
-    status = ig_array_pull(m->cx, open);
-  if (status == IG_OK)
-    status = IG_NEW(m->cx, &list, (size_t)(first ? c->whole_count : c->mine_count) + 1,
-                    "contact surfaces");
-  for (int64_t i = 0; i < c->mine_count && status == IG_OK; i++) {
-    const int32_t k = c->mine[i] - s->own.particles;
-    if (k < 0)
-      list[i].reach = s->own.particle[c->mine[i]].reach;
-    else
-      list[i] = (grown){
-          s->own.triangle[k].reach,
-          s->made ? ((const uint8_t *)
-                         open->host)[ig_dyn_triangle_place(&s->all, s->own.triangle[k].number)]
-                  : 0};
-  }
-  status = ig_collect_packed(m->cx, c, status, sizeof *list, list);
-  for (int64_t i = 0; i < c->whole_count && first && status == IG_OK; i++) {
-    ((double *)m->contact.reach.host)[c->whole[i]] = list[i].reach;
-    if (c->whole[i] >= m->p.contact.surfaces)
-      ((uint8_t *)m->contact.open.host)[c->whole[i] - m->p.contact.surfaces] = list[i].open != 0;
-  }
-  free(list);
-  if (status == IG_OK && first)
-    status = ig_array_push(m->cx, &m->contact.reach);
-  return status == IG_OK && first ? ig_array_push(m->cx, &m->contact.open) : status;
+  telling t = {&s->own, take, user};
+  return ig_dyn_rows(m, ig_dyn_reach_keep(m), &s->states, sizeof(double), telling_row, telling_put,
+                     &t);
 }
 
-typedef struct {
-  ig_dyn_pieces *own;
-  int64_t surfaces;
-  int32_t i, k;
-} reach_taking;
-static void reach_pick(void *user, const char *items, int64_t first, int64_t count) {
-  reach_taking *t = user;
-  const double *reach = (const double *)items - first;
-  for (; t->i < t->own->particles && t->own->particle[t->i].number < first + count; t->i++)
-    t->own->particle[t->i].reach = reach[t->own->particle[t->i].number];
-  for (; t->k < t->own->triangles && t->surfaces + t->own->triangle[t->k].number < first + count;
-       t->k++)
-    t->own->triangle[t->k].reach = reach[t->surfaces + t->own->triangle[t->k].number];
-}
-
-ig_status ig_dyn_scatter_reach(ig_dyn_model *m) {
+void ig_dyn_reach_take(ig_dyn_model *m, const double *reach) {
   ig_dyn_surfaces *s = m->divided->surfaces;
   if (!s)
-    return IG_OK;
+    return;
   s->made = false;
   s->due = true;
-  if (!m->p.erosion.alive)
-    return IG_OK;
-  reach_taking taking = {&s->own, m->p.contact.surfaces, 0, 0};
-  return ig_dyn_whole_pass(m, m->contact.reach.host,
-                           (int64_t)m->p.contact.surfaces + m->p.contact.triangles, sizeof(double),
-                           reach_pick, &taking);
+  for (int32_t i = 0; i < s->own.particles && reach; i++)
+    s->own.particle[i].reach = reach[s->own.particle[i].number];
+  for (int32_t k = 0; k < s->own.triangles && reach; k++)
+    s->own.triangle[k].reach = reach[m->p.contact.surfaces + (int64_t)s->own.triangle[k].number];
+}
+
+bool ig_dyn_part_open(const ig_dyn_model *m, int64_t k) {
+  const ig_dyn_surfaces *s = m->divided->surfaces;
+  return s->made && ((const uint8_t *)m->divided->local->contact.open
+                         .host)[ig_dyn_triangle_place(&s->all, s->own.triangle[k].number)];
 }
 
 ig_status ig_dyn_alive_tell(ig_dyn_model *m) {

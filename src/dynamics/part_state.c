@@ -1,7 +1,9 @@
-/* A divided model: its steps, its state together and apart. */
+/* A divided model: its steps; its state from the whole at the start, to a checkpoint and from one.
+ */
 #include "dynamics/part.h"
 #include "backend/backend.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,330 +40,342 @@ static ig_status clock_take(const ig_dyn_model *from, ig_dyn_model *to) {
   return ig_array_push(to->cx, &to->clock);
 }
 
+ig_status ig_dyn_part_clock(ig_dyn_model *m) {
+  return clock_take(m, m->divided->local);
+}
+
 ig_status ig_dyn_part_advance(ig_dyn_model *m, int64_t steps) {
   ig_dyn_part *p = m->divided;
-  const ig_status ready = clock_take(m, p->local);
+  const ig_status ready = ig_dyn_part_clock(m);
   IG_TRY(ig_ranks_agree(m->cx, ready)); /* from here on each waits for the others */
-  p->stale = true;
   IG_TRY(steps_take(m, steps));
   IG_TRY(ig_array_pull(m->cx, &p->local->clock));
   return clock_take(p->local, m);
 }
 
-/* --- together */
+/* --- bodies */
 
-/* Arrays of particles that steps change, in the whole and in the part. */
-typedef struct {
-  ig_array *whole, *part;
-  int numbers; /* per particle */
-} kept;
-enum { KEPT = 7 };
-
-static int kept_list(ig_dyn_model *m, kept *list) {
-  ig_dyn_model *l = m->divided->local;
-  const kept all[KEPT] = {{&m->x, &l->x, 3},
-                          {&m->v, &l->v, m->p.dofs},
-                          {&m->f, &l->f, m->p.pitch},
-                          {&m->work, &l->work, IG_WORKS},
-                          {&m->load, &l->load, m->p.dofs},
-                          {&m->contact.press, &l->contact.press, 3},
-                          {&m->contact.touch, &l->contact.touch, 3}};
-  int count = 0;
-  for (int i = 0; i < KEPT; i++)
-    if (all[i].part->count)
-      list[count++] = all[i];
-  return count;
+/* All but where its particles stand, which is each model's own. */
+static void body_copy(ig_dyn_body *to, const ig_dyn_body *from) {
+  const int32_t first = to->first;
+  *to = *from;
+  to->first = first;
 }
 
-/* Each body from its owner to all. */
-static ig_status bodies_gather(ig_dyn_model *m) {
+ig_status ig_dyn_bodies_gather(ig_dyn_model *m, ig_status status) {
   ig_dyn_part *p = m->divided;
   ig_dyn_body *whole = m->carried.body.host;
   if (m->p.bodies.count == 0)
-    return IG_OK;
-  const ig_status status = ig_array_pull(m->cx, &p->local->carried.body);
-  for (int k = 0; k < p->local->p.bodies.count; k++) {
-    ig_dyn_body *to = &whole[p->body[k]];
-    const int32_t first = to->first;
-    *to = ((const ig_dyn_body *)p->local->carried.body.host)[k];
-    to->first = first;
-  }
+    return ig_ranks_agree(m->cx, status);
+  if (status == IG_OK && p->local->p.bodies.count)
+    status = ig_array_pull(m->cx, &p->local->carried.body);
+  for (int k = 0; k < p->local->p.bodies.count && status == IG_OK; k++)
+    body_copy(&whole[p->body[k]], (const ig_dyn_body *)p->local->carried.body.host + k);
   IG_TRY(ig_ranks_agree(m->cx, status));
   for (int k = 0; k < m->p.bodies.count; k++)
     IG_TRY(ig_ranks_share(m->cx, p->body_owner[k], &whole[k], sizeof *whole));
-  return ig_array_push(m->cx, &m->carried.body);
-}
-
-ig_status ig_dyn_gather(ig_dyn_model *m) {
-  ig_dyn_part *p = m->divided;
-  kept list[KEPT];
-  if (!p || !p->stale)
-    return IG_OK;
-  ig_dyn_model *l = p->local;
-  ig_status status = IG_OK;
-  if (!l->fresh && l->p.nodes > 0)
-    status = m->ops->sum(m->cx, &l->p);
-  IG_TRY(ig_ranks_agree(m->cx, status));
-  const int count = kept_list(m, list);
-  for (int i = 0; i < count; i++)
-    IG_TRY(ig_collect_items(m->cx, &p->nodes, list[i].part->dev, l->p.nodes,
-                            list[i].part->size * (size_t)list[i].numbers, list[i].whole->dev));
-  IG_TRY(ig_dyn_gather_reach(m));
-  IG_TRY(bodies_gather(m));
-  p->stale = false;
   return IG_OK;
 }
 
-ig_status ig_dyn_gather_alive(ig_dyn_model *m) {
-  ig_dyn_part *p = m->divided;
-  const ig_array *alive = &p->local->contact.alive;
-  return ig_collect_items(m->cx, &p->cells, alive->dev, (int64_t)alive->count, 1,
-                          m->contact.alive.dev);
-}
-
-ig_status ig_dyn_gather_reports(ig_dyn_model *m, int k, ig_collect_take *take, void *user) {
+ig_status ig_dyn_bodies_take(ig_dyn_model *m) {
   const ig_dyn_part *p = m->divided;
-  return ig_collect_pass(m->cx, &p->group[k], p->local->scratch.dev, p->local->group[k].slots,
-                         IG_DYN_REPORT * sizeof(double), IG_DYN_PIECE, take, user);
+  ig_dyn_carried *c = &p->local->carried;
+  for (int k = 0; k < p->local->p.bodies.count; k++)
+    body_copy((ig_dyn_body *)c->body.host + k,
+              (const ig_dyn_body *)m->carried.body.host + p->body[k]);
+  return p->local->p.bodies.count ? ig_array_push(m->cx, &c->body) : IG_OK;
 }
 
-/* Two numbers of each report of the part's own elements, one after the other. */
-static ig_status energies_pack(ig_dyn_model *m, int k, double *pair) {
-  const ig_dyn_part *p = m->divided;
-  const ig_collect *c = &p->group[k];
-  const size_t bytes = (size_t)p->local->group[k].slots * IG_DYN_REPORT * sizeof(double);
-  const double *report = p->local->scratch.dev;
-  double *copy = NULL;
-  ig_status status = IG_OK;
-  if (m->cx->backend->separate && bytes) {
-    status = ig_alloc(m->cx, (void **)&copy, bytes, 1, "element results");
-    if (status == IG_OK)
-      status = m->cx->backend->copy_out(m->cx, copy, report, bytes);
-    report = copy;
-  }
-  for (int64_t i = 0; i < c->mine_count && status == IG_OK; i++)
-    memcpy(pair + 2 * i, report + (int64_t)c->mine[i] * IG_DYN_REPORT + IG_REPORT_ENERGY,
-           2 * sizeof *pair);
-  free(copy);
-  return status;
-}
-
-ig_status ig_dyn_gather_energies(ig_dyn_model *m, int k) {
-  if (!m->divided)
+/* Arms of own bodies from those of all. */
+static ig_status arms_take(ig_dyn_model *m, const double *arms) {
+  const ig_collect *c = &m->divided->arms;
+  ig_array *to = &m->divided->local->carried.body_arm;
+  const int32_t *place = c->whole; /* those of this rank: the first rank's come first */
+  if (c->mine_count == 0)
     return IG_OK;
-  const ig_collect *c = &m->divided->group[k];
-  const bool first = ig_ranks_first(m->cx);
-  const int64_t count = first ? c->whole_count : c->mine_count;
-  double *pair = NULL; /* on the first rank as they come, then in order */
-  ig_status status = IG_NEW(m->cx, &pair, (first ? 4 : 2) * (size_t)count + 1, "energies");
-  if (status == IG_OK)
-    status = energies_pack(m, k, pair);
-  status = ig_collect_packed(m->cx, c, status, 2 * sizeof *pair, pair);
-  if (status == IG_OK && first) {
-    double *placed = pair + 2 * count;
-    for (int64_t i = 0; i < count; i++)
-      memcpy(placed + 2 * (int64_t)c->whole[i], pair + 2 * i, 2 * sizeof *pair);
-    status =
-        m->cx->backend->copy_in(m->cx, m->scratch.dev, placed, 2 * (size_t)count * sizeof *placed);
-    if (status == IG_OK)
-      status = m->cx->backend->sync(m->cx); /* before its memory goes */
-  }
-  free(pair);
-  return status;
+  for (int64_t i = 0; i < c->mine_count; i++)
+    memcpy((double *)to->host + 3 * (int64_t)c->mine[i], arms + 3 * (int64_t)place[i],
+           3 * sizeof *arms);
+  return ig_array_push(m->cx, to);
 }
+
+/* --- arrays of particles */
+
+/* Those that a checkpoint has. */
+typedef struct {
+  const char *name;
+  ig_array *part;
+  int numbers; /* per particle */
+} kept;
+enum { KEPT = 4 };
+
+static void kept_list(ig_dyn_model *m, kept list[KEPT]) {
+  ig_dyn_model *l = m->divided->local;
+  list[0] = (kept){"x", &l->x, 3};
+  list[1] = (kept){"v", &l->v, m->p.dofs};
+  list[2] = (kept){"f", &l->f, m->p.pitch};
+  list[3] = (kept){"work", &l->work, IG_WORKS};
+}
+
+/* Particles of the part, ghosts too, from those of the whole. */
+static void particles_take(const ig_dyn_model *m, const void *whole, size_t size, void *part) {
+  const ig_part *p = &m->divided->part;
+  for (ig_lid n = 0; n < p->mesh->nodes; n++)
+    memcpy((char *)part + (size_t)n * size, (const char *)whole + (size_t)p->node[n] * size, size);
+}
+static ig_status array_take(ig_dyn_model *m, const void *whole, ig_array *part, int numbers) {
+  particles_take(m, whole, part->size * (size_t)numbers, part->host);
+  return ig_array_push(m->cx, part);
+}
+
+/* Of `bytes` each: from the host's side of an array of the part, or of a plain one. */
+typedef struct {
+  const char *from;
+  size_t bytes;
+  int numbers;
+  ig_stream_take *take;
+  void *user;
+} copying;
+static void item_copy(void *user, int64_t item, void *row) {
+  const copying *c = user;
+  memcpy(row, c->from + (size_t)item * c->bytes, c->bytes);
+}
+static ig_status items_put(void *user, const void *rows, int64_t first, int64_t count) {
+  const copying *c = user;
+  (void)first;
+  return c->take(c->user, rows, count * c->numbers);
+}
+
+static ig_status array_give(ig_dyn_model *m, const ig_collect *items, ig_array *part, int numbers,
+                            ig_stream_take *take, void *user) {
+  const ig_status pulled = ig_array_pull(m->cx, part);
+  copying c = {part->host, part->size * (size_t)numbers, numbers, take, user};
+  return ig_dyn_rows(m, pulled, items, c.bytes, item_copy, items_put, &c);
+}
+
+/* --- what elements remember */
 
 /* Where the numbers of slot s begin, and how far they are apart: bytes. */
 static size_t state_at(const ig_dyn_group *g, int64_t s) {
   const int64_t block = s / IG_DYN_BLOCK;
   return (size_t)(block * g->g_f64.states * IG_DYN_BLOCK + s % IG_DYN_BLOCK) * g->state.size;
 }
-static size_t state_stride(const ig_dyn_group *g) {
-  return IG_DYN_BLOCK * g->state.size;
-}
 
-/* The state of slot s of `states`, laid out as those of g, as a row. */
+/* The state of slot s of `states`, laid out as those of g, as a row; and back. */
 static void state_read(const ig_dyn_group *g, const void *states, int64_t s, char *row) {
   const char *from = (const char *)states + state_at(g, s);
-  for (int v = 0; v < g->g_f64.states; v++)
-    memcpy(row + (size_t)v * g->state.size, from + (size_t)v * state_stride(g), g->state.size);
+  for (int v = 0; v < g->g_f64.states; v++, row += g->state.size)
+    memcpy(row, from + (size_t)v * IG_DYN_BLOCK * g->state.size, g->state.size);
 }
-static void state_write(ig_dyn_group *g, ig_lid s, const char *row) {
-  char *to = (char *)g->state.host + state_at(g, s);
-  for (int v = 0; v < g->g_f64.states; v++)
-    memcpy(to + (size_t)v * state_stride(g), row + (size_t)v * g->state.size, g->state.size);
+static void state_write(const ig_dyn_group *g, void *states, int64_t s, const char *row) {
+  char *to = (char *)states + state_at(g, s);
+  for (int v = 0; v < g->g_f64.states; v++, row += g->state.size)
+    memcpy(to + (size_t)v * IG_DYN_BLOCK * g->state.size, row, g->state.size);
 }
 
-static ig_status group_gather(ig_dyn_model *m, int k) {
-  const ig_collect *c = &m->divided->group[k];
-  ig_dyn_group *g = &m->divided->local->group[k], *whole = &m->group[k];
-  const size_t row = (size_t)g->g_f64.states * g->state.size;
-  const bool first = ig_ranks_first(m->cx);
-  char *buffer = NULL;
+static ig_status states_take(ig_dyn_model *m, int k, const void *states) {
+  ig_dyn_group *g = &m->divided->local->group[k];
+  char *row;
+  IG_TRY(ig_alloc(m->cx, (void **)&row, (size_t)g->g_f64.states + 1, g->state.size, "state"));
+  for (ig_lid s = 0; s < g->slots; s++) {
+    state_read(g, states, m->divided->slot[k][s], row);
+    state_write(g, g->state.host, s, row);
+  }
+  free(row);
+  return ig_array_push(m->cx, &g->state);
+}
+
+/* Rows of slots, as the blocks that one rank has them in; the last one is filled up with the last
+   element. */
+typedef struct {
+  ig_dyn_model *m;
+  const ig_dyn_group *g;
+  size_t row;
+  char *block;
+  int64_t count; /* elements of the group */
+  ig_stream_take *take;
+  void *user;
+} packing;
+static void state_row(void *user, int64_t slot, void *row) {
+  const packing *p = user;
+  state_read(p->g, p->g->state.host, slot, row);
+}
+static ig_status states_put(void *user, const void *rows, int64_t first, int64_t count) {
+  packing *p = user;
+  const char *row = rows;
+  for (int64_t i = 0; i < count; i++, row += p->row) {
+    int64_t lane = (first + i) % IG_DYN_BLOCK;
+    const bool last = first + i + 1 == p->count;
+    do
+      state_write(p->g, p->block, lane++, row);
+    while (last && lane < IG_DYN_BLOCK);
+    if (lane == IG_DYN_BLOCK)
+      IG_TRY(p->take(p->user, p->block, (int64_t)IG_DYN_BLOCK * p->g->g_f64.states));
+  }
+  return IG_OK;
+}
+
+static ig_status states_give(ig_dyn_model *m, int k, ig_stream_take *take, void *user) {
+  ig_dyn_group *g = &m->divided->local->group[k];
+  packing p = {m, g, (size_t)g->g_f64.states * g->state.size, NULL, m->group[k].count, take, user};
   ig_status status = ig_array_pull(m->cx, &g->state);
   if (status == IG_OK)
-    status = ig_alloc(m->cx, (void **)&buffer, (size_t)(first ? c->whole_count : c->mine_count) + 1,
-                      row, "element state");
-  for (int64_t i = 0; i < c->mine_count && status == IG_OK; i++)
-    state_read(g, g->state.host, c->mine[i], buffer + (size_t)i * row);
-  status = ig_collect_packed(m->cx, c, status, row, buffer);
-  for (int64_t i = 0; i < c->whole_count && first && status == IG_OK; i++)
-    state_write(whole, c->whole[i], buffer + (size_t)i * row);
-  free(buffer);
+    status = ig_alloc(m->cx, (void **)&p.block, IG_DYN_BLOCK, p.row, "element state");
+  status = ig_dyn_rows(m, status, &m->divided->group[k], p.row, state_row, states_put, &p);
+  free(p.block);
   return status;
 }
 
-ig_status ig_dyn_gather_states(ig_dyn_model *m) {
-  for (int k = 0; k < m->groups && m->divided; k++)
-    IG_TRY(group_gather(m, k));
-  return IG_OK;
-}
+/* --- to a checkpoint and from one */
 
-static bool states_here(const ig_dyn_model *m) {
-  return m->divided && m->divided->apart && ig_ranks_first(m->cx);
-}
-
-void ig_dyn_states_drop(ig_dyn_model *m) {
-  for (int k = 0; k < m->groups && states_here(m); k++) {
-    free(m->group[k].state.host);
-    m->group[k].state = (ig_array){0};
-  }
-}
-
-ig_status ig_dyn_states_hold(ig_dyn_model *m) {
-  for (int k = 0; k < m->groups && states_here(m); k++) {
-    ig_array *s = &m->group[k].state;
-    s->count = (size_t)m->group[k].slots * (size_t)m->group[k].g_f64.states;
-    s->size = m->divided->local->group[k].state.size;
-    const ig_status status = ig_alloc(m->cx, &s->host, s->count + 1, s->size, "element state");
-    if (status != IG_OK) {
-      ig_dyn_states_drop(m);
-      return status;
-    }
+static ig_status relaxation_give(ig_dyn_model *m, ig_stream_take *take, void *user) {
+  const ig_dyn_model *l = m->divided->local;
+  copying c = {(const char *)l->relax.was, 3 * sizeof(double), 3, take, user};
+  for (int i = 0; i < IG_RELAX_ARRAYS; i++) {
+    c.from = (const char *)(l->relax.was + (int64_t)i * 3 * l->p.nodes);
+    IG_TRY(ig_dyn_rows(m, IG_OK, &m->divided->nodes, c.bytes, item_copy, items_put, &c));
   }
   return IG_OK;
 }
 
-/* --- apart */
+ig_status ig_dyn_part_saved(ig_dyn_model *m, const char *name, ig_stream_take *take, void *user) {
+  ig_dyn_part *p = m->divided;
+  kept list[KEPT];
+  kept_list(m, list);
+  for (int i = 0; i < KEPT; i++)
+    if (strcmp(name, list[i].name) == 0)
+      return array_give(m, &p->nodes, list[i].part, list[i].numbers, take, user);
+  if (strcmp(name, "arms") == 0)
+    return array_give(m, &p->arms, &p->local->carried.body_arm, 3, take, user);
+  if (strcmp(name, "reach") == 0)
+    return ig_dyn_part_reach(m, take, user);
+  if (strcmp(name, "relaxation") == 0)
+    return relaxation_give(m, take, user);
+  const int k = strncmp(name, "state", 5) == 0 ? atoi(name + 5) : m->groups;
+  return k < m->groups ? states_give(m, k, take, user)
+                       : IG_FAIL(m->cx, IG_ARG, "a checkpoint has no array '%s'", name);
+}
 
-ig_status ig_dyn_whole_pass(ig_dyn_model *m, const void *whole, int64_t count, size_t size,
-                            ig_dyn_taker *take, void *user) {
-  const int64_t most = (int64_t)(((size_t)1 << 24) / size) + 1;
-  char *buffer = NULL;
-  if (!m->divided->apart) {
-    take(user, whole, 0, count);
-    return IG_OK;
+/* Forces are in f, and others know nothing of this state. */
+static ig_status anew(ig_dyn_model *m) {
+  m->divided->local->fresh = true;
+  m->divided->fallen = -1;
+  return m->cx->backend->sync(m->cx);
+}
+
+ig_status ig_dyn_part_begin(ig_dyn_model *m) {
+  ig_dyn_model *l = m->divided->local;
+  kept list[KEPT];
+  kept_list(m, list);
+  const void *const whole[KEPT] = {m->x.host, m->v.host, m->f.host, m->work.host};
+  for (int i = 0; i < KEPT; i++)
+    IG_TRY(array_take(m, whole[i], list[i].part, list[i].numbers));
+  IG_TRY(array_take(m, m->mass.host, &l->mass, 1));
+  IG_TRY(array_take(m, m->inertia.host, &l->inertia, 1));
+  if (l->heavy.count)
+    IG_TRY(array_take(m, m->heavy.host, &l->heavy, 1));
+  particles_take(m, m->x0, 3 * sizeof(double), l->x0);
+  const double *const from[] = {m->weight.mass, m->weight.inertia, m->weight.added,
+                                m->weight.heavy};
+  double *const to[] = {l->weight.mass, l->weight.inertia, l->weight.added, l->weight.heavy};
+  for (int i = 0; i < 4; i++)
+    particles_take(m, from[i], sizeof(double), to[i]);
+  for (int32_t k = 0; k < l->p.ties.count; k++)
+    ((int32_t *)l->carried.tie_turns.host)[k] =
+        ((const int32_t *)m->carried.tie_turns.host)[m->divided->tie[k]];
+  if (l->p.ties.count)
+    IG_TRY(ig_array_push(m->cx, &l->carried.tie_turns));
+  if (m->p.bodies.count)
+    IG_TRY(arms_take(m, m->carried.body_arm.host));
+  IG_TRY(ig_dyn_bodies_take(m));
+  ig_dyn_reach_take(m, m->contact.reach.host);
+  for (int k = 0; k < m->groups; k++)
+    IG_TRY(states_take(m, k, m->group[k].state.host));
+  return anew(m);
+}
+
+static ig_status relaxation_take(ig_dyn_model *m, const double *was) {
+  ig_dyn_model *l = m->divided->local;
+  for (int64_t i = 0; i < IG_RELAX_ARRAYS; i++)
+    particles_take(m, was + i * 3 * m->p.nodes, 3 * sizeof(double),
+                   l->relax.was + i * 3 * l->p.nodes);
+  return IG_OK;
+}
+
+ig_status ig_dyn_part_restore(ig_dyn_model *m, const ig_restart *from) {
+  ig_dyn_part *p = m->divided;
+  ig_ctx *cx = m->cx;
+  kept list[KEPT];
+  const void *data;
+  kept_list(m, list);
+  for (int i = 0; i < KEPT; i++) {
+    const ig_dtype type = list[i].part->size == sizeof(double) ? IG_F64 : IG_F32;
+    IG_TRY(ig_restart_find(cx, from, list[i].name, type, (int64_t)list[i].numbers * m->p.nodes,
+                           &data));
+    IG_TRY(array_take(m, data, list[i].part, list[i].numbers));
   }
-  ig_status status = IG_OK;
-  if (!ig_dyn_has_whole(m))
-    status = ig_alloc(m->cx, (void **)&buffer, (size_t)(most < count ? most : count) + 1, size,
-                      "values of all ranks");
+  if (m->p.bodies.count) {
+    IG_TRY(ig_restart_find(cx, from, "arms", IG_F64, 3 * p->arms.whole_count, &data));
+    IG_TRY(arms_take(m, data));
+  }
+  IG_TRY(ig_dyn_bodies_take(m));
+  data = NULL;
+  if (m->p.erosion.alive)
+    IG_TRY(ig_restart_find(cx, from, "reach", IG_F64,
+                           (int64_t)m->p.contact.surfaces + m->p.contact.triangles, &data));
+  ig_dyn_reach_take(m, data);
+  if (m->relax.on) {
+    IG_TRY(ig_restart_find(cx, from, "relaxation", IG_F64,
+                           IG_RELAX_ARRAYS * 3 * (int64_t)m->p.nodes, &data));
+    IG_TRY(relaxation_take(m, data));
+  }
+  for (int k = 0; k < m->groups; k++) {
+    char name[32];
+    snprintf(name, sizeof name, "state%d", k);
+    IG_TRY(ig_restart_find(cx, from, name,
+                           p->local->group[k].state.size == sizeof(double) ? IG_F64 : IG_F32,
+                           (int64_t)m->group[k].slots * m->group[k].g_f64.states, &data));
+    IG_TRY(states_take(m, k, data));
+  }
+  return anew(m);
+}
+
+/* --- masses and loads */
+
+ig_status ig_dyn_part_weights(ig_dyn_model *m, ig_status status) {
+  const ig_dyn_part *p = m->divided;
+  const ig_dyn_travel *t = &p->ghosts;
+  const int ranks = p->part.ranks;
+  double *mass = p->local->weight.mass, *out = NULL, *in = NULL;
+  ig_message *message = NULL;
+  int count = 0;
+  if (status == IG_OK)
+    status = IG_NEW(m->cx, &out, (size_t)t->give_start[ranks] + 1, "masses");
+  if (status == IG_OK)
+    status = IG_NEW(m->cx, &in, (size_t)t->take_start[ranks] + 1, "masses");
+  if (status == IG_OK)
+    status = IG_NEW(m->cx, &message, (size_t)ranks, "messages");
   status = ig_ranks_agree(m->cx, status);
-  for (int64_t at = 0; at < count && status == IG_OK; at += most) {
-    const int64_t some = count - at < most ? count - at : most;
-    char *items = buffer ? buffer : (char *)whole + (size_t)at * size;
-    status = ig_ranks_share(m->cx, 0, items, (size_t)some * size);
-    if (status == IG_OK)
-      take(user, items, at, some);
+  for (int32_t i = 0; i < t->give_start[ranks] && status == IG_OK; i++)
+    out[i] = mass[t->give[i]];
+  for (int r = 0; r < ranks && status == IG_OK; r++) {
+    const size_t give = (size_t)(t->give_start[r + 1] - t->give_start[r]),
+                 take = (size_t)(t->take_start[r + 1] - t->take_start[r]);
+    if (give + take)
+      message[count++] = (ig_message){.rank = r,
+                                      .send = out + t->give_start[r],
+                                      .send_size = give * sizeof *out,
+                                      .receive = in + t->take_start[r],
+                                      .receive_size = take * sizeof *in};
   }
-  free(buffer);
+  if (status == IG_OK)
+    status = ig_ranks_swap(m->cx, message, count);
+  for (int32_t i = 0; i < t->take_start[ranks] && status == IG_OK; i++)
+    mass[t->take[i]] = in[i];
+  free(out);
+  free(in);
+  free(message);
   return status;
-}
-
-typedef struct {
-  const ig_part *p;
-  char *to;
-  size_t size;
-  ig_lid next; /* particle of the part */
-} particles_taking;
-static void particles_pick(void *user, const char *items, int64_t first, int64_t count) {
-  particles_taking *t = user;
-  for (; t->next < t->p->mesh->nodes && t->p->node[t->next] < first + count; t->next++)
-    memcpy(t->to + (size_t)t->next * t->size,
-           items + (size_t)(t->p->node[t->next] - first) * t->size, t->size);
-}
-
-/* Particles of the part from the host side of the whole. */
-static ig_status particles_take(ig_dyn_model *m, const ig_array *whole, ig_array *part,
-                                int numbers) {
-  const ig_part *p = &m->divided->part;
-  const size_t size = part->size * (size_t)numbers;
-  particles_taking taking = {.p = p, .to = part->host, .size = size};
-  IG_TRY(ig_dyn_whole_pass(m, whole->host, m->p.nodes, size, particles_pick, &taking));
-  return ig_array_push(m->cx, part);
-}
-
-static ig_status bodies_take(ig_dyn_model *m) {
-  const ig_dyn_part *p = m->divided;
-  ig_dyn_carried *c = &p->local->carried;
-  for (int k = 0; k < p->local->p.bodies.count; k++) {
-    const ig_dyn_body *from = (const ig_dyn_body *)m->carried.body.host + p->body[k];
-    ig_dyn_body *to = (ig_dyn_body *)c->body.host + k;
-    const int32_t first = to->first;
-    *to = *from;
-    to->first = first;
-    memcpy((double *)c->body_arm.host + 3 * (int64_t)first,
-           (const double *)m->carried.body_arm.host + 3 * (int64_t)from->first,
-           3 * sizeof(double) * (size_t)from->count);
-  }
-  if (p->local->p.bodies.count == 0)
-    return IG_OK;
-  IG_TRY(ig_array_push(m->cx, &c->body));
-  return ig_array_push(m->cx, &c->body_arm);
-}
-
-ig_status ig_dyn_scatter_motion(ig_dyn_model *m) {
-  if (!m->divided)
-    return IG_OK;
-  ig_dyn_part_slowed(m);
-  IG_TRY(particles_take(m, &m->v, &m->divided->local->v, m->p.dofs));
-  return bodies_take(m);
-}
-
-ig_status ig_dyn_scatter_velocities(ig_dyn_model *m) {
-  if (ig_dyn_has_whole(m))
-    IG_TRY(ig_array_push(m->cx, &m->v));
-  if (!m->divided)
-    return IG_OK;
-  ig_dyn_part_slowed(m);
-  if (!m->divided->apart)
-    IG_TRY(ig_ranks_share(m->cx, 0, m->v.host, m->v.count * m->v.size));
-  return particles_take(m, &m->v, &m->divided->local->v, m->p.dofs);
-}
-
-ig_status ig_dyn_scatter_weights(ig_dyn_model *m) {
-  const ig_dyn_part *p = m->divided;
-  if (!p)
-    return IG_OK;
-  ig_dyn_part_changed(m);
-  IG_TRY(particles_take(m, &m->mass, &p->local->mass, 1));
-  IG_TRY(particles_take(m, &m->inertia, &p->local->inertia, 1));
-  if (p->local->heavy.count)
-    IG_TRY(particles_take(m, &m->heavy, &p->local->heavy, 1));
-  for (int32_t k = 0; k < p->local->p.ties.count; k++)
-    ((int32_t *)p->local->carried.tie_turns.host)[k] =
-        ((const int32_t *)m->carried.tie_turns.host)[p->tie[k]];
-  if (p->local->p.ties.count)
-    IG_TRY(ig_array_push(m->cx, &p->local->carried.tie_turns));
-  return bodies_take(m);
-}
-
-ig_status ig_dyn_share_weights(ig_dyn_model *m, ig_status status) {
-  ig_dyn_carried *c = &m->carried;
-  if (!m->divided || !m->divided->apart)
-    return status;
-  double sums[3] = {m->weight.total, m->weight.scaled, m->weight.touch_scale};
-  IG_TRY(ig_ranks_agree(m->cx, status));
-  IG_TRY(ig_ranks_share(m->cx, 0, sums, sizeof sums));
-  m->weight.total = sums[0];
-  m->weight.scaled = sums[1];
-  m->weight.touch_scale = sums[2];
-  ig_array *const all[] = {&c->body, &c->body_arm, &c->tie_turns};
-  for (int i = 0; i < 3; i++)
-    if (all[i]->count) {
-      IG_TRY(ig_ranks_share(m->cx, 0, all[i]->host, all[i]->count * all[i]->size));
-      IG_TRY(ig_array_push(m->cx, all[i]));
-    }
-  return IG_OK;
 }
 
 ig_status ig_dyn_scatter_loads(ig_dyn_model *m) {
@@ -380,54 +394,4 @@ ig_status ig_dyn_scatter_loads(ig_dyn_model *m) {
   }
   IG_TRY(ig_array_push(m->cx, &to->force));
   return ig_array_push(m->cx, &to->face);
-}
-
-typedef struct {
-  ig_dyn_group *g;
-  const ig_lid *slot;
-  char *row;
-} states_taking;
-/* Items are blocks of slots here. */
-static void states_pick(void *user, const char *items, int64_t first, int64_t count) {
-  const states_taking *t = user;
-  for (ig_lid s = 0; s < t->g->slots; s++) {
-    const int64_t w = t->slot[s] - first * IG_DYN_BLOCK;
-    if (w < 0 || w >= count * IG_DYN_BLOCK)
-      continue;
-    state_read(t->g, items, w, t->row);
-    state_write(t->g, s, t->row);
-  }
-}
-
-static ig_status group_scatter(ig_dyn_model *m, int k, char *row) {
-  ig_dyn_group *g = &m->divided->local->group[k];
-  states_taking taking = {g, m->divided->slot[k], row};
-  IG_TRY(ig_dyn_whole_pass(m, m->group[k].state.host, m->group[k].slots / IG_DYN_BLOCK,
-                           state_stride(g) * (size_t)g->g_f64.states, states_pick, &taking));
-  return ig_array_push(m->cx, &g->state);
-}
-
-ig_status ig_dyn_scatter(ig_dyn_model *m) {
-  kept list[KEPT];
-  char *row;
-  if (!m->divided)
-    return IG_OK;
-  const int count = kept_list(m, list);
-  for (int i = 0; i < count; i++)
-    IG_TRY(particles_take(m, list[i].whole, list[i].part, list[i].numbers));
-  IG_TRY(ig_dyn_scatter_weights(m));
-  IG_TRY(ig_dyn_scatter_reach(m));
-  int most = 1;
-  for (int k = 0; k < m->groups; k++)
-    most = m->group[k].g_f64.states > most ? m->group[k].g_f64.states : most;
-  IG_TRY(ig_alloc(m->cx, (void **)&row, (size_t)most, sizeof(double), "element state"));
-  ig_status status = IG_OK;
-  for (int k = 0; k < m->groups && status == IG_OK; k++)
-    status = group_scatter(m, k, row);
-  free(row);
-  IG_TRY(status);
-  m->divided->local->fresh = true;
-  m->divided->fallen = -1;
-  m->divided->stale = false;
-  return m->cx->backend->sync(m->cx);
 }

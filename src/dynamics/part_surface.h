@@ -54,10 +54,12 @@ typedef struct ig_dyn_surfaces {
   bool due;             /* on all ranks alike: something has changed, import before the next step */
   bool slow;            /* on all ranks alike: velocities of guests are old */
   int64_t imports;
-  /* where something erodes: triangles sent (of `own`) and received (of `all`), by rank; what the
-     first rank needs of all (reach, open) */
+  /* where something erodes: triangles sent (of `own`) and received (of `all`), by rank */
   int32_t *sent_start, *sent, *got_start, *got;
-  ig_collect states;
+  /* who tells the first rank: particles and edges, of the energy that contact stores; where
+     something erodes particles and triangles, of gaps that have grown. Items are own pieces,
+     triangles and edges after the particles. */
+  ig_collect stored, states;
 } ig_dyn_surfaces;
 
 /* Node of the whole as one of the part, guests too; -1: not there. */

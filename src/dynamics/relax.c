@@ -12,8 +12,8 @@
    at least and as long as 10 / w, in which a mode of w has fallen to 1e-4; the lesser counts, and
    while the former is below half of the latter a slower mode is still coming up. Relaxation ends
    when |e| is below `tolerance` x |u|, u the displacements from the start. */
-#include "dynamics/part.h"
 #include "dynamics/loose.h"
+#include "dynamics/part.h"
 #include "backend/backend.h"
 
 #include "kern/prec_f64.h"
@@ -26,10 +26,10 @@
 
 enum { STRETCH = 25, LEAST_AGES = 10, LOOSE_EVERY = 1000 };
 
-static bool is_free(const ig_dyn_model *m, int64_t n, int c) {
-  if (!m->held.move.host)
+static bool is_free(const ig_dyn_model *m, const ig_dyn_model *l, int64_t n, int c) {
+  if (!l->held.move.host)
     return true;
-  const int32_t move = ((const int32_t *)m->held.move.host)[n];
+  const int32_t move = ((const int32_t *)l->held.move.host)[n];
   return move == 0 || ((const ig_dyn_motion *)m->held.motion.host)[move].kind[c] == IG_MOVE_FREE;
 }
 
@@ -40,135 +40,230 @@ static void array_put(ig_array *a, int64_t i, double value) {
     ((float *)a->host)[i] = (float)value;
 }
 
-/* Force on particle n that nothing balances: from outside less the elements'. */
-static double unbalanced(const ig_dyn_model *m, int64_t n, int c, double *all) {
-  const double mass = c < 3 ? m->weight.mass[n] : m->weight.inertia[n];
-  const double inner = ig_dyn_get(m, &m->f, n * m->p.pitch + c);
-  const double outer =
-      (m->load.count ? ig_dyn_get(m, &m->load, n * m->p.dofs + c) : 0) +
-      (c < 3 ? ig_dyn_gravity_now(m, c) * m->weight.heavy[n] : 0) +
-      (c < 3 && m->p.contact.surfaces ? ig_dyn_get(m, &m->contact.touch, 3 * n + c) : 0);
-  if (all && mass > 0)
-    *all += (inner * inner + outer * outer) / mass;
-  return outer - inner;
+/* What is summed over the particles, here or on the first rank: each brings its numbers. */
+typedef struct {
+  const ig_dyn_model *m, *l;
+  const double *net;
+  double sum[3];
+} summing;
+
+static double touch_of(const ig_dyn_model *m, const ig_dyn_model *l, int64_t n, int c) {
+  return m->p.contact.surfaces ? ig_dyn_get(l, &l->contact.touch, 3 * n + c) : 0;
 }
 
-/* Out-of-balance forces `net`, and their square on free particles over mass and inertia, so that
-   forces and moments count alike. Bodies count as one; what is tied counts with those that carry
-   it; turns of flat shells about their normal do not count. */
-static ig_status residual_now(ig_dyn_model *m, double tolerance, double *normal, double *net,
-                              double *out2) {
+/* Forces on particle n: of its elements; from outside. */
+static void forces_of(const ig_dyn_model *m, const ig_dyn_model *l, int64_t n, int c,
+                      double force[2]) {
+  force[0] = ig_dyn_get(l, &l->f, n * m->p.pitch + c);
+  force[1] = (l->load.count ? ig_dyn_get(l, &l->load, n * m->p.dofs + c) : 0) +
+             (c < 3 ? ig_dyn_gravity_now(m, c) * l->weight.heavy[n] : 0) +
+             (c < 3 ? touch_of(m, l, n, c) : 0);
+}
+
+static double mass_of(const ig_dyn_model *l, int64_t n, int c) {
+  return c < 3 ? l->weight.mass[n] : l->weight.inertia[n];
+}
+
+/* All forces squared, over masses: a number per component. */
+static void all_row(void *user, int64_t n, double *row) {
+  const summing *s = user;
+  for (int c = 0; c < 6; c++) {
+    double f[2];
+    row[c] = 0;
+    if (c >= s->m->p.dofs || !(mass_of(s->l, n, c) > 0))
+      continue;
+    forces_of(s->m, s->l, n, c, f);
+    row[c] = (f[0] * f[0] + f[1] * f[1]) / mass_of(s->l, n, c);
+  }
+}
+/* The same of what is out of balance on free particles. */
+static void out_row(void *user, int64_t n, double *row) {
+  const summing *s = user;
+  const int32_t *bound = s->l->carried.bound.host;
+  for (int c = 0; c < 6; c++) {
+    row[c] = 0;
+    if (c >= s->m->p.dofs || !(mass_of(s->l, n, c) > 0) || !is_free(s->m, s->l, n, c) ||
+        (bound && bound[n] != 0))
+      continue;
+    const double net = s->net[n * s->m->p.dofs + c];
+    row[c] = net * net / mass_of(s->l, n, c);
+  }
+}
+static void six_add(void *user, const double *row) {
+  summing *s = user;
+  for (int c = 0; c < 6; c++)
+    s->sum[0] += row[c];
+}
+
+/* What bodies of this rank are out of balance: forces and moments, squared and over masses. */
+typedef struct {
+  double term[6];
+} body_out;
+static void bodies_out(const ig_dyn_model *m, const ig_dyn_model *l, const double *net,
+                       body_out *out) {
   const int D = m->p.dofs;
-  const int32_t *bound = m->carried.bound.host;
-  double out = 0, all = 0;
-  IG_TRY(ig_dyn_pull(m));
-  if (m->load.count)
-    IG_TRY(ig_array_pull(m->cx, &m->load));
-  if (m->p.contact.surfaces)
-    IG_TRY(ig_array_pull(m->cx, &m->contact.touch));
-  if (m->p.bodies.count)
-    IG_TRY(ig_array_pull(m->cx, &m->carried.body));
-  for (int64_t i = 0; i < (int64_t)m->p.nodes * D; i++)
-    net[i] = unbalanced(m, i / D, (int)(i % D), &all);
-  for (int32_t k = 0; k < m->p.ties.count; k++) {
-    const int64_t n = ((int32_t *)m->carried.tie_node.host)[k];
-    for (int a = 0; a < 3; a++)
-      for (int c = 0; c < (((int32_t *)m->carried.tie_turns.host)[k] ? D : 3); c++)
-        net[(int64_t)D * ((int32_t *)m->carried.tie_to.host)[3 * k + a] + c] +=
-            ((double *)m->carried.tie_share.host)[3 * k + a] * net[n * D + c];
-  }
-  if (normal) {
-    ig_dyn_drill_normals(m, tolerance, normal);
-    ig_dyn_drill_out(m, normal, net);
-  }
-  for (int64_t n = 0; n < m->p.nodes; n++)
-    for (int c = 0; c < D; c++) {
-      const double mass = c < 3 ? m->weight.mass[n] : m->weight.inertia[n];
-      if (mass > 0 && is_free(m, n, c) && (!bound || bound[n] == 0))
-        out += net[n * D + c] * net[n * D + c] / mass;
-    }
-  for (int k = 0; k < m->p.bodies.count; k++) {
-    const ig_dyn_body *b = (const ig_dyn_body *)m->carried.body.host + k;
+  for (int k = 0; k < l->p.bodies.count; k++) {
+    const ig_dyn_body *b = (const ig_dyn_body *)l->carried.body.host + k;
     const ig_dyn_motion *held = (const ig_dyn_motion *)m->held.motion.host + b->motion;
     double force[3] = {0}, moment[3] = {0};
     for (int32_t i = b->first; i < b->first + b->count; i++) {
-      const int64_t n = ((const int32_t *)m->carried.body_node.host)[i];
-      double r[3], l[3];
+      const int64_t n = ((const int32_t *)l->carried.body_node.host)[i];
+      double r[3], turn[3];
       for (int c = 0; c < 3; c++)
-        r[c] = ig_dyn_get(m, &m->x, 3 * n + c) - b->at[c];
-      cross_f64(r, net + n * D, l);
+        r[c] = ig_dyn_get(l, &l->x, 3 * n + c) - b->at[c];
+      cross_f64(r, net + n * D, turn);
       for (int c = 0; c < 3; c++) {
         force[c] += net[n * D + c];
-        moment[c] += l[c] + (D == 6 ? net[n * D + 3 + c] : 0);
+        moment[c] += turn[c] + (D == 6 ? net[n * D + 3 + c] : 0);
       }
     }
+    double *term = out[m->divided ? m->divided->body[k] : k].term;
     for (int c = 0; c < 3; c++) {
-      out += held->kind[c] == IG_MOVE_FREE ? force[c] * force[c] / b->mass : 0;
-      out += held->kind[3 + c] == IG_MOVE_FREE
-                 ? 3 * moment[c] * moment[c] / (b->inertia[0] + b->inertia[4] + b->inertia[8])
-                 : 0;
+      term[2 * c] = held->kind[c] == IG_MOVE_FREE ? force[c] * force[c] / b->mass : 0;
+      term[2 * c + 1] =
+          held->kind[3 + c] == IG_MOVE_FREE
+              ? 3 * moment[c] * moment[c] / (b->inertia[0] + b->inertia[4] + b->inertia[8])
+              : 0;
     }
   }
-  m->relax.residual = all > 0 ? sqrt(out / all) : 0;
-  *out2 = out;
+}
+
+/* Those of all bodies, each from its owner, added to *sum. */
+static ig_status bodies_add(ig_dyn_model *m, const double *net, double *sum) {
+  const int bodies = m->p.bodies.count;
+  body_out *out = NULL;
+  if (bodies == 0)
+    return IG_OK;
+  ig_status status = IG_NEW(m->cx, &out, (size_t)bodies, "relaxation");
+  if (status == IG_OK)
+    bodies_out(m, ig_dyn_stepper(m), net, out);
+  if (m->divided)
+    status = ig_ranks_agree(m->cx, status);
+  for (int k = 0; k < bodies && status == IG_OK && m->divided; k++)
+    status = ig_ranks_share(m->cx, m->divided->body_owner[k], &out[k], sizeof *out);
+  for (int k = 0; k < 6 * bodies && status == IG_OK; k++)
+    *sum += out[k / 6].term[k % 6];
+  free(out);
+  return status;
+}
+
+/* What the judgement needs of the state, on the host. */
+static ig_status state_pull(ig_dyn_model *m) {
+  ig_dyn_model *l = ig_dyn_stepper(m);
+  IG_TRY(ig_dyn_pull(m));
+  if (l->load.count)
+    IG_TRY(ig_array_pull(m->cx, &l->load));
+  if (m->p.contact.surfaces)
+    IG_TRY(ig_array_pull(m->cx, &l->contact.touch));
+  return l->p.bodies.count ? ig_array_pull(m->cx, &l->carried.body) : IG_OK;
+}
+
+/* Out-of-balance forces `net` of the particles here; turns of flat shells about their normal do not
+   count, and what is tied counts with those that carry it. */
+static ig_status net_find(ig_dyn_model *m, double tolerance, double *normal, double *net) {
+  ig_dyn_model *l = ig_dyn_stepper(m);
+  const int D = m->p.dofs;
+  for (int64_t i = 0; i < (int64_t)l->p.nodes * D; i++) {
+    double f[2];
+    forces_of(m, l, i / D, (int)(i % D), f);
+    net[i] = f[1] - f[0];
+  }
+  for (int32_t k = 0; k < l->p.ties.count; k++) {
+    const int64_t n = ((int32_t *)l->carried.tie_node.host)[k];
+    for (int a = 0; a < 3; a++)
+      for (int c = 0; c < (((int32_t *)l->carried.tie_turns.host)[k] ? D : 3); c++)
+        net[(int64_t)D * ((int32_t *)l->carried.tie_to.host)[3 * k + a] + c] +=
+            ((double *)l->carried.tie_share.host)[3 * k + a] * net[n * D + c];
+  }
+  if (!normal)
+    return IG_OK;
+  IG_TRY(ig_dyn_drill_normals(m, tolerance, normal));
+  ig_dyn_drill_out(l, normal, net);
+  return IG_OK;
+}
+
+/* Out-of-balance forces, and their square on free particles over mass and inertia, so that forces
+   and moments count alike. Bodies count as one. */
+static ig_status residual_now(ig_dyn_model *m, double tolerance, double *normal, double *net,
+                              double *out2) {
+  summing all = {m, ig_dyn_stepper(m), net, {0}}, out = all;
+  ig_status status = state_pull(m);
+  if (status == IG_OK)
+    status = net_find(m, tolerance, normal, net);
+  IG_TRY(ig_dyn_particles_add(m, status, 6, all_row, six_add, &all));
+  IG_TRY(ig_dyn_particles_add(m, IG_OK, 6, out_row, six_add, &out));
+  IG_TRY(bodies_add(m, net, &out.sum[0]));
+  m->relax.residual = all.sum[0] > 0 ? sqrt(out.sum[0] / all.sum[0]) : 0;
+  *out2 = out.sum[0];
   return IG_OK;
 }
 
 /* Nothing moves. */
 static ig_status stop(ig_dyn_model *m) {
-  for (size_t i = 0; i < m->v.count; i++)
-    array_put(&m->v, (int64_t)i, 0);
-  if (m->v.count)
-    IG_TRY(ig_array_push(m->cx, &m->v));
-  if (m->p.bodies.count == 0)
-    return ig_dyn_scatter_motion(m);
-  IG_TRY(ig_array_pull(m->cx, &m->carried.body));
-  for (int k = 0; k < m->p.bodies.count; k++) {
-    ig_dyn_body *b = (ig_dyn_body *)m->carried.body.host + k;
+  ig_dyn_model *l = ig_dyn_stepper(m);
+  for (size_t i = 0; i < l->v.count; i++)
+    array_put(&l->v, (int64_t)i, 0);
+  if (l->v.count)
+    IG_TRY(ig_array_push(m->cx, &l->v));
+  ig_dyn_part_slowed(m);
+  if (l->p.bodies.count == 0)
+    return IG_OK;
+  IG_TRY(ig_array_pull(m->cx, &l->carried.body));
+  for (int k = 0; k < l->p.bodies.count; k++) {
+    ig_dyn_body *b = (ig_dyn_body *)l->carried.body.host + k;
     memset(b->v, 0, sizeof b->v);
     memset(b->spin, 0, sizeof b->spin);
     memset(b->momentum, 0, sizeof b->momentum);
   }
-  IG_TRY(ig_array_push(m->cx, &m->carried.body));
-  return ig_dyn_scatter_motion(m);
+  return ig_array_push(m->cx, &l->carried.body);
 }
 
-/* Mean square of the displacements from the start, weighed by mass. */
-static double moved2(const ig_dyn_model *m) {
-  double sum = 0;
-  for (int64_t n = 0; n < m->p.nodes; n++)
-    for (int c = 0; c < 3; c++) {
-      const double u = ig_dyn_get(m, &m->x, 3 * n + c) - m->x0[3 * n + c];
-      sum += m->weight.mass[n] * u * u;
-    }
-  return sum;
+/* Displacements from the start, weighed by mass. */
+static void moved_row(void *user, int64_t n, double *row) {
+  const ig_dyn_model *l = ((const summing *)user)->l;
+  for (int c = 0; c < 3; c++)
+    row[c] = ig_dyn_get(l, &l->x, 3 * n + c) - l->x0[3 * n + c];
+  row[3] = l->weight.mass[n];
+}
+static void moved_add(void *user, const double *row) {
+  summing *s = user;
+  for (int c = 0; c < 3; c++)
+    s->sum[0] += row[3] * row[c] * row[c];
 }
 
 /* Positions and forces out of balance from which the longer stretch is measured. */
 static void stretch_begin(ig_dyn_model *m, const double *net) {
-  double *x = m->relax.was + 2 * 3 * (int64_t)m->p.nodes, *f = x + 3 * (int64_t)m->p.nodes;
-  for (int64_t n = 0; n < m->p.nodes; n++)
+  ig_dyn_model *l = ig_dyn_stepper(m);
+  double *x = l->relax.was + 2 * 3 * (int64_t)l->p.nodes, *f = x + 3 * (int64_t)l->p.nodes;
+  for (int64_t n = 0; n < l->p.nodes; n++)
     for (int c = 0; c < 3; c++) {
-      x[3 * n + c] = ig_dyn_get(m, &m->x, 3 * n + c);
+      x[3 * n + c] = ig_dyn_get(l, &l->x, 3 * n + c);
       f[3 * n + c] = net[n * m->p.dofs + c];
     }
   m->relax.since = 0;
 }
 
 /* omega^2 over the longer stretch: forces out of balance fall as the body gives way. */
-static double stretch_stiffness(const ig_dyn_model *m, const double *net) {
-  const double *x = m->relax.was + 2 * 3 * (int64_t)m->p.nodes, *f = x + 3 * (int64_t)m->p.nodes;
-  const int32_t *bound = m->carried.bound.host;
-  double work = 0, inertia = 0;
-  for (int64_t n = 0; n < m->p.nodes; n++)
-    for (int c = 0; c < 3; c++) {
-      const double d = ig_dyn_get(m, &m->x, 3 * n + c) - x[3 * n + c];
-      if (!is_free(m, n, c) || (bound && bound[n] < 0)) /* what is tied counts with its carriers */
-        continue;
-      work += d * (f[3 * n + c] - net[n * m->p.dofs + c]);
-      inertia += d * d * m->weight.mass[n];
-    }
-  return inertia > 0 ? work / inertia : 0;
+static void stretch_row(void *user, int64_t n, double *row) {
+  const summing *s = user;
+  const ig_dyn_model *l = s->l;
+  const double *x = l->relax.was + 2 * 3 * (int64_t)l->p.nodes, *f = x + 3 * (int64_t)l->p.nodes;
+  const int32_t *bound = l->carried.bound.host;
+  memset(row, 0, 7 * sizeof *row);
+  row[6] = l->weight.mass[n];
+  for (int c = 0; c < 3; c++) {
+    if (!is_free(s->m, l, n, c) || (bound && bound[n] < 0)) /* tied: counts with its carriers */
+      continue;
+    row[2 * c] = ig_dyn_get(l, &l->x, 3 * n + c) - x[3 * n + c];
+    row[2 * c + 1] = f[3 * n + c] - s->net[n * s->m->p.dofs + c];
+  }
+}
+static void stretch_add(void *user, const double *row) {
+  summing *s = user;
+  for (int c = 0; c < 3; c++) {
+    s->sum[0] += row[2 * c] * row[2 * c + 1];
+    s->sum[1] += row[2 * c] * row[2 * c] * row[6];
+  }
 }
 
 /* Where triangles that push take turns, the forces of a moment say nothing of the stiffness. */
@@ -178,11 +273,17 @@ static bool flickers(const ig_dyn_model *m, double stiffness) {
 
 /* The error of the displacements, estimated, and whether it can be relied on. `last`: omega^2 over
    the last steps, which took dt. */
-static double error_now(ig_dyn_model *m, const double *net, double out2, double last, double dt) {
+static ig_status error_now(ig_dyn_model *m, const double *net, double out2, double last,
+                           double dt) {
   ig_dyn_relaxing *r = &m->relax;
-  const double all = (double)r->steps / STRETCH * dt, u2 = moved2(m);
+  summing moved = {m, ig_dyn_stepper(m), net, {0}}, stretch = moved;
+  IG_TRY(ig_dyn_particles_add(m, IG_OK, 4, moved_row, moved_add, &moved));
+  IG_TRY(ig_dyn_particles_add(m, IG_OK, 7, stretch_row, stretch_add, &stretch));
+  double sums[3] = {moved.sum[0], stretch.sum[0], stretch.sum[1]};
+  IG_TRY(ig_dyn_share(m, IG_OK, sums, sizeof sums));
+  const double all = (double)r->steps / STRETCH * dt, u2 = sums[0];
   r->since += dt;
-  const double seen = stretch_stiffness(m, net);
+  const double seen = sums[2] > 0 ? sums[1] / sums[2] : 0;
   if (flickers(m, last))
     last = seen;
   const double stiffness = fmin(seen, last);
@@ -191,9 +292,8 @@ static double error_now(ig_dyn_model *m, const double *net, double out2, double 
   if (r->since >= all / 2 && ages >= 2 * LEAST_AGES)
     stretch_begin(m, net);
   r->settled |= out2 == 0;
-  if (out2 == 0)
-    return 0;
-  return stiffness > 0 && u2 > 0 ? sqrt(out2 / u2) / stiffness : INFINITY;
+  r->error = out2 == 0 ? 0 : stiffness > 0 && u2 > 0 ? sqrt(out2 / u2) / stiffness : INFINITY;
+  return IG_OK;
 }
 
 /* What the particles did since the last look: omega^2 and twice their kinetic energy. */
@@ -201,23 +301,35 @@ typedef struct {
   double kinetic, stiffness;
   bool moved;
 } look;
-static look look_now(ig_dyn_model *m) {
-  const int D = m->p.dofs;
-  double kinetic = 0, work = 0, inertia = 0, *x = m->relax.was, *f = x + 3 * (int64_t)m->p.nodes;
-  for (int64_t n = 0; n < m->p.nodes; n++)
-    for (int c = 0; c < 3; c++) {
-      const double v = ig_dyn_get(m, &m->v, n * D + c), y = ig_dyn_get(m, &m->x, 3 * n + c),
-                   touch = m->p.contact.surfaces ? ig_dyn_get(m, &m->contact.touch, 3 * n + c) : 0,
-                   g = ig_dyn_get(m, &m->f, n * m->p.pitch + c) - touch, mass = m->weight.mass[n];
-      kinetic += mass * v * v;
-      if (is_free(m, n, c)) {
-        work += (y - x[3 * n + c]) * (g - f[3 * n + c]);
-        inertia += (y - x[3 * n + c]) * (y - x[3 * n + c]) * mass;
-      }
-      x[3 * n + c] = y;
-      f[3 * n + c] = g;
-    }
-  return (look){kinetic, inertia > 0 ? work / inertia : 0, inertia > 0};
+static void look_row(void *user, int64_t n, double *row) {
+  const summing *s = user;
+  const ig_dyn_model *l = s->l;
+  double *x = l->relax.was, *f = x + 3 * (int64_t)l->p.nodes;
+  row[9] = l->weight.mass[n];
+  for (int c = 0; c < 3; c++) {
+    const double y = ig_dyn_get(l, &l->x, 3 * n + c),
+                 g = ig_dyn_get(l, &l->f, n * l->p.pitch + c) - touch_of(s->m, l, n, c);
+    const bool counts = is_free(s->m, l, n, c);
+    row[c] = ig_dyn_get(l, &l->v, n * l->p.dofs + c);
+    row[3 + c] = counts ? y - x[3 * n + c] : 0;
+    row[6 + c] = counts ? g - f[3 * n + c] : 0;
+    x[3 * n + c] = y;
+    f[3 * n + c] = g;
+  }
+}
+static void look_add(void *user, const double *row) {
+  summing *s = user;
+  for (int c = 0; c < 3; c++) {
+    s->sum[0] += row[9] * row[c] * row[c];
+    s->sum[1] += row[3 + c] * row[6 + c];
+    s->sum[2] += row[3 + c] * row[3 + c] * row[9];
+  }
+}
+static ig_status look_now(ig_dyn_model *m, look *now) {
+  summing s = {m, ig_dyn_stepper(m), NULL, {0}};
+  IG_TRY(ig_dyn_particles_add(m, IG_OK, 10, look_row, look_add, &s));
+  *now = (look){s.sum[0], s.sum[2] > 0 ? s.sum[1] / s.sum[2] : 0, s.sum[2] > 0};
+  return IG_OK;
 }
 
 /* Damping for the next steps; or the particles are stopped, past a peak of their kinetic energy. */
@@ -243,46 +355,55 @@ static ig_status damp(ig_dyn_model *m, const ig_dyn_analysis *a, const look *now
 
 /* Flat shells stop turning about their normal, nearly flat ones are led. */
 static ig_status drill_lead(ig_dyn_model *m, const double *normal, const double *net) {
-  const int64_t count = (int64_t)m->p.nodes * m->p.dofs;
+  ig_dyn_model *l = ig_dyn_stepper(m);
+  const int64_t count = (int64_t)l->p.nodes * m->p.dofs;
   double *v;
-  if (!ig_dyn_has_whole(m))
-    return ig_dyn_scatter_velocities(m);
-  IG_TRY(IG_NEW(m->cx, &v, count, "relaxation"));
+  IG_TRY(IG_NEW(m->cx, &v, count + 1, "relaxation"));
   for (int64_t i = 0; i < count; i++)
-    v[i] = ig_dyn_get(m, &m->v, i);
+    v[i] = ig_dyn_get(l, &l->v, i);
   const ig_status status =
       ig_dyn_drill_lead(m, normal, net, STRETCH * ((ig_dyn_clock *)m->clock.host)->dt, v);
   for (int64_t i = 0; i < count && status == IG_OK; i++)
     if (i % m->p.dofs >= 3)
-      array_put(&m->v, i, v[i]);
+      array_put(&l->v, i, v[i]);
   free(v);
   IG_TRY(status);
-  return ig_dyn_scatter_velocities(m);
+  ig_dyn_part_slowed(m);
+  return ig_array_push(m->cx, &l->v);
 }
 
-/* On ranks the first has all of the state: what it finds holds for all. */
-static ig_status look_share(ig_dyn_model *m, ig_status status, look *now) {
-  if (!m->divided)
-    return status;
-  double *const was = m->relax.was;
-  IG_TRY(ig_ranks_agree(m->cx, status));
-  IG_TRY(ig_ranks_share(m->cx, 0, now, sizeof *now));
-  const ig_status shared = ig_ranks_share(m->cx, 0, &m->relax, sizeof m->relax);
-  m->relax.was = was;
-  return shared;
+/* On ranks the first has the sums: what it finds holds for all. */
+static ig_status look_share(ig_dyn_model *m, look *now, double *out2) {
+  struct {
+    look now;
+    double residual, out2;
+  } found;
+  memset(&found, 0, sizeof found);
+  found.now = *now, found.residual = m->relax.residual, found.out2 = *out2;
+  IG_TRY(ig_dyn_share(m, IG_OK, &found, sizeof found));
+  *now = found.now, m->relax.residual = found.residual, *out2 = found.out2;
+  return IG_OK;
 }
 
 static int64_t ramp_steps(const ig_dyn_analysis *a) {
   return a->ramp > 0 ? (int64_t)a->ramp : 1;
 }
 
+ig_status ig_dyn_relax_room(ig_dyn_model *m) {
+  ig_dyn_model *l = ig_dyn_stepper(m);
+  free(l->relax.was);
+  l->relax.was = NULL;
+  const ig_status status =
+      IG_NEW(m->cx, &l->relax.was, IG_RELAX_ARRAYS * 3 * (size_t)l->p.nodes + 1, "relaxation");
+  return m->divided ? ig_ranks_agree(m->cx, status) : status;
+}
+
 ig_status ig_dyn_relax_begin(ig_dyn_model *m, const ig_dyn_analysis *a) {
   double dt, stable;
   ig_dyn_clock *clock = m->clock.host;
-  free(m->relax.was);
-  m->relax = (ig_dyn_relaxing){.on = true, .error = INFINITY, .residual = INFINITY};
-  if (ig_dyn_has_whole(m))
-    IG_TRY(IG_NEW(m->cx, &m->relax.was, IG_RELAX_ARRAYS * 3 * (int64_t)m->p.nodes, "relaxation"));
+  IG_TRY(ig_dyn_relax_room(m));
+  m->relax =
+      (ig_dyn_relaxing){.on = true, .error = INFINITY, .residual = INFINITY, .was = m->relax.was};
   IG_TRY(ig_dyn_largest_step(m, &dt, &stable));
   const double run = m->weight.run_step;
   m->weight.touch_scale = run > 0 ? pow(a->safety * stable / run, 2) : 1;
@@ -310,29 +431,35 @@ ig_status ig_dyn_relax_advance(ig_dyn_model *m, const ig_dyn_analysis *a, bool *
   IG_TRY(ig_dyn_advance(m, steps));
   r->steps += steps;
   IG_TRY(ig_ranks_agree(m->cx, ig_fault_check(m->cx, "element", ig_dyn_stepper(m)->fault_ids)));
-  const bool whole = ig_dyn_has_whole(m), drills = ig_dyn_drills(m);
-  const int64_t count = (int64_t)m->p.nodes * m->p.dofs;
-  if (whole)
-    IG_TRY(IG_NEW(m->cx, &net, count + (drills ? 3 * (int64_t)m->p.nodes : 0), "relaxation"));
-  normal = whole && drills ? net + count : NULL;
-  ig_status status = whole ? residual_now(m, a->tolerance, normal, net, &out2) : ig_dyn_pull(m);
-  look now = status == IG_OK && whole ? look_now(m) : (look){0};
-  if (status == IG_OK && r->loaded && whole)
-    r->error = error_now(m, net, out2, now.stiffness, (double)steps * clock->dt);
+  const bool drills = ig_dyn_drills(m);
+  const int64_t nodes = ig_dyn_stepper(m)->p.nodes, count = nodes * m->p.dofs;
+  look now = {0};
+  ig_status status = IG_NEW(m->cx, &net, count + (drills ? 3 * nodes : 0) + 1, "relaxation");
+  if (m->divided)
+    status = ig_ranks_agree(m->cx, status);
+  normal = drills ? net + count : NULL;
+  if (status == IG_OK)
+    status = residual_now(m, a->tolerance, normal, net, &out2);
+  if (status == IG_OK)
+    status = look_now(m, &now);
+  if (status == IG_OK)
+    status = look_share(m, &now, &out2);
+  if (status == IG_OK && r->loaded)
+    status = error_now(m, net, out2, now.stiffness, (double)steps * clock->dt);
   if (status == IG_OK && !r->loaded && r->steps >= ramp) {
     r->loaded = true;
     clock->tick = 0;
     clock->time = a->at_time;
     r->kinetic = 0;
-    if (whole)
-      stretch_begin(m, net);
+    stretch_begin(m, net);
   }
-  if (status == IG_OK && whole && r->steps % LOOSE_EVERY < STRETCH)
+  if (status == IG_OK && r->steps % LOOSE_EVERY < STRETCH)
     status = ig_dyn_loose_check(m);
-  status = look_share(m, status, &now);
   if (status == IG_OK && drills)
     status = drill_lead(m, normal, net);
   free(net);
+  if (m->divided)
+    status = ig_ranks_agree(m->cx, status);
   IG_TRY(status);
   if (r->loaded && r->residual < floor && !(r->settled && r->error < a->tolerance)) {
     if (isfinite(r->error) && r->error >= a->tolerance)
@@ -356,8 +483,8 @@ ig_status ig_dyn_relax_end(ig_dyn_model *m) {
   clock->tick = clock->dt;
   IG_TRY(ig_array_push(m->cx, &m->clock));
   m->relax.on = false;
-  free(m->relax.was);
-  m->relax.was = NULL;
+  free(ig_dyn_stepper(m)->relax.was);
+  ig_dyn_stepper(m)->relax.was = NULL;
   return ig_dyn_masses(m, 0);
 }
 

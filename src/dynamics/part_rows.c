@@ -1,0 +1,151 @@
+/* Numbers of parts on their way to rank 0, which has none of them as a whole: they come in pieces,
+   in the order of one rank, and are added as there. */
+#include "dynamics/part.h"
+#include "backend/backend.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- rows of own items */
+
+typedef struct {
+  const ig_collect *items;
+  size_t size;
+  ig_dyn_row *row;
+  ig_collect_put *put;
+  void *user;
+} passing;
+
+static ig_status own_give(void *user, int64_t begin, int64_t count, void *rows) {
+  const passing *p = user;
+  for (int64_t i = 0; i < count; i++)
+    p->row(p->user, p->items->mine[begin + i], (char *)rows + (size_t)i * p->size);
+  return IG_OK;
+}
+static ig_status own_put(void *user, const void *rows, int64_t first, int64_t count) {
+  const passing *p = user;
+  return p->put(p->user, rows, first, count);
+}
+
+ig_status ig_dyn_rows(ig_dyn_model *m, ig_status status, const ig_collect *items, size_t size,
+                      ig_dyn_row *row, ig_collect_put *put, void *user) {
+  passing p = {items, size, row, put, user};
+  return ig_collect_stream(m->cx, items, size, own_give, own_put, &p, status);
+}
+
+/* --- particles */
+
+typedef struct {
+  ig_dyn_particle_row *row;
+  ig_dyn_particle_add *add;
+  void *user;
+  int numbers;
+} adding;
+
+static void particle_row(void *user, int64_t n, void *row) {
+  const adding *a = user;
+  a->row(a->user, n, row);
+}
+static ig_status particles_put(void *user, const void *rows, int64_t first, int64_t count) {
+  const adding *a = user;
+  const double *row = rows;
+  (void)first;
+  for (int64_t i = 0; i < count; i++, row += a->numbers)
+    a->add(a->user, row);
+  return IG_OK;
+}
+
+ig_status ig_dyn_particles_add(ig_dyn_model *m, ig_status status, int numbers,
+                               ig_dyn_particle_row *row, ig_dyn_particle_add *add, void *user) {
+  enum { MOST = 16 };
+  double buffer[MOST];
+  adding a = {row, add, user, numbers};
+  if (m->divided)
+    return ig_dyn_rows(m, status, &m->divided->nodes, (size_t)numbers * sizeof(double),
+                       particle_row, particles_put, &a);
+  for (int64_t n = 0; n < m->p.nodes && status == IG_OK; n++) {
+    row(user, n, buffer);
+    add(user, buffer);
+  }
+  return status;
+}
+
+ig_status ig_dyn_share(ig_dyn_model *m, ig_status status, void *bytes, size_t size) {
+  if (!m->divided)
+    return status;
+  IG_TRY(ig_ranks_agree(m->cx, status));
+  return ig_ranks_share(m->cx, 0, bytes, size);
+}
+
+/* Such numbers have the order of their bits. */
+ig_status ig_dyn_most(ig_dyn_model *m, ig_status status, double *values, int count) {
+  enum { MOST = 4 };
+  int64_t word[MOST] = {0};
+  if (!m->divided)
+    return status;
+  memcpy(word, values, (size_t)count * sizeof *values);
+  IG_TRY(ig_ranks_most(m->cx, status, word, count));
+  memcpy(values, word, (size_t)count * sizeof *values);
+  return IG_OK;
+}
+
+ig_status ig_dyn_seen(ig_ctx *cx, const void *dev, size_t bytes, void **own, const void **host) {
+  *own = NULL;
+  *host = dev;
+  if (!cx->backend->separate || bytes == 0)
+    return IG_OK;
+  IG_TRY(ig_alloc(cx, own, bytes, 1, "values of a part"));
+  *host = *own;
+  return cx->backend->copy_out(cx, *own, dev, bytes);
+}
+
+/* --- totals */
+
+/* On a CPU one sum, with the rounding carried along. On a GPU row i goes to thread i of the blocks,
+   around and around; each block adds its threads by halves, then come the blocks (step_cuda.cu). */
+enum { THREADS = 256 };
+
+ig_status ig_dyn_totals_new(ig_ctx *cx, int columns, ig_dyn_totals *t) {
+  *t = (ig_dyn_totals){.columns = columns, .sums = 1};
+  if (cx->backend->kernels == IG_KERNELS_CUDA)
+    t->sums = IG_DYN_PARTIAL * THREADS;
+  IG_TRY(IG_NEW(cx, &t->sum, (size_t)(2 * t->sums * columns), "sums"));
+  t->lost = t->sum + t->sums * columns;
+  return IG_OK;
+}
+
+void ig_dyn_totals_add(ig_dyn_totals *t, const double *rows, int64_t count) {
+  for (int64_t i = 0; i < count; i++, rows += t->columns) {
+    double *sum = t->sum + t->rows++ % t->sums * t->columns;
+    for (int c = 0; c < t->columns; c++) {
+      if (t->sums > 1) {
+        sum[c] += rows[c];
+        continue;
+      }
+      const double y = rows[c] - t->lost[c], all = sum[c] + y;
+      t->lost[c] = (all - sum[c]) - y;
+      sum[c] = all;
+    }
+  }
+}
+
+static double blocks_add(const ig_dyn_totals *t, int column) {
+  double total = 0;
+  for (int b = 0; b < IG_DYN_PARTIAL; b++) {
+    double part[THREADS];
+    for (int i = 0; i < THREADS; i++)
+      part[i] = t->sum[(int64_t)(b * THREADS + i) * t->columns + column];
+    for (int half = THREADS / 2; half > 0; half /= 2)
+      for (int i = 0; i < half; i++)
+        part[i] += part[i + half];
+    total += part[0];
+  }
+  return total;
+}
+
+void ig_dyn_totals_end(ig_dyn_totals *t, double *total) {
+  for (int c = 0; c < t->columns && t->sum && total; c++)
+    total[c] = t->sums > 1 ? blocks_add(t, c) : t->sum[c];
+  free(t->sum);
+  *t = (ig_dyn_totals){0};
+}
