@@ -13,14 +13,15 @@ static size_t saved_rows(const ig_frac_model *m, const ig_frac_table *t) {
 }
 
 ig_status ig_frac_save(ig_frac_model *m, const ig_frac_track *track, ig_sink *to) {
-  ig_saved saved[IG_FRAC_TABLES + 3];
+  ig_saved saved[IG_FRAC_TABLES + IG_FRAC_SAVED];
   uint8_t begun = m->begun;
   int n = 0;
   ig_frac_track copy = *track;
-  IG_TRY(ig_frac_gather(m)); /* ranks without the whole have no tables */
   saved[n++] = (ig_saved){"count", IG_U8, sizeof m->count, &m->count};
   saved[n++] = (ig_saved){"begun", IG_U8, 1, &begun};
   saved[n++] = (ig_saved){"track", IG_U8, sizeof copy, &copy};
+  if (m->divided)
+    return ig_frac_part_save(m, saved, n, to);
   for (int i = 0; i < m->tables; i++) {
     ig_frac_table *t = &m->table[i];
     const size_t bytes = saved_rows(m, t) * (size_t)t->width * t->a.size;

@@ -24,17 +24,36 @@ bool ig_frac_field(ig_frac_model *m, int i, ig_room_field *f) {
   return true;
 }
 
+/* Values of nodes on their way to the first rank. */
+typedef struct {
+  const ig_frac_model *q;
+  const void *host;
+  double *values;
+} getting;
+
+static void values_row(void *user, int32_t n, void *row) {
+  const getting *g = user;
+  const int dim = g->q->shape.dim;
+  for (int d = 0; d < dim; d++)
+    ((double *)row)[d] = ig_frac_model_real(g->q, g->host, (int64_t)n * dim + d);
+}
+
+static ig_status values_put(void *user, const void *rows, int64_t first, int64_t count) {
+  const getting *g = user;
+  const int dim = g->q->shape.dim;
+  memcpy(g->values + first * dim, rows, (size_t)(count * dim) * sizeof *g->values);
+  return IG_OK;
+}
+
 ig_status ig_frac_field_get(ig_frac_model *m, const char *name, double *values) {
-  const int64_t count = (int64_t)m->count.nodes * m->shape.dim;
+  const size_t row = (size_t)m->shape.dim * sizeof *values;
+  getting g = {.q = ig_frac_holder(m), .values = values};
   void *host = NULL;
-  IG_TRY(ig_frac_gather(m));
-  const bool whole = ig_frac_has_whole(m);
-  const char *table = strcmp(name, "velocity") == 0 ? "v" : "u";
-  const ig_status pulled = whole ? ig_frac_model_pull(m, table, &host) : IG_OK;
-  IG_TRY(ig_ranks_agree(m->cx, pulled));
-  for (int64_t i = 0; i < count && whole; i++)
-    values[i] = ig_frac_model_real(m, host, i);
-  return ig_ranks_share(m->cx, 0, values, (size_t)count * sizeof *values);
+  const ig_status pulled =
+      ig_frac_model_pull(ig_frac_holder(m), strcmp(name, "velocity") == 0 ? "v" : "u", &host);
+  g.host = host;
+  IG_TRY(ig_frac_stream(m, IG_FRAC_PER_NODE, row, values_row, values_put, &g, pulled));
+  return ig_ranks_share(m->cx, 0, values, (size_t)m->count.nodes * row);
 }
 
 static ig_status total(ig_frac_model *m, double *energy) {
@@ -54,12 +73,24 @@ static ig_status total_now(ig_frac_model *m, double *energy) {
   return status;
 }
 
+/* On ranks own nodes take theirs, and ghosts those of their owners. */
 static ig_status table_set(ig_frac_model *m, const char *name, const double *values) {
-  void *host;
-  IG_TRY(ig_frac_model_pull(m, name, &host));
-  for (int64_t i = 0; i < (int64_t)m->count.nodes * m->shape.dim; i++)
-    ig_frac_model_put(m, host, i, values[i]);
-  return ig_array_push(m->cx, &ig_frac_table_find(m, name)->a);
+  ig_frac_model *q = ig_frac_holder(m);
+  ig_frac_part *p = m->divided;
+  const int dim = m->shape.dim;
+  void *host = NULL;
+  ig_status status = ig_frac_model_pull(q, name, &host);
+  for (int32_t n = 0; n < q->count.nodes && status == IG_OK; n++)
+    for (int d = 0; d < dim && (!p || p->owner[p->origin[n]] == p->rank); d++)
+      ig_frac_model_put(m, host, (int64_t)n * dim + d,
+                        values[(int64_t)ig_frac_node_number(m, n) * dim + d]);
+  if (status == IG_OK)
+    status = ig_array_push(m->cx, &ig_frac_table_find(q, name)->a);
+  if (!p)
+    return status;
+  p->unseen = true; /* what lies near what may be another */
+  return ig_halo_refresh(m->cx, &p->halo[IG_FRAC_FAR], ig_frac_table_find(q, name)->a.dev,
+                         (size_t)dim * (m->wide ? 8 : 4), status);
 }
 
 /* The energy that comes with it counts as there from the start; forces are computed anew. */
@@ -68,8 +99,7 @@ ig_status ig_frac_field_set(ig_frac_model *m, ig_frac_track *track, const char *
   const char *table = strcmp(name, "velocity") == 0 ? "v" : "u";
   double before, after;
   IG_TRY(total_now(m, &before));
-  IG_TRY(ig_ranks_agree(m->cx, ig_frac_has_whole(m) ? table_set(m, table, values) : IG_OK));
-  IG_TRY(ig_frac_scatter(m, table));
+  IG_TRY(ig_ranks_agree(m->cx, table_set(m, table, values)));
   m->begun = false;
   IG_TRY(total(m, &after));
   if (track->started)

@@ -13,11 +13,13 @@ typedef void ig_frac_apart(const ig_frac_state s);
    registers it is told that one will do; 0 leaves it alone. */
 #define IG_FRAC_BLOCKS(name)                                                                       \
   (IG_FRAC_##name == IG_FRAC_node || IG_FRAC_##name == IG_FRAC_figures ||                          \
-           IG_FRAC_##name == IG_FRAC_border || IG_FRAC_##name == IG_FRAC_move ||                   \
-           IG_FRAC_##name == IG_FRAC_contact || IG_FRAC_##name == IG_FRAC_check ||                 \
-           IG_FRAC_##name == IG_FRAC_part || IG_FRAC_##name == IG_FRAC_split ||                    \
-           IG_FRAC_##name == IG_FRAC_open || IG_FRAC_##name == IG_FRAC_press ||                    \
-           IG_FRAC_##name == IG_FRAC_react || IG_FRAC_##name == IG_FRAC_overlap                    \
+           IG_FRAC_##name == IG_FRAC_bulk_row || IG_FRAC_##name == IG_FRAC_node_row ||             \
+           IG_FRAC_##name == IG_FRAC_crack_row || IG_FRAC_##name == IG_FRAC_border ||              \
+           IG_FRAC_##name == IG_FRAC_move || IG_FRAC_##name == IG_FRAC_contact ||                  \
+           IG_FRAC_##name == IG_FRAC_check || IG_FRAC_##name == IG_FRAC_part ||                    \
+           IG_FRAC_##name == IG_FRAC_split || IG_FRAC_##name == IG_FRAC_open ||                    \
+           IG_FRAC_##name == IG_FRAC_press || IG_FRAC_##name == IG_FRAC_react ||                   \
+           IG_FRAC_##name == IG_FRAC_overlap                                                       \
        ? 1                                                                                         \
        : 0)
 typedef void ig_frac_kernel(const ig_frac_state s, int64_t begin, int64_t n);

@@ -203,7 +203,7 @@ ig_status ig_frac_model_new(ig_ctx *cx, const ig_mesh *mesh, const ig_frac_setti
   IG_TRY(ig_frac_table_add(m, "chain", &s->grow.chain, IG_FRAC_ONE,
                            ne * h->nodes / IG_FRAC_APART + 2, 8, DEVICE_ONLY));
   IG_TRY(ig_frac_table_add(m, "part", &s->part, IG_FRAC_ONE,
-                           (most * h->nodes / IG_FRAC_CHUNK + 16) * IG_FRAC_FIGURES, 8, 0));
+                           (most * h->nodes / IG_FRAC_CHUNK + 16) * IG_FRAC_SUMS, 8, 0));
   IG_TRY(ig_frac_table_add(m, "coh", &s->topo.coh, IG_FRAC_PER_COHESIVE, 2, 4, SAVED));
   IG_TRY(ig_frac_table_add(m, "turn", &s->topo.turn, IG_FRAC_PER_COHESIVE, 1, 1, SAVED));
   IG_TRY(ig_frac_table_add(m, "cs", &s->crack.state, IG_FRAC_PER_COHESIVE, h->points * h->state,

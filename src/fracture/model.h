@@ -121,8 +121,7 @@ IG_MUST_CHECK ig_status ig_frac_model_run(ig_frac_model *m, int64_t step);
 double ig_frac_model_bytes(const ig_frac_model *m);
 /* Energies and lengths at the current step. */
 IG_MUST_CHECK ig_status ig_frac_model_figures(ig_frac_model *m, double figures[IG_FRAC_FIGURES]);
-/* The forces of the current step, after the check it may be due; on ranks all of the state is then
-   on the first. All ranks call it. */
+/* The forces of the current step, after the check it may be due. All ranks call it. */
 IG_MUST_CHECK ig_status ig_frac_model_ready(ig_frac_model *m);
 /* Brings velocities at the full step and forces of supports up to date (`shown`, a table that
    probes make). */

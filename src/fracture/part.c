@@ -282,7 +282,7 @@ static ig_status passing_make(ig_frac_model *m) {
   return IG_OK;
 }
 
-/* Ranks but the first never have the whole again. */
+/* Nobody ever has the whole again. (Where its tables were still says which there are.) */
 static void tables_drop(ig_frac_model *m) {
   for (int i = 0; i < m->tables; i++)
     ig_array_free(m->cx, &m->table[i].a);
@@ -306,13 +306,11 @@ ig_status ig_frac_part_new(ig_frac_model *m, const ig_mesh *mesh) {
     p->reach = m->s.zone.law.rigid ? 2 : 1;
     status = part_make(m, mesh, owner);
   }
+  if (status == IG_OK)
+    status = ig_frac_probes_divide(m);
   free(owner);
   IG_TRY(ig_ranks_agree(cx, status));
-  p->stale = p->whole_there = true;
-  if (p->rank == 0)
-    ig_frac_whole_drop(m);
-  else
-    tables_drop(m);
+  tables_drop(m);
   IG_TRY(passing_make(m));
   return ig_frac_part_list(m);
 }

@@ -25,8 +25,8 @@
    Copies of nodes have numbers in the whole, too: which nodes came apart, and into how many, is
    told to all, and all count. So a rank knows the number of each far or nearer node.
 
-   When somebody looks at the state it is gathered on rank 0, which has the whole until the next
-   step. */
+   When somebody looks at the state, rows of own nodes and elements go to rank 0 in pieces, in the
+   order of the whole, and are added up or written as they come (part_rows.c). */
 #ifndef IG_FRAC_PART_H
 #define IG_FRAC_PART_H
 
@@ -88,25 +88,20 @@ typedef struct ig_frac_part {
   ig_halo halo[IG_FRAC_LAYERS];    /* the same with their copies */
   struct ig_frac_contact *contact; /* surfaces that touch (part_surface.h); NULL: none do */
   bool unseen;                     /* which are near is to be found out, on all ranks alike */
-  bool stale;                      /* the state was changed since it was gathered */
-  /* rank 0: tables of the whole are there; what they are where they are not */
-  bool whole_there;
-  struct {
-    size_t size;
-    bool host;
-  } kept[IG_FRAC_TABLES];
 } ig_frac_part;
 
 /* Divides the model between the ranks of its context; nothing if there is one. Refuses what cannot
-   be divided. From then on the first rank alone has the whole model's tables, and that only between
-   a look at them and the next step. */
+   be divided. From then on nobody has the whole model's tables. */
 IG_MUST_CHECK ig_status ig_frac_part_new(ig_frac_model *m, const ig_mesh *mesh);
 void ig_frac_part_free(ig_frac_model *m);
 /* A line per rank. */
 IG_MUST_CHECK ig_status ig_frac_part_tell(ig_frac_model *m, ig_part_line *line, void *user);
-/* Whether this rank has the whole model's tables when somebody looks (ig_frac_gather). */
-static inline bool ig_frac_has_whole(const ig_frac_model *m) {
-  return !m->divided || ig_ranks_first(m->cx);
+/* The model that has tables, with the numbers of its items in the whole. */
+static inline ig_frac_model *ig_frac_holder(ig_frac_model *m) {
+  return m->divided ? &m->divided->local : m;
+}
+static inline int32_t ig_frac_node_number(const ig_frac_model *m, int32_t n) {
+  return m->divided ? m->divided->whole[n] : n;
 }
 
 /* --- part_list.c: lists; items from `from` on, to the device; no room to grow any more. */
@@ -128,6 +123,8 @@ IG_MUST_CHECK ig_status ig_frac_lists_share(ig_frac_model *m, ig_status status, 
                                             int64_t count, size_t size,
                                             int (*order)(const void *, const void *), void **all,
                                             int64_t *sum);
+/* A count of all ranks, on all of them. */
+IG_MUST_CHECK ig_status ig_frac_sum(ig_frac_model *m, ig_status status, int64_t mine, int64_t *sum);
 /* Of all nodes and cohesive elements of the part, when it is made anew. */
 IG_MUST_CHECK ig_status ig_frac_numbers_put(ig_frac_model *m, const int32_t *node,
                                             const int32_t *cohesive);
@@ -140,7 +137,9 @@ IG_MUST_CHECK ig_status ig_frac_numbers_grow(ig_frac_model *m, ig_status status,
 IG_MUST_CHECK ig_status ig_frac_numbers_known(ig_frac_model *m, int32_t **whole, int32_t **local,
                                               int32_t *count);
 
-/* --- part_model.c: the part's tables, cut out of the whole's: at first, with all that never
+/* --- part_model.c: items of the whole. */
+int64_t ig_frac_items(const ig_frac_model *m, ig_frac_per per);
+/* The part's tables, cut out of the whole's: at first, with all that never
    changes; and from a checkpoint that all ranks have, with the counts of m. */
 IG_MUST_CHECK ig_status ig_frac_part_cut(ig_frac_model *m);
 IG_MUST_CHECK ig_status ig_frac_part_restore(ig_frac_model *m, const ig_restart *from);
@@ -151,6 +150,11 @@ void ig_frac_part_drop(ig_frac_part *p);
 IG_MUST_CHECK ig_status ig_frac_part_begin(ig_frac_model *m);
 IG_MUST_CHECK ig_status ig_frac_part_run(ig_frac_model *m, int64_t step);
 IG_MUST_CHECK ig_status ig_frac_part_elements(ig_frac_model *m);
+/* What own nodes show, and stresses of near elements; near nodes take their owners' velocities,
+   which steps need of own ones alone (nothing without ranks). */
+IG_MUST_CHECK ig_status ig_frac_part_show(ig_frac_model *m);
+IG_MUST_CHECK ig_status ig_frac_part_stress(ig_frac_model *m);
+IG_MUST_CHECK ig_status ig_frac_part_speeds(ig_frac_model *m);
 IG_MUST_CHECK ig_status ig_frac_run_list(ig_frac_model *m, ig_frac_item item,
                                          const ig_frac_list *list);
 /* Opens the listed facets, and makes room. */
@@ -160,14 +164,30 @@ IG_MUST_CHECK ig_status ig_frac_open_list(ig_frac_model *m, const ig_frac_list *
    nothing where there is none; all ranks call them, also one that has failed. */
 IG_MUST_CHECK ig_status ig_frac_part_surfaces(ig_frac_model *m, ig_status status);
 IG_MUST_CHECK ig_status ig_frac_part_moved(ig_frac_model *m, ig_status status);
+/* ig_frac_surface_watch of all ranks. */
+IG_MUST_CHECK ig_status ig_frac_part_watch(ig_frac_model *m, double *deepest);
 void ig_frac_contact_free(ig_frac_model *m);
 
-/* --- part_gather.c. All ranks call these; they do nothing without ranks.
-   All of the state on rank 0, where it has changed since; the whole's table of nodes to the parts
-   and their ghosts. */
-IG_MUST_CHECK ig_status ig_frac_gather(ig_frac_model *m);
-IG_MUST_CHECK ig_status ig_frac_scatter(ig_frac_model *m, const char *name);
-/* Rank 0 lets go of the whole; fine if it has none. */
-void ig_frac_whole_drop(ig_frac_model *m);
+/* --- part_rows.c: rows of all items of a kind, `size` bytes each, in the order of the whole. `row`
+   writes that of an item of the model that has the tables (ig_frac_holder); `put` sees them on the
+   first rank. All ranks call it, also one that has failed. */
+typedef void ig_frac_row(void *user, int32_t item, void *row);
+IG_MUST_CHECK ig_status ig_frac_stream(ig_frac_model *m, ig_frac_per per, size_t size,
+                                       ig_frac_row *row, ig_collect_put *put, void *user,
+                                       ig_status status);
+/* The same of other items, of a divided model. */
+IG_MUST_CHECK ig_status ig_frac_stream_of(ig_frac_model *m, const ig_collect *items, size_t size,
+                                          ig_frac_row *row, ig_collect_put *put, void *user,
+                                          ig_status status);
+/* Sums of the rows that figures are made of, on all ranks. */
+IG_MUST_CHECK ig_status ig_frac_part_sums(ig_frac_model *m, double sum[IG_FRAC_SUMS]);
+
+/* --- part_state.c: a checkpoint of the tables of all parts, and of what all ranks have: `own`. */
+enum { IG_FRAC_SAVED = 3 };
+IG_MUST_CHECK ig_status ig_frac_part_save(ig_frac_model *m, const ig_saved *own, int count,
+                                          ig_sink *to);
+
+/* --- probe.c: ranks keep their own nodes and elements of what probes look at. */
+IG_MUST_CHECK ig_status ig_frac_probes_divide(ig_frac_model *m);
 
 #endif

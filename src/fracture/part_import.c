@@ -63,7 +63,8 @@ static bool neighbours_known(const scene *s, int64_t e) {
   return s->p->element_layer[e] <= s->p->reach + 1;
 }
 
-/* The mesh comes from the device only where facets have opened since. */
+/* The mesh comes from the device only where facets have opened since. Where there is no contact,
+   and somebody looks how far bodies overlap, there are none of its tables. */
 static ig_status scene_read(ig_frac_model *m, scene *s) {
   ig_frac_model *q = &m->divided->local;
   bool *known = &m->divided->contact->mesh_known;
@@ -84,10 +85,10 @@ static ig_status scene_read(ig_frac_model *m, scene *s) {
              {"pressed", (const void **)&s->pressed, false}};
   *s = (scene){.m = m, .q = q, .p = m->divided};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-    ig_array *a = &ig_frac_table_find(q, all[i].name)->a;
-    if (!all[i].mesh || !*known)
-      IG_TRY(ig_array_pull(m->cx, a));
-    *all[i].at = a->host;
+    ig_frac_table *t = ig_frac_table_find(q, all[i].name);
+    if (t && (!all[i].mesh || !*known))
+      IG_TRY(ig_array_pull(m->cx, &t->a));
+    *all[i].at = t ? t->a.host : NULL;
   }
   *known = true;
   return IG_OK;
@@ -246,10 +247,10 @@ static void node_write(const scene *s, int32_t n, int64_t *slots, ig_frac_surfac
                                .used = s->node[n].used,
                                .surface = s->surface[n],
                                .first = *slots,
-                               .part = s->pressed[n],
+                               .part = s->pressed ? s->pressed[n] : -1,
                                .minv = ig_frac_model_real(q, s->minv, n),
-                               .mass = ig_frac_model_real(q, s->mass, n),
-                               .gap = ig_frac_model_real(q, s->gap, n)};
+                               .mass = s->mass ? ig_frac_model_real(q, s->mass, n) : 0,
+                               .gap = s->gap ? ig_frac_model_real(q, s->gap, n) : 0};
   for (int d = 0; d < dim; d++) {
     to->x[d] = ig_frac_model_real(q, s->x, (int64_t)n * dim + d);
     to->u[d] = ig_frac_model_real(q, s->u, (int64_t)n * dim + d);

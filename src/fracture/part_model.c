@@ -24,7 +24,7 @@ static void maps_free(maps *a) {
     free(all[i]);
 }
 
-static int64_t whole_rows(const ig_frac_model *m, ig_frac_per per) {
+int64_t ig_frac_items(const ig_frac_model *m, ig_frac_per per) {
   switch (per) {
   case IG_FRAC_PER_ELEMENT:
     return m->s.ne;
@@ -42,7 +42,7 @@ static int64_t whole_rows(const ig_frac_model *m, ig_frac_per per) {
 /* A table of the whole on the host, as the part's table of that name asks for it. */
 static ig_status whole_get(const source *w, const char *name, const void **data) {
   const ig_frac_table *t = ig_frac_table_find(&w->m->divided->local, name);
-  const int64_t bytes = whole_rows(w->m, t->per) * t->width * (int64_t)t->a.size;
+  const int64_t bytes = ig_frac_items(w->m, t->per) * t->width * (int64_t)t->a.size;
   *data = NULL;
   if (!bytes)
     return IG_OK;
@@ -307,8 +307,8 @@ static int64_t width_of(const ig_frac_model *q, const ig_frac_table *t) {
   const int64_t slots = (int64_t)q->s.ne * q->shape.nodes;
   const int64_t most = slots > q->s.node_max ? slots : q->s.node_max;
   /* of whoever has the whole, or of the copy in which contact is computed */
-  static const char *const unused[] = {"f",   "shown", "part",  "bucket", "next",
-                                       "hit", "depth", "after", "push"};
+  static const char *const unused[] = {"f",   "part",  "bucket", "next",
+                                       "hit", "depth", "after",  "push"};
   for (size_t i = 0; i < sizeof unused / sizeof *unused; i++)
     if (strcmp(t->name, unused[i]) == 0)
       return 0;
@@ -418,7 +418,6 @@ ig_status ig_frac_part_restore(ig_frac_model *m, const ig_restart *from) {
   ig_status status = cut(&(source){m, from}, &a, false);
   maps_free(&a);
   IG_TRY(ig_ranks_agree(m->cx, status));
-  m->divided->stale = true;
   return ig_frac_part_list(m);
 }
 

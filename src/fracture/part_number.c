@@ -19,6 +19,15 @@ static ig_status sum_of(ig_frac_model *m, ig_status status, int64_t mine, int64_
   return status == IG_OK ? ig_ranks_share(m->cx, 0, sum, sizeof *sum) : status;
 }
 
+ig_status ig_frac_sum(ig_frac_model *m, ig_status status, int64_t mine, int64_t *sum) {
+  int64_t *each = NULL;
+  if (status == IG_OK)
+    status = IG_NEW(m->cx, &each, (size_t)m->divided->ranks, "counts of ranks");
+  status = sum_of(m, status, mine, each, sum);
+  free(each);
+  return status;
+}
+
 /* Items of all ranks on the first, one rank after the other. */
 static ig_status items_collect(ig_frac_model *m, const char *mine, int64_t count, size_t size,
                                const int64_t *each, char *all) {

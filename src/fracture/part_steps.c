@@ -165,7 +165,6 @@ static bool due(const ig_frac_model *m, int64_t step) {
 }
 
 ig_status ig_frac_part_begin(ig_frac_model *m) {
-  m->divided->stale = true;
   settings_follow(m);
   if (due(m, m->count.step))
     IG_TRY(check(m, IG_OK));
@@ -173,8 +172,22 @@ ig_status ig_frac_part_begin(ig_frac_model *m) {
 }
 
 ig_status ig_frac_part_elements(ig_frac_model *m) {
-  m->divided->stale = true;
   return elements(m, &m->divided->elements);
+}
+
+ig_status ig_frac_part_show(ig_frac_model *m) {
+  return run_list(m, IG_FRAC_show, &m->divided->nodes);
+}
+
+ig_status ig_frac_part_speeds(ig_frac_model *m) {
+  ig_frac_part *p = m->divided;
+  const size_t item = (size_t)m->shape.dim * (m->wide ? 8 : 4);
+  return p ? ig_halo_refresh(m->cx, &p->halo[IG_FRAC_NEAR], p->local.s.nodal.v, item, IG_OK)
+           : IG_OK;
+}
+
+ig_status ig_frac_part_stress(ig_frac_model *m) {
+  return run_list(m, IG_FRAC_stress, &m->divided->elements);
 }
 
 /* ahead: what can be computed of the next step's forces is, while ghosts travel. (A check changes
@@ -215,8 +228,6 @@ static ig_status finish(ig_frac_model *m, bool ahead, bool checked, ig_status st
 ig_status ig_frac_part_run(ig_frac_model *m, int64_t step) {
   ig_frac_model *q = &m->divided->local;
   ig_status status = IG_OK;
-  m->divided->stale = true;
-  ig_frac_whole_drop(m);
   settings_follow(m);
   for (int64_t i = m->count.step; i < step; i++) {
     if (!m->begun && due(m, i))

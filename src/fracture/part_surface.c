@@ -170,10 +170,10 @@ static void node_fill(const ig_frac_model *m, int32_t n, const ig_frac_surface_n
     ig_frac_model_put(m, c->u.host, at, from->u[d]);
     ig_frac_model_put(m, c->v.host, at, from->v[d]);
     ig_frac_model_put(m, c->force.host, at,
-                      local < 0 ? 0 : ig_frac_model_real(m, force, local * dim + d));
+                      local < 0 || !force ? 0 : ig_frac_model_real(m, force, local * dim + d));
   }
   for (int i = 0; i < 2; i++)
-    ((double *)c->work.host)[2 * (int64_t)n + i] = local < 0 ? 0 : work[2 * local + i];
+    ((double *)c->work.host)[2 * (int64_t)n + i] = local < 0 || !work ? 0 : work[2 * local + i];
   ig_frac_model_put(m, c->minv.host, n, from->minv);
   ig_frac_model_put(m, c->mass.host, n, from->mass);
   ig_frac_model_put(m, c->gap.host, n, from->gap);
@@ -202,9 +202,11 @@ static void slots_fill(const ig_frac_model *m, const surfaces *s) {
 static ig_status nodes_fill(ig_frac_model *m, const surfaces *s) {
   ig_frac_contact *c = m->divided->contact;
   int32_t *of = c->node_of.host;
-  void *force, *work;
-  IG_TRY(ig_frac_model_pull(&m->divided->local, "surface_force", &force));
-  IG_TRY(ig_frac_model_pull(&m->divided->local, "surface_work", &work));
+  void *force = NULL, *work = NULL;
+  if (m->s.surface.on) {
+    IG_TRY(ig_frac_model_pull(&m->divided->local, "surface_force", &force));
+    IG_TRY(ig_frac_model_pull(&m->divided->local, "surface_work", &work));
+  }
   c->pressing.count = c->reacting.count = c->borrowed.count = 0;
   for (int32_t n = 0; n < s->nodes; n++) {
     const ig_frac_surface_node *from = &s->node[n];
@@ -374,7 +376,7 @@ static ig_status halos_make(ig_frac_model *m, const surfaces *s, const ig_frac_p
 
 /* --- an import */
 
-static ig_status look(ig_frac_model *m, ig_status status) {
+ig_status ig_frac_contact_look(ig_frac_model *m, ig_status status) {
   ig_frac_part *p = m->divided;
   ig_frac_parcel *list = NULL;
   surfaces s = {0};
@@ -408,8 +410,7 @@ static ig_status look(ig_frac_model *m, ig_status status) {
 
 /* --- steps */
 
-/* The copy as kernels see it. */
-static ig_frac_state contact_state(const ig_frac_model *m) {
+ig_frac_state ig_frac_contact_state(const ig_frac_model *m) {
   const ig_frac_contact *c = m->divided->contact;
   ig_frac_state s = m->divided->local.s;
   s.ne = c->elements;
@@ -436,38 +437,46 @@ static ig_frac_state contact_state(const ig_frac_model *m) {
   return s;
 }
 
-static ig_status run_in(ig_frac_model *m, ig_frac_state *s, ig_frac_item item,
-                        const ig_frac_list *list) {
+ig_status ig_frac_contact_run(ig_frac_model *m, ig_frac_state *s, ig_frac_item item,
+                              const ig_frac_list *list) {
   s->pick = list->a.dev;
   return list->count ? m->ops->run(m->cx, m->kind, m->wide, item, s, 0, list->count) : IG_OK;
 }
 
-static ig_status contact_run(ig_frac_model *m) {
-  const ig_frac_contact *c = m->divided->contact;
-  ig_frac_state s = contact_state(m);
-  IG_TRY(run_in(m, &s, IG_FRAC_see, &c->seen));
-  IG_TRY(run_in(m, &s, IG_FRAC_borrow, &c->borrowed));
-  s.pick = NULL;
-  IG_TRY(m->ops->run(m->cx, m->kind, m->wide, IG_FRAC_wipe, &s, 0, (int64_t)c->mask + 1));
-  IG_TRY(run_in(m, &s, IG_FRAC_link, &c->linked));
-  IG_TRY(run_in(m, &s, IG_FRAC_press, &c->pressing));
-  IG_TRY(run_in(m, &s, IG_FRAC_react, &c->reacting));
-  return run_in(m, &s, IG_FRAC_repay, &c->reacting);
-}
-
-ig_status ig_frac_part_surfaces(ig_frac_model *m, ig_status status) {
-  ig_frac_part *p = m->divided;
-  ig_frac_model *q = &p->local;
-  if (!m->s.surface.on)
-    return status;
-  if (p->unseen)
-    IG_TRY(look(m, status)); /* of all ranks alike */
-  ig_frac_contact *c = p->contact;
+ig_status ig_frac_contact_wear(ig_frac_model *m, ig_status status) {
+  ig_frac_model *q = &m->divided->local;
+  ig_frac_contact *c = m->divided->contact;
   const ig_halo_array worn[] = {{q->s.surface.worn, sizeof(uint32_t)},
                                 {c->worn.dev, sizeof(uint32_t)}};
   if (status == IG_OK)
     status = ig_frac_run_list(q, IG_FRAC_wear, &c->worn_out);
-  status = ig_halo_refresh_all(m->cx, &c->wear, worn, 2, status);
+  return ig_halo_refresh_all(m->cx, &c->wear, worn, 2, status);
+}
+
+ig_status ig_frac_contact_link(ig_frac_model *m, ig_frac_state *s) {
+  const ig_frac_contact *c = m->divided->contact;
+  s->pick = NULL;
+  IG_TRY(m->ops->run(m->cx, m->kind, m->wide, IG_FRAC_wipe, s, 0, (int64_t)c->mask + 1));
+  return ig_frac_contact_run(m, s, IG_FRAC_link, &c->linked);
+}
+
+static ig_status contact_run(ig_frac_model *m) {
+  const ig_frac_contact *c = m->divided->contact;
+  ig_frac_state s = ig_frac_contact_state(m);
+  IG_TRY(ig_frac_contact_run(m, &s, IG_FRAC_see, &c->seen));
+  IG_TRY(ig_frac_contact_run(m, &s, IG_FRAC_borrow, &c->borrowed));
+  IG_TRY(ig_frac_contact_link(m, &s));
+  IG_TRY(ig_frac_contact_run(m, &s, IG_FRAC_press, &c->pressing));
+  IG_TRY(ig_frac_contact_run(m, &s, IG_FRAC_react, &c->reacting));
+  return ig_frac_contact_run(m, &s, IG_FRAC_repay, &c->reacting);
+}
+
+ig_status ig_frac_part_surfaces(ig_frac_model *m, ig_status status) {
+  if (!m->s.surface.on)
+    return status;
+  if (m->divided->unseen)
+    IG_TRY(ig_frac_contact_look(m, status)); /* of all ranks alike */
+  status = ig_frac_contact_wear(m, status);
   return status == IG_OK ? contact_run(m) : status;
 }
 

@@ -76,4 +76,13 @@ static inline double ig_frac_node_reach(const ig_frac_model *m) { /* 2 h + s */
   return 2 * m->s.surface.cell + m->divided->contact->skin;
 }
 
+/* The copy of what is near now, on all ranks, also one that has failed; as kernels see it; an item
+   over a list of it; which facets are free, from their owners; these into their buckets. */
+IG_MUST_CHECK ig_status ig_frac_contact_look(ig_frac_model *m, ig_status status);
+ig_frac_state ig_frac_contact_state(const ig_frac_model *m);
+IG_MUST_CHECK ig_status ig_frac_contact_run(ig_frac_model *m, ig_frac_state *s, ig_frac_item item,
+                                            const ig_frac_list *list);
+IG_MUST_CHECK ig_status ig_frac_contact_wear(ig_frac_model *m, ig_status status);
+IG_MUST_CHECK ig_status ig_frac_contact_link(ig_frac_model *m, ig_frac_state *s);
+
 #endif

@@ -1,6 +1,7 @@
 /* Probes: what a case asks of nodes and elements, as columns of the history. They hold no state. */
+#include "core/rising.h"
+#include "fracture/part.h"
 #include "fracture/run.h"
-#include "fracture/tables.h"
 #include "mesh/probe.h"
 
 #include <math.h>
@@ -10,7 +11,8 @@
 
 typedef struct {
   const ig_frac_probe_case *c;
-  ig_look look; /* nodes of the mesh as it was, or elements */
+  ig_look look;   /* nodes of the mesh as it was, or elements; on ranks their number alone */
+  ig_collect own; /* on ranks: those of the part, and their places in the look */
   char column[64];
 } probe;
 struct ig_frac_probes {
@@ -20,8 +22,10 @@ struct ig_frac_probes {
 };
 
 void ig_frac_probes_free(ig_frac_probes *all) {
-  for (int i = 0; all && i < all->count; i++)
+  for (int i = 0; all && i < all->count; i++) {
     free(all->probe[i].look.item);
+    ig_collect_free(&all->probe[i].own);
+  }
   free(all);
 }
 
@@ -96,6 +100,38 @@ ig_status ig_frac_probes_open(ig_job *job, ig_frac_model *m) {
                            sizeof(double), 0);
 }
 
+/* --- on ranks */
+
+static ig_status probe_divide(ig_frac_model *m, probe *p) {
+  const ig_frac_part *part = m->divided;
+  const bool nodes = p->c->quantity < IG_FRAC_PROBE_STRESS;
+  const int32_t *number = nodes ? part->mesh_node : part->element;
+  const int32_t *rank = nodes ? part->owner : part->element_owner;
+  const int32_t count = nodes ? part->local.nodes_start : part->local.s.ne;
+  const int64_t most = p->look.count < count ? p->look.count : count;
+  p->own.whole_count = p->look.count;
+  IG_TRY(IG_NEW(m->cx, &p->own.mine, (size_t)most + 1, "probes"));
+  IG_TRY(IG_NEW(m->cx, &p->own.whole, (size_t)most + 1, "probes"));
+  for (ig_lid i = 0; i < p->look.count && p->own.mine_count < most; i++) {
+    const int32_t at = ig_rising_at(number, count, p->look.item[i]);
+    if (at < 0 || rank[at] != part->rank)
+      continue;
+    p->own.mine[p->own.mine_count] = at;
+    p->own.whole[p->own.mine_count++] = i;
+  }
+  free(p->look.item);
+  p->look.item = NULL;
+  return IG_OK;
+}
+
+ig_status ig_frac_probes_divide(ig_frac_model *m) {
+  for (int i = 0; i < ig_frac_probes_count(m); i++)
+    IG_TRY(probe_divide(m, &m->probes->probe[i]));
+  return IG_OK;
+}
+
+/* --- values */
+
 /* The copies of each node of the mesh: a chain, -1 at its end. */
 typedef struct {
   int32_t *first; /* nodes of the mesh */
@@ -105,7 +141,7 @@ typedef struct {
 static ig_status copies_find(ig_frac_model *m, copies *all) {
   const int32_t start = m->nodes_start, more = m->count.nodes - start;
   void *node;
-  if (more <= 0)
+  if (more <= 0 || m->divided) /* parts have chains of their own */
     return IG_OK;
   IG_TRY(ig_frac_model_pull(m, "node", &node));
   IG_TRY(IG_NEW(m->cx, &all->first, start, "probes"));
@@ -120,64 +156,103 @@ static ig_status copies_find(ig_frac_model *m, copies *all) {
   return IG_OK;
 }
 
-static double node_value(ig_frac_model *m, int quantity, int64_t n) {
-  const int dim = m->shape.dim, d = quantity % 3;
+/* A probe's value on its way: items are those of the model that has the tables. */
+typedef struct {
+  ig_frac_model *m, *q;
+  const probe *p;
+  const copies *came;
+  double sum;
+} reading;
+
+static int32_t next_copy(const reading *r, int32_t n) {
+  const int32_t start = r->m->nodes_start;
+  if (r->m->divided)
+    return r->m->divided->next[n];
+  return !r->came->first ? -1 : n < start ? r->came->first[n] : r->came->next[n - start];
+}
+
+static double node_value(const reading *r, int64_t n) {
+  const int quantity = r->p->c->quantity, dim = r->m->shape.dim, d = quantity % 3;
   if (quantity < IG_FRAC_PROBE_VELOCITY)
-    return ig_frac_model_real(m, ig_frac_model_host(m, "u"), n * dim + d);
-  const double *shown = ig_frac_model_host(m, "shown");
+    return ig_frac_model_real(r->q, ig_frac_model_host(r->q, "u"), n * dim + d);
+  const double *shown = ig_frac_model_host(r->q, "shown");
   return shown[(2 * n + (quantity >= IG_FRAC_PROBE_FORCE)) * dim + d];
 }
 
 /* Motions: mean over the nodes, where one came apart over its copies first, so that a crack alone
    changes nothing. Forces: the sum over all copies. */
-static double nodes_value(ig_frac_model *m, const probe *p, const copies *all) {
-  const int q = p->c->quantity;
-  double sum = 0;
-  for (ig_lid i = 0; i < p->look.count; i++) {
-    double of = node_value(m, q, p->look.item[i]);
-    int count = 1;
-    for (int32_t n = all->first ? all->first[p->look.item[i]] : -1; n >= 0;
-         n = all->next[n - m->nodes_start], count++)
-      of += node_value(m, q, n);
-    sum += q < IG_FRAC_PROBE_FORCE ? of / count : of;
-  }
-  return q < IG_FRAC_PROBE_FORCE && p->look.count ? sum / p->look.count : sum;
+static double copies_value(const reading *r, int32_t node) {
+  double of = node_value(r, node);
+  int count = 1;
+  for (int32_t n = next_copy(r, node); n >= 0; n = next_copy(r, n), count++)
+    of += node_value(r, n);
+  return r->p->c->quantity < IG_FRAC_PROBE_FORCE ? of / count : of;
 }
 
-static double elements_value(ig_frac_model *m, const probe *p) {
-  const void *se = ig_frac_model_host(m, "se");
-  const int at = p->c->quantity - IG_FRAC_PROBE_STRESS;
-  double sum = 0, t[6];
-  for (ig_lid i = 0; i < p->look.count; i++) {
-    ig_frac_element_stress(m, se, p->look.item[i], t);
-    sum += p->c->quantity == IG_FRAC_PROBE_PRINCIPAL ? ig_frac_principal(m, t)
-           : m->shape.dim == 2 && at == 3            ? t[2]
-                                                     : t[at];
+static double element_value(const reading *r, int32_t e) {
+  const int q = r->p->c->quantity, at = q - IG_FRAC_PROBE_STRESS;
+  double t[6];
+  ig_frac_element_stress(r->q, ig_frac_model_host(r->q, "se"), e, t);
+  return q == IG_FRAC_PROBE_PRINCIPAL      ? ig_frac_principal(r->m, t)
+         : r->m->shape.dim == 2 && at == 3 ? t[2]
+                                           : t[at];
+}
+
+static void value_row(void *user, int32_t item, void *row) {
+  const reading *r = user;
+  *(double *)row =
+      r->p->c->quantity < IG_FRAC_PROBE_STRESS ? copies_value(r, item) : element_value(r, item);
+}
+
+static ig_status values_add(void *user, const void *rows, int64_t first, int64_t count) {
+  reading *r = user;
+  (void)first;
+  for (int64_t i = 0; i < count; i++)
+    r->sum += ((const double *)rows)[i];
+  return IG_OK;
+}
+
+static ig_status probe_read(ig_frac_model *m, const probe *p, const copies *came, double *value) {
+  reading r = {.m = m, .q = ig_frac_holder(m), .p = p, .came = came};
+  const int q = p->c->quantity;
+  if (m->divided)
+    IG_TRY(ig_frac_stream_of(m, &p->own, sizeof r.sum, value_row, values_add, &r, IG_OK));
+  for (ig_lid i = 0; i < p->look.count && !m->divided; i++) {
+    double of;
+    value_row(&r, p->look.item[i], &of);
+    r.sum += of;
   }
-  return p->look.count ? sum / p->look.count : 0;
+  const bool mean = q < IG_FRAC_PROBE_FORCE || q >= IG_FRAC_PROBE_STRESS;
+  *value = mean && p->look.count ? r.sum / p->look.count : r.sum;
+  return IG_OK;
+}
+
+/* Tables that values are read from, on the host. */
+static ig_status tables_pull(ig_frac_model *m, copies *came) {
+  const ig_frac_probes *all = m->probes;
+  ig_frac_model *q = ig_frac_holder(m);
+  void *unused;
+  if (all->shows)
+    IG_TRY(ig_frac_model_pull(q, "shown", &unused));
+  if (all->stresses) {
+    IG_TRY(ig_frac_model_stress(m));
+    IG_TRY(ig_frac_model_pull(q, "se", &unused));
+  }
+  IG_TRY(ig_frac_model_pull(q, "u", &unused));
+  return copies_find(m, came);
 }
 
 ig_status ig_frac_probes_read(ig_frac_model *m, const char **column, double *value) {
   ig_frac_probes *all = m->probes;
   copies came = {0};
-  void *unused;
   if (!all)
     return IG_OK;
-  if (all->shows) {
+  if (all->shows)
     IG_TRY(ig_frac_model_show(m));
-    IG_TRY(ig_frac_model_pull(m, "shown", &unused));
-  }
-  if (all->stresses) {
-    IG_TRY(ig_frac_model_stress(m));
-    IG_TRY(ig_frac_model_pull(m, "se", &unused));
-  }
-  IG_TRY(ig_frac_model_pull(m, "u", &unused));
-  const ig_status status = copies_find(m, &came);
+  ig_status status = ig_ranks_agree(m->cx, tables_pull(m, &came));
   for (int i = 0; status == IG_OK && i < all->count; i++) {
-    const probe *p = &all->probe[i];
-    column[i] = p->column;
-    value[i] =
-        p->c->quantity < IG_FRAC_PROBE_STRESS ? nodes_value(m, p, &came) : elements_value(m, p);
+    column[i] = all->probe[i].column;
+    status = probe_read(m, &all->probe[i], &came, &value[i]);
   }
   free(came.first);
   free(came.next);
@@ -195,7 +270,7 @@ ig_status ig_frac_probes_results(ig_frac_model *m, ig_sink *to) {
     status = IG_NEW(m->cx, &value, n, "probes");
   if (status == IG_OK)
     status = ig_frac_probes_read(m, column, value);
-  for (int i = 0; status == IG_OK && i < n; i++) {
+  for (int i = 0; status == IG_OK && i < n && ig_ranks_first(m->cx); i++) {
     const ig_frac_probe_case *c = m->probes->probe[i].c;
     status = to->result(to, c->name, unit_of(c), value[i]);
   }

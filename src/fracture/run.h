@@ -24,6 +24,10 @@ IG_MUST_CHECK ig_status ig_frac_probes_results(ig_frac_model *m, ig_sink *to);
 /* Mean stress of an element, from the table "se": xx yy xy, or xx yy zz xy yz zx. */
 void ig_frac_element_stress(const ig_frac_model *m, const void *se, int64_t e, double t[6]);
 double ig_frac_principal(const ig_frac_model *m, const double t[6]);
+/* Means over the points of a cohesive element, from the table "cs", normal and tangential: what 0
+   opening, 1 traction. */
+void ig_frac_cohesive_mean(const ig_frac_model *m, const void *cs, int64_t c, int what,
+                           double mean[2]);
 
 /* Everything matches from both sides: adjacencies, cohesive elements, node lists. */
 IG_MUST_CHECK ig_status ig_frac_tables_check(ig_frac_model *m);
@@ -31,10 +35,19 @@ IG_MUST_CHECK ig_status ig_frac_tables_check(ig_frac_model *m);
 /* Pieces: elements that hang together, through cohesive elements too that still hold. */
 typedef struct {
   int32_t count;
-  int32_t *of; /* ne */
+  /* ne: number of the lowest element of its piece; on ranks those of the part, of own ones alone,
+     with numbers of the whole */
+  int32_t *of;
 } ig_frac_pieces;
 IG_MUST_CHECK ig_status ig_frac_pieces_find(ig_frac_model *m, ig_frac_pieces *p);
 void ig_frac_pieces_free(ig_frac_pieces *p);
+/* Numbers of pieces from 0 on in the order of their lowest elements, for who meets all elements in
+   their order; `name` is freed by the caller. */
+typedef struct {
+  int32_t *name, count, last;
+} ig_frac_numbering;
+IG_MUST_CHECK ig_status ig_frac_piece_number(ig_ctx *cx, ig_frac_numbering *n, int32_t name,
+                                             int64_t element, int32_t *number);
 
 /* A tip that is followed: an end of a notch, or a point the case names. */
 enum { IG_FRAC_WINDOW = 16, IG_FRAC_TIPS = 8 };
@@ -65,6 +78,8 @@ typedef struct {
    on the boundary) and those the case names. */
 IG_MUST_CHECK ig_status ig_frac_track_start(ig_frac_track *track, ig_job *job,
                                             const ig_frac_model *m, double end);
+/* Where tips have come to. */
+IG_MUST_CHECK ig_status ig_frac_tips_follow(ig_frac_model *m, ig_frac_track *track);
 /* How far a crack has turned from its notch's direction, in degrees; 0 before it has grown. */
 double ig_frac_tip_angle(const ig_frac_tip *tip);
 double ig_frac_track_drift(const ig_frac_track *track);

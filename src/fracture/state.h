@@ -86,7 +86,7 @@ enum {
    whose sides press and rub only, or one without any state, where there is no mechanics. */
 typedef enum { IG_FRAC_HOLD, IG_FRAC_CUT, IG_FRAC_BROKEN, IG_FRAC_BARE } ig_frac_opening;
 
-/* Figures summed up for history, one row per chunk. */
+/* Figures for history. */
 enum {
   IG_FRAC_KINETIC,
   IG_FRAC_STRAIN,
@@ -100,6 +100,35 @@ enum {
   IG_FRAC_SURFACE, /* energy taken by surfaces that press on each other; part of COHESIVE_WORK */
   IG_FRAC_TURNED,  /* elements that have turned too far for small rotations */
   IG_FRAC_FIGURES
+};
+/* What they are added up from: rows of elements, of nodes, of loaded faces, of cohesive elements.
+   Each is a sum of its own, so that who has rows of one kind alone can add them up. The last of
+   elements, and the last two of nodes, are there with rigid contact and contact of surfaces alone.
+ */
+enum {
+  IG_FRAC_ROW_STRAIN,
+  IG_FRAC_ROW_TURNED,
+  IG_FRAC_ROW_IMPACT,
+  IG_FRAC_BULK_ROW,
+  IG_FRAC_ROW_KINETIC = 0,
+  IG_FRAC_ROW_EXTERNAL,
+  IG_FRAC_ROW_SURFACE,
+  IG_FRAC_ROW_HELD,
+  IG_FRAC_NODE_ROW,
+  IG_FRAC_LOAD_ROW = 1,
+  IG_FRAC_ROW_WORK = 0,
+  IG_FRAC_ROW_RETURNED,
+  IG_FRAC_ROW_RECOVERABLE,
+  IG_FRAC_ROW_CONTACT,
+  IG_FRAC_ROW_OPENED,
+  IG_FRAC_ROW_FAILED,
+  IG_FRAC_CRACK_ROW,
+  /* where those of each kind begin in a row of sums */
+  IG_FRAC_BULK_SUMS = 0,
+  IG_FRAC_NODE_SUMS = IG_FRAC_BULK_SUMS + IG_FRAC_BULK_ROW,
+  IG_FRAC_LOAD_SUMS = IG_FRAC_NODE_SUMS + IG_FRAC_NODE_ROW,
+  IG_FRAC_CRACK_SUMS = IG_FRAC_LOAD_SUMS + IG_FRAC_LOAD_ROW,
+  IG_FRAC_SUMS = IG_FRAC_CRACK_SUMS + IG_FRAC_CRACK_ROW
 };
 
 /* On ranks contact is computed on a copy of the surfaces near a rank's own (part_surface.c): what
@@ -244,7 +273,7 @@ typedef struct {
   ig_frac_crack crack;
   ig_frac_patches patch;
   ig_frac_grow grow;
-  double *part;  /* chunks x IG_FRAC_FIGURES */
+  double *part;  /* chunks x IG_FRAC_SUMS; or items x their row */
   double *limit; /* ne: largest eigenvalue of an element, for the critical step */
   ig_frac_count *count;
   ig_fault *fault;
@@ -293,7 +322,10 @@ IG_HD uint32_t ig_frac_divide(uint64_t magic, uint32_t k) {
   X(settle)   /* one item: new counts */                                                           \
   X(weigh)    /* an element's mass */                                                              \
   X(mass)     /* a node's mass */                                                                  \
-  X(figures)  /* a chunk's share of the energies */                                                \
+  X(figures)  /* a chunk's sums of rows */                                                         \
+  X(bulk_row) /* what an element adds to figures */                                                \
+  X(node_row)                                                                                      \
+  X(crack_row)                                                                                     \
   X(show)     /* a node's velocity and what its supports push it with, for probes */               \
   X(critical) /* an element's largest eigenvalue */
 

@@ -126,6 +126,8 @@ static ig_status finish(ig_frac_model *m) {
 }
 
 ig_status ig_frac_model_stress(ig_frac_model *m) {
+  if (m->divided)
+    return ig_frac_part_stress(m);
   IG_TRY(run_all(m, IG_FRAC_stress, m->s.ne));
   return run_all(m, IG_FRAC_average, m->s.node_max);
 }
@@ -248,42 +250,50 @@ double ig_frac_model_bytes(const ig_frac_model *m) {
          (double)m->count.nodes * (real * (5 * dim + 1) + sizeof(ig_frac_node) + sums);
 }
 
-static ig_status figures_find(ig_frac_model *m, double figures[IG_FRAC_FIGURES]) {
+static ig_status sums_find(ig_frac_model *m, double sum[IG_FRAC_SUMS]) {
   int64_t n = m->s.ne > m->count.nodes ? m->s.ne : m->count.nodes;
   n = n > m->count.cohesive ? n : m->count.cohesive;
   n = n > m->s.drive.loads_on ? n : m->s.drive.loads_on;
   const int64_t chunks = (n + IG_FRAC_CHUNK - 1) / IG_FRAC_CHUNK;
   IG_TRY(run(m, IG_FRAC_figures, 0, chunks));
-  void *host;
-  ig_frac_table *t = ig_frac_table_find(m, "part");
-  host = t->a.host;
-  IG_TRY(m->cx->backend->copy_out(m->cx, host, t->a.dev, (size_t)chunks * IG_FRAC_FIGURES * 8));
-  for (int k = 0; k < IG_FRAC_FIGURES; k++)
-    figures[k] = 0;
+  const ig_array *part = &ig_frac_table_find(m, "part")->a;
+  IG_TRY(m->cx->backend->copy_out(m->cx, part->host, part->dev,
+                                  (size_t)chunks * IG_FRAC_SUMS * sizeof *sum));
   for (int64_t i = 0; i < chunks; i++)
-    for (int k = 0; k < IG_FRAC_FIGURES; k++)
-      figures[k] += ((double *)host)[i * IG_FRAC_FIGURES + k];
+    for (int k = 0; k < IG_FRAC_SUMS; k++)
+      sum[k] += ((double *)part->host)[i * IG_FRAC_SUMS + k];
   return IG_OK;
 }
 
 ig_status ig_frac_model_ready(ig_frac_model *m) {
   IG_TRY(begin(m));
-  return m->divided ? ig_frac_gather(m) : ig_frac_count_pull(m);
+  return m->divided ? IG_OK : ig_frac_count_pull(m);
 }
 
-/* On ranks the first has all of the state; its sums hold for all. */
 ig_status ig_frac_model_figures(ig_frac_model *m, double figures[IG_FRAC_FIGURES]) {
+  double sum[IG_FRAC_SUMS] = {0};
   IG_TRY(ig_frac_model_ready(m));
-  const ig_status status = ig_ranks_first(m->cx) ? figures_find(m, figures) : IG_OK;
-  if (!m->divided)
-    return status;
-  IG_TRY(ig_ranks_agree(m->cx, status));
-  return ig_ranks_share(m->cx, 0, figures, IG_FRAC_FIGURES * sizeof *figures);
+  IG_TRY(m->divided ? ig_frac_part_sums(m, sum) : sums_find(m, sum));
+  const double *bulk = sum + IG_FRAC_BULK_SUMS, *node = sum + IG_FRAC_NODE_SUMS,
+               *crack = sum + IG_FRAC_CRACK_SUMS;
+  figures[IG_FRAC_KINETIC] = node[IG_FRAC_ROW_KINETIC];
+  figures[IG_FRAC_STRAIN] = bulk[IG_FRAC_ROW_STRAIN];
+  figures[IG_FRAC_EXTERNAL] = node[IG_FRAC_ROW_EXTERNAL] + sum[IG_FRAC_LOAD_SUMS];
+  figures[IG_FRAC_COHESIVE_WORK] =
+      crack[IG_FRAC_ROW_WORK] + bulk[IG_FRAC_ROW_IMPACT] + node[IG_FRAC_ROW_SURFACE];
+  figures[IG_FRAC_RETURNED] = crack[IG_FRAC_ROW_RETURNED];
+  figures[IG_FRAC_RECOVERABLE] = crack[IG_FRAC_ROW_RECOVERABLE];
+  figures[IG_FRAC_CONTACT] = crack[IG_FRAC_ROW_CONTACT] + node[IG_FRAC_ROW_HELD];
+  figures[IG_FRAC_OPENED] = crack[IG_FRAC_ROW_OPENED];
+  figures[IG_FRAC_FAILED] = crack[IG_FRAC_ROW_FAILED];
+  figures[IG_FRAC_SURFACE] = node[IG_FRAC_ROW_SURFACE];
+  figures[IG_FRAC_TURNED] = bulk[IG_FRAC_ROW_TURNED];
+  return IG_OK;
 }
 
 ig_status ig_frac_model_show(ig_frac_model *m) {
   IG_TRY(ig_frac_model_ready(m));
-  return run(m, IG_FRAC_show, 0, m->count.nodes);
+  return m->divided ? ig_frac_part_show(m) : run(m, IG_FRAC_show, 0, m->count.nodes);
 }
 
 double ig_frac_model_damage(const ig_frac_model *m, int64_t c) {

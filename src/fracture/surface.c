@@ -1,6 +1,6 @@
 /* Contact between surfaces, the host's part: tables, and a look whether bodies overlap where it is
    off. */
-#include "fracture/tables.h"
+#include "fracture/part.h"
 
 #include <math.h>
 
@@ -86,6 +86,9 @@ ig_status ig_frac_surface_watch(ig_frac_model *m, double *deepest) {
   const ig_frac_surface was = m->s.surface;
   table t[TABLES];
   ig_array a[WATCHED] = {{0}};
+  *deepest = 0;
+  if (m->divided)
+    return ig_frac_part_watch(m, deepest);
   tables_list(m, t);
   ig_status status = IG_OK;
   for (int i = 0; i < WATCHED && status == IG_OK; i++) {
@@ -97,7 +100,6 @@ ig_status ig_frac_surface_watch(ig_frac_model *m, double *deepest) {
     if (status == IG_OK)
       status = ig_array_zero(m->cx, &a[i]);
   }
-  *deepest = 0;
   if (status == IG_OK)
     status = look(m, deepest);
   for (int i = 0; i < WATCHED; i++)

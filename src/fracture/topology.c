@@ -1,6 +1,5 @@
-/* The mesh as tables: opening everything, seeing that all is consistent, finding the pieces. */
+/* The mesh as tables: opening everything, seeing that all is consistent. */
 #include "assembly/scatter.h"
-#include "core/forest.h"
 #include "fracture/run.h"
 #include "kern/prec_f64.h"
 #include "material/cohesive.inc"
@@ -130,43 +129,4 @@ ig_status ig_frac_tables_check(ig_frac_model *m) {
     return IG_FAIL(m->cx, IG_NUMERIC, "the nodes list %lld of %lld places", (long long)slots,
                    (long long)(m->shape.nodes * ne));
   return IG_OK;
-}
-
-/* ---- pieces
- * -------------------------------------------------------------------------------------- */
-
-ig_status ig_frac_pieces_find(ig_frac_model *m, ig_frac_pieces *p) {
-  const int32_t ne = m->s.ne;
-  void *opp, *coh, *unused;
-  IG_TRY(ig_frac_model_pull(m, "opp", &opp));
-  IG_TRY(ig_frac_model_pull(m, "coh", &coh));
-  IG_TRY(ig_frac_model_pull(m, "cs", &unused));
-  IG_TRY(ig_frac_model_pull(m, "cw", &unused));
-  IG_TRY(IG_NEW(m->cx, &p->of, ne, "pieces"));
-  int32_t *up = p->of;
-  for (int32_t e = 0; e < ne; e++)
-    up[e] = e;
-  for (int64_t i = 0; i < (int64_t)m->shape.faces * ne; i++) {
-    const int32_t e = (int32_t)(i / m->shape.faces);
-    int32_t o = ((int32_t *)opp)[i];
-    if (o >= ne) { /* one that still holds joins its elements */
-      const int32_t c = o - ne;
-      o = ig_frac_model_damage(m, c) < 1 ? ((int32_t *)coh)[2 * c + 1] / m->shape.faces : -1;
-    }
-    if (o < 0 || o == e)
-      continue;
-    ig_join(up, e, o);
-  }
-  /* a root is the lowest element of its piece: numbered by the time the others ask */
-  p->count = 0;
-  for (int32_t e = 0; e < ne; e++)
-    up[e] = ig_root(up, e);
-  for (int32_t e = 0; e < ne; e++)
-    up[e] = up[e] == e ? p->count++ : up[up[e]];
-  return IG_OK;
-}
-
-void ig_frac_pieces_free(ig_frac_pieces *p) {
-  free(p->of);
-  memset(p, 0, sizeof *p);
 }

@@ -2,109 +2,11 @@
  */
 #include "fracture/part.h"
 #include "fracture/run.h"
-#include "core/forest.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Whether a facet is within two of its own lengths of a point. */
-static bool near(const ig_frac_model *m, const void *x, const int32_t *at, const double *point) {
-  const int dim = m->shape.dim;
-  double far = 0, length = 0;
-  for (int d = 0; d < dim; d++) {
-    const double a = ig_frac_model_real(m, x, (int64_t)at[0] * dim + d);
-    const double b = ig_frac_model_real(m, x, (int64_t)at[1] * dim + d);
-    far += (a - point[d]) * (a - point[d]);
-    length += (a - b) * (a - b);
-  }
-  return far <= 4 * length;
-}
-
-/* A facet without traction that hangs together with tips: it belongs to the nearest of them. */
-static void tip_reach(ig_frac_track *k, const bool *joined, const double *mid, int dim) {
-  int nearest = -1;
-  double least = INFINITY, far[3] = {0}, best[3] = {0};
-  for (int i = 0; i < k->tips; i++) {
-    const ig_frac_tip *tip = &k->tip[i];
-    double deep = 0, r2 = 0;
-    for (int d = 0; d < dim; d++)
-      deep += (mid[d] - tip->start[d]) * tip->depth[d];
-    for (int d = 0; d < dim; d++) { /* across the notch's depth */
-      far[d] = mid[d] - deep * tip->depth[d];
-      r2 += (far[d] - tip->start[d]) * (far[d] - tip->start[d]);
-    }
-    if (joined[i] && r2 < least) {
-      least = r2;
-      nearest = i;
-      memcpy(best, far, sizeof best);
-    }
-  }
-  if (nearest < 0 || !(sqrt(least) > k->tip[nearest].extension))
-    return;
-  k->tip[nearest].extension = sqrt(least);
-  memcpy(k->tip[nearest].at, best, sizeof best);
-}
-
-/* How far cracks have come from their tips: the farthest facet without traction that hangs together
-   with the tip through facets that part. Nodes count as one with those they were split from. */
-static ig_status extension_find(ig_frac_model *m, ig_frac_track *track) {
-  if (!track->tips || !m->count.cohesive)
-    return IG_OK;
-  void *conn, *coh, *turn, *x, *node, *unused;
-  IG_TRY(ig_frac_model_pull(m, "conn", &conn));
-  IG_TRY(ig_frac_model_pull(m, "coh", &coh));
-  IG_TRY(ig_frac_model_pull(m, "turn", &turn));
-  IG_TRY(ig_frac_model_pull(m, "x", &x));
-  IG_TRY(ig_frac_model_pull(m, "node", &node));
-  IG_TRY(ig_frac_model_pull(m, "cs", &unused));
-  IG_TRY(ig_frac_model_pull(m, "cw", &unused));
-  const int dim = m->shape.dim;
-  int32_t *up;
-  IG_TRY(IG_NEW(m->cx, &up, m->nodes_start, "crack"));
-  int32_t tip[IG_FRAC_TIPS] = {0};
-  double nearest[IG_FRAC_TIPS];
-  for (int i = 0; i < track->tips; i++)
-    nearest[i] = INFINITY;
-  for (int32_t n = 0; n < m->nodes_start; n++) {
-    up[n] = n;
-    for (int i = 0; i < track->tips; i++) {
-      double far = 0;
-      for (int d = 0; d < dim; d++) {
-        const double r = ig_frac_model_real(m, x, (int64_t)n * dim + d) - track->tip[i].start[d];
-        far += r * r;
-      }
-      if (far < nearest[i])
-        nearest[i] = far, tip[i] = n;
-    }
-  }
-  for (int pass = 0; pass < 2; pass++)
-    for (int64_t c = 0; c < m->count.cohesive; c++) {
-      if (ig_frac_model_damage(m, c) < (pass == 0 ? 0.1 : 1))
-        continue; /* facets that have begun to part link those that have */
-      int32_t at[3];
-      double mid[3] = {0};
-      bool joined[IG_FRAC_TIPS];
-      for (int j = 0; j < dim; j++) {
-        at[j] =
-            ((ig_frac_node *)node)[ig_frac_cohesive_node(m, conn, coh, turn, c, j, false)].origin;
-        if (pass == 0)
-          up[ig_root(up, at[j])] = ig_root(up, at[0]);
-        for (int d = 0; d < dim; d++)
-          mid[d] += ig_frac_model_real(m, x, (int64_t)at[j] * dim + d) / dim;
-      }
-      for (int i = 0; i < track->tips; i++) {
-        if (pass == 0 && near(m, x, at, track->tip[i].start))
-          up[ig_root(up, at[0])] = ig_root(up, tip[i]);
-        joined[i] = ig_root(up, at[0]) == ig_root(up, tip[i]);
-      }
-      if (pass)
-        tip_reach(track, joined, mid, dim);
-    }
-  free(up);
-  return IG_OK;
-}
 
 static double or_zero(double x) {
   return isnan(x) ? 0 : x;
@@ -164,13 +66,15 @@ double ig_frac_track_drift(const ig_frac_track *k) {
 /* What the case leaves out and the run turns out to need. */
 static ig_status warnings(ig_job *job, ig_frac_model *m, ig_frac_track *k, double t, bool sample) {
   const ig_frac_case *c = job->room_case;
+  const bool first = ig_ranks_first(job->cx); /* all know, one says it */
   if (k->figures[IG_FRAC_TURNED] > 0 && !k->said_turned) {
     k->said_turned = true;
-    ig_warn_at(
-        job->cx, &c->at,
-        "at %.4g s pieces have turned so far that this alone is a stress beyond the strength "
-        "where strains are small: `rotation: finite` lets them turn freely",
-        t);
+    if (first)
+      ig_warn_at(
+          job->cx, &c->at,
+          "at %.4g s pieces have turned so far that this alone is a stress beyond the strength "
+          "where strains are small: `rotation: finite` lets them turn freely",
+          t);
   }
   if (!sample || m->s.surface.on || k->said_overlap || k->pieces < 2)
     return IG_OK;
@@ -178,10 +82,11 @@ static ig_status warnings(ig_job *job, ig_frac_model *m, ig_frac_track *k, doubl
   IG_TRY(ig_frac_surface_watch(m, &deepest));
   if (deepest > 0.05) {
     k->said_overlap = true;
-    ig_warn_at(job->cx, &c->at,
-               "at %.4g s bodies or fragments pass through each other: `surface_contact: true` "
-               "keeps them apart",
-               t);
+    if (first)
+      ig_warn_at(job->cx, &c->at,
+                 "at %.4g s bodies or fragments pass through each other: `surface_contact: true` "
+                 "keeps them apart",
+                 t);
   }
   return IG_OK;
 }
@@ -244,6 +149,8 @@ static ig_status row_fill(ig_frac_model *m, const ig_frac_track *k, double t, do
   names[n] = "fragments";
   row[n++] = k->pieces;
   IG_TRY(ig_frac_probes_read(m, names + n, row + n));
+  if (!ig_ranks_first(m->cx))
+    return IG_OK;
   return to->history(to, n + ig_frac_probes_count(m), names, row);
 }
 static ig_status row_write(ig_frac_model *m, const ig_frac_track *k, double t, double drift,
@@ -267,8 +174,8 @@ ig_status ig_frac_history(ig_job *job, ig_frac_model *m, ig_frac_track *k, ig_si
   const double t = (double)m->count.step * m->s.dt;
   const bool sample = !k->samples || t - k->last_time >= k->gap || t >= (1 - 1e-9) * k->end;
   const bool grown = sample && f[IG_FRAC_FAILED] != k->length;
-  if (grown && ig_frac_has_whole(m))
-    IG_TRY(extension_find(m, k));
+  if (grown)
+    IG_TRY(ig_frac_tips_follow(m, k));
   if (sample) {
     const int oldest = k->samples % IG_FRAC_WINDOW;
     for (int i = 0; i < k->tips; i++) {
@@ -295,7 +202,7 @@ ig_status ig_frac_history(ig_job *job, ig_frac_model *m, ig_frac_track *k, ig_si
   if (!(total < INFINITY && total > -INFINITY) || (k->scale > 0 && k->worst_error > k->scale))
     return IG_FAIL(job->cx, IG_NUMERIC,
                    "the run blew up before t = %.4g s: take a smaller step (time_step, safety)", t);
-  if (!to || !ig_frac_has_whole(m))
+  if (!to)
     return IG_OK;
   if (grown || !k->pieces) {
     ig_frac_pieces pieces = {0};

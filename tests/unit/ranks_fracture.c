@@ -3,6 +3,8 @@
 #include "counting_ranks.h"
 #include "ranks_seats.h"
 
+#include <math.h>
+
 /* a strip that is torn into pieces from a notch on; loads, supports, a facet's own strength */
 static const char *const strip[] = {
     "physics",
@@ -119,6 +121,24 @@ static const char *const shut[] = {
     "{count: 3, history_every: 7}",
     NULL};
 
+/* bodies that fly through each other, which is told: each rank looks at its own nodes */
+static const char *const through[] = {
+    "physics",
+    "fracture",
+    "mesh",
+    "{element: tri3, pattern: crossed, boxes: [{size: [24 mm, 1 mm], cells: [24, 1]}, {name: "
+    "stone, origin: [1 mm, 1.01 mm], size: [2 mm, 1 mm], cells: [2, 1]}]}",
+    "materials",
+    "[{name: m, density: 1190, young: 3.24e9, poisson: 0.35, fracture_energy: 200, "
+    "cohesive_strength: 60e6}]",
+    "initial",
+    "[{set: stone, velocity: [2500, -200]}]",
+    "duration",
+    "6e-6",
+    "output",
+    "{count: 2, history_every: 5}",
+    NULL};
+
 static void fracture_has_the_bits_of_one(void **state) {
   (void)state;
   static const divided_run run[] = {
@@ -144,8 +164,9 @@ static void fracture_has_the_bits_of_one(void **state) {
   runs_have_the_bits_of_one(run, sizeof run / sizeof *run, 10);
   /* nothing opens: what lies near what is looked up for motion alone */
   static const divided_run sound[] = {
-      {7, flight, "double", "cohesive.check_every", "0", IG_DIVIDE_CURVE}};
-  runs_have_the_bits_of_one(sound, 1, -1);
+      {7, flight, "double", "cohesive.check_every", "0", IG_DIVIDE_CURVE},
+      {5, through, "single", NULL, NULL, IG_DIVIDE_RANDOM}};
+  runs_have_the_bits_of_one(sound, 2, -1);
 }
 
 static void programs_change_velocities(void **state) {
@@ -186,17 +207,46 @@ enum { STEPS = 20, CHECKS = 4 };
 typedef struct {
   ig_ranks *ranks;
   counting *counted;
-  const char *surface; /* surface_contact */
-  int64_t bytes, sent;
+  const char *surface;      /* surface_contact */
+  int64_t bytes, sent;      /* bytes held while it steps, sent */
+  int64_t looking, brought; /* the same while somebody looks: most bytes held, sent */
   ig_status status;
 } holder;
+
+static void nothing_shown(void *user, const ig_snapshot_view *v) {
+  (void)user;
+  (void)v;
+}
+
+/* A snapshot, a checkpoint, and the figures of two rows (velocities change the energy). */
+static ig_status looks_count(holder *h, ig_ctx *cx, ig_sim *sim) {
+  ig_sim_state *kept = NULL;
+  ig_field_info info = {0};
+  ig_sim_fields(sim, velocity_info, &info);
+  double *v = calloc((size_t)(info.count * info.components) + 1, sizeof *v);
+  cx->device_peak = cx->device_bytes;
+  ig_status status = ig_sim_show(sim, nothing_shown, NULL);
+  if (status == IG_OK)
+    status = ig_sim_save(sim, &kept);
+  if (status == IG_OK)
+    status = ig_sim_get(sim, "velocity", v);
+  h->brought = h->counted ? -h->counted->bytes : 0;
+  if (status == IG_OK)
+    status = ig_sim_set(sim, "velocity", v);
+  h->brought += h->counted ? h->counted->bytes : 0;
+  h->looking = (int64_t)cx->device_peak;
+  ig_sim_state_free(kept);
+  free(v);
+  return status;
+}
+
 static ig_status steps_count(holder *h, ig_ctx *cx, ig_sim *sim) {
   IG_TRY(ig_sim_step(sim, 7, NULL));
   h->bytes = (int64_t)cx->device_bytes;
   h->sent = h->counted ? -h->counted->bytes : 0;
   IG_TRY(ig_sim_step(sim, STEPS, NULL));
   h->sent += h->counted ? h->counted->bytes : 0;
-  return IG_OK;
+  return looks_count(h, cx, sim);
 }
 static void *hold(void *user) {
   holder *h = user;
@@ -235,7 +285,8 @@ static void hold_all(int count, const char *surface, holder *h) {
 
 /* A rank has its part: of 64 columns of cells 64 / P and three layers on each side,
    two columns each at most where the cut lies within one; and lists: 28 bytes per element and 8
-   per node, where tables have 150 and 120, less than a fifth. So does the first between two looks.
+   per node, where tables have 150 and 120, less than a fifth. So does the first. While figures are
+   taken there are rows of them, 32 bytes per node.
 
    With contact it has a copy of the surfaces of these columns and of 9 on each side (7.5 mm, and
    what the elements there reach beyond): of 16 elements and 9 nodes of a column 6 and 6, of 48 and
@@ -254,8 +305,12 @@ static void memory_falls_with_ranks(void **state) {
         const double share = (double)h[i].bytes / (double)one.bytes;
         const double part = 1.2 * (64.0 / count + 8) / 64;
         const double copy = touching ? 0.5 * (64.0 / count + 18) / 64 : 0;
+        const double looking = (double)h[i].looking / (double)one.bytes;
         if (share > part + copy)
           fail_msg("rank %d of %d has %.3f of the bytes of one rank", i, count, share);
+        if (looking > 1.25 * part + copy)
+          fail_msg("rank %d of %d has %.3f of the bytes of one rank when somebody looks", i, count,
+                   looking);
       }
     }
   }
@@ -275,6 +330,21 @@ static void bytes_sent_are_those_of_the_model(void **state) {
     assert_int_equal(h[i].sent, ITEM * (STEPS * near[i] + CHECKS * NEXT));
 }
 
+/* docs/scaling.md: figures cost 20 bytes per element and node of another rank than the first: two
+   numbers and a place. No facet is open, no face is loaded. Velocities that a program sets have
+   them taken twice, and near and far ghosts take theirs (16 bytes). */
+static void figures_cost_the_bytes_of_the_model(void **state) {
+  (void)state;
+  enum { CELLS = 64 * 4, ROW = 20, FEW = 600 };
+  holder h[MOST];
+  hold_all(2, NULL, h);
+  const double nodes = CELLS + 65 * 5, items = 0.5 * (4 * CELLS + nodes);
+  if (fabs((double)h[1].brought - 2 * ROW * items) > 0.1 * 2 * ROW * items + FEW)
+    fail_msg("rank 1 sends %lld bytes, not %.0f", (long long)h[1].brought, 2 * ROW * items);
+  if (h[0].brought > FEW)
+    fail_msg("rank 0 sends %lld bytes", (long long)h[0].brought);
+}
+
 /* Contact: with cells of 1.25 mm and a skin as wide the other rank's facets come whose middles are
    within 7.5 mm of a box that reaches one column beyond the cut: not more than 10 columns of 9
    nodes, with velocities; no facet is open, whose state would be told. */
@@ -289,6 +359,50 @@ static void contact_imports_what_is_near(void **state) {
 }
 
 #ifdef INGOT_HAVE_IO
+static bool file_same(const char *one, const char *many, const char *name) {
+  char path[2][128];
+  FILE *file[2];
+  int a, b;
+  snprintf(path[0], sizeof path[0], "%s/%s", one, name);
+  snprintf(path[1], sizeof path[1], "%s/%s", many, name);
+  for (int i = 0; i < 2; i++) {
+    file[i] = fopen(path[i], "rb");
+    assert_non_null(file[i]);
+  }
+  do {
+    a = getc(file[0]);
+    b = getc(file[1]);
+  } while (a == b && a != EOF);
+  fclose(file[0]);
+  fclose(file[1]);
+  return a == b;
+}
+
+/* Tables of pieces and of the crack, history and snapshots are the files of one rank. */
+static void files_are_those_of_one(void **state) {
+  (void)state;
+  static const char *const *const base[] = {strip, block, pressed, through};
+  static const char *const name[] = {"history.csv", "fragments.csv", "crack.csv",
+                                     "snap_000001.vtkhdf"};
+  static const int ranks[] = {2, 3, 5};
+  for (size_t k = 0; k < sizeof base / sizeof *base; k++) {
+    char folder[] = "/tmp/ingot-ranks-XXXXXX", one[64], many[64], command[128];
+    assert_non_null(mkdtemp(folder));
+    snprintf(one, sizeof one, "%s/one", folder);
+    alone(&(seat){.base = base[k], .backend = backend_of_test(0), .out = one});
+    for (size_t r = 0; r < sizeof ranks / sizeof *ranks; r += 1 + SANITIZED) {
+      snprintf(many, sizeof many, "%s/%d", folder, ranks[r]);
+      const seat like = {.base = base[k], .backend = backend_of_test(r == 1), .out = many};
+      together(&like, ranks[r], -1);
+      for (size_t i = 0; i < sizeof name / sizeof *name; i++)
+        if (!file_same(one, many, name[i]))
+          fail_msg("case %zu: %s of %d ranks is another", k, name[i], ranks[r]);
+    }
+    snprintf(command, sizeof command, "rm -r '%s'", folder);
+    assert_int_equal(system(command), 0);
+  }
+}
+
 /* 3 -> 5 -> 1 in the middle of a crack, and of contact; the checkpoint at the end is that of a run
  * on one rank */
 static void checkpoints_go_from_any_number_to_any_other(void **state) {
@@ -312,8 +426,10 @@ int main(void) {
       cmocka_unit_test(what_cannot_be_divided_is_refused),
       cmocka_unit_test(memory_falls_with_ranks),
       cmocka_unit_test(bytes_sent_are_those_of_the_model),
+      cmocka_unit_test(figures_cost_the_bytes_of_the_model),
       cmocka_unit_test(contact_imports_what_is_near),
 #ifdef INGOT_HAVE_IO
+      cmocka_unit_test(files_are_those_of_one),
       cmocka_unit_test(checkpoints_go_from_any_number_to_any_other),
 #endif
   };
