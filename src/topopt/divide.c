@@ -351,6 +351,10 @@ ig_status ig_topopt_elements_mark(ig_ctx *cx, const ig_discretisation *d, uint8_
   return IG_OK;
 }
 
+bool ig_topopt_looks(const ig_ctx *cx, const ig_discretisation *d) {
+  return !ig_topopt_divided(d) || ig_ranks_first(cx);
+}
+
 ig_status ig_topopt_meet(ig_ctx *cx, const ig_discretisation *d) {
   return ig_topopt_divided(d) ? ig_ranks_agree(cx, IG_OK) : IG_OK;
 }

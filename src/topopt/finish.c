@@ -220,16 +220,10 @@ static ig_status put_materials(ig_sink *sink, const ig_topopt_design *s, const d
   return IG_OK;
 }
 
-ig_status ig_topopt_finish(void *self, ig_sink *sink) {
-  ig_topopt_run *r = self;
+/* Figures of the run itself; all ranks have them. */
+static ig_status put_run(ig_topopt_run *r, ig_sink *sink) {
   const ig_topopt_design *s = r->s;
   const ig_evaluation *e = &r->e;
-  static const char *const stage[] = {"seconds_solve", "seconds_sensitivities", "seconds_filter",
-                                      "seconds_update"};
-  const size_t n = (size_t)s->d->all_places;
-  double *density;
-  ig_status status;
-  IG_TRY(ig_topopt_analyse(r));
   IG_TRY(put_stopped(sink, r));
   const int minimise = s->c->minimise;
   IG_TRY(sink->result(sink, "objective", ig_topopt_objective_unit(s), e->objective));
@@ -249,17 +243,69 @@ ig_status ig_topopt_finish(void *self, ig_sink *sink) {
   }
   IG_TRY(put_constraints(sink, s, e));
   IG_TRY(put_mass(sink, r));
-  IG_TRY(sink->result(sink, "grayness", "%", e->grayness));
-  IG_TRY(IG_NEW(s->cx, &density, n, "surface"));
-  IG_TRY_GOTO(
-      status, done,
-      ig_topopt_fetch(s->cx, s->d, false, 1, s->density[s->realisations - 1].dev, true, density));
-  IG_TRY_GOTO(status, done, put_materials(sink, s, density));
-  IG_TRY_GOTO(status, done, put_pieces(sink, s, density));
+  return sink->result(sink, "grayness", "%", e->grayness);
+}
+
+/* What is there to see of densities of the whole; share: see ig_topopt_part_put. */
+static ig_status put_density(ig_topopt_run *r, ig_sink *sink, double *density,
+                             const uint8_t *touched, double *share) {
+  static const char *const stage[] = {"seconds_solve", "seconds_sensitivities", "seconds_filter",
+                                      "seconds_update"};
+  const ig_topopt_design *s = r->s;
+  IG_TRY(put_materials(sink, s, density));
+  IG_TRY(put_pieces(sink, s, density));
   for (int i = 0; i < 4; i++)
-    IG_TRY_GOTO(status, done, sink->result(sink, stage[i], "s", s->seconds[i]));
-  status = ig_topopt_part_put(r, sink, density);
-done:
+    IG_TRY(sink->result(sink, stage[i], "s", s->seconds[i]));
+  return ig_topopt_part_put(r, sink, density, touched, share);
+}
+
+/* Densities of the whole on the ranks that look at the part; the others help to bring them. */
+static ig_status look(ig_topopt_run *r, ig_sink *sink, double *share) {
+  const ig_topopt_design *s = r->s;
+  ig_ctx *cx = s->cx;
+  const ig_discretisation *d = s->d;
+  const bool looks = ig_topopt_looks(cx, d);
+  const size_t n = looks ? (size_t)d->all_places : 1;
+  double *density = NULL;
+  uint8_t *touched = NULL;
+  ig_status status = IG_NEW(cx, &density, n, "surface");
+  if (status == IG_OK)
+    status = IG_NEW(cx, &touched, n, "surface");
+  if (ig_topopt_divided(d))
+    status = ig_ranks_agree(cx, status);
+  if (status == IG_OK)
+    status = ig_topopt_fetch(cx, d, false, 1, s->density[s->realisations - 1].dev, false, density);
+  if (status == IG_OK)
+    status = d->touched(d->self, touched);
+  if (status == IG_OK && looks)
+    status = put_density(r, sink, density, touched, share);
   free(density);
+  free(touched);
+  return ig_topopt_divided(d) ? ig_ranks_agree(cx, status) : status;
+}
+
+ig_status ig_topopt_finish(void *self, ig_sink *sink) {
+  ig_topopt_run *r = self;
+  const ig_discretisation *d = r->d;
+  const bool analysed = ig_topopt_part_analysed(r), looks = ig_topopt_looks(r->s->cx, d);
+  double *share = NULL;
+  IG_TRY(ig_topopt_analyse(r));
+  IG_TRY(put_run(r, sink));
+  if (d->recall)
+    IG_TRY(d->recall(d->self, true));
+  ig_status status = IG_OK;
+  if (analysed && looks)
+    status = IG_NEW(r->s->cx, &share, d->all_places, "part");
+  if (ig_topopt_divided(d))
+    status = ig_ranks_agree(r->s->cx, status);
+  if (status == IG_OK)
+    status = look(r, sink, share);
+  if (d->recall) { /* fails where ranks no longer meet */
+    const ig_status closed = d->recall(d->self, false);
+    status = status == IG_OK ? closed : status;
+  }
+  if (status == IG_OK && analysed)
+    status = ig_topopt_part_analyse(r, sink, share);
+  free(share);
   return status;
 }

@@ -279,31 +279,37 @@ static void grid_present(void *self, uint8_t *mark) {
       memset(mark + ig_grid_place(g, 0, j, k), 1, (size_t)g->n[0]);
 }
 
+static ig_status touched_own(const ig_topopt_grid_model *m, const ig_topopt_points *points,
+                             uint8_t *mark) {
+  const uint8_t *role = m->role.host;
+  for (int64_t i = 0; i < m->grid.stored; i++)
+    mark[i] = role[i] != IG_ROLE_NONE;
+  return ig_topopt_points_touched(points, m->solver->fix.host, &m->loading, mark);
+}
+
 /* Each rank looks at its own elements; marks of all are gathered as numbers. */
 static ig_status touched_together(ig_topopt_grid_model *m, const ig_topopt_points *points,
                                   uint8_t *mark) {
-  const ig_grid *g = &m->grid, *w = &m->whole;
+  const ig_grid *g = &m->grid;
+  const bool first = ig_ranks_first(m->cx);
   ig_array values = {0};
   uint8_t *own = NULL;
   double *all = NULL;
   ig_status status = IG_NEW(m->cx, &own, g->stored, "touched");
   if (status == IG_OK)
-    status = IG_NEW(m->cx, &all, w->stored, "touched");
+    status = IG_NEW(m->cx, &all, first ? m->whole.stored : 1, "touched");
   if (status == IG_OK)
     status = ig_array_new(m->cx, &values, (size_t)g->stored, sizeof(double), "touched");
-  if (status == IG_OK) {
-    memcpy(own + points->begin, mark + (g->from + 1) * g->plane,
-           (size_t)(points->end - points->begin));
-    status = ig_topopt_points_touched(points, m->solver->fix.host, &m->loading, own);
-  }
+  if (status == IG_OK)
+    status = touched_own(m, points, own);
   for (int64_t i = 0; status == IG_OK && i < g->stored; i++)
     ((double *)values.host)[i] = own[i];
   if (status == IG_OK)
     status = ig_array_push(m->cx, &values);
   status = ig_ranks_agree(m->cx, status);
   if (status == IG_OK)
-    status = ig_slab_collect(g, 1, values.dev, true, all);
-  for (int64_t i = 0; status == IG_OK && i < w->stored; i++)
+    status = ig_slab_collect(g, 1, values.dev, false, all);
+  for (int64_t i = 0; status == IG_OK && first && i < m->whole.stored; i++)
     mark[i] = all[i] != 0;
   ig_array_free(m->cx, &values);
   free(own);
@@ -314,8 +320,7 @@ static ig_status touched_together(ig_topopt_grid_model *m, const ig_topopt_point
 static ig_status grid_touched(void *self, uint8_t *mark) {
   ig_topopt_grid_model *m = self;
   const ig_topopt_points points = ig_topopt_grid_points(m);
-  return m->slab ? touched_together(m, &points, mark)
-                 : ig_topopt_points_touched(&points, m->solver->fix.host, &m->loading, mark);
+  return m->slab ? touched_together(m, &points, mark) : touched_own(m, &points, mark);
 }
 
 static ig_status grid_faces(void *self, ig_topopt_pieces *p) {
@@ -472,6 +477,7 @@ static ig_status build(ig_topopt_grid_model *m, const ig_list *materials) {
   m->d.stream = ig_topopt_grid_stream;
   m->d.show = ig_topopt_grid_show;
   m->d.outline = ig_topopt_grid_outline;
+  m->d.spread = ig_topopt_grid_spread;
   m->d.surface = dim == 3 ? grid_surface : NULL;
   m->d.inside = grid_inside;
   m->d.touched = grid_touched;

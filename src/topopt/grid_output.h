@@ -12,5 +12,6 @@ IG_MUST_CHECK ig_status ig_topopt_grid_show(void *self, bool states, double scal
                                             const double *from, ig_stream_take *take, void *user);
 IG_MUST_CHECK ig_status ig_topopt_grid_outline(void *self, int array, ig_stream_take *take,
                                                void *user);
+IG_MUST_CHECK ig_status ig_topopt_grid_spread(void *self, const double *whole, double *own);
 
 #endif

@@ -5,8 +5,8 @@
 #include "assembly/part.h"
 #include "backend/backend.h"
 #include "core/rising.h"
+#include "core/vtk_corner.h"
 #include "mesh/topology.h"
-#include "topopt/pieces.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -147,21 +147,37 @@ static ig_status design_replace(ig_topopt_mesh_model *m, ig_array *a, size_t siz
   return replace(m, NULL, cells->from, cells->to - cells->from, size, a);
 }
 
+/* What the end of a run asks of own elements: which are held or loaded, and whose stress counts. */
+static ig_status touched_cut(ig_topopt_mesh_model *m) {
+  ig_topopt_mesh_part *p = &m->part;
+  const size_t own = (size_t)(p->cells.to - p->cells.from);
+  uint8_t *mark;
+  IG_TRY(IG_NEW(m->cx, &mark, m->elements, "elements held or loaded"));
+  ig_status status = ig_topopt_mesh_touched(m, mark);
+  if (status == IG_OK)
+    status = IG_NEW(m->cx, &p->touched, own + 1, "elements held or loaded");
+  if (status == IG_OK && own)
+    memcpy(p->touched, mark + p->cells.from, own);
+  free(mark);
+  return status;
+}
+static ig_status counted_cut(ig_topopt_mesh_model *m) {
+  const ig_limit_case everywhere = {
+      .at = m->c->at, .volume = NAN, .displacement = NAN, .temperature = NAN, .stress = 1};
+  double count;
+  if (m->size == 1)
+    return IG_OK;
+  IG_TRY(ig_topopt_mesh_limit(m, &everywhere, &m->part.counted, &count));
+  return design_replace(m, &m->part.counted, sizeof(double));
+}
+
 /* Supports, springs, loads; roles and volumes of own elements. The whole's that placing needs stay
    until all is set up. */
 static ig_status placed_cut(ig_topopt_mesh_model *m) {
   ig_topopt_mesh_part *p = &m->part;
   const ig_lid own = p->cells.to - p->cells.from;
-  uint8_t *mark;
-  IG_TRY(IG_NEW(m->cx, &mark, m->elements, "elements held or loaded"));
-  memset(mark, 1, (size_t)m->elements);
-  ig_status status = ig_topopt_mesh_touched(m, mark);
-  if (status == IG_OK)
-    status = IG_NEW(m->cx, &p->touched, (size_t)own + 1, "elements held or loaded");
-  if (status == IG_OK && own)
-    memcpy(p->touched, mark + p->cells.from, (size_t)own);
-  free(mark);
-  IG_TRY(status);
+  IG_TRY(touched_cut(m));
+  IG_TRY(counted_cut(m));
   p->fix = m->fix;
   p->share = m->share;
   m->fix = m->share = (ig_array){0};
@@ -271,11 +287,42 @@ static void present(void *self, uint8_t *mark) {
   memset(mark, 1, (size_t)((const ig_topopt_mesh_model *)self)->elements);
 }
 
-/* --- the whole mesh, at the end --- */
+/* --- the whole mesh, at the end, on rank 0 --- */
 
-static ig_status whole_open(ig_topopt_mesh_model *m) {
+typedef struct {
+  ig_topopt_mesh_model *m;
+  ig_mesh *mesh;
+  int64_t at; /* rows that have come */
+} recalling;
+
+static ig_status points_take(void *user, const void *rows, int64_t count) {
+  recalling *r = user;
+  memcpy(r->mesh->x + 3 * r->at, rows, 3 * sizeof(double) * (size_t)count);
+  r->at += count;
+  return IG_OK;
+}
+static ig_status corners_take(void *user, const void *rows, int64_t count) {
+  recalling *r = user;
+  const int64_t *from = rows, npe = r->m->info->nodes;
+  for (int64_t i = 0; i < count; i++, r->at++) /* VTK's order is this one but for wedges */
+    r->mesh->block[0].conn[r->at / npe * npe + ig_vtk_corner(r->m->type, (int)(r->at % npe))] =
+        (ig_lid)from[i];
+  return IG_OK;
+}
+
+static void whole_close(ig_topopt_mesh_model *m) {
+  ig_topopt_mesh_part *p = &m->part;
+  free((void *)m->shares);
+  m->shares = NULL;
+  m->conn = NULL; /* the mesh's */
+  if (p->recalled)
+    m->mesh = p->read;
+  ig_mesh_free(p->recalled);
+  p->recalled = NULL;
+}
+
+static ig_status volumes_recall(ig_topopt_mesh_model *m) {
   double *share;
-  IG_TRY(ig_topopt_mesh_connect(m));
   IG_TRY(IG_NEW(m->cx, &share, m->elements, "volumes"));
   m->shares = share;
   IG_TRY(ig_topopt_mesh_volumes(m, share));
@@ -283,76 +330,64 @@ static ig_status whole_open(ig_topopt_mesh_model *m) {
     share[e] /= m->d.volume;
   return IG_OK;
 }
-static void whole_close(ig_topopt_mesh_model *m) {
-  free(m->conn);
-  free((void *)m->shares);
-  m->conn = NULL;
-  m->shares = NULL;
+
+static ig_status whole_open(ig_topopt_mesh_model *m) {
+  const bool first = ig_ranks_first(m->cx);
+  recalling r = {.m = m};
+  ig_block *block;
+  ig_status status = IG_OK;
+  if (first)
+    status = ig_mesh_new(m->cx, 3, m->nodes, &r.mesh);
+  if (status == IG_OK && first)
+    status = ig_mesh_add_block(m->cx, r.mesh, m->type, m->elements, &block);
+  status = ig_ranks_agree(m->cx, status);
+  if (status == IG_OK)
+    status = ig_topopt_mesh_outline(m, IG_STREAM_POINTS, first ? points_take : NULL, &r);
+  r.at = 0;
+  if (status == IG_OK)
+    status = ig_topopt_mesh_outline(m, IG_STREAM_CORNERS, first ? corners_take : NULL, &r);
+  if (status != IG_OK || !first) {
+    ig_mesh_free(r.mesh);
+    return status;
+  }
+  m->part.read = m->mesh;
+  m->mesh = m->part.recalled = r.mesh;
+  m->conn = r.mesh->block[0].conn;
+  return volumes_recall(m);
 }
 
-/* Asked for at the end, too: which elements count. */
+static ig_status recall(void *self, bool open) {
+  ig_topopt_mesh_model *m = self;
+  ig_status status = open ? whole_open(m) : IG_OK;
+  status = ig_ranks_agree(m->cx, status);
+  if (!open || status != IG_OK)
+    whole_close(m);
+  return status;
+}
+
+/* Asked for at the end, too: elements whose stress counts. */
 static ig_status limit(void *self, const ig_limit_case *limit, ig_array *to, double *norm) {
   ig_topopt_mesh_model *m = self;
-  const bool late = !m->conn;
   const bool elements = isnan(limit->displacement) && isnan(limit->temperature);
-  double *center = NULL;
-  ig_status status = late ? whole_open(m) : IG_OK;
-  if (status == IG_OK && late)
-    status = IG_NEW(m->cx, &center, 3 * (size_t)m->elements, "centres");
-  for (ig_lid e = 0; e < m->elements && status == IG_OK && late; e++)
-    ig_topopt_mesh_center(m, e, -1, center + 3 * (size_t)e);
-  if (late)
-    m->centers = center;
-  if (status == IG_OK)
-    status = ig_topopt_mesh_limit(m, limit, to, norm);
-  if (status == IG_OK)
-    status = elements ? design_replace(m, to, sizeof(double)) : state_replace(m, to);
-  if (late) {
-    m->centers = NULL;
-    free(center);
-    whole_close(m);
+  if (m->part.ready) {
+    const ig_array *counted = &m->part.counted;
+    *norm = NAN;
+    return ig_array_from(m->cx, to, counted->host, counted->count, counted->size, "constraint");
   }
-  return status;
-}
-
-static ig_status surface(void *self, const double *density, double level, bool mirror,
-                         ig_topopt_part *part) {
-  ig_status status = whole_open(self);
-  if (status == IG_OK)
-    status = ig_topopt_mesh_surface(self, density, level, mirror, part);
-  whole_close(self);
-  return status;
-}
-static ig_status inside(void *self, const double *density, double level, double *share) {
-  ig_status status = whole_open(self);
-  if (status == IG_OK)
-    status = ig_topopt_mesh_inside(self, density, level, share);
-  whole_close(self);
-  return status;
-}
-static ig_status faces(void *self, ig_topopt_pieces *pieces) {
-  ig_status status = whole_open(self);
-  if (status == IG_OK)
-    status = ig_topopt_mesh_faces(self, pieces);
-  whole_close(self);
-  return status;
+  IG_TRY(ig_topopt_mesh_limit(m, limit, to, norm));
+  return elements ? design_replace(m, to, sizeof(double)) : state_replace(m, to);
 }
 
 static ig_status touched(void *self, uint8_t *mark) {
   const ig_topopt_mesh_model *m = self;
   const ig_rows *cells = &m->part.cells;
   ig_array own = {0};
-  uint8_t *all;
-  IG_TRY(IG_NEW(m->cx, &all, (size_t)m->elements + 1, "elements held or loaded"));
   ig_status status = ig_array_from(m->cx, &own, m->part.touched, (size_t)(cells->to - cells->from),
                                    1, "elements held or loaded");
   status = ig_ranks_agree(m->cx, status);
   if (status == IG_OK)
-    status = ig_rows_collect(m->cx, cells, 1, own.dev, true, all);
-  for (ig_lid e = 0; e < m->elements && status == IG_OK; e++)
-    mark[e] = mark[e] && all[e];
+    status = ig_rows_collect(m->cx, cells, 1, own.dev, false, mark);
   ig_array_free(m->cx, &own);
-  free(all);
   return status;
 }
 
@@ -366,6 +401,7 @@ void ig_topopt_mesh_lighten(void *self) {
   m->conn = NULL;
   m->fixed = NULL;
   m->shares = m->centers = NULL;
+  p->ready = true;
 }
 
 /* --- */
@@ -392,9 +428,8 @@ static void see(ig_topopt_mesh_model *m) {
   d->outline = ig_topopt_mesh_outline;
   d->present = present;
   d->measure = limit;
-  d->surface = surface;
-  d->inside = inside;
-  d->faces = faces;
+  d->spread = ig_topopt_mesh_spread;
+  d->recall = recall;
   d->touched = touched;
   d->lighten = ig_topopt_mesh_lighten;
 }

@@ -36,8 +36,12 @@ typedef struct {
   /* ghosts: nodes of own elements; moduli of elements that touch own nodes; what own elements'
      filter reaches */
   ig_halo states, moduli, reach;
-  ig_array reached;            /* values of own elements, then of those */
-  uint8_t *touched;            /* own elements (host): 1 where a node is held or loaded */
+  ig_array reached;    /* values of own elements, then of those */
+  uint8_t *touched;    /* own elements (host): 1 where a node is held or loaded */
+  ig_array counted;    /* own elements: 1 where a stress counts */
+  bool ready;          /* all is set up */
+  const ig_mesh *read; /* the mesh as it was read; at the end, on rank 0: again whole */
+  ig_mesh *recalled;
   ig_mesh_args own;            /* own elements alone */
   ig_array fix, share, center; /* of the whole, until all is set up */
   ig_rows rows;                /* nodes */
@@ -172,6 +176,7 @@ IG_MUST_CHECK ig_status ig_topopt_mesh_show(void *self, bool states, double scal
                                             const double *from, ig_stream_take *take, void *user);
 IG_MUST_CHECK ig_status ig_topopt_mesh_outline(void *self, int array, ig_stream_take *take,
                                                void *user);
+IG_MUST_CHECK ig_status ig_topopt_mesh_spread(void *self, const double *whole, double *own);
 /* mesh_place.c */
 IG_MUST_CHECK ig_status ig_topopt_mesh_touched(void *self, uint8_t *mark);
 

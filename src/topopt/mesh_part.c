@@ -185,6 +185,7 @@ void ig_topopt_mesh_part_free(ig_topopt_mesh_model *m) {
   ig_plan_part_free(m->cx, &p->op.plan);
   ig_halo *const halo[] = {&p->ghosts, &p->states, &p->moduli, &p->reach};
   ig_array *const arrays[] = {&p->reached, &p->fix, &p->share, &p->center};
+  ig_array_free(m->cx, &p->counted);
   for (int i = 0; i < 4; i++) {
     ig_halo_free(m->cx, halo[i]);
     ig_array_free(m->cx, arrays[i]);

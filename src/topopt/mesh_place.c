@@ -226,6 +226,7 @@ void ig_topopt_mesh_planes(const ig_topopt_mesh_model *m, double plane[6]) {
 ig_status ig_topopt_mesh_touched(void *self, uint8_t *mark) {
   ig_topopt_mesh_model *m = self;
   const ig_topopt_points points = ig_topopt_mesh_points(m);
+  memset(mark, 1, (size_t)m->elements);
   return ig_topopt_points_touched(&points, m->fixed, &m->loading, mark);
 }
 

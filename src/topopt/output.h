@@ -54,8 +54,15 @@ void ig_topopt_forget(ig_topopt_run *run);
 bool ig_topopt_field(void *self, int i, ig_room_field *field);
 IG_MUST_CHECK ig_status ig_topopt_get(void *self, const char *name, double *values);
 IG_MUST_CHECK ig_status ig_topopt_set(void *self, const char *name, const double *values);
-/* The part at the end: islands removed from `density` (host), surface, files, analysis; part.c. */
-IG_MUST_CHECK ig_status ig_topopt_part_put(ig_topopt_run *r, ig_sink *sink, double *density);
+/* part.c. The part at the end, by who looks at it: islands removed from `density` (host, as
+   `touched`, see ig_topopt_islands_clear), surface, files; and, unless NULL, the share of each
+   element that is inside. Then its analysis, by all ranks: `share` is rank 0's where they have
+   parts. Whether there is one to analyse. */
+IG_MUST_CHECK ig_status ig_topopt_part_put(ig_topopt_run *r, ig_sink *sink, double *density,
+                                           const uint8_t *touched, double *share);
+IG_MUST_CHECK ig_status ig_topopt_part_analyse(ig_topopt_run *r, ig_sink *sink,
+                                               const double *share);
+bool ig_topopt_part_analysed(const ig_topopt_run *r);
 /* How far the worst constraint is above its bound and what is tolerated, as a share; at most 0:
    feasible. finish.c */
 double ig_topopt_excess(const ig_topopt_design *s, const ig_evaluation *e);

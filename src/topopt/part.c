@@ -42,7 +42,7 @@ static ig_status put_figures(ig_sink *sink, const ig_topopt_run *r, const ig_top
 
 /* Removes islands at the level of the surface, which is made again without them. */
 static ig_status remove_islands(ig_topopt_run *r, ig_sink *sink, double *density,
-                                ig_topopt_part *part, double *wanted) {
+                                const uint8_t *touched, ig_topopt_part *part, double *wanted) {
   const ig_topopt_design *s = r->s;
   const ig_surface_case *c = &s->c->surface;
   int64_t islands, elements;
@@ -54,7 +54,7 @@ static ig_status remove_islands(ig_topopt_run *r, ig_sink *sink, double *density
   for (size_t i = 0; i < n; i++)
     before[i] = density[i];
   ig_status status =
-      ig_topopt_islands_clear(s->cx, s->d, density, part->level, &islands, &elements);
+      ig_topopt_islands_clear(s->cx, s->d, density, part->level, touched, &islands, &elements);
   if (status == IG_OK)
     status = sink->result(sink, "islands_removed", "", (double)islands);
   if (status == IG_OK && islands > 0) {
@@ -119,7 +119,8 @@ static ig_status solve_part(ig_topopt_run *r, const double *share, double *objec
   if (status == IG_OK)
     status = zeros(cx, &inside, s->d->places);
   if (status == IG_OK)
-    status = ig_topopt_place(cx, s->d, false, 1, share, inside.dev);
+    status = ig_topopt_divided(s->d) ? s->d->spread(s->d->self, share, inside.dev)
+                                     : ig_topopt_place(cx, s->d, false, 1, share, inside.dev);
   exchange(s, &density, u, &adjoint);
   s->tolerance = fmin(tolerance, 1e-6);
   if (status == IG_OK)
@@ -147,14 +148,13 @@ static ig_status solve_part(ig_topopt_run *r, const double *share, double *objec
   return status;
 }
 
-static ig_status put_analysis(ig_topopt_run *r, ig_sink *sink, const double *density,
-                              const ig_topopt_part *part) {
+ig_status ig_topopt_part_analyse(ig_topopt_run *r, ig_sink *sink, const double *share) {
   static const char *const unit[] = {[IG_PROBLEM_STIFFNESS] = "J",
                                      [IG_PROBLEM_HEAT] = "W K",
                                      [IG_PROBLEM_MECHANISM] = "m",
                                      [IG_PROBLEM_FREQUENCY] = "s^2"};
   ig_topopt_design *s = r->s;
-  double *share, objective, stress, design_stress = NAN, design = r->e.objective;
+  double objective, stress, design_stress = NAN, design = r->e.objective;
   if (s->c->minimise != IG_MINIMISE_RESPONSE) {
     design = 0;
     for (int q = 0; q < s->loading->cases; q++)
@@ -162,17 +162,11 @@ static ig_status put_analysis(ig_topopt_run *r, ig_sink *sink, const double *den
   }
   if (s->d->strain)
     IG_TRY(ig_topopt_stress_largest(s, s->c->stress.relaxation, &design_stress));
-  IG_TRY(IG_NEW(s->cx, &share, s->d->all_places, "part"));
-  ig_status status = s->d->inside(s->d->self, density, part->level, share);
-  if (status == IG_OK) {
-    status = solve_part(r, share, &objective, &stress);
-    if (status == IG_NUMERIC) {
-      ig_warn(s->cx, "the part was not analysed: %s", ig_ctx_message(s->cx));
-      free(share);
-      return IG_OK;
-    }
+  const ig_status status = solve_part(r, share, &objective, &stress);
+  if (status == IG_NUMERIC) {
+    ig_warn(s->cx, "the part was not analysed: %s", ig_ctx_message(s->cx));
+    return IG_OK;
   }
-  free(share);
   IG_TRY(status);
   IG_TRY(sink->result(sink, "part_objective", unit[s->c->problem], objective));
   IG_TRY(sink->result(sink, "part_objective_difference", "%", 100 * (objective / design - 1)));
@@ -188,11 +182,22 @@ static ig_status put_analysis(ig_topopt_run *r, ig_sink *sink, const double *den
   return sink->result(sink, "part_stress_difference", "%", 100 * (stress / design_stress - 1));
 }
 
-ig_status ig_topopt_part_put(ig_topopt_run *r, ig_sink *sink, double *density) {
+/* Whether there is a part: it has a surface, which is asked for. */
+static bool made(const ig_topopt_run *r) {
+  return r->d->surface && r->s->c->surface.formats.count > 0;
+}
+
+bool ig_topopt_part_analysed(const ig_topopt_run *r) {
+  const ig_loading *l = r->s->loading;
+  return made(r) && r->s->c->surface.analyse && l->cases > 0 && !l->candidates;
+}
+
+ig_status ig_topopt_part_put(ig_topopt_run *r, ig_sink *sink, double *density,
+                             const uint8_t *touched, double *share) {
   const ig_topopt_design *s = r->s;
   const ig_surface_case *c = &s->c->surface;
   ig_topopt_part part = {0};
-  if (!s->d->surface || c->formats.count == 0)
+  if (!made(r))
     return IG_OK;
   double wanted = r->e.volume * (double)s->d->elements * s->d->volume;
   double level = c->level; /* any material is solid */
@@ -200,16 +205,16 @@ ig_status ig_topopt_part_put(ig_topopt_run *r, ig_sink *sink, double *density) {
     level = 0.5 * s->loading->candidate_density[0];
   ig_status status = s->d->surface(s->d->self, density, level, c->mirror, &part);
   if (status == IG_OK)
-    status = remove_islands(r, sink, density, &part, &wanted);
+    status = remove_islands(r, sink, density, touched, &part, &wanted);
   for (int f = 0; status == IG_OK && f < c->formats.count; f++)
     status = ig_topopt_part_write(s->cx, &part, c->formats.value[f], sink);
   if (status == IG_OK)
     status = put_figures(sink, r, &part, wanted);
-  if (status == IG_OK && c->analyse && (s->loading->cases == 0 || s->loading->candidates))
+  if (status == IG_OK && c->analyse && !share)
     ig_warn(s->cx, "the part was not analysed: %s",
             s->loading->candidates ? "it has several materials" : "there is no load");
-  else if (status == IG_OK && c->analyse)
-    status = put_analysis(r, sink, density, &part);
+  if (status == IG_OK && share)
+    status = s->d->inside(s->d->self, density, part.level, share);
   ig_topopt_part_free(&part);
   return status;
 }

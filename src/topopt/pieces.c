@@ -69,7 +69,8 @@ ig_status ig_topopt_pieces_count(ig_ctx *cx, const ig_discretisation *d, const d
 }
 
 ig_status ig_topopt_islands_clear(ig_ctx *cx, const ig_discretisation *d, double *density,
-                                  double level, int64_t *islands, int64_t *elements) {
+                                  double level, const uint8_t *touched, int64_t *islands,
+                                  int64_t *elements) {
   const size_t n = (size_t)d->all_places;
   ig_topopt_pieces p;
   uint8_t *kept = NULL;
@@ -81,8 +82,7 @@ ig_status ig_topopt_islands_clear(ig_ctx *cx, const ig_discretisation *d, double
   IG_TRY_GOTO(status, done, IG_NEW(cx, &kept, n, "pieces"));
   IG_TRY_GOTO(status, done, IG_NEW(cx, &size, n, "pieces"));
   for (size_t i = 0; i < n; i++)
-    kept[i] = p.solid[i] == 1;
-  IG_TRY_GOTO(status, done, d->touched(d->self, kept));
+    kept[i] = p.solid[i] == 1 && touched[i];
   for (size_t i = 0; i < n; i++)
     if (p.solid[i] == 1) {
       const int32_t root = ig_root(p.parent, (int32_t)i);

@@ -20,10 +20,11 @@ void ig_topopt_pieces_open(ig_topopt_pieces *p, int64_t a);
 IG_MUST_CHECK ig_status ig_topopt_pieces_count(ig_ctx *cx, const ig_discretisation *d,
                                                const double *density, double level, int64_t *pieces,
                                                int64_t *cavities);
-/* Sets to 0 the densities of pieces that touch no load and no support, but for the largest: how
-   many, of how many elements. */
+/* Sets to 0 the densities of pieces without a touched element, one at a load or support, but for
+   the largest: how many, of how many elements. */
 IG_MUST_CHECK ig_status ig_topopt_islands_clear(ig_ctx *cx, const ig_discretisation *d,
-                                                double *density, double level, int64_t *islands,
+                                                double *density, double level,
+                                                const uint8_t *touched, int64_t *islands,
                                                 int64_t *elements);
 
 #endif

@@ -13,6 +13,7 @@
    What it writes on the way is in output.c. */
 #include "core/memory.h"
 #include "core/schedule.h"
+#include "ranks/part.h"
 #include "topopt/divide.h"
 #include "topopt/output.h"
 
@@ -189,10 +190,12 @@ static ig_status room_open(ig_job *job, void **self) {
   job->elements = r->d->elements;
   job->nodes = r->d->nodes;
   job->dofs = r->d->dofs;
-  return job->mesh
-             ? ig_topopt_mesh_ranks_tell(job->cx, job->room_case, r->d, job->assembly, info_line,
-                                         job->cx)
-             : ig_topopt_ranks_tell(job->cx, job->room_case, job->materials, info_line, job->cx);
+  if (!job->mesh)
+    return ig_topopt_ranks_tell(job->cx, job->room_case, job->materials, info_line, job->cx);
+  if (ig_topopt_divided(r->d)) /* each has its part of it */
+    ig_part_drop_mesh_all(job->cx, job->mesh);
+  return ig_topopt_mesh_ranks_tell(job->cx, job->room_case, r->d, job->assembly, info_line,
+                                   job->cx);
 }
 
 static void room_close(void *self) {

@@ -337,6 +337,11 @@ struct ig_discretisation {
   ig_status (*show)(void *self, bool states, double scale, const double *from, ig_stream_take *take,
                     void *user);
   ig_status (*outline)(void *self, int array, ig_stream_take *take, void *user);
+  /* An array of elements that rank 0 has as a whole (host) to all ranks' devices, each its own. */
+  ig_status (*spread)(void *self, const double *whole, double *own);
+  /* Rank 0 has the whole mesh again, for surface, inside and faces, or lets go of it; all ranks
+     call it. NULL: it always has all that it needs. */
+  ig_status (*recall)(void *self, bool open);
   /* what a bound on a displacement measures (unit, device), or the elements in a region: 1 there, 0
      elsewhere, norm their number (volume over the mean) */
   ig_status (*measure)(void *self, const ig_limit_case *limit, ig_array *to, double *norm);
@@ -348,7 +353,8 @@ struct ig_discretisation {
   ig_status (*inside)(void *self, const double *density, double level, double *share);
   /* 1 where a whole array has an element (host, all_places) */
   void (*present)(void *self, uint8_t *mark);
-  /* of the elements marked (host, all_places) those stay so that have a node held or loaded */
+  /* marks elements that have a node held or loaded (host, all_places); divided: all ranks call it,
+     and `mark` is rank 0's */
   ig_status (*touched)(void *self, uint8_t *mark);
   /* joins elements that share a face, and finds those open to the outside; see pieces.c */
   ig_status (*faces)(void *self, ig_topopt_pieces *p);
@@ -401,6 +407,8 @@ bool ig_topopt_divisible(const ig_ctx *cx, const ig_topopt_case *c, const ig_lis
 static inline bool ig_topopt_divided(const ig_discretisation *d) {
   return d->grid && d->grid->slab;
 }
+/* Who looks at the finished part, with arrays of the whole: of ranks that have parts the first. */
+bool ig_topopt_looks(const ig_ctx *cx, const ig_discretisation *d);
 /* a . b of elements, of states; the largest of elements. The same on all ranks. */
 IG_MUST_CHECK ig_status ig_topopt_dot(ig_ctx *cx, const ig_discretisation *d, const double *a,
                                       const double *b, double *result);
