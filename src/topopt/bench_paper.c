@@ -3,6 +3,7 @@
    each the same work by an assembled matrix on one thread of this machine's CPU. That would take
    hours: its parts are timed one by one and multiplied by how often the run needed them. */
 #include "topopt/bench_paper.h"
+#include "topopt/bench_ranks.h"
 #include "backend/backend.h"
 #include "ranks/crew.h"
 #include "topopt/bench_sparse.h"
@@ -318,8 +319,9 @@ ig_status ig_topopt_bench_ranks(ig_ctx *cx, const ig_bench_sink *sink) {
   const double elements = (double)(n[0] / c) * (n[1] / c) * (n[2] / c);
   IG_TRY(ig_crew_bench(cx, sink, "gripper, systems shared", elements, on_gpu(cx) ? 20 : 4,
                        share_work));
-  return ig_crew_bench(cx, sink, "gripper, grid divided", elements, on_gpu(cx) ? 20 : 4,
-                       divide_work);
+  IG_TRY(
+      ig_crew_bench(cx, sink, "gripper, grid divided", elements, on_gpu(cx) ? 20 : 4, divide_work));
+  return ig_topopt_bench_divided(cx, sink);
 }
 
 /* --- Table 2 --- */
