@@ -466,7 +466,9 @@ const ig_bench_entry ig_topopt_bench[] = {
      "whole runs of bridge, gripper and heat sink beside an assembled matrix on one thread",
      ig_topopt_bench_multigrid},
     {"jacobi", "the same by the inverse diagonal", ig_topopt_bench_jacobi},
-    {"ranks", "designs of the gripper, its two linear systems shared by ranks, or its grid divided",
+    {"ranks",
+     "designs of the gripper, its two linear systems shared by ranks, or its grid divided; grid "
+     "and mesh of a million",
      ig_topopt_bench_ranks},
     {"blocks", "the published product by blocks of threads of several shapes",
      ig_topopt_bench_blocks},

@@ -3,7 +3,7 @@
 
 #include "topopt/topopt.h"
 
-/* A grid and a mesh of a million elements, divided between ranks; one, on CPUs two, of them. */
+/* A grid and a mesh of a million elements, and a mesh with multigrid, divided between ranks. */
 IG_MUST_CHECK ig_status ig_topopt_bench_divided(ig_ctx *cx, const ig_bench_sink *sink);
 
 #endif
