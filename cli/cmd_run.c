@@ -6,19 +6,19 @@
 
 int cli_open_case(ig_ctx *cx, const cli_args *args, ig_case **c) {
   *c = NULL;
-  const ig_status opened = ig_case_open(cx, args->words.item[0], c);
-  int code = cli_result(cx, ig_ranks_agree(cx, opened)); /* who cannot read it tells the others */
-  for (int i = 0; i < args->set.count && code == CLI_GOOD; i++) {
+  ig_status status = ig_case_open(cx, args->words.item[0], c);
+  for (int i = 0; i < args->set.count && status == IG_OK; i++) {
     char key[256];
     const char *set = args->set.item[i], *equals = strchr(set, '=');
     if (!equals || equals == set || (size_t)(equals - set) >= sizeof key) {
-      cli_error("--set '%s': expected KEY=VALUE, as in output.every=10", set);
+      if (cli_first())
+        cli_error("--set '%s': expected KEY=VALUE, as in output.every=10", set);
       return CLI_BAD_INPUT;
     }
     snprintf(key, sizeof key, "%.*s", (int)(equals - set), set);
-    code = cli_result(cx, ig_case_set(*c, key, equals + 1));
+    status = ig_case_set(*c, key, equals + 1);
   }
-  return code;
+  return cli_result(cx, ig_ranks_agree(cx, status)); /* who cannot read it tells the others */
 }
 
 void cli_usual_folder(const char *path, char *folder, size_t size) {
@@ -163,14 +163,16 @@ static int run_case(const cli_args *args) {
   if (code == CLI_GOOD)
     cli_ranks_show(cx);
   figures *f = calloc(1, sizeof *f);
-  if (code == CLI_GOOD && !f) {
-    cli_error("no memory for the figures of the run");
+  if (code == CLI_GOOD && ig_ranks_agree(cx, f ? IG_OK : IG_MEMORY) != IG_OK) {
+    if (cli_first())
+      cli_error("no memory for the figures of the run");
     code = CLI_FAILED;
   }
   if (code == CLI_GOOD && ig_case_is_chain(c)) {
     code = run_chain(args, cx, c, out);
   } else if (code == CLI_GOOD && args->stage) {
-    cli_error("%s has no stages: leave out --stage", args->words.item[0]);
+    if (cli_first())
+      cli_error("%s has no stages: leave out --stage", args->words.item[0]);
     code = CLI_BAD_INPUT;
   } else if (code == CLI_GOOD) {
     ig_run_stats stats;

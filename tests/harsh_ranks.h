@@ -16,6 +16,8 @@ typedef struct {
   uint32_t seed;
   ig_message *posted; /* messages under way, and what was to be sent as it was then */
   int posts;
+  ig_message *left; /* what was sent when this rank was called away: others may still read it */
+  int lefts;
 } harsh;
 
 static inline uint32_t harsh_next(harsh *h) {
@@ -35,6 +37,13 @@ static ig_status harsh_most(void *self, int64_t *values, int count) {
   harsh *h = self;
   harsh_wait(h);
   return h->inner->most(h->self, values, count);
+}
+static void harsh_spoil(ig_message *mine, int count) {
+  for (int i = 0; i < count; i++) {
+    memset((void *)mine[i].send, 0xff, mine[i].send_size);
+    free((void *)mine[i].send);
+  }
+  free(mine);
 }
 static ig_status harsh_swap(void *self, const ig_message *message, int count) {
   harsh *h = self;
@@ -56,11 +65,12 @@ static ig_status harsh_swap(void *self, const ig_message *message, int count) {
   }
   harsh_wait(h);
   const ig_status status = h->inner->swap(h->self, mine, count);
-  for (int i = 0; i < count; i++) {
-    memset((void *)mine[i].send, 0xff, mine[i].send_size);
-    free((void *)mine[i].send);
+  if (status == IG_INTERRUPTED) {
+    h->left = mine;
+    h->lefts = count;
+  } else {
+    harsh_spoil(mine, count);
   }
-  free(mine);
   return status;
 }
 static ig_status harsh_post(void *self, const ig_message *message, int count) {
@@ -92,6 +102,22 @@ static ig_status harsh_await(void *self) {
   h->posted = NULL;
   return status == IG_OK ? swapped : status;
 }
+static void harsh_call(void *self) {
+  harsh *h = self;
+  h->inner->call(h->self);
+}
+static ig_status harsh_settle(void *self) {
+  harsh *h = self;
+  for (int i = 0; i < h->posts && h->posted; i++)
+    free((void *)h->posted[h->posts + i].send);
+  free(h->posted);
+  h->posted = NULL;
+  const ig_status status = h->inner->settle(h->self); /* nobody reads any more */
+  harsh_spoil(h->left, h->lefts);
+  h->left = NULL;
+  h->lefts = 0;
+  return status;
+}
 static void harsh_close(void *self) {
   harsh *h = self;
   h->inner->close(h->self);
@@ -105,6 +131,8 @@ static inline void harsh_use(ig_ranks *ranks) {
                                      .swap = harsh_swap,
                                      .post = harsh_post,
                                      .await = harsh_await,
+                                     .call = harsh_call,
+                                     .settle = harsh_settle,
                                      .close = harsh_close};
   harsh *h = malloc(sizeof *h);
   *h = (harsh){

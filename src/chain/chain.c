@@ -467,8 +467,7 @@ ig_status ig_chain_run(ig_case *c, const ig_chain_options *o) {
   status = stages_run(&chain, o);
   if (ig_ranks_first(cx))
     status = conclude(&chain, o, fresh, status);
-  if (status == IG_OK)
-    status = ig_ranks_agree(cx, status);
+  status = ig_ranks_agree(cx, status);
 done:
   chain_close(&chain);
   c->cx->interrupted = 0; /* a request ends one chain */
@@ -481,6 +480,8 @@ ig_status ig_chain_check(ig_case *c, const char *out, ig_line_fn *line, void *us
                                      "interrupted: goes on from its checkpoint", "up to date"};
   ig_chain chain;
   ig_status status;
+  if (c->cx->ranks)
+    c->cx->ranks->failed = false; /* something new, for everybody */
   IG_TRY_GOTO(status, done, chain_read(c, out, &chain));
   IG_TRY_GOTO(status, done, stages_check(&chain));
   bool known = true; /* an earlier stage's result is what it will be */
@@ -503,5 +504,5 @@ ig_status ig_chain_check(ig_case *c, const char *out, ig_line_fn *line, void *us
   }
 done:
   chain_close(&chain);
-  return status;
+  return ig_ranks_agree(c->cx, status);
 }

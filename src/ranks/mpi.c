@@ -12,15 +12,25 @@
 #include <mpi-ext.h>
 #endif
 
+/* Messages under way: those to receive come first. */
 typedef struct {
-  MPI_Comm comm;
-  bool finalise; /* MPI is ours */
-  char trouble[MPI_MAX_ERROR_STRING];
-  MPI_Request *request; /* of messages under way */
-  MPI_Status *status;   /* not looked at; MPICH's "ignore" is an address compilers warn of */
+  MPI_Request *request;
+  MPI_Status *status; /* not looked at; MPICH's "ignore" is an address compilers warn of */
   size_t room;
-  int started;
+  int started, receives;
+} batch;
+
+typedef struct {
+  MPI_Comm comm; /* meetings, and calls to them */
+  MPI_Comm mail; /* messages; a new one after each failure, since some may not have been taken */
+  int rank, count;
+  bool finalise; /* MPI is ours */
+  bool called;   /* this rank called the others */
+  char trouble[MPI_MAX_ERROR_STRING];
+  batch swap, share; /* a broadcast may come between `post` and `await` */
 } job;
+
+enum { TAG_SWAP = 1, TAG_SHARE, TAG_CALL };
 
 static ig_status said(job *j, int code) {
   int length;
@@ -31,18 +41,6 @@ static ig_status said(job *j, int code) {
 
 static const char *trouble(void *self) {
   return ((job *)self)->trouble;
-}
-
-static ig_status broadcast(void *self, int root, void *bytes, size_t size) {
-  job *j = self;
-  char *at = bytes;
-  while (size > 0) { /* a message's count is an int */
-    const size_t part = size < (size_t)1 << 30 ? size : (size_t)1 << 30;
-    IG_TRY(said(j, MPI_Bcast(at, (int)part, MPI_BYTE, root, j->comm)));
-    at += part;
-    size -= part;
-  }
-  return IG_OK;
 }
 
 static ig_status most(void *self, int64_t *values, int count) {
@@ -57,67 +55,158 @@ static size_t parts_of(size_t size) {
   return (size + PART - 1) / PART;
 }
 
-static void requests_drop(job *j) {
-  for (int i = 0; i < j->started; i++) { /* the job will end: nothing may be waited for */
-    MPI_Cancel(&j->request[i]);
-    MPI_Request_free(&j->request[i]);
+static void batch_drop(batch *b) {
+  for (int i = 0; i < b->started; i++) { /* the job will end: nothing may be waited for */
+    MPI_Cancel(&b->request[i]);
+    MPI_Request_free(&b->request[i]);
   }
-  j->started = 0;
+  b->started = 0;
 }
 
-static ig_status requests_fit(job *j, size_t count) {
-  if (count <= j->room)
+static ig_status batch_fit(job *j, batch *b, size_t count) {
+  if (count <= b->room)
     return IG_OK;
-  MPI_Request *more = realloc(j->request, 2 * count * sizeof *more);
+  MPI_Request *more = realloc(b->request, 2 * count * sizeof *more);
   if (more)
-    j->request = more;
-  MPI_Status *status = more ? realloc(j->status, 2 * count * sizeof *status) : NULL;
+    b->request = more;
+  MPI_Status *status = more ? realloc(b->status, 2 * count * sizeof *status) : NULL;
   if (!status) {
     snprintf(j->trouble, sizeof j->trouble, "no memory for %zu messages", count);
     return IG_MEMORY;
   }
-  j->status = status;
-  j->room = 2 * count;
+  b->status = status;
+  b->room = 2 * count;
   return IG_OK;
 }
 
-static ig_status post(void *self, const ig_message *message, int count) {
-  job *j = self;
+static ig_status batch_start(job *j, batch *b, int tag, const ig_message *message, int count) {
   size_t all = 0;
   int code = MPI_SUCCESS;
   for (int i = 0; i < count; i++)
     all += parts_of(message[i].send_size) + parts_of(message[i].receive_size);
-  j->started = 0;
-  IG_TRY(requests_fit(j, all));
+  b->started = b->receives = 0;
+  IG_TRY(batch_fit(j, b, all));
   for (int i = 0; i < count && code == MPI_SUCCESS; i++)
     for (size_t at = 0; at < message[i].receive_size && code == MPI_SUCCESS; at += PART) {
       const size_t left = message[i].receive_size - at;
       code = MPI_Irecv((char *)message[i].receive + at, (int)(left < PART ? left : PART), MPI_BYTE,
-                       message[i].rank, 1, j->comm, &j->request[j->started]);
-      j->started += code == MPI_SUCCESS;
+                       message[i].rank, tag, j->mail, &b->request[b->started]);
+      b->started += code == MPI_SUCCESS;
     }
+  b->receives = b->started;
   for (int i = 0; i < count && code == MPI_SUCCESS; i++)
     for (size_t at = 0; at < message[i].send_size && code == MPI_SUCCESS; at += PART) {
       const size_t left = message[i].send_size - at;
       code = MPI_Isend((const char *)message[i].send + at, (int)(left < PART ? left : PART),
-                       MPI_BYTE, message[i].rank, 1, j->comm, &j->request[j->started]);
-      j->started += code == MPI_SUCCESS;
+                       MPI_BYTE, message[i].rank, tag, j->mail, &b->request[b->started]);
+      b->started += code == MPI_SUCCESS;
     }
   if (code != MPI_SUCCESS)
-    requests_drop(j);
+    batch_drop(b);
   return said(j, code);
+}
+
+/* Whether somebody calls to a meeting. */
+static bool called(job *j) {
+  int there = 0;
+  MPI_Status from;
+  return MPI_Iprobe(MPI_ANY_SOURCE, TAG_CALL, j->comm, &there, &from) == MPI_SUCCESS && there;
+}
+
+/* Returns when all messages are there, or with IG_INTERRUPTED when somebody calls. */
+static ig_status batch_wait(job *j, batch *b) {
+  enum { LOOKS = 1000 }; /* messages come soon as a rule */
+  int code = MPI_SUCCESS, there = b->started == 0;
+  for (long looks = 1; !there && code == MPI_SUCCESS; looks++) {
+    code = MPI_Testall(b->started, b->request, &there, b->status);
+    if (!there && looks % LOOKS == 0 && called(j))
+      return IG_INTERRUPTED;
+  }
+  b->started = 0;
+  return said(j, code);
+}
+
+static ig_status post(void *self, const ig_message *message, int count) {
+  job *j = self;
+  return batch_start(j, &j->swap, TAG_SWAP, message, count);
 }
 
 static ig_status await(void *self) {
   job *j = self;
-  const int count = j->started;
-  j->started = 0;
-  return count ? said(j, MPI_Waitall(count, j->request, j->status)) : IG_OK;
+  return batch_wait(j, &j->swap);
 }
 
 static ig_status swap(void *self, const ig_message *message, int count) {
   IG_TRY(post(self, message, count));
   return await(self);
+}
+
+/* By messages, whose wait a call can end: along a tree in which rank r (counted from the root) has
+   its bytes from r without its lowest bit. */
+static ig_status broadcast(void *self, int root, void *bytes, size_t size) {
+  job *j = self;
+  ig_message message[32];
+  const int mine = (j->rank - root + j->count) % j->count;
+  int bit = 1, children = 0;
+  for (; bit < j->count && !(mine & bit); bit *= 2)
+    if (mine + bit < j->count)
+      message[children++] =
+          (ig_message){.rank = (mine + bit + root) % j->count, .send = bytes, .send_size = size};
+  if (mine) {
+    const ig_message from = {
+        .rank = (mine - bit + root) % j->count, .receive = bytes, .receive_size = size};
+    IG_TRY(batch_start(j, &j->share, TAG_SHARE, &from, 1));
+    IG_TRY(batch_wait(j, &j->share));
+  }
+  IG_TRY(batch_start(j, &j->share, TAG_SHARE, message, children));
+  return batch_wait(j, &j->share);
+}
+
+static void call(void *self) {
+  job *j = self;
+  MPI_Request request;
+  j->called = true;
+  for (int r = 0; r < j->count; r++)
+    if (r != j->rank &&
+        MPI_Isend(j->trouble, 0, MPI_BYTE, r, TAG_CALL, j->comm, &request) == MPI_SUCCESS)
+      MPI_Request_free(&request);
+}
+
+/* What has not begun to arrive does not come any more. */
+static int receives_end(batch *b) {
+  int code = MPI_SUCCESS;
+  for (int i = 0; i < b->receives && i < b->started && code == MPI_SUCCESS; i++)
+    if (b->request[i] != MPI_REQUEST_NULL) {
+      MPI_Cancel(&b->request[i]);
+      code = MPI_Wait(&b->request[i], b->status);
+    }
+  return code;
+}
+
+/* What the others did not take they never will. */
+static void sends_end(batch *b) {
+  for (int i = b->receives; i < b->started; i++)
+    if (b->request[i] != MPI_REQUEST_NULL)
+      MPI_Request_free(&b->request[i]);
+  b->started = 0;
+}
+
+static ig_status settle(void *self) {
+  job *j = self;
+  MPI_Status from;
+  IG_TRY(said(j, receives_end(&j->swap)));
+  IG_TRY(said(j, receives_end(&j->share)));
+  for (int r = 0; r < j->count; r++) { /* calls are taken, by who has not made them */
+    int calls = j->called;
+    IG_TRY(said(j, MPI_Bcast(&calls, 1, MPI_INT, r, j->comm)));
+    if (calls && r != j->rank)
+      IG_TRY(said(j, MPI_Recv(j->trouble, 0, MPI_BYTE, r, TAG_CALL, j->comm, &from)));
+  }
+  j->called = false;
+  sends_end(&j->swap); /* nobody receives any more */
+  sends_end(&j->share);
+  MPI_Comm_free(&j->mail);
+  return said(j, MPI_Comm_dup(j->comm, &j->mail));
 }
 
 static int devices(void *self) {
@@ -132,14 +221,21 @@ static int devices(void *self) {
 #endif
 }
 
+static void job_free(job *j) {
+  free(j->swap.request);
+  free(j->swap.status);
+  free(j->share.request);
+  free(j->share.status);
+  free(j);
+}
+
 static void leave(void *self) {
   job *j = self;
+  MPI_Comm_free(&j->mail);
   MPI_Comm_free(&j->comm);
   if (j->finalise)
     MPI_Finalize();
-  free(j->request);
-  free(j->status);
-  free(j);
+  job_free(j);
 }
 
 /* The others wait, in calls that nothing but the end of the job can end. A program that has started
@@ -148,9 +244,7 @@ static void abandon(void *self) {
   job *j = self;
   if (j->finalise)
     MPI_Abort(j->comm, 1);
-  free(j->request);
-  free(j->status);
-  free(j);
+  job_free(j);
 }
 
 static const ig_transport transport = {.broadcast = broadcast,
@@ -158,6 +252,8 @@ static const ig_transport transport = {.broadcast = broadcast,
                                        .swap = swap,
                                        .post = post,
                                        .await = await,
+                                       .call = call,
+                                       .settle = settle,
                                        .close = leave,
                                        .abandon = abandon,
                                        .trouble = trouble,
@@ -174,8 +270,11 @@ static ig_status job_join(int communicator, job *j, ig_ranks *r) {
   const MPI_Comm of = communicator ? MPI_Comm_f2c((MPI_Fint)communicator) : MPI_COMM_WORLD;
   IG_TRY(said(j, MPI_Comm_dup(of, &j->comm))); /* our messages do not meet the program's */
   MPI_Comm_set_errhandler(j->comm, MPI_ERRORS_RETURN);
-  MPI_Comm_rank(j->comm, &r->rank);
-  MPI_Comm_size(j->comm, &r->count);
+  IG_TRY(said(j, MPI_Comm_dup(j->comm, &j->mail))); /* with its handler of errors */
+  MPI_Comm_rank(j->comm, &j->rank);
+  MPI_Comm_size(j->comm, &j->count);
+  r->rank = j->rank;
+  r->count = j->count;
   r->communicator = (int)MPI_Comm_c2f(j->comm);
   if (MPI_Comm_split_type(j->comm, MPI_COMM_TYPE_SHARED, r->rank, MPI_INFO_NULL, &node) ==
       MPI_SUCCESS) {

@@ -114,9 +114,9 @@ IG_MUST_CHECK ig_status ig_halo_of(ig_ctx *cx, const ig_halo_lists *lists, size_
                                    ig_halo *halo);
 void ig_halo_free(ig_ctx *cx, ig_halo *halo);
 /* `values` on the device, `item` bytes per node, a multiple of 4 up to that of ig_halo_new: those
-   of ghosts become their owners'. All ranks call it, also one that has failed in the meantime
-   (`status`), since others wait for it; its values are then of no use. Returns `status`, or what
-   went wrong here. */
+   of ghosts become their owners'. All ranks call it; one that has failed in the meantime
+   (`status`) meets the others here, and all return with its failure. Returns `status`, or
+   what went wrong here. */
 IG_MUST_CHECK ig_status ig_halo_refresh(ig_ctx *cx, ig_halo *halo, void *values, size_t item,
                                         ig_status status);
 

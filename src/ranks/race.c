@@ -33,15 +33,17 @@ static ig_status halo_make(ig_ctx *cx, int other, int32_t *list, ig_halo *h) {
 }
 
 static ig_status rounds_time(ig_ctx *cx, ig_halo *h, ig_array *values, double *least) {
+  ig_status all = IG_OK;
   *least = INFINITY;
-  for (int i = 0; i < ROUNDS; i++) {
+  for (int i = 0; i < ROUNDS; i++) { /* a way that does not work for one: both make all rounds */
     const double start = ig_now();
-    const ig_status status = ig_halo_refresh(cx, h, values->dev, sizeof(double), IG_OK);
-    IG_TRY(status);
-    IG_TRY(cx->backend->sync(cx));
+    ig_status status = ig_halo_refresh(cx, h, values->dev, sizeof(double), IG_OK);
+    if (status == IG_OK)
+      status = cx->backend->sync(cx);
+    all = all == IG_OK ? status : all;
     *least = fmin(*least, ig_now() - start);
   }
-  return IG_OK;
+  return all;
 }
 
 static bool arrived(ig_ctx *cx, int other, ig_array *values) {

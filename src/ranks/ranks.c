@@ -35,9 +35,22 @@ static bool alone(const ig_ctx *cx) {
   return !cx->ranks || cx->ranks->count == 1 || cx->ranks->failed || cx->ranks->lost;
 }
 
+/* The failure that a meeting told of: what went wrong after it is not what the user hears. */
+static ig_status told_again(ig_ctx *cx) {
+  const ig_ranks *r = cx->ranks;
+  cx->status = r->why; /* the text names its place already */
+  snprintf(cx->message, sizeof cx->message, "%.*s", (int)sizeof cx->message - 1, r->told);
+  return r->why;
+}
+
 /* `status` of who goes on alone; once lost nothing succeeds that others take part in. */
-static ig_status alone_with(const ig_ctx *cx, ig_status status) {
-  return status == IG_OK && cx->ranks && cx->ranks->lost ? IG_IO : status;
+static ig_status alone_with(ig_ctx *cx, ig_status status) {
+  const ig_ranks *r = cx->ranks;
+  if (!r || r->count == 1)
+    return status;
+  if (r->lost)
+    return status == IG_OK ? IG_IO : status;
+  return status == IG_OK ? IG_OK : told_again(cx);
 }
 
 static ig_status lost(ig_ctx *cx) {
@@ -53,35 +66,46 @@ static ig_status lost(ig_ctx *cx) {
 /* The failure of rank `who` becomes everybody's. */
 static ig_status failure_share(ig_ctx *cx, int who, ig_status status) {
   ig_ranks *r = cx->ranks;
-  char text[sizeof cx->message + sizeof r->host + 32];
-  if (r->rank == who) {
-    if (who == 0)
-      snprintf(text, sizeof text, "%s", cx->message);
-    else
-      snprintf(text, sizeof text, "rank %d on %s: %s", who, r->host,
-               *cx->message ? cx->message : ig_status_text(status));
-  }
-  const ig_status told = r->transport->broadcast(r->self, who, text, sizeof text);
-  r->failed = status != IG_INTERRUPTED; /* which all are, at the same step, and may go on */
-  if (told != IG_OK)
+  if (r->transport->settle && r->transport->settle(r->self) != IG_OK)
     return lost(cx);
-  cx->status = status; /* the text names its place already */
-  snprintf(cx->message, sizeof cx->message, "%.*s", (int)sizeof cx->message - 1, text);
-  return status;
+  if (r->rank == who && who == 0)
+    snprintf(r->told, sizeof r->told, "%s", cx->message);
+  else if (r->rank == who)
+    snprintf(r->told, sizeof r->told, "rank %d on %s: %s", who, r->host,
+             *cx->message ? cx->message : ig_status_text(status));
+  if (r->transport->broadcast(r->self, who, r->told, sizeof r->told) != IG_OK)
+    return lost(cx);
+  r->failed = status != IG_INTERRUPTED; /* which all are, at the same step, and may go on */
+  r->why = status;
+  return told_again(cx);
 }
 
 /* The one kind of meeting: all learn of a failure, and the word becomes the largest of all. */
 static ig_status word_meet(ig_ctx *cx, ig_status status, int64_t *word) {
+  enum { KINDS = 256 };
   ig_ranks *r = cx->ranks;
-  /* the lowest rank that failed has the largest number */
-  int64_t both[2] = {status == IG_OK ? 0 : (int64_t)(r->count - r->rank) * 256 + (int64_t)status,
-                     *word};
+  const bool failed = status != IG_OK && status != IG_INTERRUPTED;
+  /* the lowest rank that failed has the largest number; who was interrupted comes after those */
+  const int64_t order = (failed ? r->count : 0) + r->count - r->rank;
+  int64_t both[2] = {status == IG_OK ? 0 : order * KINDS + (int64_t)status, *word};
+  if (failed && r->transport->call)
+    r->transport->call(r->self);
   if (r->transport->most(r->self, both, 2) != IG_OK)
     return lost(cx);
   *word = both[1];
-  return both[0] == 0
-             ? IG_OK
-             : failure_share(cx, r->count - (int)(both[0] / 256), (ig_status)(both[0] % 256));
+  if (both[0] == 0)
+    return IG_OK;
+  const int who = (2 * r->count - (int)(both[0] / KINDS)) % r->count;
+  return failure_share(cx, who, (ig_status)(both[0] % KINDS));
+}
+
+/* After a call of the transport. Who was called meets the others where it stands. */
+static ig_status talked(ig_ctx *cx, ig_status status) {
+  int64_t word = 0;
+  if (status == IG_OK)
+    return IG_OK;
+  const ig_status met = status == IG_INTERRUPTED ? word_meet(cx, IG_OK, &word) : IG_OK;
+  return met == IG_OK ? lost(cx) : met;
 }
 
 ig_status ig_ranks_meet(ig_ctx *cx, ig_status status, bool *stop) {
@@ -104,20 +128,24 @@ ig_status ig_ranks_most(ig_ctx *cx, ig_status status, int64_t *values, int count
   IG_TRY(ig_ranks_agree(cx, status));
   if (alone(cx))
     return alone_with(cx, IG_OK);
-  const ig_status met = cx->ranks->transport->most(cx->ranks->self, values, count);
-  return met == IG_OK ? IG_OK : lost(cx);
+  return talked(cx, cx->ranks->transport->most(cx->ranks->self, values, count));
+}
+
+/* What others had to send will not come. */
+static ig_status nothing_came(ig_ctx *cx) {
+  const ig_ranks *r = cx->ranks;
+  return !r || r->count == 1 ? IG_OK : r->lost ? IG_IO : told_again(cx);
 }
 
 ig_status ig_ranks_share(ig_ctx *cx, int root, void *bytes, size_t size) {
   if (alone(cx) || size == 0)
-    return alone_with(cx, IG_OK);
-  const ig_status status = cx->ranks->transport->broadcast(cx->ranks->self, root, bytes, size);
-  return status == IG_OK ? IG_OK : lost(cx);
+    return alone(cx) ? nothing_came(cx) : IG_OK;
+  return talked(cx, cx->ranks->transport->broadcast(cx->ranks->self, root, bytes, size));
 }
 
 ig_status ig_ranks_share_array(ig_ctx *cx, int root, ig_array *array) {
   if (alone(cx))
-    return alone_with(cx, IG_OK);
+    return nothing_came(cx);
   const size_t size = array->count * array->size;
   const bool mine = cx->ranks->rank == root;
   void *host = array->host, *own = NULL;
@@ -139,23 +167,20 @@ ig_status ig_ranks_share_array(ig_ctx *cx, int root, ig_array *array) {
 
 ig_status ig_ranks_swap(ig_ctx *cx, const ig_message *message, int count) {
   if (alone(cx))
-    return alone_with(cx, IG_OK);
-  const ig_status status = cx->ranks->transport->swap(cx->ranks->self, message, count);
-  return status == IG_OK ? IG_OK : lost(cx);
+    return nothing_came(cx);
+  return talked(cx, cx->ranks->transport->swap(cx->ranks->self, message, count));
 }
 
 ig_status ig_ranks_post(ig_ctx *cx, const ig_message *message, int count) {
   if (alone(cx) || !cx->ranks->transport->post)
-    return alone_with(cx, IG_OK);
-  const ig_status status = cx->ranks->transport->post(cx->ranks->self, message, count);
-  return status == IG_OK ? IG_OK : lost(cx);
+    return alone(cx) ? nothing_came(cx) : IG_OK;
+  return talked(cx, cx->ranks->transport->post(cx->ranks->self, message, count));
 }
 
 ig_status ig_ranks_await(ig_ctx *cx, const ig_message *message, int count) {
   if (alone(cx) || !cx->ranks->transport->post)
     return ig_ranks_swap(cx, message, count);
-  const ig_status status = cx->ranks->transport->await(cx->ranks->self);
-  return status == IG_OK ? IG_OK : lost(cx);
+  return talked(cx, cx->ranks->transport->await(cx->ranks->self));
 }
 
 ig_status ig_ranks_in_turn(ig_ctx *cx, ig_status (*call)(ig_ctx *cx, void *user), void *user) {
@@ -171,10 +196,14 @@ ig_status ig_ranks_collect(ig_ctx *cx, const void *mine, size_t size, void *all)
   if (ig_ranks_first(cx))
     memcpy(all, mine, size);
   if (alone(cx))
-    return alone_with(cx, IG_OK);
+    return nothing_came(cx);
   ig_message *message;
-  const ig_status status = IG_NEW(cx, &message, count, "messages");
-  IG_TRY(ig_ranks_agree(cx, status));
+  const ig_status made = IG_NEW(cx, &message, count, "messages");
+  const ig_status met = ig_ranks_agree(cx, made);
+  if (met != IG_OK) {
+    free(message);
+    return met;
+  }
   int messages = 0;
   if (ig_ranks_first(cx))
     for (int r = 1; r < count; r++)
@@ -228,7 +257,7 @@ static ig_status saved_share(ig_ctx *cx, int count, ig_saved *saved, void **memo
 
 ig_status ig_ranks_share_restart(ig_ctx *cx, ig_restart **restart) {
   if (alone(cx))
-    return alone_with(cx, IG_OK);
+    return nothing_came(cx);
   const bool first = ig_ranks_first(cx);
   restart_head h = {0};
   if (first && *restart)

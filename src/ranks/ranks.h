@@ -2,9 +2,10 @@
    the same order. Without ranks (a context opened without) each is a plain local no-op.
 
    A rank that fails on its own meets the others in ig_ranks_agree, wherever they are by then: there
-   is one kind of meeting, and once it has told of a failure nobody waits for anybody any more. So
-   between two meetings no rank may wait for another (ig_ranks_share comes right after an
-   ig_ranks_agree). */
+   is one kind of meeting, and once it has told of a failure nobody waits for anybody any more. It
+   calls them first: who waits for a message, or for bytes of ig_ranks_share, goes to the meeting
+   from there, with its buffers still in place, and comes back from its wait with the failure. So a
+   rank need not go on exchanging once it has failed; it must come to a meeting. */
 #ifndef IG_RANKS_RANKS_H
 #define IG_RANKS_RANKS_H
 
@@ -20,7 +21,8 @@ typedef struct {
   size_t send_size, receive_size; /* bytes; 0: nothing */
 } ig_message;
 
-/* A way to talk. */
+/* A way to talk. Who waits in `broadcast`, `swap`, `post` or `await` and is called to a meeting
+   returns IG_INTERRUPTED; what was under way stays so until `settle`. */
 typedef struct {
   /* `size` bytes of rank `root` to all. */
   ig_status (*broadcast)(void *self, int root, void *bytes, size_t size);
@@ -32,6 +34,11 @@ typedef struct {
      they are there. NULL: `await` is `swap`. */
   ig_status (*post)(void *self, const ig_message *message, int count);
   ig_status (*await)(void *self);
+  /* Calls the others out of their waits: this rank comes to the next `most` with a failure. */
+  void (*call)(void *self);
+  /* On all ranks, after the `most` that told of a failure: nothing is under way any more, nobody is
+     called any more. NULL as `call`: nobody can be called. */
+  ig_status (*settle)(void *self);
   void (*close)(void *self);
   /* Instead of `close` after a call has failed: the others may wait for this rank. NULL: `close` */
   void (*abandon)(void *self);
@@ -60,6 +67,8 @@ struct ig_ranks {
   char chosen[320]; /* why, for the table of ranks */
   char near_trouble[96];
   ig_near *near; /* memory of this rank's and of others, near.h */
+  ig_status why; /* what the meeting told that failed, and in words */
+  char told[2176];
 };
 typedef enum { IG_GPU_AUTO, IG_GPU_ON, IG_GPU_OFF } ig_gpu_way;
 

@@ -111,9 +111,10 @@ ig_status ig_part_facts_tell(ig_ctx *cx, const ig_part_facts *facts, ig_part_lin
   }
   snprintf(mine.host, sizeof mine.host, "%s", cx->ranks ? cx->ranks->host : "");
   snprintf(mine.device, sizeof mine.device, "%.60s", ig_ctx_device(cx));
-  const ig_status status = IG_NEW(cx, &all, ranks, "table of ranks");
-  IG_TRY(ig_ranks_agree(cx, status));
-  const ig_status told = ig_ranks_collect(cx, &mine, sizeof mine, all);
+  const ig_status made = IG_NEW(cx, &all, ranks, "table of ranks");
+  ig_status told = ig_ranks_agree(cx, made);
+  if (told == IG_OK)
+    told = ig_ranks_collect(cx, &mine, sizeof mine, all);
   for (int r = 0; r < ranks && told == IG_OK && ig_ranks_first(cx); r++) {
     char label[32], text[320], process[64];
     snprintf(label, sizeof label, "rank %d", r);

@@ -21,11 +21,18 @@ typedef struct {
   char apart[64];    /* pairs do not share lines of caches */
 } box;
 
+/* Where all ranks come, again and again. */
+typedef struct {
+  int here;
+  uint64_t round;
+} gate;
+
 typedef struct {
   pthread_mutex_t lock;
-  pthread_cond_t all_here;
-  int count, here, open;
-  uint64_t round;
+  pthread_cond_t news; /* to all who wait for anything */
+  int count, open;
+  gate meeting, talk; /* who is called leaves the second for the first */
+  bool called;
   void *bytes;                /* of who broadcasts */
   int64_t (*word)[WORDS];     /* of each rank */
   const ig_message **message; /* of each rank */
@@ -40,29 +47,31 @@ typedef struct {
   int messages;
 } member;
 
-/* Returns when all have come. */
-static void meet(shared *s) {
+/* Returns when all have come, or with IG_INTERRUPTED from the talk when somebody calls. */
+static ig_status pass(shared *s, gate *g) {
   pthread_mutex_lock(&s->lock);
-  const uint64_t round = s->round;
-  if (++s->here == s->count) {
-    s->here = 0;
-    s->round++;
-    pthread_cond_broadcast(&s->all_here);
+  const uint64_t round = g->round;
+  if (++g->here == s->count) {
+    g->here = 0;
+    g->round++;
+    pthread_cond_broadcast(&s->news);
   }
-  while (s->round == round)
-    pthread_cond_wait(&s->all_here, &s->lock);
+  while (g->round == round && !(s->called && g == &s->talk))
+    pthread_cond_wait(&s->news, &s->lock);
+  const bool left = g->round == round;
+  g->here -= left;
   pthread_mutex_unlock(&s->lock);
+  return left ? IG_INTERRUPTED : IG_OK;
 }
 
 static ig_status broadcast(void *self, int root, void *bytes, size_t size) {
   const member *m = self;
   if (m->rank == root)
     m->s->bytes = bytes;
-  meet(m->s);
+  IG_TRY(pass(m->s, &m->s->talk));
   if (m->rank != root)
     memcpy(bytes, m->s->bytes, size);
-  meet(m->s); /* the bytes are root's again */
-  return IG_OK;
+  return pass(m->s, &m->s->talk); /* the bytes are root's again */
 }
 
 static ig_status most(void *self, int64_t *values, int count) {
@@ -70,13 +79,12 @@ static ig_status most(void *self, int64_t *values, int count) {
   if (count > WORDS)
     return IG_ARG;
   memcpy(m->s->word[m->rank], values, (size_t)count * sizeof *values);
-  meet(m->s);
+  IG_TRY(pass(m->s, &m->s->meeting));
   for (int r = 0; r < m->s->count; r++)
     for (int i = 0; i < count; i++)
       if (m->s->word[r][i] > values[i])
         values[i] = m->s->word[r][i];
-  meet(m->s);
-  return IG_OK;
+  return pass(m->s, &m->s->meeting);
 }
 
 /* What rank `from` sends to rank `to`. */
@@ -92,7 +100,7 @@ static ig_status swap(void *self, const ig_message *message, int count) {
   ig_status status = IG_OK;
   m->s->message[m->rank] = message;
   m->s->messages[m->rank] = count;
-  meet(m->s);
+  IG_TRY(pass(m->s, &m->s->talk));
   for (int i = 0; i < count; i++) {
     if (message[i].receive_size == 0)
       continue;
@@ -102,8 +110,8 @@ static ig_status swap(void *self, const ig_message *message, int count) {
     else
       status = IG_IO;
   }
-  meet(m->s);
-  return status;
+  const ig_status passed = pass(m->s, &m->s->talk);
+  return passed == IG_OK ? status : passed;
 }
 
 /* --- pairs of ranks that do not wait for the others --- */
@@ -113,22 +121,22 @@ static uint64_t seen(const uint64_t *number) {
 }
 
 /* Returns when the number has been reached: soon as a rule, so it looks some times before it
- * sleeps.
- */
-static void reach(shared *s, const uint64_t *number, uint64_t least) {
+   sleeps; or with IG_INTERRUPTED when somebody calls. */
+static ig_status reach(shared *s, const uint64_t *number, uint64_t least) {
   enum { LOOKS = 2000, TURNS = 50 };
   for (int i = 0; i < LOOKS + TURNS; i++) {
     if (seen(number) >= least)
-      return;
+      return IG_OK;
     if (i >= LOOKS)
       sched_yield();
   }
   pthread_mutex_lock(&s->lock);
   __atomic_add_fetch(&s->asleep, 1, __ATOMIC_SEQ_CST);
-  while (seen(number) < least)
-    pthread_cond_wait(&s->all_here, &s->lock);
+  while (seen(number) < least && !s->called)
+    pthread_cond_wait(&s->news, &s->lock);
   __atomic_sub_fetch(&s->asleep, 1, __ATOMIC_SEQ_CST);
   pthread_mutex_unlock(&s->lock);
+  return seen(number) < least ? IG_INTERRUPTED : IG_OK;
 }
 
 /* Who sleeps has said so before it looked for the last time: it sees the number, or is woken. */
@@ -136,7 +144,7 @@ static void set(shared *s, uint64_t *number, uint64_t value) {
   __atomic_store_n(number, value, __ATOMIC_SEQ_CST);
   if (__atomic_load_n(&s->asleep, __ATOMIC_SEQ_CST)) {
     pthread_mutex_lock(&s->lock);
-    pthread_cond_broadcast(&s->all_here);
+    pthread_cond_broadcast(&s->news);
     pthread_mutex_unlock(&s->lock);
   }
 }
@@ -153,7 +161,7 @@ static ig_status post(void *self, const ig_message *message, int count) {
     if (message[i].send_size == 0)
       continue;
     box *b = box_of(m->s, m->rank, message[i].rank);
-    reach(m->s, &b->taken, b->posted);
+    IG_TRY(reach(m->s, &b->taken, b->posted));
     b->send = message[i].send;
     b->size = message[i].send_size;
     if (b->size <= SMALL)
@@ -172,7 +180,7 @@ static ig_status await(void *self) {
     if (m->message[i].receive_size == 0)
       continue;
     box *b = box_of(m->s, m->message[i].rank, m->rank);
-    reach(m->s, &b->posted, b->taken + 1);
+    IG_TRY(reach(m->s, &b->posted, b->taken + 1));
     if (b->size == m->message[i].receive_size)
       memcpy(m->message[i].receive, b->size <= SMALL ? b->small : b->send, b->size);
     else
@@ -182,7 +190,7 @@ static ig_status await(void *self) {
   for (int i = 0; i < m->messages; i++) { /* what was sent may change from now on */
     const box *b = box_of(m->s, m->rank, m->message[i].rank);
     if (m->message[i].send_size > SMALL)
-      reach(m->s, &b->taken, b->posted);
+      IG_TRY(reach(m->s, &b->taken, b->posted));
   }
   return status;
 }
@@ -190,6 +198,29 @@ static ig_status await(void *self) {
 static ig_status swap_pairs(void *self, const ig_message *message, int count) {
   IG_TRY(post(self, message, count));
   return await(self);
+}
+
+/* --- who has failed --- */
+
+static void call(void *self) {
+  shared *s = ((member *)self)->s;
+  pthread_mutex_lock(&s->lock);
+  s->called = true;
+  pthread_cond_broadcast(&s->news);
+  pthread_mutex_unlock(&s->lock);
+}
+
+static ig_status settle(void *self) {
+  const member *m = self;
+  shared *s = m->s;
+  for (int to = 0; to < s->count && s->box; to++) { /* messages that nobody has taken */
+    box *b = box_of(s, m->rank, to);
+    set(s, &b->taken, b->posted);
+  }
+  pthread_mutex_lock(&s->lock);
+  s->called = false; /* all are here */
+  pthread_mutex_unlock(&s->lock);
+  return pass(s, &s->meeting);
 }
 
 static void leave(void *self) {
@@ -201,7 +232,7 @@ static void leave(void *self) {
   free(m);
   if (!last)
     return;
-  pthread_cond_destroy(&s->all_here);
+  pthread_cond_destroy(&s->news);
   pthread_mutex_destroy(&s->lock);
   free(s->word);
   free(s->message);
@@ -215,6 +246,8 @@ static const ig_transport transport = {.broadcast = broadcast,
                                        .swap = swap_pairs,
                                        .post = post,
                                        .await = await,
+                                       .call = call,
+                                       .settle = settle,
                                        .close = leave};
 
 ig_status ig_ranks_threads(int count, ig_ranks **ranks) {
@@ -247,7 +280,7 @@ ig_status ig_ranks_threads(int count, ig_ranks **ranks) {
   if (good) {
     s->count = s->open = count;
     pthread_mutex_init(&s->lock, NULL);
-    pthread_cond_init(&s->all_here, NULL);
+    pthread_cond_init(&s->news, NULL);
     return IG_OK;
   }
   for (int i = 0; i < count; i++) {

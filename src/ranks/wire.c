@@ -201,23 +201,28 @@ static ig_status parts_move(ig_ctx *cx, const ig_wire *w, bool out) {
   return IG_OK;
 }
 
-ig_status ig_wire_send(ig_ctx *cx, ig_wire *w, ig_status status) {
-  const bool far = messages_fill(w);
+/* What must have been done, or launched, before messages say so. */
+static ig_status ready_make(ig_ctx *cx, const ig_wire *w, bool far) {
 #ifdef INGOT_HAVE_CUDA
   if (gpu(cx)) {
-    if (status == IG_OK && far)
-      status = ig_near_mark_cuda(cx, w->mark);
-    if (status == IG_OK && w->box)
-      status = ig_near_mark_cuda(cx, w->box->mark[w->round % 2]);
-    if (far) /* what is sent is not there yet: ig_wire_take waits for it */
-      return status;
+    if (far)
+      IG_TRY(ig_near_mark_cuda(cx, w->mark));
+    return w->box ? ig_near_mark_cuda(cx, w->box->mark[w->round % 2]) : IG_OK;
   }
 #endif
-  if (status == IG_OK && staged(cx, w) && far)
-    status = parts_move(cx, w, true);
+  return staged(cx, w) && far ? parts_move(cx, w, true) : IG_OK;
+}
+
+ig_status ig_wire_send(ig_ctx *cx, ig_wire *w, ig_status status) {
+  const bool far = messages_fill(w);
+  if (status == IG_OK)
+    status = ready_make(cx, w, far);
+  if (status != IG_OK)
+    return ig_ranks_agree(cx, status);
+  if (gpu(cx) && far) /* what is sent is not there yet: ig_wire_take waits for it */
+    return IG_OK;
   w->posted = true;
-  const ig_status posted = ig_ranks_post(cx, w->message, w->ends);
-  return status == IG_OK ? posted : status;
+  return ig_ranks_post(cx, w->message, w->ends);
 }
 
 /* The others' writes into this rank's memory come before what this rank does next. */
@@ -236,18 +241,16 @@ static ig_status near_await(ig_ctx *cx, const ig_wire *w) {
 }
 
 ig_status ig_wire_take(ig_ctx *cx, ig_wire *w, ig_status status) {
-  ig_status swapped = IG_OK;
-  if (!w->posted) {
 #ifdef INGOT_HAVE_CUDA
-    if (status == IG_OK)
-      status = ig_wire_wait_cuda(cx, w->mark);
+  if (status == IG_OK && !w->posted)
+    status = ig_wire_wait_cuda(cx, w->mark);
 #endif
-    swapped = ig_ranks_post(cx, w->message, w->ends);
-  }
-  if (swapped == IG_OK)
-    swapped = ig_ranks_await(cx, w->message, w->ends);
-  if (swapped == IG_OK && !w->quiet && !cx->ranks->lost)
-    swapped = near_await(cx, w);
-  status = status == IG_OK ? swapped : status;
-  return status == IG_OK && staged(cx, w) ? parts_move(cx, w, false) : status;
+  if (status != IG_OK)
+    return ig_ranks_agree(cx, status);
+  if (!w->posted)
+    IG_TRY(ig_ranks_post(cx, w->message, w->ends));
+  IG_TRY(ig_ranks_await(cx, w->message, w->ends));
+  if (!w->quiet)
+    IG_TRY(near_await(cx, w));
+  return staged(cx, w) ? parts_move(cx, w, false) : IG_OK;
 }

@@ -51,8 +51,8 @@ IG_MUST_CHECK ig_status ig_wire_fit(ig_ctx *cx, ig_wire *wire);
 void ig_wire_free(ig_ctx *cx, ig_wire *wire);
 
 /* One exchange: begin; write to ig_wire_to of each end; send; take; read ig_wire_from. The caller
-   sets end[].send and .receive before `send`. A rank that has failed (`status`) makes the calls,
-   too; what it sends is of no use. Reading and writing is work on the context's stream. */
+   sets end[].send and .receive before `send`. A rank that has failed (`status`) meets the others in
+   these calls. Reading and writing is work on the context's stream. */
 IG_MUST_CHECK ig_status ig_wire_begin(ig_ctx *cx, ig_wire *wire);
 IG_MUST_CHECK ig_status ig_wire_send(ig_ctx *cx, ig_wire *wire, ig_status status);
 IG_MUST_CHECK ig_status ig_wire_take(ig_ctx *cx, ig_wire *wire, ig_status status);

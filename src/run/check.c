@@ -1,6 +1,7 @@
 /* Saying what a case holds, without running it. */
 #include "mesh/quality.h"
 #include "core/given.h"
+#include "ranks/ranks.h"
 #include "run/job.h"
 #include "run/rooms.h"
 
@@ -57,6 +58,8 @@ ig_status ig_check(ig_case *c, ig_line_fn *line, void *user) {
   ig_status status;
   IG_TRY(ig_case_usable(c));
   IG_GIVEN(c->cx, line);
+  if (c->cx->ranks)
+    c->cx->ranks->failed = false; /* something new, for everybody */
   IG_TRY_GOTO(status, done, ig_job_open(c, ig_rooms(), &job));
   LINE("physics", "%s", c->room->name);
   if (*job.title)
@@ -70,7 +73,7 @@ ig_status ig_check(ig_case *c, ig_line_fn *line, void *user) {
   line(user, "assembly", ig_choice_text(IG_ASSEMBLY_CHOICES, job.assembly, text, sizeof text));
 done:
   ig_job_close(&job);
-  return status;
+  return ig_ranks_agree(c->cx, status);
 }
 
 /* The section by itself: a file may hold a mesh and nothing else. */

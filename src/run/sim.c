@@ -134,7 +134,11 @@ ig_status ig_sim_open_for(ig_case *c, const ig_run_options *o, const ig_room *co
   ig_sim *s;
   ig_ctx *cx = c->cx;
   *sim = NULL;
-  IG_TRY(IG_NEW(cx, &s, 1, "simulation"));
+  if (cx->ranks)
+    cx->ranks->failed = false; /* a new run, for everybody */
+  const ig_status made = IG_NEW(cx, &s, 1, "simulation");
+  if (made != IG_OK)
+    return ig_ranks_agree(cx, made);
   *sim = s;
   *s = (ig_sim){.c = c, .cx = cx, .start = ig_now(), .generation = 1};
   const double started = cx->split.seconds[IG_PHASE_START];
@@ -142,13 +146,12 @@ ig_status ig_sim_open_for(ig_case *c, const ig_run_options *o, const ig_room *co
   cx->split.seconds[IG_PHASE_START] = started;
   cx->warnings = 0; /* the summary counts this run's */
   listen(s);
-  if (cx->ranks)
-    cx->ranks->failed = false; /* a new run, for everybody */
   ig_status status = job_open(s, rooms);
   if (status == IG_OK)
     status = ranks_check(s);
   if (status == IG_OK)
     status = files_open(s, o);
+  status = ig_ranks_agree(cx, status);
   if (status != IG_OK || s->up_to_date) {
     s->concluded = true;
     return s->failed = status;
@@ -380,12 +383,13 @@ static ig_status copy_make(ig_sim *s, const ig_room_field *f, int number, size_t
     return IG_OK;
   free(s->copy[number].data);
   s->copy[number].data = NULL;
-  IG_TRY(ig_alloc(s->cx, &s->copy[number].data, bytes, 1, "a view"));
+  ig_status status = ig_alloc(s->cx, &s->copy[number].data, bytes, 1, "a view");
   s->copy[number].generation = 0;
-  if (!f->dev)
-    IG_TRY(s->march.room->get(s->march.self, f->name, s->copy[number].data));
-  else
-    IG_TRY(s->cx->backend->copy_out(s->cx, s->copy[number].data, f->dev, bytes));
+  if (status == IG_OK && f->dev)
+    status = s->cx->backend->copy_out(s->cx, s->copy[number].data, f->dev, bytes);
+  else if (status == IG_OK)
+    status = s->march.room->get(s->march.self, f->name, s->copy[number].data);
+  IG_TRY(f->dev ? status : ig_ranks_agree(s->cx, status)); /* ranks put it together */
   s->copy[number].generation = s->generation;
   return IG_OK;
 }
@@ -448,7 +452,7 @@ ig_status ig_sim_set(ig_sim *s, const char *name, const double *values) {
       return IG_FAIL(s->cx, IG_INPUT, "field '%s': value %lld is %g", name, (long long)i,
                      values[i]);
   s->generation++;
-  IG_TRY(s->march.room->set(s->march.self, name, values));
+  IG_TRY(ig_ranks_agree(s->cx, s->march.room->set(s->march.self, name, values)));
   s->march.saved = -1; /* a checkpoint of this step would hold what was before */
   s->march.room->stand(s->march.self, &s->march.now);
   return IG_OK;
@@ -517,13 +521,16 @@ ig_status ig_sim_save(ig_sim *s, ig_sim_state **state) {
   ig_keeper keeper;
   ig_keeper_open(s->cx, &keeper);
   ig_sim_state *made;
-  IG_TRY(IG_NEW(s->cx, &made, 1, "a saved state"));
-  ig_status status = s->march.room->save(s->march.self, &keeper.sink);
+  ig_status status = IG_NEW(s->cx, &made, 1, "a saved state");
+  if (status != IG_OK)
+    return ig_ranks_agree(s->cx, status);
+  status = s->march.room->save(s->march.self, &keeper.sink);
   *made = (ig_sim_state){.kept = keeper.kept, .fingerprint = fingerprint_of(s)};
   if (status == IG_OK)
     status = factors_copy(s->cx, &made->loads, &s->loads);
   if (status == IG_OK)
     status = factors_copy(s->cx, &made->supports, &s->supports);
+  status = ig_ranks_agree(s->cx, status);
   if (status == IG_OK)
     *state = made;
   else
@@ -568,6 +575,7 @@ ig_status ig_sim_restore(ig_sim *s, const ig_sim_state *state) {
     s->failed = factors_apply(s, &s->loads, s->march.room->load);
   if (s->failed == IG_OK)
     s->failed = factors_apply(s, &s->supports, s->march.room->support);
+  s->failed = ig_ranks_agree(s->cx, s->failed);
   return s->failed;
 }
 
@@ -592,7 +600,7 @@ ig_status ig_sim_snapshot(ig_sim *sim, ig_snapshot **snap) {
   *snap = NULL;
   if (!sim->march.room->snapshot)
     return IG_FAIL(sim->cx, IG_UNSUPPORTED, "%s gives no snapshots", sim->march.room->name);
-  IG_TRY(sim->march.room->snapshot(sim->march.self, &sink));
+  IG_TRY(ig_ranks_agree(sim->cx, sim->march.room->snapshot(sim->march.self, &sink)));
   return *snap ? ig_snapshot_settle(*snap) : IG_OK; /* on ranks the first may have it alone */
 }
 

@@ -134,6 +134,10 @@ if ! nm -D "$INGOT" 2>/dev/null | grep -q __asan_ && gcc -shared -fPIC -O1 -o fa
   [ "$(grep -cE 'ingot: error: rank 1 on .*no memory[^()]*\(out of memory, [a-z_]+\.c:[0-9]+\)$' log)" = 1 ] || fail "a rank without memory is not told of once"
 fi
 
+# ranks that wait when another fails are called, and can go on
+if mpicc -std=gnu11 -O1 -DINGOT_HAVE_MPI=1 -I"$SOURCE/include" -I"$SOURCE/src" -o talk "$SOURCE/tests/cli/mpi_talk.c" "$SOURCE/src/ranks/mpi.c" 2>log; then
+  timeout 60 mpirun -n 4 ./talk >table 2>log || fail "ranks do not reach each other as they should: $(cat table)"
+fi
 # MPICH, where it is installed beside: the transport compiled with it
 if command -v mpicc.mpich >/dev/null && command -v mpirun.mpich >/dev/null; then
   mpicc.mpich -std=gnu11 -O1 -DINGOT_HAVE_MPI=1 -I"$SOURCE/include" -I"$SOURCE/src" -o talk "$SOURCE/tests/cli/mpi_talk.c" "$SOURCE/src/ranks/mpi.c" 2>log || fail "ranks do not compile with MPICH"

@@ -31,6 +31,28 @@ static int messages_wrong(ig_ranks *r) {
   return wrong;
 }
 
+/* One rank comes to a meeting with a failure, the others wait: for its messages, long or short, or
+   for its bytes. They are called; afterwards all is as it was. */
+static int calls_wrong(ig_ranks *r, int who) {
+  static unsigned char out[SIZE], in[SIZE];
+  const ig_transport *t = r->transport;
+  const size_t size = who % 2 ? SIZE : 8;
+  const int other = r->count > 2 && r->rank == (who + 1) % r->count ? (who + 2) % r->count : who;
+  const ig_message message = {other, out, in, size, size};
+  int64_t word = 0;
+  int wrong = t->most(r->self, &word, 1) != IG_OK; /* all have the messages before */
+  word = r->rank == who;
+  if (r->rank == who)
+    t->call(r->self);
+  else if (r->rank % 2)
+    wrong += t->broadcast(r->self, who, in, size) != IG_INTERRUPTED;
+  else
+    wrong += t->post(r->self, &message, 1) != IG_OK || t->await(r->self) != IG_INTERRUPTED;
+  wrong += t->most(r->self, &word, 1) != IG_OK || word != 1;
+  wrong += t->settle(r->self) != IG_OK;
+  return wrong + messages_wrong(r);
+}
+
 int main(void) {
   ig_ranks *r;
   if (ig_ranks_mpi(0, &r) != IG_OK || r->count > MOST)
@@ -38,6 +60,8 @@ int main(void) {
   int64_t word[2] = {r->rank, -r->rank};
   char text[16] = "";
   int wrong = messages_wrong(r) + messages_wrong(r);
+  for (int i = 0; i < 3 * r->count; i++)
+    wrong += calls_wrong(r, i % r->count);
   if (r->rank == r->count - 1)
     strcpy(text, "from the last");
   wrong += r->transport->broadcast(r->self, r->count - 1, text, sizeof text) != IG_OK;
