@@ -13,22 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Loads that follow the design. */
-static bool follows(const ig_topopt_case *c) {
-  for (int i = 0; i < c->loads.count; i++)
-    if (ig_topopt_load_weighs(IG_ITEM(ig_load_case, c->loads, i)))
-      return true;
-  for (int i = 0; i < c->supports.count; i++) {
-    const ig_hold_case *hold = IG_ITEM(ig_hold_case, c->supports, i);
-    if (hold->temperature > 0 || hold->temperature < 0)
-      return true;
-    for (int d = 0; d < 3; d++)
-      if (hold->displacement[d] > 0 || hold->displacement[d] < 0)
-        return true;
-  }
-  return c->masses.count > 0;
-}
-
 /* A grid with more elements is divided for its memory's sake: it takes more than 10 GB. */
 static const double LARGEST_SHARED = 20e6;
 
@@ -71,38 +55,20 @@ static const char *first_of(const unfit *list, size_t count) {
 }
 
 const char *ig_topopt_unfit(const ig_topopt_case *c) {
-  bool frequency = c->problem == IG_PROBLEM_FREQUENCY;
-  bool peaks = c->minimise == IG_MINIMISE_TEMPERATURE;
-  for (int i = 0; i < c->constraints.count; i++) {
-    const ig_limit_case *limit = IG_ITEM(ig_limit_case, c->constraints, i);
-    frequency |= !isnan(limit->frequency);
-    peaks |= !isnan(limit->temperature) || !isnan(limit->member);
-  }
   const unfit list[] = {
-      {c->filter.kind == IG_FILTER_HELMHOLTZ, "filter helmholtz"},
       {c->overhang.at.given, "overhang"},
       {c->draw.at.given, "draw"},
       {c->pattern.at.given, "pattern"},
-      {ig_topopt_stress_asked(c), "stresses"},
-      {frequency, "frequencies"},
-      {peaks, "highest temperatures and sizes of members"},
       {c->sequence.at.given, "sequence"},
-      {c->start.at.given, "start"},
   };
   return first_of(list, sizeof list / sizeof *list);
 }
 
-bool ig_topopt_divisible(const ig_ctx *cx, const ig_topopt_case *c, const ig_list *materials,
-                         const char **why) {
-  const ig_material_case *first =
-      materials && materials->count == 1 ? IG_ITEM(ig_material_case, *materials, 0) : NULL;
+bool ig_topopt_divisible(const ig_ctx *cx, const ig_topopt_case *c, const char **why) {
   const unfit list[] = {
       {c->ranks == IG_RANKS_SHARE, "ranks: share"},
       {c->grid.elements[2] <= 0, "a plane problem"},
       {ig_topopt_unfit(c) != NULL, ig_topopt_unfit(c)},
-      {follows(c), "gravity, masses and displacements that are held"},
-      {c->choose_material || (materials && materials->count > 1) || (first && first->set.count),
-       "several materials"},
       {c->solver.storage == IG_STORE_HALF && cx->backend->kernels != IG_KERNELS_CUDA,
        "storage half on a CPU"},
       {shares(cx, c), "there are as many systems as ranks"},
@@ -142,6 +108,12 @@ int ig_topopt_grid_reach(const ig_topopt_grid_model *m, int axis) {
   const int reach = (int)fmin(ceil(ig_topopt_grid_radius(m) / m->h[axis]) - 1, m->whole.n[axis]);
   return reach < 0 ? 0 : reach;
 }
+/* The same of the balls that bound members, elements at the rim in part. */
+int ig_topopt_grid_ball_reach(const ig_topopt_grid_model *m, int axis) {
+  const double h = fmin(m->h[0], fmin(m->h[1], m->whole.dim == 3 ? m->h[2] : m->h[0]));
+  const double radius = 0.5 * ig_topopt_member(m->c);
+  return radius > 0 ? (int)fmin(m->whole.n[axis], floor((radius + 0.5 * h) / m->h[axis])) : 0;
+}
 
 /* The grid of the case, one or three values per node. */
 static ig_status make_outline(ig_topopt_grid_model *m) {
@@ -176,18 +148,40 @@ ig_multigrid_options ig_topopt_grid_options(const ig_topopt_case *c) {
                                 .limit = (int)c->solver.limit};
 }
 
+ig_multigrid_options ig_topopt_grid_filter_options(const ig_topopt_case *c) {
+  ig_multigrid_options options = ig_topopt_grid_options(c);
+  options.precondition = IG_PRECONDITION_MULTIGRID;
+  return options;
+}
+
+/* Levels of multigrid: the fewest, where the filter has a hierarchy of its own. */
+static ig_status levels_find(const ig_topopt_grid_model *m, int *levels) {
+  const ig_multigrid_options options = ig_topopt_grid_options(m->c);
+  const ig_multigrid_options filter = ig_topopt_grid_filter_options(m->c);
+  ig_grid cells = m->whole;
+  int more;
+  cells.dof = 1;
+  IG_TRY(ig_multigrid_levels(m->cx, &m->whole, &options, levels));
+  if (m->c->filter.kind != IG_FILTER_HELMHOLTZ)
+    return IG_OK;
+  IG_TRY(ig_multigrid_levels(m->cx, &cells, &filter, &more));
+  *levels = *levels > 1 && *levels < more ? *levels : more;
+  return IG_OK;
+}
+
 /* The part of this rank, where the grid is divided between them; else all of it. */
-ig_status ig_topopt_grid_make(ig_topopt_grid_model *m, const ig_list *materials) {
+ig_status ig_topopt_grid_make(ig_topopt_grid_model *m) {
   ig_ctx *cx = m->cx;
   const char *why = NULL;
   IG_TRY(make_outline(m));
-  if (ig_ranks_count(cx->ranks) > 1 && ig_topopt_divisible(cx, m->c, materials, &why)) {
-    const ig_multigrid_options options = ig_topopt_grid_options(m->c);
-    const int reach = m->c->filter.kind == IG_FILTER_NONE ? 0 : ig_topopt_grid_reach(m, 2);
-    int levels;
-    IG_TRY(ig_multigrid_levels(cx, &m->whole, &options, &levels));
-    /* coarsening looks at two planes of elements below */
-    IG_TRY(ig_slab_new(cx, m->whole.n[2] + 1, levels, reach > 2 ? reach : 2, &m->slab));
+  if (ig_ranks_count(cx->ranks) > 1 && ig_topopt_divisible(cx, m->c, &why)) {
+    const int kind = m->c->filter.kind, ball = ig_topopt_grid_ball_reach(m, 2);
+    const bool cone = kind == IG_FILTER_SENSITIVITY || kind == IG_FILTER_DENSITY;
+    int ghosts = 2, levels; /* coarsening looks at two planes of elements below */
+    if (cone && ig_topopt_grid_reach(m, 2) > ghosts)
+      ghosts = ig_topopt_grid_reach(m, 2);
+    IG_TRY(levels_find(m, &levels));
+    IG_TRY(ig_slab_new(cx, m->whole.n[2] + 1, levels, ball > ghosts ? ball : ghosts, &m->slab));
   }
   if (m->c->ranks == IG_RANKS_DIVIDE && ig_ranks_count(cx->ranks) > 1 && !m->slab)
     return ig_fail_at(cx, &m->c->at, "ranks: divide: this grid cannot be divided: %s",
@@ -198,26 +192,23 @@ ig_status ig_topopt_grid_make(ig_topopt_grid_model *m, const ig_list *materials)
   return ig_grid_check(cx, &m->grid);
 }
 
-ig_status ig_topopt_grid_model_bytes(ig_ctx *cx, const ig_topopt_case *c, const ig_list *materials,
-                                     double *bytes) {
+ig_status ig_topopt_grid_model_bytes(ig_ctx *cx, const ig_topopt_case *c, double *bytes) {
   ig_topopt_grid_model m = {.cx = cx, .c = c};
   ig_multigrid_options options = ig_topopt_grid_options(c);
+  ig_multigrid_options filter_options = ig_topopt_grid_filter_options(c);
   double filter = 0;
-  const ig_status status = ig_topopt_grid_make(&m, materials);
-  if (status != IG_OK) {
-    ig_slab_free(m.slab);
-    return status;
-  }
-  options.slab = m.slab;
-  const ig_status counted = ig_multigrid_bytes(cx, &m.whole, &options, bytes);
-  options.slab = NULL;
-  ig_slab_free(m.slab);
-  IG_TRY(counted);
-  if (c->filter.kind == IG_FILTER_HELMHOLTZ) {
-    options.precondition = IG_PRECONDITION_MULTIGRID;
-    IG_TRY(ig_multigrid_bytes(cx, &m.cells, &options, &filter));
+  ig_status status = ig_topopt_grid_make(&m);
+  ig_grid cells = m.whole;
+  cells.dof = 1;
+  options.slab = filter_options.slab = m.slab;
+  if (status == IG_OK)
+    status = ig_multigrid_bytes(cx, &m.whole, &options, bytes);
+  if (status == IG_OK && c->filter.kind == IG_FILTER_HELMHOLTZ) {
+    status = ig_multigrid_bytes(cx, &cells, &filter_options, &filter);
     filter += 2 * 8 * (double)m.cells.stored;
   }
+  ig_slab_free(m.slab);
+  IG_TRY(status);
   const int cases = ig_topopt_load_cases(c);
   const double n = (double)m.grid.stored, nu = n * m.grid.dof;
   const bool port = ig_topopt_has_port(c);
@@ -250,8 +241,8 @@ static void tell(const facts *f, int rank, bool divided, ig_check_line *line, vo
   line(user, label, text);
 }
 
-ig_status ig_topopt_ranks_tell(ig_ctx *cx, const ig_topopt_case *c, const ig_list *materials,
-                               ig_check_line *line, void *user) {
+ig_status ig_topopt_ranks_tell(ig_ctx *cx, const ig_topopt_case *c, ig_check_line *line,
+                               void *user) {
   const int ranks = ig_ranks_count(cx->ranks);
   ig_topopt_grid_model m = {.cx = cx, .c = c};
   const char *why = NULL;
@@ -259,9 +250,9 @@ ig_status ig_topopt_ranks_tell(ig_ctx *cx, const ig_topopt_case *c, const ig_lis
   ig_ranks_work work = {0};
   if (ranks == 1)
     return IG_OK;
-  ig_status status = ig_topopt_grid_make(&m, materials);
+  ig_status status = ig_topopt_grid_make(&m);
   if (status == IG_OK)
-    status = ig_topopt_grid_model_bytes(cx, c, materials, &mine.bytes);
+    status = ig_topopt_grid_model_bytes(cx, c, &mine.bytes);
   if (status == IG_OK)
     status = IG_NEW(cx, &all, ranks, "table of ranks");
   const bool divided = m.slab != NULL;
@@ -276,7 +267,7 @@ ig_status ig_topopt_ranks_tell(ig_ctx *cx, const ig_topopt_case *c, const ig_lis
     status = ig_ranks_collect(cx, &mine, sizeof mine, all);
   if (status == IG_OK && ig_ranks_first(cx)) {
     char text[160] = "the grid is divided between them, in slabs along z";
-    if (!divided && !ig_topopt_divisible(cx, c, materials, &why))
+    if (!divided && !ig_topopt_divisible(cx, c, &why))
       snprintf(text, sizeof text, "share the linear systems; the grid is not divided (%s)", why);
     else if (!divided)
       snprintf(text, sizeof text,
@@ -318,6 +309,36 @@ ig_status ig_topopt_most(ig_ctx *cx, const ig_discretisation *d, const double *v
     IG_TRY(cx->backend->absmax_f64(cx, (size_t)(own < d->places ? own : d->places),
                                    v + g->ghosts * g->plane, result));
   return ig_slab_most(g->slab, result, 1);
+}
+
+int ig_topopt_runs(const ig_discretisation *d) {
+  return ig_topopt_divided(d) && !d->states ? d->layout.size : 1;
+}
+ig_topopt_values ig_topopt_run_own(const ig_discretisation *d, int run) {
+  const ig_grid *g = d->grid;
+  if (!ig_topopt_divided(d))
+    return (ig_topopt_values){0, d->unknowns, 0};
+  if (d->states)
+    return (ig_topopt_values){d->own_states[0], d->own_states[1] - d->own_states[0], d->own_from};
+  return (ig_topopt_values){run * g->stored + g->ghosts * g->plane, (g->n[2] + 1) * g->plane,
+                            run * (d->all_unknowns / d->layout.size) + (g->from + 1) * g->plane};
+}
+
+ig_status ig_topopt_most_states(ig_ctx *cx, const ig_discretisation *d, const double *v,
+                                double *result) {
+  *result = 0;
+  for (int r = 0; r < ig_topopt_runs(d); r++) {
+    const ig_topopt_values own = ig_topopt_run_own(d, r);
+    double most = 0;
+    if (own.count > 0)
+      IG_TRY(cx->backend->absmax_f64(cx, (size_t)own.count, v + own.at, &most));
+    *result = most > *result ? most : *result;
+  }
+  return ig_topopt_divided(d) ? ig_slab_most(d->grid->slab, result, 1) : IG_OK;
+}
+
+ig_status ig_topopt_count(const ig_discretisation *d, int64_t *value, int count) {
+  return ig_topopt_divided(d) ? ig_slab_count(d->grid->slab, value, count) : IG_OK;
 }
 
 ig_status ig_topopt_fetch(ig_ctx *cx, const ig_discretisation *d, bool states, int count,

@@ -194,28 +194,41 @@ const char *ig_topopt_objective_unit(const ig_topopt_design *s) {
 
 /* Share of the body that each material to choose from has: elements whose density is next to its.
  */
-static ig_status put_materials(ig_sink *sink, const ig_topopt_design *s, const double *density) {
+static ig_status put_materials(ig_sink *sink, const ig_topopt_design *s) {
   const ig_loading *l = s->loading;
-  double share[IG_CANDIDATES + 1] = {0};
-  uint8_t *role;
+  const size_t n = (size_t)s->d->places;
+  int64_t count[IG_CANDIDATES + 1] = {0};
+  uint8_t *role = NULL;
+  double *density = NULL;
   if (!l->candidates)
     return IG_OK;
-  IG_TRY(IG_NEW(s->cx, &role, s->d->places, "roles"));
-  const ig_status status = s->cx->backend->copy_out(s->cx, role, s->d->role, (size_t)s->d->places);
+  ig_status status = IG_NEW(s->cx, &role, n, "roles");
+  if (status == IG_OK)
+    status = IG_NEW(s->cx, &density, n, "densities");
+  if (status == IG_OK)
+    status = s->cx->backend->copy_out(s->cx, role, s->d->role, n);
+  if (status == IG_OK)
+    status = s->cx->backend->copy_out(s->cx, density, s->density[s->realisations - 1].dev,
+                                      n * sizeof *density);
   for (int64_t i = 0; status == IG_OK && i < s->d->places; i++) {
     int near = -1;
     for (int m = 0; m < l->candidates; m++)
       if (fabs(density[i] - l->candidate_density[m]) <
           fabs(density[i] - (near < 0 ? 0 : l->candidate_density[near])))
         near = m;
-    share[near + 1] += role[i] != IG_ROLE_NONE;
+    count[near + 1] += role[i] != IG_ROLE_NONE;
   }
   free(role);
+  free(density);
+  if (ig_topopt_divided(s->d)) {
+    IG_TRY(ig_ranks_agree(s->cx, status));
+    IG_TRY(ig_slab_count(s->d->grid->slab, count, l->candidates + 1));
+  }
   IG_TRY(status);
   for (int m = 0; m < l->candidates; m++) {
     char key[64];
     snprintf(key, sizeof key, "share_%.40s", l->candidate[m]);
-    IG_TRY(sink->result(sink, key, "", share[m + 1] / (double)s->d->elements));
+    IG_TRY(sink->result(sink, key, "", (double)count[m + 1] / (double)s->d->elements));
   }
   return IG_OK;
 }
@@ -243,7 +256,8 @@ static ig_status put_run(ig_topopt_run *r, ig_sink *sink) {
   }
   IG_TRY(put_constraints(sink, s, e));
   IG_TRY(put_mass(sink, r));
-  return sink->result(sink, "grayness", "%", e->grayness);
+  IG_TRY(sink->result(sink, "grayness", "%", e->grayness));
+  return put_materials(sink, s);
 }
 
 /* What is there to see of densities of the whole; share: see ig_topopt_part_put. */
@@ -252,7 +266,6 @@ static ig_status put_density(ig_topopt_run *r, ig_sink *sink, double *density,
   static const char *const stage[] = {"seconds_solve", "seconds_sensitivities", "seconds_filter",
                                       "seconds_update"};
   const ig_topopt_design *s = r->s;
-  IG_TRY(put_materials(sink, s, density));
   IG_TRY(put_pieces(sink, s, density));
   for (int i = 0; i < 4; i++)
     IG_TRY(sink->result(sink, stage[i], "s", s->seconds[i]));

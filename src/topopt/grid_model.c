@@ -27,7 +27,7 @@ static void mirrors(const ig_topopt_grid_model *m, int *mirror) {
   }
 }
 
-static ig_status make_filter(ig_topopt_grid_model *m, const ig_multigrid_options *options) {
+static ig_status make_filter(ig_topopt_grid_model *m) {
   const ig_topopt_case *c = m->c;
   const ig_grid *g = &m->grid;
   const double radius = ig_topopt_grid_radius(m);
@@ -49,10 +49,10 @@ static ig_status make_filter(ig_topopt_grid_model *m, const ig_multigrid_options
     ig_brick_helmholtz(&brick, g->dim, m->h, radius / (2 * sqrt(3.0)));
     uint8_t *fix;
     IG_TRY(IG_NEW(m->cx, &fix, g->stored, "filter supports"));
-    ig_multigrid_options mine = *options;
-    mine.precondition = IG_PRECONDITION_MULTIGRID;
+    ig_multigrid_options options = ig_topopt_grid_filter_options(c);
+    options.slab = m->slab;
     ig_status status =
-        ig_multigrid_new(m->cx, &m->cells, &brick, fix, NULL, 0, &mine, &m->helmholtz);
+        ig_multigrid_new(m->cx, &m->cells, &brick, fix, NULL, 0, &options, &m->helmholtz);
     free(fix);
     IG_TRY(status);
     const size_t n = (size_t)g->stored;
@@ -97,7 +97,7 @@ static ig_status make_ball(ig_topopt_grid_model *m, double radius) {
   const double h = fmin(m->h[0], fmin(m->h[1], g->dim == 3 ? m->h[2] : m->h[0]));
   int64_t count = 1;
   for (int d = 0; d < 3; d++) {
-    t->reach[d] = d < g->dim ? (int)fmin(g->n[d], floor((radius + 0.5 * h) / m->h[d])) : 0;
+    t->reach[d] = d < g->dim ? ig_topopt_grid_ball_reach(m, d) : 0;
     count *= t->reach[d] + 1;
   }
   IG_TRY(ig_array_new(m->cx, &m->ball, (size_t)count, sizeof(double), "balls"));
@@ -116,8 +116,10 @@ static ig_status make_ball(ig_topopt_grid_model *m, double radius) {
 
 static ig_status grid_around(void *self, const double *in, double *out) {
   ig_topopt_grid_model *m = self;
-  return ig_topopt_design_ops_of(m->cx)->filter(m->cx, &m->grid, &m->ball_taps, m->role.dev, in,
-                                                out);
+  IG_TRY(ig_slab_refresh(&m->grid, 1, sizeof *in, m->ball_taps.reach[2], (double *)in));
+  IG_SLAB_TRY(m->slab, ig_topopt_design_ops_of(m->cx)->filter(m->cx, &m->grid, &m->ball_taps,
+                                                              m->role.dev, in, out));
+  return IG_OK;
 }
 
 static ig_status grid_filter(void *self, const double *in, double *out) {
@@ -130,7 +132,9 @@ static ig_status grid_filter(void *self, const double *in, double *out) {
   }
   /* shares of the elements to their nodes, the equation, the mean of the nodes */
   ig_solve_report report;
-  IG_TRY(ops->to_nodes(m->cx, &m->grid, m->helmholtz->brick.load, in, m->nodal_f.dev));
+  IG_TRY(ig_slab_refresh(&m->grid, 1, sizeof *in, 1, (double *)in));
+  IG_SLAB_TRY(m->slab,
+              ops->to_nodes(m->cx, &m->grid, m->helmholtz->brick.load, in, m->nodal_f.dev));
   IG_TRY(ig_multigrid_solve(m->helmholtz, m->nodal_f.dev, m->nodal_u.dev, 1e-10, &report));
   if (report.end != IG_SOLVE_CONVERGED && report.residual > 1e-8)
     return IG_FAIL(m->cx, IG_NUMERIC, "the Helmholtz filter %s", ig_solve_end_text(report.end));
@@ -236,14 +240,23 @@ static ig_status grid_apply(void *self, const double *u, double *y) {
   const ig_linear a = ig_multigrid_linear(((ig_topopt_grid_model *)self)->solver);
   return a.apply(a.self, u, y, NULL);
 }
+/* Ghosts hold nothing of their own: to whoever gave the values, they have not changed. */
+static ig_status ghosts_take(const ig_topopt_grid_model *m, int components, const double *values) {
+  return ig_slab_refresh(&m->grid, components, sizeof *values, 1, (double *)values);
+}
 static ig_status grid_to_nodes(void *self, const double *in, double *out) {
   const ig_topopt_grid_model *m = self;
-  return ig_topopt_design_ops_of(m->cx)->to_nodes(m->cx, &m->grid, m->grid.dim == 3 ? 0.125 : 0.25,
-                                                  in, out);
+  IG_TRY(ghosts_take(m, 1, in));
+  IG_SLAB_TRY(m->slab, ig_topopt_design_ops_of(m->cx)->to_nodes(
+                           m->cx, &m->grid, m->grid.dim == 3 ? 0.125 : 0.25, in, out));
+  return IG_OK;
 }
 static ig_status grid_to_elements(void *self, const double *in, double *out) {
   const ig_topopt_grid_model *m = self;
-  return ig_topopt_design_ops_of(m->cx)->to_elements(m->cx, &m->grid, m->role.dev, in, out);
+  IG_TRY(ghosts_take(m, 1, in));
+  IG_SLAB_TRY(m->slab,
+              ig_topopt_design_ops_of(m->cx)->to_elements(m->cx, &m->grid, m->role.dev, in, out));
+  return IG_OK;
 }
 
 static ig_status grid_strain(void *self, const double *u, double *tensor) {
@@ -252,8 +265,10 @@ static ig_status grid_strain(void *self, const double *u, double *tensor) {
 }
 static ig_status grid_strain_back(void *self, const double *tensor, double *f) {
   const ig_topopt_grid_model *m = self;
-  return ig_topopt_stress_ops_of(m->cx)->strain_back(m->cx, &m->grid, m->h, m->solver->fix.dev,
-                                                     tensor, f);
+  IG_TRY(ghosts_take(m, 6, tensor));
+  IG_SLAB_TRY(m->slab, ig_topopt_stress_ops_of(m->cx)->strain_back(m->cx, &m->grid, m->h,
+                                                                   m->solver->fix.dev, tensor, f));
+  return IG_OK;
 }
 
 /* --- the part at the end --- */
@@ -269,6 +284,27 @@ static ig_status grid_surface(void *self, const double *density, double level, b
 static ig_status grid_inside(void *self, const double *density, double level, double *share) {
   const ig_topopt_grid_model *m = self;
   return ig_topopt_part_inside_grid(m->cx, &m->whole, density, level, share);
+}
+
+/* Where elements are: the mean of their corners, in the order of a snapshot's. */
+static ig_status make_centers(ig_topopt_grid_model *m) {
+  const ig_grid *g = &m->grid;
+  static const int order[8] = {0, 1, 3, 2, 4, 5, 7, 6}; /* VTK goes round, bits do not */
+  const int corners = 1 << g->dim;
+  IG_TRY(IG_NEW(m->cx, &m->centers, 3 * (size_t)g->stored, "centres"));
+  for (int k = 0; k < ig_grid_layers(g); k++)
+    for (int j = 0; j < g->n[1]; j++)
+      for (int i = 0; i < g->n[0]; i++) {
+        double *x = m->centers + 3 * ig_grid_place(g, i, j, k);
+        for (int a = 0; a < corners; a++) {
+          const int q = order[a];
+          x[0] += (i + (q & 1)) * m->h[0] / corners;
+          x[1] += (j + (q >> 1 & 1)) * m->h[1] / corners;
+          x[2] += g->dim == 3 ? (g->from + k + (q >> 2)) * m->h[2] / corners : 0;
+        }
+      }
+  m->d.centers = m->centers;
+  return IG_OK;
 }
 
 static void grid_present(void *self, uint8_t *mark) {
@@ -375,7 +411,7 @@ static ig_status build(ig_topopt_grid_model *m, const ig_list *materials) {
   const ig_grid_case *gc = &c->grid;
   for (int i = 0; i < c->sets.count; i++)
     IG_TRY(ig_place_check(cx, &IG_ITEM(ig_set_case, c->sets, i)->place));
-  IG_TRY(ig_topopt_grid_make(m, materials));
+  IG_TRY(ig_topopt_grid_make(m));
   const int dim = m->grid.dim;
   const bool heat = c->problem == IG_PROBLEM_HEAT;
   const ig_topopt_points points = ig_topopt_grid_points(m);
@@ -417,7 +453,7 @@ static ig_status build(ig_topopt_grid_model *m, const ig_list *materials) {
   IG_TRY_GOTO(status, done, ig_topopt_points_loads(&points, fix, m->role.host, &m->loading));
   IG_TRY_GOTO(status, done,
               ig_topopt_points_links(&points, m->role.host, &m->loading, &m->d.links));
-  IG_TRY_GOTO(status, done, make_filter(m, &options));
+  IG_TRY_GOTO(status, done, make_filter(m));
   const double member = ig_topopt_member(c);
   if (member > 0)
     IG_TRY_GOTO(status, done, make_ball(m, 0.5 * member));
@@ -431,6 +467,8 @@ static ig_status build(ig_topopt_grid_model *m, const ig_list *materials) {
     IG_TRY_GOTO(status, done, make_draw(m));
   if (c->overhang.at.given)
     IG_TRY_GOTO(status, done, make_overhang(m));
+  if (c->start.at.given)
+    IG_TRY_GOTO(status, done, make_centers(m));
   m->d.self = m;
   m->d.loading = &m->loading;
   m->d.places = m->grid.stored;
@@ -520,5 +558,6 @@ void ig_topopt_grid_model_free(ig_topopt_grid_model *m) {
   ig_array_free(m->cx, &m->nodal_u);
   ig_topopt_loading_free(m->cx, &m->loading);
   ig_slab_free(m->slab);
+  free(m->centers);
   free(m);
 }

@@ -192,6 +192,7 @@ ig_topopt_points ig_topopt_grid_points(ig_topopt_grid_model *m) {
                         .size = g->dof,
                         .nodes = g->stored,
                         .places = g->stored,
+                        .all_nodes = m->whole.stored,
                         .step = 1,
                         .stride = g->stored,
                         .slab = m->slab,

@@ -124,8 +124,7 @@ ig_status ig_topopt_load_prepare(ig_topopt_design *s, int r) {
   if (l->held.dev) {
     IG_TRY(s->d->apply(s->d->self, l->held.dev, s->pull.dev));
     IG_TRY(s->d->energy(s->d->self, l->held.dev, l->held.dev, 1, false, s->work.dev));
-    IG_TRY(
-        s->cx->backend->dot_f64(s->cx, (size_t)s->d->places, s->work.dev, s->d->modulus, &energy));
+    IG_TRY(ig_topopt_dot(s->cx, s->d, s->work.dev, s->d->modulus, &energy));
   }
   for (int q = 0; q < l->cases; q++) {
     const double unit = 1 / l->norm[q];

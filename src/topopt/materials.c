@@ -6,19 +6,21 @@
 #include <stdlib.h>
 
 typedef struct {
+  const ig_topopt_points *p;
   int *owner, number;
 } claim;
 static void claim_element(void *user, int64_t place, double weight) {
   (void)weight;
   const claim *c = user;
-  c->owner[place] = c->number;
+  if (ig_topopt_in_places(c->p, place))
+    c->owner[place] = c->number;
 }
 
 /* owner[e], from 1, -1: nobody: the last material that names a set with e; one without sets takes
  * what is left. */
 static ig_status claim_elements(const ig_topopt_points *p, const ig_list *materials, int *owner) {
   const ig_place everywhere = {0};
-  claim c = {owner, -1};
+  claim c = {p, owner, -1};
   IG_TRY(p->each(p->self, (ig_where){&p->c->at, NULL, &everywhere}, IG_POINT_ELEMENTS,
                  claim_element, &c));
   for (int pass = 0; pass < 2; pass++)
@@ -55,15 +57,20 @@ static ig_status read_material(const ig_topopt_points *p, const ig_material_case
 static ig_status fill_scale(const ig_topopt_points *p, const ig_list *materials, const double *own,
                             const double *nu, double *scale, double *poisson) {
   int *owner;
-  IG_TRY(IG_NEW(p->cx, &owner, p->places, "element materials"));
-  ig_status status = claim_elements(p, materials, owner);
   int64_t none = 0;
+  ig_status status = IG_NEW(p->cx, &owner, p->places, "element materials");
+  if (status == IG_OK)
+    status = claim_elements(p, materials, owner);
+  status = ig_topopt_points_meet(p, status);
   for (int64_t i = 0; status == IG_OK && i < p->places; i++) {
-    none += owner[i] < 0;
+    const bool own_place = i >= ig_topopt_own_begin(p) && i < ig_topopt_own_end(p, p->places);
+    none += own_place && owner[i] < 0;
     scale[i] = owner[i] > 0 ? own[owner[i] - 1] / own[0] : 0;
     if (poisson)
       poisson[i] = owner[i] > 0 ? nu[owner[i] - 1] : nu[0];
   }
+  if (status == IG_OK && p->slab)
+    status = ig_slab_count(p->slab, &none, 1);
   if (status == IG_OK && none)
     status = ig_fail_at(p->cx, &IG_ITEM(ig_material_case, *materials, 0)->at,
                         "materials: %lld elements are in no material's sets: leave 'set' out of "
@@ -98,9 +105,11 @@ ig_status ig_topopt_points_materials(const ig_topopt_points *p, const ig_list *m
   }
   if (count == 0 || (count == 1 && IG_ITEM(ig_material_case, *materials, 0)->set.count == 0))
     return IG_OK;
-  IG_TRY(ig_array_new(p->cx, scale, (size_t)p->places, sizeof(double), "moduli of the solid"));
-  if (differ)
-    IG_TRY(ig_array_new(p->cx, poissons, (size_t)p->places, sizeof(double), "Poisson's ratios"));
+  ig_status status =
+      ig_array_new(p->cx, scale, (size_t)p->places, sizeof(double), "moduli of the solid");
+  if (status == IG_OK && differ)
+    status = ig_array_new(p->cx, poissons, (size_t)p->places, sizeof(double), "Poisson's ratios");
+  IG_TRY(ig_topopt_points_meet(p, status));
   IG_TRY(fill_scale(p, materials, own, nu, scale->host, differ ? poissons->host : NULL));
   IG_TRY(differ ? ig_array_push(p->cx, poissons) : IG_OK);
   return ig_array_push(p->cx, scale);
@@ -174,7 +183,8 @@ ig_status ig_topopt_points_densities(const ig_topopt_points *p, const ig_list *m
   }
   if (alike)
     return IG_OK;
-  IG_TRY(ig_array_new(p->cx, heavy, (size_t)p->places, sizeof(double), "densities of the solid"));
+  IG_TRY(ig_topopt_points_meet(
+      p, ig_array_new(p->cx, heavy, (size_t)p->places, sizeof(double), "densities of the solid")));
   IG_TRY(fill_scale(p, materials, own, NULL, heavy->host, NULL));
   return ig_array_push(p->cx, heavy);
 }

@@ -185,10 +185,36 @@ static ig_status placed_cut(ig_topopt_mesh_model *m) {
   IG_TRY(array_cut(m->cx, NULL, p->cells.from, own, sizeof(double), p->share.host, &m->share,
                    "volumes"));
   IG_TRY(state_replace(m, &m->spring));
-  for (int q = 0; q < m->loading.cases; q++)
-    IG_TRY(state_replace(m, &m->loading.f[q]));
-  IG_TRY(state_replace(m, &m->loading.port));
   return design_replace(m, &m->role, 1);
+}
+
+/* Centres of own elements, for who reads densities of a file once all is set up. */
+static ig_status centers_keep(ig_topopt_mesh_model *m) {
+  ig_topopt_mesh_part *p = &m->part;
+  const size_t own = (size_t)(p->cells.to - p->cells.from);
+  m->d.centers = NULL;
+  if (!m->c->start.at.given)
+    return IG_OK;
+  IG_TRY(IG_NEW(m->cx, &p->centers, 3 * own + 1, "centres"));
+  memcpy(p->centers, m->centers + 3 * (size_t)p->cells.from, 3 * own * sizeof *p->centers);
+  m->d.centers = p->centers;
+  return IG_OK;
+}
+
+/* Loads, and materials where there are several. */
+static ig_status loading_cut(ig_topopt_mesh_model *m, const cutting *c) {
+  const ig_topopt_mesh_part *p = &m->part;
+  ig_loading *l = &m->loading;
+  for (int q = 0; q < l->cases; q++) {
+    IG_TRY(state_replace(m, &l->f[q]));
+    IG_TRY(state_replace(m, &l->gravity[q]));
+  }
+  IG_TRY(state_replace(m, &l->port));
+  IG_TRY(state_replace(m, &l->held));
+  IG_TRY(replace(m, p->node, 0, p->nodes, sizeof(double), &l->added));
+  IG_TRY(design_replace(m, &l->heavy, sizeof(double)));
+  IG_TRY(design_replace(m, &m->scale, sizeof(double)));
+  return replace(m, c->element, 0, p->held, sizeof(double), &m->poissons);
 }
 
 /* --- products --- */
@@ -232,6 +258,7 @@ static ig_status products_cut(ig_topopt_mesh_model *m, const cutting *c) {
     IG_TRY(product_new(m, c, false, &m->op));
   if (m->size == 3 && m->amg)
     IG_TRY(product_new(m, c, true, &m->op_single));
+  m->op.args.poisson = m->op_single.args.poisson = m->poissons.dev;
   IG_TRY(plan_cut(m, c, &m->plan));
   IG_TRY(plan_cut(m, c, &m->colors));
   if (m->slots.dev) {
@@ -241,12 +268,15 @@ static ig_status products_cut(ig_topopt_mesh_model *m, const cutting *c) {
   }
   m->hex.x = m->hex_colors.x = m->x.dev;
   m->hex.slots = m->hex_colors.slots = m->slots.dev;
+  m->hex.poisson = m->hex_colors.poisson = m->poissons.dev;
   m->hex.scatter = ig_plan_view(&m->plan);
   m->hex_colors.scatter = ig_plan_view(&m->colors);
   m->ground = (ig_ground){p->nodes, m->size, m->fix.dev, m->spring.dev};
   p->own = m->hex;
   p->own.scatter.elements = p->cells.to - p->cells.from;
   p->own.scatter.conn += (int64_t)m->info->nodes * p->element_at;
+  if (p->own.poisson)
+    p->own.poisson += p->element_at;
   return IG_OK;
 }
 
@@ -394,7 +424,7 @@ static ig_status touched(void *self, uint8_t *mark) {
 void ig_topopt_mesh_lighten(void *self) {
   ig_topopt_mesh_model *m = self;
   ig_topopt_mesh_part *p = &m->part;
-  ig_array *const arrays[] = {&p->fix, &p->share, &p->center};
+  ig_array *const arrays[] = {&p->fix, &p->share, &m->center};
   for (int i = 0; i < 3; i++)
     ig_array_free(m->cx, arrays[i]);
   free(m->conn);
@@ -417,9 +447,12 @@ static void see(ig_topopt_mesh_model *m) {
   d->places = p->cells.to - p->cells.from;
   d->unknowns = m->system.n;
   memcpy(d->own_states, p->own_values, sizeof d->own_states);
+  d->own_from = (int64_t)m->size * p->rows.from;
   d->layout.nodes = p->nodes;
   d->role = m->role.dev;
   d->share = m->share.dev;
+  d->scale = m->scale.dev;
+  d->hooke.poisson = p->own.poisson;
   d->fix = m->fix.dev;
   d->fetch = fetch;
   d->place = place;
@@ -440,10 +473,14 @@ static ig_status cut(ig_topopt_mesh_model *m, cutting *c) {
   IG_TRY(ghosts_list(m, c));
   IG_TRY(ig_topopt_mesh_filter_cut(m));
   IG_TRY(placed_cut(m));
+  IG_TRY(loading_cut(m, c));
+  IG_TRY(centers_keep(m));
   IG_TRY(geometry_cut(m, c));
   IG_TRY(products_cut(m, c));
   see(m);
   IG_TRY(ig_topopt_mesh_system_arrays(m, p->nodes, p->held));
+  if (m->c->filter.kind == IG_FILTER_HELMHOLTZ)
+    IG_TRY(ig_topopt_mesh_helmholtz_new(m, c->element, c->conn));
   IG_TRY(ig_array_zero(m->cx, &m->modulus));
   m->d.modulus = (double *)m->modulus.dev + p->element_at;
   return IG_OK;

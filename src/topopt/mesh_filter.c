@@ -1,4 +1,4 @@
-/* Filters on a mesh: the cone over element centres, and the differential equation. */
+/* Sums over elements near each of a mesh: the cone of its filter, the balls that bound members. */
 #include "topopt/mesh_model.h"
 #include "backend/backend.h"
 #include "mesh/topology.h"
@@ -12,8 +12,8 @@
 
 /* Centres into cells: a counting sort. Cells are no smaller than the radius, so that neighbours are
    in the cells around, and no more than a few per element. */
-static ig_status make_cone(ig_topopt_mesh_model *m, double radius, ig_cone *c, ig_array *cells_at,
-                           ig_array *by_cell) {
+static ig_status make_cone(ig_topopt_mesh_model *m, double radius, ig_topopt_mesh_cone *to) {
+  ig_cone *c = &to->shape;
   const double *x = m->centers;
   double high[3];
   ig_mesh_bounds(m->mesh, c->low, high);
@@ -30,9 +30,9 @@ static ig_status make_cone(ig_topopt_mesh_model *m, double radius, ig_cone *c, i
     c->n[d] = c->size[d] = (int)floor((high[d] - c->low[d]) / size) + 1;
     c->inverse[d] = 1 / size;
   }
-  IG_TRY(ig_array_new(m->cx, cells_at, (size_t)cells + 2, sizeof(int32_t), "filter cells"));
-  IG_TRY(ig_array_new(m->cx, by_cell, (size_t)m->elements, sizeof(int32_t), "elements by cell"));
-  int32_t *start = (int32_t *)cells_at->host + 1, *order = by_cell->host;
+  IG_TRY(ig_array_new(m->cx, &to->start, (size_t)cells + 2, sizeof(int32_t), "filter cells"));
+  IG_TRY(ig_array_new(m->cx, &to->order, (size_t)m->elements, sizeof(int32_t), "elements by cell"));
+  int32_t *start = (int32_t *)to->start.host + 1, *order = to->order.host;
 #define CELL(e)                                                                                    \
   (((int64_t)ig_cone_cell(c, 2, x[3 * (size_t)(e) + 2]) * c->n[1] +                                \
     ig_cone_cell(c, 1, x[3 * (size_t)(e) + 1])) *                                                  \
@@ -45,10 +45,10 @@ static ig_status make_cone(ig_topopt_mesh_model *m, double radius, ig_cone *c, i
   for (ig_lid e = 0; e < m->elements; e++) /* leaves start[i] where cell i + 1 begins */
     order[start[CELL(e)]++] = e;
 #undef CELL
-  IG_TRY(ig_array_push(m->cx, cells_at));
-  IG_TRY(ig_array_push(m->cx, by_cell));
-  c->start = cells_at->dev;
-  c->order = by_cell->dev;
+  IG_TRY(ig_array_push(m->cx, &to->start));
+  IG_TRY(ig_array_push(m->cx, &to->order));
+  c->start = to->start.dev;
+  c->order = to->order.dev;
   c->center = m->center.dev;
   ig_topopt_mesh_planes(m, c->plane);
   return IG_OK;
@@ -59,10 +59,11 @@ static ig_status make_cone(ig_topopt_mesh_model *m, double radius, ig_cone *c, i
 /* Calls for every element that the cone of e (whole numbers) reaches. What an image beyond a plane
    of symmetry reaches is nearer to the element itself. */
 typedef ig_status reach(ig_topopt_mesh_model *m, void *user, ig_lid e, ig_lid other);
-static ig_status each_reached(ig_topopt_mesh_model *m, ig_lid e, reach *visit, void *user) {
-  const ig_cone *c = &m->cone;
+static ig_status each_reached(ig_topopt_mesh_model *m, const ig_topopt_mesh_cone *of, ig_lid e,
+                              reach *visit, void *user) {
+  const ig_cone *c = &of->shape;
   const double *x = m->centers + 3 * (size_t)e;
-  const int32_t *start = m->start.host, *order = m->order.host;
+  const int32_t *start = of->start.host, *order = of->order.host;
   int at[3];
   for (int d = 0; d < 3; d++)
     at[d] = ig_cone_cell(c, d, x[d]);
@@ -107,10 +108,10 @@ static ig_status ghost_pair(ig_topopt_mesh_model *m, void *user, ig_lid e, ig_li
 }
 
 /* Centres and cells of the elements that have a number; in a cell they keep their order. */
-static ig_status cone_cut(ig_topopt_mesh_model *m, const reaching *r) {
-  ig_cone *c = &m->cone;
+static ig_status cone_make(ig_topopt_mesh_model *m, const reaching *r, ig_topopt_mesh_cone *to) {
+  ig_cone *c = &to->shape;
   const ig_lid count = m->part.cells.to - m->part.cells.from + r->ghosts;
-  const int32_t *start = m->start.host, *order = m->order.host;
+  const int32_t *start = to->start.host, *order = to->order.host;
   ig_array center = {0}, cells = {0}, list = {0};
   int low[3] = {c->n[0], c->n[1], c->n[2]}, high[3] = {-1, -1, -1};
   IG_TRY(ig_array_new(m->cx, &center, 3 * (size_t)count, sizeof(double), "centres"));
@@ -131,7 +132,7 @@ static ig_status cone_cut(ig_topopt_mesh_model *m, const reaching *r) {
   ig_status status = ig_array_new(m->cx, &cells, size + 1, sizeof(int32_t), "filter cells");
   if (status == IG_OK)
     status = ig_array_new(m->cx, &list, (size_t)count, sizeof(int32_t), "elements by cell");
-  int32_t *to = cells.host, at = 0;
+  int32_t *ends = cells.host, at = 0;
   for (size_t i = 0; i < size && status == IG_OK; i++) {
     const int64_t x = c->from[0] + (int)(i % (size_t)c->size[0]);
     const int64_t y = c->from[1] + (int)(i / (size_t)c->size[0] % (size_t)c->size[1]);
@@ -140,154 +141,86 @@ static ig_status cone_cut(ig_topopt_mesh_model *m, const reaching *r) {
     for (int32_t o = start[place]; o < start[place + 1]; o++)
       if (r->number[order[o]] >= 0)
         ((int32_t *)list.host)[at++] = r->number[order[o]];
-    to[i + 1] = at;
+    ends[i + 1] = at;
   }
   ig_array *const now[] = {&center, &cells, &list};
-  ig_array *const was[] = {&m->center, &m->start, &m->order};
-  for (int i = 0; i < 3; i++) { /* the whole's centres stay with the part, until all is set up */
+  ig_array *const was[] = {&to->center, &to->start, &to->order};
+  for (int i = 0; i < 3; i++) {
     if (status == IG_OK)
       status = ig_array_push(m->cx, now[i]);
-    if (i > 0)
-      ig_array_free(m->cx, was[i]);
+    ig_array_free(m->cx, was[i]);
     *was[i] = *now[i];
   }
   c->elements = m->part.cells.to - m->part.cells.from;
-  c->center = m->center.dev;
-  c->start = m->start.dev;
-  c->order = m->order.dev;
+  c->center = to->center.dev;
+  c->start = to->start.dev;
+  c->order = to->order.dev;
   return status;
 }
 
-ig_status ig_topopt_mesh_filter_cut(ig_topopt_mesh_model *m) {
-  ig_topopt_mesh_part *p = &m->part;
-  const ig_lid from = p->cells.from, own = p->cells.to - from;
+/* Only own elements, and those that they reach. */
+static ig_status cone_cut(ig_topopt_mesh_model *m, ig_topopt_mesh_cone *to) {
+  const ig_rows *cells = &m->part.cells;
+  const ig_lid from = cells->from, own = cells->to - from;
   reaching r = {0};
-  p->center = m->center;
-  m->center = (ig_array){0};
-  if (m->c->filter.kind == IG_FILTER_NONE)
+  if (!to->start.dev)
     return IG_OK;
   IG_TRY(IG_NEW(m->cx, &r.number, m->elements, "part of the filter"));
   memset(r.number, 0xff, sizeof *r.number * (size_t)m->elements);
   ig_status status = IG_OK;
   for (ig_lid e = from; e < from + own && status == IG_OK; e++)
-    status = each_reached(m, e, ghost_mark, &r);
+    status = each_reached(m, to, e, ghost_mark, &r);
   for (ig_lid e = 0; e < m->elements; e++)
     if (e >= from && e < from + own)
       r.number[e] = e - from;
     else if (r.number[e] == 0)
       r.number[e] = own + r.ghosts++;
   for (ig_lid e = from; e < from + own && status == IG_OK; e++)
-    status = each_reached(m, e, ghost_pair, &r);
+    status = each_reached(m, to, e, ghost_pair, &r);
   if (status == IG_OK) {
-    status = ig_halo_of_pairs(m->cx, &r.give, &r.take, sizeof(double), &p->reach);
+    status = ig_halo_of_pairs(m->cx, &r.give, &r.take, sizeof(double), &to->reach);
   } else {
     free(r.give.item);
     free(r.take.item);
   }
   if (status == IG_OK)
-    status = cone_cut(m, &r);
+    status = cone_make(m, &r, to);
   if (status == IG_OK)
-    status = ig_array_new_device(m->cx, &p->reached, (size_t)(own + r.ghosts), sizeof(double),
+    status = ig_array_new_device(m->cx, &to->values, (size_t)(own + r.ghosts), sizeof(double),
                                  "filtered elements");
   free(r.number);
   return status;
 }
 
-/* Own elements' values, what they reach of others', the cone. */
-static ig_status filter_part(ig_topopt_mesh_model *m, const double *in, double *out) {
-  ig_topopt_mesh_part *p = &m->part;
-  double *values = p->reached.dev;
-  IG_TRY(m->cx->backend->copy(m->cx, values, in, (size_t)m->cone.elements * sizeof *in));
-  IG_TRY(ig_halo_refresh(m->cx, &p->reach, values, sizeof *values, IG_OK));
-  return m->ops->cone(m->cx, &m->cone, values, out);
+ig_status ig_topopt_mesh_filter_cut(ig_topopt_mesh_model *m) {
+  IG_TRY(cone_cut(m, &m->cone));
+  return cone_cut(m, &m->ball);
 }
 
-/* --- the differential equation --- */
-
-static ig_status apply(void *self, const double *x, double *y, ig_cg_state *state) {
-  ig_topopt_mesh_model *m = self;
-  ig_helmholtz *h = &m->helmholtz;
-  IG_TRY(m->ops->scalar_f64(m->cx, &h->hex, h->plan, NULL, x, y));
-  return m->ops->ground(m->cx, &h->ground, x, y, m->partial.dev, state ? &state->s.pap : NULL);
-}
-
-static ig_status precondition(void *self, const float *r, const float **z) {
-  ig_topopt_mesh_model *m = self;
-  *z = m->helmholtz.z.dev;
-  return m->ops->scale(m->cx, m->nodes, 1, m->helmholtz.inverse.dev, r, m->helmholtz.z.dev);
-}
-
-/* On quadratic tetrahedra the equation is linear on their corners: the means of quadratic shape
-   functions have both signs, and filtered densities would leave 0 to 1. Other nodes are held. */
-static ig_status use_corners(ig_topopt_mesh_model *m) {
-  ig_helmholtz *h = &m->helmholtz;
-  uint8_t *fix = h->fix.host;
-  ig_lid *conn;
-  IG_TRY(IG_NEW(m->cx, &conn, 4 * (size_t)m->elements, "filter"));
-  memset(fix, 1, (size_t)m->nodes);
-  for (size_t i = 0; i < 4 * (size_t)m->elements; i++) {
-    conn[i] = m->conn[10 * (i / 4) + i % 4];
-    fix[conn[i]] = 0;
-  }
-  const ig_status status = ig_plan_new(m->cx, m->plan.how, IG_SLOTS_COMPACT, m->nodes, m->elements,
-                                       4, conn, &h->corners);
-  free(conn);
-  h->plan = &h->corners;
-  h->hex.clusters = NULL; /* those of all ten nodes */
-  h->hex.scatter = ig_plan_view(&h->corners);
-  return status;
-}
-
-static ig_status make_helmholtz(ig_topopt_mesh_model *m, double radius) {
-  ig_helmholtz *h = &m->helmholtz;
-  ig_ctx *cx = m->cx;
-  const size_t n = (size_t)m->nodes;
-  ig_array *const doubles[] = {&h->block, &h->f, &h->u}, *const singles[] = {&h->inverse, &h->z};
-  for (int i = 0; i < 3; i++)
-    IG_TRY(ig_array_new_device(cx, doubles[i], n, sizeof(double), "filter"));
-  for (int i = 0; i < 2; i++)
-    IG_TRY(ig_array_new_device(cx, singles[i], n, sizeof(float), "filter"));
-  IG_TRY(ig_array_new(cx, &h->fix, n, 1, "filter")); /* nothing is held */
-  h->plan = &m->plan;
-  h->hex = m->hex;
-  if (m->type == IG_TET10)
-    IG_TRY(use_corners(m));
-  IG_TRY(ig_array_push(cx, &h->fix));
-  IG_TRY(ig_array_zero(cx, &h->u));
-  const double length = radius / (2 * sqrt(3.0)); /* has the cone's second moment */
-  h->hex.size = 1;
-  h->hex.conduct = length * length;
-  h->hex.mass = 1;
-  h->ground = (ig_ground){m->nodes, 1, h->fix.dev, NULL};
-  h->system = (ig_linear){m, m->nodes, apply, precondition, false, NULL, NULL};
-  IG_TRY(m->ops->diagonal(cx, &h->hex, h->plan, NULL, h->block.dev));
-  IG_TRY(m->ops->invert(cx, &h->ground, false, h->block.dev, h->inverse.dev));
-  return ig_pcg_init(cx, &h->pcg, m->nodes);
-}
-
-/* Elements to nodes, the equation, means over elements. `in` comes weighed by volume over the mean
-   volume, the equation wants integrals. */
-static ig_status filter_helmholtz(ig_topopt_mesh_model *m, const double *in, double *out) {
-  ig_helmholtz *h = &m->helmholtz;
-  ig_solve_report report;
-  IG_TRY(m->ops->to_nodes(m->cx, &h->hex, h->plan, in, h->f.dev));
-  IG_TRY(ig_pcg_solve(m->cx, &h->pcg, &h->system, h->f.dev, h->u.dev, 1e-11, 100000, &report));
-  if (report.end != IG_SOLVE_CONVERGED && report.residual > 1e-8)
-    return IG_FAIL(m->cx, IG_NUMERIC, "the Helmholtz filter %s", ig_solve_end_text(report.end));
-  IG_TRY(m->ops->to_elements(m->cx, &h->hex, h->u.dev, out));
-  const ig_topopt_design_ops *ops = ig_topopt_design_ops_of(m->cx);
-  return ops->mix(m->cx, m->elements, m->d.volume, out, 0, out, out);
+/* Of a part: own elements' values, and what they reach of others'. */
+static ig_status cone_sum(ig_topopt_mesh_model *m, ig_topopt_mesh_cone *c, const double *in,
+                          double *out) {
+  double *values = c->values.dev;
+  if (!m->part.alone)
+    return m->ops->cone(m->cx, &c->shape, in, out);
+  IG_TRY(m->cx->backend->copy(m->cx, values, in, (size_t)c->shape.elements * sizeof *in));
+  IG_TRY(ig_halo_refresh(m->cx, &c->reach, values, sizeof *values, IG_OK));
+  return m->ops->cone(m->cx, &c->shape, values, out);
 }
 
 /* --- */
 
+double ig_topopt_mesh_radius(const ig_topopt_mesh_model *m) {
+  const double radius = m->c->filter.radius;
+  return isnan(radius) ? 1.5 * cbrt(m->d.volume) : radius;
+}
+
 ig_status ig_topopt_mesh_filter_new(ig_topopt_mesh_model *m) {
   const ig_filter_case *c = &m->c->filter;
-  const double radius = isnan(c->radius) ? 1.5 * cbrt(m->d.volume) : c->radius;
-  const double ball = 0.5 * ig_topopt_member(m->c);
+  const double radius = ig_topopt_mesh_radius(m), ball = 0.5 * ig_topopt_member(m->c);
   if (ball > 0) { /* of any mesh the mean share of it that its elements fill */
-    IG_TRY(make_cone(m, ball, &m->ball, &m->ball_start, &m->ball_order));
-    m->ball.flat = 1;
+    IG_TRY(make_cone(m, ball, &m->ball));
+    m->ball.shape.flat = 1;
     m->d.ball = 4.0 / 3 * acos(-1) * ball * ball * ball / m->d.volume;
   }
   if (c->padded)
@@ -300,30 +233,30 @@ ig_status ig_topopt_mesh_filter_new(ig_topopt_mesh_model *m) {
         "filter: a radius of %g m is below one element (%g m on average): next to nothing is "
         "filtered; 1.5 elements or more keep checkerboards away",
         radius, cbrt(m->d.volume));
-  return c->kind == IG_FILTER_HELMHOLTZ ? make_helmholtz(m, radius)
-                                        : make_cone(m, radius, &m->cone, &m->start, &m->order);
+  if (c->kind != IG_FILTER_HELMHOLTZ)
+    return make_cone(m, radius, &m->cone);
+  return m->part.alone ? IG_OK : ig_topopt_mesh_helmholtz_new(m, NULL, NULL); /* else when cut */
 }
 
 ig_status ig_topopt_mesh_around(void *self, const double *in, double *out) {
   ig_topopt_mesh_model *m = self;
-  return m->ops->cone(m->cx, &m->ball, in, out);
+  return cone_sum(m, &m->ball, in, out);
 }
 
 void ig_topopt_mesh_filter_free(ig_topopt_mesh_model *m) {
-  ig_array_free(m->cx, &m->ball_start);
-  ig_array_free(m->cx, &m->ball_order);
-  ig_helmholtz *h = &m->helmholtz;
-  ig_array *const arrays[] = {&h->fix, &h->block, &h->inverse, &h->z, &h->f, &h->u};
-  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
-    ig_array_free(m->cx, arrays[i]);
-  ig_plan_free(m->cx, &h->corners);
-  ig_pcg_free(m->cx, &h->pcg);
+  ig_topopt_mesh_cone *const cones[] = {&m->cone, &m->ball};
+  for (int i = 0; i < 2; i++) {
+    ig_array *const arrays[] = {&cones[i]->start, &cones[i]->order, &cones[i]->center,
+                                &cones[i]->values};
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
+      ig_array_free(m->cx, arrays[k]);
+    ig_halo_free(m->cx, &cones[i]->reach);
+  }
+  ig_topopt_mesh_helmholtz_free(m);
 }
 
 ig_status ig_topopt_mesh_filter(void *self, const double *in, double *out) {
   ig_topopt_mesh_model *m = self;
-  if (m->part.alone)
-    return filter_part(m, in, out);
-  return m->c->filter.kind == IG_FILTER_HELMHOLTZ ? filter_helmholtz(m, in, out)
-                                                  : m->ops->cone(m->cx, &m->cone, in, out);
+  return m->c->filter.kind == IG_FILTER_HELMHOLTZ ? ig_topopt_mesh_helmholtz(m, in, out)
+                                                  : cone_sum(m, &m->cone, in, out);
 }

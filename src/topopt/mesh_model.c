@@ -146,8 +146,8 @@ static void mesh_describe(void *self, ig_check_line *line, void *user) {
 
 static void mesh_free(void *self) {
   ig_topopt_mesh_model *m = self;
-  ig_array *const arrays[] = {&m->x,      &m->fix,   &m->spring, &m->role,  &m->share,
-                              &m->center, &m->start, &m->order,  &m->scale, &m->poissons};
+  ig_array *const arrays[] = {&m->x,     &m->fix,    &m->spring, &m->role,
+                              &m->share, &m->center, &m->scale,  &m->poissons};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
     ig_array_free(m->cx, arrays[i]);
   ig_topopt_loading_free(m->cx, &m->loading);
@@ -199,6 +199,7 @@ static ig_status build(ig_topopt_mesh_model *m, const ig_list *materials, ig_ass
   d->corners = m->info->nodes;
   d->snapshot = ig_topopt_mesh_snapshot;
   d->pack = ig_topopt_mesh_pack;
+  d->centers = m->centers;
   d->measure = ig_topopt_mesh_limit;
   d->surface = ig_topopt_mesh_surface;
   d->inside = ig_topopt_mesh_inside;

@@ -10,15 +10,26 @@
 #include "topopt/mesh_petsc.h"
 #include "topopt/topopt.h"
 
+/* Sums over the elements near each: the cone of the filter, the balls that bound members. In a part
+   centres and values of own elements come first, then those of others that they reach. */
+typedef struct {
+  ig_cone shape;
+  ig_array start, order;
+  ig_array center, values; /* of a part */
+  ig_halo reach;
+} ig_topopt_mesh_cone;
+
 /* The filter as a differential equation: -(R / 2 sqrt 3)^2 laplacian u + u = x. */
 typedef struct {
-  ig_mesh_args hex;
+  ig_mesh_args hex, own; /* elements; those of the design */
   ig_ground ground;
   ig_plan corners; /* of quadratic tetrahedra, which have it linear */
   const ig_plan *plan;
   ig_array fix, block, inverse, z, f, u; /* nodes */
   ig_pcg pcg;
   ig_linear system;
+  ig_grid sums; /* blocks of nodes */
+  int64_t own_values[2];
 } ig_helmholtz;
 
 /* What of a solve is this rank's; rows.start NULL: all of it. Where `alone` is set a rank has its
@@ -33,18 +44,18 @@ typedef struct {
   ig_lid nodes, held;         /* nodes and elements that are there, ghosts counted */
   ig_lid node_at, element_at; /* numbers of the first own ones */
   ig_lid *node;               /* what they are in the whole, host */
-  /* ghosts: nodes of own elements; moduli of elements that touch own nodes; what own elements'
-     filter reaches */
-  ig_halo states, moduli, reach;
-  ig_array reached;    /* values of own elements, then of those */
+  /* ghosts: nodes of own elements; moduli of elements that touch own nodes */
+  ig_halo states, moduli;
+  ig_array around;     /* values of the elements that are there; empty: not needed yet */
   uint8_t *touched;    /* own elements (host): 1 where a node is held or loaded */
+  double *centers;     /* of own elements, if a file's densities are asked for */
   ig_array counted;    /* own elements: 1 where a stress counts */
   bool ready;          /* all is set up */
   const ig_mesh *read; /* the mesh as it was read; at the end, on rank 0: again whole */
   ig_mesh *recalled;
-  ig_mesh_args own;            /* own elements alone */
-  ig_array fix, share, center; /* of the whole, until all is set up */
-  ig_rows rows;                /* nodes */
+  ig_mesh_args own;    /* own elements alone */
+  ig_array fix, share; /* of the whole, until all is set up */
+  ig_rows rows;        /* nodes */
   ig_halo ghosts;
   ig_slab *slab;         /* of sums */
   int64_t own_values[2]; /* of the rows */
@@ -79,12 +90,11 @@ typedef struct ig_topopt_mesh_model {
   ig_ebe op_single;
   ig_mesh_args hex, hex_colors;
   ig_ground ground;
-  ig_cone cone, ball; /* of the filter; of the balls that bound members */
+  ig_topopt_mesh_cone cone, ball; /* of the filter; of the balls that bound members */
   ig_helmholtz helmholtz;
   ig_array scale;    /* moduli of several materials over the first's */
   ig_array poissons; /* of the elements, where materials differ in it */
-  ig_array x, fix, spring, role, modulus, modulus_single, share, center, start, order, slots;
-  ig_array ball_start, ball_order;
+  ig_array x, fix, spring, role, modulus, modulus_single, share, center, slots;
   ig_array block, inverse, z, partial; /* the preconditioner's, and sums */
   ig_amg *amg;                         /* one of these, or blocks alone */
   ig_topopt_petsc *petsc;
@@ -136,8 +146,14 @@ typedef struct {
   ig_lid from, count;
 } ig_topopt_mesh_range;
 ig_topopt_mesh_range ig_topopt_mesh_own(const ig_topopt_mesh_model *m);
+/* Blocks of nodes that sums of one value per node are made of: of a part its own. */
+ig_grid ig_topopt_mesh_blocks(const ig_topopt_mesh_model *m);
 IG_MUST_CHECK ig_status ig_topopt_mesh_ghosts(ig_topopt_mesh_model *m, size_t value, const void *x);
 IG_MUST_CHECK ig_status ig_topopt_mesh_whole(ig_topopt_mesh_model *m, double *x);
+/* mesh_system.c: values of the design's elements, `count` arrays, as the elements that add to own
+   nodes have them: with those of other ranks. */
+IG_MUST_CHECK ig_status ig_topopt_mesh_surround(ig_topopt_mesh_model *m, int count,
+                                                const double **in);
 
 /* mesh_cut.c: from the whole to this rank's part, where part.alone says so; then lets go of what
    was there to set it up. */
@@ -155,6 +171,14 @@ IG_MUST_CHECK ig_status ig_topopt_mesh_volumes(const ig_topopt_mesh_model *m, do
 IG_MUST_CHECK ig_status ig_topopt_mesh_filter_new(ig_topopt_mesh_model *m);
 void ig_topopt_mesh_filter_free(ig_topopt_mesh_model *m);
 IG_MUST_CHECK ig_status ig_topopt_mesh_filter(void *self, const double *in, double *out);
+/* mesh_helmholtz.c. Of a part: `element` are the numbers of its elements in the whole, `conn` is
+   its connectivity; else NULL. */
+IG_MUST_CHECK ig_status ig_topopt_mesh_helmholtz_new(ig_topopt_mesh_model *m, const ig_lid *element,
+                                                     const ig_lid *conn);
+IG_MUST_CHECK ig_status ig_topopt_mesh_helmholtz(ig_topopt_mesh_model *m, const double *in,
+                                                 double *out);
+void ig_topopt_mesh_helmholtz_free(ig_topopt_mesh_model *m);
+double ig_topopt_mesh_radius(const ig_topopt_mesh_model *m);
 IG_MUST_CHECK ig_status ig_topopt_mesh_around(void *self, const double *in, double *out);
 
 /* What can be printed or drawn; mesh_making.c. */

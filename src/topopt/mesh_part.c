@@ -116,19 +116,11 @@ ig_status ig_topopt_mesh_part_new(ig_topopt_mesh_model *m) {
 /* Why ranks hold all of a mesh whose systems they divide; NULL: they do not. */
 static const char *why_whole(const ig_topopt_mesh_model *m) {
   const ig_topopt_case *c = m->c;
-  const ig_loading *l = &m->loading;
   const char *why = ig_topopt_unfit(c);
-  bool weighs = l->held.dev || l->added.dev;
-  for (int q = 0; q < l->cases; q++)
-    weighs = weighs || l->gravity[q].dev;
   if (why)
     return why;
   if (c->solver.preconditioner == IG_PRECONDITIONER_PETSC)
     return "preconditioner petsc";
-  if (weighs)
-    return "gravity, masses and displacements that are held";
-  if (m->scale.dev || m->poissons.dev || l->heavy.dev || l->candidates)
-    return "several materials";
   if ((int64_t)m->nodes * m->size <= IG_AMG_DENSE)
     return "it is small";
   return NULL;
@@ -144,6 +136,13 @@ static ig_grid blocks_of(int64_t count, int64_t length, int size) {
                    .all = blocks - 1,
                    .plane = length * size,
                    .stored = count * size};
+}
+
+ig_grid ig_topopt_mesh_blocks(const ig_topopt_mesh_model *m) {
+  ig_grid own = m->sums;
+  own.plane /= m->size;
+  own.stored /= m->size;
+  return m->part.alone ? own : blocks_of(m->nodes, BLOCK, 1);
 }
 
 ig_status ig_topopt_mesh_part_choose(ig_topopt_mesh_model *m) {
@@ -183,15 +182,16 @@ void ig_topopt_mesh_part_free(ig_topopt_mesh_model *m) {
   ig_plan_part_free(m->cx, &p->plan);
   ig_plan_part_free(m->cx, &p->colors);
   ig_plan_part_free(m->cx, &p->op.plan);
-  ig_halo *const halo[] = {&p->ghosts, &p->states, &p->moduli, &p->reach};
-  ig_array *const arrays[] = {&p->reached, &p->fix, &p->share, &p->center};
+  ig_halo *const halo[] = {&p->ghosts, &p->states, &p->moduli};
+  ig_array *const arrays[] = {&p->around, &p->fix, &p->share};
   ig_array_free(m->cx, &p->counted);
-  for (int i = 0; i < 4; i++) {
+  for (int i = 0; i < 3; i++) {
     ig_halo_free(m->cx, halo[i]);
     ig_array_free(m->cx, arrays[i]);
   }
   free(p->node);
   free(p->touched);
+  free(p->centers);
   ig_slab_free(p->slab);
   ig_slab_free(p->cell_slab);
   ig_rows_free(&p->cells);

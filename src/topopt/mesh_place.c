@@ -186,6 +186,7 @@ ig_topopt_points ig_topopt_mesh_points(ig_topopt_mesh_model *m) {
                         .size = m->size,
                         .nodes = m->nodes,
                         .places = m->elements,
+                        .all_nodes = m->nodes,
                         .step = m->size,
                         .stride = 1,
                         .self = m,

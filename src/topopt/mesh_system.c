@@ -109,11 +109,38 @@ static ig_status energy(void *self, const double *u, const double *v, double sca
 
 static ig_status product(void *self, const double *u, double *y) {
   ig_topopt_mesh_model *m = self;
+  if (m->part.alone)
+    IG_TRY(ig_topopt_mesh_ghosts(m, sizeof *u, u));
   IG_TRY(multiply(m, false, u, y));
   return m->ops->ground(m->cx, &m->ground, u, y, m->partial.dev, NULL);
 }
+
+ig_status ig_topopt_mesh_surround(ig_topopt_mesh_model *m, int count, const double **in) {
+  ig_topopt_mesh_part *p = &m->part;
+  const size_t held = (size_t)p->held, own = (size_t)m->d.places;
+  ig_status status = IG_OK;
+  if (!p->alone)
+    return IG_OK;
+  if (p->around.count < held * (size_t)count) {
+    ig_array_free(m->cx, &p->around);
+    status = ig_array_new_device(m->cx, &p->around, held * (size_t)count, sizeof(double),
+                                 "elements around");
+  }
+  double *to = p->around.dev;
+  for (int i = 0; i < count; i++) {
+    if (status == IG_OK && own)
+      status = m->cx->backend->copy(m->cx, to + (size_t)i * held + p->element_at,
+                                    *in + (size_t)i * own, own * sizeof *to);
+    status =
+        ig_halo_refresh(m->cx, &p->moduli, to ? to + (size_t)i * held : NULL, sizeof *to, status);
+  }
+  *in = to;
+  return status;
+}
+
 static ig_status to_nodes(void *self, const double *in, double *out) {
   ig_topopt_mesh_model *m = self;
+  IG_TRY(ig_topopt_mesh_surround(m, 1, &in));
   return m->ops->to_nodes(m->cx, &m->hex, &m->plan, in, out);
 }
 static ig_status to_elements(void *self, const double *in, double *out) {
@@ -126,11 +153,12 @@ static ig_status lump(void *self, const double *in, double *out) {
   ig_topopt_mesh_model *m = self;
   ig_mesh_args lumped = m->hex;
   lumped.lumped = 1;
+  IG_TRY(ig_topopt_mesh_surround(m, 1, &in));
   return m->ops->to_nodes(m->cx, &lumped, &m->plan, in, out);
 }
 static ig_status lump_back(void *self, const double *in, double *out) {
   ig_topopt_mesh_model *m = self;
-  ig_mesh_args lumped = m->hex;
+  ig_mesh_args lumped = *designed(m);
   lumped.lumped = 1;
   return m->ops->to_elements(m->cx, &lumped, in, out);
 }
@@ -141,8 +169,9 @@ static ig_status strain(void *self, const double *u, double *tensor) {
 }
 static ig_status strain_back(void *self, const double *tensor, double *f) {
   ig_topopt_mesh_model *m = self;
+  IG_TRY(ig_topopt_mesh_surround(m, 6, &tensor));
   IG_TRY(m->ops->strain_back(m->cx, &m->hex, &m->plan, tensor, f));
-  const ig_ground held = {m->nodes, m->size, m->fix.dev, NULL};
+  const ig_ground held = {m->ground.nodes, m->size, m->fix.dev, NULL};
   return m->ops->ground(m->cx, &held, f, f, m->partial.dev, NULL);
 }
 

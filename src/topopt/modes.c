@@ -135,8 +135,8 @@ static ig_status project(ig_topopt_design *s) {
   for (int j = 0; j < m->block; j++) {
     IG_TRY(images(s, m->y[j].dev));
     for (int i = 0; i < m->block; i++) {
-      IG_TRY(s->cx->backend->dot_f64(s->cx, nu, m->y[i].dev, m->kx.dev, &a[i][j]));
-      IG_TRY(s->cx->backend->dot_f64(s->cx, nu, m->y[i].dev, m->mx.dev, &b[i][j]));
+      IG_TRY(ig_topopt_dot_states(s->cx, s->d, m->y[i].dev, m->kx.dev, &a[i][j]));
+      IG_TRY(ig_topopt_dot_states(s->cx, s->d, m->y[i].dev, m->mx.dev, &b[i][j]));
     }
   }
   if (!ritz(m->block, a, b, m->lambda, v))
@@ -159,25 +159,43 @@ static ig_status residual_of(ig_topopt_design *s, int j, double *residual) {
   double rr, ff;
   IG_TRY(images(s, m->x[j].dev));
   IG_TRY(s->ops->mix(s->cx, (int64_t)nu, 1, m->kx.dev, -m->lambda[j], m->mx.dev, m->kx.dev));
-  IG_TRY(s->cx->backend->dot_f64(s->cx, nu, m->kx.dev, m->kx.dev, &rr));
-  IG_TRY(s->cx->backend->dot_f64(s->cx, nu, m->mx.dev, m->mx.dev, &ff));
+  IG_TRY(ig_topopt_dot_states(s->cx, s->d, m->kx.dev, m->kx.dev, &rr));
+  IG_TRY(ig_topopt_dot_states(s->cx, s->d, m->mx.dev, m->mx.dev, &ff));
   *residual = sqrt(rr) / (m->lambda[j] * sqrt(ff));
   return isfinite(*residual) ? IG_OK
                              : IG_FAIL(s->cx, IG_NUMERIC, "frequencies: a mode has no mass");
 }
 
-/* Values that are the same on every machine and no mode is orthogonal to. */
+/* State of a generator of numbers so many steps after its first. */
+static uint64_t generated(uint64_t steps) {
+  uint64_t times = 6364136223846793005u, plus = 1442695040888963407u, all = 1, more = 0;
+  for (; steps; steps >>= 1) { /* 1, 2, 4, … steps at once */
+    if (steps & 1) {
+      all *= times;
+      more = more * times + plus;
+    }
+    plus *= times + 1;
+    times *= times;
+  }
+  return all * 12345 + more;
+}
+
+/* Values that are the same on every machine and division, and no mode is orthogonal to. */
 static ig_status begin(ig_topopt_design *s) {
   ig_topopt_modes *m = s->modes;
-  const size_t nu = (size_t)s->d->unknowns;
+  const ig_discretisation *d = s->d;
+  const size_t nu = (size_t)d->unknowns;
   double *x;
-  uint64_t state = 12345;
   IG_TRY(IG_NEW(s->cx, &x, nu, "modes"));
   ig_status status = IG_OK;
   for (int j = 0; j < m->block && status == IG_OK; j++) {
-    for (size_t i = 0; i < nu; i++) {
-      state = state * 6364136223846793005u + 1442695040888963407u;
-      x[i] = (double)(state >> 33) / 2147483648.0 - 0.5;
+    for (int r = 0; r < ig_topopt_runs(d); r++) {
+      const ig_topopt_values own = ig_topopt_run_own(d, r);
+      uint64_t state = generated((uint64_t)(j * d->all_unknowns + own.whole));
+      for (int64_t i = own.at; i < own.at + own.count; i++) {
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        x[i] = (double)(state >> 33) / 2147483648.0 - 0.5;
+      }
     }
     m->lambda[j] = 0;
     status = s->cx->backend->copy_in(s->cx, m->x[j].dev, x, nu * sizeof *x);

@@ -19,17 +19,19 @@ static void cases_of(const ig_topopt_design *s, int i, int *begin, int *end) {
   *end = limit && limit->load_case > 0 ? *begin + 1 : s->loading->cases;
 }
 
-/* Largest w |factor v| and the sum of (w |factor v| / largest)^exponent. */
-static ig_status measure(ig_topopt_design *s, int64_t n, const double *w, const double *v,
+/* Largest w |factor v| and the sum of (w |factor v| / largest)^exponent, of elements or states. */
+static ig_status measure(ig_topopt_design *s, bool states, const double *w, const double *v,
                          double factor, double *top, double *sum) {
   ig_topopt_peaks *t = s->peaks;
+  const int64_t n = states ? s->d->unknowns : s->d->places;
   *sum = 0;
   IG_TRY(s->ops->powers(s->cx, n, w, NULL, v, factor, 1, false, t->power.dev));
-  IG_TRY(s->cx->backend->absmax_f64(s->cx, (size_t)n, t->power.dev, top));
+  IG_TRY((states ? ig_topopt_most_states : ig_topopt_most)(s->cx, s->d, t->power.dev, top));
   if (!(*top > 0))
     return IG_OK;
   IG_TRY(s->ops->powers(s->cx, n, w, NULL, v, factor / *top, 0.5 * exponent, false, t->power.dev));
-  return s->cx->backend->dot_f64(s->cx, (size_t)n, t->power.dev, t->power.dev, sum);
+  return (states ? ig_topopt_dot_states : ig_topopt_dot)(s->cx, s->d, t->power.dev, t->power.dev,
+                                                         sum);
 }
 
 /* A norm's value with its correction, which the first design sets. */
@@ -59,7 +61,7 @@ static ig_status temperatures(ig_topopt_design *s, int i, ig_evaluation *e, doub
   int begin, end;
   cases_of(s, i, &begin, &end);
   for (int q = begin; q < end; q++) {
-    IG_TRY(measure(s, nu, w, s->u[last][q].dev, kelvin(s, i, q), &top[q], &sum[q]));
+    IG_TRY(measure(s, true, w, s->u[last][q].dev, kelvin(s, i, q), &top[q], &sum[q]));
     peak = fmax(peak, top[q]);
   }
   for (int q = begin; q < end; q++)
@@ -78,7 +80,7 @@ static ig_status temperatures(ig_topopt_design *s, int i, ig_evaluation *e, doub
     }
     IG_TRY(s->ops->powers(s->cx, nu, w, s->d->fix, s->u[last][q].dev, norm > 0 ? factor / norm : 0,
                           exponent - 1, true, t->power.dev));
-    IG_TRY(s->cx->backend->dot_f64(s->cx, (size_t)nu, t->power.dev, t->power.dev, &ff));
+    IG_TRY(ig_topopt_dot_states(s->cx, s->d, t->power.dev, t->power.dev, &ff));
     const double size = sqrt(ff);
     if (size > 0) /* of unit size: the solver's preconditioner is in single precision */
       IG_TRY(s->ops->mix(s->cx, nu, 1 / size, t->power.dev, 0, t->power.dev, t->power.dev));
@@ -105,7 +107,7 @@ static ig_status members(ig_topopt_design *s, int i, ig_evaluation *e, double *v
     density = t->power.dev;
   }
   IG_TRY(s->d->around(s->d->self, density, t->value.dev));
-  IG_TRY(measure(s, n, w, t->value.dev, unit, &e->peak[i], &sum));
+  IG_TRY(measure(s, false, w, t->value.dev, unit, &e->peak[i], &sum));
   const double norm = e->peak[i] * pow(sum, 1 / exponent);
   *value = corrected(t, i, e->peak[i], norm);
   IG_TRY(s->ops->powers(s->cx, n, w, NULL, t->value.dev, norm > 0 ? unit / norm : 0, exponent - 1,

@@ -17,6 +17,10 @@ static ig_status visit(const ig_topopt_points *p, ig_where where, ig_point_kind 
   return p->each(p->self, where, kind, each, user);
 }
 
+ig_status ig_topopt_points_meet(const ig_topopt_points *p, ig_status status) {
+  return p->slab ? ig_ranks_agree(p->cx, status) : status;
+}
+
 static void weigh(void *user, int64_t place, double weight) {
   (void)place;
   *(double *)user += weight;
@@ -259,17 +263,13 @@ const char *ig_topopt_points_loose(const ig_topopt_points *p, const uint8_t *fix
 
 /* --- loads, ports, constraints --- */
 
-static bool in_arrays(const ig_topopt_points *p, int64_t node) {
-  return node >= 0 && node < p->nodes;
-}
-
 typedef struct {
   const ig_topopt_points *p;
   double *f, share[3];
 } loading;
 static void add_load(void *user, int64_t place, double weight) {
   loading *l = user;
-  for (int c = 0; in_arrays(l->p, place) && c < l->p->size; c++)
+  for (int c = 0; ig_topopt_in_nodes(l->p, place) && c < l->p->size; c++)
     l->f[place * l->p->step + c * l->p->stride] += l->share[c] * weight;
 }
 
@@ -287,7 +287,7 @@ static ig_status spread(const ig_topopt_points *p, const char *list, ig_where wh
 
 static void add_pressure(void *user, int64_t place, double weight) {
   loading *l = user;
-  for (int c = 0; in_arrays(l->p, place) && c < l->p->size; c++)
+  for (int c = 0; ig_topopt_in_nodes(l->p, place) && c < l->p->size; c++)
     l->f[place * l->p->step + c * l->p->stride] -= l->share[0] * weight * l->p->normal[c];
 }
 
@@ -334,7 +334,7 @@ static void add_turning(void *user, int64_t place, double weight) {
   t->p->position(t->p->self, place, x);
   for (int d = 0; d < 3; d++)
     x[d] -= t->middle[d];
-  for (int c = 0; in_arrays(t->p, place) && c < t->p->size; c++) {
+  for (int c = 0; ig_topopt_in_nodes(t->p, place) && c < t->p->size; c++) {
     const int a = (c + 1) % 3, b = (c + 2) % 3;
     t->f[place * t->p->step + c * t->p->stride] += t->w[a] * x[b] - t->w[b] * x[a];
   }
@@ -507,10 +507,13 @@ static ig_status others(const ig_topopt_points *p, const uint8_t *fix, int q, ig
                         double *norm) {
   double weight, held = 0;
   const size_t n = (size_t)(p->nodes * p->size);
-  IG_TRY(ig_topopt_points_gravity(p, fix, q, to, &weight));
-  if (to->held.dev)
-    IG_TRY(p->cx->backend->absmax_f64(p->cx, n, to->held.dev, &held));
-  *norm = fmax(weight * sqrt((double)p->nodes), held);
+  ig_status status = ig_topopt_points_gravity(p, fix, q, to, &weight);
+  if (status == IG_OK && to->held.dev)
+    status = p->cx->backend->absmax_f64(p->cx, n, to->held.dev, &held);
+  IG_TRY(ig_topopt_points_meet(p, status));
+  if (p->slab)
+    IG_TRY(ig_slab_most(p->slab, &held, 1));
+  *norm = fmax(weight * sqrt((double)p->all_nodes), held);
   return IG_OK;
 }
 
@@ -521,11 +524,11 @@ ig_status ig_topopt_points_loads(const ig_topopt_points *p, const uint8_t *fix, 
   if (ig_topopt_has_port(c) && c->ports.count == 0)
     return ig_fail_at(p->cx, &c->at, "ports: of what is the displacement meant? Give one");
   ig_status status = check_footings(p, role);
-  IG_TRY(p->slab ? ig_ranks_agree(p->cx, status) : status);
+  IG_TRY(ig_topopt_points_meet(p, status));
   IG_TRY(ig_topopt_points_held(p, to->stiffness, &to->held));
   IG_TRY(ig_topopt_points_masses(p, to));
   status = IG_NEW(p->cx, &f, p->nodes * p->size, "loads");
-  IG_TRY(p->slab ? ig_ranks_agree(p->cx, status) : status); /* ranks take turns from here on */
+  IG_TRY(ig_topopt_points_meet(p, status)); /* ranks take turns from here on */
   to->cases = ig_topopt_load_cases(c);
   for (int q = 0; q < to->cases; q++) {
     to->weight[q] = q < c->weights.count ? c->weights.value[q] : 1;
@@ -570,7 +573,7 @@ ig_status ig_topopt_points_limit(const ig_topopt_points *p, const uint8_t *fix,
   if (!isnan(limit->displacement) && p->size == 1)
     return ig_fail_at(p->cx, &limit->at, "constraints: nothing is displaced in a heat problem");
   status = IG_NEW(p->cx, &f, n, "constraint");
-  IG_TRY(p->slab ? ig_ranks_agree(p->cx, status) : status);
+  IG_TRY(ig_topopt_points_meet(p, status));
   if (volume) {
     IG_TRY_GOTO(status, done, count(p, "constraints", IG_WHERE(limit), IG_POINT_ELEMENTS, norm));
     IG_TRY_GOTO(

@@ -26,6 +26,7 @@ typedef struct {
   const char *name;      /* "grid" */
   int dim, size;         /* unknowns per node */
   int64_t nodes, places; /* of node arrays; of element arrays */
+  int64_t all_nodes;     /* of node arrays of the whole */
   /* Of a grid divided between ranks: places [begin, end) are this rank's own, and points of other
      ranks are visited, too, with places that may lie outside of the arrays. */
   ig_slab *slab;
@@ -50,6 +51,15 @@ static inline int64_t ig_topopt_own_begin(const ig_topopt_points *p) {
 static inline int64_t ig_topopt_own_end(const ig_topopt_points *p, int64_t n) {
   return p->slab ? p->end : n;
 }
+
+static inline bool ig_topopt_in_nodes(const ig_topopt_points *p, int64_t node) {
+  return node >= 0 && node < p->nodes;
+}
+static inline bool ig_topopt_in_places(const ig_topopt_points *p, int64_t place) {
+  return place >= 0 && place < p->places;
+}
+/* Where the grid is divided: a failure of one is that of all. Before they count together. */
+IG_MUST_CHECK ig_status ig_topopt_points_meet(const ig_topopt_points *p, ig_status status);
 
 /* 1: designed, and so on, for every element (host). */
 IG_MUST_CHECK ig_status ig_topopt_points_roles(const ig_topopt_points *p, uint8_t *role,

@@ -71,6 +71,7 @@ ig_status ig_topopt_points_gravity(const ig_topopt_points *p, const uint8_t *fix
 /* --- masses --- */
 
 typedef struct {
+  const ig_topopt_points *p;
   double *mass, share, count;
 } adding;
 static void count_node(void *user, int64_t node, double weight) {
@@ -80,11 +81,12 @@ static void count_node(void *user, int64_t node, double weight) {
 static void add_mass(void *user, int64_t node, double weight) {
   const adding *a = user;
   (void)weight;
-  a->mass[node] += a->share;
+  if (ig_topopt_in_nodes(a->p, node))
+    a->mass[node] += a->share;
 }
 
 ig_status ig_topopt_points_masses(const ig_topopt_points *p, ig_loading *to) {
-  adding a = {0};
+  adding a = {.p = p};
   ig_status status = IG_OK;
   if (p->c->masses.count == 0)
     return IG_OK;
@@ -124,7 +126,7 @@ typedef struct {
 static void lead(void *user, int64_t node, double weight) {
   const leading *l = user;
   (void)weight;
-  for (int c = 0; c < l->p->size; c++) {
+  for (int c = 0; ig_topopt_in_nodes(l->p, node) && c < l->p->size; c++) {
     const double value = l->p->size == 1 ? l->hold->temperature : l->hold->displacement[c];
     if (l->fix[node] >> c & 1 && !isnan(value))
       l->u[node * l->p->step + c * l->p->stride] = value * l->scale;
@@ -155,8 +157,7 @@ ig_status ig_topopt_points_held(const ig_topopt_points *p, double stiffness, ig_
   }
   if (!any)
     return IG_OK;
-  IG_TRY(IG_NEW(p->cx, &u, n, "supports"));
-  ig_status status = IG_OK;
+  ig_status status = IG_NEW(p->cx, &u, n, "supports");
   for (int i = 0; i < p->c->supports.count && status == IG_OK; i++) {
     const ig_hold_case *hold = IG_ITEM(ig_hold_case, p->c->supports, i);
     uint8_t *own; /* what this entry holds, no matter what others do */
@@ -168,8 +169,11 @@ ig_status ig_topopt_points_held(const ig_topopt_points *p, double stiffness, ig_
       status = p->each(p->self, IG_WHERE(hold), IG_POINT_NODES, lead, &l);
     free(own);
   }
-  for (size_t i = 0; i < n; i++)
+  for (size_t i = 0; u && i < n; i++)
     most = fmax(most, fabs(u[i]));
+  status = ig_topopt_points_meet(p, status);
+  if (status == IG_OK && p->slab) /* a rank may have none of these nodes */
+    status = ig_slab_most(p->slab, &most, 1);
   if (status == IG_OK && most > 0)
     status = ig_array_from(p->cx, held, u, n, sizeof *u, "supports");
   free(u);

@@ -1,6 +1,7 @@
 /* A design that begins with the densities of a file: each element takes that of the nearest cell.
  */
 #include "topopt/output.h"
+#include "backend/backend.h"
 #ifdef INGOT_HAVE_IO
 #include "io/vtkhdf.h"
 #endif
@@ -95,26 +96,30 @@ static int64_t nearest_to(const boxes *b, const double *x) {
   return nearest;
 }
 
+/* Of a body in parts each rank looks at its own elements; those held solid or void stay so. */
 static ig_status take(ig_topopt_run *r, const ig_snapshot *from, const ig_field *density) {
   ig_ctx *cx = r->job->cx;
-  ig_snapshot *mine = NULL;
-  double *there = NULL, *here = NULL, *value = NULL;
+  const ig_discretisation *d = r->d;
+  const size_t n = (size_t)d->places;
+  uint8_t *role = NULL;
+  double *there = NULL, *x = NULL;
   boxes b = {0};
   ig_status status;
-  IG_TRY_GOTO(status, done, r->d->snapshot(r->d->self, 0, &mine));
   IG_TRY_GOTO(status, done, ig_snapshot_centres(cx, from, &there));
-  IG_TRY_GOTO(status, done, ig_snapshot_centres(cx, mine, &here));
-  IG_TRY_GOTO(status, done, IG_NEW(cx, &value, mine->cells, "densities"));
   b.point = there;
   IG_TRY_GOTO(status, done, boxes_make(cx, &b, from->cells));
-  for (int64_t e = 0; e < mine->cells; e++)
-    value[e] = fmin(1, fmax(0, ig_field_number(density, nearest_to(&b, here + 3 * e))));
-  status = ig_topopt_set(r, "design", value);
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &role, n, "roles"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &x, n, "densities"));
+  IG_TRY_GOTO(status, done, cx->backend->copy_out(cx, role, d->role, n));
+  IG_TRY_GOTO(status, done, cx->backend->copy_out(cx, x, r->s->x.dev, n * sizeof *x));
+  for (size_t i = 0; i < n; i++)
+    if (role[i] == IG_ROLE_DESIGN)
+      x[i] = fmin(1, fmax(0, ig_field_number(density, nearest_to(&b, d->centers + 3 * i))));
+  status = cx->backend->copy_in(cx, r->s->x.dev, x, n * sizeof *x);
 done:
-  ig_snapshot_free(mine);
   free(there);
-  free(here);
-  free(value);
+  free(role);
+  free(x);
   free(b.first);
   free(b.order);
   return status;

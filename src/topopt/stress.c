@@ -52,7 +52,6 @@ static ig_status stresses(const ig_topopt_design *s, int i, int q, bool clusters
 /* Largest relaxed stress and norm over the load cases of a slot. */
 static ig_status measure(const ig_topopt_design *s, int i, double *peak, double *norm) {
   ig_topopt_stress *t = s->stress;
-  const size_t n = (size_t)s->d->places;
   const double exponent = s->c->stress.exponent;
   double top[IG_LOAD_CASES] = {0}, sum[IG_LOAD_CASES] = {0}, all = 0;
   int begin, end;
@@ -61,13 +60,13 @@ static ig_status measure(const ig_topopt_design *s, int i, double *peak, double 
   for (int q = begin; q < end; q++) {
     ig_topopt_stressed a;
     IG_TRY(stresses(s, i, q, true, &a));
-    IG_TRY(s->cx->backend->absmax_f64(s->cx, n, t->relaxed.dev, &top[q]));
+    IG_TRY(ig_topopt_most(s->cx, s->d, t->relaxed.dev, &top[q]));
     *peak = fmax(*peak, top[q]);
     if (!(top[q] > 0))
       continue;
     IG_TRY(t->ops->power(s->cx, s->d->places, t->relaxed.dev, 1 / top[q], 0.5 * exponent,
                          t->work.dev));
-    IG_TRY(s->cx->backend->dot_f64(s->cx, n, t->work.dev, t->work.dev, &sum[q]));
+    IG_TRY(ig_topopt_dot(s->cx, s->d, t->work.dev, t->work.dev, &sum[q]));
   }
   for (int q = begin; q < end; q++)
     all += *peak > 0 ? sum[q] * pow(top[q] / *peak, exponent) : 0;
@@ -83,7 +82,6 @@ static ig_status adjoint(ig_topopt_design *s, int i, int q, bool add, double nor
                          ig_evaluation *e) {
   ig_topopt_stress *t = s->stress;
   const int64_t n = s->d->places;
-  const size_t nu = (size_t)s->d->unknowns;
   ig_topopt_stressed a;
   double ff;
   if (!ig_topopt_turn_mine(s))
@@ -94,10 +92,10 @@ static ig_status adjoint(ig_topopt_design *s, int i, int q, bool add, double nor
                         t->work.dev));
   IG_TRY(s->ops->mix(s->cx, n, 1, t->work.dev, add ? 1 : 0, t->direct.dev, t->direct.dev));
   IG_TRY(s->d->strain_back(s->d->self, t->tensor.dev, t->load.dev));
-  IG_TRY(s->cx->backend->dot_f64(s->cx, nu, t->load.dev, t->load.dev, &ff));
+  IG_TRY(ig_topopt_dot_states(s->cx, s->d, t->load.dev, t->load.dev, &ff));
   const double size = sqrt(ff);
   if (size > 0) /* of unit size: the solver's preconditioner is in single precision */
-    IG_TRY(s->ops->mix(s->cx, (int64_t)nu, 1 / size, t->load.dev, 0, t->load.dev, t->load.dev));
+    IG_TRY(s->ops->mix(s->cx, s->d->unknowns, 1 / size, t->load.dev, 0, t->load.dev, t->load.dev));
   IG_TRY(ig_topopt_turn_solve(s, size > 0 ? t->load.dev : NULL, state, e));
   if (ig_topopt_turn_first(s))
     return IG_OK;
@@ -109,9 +107,46 @@ static ig_status adjoint(ig_topopt_design *s, int i, int q, bool add, double nor
 
 /* --- clusters --- */
 
-static int falling(const void *a, const void *b) {
+static int rising(const void *a, const void *b) {
   const double x = *(const double *)a, y = *(const double *)b;
-  return (x < y) - (x > y);
+  return (x > y) - (x < y);
+}
+
+/* Of `own` values of this rank, rising, how many are at least `least`. */
+static int64_t reach(const double *sorted, int64_t own, double least) {
+  int64_t low = 0, high = own;
+  while (low < high) {
+    const int64_t middle = (low + high) / 2;
+    if (sorted[middle] < least)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return own - low;
+}
+
+/* The least values of all clusters but the last: below the first k of all ranks' values from above
+   comes the one that k + 1 values reach. No rank has all of them; positive numbers are ordered as
+   their bits are, which are found one by one. */
+static ig_status borders(const ig_topopt_design *s, const double *sorted, int64_t own,
+                         double *border) {
+  const int64_t clusters = s->c->stress.clusters;
+  uint64_t bits[IG_LIMITS] = {0};
+  int64_t all = own, found[IG_LIMITS];
+  IG_TRY(ig_topopt_count(s->d, &all, 1));
+  for (int bit = 62; bit >= 0 && all > 0; bit--) {
+    for (int64_t of = 0; of + 1 < clusters; of++) {
+      const uint64_t more = bits[of] | (uint64_t)1 << bit;
+      memcpy(&border[of], &more, sizeof more);
+      found[of] = isfinite(border[of]) ? reach(sorted, own, border[of]) : 0;
+    }
+    IG_TRY(ig_topopt_count(s->d, found, (int)clusters - 1));
+    for (int64_t of = 0; of + 1 < clusters; of++)
+      if (found[of] > all * (of + 1) / clusters)
+        bits[of] |= (uint64_t)1 << bit;
+  }
+  memcpy(border, bits, (size_t)(clusters - 1) * sizeof *border);
+  return IG_OK;
 }
 
 /* Elements of about the same stress go together: as many in each cluster, the first has the highest
@@ -120,7 +155,8 @@ static ig_status divide(ig_topopt_design *s, int i) {
   ig_topopt_stress *t = s->stress;
   const size_t n = (size_t)s->d->places;
   const int64_t clusters = s->c->stress.clusters;
-  double *worst = NULL, *sorted = NULL;
+  double *worst = NULL, *sorted = NULL, border[IG_LIMITS] = {0};
+  uint8_t *role = NULL;
   int begin, end;
   ig_status status;
   if (!t->cluster[i].dev)
@@ -128,6 +164,8 @@ static ig_status divide(ig_topopt_design *s, int i) {
   cases_of(s, i, &begin, &end);
   IG_TRY_GOTO(status, done, IG_NEW(s->cx, &worst, n, "stresses"));
   IG_TRY_GOTO(status, done, IG_NEW(s->cx, &sorted, n, "stresses"));
+  IG_TRY_GOTO(status, done, IG_NEW(s->cx, &role, n, "roles"));
+  IG_TRY_GOTO(status, done, s->cx->backend->copy_out(s->cx, role, s->d->role, n));
   for (int q = begin; q < end; q++) {
     ig_topopt_stressed a;
     IG_TRY_GOTO(status, done, stresses(s, i, q, false, &a));
@@ -139,18 +177,21 @@ static ig_status divide(ig_topopt_design *s, int i) {
   for (size_t k = 0; k < n; k++)
     if (worst[k] > 0)
       sorted[count++] = worst[k];
-  qsort(sorted, count, sizeof *sorted, falling);
+  qsort(sorted, count, sizeof *sorted, rising);
+  IG_TRY_GOTO(status, done, ig_topopt_meet(s->cx, s->d));
+  IG_TRY_GOTO(status, done, borders(s, sorted, (int64_t)count, border));
   double *number = t->cluster[i].host;
   for (size_t k = 0; k < n; k++) {
     int64_t of = 0;
-    while (of + 1 < clusters && worst[k] < sorted[count * (size_t)(of + 1) / (size_t)clusters])
+    while (of + 1 < clusters && worst[k] < border[of])
       of++;
-    number[k] = (double)of;
+    number[k] = role[k] ? (double)of : 0; /* a checkpoint has places without elements, too */
   }
   status = ig_array_push(s->cx, &t->cluster[i]);
 done:
   free(worst);
   free(sorted);
+  free(role);
   return status;
 }
 

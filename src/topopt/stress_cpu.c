@@ -10,8 +10,7 @@
 
 ig_status ig_topopt_stress_cpu_strain(ig_ctx *cx, const ig_grid *g, const double *h,
                                       const double *u, double *tensor) {
-  const int nz = g->dim == 3 ? g->n[2] : 1;
-  const int64_t rows = (int64_t)g->n[1] * nz;
+  const int64_t rows = (int64_t)g->n[1] * ig_grid_layers(g);
 #pragma omp parallel for schedule(static) num_threads(ig_team(cx, rows, IG_WORK_ROW))
   for (int64_t row = 0; row < rows; row++) {
     const int64_t at = ig_grid_place(g, 0, (int)(row % g->n[1]), (int)(row / g->n[1]));

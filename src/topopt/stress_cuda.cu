@@ -19,7 +19,8 @@ struct sizes {
 
 __global__ void strain_values(const __grid_constant__ ig_grid g, sizes size, const double *u,
                               double *tensor) {
-  const int nz = g.dim == 3 ? g.n[2] : 1;
+  const int above = g.from + g.n[2] < g.all; /* of a slab: its last plane has elements */
+  const int nz = g.dim == 3 ? g.n[2] + above : 1;
   const int64_t n = (int64_t)g.n[0] * g.n[1] * nz;
   for (EACH(t, n)) {
     const int64_t at = g.first + t % g.n[0] + t / g.n[0] % g.n[1] * g.row +
@@ -30,7 +31,7 @@ __global__ void strain_values(const __grid_constant__ ig_grid g, sizes size, con
 
 ig_status ig_topopt_stress_cuda_strain(ig_ctx *cx, const ig_grid *g, const double *h,
                                        const double *u, double *tensor) {
-  const int64_t n = (int64_t)g->n[0] * g->n[1] * (g->dim == 3 ? g->n[2] : 1);
+  const int64_t n = ig_grid_elements(g);
   strain_values<<<OVER(n)>>>(*g, sizes{{h[0], h[1], h[2]}}, u, tensor);
   IG_LAUNCHED(cx);
   return IG_OK;

@@ -191,7 +191,7 @@ static ig_status room_open(ig_job *job, void **self) {
   job->nodes = r->d->nodes;
   job->dofs = r->d->dofs;
   if (!job->mesh)
-    return ig_topopt_ranks_tell(job->cx, job->room_case, job->materials, info_line, job->cx);
+    return ig_topopt_ranks_tell(job->cx, job->room_case, info_line, job->cx);
   if (ig_topopt_divided(r->d)) /* each has its part of it */
     ig_part_drop_mesh_all(job->cx, job->mesh);
   return ig_topopt_mesh_ranks_tell(job->cx, job->room_case, r->d, job->assembly, info_line,
@@ -219,7 +219,7 @@ static ig_status check(ig_job *job, ig_check_line *line, void *user) {
   const ig_topopt_case *c = job->room_case;
   double bytes = 0;
   if (!job->mesh && c->grid.at.given)
-    IG_TRY(ig_topopt_grid_model_bytes(job->cx, c, job->materials, &bytes));
+    IG_TRY(ig_topopt_grid_model_bytes(job->cx, c, &bytes));
   if (bytes > LARGE) { /* told without being built: this may not be the machine it is meant for */
     const int64_t *n = c->grid.elements;
     snprintf(text, sizeof text, "%" PRId64 " x %" PRId64 " x %" PRId64 " elements", n[0], n[1],
@@ -228,7 +228,7 @@ static ig_status check(ig_job *job, ig_check_line *line, void *user) {
     snprintf(text, sizeof text, "%.3g GB; regions and loads are looked at when it runs",
              1e-9 * bytes);
     line(user, "device memory", text);
-    IG_TRY(ig_topopt_ranks_tell(job->cx, c, job->materials, line, user));
+    IG_TRY(ig_topopt_ranks_tell(job->cx, c, line, user));
     if (strcmp(ig_ctx_backend(job->cx), "cuda") != 0 && bytes > ig_memory_left())
       ig_warn(job->cx,
               "about %.3g GB are needed and this machine has %.3g GB left: it cannot run here",
@@ -250,7 +250,7 @@ static ig_status check(ig_job *job, ig_check_line *line, void *user) {
   if (job->mesh) /* whose division is the model's */
     status = ig_topopt_mesh_ranks_tell(job->cx, c, d, job->assembly, line, user);
   close_model(d, s);
-  return job->mesh ? status : ig_topopt_ranks_tell(job->cx, c, job->materials, line, user);
+  return job->mesh ? status : ig_topopt_ranks_tell(job->cx, c, line, user);
 }
 
 const ig_room ig_room_topopt = {

@@ -279,7 +279,7 @@ struct ig_discretisation {
   /* Of a mesh: `grid` are blocks of elements; blocks of nodes, and where own values of a state
      begin and end (NULL: `grid`, all of them). */
   const ig_grid *states;
-  int64_t own_states[2];
+  int64_t own_states[2], own_from; /* the first of these in a state of the whole */
   /* Of a mesh: ranks solve every system together, though all arrays are whole on each of them. */
   bool together;
   /* Of a mesh in parts: `count` arrays of elements or of states from the device to the host, as a
@@ -317,8 +317,9 @@ struct ig_discretisation {
      its size in elements (volumes over the mean), those beyond the rim counted; NULL: none asked */
   ig_status (*around)(void *self, const double *in, double *out);
   double ball;
-  ig_links links; /* elements that share a density; count 0: none */
-  double start;   /* density to begin with; 0: the volume */
+  ig_links links;        /* elements that share a density; count 0: none */
+  double start;          /* density to begin with; 0: the volume */
+  const double *centers; /* host: of the elements, [places][3]; only for densities of a file */
   /* what can be built on what lies below, and slopes by it back through that; NULL: no directions
    */
   ig_status (*print)(void *self, const double *in, double *out);
@@ -369,7 +370,7 @@ typedef struct {
   /* this rank's part; the whole; cells: the places of the part, one value each */
   ig_grid grid, whole, cells;
   ig_slab *slab; /* NULL: the grid is not divided */
-  double h[3];
+  double h[3], *centers;
   ig_multigrid *solver, *helmholtz;
   ig_array role, weight, scale, nodal_f, nodal_u, ball;
   ig_taps taps, ball_taps; /* of the filter; of the balls that bound members */
@@ -386,7 +387,7 @@ IG_MUST_CHECK ig_status ig_topopt_grid_model_new(ig_ctx *cx, const ig_topopt_cas
 void ig_topopt_grid_model_free(ig_topopt_grid_model *m);
 /* Device memory that the case will take on its grid, model and design, in bytes. */
 IG_MUST_CHECK ig_status ig_topopt_grid_model_bytes(ig_ctx *cx, const ig_topopt_case *c,
-                                                   const ig_list *materials, double *bytes);
+                                                   double *bytes);
 
 /* A mesh of hexahedra as a discretisation; see mesh_model.c. The mesh must outlive it. */
 IG_MUST_CHECK ig_status ig_topopt_mesh_model_new(ig_ctx *cx, const ig_topopt_case *c,
@@ -402,20 +403,29 @@ IG_MUST_CHECK ig_status ig_topopt_mesh_ranks_tell(ig_ctx *cx, const ig_topopt_ca
                                                   ig_check_line *line, void *user);
 
 /* divide.c: whether the grid of a case can be divided between ranks, and else why not. */
-bool ig_topopt_divisible(const ig_ctx *cx, const ig_topopt_case *c, const ig_list *materials,
-                         const char **why);
+bool ig_topopt_divisible(const ig_ctx *cx, const ig_topopt_case *c, const char **why);
 static inline bool ig_topopt_divided(const ig_discretisation *d) {
   return d->grid && d->grid->slab;
 }
 /* Who looks at the finished part, with arrays of the whole: of ranks that have parts the first. */
 bool ig_topopt_looks(const ig_ctx *cx, const ig_discretisation *d);
-/* a . b of elements, of states; the largest of elements. The same on all ranks. */
+/* a . b of elements, of states; the largest of elements, of states; sums of counts. The same on all
+   ranks. */
 IG_MUST_CHECK ig_status ig_topopt_dot(ig_ctx *cx, const ig_discretisation *d, const double *a,
                                       const double *b, double *result);
 IG_MUST_CHECK ig_status ig_topopt_dot_states(ig_ctx *cx, const ig_discretisation *d,
                                              const double *a, const double *b, double *result);
 IG_MUST_CHECK ig_status ig_topopt_most(ig_ctx *cx, const ig_discretisation *d, const double *v,
                                        double *result);
+IG_MUST_CHECK ig_status ig_topopt_most_states(ig_ctx *cx, const ig_discretisation *d,
+                                              const double *v, double *result);
+IG_MUST_CHECK ig_status ig_topopt_count(const ig_discretisation *d, int64_t *value, int count);
+/* Own values of a state, in runs: `count` from `at` on, in a state of the whole from `whole` on. */
+typedef struct {
+  int64_t at, count, whole;
+} ig_topopt_values;
+int ig_topopt_runs(const ig_discretisation *d);
+ig_topopt_values ig_topopt_run_own(const ig_discretisation *d, int run);
 /* `count` arrays of elements or of states from the device to the host, as a whole: on rank 0, or on
    all ranks. And from there back to the device, each rank its part. */
 IG_MUST_CHECK ig_status ig_topopt_fetch(ig_ctx *cx, const ig_discretisation *d, bool states,

@@ -519,7 +519,7 @@ static void *wing_count(void *user) {
   if (w->status == IG_OK)
     w->status = ig_options_read(cx, arena, node, &table, 1);
   if (w->status == IG_OK)
-    w->status = ig_topopt_grid_model_bytes(cx, &c, NULL, &w->bytes);
+    w->status = ig_topopt_grid_model_bytes(cx, &c, &w->bytes);
   ig_arena_free(arena);
   ig_ctx_close(cx);
   return NULL;

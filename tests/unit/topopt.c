@@ -377,7 +377,7 @@ static void memory_is_foretold(void **state) {
     ig_topopt_problem t;
     double bytes;
     assert_int_equal(ig_topopt_problem_open(cx, texts[i], &t), IG_OK);
-    assert_int_equal(ig_topopt_grid_model_bytes(cx, &t.c, NULL, &bytes), IG_OK);
+    assert_int_equal(ig_topopt_grid_model_bytes(cx, &t.c, &bytes), IG_OK);
     if (ig_topopt_method(&t.c) == IG_OPTIMISER_MMA)
       assert_int_equal(ig_topopt_mma_prepare(t.s), IG_OK);
     const double taken = (double)cx->device_bytes;

@@ -1,0 +1,218 @@
+/* Optimisation in parts, with all that a case may ask for: history, snapshots, checkpoint and
+   figures of any number of ranks are those of one, byte for byte. Of a grid each rank holds its
+   planes, of a mesh its nodes and elements, and less than the whole. */
+#include "ranks_seats.h"
+
+#ifdef INGOT_HAVE_IO
+#include <hdf5.h>
+
+#define GRID(n)                                                                                    \
+  "physics", "topopt", "ranks", "divide", "iterations", "2", "grid", "{elements: " n "}"
+#define MESH(n)                                                                                    \
+  "physics", "topopt", "ranks", "divide", "iterations", "2", "mesh",                               \
+      "{boxes: [{size: " n ", cells: " n "}], sets: [{name: far, of: elements, box: {min: [0, "    \
+      "0, 9], max: [99, 99, 99]}}]}"
+#define FAR "sets", "[{name: far, box: {min: [0, 0, 9], max: [99, 99, 99]}}]"
+#define ENDS "supports", "[{set: zmin}]", "loads", "[{set: zmax, force: [0, 1, 0.3]}]"
+
+/* weight of two materials, masses across a cut, in two load cases of which one has no force */
+#define HEAVY                                                                                      \
+  "volume", "0.4", "supports", "[{set: zmin}]", "loads",                                           \
+      "[{set: zmax, force: [0, 1e-3, 0]}, {gravity: [0, -9.81, 1]}, {gravity: [5, 0, 0], "         \
+      "load_case: 2}]",                                                                            \
+      "masses", "[{set: zmax, mass: 2}, {box: {min: [0, 0, 3], max: [2, 2, 16]}, mass: 1}]"
+#define TWO(other)                                                                                 \
+  "materials", "[{name: a, density: 1000, young: 1e6, poisson: 0.3}, {name: b, density: 2500, "    \
+               "young: 3e6, poisson: " other ", set: far}]"
+/* held away from zero */
+#define LED                                                                                        \
+  "volume", "0.4", "supports", "[{set: zmin}, {set: zmax, fix: x, displacement: [0.01, 0, 0]}]",   \
+      "loads", "[{set: ymax, force: [0, 1, 0]}]"
+#define HOT                                                                                        \
+  "problem", "heat", "volume", "0.4", "supports", "[{set: zmin}, {set: zmax, temperature: 40}]",   \
+      "loads", "[{set: ymax, heat: 1}]"
+#define CHOSEN                                                                                     \
+  "volume", "0.3", "choose_material", "true", "optimiser", "{method: mma}", "filter",              \
+      "{kind: density, radius: 1.5}", "materials",                                                 \
+      "[{name: light, density: 500, young: 1e5, poisson: 0.3}, {name: dense, density: 2000, "      \
+      "young: 1e6, poisson: 0.3}]"
+
+static const char *const heavy_grid[] = {GRID("[4, 5, 21]"), FAR, HEAVY, TWO("0.3"), NULL};
+static const char *const heavy_mesh[] = {MESH("[7, 7, 25]"), HEAVY, TWO("0.2"), NULL};
+static const char *const led_grid[] = {GRID("[4, 5, 21]"), LED, NULL};
+static const char *const led_mesh[] = {MESH("[7, 7, 25]"), LED, NULL};
+static const char *const warm_grid[] = {GRID("[4, 5, 21]"), "solver", "{preconditioner: jacobi}",
+                                        HOT, NULL};
+static const char *const chosen_grid[] = {GRID("[4, 5, 21]"), ENDS, CHOSEN, NULL};
+static const char *const chosen_mesh[] = {MESH("[7, 7, 25]"), ENDS, CHOSEN, NULL};
+
+/* bounds on stresses in clusters, of two load cases, and on the size of members */
+#define CONE "filter", "{kind: density, radius: 1.6}"
+#define HELMHOLTZ "filter", "{kind: helmholtz, radius: 2.5}"
+#define STRESSED                                                                                   \
+  "volume", "0.5", "supports", "[{set: zmin}]", "loads",                                           \
+      "[{set: zmax, force: [1, 0, 0]}, {set: zmax, force: [0, 1, 0], load_case: 2}]", "stress",    \
+      "{clusters: 3}", "constraints",                                                              \
+      "[{stress: 1}, {stress: 2, load_case: 2, set: far}, {member: 3}]"
+#define LEAST_STRESS ENDS, "volume", "0.5", "minimise", "stress"
+#define COOL                                                                                       \
+  "problem", "heat", "minimise", "temperature", "volume", "0.4", "source", "1", "supports",        \
+      "[{set: zmin}]", "loads", "[{set: xmax, heat: 1, load_case: 2}]", "constraints",             \
+      "[{set: ymax, temperature: 90}]"
+#define SWINGS                                                                                     \
+  "problem", "frequency", "volume", "0.5", "supports", "[{set: zmin}]", "masses",                  \
+      "[{set: zmax, mass: 2}]", "frequency", "{modes: 2}", "constraints", "[{frequency: 0.002}]",  \
+      "materials", "[{name: a, density: 1, young: 1, poisson: 0.3}]"
+
+static const char *const stressed_grid[] = {GRID("[4, 5, 21]"), FAR, STRESSED, CONE, NULL};
+static const char *const stressed_mesh[] = {MESH("[7, 7, 25]"), STRESSED, CONE, NULL};
+static const char *const least_grid[] = {GRID("[6, 8, 41]"), LEAST_STRESS, HELMHOLTZ, NULL};
+static const char *const least_mesh[] = {MESH("[7, 7, 25]"), LEAST_STRESS, HELMHOLTZ, NULL};
+static const char *const cool_grid[] = {GRID("[4, 5, 21]"),         COOL, CONE, "solver",
+                                        "{preconditioner: jacobi}", NULL};
+static const char *const cool_mesh[] = {MESH("[7, 7, 40]"), COOL, HELMHOLTZ, NULL};
+static const char *const swings_grid[] = {GRID("[4, 5, 21]"), SWINGS, CONE, NULL};
+static const char *const swings_mesh[] = {MESH("[7, 7, 25]"), SWINGS, CONE, NULL};
+
+/* A mark of all arrays of a checkpoint but the run's own number. */
+static herr_t array_see(hid_t group, const char *name, const H5L_info_t *info, void *user) {
+  (void)info;
+  if (strcmp(name, "sink.run") == 0)
+    return 0;
+  const hid_t set = H5Dopen2(group, name, H5P_DEFAULT), type = H5Dget_type(set);
+  const hid_t space = H5Dget_space(set);
+  const size_t size = H5Tget_size(type) * (size_t)H5Sget_simple_extent_npoints(space);
+  char *bytes = malloc(size + 1);
+  const bool read = bytes && H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes) >= 0;
+  see(user, name, strlen(name));
+  if (read)
+    see(user, bytes, size);
+  free(bytes);
+  H5Sclose(space);
+  H5Tclose(type);
+  H5Dclose(set);
+  return read ? 0 : -1;
+}
+static uint64_t arrays_seen(const char *folder) {
+  char path[128];
+  seat s = {.seen = 0xcbf29ce484222325u};
+  snprintf(path, sizeof path, "%s/checkpoint.h5", folder);
+  const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+  assert_true(file >= 0);
+  const hid_t group = H5Gopen2(file, "/checkpoint", H5P_DEFAULT);
+  assert_true(H5Literate(group, H5_INDEX_NAME, H5_ITER_INC, NULL, array_see, &s) >= 0);
+  H5Gclose(group);
+  H5Fclose(file);
+  return s.seen;
+}
+
+/* The same files in both folders; of the summary what was found, without times. */
+static void folders_agree(const char *one, const char *many, const char *what) {
+  static const char found[] = "sed -n '/\"result\"/,/}/p' '%s/summary.json' | grep -v seconds";
+  char command[1024], first[256], second[256];
+  snprintf(first, sizeof first, found, one);
+  snprintf(second, sizeof second, found, many);
+  snprintf(command, sizeof command,
+           "set -e; cd '%s'; for f in history.csv *.vtkhdf; do cmp \"$f\" '%s'/\"$f\"; done; "
+           "a=$(%s); b=$(%s); test -n \"$a\"; test \"$a\" = \"$b\"",
+           one, many, first, second);
+  if (system(command) != 0)
+    fail_msg("%s, %s: other files than one rank's", what, many);
+  if (arrays_seen(one) != arrays_seen(many))
+    fail_msg("%s, %s: another checkpoint than one rank's", what, many);
+}
+
+/* On 2, 3 and 5 ranks; `key`, if any, is set to `value` besides. */
+static void same_files(const char *const *base, const char *key, const char *value) {
+  char folder[] = "/tmp/ingot-topopt-XXXXXX", one[64], many[64], command[128];
+  assert_non_null(mkdtemp(folder));
+  snprintf(one, sizeof one, "%s/one", folder);
+  seat like = {
+      .base = base, .backend = backend_of_test(0), .out = one, .key = {key}, .value = {value}};
+  const seat whole = alone(&like);
+  assert_true(whole.rows > 1 && whole.snapshots > 0);
+  for (int ranks = SANITIZED ? 3 : 2; ranks <= (SANITIZED ? 3 : 5); ranks += ranks - 1) {
+    snprintf(many, sizeof many, "%s/on%d", folder, ranks);
+    like.out = many;
+    like.backend = backend_of_test(ranks == 3);
+    const seat s = together(&like, ranks, -1);
+    if (strcmp(base[6], "mesh") == 0)
+      assert_true(s.most_bytes < whole.bytes);
+    folders_agree(one, many, base[7]);
+  }
+  snprintf(command, sizeof command, "rm -r '%s'", folder);
+  assert_int_equal(system(command), 0);
+}
+
+static void loads_that_follow_have_the_bits_of_one(void **state) {
+  (void)state;
+  same_files(heavy_grid, NULL, NULL);
+  same_files(heavy_mesh, "assembly", "gather");
+  same_files(led_grid, NULL, NULL);
+  same_files(led_mesh, NULL, NULL);
+  same_files(warm_grid, NULL, NULL);
+}
+
+static void stresses_have_the_bits_of_one(void **state) {
+  (void)state;
+  same_files(stressed_grid, NULL, NULL);
+  same_files(stressed_mesh, NULL, NULL);
+  same_files(least_grid, NULL, NULL);
+  same_files(least_mesh, "assembly", "gather");
+}
+
+static void temperatures_have_the_bits_of_one(void **state) {
+  (void)state;
+  same_files(cool_grid, NULL, NULL);
+  same_files(cool_mesh, NULL, NULL);
+}
+
+static void frequencies_have_the_bits_of_one(void **state) {
+  (void)state;
+  same_files(swings_grid, NULL, NULL);
+  same_files(swings_mesh, NULL, NULL);
+}
+
+static void chosen_materials_have_the_bits_of_one(void **state) {
+  (void)state;
+  same_files(chosen_grid, NULL, NULL);
+  same_files(chosen_mesh, NULL, NULL);
+}
+
+/* Densities of a coarser grid's snapshot. */
+static void densities_of_a_file_have_the_bits_of_one(void **state) {
+  (void)state;
+  static const char *const from[] = {
+      "physics", "topopt", "iterations", "2", "grid", "{elements: [3, 4, 10], size: [4, 5, 21]}",
+      "volume",  "0.4",    ENDS,         NULL};
+  static const char *const grid[] = {GRID("[4, 5, 21]"), ENDS, "volume", "0.4", NULL};
+  static const char *const mesh[] = {MESH("[7, 7, 25]"), ENDS, "volume", "0.4", NULL};
+  char folder[] = "/tmp/ingot-start-XXXXXX", command[256], start[128];
+  assert_non_null(mkdtemp(folder));
+  alone(&(seat){.base = from, .backend = "cpu", .out = folder});
+  snprintf(command, sizeof command, "cd '%s' && mv \"$(ls *.vtkhdf | tail -1)\" last.vtkhdf",
+           folder);
+  assert_int_equal(system(command), 0);
+  snprintf(start, sizeof start, "{file: %s/last.vtkhdf}", folder);
+  same_files(grid, "start", start);
+  same_files(mesh, "start", start);
+  snprintf(command, sizeof command, "rm -r '%s'", folder);
+  assert_int_equal(system(command), 0);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(loads_that_follow_have_the_bits_of_one),
+      cmocka_unit_test(stresses_have_the_bits_of_one),
+      cmocka_unit_test(temperatures_have_the_bits_of_one),
+      cmocka_unit_test(frequencies_have_the_bits_of_one),
+      cmocka_unit_test(chosen_materials_have_the_bits_of_one),
+      cmocka_unit_test(densities_of_a_file_have_the_bits_of_one),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
+#else
+int main(void) {
+  return 0; /* it compares files */
+}
+#endif
