@@ -103,12 +103,10 @@ ig_status ig_dyn_seen(ig_ctx *cx, const void *dev, size_t bytes, void **own, con
 
 /* On a CPU one sum, with the rounding carried along. On a GPU row i goes to thread i of the blocks,
    around and around; each block adds its threads by halves, then come the blocks (step_cuda.cu). */
-enum { THREADS = 256 };
-
 ig_status ig_dyn_totals_new(ig_ctx *cx, int columns, ig_dyn_totals *t) {
   *t = (ig_dyn_totals){.columns = columns, .sums = 1};
   if (cx->backend->kernels == IG_KERNELS_CUDA)
-    t->sums = IG_DYN_PARTIAL * THREADS;
+    t->sums = IG_DYN_PARTIAL * IG_DYN_TOTAL_THREADS;
   IG_TRY(IG_NEW(cx, &t->sum, (size_t)(2 * t->sums * columns), "sums"));
   t->lost = t->sum + t->sums * columns;
   return IG_OK;
@@ -132,10 +130,10 @@ void ig_dyn_totals_add(ig_dyn_totals *t, const double *rows, int64_t count) {
 static double blocks_add(const ig_dyn_totals *t, int column) {
   double total = 0;
   for (int b = 0; b < IG_DYN_PARTIAL; b++) {
-    double part[THREADS];
-    for (int i = 0; i < THREADS; i++)
-      part[i] = t->sum[(int64_t)(b * THREADS + i) * t->columns + column];
-    for (int half = THREADS / 2; half > 0; half /= 2)
+    double part[IG_DYN_TOTAL_THREADS];
+    for (int i = 0; i < IG_DYN_TOTAL_THREADS; i++)
+      part[i] = t->sum[(int64_t)(b * IG_DYN_TOTAL_THREADS + i) * t->columns + column];
+    for (int half = IG_DYN_TOTAL_THREADS / 2; half > 0; half /= 2)
       for (int i = 0; i < half; i++)
         part[i] += part[i + half];
     total += part[0];

@@ -38,7 +38,8 @@ enum { IG_DYN_FEW = 65536, IG_DYN_TWO_LANES = 16384 };
 typedef struct {
   float *stress, *mises, *plastic, *section, *surface; /* x 6, 1, 1, 6, 6 */
 } ig_dyn_fields;
-enum { IG_DYN_PARTIAL = 128 };
+/* Sums on a GPU: blocks, and threads of each. Ranks add on the host in the same order. */
+enum { IG_DYN_PARTIAL = 128, IG_DYN_TOTAL_THREADS = 256 };
 
 /* What a kernel needs on a GPU. */
 typedef struct {

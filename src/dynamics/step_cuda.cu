@@ -10,17 +10,16 @@ __global__ void spread_kernel(int32_t slots, const int32_t *element, const doubl
 }
 
 /* Block b of IG_DYN_PARTIAL sums every IG_DYN_PARTIAL-th stretch of rows of one column. */
-enum { TOTAL_THREADS = 256 };
 __global__ void totals_kernel(const double *table, int64_t rows, int columns, int first,
                               double *partial) {
-  __shared__ double part[TOTAL_THREADS];
+  __shared__ double part[IG_DYN_TOTAL_THREADS];
   const int me = (int)threadIdx.x, column = (int)blockIdx.y;
   double sum = 0;
-  for (int64_t i = (int64_t)blockIdx.x * TOTAL_THREADS + me; i < rows;
-       i += (int64_t)IG_DYN_PARTIAL * TOTAL_THREADS)
+  for (int64_t i = (int64_t)blockIdx.x * IG_DYN_TOTAL_THREADS + me; i < rows;
+       i += (int64_t)IG_DYN_PARTIAL * IG_DYN_TOTAL_THREADS)
     sum += table[i * columns + first + column];
   part[me] = sum;
-  for (int half = TOTAL_THREADS / 2; half > 0; half /= 2) {
+  for (int half = IG_DYN_TOTAL_THREADS / 2; half > 0; half /= 2) {
     __syncthreads();
     if (me < half)
       part[me] += part[me + half];
@@ -40,8 +39,9 @@ extern "C" ig_status ig_dyn_spread_cuda(ig_ctx *cx, int32_t slots, const int32_t
 extern "C" ig_status ig_dyn_totals_cuda(ig_ctx *cx, const double *table, int64_t rows, int columns,
                                         int first, int count, double *work, double *total) {
   double partial[IG_DYN_REPORT * IG_DYN_PARTIAL];
-  totals_kernel<<<dim3(IG_DYN_PARTIAL, (unsigned)count), TOTAL_THREADS, 0, ig_cuda_stream(cx)>>>(
-      table, rows, columns, first, work);
+  const dim3 blocks(IG_DYN_PARTIAL, (unsigned)count);
+  totals_kernel<<<blocks, IG_DYN_TOTAL_THREADS, 0, ig_cuda_stream(cx)>>>(table, rows, columns,
+                                                                         first, work);
   IG_LAUNCHED(cx);
   IG_TRY(
       cx->backend->copy_out(cx, partial, work, sizeof *partial * (size_t)count * IG_DYN_PARTIAL));
