@@ -100,8 +100,9 @@ static ig_moment moment_now(const ig_dyn_job *r) {
 /* Trouble that a kernel met, with when it was and what may help. */
 static ig_status fault_check(const ig_dyn_job *r) {
   ig_ctx *cx = r->job->cx;
-  if (ig_fault_check(cx, "element", ig_dyn_stepper(r->m)->fault_ids) == IG_OK)
-    return IG_OK;
+  const ig_status status = ig_fault_check(cx, "element", ig_dyn_stepper(r->m)->fault_ids);
+  if (status != IG_NUMERIC) /* a device that has failed is told as it is */
+    return status;
   char what[256];
   snprintf(what, sizeof what, "%s", ig_ctx_message(cx));
   return IG_FAIL(cx, IG_NUMERIC,
