@@ -357,8 +357,8 @@ static ig_status table_total(ig_dyn_model *m, ig_status status, const ig_collect
   t.table = seen;
   if (status == IG_OK)
     status = ig_dyn_totals_new(m->cx, columns, &t.total);
-  status =
-      ig_dyn_rows(m, status, items, (size_t)columns * sizeof(double), table_row, table_put, &t);
+  status = ig_collect_rows(m->cx, items, (size_t)columns * sizeof(double), table_row, table_put, &t,
+                           status);
   ig_dyn_totals_end(&t.total, status == IG_OK ? total : NULL);
   free(own);
   return status;

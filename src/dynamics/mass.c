@@ -387,7 +387,8 @@ static ig_status group_weigh(ig_dyn_model *m, int k, double least, weight *of) {
     status = group_masses(m, l, &q, least, of, by);
   counting c = {&m->weight, by};
   if (m->divided)
-    status = ig_dyn_rows(m, status, &m->divided->group[k], sizeof *by, added_row, added_put, &c);
+    status =
+        ig_collect_rows(m->cx, &m->divided->group[k], sizeof *by, added_row, added_put, &c, status);
   for (ig_lid s = 0; s < g->slots && !m->divided && status == IG_OK; s++)
     if (g->element[s] >= 0)
       masses_add(&m->weight, by + s);

@@ -60,7 +60,8 @@ static ig_status probe_value(const ig_dyn_job *r, int i, double *value) {
   int64_t count = set ? set->count : 1;
   if (r->m->divided) {
     count = r->probe_item[i].whole_count;
-    IG_TRY(ig_dyn_rows(r->m, IG_OK, &r->probe_item[i], sizeof(double), probe_row, probe_put, &s));
+    IG_TRY(ig_collect_rows(r->m->cx, &r->probe_item[i], sizeof(double), probe_row, probe_put, &s,
+                           IG_OK));
   } else {
     for (int64_t k = 0; k < count; k++)
       s.sum += probe_term(r, p, set ? set->item[k] : r->probe_node[i]);

@@ -179,10 +179,11 @@ static ig_status field_bring(shown *s, const ig_dyn_shown *f) {
   const float *const of[] = {NULL, NULL, v->stress, v->mises, v->plastic, v->section, v->surface};
   s->now = f;
   if (f->where == IG_AT_POINTS)
-    return ig_dyn_rows(m, IG_OK, &m->divided->nodes, (size_t)f->components * sizeof(double),
-                       particle_row, all_put, s);
+    return ig_collect_rows(m->cx, &m->divided->nodes, (size_t)f->components * sizeof(double),
+                           particle_row, all_put, s, IG_OK);
   s->values = of[f->what];
-  return ig_dyn_rows(m, IG_OK, &m->divided->cells, sizeof(value_row), values_row, values_put, s);
+  return ig_collect_rows(m->cx, &m->divided->cells, sizeof(value_row), values_row, values_put, s,
+                         IG_OK);
 }
 
 static ig_status shown_bring(void *self, int array, ig_stream_take *take, void *user) {
@@ -194,13 +195,14 @@ static ig_status shown_bring(void *self, int array, ig_stream_take *take, void *
   s->user = user;
   switch (array) {
   case IG_STREAM_POINTS:
-    return ig_dyn_rows(m, IG_OK, &p->nodes, 3 * sizeof(double), point_row, all_put, s);
+    return ig_collect_rows(m->cx, &p->nodes, 3 * sizeof(double), point_row, all_put, s, IG_OK);
   case IG_STREAM_CORNERS:
-    return ig_dyn_rows(m, IG_OK, &p->cells, sizeof(corner_row), corners_row, corners_put, s);
+    return ig_collect_rows(m->cx, &p->cells, sizeof(corner_row), corners_row, corners_put, s,
+                           IG_OK);
   case IG_STREAM_TYPES:
-    return ig_dyn_rows(m, IG_OK, &p->cells, 1, type_row, types_put, s);
+    return ig_collect_rows(m->cx, &p->cells, 1, type_row, types_put, s, IG_OK);
   case IG_STREAM_ELEMENTS:
-    return ig_dyn_rows(m, IG_OK, &p->cells, 1, type_row, elements_put, s);
+    return ig_collect_rows(m->cx, &p->cells, 1, type_row, elements_put, s, IG_OK);
   default:
     return field >= 0 && field < s->count
                ? field_bring(s, &s->list[field])

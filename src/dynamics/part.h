@@ -95,13 +95,10 @@ IG_MUST_CHECK ig_status ig_dyn_part_weights(ig_dyn_model *m, ig_status status);
 /* Slots of a part's group, without pads, in the order of the whole. Free *order. */
 IG_MUST_CHECK ig_status ig_dyn_slots_ordered(ig_dyn_model *m, int k, ig_lid **order);
 
-/* --- part_rows.c: numbers of all parts, in the order of the whole
-   `row` writes what the part has of an own item to memory of the host; `put` sees it on rank 0. */
-typedef void ig_dyn_row(void *user, int64_t item, void *row);
-IG_MUST_CHECK ig_status ig_dyn_rows(ig_dyn_model *m, ig_status status, const ig_collect *items,
-                                    size_t size, ig_dyn_row *row, ig_collect_put *put, void *user);
-/* The same of particles, to be added one after the other: with ranks on the first, without them
-   here. n: particle of the model that takes the steps. */
+/* --- part_rows.c: numbers of all parts, in the order of the whole */
+
+/* `row` writes those of particle n of the model that takes the steps; `add` sees them one after the
+   other: with ranks on the first, without them here. */
 typedef void ig_dyn_particle_row(void *user, int64_t n, double *row);
 typedef void ig_dyn_particle_add(void *user, const double *row);
 IG_MUST_CHECK ig_status ig_dyn_particles_add(ig_dyn_model *m, ig_status status, int numbers,

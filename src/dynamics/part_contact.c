@@ -496,7 +496,7 @@ ig_status ig_dyn_part_stored(ig_dyn_model *m, ig_collect_put *put, void *user) {
   ig_status status = ig_dyn_seen(m->cx, m->divided->local->contact.stored.dev,
                                  count * sizeof *t.stored, &own, &seen);
   t.stored = seen;
-  status = ig_dyn_rows(m, status, &s->stored, sizeof *t.stored, stored_row, stored_put, &t);
+  status = ig_collect_rows(m->cx, &s->stored, sizeof *t.stored, stored_row, stored_put, &t, status);
   free(own);
   return status;
 }

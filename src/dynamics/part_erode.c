@@ -48,8 +48,8 @@ static ig_status telling_put(void *user, const void *rows, int64_t first, int64_
 ig_status ig_dyn_part_reach(ig_dyn_model *m, ig_stream_take *take, void *user) {
   ig_dyn_surfaces *s = m->divided->surfaces;
   telling t = {&s->own, take, user};
-  return ig_dyn_rows(m, ig_dyn_reach_keep(m), &s->states, sizeof(double), telling_row, telling_put,
-                     &t);
+  return ig_collect_rows(m->cx, &s->states, sizeof(double), telling_row, telling_put, &t,
+                         ig_dyn_reach_keep(m));
 }
 
 void ig_dyn_reach_take(ig_dyn_model *m, const double *reach) {

@@ -6,33 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- rows of own items */
-
-typedef struct {
-  const ig_collect *items;
-  size_t size;
-  ig_dyn_row *row;
-  ig_collect_put *put;
-  void *user;
-} passing;
-
-static ig_status own_give(void *user, int64_t begin, int64_t count, void *rows) {
-  const passing *p = user;
-  for (int64_t i = 0; i < count; i++)
-    p->row(p->user, p->items->mine[begin + i], (char *)rows + (size_t)i * p->size);
-  return IG_OK;
-}
-static ig_status own_put(void *user, const void *rows, int64_t first, int64_t count) {
-  const passing *p = user;
-  return p->put(p->user, rows, first, count);
-}
-
-ig_status ig_dyn_rows(ig_dyn_model *m, ig_status status, const ig_collect *items, size_t size,
-                      ig_dyn_row *row, ig_collect_put *put, void *user) {
-  passing p = {items, size, row, put, user};
-  return ig_collect_stream(m->cx, items, size, own_give, own_put, &p, status);
-}
-
 /* --- particles */
 
 typedef struct {
@@ -61,8 +34,8 @@ ig_status ig_dyn_particles_add(ig_dyn_model *m, ig_status status, int numbers,
   double buffer[MOST];
   adding a = {row, add, user, numbers};
   if (m->divided)
-    return ig_dyn_rows(m, status, &m->divided->nodes, (size_t)numbers * sizeof(double),
-                       particle_row, particles_put, &a);
+    return ig_collect_rows(m->cx, &m->divided->nodes, (size_t)numbers * sizeof(double),
+                           particle_row, particles_put, &a, status);
   for (int64_t n = 0; n < m->p.nodes && status == IG_OK; n++) {
     row(user, n, buffer);
     add(user, buffer);

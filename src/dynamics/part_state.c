@@ -150,7 +150,7 @@ static ig_status array_give(ig_dyn_model *m, const ig_collect *items, ig_array *
                             ig_stream_take *take, void *user) {
   const ig_status pulled = ig_array_pull(m->cx, part);
   copying c = {part->host, part->size * (size_t)numbers, numbers, take, user};
-  return ig_dyn_rows(m, pulled, items, c.bytes, item_copy, items_put, &c);
+  return ig_collect_rows(m->cx, items, c.bytes, item_copy, items_put, &c, pulled);
 }
 
 /* --- what elements remember */
@@ -221,7 +221,7 @@ static ig_status states_give(ig_dyn_model *m, int k, ig_stream_take *take, void 
   ig_status status = ig_array_pull(m->cx, &g->state);
   if (status == IG_OK)
     status = ig_alloc(m->cx, (void **)&p.block, IG_DYN_BLOCK, p.row, "element state");
-  status = ig_dyn_rows(m, status, &m->divided->group[k], p.row, state_row, states_put, &p);
+  status = ig_collect_rows(m->cx, &m->divided->group[k], p.row, state_row, states_put, &p, status);
   free(p.block);
   return status;
 }
@@ -233,7 +233,7 @@ static ig_status relaxation_give(ig_dyn_model *m, ig_stream_take *take, void *us
   copying c = {(const char *)l->relax.was, 3 * sizeof(double), 3, take, user};
   for (int i = 0; i < IG_RELAX_ARRAYS; i++) {
     c.from = (const char *)(l->relax.was + (int64_t)i * 3 * l->p.nodes);
-    IG_TRY(ig_dyn_rows(m, IG_OK, &m->divided->nodes, c.bytes, item_copy, items_put, &c));
+    IG_TRY(ig_collect_rows(m->cx, &m->divided->nodes, c.bytes, item_copy, items_put, &c, IG_OK));
   }
   return IG_OK;
 }

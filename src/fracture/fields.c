@@ -31,7 +31,7 @@ typedef struct {
   double *values;
 } getting;
 
-static void values_row(void *user, int32_t n, void *row) {
+static void values_row(void *user, int64_t n, void *row) {
   const getting *g = user;
   const int dim = g->q->shape.dim;
   for (int d = 0; d < dim; d++)

@@ -88,7 +88,7 @@ typedef struct {
   int64_t piece;
 } piece_row;
 
-static void piece_fill(void *user, int32_t e, void *row) {
+static void piece_fill(void *user, int64_t e, void *row) {
   static double (*const shares[4])(int) = {tri3_share_f64, tri6_share_f64, tet4_share_f64,
                                            tet10_share_f64};
   const listing *l = user;
@@ -158,7 +158,7 @@ typedef struct {
   double x[3][3], damage, mean[2];
 } crack_row;
 
-static void crack_fill(void *user, int32_t c, void *row) {
+static void crack_fill(void *user, int64_t c, void *row) {
   const listing *l = user;
   const int dim = l->m->shape.dim;
   crack_row *to = row;

@@ -171,14 +171,9 @@ void ig_frac_contact_free(ig_frac_model *m);
 /* --- part_rows.c: rows of all items of a kind, `size` bytes each, in the order of the whole. `row`
    writes that of an item of the model that has the tables (ig_frac_holder); `put` sees them on the
    first rank. All ranks call it, also one that has failed. */
-typedef void ig_frac_row(void *user, int32_t item, void *row);
 IG_MUST_CHECK ig_status ig_frac_stream(ig_frac_model *m, ig_frac_per per, size_t size,
-                                       ig_frac_row *row, ig_collect_put *put, void *user,
+                                       ig_collect_row *row, ig_collect_put *put, void *user,
                                        ig_status status);
-/* The same of other items, of a divided model. */
-IG_MUST_CHECK ig_status ig_frac_stream_of(ig_frac_model *m, const ig_collect *items, size_t size,
-                                          ig_frac_row *row, ig_collect_put *put, void *user,
-                                          ig_status status);
 /* Sums of the rows that figures are made of, on all ranks. */
 IG_MUST_CHECK ig_status ig_frac_part_sums(ig_frac_model *m, double sum[IG_FRAC_SUMS]);
 

@@ -7,32 +7,6 @@
 
 enum { PIECE = 1 << 13 }; /* rows, on one rank */
 
-typedef struct {
-  const ig_collect *items;
-  size_t size;
-  ig_frac_row *row;
-  ig_collect_put *put;
-  void *user;
-} passing;
-
-static ig_status rows_give(void *user, int64_t begin, int64_t count, void *rows) {
-  const passing *p = user;
-  for (int64_t i = 0; i < count; i++)
-    p->row(p->user, p->items->mine[begin + i], (char *)rows + (size_t)i * p->size);
-  return IG_OK;
-}
-
-static ig_status rows_put(void *user, const void *rows, int64_t first, int64_t count) {
-  const passing *p = user;
-  return p->put(p->user, rows, first, count);
-}
-
-ig_status ig_frac_stream_of(ig_frac_model *m, const ig_collect *items, size_t size,
-                            ig_frac_row *row, ig_collect_put *put, void *user, ig_status status) {
-  passing p = {items, size, row, put, user};
-  return ig_collect_stream(m->cx, items, size, rows_give, rows_put, &p, status);
-}
-
 /* --- own items of a part */
 
 static ig_status own_items(ig_frac_model *m, ig_frac_per per, ig_collect *c) {
@@ -59,28 +33,28 @@ static ig_status own_items(ig_frac_model *m, ig_frac_per per, ig_collect *c) {
   return IG_OK;
 }
 
-static ig_status alone(ig_frac_model *m, int64_t count, size_t size, ig_frac_row *row,
+static ig_status alone(ig_frac_model *m, int64_t count, size_t size, ig_collect_row *row,
                        ig_collect_put *put, void *user) {
   char *rows;
   ig_status status = ig_alloc(m->cx, (void **)&rows, PIECE, size, "rows");
   for (int64_t first = 0; first < count && status == IG_OK; first += PIECE) {
     const int64_t here = count - first < PIECE ? count - first : PIECE;
     for (int64_t i = 0; i < here; i++)
-      row(user, (int32_t)(first + i), rows + (size_t)i * size);
+      row(user, first + i, rows + (size_t)i * size);
     status = put(user, rows, first, here);
   }
   free(rows);
   return status;
 }
 
-ig_status ig_frac_stream(ig_frac_model *m, ig_frac_per per, size_t size, ig_frac_row *row,
+ig_status ig_frac_stream(ig_frac_model *m, ig_frac_per per, size_t size, ig_collect_row *row,
                          ig_collect_put *put, void *user, ig_status status) {
   ig_collect c = {.whole_count = ig_frac_items(m, per)};
   if (!m->divided)
     return status == IG_OK ? alone(m, c.whole_count, size, row, put, user) : status;
   if (status == IG_OK)
     status = own_items(m, per, &c);
-  status = ig_frac_stream_of(m, &c, size, row, put, user, status);
+  status = ig_collect_rows(m->cx, &c, size, row, put, user, status);
   ig_collect_free(&c);
   return status;
 }
@@ -93,7 +67,7 @@ typedef struct {
   double *sum, chunk[IG_FRAC_SUMS];
 } adding;
 
-static void figures_row(void *user, int32_t item, void *row) {
+static void figures_row(void *user, int64_t item, void *row) {
   const adding *a = user;
   memcpy(row, a->from + (int64_t)item * a->row, (size_t)a->columns * sizeof(double));
 }

@@ -24,12 +24,12 @@ static ig_status bytes_put(void *user, const void *rows, int64_t first, int64_t 
 
 /* --- rows, with numbers of the whole where they are numbers */
 
-static void plain_row(void *user, int32_t item, void *row) {
+static void plain_row(void *user, int64_t item, void *row) {
   const saving *s = user;
   memcpy(row, s->host + (size_t)item * s->row, s->row);
 }
 
-static void conn_row(void *user, int32_t e, void *row) {
+static void conn_row(void *user, int64_t e, void *row) {
   const saving *s = user;
   *(int32_t *)row = s->m->divided->whole[((const int32_t *)(const void *)s->host)[e]];
 }
@@ -44,7 +44,7 @@ static int32_t across_of(const ig_frac_model *m, int32_t o) {
   return o < p->local.s.ne ? p->element[o]
                            : m->s.ne + ((const int32_t *)p->crack_number.a.host)[o - p->local.s.ne];
 }
-static void opp_row(void *user, int32_t e, void *row) {
+static void opp_row(void *user, int64_t e, void *row) {
   const saving *s = user;
   const int faces = s->m->shape.faces;
   for (int f = 0; f < faces; f++)
@@ -52,7 +52,7 @@ static void opp_row(void *user, int32_t e, void *row) {
         across_of(s->m, ((const int32_t *)(const void *)s->host)[(int64_t)e * faces + f]);
 }
 
-static void coh_row(void *user, int32_t c, void *row) {
+static void coh_row(void *user, int64_t c, void *row) {
   const saving *s = user;
   const int faces = s->m->shape.faces;
   for (int side = 0; side < 2; side++) {
@@ -61,7 +61,7 @@ static void coh_row(void *user, int32_t c, void *row) {
   }
 }
 
-static void node_row(void *user, int32_t n, void *row) {
+static void node_row(void *user, int64_t n, void *row) {
   const saving *s = user;
   const ig_frac_part *p = s->m->divided;
   ig_frac_node node;
@@ -72,7 +72,7 @@ static void node_row(void *user, int32_t n, void *row) {
 }
 
 /* A place in the list of corners around nodes. */
-static void list_row(void *user, int32_t i, void *row) {
+static void list_row(void *user, int64_t i, void *row) {
   const saving *s = user;
   const int32_t ne = s->m->divided->local.s.ne;
   *(int32_t *)row = s->list[i] / ne * s->m->s.ne + s->m->divided->element[s->list[i] % ne];
@@ -127,7 +127,7 @@ static ig_status list_bring(saving *s, ig_status status) {
     status = ig_frac_model_pull(&m->divided->local, "node", &node);
   if (status == IG_OK)
     status = places_find(m, node, &c);
-  status = ig_frac_stream_of(m, &c, s->row, list_row, bytes_put, s, status);
+  status = ig_collect_rows(m->cx, &c, s->row, list_row, bytes_put, s, status);
   ig_collect_free(&c);
   return status;
 }
@@ -135,7 +135,7 @@ static ig_status list_bring(saving *s, ig_status status) {
 /* --- tables */
 
 /* Columns of all elements one after the other: one of each corner. */
-static ig_status columns_bring(saving *s, ig_frac_row *row, ig_status status) {
+static ig_status columns_bring(saving *s, ig_collect_row *row, ig_status status) {
   const int columns = s->m->shape.nodes;
   const char *host = s->host;
   s->row = s->t->a.size * (size_t)(s->t->width / columns);
@@ -151,7 +151,7 @@ static ig_status table_bring(ig_frac_model *m, const ig_frac_table *t, ig_stream
   saving s = {.m = m, .t = t, .take = take, .user = user, .row = (size_t)t->width * t->a.size};
   static const struct {
     const char *name;
-    ig_frac_row *row;
+    ig_collect_row *row;
   } numbers[] = {{"opp", opp_row}, {"coh", coh_row}, {"node", node_row}};
   void *host = NULL;
   const ig_status status = ig_frac_model_pull(&m->divided->local, t->name, &host);

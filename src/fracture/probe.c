@@ -198,10 +198,10 @@ static double element_value(const reading *r, int32_t e) {
                                            : t[at];
 }
 
-static void value_row(void *user, int32_t item, void *row) {
+static void value_row(void *user, int64_t item, void *row) {
   const reading *r = user;
-  *(double *)row =
-      r->p->c->quantity < IG_FRAC_PROBE_STRESS ? copies_value(r, item) : element_value(r, item);
+  *(double *)row = r->p->c->quantity < IG_FRAC_PROBE_STRESS ? copies_value(r, (int32_t)item)
+                                                            : element_value(r, (int32_t)item);
 }
 
 static ig_status values_add(void *user, const void *rows, int64_t first, int64_t count) {
@@ -216,7 +216,7 @@ static ig_status probe_read(ig_frac_model *m, const probe *p, const copies *came
   reading r = {.m = m, .q = ig_frac_holder(m), .p = p, .came = came};
   const int q = p->c->quantity;
   if (m->divided)
-    IG_TRY(ig_frac_stream_of(m, &p->own, sizeof r.sum, value_row, values_add, &r, IG_OK));
+    IG_TRY(ig_collect_rows(m->cx, &p->own, sizeof r.sum, value_row, values_add, &r, IG_OK));
   for (ig_lid i = 0; i < p->look.count && !m->divided; i++) {
     double of;
     value_row(&r, p->look.item[i], &of);

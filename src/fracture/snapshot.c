@@ -135,26 +135,26 @@ static const field fields[FIELDS] = {
     {"block", "", IG_AT_CELLS, IG_U8, 1, NULL, one_of},
     {"fragment", "", IG_AT_CELLS, IG_I32, 1, piece_of, none_of}};
 
-static void field_row(void *user, int32_t item, void *row) {
+static void field_row(void *user, int64_t item, void *row) {
   const shown *s = user;
   s->now->item(s, item, row);
 }
-static void field_crack_row(void *user, int32_t item, void *row) {
+static void field_crack_row(void *user, int64_t item, void *row) {
   const shown *s = user;
   s->now->crack(s, item, row);
 }
-static void point_row(void *user, int32_t n, void *row) {
+static void point_row(void *user, int64_t n, void *row) {
   const shown *s = user;
   const int dim = s->m->shape.dim;
   for (int d = 0; d < 3; d++)
     ((double *)row)[d] = d < dim ? ig_frac_model_real(s->q, s->x, (int64_t)n * dim + d) : 0;
 }
-static void bulk_corners(void *user, int32_t e, void *row) {
+static void bulk_corners(void *user, int64_t e, void *row) {
   const shown *s = user;
   for (int a = 0; a < s->corners; a++)
     ((int32_t *)row)[a] = ig_frac_node_number(s->m, s->conn[a * (int64_t)s->q->s.ne + e]);
 }
-static void crack_corners(void *user, int32_t c, void *row) { /* quadrilaterals, wedges */
+static void crack_corners(void *user, int64_t c, void *row) { /* quadrilaterals, wedges */
   const shown *s = user;
   const int dim = s->m->shape.dim;
   for (int i = 0; i < 2 * dim; i++) {

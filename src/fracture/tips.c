@@ -104,7 +104,7 @@ static ig_status tips_find(search *s, ig_status status) {
 
 /* --- facets that part */
 
-static void facet_fill(void *user, int32_t c, void *row) {
+static void facet_fill(void *user, int64_t c, void *row) {
   const search *s = user;
   const int dim = s->m->shape.dim;
   const double damage = ig_frac_model_damage(s->q, c);

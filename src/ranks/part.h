@@ -216,6 +216,11 @@ typedef ig_status ig_collect_put(void *user, const void *items, int64_t first, i
 IG_MUST_CHECK ig_status ig_collect_stream(ig_ctx *cx, const ig_collect *gather, size_t size,
                                           ig_collect_give *give, ig_collect_put *put, void *user,
                                           ig_status status);
+/* The same item by item: `row` writes what own item `item` of the part has to tell. */
+typedef void ig_collect_row(void *user, int64_t item, void *row);
+IG_MUST_CHECK ig_status ig_collect_rows(ig_ctx *cx, const ig_collect *gather, size_t size,
+                                        ig_collect_row *row, ig_collect_put *put, void *user,
+                                        ig_status status);
 /* The same where own items follow each other in the whole, rank after rank: those of rank r are
    start[r] to start[r + 1] - 1. */
 IG_MUST_CHECK ig_status ig_ranges_stream(ig_ctx *cx, const int32_t *start, size_t size,

@@ -212,6 +212,34 @@ ig_status ig_ranges_spread(ig_ctx *cx, const int32_t *start, size_t size, const 
   return ig_ranks_agree(cx, status);
 }
 
+/* --- rows of own items */
+
+typedef struct {
+  const ig_collect *items;
+  size_t size;
+  ig_collect_row *row;
+  ig_collect_put *put;
+  void *user;
+} rows_pass;
+
+static ig_status rows_give(void *user, int64_t begin, int64_t count, void *rows) {
+  const rows_pass *p = user;
+  for (int64_t i = 0; i < count; i++)
+    p->row(p->user, p->items->mine[begin + i], (char *)rows + (size_t)i * p->size);
+  return IG_OK;
+}
+
+static ig_status rows_put(void *user, const void *rows, int64_t first, int64_t count) {
+  const rows_pass *p = user;
+  return p->put(p->user, rows, first, count);
+}
+
+ig_status ig_collect_rows(ig_ctx *cx, const ig_collect *g, size_t size, ig_collect_row *row,
+                          ig_collect_put *put, void *user, ig_status status) {
+  rows_pass p = {g, size, row, put, user};
+  return ig_collect_stream(cx, g, size, rows_give, rows_put, &p, status);
+}
+
 /* --- arrays that come when they are asked for */
 
 static ig_status array_ask(void *self, int array, ig_stream_take *take, void *user) {
