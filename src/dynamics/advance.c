@@ -255,12 +255,9 @@ ig_status ig_dyn_report(ig_dyn_model *m, double *out) {
     const ig_status status = ig_dyn_seen(
         l->cx, l->scratch.dev, (size_t)g->slots * IG_DYN_REPORT * sizeof(double), &own, &seen);
     for (ig_lid s = 0; s < g->slots && status == IG_OK; s++)
-      if (g->element[s] >= 0) {
-        const int64_t e =
-            m->divided ? ig_part_element(&m->divided->part, g->element[s]) : g->element[s];
-        memcpy(out + e * IG_DYN_REPORT, (const double *)seen + (int64_t)s * IG_DYN_REPORT,
-               IG_DYN_REPORT * sizeof(double));
-      }
+      if (g->element[s] >= 0)
+        memcpy(out + (int64_t)((const ig_lid *)g->ids.host)[s] * IG_DYN_REPORT,
+               (const double *)seen + (int64_t)s * IG_DYN_REPORT, IG_DYN_REPORT * sizeof(double));
     free(own);
     IG_TRY(status);
   }

@@ -150,7 +150,7 @@ typedef struct {
   ig_lid *element;     /* slots: mesh element, -1 a pad */
   int colors;
   ig_lid *begin, *end;             /* colors */
-  ig_array conn, state, slot, ids; /* ids: element, on the device */
+  ig_array conn, state, slot, ids; /* ids: element, on ranks its number in the part; -1 a pad */
   ig_clusters cluster;             /* assembly `cluster`; `slot` is then that of its nodes */
 } ig_dyn_group;
 

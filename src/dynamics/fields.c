@@ -101,19 +101,16 @@ ig_status ig_dyn_field_load(void *self, int load, double factor) {
   if (load >= r->c->loads.count)
     return IG_FAIL(m->cx, IG_INPUT, "there is no load %d: the case has %d", load,
                    r->c->loads.count);
-  for (int32_t i = 0; i < m->loading.forces; i++)
-    for (int c = 0; m->loading.force_of[i] == load && c < 6; c++)
-      ((ig_dyn_force *)m->loading.force.host)[i].value[c] =
-          factor * m->loading.force_given[i].value[c];
-  for (int32_t i = 0; i < m->loading.faces; i++)
-    if (m->loading.face_of[i] == load)
-      ((ig_dyn_face *)m->loading.face.host)[i].pressure =
-          factor * m->loading.face_given[i].pressure;
-  if (m->loading.forces)
-    IG_TRY(ig_array_push(m->cx, &m->loading.force));
-  if (m->loading.faces)
-    IG_TRY(ig_array_push(m->cx, &m->loading.face));
-  return ig_dyn_scatter_loads(m);
+  ig_dyn_loading *l = &ig_dyn_stepper(m)->loading;
+  for (int32_t i = 0; i < l->forces; i++)
+    for (int c = 0; l->force_of[i] == load && c < 6; c++)
+      ((ig_dyn_force *)l->force.host)[i].value[c] = factor * l->force_given[i].value[c];
+  for (int32_t i = 0; i < l->faces; i++)
+    if (l->face_of[i] == load)
+      ((ig_dyn_face *)l->face.host)[i].pressure = factor * l->face_given[i].pressure;
+  if (l->forces)
+    IG_TRY(ig_array_push(m->cx, &l->force));
+  return l->faces ? ig_array_push(m->cx, &l->face) : IG_OK;
 }
 
 ig_status ig_dyn_field_support(void *self, int support, double factor) {

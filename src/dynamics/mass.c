@@ -235,7 +235,8 @@ static ig_status own_range(ig_dyn_model *m, double *least, double *most) {
     for (ig_lid s = 0; s < g->slots; s++) {
       double buffer[IG_DYN_CORNERS][3], mass, inertia;
       const double *x[IG_DYN_CORNERS];
-      if (g->element[s] < 0 || is_rigid(m, g, s) || (alive && !alive[g->element[s]]))
+      if (g->element[s] < 0 || is_rigid(m, g, s) ||
+          (alive && !alive[((const ig_lid *)g->ids.host)[s]]))
         continue;
       element_points(m, g, s, true, buffer, x);
       const double dt = ig_dyn_element_of[g->kind].size(g, m->c->inertia_scale, x, &mass, &inertia);
@@ -342,7 +343,8 @@ static ig_status group_masses(const ig_dyn_model *m, ig_dyn_model *l, const sequ
       continue;
     const weight w = of[i % WEIGHED];
     if (!(w.mass > 0))
-      return IG_FAIL(m->cx, IG_NUMERIC, "element %d is inverted or flat", element);
+      return IG_FAIL(m->cx, IG_NUMERIC, "element %d is inverted or flat",
+                     m->divided ? m->divided->part.element[element] : element);
     const double scale = w.dt < least && !is_rigid(l, g, s) ? (least / w.dt) * (least / w.dt) : 1;
     by[s] = (ig_dyn_added){w.mass, scale};
     for (int a = 0; a < npe; a++) {

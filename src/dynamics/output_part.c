@@ -16,7 +16,7 @@ typedef struct {
   const ig_part *part;
   ig_dyn_shown list[IG_DYN_SHOWN];
   int count;               /* of them */
-  const uint8_t *alive;    /* elements of the whole, by their number; NULL: all hold */
+  const uint8_t *alive;    /* elements of the part; NULL: all hold */
   ig_dyn_fields fields;    /* elements of the part */
   double *pressure;        /* particles of the part */
   int64_t cells, corners;  /* of all ranks */
@@ -42,11 +42,6 @@ static bool is_there(const shown *s, int64_t e) {
   return !s->alive || s->alive[e];
 }
 
-/* Element e of the whole, in the part; *local: its number in the block. */
-static const ig_block *block_of(const shown *s, int64_t e, ig_lid *local) {
-  return ig_mesh_element(s->part->mesh, ig_part_element(s->part, (ig_lid)e), local);
-}
-
 /* --- rows of the part */
 
 static void point_row(void *user, int64_t n, void *row) {
@@ -61,7 +56,7 @@ static void corners_row(void *user, int64_t e, void *row) {
   memset(to, 0, sizeof *to);
   if (!is_there(s, e))
     return;
-  const ig_block *b = block_of(s, e, &local);
+  const ig_block *b = ig_mesh_element(s->part->mesh, (ig_lid)e, &local);
   to->nodes = ig_elem_info_get(b->type)->nodes;
   for (int a = 0; a < to->nodes; a++)
     to->node[a] = s->part->node[b->conn[(int64_t)to->nodes * local + ig_vtk_corner(b->type, a)]];
@@ -70,7 +65,7 @@ static void corners_row(void *user, int64_t e, void *row) {
 static void type_row(void *user, int64_t e, void *row) {
   const shown *s = user;
   ig_lid local;
-  const ig_block *b = block_of(s, e, &local);
+  const ig_block *b = ig_mesh_element(s->part->mesh, (ig_lid)e, &local);
   *(uint8_t *)row = is_there(s, e) ? (uint8_t)ig_elem_info_get(b->type)->vtk : 0;
 }
 
@@ -81,8 +76,7 @@ static void values_row(void *user, int64_t e, void *row) {
   memset(to, 0, sizeof *to);
   to->there = is_there(s, e);
   if (to->there)
-    memcpy(to->value, s->values + (int64_t)n * ig_part_element(s->part, (ig_lid)e),
-           (size_t)n * sizeof(float));
+    memcpy(to->value, s->values + n * e, (size_t)n * sizeof(float));
 }
 
 static void particle_row(void *user, int64_t n, void *row) {
@@ -261,7 +255,7 @@ static ig_status cells_count(shown *s, ig_status status) {
     if (!is_there(s, own->mine[i]))
       continue;
     mine[0]++;
-    mine[1] += ig_elem_info_get(block_of(s, own->mine[i], &local)->type)->nodes;
+    mine[1] += ig_elem_info_get(ig_mesh_element(s->part->mesh, own->mine[i], &local)->type)->nodes;
   }
   status = ig_ranks_agree(cx, status);
   if (status == IG_OK)

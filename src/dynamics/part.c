@@ -139,7 +139,7 @@ static ig_status group_make(ig_dyn_model *m, int k, ig_lid first) {
     const ig_lid *conn = (const ig_lid *)from->conn.host + (int64_t)w * npe;
     const bool pad = is_pad(g, s), own = element_owner(&p->part, conn, npe) == p->part.rank;
     g->element[s] = own && !pad ? from->element[w] : -1;
-    ((ig_lid *)g->ids.host)[s] = pad ? -1 : from->element[w];
+    ((ig_lid *)g->ids.host)[s] = pad ? -1 : ig_part_element(&p->part, from->element[w]);
     for (int a = 0; a < npe; a++)
       ((int32_t *)g->conn.host)[(int64_t)s * npe + a] = p->part.local[conn[a]];
   }
@@ -218,11 +218,14 @@ static ig_status groups_make(ig_dyn_model *m) {
   IG_TRY(ig_array_new_device(m->cx, &l->scratch, space, sizeof(double), "reports"));
   IG_TRY(IG_NEW(m->cx, &l->fault_ids, (size_t)all + 1, "element numbers"));
   for (int k = 0; k < l->groups; k++)
-    memcpy(l->fault_ids + l->group[k].g_f64.first, l->group[k].ids.host,
-           sizeof(ig_lid) * (size_t)l->group[k].slots);
+    for (ig_lid s = 0; s < l->group[k].slots; s++) {
+      const ig_lid e = ((const ig_lid *)l->group[k].ids.host)[s];
+      l->fault_ids[l->group[k].g_f64.first + s] = e < 0 ? -1 : p->part.element[e];
+    }
   if (m->contact.alive.count) {
-    IG_TRY(ig_array_new(m->cx, &l->contact.alive, m->contact.alive.count, 1, "elements that hold"));
-    memset(l->contact.alive.host, 1, m->contact.alive.count);
+    const size_t count = (size_t)ig_mesh_elements(p->part.mesh) + 1;
+    IG_TRY(ig_array_new(m->cx, &l->contact.alive, count, 1, "elements that hold"));
+    memset(l->contact.alive.host, 1, count);
     IG_TRY(ig_array_push(m->cx, &l->contact.alive));
   }
   return slots_make(m);
@@ -260,43 +263,80 @@ static ig_status particle_arrays(ig_dyn_model *m) {
   return ig_array_push(m->cx, &l->held.move);
 }
 
+/* Room for all that acts on own particles: how many these are, and how much. */
+static ig_status loads_room(ig_dyn_model *m) {
+  const ig_part *p = &m->divided->part;
+  const ig_dyn_loading *from = &m->loading;
+  ig_dyn_loading *to = &m->divided->local->loading;
+  ig_ctx *cx = m->cx;
+  size_t nodes = 1, forces = 1, faces = 1;
+  for (int32_t k = 0; k < m->p.loads.count; k++) {
+    const int32_t *force = (const int32_t *)from->force_start.host + k;
+    const int32_t *face = (const int32_t *)from->face_start.host + k;
+    if (p->owner[((const int32_t *)from->loaded_node.host)[k]] != p->rank)
+      continue;
+    nodes++;
+    forces += (size_t)(force[1] - force[0]);
+    faces += (size_t)(face[1] - face[0]);
+  }
+  IG_TRY(ig_array_new(cx, &to->loaded_node, nodes, sizeof(int32_t), "loads"));
+  IG_TRY(ig_array_new(cx, &to->force_start, nodes, sizeof(int32_t), "loads"));
+  IG_TRY(ig_array_new(cx, &to->face_start, nodes, sizeof(int32_t), "loads"));
+  IG_TRY(ig_array_new(cx, &to->force, forces, sizeof(ig_dyn_force), "loads"));
+  IG_TRY(ig_array_new(cx, &to->face, faces, sizeof(ig_dyn_face), "loads"));
+  IG_TRY(IG_NEW(cx, &to->force_of, forces, "loads"));
+  IG_TRY(IG_NEW(cx, &to->face_of, faces, "loads"));
+  IG_TRY(IG_NEW(cx, &to->force_given, forces, "loads"));
+  return IG_NEW(cx, &to->face_given, faces, "loads");
+}
+
+static void force_take(const ig_dyn_loading *from, int32_t i, ig_dyn_loading *to) {
+  const int32_t k = to->forces++;
+  ((ig_dyn_force *)to->force.host)[k] = ((const ig_dyn_force *)from->force.host)[i];
+  to->force_given[k] = from->force_given[i];
+  to->force_of[k] = from->force_of[i];
+}
+
+/* Corners in numbers of the part. */
+static void face_take(const ig_part *p, const ig_dyn_loading *from, int32_t i, ig_dyn_loading *to) {
+  const int32_t k = to->faces++;
+  ig_dyn_face *face = (ig_dyn_face *)to->face.host + k;
+  *face = ((const ig_dyn_face *)from->face.host)[i];
+  for (int a = 0; a < face->corners; a++)
+    face->node[a] = p->local[face->node[a]];
+  to->face_given[k] = from->face_given[i];
+  to->face_of[k] = from->face_of[i];
+}
+
 /* Forces and pressures on the part's own particles. */
 static ig_status loads_make(ig_dyn_model *m) {
-  ig_dyn_part *p = m->divided;
-  ig_dyn_model *l = p->local;
-  ig_ctx *cx = m->cx;
+  const ig_part *p = &m->divided->part;
+  ig_dyn_model *l = m->divided->local;
   const ig_dyn_loading *from = &m->loading;
   ig_dyn_loading *to = &l->loading;
-  const size_t n = (size_t)m->p.loads.count + 1;
   l->p.loads.count = 0;
   if (m->p.loads.count == 0)
     return IG_OK;
-  IG_TRY(IG_NEW(cx, &p->force, (size_t)from->forces + 1, "loads"));
-  IG_TRY(IG_NEW(cx, &p->face, (size_t)from->faces + 1, "loads"));
-  IG_TRY(ig_array_new(cx, &to->loaded_node, n, sizeof(int32_t), "loads"));
-  IG_TRY(ig_array_new(cx, &to->force_start, n, sizeof(int32_t), "loads"));
-  IG_TRY(ig_array_new(cx, &to->face_start, n, sizeof(int32_t), "loads"));
-  IG_TRY(ig_array_new(cx, &to->force, (size_t)from->forces + 1, sizeof(ig_dyn_force), "loads"));
-  IG_TRY(ig_array_new(cx, &to->face, (size_t)from->faces + 1, sizeof(ig_dyn_face), "loads"));
-  int32_t *node = to->loaded_node.host, *fs = to->force_start.host, *as = to->face_start.host;
+  IG_TRY(loads_room(m));
   for (int32_t k = 0; k < m->p.loads.count; k++) {
     const int32_t w = ((const int32_t *)from->loaded_node.host)[k];
-    if (p->part.owner[w] != p->part.rank)
-      continue;
-    node[l->p.loads.count++] = p->part.local[w];
     const int32_t *force = (const int32_t *)from->force_start.host + k;
     const int32_t *face = (const int32_t *)from->face_start.host + k;
+    if (p->owner[w] != p->rank)
+      continue;
+    ((int32_t *)to->loaded_node.host)[l->p.loads.count++] = p->local[w];
     for (int32_t i = force[0]; i < force[1]; i++)
-      p->force[to->forces++] = i;
+      force_take(from, i, to);
     for (int32_t i = face[0]; i < face[1]; i++)
-      p->face[to->faces++] = i;
-    fs[l->p.loads.count] = to->forces;
-    as[l->p.loads.count] = to->faces;
+      face_take(p, from, i, to);
+    ((int32_t *)to->force_start.host)[l->p.loads.count] = to->forces;
+    ((int32_t *)to->face_start.host)[l->p.loads.count] = to->faces;
   }
-  IG_TRY(ig_array_push(cx, &to->loaded_node));
-  IG_TRY(ig_array_push(cx, &to->force_start));
-  IG_TRY(ig_array_push(cx, &to->face_start));
-  return ig_dyn_scatter_loads(m);
+  ig_array *const all[] = {&to->loaded_node, &to->force_start, &to->face_start, &to->force,
+                           &to->face};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    IG_TRY(ig_array_push(m->cx, all[i]));
+  return IG_OK;
 }
 
 /* Bodies that this rank owns. */
@@ -466,7 +506,7 @@ static ig_status cells_collect(ig_dyn_model *m) {
     for (ig_lid i = 0; i < m->mesh->block[b].count; i++, e++) {
       owner[e] = element_owner(&p->part, m->mesh->block[b].conn + (int64_t)i * npe, npe);
       if (owner[e] == p->part.rank)
-        mine[own++] = e;
+        mine[own++] = ig_part_element(&p->part, e);
     }
   }
   if (status == IG_OK) {
@@ -579,6 +619,22 @@ ig_status ig_dyn_part_new(ig_dyn_model *m) {
   return ig_dyn_part_begin(m);
 }
 
+/* All but tools. */
+static void loads_drop(ig_dyn_model *m) {
+  ig_dyn_loading *l = &m->loading;
+  ig_array *const all[] = {&l->loaded_node, &l->force_start, &l->face_start, &l->force, &l->face};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    ig_array_free(m->cx, all[i]);
+  free(l->force_of);
+  free(l->face_of);
+  free(l->force_given);
+  free(l->face_given);
+  l->force_of = l->face_of = NULL;
+  l->force_given = NULL;
+  l->face_given = NULL;
+  l->forces = l->faces = 0;
+}
+
 static void nodes_free(ig_dyn_model *m) {
   for (ig_dyn_nodes *made = m->made, *next; made; made = next) {
     next = made->next;
@@ -636,6 +692,7 @@ void ig_dyn_part_keep(ig_dyn_model *m) {
     free(g->element);
     g->element = NULL;
   }
+  loads_drop(m);
   nodes_free(m);
   free(m->fault_ids);
   free(m->x0);
@@ -670,8 +727,6 @@ void ig_dyn_part_free(ig_dyn_model *m) {
   free(p->body_owner);
   free(p->body);
   free(p->tie);
-  free(p->force);
-  free(p->face);
   ig_part_free(&p->part);
   free(p);
   m->divided = NULL;

@@ -27,14 +27,13 @@ typedef struct ig_dyn_part {
   struct ig_dyn_surfaces *surfaces; /* that touch; NULL: none */
   ig_dyn_model *local; /* the part's; elements of its groups that others own are -1 there */
   ig_collect nodes;    /* particles */
-  ig_collect cells;    /* elements; in the part, too, by their number in the whole */
+  ig_collect cells;    /* elements */
   ig_collect *group;   /* slots of each group */
   ig_collect arms;     /* particles of bodies, in the order of the bodies */
   ig_lid **slot;       /* groups: slots of the part -> those of the whole */
   int32_t *body_owner; /* bodies of the whole: rank */
-  /* bodies, ties, forces and pressure faces of the part: their number in the whole */
-  int32_t *body, *tie, *force, *face;
-  int64_t fallen; /* own elements that do not hold any more, as told to others; -1: not told */
+  int32_t *body, *tie; /* bodies and ties of the part: their number in the whole */
+  int64_t fallen;      /* own elements that do not hold any more, as told to others; -1: not told */
 } ig_dyn_part;
 
 /* Divides the model between the ranks of its context; nothing if there is one. Refuses what cannot
@@ -42,7 +41,7 @@ typedef struct ig_dyn_part {
 IG_MUST_CHECK ig_status ig_dyn_part_new(ig_dyn_model *m);
 void ig_dyn_part_free(ig_dyn_model *m);
 /* All is set up: every rank lets go of the whole model's state, elements and sets. Its clock, its
-   bodies, motions and loads, and what its numbers come to (counts, masses) stay. */
+   bodies, motions and tools, and what its numbers come to (counts, masses) stay. */
 void ig_dyn_part_keep(ig_dyn_model *m);
 /* While the whole is there: rank of an element of the mesh. */
 int32_t ig_dyn_part_owner(const ig_dyn_model *m, ig_lid element);
@@ -80,10 +79,9 @@ bool ig_dyn_part_open(const ig_dyn_model *m, int64_t k);
    Steps of the part; the whole model's clock follows. The part's clock follows the whole's. */
 IG_MUST_CHECK ig_status ig_dyn_part_advance(ig_dyn_model *m, int64_t steps);
 IG_MUST_CHECK ig_status ig_dyn_part_clock(ig_dyn_model *m);
-/* From the whole at the start, and from a checkpoint; sizes of loads. */
+/* From the whole at the start, and from a checkpoint. */
 IG_MUST_CHECK ig_status ig_dyn_part_begin(ig_dyn_model *m);
 IG_MUST_CHECK ig_status ig_dyn_part_restore(ig_dyn_model *m, const ig_restart *from);
-IG_MUST_CHECK ig_status ig_dyn_scatter_loads(ig_dyn_model *m);
 /* An array of a checkpoint, by its name there. */
 IG_MUST_CHECK ig_status ig_dyn_part_saved(ig_dyn_model *m, const char *name, ig_stream_take *take,
                                           void *user);

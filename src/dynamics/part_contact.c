@@ -373,16 +373,20 @@ static void tables_fill(ig_dyn_model *m, const int32_t *place) {
   memset(t->longest.host, 0, 2 * sizeof(uint32_t));
   if (m->p.erosion.alive) {
     double *reach = t->reach.host;
+    const ig_lid elements = ig_mesh_elements(p->part.mesh);
     uint8_t *alive = t->alive.host;
     for (int32_t i = 0; i < all->particles; i++)
       reach[i] = all->particle[i].reach;
     for (int64_t k = 0; k < all->triangles; k++) {
       reach[all->particles + k] = all->triangle[k].reach;
       for (int i = 0; i < 2; i++) {
-        const int32_t e = all->triangle[k].element[i];
-        ((int32_t *)t->owner.host)[2 * k + i] = e;
-        if (e >= 0)
-          alive[e] = (uint8_t)all->triangle[k].alive[i];
+        const ig_lid e = all->triangle[k].element[i];
+        ig_lid at = e < 0 ? -1 : ig_part_element(&p->part, e);
+        if (e >= 0 && at < 0) /* another rank's: who holds it tells of each side */
+          at = elements + (ig_lid)(2 * k + i);
+        ((int32_t *)t->owner.host)[2 * k + i] = at;
+        if (at >= 0)
+          alive[at] = (uint8_t)all->triangle[k].alive[i];
       }
     }
     return;
@@ -429,6 +433,10 @@ ig_status ig_dyn_tables_make(ig_dyn_model *m) {
   ig_dyn_touching *t = &p->local->contact;
   int32_t *place;
   IG_TRY(spaces_make(m, &p->surfaces->all));
+  const size_t sides =
+      (size_t)ig_mesh_elements(p->part.mesh) + 2 * (size_t)p->surfaces->all.triangles + 1;
+  if (m->p.erosion.alive && t->alive.count < sides)
+    IG_TRY(ig_array_grow(m->cx, &t->alive, sides + sides / 4));
   IG_TRY(IG_NEW(m->cx, &place, (size_t)p->part.mesh->nodes + (size_t)p->surfaces->guests + 1,
                 "contact surfaces"));
   const ig_status filled = nodes_fill(m, place);

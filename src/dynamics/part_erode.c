@@ -74,6 +74,7 @@ ig_status ig_dyn_alive_tell(ig_dyn_model *m) {
   ig_dyn_part *p = m->divided;
   const ig_dyn_surfaces *s = p->surfaces;
   const int ranks = p->part.ranks;
+  const int32_t *owner = p->local->contact.owner.host;
   uint8_t *alive = p->local->contact.alive.host, *out = NULL, *in = NULL;
   ig_message *message = NULL;
   ig_status status = IG_NEW(m->cx, &out, 2 * (size_t)s->sent_start[ranks] + 1, "contact surfaces");
@@ -85,7 +86,7 @@ ig_status ig_dyn_alive_tell(ig_dyn_model *m) {
   int count = 0;
   for (int32_t i = 0; i < 2 * s->sent_start[ranks] && status == IG_OK; i++) {
     const int32_t e = s->own.triangle[s->sent[i / 2]].element[i % 2];
-    out[i] = e >= 0 && alive[e];
+    out[i] = e >= 0 && alive[ig_part_element(&p->part, e)];
   }
   for (int r = 0; r < ranks && status == IG_OK; r++) {
     const size_t give = 2 * (size_t)(s->sent_start[r + 1] - s->sent_start[r]),
@@ -100,9 +101,9 @@ ig_status ig_dyn_alive_tell(ig_dyn_model *m) {
   if (status == IG_OK)
     status = ig_ranks_swap(m->cx, message, count);
   for (int32_t i = 0; i < 2 * s->got_start[ranks] && status == IG_OK; i++) {
-    const int32_t e = s->all.triangle[s->got[i / 2]].element[i % 2];
-    if (e >= 0)
-      alive[e] = in[i];
+    const int32_t at = owner[2 * (int64_t)s->got[i / 2] + i % 2];
+    if (at >= 0)
+      alive[at] = in[i];
   }
   free(out);
   free(in);

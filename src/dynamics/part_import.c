@@ -443,7 +443,7 @@ static ig_status own_look(ig_dyn_model *m) {
   for (int32_t k = 0; k < s->own.triangles && m->p.erosion.alive; k++)
     for (int i = 0; i < 2; i++) {
       const int32_t e = s->own.triangle[k].element[i];
-      s->own.triangle[k].alive[i] = e >= 0 && alive[e];
+      s->own.triangle[k].alive[i] = e >= 0 && alive[ig_part_element(&m->divided->part, e)];
     }
   return IG_OK;
 }

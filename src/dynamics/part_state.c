@@ -340,7 +340,7 @@ ig_status ig_dyn_part_restore(ig_dyn_model *m, const ig_restart *from) {
   return anew(m);
 }
 
-/* --- masses and loads */
+/* --- masses */
 
 ig_status ig_dyn_part_weights(ig_dyn_model *m, ig_status status) {
   const ig_dyn_part *p = m->divided;
@@ -376,22 +376,4 @@ ig_status ig_dyn_part_weights(ig_dyn_model *m, ig_status status) {
   free(in);
   free(message);
   return status;
-}
-
-ig_status ig_dyn_scatter_loads(ig_dyn_model *m) {
-  const ig_dyn_part *p = m->divided;
-  if (!p || m->p.loads.count == 0)
-    return IG_OK;
-  ig_dyn_loading *to = &p->local->loading;
-  for (int32_t i = 0; i < to->forces; i++)
-    ((ig_dyn_force *)to->force.host)[i] =
-        ((const ig_dyn_force *)m->loading.force.host)[p->force[i]];
-  for (int32_t i = 0; i < to->faces; i++) {
-    ig_dyn_face *face = (ig_dyn_face *)to->face.host + i;
-    *face = ((const ig_dyn_face *)m->loading.face.host)[p->face[i]];
-    for (int a = 0; a < face->corners; a++)
-      face->node[a] = ig_part_node(&p->part, face->node[a]);
-  }
-  IG_TRY(ig_array_push(m->cx, &to->force));
-  return ig_array_push(m->cx, &to->face);
 }
