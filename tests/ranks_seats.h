@@ -167,8 +167,8 @@ static inline void runs_have_the_bits_of_one(const divided_run *run, size_t coun
     }
 }
 
-/* A program that takes steps, changes velocities (temperatures it looks at alone) and goes on; all
-   ranks see the same in the end. */
+/* A program that takes steps, changes velocities and loads (temperatures it looks at alone), goes
+   on; all ranks see the same in the end. */
 static void velocity_info(void *user, const ig_field_info *info) {
   if (strcmp(info->name, "velocity") == 0 || strcmp(info->name, "T") == 0)
     *(ig_field_info *)user = *info;
@@ -177,8 +177,12 @@ static inline ig_status velocities_change(seat *s, ig_case *c) {
   ig_sim *sim = NULL;
   ig_sim_state *before = NULL;
   ig_field_info info = {0};
-  for (int i = 0; s->base[i]; i += 2)
+  int loads = 0;
+  for (int i = 0; s->base[i]; i += 2) {
     IG_TRY(ig_case_set(c, s->base[i], s->base[i + 1]));
+    for (const char *at = s->base[i + 1]; *at && strcmp(s->base[i], "loads") == 0; at++)
+      loads += *at == '{';
+  }
   IG_TRY(ig_sim_open(c, NULL, &sim));
   ig_status status = ig_sim_step(sim, 6, NULL);
   for (int look = 0; look < 3 && status == IG_OK; look++) {
@@ -196,6 +200,8 @@ static inline ig_status velocities_change(seat *s, ig_case *c) {
       v[i] = 0.9 * v[i] + 1e-3 * (double)(i % 7);
     if (look == 0 && !heat && status == IG_OK)
       status = ig_sim_set(sim, "velocity", v);
+    for (int load = 0; load < loads && look == 0 && status == IG_OK; load++)
+      status = ig_sim_load(sim, load, 0.5 + load);
     status = status == IG_OK ? ig_sim_step(sim, 9, NULL) : status;
     free(v);
   }

@@ -43,6 +43,10 @@ void ig_dyn_part_free(ig_dyn_model *m);
 /* All is set up: every rank lets go of the whole model's state, elements and sets. Its clock, its
    bodies, motions and tools, and what its numbers come to (counts, masses) stay. */
 void ig_dyn_part_keep(ig_dyn_model *m);
+/* --- part_loads.c: forces and pressures on own particles; the whole model lets go of its own, all
+   but tools. */
+IG_MUST_CHECK ig_status ig_dyn_part_loads(ig_dyn_model *m);
+void ig_dyn_part_loads_drop(ig_dyn_model *m);
 /* While the whole is there: rank of an element of the mesh. */
 int32_t ig_dyn_part_owner(const ig_dyn_model *m, ig_lid element);
 /* --- part_ghosts.c: what travels at each step; the second after the lists have changed */
