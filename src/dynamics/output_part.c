@@ -5,7 +5,6 @@
 #include "ranks/cells.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* A snapshot on its way. */
 typedef struct {

@@ -1,12 +1,10 @@
 /* Snapshots, checkpoints and exaca.csv of a mesh that no rank has as a whole: rows of own nodes and
    elements go to rank 0 in pieces, in the order of the mesh, and are written as they come. */
-#include "backend/backend.h"
 #include "ranks/cells.h"
 #include "thermal/heat_part.h"
 #include "thermal/thermal.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* A snapshot on its way. */
 typedef struct {
