@@ -186,7 +186,7 @@ static ig_status cone_cut(ig_topopt_mesh_model *m, ig_topopt_mesh_cone *to) {
   if (status == IG_OK)
     status = cone_make(m, &r, to);
   if (status == IG_OK)
-    status = ig_array_new_device(m->cx, &to->values, (size_t)(own + r.ghosts), sizeof(double),
+    status = ig_array_new_device(m->cx, &to->values, (size_t)own + (size_t)r.ghosts, sizeof(double),
                                  "filtered elements");
   free(r.number);
   return status;
