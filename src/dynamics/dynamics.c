@@ -329,7 +329,7 @@ static ig_status room_make(ig_job *job, void **self) {
 /* On ranks what is whole goes. */
 static void whole_drop(ig_dyn_job *r) {
   ig_dyn_part_keep(r->m);
-  ig_part_drop_mesh_all(r->job->cx, r->job->mesh);
+  ig_part_drop_mesh(r->job->cx, r->job->mesh);
 }
 
 /* What this refuses `check` refuses too. */

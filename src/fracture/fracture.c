@@ -65,7 +65,7 @@ static ig_status room_open(ig_job *job, void **self) {
   IG_TRY(
       ig_steps_count(job->cx, &c->at, ceil(c->duration / r->m.s.dt - 1e-9), r->m.s.dt, &r->last));
   IG_TRY(ig_frac_track_start(&r->track, job, &r->m, c->duration));
-  ig_part_drop_mesh_all(job->cx, job->mesh);
+  ig_part_drop_mesh(job->cx, job->mesh);
   return IG_OK;
 }
 
@@ -234,7 +234,7 @@ static ig_status check(ig_job *job, ig_check_line *line, void *user) {
     status = ig_frac_part_new(&m, job->mesh);
   }
   if (status == IG_OK)
-    ig_part_drop_mesh_all(job->cx, job->mesh); /* as a run does */
+    ig_part_drop_mesh(job->cx, job->mesh); /* as a run does */
   if (status == IG_OK)
     status = ig_frac_part_tell(&m, line, user);
   ig_frac_model_free(&m);

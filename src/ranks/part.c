@@ -238,7 +238,7 @@ static void heap_trim(void) {
 #endif
 }
 
-void ig_part_drop_mesh_all(const ig_ctx *cx, ig_mesh *mesh) {
+void ig_part_drop_mesh(const ig_ctx *cx, ig_mesh *mesh) {
   if (ig_ranks_count(cx->ranks) == 1)
     return;
   for (int b = 0; b < mesh->blocks; b++) {
@@ -256,11 +256,4 @@ void ig_part_drop_mesh_all(const ig_ctx *cx, ig_mesh *mesh) {
   free(mesh->x);
   mesh->x = NULL;
   heap_trim();
-}
-
-void ig_part_drop_mesh(const ig_ctx *cx, ig_mesh *mesh) {
-  if (!ig_ranks_first(cx))
-    ig_part_drop_mesh_all(cx, mesh);
-  else if (ig_ranks_count(cx->ranks) > 1)
-    heap_trim();
 }

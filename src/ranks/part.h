@@ -59,10 +59,9 @@ ig_lid ig_part_element(const ig_part *part, ig_lid element);
 ig_lid ig_part_node(const ig_part *part, ig_lid node);
 /* All is set up: lets go of what is as long as the whole mesh has nodes. */
 void ig_part_lighten(ig_part *part);
-/* The same of the whole mesh itself, on ranks but the first, or on all: its counts stay, and the
-   names of its sets; nodes, elements and what is in sets do not. */
+/* The same of the whole mesh itself, if there are several ranks: its counts stay, and the names of
+   its sets; nodes, elements and what is in sets do not. */
 void ig_part_drop_mesh(const ig_ctx *cx, ig_mesh *mesh);
-void ig_part_drop_mesh_all(const ig_ctx *cx, ig_mesh *mesh);
 
 /* What one rank has, for the table. */
 typedef struct {

@@ -193,7 +193,7 @@ static ig_status room_open(ig_job *job, void **self) {
   if (!job->mesh)
     return ig_topopt_ranks_tell(job->cx, job->room_case, info_line, job->cx);
   if (ig_topopt_divided(r->d)) /* each has its part of it */
-    ig_part_drop_mesh_all(job->cx, job->mesh);
+    ig_part_drop_mesh(job->cx, job->mesh);
   return ig_topopt_mesh_ranks_tell(job->cx, job->room_case, r->d, job->assembly, info_line,
                                    job->cx);
 }
