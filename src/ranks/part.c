@@ -8,6 +8,7 @@
 #include <string.h>
 #ifdef __GLIBC__
 #include <malloc.h>
+#include <pthread.h>
 #endif
 
 typedef struct {
@@ -231,10 +232,15 @@ void ig_part_lighten(ig_part *part) {
   part->owner = part->local = NULL;
 }
 
-/* What set-up has freed goes back to the system: an allocator keeps it otherwise. */
+/* What set-up has freed goes back to the system: an allocator keeps it otherwise. One thread at a
+   time: where another allocator stands in for glibc's (AddressSanitizer's, jemalloc), this call is
+   the first that glibc's sees, and its own set-up cannot bear two threads at once. */
 static void heap_trim(void) {
 #ifdef __GLIBC__
+  static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
+  pthread_mutex_lock(&one);
   malloc_trim(0);
+  pthread_mutex_unlock(&one);
 #endif
 }
 
