@@ -265,6 +265,6 @@ const ig_bench_entry ig_dyn_bench[] = {
     {"tasks", "Tang et al. (2020), Figures 20 and 21: shares of a step", ig_dyn_bench_tasks},
     {"kernels", "Tang et al. (2020), Table 4: registers and occupancy (GPU only)",
      ig_dyn_bench_kernels},
-    {"ranks", "a million hexahedra on one rank and on several", ig_dyn_bench_ranks},
+    {"ranks", "a million hexahedra (two on a GPU) on one rank and on several", ig_dyn_bench_ranks},
     {"transfer", "share of the time that output takes", bench_transfer},
     {.name = NULL}};

@@ -334,6 +334,6 @@ const ig_bench_entry ig_frac_bench[] = {
      bench_counts},
     {"insertion", "every facet of an annulus opened, random order, 20 batches: Table V",
      bench_insertion},
-    {"ranks", "a million triangles on one rank and on several", ig_frac_bench_ranks},
+    {"ranks", "a million triangles (two on a GPU) on one rank and on several", ig_frac_bench_ranks},
     {"kernels", "time of each kernel: the paper's Figures 25 and 26", bench_kernels},
     {.name = NULL}};
