@@ -81,12 +81,9 @@ bool ig_topopt_mesh_divisible(const ig_ctx *cx, const ig_topopt_case *c, ig_asse
                               const char **why) {
   const bool petsc = c->solver.preconditioner == IG_PRECONDITIONER_PETSC;
   const bool mpi = cx->ranks && cx->ranks->communicator;
-  const bool gpu = cx->backend->kernels == IG_KERNELS_CUDA;
   *why = NULL;
   if (c->ranks == IG_RANKS_SHARE)
     *why = "ranks: share";
-  else if (gpu && mpi && ig_ranks_count(cx->ranks) > 2) /* seen; not tried since it was mended */
-    *why = "on GPUs more than two processes of MPI may wait for each other without end";
   else if (how != IG_COLOR && how != IG_GATHER)
     *why = "assembly: only color and gather add in the order of one rank";
   else if (petsc && !mpi)
@@ -185,7 +182,8 @@ ig_status ig_topopt_grid_make(ig_topopt_grid_model *m) {
   }
   if (m->c->ranks == IG_RANKS_DIVIDE && ig_ranks_count(cx->ranks) > 1 && !m->slab)
     return ig_fail_at(cx, &m->c->at, "ranks: divide: this grid cannot be divided: %s",
-                      why ? why : "too few planes along z");
+                      why ? why
+                          : "too few planes along z, or elements for three levels of multigrid");
   m->grid = m->slab ? ig_slab_grid(m->slab, 0, &m->whole) : m->whole;
   m->cells = m->grid;
   m->cells.dof = 1;
@@ -270,8 +268,10 @@ ig_status ig_topopt_ranks_tell(ig_ctx *cx, const ig_topopt_case *c, ig_check_lin
     if (!divided && !ig_topopt_divisible(cx, c, &why))
       snprintf(text, sizeof text, "share the linear systems; the grid is not divided (%s)", why);
     else if (!divided)
-      snprintf(text, sizeof text,
-               "share the linear systems; the grid has too few planes along z to be divided");
+      snprintf(
+          text, sizeof text,
+          "share the linear systems; the grid has too few planes along z, or elements for three "
+          "levels of multigrid, to be divided");
     line(user, "ranks", text);
     for (int r = 0; r < ranks; r++) {
       tell(&all[r], r, divided, line, user);

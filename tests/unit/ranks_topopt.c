@@ -134,6 +134,12 @@ static void same_files(const char *const *base, const char *key, const char *val
   snprintf(one, sizeof one, "%s/one", folder);
   seat like = {
       .base = base, .backend = backend_of_test(0), .out = one, .key = {key}, .value = {value}};
+  if (strcmp(like.backend, "cuda") == 0) { /* it divides larger ones alone */
+    const bool grid = strcmp(base[6], "grid") == 0;
+    const int at = key ? 1 : 0;
+    like.key[at] = grid ? "grid.elements" : "mesh.boxes";
+    like.value[at] = grid ? "[16, 16, 80]" : "[{size: [9, 9, 60], cells: [9, 9, 60]}]";
+  }
   const seat whole = alone(&like);
   assert_true(whole.rows > 1 && whole.snapshots > 0);
   for (int i = 0; i < (SANITIZED ? 1 : 2); i++) {
@@ -142,7 +148,8 @@ static void same_files(const char *const *base, const char *key, const char *val
     like.out = many;
     like.backend = backend_of_test(ranks == 3);
     const seat s = together(&like, ranks, -1);
-    if (strcmp(base[6], "mesh") == 0)
+    if (strcmp(base[6], "mesh") == 0 &&
+        strcmp(like.backend, "cuda") != 0) /* it has room to spare */
       assert_true(s.most_bytes < whole.bytes);
     folders_agree(one, many, base[7]);
   }
@@ -189,7 +196,7 @@ static void chosen_materials_have_the_bits_of_one(void **state) {
 static void densities_of_a_file_have_the_bits_of_one(void **state) {
   (void)state;
   static const char *const from[] = {
-      "physics", "topopt", "iterations", "2", "grid", "{elements: [3, 4, 10], size: [4, 5, 21]}",
+      "physics", "topopt", "iterations", "2", "grid", "{elements: [8, 9, 30], size: [16, 16, 80]}",
       "volume",  "0.4",    ENDS,         NULL};
   static const char *const grid[] = {GRID("[4, 5, 21]"), ENDS, "volume", "0.4", NULL};
   static const char *const mesh[] = {MESH("[7, 7, 25]"), ENDS, "volume", "0.4", NULL};
