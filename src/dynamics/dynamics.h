@@ -308,6 +308,10 @@ IG_MUST_CHECK ig_status ig_dyn_fields_now(ig_dyn_model *m, const ig_dyn_fields *
 double ig_dyn_gravity_now(const ig_dyn_model *m, int c);
 /* Bytes a step must move, each counted once. */
 double ig_dyn_step_bytes(const ig_dyn_model *m);
+/* Bytes of a number of an element's state. */
+static inline size_t ig_dyn_state_size(const ig_dyn_model *m) {
+  return m->precision == IG_DOUBLE ? sizeof(double) : sizeof(float);
+}
 /* Static equilibrium by dynamic relaxation: begin, advance until it is done, end. */
 IG_MUST_CHECK ig_status ig_dyn_relax_begin(ig_dyn_model *m, const ig_dyn_analysis *a);
 IG_MUST_CHECK ig_status ig_dyn_relax_advance(ig_dyn_model *m, const ig_dyn_analysis *a, bool *done);

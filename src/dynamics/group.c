@@ -168,10 +168,9 @@ static ig_status group_order(ig_dyn_model *m, ig_dyn_group *g, const ig_lid *lis
               ig_array_new(cx, &g->conn, (size_t)g->slots * (size_t)npe, sizeof(int32_t),
                            "element connectivity"));
   const int states = g->g_f64.states = ig_dyn_element_of[g->kind].states(g);
-  const size_t real = m->precision == IG_DOUBLE ? sizeof(double) : sizeof(float);
-  IG_TRY_GOTO(
-      status, done,
-      ig_array_new(cx, &g->state, (size_t)g->slots * (size_t)states, real, "element state"));
+  IG_TRY_GOTO(status, done,
+              ig_array_new(cx, &g->state, (size_t)g->slots * (size_t)states, ig_dyn_state_size(m),
+                           "element state"));
   const int team = ig_team(cx, g->slots, IG_WORK_ELEMENT);
   IG_TRY_GOTO(status, done, IG_NEW(cx, &st, team * states, "element state"));
   for (int c = 0; c < g->colors; c++) {

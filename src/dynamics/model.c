@@ -224,7 +224,7 @@ void ig_dyn_model_free(ig_dyn_model *m) {
 }
 
 double ig_dyn_step_bytes(const ig_dyn_model *m) {
-  const double part = (double)m->part, D = m->p.dofs;
+  const double part = (double)m->part, D = m->p.dofs, real = (double)ig_dyn_state_size(m);
   /* positions and velocities read and written, forces written by elements and read, mass */
   double bytes = m->p.nodes * part * (2 * 3 + 2 * D + 2 * D + 1);
   if (ig_dyn_joins(m)) { /* but for others, motion is read once and no force is seen in memory */
@@ -232,12 +232,12 @@ double ig_dyn_step_bytes(const ig_dyn_model *m) {
     const double others = (double)m->others.count, places = (double)g->cluster.node.count;
     return m->p.nodes * part * (2 * 3 + 2 * D + 1) + others * (4 + part * (3 + D)) + 6 * places +
            (places - m->p.nodes + others) * (4 + 2 * D * part) +
-           g->count * (2.0 * g->g_f64.states * (double)g->state.size + 8.0 * g->g_f64.npe);
+           g->count * (2.0 * g->g_f64.states * real + 8.0 * g->g_f64.npe);
   }
   for (int k = 0; k < m->groups; k++) {
     const ig_dyn_group *g = &m->group[k];
     const double npe = g->g_f64.npe;
-    bytes += g->count * (2.0 * g->g_f64.states * (double)g->state.size + 4 * npe);
+    bytes += g->count * (2.0 * g->g_f64.states * real + 4 * npe);
     bytes += m->p.nodes * part * (3 + D); /* each particle's motion read once */
     if (m->assembly == IG_GATHER)
       bytes += g->count * npe * (4 + 2 * D * part);

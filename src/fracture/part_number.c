@@ -32,9 +32,13 @@ ig_status ig_frac_sum(ig_frac_model *m, ig_status status, int64_t mine, int64_t 
 static ig_status items_collect(ig_frac_model *m, const char *mine, int64_t count, size_t size,
                                const int64_t *each, char *all) {
   const ig_frac_part *p = m->divided;
-  ig_message *message;
-  const ig_status status = IG_NEW(m->cx, &message, (size_t)p->ranks, "messages");
-  IG_TRY(ig_ranks_agree(m->cx, status));
+  ig_message *message = NULL;
+  const ig_status status =
+      ig_ranks_agree(m->cx, IG_NEW(m->cx, &message, (size_t)p->ranks, "messages"));
+  if (status != IG_OK) {
+    free(message);
+    return status;
+  }
   int messages = 0;
   char *at = all + (size_t)count * size;
   if (p->rank == 0 && count)
