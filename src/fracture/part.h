@@ -117,14 +117,7 @@ IG_MUST_CHECK ig_status ig_frac_nodes_room(ig_frac_model *m, int64_t count);
 /* What the last insertion made joins the lists. */
 IG_MUST_CHECK ig_status ig_frac_part_grow(ig_frac_model *m);
 
-/* --- part_number.c: numbers in the whole. Lists of all ranks, sorted, on all ranks, also on one
-   that has failed: `mine` has `count` items of `size` bytes, *all (freed by the caller) *sum. */
-IG_MUST_CHECK ig_status ig_frac_lists_share(ig_frac_model *m, ig_status status, const void *mine,
-                                            int64_t count, size_t size,
-                                            int (*order)(const void *, const void *), void **all,
-                                            int64_t *sum);
-/* A count of all ranks, on all of them. */
-IG_MUST_CHECK ig_status ig_frac_sum(ig_frac_model *m, ig_status status, int64_t mine, int64_t *sum);
+/* --- part_number.c: numbers in the whole. */
 /* Of all nodes and cohesive elements of the part, when it is made anew. */
 IG_MUST_CHECK ig_status ig_frac_numbers_put(ig_frac_model *m, const int32_t *node,
                                             const int32_t *cohesive);

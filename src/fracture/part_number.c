@@ -2,81 +2,10 @@
    in the order of the nodes that came apart and of the facets that opened: who knows these of all
    ranks knows the numbers, and nobody needs the whole. */
 #include "fracture/part.h"
+#include "ranks/lists.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* Counts of all ranks, on the first; their sum on all. All ranks come here. */
-static ig_status sum_of(ig_frac_model *m, ig_status status, int64_t mine, int64_t *each,
-                        int64_t *sum) {
-  status = ig_ranks_agree(m->cx, status);
-  if (status == IG_OK)
-    status = ig_ranks_collect(m->cx, &mine, sizeof mine, each);
-  *sum = 0;
-  for (int r = 0; r < m->divided->ranks && status == IG_OK && ig_ranks_first(m->cx); r++)
-    *sum += each[r];
-  status = ig_ranks_agree(m->cx, status);
-  return status == IG_OK ? ig_ranks_share(m->cx, 0, sum, sizeof *sum) : status;
-}
-
-ig_status ig_frac_sum(ig_frac_model *m, ig_status status, int64_t mine, int64_t *sum) {
-  int64_t *each = NULL;
-  if (status == IG_OK)
-    status = IG_NEW(m->cx, &each, (size_t)m->divided->ranks, "counts of ranks");
-  status = sum_of(m, status, mine, each, sum);
-  free(each);
-  return status;
-}
-
-/* Items of all ranks on the first, one rank after the other. */
-static ig_status items_collect(ig_frac_model *m, const char *mine, int64_t count, size_t size,
-                               const int64_t *each, char *all) {
-  const ig_frac_part *p = m->divided;
-  ig_message *message = NULL;
-  const ig_status status =
-      ig_ranks_agree(m->cx, IG_NEW(m->cx, &message, (size_t)p->ranks, "messages"));
-  if (status != IG_OK) {
-    free(message);
-    return status;
-  }
-  int messages = 0;
-  char *at = all + (size_t)count * size;
-  if (p->rank == 0 && count)
-    memcpy(all, mine, (size_t)count * size);
-  for (int r = 1; r < p->ranks && p->rank == 0; r++) {
-    if (each[r])
-      message[messages++] =
-          (ig_message){.rank = r, .receive = at, .receive_size = (size_t)each[r] * size};
-    at += (size_t)each[r] * size;
-  }
-  if (p->rank && count)
-    message[messages++] = (ig_message){.rank = 0, .send = mine, .send_size = (size_t)count * size};
-  const ig_status sent = ig_ranks_swap(m->cx, message, messages);
-  free(message);
-  return sent;
-}
-
-ig_status ig_frac_lists_share(ig_frac_model *m, ig_status status, const void *mine, int64_t count,
-                              size_t size, int (*order)(const void *, const void *), void **all,
-                              int64_t *sum) {
-  int64_t *each = NULL;
-  *all = NULL;
-  if (status == IG_OK)
-    status = IG_NEW(m->cx, &each, (size_t)m->divided->ranks, "lists of ranks");
-  status = sum_of(m, status, count, each, sum);
-  if (status == IG_OK)
-    status = ig_alloc(m->cx, all, (size_t)*sum + 1, size, "lists of ranks");
-  status = ig_ranks_agree(m->cx, status);
-  if (status == IG_OK)
-    status = items_collect(m, mine, count, size, each, *all);
-  if (status == IG_OK && ig_ranks_first(m->cx) && *sum)
-    qsort(*all, (size_t)*sum, size, order);
-  status = ig_ranks_agree(m->cx, status);
-  if (status == IG_OK)
-    status = ig_ranks_share(m->cx, 0, *all, (size_t)*sum * size);
-  free(each);
-  return status;
-}
 
 ig_status ig_frac_numbers_put(ig_frac_model *m, const int32_t *node, const int32_t *cohesive) {
   ig_frac_part *p = m->divided;
@@ -135,7 +64,7 @@ ig_status ig_frac_numbers_grow(ig_frac_model *m, ig_status status, int64_t *spli
   for (int64_t i = 0; i < p->splits.count && status == IG_OK; i += 3)
     if (p->owner[p->origin[of[i]]] == p->rank)
       mine[count++] = (split){p->whole[of[i]], of[i + 2]};
-  status = ig_frac_lists_share(m, status, mine, count, sizeof *mine, by_node, &all, &sum);
+  status = ig_lists_share(m->cx, status, mine, count, sizeof *mine, by_node, &all, &sum, NULL);
   *touched = sum;
   for (int64_t i = 0; i < sum && status == IG_OK; i++)
     *splits += ((split *)all)[i].copies;

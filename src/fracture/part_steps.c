@@ -1,6 +1,7 @@
 /* A divided model: its steps. */
 #include "fracture/part_surface.h"
 #include "core/rising.h"
+#include "ranks/lists.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -129,7 +130,7 @@ static ig_status check(ig_frac_model *m, ig_status status) {
     free(mine);
     return status;
   }
-  status = ig_frac_lists_share(m, status, mine, count, sizeof *mine, by_number, &all, &sum);
+  status = ig_lists_share(m->cx, status, mine, count, sizeof *mine, by_number, &all, &sum, NULL);
   if (status == IG_OK)
     status = marks_open(m, all, sum);
   status = ig_frac_numbers_grow(m, status, &split, &touched);

@@ -4,6 +4,7 @@
 #include "core/forest.h"
 #include "core/rising.h"
 #include "fracture/part.h"
+#include "ranks/lists.h"
 #include "fracture/run.h"
 
 #include <stdlib.h>
@@ -136,7 +137,7 @@ static ig_status aliases_share(ig_frac_model *m, const crossings *x, ig_status s
   for (int64_t i = 0; i < kept; i++)
     if (!once || by_names(&mine[once - 1], &mine[i]) != 0)
       mine[once++] = mine[i];
-  status = ig_frac_lists_share(m, status, mine, once, sizeof *mine, by_names, all, sum);
+  status = ig_lists_share(m->cx, status, mine, once, sizeof *mine, by_names, all, sum, NULL);
   free(mine);
   return status;
 }
@@ -201,7 +202,7 @@ static ig_status part_find(ig_frac_model *m, ig_frac_pieces *p, ig_status status
     status = names_join(m, all, sum, &n);
   if (status == IG_OK)
     names_give(m, &n, p->of, &own);
-  status = ig_frac_sum(m, status, own, &count);
+  status = ig_lists_sum(m->cx, status, own, &count);
   p->count = (int32_t)count;
   free(x.item);
   free(x.out);

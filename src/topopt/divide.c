@@ -12,6 +12,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* A grid with more elements is divided for its memory's sake: it takes more than 10 GB. */
 static const double LARGEST_SHARED = 20e6;
@@ -362,18 +363,14 @@ ig_status ig_topopt_place(ig_ctx *cx, const ig_discretisation *d, bool states, i
 }
 
 ig_status ig_topopt_elements_mark(ig_ctx *cx, const ig_discretisation *d, uint8_t *mark) {
-  if (ig_topopt_divided(d)) {
-    d->present(d->self, mark);
+  if (d->recall) {
+    memset(mark, 1, (size_t)d->all_places);
     return IG_OK;
   }
   IG_TRY(cx->backend->copy_out(cx, mark, d->role, (size_t)d->places));
   for (int64_t i = 0; i < d->places; i++)
     mark[i] = mark[i] != IG_ROLE_NONE;
   return IG_OK;
-}
-
-bool ig_topopt_looks(const ig_ctx *cx, const ig_discretisation *d) {
-  return !ig_topopt_divided(d) || ig_ranks_first(cx);
 }
 
 ig_status ig_topopt_meet(ig_ctx *cx, const ig_discretisation *d) {

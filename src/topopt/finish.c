@@ -6,6 +6,8 @@
 #include "topopt/peaks.h"
 #include "topopt/pieces.h"
 #include "backend/backend.h"
+#include "ranks/ranks.h"
+#include "solver/slab.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -150,14 +152,17 @@ static ig_status put_constraints(ig_sink *sink, const ig_topopt_design *s, const
 static ig_status put_pieces(ig_sink *sink, const ig_topopt_design *s, const double *density) {
   const double solid = s->loading->candidates ? s->loading->candidate_density[0] : 1;
   const double level = isnan(s->c->surface.level) ? 0.5 * solid : s->c->surface.level;
+  const bool apart = ig_topopt_apart(s->d);
   int64_t pieces, cavities;
   IG_TRY(ig_topopt_pieces_count(s->cx, s->d, density, level, &pieces, &cavities));
   if (pieces > 1)
     ig_warn(s->cx, "the part is in %" PRId64 " pieces (elements of density %g and more)", pieces,
             level);
   double most = 0;
-  for (int64_t i = 0; i < s->d->all_places; i++)
+  for (int64_t i = 0; i < (apart ? s->d->places : s->d->all_places); i++)
     most = fmax(most, density[i]);
+  if (apart)
+    IG_TRY(ig_slab_most(s->d->grid->slab, &most, 1));
   if (most < 0.01 * solid)
     ig_warn(s->cx,
             "nothing is left of the part: no element has a density above %.2g; a bound far below "
@@ -260,7 +265,7 @@ static ig_status put_run(ig_topopt_run *r, ig_sink *sink) {
   return put_materials(sink, s);
 }
 
-/* What is there to see of densities of the whole; share: see ig_topopt_part_put. */
+/* What is there to see of the densities; share: see ig_topopt_part_put. */
 static ig_status put_density(ig_topopt_run *r, ig_sink *sink, double *density,
                              const uint8_t *touched, double *share) {
   static const char *const stage[] = {"seconds_solve", "seconds_sensitivities", "seconds_filter",
@@ -272,43 +277,62 @@ static ig_status put_density(ig_topopt_run *r, ig_sink *sink, double *density,
   return ig_topopt_part_put(r, sink, density, touched, share);
 }
 
-/* Densities of the whole on the ranks that look at the part; the others help to bring them. */
+/* Elements that this rank looks at: its own; of a mesh in parts the first has all of them. */
+static size_t looked_at(const ig_ctx *cx, const ig_discretisation *d) {
+  if (!d->recall)
+    return (size_t)d->places;
+  return ig_ranks_first(cx) ? (size_t)d->all_places : 0;
+}
+
+/* Densities, and elements that are held or loaded. */
+static ig_status bring(const ig_topopt_design *s, double *density, uint8_t *touched) {
+  const ig_discretisation *d = s->d;
+  const double *from = s->density[s->realisations - 1].dev;
+  if (d->recall) {
+    IG_TRY(ig_topopt_fetch(s->cx, d, false, 1, from, false, density));
+  } else {
+    IG_TRY(s->cx->backend->copy_out(s->cx, density, from, (size_t)d->places * sizeof *density));
+    IG_TRY(s->cx->backend->sync(s->cx));
+  }
+  return d->touched(d->self, touched);
+}
+
 static ig_status look(ig_topopt_run *r, ig_sink *sink, double *share) {
   const ig_topopt_design *s = r->s;
   ig_ctx *cx = s->cx;
-  const ig_discretisation *d = s->d;
-  const bool looks = ig_topopt_looks(cx, d);
-  const size_t n = looks ? (size_t)d->all_places : 1;
+  const bool divided = ig_topopt_divided(s->d);
+  const size_t n = looked_at(cx, s->d);
   double *density = NULL;
   uint8_t *touched = NULL;
-  ig_status status = IG_NEW(cx, &density, n, "surface");
+  ig_status status = IG_NEW(cx, &density, n + 1, "surface");
   if (status == IG_OK)
-    status = IG_NEW(cx, &touched, n, "surface");
-  if (ig_topopt_divided(d))
+    status = IG_NEW(cx, &touched, n + 1, "surface");
+  if (divided)
     status = ig_ranks_agree(cx, status);
   if (status == IG_OK)
-    status = ig_topopt_fetch(cx, d, false, 1, s->density[s->realisations - 1].dev, false, density);
-  if (status == IG_OK)
-    status = d->touched(d->self, touched);
-  if (status == IG_OK && looks)
+    status = bring(s, density, touched);
+  if (divided)
+    status = ig_ranks_agree(cx, status);
+  if (status == IG_OK && n > 0)
     status = put_density(r, sink, density, touched, share);
   free(density);
   free(touched);
-  return ig_topopt_divided(d) ? ig_ranks_agree(cx, status) : status;
+  return divided ? ig_ranks_agree(cx, status) : status;
 }
 
 ig_status ig_topopt_finish(void *self, ig_sink *sink) {
   ig_topopt_run *r = self;
   const ig_discretisation *d = r->d;
-  const bool analysed = ig_topopt_part_analysed(r), looks = ig_topopt_looks(r->s->cx, d);
+  const bool analysed = ig_topopt_part_analysed(r);
+  const size_t n = looked_at(r->s->cx, d);
   double *share = NULL;
   IG_TRY(ig_topopt_analyse(r));
   IG_TRY(put_run(r, sink));
   if (d->recall)
     IG_TRY(d->recall(d->self, true));
   ig_status status = IG_OK;
-  if (analysed && looks)
-    status = IG_NEW(r->s->cx, &share, d->all_places, "part");
+  if (analysed && n > 0)
+    status = IG_NEW(r->s->cx, &share, n, "part");
   if (ig_topopt_divided(d))
     status = ig_ranks_agree(r->s->cx, status);
   if (status == IG_OK)

@@ -2,10 +2,10 @@
 
      places: supports, loads, roles   placing.c, grid_place.c
      products, multigrid              solver/
-     snapshots, arrays of checkpoints grid_output.c */
+     snapshots, arrays of checkpoints grid_output.c
+     the part at the end              grid_finish.c, grid_surface.c */
 #include "topopt/divide.h"
 #include "topopt/grid_output.h"
-#include "topopt/pieces.h"
 #include "topopt/placing.h"
 #include "topopt/stress.h"
 #include "backend/backend.h"
@@ -18,8 +18,7 @@
 
 /* --- filters --- */
 
-/* Planes of symmetry along each axis: 1 the lowest side, 2 the highest. */
-static void mirrors(const ig_topopt_grid_model *m, int *mirror) {
+void ig_topopt_grid_mirrors(const ig_topopt_grid_model *m, int *mirror) {
   for (int i = 0; i < m->c->symmetry.count; i++) {
     int axis, side;
     if (ig_topopt_plane_read(m->c->symmetry.value[i], m->grid.dim, &axis, &side))
@@ -84,7 +83,7 @@ static ig_status make_filter(ig_topopt_grid_model *m) {
         *w++ = left > 0 ? left : 0;
       }
   m->taps.weight = m->weight.dev;
-  mirrors(m, m->taps.mirror);
+  ig_topopt_grid_mirrors(m, m->taps.mirror);
   for (int d = 0; d < g->dim && c->filter.padded; d++)
     m->taps.mirror[d] = 3;
   return ig_array_push(m->cx, &m->weight);
@@ -110,7 +109,7 @@ static ig_status make_ball(ig_topopt_grid_model *m, double radius) {
         m->d.ball += *w * (x ? 2 : 1) * (y ? 2 : 1) * (z ? 2 : 1);
       }
   t->weight = m->ball.dev;
-  mirrors(m, t->mirror);
+  ig_topopt_grid_mirrors(m, t->mirror);
   return ig_array_push(m->cx, &m->ball);
 }
 
@@ -271,21 +270,6 @@ static ig_status grid_strain_back(void *self, const double *tensor, double *f) {
   return IG_OK;
 }
 
-/* --- the part at the end --- */
-
-static ig_status grid_surface(void *self, const double *density, double level, bool mirror,
-                              ig_topopt_part *surface) {
-  const ig_topopt_grid_model *m = self;
-  const ig_texts none = {0};
-  return ig_topopt_part_of_grid(m->cx, &m->whole, m->h, density, level,
-                                mirror ? &m->c->symmetry : &none, surface);
-}
-
-static ig_status grid_inside(void *self, const double *density, double level, double *share) {
-  const ig_topopt_grid_model *m = self;
-  return ig_topopt_part_inside_grid(m->cx, &m->whole, density, level, share);
-}
-
 /* Where elements are: the mean of their corners, in the order of a snapshot's. */
 static ig_status make_centers(ig_topopt_grid_model *m) {
   const ig_grid *g = &m->grid;
@@ -304,82 +288,6 @@ static ig_status make_centers(ig_topopt_grid_model *m) {
         }
       }
   m->d.centers = m->centers;
-  return IG_OK;
-}
-
-static void grid_present(void *self, uint8_t *mark) {
-  const ig_grid *g = &((const ig_topopt_grid_model *)self)->whole;
-  memset(mark, 0, (size_t)g->stored);
-  for (int k = 0; k < ig_grid_layers(g); k++)
-    for (int j = 0; j < g->n[1]; j++)
-      memset(mark + ig_grid_place(g, 0, j, k), 1, (size_t)g->n[0]);
-}
-
-static ig_status touched_own(const ig_topopt_grid_model *m, const ig_topopt_points *points,
-                             uint8_t *mark) {
-  const uint8_t *role = m->role.host;
-  for (int64_t i = 0; i < m->grid.stored; i++)
-    mark[i] = role[i] != IG_ROLE_NONE;
-  return ig_topopt_points_touched(points, m->solver->fix.host, &m->loading, mark);
-}
-
-/* Each rank looks at its own elements; marks of all are gathered as numbers. */
-static ig_status touched_together(ig_topopt_grid_model *m, const ig_topopt_points *points,
-                                  uint8_t *mark) {
-  const ig_grid *g = &m->grid;
-  const bool first = ig_ranks_first(m->cx);
-  ig_array values = {0};
-  uint8_t *own = NULL;
-  double *all = NULL;
-  ig_status status = IG_NEW(m->cx, &own, g->stored, "touched");
-  if (status == IG_OK)
-    status = IG_NEW(m->cx, &all, first ? m->whole.stored : 1, "touched");
-  if (status == IG_OK)
-    status = ig_array_new(m->cx, &values, (size_t)g->stored, sizeof(double), "touched");
-  if (status == IG_OK)
-    status = touched_own(m, points, own);
-  for (int64_t i = 0; status == IG_OK && i < g->stored; i++)
-    ((double *)values.host)[i] = own[i];
-  if (status == IG_OK)
-    status = ig_array_push(m->cx, &values);
-  status = ig_ranks_agree(m->cx, status);
-  if (status == IG_OK)
-    status = ig_slab_collect(g, 1, values.dev, false, all);
-  for (int64_t i = 0; status == IG_OK && first && i < m->whole.stored; i++)
-    mark[i] = all[i] != 0;
-  ig_array_free(m->cx, &values);
-  free(own);
-  free(all);
-  return status;
-}
-
-static ig_status grid_touched(void *self, uint8_t *mark) {
-  ig_topopt_grid_model *m = self;
-  const ig_topopt_points points = ig_topopt_grid_points(m);
-  return m->slab ? touched_together(m, &points, mark) : touched_own(m, &points, mark);
-}
-
-static ig_status grid_faces(void *self, ig_topopt_pieces *p) {
-  const ig_topopt_grid_model *m = self;
-  const ig_grid *g = &m->whole;
-  const int nz = g->dim == 3 ? g->n[2] : 1;
-  int mirror[3] = {0};
-  mirrors(m, mirror);
-  for (int k = 0; k < nz; k++)
-    for (int j = 0; j < g->n[1]; j++)
-      for (int i = 0; i < g->n[0]; i++) {
-        const int at[3] = {i, j, k};
-        const int64_t e = ig_grid_place(g, i, j, k);
-        bool open = g->dim == 2;
-        for (int d = 0; d < g->dim; d++) {
-          if (at[d] > 0)
-            ig_topopt_pieces_join(p, e, ig_grid_place(g, i - (d == 0), j - (d == 1), k - (d == 2)));
-          open = open || (at[d] == 0 && !(mirror[d] & 1)) ||
-                 (at[d] == g->n[d] - 1 && !(mirror[d] & 2));
-        }
-        if (open)
-          ig_topopt_pieces_open(p, e);
-      }
   return IG_OK;
 }
 
@@ -515,12 +423,10 @@ static ig_status build(ig_topopt_grid_model *m, const ig_list *materials) {
   m->d.stream = ig_topopt_grid_stream;
   m->d.show = ig_topopt_grid_show;
   m->d.outline = ig_topopt_grid_outline;
-  m->d.spread = ig_topopt_grid_spread;
-  m->d.surface = dim == 3 ? grid_surface : NULL;
-  m->d.inside = grid_inside;
-  m->d.touched = grid_touched;
-  m->d.present = grid_present;
-  m->d.faces = grid_faces;
+  m->d.surface = dim == 3 ? ig_topopt_grid_surface : NULL;
+  m->d.inside = ig_topopt_grid_inside;
+  m->d.touched = ig_topopt_grid_touched;
+  m->d.faces = ig_topopt_grid_faces;
   m->d.describe = grid_describe;
   m->d.free = grid_free;
 done:

@@ -214,10 +214,3 @@ ig_status ig_topopt_grid_show(void *self, bool states, double scale, const doubl
   free(p.plane);
   return status;
 }
-
-ig_status ig_topopt_grid_spread(void *self, const double *whole, double *own) {
-  const ig_topopt_grid_model *m = self;
-  const ig_grid *g = &m->grid;
-  return ig_ranges_spread(m->cx, m->slab->start, sizeof *own * (size_t)g->plane,
-                          whole ? whole + g->plane : NULL, own + g->ghosts * g->plane, IG_OK);
-}

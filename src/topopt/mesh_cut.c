@@ -313,10 +313,6 @@ static ig_status place(void *self, bool states, int count, const double *from, d
   return m->cx->backend->sync(m->cx);
 }
 
-static void present(void *self, uint8_t *mark) {
-  memset(mark, 1, (size_t)((const ig_topopt_mesh_model *)self)->elements);
-}
-
 /* --- the whole mesh, at the end, on rank 0 --- */
 
 typedef struct {
@@ -459,7 +455,6 @@ static void see(ig_topopt_mesh_model *m) {
   d->stream = ig_topopt_mesh_stream;
   d->show = ig_topopt_mesh_show;
   d->outline = ig_topopt_mesh_outline;
-  d->present = present;
   d->measure = limit;
   d->spread = ig_topopt_mesh_spread;
   d->recall = recall;

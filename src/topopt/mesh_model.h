@@ -187,9 +187,9 @@ void ig_topopt_mesh_making_free(ig_topopt_mesh_model *m);
 void ig_topopt_mesh_making_describe(const ig_topopt_mesh_model *m, ig_check_line *line, void *user);
 
 /* The part at a density (host); mesh_surface.c. */
-IG_MUST_CHECK ig_status ig_topopt_mesh_surface(void *self, const double *density, double level,
+IG_MUST_CHECK ig_status ig_topopt_mesh_surface(void *self, double *density, double level,
                                                bool mirror, ig_topopt_part *surface);
-IG_MUST_CHECK ig_status ig_topopt_mesh_inside(void *self, const double *density, double level,
+IG_MUST_CHECK ig_status ig_topopt_mesh_inside(void *self, double *density, double level,
                                               double *share);
 /* mesh_output.c: see ig_discretisation */
 IG_MUST_CHECK ig_status ig_topopt_mesh_snapshot(void *self, int64_t step, ig_snapshot **snap);

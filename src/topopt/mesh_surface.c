@@ -231,14 +231,14 @@ static double element_share(cutter *c, ig_lid e) {
 }
 
 /* Volume inside, in mean elements. */
-static double volume_of(void *self, double level) {
+static ig_status volume_of(void *self, double level, double *volume) {
   cutter c = *(cutter *)self;
   const double *share = c.m->shares;
-  double sum = 0;
+  *volume = 0;
   c.level = level;
   for (ig_lid e = 0; e < c.m->elements; e++)
-    sum += share[e] * element_share(&c, e);
-  return sum;
+    *volume += share[e] * element_share(&c, e);
+  return IG_OK;
 }
 
 static ig_status close_triangle(cutter *c, const ig_lid *p) {
@@ -332,7 +332,7 @@ static ig_status make_values(const ig_topopt_mesh_model *m, const double *densit
   return IG_OK;
 }
 
-ig_status ig_topopt_mesh_inside(void *self, const double *density, double level, double *share) {
+ig_status ig_topopt_mesh_inside(void *self, double *density, double level, double *share) {
   const ig_topopt_mesh_model *m = self;
   double *value = NULL;
   cutter c = {.m = m, .level = level};
@@ -344,7 +344,7 @@ ig_status ig_topopt_mesh_inside(void *self, const double *density, double level,
   return status;
 }
 
-ig_status ig_topopt_mesh_surface(void *self, const double *density, double level, bool mirror,
+ig_status ig_topopt_mesh_surface(void *self, double *density, double level, bool mirror,
                                  ig_topopt_part *surface) {
   const ig_topopt_mesh_model *m = self;
   double side[6], plane[3] = {NAN, NAN, NAN}, wanted = 0, *value = NULL;
@@ -358,7 +358,10 @@ ig_status ig_topopt_mesh_surface(void *self, const double *density, double level
   ig_status status;
   IG_TRY_GOTO(status, done, make_values(m, density, &value));
   c.value = value;
-  surface->level = c.level = isnan(level) ? ig_topopt_part_level(volume_of, &c, wanted) : level;
+  surface->level = level;
+  if (isnan(level))
+    IG_TRY_GOTO(status, done, ig_topopt_part_level(volume_of, &c, wanted, &surface->level));
+  c.level = surface->level;
   IG_TRY_GOTO(status, done, march(&c));
   IG_TRY_GOTO(status, done, close_boundary(&c, plane));
   IG_TRY_GOTO(status, done, mirror_part(&c, plane));

@@ -56,8 +56,7 @@ IG_MUST_CHECK ig_status ig_topopt_get(void *self, const char *name, double *valu
 IG_MUST_CHECK ig_status ig_topopt_set(void *self, const char *name, const double *values);
 /* part.c. The part at the end, by who looks at it: islands removed from `density` (host, as
    `touched`, see ig_topopt_islands_clear), surface, files; and, unless NULL, the share of each
-   element that is inside. Then its analysis, by all ranks: `share` is rank 0's where they have
-   parts. Whether there is one to analyse. */
+   element that is inside. Then its analysis, by all ranks. Whether there is one to analyse. */
 IG_MUST_CHECK ig_status ig_topopt_part_put(ig_topopt_run *r, ig_sink *sink, double *density,
                                            const uint8_t *touched, double *share);
 IG_MUST_CHECK ig_status ig_topopt_part_analyse(ig_topopt_run *r, ig_sink *sink,

@@ -1,5 +1,7 @@
 /* The part at the end of a run: islands removed, surface, files, and the analysis of that shape. */
 #include "backend/backend.h"
+#include "ranks/ranks.h"
+#include "solver/chunks.h"
 #include "topopt/output.h"
 #include "topopt/pieces.h"
 #include "topopt/stress.h"
@@ -40,39 +42,47 @@ static ig_status put_figures(ig_sink *sink, const ig_topopt_run *r, const ig_top
   return IG_OK;
 }
 
+/* The sum of an array of elements (host), in the order of the whole. */
+static ig_status total(ig_ctx *cx, const ig_discretisation *d, const double *v, double *sum) {
+  const bool apart = ig_topopt_apart(d);
+  ig_grid blocks = d->grid ? *d->grid : (ig_grid){0};
+  blocks.slab = apart ? blocks.slab : NULL;
+  const ig_chunks k = ig_chunks_of(&blocks, apart ? d->places : d->all_places);
+  double *part;
+  ig_status status = IG_NEW(cx, &part, (size_t)k.count + 1, "sums");
+  if (apart)
+    status = ig_ranks_agree(cx, status);
+  for (int64_t c = 0; status == IG_OK && c < k.count; c++)
+    for (int64_t i = ig_chunk_begin(&k, c); i < ig_chunk_end(&k, c); i++)
+      part[c] += v[i];
+  if (status == IG_OK)
+    status = ig_chunks_total(&blocks, &k, 1, part, sum);
+  free(part);
+  return status;
+}
+
 /* Removes islands at the level of the surface, which is made again without them. */
 static ig_status remove_islands(ig_topopt_run *r, ig_sink *sink, double *density,
                                 const uint8_t *touched, ig_topopt_part *part, double *wanted) {
   const ig_topopt_design *s = r->s;
   const ig_surface_case *c = &s->c->surface;
   int64_t islands, elements;
+  double all, left;
   if (c->islands)
     return IG_OK;
-  double *before;
-  const size_t n = (size_t)s->d->all_places;
-  IG_TRY(IG_NEW(s->cx, &before, n, "densities"));
-  for (size_t i = 0; i < n; i++)
-    before[i] = density[i];
-  ig_status status =
-      ig_topopt_islands_clear(s->cx, s->d, density, part->level, touched, &islands, &elements);
-  if (status == IG_OK)
-    status = sink->result(sink, "islands_removed", "", (double)islands);
-  if (status == IG_OK && islands > 0) {
-    double lost = 0, all = 0;
-    for (size_t i = 0; i < n; i++) {
-      lost += before[i] - density[i];
-      all += before[i];
-    }
-    *wanted *= 1 - lost / all;
-    ig_warn(s->cx,
-            "%" PRId64 " island%s removed from the part: %" PRId64
-            " elements, %.2g %% of its volume, that touch neither a load nor a support",
-            islands, islands == 1 ? "" : "s", elements, 100 * lost / all);
-    ig_topopt_part_free(part);
-    status = s->d->surface(s->d->self, density, c->level, c->mirror, part);
-  }
-  free(before);
-  return status;
+  IG_TRY(total(s->cx, s->d, density, &all));
+  IG_TRY(ig_topopt_islands_clear(s->cx, s->d, density, part->level, touched, &islands, &elements));
+  IG_TRY(sink->result(sink, "islands_removed", "", (double)islands));
+  if (islands == 0)
+    return IG_OK;
+  IG_TRY(total(s->cx, s->d, density, &left));
+  *wanted *= left / all;
+  ig_warn(s->cx,
+          "%" PRId64 " island%s removed from the part: %" PRId64
+          " elements, %.2g %% of its volume, that touch neither a load nor a support",
+          islands, islands == 1 ? "" : "s", elements, 100 * (all - left) / all);
+  ig_topopt_part_free(part);
+  return s->d->surface(s->d->self, density, c->level, c->mirror, part);
 }
 
 /* States of the part beside the design's, which stay as they are: exchanged twice. */
@@ -119,8 +129,9 @@ static ig_status solve_part(ig_topopt_run *r, const double *share, double *objec
   if (status == IG_OK)
     status = zeros(cx, &inside, s->d->places);
   if (status == IG_OK)
-    status = ig_topopt_divided(s->d) ? s->d->spread(s->d->self, share, inside.dev)
-                                     : ig_topopt_place(cx, s->d, false, 1, share, inside.dev);
+    status = s->d->recall ? s->d->spread(s->d->self, share, inside.dev)
+                          : cx->backend->copy_in(cx, inside.dev, share,
+                                                 (size_t)s->d->places * sizeof *share);
   exchange(s, &density, u, &adjoint);
   s->tolerance = fmin(tolerance, 1e-6);
   if (status == IG_OK)
@@ -192,6 +203,15 @@ bool ig_topopt_part_analysed(const ig_topopt_run *r) {
   return made(r) && r->s->c->surface.analyse && l->cases > 0 && !l->candidates;
 }
 
+/* What the triangles give: files and figures. */
+static ig_status put_surface(ig_topopt_run *r, ig_sink *sink, const ig_topopt_part *part,
+                             double wanted) {
+  const ig_surface_case *c = &r->s->c->surface;
+  for (int f = 0; f < c->formats.count; f++)
+    IG_TRY(ig_topopt_part_write(r->s->cx, part, c->formats.value[f], sink));
+  return put_figures(sink, r, part, wanted);
+}
+
 ig_status ig_topopt_part_put(ig_topopt_run *r, ig_sink *sink, double *density,
                              const uint8_t *touched, double *share) {
   const ig_topopt_design *s = r->s;
@@ -206,15 +226,13 @@ ig_status ig_topopt_part_put(ig_topopt_run *r, ig_sink *sink, double *density,
   ig_status status = s->d->surface(s->d->self, density, level, c->mirror, &part);
   if (status == IG_OK)
     status = remove_islands(r, sink, density, touched, &part, &wanted);
-  for (int f = 0; status == IG_OK && f < c->formats.count; f++)
-    status = ig_topopt_part_write(s->cx, &part, c->formats.value[f], sink);
-  if (status == IG_OK)
-    status = put_figures(sink, r, &part, wanted);
+  if (status == IG_OK && share)
+    status = s->d->inside(s->d->self, density, part.level, share);
+  if (status == IG_OK && (!ig_topopt_apart(s->d) || ig_ranks_first(s->cx)))
+    status = put_surface(r, sink, &part, wanted);
   if (status == IG_OK && c->analyse && !share)
     ig_warn(s->cx, "the part was not analysed: %s",
             s->loading->candidates ? "it has several materials" : "there is no load");
-  if (status == IG_OK && share)
-    status = s->d->inside(s->d->self, density, part.level, share);
   ig_topopt_part_free(&part);
   return status;
 }

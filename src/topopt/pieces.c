@@ -8,101 +8,152 @@
 void ig_topopt_pieces_join(ig_topopt_pieces *p, int64_t a, int64_t b) {
   if (p->solid[a] != p->solid[b])
     return;
-  ig_join(p->parent, (int32_t)a, (int32_t)b);
+  ig_join(p->of, (int32_t)a, (int32_t)b);
 }
 
 void ig_topopt_pieces_open(ig_topopt_pieces *p, int64_t a) {
   p->open[a] = 1;
 }
 
-static void count(ig_topopt_pieces *p, int64_t *pieces, int64_t *cavities) {
-  for (int64_t i = 0; i < p->places; i++) /* what is open is so as a whole */
-    if (p->open[i])
-      p->open[ig_root(p->parent, (int32_t)i)] = 1;
-  for (int64_t i = 0; i < p->places; i++)
-    if (p->solid[i] < 2 && p->parent[i] == i) {
-      *pieces += p->solid[i];
-      *cavities += !p->solid[i] && !p->open[i];
-    }
+ig_status ig_topopt_pieces_cross(ig_topopt_pieces *p, int64_t own, int rank, int64_t other) {
+  const int64_t name = p->whole + own;
+  IG_TRY(IG_MORE(p->cx, &p->crossing, p->crossings, "pieces"));
+  p->crossing[p->crossings++] = (ig_topopt_crossing){
+      rank, (int32_t)own, name < other ? name : other, name < other ? other : name};
+  return IG_OK;
 }
 
 static void pieces_free(ig_topopt_pieces *p) {
   free(p->solid);
   free(p->open);
-  free(p->parent);
+  free(p->of);
+  free(p->crossing);
+  free(p->piece);
 }
 
-/* Elements joined, solid where the density is at least the level; freed by the caller, failed or
-   not. */
-static ig_status pieces_make(ig_ctx *cx, const ig_discretisation *d, const double *density,
-                             double level, ig_topopt_pieces *p) {
-  const size_t n = (size_t)d->all_places;
-  uint8_t *there = NULL;
-  ig_status status;
-  *p = (ig_topopt_pieces){.places = d->all_places};
-  if (d->all_places > INT32_MAX)
-    return IG_FAIL(cx, IG_UNSUPPORTED, "pieces are counted up to %d elements", INT32_MAX);
-  IG_TRY_GOTO(status, done, IG_NEW(cx, &there, n, "pieces"));
-  IG_TRY_GOTO(status, done, IG_NEW(cx, &p->solid, n, "pieces"));
-  IG_TRY_GOTO(status, done, IG_NEW(cx, &p->open, n, "pieces"));
-  IG_TRY_GOTO(status, done, IG_NEW(cx, &p->parent, n, "pieces"));
-  IG_TRY_GOTO(status, done, ig_topopt_elements_mark(cx, d, there));
-  for (size_t i = 0; i < n; i++) {
-    p->parent[i] = (int32_t)i;
-    p->solid[i] = !there[i] ? 2 : density[i] >= level;
+/* From the forest to numbers of pieces: a root is lower than what hangs on it. */
+static ig_status number(ig_topopt_pieces *p, const uint8_t *touched) {
+  int64_t roots = 0;
+  for (int64_t i = 0; i < p->places; i++) {
+    p->of[i] = ig_root(p->of, (int32_t)i);
+    roots += p->of[i] == i && p->solid[i] < 2;
   }
-  status = d->faces(d->self, p);
-done:
-  free(there);
-  return status;
+  IG_TRY(IG_NEW(p->cx, &p->piece, (size_t)roots + 1, "pieces"));
+  for (int64_t i = 0; i < p->places; i++) {
+    if (p->solid[i] == 2) {
+      p->of[i] = -1;
+      continue;
+    }
+    if (p->of[i] == i) {
+      p->piece[p->count] =
+          (ig_topopt_piece){.first = p->whole + i, .solid = p->solid[i], .mine = true};
+      p->of[i] = p->count++;
+    } else {
+      p->of[i] = p->of[p->of[i]];
+    }
+    ig_topopt_piece *piece = &p->piece[p->of[i]];
+    piece->last = p->whole + i;
+    piece->size++;
+    piece->open |= p->open[i];
+    piece->touched |= touched && touched[i];
+  }
+  return IG_OK;
+}
+
+static ig_status own_find(const ig_discretisation *d, const double *density, double level,
+                          const uint8_t *touched, ig_topopt_pieces *p) {
+  const size_t n = (size_t)p->places;
+  ig_ctx *cx = p->cx;
+  if (p->places > INT32_MAX)
+    return IG_FAIL(cx, IG_UNSUPPORTED, "pieces are counted up to %d elements", INT32_MAX);
+  IG_TRY(IG_NEW(cx, &p->solid, n, "pieces"));
+  IG_TRY(IG_NEW(cx, &p->open, n, "pieces"));
+  IG_TRY(IG_NEW(cx, &p->of, n, "pieces"));
+  IG_TRY(ig_topopt_elements_mark(cx, d, p->solid));
+  for (size_t i = 0; i < n; i++) {
+    p->of[i] = (int32_t)i;
+    p->solid[i] = !p->solid[i] ? 2 : density[i] >= level;
+  }
+  IG_TRY(d->faces(d->self, p));
+  return number(p, touched);
+}
+
+/* Freed by the caller, failed or not. */
+static ig_status pieces_make(ig_ctx *cx, const ig_discretisation *d, const double *density,
+                             double level, const uint8_t *touched, ig_topopt_pieces *p) {
+  const bool apart = ig_topopt_apart(d);
+  *p = (ig_topopt_pieces){.cx = cx, .places = apart ? d->places : d->all_places};
+  if (apart)
+    p->whole = (d->grid->from - d->grid->ghosts) * d->grid->plane;
+  const ig_status status = own_find(d, density, level, touched, p);
+  return apart ? ig_topopt_pieces_meet(p, status) : status;
+}
+
+/* Counts of what this rank has the first element of. */
+static ig_status together(const ig_discretisation *d, int64_t *count) {
+  return ig_topopt_apart(d) ? ig_topopt_count(d, count, 2) : IG_OK;
 }
 
 ig_status ig_topopt_pieces_count(ig_ctx *cx, const ig_discretisation *d, const double *density,
                                  double level, int64_t *pieces, int64_t *cavities) {
   ig_topopt_pieces p;
-  *pieces = *cavities = 0;
-  const ig_status status = pieces_make(cx, d, density, level, &p);
-  if (status == IG_OK)
-    count(&p, pieces, cavities);
+  int64_t count[2] = {0, 0};
+  ig_status status = pieces_make(cx, d, density, level, NULL, &p);
+  for (int32_t i = 0; status == IG_OK && i < p.count; i++) {
+    count[0] += p.piece[i].mine && p.piece[i].solid;
+    count[1] += p.piece[i].mine && !p.piece[i].solid && !p.piece[i].open;
+  }
   pieces_free(&p);
+  if (status == IG_OK)
+    status = together(d, count);
+  *pieces = count[0];
+  *cavities = count[1];
   return status;
+}
+
+/* Size and highest element of the largest solid piece; of several as large, of the one that ends
+   first. */
+static ig_status largest_find(const ig_topopt_pieces *p, const ig_discretisation *d,
+                              int64_t *largest) {
+  const bool apart = ig_topopt_apart(d);
+  int64_t size = 0, last = INT64_MIN; /* negative: the lowest is the largest number */
+  for (int32_t i = 0; i < p->count; i++)
+    if (p->piece[i].solid && p->piece[i].size > size)
+      size = p->piece[i].size;
+  if (apart)
+    IG_TRY(ig_ranks_most(p->cx, IG_OK, &size, 1));
+  for (int32_t i = 0; i < p->count; i++)
+    if (p->piece[i].solid && p->piece[i].size == size && -p->piece[i].last > last)
+      last = -p->piece[i].last;
+  if (apart)
+    IG_TRY(ig_ranks_most(p->cx, IG_OK, &last, 1));
+  largest[0] = size;
+  largest[1] = -last;
+  return IG_OK;
 }
 
 ig_status ig_topopt_islands_clear(ig_ctx *cx, const ig_discretisation *d, double *density,
                                   double level, const uint8_t *touched, int64_t *islands,
                                   int64_t *elements) {
-  const size_t n = (size_t)d->all_places;
   ig_topopt_pieces p;
-  uint8_t *kept = NULL;
-  int32_t *size = NULL, largest = -1;
-  ig_status status = pieces_make(cx, d, density, level, &p);
-  *islands = *elements = 0;
-  if (status != IG_OK)
-    goto done;
-  IG_TRY_GOTO(status, done, IG_NEW(cx, &kept, n, "pieces"));
-  IG_TRY_GOTO(status, done, IG_NEW(cx, &size, n, "pieces"));
-  for (size_t i = 0; i < n; i++)
-    kept[i] = p.solid[i] == 1 && touched[i];
-  for (size_t i = 0; i < n; i++)
-    if (p.solid[i] == 1) {
-      const int32_t root = ig_root(p.parent, (int32_t)i);
-      kept[root] |= kept[i];
-      size[root]++;
-      if (largest < 0 || size[root] > size[largest])
-        largest = root;
-    }
-  for (size_t i = 0; i < n; i++)
-    if (p.solid[i] == 1) {
-      const int32_t root = ig_root(p.parent, (int32_t)i);
-      if (kept[root] || root == largest)
-        continue;
-      *islands += root == (int32_t)i;
-      ++*elements;
-      density[i] = 0;
-    }
-done:
-  free(kept);
-  free(size);
+  int64_t largest[2], count[2] = {0, 0};
+  ig_status status = pieces_make(cx, d, density, level, touched, &p);
+  if (status == IG_OK)
+    status = largest_find(&p, d, largest);
+  for (int64_t i = 0; status == IG_OK && i < p.places; i++) {
+    if (p.of[i] < 0 || p.solid[i] != 1)
+      continue;
+    const ig_topopt_piece *piece = &p.piece[p.of[i]];
+    if (piece->touched || (piece->size == largest[0] && piece->last == largest[1]))
+      continue;
+    count[0] += piece->first == p.whole + i;
+    count[1]++;
+    density[i] = 0;
+  }
   pieces_free(&p);
+  if (status == IG_OK)
+    status = together(d, count);
+  *islands = count[0];
+  *elements = count[1];
   return status;
 }

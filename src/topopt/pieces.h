@@ -4,19 +4,43 @@
 
 #include "topopt/topopt.h"
 
-/* Elements of one kind that hang together: solid where the density is at least the level. */
+/* Elements of one kind that hang together: solid where the density is at least the level. Where
+   ranks have parts it is one on each of them. */
+typedef struct {
+  int64_t first, last; /* its lowest and highest element, numbers of the whole */
+  int64_t size;
+  bool solid, touched; /* touched: an element of it is held or loaded */
+  bool open;           /* a face of it is on the outside */
+  bool mine;           /* this rank has its first element */
+} ig_topopt_piece;
+
+/* An own element and one of another rank that share a face. */
+typedef struct {
+  int32_t rank, own;
+  int64_t low, high; /* the two in numbers of the whole: ranks list them in the same order */
+} ig_topopt_crossing;
+
 struct ig_topopt_pieces {
-  uint8_t *solid; /* places; 2: no element */
-  uint8_t *open;  /* a face of it is on the outside */
-  int32_t *parent;
-  int64_t places;
+  ig_ctx *cx;
+  int64_t places, whole; /* of this rank; what the first of them is in the whole */
+  uint8_t *solid;        /* places; 2: no element */
+  uint8_t *open;
+  int32_t *of; /* the forest; then numbers of pieces, -1: no element */
+  ig_topopt_crossing *crossing;
+  int64_t crossings;
+  ig_topopt_piece *piece;
+  int32_t count;
 };
 
-/* For discretisations: two elements share a face; a face is free and on no plane of symmetry. */
+/* For discretisations: two elements share a face; a face is free and on no plane of symmetry; a
+   face is shared with an element of another rank, `other` in the whole. */
 void ig_topopt_pieces_join(ig_topopt_pieces *p, int64_t a, int64_t b);
 void ig_topopt_pieces_open(ig_topopt_pieces *p, int64_t a);
+IG_MUST_CHECK ig_status ig_topopt_pieces_cross(ig_topopt_pieces *p, int64_t own, int rank,
+                                               int64_t other);
 
-/* `density` on the host. Cavities are void that no free face leads to. */
+/* All ranks that have parts call these; `density` and `touched` of own elements, on the host.
+   Cavities are void that no free face leads to. */
 IG_MUST_CHECK ig_status ig_topopt_pieces_count(ig_ctx *cx, const ig_discretisation *d,
                                                const double *density, double level, int64_t *pieces,
                                                int64_t *cavities);
@@ -26,5 +50,8 @@ IG_MUST_CHECK ig_status ig_topopt_islands_clear(ig_ctx *cx, const ig_discretisat
                                                 double *density, double level,
                                                 const uint8_t *touched, int64_t *islands,
                                                 int64_t *elements);
+/* pieces_ranks.c: pieces of several ranks that are one become so; also on a rank that has failed.
+ */
+IG_MUST_CHECK ig_status ig_topopt_pieces_meet(ig_topopt_pieces *p, ig_status status);
 
 #endif

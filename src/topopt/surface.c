@@ -1,32 +1,10 @@
-/* The surface of a design on a grid: densities averaged to the nodes, mirrored through the planes
-   of symmetry, cut by marching tetrahedra, and closed by the parts of the grid's own boundary that
-   are inside.
-
-   Every cube is split alike into six tetrahedra around its diagonal, so neighbours agree on every
-   face, and a vertex is known by the edge it lies on (or the node it is): each edge of the surface
-   then belongs to exactly two triangles, whatever the field. */
+/* Surfaces as triangles that grow: marching tetrahedra, the level that keeps a volume, vertices by
+   their keys; what grids and meshes share. */
 #include "topopt/surface.h"
-#include "core/number.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-typedef struct {
-  int n[3];             /* nodes along each axis */
-  double h[3], from[3]; /* element size; place of node 0 */
-  const float *value;   /* at nodes */
-  double level;
-  int32_t *known[2]; /* vertices of the nodes of two planes: its own, on the 7 edges up; -1: none */
-  ig_topopt_part_builder build;
-  int cube[3];
-  const int *corner; /* of the tetrahedron at hand */
-} cutter;
-
-static float value_at(const cutter *c, const int *i) {
-  return c->value[((int64_t)i[2] * c->n[1] + i[1]) * c->n[0] + i[0]];
-}
 
 static ig_status grow(ig_ctx *cx, void **p, int64_t *capacity, int64_t count, size_t size) {
   if (count < *capacity)
@@ -94,33 +72,6 @@ ig_status ig_topopt_part_cut(ig_topopt_part_builder *b, int inside, ig_cut_edge 
                     : ig_topopt_part_triangle(b, v[0], v[2], v[1]);
 }
 
-/* --- a grid --- */
-
-/* the vertex between two corners of the cube, or at one; made once */
-static ig_status vertex_of(cutter *c, int p, int q, int32_t *index) {
-  const int a = p < q ? p : q, b = a ^ p ^ q; /* a's bits are part of b's */
-  const int *cube = c->cube;
-  const int low[3] = {cube[0] + (a & 1), cube[1] + (a >> 1 & 1), cube[2] + (a >> 2)};
-  const int high[3] = {cube[0] + (b & 1), cube[1] + (b >> 1 & 1), cube[2] + (b >> 2)};
-  const int64_t node = (int64_t)low[1] * c->n[0] + low[0];
-  int32_t *known = &c->known[low[2] & 1][node * 8 + (a ^ b)];
-  if (*known < 0) {
-    const double t =
-        a == b ? 0 : ig_topopt_part_place(c->level, value_at(c, low), value_at(c, high));
-    double x[3];
-    for (int d = 0; d < 3; d++)
-      x[d] = c->from[d] + c->h[d] * (low[d] + t * (high[d] - low[d]));
-    IG_TRY(ig_topopt_part_vertex(&c->build, x, known));
-  }
-  *index = *known;
-  return IG_OK;
-}
-
-static ig_status edge_of_cube(void *user, int p, int q, int32_t *index) {
-  cutter *c = user;
-  return vertex_of(c, c->corner[p], c->corner[q], index);
-}
-
 ig_status ig_topopt_part_close(ig_topopt_part_builder *b, const bool *inside, ig_cut_edge *edge,
                                void *user) {
   int32_t v[4];
@@ -134,69 +85,6 @@ ig_status ig_topopt_part_close(ig_topopt_part_builder *b, const bool *inside, ig
   }
   for (int i = 2; i < n; i++)
     IG_TRY(ig_topopt_part_triangle(b, v[0], v[i - 1], v[i]));
-  return IG_OK;
-}
-
-/* Two triangles of the cube's face normal to `axis`, split as its tetrahedra are; seen from outside
-   they run the other way round on the low side. */
-static ig_status close_face(cutter *c, int in, int axis, int side) {
-  const int e = 1 << (axis + 1) % 3, f = 1 << (axis + 2) % 3, at = side << axis;
-  const int half[2][3] = {{at, at | e, at | e | f}, {at, at | e | f, at | f}};
-  for (int h = 0; h < 2; h++) {
-    const int corner[3] = {half[h][0], half[h][side ? 1 : 2], half[h][side ? 2 : 1]};
-    bool inside[3];
-    for (int i = 0; i < 3; i++)
-      inside[i] = in >> corner[i] & 1;
-    c->corner = corner;
-    IG_TRY(ig_topopt_part_close(&c->build, inside, edge_of_cube, c));
-  }
-  return IG_OK;
-}
-
-/* corners of the six tetrahedra, all of positive volume */
-static const int tetrahedra[6][4] = {{0, 1, 3, 7}, {0, 2, 6, 7}, {0, 4, 5, 7},
-                                     {0, 3, 2, 7}, {0, 6, 4, 7}, {0, 5, 1, 7}};
-
-/* Bits of the corners of the cube at hand that are inside. */
-static int corners_inside(const cutter *c, const int *cube, double level) {
-  int in = 0;
-  for (int a = 0; a < 8; a++) {
-    const int at[3] = {cube[0] + (a & 1), cube[1] + (a >> 1 & 1), cube[2] + (a >> 2)};
-    in |= (value_at(c, at) >= (float)level) << a;
-  }
-  return in;
-}
-
-static ig_status cut_cube(cutter *c) {
-  const int in = corners_inside(c, c->cube, c->level);
-  if (in == 0)
-    return IG_OK;
-  for (int t = 0; t < 6 && in != 255; t++) {
-    int inside = 0;
-    for (int i = 0; i < 4; i++)
-      inside |= (in >> tetrahedra[t][i] & 1) << i;
-    c->corner = tetrahedra[t];
-    IG_TRY(ig_topopt_part_cut(&c->build, inside, edge_of_cube, c));
-  }
-  for (int d = 0; d < 3; d++) {
-    if (c->cube[d] == 0)
-      IG_TRY(close_face(c, in, d, 0));
-    if (c->cube[d] == c->n[d] - 2)
-      IG_TRY(close_face(c, in, d, 1));
-  }
-  return IG_OK;
-}
-
-static ig_status march(cutter *c) {
-  int *cube = c->cube;
-  const size_t plane = (size_t)c->n[0] * (size_t)c->n[1] * 8 * sizeof(int32_t);
-  memset(c->known[0], 0xff, plane);
-  for (cube[2] = 0; cube[2] + 1 < c->n[2]; cube[2]++) {
-    memset(c->known[(cube[2] + 1) & 1], 0xff, plane);
-    for (cube[1] = 0; cube[1] + 1 < c->n[1]; cube[1]++)
-      for (cube[0] = 0; cube[0] + 1 < c->n[0]; cube[0]++)
-        IG_TRY(cut_cube(c));
-  }
   return IG_OK;
 }
 
@@ -224,62 +112,39 @@ double ig_topopt_part_share(const double *value, double level) {
   return n == 1 ? share : 1 - share;
 }
 
-double ig_topopt_part_level(ig_topopt_part_volume *volume, void *self, double target) {
-  double low = 0.01, high = 0.99, more = volume(self, low) - target,
-         less = volume(self, high) - target;
+ig_status ig_topopt_part_level(ig_topopt_part_volume *volume, void *self, double target,
+                               double *level) {
+  double low = 0.01, high = 0.99, more, less;
   int last = 0;
-  if (more <= 0 || less >= 0)
-    return more <= 0 ? low : high;
+  IG_TRY(volume(self, low, &more));
+  IG_TRY(volume(self, high, &less));
+  more -= target;
+  less -= target;
+  if (more <= 0 || less >= 0) {
+    *level = more <= 0 ? low : high;
+    return IG_OK;
+  }
   for (int i = 0; i < 40 && high - low > 1e-6; i++) { /* false position, as in design.inc */
-    double level = low + (high - low) * more / (more - less);
-    if (i % 3 == 2)
-      level = 0.5 * (low + high);
-    const double excess = volume(self, level) - target;
+    double excess;
+    *level = i % 3 == 2 ? 0.5 * (low + high) : low + (high - low) * more / (more - less);
+    IG_TRY(volume(self, *level, &excess));
+    excess -= target;
     if (fabs(excess) < 1e-5 * target)
-      return level;
+      return IG_OK;
     if (excess > 0) {
-      low = level;
+      low = *level;
       more = excess;
       less *= last == 1 ? 0.5 : 1;
     } else {
-      high = level;
+      high = *level;
       less = excess;
       more *= last == -1 ? 0.5 : 1;
     }
     last = excess > 0 ? 1 : -1;
   }
-  return 0.5 * (low + high);
+  *level = 0.5 * (low + high);
+  return IG_OK;
 }
-
-/* Share of a cube that is inside. */
-static double cube_share(const cutter *c, const int *cube, double level) {
-  const int in = corners_inside(c, cube, level);
-  double sum = in == 255;
-  for (int t = 0; t < 6 && in != 0 && in != 255; t++) {
-    double value[4];
-    for (int i = 0; i < 4; i++) {
-      const int a = tetrahedra[t][i];
-      const int at[3] = {cube[0] + (a & 1), cube[1] + (a >> 1 & 1), cube[2] + (a >> 2)};
-      value[i] = (double)value_at(c, at);
-    }
-    sum += ig_topopt_part_share(value, level) / 6;
-  }
-  return sum;
-}
-
-/* Volume inside, in elements. */
-static double volume_of(void *self, double level) {
-  const cutter *c = self;
-  double sum = 0;
-  int cube[3];
-  for (cube[2] = 0; cube[2] + 1 < c->n[2]; cube[2]++)
-    for (cube[1] = 0; cube[1] + 1 < c->n[1]; cube[1]++)
-      for (cube[0] = 0; cube[0] + 1 < c->n[0]; cube[0]++)
-        sum += cube_share(c, cube, level);
-  return sum;
-}
-
-/* --- */
 
 void ig_topopt_part_measure(ig_topopt_part *s) {
   s->area = s->volume = 0;
@@ -297,99 +162,60 @@ void ig_topopt_part_measure(ig_topopt_part *s) {
   }
 }
 
-/* The mean of the elements around a node of the mirrored grid, `all` elements along each axis. */
-static double mean_at(const ig_grid *g, const double *density, const int *side, const int *all,
-                      const int *i) {
-  double sum = 0;
-  int count = 0;
-  for (int a = 0; a < 8; a++) {
-    int e[3];
-    bool there = true;
-    for (int d = 0; d < 3; d++) {
-      e[d] = i[d] - (a >> d & 1);
-      there = there && e[d] >= 0 && e[d] < all[d];
-      /* a mirrored element is the one it is the image of */
-      if (side[d] < 0)
-        e[d] = e[d] >= g->n[d] ? e[d] - g->n[d] : g->n[d] - 1 - e[d];
-      else if (e[d] >= g->n[d])
-        e[d] = 2 * g->n[d] - 1 - e[d];
-    }
-    if (there) {
-      sum += density[ig_grid_place(g, e[0], e[1], e[2])];
-      count++;
-    }
-  }
-  return sum / count;
+/* --- vertices by their keys --- */
+
+static const uint64_t NO_KEY = UINT64_MAX;
+
+static int64_t slot_of(const ig_topopt_keys *k, uint64_t key) {
+  uint64_t h = key ^ key >> 31;
+  h *= 0x9e3779b97f4a7c15ULL;
+  h ^= h >> 29;
+  int64_t i = (int64_t)(h % (uint64_t)k->capacity);
+  while (k->key[i] != NO_KEY && k->key[i] != key)
+    i = (i + 1) % k->capacity;
+  return i;
 }
 
-ig_status ig_topopt_part_of_grid(ig_ctx *cx, const ig_grid *g, const double *h,
-                                 const double *density, double level, const ig_texts *mirror,
-                                 ig_topopt_part *surface) {
-  memset(surface, 0, sizeof *surface);
-  int side[3] = {0, 0, 0}; /* -1: mirrored at the lowest plane, +1: at the highest */
-  for (int s = 0; s < mirror->count; s++)
-    side[mirror->value[s][0] - 'x'] = mirror->value[s][1] == '+' ? 1 : -1;
-  cutter c = {.build = {.cx = cx, .out = surface}};
-  int all[3], i[3];
-  double wanted = 0;
-  for (int d = 0; d < 3; d++) {
-    all[d] = g->n[d] * (side[d] ? 2 : 1);
-    c.n[d] = all[d] + 1;
-    c.h[d] = h[d];
-    c.from[d] = side[d] < 0 ? -g->n[d] * h[d] : 0;
+/* Room for one more: never more than half full. */
+static ig_status keys_grow(ig_ctx *cx, ig_topopt_keys *k) {
+  if (2 * (k->count + 1) <= k->capacity)
+    return IG_OK;
+  ig_topopt_keys wide = {.count = k->count, .capacity = k->capacity ? 2 * k->capacity : 1 << 14};
+  ig_status status = IG_NEW(cx, &wide.key, (size_t)wide.capacity, "surface");
+  if (status == IG_OK)
+    status = IG_NEW(cx, &wide.of, (size_t)wide.capacity, "surface");
+  if (status != IG_OK) {
+    ig_topopt_keys_free(&wide);
+    return status;
   }
-  float *value = NULL;
-  ig_status status;
-  IG_TRY_GOTO(status, done,
-              IG_NEW(cx, &value, (size_t)c.n[0] * (size_t)c.n[1] * (size_t)c.n[2], "surface"));
-  for (int p = 0; p < 2; p++)
-    IG_TRY_GOTO(status, done,
-                IG_NEW(cx, &c.known[p], (size_t)c.n[0] * (size_t)c.n[1] * 8, "surface edges"));
-  for (i[2] = 0; i[2] <= all[2]; i[2]++)
-    for (i[1] = 0; i[1] <= all[1]; i[1]++)
-      for (i[0] = 0; i[0] <= all[0]; i[0]++)
-        value[((int64_t)i[2] * c.n[1] + i[1]) * c.n[0] + i[0]] =
-            (float)mean_at(g, density, side, all, i);
-  for (int k = 0; k < g->n[2]; k++)
-    for (int j = 0; j < g->n[1]; j++)
-      for (int e = 0; e < g->n[0]; e++)
-        wanted += density[ig_grid_place(g, e, j, k)];
-  c.value = value;
-  c.level = !isnan(level) ? level
-                          : ig_topopt_part_level(volume_of, &c,
-                                                 wanted * (side[0] ? 2 : 1) * (side[1] ? 2 : 1) *
-                                                     (side[2] ? 2 : 1));
-  surface->level = c.level;
-  status = march(&c);
-  ig_topopt_part_measure(surface);
-done:
-  free(value);
-  free(c.known[0]);
-  free(c.known[1]);
-  if (status != IG_OK)
-    ig_topopt_part_free(surface);
-  return status;
-}
-
-ig_status ig_topopt_part_inside_grid(ig_ctx *cx, const ig_grid *g, const double *density,
-                                     double level, double *share) {
-  const int none[3] = {0, 0, 0};
-  cutter c = {.n = {g->n[0] + 1, g->n[1] + 1, g->n[2] + 1}};
-  float *value;
-  int i[3];
-  IG_TRY(IG_NEW(cx, &value, (size_t)c.n[0] * (size_t)c.n[1] * (size_t)c.n[2], "surface"));
-  c.value = value;
-  for (i[2] = 0; i[2] <= g->n[2]; i[2]++)
-    for (i[1] = 0; i[1] <= g->n[1]; i[1]++)
-      for (i[0] = 0; i[0] <= g->n[0]; i[0]++)
-        value[((int64_t)i[2] * c.n[1] + i[1]) * c.n[0] + i[0]] =
-            (float)mean_at(g, density, none, g->n, i);
-  for (i[2] = 0; i[2] < g->n[2]; i[2]++)
-    for (i[1] = 0; i[1] < g->n[1]; i[1]++)
-      for (i[0] = 0; i[0] < g->n[0]; i[0]++)
-        share[ig_grid_place(g, i[0], i[1], i[2])] = cube_share(&c, i, level);
-  free(value);
+  memset(wide.key, 0xff, sizeof *wide.key * (size_t)wide.capacity);
+  for (int64_t i = 0; i < k->capacity; i++)
+    if (k->key[i] != NO_KEY) {
+      const int64_t at = slot_of(&wide, k->key[i]);
+      wide.key[at] = k->key[i];
+      wide.of[at] = k->of[i];
+    }
+  ig_topopt_keys_free(k);
+  *k = wide;
   return IG_OK;
+}
+
+ig_status ig_topopt_keys_at(ig_ctx *cx, ig_topopt_keys *k, uint64_t key, int32_t **of) {
+  IG_TRY(keys_grow(cx, k));
+  const int64_t at = slot_of(k, key);
+  if (k->key[at] == NO_KEY) {
+    k->key[at] = key;
+    k->of[at] = -1;
+    k->count++;
+  }
+  *of = &k->of[at];
+  return IG_OK;
+}
+
+void ig_topopt_keys_free(ig_topopt_keys *k) {
+  free(k->key);
+  free(k->of);
+  *k = (ig_topopt_keys){0};
 }
 
 void ig_topopt_part_free(ig_topopt_part *surface) {

@@ -44,7 +44,44 @@ void ig_topopt_part_measure(ig_topopt_part *s);
 /* Share of a tetrahedron in which a field, given at its corners, is at least `level`. */
 double ig_topopt_part_share(const double *value, double level);
 /* The level at which the volume inside is the target; it falls with the level. */
-typedef double ig_topopt_part_volume(void *self, double level);
-double ig_topopt_part_level(ig_topopt_part_volume *volume, void *self, double target);
+typedef ig_status ig_topopt_part_volume(void *self, double level, double *volume);
+IG_MUST_CHECK ig_status ig_topopt_part_level(ig_topopt_part_volume *volume, void *self,
+                                             double target, double *level);
+
+/* Which vertex has a key: any 64 bits but all ones. `at` makes room for one that is new: -1 is
+   there, to be set before the next call. */
+typedef struct {
+  uint64_t *key;
+  int32_t *of;
+  int64_t capacity, count;
+} ig_topopt_keys;
+IG_MUST_CHECK ig_status ig_topopt_keys_at(ig_ctx *cx, ig_topopt_keys *k, uint64_t key,
+                                          int32_t **of);
+void ig_topopt_keys_free(ig_topopt_keys *k);
+
+/* surface_join.c. A surface whose parts several ranks have: of each piece vertices that other
+   pieces may have, too, are known by keys. */
+typedef struct {
+  uint64_t key;
+  int32_t vertex;
+} ig_topopt_rim;
+typedef struct {
+  ig_topopt_part part;
+  ig_topopt_rim *rim;
+  int64_t rims;
+} ig_topopt_skin;
+typedef struct {
+  ig_topopt_part_builder build;
+  ig_topopt_keys keys;
+} ig_topopt_skins;
+IG_MUST_CHECK ig_status ig_topopt_skin_rim(ig_ctx *cx, ig_topopt_skin *skin, uint64_t key,
+                                           int32_t vertex);
+void ig_topopt_skin_free(ig_topopt_skin *skin);
+/* What rank `from` has is added to the surface of rank 0; all ranks of a divided grid or mesh call
+   it, `skin` is looked at on that rank. */
+IG_MUST_CHECK ig_status ig_topopt_skin_bring(ig_topopt_skins *to, int from, ig_topopt_skin *skin,
+                                             ig_status status);
+/* The same on one rank. */
+IG_MUST_CHECK ig_status ig_topopt_skin_add(ig_topopt_skins *to, const ig_topopt_skin *skin);
 
 #endif

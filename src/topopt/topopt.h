@@ -338,26 +338,25 @@ struct ig_discretisation {
   ig_status (*show)(void *self, bool states, double scale, const double *from, ig_stream_take *take,
                     void *user);
   ig_status (*outline)(void *self, int array, ig_stream_take *take, void *user);
-  /* An array of elements that rank 0 has as a whole (host) to all ranks' devices, each its own. */
+  /* Where rank 0 has the whole mesh again: an array of elements from its host to all ranks'
+     devices, each its own. */
   ig_status (*spread)(void *self, const double *whole, double *own);
-  /* Rank 0 has the whole mesh again, for surface, inside and faces, or lets go of it; all ranks
-     call it. NULL: it always has all that it needs. */
+  /* Of a mesh in parts: rank 0 has the whole again, for surface, inside, touched and faces, or lets
+     go of it; all ranks call it. NULL: all ranks call these, each for its own elements. */
   ig_status (*recall)(void *self, bool open);
   /* what a bound on a displacement measures (unit, device), or the elements in a region: 1 there, 0
      elsewhere, norm their number (volume over the mean) */
   ig_status (*measure)(void *self, const ig_limit_case *limit, ig_array *to, double *norm);
-  /* the surface at a density (host), NaN: the one that keeps the design's volume; NULL: it has none
-     to give */
-  ig_status (*surface)(void *self, const double *density, double level, bool mirror,
+  /* the surface at a density (host; ghosts take their owners' values), NaN: the one that keeps the
+     design's volume; the triangles of all ranks are rank 0's. NULL: it has none to give */
+  ig_status (*surface)(void *self, double *density, double level, bool mirror,
                        ig_topopt_part *surface);
-  /* share of each element inside that surface (host, all_places) */
-  ig_status (*inside)(void *self, const double *density, double level, double *share);
-  /* 1 where a whole array has an element (host, all_places) */
-  void (*present)(void *self, uint8_t *mark);
-  /* marks elements that have a node held or loaded (host, all_places); divided: all ranks call it,
-     and `mark` is rank 0's */
+  /* share of each element inside that surface (host) */
+  ig_status (*inside)(void *self, double *density, double level, double *share);
+  /* marks elements that have a node held or loaded (host) */
   ig_status (*touched)(void *self, uint8_t *mark);
-  /* joins elements that share a face, and finds those open to the outside; see pieces.c */
+  /* joins elements that share a face, and finds those open to the outside or shared with other
+     ranks; see pieces.c */
   ig_status (*faces)(void *self, ig_topopt_pieces *p);
   void (*describe)(void *self, ig_check_line *line, void *user);
   void (*free)(void *self);
@@ -407,8 +406,10 @@ bool ig_topopt_divisible(const ig_ctx *cx, const ig_topopt_case *c, const char *
 static inline bool ig_topopt_divided(const ig_discretisation *d) {
   return d->grid && d->grid->slab;
 }
-/* Who looks at the finished part, with arrays of the whole: of ranks that have parts the first. */
-bool ig_topopt_looks(const ig_ctx *cx, const ig_discretisation *d);
+/* Whether each rank looks at its own elements of the finished part; else one that has all does. */
+static inline bool ig_topopt_apart(const ig_discretisation *d) {
+  return ig_topopt_divided(d) && !d->recall;
+}
 /* a . b of elements, of states; the largest of elements, of states; sums of counts. The same on all
    ranks. */
 IG_MUST_CHECK ig_status ig_topopt_dot(ig_ctx *cx, const ig_discretisation *d, const double *a,
@@ -432,7 +433,7 @@ IG_MUST_CHECK ig_status ig_topopt_fetch(ig_ctx *cx, const ig_discretisation *d, 
                                         int count, const double *from, bool everyone, double *to);
 IG_MUST_CHECK ig_status ig_topopt_place(ig_ctx *cx, const ig_discretisation *d, bool states,
                                         int count, const double *from, double *to);
-/* Elements there are: 1 in the places of a whole array that have one. */
+/* Elements there are: 1 in the places that have an own one (who has a whole mesh: in all). */
 IG_MUST_CHECK ig_status ig_topopt_elements_mark(ig_ctx *cx, const ig_discretisation *d,
                                                 uint8_t *mark);
 /* Before ranks wait for each other: one may have failed on its own. */

@@ -2,54 +2,13 @@
    bytes of one rank, and no rank has the whole in memory while they are written. */
 #include "check.h"
 #include "core/ctx.h"
+#include "counted_memory.h"
 #include "harsh_ranks.h"
 #include "ranks_threads.h"
 #include <ingot/run.h>
 
-#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* --- memory that a thread has taken --- */
-
-#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-enum { COUNTED = 1 };
-static __thread int64_t live, peak;
-
-static void *taken(void *p) {
-  live += p ? (int64_t)malloc_usable_size(p) : 0;
-  peak = live > peak ? live : peak;
-  return p;
-}
-
-/* glibc's own */
-extern void *__libc_malloc(size_t size);
-extern void *__libc_calloc(size_t count, size_t size);
-extern void *__libc_memalign(size_t align, size_t size);
-extern void *__libc_realloc(void *p, size_t size);
-extern void __libc_free(void *p);
-
-void *malloc(size_t size) {
-  return taken(__libc_malloc(size));
-}
-void *calloc(size_t count, size_t size) {
-  return taken(__libc_calloc(count, size));
-}
-void *aligned_alloc(size_t align, size_t size) {
-  return taken(__libc_memalign(align, size));
-}
-void *realloc(void *p, size_t size) {
-  live -= p ? (int64_t)malloc_usable_size(p) : 0;
-  return taken(__libc_realloc(p, size));
-}
-void free(void *p) {
-  live -= p ? (int64_t)malloc_usable_size(p) : 0;
-  __libc_free(p);
-}
-#else
-enum { COUNTED = 0 };
-static int64_t live, peak;
-#endif
 
 /* --- runs --- */
 
@@ -197,7 +156,7 @@ static void files_have_the_bytes_of_one(void **state) {
 /* --- memory --- */
 
 /* Of four ranks the first writes, and has little more than the others: a piece of 2 MB on its way,
-   what HDF5 keeps, and at the end densities and pieces of the whole. */
+   what HDF5 keeps, and at the end of a mesh the whole. */
 static void first_is_light(const char *const *set) {
   enum { RANKS = 4 };
   static seat s[RANKS];
