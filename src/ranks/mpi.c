@@ -7,7 +7,7 @@
 
 #ifdef INGOT_HAVE_MPI
 #include <mpi.h>
-#include <unistd.h>
+#include <sched.h>
 #ifdef OPEN_MPI
 #include <mpi-ext.h>
 #endif
@@ -16,16 +16,17 @@
 typedef struct {
   MPI_Request *request;
   MPI_Status *status; /* not looked at; MPICH's "ignore" is an address compilers warn of */
+  int *from;          /* of what is received */
   size_t room;
   int started, receives;
 } batch;
 
 typedef struct {
-  MPI_Comm comm; /* meetings, and calls to them */
-  MPI_Comm mail; /* messages; a new one after each failure, since some may not have been taken */
+  MPI_Comm comm;
   int rank, count;
-  bool finalise; /* MPI is ours */
-  bool called;   /* this rank called the others */
+  bool finalise;       /* MPI is ours */
+  int64_t *sent, *due; /* to and from each rank: messages sent, and those received or asked for */
+  int64_t *told;       /* how many each rank says that it sent to this one */
   char trouble[MPI_MAX_ERROR_STRING];
   batch swap, share; /* a broadcast may come between `post` and `await` */
 } job;
@@ -43,9 +44,28 @@ static const char *trouble(void *self) {
   return ((job *)self)->trouble;
 }
 
+/* After a look in vain. Where there are more ranks than cores, the one that is waited for may need
+   this core. Open MPI leaves it by itself where it started too many; MPICH never does. */
+static void give_way(long looks) {
+  if (looks % 100 == 0)
+    sched_yield();
+}
+
 static ig_status most(void *self, int64_t *values, int count) {
   job *j = self;
+#ifdef OPEN_MPI
   return said(j, MPI_Allreduce(MPI_IN_PLACE, values, count, MPI_INT64_T, MPI_MAX, j->comm));
+#else
+  MPI_Request request;
+  MPI_Status status;
+  int there = 0,
+      code = MPI_Iallreduce(MPI_IN_PLACE, values, count, MPI_INT64_T, MPI_MAX, j->comm, &request);
+  for (long looks = 1; !there && code == MPI_SUCCESS; looks++) {
+    code = MPI_Test(&request, &there, &status);
+    give_way(looks);
+  }
+  return said(j, code);
+#endif
 }
 
 /* A message's count is an int: long ones go in parts. */
@@ -70,11 +90,14 @@ static ig_status batch_fit(job *j, batch *b, size_t count) {
   if (more)
     b->request = more;
   MPI_Status *status = more ? realloc(b->status, 2 * count * sizeof *status) : NULL;
-  if (!status) {
+  if (status)
+    b->status = status;
+  int *from = status ? realloc(b->from, 2 * count * sizeof *from) : NULL;
+  if (!from) {
     snprintf(j->trouble, sizeof j->trouble, "no memory for %zu messages", count);
     return IG_MEMORY;
   }
-  b->status = status;
+  b->from = from;
   b->room = 2 * count;
   return IG_OK;
 }
@@ -90,7 +113,9 @@ static ig_status batch_start(job *j, batch *b, int tag, const ig_message *messag
     for (size_t at = 0; at < message[i].receive_size && code == MPI_SUCCESS; at += PART) {
       const size_t left = message[i].receive_size - at;
       code = MPI_Irecv((char *)message[i].receive + at, (int)(left < PART ? left : PART), MPI_BYTE,
-                       message[i].rank, tag, j->mail, &b->request[b->started]);
+                       message[i].rank, tag, j->comm, &b->request[b->started]);
+      b->from[b->started] = message[i].rank;
+      j->due[message[i].rank]++;
       b->started += code == MPI_SUCCESS;
     }
   b->receives = b->started;
@@ -98,7 +123,8 @@ static ig_status batch_start(job *j, batch *b, int tag, const ig_message *messag
     for (size_t at = 0; at < message[i].send_size && code == MPI_SUCCESS; at += PART) {
       const size_t left = message[i].send_size - at;
       code = MPI_Isend((const char *)message[i].send + at, (int)(left < PART ? left : PART),
-                       MPI_BYTE, message[i].rank, tag, j->mail, &b->request[b->started]);
+                       MPI_BYTE, message[i].rank, tag, j->comm, &b->request[b->started]);
+      j->sent[message[i].rank]++;
       b->started += code == MPI_SUCCESS;
     }
   if (code != MPI_SUCCESS)
@@ -119,6 +145,8 @@ static ig_status batch_wait(job *j, batch *b) {
   int code = MPI_SUCCESS, there = b->started == 0;
   for (long looks = 1; !there && code == MPI_SUCCESS; looks++) {
     code = MPI_Testall(b->started, b->request, &there, b->status);
+    if (!there)
+      give_way(looks);
     if (!there && looks % LOOKS == 0 && called(j))
       return IG_INTERRUPTED;
   }
@@ -165,48 +193,67 @@ static ig_status broadcast(void *self, int root, void *bytes, size_t size) {
 static void call(void *self) {
   job *j = self;
   MPI_Request request;
-  j->called = true;
   for (int r = 0; r < j->count; r++)
     if (r != j->rank &&
-        MPI_Isend(j->trouble, 0, MPI_BYTE, r, TAG_CALL, j->comm, &request) == MPI_SUCCESS)
+        MPI_Isend(j->trouble, 0, MPI_BYTE, r, TAG_CALL, j->comm, &request) == MPI_SUCCESS) {
       MPI_Request_free(&request);
+      j->sent[r]++;
+    }
 }
 
-/* What has not begun to arrive does not come any more. */
-static int receives_end(batch *b) {
+/* What has not begun to arrive is not received here any more. */
+static int receives_end(job *j, batch *b) {
   int code = MPI_SUCCESS;
   for (int i = 0; i < b->receives && i < b->started && code == MPI_SUCCESS; i++)
     if (b->request[i] != MPI_REQUEST_NULL) {
+      int cancelled = 0;
       MPI_Cancel(&b->request[i]);
       code = MPI_Wait(&b->request[i], b->status);
+      if (code == MPI_SUCCESS)
+        code = MPI_Test_cancelled(b->status, &cancelled);
+      j->due[b->from[i]] -= cancelled != 0;
     }
   return code;
 }
 
-/* What the others did not take they never will. */
-static void sends_end(batch *b) {
-  for (int i = b->receives; i < b->started; i++)
-    if (b->request[i] != MPI_REQUEST_NULL)
-      MPI_Request_free(&b->request[i]);
-  b->started = 0;
+/* One message, whatever it is, and dropped. */
+static int message_take(job *j, int from) {
+  MPI_Status status;
+  int size = 0, code = MPI_Probe(from, MPI_ANY_TAG, j->comm, &status);
+  if (code == MPI_SUCCESS)
+    code = MPI_Get_count(&status, MPI_BYTE, &size);
+  if (code != MPI_SUCCESS)
+    return code;
+  void *bytes = malloc((size_t)size + 1);
+  code = MPI_Recv(bytes ? bytes : j->trouble, bytes ? size : 0, MPI_BYTE, from, status.MPI_TAG,
+                  j->comm, &status);
+  j->due[from]++;
+  if (bytes)
+    free(bytes);
+  else
+    code = MPI_SUCCESS; /* cut off: nobody reads it */
+  return code;
 }
 
+static int sends_end(batch *b) {
+  const int sends = b->started - b->receives;
+  b->started = 0;
+  return sends > 0 ? MPI_Waitall(sends, b->request + b->receives, b->status) : MPI_SUCCESS;
+}
+
+/* Every message that was sent is received, so that none can be taken for one that comes later: an
+   MPI may give a new communicator the mark of one that was freed (MPICH does), and what arrives for
+   the old one is then the new one's. */
 static ig_status settle(void *self) {
   job *j = self;
-  MPI_Status from;
-  IG_TRY(said(j, receives_end(&j->swap)));
-  IG_TRY(said(j, receives_end(&j->share)));
-  for (int r = 0; r < j->count; r++) { /* calls are taken, by who has not made them */
-    int calls = j->called;
-    IG_TRY(said(j, MPI_Bcast(&calls, 1, MPI_INT, r, j->comm)));
-    if (calls && r != j->rank)
-      IG_TRY(said(j, MPI_Recv(j->trouble, 0, MPI_BYTE, r, TAG_CALL, j->comm, &from)));
-  }
-  j->called = false;
-  sends_end(&j->swap); /* nobody receives any more */
-  sends_end(&j->share);
-  MPI_Comm_free(&j->mail);
-  return said(j, MPI_Comm_dup(j->comm, &j->mail));
+  IG_TRY(said(j, receives_end(j, &j->swap)));
+  IG_TRY(said(j, receives_end(j, &j->share)));
+  IG_TRY(said(j, MPI_Alltoall(j->sent, 1, MPI_INT64_T, j->told, 1, MPI_INT64_T, j->comm)));
+  for (int r = 0; r < j->count; r++)
+    while (j->due[r] < j->told[r])
+      IG_TRY(said(j, message_take(j, r)));
+  IG_TRY(said(j, sends_end(&j->swap)));
+  return said(j, sends_end(&j->share));
 }
 
 static int devices(void *self) {
@@ -222,16 +269,20 @@ static int devices(void *self) {
 }
 
 static void job_free(job *j) {
-  free(j->swap.request);
-  free(j->swap.status);
-  free(j->share.request);
-  free(j->share.status);
+  for (int i = 0; i < 2; i++) {
+    batch *b = i ? &j->share : &j->swap;
+    free(b->request);
+    free(b->status);
+    free(b->from);
+  }
+  free(j->sent);
+  free(j->due);
+  free(j->told);
   free(j);
 }
 
 static void leave(void *self) {
   job *j = self;
-  MPI_Comm_free(&j->mail);
   MPI_Comm_free(&j->comm);
   if (j->finalise)
     MPI_Finalize();
@@ -267,12 +318,21 @@ static ig_status job_join(int communicator, job *j, ig_ranks *r) {
   if (!there)
     IG_TRY(said(j, MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided)));
   j->finalise = !there;
+  if (!there) { /* errors of messages under way are the program's, not a communicator's, in MPICH */
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  }
   const MPI_Comm of = communicator ? MPI_Comm_f2c((MPI_Fint)communicator) : MPI_COMM_WORLD;
   IG_TRY(said(j, MPI_Comm_dup(of, &j->comm))); /* our messages do not meet the program's */
   MPI_Comm_set_errhandler(j->comm, MPI_ERRORS_RETURN);
-  IG_TRY(said(j, MPI_Comm_dup(j->comm, &j->mail))); /* with its handler of errors */
   MPI_Comm_rank(j->comm, &j->rank);
   MPI_Comm_size(j->comm, &j->count);
+  const size_t count = (size_t)j->count;
+  j->sent = calloc(count, sizeof *j->sent);
+  j->due = calloc(count, sizeof *j->due);
+  j->told = calloc(count, sizeof *j->told);
+  if (!j->sent || !j->due || !j->told)
+    return IG_MEMORY;
   r->rank = j->rank;
   r->count = j->count;
   r->communicator = (int)MPI_Comm_c2f(j->comm);
@@ -283,6 +343,8 @@ static ig_status job_join(int communicator, job *j, ig_ranks *r) {
   }
   MPI_Get_library_version(library, &length);
   library[strcspn(library, ",\n")] = '\0';
+  for (char *tab = library; (tab = strchr(tab, '\t'));)
+    *tab = ' '; /* MPICH's words are a table */
   snprintf(r->name, sizeof r->name, "MPI (%.80s)", library);
   MPI_Get_processor_name(host, &length);
   snprintf(r->host, sizeof r->host, "%.60s", host);
@@ -298,7 +360,8 @@ ig_status ig_ranks_mpi(int communicator, ig_ranks **ranks) {
   *ranks = NULL;
   if (status != IG_OK) {
     free(r);
-    free(j);
+    if (j)
+      job_free(j);
     return status;
   }
   r->transport = &transport;

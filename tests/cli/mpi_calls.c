@@ -50,10 +50,11 @@ int MPI_Testall(int count, MPI_Request *request, int *there, MPI_Status *status)
   const int code = PMPI_Testall(count, request, there, status);
   return code == MPI_SUCCESS && *there && trouble() ? MPI_ERR_OTHER : code;
 }
-int MPI_Bcast(void *bytes, int count, MPI_Datatype type, int root, MPI_Comm comm) {
-  return trouble() ? MPI_ERR_OTHER : PMPI_Bcast(bytes, count, type, root, comm);
-}
 int MPI_Allreduce(const void *from, void *to, int count, MPI_Datatype type, MPI_Op op,
                   MPI_Comm comm) {
   return trouble() ? MPI_ERR_OTHER : PMPI_Allreduce(from, to, count, type, op, comm);
+}
+int MPI_Iallreduce(const void *from, void *to, int count, MPI_Datatype type, MPI_Op op,
+                   MPI_Comm comm, MPI_Request *request) {
+  return trouble() ? MPI_ERR_OTHER : PMPI_Iallreduce(from, to, count, type, op, comm, request);
 }
