@@ -94,9 +94,15 @@ ig_status ig_multigrid_update(ig_multigrid *m) {
 
 /* --- the cycle --- */
 
+static int steps_at(const ig_multigrid *m, const ig_level *l) {
+  return l == m->level ? m->options.fine_steps : m->options.steps;
+}
+
 /* Coefficients of step i of a smoother: damped Jacobi, or Chebyshev's recurrence for the upper
-   part of the spectrum of D^-1 A. The bound of lambda is sharp for lone stiff elements only; four
-   fifths of it smooths real designs of elastic bodies better, and serves until it fails. */
+   part of the spectrum of D^-1 A. The bound of lambda is sharp for lone stiff elements only; a
+   share of it smooths real designs of elastic bodies better, and serves until it fails. What lies
+   above the share grows with every step: three and more take a larger one, and less below, as two
+   do of temperatures. */
 static void step_coefficients(const ig_multigrid *m, const ig_level *l, int i, double *rho,
                               float *c0, float *c1) {
   if (m->options.smoother != IG_SMOOTH_CHEBYSHEV) {
@@ -104,8 +110,10 @@ static void step_coefficients(const ig_multigrid *m, const ig_level *l, int i, d
     *c1 = (float)(2 * m->options.damping / l->lambda);
     return;
   }
-  const double lambda = (m->cautious || m->brick.dof == 1 ? 1 : 0.8) * l->lambda;
-  const double high = 1.05 * lambda, low = lambda / 16;
+  const bool several = steps_at(m, l) > (m->brick.dof == 1 ? 1 : 2);
+  const double share = m->cautious || m->brick.dof == 1 ? 1 : several ? 0.9 : 0.8;
+  const double lambda = share * l->lambda;
+  const double high = 1.05 * lambda, low = lambda / (several ? 8 : 16);
   const double theta = 0.5 * (high + low), delta = 0.5 * (high - low), sigma = theta / delta;
   if (i == 0) {
     *rho = 1 / sigma;
@@ -121,9 +129,6 @@ static void step_coefficients(const ig_multigrid *m, const ig_level *l, int i, d
 
 typedef enum { FROM_ZERO, FROM_FIRST_STEP, FROM_GUESS } from;
 
-static int steps_at(const ig_multigrid *m, const ig_level *l) {
-  return l == m->level ? m->options.fine_steps : m->options.steps;
-}
 /* of the first step on a level, where a transfer makes it: not on the coarsest, which is solved */
 static float first_step(const ig_multigrid *m, int depth) {
   double rho;

@@ -203,9 +203,10 @@ static const ig_option solver_options[] = {
               "how products are made on a mesh; see docs/topopt.md"),
     IG_CHOICE(ig_solver_case, smoother, "jacobi|block_jacobi|chebyshev", "chebyshev",
               "of multigrid: damped Jacobi by unknowns or by nodes, or Chebyshev's over Jacobi"),
-    IG_INT(ig_solver_case, fine_steps, "1", 1, 20,
-           "smoothing steps before and after each correction, on the grid itself"),
-    IG_INT(ig_solver_case, steps, "1", 1, 20, "the same on coarser levels"),
+    IG_INT(ig_solver_case, fine_steps, "0", 0, 20,
+           "grids: smoothing steps before and after each correction, on the grid itself; 0: three "
+           "of mechanisms, else one"),
+    IG_INT(ig_solver_case, steps, "1", 1, 20, "the same on coarser levels, and on meshes"),
     IG_CHOICE(ig_solver_case, cycle, "v|w|k", "k",
               "multigrid cycle: one visit to each coarser level, two, or two joined by conjugate "
               "gradients where they cost little"),

@@ -387,6 +387,31 @@ static void memory_is_foretold(void **state) {
   }
 }
 
+/* three steps on the grid of a mechanism, one of others, unless asked for */
+static void mechanisms_are_smoothed_more(void **state) {
+  (void)state;
+#define PUSHED                                                                                     \
+  "grid: {elements: [8, 4, 4]}, supports: [{box: {max: [0, 99, 99]}}], loads: [{force: [1, 0, "    \
+  "0]}], filter: {kind: density, radius: 1.5}"
+#define PULLED                                                                                     \
+  "problem: mechanism, ports: [{box: {min: [8, 0, 0]}, direction: [-1, 0, 0]}], " PUSHED
+  static const struct {
+    const char *text;
+    int steps;
+  } all[] = {
+      {"{" PUSHED "}", 1}, {"{" PULLED "}", 3}, {"{" PULLED ", solver: {fine_steps: 2}}", 2}};
+#undef PULLED
+#undef PUSHED
+  ig_ctx *cx = ctx_on("cpu", 1);
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    ig_topopt_problem t;
+    assert_int_equal(ig_topopt_problem_open(cx, all[i].text, &t), IG_OK);
+    assert_int_equal(t.m->solver->options.fine_steps, all[i].steps);
+    ig_topopt_problem_close(&t);
+  }
+  ig_ctx_close(cx);
+}
+
 /* a body that too little holds is refused before anything is written; one that void holds is found
    out by the solver */
 static void floating_body_is_reported(void **state) {
@@ -480,6 +505,7 @@ int main(void) {
       cmocka_unit_test(output_follows_the_case),
       cmocka_unit_test(restart_continues_to_the_same_result),
       cmocka_unit_test(wrong_cases_are_told),
+      cmocka_unit_test(mechanisms_are_smoothed_more),
       cmocka_unit_test(floating_body_is_reported),
       cmocka_unit_test(stops_on_both),
       cmocka_unit_test(memory_is_foretold),
