@@ -355,10 +355,11 @@ ig_status ig_restart_new(ig_ctx *cx, double time, int64_t step, const ig_saved *
     const size_t size = ig_dtype_size(saved[i].dtype);
     r->saved[i] = (ig_saved){strdup(saved[i].name), saved[i].dtype, saved[i].count, NULL};
     r->count = i + 1;
-    status = r->saved[i].name
-                 ? ig_alloc(cx, &r->saved[i].data, (size_t)saved[i].count, size, "checkpoint")
-                 : IG_FAIL(cx, IG_MEMORY, "no memory for a checkpoint");
-    if (status == IG_OK && saved[i].count > 0)
+    if (!r->saved[i].name)
+      status = IG_FAIL(cx, IG_MEMORY, "no memory for a checkpoint");
+    else if (saved[i].data)
+      status = ig_alloc(cx, &r->saved[i].data, (size_t)saved[i].count, size, "checkpoint");
+    if (status == IG_OK && saved[i].data && saved[i].count > 0)
       memcpy(r->saved[i].data, saved[i].data, (size_t)saved[i].count * size);
   }
   if (status == IG_OK)
@@ -376,6 +377,7 @@ void ig_restart_free(ig_restart *r) {
     free(r->saved[i].data);
   }
   free(r->saved);
+  free(r->path);
   free(r);
 }
 
@@ -390,12 +392,10 @@ void ig_keeper_open(ig_ctx *cx, ig_keeper *k) {
   *k = (ig_keeper){.sink = {.self = k, .checkpoint = keeper_checkpoint}, .cx = cx};
 }
 
-ig_status ig_restart_find_any(ig_ctx *cx, const ig_restart *restart, const char *name,
-                              ig_dtype dtype, int64_t *count, const void **data) {
-  *data = NULL;
-  *count = 0;
+static ig_status saved_find(ig_ctx *cx, const ig_restart *restart, const char *name, ig_dtype dtype,
+                            ig_saved **saved) {
   for (int i = 0; i < restart->count; i++) {
-    const ig_saved *s = &restart->saved[i];
+    ig_saved *s = &restart->saved[i];
     if (strcmp(s->name, name) != 0)
       continue;
     if (s->dtype != dtype)
@@ -403,25 +403,53 @@ ig_status ig_restart_find_any(ig_ctx *cx, const ig_restart *restart, const char 
                      "the checkpoint's array '%s' is %s, expected %s: continue with the precision "
                      "the run began with",
                      name, dtype_name(s->dtype), dtype_name(dtype));
-    *count = s->count;
-    *data = s->data;
+    *saved = s;
     return IG_OK;
   }
   return IG_FAIL(cx, IG_INPUT, "the checkpoint has no array '%s': it was written by another case",
                  name);
 }
 
-ig_status ig_restart_find(ig_ctx *cx, const ig_restart *restart, const char *name, ig_dtype dtype,
-                          int64_t count, const void **data) {
-  int64_t found = 0;
-  const void *there = NULL;
-  *data = NULL;
-  IG_TRY(ig_restart_find_any(cx, restart, name, dtype, &found, &there));
-  if (found != count)
+ig_status ig_restart_look(ig_ctx *cx, const ig_restart *restart, const char *name, ig_dtype dtype,
+                          int64_t count, ig_saved **saved) {
+  IG_TRY(saved_find(cx, restart, name, dtype, saved));
+  if ((*saved)->count != count)
     return IG_FAIL(cx, IG_INPUT,
                    "the checkpoint's array '%s' has %" PRId64 " items, expected %" PRId64
                    ": it was written by another case",
-                   name, found, count);
-  *data = there;
+                   name, (*saved)->count, count);
+  return IG_OK;
+}
+
+/* Reads what is not there yet. */
+static ig_status data_bring(ig_ctx *cx, const ig_restart *restart, ig_saved *saved) {
+  if (saved->data)
+    return IG_OK;
+  if (!restart->read)
+    return IG_FAIL(cx, IG_ARG, "the checkpoint's array '%s' is not on this rank", saved->name);
+  IG_TRY(
+      ig_alloc(cx, &saved->data, (size_t)saved->count, ig_dtype_size(saved->dtype), saved->name));
+  return restart->read(cx, restart, saved, 0, saved->count, saved->data);
+}
+
+ig_status ig_restart_find_any(ig_ctx *cx, const ig_restart *restart, const char *name,
+                              ig_dtype dtype, int64_t *count, const void **data) {
+  ig_saved *saved;
+  *data = NULL;
+  *count = 0;
+  IG_TRY(saved_find(cx, restart, name, dtype, &saved));
+  IG_TRY(data_bring(cx, restart, saved));
+  *count = saved->count;
+  *data = saved->data;
+  return IG_OK;
+}
+
+ig_status ig_restart_find(ig_ctx *cx, const ig_restart *restart, const char *name, ig_dtype dtype,
+                          int64_t count, const void **data) {
+  ig_saved *saved;
+  *data = NULL;
+  IG_TRY(ig_restart_look(cx, restart, name, dtype, count, &saved));
+  IG_TRY(data_bring(cx, restart, saved));
+  *data = saved->data;
   return IG_OK;
 }

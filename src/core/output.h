@@ -140,7 +140,15 @@ typedef struct ig_restart {
   int64_t step;
   int count;
   ig_saved *saved;
+  /* Arrays may be without data, which then come from a file: `read` brings `count` items of one,
+     from `begin` on. NULL: data that is not there is another rank's (ranks/restart.h). */
+  ig_status (*read)(ig_ctx *cx, const struct ig_restart *from, const ig_saved *saved, int64_t begin,
+                    int64_t count, void *to);
+  char *path;
 } ig_restart;
+/* The array itself, with or without data; checked as `find` does. */
+IG_MUST_CHECK ig_status ig_restart_look(ig_ctx *cx, const ig_restart *restart, const char *name,
+                                        ig_dtype dtype, int64_t count, ig_saved **saved);
 IG_MUST_CHECK ig_status ig_restart_find(ig_ctx *cx, const ig_restart *restart, const char *name,
                                         ig_dtype dtype, int64_t count, const void **data);
 /* A copy of what a room saves, owned; and the sink that makes one of what is saved to it: it takes

@@ -141,6 +141,7 @@ typedef struct ig_room {
   bool needs_mesh;
   bool ranks;    /* runs on several ranks (ranks/ranks.h) with the bits of one */
   bool clusters; /* knows `assembly: cluster` */
+  bool pieces;   /* `restore` takes arrays by ig_restart_take (ranks/restart.h): nobody has all */
   size_t case_size;
   const ig_option *options;
 

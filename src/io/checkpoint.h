@@ -20,5 +20,8 @@ IG_MUST_CHECK ig_status ig_checkpoint_belongs(ig_ctx *cx, const char *path, uint
 /* Fails with IG_INPUT if the file is damaged, no checkpoint, or another case's. */
 IG_MUST_CHECK ig_status ig_checkpoint_read(ig_ctx *cx, const char *path, uint64_t fingerprint,
                                            ig_restart **restart);
+/* The same without data: arrays are checked, and read again when they are asked for. */
+IG_MUST_CHECK ig_status ig_checkpoint_open(ig_ctx *cx, const char *path, uint64_t fingerprint,
+                                           ig_restart **restart);
 
 #endif

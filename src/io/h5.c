@@ -383,6 +383,14 @@ done:
   return status;
 }
 
+static ig_status file_open(ig_ctx *cx, const char *path, int64_t size, ig_h5 *h5) {
+  begin(cx, path, h5);
+  h5->size = size;
+  h5->file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+  return h5->file < 0 ? IG_FAIL(cx, IG_INPUT, "'%s' is not an HDF5 file that can be read", path)
+                      : IG_OK;
+}
+
 ig_status ig_h5_open(ig_ctx *cx, const char *path, bool sealed, ig_h5 *h5) {
   bool found = false;
   int64_t size = 0;
@@ -390,11 +398,15 @@ ig_status ig_h5_open(ig_ctx *cx, const char *path, bool sealed, ig_h5 *h5) {
   IG_TRY(seal_check(cx, path, &found, &size));
   if (sealed && !found)
     return IG_FAIL(cx, IG_INPUT, "'%s' is not a file written by Ingot", path);
-  begin(cx, path, h5);
-  h5->size = size;
-  h5->file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
-  return h5->file < 0 ? IG_FAIL(cx, IG_INPUT, "'%s' is not an HDF5 file that can be read", path)
-                      : IG_OK;
+  return file_open(cx, path, size, h5);
+}
+
+ig_status ig_h5_reopen(ig_ctx *cx, const char *path, ig_h5 *h5) {
+  struct stat info;
+  *h5 = (ig_h5){.file = -1, .access = -1};
+  if (stat(path, &info) != 0)
+    return IG_FAIL(cx, IG_INPUT, "cannot open '%s': %s", path, strerror(errno));
+  return file_open(cx, path, (int64_t)info.st_size, h5);
 }
 
 bool ig_h5_has(ig_h5 *h5, const char *name) {
@@ -487,6 +499,31 @@ ig_status ig_h5_get(ig_h5 *h5, const char *name, ig_dtype dtype, int64_t rows, i
   else if (rows && H5Dread(set, memory_type(dtype), H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0)
     status = bad(h5, name, "cannot be read");
 done:
+  H5Dclose(set);
+  return status;
+}
+
+ig_status ig_h5_get_some(ig_h5 *h5, const char *name, ig_dtype dtype, int64_t begin, int64_t count,
+                         void *data) {
+  hid_t set;
+  IG_TRY(set_open(h5, name, &set));
+  ig_h5_shape shape = {0};
+  const hsize_t from = (hsize_t)begin, items = (hsize_t)count;
+  ig_status status = look(h5, set, name, &shape);
+  if (status == IG_OK && (shape.components != 1 || shape.dtype != dtype || begin < 0 || count < 0 ||
+                          begin > shape.rows - count))
+    status = bad(h5, name, "is no list as long as it was");
+  if (status == IG_OK && count > 0) {
+    const hid_t file = H5Dget_space(set), memory = H5Screate_simple(1, &items, NULL);
+    if (file < 0 || memory < 0 ||
+        H5Sselect_hyperslab(file, H5S_SELECT_SET, &from, NULL, &items, NULL) < 0 ||
+        H5Dread(set, memory_type(dtype), memory, file, H5P_DEFAULT, data) < 0)
+      status = bad(h5, name, "cannot be read");
+    if (file >= 0)
+      H5Sclose(file);
+    if (memory >= 0)
+      H5Sclose(memory);
+  }
   H5Dclose(set);
   return status;
 }

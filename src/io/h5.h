@@ -63,6 +63,8 @@ IG_MUST_CHECK ig_status ig_h5_save(ig_h5 *h5);
 /* --- reading; whatever is wrong in the file fails with IG_INPUT and names it */
 /* `sealed`: refuse a file without our seal. */
 IG_MUST_CHECK ig_status ig_h5_open(ig_ctx *cx, const char *path, bool sealed, ig_h5 *h5);
+/* Again: its seal was checked before. */
+IG_MUST_CHECK ig_status ig_h5_reopen(ig_ctx *cx, const char *path, ig_h5 *h5);
 bool ig_h5_has(ig_h5 *h5, const char *name);
 /* What a dataset holds: rows, components (1 for a plain list), the nearest type of ours. */
 typedef struct {
@@ -74,7 +76,10 @@ IG_MUST_CHECK ig_status ig_h5_look(ig_h5 *h5, const char *name, ig_h5_shape *sha
 /* Reads a whole dataset as `dtype`; sizes must be those given. `data` has space for it. */
 IG_MUST_CHECK ig_status ig_h5_get(ig_h5 *h5, const char *name, ig_dtype dtype, int64_t rows,
                                   int components, void *data);
-/* The same into new memory, to be freed with free(). */
+/* `count` items of a plain list, from `begin` on. */
+IG_MUST_CHECK ig_status ig_h5_get_some(ig_h5 *h5, const char *name, ig_dtype dtype, int64_t begin,
+                                       int64_t count, void *data);
+/* A whole dataset into new memory, to be freed with free(). */
 IG_MUST_CHECK ig_status ig_h5_get_new(ig_h5 *h5, const char *name, ig_dtype dtype, int64_t rows,
                                       int components, void **data);
 IG_MUST_CHECK ig_status ig_h5_get_text(ig_h5 *h5, const char *object, const char *name, char *text,

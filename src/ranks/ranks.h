@@ -100,7 +100,5 @@ IG_MUST_CHECK ig_status ig_ranks_in_turn(ig_ctx *cx, ig_status (*call)(ig_ctx *c
                                          void *user);
 /* `size` bytes of each rank to rank 0: `all` has room for them, one rank after the other. */
 IG_MUST_CHECK ig_status ig_ranks_collect(ig_ctx *cx, const void *mine, size_t size, void *all);
-/* Rank 0's checkpoint (NULL: none) to all; theirs is freed by ig_restart_free. */
-IG_MUST_CHECK ig_status ig_ranks_share_restart(ig_ctx *cx, ig_restart **restart);
 
 #endif

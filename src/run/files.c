@@ -38,11 +38,18 @@ static uint64_t fingerprint_in(ig_case *c, const ig_job *job, const char *path) 
   return old ? first : now;
 }
 
+/* As a whole, or (by the first rank) what each rank needs when it asks for it. */
+static ig_status checkpoint_read(const ig_case *c, const char *path, uint64_t fingerprint,
+                                 ig_restart **restart) {
+  const bool pieces = ig_ranks_count(c->cx->ranks) > 1 && c->room->pieces;
+  return (pieces ? ig_checkpoint_open : ig_checkpoint_read)(c->cx, path, fingerprint, restart);
+}
+
 static ig_status restart_read(ig_case *c, const ig_job *job, const char *path, bool force,
                               const char *settings, ig_restart **restart) {
   bool same;
   char key[64];
-  IG_TRY(ig_checkpoint_read(c->cx, path, fingerprint_in(c, job, path), restart));
+  IG_TRY(checkpoint_read(c, path, fingerprint_in(c, job, path), restart));
   IG_TRY(settings_same(c->cx, *restart, settings, &same, key, sizeof key));
   if (force || same)
     return IG_OK;
@@ -75,7 +82,7 @@ static ig_status checkpoint_look(ig_case *c, const ig_job *job, const char *path
     snprintf(look->why, sizeof look->why, "its mesh, physics or precision is another");
     return IG_OK;
   }
-  IG_TRY(ig_checkpoint_read(c->cx, path, fingerprint, &look->restart));
+  IG_TRY(checkpoint_read(c, path, fingerprint, &look->restart));
   IG_TRY(settings_same(c->cx, look->restart, settings, &same, key, sizeof key));
   look->result = same ? IG_RESULT_PART : IG_RESULT_OTHER;
   if (!same) {

@@ -2,7 +2,7 @@
 #include "run/sim.h"
 #include "core/given.h"
 #include "backend/backend.h"
-#include "ranks/ranks.h"
+#include "ranks/restart.h"
 #include "run/files.h"
 #include "run/march.h"
 #include "run/rooms.h"
@@ -119,7 +119,7 @@ static ig_status files_open(ig_sim *s, const ig_run_options *o) {
   IG_TRY(ig_ranks_share(s->cx, 0, &s->up_to_date, sizeof s->up_to_date));
   IG_TRY(ig_ranks_share(s->cx, 0, &wanted, sizeof wanted));
   IG_TRY(ig_ranks_share(s->cx, 0, &kept, sizeof kept));
-  IG_TRY(ig_ranks_share_restart(s->cx, &s->restart));
+  IG_TRY(ig_restart_share(s->cx, !s->c->room->pieces, &s->restart));
   static const ig_run_options nobody;
   sink_use(s, ig_ranks_first(s->cx) ? o : &nobody, wanted, kept);
   return IG_OK;
@@ -167,7 +167,7 @@ ig_status ig_sim_open_for(ig_case *c, const ig_run_options *o, const ig_room *co
   s->job.seconds_setup = ig_now() - s->start; /* reading and meshing are part of the setup */
   s->failed = ig_march_open(&s->march, c->room, &s->job);
   s->job.restart = NULL;
-  ig_restart_free(s->restart); /* of the whole, on every rank */
+  ig_restart_free(s->restart); /* may be of the whole */
   s->restart = NULL;
   (void)ig_phase_begin(cx, IG_PHASE_CALLER);
   return s->failed == IG_OK ? IG_OK : ig_sim_conclude(s, s->failed);
@@ -557,7 +557,7 @@ ig_status ig_sim_restore(ig_sim *s, const ig_sim_state *state) {
   IG_TRY(ig_ranks_agree(
       s->cx, known ? IG_OK : IG_FAIL(s->cx, IG_ARG, "this state is not of this simulation")));
   ig_restart *kept = ig_ranks_first(s->cx) ? state->kept : NULL;
-  IG_TRY(ig_ranks_share_restart(s->cx, &kept));
+  IG_TRY(ig_restart_share(s->cx, !s->c->room->pieces, &kept));
   s->generation++;
   ig_march_close(&s->march);
   s->failed = ig_ranks_agree(s->cx, ig_ranks_in_turn(s->cx, mesh_anew, s));

@@ -5,7 +5,7 @@
 #include "topopt/peaks.h"
 #include "topopt/stress.h"
 #include "backend/backend.h"
-#include "ranks/part.h"
+#include "ranks/restart.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -280,6 +280,58 @@ ig_status ig_topopt_checkpoint(void *self, ig_sink *to) {
 
 /* --- and back --- */
 
+/* What a rank has of an array of elements or states: `count` values from `at` on, in the whole from
+   `whole` on. A grid has a run for each component, with the ghosts, others one. */
+typedef struct {
+  int64_t at, count, whole;
+} span;
+
+static int spans_list(const ig_discretisation *d, bool states, span *list) {
+  const ig_grid *g = d->grid;
+  if (!ig_topopt_divided(d)) {
+    list[0] = (span){0, states ? d->unknowns : d->places, 0};
+    return 1;
+  }
+  if (d->states) {
+    list[0] = states ? (span){d->own_states[0], d->own_states[1] - d->own_states[0], d->own_from}
+                     : (span){0, d->places, g->from * g->plane};
+    return 1;
+  }
+  const int below = g->from + 1 < g->ghosts ? g->from + 1 : g->ghosts; /* the whole has a halo */
+  const int left = g->all - g->from - g->n[2] + 1, above = left < g->ghosts ? left : g->ghosts;
+  const int components = states ? d->layout.size : 1;
+  for (int c = 0; c < components; c++)
+    list[c] = (span){c * g->stored + (g->ghosts - below) * g->plane,
+                     (below + g->n[2] + 1 + above) * g->plane,
+                     c * (d->all_places) + (g->from + 1 - below) * g->plane};
+  return components;
+}
+
+typedef struct {
+  ig_ctx *cx;
+  double *to;
+} filling;
+
+static ig_status values_put(void *user, const void *items, int64_t first, int64_t count) {
+  const filling *f = user;
+  IG_TRY(f->cx->backend->copy_in(f->cx, f->to + first, items, (size_t)count * sizeof *f->to));
+  return f->cx->backend->sync(f->cx); /* the next piece takes its place */
+}
+
+static ig_status array_take(const ig_topopt_run *run, const ig_restart *from, const array *a) {
+  const ig_discretisation *d = run->d;
+  span list[3];
+  const int spans = spans_list(d, a->states, list);
+  for (int k = 0; k < a->count; k++)
+    for (int i = 0; i < spans; i++) {
+      filling f = {run->s->cx, a->value + k * (length(d, a) / a->count) + list[i].at};
+      const int64_t whole = whole_length(d, a);
+      IG_TRY(ig_restart_take(f.cx, from, a->name, whole, k * (whole / a->count) + list[i].whole,
+                             list[i].count, values_put, &f));
+    }
+  return IG_OK;
+}
+
 ig_status ig_topopt_restore(void *self, const ig_restart *from) {
   ig_topopt_run *run = self;
   ig_topopt_design *s = run->s;
@@ -294,11 +346,8 @@ ig_status ig_topopt_restore(void *self, const ig_restart *from) {
   if (s->modes)
     s->modes->known = from->step > 0;
   state_see(run, &state);
-  for (int i = 0; i < state.arrays; i++) {
-    const array *a = &state.array[i];
-    IG_TRY(ig_restart_find(cx, from, a->name, IG_F64, whole_length(run->d, a), &data));
-    IG_TRY(ig_topopt_place(cx, run->d, a->states, a->count, data, a->value));
-  }
+  for (int i = 0; i < state.arrays; i++)
+    IG_TRY(array_take(run, from, &state.array[i]));
   for (int i = 0; i < state.numbers; i++) {
     const ig_saved *n = &state.number[i];
     IG_TRY(ig_restart_find(cx, from, n->name, n->dtype, n->count, &data));

@@ -259,6 +259,7 @@ const ig_room ig_room_topopt = {
     .needs_mesh = false,
     .ranks = true,
     .clusters = true,
+    .pieces = true,
     .elements = "hex8|tet4|tet10",
     .case_size = sizeof(ig_topopt_case),
     .options = ig_topopt_options,

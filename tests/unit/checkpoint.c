@@ -20,14 +20,15 @@ static const ig_saved all[] = {{"T", IG_F64, 5, data_T},    {"v", IG_F32, 2, dat
 enum { ALL = sizeof all / sizeof *all };
 static const ig_checkpoint_head head = {.time = 0.1, .step = 12, .fingerprint = 0xfedcba9876543210};
 
-static void arrays_read_back(void **state) {
-  (void)state;
+typedef ig_status reading(ig_ctx *cx, const char *path, uint64_t fingerprint, ig_restart **restart);
+
+static void arrays_read_back_by(reading *read) {
   ig_ctx *cx = ctx_on("cpu", 1);
   char *folder = folder_new();
   const char *path = in_folder(folder, "checkpoint.h5");
   ig_restart *restart = NULL;
   GOOD(cx, ig_checkpoint_write(cx, path, &head, all, ALL, NULL));
-  GOOD(cx, ig_checkpoint_read(cx, path, head.fingerprint, &restart));
+  GOOD(cx, read(cx, path, head.fingerprint, &restart));
   assert_true(restart->time == head.time);
   assert_int_equal(restart->step, 12);
   for (int i = 0; i < ALL; i++) {
@@ -48,12 +49,45 @@ static void arrays_read_back(void **state) {
   ig_ctx_close(cx);
 }
 
-static void refused(ig_ctx *cx, const char *path, uint64_t fingerprint, const char *words) {
+static void arrays_read_back(void **state) {
+  (void)state;
+  arrays_read_back_by(ig_checkpoint_read);
+  arrays_read_back_by(ig_checkpoint_open);
+}
+
+/* Some items of an array, when they are asked for; a file that has changed since is told. */
+static void pieces_read_back(void **state) {
+  (void)state;
+  ig_ctx *cx = ctx_on("cpu", 1);
+  char *folder = folder_new();
+  const char *path = in_folder(folder, "checkpoint.h5");
   ig_restart *restart = NULL;
-  assert_int_equal(ig_checkpoint_read(cx, path, fingerprint, &restart), IG_INPUT);
-  assert_null(restart);
-  SAYS(cx, path);
-  SAYS(cx, words);
+  ig_saved *saved;
+  double some[2];
+  GOOD(cx, ig_checkpoint_write(cx, path, &head, all, ALL, NULL));
+  GOOD(cx, ig_checkpoint_open(cx, path, head.fingerprint, &restart));
+  GOOD(cx, ig_restart_look(cx, restart, "T", IG_F64, 5, &saved));
+  assert_null(saved->data);
+  GOOD(cx, restart->read(cx, restart, saved, 2, 2, some));
+  for (int i = 0; i < ALL; i++)
+    if (strcmp(all[i].name, "T") == 0)
+      assert_memory_equal(some, (const double *)all[i].data + 2, sizeof some);
+  BAD(cx, restart->read(cx, restart, saved, 4, 2, some), "is no list as long as it was");
+  folder_remove(folder);
+  BAD(cx, restart->read(cx, restart, saved, 0, 1, some), "cannot open");
+  ig_restart_free(restart);
+  ig_ctx_close(cx);
+}
+
+static void refused(ig_ctx *cx, const char *path, uint64_t fingerprint, const char *words) {
+  reading *const by[] = {ig_checkpoint_read, ig_checkpoint_open};
+  for (int i = 0; i < 2; i++) {
+    ig_restart *restart = NULL;
+    assert_int_equal(by[i](cx, path, fingerprint, &restart), IG_INPUT);
+    assert_null(restart);
+    SAYS(cx, path);
+    SAYS(cx, words);
+  }
 }
 
 static void wrong_files_are_refused(void **state) {
@@ -322,6 +356,7 @@ static void checksums_join(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(arrays_read_back),
+      cmocka_unit_test(pieces_read_back),
       cmocka_unit_test(wrong_files_are_refused),
       cmocka_unit_test(damage_is_noticed),
       cmocka_unit_test(checksums_join),

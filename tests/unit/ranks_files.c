@@ -14,10 +14,10 @@
 
 typedef struct {
   const char *const *set;
-  const char *backend, *out;
+  const char *backend, *out, *restart;
   ig_ranks *ranks;
   bool begun;
-  int64_t memory; /* at most, from the end of the first iteration on */
+  int64_t setup, memory; /* at most: until the end of the first iteration, and from there on */
   ig_status status;
   char message[512];
 } seat;
@@ -26,15 +26,19 @@ typedef struct {
 static void progress(void *user, const ig_progress *p) {
   seat *s = user;
   (void)p;
-  if (!s->begun)
+  if (!s->begun) {
+    s->setup = peak;
     peak = live;
+  }
   s->begun = true;
 }
 
 static ig_status run(const seat *s, ig_case *c) {
   for (int i = 0; s->set[i]; i += 2)
     IG_TRY(ig_case_set(c, s->set[i], s->set[i + 1]));
-  return ig_run(c, &(ig_run_options){.out = s->out});
+  if (s->restart)
+    IG_TRY(ig_case_set(c, "iterations", "3"));
+  return ig_run(c, &(ig_run_options){.out = s->out, .restart = s->restart, .force = s->restart});
 }
 
 static void *sit(void *user) {
@@ -57,11 +61,15 @@ static void *sit(void *user) {
 }
 
 static void together(seat *s, int count, const char *const *set, const char *backend,
-                     const char *out, bool rough) {
+                     const char *out, const char *restart, bool rough) {
   ig_ranks *ranks[MOST];
   assert_int_equal(ig_ranks_threads(count, ranks), IG_OK);
   for (int i = 0; i < count; i++) {
-    s[i] = (seat){.set = set, .backend = backend, .ranks = ranks[i], .out = i == 0 ? out : NULL};
+    s[i] = (seat){.set = set,
+                  .backend = backend,
+                  .ranks = ranks[i],
+                  .out = i == 0 ? out : NULL,
+                  .restart = restart};
     if (rough)
       harsh_use(ranks[i]);
   }
@@ -88,7 +96,7 @@ static void same_files(const char *const *set, int ranks, const char *backend, i
   one = (seat){.set = set, .backend = "cpu", .out = out[0]};
   sit(&one);
   assert_string_equal(one.message, "");
-  together(many, ranks, set, backend, out[1], ranks == 3);
+  together(many, ranks, set, backend, out[1], NULL, ranks == 3);
   snprintf(command, sizeof command,
            "cd '%s'; n=0; for f in *.vtkhdf *.stl; do test -e $f || continue; cmp $f '%s'/$f || "
            "exit 1; n=$((n + 1)); done; test $n -ge %d && test $(cmp -l checkpoint.h5 "
@@ -164,7 +172,7 @@ static void first_is_light(const char *const *set) {
   int64_t others = 0;
   assert_non_null(mkdtemp(folder));
   snprintf(out, sizeof out, "%s/out", folder);
-  together(s, RANKS, set, "cpu", out, false);
+  together(s, RANKS, set, "cpu", out, NULL, false);
   for (int i = 1; i < RANKS; i++)
     others = s[i].memory > others ? s[i].memory : others;
   print_message("the first rank %.1f MB, the others %.1f MB at most\n", 1e-6 * (double)s[0].memory,
@@ -213,10 +221,50 @@ static void no_rank_has_the_whole(void **state) {
   first_is_light(mesh);
 }
 
+/* A checkpoint of 5 MB, of which each rank takes its planes, 2 MB at a time: that is less than what
+   the first step takes. */
+static void a_restart_is_read_in_pieces(void **state) {
+  (void)state;
+  enum { RANKS = 4 };
+  static const char *const block[] = {"physics",
+                                      "topopt",
+                                      "grid",
+                                      "{elements: [40, 36, 96]}",
+                                      "volume",
+                                      "0.4",
+                                      "supports",
+                                      "[{set: zmin}]",
+                                      "loads",
+                                      "[{set: zmax, force: [1, 0, 0]}]",
+                                      "solver.tolerance",
+                                      "0.1",
+                                      "surface.formats",
+                                      "[]",
+                                      OUTPUT,
+                                      "iterations",
+                                      "1",
+                                      NULL};
+  static seat fresh[RANKS], again[RANKS];
+  char folder[] = "/tmp/ingot-again-XXXXXX", out[64], from[96];
+  if (!COUNTED)
+    skip();
+  assert_non_null(mkdtemp(folder));
+  snprintf(out, sizeof out, "%s/out", folder);
+  snprintf(from, sizeof from, "%s/checkpoint.h5", out);
+  together(fresh, RANKS, block, "cpu", out, NULL, false);
+  together(again, RANKS, block, "cpu", NULL, from, false);
+  for (int i = 0; i < RANKS; i++)
+    if (again[i].setup > fresh[i].setup)
+      fail_msg("rank %d takes %.1f MB to begin, %.1f to continue", i, 1e-6 * (double)fresh[i].setup,
+               1e-6 * (double)again[i].setup);
+  remove_folder(folder);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(files_have_the_bytes_of_one),
       cmocka_unit_test(no_rank_has_the_whole),
+      cmocka_unit_test(a_restart_is_read_in_pieces),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,154 @@
+/* Checkpoints on ranks: the first has one, or its file; the others get all of it, or what is
+   theirs. */
+#include "ranks/restart.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+  int64_t there, step, count;
+  double time;
+} restart_head;
+typedef struct {
+  char name[64];
+  int64_t count, dtype, size;
+} saved_head;
+
+/* Whether all ranks get the data of an array. */
+static bool goes(bool whole, const saved_head *h) {
+  enum { SMALL = 4096 };
+  return whole || h->size <= SMALL;
+}
+
+static ig_status saved_share(ig_ctx *cx, const ig_restart *from, bool whole, int count,
+                             ig_saved *saved, void **memory) {
+  for (int i = 0; i < count; i++) {
+    saved_head h = {0};
+    ig_status status = IG_OK;
+    const void *data;
+    if (ig_ranks_first(cx)) {
+      snprintf(h.name, sizeof h.name, "%s", saved[i].name);
+      h.count = saved[i].count;
+      h.dtype = saved[i].dtype;
+      h.size = (int64_t)ig_dtype_size(saved[i].dtype) * saved[i].count;
+      if (goes(whole, &h))
+        status = ig_restart_find(cx, from, saved[i].name, saved[i].dtype, saved[i].count, &data);
+      memory[i] = saved[i].data;
+    }
+    IG_TRY(ig_ranks_agree(cx, status));
+    IG_TRY(ig_ranks_share(cx, 0, &h, sizeof h));
+    if (!ig_ranks_first(cx)) {
+      char *name = NULL;
+      const size_t size = goes(whole, &h) ? (size_t)h.size : 0;
+      status = ig_alloc(cx, &memory[i], size + sizeof h.name, 1, "checkpoint");
+      if (status == IG_OK) {
+        name = (char *)memory[i] + size;
+        memcpy(name, h.name, sizeof h.name);
+        saved[i] = (ig_saved){.name = name,
+                              .dtype = (ig_dtype)h.dtype,
+                              .count = h.count,
+                              .data = goes(whole, &h) ? memory[i] : NULL};
+      }
+    }
+    IG_TRY(ig_ranks_agree(cx, status));
+    if (goes(whole, &h))
+      IG_TRY(ig_ranks_share(cx, 0, memory[i], (size_t)h.size));
+  }
+  return IG_OK;
+}
+
+ig_status ig_restart_share(ig_ctx *cx, bool whole, ig_restart **restart) {
+  if (ig_ranks_count(cx->ranks) == 1)
+    return IG_OK;
+  const bool first = ig_ranks_first(cx);
+  restart_head h = {0};
+  if (first && *restart)
+    h = (restart_head){
+        .there = 1, .step = (*restart)->step, .count = (*restart)->count, .time = (*restart)->time};
+  IG_TRY(ig_ranks_share(cx, 0, &h, sizeof h));
+  if (!h.there)
+    return IG_OK;
+  ig_saved *saved = first ? (*restart)->saved : NULL;
+  void **memory = NULL;
+  ig_status status = IG_NEW(cx, &memory, h.count + 1, "checkpoint");
+  if (status == IG_OK && !first)
+    status = IG_NEW(cx, &saved, h.count + 1, "checkpoint");
+  status = ig_ranks_agree(cx, status);
+  if (status == IG_OK)
+    status = saved_share(cx, *restart, whole, (int)h.count, saved, memory);
+  if (status == IG_OK && !first)
+    status = ig_restart_new(cx, h.time, h.step, saved, (int)h.count, restart);
+  for (int64_t i = 0; !first && memory && i < h.count; i++)
+    free(memory[i]);
+  if (!first)
+    free(saved);
+  free(memory);
+  return ig_ranks_agree(cx, status);
+}
+
+/* --- each its own values */
+
+enum { PIECE = 2 << 20 }; /* bytes of a piece */
+
+typedef struct {
+  int64_t begin, count;
+} range;
+
+/* A piece of an array, on the first. */
+static ig_status piece_read(ig_ctx *cx, const ig_restart *from, const ig_saved *saved,
+                            int64_t begin, int64_t count, double *to) {
+  if (!saved->data)
+    return from->read(cx, from, saved, begin, count, to);
+  memcpy(to, (const double *)saved->data + begin, (size_t)count * sizeof *to);
+  return IG_OK;
+}
+
+/* One that fails goes on, for others wait for what it sends; all learn of it at the end. */
+static ig_status ranges_bring(ig_ctx *cx, const ig_restart *from, const ig_saved *saved,
+                              const range *all, double *items, ig_collect_put *put, void *user) {
+  const int64_t most = PIECE / sizeof *items;
+  const int rank = ig_ranks_rank(cx->ranks);
+  ig_status status = IG_OK;
+  for (int r = 0; r < ig_ranks_count(cx->ranks); r++)
+    for (int64_t at = 0, n; at < all[r].count; at += n) {
+      n = all[r].count - at < most ? all[r].count - at : most;
+      const size_t bytes = (size_t)n * sizeof *items;
+      const ig_message message = {.rank = rank == 0 ? r : 0,
+                                  .send = items,
+                                  .receive = items,
+                                  .send_size = rank == 0 ? bytes : 0,
+                                  .receive_size = rank == 0 ? 0 : bytes};
+      if (rank == 0 && status == IG_OK)
+        status = piece_read(cx, from, saved, all[r].begin + at, n, items);
+      if (r > 0)
+        IG_TRY(ig_ranks_swap(cx, &message, rank == 0 || rank == r));
+      if (rank == r && status == IG_OK)
+        status = put(user, items, at, n);
+    }
+  return status;
+}
+
+ig_status ig_restart_take(ig_ctx *cx, const ig_restart *from, const char *name, int64_t whole,
+                          int64_t begin, int64_t count, ig_collect_put *put, void *user) {
+  const size_t ranks = (size_t)ig_ranks_count(cx->ranks);
+  const range mine = {begin, count};
+  ig_saved *saved = NULL;
+  range *all = NULL;
+  double *items = NULL;
+  ig_status status = ig_restart_look(cx, from, name, IG_F64, whole, &saved);
+  if (status == IG_OK)
+    status = IG_NEW(cx, &all, ranks, "checkpoint");
+  if (status == IG_OK)
+    status = IG_NEW(cx, &items, PIECE / sizeof *items, "checkpoint");
+  status = ig_ranks_agree(cx, status);
+  if (status == IG_OK)
+    status = ig_ranks_collect(cx, &mine, sizeof mine, all);
+  if (status == IG_OK)
+    status = ig_ranks_share(cx, 0, all, ranks * sizeof *all);
+  if (status == IG_OK)
+    status = ranges_bring(cx, from, saved, all, items, put, user);
+  free(all);
+  free(items);
+  return ig_ranks_agree(cx, status);
+}
