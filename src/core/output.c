@@ -434,7 +434,7 @@ static ig_status data_bring(ig_ctx *cx, const ig_restart *restart, ig_saved *sav
 
 ig_status ig_restart_find_any(ig_ctx *cx, const ig_restart *restart, const char *name,
                               ig_dtype dtype, int64_t *count, const void **data) {
-  ig_saved *saved;
+  ig_saved *saved = NULL;
   *data = NULL;
   *count = 0;
   IG_TRY(saved_find(cx, restart, name, dtype, &saved));
@@ -446,7 +446,7 @@ ig_status ig_restart_find_any(ig_ctx *cx, const ig_restart *restart, const char 
 
 ig_status ig_restart_find(ig_ctx *cx, const ig_restart *restart, const char *name, ig_dtype dtype,
                           int64_t count, const void **data) {
-  ig_saved *saved;
+  ig_saved *saved = NULL;
   *data = NULL;
   IG_TRY(ig_restart_look(cx, restart, name, dtype, count, &saved));
   IG_TRY(data_bring(cx, restart, saved));
