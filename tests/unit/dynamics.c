@@ -391,7 +391,7 @@ static ig_status keep_checkpoint(ig_sink *sink, double time, int64_t step, const
   for (int i = 0; i < k->restart.count; i++)
     free(k->saved[i].data);
   assert_true(count <= 16);
-  k->restart = (ig_restart){time, step, count, k->saved};
+  k->restart = (ig_restart){.time = time, .step = step, .count = count, .saved = k->saved};
   for (int i = 0; i < count; i++) {
     const size_t bytes = (size_t)saved[i].count * ig_dtype_size(saved[i].dtype);
     k->saved[i] = saved[i];
