@@ -55,10 +55,12 @@ static const char *first_of(const unfit *list, size_t count) {
   return NULL;
 }
 
-const char *ig_topopt_unfit(const ig_topopt_case *c) {
+const char *ig_topopt_unfit(const ig_topopt_case *c, bool grid) {
+  const bool within =
+      grid && c->draw.at.given && c->draw.direction[0] != 'z'; /* planes of a rank */
   const unfit list[] = {
       {c->overhang.at.given, "overhang"},
-      {c->draw.at.given, "draw"},
+      {c->draw.at.given && !within, grid ? "draw along z" : "draw"},
       {c->pattern.at.given, "pattern"},
       {c->sequence.at.given, "sequence"},
   };
@@ -69,7 +71,7 @@ bool ig_topopt_divisible(const ig_ctx *cx, const ig_topopt_case *c, const char *
   const unfit list[] = {
       {c->ranks == IG_RANKS_SHARE, "ranks: share"},
       {c->grid.elements[2] <= 0, "a plane problem"},
-      {ig_topopt_unfit(c) != NULL, ig_topopt_unfit(c)},
+      {ig_topopt_unfit(c, true) != NULL, ig_topopt_unfit(c, true)},
       {c->solver.storage == IG_STORE_HALF && cx->backend->kernels != IG_KERNELS_CUDA,
        "storage half on a CPU"},
       {shares(cx, c), "there are as many systems as ranks"},

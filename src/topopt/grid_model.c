@@ -201,18 +201,33 @@ static ig_status make_draw(ig_topopt_grid_model *m) {
   return IG_OK;
 }
 
+/* Columns of a part lie in planes that have elements: those of a whole, or all of a rank. */
+static ig_grid columns_of(const ig_topopt_grid_model *m) {
+  ig_grid g = m->grid;
+  if (m->slab)
+    g.n[2] = ig_grid_layers(&m->grid);
+  return g;
+}
+
 static ig_status grid_print(void *self, const double *in, double *out) {
   ig_topopt_grid_model *m = self;
-  if (m->c->draw.at.given)
-    return ig_topopt_design_ops_of(m->cx)->draw(m->cx, &m->grid, &m->draw, m->role.dev, in, out);
+  if (m->c->draw.at.given) {
+    const ig_grid g = columns_of(m);
+    IG_SLAB_TRY(m->slab,
+                ig_topopt_design_ops_of(m->cx)->draw(m->cx, &g, &m->draw, m->role.dev, in, out));
+    return IG_OK;
+  }
   return ig_topopt_design_ops_of(m->cx)->print(m->cx, &m->grid, &m->overhang, m->role.dev, in, out);
 }
 static ig_status grid_print_back(void *self, const double *in, const double *printed, double *work,
                                  double *slope) {
   ig_topopt_grid_model *m = self;
-  if (m->c->draw.at.given)
-    return ig_topopt_design_ops_of(m->cx)->draw_back(m->cx, &m->grid, &m->draw, m->role.dev, in,
-                                                     printed, slope);
+  if (m->c->draw.at.given) {
+    const ig_grid g = columns_of(m);
+    IG_SLAB_TRY(m->slab, ig_topopt_design_ops_of(m->cx)->draw_back(m->cx, &g, &m->draw, m->role.dev,
+                                                                   in, printed, slope));
+    return IG_OK;
+  }
   return ig_topopt_design_ops_of(m->cx)->print_back(m->cx, &m->grid, &m->overhang, m->role.dev, in,
                                                     printed, work, slope);
 }

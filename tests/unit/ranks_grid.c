@@ -69,6 +69,20 @@ static const char *const robust[] = {
     "iterations",  "2",
     NULL};
 
+/* two tools, drawn across the planes of z */
+static const char *const drawn[] = {CANTILEVER,
+                                    "grid",
+                                    "{elements: [4, 5, 37]}",
+                                    "filter",
+                                    "{kind: density, radius: 1.6}",
+                                    "draw",
+                                    "{direction: y+, parting: 2}",
+                                    "ranks",
+                                    "divide",
+                                    "iterations",
+                                    "2",
+                                    NULL};
+
 /* 2304 nodes in blocks of 128, cut every 512: seven ranks leave two without any. Three levels of
    multigrid, of which two are divided on two ranks; springs */
 static const char *const block[] = {"physics",
@@ -243,6 +257,7 @@ static void designs_have_the_bits_of_one(void **state) {
   same_bits(conducts, 2);
   same_bits(mechanism, 2);
   same_bits(robust, 2);
+  same_bits(drawn, 3);
 }
 
 static void meshes_have_the_bits_of_one(void **state) {
