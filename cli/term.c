@@ -46,9 +46,10 @@ static void say(const char *word, const char *color, const char *format, va_list
   cli_progress_end();
   fflush(stdout);
   const bool colored = cli_on_terminal() && !getenv("NO_COLOR");
-  fprintf(stderr, "ingot: %s%s:%s ", colored ? color : "", word, colored ? "\033[0m" : "");
-  vfprintf(stderr, format, args);
-  fputc('\n', stderr);
+  char text[8192]; /* one write: others may print at the same time */
+  vsnprintf(text, sizeof text, format, args);
+  fprintf(stderr, "ingot: %s%s:%s %s\n", colored ? color : "", word, colored ? "\033[0m" : "",
+          text);
 }
 
 void cli_error(const char *format, ...) {
@@ -141,9 +142,10 @@ static void interrupt(int sig) {
     return;
   }
   first = t;
-  if (running)
-    ig_ctx_interrupt(running);
-  if (write(STDERR_FILENO, words, sizeof words - 1) < 0)
+  if (!running)
+    return; /* the run is over: mpirun ends those that are left when one has failed */
+  ig_ctx_interrupt(running);
+  if (cli_first() && write(STDERR_FILENO, words, sizeof words - 1) < 0)
     return; /* nobody is looking */
 }
 
