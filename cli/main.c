@@ -74,16 +74,20 @@ static int family_only(int argc, char **argv) {
 }
 
 static int run(int argc, char **argv) {
+  /* mpirun starts copies of any command: what is no run on ranks the first does alone */
+  const bool copy = cli_copies() > 1 && !cli_first_copy();
   if (argc == 0) {
-    cli_help_all(stderr);
+    if (!copy)
+      cli_help_all(stderr);
     return CLI_BAD_INPUT;
   }
   if (strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "-h") == 0) {
-    cli_help_all(stdout);
+    if (!copy)
+      cli_help_all(stdout);
     return CLI_GOOD;
   }
   if (strcmp(argv[0], "--version") == 0)
-    return cli_version.run(NULL);
+    return copy ? CLI_GOOD : cli_version.run(NULL);
   if (argc == 2 && strcmp(argv[0], CLI_GPU_TRY) == 0)
     return cli_gpu_try(argv[1]);
   int used = 0;
@@ -95,16 +99,15 @@ static int run(int argc, char **argv) {
   const int code = cli_parse(command, argc - used, argv + used, &args, &help);
   if (code != CLI_GOOD)
     return code;
+  const bool ranks = command == &cli_run || command == &cli_check || command == &cli_sweep;
+  if (copy && (help || !ranks))
+    return CLI_GOOD;
   if (help) {
     cli_help_command(stdout, command);
     return CLI_GOOD;
   }
-  /* mpirun starts copies of any command: what is no run on ranks the first does alone */
-  if (cli_copies() > 1 && command != &cli_run && command != &cli_check && command != &cli_sweep) {
-    if (!cli_first_copy())
-      return CLI_GOOD;
+  if (!ranks)
     cli_alone();
-  }
   return command->run(&args);
 }
 

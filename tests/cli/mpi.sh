@@ -55,6 +55,7 @@ many 2 run case.yaml --partition graph -o x 2>log && fail "an unknown division r
 [ "$(grep -c 'ingot: error' log)" = 1 ] || fail "not one message for a wrong option"
 mpirun -n 2 "$INGOT" view one -o view.png >log 2>&1 || fail "a picture under mpirun fails"
 [ "$(cat log)" = view.png ] || fail "two copies draw"
+[ "$(mpirun -n 2 "$INGOT" --version | wc -l)" = 1 ] || fail "two copies tell the version"
 many 2 sweep case.yaml --vary volume=0.2,0.3 -o x 2>log && fail "two copies of a sweep run"
 [ "$(grep -c 'a sweep starts its runs itself' log)" = 1 ] || fail "the sweep does not say how to start it"
 cat >bed.yaml <<'END'
