@@ -61,6 +61,11 @@ static ig_status backend_choose(ig_ctx *cx, const char *name, ig_status status) 
   return status;
 }
 
+int ig_ranks_all_threads(const ig_ctx *cx) {
+  const int all = ig_threads_all(), mine = cx->ranks ? cx->ranks->cores : 0;
+  return mine > 0 && mine < all && !getenv("OMP_NUM_THREADS") ? mine : all;
+}
+
 enum { MOST_THREADS = 4096 };
 
 ig_status ig_ctx_open(const ig_ctx_options *options, ig_ctx **out) {
@@ -87,7 +92,7 @@ ig_status ig_ctx_open(const ig_ctx_options *options, ig_ctx **out) {
   else if (options->device < 0)
     status = IG_FAIL(cx, IG_INPUT, "device = %d: expected 0, the first, or more", options->device);
   cx->device_index = options->device + ig_ranks_local(options->ranks);
-  cx->threads = options->threads ? options->threads : ig_threads_all();
+  cx->threads = options->threads ? options->threads : ig_ranks_all_threads(cx);
   return backend_choose(cx, options->backend ? options->backend : "cpu", status);
 }
 

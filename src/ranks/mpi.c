@@ -1,4 +1,5 @@
 /* Ranks as the processes of an MPI job. */
+#define _GNU_SOURCE /* sched_getaffinity */
 #include "ranks/ranks.h"
 
 #include <stdio.h>
@@ -310,6 +311,24 @@ static const ig_transport transport = {.broadcast = broadcast,
                                        .trouble = trouble,
                                        .devices = devices};
 
+/* Cores that are this rank's. One that other ranks of this computer may use, too, counts in part:
+   launchers bind a process to a core, to a socket or not at all. 0: not known. */
+static int cores_of(MPI_Comm node) {
+  cpu_set_t mine;
+  int users[CPU_SETSIZE];
+  double share = 0;
+  if (sched_getaffinity(0, sizeof mine, &mine) != 0)
+    CPU_ZERO(&mine);
+  for (int i = 0; i < CPU_SETSIZE; i++)
+    users[i] = CPU_ISSET(i, &mine) != 0;
+  if (MPI_Allreduce(MPI_IN_PLACE, users, CPU_SETSIZE, MPI_INT, MPI_SUM, node) != MPI_SUCCESS)
+    return 0;
+  for (int i = 0; i < CPU_SETSIZE; i++)
+    if (CPU_ISSET(i, &mine))
+      share += 1.0 / users[i];
+  return share > 0 && share < 1 ? 1 : (int)(share + 1e-6);
+}
+
 static ig_status job_join(int communicator, job *j, ig_ranks *r) {
   int there, provided, length;
   char library[MPI_MAX_LIBRARY_VERSION_STRING], host[MPI_MAX_PROCESSOR_NAME];
@@ -339,6 +358,7 @@ static ig_status job_join(int communicator, job *j, ig_ranks *r) {
   if (MPI_Comm_split_type(j->comm, MPI_COMM_TYPE_SHARED, r->rank, MPI_INFO_NULL, &node) ==
       MPI_SUCCESS) {
     MPI_Comm_rank(node, &r->local);
+    r->cores = cores_of(node);
     MPI_Comm_free(&node);
   }
   MPI_Get_library_version(library, &length);

@@ -53,6 +53,7 @@ typedef struct ig_near ig_near;
 
 struct ig_ranks {
   int rank, count, local;
+  int cores; /* for this rank's threads; 0: not known */
   const ig_transport *transport;
   void *self;
   char name[96], host[64];
@@ -76,6 +77,8 @@ static inline bool ig_ranks_first(const ig_ctx *cx) {
   return ig_ranks_rank(cx->ranks) == 0;
 }
 
+/* Threads where nobody says how many: ranks that share cores share them. */
+int ig_ranks_all_threads(const ig_ctx *cx);
 /* As ig_ranks_agree; and *stop becomes true everywhere if it is anywhere. */
 IG_MUST_CHECK ig_status ig_ranks_meet(ig_ctx *cx, ig_status status, bool *stop);
 /* Of each number the largest over all ranks; meets the others as ig_ranks_agree does. */

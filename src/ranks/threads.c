@@ -1,6 +1,7 @@
 /* Ranks as threads of one process: for tests, for sanitizers, and for one process with several
    GPUs. */
 #include "ranks/ranks.h"
+#include "core/threads.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -253,6 +254,7 @@ static const ig_transport transport = {.broadcast = broadcast,
 ig_status ig_ranks_threads(int count, ig_ranks **ranks) {
   if (count < 1 || count > 4096 || !ranks)
     return IG_ARG;
+  const int cores = ig_threads_all();
   shared *s = calloc(1, sizeof *s);
   bool good = s && (s->word = calloc((size_t)count, sizeof *s->word)) &&
               (s->message = calloc((size_t)count, sizeof *s->message)) &&
@@ -268,6 +270,7 @@ ig_status ig_ranks_threads(int count, ig_ranks **ranks) {
       *ranks[i] = (ig_ranks){.rank = i,
                              .count = count,
                              .local = i,
+                             .cores = cores > count ? cores / count : 1,
                              .transport = &transport,
                              .self = m,
                              .one_process = true};

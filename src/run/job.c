@@ -2,6 +2,7 @@
 #include "run/job.h"
 #include "backend/backend.h"
 #include "core/threads.h"
+#include "ranks/ranks.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -35,7 +36,7 @@ ig_status ig_job_open(ig_case *c, const ig_room *const *rooms, ig_job *job) {
   ig_ctx *cx = c->cx;
   memset(job, 0, sizeof *job);
   IG_TRY(ig_case_read_for(c, rooms));
-  const int wish = (int)c->common.threads, all = wish ? wish : ig_threads_all();
+  const int wish = (int)c->common.threads, all = wish ? wish : ig_ranks_all_threads(cx);
   IG_TRY(ig_ctx_follow(cx, c->common.backend, all));
   job->cx = cx;
   job->title = c->common.title;

@@ -98,6 +98,10 @@ same heat2
 grep -q 'rank 1' log || fail "the table of ranks is not told"
 many 3 check heat.yaml >table 2>log || fail "the check on 3 ranks fails"
 grep -q 'rank 2' table || fail "the check does not tell of ranks"
+# ranks that are bound to no core share the threads of all
+cores=$(env -u OMP_NUM_THREADS nproc)
+env -u OMP_NUM_THREADS mpirun -bind-to none -n 2 "$INGOT" check heat.yaml -b cpu >table 2>log || fail "a check without threads fails"
+grep -q "the first on .* $((cores > 3 ? cores / 2 : 1)) thread" log || fail "two ranks take more threads than there are cores"
 
 # dynamics: a bar, at rest and then let go
 cat >motion.yaml <<'END'
