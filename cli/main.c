@@ -113,11 +113,15 @@ static int run(int argc, char **argv) {
 
 /* A thread of GNU's OpenMP that waits spins for milliseconds by default, on a core that another run
    beside this one could use. How long is read from the environment before main begins, so that the
-   program starts itself once more with a short spin, unless the user has said how to wait. */
+   program starts itself once more with a short spin, unless the user has said how to wait, or where
+   threads are to stay: this thread is on its core by now, and would leave that one alone to all. */
 static void wait_kindly(char **argv) {
   char self[4096];
-  if (getenv("OMP_WAIT_POLICY") || getenv("GOMP_SPINCOUNT"))
-    return;
+  static const char *const said[] = {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "OMP_PROC_BIND",
+                                     "OMP_PLACES", "GOMP_CPU_AFFINITY"};
+  for (size_t i = 0; i < sizeof said / sizeof *said; i++)
+    if (getenv(said[i]))
+      return;
   const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
   if (length <= 0 || setenv("GOMP_SPINCOUNT", "10000", 1) != 0)
     return;

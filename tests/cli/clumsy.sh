@@ -164,5 +164,11 @@ run "no snapshot in this folder" 2 view full
 run "there is no stage 'prnt'" 2 run "$SOURCE/cases/chain/bracket.yaml" --stage prnt --out out
 run "run 'design' first" 2 run "$SOURCE/cases/chain/bracket.yaml" --stage shape --out out
 
+# Where OpenMP is told to keep its threads in their places, as on many clusters, there are as many as without.
+threads() { "$INGOT" devices | sed -n 's/^cpu .*, \([0-9]*\) thread.*/\1/p'; }
+checked=$((checked + 1))
+plain=$(threads) bound=$(OMP_PROC_BIND=close threads)
+[ -n "$plain" ] && [ "$plain" = "$bound" ] || { echo "$plain threads, but $bound with OMP_PROC_BIND=close"; failed=$((failed + 1)); }
+
 echo "$checked mistakes, $failed not met as they should be"
 [ "$failed" = 0 ]
