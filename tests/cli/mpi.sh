@@ -31,6 +31,18 @@ same() {
   [ "$(ls one)" = "$(ls "$1")" ] || fail "$1 has other files"
 }
 
+# and over MPICH, where that is installed beside
+mpich=$BUILD/ingot_mpich
+[ -x "$mpich" ] && command -v mpirun.mpich >/dev/null || mpich=
+mpich_many() { local n=$1; shift; timeout 120 mpirun.mpich -n "$n" "$mpich" "$@" -b cpu -t 1; }
+mpich_same() {
+  [ -n "$mpich" ] || return 0
+  rm -rf mpich
+  mpich_many "$1" run "$2" -o mpich >table 2>log || fail "$2 over MPICH fails on $1 ranks"
+  grep -q "$1 ranks over MPI (MPICH" log || fail "this is not MPICH"
+  same mpich
+}
+
 "$INGOT" run case.yaml -q -b cpu -t 1 -o one || fail "the run on one rank fails"
 for n in 2 3; do
   many $n run case.yaml -o ranks$n >table 2>log || fail "the run on $n ranks fails"
@@ -38,6 +50,7 @@ for n in 2 3; do
   grep -q "$n ranks over MPI" log || fail "the ranks are not told"
   [ "$(grep -c '^objective' table)" = 1 ] || fail "the table is not printed once"
 done
+mpich_same 3 case.yaml
 
 # stopped on 2, continued on 3, ended on 1
 many 2 run case.yaml -q -s iterations=4 -o part || fail "four iterations fail"
@@ -95,6 +108,7 @@ rm -r one
 "$INGOT" run heat.yaml -q -b cpu -t 1 -o one || fail "the build on one rank fails"
 many 2 run heat.yaml -o heat2 >table 2>log || fail "the build on 2 ranks fails"
 same heat2
+mpich_same 3 heat.yaml
 grep -q 'rank 1' log || fail "the table of ranks is not told"
 many 3 check heat.yaml >table 2>log || fail "the check on 3 ranks fails"
 grep -q 'rank 2' table || fail "the check does not tell of ranks"
@@ -119,6 +133,7 @@ rm -r one
 "$INGOT" run motion.yaml -q -b cpu -t 1 -o one || fail "the bar on one rank fails"
 many 3 run motion.yaml -o motion3 >table 2>log || fail "the bar on 3 ranks fails"
 same motion3
+mpich_same 2 motion.yaml
 # an MPI that buffers nothing and has a slow rank; that reports an error to one rank, which tells of
 # it and ends the job; whose rank is killed: within seconds, and the last checkpoint is whole
 if mpicc -shared -fPIC -O1 -o calls.so "$SOURCE/tests/cli/mpi_calls.c" 2>log; then
@@ -144,13 +159,14 @@ fi
 if mpicc -std=gnu11 -O1 -DINGOT_HAVE_MPI=1 -I"$SOURCE/include" -I"$SOURCE/src" -o talk "$SOURCE/tests/cli/mpi_talk.c" "$SOURCE/src/ranks/mpi.c" 2>log; then
   timeout 60 mpirun -n 4 ./talk >table 2>log || fail "ranks do not reach each other as they should: $(cat table)"
 fi
-# MPICH, where it is installed beside: the transport compiled with it
-if command -v mpicc.mpich >/dev/null && command -v mpirun.mpich >/dev/null; then
+if [ -n "$mpich" ]; then
   mpicc.mpich -std=gnu11 -O1 -DINGOT_HAVE_MPI=1 -I"$SOURCE/include" -I"$SOURCE/src" -o talk "$SOURCE/tests/cli/mpi_talk.c" "$SOURCE/src/ranks/mpi.c" 2>log || fail "ranks do not compile with MPICH"
   timeout 60 mpirun.mpich -n 3 ./talk >table 2>log || fail "ranks over MPICH are wrong"
-  grep -q '3 ranks over MPI (MPICH.*: good' table || fail "this is not MPICH: $(cat table)"
+  mpich_many 2 run case.yaml -s volume=7 -o x 2>log && fail "a wrong volume runs over MPICH"
+  [ "$(grep -c 'ingot: error' log)" = 1 ] || fail "not one message for a mistake in the case over MPICH"
+  timeout 60 mpirun.mpich -n 1 "$mpich" run case.yaml -b cpu -t 1 -o x : -n 1 "$mpich" run case.yaml -b cpu -t 9999 -o x 2>log
+  [ $? = 2 ] || fail "a rank that cannot open its device does not end the job over MPICH"
 fi
-
 # one grid divided: two systems each, springs on both sides of the cuts, the same files
 cat >grid.yaml <<'END'
 physics: topopt
@@ -171,6 +187,7 @@ rm -r one
 many 3 run grid.yaml -o grid3 >table 2>log || fail "the grid on 3 ranks fails"
 grep -q 'the grid is divided between them' log || fail "the grid is not divided"
 same grid3
+mpich_same 2 grid.yaml
 many 2 check grid.yaml -s ranks=divide >table 2>log || fail "the check of the grid on 2 ranks fails"
 grep -q 'rank 1 .*planes 8 to 17' table || fail "the check does not tell of planes"
 
@@ -191,6 +208,7 @@ grep -q 'a range of the mesh' log || fail "the mesh is not divided"
 grep -q 'transport: MPI .*us per message' log || fail "the transport is not timed"
 grep -q 'efficiency: .*predicted' log || fail "no efficiency is predicted"
 same block2
+mpich_same 3 block.yaml
 # messages from device memory (here of the debug backend), after a child has tried it
 timeout 120 mpirun -n 2 "$INGOT" run motion.yaml -b debug -t 1 --gpu-mpi on -o sent >table 2>log || fail "--gpu-mpi on fails"
 grep -q 'ghosts from device memory (asked for)' log || fail "ghosts do not come from device memory"
@@ -247,6 +265,7 @@ rm -r one
 "$INGOT" run crack.yaml -q -b cpu -t 1 -o one || fail "the crack on one rank fails"
 many 3 run crack.yaml -o crack3 >table 2>log || fail "the crack on 3 ranks fails"
 same crack3
+mpich_same 3 crack.yaml
 
 # from Python: fields of one rank on all, files of one rank, a failure of one is everybody's
 if [ -e "$BUILD/python/ingot/_ingot.abi3.so" ] && /usr/bin/python3 -c 'import numpy' 2>/dev/null; then
