@@ -286,6 +286,28 @@ ig_status ig_slab_lift(const ig_grid *g, size_t plane, void *values) {
   return b->separate ? b->sync(s->cx) : IG_OK;
 }
 
+ig_status ig_slab_hand(ig_slab *s, int from, int to, size_t size, void *values) {
+  const ig_backend *b = s->cx->backend;
+  ig_message message = {.rank = to};
+  if (s->rank != from && s->rank != to)
+    return IG_OK;
+  if (s->rank == from) {
+    IG_TRY(ig_slab_reserve(s, size, 0));
+    IG_SLAB_TRY(s, b->copy_out(s->cx, s->out, values, size));
+    IG_SLAB_TRY(s, b->sync(s->cx));
+    message.send = s->out;
+    message.send_size = size;
+  } else {
+    IG_TRY(ig_slab_reserve(s, 0, size));
+    IG_SLAB_TRY(s, b->sync(s->cx)); /* what is in s->in was taken */
+    message = (ig_message){.rank = from, .receive = s->in, .receive_size = size};
+  }
+  IG_TRY(ig_ranks_swap(s->cx, &message, 1));
+  if (s->rank == to)
+    IG_SLAB_TRY(s, b->copy_in(s->cx, values, s->in, size));
+  return IG_OK;
+}
+
 /* --- planes of all --- */
 
 ig_status ig_slab_gather(ig_slab *s, int level, int count, int components, size_t plane,

@@ -75,6 +75,9 @@ IG_MUST_CHECK ig_status ig_slab_refresh(const ig_grid *grid, int components, siz
                                         void *values);
 /* The same of the planes of an array that is no vector: `plane` bytes each, one ghost below. */
 IG_MUST_CHECK ig_status ig_slab_lift(const ig_grid *grid, size_t plane, void *values);
+/* `size` bytes of the device, of rank `from` to rank `to`, for ranks that take turns. All call it;
+   others than these two do not wait. */
+IG_MUST_CHECK ig_status ig_slab_hand(ig_slab *slab, int from, int to, size_t size, void *values);
 /* Planes of all ranks: of a vector of a whole level whose own planes are known, on the device;
    `plane` bytes each, `components` arrays `stride` bytes apart. `planes` there are. */
 IG_MUST_CHECK ig_status ig_slab_gather(ig_slab *slab, int level, int planes, int components,

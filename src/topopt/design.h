@@ -25,6 +25,16 @@ typedef struct {
   int axis, up; /* up: layers follow the axis */
 } ig_overhang;
 
+/* One layer of a part that is built: its elements a, b in arrays of the grid and in an array of one
+   layer, where a rank's planes have those of its neighbours beside them. */
+typedef struct {
+  int n[2], low[2], high[2];      /* own elements; low <= a < high has a value, other ranks' too */
+  int64_t first, step[2], down;   /* in arrays of the grid; to the layer below */
+  int64_t layer_first, beside[2]; /* in an array of one layer */
+  int plate, top;                 /* 1: nothing is below it, or above */
+  double most;                    /* elements below one, the largest number */
+} ig_print_layer;
+
 /* Draw direction on a grid: layers from `split` on are pulled out along the axis, those below it
    the other way. An element has at least the density of those it is pulled past. */
 typedef struct {
@@ -97,11 +107,13 @@ typedef struct ig_topopt_design_ops {
   ig_status (*to_nodes)(ig_ctx *cx, const ig_grid *g, double share, const double *in, double *out);
   ig_status (*to_elements)(ig_ctx *cx, const ig_grid *g, const uint8_t *role, const double *in,
                            double *out);
-  /* the printed density, layer by layer; slopes by it become slopes by `in`, `work` a value each */
-  ig_status (*print)(ig_ctx *cx, const ig_grid *g, const ig_overhang *o, const uint8_t *role,
-                     const double *in, double *out);
-  ig_status (*print_back)(ig_ctx *cx, const ig_grid *g, const ig_overhang *o, const uint8_t *role,
-                          const double *in, const double *printed, double *work, double *slope);
+  /* the printed density of one layer, also by itself in `now`, of which `below` is the last one's;
+     slopes by it become slopes by `in`; `now` are those by the sum below, `above` the last one's */
+  ig_status (*print)(ig_ctx *cx, const ig_print_layer *l, const uint8_t *role, const double *in,
+                     const double *below, double *out, double *now);
+  ig_status (*print_back)(ig_ctx *cx, const ig_print_layer *l, const uint8_t *role,
+                          const double *in, const double *printed, const double *above, double *now,
+                          double *slope);
   /* the density that can be drawn, and slopes by it back; `in` and `out` may not be the same */
   ig_status (*draw)(ig_ctx *cx, const ig_grid *g, const ig_draw *d, const uint8_t *role,
                     const double *in, double *out);

@@ -99,39 +99,35 @@ static ig_status to_elements(ig_ctx *cx, const ig_grid *g, const uint8_t *role, 
   return IG_OK;
 }
 
-static ig_status print(ig_ctx *cx, const ig_grid *g, const ig_overhang *o, const uint8_t *role,
-                       const double *in, double *out) {
-  const int wide = ig_print_wide(g, o, 0), deep = ig_print_wide(g, o, 1);
-  for (int layer = 0; layer < g->n[o->axis]; layer++)
-#pragma omp parallel for schedule(static)                                                          \
-    num_threads(ig_team(cx, (int64_t)wide *deep, IG_WORK_NODE))
-    for (int64_t i = 0; i < (int64_t)wide * deep; i++) {
-      const int a = (int)(i % wide), b = (int)(i / wide);
-      const int64_t at = ig_print_place(g, o, layer, a, b);
-      out[at] = ig_print_value(g, o, role[at], in, out, layer, a, b);
-    }
+static ig_status print(ig_ctx *cx, const ig_print_layer *l, const uint8_t *role, const double *in,
+                       const double *below, double *out, double *now) {
+  const int64_t n = (int64_t)l->n[0] * l->n[1];
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, n, IG_WORK_NODE))
+  for (int64_t i = 0; i < n; i++) {
+    const int a = (int)(i % l->n[0]), b = (int)(i / l->n[0]);
+    const int64_t at = ig_print_at(l, a, b);
+    out[at] = now[ig_print_in_layer(l, a, b)] = ig_print_value(l, role[at], in[at], below, a, b);
+  }
   return IG_OK;
 }
 
-static ig_status print_back(ig_ctx *cx, const ig_grid *g, const ig_overhang *o, const uint8_t *role,
-                            const double *in, const double *printed, double *work, double *slope) {
-  const int wide = ig_print_wide(g, o, 0), deep = ig_print_wide(g, o, 1);
-  for (int layer = g->n[o->axis] - 1; layer >= 0; layer--)
-#pragma omp parallel for schedule(static)                                                          \
-    num_threads(ig_team(cx, (int64_t)wide *deep, IG_WORK_NODE))
-    for (int64_t i = 0; i < (int64_t)wide * deep; i++) {
-      const int a = (int)(i % wide), b = (int)(i / wide);
-      const int64_t at = ig_print_place(g, o, layer, a, b);
-      slope[at] = ig_print_slope(g, o, role, in, printed, layer, a, b, work, slope[at]);
-    }
+static ig_status print_back(ig_ctx *cx, const ig_print_layer *l, const uint8_t *role,
+                            const double *in, const double *printed, const double *above,
+                            double *now, double *slope) {
+  const int64_t n = (int64_t)l->n[0] * l->n[1];
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, n, IG_WORK_NODE))
+  for (int64_t i = 0; i < n; i++) {
+    const int a = (int)(i % l->n[0]), b = (int)(i / l->n[0]);
+    const int64_t at = ig_print_at(l, a, b);
+    slope[at] = ig_print_slope(l, role, in, printed, above, a, b, now, slope[at]);
+  }
   return IG_OK;
 }
 
 static ig_status draw(ig_ctx *cx, const ig_grid *g, const ig_draw *d, const uint8_t *role,
                       const double *in, double *out) {
-  const ig_overhang o = {d->axis, 1};
-  const int wide = ig_print_wide(g, &o, 0);
-  const int64_t n = (int64_t)wide * ig_print_wide(g, &o, 1);
+  const int wide = ig_draw_wide(g, d, 0);
+  const int64_t n = (int64_t)wide * ig_draw_wide(g, d, 1);
 #pragma omp parallel for schedule(static) num_threads(ig_team(cx, n, IG_WORK_NODE))
   for (int64_t i = 0; i < n; i++)
     ig_draw_column(g, d, role, in, (int)(i % wide), (int)(i / wide), out);
@@ -140,9 +136,8 @@ static ig_status draw(ig_ctx *cx, const ig_grid *g, const ig_draw *d, const uint
 
 static ig_status draw_back(ig_ctx *cx, const ig_grid *g, const ig_draw *d, const uint8_t *role,
                            const double *in, const double *drawn, double *slope) {
-  const ig_overhang o = {d->axis, 1};
-  const int wide = ig_print_wide(g, &o, 0);
-  const int64_t n = (int64_t)wide * ig_print_wide(g, &o, 1);
+  const int wide = ig_draw_wide(g, d, 0);
+  const int64_t n = (int64_t)wide * ig_draw_wide(g, d, 1);
 #pragma omp parallel for schedule(static) num_threads(ig_team(cx, n, IG_WORK_NODE))
   for (int64_t i = 0; i < n; i++)
     ig_draw_column_back(g, d, role, in, drawn, (int)(i % wide), (int)(i / wide), slope);

@@ -111,44 +111,39 @@ ig_status ig_topopt_design_cuda_to_elements(ig_ctx *cx, const ig_grid *g, const 
   return IG_OK;
 }
 
-/* --- overhang: a launch per layer --- */
+/* --- overhang --- */
 
-__global__ void print_layer(const __grid_constant__ ig_grid g, ig_overhang o, int layer,
-                            const uint8_t *role, const double *in, double *out) {
-  const int wide = ig_print_wide(&g, &o, 0), deep = ig_print_wide(&g, &o, 1);
-  for (EACH(i, (int64_t)wide * deep)) {
-    const int a = (int)(i % wide), b = (int)(i / wide);
-    const int64_t at = ig_print_place(&g, &o, layer, a, b);
-    out[at] = ig_print_value(&g, &o, role[at], in, out, layer, a, b);
+__global__ void print_layer(const __grid_constant__ ig_print_layer l, const uint8_t *role,
+                            const double *in, const double *below, double *out, double *now) {
+  for (EACH(i, (int64_t)l.n[0] * l.n[1])) {
+    const int a = (int)(i % l.n[0]), b = (int)(i / l.n[0]);
+    const int64_t at = ig_print_at(&l, a, b);
+    out[at] = now[ig_print_in_layer(&l, a, b)] = ig_print_value(&l, role[at], in[at], below, a, b);
   }
 }
 
-ig_status ig_topopt_design_cuda_print(ig_ctx *cx, const ig_grid *g, const ig_overhang *o,
-                                      const uint8_t *role, const double *in, double *out) {
-  const int64_t n = (int64_t)ig_print_wide(g, o, 0) * ig_print_wide(g, o, 1);
-  for (int layer = 0; layer < g->n[o->axis]; layer++)
-    print_layer<<<OVER(n)>>>(*g, *o, layer, role, in, out);
+ig_status ig_topopt_design_cuda_print(ig_ctx *cx, const ig_print_layer *l, const uint8_t *role,
+                                      const double *in, const double *below, double *out,
+                                      double *now) {
+  print_layer<<<OVER((int64_t)l->n[0] * l->n[1])>>>(*l, role, in, below, out, now);
   IG_LAUNCHED(cx);
   return IG_OK;
 }
 
-__global__ void print_layer_back(const __grid_constant__ ig_grid g, ig_overhang o, int layer,
-                                 const uint8_t *role, const double *in, const double *printed,
-                                 double *work, double *slope) {
-  const int wide = ig_print_wide(&g, &o, 0), deep = ig_print_wide(&g, &o, 1);
-  for (EACH(i, (int64_t)wide * deep)) {
-    const int a = (int)(i % wide), b = (int)(i / wide);
-    const int64_t at = ig_print_place(&g, &o, layer, a, b);
-    slope[at] = ig_print_slope(&g, &o, role, in, printed, layer, a, b, work, slope[at]);
+__global__ void print_layer_back(const __grid_constant__ ig_print_layer l, const uint8_t *role,
+                                 const double *in, const double *printed, const double *above,
+                                 double *now, double *slope) {
+  for (EACH(i, (int64_t)l.n[0] * l.n[1])) {
+    const int a = (int)(i % l.n[0]), b = (int)(i / l.n[0]);
+    const int64_t at = ig_print_at(&l, a, b);
+    slope[at] = ig_print_slope(&l, role, in, printed, above, a, b, now, slope[at]);
   }
 }
 
-ig_status ig_topopt_design_cuda_print_back(ig_ctx *cx, const ig_grid *g, const ig_overhang *o,
-                                           const uint8_t *role, const double *in,
-                                           const double *printed, double *work, double *slope) {
-  const int64_t n = (int64_t)ig_print_wide(g, o, 0) * ig_print_wide(g, o, 1);
-  for (int layer = g->n[o->axis] - 1; layer >= 0; layer--)
-    print_layer_back<<<OVER(n)>>>(*g, *o, layer, role, in, printed, work, slope);
+ig_status ig_topopt_design_cuda_print_back(ig_ctx *cx, const ig_print_layer *l, const uint8_t *role,
+                                           const double *in, const double *printed,
+                                           const double *above, double *now, double *slope) {
+  print_layer_back<<<OVER((int64_t)l->n[0] * l->n[1])>>>(*l, role, in, printed, above, now, slope);
   IG_LAUNCHED(cx);
   return IG_OK;
 }
@@ -260,9 +255,8 @@ __global__ void draw_columns_back(const __grid_constant__ ig_grid g, ig_draw d, 
 
 ig_status ig_topopt_design_cuda_draw(ig_ctx *cx, const ig_grid *g, const ig_draw *d,
                                      const uint8_t *role, const double *in, double *out) {
-  const ig_overhang o = {d->axis, 1};
-  const int wide = ig_print_wide(g, &o, 0);
-  const int64_t n = (int64_t)wide * ig_print_wide(g, &o, 1);
+  const int wide = ig_draw_wide(g, d, 0);
+  const int64_t n = (int64_t)wide * ig_draw_wide(g, d, 1);
   draw_columns<<<OVER(n)>>>(*g, *d, wide, n, role, in, out);
   IG_LAUNCHED(cx);
   return IG_OK;
@@ -271,9 +265,8 @@ ig_status ig_topopt_design_cuda_draw(ig_ctx *cx, const ig_grid *g, const ig_draw
 ig_status ig_topopt_design_cuda_draw_back(ig_ctx *cx, const ig_grid *g, const ig_draw *d,
                                           const uint8_t *role, const double *in,
                                           const double *drawn, double *slope) {
-  const ig_overhang o = {d->axis, 1};
-  const int wide = ig_print_wide(g, &o, 0);
-  const int64_t n = (int64_t)wide * ig_print_wide(g, &o, 1);
+  const int wide = ig_draw_wide(g, d, 0);
+  const int64_t n = (int64_t)wide * ig_draw_wide(g, d, 1);
   draw_columns_back<<<OVER(n)>>>(*g, *d, wide, n, role, in, drawn, slope);
   IG_LAUNCHED(cx);
   return IG_OK;

@@ -11,11 +11,12 @@ ig_status ig_topopt_design_cuda_to_nodes(ig_ctx *cx, const ig_grid *g, double sh
                                          const double *in, double *out);
 ig_status ig_topopt_design_cuda_to_elements(ig_ctx *cx, const ig_grid *g, const uint8_t *role,
                                             const double *in, double *out);
-ig_status ig_topopt_design_cuda_print(ig_ctx *cx, const ig_grid *g, const ig_overhang *o,
-                                      const uint8_t *role, const double *in, double *out);
-ig_status ig_topopt_design_cuda_print_back(ig_ctx *cx, const ig_grid *g, const ig_overhang *o,
-                                           const uint8_t *role, const double *in,
-                                           const double *printed, double *work, double *slope);
+ig_status ig_topopt_design_cuda_print(ig_ctx *cx, const ig_print_layer *l, const uint8_t *role,
+                                      const double *in, const double *below, double *out,
+                                      double *now);
+ig_status ig_topopt_design_cuda_print_back(ig_ctx *cx, const ig_print_layer *l, const uint8_t *role,
+                                           const double *in, const double *printed,
+                                           const double *above, double *now, double *slope);
 ig_status ig_topopt_design_cuda_draw(ig_ctx *cx, const ig_grid *g, const ig_draw *d,
                                      const uint8_t *role, const double *in, double *out);
 ig_status ig_topopt_design_cuda_draw_back(ig_ctx *cx, const ig_grid *g, const ig_draw *d,

@@ -59,7 +59,7 @@ const char *ig_topopt_unfit(const ig_topopt_case *c, bool grid) {
   const bool within =
       grid && c->draw.at.given && c->draw.direction[0] != 'z'; /* planes of a rank */
   const unfit list[] = {
-      {c->overhang.at.given, "overhang"},
+      {!grid && c->overhang.at.given, "overhang"},
       {c->draw.at.given && !within, grid ? "draw along z" : "draw"},
       {c->pattern.at.given, "pattern"},
       {c->sequence.at.given, "sequence"},

@@ -2,9 +2,11 @@
 
      places: supports, loads, roles   placing.c, grid_place.c
      products, multigrid              solver/
+     overhang, draw                   grid_making.c
      snapshots, arrays of checkpoints grid_output.c
      the part at the end              grid_finish.c, grid_surface.c */
 #include "topopt/divide.h"
+#include "topopt/grid_making.h"
 #include "topopt/grid_output.h"
 #include "topopt/placing.h"
 #include "topopt/stress.h"
@@ -138,98 +140,6 @@ static ig_status grid_filter(void *self, const double *in, double *out) {
   if (report.end != IG_SOLVE_CONVERGED && report.residual > 1e-8)
     return IG_FAIL(m->cx, IG_NUMERIC, "the Helmholtz filter %s", ig_solve_end_text(report.end));
   return ops->to_elements(m->cx, &m->grid, m->role.dev, m->nodal_u.dev, out);
-}
-
-/* --- overhang --- */
-
-static ig_status make_overhang(ig_topopt_grid_model *m) {
-  const ig_overhang_case *c = &m->c->overhang;
-  const int dim = m->grid.dim;
-  const char *way = dim == 2 && strcmp(c->direction, "z+") == 0 ? "y+" : c->direction;
-  if (!ig_topopt_plane_read(way, dim, &m->overhang.axis, &m->overhang.up))
-    return ig_fail_at(m->cx, &c->at, "overhang: '%.20s' is no direction: expected x-, x+, y-, y+%s",
-                      c->direction, dim == 3 ? ", z- or z+" : "");
-  for (int d = 0; d < dim; d++)
-    if (fabs(m->h[d] / m->h[m->overhang.axis] - 1) > 0.01)
-      ig_warn_at(m->cx, &c->at,
-                 "overhang: elements are %g m along the layers and %g m across: the angle is %.0f "
-                 "degrees from the plate, not 45",
-                 m->h[d], m->h[m->overhang.axis],
-                 atan2(m->h[m->overhang.axis], m->h[d]) * 57.29577951308232);
-  return IG_OK;
-}
-
-/* --- draw --- */
-
-/* Mean density of columns whose `layers` elements all have the design x. */
-static double drawn(const double x, const int *layers, int n) {
-  double sum = 0;
-  for (int side = 0; side < 2; side++) {
-    double free = 1;
-    for (int i = 0; i < layers[side]; i++) {
-      free *= 1 - x;
-      sum += 1 - free;
-    }
-  }
-  return sum / n;
-}
-
-static ig_status make_draw(ig_topopt_grid_model *m) {
-  const ig_draw_case *c = &m->c->draw;
-  const int dim = m->grid.dim;
-  const char *way = dim == 2 && strcmp(c->direction, "z+") == 0 ? "y+" : c->direction;
-  int up;
-  if (!ig_topopt_plane_read(way, dim, &m->draw.axis, &up))
-    return ig_fail_at(m->cx, &c->at, "draw: '%.20s' is no direction: expected x-, x+, y-, y+%s",
-                      c->direction, dim == 3 ? ", z- or z+" : "");
-  const int n = m->grid.n[m->draw.axis];
-  m->draw.split = up ? 0 : n;
-  if (!isnan(c->parting)) {
-    const double at = c->parting / m->h[m->draw.axis];
-    if (!(at > 0.5 && at < n - 0.5))
-      return ig_fail_at(m->cx, &c->at, "draw: parting: %g m is outside the grid, 0 to %g m",
-                        c->parting, n * m->h[m->draw.axis]);
-    m->draw.split = (int)floor(at + 0.5);
-  }
-  const int layers[2] = {m->draw.split, n - m->draw.split};
-  double low = 0, high = 1;
-  for (int i = 0; i < 60; i++) { /* a start that has the volume asked for */
-    const double x = 0.5 * (low + high);
-    *(drawn(x, layers, n) < m->c->volume ? &low : &high) = x;
-  }
-  m->d.start = high;
-  return IG_OK;
-}
-
-/* Columns of a part lie in planes that have elements: those of a whole, or all of a rank. */
-static ig_grid columns_of(const ig_topopt_grid_model *m) {
-  ig_grid g = m->grid;
-  if (m->slab)
-    g.n[2] = ig_grid_layers(&m->grid);
-  return g;
-}
-
-static ig_status grid_print(void *self, const double *in, double *out) {
-  ig_topopt_grid_model *m = self;
-  if (m->c->draw.at.given) {
-    const ig_grid g = columns_of(m);
-    IG_SLAB_TRY(m->slab,
-                ig_topopt_design_ops_of(m->cx)->draw(m->cx, &g, &m->draw, m->role.dev, in, out));
-    return IG_OK;
-  }
-  return ig_topopt_design_ops_of(m->cx)->print(m->cx, &m->grid, &m->overhang, m->role.dev, in, out);
-}
-static ig_status grid_print_back(void *self, const double *in, const double *printed, double *work,
-                                 double *slope) {
-  ig_topopt_grid_model *m = self;
-  if (m->c->draw.at.given) {
-    const ig_grid g = columns_of(m);
-    IG_SLAB_TRY(m->slab, ig_topopt_design_ops_of(m->cx)->draw_back(m->cx, &g, &m->draw, m->role.dev,
-                                                                   in, printed, slope));
-    return IG_OK;
-  }
-  return ig_topopt_design_ops_of(m->cx)->print_back(m->cx, &m->grid, &m->overhang, m->role.dev, in,
-                                                    printed, work, slope);
 }
 
 /* --- the discretisation --- */
@@ -386,10 +296,7 @@ static ig_status build(ig_topopt_grid_model *m, const ig_list *materials) {
            (size_t)(m->grid.stored - points.end));
     IG_TRY_GOTO(status, done, ig_array_push(cx, &m->role));
   }
-  if (c->draw.at.given)
-    IG_TRY_GOTO(status, done, make_draw(m));
-  if (c->overhang.at.given)
-    IG_TRY_GOTO(status, done, make_overhang(m));
+  IG_TRY_GOTO(status, done, ig_topopt_grid_making_new(m));
   if (c->start.at.given)
     IG_TRY_GOTO(status, done, make_centers(m));
   m->d.self = m;
@@ -429,8 +336,8 @@ static ig_status build(ig_topopt_grid_model *m, const ig_list *materials) {
                                  0.5 / (1 + poisson), NULL};
   m->d.filter = grid_filter;
   m->d.around = grid_around;
-  m->d.print = grid_print;
-  m->d.print_back = grid_print_back;
+  m->d.print = ig_topopt_grid_print;
+  m->d.print_back = ig_topopt_grid_print_back;
   m->d.measure = grid_measure;
   m->d.corners = 1 << dim;
   m->d.snapshot = ig_topopt_grid_snapshot;
@@ -478,6 +385,7 @@ void ig_topopt_grid_model_free(ig_topopt_grid_model *m) {
   ig_array_free(m->cx, &m->nodal_f);
   ig_array_free(m->cx, &m->nodal_u);
   ig_topopt_loading_free(m->cx, &m->loading);
+  ig_topopt_grid_making_free(m);
   ig_slab_free(m->slab);
   free(m->centers);
   free(m);

@@ -375,6 +375,7 @@ typedef struct {
   ig_taps taps, ball_taps; /* of the filter; of the balls that bound members */
   ig_overhang overhang;
   ig_draw draw;
+  ig_array layer[2]; /* of a part that is printed: the last one and the one at hand */
   ig_discretisation d;
   ig_loading loading;
   double normal[3]; /* of the face at hand */
