@@ -41,6 +41,13 @@ typedef struct {
   int axis, split;
 } ig_draw;
 
+/* A grid folded into one cell of a pattern: of cell place a along an axis the elements
+   order[start[a]] to order[start[a + 1]], of a part its own. Device pointers. */
+typedef struct {
+  int cells[3];
+  const int32_t *start[3], *order[3];
+} ig_fold;
+
 /* Elements that share one density, group after group; device pointers. */
 typedef struct {
   int64_t count;
@@ -119,6 +126,11 @@ typedef struct ig_topopt_design_ops {
                     const double *in, double *out);
   ig_status (*draw_back)(ig_ctx *cx, const ig_grid *g, const ig_draw *d, const uint8_t *role,
                          const double *in, const double *drawn, double *slope);
+  /* adds the designed elements of each place of the cell to sum; gives them sum / count */
+  ig_status (*fold_sum)(ig_ctx *cx, const ig_grid *g, const ig_fold *f, const uint8_t *role,
+                        const double *v, double *sum);
+  ig_status (*fold_spread)(ig_ctx *cx, const ig_grid *g, const ig_fold *f, const uint8_t *role,
+                           const double *sum, const double *count, double *v);
   /* every element of a group gets the mean of the group; elements in no group stay as they are */
   ig_status (*average)(ig_ctx *cx, const ig_links *links, double *v);
   /* y = w x component by component, 0 where held; out = u . v node by node */

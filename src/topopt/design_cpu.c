@@ -144,6 +144,23 @@ static ig_status draw_back(ig_ctx *cx, const ig_grid *g, const ig_draw *d, const
   return IG_OK;
 }
 
+static ig_status fold_sum(ig_ctx *cx, const ig_grid *g, const ig_fold *f, const uint8_t *role,
+                          const double *v, double *sum) {
+  const int64_t n = ig_fold_cells(f);
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, n, IG_WORK_NODE))
+  for (int64_t i = 0; i < n; i++)
+    sum[i] = ig_fold_visit(g, f, role, i, v, NULL, sum[i]);
+  return IG_OK;
+}
+static ig_status fold_spread(ig_ctx *cx, const ig_grid *g, const ig_fold *f, const uint8_t *role,
+                             const double *sum, const double *count, double *v) {
+  const int64_t n = ig_fold_cells(f);
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, n, IG_WORK_NODE))
+  for (int64_t i = 0; i < n; i++)
+    (void)ig_fold_visit(g, f, role, i, NULL, v, sum[i] / count[i]);
+  return IG_OK;
+}
+
 static ig_status average(ig_ctx *cx, const ig_links *links, double *v) {
 #pragma omp parallel for schedule(static) num_threads(ig_team(cx, links->count, IG_WORK_NODE))
   for (int64_t i = 0; i < links->count; i++)
@@ -331,6 +348,8 @@ const ig_topopt_design_ops ig_topopt_design_cpu = {.filter = filter,
                                                    .print_back = print_back,
                                                    .draw = draw,
                                                    .draw_back = draw_back,
+                                                   .fold_sum = fold_sum,
+                                                   .fold_spread = fold_spread,
                                                    .average = average,
                                                    .node_scale = node_scale,
                                                    .node_dot = node_dot,

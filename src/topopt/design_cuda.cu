@@ -272,6 +272,32 @@ ig_status ig_topopt_design_cuda_draw_back(ig_ctx *cx, const ig_grid *g, const ig
   return IG_OK;
 }
 
+__global__ void fold_sums(const __grid_constant__ ig_grid g, ig_fold f, const uint8_t *role,
+                          const double *v, double *sum) {
+  for (EACH(i, ig_fold_cells(&f)))
+    sum[i] = ig_fold_visit(&g, &f, role, i, v, NULL, sum[i]);
+}
+__global__ void fold_means(const __grid_constant__ ig_grid g, ig_fold f, const uint8_t *role,
+                           const double *sum, const double *count, double *v) {
+  for (EACH(i, ig_fold_cells(&f)))
+    (void)ig_fold_visit(&g, &f, role, i, NULL, v, sum[i] / count[i]);
+}
+
+ig_status ig_topopt_design_cuda_fold_sum(ig_ctx *cx, const ig_grid *g, const ig_fold *f,
+                                         const uint8_t *role, const double *v, double *sum) {
+  fold_sums<<<OVER(ig_fold_cells(f))>>>(*g, *f, role, v, sum);
+  IG_LAUNCHED(cx);
+  return IG_OK;
+}
+
+ig_status ig_topopt_design_cuda_fold_spread(ig_ctx *cx, const ig_grid *g, const ig_fold *f,
+                                            const uint8_t *role, const double *sum,
+                                            const double *count, double *v) {
+  fold_means<<<OVER(ig_fold_cells(f))>>>(*g, *f, role, sum, count, v);
+  IG_LAUNCHED(cx);
+  return IG_OK;
+}
+
 __global__ void average_groups(ig_links links, double *v) {
   for (EACH(i, links.count))
     ig_links_average(&links, i, v);

@@ -22,6 +22,11 @@ ig_status ig_topopt_design_cuda_draw(ig_ctx *cx, const ig_grid *g, const ig_draw
 ig_status ig_topopt_design_cuda_draw_back(ig_ctx *cx, const ig_grid *g, const ig_draw *d,
                                           const uint8_t *role, const double *in,
                                           const double *drawn, double *slope);
+ig_status ig_topopt_design_cuda_fold_sum(ig_ctx *cx, const ig_grid *g, const ig_fold *f,
+                                         const uint8_t *role, const double *v, double *sum);
+ig_status ig_topopt_design_cuda_fold_spread(ig_ctx *cx, const ig_grid *g, const ig_fold *f,
+                                            const uint8_t *role, const double *sum,
+                                            const double *count, double *v);
 ig_status ig_topopt_design_cuda_average(ig_ctx *cx, const ig_links *links, double *v);
 ig_status ig_topopt_design_cuda_node_scale(ig_ctx *cx, const ig_node_layout *l, const uint8_t *fix,
                                            const double *w, const double *x, double *y);

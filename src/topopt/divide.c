@@ -1,6 +1,7 @@
 /* The grid of a case, divided between ranks where it can be, and what the design sees of that. */
 #include "topopt/divide.h"
 #include "core/number.h"
+#include "topopt/grid_pattern.h"
 #include "topopt/load.h"
 #include "topopt/placing.h"
 #include "topopt/stress.h"
@@ -61,7 +62,7 @@ const char *ig_topopt_unfit(const ig_topopt_case *c, bool grid) {
   const unfit list[] = {
       {!grid && c->overhang.at.given, "overhang"},
       {c->draw.at.given && !within, grid ? "draw along z" : "draw"},
-      {c->pattern.at.given, "pattern"},
+      {!grid && c->pattern.at.given, "pattern"},
       {c->sequence.at.given, "sequence"},
   };
   return first_of(list, sizeof list / sizeof *list);
@@ -221,7 +222,8 @@ ig_status ig_topopt_grid_model_bytes(ig_ctx *cx, const ig_topopt_case *c, double
   const int cases = ig_topopt_load_cases(c);
   const double n = (double)m.grid.stored, nu = n * m.grid.dof;
   const bool port = ig_topopt_has_port(c);
-  *bytes += filter + n + 8 * nu * (cases + port) + ig_topopt_design_bytes(c, n, nu, cases);
+  *bytes += filter + n + ig_topopt_grid_pattern_bytes(c, n) + 8 * nu * (cases + port) +
+            ig_topopt_design_bytes(c, n, nu, cases);
   return IG_OK;
 }
 

@@ -2,12 +2,13 @@
 
      places: supports, loads, roles   placing.c, grid_place.c
      products, multigrid              solver/
-     overhang, draw                   grid_making.c
+     overhang, draw; pattern          grid_making.c, grid_pattern.c
      snapshots, arrays of checkpoints grid_output.c
      the part at the end              grid_finish.c, grid_surface.c */
 #include "topopt/divide.h"
 #include "topopt/grid_making.h"
 #include "topopt/grid_output.h"
+#include "topopt/grid_pattern.h"
 #include "topopt/placing.h"
 #include "topopt/stress.h"
 #include "backend/backend.h"
@@ -284,8 +285,7 @@ static ig_status build(ig_topopt_grid_model *m, const ig_list *materials) {
   IG_TRY_GOTO(status, done,
               ig_multigrid_new(cx, &m->grid, &brick, fix, spring, springs, &options, &m->solver));
   IG_TRY_GOTO(status, done, ig_topopt_points_loads(&points, fix, m->role.host, &m->loading));
-  IG_TRY_GOTO(status, done,
-              ig_topopt_points_links(&points, m->role.host, &m->loading, &m->d.links));
+  IG_TRY_GOTO(status, done, ig_topopt_grid_pattern_new(m));
   IG_TRY_GOTO(status, done, make_filter(m));
   const double member = ig_topopt_member(c);
   if (member > 0)
@@ -386,6 +386,7 @@ void ig_topopt_grid_model_free(ig_topopt_grid_model *m) {
   ig_array_free(m->cx, &m->nodal_u);
   ig_topopt_loading_free(m->cx, &m->loading);
   ig_topopt_grid_making_free(m);
+  ig_topopt_grid_pattern_free(m);
   ig_slab_free(m->slab);
   free(m->centers);
   free(m);

@@ -93,7 +93,13 @@ IG_MUST_CHECK ig_status ig_topopt_points_candidates(const ig_topopt_points *p,
                                                     const ig_list *materials, double *stiffness,
                                                     double *poisson, double *density,
                                                     ig_loading *to);
-/* Elements that share a density; their arrays are kept in the loading. placing_links.c */
+/* What a pattern makes the same along each axis. placing_links.c */
+typedef struct {
+  bool extruded[3], mirrored[3];
+  int64_t repeat[3];
+} ig_topopt_sameness;
+IG_MUST_CHECK ig_status ig_topopt_points_sameness(const ig_topopt_points *p, ig_topopt_sameness *s);
+/* Elements of a mesh that share a density; their arrays are kept in the loading. placing_links.c */
 IG_MUST_CHECK ig_status ig_topopt_points_links(const ig_topopt_points *p, const uint8_t *role,
                                                ig_loading *to, ig_links *links);
 /* Masses added at nodes. */

@@ -22,12 +22,6 @@ static bool alike(const linked *p, const linked *q) {
   return memcmp(p->at, q->at, sizeof p->at) == 0;
 }
 
-/* What a case makes the same along each axis. */
-typedef struct {
-  bool extruded[3], mirrored[3];
-  int64_t repeat[3];
-} sameness;
-
 static ig_status read_axis(const ig_topopt_points *p, const char *text, bool *axis) {
   if (strlen(text) != 1 || text[0] < 'x' || text[0] >= 'x' + p->dim)
     return ig_fail_at(p->cx, &p->c->pattern.at, "pattern: '%.20s' is no axis: expected x, y%s",
@@ -36,7 +30,7 @@ static ig_status read_axis(const ig_topopt_points *p, const char *text, bool *ax
   return IG_OK;
 }
 
-static ig_status read_sameness(const ig_topopt_points *p, sameness *s) {
+ig_status ig_topopt_points_sameness(const ig_topopt_points *p, ig_topopt_sameness *s) {
   const ig_pattern_case *c = &p->c->pattern;
   memset(s, 0, sizeof *s);
   if (c->extrude)
@@ -55,7 +49,7 @@ static ig_status read_sameness(const ig_topopt_points *p, sameness *s) {
 }
 
 /* Where the element lies after folding, in steps of `size`, moved by a share of one. */
-static void fold(const ig_topopt_points *p, const sameness *s, double size, double shift,
+static void fold(const ig_topopt_points *p, const ig_topopt_sameness *s, double size, double shift,
                  int64_t element, linked *l) {
   int64_t node[IG_ELEMENT_NODES];
   double x[3], center[3] = {0};
@@ -90,8 +84,9 @@ static double size_of(const ig_topopt_points *p, int64_t elements) {
 
 /* Elements sorted by where they lie after folding, and group after group of them; returns how many
    groups have one element. */
-static int64_t sort_groups(const ig_topopt_points *p, const sameness *s, const uint8_t *role,
-                           double size, double shift, linked *l, int64_t *start, int64_t *groups) {
+static int64_t sort_groups(const ig_topopt_points *p, const ig_topopt_sameness *s,
+                           const uint8_t *role, double size, double shift, linked *l,
+                           int64_t *start, int64_t *groups) {
   int64_t n = 0, single = 0;
   for (int64_t i = 0; i < p->places; i++)
     if (role[i] == IG_ROLE_DESIGN)
@@ -109,13 +104,13 @@ static int64_t sort_groups(const ig_topopt_points *p, const sameness *s, const u
 
 ig_status ig_topopt_points_links(const ig_topopt_points *p, const uint8_t *role, ig_loading *to,
                                  ig_links *links) {
-  sameness s;
+  ig_topopt_sameness s;
   linked *l = NULL;
   int64_t n = 0, *start = NULL, *order = NULL, groups = 0;
   ig_status status;
   if (!p->c->pattern.at.given)
     return IG_OK;
-  IG_TRY(read_sameness(p, &s));
+  IG_TRY(ig_topopt_points_sameness(p, &s));
   for (int64_t i = 0; i < p->places; i++)
     n += role[i] == IG_ROLE_DESIGN;
   const double size = size_of(p, n);

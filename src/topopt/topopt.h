@@ -317,8 +317,9 @@ struct ig_discretisation {
      its size in elements (volumes over the mean), those beyond the rim counted; NULL: none asked */
   ig_status (*around)(void *self, const double *in, double *out);
   double ball;
-  ig_links links;        /* elements that share a density; count 0: none */
-  double start;          /* density to begin with; 0: the volume */
+  ig_links links; /* elements of a mesh that share a density; count 0: none */
+  ig_status (*link)(void *self, double *v); /* gives them their mean, on a grid; NULL: none do */
+  double start;                             /* density to begin with; 0: the volume */
   const double *centers; /* host: of the elements, [places][3]; only for densities of a file */
   /* what can be built on what lies below, and slopes by it back through that; NULL: no directions
    */
@@ -375,6 +376,7 @@ typedef struct {
   ig_taps taps, ball_taps; /* of the filter; of the balls that bound members */
   ig_overhang overhang;
   ig_draw draw;
+  struct ig_topopt_grid_pattern *pattern; /* NULL: none */
   ig_array layer[2]; /* of a part that is printed: the last one and the one at hand */
   ig_discretisation d;
   ig_loading loading;
