@@ -63,7 +63,7 @@ const char *ig_topopt_unfit(const ig_topopt_case *c, bool grid) {
       {!grid && c->overhang.at.given, "overhang"},
       {c->draw.at.given && !within, grid ? "draw along z" : "draw"},
       {!grid && c->pattern.at.given, "pattern"},
-      {c->sequence.at.given, "sequence"},
+      {!grid && c->sequence.at.given, "sequence"},
   };
   return first_of(list, sizeof list / sizeof *list);
 }

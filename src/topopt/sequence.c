@@ -1,6 +1,7 @@
 /* Coarse to fine: the design is found on coarser grids first, where an iteration costs an eighth (a
    quarter in a plane), and handed on. */
 #include "backend/backend.h"
+#include "ranks/ranks.h"
 #include "topopt/output.h"
 #include "topopt/stress.h"
 
@@ -10,11 +11,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A design on a grid, packed, x first. */
+/* A design on a grid: planes `from` to `to` of it, packed, x first. Of a grid divided between ranks
+   a rank has its own. */
 typedef struct {
-  int n[3];
-  double *x; /* NULL: none yet */
+  int n[3], from, to;
+  int *start; /* of a divided one: first plane of each rank, and how many there are; else NULL */
+  double *x;  /* NULL: none yet */
 } field;
+
+static void field_free(field *f) {
+  free(f->x);
+  free(f->start);
+  *f = (field){.x = NULL};
+}
 
 static const int64_t LATER = INT64_MAX / 2; /* an iteration at which all ramps have ended */
 
@@ -22,23 +31,95 @@ int64_t ig_topopt_ramp_at(const ig_topopt_case *c, int64_t iteration) {
   return c->sequence.at.given && c->sequence.grids > 0 ? LATER : iteration;
 }
 
+/* Of `n` elements along an axis, the element of a coarser grid of `coarse` that holds the centre of
+   i. */
+static int64_t holds(int coarse, int n, int64_t i) {
+  return (2 * i + 1) * coarse / (2 * (int64_t)n);
+}
+
+typedef struct {
+  int from, to;
+} planes;
+
+/* Planes of elements of a grid that a rank has. */
+static planes planes_of(const ig_topopt_grid_model *m, int rank) {
+  planes p = {0, m->grid.dim == 3 ? m->whole.n[2] : 1};
+  if (m->slab) {
+    const int all = p.to;
+    ig_slab_range(m->slab, 0, rank, &p.from, &p.to);
+    p.to = p.to < all ? p.to : all;
+  }
+  return p;
+}
+
+/* Planes of the coarser grid that a rank needs for its own. */
+static planes needed(const field *f, const ig_topopt_grid_model *m, int rank) {
+  const planes own = planes_of(m, rank);
+  const int n = m->grid.dim == 3 ? m->whole.n[2] : 1;
+  return (planes){(int)holds(f->n[2], n, own.from), (int)holds(f->n[2], n, own.to - 1) + 1};
+}
+
+/* Each rank gets the planes it needs from those that have them. */
+static ig_status planes_fetch(ig_ctx *cx, field *f, const ig_topopt_grid_model *m) {
+  const int ranks = ig_ranks_count(cx->ranks), rank = ig_ranks_rank(cx->ranks);
+  const size_t plane = (size_t)f->n[0] * (size_t)f->n[1];
+  const planes mine = needed(f, m, rank);
+  ig_message *message = NULL;
+  double *x = NULL;
+  int messages = 0;
+  ig_status status = IG_NEW(cx, &message, ranks, "design");
+  if (status == IG_OK)
+    status = IG_NEW(cx, &x, (size_t)(mine.to - mine.from) * plane, "design");
+  for (int r = 0; status == IG_OK && r < ranks; r++) {
+    const planes theirs = needed(f, m, r), has = {f->start[r], f->start[r + 1]};
+    const planes give = {theirs.from > f->from ? theirs.from : f->from,
+                         theirs.to < f->to ? theirs.to : f->to};
+    const planes take = {mine.from > has.from ? mine.from : has.from,
+                         mine.to < has.to ? mine.to : has.to};
+    const size_t gives = give.to > give.from ? (size_t)(give.to - give.from) * plane : 0;
+    const size_t takes = take.to > take.from ? (size_t)(take.to - take.from) * plane : 0;
+    double *to = takes ? x + (size_t)(take.from - mine.from) * plane : NULL;
+    const double *from = gives ? f->x + (size_t)(give.from - f->from) * plane : NULL;
+    if (r == rank && gives)
+      memcpy(to, from, gives * sizeof *to);
+    else if (gives || takes)
+      message[messages++] = (ig_message){.rank = r,
+                                         .send = from,
+                                         .send_size = gives * sizeof *to,
+                                         .receive = to,
+                                         .receive_size = takes * sizeof *to};
+  }
+  status = ig_ranks_agree(cx, status);
+  if (status == IG_OK)
+    status = ig_ranks_swap(cx, message, messages);
+  free(message);
+  free(f->x);
+  f->x = x;
+  f->from = mine.from;
+  f->to = mine.to;
+  return status;
+}
+
 /* Every element takes the density of the element of `from` that holds its centre. */
-static ig_status hand_on(const field *from, ig_topopt_design *s, const ig_grid *g) {
+static ig_status hand_on(field *from, ig_topopt_design *s, const ig_topopt_grid_model *m) {
+  const ig_grid *g = &m->grid;
   if (!from->x)
     return IG_OK;
+  if (from->start)
+    IG_TRY(planes_fetch(s->cx, from, m));
   const size_t n = (size_t)s->d->places;
   uint8_t *role;
   double *x = s->x.host;
   IG_TRY(IG_NEW(s->cx, &role, n, "roles"));
   ig_status status = s->cx->backend->copy_out(s->cx, role, s->d->role, n);
-  const int nz = g->dim == 3 ? g->n[2] : 1;
-  for (int k = 0; k < nz; k++)
+  const planes own = planes_of(m, ig_ranks_rank(s->cx->ranks));
+  const int nz = g->dim == 3 ? m->whole.n[2] : 1;
+  for (int k = own.from; k < own.to; k++)
     for (int j = 0; j < g->n[1]; j++)
       for (int i = 0; i < g->n[0]; i++) {
-        const int64_t to = ig_grid_place(g, i, j, k);
-        const int64_t a = (2 * (int64_t)i + 1) * from->n[0] / (2 * (int64_t)g->n[0]);
-        const int64_t b = (2 * (int64_t)j + 1) * from->n[1] / (2 * (int64_t)g->n[1]);
-        const int64_t c = (2 * (int64_t)k + 1) * from->n[2] / (2 * (int64_t)nz);
+        const int64_t to = ig_grid_place(g, i, j, k - g->from);
+        const int64_t a = holds(from->n[0], g->n[0], i), b = holds(from->n[1], g->n[1], j);
+        const int64_t c = holds(from->n[2], nz, k) - from->from;
         if (status == IG_OK && role[to] == IG_ROLE_DESIGN)
           x[to] = from->x[(c * from->n[1] + b) * from->n[0] + a];
       }
@@ -48,32 +129,44 @@ static ig_status hand_on(const field *from, ig_topopt_design *s, const ig_grid *
   return ig_topopt_design_link(s, s->x.dev);
 }
 
-static ig_status keep(const ig_topopt_design *s, const ig_grid *g, field *f) {
+static ig_status keep(const ig_topopt_design *s, const ig_topopt_grid_model *m, field *f) {
+  const ig_grid *g = &m->grid;
   const size_t n = (size_t)s->d->places;
-  const int nz = g->dim == 3 ? g->n[2] : 1;
-  double *all, *x;
-  IG_TRY(IG_NEW(s->cx, &all, n, "design"));
-  ig_status status = IG_NEW(s->cx, &x, s->d->elements, "design");
-  if (status == IG_OK)
-    status = s->cx->backend->copy_out(s->cx, all, s->x.dev, n * sizeof *all);
-  if (status == IG_OK) {
-    free(f->x);
-    *f = (field){{g->n[0], g->n[1], nz}, x};
-    for (int k = 0; k < nz; k++)
-      for (int j = 0; j < g->n[1]; j++)
-        for (int i = 0; i < g->n[0]; i++)
-          *x++ = all[ig_grid_place(g, i, j, k)];
+  const int ranks = ig_ranks_count(s->cx->ranks);
+  const planes own = planes_of(m, ig_ranks_rank(s->cx->ranks));
+  double *all = NULL;
+  ig_status status;
+  field_free(f);
+  *f = (field){{g->n[0], g->n[1], g->dim == 3 ? m->whole.n[2] : 1}, own.from, own.to, NULL, NULL};
+  IG_TRY_GOTO(status, done, IG_NEW(s->cx, &all, n, "design"));
+  IG_TRY_GOTO(status, done, IG_NEW(s->cx, &f->x, ig_grid_elements(g), "design"));
+  if (m->slab) {
+    IG_TRY_GOTO(status, done, IG_NEW(s->cx, &f->start, (size_t)ranks + 1, "design"));
+    for (int r = 0; r < ranks; r++) {
+      const planes p = planes_of(m, r);
+      f->start[r] = p.from;
+      f->start[r + 1] = p.to;
+    }
   }
+  IG_TRY_GOTO(status, done, s->cx->backend->copy_out(s->cx, all, s->x.dev, n * sizeof *all));
+  double *x = f->x;
+  for (int k = 0; k < own.to - own.from; k++)
+    for (int j = 0; j < g->n[1]; j++)
+      for (int i = 0; i < g->n[0]; i++)
+        *x++ = all[ig_grid_place(g, i, j, k)];
+done:
   free(all);
   return status;
 }
 
 /* The case on a grid `depth` halvings coarser; false where that would be no grid any more. */
-static bool coarsen(const ig_topopt_case *c, int depth, ig_topopt_case *to) {
+static bool coarsen(const ig_topopt_case *c, bool divided, int depth, ig_topopt_case *to) {
   enum { LEAST = 4 }; /* elements along an axis, unless there are fewer from the start */
   const int dim = c->grid.elements[2] > 0 ? 3 : 2;
   double widest = 0;
   *to = *c;
+  if (divided) /* it may have too few planes for that, and is small then */
+    to->ranks = IG_RANKS_DIVIDE_IF;
   for (int d = 0; d < dim; d++) {
     const int64_t n = c->grid.elements[d], less = (n + (1 << depth) - 1) >> depth;
     to->grid.elements[d] = less < LEAST ? (n < LEAST ? n : LEAST) : less;
@@ -100,7 +193,7 @@ static ig_status improve(ig_topopt_run *r, const ig_topopt_case *c, ig_topopt_gr
   int64_t i = 0;
   bool arrived = false;
   IG_TRY(ig_topopt_design_new(cx, c, &m->d, &s));
-  ig_status status = hand_on(f, s, &m->grid);
+  ig_status status = hand_on(f, s, m);
   while (status == IG_OK && i < c->sequence.iterations && !arrived) {
     ig_topopt_design_continue(c, first ? i + 1 : LATER, &e);
     IG_TRY_GOTO(status, done, ig_topopt_design_evaluate(s, &e));
@@ -113,15 +206,17 @@ static ig_status improve(ig_topopt_run *r, const ig_topopt_case *c, ig_topopt_gr
     arrived = st.change <= c->change && ig_topopt_design_ramped(c, &e);
     r->job->element_steps += (double)s->d->dofs * e.iterations;
     i++;
-    if (cx->interrupted)
+    bool stop = cx->interrupted != 0;
+    IG_TRY_GOTO(status, done, ig_ranks_meet(cx, IG_OK, &stop));
+    if (stop)
       status = IG_FAIL(cx, IG_INTERRUPTED, "interrupted on a coarser grid; nothing is written");
   }
   if (status == IG_OK)
-    status = keep(s, &m->grid, f);
+    status = keep(s, m, f);
   if (status == IG_OK) {
     char size[64];
-    snprintf(size, sizeof size, m->grid.dim == 3 ? "%d x %d x %d" : "%d x %d", m->grid.n[0],
-             m->grid.n[1], m->grid.n[2]);
+    snprintf(size, sizeof size, m->grid.dim == 3 ? "%d x %d x %d" : "%d x %d", m->whole.n[0],
+             m->whole.n[1], m->whole.n[2]);
     ig_info(cx, "grid %s: %" PRId64 " iterations, objective %.6g, change %.3f, %.2g s", size, i,
             e.objective, st.change, ig_now() - start);
   }
@@ -208,13 +303,20 @@ ig_status ig_topopt_begin(void *self) {
   for (int depth = (int)c->sequence.grids; depth > 0 && status == IG_OK; depth--) {
     ig_topopt_case coarse;
     ig_topopt_grid_model *m;
-    if (!coarsen(c, depth, &coarse))
+    if (!coarsen(c, ig_topopt_divided(r->d), depth, &coarse))
       continue;
-    /* a region may be too small for a coarse grid: begin on the next one */
-    if (ig_topopt_grid_model_new(cx, &coarse, r->job->materials, &m) != IG_OK) {
+    ig_status made = ig_topopt_grid_model_new(cx, &coarse, r->job->materials, &m);
+    if (made != IG_OK)
+      made = ig_ranks_agree(cx, made);
+    if (made == IG_INPUT) { /* a region may be too small for a coarse grid: begin on the next one */
       ig_info(cx, "no grid %d times coarser: %s", 1 << depth, ig_ctx_message(cx));
-      continue;
+      if (cx->ranks)
+        cx->ranks->failed = false; /* all begin on it together */
+    } else {
+      status = made;
     }
+    if (made != IG_OK)
+      continue;
     status = improve(r, &coarse, m, &f);
     ig_topopt_grid_model_free(m);
   }
@@ -223,7 +325,7 @@ ig_status ig_topopt_begin(void *self) {
                         "sequence: no coarser grid can be made: its regions would be empty or it "
                         "would have fewer than 4 elements along an axis");
   if (status == IG_OK)
-    status = hand_on(&f, r->s, &((ig_topopt_grid_model *)r->d->self)->grid);
-  free(f.x);
+    status = hand_on(&f, r->s, r->d->self);
+  field_free(&f);
   return status;
 }

@@ -157,8 +157,9 @@ typedef enum {
   IG_MINIMISE_DISPLACEMENT,
   IG_MINIMISE_TEMPERATURE
 } ig_minimise_kind;
-/* What ranks do: the linear systems of a design are shared, or the grid is divided. */
-typedef enum { IG_RANKS_AUTO, IG_RANKS_SHARE, IG_RANKS_DIVIDE } ig_ranks_way;
+/* What ranks do: the linear systems of a design are shared, or the grid is divided; the last one,
+   of coarser grids, where it can be. */
+typedef enum { IG_RANKS_AUTO, IG_RANKS_SHARE, IG_RANKS_DIVIDE, IG_RANKS_DIVIDE_IF } ig_ranks_way;
 typedef enum { IG_COMBINE_SUM, IG_COMBINE_WORST } ig_combine_kind;
 typedef struct {
   ig_src at;
