@@ -25,6 +25,27 @@ static ig_status save(ig_march *m) {
   return IG_OK;
 }
 
+/* When something began to be written, and the time of steps until then. */
+typedef struct {
+  double mark, steps;
+} watch;
+
+static double steps_spent(ig_ctx *cx) {
+  ig_phase_end(cx, cx->split.now);
+  return cx->split.seconds[IG_PHASE_STEPS];
+}
+
+static watch watch_start(ig_march *m) {
+  return (watch){ig_now(), steps_spent(m->job->cx)};
+}
+
+/* Of what was written since some may have had to be computed first: that is steps. */
+static void watch_stop(ig_march *m, watch w) {
+  const double stepped = steps_spent(m->job->cx) - w.steps;
+  m->job->seconds_output += ig_now() - w.mark - stepped;
+  m->job->seconds_solve += stepped;
+}
+
 /* What is due after the steps from `from` to now; all of it at the start and at the end. */
 static ig_status outputs(ig_march *m, ig_moment from, bool edge) {
   ig_job *job = m->job;
@@ -38,12 +59,12 @@ static ig_status outputs(ig_march *m, ig_moment from, bool edge) {
   if (row || picture)
     IG_TRY(settle(m)); /* waiting for steps is no output */
   const ig_phase former = ig_phase_begin(job->cx, IG_PHASE_OUTPUT);
-  double mark = ig_now();
+  watch w = watch_start(m);
   if (row && room->history)
     IG_TRY(room->history(m->self, job->sink));
   if (picture)
     IG_TRY(room->snapshot(m->self, job->sink));
-  job->seconds_output += ig_now() - mark;
+  watch_stop(m, w);
   ig_phase_end(job->cx, former);
   if (room->renew) {
     IG_TRY(room->renew(m->self));
@@ -55,9 +76,9 @@ static ig_status outputs(ig_march *m, ig_moment from, bool edge) {
     return IG_OK;
   IG_TRY(settle(m));
   (void)ig_phase_begin(job->cx, IG_PHASE_OUTPUT);
-  mark = ig_now();
+  w = watch_start(m);
   IG_TRY(save(m));
-  job->seconds_output += ig_now() - mark;
+  watch_stop(m, w);
   ig_phase_end(job->cx, former);
   return IG_OK;
 }
@@ -83,7 +104,7 @@ static ig_status open(ig_march *m) {
   m->began = ig_now();
   m->work = m->now.work;
   job->steps = m->now.at.step;
-  job->seconds_setup += m->began - start - job->seconds_output;
+  job->seconds_setup += m->began - start - job->seconds_output - job->seconds_solve;
   ig_phase_end(job->cx, former);
   return IG_OK;
 }
@@ -147,7 +168,7 @@ static ig_status go(ig_march *m, int64_t steps, double time) {
     IG_TRY(ig_ranks_meet(cx, IG_OK, &stopping)); /* a signal to one stops all at the same step */
     if (stopping && now->pending == 0)
       return ig_march_stop(m);
-    const double mark = ig_now(), output = m->job->seconds_output;
+    const double mark = ig_now(), others = m->job->seconds_output + m->job->seconds_solve;
     const ig_moment from = now->at;
     int64_t most = last - from.step;
     if (isfinite(time) && steps_until(now, time) < most)
@@ -161,7 +182,8 @@ static ig_status go(ig_march *m, int64_t steps, double time) {
     m->saved = -1; /* what is saved is of the former moment, even if that is still the same step */
     m->job->steps = now->at.step;
     IG_TRY(outputs(m, from, now->ended));
-    m->job->seconds_solve += ig_now() - mark - (m->job->seconds_output - output);
+    m->job->seconds_solve +=
+        ig_now() - mark - (m->job->seconds_output + m->job->seconds_solve - others);
     progress(m);
     ig_phase_end(cx, former);
   }
@@ -177,12 +199,12 @@ ig_status ig_march_go(ig_march *m, int64_t steps, double time) {
 
 static ig_status finish(ig_march *m) {
   ig_job *job = m->job;
-  const double mark = ig_now();
+  const watch w = watch_start(m);
   IG_TRY(settle(m));
   IG_TRY(save(m));
   if (job->sink && m->room->results)
     IG_TRY(m->room->results(m->self, job->sink));
-  job->seconds_output += ig_now() - mark;
+  watch_stop(m, w);
   return IG_OK;
 }
 

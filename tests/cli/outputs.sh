@@ -19,6 +19,11 @@ for room in thermal dynamics fracture topopt; do
   rm -r elsewhere
 done
 
+# a design that is written has to be analysed first: that is no output
+awk -F'[:,]' '/^ *"seconds": *\{/ { in_seconds = 1 } in_seconds && /"solve"/ { all = $2; in_seconds = 0 } /"seconds_solve"/ && !systems { systems = $2 }
+  END { exit !(systems > 0 && systems <= all) }' topopt/summary.json ||
+  fail "topopt: systems took longer than all steps: $(grep -E '"(solve|output|seconds_solve)"' topopt/summary.json)"
+
 # every column and figure has a unit, or docs/files.md says that it has none
 cp "$SOURCE/tests/cli/small/stress.yaml" there
 "$INGOT" run there/stress.yaml -q -t 1 --out stress >/dev/null 2>&1
