@@ -220,6 +220,20 @@ static const char *const grid[] = {"physics",    "topopt",
                                    "filter",     "{kind: density, radius: 2}",
                                    "iterations", "2",
                                    NULL};
+/* ranks take turns, and hand sums on */
+static const char *const made[] = {"physics",    "topopt",
+                                   "ranks",      "divide",
+                                   "grid",       "{elements: [4, 4, 24]}",
+                                   "supports",   "[{set: zmin}]",
+                                   "loads",      "[{set: zmax, force: [1, 0, 0]}]",
+                                   "filter",     "{kind: density, radius: 1.5}",
+                                   "optimiser",  "{method: mma}",
+                                   "overhang",   "{direction: z+}",
+                                   "pattern",    "{repeat: [1, 1, 3]}",
+                                   "sequence",   "{grids: 1, iterations: 1}",
+                                   "solver",     "{preconditioner: jacobi, tolerance: 1e-2}",
+                                   "iterations", "1",
+                                   NULL};
 static const char *const mesh[] = {
     "physics",    "topopt",
     "mesh",       "{boxes: [{size: [11, 11, 12], cells: [11, 11, 12]}]}",
@@ -244,6 +258,7 @@ static void a_device_that_fails_in_fracture(void **state) {
 static void a_device_that_fails_on_a_grid(void **state) {
   (void)state;
   failures_are_told(grid);
+  failures_are_told(made);
 }
 static void a_device_that_fails_on_a_mesh(void **state) {
   (void)state;
