@@ -121,11 +121,13 @@ typedef struct ig_topopt_design_ops {
   ig_status (*print_back)(ig_ctx *cx, const ig_print_layer *l, const uint8_t *role,
                           const double *in, const double *printed, const double *above, double *now,
                           double *slope);
-  /* the density that can be drawn, and slopes by it back; `in` and `out` may not be the same */
-  ig_status (*draw)(ig_ctx *cx, const ig_grid *g, const ig_draw *d, const uint8_t *role,
-                    const double *in, double *out);
-  ig_status (*draw_back)(ig_ctx *cx, const ig_grid *g, const ig_draw *d, const uint8_t *role,
-                         const double *in, const double *drawn, double *slope);
+  /* the density that can be drawn, of one side of the split (1: below it), and slopes by it back;
+     `in` and `out` may not be the same. `carry`, a value per column, is what ranks hand on */
+  ig_status (*draw)(ig_ctx *cx, const ig_grid *g, const ig_draw *d, int side, const uint8_t *role,
+                    const double *in, double *carry, double *out);
+  ig_status (*draw_back)(ig_ctx *cx, const ig_grid *g, const ig_draw *d, int side,
+                         const uint8_t *role, const double *in, const double *drawn, double *carry,
+                         double *slope);
   /* adds the designed elements of each place of the cell to sum; gives them sum / count */
   ig_status (*fold_sum)(ig_ctx *cx, const ig_grid *g, const ig_fold *f, const uint8_t *role,
                         const double *v, double *sum);

@@ -124,23 +124,25 @@ static ig_status print_back(ig_ctx *cx, const ig_print_layer *l, const uint8_t *
   return IG_OK;
 }
 
-static ig_status draw(ig_ctx *cx, const ig_grid *g, const ig_draw *d, const uint8_t *role,
-                      const double *in, double *out) {
+static ig_status draw(ig_ctx *cx, const ig_grid *g, const ig_draw *d, int side, const uint8_t *role,
+                      const double *in, double *carry, double *out) {
   const int wide = ig_draw_wide(g, d, 0);
   const int64_t n = (int64_t)wide * ig_draw_wide(g, d, 1);
 #pragma omp parallel for schedule(static) num_threads(ig_team(cx, n, IG_WORK_NODE))
   for (int64_t i = 0; i < n; i++)
-    ig_draw_column(g, d, role, in, (int)(i % wide), (int)(i / wide), out);
+    ig_draw_column(g, d, side, role, in, (int)(i % wide), (int)(i / wide), &carry[i], out);
   return IG_OK;
 }
 
-static ig_status draw_back(ig_ctx *cx, const ig_grid *g, const ig_draw *d, const uint8_t *role,
-                           const double *in, const double *drawn, double *slope) {
+static ig_status draw_back(ig_ctx *cx, const ig_grid *g, const ig_draw *d, int side,
+                           const uint8_t *role, const double *in, const double *drawn,
+                           double *carry, double *slope) {
   const int wide = ig_draw_wide(g, d, 0);
   const int64_t n = (int64_t)wide * ig_draw_wide(g, d, 1);
 #pragma omp parallel for schedule(static) num_threads(ig_team(cx, n, IG_WORK_NODE))
   for (int64_t i = 0; i < n; i++)
-    ig_draw_column_back(g, d, role, in, drawn, (int)(i % wide), (int)(i / wide), slope);
+    ig_draw_column_back(g, d, side, role, in, drawn, (int)(i % wide), (int)(i / wide), &carry[i],
+                        slope);
   return IG_OK;
 }
 

@@ -241,33 +241,36 @@ ig_status ig_topopt_design_cuda_mma(ig_ctx *cx, int64_t n, const uint8_t *role,
 
 /* --- draw, groups, nodes, masses --- */
 
-__global__ void draw_columns(const __grid_constant__ ig_grid g, ig_draw d, int wide, int64_t n,
-                             const uint8_t *role, const double *in, double *out) {
+__global__ void draw_columns(const __grid_constant__ ig_grid g, ig_draw d, int side, int wide,
+                             int64_t n, const uint8_t *role, const double *in, double *carry,
+                             double *out) {
   for (EACH(i, n))
-    ig_draw_column(&g, &d, role, in, (int)(i % wide), (int)(i / wide), out);
+    ig_draw_column(&g, &d, side, role, in, (int)(i % wide), (int)(i / wide), &carry[i], out);
 }
-__global__ void draw_columns_back(const __grid_constant__ ig_grid g, ig_draw d, int wide, int64_t n,
-                                  const uint8_t *role, const double *in, const double *drawn,
-                                  double *slope) {
+__global__ void draw_columns_back(const __grid_constant__ ig_grid g, ig_draw d, int side, int wide,
+                                  int64_t n, const uint8_t *role, const double *in,
+                                  const double *drawn, double *carry, double *slope) {
   for (EACH(i, n))
-    ig_draw_column_back(&g, &d, role, in, drawn, (int)(i % wide), (int)(i / wide), slope);
+    ig_draw_column_back(&g, &d, side, role, in, drawn, (int)(i % wide), (int)(i / wide), &carry[i],
+                        slope);
 }
 
-ig_status ig_topopt_design_cuda_draw(ig_ctx *cx, const ig_grid *g, const ig_draw *d,
-                                     const uint8_t *role, const double *in, double *out) {
+ig_status ig_topopt_design_cuda_draw(ig_ctx *cx, const ig_grid *g, const ig_draw *d, int side,
+                                     const uint8_t *role, const double *in, double *carry,
+                                     double *out) {
   const int wide = ig_draw_wide(g, d, 0);
   const int64_t n = (int64_t)wide * ig_draw_wide(g, d, 1);
-  draw_columns<<<OVER(n)>>>(*g, *d, wide, n, role, in, out);
+  draw_columns<<<OVER(n)>>>(*g, *d, side, wide, n, role, in, carry, out);
   IG_LAUNCHED(cx);
   return IG_OK;
 }
 
-ig_status ig_topopt_design_cuda_draw_back(ig_ctx *cx, const ig_grid *g, const ig_draw *d,
+ig_status ig_topopt_design_cuda_draw_back(ig_ctx *cx, const ig_grid *g, const ig_draw *d, int side,
                                           const uint8_t *role, const double *in,
-                                          const double *drawn, double *slope) {
+                                          const double *drawn, double *carry, double *slope) {
   const int wide = ig_draw_wide(g, d, 0);
   const int64_t n = (int64_t)wide * ig_draw_wide(g, d, 1);
-  draw_columns_back<<<OVER(n)>>>(*g, *d, wide, n, role, in, drawn, slope);
+  draw_columns_back<<<OVER(n)>>>(*g, *d, side, wide, n, role, in, drawn, carry, slope);
   IG_LAUNCHED(cx);
   return IG_OK;
 }

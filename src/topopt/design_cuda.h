@@ -17,11 +17,12 @@ ig_status ig_topopt_design_cuda_print(ig_ctx *cx, const ig_print_layer *l, const
 ig_status ig_topopt_design_cuda_print_back(ig_ctx *cx, const ig_print_layer *l, const uint8_t *role,
                                            const double *in, const double *printed,
                                            const double *above, double *now, double *slope);
-ig_status ig_topopt_design_cuda_draw(ig_ctx *cx, const ig_grid *g, const ig_draw *d,
-                                     const uint8_t *role, const double *in, double *out);
-ig_status ig_topopt_design_cuda_draw_back(ig_ctx *cx, const ig_grid *g, const ig_draw *d,
+ig_status ig_topopt_design_cuda_draw(ig_ctx *cx, const ig_grid *g, const ig_draw *d, int side,
+                                     const uint8_t *role, const double *in, double *carry,
+                                     double *out);
+ig_status ig_topopt_design_cuda_draw_back(ig_ctx *cx, const ig_grid *g, const ig_draw *d, int side,
                                           const uint8_t *role, const double *in,
-                                          const double *drawn, double *slope);
+                                          const double *drawn, double *carry, double *slope);
 ig_status ig_topopt_design_cuda_fold_sum(ig_ctx *cx, const ig_grid *g, const ig_fold *f,
                                          const uint8_t *role, const double *v, double *sum);
 ig_status ig_topopt_design_cuda_fold_spread(ig_ctx *cx, const ig_grid *g, const ig_fold *f,

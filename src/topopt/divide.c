@@ -56,14 +56,11 @@ static const char *first_of(const unfit *list, size_t count) {
   return NULL;
 }
 
-const char *ig_topopt_unfit(const ig_topopt_case *c, bool grid) {
-  const bool within =
-      grid && c->draw.at.given && c->draw.direction[0] != 'z'; /* planes of a rank */
+const char *ig_topopt_mesh_unfit(const ig_topopt_case *c) {
   const unfit list[] = {
-      {!grid && c->overhang.at.given, "overhang"},
-      {c->draw.at.given && !within, grid ? "draw along z" : "draw"},
-      {!grid && c->pattern.at.given, "pattern"},
-      {!grid && c->sequence.at.given, "sequence"},
+      {c->overhang.at.given, "overhang"},
+      {c->draw.at.given, "draw"},
+      {c->pattern.at.given, "pattern"},
   };
   return first_of(list, sizeof list / sizeof *list);
 }
@@ -72,7 +69,6 @@ bool ig_topopt_divisible(const ig_ctx *cx, const ig_topopt_case *c, const char *
   const unfit list[] = {
       {c->ranks == IG_RANKS_SHARE, "ranks: share"},
       {c->grid.elements[2] <= 0, "a plane problem"},
-      {ig_topopt_unfit(c, true) != NULL, ig_topopt_unfit(c, true)},
       {c->solver.storage == IG_STORE_HALF && cx->backend->kernels != IG_KERNELS_CUDA,
        "storage half on a CPU"},
       {shares(cx, c), "there are as many systems as ranks"},

@@ -3,7 +3,7 @@
    overhang  one layer after the other, each on the one below. Of a grid in slabs a layer along x or
              y is divided, and ranks hand each other its rows at the cuts; a layer along z is one
              rank's, and ranks take turns.
-   draw      column by column, in the planes of a rank. */
+   draw      column by column. Columns along z cross ranks, which take turns. */
 #include "topopt/grid_making.h"
 #include "topopt/placing.h"
 #include "backend/backend.h"
@@ -19,16 +19,47 @@ static ig_grid elements_of(const ig_topopt_grid_model *m) {
   return g;
 }
 
-/* --- overhang --- */
-
 /* An array of one layer: of layers along x or y all planes of a rank lie in it, ghosts, too. */
-static ig_grid layer_grid(const ig_topopt_grid_model *m) {
-  const int axis = m->overhang.axis;
+static ig_grid layer_grid(const ig_topopt_grid_model *m, int axis) {
   ig_grid g = m->grid;
   g.plane = axis == 2 ? (int64_t)g.n[0] * g.n[1] : g.n[1 - axis];
   g.stored = g.dim == 3 && axis != 2 ? g.plane * (g.n[2] + 1 + 2 * g.ghosts) : g.plane;
   return g;
 }
+static ig_status layers_new(ig_topopt_grid_model *m, int axis, int count) {
+  const size_t n = (size_t)layer_grid(m, axis).stored;
+  for (int i = 0; i < count; i++)
+    IG_TRY(ig_array_new_device(m->cx, &m->layer[i], n, sizeof(double), "layers"));
+  return IG_OK;
+}
+
+/* One pass over a field, or slopes by it back. */
+typedef struct {
+  const ig_topopt_grid_model *m;
+  const double *in, *made; /* made: the result, of passes back alone */
+  double *to;
+  int side; /* of what is drawn */
+} pass;
+
+/* Along z ranks take turns: each does its `own`, begins with what the one before it gave, and gives
+   what the next one takes. */
+static ig_status in_turn(const pass *p, int axis, bool rises, ig_status (*own)(const pass *p),
+                         double *take, double *give) {
+  const ig_topopt_grid_model *m = p->m;
+  const size_t bytes = (size_t)layer_grid(m, axis).stored * sizeof *take;
+  if (!m->slab || axis != 2)
+    return own(p);
+  for (int t = 0; t < m->slab->ranks; t++) {
+    const int now = rises ? t : m->slab->ranks - 1 - t, next = rises ? now + 1 : now - 1;
+    if (m->slab->rank == now)
+      IG_TRY(own(p));
+    if (t + 1 < m->slab->ranks)
+      IG_TRY(ig_slab_hand(m->slab, now, next, bytes, m->slab->rank == now ? give : take));
+  }
+  return IG_OK;
+}
+
+/* --- overhang --- */
 
 static ig_status make_overhang(ig_topopt_grid_model *m) {
   const ig_overhang_case *c = &m->c->overhang;
@@ -44,10 +75,7 @@ static ig_status make_overhang(ig_topopt_grid_model *m) {
                  "degrees from the plate, not 45",
                  m->h[d], m->h[m->overhang.axis],
                  atan2(m->h[m->overhang.axis], m->h[d]) * 57.29577951308232);
-  const size_t n = (size_t)layer_grid(m).stored;
-  for (int i = 0; i < 2; i++)
-    IG_TRY(ig_array_new_device(m->cx, &m->layer[i], n, sizeof(double), "printed layers"));
-  return IG_OK;
+  return layers_new(m, m->overhang.axis, 2);
 }
 
 static ig_print_layer layer_of(const ig_topopt_grid_model *m, int layer) {
@@ -77,51 +105,31 @@ static ig_print_layer layer_of(const ig_topopt_grid_model *m, int layer) {
   return l;
 }
 
-/* All layers of this rank; the last one of `layer` is below the first, if any is. */
-static ig_status print_own(const ig_topopt_grid_model *m, const double *in, double *out) {
-  const ig_grid g = elements_of(m), one = layer_grid(m);
-  for (int i = 0; i < g.n[m->overhang.axis]; i++) {
-    const ig_print_layer l = layer_of(m, i);
-    double *now = m->layer[i % 2].dev;
-    IG_SLAB_TRY(m->slab, ig_topopt_design_ops_of(m->cx)->print(m->cx, &l, m->role.dev, in,
-                                                               m->layer[1 - i % 2].dev, out, now));
-    if (m->overhang.axis != 2)
-      IG_TRY(ig_slab_refresh(&one, 1, sizeof *now, 1, now));
-  }
-  return IG_OK;
-}
-static ig_status print_own_back(const ig_topopt_grid_model *m, const double *in,
-                                const double *printed, double *slope) {
-  const ig_grid g = elements_of(m), one = layer_grid(m);
-  const int n = g.n[m->overhang.axis];
+/* All layers of this rank; the last one of `layer` is below the first, or above, if any is. */
+static ig_status print_own(const pass *p) {
+  const ig_topopt_grid_model *m = p->m;
+  const ig_topopt_design_ops *ops = ig_topopt_design_ops_of(m->cx);
+  const int axis = m->overhang.axis, n = elements_of(m).n[axis];
+  const ig_grid one = layer_grid(m, axis);
   for (int i = 0; i < n; i++) {
-    const ig_print_layer l = layer_of(m, n - 1 - i);
-    double *now = m->layer[i % 2].dev;
-    IG_SLAB_TRY(m->slab,
-                ig_topopt_design_ops_of(m->cx)->print_back(m->cx, &l, m->role.dev, in, printed,
-                                                           m->layer[1 - i % 2].dev, now, slope));
-    if (m->overhang.axis != 2)
+    const ig_print_layer l = layer_of(m, p->made ? n - 1 - i : i);
+    double *now = m->layer[i % 2].dev, *last = m->layer[1 - i % 2].dev;
+    if (p->made)
+      IG_SLAB_TRY(m->slab,
+                  ops->print_back(m->cx, &l, m->role.dev, p->in, p->made, last, now, p->to));
+    else
+      IG_SLAB_TRY(m->slab, ops->print(m->cx, &l, m->role.dev, p->in, last, p->to, now));
+    if (axis != 2)
       IG_TRY(ig_slab_refresh(&one, 1, sizeof *now, 1, now));
   }
   return IG_OK;
 }
 
-/* Layers along z: a rank begins with the last layer of the one before it. */
-static ig_status print_in_turn(const ig_topopt_grid_model *m, bool back, const double *in,
-                               const double *printed, double *to) {
-  const bool turns = m->slab && m->overhang.axis == 2, rises = back != (m->overhang.up != 0);
-  const int ranks = turns ? m->slab->ranks : 1;
-  const size_t bytes = (size_t)layer_grid(m).stored * sizeof *to;
-  const int last = (elements_of(m).n[m->overhang.axis] - 1) % 2;
-  for (int t = 0; t < ranks; t++) {
-    const int now = rises ? t : ranks - 1 - t, next = rises ? now + 1 : now - 1;
-    if (!turns || m->slab->rank == now)
-      IG_TRY(back ? print_own_back(m, in, printed, to) : print_own(m, in, to));
-    if (t + 1 < ranks)
-      IG_TRY(
-          ig_slab_hand(m->slab, now, next, bytes, m->layer[m->slab->rank == now ? last : 1].dev));
-  }
-  return IG_OK;
+static ig_status print(const pass *p) {
+  const ig_topopt_grid_model *m = p->m;
+  const int axis = m->overhang.axis, last = (elements_of(m).n[axis] - 1) % 2;
+  const bool rises = (p->made != NULL) != (m->overhang.up != 0);
+  return in_turn(p, axis, rises, print_own, m->layer[1].dev, m->layer[last].dev);
 }
 
 /* --- draw --- */
@@ -163,6 +171,31 @@ static ig_status make_draw(ig_topopt_grid_model *m) {
     *(drawn(x, layers, n) < m->c->volume ? &low : &high) = x;
   }
   m->d.start = high;
+  return layers_new(m, m->draw.axis, 1);
+}
+
+static ig_status draw_own(const pass *p) {
+  const ig_topopt_grid_model *m = p->m;
+  const ig_topopt_design_ops *ops = ig_topopt_design_ops_of(m->cx);
+  const ig_grid g = elements_of(m);
+  double *carry = m->layer[0].dev;
+  if (p->made)
+    IG_SLAB_TRY(m->slab, ops->draw_back(m->cx, &g, &m->draw, p->side, m->role.dev, p->in, p->made,
+                                        carry, p->to));
+  else
+    IG_SLAB_TRY(m->slab, ops->draw(m->cx, &g, &m->draw, p->side, m->role.dev, p->in, carry, p->to));
+  return IG_OK;
+}
+
+static ig_status draw(pass *p) {
+  const ig_topopt_grid_model *m = p->m;
+  const int n = m->whole.n[m->draw.axis];
+  for (p->side = 0; p->side < 2; p->side++) {
+    const bool there = p->side ? m->draw.split > 0 : m->draw.split < n;
+    if (there) /* below the split densities grow along the axis */
+      IG_TRY(in_turn(p, m->draw.axis, (p->made != NULL) != (p->side == 1), draw_own,
+                     m->layer[0].dev, m->layer[0].dev));
+  }
   return IG_OK;
 }
 
@@ -181,24 +214,16 @@ void ig_topopt_grid_making_free(ig_topopt_grid_model *m) {
 
 ig_status ig_topopt_grid_print(void *self, const double *in, double *out) {
   const ig_topopt_grid_model *m = self;
-  if (m->c->overhang.at.given)
-    return print_in_turn(m, false, in, NULL, out);
-  const ig_grid g = elements_of(m);
-  IG_SLAB_TRY(m->slab,
-              ig_topopt_design_ops_of(m->cx)->draw(m->cx, &g, &m->draw, m->role.dev, in, out));
-  return IG_OK;
+  pass p = {.m = m, .in = in, .to = out};
+  return m->c->overhang.at.given ? print(&p) : draw(&p);
 }
 
 ig_status ig_topopt_grid_print_back(void *self, const double *in, const double *printed,
                                     double *work, double *slope) {
   const ig_topopt_grid_model *m = self;
+  pass p = {.m = m, .in = in, .made = printed, .to = slope};
   (void)work;
-  if (m->c->overhang.at.given) { /* ghosts: to who gave the values they have not changed */
-    IG_TRY(ig_slab_refresh(&m->grid, 1, sizeof *printed, 1, (double *)printed));
-    return print_in_turn(m, true, in, printed, slope);
-  }
-  const ig_grid g = elements_of(m);
-  IG_SLAB_TRY(m->slab, ig_topopt_design_ops_of(m->cx)->draw_back(m->cx, &g, &m->draw, m->role.dev,
-                                                                 in, printed, slope));
-  return IG_OK;
+  /* ghosts: to who gave the values they have not changed */
+  IG_TRY(ig_slab_refresh(&m->grid, 1, sizeof *printed, 1, (double *)printed));
+  return m->c->overhang.at.given ? print(&p) : draw(&p);
 }

@@ -116,7 +116,7 @@ ig_status ig_topopt_mesh_part_new(ig_topopt_mesh_model *m) {
 /* Why ranks hold all of a mesh whose systems they divide; NULL: they do not. */
 static const char *why_whole(const ig_topopt_mesh_model *m) {
   const ig_topopt_case *c = m->c;
-  const char *why = ig_topopt_unfit(c, false);
+  const char *why = ig_topopt_mesh_unfit(c);
   if (why)
     return why;
   if (c->solver.preconditioner == IG_PRECONDITIONER_PETSC)

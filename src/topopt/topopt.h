@@ -378,7 +378,8 @@ typedef struct {
   ig_overhang overhang;
   ig_draw draw;
   struct ig_topopt_grid_pattern *pattern; /* NULL: none */
-  ig_array layer[2]; /* of a part that is printed: the last one and the one at hand */
+  ig_array
+      layer[2]; /* of a printed part the last one and the one at hand; of a drawn one columns */
   ig_discretisation d;
   ig_loading loading;
   double normal[3]; /* of the face at hand */

@@ -1,7 +1,7 @@
-/* Parts that can be made, on a grid divided between ranks: printed along each axis, of one pattern,
-   found on coarser grids first. History,
-   snapshots, checkpoint, figures and the finished part are those of one rank, byte for byte, on 2,
-   3 and 5 ranks, after a restart on fewer, and each rank has less memory than one. */
+/* Parts that can be made, on a grid divided between ranks: printed or drawn along each axis, of one
+   pattern, found on coarser grids first. History, snapshots, checkpoint, figures and the finished
+   part are those of one rank, byte for byte, on 2, 3 and 5 ranks, after a restart on fewer, and
+   each rank has less memory than one. */
 #include "counted_memory.h"
 #include "ranks_folders.h"
 
@@ -91,6 +91,17 @@ static void printed_parts_have_the_bits_of_one(void **state) {
   same_after_restart(small, "overhang", "{direction: x-}");
 }
 
+/* One tool from either side, two that meet inside of a rank or at a cut. */
+static void drawn_parts_have_the_bits_of_one(void **state) {
+  (void)state;
+  same_files(small, "draw", "{direction: z+}");
+  same_files(small, "draw", "{direction: z-}");
+  same_files(small, "draw", "{direction: z+, parting: 10}");
+  same_files(small, "draw", "{direction: z+, parting: 8}");
+  same_files(small, "draw", "{direction: x-, parting: 2}");
+  same_after_restart(small, "draw", "{direction: z+, parting: 9}");
+}
+
 /* Sums over planes of several ranks, of one, and of mirror images: cells of 7 planes, of which some
    have no element to design on one rank. */
 static void patterns_have_the_bits_of_one(void **state) {
@@ -172,6 +183,7 @@ static void ranks_have_less_memory(void **state) {
     skip(); /* it is about the memory of a CPU */
   less_memory_than_one("overhang", "{direction: x+}");
   less_memory_than_one("overhang", "{direction: z+}");
+  less_memory_than_one("draw", "{direction: z+}");
   less_memory_than_one("pattern", "{extrude: z}");
   less_memory_than_one("pattern", "{repeat: [1, 1, 2]}");
   less_memory_than_one("sequence", "{grids: 1, iterations: 1}");
@@ -180,6 +192,7 @@ static void ranks_have_less_memory(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(printed_parts_have_the_bits_of_one),
+      cmocka_unit_test(drawn_parts_have_the_bits_of_one),
       cmocka_unit_test(patterns_have_the_bits_of_one),
       cmocka_unit_test(sequences_have_the_bits_of_one),
       cmocka_unit_test(ranks_have_less_memory),
