@@ -225,9 +225,6 @@ IG_MUST_CHECK ig_status ig_collect_rows(ig_ctx *cx, const ig_collect *gather, si
 IG_MUST_CHECK ig_status ig_ranges_stream(ig_ctx *cx, const int32_t *start, size_t size,
                                          ig_collect_give *give, ig_collect_put *put, void *user,
                                          ig_status status);
-/* The other way: of a whole in rank 0's memory (host) each rank's own items to its device. */
-IG_MUST_CHECK ig_status ig_ranges_spread(ig_ctx *cx, const int32_t *start, size_t size,
-                                         const void *whole, void *own, ig_status status);
 /* Rank 0 forgets where the items of others stand; from then on there is ig_collect_stream alone. */
 void ig_collect_thin(ig_ctx *cx, ig_collect *gather);
 /* Arrays that rank 0 asks for one after the other, in an order that is its own: `tell` is called

@@ -180,38 +180,6 @@ ig_status ig_ranges_stream(ig_ctx *cx, const int32_t *start, size_t size, ig_col
   return status;
 }
 
-ig_status ig_ranges_spread(ig_ctx *cx, const int32_t *start, size_t size, const void *whole,
-                           void *own, ig_status status) {
-  const int rank = ig_ranks_rank(cx->ranks), ranks = ig_ranks_count(cx->ranks);
-  const size_t mine = (size_t)(start[rank + 1] - start[rank]) * size;
-  const char *from = whole;
-  ig_message *message = NULL;
-  char *buffer = NULL;
-  int messages = 0;
-  if (status == IG_OK)
-    status = IG_NEW(cx, &message, ranks, "messages");
-  if (status == IG_OK && rank > 0)
-    status = IG_NEW(cx, &buffer, mine + 1, "values of a part");
-  status = ig_ranks_agree(cx, status);
-  for (int r = 1; r < ranks && status == IG_OK; r++) {
-    if (rank == 0)
-      message[messages++] = (ig_message){.rank = r,
-                                         .send = from + (size_t)start[r] * size,
-                                         .send_size = (size_t)(start[r + 1] - start[r]) * size};
-    else if (rank == r)
-      message[messages++] = (ig_message){.rank = 0, .receive = buffer, .receive_size = mine};
-  }
-  if (status == IG_OK)
-    status = ig_ranks_swap(cx, message, messages);
-  if (status == IG_OK && mine)
-    status = cx->backend->copy_in(cx, own, rank ? buffer : from, mine);
-  if (status == IG_OK)
-    status = cx->backend->sync(cx);
-  free(message);
-  free(buffer);
-  return ig_ranks_agree(cx, status);
-}
-
 /* --- rows of own items */
 
 typedef struct {

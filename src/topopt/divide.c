@@ -385,10 +385,6 @@ ig_status ig_topopt_place(ig_ctx *cx, const ig_discretisation *d, bool states, i
 }
 
 ig_status ig_topopt_elements_mark(ig_ctx *cx, const ig_discretisation *d, uint8_t *mark) {
-  if (d->recall) {
-    memset(mark, 1, (size_t)d->all_places);
-    return IG_OK;
-  }
   IG_TRY(cx->backend->copy_out(cx, mark, d->role, (size_t)d->places));
   for (int64_t i = 0; i < d->places; i++)
     mark[i] = mark[i] != IG_ROLE_NONE;

@@ -152,16 +152,15 @@ static ig_status put_constraints(ig_sink *sink, const ig_topopt_design *s, const
 static ig_status put_pieces(ig_sink *sink, const ig_topopt_design *s, const double *density) {
   const double solid = s->loading->candidates ? s->loading->candidate_density[0] : 1;
   const double level = isnan(s->c->surface.level) ? 0.5 * solid : s->c->surface.level;
-  const bool apart = ig_topopt_apart(s->d);
   int64_t pieces, cavities;
   IG_TRY(ig_topopt_pieces_count(s->cx, s->d, density, level, &pieces, &cavities));
   if (pieces > 1)
     ig_warn(s->cx, "the part is in %" PRId64 " pieces (elements of density %g and more)", pieces,
             level);
   double most = 0;
-  for (int64_t i = 0; i < (apart ? s->d->places : s->d->all_places); i++)
+  for (int64_t i = 0; i < s->d->places; i++)
     most = fmax(most, density[i]);
-  if (apart)
+  if (ig_topopt_divided(s->d))
     IG_TRY(ig_slab_most(s->d->grid->slab, &most, 1));
   if (most < 0.01 * solid)
     ig_warn(s->cx,
@@ -277,23 +276,12 @@ static ig_status put_density(ig_topopt_run *r, ig_sink *sink, double *density,
   return ig_topopt_part_put(r, sink, density, touched, share);
 }
 
-/* Elements that this rank looks at: its own; of a mesh in parts the first has all of them. */
-static size_t looked_at(const ig_ctx *cx, const ig_discretisation *d) {
-  if (!d->recall)
-    return (size_t)d->places;
-  return ig_ranks_first(cx) ? (size_t)d->all_places : 0;
-}
-
 /* Densities, and elements that are held or loaded. */
 static ig_status bring(const ig_topopt_design *s, double *density, uint8_t *touched) {
   const ig_discretisation *d = s->d;
-  const double *from = s->density[s->realisations - 1].dev;
-  if (d->recall) {
-    IG_TRY(ig_topopt_fetch(s->cx, d, false, 1, from, false, density));
-  } else {
-    IG_TRY(s->cx->backend->copy_out(s->cx, density, from, (size_t)d->places * sizeof *density));
-    IG_TRY(s->cx->backend->sync(s->cx));
-  }
+  IG_TRY(s->cx->backend->copy_out(s->cx, density, s->density[s->realisations - 1].dev,
+                                  (size_t)d->places * sizeof *density));
+  IG_TRY(s->cx->backend->sync(s->cx));
   return d->touched(d->self, touched);
 }
 
@@ -301,7 +289,7 @@ static ig_status look(ig_topopt_run *r, ig_sink *sink, double *share) {
   const ig_topopt_design *s = r->s;
   ig_ctx *cx = s->cx;
   const bool divided = ig_topopt_divided(s->d);
-  const size_t n = looked_at(cx, s->d);
+  const size_t n = (size_t)s->d->places;
   double *density = NULL;
   uint8_t *touched = NULL;
   ig_status status = IG_NEW(cx, &density, n + 1, "surface");
@@ -313,7 +301,7 @@ static ig_status look(ig_topopt_run *r, ig_sink *sink, double *share) {
     status = bring(s, density, touched);
   if (divided)
     status = ig_ranks_agree(cx, status);
-  if (status == IG_OK && n > 0)
+  if (status == IG_OK)
     status = put_density(r, sink, density, touched, share);
   free(density);
   free(touched);
@@ -324,23 +312,16 @@ ig_status ig_topopt_finish(void *self, ig_sink *sink) {
   ig_topopt_run *r = self;
   const ig_discretisation *d = r->d;
   const bool analysed = ig_topopt_part_analysed(r);
-  const size_t n = looked_at(r->s->cx, d);
   double *share = NULL;
   IG_TRY(ig_topopt_analyse(r));
   IG_TRY(put_run(r, sink));
-  if (d->recall)
-    IG_TRY(d->recall(d->self, true));
   ig_status status = IG_OK;
-  if (analysed && n > 0)
-    status = IG_NEW(r->s->cx, &share, n, "part");
+  if (analysed)
+    status = IG_NEW(r->s->cx, &share, d->places, "part");
   if (ig_topopt_divided(d))
     status = ig_ranks_agree(r->s->cx, status);
   if (status == IG_OK)
     status = look(r, sink, share);
-  if (d->recall) { /* fails where ranks no longer meet */
-    const ig_status closed = d->recall(d->self, false);
-    status = status == IG_OK ? closed : status;
-  }
   if (status == IG_OK && analysed)
     status = ig_topopt_part_analyse(r, sink, share);
   free(share);

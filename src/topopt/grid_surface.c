@@ -138,7 +138,7 @@ static ig_status rim_note(cutter *c, const int *low, const int *high, int edge, 
   const uint64_t node =
       ((uint64_t)low[2] * (uint64_t)b->n[1] + (uint64_t)low[1]) * (uint64_t)b->n[0] +
       (uint64_t)low[0];
-  return ig_topopt_skin_rim(b->cx, c->skin, 8 * node + (uint64_t)edge, vertex);
+  return ig_topopt_skin_rim(b->cx, c->skin, (ig_topopt_rim){8 * node + (uint64_t)edge, vertex, 0});
 }
 
 /* the vertex between two corners of the cube, or at one; made once */
@@ -343,7 +343,7 @@ static ig_status layers_cut(const body *b, ig_topopt_part *surface) {
   if (b->g->slab || b->count > 1) {
     ig_topopt_skins to = {.build = {.cx = b->cx, .out = surface}};
     const ig_status status = layers_join(b, &to);
-    ig_topopt_keys_free(&to.keys);
+    ig_topopt_skins_free(&to);
     return status;
   }
   cutter c = {

@@ -5,8 +5,6 @@
 #include "assembly/part.h"
 #include "backend/backend.h"
 #include "core/rising.h"
-#include "core/vtk_corner.h"
-#include "mesh/topology.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -313,84 +311,6 @@ static ig_status place(void *self, bool states, int count, const double *from, d
   return m->cx->backend->sync(m->cx);
 }
 
-/* --- the whole mesh, at the end, on rank 0 --- */
-
-typedef struct {
-  ig_topopt_mesh_model *m;
-  ig_mesh *mesh;
-  int64_t at; /* rows that have come */
-} recalling;
-
-static ig_status points_take(void *user, const void *rows, int64_t count) {
-  recalling *r = user;
-  memcpy(r->mesh->x + 3 * r->at, rows, 3 * sizeof(double) * (size_t)count);
-  r->at += count;
-  return IG_OK;
-}
-static ig_status corners_take(void *user, const void *rows, int64_t count) {
-  recalling *r = user;
-  const int64_t *from = rows, npe = r->m->info->nodes;
-  for (int64_t i = 0; i < count; i++, r->at++) /* VTK's order is this one but for wedges */
-    r->mesh->block[0].conn[r->at / npe * npe + ig_vtk_corner(r->m->type, (int)(r->at % npe))] =
-        (ig_lid)from[i];
-  return IG_OK;
-}
-
-static void whole_close(ig_topopt_mesh_model *m) {
-  ig_topopt_mesh_part *p = &m->part;
-  free((void *)m->shares);
-  m->shares = NULL;
-  m->conn = NULL; /* the mesh's */
-  if (p->recalled)
-    m->mesh = p->read;
-  ig_mesh_free(p->recalled);
-  p->recalled = NULL;
-}
-
-static ig_status volumes_recall(ig_topopt_mesh_model *m) {
-  double *share;
-  IG_TRY(IG_NEW(m->cx, &share, m->elements, "volumes"));
-  m->shares = share;
-  IG_TRY(ig_topopt_mesh_volumes(m, share));
-  for (ig_lid e = 0; e < m->elements; e++)
-    share[e] /= m->d.volume;
-  return IG_OK;
-}
-
-static ig_status whole_open(ig_topopt_mesh_model *m) {
-  const bool first = ig_ranks_first(m->cx);
-  recalling r = {.m = m};
-  ig_block *block;
-  ig_status status = IG_OK;
-  if (first)
-    status = ig_mesh_new(m->cx, 3, m->nodes, &r.mesh);
-  if (status == IG_OK && first)
-    status = ig_mesh_add_block(m->cx, r.mesh, m->type, m->elements, &block);
-  status = ig_ranks_agree(m->cx, status);
-  if (status == IG_OK)
-    status = ig_topopt_mesh_outline(m, IG_STREAM_POINTS, first ? points_take : NULL, &r);
-  r.at = 0;
-  if (status == IG_OK)
-    status = ig_topopt_mesh_outline(m, IG_STREAM_CORNERS, first ? corners_take : NULL, &r);
-  if (status != IG_OK || !first) {
-    ig_mesh_free(r.mesh);
-    return status;
-  }
-  m->part.read = m->mesh;
-  m->mesh = m->part.recalled = r.mesh;
-  m->conn = r.mesh->block[0].conn;
-  return volumes_recall(m);
-}
-
-static ig_status recall(void *self, bool open) {
-  ig_topopt_mesh_model *m = self;
-  ig_status status = open ? whole_open(m) : IG_OK;
-  status = ig_ranks_agree(m->cx, status);
-  if (!open || status != IG_OK)
-    whole_close(m);
-  return status;
-}
-
 /* Asked for at the end, too: elements whose stress counts. */
 static ig_status limit(void *self, const ig_limit_case *limit, ig_array *to, double *norm) {
   ig_topopt_mesh_model *m = self;
@@ -406,15 +326,8 @@ static ig_status limit(void *self, const ig_limit_case *limit, ig_array *to, dou
 
 static ig_status touched(void *self, uint8_t *mark) {
   const ig_topopt_mesh_model *m = self;
-  const ig_rows *cells = &m->part.cells;
-  ig_array own = {0};
-  ig_status status = ig_array_from(m->cx, &own, m->part.touched, (size_t)(cells->to - cells->from),
-                                   1, "elements held or loaded");
-  status = ig_ranks_agree(m->cx, status);
-  if (status == IG_OK)
-    status = ig_rows_collect(m->cx, cells, 1, own.dev, false, mark);
-  ig_array_free(m->cx, &own);
-  return status;
+  memcpy(mark, m->part.touched, (size_t)m->d.places);
+  return IG_OK;
 }
 
 void ig_topopt_mesh_lighten(void *self) {
@@ -456,8 +369,6 @@ static void see(ig_topopt_mesh_model *m) {
   d->show = ig_topopt_mesh_show;
   d->outline = ig_topopt_mesh_outline;
   d->measure = limit;
-  d->spread = ig_topopt_mesh_spread;
-  d->recall = recall;
   d->touched = touched;
   d->lighten = ig_topopt_mesh_lighten;
 }
@@ -466,6 +377,7 @@ static ig_status cut(ig_topopt_mesh_model *m, cutting *c) {
   ig_topopt_mesh_part *p = &m->part;
   IG_TRY(choose(m, c));
   IG_TRY(ghosts_list(m, c));
+  IG_TRY(ig_topopt_mesh_crossings(m));
   IG_TRY(ig_topopt_mesh_filter_cut(m));
   IG_TRY(placed_cut(m));
   IG_TRY(loading_cut(m, c));

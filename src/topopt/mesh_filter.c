@@ -50,7 +50,7 @@ static ig_status make_cone(ig_topopt_mesh_model *m, double radius, ig_topopt_mes
   c->start = to->start.dev;
   c->order = to->order.dev;
   c->center = m->center.dev;
-  ig_topopt_mesh_planes(m, c->plane);
+  memcpy(c->plane, m->plane, sizeof c->plane);
   return IG_OK;
 }
 

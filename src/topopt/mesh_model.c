@@ -5,14 +5,12 @@
      filters                                    mesh_filter.c
      what can be printed or drawn               mesh_making.c
      products, preconditioners, energies        mesh_system.c, ebe.c, mesh_amg.c
-     surface of the part                        mesh_surface.c
+     pieces and surface of the part             mesh_finish.c, mesh_surface.c
      snapshots, arrays of checkpoints           mesh_output.c  */
 #include "topopt/mesh_model.h"
-#include "topopt/pieces.h"
 #include "topopt/placing.h"
 #include "backend/backend.h"
 #include "mesh/geometry.h"
-#include "mesh/topology.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -100,29 +98,6 @@ static ig_status make_geometry(ig_topopt_mesh_model *m) {
 }
 
 /* --- what others ask for --- */
-
-ig_status ig_topopt_mesh_faces(void *self, ig_topopt_pieces *p) {
-  const ig_topopt_mesh_model *m = self;
-  double plane[6];
-  ig_adjacency adj;
-  ig_topopt_mesh_planes(m, plane);
-  IG_TRY(ig_mesh_adjacency(m->cx, m->mesh, &adj));
-  const int faces = m->info->faces;
-  for (ig_lid i = 0; i < adj.faces; i++) {
-    const ig_lid e = i / faces, other = adj.neighbor[i];
-    bool open = other < 0;
-    double x[3];
-    if (other >= 0 && other < e)
-      ig_topopt_pieces_join(p, e, other);
-    ig_topopt_mesh_center(m, e, (int)(i % faces), x);
-    for (int s = 0; s < 6 && open; s++)
-      open = isnan(plane[s]) || fabs(x[s / 2] - plane[s]) > m->slack;
-    if (open)
-      ig_topopt_pieces_open(p, e);
-  }
-  ig_adjacency_free(&adj);
-  return IG_OK;
-}
 
 static void mesh_describe(void *self, ig_check_line *line, void *user) {
   const ig_topopt_mesh_model *m = self;

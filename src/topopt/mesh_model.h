@@ -2,6 +2,7 @@
 #ifndef IG_TOPOPT_MESH_MODEL_H
 #define IG_TOPOPT_MESH_MODEL_H
 
+#include "mesh/topology.h"
 #include "solver/mesh_amg.h"
 #include "solver/mesh_ops.h"
 #include "solver/rows.h"
@@ -32,6 +33,12 @@ typedef struct {
   int64_t own_values[2];
 } ig_helmholtz;
 
+/* A face of an own element (numbered through them) behind which another rank's is, by its number in
+   the whole, or IG_JUNCTION: several are. */
+typedef struct {
+  ig_lid face, other;
+} ig_topopt_mesh_crossing;
+
 /* What of a solve is this rank's; rows.start NULL: all of it. Where `alone` is set a rank has its
    part of the mesh, of the design and of all vectors alone, with ghosts, under numbers of its own
    that rise as the whole's do; its own nodes and elements follow each other. Else it holds all and
@@ -46,13 +53,13 @@ typedef struct {
   ig_lid *node;               /* what they are in the whole, host */
   /* ghosts: nodes of own elements; moduli of elements that touch own nodes */
   ig_halo states, moduli;
-  ig_array around;     /* values of the elements that are there; empty: not needed yet */
-  uint8_t *touched;    /* own elements (host): 1 where a node is held or loaded */
-  double *centers;     /* of own elements, if a file's densities are asked for */
-  ig_array counted;    /* own elements: 1 where a stress counts */
-  bool ready;          /* all is set up */
-  const ig_mesh *read; /* the mesh as it was read; at the end, on rank 0: again whole */
-  ig_mesh *recalled;
+  ig_array around;  /* values of the elements that are there; empty: not needed yet */
+  uint8_t *touched; /* own elements (host): 1 where a node is held or loaded */
+  double *centers;  /* of own elements, if a file's densities are asked for */
+  ig_array counted; /* own elements: 1 where a stress counts */
+  bool ready;       /* all is set up */
+  ig_topopt_mesh_crossing *crossing;
+  ig_lid crossings;
   ig_mesh_args own;    /* own elements alone */
   ig_array fix, share; /* of the whole, until all is set up */
   ig_rows rows;        /* nodes */
@@ -80,6 +87,7 @@ typedef struct ig_topopt_mesh_model {
   const uint8_t *fixed;           /* host, of the whole as these: supports; */
   const double *shares, *centers; /* volumes over the mean; centres of elements */
   double slack;                   /* points this close are on a plane */
+  double plane[6];                /* of symmetry: lowest and highest x, y, z; NaN: none */
   double poisson;                 /* of the solid */
   ig_assembly how;
   ig_plan plan;        /* how elements add to nodes; with clusters all but the elastic product */
@@ -113,12 +121,12 @@ typedef struct ig_topopt_mesh_model {
 
 /* Centre of an element (face < 0) or of one of its faces. */
 void ig_topopt_mesh_center(const ig_topopt_mesh_model *m, ig_lid e, int face, double *x);
+/* The same of an element with these nodes, whose positions are in `x`. */
+void ig_topopt_mesh_middle(ig_elem_type type, const double *x, const ig_lid *node, int face,
+                           double *middle);
 
 /* Volume of an element; mean values of its shape functions unless NULL. */
 double ig_topopt_mesh_weights(const ig_topopt_mesh_model *m, ig_lid e, double *mean);
-
-/* Planes of symmetry: lowest and highest x, y, z; NaN: none. */
-void ig_topopt_mesh_planes(const ig_topopt_mesh_model *m, double plane[6]);
 
 /* Supports, springs, loads, ports and roles; mesh_place.c. */
 IG_MUST_CHECK ig_status ig_topopt_mesh_place(ig_topopt_mesh_model *m);
@@ -159,8 +167,6 @@ IG_MUST_CHECK ig_status ig_topopt_mesh_surround(ig_topopt_mesh_model *m, int cou
    was there to set it up. */
 IG_MUST_CHECK ig_status ig_topopt_mesh_cut(ig_topopt_mesh_model *m);
 void ig_topopt_mesh_lighten(void *self);
-/* Elements that share faces: mesh_model.c. */
-IG_MUST_CHECK ig_status ig_topopt_mesh_faces(void *self, ig_topopt_pieces *p);
 /* The same of the filter, from the whole's. */
 IG_MUST_CHECK ig_status ig_topopt_mesh_filter_cut(ig_topopt_mesh_model *m);
 /* Connectivity and volumes of the whole: mesh_model.c. */
@@ -186,6 +192,27 @@ IG_MUST_CHECK ig_status ig_topopt_mesh_making_new(ig_topopt_mesh_model *m);
 void ig_topopt_mesh_making_free(ig_topopt_mesh_model *m);
 void ig_topopt_mesh_making_describe(const ig_topopt_mesh_model *m, ig_check_line *line, void *user);
 
+/* mesh_finish.c. What a rank looks at of the finished part: its own elements, all of a mesh that is
+   not in parts. On the host. */
+typedef struct {
+  ig_lid nodes, elements, held; /* nodes that are here; own elements; with those around them */
+  ig_lid first;                 /* what the first own element is in the whole */
+  const double *x;
+  const ig_lid *conn, *held_conn;
+  const ig_lid *node;  /* what nodes are in the whole; NULL: the same */
+  const double *share; /* of own elements: volume over the mean */
+} ig_topopt_mesh_body;
+ig_topopt_mesh_body ig_topopt_mesh_body_of(const ig_topopt_mesh_model *m);
+/* Densities of own elements (host) averaged by volume to their nodes; free *value. */
+IG_MUST_CHECK ig_status ig_topopt_mesh_values(ig_topopt_mesh_model *m, const double *density,
+                                              double **value);
+/* While all is set up: own faces that are shared with other ranks. */
+IG_MUST_CHECK ig_status ig_topopt_mesh_crossings(ig_topopt_mesh_model *m);
+/* What is behind faces of own elements: an own one, or as ig_adjacency says, or another rank's. */
+enum { IG_TOPOPT_MESH_ELSEWHERE = -3 };
+IG_MUST_CHECK ig_status ig_topopt_mesh_behind(const ig_topopt_mesh_model *m, ig_adjacency *adj);
+IG_MUST_CHECK ig_status ig_topopt_mesh_faces(void *self, ig_topopt_pieces *p);
+
 /* The part at a density (host); mesh_surface.c. */
 IG_MUST_CHECK ig_status ig_topopt_mesh_surface(void *self, double *density, double level,
                                                bool mirror, ig_topopt_part *surface);
@@ -200,7 +227,6 @@ IG_MUST_CHECK ig_status ig_topopt_mesh_show(void *self, bool states, double scal
                                             const double *from, ig_stream_take *take, void *user);
 IG_MUST_CHECK ig_status ig_topopt_mesh_outline(void *self, int array, ig_stream_take *take,
                                                void *user);
-IG_MUST_CHECK ig_status ig_topopt_mesh_spread(void *self, const double *whole, double *own);
 /* mesh_place.c */
 IG_MUST_CHECK ig_status ig_topopt_mesh_touched(void *self, uint8_t *mark);
 

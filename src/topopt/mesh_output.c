@@ -121,11 +121,6 @@ ig_status ig_topopt_mesh_show(void *self, bool states, double scale, const doubl
                           rows_put, &p, IG_OK);
 }
 
-ig_status ig_topopt_mesh_spread(void *self, const double *whole, double *own) {
-  const ig_topopt_mesh_model *m = self;
-  return ig_ranges_spread(m->cx, m->part.cells.start, sizeof *own, whole, own, IG_OK);
-}
-
 /* All elements have one type. */
 static ig_status types_take(const ig_topopt_mesh_model *m, ig_stream_take *take, void *user) {
   uint8_t type[CHUNK];

@@ -191,6 +191,7 @@ void ig_topopt_mesh_part_free(ig_topopt_mesh_model *m) {
   }
   free(p->node);
   free(p->touched);
+  free(p->crossing);
   free(p->centers);
   ig_slab_free(p->slab);
   ig_slab_free(p->cell_slab);

@@ -20,13 +20,19 @@ static const ig_lid *corners_of(const ig_topopt_mesh_model *m, ig_lid e) {
   return &m->conn[(size_t)m->info->nodes * (size_t)e];
 }
 
-void ig_topopt_mesh_center(const ig_topopt_mesh_model *m, ig_lid e, int face, double *x) {
-  const int *local = face < 0 ? NULL : ig_elem_face(m->type, face);
-  const int n = local ? m->info->face_nodes : m->info->nodes;
-  x[0] = x[1] = x[2] = 0;
+void ig_topopt_mesh_middle(ig_elem_type type, const double *x, const ig_lid *node, int face,
+                           double *middle) {
+  const ig_elem_info *info = ig_elem_info_get(type);
+  const int *local = face < 0 ? NULL : ig_elem_face(type, face);
+  const int n = local ? info->face_nodes : info->nodes;
+  middle[0] = middle[1] = middle[2] = 0;
   for (int a = 0; a < n; a++)
     for (int d = 0; d < 3; d++)
-      x[d] += m->mesh->x[3 * (size_t)corners_of(m, e)[local ? local[a] : a] + (size_t)d] / n;
+      middle[d] += x[3 * (size_t)node[local ? local[a] : a] + (size_t)d] / n;
+}
+
+void ig_topopt_mesh_center(const ig_topopt_mesh_model *m, ig_lid e, int face, double *x) {
+  ig_topopt_mesh_middle(m->type, m->mesh->x, corners_of(m, e), face, x);
 }
 
 /* Sets the bytes of the elements of a set, or of the nodes of one of any kind. */
@@ -212,15 +218,13 @@ static ig_status make_springs(ig_topopt_mesh_model *m, const ig_topopt_points *p
   return status == IG_OK && count ? ig_array_push(m->cx, &m->spring) : status;
 }
 
-void ig_topopt_mesh_planes(const ig_topopt_mesh_model *m, double plane[6]) {
-  double low[3], high[3];
-  ig_mesh_bounds(m->mesh, low, high);
+static void planes_find(ig_topopt_mesh_model *m, const ig_topopt_points *points) {
   for (int s = 0; s < 6; s++)
-    plane[s] = NAN;
+    m->plane[s] = NAN;
   for (int i = 0; i < m->c->symmetry.count; i++) {
     int axis, side;
     if (ig_topopt_plane_read(m->c->symmetry.value[i], 3, &axis, &side))
-      plane[2 * axis + side] = side ? high[axis] : low[axis];
+      m->plane[2 * axis + side] = side ? points->high[axis] : points->low[axis];
   }
 }
 
@@ -242,6 +246,7 @@ ig_status ig_topopt_mesh_place(ig_topopt_mesh_model *m) {
   if (m->c->sets.count)
     return ig_fail_at(m->cx, &IG_ITEM(ig_set_case, m->c->sets, 0)->at,
                       "sets: a mesh has its own: say it in mesh.sets");
+  planes_find(m, &points);
   IG_TRY(ig_array_new(m->cx, &m->role, (size_t)m->elements, 1, "roles"));
   IG_TRY(ig_topopt_points_roles(&points, m->role.host, &m->d.solid, &m->d.designed));
   for (ig_lid e = 0; e < m->elements; e++) {

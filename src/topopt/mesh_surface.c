@@ -5,114 +5,108 @@
    A hexahedron is twelve tetrahedra: each face is split through its lowest node and joined to the
    centre, so neighbours agree on every face. A quadratic tetrahedron is eight, four at its corners
    and four around a diagonal between two middles of edges. A vertex is known by the edge it lies on
-   (or the node it is), so every edge of the surface belongs to two triangles. */
-#include "mesh/topology.h"
+   (or the node it is), so every edge of the surface belongs to two triangles.
+
+   Elements are cut one after the other. Of a mesh in parts each rank cuts its own, which follow
+   those of the rank before, and the first joins the triangles in this order. */
+#include "ranks/ranks.h"
+#include "solver/chunks.h"
 #include "topopt/mesh_model.h"
-#include "topopt/placing.h"
 #include "topopt/surface.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* Points are nodes that are here, then centres of own elements. */
 typedef struct {
   const ig_topopt_mesh_model *m;
+  ig_topopt_mesh_body b;
   double level;
-  const double *value; /* nodes, then centres of elements */
+  double *value;   /* nodes */
+  double plane[3]; /* of symmetry, along each axis, through which it is mirrored; NaN: none */
+  uint8_t *open;   /* own elements: bits of the faces that are closed: free and on no such plane */
+  uint8_t *shared; /* nodes: 1 where other ranks' elements may be; NULL: none are */
   ig_topopt_part_builder build;
-  uint64_t *key; /* table of vertices: the two points of an edge, the same twice for a node */
-  int32_t *of;
-  uint8_t *on; /* vertices: planes of symmetry they lie on, bits of axes */
-  int64_t capacity;
+  ig_topopt_keys keys;
+  ig_topopt_skin
+      skin;         /* its rim: vertices that others may have, or that lie on planes, bits `on` */
   ig_lid corner[4]; /* points of the tetrahedron at hand */
 } cutter;
 
-static const uint64_t EMPTY = UINT64_MAX;
-
-static uint64_t hash(uint64_t k) {
-  k ^= k >> 31;
-  k *= 0x9e3779b97f4a7c15ULL;
-  return k ^ k >> 29;
+static void cutter_free(cutter *c) {
+  free(c->value);
+  free(c->open);
+  free(c->shared);
+  ig_topopt_keys_free(&c->keys);
+  ig_topopt_skin_free(&c->skin);
 }
 
-static int64_t slot_of(const cutter *c, uint64_t key) {
-  int64_t i = (int64_t)(hash(key) % (uint64_t)c->capacity);
-  while (c->key[i] != EMPTY && c->key[i] != key)
-    i = (i + 1) % c->capacity;
-  return i;
-}
-
-/* Space for one more vertex: the table is never more than half full. */
-static ig_status table_grow(cutter *c) {
-  ig_ctx *cx = c->build.cx;
-  if (2 * (c->build.out->vertices + 1) <= c->capacity)
-    return IG_OK;
-  cutter wide = *c;
-  wide.capacity = c->capacity ? 2 * c->capacity : 1 << 14;
-  wide.key = NULL;
-  wide.of = NULL;
-  ig_status status = IG_NEW(cx, &wide.key, (size_t)wide.capacity, "surface");
-  if (status == IG_OK)
-    status = IG_NEW(cx, &wide.of, (size_t)wide.capacity, "surface");
-  if (status != IG_OK) {
-    free(wide.key);
-    return status;
-  }
-  memset(wide.key, 0xff, sizeof *wide.key * (size_t)wide.capacity);
-  for (int64_t i = 0; i < c->capacity; i++)
-    if (c->key[i] != EMPTY) {
-      const int64_t at = slot_of(&wide, c->key[i]);
-      wide.key[at] = c->key[i];
-      wide.of[at] = c->of[i];
-    }
-  uint8_t *on = realloc(c->on, (size_t)wide.capacity);
-  free(c->key);
-  free(c->of);
-  c->key = wide.key;
-  c->of = wide.of;
-  c->capacity = wide.capacity;
-  if (!on)
-    return IG_FAIL(cx, IG_MEMORY, "no memory for a surface");
-  c->on = on;
-  return IG_OK;
+static const ig_lid *nodes_of(const cutter *c, ig_lid e) {
+  return &c->b.conn[(size_t)c->m->info->nodes * (size_t)e];
 }
 
 static void point(const cutter *c, ig_lid p, double *x) {
-  if (p < c->m->nodes)
-    memcpy(x, &c->m->mesh->x[3 * (size_t)p], 3 * sizeof *x);
+  if (p < c->b.nodes)
+    memcpy(x, &c->b.x[3 * (size_t)p], 3 * sizeof *x);
   else
-    ig_topopt_mesh_center(c->m, p - c->m->nodes, -1, x);
+    ig_topopt_mesh_middle(c->m->type, c->b.x, nodes_of(c, p - c->b.nodes), -1, x);
+}
+
+static double value_at(const cutter *c, ig_lid p) {
+  const int npe = c->m->info->nodes;
+  double mean = 0;
+  if (p < c->b.nodes)
+    return c->value[p];
+  for (int a = 0; a < npe; a++)
+    mean += c->value[nodes_of(c, p - c->b.nodes)[a]] / npe;
+  return mean;
+}
+
+/* A point's number on all ranks. */
+static uint32_t whole_of(const cutter *c, ig_lid p) {
+  if (p < c->b.nodes)
+    return (uint32_t)(c->b.node ? c->b.node[p] : p);
+  return (uint32_t)c->m->nodes + (uint32_t)(c->b.first + (p - c->b.nodes));
 }
 
 /* Planes of symmetry a point lies on. */
-static uint8_t planes_of(const cutter *c, const double *plane, ig_lid p) {
+static uint8_t planes_of(const cutter *c, ig_lid p) {
   uint8_t bits = 0;
   double x[3];
   point(c, p, x);
   for (int d = 0; d < 3; d++)
-    if (!isnan(plane[d]) && fabs(x[d] - plane[d]) <= c->m->slack)
+    if (!isnan(c->plane[d]) && fabs(x[d] - c->plane[d]) <= c->m->slack)
       bits |= (uint8_t)(1 << d);
   return bits;
+}
+
+static ig_status rim_note(cutter *c, ig_lid low, ig_lid high, uint64_t key, int32_t vertex) {
+  const int on = planes_of(c, low) & planes_of(c, high);
+  const bool shared = c->shared && high < c->b.nodes && c->shared[low] && c->shared[high];
+  if (!on && !shared)
+    return IG_OK;
+  return ig_topopt_skin_rim(c->build.cx, &c->skin, (ig_topopt_rim){key, vertex, on});
 }
 
 /* The vertex between two points, or at one; made once. */
 static ig_status vertex_of(cutter *c, ig_lid p, ig_lid q, int32_t *index) {
   const ig_lid low = p < q ? p : q, high = p < q ? q : p;
-  const uint64_t key = (uint64_t)(uint32_t)low << 32 | (uint32_t)high;
-  IG_TRY(table_grow(c));
-  const int64_t at = slot_of(c, key);
-  if (c->key[at] == EMPTY) {
+  const uint64_t key = (uint64_t)whole_of(c, low) << 32 | whole_of(c, high);
+  int32_t *known;
+  IG_TRY(ig_topopt_keys_at(c->build.cx, &c->keys, key, &known));
+  if (*known < 0) {
     double a[3], b[3];
     point(c, low, a);
     point(c, high, b);
     const double t =
-        low == high ? 0 : ig_topopt_part_place(c->level, c->value[low], c->value[high]);
+        low == high ? 0 : ig_topopt_part_place(c->level, value_at(c, low), value_at(c, high));
     for (int d = 0; d < 3; d++)
       a[d] += t * (b[d] - a[d]);
-    IG_TRY(ig_topopt_part_vertex(&c->build, a, &c->of[at]));
-    c->key[at] = key;
+    IG_TRY(ig_topopt_part_vertex(&c->build, a, known));
+    IG_TRY(rim_note(c, low, high, key, *known));
   }
-  *index = c->of[at];
+  *index = *known;
   return IG_OK;
 }
 
@@ -122,11 +116,7 @@ static ig_status edge_of_tet(void *user, int p, int q, int32_t *index) {
 }
 
 static bool inside(const cutter *c, ig_lid p) {
-  return c->value[p] >= c->level;
-}
-
-static const ig_lid *nodes_of(const cutter *c, ig_lid e) {
-  return &c->m->conn[(size_t)c->m->info->nodes * (size_t)e];
+  return value_at(c, p) >= c->level;
 }
 
 /* A quadrilateral's corners from its lowest node on: the triangles are 0 1 2 and 0 2 3. */
@@ -182,7 +172,7 @@ static void tet_of(const cutter *c, ig_lid e, int tet, ig_lid *corner) {
   corner[0] = node[0];
   corner[1] = node[2 + half];
   corner[2] = node[1 + half];
-  corner[3] = c->m->nodes + e;
+  corner[3] = c->b.nodes + e;
 }
 
 static int corners_inside(const cutter *c, ig_lid e) {
@@ -192,19 +182,73 @@ static int corners_inside(const cutter *c, ig_lid e) {
   return in;
 }
 
-static ig_status march(cutter *c) {
-  for (ig_lid e = 0; e < c->m->elements; e++) {
-    const int in = corners_inside(c, e);
-    for (int tet = 0; tet < tets_in(c) && in != 0 && in != c->m->info->nodes; tet++) {
-      int bits = 0;
-      tet_of(c, e, tet, c->corner);
-      for (int i = 0; i < 4; i++)
-        bits |= inside(c, c->corner[i]) << i;
-      IG_TRY(ig_topopt_part_cut(&c->build, bits, edge_of_tet, c));
-    }
+static ig_status close_triangle(cutter *c, const ig_lid *p) {
+  bool in[3];
+  for (int i = 0; i < 3; i++) {
+    c->corner[i] = p[i];
+    in[i] = inside(c, p[i]);
   }
+  return ig_topopt_part_close(&c->build, in, edge_of_tet, c);
+}
+
+static ig_status cut_element(cutter *c, ig_lid e) {
+  const int in = corners_inside(c, e);
+  if (in == 0)
+    return IG_OK;
+  for (int tet = 0; tet < tets_in(c) && in != c->m->info->nodes; tet++) {
+    int bits = 0;
+    tet_of(c, e, tet, c->corner);
+    for (int i = 0; i < 4; i++)
+      bits |= inside(c, c->corner[i]) << i;
+    IG_TRY(ig_topopt_part_cut(&c->build, bits, edge_of_tet, c));
+  }
+  for (int face = 0; face < c->m->info->faces; face++)
+    for (int k = 0; k < triangles_in(c) && (c->open[e] >> face & 1); k++) {
+      ig_lid node[3];
+      triangle_of(c, e, face, k, node);
+      IG_TRY(close_triangle(c, node));
+    }
   return IG_OK;
 }
+
+/* Which faces are closed: not those on a plane, where the mirrored half follows. */
+static ig_status open_find(cutter *c) {
+  const int faces = c->m->info->faces;
+  ig_adjacency adj;
+  IG_TRY(IG_NEW(c->m->cx, &c->open, c->b.elements, "surface"));
+  IG_TRY(ig_topopt_mesh_behind(c->m, &adj));
+  for (ig_lid i = 0; i < adj.faces; i++) {
+    const ig_lid e = i / faces;
+    const int face = (int)(i % faces), *local = ig_elem_face(c->m->type, face);
+    uint8_t on = 7;
+    if (adj.neighbor[i] != IG_NO_NEIGHBOR)
+      continue;
+    for (int a = 0; a < c->m->info->face_nodes; a++)
+      on &= planes_of(c, nodes_of(c, e)[local[a]]);
+    c->open[e] |= (uint8_t)(!on << face);
+  }
+  ig_adjacency_free(&adj);
+  return IG_OK;
+}
+
+/* Nodes of which others may have elements: all that are not own, since who knows those are their
+   owners; own ones with elements of others around them. */
+static ig_status shared_find(cutter *c) {
+  const ig_topopt_mesh_body *b = &c->b;
+  const ig_topopt_mesh_range own = ig_topopt_mesh_own(c->m);
+  const int64_t npe = c->m->info->nodes, from = npe * c->m->part.element_at;
+  if (!c->m->part.alone)
+    return IG_OK;
+  IG_TRY(IG_NEW(c->m->cx, &c->shared, b->nodes, "surface"));
+  for (ig_lid n = 0; n < b->nodes; n++)
+    c->shared[n] = n < own.from || n >= own.from + own.count;
+  for (int64_t i = 0; i < npe * b->held; i++)
+    if (i < from || i >= from + npe * b->elements)
+      c->shared[b->held_conn[i]] = 1;
+  return IG_OK;
+}
+
+/* --- volumes --- */
 
 /* Share of an element that is inside. */
 static double element_share(cutter *c, ig_lid e) {
@@ -217,7 +261,7 @@ static double element_share(cutter *c, ig_lid e) {
     tet_of(c, e, tet, c->corner);
     for (int i = 0; i < 4; i++) {
       point(c, c->corner[i], x[i]);
-      value[i] = c->value[c->corner[i]];
+      value[i] = value_at(c, c->corner[i]);
       for (int d = 0; d < 3 && i; d++)
         x[i][d] -= x[0][d];
     }
@@ -230,147 +274,150 @@ static double element_share(cutter *c, ig_lid e) {
   return all > 0 ? part / all : 0;
 }
 
-/* Volume inside, in mean elements. */
-static ig_status volume_of(void *self, double level, double *volume) {
-  cutter c = *(cutter *)self;
-  const double *share = c.m->shares;
-  *volume = 0;
-  c.level = level;
-  for (ig_lid e = 0; e < c.m->elements; e++)
-    *volume += share[e] * element_share(&c, e);
-  return IG_OK;
-}
-
-static ig_status close_triangle(cutter *c, const ig_lid *p) {
-  bool in[3];
-  for (int i = 0; i < 3; i++) {
-    c->corner[i] = p[i];
-    in[i] = inside(c, p[i]);
-  }
-  return ig_topopt_part_close(&c->build, in, edge_of_tet, c);
-}
-
-static ig_status close_boundary(cutter *c, const double *plane) {
-  ig_boundary boundary;
-  IG_TRY(ig_mesh_boundary(c->build.cx, c->m->mesh, &boundary));
-  ig_status status = IG_OK;
-  for (ig_lid i = 0; i < boundary.count && status == IG_OK; i++) {
-    const ig_lid e = boundary.element[i];
-    const int *local = ig_elem_face(c->m->type, boundary.face[i]);
-    uint8_t on = 7;
-    for (int a = 0; a < c->m->info->face_nodes; a++)
-      on &= planes_of(c, plane, nodes_of(c, e)[local[a]]);
-    for (int k = 0; k < triangles_in(c) && !on && status == IG_OK; k++) {
-      ig_lid node[3]; /* not on a plane, where the mirrored half follows */
-      triangle_of(c, e, boundary.face[i], k, node);
-      status = close_triangle(c, node);
-    }
-  }
-  ig_boundary_free(&boundary);
+/* The sum of own elements' volumes (over the mean), each times its density, or, where `density` is
+   NULL, times what is inside of it: in the order of the whole, over all ranks. */
+static ig_status volume_sum(cutter *c, const double *density, double *sum) {
+  const ig_grid *blocks = c->m->d.grid;
+  const ig_chunks k = ig_chunks_of(blocks, c->b.elements);
+  double *part;
+  ig_status status = IG_NEW(c->m->cx, &part, (size_t)k.count + 1, "surface");
+  if (c->m->part.alone)
+    status = ig_ranks_agree(c->m->cx, status);
+  for (int64_t i = 0; status == IG_OK && i < k.count; i++)
+    for (int64_t e = ig_chunk_begin(&k, i); e < ig_chunk_end(&k, i); e++)
+      part[i] += c->b.share[e] * (density ? density[e] : element_share(c, (ig_lid)e));
+  if (status == IG_OK)
+    status = ig_chunks_total(blocks, &k, 1, part, sum);
+  free(part);
   return status;
 }
 
+static ig_status volume_of(void *self, double level, double *volume) {
+  cutter *c = self;
+  c->level = level;
+  return volume_sum(c, NULL, volume);
+}
+
+static ig_status level_find(cutter *c, const double *density, double *level) {
+  double wanted;
+  IG_TRY(volume_sum(c, density, &wanted));
+  return ig_topopt_part_level(volume_of, c, wanted, level);
+}
+
+/* --- the whole --- */
+
 /* The other half, one axis after the other; vertices on the plane are shared. */
-static ig_status mirror_part(cutter *c, const double *plane) {
-  ig_ctx *cx = c->build.cx;
-  ig_topopt_part *s = c->build.out;
-  for (int64_t i = 0; i < c->capacity; i++)
-    if (c->key[i] != EMPTY)
-      c->on[c->of[i]] = planes_of(c, plane, (ig_lid)(c->key[i] >> 32)) &
-                        planes_of(c, plane, (ig_lid)(c->key[i] & 0xffffffffU));
+static ig_status mirror_part(ig_topopt_part_builder *build, const double *plane,
+                             const ig_topopt_rim *mark, int64_t marks) {
+  ig_ctx *cx = build->cx;
+  ig_topopt_part *s = build->out;
+  uint8_t *on = NULL;
+  int32_t *image = NULL;
+  int64_t copies = 1;
+  ig_status status;
+  for (int d = 0; d < 3; d++)
+    copies *= isnan(plane[d]) ? 1 : 2;
+  if (copies == 1)
+    return IG_OK;
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &on, copies * s->vertices + 1, "surface"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &image, copies / 2 * s->vertices + 1, "surface"));
+  for (int64_t i = 0; i < marks; i++)
+    on[mark[i].vertex] = (uint8_t)mark[i].on;
   for (int d = 0; d < 3; d++) {
     const int64_t vertices = s->vertices, triangles = s->triangles;
-    int32_t *image;
     if (isnan(plane[d]))
       continue;
-    uint8_t *on = realloc(c->on, 2 * (size_t)vertices + 1);
-    if (!on)
-      return IG_FAIL(cx, IG_MEMORY, "no memory for a surface");
-    c->on = on;
-    IG_TRY(IG_NEW(cx, &image, (size_t)vertices, "surface"));
-    ig_status status = IG_OK;
-    for (int64_t i = 0; i < vertices && status == IG_OK; i++) {
+    for (int64_t i = 0; i < vertices; i++) {
       double x[3] = {(double)s->vertex[i][0], (double)s->vertex[i][1], (double)s->vertex[i][2]};
       image[i] = (int32_t)i;
       if (on[i] >> d & 1)
         continue;
       x[d] = 2 * plane[d] - x[d];
-      status = ig_topopt_part_vertex(&c->build, x, &image[i]);
-      if (status == IG_OK)
-        on[image[i]] = on[i];
+      IG_TRY_GOTO(status, done, ig_topopt_part_vertex(build, x, &image[i]));
+      on[image[i]] = on[i];
     }
-    for (int64_t t = 0; t < triangles && status == IG_OK; t++)
-      status = ig_topopt_part_triangle(&c->build, image[s->triangle[t][0]],
-                                       image[s->triangle[t][2]], image[s->triangle[t][1]]);
-    free(image);
-    IG_TRY(status);
+    for (int64_t t = 0; t < triangles; t++)
+      IG_TRY_GOTO(status, done,
+                  ig_topopt_part_triangle(build, image[s->triangle[t][0]], image[s->triangle[t][2]],
+                                          image[s->triangle[t][1]]));
   }
+done:
+  free(on);
+  free(image);
+  return status;
+}
+
+static ig_status march(cutter *c) {
+  IG_TRY(open_find(c));
+  IG_TRY(shared_find(c));
+  for (ig_lid e = 0; e < c->b.elements; e++)
+    IG_TRY(cut_element(c, e));
   return IG_OK;
 }
 
-/* Densities at nodes, by volume, and at centres. */
-static ig_status make_values(const ig_topopt_mesh_model *m, const double *density, double **out) {
-  const double *share = m->shares;
-  const size_t npe = (size_t)m->info->nodes;
-  double *value, *weight;
-  IG_TRY(IG_NEW(m->cx, out, (size_t)m->nodes + (size_t)m->elements, "surface"));
-  value = *out;
-  const ig_status status = IG_NEW(m->cx, &weight, m->nodes, "surface");
-  if (status != IG_OK)
-    return status;
-  for (ig_lid e = 0; e < m->elements; e++)
-    for (size_t a = 0; a < npe; a++) {
-      value[m->conn[npe * (size_t)e + a]] += share[e] * density[e];
-      weight[m->conn[npe * (size_t)e + a]] += share[e];
-    }
-  for (ig_lid n = 0; n < m->nodes; n++)
-    value[n] = weight[n] > 0 ? value[n] / weight[n] : 0;
-  for (ig_lid e = 0; e < m->elements; e++)
-    for (size_t a = 0; a < npe; a++)
-      value[m->nodes + e] += value[m->conn[npe * (size_t)e + a]] / (double)npe;
-  free(weight);
-  return IG_OK;
+/* What each rank has cut, one after the other. */
+static ig_status parts_join(cutter *c, ig_status status, ig_topopt_skins *to) {
+  const int ranks = ig_ranks_count(c->m->cx->ranks), rank = ig_ranks_rank(c->m->cx->ranks);
+  for (int r = 0; r < ranks; r++) {
+    status = ig_topopt_skin_bring(to, r, &c->skin, status);
+    if (r == rank) /* it has gone */
+      ig_topopt_skin_free(&c->skin);
+  }
+  return ig_ranks_agree(c->m->cx, status);
+}
+
+static ig_status surface_cut(cutter *c, ig_topopt_part *surface) {
+  const bool divided = c->m->part.alone;
+  ig_topopt_skins all = {.build = {.cx = c->m->cx, .out = surface}};
+  c->build = (ig_topopt_part_builder){.cx = c->m->cx, .out = divided ? &c->skin.part : surface};
+  ig_status status = march(c);
+  ig_topopt_keys_free(&c->keys);
+  if (divided) {
+    status = parts_join(c, status, &all);
+    if (status == IG_OK)
+      status = mirror_part(&all.build, c->plane, all.marked, all.marks);
+    status = ig_ranks_agree(c->m->cx, status);
+  } else if (status == IG_OK) {
+    status = mirror_part(&c->build, c->plane, c->skin.rim, c->skin.rims);
+  }
+  ig_topopt_skins_free(&all);
+  return status;
+}
+
+/* Values at the nodes; also on a rank that fails. */
+static ig_status cutter_make(ig_topopt_mesh_model *m, const double *density, double level,
+                             cutter *c) {
+  *c = (cutter){.m = m, .b = ig_topopt_mesh_body_of(m), .level = level, .plane = {NAN, NAN, NAN}};
+  const ig_status status = ig_topopt_mesh_values(m, density, &c->value);
+  return m->part.alone ? ig_ranks_agree(m->cx, status) : status;
 }
 
 ig_status ig_topopt_mesh_inside(void *self, double *density, double level, double *share) {
-  const ig_topopt_mesh_model *m = self;
-  double *value = NULL;
-  cutter c = {.m = m, .level = level};
-  const ig_status status = make_values(m, density, &value);
-  c.value = value;
-  for (ig_lid e = 0; status == IG_OK && e < m->elements; e++)
+  cutter c;
+  const ig_status status = cutter_make(self, density, level, &c);
+  for (ig_lid e = 0; status == IG_OK && e < c.b.elements; e++)
     share[e] = element_share(&c, e);
-  free(value);
+  cutter_free(&c);
   return status;
 }
 
 ig_status ig_topopt_mesh_surface(void *self, double *density, double level, bool mirror,
                                  ig_topopt_part *surface) {
   const ig_topopt_mesh_model *m = self;
-  double side[6], plane[3] = {NAN, NAN, NAN}, wanted = 0, *value = NULL;
+  cutter c;
   memset(surface, 0, sizeof *surface);
-  cutter c = {.m = m, .build = {.cx = m->cx, .out = surface}};
-  ig_topopt_mesh_planes(m, side);
-  for (int d = 0; d < 3 && mirror; d++)
-    plane[d] = isnan(side[2 * d + 1]) ? side[2 * d] : side[2 * d + 1];
-  for (ig_lid e = 0; e < m->elements; e++)
-    wanted += m->shares[e] * density[e];
-  ig_status status;
-  IG_TRY_GOTO(status, done, make_values(m, density, &value));
-  c.value = value;
   surface->level = level;
-  if (isnan(level))
-    IG_TRY_GOTO(status, done, ig_topopt_part_level(volume_of, &c, wanted, &surface->level));
+  ig_status status = cutter_make(self, density, level, &c);
+  for (int d = 0; d < 3 && mirror; d++)
+    c.plane[d] = m->plane[isnan(m->plane[2 * d + 1]) ? 2 * d : 2 * d + 1];
+  if (status == IG_OK && isnan(level))
+    status = level_find(&c, density, &surface->level);
   c.level = surface->level;
-  IG_TRY_GOTO(status, done, march(&c));
-  IG_TRY_GOTO(status, done, close_boundary(&c, plane));
-  IG_TRY_GOTO(status, done, mirror_part(&c, plane));
-  ig_topopt_part_measure(surface);
-done:
-  free(value);
-  free(c.key);
-  free(c.of);
-  free(c.on);
+  if (status == IG_OK)
+    status = surface_cut(&c, surface);
+  if (status == IG_OK)
+    ig_topopt_part_measure(surface);
+  cutter_free(&c);
   if (status != IG_OK)
     ig_topopt_part_free(surface);
   return status;

@@ -44,26 +44,25 @@ static ig_status put_figures(ig_sink *sink, const ig_topopt_run *r, const ig_top
 
 /* The sum of an array of elements (host), in the order of the whole. */
 static ig_status total(ig_ctx *cx, const ig_discretisation *d, const double *v, double *sum) {
-  const bool apart = ig_topopt_apart(d);
-  ig_grid blocks = d->grid ? *d->grid : (ig_grid){0};
-  blocks.slab = apart ? blocks.slab : NULL;
-  const ig_chunks k = ig_chunks_of(&blocks, apart ? d->places : d->all_places);
+  const ig_chunks k = ig_chunks_of(d->grid, d->places);
   double *part;
   ig_status status = IG_NEW(cx, &part, (size_t)k.count + 1, "sums");
-  if (apart)
+  if (ig_topopt_divided(d))
     status = ig_ranks_agree(cx, status);
   for (int64_t c = 0; status == IG_OK && c < k.count; c++)
     for (int64_t i = ig_chunk_begin(&k, c); i < ig_chunk_end(&k, c); i++)
       part[c] += v[i];
   if (status == IG_OK)
-    status = ig_chunks_total(&blocks, &k, 1, part, sum);
+    status = ig_chunks_total(d->grid, &k, 1, part, sum);
   free(part);
   return status;
 }
 
-/* Removes islands at the level of the surface, which is made again without them. */
+/* Removes islands at the level of the surface, which is made again without them, at the level that
+   was asked for (NaN: the one that keeps what is left). */
 static ig_status remove_islands(ig_topopt_run *r, ig_sink *sink, double *density,
-                                const uint8_t *touched, ig_topopt_part *part, double *wanted) {
+                                const uint8_t *touched, double level, ig_topopt_part *part,
+                                double *wanted) {
   const ig_topopt_design *s = r->s;
   const ig_surface_case *c = &s->c->surface;
   int64_t islands, elements;
@@ -82,7 +81,7 @@ static ig_status remove_islands(ig_topopt_run *r, ig_sink *sink, double *density
           " elements, %.2g %% of its volume, that touch neither a load nor a support",
           islands, islands == 1 ? "" : "s", elements, 100 * (all - left) / all);
   ig_topopt_part_free(part);
-  return s->d->surface(s->d->self, density, c->level, c->mirror, part);
+  return s->d->surface(s->d->self, density, level, c->mirror, part);
 }
 
 /* States of the part beside the design's, which stay as they are: exchanged twice. */
@@ -129,9 +128,7 @@ static ig_status solve_part(ig_topopt_run *r, const double *share, double *objec
   if (status == IG_OK)
     status = zeros(cx, &inside, s->d->places);
   if (status == IG_OK)
-    status = s->d->recall ? s->d->spread(s->d->self, share, inside.dev)
-                          : cx->backend->copy_in(cx, inside.dev, share,
-                                                 (size_t)s->d->places * sizeof *share);
+    status = cx->backend->copy_in(cx, inside.dev, share, (size_t)s->d->places * sizeof *share);
   exchange(s, &density, u, &adjoint);
   s->tolerance = fmin(tolerance, 1e-6);
   if (status == IG_OK)
@@ -225,10 +222,10 @@ ig_status ig_topopt_part_put(ig_topopt_run *r, ig_sink *sink, double *density,
     level = 0.5 * s->loading->candidate_density[0];
   ig_status status = s->d->surface(s->d->self, density, level, c->mirror, &part);
   if (status == IG_OK)
-    status = remove_islands(r, sink, density, touched, &part, &wanted);
+    status = remove_islands(r, sink, density, touched, level, &part, &wanted);
   if (status == IG_OK && share)
     status = s->d->inside(s->d->self, density, part.level, share);
-  if (status == IG_OK && (!ig_topopt_apart(s->d) || ig_ranks_first(s->cx)))
+  if (status == IG_OK && (!ig_topopt_divided(s->d) || ig_ranks_first(s->cx)))
     status = put_surface(r, sink, &part, wanted);
   if (status == IG_OK && c->analyse && !share)
     ig_warn(s->cx, "the part was not analysed: %s",

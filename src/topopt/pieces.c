@@ -81,17 +81,12 @@ static ig_status own_find(const ig_discretisation *d, const double *density, dou
 /* Freed by the caller, failed or not. */
 static ig_status pieces_make(ig_ctx *cx, const ig_discretisation *d, const double *density,
                              double level, const uint8_t *touched, ig_topopt_pieces *p) {
-  const bool apart = ig_topopt_apart(d);
-  *p = (ig_topopt_pieces){.cx = cx, .places = apart ? d->places : d->all_places};
-  if (apart)
+  const bool divided = ig_topopt_divided(d);
+  *p = (ig_topopt_pieces){.cx = cx, .places = d->places};
+  if (divided)
     p->whole = (d->grid->from - d->grid->ghosts) * d->grid->plane;
   const ig_status status = own_find(d, density, level, touched, p);
-  return apart ? ig_topopt_pieces_meet(p, status) : status;
-}
-
-/* Counts of what this rank has the first element of. */
-static ig_status together(const ig_discretisation *d, int64_t *count) {
-  return ig_topopt_apart(d) ? ig_topopt_count(d, count, 2) : IG_OK;
+  return divided ? ig_topopt_pieces_meet(p, status) : status;
 }
 
 ig_status ig_topopt_pieces_count(ig_ctx *cx, const ig_discretisation *d, const double *density,
@@ -105,7 +100,7 @@ ig_status ig_topopt_pieces_count(ig_ctx *cx, const ig_discretisation *d, const d
   }
   pieces_free(&p);
   if (status == IG_OK)
-    status = together(d, count);
+    status = ig_topopt_count(d, count, 2); /* of what each rank has the first element of */
   *pieces = count[0];
   *cavities = count[1];
   return status;
@@ -115,17 +110,17 @@ ig_status ig_topopt_pieces_count(ig_ctx *cx, const ig_discretisation *d, const d
    first. */
 static ig_status largest_find(const ig_topopt_pieces *p, const ig_discretisation *d,
                               int64_t *largest) {
-  const bool apart = ig_topopt_apart(d);
+  const bool divided = ig_topopt_divided(d);
   int64_t size = 0, last = INT64_MIN; /* negative: the lowest is the largest number */
   for (int32_t i = 0; i < p->count; i++)
     if (p->piece[i].solid && p->piece[i].size > size)
       size = p->piece[i].size;
-  if (apart)
+  if (divided)
     IG_TRY(ig_ranks_most(p->cx, IG_OK, &size, 1));
   for (int32_t i = 0; i < p->count; i++)
     if (p->piece[i].solid && p->piece[i].size == size && -p->piece[i].last > last)
       last = -p->piece[i].last;
-  if (apart)
+  if (divided)
     IG_TRY(ig_ranks_most(p->cx, IG_OK, &last, 1));
   largest[0] = size;
   largest[1] = -last;
@@ -152,7 +147,7 @@ ig_status ig_topopt_islands_clear(ig_ctx *cx, const ig_discretisation *d, double
   }
   pieces_free(&p);
   if (status == IG_OK)
-    status = together(d, count);
+    status = ig_topopt_count(d, count, 2);
   *islands = count[0];
   *elements = count[1];
   return status;

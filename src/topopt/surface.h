@@ -64,6 +64,7 @@ void ig_topopt_keys_free(ig_topopt_keys *k);
 typedef struct {
   uint64_t key;
   int32_t vertex;
+  int32_t on; /* what else is known of it; 0: nothing */
 } ig_topopt_rim;
 typedef struct {
   ig_topopt_part part;
@@ -73,9 +74,11 @@ typedef struct {
 typedef struct {
   ig_topopt_part_builder build;
   ig_topopt_keys keys;
+  ig_topopt_rim *marked; /* vertices of which something is known */
+  int64_t marks;
 } ig_topopt_skins;
-IG_MUST_CHECK ig_status ig_topopt_skin_rim(ig_ctx *cx, ig_topopt_skin *skin, uint64_t key,
-                                           int32_t vertex);
+IG_MUST_CHECK ig_status ig_topopt_skin_rim(ig_ctx *cx, ig_topopt_skin *skin, ig_topopt_rim rim);
+void ig_topopt_skins_free(ig_topopt_skins *skins);
 void ig_topopt_skin_free(ig_topopt_skin *skin);
 /* What rank `from` has is added to the surface of rank 0; all ranks of a divided grid or mesh call
    it, `skin` is looked at on that rank. */

@@ -4,13 +4,10 @@
 #include "topopt/surface.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-ig_status ig_topopt_skin_rim(ig_ctx *cx, ig_topopt_skin *skin, uint64_t key, int32_t vertex) {
+ig_status ig_topopt_skin_rim(ig_ctx *cx, ig_topopt_skin *skin, ig_topopt_rim rim) {
   IG_TRY(IG_MORE(cx, &skin->rim, skin->rims, "surface"));
-  memset(&skin->rim[skin->rims], 0, sizeof *skin->rim); /* travels as bytes */
-  skin->rim[skin->rims].key = key;
-  skin->rim[skin->rims++].vertex = vertex;
+  skin->rim[skin->rims++] = rim;
   return IG_OK;
 }
 
@@ -18,6 +15,20 @@ void ig_topopt_skin_free(ig_topopt_skin *skin) {
   ig_topopt_part_free(&skin->part);
   free(skin->rim);
   *skin = (ig_topopt_skin){0};
+}
+
+void ig_topopt_skins_free(ig_topopt_skins *skins) {
+  ig_topopt_keys_free(&skins->keys);
+  free(skins->marked);
+}
+
+/* A vertex of the rim that is new here. */
+static ig_status rim_add(ig_topopt_skins *to, const ig_topopt_rim *rim, int32_t number) {
+  if (!rim->on)
+    return IG_OK;
+  IG_TRY(IG_MORE(to->build.cx, &to->marked, to->marks, "surface"));
+  to->marked[to->marks++] = (ig_topopt_rim){rim->key, number, rim->on};
+  return IG_OK;
 }
 
 /* Rims come in the order of their vertices. */
@@ -30,15 +41,22 @@ ig_status ig_topopt_skin_add(ig_topopt_skins *to, const ig_topopt_skin *skin) {
   for (int64_t v = 0, rim = 0; v < part->vertices && status == IG_OK; v++) {
     const double x[3] = {(double)part->vertex[v][0], (double)part->vertex[v][1],
                          (double)part->vertex[v][2]};
+    const ig_topopt_rim *at = NULL;
     int32_t *known = NULL;
-    if (rim < skin->rims && skin->rim[rim].vertex == v)
-      status = ig_topopt_keys_at(cx, &to->keys, skin->rim[rim++].key, &known);
-    if (status == IG_OK && known && *known >= 0)
+    if (rim < skin->rims && skin->rim[rim].vertex == v) {
+      at = &skin->rim[rim++];
+      status = ig_topopt_keys_at(cx, &to->keys, at->key, &known);
+    }
+    if (status == IG_OK && known && *known >= 0) {
       number[v] = *known;
-    else if (status == IG_OK)
+      continue;
+    }
+    if (status == IG_OK)
       status = ig_topopt_part_vertex(&to->build, x, &number[v]);
-    if (status == IG_OK && known)
+    if (status == IG_OK && known) {
       *known = number[v];
+      status = rim_add(to, at, number[v]);
+    }
   }
   for (int64_t t = 0; t < part->triangles && status == IG_OK; t++)
     status = ig_topopt_part_triangle(&to->build, number[part->triangle[t][0]],

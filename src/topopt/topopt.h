@@ -340,17 +340,12 @@ struct ig_discretisation {
   ig_status (*show)(void *self, bool states, double scale, const double *from, ig_stream_take *take,
                     void *user);
   ig_status (*outline)(void *self, int array, ig_stream_take *take, void *user);
-  /* Where rank 0 has the whole mesh again: an array of elements from its host to all ranks'
-     devices, each its own. */
-  ig_status (*spread)(void *self, const double *whole, double *own);
-  /* Of a mesh in parts: rank 0 has the whole again, for surface, inside, touched and faces, or lets
-     go of it; all ranks call it. NULL: all ranks call these, each for its own elements. */
-  ig_status (*recall)(void *self, bool open);
   /* what a bound on a displacement measures (unit, device), or the elements in a region: 1 there, 0
      elsewhere, norm their number (volume over the mean) */
   ig_status (*measure)(void *self, const ig_limit_case *limit, ig_array *to, double *norm);
-  /* the surface at a density (host; ghosts take their owners' values), NaN: the one that keeps the
-     design's volume; the triangles of all ranks are rank 0's. NULL: it has none to give */
+  /* The finished part. Divided between ranks all call these, each for its own elements. The surface
+     at a density (host; ghosts take their owners' values), NaN: the one that keeps the design's
+     volume; the triangles of all ranks are rank 0's. NULL: it has none to give */
   ig_status (*surface)(void *self, double *density, double level, bool mirror,
                        ig_topopt_part *surface);
   /* share of each element inside that surface (host) */
@@ -410,10 +405,6 @@ IG_MUST_CHECK ig_status ig_topopt_mesh_ranks_tell(ig_ctx *cx, const ig_topopt_ca
 bool ig_topopt_divisible(const ig_ctx *cx, const ig_topopt_case *c, const char **why);
 static inline bool ig_topopt_divided(const ig_discretisation *d) {
   return d->grid && d->grid->slab;
-}
-/* Whether each rank looks at its own elements of the finished part; else one that has all does. */
-static inline bool ig_topopt_apart(const ig_discretisation *d) {
-  return ig_topopt_divided(d) && !d->recall;
 }
 /* a . b of elements, of states; the largest of elements, of states; sums of counts. The same on all
    ranks. */
