@@ -8,7 +8,7 @@
 
 typedef struct {
   double objective, volume, pieces, cavities, surface_volume, load_case[2];
-  double islands, part_objective, part_stress, mass, stress;
+  double islands, part_objective, part_stress, mass, stress, surface_level;
   char feasible[200], stopped[200], warning[2000];
   int64_t steps;
 } outcome;
@@ -19,12 +19,14 @@ static inline void keep_figure(void *user, const char *key, double value, const 
   outcome *o = user;
   double *const number[] = {&o->objective,      &o->volume,       &o->pieces,       &o->cavities,
                             &o->surface_volume, &o->load_case[0], &o->load_case[1], &o->islands,
-                            &o->part_objective, &o->part_stress,  &o->mass,         &o->stress};
+                            &o->part_objective, &o->part_stress,  &o->mass,         &o->stress,
+                            &o->surface_level};
   static const char *const name[] = {
       "objective",      "volume",      "pieces",      "cavities",
       "surface_volume", "load_case_1", "load_case_2", "islands_removed",
-      "part_objective", "part_stress", "mass",        "constraint_1_stress"};
-  for (int i = 0; i < 12; i++)
+      "part_objective", "part_stress", "mass",        "constraint_1_stress",
+      "surface_level"};
+  for (int i = 0; i < 13; i++)
     if (strcmp(key, name[i]) == 0)
       *number[i] = value;
   if (text && strcmp(key, "feasible") == 0)

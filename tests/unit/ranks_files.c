@@ -164,7 +164,7 @@ static void files_have_the_bytes_of_one(void **state) {
 /* --- memory --- */
 
 /* Of four ranks the first writes, and has little more than the others: a piece of 2 MB on its way,
-   what HDF5 keeps, and at the end of a mesh the whole. */
+   what HDF5 keeps. */
 static void first_is_light(const char *const *set) {
   enum { RANKS = 4 };
   static seat s[RANKS];

@@ -1,13 +1,10 @@
 /* The finished part of a grid that is divided between ranks: pieces, cavities, islands, surface and
    shares inside are those of one rank, bit by bit, and no rank has more than its planes of it. */
-#include "check.h"
-#include "core/ctx.h"
 #include "counted_memory.h"
+#include "finished_part.h"
 #include "harsh_ranks.h"
 #include "ranks_threads.h"
-#include "topopt/pieces.h"
 #include "topopt/problem.h"
-#include "topopt/surface.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -18,13 +15,6 @@ enum { NX = 7, NY = 6, NZ = 41, ELEMENTS = NX * NY * NZ, KINDS = 5 };
 #define BODY                                                                                       \
   "grid: {elements: [7, 6, 41]}, ranks: divide, supports: [{box: {min: [0, 0, 0], max: [1, 6, "    \
   "0]}}], loads: [{box: {min: [7, 0, 20], max: [7, 6, 20]}, force: [0, 0, 1]}]"
-
-/* What is found; of several ranks each fills in its own elements. */
-typedef struct {
-  int64_t pieces, cavities, islands, cleared;
-  double left[ELEMENTS], share[ELEMENTS];
-  ig_topopt_part part;
-} found;
 
 typedef struct {
   ig_ranks *ranks;
@@ -64,24 +54,13 @@ static ig_status look(seat *s, ig_topopt_problem *t) {
   const ig_discretisation *d = t->d;
   double *density = calloc((size_t)d->places, sizeof *density);
   double *share = calloc((size_t)d->places, sizeof *share);
-  uint8_t *touched = calloc((size_t)d->places, 1);
-  int64_t count[4] = {0};
-  ig_topopt_part part = {0};
   for (int k = 0; k < ig_grid_layers(g); k++)
     for (int j = 0; j < NY; j++)
       for (int i = 0; i < NX; i++)
         density[ig_grid_place(g, i, j, k)] = density_at(s->kind, i, j, g->from + k);
   s->divided = ig_topopt_divided(d);
-  ig_status status = d->touched(d->self, touched);
-  if (status == IG_OK)
-    status = ig_topopt_pieces_count(t->cx, d, density, 0.5, &count[0], &count[1]);
-  if (status == IG_OK)
-    status = ig_topopt_islands_clear(t->cx, d, density, 0.5, touched, &count[2], &count[3]);
-  if (status == IG_OK)
-    status =
-        d->surface(d->self, density, s->kind == 2 || s->kind == KINDS ? 0.5 : NAN, true, &part);
-  if (status == IG_OK)
-    status = d->inside(d->self, density, part.level, share);
+  const ig_status status =
+      part_look(t->cx, d, density, s->kind == 2 || s->kind == KINDS ? 0.5 : NAN, share, s->to);
   for (int k = 0; k < ig_grid_layers(g); k++)
     for (int j = 0; j < NY; j++)
       for (int i = 0; i < NX; i++) {
@@ -89,20 +68,8 @@ static ig_status look(seat *s, ig_topopt_problem *t) {
         s->to->left[e] = density[ig_grid_place(g, i, j, k)];
         s->to->share[e] = share[ig_grid_place(g, i, j, k)];
       }
-  if (ig_ranks_first(t->cx)) {
-    s->to->pieces = count[0];
-    s->to->cavities = count[1];
-    s->to->islands = count[2];
-    s->to->cleared = count[3];
-    s->to->part = part;
-  } else {
-    if (status == IG_OK && part.triangles != 0)
-      status = IG_FAIL(t->cx, IG_ARG, "another rank than the first has triangles");
-    ig_topopt_part_free(&part);
-  }
   free(density);
   free(share);
-  free(touched);
   return status;
 }
 
@@ -126,15 +93,15 @@ static void *sit(void *user) {
 }
 
 static void same(const char *text, int kind, const int *counts, int tries) {
-  static found one, many;
+  found one, many;
   static seat s[MOST];
-  memset(&one, 0, sizeof one);
+  found_new(&one, ELEMENTS);
   s[0] = (seat){.text = text, .kind = kind, .to = &one};
   sit(&s[0]);
   assert_string_equal(s[0].message, "");
   for (int k = 0; k < tries; k++) {
     ig_ranks *ranks[MOST];
-    memset(&many, 0, sizeof many);
+    found_new(&many, ELEMENTS);
     assert_int_equal(ig_ranks_threads(counts[k], ranks), IG_OK);
     for (int i = 0; i < counts[k]; i++) {
       s[i] = (seat){.ranks = ranks[i], .text = text, .kind = kind, .to = &many};
@@ -146,23 +113,10 @@ static void same(const char *text, int kind, const int *counts, int tries) {
       assert_string_equal(s[i].message, "");
       assert_true(s[i].divided);
     }
-    assert_int_equal(many.pieces, one.pieces);
-    assert_int_equal(many.cavities, one.cavities);
-    assert_int_equal(many.islands, one.islands);
-    assert_int_equal(many.cleared, one.cleared);
-    assert_memory_equal(many.left, one.left, sizeof one.left);
-    assert_memory_equal(many.share, one.share, sizeof one.share);
-    assert_memory_equal(&many.part.level, &one.part.level, sizeof one.part.level);
-    assert_memory_equal(&many.part.volume, &one.part.volume, sizeof one.part.volume);
-    assert_int_equal(many.part.vertices, one.part.vertices);
-    assert_int_equal(many.part.triangles, one.part.triangles);
-    assert_memory_equal(many.part.vertex, one.part.vertex,
-                        sizeof *one.part.vertex * (size_t)one.part.vertices);
-    assert_memory_equal(many.part.triangle, one.part.triangle,
-                        sizeof *one.part.triangle * (size_t)one.part.triangles);
-    ig_topopt_part_free(&many.part);
+    found_same(&many, &one);
+    found_free(&many);
   }
-  ig_topopt_part_free(&one.part);
+  found_free(&one);
 }
 
 /* Counts by flooding, which knows no ranks and no forest. */
@@ -201,15 +155,16 @@ static int64_t flooded(int kind, bool solid, bool closed) {
 
 static void pieces_are_those_of_a_flood(void **state) {
   (void)state;
-  static found one;
   for (int kind = 0; kind < KINDS; kind++) {
+    found one;
+    found_new(&one, ELEMENTS);
     seat s = {.text = "{" BODY "}", .kind = kind, .to = &one};
     sit(&s);
     assert_string_equal(s.message, "");
-    assert_int_equal(one.pieces, flooded(kind, true, false));
-    assert_int_equal(one.cavities, flooded(kind, false, true));
-    assert_true(kind != 0 || (one.cavities > 0 && one.islands > 0 && one.cleared > one.islands));
-    ig_topopt_part_free(&one.part);
+    assert_int_equal(one.count[0], flooded(kind, true, false));
+    assert_int_equal(one.count[1], flooded(kind, false, true));
+    assert_true(kind != 0 || (one.count[1] > 0 && one.count[2] > 0 && one.count[3] > one.count[2]));
+    found_free(&one);
   }
 }
 
@@ -235,19 +190,19 @@ static void mirrored_parts_have_them_too(void **state) {
 static void no_rank_has_the_whole(void **state) {
   (void)state;
   enum { RANKS = 4 };
-  static found out;
+  found out;
   static seat one, s[RANKS];
   ig_ranks *ranks[RANKS];
   if (!COUNTED)
     skip();
+  found_new(&out, ELEMENTS);
   one = (seat){.text = "{" BODY "}", .kind = KINDS, .to = &out};
   sit(&one);
-  ig_topopt_part_free(&out.part);
   assert_int_equal(ig_ranks_threads(RANKS, ranks), IG_OK);
   for (int i = 0; i < RANKS; i++)
     s[i] = (seat){.ranks = ranks[i], .text = one.text, .kind = KINDS, .to = &out};
   threads_sit(RANKS, ranks, sit, s, sizeof *s);
-  ig_topopt_part_free(&out.part);
+  found_free(&out);
   for (int i = 0; i < RANKS; i++)
     if (s[i].memory > one.memory * 6 / 10)
       fail_msg("rank %d takes %lld bytes, %lld are for all", i, (long long)s[i].memory,

@@ -38,6 +38,20 @@
 
 static const char *const heavy_grid[] = {GRID("[4, 5, 21]"), FAR, HEAVY, TWO("0.3"), NULL};
 static const char *const heavy_mesh[] = {MESH("[7, 7, 25]"), HEAVY, TWO("0.2"), NULL};
+/* an island, and the part's own analysis */
+static const char *const finished_mesh[] = {
+    MESH("[7, 7, 40]"),
+    ENDS,
+    "volume",
+    "0.5",
+    "symmetry",
+    "[x-]",
+    "passive",
+    "[{box: {min: [0, 4, 5], max: [7, 7, 36]}, as: void}, {box: {min: [2, 5, 18], max: [6, 7, "
+    "22]}}]",
+    "surface",
+    "{islands: false, analyse: true}",
+    NULL};
 static const char *const led_grid[] = {GRID("[4, 5, 21]"), LED, NULL};
 static const char *const led_mesh[] = {MESH("[7, 7, 25]"), LED, NULL};
 static const char *const warm_grid[] = {GRID("[4, 5, 21]"), "solver", "{preconditioner: jacobi}",
@@ -137,6 +151,12 @@ static void frequencies_have_the_bits_of_one(void **state) {
   same_files(swings_mesh, NULL, NULL);
 }
 
+static void parts_of_meshes_have_the_bits_of_one(void **state) {
+  (void)state;
+  same_files(finished_mesh, NULL, NULL);
+  same_files(finished_mesh, "mesh.element", "tet4");
+}
+
 static void chosen_materials_have_the_bits_of_one(void **state) {
   (void)state;
   same_files(chosen_grid, NULL, NULL);
@@ -170,6 +190,7 @@ int main(void) {
       cmocka_unit_test(stresses_have_the_bits_of_one),
       cmocka_unit_test(temperatures_have_the_bits_of_one),
       cmocka_unit_test(frequencies_have_the_bits_of_one),
+      cmocka_unit_test(parts_of_meshes_have_the_bits_of_one),
       cmocka_unit_test(chosen_materials_have_the_bits_of_one),
       cmocka_unit_test(densities_of_a_file_have_the_bits_of_one),
   };

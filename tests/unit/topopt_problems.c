@@ -145,6 +145,33 @@ static void the_part_is_analysed_without_islands(void **state) {
       }
 }
 
+/* Of materials to choose from any is solid: half the density of the lightest, a quarter of the
+   heaviest's, is the level of the surface, that of the part without its island, too. */
+static void islands_go_from_parts_of_several_materials(void **state) {
+  (void)state;
+  static const char *const body[] = {
+      "grid: {elements: [8, 8, 4]}\n",
+      "mesh: {boxes: [{name: b, size: [8, 8, 4], cells: [8, 8, 4]}]}\n"};
+  for (const char *const *backend = backends_here(); *backend; backend++)
+    for (int b = 0; b < 2; b++) {
+      char text[1600];
+      outcome o;
+      snprintf(
+          text, sizeof text,
+          "physics: topopt\noutput: {count: 0}\nmaterials: [{name: light, density: 500, young: "
+          "1e5, poisson: 0.3}, {name: dense, density: 2000, young: 1e6, poisson: "
+          "0.3}]\nchoose_material: true\nvolume: 0.5\nfilter: {kind: density, radius: "
+          "1.5}\noptimiser: {method: mma}\niterations: 2\nsupports: [{box: {max: [0, 4, "
+          "4]}}]\nloads: [{box: {min: [8, 0, 0], max: [8, 4, 4]}, force: [1, 0, 0]}]\npassive: "
+          "[{box: {min: [0, 4, 0]}, as: void}, {box: {min: [3, 6, 0], max: [5, 8, "
+          "4]}}]\nsurface: {islands: false}\n%s",
+          body[b]);
+      run_good(*backend, text, &o);
+      assert_near(o.islands, 1, 0);
+      assert_near(o.surface_level, 0.125, 0);
+    }
+}
+
 /* A bar pulled by a pressure of -100 MPa on 20 x 20 mm: 1.6 J. A stiff plate on two soft springs k
    at a distance of 10, turned by M: M^2 / (50 k); a block on four, about y: M^2 / (100 k). */
 static void pressures_and_moments(void **state) {
@@ -396,6 +423,7 @@ int main(void) {
                                      cmocka_unit_test(a_column_hangs_from_a_side),
                                      cmocka_unit_test(pressures_and_moments),
                                      cmocka_unit_test(the_part_is_analysed_without_islands),
+                                     cmocka_unit_test(islands_go_from_parts_of_several_materials),
                                      cmocka_unit_test(least_volume_of_a_bar),
                                      cmocka_unit_test(the_worst_load_case_counts),
                                      cmocka_unit_test(nothing_hangs_over),
