@@ -39,6 +39,7 @@ typedef struct {
    the other way. An element has at least the density of those it is pulled past. */
 typedef struct {
   int axis, split;
+  double power; /* draw.inc */
 } ig_draw;
 
 /* A grid folded into one cell of a pattern: of cell place a along an axis the elements
@@ -74,6 +75,7 @@ typedef struct {
   int relative;                /* move is a share of x */
   double move, damping, gray;  /* limits x by +-move, B^damping, (x B^damping)^gray */
   double x_min;                /* lowest density */
+  double keep;                 /* moving asymptotes: least share of x that is left */
   double floor;                /* least factor of x: B is cut off there; 0: nowhere */
   double tolerance;            /* (high - low) / (high + low) of the multiplier */
   double target, base;         /* wanted sum of dv x; what it leaves out */
@@ -91,8 +93,8 @@ enum {
   IG_DUAL_SUMS = IG_FUNCTIONS + (IG_LIMITS + 1) * (IG_LIMITS + 2) / 2
 };
 typedef struct {
-  int count; /* constraints, the volume among them */
-  double move;
+  int count;                       /* constraints, the volume among them */
+  double move, keep;               /* as of ig_oc */
   const double *x, *lower, *upper; /* device */
   const double *slope[IG_FUNCTIONS];
   double scale[IG_FUNCTIONS], multiplier[IG_FUNCTIONS]; /* 1 for the objective */

@@ -329,6 +329,8 @@ ig_status ig_topopt_design_update(ig_topopt_design *s, const ig_evaluation *e) {
                     .least = 1e-40 * fmin(1, steepest),
                     .most = 1e30 * fmax(1, steepest),
                     .x_min = isnan(o->x_min) ? (mechanism && !o->limits ? 1e-3 : 0) : o->x_min,
+                    /* drawn columns are loaded as a whole: none goes in one step */
+                    .keep = s->c->draw.at.given ? 0.3 : 0,
                     .floor = mechanism ? pow(1e-10, o->damping) : 0,
                     .grid = s->d->grid};
   ig_evaluation next = *e;

@@ -62,6 +62,7 @@ ig_status ig_topopt_gcmma_update(ig_topopt_design *s, const ig_oc *oc, const ig_
                                  ig_evaluation *next) {
   ig_topopt_mma mma = {.count = 1 + s->limits,
                        .move = oc->move,
+                       .keep = oc->keep,
                        .x = s->x.dev,
                        .lower = s->mma_low.dev,
                        .upper = s->mma_high.dev,

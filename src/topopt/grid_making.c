@@ -7,6 +7,8 @@
 #include "topopt/grid_making.h"
 #include "topopt/placing.h"
 #include "backend/backend.h"
+#include "kern/hd.h"
+#include "topopt/draw.inc"
 
 #include <math.h>
 #include <string.h>
@@ -135,14 +137,12 @@ static ig_status print(const pass *p) {
 /* --- draw --- */
 
 /* Mean density of columns whose `layers` elements all have the design x. */
-static double drawn(const double x, const int *layers, int n) {
+static double drawn(double power, double x, const int *layers, int n) {
   double sum = 0;
   for (int side = 0; side < 2; side++) {
-    double free = 1;
-    for (int i = 0; i < layers[side]; i++) {
-      free *= 1 - x;
-      sum += 1 - free;
-    }
+    double last = 0;
+    for (int i = 0; i < layers[side]; i++)
+      sum += last = ig_draw_join(power, last, x);
   }
   return sum / n;
 }
@@ -165,10 +165,11 @@ static ig_status make_draw(ig_topopt_grid_model *m) {
     m->draw.split = (int)floor(at + 0.5);
   }
   const int layers[2] = {m->draw.split, n - m->draw.split};
+  m->draw.power = ig_draw_power(layers[0] > layers[1] ? layers[0] : layers[1]);
   double low = 0, high = 1;
   for (int i = 0; i < 60; i++) { /* a start that has the volume asked for */
     const double x = 0.5 * (low + high);
-    *(drawn(x, layers, n) < m->c->volume ? &low : &high) = x;
+    *(drawn(m->draw.power, x, layers, n) < m->c->volume ? &low : &high) = x;
   }
   m->d.start = high;
   return layers_new(m, m->draw.axis, 1);

@@ -33,19 +33,20 @@ ig_status ig_topopt_making_cpu_print_back(ig_ctx *cx, const ig_topopt_supports *
   return IG_OK;
 }
 
-ig_status ig_topopt_making_cpu_draw(ig_ctx *cx, const ig_links *columns, const uint8_t *role,
-                                    const double *in, double *out) {
+ig_status ig_topopt_making_cpu_draw(ig_ctx *cx, const ig_links *columns, double power,
+                                    const uint8_t *role, const double *in, double *out) {
 #pragma omp parallel for schedule(static) num_threads(ig_team(cx, columns->count, IG_WORK_NODE))
   for (int64_t i = 0; i < columns->count; i++)
-    ig_drawn_column(columns, role, in, i, out);
+    ig_drawn_column(columns, power, role, in, i, out);
   return IG_OK;
 }
 
-ig_status ig_topopt_making_cpu_draw_back(ig_ctx *cx, const ig_links *columns, const uint8_t *role,
-                                         const double *in, const double *drawn, double *slope) {
+ig_status ig_topopt_making_cpu_draw_back(ig_ctx *cx, const ig_links *columns, double power,
+                                         const uint8_t *role, const double *in, const double *drawn,
+                                         double *slope) {
 #pragma omp parallel for schedule(static) num_threads(ig_team(cx, columns->count, IG_WORK_NODE))
   for (int64_t i = 0; i < columns->count; i++)
-    ig_drawn_column_back(columns, role, in, drawn, i, slope);
+    ig_drawn_column_back(columns, power, role, in, drawn, i, slope);
   return IG_OK;
 }
 

@@ -49,26 +49,28 @@ ig_status ig_topopt_making_cuda_print_back(ig_ctx *cx, const ig_topopt_supports 
   return IG_OK;
 }
 
-__global__ void draw_lists(ig_links columns, const uint8_t *role, const double *in, double *out) {
+__global__ void draw_lists(ig_links columns, double power, const uint8_t *role, const double *in,
+                           double *out) {
   for (EACH(i, columns.count))
-    ig_drawn_column(&columns, role, in, i, out);
+    ig_drawn_column(&columns, power, role, in, i, out);
 }
-__global__ void draw_lists_back(ig_links columns, const uint8_t *role, const double *in,
-                                const double *drawn, double *slope) {
+__global__ void draw_lists_back(ig_links columns, double power, const uint8_t *role,
+                                const double *in, const double *drawn, double *slope) {
   for (EACH(i, columns.count))
-    ig_drawn_column_back(&columns, role, in, drawn, i, slope);
+    ig_drawn_column_back(&columns, power, role, in, drawn, i, slope);
 }
 
-ig_status ig_topopt_making_cuda_draw(ig_ctx *cx, const ig_links *columns, const uint8_t *role,
-                                     const double *in, double *out) {
-  draw_lists<<<OVER(columns->count)>>>(*columns, role, in, out);
+ig_status ig_topopt_making_cuda_draw(ig_ctx *cx, const ig_links *columns, double power,
+                                     const uint8_t *role, const double *in, double *out) {
+  draw_lists<<<OVER(columns->count)>>>(*columns, power, role, in, out);
   IG_LAUNCHED(cx);
   return IG_OK;
 }
 
-ig_status ig_topopt_making_cuda_draw_back(ig_ctx *cx, const ig_links *columns, const uint8_t *role,
-                                          const double *in, const double *drawn, double *slope) {
-  draw_lists_back<<<OVER(columns->count)>>>(*columns, role, in, drawn, slope);
+ig_status ig_topopt_making_cuda_draw_back(ig_ctx *cx, const ig_links *columns, double power,
+                                          const uint8_t *role, const double *in,
+                                          const double *drawn, double *slope) {
+  draw_lists_back<<<OVER(columns->count)>>>(*columns, power, role, in, drawn, slope);
   IG_LAUNCHED(cx);
   return IG_OK;
 }

@@ -28,10 +28,10 @@ typedef struct {
   X(print_back, (ig_ctx * cx, const ig_topopt_supports *s, const uint8_t *role, const double *in,  \
                  const double *printed, double *work, double *slope))                              \
   /* the density that can be drawn, column by column from where the tool is, and slopes back */    \
-  X(draw,                                                                                          \
-    (ig_ctx * cx, const ig_links *columns, const uint8_t *role, const double *in, double *out))    \
-  X(draw_back, (ig_ctx * cx, const ig_links *columns, const uint8_t *role, const double *in,       \
-                const double *drawn, double *slope))
+  X(draw, (ig_ctx * cx, const ig_links *columns, double power, const uint8_t *role,                \
+           const double *in, double *out))                                                         \
+  X(draw_back, (ig_ctx * cx, const ig_links *columns, double power, const uint8_t *role,           \
+                const double *in, const double *drawn, double *slope))
 
 #define IG_OP(name, args) ig_status(*name) args;
 #define IG_ON_CPU(name, args) ig_status ig_topopt_making_cpu_##name args;

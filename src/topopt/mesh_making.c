@@ -4,6 +4,8 @@
 #include "topopt/placing.h"
 #include "mesh/geometry.h"
 #include "mesh/topology.h"
+#include "kern/hd.h"
+#include "topopt/draw.inc"
 
 #include <inttypes.h>
 #include <math.h>
@@ -326,10 +328,10 @@ static double uniform_start(const ig_topopt_mesh_model *m, const in_column *list
   double low = 0, high = 1;
   for (int i = 0; i < 60; i++) {
     const double x = 0.5 * (low + high);
-    double sum = 0, free = 1;
+    double sum = 0, last = 0;
     for (ig_lid e = 0; e < m->elements; e++) {
-      free = (e > 0 && together(&list[e - 1], &list[e]) ? free : 1) * (1 - x);
-      sum += (1 - free) * share[list[e].element];
+      last = ig_draw_join(m->draw_power, e > 0 && together(&list[e - 1], &list[e]) ? last : 0, x);
+      sum += last * share[list[e].element];
     }
     *(sum < m->c->volume * m->elements ? &low : &high) = x;
   }
@@ -345,7 +347,7 @@ static ig_status make_draw(ig_topopt_mesh_model *m) {
   int axis;
   double sign = 1, low[3], high[3];
   in_column *list = NULL;
-  int64_t *start = NULL, *order = NULL, groups = 0;
+  int64_t *start = NULL, *order = NULL, groups = 0, longest = 0;
   ig_status status;
   IG_TRY(read_direction(m, &c->at, "draw", c->direction, &axis, &sign));
   ig_mesh_bounds(m->mesh, low, high);
@@ -364,6 +366,9 @@ static ig_status make_draw(ig_topopt_mesh_model *m) {
       start[groups++] = (int64_t)e;
   }
   start[groups] = (int64_t)n;
+  for (int64_t g = 0; g < groups; g++)
+    longest = start[g + 1] - start[g] > longest ? start[g + 1] - start[g] : longest;
+  m->draw_power = ig_draw_power(longest);
   m->d.start = uniform_start(m, list);
   IG_TRY_GOTO(status, done,
               ig_array_from(m->cx, &m->making[0], start, (size_t)groups + 1, 8, "columns"));
@@ -381,7 +386,7 @@ done:
 static ig_status print(void *self, const double *in, double *out) {
   ig_topopt_mesh_model *m = self;
   const ig_topopt_making_ops *ops = ig_topopt_making_ops_of(m->cx);
-  return m->columns.count ? ops->draw(m->cx, &m->columns, m->role.dev, in, out)
+  return m->columns.count ? ops->draw(m->cx, &m->columns, m->draw_power, m->role.dev, in, out)
                           : ops->print(m->cx, &m->supports, m->role.dev, in, out);
 }
 static ig_status print_back(void *self, const double *in, const double *printed, double *work,
@@ -389,7 +394,7 @@ static ig_status print_back(void *self, const double *in, const double *printed,
   ig_topopt_mesh_model *m = self;
   const ig_topopt_making_ops *ops = ig_topopt_making_ops_of(m->cx);
   return m->columns.count
-             ? ops->draw_back(m->cx, &m->columns, m->role.dev, in, printed, slope)
+             ? ops->draw_back(m->cx, &m->columns, m->draw_power, m->role.dev, in, printed, slope)
              : ops->print_back(m->cx, &m->supports, m->role.dev, in, printed, work, slope);
 }
 

@@ -115,6 +115,7 @@ typedef struct ig_topopt_mesh_model {
   ig_loading loading;
   ig_topopt_supports supports; /* of printing; levels 0: none */
   ig_links columns;            /* of drawing; count 0: none */
+  double draw_power;           /* draw.inc */
   int64_t *level;
   ig_array making[IG_MAKING_LISTS];
 } ig_topopt_mesh_model;

@@ -119,6 +119,7 @@ ig_status ig_topopt_mma_scale(ig_topopt_design *s, const double *slope, double *
 static ig_status update_constrained(ig_topopt_design *s, const ig_oc *oc, const ig_evaluation *e) {
   ig_topopt_mma mma = {.count = 1 + s->limits,
                        .move = oc->move,
+                       .keep = oc->keep,
                        .x = s->x.dev,
                        .lower = s->mma_low.dev,
                        .upper = s->mma_high.dev,

@@ -1,7 +1,9 @@
 /* Topology optimisation: designs that can be made, loads that follow the design, frequencies. */
 #include "check.h"
 #include "backend/backend.h"
+#include "kern/hd.h"
 #include "mesh/mesh_case.h"
+#include "topopt/draw.inc"
 #include "topopt/modes.h"
 #include "topopt/problem.h"
 #include "topopt_densities.h"
@@ -69,6 +71,81 @@ static void tools_can_be_drawn(void **state) {
           }
       assert_true(fabs(e.volume - 0.3) < 2e-3);
       free(x);
+      ig_topopt_problem_close(&t);
+      ig_ctx_close(cx);
+    }
+}
+
+/* The last density of a column of n: all x, but `own` the one at `at`. */
+static double column(int n, double x, int at, double own) {
+  const double power = ig_draw_power(n);
+  double last = 0;
+  for (int i = 0; i < n; i++) {
+    const double before = last;
+    last = ig_draw_join(power, last, i == at ? own : x);
+    assert_true(last >= before && last <= 1);
+  }
+  return last;
+}
+
+/* However long a column is: nothing stays nothing, what is solid is solid, one element alone has
+   its density, and all together change the last one by half as much again at most. */
+static void columns_of_any_length_move_alike(void **state) {
+  (void)state;
+  static const int length[] = {1, 2, 8, 24, 96, 1000};
+  for (int k = 0; k < 6; k++) {
+    const int n = length[k];
+    assert_true(column(n, 0, 0, 0) == 0);
+    assert_true(column(n, 0, n / 2, 0.3) == 0.3);
+    assert_true(column(n, 0.2, n / 2, 1) == 1);
+    for (int i = 0; i < 10; i++) {
+      const double low = column(n, 0.1 * i, 0, 0.1 * i);
+      const double high = column(n, 0.1 * (i + 1), 0, 0.1 * (i + 1));
+      assert_true(high - low > -1e-15 && high - low < 0.1501);
+    }
+  }
+  for (int i = 1; i < 9; i++) /* slopes */
+    for (int j = 1; j < 9; j++) {
+      const double x = 0.1 * i, y = 0.11 * j, p = ig_draw_power(24), h = 1e-5;
+      double by_x;
+      const double by_y = ig_draw_slopes(p, x, y, ig_draw_join(p, x, y), &by_x);
+      const double up_x = ig_draw_join(p, x + h, y), up_y = ig_draw_join(p, x, y + h);
+      assert_near(by_x, (up_x - ig_draw_join(p, x - h, y)) / (2 * h), 1e-8);
+      assert_near(by_y, (up_y - ig_draw_join(p, x, y - h)) / (2 * h), 1e-8);
+    }
+}
+
+/* A cantilever under a load all over its end, drawn across, along, both ways, also of little
+   volume, with the usual step: no design falls apart, and the part becomes stiffer. */
+static void drawn_designs_hold_together(void **state) {
+  (void)state;
+  static const struct {
+    const char *draw;
+    double volume;
+  } how[] = {{"direction: x+", 0.3}, {"direction: x+, parting: 12", 0.3},
+             {"direction: y-", 0.3}, {"direction: z-", 0.3},
+             {"direction: x-", 0.1}, {"direction: x+}, optimiser: {method: gcmma", 0.3}};
+  for (const char *const *backend = backends_here(); *backend; backend++)
+    for (size_t k = 0; k < (SANITIZED ? 1 : sizeof how / sizeof *how); k++) {
+      char text[500];
+      ig_ctx *cx = ctx_on(*backend, 2);
+      ig_topopt_problem t;
+      ig_evaluation e = {0};
+      double first = 0;
+      snprintf(text, sizeof text,
+               "{grid: {elements: [24, 6, 16]}, supports: [{box: {max: [99, 99, 0]}}], loads: "
+               "[{box: {min: [0, 0, 16]}, force: [1, 0, 0]}], volume: %g, filter: {kind: density, "
+               "radius: 1.6}, solver: {tolerance: 1e-4}, draw: {%s}}",
+               how[k].volume, how[k].draw);
+      GOOD(cx, ig_topopt_problem_open(cx, text, &t));
+      for (int it = 1; it <= 25; it++) {
+        GOOD(cx, ig_topopt_problem_iterate(&t, it, &e));
+        if (it == 1)
+          first = e.objective;
+        assert_true(e.objective < (how[k].volume < 0.2 ? 30 : 2) * first);
+      }
+      assert_true(e.objective < 0.5 * first);
+      assert_near(e.volume, how[k].volume, 2e-3);
       ig_topopt_problem_close(&t);
       ig_ctx_close(cx);
     }
@@ -370,6 +447,8 @@ static void slips_are_told(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(patterns_repeat_to_the_last_bit),
                                      cmocka_unit_test(tools_can_be_drawn),
+                                     cmocka_unit_test(columns_of_any_length_move_alike),
+                                     cmocka_unit_test(drawn_designs_hold_together),
                                      cmocka_unit_test(meshes_are_printed_and_drawn),
                                      cmocka_unit_test(frequencies_rise),
                                      cmocka_unit_test(sparse_starts_come_back),
