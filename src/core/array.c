@@ -54,6 +54,14 @@ ig_status ig_array_pull(ig_ctx *cx, ig_array *a) {
                                : cx->backend->sync(cx);
 }
 
+ig_status ig_array_show(ig_ctx *cx, ig_array *a, const char *what) {
+  if (!a->host && cx->backend->separate)
+    IG_TRY(ig_alloc(cx, &a->host, a->count, a->size, what));
+  else if (!a->host)
+    a->host = a->dev;
+  return ig_array_pull(cx, a);
+}
+
 ig_status ig_array_zero(ig_ctx *cx, ig_array *a) {
   return cx->backend->fill(cx, a->dev, 0, a->count * a->size);
 }

@@ -23,6 +23,8 @@ IG_MUST_CHECK ig_status ig_array_from(ig_ctx *cx, ig_array *a, const void *from,
                                       size_t size, const char *what);
 IG_MUST_CHECK ig_status ig_array_push(ig_ctx *cx, ig_array *a); /* host to device */
 IG_MUST_CHECK ig_status ig_array_pull(ig_ctx *cx, ig_array *a); /* device to host */
+/* The same of an array that has been on the device alone, which has a host side from then on. */
+IG_MUST_CHECK ig_status ig_array_show(ig_ctx *cx, ig_array *a, const char *what);
 IG_MUST_CHECK ig_status ig_array_zero(ig_ctx *cx, ig_array *a); /* device side */
 /* More room, contents of both sides kept; new items are zero on the host, undefined on the device.
  */

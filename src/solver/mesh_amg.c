@@ -191,6 +191,7 @@ static ig_status make(ig_ctx *cx, const ig_amg_problem *problem, ig_status (*set
   IG_TRY(IG_NEW(cx, &s, 1, "multigrid"));
   s->cx = cx;
   s->ops = IG_OPS_OF(cx, &ig_amg_cpu, &ig_amg_cuda);
+  s->patterns = IG_OPS_OF(cx, &ig_pattern_cpu, &ig_pattern_cuda);
   s->problem = *problem;
   const ig_phase former = ig_phase_begin(cx, IG_PHASE_SOLVER);
   ig_status status = setup(s);

@@ -1,8 +1,8 @@
 /* Smoothed aggregation multigrid on meshes, for three unknowns per node (elasticity) or one (heat).
 
    Which nodes form aggregates, the tentative prolongators and the patterns of all matrices depend
-   on the mesh and its supports alone: they are made once, on the host (mesh_amg_setup.c). A new
-   design refills the values, on the device:
+   on the mesh and its supports alone: they are made once (mesh_amg_setup.c), on the device but for
+   the aggregates. A new design refills the values, on the device:
 
      A0            from the element matrices and the moduli
      P             (I - omega D^-1 A) P0
@@ -14,8 +14,9 @@
 #ifndef IG_SOLVER_MESH_AMG_H
 #define IG_SOLVER_MESH_AMG_H
 
-#include "solver/replay.h"
 #include "solver/mesh_ops.h"
+#include "solver/mesh_pattern.h"
+#include "solver/replay.h"
 
 IG_C_BEGIN
 
@@ -49,6 +50,16 @@ typedef struct {
   ig_array b, x, d, ax, noise; /* vectors; b is not the finest's own */
 } ig_amg_level;
 
+/* Where rigid-body motions turn, and what counts as one there. */
+typedef struct {
+  double middle[3], size;
+} ig_amg_frame;
+/* Nodes of each aggregate, rising. */
+typedef struct {
+  int32_t aggregates;
+  const int32_t *start, *item;
+} ig_amg_members;
+
 typedef struct ig_amg_ops {
   /* A of the finest level; held unknowns cut off, springs added */
   ig_status (*assemble)(ig_ctx *cx, const ig_mesh_args *p, const ig_plan *plan, const ig_ground *g,
@@ -63,6 +74,13 @@ typedef struct ig_amg_ops {
   /* where nodes in no aggregate belong, of the first `count`: joined, -1 where to none */
   ig_status (*join)(ig_ctx *cx, const ig_bsr *a, const double *norm, const uint8_t *strong,
                     const int32_t *of, int32_t count, int32_t *joined);
+  /* nodes x size x modes: rigid-body motions or the constant, 0 where held */
+  ig_status (*modes)(ig_ctx *cx, const ig_amg_frame *frame, int32_t nodes, int size,
+                     const double *x, const uint8_t *fix, double *modes);
+  /* modes cut to the aggregates whose members these are and made orthonormal, in place; coarse: the
+     modes of the aggregates; tentative: the result, single */
+  ig_status (*orthonormal)(ig_ctx *cx, const ig_amg_members *m, int32_t nodes, int size, int count,
+                           double *modes, double *coarse, float *tentative);
   ig_status (*prolongator)(ig_ctx *cx, const ig_bsr *a, const float *inverse, const int32_t *of,
                            const float *tentative, float omega, ig_bsr *p);
   ig_status (*transpose)(ig_ctx *cx, const ig_bsr *p, const int32_t *from, ig_bsr *r);
@@ -92,7 +110,6 @@ typedef struct {
   ig_lid nodes, elements;
   int size;                /* unknowns per node: 3 or 1 */
   const double *x;         /* nodes x 3, host */
-  const ig_lid *conn;      /* elements x nodes of one, host */
   const uint8_t *fix;      /* bits per node, host */
   const ig_mesh_args *hex; /* device */
   const ig_ground *ground; /* device */
@@ -110,6 +127,7 @@ typedef struct {
 typedef struct {
   ig_ctx *cx;
   const ig_amg_ops *ops;
+  const ig_pattern_ops *patterns;
   ig_amg_problem problem;
   ig_array unit, dense, work; /* moduli of 1; inverse of the coarsest, and space to make it */
   int dense_n, levels;
@@ -148,6 +166,8 @@ void ig_amg_close_values(ig_amg *s, ig_amg_matrix *m);
 void ig_amg_matrix_free(ig_ctx *cx, ig_amg_matrix *m);
 IG_MUST_CHECK ig_status ig_amg_setup_finest(ig_amg *s);
 IG_MUST_CHECK ig_status ig_amg_setup(ig_amg *s);
+/* Patterns and prolongators on the host, too, for who cuts them. */
+IG_MUST_CHECK ig_status ig_amg_show(ig_amg *s);
 
 IG_C_END
 #endif

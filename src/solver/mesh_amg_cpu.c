@@ -128,6 +128,27 @@ static ig_status join(ig_ctx *cx, const ig_bsr *a, const double *norm, const uin
   return IG_OK;
 }
 
+static ig_status modes(ig_ctx *cx, const ig_amg_frame *frame, int32_t nodes, int size,
+                       const double *x, const uint8_t *fix, double *mode) {
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, nodes, IG_WORK_NODE))
+  for (int32_t n = 0; n < nodes; n++)
+    ig_amg_modes(frame, x + 3 * (int64_t)n, size, fix[n], mode + (size == 3 ? 18 : 1) * (int64_t)n);
+  return IG_OK;
+}
+
+static ig_status orthonormal(ig_ctx *cx, const ig_amg_members *m, int32_t nodes, int size,
+                             int count, double *mode, double *coarse_mode, float *tentative) {
+  const int64_t values = (int64_t)nodes * size * count;
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, m->aggregates, IG_WORK_ROW))
+  for (int32_t g = 0; g < m->aggregates; g++)
+    ig_amg_orthonormal(m->item + m->start[g], m->start[g + 1] - m->start[g], size, count, mode,
+                       coarse_mode + (int64_t)g * (count * count));
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, values, IG_WORK_VALUE))
+  for (int64_t i = 0; i < values; i++)
+    tentative[i] = (float)mode[i];
+  return IG_OK;
+}
+
 /* Loops over all blocks of c, their size known to the compiler. */
 #define EACH_BLOCK(c, b, m, call)                                                                  \
   {                                                                                                \
@@ -268,6 +289,19 @@ static ig_status dense(ig_ctx *cx, int n, const float *m, const float *b, float 
   return IG_OK;
 }
 
-const ig_amg_ops ig_amg_cpu = {assemble,    invert,    rows,     norms,  join,
-                               prolongator, transpose, times,    coarse, dense_invert,
-                               product,     smooth,    residual, dense};
+const ig_amg_ops ig_amg_cpu = {.assemble = assemble,
+                               .invert = invert,
+                               .rows = rows,
+                               .norms = norms,
+                               .join = join,
+                               .modes = modes,
+                               .orthonormal = orthonormal,
+                               .prolongator = prolongator,
+                               .transpose = transpose,
+                               .times = times,
+                               .coarse = coarse,
+                               .dense_invert = dense_invert,
+                               .product = product,
+                               .smooth = smooth,
+                               .residual = residual,
+                               .dense = dense};

@@ -142,6 +142,49 @@ extern "C" ig_status ig_amg_join_cuda(ig_ctx *cx, const ig_bsr *a, const double 
   return IG_OK;
 }
 
+static __global__ void modes_pass(ig_amg_frame frame, int32_t nodes, int size, const double *x,
+                                  const uint8_t *fix, double *modes) {
+  const int32_t n = blockIdx.x * blockDim.x + threadIdx.x;
+  if (n < nodes)
+    ig_amg_modes(&frame, x + 3 * (int64_t)n, size, fix[n],
+                 modes + (size == 3 ? 18 : 1) * (int64_t)n);
+}
+extern "C" ig_status ig_amg_modes_cuda(ig_ctx *cx, const ig_amg_frame *frame, int32_t nodes,
+                                       int size, const double *x, const uint8_t *fix,
+                                       double *modes) {
+  modes_pass<<<ig_cuda_blocks(nodes, 128), 128, 0, ig_cuda_stream(cx)>>>(*frame, nodes, size, x,
+                                                                         fix, modes);
+  IG_LAUNCHED(cx);
+  return IG_OK;
+}
+
+static __global__ void single_pass(int64_t n, const double *from, float *to) {
+  const int64_t t = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
+  if (t < n)
+    to[t] = (float)from[t];
+}
+
+/* a thread per aggregate: there are few, so blocks are small */
+static __global__ void __launch_bounds__(32)
+    orthonormal_pass(ig_amg_members m, int size, int count, double *modes, double *coarse) {
+  const int32_t g = blockIdx.x * blockDim.x + threadIdx.x;
+  if (g < m.aggregates)
+    ig_amg_orthonormal(m.item + m.start[g], m.start[g + 1] - m.start[g], size, count, modes,
+                       coarse + (int64_t)g * (count * count));
+}
+extern "C" ig_status ig_amg_orthonormal_cuda(ig_ctx *cx, const ig_amg_members *m, int32_t nodes,
+                                             int size, int count, double *modes, double *coarse,
+                                             float *tentative) {
+  const int64_t values = (int64_t)nodes * size * count;
+  const cudaStream_t stream = ig_cuda_stream(cx);
+  orthonormal_pass<<<ig_cuda_blocks(m->aggregates, 32), 32, 0, stream>>>(*m, size, count, modes,
+                                                                         coarse);
+  IG_LAUNCHED(cx);
+  single_pass<<<ig_cuda_blocks(values, 256), 256, 0, stream>>>(values, modes, tentative);
+  IG_LAUNCHED(cx);
+  return IG_OK;
+}
+
 /* a thread per column of a block; KERNEL<rows, columns> */
 #define BY_SIZE(KERNEL, c, size, ...)                                                              \
   do {                                                                                             \
@@ -227,11 +270,6 @@ static __global__ void dense_step_pass(int n, int k, const double *own, const do
   if (t < (int64_t)n * n)
     to[t] = ig_dense_step(n, k, (int)(t / n), (int)(t % n), own, from);
 }
-static __global__ void dense_end_pass(int64_t n, const double *from, float *to) {
-  const int64_t t = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
-  if (t < n)
-    to[t] = (float)from[t];
-}
 extern "C" ig_status ig_amg_dense_invert_cuda(ig_ctx *cx, const ig_bsr *a, int n, double *work,
                                               float *inverse) {
   const cudaStream_t stream = ig_cuda_stream(cx);
@@ -249,7 +287,7 @@ extern "C" ig_status ig_amg_dense_invert_cuda(ig_ctx *cx, const ig_bsr *a, int n
     from = to;
     to = swap;
   }
-  dense_end_pass<<<ig_cuda_blocks(all, 256), 256, 0, stream>>>(all, from, inverse);
+  single_pass<<<ig_cuda_blocks(all, 256), 256, 0, stream>>>(all, from, inverse);
   IG_LAUNCHED(cx);
   return IG_OK;
 }

@@ -14,6 +14,10 @@ ig_status ig_amg_norms_cuda(ig_ctx *cx, const ig_bsr *a, double *norm, double *l
                             uint8_t *strong);
 ig_status ig_amg_join_cuda(ig_ctx *cx, const ig_bsr *a, const double *norm, const uint8_t *strong,
                            const int32_t *of, int32_t count, int32_t *joined);
+ig_status ig_amg_modes_cuda(ig_ctx *cx, const ig_amg_frame *frame, int32_t nodes, int size,
+                            const double *x, const uint8_t *fix, double *modes);
+ig_status ig_amg_orthonormal_cuda(ig_ctx *cx, const ig_amg_members *m, int32_t nodes, int size,
+                                  int count, double *modes, double *coarse, float *tentative);
 ig_status ig_amg_prolongator_cuda(ig_ctx *cx, const ig_bsr *a, const float *inverse,
                                   const int32_t *of, const float *tentative, float omega,
                                   ig_bsr *p);

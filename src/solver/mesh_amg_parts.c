@@ -37,6 +37,7 @@ ig_status ig_amg_parts_new(ig_amg *s) {
   ig_amg_parts *p;
   if (!finest)
     return IG_OK;
+  IG_TRY(ig_amg_show(s));
   IG_TRY(IG_NEW(cx, &p, 1, "division of multigrid"));
   s->parts = p;
   p->divided = 1; /* the finest is divided whatever its size: its vectors come that way */

@@ -57,7 +57,6 @@ static ig_status multigrid_new(ig_stress *m) {
                                   .elements = m->elements,
                                   .size = 3,
                                   .x = m->mesh->x,
-                                  .conn = m->conn,
                                   .fix = m->scratch,
                                   .hex = &m->system.hex,
                                   .ground = &m->system.ground,

@@ -402,7 +402,6 @@ ig_status ig_topopt_mesh_cut(ig_topopt_mesh_model *m) {
     own.nodes = m->part.nodes;
     own.elements = m->part.held;
     own.x = NULL; /* which were for setting it up */
-    own.conn = NULL;
     own.fix = NULL;
     status = ig_amg_cut(m->amg, &own, m->part.node, m->part.nodes);
   }

@@ -183,7 +183,6 @@ ig_amg_problem ig_topopt_mesh_problem(ig_topopt_mesh_model *m) {
       .elements = m->elements,
       .size = m->size,
       .x = m->mesh->x,
-      .conn = m->conn,
       .fix = m->fix.host,
       .hex = m->plan.how == IG_GATHER ? &m->hex_colors : &m->hex,
       .ground = &m->ground,
