@@ -211,6 +211,37 @@ done:
 
 /* --- levels --- */
 
+/* A step of a sequence of numbers without order: x to factor x + term. */
+typedef struct {
+  uint32_t factor, term;
+} random_step;
+
+/* So many of them at once. */
+static random_step random_steps(size_t count) {
+  random_step all = {1, 0}, power = {1664525U, 1013904223U};
+  for (; count; count /= 2) {
+    if (count % 2)
+      all = (random_step){power.factor * all.factor, power.factor * all.term + power.term};
+    power = (random_step){power.factor * power.factor, power.factor * power.term + power.term};
+  }
+  return all;
+}
+
+/* Numbers from -0.5 to 0.5, the same for any number of threads. */
+static void random_fill(const ig_ctx *cx, size_t n, float *to) {
+  enum { PIECE = 1 << 16 };
+  const random_step one = random_steps(1);
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, (int64_t)n, IG_WORK_VALUE))
+  for (size_t begin = 0; begin < n; begin += PIECE) {
+    const random_step there = random_steps(begin);
+    uint32_t seed = there.factor + there.term; /* from 1 on */
+    for (size_t i = begin; i < n && i < begin + PIECE; i++) {
+      seed = one.factor * seed + one.term;
+      to[i] = (float)(seed / 4294967296.0 - 0.5);
+    }
+  }
+}
+
 static ig_status level_vectors(ig_amg *s, ig_amg_level *l) {
   const size_t n = (size_t)l->nodes * (size_t)l->size;
   ig_array *const arrays[] = {&l->b, &l->x, &l->d, &l->ax};
@@ -218,11 +249,7 @@ static ig_status level_vectors(ig_amg *s, ig_amg_level *l) {
     IG_TRY(ig_array_new_device(s->cx, arrays[i], n, sizeof(float), "multigrid vectors"));
   IG_TRY(ig_array_new_device(s->cx, &l->inverse, n * (size_t)l->size, sizeof(float), "smoother"));
   IG_TRY(ig_array_new(s->cx, &l->noise, n, sizeof(float), "multigrid vectors"));
-  uint32_t seed = 1;
-  for (size_t i = 0; i < n; i++) {
-    seed = 1664525U * seed + 1013904223U;
-    ((float *)l->noise.host)[i] = (float)(seed / 4294967296.0 - 0.5);
-  }
+  random_fill(s->cx, n, l->noise.host);
   l->lambda = 2;
   return ig_array_push(s->cx, &l->noise);
 }
