@@ -55,10 +55,12 @@ ig_status ig_array_pull(ig_ctx *cx, ig_array *a) {
 }
 
 ig_status ig_array_show(ig_ctx *cx, ig_array *a, const char *what) {
-  if (!a->host && cx->backend->separate)
+  if (!a->host && cx->backend->separate) {
     IG_TRY(ig_alloc(cx, &a->host, a->count, a->size, what));
-  else if (!a->host)
+    ig_memory_clear(cx->threads, a->host, a->count * a->size); /* pages come by all threads */
+  } else if (!a->host) {
     a->host = a->dev;
+  }
   return ig_array_pull(cx, a);
 }
 

@@ -67,6 +67,8 @@ typedef struct ig_amg_ops {
   /* inverses of the diagonal blocks, 0 for what is held (fix NULL: nothing) */
   ig_status (*invert)(ig_ctx *cx, const ig_bsr *a, const int32_t *diagonal, const uint8_t *fix,
                       float *inverse);
+  /* places of the blocks on the diagonal */
+  ig_status (*diagonal)(ig_ctx *cx, const ig_bsr *a, int32_t *place);
   /* the row of each block, from where rows start */
   ig_status (*rows)(ig_ctx *cx, const ig_bsr *a, int32_t *row);
   /* squares of the blocks' norms; each node's largest to another; which are strong */

@@ -87,12 +87,12 @@ static ig_status assemble(ig_ctx *cx, const ig_mesh_args *p, const ig_plan *plan
   return IG_OK;
 }
 
-static ig_status invert(ig_ctx *cx, const ig_bsr *a, const int32_t *diagonal, const uint8_t *fix,
+static ig_status invert(ig_ctx *cx, const ig_bsr *a, const int32_t *place, const uint8_t *fix,
                         float *inverse) {
   const int count = a->br * a->br;
 #pragma omp parallel for schedule(static) num_threads(ig_team(cx, a->rows, IG_WORK_NODE))
   for (int32_t n = 0; n < a->rows; n++)
-    ig_amg_invert(a->value + (int64_t)diagonal[n] * count, a->br, fix ? fix[n] : 0,
+    ig_amg_invert(a->value + (int64_t)place[n] * count, a->br, fix ? fix[n] : 0,
                   inverse + (int64_t)n * count);
   return IG_OK;
 }
@@ -109,6 +109,13 @@ static ig_status norms(ig_ctx *cx, const ig_bsr *a, double *norm, double *larges
 #pragma omp parallel for schedule(static) num_threads(team)
   for (int64_t k = 0; k < a->blocks; k++)
     strong[k] = ig_amg_strong(a, norm, largest, k);
+  return IG_OK;
+}
+
+static ig_status diagonal(ig_ctx *cx, const ig_bsr *a, int32_t *place) {
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, a->rows, IG_WORK_NODE))
+  for (int32_t n = 0; n < a->rows; n++)
+    place[n] = ig_bsr_diagonal(a, n);
   return IG_OK;
 }
 
@@ -291,6 +298,7 @@ static ig_status dense(ig_ctx *cx, int n, const float *m, const float *b, float 
 
 const ig_amg_ops ig_amg_cpu = {.assemble = assemble,
                                .invert = invert,
+                               .diagonal = diagonal,
                                .rows = rows,
                                .norms = norms,
                                .join = join,

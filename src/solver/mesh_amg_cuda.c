@@ -4,6 +4,7 @@
 #ifdef INGOT_HAVE_CUDA
 const ig_amg_ops ig_amg_cuda = {.assemble = ig_amg_assemble_cuda,
                                 .invert = ig_amg_invert_cuda,
+                                .diagonal = ig_amg_diagonal_cuda,
                                 .rows = ig_amg_rows_cuda,
                                 .norms = ig_amg_norms_cuda,
                                 .join = ig_amg_join_cuda,

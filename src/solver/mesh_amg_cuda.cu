@@ -116,6 +116,17 @@ extern "C" ig_status ig_amg_norms_cuda(ig_ctx *cx, const ig_bsr *a, double *norm
   return IG_OK;
 }
 
+static __global__ void diagonal_pass(ig_bsr a, int32_t *place) {
+  const int32_t n = blockIdx.x * blockDim.x + threadIdx.x;
+  if (n < a.rows)
+    place[n] = ig_bsr_diagonal(&a, n);
+}
+extern "C" ig_status ig_amg_diagonal_cuda(ig_ctx *cx, const ig_bsr *a, int32_t *place) {
+  diagonal_pass<<<ig_cuda_blocks(a->rows, 128), 128, 0, ig_cuda_stream(cx)>>>(*a, place);
+  IG_LAUNCHED(cx);
+  return IG_OK;
+}
+
 static __global__ void rows_pass(ig_bsr a, int32_t *row) {
   const int32_t n = blockIdx.x * blockDim.x + threadIdx.x;
   for (int32_t k = n < a.rows ? a.start[n] : 0; n < a.rows && k < a.start[n + 1]; k++)

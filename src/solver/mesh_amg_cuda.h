@@ -9,6 +9,7 @@ ig_status ig_amg_assemble_cuda(ig_ctx *cx, const ig_mesh_args *p, const ig_plan 
                                const ig_ground *g, const double *modulus, ig_bsr *a);
 ig_status ig_amg_invert_cuda(ig_ctx *cx, const ig_bsr *a, const int32_t *diagonal,
                              const uint8_t *fix, float *inverse);
+ig_status ig_amg_diagonal_cuda(ig_ctx *cx, const ig_bsr *a, int32_t *place);
 ig_status ig_amg_rows_cuda(ig_ctx *cx, const ig_bsr *a, int32_t *row);
 ig_status ig_amg_norms_cuda(ig_ctx *cx, const ig_bsr *a, double *norm, double *largest,
                             uint8_t *strong);

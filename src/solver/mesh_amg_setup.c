@@ -155,9 +155,9 @@ static ig_status couplings_make(ig_amg *s, const ig_bsr *a, couplings *c) {
   const size_t blocks = (size_t)a->blocks;
   IG_TRY(ig_array_new_device(s->cx, &c->norm, blocks, sizeof(double), "aggregation"));
   IG_TRY(ig_array_new_device(s->cx, &c->largest, (size_t)a->rows, sizeof(double), "aggregation"));
-  IG_TRY(ig_array_new(s->cx, &c->strong, blocks, 1, "aggregation"));
+  IG_TRY(ig_array_new_device(s->cx, &c->strong, blocks, 1, "aggregation"));
   IG_TRY(s->ops->norms(s->cx, a, c->norm.dev, c->largest.dev, c->strong.dev));
-  return ig_array_pull(s->cx, &c->strong);
+  return ig_array_show(s->cx, &c->strong, "aggregation");
 }
 
 /* A node that is in no aggregate begins one with its strong neighbours that are in none; `alone`:
@@ -250,20 +250,10 @@ static ig_status level_vectors(ig_amg *s, ig_amg_level *l) {
   IG_TRY(ig_array_new_device(s->cx, &l->inverse, n * (size_t)l->size, sizeof(float), "smoother"));
   IG_TRY(ig_array_new(s->cx, &l->noise, n, sizeof(float), "multigrid vectors"));
   random_fill(s->cx, n, l->noise.host);
+  IG_TRY(ig_array_new_device(s->cx, &l->diagonal, (size_t)l->nodes, sizeof(ig_lid), "diagonal"));
+  IG_TRY(s->ops->diagonal(s->cx, &l->a.m, l->diagonal.dev));
   l->lambda = 2;
   return ig_array_push(s->cx, &l->noise);
-}
-
-static ig_status level_diagonal(ig_amg *s, ig_amg_level *l) {
-  IG_TRY(ig_array_new(s->cx, &l->diagonal, (size_t)l->nodes, sizeof(ig_lid), "diagonal"));
-  const ig_lid *start = l->a.start.host, *column = l->a.column.host;
-  ig_lid *diagonal = l->diagonal.host;
-#pragma omp parallel for schedule(static) num_threads(ig_team(s->cx, l->nodes, IG_WORK_NODE))
-  for (ig_lid i = 0; i < l->nodes; i++)
-    for (ig_lid k = start[i]; k < start[i + 1]; k++)
-      if (column[k] == i)
-        diagonal[i] = k;
-  return ig_array_push(s->cx, &l->diagonal);
 }
 
 /* Patterns of P, its transpose, A P and the next level's A, and matrices with them. */
@@ -364,7 +354,6 @@ ig_status ig_amg_setup(ig_amg *s) {
     l->size = l->a.m.br;
     IG_TRY_GOTO(status, done, show_pattern(s, &l->a));
     IG_TRY_GOTO(status, done, level_vectors(s, l));
-    IG_TRY_GOTO(status, done, level_diagonal(s, l));
     const int64_t n = (int64_t)l->nodes * l->size;
     last = n <= IG_AMG_DENSE || depth + 1 == IG_AMG_LEVELS;
     if (n <= IG_AMG_DENSE)
