@@ -223,6 +223,21 @@ ig_status ig_topopt_mesh_whole(ig_topopt_mesh_model *m, double *x) {
 
 /* --- the table --- */
 
+/* A rank with not much more than half of the nodes computes nearly all elements: those of its nodes
+   are everywhere. */
+static ig_status numbering_look(ig_ctx *cx, const ig_topopt_mesh_model *m) {
+  const int64_t mine = m->part.elements, own = ig_topopt_mesh_own(m).count;
+  int64_t most =
+      10 * mine > 8 * (int64_t)m->elements && 10 * own < 6 * (int64_t)m->nodes ? mine : 0;
+  IG_TRY(ig_ranks_most(cx, IG_OK, &most, 1));
+  if (most > 0)
+    ig_warn(cx,
+            "a rank computes %lld of %d elements, since nodes of one element are numbered far from "
+            "each other: 'mesh: {order: curve}' numbers them anew",
+            (long long)most, (int)m->elements);
+  return IG_OK;
+}
+
 ig_status ig_topopt_mesh_ranks_tell(ig_ctx *cx, const ig_topopt_case *c, const ig_discretisation *d,
                                     ig_assembly how, ig_check_line *line, void *user) {
   const ig_topopt_mesh_model *m = d->self;
@@ -245,6 +260,8 @@ ig_status ig_topopt_mesh_ranks_tell(ig_ctx *cx, const ig_topopt_case *c, const i
              ig_topopt_mesh_divisible(cx, c, how, &why) ? "fewer than 512 nodes a rank" : why);
   if (ig_ranks_first(cx))
     line(user, "ranks", text);
+  if (divided)
+    IG_TRY(numbering_look(cx, m));
   const ig_part_facts mine = {.nodes = own.count,
                               .elements = divided ? p->elements : m->elements,
                               .whole = divided ? m->elements : 0,

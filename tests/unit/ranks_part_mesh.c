@@ -21,7 +21,7 @@ typedef struct {
   bool divided;
   int64_t own, memory; /* elements; taken while it looks, at most */
   ig_status status;
-  char message[512];
+  char message[512], warning[512];
 } seat;
 
 /* --- meshes --- */
@@ -109,8 +109,6 @@ static ig_status look(seat *s, ig_topopt_problem *t, int kind) {
   const ig_lid from = m->part.alone ? m->part.cells.from : 0;
   const size_t n = (size_t)t->d->places;
   double *density = calloc(n + 1, sizeof *density), *share = calloc(n + 1, sizeof *share);
-  s->divided = ig_topopt_divided(t->d);
-  s->own = t->d->places;
   for (size_t e = 0; e < n; e++)
     density[e] = density_at(s->mesh, kind, from + (ig_lid)e);
   const double level = kind == 2 || kind == KINDS ? 0.5 : NAN;
@@ -122,19 +120,33 @@ static ig_status look(seat *s, ig_topopt_problem *t, int kind) {
   return status;
 }
 
+static void warned(void *user, ig_log_level level, const char *text) {
+  seat *s = user;
+  if (level == IG_LOG_WARN)
+    snprintf(s->warning, sizeof s->warning, "%s", text);
+}
+static void line_drop(void *user, const char *label, const char *value) {
+  (void)user, (void)label, (void)value;
+}
+
 static void *sit(void *user) {
   seat *s = user;
   ig_ctx *cx;
   ig_topopt_problem t;
   s->status = ig_ctx_open(&(ig_ctx_options){.backend = s->backend ? s->backend : "cpu",
                                             .threads = 1,
-                                            .ranks = s->ranks},
+                                            .ranks = s->ranks,
+                                            .log = warned,
+                                            .user = s},
                           &cx);
   if (s->status == IG_OK)
     s->status = ig_topopt_problem_open_mesh(cx, s->text, s->mesh, &t);
   if (s->status == IG_OK) {
+    s->divided = ig_topopt_divided(t.d);
+    s->own = t.d->places;
     if (t.d->lighten) /* nothing of the whole is looked at from here on */
       t.d->lighten(t.d->self);
+    s->status = ig_topopt_mesh_ranks_tell(cx, &t.c, t.d, IG_COLOR, line_drop, NULL);
     s->memory = peak = live;
     for (int kind = 0; kind <= KINDS && s->status == IG_OK; kind++)
       if (s->kinds >> kind & 1)
@@ -337,6 +349,7 @@ static void no_rank_has_the_whole(void **state) {
     assert_string_equal(one.message, "");
     const seat like = one;
     sit_together(s, &like, RANKS, false);
+    assert_string_equal(s[0].warning, "");
     for (int i = 0; i < RANKS; i++)
       if (s[i].memory > one.memory * 45 / 100)
         fail_msg("rank %d has %lld of %lld elements and takes %lld bytes, %lld are for all", i,
@@ -349,12 +362,25 @@ static void no_rank_has_the_whole(void **state) {
   }
 }
 
+static void far_numbers_are_told(void **state) {
+  (void)state;
+  static seat s[3];
+  found out[KINDS + 1];
+  ig_mesh *mesh = box_of(IG_TET10, 4, 3, 11);
+  founds_new(out, mesh);
+  const seat like = {.text = HELD "}", .mesh = mesh, .to = out};
+  sit_together(s, &like, 3, false);
+  assert_non_null(strstr(s[0].warning, "a rank computes 792 of 792 elements"));
+  assert_non_null(strstr(s[0].warning, "order: curve"));
+  founds_free(out);
+  ig_mesh_free(mesh);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(pieces_are_those_of_a_flood),
-      cmocka_unit_test(parts_have_the_bits_of_one),
-      cmocka_unit_test(junctions_have_them_too),
-      cmocka_unit_test(no_rank_has_the_whole),
+      cmocka_unit_test(pieces_are_those_of_a_flood), cmocka_unit_test(parts_have_the_bits_of_one),
+      cmocka_unit_test(junctions_have_them_too),     cmocka_unit_test(no_rank_has_the_whole),
+      cmocka_unit_test(far_numbers_are_told),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
