@@ -334,6 +334,8 @@ ig_status ig_topopt_design_update(ig_topopt_design *s, const ig_evaluation *e) {
                     .floor = mechanism ? pow(1e-10, o->damping) : 0,
                     .grid = s->d->grid};
   ig_evaluation next = *e;
+  if (s->drawn.dev) /* trials of gcmma draw anew */
+    IG_TRY(s->cx->backend->copy(s->cx, s->drawn.dev, s->printed.dev, (size_t)n * sizeof(double)));
   if (ig_topopt_method(s->c) == IG_OPTIMISER_MMA)
     IG_TRY(ig_topopt_mma_update(s, &oc, e, &next));
   else
@@ -345,6 +347,18 @@ ig_status ig_topopt_design_update(ig_topopt_design *s, const ig_evaluation *e) {
   s->x = s->trial;
   s->trial = swap;
   return ig_topopt_design_charge(s, IG_STAGE_UPDATE, &start);
+}
+
+ig_status ig_topopt_design_change(ig_topopt_design *s, double *change) {
+  ig_topopt_design_stats st;
+  const bool drawn = s->drawn.dev;
+  if (drawn)
+    IG_TRY(filter_forward(s));
+  IG_TRY(s->ops->stats(s->cx, s->d->grid, s->d->places, s->d->role,
+                       drawn ? s->printed.dev : s->x.dev, drawn ? s->drawn.dev : s->trial.dev,
+                       &st));
+  *change = st.change;
+  return IG_OK;
 }
 
 /* --- making it --- */
@@ -428,6 +442,8 @@ static ig_status build(ig_topopt_design *s) {
     IG_TRY(ig_array_new_device(cx, &s->printed, n, sizeof(double), "printed densities"));
     IG_TRY(ig_array_zero(cx, &s->printed));
   }
+  if (s->c->draw.at.given)
+    IG_TRY(ig_array_new_device(cx, &s->drawn, n, sizeof(double), "drawn densities"));
   IG_TRY(ig_array_new(cx, &s->x, n, sizeof(double), "design"));
   for (int r = 0; r < s->realisations; r++) {
     IG_TRY(ig_array_new_device(cx, &s->density[r], n, sizeof(double), "densities"));
@@ -469,7 +485,7 @@ static ig_status build(ig_topopt_design *s) {
 
 double ig_topopt_design_bytes(const ig_topopt_case *c, double n, double nu, int cases) {
   const int robust = c->projection.beta > 0 && c->projection.robust > 0, designs = robust ? 3 : 1;
-  double bytes = 8 * n * (7 + designs * (1 + robust) + ig_topopt_made(c));
+  double bytes = 8 * n * (7 + designs * (1 + robust) + ig_topopt_made(c) + c->draw.at.given);
   bytes += ig_topopt_load_bytes(c, n, nu) + ig_topopt_modes_bytes(c, n, nu);
   bytes += 8 * nu * designs * (cases + ig_topopt_has_port(c));
   if (ig_topopt_method(c) == IG_OPTIMISER_MMA)
@@ -525,6 +541,7 @@ void ig_topopt_design_free(ig_topopt_design *s) {
   ig_topopt_peaks_free(s);
   ig_array_free(s->cx, &s->spare);
   ig_array_free(s->cx, &s->printed);
+  ig_array_free(s->cx, &s->drawn);
   for (int f = 0; f < IG_FUNCTIONS; f++)
     ig_array_free(s->cx, &s->kept[f]);
   for (int i = 0; i < IG_LIMITS; i++) {

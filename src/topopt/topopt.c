@@ -97,7 +97,6 @@ static ig_status advance(void *self, int64_t most, int64_t ahead) {
   ig_topopt_run *r = self;
   ig_topopt_design *s = r->s;
   const ig_topopt_case *c = s->c;
-  ig_topopt_design_stats st;
   (void)most, (void)ahead;
   IG_TRY(ig_topopt_analyse(r));
   IG_TRY(keep_feasible(r));
@@ -105,8 +104,7 @@ static ig_status advance(void *self, int64_t most, int64_t ahead) {
   r->e.iterations += s->tried;
   ig_topopt_forget(r);
   r->iteration++;
-  IG_TRY(s->ops->stats(s->cx, s->d->grid, s->d->places, s->d->role, s->x.dev, s->trial.dev, &st));
-  r->change = st.change;
+  IG_TRY(ig_topopt_design_change(s, &r->change));
   if (c->solver.tolerance == 0)
     s->tolerance = ig_topopt_design_tolerance(r->change);
   r->arrived = arrived(s, &r->e, r->change, r->last);

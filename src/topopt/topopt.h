@@ -470,6 +470,7 @@ typedef struct {
   int realisations;
   ig_array x, trial, filtered, dc, dv, work, hs; /* elements */
   ig_array printed;                              /* what of `filtered` can be built */
+  ig_array drawn;                                /* `printed` of the design before, of `draw` */
   ig_array density[IG_REALISATIONS], part[IG_REALISATIONS];
   ig_array u[IG_REALISATIONS][IG_LOAD_CASES], adjoint[IG_REALISATIONS];
   ig_array mma_low, mma_high, mma_old, mma_older; /* asymptotes; the last two designs */
@@ -503,6 +504,9 @@ IG_MUST_CHECK ig_status ig_topopt_design_evaluate(ig_topopt_design *s, ig_evalua
 IG_MUST_CHECK ig_status ig_topopt_design_link(ig_topopt_design *s, double *v);
 /* s->x becomes the next design; the old one is left in s->trial. */
 IG_MUST_CHECK ig_status ig_topopt_design_update(ig_topopt_design *s, const ig_evaluation *e);
+/* The largest change of a density by the update just made: of the design, or of what is drawn of
+   it: elements behind denser ones may go on changing without any effect. */
+IG_MUST_CHECK ig_status ig_topopt_design_change(ig_topopt_design *s, double *change);
 /* The update by moving asymptotes, into s->trial; *next: the evaluation whose states are in place;
  * `oc` carries move limit and volume. */
 IG_MUST_CHECK ig_status ig_topopt_mma_update(ig_topopt_design *s, const ig_oc *oc,

@@ -151,6 +151,21 @@ static void drawn_designs_hold_together(void **state) {
     }
 }
 
+/* What lies behind denser elements may change for ever: a run ends when no drawn density does. */
+static void drawn_designs_settle(void **state) {
+  (void)state;
+  outcome o;
+  if (SANITIZED)
+    return;
+  run_good("cpu",
+           "physics: topopt\noutput: {count: 0}\ngrid: {elements: [24, 10, 24]}\nsupports: [{box: "
+           "{max: [99, 99, 0]}}]\nloads: [{box: {min: [0, 0, 24]}, force: [1, 0, 0]}]\nvolume: "
+           "0.3\nfilter: {kind: density, radius: 1.6}\ndraw: {direction: x+}\niterations: 100\n",
+           &o);
+  assert_true(o.steps < 100); /* by `x` it would be after 169 */
+  assert_near(o.volume, 0.3, 1e-3);
+}
+
 /* --- on meshes --- */
 
 typedef struct {
@@ -449,6 +464,7 @@ int main(void) {
                                      cmocka_unit_test(tools_can_be_drawn),
                                      cmocka_unit_test(columns_of_any_length_move_alike),
                                      cmocka_unit_test(drawn_designs_hold_together),
+                                     cmocka_unit_test(drawn_designs_settle),
                                      cmocka_unit_test(meshes_are_printed_and_drawn),
                                      cmocka_unit_test(frequencies_rise),
                                      cmocka_unit_test(sparse_starts_come_back),
