@@ -203,9 +203,9 @@ static ig_status draw(pass *p) {
 /* --- of the discretisation --- */
 
 ig_status ig_topopt_grid_making_new(ig_topopt_grid_model *m) {
-  if (m->c->draw.at.given)
-    IG_TRY(make_draw(m));
-  return m->c->overhang.at.given ? make_overhang(m) : IG_OK;
+  if (m->c->overhang.at.given) /* who asks for both is told so when the design is made */
+    return make_overhang(m);
+  return m->c->draw.at.given ? make_draw(m) : IG_OK;
 }
 
 void ig_topopt_grid_making_free(ig_topopt_grid_model *m) {
