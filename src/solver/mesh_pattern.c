@@ -4,11 +4,9 @@
 #include "core/threads.h"
 #include "mesh/topology.h"
 
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
-#ifdef _OPENMP
-#include <omp.h>
-#endif
 
 void ig_pattern_free(ig_ctx *cx, ig_pattern *p) {
   ig_array_free(cx, &p->start);
@@ -35,14 +33,6 @@ ig_status ig_pattern_room(ig_ctx *cx, ig_pattern *p) {
 }
 
 /* --- on the CPU --- */
-
-static int thread_now(void) {
-#ifdef _OPENMP
-  return omp_get_thread_num();
-#else
-  return 0;
-#endif
-}
 
 /* Row i of c: how many columns it has, or, with `list`, which. Each has marks of its own for what
    it has seen. */
@@ -76,7 +66,7 @@ static ig_status times(ig_ctx *cx, const ig_pattern *a, const ig_pattern *b, ig_
     ig_lid *count = (ig_lid *)c->start.host + 1;
 #pragma omp parallel for schedule(static) num_threads(team)
     for (ig_lid i = 0; i < a->rows; i++)
-      count[i] = row_times(a, b, i, 1 + i, marks + (size_t)thread_now() * width, NULL);
+      count[i] = row_times(a, b, i, 1 + i, marks + (size_t)omp_get_thread_num() * width, NULL);
     status = ig_pattern_room(cx, c);
   }
   if (status == IG_OK) {
@@ -84,7 +74,7 @@ static ig_status times(ig_ctx *cx, const ig_pattern *a, const ig_pattern *b, ig_
     ig_lid *column = c->column.dev;
 #pragma omp parallel for schedule(static) num_threads(team)
     for (ig_lid i = 0; i < a->rows; i++)
-      row_times(a, b, i, -1 - i, marks + (size_t)thread_now() * width, column + start[i]);
+      row_times(a, b, i, -1 - i, marks + (size_t)omp_get_thread_num() * width, column + start[i]);
   }
   free(marks);
   if (status != IG_OK)
