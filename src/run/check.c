@@ -53,7 +53,7 @@ ig_status ig_mesh_describe(ig_ctx *cx, const ig_mesh *mesh, ig_line_fn *line, vo
 }
 
 ig_status ig_check(ig_case *c, ig_line_fn *line, void *user) {
-  char text[512];
+  char text[512], stamp[IG_STAMP_TEXT];
   ig_job job;
   ig_status status;
   IG_TRY(ig_case_usable(c));
@@ -61,6 +61,8 @@ ig_status ig_check(ig_case *c, ig_line_fn *line, void *user) {
   if (c->cx->ranks)
     c->cx->ranks->failed = false; /* something new, for everybody */
   IG_TRY_GOTO(status, done, ig_job_open(c, ig_rooms(), &job));
+  if (ig_ranks_count(c->cx->ranks) > 1)
+    IG_TRY_GOTO(status, done, ig_job_same(c, &job, stamp));
   LINE("physics", "%s", c->room->name);
   if (*job.title)
     LINE("title", "%.400s", job.title);

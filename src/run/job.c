@@ -4,6 +4,7 @@
 #include "core/threads.h"
 #include "ranks/ranks.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -78,6 +79,29 @@ ig_status ig_job_open(ig_case *c, const ig_room *const *rooms, ig_job *job) {
 void ig_job_close(ig_job *job) {
   ig_mesh_free(job->mesh);
   job->mesh = NULL;
+}
+
+ig_status ig_job_same(const ig_case *c, const ig_job *job, char stamp[IG_STAMP_TEXT]) {
+  ig_ctx *cx = c->cx;
+  ig_status status = IG_OK;
+  ig_job_stamp(c, job, stamp);
+  struct {
+    char stamp[IG_STAMP_TEXT];
+    int32_t nodes;
+  } first = {.nodes = job->mesh ? job->mesh->nodes : 0};
+  const int32_t nodes = first.nodes;
+  memcpy(first.stamp, stamp, sizeof first.stamp);
+  IG_TRY(ig_ranks_share(cx, 0, &first, sizeof first));
+  if (nodes != first.nodes)
+    status = IG_FAIL(cx, IG_INPUT,
+                     "the mesh has %" PRId32 " nodes here and %" PRId32
+                     " on the first rank: all must read the same files",
+                     nodes, first.nodes);
+  else if (memcmp(first.stamp, stamp, sizeof first.stamp) != 0)
+    status = IG_FAIL(cx, IG_INPUT,
+                     "the case, a file that it names or this version of Ingot is not that of the "
+                     "first rank: all must read the same files");
+  return ig_ranks_agree(cx, status);
 }
 
 const char *ig_choice_text(const char *choices, int place, char *text, size_t size) {

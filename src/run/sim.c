@@ -147,6 +147,8 @@ ig_status ig_sim_open_for(ig_case *c, const ig_run_options *o, const ig_room *co
   cx->warnings = 0; /* the summary counts this run's */
   listen(s);
   ig_status status = job_open(s, rooms);
+  if (status == IG_OK && ig_ranks_count(cx->ranks) > 1)
+    status = ig_job_same(c, &s->job, s->stamp);
   if (status == IG_OK)
     status = ranks_check(s);
   if (status == IG_OK)
@@ -156,11 +158,8 @@ ig_status ig_sim_open_for(ig_case *c, const ig_run_options *o, const ig_room *co
     s->concluded = true;
     return s->failed = status;
   }
-  if (ig_ranks_count(cx->ranks) > 1) {
+  if (ig_ranks_count(cx->ranks) > 1)
     s->fingerprint = ig_job_fingerprint(c, &s->job);
-    if (s->files)
-      ig_job_stamp(c, &s->job, s->stamp);
-  }
   s->job.restart = s->restart;
   ig_info(cx, "%s%s%s on %s: %s", c->room->name, *s->job.title ? ", " : "", s->job.title,
           ig_ctx_backend(cx), ig_ctx_device(cx));

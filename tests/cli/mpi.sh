@@ -86,6 +86,14 @@ timeout 60 mpirun -n 1 "$INGOT" run case.yaml -b cpu -t 1 -o x : -n 1 "$INGOT" r
 [ $? = 2 ] || fail "a rank that cannot open its device does not end the job"
 [ "$(grep -c 'ingot: error: rank 1 on .*threads = 9999' log)" = 1 ] || fail "why a rank cannot open its device is not told once"
 
+# a rank that reads another case or another file than the first (a copy on the disk of its computer)
+for command in run check; do
+  timeout 60 mpirun -n 2 "$INGOT" $command case.yaml : -n 1 "$INGOT" $command case.yaml -s iterations=9 2>log >table
+  [ $? = 2 ] || fail "ranks $command different cases"
+  [ "$(grep -c 'ingot: error: rank 2 on .*is not that of the first rank' log)" = 1 ] || fail "which rank has another case is not told once by $command"
+done
+[ -e case-out ] && fail "ranks with different cases wrote something"
+
 # one mesh divided: births under a beam, the same files
 cat >heat.yaml <<'END'
 physics: thermal
