@@ -178,6 +178,21 @@ IG_MUST_CHECK ig_status ig_ranks_time(ig_ctx *cx, double *latency, double *rate)
 IG_MUST_CHECK ig_status ig_part_describe(ig_ctx *cx, const ig_part *part, const ig_halo *halo,
                                          ig_part_line *line, void *user);
 
+/* --- stages.c: ghosts that become known one stage after the other */
+
+typedef struct {
+  ig_halo all;              /* whose buffers serve every stage */
+  ig_array give, take;      /* its lists by stage */
+  int32_t *sent, *received; /* stages x (peers + 1): where those of each peer begin */
+} ig_halo_stages;
+/* From all ghosts, which are taken over, and the stage of each item of the part (host). */
+IG_MUST_CHECK ig_status ig_halo_stages_new(ig_ctx *cx, ig_halo *all, int stages,
+                                           const int32_t *stage, ig_halo_stages *h);
+void ig_halo_stages_free(ig_ctx *cx, ig_halo_stages *h);
+/* As ig_halo_refresh, the ghosts of one stage. */
+IG_MUST_CHECK ig_status ig_halo_stage(ig_ctx *cx, ig_halo_stages *h, int stage, void *values,
+                                      size_t item);
+
 /* --- collect.c: values of all, in the order of the whole mesh, on rank 0 */
 
 /* Which items (nodes, elements, faces) of a part are its own, and where they stand in the whole. */

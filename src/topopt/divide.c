@@ -56,15 +56,6 @@ static const char *first_of(const unfit *list, size_t count) {
   return NULL;
 }
 
-const char *ig_topopt_mesh_unfit(const ig_topopt_case *c) {
-  const unfit list[] = {
-      {c->overhang.at.given, "overhang"},
-      {c->draw.at.given, "draw"},
-      {c->pattern.at.given, "pattern"},
-  };
-  return first_of(list, sizeof list / sizeof *list);
-}
-
 bool ig_topopt_divisible(const ig_ctx *cx, const ig_topopt_case *c, const char **why) {
   const unfit list[] = {
       {c->ranks == IG_RANKS_SHARE, "ranks: share"},

@@ -13,8 +13,6 @@ ig_multigrid_options ig_topopt_grid_options(const ig_topopt_case *c);
 ig_multigrid_options ig_topopt_grid_filter_options(const ig_topopt_case *c);
 /* Fills m->whole, m->slab, m->grid and m->cells. */
 IG_MUST_CHECK ig_status ig_topopt_grid_make(ig_topopt_grid_model *m);
-/* What of a case keeps a mesh from being in parts, with ghosts; NULL: nothing. */
-const char *ig_topopt_mesh_unfit(const ig_topopt_case *c);
 /* Whether the systems of a mesh are divided between ranks, and else why not. */
 bool ig_topopt_mesh_divisible(const ig_ctx *cx, const ig_topopt_case *c, ig_assembly how,
                               const char **why);

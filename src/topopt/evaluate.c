@@ -60,9 +60,7 @@ ig_status ig_topopt_design_stiffen(ig_topopt_design *s, double *v) {
 /* --- filter, forwards and back --- */
 
 ig_status ig_topopt_design_link(ig_topopt_design *s, double *v) {
-  if (s->d->link)
-    return s->d->link(s->d->self, v);
-  return s->d->links.count ? s->ops->average(s->cx, &s->d->links, v) : IG_OK;
+  return s->d->link ? s->d->link(s->d->self, v) : IG_OK;
 }
 
 const double *ig_topopt_design_filtered(const ig_topopt_design *s) {

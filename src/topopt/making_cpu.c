@@ -8,24 +8,24 @@
 
 #include "backend/backend.h"
 
-ig_status ig_topopt_making_cpu_print(ig_ctx *cx, const ig_topopt_supports *s, const uint8_t *role,
-                                     const double *in, double *out) {
-  for (int l = 0; l < s->levels; l++) {
-    const int64_t from = s->level[l], to = s->level[l + 1];
-#pragma omp parallel for schedule(static) num_threads(ig_team(cx, to - from, IG_WORK_NODE))
-    for (int64_t i = from; i < to; i++)
+ig_status ig_topopt_making_cpu_print(ig_ctx *cx, const ig_topopt_supports *s, int from, int to,
+                                     const uint8_t *role, const double *in, double *out) {
+  for (int l = from; l < to; l++) {
+    const int64_t begin = s->level[l], end = s->level[l + 1];
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, end - begin, IG_WORK_NODE))
+    for (int64_t i = begin; i < end; i++)
       out[s->order[i]] = ig_support_value(s, role, in, out, s->order[i]);
   }
   return IG_OK;
 }
 
-ig_status ig_topopt_making_cpu_print_back(ig_ctx *cx, const ig_topopt_supports *s,
+ig_status ig_topopt_making_cpu_print_back(ig_ctx *cx, const ig_topopt_supports *s, int from, int to,
                                           const uint8_t *role, const double *in,
                                           const double *printed, double *work, double *slope) {
-  for (int l = s->levels - 1; l >= 0; l--) {
-    const int64_t from = s->level[l], to = s->level[l + 1];
-#pragma omp parallel for schedule(static) num_threads(ig_team(cx, to - from, IG_WORK_NODE))
-    for (int64_t i = from; i < to; i++) {
+  for (int l = to - 1; l >= from; l--) {
+    const int64_t begin = s->level[l], end = s->level[l + 1];
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, end - begin, IG_WORK_NODE))
+    for (int64_t i = begin; i < end; i++) {
       const int32_t e = s->order[i];
       slope[e] = ig_support_slope(s, role, in, printed, e, work, slope[e]);
     }

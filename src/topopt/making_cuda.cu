@@ -19,9 +19,9 @@ __global__ void print_level(ig_topopt_supports s, int64_t from, int64_t n, const
   }
 }
 
-ig_status ig_topopt_making_cuda_print(ig_ctx *cx, const ig_topopt_supports *s, const uint8_t *role,
-                                      const double *in, double *out) {
-  for (int l = 0; l < s->levels; l++) {
+ig_status ig_topopt_making_cuda_print(ig_ctx *cx, const ig_topopt_supports *s, int from, int to,
+                                      const uint8_t *role, const double *in, double *out) {
+  for (int l = from; l < to; l++) {
     const int64_t n = s->level[l + 1] - s->level[l];
     print_level<<<OVER(n)>>>(*s, s->level[l], n, role, in, out);
     IG_LAUNCHED(cx);
@@ -38,10 +38,10 @@ __global__ void print_level_back(ig_topopt_supports s, int64_t from, int64_t n, 
   }
 }
 
-ig_status ig_topopt_making_cuda_print_back(ig_ctx *cx, const ig_topopt_supports *s,
-                                           const uint8_t *role, const double *in,
+ig_status ig_topopt_making_cuda_print_back(ig_ctx *cx, const ig_topopt_supports *s, int from,
+                                           int to, const uint8_t *role, const double *in,
                                            const double *printed, double *work, double *slope) {
-  for (int l = s->levels - 1; l >= 0; l--) {
+  for (int l = to - 1; l >= from; l--) {
     const int64_t n = s->level[l + 1] - s->level[l];
     print_level_back<<<OVER(n)>>>(*s, s->level[l], n, role, in, printed, work, slope);
     IG_LAUNCHED(cx);

@@ -8,11 +8,12 @@
 IG_C_BEGIN
 
 /* Elements that hold others up while they are printed. Those of one level stand on those of the
-   levels before it. Device pointers but `level`. */
+   levels before it; in a part of a mesh on other ranks', too, which have numbers after its own.
+   Device pointers but `level`. */
 typedef struct {
   int levels;
   const int64_t *level; /* host: levels + 1, where each begins in `order` */
-  const int32_t *order; /* elements by level */
+  const int32_t *order; /* own elements by level */
   const int64_t *below_start, *above_start;
   const int32_t *below, *above; /* what holds each up, and what it holds up */
   const uint8_t *plate;         /* 1: stands on the plate */
@@ -21,12 +22,12 @@ typedef struct {
 
 /* Arrays of elements. X(name, arguments). */
 #define IG_TOPOPT_MAKING_OPS(X)                                                                    \
-  /* the printed density, level by level; slopes by it become slopes by `in`, `work` a value each  \
-   */                                                                                              \
-  X(print, (ig_ctx * cx, const ig_topopt_supports *s, const uint8_t *role, const double *in,       \
-            double *out))                                                                          \
-  X(print_back, (ig_ctx * cx, const ig_topopt_supports *s, const uint8_t *role, const double *in,  \
-                 const double *printed, double *work, double *slope))                              \
+  /* the printed density, of levels `from` to `to` - 1; slopes by it become slopes by `in`, from   \
+     the last level to the first, `work` a value each */                                           \
+  X(print, (ig_ctx * cx, const ig_topopt_supports *s, int from, int to, const uint8_t *role,       \
+            const double *in, double *out))                                                        \
+  X(print_back, (ig_ctx * cx, const ig_topopt_supports *s, int from, int to, const uint8_t *role,  \
+                 const double *in, const double *printed, double *work, double *slope))            \
   /* the density that can be drawn, column by column from where the tool is, and slopes back */    \
   X(draw, (ig_ctx * cx, const ig_links *columns, double power, const uint8_t *role,                \
            const double *in, double *out))                                                         \

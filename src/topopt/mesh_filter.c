@@ -170,11 +170,7 @@ static ig_status cone_cut(ig_topopt_mesh_model *m, ig_topopt_mesh_cone *to) {
   ig_status status = IG_OK;
   for (ig_lid e = from; e < from + own && status == IG_OK; e++)
     status = each_reached(m, to, e, ghost_mark, &r);
-  for (ig_lid e = 0; e < m->elements; e++)
-    if (e >= from && e < from + own)
-      r.number[e] = e - from;
-    else if (r.number[e] == 0)
-      r.number[e] = own + r.ghosts++;
+  r.ghosts = ig_topopt_mesh_number(m, r.number) - own;
   for (ig_lid e = from; e < from + own && status == IG_OK; e++)
     status = each_reached(m, to, e, ghost_pair, &r);
   if (status == IG_OK) {

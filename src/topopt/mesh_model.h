@@ -73,7 +73,30 @@ typedef struct {
   ig_ebe op, op_single;
 } ig_topopt_mesh_part;
 
-enum { IG_MAKING_LISTS = 6 };
+/* Groups of elements that are computed one by one: columns that a tool is drawn along, elements
+   that share a density. Of a mesh in parts a group is computed by a rank that has elements of it
+   and borrows the others: in arrays of the rank own elements come first, then borrowed ones. */
+typedef struct {
+  int64_t all;    /* groups of the whole */
+  ig_links links; /* those of this rank */
+  ig_array start, order;
+  ig_array role, value[3]; /* own and borrowed elements */
+  ig_halo lend, back;
+} ig_topopt_mesh_groups;
+
+/* Printing. Levels come in stages: what a stage stands on is this rank's, or was computed by others
+   in stages before it. */
+enum { IG_PRINT_LISTS = 6 };
+typedef struct {
+  ig_topopt_supports supports;
+  int levels, stages; /* of the whole */
+  int *stage;         /* stages + 1: where each begins among the levels here */
+  int64_t *level;
+  ig_array list[IG_PRINT_LISTS];
+  ig_array printed, work;    /* own elements, then others' below or above them */
+  ig_halo_stages rise, sink; /* of what is below; of what is above */
+} ig_topopt_mesh_printing;
+
 typedef struct ig_topopt_mesh_model {
   ig_ctx *cx;
   const ig_topopt_case *c;
@@ -113,11 +136,9 @@ typedef struct ig_topopt_mesh_model {
   ig_discretisation d;
   double normal[3]; /* of the face at hand */
   ig_loading loading;
-  ig_topopt_supports supports; /* of printing; levels 0: none */
-  ig_links columns;            /* of drawing; count 0: none */
-  double draw_power;           /* draw.inc */
-  int64_t *level;
-  ig_array making[IG_MAKING_LISTS];
+  ig_topopt_mesh_printing printing;       /* levels 0: none */
+  ig_topopt_mesh_groups columns, pattern; /* of drawing; that share a density; all 0: none */
+  double draw_power;                      /* draw.inc */
 } ig_topopt_mesh_model;
 
 /* Centre of an element (face < 0) or of one of its faces. */
@@ -164,6 +185,11 @@ IG_MUST_CHECK ig_status ig_topopt_mesh_whole(ig_topopt_mesh_model *m, double *x)
 IG_MUST_CHECK ig_status ig_topopt_mesh_surround(ig_topopt_mesh_model *m, int count,
                                                 const double **in);
 
+/* Of a part: which elements beside its own a rank needs (number: 0, else -1), and then what it
+   calls each of the whole: own ones first, those after them, -1: not there. Returns how many there
+   are. */
+ig_lid ig_topopt_mesh_number(const ig_topopt_mesh_model *m, ig_lid *number);
+
 /* mesh_cut.c: from the whole to this rank's part, where part.alone says so; then lets go of what
    was there to set it up. */
 IG_MUST_CHECK ig_status ig_topopt_mesh_cut(ig_topopt_mesh_model *m);
@@ -188,10 +214,30 @@ void ig_topopt_mesh_helmholtz_free(ig_topopt_mesh_model *m);
 double ig_topopt_mesh_radius(const ig_topopt_mesh_model *m);
 IG_MUST_CHECK ig_status ig_topopt_mesh_around(void *self, const double *in, double *out);
 
-/* What can be printed or drawn; mesh_making.c. */
+/* What can be made: of one pattern, drawn, printed; mesh_making.c. */
 IG_MUST_CHECK ig_status ig_topopt_mesh_making_new(ig_topopt_mesh_model *m);
 void ig_topopt_mesh_making_free(ig_topopt_mesh_model *m);
 void ig_topopt_mesh_making_describe(const ig_topopt_mesh_model *m, ig_check_line *line, void *user);
+/* x-, x+, … z+ as an axis and 1 or -1. */
+IG_MUST_CHECK ig_status ig_topopt_mesh_direction(const ig_topopt_mesh_model *m, const ig_src *at,
+                                                 const char *key, const char *text, int *axis,
+                                                 double *sign);
+/* mesh_print.c */
+IG_MUST_CHECK ig_status ig_topopt_mesh_print_new(ig_topopt_mesh_model *m);
+void ig_topopt_mesh_print_free(ig_topopt_mesh_model *m);
+/* mesh_groups.c: from lists of the whole (host). */
+IG_MUST_CHECK ig_status ig_topopt_mesh_groups_new(ig_topopt_mesh_model *m, int64_t count,
+                                                  const int64_t *start, const int64_t *order,
+                                                  ig_topopt_mesh_groups *g);
+void ig_topopt_mesh_groups_free(ig_topopt_mesh_model *m, ig_topopt_mesh_groups *g);
+/* Of a part: arrays of elements into g->value, with those of borrowed elements; and one of these
+   back to all who lent. */
+IG_MUST_CHECK ig_status ig_topopt_mesh_groups_borrow(ig_topopt_mesh_model *m,
+                                                     ig_topopt_mesh_groups *g, int arrays,
+                                                     const double *const *from);
+IG_MUST_CHECK ig_status ig_topopt_mesh_groups_return(ig_topopt_mesh_model *m,
+                                                     ig_topopt_mesh_groups *g, int array,
+                                                     double *to);
 
 /* mesh_finish.c. What a rank looks at of the finished part: its own elements, all of a mesh that is
    not in parts. On the host. */

@@ -115,11 +115,7 @@ ig_status ig_topopt_mesh_part_new(ig_topopt_mesh_model *m) {
 
 /* Why ranks hold all of a mesh whose systems they divide; NULL: they do not. */
 static const char *why_whole(const ig_topopt_mesh_model *m) {
-  const ig_topopt_case *c = m->c;
-  const char *why = ig_topopt_mesh_unfit(c);
-  if (why)
-    return why;
-  if (c->solver.preconditioner == IG_PRECONDITIONER_PETSC)
+  if (m->c->solver.preconditioner == IG_PRECONDITIONER_PETSC)
     return "preconditioner petsc";
   if ((int64_t)m->nodes * m->size <= IG_AMG_DENSE)
     return "it is small";
@@ -199,7 +195,18 @@ void ig_topopt_mesh_part_free(ig_topopt_mesh_model *m) {
   ig_rows_free(&p->rows);
 }
 
-/* --- own nodes --- */
+/* --- own elements, own nodes --- */
+
+ig_lid ig_topopt_mesh_number(const ig_topopt_mesh_model *m, ig_lid *number) {
+  const ig_rows *cells = &m->part.cells;
+  ig_lid count = cells->to - cells->from;
+  for (ig_lid e = 0; e < m->elements; e++)
+    if (e >= cells->from && e < cells->to)
+      number[e] = e - cells->from;
+    else if (number[e] == 0)
+      number[e] = count++;
+  return count;
+}
 
 ig_topopt_mesh_range ig_topopt_mesh_own(const ig_topopt_mesh_model *m) {
   const ig_rows *rows = &m->part.rows;

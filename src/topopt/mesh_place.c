@@ -261,6 +261,5 @@ ig_status ig_topopt_mesh_place(ig_topopt_mesh_model *m) {
   IG_TRY(ig_topopt_points_supports(&points, m->fix.host));
   IG_TRY(ig_array_push(m->cx, &m->fix));
   IG_TRY(make_springs(m, &points));
-  IG_TRY(ig_topopt_points_links(&points, m->role.host, &m->loading, &m->d.links));
   return ig_topopt_points_loads(&points, m->fix.host, m->role.host, &m->loading);
 }

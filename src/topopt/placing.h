@@ -99,9 +99,10 @@ typedef struct {
   int64_t repeat[3];
 } ig_topopt_sameness;
 IG_MUST_CHECK ig_status ig_topopt_points_sameness(const ig_topopt_points *p, ig_topopt_sameness *s);
-/* Elements of a mesh that share a density; their arrays are kept in the loading. placing_links.c */
+/* Designed elements of a mesh that share a density: group after group, (*start)[groups + 1], freed
+   by the caller as *order is. placing_links.c */
 IG_MUST_CHECK ig_status ig_topopt_points_links(const ig_topopt_points *p, const uint8_t *role,
-                                               ig_loading *to, ig_links *links);
+                                               int64_t *groups, int64_t **start, int64_t **order);
 /* Masses added at nodes. */
 IG_MUST_CHECK ig_status ig_topopt_points_masses(const ig_topopt_points *p, ig_loading *to);
 void ig_topopt_loading_free(ig_ctx *cx, ig_loading *l);

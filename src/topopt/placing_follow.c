@@ -16,8 +16,6 @@ void ig_topopt_loading_free(ig_ctx *cx, ig_loading *l) {
   ig_array_free(cx, &l->held);
   ig_array_free(cx, &l->heavy);
   ig_array_free(cx, &l->added);
-  ig_array_free(cx, &l->group[0]);
-  ig_array_free(cx, &l->group[1]);
 }
 
 bool ig_topopt_load_weighs(const ig_load_case *load) {

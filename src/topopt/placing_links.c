@@ -102,49 +102,37 @@ static int64_t sort_groups(const ig_topopt_points *p, const ig_topopt_sameness *
   return single;
 }
 
-ig_status ig_topopt_points_links(const ig_topopt_points *p, const uint8_t *role, ig_loading *to,
-                                 ig_links *links) {
+ig_status ig_topopt_points_links(const ig_topopt_points *p, const uint8_t *role, int64_t *groups,
+                                 int64_t **start, int64_t **order) {
   ig_topopt_sameness s;
   linked *l = NULL;
-  int64_t n = 0, *start = NULL, *order = NULL, groups = 0;
+  int64_t n = 0;
   ig_status status;
-  if (!p->c->pattern.at.given)
-    return IG_OK;
   IG_TRY(ig_topopt_points_sameness(p, &s));
   for (int64_t i = 0; i < p->places; i++)
     n += role[i] == IG_ROLE_DESIGN;
   const double size = size_of(p, n);
   IG_TRY_GOTO(status, done, IG_NEW(p->cx, &l, n, "pattern"));
-  IG_TRY_GOTO(status, done, IG_NEW(p->cx, &start, n + 1, "pattern"));
-  IG_TRY_GOTO(status, done, IG_NEW(p->cx, &order, n, "pattern"));
+  IG_TRY_GOTO(status, done, IG_NEW(p->cx, start, n + 1, "pattern"));
+  IG_TRY_GOTO(status, done, IG_NEW(p->cx, order, n, "pattern"));
   /* centres of rows are not on a border of steps of a thousandth */
-  int64_t single = sort_groups(p, &s, role, 1e-3 * size, 0.31831, l, start, &groups);
+  int64_t single = sort_groups(p, &s, role, 1e-3 * size, 0.31831, l, *start, groups);
   const bool extruded = s.extruded[0] || s.extruded[1] || s.extruded[2];
   if (2 * single > n && extruded) { /* no rows: columns as wide as an element */
-    single = sort_groups(p, &s, role, size, 0, l, start, &groups);
+    single = sort_groups(p, &s, role, size, 0, l, *start, groups);
     ig_warn_at(p->cx, &p->c->pattern.at,
                "pattern: extrude: the elements lie in no rows: those whose centres are in one "
                "column %.3g m wide share a density, and the section is as rough",
                size);
   }
   for (int64_t i = 0; i < n; i++)
-    order[i] = l[i].element;
-  if (2 * single > n) {
+    (*order)[i] = l[i].element;
+  if (2 * single > n)
     status = ig_fail_at(p->cx, &p->c->pattern.at,
                         "pattern: most elements have no counterpart: the elements of the mesh must "
                         "lie in rows and repeat where the pattern does");
-    goto done;
-  }
-  IG_TRY_GOTO(
-      status, done,
-      ig_array_from(p->cx, &to->group[0], start, (size_t)groups + 1, sizeof *start, "pattern"));
-  IG_TRY_GOTO(status, done,
-              ig_array_from(p->cx, &to->group[1], order, (size_t)n, sizeof *order, "pattern"));
-  *links = (ig_links){groups, to->group[0].dev, to->group[1].dev};
 done:
   free(l);
-  free(start);
-  free(order);
   return status;
 }
 

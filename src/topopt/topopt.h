@@ -240,9 +240,8 @@ typedef struct {
   int candidates;
   const char *candidate[IG_CANDIDATES];
   double candidate_density[IG_CANDIDATES], candidate_modulus[IG_CANDIDATES];
-  ig_array group[2]; /* of a pattern: where each begins; elements */
-  ig_array added;    /* masses at the nodes, in units of that; or empty */
-  ig_array heavy;    /* its solid's density over the first material's; or empty */
+  ig_array added; /* masses at the nodes, in units of that; or empty */
+  ig_array heavy; /* its solid's density over the first material's; or empty */
   ig_array f[IG_LOAD_CASES];
   double norm[IG_LOAD_CASES], weight[IG_LOAD_CASES];
   ig_array port; /* the output of a mechanism */
@@ -318,9 +317,9 @@ struct ig_discretisation {
      its size in elements (volumes over the mean), those beyond the rim counted; NULL: none asked */
   ig_status (*around)(void *self, const double *in, double *out);
   double ball;
-  ig_links links; /* elements of a mesh that share a density; count 0: none */
-  ig_status (*link)(void *self, double *v); /* gives them their mean, on a grid; NULL: none do */
-  double start;                             /* density to begin with; 0: the volume */
+  /* gives elements that share a density their mean; NULL: none do */
+  ig_status (*link)(void *self, double *v);
+  double start;          /* density to begin with; 0: the volume */
   const double *centers; /* host: of the elements, [places][3]; only for densities of a file */
   /* what can be built on what lies below, and slopes by it back through that; NULL: no directions
    */

@@ -1,7 +1,7 @@
-/* Parts that can be made, on a grid divided between ranks: printed or drawn along each axis, of one
-   pattern, found on coarser grids first. History, snapshots, checkpoint, figures and the finished
-   part are those of one rank, byte for byte, on 2, 3 and 5 ranks, after a restart on fewer, and
-   each rank has less memory than one. */
+/* Parts that can be made, on a grid or a mesh divided between ranks: printed or drawn along each
+   axis, of one pattern, found on coarser grids first. History, snapshots, checkpoint, figures and
+   the finished part are those of one rank, byte for byte, on 2, 3 and 5 ranks, after a restart on
+   fewer, and each rank has less memory than one. */
 #include "counted_memory.h"
 #include "ranks_folders.h"
 
@@ -23,10 +23,28 @@ static const char *const fine[] = {
     MADE, "grid", "{elements: [6, 7, 43]}", "solver", "{preconditioner: jacobi, tolerance: 1e-2}",
     NULL};
 
+/* layers along z; their numbers along a curve, so that parts touch in many places; no rows at all
+ */
+#define QUICK "iterations", "2", "solver", "{tolerance: 1e-2}"
+static const char *const layers[] = {MADE, QUICK, "mesh",
+                                     "{boxes: [{size: [6, 7, 33], cells: [6, 7, 33]}]}", NULL};
+static const char *const curve[] = {
+    MADE, QUICK, "mesh", "{boxes: [{size: [8, 6, 28], cells: [8, 6, 28]}], order: curve}", NULL};
+static const char *const tets[] = {
+    MADE, QUICK, "mesh",
+    "{boxes: [{size: [7, 7, 34], cells: [6, 6, 28]}], element: tet4, jitter: {amount: 0.1}}", NULL};
+
 typedef struct {
   char folder[32], one[64];
   seat like;
 } trial;
+
+static bool of_mesh(const char *const *base) {
+  for (; *base; base += 2)
+    if (strcmp(*base, "mesh") == 0)
+      return true;
+  return false;
+}
 
 static trial trial_begin(const char *const *base, const char *key, const char *value) {
   trial t = {.folder = "/tmp/ingot-making-XXXXXX"};
@@ -34,8 +52,8 @@ static trial trial_begin(const char *const *base, const char *key, const char *v
   snprintf(t.one, sizeof t.one, "%s/one", t.folder);
   t.like = (seat){.base = base, .backend = backend_of_test(0), .key = {key}, .value = {value}};
   if (strcmp(t.like.backend, "cuda") == 0) { /* it divides larger ones alone */
-    t.like.key[1] = "grid.elements";
-    t.like.value[1] = "[16, 16, 81]";
+    t.like.key[1] = of_mesh(base) ? "mesh.boxes" : "grid.elements";
+    t.like.value[1] = of_mesh(base) ? "[{size: [8, 6, 28], cells: [12, 8, 56]}]" : "[16, 16, 81]";
   }
   seat whole = t.like;
   whole.out = t.one;
@@ -49,12 +67,14 @@ static void trial_end(const trial *t) {
   assert_int_equal(system(command), 0);
 }
 
-/* On 2, 3 and 5 ranks; under sanitizers on 3 */
+/* On 2, 3 and 5 ranks; under sanitizers on 3. Of meshes, which take longer, on 3 and one of these.
+ */
 static void same_files(const char *const *base, const char *key, const char *value) {
-  static const int counts[] = {3, 5, 2};
+  static int turn;
+  const int counts[] = {3, turn++ % 2 ? 5 : 2, turn % 2 ? 5 : 2};
   trial t = trial_begin(base, key, value);
   char many[64];
-  for (int i = 0; i < (SANITIZED ? 1 : 3); i++) {
+  for (int i = 0; i < (SANITIZED ? 1 : of_mesh(base) ? 2 : 3); i++) {
     snprintf(many, sizeof many, "%s/on%d", t.folder, counts[i]);
     t.like.out = many;
     t.like.backend = backend_of_test(i == 0);
@@ -118,6 +138,25 @@ static void sequences_have_the_bits_of_one(void **state) {
   (void)state;
   same_files(small, "sequence", "{grids: 1, iterations: 2}");
   same_files(fine, "sequence", "{grids: 2, iterations: 2}");
+}
+
+/* On meshes: with and against the numbers, across them; columns and groups that reach through all
+   ranks, or lie on one; both a pattern and a tool. */
+static void meshes_have_the_bits_of_one(void **state) {
+  (void)state;
+  same_files(layers, "overhang", "{direction: z+}");
+  same_files(layers, "overhang", "{direction: z-}");
+  same_files(layers, "overhang", "{direction: x+}");
+  same_files(curve, "overhang", "{direction: y-}");
+  same_files(tets, "overhang", "{direction: z+}");
+  same_files(layers, "draw", "{direction: z+, parting: 9}");
+  same_files(curve, "draw", "{direction: x-}");
+  same_files(tets, "draw", "{direction: z-}");
+  same_files(layers, "pattern", "{extrude: z, mirror: [y]}");
+  same_files(curve, "pattern", "{repeat: [2, 1, 7], mirror: [y]}");
+  same_after_restart(curve, "overhang", "{direction: z+}");
+  same_after_restart(tets, "draw", "{direction: z+}");
+  same_after_restart(layers, "pattern", "{repeat: [1, 1, 3]}");
 }
 
 /* --- memory --- */
@@ -189,13 +228,44 @@ static void ranks_have_less_memory(void **state) {
   less_memory_than_one("sequence", "{grids: 1, iterations: 1}");
 }
 
+/* Of a mesh, which is whole while it is set up: what is there afterwards. */
+static void parts_of_meshes_are_small(void **state) {
+  (void)state;
+  static const char *const large[] = {MADE,
+                                      "iterations",
+                                      "1",
+                                      "mesh",
+                                      "{boxes: [{size: [8, 8, 80], cells: [8, 8, 80]}]}",
+                                      "solver",
+                                      "{preconditioner: jacobi, tolerance: 1e-2}",
+                                      "surface.formats",
+                                      "[]",
+                                      NULL};
+  static const char *const how[][2] = {{"overhang", "{direction: x+}"},
+                                       {"overhang", "{direction: z+}"},
+                                       {"draw", "{direction: z+}"},
+                                       {"pattern", "{extrude: z}"}};
+  if (getenv("INGOT_TEST_BACKEND") || SANITIZED)
+    skip();
+  for (int i = 0; i < 4; i++) {
+    const seat like = {.base = large, .backend = "cpu", .key = {how[i][0]}, .value = {how[i][1]}};
+    const seat one = alone(&like), many = together(&like, 4, -1);
+    const double most = (double)(many.bytes > many.most_bytes ? many.bytes : many.most_bytes);
+    print_message("%s %s: %.3f of the memory of one\n", how[i][0], how[i][1],
+                  most / (double)one.bytes);
+    assert_true(most < 0.36 * (double)one.bytes);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(printed_parts_have_the_bits_of_one),
       cmocka_unit_test(drawn_parts_have_the_bits_of_one),
       cmocka_unit_test(patterns_have_the_bits_of_one),
       cmocka_unit_test(sequences_have_the_bits_of_one),
+      cmocka_unit_test(meshes_have_the_bits_of_one),
       cmocka_unit_test(ranks_have_less_memory),
+      cmocka_unit_test(parts_of_meshes_are_small),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
