@@ -3,7 +3,7 @@
 
      supports, loads, roles                     placing.c, mesh_place.c
      filters                                    mesh_filter.c
-     what can be printed or drawn               mesh_making.c
+     patterns, what can be drawn or printed     mesh_making.c, mesh_groups.c, mesh_print.c
      products, preconditioners, energies        mesh_system.c, ebe.c, mesh_amg.c
      pieces and surface of the part             mesh_finish.c, mesh_surface.c
      snapshots, arrays of checkpoints           mesh_output.c  */
