@@ -32,12 +32,12 @@ struct ig_topopt_petsc {
       return IG_FAIL(cx, IG_NUMERIC, "PETSc: %s failed with code %d", #call, (int)petsc_error_);   \
   } while (0)
 
-/* Chebyshev with PETSc's own bounds on D^-1 A loses definiteness on designs with void; symmetric
-   Gauss-Seidel sweeps do not. On ranks an aggregate may be too small for all rigid-body modes: a
-   zero on the diagonal of a coarse level, by which sweeps divide, and incomplete factors do not. */
-static const char *const defaults[2][2][2] = {
-    {{"-ingot_mg_levels_pc_type", "sor"}, {"-ingot_pc_gamg_threshold", "0.02"}},
-    {{"-ingot_mg_levels_pc_type", "bjacobi"}, {"-ingot_mg_levels_sub_pc_type", "icc"}}};
+/* Chebyshev with PETSc's own bounds on D^-1 A loses definiteness on designs with void. An aggregate
+   may be too small for all rigid-body modes (of quadratic tetrahedra, at cuts between ranks): a
+   zero on the diagonal of a coarse level, by which Gauss-Seidel sweeps divide, and incomplete
+   factors do not. */
+static const char *const defaults[2][2] = {{"-ingot_mg_levels_pc_type", "bjacobi"},
+                                           {"-ingot_mg_levels_sub_pc_type", "icc"}};
 
 /* Blocks of an own row in own columns, and in others'. */
 static void row_count(const ig_topopt_petsc *s, ig_lid row, PetscInt *own, PetscInt *others) {
@@ -118,11 +118,10 @@ static ig_status make(ig_topopt_petsc *s) {
   PETSC(cx, PCSetOptionsPrefix(s->pc, "ingot_"));
   PETSC(cx, PCSetType(s->pc, PCGAMG));
   for (int i = 0; i < 2; i++) {
-    const char *const *option = defaults[p->rows != NULL][i];
     PetscBool given;
-    PETSC(cx, PetscOptionsHasName(NULL, NULL, option[0], &given));
+    PETSC(cx, PetscOptionsHasName(NULL, NULL, defaults[i][0], &given));
     if (!given)
-      PETSC(cx, PetscOptionsSetValue(NULL, option[0], option[1]));
+      PETSC(cx, PetscOptionsSetValue(NULL, defaults[i][0], defaults[i][1]));
   }
   PETSC(cx, PCSetFromOptions(s->pc));
   return IG_OK;
