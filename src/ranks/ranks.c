@@ -53,14 +53,24 @@ static ig_status alone_with(ig_ctx *cx, ig_status status) {
   return status == IG_OK ? IG_OK : told_again(cx);
 }
 
+void ig_ranks_lose(ig_ctx *cx) {
+  ig_ranks *r = cx->ranks;
+  char words[sizeof cx->message];
+  r->failed = r->lost = true;
+  if (r->rank == 0)
+    return;
+  memcpy(words, cx->message, sizeof words);
+  snprintf(cx->message, sizeof cx->message, "rank %d on %s: %.*s", r->rank, r->host,
+           (int)sizeof words - 96, words);
+}
+
 static ig_status lost(ig_ctx *cx) {
   ig_ranks *r = cx->ranks;
   const char *why = r->transport->trouble ? r->transport->trouble(r->self) : "";
-  char who[96] = "";
-  r->failed = r->lost = true;
-  if (r->rank > 0)
-    snprintf(who, sizeof who, "rank %d on %s: ", r->rank, r->host);
-  return IG_FAIL(cx, IG_IO, "%sthe ranks cannot reach each other%s%s", who, *why ? ": " : "", why);
+  const ig_status status =
+      IG_FAIL(cx, IG_IO, "the ranks cannot reach each other%s%s", *why ? ": " : "", why);
+  ig_ranks_lose(cx);
+  return status;
 }
 
 /* The failure of rank `who` becomes everybody's. */

@@ -81,6 +81,9 @@ static inline bool ig_ranks_first(const ig_ctx *cx) {
 int ig_ranks_all_threads(const ig_ctx *cx);
 /* As ig_ranks_agree; and *stop becomes true everywhere if it is anywhere. */
 IG_MUST_CHECK ig_status ig_ranks_meet(ig_ctx *cx, ig_status status, bool *stop);
+/* A failure, whose message is there, of a rank that others wait for within another library, where
+   nobody can call them: as after an error of MPI this rank tells it and ends the job. */
+void ig_ranks_lose(ig_ctx *cx);
 /* Of each number the largest over all ranks; meets the others as ig_ranks_agree does. */
 IG_MUST_CHECK ig_status ig_ranks_most(ig_ctx *cx, ig_status status, int64_t *values, int count);
 /* `size` bytes of rank `root` to all; and an array of the device, through the host. */

@@ -397,14 +397,16 @@ ig_status ig_topopt_mesh_cut(ig_topopt_mesh_model *m) {
   cutting c = {0};
   ig_status status = cut(m, &c);
   status = ig_ranks_agree(m->cx, status);
-  if (status == IG_OK && m->amg) {
-    ig_amg_problem own = ig_topopt_mesh_problem(m);
-    own.nodes = m->part.nodes;
-    own.elements = m->part.held;
-    own.x = NULL; /* which were for setting it up */
-    own.fix = NULL;
+  ig_amg_problem own = ig_topopt_mesh_problem(m);
+  own.nodes = m->part.nodes;
+  own.elements = m->part.held;
+  own.x = c.x;
+  if (status == IG_OK && m->c->solver.preconditioner == IG_PRECONDITIONER_PETSC)
+    status = ig_topopt_mesh_petsc(m, &own);
+  own.x = NULL; /* which were for setting it up */
+  own.fix = NULL;
+  if (status == IG_OK && m->amg)
     status = ig_amg_cut(m->amg, &own, m->part.node, m->part.nodes);
-  }
   cutting_free(&c);
   return status;
 }

@@ -161,8 +161,10 @@ void ig_topopt_mesh_system_free(ig_topopt_mesh_model *m);
 /* What depends on how many nodes and elements are here: arrays, and the first of the solver's. */
 IG_MUST_CHECK ig_status ig_topopt_mesh_system_arrays(ig_topopt_mesh_model *m, ig_lid nodes,
                                                      ig_lid elements);
-/* Multigrid's view of the mesh. */
+/* Multigrid's view of the mesh; PETSc's preconditioner of that. */
 ig_amg_problem ig_topopt_mesh_problem(ig_topopt_mesh_model *m);
+IG_MUST_CHECK ig_status ig_topopt_mesh_petsc(ig_topopt_mesh_model *m,
+                                             const ig_amg_problem *problem);
 
 /* mesh_part.c: sums, and whether the mesh is divided and how; then who computes which of its nodes;
    then what that does to products in single. */

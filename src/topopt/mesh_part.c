@@ -12,6 +12,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Nodes of a block; blocks between two cuts. */
 enum { BLOCK = 128, UNIT = 4 };
@@ -113,15 +114,6 @@ ig_status ig_topopt_mesh_part_new(ig_topopt_mesh_model *m) {
   return m->part.rows.start ? divide(m) : IG_OK;
 }
 
-/* Why ranks hold all of a mesh whose systems they divide; NULL: they do not. */
-static const char *why_whole(const ig_topopt_mesh_model *m) {
-  if (m->c->solver.preconditioner == IG_PRECONDITIONER_PETSC)
-    return "preconditioner petsc";
-  if ((int64_t)m->nodes * m->size <= IG_AMG_DENSE)
-    return "it is small";
-  return NULL;
-}
-
 /* Blocks of `length` of `count` things of `size` values. */
 static ig_grid blocks_of(int64_t count, int64_t length, int size) {
   const int blocks = (int)((count + length - 1) / length);
@@ -158,7 +150,7 @@ ig_status ig_topopt_mesh_part_choose(ig_topopt_mesh_model *m) {
     return IG_OK; /* a launch needs something to do */
   if (!ig_topopt_mesh_divisible(m->cx, m->c, m->how, &why))
     return IG_OK;
-  p->whole = why_whole(m);
+  p->whole = (int64_t)m->nodes * m->size <= IG_AMG_DENSE ? "it is small" : NULL;
   p->alone = !p->whole;
   IG_TRY(ig_rows_new(m->cx, m->nodes, UNIT * BLOCK, &p->rows));
   ig_status status = sums_divide(m, &p->rows, BLOCK, m->size, &p->slab, &m->sums);
@@ -252,14 +244,14 @@ ig_status ig_topopt_mesh_ranks_tell(ig_ctx *cx, const ig_topopt_case *c, const i
   const bool divided = p->rows.start != NULL;
   const ig_topopt_mesh_range own = ig_topopt_mesh_own(m);
   const char *why = NULL;
-  char text[160] = "each has a range of the mesh's nodes and elements";
+  char text[256] = "each has a range of the mesh's nodes and elements";
   if (p->whole)
     snprintf(text, sizeof text,
              "each computes a range of the mesh's nodes; all hold the whole mesh (%s)", p->whole);
+  const size_t used = strlen(text);
   if (m->petsc)
-    snprintf(text, sizeof text,
-             "each computes a range of the mesh's nodes; with PETSc results agree to the solver's "
-             "tolerance, not to the last bit");
+    snprintf(text + used, sizeof text - used,
+             "; with PETSc results agree to the solver's tolerance, not to the last bit");
   if (ig_ranks_count(cx->ranks) == 1)
     return IG_OK;
   if (!divided)

@@ -195,10 +195,16 @@ ig_amg_problem ig_topopt_mesh_problem(ig_topopt_mesh_model *m) {
       .rows = m->part.rows.start ? &m->part.rows : NULL};
 }
 
+ig_status ig_topopt_mesh_petsc(ig_topopt_mesh_model *m, const ig_amg_problem *problem) {
+  const ig_topopt_mesh_range own = ig_topopt_mesh_own(m);
+  const ig_topopt_petsc_rows rows = {own.from, own.count, m->part.node};
+  return ig_topopt_petsc_new(m->cx, problem, &rows, &m->petsc);
+}
+
 static ig_status make_multigrid(ig_topopt_mesh_model *m) {
   const ig_amg_problem problem = ig_topopt_mesh_problem(m);
   if (m->c->solver.preconditioner == IG_PRECONDITIONER_PETSC)
-    return ig_topopt_petsc_new(m->cx, &problem, &m->petsc);
+    return ig_topopt_mesh_petsc(m, &problem);
   if (m->size == 3)
     IG_TRY(ig_ebe_new(m->cx, m->op.kind, m->how, true, m->nodes, m->mesh->x, m->elements,
                       m->info->nodes, m->conn, m->poisson, &m->op_single));
@@ -302,7 +308,7 @@ ig_status ig_topopt_mesh_system_new(ig_topopt_mesh_model *m, ig_assembly how) {
     IG_TRY(ig_ebe_check(cx, m->elements, m->info->nodes, m->mesh->x, m->conn));
     const ig_amg_problem problem = ig_topopt_mesh_problem(m);
     calls(m);
-    return s->preconditioner >= IG_PRECONDITIONER_MULTIGRID ? ig_amg_new(cx, &problem, &m->amg)
+    return s->preconditioner == IG_PRECONDITIONER_MULTIGRID ? ig_amg_new(cx, &problem, &m->amg)
                                                             : IG_OK;
   }
   if (m->size == 3)
