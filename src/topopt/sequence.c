@@ -234,34 +234,38 @@ static ig_status forget(ig_topopt_design *s, bool learnt) {
   }
   for (int i = 0; i < s->limits; i++)
     IG_TRY(s->limit_state[i].dev ? ig_array_zero(s->cx, &s->limit_state[i]) : IG_OK);
-  memset(s->stress->correction, 0, sizeof s->stress->correction);
+  if (s->stress)
+    memset(s->stress->correction, 0, sizeof s->stress->correction);
   memset(s->seconds, 0, sizeof s->seconds);
   if (s->d->learnt)
     *s->d->learnt = learnt;
   return IG_OK;
 }
 
-/* Least volume within a stress: a start above the bound does not find back. Less material lowers
-   the relaxed stress of an element faster than more of it, so that slopes lead to void, where
-   stresses are lower still. The start is made denser until it is feasible. */
+/* Least volume within bounds: a start far above one does not find back. Where densities are low,
+   compliances grow by far more than approximations tell if some of them fall: those are removed
+   that carried the rest. Less material lowers the relaxed stress of an element faster than more of
+   it, so that slopes lead to void, where stresses are lower still. The start is made denser until
+   no bound is exceeded twice, and none at all where one is a stress. */
 static ig_status start_dense(ig_topopt_run *r) {
   ig_topopt_design *s = r->s;
   const bool learnt = s->d->learnt && *s->d->learnt;
-  double density = s->c->volume, excess = 0;
-  if (s->c->minimise != IG_MINIMISE_VOLUME || !s->stress)
+  const double most = s->stress ? 0 : 1;
+  double density = s->d->start > 0 ? s->d->start : s->c->volume, first = 0;
+  ig_evaluation e = {0};
+  if (s->c->minimise != IG_MINIMISE_VOLUME)
     return IG_OK;
   uint8_t *role;
   const size_t n = (size_t)s->d->places;
   IG_TRY(IG_NEW(s->cx, &role, n, "roles"));
   ig_status status = s->cx->backend->copy_out(s->cx, role, s->d->role, n);
-  for (bool more = true; status == IG_OK && more;) {
-    ig_evaluation e = {0};
+  for (int tries = 0; status == IG_OK; tries++) {
+    e = (ig_evaluation){0};
     ig_topopt_design_continue(s->c, ig_topopt_ramp_at(s->c, 1), &e);
     IG_TRY_GOTO(status, done, ig_topopt_design_evaluate(s, &e));
     IG_TRY_GOTO(status, done, forget(s, learnt));
-    excess = ig_topopt_excess(s, &e);
-    more = excess > 0 && density < 1;
-    if (!more)
+    first = tries == 0 ? e.volume : first;
+    if (ig_topopt_excess(s, &e) <= most || density >= 1)
       break;
     density = fmin(1, 1.2 * density);
     double *x = s->x.host;
@@ -269,11 +273,11 @@ static ig_status start_dense(ig_topopt_run *r) {
       x[i] = role[i] == IG_ROLE_DESIGN ? density : role[i] == IG_ROLE_SOLID;
     status = ig_array_push(s->cx, &s->x);
   }
-  if (status == IG_OK && excess > 0)
+  if (status == IG_OK && density >= 1 && ig_topopt_excess(s, &e) > 0)
     ig_warn(s->cx, "even the full body is above a bound: no design may be feasible");
-  if (status == IG_OK && density > s->c->volume)
-    ig_info(s->cx, "the run begins with a density of %.3g: at %.3g a bound is exceeded", density,
-            s->c->volume);
+  if (status == IG_OK && e.volume > first)
+    ig_info(s->cx, "the run begins with a volume of %.3g: at %.3g a bound is exceeded%s", e.volume,
+            first, most > 0 ? " by far" : "");
 done:
   free(role);
   return status;
