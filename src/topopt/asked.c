@@ -24,6 +24,12 @@ bool ig_topopt_has_port(const ig_topopt_case *c) {
   return c->problem == IG_PROBLEM_MECHANISM || c->minimise == IG_MINIMISE_DISPLACEMENT;
 }
 
+double ig_topopt_thickness(const ig_topopt_case *c) {
+  if (!isnan(c->grid.thickness))
+    return c->grid.thickness;
+  return c->grid.size[2] > 0 ? c->grid.size[2] : 1; /* NaN: not given */
+}
+
 double ig_topopt_member(const ig_topopt_case *c) {
   double size = 0;
   for (int i = 0; i < c->constraints.count; i++)

@@ -163,8 +163,9 @@ typedef struct ig_topopt_design_ops {
   ig_status (*map)(ig_ctx *cx, int64_t n, const uint8_t *role, ig_map how, const double *a,
                    const double *b, const double *c, double *out);
   /* asymptotes close in on a density that swings, move away from one that does not */
-  ig_status (*asymptotes)(ig_ctx *cx, int64_t n, const uint8_t *role, bool first, const double *x,
-                          const double *old, const double *older, double *lower, double *upper);
+  ig_status (*asymptotes)(ig_ctx *cx, int64_t n, const uint8_t *role, bool first, double share,
+                          const double *x, const double *old, const double *older, double *lower,
+                          double *upper);
   /* the update whose volume is the target, by bisection; `work` holds a value per element */
   ig_status (*oc)(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_oc *oc, const double *x,
                   const double *dc, const double *dv, double *work, double *out,

@@ -231,12 +231,13 @@ static ig_status map(ig_ctx *cx, int64_t n, const uint8_t *role, ig_map how, con
   return IG_OK;
 }
 
-static ig_status asymptotes(ig_ctx *cx, int64_t n, const uint8_t *role, bool first, const double *x,
-                            const double *old, const double *older, double *lower, double *upper) {
+static ig_status asymptotes(ig_ctx *cx, int64_t n, const uint8_t *role, bool first, double share,
+                            const double *x, const double *old, const double *older, double *lower,
+                            double *upper) {
 #pragma omp parallel for schedule(static) num_threads(ig_team(cx, n, IG_WORK_VALUE))
   for (int64_t i = 0; i < n; i++)
     if (role[i])
-      ig_mma_asymptotes(first, x[i], old[i], older[i], &lower[i], &upper[i]);
+      ig_mma_asymptotes(first, share, x[i], old[i], older[i], &lower[i], &upper[i]);
   return IG_OK;
 }
 

@@ -208,18 +208,18 @@ ig_status ig_topopt_design_cuda_map(ig_ctx *cx, int64_t n, const uint8_t *role, 
   return IG_OK;
 }
 
-__global__ void asymptote_values(int64_t n, const uint8_t *role, bool first, const double *x,
-                                 const double *old, const double *older, double *lower,
-                                 double *upper) {
+__global__ void asymptote_values(int64_t n, const uint8_t *role, bool first, double share,
+                                 const double *x, const double *old, const double *older,
+                                 double *lower, double *upper) {
   for (EACH(i, n))
     if (role[i])
-      ig_mma_asymptotes(first, x[i], old[i], older[i], &lower[i], &upper[i]);
+      ig_mma_asymptotes(first, share, x[i], old[i], older[i], &lower[i], &upper[i]);
 }
 
 ig_status ig_topopt_design_cuda_asymptotes(ig_ctx *cx, int64_t n, const uint8_t *role, bool first,
-                                           const double *x, const double *old, const double *older,
-                                           double *lower, double *upper) {
-  asymptote_values<<<OVER(n)>>>(n, role, first, x, old, older, lower, upper);
+                                           double share, const double *x, const double *old,
+                                           const double *older, double *lower, double *upper) {
+  asymptote_values<<<OVER(n)>>>(n, role, first, share, x, old, older, lower, upper);
   IG_LAUNCHED(cx);
   return IG_OK;
 }

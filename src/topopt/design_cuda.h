@@ -49,8 +49,8 @@ ig_status ig_topopt_design_cuda_slope(ig_ctx *cx, int64_t n, const uint8_t *role
 ig_status ig_topopt_design_cuda_map(ig_ctx *cx, int64_t n, const uint8_t *role, ig_map how,
                                     const double *a, const double *b, const double *c, double *out);
 ig_status ig_topopt_design_cuda_asymptotes(ig_ctx *cx, int64_t n, const uint8_t *role, bool first,
-                                           const double *x, const double *old, const double *older,
-                                           double *lower, double *upper);
+                                           double share, const double *x, const double *old,
+                                           const double *older, double *lower, double *upper);
 ig_status ig_topopt_design_cuda_oc(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_oc *oc,
                                    const double *x, const double *dc, const double *dv,
                                    double *work, double *out, double *multiplier);

@@ -257,9 +257,12 @@ static ig_status build(ig_topopt_grid_model *m, const ig_list *materials) {
     IG_TRY(ig_topopt_points_materials(&points, materials, &solid, &poisson, &m->scale, NULL));
     IG_TRY(ig_topopt_points_densities(&points, materials, &density, &m->loading.heavy));
   }
-  m->loading.stiffness = solid * (dim == 2 ? gc->thickness : 1);
+  const double thickness = ig_topopt_thickness(c);
+  if (dim == 3 && !isnan(gc->thickness))
+    ig_warn_at(cx, &gc->at, "grid: thickness is for plane problems: this one has elements along z");
+  m->loading.stiffness = solid * (dim == 2 ? thickness : 1);
   m->loading.element_mass =
-      isnan(density) ? 0 : density * m->h[0] * m->h[1] * (dim == 2 ? gc->thickness : m->h[2]);
+      isnan(density) ? 0 : density * m->h[0] * m->h[1] * (dim == 2 ? thickness : m->h[2]);
   ig_brick brick;
   if (heat)
     ig_brick_conduction(&brick, dim, m->h);
@@ -329,7 +332,7 @@ static ig_status build(ig_topopt_grid_model *m, const ig_list *materials) {
   m->d.lump_back = grid_to_elements;
   m->d.strain = heat ? NULL : grid_strain;
   m->d.strain_back = grid_strain_back;
-  m->d.thickness = dim == 2 ? gc->thickness : 1;
+  m->d.thickness = dim == 2 ? thickness : 1;
   m->d.hooke = (ig_topopt_hooke){dim,
                                  dim == 2 ? poisson / (1 - poisson * poisson)
                                           : poisson / ((1 + poisson) * (1 - 2 * poisson)),

@@ -175,7 +175,8 @@ static int corners(void *self, int64_t place, int64_t *node) {
 static void source(void *self, double value, double *f) {
   const ig_topopt_grid_model *m = self;
   const ig_grid *g = &m->grid;
-  const double share = value * m->solver->brick.load * (g->dim == 2 ? m->c->grid.thickness : 1);
+  const double share =
+      value * m->solver->brick.load * (g->dim == 2 ? ig_topopt_thickness(m->c) : 1);
   for (int k = -ig_grid_below(g); k < ig_grid_layers(g); k++)
     for (int j = 0; j < g->n[1]; j++)
       for (int i = 0; i < g->n[0]; i++)

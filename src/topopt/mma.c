@@ -3,6 +3,7 @@
    maximise the dual function. With the volume alone, which is linear in the design, its multiplier
    is found on the volume itself. */
 #include "topopt/mma.h"
+#include "topopt/output.h"
 #include "backend/backend.h"
 #include "topopt/topopt.h"
 
@@ -143,6 +144,15 @@ static ig_status update_constrained(ig_topopt_design *s, const ig_oc *oc, const 
 
 /* --- the update --- */
 
+/* How far asymptotes may lie below a density, as a share of it. Compliances, displacements and
+   stresses go with x^-p: 2 / (p + 1) has their curvature. With asymptotes beyond 0, as where the
+   volume is bounded, they seem to grow by little where densities are taken away, and least volumes
+   end in void. Steps are shorter: only as long as a bound is exceeded, or where one is a stress. */
+static double share_below(const ig_topopt_design *s, const ig_evaluation *e) {
+  const bool least = s->c->minimise == IG_MINIMISE_VOLUME;
+  return least && (s->stress || ig_topopt_excess(s, e) > 0.1) ? 2 / (e->penalty + 1) : INFINITY;
+}
+
 static ig_status update_volume(ig_topopt_design *s, const ig_oc *oc) {
   ig_oc mine = *oc;
   mine.lower = s->mma_low.dev;
@@ -157,8 +167,8 @@ ig_status ig_topopt_mma_update(ig_topopt_design *s, const ig_oc *oc, const ig_ev
   ig_ctx *cx = s->cx;
   const size_t n = (size_t)s->d->places;
   IG_TRY(ig_topopt_mma_prepare(s));
-  IG_TRY(s->ops->asymptotes(cx, (int64_t)n, s->d->role, s->updates < 2, s->x.dev, s->mma_old.dev,
-                            s->mma_older.dev, s->mma_low.dev, s->mma_high.dev));
+  IG_TRY(s->ops->asymptotes(cx, (int64_t)n, s->d->role, s->updates < 2, share_below(s, e), s->x.dev,
+                            s->mma_old.dev, s->mma_older.dev, s->mma_low.dev, s->mma_high.dev));
   *next = *e;
   if (s->c->optimiser.method == IG_OPTIMISER_GCMMA)
     IG_TRY(ig_topopt_gcmma_update(s, oc, e, next));

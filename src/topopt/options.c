@@ -12,7 +12,8 @@ static const ig_option grid_options[] = {
                "elements along x, y, z; 0 along z for a plane problem"),
     IG_VECTOR(ig_grid_case, size, 3, "m", NULL,
               "size of the whole grid; elements of 1 m if left out"),
-    IG_REAL(ig_grid_case, thickness, "m", "1", IG_TINY, IG_HUGE, "of a plane problem"),
+    IG_REAL(ig_grid_case, thickness, "m", NULL, IG_TINY, IG_HUGE,
+            "of a plane problem; left out: the third of 'size' if that is more than 0, else 1 m"),
     IG_FILE(
         ig_grid_case, stl, NULL,
         "a part's closed surface (.stl, .obj, .3mf; of other files the outer surface): elements "

@@ -292,7 +292,7 @@ static void add_pressure(void *user, int64_t place, double weight) {
 }
 
 static ig_status press(const ig_topopt_points *p, const ig_load_case *load, double *f) {
-  const double thick = p->dim == 2 ? p->c->grid.thickness : 1;
+  const double thick = p->dim == 2 ? ig_topopt_thickness(p->c) : 1;
   loading l = {.p = p, .f = f, .share = {load->pressure * thick}};
   double all;
   IG_TRY(count(p, "loads", IG_WHERE(load), IG_POINT_FACES, &all));
