@@ -100,7 +100,7 @@ extern const cli_command *const cli_commands[]; /* ended by NULL */
         "auto: where it works and is quicker than through host memory"                             \
   }
 #define CLI_QUIET                                                                                  \
-  { "quiet", 'q', CLI_FLAG, CLI_AT(quiet), 0, NULL, NULL, "say nothing but errors" }
+  { "quiet", 'q', CLI_FLAG, CLI_AT(quiet), 0, NULL, NULL, "say nothing but warnings and errors" }
 #define CLI_SET                                                                                    \
   {                                                                                                \
     "set", 's', CLI_REPEAT, CLI_AT(set), 0, "KEY=VALUE", NULL,                                     \

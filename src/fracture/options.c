@@ -119,7 +119,7 @@ const ig_option ig_frac_options[] = {
     IG_REAL(S, time_step, "s", NULL, IG_TINY, 1, "step; left out: from the critical one"),
     IG_REAL(S, safety, "", "0.2", 0.001, 1,
             "share of the bulk's critical step, where no step is given; at most 0.7 in the plane "
-            "and 0.5 in space where facets may open"),
+            "and 0.5 in space where facets may open, 0.54 and 0.22 with `surface_contact` besides"),
     IG_MAP(S, cohesive, ig_frac_cohesive_case, cohesive_options, NULL, "how facets open"),
     IG_LIST(S, cracks, ig_frac_crack_case, crack_options, NULL, "notches, cut before the start"),
     IG_LIST(S, tips, ig_frac_tip_case, tip_options, NULL,

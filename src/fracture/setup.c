@@ -182,7 +182,9 @@ ig_status ig_frac_setup(ig_job *job, ig_frac_model *m) {
   if (dt > bears * critical)
     return ig_fail_at(job->cx, &c->at, "%s: a step of %.4g s is beyond the critical one, %.4g s%s",
                       isnan(c->time_step) ? "safety" : "time_step", dt, bears * critical,
-                      z->check_every       ? " with facets that may open"
+                      z->check_every && c->surface_contact
+                          ? " with facets that may open and contact of surfaces"
+                      : z->check_every     ? " with facets that may open"
                       : c->surface_contact ? " with contact of surfaces"
                                            : "");
   ig_frac_model_set_step(m, dt);

@@ -165,6 +165,13 @@ static ig_status levels_find(const ig_topopt_grid_model *m, int *levels) {
   return IG_OK;
 }
 
+/* Why slabs cannot be made of a grid (ig_slab_new). */
+static const char *too_small(const ig_topopt_grid_model *m) {
+  return m->whole.n[2] / 4 < ig_ranks_count(m->cx->ranks)
+             ? "a rank would have fewer than 4 planes of elements along z"
+             : "it has too few elements for three levels of multigrid";
+}
+
 /* The part of this rank, where the grid is divided between them; else all of it. */
 ig_status ig_topopt_grid_make(ig_topopt_grid_model *m) {
   ig_ctx *cx = m->cx;
@@ -181,8 +188,7 @@ ig_status ig_topopt_grid_make(ig_topopt_grid_model *m) {
   }
   if (m->c->ranks == IG_RANKS_DIVIDE && ig_ranks_count(cx->ranks) > 1 && !m->slab)
     return ig_fail_at(cx, &m->c->at, "ranks: divide: this grid cannot be divided: %s",
-                      why ? why
-                          : "too few planes along z, or elements for three levels of multigrid");
+                      why ? why : too_small(m));
   m->grid = m->slab ? ig_slab_grid(m->slab, 0, &m->whole) : m->whole;
   m->cells = m->grid;
   m->cells.dof = 1;
@@ -277,13 +283,10 @@ ig_status ig_topopt_ranks_tell(ig_ctx *cx, const ig_topopt_case *c, ig_check_lin
     status = ig_ranks_collect(cx, &mine, sizeof mine, all);
   if (status == IG_OK && ig_ranks_first(cx)) {
     char text[160] = "the grid is divided between them, in slabs along z";
-    if (!divided && !ig_topopt_divisible(cx, c, &why))
+    if (!divided && ig_topopt_divisible(cx, c, &why))
+      why = too_small(&m);
+    if (!divided)
       snprintf(text, sizeof text, "share the linear systems; the grid is not divided (%s)", why);
-    else if (!divided)
-      snprintf(
-          text, sizeof text,
-          "share the linear systems; the grid has too few planes along z, or elements for three "
-          "levels of multigrid, to be divided");
     line(user, "ranks", text);
     if (divided && m.c->surface.formats.count > 0)
       line(user, "the end", "about 140 bytes more on the first for each triangle of the part");
