@@ -17,7 +17,7 @@ bool ig_thermal_field(void *self, int i, ig_room_field *f) {
                        .dtype = h->precision == IG_SINGLE ? IG_F32 : IG_F64,
                        .components = 1,
                        .count = h->nodes,
-                       .writable = !h->part,
+                       .writable = true,
                        .dev = h->part ? NULL : h->node.T.dev, /* in parts, on ranks: see get */
                        .stride = {size, size}};
   return true;

@@ -31,22 +31,35 @@ static void volume_of(const ig_heat *h, ig_lid n, double *volume) {
         ig_heat_get(h->node.volume.host, ig_heat_state_size(h), (int64_t)n * h->material.count + m);
 }
 
-ig_status ig_heat_set_temperatures(ig_ctx *cx, ig_heat *h, const double *T) {
+/* place: of nodes in T, NULL: their numbers. */
+static ig_status nodes_set(ig_ctx *cx, ig_heat *h, const ig_lid *place, const double *T) {
   const size_t size = ig_heat_state_size(h);
   double volume[16];
   if (h->node.H.host)
     IG_TRY(ig_array_pull(cx, &h->node.volume));
   for (ig_lid n = 0; n < h->nodes; n++) {
-    ig_heat_put(h->node.T.host, size, n, T[n]);
+    const double value = T[place ? place[n] : n];
+    ig_heat_put(h->node.T.host, size, n, value);
     if (h->node.H.host) {
       volume_of(h, n, volume);
-      ig_heat_put(h->node.H.host, size, n, ig_heat_content_of(h, volume, T[n]));
+      ig_heat_put(h->node.H.host, size, n, ig_heat_content_of(h, volume, value));
     }
   }
   if (h->node.H.host)
     IG_TRY(ig_array_push(cx, &h->node.H));
   IG_TRY(ig_array_push(cx, &h->node.T));
-  IG_TRY(ig_heat_next_fill(cx, h));
+  return ig_heat_next_fill(cx, h);
+}
+
+/* On ranks: of the part, ghosts too. */
+ig_status ig_heat_set_temperatures(ig_ctx *cx, ig_heat *h, const double *T) {
+  ig_heat *l = ig_heat_stepper(h);
+  if (h->part)
+    h->part->counted = false;
+  if (l)
+    IG_TRY(nodes_set(cx, l, h->part->part.node, T));
+  else if (!h->part)
+    IG_TRY(nodes_set(cx, h, NULL, T));
   ig_heat_ledger ledger;
   IG_TRY(ig_heat_ledger_read(cx, h, &ledger));
   ledger.start = 0;

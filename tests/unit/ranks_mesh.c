@@ -369,10 +369,11 @@ static void memory_falls_with_ranks(void **state) {
     fail_msg("a rank of 2, of 4 has %.3f, %.3f of the bytes of one", share[0], share[1]);
 }
 
-/* States that a program keeps, though no rank has all of them. */
+/* Temperatures that a program changes and states that it keeps, though no rank has all of them. */
 static void programs_look_and_go_back(void **state) {
   (void)state;
   programs_agree(wall);
+  programs_agree(cubes);
 }
 
 static void what_cannot_be_divided_is_refused(void **state) {
