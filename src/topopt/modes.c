@@ -310,6 +310,10 @@ ig_status ig_topopt_modes_new(ig_topopt_design *s) {
                       "sensitivities are no slopes of a frequency");
   if (c->problem == IG_PROBLEM_FREQUENCY && c->projection.robust > 0)
     return ig_fail_at(cx, &c->projection.at, "projection: robust: not with problem: frequency");
+  if (c->problem == IG_PROBLEM_FREQUENCY && c->masses.count == 0 && s->d->solid == 0)
+    ig_warn_at(cx, &c->at,
+               "frequency: nothing swings but the design itself, which shrinks to a stub at its "
+               "supports: give what it carries in 'masses', or hold a region solid in 'passive'");
   IG_TRY(IG_NEW(cx, &m, 1, "modes"));
   s->modes = m;
   m->wanted = (int)c->frequency.modes;

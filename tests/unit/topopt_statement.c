@@ -368,6 +368,11 @@ static void slips_are_refused(void **state) {
                 "worst\noptimiser: {method: oc}\niterations: 1\n",
            &o);
   assert_non_null(strstr(o.warning, "goes to and fro between load cases"));
+  run_good("cpu",
+           GRID "problem: frequency\nmaterials: {name: m, young: 1, poisson: 0.3, density: 1}\n"
+                "filter: {kind: density, radius: 1.5}\nfrequency: {modes: 2}\niterations: 1\n",
+           &o);
+  assert_non_null(strstr(o.warning, "shrinks to a stub at its supports"));
   run_good("cpu", MESH PULL "filter: {radius: 0.8}\niterations: 1\n", &o);
   assert_non_null(strstr(o.warning, "below one element"));
 }
