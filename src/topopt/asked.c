@@ -30,6 +30,11 @@ double ig_topopt_thickness(const ig_topopt_case *c) {
   return c->grid.size[2] > 0 ? c->grid.size[2] : 1; /* NaN: not given */
 }
 
+double ig_topopt_void_ratio(const ig_topopt_case *c) {
+  const double usual = c->problem == IG_PROBLEM_HEAT ? 1e-3 : 1e-9;
+  return isnan(c->void_ratio) ? usual : c->void_ratio;
+}
+
 double ig_topopt_member(const ig_topopt_case *c) {
   double size = 0;
   for (int i = 0; i < c->constraints.count; i++)

@@ -241,7 +241,7 @@ ig_status ig_topopt_design_evaluate(ig_topopt_design *s, ig_evaluation *e) {
   for (int r = 0; r < s->realisations; r++) {
     const double shift = r == 0 && s->realisations > 1 ? p->robust : r == 1 ? -p->robust : 0;
     ig_law law = {.penalty = e->penalty,
-                  .least = s->c->void_ratio,
+                  .least = ig_topopt_void_ratio(s->c),
                   .beta = e->beta,
                   .eta = p->eta + shift,
                   .materials = s->loading->candidates};

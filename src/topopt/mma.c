@@ -144,13 +144,17 @@ static ig_status update_constrained(ig_topopt_design *s, const ig_oc *oc, const 
 
 /* --- the update --- */
 
-/* How far asymptotes may lie below a density, as a share of it. Compliances, displacements and
-   stresses go with x^-p: 2 / (p + 1) has their curvature. With asymptotes beyond 0, as where the
-   volume is bounded, they seem to grow by little where densities are taken away, and least volumes
-   end in void. Steps are shorter: only as long as a bound is exceeded, or where one is a stress. */
+/* How far asymptotes may lie below a density, as a share of it. Compliances, displacements,
+   stresses and temperatures go with x^-p: 2 / (p + 1) has their curvature. With asymptotes beyond
+   0, as where the volume is bounded, they seem to grow by little where densities are taken away,
+   and least volumes end in void. Steps are shorter: only as long as a bound is exceeded, or where
+   one is a stress, or where a highest temperature counts: that is where material was just removed.
+ */
 static double share_below(const ig_topopt_design *s, const ig_evaluation *e) {
   const bool least = s->c->minimise == IG_MINIMISE_VOLUME;
-  return least && (s->stress || ig_topopt_excess(s, e) > 0.1) ? 2 / (e->penalty + 1) : INFINITY;
+  const bool hot = s->c->problem == IG_PROBLEM_HEAT && s->peaks;
+  return hot || (least && (s->stress || ig_topopt_excess(s, e) > 0.1)) ? 2 / (e->penalty + 1)
+                                                                       : INFINITY;
 }
 
 static ig_status update_volume(ig_topopt_design *s, const ig_oc *oc) {

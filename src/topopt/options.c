@@ -274,8 +274,10 @@ const ig_option ig_topopt_options[] = {
     IG_REAL(ig_topopt_case, penalty, "", "3", 1, 100, "exponent of the density in the modulus"),
     IG_MAP(ig_topopt_case, penalty_ramp, ig_ramp_case, ramp_options, NULL,
            "how the exponent grows to its value"),
-    IG_REAL(ig_topopt_case, void_ratio, "", "1e-9", IG_TINY, 1,
-            "modulus of void over that of solid"),
+    IG_REAL(
+        ig_topopt_case, void_ratio, "", NULL, IG_TINY, 1,
+        "modulus of void over that of solid, 1e-9 if left out; of conductivities 1e-3: a source "
+        "heats void, too"),
     IG_BOOL(ig_topopt_case, choose_material, "false",
             "each element takes one of the materials, or none; 'volume' is then the mass over that "
             "of a body of the heaviest"),

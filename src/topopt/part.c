@@ -113,7 +113,7 @@ static ig_status solve_part(ig_topopt_run *r, const double *share, double *objec
   const bool port = ig_topopt_has_port(s->c);
   const bool learnt = s->d->learnt && *s->d->learnt;
   const double tolerance = s->tolerance;
-  const ig_law law = {.penalty = 1, .least = s->c->void_ratio};
+  const ig_law law = {.penalty = 1, .least = ig_topopt_void_ratio(s->c)};
   ig_array inside = {0}, density = {0}, adjoint = {0}, u[IG_LOAD_CASES] = {{0}};
   ig_evaluation e = {0};
   double kept[IG_LOAD_CASES];

@@ -221,6 +221,8 @@ int ig_topopt_method(const ig_topopt_case *c);
 double ig_topopt_volume(const ig_topopt_case *c);
 /* Whether the objective is the displacement of the ports: mechanisms, minimise: displacement. */
 bool ig_topopt_has_port(const ig_topopt_case *c);
+/* Modulus or conductivity of void over that of solid. */
+double ig_topopt_void_ratio(const ig_topopt_case *c);
 /* Of a plane problem, m. */
 double ig_topopt_thickness(const ig_topopt_case *c);
 /* Largest member size among the constraints, m; 0: there is none. */

@@ -424,6 +424,29 @@ static void light_designs_carry_their_load(void **state) {
   }
 }
 
+/* A plate that is heated all over and cooled at a piece of its edge, 170 K at the far corners to
+   begin with: the least highest temperature, and the least volume for 60 K. */
+static void heated_plates_are_cooled(void **state) {
+  (void)state;
+  static const char *const asked[] = {"minimise: temperature\n",
+                                      "minimise: volume\nconstraints: [{temperature: 60}]\n"};
+  for (int k = 0; k < (SANITIZED ? 1 : 2); k++) {
+    char text[600];
+    outcome o;
+    snprintf(text, sizeof text,
+             "physics: topopt\nproblem: heat\noutput: {count: 0}\ngrid: {elements: [20, 20, 0], "
+             "size: [100 mm, 100 mm, 10 mm]}\nmaterials: {name: m, conductivity: 200}\nsupports: "
+             "[{box: {min: [40 mm, 0], max: [60 mm, 0]}}]\nsource: 1e5\nvolume: 0.3\nfilter: "
+             "{kind: density, radius: 7.5 mm}\niterations: %d\n%s",
+             SANITIZED ? 6 : 60, asked[k]);
+    run_good("cpu", text, &o);
+    if (SANITIZED)
+      continue;
+    assert_string_equal(o.feasible, "yes");
+    assert_true(k == 0 ? o.objective < 60 : o.volume < 0.3 && o.volume > 0.1);
+  }
+}
+
 /* Twelve regions with a bound on the volume of each: the stiffest beam uses all of them. */
 static void many_constraints_are_met(void **state) {
   (void)state;
@@ -528,6 +551,7 @@ int main(void) {
                                      cmocka_unit_test(sparse_starts_come_back),
                                      cmocka_unit_test(weak_starts_come_back),
                                      cmocka_unit_test(light_designs_carry_their_load),
+                                     cmocka_unit_test(heated_plates_are_cooled),
                                      cmocka_unit_test(conservative_updates_never_rise),
                                      cmocka_unit_test(many_constraints_are_met),
                                      cmocka_unit_test(members_are_no_larger_than_asked),
