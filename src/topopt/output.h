@@ -19,7 +19,7 @@ typedef struct {
   ig_evaluation e;              /* of the last analysis */
   double change, last;          /* of the design; the objective before the last update */
   bool arrived;                 /* the design no longer changes */
-  /* Bounds on stresses: designs jump over them and back. The best feasible design so far, its
+  /* Constraints: designs jump over them and back. The best feasible design so far, its
      objective, after how many updates it was there (-1: none), and whether it was gone back to. */
   ig_array feasible;
   double feasible_objective;

@@ -39,15 +39,10 @@ static bool ended(const ig_topopt_run *r) {
   return r->arrived || r->iteration >= r->s->c->iterations;
 }
 
-static bool bounds_stress(const ig_topopt_design *s) {
-  return s->stress && s->limits > 0;
-}
-
 /* Keeps the design just analysed if it is feasible and better than those before. */
 static ig_status keep_feasible(ig_topopt_run *r) {
   const ig_topopt_design *s = r->s;
-  if (!bounds_stress(s) || !ig_topopt_design_ramped(s->c, &r->e) ||
-      ig_topopt_excess(s, &r->e) > 0 ||
+  if (s->limits == 0 || !ig_topopt_design_ramped(s->c, &r->e) || ig_topopt_excess(s, &r->e) > 0 ||
       (r->feasible_at >= 0 && r->e.objective >= r->feasible_objective))
     return IG_OK;
   r->feasible_objective = r->e.objective;
@@ -56,13 +51,13 @@ static ig_status keep_feasible(ig_topopt_run *r) {
                               (size_t)s->d->places * sizeof(double));
 }
 
-/* The last design of a run has not been analysed before. One that oversteps a stress gives way to
-   the best feasible one, unless that is worse by a tenth more than the stress is too high: volume
+/* The last design of a run has not been analysed before. One that oversteps a bound gives way to
+   the best feasible one, unless that is worse by a tenth more than the bound is overstepped: volume
    for volume, stress falls as 1/volume. */
 static ig_status go_back(ig_topopt_run *r) {
   const ig_topopt_design *s = r->s;
   const double worse = r->feasible_objective - r->e.objective;
-  const double over = bounds_stress(s) ? ig_topopt_excess(s, &r->e) : 0;
+  const double over = s->limits > 0 ? ig_topopt_excess(s, &r->e) : 0;
   if (over <= 0 || r->feasible_at < 0 || worse > (0.1 + over) * fabs(r->e.objective))
     return IG_OK;
   r->went_back = true;
@@ -188,7 +183,7 @@ static ig_status room_open(ig_job *job, void **self) {
   *self = r;
   *r = (ig_topopt_run){.job = job, .evaluated = -1, .change = 1, .last = NAN, .feasible_at = -1};
   IG_TRY(open_model(job, &r->d, &r->s));
-  if (bounds_stress(r->s)) {
+  if (r->s->limits > 0) {
     IG_TRY(ig_array_new_device(job->cx, &r->feasible, (size_t)r->d->places, sizeof(double),
                                "feasible design"));
     IG_TRY(ig_array_zero(job->cx, &r->feasible));
