@@ -15,6 +15,7 @@ typedef struct {
   int32_t *element, *node, *cohesive, *load;
   int32_t *node_of, *cohesive_of, *load_of;
   int32_t nodes, cohesives, loads;
+  int32_t bare; /* nodes of no element here */
 } maps;
 
 static void maps_free(maps *a) {
@@ -89,7 +90,8 @@ static ig_status elements_map(ig_frac_model *m, maps *a) {
   return IG_OK;
 }
 
-/* Nodes of the mesh that are here, and all that elements of the part have: both rise. */
+/* Nodes of the mesh that are here, and all that elements of the part have: both rise. Where a node
+   came apart its number stays with the lowest element of the whole, which may be elsewhere. */
 static ig_status nodes_map(ig_frac_model *m, const int32_t *conn, maps *a) {
   const ig_frac_part *p = m->divided;
   IG_TRY(IG_NEW(m->cx, &a->node, (size_t)m->count.nodes + 1, "numbers of a part"));
@@ -97,9 +99,11 @@ static ig_status nodes_map(ig_frac_model *m, const int32_t *conn, maps *a) {
     a->node[p->mesh_node[n]] = 1;
   for (int i = 0; i < m->shape.nodes; i++)
     for (int32_t e = 0; e < p->local.s.ne; e++)
-      a->node[conn[i * (int64_t)m->s.ne + p->element[e]]] = 1;
-  for (int32_t n = 0; n < m->count.nodes; n++)
+      a->node[conn[i * (int64_t)m->s.ne + p->element[e]]] = 2;
+  for (int32_t n = 0; n < m->count.nodes; n++) {
+    a->bare += a->node[n] == 1;
     a->node[n] = a->node[n] ? a->nodes++ : -1;
+  }
   IG_TRY(IG_NEW(m->cx, &a->node_of, (size_t)a->nodes + 1, "numbers of a part"));
   for (int32_t n = 0; n < m->count.nodes; n++)
     if (a->node[n] >= 0)
@@ -304,7 +308,7 @@ static ig_status tables_fill(const source *w, const maps *a, bool fixed) {
 /* --- the model */
 
 static int64_t width_of(const ig_frac_model *q, const ig_frac_table *t) {
-  const int64_t slots = (int64_t)q->s.ne * q->shape.nodes;
+  const int64_t slots = (int64_t)q->s.ne * q->shape.nodes + q->nodes_start; /* with bare ones */
   const int64_t most = slots > q->s.node_max ? slots : q->s.node_max;
   /* of whoever has the whole, or of the copy in which contact is computed */
   static const char *const unused[] = {"f",   "part",  "bucket", "next",
@@ -387,6 +391,7 @@ static ig_status cut(const source *w, maps *a, bool fixed) {
   if (fixed)
     IG_TRY(tables_make(m, a));
   q->count = (ig_frac_count){.step = m->count.step, .nodes = a->nodes, .cohesive = a->cohesives};
+  q->s.bare = a->bare;
   IG_TRY(ig_frac_tables_grow(q)); /* and tells the device */
   IG_TRY(ig_frac_numbers_put(m, a->node_of, a->cohesive_of));
   conn_cut(m, a, conn);

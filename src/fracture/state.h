@@ -259,8 +259,9 @@ typedef struct {
 typedef struct {
   const int32_t *pick; /* items run over are numbers in here; NULL: plain numbers */
   int32_t ne, node_max, coh_max;
-  uint64_t magic;          /* 2^64 / ne, rounded up: divides by it */
-  int how;                 /* ig_assembly */
+  int32_t bare;   /* of a part: nodes of the mesh whose elements here have all become a copy's */
+  uint64_t magic; /* 2^64 / ne, rounded up: divides by it */
+  int how;        /* ig_assembly */
   int materials, rotation; /* rotation: 1 finite */
   ig_frac_elastic elastic[IG_FRAC_MATERIALS];
   double thickness, dt;

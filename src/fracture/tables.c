@@ -77,7 +77,7 @@ void ig_frac_graph_drop(ig_frac_model *m) {
 }
 
 ig_status ig_frac_tables_grow(ig_frac_model *m) {
-  const int64_t all = (int64_t)m->s.ne * m->shape.nodes;
+  const int64_t all = (int64_t)m->s.ne * m->shape.nodes + m->s.bare;
   int64_t n = m->count.nodes + (int64_t)m->count.broken * m->shape.face_nodes;
   int64_t c = m->count.cohesive + (int64_t)m->count.broken;
   if (n <= m->s.node_max)
