@@ -295,9 +295,16 @@ static void shape_look(const ig_dyn_job *r) {
                (int)element, worst, 1 + worst * worst / 8);
 }
 
-/* Refuses a dynamic analysis that could not begin, were it the first. */
+/* Refuses an analysis that could not begin, were it the first. */
 static ig_status analysis_look(ig_dyn_job *r, const ig_dyn_analysis *a) {
   double dt;
+  const bool at_rest = a->kind == IG_ANALYSIS_STATIC;
+  if (at_rest && !(a->duration > 0 || a->time_step > 0))
+    return IG_OK;
+  if (at_rest)
+    return ig_fail_at(r->job->cx, &a->at,
+                      "a static analysis has no `duration` and no `time_step`: `at_time` says when "
+                      "histories are read");
   if (isnan(a->duration))
     return ig_fail_at(r->job->cx, &a->at, "a dynamic analysis needs its `duration`");
   r->duration += a->duration;
@@ -321,8 +328,7 @@ static ig_status room_make(ig_job *job, void **self) {
   shape_look(r);
   IG_TRY(ig_dyn_probes_open(r));
   for (int i = 0; i < r->c->analysis.count; i++)
-    if (analysis_at(r, i)->kind == IG_ANALYSIS_DYNAMIC)
-      IG_TRY(analysis_look(r, analysis_at(r, i)));
+    IG_TRY(analysis_look(r, analysis_at(r, i)));
   return ig_dyn_masses(r->m, 0);
 }
 

@@ -24,10 +24,19 @@ static ig_status motion_read(ig_ctx *cx, ig_histories *hs, const ig_support_case
                              int dofs, ig_dyn_motion *to) {
   ig_support_motion read;
   ig_history history;
+  if (dofs < 6 && !isnan(c->spin[0]))
+    return ig_fail_at(cx, &c->at, "`spin` leads nodes of beams and shells, and rigid bodies");
   IG_TRY(ig_support_read(cx, c, dofs, &read));
+  if (support >= 0)
+    IG_TRY(ig_support_holds(cx, c, &read));
   IG_TRY(ig_histories_add(cx, hs, &c->history, &history));
   for (int d = 0; d < dofs; d++)
     if (read.kind[d] != IG_MOVE_FREE) {
+      if (to->kind[d] != IG_MOVE_FREE && to->scale[d] != read.scale[d])
+        ig_warn_at(cx, &c->at,
+                   "nodes of '%s' are held or led along %s%c by another support too: this one "
+                   "counts there",
+                   c->set, d < 3 ? "" : "r", 'x' + d % 3);
       to->kind[d] = read.kind[d];
       to->scale[d] = to->given[d] = read.scale[d];
       to->support[d] = support;
@@ -160,7 +169,13 @@ static ig_status pressure_add(ig_dyn_model *m, pushes *list, const ig_dyn_load *
     const ig_block *b = ig_dyn_block_of(m->mesh, set->item[k], &local);
     const ig_elem_info *info = ig_elem_info_get(b->type);
     const ig_lid *conn = b->conn + (int64_t)local * info->nodes;
-    if (b->type == IG_TRI3 || b->type == IG_QUAD4)
+    const bool shell = b->type == IG_TRI3 || b->type == IG_QUAD4;
+    if (shell && set->kind == IG_SET_FACES)
+      return ig_fail_at(m->cx, &load->at,
+                        "'%s' is a set of edges of shells: pressure acts on a set of their "
+                        "elements (`of: elements`), forces on its nodes",
+                        load->set);
+    if (shell)
       IG_TRY(face_add(m, list, load, history, conn, info->nodes, 1));
     else if (info->dim == 3 && set->kind == IG_SET_FACES) {
       /* a quadratic face: all of it on the mid-sides, a third each, whose triangle is a quarter */
@@ -171,6 +186,28 @@ static ig_status pressure_add(ig_dyn_model *m, pushes *list, const ig_dyn_load *
       IG_TRY(face_add(m, list, load, history, node, corners, mids ? 4 : 1));
     } else
       return ig_fail_at(m->cx, &load->at, "pressure needs faces of solids or shell elements");
+  }
+  return IG_OK;
+}
+
+/* What a load says is either pressure or forces, and moments only where something turns. */
+static ig_status load_check(ig_dyn_model *m, const ig_dyn_load *c) {
+  const bool forces = !isnan(c->force[0]) || !isnan(c->total[0]) || !isnan(c->moment[0]);
+  if (forces == !isnan(c->pressure))
+    return ig_fail_at(m->cx, &c->at,
+                      forces ? "a load has either `pressure` or forces: make it two entries"
+                             : "this load pushes nothing: give `force`, `total`, `moment` or "
+                               "`pressure`");
+  if (isnan(c->moment[0]))
+    return IG_OK;
+  const ig_set *set;
+  const int32_t *bound = m->carried.bound.host;
+  IG_TRY(ig_dyn_nodes_of(m, &c->at, c->set, &set));
+  for (ig_lid k = 0; k < set->count; k++) {
+    const ig_lid n = set->item[k];
+    if (m->p.dofs < 6 || !(m->weight.inertia[n] > 0 || (bound && bound[n] != 0)))
+      return ig_fail_at(m->cx, &c->at,
+                        "node %d does not turn: a `moment` acts on nodes of beams and shells", n);
   }
   return IG_OK;
 }
@@ -194,6 +231,7 @@ ig_status ig_dyn_loads_new(ig_dyn_model *m, ig_histories *hs) {
   for (int i = 0; i < m->c->loads.count; i++) {
     const ig_dyn_load *c = IG_ITEM(const ig_dyn_load, m->c->loads, i);
     ig_history history;
+    IG_TRY_GOTO(status, done, load_check(m, c));
     IG_TRY_GOTO(status, done, ig_histories_add(cx, hs, &c->history, &history));
     if (!isnan(c->pressure)) {
       IG_TRY_GOTO(status, done, pressure_add(m, &list, c, history));
@@ -283,6 +321,13 @@ ig_status ig_dyn_tools_new(ig_dyn_model *m, ig_histories *hs) {
       return ig_fail_at(m->cx, &c->at, "a tool's `axis` must have a length");
     if (c->shape != IG_TOOL_PLANE && !(c->radius > 0))
       return ig_fail_at(m->cx, &c->at, "this tool needs a `radius`");
+    const bool travels = dot_f64(c->travel, c->travel) > 0;
+    if (travels && c->history.count < 2)
+      return ig_fail_at(m->cx, &c->at,
+                        "`travel` without a `history` moves nothing: say how it grows, [[0 s, 0], "
+                        "[1 ms, 1]]");
+    if (!travels && c->history.count > 0)
+      return ig_fail_at(m->cx, &c->at, "a tool's `history` is that of its `travel`: give that too");
     for (int k = 0; k < 3; k++) {
       t->at[k] = c->point[k];
       t->axis[k] = c->axis[k] / l;

@@ -53,7 +53,7 @@ static const ig_option tie_options[] = {
 #undef S
 #define S ig_dyn_load
 static const ig_option load_options[] = {
-    IG_TEXT(S, set, IG_REQUIRED, "node set; for a pressure a face set or shell elements"),
+    IG_TEXT(S, set, IG_REQUIRED, "node set; for a pressure faces of solids or shell elements"),
     IG_VECTOR3(S, force, "N", NULL, "force on each node"),
     IG_VECTOR3(S, moment, "N m", NULL, "moment on each node"),
     IG_VECTOR3(S, total, "N", NULL, "force shared by the nodes of the set"),
@@ -64,7 +64,8 @@ static const ig_option load_options[] = {
 #define S ig_dyn_initial
 static const ig_option initial_options[] = {
     IG_TEXT(S, set, NULL, "node set; left out: all"),
-    IG_VECTOR3(S, velocity, "m/s", "[0, 0, 0]", "velocity"),
+    IG_VECTOR3(S, velocity, "m/s", "[0, 0, 0]",
+               "velocity; where entries share nodes the last one counts, they do not add up"),
     IG_VECTOR3(S, spin, "rad/s", "[0, 0, 0]", "rate of rotation"),
     IG_VECTOR3(S, about, "m", "[0, 0, 0]", "point it turns about"), IG_END};
 #undef S

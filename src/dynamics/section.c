@@ -23,6 +23,33 @@ static ig_status material_need(ig_ctx *cx, const ig_material_case *c, double val
   return IG_OK;
 }
 
+static int law_of(const ig_material_case *c) {
+  if (c->law != IG_MATERIAL_AUTO)
+    return c->law;
+  if (c->johnson_cook.at.given)
+    return IG_MATERIAL_JOHNSON_COOK;
+  return !isnan(c->yield) || c->hardening_curve.count > 0 ? IG_MATERIAL_PLASTIC
+                                                          : IG_MATERIAL_ELASTIC;
+}
+
+/* One way to harden, and only what yields does. */
+static ig_status hardening_check(ig_ctx *cx, const ig_material_case *c) {
+  const bool tangent = !isnan(c->tangent), hardening = !isnan(c->hardening);
+  if (c->file) /* its values may be replaced by those of another kind */
+    return IG_OK;
+  if (tangent && hardening)
+    return ig_fail_at(cx, &c->at, "material '%s' has `tangent` and `hardening`: take one", c->name);
+  if (c->hardening_curve.count > 0 && law_of(c) == IG_MATERIAL_PLASTIC &&
+      (tangent || hardening || !isnan(c->yield) || c->kinematic > 0))
+    return ig_fail_at(cx, &c->at,
+                      "`hardening_curve` stands instead of `yield`, `tangent`, `hardening` and "
+                      "`kinematic`: take it or those");
+  if (c->law == IG_MATERIAL_AUTO && law_of(c) == IG_MATERIAL_ELASTIC &&
+      (tangent || hardening || c->kinematic > 0))
+    return ig_fail_at(cx, &c->at, "material '%s' hardens but has no `yield`", c->name);
+  return IG_OK;
+}
+
 ig_status ig_dyn_material_read(ig_ctx *cx, const ig_material_case *c, mech_f64 *m, int *law) {
   memset(m, 0, sizeof *m);
   m->density = table_at(&c->density, 293.15);
@@ -32,10 +59,8 @@ ig_status ig_dyn_material_read(ig_ctx *cx, const ig_material_case *c, mech_f64 *
   IG_TRY(material_need(cx, c, m->young, "young"));
   m->shear = m->young / (2 * (1 + m->poisson));
   m->bulk = m->young / (3 * (1 - 2 * m->poisson));
-  int kind = c->law;
-  if (kind == IG_MATERIAL_AUTO)
-    kind = !isnan(c->yield) || c->hardening_curve.count > 0 ? IG_MATERIAL_PLASTIC
-                                                            : IG_MATERIAL_ELASTIC;
+  IG_TRY(hardening_check(cx, c));
+  const int kind = law_of(c);
   if (kind == IG_MATERIAL_ELASTIC) {
     *law = IG_LAW_ELASTIC;
     return IG_OK;
@@ -89,8 +114,37 @@ ig_status ig_dyn_material_read(ig_ctx *cx, const ig_material_case *c, mech_f64 *
   return IG_OK;
 }
 
+/* Sizes that another shape of section has: they would not count. */
+static ig_status sizes_check(ig_ctx *cx, const ig_dyn_section *s) {
+  const bool profile = isnan(s->area), round = profile && s->profile <= IG_SECTION_TUBE,
+             flat = profile && !round;
+  const struct {
+    const char *key;
+    double value;
+    bool counts;
+  } size[] = {{"radius", s->radius, round},
+              {"wall", s->wall, profile && s->profile == IG_SECTION_TUBE},
+              {"width", s->width, flat},
+              {"height", s->height, flat},
+              {"flange", s->flange, profile && s->profile == IG_SECTION_I},
+              {"web", s->web, profile && s->profile == IG_SECTION_I},
+              {"iy", s->iy, !profile},
+              {"iz", s->iz, !profile},
+              {"torsion", s->torsion, !profile}};
+  static const char *const shape[] = {"profile: circle", "profile: tube", "profile: rectangle",
+                                      "profile: i"};
+  for (size_t i = 0; i < sizeof size / sizeof *size; i++)
+    if (!size[i].counts && !isnan(size[i].value))
+      return ig_fail_at(cx, &s->at, "`%s` is no size of a section with `%s`", size[i].key,
+                        profile ? shape[s->profile] : "area");
+  if (!profile && s->line == IG_LINE_BEAM && isnan(s->iy))
+    return ig_fail_at(cx, &s->at, "a beam given by its `area` needs `iy`, to bend");
+  return IG_OK;
+}
+
 ig_status ig_dyn_section_line(ig_ctx *cx, const ig_dyn_section *s, dyn_group_f64 *g) {
   const double pi = 3.14159265358979323846, r = s->radius, b = s->width, h = s->height;
+  IG_TRY(sizes_check(cx, s));
   if (!isnan(s->area)) {
     g->area = s->area;
     g->iy = isnan(s->iy) ? 0 : s->iy;

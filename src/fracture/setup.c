@@ -86,14 +86,13 @@ static ig_status support_set(ig_job *job, const ig_support_case *support, int nu
   ig_history history;
   ig_lid *node, count;
   IG_TRY(ig_support_read(job->cx, support, dim, &motion));
+  IG_TRY(ig_support_holds(job->cx, support, &motion));
   IG_TRY(ig_histories_add(job->cx, &m->histories, &support->history, &history));
   IG_TRY(ig_mesh_named_nodes(job->cx, job->mesh, &support->at, support->set, &node, &count));
-  bool any = false;
   ig_status status = IG_OK;
   for (int d = 0; status == IG_OK && d < dim; d++) {
     if (motion.kind[d] == IG_MOVE_FREE)
       continue;
-    any = true;
     int id;
     const bool still = motion.kind[d] == IG_MOVE_FIXED;
     status = ig_frac_model_motion(
@@ -105,11 +104,7 @@ static ig_status support_set(ig_job *job, const ig_support_case *support, int nu
       status = ig_frac_model_lead(m, node[k], d, id);
   }
   free(node);
-  IG_TRY(status);
-  if (!any)
-    return ig_fail_at(job->cx, &support->at,
-                      "this support holds nothing: give `fix` or a motion, `velocity` say");
-  return IG_OK;
+  return status;
 }
 
 static ig_status loads_set(ig_job *job, const ig_frac_case *c, ig_frac_model *m) {

@@ -13,7 +13,9 @@ static const ig_option johnson_options[] = {
     IG_REAL(J, m, "", "1", IG_TINY, 10, "softening exponent"),
     IG_REAL(J, room, "K", "293.15", 0, 1e5, "temperature at which nothing has softened"),
     IG_REAL(J, melt, "K", "1800", 0, 1e5, "temperature at which no strength is left"),
-    IG_REAL(J, heat_share, "", "0.9", 0, 1, "share of plastic work that heats the material"),
+    IG_REAL(
+        J, heat_share, "", "0.9", 0, 1,
+        "share of plastic work that heats the material; without `specific_heat` nothing heats up"),
     IG_VECTOR(J, failure, 5, "", NULL, "failure parameters d1 to d5; left out: no failure"),
     IG_END};
 #undef J
@@ -72,9 +74,11 @@ const ig_option ig_material_options[] = {
              "share of the beam's power that is absorbed, over temperature"),
     IG_REAL(M, emissivity, "", NULL, 0, 1, "surface emissivity"),
     IG_REAL(M, young, "Pa", NULL, IG_TINY, 1e15, "Young's modulus"),
-    IG_REAL(M, poisson, "", NULL, -0.999, 0.4999, "Poisson's ratio"),
-    IG_CHOICE(M, law, IG_MATERIAL_LAWS, "auto",
-              "mechanical law; auto: plastic where a yield stress is given, else elastic"),
+    IG_REAL(M, poisson, "", NULL, -0.999, 0.4999, "Poisson's ratio; left out in dynamics: 0.3"),
+    IG_CHOICE(
+        M, law, IG_MATERIAL_LAWS, "auto",
+        "mechanical law; auto: johnson_cook where that is given, plastic where a yield stress "
+        "is, else elastic"),
     IG_REAL(M, yield, "Pa", NULL, IG_TINY, 1e13, "initial yield stress"),
     IG_REAL(M, tangent, "Pa", NULL, 0, 1e13, "tangent modulus beyond yield (instead of hardening)"),
     IG_REAL(M, hardening, "Pa", NULL, 0, 1e13,

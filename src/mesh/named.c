@@ -108,6 +108,10 @@ ig_status ig_mesh_claim(ig_ctx *cx, const ig_mesh *mesh, const ig_list *list, si
   for (int i = 0; i < list->count; i++) {
     const char *entry = (const char *)list->items + size * (size_t)i;
     const ig_texts *names = (const void *)(entry + set);
+    if (names->count == 0 && rest >= 0)
+      return ig_fail_at(cx, (const void *)entry,
+                        "an entry before this one has no `set` either: one alone takes all that is "
+                        "left");
     if (names->count == 0)
       rest = i;
     for (int k = 0; k < names->count; k++) {

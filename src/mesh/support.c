@@ -68,6 +68,7 @@ ig_status ig_support_read(ig_ctx *cx, const ig_support_case *c, int dofs,
                {"velocity", IG_MOVE_VELOCITY, 0, c->velocity},
                {"acceleration", IG_MOVE_ACCELERATION, 0, c->acceleration},
                {"spin", IG_MOVE_VELOCITY, 3, c->spin}};
+  bool moves = false;
   *motion = (ig_support_motion){0};
   for (int d = 0; d < dofs; d++)
     motion->kind[d] = fixed[d] ? IG_MOVE_FIXED : IG_MOVE_FREE;
@@ -79,6 +80,7 @@ ig_status ig_support_read(ig_ctx *cx, const ig_support_case *c, int dofs,
       const int to = asked[q].first + d;
       if (!led[d] || isnan(value[d]))
         continue;
+      moves = true;
       if (motion->kind[to] > IG_MOVE_FIXED)
         return ig_fail_at(cx, &c->at, "`%s` and another motion both given: take one", asked[q].key);
       if (asked[q].kind == IG_MOVE_DISPLACEMENT && value[d] != 0 && c->history.count < 2)
@@ -89,7 +91,17 @@ ig_status ig_support_read(ig_ctx *cx, const ig_support_case *c, int dofs,
       motion->scale[to] = value[d];
     }
   }
+  if (c->history.count > 0 && !moves)
+    return ig_fail_at(cx, &c->at, "a `history` without a motion, `velocity` say, does nothing");
   return IG_OK;
+}
+
+ig_status ig_support_holds(ig_ctx *cx, const ig_support_case *c, const ig_support_motion *motion) {
+  for (int d = 0; d < 6; d++)
+    if (motion->kind[d] != IG_MOVE_FREE)
+      return IG_OK;
+  return ig_fail_at(cx, &c->at,
+                    "this support holds nothing: give `fix` or a motion, `velocity` say");
 }
 
 ig_status ig_histories_add(ig_ctx *cx, ig_histories *h, const ig_table *t, ig_history *place) {

@@ -44,6 +44,9 @@ typedef struct {
 } ig_support_motion;
 IG_MUST_CHECK ig_status ig_support_read(ig_ctx *cx, const ig_support_case *c, int dofs,
                                         ig_support_motion *motion);
+/* Fails where nothing is held and nothing led. */
+IG_MUST_CHECK ig_status ig_support_holds(ig_ctx *cx, const ig_support_case *c,
+                                         const ig_support_motion *motion);
 
 /* The rows of all histories of a model, one after the other. */
 typedef struct {

@@ -144,6 +144,30 @@ no dynamics 's/^analysis/probes: {name: tip, quantity: ux}\n&/' "probe"
 no thermal 's/^duration/probes: {name: far, point: [1 m, 1 m, 1 m]}\n&/' "probe"
 no fracture 's/^duration/cracks: {from: [1 m, 0], to: [2 m, 0]}\n&/' "crack"
 
+# what would do nothing is not passed over
+beam='s/^mesh: .*/mesh: {beam_line: {x: [0, 1 m], cells: 4}}/; s/xmin/start/; s/xmax/end/'
+plate='s/^mesh: .*/mesh: {plate: {size: [1, 1], cells: [2, 2]}, shell: true}\nsections: {thickness: 1 cm}/'
+no dynamics 's/, fix: xyz//' "holds nothing"
+no dynamics 's/fix: xyz/fix: xyz, spin: [1, 0, 0]/' "\`spin\` leads nodes of beams"
+no dynamics 's/fix: xyz/fix: xyz, history: [[0, 0], [1, 1]]/' "without a motion"
+told dynamics 's/^supports: .*/supports: [{set: xmin, fix: xyz}, {set: xmin, along: x, velocity: [1, 0, 0]}]/' "led along x by another support"
+no dynamics 's/, force: .*/}/' "pushes nothing"
+no dynamics 's/force: .*/pressure: 1 MPa, total: [0, 0, 1 N]}/' "either \`pressure\` or forces"
+no dynamics 's/force: .*/moment: [0, 1 N m, 0]}/' "does not turn"
+no dynamics "$plate; s/force: .*/pressure: 1 MPa}/" "'xmax' is a set of edges of shells"
+no dynamics 's/^analysis/tools: {point: [0, 0, -1], travel: [0, 0, 1 mm]}\n&/' "without a \`history\` moves nothing"
+no dynamics 's/^analysis/tools: {point: [0, 0, -1], velocity: [0, 0, 1], history: [[0, 0], [1, 1]]}\n&/' "that of its \`travel\`"
+no dynamics "$beam; s/^analysis/sections: {radius: 1 cm, wall: 1 mm}\n&/" "\`wall\` is no size of a section with \`profile: circle\`"
+no dynamics "$beam; s/^analysis/sections: {radius: 1 cm, iy: 1 cm^4}\n&/" "\`iy\` is no size"
+no dynamics "$beam; s/^analysis/sections: {radius: 1 cm, area: 1 cm^2, iy: 1 cm^4}\n&/" "with \`area\`"
+no dynamics "$beam; s/^analysis/sections: {area: 1 cm^2}\n&/" "needs \`iy\`"
+no dynamics "$plate; s/sections: {[^}]*}/sections: [{thickness: 1 cm}, {thickness: 2 cm}]/" "one alone takes all"
+no dynamics 's/^materials: \(.*\)/materials: [\1, \1]/; s/name: steel/name: iron/' "one alone takes all"
+no dynamics 's/poisson: 0.3/&, yield: 1 MPa, tangent: 1 GPa, hardening: 1 GPa/' "take one"
+no dynamics 's/poisson: 0.3/&, yield: 1 MPa, hardening_curve: [[0, 2 MPa], [1, 3 MPa]]/' "stands instead of"
+no dynamics 's/poisson: 0.3/&, hardening: 1 GPa/' "has no \`yield\`"
+no dynamics 's/duration/kind: static, &/' "a static analysis has no \`duration\`"
+
 # the command line
 run() { # words expected, exit code expected, arguments…
   local words=$1 expected=$2

@@ -137,12 +137,15 @@ static void build(ig_ctx *cx, const kind *k, ig_precision precision, ig_assembly
   q->section.bulk_linear = 0.06;
   q->section.bulk_quadratic = 1.2;
   static double strain[3] = {0, 0.001, 0.01}, stress[3] = {1e8, 1.5e8, 1.8e8};
-  q->material.law = k->law < KINEMATIC ? k->law : IG_MATERIAL_AUTO;
+  const bool yields = k->law >= KINEMATIC || !isnan(k->yield);
+  q->material.law = k->law >= KINEMATIC || k->law == IG_MATERIAL_AUTO
+                        ? (yields ? IG_MATERIAL_PLASTIC : IG_MATERIAL_ELASTIC)
+                        : k->law;
   q->material.kinematic = k->law == KINEMATIC ? 3e9 : NAN;
   if (k->law == BY_TABLE)
     q->material.hardening_curve = (ig_table){3, strain, stress};
-  q->material.yield = k->yield;
-  q->material.hardening = 2e9;
+  q->material.yield = k->law == BY_TABLE ? NAN : k->yield;
+  q->material.hardening = k->law == BY_TABLE ? NAN : 2e9;
   q->material.johnson_cook = (ig_johnson_case){.at.given = true,
                                                .b = 3e8,
                                                .n = 0.3,

@@ -231,6 +231,23 @@ static void johnson_cook_runs_with_its_rate_term(void **state) {
   }
 }
 
+/* `johnson_cook` given is the law, without `law` too: a bar at a strain of 0.02 carries
+   A + B (0.02 - s / E), not its yield stress alone. */
+static void johnson_cook_is_the_law_where_given(void **state) {
+  (void)state;
+  const double E = 200e9, A = 100e6, B = 5e9, strain = log(1.02);
+  const double stress = (A + B * strain) / (1 + B / E), across = 1 - 0.5 * strain;
+  hold(&(problem){{{"mesh", "{boxes: {size: [10 mm, 1 mm, 1 mm], cells: [4, 1, 1]}}"},
+                   {"materials", "{name: m, density: 7800, young: 200 GPa, poisson: 0.3, yield: "
+                                 "100 MPa, johnson_cook: {b: 5 GPa, n: 1}}"},
+                   {"supports", "[{set: xmin, fix: x}, {set: ymin, fix: y}, {set: zmin, fix: z}, "
+                                "{set: xmax, along: x, displacement: [0.2 mm, 0, 0], history: "
+                                "[[0, 0], [1, 1]]}]"},
+                   {"analysis", "{kind: static, ramp: 20000}"},
+                   {"probes", "{name: pull, set: xmax, quantity: fx}"}},
+                  {{"pull", stress * 1e-6 * across * across, 0.02 * stress * 1e-6}}});
+}
+
 /* A cylinder under pressure: hoop force p r, nothing along it; stress p r / t at both surfaces. A
    cantilever plate bends: opposite stresses 6 M / t^2. */
 static void shells_tell_forces_in_a_stated_frame(void **state) {
@@ -709,6 +726,7 @@ int main(void) {
       cmocka_unit_test(eroded_surfaces_touch),
       cmocka_unit_test(rigid_models_need_a_step),
       cmocka_unit_test(johnson_cook_runs_with_its_rate_term),
+      cmocka_unit_test(johnson_cook_is_the_law_where_given),
       cmocka_unit_test(shells_tell_forces_in_a_stated_frame),
       cmocka_unit_test(static_tolerance_bounds_the_answer),
       cmocka_unit_test(statics_of_flat_shells_end),
