@@ -167,10 +167,11 @@ static inline void runs_have_the_bits_of_one(const divided_run *run, size_t coun
     }
 }
 
-/* A program that takes steps, changes velocities or temperatures and loads, goes on; all ranks see
-   the same in the end. */
+/* A program that takes steps, changes velocities, temperatures or a design, and loads, goes on; all
+   ranks see the same in the end. */
 static void velocity_info(void *user, const ig_field_info *info) {
-  if (strcmp(info->name, "velocity") == 0 || strcmp(info->name, "T") == 0)
+  if (strcmp(info->name, "velocity") == 0 || strcmp(info->name, "T") == 0 ||
+      strcmp(info->name, "design") == 0)
     *(ig_field_info *)user = *info;
 }
 static inline ig_status velocities_change(seat *s, ig_case *c) {
@@ -199,6 +200,8 @@ static inline ig_status velocities_change(seat *s, ig_case *c) {
       v[i] = 0.9 * v[i] + 1e-3 * (double)(i % 7);
     if (look == 0 && status == IG_OK)
       status = ig_sim_set(sim, info.name, v);
+    if (strcmp(info.name, "design") == 0)
+      loads = 0; /* which programs do not change */
     for (int load = 0; load < loads && look == 0 && status == IG_OK; load++)
       status = ig_sim_load(sim, load, 0.5 + load);
     status = status == IG_OK ? ig_sim_step(sim, 9, NULL) : status;

@@ -9,7 +9,8 @@
 bool ig_topopt_field(void *self, int i, ig_room_field *f) {
   const ig_topopt_run *r = self;
   const ig_discretisation *d = r->d;
-  const bool plain = d->places == d->elements; /* a mesh: places are its elements */
+  /* a whole mesh: places are its elements. A part may have as many, in an order of its own */
+  const bool plain = d->places == d->elements && !ig_topopt_divided(d);
   if (i > 1)
     return false;
   const ig_array *a = i == 0 ? &r->s->x : &r->s->density[r->s->realisations - 1];

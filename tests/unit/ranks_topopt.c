@@ -184,8 +184,26 @@ static void densities_of_a_file_have_the_bits_of_one(void **state) {
   assert_int_equal(system(command), 0);
 }
 
+/* Middles of edges are numbered behind all corners: the elements of a rank are all there are, and
+   no rank may take its array for that of the whole. */
+static void programs_change_designs(void **state) {
+  (void)state;
+  static const char *const block[] = {
+      "physics",  "topopt",
+      "mesh",     "{element: tet10, boxes: [{size: [4, 4, 6], cells: [4, 4, 6]}]}",
+      "volume",   "0.4",
+      "supports", "[{set: zmin}]",
+      "loads",    "[{set: zmax, force: [1, 0, 0]}]",
+      "ranks",    "divide",
+      "solver",   "{tolerance: 0.05}",
+      "change",   "0",
+      NULL};
+  programs_agree(block);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(programs_change_designs),
       cmocka_unit_test(loads_that_follow_have_the_bits_of_one),
       cmocka_unit_test(stresses_have_the_bits_of_one),
       cmocka_unit_test(temperatures_have_the_bits_of_one),
