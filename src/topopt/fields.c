@@ -9,7 +9,7 @@
 bool ig_topopt_field(void *self, int i, ig_room_field *f) {
   const ig_topopt_run *r = self;
   const ig_discretisation *d = r->d;
-  /* a whole mesh: places are its elements. A part may have as many, in an order of its own */
+  /* a whole mesh: places are its elements. A part may have as many, its ranks still meet */
   const bool plain = d->places == d->elements && !ig_topopt_divided(d);
   if (i > 1)
     return false;
