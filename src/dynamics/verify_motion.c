@@ -28,7 +28,7 @@ ig_status ig_dyn_verify_dome(ig_dyn_problem *q, ig_dyn_model **m, const ig_verif
   patch p = {.radius = 22.27, .angle = 26.67 * IG_PI / 180};
   ig_support_case fix[4] = {ig_support_fix("v0", "y rx rz"), ig_support_fix("u0", "x ry rz"),
                             ig_support_fix("u1", "all"), ig_support_fix("v1", "all")};
-  ig_dyn_load load = ig_dyn_force_on("sheet", 0, 0, 0);
+  ig_dyn_load load = ig_dyn_force_on("sheet", NAN, NAN, NAN);
   load.pressure = 600;
   ig_dyn_problem_material(q, 2.45e-4, 10.5e6, 0.3);
   q->material.yield = 24000;

@@ -11,19 +11,18 @@ static double pull_x[4] = {0, 1, 2, 3}, pull_y[4] = {0, 1, -1, 1};
 static ig_status pull_open(ig_dyn_problem *q, ig_dyn_model **m, double by) {
   static ig_support_case fix[4];
   const bool sheet = q->mesh->block[0].type == IG_TRI3, chain = q->mesh->block[0].type == IG_BEAM2;
-  const char *const side[4] = {sheet || chain ? "u0" : "x0", sheet || chain ? "u1" : "x1",
+  const char *const side[3] = {sheet || chain ? "u0" : "x0", sheet || chain ? "u1" : "x1",
                                sheet   ? "v0"
                                : chain ? "u0"
-                                       : "y0",
-                               sheet || chain ? "u0" : "z0"};
+                                       : "y0"};
   fix[0] = ig_support_fix(side[0], sheet ? "x z rx ry rz" : chain ? "xyz" : "x");
   fix[1] = ig_support_fix(side[1], sheet ? "z rx ry rz" : chain ? "yz" : NULL);
   fix[1].displacement[0] = by;
   fix[1].along = "x";
   fix[1].history = (ig_table){4, pull_x, pull_y};
   fix[2] = ig_support_fix(side[2], chain ? "xyz" : "y");
-  fix[3] = ig_support_fix(side[3], sheet || chain ? NULL : "z");
-  q->c.supports = (ig_list){4, fix};
+  fix[3] = ig_support_fix("z0", "z"); /* of solids */
+  q->c.supports = (ig_list){sheet || chain ? 3 : 4, fix};
   return ig_dyn_problem_open(q, IG_DOUBLE, IG_GATHER, m);
 }
 
