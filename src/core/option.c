@@ -273,6 +273,29 @@ static ig_status map_read(reader *r, const ig_node *node, const scope *s,
 static ig_status defaults_fill(reader *r, const ig_src *at, const scope *s,
                                const ig_option_table *table);
 
+/* Entries that must have names must have names of their own: a second probe or material of the same
+   name would hide the first. */
+static ig_status names_check(reader *r, const scope *s, const ig_option *o, const ig_list *list) {
+  const ig_option *name = o->sub;
+  while (name->key && strcmp(name->key, "name") != 0)
+    name++;
+  if (!name->key || name->kind != IG_OPT_TEXT || !name->fallback ||
+      strcmp(name->fallback, IG_REQUIRED) != 0)
+    return IG_OK;
+  for (int i = 1; i < list->count; i++)
+    for (int k = 0; k < i; k++) {
+      const unsigned char *items = list->items, *item = items + (size_t)i * o->sub_size;
+      const char *mine = *(char *const *)(const void *)(item + name->offset),
+                 *other =
+                     *(char *const *)(const void *)(items + (size_t)k * o->sub_size + name->offset);
+      if (strcmp(mine, other) == 0)
+        return ig_fail_at(r->cx, (const ig_src *)(const void *)item,
+                          "two entries of '%s' have the name '%.60s': give each its own",
+                          path_of(s).text, mine);
+    }
+  return IG_OK;
+}
+
 static ig_status list_read(reader *r, const ig_node *node, const scope *s, const ig_option *o,
                            ig_list *list) {
   const bool single = node->kind == IG_NODE_MAP;
@@ -294,7 +317,7 @@ static ig_status list_read(reader *r, const ig_node *node, const scope *s, const
     IG_TRY(map_read(r, item, &at, &table, 1));
   }
   *list = (ig_list){count, items};
-  return IG_OK;
+  return names_check(r, s, o, list);
 }
 
 static ig_status option_read(reader *r, const ig_node *node, const scope *s, const ig_option *o,

@@ -60,7 +60,9 @@ const ig_option ig_material_options[] = {
     IG_TEXT(M, name, IG_REQUIRED, "name of the material"),
     IG_TEXT(M, file, NULL,
             "material file, by name or path, whose values the keys given here override"),
-    IG_TEXTS(M, set, NULL, "element sets made of it; left out: every element not claimed"),
+    IG_TEXTS(M, set, NULL,
+             "element sets made of it, of several that name an element the last holds; left out, "
+             "by one material at most: every element not claimed"),
     IG_TABLE(M, density, "K", "kg/m^3", NULL, IG_TINY, 1e6, "density"),
     IG_TABLE(M, conductivity, "K", "W/(m K)", NULL, 0, 1e6, "thermal conductivity"),
     IG_TABLE(M, specific_heat, "K", "J/(kg K)", NULL, IG_TINY, 1e7, "specific heat"),
@@ -72,7 +74,8 @@ const ig_option ig_material_options[] = {
     IG_REAL(M, latent_heat, "J/kg", "0", 0, 1e8, "latent heat of fusion"),
     IG_TABLE(M, absorptivity, "K", "", NULL, 0, 1,
              "share of the beam's power that is absorbed, over temperature"),
-    IG_REAL(M, emissivity, "", NULL, 0, 1, "surface emissivity"),
+    IG_REAL(M, emissivity, "", NULL, 0, 1,
+            "surface emissivity, for reference: a boundary radiates with its own"),
     IG_REAL(M, young, "Pa", NULL, IG_TINY, 1e15, "Young's modulus"),
     IG_REAL(M, poisson, "", NULL, -0.999, 0.4999, "Poisson's ratio; left out in dynamics: 0.3"),
     IG_CHOICE(

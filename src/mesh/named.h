@@ -23,8 +23,9 @@ IG_MUST_CHECK ig_status ig_mesh_named_nodes(ig_ctx *cx, const ig_mesh *mesh, con
                                             const char *name, ig_lid **node, ig_lid *count);
 
 /* Which entry of a list in a case (materials, sections) each element belongs to: owner[e] is the
-   last one that names an element set with e; entries that name none take what is left. -1: nobody;
-   with `what` ("material") that is a failure. T: the struct of the list, with an ig_texts `set`. */
+   last one that names an element set with e; the one that names none takes what is left. -1:
+   nobody; with `what` ("material") that is a failure. T: the struct of the list, with an ig_texts
+   `set`. */
 #define IG_CLAIM(cx, mesh, list, T, what, owner)                                                   \
   ig_mesh_claim(cx, mesh, list, sizeof(T), offsetof(T, set), what, owner)
 IG_MUST_CHECK ig_status ig_mesh_claim(ig_ctx *cx, const ig_mesh *mesh, const ig_list *list,

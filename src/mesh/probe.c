@@ -48,8 +48,28 @@ static ig_lid element_near(const ig_mesh *mesh, const double point[3]) {
   return found;
 }
 
+/* A point that far outside has a unit too much or too little. */
+static ig_status point_check(ig_ctx *cx, const ig_mesh *mesh, const ig_src *at, const double p[3]) {
+  double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+  for (ig_lid n = 0; n < mesh->nodes; n++)
+    for (int c = 0; c < 3; c++) {
+      low[c] = fmin(low[c], mesh->x[3 * (int64_t)n + c]);
+      high[c] = fmax(high[c], mesh->x[3 * (int64_t)n + c]);
+    }
+  const double near = 0.1 * sqrt(distance2(low, high));
+  for (int c = 0; c < 3; c++)
+    if (p[c] < low[c] - near || p[c] > high[c] + near)
+      return ig_fail_at(cx, at,
+                        "this probe's point (%g, %g, %g) m is outside the mesh (%g to %g, %g to "
+                        "%g, %g to %g m): is the unit right?",
+                        p[0], p[1], p[2], low[0], high[0], low[1], high[1], low[2], high[2]);
+  return IG_OK;
+}
+
 ig_status ig_look_find(ig_ctx *cx, const ig_mesh *mesh, const ig_src *at, const char *set,
                        const double point[3], bool elements, ig_look *look) {
+  if (set && !isnan(point[0]))
+    return ig_fail_at(cx, at, "a probe has a `set` or a `point`, not both");
   if (set && !elements)
     return ig_mesh_named_nodes(cx, mesh, at, set, &look->item, &look->count);
   if (set) {
@@ -63,6 +83,7 @@ ig_status ig_look_find(ig_ctx *cx, const ig_mesh *mesh, const ig_src *at, const 
   if (isnan(point[0]))
     return ig_fail_at(cx, at, "a probe needs a `set` or a `point`");
   const double where[3] = {point[0], point[1], isnan(point[2]) ? 0 : point[2]};
+  IG_TRY(point_check(cx, mesh, at, where));
   IG_TRY(IG_NEW(cx, &look->item, 1, "probes"));
   *look->item = elements ? element_near(mesh, where) : ig_node_near(mesh->x, mesh->nodes, where);
   look->count = 1;

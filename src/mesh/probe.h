@@ -10,8 +10,9 @@ typedef struct {
   ig_lid *item, count; /* free item */
 } ig_look;
 
-/* Finds them, elements where a quantity belongs to elements. Fails at `at` when there is neither a
-   set (NULL) nor a point (NaN). In the plane a point has two coordinates. */
+/* Finds them, elements where a quantity belongs to elements. Fails at `at` unless there is either a
+   set (NULL: none) or a point (NaN: none) in or near the mesh. In the plane a point has two
+   coordinates. */
 IG_MUST_CHECK ig_status ig_look_find(ig_ctx *cx, const ig_mesh *mesh, const ig_src *at,
                                      const char *set, const double point[3], bool elements,
                                      ig_look *look);

@@ -5,11 +5,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* What a bed of powder can do without in a test, and hardly anywhere else. */
+static void material_warn(const ig_powder_run *r) {
+  const ig_material_case *m = r->material;
+  if (isnan(m->liquidus))
+    ig_warn_at(r->cx, &m->at, "material '%.60s' has no liquidus: its powder never melts", m->name);
+  if (!m->powder_conductivity.count)
+    ig_warn_at(r->cx, &m->at,
+               "material '%.60s' has no powder_conductivity: its powder conducts as the solid does",
+               m->name);
+}
+
 static ig_status room_open(ig_job *job, void **self) {
   ig_powder_run *r;
   IG_TRY(IG_NEW(job->cx, &r, 1, "powder bed"));
   *self = r;
   IG_TRY(ig_powder_open(job, r));
+  material_warn(r);
   job->elements = (int64_t)r->coarse.n[0] * r->coarse.n[1] * r->coarse.n[2] +
                   (int64_t)r->size[0] * r->size[1] * r->size[2] * r->r * r->r * r->r;
   job->nodes = job->dofs = job->elements;
@@ -56,6 +68,7 @@ static ig_status check(ig_job *job, ig_check_line *line, void *user) {
   char text[128];
   ig_status status;
   IG_TRY_GOTO(status, done, ig_powder_open(job, &r));
+  material_warn(&r);
   snprintf(text, sizeof text, "%d x %d x %d of %g m", r.coarse.n[0], r.coarse.n[1], r.coarse.n[2],
            r.coarse.edge);
   line(user, "coarse cells", text);

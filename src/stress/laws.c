@@ -110,6 +110,19 @@ static double or_huge(double v) {
   return isnan(v) ? IG_HUGE : v;
 }
 
+/* Hardening of what never yields would be passed over in silence. */
+static ig_status hardening_check(ig_ctx *cx, const ig_material_case *mat, bool yields) {
+  const ig_mechanical_case *m = &mat->mechanical;
+  const bool hardens = m->hardening.count || m->kinematic.count || m->tangent.count ||
+                       !isnan(mat->hardening) || mat->kinematic > 0 || !isnan(mat->tangent);
+  if (hardens && !yields && mat->law != IG_MATERIAL_ELASTIC)
+    return ig_fail_at(cx, &mat->at,
+                      "material '%.60s' hardens and has no yield stress: give `yield`, or law: "
+                      "elastic",
+                      mat->name);
+  return IG_OK;
+}
+
 static ig_status law_make(pile *p, const ig_stress_case *c, const ig_material_case *mat,
                           ig_stress_law *law) {
   const ig_mechanical_case *m = &mat->mechanical;
@@ -130,6 +143,7 @@ static ig_status law_make(pile *p, const ig_stress_case *c, const ig_material_ca
   const bool yields = m->yield.count > 0 || !isnan(mat->yield);
   if (mat->law == IG_MATERIAL_PLASTIC && !yields)
     IG_TRY(ig_material_require(p->cx, mat, "yield", "its plastic law"));
+  IG_TRY(hardening_check(p->cx, mat, yields));
   law->plastic = yields && mat->law != IG_MATERIAL_ELASTIC;
   if (law->plastic) {
     IG_TRY(table_add(p, &m->yield, mat->yield, &law->yield));

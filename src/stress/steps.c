@@ -122,6 +122,10 @@ static ig_status phase_check(ig_stress_run *r, const ig_stress_phase *p) {
     return ig_fail_at(cx, &p->at, "`every`, `change` and `layers` are for phases of kind heat");
   if (p->kind != IG_PHASE_BUILD && !isnan(p->decay))
     return ig_fail_at(cx, &p->at, "`decay` is for phases of kind build");
+  if (p->kind != IG_PHASE_BUILD && (!isnan(p->height) || !isnan(p->born) || p->newborn))
+    return ig_fail_at(cx, &p->at, "`height`, `born` and `newborn` are for phases of kind build");
+  if (p->kind != IG_PHASE_CUT && (p->along || p->back))
+    return ig_fail_at(cx, &p->at, "`along` and `back` are for phases of kind cut");
   if (p->kind == IG_PHASE_HEAT && p->temperature.count)
     return ig_fail_at(cx, &p->at, "a phase has a `temperature` or those of a `file`");
   return IG_OK;
@@ -152,8 +156,26 @@ static ig_status expansion_check(ig_stress_run *r, const ig_stress_phase *p) {
   return IG_OK;
 }
 
+/* Supports and probes name a phase: it must be one. And an inherent strain is taken on by what is
+   born, by nothing else. */
+static ig_status phases_check(ig_stress_run *r) {
+  bool born = false;
+  for (int i = 0; i < r->c->phases.count; i++) {
+    const ig_stress_phase *p = phase_of(r, i);
+    born |= p->kind == IG_PHASE_BUILD;
+    for (int k = 0; p->name && k < i; k++)
+      if (phase_of(r, k)->name && strcmp(phase_of(r, k)->name, p->name) == 0)
+        return ig_fail_at(r->m->cx, &p->at, "two phases have the name '%.60s'", p->name);
+  }
+  if (r->c->inherent.count && !born)
+    ig_warn_at(r->m->cx, &IG_ITEM(const ig_stress_inherent, r->c->inherent, 0)->at,
+               "nothing takes on this inherent strain: there is no phase of kind build");
+  return IG_OK;
+}
+
 ig_status ig_stress_steps_make(ig_stress_run *r) {
   ig_ctx *cx = r->m->cx;
+  IG_TRY(phases_check(r));
   uint8_t *alive = r->m->alive.host;
   double time = 0;
   int64_t capacity = 0;

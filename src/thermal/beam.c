@@ -333,6 +333,21 @@ static void sampling_choose(const ig_beam_case *c, ig_beam *b) {
   }
 }
 
+/* Lengths that the model does not know were meant for another one: a `depth` beside the default
+   model, say. */
+static ig_status lengths_check(ig_ctx *cx, const ig_beam_case *c) {
+  const bool flux = c->model == IG_BEAM_SURFACE;
+  if (flux && !isnan(c->depth))
+    return ig_fail_at(cx, &c->at,
+                      "model: surface has no `depth`: leave it out, or give a model that heats "
+                      "the volume (gaussian, goldak, cylinder)");
+  if (!flux && !isnan(c->reach))
+    return ig_fail_at(cx, &c->at, "`reach` is for model: surface");
+  if (c->model != IG_BEAM_GOLDAK && (!isnan(c->front) || !isnan(c->rear)))
+    return ig_fail_at(cx, &c->at, "`front` and `rear` are for model: goldak");
+  return IG_OK;
+}
+
 static ig_status beam_new(ig_ctx *cx, const ig_beam_case *c, ig_toolpath *path, const ig_heat *h,
                           const ig_table *own, double reach, const ig_mesh *mesh, ig_beam *b) {
   ig_beam_shape *s = &b->shape;
@@ -344,6 +359,7 @@ static ig_status beam_new(ig_ctx *cx, const ig_beam_case *c, ig_toolpath *path, 
   s->reach = isnan(c->reach) ? fmax(reach, c->radius) : c->reach;
   b->factor = 1;
   double end;
+  IG_TRY(lengths_check(cx, c));
   IG_TRY(profile_make(cx, c, s, &end));
   IG_TRY(deep_make(cx, c, s));
   IG_TRY(axis_make(cx, c, path, s));

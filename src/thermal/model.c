@@ -138,6 +138,23 @@ static void idle_warn(const ig_thermal_run *run) {
                "than the part's");
 }
 
+/* Boundaries radiate, materials do not: whoever gives a material's emissivity may expect more. */
+static void radiation_warn(const ig_thermal_run *run) {
+  for (int i = 0; i < run->conditions; i++)
+    if (!isnan(run->condition[i].emissivity))
+      return;
+  for (int i = 0; i < run->job->materials->count; i++) {
+    const ig_material_case *m = IG_ITEM(const ig_material_case, *run->job->materials, i);
+    if (m->emissivity > 0) {
+      ig_warn_at(run->job->cx, &m->at,
+                 "nothing radiates: material '%.60s' has an emissivity of %g and no boundary has "
+                 "one: give boundary: {set: surface, emissivity: %g}, or 0",
+                 m->name, m->emissivity, m->emissivity);
+      return;
+    }
+  }
+}
+
 /* Where in the case a failure of the engine belongs, unless that was said. */
 static ig_status engine_placed(ig_ctx *cx, ig_status status, const ig_src *at) {
   return at->file && strstr(cx->message, at->file) ? status : ig_mesh_placed(cx, status, at);
@@ -239,6 +256,7 @@ ig_status ig_thermal_open(ig_job *job, ig_thermal_run *run) {
   ig_thermal_surroundings_start(run);
   IG_TRY(ig_thermal_surroundings_set(run, 0));
   idle_warn(run);
+  radiation_warn(run);
   return ig_thermal_probes(run);
 }
 

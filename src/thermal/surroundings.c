@@ -22,24 +22,48 @@ static double table_most(const ig_table *t) {
   return most;
 }
 
+static bool is_held(const ig_thermal_boundary *b) {
+  return b->temperature.count ||
+         (b->from.count && IG_ITEM(const ig_thermal_given, b->from, 0)->temperature);
+}
+
+/* Fluxes on a face add up, temperatures cannot. */
+static ig_status held_once(const ig_thermal_run *run, const ig_thermal_boundary *b,
+                           const ig_set *set) {
+  for (int i = 0; i < run->conditions; i++)
+    if (run->condition[i].faces == set &&
+        is_held(IG_ITEM(const ig_thermal_boundary, run->c->boundary, run->condition_of[i])))
+      return ig_fail_at(run->job->cx, &b->at, "'%s' is held at a temperature already", set->name);
+  return IG_OK;
+}
+
+static ig_status boundary_check(ig_ctx *cx, const ig_thermal_boundary *b) {
+  const bool film = b->convection.count || !isnan(b->emissivity);
+  if (!b->temperature.count && !b->flux.count && !film && !b->from.count)
+    return ig_fail_at(cx, &b->at,
+                      "nothing is said about this boundary: give temperature, flux, convection, "
+                      "emissivity, or fields of a file (`from`)");
+  if (b->ambient.count && !film && !b->from.count)
+    return ig_fail_at(cx, &b->at,
+                      "this boundary has an `ambient` and no exchange with it: give convection or "
+                      "emissivity");
+  return IG_OK;
+}
+
 ig_status ig_thermal_conditions(ig_thermal_run *run) {
   ig_ctx *cx = run->job->cx;
   for (int i = 0; i < run->c->boundary.count; i++) {
     const ig_thermal_boundary *b = IG_ITEM(const ig_thermal_boundary, run->c->boundary, i);
-    if (!b->temperature.count && !b->flux.count && !b->convection.count && isnan(b->emissivity) &&
-        !b->from.count)
-      return ig_fail_at(cx, &b->at,
-                        "nothing is said about this boundary: give temperature, flux, convection, "
-                        "emissivity, or fields of a file (`from`)");
+    IG_TRY(boundary_check(cx, b));
     for (int s = 0; s < b->set.count; s++) {
       const bool everywhere = strcmp(b->set.value[s], "surface") == 0;
       const ig_set *set = NULL; /* `surface`: the outer one */
       if (!everywhere)
         IG_TRY(ig_mesh_named_set(cx, run->job->mesh, &b->at, b->set.value[s], IG_OF_FACES, &set));
-      if (everywhere &&
-          (b->temperature.count ||
-           (b->from.count && IG_ITEM(const ig_thermal_given, b->from, 0)->temperature)))
+      if (everywhere && is_held(b))
         return ig_fail_at(cx, &b->at, "a temperature can be held on named face sets only");
+      if (is_held(b))
+        IG_TRY(held_once(run, b, set));
       if (run->conditions == IG_THERMAL_CONDITIONS)
         return ig_fail_at(cx, &b->at, "more than %d boundary conditions", IG_THERMAL_CONDITIONS);
       run->condition_of[run->conditions] = i;

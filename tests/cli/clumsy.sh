@@ -39,6 +39,22 @@ loads: {box: {min: [16, 0, 0], max: [16, 8, 0]}, force: [0, 0, -1]}
 iterations: 2
 END
 
+cat >stress.yaml <<'END'
+physics: stress
+mesh: {boxes: {name: block, size: [4 mm, 4 mm, 2 mm], cells: [2, 2, 2]}}
+materials: {name: steel, young: 210 GPa, poisson: 0.3, mechanical: {expansion: 1e-5}}
+supports: {set: zmin, fix: all}
+phases:
+  - {name: warm, temperature: 400 K}
+END
+cat >powder.yaml <<'END'
+physics: powder
+materials: {name: steel, density: 7800, specific_heat: 500, conductivity: 20, powder_conductivity: 0.3, solidus: 1600 K, liquidus: 1700 K, absorptivity: 0.4}
+beam: {radius: 50 um}
+grid: {cell: 20 um, plate: 0.16 mm, margin: 0.1 mm}
+hatch: {parts: {min: [0, 0, 0], max: [0.3 mm, 0.1 mm, 0.04 mm]}, layer_height: 40 um, spacing: 0.1 mm, power: 100 W, speed: 1 m/s}
+END
+
 judge() { # what, words expected on standard error, exit code expected
   checked=$((checked + 1))
   local problem=
@@ -78,7 +94,7 @@ told() {
   judge "$1: $2" "$3" 0
 }
 
-for room in thermal dynamics fracture topopt; do
+for room in thermal dynamics fracture topopt stress powder; do
   told $room '' "$room" # as it stands it is good
   no $room 's/^physics: .*/&\ncolour: red/' "unknown key 'colour'"
 done
@@ -167,6 +183,28 @@ no dynamics 's/poisson: 0.3/&, yield: 1 MPa, tangent: 1 GPa, hardening: 1 GPa/' 
 no dynamics 's/poisson: 0.3/&, yield: 1 MPa, hardening_curve: [[0, 2 MPa], [1, 3 MPa]]/' "stands instead of"
 no dynamics 's/poisson: 0.3/&, hardening: 1 GPa/' "has no \`yield\`"
 no dynamics 's/duration/kind: static, &/' "a static analysis has no \`duration\`"
+# given, and of no effect: said, not passed over
+scan='raster: {power: 10 W, speed: 10 mm\/s, hatch: 2 mm, layer_height: 4 mm, regions: {min: [2 mm, 1 mm], max: [6 mm, 3 mm]}}}'
+no thermal "s/^duration/beams: {radius: 1 mm, absorptivity: 0.5, depth: 1 mm, $scan\n&/" "has no \`depth\`"
+no thermal "s/^duration/beams: {model: gaussian, radius: 1 mm, absorptivity: 0.5, rear: 2 mm, $scan\n&/" "are for model: goldak"
+no thermal "s/^duration/beams: {model: cylinder, radius: 1 mm, absorptivity: 0.5, reach: 2 mm, $scan\n&/" "is for model: surface"
+no thermal 's/^  - {set.*/&\n  - {set: xmin, temperature: 400 K}/' "is held at a temperature already"
+no thermal 's/temperature: 500 K/&, ambient: 600 K/' "no exchange with it"
+told thermal 's/name: steel/&, emissivity: 0.4/' "nothing radiates"
+no thermal 's/^materials: \(.*\)/materials: [\1, {name: tin, density: 7300, conductivity: 60, specific_heat: 230}]/' "one alone takes all"
+no thermal 's/^duration/probes: [{name: a, point: [0, 0, 0]}, {name: a, point: [1 mm, 0, 0]}]\n&/' "have the name 'a'"
+for key in 'height: 1 mm' 'born: 900 K' 'newborn: drawn'; do
+  no stress "s/temperature: 400 K/&, $key/" "are for phases of kind build"
+done
+no stress 's/temperature: 400 K/&, along: z/' "are for phases of kind cut"
+no stress 's/^  - .*/&\n&/' "two phases have the name 'warm'"
+no stress 's/poisson: 0.3/&, hardening: 1 GPa/' "has no yield stress"
+no stress 's/^phases/probes: {name: top, set: zmax, point: [0, 0, 0]}\n&/' "not both"
+no stress 's/^phases/probes: {name: top, point: [4, 4, 2]}\n&/' "is the unit right?"
+told stress 's/^phases/inherent: {strain: [-0.001, -0.001, 0]}\n&/' "nothing takes on this inherent strain"
+no powder 's/^beam/layer_height: 60 um\n&/' "hatch has its own"
+told powder 's/ powder_conductivity: 0.3,//' "conducts as the solid"
+told powder 's/ solidus: 1600 K, liquidus: 1700 K,//' "never melts"
 
 # the command line
 run() { # words expected, exit code expected, arguments…
