@@ -275,7 +275,7 @@ static ig_status defaults_fill(reader *r, const ig_src *at, const scope *s,
 
 /* Entries that must have names must have names of their own: a second probe or material of the same
    name would hide the first. */
-static ig_status names_check(reader *r, const scope *s, const ig_option *o, const ig_list *list) {
+static ig_status names_check(reader *r, const ig_option *o, const ig_list *list) {
   const ig_option *name = o->sub;
   while (name->key && strcmp(name->key, "name") != 0)
     name++;
@@ -288,10 +288,12 @@ static ig_status names_check(reader *r, const scope *s, const ig_option *o, cons
       const char *mine = *(char *const *)(const void *)(item + name->offset),
                  *other =
                      *(char *const *)(const void *)(items + (size_t)k * o->sub_size + name->offset);
-      if (strcmp(mine, other) == 0)
+      if (strcmp(mine, other) == 0) {
+        const size_t one = strlen(o->key) - (o->key[strlen(o->key) - 1] == 's'); /* of them */
         return ig_fail_at(r->cx, (const ig_src *)(const void *)item,
-                          "two entries of '%s' have the name '%.60s': give each its own",
-                          path_of(s).text, mine);
+                          "a second %.*s is named '%.60s': give each a name of its own", (int)one,
+                          o->key, mine);
+      }
     }
   return IG_OK;
 }
@@ -317,7 +319,7 @@ static ig_status list_read(reader *r, const ig_node *node, const scope *s, const
     IG_TRY(map_read(r, item, &at, &table, 1));
   }
   *list = (ig_list){count, items};
-  return names_check(r, s, o, list);
+  return names_check(r, o, list);
 }
 
 static ig_status option_read(reader *r, const ig_node *node, const scope *s, const ig_option *o,

@@ -168,7 +168,7 @@ static ig_status paths_make(ig_ctx *cx, const ig_powder_case *c, ig_toolpath *pa
   if (count > IG_POWDER_BEAMS)
     return ig_fail_at(cx, &c->at, "physics: powder has at most %d lasers (found %d)",
                       IG_POWDER_BEAMS, count);
-  if (c->hatch.parts.count && !isnan(c->layer_height) && c->layer_height != c->hatch.layer_height)
+  if (c->hatch.parts.count && c->layer_height > 0 && c->layer_height != c->hatch.layer_height)
     return ig_fail_at(cx, &c->at, "`layer_height` is for `paths`: hatch has its own");
   if (c->hatch.parts.count)
     return ig_hatch_make(cx, &c->hatch, path);

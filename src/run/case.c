@@ -318,13 +318,7 @@ static ig_status common_check(ig_case *c) {
       return ig_fail_at(c->cx, &first->at, "output.times: %g s after %g s: times must rise",
                         times->value[i], times->value[i - 1]);
   IG_TRY(fields_check(c));
-  IG_TRY(precision_check(c));
-  for (int i = 0; i < common->materials.count; i++) {
-    const ig_material_case *m = IG_ITEM(const ig_material_case, common->materials, i);
-    if (ig_material_find(&common->materials, m->name) != m)
-      return ig_fail_at(c->cx, &m->at, "a second material is named '%.60s'", m->name);
-  }
-  return IG_OK;
+  return precision_check(c);
 }
 
 ig_status ig_case_read_for(ig_case *c, const ig_room *const *rooms) {

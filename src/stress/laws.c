@@ -114,7 +114,7 @@ static double or_huge(double v) {
 static ig_status hardening_check(ig_ctx *cx, const ig_material_case *mat, bool yields) {
   const ig_mechanical_case *m = &mat->mechanical;
   const bool hardens = m->hardening.count || m->kinematic.count || m->tangent.count ||
-                       !isnan(mat->hardening) || mat->kinematic > 0 || !isnan(mat->tangent);
+                       mat->hardening > 0 || mat->kinematic > 0 || !isnan(mat->tangent);
   if (hardens && !yields && mat->law != IG_MATERIAL_ELASTIC)
     return ig_fail_at(cx, &mat->at,
                       "material '%.60s' hardens and has no yield stress: give `yield`, or law: "

@@ -63,7 +63,8 @@ static ig_status room_open(ig_job *job, void **self) {
     return ig_fail_at(job->cx, &r->c->at, "`compensation_runs` needs `compensation`: 1, usually");
   if (job->assembly_free) /* the same bits every time, whatever the threads, and least to move */
     job->assembly = job->cx->backend->kernels == IG_KERNELS_CUDA ? IG_CLUSTER : IG_COLOR;
-  return run_open(r);
+  IG_TRY(run_open(r));
+  return ig_stress_slender_warn(r);
 }
 
 static void run_close(ig_stress_run *r) {

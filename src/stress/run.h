@@ -79,6 +79,8 @@ IG_MUST_CHECK ig_status ig_stress_field_support(void *self, int support, double 
 
 /* output.c */
 IG_MUST_CHECK ig_status ig_stress_probes_open(ig_stress_run *r);
+/* Tells of elements that are too long to bend. */
+IG_MUST_CHECK ig_status ig_stress_slender_warn(const ig_stress_run *r);
 IG_MUST_CHECK ig_status ig_stress_history(void *self, ig_sink *to);
 IG_MUST_CHECK ig_status ig_stress_snapshot(void *self, ig_sink *to);
 IG_MUST_CHECK ig_status ig_stress_results(void *self, ig_sink *to);

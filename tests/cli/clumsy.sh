@@ -192,7 +192,7 @@ no thermal 's/^  - {set.*/&\n  - {set: xmin, temperature: 400 K}/' "is held at a
 no thermal 's/temperature: 500 K/&, ambient: 600 K/' "no exchange with it"
 told thermal 's/name: steel/&, emissivity: 0.4/' "nothing radiates"
 no thermal 's/^materials: \(.*\)/materials: [\1, {name: tin, density: 7300, conductivity: 60, specific_heat: 230}]/' "one alone takes all"
-no thermal 's/^duration/probes: [{name: a, point: [0, 0, 0]}, {name: a, point: [1 mm, 0, 0]}]\n&/' "have the name 'a'"
+no thermal 's/^duration/probes: [{name: a, point: [0, 0, 0]}, {name: a, point: [1 mm, 0, 0]}]\n&/' "a second probe is named 'a'"
 for key in 'height: 1 mm' 'born: 900 K' 'newborn: drawn'; do
   no stress "s/temperature: 400 K/&, $key/" "are for phases of kind build"
 done
@@ -201,6 +201,7 @@ no stress 's/^  - .*/&\n&/' "two phases have the name 'warm'"
 no stress 's/poisson: 0.3/&, hardening: 1 GPa/' "has no yield stress"
 no stress 's/^phases/probes: {name: top, set: zmax, point: [0, 0, 0]}\n&/' "not both"
 no stress 's/^phases/probes: {name: top, point: [4, 4, 2]}\n&/' "is the unit right?"
+told stress 's/size: .*}/size: [40 mm, 4 mm, 2 mm], cells: [10, 2, 4]}}/' "2.54 times too stiff in bending"
 told stress 's/^phases/inherent: {strain: [-0.001, -0.001, 0]}\n&/' "nothing takes on this inherent strain"
 no powder 's/^beam/layer_height: 60 um\n&/' "hatch has its own"
 told powder 's/ powder_conductivity: 0.3,//' "conducts as the solid"

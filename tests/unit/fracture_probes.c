@@ -15,7 +15,7 @@ static const char *const quantities[] = {
     "fz", "sxx", "syy", "szz", "sxy", "syz", "szx", "principal_stress"};
 static ig_frac_probe_case probe_at(const char *name, const char *set, double x, double y, double z,
                                    const char *quantity) {
-  ig_frac_probe_case c = {.name = name, .set = set, .point = {x, y, z}};
+  ig_frac_probe_case c = {.name = name, .set = set, .point = {set ? NAN : x, y, z}};
   while (strcmp(quantities[c.quantity], quantity) != 0)
     c.quantity++;
   return c;

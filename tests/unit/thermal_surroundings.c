@@ -197,6 +197,8 @@ static void limits_of_the_step(void **state) {
 static void a_beam_may_miss(void **state) {
   (void)state;
   static const char *const models[] = {"surface", "gaussian", "goldak", "cylinder"};
+  static const char *const lengths[] = {"", "depth: 0.7 mm, ", "depth: 0.7 mm, rear: 1 mm, ",
+                                        "depth: 0.7 mm, "};
   static const struct {
     int y; /* mm */
     double share;
@@ -216,9 +218,9 @@ static void a_beam_may_miss(void **state) {
                  places[p].y);
         text_write("path.csv", text);
         snprintf(beam, sizeof beam,
-                 "{model: %s, radius: 0.8 mm, depth: 0.7 mm, rear: 1 mm, absorptivity: 0.5, "
+                 "{model: %s, radius: 0.8 mm, %sabsorptivity: 0.5, "
                  "normalise: false, path: {file: '%s/path.csv', unit: 1 m}}",
-                 models[m], folder);
+                 models[m], lengths[m], folder);
         const char *const keys[] = {"beams", beam, NULL};
         row r;
         case_run(*backend, "miss", NULL, keys, &r, NULL);

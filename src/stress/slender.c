@@ -1,0 +1,90 @@
+/* Elements that are about as long as the body is thick, or longer. A hexahedron cannot bend: it
+   shears instead, and a beam of thickness h in elements of length l is 1 + (G / E) (l / h)^2 times
+   too stiff, however many of them lie across it. */
+#include "mesh/topology.h"
+#include "stress/run.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* From face to face along an axis of the element. */
+static double element_length(const ig_stress *m, ig_lid e, int axis) {
+  const int *low = ig_elem_face(IG_HEX8, 2 * axis), *high = ig_elem_face(IG_HEX8, 2 * axis + 1);
+  const ig_lid *conn = m->conn + 8 * (int64_t)e;
+  double sum = 0;
+  for (int d = 0; d < 3; d++) {
+    double apart = 0;
+    for (int a = 0; a < 4; a++)
+      apart += 0.25 * (m->mesh->x[3 * (int64_t)conn[high[a]] + d] -
+                       m->mesh->x[3 * (int64_t)conn[low[a]] + d]);
+    sum += apart * apart;
+  }
+  return sqrt(sum);
+}
+
+/* Walks through the body from an outer face of element e, straight on through opposite faces. With
+   `all` its elements learn how long the way is. */
+static double walk(const ig_stress *m, ig_lid e, int face, double (*all)[3], double length) {
+  double sum = 0;
+  for (ig_lid steps = 0; e >= 0 && steps < m->elements; steps++) {
+    if (all)
+      all[e][face / 2] = length;
+    else
+      sum += element_length(m, e, face / 2);
+    const int64_t out = 6 * (int64_t)e + (face ^ 1);
+    e = m->adjacency.neighbor[out];
+    face = m->adjacency.back[out];
+  }
+  return sum;
+}
+
+static ig_status extents_make(const ig_stress *m, double (**extent)[3]) {
+  IG_TRY(IG_NEW(m->cx, extent, m->elements, "extents"));
+  for (ig_lid e = 0; e < m->elements; e++)
+    for (int a = 0; a < 3; a++)
+      (*extent)[e][a] = INFINITY; /* a ring has no end */
+  for (ig_lid e = 0; e < m->elements; e++)
+    for (int f = 0; f < 6; f++)
+      if (m->adjacency.neighbor[6 * (int64_t)e + f] == IG_NO_NEIGHBOR)
+        walk(m, e, f, *extent, walk(m, e, f, NULL, 0));
+  return IG_OK;
+}
+
+ig_status ig_stress_slender_warn(const ig_stress_run *r) {
+  const ig_stress *m = r->m;
+  double(*extent)[3] = NULL, worst = 0, length = 0, thick = 0;
+  ig_lid found = 0, at = 0;
+  IG_TRY(extents_make(m, &extent));
+  for (ig_lid e = 0; e < m->elements; e++) {
+    const double own[3] = {element_length(m, e, 0), element_length(m, e, 1),
+                           element_length(m, e, 2)};
+    bool is = false;
+    for (int i = 0; i < 9; i++) {
+      const double h = extent[e][i / 3], l = own[i % 3];
+      /* one cube across is for the manual to tell of: many parts have a wall like that somewhere */
+      const double most = own[i / 3] > 0.99 * h ? 1.01 * h : 0.7 * h;
+      if (i / 3 == i % 3 || l < most || extent[e][i % 3] < 4 * h)
+        continue;
+      is = true;
+      if (l / h > worst) {
+        worst = l / h;
+        length = l;
+        thick = h;
+        at = e;
+      }
+    }
+    found += is;
+  }
+  free(extent);
+  if (found) {
+    const double *x = m->mesh->x + 3 * (int64_t)m->conn[8 * (int64_t)at];
+    ig_warn_at(
+        m->cx, &r->c->at,
+        "%d elements are too long for the body to bend there (%.3g m where it is %.3g m thick, "
+        "at (%.4g, %.4g, %.4g) m): it is %.3g times too stiff in bending; make elements "
+        "shorter along it, more of them across do not help",
+        (int)found, length, thick, x[0], x[1], x[2],
+        1 + worst * worst / (2 + 2 * m->material.poisson));
+  }
+  return IG_OK;
+}
