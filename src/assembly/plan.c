@@ -130,39 +130,6 @@ void ig_plan_free(ig_ctx *cx, ig_plan *plan) {
   memset(plan, 0, sizeof *plan);
 }
 
-ig_status ig_plan_part(ig_ctx *cx, const ig_plan *plan, const uint8_t *mark, ig_plan *part) {
-  const ig_lid *order = plan->order.host;
-  ig_lid count = 0;
-  *part = *plan;
-  part->start = NULL;
-  part->order = (ig_array){0};
-  for (ig_lid e = 0; e < plan->elements; e++)
-    count += mark[e];
-  IG_TRY(IG_NEW(cx, &part->start, (size_t)plan->colors + 1, "element range"));
-  ig_status status =
-      ig_array_new(cx, &part->order, (size_t)count + 1, sizeof(ig_lid), "part of the elements");
-  ig_lid *list = part->order.host, at = 0;
-  for (int c = 0; c < plan->colors && status == IG_OK; c++) {
-    for (ig_lid i = plan->start[c]; i < plan->start[c + 1]; i++) {
-      const ig_lid e = order ? order[i] : i;
-      if (mark[e])
-        list[at++] = e;
-    }
-    part->start[c + 1] = at;
-  }
-  if (status == IG_OK)
-    status = ig_array_push(cx, &part->order);
-  if (status != IG_OK)
-    ig_plan_part_free(cx, part);
-  return status;
-}
-
-void ig_plan_part_free(ig_ctx *cx, ig_plan *part) {
-  ig_array_free(cx, &part->order);
-  free(part->start);
-  memset(part, 0, sizeof *part);
-}
-
 ig_status ig_plan_cut(ig_ctx *cx, const ig_plan *plan, ig_lid nodes, ig_lid elements,
                       const ig_lid *element, const ig_lid *conn, ig_plan *part) {
   const ig_lid *order = plan->order.host;

@@ -143,8 +143,8 @@ IG_MUST_CHECK ig_status ig_amg_new_finest(ig_ctx *cx, const ig_amg_problem *prob
 IG_MUST_CHECK ig_status ig_amg_new(ig_ctx *cx, const ig_amg_problem *problem, ig_amg **out);
 void ig_amg_free(ig_amg *s);
 /* With problem.rows: lets go of what other ranks compute. own: the problem on this rank's nodes,
-   whose numbers in the whole are node[0] < node[1] < …; NULL: on all of them, elements that touch
-   own nodes alone. Among `node` have to be those that ig_amg_needs marks with 1. */
+   whose numbers in the whole are node[0] < node[1] < …; among these have to be those that
+   ig_amg_needs marks with 1. */
 IG_MUST_CHECK ig_status ig_amg_needs(const ig_amg *s, uint8_t *mark);
 IG_MUST_CHECK ig_status ig_amg_cut(ig_amg *s, const ig_amg_problem *own, const ig_lid *node,
                                    ig_lid nodes);

@@ -82,9 +82,7 @@ static ig_status number_rows(const ig_amg *s, int i, const kept *above, kept *k)
 
 /* The finest level's numbers are the caller's. */
 static ig_status number_finest(const ig_amg *s, const ig_lid *node, ig_lid nodes, kept *k) {
-  k->count = node ? nodes : k->all;
-  if (!node)
-    return IG_OK;
+  k->count = nodes;
   IG_TRY(IG_NEW(s->cx, &k->node, k->count, "part of multigrid"));
   IG_TRY(IG_NEW(s->cx, &k->number, k->all, "part of multigrid"));
   for (ig_lid n = 0; n < k->all; n++)
@@ -153,8 +151,6 @@ static ig_status matrix_cut(ig_amg *s, const kept *rows, const kept *columns, co
 /* Rows of an array by their new numbers; `item` bytes each. */
 static ig_status array_cut(ig_ctx *cx, const kept *k, size_t item, ig_array *a) {
   ig_array to;
-  if (!k->node)
-    return IG_OK;
   const size_t size = a->size;
   IG_TRY(ig_array_new(cx, &to, (size_t)k->count * (item / size), size, "part of multigrid"));
   for (ig_lid i = 0; i < k->count; i++)
@@ -168,8 +164,6 @@ static ig_status array_cut(ig_ctx *cx, const kept *k, size_t item, ig_array *a) 
 static ig_status vectors_cut(ig_amg *s, const kept *k, ig_amg_level *l) {
   const size_t n = (size_t)k->count * (size_t)l->size;
   ig_array *const vector[] = {&l->b, &l->x, &l->d, &l->ax};
-  if (!k->node)
-    return IG_OK;
   for (int i = 0; i < 4; i++) {
     ig_array_free(s->cx, vector[i]);
     IG_TRY(ig_array_new_device(s->cx, vector[i], n, sizeof(float), "multigrid vectors"));
@@ -310,8 +304,7 @@ static ig_status cut(ig_amg *s, const ig_lid *node, ig_lid nodes, kept *k) {
     IG_TRY(IG_NEW(s->cx, &k[i].ap, k[i].all, "part of multigrid"));
     rows_mark(s, i, k[i].p, k[i].ap);
     IG_TRY(i ? number_rows(s, i, &k[i - 1], &k[i]) : number_finest(s, node, nodes, &k[i]));
-    if (k[i].node)
-      p->level[i].at = (ig_lid)ig_rising_below(k[i].node, k[i].count, p->level[i].rows.from);
+    p->level[i].at = (ig_lid)ig_rising_below(k[i].node, k[i].count, p->level[i].rows.from);
   }
   if (p->divided < s->levels) { /* the first level that is whole */
     k[p->divided].all = k[p->divided].count = s->level[p->divided].nodes;

@@ -197,7 +197,7 @@ ig_status ig_topopt_mesh_filter_cut(ig_topopt_mesh_model *m) {
 static ig_status cone_sum(ig_topopt_mesh_model *m, ig_topopt_mesh_cone *c, const double *in,
                           double *out) {
   double *values = c->values.dev;
-  if (!m->part.alone)
+  if (!m->part.divided)
     return m->ops->cone(m->cx, &c->shape, in, out);
   IG_TRY(m->cx->backend->copy(m->cx, values, in, (size_t)c->shape.elements * sizeof *in));
   IG_TRY(ig_halo_refresh(m->cx, &c->reach, values, sizeof *values, IG_OK));
@@ -231,7 +231,7 @@ ig_status ig_topopt_mesh_filter_new(ig_topopt_mesh_model *m) {
         radius, cbrt(m->d.volume));
   if (c->kind != IG_FILTER_HELMHOLTZ)
     return make_cone(m, radius, &m->cone);
-  return m->part.alone ? IG_OK : ig_topopt_mesh_helmholtz_new(m, NULL, NULL); /* else when cut */
+  return m->part.divided ? IG_OK : ig_topopt_mesh_helmholtz_new(m, NULL, NULL); /* else when cut */
 }
 
 ig_status ig_topopt_mesh_around(void *self, const double *in, double *out) {

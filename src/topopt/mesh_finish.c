@@ -13,7 +13,7 @@
 ig_topopt_mesh_body ig_topopt_mesh_body_of(const ig_topopt_mesh_model *m) {
   const ig_topopt_mesh_part *p = &m->part;
   const ig_lid *held = m->plan.conn.host;
-  if (!p->alone)
+  if (!p->divided)
     return (ig_topopt_mesh_body){.nodes = m->nodes,
                                  .elements = m->elements,
                                  .held = m->elements,
@@ -81,7 +81,7 @@ static ig_status means_make(const ig_topopt_mesh_model *m, const ig_topopt_mesh_
 
 ig_status ig_topopt_mesh_values(ig_topopt_mesh_model *m, const double *density, double **value) {
   const ig_topopt_mesh_body b = ig_topopt_mesh_body_of(m);
-  const bool part = m->part.alone;
+  const bool part = m->part.divided;
   const double *all = density, *share = b.share;
   double *around[2] = {NULL, NULL};
   ig_array own = {0};

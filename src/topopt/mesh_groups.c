@@ -110,7 +110,7 @@ ig_status ig_topopt_mesh_groups_new(ig_topopt_mesh_model *m, int64_t count, cons
                                     const int64_t *order, ig_topopt_mesh_groups *g) {
   const lists l = {count, start, order};
   g->all = count;
-  if (m->part.alone)
+  if (m->part.divided)
     return part_make(m, &l, g);
   IG_TRY(ig_array_from(m->cx, &g->start, start, (size_t)count + 1, sizeof *start, "groups"));
   IG_TRY(ig_array_from(m->cx, &g->order, order, (size_t)start[count], sizeof *order, "groups"));

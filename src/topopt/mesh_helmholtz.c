@@ -11,17 +11,17 @@
 
 /* Nodes that are here; those that this rank solves for. */
 static ig_lid nodes_here(const ig_topopt_mesh_model *m) {
-  return m->part.alone ? m->part.nodes : m->nodes;
+  return m->part.divided ? m->part.nodes : m->nodes;
 }
 static ig_topopt_mesh_range own_of(const ig_topopt_mesh_model *m) {
-  return m->part.alone ? ig_topopt_mesh_own(m) : (ig_topopt_mesh_range){0, m->nodes};
+  return m->part.divided ? ig_topopt_mesh_own(m) : (ig_topopt_mesh_range){0, m->nodes};
 }
 
 static ig_status apply(void *self, const double *x, double *y, ig_cg_state *state) {
   ig_topopt_mesh_model *m = self;
   ig_helmholtz *h = &m->helmholtz;
   const ig_topopt_mesh_range own = own_of(m);
-  if (m->part.alone)
+  if (m->part.divided)
     IG_TRY(ig_halo_refresh(m->cx, &m->part.ghosts, (void *)x, sizeof *x, IG_OK));
   IG_TRY(m->ops->scalar_f64(m->cx, &h->hex, h->plan, NULL, x, y));
   const ig_ground ground = {own.count, 1, h->ground.fix + own.from, NULL};
@@ -110,7 +110,7 @@ ig_status ig_topopt_mesh_helmholtz_new(ig_topopt_mesh_model *m, const ig_lid *el
   h->hex.conduct = length * length;
   h->hex.mass = 1;
   h->own = h->hex;
-  if (p->alone) {
+  if (p->divided) {
     h->own.scatter.elements = p->cells.to - p->cells.from;
     h->own.scatter.conn += (int64_t)h->hex.scatter.npe * p->element_at;
   }
@@ -138,7 +138,7 @@ ig_status ig_topopt_mesh_helmholtz(ig_topopt_mesh_model *m, const double *in, do
   IG_TRY(ig_pcg_solve(m->cx, &h->pcg, &h->system, h->f.dev, h->u.dev, 1e-11, 100000, &report));
   if (report.end != IG_SOLVE_CONVERGED && report.residual > 1e-8)
     return IG_FAIL(m->cx, IG_NUMERIC, "the Helmholtz filter %s", ig_solve_end_text(report.end));
-  if (m->part.alone)
+  if (m->part.divided)
     IG_TRY(ig_halo_refresh(m->cx, &m->part.states, h->u.dev, sizeof(double), IG_OK));
   IG_TRY(m->ops->to_elements(m->cx, &h->own, h->u.dev, out));
   const ig_topopt_design_ops *ops = ig_topopt_design_ops_of(m->cx);

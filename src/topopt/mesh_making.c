@@ -130,7 +130,7 @@ static ig_status draw(void *self, const double *in, double *out) {
   ig_topopt_mesh_model *m = self;
   ig_topopt_mesh_groups *g = &m->columns;
   const ig_topopt_making_ops *ops = ig_topopt_making_ops_of(m->cx);
-  if (!m->part.alone)
+  if (!m->part.divided)
     return ops->draw(m->cx, &g->links, m->draw_power, m->role.dev, in, out);
   IG_TRY(ig_topopt_mesh_groups_borrow(m, g, 1, &in));
   IG_TRY(ops->draw(m->cx, &g->links, m->draw_power, g->role.dev, g->value[0].dev, g->value[1].dev));
@@ -143,7 +143,7 @@ static ig_status draw_back(void *self, const double *in, const double *drawn, do
   const ig_topopt_making_ops *ops = ig_topopt_making_ops_of(m->cx);
   const double *const all[] = {in, drawn, slope};
   (void)work;
-  if (!m->part.alone)
+  if (!m->part.divided)
     return ops->draw_back(m->cx, &g->links, m->draw_power, m->role.dev, in, drawn, slope);
   IG_TRY(ig_topopt_mesh_groups_borrow(m, g, 3, all));
   IG_TRY(ops->draw_back(m->cx, &g->links, m->draw_power, g->role.dev, g->value[0].dev,
@@ -158,7 +158,7 @@ static ig_status share(void *self, double *v) {
   ig_topopt_mesh_groups *g = &m->pattern;
   const ig_topopt_design_ops *ops = ig_topopt_design_ops_of(m->cx);
   const double *in = v;
-  if (!m->part.alone)
+  if (!m->part.divided)
     return ops->average(m->cx, &g->links, v);
   IG_TRY(ig_topopt_mesh_groups_borrow(m, g, 1, &in));
   IG_TRY(ops->average(m->cx, &g->links, g->value[0].dev));

@@ -180,11 +180,7 @@ static ig_status build(ig_topopt_mesh_model *m, const ig_list *materials, ig_ass
   d->inside = ig_topopt_mesh_inside;
   d->touched = ig_topopt_mesh_touched;
   d->describe = mesh_describe;
-  if (m->part.rows.start && !m->part.alone) {
-    d->own_states[0] = m->part.own_values[0];
-    d->own_states[1] = m->part.own_values[1];
-  }
-  return m->part.alone ? ig_topopt_mesh_cut(m) : IG_OK;
+  return m->part.divided ? ig_topopt_mesh_cut(m) : IG_OK;
 }
 
 ig_status ig_topopt_mesh_model_new(ig_ctx *cx, const ig_topopt_case *c, const ig_list *materials,

@@ -39,13 +39,11 @@ typedef struct {
   ig_lid face, other;
 } ig_topopt_mesh_crossing;
 
-/* What of a solve is this rank's; rows.start NULL: all of it. Where `alone` is set a rank has its
-   part of the mesh, of the design and of all vectors alone, with ghosts, under numbers of its own
-   that rise as the whole's do; its own nodes and elements follow each other. Else it holds all and
-   computes its part of products and cycles. */
+/* A rank's part of the mesh, of the design and of all vectors, with ghosts, under numbers of its
+   own that rise as the whole's do; its own nodes and elements follow each other. */
 typedef struct {
-  bool alone;
-  const char *whole; /* why not */
+  bool divided;
+  const char *whole; /* why not, though the case could be */
   ig_rows cells;     /* elements of each rank's design */
   ig_slab *cell_slab;
   ig_lid nodes, held;         /* nodes and elements that are there, ghosts counted */
@@ -67,10 +65,6 @@ typedef struct {
   ig_slab *slab;         /* of sums */
   int64_t own_values[2]; /* of the rows */
   ig_lid elements;       /* that touch own nodes */
-  ig_plan plan;          /* those alone; with arrays of the model's own, as the products */
-  ig_plan colors;
-  ig_mesh_args hex, hex_colors;
-  ig_ebe op, op_single;
 } ig_topopt_mesh_part;
 
 /* Groups of elements that are computed one by one: columns that a tool is drawn along, elements
@@ -166,14 +160,11 @@ ig_amg_problem ig_topopt_mesh_problem(ig_topopt_mesh_model *m);
 IG_MUST_CHECK ig_status ig_topopt_mesh_petsc(ig_topopt_mesh_model *m,
                                              const ig_amg_problem *problem);
 
-/* mesh_part.c: sums, and whether the mesh is divided and how; then who computes which of its nodes;
-   then what that does to products in single. */
+/* mesh_part.c: sums, and whether the mesh is divided and how. */
 IG_MUST_CHECK ig_status ig_topopt_mesh_part_choose(ig_topopt_mesh_model *m);
-IG_MUST_CHECK ig_status ig_topopt_mesh_part_new(ig_topopt_mesh_model *m);
-IG_MUST_CHECK ig_status ig_topopt_mesh_part_single(ig_topopt_mesh_model *m);
 void ig_topopt_mesh_part_free(ig_topopt_mesh_model *m);
 /* Nodes that this rank computes; ghosts of a vector of `value` bytes each take their owners'
-   values; a vector whose own values are there becomes whole. */
+   values. */
 typedef struct {
   ig_lid from, count;
 } ig_topopt_mesh_range;
@@ -181,7 +172,6 @@ ig_topopt_mesh_range ig_topopt_mesh_own(const ig_topopt_mesh_model *m);
 /* Blocks of nodes that sums of one value per node are made of: of a part its own. */
 ig_grid ig_topopt_mesh_blocks(const ig_topopt_mesh_model *m);
 IG_MUST_CHECK ig_status ig_topopt_mesh_ghosts(ig_topopt_mesh_model *m, size_t value, const void *x);
-IG_MUST_CHECK ig_status ig_topopt_mesh_whole(ig_topopt_mesh_model *m, double *x);
 /* mesh_system.c: values of the design's elements, `count` arrays, as the elements that add to own
    nodes have them: with those of other ranks. */
 IG_MUST_CHECK ig_status ig_topopt_mesh_surround(ig_topopt_mesh_model *m, int count,
@@ -192,7 +182,7 @@ IG_MUST_CHECK ig_status ig_topopt_mesh_surround(ig_topopt_mesh_model *m, int cou
    are. */
 ig_lid ig_topopt_mesh_number(const ig_topopt_mesh_model *m, ig_lid *number);
 
-/* mesh_cut.c: from the whole to this rank's part, where part.alone says so; then lets go of what
+/* mesh_cut.c: from the whole to this rank's part, where part.divided says so; then lets go of what
    was there to set it up. */
 IG_MUST_CHECK ig_status ig_topopt_mesh_cut(ig_topopt_mesh_model *m);
 void ig_topopt_mesh_lighten(void *self);

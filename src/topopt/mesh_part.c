@@ -1,11 +1,9 @@
-/* A mesh divided between ranks: each computes a range of nodes. Either it has that part of the mesh
-   and a range of elements of the design alone (mesh_cut.c), or the mesh, the design and whole
-   vectors are on every rank, and everything beside a solve is done by all alike.
+/* A mesh divided between ranks: each has a range of nodes and a range of elements of the design,
+   and that part of the mesh alone (mesh_cut.c).
 
    Sums are made of blocks of nodes in the order of the mesh, on one rank, too: their bits do not
    depend on the division, which is at multiples of such blocks. */
 #include "topopt/mesh_model.h"
-#include "assembly/part.h"
 #include "backend/backend.h"
 #include "solver/pcg.h"
 #include "topopt/divide.h"
@@ -16,38 +14,6 @@
 
 /* Nodes of a block; blocks between two cuts. */
 enum { BLOCK = 128, UNIT = 4 };
-
-/* The element products of own nodes: those of the whole with fewer elements. */
-static ig_status products_cut(ig_topopt_mesh_model *m, const uint8_t *mine) {
-  ig_topopt_mesh_part *p = &m->part;
-  IG_TRY(ig_plan_part(m->cx, &m->plan, mine, &p->plan));
-  p->hex = m->hex;
-  p->hex.scatter = ig_plan_view(&p->plan);
-  if (m->plan.how == IG_GATHER) {
-    IG_TRY(ig_plan_part(m->cx, &m->colors, mine, &p->colors));
-    p->hex_colors = m->hex_colors;
-    p->hex_colors.scatter = ig_plan_view(&p->colors);
-  }
-  if (m->size == 1)
-    return IG_OK;
-  p->op = m->op;
-  p->op.plan = (ig_plan){0};
-  IG_TRY(ig_plan_part(m->cx, &m->op.plan, mine, &p->op.plan));
-  p->op.args.scatter = ig_plan_view(&p->op.plan);
-  return IG_OK;
-}
-
-ig_status ig_topopt_mesh_part_single(ig_topopt_mesh_model *m) {
-  ig_topopt_mesh_part *p = &m->part;
-  if (!p->rows.start || m->size == 1)
-    return IG_OK;
-  p->op_single = m->op_single;
-  p->op_single.plan = m->op_single.plan;
-  p->op_single.plan.order = p->op.plan.order; /* the same elements in the same order */
-  p->op_single.plan.start = p->op.plan.start;
-  p->op_single.args.scatter = ig_plan_view(&p->op_single.plan);
-  return IG_OK;
-}
 
 /* Own blocks of sums over `rows` of `length` values each. */
 static ig_status sums_divide(ig_topopt_mesh_model *m, const ig_rows *rows, ig_lid length,
@@ -89,31 +55,6 @@ static ig_status cells_divide(ig_topopt_mesh_model *m) {
   return IG_OK;
 }
 
-static ig_status divide(ig_topopt_mesh_model *m) {
-  ig_ctx *cx = m->cx;
-  ig_topopt_mesh_part *p = &m->part;
-  uint8_t *mine = NULL;
-  ig_status status;
-  IG_TRY_GOTO(status, done, IG_NEW(cx, &mine, m->elements, "division of elements"));
-  IG_TRY_GOTO(status, done,
-              ig_rows_halo_elements(cx, &p->rows, m->elements, m->info->nodes, m->conn, NULL,
-                                    sizeof(double) * (size_t)m->size, mine, &p->ghosts));
-  IG_TRY_GOTO(status, done, products_cut(m, mine));
-  for (ig_lid e = 0; e < m->elements; e++)
-    p->elements += mine[e];
-  p->own_values[0] = (int64_t)m->size * p->rows.from;
-  p->own_values[1] = (int64_t)m->size * p->rows.to;
-  m->system.own = p->own_values;
-  m->d.together = true;
-done:
-  free(mine);
-  return ig_ranks_agree(cx, status);
-}
-
-ig_status ig_topopt_mesh_part_new(ig_topopt_mesh_model *m) {
-  return m->part.rows.start ? divide(m) : IG_OK;
-}
-
 /* Blocks of `length` of `count` things of `size` values. */
 static ig_grid blocks_of(int64_t count, int64_t length, int size) {
   const int blocks = (int)((count + length - 1) / length);
@@ -130,7 +71,7 @@ ig_grid ig_topopt_mesh_blocks(const ig_topopt_mesh_model *m) {
   ig_grid own = m->sums;
   own.plane /= m->size;
   own.stored /= m->size;
-  return m->part.alone ? own : blocks_of(m->nodes, BLOCK, 1);
+  return m->part.divided ? own : blocks_of(m->nodes, BLOCK, 1);
 }
 
 ig_status ig_topopt_mesh_part_choose(ig_topopt_mesh_model *m) {
@@ -150,26 +91,27 @@ ig_status ig_topopt_mesh_part_choose(ig_topopt_mesh_model *m) {
     return IG_OK; /* a launch needs something to do */
   if (!ig_topopt_mesh_divisible(m->cx, m->c, m->how, &why))
     return IG_OK;
-  p->whole = (int64_t)m->nodes * m->size <= IG_AMG_DENSE ? "it is small" : NULL;
-  p->alone = !p->whole;
+  if ((int64_t)m->nodes * m->size <= IG_AMG_DENSE) {
+    p->whole = "it is small";
+    return IG_OK;
+  }
   IG_TRY(ig_rows_new(m->cx, m->nodes, UNIT * BLOCK, &p->rows));
-  ig_status status = sums_divide(m, &p->rows, BLOCK, m->size, &p->slab, &m->sums);
-  if (status == IG_OK && p->alone)
-    status = cells_divide(m);
+  ig_status status = cells_divide(m);
   for (int r = 0; gpu && status == IG_OK && r < p->cells.ranks; r++)
     if (p->cells.start[r] == p->cells.start[r + 1])
       p->whole = "a rank would have no elements";
-  p->alone = !p->whole;
-  if (status == IG_OK && p->alone)
+  if (p->whole)
+    return IG_OK;
+  if (status == IG_OK)
+    status = sums_divide(m, &p->rows, BLOCK, m->size, &p->slab, &m->sums);
+  if (status == IG_OK)
     status = sums_divide(m, &p->cells, length, 1, &p->cell_slab, &m->cells);
+  p->divided = true;
   return ig_ranks_agree(m->cx, status);
 }
 
 void ig_topopt_mesh_part_free(ig_topopt_mesh_model *m) {
   ig_topopt_mesh_part *p = &m->part;
-  ig_plan_part_free(m->cx, &p->plan);
-  ig_plan_part_free(m->cx, &p->colors);
-  ig_plan_part_free(m->cx, &p->op.plan);
   ig_halo *const halo[] = {&p->ghosts, &p->states, &p->moduli};
   ig_array *const arrays[] = {&p->around, &p->fix, &p->share};
   ig_array_free(m->cx, &p->counted);
@@ -202,22 +144,16 @@ ig_lid ig_topopt_mesh_number(const ig_topopt_mesh_model *m, ig_lid *number) {
 
 ig_topopt_mesh_range ig_topopt_mesh_own(const ig_topopt_mesh_model *m) {
   const ig_rows *rows = &m->part.rows;
-  const ig_lid from = m->part.alone ? m->part.node_at : rows->from;
-  return rows->start ? (ig_topopt_mesh_range){from, rows->to - rows->from}
-                     : (ig_topopt_mesh_range){0, m->nodes};
+  return m->part.divided ? (ig_topopt_mesh_range){m->part.node_at, rows->to - rows->from}
+                         : (ig_topopt_mesh_range){0, m->nodes};
 }
 
 ig_status ig_topopt_mesh_ghosts(ig_topopt_mesh_model *m, size_t value, const void *x) {
   ig_topopt_mesh_part *p = &m->part;
-  if (!p->rows.start)
+  if (!p->divided)
     return IG_OK;
   /* ghosts of a vector hold nothing of their own: to whoever gave it, it has not changed */
   return ig_halo_refresh(m->cx, &p->ghosts, (void *)x, value * (size_t)m->size, IG_OK);
-}
-
-ig_status ig_topopt_mesh_whole(ig_topopt_mesh_model *m, double *x) {
-  ig_rows *rows = &m->part.rows;
-  return rows->start ? ig_rows_gather(m->cx, rows, sizeof *x * (size_t)m->size, x) : IG_OK;
 }
 
 /* --- the table --- */
@@ -241,30 +177,28 @@ ig_status ig_topopt_mesh_ranks_tell(ig_ctx *cx, const ig_topopt_case *c, const i
                                     ig_assembly how, ig_check_line *line, void *user) {
   const ig_topopt_mesh_model *m = d->self;
   const ig_topopt_mesh_part *p = &m->part;
-  const bool divided = p->rows.start != NULL;
   const ig_topopt_mesh_range own = ig_topopt_mesh_own(m);
   const char *why = NULL;
   char text[256] = "each has a range of the mesh's nodes and elements";
-  if (p->whole)
-    snprintf(text, sizeof text,
-             "each computes a range of the mesh's nodes; all hold the whole mesh (%s)", p->whole);
   const size_t used = strlen(text);
   if (m->petsc)
     snprintf(text + used, sizeof text - used,
              "; with PETSc results agree to the solver's tolerance, not to the last bit");
   if (ig_ranks_count(cx->ranks) == 1)
     return IG_OK;
-  if (!divided)
-    snprintf(text, sizeof text, "share the linear systems; the mesh is not divided (%s)",
-             ig_topopt_mesh_divisible(cx, c, how, &why) ? "fewer than 512 nodes a rank" : why);
+  if (!p->divided && ig_topopt_mesh_divisible(cx, c, how, &why))
+    why = p->whole ? p->whole : "fewer than 512 nodes a rank";
+  if (!p->divided)
+    snprintf(text, sizeof text, "share the linear systems; the mesh is not p->divided (%s)", why);
   if (ig_ranks_first(cx))
     line(user, "ranks", text);
-  if (divided)
+  if (p->divided)
     IG_TRY(numbering_look(cx, m));
   const ig_part_facts mine = {.nodes = own.count,
-                              .elements = divided ? p->elements : m->elements,
-                              .whole = divided ? m->elements : 0,
-                              .ghosts = divided ? p->ghosts.received[p->ghosts.peers] : 0,
-                              .peers = divided ? p->ghosts.peers : ig_ranks_count(cx->ranks) - 1};
+                              .elements = p->divided ? p->elements : m->elements,
+                              .whole = p->divided ? m->elements : 0,
+                              .ghosts = p->divided ? p->ghosts.received[p->ghosts.peers] : 0,
+                              .peers =
+                                  p->divided ? p->ghosts.peers : ig_ranks_count(cx->ranks) - 1};
   return ig_part_facts_tell(cx, &mine, line, user);
 }

@@ -161,7 +161,7 @@ static int by_stage(const void *a, const void *b) {
 }
 
 static int owner(const search *s, ig_lid e) {
-  return s->m->part.alone ? ig_rows_owner(&s->m->part.cells, e) : 0;
+  return s->m->part.divided ? ig_rows_owner(&s->m->part.cells, e) : 0;
 }
 
 /* One more than the highest level of those below, and than the last stage of other ranks' below. */
@@ -377,7 +377,7 @@ static ig_status make(search *s) {
   IG_TRY(find_supports(s));
   IG_TRY(find_above(s));
   IG_TRY(find_places(s));
-  if (!s->m->part.alone)
+  if (!s->m->part.divided)
     return send_supports(s);
   IG_TRY(find_numbers(s));
   IG_TRY(send_supports(s));
@@ -390,13 +390,13 @@ static ig_status print(void *self, const double *in, double *out) {
   ig_topopt_mesh_model *m = self;
   ig_topopt_mesh_printing *p = &m->printing;
   const ig_topopt_making_ops *ops = ig_topopt_making_ops_of(m->cx);
-  double *printed = m->part.alone ? p->printed.dev : out;
+  double *printed = m->part.divided ? p->printed.dev : out;
   for (int s = 0; s < p->stages; s++) {
     IG_TRY(ops->print(m->cx, &p->supports, p->stage[s], p->stage[s + 1], m->role.dev, in, printed));
-    if (m->part.alone)
+    if (m->part.divided)
       IG_TRY(ig_halo_stage(m->cx, &p->rise, s, printed, sizeof *printed));
   }
-  return m->part.alone
+  return m->part.divided
              ? m->cx->backend->copy(m->cx, out, printed, (size_t)m->d.places * sizeof *out)
              : IG_OK;
 }
@@ -406,7 +406,7 @@ static ig_status print_back(void *self, const double *in, const double *printed,
   ig_topopt_mesh_model *m = self;
   ig_topopt_mesh_printing *p = &m->printing;
   const ig_topopt_making_ops *ops = ig_topopt_making_ops_of(m->cx);
-  if (m->part.alone) {
+  if (m->part.divided) {
     const size_t own = (size_t)m->d.places * sizeof *printed;
     IG_TRY(m->cx->backend->copy(m->cx, p->printed.dev, printed, own));
     IG_TRY(ig_halo_refresh(m->cx, &p->rise.all, p->printed.dev, sizeof *printed, IG_OK));
@@ -416,7 +416,7 @@ static ig_status print_back(void *self, const double *in, const double *printed,
   for (int s = p->stages - 1; s >= 0; s--) {
     IG_TRY(ops->print_back(m->cx, &p->supports, p->stage[s], p->stage[s + 1], m->role.dev, in,
                            printed, work, slope));
-    if (m->part.alone)
+    if (m->part.divided)
       IG_TRY(ig_halo_stage(m->cx, &p->sink, s, work, sizeof *work));
   }
   return IG_OK;
@@ -425,7 +425,7 @@ static ig_status print_back(void *self, const double *in, const double *printed,
 ig_status ig_topopt_mesh_print_new(ig_topopt_mesh_model *m) {
   const ig_rows *cells = &m->part.cells;
   search s = {.m = m, .worst = 1, .own = m->elements};
-  if (m->part.alone) {
+  if (m->part.divided) {
     s.from = cells->from;
     s.own = cells->to - cells->from;
   }

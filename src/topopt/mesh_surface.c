@@ -237,7 +237,7 @@ static ig_status shared_find(cutter *c) {
   const ig_topopt_mesh_body *b = &c->b;
   const ig_topopt_mesh_range own = ig_topopt_mesh_own(c->m);
   const int64_t npe = c->m->info->nodes, from = npe * c->m->part.element_at;
-  if (!c->m->part.alone)
+  if (!c->m->part.divided)
     return IG_OK;
   IG_TRY(IG_NEW(c->m->cx, &c->shared, b->nodes, "surface"));
   for (ig_lid n = 0; n < b->nodes; n++)
@@ -281,7 +281,7 @@ static ig_status volume_sum(cutter *c, const double *density, double *sum) {
   const ig_chunks k = ig_chunks_of(blocks, c->b.elements);
   double *part;
   ig_status status = IG_NEW(c->m->cx, &part, (size_t)k.count + 1, "surface");
-  if (c->m->part.alone)
+  if (c->m->part.divided)
     status = ig_ranks_agree(c->m->cx, status);
   for (int64_t i = 0; status == IG_OK && i < k.count; i++)
     for (int64_t e = ig_chunk_begin(&k, i); e < ig_chunk_end(&k, i); e++)
@@ -367,7 +367,7 @@ static ig_status parts_join(cutter *c, ig_status status, ig_topopt_skins *to) {
 }
 
 static ig_status surface_cut(cutter *c, ig_topopt_part *surface) {
-  const bool divided = c->m->part.alone;
+  const bool divided = c->m->part.divided;
   ig_topopt_skins all = {.build = {.cx = c->m->cx, .out = surface}};
   c->build = (ig_topopt_part_builder){.cx = c->m->cx, .out = divided ? &c->skin.part : surface};
   ig_status status = march(c);
@@ -389,7 +389,7 @@ static ig_status cutter_make(ig_topopt_mesh_model *m, const double *density, dou
                              cutter *c) {
   *c = (cutter){.m = m, .b = ig_topopt_mesh_body_of(m), .level = level, .plane = {NAN, NAN, NAN}};
   const ig_status status = ig_topopt_mesh_values(m, density, &c->value);
-  return m->part.alone ? ig_ranks_agree(m->cx, status) : status;
+  return m->part.divided ? ig_ranks_agree(m->cx, status) : status;
 }
 
 ig_status ig_topopt_mesh_inside(void *self, double *density, double level, double *share) {

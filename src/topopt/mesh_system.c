@@ -18,28 +18,22 @@ static ig_status ground_own(ig_topopt_mesh_model *m, const double *x, double *y,
                : IG_OK;
 }
 
-/* Whether products of own nodes are those of some of the elements here. */
-static bool some(const ig_topopt_mesh_model *m) {
-  return m->part.rows.start && !m->part.alone;
-}
 /* Elements whose energies and strains are asked for. */
 static const ig_mesh_args *designed(const ig_topopt_mesh_model *m) {
-  return m->part.alone ? &m->part.own : &m->hex;
+  return m->part.divided ? &m->part.own : &m->hex;
 }
 
 /* y = A x without supports and springs. */
-static ig_status multiply(ig_topopt_mesh_model *m, bool part, const double *x, double *y) {
-  if (m->size == 1)
-    return m->ops->scalar_f64(m->cx, part ? &m->part.hex : &m->hex, part ? &m->part.plan : &m->plan,
-                              m->modulus.dev, x, y);
-  return ig_ebe_apply(m->cx, part ? &m->part.op : &m->op, m->modulus.dev, x, y);
+static ig_status multiply(ig_topopt_mesh_model *m, const double *x, double *y) {
+  return m->size == 1 ? m->ops->scalar_f64(m->cx, &m->hex, &m->plan, m->modulus.dev, x, y)
+                      : ig_ebe_apply(m->cx, &m->op, m->modulus.dev, x, y);
 }
 
 /* y = A x at own nodes. */
 static ig_status apply(void *self, const double *x, double *y, ig_cg_state *state) {
   ig_topopt_mesh_model *m = self;
   IG_TRY(ig_topopt_mesh_ghosts(m, sizeof *x, x));
-  IG_TRY(multiply(m, some(m), x, y));
+  IG_TRY(multiply(m, x, y));
   return m->system.grid ? ground_own(m, x, y, state)
                         : m->ops->ground(m->cx, &m->ground, x, y, m->partial.dev,
                                          state ? &state->s.pap : NULL);
@@ -47,13 +41,9 @@ static ig_status apply(void *self, const double *x, double *y, ig_cg_state *stat
 
 static ig_status apply_single(void *self, const float *x, float *y) {
   ig_topopt_mesh_model *m = self;
-  const bool part = some(m);
   IG_TRY(ig_topopt_mesh_ghosts(m, sizeof *x, x));
-  return m->size == 1
-             ? m->ops->scalar_f32(m->cx, part ? &m->part.hex : &m->hex,
-                                  part ? &m->part.plan : &m->plan, m->modulus_single.dev, x, y)
-             : ig_ebe_apply(m->cx, part ? &m->part.op_single : &m->op_single, m->modulus_single.dev,
-                            x, y);
+  return m->size == 1 ? m->ops->scalar_f32(m->cx, &m->hex, &m->plan, m->modulus_single.dev, x, y)
+                      : ig_ebe_apply(m->cx, &m->op_single, m->modulus_single.dev, x, y);
 }
 
 static ig_status precondition(void *self, const float *r, const float **z) {
@@ -72,7 +62,7 @@ static ig_status precondition(void *self, const float *r, const float **z) {
 
 static ig_status changed(void *self) {
   ig_topopt_mesh_model *m = self;
-  if (m->part.alone)
+  if (m->part.divided)
     IG_TRY(ig_halo_refresh(m->cx, &m->part.moduli, m->modulus.dev, sizeof(double), IG_OK));
   if (m->amg) {
     IG_TRY(
@@ -91,10 +81,9 @@ static ig_status solve(void *self, const double *f, double *u, double tolerance,
   ig_topopt_mesh_model *m = self;
   IG_TRY(
       ig_pcg_solve(m->cx, &m->pcg, &m->system, f, u, tolerance, (int)m->c->solver.limit, report));
-  if (m->part.alone)
-    return ig_halo_refresh(m->cx, &m->part.states, u, sizeof *u * (size_t)m->size, IG_OK);
-  IG_TRY(ig_topopt_mesh_whole(m, u));
-  return ig_topopt_mesh_whole(m, m->pcg.r.dev);
+  return m->part.divided
+             ? ig_halo_refresh(m->cx, &m->part.states, u, sizeof *u * (size_t)m->size, IG_OK)
+             : IG_OK;
 }
 
 static const double *residual(void *self) {
@@ -109,9 +98,9 @@ static ig_status energy(void *self, const double *u, const double *v, double sca
 
 static ig_status product(void *self, const double *u, double *y) {
   ig_topopt_mesh_model *m = self;
-  if (m->part.alone)
+  if (m->part.divided)
     IG_TRY(ig_topopt_mesh_ghosts(m, sizeof *u, u));
-  IG_TRY(multiply(m, false, u, y));
+  IG_TRY(multiply(m, u, y));
   return m->ops->ground(m->cx, &m->ground, u, y, m->partial.dev, NULL);
 }
 
@@ -119,7 +108,7 @@ ig_status ig_topopt_mesh_surround(ig_topopt_mesh_model *m, int count, const doub
   ig_topopt_mesh_part *p = &m->part;
   const size_t held = (size_t)p->held, own = (size_t)m->d.places;
   ig_status status = IG_OK;
-  if (!p->alone)
+  if (!p->divided)
     return IG_OK;
   if (p->around.count < held * (size_t)count) {
     ig_array_free(m->cx, &p->around);
@@ -192,7 +181,7 @@ ig_amg_problem ig_topopt_mesh_problem(ig_topopt_mesh_model *m) {
       .damping = m->c->solver.smoother == IG_SMOOTH_CHEBYSHEV ? 0 : m->c->solver.damping,
       .self = m,
       .apply = apply_single,
-      .rows = m->part.rows.start ? &m->part.rows : NULL};
+      .rows = m->part.divided ? &m->part.rows : NULL};
 }
 
 ig_status ig_topopt_mesh_petsc(ig_topopt_mesh_model *m, const ig_amg_problem *problem) {
@@ -209,12 +198,7 @@ static ig_status make_multigrid(ig_topopt_mesh_model *m) {
     IG_TRY(ig_ebe_new(m->cx, m->op.kind, m->how, true, m->nodes, m->mesh->x, m->elements,
                       m->info->nodes, m->conn, m->poisson, &m->op_single));
   m->op_single.args.poisson = m->poissons.dev;
-  IG_TRY(ig_topopt_mesh_part_single(m));
-  IG_TRY(ig_amg_new(m->cx, &problem, &m->amg));
-  ig_amg_problem own = problem;
-  own.hex = m->plan.how == IG_GATHER ? &m->part.hex_colors : &m->part.hex;
-  own.plan = m->plan.how == IG_GATHER ? &m->part.colors : &m->part.plan;
-  return m->part.rows.start ? ig_amg_cut(m->amg, &own, NULL, 0) : IG_OK;
+  return ig_amg_new(m->cx, &problem, &m->amg);
 }
 
 ig_assembly ig_topopt_mesh_model_assembly(const ig_ctx *cx) {
@@ -304,7 +288,7 @@ ig_status ig_topopt_mesh_system_new(ig_topopt_mesh_model *m, ig_assembly how) {
                       ig_ebe_name((ig_ebe_kind)s->operator), m->info->name);
   m->system = (ig_linear){m, (int64_t)m->size * m->nodes, apply, precondition, false, NULL, NULL};
   IG_TRY(ig_topopt_mesh_part_choose(m));
-  if (m->part.alone) { /* products are those of the part, which is cut when all is set up */
+  if (m->part.divided) { /* products are those of the part, which is cut when all is set up */
     IG_TRY(ig_ebe_check(cx, m->elements, m->info->nodes, m->mesh->x, m->conn));
     const ig_amg_problem problem = ig_topopt_mesh_problem(m);
     calls(m);
@@ -315,7 +299,6 @@ ig_status ig_topopt_mesh_system_new(ig_topopt_mesh_model *m, ig_assembly how) {
     IG_TRY(ig_ebe_new(cx, (ig_ebe_kind)s->operator, how, false, m->nodes, m->mesh->x, m->elements,
                       m->info->nodes, m->conn, m->poisson, &m->op));
   m->op.args.poisson = m->poissons.dev;
-  IG_TRY(ig_topopt_mesh_part_new(m));
   IG_TRY(ig_topopt_mesh_system_arrays(m, m->nodes, m->elements));
   calls(m);
   return s->preconditioner >= IG_PRECONDITIONER_MULTIGRID ? make_multigrid(m) : IG_OK;

@@ -24,7 +24,7 @@ static ig_status accept(ig_topopt_design *s, const ig_solve_report *report, ig_e
 
 /* Whether ranks take turns: not where all have their part of every system. */
 static bool shared(const ig_topopt_design *s) {
-  return ig_ranks_count(s->cx->ranks) > 1 && !ig_topopt_divided(s->d) && !s->d->together;
+  return ig_ranks_count(s->cx->ranks) > 1 && !ig_topopt_divided(s->d);
 }
 
 int ig_topopt_systems_owner(const ig_topopt_design *s, int k) {

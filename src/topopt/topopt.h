@@ -284,8 +284,6 @@ struct ig_discretisation {
      begin and end (NULL: `grid`, all of them). */
   const ig_grid *states;
   int64_t own_states[2], own_from; /* the first of these in a state of the whole */
-  /* Of a mesh: ranks solve every system together, though all arrays are whole on each of them. */
-  bool together;
   /* Of a mesh in parts: `count` arrays of elements or of states from the device to the host, as a
      whole, on rank 0 or on all; and from there to the device, each rank its own values. NULL: as a
      grid does it. */

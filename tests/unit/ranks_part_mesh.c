@@ -106,7 +106,7 @@ static double density_at(const ig_mesh *mesh, int kind, ig_lid e) {
 
 static ig_status look(seat *s, ig_topopt_problem *t, int kind) {
   const ig_topopt_mesh_model *m = t->d->self;
-  const ig_lid from = m->part.alone ? m->part.cells.from : 0;
+  const ig_lid from = m->part.divided ? m->part.cells.from : 0;
   const size_t n = (size_t)t->d->places;
   double *density = calloc(n + 1, sizeof *density), *share = calloc(n + 1, sizeof *share);
   for (size_t e = 0; e < n; e++)
