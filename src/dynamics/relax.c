@@ -44,7 +44,7 @@ static void array_put(ig_array *a, int64_t i, double value) {
 typedef struct {
   const ig_dyn_model *m, *l;
   const double *net;
-  double sum[3];
+  double sum[4];
 } summing;
 
 static double touch_of(const ig_dyn_model *m, const ig_dyn_model *l, int64_t n, int c) {
@@ -296,10 +296,11 @@ static ig_status error_now(ig_dyn_model *m, const double *net, double out2, doub
   return IG_OK;
 }
 
-/* What the particles did since the last look: omega^2 and twice their kinetic energy. */
+/* What the particles did since the last look: omega^2 and twice their kinetic energy; whether they
+   moved, or turned alone. */
 typedef struct {
   double kinetic, stiffness;
-  bool moved;
+  bool moved, turned;
 } look;
 static void look_row(void *user, int64_t n, double *row) {
   const summing *s = user;
@@ -316,6 +317,9 @@ static void look_row(void *user, int64_t n, double *row) {
     x[3 * n + c] = y;
     f[3 * n + c] = g;
   }
+  row[10] = 0;
+  for (int c = 3; c < l->p.dofs; c++)
+    row[10] += l->weight.inertia[n] * pow(ig_dyn_get(l, &l->v, n * l->p.dofs + c), 2);
 }
 static void look_add(void *user, const double *row) {
   summing *s = user;
@@ -324,11 +328,13 @@ static void look_add(void *user, const double *row) {
     s->sum[1] += row[3 + c] * row[6 + c];
     s->sum[2] += row[3 + c] * row[3 + c] * row[9];
   }
+  s->sum[3] += row[10];
 }
 static ig_status look_now(ig_dyn_model *m, look *now) {
   summing s = {m, ig_dyn_stepper(m), NULL, {0}};
-  IG_TRY(ig_dyn_particles_add(m, IG_OK, 10, look_row, look_add, &s));
-  *now = (look){s.sum[0], s.sum[2] > 0 ? s.sum[1] / s.sum[2] : 0, s.sum[2] > 0};
+  IG_TRY(ig_dyn_particles_add(m, IG_OK, 11, look_row, look_add, &s));
+  *now = (look){s.sum[0], s.sum[2] > 0 ? s.sum[1] / s.sum[2] : 0, s.sum[2] > 0,
+                s.sum[0] < 1e-12 * s.sum[3]};
   return IG_OK;
 }
 
@@ -455,6 +461,11 @@ ig_status ig_dyn_relax_advance(ig_dyn_model *m, const ig_dyn_analysis *a, bool *
   }
   if (status == IG_OK && r->steps % LOOSE_EVERY < STRETCH)
     status = ig_dyn_loose_check(m);
+  if (status == IG_OK && r->steps % LOOSE_EVERY < STRETCH && isnan(a->damping) && r->loaded &&
+      now.turned && !(r->error < 1))
+    status = ig_fail_at(m->cx, &a->at,
+                        "nodes turn and do not move, as those of a shaft under torque alone: "
+                        "statics finds its damping from what moves; give `damping`");
   if (status == IG_OK && drills)
     status = drill_lead(m, normal, net);
   free(net);

@@ -231,6 +231,28 @@ static void johnson_cook_runs_with_its_rate_term(void **state) {
   }
 }
 
+/* A shaft under torque alone: no way to find the damping, which went on for a million steps. */
+static void shafts_need_damping(void **state) {
+  (void)state;
+  problem shaft = {{{"mesh", "{beam_line: {x: [0, 1 m], cells: 20}}"},
+                    {"materials", STEEL},
+                    {"sections", "{profile: tube, radius: 20 mm, wall: 2 mm}"},
+                    {"supports", "{set: start, fix: all}"},
+                    {"loads", "{set: end, moment: [100, 0, 0]}"},
+                    {"probes", "[{name: root, set: start, quantity: mx}, {name: torque, set: all, "
+                               "quantity: torsion}]"},
+                    {"analysis", "{kind: static}"}},
+                   {{"root", -100, 0.1}, {"torque", 100, 0.1}}};
+  ig_ctx *cx = ctx_on("cpu", 1);
+  ig_case *c = case_of(cx, shaft.set);
+  assert_int_equal(ig_run(c, NULL), IG_INPUT);
+  assert_non_null(strstr(ig_ctx_message(cx), "give `damping`"));
+  ig_case_close(c);
+  ig_ctx_close(cx);
+  shaft.set[6].value = "{kind: static, damping: 5000}";
+  hold(&shaft);
+}
+
 /* `johnson_cook` given is the law, without `law` too: a bar at a strain of 0.02 carries
    A + B (0.02 - s / E), not its yield stress alone. */
 static void johnson_cook_is_the_law_where_given(void **state) {
@@ -727,6 +749,7 @@ int main(void) {
       cmocka_unit_test(rigid_models_need_a_step),
       cmocka_unit_test(johnson_cook_runs_with_its_rate_term),
       cmocka_unit_test(johnson_cook_is_the_law_where_given),
+      cmocka_unit_test(shafts_need_damping),
       cmocka_unit_test(shells_tell_forces_in_a_stated_frame),
       cmocka_unit_test(static_tolerance_bounds_the_answer),
       cmocka_unit_test(statics_of_flat_shells_end),
