@@ -105,6 +105,22 @@ static ig_status probe_divide(ig_dyn_job *r, int i, bool elements) {
   return status;
 }
 
+/* Section forces are those of lines or of shells. */
+static ig_status probe_check(ig_dyn_job *r, int i) {
+  const ig_dyn_probe *p = IG_ITEM(const ig_dyn_probe, r->c->probes, i);
+  if (p->quantity < IG_PROBE_BEAM || !r->probe_set[i])
+    return IG_OK;
+  const int dim = p->quantity < IG_PROBE_SHELL ? 1 : 2;
+  for (ig_lid k = 0; k < r->probe_set[i]->count; k++) {
+    ig_lid local;
+    const ig_block *b = ig_dyn_block_of(r->m->mesh, r->probe_set[i]->item[k], &local);
+    if (ig_elem_info_get(b->type)->dim == dim)
+      return IG_OK;
+  }
+  return ig_fail_at(r->job->cx, &p->at, "no element of '%s' is a %s, which alone has this quantity",
+                    p->set, dim == 1 ? "beam" : "shell");
+}
+
 ig_status ig_dyn_probes_open(ig_dyn_job *r) {
   ig_ctx *cx = r->job->cx;
   const int n = r->c->probes.count;
@@ -132,6 +148,7 @@ ig_status ig_dyn_probes_open(ig_dyn_job *r) {
                                 : "a probe needs a `set` or a `point`");
     if (!p->set)
       r->probe_node[i] = ig_node_near(r->m->x0, r->m->mesh->nodes, p->point);
+    IG_TRY(probe_check(r, i));
     if (r->m->divided)
       IG_TRY(probe_divide(r, i, section));
   }

@@ -301,6 +301,13 @@ static ig_status generate(ig_ctx *cx, const ig_mesh_case *c, ig_draft *draft) {
                                    : "jitter");
     IG_TRY(file_read(cx, c, &draft->mesh));
   } else {
+    const bool unit = c->unit > 0 && c->unit != 1 && !c->voxels.stl;
+    if (unit || c->edge > 0 || c->split)
+      return ig_fail_at(cx, &c->at, "%s applies to a mesh from a file, not to %s%s",
+                        unit          ? "unit"
+                        : c->edge > 0 ? "edge"
+                                      : "split",
+                        from.key, unit ? ": give lengths their unit, 10 mm" : "");
     ig_elem_type type = c->element ? (ig_elem_type)(c->element - 1) : IG_ELEM_TYPES;
     IG_TRY(ig_mesh_placed(cx, from.make(cx, c, &type, draft), from.at));
     if (type == IG_TET4 || type == IG_TET10)

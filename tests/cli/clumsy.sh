@@ -206,6 +206,10 @@ told stress 's/^phases/inherent: {strain: [-0.001, -0.001, 0]}\n&/' "nothing tak
 no powder 's/^beam/layer_height: 60 um\n&/' "hatch has its own"
 told powder 's/ powder_conductivity: 0.3,//' "conducts as the solid"
 told powder 's/ solidus: 1600 K, liquidus: 1700 K,//' "never melts"
+no dynamics 's/^analysis/probes: {name: u, set: all, quantity: axial}\n&/' "is a beam"
+no dynamics 's/^analysis/probes: {name: u, set: all, quantity: mxx}\n&/' "is a shell"
+no dynamics 's/^mesh: {/&unit: 1 mm, /' "unit applies to a mesh from a file, not to boxes"
+no thermal 's/^mesh: {/&edge: 1 mm, /' "edge applies to a mesh from a file, not to boxes"
 
 # the command line
 run() { # words expected, exit code expected, arguments…
