@@ -159,7 +159,7 @@ static ig_status state_pull(ig_dyn_model *m) {
 }
 
 /* Out-of-balance forces `net` of the particles here; turns of flat shells about their normal do not
-   count, and what is tied counts with those that carry it. */
+   count, and what is tied counts with those that carry it, whose weight has its own in it. */
 static ig_status net_find(ig_dyn_model *m, double tolerance, double *normal, double *net) {
   ig_dyn_model *l = ig_dyn_stepper(m);
   const int D = m->p.dofs;
@@ -173,7 +173,8 @@ static ig_status net_find(ig_dyn_model *m, double tolerance, double *normal, dou
     for (int a = 0; a < 3; a++)
       for (int c = 0; c < (((int32_t *)l->carried.tie_turns.host)[k] ? D : 3); c++)
         net[(int64_t)D * ((int32_t *)l->carried.tie_to.host)[3 * k + a] + c] +=
-            ((double *)l->carried.tie_share.host)[3 * k + a] * net[n * D + c];
+            ((double *)l->carried.tie_share.host)[3 * k + a] *
+            (net[n * D + c] - (c < 3 ? ig_dyn_gravity_now(m, c) * l->weight.heavy[n] : 0));
   }
   if (!normal)
     return IG_OK;

@@ -270,6 +270,24 @@ static void johnson_cook_is_the_law_where_given(void **state) {
                   {{"pull", stress * 1e-6 * across * across, 0.02 * stress * 1e-6}}});
 }
 
+/* A block of 320 kg tied to one of a tonne, under gravity aslant: statics end, and the foot carries
+   both. */
+static void tied_blocks_rest_under_their_weight(void **state) {
+  (void)state;
+  hold(&(problem){
+      {{"mesh", "{boxes: [{size: [1, 1, 1], cells: [3, 3, 3]}, {origin: [0.1, 0.1, 1.00001], size: "
+                "[0.8, 0.8, 0.5], cells: [2, 2, 1]}], sets: [{name: face, of: faces, box: {min: "
+                "[-1, -1, 0.999], max: [2, 2, 1.000005]}}, {name: foot, of: nodes, box: {min: [-1, "
+                "-1, 1.000005], max: [2, 2, 1.001]}}]}"},
+       {"materials", "{name: m, density: 1000, young: 1e8, poisson: 0.3}"},
+       {"ties", "{set: foot, to: face, distance: 1 mm}"},
+       {"supports", "{set: zmin, fix: all}"},
+       {"gravity", "{acceleration: [3, 0, -10]}"},
+       {"analysis", "{kind: static, steps: 20000}"},
+       {"probes", "[{name: fx, set: zmin, quantity: fx}, {name: fz, set: zmin, quantity: fz}]"}},
+      {{"fx", -3960, 0.4}, {"fz", 13200, 1.3}}});
+}
+
 /* A cylinder under pressure: hoop force p r, nothing along it; stress p r / t at both surfaces. A
    cantilever plate bends: opposite stresses 6 M / t^2. */
 static void shells_tell_forces_in_a_stated_frame(void **state) {
@@ -751,6 +769,7 @@ int main(void) {
       cmocka_unit_test(johnson_cook_is_the_law_where_given),
       cmocka_unit_test(shafts_need_damping),
       cmocka_unit_test(shells_tell_forces_in_a_stated_frame),
+      cmocka_unit_test(tied_blocks_rest_under_their_weight),
       cmocka_unit_test(static_tolerance_bounds_the_answer),
       cmocka_unit_test(statics_of_flat_shells_end),
       cmocka_unit_test(quadrilateral_shells_are_right),
