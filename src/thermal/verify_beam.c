@@ -38,7 +38,7 @@ static ig_beam_case beam_of(ig_beam_model model, double radius, double depth,
   return (ig_beam_case){.normalise = true,
                         .model = (int)model,
                         .radius = radius,
-                        .depth = depth,
+                        .depth = model == IG_BEAM_SURFACE ? NAN : depth,
                         .front = NAN,
                         .rear = NAN,
                         .absorptivity = {1, &absorptivity[0], &absorptivity[1]},
@@ -272,8 +272,8 @@ ig_status ig_verify_sources(ig_ctx *cx, const ig_verify_sink *sink) {
                  .initial = 300,
                  .time = 1e-3,
                  .steps = 1};
-      p.beam[0].front = 0.8e-3;
-      p.beam[0].rear = 1.6e-3;
+      p.beam[0].front = b == IG_BEAM_GOLDAK ? 0.8e-3 : NAN;
+      p.beam[0].rear = b == IG_BEAM_GOLDAK ? 1.6e-3 : NAN;
       plate_state s;
       ig_status status = plate_run(cx, &p, &s);
       char text[96];
