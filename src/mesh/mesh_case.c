@@ -293,6 +293,11 @@ static ig_status file_read(ig_ctx *cx, const ig_mesh_case *c, ig_mesh **mesh) {
 static ig_status generate(ig_ctx *cx, const ig_mesh_case *c, ig_draft *draft) {
   source from;
   IG_TRY(source_find(cx, c, &from));
+  if (!c->voxels.stl && c->voxels.at.given)
+    return ig_fail_at(cx, &c->at,
+                      "voxel, rotate, move and what else makes voxels of a surface is for a part "
+                      "from `stl`, not for %s",
+                      from.key);
   if (!from.make) {
     if (c->element || c->shell || c->jitter.amount > 0)
       return ig_fail_at(cx, &c->at, "%s applies to boxes and shapes, not to a mesh from a file",
