@@ -40,7 +40,7 @@ static ig_status wall_new(ig_ctx *cx, ig_stress_problem *q, double yield, ig_ass
   q->assembly = how;
   IG_TRY(ig_stress_problem_box(q, size, cells));
   ig_stress_problem_hold(q, "z0", "all");
-  ig_stress_problem_material(q, 0, 207.5e9, 0.278, 1.2e-5, yield, 2.5e9, 0);
+  ig_stress_problem_material(q, 0, 207.5e9, 0.278, 1.2e-5, yield, isnan(yield) ? NAN : 2.5e9, 0);
   q->c.solver.tolerance = 1e-6;
   return ig_stress_problem_open(q);
 }
