@@ -19,7 +19,7 @@ cat >bar.yaml <<'END'
 physics: dynamics
 mesh: {boxes: {size: [8 mm, 2 mm, 2 mm], cells: [8, 2, 2]}}
 materials: {name: steel, density: 7850 kg/m3, young: 210 GPa, poisson: 0.3}
-supports: {set: xmin}
+supports: {set: xmin, fix: all}
 loads: {set: xmax, force: [0, 0, -10 N]}
 analysis: {duration: 5 us}
 output: {count: 3}
