@@ -144,6 +144,12 @@ static void sequences_have_the_bits_of_one(void **state) {
    ranks, or lie on one; both a pattern and a tool. */
 static void meshes_have_the_bits_of_one(void **state) {
   (void)state;
+  if (SANITIZED) { /* each takes many seconds there */
+    same_files(layers, "overhang", "{direction: z+}");
+    same_files(curve, "draw", "{direction: x-}");
+    same_files(layers, "pattern", "{extrude: z, mirror: [y]}");
+    return;
+  }
   same_files(layers, "overhang", "{direction: z+}");
   same_files(layers, "overhang", "{direction: z-}");
   same_files(layers, "overhang", "{direction: x+}");
