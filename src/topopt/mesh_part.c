@@ -189,7 +189,7 @@ ig_status ig_topopt_mesh_ranks_tell(ig_ctx *cx, const ig_topopt_case *c, const i
   if (!p->divided && ig_topopt_mesh_divisible(cx, c, how, &why))
     why = p->whole ? p->whole : "fewer than 512 nodes a rank";
   if (!p->divided)
-    snprintf(text, sizeof text, "share the linear systems; the mesh is not p->divided (%s)", why);
+    snprintf(text, sizeof text, "share the linear systems; the mesh is not divided (%s)", why);
   if (ig_ranks_first(cx))
     line(user, "ranks", text);
   if (p->divided)

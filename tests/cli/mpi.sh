@@ -196,6 +196,17 @@ many 3 run grid.yaml -o grid3 >table 2>log || fail "the grid on 3 ranks fails"
 grep -q 'the grid is divided between them' log || fail "the grid is not divided"
 same grid3
 mpich_same 2 grid.yaml
+# a mesh too small for parts
+cat >small.yaml <<'END'
+physics: topopt
+mesh: {boxes: [{size: [3, 3, 4], cells: [3, 3, 4]}]}
+ranks: divide
+supports: [{set: zmin}]
+loads: [{set: zmax, force: [0, 1, 0]}]
+iterations: 1
+END
+many 2 check small.yaml >table 2>log || fail "the check of a small mesh on 2 ranks fails"
+grep -q 'the mesh is not divided (it is small)' table || fail "the check does not tell why a small mesh is whole"
 many 2 check grid.yaml -s ranks=divide >table 2>log || fail "the check of the grid on 2 ranks fails"
 grep -q 'rank 1 .*planes 8 to 17' table || fail "the check does not tell of planes"
 
