@@ -50,12 +50,8 @@ static ig_lid element_near(const ig_mesh *mesh, const double point[3]) {
 
 /* A point that far outside has a unit too much or too little. */
 static ig_status point_check(ig_ctx *cx, const ig_mesh *mesh, const ig_src *at, const double p[3]) {
-  double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
-  for (ig_lid n = 0; n < mesh->nodes; n++)
-    for (int c = 0; c < 3; c++) {
-      low[c] = fmin(low[c], mesh->x[3 * (int64_t)n + c]);
-      high[c] = fmax(high[c], mesh->x[3 * (int64_t)n + c]);
-    }
+  double low[3], high[3];
+  ig_mesh_bounds(mesh, low, high);
   const double near = 0.1 * sqrt(distance2(low, high));
   for (int c = 0; c < 3; c++)
     if (p[c] < low[c] - near || p[c] > high[c] + near)

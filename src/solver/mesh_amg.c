@@ -176,7 +176,6 @@ static ig_status whole_cycle(void *self, const float *r) {
 
 ig_status ig_amg_cycle(ig_amg *s, const float *r, const float **z) {
   *z = s->level[0].x.dev;
-  IG_TRY(ig_amg_whole(s, r));
   if (s->parts) /* messages are not recorded */
     return whole_cycle(s, r);
   return ig_replay_run(s->cx, &s->replay, whole_cycle, s, r, false);

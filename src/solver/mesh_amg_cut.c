@@ -318,7 +318,7 @@ static ig_status cut(ig_amg *s, const ig_lid *node, ig_lid nodes, kept *k) {
 
 ig_status ig_amg_cut(ig_amg *s, const ig_amg_problem *own, const ig_lid *node, ig_lid nodes) {
   kept k[IG_AMG_LEVELS + 1] = {{0}};
-  if (!s->parts || (s->levels == 1 && s->dense_n)) /* which all invert */
+  if (!s->parts)
     return IG_OK;
   const ig_status status = cut(s, node, nodes, k);
   for (int i = 0; i <= s->parts->divided; i++)

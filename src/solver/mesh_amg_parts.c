@@ -77,13 +77,6 @@ ig_amg_range ig_amg_range_of(const ig_amg *s, int depth) {
   return (ig_amg_range){own->at, own->rows.to - own->rows.from};
 }
 
-ig_status ig_amg_whole(ig_amg *s, const float *b) {
-  if (!s->parts || s->levels > 1)
-    return IG_OK;
-  return ig_rows_gather(s->cx, &s->parts->level[0].rows, sizeof *b * (size_t)s->level[0].size,
-                        (void *)b);
-}
-
 /* `width`: of the whole's rows, by which a GPU chooses its lanes. */
 static ig_bsr rows_of(const ig_bsr *all, ig_amg_range own, int64_t width) {
   ig_bsr a = *all;

@@ -47,9 +47,6 @@ static inline bool ig_amg_divided(const ig_amg *s, int depth) {
   return s->parts && depth < s->parts->divided;
 }
 
-/* A right side of the finest level as a whole, where that is the coarsest, too. */
-IG_MUST_CHECK ig_status ig_amg_whole(ig_amg *s, const float *b);
-
 /* y = A x or y += A x for own rows of one of a level's matrices. Ghosts of x come first. */
 IG_MUST_CHECK ig_status ig_amg_product(ig_amg *s, int depth);  /* ax = A x */
 IG_MUST_CHECK ig_status ig_amg_restrict(ig_amg *s, int depth); /* next b = R ax */

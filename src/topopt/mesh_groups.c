@@ -13,6 +13,7 @@
 typedef struct {
   int64_t count;
   const int64_t *start, *order;
+  int arrays;
 } lists;
 
 static int computed_by(const ig_topopt_mesh_model *m, const lists *l, int64_t group) {
@@ -58,7 +59,8 @@ static ig_status lending_make(ig_topopt_mesh_model *m, const lists *l, const ig_
     }
   }
   if (status == IG_OK)
-    status = ig_halo_of_pairs(m->cx, &give[0], &take[0], 3 * sizeof(double), &g->lend);
+    status =
+        ig_halo_of_pairs(m->cx, &give[0], &take[0], (size_t)l->arrays * sizeof(double), &g->lend);
   if (status == IG_OK)
     status = ig_halo_of_pairs(m->cx, &give[1], &take[1], sizeof(double), &g->back);
   for (int i = 0; i < 2; i++) {
@@ -74,7 +76,7 @@ static ig_status own_make(ig_topopt_mesh_model *m, const lists *l, const ig_lid 
   IG_TRY(ig_array_new(m->cx, &g->start, (size_t)groups + 1, sizeof(int64_t), "groups"));
   IG_TRY(ig_array_new(m->cx, &g->order, (size_t)members + 1, sizeof(int64_t), "groups"));
   IG_TRY(ig_array_new(m->cx, &g->role, (size_t)all, 1, "roles"));
-  for (int i = 0; i < 3; i++)
+  for (int i = 0; i < l->arrays; i++)
     IG_TRY(ig_array_new_device(m->cx, &g->value[i], (size_t)all, sizeof(double), "groups"));
   int64_t *start = g->start.host, *order = g->order.host, at = 0;
   uint8_t *role = g->role.host;
@@ -107,8 +109,8 @@ static ig_status part_make(ig_topopt_mesh_model *m, const lists *l, ig_topopt_me
 }
 
 ig_status ig_topopt_mesh_groups_new(ig_topopt_mesh_model *m, int64_t count, const int64_t *start,
-                                    const int64_t *order, ig_topopt_mesh_groups *g) {
-  const lists l = {count, start, order};
+                                    const int64_t *order, int arrays, ig_topopt_mesh_groups *g) {
+  const lists l = {count, start, order, arrays};
   g->all = count;
   if (m->part.divided)
     return part_make(m, &l, g);

@@ -9,18 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Nodes that are here; those that this rank solves for. */
+/* Nodes that are here. */
 static ig_lid nodes_here(const ig_topopt_mesh_model *m) {
   return m->part.divided ? m->part.nodes : m->nodes;
-}
-static ig_topopt_mesh_range own_of(const ig_topopt_mesh_model *m) {
-  return m->part.divided ? ig_topopt_mesh_own(m) : (ig_topopt_mesh_range){0, m->nodes};
 }
 
 static ig_status apply(void *self, const double *x, double *y, ig_cg_state *state) {
   ig_topopt_mesh_model *m = self;
   ig_helmholtz *h = &m->helmholtz;
-  const ig_topopt_mesh_range own = own_of(m);
+  const ig_topopt_mesh_range own = ig_topopt_mesh_own(m);
   if (m->part.divided)
     IG_TRY(ig_halo_refresh(m->cx, &m->part.ghosts, (void *)x, sizeof *x, IG_OK));
   IG_TRY(m->ops->scalar_f64(m->cx, &h->hex, h->plan, NULL, x, y));
@@ -34,7 +31,7 @@ static ig_status apply(void *self, const double *x, double *y, ig_cg_state *stat
 
 static ig_status precondition(void *self, const float *r, const float **z) {
   ig_topopt_mesh_model *m = self;
-  const ig_topopt_mesh_range own = own_of(m);
+  const ig_topopt_mesh_range own = ig_topopt_mesh_own(m);
   float *to = m->helmholtz.z.dev;
   *z = to;
   return m->ops->scale(m->cx, own.count, 1, (const float *)m->helmholtz.inverse.dev + own.from,
@@ -116,8 +113,8 @@ ig_status ig_topopt_mesh_helmholtz_new(ig_topopt_mesh_model *m, const ig_lid *el
   }
   h->ground = (ig_ground){nodes, 1, h->fix.dev, NULL};
   h->system = (ig_linear){m, nodes, apply, precondition, false, NULL, NULL};
-  h->own_values[0] = own_of(m).from;
-  h->own_values[1] = own_of(m).from + own_of(m).count;
+  h->own_values[0] = ig_topopt_mesh_own(m).from;
+  h->own_values[1] = ig_topopt_mesh_own(m).from + ig_topopt_mesh_own(m).count;
   h->system.own = h->own_values;
   if (m->system.grid) { /* sums as the body's own, of one value a node */
     h->sums = ig_topopt_mesh_blocks(m);

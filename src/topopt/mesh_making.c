@@ -118,7 +118,7 @@ static ig_status make_draw(ig_topopt_mesh_model *m) {
     longest = start[g + 1] - start[g] > longest ? start[g + 1] - start[g] : longest;
   m->draw_power = ig_draw_power(longest);
   m->d.start = uniform_start(m, list);
-  status = ig_topopt_mesh_groups_new(m, groups, start, order, &m->columns);
+  status = ig_topopt_mesh_groups_new(m, groups, start, order, 3, &m->columns);
 done:
   free(list);
   free(start);
@@ -170,7 +170,7 @@ static ig_status make_pattern(ig_topopt_mesh_model *m) {
   int64_t groups, *start = NULL, *order = NULL;
   ig_status status = ig_topopt_points_links(&points, m->role.host, &groups, &start, &order);
   if (status == IG_OK)
-    status = ig_topopt_mesh_groups_new(m, groups, start, order, &m->pattern);
+    status = ig_topopt_mesh_groups_new(m, groups, start, order, 1, &m->pattern);
   m->d.link = share;
   free(start);
   free(order);

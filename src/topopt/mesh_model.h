@@ -217,10 +217,10 @@ IG_MUST_CHECK ig_status ig_topopt_mesh_direction(const ig_topopt_mesh_model *m, 
 /* mesh_print.c */
 IG_MUST_CHECK ig_status ig_topopt_mesh_print_new(ig_topopt_mesh_model *m);
 void ig_topopt_mesh_print_free(ig_topopt_mesh_model *m);
-/* mesh_groups.c: from lists of the whole (host). */
+/* mesh_groups.c: from lists of the whole (host); so many arrays are borrowed at once. */
 IG_MUST_CHECK ig_status ig_topopt_mesh_groups_new(ig_topopt_mesh_model *m, int64_t count,
                                                   const int64_t *start, const int64_t *order,
-                                                  ig_topopt_mesh_groups *g);
+                                                  int arrays, ig_topopt_mesh_groups *g);
 void ig_topopt_mesh_groups_free(ig_topopt_mesh_model *m, ig_topopt_mesh_groups *g);
 /* Of a part: arrays of elements into g->value, with those of borrowed elements; and one of these
    back to all who lent. */
