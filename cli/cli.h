@@ -145,6 +145,9 @@ int cli_page_close(cli_page *page, int code);
 void cli_page_cell(cli_page *page, const char *text);
 /* Begins a section where the room changes; true: it did. */
 bool cli_page_room(cli_page *page, const char *room);
+/* Text and numbers of JSON; what is not finite is null. */
+void cli_page_quote(FILE *to, const char *text);
+void cli_page_number(FILE *to, double value);
 
 /* --- term.c */
 void cli_error(const char *format, ...) IG_PRINTF(1, 2);

@@ -39,18 +39,6 @@ static void page_row(table *t, const ig_benched *r, const char *rate_unit) {
   fputs("|\n", page->file);
 }
 
-static void quote(FILE *to, const char *text) {
-  fputc('"', to);
-  for (const char *c = text; *c; c++)
-    if (*c == '"' || *c == '\\')
-      fprintf(to, "\\%c", *c);
-    else if ((unsigned char)*c < 32)
-      fprintf(to, "\\u%04x", (unsigned)*c);
-    else
-      fputc(*c, to);
-  fputc('"', to);
-}
-
 static void show(void *user, const ig_benched *r) {
   table *t = user;
   cli_progress_end();
@@ -75,18 +63,18 @@ static void show(void *user, const ig_benched *r) {
   if (!to)
     return;
   fprintf(to, "%s    {\"room\": ", t->rows > 1 ? ",\n" : "\n");
-  quote(to, r->room);
+  cli_page_quote(to, r->room);
   fputs(", \"bench\": ", to);
-  quote(to, r->bench);
+  cli_page_quote(to, r->bench);
   fputs(", \"name\": ", to);
-  quote(to, r->name);
+  cli_page_quote(to, r->name);
   fputs(", \"rate_unit\": ", to);
-  quote(to, r->rate_unit);
+  cli_page_quote(to, r->rate_unit);
   fprintf(to,
           ", \"elements\": %.17g, \"steps\": %.17g, \"seconds\": %.9g, \"rate\": %.9g, "
           "\"bytes\": %.17g, \"memory\": %.17g, \"copy_fraction\": %.6g, \"note\": ",
           r->elements, r->steps, r->seconds, r->rate, r->bytes, r->memory, r->fraction);
-  quote(to, r->note);
+  cli_page_quote(to, r->note);
   fputc('}', to);
 }
 
@@ -117,11 +105,11 @@ static int bench_run(const cli_args *args) {
   }
   if (t.json.file) {
     fputs("{\n  \"backend\": ", t.json.file);
-    quote(t.json.file, ig_ctx_backend(cx));
+    cli_page_quote(t.json.file, ig_ctx_backend(cx));
     fputs(",\n  \"device\": ", t.json.file);
-    quote(t.json.file, ig_ctx_device(cx));
+    cli_page_quote(t.json.file, ig_ctx_device(cx));
     fputs(",\n  \"build\": ", t.json.file);
-    quote(t.json.file, ig_build_info());
+    cli_page_quote(t.json.file, ig_build_info());
     fputs(",\n  \"rows\": [", t.json.file);
   }
   if (t.page.file) {

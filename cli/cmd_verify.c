@@ -5,7 +5,7 @@
 
 typedef struct {
   ig_ctx *cx;
-  cli_page page;
+  cli_page json, page;
   int passed, failed;
   bool quiet;
 } table;
@@ -25,6 +25,32 @@ static void page_row(table *t, const ig_verified *r) {
           ig_ctx_backend(t->cx), page->date);
 }
 
+/* All digits: what scripts/fingerprint compares. */
+static void json_row(table *t, const ig_verified *r) {
+  FILE *to = t->json.file;
+  fprintf(to, "%s    {\"room\": ", t->passed + t->failed > 1 ? ",\n" : "\n");
+  cli_page_quote(to, r->room);
+  fputs(", \"problem\": ", to);
+  cli_page_quote(to, r->problem);
+  fputs(", \"quantity\": ", to);
+  cli_page_quote(to, r->quantity);
+  fputs(", \"source\": ", to);
+  cli_page_quote(to, r->source);
+  const struct {
+    const char *key;
+    double value;
+  } number[] = {{"expected", r->expected},
+                {"computed", r->computed},
+                {"error", r->error},
+                {"tolerance", r->tolerance}};
+  for (size_t i = 0; i < sizeof number / sizeof *number; i++) {
+    fprintf(to, ", \"%s\": ", number[i].key);
+    cli_page_number(to, number[i].value);
+  }
+  fprintf(to, ", \"relative\": %s, \"pass\": %s}", r->relative ? "true" : "false",
+          r->pass ? "true" : "false");
+}
+
 static void show(void *user, const ig_verified *r) {
   table *t = user;
   cli_progress_end();
@@ -42,6 +68,8 @@ static void show(void *user, const ig_verified *r) {
   fflush(stdout);
   if (t->page.file)
     page_row(t, r);
+  if (t->json.file)
+    json_row(t, r);
 }
 
 static void list(void *user, const ig_problem *p) {
@@ -61,10 +89,20 @@ static int verify_run(const cli_args *args) {
   if (code != CLI_GOOD)
     return code;
   table t = {.cx = cx, .quiet = args->quiet};
-  code = cli_page_open(args->markdown, &t.page);
+  code = cli_page_open(args->json, &t.json);
+  if (code == CLI_GOOD)
+    code = cli_page_open(args->markdown, &t.page);
   if (code != CLI_GOOD) {
+    cli_page_close(&t.json, code);
     cli_close(cx);
     return code;
+  }
+  if (t.json.file) {
+    fputs("{\n  \"backend\": ", t.json.file);
+    cli_page_quote(t.json.file, ig_ctx_backend(cx));
+    fputs(",\n  \"build\": ", t.json.file);
+    cli_page_quote(t.json.file, ig_build_info());
+    fputs(",\n  \"rows\": [", t.json.file);
   }
   if (t.page.file)
     fprintf(
@@ -77,7 +115,9 @@ static int verify_run(const cli_args *args) {
   code = cli_result(cx, ig_verify(cx, args->words.item, args->words.count, args->quick, show, &t));
   if (t.page.file)
     fprintf(t.page.file, "\n%d pass, %d fail.\n", t.passed, t.failed);
-  code = cli_page_close(&t.page, code);
+  if (t.json.file)
+    fputs("\n  ]\n}\n", t.json.file);
+  code = cli_page_close(&t.page, cli_page_close(&t.json, code));
   if (!args->quiet && (code == CLI_GOOD || t.passed + t.failed))
     printf("%d pass, %d fail\n", t.passed, t.failed);
   cli_close(cx);
@@ -89,6 +129,7 @@ static const cli_option options[] = {
     CLI_THREADS,
     {"quick", 0, CLI_FLAG, CLI_AT(quick), 0, NULL, NULL, "only the problems the test suite runs"},
     {"list", 'l', CLI_FLAG, CLI_AT(list), 0, NULL, NULL, "list the problems, run nothing"},
+    {"json", 'j', CLI_FILE, CLI_AT(json), 0, "FILE", NULL, "write the figures to a file as well"},
     {"markdown", 'm', CLI_FILE, CLI_AT(markdown), 0, "FILE", NULL,
      "write the table to a file as well"},
     {"quiet", 'q', CLI_FLAG, CLI_AT(quiet), 0, NULL, NULL, "show only what does not pass"},

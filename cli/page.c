@@ -2,6 +2,7 @@
 #include "cli.h"
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 #include <time.h>
 
@@ -44,4 +45,23 @@ bool cli_page_room(cli_page *page, const char *room) {
   fprintf(page->file, "%s## %s\n\n", *page->room ? "\n" : "", room);
   snprintf(page->room, sizeof page->room, "%s", room);
   return true;
+}
+
+void cli_page_quote(FILE *to, const char *text) {
+  fputc('"', to);
+  for (const char *c = text; *c; c++)
+    if (*c == '"' || *c == '\\')
+      fprintf(to, "\\%c", *c);
+    else if ((unsigned char)*c < 32)
+      fprintf(to, "\\u%04x", (unsigned)*c);
+    else
+      fputc(*c, to);
+  fputc('"', to);
+}
+
+void cli_page_number(FILE *to, double value) {
+  if (isfinite(value))
+    fprintf(to, "%.17g", value);
+  else
+    fputs("null", to);
 }
