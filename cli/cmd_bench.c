@@ -1,5 +1,6 @@
 /* ingot bench: how fast, and against which limit. */
 #include "cli.h"
+#include "bench/bench.h"
 
 typedef struct {
   ig_ctx *cx;

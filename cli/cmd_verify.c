@@ -1,5 +1,6 @@
 /* ingot verify: the verification manual, executed. */
 #include "cli.h"
+#include "verify/verify.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 
 #include "check.h"
 #include "backend/backend.h"
-#include "topopt/problem.h"
+#include "verify/topopt/problem.h"
 
 /* Densities after some iterations; to be freed. */
 static inline double *densities(ig_ctx *cx, const char *text, int iterations, ig_topopt_problem *t,

@@ -117,43 +117,5 @@ IG_API IG_MUST_CHECK ig_status ig_schema(ig_ctx *cx, ig_text_fn *text, void *use
 IG_API IG_MUST_CHECK ig_status ig_completion(ig_ctx *cx, const char *room, ig_text_fn *text,
                                              void *user);
 
-/* The verification problems and benchmarks of all rooms, one call each. */
-typedef struct {
-  const char *room, *name, *about;
-  bool quick; /* of a verification problem: runs in the test suite too */
-} ig_problem;
-typedef void ig_problem_fn(void *user, const ig_problem *problem);
-IG_API void ig_verify_list(ig_problem_fn *problem, void *user);
-IG_API void ig_bench_list(ig_problem_fn *problem, void *user);
-
-/* One compared figure of a verification problem. */
-typedef struct {
-  const char *room, *problem, *quantity, *source;
-  double expected, computed, error, tolerance; /* error as it is compared with the tolerance */
-  bool relative;                               /* error and tolerance are relative to expected */
-  bool pass;
-} ig_verified;
-typedef void ig_verified_fn(void *user, const ig_verified *row);
-/* Runs the problems of the rooms or names given (none: all; `quick`: only the quick ones). A figure
-   out of tolerance is a row that does not pass, not a failure of the call. A problem that cannot
-   run is a row with `computed` NaN and the reason as its source. */
-IG_API IG_MUST_CHECK ig_status ig_verify(ig_ctx *cx, const char *const *names, int count,
-                                         bool quick, ig_verified_fn *row, void *user);
-
-/* One measured speed. */
-typedef struct {
-  const char *room, *bench, *name, *rate_unit, *note; /* note: never NULL */
-  double elements, steps, seconds;
-  double rate;     /* rate_unit per second */
-  double bytes;    /* that the work must move */
-  double memory;   /* bytes held on the device */
-  double copy;     /* this device's measured copy bandwidth, bytes/s */
-  double fraction; /* bytes / seconds / copy */
-} ig_benched;
-typedef void ig_benched_fn(void *user, const ig_benched *row);
-/* Runs the benchmarks of the rooms or names given (none: all). */
-IG_API IG_MUST_CHECK ig_status ig_bench(ig_ctx *cx, const char *const *names, int count,
-                                        ig_benched_fn *row, void *user);
-
 IG_C_END
 #endif

@@ -1,6 +1,7 @@
-/* A room: one kind of analysis. It declares its options, opens a job, advances it, says what there
-   is to see, and brings its verification problems and benchmarks. The loop around it, with all that
-   is written and when, is run/march.c. Listed once, in run/room_list.h. */
+/* A room: one kind of analysis. It declares its options, opens a job, advances it, and says what
+   there is to see. The loop around it, with all that is written and when, is run/march.c. Listed
+   once, in run/room_list.h. Its verification problems and benchmarks are not part of the library:
+   verify/ROOM and bench/ROOM. */
 #ifndef IG_CORE_ROOM_H
 #define IG_CORE_ROOM_H
 
@@ -59,42 +60,6 @@ typedef struct ig_job {
 
 /* What `ingot check` prints: lines of "label: value". */
 typedef void ig_check_line(void *user, const char *label, const char *value);
-
-/* One row of `ingot verify`. */
-typedef struct {
-  const char *quantity, *source; /* what; where the expected value comes from */
-  double expected, computed, tolerance;
-  bool relative; /* tolerance is relative to expected */
-} ig_verify_row;
-typedef struct ig_verify_sink {
-  void *user;
-  void (*row)(void *user, const ig_verify_row *row);
-} ig_verify_sink;
-typedef struct {
-  const char *name, *about;
-  bool quick; /* runs in the test suite too */
-  ig_status (*run)(ig_ctx *cx, const ig_verify_sink *sink);
-} ig_verify_entry;
-
-/* One row of `ingot bench`: how fast, and against what limit. */
-typedef struct {
-  const char *name;       /* "bricks 10M single gather" */
-  double elements, steps; /* size of the work */
-  double seconds;
-  double rate;           /* in `rate_unit` per second */
-  const char *rate_unit; /* "element-steps", "DOF-products" */
-  double bytes;          /* bytes that must move in all */
-  double memory;         /* device bytes held */
-  const char *note;      /* may be NULL */
-} ig_bench_row;
-typedef struct ig_bench_sink {
-  void *user;
-  void (*row)(void *user, const ig_bench_row *row);
-} ig_bench_sink;
-typedef struct {
-  const char *name, *about;
-  ig_status (*run)(ig_ctx *cx, const ig_bench_sink *sink);
-} ig_bench_entry;
 
 /* A step and a time, since the start of a run; where iterations are counted, time is their number.
  */
@@ -187,11 +152,9 @@ typedef struct ig_room {
   ig_status (*path)(ig_ctx *cx, const void *room_case, int beam, struct ig_toolpath *path);
 
   ig_status (*check)(ig_job *job, ig_check_line *line, void *user);
-  const ig_verify_entry *verify; /* ended by a NULL name */
-  const ig_bench_entry *bench;   /* ended by a NULL name */
-  const char *elements;          /* types of mesh it takes, "tet4|hex8"; NULL: any */
-  const char *fields;            /* all it can write into snapshots, "T|T_peak" */
-  const char *precisions;        /* those it computes in, "single|double"; NULL: all */
+  const char *elements;   /* types of mesh it takes, "tet4|hex8"; NULL: any */
+  const char *fields;     /* all it can write into snapshots, "T|T_peak" */
+  const char *precisions; /* those it computes in, "single|double"; NULL: all */
   /* Keys of every case that this room does not look at, "precision|output.fields"; NULL: none. Who
      gives one is warned. */
   const char *unused;

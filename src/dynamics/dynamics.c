@@ -498,7 +498,5 @@ const ig_room ig_room_dynamics = {
     .load = ig_dyn_field_load,
     .support = ig_dyn_field_support,
     .check = check,
-    .verify = ig_dyn_verify,
-    .bench = ig_dyn_bench,
     .fields = "displacement|velocity|stress|von_mises|plastic_strain|"
               "section_force|surface_stress|contact_force|contact_pressure"};

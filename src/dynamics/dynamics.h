@@ -334,7 +334,4 @@ IG_MUST_CHECK ig_status ig_dyn_drill_lead(ig_dyn_model *m, const double *flat, c
 IG_MUST_CHECK ig_status ig_dyn_relax(ig_dyn_model *m, const ig_dyn_analysis *a, double *error,
                                      int64_t *steps);
 
-extern const ig_verify_entry ig_dyn_verify[];
-extern const ig_bench_entry ig_dyn_bench[];
-
 #endif

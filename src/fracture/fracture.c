@@ -267,6 +267,4 @@ const ig_room ig_room_fracture = {
     .load = load,
     .support = support,
     .check = check,
-    .verify = ig_frac_verify,
-    .bench = ig_frac_bench,
     .fields = ig_frac_fields};

@@ -90,7 +90,4 @@ typedef struct {
 extern const ig_option ig_frac_options[];
 extern const char ig_frac_fields[]; /* of its snapshots */
 
-extern const ig_verify_entry ig_frac_verify[];
-extern const ig_bench_entry ig_frac_bench[];
-
 #endif

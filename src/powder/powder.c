@@ -123,8 +123,6 @@ const ig_room ig_room_powder = {.name = "powder",
                                 .tally = tally,
                                 .path = ig_powder_path,
                                 .check = check,
-                                .verify = ig_powder_verify,
-                                .bench = ig_powder_bench,
                                 .fields = IG_POWDER_FIELDS,
                                 .precisions = "double",
                                 .unused = "assembly|mesh"};

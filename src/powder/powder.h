@@ -73,8 +73,6 @@ typedef struct {
 } ig_powder_case;
 extern const ig_option ig_powder_options[];
 #define IG_POWDER_FIELDS "T|solid|melts|unfused"
-extern const ig_verify_entry ig_powder_verify[];
-extern const ig_bench_entry ig_powder_bench[];
 
 /* Heat so far, J. */
 typedef struct {

@@ -1,7 +1,6 @@
 /* The stress room: a run from its first step to its last. */
 #include "backend/backend.h"
 #include "stress/run.h"
-#include "stress/verify.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -357,8 +356,6 @@ const ig_room ig_room_stress = {.name = "stress",
                                 .load = ig_stress_field_load,
                                 .support = ig_stress_field_support,
                                 .check = room_check,
-                                .verify = ig_stress_verify,
-                                .bench = ig_stress_bench,
                                 .elements = "hex8",
                                 .fields = "displacement|distortion|stress|von_mises|plastic_strain|"
                                           "T|recoater|elastic_strain|point_stress|"

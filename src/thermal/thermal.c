@@ -160,6 +160,4 @@ const ig_room ig_room_thermal = {.name = "thermal",
                                  .support = ig_thermal_support,
                                  .path = ig_thermal_path,
                                  .check = check,
-                                 .verify = ig_thermal_verify,
-                                 .fields = IG_THERMAL_FIELDS,
-                                 .bench = ig_thermal_bench};
+                                 .fields = IG_THERMAL_FIELDS};

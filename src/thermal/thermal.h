@@ -71,11 +71,9 @@ typedef struct {
   double anisotropy[3]; /* conductivity along x, y, z over the material's */
 } ig_thermal_case;
 
-/* Options, fields of snapshots, verification, benchmarks: the room's tables. */
+/* Options and fields of snapshots: the room's tables. */
 extern const ig_option ig_thermal_options[];
 #define IG_THERMAL_FIELDS "T|T_peak|time_above_liquidus|melts|cooling_rate|G|R|birth|powder"
-extern const ig_verify_entry ig_thermal_verify[];
-extern const ig_bench_entry ig_thermal_bench[];
 
 /* What a checkpoint holds of a run beside the engine's state, doubles throughout. */
 typedef struct {

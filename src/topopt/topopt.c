@@ -278,7 +278,5 @@ const ig_room ig_room_topopt = {
     .get = ig_topopt_get,
     .set = ig_topopt_set,
     .check = check,
-    .verify = ig_topopt_verify,
-    .bench = ig_topopt_bench,
     .fields = IG_TOPOPT_FIELDS,
     .precisions = "double"};

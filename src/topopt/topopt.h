@@ -563,7 +563,4 @@ IG_MUST_CHECK ig_status ig_topopt_part_formats_check(ig_ctx *cx, const ig_surfac
 IG_MUST_CHECK ig_status ig_topopt_part_write(ig_ctx *cx, const ig_topopt_part *surface,
                                              const char *format, ig_sink *sink);
 
-extern const ig_verify_entry ig_topopt_verify[];
-extern const ig_bench_entry ig_topopt_bench[];
-
 #endif

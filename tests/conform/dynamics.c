@@ -2,7 +2,7 @@
    assembly x kind and law, forces and state after a few steps of a stirred, distorted mesh. */
 #include "check.h"
 #include "backend/backend.h"
-#include "dynamics/problem.h"
+#include "verify/dynamics/problem.h"
 #include "mesh/mesh_case.h"
 
 #include "kern/prec_f64.h"

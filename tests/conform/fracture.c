@@ -3,7 +3,7 @@
    contact and contact of surfaces. The mesh that comes out has the same numbers everywhere. */
 #include "check.h"
 #include "assembly/scatter.h"
-#include "fracture/problem.h"
+#include "verify/fracture/problem.h"
 #include "kern/prec_f64.h"
 #include "material/cohesive.inc"
 #include "assembly/scatter.inc"

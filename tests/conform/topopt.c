@@ -2,7 +2,7 @@
    there is (INGOT_TEST_BACKEND names one to do alone). */
 #include "check.h"
 #include "backend/backend.h"
-#include "topopt/problem.h"
+#include "verify/topopt/problem.h"
 
 typedef void body(ig_ctx *cx);
 static void on_every_backend(body *fn) {

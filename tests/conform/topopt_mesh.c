@@ -4,7 +4,7 @@
 #include "backend/backend.h"
 #include "mesh/mesh_case.h"
 #include "topopt/mesh_model.h"
-#include "topopt/problem.h"
+#include "verify/topopt/problem.h"
 
 static ig_mesh *mesh_of(ig_ctx *cx, int n, ig_elem_type type) {
   ig_box_case b = {

@@ -4,7 +4,7 @@
 #include "run/march.h"
 #include "backend/backend.h"
 #include "dynamics/dynamics.h"
-#include "dynamics/problem.h"
+#include "verify/dynamics/problem.h"
 #include "mesh/mesh_case.h"
 #include "run/rooms.h"
 

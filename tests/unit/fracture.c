@@ -1,6 +1,6 @@
 /* The fracture room: patches, capacity, restart, scatter of strength, messages. */
 #include "check.h"
-#include "fracture/problem.h"
+#include "verify/fracture/problem.h"
 #include "mesh/mesh_case.h"
 
 static void small(ig_frac_problem *p, ig_ctx *cx, ig_elem_type type, double jitter) {

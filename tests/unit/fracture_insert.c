@@ -1,6 +1,6 @@
 /* Insertion: the counts, the adjacencies, the same mesh whatever the schedule. */
 #include "check.h"
-#include "fracture/problem.h"
+#include "verify/fracture/problem.h"
 
 /* Opens all facets of an annulus in random order in 20 batches; a fingerprint of the result. */
 static uint64_t annulus(const char *backend, int threads, ig_elem_type type, bool reserve) {

@@ -1,7 +1,7 @@
 /* What a user of the fracture room gets to see: rows, snapshots, fragments, figures, warnings. */
 #include "fracture_watch.h"
 #include "run/march.h"
-#include "fracture/problem.h"
+#include "verify/fracture/problem.h"
 
 extern const ig_room ig_room_fracture;
 

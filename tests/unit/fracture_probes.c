@@ -1,6 +1,6 @@
 /* Probes and reactions against hand calculations. */
 #include "fracture_watch.h"
-#include "fracture/problem.h"
+#include "verify/fracture/problem.h"
 #include "mesh/mesh_case.h"
 
 enum { PROBES = 8 };

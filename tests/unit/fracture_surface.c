@@ -1,6 +1,6 @@
 /* Contact between surfaces: bodies that were never joined, and what is said where it is off. */
 #include "check.h"
-#include "fracture/problem.h"
+#include "verify/fracture/problem.h"
 #include "mesh/mesh_case.h"
 
 static char said[512];

@@ -2,7 +2,9 @@
    sizes. Each is answered by a status, and where there is a context by a message; none crashes.
    Memory that was freed (a context closed twice, a case used after its context) is not tried: C has
    no answer to that. */
+#include "bench/bench.h"
 #include "small_cases.h"
+#include "verify/verify.h"
 #include <ingot/ingot.h>
 
 /* Not IG_OK, and the context says why. */

@@ -3,7 +3,7 @@
 #include "counting_ranks.h"
 #include "ranks_threads.h"
 #include "dynamics/part_surface.h"
-#include "dynamics/problem.h"
+#include "verify/dynamics/problem.h"
 #include <ingot/ranks.h>
 
 #include <math.h>

@@ -4,7 +4,7 @@
 #include "finished_part.h"
 #include "harsh_ranks.h"
 #include "ranks_threads.h"
-#include "topopt/problem.h"
+#include "verify/topopt/problem.h"
 
 #include <math.h>
 #include <stdlib.h>

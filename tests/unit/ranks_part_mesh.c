@@ -8,7 +8,7 @@
 #include "mesh/topology.h"
 #include "ranks_threads.h"
 #include "topopt/mesh_model.h"
-#include "topopt/problem.h"
+#include "verify/topopt/problem.h"
 
 enum { KINDS = 4, ALL = (1 << KINDS) - 1 };
 

@@ -2,7 +2,7 @@
    what nothing holds, and blocks with known answers. */
 #include "check.h"
 #include "backend/backend.h"
-#include "stress/problem.h"
+#include "verify/stress/problem.h"
 
 static const double unit[3] = {1, 1, 1};
 

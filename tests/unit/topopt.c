@@ -4,7 +4,7 @@
 #include "closed.h"
 #include "topopt/surface.h"
 #include "backend/backend.h"
-#include "topopt/problem.h"
+#include "verify/topopt/problem.h"
 
 extern const ig_room ig_room_topopt;
 

@@ -5,7 +5,7 @@
 #include "mesh/mesh_case.h"
 #include "topopt/draw.inc"
 #include "topopt/modes.h"
-#include "topopt/problem.h"
+#include "verify/topopt/problem.h"
 #include "topopt_densities.h"
 #include "topopt_run.h"
 

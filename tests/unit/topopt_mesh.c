@@ -5,7 +5,7 @@
 #include "folder.h"
 #include "mesh/mesh_case.h"
 #include "topopt/mesh_model.h"
-#include "topopt/problem.h"
+#include "verify/topopt/problem.h"
 #include <ingot/run.h>
 
 static ig_ctx *cx;

@@ -1,7 +1,7 @@
 /* Topology optimisation: least volume, worst load cases, overhangs. */
 #include "check.h"
 #include "backend/backend.h"
-#include "topopt/problem.h"
+#include "verify/topopt/problem.h"
 #include "topopt_densities.h"
 #include "topopt_run.h"
 

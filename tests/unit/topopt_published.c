@@ -9,7 +9,7 @@
 */
 #include "check.h"
 #include "backend/backend.h"
-#include "topopt/problem.h"
+#include "verify/topopt/problem.h"
 
 #include <math.h>
 

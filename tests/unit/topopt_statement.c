@@ -4,7 +4,7 @@
 #include "closed.h"
 #include "material/material.h"
 #include "mesh/mesh_case.h"
-#include "topopt/problem.h"
+#include "verify/topopt/problem.h"
 #include "topopt_run.h"
 
 #define GRID                                                                                       \

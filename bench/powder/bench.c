@@ -1,0 +1,142 @@
+/* Benchmarks: how fast a part is scanned.
+
+   scan    lines of a layer with a window of 30 k fine cells: all that a step needs
+   window  fine steps of that window alone: two hundred coarse steps' worth at once; as many as a
+           coarse step has; these with the coarse step around them, the beam standing still */
+#include "bench/bench.h"
+#include "powder/powder.h"
+#include "backend/backend.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static double zero[] = {0}, warm[] = {300, 1600}, rho[] = {7800}, c1[] = {480, 700},
+              k1[] = {14, 30}, powder[] = {0.3}, absorbs[] = {0.35};
+
+static const ig_material_case steel = {.name = "steel",
+                                       .density = {1, zero, rho},
+                                       .specific_heat = {2, warm, c1},
+                                       .conductivity = {2, warm, k1},
+                                       .powder_conductivity = {1, zero, powder},
+                                       .absorptivity = {1, zero, absorbs},
+                                       .solidus = 1670,
+                                       .liquidus = 1720,
+                                       .latent_heat = 270e3};
+
+/* A layer of a 5 mm square; a window of 52 x 48 x 12 fine cells. */
+static ig_powder_case square(ig_scan_part *part) {
+  *part = (ig_scan_part){.min = {0, 0, 0}, .max = {5e-3, 5e-3, 40e-6}, .move = {NAN, NAN, NAN}};
+  return (ig_powder_case){.duration = NAN,
+                          .initial_temperature = 353,
+                          .powder_temperature = NAN,
+                          .plate_temperature = 353,
+                          .ambient = 300,
+                          .convection = 20,
+                          .emissivity = 0.4,
+                          .safety = 0.8,
+                          .dwell_change = 2,
+                          .packing = 1,
+                          .grid = {.cell = 20e-6,
+                                   .ratio = 4,
+                                   .window = {1.04e-3, 0.96e-3, 0.24e-3},
+                                   .margin = 0.4e-3,
+                                   .plate = 1.2e-3},
+                          .beam = {.radius = 50e-6, .depth = 50e-6, .powder_absorptivity = 0.5},
+                          .hatch = {.parts = {1, part},
+                                    .layer_height = 40e-6,
+                                    .base = NAN,
+                                    .first_layer = 1,
+                                    .spacing = 0.1e-3,
+                                    .power = 150,
+                                    .speed = 0.8,
+                                    .travel = 5,
+                                    .width = NAN,
+                                    .lasers = 1}};
+}
+
+static void row_put(const ig_bench_sink *sink, const char *name, const ig_powder_run *r,
+                    double steps, double work, double seconds) {
+  char note[96];
+  snprintf(note, sizeof note, "%.4g fine steps/s", steps / seconds);
+  const ig_bench_row row = {.name = name,
+                            .elements = (double)r->size[0] * r->size[1] * r->size[2] * pow(r->r, 3),
+                            .steps = steps,
+                            .seconds = seconds,
+                            .rate = work / seconds,
+                            .rate_unit = "cell-steps",
+                            .bytes = 56 * work,
+                            .memory = (double)r->cx->device_bytes,
+                            .note = note};
+  sink->row(sink->user, &row);
+}
+
+/* The first 2 ms, in which the window opens, are not timed. */
+static ig_status scan_time(ig_powder_run *r, const ig_bench_sink *sink) {
+  const double seconds = r->cx->backend->kernels == IG_KERNELS_CUDA ? 0.5 : 1.5;
+  while (r->time < 2e-3)
+    IG_TRY(ig_powder_advance(r));
+  IG_TRY(r->cx->backend->sync(r->cx));
+  const double start = ig_now(), work = r->work;
+  const int64_t steps = r->fine_steps;
+  double took = 0;
+  while (took < seconds && r->time < r->duration) {
+    for (int i = 0; i < 32 && r->time < r->duration; i++)
+      IG_TRY(ig_powder_advance(r));
+    IG_TRY(r->cx->backend->sync(r->cx));
+    took = ig_now() - start;
+  }
+  row_put(sink, "scan: windows, fine and coarse steps", r, (double)(r->fine_steps - steps),
+          r->work - work, took);
+  return IG_OK;
+}
+
+/* What a row of bench_window times: `most` fine steps, at once or by coarse steps. */
+enum { AT_ONCE, STANDING, LAUNCHES };
+static ig_status window_steps(ig_powder_run *r, int how, int most) {
+  const double dt = r->dt_fine * fmax(1, floor(ig_powder_coarse_step(r) / r->dt_fine));
+  const int each = how == AT_ONCE ? most : (int)ceil(dt / r->dt_fine * (1 - 1e-12));
+  for (int n = 0; n < most; n += each)
+    IG_TRY(how == STANDING ? ig_powder_both(r, dt) : ig_powder_fine_steps(r, each, r->dt_fine));
+  return r->cx->backend->sync(r->cx);
+}
+
+static ig_status window_time(ig_powder_run *r, const ig_bench_sink *sink) {
+  static const char *const name[] = {"window: fine steps alone",
+                                     "window: with the coarse step around",
+                                     "window: as many as a coarse step has"};
+  const int most = r->cx->backend->kernels == IG_KERNELS_CUDA ? 2000 : 50;
+  while (r->time < 2e-3)
+    IG_TRY(ig_powder_advance(r));
+  for (int how = AT_ONCE; how <= LAUNCHES; how++) {
+    IG_TRY(window_steps(r, how, most / 10)); /* warms up */
+    const double start = ig_now(), work = r->work;
+    const int64_t steps = r->fine_steps;
+    IG_TRY(window_steps(r, how, most));
+    row_put(sink, name[how], r, (double)(r->fine_steps - steps), r->work - work, ig_now() - start);
+  }
+  return IG_OK;
+}
+
+static ig_status run(ig_ctx *cx, const ig_bench_sink *sink, bool alone) {
+  ig_scan_part part;
+  const ig_powder_case c = square(&part);
+  const ig_list materials = {1, (void *)&steel};
+  ig_job job = {.cx = cx, .materials = &materials, .room_case = &c};
+  ig_powder_run r;
+  ig_status status = ig_powder_open(&job, &r);
+  if (status == IG_OK)
+    status = alone ? window_time(&r, sink) : scan_time(&r, sink);
+  ig_powder_close(&r);
+  return status;
+}
+static ig_status bench_scan(ig_ctx *cx, const ig_bench_sink *sink) {
+  return run(cx, sink, false);
+}
+static ig_status bench_window(ig_ctx *cx, const ig_bench_sink *sink) {
+  return run(cx, sink, true);
+}
+
+const ig_bench_entry ig_powder_bench[] = {
+    {"scan", "lines of a layer with a window of 30 k fine cells", bench_scan},
+    {"window", "fine steps of that window alone, and with the coarse step", bench_window},
+    {0}};
