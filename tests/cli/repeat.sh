@@ -66,6 +66,7 @@ phases:
 output: {count: 2}
 END
 cp "$SOURCE/tests/cli/small/powder.yaml" "$SOURCE/tests/gpu/powder-bed.yaml" "$SOURCE/tests/gpu/powder-lasers.yaml" .
+source "$SOURCE/tests/cli/lib/same.bash"
 rooms=" ${ROOMS:-thermal topopt fracture dynamics stress powder} "
 same=0
 twice() { # case, what it is, options of both runs
@@ -77,6 +78,7 @@ twice() { # case, what it is, options of both runs
     cmp "$file" "two/$(basename "$file")" || { echo "$name does not repeat on $backend"; exit 1; }
     same=$((same + 1))
   done
+  cmp <(figures one/summary.json) <(figures two/summary.json) || { echo "figures of $name do not repeat on $backend"; exit 1; }
 }
 for case in powder powder-bed powder-lasers; do
   [[ $rooms = *" powder "* ]] && twice $case $case
