@@ -119,6 +119,10 @@ ig_status ig_powder_fine_steps(ig_powder_run *r, int steps, double h) {
     IG_TRY(ig_powder_do_all(r, IG_DO_ghost));
     IG_TRY(window_steps(r, steps, h));
   }
+  /* probes outside of windows read coarse heat in every one of these steps: the coarse step waits
+   */
+  IG_IF_CUDA(if (r->cx->backend->kernels == IG_KERNELS_CUDA && !done && r->view.probes)
+                 IG_TRY(ig_powder_fork_cuda(r->cx, &r->cluster));)
   r->fine_steps += steps;
   return IG_OK;
 }

@@ -119,6 +119,7 @@ static void rims(const ig_powder_view *v, int team) {
     const powder_rim_face m = powder_rim_on(v, &v->w, side, 0, 0);
     const size_t in = ig_level_at(l, m.in[0], m.in[1], m.in[2]),
                  ghost = side % 2 ? in + to[d] : in - to[d];
+    const bool bottom = powder_rim_bottom(&v->w, side);
     double *rim = v->w.rim + powder_rim_first(l->n, side);
 #pragma omp parallel for schedule(static) num_threads(team)
     for (int q = 0; q < l->n[f]; q++)
@@ -126,7 +127,7 @@ static void rims(const ig_powder_view *v, int team) {
         const size_t off = (size_t)p * to[e] + (size_t)q * to[f];
         const double out = powder_rim_out(v, in + off, ghost + off);
         rim[(int64_t)q * wide + p] += out;
-        if (!m.bed && out != 0) /* the plate's bottom */
+        if (bottom)
           v->held[powder_column_at(v, p, q)] += out;
       }
   }

@@ -229,7 +229,7 @@ static __device__ __noinline__ void slab_store(const ig_powder_view &v, const ig
     w.rim[f.side < 2   ? rim_place<0>(n, f)
           : f.side < 4 ? rim_place<1>(n, f)
                        : rim_place<2>(n, f)] = s.rim[i];
-    if (f.side == 4 && w.box.at[2] == 0) /* the plate's bottom */
+    if (powder_rim_bottom(&w, f.side))
       v.held[powder_column_in(&v, &w.box, f.x, f.y)] += s.rim[i];
   }
   for (int i = t; i < s.own * c.nu; i += step) {
