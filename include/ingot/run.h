@@ -154,6 +154,10 @@ typedef void ig_benched_fn(void *user, const ig_benched *row);
 /* Runs the benchmarks of the rooms or names given (none: all). */
 IG_API IG_MUST_CHECK ig_status ig_bench(ig_ctx *cx, const char *const *names, int count,
                                         ig_benched_fn *row, void *user);
+/* The same at the smallest sizes, with few steps: shows in seconds that all of them run. The times
+   measure nothing. */
+IG_API IG_MUST_CHECK ig_status ig_bench_smoke(ig_ctx *cx, const char *const *names, int count,
+                                              ig_benched_fn *row, void *user);
 
 IG_C_END
 #endif

@@ -95,6 +95,11 @@ typedef struct {
   const char *name, *about;
   ig_status (*run)(ig_ctx *cx, const ig_bench_sink *sink);
 } ig_bench_entry;
+/* A count or a size of a benchmark: on a GPU, on a CPU, or the least that still runs all of its
+   code (`ingot bench --smoke`). Contexts that a benchmark opens itself inherit `smoke`. */
+int ig_bench_size(const ig_ctx *cx, int gpu, int cpu, int smoke);
+/* For how long it measures. */
+double ig_bench_seconds(const ig_ctx *cx, double gpu, double cpu);
 
 /* A step and a time, since the start of a run; where iterations are counted, time is their number.
  */
