@@ -25,6 +25,12 @@ typedef struct {
   ig_status (*run)(ig_ctx *cx, const ig_bench_sink *sink);
 } ig_bench_entry;
 
+/* A count or a size of a benchmark: on a GPU, on a CPU, or the least that still runs all of its
+   code (`ingot bench --smoke`). Contexts that a benchmark opens itself inherit `smoke`. */
+int ig_bench_size(const ig_ctx *cx, int gpu, int cpu, int smoke);
+/* For how long it measures. */
+double ig_bench_seconds(const ig_ctx *cx, double gpu, double cpu);
+
 /* The benchmarks of the rooms, each table ended by a NULL name. */
 extern const ig_bench_entry ig_thermal_bench[], ig_topopt_bench[], ig_frac_bench[], ig_dyn_bench[],
     ig_stress_bench[], ig_powder_bench[];
@@ -43,6 +49,10 @@ typedef void ig_benched_fn(void *user, const ig_benched *row);
 /* Runs the benchmarks of the rooms or names given (none: all). */
 IG_MUST_CHECK ig_status ig_bench(ig_ctx *cx, const char *const *names, int count,
                                  ig_benched_fn *row, void *user);
+/* The same at the smallest sizes, with few steps: shows in seconds that all of them run. The times
+   measure nothing. */
+IG_MUST_CHECK ig_status ig_bench_smoke(ig_ctx *cx, const char *const *names, int count,
+                                       ig_benched_fn *row, void *user);
 /* All benchmarks of all rooms, one call each. */
 void ig_bench_list(ig_problem_fn *problem, void *user);
 

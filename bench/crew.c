@@ -17,6 +17,7 @@ typedef struct {
   ig_ranks *ranks; /* NULL: alone */
   ig_crew_work *work;
   int steps;
+  bool smoke;
   double seconds;
   ig_status status;
   char message[256];
@@ -29,6 +30,8 @@ static void *sit(void *user) {
   s->status = s->ipc ? ig_ranks_ipc(s->ranks, s->ipc) : IG_OK;
   const ig_status opened = ig_ctx_open(&options, &cx);
   s->status = s->status == IG_OK ? opened : s->status;
+  if (opened == IG_OK)
+    cx->smoke = s->smoke;
   if (s->status == IG_OK)
     s->status = s->work(cx, s->steps, &s->seconds);
   s->status = s->ranks ? ig_ranks_agree(cx, s->status) : s->status;
@@ -66,8 +69,9 @@ ig_status ig_crew_bench(ig_ctx *cx, const ig_bench_sink *sink, const char *name,
   const bool gpu = cx->backend->kernels == IG_KERNELS_CUDA;
   const int kinds = gpu ? 3 : 2;
   double best[3] = {INFINITY, INFINITY, INFINITY};
-  const seat like = {.backend = ig_ctx_backend(cx), .work = work, .steps = steps};
-  for (int round = 0; round < ROUNDS; round++)
+  const seat like = {
+      .backend = ig_ctx_backend(cx), .work = work, .steps = steps, .smoke = cx->smoke};
+  for (int round = 0; round < ig_bench_size(cx, ROUNDS, ROUNDS, 1); round++)
     for (int k = 0; k < kinds; k++) {
       double seconds = 0;
       IG_TRY(crew_time(cx, counts[k], &like, &seconds));
@@ -162,7 +166,7 @@ static ig_status whole_work(ig_ctx *cx, int steps, double *seconds) {
 }
 
 ig_status ig_crew_pieces(ig_ctx *cx, const ig_bench_sink *sink) {
-  enum { STEPS = 50 };
+  const int steps = ig_bench_size(cx, 50, 50, 2);
   static const struct {
     const char *name;
     ig_crew_work *work;
@@ -174,7 +178,7 @@ ig_status ig_crew_pieces(ig_ctx *cx, const ig_bench_sink *sink) {
   for (int way = 0; way < 1 + cx->backend->separate; way++)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
       const seat like = {
-          .backend = ig_ctx_backend(cx), .ipc = ipc[way], .work = rows[i].work, .steps = STEPS};
+          .backend = ig_ctx_backend(cx), .ipc = ipc[way], .work = rows[i].work, .steps = steps};
       char text[96];
       double seconds = 0;
       IG_TRY(crew_time(cx, 2, &like, &seconds));

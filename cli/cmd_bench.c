@@ -117,10 +117,13 @@ static int bench_run(const cli_args *args) {
     fputs("# Benchmarks\n\n`ingot bench", t.page.file);
     for (int i = 0; i < args->words.count; i++)
       fprintf(t.page.file, " %s", args->words.item[i]);
+    if (args->smoke)
+      fputs(" --smoke", t.page.file);
     fprintf(t.page.file, " --backend %s --markdown FILE`: %s, on %s, %s.\n", ig_ctx_backend(cx),
             ig_build_info(), ig_ctx_device(cx), t.page.date);
   }
-  code = cli_result(cx, ig_bench(cx, args->words.item, args->words.count, show, &t));
+  code = cli_result(cx, (args->smoke ? ig_bench_smoke : ig_bench)(cx, args->words.item,
+                                                                  args->words.count, show, &t));
   if (t.json.file)
     fputs("\n  ]\n}\n", t.json.file);
   code = cli_page_close(&t.page, cli_page_close(&t.json, code));
@@ -134,6 +137,8 @@ static const cli_option options[] = {
     {"json", 'j', CLI_FILE, CLI_AT(json), 0, "FILE", NULL, "write the figures to a file as well"},
     {"markdown", 'm', CLI_FILE, CLI_AT(markdown), 0, "FILE", NULL,
      "write them as tables, one a room, as well"},
+    {"smoke", 0, CLI_FLAG, CLI_AT(smoke), 0, NULL, NULL,
+     "smallest sizes, few steps: shows that they run, in seconds; the times measure nothing"},
     {"list", 'l', CLI_FLAG, CLI_AT(list), 0, NULL, NULL, "list the benchmarks, run nothing"},
     {0}};
 const cli_command cli_bench = {

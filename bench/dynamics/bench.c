@@ -79,7 +79,7 @@ ig_status ig_dyn_subject_open(ig_dyn_problem *q, const ig_dyn_subject *s, int si
   q->section.thickness = 0.03;
   q->section.radius = 0.01;
   q->material.yield = s->yield;
-  q->material.hardening = 1e9;
+  q->material.hardening = isnan(s->yield) ? NAN : 1e9;
   IG_TRY(s->mesh(q, size));
   IG_TRY(ig_dyn_problem_open(q, precision, assembly, m));
   IG_TRY(ig_dyn_critical_step(*m, &critical));
@@ -133,8 +133,8 @@ static ig_status bench_elements(ig_ctx *cx, const ig_bench_sink *sink) {
   const bool gpu = cx->backend->kernels == IG_KERNELS_CUDA;
   for (size_t i = 0; i < sizeof ig_dyn_subjects / sizeof *ig_dyn_subjects; i++) {
     const ig_dyn_subject *s = &ig_dyn_subjects[i];
-    const int size = gpu ? s->large : s->small;
-    const double seconds = gpu ? 0.3 : 0.5;
+    const int size = ig_bench_size(cx, s->large, s->small, 2);
+    const double seconds = ig_bench_seconds(cx, 0.3, 0.5);
     static const ig_precision precision[] = {IG_DOUBLE, IG_SINGLE, IG_MIXED};
     for (int k = 0; k < 3; k++)
       IG_TRY(measure(cx, sink, s, size, precision[k], gpu ? IG_ATOMIC : IG_GATHER, seconds, NULL));
@@ -145,13 +145,12 @@ static ig_status bench_elements(ig_ctx *cx, const ig_bench_sink *sink) {
 }
 
 static ig_status bench_assembly(ig_ctx *cx, const ig_bench_sink *sink) {
-  const bool gpu = cx->backend->kernels == IG_KERNELS_CUDA;
   static const int some[] = {0, 2, 3, 4, 6}; /* elastic ones: assembly weighs most there */
   for (int how = IG_ATOMIC; how <= IG_CLUSTER; how++)
     for (size_t k = 0; k < sizeof some / sizeof *some; k++) {
       const ig_dyn_subject *s = &ig_dyn_subjects[some[k]];
-      IG_TRY(measure(cx, sink, s, gpu ? s->large : s->small, IG_DOUBLE, (ig_assembly)how,
-                     gpu ? 0.3 : 0.5, NULL));
+      IG_TRY(measure(cx, sink, s, ig_bench_size(cx, s->large, s->small, 2), IG_DOUBLE,
+                     (ig_assembly)how, ig_bench_seconds(cx, 0.3, 0.5), NULL));
     }
   return IG_OK;
 }
@@ -166,9 +165,10 @@ static ig_status bench_cores(ig_ctx *cx, const ig_bench_sink *sink) {
       char note[64];
       snprintf(note, sizeof note, "%d core%s", threads, threads > 1 ? "s" : "");
       ig_status status = ig_ctx_open(&options, &own);
+      const int size = ig_bench_size(cx, some[i].size, some[i].size, 2);
       if (status == IG_OK)
-        status = measure(own, sink, &ig_dyn_subjects[some[i].subject], some[i].size, IG_DOUBLE,
-                         IG_GATHER, 0.5, note);
+        status = measure(own, sink, &ig_dyn_subjects[some[i].subject], size, IG_DOUBLE, IG_GATHER,
+                         ig_bench_seconds(cx, 0.5, 0.5), note);
       if (status != IG_OK)
         status = IG_FAIL(cx, status, "%s", ig_ctx_message(own));
       ig_ctx_close(own);
@@ -179,13 +179,13 @@ static ig_status bench_cores(ig_ctx *cx, const ig_bench_sink *sink) {
 
 /* About 10^4 elements: what counts is how fast one step follows the other. */
 static ig_status bench_small(ig_ctx *cx, const ig_bench_sink *sink) {
-  const bool gpu = cx->backend->kernels == IG_KERNELS_CUDA;
   static const int size[] = {10, 10, 10, 6, 50, 50, 71};
   for (size_t i = 0; i < sizeof ig_dyn_subjects / sizeof *ig_dyn_subjects; i++)
     if (i != 1 && i != 3)
       for (int how = IG_ATOMIC; how <= IG_GATHER; how += 2)
-        IG_TRY(measure(cx, sink, &ig_dyn_subjects[i], size[i], IG_DOUBLE, (ig_assembly)how,
-                       gpu ? 0.2 : 0.3, "steps per second count"));
+        IG_TRY(measure(cx, sink, &ig_dyn_subjects[i], ig_bench_size(cx, size[i], size[i], 2),
+                       IG_DOUBLE, (ig_assembly)how, ig_bench_seconds(cx, 0.2, 0.3),
+                       "steps per second count"));
   return IG_OK;
 }
 
@@ -193,7 +193,7 @@ static ig_status bench_small(ig_ctx *cx, const ig_bench_sink *sink) {
    stream of their own while steps go on. Against the same steps without. */
 static ig_status bench_transfer(ig_ctx *cx, const ig_bench_sink *sink) {
   const bool gpu = cx->backend->kernels == IG_KERNELS_CUDA;
-  const int size = gpu ? 46 : 8; /* a GPU: about the paper's largest annulus */
+  const int size = ig_bench_size(cx, 46, 8, 2); /* a GPU: about the paper's largest annulus */
   const int outputs = gpu ? 20 : 2, between = gpu ? 100 : 50;
   ig_dyn_problem q;
   ig_dyn_model *m = NULL;

@@ -174,7 +174,7 @@ static ig_status example_open(ig_dyn_problem *q, const paper_example *e, const p
   double critical;
   ig_dyn_problem_material(q, e->density, e->young, 0.3);
   q->material.yield = e->yield;
-  q->material.hardening = e->hardening;
+  q->material.hardening = isnan(e->yield) ? NAN : e->hardening;
   q->section.thickness = e->thickness;
   IG_TRY(e->mesh(q, at->cells));
   e->load(q, load, fix);
@@ -187,12 +187,13 @@ static ig_status example_open(ig_dyn_problem *q, const paper_example *e, const p
 static ig_status steps_time(ig_dyn_model *m, int64_t steps, double limit, int64_t *done,
                             double *seconds) {
   ig_ctx *cx = m->cx;
+  const int64_t most = ig_bench_size(cx, 500, 10, 1);
   IG_TRY(ig_dyn_advance(m, 51)); /* warm, and recorded where there are graphs */
   IG_TRY(cx->backend->sync(cx));
   *done = 0;
   *seconds = 0;
   while (*done < steps && *seconds < limit) {
-    const int64_t n = on_gpu(cx) ? (steps < 500 ? steps : 500) : 10;
+    const int64_t n = steps < most ? steps : most;
     const double start = ig_now();
     IG_TRY(ig_dyn_advance(m, n));
     IG_TRY(cx->backend->sync(cx));
@@ -215,7 +216,7 @@ static ig_status example_row(ig_ctx *cx, const ig_bench_sink *sink, const paper_
   IG_TRY(ig_dyn_problem_new(cx, &q));
   ig_status status = example_open(&q, e, at, load, &fix, &m);
   if (status == IG_OK)
-    status = steps_time(m, e->steps, on_gpu(cx) ? 3 : 0.3, &steps, &seconds);
+    status = steps_time(m, e->steps, ig_bench_seconds(cx, 3, 0.3), &steps, &seconds);
   if (status == IG_OK) {
     const double elements = ig_mesh_elements(q.mesh), per = seconds / (double)steps;
     snprintf(name, sizeof name, "%s, mesh %d", e->name, mesh + 1);
@@ -240,7 +241,7 @@ static ig_status example_row(ig_ctx *cx, const ig_bench_sink *sink, const paper_
 
 ig_status ig_dyn_bench_paper(ig_ctx *cx, const ig_bench_sink *sink) {
   for (int i = 0; i < EXAMPLES; i++)
-    for (int k = 0; k < (on_gpu(cx) ? examples[i].meshes : 2); k++) {
+    for (int k = 0; k < ig_bench_size(cx, examples[i].meshes, 2, 1); k++) {
       IG_TRY(example_row(cx, sink, &examples[i], k));
       if (cx->interrupted)
         return IG_OK;
@@ -260,7 +261,7 @@ static ig_status subject_time(ig_ctx *cx, const ig_dyn_subject *s, int size, dou
   IG_TRY(ig_dyn_problem_new(cx, &q));
   ig_status status = ig_dyn_subject_open(&q, s, size, IG_DOUBLE, IG_GATHER, &m);
   if (status == IG_OK)
-    status = steps_time(m, 2000, on_gpu(cx) ? 2 : 0.2, &steps, &seconds);
+    status = steps_time(m, 2000, ig_bench_seconds(cx, 2, 0.2), &steps, &seconds);
   if (status == IG_OK) {
     *elements = ig_mesh_elements(q.mesh);
     *per_step = seconds / (double)steps;
@@ -283,14 +284,15 @@ ig_status ig_dyn_bench_speedup(ig_ctx *cx, const ig_bench_sink *sink) {
   ig_status status = ig_ctx_open(&options, &one);
   if (status != IG_OK)
     status = IG_FAIL(cx, status, "%s", ig_ctx_message(one));
+  else
+    one->smoke = cx->smoke;
   for (int i = 0; i < 9 && status == IG_OK && !cx->interrupted; i++) {
-    const int k = i / 3;
+    const int k = i / 3, size = ig_bench_size(cx, of[k].size[i % 3], of[k].size[i % 3], 2);
     double elements, here, serial = 0;
     char name[64], note[128];
-    status = subject_time(cx, &ig_dyn_subjects[of[k].subject], of[k].size[i % 3], &elements, &here);
+    status = subject_time(cx, &ig_dyn_subjects[of[k].subject], size, &elements, &here);
     if (status == IG_OK)
-      status =
-          subject_time(one, &ig_dyn_subjects[of[k].subject], of[k].size[i % 3], &elements, &serial);
+      status = subject_time(one, &ig_dyn_subjects[of[k].subject], size, &elements, &serial);
     if (status != IG_OK)
       break;
     snprintf(name, sizeof name, "Figure 10: %s", of[k].name);
@@ -315,7 +317,7 @@ ig_status ig_dyn_bench_speedup(ig_ctx *cx, const ig_bench_sink *sink) {
 
 static ig_status pass_time(ig_dyn_model *m, bool elements, double *seconds) {
   ig_ctx *cx = m->cx;
-  const int passes = on_gpu(cx) ? 500 : 10;
+  const int passes = ig_bench_size(cx, 500, 10, 1);
   IG_TRY(ig_dyn_pass(m, elements));
   IG_TRY(cx->backend->sync(cx));
   const double start = ig_now();
@@ -338,7 +340,7 @@ static ig_status tasks_row(ig_ctx *cx, const ig_bench_sink *sink, const paper_ex
   IG_TRY(ig_dyn_problem_new(cx, &q));
   ig_status status;
   IG_TRY_GOTO(status, done, example_open(&q, e, &e->at[mesh], load, &fix, &m));
-  IG_TRY_GOTO(status, done, steps_time(m, 1000, 0.3, &steps, &seconds));
+  IG_TRY_GOTO(status, done, steps_time(m, 1000, ig_bench_seconds(cx, 0.3, 0.3), &steps, &seconds));
   IG_TRY_GOTO(status, done, ig_dyn_set_clock(m, 1e-30, 0)); /* passes alone move nothing */
   for (int i = 0; i < 2; i++)
     IG_TRY_GOTO(status, done, pass_time(m, i == 0, &pass[i]));
@@ -363,7 +365,7 @@ done:
 
 ig_status ig_dyn_bench_tasks(ig_ctx *cx, const ig_bench_sink *sink) {
   for (int i = 1; i < EXAMPLES; i++)
-    for (int k = 0; k < (on_gpu(cx) ? examples[i].meshes : 1); k++)
+    for (int k = 0; k < ig_bench_size(cx, examples[i].meshes, 1, 1); k++)
       IG_TRY(tasks_row(cx, sink, &examples[i], k));
   return IG_OK;
 }
@@ -376,6 +378,10 @@ ig_status ig_dyn_bench_kernels(ig_ctx *cx, const ig_bench_sink *sink) {
   static const char *const theirs[] = {
       "paper, triangular shell: 64 to 112 registers, 25 to 50 %; particles 152 and 88, 19 to 31 %",
       "", "paper, hexahedron: 30 to 128 registers, 25 to 100 %; particles 152, 19 %", ""};
+  if (!on_gpu(cx)) {
+    ig_warn(cx, "left out: this benchmark is for a GPU");
+    return IG_OK;
+  }
   for (int i = 0; i < 4; i++) {
     const ig_dyn_subject *s = &ig_dyn_subjects[of[i]];
     ig_dyn_problem q;

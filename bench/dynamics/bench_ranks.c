@@ -7,7 +7,7 @@ enum { WARM = 2 };
 
 /* The block has 10 x side x side x side hexahedra. */
 static int side(const ig_ctx *cx) {
-  return cx->backend->kernels == IG_KERNELS_CUDA ? 58 : 46;
+  return ig_bench_size(cx, 58, 46, 2);
 }
 
 static ig_status steps_time(ig_ctx *cx, ig_dyn_model *m, int steps, double *seconds) {
@@ -36,7 +36,7 @@ static ig_status work(ig_ctx *cx, int steps, double *seconds) {
 }
 
 ig_status ig_dyn_bench_ranks(ig_ctx *cx, const ig_bench_sink *sink) {
-  const int steps = cx->backend->kernels == IG_KERNELS_CUDA ? 200 : 8;
+  const int steps = ig_bench_size(cx, 200, 8, 2);
   const double n = side(cx);
   return ig_crew_bench(cx, sink, "hexahedra, 8 points, elastic, double", 10 * n * n * n, steps,
                        work);

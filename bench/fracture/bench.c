@@ -30,7 +30,7 @@ static ig_status run_row(ig_ctx *cx, const ig_bench_sink *sink, ig_frac_problem 
                          const char *name, int64_t steps, const char *paper) {
   ig_frac_model m;
   ig_status status = ig_frac_setup(&p->job, &m);
-  const int64_t warm = 20;
+  const int64_t warm = ig_bench_size(cx, 20, 20, 2);
   double start = 0;
   if (status == IG_OK)
     status = ig_frac_model_run(&m, warm);
@@ -60,18 +60,18 @@ static ig_status bench_strip(ig_ctx *cx, const ig_bench_sink *sink) {
   ig_status status = IG_OK;
   for (int precision = 1; status == IG_OK && precision >= 0; precision--)
     for (int i = 0; status == IG_OK && i < (precision ? 4 : 1); i++) {
-      IG_TRY(ig_frac_problem_strip(&p, cx, 48, IG_TRI6, 0));
+      IG_TRY(ig_frac_problem_strip(&p, cx, ig_bench_size(cx, 48, 48, 4), IG_TRI6, 0));
       p.c.time_step = 2e-9;
       p.job.assembly = hows[i];
       p.job.precision = precision ? IG_DOUBLE : IG_SINGLE;
-      status = run_row(cx, sink, &p, "strip 36,864", on_gpu(cx) ? 10000 : 100,
+      status = run_row(cx, sink, &p, "strip 36,864", ig_bench_size(cx, 10000, 100, 2),
                        precision ? "11.8 s (CPU 410 s) for 10,000 steps" : NULL);
       ig_frac_problem_free(&p);
     }
   IG_TRY(status);
-  IG_TRY(ig_frac_problem_strip(&p, cx, 96, IG_TRI6, 0));
+  IG_TRY(ig_frac_problem_strip(&p, cx, ig_bench_size(cx, 96, 96, 4), IG_TRI6, 0));
   p.c.time_step = 0.5e-9;
-  status = run_row(cx, sink, &p, "strip 147,456", on_gpu(cx) ? 40000 : 40,
+  status = run_row(cx, sink, &p, "strip 147,456", ig_bench_size(cx, 40000, 40, 2),
                    "153.8 s (CPU 6538 s) for 40,000 steps");
   ig_frac_problem_free(&p);
   return status;
@@ -82,13 +82,13 @@ static ig_status bench_assembly(ig_ctx *cx, const ig_bench_sink *sink) {
   for (int precision = 1; precision >= 0; precision--)
     for (int how = IG_ATOMIC; how <= IG_CLUSTER; how++) {
       ig_frac_problem p;
-      IG_TRY(ig_frac_problem_strip(&p, cx, on_gpu(cx) ? 240 : 48, IG_TRI6, 0));
+      IG_TRY(ig_frac_problem_strip(&p, cx, ig_bench_size(cx, 240, 48, 4), IG_TRI6, 0));
       p.c.time_step = on_gpu(cx) ? 0.2e-9 : 2e-9;
       p.c.cohesive.check_every = 0;
       p.job.assembly = (ig_assembly)how;
       p.job.precision = precision ? IG_DOUBLE : IG_SINGLE;
       const ig_status status =
-          run_row(cx, sink, &p, "strip, no checks,", on_gpu(cx) ? 3000 : 100, NULL);
+          run_row(cx, sink, &p, "strip, no checks,", ig_bench_size(cx, 3000, 100, 2), NULL);
       ig_frac_problem_free(&p);
       IG_TRY(status);
     }
@@ -104,12 +104,13 @@ static ig_status bench_ring(ig_ctx *cx, const ig_bench_sink *sink) {
               {40, 320, 27000, 50, "ring 51,200", "36.4 s (CPU 1602 s) for 27,000 steps"},
               {96, 768, 27000, 10, "ring 294,912", "200.8 s (CPU 9355 s) for 27,000 steps"},
               {115, 787, 27000, 10, "ring 362,020", "242.8 s (CPU 11,422 s) for 27,000 steps"}};
-  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+  const int count = (int)(sizeof rows / sizeof *rows);
+  for (int i = 0; i < ig_bench_size(cx, count, count, 1); i++) {
     ig_frac_problem p;
     IG_TRY(ig_frac_problem_ring(&p, cx, rows[i].radial, rows[i].around));
     p.c.time_step = 3e-9;
-    const ig_status status =
-        run_row(cx, sink, &p, rows[i].name, on_gpu(cx) ? rows[i].gpu : rows[i].cpu, rows[i].paper);
+    const ig_status status = run_row(cx, sink, &p, rows[i].name,
+                                     ig_bench_size(cx, rows[i].gpu, rows[i].cpu, 2), rows[i].paper);
     ig_frac_problem_free(&p);
     IG_TRY(status);
   }
@@ -160,23 +161,25 @@ static ig_status bench_counts(ig_ctx *cx, const ig_bench_sink *sink) {
                {115, 787, 34245, 68842}};
   char name[96];
   ig_frac_problem p;
-  for (int fine = 0; fine < (on_gpu(cx) ? 2 : 1); fine++)
-    for (int i = 0; i < (on_gpu(cx) ? 3 : 1); i++) {
-      IG_TRY(ig_frac_problem_strip(&p, cx, fine ? 96 : 48, IG_TRI6, 0.2));
+  for (int fine = 0; fine < ig_bench_size(cx, 2, 1, 1); fine++)
+    for (int i = 0; i < ig_bench_size(cx, 3, 1, 1); i++) {
+      IG_TRY(ig_frac_problem_strip(&p, cx, ig_bench_size(cx, fine ? 96 : 48, 48, 4), IG_TRI6, 0.2));
       p.c.time_step = fine ? 0.5e-9 : 2e-9;
       p.c.plane = 0;
       p.strain[1] = ways[i].strain;
       p.c.cohesive.criterion = ways[i].criterion;
       p.c.cohesive.insertion_threshold = ways[i].threshold;
       snprintf(name, sizeof name, "strip %s: %s", fine ? "147,456" : "36,864", ways[i].name);
-      IG_TRY(count_row(cx, sink, &p, name, 20e-6, fine ? 2976 : 979, fine ? 5842 : 1901));
+      IG_TRY(count_row(cx, sink, &p, name, ig_bench_size(cx, 20, 20, 0) * 1e-6, fine ? 2976 : 979,
+                       fine ? 5842 : 1901));
     }
-  for (int i = 0; i < (on_gpu(cx) ? 5 : 1); i++) {
+  for (int i = 0; i < ig_bench_size(cx, 5, 1, 1); i++) {
     IG_TRY(ig_frac_problem_ring(&p, cx, rings[i].radial, rings[i].around));
     p.c.time_step = 3e-9;
     snprintf(name, sizeof name, "ring %dx%d: facet_mean, 950 MPa", rings[i].radial,
              rings[i].around);
-    IG_TRY(count_row(cx, sink, &p, name, 81e-6, rings[i].cohesive, rings[i].nodes));
+    IG_TRY(count_row(cx, sink, &p, name, ig_bench_size(cx, 81, 81, 0) * 1e-6, rings[i].cohesive,
+                     rings[i].nodes));
   }
   return IG_OK;
 }
@@ -185,7 +188,8 @@ static ig_status bench_counts(ig_ctx *cx, const ig_bench_sink *sink) {
 static ig_status insertion_row(ig_ctx *cx, const ig_bench_sink *sink, int k, double *passes) {
   static const char *const paper[] = {"0.041 s", "0.102 s", "0.194 s", "0.310 s"};
   ig_frac_problem p;
-  IG_TRY(ig_frac_problem_annulus(&p, cx, 100 * k, 600 * k, IG_TRI6));
+  const int side = ig_bench_size(cx, 100, 100, 4);
+  IG_TRY(ig_frac_problem_annulus(&p, cx, side * k, 6 * side * k, IG_TRI6));
   ig_frac_model m;
   double seconds = 0;
   ig_status status = ig_frac_setup(&p.job, &m);
@@ -193,7 +197,8 @@ static ig_status insertion_row(ig_ctx *cx, const ig_bench_sink *sink, int k, dou
     status = ig_frac_open_all(&m, 20, 1, &seconds, passes);
   char name[64], note[96];
   for (int i = 0; status == IG_OK && passes && i < IG_FRAC_PASSES; i++) {
-    snprintf(name, sizeof name, "insertion %dx%d: %s", 100 * k, 600 * k, ig_frac_pass_names[i]);
+    snprintf(name, sizeof name, "insertion %dx%d: %s", side * k, 6 * side * k,
+             ig_frac_pass_names[i]);
     snprintf(note, sizeof note, "%.2f us per batch, waited for", 1e6 * passes[i] / 20);
     sink->row(sink->user, &(ig_bench_row){.name = name,
                                           .elements = m.s.ne,
@@ -204,7 +209,7 @@ static ig_status insertion_row(ig_ctx *cx, const ig_bench_sink *sink, int k, dou
                                           .note = note});
   }
   if (status == IG_OK && !passes) {
-    snprintf(name, sizeof name, "insertion %dx%d", 100 * k, 600 * k);
+    snprintf(name, sizeof name, "insertion %dx%d", side * k, 6 * side * k);
     snprintf(note, sizeof note, "%d nodes, %d cohesive; paper %s", m.count.nodes, m.count.cohesive,
              paper[k - 1]);
     /* flags of facets and nodes are read in each batch; each facet has both its rows rewritten,
@@ -227,7 +232,7 @@ static ig_status insertion_row(ig_ctx *cx, const ig_bench_sink *sink, int k, dou
 }
 
 static ig_status bench_insertion(ig_ctx *cx, const ig_bench_sink *sink) {
-  const int most = on_gpu(cx) ? 4 : 1;
+  const int most = ig_bench_size(cx, 4, 1, 1);
   for (int k = 1; k <= most; k++)
     IG_TRY(insertion_row(cx, sink, k, NULL));
   double passes[IG_FRAC_PASSES] = {0};
@@ -273,15 +278,15 @@ static ig_status kernel_time(ig_frac_model *m, const kernel_case *k, int repeats
    of 10,000 steps (Figure 26). */
 static ig_status bench_kernels(ig_ctx *cx, const ig_bench_sink *sink) {
   ig_frac_problem p;
-  IG_TRY(ig_frac_problem_strip(&p, cx, 48, IG_TRI6, 0));
+  IG_TRY(ig_frac_problem_strip(&p, cx, ig_bench_size(cx, 48, 48, 4), IG_TRI6, 0));
   p.c.time_step = 2e-9;
   p.c.plane = 0;
   p.c.cohesive.criterion = IG_FRAC_PRINCIPAL_MAX;
   ig_frac_model m;
   ig_status status = ig_frac_setup(&p.job, &m);
   if (status == IG_OK)
-    status = ig_frac_model_run(&m, on_gpu(cx) ? 5000 : 50);
-  const int repeats = on_gpu(cx) ? 200 : 5;
+    status = ig_frac_model_run(&m, ig_bench_size(cx, 5000, 50, 2));
+  const int repeats = ig_bench_size(cx, 200, 5, 1);
   double seconds[KERNELS] = {0}, all = 0;
   const int order[KERNELS] = {3, 4, 5, 6,
                               0, 1, 2}; /* the check's insertion comes before the step */

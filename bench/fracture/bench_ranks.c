@@ -8,7 +8,7 @@ enum { WARM = 10 };
 
 /* The strip has 16 cells^2 triangles. */
 static int cells(const ig_ctx *cx) {
-  return cx->backend->kernels == IG_KERNELS_CUDA ? 356 : 252;
+  return ig_bench_size(cx, 356, 252, 4);
 }
 
 static ig_status steps_time(ig_frac_model *m, int steps, double *seconds) {
@@ -41,6 +41,6 @@ static ig_status work(ig_ctx *cx, int steps, double *seconds) {
 }
 
 ig_status ig_frac_bench_ranks(ig_ctx *cx, const ig_bench_sink *sink) {
-  const int steps = cx->backend->kernels == IG_KERNELS_CUDA ? 1000 : 20;
+  const int steps = ig_bench_size(cx, 1000, 20, 2);
   return ig_crew_bench(cx, sink, "strip, double", 16.0 * cells(cx) * cells(cx), steps, work);
 }

@@ -71,16 +71,21 @@ static void row_put(const ig_bench_sink *sink, const char *name, const ig_powder
 }
 
 /* The first 2 ms, in which the window opens, are not timed. */
+static double opened(const ig_powder_run *r) {
+  return 1e-5 * ig_bench_size(r->cx, 200, 200, 1);
+}
+
 static ig_status scan_time(ig_powder_run *r, const ig_bench_sink *sink) {
-  const double seconds = r->cx->backend->kernels == IG_KERNELS_CUDA ? 0.5 : 1.5;
-  while (r->time < 2e-3)
+  const double seconds = ig_bench_seconds(r->cx, 0.5, 1.5);
+  while (r->time < opened(r))
     IG_TRY(ig_powder_advance(r));
   IG_TRY(r->cx->backend->sync(r->cx));
   const double start = ig_now(), work = r->work;
   const int64_t steps = r->fine_steps;
+  const int each = ig_bench_size(r->cx, 32, 32, 1);
   double took = 0;
   while (took < seconds && r->time < r->duration) {
-    for (int i = 0; i < 32 && r->time < r->duration; i++)
+    for (int i = 0; i < each && r->time < r->duration; i++)
       IG_TRY(ig_powder_advance(r));
     IG_TRY(r->cx->backend->sync(r->cx));
     took = ig_now() - start;
@@ -104,8 +109,8 @@ static ig_status window_time(ig_powder_run *r, const ig_bench_sink *sink) {
   static const char *const name[] = {"window: fine steps alone",
                                      "window: with the coarse step around",
                                      "window: as many as a coarse step has"};
-  const int most = r->cx->backend->kernels == IG_KERNELS_CUDA ? 2000 : 50;
-  while (r->time < 2e-3)
+  const int most = ig_bench_size(r->cx, 2000, 50, 10);
+  while (r->time < opened(r))
     IG_TRY(ig_powder_advance(r));
   for (int how = AT_ONCE; how <= LAUNCHES; how++) {
     IG_TRY(window_steps(r, how, most / 10)); /* warms up */

@@ -8,10 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool on_gpu(const ig_ctx *cx) {
-  return cx->backend->kernels == IG_KERNELS_CUDA;
-}
-
 static void row(const ig_bench_sink *sink, const ig_stress *m, const char *name, double steps,
                 double seconds, double bytes, const char *note) {
   sink->row(sink->user, &(ig_bench_row){.name = name,
@@ -35,7 +31,8 @@ static void memory_row(const ig_bench_sink *sink, const ig_stress *m, const char
 
 /* A wall on its foot: 250 x 24 x 48 cells are 0.92 M unknowns. */
 static ig_status wall_new(ig_ctx *cx, ig_stress_problem *q, double yield, ig_assembly how) {
-  const int cells[3] = {on_gpu(cx) ? 250 : 50, on_gpu(cx) ? 24 : 8, on_gpu(cx) ? 48 : 16};
+  const int cells[3] = {ig_bench_size(cx, 250, 50, 4), ig_bench_size(cx, 24, 8, 2),
+                        ig_bench_size(cx, 48, 16, 4)};
   const double cell = 0.25e-3, size[3] = {cell * cells[0], cell * cells[1], cell * cells[2]};
   ig_stress_problem_new(cx, q);
   q->assembly = how;
@@ -83,7 +80,7 @@ static ig_status bench_solve(ig_ctx *cx, const ig_bench_sink *sink) {
   }
   row(sink, q.m, "values of the preconditioner", 1, middle(times), 0,
       "at births and where moduli have changed by 2");
-  const int products = 100;
+  const int products = ig_bench_size(cx, 100, 100, 1);
   for (int i = 0; i < 5; i++) {
     TRY(cx->backend->sync(cx));
     start = ig_now();
@@ -122,7 +119,7 @@ done:
 static ig_status bench_force(ig_ctx *cx, const ig_bench_sink *sink) {
   ig_stress_problem q = {0};
   double times[5];
-  const int calls = 20;
+  const int calls = ig_bench_size(cx, 20, 20, 1);
   ig_status status;
   TRY(wall_new(cx, &q, 100e6, IG_GATHER));
   TRY(ig_stress_problem_step(&q, 1, 0, warm_top, NULL));
@@ -149,7 +146,7 @@ static ig_status assembly_rows(ig_ctx *cx, const ig_bench_sink *sink, ig_assembl
                                double yield) {
   ig_stress_problem q = {0};
   double times[5];
-  const int calls = 50;
+  const int calls = ig_bench_size(cx, 50, 50, 1);
   char name[64];
   ig_status status;
   TRY(wall_new(cx, &q, yield, how));

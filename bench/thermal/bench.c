@@ -33,10 +33,6 @@ static ig_material_case steel(bool tables) {
   return m;
 }
 
-static bool on_gpu(const ig_ctx *cx) {
-  return cx->backend->kernels == IG_KERNELS_CUDA;
-}
-
 /* Steps for about `seconds`, after a few to warm up; tells the time of one. */
 static ig_status steps_time(ig_ctx *cx, ig_heat *h, double seconds, int64_t *steps, double *took) {
   const double dt = 0.9 * 2 / h->limit.rate;
@@ -75,7 +71,7 @@ static ig_status case_time(ig_ctx *cx, const ig_bench_sink *sink, ig_heat_setup 
   ig_status status;
   IG_TRY_GOTO(status, done, ig_heat_begin(cx, &h));
   const double ready = ig_now() - start;
-  IG_TRY_GOTO(status, done, steps_time(cx, &h, on_gpu(cx) ? 0.3 : 1, &steps, &took));
+  IG_TRY_GOTO(status, done, steps_time(cx, &h, ig_bench_seconds(cx, 0.3, 1), &steps, &took));
   char text[128], note[96];
   snprintf(text, sizeof text, "%s %.3gM %s %s %s", name, 1e-6 * h.elements,
            conduction[h.conduction], precision[h.precision],
@@ -111,7 +107,7 @@ static ig_status cube(ig_ctx *cx, int cells, double jitter, bool curve, ig_mesh 
 
 static ig_status grid_run(ig_ctx *cx, const ig_bench_sink *sink, const char *name, int side,
                           double jitter, bool curve, const ig_heat_setup *setups, int count) {
-  const int cells = on_gpu(cx) ? side : 100;
+  const int cells = ig_bench_size(cx, side, 100, 8);
   ig_mesh *mesh;
   IG_TRY(cube(cx, cells, jitter, curve, &mesh));
   const ig_material_case metal = steel(jitter > 0);
@@ -178,7 +174,7 @@ static ig_heat_setup warm_cube(ig_mesh *mesh, ig_heat_conduction conduction,
 /* --- the CPU's own targets: two cores against one, and the bytes that must move */
 
 static ig_status cores_row(const ig_bench_sink *sink, ig_heat_conduction conduction, int cells,
-                           int most) {
+                           int most, double seconds) {
   static const char *const form[] = {"recompute", "classes", "stencil"};
   double first = 0;
   for (int threads = 1; threads <= most; threads *= 2) {
@@ -198,7 +194,7 @@ static ig_status cores_row(const ig_bench_sink *sink, ig_heat_conduction conduct
     IG_TRY_GOTO(status, done, ig_heat_new(cx, &setup, &h));
     IG_TRY_GOTO(status, done, ig_heat_begin(cx, &h));
     for (int round = 0; round < 3; round++) { /* the quietest of three */
-      IG_TRY_GOTO(status, done, steps_time(cx, &h, 0.4, &steps, &took));
+      IG_TRY_GOTO(status, done, steps_time(cx, &h, seconds, &steps, &took));
       best = fmax(best, (double)h.elements * (double)steps / took);
     }
     first = threads == 1 ? best : first;
@@ -227,10 +223,12 @@ static ig_status cores_row(const ig_bench_sink *sink, ig_heat_conduction conduct
 }
 
 static ig_status bench_cores(ig_ctx *cx, const ig_bench_sink *sink) {
-  const int most = cx->threads > 2 ? cx->threads : 2, cells = most > 2 ? 160 : 100;
-  ig_status status = cores_row(sink, IG_HEAT_STENCIL, cells, most);
+  const int most = cx->threads > 2 ? cx->threads : 2,
+            cells = ig_bench_size(cx, most > 2 ? 160 : 100, most > 2 ? 160 : 100, 8);
+  const double seconds = ig_bench_seconds(cx, 0.4, 0.4);
+  ig_status status = cores_row(sink, IG_HEAT_STENCIL, cells, most, seconds);
   if (status == IG_OK)
-    status = cores_row(sink, IG_HEAT_CLASSES, cells, most);
+    status = cores_row(sink, IG_HEAT_CLASSES, cells, most, seconds);
   return status == IG_OK ? IG_OK : IG_FAIL(cx, status, "the CPU's own benchmark failed");
 }
 
@@ -251,7 +249,7 @@ static ig_status ranks_steps(ig_ctx *cx, ig_heat *h, int steps, double *seconds)
 
 /* Bricks per side: a million in all on a CPU, a million for each of two ranks on a GPU. */
 static int ranks_cells(const ig_ctx *cx) {
-  return on_gpu(cx) ? 126 : 100;
+  return ig_bench_size(cx, 126, 100, 8);
 }
 
 static ig_status ranks_work(ig_ctx *cx, ig_heat_conduction form, int steps, double *seconds) {
@@ -286,7 +284,7 @@ static ig_status ranks_stencil(ig_ctx *cx, int steps, double *seconds) {
 }
 
 static ig_status bench_ranks(ig_ctx *cx, const ig_bench_sink *sink) {
-  const int steps = on_gpu(cx) ? 500 : 40;
+  const int steps = ig_bench_size(cx, 500, 40, 2);
   const double elements = pow(ranks_cells(cx), 3);
   IG_TRY(ig_crew_bench(cx, sink, "bricks, classes, single", elements, steps, ranks_classes));
   return ig_crew_bench(cx, sink, "bricks, stencil, single", elements, steps, ranks_stencil);

@@ -17,11 +17,9 @@ const ig_build_strategy ig_build_strategies[IG_BUILD_STRATEGIES] = {
 ig_status ig_build_core_open(ig_ctx *cx, int threads, ig_ctx **out) {
   const ig_ctx_options options = {.backend = "cpu", .threads = threads};
   const ig_status status = ig_ctx_open(&options, out);
+  if (status == IG_OK)
+    (*out)->smoke = cx->smoke;
   return status == IG_OK ? IG_OK : IG_FAIL(cx, status, "%s", ig_ctx_message(*out));
-}
-
-static bool on_gpu(const ig_ctx *cx) {
-  return cx->backend->kernels == IG_KERNELS_CUDA;
 }
 
 ig_status ig_build_subject_open(ig_ctx *cx, ig_build_problem_fn *make, ig_build_subject *s) {
@@ -80,8 +78,9 @@ ig_status ig_build_steps(ig_build *b, int64_t steps) {
 
 ig_status ig_build_time(ig_build *b, double seconds, ig_build_timing *t) {
   ig_ctx *cx = b->job.cx;
-  int64_t most = on_gpu(cx) ? 256 : 4;
-  IG_TRY(ig_build_steps(b, on_gpu(cx) ? 512 : 4)); /* warm up: batches find their size */
+  int64_t most = ig_bench_size(cx, 256, 4, 1);
+  seconds = ig_bench_seconds(cx, seconds, seconds);
+  IG_TRY(ig_build_steps(b, ig_bench_size(cx, 512, 4, 1))); /* warm up: batches find their size */
   IG_TRY(cx->backend->sync(cx));
   const int64_t first = b->run.step;
   const double before = b->run.heat.element_steps, begin = ig_now();

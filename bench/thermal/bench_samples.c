@@ -157,7 +157,7 @@ static ig_status sample_table(ig_ctx *cx, const ig_bench_sink *sink, const ig_bu
                               const core *c, int error_steps) {
   reference r;
   ig_status status = reference_make(cx, s, error_steps, &r);
-  for (int i = 0; i < STRATEGIES && status == IG_OK; i++)
+  for (int i = 0; i < ig_bench_size(cx, STRATEGIES, STRATEGIES, 1) && status == IG_OK; i++)
     status = strategy_row(cx, sink, s, &ig_build_strategies[i], c, &r);
   reference_free(&r);
   return status;
@@ -178,14 +178,15 @@ ig_status ig_bench_samples(ig_ctx *cx, const ig_bench_sink *sink) {
   static ig_build_problem_fn *const makes[] = {ig_build_problem_cubic, ig_build_problem_cruciform,
                                                ig_build_problem_thin_wall,
                                                ig_build_problem_powder_bed};
-  for (int i = 0; i < 4; i++) {
+  for (int i = 0; i < ig_bench_size(cx, 4, 4, 1); i++) {
     ig_build_subject s;
     core c;
-    ig_status status = ig_build_subject_open(cx, makes[i], &s);
+    ig_status status =
+        ig_build_subject_open(cx, cx->smoke ? ig_build_problem_cubic_coarse : makes[i], &s);
     if (status == IG_OK)
       status = cores_time(cx, sink, &s, half_way, 1, &c);
     if (status == IG_OK)
-      status = sample_table(cx, sink, &s, &c, 20);
+      status = sample_table(cx, sink, &s, &c, ig_bench_size(cx, 20, 20, 1));
     ig_mesh_free(s.mesh);
     IG_TRY(status);
   }
@@ -237,7 +238,7 @@ done:
 ig_status ig_bench_stages(ig_ctx *cx, const ig_bench_sink *sink) {
   ig_build_problem_fn *const makes[] = {ig_build_problem_cubic_fine, ig_build_problem_cubic_medium,
                                         ig_build_problem_cubic_coarse};
-  for (int i = 0; i < 3; i++) {
+  for (int i = ig_bench_size(cx, 0, 0, 2); i < 3; i++) {
     ig_build_subject s;
     ig_build b;
     ig_build_timing all;
@@ -258,14 +259,15 @@ ig_status ig_bench_stages(ig_ctx *cx, const ig_bench_sink *sink) {
 ig_status ig_bench_sizes(ig_ctx *cx, const ig_bench_sink *sink) {
   static ig_build_problem_fn *const makes[] = {
       ig_build_problem_cubic_coarse, ig_build_problem_cubic_medium, ig_build_problem_cubic_fine};
-  for (int i = 0; i < (on_gpu(cx) ? 3 : 2); i++) {
+  for (int i = 0; i < ig_bench_size(cx, 3, 2, 1); i++) {
     ig_build_subject s;
     core c;
     ig_status status = ig_build_subject_open(cx, makes[i], &s);
     if (status == IG_OK)
       status = cores_time(cx, sink, &s, i == 2 ? over_build : half_way, i == 2 ? 3 : 1, &c);
     if (status == IG_OK)
-      status = i == 2 ? large_table(cx, sink, &s, &c) : sample_table(cx, sink, &s, &c, 20);
+      status = i == 2 ? large_table(cx, sink, &s, &c)
+                      : sample_table(cx, sink, &s, &c, ig_bench_size(cx, 20, 20, 1));
     if (status == IG_OK && i == 2)
       status = whole_row(cx, sink, &s, &c);
     ig_mesh_free(s.mesh);
@@ -284,7 +286,7 @@ ig_status ig_bench_whole(ig_ctx *cx, const ig_bench_sink *sink) {
   IG_TRY_GOTO(status, done, ig_build_subject_open(cx, ig_build_problem_cubic, &s));
   IG_TRY_GOTO(status, done, ig_build_open(cx, &s, &ig_build_strategies[BEST], &b));
   IG_TRY_GOTO(status, done, ig_build_at(&b, 0));
-  IG_TRY_GOTO(status, done, ig_build_time(&b, on_gpu(cx) ? 60 : 20, &t));
+  IG_TRY_GOTO(status, done, ig_build_time(&b, ig_bench_seconds(cx, 60, 20), &t));
   char note[192];
   const double whole = ig_build_per_step(&t) * (double)b.run.steps;
   snprintf(

@@ -27,10 +27,10 @@ static ig_status repeat(ig_ctx *cx, work_fn *work, void *arg, double *seconds) {
   int count = 0;
   const double start = ig_now();
   do {
-    for (int i = 0; i < (on_gpu(cx) ? 10 : 1); i++, count++)
+    for (int i = 0; i < ig_bench_size(cx, 10, 1, 1); i++, count++)
       IG_TRY(work(arg));
     IG_TRY(cx->backend->sync(cx));
-  } while (count < 3 || ig_now() - start < 0.1);
+  } while (count < ig_bench_size(cx, 3, 3, 1) || ig_now() - start < ig_bench_seconds(cx, 0.1, 0.1));
   *seconds = (ig_now() - start) / count;
   return IG_OK;
 }
@@ -152,6 +152,8 @@ done:
 }
 
 static ig_status bench_operator(ig_ctx *cx, const ig_bench_sink *sink) {
+  if (cx->smoke)
+    return bench_products(cx, sink, (const int[3]){8, 4, 4}, true);
   if (!on_gpu(cx))
     return bench_products(cx, sink, (const int[3]){64, 32, 32}, false);
   IG_TRY(bench_products(cx, sink, (const int[3]){184, 40, 90}, true));
@@ -170,7 +172,8 @@ static ig_status do_update(void *arg) {
 }
 
 static ig_status bench_cycle(ig_ctx *cx, const ig_bench_sink *sink) {
-  const int n[3] = {on_gpu(cx) ? 256 : 64, on_gpu(cx) ? 128 : 32, on_gpu(cx) ? 128 : 32};
+  const int n[3] = {ig_bench_size(cx, 256, 64, 16), ig_bench_size(cx, 128, 32, 8),
+                    ig_bench_size(cx, 128, 32, 8)};
   ig_topopt_problem t;
   char name[96];
   double s;
@@ -249,12 +252,16 @@ static ig_status bench_case(ig_ctx *cx, const ig_bench_sink *sink, const char *n
   ", 0]}, cylinder: {from: [" #center_x ", " #center_y ", -1], to: [" #center_x ", " #center_y     \
   ", 1], radius: " #radius "}, force: [0, 0, -1], spread: faces}], optimiser: {move: 0.1, "        \
   "tolerance: 1e-3}, solver: {tolerance: 1e-5" solver "}}"
+#define TIED_16(solver) TIED(16, 8, 8, 2, 6, 16.5, 4, 1.7, solver)
+#define TIED_32(solver) TIED(32, 16, 16, 4, 12, 32.5, 8, 3.3, solver)
 #define TIED_64(solver) TIED(64, 32, 32, 8, 24, 64.5, 16, 6.6, solver)
 #define TIED_128(solver) TIED(128, 64, 64, 16, 48, 128.5, 32, 13, solver)
 #define TIED_256(solver) TIED(256, 128, 128, 32, 96, 256.5, 64, 25.8, solver)
 #define TIED_640(solver) TIED(640, 320, 320, 80, 240, 640.5, 160, 64.2, solver)
 static ig_status bench_tied(ig_ctx *cx, const ig_bench_sink *sink) {
   const bool gpu = on_gpu(cx);
+  if (cx->smoke)
+    return bench_case(cx, sink, "tied cantilever 16x8x8, 1e-5", TIED_16(""), 1, 1);
   IG_TRY(bench_case(cx, sink, "tied cantilever 64x32x32, 1e-5", TIED_64(""), gpu ? 15 : 8,
                     gpu ? 5 : 2));
   if (!gpu)
@@ -265,9 +272,9 @@ static ig_status bench_tied(ig_ctx *cx, const ig_bench_sink *sink) {
 
 /* late designs of the tied cantilever by every cycle and smoother */
 static ig_status bench_cycles(ig_ctx *cx, const ig_bench_sink *sink) {
-#define BOTH(solver) TIED_64(", " solver), TIED_256(", " solver)
+#define BOTH(solver) TIED_16(", " solver), TIED_64(", " solver), TIED_256(", " solver)
   static const struct {
-    const char *name, *small, *large;
+    const char *name, *smoke, *small, *large;
   } ways[] = {{"K, Chebyshev 1 + 1", BOTH("storage: single")},
               {"K, Chebyshev 1 + 1, half storage", BOTH("storage: half")},
               {"K, Chebyshev 1 + 2, half storage", BOTH("steps: 2, storage: half")},
@@ -281,9 +288,16 @@ static ig_status bench_cycles(ig_ctx *cx, const ig_bench_sink *sink) {
   const bool gpu = on_gpu(cx);
   for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
     char name[96];
-    snprintf(name, sizeof name, "%s, %s", gpu ? "256x128x128" : "64x32x32", ways[w].name);
-    IG_TRY(bench_case(cx, sink, name, gpu ? ways[w].large : ways[w].small, gpu ? 14 : 11,
-                      gpu ? 4 : 2));
+    snprintf(name, sizeof name, "%s, %s",
+             cx->smoke ? "16x8x8"
+             : gpu     ? "256x128x128"
+                       : "64x32x32",
+             ways[w].name);
+    IG_TRY(bench_case(cx, sink, name,
+                      cx->smoke ? ways[w].smoke
+                      : gpu     ? ways[w].large
+                                : ways[w].small,
+                      ig_bench_size(cx, 14, 11, 1), ig_bench_size(cx, 4, 2, 1)));
   }
   return IG_OK;
 }
@@ -306,9 +320,8 @@ static ig_status bench_cycles(ig_ctx *cx, const ig_bench_sink *sink) {
   "{move: 0.1}, solver: {tolerance: 1e-5}}"
 
 static ig_status bench_iterations(ig_ctx *cx, const ig_bench_sink *sink) {
-  const bool gpu = on_gpu(cx);
   for (int problem = 0; problem < 3; problem++)
-    for (int n = gpu ? 64 : 32; n <= (gpu ? 256 : 64); n *= 2) {
+    for (int n = ig_bench_size(cx, 64, 32, 16); n <= ig_bench_size(cx, 256, 64, 16); n *= 2) {
       static const char *const what[] = {"stiffness", "mechanism, two solves", "heat"};
       char text[1000], name[96];
       const int half = n / 2;
@@ -319,7 +332,8 @@ static ig_status bench_iterations(ig_ctx *cx, const ig_bench_sink *sink) {
       else
         snprintf(text, sizeof text, HEAT, n, half, half, n / 8);
       snprintf(name, sizeof name, "%dx%dx%d %s, contrast 1e9", n, half, half, what[problem]);
-      IG_TRY(bench_case(cx, sink, name, text, gpu ? 20 : 5, gpu ? 80 : 15));
+      IG_TRY(bench_case(cx, sink, name, text, ig_bench_size(cx, 20, 5, 1),
+                        ig_bench_size(cx, 80, 15, 1)));
     }
   return IG_OK;
 }
@@ -327,7 +341,7 @@ static ig_status bench_iterations(ig_ctx *cx, const ig_bench_sink *sink) {
 /* CPU time of a late design iteration on one core against codes that others wrote, as recorded on a
    shared Arm Neoverse V1 core with this problem and tolerance: 4.6 s each */
 static ig_status bench_peers(ig_ctx *cx, const ig_bench_sink *sink) {
-  enum { LATE = 14, TIMED = 3 };
+  const int late = ig_bench_size(cx, 14, 14, 1), timed = ig_bench_size(cx, 3, 3, 1);
   const double recorded = 4.6;
   if (on_gpu(cx)) {
     ig_warn(cx, "left out: this benchmark is for a CPU");
@@ -336,24 +350,24 @@ static ig_status bench_peers(ig_ctx *cx, const ig_bench_sink *sink) {
   ig_topopt_problem t;
   const int threads = cx->threads;
   cx->threads = 1;
-  ig_status status = ig_topopt_problem_open(cx, TIED_64(""), &t);
+  ig_status status = ig_topopt_problem_open(cx, cx->smoke ? TIED_16("") : TIED_64(""), &t);
   if (status == IG_OK) {
     clock_t start = 0;
     int solver = 0;
     ig_evaluation e = {0};
-    for (int it = 1; status == IG_OK && it <= LATE + TIMED; it++) {
-      start = it == LATE + 1 ? clock() : start;
+    for (int it = 1; status == IG_OK && it <= late + timed; it++) {
+      start = it == late + 1 ? clock() : start;
       status = ig_topopt_problem_iterate(&t, it, &e);
-      solver += it > LATE ? e.iterations : 0;
+      solver += it > late ? e.iterations : 0;
     }
-    const double s = (double)(clock() - start) / CLOCKS_PER_SEC / TIMED;
+    const double s = (double)(clock() - start) / CLOCKS_PER_SEC / timed;
     char note[160];
     snprintf(note, sizeof note,
              "CPU time, %.1f solver iterations; TopOpt-in-OpenMP and TopOpt_in_PETSc: %.1f s "
              "recorded, %.1f times as long",
-             (double)solver / TIMED, recorded, recorded / s);
+             (double)solver / timed, recorded, recorded / s);
     row(sink, cx, "tied cantilever 64x32x32, 1e-5, one core", (double)t.m->d.elements, s,
-        (double)t.m->d.dofs * solver / TIMED, 0, note);
+        (double)t.m->d.dofs * solver / timed, 0, note);
     ig_topopt_problem_close(&t);
   }
   cx->threads = threads;
@@ -377,9 +391,10 @@ static ig_status gpu_only(ig_ctx *cx) {
   "optimiser: {move: 0.1}}"
 
 static ig_status bench_stress(ig_ctx *cx, const ig_bench_sink *sink) {
-  if (!on_gpu(cx))
+  if (!on_gpu(cx) || cx->smoke)
     return bench_case(cx, sink, "L-bracket 40x40x10 within a stress",
-                      STRESS(40, 16, 0.05, 36, 38, 12, 10), 2, 4);
+                      STRESS(40, 16, 0.05, 36, 38, 12, 10), ig_bench_size(cx, 2, 2, 0),
+                      ig_bench_size(cx, 4, 4, 1));
   return bench_case(cx, sink, "L-bracket 160x160x40 within a stress",
                     STRESS(160, 64, 0.012, 144, 152, 48, 40), 5, 35);
 }
@@ -389,6 +404,7 @@ static ig_status bench_stress(ig_ctx *cx, const ig_bench_sink *sink) {
 static ig_status bench_sequence_of(ig_ctx *cx, const ig_bench_sink *sink, const char *name,
                                    const char *text) {
   enum { MOST = 200, LAST = 5 };
+  const int most = ig_bench_size(cx, MOST, MOST, 2);
   ig_topopt_problem t;
   const double start = ig_now();
   IG_TRY(ig_topopt_problem_open(cx, text, &t));
@@ -400,7 +416,7 @@ static ig_status bench_sequence_of(ig_ctx *cx, const ig_bench_sink *sink, const 
   bool settled = false;
   ig_status status = ig_topopt_begin(&r);
   const double coarse = ig_now() - start;
-  while (status == IG_OK && designs < MOST && !settled) {
+  while (status == IG_OK && designs < most && !settled) {
     ig_topopt_design_stats st = {0};
     t.s->tolerance = ig_topopt_design_tolerance(r.change);
     status = ig_topopt_problem_iterate(&t, (int)ig_topopt_ramp_at(&t.c, 1000000), &e);
@@ -426,6 +442,9 @@ static ig_status bench_sequence_of(ig_ctx *cx, const ig_bench_sink *sink, const 
 }
 
 static ig_status bench_sequence(ig_ctx *cx, const ig_bench_sink *sink) {
+  if (cx->smoke)
+    return bench_sequence_of(cx, sink, "tied cantilever 32x16x16, coarse to fine",
+                             TIED_32("}, sequence: {grids: 1, iterations: 2"));
   if (!on_gpu(cx))
     return bench_sequence_of(cx, sink, "tied cantilever 64x32x32, coarse to fine",
                              TIED_64("}, sequence: {grids: 2, iterations: 40"));
@@ -438,6 +457,8 @@ static ig_status bench_sequence(ig_ctx *cx, const ig_bench_sink *sink) {
 }
 
 static ig_status bench_large(ig_ctx *cx, const ig_bench_sink *sink) {
+  if (cx->smoke)
+    return bench_case(cx, sink, "tied cantilever 16x8x8, 1e-5", TIED_16(""), 0, 1);
   if (!on_gpu(cx))
     return gpu_only(cx);
   IG_TRY(bench_case(cx, sink, "tied cantilever 640x320x320, 1e-5: 65 million elements",
@@ -447,6 +468,8 @@ static ig_status bench_large(ig_ctx *cx, const ig_bench_sink *sink) {
 }
 
 static ig_status bench_hundred(ig_ctx *cx, const ig_bench_sink *sink) {
+  if (cx->smoke)
+    return bench_case(cx, sink, "tied cantilever 16x8x8, 1e-5: mean of 2", TIED_16(""), 0, 2);
   if (!on_gpu(cx))
     return gpu_only(cx);
   return bench_case(cx, sink, "tied cantilever 640x320x320, 1e-5: mean of 100", TIED_640(""), 0,

@@ -78,7 +78,7 @@ static ig_status time_products(ig_ctx *cx, const ig_ebe *op, double *seconds) {
   ig_array u = {0}, y = {0}, modulus = {0};
   ig_status status;
   int repeats = 1;
-  const double budget = cx->backend->kernels == IG_KERNELS_CUDA ? 0.05 : 0.02;
+  const double budget = ig_bench_seconds(cx, 0.05, 0.02);
   IG_TRY_GOTO(status, done, vector_new(cx, &u, 3 * (size_t)op->nodes, op->single, 0));
   IG_TRY_GOTO(status, done, vector_new(cx, &y, 3 * (size_t)op->nodes, op->single, 0));
   IG_TRY_GOTO(status, done, vector_new(cx, &modulus, (size_t)op->elements, op->single, 1));
@@ -132,9 +132,8 @@ static ig_status bench_one(ig_ctx *cx, const ig_bench_sink *sink, const block *b
 
 /* Operators on two sizes of both examples, in both precisions. */
 static ig_status bench_products(ig_ctx *cx, const ig_bench_sink *sink) {
-  const bool gpu = cx->backend->kernels == IG_KERNELS_CUDA;
-  const int sizes[2] = {gpu ? 32 : 8, gpu ? 80 : 16};
-  for (int s = 0; s < 2; s++)
+  const int sizes[2] = {ig_bench_size(cx, 32, 8, 2), ig_bench_size(cx, 80, 16, 2)};
+  for (int s = ig_bench_size(cx, 0, 0, 1); s < 2; s++)
     for (int bent = 0; bent < 2; bent++) {
       block b;
       ig_status status = block_new(cx, sizes[s], bent, &b);
@@ -225,7 +224,7 @@ static ig_status bench_designs(ig_ctx *cx, const ig_bench_sink *sink) {
   for (int k = 0; k < 2; k++) {
     ig_mesh *mesh;
     double reference = NAN;
-    IG_TRY(body_mesh(cx, k, cx->backend->kernels == IG_KERNELS_CUDA ? 28 : 8, &mesh));
+    IG_TRY(body_mesh(cx, k, ig_bench_size(cx, 28, 8, 2), &mesh));
     ig_status status = IG_OK;
     for (int multigrid = 0; multigrid < 2; multigrid++)
       for (int kind = 0; kind < IG_EBE_KINDS && status == IG_OK; kind++) {
@@ -291,16 +290,18 @@ done:
 
 ig_status ig_topopt_bench_thesis(ig_ctx *cx, const ig_bench_sink *sink) {
   static const ig_ebe_kind kinds[] = {IG_EBE_EBE, IG_EBE_NBN, IG_EBE_EBESYM, IG_EBE_RECOMPUTE};
-  const int n = cx->backend->kernels == IG_KERNELS_CUDA ? 28 : 8;
+  const int n = ig_bench_size(cx, 28, 8, 2);
   ig_ctx *one;
   if (ig_ctx_open(&(ig_ctx_options){.backend = "cpu", .threads = 1}, &one) != IG_OK)
     return IG_FAIL(cx, IG_UNSUPPORTED, "no CPU backend to compare with");
+  one->smoke = cx->smoke;
   ig_status status = IG_OK;
   for (int k = 0; k < 2; k++)
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds && status == IG_OK; i++) {
       solver_time here = {0}, there = {0};
       char name[96], note[200];
-      IG_TRY_GOTO(status, done, time_solver(cx, k, n, kinds[i], 200, &here));
+      IG_TRY_GOTO(status, done,
+                  time_solver(cx, k, n, kinds[i], ig_bench_size(cx, 200, 200, 4), &here));
       status = time_solver(one, k, n, kinds[i], 8, &there);
       if (status != IG_OK)
         status = IG_FAIL(cx, status, "%s", ig_ctx_message(one));
@@ -375,22 +376,20 @@ static ig_status bench_tets_of(ig_ctx *cx, const ig_bench_sink *sink, ig_elem_ty
 }
 
 ig_status ig_topopt_bench_tets(ig_ctx *cx, const ig_bench_sink *sink) {
-  const bool gpu = cx->backend->kernels == IG_KERNELS_CUDA;
   for (int quadratic = 0; quadratic < 2; quadratic++)
     for (int single = 0; single < 2; single++)
       for (int how = IG_ATOMIC; how <= IG_CLUSTER; how++)
         if (!single || how == IG_ATOMIC || how == IG_CLUSTER)
-          IG_TRY(bench_tets_of(cx, sink, quadratic ? IG_TET10 : IG_TET4, gpu ? 56 : 10, single,
-                               (ig_assembly)how));
+          IG_TRY(bench_tets_of(cx, sink, quadratic ? IG_TET10 : IG_TET4,
+                               ig_bench_size(cx, 56, 10, 2), single, (ig_assembly)how));
   return IG_OK;
 }
 
 /* The four strategies side by side: products without stored matrices, of the arch's hexahedra and
    of tetrahedra. */
 ig_status ig_topopt_bench_assembly(ig_ctx *cx, const ig_bench_sink *sink) {
-  const bool gpu = cx->backend->kernels == IG_KERNELS_CUDA;
   block b;
-  ig_status status = block_new(cx, gpu ? 80 : 16, true, &b);
+  ig_status status = block_new(cx, ig_bench_size(cx, 80, 16, 2), true, &b);
   for (int single = 0; single < 2; single++)
     for (int how = IG_ATOMIC; how <= IG_CLUSTER && status == IG_OK; how++) {
       double reference = NAN;
@@ -400,7 +399,7 @@ ig_status ig_topopt_bench_assembly(ig_ctx *cx, const ig_bench_sink *sink) {
   block_free(&b);
   for (int quadratic = 0; quadratic < 2; quadratic++)
     for (int how = IG_ATOMIC; how <= IG_CLUSTER && status == IG_OK; how++)
-      status = bench_tets_of(cx, sink, quadratic ? IG_TET10 : IG_TET4, gpu ? 56 : 10, false,
-                             (ig_assembly)how);
+      status = bench_tets_of(cx, sink, quadratic ? IG_TET10 : IG_TET4, ig_bench_size(cx, 56, 10, 2),
+                             false, (ig_assembly)how);
   return status;
 }

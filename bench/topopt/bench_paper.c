@@ -71,10 +71,6 @@ static const example examples[] = {
      {58.76, 28699.76, 1435.07}}};
 enum { EXAMPLES = sizeof examples / sizeof *examples, TEXT = 1600 };
 
-static bool on_gpu(const ig_ctx *cx) {
-  return cx->backend->kernels == IG_KERNELS_CUDA;
-}
-
 static void case_text(const example *e, int coarser, bool multigrid, char *text) {
   snprintf(text, TEXT,
            "{grid: {elements: [%d, %d, %d], size: %s}, %s, solver: {tolerance: 1e-8, "
@@ -233,12 +229,12 @@ static tally compose(const parts *p, bool multigrid, const tally *ours) {
 
 static ig_status bench_example(ig_ctx *cx, ig_ctx *one, const ig_bench_sink *sink, const example *e,
                                bool multigrid) {
-  const int coarser = on_gpu(cx) ? 1 : 2;
+  const int coarser = ig_bench_size(cx, 1, 2, 8);
   char text[TEXT], name[96], note[400];
   tally y;
   parts p;
   case_text(e, coarser, multigrid, text);
-  IG_TRY(run_whole(cx, text, on_gpu(cx) ? 150 : 2, &y));
+  IG_TRY(run_whole(cx, text, ig_bench_size(cx, 150, 2, 1), &y));
   const double *s = y.seconds, all = s[0] + s[1] + s[2] + s[3];
   snprintf(name, sizeof name, "%s, %s: %d designs", e->name, multigrid ? "multigrid" : "Jacobi",
            y.designs);
@@ -272,8 +268,9 @@ static ig_status bench_examples(ig_ctx *cx, const ig_bench_sink *sink, bool mult
   ig_ctx *one;
   if (ig_ctx_open(&(ig_ctx_options){.backend = "cpu", .threads = 1}, &one) != IG_OK)
     return IG_FAIL(cx, IG_UNSUPPORTED, "no CPU backend to compare with");
+  one->smoke = cx->smoke;
   ig_status status = IG_OK;
-  for (int i = 0; i < EXAMPLES && status == IG_OK; i++)
+  for (int i = ig_bench_size(cx, 0, 0, EXAMPLES - 1); i < EXAMPLES && status == IG_OK; i++)
     status = bench_example(cx, one, sink, &examples[i], multigrid);
   ig_ctx_close(one);
   return status;
@@ -294,7 +291,7 @@ static ig_status gripper_work(ig_ctx *cx, const char *how, int steps, double *se
   char text[TEXT], more[TEXT + 32];
   ig_topopt_problem t;
   ig_evaluation now = {0};
-  case_text(e, on_gpu(cx) ? 1 : 4, true, text);
+  case_text(e, ig_bench_size(cx, 1, 4, 4), true, text);
   snprintf(more, sizeof more, "{ranks: %s, %s", how, text + 1);
   IG_TRY(ig_ranks_agree(cx, ig_topopt_problem_open(cx, more, &t)));
   ig_status status = ig_topopt_problem_iterate(&t, 1, &now); /* makes buffers and pages warm */
@@ -315,18 +312,21 @@ static ig_status divide_work(ig_ctx *cx, int steps, double *seconds) {
 }
 
 ig_status ig_topopt_bench_ranks(ig_ctx *cx, const ig_bench_sink *sink) {
-  const int c = on_gpu(cx) ? 1 : 4, *n = examples[1].n;
+  const int c = ig_bench_size(cx, 1, 4, 4), *n = examples[1].n;
+  const int designs = ig_bench_size(cx, 20, 4, 1);
   const double elements = (double)(n[0] / c) * (n[1] / c) * (n[2] / c);
-  IG_TRY(ig_crew_bench(cx, sink, "gripper, systems shared", elements, on_gpu(cx) ? 20 : 4,
-                       share_work));
-  IG_TRY(
-      ig_crew_bench(cx, sink, "gripper, grid divided", elements, on_gpu(cx) ? 20 : 4, divide_work));
+  IG_TRY(ig_crew_bench(cx, sink, "gripper, systems shared", elements, designs, share_work));
+  IG_TRY(ig_crew_bench(cx, sink, "gripper, grid divided", elements, designs, divide_work));
   return ig_topopt_bench_divided(cx, sink);
 }
 
 /* --- Table 2 --- */
 
 #ifdef INGOT_HAVE_CUDA
+static bool on_gpu(const ig_ctx *cx) {
+  return cx->backend->kernels == IG_KERNELS_CUDA;
+}
+
 static const struct {
   int block[3];
   double k40; /* ms */

@@ -12,9 +12,11 @@
 #include <stdio.h>
 
 /* A million elements; on a GPU two, a million for each of two ranks. */
-enum { WIDE = 64 };
 static int length(const ig_ctx *cx) {
-  return cx->backend->kernels == IG_KERNELS_CUDA ? 512 : 256;
+  return ig_bench_size(cx, 512, 256, 32);
+}
+static int width(const ig_ctx *cx) {
+  return ig_bench_size(cx, 64, 64, 8);
 }
 
 #define CANTILEVER                                                                                 \
@@ -40,15 +42,15 @@ static ig_status designs_time(ig_ctx *cx, ig_topopt_problem *t, int steps, doubl
 static ig_status grid_work(ig_ctx *cx, int steps, double *seconds) {
   char text[400];
   ig_topopt_problem t;
-  snprintf(text, sizeof text, CANTILEVER ROUGHLY ", grid: {elements: [%d, %d, %d]}}", WIDE, WIDE,
-           length(cx));
+  snprintf(text, sizeof text, CANTILEVER ROUGHLY ", grid: {elements: [%d, %d, %d]}}", width(cx),
+           width(cx), length(cx));
   IG_TRY(ig_ranks_agree(cx, ig_topopt_problem_open(cx, text, &t)));
   return designs_time(cx, &t, steps, seconds);
 }
 
 /* `by`: sides that are shorter than the million's. */
 static ig_status mesh_time(ig_ctx *cx, const char *text, int by, int steps, double *seconds) {
-  const int cells[3] = {WIDE / by, WIDE / by, length(cx) / by};
+  const int cells[3] = {width(cx) / by, width(cx) / by, length(cx) / by};
   const double size[3] = {cells[0], cells[1], cells[2]};
   ig_topopt_problem t;
   ig_mesh *mesh = NULL;
@@ -72,7 +74,7 @@ static ig_status multigrid_work(ig_ctx *cx, int steps, double *seconds) {
 }
 
 ig_status ig_topopt_bench_divided(ig_ctx *cx, const ig_bench_sink *sink) {
-  const double elements = (double)WIDE * WIDE * length(cx);
+  const double elements = (double)width(cx) * width(cx) * length(cx);
   IG_TRY(ig_crew_bench(cx, sink, "cantilever, grid divided", elements, 1, grid_work));
   IG_TRY(ig_crew_bench(cx, sink, "on springs, mesh divided", elements, 1, springs_work));
   return ig_crew_bench(cx, sink, "cantilever, mesh divided", elements / 8, 1, multigrid_work);

@@ -54,6 +54,7 @@ struct ig_ctx {
   size_t device_bytes, device_peak; /* allocated through the backend: now, most */
   struct ig_fault *fault;           /* in device memory: trouble met by kernels */
   int warnings;
+  bool smoke; /* benchmarks at their smallest size, once: see ig_bench_size */
   ig_split split;
   struct ig_spares *spares; /* host memory of former snapshots (core/output.c) */
 };

@@ -51,6 +51,7 @@ static void null_contexts(void **state) {
   REFUSED_SILENTLY(ig_completion(NULL, NULL, NULL, NULL));
   REFUSED_SILENTLY(ig_verify(NULL, NULL, 0, true, NULL, NULL));
   REFUSED_SILENTLY(ig_bench(NULL, NULL, 0, NULL, NULL));
+  REFUSED_SILENTLY(ig_bench_smoke(NULL, NULL, 0, NULL, NULL));
   ig_verify_list(NULL, NULL);
   ig_bench_list(NULL, NULL);
   assert_int_equal(ig_ranks_rank(NULL), 0);
@@ -357,6 +358,7 @@ static void files(void **state) {
   REFUSED(cx, ig_verify(cx, wrong, 1, true, NULL, NULL));
   REFUSED(cx, ig_verify(cx, NULL, 1, true, NULL, NULL));
   REFUSED(cx, ig_bench(cx, wrong, 1, NULL, NULL));
+  REFUSED(cx, ig_bench_smoke(cx, wrong, 1, NULL, NULL));
   REFUSED(cx, ig_reference(cx, NULL, NULL));
   REFUSED(cx, ig_schema(cx, NULL, NULL));
   REFUSED(cx, ig_completion(cx, "no such room", NULL, NULL));
