@@ -24,6 +24,10 @@ bool ig_topopt_has_port(const ig_topopt_case *c) {
   return c->problem == IG_PROBLEM_MECHANISM || c->minimise == IG_MINIMISE_DISPLACEMENT;
 }
 
+double ig_topopt_copies(const ig_topopt_case *c) {
+  return c->surface.mirror ? pow(2, c->symmetry.count) : 1;
+}
+
 double ig_topopt_thickness(const ig_topopt_case *c) {
   if (!isnan(c->grid.thickness))
     return c->grid.thickness;

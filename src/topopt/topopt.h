@@ -142,6 +142,7 @@ typedef struct {
   ig_src at;
   double level;
   ig_texts formats;
+  double unit; /* of files that name none, m */
   bool mirror, islands, analyse;
 } ig_surface_case;
 typedef enum {
@@ -221,6 +222,9 @@ int ig_topopt_method(const ig_topopt_case *c);
 double ig_topopt_volume(const ig_topopt_case *c);
 /* Whether the objective is the displacement of the ports: mechanisms, minimise: displacement. */
 bool ig_topopt_has_port(const ig_topopt_case *c);
+/* How often the exported part contains the model: 2 for each plane of symmetry at which the surface
+   is mirrored. */
+double ig_topopt_copies(const ig_topopt_case *c);
 /* Modulus or conductivity of void over that of solid. */
 double ig_topopt_void_ratio(const ig_topopt_case *c);
 /* Of a plane problem, m. */
@@ -560,8 +564,9 @@ IG_MUST_CHECK ig_status ig_topopt_part_inside_grid(ig_ctx *cx, const ig_grid *g,
 void ig_topopt_part_free(ig_topopt_part *surface);
 /* Fails unless every format is one that can be written. */
 IG_MUST_CHECK ig_status ig_topopt_part_formats_check(ig_ctx *cx, const ig_surface_case *c);
+/* Writes "part.FORMAT"; `unit`: length of one unit of the file, m (3mf: always millimetres). */
 IG_MUST_CHECK ig_status ig_topopt_part_write(ig_ctx *cx, const ig_topopt_part *surface,
-                                             const char *format, ig_sink *sink);
+                                             const char *format, double unit, ig_sink *sink);
 
 extern const ig_verify_entry ig_topopt_verify[];
 extern const ig_bench_entry ig_topopt_bench[];

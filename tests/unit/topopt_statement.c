@@ -281,6 +281,36 @@ static void a_half_is_the_whole(void **state) {
       }
 }
 
+/* The surface is mirrored, and so the mass is the whole part's: volume x 2 x 12 m^3 x 2 kg/m^3 for
+   each plane. The model's own mass has a name of its own. */
+static void mass_is_that_of_the_surface(void **state) {
+  (void)state;
+  static const char *const body[] = {"grid: {elements: [4, 3, 2]}\nsupports: [{set: xmin}]\n",
+                                     "mesh: {boxes: [{name: a, size: [4, 3, 2], cells: [4, 3, "
+                                     "2]}]}\nsupports: [{set: xmin}]\n"};
+  static const struct {
+    const char *more;
+    double copies;
+  } half[] = {{"", 1},
+              {"symmetry: [y+]\n", 2},
+              {"symmetry: [y+, z-]\n", 4},
+              {"symmetry: [y+]\nsurface: {mirror: false}\n", 1}};
+  for (int b = 0; b < 2; b++)
+    for (size_t i = 0; i < sizeof half / sizeof *half; i++) {
+      char text[600];
+      outcome o;
+      snprintf(text, sizeof text,
+               "physics: topopt\noutput: {count: 0}\n%sloads: [{set: xmax, force: [0, 0, -1], "
+               "spread: faces}]\nmaterials: {name: m, young: 1, poisson: 0.3, density: 2}\n"
+               "volume: 0.5\niterations: 1\n%s",
+               body[b], half[i].more);
+      run_good("cpu", text, &o);
+      assert_near(o.mass, 24 * half[i].copies, 1e-6 * 24);
+      assert_near(o.model_mass, half[i].copies > 1 ? 24 : 0, 1e-6 * 24);
+      assert_near(o.surface_volume, 12 * half[i].copies, 0.1 * 12 * half[i].copies);
+    }
+}
+
 /* --- what cannot be, and what is said of it --- */
 
 static void infeasible_is_said(void **state) {
@@ -464,6 +494,7 @@ int main(void) {
                                      cmocka_unit_test(meshes_have_several_ratios),
                                      cmocka_unit_test(slopes_know_the_materials),
                                      cmocka_unit_test(a_half_is_the_whole),
+                                     cmocka_unit_test(mass_is_that_of_the_surface),
                                      cmocka_unit_test(infeasible_is_said),
                                      cmocka_unit_test(pieces_and_cavities_are_counted),
                                      cmocka_unit_test(slips_are_refused),
