@@ -366,6 +366,16 @@ static void slips_are_refused(void **state) {
       {GRID LOAD "sets: [{name: a, box: {max: [2, 9]}}]\nmaterials: [{name: s, set: a, young: 1, "
                  "poisson: 0.3}]\n",
        "60 elements are in no material's sets"},
+      {GRID LOAD "materials: [{name: s, young: 1, poisson: 0.3}, {name: r, young: 2, poisson: "
+                 "0.3}]\n",
+       "case.yaml:7:48: materials: neither 's' nor 'r' has a `set`"},
+      {MESH PULL "materials: [{name: s, young: 1, poisson: 0.3}, {name: r, young: 2, poisson: "
+                 "0.3}]\n",
+       "neither 's' nor 'r' has a `set`"},
+      {GRID LOAD "sets: [{name: a, box: {max: [2, 9]}}, {name: b, box: {max: [3, 9]}}]\n"
+                 "materials: [{name: t, young: 1, poisson: 0.3}, {name: s, set: a, young: 1, "
+                 "poisson: 0.3}, {name: r, set: b, young: 2, poisson: 0.3}]\n",
+       "no element is made of 's'"},
       {GRID LOAD "volume: 0.1\npassive: [{box: {max: [6, 6]}}]\n", "cannot be met"},
       {GRID LOAD "weights: [1, 2]\n", "2 given for 1 load cases"},
       {GRID LOAD "filter: {kind: density, radius: 2}\nprojection: {robust: 0.2}\n", "give beta"},
