@@ -17,7 +17,8 @@ static const ig_option grid_options[] = {
     IG_FILE(
         ig_grid_case, stl, NULL,
         "a part's closed surface (.stl, .obj, .3mf; of other files the outer surface): elements "
-        "whose middle is outside are held void"),
+        "whose middle is outside stay void whatever else the case says, and entries with a place "
+        "select nodes and elements of the part alone"),
     IG_REAL(ig_grid_case, unit, "m", NULL, IG_TINY, IG_HUGE,
             "stl: length of one unit of the file; 1 mm if neither this nor the file says"),
     IG_VECTOR(ig_grid_case, move, 3, "m", "[0, 0, 0]", "stl: moved by this"),

@@ -372,6 +372,9 @@ typedef struct {
   ig_grid grid, whole, cells;
   ig_slab *slab; /* NULL: the grid is not divided */
   double h[3], *centers;
+  /* with `stl`: 1 for each element of the whole whose middle is in the part, x fastest, without
+     halo (host); else NULL */
+  uint8_t *inside;
   ig_multigrid *solver, *helmholtz;
   ig_array role, weight, scale, nodal_f, nodal_u, ball;
   ig_taps taps, ball_taps; /* of the filter; of the balls that bound members */
