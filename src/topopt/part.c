@@ -193,7 +193,7 @@ ig_status ig_topopt_part_analyse(ig_topopt_run *r, ig_sink *sink, const double *
 
 /* Whether there is a part: it has a surface, which is asked for. */
 static bool made(const ig_topopt_run *r) {
-  return r->d->surface && r->s->c->surface.formats.count > 0;
+  return r->d->surface && ig_topopt_formats(&r->s->c->surface).count > 0;
 }
 
 bool ig_topopt_part_analysed(const ig_topopt_run *r) {
@@ -205,8 +205,9 @@ bool ig_topopt_part_analysed(const ig_topopt_run *r) {
 static ig_status put_surface(ig_topopt_run *r, ig_sink *sink, const ig_topopt_part *part,
                              double wanted) {
   const ig_surface_case *c = &r->s->c->surface;
-  for (int f = 0; f < c->formats.count; f++)
-    IG_TRY(ig_topopt_part_write(r->s->cx, part, c->formats.value[f], c->unit, sink));
+  const ig_texts formats = ig_topopt_formats(c);
+  for (int f = 0; f < formats.count; f++)
+    IG_TRY(ig_topopt_part_write(r->s->cx, part, formats.value[f], c->unit, sink));
   return put_figures(sink, r, part, wanted);
 }
 

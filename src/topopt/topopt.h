@@ -141,8 +141,8 @@ typedef struct {
 typedef struct {
   ig_src at;
   double level;
-  ig_texts formats;
-  double unit; /* of files that name none, m */
+  ig_texts formats; /* value NULL: left out */
+  double unit;      /* of files that name none, m */
   bool mirror, islands, analyse;
 } ig_surface_case;
 typedef enum {
@@ -222,6 +222,8 @@ int ig_topopt_method(const ig_topopt_case *c);
 double ig_topopt_volume(const ig_topopt_case *c);
 /* Whether the objective is the displacement of the ports: mechanisms, minimise: displacement. */
 bool ig_topopt_has_port(const ig_topopt_case *c);
+/* Fails where a key is given that has no effect in this case. unused.c */
+IG_MUST_CHECK ig_status ig_topopt_unused(ig_ctx *cx, const ig_topopt_case *c);
 /* How often the exported part contains the model: 2 for each plane of symmetry at which the surface
    is mirrored. */
 double ig_topopt_copies(const ig_topopt_case *c);
@@ -565,6 +567,8 @@ IG_MUST_CHECK ig_status ig_topopt_part_inside_grid(ig_ctx *cx, const ig_grid *g,
                                                    const double *density, double level,
                                                    double *share);
 void ig_topopt_part_free(ig_topopt_part *surface);
+/* The files asked for: `formats`, or stl where it is left out. asked.c */
+ig_texts ig_topopt_formats(const ig_surface_case *c);
 /* Fails unless every format is one that can be written. */
 IG_MUST_CHECK ig_status ig_topopt_part_formats_check(ig_ctx *cx, const ig_surface_case *c);
 /* Writes "part.FORMAT"; `unit`: length of one unit of the file, m (3mf: always millimetres). */
