@@ -8,7 +8,7 @@
 
 typedef struct {
   double objective, volume, pieces, cavities, surface_volume, load_case[2];
-  double islands, part_objective, part_stress, mass, stress, surface_level;
+  double islands, part_objective, part_stress, mass, stress, surface_level, model_mass;
   char feasible[200], stopped[200], warning[2000];
   int64_t steps;
 } outcome;
@@ -20,13 +20,13 @@ static inline void keep_figure(void *user, const char *key, double value, const 
   double *const number[] = {&o->objective,      &o->volume,       &o->pieces,       &o->cavities,
                             &o->surface_volume, &o->load_case[0], &o->load_case[1], &o->islands,
                             &o->part_objective, &o->part_stress,  &o->mass,         &o->stress,
-                            &o->surface_level};
+                            &o->surface_level,  &o->model_mass};
   static const char *const name[] = {
       "objective",      "volume",      "pieces",      "cavities",
       "surface_volume", "load_case_1", "load_case_2", "islands_removed",
       "part_objective", "part_stress", "mass",        "constraint_1_stress",
-      "surface_level"};
-  for (int i = 0; i < 13; i++)
+      "surface_level",  "model_mass"};
+  for (size_t i = 0; i < sizeof name / sizeof *name; i++)
     if (strcmp(key, name[i]) == 0)
       *number[i] = value;
   if (text && strcmp(key, "feasible") == 0)

@@ -17,7 +17,7 @@ static void triangle(const double *x, const double *off, double factor, const ig
   float v[12], *corner = v + 3;
   for (int i = 0; i < 9; i++) {
     const int64_t at = 3 * (int64_t)n[i / 3] + i % 3;
-    corner[i] = (float)(x[at] - factor * off[at]);
+    corner[i] = (float)((x[at] - factor * off[at]) * 1e3); /* mm: STL names no unit */
   }
   const float a[3] = {corner[3] - corner[0], corner[4] - corner[1], corner[5] - corner[2]};
   const float b[3] = {corner[6] - corner[0], corner[7] - corner[1], corner[8] - corner[2]};
@@ -72,7 +72,7 @@ static ig_status surface_write(ig_stress_run *r, const ig_adjacency *adj, const 
       status = IG_NEW(m->cx, &file, HEAD + TRIANGLE * (size_t)count, "compensated shape");
   }
   if (status == IG_OK) {
-    memcpy(file, "compensated shape, metres", 25);
+    memcpy(file, "compensated shape, millimetres", 30);
     memcpy(file + 80, &count, sizeof count);
     status = to->file(to, "compensated.stl", file, HEAD + TRIANGLE * (size_t)count);
   }

@@ -24,6 +24,15 @@ bool ig_topopt_has_port(const ig_topopt_case *c) {
   return c->problem == IG_PROBLEM_MECHANISM || c->minimise == IG_MINIMISE_DISPLACEMENT;
 }
 
+ig_texts ig_topopt_formats(const ig_surface_case *c) {
+  static const char *stl[] = {"stl"};
+  return c->formats.value ? c->formats : (ig_texts){1, stl};
+}
+
+double ig_topopt_copies(const ig_topopt_case *c) {
+  return c->surface.mirror ? pow(2, c->symmetry.count) : 1;
+}
+
 double ig_topopt_thickness(const ig_topopt_case *c) {
   if (!isnan(c->grid.thickness))
     return c->grid.thickness;

@@ -232,7 +232,7 @@ typedef struct {
    its nodes, pieces, or values at the nodes of the mirrored grid. The surface is the first's. */
 static double end_bytes(const ig_topopt_grid_model *m) {
   const ig_surface_case *c = &m->c->surface;
-  const bool made = c->formats.count > 0;
+  const bool made = ig_topopt_formats(c).count > 0;
   const double values = made ? ldexp(4, c->mirror ? m->c->symmetry.count : 0) : 0;
   return (double)m->grid.stored *
          (9 + (made && c->analyse ? 8 : 0) + fmax(values, 1 + 8 * m->grid.dof));
@@ -288,7 +288,7 @@ ig_status ig_topopt_ranks_tell(ig_ctx *cx, const ig_topopt_case *c, ig_check_lin
     if (!divided)
       snprintf(text, sizeof text, "share the linear systems; the grid is not divided (%s)", why);
     line(user, "ranks", text);
-    if (divided && m.c->surface.formats.count > 0)
+    if (divided && ig_topopt_formats(&m.c->surface).count > 0)
       line(user, "the end", "about 140 bytes more on the first for each triangle of the part");
     for (int r = 0; r < ranks; r++) {
       tell(&all[r], r, divided, line, user);

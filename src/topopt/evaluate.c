@@ -373,10 +373,6 @@ static ig_status check_case(const ig_topopt_design *s) {
     return ig_fail_at(cx, &c->projection.at,
                       "projection: needs optimiser: {method: mma}; with oc the volume is lost and "
                       "designs fall apart as the step sharpens");
-  if (c->projection.robust > 0 && !(c->projection.beta > 0))
-    return ig_fail_at(cx, &c->projection.at,
-                      "projection: robust shifts the threshold of a step, and there is none: give "
-                      "beta, 1 for example");
   if (c->weights.count > 0 && c->weights.count != s->loading->cases)
     return ig_fail_at(cx, &c->at, "weights: %d given for %d load cases: give one each",
                       c->weights.count, s->loading->cases);

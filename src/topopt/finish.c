@@ -99,7 +99,8 @@ double ig_topopt_excess(const ig_topopt_design *s, const ig_evaluation *e) {
   return worst;
 }
 
-/* What the design weighs, where the materials say it. */
+/* Mass of the part as it is exported, and of the model where planes of symmetry make it a piece of
+   the part; only where the materials have densities. */
 static ig_status put_mass(ig_sink *sink, const ig_topopt_run *r) {
   const ig_topopt_design *s = r->s;
   const ig_loading *l = s->loading;
@@ -116,7 +117,10 @@ static ig_status put_mass(ig_sink *sink, const ig_topopt_run *r) {
   IG_TRY(s->ops->mix(s->cx, n, l->element_mass, s->work.dev, 0, s->work.dev, s->work.dev));
   ig_topopt_design_stats st;
   IG_TRY(s->ops->stats(s->cx, s->d->grid, n, s->d->role, s->work.dev, s->work.dev, &st));
-  return sink->result(sink, "mass", "kg", st.sum);
+  const double copies = ig_topopt_copies(s->c);
+  if (copies > 1)
+    IG_TRY(sink->result(sink, "model_mass", "kg", st.sum));
+  return sink->result(sink, "mass", "kg", copies * st.sum);
 }
 
 static ig_status put_constraints(ig_sink *sink, const ig_topopt_design *s, const ig_evaluation *e) {

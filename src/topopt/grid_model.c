@@ -392,5 +392,6 @@ void ig_topopt_grid_model_free(ig_topopt_grid_model *m) {
   ig_topopt_grid_pattern_free(m);
   ig_slab_free(m->slab);
   free(m->centers);
+  free(m->inside);
   free(m);
 }

@@ -1,4 +1,5 @@
-/* A part in a grid: elements whose middle is outside a surface of triangles are held void. */
+/* A part in a grid: elements whose middle is outside a surface of triangles are void whatever the
+   case says of them, and no entry of the case selects them. */
 #include "mesh/soup.h"
 #include "topopt/placing.h"
 
@@ -31,7 +32,7 @@ static void element_cut(void *user, int64_t place, double weight) {
   if (cut->inside[((size_t)at[2] * (size_t)cut->n[1] + (size_t)at[1]) * (size_t)cut->n[0] +
                   (size_t)at[0]])
     cut->kept++;
-  else
+  else if (ig_topopt_in_places(cut->p, place))
     cut->role[place] = IG_ROLE_VOID;
 }
 
@@ -103,6 +104,10 @@ ig_status ig_topopt_grid_part(const ig_topopt_points *p, uint8_t *role) {
             (long long)cut.kept, count,
             1e9 * (double)cut.kept * cut.step[0] * cut.step[1] * cut.step[2],
             1e9 * fabs(survey.volume));
+  if (status == IG_OK) {
+    ((ig_topopt_grid_model *)p->self)->inside = cut.inside;
+    cut.inside = NULL;
+  }
 done:
   free(cut.inside);
   ig_soup_free(&soup);

@@ -82,8 +82,25 @@ static int64_t place_of(const search *s, int i, int j, int k) {
   return ig_grid_place(g, i, j, k - g->from);
 }
 
-static void each_point(const search *s, bool elements) {
+/* Whether the element at a place of the whole is in the part; places beyond the grid are not. */
+static bool element_inside(const ig_topopt_grid_model *m, int i, int j, int k) {
+  const ig_grid *g = &m->whole;
+  if (!m->inside)
+    return true;
+  return i >= 0 && j >= 0 && k >= 0 && i < g->n[0] && j < g->n[1] && k < g->n[2] &&
+         m->inside[((size_t)k * (size_t)g->n[1] + (size_t)j) * (size_t)g->n[0] + (size_t)i];
+}
+
+static bool node_inside(const ig_topopt_grid_model *m, const int *at) {
+  bool any = !m->inside; /* such a grid has three dimensions */
+  for (int a = 0; a < 8 && !any; a++)
+    any = element_inside(m, at[0] - (a & 1), at[1] - (a >> 1 & 1), at[2] - (a >> 2));
+  return any;
+}
+
+static void each_point(const search *s, ig_point_kind kind) {
   const ig_grid *g = &s->m->whole;
+  const bool elements = kind == IG_POINT_ELEMENTS;
   const int more = elements ? 0 : 1;
   const double offset = elements ? 0.5 : 0;
   int i[3], begin[3] = {0}, end[3] = {1, 1, 1};
@@ -95,7 +112,9 @@ static void each_point(const search *s, bool elements) {
         double x[3];
         for (int d = 0; d < 3; d++)
           x[d] = (i[d] + offset) * s->m->h[d];
-        if (there(s, x))
+        if (there(s, x) &&
+            (kind == IG_POINT_ALL_NODES ||
+             (elements ? element_inside(s->m, i[0], i[1], i[2]) : node_inside(s->m, i))))
           s->visit(s->user, place_of(s, i[0], i[1], i[2]), 1);
       }
 }
@@ -130,7 +149,9 @@ static void each_face(const search *s, double *normal) {
             double x[3];
             for (int d = 0; d < 3; d++)
               x[d] = (low[d] + (d == axis ? 0 : 0.5)) * s->m->h[d];
-            if (there(s, x))
+            int behind[3] = {low[0], low[1], low[2]};
+            behind[axis] -= side;
+            if (there(s, x) && element_inside(s->m, behind[0], behind[1], behind[2]))
               visit_face(s, axis, low, area);
           }
     }
@@ -150,7 +171,7 @@ static ig_status each(void *self, ig_where where, ig_point_kind kind, ig_visit *
   if (kind == IG_POINT_FACES)
     each_face(&s, m->normal);
   else
-    each_point(&s, kind == IG_POINT_ELEMENTS);
+    each_point(&s, kind);
   return IG_OK;
 }
 
@@ -180,7 +201,7 @@ static void source(void *self, double value, double *f) {
   for (int k = -ig_grid_below(g); k < ig_grid_layers(g); k++)
     for (int j = 0; j < g->n[1]; j++)
       for (int i = 0; i < g->n[0]; i++)
-        for (int a = 0; a < 1 << g->dim; a++)
+        for (int a = 0; element_inside(m, i, j, k + g->from) && a < 1 << g->dim; a++)
           f[ig_grid_place(g, i + (a & 1), j + (a >> 1 & 1), k + (a >> 2))] += share;
 }
 
@@ -188,7 +209,7 @@ ig_topopt_points ig_topopt_grid_points(ig_topopt_grid_model *m) {
   const ig_grid *g = &m->grid;
   ig_topopt_points p = {.cx = m->cx,
                         .c = m->c,
-                        .name = "grid",
+                        .name = m->c->grid.stl ? "part" : "grid",
                         .dim = g->dim,
                         .size = g->dof,
                         .nodes = g->stored,

@@ -16,11 +16,24 @@ static void claim_element(void *user, int64_t place, double weight) {
     c->owner[place] = c->number;
 }
 
-/* owner[e], from 1, -1: nobody: the last material that names a set with e; one without sets takes
- * what is left. */
+enum { MOST = 64 }; /* materials */
+
+/* owner[e], from 1, -1: nobody: the last material that names a set with e; one without sets, and
+   one alone, takes what is left. */
 static ig_status claim_elements(const ig_topopt_points *p, const ig_list *materials, int *owner) {
   const ig_place everywhere = {0};
+  const ig_material_case *rest = NULL;
   claim c = {p, owner, -1};
+  for (int m = 0; m < materials->count; m++) {
+    const ig_material_case *material = IG_ITEM(ig_material_case, *materials, m);
+    if (material->set.count == 0 && rest)
+      return ig_fail_at(p->cx, &material->at,
+                        "materials: neither '%.40s' nor '%.40s' has a `set`: one alone takes the "
+                        "elements that are left; name the elements of the other, or let elements "
+                        "choose by `choose_material: true`",
+                        rest->name, material->name);
+    rest = material->set.count == 0 ? material : rest;
+  }
   IG_TRY(p->each(p->self, (ig_where){&p->c->at, NULL, &everywhere}, IG_POINT_ELEMENTS,
                  claim_element, &c));
   for (int pass = 0; pass < 2; pass++)
@@ -53,29 +66,40 @@ static ig_status read_material(const ig_topopt_points *p, const ig_material_case
              : ig_fail_at(p->cx, &m->at, "%s must be more than 0", heat ? "conductivity" : "young");
 }
 
-/* Values over the first material's; elements of nobody fail. */
+/* Values over the first material's; elements of nobody fail, and materials without elements. */
 static ig_status fill_scale(const ig_topopt_points *p, const ig_list *materials, const double *own,
                             const double *nu, double *scale, double *poisson) {
   int *owner;
-  int64_t none = 0;
+  int64_t count[MOST + 1] = {0}; /* of nobody; of each material */
   ig_status status = IG_NEW(p->cx, &owner, p->places, "element materials");
   if (status == IG_OK)
     status = claim_elements(p, materials, owner);
   status = ig_topopt_points_meet(p, status);
   for (int64_t i = 0; status == IG_OK && i < p->places; i++) {
     const bool own_place = i >= ig_topopt_own_begin(p) && i < ig_topopt_own_end(p, p->places);
-    none += own_place && owner[i] < 0;
+    if (own_place && owner[i] != 0)
+      count[owner[i] > 0 ? owner[i] : 0]++;
     scale[i] = owner[i] > 0 ? own[owner[i] - 1] / own[0] : 0;
     if (poisson)
       poisson[i] = owner[i] > 0 ? nu[owner[i] - 1] : nu[0];
   }
   if (status == IG_OK && p->slab)
-    status = ig_slab_count(p->slab, &none, 1);
-  if (status == IG_OK && none)
+    status = ig_slab_count(p->slab, count, materials->count + 1);
+  if (status == IG_OK && count[0])
     status = ig_fail_at(p->cx, &IG_ITEM(ig_material_case, *materials, 0)->at,
                         "materials: %lld elements are in no material's sets: leave 'set' out of "
                         "one material, it takes the rest",
-                        (long long)none);
+                        (long long)count[0]);
+  for (int m = 0; status == IG_OK && m < materials->count; m++) {
+    const ig_material_case *material = IG_ITEM(ig_material_case, *materials, m);
+    if (count[m + 1] == 0)
+      status = ig_fail_at(
+          p->cx, &material->at, "materials: no element is made of '%.40s': %s, or leave it out",
+          material->name,
+          material->set.count ? "its sets are empty, or later materials take all of their "
+                                "elements: give it another `set`"
+                              : "the sets of the others take all: make one smaller");
+  }
   free(owner);
   return status;
 }
@@ -83,7 +107,6 @@ static ig_status fill_scale(const ig_topopt_points *p, const ig_list *materials,
 ig_status ig_topopt_points_materials(const ig_topopt_points *p, const ig_list *materials,
                                      double *stiffness, double *poisson, ig_array *scale,
                                      ig_array *poissons) {
-  enum { MOST = 64 };
   double own[MOST], nu[MOST];
   const int count = materials ? materials->count : 0;
   bool differ = false;
@@ -168,7 +191,6 @@ ig_status ig_topopt_points_candidates(const ig_topopt_points *p, const ig_list *
 
 ig_status ig_topopt_points_densities(const ig_topopt_points *p, const ig_list *materials,
                                      double *density, ig_array *heavy) {
-  enum { MOST = 64 };
   double own[MOST];
   const int count = materials ? materials->count : 0;
   *density = count ? NAN : 1;

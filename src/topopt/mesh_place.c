@@ -158,7 +158,7 @@ static ig_status each_face(ig_topopt_mesh_model *m, ig_where where, ig_visit *vi
 
 static ig_status each(void *self, ig_where where, ig_point_kind kind, ig_visit *visit, void *user) {
   return kind == IG_POINT_FACES ? each_face(self, where, visit, user)
-                                : each_point(self, where, kind == IG_POINT_NODES, visit, user);
+                                : each_point(self, where, kind != IG_POINT_ELEMENTS, visit, user);
 }
 
 static void position(void *self, int64_t node, double *x) {

@@ -17,7 +17,8 @@ static const ig_option grid_options[] = {
     IG_FILE(
         ig_grid_case, stl, NULL,
         "a part's closed surface (.stl, .obj, .3mf; of other files the outer surface): elements "
-        "whose middle is outside are held void"),
+        "whose middle is outside stay void whatever else the case says, and entries with a place "
+        "select nodes and elements of the part alone"),
     IG_REAL(ig_grid_case, unit, "m", NULL, IG_TINY, IG_HUGE,
             "stl: length of one unit of the file; 1 mm if neither this nor the file says"),
     IG_VECTOR(ig_grid_case, move, 3, "m", "[0, 0, 0]", "stl: moved by this"),
@@ -228,7 +229,12 @@ static const ig_option solver_options[] = {
 static const ig_option surface_options[] = {
     IG_REAL(ig_surface_case, level, "", NULL, 0.01, 0.99,
             "density at the surface; left out: what keeps the volume of the design"),
-    IG_TEXTS(ig_surface_case, formats, "[stl]", "stl, 3mf, obj, ply: files written at the end"),
+    IG_TEXTS(ig_surface_case, formats, NULL,
+             "stl, 3mf, obj, ply: files written at the end; [stl] if left out; not of plane "
+             "problems"),
+    IG_REAL(ig_surface_case, unit, "m", "1 mm", IG_TINY, IG_HUGE,
+            "length of one unit of part.stl, part.obj and part.ply, which do not name it; slicers "
+            "and `mesh: {stl: …}` expect 1 mm"),
     IG_BOOL(ig_surface_case, mirror, "true", "through the planes of symmetry"),
     IG_BOOL(ig_surface_case, islands, "false",
             "keep pieces that touch no load, no support and are not the largest"),

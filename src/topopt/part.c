@@ -14,7 +14,6 @@
 static ig_status put_figures(ig_sink *sink, const ig_topopt_run *r, const ig_topopt_part *part,
                              double wanted) {
   const ig_surface_case *c = &r->s->c->surface;
-  double copies = 1;
   ig_topopt_part_shape shape;
   IG_TRY(ig_topopt_part_look(r->s->cx, part, &shape));
   IG_TRY(sink->result(sink, "surface_area", "m^2", part->area));
@@ -31,14 +30,16 @@ static ig_status put_figures(ig_sink *sink, const ig_topopt_run *r, const ig_top
             "the surface touches itself at %" PRId64 " points: not every program that "
             "reads it will like that",
             shape.pinched);
-  for (int i = 0; c->mirror && i < r->s->c->symmetry.count; i++)
-    copies *= 2;
-  wanted *= copies;
+  wanted *= ig_topopt_copies(r->s->c);
   if (isnan(c->level) && !r->s->loading->candidates && fabs(part->volume - wanted) > 0.02 * wanted)
     ig_warn(r->s->cx,
-            "the surface holds %.4g m^3, the design %.4g m^3: it is too gray for a surface that "
-            "keeps its volume",
-            part->volume, wanted);
+            "the surface holds %.4g m^3, the design %.4g m^3: no level of the density keeps the "
+            "volume; %s",
+            part->volume, wanted,
+            r->e.grayness > 5
+                ? "the design is gray: use a projection, or more iterations"
+                : "its members are few elements thick: use smaller elements or a larger "
+                  "filter.radius, or choose surface.level");
   return IG_OK;
 }
 
@@ -192,7 +193,7 @@ ig_status ig_topopt_part_analyse(ig_topopt_run *r, ig_sink *sink, const double *
 
 /* Whether there is a part: it has a surface, which is asked for. */
 static bool made(const ig_topopt_run *r) {
-  return r->d->surface && r->s->c->surface.formats.count > 0;
+  return r->d->surface && ig_topopt_formats(&r->s->c->surface).count > 0;
 }
 
 bool ig_topopt_part_analysed(const ig_topopt_run *r) {
@@ -204,8 +205,9 @@ bool ig_topopt_part_analysed(const ig_topopt_run *r) {
 static ig_status put_surface(ig_topopt_run *r, ig_sink *sink, const ig_topopt_part *part,
                              double wanted) {
   const ig_surface_case *c = &r->s->c->surface;
-  for (int f = 0; f < c->formats.count; f++)
-    IG_TRY(ig_topopt_part_write(r->s->cx, part, c->formats.value[f], sink));
+  const ig_texts formats = ig_topopt_formats(c);
+  for (int f = 0; f < formats.count; f++)
+    IG_TRY(ig_topopt_part_write(r->s->cx, part, formats.value[f], c->unit, sink));
   return put_figures(sink, r, part, wanted);
 }
 

@@ -29,7 +29,7 @@ static void weigh(void *user, int64_t place, double weight) {
 /* What the points of an entry of `list` weigh; there must be some. */
 static ig_status count(const ig_topopt_points *p, const char *list, ig_where where,
                        ig_point_kind kind, double *all) {
-  static const char *const names[] = {"node", "element's centre", "boundary face"};
+  static const char *const names[] = {"node", "element's centre", "boundary face", "node"};
   *all = 0;
   IG_TRY(visit(p, where, kind, weigh, all));
   return *all > 0 ? IG_OK
@@ -114,8 +114,8 @@ ig_status ig_topopt_points_support(const ig_topopt_points *p, const ig_hold_case
   marking m = {.byte = fix, .places = p->nodes};
   double all;
   IG_TRY(fix_read(p, hold, &m.value));
-  IG_TRY(count(p, "supports", IG_WHERE(hold), IG_POINT_NODES, &all));
-  return visit(p, IG_WHERE(hold), IG_POINT_NODES, add_bits, &m);
+  IG_TRY(count(p, "supports", IG_WHERE(hold), IG_POINT_ALL_NODES, &all));
+  return visit(p, IG_WHERE(hold), IG_POINT_ALL_NODES, add_bits, &m);
 }
 
 ig_status ig_topopt_points_supports(const ig_topopt_points *p, uint8_t *fix) {
@@ -136,7 +136,7 @@ ig_status ig_topopt_points_supports(const ig_topopt_points *p, uint8_t *fix) {
     const ig_place plane = {
         .at.given = true, .plane = {.at.given = true, .point = {3, point}, .normal = {3, normal}}};
     m.value = (uint8_t)(1 << axis);
-    IG_TRY(visit(p, (ig_where){&c->at, NULL, &plane}, IG_POINT_NODES, add_bits, &m));
+    IG_TRY(visit(p, (ig_where){&c->at, NULL, &plane}, IG_POINT_ALL_NODES, add_bits, &m));
   }
   return IG_OK;
 }

@@ -15,8 +15,15 @@ typedef struct {
 } ig_where;
 #define IG_WHERE(entry) ((ig_where){&(entry)->at, (entry)->set, &(entry)->place})
 
-/* Nodes; elements by their centres; boundary faces by their centres, node by node. */
-typedef enum { IG_POINT_NODES, IG_POINT_ELEMENTS, IG_POINT_FACES } ig_point_kind;
+/* Nodes; elements by their centres; boundary faces by their centres, node by node. Of a grid with
+   `stl` these are nodes, elements and faces of the part alone, once it is cut; ALL_NODES are those
+   outside of it, too. */
+typedef enum {
+  IG_POINT_NODES,
+  IG_POINT_ELEMENTS,
+  IG_POINT_FACES,
+  IG_POINT_ALL_NODES
+} ig_point_kind;
 /* `weight`: 1 of a node, an element's volume over the mean, a node's part of a face's area. */
 typedef void ig_visit(void *user, int64_t place, double weight);
 
@@ -64,7 +71,8 @@ IG_MUST_CHECK ig_status ig_topopt_points_meet(const ig_topopt_points *p, ig_stat
 /* 1: designed, and so on, for every element (host). */
 IG_MUST_CHECK ig_status ig_topopt_points_roles(const ig_topopt_points *p, uint8_t *role,
                                                int64_t *solid, int64_t *designed);
-/* Of a grid with `stl`: elements outside the part become void. */
+/* Of a grid with `stl`: elements outside the part become void, and `inside` of the model is made.
+ */
 IG_MUST_CHECK ig_status ig_topopt_grid_part(const ig_topopt_points *p, uint8_t *role);
 /* Bits of the components held, a byte per node. */
 IG_MUST_CHECK ig_status ig_topopt_points_supports(const ig_topopt_points *p, uint8_t *fix);

@@ -164,7 +164,7 @@ ig_status ig_topopt_points_held(const ig_topopt_points *p, double stiffness, ig_
       status = ig_topopt_points_support(p, hold, own);
     leading l = {p, own, hold, u, stiffness};
     if (status == IG_OK)
-      status = p->each(p->self, IG_WHERE(hold), IG_POINT_NODES, lead, &l);
+      status = p->each(p->self, IG_WHERE(hold), IG_POINT_ALL_NODES, lead, &l);
     free(own);
   }
   for (size_t i = 0; u && i < n; i++)

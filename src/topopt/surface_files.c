@@ -26,16 +26,23 @@ static ig_status put(ig_ctx *cx, buffer *b, const void *data, size_t size) {
   return IG_OK;
 }
 
+/* Coordinates of a vertex in the file's unit of length. */
+static void place(const ig_topopt_part *s, int32_t vertex, double unit, float x[3]) {
+  for (int d = 0; d < 3; d++)
+    x[d] = (float)((double)s->vertex[vertex][d] / unit);
+}
+
 /* both binary formats are little-endian, as are the machines Ingot runs on */
-static ig_status write_stl(ig_ctx *cx, const ig_topopt_part *s, buffer *b) {
-  char head[80] = "binary STL by Ingot, metres";
+static ig_status write_stl(ig_ctx *cx, const ig_topopt_part *s, double unit, buffer *b) {
+  char head[80] = {0};
   const uint32_t count = (uint32_t)s->triangles;
+  ig_format(head, sizeof head, "binary STL by Ingot, in units of %g m", unit);
   IG_TRY(put(cx, b, head, sizeof head));
   IG_TRY(put(cx, b, &count, 4));
   for (int64_t t = 0; t < s->triangles; t++) {
     float record[12] = {0};
     for (int i = 0; i < 3; i++)
-      memcpy(&record[3 + 3 * i], s->vertex[s->triangle[t][i]], 12);
+      place(s, s->triangle[t][i], unit, &record[3 + 3 * i]);
     double n[3], norm = 0;
     for (int d = 0; d < 3; d++) {
       const int e = (d + 1) % 3, f = (d + 2) % 3;
@@ -52,12 +59,15 @@ static ig_status write_stl(ig_ctx *cx, const ig_topopt_part *s, buffer *b) {
   return IG_OK;
 }
 
-static ig_status write_obj(ig_ctx *cx, const ig_topopt_part *s, buffer *b) {
+static ig_status write_obj(ig_ctx *cx, const ig_topopt_part *s, double unit, buffer *b) {
   char line[128];
-  for (int64_t v = 0; v < s->vertices; v++)
+  for (int32_t v = 0; v < s->vertices; v++) {
+    float x[3];
+    place(s, v, unit, x);
     IG_TRY(put(cx, b, line,
-               (size_t)ig_format(line, sizeof line, "v %.7g %.7g %.7g\n", (double)s->vertex[v][0],
-                                 (double)s->vertex[v][1], (double)s->vertex[v][2])));
+               (size_t)ig_format(line, sizeof line, "v %.8g %.8g %.8g\n", (double)x[0],
+                                 (double)x[1], (double)x[2])));
+  }
   for (int64_t t = 0; t < s->triangles; t++)
     IG_TRY(put(cx, b, line,
                (size_t)snprintf(line, sizeof line, "f %d %d %d\n", s->triangle[t][0] + 1,
@@ -65,16 +75,21 @@ static ig_status write_obj(ig_ctx *cx, const ig_topopt_part *s, buffer *b) {
   return IG_OK;
 }
 
-static ig_status write_ply(ig_ctx *cx, const ig_topopt_part *s, buffer *b) {
+static ig_status write_ply(ig_ctx *cx, const ig_topopt_part *s, double unit, buffer *b) {
   char head[400];
-  const int length = snprintf(head, sizeof head,
-                              "ply\nformat binary_little_endian 1.0\ncomment by Ingot, metres\n"
-                              "element vertex %lld\nproperty float x\nproperty float y\n"
-                              "property float z\nelement face %lld\n"
-                              "property list uchar int vertex_indices\nend_header\n",
-                              (long long)s->vertices, (long long)s->triangles);
+  const int length = ig_format(head, sizeof head,
+                               "ply\nformat binary_little_endian 1.0\n"
+                               "comment by Ingot, in units of %g m\n"
+                               "element vertex %lld\nproperty float x\nproperty float y\n"
+                               "property float z\nelement face %lld\n"
+                               "property list uchar int vertex_indices\nend_header\n",
+                               unit, (long long)s->vertices, (long long)s->triangles);
   IG_TRY(put(cx, b, head, (size_t)length));
-  IG_TRY(put(cx, b, s->vertex ? (const void *)s->vertex : "", (size_t)s->vertices * 12));
+  for (int32_t v = 0; v < s->vertices; v++) {
+    float x[3];
+    place(s, v, unit, x);
+    IG_TRY(put(cx, b, x, sizeof x));
+  }
   for (int64_t t = 0; t < s->triangles; t++) {
     const unsigned char three = 3;
     IG_TRY(put(cx, b, &three, 1));
@@ -151,7 +166,9 @@ static ig_status put_model(ig_ctx *cx, const ig_topopt_part *s, buffer *b) {
   return put(cx, b, tail, strlen(tail));
 }
 
-static ig_status write_3mf(ig_ctx *cx, const ig_topopt_part *s, buffer *b) {
+/* The file names its unit: `unit` is not needed. */
+static ig_status write_3mf(ig_ctx *cx, const ig_topopt_part *s, double unit, buffer *b) {
+  (void)unit;
   enum { FILES = 3 };
   static const char *const name[FILES] = {"[Content_Types].xml", "_rels/.rels", "3D/3dmodel.model"};
   static const char *const text[FILES] = {
@@ -199,7 +216,7 @@ static ig_status write_3mf(ig_ctx *cx, const ig_topopt_part *s, buffer *b) {
 
 static const struct {
   const char *name;
-  ig_status (*write)(ig_ctx *, const ig_topopt_part *, buffer *);
+  ig_status (*write)(ig_ctx *, const ig_topopt_part *, double unit, buffer *);
 } writers[] = {{"stl", write_stl}, {"obj", write_obj}, {"ply", write_ply}, {"3mf", write_3mf}};
 enum { WRITERS = sizeof writers / sizeof *writers };
 
@@ -217,13 +234,13 @@ ig_status ig_topopt_part_formats_check(ig_ctx *cx, const ig_surface_case *c) {
 }
 
 ig_status ig_topopt_part_write(ig_ctx *cx, const ig_topopt_part *surface, const char *format,
-                               ig_sink *sink) {
+                               double unit, ig_sink *sink) {
   for (int w = 0; w < WRITERS; w++)
     if (strcmp(format, writers[w].name) == 0) {
       buffer b = {0};
       char name[16];
       snprintf(name, sizeof name, "part.%s", format);
-      ig_status status = writers[w].write(cx, surface, &b);
+      ig_status status = writers[w].write(cx, surface, unit, &b);
       if (status == IG_OK)
         status = sink->file(sink, name, b.bytes, b.size);
       free(b.bytes);

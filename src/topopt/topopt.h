@@ -141,7 +141,8 @@ typedef struct {
 typedef struct {
   ig_src at;
   double level;
-  ig_texts formats;
+  ig_texts formats; /* value NULL: left out */
+  double unit;      /* of files that name none, m */
   bool mirror, islands, analyse;
 } ig_surface_case;
 typedef enum {
@@ -221,6 +222,11 @@ int ig_topopt_method(const ig_topopt_case *c);
 double ig_topopt_volume(const ig_topopt_case *c);
 /* Whether the objective is the displacement of the ports: mechanisms, minimise: displacement. */
 bool ig_topopt_has_port(const ig_topopt_case *c);
+/* Fails where a key is given that has no effect in this case. unused.c */
+IG_MUST_CHECK ig_status ig_topopt_unused(ig_ctx *cx, const ig_topopt_case *c);
+/* How often the exported part contains the model: 2 for each plane of symmetry at which the surface
+   is mirrored. */
+double ig_topopt_copies(const ig_topopt_case *c);
 /* Modulus or conductivity of void over that of solid. */
 double ig_topopt_void_ratio(const ig_topopt_case *c);
 /* Of a plane problem, m. */
@@ -368,6 +374,9 @@ typedef struct {
   ig_grid grid, whole, cells;
   ig_slab *slab; /* NULL: the grid is not divided */
   double h[3], *centers;
+  /* with `stl`: 1 for each element of the whole whose middle is in the part, x fastest, without
+     halo (host); else NULL */
+  uint8_t *inside;
   ig_multigrid *solver, *helmholtz;
   ig_array role, weight, scale, nodal_f, nodal_u, ball;
   ig_taps taps, ball_taps; /* of the filter; of the balls that bound members */
@@ -558,9 +567,12 @@ IG_MUST_CHECK ig_status ig_topopt_part_inside_grid(ig_ctx *cx, const ig_grid *g,
                                                    const double *density, double level,
                                                    double *share);
 void ig_topopt_part_free(ig_topopt_part *surface);
+/* The files asked for: `formats`, or stl where it is left out. asked.c */
+ig_texts ig_topopt_formats(const ig_surface_case *c);
 /* Fails unless every format is one that can be written. */
 IG_MUST_CHECK ig_status ig_topopt_part_formats_check(ig_ctx *cx, const ig_surface_case *c);
+/* Writes "part.FORMAT"; `unit`: length of one unit of the file, m (3mf: always millimetres). */
 IG_MUST_CHECK ig_status ig_topopt_part_write(ig_ctx *cx, const ig_topopt_part *surface,
-                                             const char *format, ig_sink *sink);
+                                             const char *format, double unit, ig_sink *sink);
 
 #endif

@@ -36,6 +36,26 @@ sed 's/, stl: box.stl//' grid.yaml >boxes.yaml
 echo 'passive: [{box: {min: [2 mm, 0, 0]}, as: void}, {box: {min: [0, 3 mm, 0]}, as: void}]' >>boxes.yaml
 for one in grid boxes; do "$INGOT" run $one.yaml -q -t 1 --out $one 2>said || fail "$one: $(cat said)"; done
 cmp grid/history.csv boxes/history.csv || fail 'a grid cut by a surface is not the one cut by boxes'
+# elements outside the part stay void where `passive` says solid; an entry wholly outside is refused
+sed 's/^passive: \[/passive: [{box: {min: [1 mm, 0, 0]}}, /' boxes.yaml >solid-boxes.yaml
+{ cat grid.yaml; echo 'passive: [{box: {min: [1 mm, 0, 0]}}]'; } >solid-grid.yaml
+for one in solid-grid solid-boxes; do "$INGOT" run $one.yaml -q -t 1 --out $one 2>said || fail "$one: $(cat said)"; done
+cmp solid-grid/history.csv solid-boxes/history.csv || fail 'passive elements fill what is outside the part'
+{ cat grid.yaml; echo 'passive: [{box: {min: [2 mm, 0, 0]}}]'; } >outside.yaml
+if "$INGOT" run outside.yaml -q -t 1 --out out 2>said; then fail 'passive elements outside the part'; fi
+grep -q "outside.yaml:9:11: passive: no element's centre of the part lies there" said || fail "$(cat said)"
+# a load takes the nodes of the part alone, as the one on a box that ends with it
+"$INGOT" run grid.yaml -q -t 1 --set loads='{box: {min: [0, 0, 4 mm]}, force: [1, 0, 0]}' --out wide 2>said || fail "$(cat said)"
+cmp grid/history.csv wide/history.csv || fail 'a load takes nodes outside the part'
+# part.stl, read again without a unit, as a slicer does, has the volume of the part; `surface.unit` is another unit
+again() { # folder, unit of the file: mm3 as they are read again
+  printf '%s\n' 'physics: thermal' "mesh: {stl: $1/part.stl, voxel: 0.5 mm$2}" "$steel" 'duration: 1 s' >again.yaml
+  "$INGOT" check again.yaml 2>&1 | sed -n 's/.*closed, .* mm, volume \(.*\) mm3;.*/\1/p'
+}
+"$INGOT" run grid.yaml -q -t 1 --set surface.unit='1 m' --out metres 2>said || fail "$(cat said)"
+for volume in "$(again grid '')" "$(again metres ', unit: 1 m')"; do
+  awk -v v="$volume" -v s="$(figure grid surface_volume)" 'BEGIN { d = v / (1e9 * s) - 1; exit !(d < 1e-4 && d > -1e-4) }' || fail "part.stl read again: $volume mm3, the surface has $(figure grid surface_volume) m3"
+done
 if "$INGOT" run grid.yaml -q --set grid.move='[3 mm, 0, 0]' --out out 2>said; then fail 'a part outside the grid'; fi
 grep -q 'the part must lie in it' said || fail "$(cat said)"
 # the other kinds of part, in one room

@@ -310,6 +310,9 @@ END
 awk -F, 'NR > 1 { short = $(NF - 2) - $(NF - 1); s = $NF } END { exit !(short > 23.99e-6 && short < 24.01e-6 && s < 1e4) }' cut/history.csv || fail "cut: $(tail -1 cut/history.csv)"
 # 8 x 4 x 4 cells: 160 faces outside, two triangles each
 [ "$(wc -c <cut/compensated.stl)" = $((84 + 50 * 2 * 160)) ] || fail "compensated.stl: $(wc -c <cut/compensated.stl) bytes"
+# read again without a unit, as a slicer does, it has its size: 8 x 4 x 4 mm, 0.3 % larger
+printf '%s\n' 'physics: thermal' 'mesh: {stl: cut/compensated.stl, voxel: 0.5 mm}' 'materials: {name: m, density: 1, conductivity: 1, specific_heat: 1}' 'duration: 1 s' >back.yaml
+"$INGOT" check back.yaml >said 2>&1 && grep -q 'closed, 8\.0[0-9]* x 4\.0[0-9]* x 4\.0[0-9]* mm' said || fail "compensated.stl read again: $(cat said)"
 
 # compensation again and again: what shrinks by 0.3 % is drawn larger by as much, and what is left is 0.003 of what was, per
 # run: 14.7 um (half a diagonal of 8 x 4 x 4 mm), 44 nm, 0.13 nm; stopped and continued: the same bits

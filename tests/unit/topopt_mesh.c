@@ -220,10 +220,11 @@ static void mistakes_are_named(void **state) {
       {"{supports: [{box: {min: [99, 0, 0]}}]}", "no node of the mesh lies there"},
       {CASE(", passive: [{set: xmin}]"), "no set 'xmin' of elements"},
       {CASE(", passive: [{}]"), "no element is left to design"},
-      {"{loads: [{set: all, spread: faces}]}", "no set 'all' of faces"},
+      {"{loads: [{set: all, force: [1, 0, 0], spread: faces}]}", "no set 'all' of faces"},
       {"{supports: [{set: all}], loads: [{force: [1, 0, 0]}]}", "nothing acts on a node"},
-      {CASE(", problem: heat, solver: {operator: nbn}, source: 1"), "made by recompute"},
-      {CASE(", problem: heat, springs: [{stiffness: [1, 1, 1]}]"), "has none"},
+      {"{problem: heat, supports: [{set: xmin}], solver: {operator: nbn}, source: 1}",
+       "made by recompute"},
+      {"{problem: heat, supports: [{set: xmin}], springs: [{stiffness: [1, 1, 1]}]}", "has none"},
       {CASE(", symmetry: [q]"), "'q' is no plane"}};
   open_ctx("cpu");
   ig_mesh *mesh = wobbly();

@@ -281,6 +281,36 @@ static void a_half_is_the_whole(void **state) {
       }
 }
 
+/* The surface is mirrored, and so the mass is the whole part's: volume x 2 x 12 m^3 x 2 kg/m^3 for
+   each plane. The model's own mass has a name of its own. */
+static void mass_is_that_of_the_surface(void **state) {
+  (void)state;
+  static const char *const body[] = {"grid: {elements: [4, 3, 2]}\nsupports: [{set: xmin}]\n",
+                                     "mesh: {boxes: [{name: a, size: [4, 3, 2], cells: [4, 3, "
+                                     "2]}]}\nsupports: [{set: xmin}]\n"};
+  static const struct {
+    const char *more;
+    double copies;
+  } half[] = {{"", 1},
+              {"symmetry: [y+]\n", 2},
+              {"symmetry: [y+, z-]\n", 4},
+              {"symmetry: [y+]\nsurface: {mirror: false}\n", 1}};
+  for (int b = 0; b < 2; b++)
+    for (size_t i = 0; i < sizeof half / sizeof *half; i++) {
+      char text[600];
+      outcome o;
+      snprintf(text, sizeof text,
+               "physics: topopt\noutput: {count: 0}\n%sloads: [{set: xmax, force: [0, 0, -1], "
+               "spread: faces}]\nmaterials: {name: m, young: 1, poisson: 0.3, density: 2}\n"
+               "volume: 0.5\niterations: 1\n%s",
+               body[b], half[i].more);
+      run_good("cpu", text, &o);
+      assert_near(o.mass, 24 * half[i].copies, 1e-6 * 24);
+      assert_near(o.model_mass, half[i].copies > 1 ? 24 : 0, 1e-6 * 24);
+      assert_near(o.surface_volume, 12 * half[i].copies, 0.1 * 12 * half[i].copies);
+    }
+}
+
 /* --- what cannot be, and what is said of it --- */
 
 static void infeasible_is_said(void **state) {
@@ -336,6 +366,16 @@ static void slips_are_refused(void **state) {
       {GRID LOAD "sets: [{name: a, box: {max: [2, 9]}}]\nmaterials: [{name: s, set: a, young: 1, "
                  "poisson: 0.3}]\n",
        "60 elements are in no material's sets"},
+      {GRID LOAD "materials: [{name: s, young: 1, poisson: 0.3}, {name: r, young: 2, poisson: "
+                 "0.3}]\n",
+       "case.yaml:7:48: materials: neither 's' nor 'r' has a `set`"},
+      {MESH PULL "materials: [{name: s, young: 1, poisson: 0.3}, {name: r, young: 2, poisson: "
+                 "0.3}]\n",
+       "neither 's' nor 'r' has a `set`"},
+      {GRID LOAD "sets: [{name: a, box: {max: [2, 9]}}, {name: b, box: {max: [3, 9]}}]\n"
+                 "materials: [{name: t, young: 1, poisson: 0.3}, {name: s, set: a, young: 1, "
+                 "poisson: 0.3}, {name: r, set: b, young: 2, poisson: 0.3}]\n",
+       "no element is made of 's'"},
       {GRID LOAD "volume: 0.1\npassive: [{box: {max: [6, 6]}}]\n", "cannot be met"},
       {GRID LOAD "weights: [1, 2]\n", "2 given for 1 load cases"},
       {GRID LOAD "filter: {kind: density, radius: 2}\nprojection: {robust: 0.2}\n", "give beta"},
@@ -344,7 +384,7 @@ static void slips_are_refused(void **state) {
       {GRID LOAD "springs: [{box: {min: [12, 0]}, stiffness: [0, -1, 0]}]\n",
        "a stiffness is below 0"},
       {GRID LOAD "minimise: displacement\n", "ports: of what"},
-      {GRID LOAD "problem: heat\n", "give 'heat' in it, or a 'source'"},
+      {GRID "problem: heat\n", "give 'heat' in it, or a 'source'"},
       {GRID LOAD "surface: {formats: [foo]}\n", "case.yaml:7:10: surface.formats: 'foo' is none"},
       {MESH PULL "materials: [{name: s, density: 7800}]\n", "lacks 'young'"},
       {MESH PULL "passive: [{box: {min: [4, 0, 0]}, as: void}]\n", "are held void"},
@@ -375,6 +415,73 @@ static void slips_are_refused(void **state) {
   assert_non_null(strstr(o.warning, "shrinks to a stub at its supports"));
   run_good("cpu", MESH PULL "filter: {radius: 0.8}\niterations: 1\n", &o);
   assert_non_null(strstr(o.warning, "below one element"));
+}
+
+/* Keys that change nothing in the case they stand in. */
+static void keys_without_effect_are_refused(void **state) {
+  (void)state;
+#define SOLID3                                                                                     \
+  "physics: topopt\ngrid: {elements: [4, 3, 2]}\nsupports: [{set: xmin}]\nloads: [{set: xmax, "    \
+  "force: [0, -1, 0]}]\n"
+#define HEAT "physics: topopt\nproblem: heat\ngrid: {elements: [4, 3, 0]}\nsource: 1\n"
+#define WARM HEAT "supports: [{set: xmin}]\n"
+#define NO(key) key ": has no effect here"
+  static const char *const bad[][2] = {
+      {GRID "loads: [{box: {min: [12, 3], max: [12, 3]}, force: [0, -1, 0], heat: 1}]\n",
+       "case.yaml:6:9: loads: heat: has no effect here: it is for problem: heat"},
+      {GRID "loads: [{box: {min: [12, 3], max: [12, 3]}, force: [0, -1, 1]}]\n",
+       NO("loads: force along z")},
+      {GRID LOAD "source: 3\n", NO("source")},
+      {GRID LOAD "ports: [{set: xmax, direction: [0, 1, 0]}]\n", NO("ports")},
+      {GRID LOAD "masses: [{set: xmax, mass: 3}]\n", NO("masses")},
+      {GRID LOAD "surface: {formats: [stl]}\n", NO("surface: formats")},
+      {GRID LOAD "surface: {unit: 1 m}\n", NO("surface: unit")},
+      {GRID LOAD "surface: {islands: true}\n", NO("surface: islands")},
+      {GRID LOAD "surface: {analyse: true}\n", NO("surface: analyse")},
+      {GRID LOAD "surface: {mirror: false}\n", NO("surface: mirror")},
+      {SOLID3 "surface: {formats: [], analyse: true}\n", NO("surface: analyse")},
+      {SOLID3 "surface: {formats: [3mf], unit: 1 m}\n", NO("surface: unit")},
+      {GRID LOAD "combine: worst\n", NO("combine")},
+      {GRID LOAD "minimise: volume\nconstraints: [{compliance: 1}]\nweights: [1]\n", NO("weights")},
+      {GRID LOAD "mass_threshold: 0.2\n", NO("mass_threshold")},
+      {GRID LOAD "stress: {exponent: 9}\n", NO("stress")},
+      {GRID LOAD "minimise: stress\nfilter: {kind: density}\nstress: {clusters: 2}\n",
+       NO("stress: clusters")},
+      {GRID LOAD "frequency: {modes: 2}\n", NO("frequency")},
+      {GRID LOAD "filter: {kind: none, radius: 2}\n", NO("filter: radius")},
+      {GRID LOAD "filter: {kind: density}\nprojection: {eta: 0.4}\n", NO("projection")},
+      {GRID LOAD "optimiser: {method: mma, damping: 0.3}\n", NO("optimiser: damping")},
+      {GRID LOAD "optimiser: {method: mma, x_min: 0.1}\n", NO("optimiser: x_min")},
+      {GRID LOAD "optimiser: {method: mma, gray: 2}\n", NO("optimiser: gray")},
+      {GRID LOAD "constraints: [{volume: 0.3, set: xmax, load_case: 1}]\n",
+       NO("constraints: load_case")},
+      {GRID LOAD "constraints: [{compliance: 3, direction: [1, 0, 0]}]\n",
+       NO("constraints: direction")},
+      {GRID LOAD "constraints: [{compliance: 3, set: xmax}]\n", NO("constraints: set or place")},
+      {GRID LOAD "springs: [{set: xmax, stiffness: [1, 0, 1]}]\n",
+       NO("springs: stiffness along z")},
+      {SOLID3 "solver: {operator: nbn}\n", NO("solver: operator")},
+      {SOLID3 "solver: {preconditioner: block_jacobi}\n",
+       NO("solver: preconditioner: block_jacobi")},
+      {SOLID3 "solver: {preconditioner: jacobi, cycle: v}\n", NO("solver: cycle")},
+      {SOLID3 "solver: {cycle: v, visits: 2}\n", NO("solver: visits")},
+      {SOLID3 "solver: {damping: 0.5}\n", NO("solver: damping")},
+      {WARM "loads: [{set: xmax, force: [1, 0, 0]}]\n", NO("loads: force")},
+      {HEAT "supports: [{set: xmin, fix: x}]\n", NO("supports: fix")},
+      {WARM "ports: [{set: xmax}]\n", NO("ports")},
+      {"physics: topopt\ngrid: {elements: [4, 3, 2], unit: 1 mm}\nsupports: [{set: xmin}]\n" PULL,
+       NO("grid: unit")},
+      {"physics: topopt\ngrid: {elements: [4, 3, 2], move: [1, 0, 0]}\nsupports: [{set: "
+       "xmin}]\n" PULL,
+       NO("grid: move")},
+      {"physics: topopt\ngrid: {elements: [4, 3, 2]}\nsupports: [{set: xmin, fix: x, displacement: "
+       "[0, 1, 0]}, {set: xmin}]\n" PULL,
+       NO("supports: displacement")}};
+#undef SOLID3
+#undef HEAT
+#undef WARM
+#undef NO
+  run_refused(bad, sizeof bad / sizeof *bad);
 }
 
 /* --- surfaces --- */
@@ -464,9 +571,11 @@ int main(void) {
                                      cmocka_unit_test(meshes_have_several_ratios),
                                      cmocka_unit_test(slopes_know_the_materials),
                                      cmocka_unit_test(a_half_is_the_whole),
+                                     cmocka_unit_test(mass_is_that_of_the_surface),
                                      cmocka_unit_test(infeasible_is_said),
                                      cmocka_unit_test(pieces_and_cavities_are_counted),
                                      cmocka_unit_test(slips_are_refused),
+                                     cmocka_unit_test(keys_without_effect_are_refused),
                                      cmocka_unit_test(surfaces_have_no_slivers)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
