@@ -89,14 +89,6 @@ bool ig_stage_reads(const ig_chain *chain, int stage) {
 
 #define SOME_FILE "/dev/null" /* stands for a file that an earlier stage has yet to write */
 
-static void child_drop(ig_node *map, const char *key) {
-  for (ig_node **slot = &map->child; *slot; slot = &(*slot)->next)
-    if (strcmp((*slot)->key, key) == 0) {
-      *slot = (*slot)->next;
-      return;
-    }
-}
-
 /* Turns `node` into a scalar in its place. */
 static ig_status scalar_become(ig_case *c, ig_node *node, const char *text) {
   node->kind = IG_NODE_SCALAR;
@@ -400,7 +392,7 @@ static ig_status mesh_become(ig_chain *chain, ig_case *c, int stage, ig_node *me
   keep_case *keep;
   if (kept) /* what is wrong with it is told before anything runs */
     IG_TRY(keep_read(chain, kept, &keep));
-  child_drop(mesh, "keep");
+  ig_node_drop(mesh, "keep");
   if (trial)
     return file_become(c, mesh, SOME_FILE);
   whose *w;
@@ -498,7 +490,7 @@ ig_status ig_stage_as_case(ig_chain *chain, int stage, bool trial, ig_ctx *cx, i
   c->root->key = NULL; /* the name of the stage is none of the case's */
   c->path = chain->c->path;
   for (const ig_option *o = ig_stage_keys; o->key; o++)
-    child_drop(c->root, o->key);
+    ig_node_drop(c->root, o->key);
   IG_TRY(common_fold(chain, c));
   return node_resolve(chain, c, stage, c->root, true, trial);
 }
