@@ -177,6 +177,7 @@ struct ig_node {
   ig_src key_at;    /* where the key stands */
   const char *text; /* of a scalar */
   bool quoted;      /* a scalar in quotes: '' is an empty text, not nothing */
+  bool later;       /* a number that is not known yet: read as NaN, or as any whole number */
   ig_node *child, *next;
 };
 

@@ -314,7 +314,7 @@ static ig_status common_check(ig_case *c) {
   }
   const ig_reals *times = &common->output.times;
   for (int i = 1; i < times->count; i++)
-    if (!(times->value[i] > times->value[i - 1]))
+    if (times->value[i] <= times->value[i - 1])
       return ig_fail_at(c->cx, &first->at, "output.times: %g s after %g s: times must rise",
                         times->value[i], times->value[i - 1]);
   IG_TRY(fields_check(c));
