@@ -11,6 +11,7 @@
      duration: {from: shape, figure: print_time, times: 1, plus: 5 s}    a number */
 #include "chain/chain.h"
 #include "core/number.h"
+#include "core/unit.h"
 #include "chain/shape.h"
 #include "io/store.h"
 #include "io/vtkhdf.h"
@@ -89,14 +90,6 @@ bool ig_stage_reads(const ig_chain *chain, int stage) {
 
 #define SOME_FILE "/dev/null" /* stands for a file that an earlier stage has yet to write */
 
-static void child_drop(ig_node *map, const char *key) {
-  for (ig_node **slot = &map->child; *slot; slot = &(*slot)->next)
-    if (strcmp((*slot)->key, key) == 0) {
-      *slot = (*slot)->next;
-      return;
-    }
-}
-
 /* Turns `node` into a scalar in its place. */
 static ig_status scalar_become(ig_case *c, ig_node *node, const char *text) {
   node->kind = IG_NODE_SCALAR;
@@ -117,39 +110,134 @@ static ig_status file_become(ig_case *c, ig_node *map, const char *path) {
 
 /* --- numbers */
 
-static ig_status figure_become(ig_chain *chain, ig_case *c, ig_node *node, int source, bool trial) {
+/* What the option tables say of a place in a stage's tree. */
+typedef struct {
+  const ig_option *table[2]; /* of the keys of a map; NULL: nothing is known */
+  const ig_option *o;        /* of the value; NULL: nothing is known */
+  int depth;                 /* of lists within the value */
+  bool abscissa;             /* the first column of a table */
+} declared;
+
+static const ig_option *option_find(const ig_option *table, const char *key) {
+  for (const ig_option *o = table; o && o->key; o++) {
+    const ig_option *found = o->kind == IG_OPT_KEYS     ? option_find(o->sub, key)
+                             : strcmp(o->key, key) == 0 ? o
+                                                        : NULL;
+    if (found)
+      return found;
+  }
+  return NULL;
+}
+
+/* Of entry `index` of a map or list. */
+static declared declared_of(const declared *d, const ig_node *parent, const ig_node *child,
+                            int index) {
+  declared of = {.depth = 0};
+  if (parent->kind == IG_NODE_MAP) {
+    for (int t = 0; t < 2 && !of.o; t++)
+      of.o = option_find(d->table[t], child->key);
+    of.table[0] = of.o ? of.o->sub : NULL;
+    return of;
+  }
+  of = *d;
+  of.depth++;
+  of.abscissa = d->o && d->o->kind == IG_OPT_TABLE && of.depth == 2 && index == 0;
+  return of;
+}
+
+static bool is_number(const ig_option *o) {
+  return o->kind == IG_OPT_REAL || o->kind == IG_OPT_INT || o->kind == IG_OPT_VECTOR ||
+         o->kind == IG_OPT_IVECTOR || o->kind == IG_OPT_REALS || o->kind == IG_OPT_TABLE;
+}
+
+/* `from`, `figure`, `times` and `plus`, and nothing else. */
+static ig_status number_keys_check(ig_case *c, const ig_node *node) {
+  static const char known[] = "from|figure|times|plus";
+  const char *const key = node->key ? node->key : "a number";
+  for (const ig_node *child = node->child; child; child = child->next) {
+    char near[16] = "";
+    const bool expected = ig_choices_find(known, child->key) >= 0;
+    if (expected && child->kind == IG_NODE_SCALAR)
+      continue;
+    if (expected)
+      return ig_fail_at(c->cx, &child->at, "'%s' of '%.60s' must be a single value", child->key,
+                        key);
+    const bool found = ig_nearest(child->key, known, near, sizeof near);
+    return ig_fail_at(
+        c->cx, &child->key_at,
+        "unknown key '%.60s' in '%.60s': %s%s%sa number from a stage has from, figure, times and "
+        "plus%s",
+        child->key, key, found ? "did you mean '" : "", near, found ? "'? (" : "",
+        found ? ")" : "");
+  }
+  static const char *const needed[] = {"from", "figure"};
+  for (int i = 0; i < 2; i++)
+    if (!ig_node_find(node, needed[i]))
+      return ig_fail_at(c->cx, &node->at,
+                        "'%.60s' is a map of keys: a number from a stage needs `from` and "
+                        "`figure`, the key of a figure in that stage's summary.json",
+                        key);
+  return IG_OK;
+}
+
+/* A difference in the unit of the key that it is added for. */
+static ig_status plus_read(ig_case *c, const ig_node *plus, const char *unit, double *more) {
+  char problem[160];
+  double zero = 0;
+  if (!ig_number_read(plus->text, unit, more, problem, sizeof problem))
+    return ig_fail_at(c->cx, &plus->at, "plus '%.60s': %s", plus->text, problem);
+  char *own, nothing[64];
+  (void)ig_decimal_read(plus->text, &own);
+  snprintf(nothing, sizeof nothing, "0 %.60s", own);
+  if (ig_number_read(nothing, unit, &zero, problem, sizeof problem) && zero != 0)
+    return ig_fail_at(c->cx, &plus->at,
+                      "plus '%.60s': a difference of temperatures is given in K, not on a scale "
+                      "with a zero of its own",
+                      plus->text);
+  return IG_OK;
+}
+
+static ig_status figure_become(ig_chain *chain, ig_case *c, ig_node *node, int source, bool trial,
+                               const declared *d) {
   const ig_node *figure = ig_node_find(node, "figure"), *times = ig_node_find(node, "times"),
                 *plus = ig_node_find(node, "plus");
   const char *name = chain->stage[source].name;
+  const char *unit = d->o ? d->abscissa ? d->o->xunit : d->o->unit : NULL;
   double value = 1, factor = 1, more = 0;
-  char text[40], problem[160];
+  char text[40], problem[160], of[IG_UNIT_TEXT] = "";
   ig_node *summary = NULL;
-  for (const ig_node *child = node->child; child; child = child->next)
-    if (child->kind != IG_NODE_SCALAR || !strstr("from figure times plus", child->key))
-      return ig_fail_at(c->cx, &child->key_at,
-                        "'%s' is not expected here: a number from a stage has from, figure, times "
-                        "and plus",
-                        child->key);
+  unit = unit ? unit : "";
+  if (times && !ig_number_read(times->text, "", &factor, problem, sizeof problem))
+    return ig_fail_at(c->cx, &times->at, "times '%.60s': %s", times->text, problem);
+  if (plus && d->o)
+    IG_TRY(plus_read(c, plus, unit, &more));
   if (!trial)
     IG_TRY(ig_stage_summary(chain, source, &summary));
-  if (!trial && !ig_summary_figure(summary, figure->text, &value, NULL))
+  if (!trial && !ig_summary_figure(summary, figure->text, &value, of))
     return ig_fail_at(c->cx, &figure->at,
                       "stage '%s' has left no figure '%.60s': see %s/summary.json", name,
                       figure->text, chain->stage[source].folder);
-  if (times && !ig_number_read(times->text, "", &factor, problem, sizeof problem))
-    return ig_fail_at(c->cx, &times->at, "times '%.60s': %s", times->text, problem);
-  if (plus) { /* in whatever unit it carries: the figure's own is SI */
-    char *end;
-    more = ig_decimal_read(plus->text, &end);
-    while (*end == ' ')
-      end++;
-    if (*end && !ig_number_read(plus->text, "s", &more, problem, sizeof problem) &&
-        !ig_number_read(plus->text, "m", &more, problem, sizeof problem))
-      return ig_fail_at(c->cx, &plus->at, "plus '%.60s': %s", plus->text, problem);
+  if (*of && d->o && !times && !ig_units_alike(of, unit)) {
+    char expected[128];
+    ig_unit_describe(unit, expected, sizeof expected);
+    return ig_fail_at(c->cx, &figure->at,
+                      "figure '%.60s' of stage '%s' is in %s, '%.60s' is %s: give a factor "
+                      "`times` that leads from one to the other, in SI units",
+                      figure->text, name, of, node->key ? node->key : d->o->key, expected);
   }
-  ig_format(text, sizeof text, "%.17g", factor * value + more);
+  const double sum = factor * value + more;
+  if (!trial && d->o && !d->abscissa && !(d->o->min == 0 && d->o->max == 0) &&
+      !(sum >= d->o->min && sum <= d->o->max)) {
+    char range[128];
+    ig_option_range(d->o, range, sizeof range);
+    return ig_fail_at(c->cx, &node->at,
+                      "'%.60s' becomes %.10g (figure '%.60s' of stage '%s' is %.10g): expected %s",
+                      node->key ? node->key : d->o->key, sum, figure->text, name, value, range);
+  }
+  ig_format(text, sizeof text, "%.17g", sum);
   IG_TRY(scalar_become(c, node, text));
   node->quoted = false;
+  node->later = trial;
   return IG_OK;
 }
 
@@ -400,7 +488,7 @@ static ig_status mesh_become(ig_chain *chain, ig_case *c, int stage, ig_node *me
   keep_case *keep;
   if (kept) /* what is wrong with it is told before anything runs */
     IG_TRY(keep_read(chain, kept, &keep));
-  child_drop(mesh, "keep");
+  ig_node_drop(mesh, "keep");
   if (trial)
     return file_become(c, mesh, SOME_FILE);
   whose *w;
@@ -419,10 +507,10 @@ static ig_status mesh_become(ig_chain *chain, ig_case *c, int stage, ig_node *me
 
 /* `from` in `node`, whatever it stands for. */
 static ig_status source_become(ig_chain *chain, ig_case *c, int stage, ig_node *node, int source,
-                               bool trial) {
+                               bool trial, const declared *d) {
   const char *key = node->key ? node->key : "";
   if (ig_node_find(node, "figure"))
-    return figure_become(chain, c, node, source, trial);
+    return figure_become(chain, c, node, source, trial, d);
   if (strcmp(key, "mesh") == 0)
     return mesh_become(chain, c, stage, node, source, trial);
   if (trial)
@@ -442,15 +530,23 @@ static ig_status source_become(ig_chain *chain, ig_case *c, int stage, ig_node *
 }
 
 static ig_status node_resolve(ig_chain *chain, ig_case *c, int stage, ig_node *node, bool top,
-                              bool trial) {
-  const ig_node *from = node->kind == IG_NODE_MAP ? source_of(node, top) : NULL;
+                              bool trial, const declared *d) {
+  const bool map = node->kind == IG_NODE_MAP, number = map && d->o && is_number(d->o);
+  if (number || (map && !top && ig_node_find(node, "figure") && ig_node_find(node, "from")))
+    IG_TRY(number_keys_check(c, node));
+  if (map && !number && d->o && ig_node_find(node, "figure") && ig_node_find(node, "from"))
+    return ig_fail_at(c->cx, &node->at, "'%.60s' takes no number from a stage", d->o->key);
+  const ig_node *from = map ? source_of(node, top) : NULL;
   if (from) {
     int source;
     IG_TRY(source_find(chain, stage, from, &source));
-    IG_TRY(source_become(chain, c, stage, node, source, trial));
+    IG_TRY(source_become(chain, c, stage, node, source, trial, d));
   }
-  for (ig_node *child = node->child; child; child = child->next)
-    IG_TRY(node_resolve(chain, c, stage, child, false, trial));
+  int index = 0;
+  for (ig_node *child = node->child; child; child = child->next, index++) {
+    const declared of = declared_of(d, node, child, index);
+    IG_TRY(node_resolve(chain, c, stage, child, false, trial, &of));
+  }
   return IG_OK;
 }
 
@@ -465,16 +561,27 @@ static bool heeds(const ig_case *stage, const ig_node *common) {
   return !room->unused || ig_choices_find(room->unused, common->key) < 0;
 }
 
-/* What holds for every stage that can follow it and does not say otherwise. */
+/* What holds for every stage that can follow it and does not say otherwise: keys of `output` one by
+   one, the others as a whole. */
 static ig_status common_fold(ig_chain *chain, ig_case *c) {
+  static const char *const rhythms[] = {"every", "interval", "count", "times"};
   for (const ig_node *common = chain->c->root->child; common; common = common->next) {
-    if (ig_choices_find(IG_CHAIN_COMMON, common->key) < 0 || ig_node_find(c->root, common->key) ||
-        !heeds(c, common))
+    if (ig_choices_find(IG_CHAIN_COMMON, common->key) < 0 || !heeds(c, common))
       continue;
-    ig_node *copy;
+    ig_node *copy, *const own = ig_node_find(c->root, common->key);
     IG_TRY(ig_node_copy(c->cx, c->arena, common, &copy));
-    copy->next = c->root->child;
-    c->root->child = copy;
+    if (!own) {
+      copy->next = c->root->child;
+      c->root->child = copy;
+    } else if (own->kind == IG_NODE_MAP && copy->kind == IG_NODE_MAP &&
+               strcmp(own->key, "output") == 0) {
+      bool rhythm = false; /* of these a case has one */
+      for (int i = 0; i < 4; i++)
+        rhythm |= ig_node_find(own, rhythms[i]) != NULL;
+      for (int i = 0; i < 4 && rhythm; i++)
+        ig_node_drop(copy, rhythms[i]);
+      ig_node_fold(own, copy);
+    }
   }
   return IG_OK;
 }
@@ -498,7 +605,10 @@ ig_status ig_stage_as_case(ig_chain *chain, int stage, bool trial, ig_ctx *cx, i
   c->root->key = NULL; /* the name of the stage is none of the case's */
   c->path = chain->c->path;
   for (const ig_option *o = ig_stage_keys; o->key; o++)
-    child_drop(c->root, o->key);
+    ig_node_drop(c->root, o->key);
   IG_TRY(common_fold(chain, c));
-  return node_resolve(chain, c, stage, c->root, true, trial);
+  const ig_node *physics = ig_node_find(c->root, "physics");
+  const ig_room *room = physics && physics->text ? ig_room_find(physics->text) : NULL;
+  const declared top = {.table = {ig_common_options, room ? room->options : NULL}};
+  return node_resolve(chain, c, stage, c->root, true, trial, &top);
 }

@@ -18,12 +18,22 @@ void ig_node_fold(ig_node *map, ig_node *base) {
   for (ig_node *child = base->child, *next; child; child = next) {
     next = child->next;
     child->next = NULL;
-    if (!ig_node_find(map, child->key)) {
+    ig_node *const own = ig_node_find(map, child->key);
+    if (!own) {
       *end = child;
       end = &child->next;
-    }
+    } else if (own->kind == IG_NODE_MAP && child->kind == IG_NODE_MAP)
+      ig_node_fold(own, child);
   }
   base->child = NULL;
+}
+
+void ig_node_drop(ig_node *map, const char *key) {
+  for (ig_node **slot = &map->child; *slot; slot = &(*slot)->next)
+    if (strcmp((*slot)->key, key) == 0) {
+      *slot = (*slot)->next;
+      return;
+    }
 }
 
 ig_src ig_key_at(const ig_node *map, const char *key, ig_src otherwise) {

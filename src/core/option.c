@@ -95,6 +95,10 @@ static ig_status real_read(reader *r, const ig_node *node, const scope *s, const
     ig_unit_describe(unit, problem, sizeof problem);
     return wrong(r, node, s, problem);
   }
+  if (node->later) {
+    *value = NAN;
+    return IG_OK;
+  }
   if (!ig_number_read(node->text, unit, value, problem, sizeof problem))
     return ig_fail_at(r->cx, &node->at, "'%s' is '%s': %s", path_of(s).text,
                       excerpt_of(node->text).text, problem);
@@ -107,6 +111,10 @@ static ig_status int_read(reader *r, const ig_node *node, const scope *s, const 
   ig_option_range(o, range, sizeof range);
   snprintf(expected, sizeof expected, "a whole number%s%s", *range ? ", " : "", range);
   double number;
+  if (node->later) {
+    *value = in_range(o, 1) ? 1 : (int64_t)o->min;
+    return IG_OK;
+  }
   if (node->kind != IG_NODE_SCALAR ||
       !ig_number_read(node->text, "", &number, problem, sizeof problem) ||
       strchr(node->text, '%') || number != rint(number) || fabs(number) > 0x1p53)
@@ -259,7 +267,7 @@ static ig_status table_read(reader *r, const ig_node *node, const scope *s, cons
       return wrong(r, row, &at, "a row of two, [x, y]");
     IG_TRY(real_read(r, row->child, &at, o, o->xunit ? o->xunit : "", x + i));
     IG_TRY(real_read(r, row->child->next, &at, o, o->unit, y + i));
-    if (i && !(x[i] > x[i - 1]))
+    if (i && x[i] <= x[i - 1])
       return ig_fail_at(r->cx, &row->at,
                         "'%s' starts with %.10g after %.10g: expected rising values",
                         path_of(&at).text, x[i], x[i - 1]);

@@ -177,6 +177,7 @@ struct ig_node {
   ig_src key_at;    /* where the key stands */
   const char *text; /* of a scalar */
   bool quoted;      /* a scalar in quotes: '' is an empty text, not nothing */
+  bool later;       /* a number that is not known yet: read as NaN, or as any whole number */
   ig_node *child, *next;
 };
 
@@ -195,8 +196,11 @@ ig_node *ig_node_find(const ig_node *map, const char *key);
 ig_src ig_key_at(const ig_node *map, const char *key, ig_src otherwise);
 IG_MUST_CHECK ig_status ig_node_copy(ig_ctx *cx, ig_arena *arena, const ig_node *from,
                                      ig_node **to);
-/* Gives `map` the keys of `base` that it does not have; `base` is used up. */
+/* Gives `map` the keys of `base` that it does not have, and those of their sections likewise at
+   every depth. Lists and single values of `map` replace those of `base`. `base` is used up. */
 void ig_node_fold(ig_node *map, ig_node *base);
+/* Takes a key out of a map, if it is there. */
+void ig_node_drop(ig_node *map, const char *key);
 /* A value written on one line: a scalar, "[1, 2]", "{a: 1, b: [2, 3]}", quotes where needed. */
 IG_MUST_CHECK ig_status ig_node_parse(ig_ctx *cx, ig_arena *arena, const char *text, ig_src at,
                                       ig_node **node);

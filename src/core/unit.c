@@ -318,6 +318,13 @@ static bool alike(const ig_unit *a, const ig_unit *b) {
   return memcmp(a->power, b->power, sizeof a->power) == 0;
 }
 
+bool ig_units_alike(const char *a, const char *b) {
+  ig_unit one, other;
+  char problem[96];
+  return !ig_unit_read(a, &one, problem, sizeof problem) ||
+         !ig_unit_read(b, &other, problem, sizeof problem) || alike(&one, &other);
+}
+
 static int quantity_find(const ig_unit *unit) {
   for (size_t i = 0; i < COUNT(quantities); i++) {
     ig_unit known;

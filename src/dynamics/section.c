@@ -35,8 +35,6 @@ static int law_of(const ig_material_case *c) {
 /* One way to harden, and only what yields does. */
 static ig_status hardening_check(ig_ctx *cx, const ig_material_case *c) {
   const bool tangent = !isnan(c->tangent), hardening = !isnan(c->hardening);
-  if (c->file) /* its values may be replaced by those of another kind */
-    return IG_OK;
   if (tangent && hardening)
     return ig_fail_at(cx, &c->at, "material '%s' has `tangent` and `hardening`: take one", c->name);
   if (c->hardening_curve.count > 0 && law_of(c) == IG_MATERIAL_PLASTIC &&

@@ -2,6 +2,7 @@
 #include "material/material.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #define J ig_johnson_case
@@ -59,7 +60,8 @@ static const ig_option mechanical_options[] = {
 const ig_option ig_material_options[] = {
     IG_TEXT(M, name, IG_REQUIRED, "name of the material"),
     IG_TEXT(M, file, NULL,
-            "material file, by name or path, whose values the keys given here override"),
+            "material file, by name or path; keys given here override its values one by one, also "
+            "inside its sections, and tables as a whole"),
     IG_TEXTS(M, set, NULL,
              "element sets made of it, of several that name an element the last holds; left out, "
              "by one material at most: every element not claimed"),
@@ -91,8 +93,10 @@ const ig_option ig_material_options[] = {
              "yield stress over plastic strain (instead of yield and hardening)"),
     IG_MAP(M, johnson_cook, ig_johnson_case, johnson_options, NULL,
            "Johnson-Cook flow stress and failure; its A is `yield`"),
-    IG_MAP(M, mechanical, ig_mechanical_case, mechanical_options, NULL,
-           "mechanical values over temperature, for the stress room"),
+    IG_MAP(
+        M, mechanical, ig_mechanical_case, mechanical_options, NULL,
+        "mechanical values over temperature, for the stress room; where the single value is left "
+        "out, rooms that compute at one temperature take that at 293.15 K"),
     IG_REAL(M, fracture_energy, "J/m^2", NULL, IG_TINY, 1e12, "energy to open a crack, by area"),
     IG_REAL(M, fracture_energy_shear, "J/m^2", NULL, IG_TINY, 1e12,
             "in mode II; left out: as in mode I"),
@@ -101,6 +105,71 @@ const ig_option ig_material_options[] = {
             "in shear; left out: as in tension"),
     IG_END};
 #undef M
+
+/* Keys that state the same thing in other ways. A key stands in the material or in `mechanical`. */
+static const struct {
+  const char *given, *replaced;
+} instead[] = {
+    {"young", "young"},
+    {"poisson", "poisson"},
+    {"yield", "yield|hardening_curve"},
+    {"hardening", "hardening|tangent|kinematic_share|hardening_curve"},
+    {"kinematic", "kinematic|tangent|kinematic_share|hardening_curve"},
+    {"tangent", "tangent|hardening|kinematic|hardening_curve"},
+    {"hardening_curve", "yield|tangent|hardening|kinematic|kinematic_share"},
+    {"thermal_strain", "expansion|expansion_mean|expansion_reference"},
+    {"expansion", "thermal_strain|expansion_mean|expansion_reference"},
+    {"expansion_mean", "thermal_strain|expansion"},
+};
+
+static ig_node *mechanical_of(const ig_node *material) {
+  ig_node *const section = ig_node_find(material, "mechanical");
+  return section && section->kind == IG_NODE_MAP ? section : NULL;
+}
+
+void ig_material_fold(ig_node *material, ig_node *file) {
+  ig_node *const own = mechanical_of(material), *const theirs = mechanical_of(file);
+  for (size_t i = 0; i < sizeof instead / sizeof *instead; i++) {
+    if (!ig_node_find(material, instead[i].given) && !(own && ig_node_find(own, instead[i].given)))
+      continue;
+    for (const char *p = instead[i].replaced; *p;) {
+      char key[32];
+      const size_t length = strcspn(p, "|");
+      snprintf(key, sizeof key, "%.*s", (int)length, p);
+      ig_node_drop(file, key);
+      if (theirs)
+        ig_node_drop(theirs, key);
+      p += length + (p[length] == '|');
+    }
+  }
+  ig_node_fold(material, file);
+}
+
+static void value_complete(double *value, const ig_table *table) {
+  if (isnan(*value) && table->count > 0)
+    *value = ig_table_at(table, IG_ROOM_TEMPERATURE);
+}
+
+void ig_material_complete(ig_material_case *m) {
+  const ig_mechanical_case *t = &m->mechanical;
+  value_complete(&m->young, &t->young);
+  value_complete(&m->poisson, &t->poisson);
+  if (m->hardening_curve.count > 0)
+    return;
+  value_complete(&m->yield, &t->yield);
+  if (!isnan(m->hardening) || !isnan(m->tangent) || m->kinematic > 0)
+    return;
+  value_complete(&m->hardening, &t->hardening);
+  if (t->kinematic.count > 0)
+    m->kinematic = ig_table_at(&t->kinematic, IG_ROOM_TEMPERATURE);
+  value_complete(&m->tangent, &t->tangent);
+  if (!isnan(m->tangent) && t->kinematic_share > 0 && m->tangent < m->young) {
+    const double plastic = m->young * m->tangent / (m->young - m->tangent);
+    m->kinematic = t->kinematic_share * plastic;
+    m->hardening = plastic - m->kinematic;
+    m->tangent = NAN;
+  }
+}
 
 const ig_material_case *ig_material_find(const ig_list *materials, const char *name) {
   for (int i = 0; i < materials->count; i++) {

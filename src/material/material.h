@@ -66,6 +66,14 @@ typedef struct {
 
 extern const ig_option ig_material_options[];
 
+/* Gives a material of a case the values of its file where it has none, at every depth. A value of
+   the case also replaces what the file gives instead of it: `young` the table `mechanical.young`,
+   `tangent` the moduli of hardening, one form of thermal strain the others. `file` is used up. */
+void ig_material_fold(ig_node *material, ig_node *file);
+/* Single values that are left out and have a table in `mechanical`: those of the table at
+   IG_ROOM_TEMPERATURE, for rooms that compute at one temperature. */
+#define IG_ROOM_TEMPERATURE 293.15 /* K */
+void ig_material_complete(ig_material_case *m);
 /* The material of that name in a case's list, NULL if there is none. */
 const ig_material_case *ig_material_find(const ig_list *materials, const char *name);
 /* Fails unless the material gives every one of the keys, "density|young": numbers or tables of

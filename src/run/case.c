@@ -181,7 +181,7 @@ static bool material_find(const ig_node *file, char *path) {
          readable(path, IG_MATERIALS_DIR, "", name);
 }
 
-/* The keys of the file that `material` names become its own, where it has none. */
+/* The values of the file that `material` names become its own, where it has none. */
 static ig_status material_fold(ig_case *c, ig_node *material) {
   const ig_node *file = ig_node_find(material, "file");
   if (!file || file->kind != IG_NODE_SCALAR || !*file->text)
@@ -198,7 +198,7 @@ static ig_status material_fold(ig_case *c, ig_node *material) {
   const ig_node *further = ig_node_find(base, "file");
   if (further)
     return ig_fail_at(c->cx, &further->key_at, "a material file cannot name a further one");
-  ig_node_fold(material, base);
+  ig_material_fold(material, base);
   return IG_OK;
 }
 
@@ -314,7 +314,7 @@ static ig_status common_check(ig_case *c) {
   }
   const ig_reals *times = &common->output.times;
   for (int i = 1; i < times->count; i++)
-    if (!(times->value[i] > times->value[i - 1]))
+    if (times->value[i] <= times->value[i - 1])
       return ig_fail_at(c->cx, &first->at, "output.times: %g s after %g s: times must rise",
                         times->value[i], times->value[i - 1]);
   IG_TRY(fields_check(c));
@@ -329,6 +329,8 @@ ig_status ig_case_read_for(ig_case *c, const ig_room *const *rooms) {
   const ig_option_table tables[] = {{ig_common_options, &c->common},
                                     {c->room->options, c->room_case}};
   IG_TRY(ig_options_read(c->cx, c->arena, root, tables, 2));
+  for (int i = 0; i < c->common.materials.count; i++)
+    ig_material_complete(IG_ITEM(ig_material_case, c->common.materials, i));
   unused_warn(c);
   return common_check(c);
 }

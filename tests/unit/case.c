@@ -320,6 +320,54 @@ static void material_files_are_folded_in(void **state) {
     clear(made[i]);
 }
 
+/* A key of a section beside `file` replaces that key, not the section; what states the same thing
+   in another way goes. Single values that are left out are those of the tables at 293.15 K. */
+static void sections_of_material_files_are_merged(void **state) {
+  (void)state;
+  ig_case *c;
+  write_file("steel.yaml", "name: steel\nyoung: 210 GPa\nyield: 300 MPa\ntangent: 2 GPa\n"
+                           "johnson_cook: {b: 500 MPa, n: 0.3}\n"
+                           "mechanical:\n  young: [[200 K, 220 GPa], [400 K, 200 GPa]]\n"
+                           "  poisson: [[200 K, 0.25], [400 K, 0.35]]\n  yield: 290 MPa\n"
+                           "  expansion_mean: 1e-5\n  expansion_reference: 300 K\n"
+                           "  creep: {factor: 1e-20, power: 3, energy: 1e5}\n");
+  write_file("case.yaml", "physics: sample\nsteps: 1\nmaterials:\n"
+                          "  - {file: steel.yaml, name: a, johnson_cook: {n: 0.4}, mechanical: "
+                          "{young: 100 GPa, creep: {power: 4}}}\n"
+                          "  - {file: steel.yaml, name: b, yield: 400 MPa, hardening: 1 GPa}\n"
+                          "  - {file: steel.yaml, name: c, mechanical: {thermal_strain: 0}}\n");
+  GOOD(cx, read_file("case.yaml", &c));
+  const ig_material_case *a = ig_material_find(&c->common.materials, "a"),
+                         *b = ig_material_find(&c->common.materials, "b"),
+                         *d = ig_material_find(&c->common.materials, "c");
+  assert_true(a->johnson_cook.b == 500e6 && a->johnson_cook.n == 0.4);
+  assert_int_equal(a->mechanical.young.count, 1); /* tables are replaced, not merged */
+  assert_true(a->mechanical.young.y[0] == 100e9 && a->young == 100e9);
+  assert_true(fabs(a->poisson - (0.25 + 0.1 * 93.15 / 200)) < 1e-12);
+  assert_true(a->mechanical.yield.y[0] == 290e6 && a->yield == 300e6 && a->tangent == 2e9);
+  assert_true(a->mechanical.creep.factor == 1e-20 && a->mechanical.creep.power == 4 &&
+              a->mechanical.creep.energy == 1e5);
+  assert_true(a->mechanical.expansion_mean.y[0] == 1e-5 &&
+              a->mechanical.expansion_reference == 300);
+  assert_int_equal(b->mechanical.yield.count, 0);
+  assert_true(b->yield == 400e6 && b->hardening == 1e9 && isnan(b->tangent));
+  assert_int_equal(b->mechanical.young.count, 2);
+  assert_int_equal(d->mechanical.expansion_mean.count, 0);
+  assert_int_equal(d->mechanical.thermal_strain.count, 1);
+  /* and by a program, in any order */
+  GOOD(cx, ig_case_set(c, "materials[2]", "{file: steel, name: c}"));
+  GOOD(cx, ig_case_set(c, "materials[2].mechanical.creep.power", "5"));
+  setenv("INGOT_MATERIALS", folder, 1);
+  GOOD(cx, ig_case_read_for(c, sample_rooms));
+  unsetenv("INGOT_MATERIALS");
+  d = ig_material_find(&c->common.materials, "c");
+  assert_true(d->mechanical.creep.power == 5 && d->mechanical.creep.factor == 1e-20);
+  assert_int_equal(d->mechanical.young.count, 2);
+  ig_case_close(c);
+  clear("case.yaml");
+  clear("steel.yaml");
+}
+
 /* Calls `each` for the YAML files of a folder and those below it; returns how many. */
 static int files_visit(const char *where, void (*each)(const char *path)) {
   struct dirent **names;
@@ -430,6 +478,7 @@ int main(void) {
       cmocka_unit_test(yaml_is_read),
       cmocka_unit_test(hostile_documents_are_bounded),
       cmocka_unit_test(material_files_are_folded_in),
+      cmocka_unit_test(sections_of_material_files_are_merged),
       cmocka_unit_test(bad_cases_are_refused_clearly),
       cmocka_unit_test(stock_materials_and_examples_are_read),
 #endif
