@@ -1,6 +1,8 @@
 /* Which columns are drawn together, and the drawing as SVG. */
 #include "report/report.h"
+#include "core/ticks.h"
 
+#include <float.h>
 #include <fnmatch.h>
 #include <math.h>
 #include <stdio.h>
@@ -105,11 +107,12 @@ int ig_plot_over(const ig_log_table *t) {
 enum { WIDTH = 640, HEIGHT = 300, LEFT = 64, RIGHT = 12, TOP = 10, BOTTOM = 62 };
 
 typedef struct {
-  double low, high, step;
+  double low, high;
+  ig_ticks ticks;
 } axis;
 
 static axis axis_fit(const ig_log_table *t, const int *column, int count) {
-  axis a = {INFINITY, -INFINITY, 1};
+  axis a = {.low = INFINITY, .high = -INFINITY};
   for (int64_t r = 0; r < t->rows; r++)
     for (int k = 0; k < count; k++) {
       const double v = t->value[r * t->columns + column[k]];
@@ -120,31 +123,34 @@ static axis axis_fit(const ig_log_table *t, const int *column, int count) {
     }
   if (!(a.low <= a.high))
     a.low = 0, a.high = 1;
-  if (a.high - a.low <= 1e-12 * fmax(fabs(a.high), fabs(a.low)))
-    a.low -= fabs(a.low) > 0 ? 0.1 * fabs(a.low) : 0.5,
-        a.high += fabs(a.high) > 0 ? 0.1 * fabs(a.high) : 0.5;
-  const double raw = (a.high - a.low) / 5, power = pow(10, floor(log10(raw))), m = raw / power;
-  a.step = power * (m < 1.5 ? 1 : m < 3.5 ? 2 : m < 7.5 ? 5 : 10);
+  if (!ig_range_spans(a.low, a.high)) {
+    const double middle = a.low / 2 + a.high / 2,
+                 wide = fabs(middle) > 1e-300 ? 0.1 * fabs(middle) : 0.5;
+    a.low = fmax(middle - wide, -DBL_MAX);
+    a.high = fmin(middle + wide, DBL_MAX);
+  }
+  a.ticks = ig_ticks_between(a.low, a.high, 5);
   return a;
 }
 
 static double place(const axis *a, double v, double from, double to) {
-  return from + (v - a->low) / (a->high - a->low) * (to - from);
+  return from + (v / 2 - a->low / 2) / (a->high / 2 - a->low / 2) * (to - from);
 }
 
 static void axis_draw(ig_text *html, const axis *a, bool upright) {
-  const double first = ceil(a->low / a->step - 1e-9) * a->step;
-  for (int k = 0; k < 12 && first + k * a->step <= a->high + 1e-9 * a->step; k++) {
-    const double v = first + k * a->step, shown = fabs(v) < 1e-9 * a->step ? 0 : v;
+  for (int k = 0; k < a->ticks.count; k++) {
+    const double v = a->ticks.value[k];
+    char text[IG_TICK_TEXT];
+    ig_tick_text(&a->ticks, k, text);
     if (upright) {
       const double y = place(a, v, HEIGHT - BOTTOM, TOP);
       ig_text_format(html, "<path class=\"axis\" d=\"M%d %.1fH%d\"/>", LEFT, y, WIDTH - RIGHT);
-      ig_text_format(html, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%.5g</text>", LEFT - 6,
-                     y + 4, shown);
+      ig_text_format(html, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s</text>", LEFT - 6,
+                     y + 4, text);
     } else {
       const double x = place(a, v, LEFT, WIDTH - RIGHT);
-      ig_text_format(html, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%.5g</text>", x,
-                     HEIGHT - BOTTOM + 16, shown);
+      ig_text_format(html, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%s</text>", x,
+                     HEIGHT - BOTTOM + 16, text);
     }
   }
 }

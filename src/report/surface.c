@@ -381,6 +381,7 @@ static ig_status scene_read(scene *s, const ig_series *series, int64_t most, cha
   for (int i = s->frames - 1; i >= 0; i--) {
     const int k = s->frames > 1 ? (int)((int64_t)i * (series->count - 1) / (s->frames - 1))
                                 : series->count - 1;
+    IG_TRY(ig_interrupt_take(s->cx, "report"));
     IG_TRY(frame_read(s, series->path[k], &s->frame[i]));
     if (s->frame[i].triangles > most) {
       snprintf(note, 160, "The surface has %lld triangles, more than %lld: shown as a picture.",

@@ -345,6 +345,7 @@ static ig_status pictures_write(const sweep *s) {
   for (int i = 0; i < s->members && i < PICTURES; i++) {
     const member *m = &s->member[i];
     bool drawn;
+    IG_TRY(ig_interrupt_take(s->p->cx, "report"));
     ig_text_add(html, "<figure class=\"stage\"><figcaption>");
     ig_html_text(html, m->name);
     for (int k = 0; k < s->keys && k < 3; k++) {

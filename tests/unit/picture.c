@@ -245,6 +245,47 @@ static void usual_field_and_thin_cells(void **state) {
   ig_snapshot_free(s);
 }
 
+/* Fields constant to rounding, of huge and tiny values, with NaN and infinities: each is drawn. */
+static void any_field_is_drawn(void **state) {
+  (void)state;
+  static const double base[] = {0, 293.15, -1e300, 1e-310, NAN, INFINITY, 1.7e308};
+  static const double width[] = {0, 1e-16, 3e-16, 1e-9, 2};
+  char *folder = folder_new();
+  const char *snapshot = in_folder(folder, "odd.vtkhdf"), *png = in_folder(folder, "odd.png");
+  for (size_t b = 0; b < sizeof base / sizeof *base; b++)
+    for (size_t w = 0; w < sizeof width / sizeof *width; w++) {
+      ig_snapshot *s = block();
+      double value[POINTS];
+      for (int n = 0; n < POINTS; n++)
+        value[n] = base[b] * (n % 3 ? 1 : 1 - width[w]) + (n == 7 ? NAN : 0);
+      GOOD(cx, ig_snapshot_add(s, "odd", "Pa", IG_AT_POINTS, IG_F64, 1, value, NULL));
+      GOOD(cx, ig_snapshot_write(cx, s, snapshot, 1));
+      ig_snapshot_free(s);
+      const ig_view_options o = {.field = "odd", .width = 160, .height = 100};
+      GOOD(cx, ig_view(cx, snapshot, &o, png));
+    }
+  const ig_view_options empty = {.field = "odd", .fixed_range = true, .range = {1, INFINITY}};
+  BAD(cx, ig_view(cx, snapshot, &empty, png), "color range 1 to inf");
+  folder_remove(folder);
+}
+
+/* A request to stop ends the drawing, once; no file is left. */
+static void drawing_can_be_interrupted(void **state) {
+  (void)state;
+  char *folder = folder_new();
+  const char *snapshot = in_folder(folder, "block.vtkhdf"), *png = in_folder(folder, "block.png");
+  ig_snapshot *s = block();
+  GOOD(cx, ig_snapshot_write(cx, s, snapshot, 1));
+  ig_snapshot_free(s);
+  const ig_view_options o = {.field = "height", .width = 160, .height = 100};
+  ig_ctx_interrupt(cx);
+  assert_int_equal(ig_view(cx, snapshot, &o, png), IG_INTERRUPTED);
+  SAYS(cx, "interrupted");
+  assert_false(file_exists(png));
+  GOOD(cx, ig_view(cx, snapshot, &o, png));
+  folder_remove(folder);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(surface_has_only_outer_faces),
@@ -254,6 +295,8 @@ int main(void) {
       cmocka_unit_test(cuts_have_their_area_and_values),
       cmocka_unit_test(shade_keeps_the_color),
       cmocka_unit_test(usual_field_and_thin_cells),
+      cmocka_unit_test(any_field_is_drawn),
+      cmocka_unit_test(drawing_can_be_interrupted),
   };
   cx = ctx_on("cpu", 2);
   const int failed = cmocka_run_group_tests(tests, NULL, NULL);
