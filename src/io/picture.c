@@ -4,6 +4,7 @@
 #include "core/number.h"
 #include "core/ticks.h"
 #include "io/stl.h"
+#include "io/store.h"
 #include "io/vtkhdf.h"
 
 #include <math.h>
@@ -547,9 +548,9 @@ ig_status ig_view_range(ig_ctx *cx, const char *path, const ig_view_options *opt
   return status;
 }
 
-ig_status ig_view(ig_ctx *cx, const char *path, const ig_view_options *options, const char *png) {
+ig_status ig_view_png(ig_ctx *cx, const char *path, const ig_view_options *options, char **png,
+                      size_t *size) {
   static const ig_view_options usual;
-  IG_GIVEN(cx, cx && path && png);
   const ig_view_options *o = options ? options : &usual;
   const int width = o->width ? o->width : o->second && !o->difference ? 2000 : 1600;
   const int height = o->height ? o->height : 1000;
@@ -574,11 +575,22 @@ ig_status ig_view(ig_ctx *cx, const char *path, const ig_view_options *options, 
                                       .edge_width = 0.0016F * (float)large.height};
   IG_TRY_GOTO(status, done, parts_draw(p, parts, o, &large));
   IG_TRY_GOTO(status, done, ig_canvas_shrink(cx, &large, SUPERSAMPLE, &final));
-  status = ig_canvas_write_png(cx, &final, o->dpi, png);
+  status = ig_canvas_png(cx, &final, o->dpi, png, size);
 done:
   ig_canvas_free(&large);
   ig_canvas_free(&final);
   part_free(&p[0]);
   part_free(&p[1]);
+  return status;
+}
+
+ig_status ig_view(ig_ctx *cx, const char *path, const ig_view_options *options, const char *png) {
+  char *bytes = NULL;
+  size_t size = 0;
+  IG_GIVEN(cx, cx && path && png);
+  ig_status status = ig_view_png(cx, path, options, &bytes, &size);
+  if (status == IG_OK)
+    status = ig_store(cx, png, bytes, size);
+  free(bytes);
   return status;
 }

@@ -15,9 +15,12 @@ IG_MUST_CHECK ig_status ig_canvas_new(ig_ctx *cx, int width, int height, ig_canv
 void ig_canvas_free(ig_canvas *canvas);
 /* Averages n x n pixels into one. */
 IG_MUST_CHECK ig_status ig_canvas_shrink(ig_ctx *cx, const ig_canvas *from, int n, ig_canvas *to);
-/* dpi 0: not said in the file. */
-IG_MUST_CHECK ig_status ig_canvas_write_png(ig_ctx *cx, const ig_canvas *canvas, double dpi,
-                                            const char *path);
+/* As a PNG file in memory, free *png. dpi 0: not said in it. */
+IG_MUST_CHECK ig_status ig_canvas_png(ig_ctx *cx, const ig_canvas *canvas, double dpi, char **png,
+                                      size_t *size);
+/* What ig_view writes, in memory; free *png. */
+IG_MUST_CHECK ig_status ig_view_png(ig_ctx *cx, const char *path, const ig_view_options *options,
+                                    char **png, size_t *size);
 
 void ig_canvas_rect(ig_canvas *canvas, int x, int y, int w, int h, const float rgb[3]);
 /* A line with round ends, anti-aliased, on top of everything. */
