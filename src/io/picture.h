@@ -68,6 +68,17 @@ double ig_scalar_value(const ig_scalar *s, int64_t i);
 /* What people look for first; else the first that is there. */
 const char *ig_field_usual(const ig_snapshot *snap);
 
+/* The faces of a solid cell, from the table of elements, as points of its VTK cell: corners, then
+   mid-sides in the same turn. */
+typedef struct {
+  uint8_t vtk; /* 0: none yet */
+  int faces, mids;
+  int corners[6];
+  int8_t node[6][6];
+} ig_solid;
+/* That of a VTK type, made in *last unless it is there already; NULL: the type is no solid. */
+const ig_solid *ig_solid_of(ig_solid *last, uint8_t vtk);
+
 /* The outer surface of the cells that are kept: triangles whose corners are snapshot points. */
 /* A point between two others, cut by a plane: number `points` of the snapshot and up. */
 typedef struct {
