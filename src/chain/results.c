@@ -2,6 +2,7 @@
 #include "chain/chain.h"
 #include "core/number.h"
 #include "io/case_yaml.h"
+#include "io/csv.h"
 #include "io/result_folder.h"
 #include "io/store.h"
 #include "io/vtkhdf.h"
@@ -118,73 +119,72 @@ done:
 
 /* --- history.csv */
 
-/* The place of a column in the header, and its unit; -1: none. A header is "name [unit]". */
-static int column_find(const char *header, const char *name, char unit[IG_UNIT_TEXT]) {
-  const size_t length = strlen(name);
-  int at = 0;
-  for (const char *p = header; *p; p += *p == ',', at++) {
-    const char *end = p + strcspn(p, ",\r\n"), *bracket = p + strcspn(p, "[,\r\n");
-    const char *bare = bracket;
-    while (bare > p && bare[-1] == ' ')
-      bare--;
-    if (((size_t)(bare - p) == length || (size_t)(end - p) == length) &&
-        strncmp(p, name, length) == 0) {
-      snprintf(unit, IG_UNIT_TEXT, "%.*s",
-               *bracket == '[' ? (int)strcspn(bracket + 1, "],\r\n") : 0, bracket + 1);
-      return at;
-    }
-    p = end;
-    if (*p != ',')
-      break;
+/* The place of a column among the headings, and its unit; -1: none. `known` takes their names. */
+static int column_find(const char **at, ig_text *cell, const char *name, char unit[IG_UNIT_TEXT],
+                       ig_text *known) {
+  int found = -1, column = 0;
+  for (bool more = true; more; column++) {
+    char of[IG_CSV_UNIT];
+    more = ig_csv_take(at, cell);
+    const size_t length = cell->failed ? 0 : ig_csv_name(cell->at, of);
+    ig_csv_cell(known, cell->failed ? "" : cell->at, column == 0);
+    if (cell->failed || found >= 0 ||
+        (strcmp(cell->at, name) != 0 &&
+         !(strlen(name) == length && strncmp(cell->at, name, length) == 0)))
+      continue;
+    snprintf(unit, IG_UNIT_TEXT, "%.23s", of);
+    found = column;
   }
-  return -1;
+  return found;
 }
 
-static ig_status column_fill(ig_ctx *cx, const char *path, FILE *f, int at, ig_column *column) {
-  char *line = NULL;
-  size_t bytes = 0;
-  ig_status status = IG_OK;
-  while (status == IG_OK && getline(&line, &bytes, f) > 0) {
-    const char *p = line;
-    for (int c = 0; c < at && *p; c++)
-      p += strcspn(p, ",") + (p[strcspn(p, ",")] == ',');
-    IG_TRY_GOTO(status, done, IG_MORE(cx, &column->value, column->count, "history"));
-    char *end;
-    column->value[column->count++] = ig_decimal_read(p, &end);
-    if (end == p || !strchr(",\r\n", *end))
-      status =
-          IG_FAIL(cx, IG_INPUT, "line %d of '%s' has no number in column %d: run the stage again",
-                  column->count + 1, path, at + 1);
+static ig_status column_fill(ig_ctx *cx, const char *path, const char *at, ig_text *cell, int place,
+                             ig_column *column) {
+  for (int line = 2; *at; line++) {
+    bool more = true, good = false;
+    IG_TRY(IG_MORE(cx, &column->value, column->count, "history"));
+    for (int c = 0; more; c++) {
+      more = ig_csv_take(&at, cell);
+      if (c != place || cell->failed)
+        continue;
+      char *end;
+      column->value[column->count] = ig_decimal_read(cell->at, &end);
+      good = end != cell->at && !*end;
+    }
+    if (!good)
+      return IG_FAIL(cx, IG_INPUT,
+                     "line %d of '%s' has no number in column %d: run the stage again", line, path,
+                     place + 1);
+    column->count++;
   }
-done:
-  free(line);
-  return status;
+  return column->count > 0 ? IG_OK : IG_FAIL(cx, IG_INPUT, "'%s' holds no rows", path);
 }
 
 ig_status ig_column_read(ig_ctx *cx, const char *folder, const char *name, ig_column *column) {
-  char *path, *header = NULL;
+  char *path = NULL, *text = NULL;
   size_t bytes = 0;
+  ig_text cell = {0}, known = {0};
+  ig_status status;
   *column = (ig_column){0};
-  IG_TRY(path_in(cx, folder, IG_HISTORY, &path));
-  FILE *f = fopen(path, "r");
-  ig_status status =
-      f ? IG_OK : IG_FAIL(cx, IG_INPUT, "cannot read '%s': %s", path, strerror(errno));
-  if (f && getline(&header, &bytes, f) > 0) {
-    const int at = column_find(header, name, column->unit);
-    header[strcspn(header, "\r\n")] = '\0';
-    status = at < 0 ? IG_FAIL(cx, IG_INPUT, "'%s' has no column '%s': expected one of %.300s", path,
-                              name, header)
-                    : column_fill(cx, path, f, at, column);
-  }
-  if (status == IG_OK && column->count == 0)
-    status = IG_FAIL(cx, IG_INPUT, "'%s' holds no rows", path);
-  if (f)
-    fclose(f);
-  free(header);
-  free(path);
+  IG_TRY_GOTO(status, done, path_in(cx, folder, IG_HISTORY, &path));
+  IG_TRY_GOTO(status, done, ig_file_read(cx, path, 0, &text, &bytes));
+  const char *at = text;
+  const int place = column_find(&at, &cell, name, column->unit, &known);
+  if (cell.failed || known.failed)
+    status = IG_FAIL(cx, IG_MEMORY, "no memory for the history");
+  else if (place < 0)
+    status = IG_FAIL(cx, IG_INPUT, "'%s' has no column '%s': expected one of %.300s", path, name,
+                     known.at);
+  else
+    status = column_fill(cx, path, at, &cell, place, column);
+done:
   if (status != IG_OK) {
     free(column->value);
     *column = (ig_column){0};
   }
+  free(cell.at);
+  free(known.at);
+  free(text);
+  free(path);
   return status;
 }

@@ -5,6 +5,7 @@
 #include <ingot/sweep.h>
 #include "chain/chain.h"
 #include "io/case_yaml.h"
+#include "io/csv.h"
 #include "io/json.h"
 #include "io/result_folder.h"
 #include "io/store.h"
@@ -567,21 +568,9 @@ static const char *text_of(const ig_node *map, const char *key, const char *othe
   return node && node->kind == IG_NODE_SCALAR && node->text ? node->text : otherwise;
 }
 
-static void cell_write(ig_text *csv, const char *cell, bool first) {
-  ig_text_add(csv, first ? "" : ",");
-  if (!cell[strcspn(cell, ",\"\n")]) {
-    ig_text_add(csv, cell);
-    return;
-  }
-  ig_text_add(csv, "\"");
-  for (const char *c = cell; *c; c++)
-    ig_text_add_bytes(csv, *c == '"' ? "\"\"" : c, *c == '"' ? 2 : 1);
-  ig_text_add(csv, "\"");
-}
-
 static void row_write(ig_text *csv, const char **cells, int count, ig_row_fn *row, void *user) {
   for (int i = 0; i < count; i++)
-    cell_write(csv, cells[i], i == 0);
+    ig_csv_cell(csv, cells[i], i == 0);
   ig_text_add(csv, "\n");
   if (row)
     row(user, count, cells);

@@ -129,6 +129,13 @@ void ig_ctx_interrupt(ig_ctx *cx) {
     cx->interrupted = 1;
 }
 
+ig_status ig_interrupt_take(ig_ctx *cx, const char *what) {
+  if (!cx->interrupted)
+    return IG_OK;
+  cx->interrupted = 0;
+  return IG_FAIL(cx, IG_INTERRUPTED, "%s: interrupted", what);
+}
+
 const char *ig_version(void) {
   return IG_VERSION;
 }

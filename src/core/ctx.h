@@ -83,6 +83,10 @@ ig_status ig_fail(ig_ctx *cx, ig_status status, const char *file, int line, cons
    be called before anything is allocated through the backend. */
 IG_MUST_CHECK ig_status ig_ctx_follow(ig_ctx *cx, const char *backend, int threads);
 
+/* IG_INTERRUPTED if ig_ctx_interrupt was called; the request is used up by it. For loops outside of
+   a run, which end without it too: "drawing: interrupted". */
+IG_MUST_CHECK ig_status ig_interrupt_take(ig_ctx *cx, const char *what);
+
 void ig_log(ig_ctx *cx, ig_log_level level, const char *format, ...) IG_PRINTF(3, 4);
 #define ig_info(cx, ...) ig_log(cx, IG_LOG_INFO, __VA_ARGS__)
 #define ig_warn(cx, ...) ig_log(cx, IG_LOG_WARN, __VA_ARGS__)

@@ -154,6 +154,12 @@ static ig_status text_read(reader *r, const ig_node *node, const scope *s, const
                            const char **value) {
   if (node->kind != IG_NODE_SCALAR || (!*node->text && !node->quoted))
     return wrong(r, node, s, "a text");
+  /* names become columns, files and lines of a log */
+  for (const char *c = node->text; *c; c++)
+    if ((unsigned char)*c < 0x20 || *c == 0x7f)
+      return ig_fail_at(r->cx, &node->at,
+                        "'%s': %s in a text: write it in one line, without control characters",
+                        path_of(s).text, *c == '\n' ? "a line end" : "a control character");
   *value = node->text;
   return o->choices ? choice_read(r, node, s, o->choices, &(int){0}) : IG_OK;
 }

@@ -2,7 +2,9 @@
 #include "io/picture.h"
 #include "core/given.h"
 #include "core/number.h"
+#include "core/ticks.h"
 #include "io/stl.h"
+#include "io/store.h"
 #include "io/vtkhdf.h"
 
 #include <math.h>
@@ -180,11 +182,15 @@ typedef struct {
   double size;         /* of the part */
 } scene;
 
+/* 0..1 over the range of the colors; a field that is constant to rounding has one color. */
+static float share_of(const scene *k, double v) {
+  if (!ig_range_spans(k->low, k->high))
+    return isnan(v) ? NAN : 0.5F;
+  return (float)((v / 2 - k->low / 2) / (k->high / 2 - k->low / 2));
+}
+
 static float scene_value(const scene *k, int64_t cell, int64_t point) {
-  if (!k->s)
-    return NAN;
-  const double v = ig_surface_value(k->snap, k->surface, k->s, cell, point);
-  return k->high > k->low ? (float)((v - k->low) / (k->high - k->low)) : 0.5F;
+  return k->s ? share_of(k, ig_surface_value(k->snap, k->surface, k->s, cell, point)) : NAN;
 }
 
 static void scene_vertex(const scene *k, int64_t cell, int64_t point, const double normal[3],
@@ -214,8 +220,9 @@ static void scene_vertex(const scene *k, int64_t cell, int64_t point, const doub
 
 static ig_status scene_paint(scene *k, ig_canvas *canvas) {
   const ig_surface *s = k->surface;
+  ig_ctx *cx = k->snap->cx;
   float *smooth = NULL;
-  IG_TRY(IG_NEW(k->snap->cx, &smooth, 3 * (k->snap->points + s->betweens), "normals"));
+  IG_TRY(IG_NEW(cx, &smooth, 3 * (k->snap->points + s->betweens), "normals"));
   for (int64_t t = 0; t < s->triangles; t++) {
     double n[3];
     face_normal(k->snap, s, t, n);
@@ -228,7 +235,7 @@ static ig_status scene_paint(scene *k, ig_canvas *canvas) {
     }
   }
   k->smooth = smooth;
-  for (int64_t t = 0; t < s->triangles; t++) {
+  for (int64_t t = 0; t < s->triangles && !cx->interrupted; t++) {
     double n[3];
     face_normal(k->snap, s, t, n);
     unit(n);
@@ -239,7 +246,7 @@ static ig_status scene_paint(scene *k, ig_canvas *canvas) {
   }
   k->smooth = NULL;
   free(smooth);
-  for (int64_t r = 0; r < s->rods; r++) {
+  for (int64_t r = 0; r < s->rods && !cx->interrupted; r++) {
     ig_vertex v[2];
     const double none[3] = {0, 0, 1};
     for (int i = 0; i < 2; i++) {
@@ -248,7 +255,7 @@ static ig_status scene_paint(scene *k, ig_canvas *canvas) {
     }
     ig_canvas_rod(canvas, v, 0.004F * (float)canvas->height, &k->shading);
   }
-  return IG_OK;
+  return ig_interrupt_take(cx, "drawing");
 }
 
 /* --- legend */
@@ -256,12 +263,6 @@ static ig_status scene_paint(scene *k, ig_canvas *canvas) {
 /* Height of a capital: a share of the picture's, and never too small to read. */
 static float text_size(const ig_canvas *c) {
   return fmaxf(0.017F * (float)c->height, 7.0F * SUPERSAMPLE);
-}
-
-static double nice_step(double span, int wanted) {
-  const double raw = span / wanted, power = pow(10, floor(log10(raw)));
-  const double m = raw / power;
-  return power * (m < 1.5 ? 1 : m < 3.5 ? 2 : m < 7.5 ? 5 : 10);
 }
 
 static void legend_bar(ig_canvas *c, const scene *k) {
@@ -273,17 +274,15 @@ static void legend_bar(ig_canvas *c, const scene *k) {
     ig_palette_color(k->shading.palette, (float)(y1 - y) / (float)(y1 - y0), rgb);
     ig_canvas_rect(c, x, y, w, 1, rgb);
   }
-  const double span = k->high - k->low;
-  char text[48];
-  if (span > 0 && isfinite(span)) {
-    const double step = nice_step(span, 6);
-    for (double v = ceil(k->low / step - 1e-9) * step; v <= k->high + 1e-9 * span; v += step) {
-      const float y = (float)y1 - (float)((v - k->low) / span) * (float)(y1 - y0);
-      ig_canvas_line(c, (float)(x + w), y, (float)(x + w) + 0.006F * h, y, 0.0016F * h, INK);
-      ig_format(text, sizeof text, "%.4g", fabs(v) < 1e-9 * span ? 0 : v);
-      ig_canvas_text(c, (float)(x + w) + 0.014F * h, y + size / 2, size, INK, text);
-    }
-  } else {
+  const ig_ticks ticks = ig_ticks_between(k->low, k->high, 6);
+  char text[IG_TICK_TEXT];
+  for (int i = 0; i < ticks.count; i++) {
+    const float y = (float)y1 - share_of(k, ticks.value[i]) * (float)(y1 - y0);
+    ig_canvas_line(c, (float)(x + w), y, (float)(x + w) + 0.006F * h, y, 0.0016F * h, INK);
+    ig_tick_text(&ticks, i, text);
+    ig_canvas_text(c, (float)(x + w) + 0.014F * h, y + size / 2, size, INK, text);
+  }
+  if (ticks.count == 0) {
     ig_format(text, sizeof text, "%.6g", k->low);
     ig_canvas_text(c, (float)(x + w) + 0.014F * h, (float)(y0 + y1) / 2, size, INK, text);
   }
@@ -524,8 +523,9 @@ static ig_status options_check(ig_ctx *cx, const ig_view_options *o, int width, 
     return IG_FAIL(cx, IG_INPUT,
                    "palette '%s' is unknown: expected viridis, inferno, coolwarm, rainbow or gray",
                    o->palette);
-  if (o->fixed_range && !(o->range[0] < o->range[1]))
-    return IG_FAIL(cx, IG_INPUT, "color range %g to %g is empty", o->range[0], o->range[1]);
+  if (o->fixed_range && !ig_range_spans(o->range[0], o->range[1]))
+    return IG_FAIL(cx, IG_INPUT, "color range %g to %g: expected two numbers, the lower one first",
+                   o->range[0], o->range[1]);
   if (o->cut_axis < 0 || o->cut_axis > 3 || (o->cut_axis && !isfinite(o->cut_at)))
     return IG_FAIL(cx, IG_INPUT, "cut across axis %d at %g: expected 1, 2 or 3 and a number",
                    o->cut_axis, o->cut_at);
@@ -548,9 +548,9 @@ ig_status ig_view_range(ig_ctx *cx, const char *path, const ig_view_options *opt
   return status;
 }
 
-ig_status ig_view(ig_ctx *cx, const char *path, const ig_view_options *options, const char *png) {
+ig_status ig_view_png(ig_ctx *cx, const char *path, const ig_view_options *options, char **png,
+                      size_t *size) {
   static const ig_view_options usual;
-  IG_GIVEN(cx, cx && path && png);
   const ig_view_options *o = options ? options : &usual;
   const int width = o->width ? o->width : o->second && !o->difference ? 2000 : 1600;
   const int height = o->height ? o->height : 1000;
@@ -575,11 +575,22 @@ ig_status ig_view(ig_ctx *cx, const char *path, const ig_view_options *options, 
                                       .edge_width = 0.0016F * (float)large.height};
   IG_TRY_GOTO(status, done, parts_draw(p, parts, o, &large));
   IG_TRY_GOTO(status, done, ig_canvas_shrink(cx, &large, SUPERSAMPLE, &final));
-  status = ig_canvas_write_png(cx, &final, o->dpi, png);
+  status = ig_canvas_png(cx, &final, o->dpi, png, size);
 done:
   ig_canvas_free(&large);
   ig_canvas_free(&final);
   part_free(&p[0]);
   part_free(&p[1]);
+  return status;
+}
+
+ig_status ig_view(ig_ctx *cx, const char *path, const ig_view_options *options, const char *png) {
+  char *bytes = NULL;
+  size_t size = 0;
+  IG_GIVEN(cx, cx && path && png);
+  ig_status status = ig_view_png(cx, path, options, &bytes, &size);
+  if (status == IG_OK)
+    status = ig_store(cx, png, bytes, size);
+  free(bytes);
   return status;
 }

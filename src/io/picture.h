@@ -15,9 +15,12 @@ IG_MUST_CHECK ig_status ig_canvas_new(ig_ctx *cx, int width, int height, ig_canv
 void ig_canvas_free(ig_canvas *canvas);
 /* Averages n x n pixels into one. */
 IG_MUST_CHECK ig_status ig_canvas_shrink(ig_ctx *cx, const ig_canvas *from, int n, ig_canvas *to);
-/* dpi 0: not said in the file. */
-IG_MUST_CHECK ig_status ig_canvas_write_png(ig_ctx *cx, const ig_canvas *canvas, double dpi,
-                                            const char *path);
+/* As a PNG file in memory, free *png. dpi 0: not said in it. */
+IG_MUST_CHECK ig_status ig_canvas_png(ig_ctx *cx, const ig_canvas *canvas, double dpi, char **png,
+                                      size_t *size);
+/* What ig_view writes, in memory; free *png. */
+IG_MUST_CHECK ig_status ig_view_png(ig_ctx *cx, const char *path, const ig_view_options *options,
+                                    char **png, size_t *size);
 
 void ig_canvas_rect(ig_canvas *canvas, int x, int y, int w, int h, const float rgb[3]);
 /* A line with round ends, anti-aliased, on top of everything. */
@@ -64,6 +67,17 @@ IG_MUST_CHECK ig_status ig_scalar_find(const ig_snapshot *snap, const char *path
 double ig_scalar_value(const ig_scalar *s, int64_t i);
 /* What people look for first; else the first that is there. */
 const char *ig_field_usual(const ig_snapshot *snap);
+
+/* The faces of a solid cell, from the table of elements, as points of its VTK cell: corners, then
+   mid-sides in the same turn. */
+typedef struct {
+  uint8_t vtk; /* 0: none yet */
+  int faces, mids;
+  int corners[6];
+  int8_t node[6][6];
+} ig_solid;
+/* That of a VTK type, made in *last unless it is there already; NULL: the type is no solid. */
+const ig_solid *ig_solid_of(ig_solid *last, uint8_t vtk);
 
 /* The outer surface of the cells that are kept: triangles whose corners are snapshot points. */
 /* A point between two others, cut by a plane: number `points` of the snapshot and up. */

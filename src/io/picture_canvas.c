@@ -1,6 +1,5 @@
 /* The canvas: a depth-buffered triangle rasteriser, lines, palettes, PNG. */
 #include "io/picture.h"
-#include "io/store.h"
 
 #include <errno.h>
 #include <math.h>
@@ -254,27 +253,17 @@ static bool png_encode(const ig_canvas *canvas, double dpi, FILE *f, png_byte *r
   return true;
 }
 
-ig_status ig_canvas_write_png(ig_ctx *cx, const ig_canvas *canvas, double dpi, const char *path) {
-  char *part = NULL;
+ig_status ig_canvas_png(ig_ctx *cx, const ig_canvas *canvas, double dpi, char **png, size_t *size) {
   png_byte *row = NULL;
-  ig_status status = IG_NEW(cx, &part, strlen(path) + 8, "file name");
-  if (status == IG_OK)
-    status = IG_NEW(cx, &row, 3 * canvas->width, "picture row");
-  if (status == IG_OK) {
-    snprintf(part, strlen(path) + 8, "%s" IG_PART, path);
-    const int fd = ig_part_create(part);
-    FILE *f = fd >= 0 ? fdopen(fd, "wb") : NULL;
-    if (fd >= 0 && !f)
-      close(fd);
-    bool good = f && png_encode(canvas, dpi, f, row);
-    good = f && fflush(f) == 0 && good;
-    good = f && fclose(f) == 0 && good;
-    if (!good || rename(part, path) != 0) {
-      status = IG_FAIL(cx, IG_IO, "cannot write %s: %s", path, strerror(errno));
-      (void)unlink(part);
-    }
-  }
+  *png = NULL;
+  IG_TRY(IG_NEW(cx, &row, 3 * canvas->width, "picture row"));
+  FILE *f = open_memstream(png, size);
+  bool good = f && png_encode(canvas, dpi, f, row);
+  good = f && fclose(f) == 0 && good;
   free(row);
-  free(part);
-  return status;
+  if (good)
+    return IG_OK;
+  free(*png);
+  *png = NULL;
+  return IG_FAIL(cx, IG_MEMORY, "no memory for a picture");
 }

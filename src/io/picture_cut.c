@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TET = 10, HEX = 12, TET10 = 24, TRIANGLE = 5, QUAD = 9, QUADRATIC_TRIANGLE = 22 };
+enum { TRIANGLE = 5, QUAD = 9, QUADRATIC_TRIANGLE = 22 };
 
 void ig_surface_at(const ig_snapshot *snap, const ig_surface *s, int64_t id, double p[3]) {
   if (id < snap->points) {
@@ -36,6 +36,7 @@ typedef struct {
   int64_t capacity[3]; /* for triangles, rods, points between */
   int axis;
   double at;
+  ig_solid last;
   ig_status status;
 } cut;
 
@@ -146,17 +147,19 @@ static void tet_cut(cut *k, const int64_t node[4], int64_t cell) {
   }
 }
 
+/* A solid in tetrahedra: its first corner with every triangle of the faces that do not have it. */
 static void cell_cut(cut *k, int64_t c) {
-  static const int8_t hex[6][4] = {{0, 1, 2, 6}, {0, 2, 3, 6}, {0, 3, 7, 6},
-                                   {0, 7, 4, 6}, {0, 4, 5, 6}, {0, 5, 1, 6}};
+  const ig_solid *kind = ig_solid_of(&k->last, k->snap->type[c]);
   const int64_t *corner = &k->snap->corner[k->snap->offset[c]];
-  if (k->snap->type[c] == TET || k->snap->type[c] == TET10)
-    tet_cut(k, corner, c);
-  for (int t = 0; t < 6 && k->snap->type[c] == HEX; t++) {
-    int64_t node[4];
-    for (int i = 0; i < 4; i++)
-      node[i] = corner[hex[t][i]];
-    tet_cut(k, node, c);
+  for (int f = 0; kind && f < kind->faces; f++) {
+    const int8_t *n = kind->node[f];
+    bool first = false;
+    for (int i = 0; i < kind->corners[f]; i++)
+      first |= n[i] == 0;
+    for (int i = 2; i < kind->corners[f] && !first; i++) {
+      const int64_t node[4] = {corner[0], corner[n[0]], corner[n[i - 1]], corner[n[i]]};
+      tet_cut(k, node, c);
+    }
   }
 }
 

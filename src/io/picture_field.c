@@ -1,5 +1,6 @@
 /* Fields of a snapshot as one number per point or cell. */
 #include "io/picture.h"
+#include "core/ticks.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -59,7 +60,7 @@ ig_status ig_scalar_find(const ig_snapshot *snap, const char *path, const char *
                  names[0] ? names : "none");
 }
 
-/* A field that is the same everywhere shows nothing. */
+/* A field that is the same everywhere, to rounding, shows nothing. */
 static bool varies(const ig_snapshot *snap, const ig_field *f) {
   const int64_t count = f->components * (f->where == IG_AT_CELLS ? snap->cells : snap->points);
   double low = INFINITY, high = -INFINITY;
@@ -68,7 +69,7 @@ static bool varies(const ig_snapshot *snap, const ig_field *f) {
     low = isfinite(v) ? fmin(low, v) : low;
     high = isfinite(v) ? fmax(high, v) : high;
   }
-  return low < high;
+  return ig_range_spans(low, high);
 }
 
 const char *ig_field_usual(const ig_snapshot *snap) {

@@ -49,7 +49,7 @@ ig_status ig_outline_draw(ig_ctx *cx, const ig_surface *s, const double *point,
     list[i] = (side){a < b ? a : b, a < b ? b : a, t};
   }
   qsort(list, (size_t)count, sizeof *list, side_order);
-  for (int64_t i = 0; i < count;) {
+  for (int64_t i = 0; i < count && !cx->interrupted;) {
     int64_t end = i + 1;
     while (end < count && side_order(&list[i], &list[end]) == 0)
       end++;
@@ -63,7 +63,7 @@ ig_status ig_outline_draw(ig_ctx *cx, const ig_surface *s, const double *point,
     i = end;
   }
   free(list);
-  return IG_OK;
+  return ig_interrupt_take(cx, "drawing");
 }
 
 /* --- arrows */

@@ -1,38 +1,34 @@
 /* The outer surface of a snapshot: faces that belong to one kept cell only. */
 #include "io/picture.h"
+#include "core/vtk_corner.h"
+#include "mesh/topology.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* VTK cell types, and how their faces are numbered: corners, then mid-sides in the same turn. */
-enum { LINE = 3, TRIANGLE = 5, QUAD = 9, TET = 10, HEX = 12, QUADRATIC_TRIANGLE = 22, TET10 = 24 };
-
-typedef struct {
-  int type, faces, corners, mids;
-  int8_t node[6][6];
-} solid;
-static const solid solids[] = {
-    {HEX,
-     6,
-     4,
-     0,
-     {{0, 3, 2, 1}, {4, 5, 6, 7}, {0, 1, 5, 4}, {1, 2, 6, 5}, {2, 3, 7, 6}, {3, 0, 4, 7}}},
-    {TET, 4, 3, 0, {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {2, 0, 3}}},
-    {TET10,
-     4,
-     3,
-     3,
-     {{0, 2, 1, 6, 5, 4}, {0, 1, 3, 4, 8, 7}, {1, 2, 3, 5, 9, 8}, {2, 0, 3, 6, 7, 9}}},
-};
+enum { LINE = 3, TRIANGLE = 5, QUAD = 9, QUADRATIC_TRIANGLE = 22 }; /* VTK cell types */
 static const int8_t plain[4] = {0, 1, 2, 3};
 static const int8_t quadratic[6] = {0, 1, 2, 3, 4, 5};
 
-static const solid *solid_find(int type) {
-  for (size_t i = 0; i < sizeof solids / sizeof *solids; i++)
-    if (solids[i].type == type)
-      return &solids[i];
-  return NULL;
+const ig_solid *ig_solid_of(ig_solid *last, uint8_t vtk) {
+  if (last->vtk == vtk)
+    return last->faces ? last : NULL;
+  *last = (ig_solid){.vtk = vtk};
+  for (int t = 0; t < IG_ELEM_TYPES; t++) {
+    const ig_elem_type type = (ig_elem_type)t;
+    const ig_elem_info *info = ig_elem_info_get(type);
+    if (info->vtk != vtk || info->dim != 3)
+      continue;
+    last->faces = info->faces;
+    last->mids = info->face_nodes == 6 ? 3 : 0;
+    for (int f = 0; f < info->faces; f++) {
+      last->corners[f] = ig_elem_face_distinct(type, f);
+      for (int i = 0; i < last->corners[f] + last->mids; i++)
+        last->node[f][i] = (int8_t)ig_vtk_corner(type, ig_elem_face(type, f)[i]);
+    }
+  }
+  return last->faces ? last : NULL;
 }
 
 /* Faces wait in a list at their lowest point until their twin comes and removes them. */
@@ -40,7 +36,7 @@ typedef struct {
   int64_t a, b, c; /* the three lowest points, rising: enough to know a face by */
   int64_t cell;
   int64_t next;
-  int8_t face;
+  int8_t face, corners;
   bool twin;
 } waiting;
 
@@ -107,10 +103,11 @@ ig_status ig_surface_new(ig_ctx *cx, const ig_snapshot *snap, const uint8_t *kee
                          ig_surface *surface) {
   memset(surface, 0, sizeof *surface);
   int64_t faces = 0, planar = 0, rods = 0;
+  ig_solid last = {0};
   for (int64_t c = 0; c < snap->cells; c++) {
     if (keep && !keep[c])
       continue;
-    const solid *kind = solid_find(snap->type[c]);
+    const ig_solid *kind = ig_solid_of(&last, snap->type[c]);
     faces += kind ? kind->faces : 0;
     planar += !kind && snap->type[c] != LINE;
     rods += snap->type[c] == LINE || is_thin(snap, c);
@@ -125,20 +122,22 @@ ig_status ig_surface_new(ig_ctx *cx, const ig_snapshot *snap, const uint8_t *kee
 
   int64_t used = 0, alone = 0;
   for (int64_t c = 0; c < snap->cells; c++) {
-    const solid *kind = keep && !keep[c] ? NULL : solid_find(snap->type[c]);
+    const ig_solid *kind = keep && !keep[c] ? NULL : ig_solid_of(&last, snap->type[c]);
     const int64_t *corner = &snap->corner[snap->offset[c]];
     for (int f = 0; kind && f < kind->faces; f++) {
       int64_t low[3], at;
-      lowest_three(corner, kind->node[f], kind->corners, low);
+      lowest_three(corner, kind->node[f], kind->corners[f], low);
       for (at = head[low[0]]; at; at = list[at].next)
-        if (!list[at].twin && list[at].b == low[1] && list[at].c == low[2])
+        if (!list[at].twin && list[at].b == low[1] && list[at].c == low[2] &&
+            list[at].corners == kind->corners[f])
           break;
       if (at) {
         list[at].twin = true;
         alone--;
         continue;
       }
-      list[++used] = (waiting){low[0], low[1], low[2], c, head[low[0]], (int8_t)f, false};
+      list[++used] = (waiting){
+          low[0], low[1], low[2], c, head[low[0]], (int8_t)f, (int8_t)kind->corners[f], false};
       head[low[0]] = used;
       alone++;
     }
@@ -147,9 +146,9 @@ ig_status ig_surface_new(ig_ctx *cx, const ig_snapshot *snap, const uint8_t *kee
   IG_TRY_GOTO(status, done, surface_reserve(cx, surface, 4 * (alone + planar), rods));
   for (int64_t i = 1; i <= used; i++)
     if (!list[i].twin) {
-      const solid *kind = solid_find(snap->type[list[i].cell]);
+      const ig_solid *kind = ig_solid_of(&last, snap->type[list[i].cell]);
       face_add(surface, &snap->corner[snap->offset[list[i].cell]], kind->node[list[i].face],
-               kind->corners, kind->mids, list[i].cell);
+               kind->corners[list[i].face], kind->mids, list[i].cell);
     }
   for (int64_t c = 0; c < snap->cells; c++) {
     const int64_t *corner = &snap->corner[snap->offset[c]];

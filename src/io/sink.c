@@ -3,6 +3,7 @@
 #include "backend/backend.h"
 #include "core/memory.h"
 #include "io/checkpoint.h"
+#include "io/csv.h"
 #include "io/result_folder.h"
 #include "io/sink_summary.h"
 #include "io/store.h"
@@ -326,10 +327,8 @@ static ig_status files_history(ig_sink *sink, int columns, const char *const *na
   IG_TRY(begin(s));
   IG_TRY(trouble_so_far(s));
   if (!s->columns) {
-    for (int c = 0; c < columns; c++) {
-      ig_text_add(&s->rows, c ? "," : "");
-      ig_csv_name(&s->rows, names[c]);
-    }
+    for (int c = 0; c < columns; c++)
+      ig_csv_cell(&s->rows, names[c], c == 0);
     ig_text_add(&s->rows, "\n");
     IG_TRY(history_open(s));
     s->columns = columns;

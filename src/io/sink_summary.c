@@ -91,11 +91,3 @@ void ig_series_write(const ig_result_folder *folder, const double *time, int64_t
   ig_json_end(json, ']');
   ig_json_end(json, '}');
 }
-
-void ig_csv_name(ig_text *rows, const char *name) {
-  const bool quote = strpbrk(name, ",\"\r\n");
-  ig_text_add(rows, quote ? "\"" : "");
-  for (const char *p = name; *p; p++)
-    ig_text_add_bytes(rows, *p == '"' ? "\"\"" : p, *p == '"' ? 2 : 1);
-  ig_text_add(rows, quote ? "\"" : "");
-}

@@ -19,7 +19,5 @@ void ig_summary_write(const ig_summary *summary, int64_t snapshots, const ig_fig
 /* The index of snapshots: those that are in the folder, and their times. */
 void ig_series_write(const ig_result_folder *folder, const double *time, int64_t snapshots,
                      ig_json *json);
-/* A column's name, in quotes where CSV asks for them. */
-void ig_csv_name(ig_text *rows, const char *name);
 
 #endif

@@ -15,6 +15,11 @@ bool ig_path_ends(const char *path, const char *ending) {
   return a > b && strcasecmp(path + a - b, ending) == 0;
 }
 
+const char *ig_base_name(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
 char *ig_path_join(const char *folder, const char *name) {
   const size_t size = strlen(folder) + strlen(name) + 2;
   char *path = malloc(size);

@@ -25,6 +25,8 @@ IG_MUST_CHECK ig_status ig_file_read(ig_ctx *cx, const char *path, size_t most, 
 IG_MUST_CHECK ig_status ig_folder_make(ig_ctx *cx, const char *path);
 /* Whether a name ends in, say, ".vti", in letters of any case, and has something before it. */
 bool ig_path_ends(const char *path, const char *ending);
+/* What stands behind the last slash. */
+const char *ig_base_name(const char *path);
 /* "folder/name", free with free(); NULL if memory ran out. */
 char *ig_path_join(const char *folder, const char *name);
 

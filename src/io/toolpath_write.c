@@ -135,7 +135,12 @@ ig_status ig_toolpath_draw(ig_ctx *cx, const ig_toolpath *p, int64_t layer, cons
   if (!isnan(height) && used > 0 && used < (int)sizeof text)
     ig_format(text + used, sizeof text - (size_t)used, ", z %.4g mm", 1e3 * height);
   ig_canvas_text(&canvas, 30, HEIGHT - 30, 18, ink, text);
-  const ig_status status = ig_canvas_write_png(cx, &canvas, 0, png);
+  char *bytes = NULL;
+  size_t size = 0;
+  ig_status status = ig_canvas_png(cx, &canvas, 0, &bytes, &size);
+  if (status == IG_OK)
+    status = ig_store(cx, png, bytes, size);
+  free(bytes);
   ig_canvas_free(&canvas);
   return status;
 }

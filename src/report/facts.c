@@ -8,19 +8,31 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 const char *ig_page_text(const ig_node *map, const char *key) {
   const ig_node *found = map ? ig_node_find(map, key) : NULL;
   return found && found->kind == IG_NODE_SCALAR && found->text ? found->text : "";
 }
 
-static ig_status document(ig_page *p, const char *folder, const char *name, ig_node **root) {
+bool ig_page_plain(const char *path) {
+  struct stat info;
+  return lstat(path, &info) == 0 && S_ISREG(info.st_mode);
+}
+
+char *ig_page_file(const char *folder, const char *name) {
   char *path = ig_path_join(folder, name);
-  ig_status status = path ? IG_OK : IG_FAIL(p->cx, IG_MEMORY, "no memory for a path");
+  if (path && ig_page_plain(path))
+    return path;
+  free(path);
+  return NULL;
+}
+
+static ig_status document(ig_page *p, const char *folder, const char *name, ig_node **root) {
+  char *path = ig_page_file(folder, name);
   *root = NULL;
-  if (path && access(path, R_OK) == 0)
-    status = ig_yaml_open(p->cx, p->arena, path, root); /* JSON is YAML */
+  const ig_status status =
+      path ? ig_yaml_open(p->cx, p->arena, path, root) : IG_OK; /* JSON is YAML */
   free(path);
   return status;
 }
@@ -39,9 +51,10 @@ ig_status ig_page_run_read(ig_page *p, const char *folder, ig_page_run *run) {
 /* --- tables */
 
 void ig_page_cell(ig_text *html, const char *tag, const char *style, const char *text) {
-  ig_text_format(html, "<%s%s>", tag, style);
-  ig_html_text(html, text);
-  ig_text_format(html, "</%s>", tag);
+  ig_text_add(html, "<");
+  ig_text_add(html, tag);
+  ig_text_add(html, style);
+  ig_html_format(html, ">%s</%s>", text, tag);
 }
 
 /* "0.012345678901" -> "0.0123457" where it is a number. */
@@ -147,18 +160,12 @@ static void verdict(ig_text *html, const ig_node *summary) {
   char seconds[64] = "";
   const ig_node *total = ig_node_find(summary, "seconds");
   total = total ? ig_node_find(total, "total") : NULL;
-  ig_text_format(html, "<p class=\"verdict\"><b class=\"%.20s\">", status);
-  ig_html_text(html, status);
-  ig_text_add(html, "</b>");
+  ig_html_format(html, "<p class=\"verdict\"><b class=\"%.20s\">%s</b>", status, status);
   if (total && total->text)
-    ig_text_format(html, ", %s s", ig_page_number(total, seconds));
+    ig_html_format(html, ", %s s", ig_page_number(total, seconds));
   if (warnings > 0)
-    ig_text_format(html, ", %d warning%s", warnings, warnings > 1 ? "s" : "");
-  if (*message) {
-    ig_text_add(html, ": ");
-    ig_html_text(html, message);
-  }
-  ig_text_add(html, "</p>\n");
+    ig_html_format(html, ", %d warning%s", warnings, warnings > 1 ? "s" : "");
+  ig_html_format(html, "%s%s</p>\n", *message ? ": " : "", message);
   const ig_node *warned = ig_node_find(summary, "warned");
   if (!warned || !warned->child)
     return;
@@ -170,7 +177,7 @@ static void verdict(ig_text *html, const ig_node *summary) {
 }
 
 /* The last row of the plot of energies, and how far the balance is from closing. */
-static void energy_table(ig_text *html, const ig_page_run *run, const ig_log_table *t,
+static void energy_table(ig_text *html, const ig_page_run *run, const ig_csv_table *t,
                          const ig_plot *plot, int plots) {
   const ig_node *result = run->summary ? ig_node_find(run->summary, "result") : NULL;
   static const char *const gap[] = {"energy_gap", "energy_error"};
@@ -197,17 +204,14 @@ static void energy_table(ig_text *html, const ig_page_run *run, const ig_log_tab
 
 /* The case as it was run, defaults as comments. */
 static ig_status case_write(ig_page *p, const ig_page_run *run) {
-  char *path = ig_path_join(run->folder, IG_CASE), *text = NULL;
+  char *path = ig_page_file(run->folder, IG_CASE), *text = NULL;
   size_t size;
-  ig_status status = path ? IG_OK : IG_FAIL(p->cx, IG_MEMORY, "no memory for a path");
-  if (path && access(path, R_OK) == 0)
-    status = ig_file_read(p->cx, path, 0, &text, &size);
-  if (status == IG_OK && text) {
-    ig_text_add(&p->body,
-                "<details class=\"case\"><summary>The case, with defaults</summary><pre>");
-    ig_html_text(&p->body, text);
-    ig_text_add(&p->body, "</pre></details>\n");
-  }
+  const ig_status status = path ? ig_file_read(p->cx, path, 0, &text, &size) : IG_OK;
+  if (status == IG_OK && text)
+    ig_html_format(&p->body,
+                   "<details class=\"case\"><summary>The case, with defaults</summary><pre>%s"
+                   "</pre></details>\n",
+                   text);
   free(text);
   free(path);
   return status;
@@ -221,7 +225,7 @@ void ig_page_verdict(ig_text *html, const ig_page_run *run) {
                       "summary</p>\n");
 }
 
-ig_status ig_page_facts(ig_page *p, const ig_page_run *run, const ig_log_table *t,
+ig_status ig_page_facts(ig_page *p, const ig_page_run *run, const ig_csv_table *t,
                         const ig_plot *plot, int plots) {
   ig_text *html = &p->body;
   ig_text_add(html, "<details open><summary>Figures and run</summary><div class=\"tables\">");

@@ -1,6 +1,8 @@
 /* Which columns are drawn together, and the drawing as SVG. */
 #include "report/report.h"
+#include "core/ticks.h"
 
+#include <float.h>
 #include <fnmatch.h>
 #include <math.h>
 #include <stdio.h>
@@ -40,10 +42,8 @@ static const wanted plots[] = {
 };
 
 static bool matches(const char *name, const char *patterns) {
-  char bare[64], one[64];
-  snprintf(bare, sizeof bare, "%.*s", (int)strcspn(name, "["), name);
-  for (size_t n = strlen(bare); n && bare[n - 1] == ' '; n--)
-    bare[n - 1] = '\0';
+  char bare[64], one[64], unit[IG_CSV_UNIT];
+  snprintf(bare, sizeof bare, "%.*s", (int)ig_csv_name(name, unit), name);
   for (const char *p = patterns; *p; p += strcspn(p, "|"), p += *p == '|') {
     snprintf(one, sizeof one, "%.*s", (int)strcspn(p, "|"), p);
     if (fnmatch(one, bare, 0) == 0)
@@ -61,14 +61,14 @@ static bool taken(const char *physics, const char *name) {
   return false;
 }
 
-static bool has_numbers(const ig_log_table *t, int column) {
+static bool has_numbers(const ig_csv_table *t, int column) {
   int64_t finite = 0;
   for (int64_t r = 0; r < t->rows; r++)
     finite += isfinite(t->value[r * t->columns + column]);
   return finite > 0;
 }
 
-int ig_plots_choose(const char *physics, const ig_log_table *t, ig_plot chosen[IG_PLOTS]) {
+int ig_plots_choose(const char *physics, const ig_csv_table *t, ig_plot chosen[IG_PLOTS]) {
   int count = 0;
   const int over = ig_plot_over(t);
   for (size_t i = 0; i < sizeof plots / sizeof *plots && count < IG_PLOTS; i++) {
@@ -76,11 +76,11 @@ int ig_plots_choose(const char *physics, const ig_log_table *t, ig_plot chosen[I
       continue;
     ig_plot p = {.title = plots[i].title};
     for (int c = 0; c < t->columns && p.curves < IG_PLOT_CURVES; c++) {
-      char unit[32];
+      char unit[IG_CSV_UNIT];
+      ig_csv_name(t->name[c], unit);
       const bool fits = plots[i].columns
                             ? matches(t->name[c], plots[i].columns)
-                            : strcmp(ig_column_unit(t->name[c], unit), plots[i].unit) == 0 &&
-                                  !taken(physics, t->name[c]) &&
+                            : strcmp(unit, plots[i].unit) == 0 && !taken(physics, t->name[c]) &&
                                   !matches(t->name[c], "T_*|beam_*|tip_*|step_size|scaling");
       if (c != over && fits && has_numbers(t, c))
         p.column[p.curves++] = c;
@@ -91,7 +91,7 @@ int ig_plots_choose(const char *physics, const ig_log_table *t, ig_plot chosen[I
   return count;
 }
 
-int ig_plot_over(const ig_log_table *t) {
+int ig_plot_over(const ig_csv_table *t) {
   static const char *const first[] = {"time", "iteration", "step"};
   for (size_t i = 0; i < sizeof first / sizeof *first; i++)
     for (int c = 0; c < t->columns; c++)
@@ -105,11 +105,12 @@ int ig_plot_over(const ig_log_table *t) {
 enum { WIDTH = 640, HEIGHT = 300, LEFT = 64, RIGHT = 12, TOP = 10, BOTTOM = 62 };
 
 typedef struct {
-  double low, high, step;
+  double low, high;
+  ig_ticks ticks;
 } axis;
 
-static axis axis_fit(const ig_log_table *t, const int *column, int count) {
-  axis a = {INFINITY, -INFINITY, 1};
+static axis axis_fit(const ig_csv_table *t, const int *column, int count) {
+  axis a = {.low = INFINITY, .high = -INFINITY};
   for (int64_t r = 0; r < t->rows; r++)
     for (int k = 0; k < count; k++) {
       const double v = t->value[r * t->columns + column[k]];
@@ -120,65 +121,67 @@ static axis axis_fit(const ig_log_table *t, const int *column, int count) {
     }
   if (!(a.low <= a.high))
     a.low = 0, a.high = 1;
-  if (a.high - a.low <= 1e-12 * fmax(fabs(a.high), fabs(a.low)))
-    a.low -= fabs(a.low) > 0 ? 0.1 * fabs(a.low) : 0.5,
-        a.high += fabs(a.high) > 0 ? 0.1 * fabs(a.high) : 0.5;
-  const double raw = (a.high - a.low) / 5, power = pow(10, floor(log10(raw))), m = raw / power;
-  a.step = power * (m < 1.5 ? 1 : m < 3.5 ? 2 : m < 7.5 ? 5 : 10);
+  if (!ig_range_spans(a.low, a.high)) {
+    const double middle = a.low / 2 + a.high / 2,
+                 wide = fabs(middle) > 1e-300 ? 0.1 * fabs(middle) : 0.5;
+    a.low = fmax(middle - wide, -DBL_MAX);
+    a.high = fmin(middle + wide, DBL_MAX);
+  }
+  a.ticks = ig_ticks_between(a.low, a.high, 5);
   return a;
 }
 
 static double place(const axis *a, double v, double from, double to) {
-  return from + (v - a->low) / (a->high - a->low) * (to - from);
+  return from + (v / 2 - a->low / 2) / (a->high / 2 - a->low / 2) * (to - from);
 }
 
 static void axis_draw(ig_text *html, const axis *a, bool upright) {
-  const double first = ceil(a->low / a->step - 1e-9) * a->step;
-  for (int k = 0; k < 12 && first + k * a->step <= a->high + 1e-9 * a->step; k++) {
-    const double v = first + k * a->step, shown = fabs(v) < 1e-9 * a->step ? 0 : v;
+  for (int k = 0; k < a->ticks.count; k++) {
+    const double v = a->ticks.value[k];
+    char text[IG_TICK_TEXT];
+    ig_tick_text(&a->ticks, k, text);
     if (upright) {
       const double y = place(a, v, HEIGHT - BOTTOM, TOP);
-      ig_text_format(html, "<path class=\"axis\" d=\"M%d %.1fH%d\"/>", LEFT, y, WIDTH - RIGHT);
-      ig_text_format(html, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%.5g</text>", LEFT - 6,
-                     y + 4, shown);
+      ig_html_format(html, "<path class=\"axis\" d=\"M%d %.1fH%d\"/>", LEFT, y, WIDTH - RIGHT);
+      ig_html_format(html, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s</text>", LEFT - 6,
+                     y + 4, text);
     } else {
       const double x = place(a, v, LEFT, WIDTH - RIGHT);
-      ig_text_format(html, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%.5g</text>", x,
-                     HEIGHT - BOTTOM + 16, shown);
+      ig_html_format(html, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%s</text>", x,
+                     HEIGHT - BOTTOM + 16, text);
     }
   }
 }
 
-void ig_plot_svg(ig_text *html, const ig_log_table *t, int over, const ig_plot *plot) {
+void ig_plot_svg(ig_text *html, const ig_csv_table *t, int over, const ig_plot *plot) {
   static const char *const color[] = {"#1f6feb", "#d1472f", "#2e9e52", "#a855c7",
                                       "#c98a12", "#13949c", "#7a7f87", "#d23f8f"};
   const axis x = axis_fit(t, &over, 1), y = axis_fit(t, plot->column, plot->curves);
-  ig_text_format(html, "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"", WIDTH, HEIGHT);
-  ig_html_text(html, plot->title);
-  ig_text_add(html, "\">");
+  ig_html_format(html, "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"%s\">", WIDTH, HEIGHT,
+                 plot->title);
   axis_draw(html, &x, false);
   axis_draw(html, &y, true);
   const int64_t stride = 1 + t->rows / 600; /* finer than a pixel shows nothing more */
   for (int k = 0; k < plot->curves; k++) {
-    ig_text_format(html, "<path class=\"curve\" stroke=\"%s\" d=\"", color[k]);
+    ig_html_format(html, "<path class=\"curve\" stroke=\"%s\" d=\"", color[k]);
     bool down = false;
     for (int64_t r = 0; r < t->rows; r += stride) {
       const double u = t->value[r * t->columns + over],
                    v = t->value[r * t->columns + plot->column[k]];
       if (isfinite(u) && isfinite(v))
-        ig_text_format(html, "%c%.1f %.1f", down ? 'L' : 'M', place(&x, u, LEFT, WIDTH - RIGHT),
+        ig_html_format(html, "%s%.1f %.1f", down ? "L" : "M", place(&x, u, LEFT, WIDTH - RIGHT),
                        place(&y, v, HEIGHT - BOTTOM, TOP));
       down = isfinite(u) && isfinite(v);
     }
     ig_text_add(html, "\"/>");
     const int column = LEFT + (WIDTH - LEFT) / 4 * (k % 4), line = HEIGHT - 24 + 14 * (k / 4);
-    ig_text_format(html, "<path stroke=\"%s\" stroke-width=\"3\" d=\"M%d %dh14\"/>", color[k],
+    ig_html_format(html, "<path stroke=\"%s\" stroke-width=\"3\" d=\"M%d %dh14\"/>", color[k],
                    column, line - 4);
-    ig_text_format(html, "<text x=\"%d\" y=\"%d\">", column + 18, line);
+    ig_html_format(html, "<text x=\"%d\" y=\"%d\">", column + 18, line);
     ig_html_text(html, t->name[plot->column[k]]);
     ig_text_add(html, "</text>");
   }
-  ig_text_format(html, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">", WIDTH - RIGHT,
+  ig_html_format(html, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">", WIDTH - RIGHT,
                  HEIGHT - BOTTOM + 30);
   ig_html_text(html, t->name[over]);
   ig_text_add(html, "</text></svg>");

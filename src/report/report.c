@@ -15,6 +15,7 @@
 #include "io/picture.h"
 #include "io/result_folder.h"
 #include "io/store.h"
+#include "io/vtkhdf.h"
 #include <ingot/view.h>
 
 #include <math.h>
@@ -23,10 +24,19 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Whether a snapshot is a file that can be read. */
+static bool snapshot_sound(ig_ctx *cx, const char *path) {
+  ig_snapshot *snap = NULL;
+  const ig_status status = ig_snapshot_read(cx, path, &snap);
+  ig_snapshot_free(snap);
+  return status == IG_OK;
+}
+
 ig_status ig_page_picture(ig_page *p, const ig_page_run *run, int width, const char *alt,
                           bool *drawn) {
   ig_series series;
-  char png[4096];
+  char *png = NULL;
+  size_t size = 0;
   *drawn = false;
   if (ig_series_read(p->cx, run->folder, &series) != IG_OK)
     return IG_OK; /* a run without snapshots has no picture */
@@ -35,43 +45,54 @@ ig_status ig_page_picture(ig_page *p, const ig_page_run *run, int width, const c
                                 .height = width * 5 / 8,
                                 .threshold = design ? "density" : NULL,
                                 .threshold_range = {0.5, 2}};
-  snprintf(png, sizeof png, "%s.png", p->path);
-  ig_status status = ig_view(p->cx, series.path[series.count - 1], &view, png);
-  if (status == IG_OK) {
-    status = ig_html_picture(p->cx, png, alt, &p->body);
-    *drawn = true;
-    unlink(png);
-  } else if (status == IG_INPUT) {
-    status = IG_OK; /* nothing of it can be drawn: a design without dense elements */
+  int last = series.count - 1;
+  ig_status status;
+  for (;; last--) {
+    const bool plain = ig_page_plain(series.path[last]);
+    status = plain ? ig_view_png(p->cx, series.path[last], &view, &png, &size) : IG_INPUT;
+    if (status == IG_OK || status == IG_MEMORY || status == IG_INTERRUPTED)
+      break;
+    const bool sound = plain && snapshot_sound(p->cx, series.path[last]);
+    status = IG_OK;
+    if (sound || last == 0) /* nothing of it can be drawn: a design without dense elements */
+      break;
   }
+  if (png) {
+    ig_html_picture(&p->body, png, size, alt);
+    *drawn = true;
+  }
+  if (status == IG_OK && last < series.count - 1) {
+    const char *was = ig_base_name(series.path[series.count - 1]);
+    const char *now = ig_base_name(series.path[last]);
+    ig_warn(p->cx, "%s: '%s' is damaged: the page shows '%s'", run->folder, was, now);
+    ig_html_format(&p->body,
+                   "<p class=\"note\">The last snapshot, %s, is damaged. The picture is of %s.</p>",
+                   was, now);
+  }
+  free(png);
   ig_series_free(&series);
   return status;
 }
 
-static void plots_html(ig_page *p, const ig_log_table *t, const ig_plot *plot, int count) {
+static void plots_html(ig_page *p, const ig_csv_table *t, const ig_plot *plot, int count) {
   ig_text *html = &p->body;
   const int over = ig_plot_over(t);
   ig_text_add(html, "<div class=\"plots\">");
   for (int i = 0; i < count; i++) {
-    ig_text_add(html, "<figure class=\"plot\"><figcaption>");
-    ig_html_text(html, plot[i].title);
-    ig_text_add(html, "</figcaption>");
+    ig_html_format(html, "<figure class=\"plot\"><figcaption>%s</figcaption>", plot[i].title);
     ig_plot_svg(html, t, over, &plot[i]);
     ig_text_add(html, "</figure>\n");
   }
   ig_text_add(html, "</div><p class=\"more hidden\"><label>another column "
                     "<select><option value=\"-1\">choose</option>");
-  for (int c = 0; c < t->columns; c++) {
-    ig_text_format(html, "<option value=\"%d\">", c);
-    ig_html_text(html, t->name[c]);
-    ig_text_add(html, "</option>");
-  }
+  for (int c = 0; c < t->columns; c++)
+    ig_html_format(html, "<option value=\"%d\">%s</option>", c, t->name[c]);
   ig_text_add(html, "</select></label> Drag across a plot to zoom, double-click to see all.</p>\n");
 }
 
-static void plots_data(ig_page *p, const ig_log_table *t, const ig_plot *plot, int count) {
+static void plots_data(ig_page *p, const ig_csv_table *t, const ig_plot *plot, int count) {
   ig_json *j = &p->data;
-  char unit[32], other[32];
+  char unit[IG_CSV_UNIT], other[IG_CSV_UNIT];
   ig_json_object(j, "history");
   ig_json_list(j, "names");
   for (int c = 0; c < t->columns; c++)
@@ -83,7 +104,7 @@ static void plots_data(ig_page *p, const ig_log_table *t, const ig_plot *plot, i
     for (int64_t r = 0; r < t->rows; r++) {
       const double v = t->value[r * t->columns + c];
       if (isfinite(v))
-        ig_text_format(&list, "%s%.7g", r ? "," : "[", v);
+        ig_html_format(&list, "%s%.7g", r ? "," : "[", v);
       else
         ig_text_add(&list, r ? ",null" : "[null");
     }
@@ -102,10 +123,11 @@ static void plots_data(ig_page *p, const ig_log_table *t, const ig_plot *plot, i
     ig_json_text(j, "title", plot[i].title);
     ig_json_int(j, "x", ig_plot_over(t));
     ig_json_list(j, "columns");
-    ig_column_unit(t->name[plot[i].column[0]], unit);
+    ig_csv_name(t->name[plot[i].column[0]], unit);
     for (int k = 0; k < plot[i].curves; k++) {
       ig_json_int(j, NULL, plot[i].column[k]);
-      alike &= strcmp(unit, ig_column_unit(t->name[plot[i].column[k]], other)) == 0;
+      ig_csv_name(t->name[plot[i].column[k]], other);
+      alike &= strcmp(unit, other) == 0;
     }
     ig_json_end(j, ']');
     ig_json_text(j, "unit", alike ? unit : "");
@@ -114,23 +136,30 @@ static void plots_data(ig_page *p, const ig_log_table *t, const ig_plot *plot, i
   ig_json_end(j, ']');
 }
 
+/* An empty table if there is no history. */
+static ig_status history_read(ig_page *p, const char *folder, ig_csv_table *table) {
+  char *path = ig_page_file(folder, IG_HISTORY), *text = NULL;
+  size_t size;
+  ig_status status = path ? ig_file_read(p->cx, path, 0, &text, &size) : IG_OK;
+  if (status == IG_OK && text)
+    status = ig_csv_table_parse(p->cx, text, table);
+  free(text);
+  free(path);
+  return status;
+}
+
 static ig_status run_write(ig_page *p, const ig_page_run *run, const char *name) {
   ig_text *html = &p->body;
-  ig_log_table table = {0};
+  ig_csv_table table = {0};
   ig_plot plot[IG_PLOTS];
   char note[160] = "", id[80];
   bool drawn;
   ig_status status;
   snprintf(id, sizeof id, "run-%.60s", name);
-  IG_TRY_GOTO(status, done, ig_log_table_read(p->cx, run->folder, &table));
+  IG_TRY_GOTO(status, done, history_read(p, run->folder, &table));
   const int plots = ig_plots_choose(run->physics, &table, plot);
-  ig_text_add(html, "<section id=\"");
-  ig_html_text(html, id);
-  ig_text_add(html, "\"><h2>");
-  ig_html_text(html, run->physics);
-  ig_text_add(html, *run->title ? ": " : "");
-  ig_html_text(html, run->title);
-  ig_text_add(html, "</h2>\n");
+  ig_html_format(html, "<section id=\"%s\"><h2>%s%s%s</h2>\n", id, run->physics,
+                 *run->title ? ": " : "", run->title);
   ig_page_verdict(html, run);
   ig_text_add(html, "<figure class=\"part\"><div class=\"picture\">");
   IG_TRY_GOTO(status, done, ig_page_picture(p, run, 1200, "The last snapshot", &drawn));
@@ -141,7 +170,7 @@ static ig_status run_write(ig_page *p, const ig_page_run *run, const char *name)
     IG_TRY_GOTO(status, done,
                 ig_report_view(p->cx, run->folder, run->physics, p->o, &p->data, note));
   if (*note)
-    ig_text_format(html, "<p>%s</p>", note);
+    ig_html_format(html, "<p class=\"note\">%s</p>", note);
   if (table.rows > 0) {
     plots_html(p, &table, plot, plots);
     plots_data(p, &table, plot, plots);
@@ -150,7 +179,7 @@ static ig_status run_write(ig_page *p, const ig_page_run *run, const char *name)
   IG_TRY_GOTO(status, done, ig_page_facts(p, run, &table, plot, plots));
   ig_text_add(html, "</section>\n");
 done:
-  ig_log_table_free(&table);
+  ig_csv_table_free(&table);
   return status;
 }
 
@@ -162,15 +191,10 @@ static ig_status stage_card(ig_page *p, const ig_page_run *run, const char *name
   const ig_node *units = run->summary ? ig_node_find(run->summary, "units") : NULL;
   bool drawn;
   int shown = 0;
-  ig_text_add(html, "<figure class=\"stage\"><figcaption><a href=\"#run-");
-  ig_html_text(html, name);
-  ig_text_add(html, "\">");
-  ig_html_text(html, name);
-  ig_text_add(html, "</a>, ");
-  ig_html_text(html, run->physics);
-  ig_text_add(html, ": ");
-  ig_html_text(html, run->status);
-  ig_text_add(html, "</figcaption>");
+  ig_html_format(html,
+                 "<figure class=\"stage\"><figcaption><a href=\"#run-%.60s\">%s</a>, %s: %s"
+                 "</figcaption>",
+                 name, name, run->physics, run->status);
   IG_TRY(ig_page_picture(p, run, 480, name, &drawn));
   ig_text_add(html, "<table>");
   for (const ig_node *f = result ? result->child : NULL; f && shown < 6; f = f->next) {
@@ -191,6 +215,9 @@ static ig_status stages_each(ig_page *p, const char *folder, const ig_node *stag
                              ig_status (*work)(ig_page *, const ig_page_run *, const char *)) {
   for (const ig_node *s = stages->child; s; s = s->next) {
     ig_page_run run;
+    if (!s->key || s->key[0] == '.' || strchr(s->key, '/'))
+      continue; /* a stage is a folder in this one */
+    IG_TRY(ig_interrupt_take(p->cx, "report"));
     char *path = ig_path_join(folder, s->key);
     ig_status status =
         path ? ig_page_run_read(p, path, &run) : IG_FAIL(p->cx, IG_MEMORY, "no memory for a path");
@@ -246,7 +273,7 @@ static ig_status library_read(ig_ctx *cx, const char *name, const char *built, c
   return *path && access(path, R_OK) == 0 ? ig_file_read(cx, path, 0, text, &size) : IG_OK;
 }
 
-static ig_status libraries_write(ig_ctx *cx, ig_text *html) {
+static ig_status libraries_write(ig_ctx *cx, ig_text *html, ig_text *scripts) {
   static const struct {
     const char *name, *built, *licence, *licence_built;
   } library[] = {{"three.min.js", IG_WEB_THREE, "three.copyright", IG_WEB_THREE_LICENCE},
@@ -257,18 +284,11 @@ static ig_status libraries_write(ig_ctx *cx, ig_text *html) {
     IG_TRY(library_read(cx, library[i].name, library[i].built, &script));
     if (script && library[i].licence)
       IG_TRY(library_read(cx, library[i].licence, library[i].licence_built, &licence));
-    if (licence) {
-      ig_text_add(html, "<details><summary>Licence of ");
-      ig_html_text(html, library[i].name);
-      ig_text_add(html, "</summary><pre>");
-      ig_html_text(html, licence);
-      ig_text_add(html, "</pre></details>\n");
-    }
-    if (script) {
-      ig_text_add(html, "<script>");
-      ig_text_add(html, script);
-      ig_text_add(html, "</script>\n");
-    }
+    if (licence)
+      ig_html_format(html, "<details><summary>Licence of %s</summary><pre>%s</pre></details>\n",
+                     library[i].name, licence);
+    if (script)
+      ig_html_inline(html, "script", script, scripts);
     free(script);
     free(licence);
   }
@@ -284,27 +304,64 @@ static void data_write(ig_text *html, const ig_text *json) {
       ig_text_add_bytes(html, c, 1);
 }
 
-static ig_status page_write(ig_page *p, const char *title, ig_text *html) {
+/* The parts of the template that are not the result's. */
+typedef struct {
+  ig_text style, libraries, script;
+  ig_text styles, scripts; /* what the policy admits: their hashes */
+} page_parts;
+
+static ig_status parts_make(ig_ctx *cx, page_parts *k) {
+  ig_text own = {0};
+  ig_html_inline(&k->style, "style", ig_web_css, &k->styles);
+  IG_TRY(libraries_write(cx, &k->libraries, &k->scripts));
+  ig_text_add(&own, "\n");
+  ig_text_add(&own, ig_web_js);
+  ig_html_inline(&k->script, "script", own.at ? own.at : "", &k->scripts);
+  k->script.failed |= own.failed;
+  free(own.at);
+  return IG_OK;
+}
+
+static void template_fill(const ig_page *p, const char *title, const page_parts *k, ig_text *html) {
+  const struct {
+    const char *name;
+    const ig_text *text;
+  } part[] = {{"@STYLES@", &k->styles},       {"@SCRIPTS@", &k->scripts}, {"@STYLE@", &k->style},
+              {"@LIBRARIES@", &k->libraries}, {"@SCRIPT@", &k->script},   {"@BODY@", &p->body}};
+  const int parts = sizeof part / sizeof *part;
   for (const char *c = ig_web_html; *c;) {
-    if (strncmp(c, "@TITLE@", 7) == 0)
-      ig_html_text(html, title), c += 7;
-    else if (strncmp(c, "@STYLE@", 7) == 0)
-      ig_text_add(html, ig_web_css), c += 7;
-    else if (strncmp(c, "@BODY@", 6) == 0)
-      ig_text_add_bytes(html, p->body.at, p->body.length), c += 6;
-    else if (strncmp(c, "@DATA@", 6) == 0)
-      data_write(html, &p->data.text), c += 6;
-    else if (strncmp(c, "@SCRIPT@", 8) == 0)
-      ig_text_add(html, ig_web_js), c += 8;
-    else if (strncmp(c, "@LIBRARIES@", 11) == 0) {
-      IG_TRY(libraries_write(p->cx, html));
-      c += 11;
-    } else
+    int i = 0;
+    while (i < parts && strncmp(c, part[i].name, strlen(part[i].name)) != 0)
+      i++;
+    if (i < parts) {
+      ig_text_add_bytes(html, part[i].text->at, part[i].text->length);
+      html->failed |= part[i].text->failed;
+      c += strlen(part[i].name);
+    } else if (strncmp(c, "@TITLE@", 7) == 0) {
+      ig_html_text(html, title);
+      c += 7;
+    } else if (strncmp(c, "@DATA@", 6) == 0) {
+      data_write(html, &p->data.text);
+      c += 6;
+    } else {
       ig_text_add_bytes(html, c++, 1);
+    }
   }
-  return p->body.failed || p->data.text.failed || html->failed
-             ? IG_FAIL(p->cx, IG_MEMORY, "no memory for the report")
-             : IG_OK;
+}
+
+static ig_status page_write(ig_page *p, const char *title, ig_text *html) {
+  page_parts k = {0};
+  const ig_status status = parts_make(p->cx, &k);
+  if (status == IG_OK)
+    template_fill(p, title, &k, html);
+  free(k.style.at);
+  free(k.styles.at);
+  free(k.libraries.at);
+  free(k.script.at);
+  free(k.scripts.at);
+  IG_TRY(status);
+  return p->data.text.failed || html->failed ? IG_FAIL(p->cx, IG_MEMORY, "no memory for the report")
+                                             : IG_OK;
 }
 
 /* A run, a chain, or a folder of runs. */
@@ -313,9 +370,7 @@ static ig_status body_write(ig_page *p, const char *folder, const char **title) 
   IG_TRY(ig_page_run_read(p, folder, &run));
   const bool chain = run.summary && ig_node_find(run.summary, "stages");
   *title = *run.title ? run.title : chain ? ig_page_text(run.summary, "chain") : folder;
-  ig_text_add(&p->body, "<h1>");
-  ig_html_text(&p->body, *title);
-  ig_text_add(&p->body, "</h1>\n");
+  ig_html_format(&p->body, "<h1>%s</h1>\n", *title);
   if (chain)
     return chain_write(p, folder, run.summary);
   if (run.summary || run.kase)

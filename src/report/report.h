@@ -1,8 +1,9 @@
-/* The report page, in parts: tables of history.csv, plots, surfaces. Private to src/report. */
+/* The report page, in parts: plots, figures, surfaces. Private to src/report. */
 #ifndef IG_REPORT_REPORT_H
 #define IG_REPORT_REPORT_H
 
 #include "core/option.h"
+#include "io/csv.h"
 #include "io/json.h"
 #include <ingot/report.h>
 
@@ -22,19 +23,6 @@ typedef struct {
   ig_node *summary, *kase;                       /* summary.json, case.yaml; NULL: not there */
 } ig_page_run;
 
-/* --- table.c: history.csv, whole */
-typedef struct {
-  int columns;
-  int64_t rows;
-  char **name;   /* columns: with the unit, "T_max [K]" */
-  double *value; /* rows x columns; what is no number is NaN */
-} ig_log_table;
-/* An empty table if there is no such file. Free it after a failure too. */
-IG_MUST_CHECK ig_status ig_log_table_read(ig_ctx *cx, const char *folder, ig_log_table *table);
-void ig_log_table_free(ig_log_table *table);
-/* The unit of a column, "" for a bare one; it lives as long as `text`. */
-const char *ig_column_unit(const char *name, char text[32]);
-
 /* --- plot.c: which columns are drawn together, and the drawing for readers without scripts */
 enum { IG_PLOT_CURVES = 8, IG_PLOTS = 8 };
 typedef struct {
@@ -42,12 +30,17 @@ typedef struct {
   int curves, column[IG_PLOT_CURVES];
 } ig_plot;
 /* The plots people look for first, by the kind of analysis; how many. */
-int ig_plots_choose(const char *physics, const ig_log_table *t, ig_plot chosen[IG_PLOTS]);
+int ig_plots_choose(const char *physics, const ig_csv_table *t, ig_plot chosen[IG_PLOTS]);
 /* The column that the others are drawn over: time, iteration or step. */
-int ig_plot_over(const ig_log_table *table);
-void ig_plot_svg(ig_text *html, const ig_log_table *table, int over, const ig_plot *plot);
+int ig_plot_over(const ig_csv_table *table);
+void ig_plot_svg(ig_text *html, const ig_csv_table *table, int over, const ig_plot *plot);
 
 /* --- facts.c: what was run and what came out */
+/* Results hold plain files. A link, a pipe or a device counts as not there: a folder of somebody
+   else must not bring other files of the reader into the page. */
+bool ig_page_plain(const char *path);
+/* The path of a plain file in a folder, NULL if there is none; free it. */
+char *ig_page_file(const char *folder, const char *name);
 IG_MUST_CHECK ig_status ig_page_run_read(ig_page *p, const char *folder, ig_page_run *run);
 const char *ig_page_text(const ig_node *map, const char *key); /* "" if it is not there */
 /* A number of a document, shortened; other text as it is. */
@@ -55,10 +48,11 @@ const char *ig_page_number(const ig_node *value, char text[64]);
 void ig_page_cell(ig_text *html, const char *tag, const char *style, const char *text);
 void ig_page_row(ig_text *html, const char *label, const char *format, const char *value);
 void ig_page_verdict(ig_text *html, const ig_page_run *run);
-IG_MUST_CHECK ig_status ig_page_facts(ig_page *p, const ig_page_run *run, const ig_log_table *t,
+IG_MUST_CHECK ig_status ig_page_facts(ig_page *p, const ig_page_run *run, const ig_csv_table *t,
                                       const ig_plot *plot, int plots);
 
-/* --- report.c: the last snapshot as `ingot view` draws it, by way of a file beside the page */
+/* --- report.c: the last snapshot that can be read, as `ingot view` draws it; where it is not the
+   last of the run, a line says so */
 IG_MUST_CHECK ig_status ig_page_picture(ig_page *p, const ig_page_run *run, int width,
                                         const char *alt, bool *drawn);
 
@@ -72,14 +66,17 @@ IG_MUST_CHECK ig_status ig_report_view(ig_ctx *cx, const char *folder, const cha
                                        const ig_report_options *options, ig_json *json,
                                        char note[160]);
 
-/* --- text.c */
-void ig_html_text(ig_text *html, const char *text); /* with & < > " escaped */
-void ig_text_format(ig_text *text, const char *format, ...) IG_PRINTF(2, 3);
+/* --- text.c: the only places where words of a result become HTML. Result folders come from
+   anywhere: no text of theirs is added to a page but through these. */
+void ig_html_text(ig_text *html, const char *text); /* with & < > " ' escaped */
+/* The format is HTML; every %s is escaped. It knows %s, %.Ns, %d, %.Nf and %.Ng. */
+void ig_html_format(ig_text *html, const char *format, ...) IG_PRINTF(2, 3);
 /* Base64 of bytes. */
 void ig_text_base64(ig_text *text, const void *bytes, size_t size);
-/* A file as base64, "data:…" for an image; *there is false if it cannot be read. */
-IG_MUST_CHECK ig_status ig_html_picture(ig_ctx *cx, const char *png, const char *alt,
-                                        ig_text *html);
+/* A picture in the page itself. */
+void ig_html_picture(ig_text *html, const char *png, size_t size, const char *alt);
+/* A script or style of our own, and its hash, by which the page's content policy admits it. */
+void ig_html_inline(ig_text *html, const char *tag, const char *text, ig_text *policy);
 
 /* --- made by CMake from the folder web/ */
 extern const char ig_web_html[], ig_web_css[], ig_web_js[];

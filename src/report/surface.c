@@ -6,6 +6,7 @@
 #include "chain/chain.h"
 #include "core/number.h"
 #include "io/picture.h"
+#include "io/store.h"
 #include "io/vtkhdf.h"
 #include "report/report.h"
 
@@ -37,7 +38,7 @@ typedef struct {
   char name[FIELDS][64], unit[FIELDS][24]; /* of the last snapshot's fields */
   bool cells[FIELDS];
   double low[3], high[3], field_low[FIELDS], field_high[FIELDS], moved_low[3], moved_high[3];
-  bool iterations;
+  bool iterations, too_large;
 } scene;
 
 static void frame_free(frame *f) {
@@ -167,7 +168,9 @@ static ig_status frame_read(scene *s, const char *path, frame *f) {
   uint8_t *keep = NULL;
   int64_t *number = NULL, *used = NULL;
   ig_status status;
-  IG_TRY_GOTO(status, done, ig_snapshot_read(s->cx, path, &snap));
+  status = ig_page_plain(path) ? ig_snapshot_read(s->cx, path, &snap) : IG_INPUT;
+  if (status != IG_OK)
+    goto done;
   IG_TRY_GOTO(status, done, cells_keep(s, snap, &keep));
   IG_TRY_GOTO(status, done, ig_surface_new(s->cx, snap, keep, &surface));
   IG_TRY_GOTO(status, done, IG_NEW(s->cx, &number, snap->points + 1, "point numbers"));
@@ -376,17 +379,36 @@ static ig_status scene_write(const scene *s, ig_json *json) {
   return IG_OK;
 }
 
-/* Last first: its fields are the ones that are shown. */
+/* Last first: its fields are the ones that are shown. Snapshots that cannot be read are left out.
+ */
 static ig_status scene_read(scene *s, const ig_series *series, int64_t most, char note[160]) {
-  for (int i = s->frames - 1; i >= 0; i--) {
-    const int k = s->frames > 1 ? (int)((int64_t)i * (series->count - 1) / (s->frames - 1))
-                                : series->count - 1;
-    IG_TRY(frame_read(s, series->path[k], &s->frame[i]));
+  const int wanted = s->frames;
+  const char *one = "";
+  for (int i = wanted - 1; i >= 0; i--) {
+    const int k =
+        wanted > 1 ? (int)((int64_t)i * (series->count - 1) / (wanted - 1)) : series->count - 1;
+    IG_TRY(ig_interrupt_take(s->cx, "report"));
+    const ig_status status = frame_read(s, series->path[k], &s->frame[i]);
+    if (status == IG_MEMORY)
+      return status;
+    if (status != IG_OK) {
+      frame_free(&s->frame[i]);
+      memmove(&s->frame[i], &s->frame[i + 1], (size_t)(s->frames - 1 - i) * sizeof *s->frame);
+      s->frame[--s->frames] = (frame){0};
+      one = ig_base_name(series->path[k]);
+      continue;
+    }
     if (s->frame[i].triangles > most) {
       snprintf(note, 160, "The surface has %lld triangles, more than %lld: shown as a picture.",
                (long long)s->frame[i].triangles, (long long)most);
+      s->too_large = true;
       return IG_OK;
     }
+  }
+  if (s->frames < wanted) {
+    snprintf(note, 160, "Left out of the 3D view: %.60s%s, which cannot be read.", one,
+             s->frames < wanted - 1 ? " and other snapshots" : "");
+    ig_warn(s->cx, "%s", note);
   }
   for (int i = 0; i < s->frames; i++) {
     const bool same = i > 0 && same_shape(&s->frame[i], &s->frame[i - 1]);
@@ -412,7 +434,7 @@ ig_status ig_report_view(ig_ctx *cx, const char *folder, const char *physics,
   IG_TRY_GOTO(status, done, IG_NEW(cx, &s.frame, s.frames, "frames"));
   IG_TRY_GOTO(status, done,
               scene_read(&s, &series, o->triangles > 0 ? o->triangles : 300000, note));
-  if (!note[0] && s.low[0] <= s.high[0]) {
+  if (!s.too_large && s.frames > 0 && s.low[0] <= s.high[0]) {
     fields_thin(&s);
     status = scene_write(&s, json);
   }

@@ -217,17 +217,17 @@ static void map_cells(const sweep *s, const int axis[2], const grid *g, const ch
         continue;
       const float share = high > low ? (float)((v - low) / (high - low)) : 0.5F;
       ig_palette_color("viridis", share, rgb);
-      ig_text_format(html, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" ", x, y, w,
+      ig_html_format(html, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" ", x, y, w,
                      h);
-      ig_text_format(html, "fill=\"rgb(%d,%d,%d)\"><title>", (int)(255 * rgb[0]),
+      ig_html_format(html, "fill=\"rgb(%d,%d,%d)\"><title>", (int)(255 * rgb[0]),
                      (int)(255 * rgb[1]), (int)(255 * rgb[2]));
       ig_html_text(html, m->name);
-      ig_text_format(html, ": %.6g</title></rect>", v);
+      ig_html_format(html, ": %.6g</title></rect>", v);
       if (w > 46 && h > 16)
-        ig_text_format(html,
-                       "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\" style=\"fill:%s\">%.4g"
+        ig_html_format(html,
+                       "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\" class=\"%s\">%.4g"
                        "</text>",
-                       x + w / 2, y + h / 2 + 4, share < 0.6F ? "#fff" : "#111", v);
+                       x + w / 2, y + h / 2 + 4, share < 0.6F ? "light" : "dark", v);
     }
 }
 
@@ -235,10 +235,10 @@ static void map_axes(const sweep *s, const int axis[2], const grid *g) {
   ig_text *html = &s->p->body;
   const int skip[2] = {1 + g->count[0] / 9, 1 + g->count[1] / 12};
   for (int i = 0; i < g->count[0]; i += skip[0])
-    ig_text_format(html, "<text x=\"%.1f\" y=\"266\" text-anchor=\"middle\">%.5g</text>",
+    ig_html_format(html, "<text x=\"%.1f\" y=\"266\" text-anchor=\"middle\">%.5g</text>",
                    90 + (i + 0.5) * 540.0 / g->count[0], g->value[0][i]);
   for (int j = 0; j < g->count[1]; j += skip[1])
-    ig_text_format(html, "<text x=\"84\" y=\"%.1f\" text-anchor=\"end\">%.5g</text>",
+    ig_html_format(html, "<text x=\"84\" y=\"%.1f\" text-anchor=\"end\">%.5g</text>",
                    14 + (g->count[1] - j - 0.5) * 240.0 / g->count[1], g->value[1][j]);
   ig_text_add(html, "<text x=\"630\" y=\"286\" text-anchor=\"end\">");
   ig_html_text(html, s->key[axis[0]]);
@@ -259,7 +259,7 @@ static void map_write(const sweep *s, const int axis[2], const grid *g, const ch
     return;
   ig_text_add(html, "<figure class=\"map\"><figcaption>");
   ig_html_text(html, figure);
-  ig_text_format(html, "%s%.40s%s, %.5g to %.5g", *unit_of(s, figure) ? " [" : "",
+  ig_html_format(html, "%s%.40s%s, %.5g to %.5g", *unit_of(s, figure) ? " [" : "",
                  unit_of(s, figure), *unit_of(s, figure) ? "]" : "", low, high);
   ig_text_add(html, "</figcaption><svg viewBox=\"0 0 640 292\" role=\"img\" aria-label=\"Map of ");
   ig_html_text(html, figure);
@@ -287,7 +287,7 @@ static ig_status curve_write(const sweep *s, const double *x, int count, const c
   snprintf(head[0], PATH, "%.100s", s->key[0]);
   snprintf(head[1], PATH, *unit_of(s, figure) ? "%.80s [%.40s]" : "%.80s%.40s", figure,
            unit_of(s, figure));
-  const ig_log_table table = {.columns = 2, .rows = count, .name = name, .value = value};
+  const ig_csv_table table = {.columns = 2, .rows = count, .name = name, .value = value};
   const ig_plot plot = {.title = head[1], .curves = 1, .column = {1}};
   if (any) {
     ig_text_add(&s->p->body, "<figure class=\"map\"><figcaption>");
@@ -345,6 +345,7 @@ static ig_status pictures_write(const sweep *s) {
   for (int i = 0; i < s->members && i < PICTURES; i++) {
     const member *m = &s->member[i];
     bool drawn;
+    IG_TRY(ig_interrupt_take(s->p->cx, "report"));
     ig_text_add(html, "<figure class=\"stage\"><figcaption>");
     ig_html_text(html, m->name);
     for (int k = 0; k < s->keys && k < 3; k++) {
@@ -394,7 +395,7 @@ ig_status ig_page_sweep(ig_page *p, const char *folder, bool *found) {
   if (*found) {
     keys_find(&s);
     figures_find(&s);
-    ig_text_format(&p->body, "<p class=\"verdict\">%d runs, %d keys differ</p>\n", s.members,
+    ig_html_format(&p->body, "<p class=\"verdict\">%d runs, %d keys differ</p>\n", s.members,
                    s.keys);
     table_write(&s);
     IG_TRY_GOTO(status, done, maps_write(&s));

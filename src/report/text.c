@@ -1,14 +1,15 @@
 /* Pieces of HTML. */
 #include "report/report.h"
 #include "core/number.h"
-#include "io/store.h"
+#include "core/sha256.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-void ig_html_text(ig_text *html, const char *text) {
-  for (; *text; text++)
+static void escaped(ig_text *html, const char *text, int most) {
+  for (; *text && most != 0; text++, most -= most > 0)
     switch (*text) {
     case '&':
       ig_text_add(html, "&amp;");
@@ -22,18 +23,53 @@ void ig_html_text(ig_text *html, const char *text) {
     case '"':
       ig_text_add(html, "&quot;");
       break;
+    case '\'':
+      ig_text_add(html, "&#39;");
+      break;
     default:
       ig_text_add_bytes(html, text, 1);
     }
 }
 
-void ig_text_format(ig_text *text, const char *format, ...) {
-  char line[512];
+void ig_html_text(ig_text *html, const char *text) {
+  escaped(html, text, -1);
+}
+
+void ig_html_format(ig_text *html, const char *format, ...) {
   va_list list;
   va_start(list, format);
-  ig_format_args(line, sizeof line, format, list);
+  for (const char *c = format; *c; c++) {
+    const size_t plain = strcspn(c, "%");
+    ig_text_add_bytes(html, c, plain);
+    c += plain;
+    if (!*c)
+      break;
+    char number[400];
+    int precision = -1;
+    if (*++c == '.')
+      for (precision = 0, c++; *c >= '0' && *c <= '9'; c++)
+        precision = 10 * precision + (*c - '0');
+    switch (*c) {
+    case 's':
+      escaped(html, va_arg(list, const char *), precision);
+      break;
+    case 'd':
+      snprintf(number, sizeof number, "%d", va_arg(list, int));
+      ig_text_add(html, number);
+      break;
+    case 'f':
+      ig_format(number, sizeof number, "%.*f", precision, va_arg(list, double));
+      ig_text_add(html, number);
+      break;
+    case 'g':
+      ig_format(number, sizeof number, "%.*g", precision, va_arg(list, double));
+      ig_text_add(html, number);
+      break;
+    default:
+      html->failed = true; /* not a conversion of this function */
+    }
+  }
   va_end(list);
-  ig_text_add(text, line);
 }
 
 void ig_text_base64(ig_text *text, const void *bytes, size_t size) {
@@ -50,15 +86,29 @@ void ig_text_base64(ig_text *text, const void *bytes, size_t size) {
   }
 }
 
-ig_status ig_html_picture(ig_ctx *cx, const char *png, const char *alt, ig_text *html) {
-  char *bytes = NULL;
-  size_t size;
-  IG_TRY(ig_file_read(cx, png, 0, &bytes, &size));
-  ig_text_add(html, "<img alt=\"");
-  ig_html_text(html, alt);
-  ig_text_add(html, "\" src=\"data:image/png;base64,");
-  ig_text_base64(html, bytes, size);
+void ig_html_picture(ig_text *html, const char *png, size_t size, const char *alt) {
+  ig_html_format(html, "<img alt=\"%s\" src=\"data:image/png;base64,", alt);
+  ig_text_base64(html, png, size);
   ig_text_add(html, "\">");
-  free(bytes);
-  return IG_OK;
+}
+
+void ig_html_inline(ig_text *html, const char *tag, const char *text, ig_text *policy) {
+  uint8_t digest[IG_SHA256_BYTES];
+  ig_text body = {0};
+  ig_sha256 hash;
+  /* a browser hashes the text as its parser sees it: line ends without \r */
+  for (const char *c = text; *c; c++)
+    if (!(*c == '\r' && c[1] == '\n'))
+      ig_text_add_bytes(&body, c, 1);
+  ig_sha256_begin(&hash);
+  ig_sha256_add(&hash, body.at, body.length);
+  ig_sha256_end(&hash, digest);
+  ig_text_add(policy, " 'sha256-");
+  ig_text_base64(policy, digest, sizeof digest);
+  ig_text_add(policy, "'");
+  ig_html_format(html, "<%s>", tag);
+  ig_text_add_bytes(html, body.at, body.length);
+  ig_html_format(html, "</%s>\n", tag);
+  html->failed |= body.failed;
+  free(body.at);
 }

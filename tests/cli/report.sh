@@ -81,6 +81,102 @@ grep -q '<title>k20-q2e6: 461.46' runs/report.html || fail "the map is wrong"
 cp -r wall killed && rm killed/summary.json && "$INGOT" report killed >/dev/null && grep -q '<b class="running">' killed/report.html ||
   fail "no page of a run without a summary"
 
+# names with commas and quotes stay with their columns, in the page and for other readers of the table
+cat >names.yaml <<'END'
+physics: thermal
+mesh: {boxes: {size: [4 mm, 4 mm, 4 mm], cells: [2, 2, 2]}}
+materials: {name: steel, density: 7800 kg/m3, specific_heat: 500 J/kg/K, conductivity: 20 W/m/K}
+initial_temperature: 300 K
+boundary: [{set: zmin, temperature: 400 K}]
+duration: 2 s
+probes: [{name: 'left, "low"', point: [0, 0, 0]}, {name: right, point: [4 mm, 4 mm, 4 mm]}]
+output: {count: 1, history_every: 5}
+END
+run names.yaml names
+"$INGOT" report names >/dev/null || fail "no report of odd names"
+python3 - <<'END' || fail "columns with odd names are mixed up"
+import csv, json, re
+rows = list(csv.reader(open("names/history.csv", newline="")))
+data = json.loads(re.search(r'id="data">(.*?)</script>', open("names/report.html", encoding="utf-8").read(), re.S)[1])
+history = data["runs"][0]["history"]
+assert history["names"] == rows[0] and 'left, "low" [K]' in rows[0], history["names"]
+for c, name in enumerate(rows[0]):
+    assert len(history["columns"][c]) == len(rows) - 1
+    assert abs(history["columns"][c][-1] - float(rows[-1][c])) <= 1e-6 * abs(float(rows[-1][c])), name
+END
+
+# a result of somebody else: whatever its files say is text, links in it are not followed, and the
+# page's policy admits no script but ours
+cp -r wall hostile && python3 - <<'END' || fail "cannot make the hostile folder"
+import json, os
+evil = "<script>document.title='pwned'</script><img src=x onerror=alert(1)>\" ' \u2028</script>"
+s = json.load(open("hostile/summary.json"))
+def spoil(v):
+    if isinstance(v, dict):
+        return {(evil + k if k not in ("result", "units", "seconds", "total", "status", "title", "physics", "message", "warned", "rate", "T_max") else k): spoil(x) for k, x in v.items()}
+    return [spoil(x) for x in v] if isinstance(v, list) else evil
+json.dump(spoil(s), open("hostile/summary.json", "w"))
+h = open("hostile/history.csv").read().split("\n", 1)
+open("hostile/history.csv", "w").write(h[0] + ',"' + evil.replace('"', '""') + ' [K]"\n' + "\n".join(l + ",1" if l else l for l in h[1].split("\n")))
+c = open("hostile/case.yaml").read()
+open("hostile/case.yaml", "w").write(c + "\n# " + evil.replace("\u2028", "") + "\n")
+os.makedirs("hostiles", exist_ok=True)
+os.system("cp -r hostile hostiles/a; cp -r wall hostiles/b")
+u = json.load(open("hostiles/b/summary.json"))
+u["units"] = {k: evil for k in u["result"]}
+json.dump(u, open("hostiles/b/summary.json", "w"))
+os.makedirs("linked")
+open("secret", "w").write("title: keep this to yourself\n")
+os.symlink("../secret", "linked/case.yaml")
+os.symlink("../wall/summary.json", "linked/summary.json")
+END
+for page in hostile hostiles; do
+  "$INGOT" report $page >/dev/null || fail "no report of $page"
+done
+"$INGOT" report linked >log 2>&1 && fail "links out of a result folder are followed"
+python3 - hostile/report.html hostiles/report.html wall/report.html <<'END' || fail "a result writes into the page"
+import base64, hashlib, html.parser, sys
+class Page(html.parser.HTMLParser):
+    def __init__(self):
+        super().__init__(convert_charrefs=True)
+        self.policy, self.inside, self.found = "", None, []
+    def handle_starttag(self, tag, attributes):
+        a = dict(attributes)
+        assert not any(k.startswith("on") or k == "style" for k in a), (tag, a)
+        assert tag != "img" or a["src"].startswith("data:image/png;base64,"), a
+        assert tag in ("html", "head", "meta", "title", "style", "body", "main", "h1", "h2", "p", "b", "ul", "li", "figure", "figcaption",
+                       "div", "img", "svg", "path", "text", "rect", "table", "thead", "tbody", "tr", "th", "td", "details", "summary", "pre",
+                       "section", "script", "select", "option", "label", "a"), tag
+        if a.get("http-equiv") == "Content-Security-Policy": self.policy = a["content"]
+        if tag in ("script", "style"): self.inside = (tag, a.get("type")); self.found.append([tag, a.get("type"), ""])
+    def handle_data(self, text):
+        if self.inside: self.found[-1][2] += text
+    def handle_endtag(self, tag):
+        if tag in ("script", "style"): self.inside = None
+for name in sys.argv[1:]:
+    p = Page()
+    p.feed(open(name, encoding="utf-8", newline="").read())
+    assert "unsafe" not in p.policy, p.policy
+    executed = [f for f in p.found if f[1] is None]
+    assert 2 <= len(executed) <= 5 and len([f for f in p.found if f[1]]) == 1, [f[:2] for f in p.found]
+    for tag, _, text in executed:
+        assert base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() in p.policy, tag
+END
+
+# a picture that lies beside the page is not the page's to replace
+echo mine >mine.html.png
+"$INGOT" report wall -o mine.html >/dev/null && [ "$(cat mine.html.png)" = mine ] || fail "the report took the name of another file"
+[ "$(ls mine.html* | wc -l)" = 2 ] || fail "the report leaves files beside the page: $(ls mine.html*)"
+
+# a damaged last snapshot: the one before is shown, and the page and the log say so
+cp -r wall torn && truncate -s 700 torn/snap_000004.vtkhdf
+"$INGOT" report torn >/dev/null 2>log || fail "a damaged snapshot ends the report"
+grep -q "snap_000004.vtkhdf' is damaged" log || fail "the log does not name the damaged snapshot"
+grep -q 'The last snapshot, snap_000004.vtkhdf, is damaged. The picture is of snap_000003.vtkhdf' torn/report.html ||
+  fail "the page does not say that a snapshot is damaged"
+grep -q 'src="data:image/png;base64,iVBOR' torn/report.html || fail "the sound snapshots are not drawn"
+[ "$(grep -c '"label": "t = ' torn/report.html)" = 4 ] || fail "the 3D view has not the sound snapshots"
+
 # a folder that is no result; a next run removes the page of the former one
 mkdir empty
 "$INGOT" report empty >log 2>&1 && fail "a folder without a result was accepted"

@@ -91,4 +91,10 @@ if command -v ffmpeg >/dev/null; then
   [ "$(ffprobe -v error -count_frames -show_entries stream=nb_read_frames -of csv=p=0 m.mp4)" = 5 ] || fail "the movie has not five frames"
 fi
 "$INGOT" view q1e6 -o a.png 2>log >/dev/null && grep -q "was there and is replaced" log || fail "a picture is replaced without a word"
+# a field that is constant to rounding is drawn, and its page written
+"$INGOT" run "$SOURCE/cases/stress/cantilever.yaml" --backend cpu --threads 1 --quiet --out flat --report >log 2>&1 &
+pid=$!
+for _ in $(seq 600); do kill -0 $pid 2>/dev/null || break; sleep 0.1; done
+kill -0 $pid 2>/dev/null && { kill -KILL $pid; fail "a page of a field constant to rounding does not end"; }
+wait $pid || fail "no page of a field constant to rounding"
 echo "drawn"

@@ -238,11 +238,117 @@ static void usual_field_and_thin_cells(void **state) {
   assert_string_equal(ig_field_usual(s), "T");
   GOOD(cx, ig_snapshot_add(s, "von_mises", "Pa", IG_AT_CELLS, IG_F64, 1, mises, NULL));
   assert_string_equal(ig_field_usual(s), "von_mises");
+  ((double *)s->field[0].data)[0] = nextafter(same[0], 1e9); /* the same to rounding */
+  assert_string_equal(ig_field_usual(s), "von_mises");
   GOOD(cx, ig_surface_new(cx, s, NULL, &f));
   assert_int_equal(f.triangles, 0);
   assert_int_equal(f.rods, 2);
   ig_surface_free(&f);
   ig_snapshot_free(s);
+}
+
+/* A cube of each kind of solid cell: its surface has the cube's area and points outwards, its
+   section has its area. */
+static void all_solid_cells_are_drawn(void **state) {
+  (void)state;
+  static const double cube[9][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0},      {0, 0, 1},
+                                    {1, 0, 1}, {1, 1, 1}, {0, 1, 1}, {0.5, 0.5, 0.5}};
+  static const struct {
+    uint8_t type;
+    int cells, corners, triangles, cell[6][8];
+  } kinds[] = {
+      {12, 1, 8, 12, {{0, 1, 2, 3, 4, 5, 6, 7}}},
+      {13, 2, 6, 12, {{0, 2, 1, 4, 6, 5}, {0, 3, 2, 4, 7, 6}}},
+      {14,
+       6,
+       5,
+       12,
+       {{0, 1, 2, 3, 8},
+        {4, 7, 6, 5, 8},
+        {0, 4, 5, 1, 8},
+        {1, 5, 6, 2, 8},
+        {2, 6, 7, 3, 8},
+        {3, 7, 4, 0, 8}}},
+      {10, 5, 4, 12, {{0, 1, 2, 5}, {0, 2, 3, 7}, {0, 5, 7, 4}, {2, 7, 5, 6}, {0, 2, 7, 5}}},
+  };
+  for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+    ig_snapshot *s;
+    ig_surface f;
+    const int n = kinds[k].corners;
+    GOOD(cx, ig_snapshot_new(cx, 9, kinds[k].cells, n * kinds[k].cells, 0, 0, &s));
+    memcpy(s->point, cube, sizeof cube);
+    for (int c = 0; c < kinds[k].cells; c++) {
+      s->type[c] = kinds[k].type;
+      s->offset[c + 1] = n * (c + 1);
+      for (int i = 0; i < n; i++)
+        s->corner[n * c + i] = kinds[k].cell[c][i];
+    }
+    GOOD(cx, ig_surface_new(cx, s, NULL, &f));
+    assert_int_equal(f.triangles, kinds[k].triangles);
+    double area = 0;
+    for (int64_t t = 0; t < f.triangles; t++) {
+      double p[3][3], outward = 0, a[3], b[3], normal[3];
+      for (int i = 0; i < 3; i++)
+        ig_surface_at(s, &f, f.corner[3 * t + i], p[i]);
+      for (int c = 0; c < 3; c++)
+        a[c] = p[1][c] - p[0][c], b[c] = p[2][c] - p[0][c];
+      for (int c = 0; c < 3; c++) {
+        normal[c] = a[(c + 1) % 3] * b[(c + 2) % 3] - a[(c + 2) % 3] * b[(c + 1) % 3];
+        outward += normal[c] * (p[0][c] - 0.5);
+      }
+      assert_true(outward > 0);
+      area += sqrt(normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2]) / 2;
+    }
+    assert_true(fabs(area - 6) < 1e-12);
+    GOOD(cx, ig_surface_cut(cx, s, NULL, 2, 0.3, true, &f));
+    area = 0;
+    for (int64_t t = 0; t < f.triangles; t++)
+      area += area_of(s, &f, t);
+    assert_true(fabs(area - 1) < 1e-12);
+    ig_surface_free(&f);
+    ig_snapshot_free(s);
+  }
+}
+
+/* Fields constant to rounding, of huge and tiny values, with NaN and infinities: each is drawn. */
+static void any_field_is_drawn(void **state) {
+  (void)state;
+  static const double base[] = {0, 293.15, -1e300, 1e-310, NAN, INFINITY, 1.7e308};
+  static const double width[] = {0, 1e-16, 3e-16, 1e-9, 2};
+  char *folder = folder_new();
+  const char *snapshot = in_folder(folder, "odd.vtkhdf"), *png = in_folder(folder, "odd.png");
+  for (size_t b = 0; b < sizeof base / sizeof *base; b++)
+    for (size_t w = 0; w < sizeof width / sizeof *width; w++) {
+      ig_snapshot *s = block();
+      double value[POINTS];
+      for (int n = 0; n < POINTS; n++)
+        value[n] = base[b] * (n % 3 ? 1 : 1 - width[w]) + (n == 7 ? NAN : 0);
+      GOOD(cx, ig_snapshot_add(s, "odd", "Pa", IG_AT_POINTS, IG_F64, 1, value, NULL));
+      GOOD(cx, ig_snapshot_write(cx, s, snapshot, 1));
+      ig_snapshot_free(s);
+      const ig_view_options o = {.field = "odd", .width = 160, .height = 100};
+      GOOD(cx, ig_view(cx, snapshot, &o, png));
+    }
+  const ig_view_options empty = {.field = "odd", .fixed_range = true, .range = {1, INFINITY}};
+  BAD(cx, ig_view(cx, snapshot, &empty, png), "color range 1 to inf");
+  folder_remove(folder);
+}
+
+/* A request to stop ends the drawing, once; no file is left. */
+static void drawing_can_be_interrupted(void **state) {
+  (void)state;
+  char *folder = folder_new();
+  const char *snapshot = in_folder(folder, "block.vtkhdf"), *png = in_folder(folder, "block.png");
+  ig_snapshot *s = block();
+  GOOD(cx, ig_snapshot_write(cx, s, snapshot, 1));
+  ig_snapshot_free(s);
+  const ig_view_options o = {.field = "height", .width = 160, .height = 100};
+  ig_ctx_interrupt(cx);
+  assert_int_equal(ig_view(cx, snapshot, &o, png), IG_INTERRUPTED);
+  SAYS(cx, "interrupted");
+  assert_false(file_exists(png));
+  GOOD(cx, ig_view(cx, snapshot, &o, png));
+  folder_remove(folder);
 }
 
 int main(void) {
@@ -254,6 +360,9 @@ int main(void) {
       cmocka_unit_test(cuts_have_their_area_and_values),
       cmocka_unit_test(shade_keeps_the_color),
       cmocka_unit_test(usual_field_and_thin_cells),
+      cmocka_unit_test(all_solid_cells_are_drawn),
+      cmocka_unit_test(any_field_is_drawn),
+      cmocka_unit_test(drawing_can_be_interrupted),
   };
   cx = ctx_on("cpu", 2);
   const int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,93 @@
+/* Ticks of axes: for any two numbers a few round values within them, rising, with labels that
+   differ; none where there is nothing to divide. Ranges come from random bits: every exponent,
+   huge offsets with tiny widths, subnormal numbers, infinities, NaN. */
+#include "check.h"
+#include "core/ticks.h"
+#include <float.h>
+
+static uint64_t seed = 12345;
+static uint64_t bits(void) {
+  seed ^= seed << 13;
+  seed ^= seed >> 7;
+  return seed ^= seed << 17;
+}
+static double any_double(void) {
+  const uint64_t b = bits();
+  double v;
+  memcpy(&v, &b, sizeof v);
+  return v;
+}
+
+static void ticks_hold(double low, double high, int wanted) {
+  const ig_ticks t = ig_ticks_between(low, high, wanted);
+  assert_in_range(t.count, 0, IG_TICKS);
+  if (!ig_range_spans(low, high)) {
+    assert_int_equal(t.count, 0);
+    return;
+  }
+  char last[IG_TICK_TEXT] = "";
+  for (int k = 0; k < t.count; k++) {
+    char text[IG_TICK_TEXT];
+    const double step = t.count > 1 ? t.value[1] / 2 - t.value[0] / 2 : high / 2 - low / 2;
+    const double off = 1e-8 * step + DBL_EPSILON * fmax(fabs(low), fabs(high));
+    assert_true(isfinite(t.value[k]));
+    assert_true(t.value[k] / 2 >= low / 2 - off);
+    assert_true(t.value[k] / 2 <= high / 2 + off);
+    if (k > 0)
+      assert_true(t.value[k] > t.value[k - 1]);
+    ig_tick_text(&t, k, text);
+    if (strcmp(text, last) == 0)
+      fail_msg("%.17g to %.17g: label %s twice", low, high, text);
+    assert_true(fabs(strtod(text, NULL) / 2 - t.value[k] / 2) <= 0.011 * step + off);
+    memcpy(last, text, sizeof last);
+  }
+  /* at least one where there is space for it: steps are at most twice what was asked for */
+  if (wanted >= 5 && high / 2 - low / 2 > 1e-290 && high / 2 - low / 2 < 1e307)
+    assert_in_range(t.count, 2, 2 * wanted + 2);
+}
+
+static void random_ranges_have_ticks(void **state) {
+  (void)state;
+  for (int i = 0; i < 40000; i++) {
+    const double a = any_double(), b = any_double();
+    ticks_hold(a, b, 1 + (int)(bits() % 7));
+    ticks_hold(fmin(a, b), fmax(a, b), 1 + (int)(bits() % 7));
+    double next = a; /* few roundings apart */
+    for (uint64_t k = bits() % 9; k; k--)
+      next = nextafter(next, INFINITY);
+    ticks_hold(a, next, 6);
+    const double width = fabs(a) * pow(10, -16.0 * (double)(bits() % 1000) / 1000);
+    ticks_hold(a, a + width, 6);
+    ticks_hold(a - width, a, 5);
+  }
+}
+
+static void special_ranges(void **state) {
+  (void)state;
+  static const double special[] = {0,       -0.0,     1,        -1,        293.15, 1e300,   -1e300,
+                                   DBL_MAX, -DBL_MAX, INFINITY, -INFINITY, NAN,    DBL_MIN, 5e-324,
+                                   -5e-324, 1e-310,   4.5e15,   9e15,      1e17};
+  const int n = sizeof special / sizeof *special;
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      for (int wanted = 0; wanted < 8; wanted++)
+        ticks_hold(special[i], special[j], wanted);
+  ig_ticks t = ig_ticks_between(0, 1, 5);
+  char text[IG_TICK_TEXT];
+  assert_int_equal(t.count, 6);
+  ig_tick_text(&t, 3, text);
+  assert_string_equal(text, "0.6");
+  t = ig_ticks_between(-3, 3, 6);
+  assert_int_equal(t.count, 7);
+  ig_tick_text(&t, 3, text);
+  assert_string_equal(text, "0");
+  assert_int_equal(ig_ticks_between(293.15, nextafter(293.15, 300), 6).count, 0);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(random_ranges_have_ticks),
+      cmocka_unit_test(special_ranges),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
