@@ -113,7 +113,8 @@ typedef struct ig_stress {
   ig_stress_material material;
   ig_stress_work work;
   ig_stress_system system;
-  double scale; /* largest force met, for what counts as none */
+  bool stood_above; /* a warning has said that the part stood above a new layer */
+  double scale;     /* largest force met, for what counts as none */
   ig_stress_count count;
 } ig_stress;
 
@@ -181,7 +182,7 @@ IG_MUST_CHECK ig_status ig_stress_energy_after(ig_stress *m, double stored, bool
 
 /* grow.c: elements come and go. Lists are host side. */
 IG_MUST_CHECK ig_status ig_stress_birth(ig_stress *m, const ig_lid *list, const double *birth,
-                                        ig_lid count, int newborn);
+                                        ig_lid count, int new_nodes);
 IG_MUST_CHECK ig_status ig_stress_remove(ig_stress *m, const ig_lid *list, ig_lid count);
 
 #endif

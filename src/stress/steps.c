@@ -122,8 +122,10 @@ static ig_status phase_check(ig_stress_run *r, const ig_stress_phase *p) {
     return ig_fail_at(cx, &p->at, "`every`, `change` and `layers` are for phases of kind heat");
   if (p->kind != IG_PHASE_BUILD && !isnan(p->decay))
     return ig_fail_at(cx, &p->at, "`decay` is for phases of kind build");
-  if (p->kind != IG_PHASE_BUILD && (!isnan(p->height) || !isnan(p->born) || p->newborn))
-    return ig_fail_at(cx, &p->at, "`height`, `born` and `newborn` are for phases of kind build");
+  if (p->kind != IG_PHASE_BUILD && (!isnan(p->height) || !isnan(p->born)))
+    return ig_fail_at(cx, &p->at, "`height` and `born` are for phases of kind build");
+  if (p->kind != IG_PHASE_BUILD && p->kind != IG_PHASE_HEAT && p->new_nodes)
+    return ig_fail_at(cx, &p->at, "`new_nodes` is for phases of kind build and heat");
   if (p->kind != IG_PHASE_CUT && (p->along || p->back))
     return ig_fail_at(cx, &p->at, "`along` and `back` are for phases of kind cut");
   if (p->kind == IG_PHASE_HEAT && p->temperature.count)
@@ -285,7 +287,7 @@ static ig_status layer_begin(ig_stress_run *r, const ig_stress_phase *p, int gro
     goto done;
   memcpy(m->share.host, r->share0, sizeof(double) * (size_t)m->elements);
   IG_TRY_GOTO(status, done, ig_array_push(m->cx, &m->share));
-  IG_TRY_GOTO(status, done, ig_stress_birth(m, list, birth, count, p->newborn));
+  IG_TRY_GOTO(status, done, ig_stress_birth(m, list, birth, count, p->new_nodes));
   status = ig_stress_system_change(m, false);
 done:
   free(list);
@@ -412,7 +414,7 @@ static ig_status heat_take(ig_stress_run *r, const ig_stress_phase *p, heat_news
   ig_stress *m = r->m;
   const size_t n = (size_t)m->elements;
   if (h->count > 0) {
-    IG_TRY(ig_stress_birth(m, h->list, h->birth, h->count, p->newborn));
+    IG_TRY(ig_stress_birth(m, h->list, h->birth, h->count, p->new_nodes));
     IG_TRY(ig_stress_system_change(m, false));
   }
   IG_TRY(ig_array_push(m->cx, &m->work.high));
