@@ -105,6 +105,14 @@ ig_status ig_stress_birth(ig_stress *m, const ig_lid *list, const double *birth,
   return m->ops->wipe(cx, &m->args, m->u.dev, NULL, m->work.list.dev, m->work.birth.dev, count);
 }
 
+ig_status ig_stress_anneal(ig_stress *m) {
+  double stored;
+  IG_TRY(ig_array_push(m->cx, &m->work.high));
+  IG_TRY(ig_stress_energy_before(m, &stored));
+  IG_TRY(m->ops->wipe(m->cx, &m->args, m->u.dev, m->work.high.dev, NULL, NULL, m->elements));
+  return ig_stress_energy_after(m, stored, false);
+}
+
 ig_status ig_stress_remove(ig_stress *m, const ig_lid *list, ig_lid count) {
   uint8_t *alive = m->alive.host;
   double stored;
