@@ -466,6 +466,9 @@ static int elsewhere_find(const ig_option *options, const char *key, const char 
   return count;
 }
 
+/* Keys of former versions and what they are called now. */
+static const char *const renamed[][2] = {{"newborn", "new_nodes"}};
+
 static ig_status unknown_key(reader *r, const ig_node *child, const scope *s,
                              const ig_option_table *tables, int count) {
   char keys[1200] = "", near[96], hint[128] = "";
@@ -482,6 +485,11 @@ static ig_status unknown_key(reader *r, const ig_node *child, const scope *s,
   }
   if (found)
     snprintf(hint, sizeof hint, "did you mean '%s'? (", near);
+  for (size_t i = 0; i < sizeof renamed / sizeof *renamed; i++)
+    if (strcmp(child->key, renamed[i][0]) == 0 && ig_choices_find(keys, renamed[i][1]) >= 0) {
+      snprintf(hint, sizeof hint, "it is called '%s' now (", renamed[i][1]);
+      found = true;
+    }
   char names[1400];
   ig_choices_list(keys, names, sizeof names);
   const path where = path_of(s);

@@ -1,6 +1,7 @@
 /* The energy balance of a part that grows, is heated, yields and is cut. */
 #include "stress/model.h"
 
+#include <math.h>
 #include <string.h>
 
 ig_status ig_stress_energy_before(ig_stress *m, double *stored) {
@@ -12,23 +13,35 @@ ig_status ig_stress_energy_after(ig_stress *m, double stored, bool cut) {
   IG_TRY(ig_stress_value_sums(m, IG_VALUE_STORED, &now));
   m->balance.stored += now - stored;
   *(cut ? &m->balance.released : &m->balance.annealed) += stored - now;
+  m->balance.flow += fabs(stored - now);
   m->balance.cut |= cut;
+  m->balance.reset |= !cut && stored != now;
   return IG_OK;
 }
 
-/* Work of loads and of what holds nodes, with the mean of the forces at both ends of the step. */
-static double outer_work(ig_stress *m, const double *u, const double *old) {
+ig_status ig_stress_energy_start(ig_stress *m) {
+  IG_TRY(m->ops->force(m->cx, &m->args, &m->plan, true, m->u.dev, m->force.dev));
+  IG_TRY(ig_array_pull(m->cx, &m->force));
+  memcpy(m->balance.force, m->force.host, 3 * sizeof(double) * (size_t)m->nodes);
+  return IG_OK;
+}
+
+/* Work of loads and of what holds nodes, with the mean of the forces at both ends of the step; and
+   that of the forces out of balance at its start. */
+static double outer_work(ig_stress *m, const double *u, const double *old, double *loose) {
   ig_stress_balance *b = &m->balance;
   const double *force = m->force.host, *load = m->load.host;
   const uint8_t *fix = m->fix.host;
   double work = 0;
+  *loose = 0;
   for (int64_t i = 0; i < 3 * (int64_t)m->nodes; i++) {
     const double way = u[i] - old[i];
-    double f = b->load[i] + load[i];
     if (fix[i / 3] >> (i % 3) & 1)
-      f = b->force[i] + force[i];
-    work += 0.5 * f * way;
-    b->force[i] = force[i];
+      work += 0.5 * (b->force[i] + force[i]) * way;
+    else {
+      work += 0.5 * (b->load[i] + load[i]) * way;
+      *loose += 0.5 * (b->force[i] - b->load[i]) * way;
+    }
     b->load[i] = load[i];
   }
   return work;
@@ -36,19 +49,39 @@ static double outer_work(ig_stress *m, const double *u, const double *old) {
 
 ig_status ig_stress_energies(ig_stress *m) {
   ig_stress_balance *b = &m->balance;
-  double sum[IG_ENERGIES];
+  double sum[IG_ENERGIES], loose;
   IG_TRY(ig_stress_value_sums(m, IG_VALUE_ENERGY, sum));
   IG_TRY(ig_array_pull(m->cx, &m->force));
   IG_TRY(ig_array_pull(m->cx, &m->u));
   IG_TRY(ig_array_pull(m->cx, &m->work.old));
-  const double work = outer_work(m, m->u.host, m->work.old.host);
-  const double off = sum[0] - work; /* deformation without work from outside */
-  b->work += work;
-  *(b->cut ? &b->released : &b->missing) -= off;
+  const double work = outer_work(m, m->u.host, m->work.old.host, &loose);
+  const bool lost = b->cut || b->reset;
+  if (lost)
+    *(b->cut ? &b->released : &b->annealed) -= loose;
+  b->missing -= sum[0] - work - (lost ? loose : 0);
   b->cut = false;
+  b->reset = sum[4] != 0;
+  b->work += work;
   b->dissipated += sum[2];
   b->heat += sum[3];
   b->stored = sum[1] - sum[4];
   b->annealed += sum[4];
+  b->flow += fabs(work) + fabs(sum[3]) + fabs(sum[2]) + sum[4] + (lost ? fabs(loose) : 0);
+  return IG_OK;
+}
+
+ig_status ig_stress_energy_check(const ig_stress *m, bool end) {
+  const double part = fabs(m->balance.missing) / fmax(m->balance.flow, m->energy);
+  /* the axes of a rotating element differ at both ends of a step: that is said, and no failure */
+  if (part > 0.05 && !m->turn.dev)
+    return IG_FAIL(
+        m->cx, IG_NUMERIC,
+        "the energy balance is off by %.2g %% of what flowed (%.3g of %.3g J): the steps "
+        "are not in equilibrium; take a smaller solver.tolerance",
+        100 * part, m->balance.missing, m->balance.flow);
+  if (end && part > 1e-3)
+    ig_warn(m->cx, "the energy balance is off by %.2g %% of what flowed (%.3g of %.3g J): take %s",
+            100 * part, m->balance.missing, m->balance.flow,
+            m->turn.dev ? "more steps" : "a smaller solver.tolerance");
   return IG_OK;
 }

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where a newborn node stands: on the node of its edge below it that is there already, over as many
-   newborn ones as there are between; else where it was drawn. from[n]: the node it follows. */
-static ig_status nodes_follow(ig_stress *m, const ig_lid *list, ig_lid count, const uint8_t *there,
-                              ig_lid *from) {
+/* The node that a new node lies above: the node of its edge below it that is there already, over as
+   many new ones as there are between. from[n]: that node; itself where it is there; -1: none. */
+static ig_status nodes_below(ig_stress *m, const ig_lid *list, ig_lid count, const uint8_t *there,
+                             ig_lid *from) {
   /* pairs of corners along the edges, lower corner first in the element's own order */
   static const int edge[12][2] = {{0, 1}, {1, 2}, {2, 3}, {3, 0}, {4, 5}, {5, 6},
                                   {6, 7}, {7, 4}, {0, 4}, {1, 5}, {2, 6}, {3, 7}};
@@ -34,38 +34,67 @@ static ig_status nodes_follow(ig_stress *m, const ig_lid *list, ig_lid count, co
   return IG_OK;
 }
 
-static ig_status nodes_place(ig_stress *m, const ig_lid *list, ig_lid count, int newborn) {
+/* Nothing tells a machine that the part has grown through the level of the next layer. */
+static void warn_above(ig_stress *m, const double *x, double above) {
+  if (!m->stood_above)
+    ig_warn(m->cx,
+            "the part stands %.3g m above the new layer at (%.4g, %.4g, %.4g) m: a recoater would "
+            "touch it there",
+            above, x[0], x[1], x[2]);
+  m->stood_above = true;
+}
+
+/* Displacement of the new node n, which lies above the node `below` (-1: above none). */
+static void node_place(ig_stress *m, int64_t n, int64_t below, int new_nodes, double *u) {
+  const double *x = m->mesh->x, *base = u + 3 * below;
+  double *v = u + 3 * n;
+  v[0] = v[1] = v[2] = 0;
+  if (below < 0 || new_nodes == IG_NODES_UNDEFORMED)
+    return;
+  if (new_nodes == IG_NODES_DEFORMED) {
+    v[0] = base[0];
+    v[1] = base[1];
+  }
+  if (new_nodes != IG_NODES_LEVEL) {
+    v[2] = base[2];
+    return;
+  }
+  const double above = x[3 * below + 2] + base[2] - x[3 * n + 2];
+  if (above > 0) {
+    v[2] = above;
+    warn_above(m, x + 3 * n, above);
+  }
+}
+
+static ig_status nodes_place(ig_stress *m, const ig_lid *list, ig_lid count, int new_nodes) {
   ig_ctx *cx = m->cx;
   const uint8_t *alive = m->alive.host;
   uint8_t *there = m->scratch;
   ig_lid *from = NULL;
-  double *u = m->u.host;
   memset(there, 0, (size_t)m->nodes);
   for (int64_t i = 0; i < 8 * (int64_t)m->elements; i++)
     if (alive[i / 8])
       there[m->conn[i]] = 1;
   IG_TRY(IG_NEW(cx, &from, m->nodes, "births"));
   ig_status status = ig_array_pull(cx, &m->u);
-  if (status == IG_OK && newborn == IG_NEWBORN_FOLLOW)
-    status = nodes_follow(m, list, count, there, from);
-  for (ig_lid i = 0; status == IG_OK && i < 8 * count; i++) {
+  if (status == IG_OK)
+    status = nodes_below(m, list, count, there, from);
+  for (int64_t i = 0; status == IG_OK && i < 8 * (int64_t)count; i++) {
     const int64_t n = m->conn[8 * (int64_t)list[i / 8] + i % 8];
-    if (there[n])
-      continue;
-    for (int d = 0; d < 3; d++)
-      u[3 * n + d] = newborn == IG_NEWBORN_FOLLOW && from[n] >= 0 ? u[3 * (int64_t)from[n] + d] : 0;
+    if (!there[n])
+      node_place(m, n, from[n], new_nodes, m->u.host);
   }
   free(from);
   return status == IG_OK ? ig_array_push(cx, &m->u) : status;
 }
 
 ig_status ig_stress_birth(ig_stress *m, const ig_lid *list, const double *birth, ig_lid count,
-                          int newborn) {
+                          int new_nodes) {
   ig_ctx *cx = m->cx;
   uint8_t *alive = m->alive.host;
   if (count == 0)
     return IG_OK;
-  IG_TRY(nodes_place(m, list, count, newborn));
+  IG_TRY(nodes_place(m, list, count, new_nodes));
   for (ig_lid i = 0; i < count; i++)
     alive[list[i]] = 1;
   IG_TRY(ig_array_push(cx, &m->alive));
@@ -74,6 +103,14 @@ ig_status ig_stress_birth(ig_stress *m, const ig_lid *list, const double *birth,
   IG_TRY(ig_array_from(cx, &m->work.list, list, (size_t)count, sizeof *list, "births"));
   IG_TRY(ig_array_from(cx, &m->work.birth, birth, (size_t)count, sizeof *birth, "births"));
   return m->ops->wipe(cx, &m->args, m->u.dev, NULL, m->work.list.dev, m->work.birth.dev, count);
+}
+
+ig_status ig_stress_anneal(ig_stress *m) {
+  double stored;
+  IG_TRY(ig_array_push(m->cx, &m->work.high));
+  IG_TRY(ig_stress_energy_before(m, &stored));
+  IG_TRY(m->ops->wipe(m->cx, &m->args, m->u.dev, m->work.high.dev, NULL, NULL, m->elements));
+  return ig_stress_energy_after(m, stored, false);
 }
 
 ig_status ig_stress_remove(ig_stress *m, const ig_lid *list, ig_lid count) {

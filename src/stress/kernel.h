@@ -21,7 +21,8 @@ enum {
   IG_SLOPES_ELASTIC,
   IG_SLOPE_FLOW = 1, /* 5: xx yy xy yz zx of a deviator m: m (m : strain) is taken off */
   IG_SLOPES_FLOW = 6,
-  IG_ENERGIES = 5,     /* of an element: see ig_stress_energy */
+  IG_ENERGIES = 5, /* of an element: see ig_stress_energy */
+  IG_GROWN = 12,   /* of an element: thermal strain of its 8 points, inherent strain xx yy zz xy */
   IG_STRESS_TILE = 32, /* elements side by side */
   IG_STRESS_CLUSTER = IG_CLUSTER_SMALL,
   IG_STRESS_CLUSTER_NODES = IG_CLUSTER_SMALL_NODES,
@@ -69,8 +70,9 @@ typedef struct {
                          order of clusters, where there are some */
   float *bulk;        /* elements: mean bulk modulus, for the product */
   int states, slopes; /* values of a point in the two */
-  double *grown;      /* elements x 4: thermal and inherent strain at the last */
-  const double *T_past, *warmer_past; /* equilibrium; as T and warmer, then */
+  /* what a step starts from: the last equilibrium, or what a point was reset to since */
+  double *grown;                      /* elements x IG_GROWN: thermal and inherent strain */
+  const double *T_past, *warmer_past; /* as T and warmer */
   double *turn;  /* elements x 9: rotations at the last forces, by rows; NULL: they are small */
   double *slots; /* gather, cluster: 3 each */
   double dt;     /* of the step, for creep */

@@ -200,7 +200,7 @@ static ig_status arrays(ig_stress *m, int materials) {
              {&m->material.which, e, sizeof(uint16_t), false},
              {&m->material.inherent, 4 * ((size_t)m->c->inherent.count + 1), sizeof(double), false},
              {&m->material.laws, (size_t)materials, sizeof(ig_stress_law), false},
-             {&m->grown, 4 * e, sizeof(double), false},
+             {&m->grown, IG_GROWN * e, sizeof(double), false},
              {&m->fix, n, 1, false},
              {&m->load, 3 * n, sizeof(double), false},
              {&m->young, e, sizeof(double), false},
@@ -284,6 +284,7 @@ static void scale_start(ig_stress *m) {
     volume += fabs(ig_mesh_measure(m->mesh, e));
   for (size_t i = 0; i < m->material.laws.count; i++)
     young = fmax(young, ((const double *)m->material.row_y.host)[law[i].young.first]);
+  m->energy = 1e-8 * young * volume;
   m->scale = 1e-3 * young * pow(volume / m->elements, 2.0 / 3) * sqrt((double)m->nodes);
 }
 

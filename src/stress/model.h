@@ -28,16 +28,23 @@ typedef struct {
 } ig_stress_count;
 
 /* Energies since the start, J: work of supports and loads + heat = stored + dissipated + annealed +
-   released, and what is missing. */
+   released + missing.
+
+   A step goes from forces f0, those of the stress that it starts from, to f1. With the mean of both
+   stresses the work of deformation is (f0 + f1) du / 2, exactly, for any law. Where loads F balance
+   them it is work from outside. What a cut or a reset leaves out of balance, (f0 - F0) du / 2, is
+   lost; (f1 - F1) du / 2, Newton's residual, is missing, and so is whatever the sums of the
+   elements make of it otherwise. */
 typedef struct {
   double work, heat, stored, dissipated;
-  double annealed;      /* lost where history was wiped */
-  double released;      /* lost by cuts: with what was removed, and by sudden release of the rest */
-  double missing;       /* work of forces that were not in balance, other than by a cut */
-  bool cut;             /* the next step follows a cut */
-  double *force, *load; /* host: nodes x 3, at the last equilibrium */
+  double annealed; /* lost where points were reset, and what their neighbours released */
+  double released; /* lost by cuts: with what was removed, and by sudden release of the rest */
+  double missing;  /* of Newton's residual; with finite rotations the error of the steps, too */
+  double flow;     /* sum of the amounts of work, heat, dissipation and loss of all steps */
+  bool cut, reset; /* the next step follows a cut, or points were reset since the last one */
+  double *force, *load; /* host: nodes x 3: f0, F0 */
 } ig_stress_balance;
-enum { IG_BALANCE_NUMBERS = 8 };
+enum { IG_BALANCE_NUMBERS = 10 };
 
 /* What holds the body. */
 typedef struct {
@@ -113,7 +120,9 @@ typedef struct ig_stress {
   ig_stress_material material;
   ig_stress_work work;
   ig_stress_system system;
-  double scale; /* largest force met, for what counts as none */
+  bool stood_above; /* a warning has said that the part stood above a new layer */
+  double energy;    /* J: of a strain of 1e-4 in all of the body; less is no flow to judge by */
+  double scale;     /* largest force met, for what counts as none */
   ig_stress_count count;
 } ig_stress;
 
@@ -173,15 +182,22 @@ IG_MUST_CHECK ig_status ig_stress_past(ig_stress *m);
 /* Bytes that a product must move: tangents, connectivity, positions and two vectors once. */
 double ig_stress_product_bytes(const ig_stress *m);
 
-/* energy.c: before history moves on, of a step from `old` to u. */
+/* energy.c: forces that the next step starts from; before temperatures move on. */
+IG_MUST_CHECK ig_status ig_stress_energy_start(ig_stress *m);
+/* Before history moves on, of a step from `old` to u. */
 IG_MUST_CHECK ig_status ig_stress_energies(ig_stress *m);
-/* Stored energy that is lost between two calls; `cut` tells where to. */
+/* Stored energy that is lost between two calls; `cut`: by a cut, else by annealing. */
 IG_MUST_CHECK ig_status ig_stress_energy_before(ig_stress *m, double *stored);
 IG_MUST_CHECK ig_status ig_stress_energy_after(ig_stress *m, double stored, bool cut);
+/* Fails where more than 5 % of what flowed is missing; `end`: warns above 0.1 %. */
+IG_MUST_CHECK ig_status ig_stress_energy_check(const ig_stress *m, bool end);
 
 /* grow.c: elements come and go. Lists are host side. */
 IG_MUST_CHECK ig_status ig_stress_birth(ig_stress *m, const ig_lid *list, const double *birth,
-                                        ig_lid count, int newborn);
+                                        ig_lid count, int new_nodes);
+/* Points above the annealing temperature by work.high (host: highest temperatures of nodes since
+   the last equilibrium) lose stress and history. Before births. */
+IG_MUST_CHECK ig_status ig_stress_anneal(ig_stress *m);
 IG_MUST_CHECK ig_status ig_stress_remove(ig_stress *m, const ig_lid *list, ig_lid count);
 
 #endif

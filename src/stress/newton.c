@@ -24,7 +24,7 @@ ig_status ig_stress_loads_at(ig_stress *m, double time) {
 }
 
 ig_status ig_stress_forces(ig_stress *m) {
-  return m->ops->force(m->cx, &m->args, &m->plan, m->u.dev, m->force.dev);
+  return m->ops->force(m->cx, &m->args, &m->plan, false, m->u.dev, m->force.dev);
 }
 
 /* right = loads - internal forces, 0 where held; its norm, and that of the forces where held. */
@@ -197,6 +197,7 @@ ig_status ig_stress_advance(ig_stress *m, const ig_stress_goal *g) {
     if (next > 1 - 1e-9)
       next = 1;
     IG_TRY(cx->backend->copy(cx, m->work.old.dev, m->u.dev, bytes));
+    IG_TRY(ig_stress_energy_start(m));
     IG_TRY(goal_at(m, g, next));
     m->args.dt = (next - done) * g->dt;
     IG_TRY(equilibrium(m, g->time - (1 - next) * g->dt, &good));

@@ -8,9 +8,10 @@
 IG_C_BEGIN
 
 typedef struct ig_stress_ops {
-  /* f = internal forces at u; keeps the tangent */
-  ig_status (*force)(ig_ctx *cx, const ig_stress_args *p, const ig_plan *plan, const double *u,
-                     double *f);
+  /* f = internal forces at u; keeps the tangent. `past`: of the stress that a step starts from; no
+     tangent */
+  ig_status (*force)(ig_ctx *cx, const ig_stress_args *p, const ig_plan *plan, bool past,
+                     const double *u, double *f);
   /* y = tangent x */
   ig_status (*product)(ig_ctx *cx, const ig_stress_args *p, const ig_plan *plan, const double *x,
                        double *y);

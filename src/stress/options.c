@@ -55,9 +55,11 @@ static const ig_option phase_options[] = {
         "build: flash heating: what a new layer is hotter than the rest falls as "
         "exp(-t / decay), in all steps that follow; left out: in equal steps, to nothing at the "
         "end of the layer"),
-    IG_CHOICE(S, newborn, "follow|drawn", "follow",
-              "build: new nodes stand as far from their drawn place as the nodes below, or where "
-              "they were drawn"),
+    IG_CHOICE(S, new_nodes, IG_NODES_CHOICES, "level",
+              "build, heat: position of new nodes. level: nominal, as the recoater levels a powder "
+              "bed (on the part where it stands higher); surface: nominal in x and y, in z on the "
+              "displaced surface below (directed energy); deformed: displaced as the nodes below; "
+              "undeformed: nominal"),
     IG_CHOICE(S, along, "x|y|z", "x", "cut: the way of the line"),
     IG_BOOL(S, back, "false", "cut: the line comes from the far end"),
     IG_FILE(S, file, NULL, "heat: folder with the results of a thermal run"),

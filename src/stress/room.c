@@ -177,8 +177,7 @@ static int saved_list(ig_stress_run *r, double *number, ig_saved *list) {
   const ig_saved all[] = {{"numbers", IG_F64, NUMBERS, number},
                           {"u", IG_F64, 3 * n, m->u.host},
                           {"state", IG_F64, (int64_t)m->state.count, m->state.host},
-                          {"grown", IG_F64, 4 * e, m->grown.host},
-                          {"force", IG_F64, 3 * n, m->balance.force},
+                          {"grown", IG_F64, IG_GROWN * e, m->grown.host},
                           {"load", IG_F64, 3 * n, m->balance.load},
                           {"alive", IG_U8, e, m->alive.host},
                           {"built", IG_F64, e, m->built.host},
@@ -242,6 +241,8 @@ static ig_status room_save(void *self, ig_sink *to) {
                             m->balance.released,
                             m->balance.missing,
                             m->balance.cut,
+                            m->balance.reset,
+                            m->balance.flow,
                             r->given,
                             m->system.lattice != NULL};
   IG_TRY(ig_array_pull(m->cx, &m->state));
@@ -282,8 +283,10 @@ static ig_status room_restore(void *self, const ig_restart *from) {
   m->balance.released = number[13];
   m->balance.missing = number[14];
   m->balance.cut = number[15] != 0;
-  r->given = number[16] != 0;
-  if (number[17] == 0)
+  m->balance.reset = number[16] != 0;
+  m->balance.flow = number[17];
+  r->given = number[18] != 0;
+  if (number[19] == 0)
     IG_TRY(ig_stress_system_leave_grid(m));
   memcpy(m->T.host, r->T0, sizeof(double) * (size_t)m->nodes);
   memcpy(m->warmer.host, r->warm0, sizeof(double) * (size_t)m->elements);

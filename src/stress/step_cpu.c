@@ -21,15 +21,26 @@
 typedef void pass(const ig_stress_args *p, const ig_cluster_view *v, const double *x, ig_lid i,
                   ig_lid end, double *y);
 
-static void force_one(const ig_stress_args *p, const ig_cluster_view *v, const double *u, ig_lid i,
-                      ig_lid end, double *f) {
-  (void)end;
+IG_HD void force_of(const ig_stress_args *p, const ig_cluster_view *v, bool past, const double *u,
+                    ig_lid i, double *f) {
   const int32_t e = v ? v->order[i] : ig_scatter_element(&p->scatter, i);
   double fe[24];
-  if (!ig_stress_force(p, e, v ? i : e, u, fe) && p->scatter.how != IG_GATHER)
+  if (!ig_stress_force(p, e, v ? i : e, past, u, fe) && p->scatter.how != IG_GATHER)
     return; /* gather reads every slot */
   for (int k = 0; k < 24; k++)
     ig_cluster_add_f64(v, &p->scatter, i, e, k / 3, 3, k % 3, fe[k], f, p->slots);
+}
+
+static void force_one(const ig_stress_args *p, const ig_cluster_view *v, const double *u, ig_lid i,
+                      ig_lid end, double *f) {
+  (void)end;
+  force_of(p, v, false, u, i, f);
+}
+
+static void force_past(const ig_stress_args *p, const ig_cluster_view *v, const double *u, ig_lid i,
+                       ig_lid end, double *f) {
+  (void)end;
+  force_of(p, v, true, u, i, f);
 }
 
 /* As many as fit side by side. */
@@ -100,10 +111,11 @@ static ig_status cluster_sums(ig_ctx *cx, const ig_stress_args *p, pass *give, i
   return ig_clusters_sum_f64(cx, p->clusters, 3, p->slots, y);
 }
 
-static ig_status force(ig_ctx *cx, const ig_stress_args *p, const ig_plan *plan, const double *u,
-                       double *f) {
-  return plan->how == IG_CLUSTER ? cluster_sums(cx, p, force_one, 1, u, f)
-                                 : sums(cx, p, plan, force_one, 1, u, f);
+static ig_status force(ig_ctx *cx, const ig_stress_args *p, const ig_plan *plan, bool past,
+                       const double *u, double *f) {
+  pass *const give = past ? force_past : force_one;
+  return plan->how == IG_CLUSTER ? cluster_sums(cx, p, give, 1, u, f)
+                                 : sums(cx, p, plan, give, 1, u, f);
 }
 
 static ig_status product(ig_ctx *cx, const ig_stress_args *p, const ig_plan *plan, const double *x,

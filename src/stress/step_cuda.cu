@@ -21,14 +21,16 @@ enum { THREADS = 128 };
     IG_LAUNCHED(cx);                                                                               \
   } while (0)
 
-/* What an element gives to its corners: internal forces, or the tangent times a vector. `place`: of
-   its nodes in `at` and `x`; `row`: of what it keeps of the tangent. */
-template <bool PRODUCT, typename PLACE>
+/* What an element gives to its corners: internal forces, those of the stress that a step starts
+   from, or the tangent times a vector. `place`: of its nodes in `at` and `x`; `row`: of what it
+   keeps of the tangent. */
+enum gift { FORCE, PAST, PRODUCT };
+template <gift GIFT, typename PLACE>
 static __device__ __forceinline__ bool element_give(const ig_stress_args &p, int64_t e, int64_t row,
                                                     const PLACE *place, const double *at,
                                                     const double *x, double *fe) {
-  if (!PRODUCT)
-    return ig_stress_force(&p, e, row, x, fe);
+  if (GIFT != PRODUCT)
+    return ig_stress_force(&p, e, row, GIFT == PAST, x, fe);
   double xe[24], ue[24];
   if (!p.alive[e]) {
     for (int k = 0; k < 24; k++)
@@ -47,7 +49,7 @@ static __device__ __forceinline__ bool element_give(const ig_stress_args &p, int
   return true;
 }
 
-template <bool PRODUCT>
+template <gift GIFT>
 static __global__ void __launch_bounds__(THREADS)
     element_pass(const __grid_constant__ ig_stress_args p, int32_t begin, int32_t end,
                  const double *x, double *y) {
@@ -56,7 +58,7 @@ static __global__ void __launch_bounds__(THREADS)
     return;
   const int64_t e = ig_scatter_element(&p.scatter, (int32_t)i);
   double fe[24];
-  if (!element_give<PRODUCT>(p, e, e, p.scatter.conn + 8 * e, p.x, x, fe) &&
+  if (!element_give<GIFT>(p, e, e, p.scatter.conn + 8 * e, p.x, x, fe) &&
       p.scatter.how != IG_GATHER)
     return; /* gather reads every slot */
   for (int k = 0; k < 24; k++)
@@ -68,13 +70,13 @@ static __global__ void __launch_bounds__(THREADS)
    and load what they need. Least bytes of an elastic product per element: 36 tangent (in the order
    of clusters), 9 number, life and modulus, 32 places and sums, 1.6 nodes of 54, 0.9 of the border
    of 52. */
-template <bool PRODUCT>
+template <gift GIFT>
 static __global__ void __launch_bounds__(IG_STRESS_CLUSTER)
     cluster_pass(const __grid_constant__ ig_stress_args p, const double *x, double *y) {
   constexpr int ROUNDS = (IG_STRESS_CLUSTER_NODES - 1) / IG_STRESS_CLUSTER + 1;
   __shared__ double given[24 * IG_STRESS_CLUSTER];
-  __shared__ double at[PRODUCT ? 3 * IG_STRESS_CLUSTER_NODES : 1];
-  __shared__ double of[PRODUCT ? 3 * IG_STRESS_CLUSTER_NODES : 1];
+  __shared__ double at[GIFT == PRODUCT ? 3 * IG_STRESS_CLUSTER_NODES : 1];
+  __shared__ double of[GIFT == PRODUCT ? 3 * IG_STRESS_CLUSTER_NODES : 1];
   __shared__ uint16_t term[8 * IG_STRESS_CLUSTER], end[IG_STRESS_CLUSTER_NODES];
   const ig_cluster_view &v = p.cluster;
   const ig_cluster k = v.cluster[blockIdx.x];
@@ -87,14 +89,14 @@ static __global__ void __launch_bounds__(IG_STRESS_CLUSTER)
   for (int a = 0; a < 8; a++)
     place[a] = mine ? v.local[8 * (int64_t)i + a] : 0;
   ig_cluster_terms(v, k, 8, term, end);
-  if (PRODUCT) {
+  if (GIFT == PRODUCT) {
     ig_cluster_load_f64<ROUNDS, 3>(own, p.x, at);
     ig_cluster_load_f64<ROUNDS, 3>(own, x, of);
     __syncthreads();
   }
   if (mine) {
     double fe[24];
-    element_give<PRODUCT>(p, e, i, place, at, PRODUCT ? of : x, fe);
+    element_give<GIFT>(p, e, i, place, at, GIFT == PRODUCT ? of : x, fe);
     for (int j = 0; j < 24; j++)
       given[j * IG_STRESS_CLUSTER + me] = fe[j];
   }
@@ -102,12 +104,12 @@ static __global__ void __launch_bounds__(IG_STRESS_CLUSTER)
   ig_cluster_finish_f64<ROUNDS, IG_STRESS_CLUSTER, 3>(v, k, own, term, end, given, p.slots, y);
 }
 
-template <bool PRODUCT>
+template <gift GIFT>
 static ig_status sums(ig_ctx *cx, const ig_stress_args *p, const ig_plan *plan, const double *x,
                       double *y) {
   if (plan->how == IG_CLUSTER) {
     IG_TRY(ig_clusters_clear(cx, p->clusters, plan->nodes, 3, sizeof *y, y));
-    cluster_pass<PRODUCT>
+    cluster_pass<GIFT>
         <<<(unsigned)p->cluster.count, IG_STRESS_CLUSTER, 0, ig_cuda_stream(cx)>>>(*p, x, y);
     IG_LAUNCHED(cx);
     return ig_clusters_sum_f64(cx, p->clusters, 3, p->slots, y);
@@ -116,17 +118,17 @@ static ig_status sums(ig_ctx *cx, const ig_stress_args *p, const ig_plan *plan, 
   for (int c = 0; c < plan->colors; c++) {
     ig_lid begin, end;
     ig_plan_range(plan, c, plan->elements, &begin, &end);
-    LAUNCH(element_pass<PRODUCT>, end - begin, *p, begin, end, x, y);
+    LAUNCH(element_pass<GIFT>, end - begin, *p, begin, end, x, y);
   }
   return ig_plan_sum_f64(cx, plan, 3, p->slots, y);
 }
 extern "C" ig_status ig_stress_force_cuda(ig_ctx *cx, const ig_stress_args *p, const ig_plan *plan,
-                                          const double *u, double *f) {
-  return sums<false>(cx, p, plan, u, f);
+                                          bool past, const double *u, double *f) {
+  return past ? sums<PAST>(cx, p, plan, u, f) : sums<FORCE>(cx, p, plan, u, f);
 }
 extern "C" ig_status ig_stress_product_cuda(ig_ctx *cx, const ig_stress_args *p,
                                             const ig_plan *plan, const double *x, double *y) {
-  return sums<true>(cx, p, plan, x, y);
+  return sums<PRODUCT>(cx, p, plan, x, y);
 }
 
 static __global__ void __launch_bounds__(THREADS) commit_pass(ig_stress_args p, const double *u) {

@@ -5,7 +5,7 @@
 #include "stress/ops.h"
 
 IG_C_BEGIN
-ig_status ig_stress_force_cuda(ig_ctx *cx, const ig_stress_args *p, const ig_plan *plan,
+ig_status ig_stress_force_cuda(ig_ctx *cx, const ig_stress_args *p, const ig_plan *plan, bool past,
                                const double *u, double *f);
 ig_status ig_stress_product_cuda(ig_ctx *cx, const ig_stress_args *p, const ig_plan *plan,
                                  const double *x, double *y);

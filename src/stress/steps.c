@@ -122,8 +122,10 @@ static ig_status phase_check(ig_stress_run *r, const ig_stress_phase *p) {
     return ig_fail_at(cx, &p->at, "`every`, `change` and `layers` are for phases of kind heat");
   if (p->kind != IG_PHASE_BUILD && !isnan(p->decay))
     return ig_fail_at(cx, &p->at, "`decay` is for phases of kind build");
-  if (p->kind != IG_PHASE_BUILD && (!isnan(p->height) || !isnan(p->born) || p->newborn))
-    return ig_fail_at(cx, &p->at, "`height`, `born` and `newborn` are for phases of kind build");
+  if (p->kind != IG_PHASE_BUILD && (!isnan(p->height) || !isnan(p->born)))
+    return ig_fail_at(cx, &p->at, "`height` and `born` are for phases of kind build");
+  if (p->kind != IG_PHASE_BUILD && p->kind != IG_PHASE_HEAT && p->new_nodes)
+    return ig_fail_at(cx, &p->at, "`new_nodes` is for phases of kind build and heat");
   if (p->kind != IG_PHASE_CUT && (p->along || p->back))
     return ig_fail_at(cx, &p->at, "`along` and `back` are for phases of kind cut");
   if (p->kind == IG_PHASE_HEAT && p->temperature.count)
@@ -285,7 +287,7 @@ static ig_status layer_begin(ig_stress_run *r, const ig_stress_phase *p, int gro
     goto done;
   memcpy(m->share.host, r->share0, sizeof(double) * (size_t)m->elements);
   IG_TRY_GOTO(status, done, ig_array_push(m->cx, &m->share));
-  IG_TRY_GOTO(status, done, ig_stress_birth(m, list, birth, count, p->newborn));
+  IG_TRY_GOTO(status, done, ig_stress_birth(m, list, birth, count, p->new_nodes));
   status = ig_stress_system_change(m, false);
 done:
   free(list);
@@ -411,16 +413,11 @@ static bool heat_calm(const ig_stress_run *r, const ig_stress_phase *p, const ig
 static ig_status heat_take(ig_stress_run *r, const ig_stress_phase *p, heat_news *h) {
   ig_stress *m = r->m;
   const size_t n = (size_t)m->elements;
+  IG_TRY(ig_stress_anneal(m));
   if (h->count > 0) {
-    IG_TRY(ig_stress_birth(m, h->list, h->birth, h->count, p->newborn));
+    IG_TRY(ig_stress_birth(m, h->list, h->birth, h->count, p->new_nodes));
     IG_TRY(ig_stress_system_change(m, false));
   }
-  IG_TRY(ig_array_push(m->cx, &m->work.high));
-  /* what was molten since the last step has no history */
-  double stored;
-  IG_TRY(ig_stress_energy_before(m, &stored));
-  IG_TRY(m->ops->wipe(m->cx, &m->args, m->u.dev, m->work.high.dev, NULL, NULL, m->elements));
-  IG_TRY(ig_stress_energy_after(m, stored, false));
   for (ig_lid e = 0; e < m->elements; e++) /* unborn nodes had no temperature of their own */
     for (int a = 0; h->now.there[e] && !r->heat.there[e] && a < 8; a++)
       r->T0[m->conn[8 * (int64_t)e + a]] = r->T1[m->conn[8 * (int64_t)e + a]];
@@ -547,5 +544,7 @@ ig_status ig_stress_steps_next(ig_stress_run *r) {
   if (p->kind == IG_PHASE_BUILD && s->piece == s->pieces - 1)
     IG_TRY(layer_end(r, s->group));
   r->at++;
+  if (r->at == r->steps || s[1].phase != s->phase)
+    IG_TRY(ig_stress_energy_check(m, r->at == r->steps));
   return ig_stress_look_now(r);
 }

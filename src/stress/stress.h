@@ -37,7 +37,14 @@ typedef struct {
 enum { IG_PHASE_LOAD, IG_PHASE_BUILD, IG_PHASE_CUT, IG_PHASE_HEAT };
 #define IG_PHASE_KINDS "load|build|cut|heat"
 enum { IG_ROTATIONS_SMALL, IG_ROTATIONS_FINITE };
-enum { IG_NEWBORN_FOLLOW, IG_NEWBORN_DRAWN };
+/* Where the new nodes of a layer stand. Stresses do not depend on it: an element is stress-free
+   between its nodes where they are at its birth.
+   LEVEL: nominal x, y and z (the recoater levels the bed), or on the part where it stands higher.
+   SURFACE: nominal x and y; z on the displaced surface below, so that the layer keeps its height.
+   DEFORMED: displaced as the nodes below, in x and y too.
+   UNDEFORMED: nominal x, y and z. */
+enum { IG_NODES_LEVEL, IG_NODES_SURFACE, IG_NODES_DEFORMED, IG_NODES_UNDEFORMED };
+#define IG_NODES_CHOICES "level|surface|deformed|undeformed"
 
 typedef struct {
   ig_src at;
@@ -50,7 +57,7 @@ typedef struct {
   double height;        /* build: of a lump of layers */
   double born;          /* build: temperature of birth, NaN: as the material says */
   double decay;         /* build: time constant of its cooling, NaN: straight */
-  int newborn;          /* build: where new nodes stand */
+  int new_nodes;        /* build, heat: IG_NODES_* */
   int along;            /* cut: the way of the line, x|y|z */
   bool back;            /* cut: from the far end */
   const char *file;     /* heat: folder of a thermal run */

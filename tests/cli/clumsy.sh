@@ -194,9 +194,11 @@ told thermal 's/name: steel/&, emissivity: 0.4/' "nothing radiates"
 no thermal 's/^materials: \(.*\)/materials: [\1, {name: tin, density: 7300, conductivity: 60, specific_heat: 230}]/' "one alone takes all"
 no thermal 's/^duration/probes: [{name: a, point: [0, 0, 0]}, {name: a, point: [1 mm, 0, 0]}]\n&/' "a second probe is named 'a'"
 no thermal 's/^mesh: {/mesh: {rotate: [0, 0, 90 deg], /' "is for a part from \`stl\`"
-for key in 'height: 1 mm' 'born: 900 K' 'newborn: drawn'; do
+for key in 'height: 1 mm' 'born: 900 K'; do
   no stress "s/temperature: 400 K/&, $key/" "are for phases of kind build"
 done
+no stress 's/temperature: 400 K/&, new_nodes: surface/' "is for phases of kind build and heat"
+no stress 's/temperature: 400 K/&, newborn: drawn/' "it is called 'new_nodes' now"
 no stress 's/temperature: 400 K/&, along: z/' "are for phases of kind cut"
 no stress 's/^  - .*/&\n&/' "two phases have the name 'warm'"
 no stress 's/poisson: 0.3/&, hardening: 1 GPa/' "has no yield stress"

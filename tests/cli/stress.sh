@@ -111,6 +111,73 @@ END
 "$INGOT" run creep.yaml -q -o creep -t 1 || fail "creep does not run"
 awk -F, 'NR > 1 { last = $NF } END { exit !(last > 73.7e6 && last < 73.8e6) }' creep/history.csv || fail "creep: $(tail -1 creep/history.csv)"
 
+# a wall is as narrow at 18 mm as at 13 mm of height, and as narrow in one element per layer as in two: its layers are laid
+# where the machine lays them, whatever has become of those below
+cat >tall.yaml <<'END'
+physics: stress
+mesh: {boxes: {name: wall, size: [10 mm, 2 mm, 30 mm], cells: [10, 2, 30]}}
+materials: {name: m, young: 200 GPa, poisson: 0.3}
+inherent: {strain: [-0.002, -0.002, 0]}
+supports: {set: zmin, fix: all}
+phases: {kind: build, set: wall, height: 1 mm}
+probes:
+  - {name: low, point: [10 mm, 1 mm, 13 mm], quantity: ux}
+  - {name: high, point: [10 mm, 1 mm, 18 mm], quantity: ux}
+compensation: 1
+output: {count: 1}
+END
+figure() { awk -F': ' -v key="\"$2\"" '$1 ~ key { sub(/,.*/, "", $2); print $2; exit }' "$1/summary.json"; }
+near() { awk -v a="${1:-nan}" -v b="$2" -v t="$3" 'BEGIN { d = a - b; exit !(d <= t && d >= -t) }'; }
+for rows in 30 60; do
+  "$INGOT" run tall.yaml -q -o tall$rows -t 1 -s "mesh.boxes.cells=[10, 2, $rows]" || fail "the tall wall does not run"
+done
+near "$(figure tall30 high)" "$(figure tall30 low)" 0.15e-6 || fail "a wall narrows as it grows: $(figure tall30 low) $(figure tall30 high)"
+near "$(figure tall60 low)" "$(figure tall30 low)" 0.29e-6 || fail "one and two elements per layer: $(figure tall30 low) $(figure tall60 low)"
+near "$(figure tall30 u_max)" 17.5e-6 5e-6 || fail "tall wall: $(figure tall30 u_max)"
+# with the displacements of the nodes below it would be 0.2 mm at 30 mm, and more with each layer
+"$INGOT" run tall.yaml -q -o tall-deformed -t 1 -s "phases.new_nodes=deformed" || fail "new_nodes: deformed does not run"
+near "$(figure tall-deformed u_max)" 230e-6 60e-6 || fail "new_nodes: deformed: $(figure tall-deformed u_max)"
+# z on the surface that is there: layers keep their height, so that the top sinks by all that shrinks below it
+for way in level surface; do
+  "$INGOT" run tall.yaml -q -o tall-$way -t 1 -s "phases.new_nodes=$way" -s "inherent.strain=[-0.002, -0.002, -0.002]" \
+    -s "probes[0]={name: low, point: [5 mm, 1 mm, 30 mm], quantity: uz}" || fail "new_nodes: $way does not run"
+done
+awk -v a="$(figure tall-level low)" -v b="$(figure tall-surface low)" 'BEGIN { exit !(a > -10e-6 && b < -40e-6) }' \
+  || fail "level and surface: $(figure tall-level low) $(figure tall-surface low)"
+
+# a clamped bar melts and cools: E alpha 700 K, however few states the thermal run hands over
+cat >pulse.yaml <<'END'
+physics: thermal
+mesh: {boxes: {name: bar, size: [4 mm, 1 mm, 1 mm], cells: [4, 1, 1]}}
+materials: {name: m, density: 8000, specific_heat: 500, conductivity: 20, solidus: 1000 K, liquidus: 1010 K, latent_heat: 1}
+initial_temperature: 300
+duration: 20
+boundary:
+  - {set: ymin, temperature: [[0 s, 300 K], [5 s, 1500 K], [10 s, 300 K]]}
+  - {set: ymax, temperature: [[0 s, 300 K], [5 s, 1500 K], [10 s, 300 K]]}
+output: {fields: [T, T_peak, melts]}
+END
+cat >remelt.yaml <<'END'
+physics: stress
+mesh: {boxes: {name: bar, size: [4 mm, 1 mm, 1 mm], cells: [4, 1, 1]}}
+materials: {name: m, young: 100 GPa, poisson: 0.3, yield: 2000 MPa, hardening: 1 GPa, mechanical: {expansion: 1e-5, anneal: 1000 K}}
+temperature: 300 K
+supports:
+  - {set: xmin, fix: x}
+  - {set: xmax, fix: x}
+  - {set: ymin, fix: y}
+  - {set: zmin, fix: z}
+phases: {kind: heat, file: pulse}
+probes: {name: s, set: bar, quantity: sxx}
+output: {count: 1}
+END
+for count in 1 3 20; do
+  "$INGOT" run pulse.yaml -q -o pulse -t 1 --force -s output.count=$count || fail "the pulse does not run"
+  "$INGOT" run remelt.yaml -q -o remelt -t 1 --force || fail "the remelted bar does not run"
+  near "$(figure remelt s)" 700e6 1e5 || fail "remelted, $count states: $(figure remelt s)"
+  near "$(figure remelt energy_missing)" 0 1e-7 || fail "remelted, $count states: energy $(figure remelt energy_missing)"
+done
+
 # a chain goes on with what a cut has left, where it has moved: the bar of 10 mm that shrank by 0.3 % is 9.97 mm
 cat >left.yaml <<'END'
 title: what is left
@@ -298,7 +365,7 @@ supports:
   - {set: c, fix: z, since: cut}
 phases:
   - {kind: build, set: kerf, height: 1 mm}
-  - {kind: build, set: part, height: 4 mm, newborn: drawn}
+  - {kind: build, set: part, height: 4 mm, new_nodes: level}
   - {name: cut, kind: cut, set: kerf, steps: 4}
 probes:
   - {name: near, point: [2 mm, 2 mm, 7 mm], quantity: ux}

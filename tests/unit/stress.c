@@ -298,6 +298,55 @@ static void work_is_accounted_for(void **state) {
   }
 }
 
+static double hot_end(void *top, const double x[3]) {
+  return 300 + (*(double *)top - 300) * fmax(0, 1 - x[0]);
+}
+
+/* A clamped bar whose hot end passes the annealing temperature, point after point: what points lose
+   and what their neighbours release is accounted for, to the tolerance of Newton's method. A share
+   of it melts between two steps. */
+static void annealing_is_accounted_for(void **state) {
+  (void)state;
+  for (const char *const *backend = backends_here(); *backend; backend++)
+    for (int elastic = 0; elastic < 2; elastic++) {
+      ig_ctx *cx = ctx_on(*backend, 2);
+      ig_stress_problem q;
+      ig_stress_problem_new(cx, &q);
+      GOOD(cx, ig_stress_problem_box(&q, unit, (int[]){5, 2, 2}));
+      wobble(q.mesh);
+      ig_stress_problem_hold(&q, "x0", "x");
+      ig_stress_problem_hold(&q, "x1", "x");
+      ig_stress_problem_hold(&q, "y0", "y");
+      ig_stress_problem_hold(&q, "z0", "z");
+      q.c.temperature = 300;
+      ig_stress_problem_material(&q, 0, 100e9, 0.3, 1e-5, elastic ? NAN : 200e6,
+                                 elastic ? NAN : 1e9, 0);
+      q.material[0].mechanical.anneal = 1200;
+      GOOD(cx, ig_stress_problem_open(&q));
+      const ig_stress_balance *b = &q.m->balance;
+      for (int k = 1; k <= 20; k++) {
+        double top = 300 + 2000 * (k < 10 ? k / 10.0 : (20 - k) / 10.0);
+        if (k == 16) {
+          double hot = 1900, *high = q.m->work.high.host;
+          for (ig_lid i = 0; i < q.m->nodes; i++)
+            high[i] = hot_end(&hot, q.mesh->x + 3 * (int64_t)i);
+          GOOD(cx, ig_stress_anneal(q.m));
+        }
+        GOOD(cx, ig_stress_problem_step(&q, 1, 0, hot_end, &top));
+      }
+      assert_true(b->annealed > 0.05 * b->heat && b->flow > b->heat);
+      assert_near(b->work + b->heat - b->stored - b->dissipated - b->annealed - b->missing, 0,
+                  1e-10 * b->flow);
+      assert_near(b->missing, 0, 1e-8 * b->flow);
+      GOOD(cx, ig_stress_energy_check(q.m, true));
+      assert_int_equal(cx->warnings, 0);
+      q.m->balance.missing = 0.06 * b->flow;
+      assert_int_equal(ig_stress_energy_check(q.m, false), IG_NUMERIC);
+      ig_stress_problem_free(&q);
+      ig_ctx_close(cx);
+    }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(tangent_is_the_derivative),
                                      cmocka_unit_test(blocks_clamped_and_free),
@@ -305,6 +354,7 @@ int main(void) {
                                      cmocka_unit_test(newton_is_quadratic),
                                      cmocka_unit_test(energies_close),
                                      cmocka_unit_test(work_is_accounted_for),
+                                     cmocka_unit_test(annealing_is_accounted_for),
                                      cmocka_unit_test(free_bodies_are_named)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -128,7 +128,7 @@ done:
 /* The elements of layer k of `layers`, of a box of cells[2] rows of elements: the upper `grown`
    rows. */
 static ig_status layer_born(ig_stress_problem *q, const int cells[3], int first, int rows,
-                            double birth, int newborn) {
+                            double birth, int new_nodes) {
   const ig_lid row = cells[0] * cells[1], count = row * rows;
   ig_lid *list = NULL;
   double *at = NULL;
@@ -139,7 +139,7 @@ static ig_status layer_born(ig_stress_problem *q, const int cells[3], int first,
     list[i] = first * row + i;
     at[i] = birth;
   }
-  TRY(ig_stress_birth(q->m, list, at, count, newborn));
+  TRY(ig_stress_birth(q->m, list, at, count, new_nodes));
   TRY(ig_stress_system_change(q->m, false));
 done:
   free(list);
@@ -155,7 +155,7 @@ static ig_status unborn(ig_stress_problem *q, const int cells[3], int from) {
   return ig_stress_system_change(q->m, false);
 }
 
-static ig_status column(ig_ctx *cx, int newborn, int layers, double *top, double *side,
+static ig_status column(ig_ctx *cx, int new_nodes, int layers, double *top, double *side,
                         double *axial) {
   ig_stress_problem q;
   const int cells[3] = {2, 2, 5};
@@ -173,7 +173,7 @@ static ig_status column(ig_ctx *cx, int newborn, int layers, double *top, double
   TRY(ig_stress_problem_open(&q));
   TRY(unborn(&q, cells, 1));
   for (int k = 0; k < layers; k++) {
-    TRY(layer_born(&q, cells, 1 + k, 1, T_START + 100, newborn));
+    TRY(layer_born(&q, cells, 1 + k, 1, T_START + 100, new_nodes));
     TRY(ig_stress_problem_step(&q, 1, T_START, NULL, NULL));
   }
   TRY(ig_stress_problem_mean(&q, NULL, NULL, mean));
@@ -192,18 +192,75 @@ ig_status ig_stress_verify_column(ig_ctx *cx, const ig_verify_sink *sink) {
   const double e = -1.2e-5 * 1.3 / 0.7 * 100, h = 1e-3;
   double top, side, axial;
   for (int n = 1; n <= 4; n += 3) {
-    IG_TRY(column(cx, IG_NEWBORN_FOLLOW, n, &top, &side, &axial));
+    IG_TRY(column(cx, IG_NODES_DEFORMED, n, &top, &side, &axial));
     ig_stress_row(sink, "sides held, layers cooled by 100 K: stress across, MPa",
                   "E alpha dT / (1 - nu)", 342.857143, side, 1e-6, true);
     ig_stress_row(sink, "and along, Pa", "none", 0, axial, 100, false);
-    ig_stress_row(sink, "newborn nodes follow: top, m", "N e h", n * e * h, top, 1e-6, true);
-    IG_TRY(column(cx, IG_NEWBORN_DRAWN, n, &top, &side, &axial));
-    ig_stress_row(sink, "newborn nodes as drawn: stress across, MPa", "the same", 342.857143, side,
-                  1e-6, true);
+    ig_stress_row(sink, "new nodes displaced as those below: top, m", "N e h", n * e * h, top, 1e-6,
+                  true);
+    IG_TRY(column(cx, IG_NODES_LEVEL, n, &top, &side, &axial));
+    ig_stress_row(sink, "new nodes level: stress across, MPa", "the same", 342.857143, side, 1e-6,
+                  true);
     /* strains are of the drawn layer, so that the second order in e is left out */
-    ig_stress_row(sink, "newborn nodes as drawn: top, m", "e h / (1 + e), to first order in e",
+    ig_stress_row(sink, "new nodes level: top, m", "e h / (1 + e), to first order in e",
                   e * h / (n > 1 ? 1 + e : 1), top, 3e-3, true);
   }
+  return IG_OK;
+}
+
+/* Rings stacked on a rigid plate, each shrinking by e once it is laid. A ring is one element of
+   length L and height h that has only its change of length c(z) x / L: stiffness p on the diagonal,
+   -q beside it, forces f at both its levels. In a tall stack a ring moves the levels below its own
+   by powers of l, with l + 1/l = 2 p / q. */
+static ig_status rings(ig_ctx *cx, int new_nodes, int layers, double *middle, double *top) {
+  ig_stress_problem q;
+  const int cells[3] = {1, 1, layers};
+  ig_status status;
+  ig_stress_problem_new(cx, &q);
+  TRY(ig_stress_problem_box(&q, (double[]){5e-3, 1e-3, layers * 1e-3}, cells));
+  ig_stress_problem_hold(&q, "x0", "x");
+  ig_stress_problem_hold(&q, "z0", "x");
+  ig_stress_problem_hold(&q, "all", "yz");
+  ig_stress_problem_material(&q, 0, 200e9, 0, 1.2e-5, NAN, NAN, 0);
+  TRY(ig_stress_problem_open(&q));
+  TRY(unborn(&q, cells, 0));
+  for (int k = 0; k < layers; k++) {
+    TRY(layer_born(&q, cells, k, 1, T_START + 100, new_nodes));
+    TRY(ig_stress_problem_step(&q, 1, T_START, NULL, NULL));
+  }
+  TRY(ig_array_pull(cx, &q.m->u));
+  const double *u = q.m->u.host;
+  for (ig_lid i = 0; i < q.mesh->nodes; i++) {
+    const double *x = q.mesh->x + 3 * (int64_t)i;
+    if (x[0] < 4e-3)
+      continue;
+    if (fabs(x[2] - 0.5e-3 * layers) < 1e-9)
+      *middle = u[3 * (int64_t)i];
+    if (fabs(x[2] - 1e-3 * layers) < 1e-9)
+      *top = u[3 * (int64_t)i];
+  }
+done:
+  ig_stress_problem_free(&q);
+  return status;
+}
+
+ig_status ig_stress_verify_rings(ig_ctx *cx, const ig_verify_sink *sink) {
+  const double e = -1.2e-5 * 100, ratio = 25; /* (L / h)^2; forces and stiffnesses over E V / L^2 */
+  const double p = 2.0 / 9 + 1.0 / 12 + ratio / 6, q = ratio / 6 - 1.0 / 9 - 1.0 / 12;
+  const double l = p / q - sqrt(p * p / (q * q) - 1), f = 0.5 * e * 5e-3;
+  const double below = f * (1 + q / p) / (q / l - q * q / p), own = (f + q * below) / p;
+  double middle, top;
+  for (int layers = 40; layers <= 80; layers += 40) {
+    IG_TRY(rings(cx, IG_NODES_LEVEL, layers, &middle, &top));
+    ig_stress_row(sink, "stacked rings, 40 and 80: change of length at half height, m",
+                  "stack of any height", own + below / (1 - l), middle, 1e-4, true);
+    ig_stress_row(sink, "of the last ring, m", "the same", own, top, 1e-6, true);
+  }
+  double taller;
+  IG_TRY(rings(cx, IG_NODES_DEFORMED, 40, &middle, &top));
+  IG_TRY(rings(cx, IG_NODES_DEFORMED, 80, &middle, &taller));
+  ig_stress_row(sink, "new nodes displaced as those below: the last of 80, less of 40 rings, m",
+                "40 times that of one ring", 40 * own, taller - top, 1e-6, true);
   return IG_OK;
 }
 
@@ -221,7 +278,7 @@ static ig_status strip(ig_ctx *cx, int layers, bool clamped, double yield, doubl
   TRY(unborn(&q, cells, cells[2] / 2));
   for (int k = 0; k < layers; k++) {
     const int rows = cells[2] / 2 / layers;
-    TRY(layer_born(&q, cells, cells[2] / 2 + k * rows, rows, T_START + heat, IG_NEWBORN_FOLLOW));
+    TRY(layer_born(&q, cells, cells[2] / 2 + k * rows, rows, T_START + heat, IG_NODES_DEFORMED));
     TRY(ig_stress_problem_step(&q, 1, T_START, NULL, NULL));
   }
   if (clamped) {
@@ -272,7 +329,7 @@ ig_status ig_stress_verify_misfit(ig_ctx *cx, const ig_verify_sink *sink) {
   TRY(ig_stress_problem_open(&q));
   TRY(unborn(&q, cells, 1));
   for (int k = 1; k < LAYERS; k++) {
-    TRY(layer_born(&q, cells, k, 1, T_START + 10 * k, IG_NEWBORN_FOLLOW));
+    TRY(layer_born(&q, cells, k, 1, T_START + 10 * k, IG_NODES_DEFORMED));
     TRY(ig_stress_problem_step(&q, 1, T_START, NULL, NULL));
   }
   q.m->held.list[q.m->held.count - 1].on = false;
@@ -319,7 +376,7 @@ ig_status ig_stress_verify_born(ig_ctx *cx, const ig_verify_sink *sink) {
   TRY(ig_stress_problem_open(&q));
   TRY(unborn(&q, cells, 1));
   TRY(ig_stress_problem_step(&q, 1, T_START, NULL, NULL));
-  TRY(layer_born(&q, cells, 1, 1, T_START, IG_NEWBORN_FOLLOW));
+  TRY(layer_born(&q, cells, 1, 1, T_START, IG_NODES_DEFORMED));
   TRY(ig_stress_problem_mean(&q, NULL, NULL, mean));
   const double *o = q.m->report;
   ig_stress_row(sink, "stretched by 1 %: stress of the old half, MPa", "E e", 2000, 1e-6 * o[0],
