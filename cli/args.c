@@ -93,26 +93,51 @@ static bool read_real(const char *text, const char **end, double *value) {
   return stop != text && isfinite(*value);
 }
 
-bool cli_length(const char *text, double *metres) {
-  static const struct {
+/* Values with units, by the word that stands for them in the help; the first is SI and may be left
+   out. */
+static const struct {
+  const char *word, *expected;
+  struct {
     const char *name;
     double size;
-  } units[] = {{"", 1},      {"m", 1},     {"cm", 1e-2},   {"mm", 1e-3},
-               {"um", 1e-6}, {"nm", 1e-9}, {"in", 0.0254}, {"ft", 0.3048}};
+  } unit[8];
+} quantities[] = {
+    {"LENGTH",
+     "a length in metres or with its unit, as in 0.001 or 1mm",
+     {{"m", 1},
+      {"cm", 1e-2},
+      {"mm", 1e-3},
+      {"um", 1e-6},
+      {"nm", 1e-9},
+      {"in", 0.0254},
+      {"ft", 0.3048}}},
+    {"TIME",
+     "a time in seconds or with its unit, as in 90 or 20min",
+     {{"s", 1}, {"min", 60}, {"h", 3600}}},
+    {"MEMORY",
+     "an amount of memory with its unit, as in 8GB",
+     {{"B", 1}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}}},
+};
+
+static bool quantity(size_t which, const char *text, double *value) {
   const char *end;
-  if (!read_real(text, &end, metres)) {
-    *metres = 1;
+  if (!read_real(text, &end, value)) { /* "mm": one of it */
+    *value = 1;
     end = text;
     if (!*text)
       return false;
   }
   end += strspn(end, " ");
-  for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-    if (strcmp(end, units[i].name) == 0) {
-      *metres *= units[i].size;
-      return isfinite(*metres);
+  for (int i = 0; i < 8 && quantities[which].unit[i].name; i++)
+    if (strcmp(end, quantities[which].unit[i].name) == 0 || (i == 0 && !*end)) {
+      *value *= quantities[which].unit[i].size;
+      return isfinite(*value);
     }
   return false;
+}
+
+bool cli_length(const char *text, double *metres) {
+  return quantity(0, text, metres);
 }
 
 static int take(const cli_option *o, const char *value, cli_args *args) {
@@ -147,13 +172,13 @@ static int take(const cli_option *o, const char *value, cli_args *args) {
     return CLI_GOOD;
   }
   case CLI_REAL:
-    if (o->value && strcmp(o->value, "LENGTH") == 0) {
-      if (cli_length(value, (double *)(void *)at))
-        return CLI_GOOD;
-      cli_error("--%s '%s': expected a length in metres or with its unit, as in 0.001 or 1mm",
-                o->name, value);
-      return CLI_BAD_INPUT;
-    }
+    for (size_t i = 0; o->value && i < sizeof quantities / sizeof *quantities; i++)
+      if (strcmp(o->value, quantities[i].word) == 0) {
+        if (quantity(i, value, (double *)(void *)at))
+          return CLI_GOOD;
+        cli_error("--%s '%s': expected %s", o->name, value, quantities[i].expected);
+        return CLI_BAD_INPUT;
+      }
     if (!read_real(value, &end, (double *)(void *)at) || *end) {
       cli_error("--%s '%s': expected a number", o->name, value);
       return CLI_BAD_INPUT;

@@ -27,7 +27,7 @@ typedef struct {
   cli_texts set, vary;
   int threads, jobs, width, height, layer, beam, frames, triangles, port;
   double range[2], view[2], threshold_range[2];
-  double zoom, warp_scale, unit, edge, dpi;
+  double zoom, warp_scale, unit, edge, dpi, meshing_time, meshing_memory;
   double target, within;         /* of calibrate */
   double power, travel, feed, z; /* of toolpaths */
   bool quiet, list, quick, man, reference, keys, schema, edges, bare, resume, force, split, report,

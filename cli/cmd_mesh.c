@@ -32,8 +32,11 @@ static int open_mesh(ig_ctx *cx, const cli_args *args, ig_mesh **mesh) {
   const char *path = args->words.item[0];
   *mesh = NULL;
   if (!is_case(path)) {
-    const ig_mesh_read_options options = {
-        .unit = args->unit, .edge = args->edge, .split = args->split};
+    const ig_mesh_read_options options = {.unit = args->unit,
+                                          .edge = args->edge,
+                                          .split = args->split,
+                                          .time_limit = args->meshing_time,
+                                          .memory_limit = args->meshing_memory};
     return cli_result(cx, ig_mesh_read(cx, path, &options, mesh));
   }
   ig_case *c;
@@ -92,6 +95,20 @@ static int new_run(const cli_args *args) {
         "cut hexahedra, wedges and pyramids into tetrahedra"                                       \
   }
 
+#define LIMITS                                                                                     \
+  {"meshing-time",                                                                                 \
+   0,                                                                                              \
+   CLI_REAL,                                                                                       \
+   CLI_AT(meshing_time),                                                                           \
+   0,                                                                                              \
+   "TIME",                                                                                         \
+   NULL,                                                                                           \
+   "end Gmsh after so long, 20min for 20 minutes; 10 minutes if not given"},                       \
+  {                                                                                                \
+    "meshing-memory", 0, CLI_REAL, CLI_AT(meshing_memory), 0, "MEMORY", NULL,                      \
+        "memory that Gmsh may take, as in 8GB; three quarters of what is left if not given"        \
+  }
+
 static const cli_option new_options[] = {CLI_SET, CLI_QUIET, {0}};
 const cli_command cli_mesh_new = {
     .name = "mesh new",
@@ -104,7 +121,7 @@ const cli_command cli_mesh_new = {
     .run = new_run,
 };
 
-static const cli_option convert_options[] = {UNIT, EDGE, SPLIT, CLI_QUIET, {0}};
+static const cli_option convert_options[] = {UNIT, EDGE, SPLIT, LIMITS, CLI_QUIET, {0}};
 const cli_command cli_mesh_convert = {
     .name = "mesh convert",
     .words = "FROM TO",
@@ -117,7 +134,7 @@ const cli_command cli_mesh_convert = {
     .run = mesh_run,
 };
 
-static const cli_option info_options[] = {UNIT, EDGE, SPLIT, CLI_SET, {0}};
+static const cli_option info_options[] = {UNIT, EDGE, SPLIT, LIMITS, CLI_SET, {0}};
 const cli_command cli_mesh_info = {
     .name = "mesh info",
     .words = "MESH|CASE.yaml",

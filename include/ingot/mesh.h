@@ -96,6 +96,8 @@ typedef struct {
   double unit; /* metres, of the file's coordinates; 0: 1 */
   double edge; /* element size in metres where geometry (.geo, .step) is meshed; 0: Gmsh's choice */
   bool split;  /* hexahedra, wedges and pyramids are cut into tetrahedra */
+  double time_limit;   /* s that Gmsh may take; 0: 600 */
+  double memory_limit; /* bytes that it may take; 0: three quarters of what is left */
 } ig_mesh_read_options;
 /* Reads a mesh by the ending of its name: .vtkhdf (Ingot's own), .vtu, .pvtu, .vtk, .inp, .k, and
    through Gmsh .msh, .unv, .med, .cgns, .bdf and geometry .geo, .step, .stp, .brep, .igs. `options`

@@ -99,11 +99,14 @@ class Mesh:
                              f"these are {numbers.min()} to {numbers.max()}")
 
     @classmethod
-    def read(cls, path, *, unit=0.0, edge=0.0, split=False):
-        """Reads a file by its ending; unit: metres of the file's lengths."""
+    def read(cls, path, *, unit=0.0, edge=0.0, split=False, time_limit=0.0, memory_limit=0.0):
+        """Reads a file by its ending; unit: metres of the file's lengths; time_limit (s) and
+        memory_limit (bytes): what Gmsh may take, 0 for 600 s and three quarters of what is left."""
         context = Context("cpu")
         slot = ffi.new("ig_mesh **")
-        options = ffi.new("ig_mesh_read_options *", {"unit": unit, "edge": edge, "split": split})
+        options = ffi.new("ig_mesh_read_options *", {
+            "unit": unit, "edge": edge, "split": split,
+            "time_limit": time_limit, "memory_limit": memory_limit})
         context.call(lib.ig_mesh_read, context.ptr, encode(path), options, slot)
         return cls._own(context, slot[0])
 

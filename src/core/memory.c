@@ -96,6 +96,12 @@ double ig_memory_left(void) {
   return left > spare ? left - spare : 0;
 }
 
+void ig_memory_used(double *mapped, double *resident) {
+  const double kb = 1024;
+  *mapped = kb * or_zero(number_in("/proc/self/status", "VmSize:"));
+  *resident = kb * or_zero(number_in("/proc/self/status", "VmRSS:"));
+}
+
 void ig_memory_large(void *block, size_t bytes) {
   const uintptr_t page = 2 << 20, begin = ((uintptr_t)block + page - 1) / page * page,
                   end = ((uintptr_t)block + bytes) / page * page;

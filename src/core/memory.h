@@ -7,6 +7,8 @@
 /* Bytes that this process may still take: what the machine, its control group and its own limit
    leave. Asked before large allocations, since Linux grants more than there is and kills later. */
 double ig_memory_left(void);
+/* Bytes that this process has mapped and that are resident. */
+void ig_memory_used(double *mapped, double *resident);
 
 /* Asks for large pages where a block is large: it is cleared 2 MB at a time when first touched, not
    4 kB, and addresses are found faster. For blocks that nobody has touched. */

@@ -9,14 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { M, KG, S, A, K, MOL, CD, RAD };
+enum { M, KG, S, A, K, MOL, CD, RAD, B };
 enum { LONGEST = 64, DEEPEST = 8, HIGHEST = 48 }; /* characters, brackets, doubled power */
 
 typedef struct {
   const char *name;
   bool prefix; /* takes SI prefixes */
   double factor, offset;
-  signed char power[IG_BASE_UNITS]; /* m kg s A K mol cd rad */
+  signed char power[IG_BASE_UNITS]; /* m kg s A K mol cd rad B */
 } symbol;
 
 #define PI 3.14159265358979323846
@@ -31,6 +31,7 @@ static const symbol symbols[] = {
     {"mol", true, 1, 0, {0, 0, 0, 0, 0, 1}},
     {"cd", true, 1, 0, {0, 0, 0, 0, 0, 0, 1}},
     {"rad", true, 1, 0, {0, 0, 0, 0, 0, 0, 0, 1}},
+    {"B", true, 1, 0, {0, 0, 0, 0, 0, 0, 0, 0, 1}},
     {"Hz", true, 1, 0, {0, 0, -1}},
     {"N", true, 1, 0, {1, 1, -2}},
     {"Pa", true, 1, 0, {-1, 1, -2}},
@@ -84,6 +85,7 @@ static const struct {
     {"s", "a time", "s, ms, us, min"},
     {"K", "a temperature", "K, degC, degF"},
     {"rad", "an angle", "rad, deg"},
+    {"B", "an amount of memory", "GB, MB"},
     {"rad/s", "an angular speed", "rad/s, rpm"},
     {"1/s", "a rate", "1/s, Hz, kHz"},
     {"1/K", "an expansion coefficient", "1/K"},

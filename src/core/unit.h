@@ -5,9 +5,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* m kg s A K mol cd rad; an angle counts as a dimension, so that degrees are not taken for a plain
-   number */
-enum { IG_BASE_UNITS = 8 };
+/* m kg s A K mol cd rad B; an angle and an amount of memory count as dimensions, so that degrees
+   and gigabytes are not taken for plain numbers */
+enum { IG_BASE_UNITS = 9 };
 
 typedef struct {
   double factor, offset;    /* SI value = factor * number + offset; an offset only for degC, degF */

@@ -1,7 +1,6 @@
 /* Gmsh's own library reads .msh files and meshes geometry. Elements of the highest dimension become
    blocks; a physical group becomes an element set in that dimension, a face set and a node set one
    below, a node set further down. */
-#include "io/geo_check.h"
 #include "io/mesh_io.h"
 
 #ifndef INGOT_HAVE_GMSH
@@ -21,7 +20,6 @@ ig_status ig_mesh_read_gmsh(ig_ctx *cx, const char *path, const ig_mesh_read_opt
 #include <dlfcn.h>
 #include <errno.h>
 #include <math.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,12 +29,9 @@ ig_status ig_mesh_read_gmsh(ig_ctx *cx, const char *path, const ig_mesh_read_opt
 
 #define MOST_ELEMENTS 1e8 /* what Gmsh is asked to make */
 
-/* Gmsh's state is global. */
-static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
-
+/* Gmsh's state is global: of the one process that reads a file. */
 ig_gmsh_api ig_gmsh;
 
-/* With the lock held. */
 static ig_status api_load(ig_ctx *cx, const char *path) {
   if (ig_gmsh.library)
     return IG_OK;
@@ -353,14 +348,8 @@ static ig_status read_there(ig_ctx *cx, const char *path, const ig_mesh_read_opt
                             ig_mesh **mesh) {
   ig_gmsh_reader r = {.cx = cx, .path = path, .split = options->split};
   int ierr = 0;
-  pthread_mutex_lock(&one_at_a_time);
-  ig_status status = api_load(cx, path);
-  if (status != IG_OK) {
-    pthread_mutex_unlock(&one_at_a_time);
-    return status;
-  }
   ig_gmsh.Initialize(0, NULL, 0, &ierr);
-  status = ierr ? IG_FAIL(cx, IG_IO, "Gmsh does not start") : IG_OK;
+  ig_status status = ierr ? IG_FAIL(cx, IG_IO, "Gmsh does not start") : IG_OK;
   if (status == IG_OK)
     status = model_open(&r, options);
   if (status == IG_OK)
@@ -374,7 +363,6 @@ static ig_status read_there(ig_ctx *cx, const char *path, const ig_mesh_read_opt
   free(r.cell_of);
   free(r.children);
   ig_gmsh.Finalize(&ierr);
-  pthread_mutex_unlock(&one_at_a_time);
   if (status == IG_OK)
     *mesh = r.mesh;
   else
@@ -398,8 +386,8 @@ ig_status ig_mesh_read_gmsh(ig_ctx *cx, const char *path, const ig_mesh_read_opt
     if (ig_path_ends(path, extras[i].ending) && strncmp(head, "\x89HDF", 4) != 0 &&
         strncmp(head, "@(#)ADF", 7) != 0)
       return IG_FAIL(cx, IG_INPUT, "%s: this is no %s file", path, extras[i].name);
-  IG_TRY(ig_geo_check(cx, path));
-  return ig_mesh_read_apart(cx, path, options, "Gmsh", read_there, mesh);
+  static const ig_mesh_guest gmsh = {"Gmsh", api_load, read_there};
+  return ig_mesh_read_apart(cx, path, options, &gmsh, mesh);
 }
 
 #endif

@@ -42,6 +42,7 @@ static const struct {
 };
 enum { FORMATS = sizeof formats / sizeof *formats };
 
+#define LEAST_MEMORY 64e6
 #define LARGE 20. /* m: a longer part is more likely one in millimetres */
 
 static const char *ending_of(const char *path) {
@@ -140,6 +141,14 @@ ig_status ig_mesh_read(ig_ctx *cx, const char *path, const ig_mesh_read_options 
       !(options->edge >= 0 && isfinite(options->edge)))
     return IG_FAIL(cx, IG_INPUT, "%s: unit %g m and edge %g m: expected positive lengths", path,
                    options->unit, options->edge);
+  if (!(options->time_limit >= 0) || !(options->memory_limit >= 0))
+    return IG_FAIL(cx, IG_INPUT, "%s: limits of %g s and %g bytes: expected positive numbers", path,
+                   options->time_limit, options->memory_limit);
+  if (options->memory_limit > 0 && options->memory_limit < LEAST_MEMORY)
+    return IG_FAIL(cx, IG_INPUT,
+                   "%s: %g bytes of memory are too few to read it: give them a unit, "
+                   "as in 8 GB",
+                   path, options->memory_limit);
   const char *ending = ending_of(path);
   int i = 0;
   while (i < FORMATS && strcasecmp(ending, formats[i].ending) != 0)
@@ -155,7 +164,9 @@ ig_status ig_mesh_read(ig_ctx *cx, const char *path, const ig_mesh_read_options 
   IG_TRY(ig_mesh_file_unit(cx, path, &named));
   const ig_mesh_read_options known = {.unit = options->unit > 0 ? options->unit : named,
                                       .edge = options->edge,
-                                      .split = options->split};
+                                      .split = options->split,
+                                      .time_limit = options->time_limit,
+                                      .memory_limit = options->memory_limit};
   const double unit = known.unit > 0 ? known.unit : 1;
   ig_mesh *mesh = NULL;
   ig_mesh_reader *const read = strcmp(formats[i].ending, ".msh") == 0 && is_keywords(path)

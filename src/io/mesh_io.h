@@ -135,10 +135,16 @@ IG_MUST_CHECK ig_status ig_gather_member(ig_gather *g, ig_group *group, int64_t 
 /* Resolves all numbers. `plane`: the element types were plane ones. */
 IG_MUST_CHECK ig_status ig_gather_mesh(ig_gather *g, const char *path, bool plane, ig_mesh **mesh);
 
-/* Calls `read` in a process of its own, so that a crash in it (`whose` code it is) is an error like
-   any other. */
+/* A reader that is another project's code. */
+typedef struct {
+  const char *name;                                /* whose code it is, for messages */
+  ig_status (*load)(ig_ctx *cx, const char *path); /* loads libraries, from anywhere */
+  ig_mesh_reader *read;                            /* the file's folder is all it can read then */
+} ig_mesh_guest;
+/* Reads a file in a confined process of its own, within options->time_limit and memory_limit. A
+   crash there is an error like any other. */
 IG_MUST_CHECK ig_status ig_mesh_read_apart(ig_ctx *cx, const char *path,
-                                           const ig_mesh_read_options *options, const char *whose,
-                                           ig_mesh_reader *read, ig_mesh **mesh);
+                                           const ig_mesh_read_options *options,
+                                           const ig_mesh_guest *guest, ig_mesh **mesh);
 
 #endif

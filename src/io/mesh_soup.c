@@ -352,7 +352,10 @@ static ig_status read_any(maker *m, const ig_soup_how *how) {
                                              : threemf_read(m, &t, &own);
     ig_text_close(&t);
   } else {
-    const ig_mesh_read_options options = {.unit = unit, .edge = how->edge};
+    const ig_mesh_read_options options = {.unit = unit,
+                                          .edge = how->edge,
+                                          .time_limit = how->time_limit,
+                                          .memory_limit = how->memory_limit};
     ig_mesh *mesh;
     IG_TRY(ig_mesh_read(m->cx, m->path, &options, &mesh));
     status = surface_take(m, mesh);

@@ -150,6 +150,10 @@ const ig_option ig_mesh_options[] = {
     IG_REAL(M, unit, "m", NULL, IG_TINY, 1e9,
             "length of one unit of the file's coordinates; left out: 1 m, of an stl 1 mm"),
     IG_REAL(M, edge, "m", "0", 0, 1e9, "element size for geometry meshed by Gmsh; 0: its choice"),
+    IG_REAL(M, meshing_time, "s", "0", 0, 1e9,
+            "how long Gmsh may read or mesh a file before it is ended; 0: 10 min"),
+    IG_REAL(M, meshing_memory, "B", "0", 0, 1e18,
+            "memory that Gmsh may take for it, as in 16 GB; 0: three quarters of what is left"),
     IG_CHOICE(M, element, "auto|beam2|tri3|tri6|quad4|tet4|tet10|hex8|wedge6", "auto",
               "element type of boxes and shapes; auto: hex8 for solids, quad4 for plane boxes"),
     IG_CHOICE(M, pattern, "diagonal|alternating|crossed", "diagonal",
@@ -275,11 +279,16 @@ static ig_status boxes_name(ig_ctx *cx, const ig_mesh_case *c, ig_mesh *mesh) {
 static ig_status file_read(ig_ctx *cx, const ig_mesh_case *c, ig_mesh **mesh) {
   if (c->make && ((c->unit > 0 && c->unit != 1) || c->edge > 0))
     return ig_fail_at(cx, &c->at, "unit and edge apply to a mesh from a file");
+  if (c->make && (c->meshing_time > 0 || c->meshing_memory > 0))
+    return ig_fail_at(cx, &c->at, "meshing_time and meshing_memory apply to a mesh from a file");
   if (c->make)
     return c->make(cx, c->user, mesh);
 #ifdef INGOT_HAVE_IO
-  const ig_mesh_read_options options = {
-      .unit = c->unit > 0 ? c->unit : 0, .edge = c->edge, .split = c->split};
+  const ig_mesh_read_options options = {.unit = c->unit > 0 ? c->unit : 0,
+                                        .edge = c->edge,
+                                        .split = c->split,
+                                        .time_limit = c->meshing_time,
+                                        .memory_limit = c->meshing_memory};
   return ig_mesh_read(cx, c->file, &options, mesh);
 #else
   (void)mesh;
@@ -313,6 +322,9 @@ static ig_status generate(ig_ctx *cx, const ig_mesh_case *c, ig_draft *draft) {
                         : c->edge > 0 ? "edge"
                                       : "split",
                         from.key, unit ? ": give lengths their unit, 10 mm" : "");
+    if (!c->voxels.stl && (c->meshing_time > 0 || c->meshing_memory > 0))
+      return ig_fail_at(cx, &c->at, "%s applies to a mesh from a file, not to %s",
+                        c->meshing_time > 0 ? "meshing_time" : "meshing_memory", from.key);
     ig_elem_type type = c->element ? (ig_elem_type)(c->element - 1) : IG_ELEM_TYPES;
     IG_TRY(ig_mesh_placed(cx, from.make(cx, c, &type, draft), from.at));
     if (type == IG_TET4 || type == IG_TET10)

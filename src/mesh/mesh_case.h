@@ -110,10 +110,11 @@ typedef struct {
   double unit;      /* metres, of the file's coordinates; 0 or NaN: 1, of an STL 1e-3 */
   double edge;      /* element size for geometry meshed by Gmsh; 0: its own choice */
   bool split;       /* solids of a file are cut into tetrahedra */
-  int element;      /* 0: the shape's own, else ig_elem_type + 1 */
-  int pattern;      /* of quadrilaterals cut into triangles */
-  bool shell;       /* plane shapes in space */
-  int order;        /* 0: as made or read, 1: along a space-filling curve */
+  double meshing_time, meshing_memory; /* s, bytes that Gmsh may take; 0: as ig_mesh_read has it */
+  int element;                         /* 0: the shape's own, else ig_elem_type + 1 */
+  int pattern;                         /* of quadrilaterals cut into triangles */
+  bool shell;                          /* plane shapes in space */
+  int order;                           /* 0: as made or read, 1: along a space-filling curve */
   ig_voxel_case voxels;
   ig_list boxes; /* of ig_box_case */
   ig_annulus_case annulus;

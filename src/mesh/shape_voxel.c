@@ -346,7 +346,9 @@ static ig_status surface_read(ig_ctx *cx, const ig_mesh_case *c, ig_soup *soup) 
   const ig_soup_how how = {.unit = c->unit > 0 ? c->unit : 0,
                            .edge = c->voxels.voxel,
                            .threshold = c->voxels.threshold,
-                           .field = c->voxels.field};
+                           .field = c->voxels.field,
+                           .time_limit = c->meshing_time,
+                           .memory_limit = c->meshing_memory};
   return ig_soup_read_as(cx, c->voxels.stl, &how, soup);
 #else
   (void)soup;

@@ -38,6 +38,7 @@ IG_MUST_CHECK ig_status ig_soup_read(ig_ctx *cx, const char *path, double unit, 
 typedef struct {
   double unit, edge, threshold;
   const char *field;
+  double time_limit, memory_limit; /* as ig_mesh_read_options has them */
 } ig_soup_how;
 IG_MUST_CHECK ig_status ig_soup_read_as(ig_ctx *cx, const char *path, const ig_soup_how *how,
                                         ig_soup *soup);

@@ -171,32 +171,5 @@ ok "check of a mesh beyond memory: exit 1" test $? = 1
 # what the machine leaves may be met first, or the limit itself
 ok "check of a mesh beyond memory: how much is needed" grep -Eq 'GB are needed and .* left|no memory for [0-9.]+ GB' log
 
-# --- geometry that is a program, meshes that Gmsh cannot bear
-if ingot mesh info "$SOURCE/cases/topopt/hook.geo" >out 2>log; then
-  printf 'Point(1) = {0, 0, 0};\n' >point.geo
-  n=0
-  for line in 'SystemCall "touch ran";' 'System "touch ran";' 'NonBlockingSystemCall "touch ran";' \
-    'Printf("x") > "ran";' 'Save "ran";' 'Print "ran.png";' 'CreateDir "ran";' 'Include "evil.inc";' \
-    'a = 1; /* "*/ SystemCall "touch ran"; // "' 'x = "\\"; SystemCall "touch ran"; y = "";' 'Merge StrCat("e", "vil.inc");'; do
-    n=$((n + 1))
-    echo 'SystemCall "touch ran";' >evil.inc
-    { cat point.geo; echo "$line"; } >evil.geo
-    ingot mesh info evil.geo >out 2>log
-    ok "$line: exit 2" test $? = 2
-    ok "$line: named with its line" grep -qE 'evil.(geo:2|inc:1)' log
-    ok "$line: not run" test ! -e ran
-    rm -rf ran ran.png
-  done
-  cp "$SOURCE/cases/topopt/hook.geo" opt.geo && echo 'SystemCall "touch ran";' >opt.geo.opt
-  ingot mesh info opt.geo >out 2>log
-  ok "a script of options beside it is not run" test $? = 2 -a ! -e ran
-  { echo '// SystemCall "x"'; echo 's = "SystemCall"; Mesh.SaveAll = 1; /* Save "x"; */'; cat "$SOURCE/cases/topopt/hook.geo"; } >good.geo
-  ok "comments and texts are no commands" ingot mesh info good.geo >out
-  for f in "$SOURCE"/tests/bad/gmsh/*.msh; do
-    ingot mesh info "$f" >out 2>log
-    ok "$f: exit 2, one error" test $? = 2 -a "$(grep -c '^ingot: error: ' log)" = 1
-  done
-fi
-
 echo "$checked checks, $failed failed"
 [ "$failed" = 0 ]
