@@ -67,6 +67,18 @@ ig_status ig_toolpath_heights(ig_ctx *cx, const ig_toolpath *p, double **heights
   return IG_OK;
 }
 
+double ig_toolpath_after(const ig_toolpath *p, double time, double *last) {
+  double sum = 0;
+  *last = 0;
+  for (int64_t i = 0; i + 1 < p->count; i++) {
+    if (!(p->power[i] > 0) || !(p->t[i + 1] > p->t[i]))
+      continue;
+    *last = p->t[i + 1];
+    sum += p->power[i] * fmax(0, p->t[i + 1] - fmax(p->t[i], time));
+  }
+  return sum;
+}
+
 ig_status ig_toolpath_look(ig_ctx *cx, const ig_toolpath *p, ig_toolpath_survey *s) {
   *s = (ig_toolpath_survey){.low = {INFINITY, INFINITY, INFINITY},
                             .high = {-INFINITY, -INFINITY, -INFINITY},

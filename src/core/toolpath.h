@@ -33,6 +33,8 @@ typedef struct {
 } ig_toolpath_survey;
 IG_MUST_CHECK ig_status ig_toolpath_look(ig_ctx *cx, const ig_toolpath *path,
                                          ig_toolpath_survey *survey);
+/* Joules that a path sends after `time`; *last: when the beam goes off for the last time, s. */
+double ig_toolpath_after(const ig_toolpath *path, double time, double *last);
 
 /* The same in lines of words, as `ingot check` and `ingot path info` show it. */
 typedef void ig_toolpath_line(void *user, const char *label, const char *value);

@@ -317,6 +317,25 @@ static ig_status paths_open(ig_powder_run *r) {
   return lines_find(r);
 }
 
+/* What `duration` cuts off: layers that are spread later, light that is sent later. */
+static void cut_warn(const ig_powder_run *r) {
+  double later = 0, all = 0, last = 0, on;
+  int64_t layers = 0;
+  for (int64_t i = 0; i < r->layers; i++)
+    layers += r->layer_of[i].birth >= r->duration;
+  for (int b = 0; b < r->beams; b++) {
+    later += ig_toolpath_after(&r->laser[b].path, r->duration, &on);
+    all += ig_toolpath_after(&r->laser[b].path, -INFINITY, &on);
+    last = fmax(last, on);
+  }
+  if (later > 1e-6 * all)
+    ig_warn_at(r->cx, &r->c->at,
+               "`duration` ends the case at %g s, before its path: %lld of %lld layers are not "
+               "spread, lasers are on until %.6g s, and %.3g J of %.3g J are not sent: leave it "
+               "out, or give a longer one",
+               r->duration, (long long)layers, (long long)r->layers, last, later, all);
+}
+
 ig_status ig_powder_open(ig_job *job, ig_powder_run *r) {
   memset(r, 0, sizeof *r);
   r->job = job;
@@ -346,6 +365,7 @@ ig_status ig_powder_open(ig_job *job, ig_powder_run *r) {
       if (r->laser[b].path.count > 0)
         r->duration = fmax(r->duration, r->laser[b].path.t[r->laser[b].path.count - 1]);
   }
+  cut_warn(r);
   ig_powder_host(&r->array.pool)[IG_POOL_MOST + 4] = r->c->initial_temperature;
   IG_TRY(ig_array_push(r->cx, &r->array.pool));
   r->stored0 = ig_powder_stored(r);

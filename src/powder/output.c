@@ -7,11 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is stored beyond what came in, J; in balance it is round-off. */
-static double gap(const ig_powder_run *r, double *stored) {
-  *stored = ig_powder_stored(r) - r->stored0;
+double ig_powder_gap(const ig_powder_run *r) {
   const ig_powder_ledger *l = &r->ledger;
-  return *stored - (l->source + l->born + l->sunk - l->lost - l->held);
+  return ig_powder_stored(r) - r->stored0 - (l->source + l->born + l->sunk - l->lost - l->held);
 }
 
 ig_status ig_powder_history(void *self, ig_sink *to) {
@@ -22,9 +20,10 @@ ig_status ig_powder_history(void *self, ig_sink *to) {
       "born [J]",       "lost [J]",       "held [J]",          "energy_gap [J]", "layer",
       "line",           "interlayer [K]", "beam_x [m]",        "beam_y [m]",     "melt_length [m]",
       "melt_width [m]", "melt_depth [m]", "melt_volume [m^3]", "sunk [J]"};
-  double x[3], stored, values[MOST];
+  double x[3], values[MOST];
   IG_TRY(ig_powder_pull(r, IG_PULL_HEAT | IG_PULL_LEDGER | IG_PULL_POOL | IG_PULL_PROBES));
-  const double open = gap(r, &stored), *pool = ig_powder_host(&r->array.pool);
+  const double stored = ig_powder_stored(r) - r->stored0, open = ig_powder_gap(r),
+               *pool = ig_powder_host(&r->array.pool);
   char probe[IG_POWDER_PROBES][72];
   if (!isfinite(stored))
     return IG_FAIL(r->cx, IG_NUMERIC, "the heat of the bed is no number at %g s", r->time);
@@ -181,14 +180,13 @@ ig_status ig_powder_snapshot(void *self, ig_sink *to) {
 
 ig_status ig_powder_results(void *self, ig_sink *to) {
   ig_powder_run *r = self;
-  double stored;
   if (r->layer > 0)
     IG_TRY(ig_powder_layer_done(r, r->layer - 1));
   IG_TRY(ig_powder_pull(r, IG_PULL_HEAT | IG_PULL_LEDGER | IG_PULL_POOL | IG_PULL_PROBES |
                                IG_PULL_LINES));
   const double *most = ig_powder_host(&r->array.pool) + IG_POOL_MOST;
   IG_TRY(ig_powder_tables_write(r, to));
-  const double open = gap(r, &stored);
+  const double stored = ig_powder_stored(r) - r->stored0, open = ig_powder_gap(r);
   double worst = NAN, reached = NAN;
   for (int64_t i = 0; i < r->layer; i++) {
     worst = fmin(worst, r->layer_of[i].melted); /* a number, where one of them is */

@@ -272,6 +272,8 @@ IG_MUST_CHECK ig_status ig_powder_fine_steps(ig_powder_run *run, int steps, doub
 /* How full the coarse levels are, from the height of the bed. */
 IG_MUST_CHECK ig_status ig_powder_fill(ig_powder_run *run);
 double ig_powder_stored(const ig_powder_run *run); /* of pulled heat */
+/* What is stored beyond what came in, J, of pulled heat and sums; in balance it is round-off. */
+double ig_powder_gap(const ig_powder_run *run);
 
 /* --- pool.c */
 

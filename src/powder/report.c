@@ -219,6 +219,8 @@ ig_status ig_powder_tables_write(ig_powder_run *r, ig_sink *to) {
 
 /* --- warnings */
 
+#define ENOUGH_MELTED 0.95 /* of the part's cells in a layer; edges of a part stay cold */
+
 /* Cells of the map that melted and whose last freezing no window has seen. */
 static void unseen_warn(const ig_powder_run *r) {
   const ig_powder_map *m = &r->view.map;
@@ -237,6 +239,39 @@ static void unseen_warn(const ig_powder_run *r) {
                "%lld of %lld cells of the map that melted did not freeze in a window, or not yet: "
                "their cooling rate, G and R are not known (nan)",
                (long long)unseen, (long long)melted);
+}
+
+/* Layers of whose cells many never melted: lack of fusion between lines. */
+static void unfused_warn(const ig_powder_run *r) {
+  int64_t worst = -1, count = 0, seen = 0;
+  for (int64_t i = 0; i < r->layer; i++) {
+    const double melted = r->layer_of[i].melted;
+    if (isnan(melted))
+      continue;
+    seen++;
+    count += melted < ENOUGH_MELTED;
+    if (melted < ENOUGH_MELTED && (worst < 0 || melted < r->layer_of[worst].melted))
+      worst = i;
+  }
+  if (worst >= 0)
+    ig_warn_at(r->cx, &r->c->at,
+               "lack of fusion: in %lld of %lld layers less than %g %% of the part melted, least "
+               "in layer %lld: %.1f %% (melted_fraction in layers.csv): set lines closer, or give "
+               "more power or less speed",
+               (long long)count, (long long)seen, 100 * ENOUGH_MELTED, (long long)worst + 1,
+               100 * r->layer_of[worst].melted);
+}
+
+/* A balance that does not close: round-off is orders below. */
+static void ledger_warn(const ig_powder_run *r) {
+  const ig_powder_ledger *l = &r->ledger;
+  const double gap = ig_powder_gap(r),
+               moved = l->source + fabs(l->born) + l->sunk + fabs(l->lost) + fabs(l->held);
+  if (fabs(gap) > 1e-9 * moved)
+    ig_warn_at(r->cx, &r->c->at,
+               "the heat balance does not close: %.3g J of %.3g J that went in or out are missing "
+               "(energy_gap); the result is not to be trusted",
+               gap, moved);
 }
 
 void ig_powder_warn(const ig_powder_run *r) {
@@ -268,6 +303,8 @@ void ig_powder_warn(const ig_powder_run *r) {
                touch,
                r->fits ? "it grew faster than windows follow; give grid.window a size that holds it"
                        : "leave out grid.window, or make it larger");
+  unfused_warn(r);
+  ledger_warn(r);
   unseen_warn(r);
   if (left)
     ig_warn_at(r->cx, &r->c->grid.at, "%d cells were molten when the window left them: %s", left,

@@ -156,7 +156,8 @@ ig_status ig_thermal_write(ig_thermal_run *run, int64_t most, bool plain) {
 }
 
 void ig_thermal_note(ig_thermal_run *run) {
-  run->as_done = (ig_thermal_kept){.asked = run->beams.asked,
+  run->as_done = (ig_thermal_kept){.sent = run->beams.sent,
+                                   .asked = run->beams.asked,
                                    .met = run->beams.met,
                                    .leap = (double)run->leap,
                                    .wait = (double)run->wait,

@@ -72,7 +72,8 @@ typedef struct {
 typedef struct {
   int count;
   ig_beam *beam;
-  double asked; /* absorptivity x power so far, J */
+  double sent;  /* power so far, J */
+  double asked; /* absorptivity x power so far, J; where that depends on temperature, the power */
   bool heated;  /* absorptivity depends on temperature; then `met`: what landed so far, J, absorbed
                    or not */
   double met;

@@ -1,4 +1,5 @@
-/* Whether a beam's path lies over the part, seen from above: what `ingot check` warns about. */
+/* Whether a beam's path lies over the part, seen from above, and near its surface: what `ingot
+   check` warns about. */
 #include "thermal/thermal.h"
 
 #include <math.h>
@@ -7,15 +8,19 @@
 
 enum { SIDE = 512, SAMPLES = 1000 };
 
-/* The part's shadow on a grid of squares, grown by the beam's reach. */
+/* The part's shadow on a grid of squares: its highest z, m, -infinity where it is not; grown by the
+   beam's reach. */
 typedef struct {
   double low[2], edge;
   ig_lid n[2];
-  uint8_t *part, *grown;
+  double *part, *grown;
 } shadow;
 
 static void element_mark(shadow *s, const ig_mesh *mesh, const ig_lid *conn, int nodes) {
   ig_lid from[2], to[2];
+  double top = -INFINITY;
+  for (int a = 0; a < nodes; a++)
+    top = fmax(top, mesh->x[3 * (int64_t)conn[a] + 2]);
   for (int d = 0; d < 2; d++) {
     double low = INFINITY, high = -INFINITY;
     for (int a = 0; a < nodes; a++) {
@@ -26,21 +31,21 @@ static void element_mark(shadow *s, const ig_mesh *mesh, const ig_lid *conn, int
     to[d] = (ig_lid)fmin(s->n[d] - 1, ceil((high - s->low[d]) / s->edge - 1e-6) - 1);
   }
   for (ig_lid j = from[1]; j <= to[1]; j++)
-    for (ig_lid i = from[0]; i <= to[0]; i++)
-      s->part[(size_t)j * (size_t)s->n[0] + (size_t)i] = 1;
+    for (ig_lid i = from[0]; i <= to[0]; i++) {
+      double *part = &s->part[(size_t)j * (size_t)s->n[0] + (size_t)i];
+      *part = fmax(*part, top);
+    }
 }
 
 /* A square counts where the part is within `reach` squares of it in x and y. */
 static void shadow_grow(shadow *s, ig_lid reach) {
   for (ig_lid j = 0; j < s->n[1]; j++)
     for (ig_lid i = 0; i < s->n[0]; i++)
-      for (ig_lid q = j - reach < 0 ? 0 : j - reach;
-           q <= j + reach && q < s->n[1] && !s->grown[(size_t)j * (size_t)s->n[0] + (size_t)i]; q++)
-        for (ig_lid p = i - reach < 0 ? 0 : i - reach; p <= i + reach && p < s->n[0]; p++)
-          if (s->part[(size_t)q * (size_t)s->n[0] + (size_t)p]) {
-            s->grown[(size_t)j * (size_t)s->n[0] + (size_t)i] = 1;
-            break;
-          }
+      for (ig_lid q = j - reach < 0 ? 0 : j - reach; q <= j + reach && q < s->n[1]; q++)
+        for (ig_lid p = i - reach < 0 ? 0 : i - reach; p <= i + reach && p < s->n[0]; p++) {
+          double *grown = &s->grown[(size_t)j * (size_t)s->n[0] + (size_t)i];
+          *grown = fmax(*grown, s->part[(size_t)q * (size_t)s->n[0] + (size_t)p]);
+        }
 }
 
 static ig_status shadow_make(ig_ctx *cx, const ig_mesh *mesh, double reach, shadow *s) {
@@ -55,6 +60,8 @@ static ig_status shadow_make(ig_ctx *cx, const ig_mesh *mesh, double reach, shad
   const size_t squares = (size_t)s->n[0] * (size_t)s->n[1];
   IG_TRY(IG_NEW(cx, &s->part, squares, "the part seen from above"));
   IG_TRY(IG_NEW(cx, &s->grown, squares, "the part seen from above"));
+  for (size_t i = 0; i < squares; i++)
+    s->part[i] = s->grown[i] = -INFINITY;
   for (int b = 0; b < mesh->blocks; b++) {
     const int nodes = ig_elem_info_get(mesh->block[b].type)->nodes;
     for (ig_lid e = 0; e < mesh->block[b].count; e++)
@@ -64,14 +71,14 @@ static ig_status shadow_make(ig_ctx *cx, const ig_mesh *mesh, double reach, shad
   return IG_OK;
 }
 
-static bool lands(const shadow *s, const double *x) {
+static bool lands(const shadow *s, const double *x, double above) {
   const double i = floor((x[0] - s->low[0]) / s->edge), j = floor((x[1] - s->low[1]) / s->edge);
   return i >= 0 && j >= 0 && i < s->n[0] && j < s->n[1] &&
-         s->grown[(size_t)j * (size_t)s->n[0] + (size_t)i];
+         x[2] - above <= s->grown[(size_t)j * (size_t)s->n[0] + (size_t)i];
 }
 
 ig_status ig_thermal_beam_land(ig_ctx *cx, const ig_mesh *mesh, const ig_toolpath *p, double reach,
-                               double *all, double *nowhere, double first[3]) {
+                               double above, double *all, double *nowhere, double first[3]) {
   shadow s = {.part = NULL};
   *all = *nowhere = 0;
   ig_status status = shadow_make(cx, mesh, reach, &s);
@@ -87,7 +94,7 @@ ig_status ig_thermal_beam_land(ig_ctx *cx, const ig_mesh *mesh, const ig_toolpat
       for (int d = 0; d < 3; d++)
         x[d] = a[d] + (k + 0.5) / samples * (b[d] - a[d]);
       *all += energy / samples;
-      if (lands(&s, x))
+      if (lands(&s, x, above))
         continue;
       if (*nowhere == 0)
         memcpy(first, x, sizeof x);

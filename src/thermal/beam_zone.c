@@ -246,6 +246,7 @@ static ig_status beam_spots(ig_ctx *cx, ig_beams *beams, int beam, double time, 
           energy / dt,
           beam};
       beams->asked += energy;
+      beams->sent += b->factor * p->power[i] * (until - at) / places;
     }
     at = until;
   }

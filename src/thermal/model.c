@@ -120,6 +120,34 @@ static void late_warn(const ig_thermal_run *run) {
                late, run->dt);
 }
 
+/* What `duration` cuts off: elements that are due later, light that is sent later. */
+static void cut_warn(ig_thermal_run *run) {
+  const double end = run->c->duration;
+  double later = 0, all = 0, last = 0, due = 0;
+  for (ig_lid e = 0; run->birth && e < ig_mesh_elements(run->job->mesh); e++)
+    if (run->birth[e] >= end && run->birth[e] < INFINITY) {
+      run->unborn++;
+      due = fmax(due, run->birth[e]);
+    }
+  for (int i = 0; i < run->beams.count; i++) {
+    double on;
+    later += ig_toolpath_after(&run->beams.beam[i].path, end, &on);
+    all += ig_toolpath_after(&run->beams.beam[i].path, -INFINITY, &on);
+    last = fmax(last, on);
+  }
+  const ig_src at = ig_key_at(run->job->tree, "duration", run->c->at);
+  if (run->unborn)
+    ig_warn_at(run->job->cx, &at,
+               "the case ends at %g s, before its build: %d elements are due later, up to %.6g s, "
+               "and are never born: give a longer duration, or a shorter path",
+               end, (int)run->unborn, due);
+  else if (later > 1e-6 * all)
+    ig_warn_at(run->job->cx, &at,
+               "the case ends at %g s, before its path: beams are on until %.6g s, and %.3g J of "
+               "%.3g J are not sent: give a longer duration, or a shorter path",
+               end, last, later, all);
+}
+
 /* A case in which all stays as it is was hardly meant so. */
 static void idle_warn(const ig_thermal_run *run) {
   const ig_thermal_case *c = run->c;
@@ -252,6 +280,7 @@ ig_status ig_thermal_open(ig_job *job, ig_thermal_run *run) {
   IG_TRY(step_choose(run));
   ig_thermal_births_start(run);
   late_warn(run);
+  cut_warn(run);
   run->most = batch_length(run);
   ig_thermal_surroundings_start(run);
   IG_TRY(ig_thermal_surroundings_set(run, 0));

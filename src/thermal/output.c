@@ -398,6 +398,7 @@ ig_status ig_thermal_restore(void *self, const ig_restart *restart) {
   memcpy(run->melt_most, data, 4 * (size_t)run->pools * sizeof(double));
   run->layer_z = kept.layer_z;
   run->interlayer = kept.interlayer;
+  run->beams.sent = kept.sent;
   run->beams.asked = kept.asked;
   run->beams.met = kept.met;
   run->leap = (int64_t)kept.leap;
@@ -426,6 +427,22 @@ static ig_status born_warn(ig_thermal_run *run, const ig_heat_ledger *l, double 
   return IG_OK;
 }
 
+/* A balance that does not close: round-off is orders below. */
+static void ledger_warn(const ig_thermal_run *run, const ig_heat_ledger *l) {
+  const double gap = ig_heat_ledger_gap(l),
+               moved = fabs(l->source) + fabs(l->flux) + fabs(l->body) + fabs(l->born) +
+                       fabs(l->convected) + fabs(l->radiated) + fabs(l->held);
+  const double most = run->job->precision == IG_SINGLE ? 1e-2 : 1e-6;
+  if (fabs(gap) > most * moved)
+    ig_warn_at(run->job->cx, &run->c->at,
+               "the heat balance does not close: %.3g J of %.3g J that went in or out are missing "
+               "(energy_gap)%s",
+               gap, moved,
+               run->job->precision == IG_SINGLE
+                   ? ": steps are too short for single precision; give precision: double"
+                   : "; the result is not to be trusted");
+}
+
 ig_status ig_thermal_results(void *self, ig_sink *sink) {
   ig_thermal_run *run = self;
   ig_ctx *cx = run->job->cx;
@@ -435,14 +452,18 @@ ig_status ig_thermal_results(void *self, ig_sink *sink) {
   IG_TRY(ig_heat_ask(cx, &run->heat, &q, &s));
   const ig_heat_ledger l = ig_heat_ledger_of(&run->heat, &s);
   IG_TRY(ig_heat_measure(cx, &run->heat, &volume, &area));
-  const double landed = run->beams.heated ? run->beams.met : l.source;
-  const double missed = fmax(0, run->beams.asked - landed);
+  /* of beams of unequal absorptivity, what missed is shared among them by their heat */
+  const double sent = run->beams.sent, landed = run->beams.heated ? run->beams.met : l.source;
+  const double missed = run->beams.asked > 0 ? sent * fmax(0, 1 - landed / run->beams.asked) : 0;
   bool meant = false; /* a beam that may miss is expected to */
   for (int i = 0; i < run->beams.count; i++)
     meant |= run->beams.beam[i].shape.whole > 0;
-  if (missed > 1e-6 * run->beams.asked && !meant)
-    ig_warn_at(cx, &run->c->at, "%.3g J of the beams' %.3g J found nothing to heat", missed,
-               run->beams.asked);
+  if (missed > 1e-6 * sent && !meant)
+    ig_warn_at(cx, &run->c->at,
+               "%.3g J of the beams' %.3g J found nothing to heat: is their path at the height of "
+               "the surface, over elements that are there?",
+               missed, sent);
+  ledger_warn(run, &l);
   IG_TRY(born_warn(run, &l, &above));
   const struct {
     const char *key, *unit;
@@ -451,8 +472,10 @@ ig_status ig_thermal_results(void *self, ig_sink *sink) {
                  {"T_max", "K", s.high[IG_SURVEY_T]},
                  {"stored", "J", l.stored - l.start},
                  {"source", "J", l.source},
-                 {"beam", "J", run->beams.asked},
+                 {"beam", "J", l.source},
+                 {"beam_sent", "J", sent},
                  {"beam_missed", "J", missed},
+                 {"beam_reflected", "J", fmax(0, sent - missed - l.source)},
                  {"flux", "J", l.flux},
                  {"body", "J", l.body},
                  {"born", "J", l.born},
@@ -468,8 +491,6 @@ ig_status ig_thermal_results(void *self, ig_sink *sink) {
                  {"evaluations", "", (double)run->heat.steps_done}};
   for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
     IG_TRY(sink->result(sink, figures[i].key, figures[i].unit, figures[i].value));
-  if (run->beams.heated)
-    IG_TRY(sink->result(sink, "beam_reflected", "J", landed - l.source));
   if (run->heat.past.every) { /* over the whole run, of any element */
     IG_TRY(sink->result(sink, "T_peak", "K", s.high[IG_SURVEY_PEAK]));
     IG_TRY(sink->result(sink, "time_above_liquidus_max", "s", s.high[IG_SURVEY_ABOVE]));

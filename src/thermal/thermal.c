@@ -90,13 +90,26 @@ static ig_status beam_warn(const ig_job *job, const ig_thermal_run *r, int i) {
     ig_warn_at(job->cx, &c->at, "a power of %g W: is that meant?", s.power_max);
   if (!told && s.speed_max > IG_TOOLPATH_SPEED)
     ig_warn_at(job->cx, &c->at, "a speed of %g m/s: is that meant?", s.speed_max);
-  IG_TRY(ig_thermal_beam_land(job->cx, job->mesh, &r->beams.beam[i].path,
-                              r->beams.beam[i].shape.radius, &all, &nowhere, first));
+  const ig_beam *b = &r->beams.beam[i];
+  const double above = b->shape.tilted                     ? INFINITY
+                       : b->shape.model == IG_BEAM_SURFACE ? b->shape.reach
+                                                           : b->cutoff;
+  IG_TRY(ig_thermal_beam_land(job->cx, job->mesh, &b->path, b->shape.radius, above * (1 + 1e-9),
+                              &all, &nowhere, first));
   if (nowhere > 1e-3 * all)
     ig_warn_at(job->cx, &c->at,
-               "%.3g J of this beam's %.3g J land beside the part, first at (%g, %g, %g) m",
+               "%.3g J of this beam's %.3g J land beside the part or pass over it, first at (%g, "
+               "%g, %g) m",
                nowhere, all, first[0], first[1], first[2]);
   return IG_OK;
+}
+
+/* Distinct births that the run comes to. */
+static int births_until(const ig_thermal_run *r) {
+  int count = 0;
+  for (int i = 1; i < r->heat.birth.events; i++)
+    count += r->heat.birth.time[i] < r->c->duration;
+  return count;
 }
 
 static ig_status check(ig_job *job, ig_check_line *line, void *user) {
@@ -113,9 +126,11 @@ static ig_status check(ig_job *job, ig_check_line *line, void *user) {
   snprintf(text, sizeof text, "%lld of %.4g s", (long long)r.steps, r.dt);
   line(user, "steps", text);
   const ig_lid all = ig_mesh_elements(job->mesh);
+  const ig_lid never =
+      all - ig_heat_whole_elements(&r.heat, r.heat.elements - r.heat.birth.never) + r.unborn;
   snprintf(text, sizeof text, "%d, %d at the start, %d births, %d never", (int)all,
-           (int)ig_heat_whole_elements(&r.heat, r.heat.birth.start[1]), r.heat.birth.events - 1,
-           (int)(all - ig_heat_whole_elements(&r.heat, r.heat.elements - r.heat.birth.never)));
+           (int)ig_heat_whole_elements(&r.heat, r.heat.birth.start[1]), births_until(&r),
+           (int)never);
   line(user, "elements", text);
   line(user, "conduction", conduction[r.heat.conduction]);
   snprintf(text, sizeof text, "%.3g MB", 1e-6 * (double)job->cx->device_bytes);

@@ -78,7 +78,7 @@ extern const ig_option ig_thermal_options[];
 /* What a checkpoint holds of a run beside the engine's state, doubles throughout. */
 typedef struct {
   double layer_z, interlayer; /* path height of the layer in work, m; K, NaN: none yet */
-  double asked, met;          /* of the beams so far, and what of it landed, J */
+  double sent, asked, met;    /* of the beams so far (ig_beams), J */
   double leap, wait, critical;
   double dt; /* s */
 } ig_thermal_kept;
@@ -101,6 +101,7 @@ typedef struct {
   double ambient;
   int64_t hold;
   double *birth;   /* elements, mesh order; NULL: all there */
+  ig_lid unborn;   /* elements whose birth is due after the end */
   bool divides;    /* births within a step divide it */
   double *initial; /* nodes, K; NULL: all at the initial temperature */
   int64_t steps;   /* of the whole run */
@@ -200,10 +201,10 @@ double ig_thermal_births_until(const ig_thermal_run *run, int64_t step);
 /* Plain steps before the first long one of a dwell. */
 enum { IG_THERMAL_FIRST_WAIT = 8 };
 /* Energy of a path, J, and how much of it falls beside the part seen from above, `reach` around it
-   counted as the part; where that first happens. */
+   counted as the part, or passes more than `above` over it; where that first happens. */
 IG_MUST_CHECK ig_status ig_thermal_beam_land(ig_ctx *cx, const ig_mesh *mesh,
-                                             const ig_toolpath *path, double reach, double *all,
-                                             double *nowhere, double first[3]);
+                                             const ig_toolpath *path, double reach, double above,
+                                             double *all, double *nowhere, double first[3]);
 /* exaca.csv, where the case asks for it; and whether it can be had. */
 IG_MUST_CHECK ig_status ig_thermal_exaca(ig_thermal_run *run, ig_sink *sink);
 IG_MUST_CHECK ig_status ig_thermal_exaca_check(const ig_thermal_run *run);

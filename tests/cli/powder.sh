@@ -30,6 +30,11 @@ figures() { sed -n '/"result"/,/}/p' "$1/summary.json" | grep -E 'source|born|T_
 figures hatch >a
 figures files >b
 [ -s a ] && cmp a b || fail "the same lines from a file give something else"
+# a bed cut short, and lines too far apart to melt the part, are said
+"$INGOT" check hatch.yaml -s duration=1ms >/dev/null 2>said
+grep -qE "ends the case at 0.001 s, before its path: 1 of 2 layers are not spread" said || fail "cut short: $(cat said)"
+"$INGOT" run hatch.yaml -q -o apart -t 1 -s 'hatch.spacing=0.2 mm' >said 2>&1
+grep -qE 'lack of fusion: in [12] of 2 layers less than 95 %' apart/summary.json || fail "lack of fusion: $(cat said)"
 sed 's/speed: 1 m/lasers: 2, speed: 1 m/' hatch.yaml >two.yaml
 "$INGOT" run two.yaml -q -o two -t 1 || exit 1
 "$INGOT" path convert two.yaml first.csv --beam 1 >/dev/null && "$INGOT" path convert two.yaml second.csv --beam 2 >/dev/null || fail "paths of two lasers"
