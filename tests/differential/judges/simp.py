@@ -51,7 +51,7 @@ def optimise(model):
     move, x_min = case["optimiser"]["move"], 0.0
     x = np.full(len(cells), volume)
     objective = 0.0
-    for _ in range(case["iterations"]):
+    for iteration in range(case["iterations"] + 1):  # the design of the last update is analysed, too
         rho = weight @ x / total if kind == "density" else x
         k = np.zeros((n, n))
         for c, d in enumerate(dofs):
@@ -60,6 +60,8 @@ def optimise(model):
         u[free] = np.linalg.solve(k[np.ix_(free, free)], load[free])
         energy = np.einsum("ci,ij,cj->c", u[dofs], ke, u[dofs])
         objective = float(load @ u)
+        if iteration == case["iterations"]:
+            break
         dc = -p * rho ** (p - 1) * (1 - least) * energy
         dv = np.ones(len(cells))
         if kind == "sensitivity":
