@@ -46,9 +46,13 @@ asan: setup-test
 campaign: tests
 	@env INGOT=$(CURDIR)/$(BUILD)/ingot SOURCE=$(CURDIR) BUILD=$(CURDIR)/$(BUILD) TRIALS=$(or $(TRIALS),400) bash tests/cli/faults.sh
 	@env INGOT=$(CURDIR)/$(BUILD)/ingot SOURCE=$(CURDIR) BUILD=$(CURDIR)/$(BUILD) LIVES=$(or $(LIVES),50) bash tests/cli/kill.sh
+# random models under relations that must hold, and judges: HOURS=… of all rooms, other models every day
+differential: tests
+	@/usr/bin/python3 tests/differential/run.py --ingot $(BUILD)/ingot --jobs $(JOBS) --found $(BUILD)/found --shrink \
+	  --seeds $$(date +%j)0000:$$(date +%j)9999 --seconds $$(awk 'BEGIN { print 3600 * $(or $(HOURS),1) }')
 # a million executions of every reader; RUNS=… for another number
 fuzz-nightly: setup-test ; @scripts/fuzz
 tsan: setup-test ; @scripts/tsan
 clean: ; @rm -rf build build-* out-demo
 
-.PHONY: all setup setup-test demo test tests bench bench-tables verify docs install uninstall format asan campaign fuzz-nightly tsan clean
+.PHONY: all setup setup-test demo test tests bench bench-tables verify docs install uninstall format asan campaign differential fuzz-nightly tsan clean

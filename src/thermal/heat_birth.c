@@ -110,7 +110,27 @@ void ig_heat_event_expose(ig_ctx *cx, ig_heat *h) {
   h->next.nodes = nodes;
 }
 
+/* Whether node a is nearer to n than b is; of two that are as near, the lower one, by its place:
+   numbers must not matter. */
+static bool donor_nearer(const ig_heat_kin *k, ig_lid n, ig_lid a, ig_lid b) {
+  const double *at = k->point + 3 * (int64_t)n, *p = k->point + 3 * (int64_t)a,
+               *q = k->point + 3 * (int64_t)b;
+  double to_p = 0, to_q = 0;
+  for (int d = 0; d < 3; d++) {
+    to_p += (p[d] - at[d]) * (p[d] - at[d]);
+    to_q += (q[d] - at[d]) * (q[d] - at[d]);
+  }
+  const double alike = 1e-9 * (to_p + to_q);
+  if (fabs(to_p - to_q) > alike)
+    return to_p < to_q;
+  for (int d = 2; d >= 0; d--)
+    if (fabs(p[d] - q[d]) > sqrt(alike))
+      return p[d] < q[d];
+  return false;
+}
+
 ig_lid ig_heat_donor(const ig_heat_kin *k, ig_lid n, ig_lid begin, ig_lid end, bool deep) {
+  ig_lid donor = -1;
   for (ig_lid i = k->around->start[n]; i < k->around->start[n + 1]; i++) {
     const ig_lid e = k->around->item[i];
     if ((k->cell ? k->cell[e] : e) >= end)
@@ -118,12 +138,14 @@ ig_lid ig_heat_donor(const ig_heat_kin *k, ig_lid n, ig_lid begin, ig_lid end, b
     for (int a = 0; a < 8; a++) {
       const ig_lid other = k->conn[8 * (int64_t)e + a];
       const ig_lid first = k->first ? k->first[other] : k->around->item[k->around->start[other]];
+      ig_lid found = -1;
       if (first < begin)
-        return other;
-      const ig_lid further = deep && other != n ? ig_heat_donor(k, other, begin, end, false) : -1;
-      if (further >= 0)
-        return further;
+        found = other;
+      else if (deep && other != n)
+        found = ig_heat_donor(k, other, begin, end, false);
+      if (found >= 0 && found != donor && (donor < 0 || donor_nearer(k, n, found, donor)))
+        donor = found;
     }
   }
-  return -1;
+  return donor;
 }

@@ -92,13 +92,14 @@ void ig_heat_event_expose(ig_ctx *cx, ig_heat *h);
 
 /* heat_birth.c: elements around nodes, for who looks for a donor: conn in the numbers of these
    nodes; cell: the elements' numbers in birth order, NULL: as they stand; first: nodes' first
-   elements in that order, NULL: as `around` has them. */
+   elements in that order, NULL: as `around` has them; point: coordinates of the nodes. */
 typedef struct {
   const ig_csr *around;
   const ig_lid *conn, *cell, *first;
+  const double *point;
 } ig_heat_kin;
-/* A node already there that new node n touches through the elements [begin, end) born now; -1:
-   none. `deep`: or touches through another new node. */
+/* The nearest node already there that new node n touches through the elements [begin, end) born
+   now; -1: none. `deep`: or touches through another new node. */
 ig_lid ig_heat_donor(const ig_heat_kin *kin, ig_lid n, ig_lid begin, ig_lid end, bool deep);
 
 /* heat_surface.c: which conditions act on each face if it is bare; faces with their lives. */

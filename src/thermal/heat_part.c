@@ -337,6 +337,7 @@ void ig_heat_part_free(ig_ctx *cx, ig_heat *whole) {
   free(p->kin.first);
   free(p->kin.node);
   free(p->kin.owner);
+  free(p->kin.point);
   for (int i = 0; i < 32; i++) {
     free(p->set[i].item);
     free(p->set[i].face);

@@ -35,6 +35,7 @@ typedef struct {
   ig_lid *conn, *cell, *first;
   ig_lid *node;   /* in the whole, rising */
   int32_t *owner; /* their ranks */
+  double *point;  /* nodes x 3, m */
   ig_lid nodes, cells;
 } ig_heat_kinship;
 

@@ -41,6 +41,7 @@ ig_status ig_heat_part_kin(ig_ctx *cx, const ig_heat *whole) {
   IG_TRY(IG_NEW(cx, &k->conn, 8 * (size_t)k->cells + 1, "elements around a part"));
   IG_TRY(IG_NEW(cx, &k->first, (size_t)k->nodes + 1, "nodes around a part"));
   IG_TRY(IG_NEW(cx, &k->owner, (size_t)k->nodes + 1, "nodes around a part"));
+  IG_TRY(IG_NEW(cx, &k->point, 3 * (size_t)k->nodes + 1, "nodes around a part"));
   for (ig_lid e = 0; e < k->cells; e++)
     for (int a = 0; a < 8; a++)
       k->conn[8 * (int64_t)e + a] =
@@ -48,6 +49,7 @@ ig_status ig_heat_part_kin(ig_ctx *cx, const ig_heat *whole) {
   for (ig_lid n = 0; n < k->nodes; n++) {
     k->first[n] = around->item[around->start[k->node[n]]];
     k->owner[n] = whole->part->part.owner[k->node[n]];
+    memcpy(k->point + 3 * (size_t)n, whole->node.point + 3 * (size_t)k->node[n], 3 * sizeof(double));
   }
   return k->cells ? ig_mesh_node_elements(cx, k->nodes, k->cells, 8, k->conn, &k->around) : IG_OK;
 }
@@ -72,7 +74,7 @@ void ig_heat_part_forget(ig_heat *whole) {
 static ig_status donor_find(ig_ctx *cx, ig_heat_part *p, const ig_heat_brood *b,
                             ig_heat_patch *patch) {
   const ig_heat_kinship *k = &p->kin;
-  const ig_heat_kin kin = {&k->around, k->conn, k->cell, k->first};
+  const ig_heat_kin kin = {&k->around, k->conn, k->cell, k->first, k->point};
   const ig_lid whole = p->part.node[patch->node];
   const ig_lid n = ig_rising_at(k->node, k->nodes, whole);
   ig_lid donor = ig_heat_donor(&kin, n, b->begin, b->end, false);

@@ -1,0 +1,87 @@
+"""What generators and relations of several rooms share."""
+import logging
+
+from case import Refused
+from engine import Check
+from model import in_file, mirrored, moved, quarter_turn, welded
+
+MM = 1e-3
+FACES = ("xmin", "xmax", "ymin", "ymax")
+
+
+def boxes(rng, most=3, cells=(2, 5), size=None):
+    """One to three boxes, stacked or side by side, with cells that match."""
+    n = [rng.randint(*cells), rng.randint(*cells), rng.randint(*cells)]
+    h = [rng.choice([0.5, 1.0, 2.0, 0.7]) * (size or MM) for _ in range(3)]
+    if rng.random() < 0.5:
+        h = [h[0]] * 3
+    o = [round(rng.uniform(-3, 3), 1) * (size or MM) for _ in range(3)]
+    out = [{"name": "a", "origin": o, "size": [a * b for a, b in zip(n, h)], "cells": n}]
+    number = rng.randint(1, most)
+    if number > 1:  # on top
+        k = rng.randint(1, 3)
+        out.append({"name": "b", "origin": [o[0], o[1], o[2] + n[2] * h[2]], "size": [n[0] * h[0], n[1] * h[1], k * h[2]],
+                    "cells": [n[0], n[1], k]})
+    if number > 2:  # beside the first: the body is an L
+        k = rng.randint(1, 3)
+        out.append({"name": "c", "origin": [o[0] + n[0] * h[0], o[1], o[2]], "size": [k * h[0], n[1] * h[1], n[2] * h[2]],
+                    "cells": [k, n[1], n[2]]})
+    return out
+
+
+def inside(rng, parts):
+    b = rng.choice(parts)
+    return [o + rng.uniform(0.13, 0.87) * s for o, s in zip(b["origin"], b["size"])]
+
+
+def corner(rng, parts):
+    """A node, for figures that are taken at the nearest one."""
+    b = rng.choice(parts)
+    return [o + s * rng.randint(0, n) / n for o, s, n in zip(b["origin"], b["size"], b["cells"])]
+
+
+def geometry(model, rng, program, name, tolerance, turn=True, mirror=True, file=True):
+    """Relations of place and numbering that hold for every field problem."""
+    by = [round(rng.uniform(-50, 50)) * 1e-3 for _ in range(3)]
+    yield Check("move", tolerance, moved(model, by))
+    if turn:
+        m, factor = quarter_turn(model)
+        yield Check("turn", tolerance, m, factor=factor)
+    if mirror:
+        m, factor = mirrored(model)
+        yield Check("mirror", tolerance, m, factor=factor)
+    yield Check("welded", tolerance, welded(model))
+    m = model.copy()
+    m.case["mesh"]["order"] = "curve"
+    yield Check("curve", tolerance, m)
+    if file:
+        yield Check("file", tolerance, in_file(model, program.folder, name + "-file"))
+        yield Check("renumber", tolerance, in_file(model, program.folder, name + "-renumber", shuffle=rng.randint(1, 999)))
+
+
+def with_keys(model, **keys):
+    m = model.copy()
+    m.case.update(keys)
+    return m
+
+
+def stepped(program, name, model, portion):
+    """The same run by another program: in portions, kept in the middle, advanced, brought back, and advanced again."""
+    try:
+        import ingot
+        logging.getLogger("ingot").setLevel(logging.ERROR)
+    except ImportError:
+        return None
+    path = program.write(model.case, name)
+    try:
+        with ingot.Simulation(ingot.Case(path, threads=1)) as s:
+            s.step(portion)
+            state = s.save()
+            if not s.ended:
+                s.step(2 * portion)
+            s.restore(state)
+            while not s.ended:
+                s.step(portion)
+            return dict(s.finish())
+    except ingot.IngotError as e:
+        raise Refused(1, str(e))

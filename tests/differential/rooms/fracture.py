@@ -1,0 +1,92 @@
+"""Dynamic fracture of plane and solid bodies: before facets open the body is elastic; opened facets cost their energy."""
+from engine import Check
+from judges import triangles
+from model import Model
+from rooms.common import stepped, with_keys
+
+NAME = "fracture"
+
+
+def generate(rng):
+    solid = rng.random() < 0.3
+    h = rng.choice([0.5e-3, 1e-3])
+    n = [rng.randint(3, 6), rng.randint(2, 5)] + ([rng.randint(1, 2)] if solid else [])
+    mesh = {"boxes": [{"name": "a", "size": [k * h for k in n], "cells": n}], "element": rng.choice(["tet4", "tet10"] if solid else ["tri3", "tri6"])}
+    if rng.random() < 0.4 and not solid:
+        mesh["pattern"] = rng.choice(["alternating", "crossed"])
+    e, rho, strength = 3.24e9, 1190.0, 50e6
+    breaks = rng.random() < 0.5
+    case = {"physics": "fracture", "mesh": mesh, "output": {"count": 1},
+            "materials": [{"name": "m", "young": e, "poisson": rng.choice([0.35, 0.2, 0.0]), "density": rho, "cohesive_strength": strength,
+                           "fracture_energy": rng.choice([100.0, 350.0])}]}
+    if not solid:
+        case["plane"] = rng.choice(["strain", "stress"])
+        case["thickness"] = rng.choice([1.0, 1e-3])
+    speed = (e / rho) ** 0.5
+    length = n[0] * h
+    duration = round(rng.uniform(1, 4), 2) * length / speed
+    case["duration"] = duration
+    case["cohesive"] = {"check_every": rng.choice([1, 10]), "law": rng.choice(["ppr", "linear"])} if breaks else {"check_every": 0}
+    rate = rng.uniform(0.5, 1.5) * (strength / e) * speed * (2.0 if breaks else 1.0)
+    zero = [0.0] * len(n)
+    pull = list(zero)
+    pull[0] = rate
+    kind = rng.choice(["pull", "strain"])
+    if kind == "pull":
+        case["supports"] = [{"set": "xmin", "fix": "all"}, {"set": "xmax", "along": "x", "velocity": pull}]
+    else:
+        amount = rng.uniform(0.3, 0.9) * strength / e * (2.5 if breaks else 1.0)
+        case["initial"] = [{"strain": [amount, 0.0, 0.0] + ([0.0, 0.0, 0.0] if solid else [])}]
+        case["supports"] = [{"set": "xmin", "fix": "x"}, {"set": "xmax", "fix": "x"}]
+    where = [[k * h * rng.randint(0, c) / c for k, c in zip(n, n)] for _ in range(2)]
+    case["probes"] = [{"name": "u0", "point": where[0], "quantity": "ux"}, {"name": "u1", "point": where[1], "quantity": "uy"},
+                      {"name": "fx", "set": "xmin", "quantity": "fx"}]
+    figures = {"u0": "u", "u1": "u", "fx": "f"}
+    scale = {"u": 1e-3 * strength / e * length}
+    return Model(case, figures, breaks=breaks, solid=solid, scale=scale, length=length, kind=kind)
+
+
+def may_fail(text):
+    return False
+
+
+def sound(model, base):
+    if not model.judge["breaks"] and base.get("cohesive_elements", 0) > 0:
+        yield "%g facets opened though nothing may break" % base["cohesive_elements"]
+
+
+def relations(model, base, rng, program, name):
+    case = model.case
+    close = 1e-9 if not model.judge["breaks"] else 1e-6
+    yield Check("output", 1e-13, with_keys(model, output={"count": 5, "history_every": 2}))
+    yield Check("threads", 1e-13, model, threads=2)
+    yield Check("assembly", close, with_keys(model, assembly=rng.choice(["color", "gather", "cluster"])))
+    yield Check("debug", 1e-13, with_keys(model, backend="debug"))
+    yield Check("python", 1e-13, follow=lambda p, n: stepped(p, n, model, rng.randint(3, 20)))
+    m = model.copy()
+    by = [0.25 * s for s in (4e-3, -8e-3, 2e-3)]
+    box = m.case["mesh"]["boxes"][0]
+    box["origin"] = by[:len(box["size"])]
+    for p in m.case["probes"]:
+        if "point" in p:
+            p["point"] = [a + b for a, b in zip(p["point"], by)]
+    if model.judge["kind"] == "pull":  # an initial strain is about the origin
+        yield Check("move", close * 1e3, m)
+    if not model.judge["breaks"]:
+        m = model.copy()
+        m.case["mesh"]["order"] = "curve"
+        yield Check("curve", close, m)
+        m = model.copy()
+        for e in m.case.get("initial", []):
+            e["strain"] = [2 * v for v in e["strain"]]
+        for e in m.case["supports"]:
+            if "velocity" in e:
+                e["velocity"] = [2 * v for v in e["velocity"]]
+        yield Check("double", close, m, factor={"kind u": 2.0, "kind f": 2.0})
+        if not model.judge["solid"] and case["mesh"]["element"] == "tri3" and "pattern" not in case["mesh"]:
+            found = triangles.analyse(model, base)
+            yield Check("judge_numpy", 1e-6, figures=found, only=tuple(found))
+    if not model.judge["solid"]:
+        m = model.copy()
+        m.case["thickness"] *= 3
+        yield Check("thickness", close, m, factor={"kind f": 3.0})

@@ -1,0 +1,85 @@
+"""A few scan lines in a small powder bed."""
+from engine import Check
+from model import Model
+from rooms.common import stepped, with_keys
+
+NAME = "powder"
+UM = 1e-6
+
+
+def generate(rng):
+    material = {"name": "steel", "density": 7800.0, "specific_heat": rng.choice([600.0, [[300, 480], [1600, 700]]]),
+                "conductivity": rng.choice([20.0, [[300, 14], [1600, 30]]]), "powder_conductivity": rng.choice([0.3, 1.0]), "solidus": 1670.0,
+                "liquidus": 1720.0, "latent_heat": rng.choice([0.0, 2.7e5]), "absorptivity": rng.choice([0.35, 0.5])}
+    ratio = rng.choice([2, 4])
+    cell = 20 * UM
+    width, depth = rng.choice([160, 240]) * UM, rng.choice([160, 320]) * UM
+    layers = rng.choice([1, 2])
+    case = {"physics": "powder", "materials": [material], "initial_temperature": rng.choice([300.0, 353.0]),
+            "beam": {"radius": rng.choice([40, 50]) * UM},
+            "grid": {"cell": cell, "ratio": ratio, "margin": 160 * UM, "plate": 160 * UM},
+            "hatch": {"parts": [{"min": [0, 0, 0], "max": [depth, width, layers * 40 * UM]}], "layer_height": 40 * UM, "spacing": 80 * UM,
+                      "power": rng.choice([60.0, 120.0]), "speed": rng.choice([0.8, 1.5]), "rotation": rng.choice([0.0, 1.5707963267948966]),
+                      "recoating": rng.choice([0.0, 1e-4])},
+            "output": {"count": 1}}
+    if rng.random() < 0.5:
+        case["beam"]["depth"] = 40 * UM
+    if rng.random() < 0.5:
+        case["beam"]["powder_absorptivity"] = 0.6
+    if rng.random() < 0.5:
+        case["plate_temperature"] = case["initial_temperature"]
+    if rng.random() < 0.4:
+        case["packing"] = rng.choice([0.5, 0.8])
+    if rng.random() < 0.5:
+        case.update(convection=20.0, emissivity=0.4)
+    if rng.random() < 0.3:
+        case["hatch"]["contour"] = {"offset": 20 * UM}
+    case["probes"] = [{"name": "p0", "point": [depth / 2 + 10 * UM, width / 2 + 10 * UM, -50 * UM]}, {"name": "p1", "point": [depth / 2 + 10 * UM, width / 2 + 10 * UM, 30 * UM]}]
+    figures = {"p0": "T", "p1": "T", "stored": "e", "source": "e", "melt_depth_max": "l", "melt_width_max": "l"}
+    return Model(case, figures, offset={"T": case["initial_temperature"]}, scale={"T": 1.0}, depth=depth, width=width)
+
+
+def may_fail(text):
+    return False
+
+
+def sound(model, base):
+    size = abs(base["source"]) + abs(base["stored"])
+    if abs(base["energy_gap"]) > 1e-9 * size:
+        yield "energy balance open by %g of %g J" % (base["energy_gap"], size)
+
+
+def relations(model, base, rng, program, name):
+    case = model.case
+    yield Check("output", 1e-12, with_keys(model, output={"count": 5, "history_every": 7}))
+    yield Check("threads", 1e-13, model, threads=2)
+    yield Check("debug", 1e-13, with_keys(model, backend="debug"))
+    yield Check("python", 1e-13, follow=lambda p, n: stepped(p, n, model, rng.randint(3, 40)))
+    big = with_keys(model, grid=dict(case["grid"], window=[0.1, 0.1, 0.1]))
+    yield Check("whole_bed_fine", {"T": 0.03, "e": 0.02, "l": 0.1}, big)
+    m = model.copy()
+    by = [8 * case["grid"]["cell"] * case["grid"]["ratio"] * k for k in (1, -2)] + [0.0]
+    part = m.case["hatch"]["parts"][0]
+    part["min"] = [a + b for a, b in zip(part["min"], by)]
+    part["max"] = [a + b for a, b in zip(part["max"], by)]
+    for p in m.case["probes"]:
+        p["point"] = [a + b for a, b in zip(p["point"], by)]
+    yield Check("move", {"T": 1e-6, "e": 1e-6, "l": 1e-6}, m)
+    yield Check("half_step", {"T": 0.03, "e": 0.02, "l": 0.1}, with_keys(model, safety=0.4))
+    if "contour" not in case["hatch"]:  # a contour begins at the corner with the lowest coordinates, turned or not
+        yield Check("turn", {"T": 1e-3, "e": 1e-3, "l": 1e-3}, turned(model))
+
+
+def turned(model):
+    """Everything turned by a quarter about z."""
+    m = model.copy()
+
+    def turn(v):
+        return [-v[1], v[0], v[2]]
+    part = m.case["hatch"]["parts"][0]
+    low, high = part["min"], part["max"]
+    part["min"], part["max"] = [-high[1], low[0], low[2]], [-low[1], high[0], high[2]]
+    m.case["hatch"]["angle"] = 1.5707963267948966
+    for p in m.case["probes"]:
+        p["point"] = turn(p["point"])
+    return m

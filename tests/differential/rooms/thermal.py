@@ -1,0 +1,137 @@
+"""Transient heat: boxes with boundary conditions, births, beams, temperature-dependent materials."""
+from engine import Check
+from judges import heat
+from model import Model, in_file
+from rooms.common import FACES, boxes, corner, geometry, inside, stepped, with_keys
+
+NAME = "thermal"
+
+
+def table(rng, value):
+    """A constant, or a table that rises or falls over temperature."""
+    return value if rng.random() < 0.6 else [[300, value], [1500, value * rng.choice([0.7, 1.5])]]
+
+
+def generate(rng):
+    parts = boxes(rng)
+    case = {"physics": "thermal", "mesh": {"boxes": parts}, "output": {"count": rng.choice([0, 1, 3])}}
+    if rng.random() < 0.2:
+        material = {"name": "m", "file": rng.choice(["SS316L", "IN625", "Ti-6Al-4V", "IN718"]), "conductivity": 25.0}
+        constant = False
+    else:
+        material = {"name": "m", "density": rng.choice([7900.0, 4400.0]), "specific_heat": table(rng, 500.0),
+                    "conductivity": table(rng, rng.choice([8.0, 20.0, 150.0]))}
+        constant = not isinstance(material["specific_heat"], list) and not isinstance(material["conductivity"], list)
+        if rng.random() < 0.2:
+            material.update(solidus=600.0, liquidus=650.0, latent_heat=5e4)
+            constant = False
+    case["materials"] = [material]
+    if len(parts) > 1 and rng.random() < 0.3:
+        case["materials"].append({"name": "other", "set": "b", "density": 8900.0, "specific_heat": 390.0, "conductivity": 60.0})
+    start = rng.choice([300.0, 293.15, 500.0])
+    case["initial_temperature"] = start
+    case["ambient"] = rng.choice([300.0, 350.0])
+    # a time in which heat crosses a few cells
+    h = max(b["size"][d] / b["cells"][d] for b in parts for d in range(3))
+    case["duration"] = round(rng.uniform(2, 20) * h * h / 5e-6, 6)
+    t = case["duration"]
+    case["boundary"] = []
+    if rng.random() < 0.8:
+        case["boundary"].append({"set": "zmin", "temperature": rng.choice([300.0, 700.0, [[0, start], [0.5 * t, start + 300]]])})
+    if rng.random() < 0.8:
+        case["boundary"].append({"set": rng.choice(FACES), "flux": rng.choice([1e5, 1e6, [[0, 0], [0.3 * t, 1e6], [0.4 * t, 0]]])})
+    if rng.random() < 0.7:
+        case["boundary"].append({"set": "surface", "convection": rng.choice([20.0, 2000.0])})
+    if rng.random() < 0.3:
+        case["boundary"].append({"set": "zmax", "emissivity": 0.6})
+    if rng.random() < 0.4 or not case["boundary"]:
+        case["body_source"] = rng.choice([1e8, 1e9])
+    born = len(parts) > 1 and rng.random() < 0.4
+    if born:
+        case["birth"] = {"by": "list", "list": [{"set": "b", "time": round(rng.uniform(0.05, 0.9) * t, 6)}]}
+        if rng.random() < 0.5:
+            case["birth"]["temperature"] = rng.choice(["ambient", "inherited"])
+    if rng.random() < 0.25:
+        case["surface"] = rng.choice(["switch", "branch", "lumped"])
+    if rng.random() < 0.25:
+        case["latent"] = rng.choice(["enthalpy", "apparent"])
+    case["probes"] = [{"name": "p%d" % i, "point": inside(rng, parts if not born else parts[:1])} for i in range(2)]
+    case["probes"].append({"name": "n", "point": corner(rng, parts[:1])})
+    figures = {"p0": "T", "p1": "T", "n": "T", "T_max": "T", "T_min": "T", "stored": "e", "held": "e", "flux": "e", "convected": "e",
+               "radiated": "e", "body": "e", "born": "e"}
+    plain = (constant and len(case["materials"]) == 1 and not born and case.get("surface", "lumped") == "lumped"
+             and not any(isinstance(v, list) for b in case["boundary"] for v in b.values()))
+    return Model(case, figures, offset={"T": start}, scale={"T": 1.0}, plain=plain)
+
+
+def may_fail(text):
+    return False
+
+
+def sound(model, base):
+    """The energy balance closes, and without sources temperatures stay within what was given."""
+    size = sum(abs(base[k]) for k in ("stored", "held", "flux", "convected", "radiated", "body", "born"))
+    if abs(base["energy_gap"]) > 1e-9 * max(size, 1e-12) and model.case.get("latent") != "apparent":
+        yield "energy balance open by %g of %g J" % (base["energy_gap"], size)
+    case = model.case
+    if not case.get("body_source") and not any("flux" in b for b in case["boundary"]) and "birth" not in case:
+        given = [case["initial_temperature"], case["ambient"]]
+        for b in case["boundary"]:
+            v = b.get("temperature")
+            given += [v] if isinstance(v, float) else [r[1] for r in v or []]
+        if base["T_max"] > max(given) + 1e-6 or base["T_min"] < min(given) - 1e-6:
+            yield "temperatures %g to %g beyond those given, %g to %g" % (base["T_min"], base["T_max"], min(given), max(given))
+
+
+def scaled(model, s):
+    """Lengths times s, times s^2, with fluxes and films so that temperatures are the same."""
+    m = model.copy()
+    c = m.case
+    for b in m.boxes():
+        b["size"] = [s * v for v in b["size"]]
+        b["origin"] = [s * v for v in b["origin"]]
+    for p in c["probes"]:
+        p["point"] = [s * v for v in p["point"]]
+    c["duration"] *= s * s
+    for e in c["boundary"]:
+        if "flux" in e:
+            e["flux"] = [[t * s * s, v / s] for t, v in e["flux"]] if isinstance(e["flux"], list) else e["flux"] / s
+        if "convection" in e:
+            e["convection"] /= s
+        if isinstance(e.get("temperature"), list):
+            e["temperature"] = [[t * s * s, v] for t, v in e["temperature"]]
+    if "body_source" in c:
+        c["body_source"] /= s * s
+    for e in c.get("birth", {}).get("list", []):
+        e["time"] *= s * s
+    return m
+
+
+def relations(model, base, rng, program, name):
+    case = model.case
+    close = {"T": 1e-8, "e": 1e-8}
+    yield from geometry(model, rng, program, name, close)
+    if not any("emissivity" in b for b in case["boundary"]):
+        s = rng.choice([1e-3, 1e3, 0.37])
+        m = scaled(model, s)
+        yield Check("scale", close, m, factor={"kind e": s ** 3})
+    angle = rng.uniform(0.2, 1.3)
+    yield Check("turn_any", close, in_file(model, program.folder, name + "-turn_any", angle=angle))
+    yield Check("output", 1e-13, with_keys(model, output={"count": 7, "history_every": 1, "compression": 0}))
+    yield Check("threads", 1e-13, model, threads=2)
+    yield Check("assembly", close, with_keys(model, assembly=rng.choice(["atomic", "color", "gather", "cluster"])))
+    yield Check("precision", {"T": 2e-3, "e": 2e-3}, with_keys(model, precision=rng.choice(["single", "mixed"])))
+    yield Check("debug", 1e-13, with_keys(model, backend="debug"))
+    yield Check("set", 0.0 + 1e-300, with_keys(model, duration=1.0), args=("--set", "duration=%r" % case["duration"]))
+    yield Check("half_step", {"T": 0.05, "e": 0.1}, with_keys(model, safety=0.45))
+    m = model.copy()
+    a = m.boxes()[0]
+    far = [a["origin"][0] + 10 * max(a["size"]), a["origin"][1], a["origin"][2]]
+    m.boxes().append({"name": "alone", "origin": far, "size": a["size"], "cells": a["cells"]})
+    if not any(b["set"] in ("xmin", "xmax") for b in case["boundary"]) and "body_source" not in case and len(case["materials"]) == 1:
+        yield Check("alone", close, m, only=("p0", "p1", "n"))
+    yield Check("python", 1e-13, follow=lambda p, n: stepped(p, n, model, rng.randint(1, 9)))
+    if model.judge["plain"]:
+        yield Check("judge_numpy", {"T": 1e-9, "e": 1e-8}, figures=heat.explicit(model, int(base["#steps"])),
+                    only=("p0", "p1", "n", "T_max", "T_min", "stored"))
+

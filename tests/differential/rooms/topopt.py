@@ -1,0 +1,127 @@
+"""Designs on small grids and meshes: stiffness, heat."""
+import copy
+
+from engine import Check
+from judges import simp
+from model import Model
+from rooms.common import stepped, with_keys
+
+NAME = "topopt"
+
+
+def face(axis, end, size):
+    """A slab that holds the nodes of one side of a box that begins at the origin."""
+    low, high = [-1e-9 - 0.01 * s for s in size], [1.01 * s for s in size]
+    d = "xyz".index(axis)
+    (high if end == "-" else low)[d] = 0.01 * size[d] if end == "-" else 0.99 * size[d]
+    return {"min": low[:3], "max": high[:3]}
+
+
+def generate(rng):
+    flat = rng.random() < 0.35
+    n = [rng.randint(4, 10), rng.randint(4, 8), 0 if flat else rng.randint(2, 5)]
+    h = rng.choice([1e-3, 1.0, 5e-3])
+    size = [n[0] * h, n[1] * h, h if flat else n[2] * h]
+    heat = rng.random() < 0.3
+    case = {"physics": "topopt", "problem": "heat" if heat else "stiffness", "grid": {"elements": n, "size": size},
+            "iterations": rng.randint(1, 6), "change": 0, "volume": rng.choice([0.3, 0.5, 0.7]), "penalty": rng.choice([3, 2.5]),
+            "solver": {"tolerance": 1e-10}, "output": {"count": 0}}
+    side = rng.choice(["x-", "y-"])
+    box = face(side[0], side[1], size)
+    load = face(side[0], "+", size)
+    if flat:
+        box = {k: v[:2] for k, v in box.items()}
+        load = {k: v[:2] for k, v in load.items()}
+    if heat:
+        case["materials"] = [{"name": "m", "conductivity": rng.choice([1.0, 100.0])}]
+        case["supports"] = [{"box": box}]
+        case["loads"] = [{"box": load, "heat": rng.choice([1.0, 10.0])}]
+        if rng.random() < 0.5:
+            case["source"] = 1e4
+    else:
+        case["materials"] = [{"name": "m", "young": rng.choice([1e9, 2.1e11]), "poisson": rng.choice([0.3, 0.2, 0.4])}]
+        case["supports"] = [{"box": box}]
+        force = [0.0, 0.0, 0.0]
+        force[rng.choice([0, 1] if flat else [0, 1, 2])] = rng.choice([-100.0, 50.0])
+        case["loads"] = [{"box": load, "force": force}]
+    radius = rng.choice([1.5, 2.2, 3.0]) * h
+    case["filter"] = {"kind": rng.choice(["sensitivity", "density"]), "radius": radius}
+    if rng.random() < 0.3:
+        case["optimiser"] = {"method": "mma"}
+    else:
+        case["optimiser"] = {"method": "oc", "move": rng.choice([0.2, 0.1])}
+    if rng.random() < 0.2 and not flat:
+        case["combine"] = "sum"
+        other = copy.deepcopy(case["loads"][0])
+        other["load_case"] = 2
+        if heat:
+            other["heat"] *= 2
+        else:
+            other["force"] = [other["force"][1], other["force"][2], other["force"][0]]
+        case["loads"].append(other)
+    figures = {"objective": "c", "volume": "n"}
+    plain = flat and not heat and case["optimiser"]["method"] == "oc" and len(case["loads"]) == 1
+    return Model(case, figures, heat=heat, flat=flat, plain=plain)
+
+
+def may_fail(text):
+    return False
+
+
+def sound(model, base):
+    if base["volume"] > model.case["volume"] * (1 + 1e-6):
+        yield "volume %g of %g" % (base["volume"], model.case["volume"])
+    if not base["objective"] > 0:
+        yield "objective %g" % base["objective"]
+
+
+def relations(model, base, rng, program, name):
+    case = model.case
+    tolerance = {"c": 1e-6, "n": 1e-6}
+    m = model.copy()
+    for load in m.case["loads"]:
+        for k in ("force", "heat"):
+            if k in load:
+                load[k] = [2 * v for v in load[k]] if k == "force" else 2 * load[k]
+    if "source" in m.case:
+        m.case["source"] *= 2
+    yield Check("double", tolerance, m, factor={"kind c": 4.0})
+    m = model.copy()
+    for k in ("young", "conductivity"):
+        if k in m.case["materials"][0]:
+            m.case["materials"][0][k] *= 10
+    yield Check("stiffer", tolerance, m, factor={"kind c": 0.1})
+    yield Check("swap", {"c": 1e-5, "n": 1e-5}, swapped(model))
+    yield Check("threads", 1e-12, model, threads=2)
+    yield Check("output", 1e-13, with_keys(model, output={"count": 2, "history_every": 1}))
+    yield Check("debug", 1e-12, with_keys(model, backend="debug"))
+    yield Check("jacobi", tolerance, with_keys(model, solver={"tolerance": 1e-10, "preconditioner": "jacobi"}))
+    yield Check("python", 1e-12, follow=lambda p, n: stepped(p, n, model, 1))
+    if not model.judge["flat"] and not model.judge["heat"] and case["filter"]["kind"] == "sensitivity":
+        yield Check("mesh", tolerance, on_mesh(model))
+    if model.judge["plain"]:
+        yield Check("judge_numpy", {"c": 1e-6, "n": 1e-6}, figures=simp.optimise(model), only=("objective", "volume"))
+
+
+def swapped(model):
+    """x and y exchanged."""
+    m = model.copy()
+    c = m.case
+
+    def swap(v):
+        return [v[1], v[0]] + v[2:]
+    c["grid"]["elements"] = swap(c["grid"]["elements"])
+    c["grid"]["size"] = swap(c["grid"]["size"])
+    for e in c["supports"] + c["loads"]:
+        e["box"] = {k: swap(v) for k, v in e["box"].items()}
+        if "force" in e:
+            e["force"] = swap(e["force"])
+    return m
+
+
+def on_mesh(model):
+    """The same design space as a mesh of hexahedra."""
+    m = model.copy()
+    g = m.case.pop("grid")
+    m.case["mesh"] = {"boxes": [{"name": "a", "size": g["size"], "cells": g["elements"]}]}
+    return m
