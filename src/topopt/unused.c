@@ -174,9 +174,11 @@ static ig_status check_sections(const asked *a) {
                          {c->filter.kind == IG_FILTER_NONE && c->filter.padded, "filter: padded",
                           "kind: none filters nothing"}};
   IG_TRY(REFUSE(a->cx, &c->filter.at, filter));
-  const rule projection[] = {{c->projection.at.given && !(c->projection.beta > 0), "projection",
+  const ig_projection_case *p = &c->projection;
+  const bool step = p->eta != 0.5 || p->robust != 0 || p->beta_max != 64 || p->every != 40;
+  const rule projection[] = {{step && !(p->beta > 0), "projection",
                               "there is no step without a sharpness: give beta, 1 for example"}};
-  return REFUSE(a->cx, &c->projection.at, projection);
+  return REFUSE(a->cx, &p->at, projection);
 }
 
 static ig_status check_optimiser(const asked *a) {

@@ -13,7 +13,7 @@ static ig_status verify_tension(ig_ctx *cx, const ig_verify_sink *sink) {
     double stress;
   } bars[] = {
       {"plane, thickness 0.1",
-       "grid: {elements: [6, 4, 0], size: [3, 2, 1], thickness: 0.1}, supports: [{box: {max: [0, "
+       "grid: {elements: [6, 4, 0], size: [3, 2, 0], thickness: 0.1}, supports: [{box: {max: [0, "
        "9]}, fix: x}, {box: {max: [0, 0]}, fix: y}], loads: [{box: {min: [3, 0]}, force: [6, 0, "
        "0], spread: faces}], volume: 1",
        30},
