@@ -67,6 +67,7 @@ typedef struct ig_option {
   const char *xunit;    /* of a table's first column */
   const char *fallback; /* default, as it would be written; NULL: none (optional); IG_REQUIRED */
   double min, max;      /* of numbers, in SI; both 0: any finite value */
+  double low, high;     /* usual values, in SI; both 0: those of the unit (ig_option_usual) */
   const char *choices;  /* "cold|warm", of a choice, or of a text that must be one of them */
   int length;           /* of a vector */
   int least;            /* of those that must be given, 0: all; the others are NaN */
@@ -97,6 +98,12 @@ typedef struct ig_option {
   {                                                                                                \
     .key = #m, .kind = IG_OPT_REAL, .offset = IG_MEMBER(S, m, double), .unit = u, .fallback = def, \
     .min = lo, .max = hi, .help = text                                                             \
+  }
+/* The same with the values that are usual, between `least` and `most`: others run with a warning */
+#define IG_REAL_USUAL(S, m, u, def, lo, hi, least, most, text)                                     \
+  {                                                                                                \
+    .key = #m, .kind = IG_OPT_REAL, .offset = IG_MEMBER(S, m, double), .unit = u, .fallback = def, \
+    .min = lo, .max = hi, .low = least, .high = most, .help = text                                 \
   }
 #define IG_TEXT(S, m, def, text)                                                                   \
   {                                                                                                \
@@ -144,6 +151,11 @@ typedef struct ig_option {
   {                                                                                                \
     .key = #m, .kind = IG_OPT_TABLE, .offset = IG_MEMBER(S, m, ig_table), .xunit = xu, .unit = u,  \
     .fallback = def, .min = lo, .max = hi, .help = text                                            \
+  }
+#define IG_TABLE_USUAL(S, m, xu, u, def, lo, hi, least, most, text)                                \
+  {                                                                                                \
+    .key = #m, .kind = IG_OPT_TABLE, .offset = IG_MEMBER(S, m, ig_table), .xunit = xu, .unit = u,  \
+    .fallback = def, .min = lo, .max = hi, .low = least, .high = most, .help = text                \
   }
 /* def: NULL optional (then at.given says whether it was there), or IG_REQUIRED */
 #define IG_MAP(S, m, T, table, def, text)                                                          \
@@ -224,6 +236,11 @@ IG_MUST_CHECK ig_status ig_choice_read(ig_ctx *cx, const ig_node *node, const ch
                                        int *value);
 /* What a number must be, "more than 0 W, at most 1e+06 W"; "" if any will do. */
 void ig_option_range(const ig_option *option, char *text, size_t size);
+/* Which values are usual, in SI: of the values of a table, or of its first column. Zero is, where
+   the range has it, except as a temperature. false: any. */
+bool ig_option_usual(const ig_option *option, bool abscissa, double *low, double *high);
+/* The same in words, "1e6 to 1.5e12 Pa"; "" if any will do. */
+void ig_option_usual_text(const ig_option *option, bool abscissa, char *text, size_t size);
 /* "a|b|c" as "a, b or c". */
 void ig_choices_list(const char *choices, char *text, size_t size);
 /* The place of a word in "cold|warm", -1 if it is not there. */

@@ -151,3 +151,58 @@ void ig_option_range(const ig_option *o, char *text, size_t size) {
   if (high && used < size)
     snprintf(text + used, size - used, "%sat most %s%s%s", low ? ", " : "", most.text, gap, unit);
 }
+
+/* Usual values by unit, where an option does not name its own: of what engineers compute, with room
+   to spare. Beyond them a unit is missing more often than a value is meant. */
+static const struct {
+  const char *unit;
+  double low, high;
+  double min, max; /* only of options with this range; both 0: of any */
+} usual[] = {
+    {"K", 100, 2e4, 0, 1e5}, /* temperatures; differences have other ranges */
+    {"kg/m^3", 15, 3e4, 0, 0},  {"W/(m K)", 1e-3, 1e4, 0, 0}, {"J/(kg K)", 10, 2e4, 0, 0},
+    {"1/K", -1e-3, 1e-3, 0, 0}, {"J/kg", 1e3, 1e8, 0, 0},     {"J/m^2", 1e-3, 1e8, 0, 0},
+    {"W", 1e-3, 1e6, 0, 1e6},   {"m", 1e-6, 100, IG_TINY, 0}, {"s", 1e-15, 1e9, IG_TINY, 0},
+};
+
+bool ig_option_usual(const ig_option *o, bool abscissa, double *low, double *high) {
+  const char *const unit = abscissa ? o->xunit : o->unit;
+  *low = -IG_HUGE;
+  *high = IG_HUGE;
+  if (!unit || strcmp(o->key, "unit") == 0)
+    return false;
+  if (abscissa) {
+    if (strcmp(unit, "K") != 0)
+      return false;
+    *low = 100;
+    return true;
+  }
+  if (o->low != 0 || o->high != 0) {
+    *low = o->low;
+    *high = o->high;
+    return true;
+  }
+  for (size_t i = 0; i < sizeof usual / sizeof *usual; i++) {
+    const bool same = usual[i].min == 0 && usual[i].max == 0
+                          ? true
+                          : usual[i].min == o->min && (usual[i].max == 0 || usual[i].max == o->max);
+    if (same && strcmp(usual[i].unit, unit) == 0) {
+      *low = usual[i].low;
+      *high = usual[i].high;
+      return true;
+    }
+  }
+  return false;
+}
+
+void ig_option_usual_text(const ig_option *o, bool abscissa, char *text, size_t size) {
+  double low, high;
+  *text = '\0';
+  if (!ig_option_usual(o, abscissa, &low, &high))
+    return;
+  const char *const unit = abscissa ? o->xunit : o->unit;
+  if (high >= IG_HUGE)
+    snprintf(text, size, "%s %s or more", bound_of(low).text, unit);
+  else
+    snprintf(text, size, "%s to %s %s", bound_of(low).text, bound_of(high).text, unit);
+}

@@ -5,6 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* A modulus below the least one has no meaning and leads to numbers that overflow. */
+#define LEAST_YOUNG 1e-9
+
 #define J ig_johnson_case
 static const ig_option johnson_options[] = {
     IG_REAL(J, b, "Pa", "0", 0, 1e12, "hardening factor B"),
@@ -29,9 +32,9 @@ static const ig_option creep_options[] = {
 #undef J
 #define J ig_mechanical_case
 static const ig_option mechanical_options[] = {
-    IG_TABLE(J, young, "K", "Pa", NULL, IG_TINY, 1e15, "Young's modulus"),
+    IG_TABLE_USUAL(J, young, "K", "Pa", NULL, LEAST_YOUNG, 1e15, 1e6, 1.5e12, "Young's modulus"),
     IG_TABLE(J, poisson, "K", "", NULL, -0.999, 0.4999, "Poisson's ratio"),
-    IG_TABLE(J, yield, "K", "Pa", NULL, IG_TINY, 1e13, "initial yield stress"),
+    IG_TABLE_USUAL(J, yield, "K", "Pa", NULL, IG_TINY, 1e13, 1e3, 1e11, "initial yield stress"),
     IG_TABLE(J, hardening, "K", "Pa", NULL, 0, 1e13, "isotropic plastic modulus"),
     IG_TABLE(J, kinematic, "K", "Pa", NULL, 0, 1e13, "kinematic plastic modulus (Prager)"),
     IG_TABLE(J, tangent, "K", "Pa", NULL, 0, 1e13,
@@ -78,19 +81,19 @@ const ig_option ig_material_options[] = {
              "share of the beam's power that is absorbed, over temperature"),
     IG_REAL(M, emissivity, "", NULL, 0, 1,
             "surface emissivity, for reference: a boundary radiates with its own"),
-    IG_REAL(M, young, "Pa", NULL, IG_TINY, 1e15, "Young's modulus"),
+    IG_REAL_USUAL(M, young, "Pa", NULL, LEAST_YOUNG, 1e15, 1e6, 1.5e12, "Young's modulus"),
     IG_REAL(M, poisson, "", NULL, -0.999, 0.4999, "Poisson's ratio; left out in dynamics: 0.3"),
     IG_CHOICE(
         M, law, IG_MATERIAL_LAWS, "auto",
         "mechanical law; auto: johnson_cook where that is given, plastic where a yield stress "
         "is, else elastic"),
-    IG_REAL(M, yield, "Pa", NULL, IG_TINY, 1e13, "initial yield stress"),
+    IG_REAL_USUAL(M, yield, "Pa", NULL, IG_TINY, 1e13, 1e3, 1e11, "initial yield stress"),
     IG_REAL(M, tangent, "Pa", NULL, 0, 1e13, "tangent modulus beyond yield (instead of hardening)"),
     IG_REAL(M, hardening, "Pa", NULL, 0, 1e13,
             "isotropic plastic modulus: yield stress per strain"),
     IG_REAL(M, kinematic, "Pa", "0", 0, 1e13, "kinematic plastic modulus"),
-    IG_TABLE(M, hardening_curve, "", "Pa", NULL, IG_TINY, 1e13,
-             "yield stress over plastic strain (instead of yield and hardening)"),
+    IG_TABLE_USUAL(M, hardening_curve, "", "Pa", NULL, IG_TINY, 1e13, 1e3, 1e11,
+                   "yield stress over plastic strain (instead of yield and hardening)"),
     IG_MAP(M, johnson_cook, ig_johnson_case, johnson_options, NULL,
            "Johnson-Cook flow stress and failure; its A is `yield`"),
     IG_MAP(
@@ -100,7 +103,8 @@ const ig_option ig_material_options[] = {
     IG_REAL(M, fracture_energy, "J/m^2", NULL, IG_TINY, 1e12, "energy to open a crack, by area"),
     IG_REAL(M, fracture_energy_shear, "J/m^2", NULL, IG_TINY, 1e12,
             "in mode II; left out: as in mode I"),
-    IG_REAL(M, cohesive_strength, "Pa", NULL, IG_TINY, 1e13, "traction at which a crack opens"),
+    IG_REAL_USUAL(M, cohesive_strength, "Pa", NULL, IG_TINY, 1e13, 1e3, 1e11,
+                  "traction at which a crack opens"),
     IG_REAL(M, cohesive_strength_shear, "Pa", NULL, IG_TINY, 1e13,
             "in shear; left out: as in tension"),
     IG_END};

@@ -3,6 +3,7 @@
 #include "core/given.h"
 #include "ranks/ranks.h"
 #include "run/job.h"
+#include "run/plausible.h"
 #include "run/rooms.h"
 
 #include <inttypes.h>
@@ -63,6 +64,8 @@ ig_status ig_check(ig_case *c, ig_line_fn *line, void *user) {
   IG_TRY_GOTO(status, done, ig_job_open(c, ig_rooms(), &job));
   if (ig_ranks_count(c->cx->ranks) > 1)
     IG_TRY_GOTO(status, done, ig_job_same(c, &job, stamp));
+  if (ig_ranks_first(c->cx))
+    IG_TRY_GOTO(status, done, ig_case_plausible(c, job.mesh));
   LINE("physics", "%s", c->room->name);
   if (*job.title)
     LINE("title", "%.400s", job.title);

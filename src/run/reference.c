@@ -155,8 +155,9 @@ static const char *shared_name(const ig_option *table) {
 static void table_put(writer *w, const ig_option *options) {
   put(w, "| key | value | unit | default | range | what |\n|---|---|---|---|---|---|\n");
   for (const ig_option *o = options; o->key; o++) {
-    char range[128];
+    char range[128], usual[96];
     ig_option_range(o, range, sizeof range);
+    ig_option_usual_text(o, false, usual, sizeof usual);
     put(w, "|");
     for (const ig_option *key = o->kind == IG_OPT_KEYS ? o->sub : o; key->key; key++) {
       put(w, " `%s`", key->key);
@@ -175,7 +176,8 @@ static void table_put(writer *w, const ig_option *options) {
       put(w, "**required**");
     else if (o->fallback)
       put(w, "`%s`", o->fallback);
-    put(w, " | %s | %s |\n", range, o->help);
+    put(w, " | %s%s%s%s | %s |\n", range, *usual && *range ? "; " : "", *usual ? "usual: " : "",
+        usual, o->help);
   }
   put(w, "\n");
 }
@@ -217,7 +219,8 @@ ig_status ig_reference(ig_ctx *cx, ig_text_fn *text, void *user) {
           "a unit of its\nown: `1.1 mm`, `1050 W`, `3 us`, `210 GPa`, `25 degC`, `15 W/(m K)`, "
           "`45 deg`, `35 %%`. Where a list of\nsections or values is expected, one alone will do. "
           "A path is relative to the file it stands in.\nKeys without a default that are not "
-          "required may be left out. `--set key=value` on the command line\nsets one key, in the "
+          "required may be left out. Values outside the usual range run with a warning. `--set "
+          "key=value` on the command line\nsets one key, in the "
           "form `output.every` or `materials[0].density`.\n\n");
   put(&w, "## Every case\n\n");
   table_put(&w, ig_common_options);

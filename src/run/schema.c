@@ -127,9 +127,11 @@ static void kind_put(writer *w, const ig_option *o) {
 }
 
 static void describe(writer *w, const ig_option *o) {
-  char text[700];
-  snprintf(text, sizeof text, "%s%s%s%s", o->help ? o->help : "", o->unit && *o->unit ? " [" : "",
-           o->unit && *o->unit ? o->unit : "", o->unit && *o->unit ? "]" : "");
+  char text[700], usual[96];
+  ig_option_usual_text(o, false, usual, sizeof usual);
+  snprintf(text, sizeof text, "%s%s%s%s%s%s", o->help ? o->help : "",
+           o->unit && *o->unit ? " [" : "", o->unit && *o->unit ? o->unit : "",
+           o->unit && *o->unit ? "]" : "", *usual ? "; usual: " : "", usual);
   put(w, ",\"description\":");
   quoted(w, text, (int)sizeof text);
   if (o->fallback && strcmp(o->fallback, IG_REQUIRED) != 0) {

@@ -5,6 +5,7 @@
 #include "ranks/restart.h"
 #include "run/files.h"
 #include "run/march.h"
+#include "run/plausible.h"
 #include "run/rooms.h"
 #include "run/tee.h"
 
@@ -153,6 +154,8 @@ ig_status ig_sim_open_for(ig_case *c, const ig_run_options *o, const ig_room *co
     status = ranks_check(s);
   if (status == IG_OK)
     status = files_open(s, o);
+  if (status == IG_OK && !s->up_to_date && ig_ranks_first(cx))
+    status = ig_case_plausible(c, s->job.mesh);
   status = ig_ranks_agree(cx, status);
   if (status != IG_OK || s->up_to_date) {
     s->concluded = true;

@@ -68,7 +68,7 @@ static const ig_option phase_options[] = {
         "heat with `from: STAGE` in a chain: that stage runs along in this process and hands its "
         "temperatures over in memory, so often; left out: its snapshots are read"),
     IG_REAL(
-        S, change, "K", "0", 0, 1e5,
+        S, change, "K", "0", 0, 1e4,
         "heat: a step is taken where temperatures have changed by more than this since the last "
         "one, where something was born or remelted, and at the end"),
     IG_BOOL(S, layers, "false", "heat: a step is taken where something was born, and at the end"),

@@ -130,7 +130,9 @@ static void reference_names_every_key(void **state) {
   assert_non_null(
       strstr(text, "| `assembly` | `atomic`, `color`, `gather`, `cluster`, `auto` |  | `auto` |"));
   assert_non_null(strstr(text, "### `materials[]`"));
-  assert_non_null(strstr(text, "| `latent_heat` | number | J/kg | `0` | 0 to 1e8 J/kg |"));
+  assert_non_null(
+      strstr(text, "| `latent_heat` | number | J/kg | `0` | 0 to 1e8 J/kg; usual: 1000 to 1e8 "
+                   "J/kg |"));
   for (const ig_room *const *room = ig_rooms(); *room; room++)
     for (const ig_option *o = (*room)->options; o->key; o++) {
       char row[80];

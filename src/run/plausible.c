@@ -1,0 +1,158 @@
+/* Unusual values: a walk through the tree of a case beside the tables that read it. */
+#include "run/plausible.h"
+#include "core/number.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What may have been meant by a number without a unit. */
+static const struct {
+  const char *unit, *meant;
+} meant[] = {
+    {"K", "degC"},
+    {"Pa", "GPa"},
+    {"Pa", "MPa"},
+    {"m", "mm"},
+    {"m", "um"},
+    {"s", "ms"},
+    {"s", "us"},
+    {"kg/m^3", "g/cm^3"},
+    {"J/kg", "kJ/kg"},
+    {"W", "kW"},
+    {"J/(kg K)", "kJ/(kg K)"},
+    {"J/m^2", "kJ/m^2"},
+};
+
+typedef struct {
+  ig_ctx *cx;
+  char path[200];
+} walk;
+
+static bool is_usual(double value, double low, double high, bool temperature) {
+  return (value >= low && value <= high) || (value == 0 && !temperature);
+}
+
+static void number_look(const walk *w, const ig_node *node, const ig_option *o, bool abscissa) {
+  const char *const unit = abscissa ? o->xunit : o->unit;
+  double value, low, high, other;
+  char problem[160], range[96], guess[64], hint[128];
+  if (node->kind != IG_NODE_SCALAR || node->later || !ig_option_usual(o, abscissa, &low, &high) ||
+      !ig_number_read(node->text, unit, &value, problem, sizeof problem) ||
+      is_usual(value, low, high, !abscissa && strcmp(unit, "K") == 0))
+    return;
+  char *end;
+  (void)ig_decimal_read(node->text, &end);
+  const bool bare = !*(end + strspn(end, " "));
+  snprintf(hint, sizeof hint, bare ? "a number without a unit is in %s" : "look at the unit", unit);
+  for (size_t i = 0; bare && i < sizeof meant / sizeof *meant; i++) {
+    snprintf(guess, sizeof guess, "%.40s %s", node->text, meant[i].meant);
+    if (strcmp(meant[i].unit, unit) == 0 &&
+        ig_number_read(guess, unit, &other, problem, sizeof problem) && other >= low &&
+        other <= high) {
+      snprintf(hint, sizeof hint, "a number without a unit is in %s; did you mean '%.60s'?", unit,
+               guess);
+      break;
+    }
+  }
+  ig_option_usual_text(o, abscissa, range, sizeof range);
+  ig_warn_at(w->cx, &node->at, "'%s'%s is %g %s, usual is %s: %s", w->path,
+             abscissa ? " has a row that" : "", value, unit, range, hint);
+}
+
+/* The values of one option. A table has rows; its first column may be a temperature. */
+static void value_look(walk *w, const ig_node *node, const ig_option *o) {
+  if (node->kind == IG_NODE_SCALAR) {
+    number_look(w, node, o, false);
+    return;
+  }
+  for (const ig_node *row = node->child; row; row = row->next)
+    if (o->kind != IG_OPT_TABLE)
+      number_look(w, row, o, false);
+    else if (row->child && row->child->next) {
+      number_look(w, row->child, o, true);
+      number_look(w, row->child->next, o, false);
+    }
+}
+
+static const ig_option *option_find(const ig_option *options, const char *key) {
+  for (const ig_option *o = options; o->key; o++) {
+    const ig_option *found = o->kind == IG_OPT_KEYS     ? option_find(o->sub, key)
+                             : strcmp(o->key, key) == 0 ? o
+                                                        : NULL;
+    if (found)
+      return found;
+  }
+  return NULL;
+}
+
+static void map_look(walk *w, const ig_node *map, const ig_option *const tables[], int count) {
+  const size_t length = strlen(w->path);
+  for (const ig_node *child = map->child; child; child = child->next) {
+    const ig_option *o = NULL;
+    for (int t = 0; t < count && !o; t++)
+      o = option_find(tables[t], child->key);
+    if (!o)
+      continue;
+    snprintf(w->path + length, sizeof w->path - length, "%s%.60s", length ? "." : "", o->key);
+    const size_t deeper = strlen(w->path);
+    int index = 0;
+    switch (o->kind) {
+    case IG_OPT_REAL:
+    case IG_OPT_VECTOR:
+    case IG_OPT_REALS:
+    case IG_OPT_TABLE:
+      value_look(w, child, o);
+      break;
+    case IG_OPT_MAP:
+    case IG_OPT_LIST:
+      if (child->kind == IG_NODE_MAP)
+        map_look(w, child, &o->sub, 1);
+      for (const ig_node *one = child->kind == IG_NODE_LIST ? child->child : NULL; one;
+           one = one->next) {
+        snprintf(w->path + deeper, sizeof w->path - deeper, "[%d]", index++);
+        map_look(w, one, &o->sub, 1);
+      }
+      break;
+    default:
+      break;
+    }
+    w->path[length] = '\0';
+  }
+}
+
+/* Metals yield at a thousandth of Young's modulus, whiskers at a tenth. */
+static void material_look(ig_ctx *cx, const ig_material_case *m) {
+  if (m->yield > m->young / 10)
+    ig_warn_at(cx, &m->at,
+               "material '%.60s': the yield stress %g Pa is more than a tenth of Young's modulus "
+               "%g Pa: look at their units",
+               m->name, m->yield, m->young);
+}
+
+static void mesh_look(const ig_case *c, const ig_mesh *mesh) {
+  double low[3], high[3], most = 0;
+  if (mesh->nodes == 0)
+    return;
+  ig_mesh_bounds(mesh, low, high);
+  for (int d = 0; d < 3; d++)
+    most = fmax(most, high[d] - low[d]);
+  if (most > 100 || (most > 0 && most < 1e-6))
+    ig_warn_at(c->cx, &c->common.mesh.at, "the mesh is %.4g m long, usual is 1e-6 to 100 m: %s",
+               most,
+               c->common.mesh.file ? "is a unit missing, such as mesh.unit: 1 mm?"
+                                   : "a length without a unit is in m");
+}
+
+ig_status ig_case_plausible(ig_case *c, const ig_mesh *mesh) {
+  ig_node *root;
+  walk w = {.cx = c->cx};
+  const ig_option *const tables[] = {ig_common_options, c->room->options};
+  IG_TRY(ig_case_fold(c, &root));
+  map_look(&w, root, tables, 2);
+  for (int i = 0; i < c->common.materials.count; i++)
+    material_look(c->cx, IG_ITEM(const ig_material_case, c->common.materials, i));
+  if (mesh)
+    mesh_look(c, mesh);
+  return IG_OK;
+}

@@ -1,0 +1,50 @@
+#!/bin/bash
+# Values that are allowed and unusual, mostly for want of a unit: `check` and `run` warn of each once,
+# with its place and what may be meant; the run goes on and its summary has the warnings.
+set -u
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+bad=0
+fail() { echo "FAIL: $*"; bad=1; }
+small=$SOURCE/tests/cli/small
+warned() { # words, command…
+  local words=$1
+  shift
+  "$@" >stdout 2>stderr || fail "$*: exit $?: $(cat stderr)"
+  [ "$(grep -cF -- "$words" stderr)" = 1 ] || fail "$*: not once '$words': $(cat stderr)"
+}
+sed 's/210 GPa/210/' "$small/dynamics.yaml" >e.yaml
+words="e.yaml:3:54: 'materials.young' is 210 Pa, usual is 1e6 to 1.5e12 Pa: a number without a unit is in Pa; did you mean '210 GPa'?"
+warned "$words" "$INGOT" check e.yaml
+warned "$words" "$INGOT" run e.yaml -q -t 1 --out e --set 'loads.total=[0, 0, -1e-9]'
+grep -qF "'materials.young' is 210 Pa" e/summary.json || fail "no warning in the summary"
+check() { warned "$2" "$INGOT" check "$small/$1.yaml" --set "$3"; }
+check thermal "'initial_temperature' is 20 K, usual is 100 to 20000 K: a number without a unit is in K; did you mean '20 degC'?" initial_temperature=20
+check thermal "'materials.conductivity' has a row that is 20 K, usual is 100 K or more" 'materials.conductivity=[[20, 14], [500, 20]]'
+check thermal "'materials.density' is 7.85 kg/m^3, usual is 15 to 30000 kg/m^3: a number without a unit is in kg/m^3; did you mean '7.85 g/cm^3'?" materials.density=7.85
+check thermal "'materials.specific_heat' is 0.5 J/(kg K), usual is" materials.specific_heat=0.5
+check powder "'materials.latent_heat' is 270 J/kg, usual is 1000 to 1e8 J/kg: a number without a unit is in J/kg; did you mean '270 kJ/kg'?" materials.latent_heat=270
+check thermal "'materials.conductivity' is 20000 W/(m K), usual is 0.001 to 10000 W/(m K): look at the unit" 'materials.conductivity=200 W/(cm K)'
+check stress "'materials.mechanical.expansion' is 12 1/K, usual is" materials.mechanical.expansion=12
+check stress "the yield stress 4e+11 Pa is more than a tenth of Young's modulus" 'materials.yield=400 GPa'
+check powder "'hatch.spacing' is 1e-09 m, usual is 1e-6 to 100 m: look at the unit" 'hatch.spacing=1 nm'
+check dynamics "the mesh is 8000 m long, usual is 1e-6 to 100 m: a length without a unit is in m" 'mesh.boxes.size=[8000, 2000, 2000]'
+# a file in millimetres that names no unit
+printf '*NODE\n1,0,0,0\n2,120,0,0\n3,120,40,0\n4,0,40,0\n5,0,0,20\n6,120,0,20\n7,120,40,20\n8,0,40,20\n*ELEMENT,TYPE=C3D8,ELSET=ALL\n1,1,2,3,4,5,6,7,8\n' >part.inp
+printf 'physics: thermal\nmesh: {file: part.inp}\nmaterials: {name: a, density: 7850, conductivity: 20, specific_heat: 500}\nduration: 1 s\nboundary: {set: all, flux: 1}\n' >part.yaml
+"$INGOT" check part.yaml >stdout 2>stderr
+grep -q 'part.yaml:2:7: the mesh is 120 m long.*is a unit missing, such as mesh.unit: 1 mm?' stderr || fail "$(cat stderr)"
+"$INGOT" check part.yaml --set 'mesh.unit=1 mm' >stdout 2>stderr
+grep -q 'm long' stderr && fail "$(cat stderr)"
+# nothing of what is usual, and nothing of what the case does not say
+for room in thermal dynamics static fracture topopt stress powder; do
+  "$INGOT" check "$small/$room.yaml" >stdout 2>stderr || fail "$room: $(cat stderr)"
+  grep -q 'usual' stderr && fail "$room: $(cat stderr)"
+done
+# absurd: refused
+"$INGOT" check "$small/dynamics.yaml" --set 'materials.young=1e-308 GPa' >stdout 2>stderr && fail 'a modulus of nothing'
+grep -q "'materials\[0\].young' is '1e-308 GPa': expected 1e-9 to 1e15 Pa" stderr || fail "$(cat stderr)"
+"$INGOT" check "$small/thermal.yaml" --set 'mesh.boxes[0].cells=[1e5, 1e5, 1e5]' >stdout 2>stderr && fail '1e15 cells'
+grep -q '1e+15 cells are more than one mesh can number' stderr || fail "$(cat stderr)"
+exit $bad
