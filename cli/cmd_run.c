@@ -110,7 +110,10 @@ static void say_how_to_go_on(const cli_args *args, const char *out) {
 static int report_after(const cli_args *args, ig_ctx *cx, const char *out, int code) {
   if (code != CLI_GOOD || !args->report || !cli_first())
     return code;
-  code = cli_result(cx, ig_report(cx, out, NULL));
+  const ig_status status = ig_report(cx, out, NULL);
+  code = cli_result(cx, status);
+  if (status == IG_INTERRUPTED)
+    fprintf(stderr, "ingot: the results are complete: 'ingot report %s' writes the page\n", out);
   char text[600];
   snprintf(text, sizeof text, "%s/report.html", out);
   if (code == CLI_GOOD && !args->quiet)

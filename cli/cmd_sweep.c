@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -351,6 +352,19 @@ static int folder_make(const char *out) {
   return CLI_FAILED;
 }
 
+/* The folder's lock, as runs have theirs: one sweep at a time, and `ingot watch` sees that it goes
+   on. Released by the end of this process. */
+static int folder_lock(const char *out) {
+  const int fd = open(out, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+    return CLI_GOOD; /* a file system without locks */
+  cli_error("'%s': another sweep or run writes there: wait for its end, or give another folder "
+            "with --out",
+            out);
+  close(fd);
+  return CLI_FAILED;
+}
+
 static int run_sweep(sweep *s, ig_ctx *cx) {
   const ssize_t length = readlink("/proc/self/exe", s->self, sizeof s->self - 1);
   if (length <= 0) {
@@ -360,7 +374,7 @@ static int run_sweep(sweep *s, ig_ctx *cx) {
   places_count(s);
   s->total = ig_sweep_count(s->sweep);
   s->start = cli_now();
-  if (folder_make(s->out) != CLI_GOOD)
+  if (folder_make(s->out) != CLI_GOOD || folder_lock(s->out) != CLI_GOOD)
     return CLI_FAILED;
   struct sigaction action = {.sa_handler = on_signal};
   sigemptyset(&action.sa_mask);

@@ -23,7 +23,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-enum { CLIENTS = 16, REQUEST = 8192, SECRET = 33, PATIENCE = 5, LAST_LOOK = 4 };
+enum { CLIENTS = 32, REQUEST = 8192, SECRET = 33, PATIENCE = 5, LAST_LOOK = 4 };
 
 typedef struct {
   int fd; /* -1: free */
@@ -37,7 +37,8 @@ typedef struct {
   const char *folder;
   int listener, port;
   char token[SECRET], cookie[SECRET];
-  bool used; /* the token */
+  char name[24]; /* of the cookie: a browser keeps one jar for all ports of a machine */
+  bool used;     /* the token */
   char temporary[64];
   char *page;
   size_t size;
@@ -47,8 +48,11 @@ typedef struct {
 } server;
 
 static volatile sig_atomic_t asked_to_stop;
+static ig_ctx *volatile drawing; /* the context of the page */
 static void on_signal(int sig) {
   asked_to_stop = sig;
+  if (drawing)
+    ig_ctx_interrupt(drawing);
 }
 
 /* --- what is new */
@@ -67,7 +71,7 @@ static void stamp_add(uint64_t *stamp, const char *folder, const char *name) {
 
 static void folder_stamp(uint64_t *stamp, const char *folder) {
   static const char *const files[] = {"summary.json", "case.yaml", "history.csv",
-                                      "snap.vtkhdf.series"};
+                                      "snap.vtkhdf.series", "results.csv"};
   for (size_t i = 0; i < sizeof files / sizeof *files; i++)
     stamp_add(stamp, folder, files[i]);
 }
@@ -110,12 +114,17 @@ static void look_locked(void *user, const char *folder) {
       *(bool *)user = true;
   fclose(f);
 }
+/* A run or a chain ends with its summary, a sweep with its table. */
 static bool run_ended(const server *s) {
+  static const char *const last[] = {"summary.json", "results.csv"};
   char path[4224];
-  bool locked = false;
-  snprintf(path, sizeof path, "%s/summary.json", s->folder);
+  bool locked = false, there = false;
   folders_each(s->folder, look_locked, &locked);
-  return !locked && access(path, F_OK) == 0;
+  for (size_t i = 0; i < sizeof last / sizeof *last && !locked; i++) {
+    snprintf(path, sizeof path, "%s/%s", s->folder, last[i]);
+    there |= access(path, F_OK) == 0;
+  }
+  return there;
 }
 
 /* --- the page */
@@ -188,12 +197,16 @@ static void say(int fd, const char *status, const char *body) {
   answer(fd, status, "text/plain", "", body, strlen(body), false);
 }
 
-/* In a time that does not tell how much of it was right. */
-static bool same(const char *given, const char *secret) {
-  unsigned wrong = strlen(given) != strlen(secret);
-  for (size_t i = 0; i < strlen(secret) && !wrong; i++)
-    wrong |= (unsigned)(given[i] ^ secret[i]) << 8;
-  return !wrong;
+/* In a time that does not tell how much of it was right: all digits are compared, whatever is
+   given. */
+static bool same(const char *given, const char secret[SECRET]) {
+  char padded[SECRET] = {0};
+  const size_t length = strlen(given);
+  memcpy(padded, given, length < SECRET ? length : SECRET - 1);
+  unsigned wrong = length != SECRET - 1;
+  for (size_t i = 0; i < SECRET - 1; i++)
+    wrong |= (unsigned char)(padded[i] ^ secret[i]);
+  return wrong == 0;
 }
 
 /* The value of a header, cut to the size; "" if there is none. */
@@ -210,12 +223,14 @@ static void header(const char *request, const char *name, char *value, size_t si
 }
 
 static bool known(const server *s, const char *request) {
-  char cookies[1024];
+  char cookies[REQUEST];
+  const size_t length = strlen(s->name);
   header(request, "Cookie", cookies, sizeof cookies);
   for (char *c = cookies; *c; c += strcspn(c, ";"), c += strspn(c, "; "))
-    if (strncmp(c, "ingot=", 6) == 0) {
+    if (strncmp(c, s->name, length) == 0 && c[length] == '=') {
       char value[SECRET + 8];
-      snprintf(value, sizeof value, "%.*s", (int)strcspn(c + 6, ";"), c + 6);
+      c += length + 1;
+      snprintf(value, sizeof value, "%.*s", (int)strcspn(c, ";"), c);
       if (same(value, s->cookie))
         return true;
     }
@@ -262,7 +277,7 @@ static void respond(server *s, int fd, const char *request) {
   if (strncmp(target, "/?token=", 8) == 0 && !s->used && same(target + 8, s->token)) {
     s->used = true;
     snprintf(more, sizeof more,
-             "Set-Cookie: ingot=%s; HttpOnly; SameSite=Strict; Path=/\r\nLocation: /\r\n",
+             "Set-Cookie: %s=%s; HttpOnly; SameSite=Strict; Path=/\r\nLocation: /\r\n", s->name,
              s->cookie);
     answer(fd, "303 See Other", "text/plain", more, "", 0, false);
   } else if (!known(s, request)) {
@@ -313,12 +328,15 @@ static void client_accept(server *s) {
     return;
   (void)fcntl(fd, F_SETFD, FD_CLOEXEC);
   (void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
-  for (int i = 0; i < CLIENTS; i++)
-    if (s->client[i].fd < 0) {
-      s->client[i] = (client){.fd = fd, .since = cli_now()};
-      return;
-    }
-  close(fd); /* too many at once */
+  /* A request is answered as soon as it is complete. Where all places are taken, the one that has
+     been silent for longest goes: connections that say nothing keep nobody out. */
+  client *place = &s->client[0];
+  for (int i = 0; i < CLIENTS && place->fd >= 0; i++)
+    if (s->client[i].fd < 0 || s->client[i].since < place->since)
+      place = &s->client[i];
+  if (place->fd >= 0)
+    client_close(place);
+  *place = (client){.fd = fd, .since = cli_now()};
 }
 
 /* --- open, serve, close */
@@ -351,6 +369,7 @@ static int server_open(server *s, int port) {
     return CLI_FAILED;
   }
   s->port = ntohs(at.sin_port);
+  snprintf(s->name, sizeof s->name, "ingot-%d", s->port);
   if (!secret_make(s->token) || !secret_make(s->cookie) || !mkdtemp(s->temporary)) {
     cli_error("cannot begin to watch: %s", strerror(errno));
     return CLI_FAILED;
@@ -396,6 +415,7 @@ int watch_serve(ig_ctx *cx, const char *folder, int port, int alive) {
   }
   *s = (server){.cx = cx, .folder = folder, .listener = -1};
   const struct sigaction act = {.sa_handler = on_signal};
+  drawing = cx;
   sigaction(SIGINT, &act, NULL);
   sigaction(SIGTERM, &act, NULL);
   const int code = server_open(s, port);
@@ -409,6 +429,7 @@ int watch_serve(ig_ctx *cx, const char *folder, int port, int alive) {
       client_close(&s->client[i]);
   if (s->listener >= 0)
     close(s->listener);
+  drawing = NULL;
   free(s->page);
   free(s);
   return code;

@@ -400,6 +400,10 @@
       const shape = (d) => JSON.stringify(d.runs.map((r) => [r.id, r.history && r.history.names, !!r.view,
         r.view && r.view.fields.map((f) => f.name), r.view && r.view.frames.length > 1]));
       if (shape(news) !== shape(data)) { location.reload(); return; }
+      if (!news.runs.length) { /* a sweep: tables, maps and pictures, nothing that is drawn here */
+        document.querySelector("main").replaceWith(document.adoptNode(again.querySelector("main")));
+        document.querySelectorAll(".runs").forEach(sorting);
+      }
       data.runs = news.runs;
       for (const [k, run] of news.runs.entries()) {
         charts.filter((c) => c.run === run.id).forEach((c) => c.renew(run));

@@ -111,6 +111,11 @@ class Context:
     def device_name(self):
         return text(lib.ig_ctx_device(self.ptr))
 
+    @property
+    def busy(self):
+        """Whether a call into the library is under way."""
+        return self._busy.locked()
+
     def meet(self):
         """Waits for the other ranks; raises here what was raised on one of them."""
         self.call(lib.ig_ranks_agree, self.ptr, lib.IG_OK)

@@ -39,7 +39,10 @@ def cells_of(mesh):
     from .mesh import vtk_type
     conn, sizes, types = [], [], []
     for name, nodes in mesh.cells:
-        conn.append(np.asarray(nodes).ravel())
+        nodes = np.asarray(nodes)
+        if vtk_type(name) == 13:  # VTK has the triangles of a wedge the other way round
+            nodes = nodes[:, [0, 2, 1, 3, 5, 4]]
+        conn.append(nodes.ravel())
         sizes.append(np.full(len(nodes), nodes.shape[1]))
         types.append(np.full(len(nodes), vtk_type(name), dtype=np.uint8))
     join = lambda parts: np.concatenate(parts) if parts else np.zeros(0, dtype=int)

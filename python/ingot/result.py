@@ -1,4 +1,5 @@
 """What a run left in its folder."""
+import csv
 import html
 import json
 import math
@@ -108,19 +109,22 @@ class Result:
         return {s: Result(os.path.join(self.folder, s)) for s in sorted(os.listdir(self.folder))
                 if os.path.exists(os.path.join(self.folder, s, "summary.json"))}
 
+    def _history(self):
+        """The headings of history.csv and its rows."""
+        with open(os.path.join(self.folder, "history.csv"), encoding="utf-8", newline="") as f:
+            rows = csv.reader(f)
+            return [_heading(h) for h in next(rows)], list(rows)
+
     @property
     def history(self):
         """history.csv as a structured array: history["T_max"]. Units: history_units."""
-        with open(os.path.join(self.folder, "history.csv"), encoding="utf-8") as f:
-            names = [n.split(" [")[0] for n in next(f).rstrip("\n").split(",")]
-            rows = [tuple(map(_number, line.rstrip("\n").split(","))) for line in f]
-        return np.array(rows, dtype=[(n, float) for n in names])
+        columns, rows = self._history()
+        rows = [tuple(map(_number, row)) for row in rows if len(row) == len(columns)]
+        return np.array(rows, dtype=[(name, float) for name, unit in columns])
 
     @property
     def history_units(self):
-        with open(os.path.join(self.folder, "history.csv"), encoding="utf-8") as f:
-            columns = next(f).rstrip("\n").split(",")
-        return {c.split(" [")[0]: c.split(" [")[1][:-1] if " [" in c else "" for c in columns}
+        return dict(self._history()[0])
 
     @property
     def snapshots(self):
@@ -167,6 +171,12 @@ class Result:
     def __repr__(self):
         where = self.folder or "without a folder"
         return f"<ingot.Result {where}: {self.summary.get('status', 'complete')}, {len(self.figures)} figures>"
+
+
+def _heading(text):
+    """("T_max", "K") of "T_max [K]"; the unit stands last."""
+    name, bracket, unit = text.rpartition(" [")
+    return (name, unit[:-1]) if bracket and unit.endswith("]") else (text, "")
 
 
 def _number(text):

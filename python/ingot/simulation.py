@@ -10,7 +10,10 @@ from .exchange import CPU, CUDA, capsule
 
 
 class _Handle:
-    """The C simulation. Arrays made by `Field.view` keep it, so that their memory stays."""
+    """The C simulation. Arrays made by `Field.view` keep it, so that their memory stays.
+
+    It is closed when nobody has it any more: a call that is under way in another thread has it.
+    """
 
     def __init__(self, case, pointer):
         self.case = case
@@ -18,6 +21,10 @@ class _Handle:
 
     def __del__(self):
         lib.ig_sim_close(self.ptr)
+
+    def lend(self):
+        """The pointer, for one call: it keeps the simulation open as long as it is an argument."""
+        return ffi.gc(self.ptr, lambda p, keep=self: None)
 
 
 class _Taken:
@@ -187,9 +194,10 @@ class Simulation:
 
     @property
     def _ptr(self):
-        if self._handle is None:
+        handle = self._handle  # another thread may close it meanwhile
+        if handle is None:
             raise ValueError("the simulation is closed")
-        return self._handle.ptr
+        return handle.lend()
 
     def _advance(self, function, *arguments):
         pointer = self._ptr
@@ -314,8 +322,14 @@ class Simulation:
         return {name: getattr(stats, name) for name, _ in ffi.typeof("ig_run_stats").fields}
 
     def close(self):
-        """Frees it; arrays of `Field.view` keep their memory."""
-        self._handle = None
+        """Frees it; arrays of `Field.view` keep their memory.
+
+        A step that is under way in another thread ends first: that thread raises Interrupted, and
+        the simulation is freed when its call is back.
+        """
+        handle, self._handle = self._handle, None
+        if handle is not None and self.context.busy:
+            self.interrupt()
 
     def __enter__(self):
         return self

@@ -454,6 +454,9 @@ static ig_status folder_open(ig_chain *chain, const ig_chain_options *o, bool *f
 
 ig_status ig_chain_run(ig_case *c, const ig_chain_options *o) {
   IG_GIVEN(c ? c->cx : NULL, c && o);
+  if (!o->out)
+    return IG_FAIL(c->cx, IG_ARG,
+                   "a chain needs a folder for the results of its stages: give `out`");
   ig_chain chain;
   ig_ctx *cx = c->cx;
   bool fresh = false;

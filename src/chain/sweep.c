@@ -10,6 +10,7 @@
 #include "io/result_folder.h"
 #include "io/store.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,13 +23,14 @@ enum { MAX_RUNS = 100000, MAX_KEYS = 64, MAX_FIGURES = 512 };
 typedef struct {
   const char *key;
   int count;
-  const char **value;
+  const char **value, **from; /* from: where it stands, "sweep.yaml:3:12" */
 } axis;
 
 typedef struct {
   const char *name, *path;
+  ig_src at; /* its entry in the file; the file where there is none */
   int sets;
-  const char **set;
+  const char **set, **from;    /* from: where it stands; NULL: --set */
   const char *value[MAX_KEYS]; /* of sweep.key, NULL: not set in this run */
 } one_run;
 
@@ -102,6 +104,16 @@ static ig_status joined(ig_sweep *s, const char *key, const char *value, const c
   return status;
 }
 
+/* "sweep.yaml:3:12", or "--vary KEY": how messages about a value begin. */
+static ig_status label_text(ig_sweep *s, const ig_src *at, const char *key, const char **label) {
+  char text[PATH_MAX];
+  if (at->line > 0)
+    snprintf(text, sizeof text, "%s:%d:%d", at->file, at->line, at->column);
+  else
+    snprintf(text, sizeof text, "%s %.80s", at->file, key);
+  return ig_arena_text(s->cx, s->arena, label, text, strlen(text));
+}
+
 /* --- what varies */
 
 static ig_status column(ig_sweep *s, const char *key, const ig_src *at, int *place) {
@@ -126,9 +138,12 @@ static ig_status axis_read(ig_sweep *s, const char *key, const ig_node *values, 
   if (a->count > MAX_RUNS)
     return ig_fail_at(s->cx, &values->at, "vary: '%.80s' has more than %d values", key, MAX_RUNS);
   IG_TRY(ig_arena_take(s->cx, s->arena, (void **)&a->value, (size_t)a->count, sizeof *a->value));
+  IG_TRY(ig_arena_take(s->cx, s->arena, (void **)&a->from, (size_t)a->count, sizeof *a->from));
   int i = 0;
-  for (const ig_node *v = list ? values->child : values; v; v = list ? v->next : NULL)
-    IG_TRY(set_text(s, NULL, v, &a->value[i++]));
+  for (const ig_node *v = list ? values->child : values; v; v = list ? v->next : NULL, i++) {
+    IG_TRY(set_text(s, NULL, v, &a->value[i]));
+    IG_TRY(label_text(s, &v->at, key, &a->from[i]));
+  }
   return IG_OK;
 }
 
@@ -199,9 +214,13 @@ static ig_status run_fill(ig_sweep *s, const plan *p, const ig_node *own, int co
   const int most = children(p->set) + children(own) + p->axes->count + p->options->sets;
   int place;
   IG_TRY(ig_arena_take(s->cx, s->arena, (void **)&run->set, (size_t)most + 1, sizeof *run->set));
-  for (const ig_node *v = p->set ? p->set->child : NULL; v; v = v->next)
+  IG_TRY(ig_arena_take(s->cx, s->arena, (void **)&run->from, (size_t)most + 1, sizeof *run->from));
+  for (const ig_node *v = p->set ? p->set->child : NULL; v; v = v->next) {
+    IG_TRY(label_text(s, &v->at, v->key, &run->from[run->sets]));
     IG_TRY(set_text(s, v->key, v, &run->set[run->sets++]));
+  }
   for (const ig_node *v = own ? own->child : NULL; v; v = v->next) {
+    IG_TRY(label_text(s, &v->at, v->key, &run->from[run->sets]));
     IG_TRY(set_text(s, v->key, v, &run->set[run->sets++]));
     IG_TRY(column(s, v->key, &v->at, &place));
     IG_TRY(set_text(s, NULL, v, &run->value[place]));
@@ -209,6 +228,7 @@ static ig_status run_fill(ig_sweep *s, const plan *p, const ig_node *own, int co
   for (int i = p->axes->count - 1; i >= 0; i--) { /* the last varies fastest */
     const axis *a = &p->axes->axis[i];
     const char *value = a->value[combination % a->count];
+    run->from[run->sets] = a->from[combination % a->count];
     combination /= a->count;
     IG_TRY(joined(s, a->key, value, &run->set[run->sets++]));
     IG_TRY(column(s, a->key, &(ig_src){.file = s->file}, &place));
@@ -261,23 +281,35 @@ static ig_status text_wanted(ig_sweep *s, const ig_node *map, const char *key, c
   return IG_OK;
 }
 
+/* The file that `case` of a map names, from the sweep file's folder; *path stays if none is named.
+ */
+static ig_status case_wanted(ig_sweep *s, const ig_node *map, const char **path) {
+  const ig_node *node = ig_node_find(map, "case");
+  const char *name;
+  IG_TRY(text_wanted(s, map, "case", &name));
+  if (!name)
+    return IG_OK;
+  IG_TRY(path_beside(s, name, path));
+  return access(*path, R_OK) == 0 ? IG_OK
+                                  : ig_fail_at(s->cx, &node->at, "'case': cannot read '%.300s': %s",
+                                               *path, strerror(errno));
+}
+
 /* All combinations of one entry of `runs` (NULL: the file's own case). */
 static ig_status entry_expand(ig_sweep *s, const plan *p, const ig_node *entry, const char *path,
                               int number) {
   const ig_node *own = NULL;
-  const char *name = NULL, *other = NULL;
+  const char *name = NULL;
   if (entry) {
     if (entry->kind != IG_NODE_MAP)
       return ig_fail_at(s->cx, &entry->at, "a run must be a map: {name: a, set: {…}}");
     IG_TRY(keys_check(s, entry, "name|case|set"));
     IG_TRY(map_wanted(s, entry, "set", &own));
     IG_TRY(text_wanted(s, entry, "name", &name));
-    IG_TRY(text_wanted(s, entry, "case", &other));
     if (name && !good_name(name))
       return ig_fail_at(s->cx, &entry->at,
                         "the name '%.60s' is to be a folder: use letters, digits, _ - . = +", name);
-    if (other)
-      IG_TRY(path_beside(s, other, &path));
+    IG_TRY(case_wanted(s, entry, &path));
     if (!path)
       return ig_fail_at(s->cx, &entry->at, "this run has no 'case', nor has the sweep");
   }
@@ -285,6 +317,7 @@ static ig_status entry_expand(ig_sweep *s, const plan *p, const ig_node *entry, 
     one_run *run = &s->run[s->count++];
     char text[160];
     run->path = path;
+    run->at = entry ? entry->at : (ig_src){.file = s->file};
     if (name)
       snprintf(text, sizeof text, p->combinations > 1 ? "%s-%03d" : "%s", name, c + 1);
     else
@@ -296,22 +329,44 @@ static ig_status entry_expand(ig_sweep *s, const plan *p, const ig_node *entry, 
 }
 
 static int by_name(const void *a, const void *b) {
-  return strcmp((*(const one_run *const *)a)->name, (*(const one_run *const *)b)->name);
+  const one_run *p = *(const one_run *const *)a, *q = *(const one_run *const *)b;
+  return strcmp(p->name, q->name);
 }
 
-/* Two runs of one name would write into one folder. */
+/* The run of that name, NULL: none. */
+static const one_run *run_find(const one_run *const *sorted, int count, const char *name) {
+  const one_run key = {.name = name}, *wanted = &key;
+  const one_run *const *found =
+      bsearch(&wanted, sorted, (size_t)count, sizeof(const one_run *), by_name);
+  return found ? *found : NULL;
+}
+
+/* Each run has a folder NAME and a file NAME.log beside the table results.csv: none of these may
+   have the name of another. */
 static ig_status names_check(ig_sweep *s) {
   const one_run **sorted;
+  ig_status status = IG_OK;
   IG_TRY(IG_NEW(s->cx, &sorted, s->count, "runs"));
   for (int i = 0; i < s->count; i++)
     sorted[i] = &s->run[i];
   qsort(sorted, (size_t)s->count, sizeof *sorted, by_name);
-  const char *twice = NULL;
-  for (int i = 1; i < s->count && !twice; i++)
-    if (strcmp(sorted[i - 1]->name, sorted[i]->name) == 0)
-      twice = sorted[i]->name;
+  for (int i = 0; i < s->count && status == IG_OK; i++) {
+    char log[160];
+    snprintf(log, sizeof log, "%s.log", sorted[i]->name);
+    const one_run *other = run_find(sorted, s->count, log);
+    if (i > 0 && strcmp(sorted[i - 1]->name, sorted[i]->name) == 0)
+      status = ig_fail_at(s->cx, &sorted[i]->at, "two runs are named '%s'", sorted[i]->name);
+    else if (other)
+      status = ig_fail_at(s->cx, &other->at,
+                          "the run '%s' has the name of the log of run '%s': give it another",
+                          other->name, sorted[i]->name);
+    else if (strcmp(sorted[i]->name, "results.csv") == 0)
+      status = ig_fail_at(s->cx, &sorted[i]->at,
+                          "the run '%s' has the name of the table of results: give it another",
+                          sorted[i]->name);
+  }
   free(sorted);
-  return twice ? IG_FAIL(s->cx, IG_INPUT, "%s: two runs are named '%s'", s->file, twice) : IG_OK;
+  return status;
 }
 
 /* --- validation */
@@ -330,7 +385,8 @@ static ig_status case_make(ig_ctx *cx, const one_run *run, ig_case **out) {
       break;
     }
     snprintf(key, sizeof key, "%.*s", (int)(equals - set), set);
-    status = ig_case_set(c, key, equals + 1);
+    status = run->from[i] ? ig_case_set_from(c, key, equals + 1, run->from[i])
+                          : ig_case_set(c, key, equals + 1);
   }
   return status;
 }
@@ -356,8 +412,9 @@ static ig_status runs_check(ig_sweep *s) {
   for (; i < s->count && status == IG_OK; i++)
     status = case_check(quiet, &s->run[i]);
   if (status != IG_OK)
-    status = IG_FAIL(s->cx, status, "run '%s': %s", i ? s->run[i - 1].name : "",
-                     quiet ? ig_ctx_message(quiet) : ig_status_text(status));
+    status = IG_FAIL(s->cx, status, "%s (run '%s')",
+                     quiet ? ig_ctx_message(quiet) : ig_status_text(status),
+                     i ? s->run[i - 1].name : "");
   ig_ctx_close(quiet);
   return status;
 }
@@ -394,16 +451,14 @@ static ig_status sweep_read(ig_sweep *s, const ig_node *root, const ig_sweep_opt
   const ig_node *vary = NULL, *runs = ig_node_find(root, "runs");
   axes all = {0};
   plan p = {.options = options, .axes = &all};
-  const char *path = NULL, *name;
+  const char *path = NULL;
   const bool file = ig_node_find(root, "case") || runs; /* else it is the case itself */
   if (file) {
     IG_TRY(keys_check(s, root, "title|case|set|vary|runs|figures"));
     IG_TRY(map_wanted(s, root, "set", &p.set));
     IG_TRY(map_wanted(s, root, "vary", &vary));
-    IG_TRY(text_wanted(s, root, "case", &name));
+    IG_TRY(case_wanted(s, root, &path));
     IG_TRY(figures_read(s, root));
-    if (name)
-      IG_TRY(path_beside(s, name, &path));
     if (runs && (runs->kind != IG_NODE_LIST || !runs->child))
       return ig_fail_at(s->cx, &runs->at, "'runs' must be a list: [{name: a, set: {…}}, …]");
   } else {

@@ -1,4 +1,4 @@
-/* How many threads work is worth. */
+/* How many threads work is worth; threads and fork. */
 #ifndef IG_CORE_THREADS_H
 #define IG_CORE_THREADS_H
 
@@ -9,6 +9,9 @@ int ig_threads_all(void);
 /* For so many elements: a thread with too few of them waits longer for the others than it works,
    and on a busy machine much longer. No result depends on it. */
 int ig_threads_for(int64_t elements, int all);
+
+/* A child that is forked after parallel work can work in parallel, too. Any number of calls. */
+void ig_threads_survive_fork(void);
 
 /* What an item of a loop takes, in nanoseconds, roughly. */
 enum { IG_WORK_VALUE = 1, IG_WORK_NODE = 10, IG_WORK_ELEMENT = 100, IG_WORK_ROW = 400 };

@@ -122,6 +122,8 @@ ig_status ig_surface_new(ig_ctx *cx, const ig_snapshot *snap, const uint8_t *kee
 
   int64_t used = 0, alone = 0;
   for (int64_t c = 0; c < snap->cells; c++) {
+    if (c % 65536 == 0)
+      IG_TRY_GOTO(status, done, ig_interrupt_take(cx, "drawing"));
     const ig_solid *kind = keep && !keep[c] ? NULL : ig_solid_of(&last, snap->type[c]);
     const int64_t *corner = &snap->corner[snap->offset[c]];
     for (int f = 0; kind && f < kind->faces; f++) {

@@ -62,6 +62,8 @@ typedef struct {
   int64_t snapshots;
   ig_compressor compressor;
 
+  pid_t process; /* whose thread the writer is: a forked child has none */
+
   /* between the two, under `lock` */
   pthread_t thread;
   bool running;
@@ -188,6 +190,19 @@ static void *writer(void *self) {
 
 /* --- the caller's thread */
 
+/* A child that was forked while the run was open has no writer to wait for, and the files are its
+   parent's. */
+static bool is_forked(const files *s) {
+  return s->process != getpid();
+}
+static ig_status writer_here(const files *s) {
+  return is_forked(s) ? IG_FAIL(s->cx, IG_UNSUPPORTED,
+                                "this run was opened before fork() and writes to '%s' in the "
+                                "parent process: open it in this one",
+                                s->folder.path)
+                      : IG_OK;
+}
+
 /* Under `lock`: passes the writer's failure on to the caller's context. */
 static ig_status trouble(files *s) {
   if (s->trouble.status != IG_OK) {
@@ -238,6 +253,7 @@ static ig_status case_keep(files *s) {
 /* Before the first thing is written, not when the folder opens: a case that its room refuses leaves
    the former results alone. */
 static ig_status begin(files *s) {
+  IG_TRY(writer_here(s));
   if (s->folder.ours)
     return IG_OK;
   IG_TRY(ig_result_folder_take(s->cx, &s->folder));
@@ -245,6 +261,8 @@ static ig_status begin(files *s) {
 }
 
 static void wait_idle(files *s) {
+  if (is_forked(s))
+    return;
   pthread_mutex_lock(&s->lock);
   while (s->under_way)
     pthread_cond_wait(&s->changed, &s->lock);
@@ -448,6 +466,7 @@ static ig_status files_file(ig_sink *sink, const char *name, const void *bytes, 
 
 static ig_status files_flush(ig_sink *sink) {
   files *s = sink->self;
+  IG_TRY(writer_here(s));
   const ig_status status = history_write(s);
   wait_idle(s);
   const ig_status writers = trouble_so_far(s);
@@ -547,6 +566,7 @@ ig_status ig_sink_open(ig_ctx *cx, const char *folder, const ig_sink_options *op
   s->cx = cx;
   s->options = *options;
   s->history_fd = -1;
+  s->process = getpid();
   /* the CPU's own threads are busy with the run; a GPU's host has them to spare */
   s->compressor.level = options->compression;
   s->compressor.threads = cx->backend->kernels == IG_KERNELS_CUDA ? cx->threads : 1;
@@ -569,7 +589,9 @@ void ig_sink_close(ig_sink *sink) {
   if (!sink)
     return;
   files *s = sink->self;
-  if (s->running) {
+  const bool forked = is_forked(s);
+  s->folder.made &= !forked;
+  if (s->running && !forked) {
     (void)!history_write(s);
     pthread_mutex_lock(&s->lock);
     s->stop = true;
@@ -580,8 +602,10 @@ void ig_sink_close(ig_sink *sink) {
   if (s->history_fd >= 0)
     close(s->history_fd);
   ig_result_folder_close(&s->folder);
-  pthread_mutex_destroy(&s->lock);
-  pthread_cond_destroy(&s->changed);
+  if (!forked) { /* the writer may have held them when the process was forked */
+    pthread_mutex_destroy(&s->lock);
+    pthread_cond_destroy(&s->changed);
+  }
   ig_compress_clear(&s->compressor);
   for (int i = 0; i < s->results; i++) {
     free(s->result[i].key);

@@ -78,6 +78,7 @@ ig_status ig_ctx_open(const ig_ctx_options *options, ig_ctx **out) {
   *out = cx;
   if (!cx)
     return IG_MEMORY;
+  ig_threads_survive_fork();
   cx->split.mark = ig_now();
   cx->log = options->log;
   cx->progress = options->progress;

@@ -47,6 +47,9 @@ struct ig_case {
 IG_MUST_CHECK ig_status ig_case_usable(const ig_case *c);
 /* A copy of the program's own mesh. */
 IG_MUST_CHECK ig_status ig_case_mesh_copy(const ig_case *c, ig_mesh **mesh);
+/* ig_case_set of a value that stands elsewhere: messages about it begin with `label`, its place. */
+IG_MUST_CHECK ig_status ig_case_set_from(ig_case *c, const char *key, const char *value,
+                                         const char *label);
 /* Resolves the tree through the common table and the table of the room that `physics` names.
    Fails with IG_INPUT and one line that says where, what was expected and the nearest remedy. */
 IG_MUST_CHECK ig_status ig_case_read(ig_case *c);

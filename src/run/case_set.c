@@ -111,11 +111,15 @@ static ig_status index_enter(ig_case *c, walk *w, const ig_src *at, long index) 
 }
 
 ig_status ig_case_set(ig_case *c, const char *key, const char *value) {
+  char label[96];
+  snprintf(label, sizeof label, "--set %.80s", key ? key : "");
+  return ig_case_set_from(c, key, value, label);
+}
+
+ig_status ig_case_set_from(ig_case *c, const char *key, const char *value, const char *label) {
   IG_TRY(ig_case_usable(c));
   if (!key || !value)
     return IG_FAIL(c->cx, IG_ARG, "a key and a value are needed");
-  char label[96];
-  snprintf(label, sizeof label, "--set %.80s", key);
   ig_src at = {.given = true};
   IG_TRY(ig_arena_text(c->cx, c->arena, &at.file, label, strlen(label)));
   if (!*value)

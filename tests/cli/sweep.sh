@@ -82,8 +82,15 @@ printf 'case: bar.yaml\nruns: [{name: a/b}]\n' >w.yaml
 wrong 'is to be a folder' w.yaml
 printf 'case: bar.yaml\nruns: [{name: a}, {name: a}]\n' >w.yaml
 wrong "two runs are named 'a'" w.yaml
+printf 'case: bar.yaml\nruns: [{name: a}, {name: a.log}]\n' >w.yaml
+wrong "w.yaml:2:19: the run 'a.log' has the name of the log of run 'a'" w.yaml
+printf 'case: bar.yaml\nruns:\n  - {name: a}\n  - {name: b, set: {duration: 3 m}}\n' >w.yaml
+wrong "w.yaml:4:31: 'duration' is '3 m'" w.yaml
+printf 'case: bar.yaml\nvary:\n  duration: [1 s, 2 kg]\n' >w.yaml
+wrong "w.yaml:3:19: 'duration' is '2 kg'" w.yaml
+wrong "--vary duration: 'duration' is '2 kg'" bar.yaml --vary 'duration=1 s, 2 kg'
 printf 'case: none.yaml\nvary: {duration: [1 s, 2 s]}\n' >w.yaml
-wrong 'none.yaml' w.yaml
+wrong "w.yaml:1:7: 'case': cannot read 'none.yaml'" w.yaml
 
 # copies started by a launcher do not all write into one folder
 PMI_SIZE=4 "$INGOT" run bar.yaml -o copies 2>log && fail "four copies run"

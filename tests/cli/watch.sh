@@ -46,9 +46,18 @@ for junk in 'GET' 'GET / SPAM\r\n\r\n' '\0\0\0\0' 'GET /../../../../etc/passwd H
   printf "$junk" | timeout 10 bash -c "exec 3<>/dev/tcp/127.0.0.1/$port; cat >&3; timeout 1 cat <&3" >answer 2>/dev/null
   grep -q root: answer && fail "a file was handed out"
 done
-# many that connect and say nothing do not keep others out for long
-for _ in $(seq 20); do (timeout 3 bash -c "exec 3<>/dev/tcp/127.0.0.1/$port; sleep 2" 2>/dev/null &); done
-sleep 3.5
+# many that connect and say nothing keep nobody out
+python3 - "$port" <<'END' || fail "silent connections keep others out"
+import socket, sys, time
+silent = [socket.create_connection(("127.0.0.1", int(sys.argv[1])), 5) for _ in range(100)]
+for _ in range(5):
+    start = time.time()
+    one = socket.create_connection(("127.0.0.1", int(sys.argv[1])), 10)
+    one.sendall(b"GET / HTTP/1.1\r\nHost: 127.0.0.1:%s\r\n\r\n" % sys.argv[1].encode())
+    assert one.recv(100).startswith(b"HTTP/1.1 403"), "no answer"
+    assert time.time() - start < 4, time.time() - start
+    silent.append(one)
+END
 # not reachable but by loopback
 for other in $(hostname -I 2>/dev/null); do
   case $other in *:*) continue ;; esac
@@ -56,7 +65,9 @@ for other in $(hostname -I 2>/dev/null); do
 done
 # the token opens once; the cookie from then on
 expect 303 -c jar "$url"
-grep -q '#HttpOnly_127.0.0.1.*ingot' jar || fail "no cookie that scripts cannot read"
+grep -q "#HttpOnly_127.0.0.1.*ingot-$port" jar || fail "no cookie of this port that scripts cannot read"
+sed "s/\(ingot-$port\t\).*/\1$(printf '%032d' 0)/" jar >forged
+expect 403 -b forged "$base/"
 expect 403 "$url"
 expect 404 -b jar "$base/checkpoint.h5"
 expect 404 -b jar "$base/../wall.yaml" --path-as-is
@@ -99,4 +110,30 @@ done
 curl -s -m 2 "$base/" >/dev/null && fail "the server goes on after the run"
 [ -e wall/summary.json ] || fail "the run did not end as it should"
 [ -z "$(ls -d /tmp/ingot-watch-* 2>/dev/null | xargs -r -n 1 -I{} find {} -maxdepth 0 -newer wall.yaml 2>/dev/null)" ] || echo "note: a folder of another watcher is in /tmp"
+# a sweep: its table grows in the page, and the server ends with the last run
+"$INGOT" sweep wall.yaml -v 'initial_temperature=300 K, 310 K, 320 K, 330 K' -s 'duration=40 s' -j 1 -b cpu -q -o sweep >log 2>&1 &
+sweep=$!
+pids="$pids $sweep"
+for _ in $(seq 100); do [ -d sweep ] && break; sleep 0.1; done
+"$INGOT" sweep wall.yaml -v 'initial_temperature=300 K, 310 K' -b cpu -q -o sweep >log 2>&1 && fail "two sweeps write into one folder"
+grep -q 'another sweep' log || fail "the message does not name the other sweep"
+"$INGOT" watch sweep 2>sweep.log &
+watch=$!
+pids="$pids $watch"
+url=
+address sweep.log
+expect 303 -c jar "$url"
+seen=
+for _ in $(seq 400); do
+  [ "$(get -b jar "$base/")" = 200 ] || break
+  n=$(grep -o '<td>run-00[0-9]</td>' body | sort -u | wc -l)
+  case " $seen " in *" $n "*) ;; *) seen="$seen $n" ;; esac
+  expect 200 -b jar "$base/state"
+  grep -q '"running": false' body && break
+  sleep 0.2
+done
+wait $sweep || fail "the sweep fails"
+case $seen in *[123]*4) ;; *) fail "the page of a sweep does not grow:$seen" ;; esac
+for _ in $(seq 60); do kill -0 $watch 2>/dev/null || break; sleep 0.5; done
+kill -0 $watch 2>/dev/null && fail "the server goes on after the sweep"
 echo "watched"

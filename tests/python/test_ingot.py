@@ -209,6 +209,31 @@ class Meshes(Folder):
         else:
             self.assertEqual(len(mesh.to_meshio().points), 5)
 
+    def test_every_type_of_cell(self):
+        cube = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1], [1, 0, 1], [1, 1, 1], [0, 1, 1],
+                         [0.5, 0.5, 2]], dtype=float)
+        cells = {"wedge": [[0, 1, 2, 4, 5, 6], [0, 2, 3, 4, 6, 7]], "pyramid": [[4, 5, 6, 7, 8]]}
+        mesh = ingot.Mesh(cube, cells)
+        self.assertEqual([name for name, _ in mesh.cells], ["wedge", "pyramid"])
+        self.assertTrue(np.allclose(mesh.measures(), [0.5, 0.5, 1 / 3]))
+        same = ingot.Mesh(cube, [(n + "65"[n == "pyramid"], c) for n, c in cells.items()])
+        self.assertEqual([name for name, _ in same.cells], ["wedge", "pyramid"])
+        for t in range(lib.IG_ELEM_TYPES):  # none of the library's types is without a name
+            name = ingot._core.text(lib.ig_elem_info_get(t).name)
+            self.assertEqual(ingot.mesh.vtk_type(ingot.mesh.MESHIO[name]), lib.ig_elem_info_get(t).vtk)
+        mesh.write(self.path("mixed.vtkhdf"))
+        self.assertEqual([n for n, _ in ingot.Mesh.read(self.path("mixed.vtkhdf")).cells], ["wedge", "pyramid"])
+        self.assertIn("data:image/png", mesh._repr_html_())
+        try:
+            from vtkmodules.vtkFiltersVerdict import vtkCellSizeFilter
+            from vtkmodules.util.numpy_support import vtk_to_numpy
+        except ImportError:
+            return
+        size = vtkCellSizeFilter()
+        size.SetInputData(mesh.grid())
+        size.Update()
+        self.assertTrue(np.allclose(vtk_to_numpy(size.GetOutput().GetCellData().GetArray("Volume")), mesh.measures()))
+
     def test_bad_numbers(self):
         points = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
         self.assertRaises(ValueError, ingot.Mesh, points, [("tetra", [[0, 1, 2, 4]])])
@@ -325,6 +350,65 @@ class Life(Folder):
             s.interrupt()
             thread.join(60)
             self.assertEqual(len(caught), 1)
+
+    def test_closed_while_another_thread_steps(self):
+        for leave in ("close", "with"):
+            caught = []
+            s = ingot.Simulation(PLATE, threads=1, set={"duration": 1e5})
+
+            def work():
+                try:
+                    s.run()
+                except ingot.Interrupted as e:
+                    caught.append(e)
+            thread = threading.Thread(target=work)
+            if leave == "with":
+                with self.assertRaises(ZeroDivisionError), s:
+                    thread.start()
+                    time.sleep(0.2)
+                    1 / 0
+            else:
+                thread.start()
+                time.sleep(0.2)
+                s.close()
+            thread.join(60)
+            self.assertFalse(thread.is_alive())
+            self.assertEqual(len(caught), 1)
+            self.assertRaises(ValueError, s.step)
+
+    def test_chain_without_a_folder(self):
+        case = ingot.Case(self.write("chain.yaml", "stages:\n  one:\n" + "".join("    " + l for l in TEXT.splitlines(True))))
+        with self.assertRaisesRegex(ingot.ArgumentError, "a chain needs a folder"):
+            ingot.run(case)
+
+    def test_forked_children_compute(self):
+        """After a run with several threads: libgomp's are not in the child, which must not wait for them."""
+        code = """if True:
+            import multiprocessing, os, sys, ingot
+            case = dict(%r, mesh={"boxes": [{"size": [0.01, 0.01, 0.01], "cells": [20, 20, 10]}]}, duration=0.01)
+            def go(power):
+                return ingot.run(ingot.Case.from_dict(dict(case, initial_temperature=power), threads=4))["T_max"]
+            first = go(500)
+            with multiprocessing.get_context("fork").Pool(2) as pool:
+                assert pool.map(go, [500, 600]) == [first, go(600)]
+            s = ingot.Simulation(case, out=sys.argv[1], threads=4, set={"output.count": 20, "duration": 1})
+            s.step(1)
+            child = os.fork()
+            if child == 0:
+                try:
+                    s.run()
+                except ingot.UnsupportedError as e:
+                    s.close()
+                    del s
+                    os._exit(7 if "before fork" in str(e) else 8)
+                os._exit(9)
+            assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+            s.run()
+            s.finish()
+            """ % PLATE
+        done = subprocess.run([sys.executable, "-W", "ignore", "-c", code, self.path("out")], timeout=120)
+        self.assertEqual(done.returncode, 0)
+        self.assertEqual(ingot.Result(self.path("out")).summary["status"], "complete")
 
 
 class Exchange(unittest.TestCase):
@@ -509,6 +593,17 @@ class Notebook(Folder):
 
 
 class Results(Folder):
+    def test_names_with_commas(self):
+        names = ['left, "low"', "x [1]", "=1+1", "it's; 50 % <b>"]
+        case = dict(PLATE, probes=[{"name": n, "point": [0, 0, 0.001]} for n in names])
+        result = ingot.run(case, out=self.path("out"), threads=1)
+        for n in names:
+            self.assertEqual(result.history[n][0], 500)
+            self.assertEqual(result.history_units[n], "K")
+        self.assertGreater(os.path.getsize(result.report()), 1000)
+        with self.assertRaisesRegex(ingot.InputError, "a line end in a text"):
+            ingot.Case(self.write("nl.yaml", TEXT + 'probes: [{name: "a\\nb", point: [0, 0, 0]}]\n')).check()
+
     def test_read_back(self):
         result = ingot.run(PLATE, out=self.path("out"), threads=1)
         self.assertEqual(result.history["T_max"][0], 500)

@@ -3,6 +3,9 @@
 #include "core/backend.h"
 #include "core/ctx.h"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 static void a_case_chooses_what_was_left_open(void **state) {
   (void)state;
   ig_ctx *cx = ctx_on(NULL, 0);
@@ -50,12 +53,40 @@ static void memory_is_asked_for_before_it_is_taken(void **state) {
   ig_ctx_close(cx);
 }
 
+/* How many threads a parallel region has. */
+static int team(void) {
+  int threads = 0;
+#pragma omp parallel num_threads(4) reduction(+ : threads)
+  threads += 1;
+  return threads;
+}
+
+/* Threads of the parent are not in a forked child: its parallel regions must not wait for them. */
+static void children_work_in_parallel(void **state) {
+  (void)state;
+  ig_ctx *cx = ctx_on("cpu", 4);
+  assert_int_equal(team(), 4);
+  for (int generation = 0; generation < 3; generation++) {
+    int status = 0;
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(60);
+      _exit(team() == 4 ? 0 : 1);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    assert_int_equal(team(), 4);
+  }
+  ig_ctx_close(cx);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_case_chooses_what_was_left_open),
       cmocka_unit_test(a_program_has_the_last_word),
       cmocka_unit_test(interrupts_reach_the_context_they_name),
       cmocka_unit_test(memory_is_asked_for_before_it_is_taken),
+      cmocka_unit_test(children_work_in_parallel),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

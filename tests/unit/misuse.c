@@ -353,6 +353,8 @@ static void files(void **state) {
   ig_case *c = bar_case(cx);
   assert_false(ig_case_is_chain(c));
   REFUSED(cx, ig_chain_run(c, NULL)); /* it has no stages */
+  REFUSED(cx, ig_chain_run(c, &(ig_chain_options){0}));
+  SAYS(cx, "a chain needs a folder");
   ig_case_close(c);
   const char *const wrong[1] = {"no such problem"};
   REFUSED(cx, ig_verify(cx, wrong, 1, true, NULL, NULL));
