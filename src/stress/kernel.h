@@ -40,12 +40,16 @@ IG_HD int ig_stress_value_count(ig_stress_value what) {
                                    : IG_ENERGIES;
 }
 
+/* In place of a temperature of birth: soft, without thermal strain, until it was above `anneal`. */
+#define IG_BORN_SOFT (-1.0)
+
 /* Tables over temperature are rows of two common arrays. */
 typedef struct {
   ig_history young, poisson, strain, yield, hardening, kinematic;
   double anneal;                           /* above it there is no history; huge: never */
   double recover, recovered;               /* hardening is lost between these; huge: never */
   double young_least, yield_least;         /* floors */
+  double young_soft;                       /* of what was deposited and has never been solid */
   double hardening_least;                  /* as a share of E */
   double creep, creep_power, creep_energy; /* Norton: rate = creep q^power exp(-energy / R T) */
   int plastic;
@@ -60,6 +64,7 @@ typedef struct {
   const double *warmer;        /* elements: temperature above that of the nodes */
   const double *share;         /* elements: of the inherent strain */
   const uint8_t *alive;        /* elements */
+  uint8_t *soft;               /* elements: bit q: point q was deposited and never above `anneal` */
   const uint8_t *law;          /* elements: which of `laws` */
   const uint16_t *which;       /* elements: which inherent strain; 0: none */
   const double *inherent;      /* x 4: strain that grows at birth, xx yy zz xy */

@@ -162,6 +162,7 @@ static ig_status law_make(pile *p, const ig_stress_case *c, const ig_material_ca
   law->recover = or_huge(m->recovery_start);
   law->recovered = or_huge(m->recovery_end);
   law->young_least = c->floors.modulus * p->y[law->young.first];
+  law->young_soft = fmax(c->floors.modulus, 1e-3) * p->y[law->young.first];
   law->yield_least = law->plastic ? c->floors.yield * p->y[law->yield.first] : 0;
   law->hardening_least = c->floors.hardening;
   if (m->creep.at.given) {

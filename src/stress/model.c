@@ -196,6 +196,7 @@ static ig_status arrays(ig_stress *m, int materials) {
              {&m->warmer, e, sizeof(double), false},
              {&m->share, e, sizeof(double), false},
              {&m->alive, e, 1, false},
+             {&m->soft, e, 1, false},
              {&m->material.law, e, 1, false},
              {&m->material.which, e, sizeof(uint16_t), false},
              {&m->material.inherent, 4 * ((size_t)m->c->inherent.count + 1), sizeof(double), false},
@@ -235,7 +236,7 @@ static ig_status arrays(ig_stress *m, int materials) {
   for (size_t i = 0; i < n; i++)
     ((double *)m->T.host)[i] = m->c->temperature;
   IG_TRY(IG_NEW(cx, &m->report, IG_STRESS_REPORT * e, "values of elements"));
-  ig_array *const push[] = {&m->u,     &m->T,    &m->warmer, &m->share, &m->alive,
+  ig_array *const push[] = {&m->u,     &m->T,    &m->warmer, &m->share, &m->alive,    &m->soft,
                             &m->grown, &m->load, &m->fix,    &m->built, &m->work.high};
   for (size_t i = 0; i < sizeof push / sizeof *push; i++)
     IG_TRY(ig_array_push(cx, push[i]));
@@ -317,6 +318,7 @@ static ig_status make(ig_stress *m, const ig_list *materials, ig_assembly how) {
                              .warmer = m->warmer.dev,
                              .share = m->share.dev,
                              .alive = m->alive.dev,
+                             .soft = m->soft.dev,
                              .law = m->material.law.dev,
                              .which = m->material.which.dev,
                              .inherent = m->material.inherent.dev,
@@ -368,6 +370,7 @@ void ig_stress_free(ig_stress *m) {
                            &m->warmer,
                            &m->share,
                            &m->alive,
+                           &m->soft,
                            &m->material.law,
                            &m->material.which,
                            &m->material.inherent,

@@ -108,8 +108,8 @@ typedef struct ig_stress {
   ig_clusters cluster; /* assembly `cluster`; `plan` then knows the connectivity alone */
   ig_stress_args args;
 
-  ig_array x, u, T, warmer, share, alive, state, fix, load; /* both sides */
-  ig_array force, young, young_single, built;               /* device */
+  ig_array x, u, T, warmer, share, alive, soft, state, fix, load; /* both sides */
+  ig_array force, young, young_single, built;                     /* device */
   ig_array grown, turn;
   double *report; /* host: elements x IG_STRESS_REPORT */
   ig_stress_balance balance;
@@ -192,7 +192,7 @@ IG_MUST_CHECK ig_status ig_stress_energy_after(ig_stress *m, double stored, bool
 /* Fails where more than 5 % of what flowed is missing; `end`: warns above 0.1 %. */
 IG_MUST_CHECK ig_status ig_stress_energy_check(const ig_stress *m, bool end);
 
-/* grow.c: elements come and go. Lists are host side. */
+/* grow.c: elements come and go. Lists are host side. birth: temperatures, or IG_BORN_SOFT. */
 IG_MUST_CHECK ig_status ig_stress_birth(ig_stress *m, const ig_lid *list, const double *birth,
                                         ig_lid count, int new_nodes);
 /* Points above the annealing temperature by work.high (host: highest temperatures of nodes since

@@ -71,7 +71,11 @@ static const ig_option phase_options[] = {
         S, change, "K", "0", 0, 1e4,
         "heat: a step is taken where temperatures have changed by more than this since the last "
         "one, where something was born or remelted, and at the end"),
-    IG_BOOL(S, layers, "false", "heat: a step is taken where something was born, and at the end"),
+    IG_BOOL(S, layers, "false",
+            "heat: a step is taken where something was deposited, and at the end"),
+    IG_TEXTS(S, consolidated, NULL,
+             "heat: element sets that are solid from their deposition on, without stress at their "
+             "temperature then; all others are soft until they have been above `anneal`"),
     IG_END};
 #undef S
 #define S ig_stress_probe

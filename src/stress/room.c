@@ -168,7 +168,7 @@ static void room_stand(const void *self, ig_standing *s) {
 
 /* --- checkpoints --- */
 
-enum { NUMBERS = 10 + IG_BALANCE_NUMBERS, SAVED = 24 };
+enum { NUMBERS = 12 + IG_BALANCE_NUMBERS, SAVED = 24 };
 
 static int saved_list(ig_stress_run *r, double *number, ig_saved *list) {
   ig_stress *m = r->m;
@@ -180,6 +180,7 @@ static int saved_list(ig_stress_run *r, double *number, ig_saved *list) {
                           {"grown", IG_F64, IG_GROWN * e, m->grown.host},
                           {"load", IG_F64, 3 * n, m->balance.load},
                           {"alive", IG_U8, e, m->alive.host},
+                          {"soft", IG_U8, e, m->soft.host},
                           {"built", IG_F64, e, m->built.host},
                           {"let_go", IG_U8, n, m->held.freed},
                           {"u_held", IG_F64, 3 * n, m->held.u},
@@ -244,10 +245,13 @@ static ig_status room_save(void *self, ig_sink *to) {
                             m->balance.reset,
                             m->balance.flow,
                             r->given,
-                            m->system.lattice != NULL};
+                            m->system.lattice != NULL,
+                            r->melted,
+                            r->unseen};
   IG_TRY(ig_array_pull(m->cx, &m->state));
   IG_TRY(ig_array_pull(m->cx, &m->u));
   IG_TRY(ig_array_pull(m->cx, &m->grown));
+  IG_TRY(ig_array_pull(m->cx, &m->soft));
   const int count = saved_list(r, number, list);
   return to->checkpoint(to, ig_stress_time(r), (int64_t)r->rounds.steps + r->at, list, count);
 }
@@ -286,12 +290,14 @@ static ig_status room_restore(void *self, const ig_restart *from) {
   m->balance.reset = number[16] != 0;
   m->balance.flow = number[17];
   r->given = number[18] != 0;
+  r->melted = number[20];
+  r->unseen = number[21];
   if (number[19] == 0)
     IG_TRY(ig_stress_system_leave_grid(m));
   memcpy(m->T.host, r->T0, sizeof(double) * (size_t)m->nodes);
   memcpy(m->warmer.host, r->warm0, sizeof(double) * (size_t)m->elements);
   memcpy(m->share.host, r->share0, sizeof(double) * (size_t)m->elements);
-  ig_array *const push[] = {&m->u,     &m->state, &m->grown,  &m->alive,
+  ig_array *const push[] = {&m->u,     &m->state, &m->grown,  &m->alive, &m->soft,
                             &m->built, &m->T,     &m->warmer, &m->share};
   for (size_t i = 0; i < sizeof push / sizeof *push; i++)
     IG_TRY(ig_array_push(m->cx, push[i]));

@@ -45,7 +45,9 @@ typedef struct ig_stress_run {
   double *value;
   int columns;
   ig_stress_heat heat; /* at the last step of a heat phase */
-  double live_end;     /* of the thermal run that goes along */
+  double melted,
+      unseen;      /* elements that melted in a step of a heat phase; solid again by its end */
+  double live_end; /* of the thermal run that goes along */
   /* compensation in several runs: the shape that is built, and what came before this run */
   ig_mesh shape;   /* as the drawn mesh, but for its nodes */
   double *shape_x; /* NULL: the drawn shape is built */
@@ -95,6 +97,16 @@ IG_MUST_CHECK ig_status ig_stress_distortion_now(ig_stress_run *r, double *out, 
 /* compensate.c: off: distortion of all nodes. The next shape to build, into x (nodes x 3). */
 IG_MUST_CHECK ig_status ig_stress_shape_next(ig_stress_run *r, double *x);
 IG_MUST_CHECK ig_status ig_stress_compensate(ig_stress_run *r, const double *off, ig_sink *to);
+
+/* heat_phase.c: before anything is written: whether all that the snapshots deposit can become
+ * solid.
+ */
+IG_MUST_CHECK ig_status ig_stress_heat_check(ig_stress_run *r, const ig_stress_phase *p,
+                                             int64_t states);
+/* Temperatures of the next state, with what was deposited and remelted. *dt: time since the last
+   one; *calm: it is passed over. */
+IG_MUST_CHECK ig_status ig_stress_heat_begin(ig_stress_run *r, const ig_stress_phase *p,
+                                             const ig_stress_step *s, double *dt, bool *calm);
 
 /* heat.c: states of a thermal run: how many; the time of one; and one of them. */
 IG_MUST_CHECK ig_status ig_stress_heat_open(ig_stress_run *r, const ig_stress_phase *p,

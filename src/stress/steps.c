@@ -120,6 +120,13 @@ static ig_status phase_check(ig_stress_run *r, const ig_stress_phase *p) {
                       "a thermal run");
   if (p->kind != IG_PHASE_HEAT && (!isnan(p->every) || p->change > 0 || p->layers))
     return ig_fail_at(cx, &p->at, "`every`, `change` and `layers` are for phases of kind heat");
+  if (p->kind != IG_PHASE_HEAT && p->consolidated.count)
+    return ig_fail_at(cx, &p->at, "`consolidated` is for phases of kind heat");
+  for (int i = 0; i < p->consolidated.count; i++) {
+    const ig_set *set;
+    IG_TRY(
+        ig_mesh_named_set(cx, r->m->mesh, &p->at, p->consolidated.value[i], IG_OF_ELEMENTS, &set));
+  }
   if (p->kind != IG_PHASE_BUILD && !isnan(p->decay))
     return ig_fail_at(cx, &p->at, "`decay` is for phases of kind build");
   if (p->kind != IG_PHASE_BUILD && (!isnan(p->height) || !isnan(p->born)))
@@ -198,6 +205,8 @@ ig_status ig_stress_steps_make(ig_stress_run *r) {
         pieces = 1;
       if (p->kind == IG_PHASE_HEAT)
         IG_TRY(ig_stress_heat_open(r, p, &pieces));
+      if (p->kind == IG_PHASE_HEAT && pass == 0)
+        IG_TRY(ig_stress_heat_check(r, p, pieces));
       const double start = time;
       const double dt = (p->kind == IG_PHASE_CUT ? p->duration / groups : p->duration) / pieces;
       for (int g = 0; g < groups; g++)
@@ -338,141 +347,6 @@ static ig_status cut_begin(ig_stress_run *r, int group) {
   return status;
 }
 
-/* --- temperatures of a thermal run --- */
-
-/* Elements that are there in the first state are solid from the start, the others once they have
-   been molten. */
-typedef struct {
-  ig_stress_heat now;
-  ig_lid *list, count;
-  double *birth;
-  bool remelted;
-} heat_news;
-
-/* Highest temperatures of nodes since the last step: that an element has melted again counts, even
-   where it was hotter before. */
-static void heat_high(ig_stress_run *r, heat_news *h) {
-  ig_stress *m = r->m;
-  const ig_stress_heat *was = &r->heat, *is = &h->now;
-  const ig_stress_law *laws = m->material.laws.host;
-  double *high = m->work.high.host;
-  memcpy(high, r->T1, sizeof *high * (size_t)m->nodes);
-  for (ig_lid e = 0; e < m->elements; e++) {
-    double top = -INFINITY;
-    if (!is->there[e] || !was->there[e])
-      continue;
-    if (is->peak[e] > was->peak[e])
-      top = is->peak[e];
-    if (is->melts[e] > was->melts[e])
-      top = fmax(top, laws[((uint8_t *)m->material.law.host)[e]].anneal);
-    h->remelted |= top >= laws[((uint8_t *)m->material.law.host)[e]].anneal;
-    for (int a = 0; a < 8; a++) {
-      const ig_lid n = m->conn[8 * (int64_t)e + a];
-      high[n] = fmax(high[n], top);
-    }
-  }
-}
-
-static ig_status heat_births(ig_stress_run *r, const ig_stress_phase *p, int64_t i, heat_news *h) {
-  ig_stress *m = r->m;
-  const uint8_t *alive = m->alive.host, *law = m->material.law.host;
-  const ig_stress_law *laws = m->material.laws.host;
-  for (ig_lid e = 0; e < m->elements; e++) {
-    const bool solid = i == 0 || isnan(h->now.peak[e]) || h->now.peak[e] >= laws[law[e]].anneal;
-    if (!h->now.there[e] || alive[e] || !solid)
-      continue;
-    double T = 0;
-    for (int a = 0; a < 8; a++)
-      T += r->T1[m->conn[8 * (int64_t)e + a]] / 8;
-    if (i == 0)
-      h->birth[h->count] = T;
-    else
-      IG_TRY(born_at(r, p, e, T, h->birth + h->count));
-    h->list[h->count++] = e;
-  }
-  return IG_OK;
-}
-
-/* Whether so little has happened that this state is passed over. */
-static bool heat_calm(const ig_stress_run *r, const ig_stress_phase *p, const ig_stress_step *s,
-                      const heat_news *h) {
-  if (s->piece == 0 || s->piece == s->pieces - 1 || h->count > 0 ||
-      (!p->layers && (!(p->change > 0) || h->remelted)))
-    return false;
-  if (p->layers)
-    return true;
-  const uint8_t *alive = r->m->alive.host;
-  for (int64_t i = 0; i < 8 * (int64_t)r->m->elements; i++) {
-    const ig_lid n = r->m->conn[i];
-    if (alive[i / 8] && fabs(r->T1[n] - r->T0[n]) > p->change)
-      return false;
-  }
-  return true;
-}
-
-static ig_status heat_take(ig_stress_run *r, const ig_stress_phase *p, heat_news *h) {
-  ig_stress *m = r->m;
-  const size_t n = (size_t)m->elements;
-  IG_TRY(ig_stress_anneal(m));
-  if (h->count > 0) {
-    IG_TRY(ig_stress_birth(m, h->list, h->birth, h->count, p->new_nodes));
-    IG_TRY(ig_stress_system_change(m, false));
-  }
-  for (ig_lid e = 0; e < m->elements; e++) /* unborn nodes had no temperature of their own */
-    for (int a = 0; h->now.there[e] && !r->heat.there[e] && a < 8; a++)
-      r->T0[m->conn[8 * (int64_t)e + a]] = r->T1[m->conn[8 * (int64_t)e + a]];
-  r->heat.time = h->now.time;
-  memcpy(r->heat.peak, h->now.peak, n * sizeof *h->now.peak);
-  memcpy(r->heat.melts, h->now.melts, n * sizeof *h->now.melts);
-  memcpy(r->heat.there, h->now.there, n);
-  return IG_OK;
-}
-
-/* Material that never melted carries no load: it is said, as nobody would look for it. */
-static void heat_end(const ig_stress_run *r, const heat_news *h) {
-  const uint8_t *alive = r->m->alive.host;
-  ig_lid powder = 0;
-  for (ig_lid e = 0; e < r->m->elements; e++)
-    powder += h->now.there[e] && !alive[e];
-  if (powder > 0)
-    ig_warn(r->m->cx,
-            "%d elements of the thermal run were never above the annealing temperature: they take "
-            "no part",
-            powder);
-}
-
-/* *calm: nothing is to be solved. */
-static ig_status heat_begin(ig_stress_run *r, const ig_stress_phase *p, const ig_stress_step *s,
-                            double *dt, bool *calm) {
-  ig_ctx *cx = r->m->cx;
-  const ig_lid n = r->m->elements;
-  heat_news h = {0};
-  ig_status status;
-  IG_TRY_GOTO(status, done, IG_NEW(cx, &h.now.peak, n, "temperatures"));
-  IG_TRY_GOTO(status, done, IG_NEW(cx, &h.now.melts, n, "temperatures"));
-  IG_TRY_GOTO(status, done, IG_NEW(cx, &h.now.there, n, "temperatures"));
-  IG_TRY_GOTO(status, done, IG_NEW(cx, &h.list, n, "temperatures"));
-  IG_TRY_GOTO(status, done, IG_NEW(cx, &h.birth, n, "temperatures"));
-  if (s->piece == 0)
-    memset(r->heat.there, 0, (size_t)n);
-  IG_TRY_GOTO(status, done, ig_stress_heat_read(r, p, s->piece, r->T1, &h.now));
-  IG_TRY_GOTO(status, done, heat_births(r, p, s->piece, &h));
-  heat_high(r, &h);
-  *calm = heat_calm(r, p, s, &h);
-  *dt = s->piece > 0 ? h.now.time - r->heat.time : 0;
-  if (!*calm)
-    status = heat_take(r, p, &h);
-  if (status == IG_OK && s->piece == s->pieces - 1)
-    heat_end(r, &h);
-done:
-  free(h.now.peak);
-  free(h.now.melts);
-  free(h.now.there);
-  free(h.list);
-  free(h.birth);
-  return status;
-}
-
 static double temperature_at(const ig_table *t, double time, double now) {
   if (t->count == 0)
     return now;
@@ -507,7 +381,7 @@ ig_status ig_stress_steps_next(ig_stress_run *r) {
   if (p->kind == IG_PHASE_CUT)
     IG_TRY(cut_begin(r, s->group));
   if (p->kind == IG_PHASE_HEAT)
-    IG_TRY(heat_begin(r, p, s, &dt, &calm));
+    IG_TRY(ig_stress_heat_begin(r, p, s, &dt, &calm));
   else if (!r->given)
     for (ig_lid n = 0; n < m->nodes; n++)
       r->T1[n] = temperature_at(&p->temperature, s->time - s->start, r->T0[n]);

@@ -178,6 +178,62 @@ for count in 1 3 20; do
   near "$(figure remelt energy_missing)" 0 1e-7 || fail "remelted, $count states: energy $(figure remelt energy_missing)"
 done
 
+# of what is deposited at 1 s the upper half melts, the lower does not: it stays soft and connects them. As powder below a
+# solid part it could not have carried anything
+cat >deposit.yaml <<'END'
+physics: thermal
+mesh:
+  boxes:
+    - {name: plate, size: [2 mm, 2 mm, 2 mm], cells: [2, 2, 2]}
+    - {name: low, origin: [0, 0, 2 mm], size: [2 mm, 2 mm, 2 mm], cells: [2, 2, 2]}
+    - {name: high, origin: [0, 0, 4 mm], size: [2 mm, 2 mm, 2 mm], cells: [2, 2, 2]}
+materials: {name: m, density: 8000, specific_heat: 500, conductivity: 20, solidus: 1500 K, liquidus: 1510 K, latent_heat: 1}
+initial_temperature: 300
+ambient: 300
+duration: 20
+track_every: 1
+birth: {by: list, list: [{set: [low, high], time: 1 s}]}
+boundary:
+  - {set: zmin, temperature: 300 K}
+  - {set: zmax, temperature: [[1 s, 300 K], [4 s, 2400 K], [8 s, 2400 K], [12 s, 300 K]]}
+output: {count: 20, fields: [T, T_peak, melts]}
+END
+cat >unmolten.yaml <<'END'
+physics: stress
+mesh:
+  boxes:
+    - {name: plate, size: [2 mm, 2 mm, 2 mm], cells: [2, 2, 2]}
+    - {name: low, origin: [0, 0, 2 mm], size: [2 mm, 2 mm, 2 mm], cells: [2, 2, 2]}
+    - {name: high, origin: [0, 0, 4 mm], size: [2 mm, 2 mm, 2 mm], cells: [2, 2, 2]}
+materials: {name: m, young: 200 GPa, poisson: 0.3, yield: 400 MPa, hardening: 2 GPa, mechanical: {expansion: 1e-5, anneal: 1500 K}}
+temperature: 300 K
+supports: {set: zmin, fix: all}
+phases:
+  - {name: heat, kind: heat, file: deposit}
+  - {name: cool, temperature: 300 K}
+probes:
+  - {name: top, point: [2 mm, 0, 6 mm], quantity: ux}
+  - {name: low, point: [1 mm, 1 mm, 2.5 mm], quantity: von_mises}
+output: {count: 1}
+END
+"$INGOT" run deposit.yaml -q -o deposit -t 1 || fail "the deposit does not run"
+"$INGOT" run unmolten.yaml -q -o unmolten -t 1 >said 2>&1 || fail "material that has not melted: $(cat said)"
+grep -q "4 elements of the thermal run were never above the annealing temperature" said || fail "soft: $(cat said)"
+# the lowest row is soft (a hundredth of the modulus); the top is free to contract by alpha 1200 K to its middle, 1 mm away
+near "$(figure unmolten low)" 0 40e6 || fail "soft material carries $(figure unmolten low)"
+near "$(figure unmolten top)" -12e-6 1e-6 || fail "solid on soft material: $(figure unmolten top)"
+near "$(figure unmolten energy_missing)" 0 "$(awk -v e="$(figure unmolten energy_heat)" 'BEGIN { print 1e-4 * (e < 0 ? -e : e) }')" || fail "soft: energy"
+"$INGOT" run unmolten.yaml -q -o stiff -t 1 -s 'phases[0].consolidated=low' >said 2>&1 || fail "consolidated: $(cat said)"
+grep -q "never above" said && fail "consolidated material is soft: $(cat said)"
+awk -v s="$(figure stiff low)" 'BEGIN { exit !(s > 200e6) }' || fail "consolidated material carries $(figure stiff low)"
+# without solidus and anneal nothing would ever become solid
+sed 's/, anneal: 1500 K//' unmolten.yaml >never.yaml
+"$INGOT" run never.yaml -q -o never -t 1 >said 2>&1
+[ $? = 2 ] || fail "nothing becomes solid, and that is not refused"
+grep -q "never.yaml:7:.*has neither \`solidus\` nor \`mechanical.anneal\`" said || fail "nothing becomes solid: $(cat said)"
+[ ! -e never ] || fail "a refused case has written"
+"$INGOT" run never.yaml -q -o never -t 1 -s 'phases[0].consolidated=[low, high]' || fail "consolidated needs no anneal"
+
 # a chain goes on with what a cut has left, where it has moved: the bar of 10 mm that shrank by 0.3 % is 9.97 mm
 cat >left.yaml <<'END'
 title: what is left

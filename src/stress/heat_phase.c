@@ -1,0 +1,235 @@
+/* Steps of a heat phase: what the thermal run has deposited, melted and remelted since the last
+ * one. */
+#include "stress/run.h"
+#include "mesh/named.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What has happened since the last step. Elements that are there in the first state are solid from
+   the start; those deposited later are soft, or solid where they have melted since. */
+typedef struct {
+  ig_stress_heat now;
+  ig_lid *list, count;
+  double *birth;
+  uint8_t *consolidated;
+  int64_t piece;         /* state of the phase */
+  double melted, unseen; /* elements that melted since the last step; and are solid again */
+  bool remelted;
+} heat_news;
+
+static ig_status heat_news_new(ig_stress_run *r, heat_news *h) {
+  ig_ctx *cx = r->m->cx;
+  const ig_lid n = r->m->elements;
+  IG_TRY(IG_NEW(cx, &h->now.peak, n, "temperatures"));
+  IG_TRY(IG_NEW(cx, &h->now.melts, n, "temperatures"));
+  IG_TRY(IG_NEW(cx, &h->now.there, n, "temperatures"));
+  IG_TRY(IG_NEW(cx, &h->list, n, "temperatures"));
+  IG_TRY(IG_NEW(cx, &h->birth, n, "temperatures"));
+  return IG_NEW(cx, &h->consolidated, n, "temperatures");
+}
+
+static void heat_news_free(heat_news *h) {
+  free(h->now.peak);
+  free(h->now.melts);
+  free(h->now.there);
+  free(h->list);
+  free(h->birth);
+  free(h->consolidated);
+}
+
+/* Highest temperatures of nodes since the last step: that an element has melted again counts, even
+   where it was hotter before. */
+static void heat_high(ig_stress_run *r, heat_news *h) {
+  ig_stress *m = r->m;
+  const ig_stress_heat *was = &r->heat, *is = &h->now;
+  const ig_stress_law *laws = m->material.laws.host;
+  const uint8_t *law = m->material.law.host;
+  double *high = m->work.high.host;
+  memcpy(high, r->T1, sizeof *high * (size_t)m->nodes);
+  for (ig_lid e = 0; e < m->elements; e++) {
+    const double anneal = laws[law[e]].anneal;
+    double top = -INFINITY, now = 0;
+    if (!is->there[e])
+      continue;
+    if (!was->there[e] || is->peak[e] > was->peak[e])
+      top = is->peak[e];
+    if (is->melts[e] > (was->there[e] ? was->melts[e] : 0))
+      top = fmax(top, anneal);
+    for (int a = 0; a < 8; a++)
+      now += r->T1[m->conn[8 * (int64_t)e + a]] / 8;
+    if (h->piece > 0 && top >= anneal) {
+      h->melted++;
+      h->unseen += now < anneal;
+    }
+    if (!was->there[e]) /* soft or solid by its birth */
+      continue;
+    h->remelted |= top >= anneal;
+    for (int a = 0; a < 8; a++) {
+      const ig_lid n = m->conn[8 * (int64_t)e + a];
+      high[n] = fmax(high[n], top);
+    }
+  }
+}
+
+/* Elements of a law without `anneal` never become solid: nothing would carry load, and nobody would
+   know why. */
+static ig_status solid_check(const ig_stress_run *r, const ig_stress_phase *p, ig_lid e) {
+  const int law = ((const uint8_t *)r->m->material.law.host)[e];
+  const ig_material_case *mat = IG_ITEM(const ig_material_case, *r->job->materials, law);
+  if (((const ig_stress_law *)r->m->material.laws.host)[law].anneal < IG_HUGE)
+    return IG_OK;
+  return ig_fail_at(r->m->cx, &mat->at,
+                    "material '%.60s' has neither `solidus` nor `mechanical.anneal`: what phase "
+                    "'%.60s' deposits of it would never become solid; give one of them, or name "
+                    "its element sets in `consolidated` of the phase",
+                    mat->name, p->name ? p->name : "without a name");
+}
+
+static ig_status consolidated_mark(const ig_stress_run *r, const ig_stress_phase *p,
+                                   uint8_t *mark) {
+  memset(mark, 0, (size_t)r->m->elements);
+  for (int i = 0; i < p->consolidated.count; i++) {
+    const ig_set *set;
+    IG_TRY(ig_mesh_named_set(r->m->cx, r->m->mesh, &p->at, p->consolidated.value[i], IG_OF_ELEMENTS,
+                             &set));
+    for (ig_lid k = 0; k < set->count; k++)
+      mark[set->item[k]] = 1;
+  }
+  return IG_OK;
+}
+
+static ig_status heat_births(ig_stress_run *r, const ig_stress_phase *p, heat_news *h) {
+  ig_stress *m = r->m;
+  const uint8_t *alive = m->alive.host, *law = m->material.law.host;
+  const ig_stress_law *laws = m->material.laws.host;
+  IG_TRY(consolidated_mark(r, p, h->consolidated));
+  for (ig_lid e = 0; e < m->elements; e++) {
+    double *birth = h->birth + h->count, T = 0;
+    if (!h->now.there[e] || alive[e])
+      continue;
+    for (int a = 0; a < 8; a++)
+      T += r->T1[m->conn[8 * (int64_t)e + a]] / 8;
+    *birth = T;
+    if (h->piece > 0 && !h->consolidated[e]) {
+      IG_TRY(solid_check(r, p, e));
+      const double anneal = laws[law[e]].anneal;
+      *birth = isnan(h->now.peak[e]) || h->now.peak[e] >= anneal ? anneal : IG_BORN_SOFT;
+    }
+    h->list[h->count++] = e;
+  }
+  return IG_OK;
+}
+
+ig_status ig_stress_heat_check(ig_stress_run *r, const ig_stress_phase *p, int64_t states) {
+  heat_news first = {0}, last = {0};
+  ig_status status;
+  if (!isnan(p->every)) /* the thermal run has not been there yet */
+    return IG_OK;
+  IG_TRY_GOTO(status, done, heat_news_new(r, &first));
+  IG_TRY_GOTO(status, done, heat_news_new(r, &last));
+  IG_TRY_GOTO(status, done, ig_stress_heat_read(r, p, 0, r->T1, &first.now));
+  IG_TRY_GOTO(status, done, ig_stress_heat_read(r, p, states - 1, r->T1, &last.now));
+  IG_TRY_GOTO(status, done, consolidated_mark(r, p, last.consolidated));
+  bool unknown = false;
+  for (ig_lid e = 0; status == IG_OK && e < r->m->elements; e++)
+    if (last.now.there[e] && !first.now.there[e] && !last.consolidated[e]) {
+      status = solid_check(r, p, e);
+      unknown |= isnan(last.now.peak[e]);
+    }
+  if (unknown)
+    ig_warn_at(r->m->cx, &p->at,
+               "the thermal run has no T_peak: all that it deposits counts as molten since; give "
+               "its material a solidus and liquidus, and output.fields T_peak");
+done:
+  heat_news_free(&first);
+  heat_news_free(&last);
+  return status;
+}
+
+/* Whether so little has happened that this state is passed over. */
+static bool heat_calm(const ig_stress_run *r, const ig_stress_phase *p, const ig_stress_step *s,
+                      const heat_news *h) {
+  if (s->piece == 0 || s->piece == s->pieces - 1 || h->count > 0 ||
+      (!p->layers && (!(p->change > 0) || h->remelted)))
+    return false;
+  if (p->layers)
+    return true;
+  const uint8_t *alive = r->m->alive.host;
+  for (int64_t i = 0; i < 8 * (int64_t)r->m->elements; i++) {
+    const ig_lid n = r->m->conn[i];
+    if (alive[i / 8] && fabs(r->T1[n] - r->T0[n]) > p->change)
+      return false;
+  }
+  return true;
+}
+
+static ig_status heat_take(ig_stress_run *r, const ig_stress_phase *p, heat_news *h) {
+  ig_stress *m = r->m;
+  const size_t n = (size_t)m->elements;
+  IG_TRY(ig_stress_anneal(m));
+  if (h->count > 0) {
+    IG_TRY(ig_stress_birth(m, h->list, h->birth, h->count, p->new_nodes));
+    IG_TRY(ig_stress_system_change(m, false));
+  }
+  /* nodes that nothing had reached yet had no temperature of their own */
+  memset(m->scratch, 0, (size_t)m->nodes);
+  for (int64_t i = 0; i < 8 * (int64_t)m->elements; i++)
+    m->scratch[m->conn[i]] |= r->heat.there[i / 8];
+  for (ig_lid i = 0; i < m->nodes; i++)
+    r->T0[i] = m->scratch[i] ? r->T0[i] : r->T1[i];
+  r->heat.time = h->now.time;
+  r->melted += h->melted;
+  r->unseen += h->unseen;
+  memcpy(r->heat.peak, h->now.peak, n * sizeof *h->now.peak);
+  memcpy(r->heat.melts, h->now.melts, n * sizeof *h->now.melts);
+  memcpy(r->heat.there, h->now.there, n);
+  return IG_OK;
+}
+
+/* Material that never melted carries hardly any load: it is said, as nobody would look for it. */
+static ig_status heat_end(ig_stress_run *r) {
+  ig_stress *m = r->m;
+  const uint8_t *alive = m->alive.host, *soft = m->soft.host;
+  ig_lid all = 0, some = 0;
+  IG_TRY(ig_array_pull(m->cx, &m->soft));
+  for (ig_lid e = 0; e < m->elements; e++) {
+    all += alive[e] && soft[e] == 0xff;
+    some += alive[e] && soft[e] && soft[e] != 0xff;
+  }
+  if (all + some > 0)
+    ig_warn(m->cx,
+            "%d elements of the thermal run were never above the annealing temperature, %d only in "
+            "part: they stay soft (`consolidated` names sets that are solid without)",
+            all, some);
+  if (r->unseen > 0.5 * r->melted)
+    ig_warn(m->cx,
+            "%.0f %% of what melted was solid again in the next state of the thermal run: it has "
+            "its contraction, but what it did to its surroundings while it was hot is not "
+            "computed; take states more often (`every`, or output of the thermal run)",
+            100 * r->unseen / r->melted);
+  return IG_OK;
+}
+
+ig_status ig_stress_heat_begin(ig_stress_run *r, const ig_stress_phase *p, const ig_stress_step *s,
+                               double *dt, bool *calm) {
+  heat_news h = {0};
+  ig_status status;
+  IG_TRY_GOTO(status, done, heat_news_new(r, &h));
+  h.piece = s->piece;
+  if (s->piece == 0)
+    memset(r->heat.there, 0, (size_t)r->m->elements);
+  IG_TRY_GOTO(status, done, ig_stress_heat_read(r, p, s->piece, r->T1, &h.now));
+  IG_TRY_GOTO(status, done, heat_births(r, p, &h));
+  heat_high(r, &h);
+  *calm = heat_calm(r, p, s, &h);
+  *dt = s->piece > 0 ? h.now.time - r->heat.time : 0;
+  if (!*calm)
+    status = heat_take(r, p, &h);
+  if (status == IG_OK && s->piece == s->pieces - 1)
+    status = heat_end(r);
+done:
+  heat_news_free(&h);
+  return status;
+}
