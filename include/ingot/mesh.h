@@ -63,6 +63,7 @@ typedef struct ig_mesh {
   ig_block *block;
   int sets;
   ig_set *set;
+  int set_slots, *set_slot; /* the library's own: where to find sets by their names */
 } ig_mesh;
 
 /* Empty mesh; fill by the calls below. Everything it holds is freed with it. What the calls return

@@ -343,12 +343,8 @@ ig_status ig_h5_save(ig_h5 *h5) {
 /* Checks length and checksum of a sealed file; *sealed tells whether it is one. */
 static ig_status seal_check(ig_ctx *cx, const char *path, bool *sealed, int64_t *size) {
   *sealed = false;
-  struct stat info;
-  if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
-    return IG_FAIL(cx, IG_INPUT, "'%s' is not a file", path);
-  FILE *f = fopen(path, "rb");
-  if (!f)
-    return IG_FAIL(cx, IG_INPUT, "cannot open '%s': %s", path, strerror(errno));
+  FILE *f;
+  IG_TRY(ig_file_open(cx, path, &f));
   char *buffer = malloc(CHUNK), head[SEAL + 1] = "";
   ig_status status = IG_OK;
   if (!buffer) {
@@ -404,6 +400,7 @@ ig_status ig_h5_open(ig_ctx *cx, const char *path, bool sealed, ig_h5 *h5) {
 ig_status ig_h5_reopen(ig_ctx *cx, const char *path, ig_h5 *h5) {
   struct stat info;
   *h5 = (ig_h5){.file = -1, .access = -1};
+  IG_TRY(ig_file_regular(cx, path));
   if (stat(path, &info) != 0)
     return IG_FAIL(cx, IG_INPUT, "cannot open '%s': %s", path, strerror(errno));
   return file_open(cx, path, (int64_t)info.st_size, h5);

@@ -431,7 +431,7 @@ static ig_status parts_resolve(dyna *in) {
     char name[32];
     snprintf(name, sizeof name, "part_%lld", (long long)in->of_part[i].part);
     const ig_group *part = ig_gather_find(&in->g, name, strlen(name), IG_SET_ELEMENTS);
-    for (ig_lid k = 0; part && k < part->count; k++)
+    for (ig_lid k = 0; part && part != &in->g.group[in->of_part[i].set] && k < part->count; k++)
       IG_TRY(ig_gather_member(&in->g, &in->g.group[in->of_part[i].set], part->id[k], 0));
   }
   return IG_OK;

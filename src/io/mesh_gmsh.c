@@ -374,9 +374,8 @@ ig_status ig_mesh_read_gmsh(ig_ctx *cx, const char *path, const ig_mesh_read_opt
                             ig_mesh **mesh) {
   *mesh = NULL;
   char head[16] = "";
-  FILE *f = fopen(path, "rb");
-  if (!f)
-    return IG_FAIL(cx, IG_INPUT, "cannot open '%s': %s", path, strerror(errno));
+  FILE *f;
+  IG_TRY(ig_file_open(cx, path, &f));
   const size_t length = fread(head, 1, sizeof head - 1, f);
   fclose(f);
   /* Gmsh runs what it does not recognise as a script: a mesh must look like one. */

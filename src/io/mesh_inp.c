@@ -502,5 +502,7 @@ ig_status ig_mesh_read_inp(ig_ctx *cx, const char *path, const ig_mesh_read_opti
     ig_gather_free(&in.part[i].g);
   free(in.part);
   free(in.instance);
+  ig_namemap_free(&in.part_of);
+  ig_namemap_free(&in.instance_of);
   return status;
 }

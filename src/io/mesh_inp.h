@@ -32,6 +32,7 @@ typedef struct {
   int parts, instances, depth; /* depth: of included files */
   ig_inp_part *part;
   ig_inp_instance *instance;
+  ig_namemap part_of, instance_of;
   int64_t above; /* of numbers in sets that name an instance */
   bool space;    /* an element that is not plane was seen */
   int passed;    /* how many types of elements were passed over */

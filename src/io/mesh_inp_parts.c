@@ -9,15 +9,8 @@
 
 /* Node n of instance i is number i << IG_ID_BITS | n. */
 
-static bool named(const char *name, const char *from, const char *stop) {
-  return ig_text_is(from, stop, name);
-}
-
 static int instance_find(const ig_inp *in, const char *from, const char *stop) {
-  for (int i = 0; i < in->instances; i++)
-    if (named(in->instance[i].name, from, stop))
-      return i;
-  return -1;
+  return ig_namemap_get(&in->instance_of, 0, from, (size_t)(stop - from));
 }
 
 static ig_status name_take(ig_inp *in, const char *key, char *name, size_t size) {
@@ -33,6 +26,10 @@ ig_status ig_inp_part_begin(ig_inp *in) {
   IG_TRY(IG_MORE(in->t.cx, &in->part, in->parts, "parts"));
   in->part[in->parts] = (ig_inp_part){.g.cx = in->t.cx};
   IG_TRY(name_take(in, "NAME", in->part[in->parts].name, sizeof in->part->name));
+  const char *name = in->part[in->parts].name;
+  if (ig_namemap_get(&in->part_of, 0, name, strlen(name)) < 0 && /* of two the first counts */
+      !ig_namemap_put(&in->part_of, 0, name, strlen(name), in->parts))
+    return IG_FAIL(in->t.cx, IG_MEMORY, "no memory for a part");
   in->to = &in->part[in->parts++].g;
   return IG_OK;
 }
@@ -134,15 +131,15 @@ ig_status ig_inp_instance_read(ig_inp *in) {
   bool turned;
   IG_TRY(name_take(in, "NAME", name, 54));
   IG_TRY(name_take(in, "PART", of, sizeof of));
-  int k = 0;
-  while (k < in->parts && strcasecmp(in->part[k].name, of) != 0)
-    k++;
-  if (k == in->parts)
+  const int k = ig_namemap_get(&in->part_of, 0, of, strlen(of));
+  if (k < 0)
     return ig_text_fail(&in->t, in->t.line, "an instance of part '%s', which is not in the file",
                         of);
   if (in->instances >= 1 << 20 || instance_find(in, name, name + strlen(name)) >= 0)
     return ig_text_fail(&in->t, in->t.line, "instance '%s' comes twice", name);
   IG_TRY(IG_MORE(in->t.cx, &in->instance, in->instances, "instances"));
+  if (!ig_namemap_put(&in->instance_of, 0, name, strlen(name), in->instances))
+    return IG_FAIL(in->t.cx, IG_MEMORY, "no memory for an instance");
   in->instance[in->instances] = (ig_inp_instance){.part = k};
   memcpy(in->instance[in->instances++].name, name, sizeof name);
   in->to = &in->whole;

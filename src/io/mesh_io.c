@@ -2,6 +2,7 @@
 #include "io/mesh_io.h"
 #include "core/given.h"
 #include "io/cell.h"
+#include "io/store.h"
 #include <ingot/run.h>
 
 #include <math.h>
@@ -88,17 +89,17 @@ static ig_status nodes_drop(ig_ctx *cx, ig_mesh *mesh, ig_lid *dropped) {
 }
 
 /* CalculiX GraphiX names its Abaqus files .msh, too. */
-static bool is_keywords(const char *path) {
+static ig_status is_keywords(ig_ctx *cx, const char *path, bool *is) {
   char head[64] = "";
-  FILE *f = fopen(path, "rb");
-  if (!f)
-    return false;
+  FILE *f;
+  IG_TRY(ig_file_open(cx, path, &f));
   const size_t length = fread(head, 1, sizeof head - 1, f);
   fclose(f);
   size_t i = 0;
   while (i < length && strchr(" \t\r\n", head[i]))
     i++;
-  return head[i] == '*';
+  *is = head[i] == '*';
+  return IG_OK;
 }
 
 /* Files that end in .dat are Nastran's, Ansys's or Abaqus's: their lines tell. */
@@ -169,9 +170,10 @@ ig_status ig_mesh_read(ig_ctx *cx, const char *path, const ig_mesh_read_options 
                                       .memory_limit = options->memory_limit};
   const double unit = known.unit > 0 ? known.unit : 1;
   ig_mesh *mesh = NULL;
-  ig_mesh_reader *const read = strcmp(formats[i].ending, ".msh") == 0 && is_keywords(path)
-                                   ? ig_mesh_read_inp
-                                   : formats[i].read;
+  bool keywords = false;
+  if (strcmp(formats[i].ending, ".msh") == 0)
+    IG_TRY(is_keywords(cx, path, &keywords));
+  ig_mesh_reader *const read = keywords ? ig_mesh_read_inp : formats[i].read;
   IG_TRY(in_file(cx, path, read(cx, path, &known, &mesh)));
   for (size_t n = 0; unit != 1 && n < 3 * (size_t)mesh->nodes; n++)
     mesh->x[n] *= unit;

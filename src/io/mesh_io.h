@@ -56,6 +56,8 @@ typedef struct {
   char *line, *line_end; /* the current line, without its end */
   char *next;            /* the line after it */
   int number;            /* of the current line, from 1 */
+  int files;             /* included so far, each time one is */
+  double bytes;          /* of this file, and of all that were included */
 } ig_mesh_text;
 IG_MUST_CHECK ig_status ig_text_open(ig_ctx *cx, const char *path, ig_mesh_text *t);
 void ig_text_close(ig_mesh_text *t);
@@ -64,7 +66,8 @@ bool ig_text_line(ig_mesh_text *t); /* moves on; false at the end */
 ig_status ig_text_fail(ig_mesh_text *t, const char *at, const char *format, ...) IG_PRINTF(3, 4);
 /* Opens a file that `t` includes, from its folder or that of the outermost file or below, in its
    place; `at` is where the name of `length` letters stands. *outer keeps what was read;
-   ig_text_leave goes back to it. On failure `t` is as before. */
+   ig_text_leave goes back to it. On failure `t` is as before. Depth, number and size of included
+   files are limited: a few files that include each other many times would never end. */
 IG_MUST_CHECK ig_status ig_text_enter(ig_mesh_text *t, const char *at, int length, int depth,
                                       ig_mesh_text *outer);
 void ig_text_leave(ig_mesh_text *t, const ig_mesh_text *outer);
@@ -92,8 +95,20 @@ typedef struct {
   ig_lid count;
 } ig_idmap;
 
+/* Numbers by names, whatever the case; `kind` tells names apart that may be the same. */
 typedef struct {
-  char name[64];
+  char **key;
+  int *value;
+  size_t mask; /* slots - 1 */
+  int count;
+} ig_namemap;
+int ig_namemap_get(const ig_namemap *map, int kind, const char *name, size_t length); /* -1: none */
+/* Of a name that is not there; false: memory ran out. */
+bool ig_namemap_put(ig_namemap *map, int kind, const char *name, size_t length, int value);
+void ig_namemap_free(ig_namemap *map);
+
+typedef struct {
+  char name[128];
   ig_set_kind kind;
   ig_lid count, capacity;
   int64_t *id; /* the file's numbers */
@@ -116,7 +131,9 @@ typedef struct {
   int64_t corners, corner_capacity;
   int groups, group_capacity;
   ig_group *group;
-  ig_lid absent; /* members of groups with gaps that were left out */
+  ig_namemap group_of;
+  int64_t members; /* work with groups so far: members that were added, or sorted */
+  ig_lid absent;   /* members of groups with gaps that were left out */
 } ig_gather;
 
 void ig_gather_free(ig_gather *g);

@@ -1,11 +1,13 @@
 /* What readers of text meshes share: lines with places, numbers, and files that number nodes and
    elements as they please. */
 #include "io/mesh_io.h"
+#include "core/hash.h"
 #include "core/number.h"
 #include "io/cell.h"
 #include "io/store.h"
 #include "mesh/topology.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
@@ -23,6 +25,7 @@ ig_status ig_text_open(ig_ctx *cx, const char *path, ig_mesh_text *t) {
   IG_TRY(ig_file_read(cx, path, 0, &text, &size));
   t->text = t->line = t->line_end = t->next = text;
   t->end = text + size;
+  t->bytes = (double)size;
   return IG_OK;
 }
 
@@ -123,6 +126,71 @@ bool ig_name_is_odd(const char *name) {
   return length == 0 || name[0] == ' ' || name[length - 1] == ' ';
 }
 
+/* --- names */
+
+/* Where a name is, or the free slot for it. A key begins with its kind. */
+static size_t name_slot(const ig_namemap *map, int kind, const char *name, size_t length) {
+  uint64_t h = ig_hash_word(IG_HASH_START, (uint64_t)kind);
+  for (size_t i = 0; i < length; i++)
+    h = ig_hash_word(h, (uint64_t)tolower((unsigned char)name[i]));
+  for (size_t slot = (size_t)h & map->mask;; slot = (slot + 1) & map->mask) {
+    const char *key = map->key[slot];
+    if (!key || (key[0] == (char)('0' + kind) && strncasecmp(key + 1, name, length) == 0 &&
+                 key[1 + length] == '\0'))
+      return slot;
+  }
+}
+
+int ig_namemap_get(const ig_namemap *map, int kind, const char *name, size_t length) {
+  if (!map->key || memchr(name, '\0', length))
+    return -1;
+  const size_t slot = name_slot(map, kind, name, length);
+  return map->key[slot] ? map->value[slot] : -1;
+}
+
+bool ig_namemap_put(ig_namemap *map, int kind, const char *name, size_t length, int value) {
+  if (!map->key || 2 * (size_t)map->count > map->mask) {
+    ig_namemap bigger = {.mask = map->key ? 2 * map->mask + 1 : 15};
+    bigger.key = calloc(bigger.mask + 1, sizeof *bigger.key);
+    bigger.value = calloc(bigger.mask + 1, sizeof *bigger.value);
+    if (!bigger.key || !bigger.value) {
+      free(bigger.key);
+      free(bigger.value);
+      return false;
+    }
+    for (size_t i = 0; map->key && i <= map->mask; i++)
+      if (map->key[i]) {
+        const char *key = map->key[i];
+        const size_t slot = name_slot(&bigger, key[0] - '0', key + 1, strlen(key + 1));
+        bigger.key[slot] = map->key[i];
+        bigger.value[slot] = map->value[i];
+      }
+    bigger.count = map->count;
+    free(map->key);
+    free(map->value);
+    *map = bigger;
+  }
+  char *key = malloc(length + 2);
+  if (!key)
+    return false;
+  key[0] = (char)('0' + kind);
+  memcpy(key + 1, name, length);
+  key[1 + length] = '\0';
+  const size_t slot = name_slot(map, kind, name, length);
+  map->key[slot] = key;
+  map->value[slot] = value;
+  map->count++;
+  return true;
+}
+
+void ig_namemap_free(ig_namemap *map) {
+  for (size_t i = 0; map->key && i <= map->mask; i++)
+    free(map->key[i]);
+  free(map->key);
+  free(map->value);
+  memset(map, 0, sizeof *map);
+}
+
 /* --- numbers of their own */
 
 static size_t slot_of(const ig_idmap *map, int64_t id) {
@@ -135,7 +203,7 @@ static size_t slot_of(const ig_idmap *map, int64_t id) {
 
 static ig_status idmap_put(ig_ctx *cx, ig_idmap *map, int64_t id, ig_lid value, bool *taken) {
   if (!map->key || 2 * (size_t)map->count > map->mask) {
-    ig_idmap bigger = {.mask = map->key ? 2 * map->mask + 1 : 1023};
+    ig_idmap bigger = {.mask = map->key ? 2 * map->mask + 1 : 63};
     IG_TRY(IG_NEW(cx, &bigger.key, bigger.mask + 1, "numbers"));
     const ig_status status = IG_NEW(cx, &bigger.value, bigger.mask + 1, "numbers");
     if (status != IG_OK) {
@@ -193,6 +261,7 @@ void ig_gather_free(ig_gather *g) {
     free(g->group[i].face);
   }
   free(g->group);
+  ig_namemap_free(&g->group_of);
   memset(g, 0, sizeof *g);
 }
 
@@ -212,7 +281,7 @@ ig_status ig_gather_node(ig_gather *g, int64_t id, const double *x, bool *taken)
   if (g->nodes == g->node_capacity) {
     if (g->node_capacity > INT32_MAX / 2)
       return IG_FAIL(g->cx, IG_INPUT, "more nodes than one mesh can number");
-    const ig_lid capacity = g->node_capacity ? 2 * g->node_capacity : 1024;
+    const ig_lid capacity = g->node_capacity ? 2 * g->node_capacity : 64;
     if (!grow((void **)&g->x, 3 * (size_t)capacity, sizeof *g->x))
       return IG_FAIL(g->cx, IG_MEMORY, "no memory for nodes");
     g->node_capacity = capacity;
@@ -230,7 +299,7 @@ ig_status ig_gather_cell(ig_gather *g, int64_t id, int type, int32_t tag, const 
   if (g->cells == g->cell_capacity) {
     if (g->cell_capacity > INT32_MAX / 2)
       return IG_FAIL(g->cx, IG_INPUT, "more elements than one mesh can number");
-    const ig_lid capacity = g->cell_capacity ? 2 * g->cell_capacity : 1024;
+    const ig_lid capacity = g->cell_capacity ? 2 * g->cell_capacity : 64;
     if (!grow((void **)&g->type, (size_t)capacity, sizeof *g->type) ||
         !grow((void **)&g->tag, (size_t)capacity, sizeof *g->tag) ||
         !grow((void **)&g->offset, (size_t)capacity + 1, sizeof *g->offset))
@@ -238,7 +307,7 @@ ig_status ig_gather_cell(ig_gather *g, int64_t id, int type, int32_t tag, const 
     g->cell_capacity = capacity;
   }
   if (g->corners + npe > g->corner_capacity) {
-    const int64_t capacity = g->corner_capacity ? 2 * g->corner_capacity : 8192;
+    const int64_t capacity = g->corner_capacity ? 2 * g->corner_capacity : 512;
     if (!grow((void **)&g->corner, (size_t)capacity, sizeof *g->corner))
       return IG_FAIL(g->cx, IG_MEMORY, "no memory for elements");
     g->corner_capacity = capacity;
@@ -255,32 +324,78 @@ ig_status ig_gather_cell(ig_gather *g, int64_t id, int type, int32_t tag, const 
   return IG_OK;
 }
 
+/* --- groups */
+
+enum { MOST_GROUPS = 1 << 20, MOST_MEMBERS = 500000000, OFTEN = 1 << 16 };
+
 ig_group *ig_gather_find(ig_gather *g, const char *name, size_t length, ig_set_kind kind) {
-  for (int i = 0; i < g->groups; i++)
-    if (g->group[i].kind == kind && strlen(g->group[i].name) == length &&
-        strncasecmp(g->group[i].name, name, length) == 0)
-      return &g->group[i];
-  return NULL;
+  const int at = ig_namemap_get(&g->group_of, (int)kind, name, length);
+  return at < 0 ? NULL : &g->group[at];
 }
 
 ig_group *ig_gather_group(ig_gather *g, const char *name, size_t length, ig_set_kind kind) {
+  length = length < sizeof g->group->name ? length : sizeof g->group->name - 1;
   ig_group *found = ig_gather_find(g, name, length, kind);
   if (found)
     return found;
   if (g->groups == g->group_capacity) {
     const int capacity = g->group_capacity ? 2 * g->group_capacity : 16;
-    if (capacity > 1 << 20 || !grow((void **)&g->group, (size_t)capacity, sizeof *g->group))
+    if (capacity > MOST_GROUPS || !grow((void **)&g->group, (size_t)capacity, sizeof *g->group))
       return NULL;
     g->group_capacity = capacity;
   }
+  if (!ig_namemap_put(&g->group_of, (int)kind, name, length, g->groups))
+    return NULL;
   ig_group *group = &g->group[g->groups++];
   *group = (ig_group){.kind = kind};
-  memcpy(group->name, name, length < sizeof group->name ? length : sizeof group->name - 1);
+  memcpy(group->name, name, length);
   return group;
 }
 
+typedef struct {
+  int64_t id;
+  uint8_t face;
+} member;
+
+static int member_compare(const void *a, const void *b) {
+  const member *p = a, *q = b;
+  return p->id != q->id ? (p->id < q->id ? -1 : 1) : (int)p->face - (int)q->face;
+}
+
+/* Leaves each member once: sets of sets may name them over and over. */
+static ig_status group_compact(ig_gather *g, ig_group *group) {
+  ig_lid rising = 1;
+  while (rising < group->count && group->id[rising - 1] < group->id[rising])
+    rising++;
+  if (rising >= group->count)
+    return IG_OK;
+  member *all;
+  g->members += 4 * (int64_t)group->count; /* sorting is work, too */
+  IG_TRY(IG_NEW(g->cx, &all, group->count, "set"));
+  for (ig_lid i = 0; i < group->count; i++)
+    all[i] = (member){group->id[i], group->face[i]};
+  qsort(all, (size_t)group->count, sizeof *all, member_compare);
+  ig_lid kept = 0;
+  for (ig_lid i = 0; i < group->count; i++)
+    if (i == 0 || member_compare(&all[i], &all[i - 1]) != 0) {
+      group->id[kept] = all[i].id;
+      group->face[kept++] = all[i].face;
+    }
+  group->count = kept;
+  free(all);
+  return IG_OK;
+}
+
 ig_status ig_gather_member(ig_gather *g, ig_group *group, int64_t id, int face) {
-  if (group->count == group->capacity) {
+  if (++g->members > MOST_MEMBERS)
+    return IG_FAIL(g->cx, IG_INPUT, "set '%s': the sets of the file name more than %d members",
+                   group->name, MOST_MEMBERS);
+  bool full = group->count == group->capacity;
+  if (full && group->count >= OFTEN) { /* half empty at least afterwards, or it grows */
+    IG_TRY(group_compact(g, group));
+    full = group->count > group->capacity / 2;
+  }
+  if (full) {
     if (group->capacity > INT32_MAX / 2)
       return IG_FAIL(g->cx, IG_INPUT, "set '%s' has more members than can be numbered",
                      group->name);
@@ -423,7 +538,8 @@ ig_status ig_gather_mesh(ig_gather *g, const char *path, bool plane, ig_mesh **m
 
 /* --- files that include others */
 
-enum { INCLUDES = 8, INCLUDED_NAME = 256 };
+enum { INCLUDES = 8, INCLUDED_FILES = 1000, INCLUDED_NAME = 256 };
+#define INCLUDED_BYTES 16e9
 
 /* Opens `name` in the folder of `beside`. */
 static ig_status beside_open(ig_mesh_text *t, const char *beside, const char *name,
@@ -444,6 +560,8 @@ static ig_status beside_open(ig_mesh_text *t, const char *beside, const char *na
   }
   inner.own = own;
   inner.root = root;
+  inner.files = t->files + 1;
+  inner.bytes += t->bytes;
   *t = inner;
   return IG_OK;
 }
@@ -459,6 +577,10 @@ ig_status ig_text_enter(ig_mesh_text *t, const char *at, int length, int depth,
     return ig_text_fail(t, at, "'%s': files are included from this one's folder and below", name);
   if (depth >= INCLUDES)
     return ig_text_fail(t, at, "files include each other more than %d deep", INCLUDES);
+  if (t->files >= INCLUDED_FILES)
+    return ig_text_fail(t, at, "more than %d files are included: join them", INCLUDED_FILES);
+  if (t->bytes > INCLUDED_BYTES)
+    return ig_text_fail(t, at, "included files have more than %g GB in all", 1e-9 * INCLUDED_BYTES);
   *outer = *t;
   if (beside_open(t, outer->path, name, outer->root) == IG_OK)
     return IG_OK;
@@ -472,6 +594,10 @@ ig_status ig_text_enter(ig_mesh_text *t, const char *at, int length, int depth,
 }
 
 void ig_text_leave(ig_mesh_text *t, const ig_mesh_text *outer) {
+  const int files = t->files;
+  const double bytes = t->bytes;
   ig_text_close(t);
   *t = *outer;
+  t->files = files;
+  t->bytes = bytes;
 }

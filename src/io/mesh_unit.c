@@ -1,5 +1,6 @@
 /* The unit of length that a mesh file names. */
 #include "core/given.h"
+#include "io/store.h"
 #include "core/number.h"
 #include "io/h5.h"
 #include "io/mesh_io.h"
@@ -105,9 +106,8 @@ ig_status ig_mesh_file_unit(ig_ctx *cx, const char *path, double *metres) {
   const bool cdb = strcasecmp(dot, ".cdb") == 0 || strcasecmp(dot, ".dat") == 0;
   if (!cdb && strcasecmp(dot, ".unv") != 0)
     return IG_OK;
-  FILE *f = fopen(path, "r");
-  if (!f)
-    return IG_FAIL(cx, IG_INPUT, "cannot open '%s': %s", path, strerror(errno));
+  FILE *f;
+  IG_TRY(ig_file_open(cx, path, &f));
   char line[256];
   if (!cdb)
     *metres = unv_unit(f);

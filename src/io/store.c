@@ -32,17 +32,52 @@ static ig_status cannot(ig_ctx *cx, const char *what, const char *path, int erro
   return IG_FAIL(cx, IG_IO, "cannot %s '%s': %s", what, path, strerror(error));
 }
 
+static ig_status kind_check(ig_ctx *cx, const char *path, mode_t mode) {
+  if (S_ISREG(mode))
+    return IG_OK;
+  return IG_FAIL(cx, IG_INPUT, "'%s' is not a file: it is a %s", path,
+                 S_ISDIR(mode)    ? "folder"
+                 : S_ISFIFO(mode) ? "pipe"
+                 : S_ISSOCK(mode) ? "socket"
+                                  : "device");
+}
+
+ig_status ig_file_regular(ig_ctx *cx, const char *path) {
+  struct stat info;
+  if (stat(path, &info) != 0)
+    return IG_FAIL(cx, IG_INPUT, "cannot open '%s': %s", path, strerror(errno));
+  return kind_check(cx, path, info.st_mode);
+}
+
+ig_status ig_file_open(ig_ctx *cx, const char *path, FILE **file) {
+  struct stat info;
+  *file = NULL;
+  IG_TRY(ig_file_regular(cx, path));
+  const int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  if (fd < 0 || fstat(fd, &info) != 0) {
+    const int error = errno;
+    if (fd >= 0)
+      close(fd);
+    return IG_FAIL(cx, IG_INPUT, "cannot open '%s': %s", path, strerror(error));
+  }
+  const ig_status status = kind_check(cx, path, info.st_mode); /* it may be another by now */
+  *file = status == IG_OK ? fdopen(fd, "rb") : NULL;
+  if (!*file)
+    close(fd);
+  return status == IG_OK && !*file ? IG_FAIL(cx, IG_MEMORY, "no memory to read '%s'", path)
+                                   : status;
+}
+
 ig_status ig_file_read(ig_ctx *cx, const char *path, size_t most, char **text, size_t *size) {
   size_t length = 0, capacity = 0;
   char *bytes = NULL;
   *text = NULL;
   *size = 0;
-  FILE *f = fopen(path, "rb");
-  if (!f)
-    return IG_FAIL(cx, IG_INPUT, "cannot open '%s': %s", path, strerror(errno));
+  FILE *f;
+  IG_TRY(ig_file_open(cx, path, &f));
   ig_status status = IG_OK;
   for (size_t got = 1; got && (most == 0 || length <= most); length += got) {
-    if (length + 1 >= capacity) { /* grown as it is read: a pipe has no size to ask for */
+    if (length + 1 >= capacity) { /* grown as it is read: others may write it */
       capacity = capacity ? 4 * capacity : 1 << 16;
       char *more = realloc(bytes, capacity);
       if (!more) {

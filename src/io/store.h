@@ -5,6 +5,8 @@
 
 #include "core/ctx.h"
 
+#include <stdio.h>
+
 #define IG_PART ".part"
 
 /* `cx` takes the message of a failure and nothing else, so that a thread can bring its own. */
@@ -17,7 +19,13 @@ IG_MUST_CHECK ig_status ig_part_finish(ig_ctx *cx, int fd, const char *part, con
 /* Writes all of it to an open file; `path` for the message. */
 IG_MUST_CHECK ig_status ig_write_all(ig_ctx *cx, int fd, const char *path, const void *bytes,
                                      size_t size);
-/* All of a file or a pipe, with a NUL behind it; free *text. Of one with more than `most` bytes (0:
+/* Opens a file that the user named, to read. Folders, pipes, sockets and devices are refused before
+   they are opened: a pipe would wait for a writer, a device may never end. Every reader of input
+   comes through here. */
+IG_MUST_CHECK ig_status ig_file_open(ig_ctx *cx, const char *path, FILE **file);
+/* The check alone, for libraries that open files by their names. */
+IG_MUST_CHECK ig_status ig_file_regular(ig_ctx *cx, const char *path);
+/* All of a file, with a NUL behind it; free *text. Of one with more than `most` bytes (0:
    no limit) at least one byte more than that. */
 IG_MUST_CHECK ig_status ig_file_read(ig_ctx *cx, const char *path, size_t most, char **text,
                                      size_t *size);

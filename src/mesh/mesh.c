@@ -2,9 +2,12 @@
 #include <ingot/mesh.h>
 #include "core/ctx.h"
 #include "core/given.h"
+#include "core/hash.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+enum { MOST_SETS = 1 << 22 };
 
 static const ig_elem_info elem_info[] = {
 #define X(name, text, dim, nodes, faces, face_nodes, vtk)                                          \
@@ -73,6 +76,7 @@ void ig_mesh_free(ig_mesh *mesh) {
   }
   free(mesh->block);
   free(mesh->set);
+  free(mesh->set_slot);
   free(mesh->x);
   free(mesh);
 }
@@ -101,6 +105,34 @@ ig_status ig_mesh_add_block(ig_ctx *cx, ig_mesh *mesh, ig_elem_type type, ig_lid
   return IG_OK;
 }
 
+/* The slot of a set, or the free one for it. Slots hold its number + 1 and are half empty. */
+static int set_slot_find(const ig_mesh *mesh, const char *name, ig_set_kind kind) {
+  const uint64_t h = ig_hash(IG_HASH_START + (uint64_t)kind, name, strlen(name));
+  for (int slot = (int)(h & (uint64_t)(mesh->set_slots - 1));;
+       slot = (slot + 1) & (mesh->set_slots - 1)) {
+    const ig_set *set = mesh->set_slot[slot] ? &mesh->set[mesh->set_slot[slot] - 1] : NULL;
+    if (!set || (set->kind == kind && strcmp(set->name, name) == 0))
+      return slot;
+  }
+}
+
+/* Slots for one more set. */
+static ig_status set_slots_grow(ig_ctx *cx, ig_mesh *mesh) {
+  if (mesh->sets >= MOST_SETS)
+    return IG_FAIL(cx, IG_INPUT, "the mesh has more than %d sets", MOST_SETS);
+  if (2 * (mesh->sets + 1) <= mesh->set_slots)
+    return IG_OK;
+  int *slot;
+  const int slots = mesh->set_slots ? 2 * mesh->set_slots : 64;
+  IG_TRY(IG_NEW(cx, &slot, slots, "sets"));
+  free(mesh->set_slot);
+  mesh->set_slot = slot;
+  mesh->set_slots = slots;
+  for (int i = 0; i < mesh->sets; i++)
+    slot[set_slot_find(mesh, mesh->set[i].name, mesh->set[i].kind)] = i + 1;
+  return IG_OK;
+}
+
 ig_status ig_mesh_add_set(ig_ctx *cx, ig_mesh *mesh, const char *name, ig_set_kind kind,
                           ig_lid count, ig_set **out) {
   IG_GIVEN(cx, cx && mesh);
@@ -112,6 +144,7 @@ ig_status ig_mesh_add_set(ig_ctx *cx, ig_mesh *mesh, const char *name, ig_set_ki
                    : kind == IG_SET_ELEMENTS ? "element"
                                              : "face",
                    name);
+  IG_TRY(set_slots_grow(cx, mesh));
   ig_set set = {.kind = kind, .count = count};
   const size_t length = strlen(name) + 1;
   ig_status status = IG_NEW(cx, &set.name, length, "set name");
@@ -128,6 +161,7 @@ ig_status ig_mesh_add_set(ig_ctx *cx, ig_mesh *mesh, const char *name, ig_set_ki
     return status;
   }
   memcpy(set.name, name, length);
+  mesh->set_slot[set_slot_find(mesh, name, kind)] = mesh->sets + 1;
   mesh->set[mesh->sets] = set;
   if (out)
     *out = &mesh->set[mesh->sets];
@@ -136,6 +170,10 @@ ig_status ig_mesh_add_set(ig_ctx *cx, ig_mesh *mesh, const char *name, ig_set_ki
 }
 
 const ig_set *ig_mesh_find_set(const ig_mesh *mesh, const char *name, ig_set_kind kind) {
+  if (mesh && name && mesh->set_slot) {
+    const int at = mesh->set_slot[set_slot_find(mesh, name, kind)];
+    return at ? &mesh->set[at - 1] : NULL;
+  }
   for (int i = 0; mesh && name && i < mesh->sets; i++)
     if (mesh->set[i].kind == kind && strcmp(mesh->set[i].name, name) == 0)
       return &mesh->set[i];

@@ -109,10 +109,10 @@ static uint64_t mix_folder(uint64_t h, const char *path) {
 
 /* A file counts by what it holds, not by where it lies. */
 static uint64_t mix_file(uint64_t h, const char *path) {
-  struct stat s;
+  struct stat s = {0};
   if (path && stat(path, &s) == 0 && S_ISDIR(s.st_mode))
     return mix_folder(h, path);
-  FILE *f = path ? fopen(path, "rb") : NULL;
+  FILE *f = path && S_ISREG(s.st_mode) ? fopen(path, "rb") : NULL; /* no pipe that never ends */
   if (!f)
     return mix_text(h, path);
   char bytes[1 << 16];

@@ -313,7 +313,7 @@ static void material_files_are_folded_in(void **state) {
   BAD(cx, ig_case_open(cx, "/nowhere/case.yaml", &c),
       "cannot open '/nowhere/case.yaml': No such file");
   assert_null(c);
-  BAD(cx, ig_case_open(cx, folder, &c), "Is a directory");
+  BAD(cx, ig_case_open(cx, folder, &c), "it is a folder");
 
   static const char *const made[] = {
       "deep/case.yaml", "deep/points.csv",      "deep/chain.yaml", "deep/odd.yaml",
