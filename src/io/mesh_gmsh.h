@@ -45,6 +45,8 @@ typedef struct {
   ig_mesh *mesh;
 } ig_gmsh_reader;
 
+/* Loads it, if that has not been done; with the reader's lock held. */
+IG_MUST_CHECK ig_status ig_gmsh_load(ig_ctx *cx, const char *path);
 /* Fails with Gmsh's own last error behind `what`. */
 ig_status ig_gmsh_failed(ig_gmsh_reader *r, const char *what);
 

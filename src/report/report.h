@@ -58,7 +58,7 @@ void ig_page_verdict(ig_text *html, const ig_page_run *run);
 IG_MUST_CHECK ig_status ig_page_facts(ig_page *p, const ig_page_run *run, const ig_log_table *t,
                                       const ig_plot *plot, int plots);
 
-/* --- report.c: the last snapshot as `ingot view` draws it, by way of a file beside the page */
+/* --- picture.c: the last snapshot as `ingot view` draws it, by way of a file beside the page */
 IG_MUST_CHECK ig_status ig_page_picture(ig_page *p, const ig_page_run *run, int width,
                                         const char *alt, bool *drawn);
 
