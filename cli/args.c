@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+const cli_command *const *cli_commands;
+
 /* Edits (insert, drop, change, swap neighbours) that turn a into b; words are short. */
 static int distance(const char *a, const char *b) {
   enum { MAX = 40 };

@@ -68,7 +68,7 @@ typedef struct {
   int (*run)(const cli_args *args);
 } cli_command;
 
-extern const cli_command *const cli_commands[]; /* ended by NULL */
+extern const cli_command *const *cli_commands; /* set by main.c, ended by NULL */
 
 /* Options that mean the same everywhere. */
 #define CLI_BACKEND                                                                                \

@@ -35,7 +35,7 @@
 #define X(name) extern const cli_command cli_##name;
 COMMANDS(X)
 #undef X
-const cli_command *const cli_commands[] = {
+static const cli_command *const commands[] = {
 #define X(name) &cli_##name,
     COMMANDS(X)
 #undef X
@@ -137,6 +137,7 @@ static void open_standard(void) {
 }
 
 int main(int argc, char **argv) {
+  cli_commands = commands;
   open_standard();
   wait_kindly(argv);
   signal(SIGPIPE, SIG_IGN); /* a reader that went away must not kill a run */

@@ -13,8 +13,8 @@ typedef struct {
   double yield;     /* NaN: elastic */
   int small, large; /* sizes on the CPU, on a GPU */
 } ig_dyn_subject;
-enum { IG_SUBJECT_HEX, IG_SUBJECT_SHELL = 4, IG_SUBJECT_LAYERS, IG_SUBJECT_BEAM };
-extern const ig_dyn_subject ig_dyn_subjects[];
+enum { IG_SUBJECT_HEX, IG_SUBJECT_SHELL = 4, IG_SUBJECT_LAYERS, IG_SUBJECT_BEAM, IG_SUBJECTS };
+extern const ig_dyn_subject ig_dyn_subjects[IG_SUBJECTS];
 
 /* A velocity field that strains every element. */
 IG_MUST_CHECK ig_status ig_dyn_stir(ig_dyn_model *m);

@@ -5,7 +5,7 @@
 #include "bench/topopt/bench_ranks.h"
 #include "backend/backend.h"
 #include "mesh/mesh_case.h"
-#include "bench/crew.h"
+#include "bench/ranks/crew.h"
 #include "ranks/ranks.h"
 #include "verify/topopt/problem.h"
 

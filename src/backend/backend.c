@@ -1,4 +1,4 @@
-/* The list of backends, the fault word, the device survey. */
+/* The list of backends, the fault word. */
 #include "backend/backend.h"
 
 #include <inttypes.h>
@@ -12,6 +12,10 @@ static const ig_backend *const backends[] = {
 #undef X
 };
 enum { BACKENDS = sizeof backends / sizeof *backends };
+
+const ig_backend *ig_backend_at(int i) {
+  return i < BACKENDS ? backends[i] : NULL;
+}
 
 const ig_backend *ig_backend_find(const char *name) {
   for (int i = 0; i < BACKENDS; i++)
@@ -58,23 +62,4 @@ ig_status ig_fault_check(ig_ctx *cx, const char *thing, const ig_lid *ids) {
   const int64_t id = (int64_t)(fault.word >> 8);
   return IG_FAIL(cx, IG_NUMERIC, "%s %" PRId64 " %s", thing, ids ? (int64_t)ids[id] : id,
                  code < sizeof texts / sizeof *texts ? texts[code] : "met an unknown fault");
-}
-
-int ig_devices(ig_device_info *rows, int max) {
-  for (int i = 0; i < BACKENDS && i < max; i++) {
-    ig_device_info *row = &rows[i];
-    memset(row, 0, sizeof *row);
-    snprintf(row->backend, sizeof row->backend, "%s", backends[i]->name);
-    const ig_ctx_options options = {.backend = backends[i]->name};
-    ig_ctx *cx = NULL;
-    if (ig_ctx_open(&options, &cx) == IG_OK) {
-      row->available = true;
-      snprintf(row->name, sizeof row->name, "%s", cx->device_name);
-      backends[i]->describe(cx, row);
-    } else {
-      snprintf(row->why_not, sizeof row->why_not, "%.150s", ig_ctx_message(cx));
-    }
-    ig_ctx_close(cx);
-  }
-  return BACKENDS;
 }

@@ -10,6 +10,7 @@ IG_C_BEGIN
 #define X(name) extern const ig_backend ig_backend_##name;
 IG_BACKEND_LIST(X)
 #undef X
+const ig_backend *ig_backend_at(int i);              /* the i-th, NULL beyond the last */
 const ig_backend *ig_backend_find(const char *name); /* NULL if there is none */
 const char *ig_backend_names(void);                  /* "cpu, debug, cuda" */
 

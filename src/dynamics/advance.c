@@ -11,152 +11,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool has_elements(const ig_dyn_group *g, int color) {
-  return color < g->colors && g->end[color] > g->begin[color];
-}
-
-/* Whether nothing comes after this range: it moves the clock on. A rank's part takes the first
-   ranges of all groups, then the second ones; others one group after the other. */
-static bool is_last(const ig_dyn_model *m, const ig_dyn_group *g, int color) {
-  for (const ig_dyn_group *h = m->group; h < m->group + m->groups; h++)
-    for (int c = 0; c < h->colors; c++)
-      if (has_elements(h, c) &&
-          (m->in_turn ? c > color || (c == color && h > g) : h > g || (h == g && c > color)))
-        return false;
-  return true;
-}
-
-static bool is_empty(const ig_dyn_model *m) {
-  for (int k = 0; k < m->groups; k++)
-    if (m->group[k].count > 0)
-      return false;
-  return true;
-}
-
-static ig_dyn_range range_of(const ig_dyn_model *m, const ig_dyn_group *g, int color) {
-  return (ig_dyn_range){.kind = g->kind,
-                        .law = g->law,
-                        .g_f32 = &g->g_f32,
-                        .g_f64 = &g->g_f64,
-                        .view = {.how = (int)m->assembly,
-                                 .npe = g->g_f64.npe,
-                                 .nodes = m->p.nodes,
-                                 .elements = g->slots,
-                                 .conn = g->conn.dev,
-                                 .slot = g->slot.dev,
-                                 .first = m->slot_first.dev},
-                        .cluster = ig_clusters_view(&g->cluster),
-                        .begin = g->begin[color],
-                        .end = g->end[color],
-                        .whole = g->whole,
-                        .ticks = is_last(m, g, color)};
-}
-
-/* Which elements hold, into contact.alive on the device. */
-ig_status ig_dyn_alive_now(ig_dyn_model *m) {
-  for (int k = 0; k < m->groups && m->contact.alive.count; k++)
-    for (int c = 0; c < m->group[k].colors && ig_dyn_erodes(&m->group[k]); c++) {
-      const ig_dyn_range run = range_of(m, &m->group[k], c);
-      if (has_elements(&m->group[k], c))
-        IG_TRY(m->ops->alive(m->cx, &run, m->group[k].ids.dev, m->contact.alive.dev));
-    }
-  return IG_OK;
-}
-
-ig_status ig_dyn_alive(ig_dyn_model *m, const uint8_t **alive) {
-  *alive = NULL;
-  if (!m->contact.alive.count)
-    return IG_OK;
-  IG_TRY(ig_dyn_alive_now(m));
-  IG_TRY(ig_array_pull(m->cx, &m->contact.alive));
-  *alive = m->contact.alive.host;
-  return IG_OK;
-}
-
-/* On ranks the part's elements have been looked at before (ig_dyn_part_ready). */
-static ig_status contact_now(ig_dyn_model *m, const ig_dyn_particles *p) {
-  if (p->contact.surfaces == 0)
-    return IG_OK;
-  if (p->erosion.alive && !m->in_turn)
-    IG_TRY(ig_dyn_alive_now(m));
-  return m->ops->contact(m->cx, p);
-}
-
-/* Loads at t, particles to t + dt. */
-ig_status ig_dyn_move(ig_dyn_model *m) {
-  ig_dyn_particles p = m->p;
-  p.slots.gather = ig_dyn_slotted(m) && !m->fresh;
-  if (p.nodes == 0)
-    return IG_OK;
-  if (p.loads.count > 0)
-    IG_TRY(m->ops->loads(m->cx, &p));
-  IG_TRY(contact_now(m, &p));
-  IG_TRY(m->ops->particles(m->cx, &p));
-  if (p.bodies.count > 0)
-    IG_TRY(m->ops->bodies(m->cx, &p, true));
-  if (p.ties.count > 0)
-    IG_TRY(m->ops->ties(m->cx, &p));
-  return IG_OK;
-}
-
-ig_status ig_dyn_forces_some(ig_dyn_model *m, int first, int last) {
-  ig_dyn_particles p = m->p;
-  p.slots.gather = ig_dyn_slotted(m) && !m->fresh;
-  for (int k = 0; k < m->groups; k++)
-    for (int c = first; c < m->group[k].colors && c < last; c++)
-      if (has_elements(&m->group[k], c)) {
-        const ig_dyn_range range = range_of(m, &m->group[k], c);
-        IG_TRY(m->ops->elements(m->cx, &p, &range));
-      }
-  if (m->in_turn && first == 0)
-    return IG_OK;
-  m->fresh = false;
-  if (!is_empty(m))
-    return IG_OK;
-  IG_TRY(ig_array_pull(m->cx, &m->clock));
-  ig_dyn_tick(m->clock.host);
-  return ig_array_push(m->cx, &m->clock);
-}
-
-/* Element forces where particles are now. */
-ig_status ig_dyn_forces(ig_dyn_model *m) {
-  return ig_dyn_forces_some(m, 0, INT_MAX);
-}
-
-static ig_status step_once(ig_dyn_model *m) {
-  IG_TRY(ig_dyn_move(m));
-  return ig_dyn_forces(m);
-}
-
-bool ig_dyn_joins(const ig_dyn_model *m) {
-  const ig_dyn_particles *p = &m->p;
-  if (!m->ops->joined || m->assembly != IG_CLUSTER || m->groups != 1 || m->in_turn || m->divided ||
-      p->contact.surfaces || p->tools || p->bodies.count || p->ties.count || p->erosion.alive ||
-      p->bound || is_empty(m))
-    return false;
-  const ig_dyn_group *g = &m->group[0];
-#define X(kind, type, particles, freedoms, family, size, text) freedoms,
-  static const int freedoms_of[] = {IG_DYN_ELEMENTS(X)};
-#undef X
-#define X(k, l)                                                                                    \
-  if (g->kind == IG_DYN_##k && g->law == IG_LAW_##l)                                               \
-    return p->dofs == freedoms_of[g->kind];
-  IG_DYN_JOINED(X)
-#undef X
-  return false;
-}
-
 /* Steps in a row. Where forces and the next motion can be joined, the first motion and the last
    forces are left. */
 static ig_status steps_once(ig_dyn_model *m, int64_t n) {
   if (m->fresh || !ig_dyn_joins(m)) {
     for (; n > 0; n--)
-      IG_TRY(step_once(m));
+      IG_TRY(ig_dyn_step_once(m));
     return IG_OK;
   }
   ig_dyn_particles p = m->p;
   p.slots.gather = 1;
-  const ig_dyn_range range = range_of(m, &m->group[0], 0);
+  const ig_dyn_range range = ig_dyn_range_of(m, &m->group[0], 0);
   if (n > 0)
     IG_TRY(ig_dyn_move(m));
   for (int64_t i = 1; i < n; i++)
@@ -171,14 +36,14 @@ ig_status ig_dyn_pass(ig_dyn_model *m, bool elements) {
     return m->ops->particles(m->cx, &p);
   for (int k = 0; k < m->groups; k++)
     for (int c = 0; c < m->group[k].colors; c++) {
-      const ig_dyn_range range = range_of(m, &m->group[k], c);
+      const ig_dyn_range range = ig_dyn_range_of(m, &m->group[k], c);
       IG_TRY(m->ops->elements(m->cx, &p, &range));
     }
   return IG_OK;
 }
 
 ig_status ig_dyn_kernels(ig_dyn_model *m, ig_dyn_kernel_cost cost[2]) {
-  const ig_dyn_range range = range_of(m, &m->group[0], 0);
+  const ig_dyn_range range = ig_dyn_range_of(m, &m->group[0], 0);
   if (!m->ops->kernels)
     return IG_FAIL(m->cx, IG_UNSUPPORTED, "kernels of a GPU are asked for: add --backend cuda");
   return m->ops->kernels(m->cx, &m->p, &range, cost);
@@ -192,7 +57,7 @@ ig_status ig_dyn_advance(ig_dyn_model *m, int64_t steps) {
   if (m->divided)
     return ig_dyn_part_advance(m, steps);
   if (left > 0 && m->fresh) { /* its forces lie elsewhere than those of later steps */
-    IG_TRY(step_once(m));
+    IG_TRY(ig_dyn_step_once(m));
     left--;
   }
   if (b->graph_begin && left >= RECORDED) {
@@ -238,8 +103,8 @@ ig_status ig_dyn_pull(ig_dyn_model *m) {
 static ig_status report_group(ig_dyn_model *l, int k) {
   const ig_dyn_group *g = &l->group[k];
   for (int c = 0; c < g->colors; c++) {
-    const ig_dyn_range range = range_of(l, g, c);
-    if (has_elements(g, c))
+    const ig_dyn_range range = ig_dyn_range_of(l, g, c);
+    if (ig_dyn_has_elements(g, c))
       IG_TRY(l->ops->report(l->cx, &l->p, &range, l->scratch.dev));
   }
   return IG_OK;
@@ -293,7 +158,7 @@ static ig_status forces_now(ig_dyn_model *m) {
   if (m->divided)
     status = ig_dyn_part_ready(m, status);
   if (status == IG_OK)
-    status = contact_now(l, &l->p);
+    status = ig_dyn_contact_now(l, &l->p);
   if (status == IG_OK && l->p.bodies.count > 0)
     status = l->ops->bodies(l->cx, &l->p, false);
   if (m->divided)

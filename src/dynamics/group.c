@@ -35,17 +35,6 @@ static void group_single(const dyn_group_f64 *d, dyn_group_f32 *s) {
   s->state = (float *)d->state;
 }
 
-const ig_block *ig_dyn_block_of(const ig_mesh *mesh, ig_lid e, ig_lid *local) {
-  for (int b = 0; b < mesh->blocks; b++) {
-    if (e < mesh->block[b].count) {
-      *local = e;
-      return &mesh->block[b];
-    }
-    e -= mesh->block[b].count;
-  }
-  return NULL;
-}
-
 static const double *node_x(const ig_dyn_model *m, ig_lid n) {
   return m->x0 + 3 * (int64_t)n;
 }

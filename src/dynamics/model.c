@@ -9,25 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-ig_status ig_dyn_upload(ig_dyn_model *m, ig_array *a, size_t size, const double *from, size_t count,
-                        const char *what) {
-  IG_TRY(ig_array_new(m->cx, a, count, size, what));
-  if (!from) /* as the host's side is made; zeros need not travel */
-    return m->cx->backend->separate ? ig_array_zero(m->cx, a) : IG_OK;
-#pragma omp parallel for schedule(static) num_threads(ig_team(m->cx, (int64_t)count, IG_WORK_VALUE))
-  for (size_t i = 0; i < count; i++)
-    if (size == sizeof(double))
-      ((double *)a->host)[i] = from[i];
-    else
-      ((float *)a->host)[i] = (float)from[i];
-  return ig_array_push(m->cx, a);
-}
-
-double ig_dyn_get(const ig_dyn_model *m, const ig_array *a, int64_t i) {
-  (void)m;
-  return a->size == sizeof(double) ? ((const double *)a->host)[i] : ((const float *)a->host)[i];
-}
-
 /* What moves with time, and the rows of its histories. */
 static ig_status histories_new(ig_dyn_model *m, ig_histories *hs) {
   ig_dyn_particles *p = &m->p;
@@ -168,61 +149,6 @@ ig_status ig_dyn_model_new(ig_ctx *cx, const ig_mesh *mesh, const ig_list *mater
   return IG_OK;
 }
 
-void ig_dyn_model_free(ig_dyn_model *m) {
-  if (!m)
-    return;
-  ig_ctx *cx = m->cx;
-  ig_dyn_part_free(m);
-  if (m->graph)
-    cx->backend->graph_free(cx, m->graph);
-  for (int i = 0; i < m->groups; i++) {
-    ig_dyn_group *g = &m->group[i];
-    ig_array_free(cx, &g->conn);
-    ig_array_free(cx, &g->state);
-    ig_array_free(cx, &g->slot);
-    ig_clusters_free(cx, &g->cluster);
-    ig_array_free(cx, &g->ids);
-    free(g->element);
-    free(g->begin);
-    free(g->end);
-  }
-  free(m->group);
-  ig_dyn_touching *t = &m->contact;
-  ig_dyn_loading *l = &m->loading;
-  ig_dyn_leading *h = &m->held;
-  ig_dyn_carried *k = &m->carried;
-  ig_array *all[] = {
-      &m->others,      &m->x,           &m->v,          &m->f,         &m->load,
-      &m->mass,        &m->inertia,     &m->heavy,      &m->work,      &m->clock,
-      &m->x_start,     &m->slots,       &m->slot_first, &m->scratch,   &m->partial,
-      &h->move,        &h->motion,      &h->history_x,  &h->history_y, &l->loaded_node,
-      &l->force_start, &l->face_start,  &l->force,      &l->face,      &l->tool,
-      &t->press,       &t->alive,       &k->bound,      &k->body,      &k->body_node,
-      &k->body_arm,    &k->body_pull,   &k->tie_node,   &k->tie_to,    &k->tie_share,
-      &k->tie_turns,   &k->carry_first, &k->carry};
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-    ig_array_free(cx, all[i]);
-  ig_dyn_touching_free(cx, t);
-  for (ig_dyn_nodes *made = m->made, *next; made; made = next) {
-    next = made->next;
-    free(made->set.item);
-    free(made);
-  }
-  free(m->fault_ids);
-  free(m->relax.was);
-  ig_dyn_loose_free(m);
-  free(m->x0);
-  free(m->weight.mass);
-  free(m->weight.inertia);
-  free(m->weight.added);
-  free(m->weight.heavy);
-  free(m->loading.force_of);
-  free(m->loading.face_of);
-  free(m->loading.force_given);
-  free(m->loading.face_given);
-  free(m);
-}
-
 double ig_dyn_step_bytes(const ig_dyn_model *m) {
   const double part = (double)m->part, D = m->p.dofs, real = (double)ig_dyn_state_size(m);
   /* positions and velocities read and written, forces written by elements and read, mass */
@@ -245,4 +171,10 @@ double ig_dyn_step_bytes(const ig_dyn_model *m) {
       bytes += (double)g->cluster.node.count * (6 + 2 * D * part) + g->count * 4 * npe;
   }
   return bytes;
+}
+
+void ig_dyn_model_free(ig_dyn_model *m) {
+  if (m)
+    ig_dyn_part_free(m);
+  ig_dyn_model_release(m);
 }

@@ -52,6 +52,16 @@ IG_MUST_CHECK ig_status ig_dyn_start_velocities(ig_dyn_model *m, double *v);
 IG_MUST_CHECK ig_status ig_dyn_contact_new(ig_dyn_model *m);
 /* All but forces of contact and which elements hold. */
 void ig_dyn_touching_free(ig_ctx *cx, ig_dyn_touching *t);
+/* release.c: the memory of one model; a part of it must be gone. Takes NULL. */
+void ig_dyn_model_release(ig_dyn_model *m);
+
+/* --- step.c */
+bool ig_dyn_has_elements(const ig_dyn_group *g, int color);
+ig_dyn_range ig_dyn_range_of(const ig_dyn_model *m, const ig_dyn_group *g, int color);
+/* Forces of surfaces that touch. On ranks the part's elements have been looked at before
+   (ig_dyn_part_ready). */
+IG_MUST_CHECK ig_status ig_dyn_contact_now(ig_dyn_model *m, const ig_dyn_particles *p);
+IG_MUST_CHECK ig_status ig_dyn_step_once(ig_dyn_model *m);
 /* One step in two halves: loads and particles; then the forces of the elements. */
 IG_MUST_CHECK ig_status ig_dyn_move(ig_dyn_model *m);
 IG_MUST_CHECK ig_status ig_dyn_forces(ig_dyn_model *m);

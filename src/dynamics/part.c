@@ -619,7 +619,7 @@ void ig_dyn_part_free(ig_dyn_model *m) {
   ig_dyn_part_contact_free(m);
   ig_dyn_part_ghosts_free(p);
   ig_array_free(m->cx, &p->shift);
-  ig_dyn_model_free(p->local);
+  ig_dyn_model_release(p->local);
   ig_halo_free(m->cx, &p->halo);
   ig_collect_free(&p->nodes);
   ig_collect_free(&p->cells);

@@ -14,33 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void ig_frac_element_stress(const ig_frac_model *m, const void *se, int64_t e, double t[6]) {
-  const int nst = m->shape.stresses;
-  const int corners = m->shape.nodes > m->shape.corners ? m->shape.corners : 1;
-  for (int c = 0; c < 6; c++)
-    t[c] = 0;
-  for (int k = 0; k < corners; k++)
-    for (int c = 0; c < nst; c++)
-      t[c] += ig_frac_model_real(m, se, (e * corners + k) * nst + c) / corners;
-}
-double ig_frac_principal(const ig_frac_model *m, const double t[6]) {
-  return m->shape.dim == 2 ? tri3_largest_principal_f64(t) : tet4_largest_principal_f64(t);
-}
-
-void ig_frac_cohesive_mean(const ig_frac_model *m, const void *cs, int64_t c, int what,
-                           double mean[2]) {
-  const int dim = m->shape.dim, np = m->shape.points;
-  mean[0] = mean[1] = 0;
-  for (int p = 0; p < np; p++) {
-    const int64_t at = (c * np + p) * m->shape.state + what * dim;
-    double t = 0;
-    for (int d = 1; d < dim; d++)
-      t += ig_frac_model_real(m, cs, at + d) * ig_frac_model_real(m, cs, at + d);
-    mean[0] += ig_frac_model_real(m, cs, at) / np;
-    mean[1] += sqrt(t) / np;
-  }
-}
-
 /* --- tables of pieces and of the crack, on the first rank */
 
 typedef struct {

@@ -148,6 +148,7 @@ IG_MUST_CHECK ig_status ig_frac_part_elements(ig_frac_model *m);
 IG_MUST_CHECK ig_status ig_frac_part_show(ig_frac_model *m);
 IG_MUST_CHECK ig_status ig_frac_part_stress(ig_frac_model *m);
 IG_MUST_CHECK ig_status ig_frac_part_speeds(ig_frac_model *m);
+/* passes.c: an item over a list. */
 IG_MUST_CHECK ig_status ig_frac_run_list(ig_frac_model *m, ig_frac_item item,
                                          const ig_frac_list *list);
 /* Opens the listed facets, and makes room. */

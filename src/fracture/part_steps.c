@@ -6,12 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-ig_status ig_frac_run_list(ig_frac_model *m, ig_frac_item item, const ig_frac_list *list) {
-  ig_frac_state s = m->s;
-  s.pick = list->a.dev;
-  return list->count ? m->ops->run(m->cx, m->kind, m->wide, item, &s, 0, list->count) : IG_OK;
-}
-
 /* An item of the part over a list. */
 static ig_status run_list(ig_frac_model *m, ig_frac_item item, const ig_frac_list *list) {
   return ig_frac_run_list(&m->divided->local, item, list);

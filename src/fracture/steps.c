@@ -3,13 +3,6 @@
 
 #include <math.h>
 
-static ig_status run(ig_frac_model *m, ig_frac_item item, int64_t begin, int64_t n) {
-  return m->ops->run(m->cx, m->kind, m->wide, item, &m->s, begin, n);
-}
-static ig_status run_all(ig_frac_model *m, ig_frac_item item, int64_t most) {
-  return most ? run(m, item, 0, -most) : IG_OK;
-}
-
 void ig_frac_model_set_step(ig_frac_model *m, double dt) {
   m->s.dt = dt;
   ig_frac_graph_drop(m);
@@ -20,7 +13,7 @@ ig_status ig_frac_model_critical(ig_frac_model *m, double *dt) {
   double most;
   IG_TRY(ig_array_new_device(m->cx, &limit, (size_t)m->s.ne, sizeof(double), "critical step"));
   m->s.limit = limit.dev;
-  ig_status status = run(m, IG_FRAC_critical, 0, m->s.ne);
+  ig_status status = ig_frac_run(m, IG_FRAC_critical, 0, m->s.ne);
   if (status == IG_OK)
     status = m->cx->backend->absmax_f64(m->cx, (size_t)m->s.ne, limit.dev, &most);
   m->s.limit = NULL;
@@ -28,35 +21,6 @@ ig_status ig_frac_model_critical(ig_frac_model *m, double *dt) {
   IG_TRY(status);
   *dt = 2 / sqrt(1.01 * most); /* the iteration comes from below */
   return IG_OK;
-}
-
-/* Marked facets become cohesive elements: filter and compact, see that there is room, open, take
-   their nodes apart. */
-const char *const ig_frac_pass_names[IG_FRAC_PASSES] = {
-    "list facets", "capacity", "open", "state", "list nodes", "take apart", "settle"};
-
-ig_status ig_frac_model_pass(ig_frac_model *m, int pass) {
-  ig_frac_state *s = &m->s;
-  switch (pass) {
-  case 0:
-    return m->ops->compact(m->cx, s, s->grow.mark, (int64_t)m->shape.faces * s->ne, s->grow.opened,
-                           &s->count->broken);
-  case 1:
-    return run(m, IG_FRAC_capacity, 0, 1);
-  case 2:
-    return run_all(m, IG_FRAC_open, m->facets);
-  case 3:
-    return s->zone.opening == IG_FRAC_CUT || s->zone.opening == IG_FRAC_BARE
-               ? IG_OK
-               : run_all(m, IG_FRAC_state, m->facets * m->shape.points);
-  case 4:
-    return m->ops->compact(m->cx, s, s->grow.touch, s->node_max, s->grow.touched,
-                           &s->count->touched);
-  case 5:
-    return m->ops->apart(m->cx, m->kind, m->wide, s);
-  default:
-    return run(m, IG_FRAC_settle, 0, 1);
-  }
 }
 
 static ig_status insert(ig_frac_model *m) {
@@ -67,7 +31,7 @@ static ig_status insert(ig_frac_model *m) {
 
 static ig_status check(ig_frac_model *m) {
   IG_TRY(ig_frac_model_stress(m));
-  IG_TRY(run_all(m, IG_FRAC_check, (int64_t)m->shape.faces * m->s.ne));
+  IG_TRY(ig_frac_run_all(m, IG_FRAC_check, (int64_t)m->shape.faces * m->s.ne));
   return insert(m);
 }
 
@@ -75,8 +39,8 @@ static ig_status check(ig_frac_model *m) {
    many of these. */
 enum { LOOSE_AT_ONCE = 1 << 14 };
 static ig_status clusters(ig_frac_model *m, ig_frac_item patch, ig_frac_item border) {
-  IG_TRY(run(m, patch, 0, m->cluster.count));
-  return run_all(m, border, m->cluster.borders + LOOSE_AT_ONCE);
+  IG_TRY(ig_frac_run(m, patch, 0, m->cluster.count));
+  return ig_frac_run_all(m, border, m->cluster.borders + LOOSE_AT_ONCE);
 }
 /* Whether a node moves where its forces are summed: nothing else waits for them. */
 static bool moves_at_once(const ig_frac_model *m) {
@@ -87,9 +51,10 @@ static ig_status elements(ig_frac_model *m) {
   if (m->s.how == IG_CLUSTER)
     return clusters(m, IG_FRAC_patch, IG_FRAC_border);
   if (m->s.how != IG_COLOR)
-    IG_TRY(run_all(m, IG_FRAC_element, m->s.ne));
+    IG_TRY(ig_frac_run_all(m, IG_FRAC_element, m->s.ne));
   for (int c = 0; c < m->colors; c++)
-    IG_TRY(run(m, IG_FRAC_element, m->color_start[c], m->color_start[c + 1] - m->color_start[c]));
+    IG_TRY(ig_frac_run(m, IG_FRAC_element, m->color_start[c],
+                       m->color_start[c + 1] - m->color_start[c]));
   return IG_OK;
 }
 
@@ -97,19 +62,19 @@ ig_status ig_frac_model_forces(ig_frac_model *m) {
   if (m->s.how != IG_GATHER)
     IG_TRY(ig_array_zero(m->cx, &ig_frac_table_find(m, "f")->a));
   IG_TRY(elements(m));
-  return m->s.how == IG_GATHER ? run_all(m, IG_FRAC_total, m->s.node_max) : IG_OK;
+  return m->s.how == IG_GATHER ? ig_frac_run_all(m, IG_FRAC_total, m->s.node_max) : IG_OK;
 }
 
 ig_status ig_frac_model_surfaces(ig_frac_model *m) {
-  IG_TRY(run_all(m, IG_FRAC_wipe, (int64_t)m->s.surface.mask + 1));
-  IG_TRY(run_all(m, IG_FRAC_link, (int64_t)m->shape.faces * m->s.ne));
-  IG_TRY(run_all(m, IG_FRAC_press, m->s.node_max));
-  return run_all(m, IG_FRAC_react, m->s.node_max);
+  IG_TRY(ig_frac_run_all(m, IG_FRAC_wipe, (int64_t)m->s.surface.mask + 1));
+  IG_TRY(ig_frac_run_all(m, IG_FRAC_link, (int64_t)m->shape.faces * m->s.ne));
+  IG_TRY(ig_frac_run_all(m, IG_FRAC_press, m->s.node_max));
+  return ig_frac_run_all(m, IG_FRAC_react, m->s.node_max);
 }
 
 static ig_status pulls(ig_frac_model *m) {
-  IG_TRY(run_all(m, IG_FRAC_load, m->s.drive.loads_on));
-  return run_all(m, IG_FRAC_cohesive, m->s.coh_max);
+  IG_TRY(ig_frac_run_all(m, IG_FRAC_load, m->s.drive.loads_on));
+  return ig_frac_run_all(m, IG_FRAC_cohesive, m->s.coh_max);
 }
 
 static ig_status force(ig_frac_model *m) {
@@ -117,19 +82,19 @@ static ig_status force(ig_frac_model *m) {
   if (m->s.surface.on)
     IG_TRY(ig_frac_model_surfaces(m));
   IG_TRY(elements(m));
-  return m->s.zone.law.rigid ? run_all(m, IG_FRAC_contact, m->s.ne) : IG_OK;
+  return m->s.zone.law.rigid ? ig_frac_run_all(m, IG_FRAC_contact, m->s.ne) : IG_OK;
 }
 
 static ig_status finish(ig_frac_model *m) {
-  IG_TRY(run_all(m, IG_FRAC_node, m->s.node_max));
-  return run_all(m, IG_FRAC_advance, 1);
+  IG_TRY(ig_frac_run_all(m, IG_FRAC_node, m->s.node_max));
+  return ig_frac_run_all(m, IG_FRAC_advance, 1);
 }
 
 ig_status ig_frac_model_stress(ig_frac_model *m) {
   if (m->divided)
     return ig_frac_part_stress(m);
-  IG_TRY(run_all(m, IG_FRAC_stress, m->s.ne));
-  return run_all(m, IG_FRAC_average, m->s.node_max);
+  IG_TRY(ig_frac_run_all(m, IG_FRAC_stress, m->s.ne));
+  return ig_frac_run_all(m, IG_FRAC_average, m->s.node_max);
 }
 
 /* A pass that stops where tables are full is taken again after they have grown. */
@@ -189,7 +154,7 @@ static ig_status steps(ig_frac_model *m, int64_t from, int64_t to) {
     if (moves_at_once(m)) {
       IG_TRY(pulls(m));
       IG_TRY(clusters(m, IG_FRAC_patch_move, IG_FRAC_move));
-      IG_TRY(run_all(m, IG_FRAC_advance, 1));
+      IG_TRY(ig_frac_run_all(m, IG_FRAC_advance, 1));
       continue;
     }
     IG_TRY(force(m));
@@ -255,7 +220,7 @@ static ig_status sums_find(ig_frac_model *m, double sum[IG_FRAC_SUMS]) {
   n = n > m->count.cohesive ? n : m->count.cohesive;
   n = n > m->s.drive.loads_on ? n : m->s.drive.loads_on;
   const int64_t chunks = (n + IG_FRAC_CHUNK - 1) / IG_FRAC_CHUNK;
-  IG_TRY(run(m, IG_FRAC_figures, 0, chunks));
+  IG_TRY(ig_frac_run(m, IG_FRAC_figures, 0, chunks));
   const ig_array *part = &ig_frac_table_find(m, "part")->a;
   IG_TRY(m->cx->backend->copy_out(m->cx, part->host, part->dev,
                                   (size_t)chunks * IG_FRAC_SUMS * sizeof *sum));
@@ -293,7 +258,7 @@ ig_status ig_frac_model_figures(ig_frac_model *m, double figures[IG_FRAC_FIGURES
 
 ig_status ig_frac_model_show(ig_frac_model *m) {
   IG_TRY(ig_frac_model_ready(m));
-  return m->divided ? ig_frac_part_show(m) : run(m, IG_FRAC_show, 0, m->count.nodes);
+  return m->divided ? ig_frac_part_show(m) : ig_frac_run(m, IG_FRAC_show, 0, m->count.nodes);
 }
 
 double ig_frac_model_damage(const ig_frac_model *m, int64_t c) {

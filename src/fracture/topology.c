@@ -1,28 +1,8 @@
 /* The mesh as tables: opening everything, seeing that all is consistent. */
-#include "assembly/scatter.h"
 #include "fracture/run.h"
-#include "kern/prec_f64.h"
-#include "material/cohesive.inc"
-#include "assembly/scatter.inc"
-#include "fracture/types.inc"
 
 #include <stdlib.h>
 #include <string.h>
-
-int ig_frac_face_node(int kind, int f, int j) {
-  return ig_frac_shapes[kind].dim == 2 ? tri6_face_node_f64(f, j) : tet10_face_node_f64(f, j);
-}
-
-int ig_frac_across(int kind, int turn, int j) {
-  return ig_frac_shapes[kind].dim == 2 ? tri6_across_f64(turn, j) : tet10_across_f64(turn, j);
-}
-
-int32_t ig_frac_cohesive_node(const ig_frac_model *m, const int32_t *conn, const int32_t *coh,
-                              const uint8_t *turn, int64_t c, int j, bool upper) {
-  const int64_t ne = m->s.ne, nf = m->shape.faces, facet = coh[2 * c + upper];
-  const int k = upper ? ig_frac_across(m->kind, turn[c], j) : j;
-  return conn[ig_frac_face_node(m->kind, (int)(facet % nf), k) * ne + facet / nf];
-}
 
 static uint64_t next_random(uint64_t *state) {
   *state += UINT64_C(0x9e3779b97f4a7c15);

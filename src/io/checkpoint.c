@@ -1,5 +1,6 @@
 /* Checkpoints. */
 #include "io/checkpoint.h"
+#include "io/crc.h"
 #include "io/h5.h"
 
 #include <inttypes.h>

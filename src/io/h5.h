@@ -92,9 +92,4 @@ IG_MUST_CHECK ig_status ig_h5_list(ig_h5 *h5, const char *group, ig_h5_each *eac
 
 void ig_h5_close(ig_h5 *h5);
 
-/* CRC-32 of any number of bytes, going on from `crc` (0 at first). */
-uint32_t ig_crc32(uint32_t crc, const void *bytes, size_t size);
-/* The same of all of them, by so many threads. */
-uint32_t ig_crc32_by(int threads, const void *bytes, size_t size);
-
 #endif

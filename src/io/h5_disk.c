@@ -1,6 +1,6 @@
 /* HDF5 files written on the disk as they grow. */
 #include "io/h5_disk.h"
-#include "io/h5.h"
+#include "io/crc.h"
 #include "io/store.h"
 
 #include <errno.h>

@@ -31,7 +31,7 @@ typedef struct {
   GMSH_LIST(X)
 #undef X
 } ig_gmsh_api;
-extern ig_gmsh_api ig_gmsh; /* empty until it is loaded; used with the reader's lock held */
+extern ig_gmsh_api ig_gmsh; /* empty until it is loaded, in the process that reads */
 
 typedef struct {
   ig_ctx *cx;
@@ -45,6 +45,8 @@ typedef struct {
   ig_mesh *mesh;
 } ig_gmsh_reader;
 
+/* Loads it, if that has not been done; with the reader's lock held. */
+IG_MUST_CHECK ig_status ig_gmsh_load(ig_ctx *cx, const char *path);
 /* Fails with Gmsh's own last error behind `what`. */
 ig_status ig_gmsh_failed(ig_gmsh_reader *r, const char *what);
 

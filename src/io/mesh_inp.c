@@ -12,31 +12,6 @@ static ig_status taken(ig_inp *in, const char *at, const char *what, int64_t id)
   return ig_text_fail(&in->t, at, "%s %lld is defined twice", what, (long long)id);
 }
 
-/* The value of a keyword's parameter: *KEY, NAME=value. False if it is not there; a bare NAME has
-   an empty value. */
-bool ig_inp_parameter(const ig_mesh_text *t, const char *name, char **from, char **stop) {
-  char *p = memchr(t->line, ',', (size_t)(t->line_end - t->line));
-  for (p = p ? p + 1 : NULL; p;) {
-    char *a, *b;
-    ig_text_field(t, &p, &a, &b);
-    char *equals = memchr(a, '=', (size_t)(b - a)), *end = equals ? equals : b;
-    while (end > a && end[-1] == ' ')
-      end--;
-    if (!ig_text_is(a, end, name))
-      continue;
-    *from = equals ? equals + 1 : b;
-    *stop = b;
-    while (*from < *stop && **from == ' ')
-      ++*from;
-    if (*stop - *from >= 2 && **from == '"' && (*stop)[-1] == '"') {
-      ++*from;
-      --*stop;
-    }
-    return true;
-  }
-  return false;
-}
-
 static ig_status group_named(ig_inp *in, const char *from, const char *stop, ig_set_kind kind,
                              ig_group **group) {
   bool sound = from < stop && stop - from <= 53;
@@ -46,54 +21,6 @@ static ig_status group_named(ig_inp *in, const char *from, const char *stop, ig_
     return ig_text_fail(&in->t, from, "expected a set name of 1 to 53 letters without '/'");
   *group = ig_gather_group(in->to, from, (size_t)(stop - from), kind);
   return *group ? IG_OK : IG_FAIL(in->t.cx, IG_MEMORY, "no memory for a set");
-}
-
-static bool is_blank(char c) {
-  return c == ' ' || c == '\t' || c == '\r';
-}
-
-/* Of the line that begins at `p`: 'k' a keyword, 'c' a comment, 'e' empty, 'd' data. */
-static char line_kind(const char *p, const char *end) {
-  while (p < end && is_blank(*p))
-    p++;
-  if (p >= end || *p == '\n')
-    return 'e';
-  return *p != '*' ? 'd' : end - p > 1 && p[1] == '*' ? 'c' : 'k';
-}
-
-bool ig_inp_data_line(ig_inp *in) {
-  while (in->t.next < in->t.end) {
-    const char kind = line_kind(in->t.next, in->t.end);
-    if (kind == 'k')
-      return false;
-    ig_text_line(&in->t);
-    if (kind == 'd')
-      return true;
-  }
-  return false;
-}
-
-/* The next keyword line, from its star on, with the lines it goes on in: it ends with a comma. */
-static bool keyword_line(ig_inp *in) {
-  ig_mesh_text *t = &in->t;
-  while (ig_text_line(t)) {
-    if (line_kind(t->line, t->line_end) != 'k')
-      continue;
-    while (*t->line != '*')
-      t->line++;
-    for (;;) {
-      char *last = t->line_end;
-      while (last > t->line && is_blank(last[-1]))
-        last--;
-      if (last[-1] != ',' || t->next >= t->end || line_kind(t->next, t->end) != 'd')
-        return true;
-      char *line = t->line;
-      memset(t->line_end, ' ', (size_t)(t->next - t->line_end));
-      ig_text_line(t);
-      t->line = line;
-    }
-  }
-  return false;
 }
 
 static ig_status id_read(ig_inp *in, char *from, char *stop, int64_t *id) {
@@ -454,7 +381,7 @@ static bool makes_more(const char *from, const char *stop) {
 }
 
 static ig_status inp_read(ig_inp *in) {
-  while (keyword_line(in)) {
+  while (ig_inp_keyword_line(in)) {
     char *p = in->t.line, *from, *stop;
     ig_text_field(&in->t, &p, &from, &stop);
     if (ig_text_is(from, stop, "*NODE"))

@@ -44,6 +44,8 @@ typedef struct {
 bool ig_inp_parameter(const ig_mesh_text *t, const char *name, char **from, char **stop);
 /* True if the next line belongs to the keyword; comments are skipped. */
 bool ig_inp_data_line(ig_inp *in);
+/* The next keyword line, from its star on, with the lines it goes on in: it ends with a comma. */
+bool ig_inp_keyword_line(ig_inp *in);
 
 IG_MUST_CHECK ig_status ig_inp_part_begin(ig_inp *in);
 IG_MUST_CHECK ig_status ig_inp_instance_read(ig_inp *in);

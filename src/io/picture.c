@@ -56,19 +56,6 @@ static ig_status points_warp(ig_snapshot *snap, const char *path, const ig_view_
   return IG_OK;
 }
 
-/* --- camera */
-void ig_camera_project(const ig_camera *k, const double *p, double out[3]) {
-  double d[3] = {0, 0, 0};
-  const double *axes[3] = {k->right, k->up, k->back};
-  for (int a = 0; a < 3; a++)
-    for (int c = 0; c < 3; c++)
-      d[a] += axes[a][c] * (p[c] - k->centre[c]);
-  const double w = isinf(k->distance) ? 1 : k->distance / (k->distance - d[2]);
-  out[0] = k->shift_x + k->scale * d[0] * w;
-  out[1] = k->shift_y - k->scale * d[1] * w;
-  out[2] = -d[2]; /* nearer is smaller */
-}
-
 static double camera_weight(const ig_camera *k, double depth) {
   return isinf(k->distance) ? 1 : 1 / (k->distance + depth);
 }

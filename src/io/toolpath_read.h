@@ -17,6 +17,8 @@ typedef struct {
 
 ig_status ig_path_fail(ig_path_reader *r, const char *where, const char *format, ...)
     IG_PRINTF(3, 4);
+/* Room for a line of `length` characters. */
+IG_MUST_CHECK ig_status ig_path_reserve(ig_path_reader *r, size_t length);
 /* The next line that says something; comments from `mark` on are cut ('\0': none are). */
 IG_MUST_CHECK ig_status ig_path_line(ig_path_reader *r, char mark, bool *there);
 /* A number that a gap or the end follows. false: none is there. */

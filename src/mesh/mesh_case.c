@@ -182,14 +182,6 @@ const ig_option ig_mesh_options[] = {
     IG_END};
 #undef M
 
-ig_status ig_mesh_placed(ig_ctx *cx, ig_status status, const ig_src *at) {
-  if (status != IG_INPUT || !at)
-    return status;
-  char message[sizeof cx->message];
-  memcpy(message, cx->message, sizeof message);
-  return ig_fail_at(cx, at, "%s", message);
-}
-
 typedef struct {
   const char *key;
   const ig_src *at;

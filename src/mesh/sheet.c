@@ -175,3 +175,11 @@ void ig_draft_name(ig_draft *draft, const char *a, const char *b, const char *c,
 ig_elem_type ig_sheet_type(ig_elem_type type) {
   return type == IG_TRI3 || type == IG_TRI6 ? IG_TRI3 : IG_QUAD4;
 }
+
+ig_status ig_mesh_placed(ig_ctx *cx, ig_status status, const ig_src *at) {
+  if (status != IG_INPUT || !at)
+    return status;
+  char message[sizeof cx->message];
+  memcpy(message, cx->message, sizeof message);
+  return ig_fail_at(cx, at, "%s", message);
+}

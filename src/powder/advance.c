@@ -23,6 +23,10 @@ double ig_powder_stored(const ig_powder_run *r) {
 
 /* --- layers */
 
+double ig_powder_new_T(const ig_powder_run *r) {
+  return isnan(r->c->powder_temperature) ? r->c->initial_temperature : r->c->powder_temperature;
+}
+
 /* The share of a coarse level that is filled. */
 ig_status ig_powder_fill(ig_powder_run *r) {
   double *fill = r->array.fill.host, *shape = r->array.shape.host;

@@ -190,12 +190,35 @@ static void view_make(ig_powder_run *r) {
   v->probe_peak = a->probe_peak.dev;
 }
 
+static ig_status film_make(ig_powder_run *r) {
+  const ig_powder_film_case *c = &r->c->film;
+  ig_powder_film *f = &r->view.film;
+  if (!c->at.given)
+    return IG_OK;
+  if (c->layer > r->layers)
+    return ig_fail_at(r->cx, &c->at, "a film of layer %lld of %lld", (long long)c->layer,
+                      (long long)r->layers);
+  for (int d = 0; d < 2; d++) {
+    const double low = isnan(c->min[d]) ? 0 : floor((c->min[d] - r->low[d]) / r->cell + 1e-6);
+    const double high =
+        isnan(c->max[d]) ? (double)r->nf[d] : ceil((c->max[d] - r->low[d]) / r->cell - 1e-6);
+    f->at[d] = (int64_t)fmax(0, low);
+    f->n[d] = (int64_t)fmin((double)r->nf[d], high) - f->at[d];
+    if (f->n[d] <= 0)
+      return ig_fail_at(r->cx, &c->at, "the film's rectangle is not in the bed");
+  }
+  IG_TRY(ig_array_new(r->cx, &r->array.film, (size_t)f->n[0] * (size_t)f->n[1], sizeof(float),
+                      "film"));
+  f->T = r->array.film.dev;
+  return IG_OK;
+}
+
 ig_status ig_powder_arrays_make(ig_powder_run *r) {
   IG_TRY(bed_make(r));
   IG_TRY(looks_make(r));
   IG_TRY(beams_make(r));
   IG_TRY(map_make(r));
-  IG_TRY(ig_powder_film_make(r));
+  IG_TRY(film_make(r));
   for (int s = 0; s < 2; s++) {
     IG_TRY(ig_array_new(r->cx, &r->set[s].list, IG_POWDER_WINDOWS, sizeof(ig_powder_window),
                         "windows"));

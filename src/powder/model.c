@@ -28,10 +28,6 @@ static double heat_at(const ig_material_case *m, double from, double to) {
   return sum;
 }
 
-double ig_powder_new_T(const ig_powder_run *r) {
-  return isnan(r->c->powder_temperature) ? r->c->initial_temperature : r->c->powder_temperature;
-}
-
 static ig_status tables_make(ig_powder_run *r) {
   const ig_material_case *m = r->material;
   ig_powder_tables *t;

@@ -290,7 +290,6 @@ IG_MUST_CHECK ig_status ig_powder_levels_pull(ig_powder_run *run, int64_t from, 
                                               uint8_t *to);
 
 /* --- film.c */
-IG_MUST_CHECK ig_status ig_powder_film_make(ig_powder_run *run);
 /* Whether the time of a frame has come since this was asked last. */
 bool ig_powder_film_due(ig_powder_run *run);
 IG_MUST_CHECK ig_status ig_powder_film_frame(ig_powder_run *run, ig_sink *to);

@@ -1,10 +1,11 @@
-/* Opening and closing a context: which backend it computes on. */
+/* Opening and closing a context: which backend it computes on; the device survey. */
 #include "backend/backend.h"
 
 #include "core/output.h"
 #include "core/threads.h"
 #include "ranks/near.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -124,4 +125,26 @@ void ig_ctx_close(ig_ctx *cx) {
     return;
   backend_close(cx);
   free(cx);
+}
+
+int ig_devices(ig_device_info *rows, int max) {
+  int count = 0;
+  for (const ig_backend *backend; (backend = ig_backend_at(count)) != NULL; count++) {
+    if (count >= max)
+      continue;
+    ig_device_info *row = &rows[count];
+    memset(row, 0, sizeof *row);
+    snprintf(row->backend, sizeof row->backend, "%s", backend->name);
+    const ig_ctx_options options = {.backend = backend->name};
+    ig_ctx *cx = NULL;
+    if (ig_ctx_open(&options, &cx) == IG_OK) {
+      row->available = true;
+      snprintf(row->name, sizeof row->name, "%s", cx->device_name);
+      backend->describe(cx, row);
+    } else {
+      snprintf(row->why_not, sizeof row->why_not, "%.150s", ig_ctx_message(cx));
+    }
+    ig_ctx_close(cx);
+  }
+  return count;
 }

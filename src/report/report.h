@@ -51,7 +51,7 @@ void ig_page_verdict(ig_text *html, const ig_page_run *run);
 IG_MUST_CHECK ig_status ig_page_facts(ig_page *p, const ig_page_run *run, const ig_csv_table *t,
                                       const ig_plot *plot, int plots);
 
-/* --- report.c: the last snapshot that can be read, as `ingot view` draws it; where it is not the
+/* --- picture.c: the last snapshot that can be read, as `ingot view` draws it; where it is not the
    last of the run, a line says so */
 IG_MUST_CHECK ig_status ig_page_picture(ig_page *p, const ig_page_run *run, int width,
                                         const char *alt, bool *drawn);

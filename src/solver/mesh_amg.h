@@ -168,8 +168,8 @@ void ig_amg_close_values(ig_amg *s, ig_amg_matrix *m);
 void ig_amg_matrix_free(ig_ctx *cx, ig_amg_matrix *m);
 IG_MUST_CHECK ig_status ig_amg_setup_finest(ig_amg *s);
 IG_MUST_CHECK ig_status ig_amg_setup(ig_amg *s);
-/* Patterns and prolongators on the host, too, for who cuts them. */
-IG_MUST_CHECK ig_status ig_amg_show(ig_amg *s);
+/* Its pattern on the host, too. */
+IG_MUST_CHECK ig_status ig_amg_show_pattern(ig_amg *s, ig_amg_matrix *m);
 
 IG_C_END
 #endif

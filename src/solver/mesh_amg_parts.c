@@ -31,13 +31,32 @@ static ig_status rows_of_aggregates(ig_amg *s, int depth, const ig_rows *fine, i
   return status;
 }
 
+ig_status ig_amg_show_pattern(ig_amg *s, ig_amg_matrix *m) {
+  return m->m.rows ? ig_array_show(s->cx, &m->column, "multigrid pattern") : IG_OK;
+}
+
+/* Patterns and prolongators on the host, too: ranks cut them there. */
+static ig_status show(ig_amg *s) {
+  for (int i = 0; i < s->levels; i++) {
+    ig_amg_level *l = &s->level[i];
+    ig_amg_matrix *const matrix[] = {&l->p, &l->r, &l->ap};
+    for (int k = 0; k < 3; k++)
+      IG_TRY(ig_amg_show_pattern(s, matrix[k]));
+    if (l->from.dev)
+      IG_TRY(ig_array_show(s->cx, &l->from, "multigrid pattern"));
+    if (l->tentative.dev)
+      IG_TRY(ig_array_show(s->cx, &l->tentative, "prolongator"));
+  }
+  return IG_OK;
+}
+
 ig_status ig_amg_parts_new(ig_amg *s) {
   const ig_rows *finest = s->problem.rows;
   ig_ctx *cx = s->cx;
   ig_amg_parts *p;
   if (!finest)
     return IG_OK;
-  IG_TRY(ig_amg_show(s));
+  IG_TRY(show(s));
   IG_TRY(IG_NEW(cx, &p, 1, "division of multigrid"));
   s->parts = p;
   p->divided = 1; /* the finest is divided whatever its size: its vectors come that way */
@@ -155,39 +174,4 @@ ig_status ig_amg_join(ig_amg *s, double *a, double *b) {
   *a = mine[0];
   *b = mine[1];
   return status;
-}
-
-/* Some blocks of a matrix. */
-static ig_bsr blocks_of(const ig_bsr *all, const ig_lid range[2]) {
-  ig_bsr m = *all;
-  m.column += range[0];
-  m.row += range[0];
-  m.value += (int64_t)range[0] * (m.br * m.bc);
-  m.blocks = range[1] - range[0];
-  return m;
-}
-
-static ig_status ghosts(ig_amg *s, ig_halo *halo, const ig_bsr *m) {
-  return ig_halo_refresh(s->cx, halo, m->value, sizeof(float) * (size_t)(m->br * m->bc), IG_OK);
-}
-
-ig_status ig_amg_fill_part(ig_amg *s, int depth) {
-  ig_amg_level *l = &s->level[depth];
-  ig_amg_part *own = &s->parts->level[depth];
-  const bool last = !ig_amg_divided(s, depth + 1);
-  IG_TRY(ig_amg_smoother(s, depth));
-  ig_bsr p = blocks_of(&l->p.m, own->p_own), ap = blocks_of(&l->ap.m, own->ap_own);
-  IG_TRY(s->ops->prolongator(s->cx, &l->a.m, l->inverse.dev, l->of.dev, l->tentative.dev,
-                             ig_amg_omega(l), &p));
-  IG_TRY(ghosts(s, &own->p_rows, &l->p.m));
-  IG_TRY(s->ops->transpose(s->cx, &l->p.m, l->from.dev, &l->r.m));
-  IG_TRY(s->ops->times(s->cx, &l->a.m, &l->p.m, &ap));
-  IG_TRY(ghosts(s, &own->ap_rows, &l->ap.m));
-  if (!last)
-    return s->ops->coarse(s->cx, &l->r.m, &l->ap.m, &l[1].a.m);
-  ig_rows *blocks = &s->parts->blocks;
-  const ig_lid range[2] = {blocks->from, blocks->to};
-  ig_bsr a = blocks_of(&l[1].a.m, range);
-  IG_TRY(s->ops->coarse(s->cx, &l->r.m, &l->ap.m, &a));
-  return ig_rows_gather(s->cx, blocks, sizeof(float) * (size_t)(a.br * a.bc), l[1].a.value.dev);
 }

@@ -31,8 +31,6 @@ typedef struct ig_amg_parts {
 IG_MUST_CHECK ig_status ig_amg_parts_new(ig_amg *s);
 void ig_amg_parts_free(ig_amg *s);
 
-/* Values of a level that was cut, from those of its own rows of A. */
-IG_MUST_CHECK ig_status ig_amg_fill_part(ig_amg *s, int depth);
 /* a, b become the sums of all ranks'. */
 IG_MUST_CHECK ig_status ig_amg_join(ig_amg *s, double *a, double *b);
 /* Own rows of a matrix of a level. */

@@ -304,11 +304,6 @@ done:
   return status;
 }
 
-/* Who looks at the matrix on the host sees its pattern there. */
-static ig_status show_pattern(ig_amg *s, ig_amg_matrix *m) {
-  return m->m.rows ? ig_array_show(s->cx, &m->column, "multigrid pattern") : IG_OK;
-}
-
 static ig_status finest_matrix(ig_amg *s) {
   ig_pattern a = {0};
   IG_TRY(mesh_pattern(s, &a));
@@ -318,21 +313,7 @@ static ig_status finest_matrix(ig_amg *s) {
 ig_status ig_amg_setup_finest(ig_amg *s) {
   IG_TRY(finest_matrix(s));
   ig_amg_close_values(s, &s->level[0].a);
-  return show_pattern(s, &s->level[0].a);
-}
-
-ig_status ig_amg_show(ig_amg *s) {
-  for (int i = 0; i < s->levels; i++) {
-    ig_amg_level *l = &s->level[i];
-    ig_amg_matrix *const matrix[] = {&l->p, &l->r, &l->ap};
-    for (int k = 0; k < 3; k++)
-      IG_TRY(show_pattern(s, matrix[k]));
-    if (l->from.dev)
-      IG_TRY(ig_array_show(s->cx, &l->from, "multigrid pattern"));
-    if (l->tentative.dev)
-      IG_TRY(ig_array_show(s->cx, &l->tentative, "prolongator"));
-  }
-  return IG_OK;
+  return ig_amg_show_pattern(s, &s->level[0].a);
 }
 
 ig_status ig_amg_setup(ig_amg *s) {
@@ -352,7 +333,7 @@ ig_status ig_amg_setup(ig_amg *s) {
     const int depth = s->levels++;
     l->nodes = l->a.m.rows;
     l->size = l->a.m.br;
-    IG_TRY_GOTO(status, done, show_pattern(s, &l->a));
+    IG_TRY_GOTO(status, done, ig_amg_show_pattern(s, &l->a));
     IG_TRY_GOTO(status, done, level_vectors(s, l));
     const int64_t n = (int64_t)l->nodes * l->size;
     last = n <= IG_AMG_DENSE || depth + 1 == IG_AMG_LEVELS;

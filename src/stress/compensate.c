@@ -126,18 +126,24 @@ done:
   return status;
 }
 
-ig_status ig_stress_compensate(ig_stress_run *r, const double *off, ig_sink *to) {
+ig_status ig_stress_compensate(ig_stress_run *r, ig_sink *to) {
   const ig_stress *m = r->m;
   uint8_t *part = NULL;
+  double *off = NULL, worst;
   ig_adjacency adj;
   IG_TRY(ig_mesh_adjacency(m->cx, m->mesh, &adj));
   ig_status status = IG_NEW(m->cx, &part, m->elements, "compensated shape");
+  if (status == IG_OK)
+    status = IG_NEW(m->cx, &off, 3 * (size_t)m->nodes, "distortion");
+  if (status == IG_OK)
+    status = ig_stress_distortion_now(r, off, &worst);
   if (status == IG_OK)
     status = part_of(r, part);
   if (status == IG_OK)
     status = surface_write(r, &adj, part, off, to);
   if (status == IG_OK)
     status = mesh_write(r, part, off, to);
+  free(off);
   free(part);
   ig_adjacency_free(&adj);
   return status;

@@ -135,7 +135,10 @@ IG_MUST_CHECK ig_status ig_stress_new(ig_ctx *cx, const ig_mesh *mesh, const ig_
                                       const ig_stress_case *c, ig_assembly how, ig_stress **out);
 void ig_stress_free(ig_stress *m);
 
-/* scan.c: the strain xx yy zz xy of an inherent strain in its first layer. */
+/* inherent.c: the strain xx yy zz xy of an inherent strain, its mean over layers from `first` on;
+   and in the first layer. */
+void ig_stress_inherent_turned(const ig_stress_inherent *in, double scale, double first, int layers,
+                               double *row);
 void ig_stress_inherent_row(const ig_stress_case *c, int i, double *row);
 
 /* laws.c: materials become tables over temperature. */

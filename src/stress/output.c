@@ -351,8 +351,6 @@ ig_status ig_stress_results(void *self, ig_sink *to) {
   double *off, worst = 0, recoater = -INFINITY;
   IG_TRY(IG_NEW(m->cx, &off, 3 * (size_t)m->nodes, "distortion"));
   ig_status status = ig_stress_distortion_now(r, off, &worst);
-  if (status == IG_OK && !isnan(r->c->compensation))
-    status = ig_stress_compensate(r, off, to);
   free(off);
   IG_TRY(status);
   for (ig_lid i = 0; i < m->nodes; i++)

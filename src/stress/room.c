@@ -342,6 +342,13 @@ static ig_status room_check(ig_job *job, ig_check_line *line, void *user) {
   return status;
 }
 
+static ig_status room_results(void *self, ig_sink *to) {
+  ig_stress_run *r = self;
+  if (!isnan(r->c->compensation))
+    IG_TRY(ig_stress_compensate(r, to));
+  return ig_stress_results(r, to);
+}
+
 const ig_room ig_room_stress = {.name = "stress",
                                 .about = "residual stress and distortion of parts that grow",
                                 .needs_mesh = true,
@@ -357,7 +364,7 @@ const ig_room ig_room_stress = {.name = "stress",
                                 .history = ig_stress_history,
                                 .snapshot = ig_stress_snapshot,
                                 .save = room_save,
-                                .results = ig_stress_results,
+                                .results = room_results,
                                 .tally = room_tally,
                                 .field = ig_stress_field_at,
                                 .get = ig_stress_field_get,

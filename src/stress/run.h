@@ -96,7 +96,7 @@ void ig_stress_distortion(const double *x, const double *u, const ig_lid *node, 
 IG_MUST_CHECK ig_status ig_stress_distortion_now(ig_stress_run *r, double *out, double *worst);
 /* compensate.c: off: distortion of all nodes. The next shape to build, into x (nodes x 3). */
 IG_MUST_CHECK ig_status ig_stress_shape_next(ig_stress_run *r, double *x);
-IG_MUST_CHECK ig_status ig_stress_compensate(ig_stress_run *r, const double *off, ig_sink *to);
+IG_MUST_CHECK ig_status ig_stress_compensate(ig_stress_run *r, ig_sink *to);
 
 /* heat_phase.c: before anything is written: whether all that the snapshots deposit can become
  * solid.

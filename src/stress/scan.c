@@ -3,26 +3,6 @@
 
 #include <math.h>
 
-/* The mean strain of layers `first` to `first + layers - 1`: along the scan lines, across and up,
-   turned about z. */
-static void strain_turned(const ig_stress_inherent *in, double scale, double first, int layers,
-                          double *row) {
-  for (int i = 0; i < 4; i++)
-    row[i] = 0;
-  for (int k = 0; k < layers; k++) {
-    const double a = in->angle + (first + k) * in->rotation, c = a == 0 ? 1 : cos(a),
-                 s = a == 0 ? 0 : sin(a), w = scale / layers;
-    row[0] += w * (c * c * in->strain[0] + s * s * in->strain[1]);
-    row[1] += w * (s * s * in->strain[0] + c * c * in->strain[1]);
-    row[2] += w * in->strain[2];
-    row[3] += w * c * s * (in->strain[0] - in->strain[1]);
-  }
-}
-
-void ig_stress_inherent_row(const ig_stress_case *c, int i, double *row) {
-  strain_turned(IG_ITEM(const ig_stress_inherent, c->inherent, i), c->inherent_scale, 0, 1, row);
-}
-
 static int layers_of(const ig_stress_inherent *in, double height) {
   const double n = isnan(in->layer_height) ? 1 : round(height / in->layer_height);
   return n < 1 ? 1 : n > 1e5 ? 100000 : (int)n;
@@ -39,7 +19,7 @@ static int64_t phase_rows(ig_stress_run *r, int phase, int groups, int64_t rows,
     if (in->rotation == 0)
       continue;
     for (int g = 0; table && g < groups; g++)
-      strain_turned(in, r->c->inherent_scale, (double)g * n, n, table + 4 * (rows + g));
+      ig_stress_inherent_turned(in, r->c->inherent_scale, (double)g * n, n, table + 4 * (rows + g));
     for (ig_lid e = 0; table && e < r->m->elements; e++)
       if (which[e] == i + 1 && r->group[e] >= 0)
         which[e] = (uint16_t)(rows + r->group[e]);

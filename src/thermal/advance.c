@@ -115,9 +115,45 @@ static ig_status step_write(ig_thermal_run *run) {
   return ig_heat_batch_step(cx, h, rest);
 }
 
+/* The piece of the first beam's path that begins a layer, at `step`: as the step begins or, where
+   births divide it, within it; -1: none. */
+static int64_t layer_piece(const ig_thermal_run *run, int64_t step) {
+  if (run->beams.count == 0)
+    return -1;
+  const ig_beam *b = &run->beams.beam[0];
+  const ig_toolpath *p = &b->path;
+  const double start = (double)step * run->dt;
+  const double until = run->divides ? ig_thermal_births_until(run, step + 1) : start;
+  int64_t cursor = b->cursor, i = ig_path_piece(p, &cursor, start);
+  do
+    if (i >= 0 && i + 1 < p->count && p->power[i] > 0 &&
+        (isnan(run->layer_z) || p->x[3 * i + 2] > run->layer_z + 1e-9))
+      return i;
+  while (++i + 1 < p->count && p->t[i] <= until);
+  return -1;
+}
+
+static bool layer_begins(const ig_thermal_run *run, int64_t step) {
+  return layer_piece(run, step) >= 0;
+}
+
+/* Mean over the nodes at the height of the layer just finished. */
+static ig_status interlayer(ig_thermal_run *run, int64_t step) {
+  const double z = run->layer_z, next = run->beams.beam[0].path.x[3 * layer_piece(run, step) + 2];
+  run->layer_z = next;
+  if (isnan(z))
+    return IG_OK;
+  const ig_heat_question q = {.layered = 1, .layer = z, .thick = 0.25 * (next - z)};
+  ig_heat_survey s;
+  IG_TRY(ig_heat_ask(run->job->cx, &run->heat, &q, &s));
+  if (s.sum[IG_SURVEY_LAYER_NODES] > 0)
+    run->interlayer = s.sum[IG_SURVEY_LAYER] / s.sum[IG_SURVEY_LAYER_NODES];
+  return IG_OK;
+}
+
 ig_status ig_thermal_layer_look(ig_thermal_run *run) {
-  return run->step == run->done && run->step < run->steps && ig_thermal_layer_begins(run, run->step)
-             ? ig_thermal_interlayer(run, run->step)
+  return run->step == run->done && run->step < run->steps && layer_begins(run, run->step)
+             ? interlayer(run, run->step)
              : IG_OK;
 }
 
@@ -126,7 +162,7 @@ ig_status ig_thermal_write(ig_thermal_run *run, int64_t most, bool plain) {
   most = ig_schedule_ahead(run->job->schedule, ig_thermal_moment(run, run->step), run->dt, most);
   IG_TRY(ig_thermal_layer_look(run));
   for (int64_t i = 0; i < most && run->step < run->steps; i++) {
-    if (i > 0 && ig_thermal_layer_begins(run, run->step))
+    if (i > 0 && layer_begins(run, run->step))
       break; /* first bring the state up to here */
     if (ig_thermal_surroundings_change(run, run->step)) {
       if (i > 0)

@@ -63,30 +63,6 @@ static ig_status bin_look(ig_ctx *cx, const ig_heat *h, ig_beams *beams, int bea
   return IG_OK;
 }
 
-bool ig_beam_box(const ig_beams *beams, ig_beam *b, int beam, int32_t first, double *low,
-                 double *high) {
-  const double across = b->cutoff + 0.5 * b->size;
-  const double up = b->shape.model == IG_BEAM_SURFACE ? b->shape.reach : across;
-  for (int d = 0; d < 3; d++) {
-    b->low[d] = INFINITY;
-    b->high[d] = -INFINITY;
-    for (int32_t i = first; i < beams->spots; i++) {
-      const ig_beam_spot *s = (const ig_beam_spot *)beams->spot.host + i;
-      if (s->beam != beam)
-        continue;
-      b->low[d] = fmin(b->low[d], s->at[d] - b->margin);
-      b->high[d] = fmax(b->high[d], s->at[d] + b->margin);
-    }
-    const double far = b->shape.tilted && b->shape.model == IG_BEAM_SURFACE
-                           ? across + b->shape.reach * fabs(b->shape.axis[d])
-                       : d < 2 ? across
-                               : up;
-    low[d] = b->low[d] - far;
-    high[d] = b->high[d] + far;
-  }
-  return low[0] <= high[0];
-}
-
 /* Targets within reach of one beam's spots from `first` on. */
 static ig_status beam_look(ig_ctx *cx, const ig_heat *h, ig_beams *beams, int beam, int32_t first) {
   ig_beam *b = &beams->beam[beam];
@@ -105,29 +81,6 @@ static ig_status beam_look(ig_ctx *cx, const ig_heat *h, ig_beams *beams, int be
         IG_TRY(bin_look(cx, h, beams, beam, bin, low, high));
       }
   return IG_OK;
-}
-
-void ig_numbers_sort(ig_lid *item, int32_t count, ig_lid *spare) {
-  ig_lid low = INT32_MAX, high = 0;
-  for (int32_t i = 0; i < count; i++) {
-    low = item[i] < low ? item[i] : low;
-    high = item[i] > high ? item[i] : high;
-  }
-  ig_lid *from = item, *to = spare;
-  for (int shift = 0; count > 0 && (high - low) >> shift > 0; shift += 8) {
-    int32_t start[257] = {0};
-    for (int32_t i = 0; i < count; i++)
-      start[(((from[i] - low) >> shift) & 255) + 1]++;
-    for (int d = 0; d < 256; d++)
-      start[d + 1] += start[d];
-    for (int32_t i = 0; i < count; i++)
-      to[start[((from[i] - low) >> shift) & 255]++] = from[i];
-    ig_lid *done = to;
-    to = from;
-    from = done;
-  }
-  if (from != item)
-    memcpy(item, from, (size_t)count * sizeof *item);
 }
 
 /* The nodes of the zone's targets, rising; corners and references in terms of them. */

@@ -301,7 +301,7 @@ done:
   free(place);
   ig_heat_cells_free(&cells);
   if (status != IG_OK)
-    ig_heat_free(cx, h);
+    ig_heat_release(cx, h);
   return status;
 }
 
@@ -323,8 +323,7 @@ ig_status ig_heat_new_fastest(ig_ctx *cx, ig_heat_setup *setup, ig_heat *h) {
   return status;
 }
 
-void ig_heat_free(ig_ctx *cx, ig_heat *h) {
-  ig_heat_part_free(cx, h);
+void ig_heat_release(ig_ctx *cx, ig_heat *h) {
   ig_array *arrays[] = {&h->past.track,
                         &h->node.x,
                         &h->node.T,
@@ -402,50 +401,4 @@ void ig_heat_free(ig_ctx *cx, ig_heat *h) {
   free(h->batch.step);
   free(h->cell_of);
   memset(h, 0, sizeof *h);
-}
-
-ig_status ig_heat_begin_at(ig_ctx *cx, ig_heat *h, double time) {
-  ig_heat *stepper = ig_heat_stepper(h);
-  if (stepper)
-    IG_TRY(ig_heat_begin_at(cx, stepper, time));
-  h->time = time;
-  h->rows.special_known = false;
-  h->next = (ig_heat_range){.event = -1};
-  do
-    ig_heat_event_expose(cx, h);
-  while (h->next.event + 1 < h->birth.events && h->birth.time[h->next.event + 1] <= time);
-  const ig_lid nodes = h->purpose == IG_HEAT_STEPS ? h->nodes : 0;
-#pragma omp parallel for num_threads(ig_team(cx, nodes, IG_WORK_NODE)) schedule(static)
-  for (ig_lid n = 0; n < nodes; n++) {
-    const bool there = h->node.around.start[n] < h->node.around.start[n + 1] &&
-                       h->node.around.item[h->node.around.start[n]] < h->next.elements;
-    ig_heat_put(h->node.T.host, ig_heat_state_size(h), n,
-                there ? ig_heat_start(h, n) : h->node.initial);
-  }
-  if (h->rows.book)
-    IG_TRY(ig_heat_rows_find_all(cx, h));
-  else if (h->purpose != IG_HEAT_BOOKS)
-    IG_TRY(ig_heat_nodes_begin(cx, h));
-  ig_array *arrays[] = {&h->node.T,    &h->node.inverse, &h->node.volume, &h->node.H,
-                        &h->node.film, &h->node.filmed,  &h->node.body,   &h->rows.of};
-  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
-    if (arrays[i]->host)
-      IG_TRY(ig_array_push(cx, arrays[i]));
-  if (h->elems.how == IG_CLUSTER) /* clusters that are not there yet write no slots */
-    IG_TRY(ig_array_zero(cx, &h->node.slots));
-  IG_TRY(ig_heat_next_fill(cx, h));
-  h->now = h->next;
-  if (h->rows.book)
-    IG_TRY(ig_heat_rows_push(cx, h));
-  IG_TRY(ig_heat_part_begin(cx, h));
-  ig_heat_ledger ledger;
-  IG_TRY(ig_heat_ledger_read(cx, h, &ledger));
-  h->start_content = h->totals[0] = ledger.stored;
-  return IG_OK;
-}
-
-ig_status ig_heat_begin(ig_ctx *cx, ig_heat *h) {
-  IG_TRY(ig_heat_begin_at(cx, h, -INFINITY));
-  h->time = 0;
-  return ig_heat_births_now(cx, h, 0);
 }

@@ -159,7 +159,7 @@ void ig_heat_batch_clear(ig_heat *h) {
   step_open(h);
 }
 
-static ig_status births_apply(ig_ctx *cx, ig_heat *h) {
+ig_status ig_heat_births_apply(ig_ctx *cx, ig_heat *h) {
   if (h->rows.book)
     IG_TRY(ig_heat_rows_push(cx, h));
   if (!h->part) {
@@ -170,21 +170,6 @@ static ig_status births_apply(ig_ctx *cx, ig_heat *h) {
   h->batch.patch_count = 0;
   step_open(h);
   return cx->backend->sync(cx); /* the batch's arrays are written anew from here */
-}
-
-/* Births that nothing comes before: those of the start. */
-ig_status ig_heat_births_now(ig_ctx *cx, ig_heat *h, double time) {
-  ig_heat *stepper = ig_heat_stepper(h);
-  IG_TRY(ig_heat_batch_births(cx, h, time));
-  if (h->part) {
-    IG_TRY(ig_heat_part_heirs(cx, h));
-    IG_TRY(ig_heat_part_inherit(cx, h, stepper, 0, h->batch.patch_count, IG_OK));
-    ig_heat_part_forget(h);
-  }
-  if (stepper)
-    IG_TRY(births_apply(cx, stepper));
-  IG_TRY(births_apply(cx, h));
-  return ig_heat_part_begin(cx, h);
 }
 
 ig_status ig_heat_batch_list(ig_ctx *cx, ig_heat *h, const ig_lid *nodes, int32_t count,
@@ -336,65 +321,5 @@ ig_status ig_heat_batch_leap(ig_ctx *cx, ig_heat *h, double dt, double critical)
     }
     IG_TRY(step_close(cx, h));
   }
-  return IG_OK;
-}
-
-/* What a checkpoint keeps besides arrays, as of the steps that were run. */
-static void totals_note(ig_heat *h) {
-  h->totals[0] = h->start_content;
-  h->totals[1] = (double)h->steps_done;
-  h->totals[2] = h->past.time;
-  h->totals[3] = h->past.steps;
-}
-
-static bool births_before(const ig_heat_step *step) {
-  return step->patch_last > step->patch_first;
-}
-
-/* Steps by launches: as many together as have no birth or look between them. */
-static ig_status steps_launch(ig_ctx *cx, ig_heat *h) {
-  for (int i = 0, stop; i < h->batch.step_count; i = stop) {
-    const ig_heat_step *step = &h->batch.step[i];
-    if (births_before(step))
-      IG_TRY(h->ops->patch(cx, h, step->patch_first, step->patch_last));
-    h->now = step->there;
-    for (stop = i + 1; stop < h->batch.step_count; stop++)
-      if (births_before(&h->batch.step[stop]) || h->batch.step[stop - 1].look > 0)
-        break;
-    IG_TRY(h->ops->steps(cx, h, i, stop));
-    if (h->batch.step[stop - 1].look > 0)
-      IG_TRY(h->ops->track(cx, h, h->batch.step[stop - 1].look, h->batch.step[stop - 1].time));
-  }
-  return IG_OK;
-}
-
-static ig_status batch_run(ig_ctx *cx, ig_heat *h) {
-  if (h->conduction == IG_HEAT_STENCIL)
-    IG_TRY(ig_heat_rows_push(cx, h));
-  IG_TRY(ig_heat_push(cx, &h->batch.source_node, (size_t)h->batch.list_count));
-  if (h->batch.powers_given)
-    IG_TRY(ig_heat_push(cx, &h->batch.source_power, (size_t)h->batch.source_count));
-  IG_TRY(ig_heat_patches_push(cx, h));
-  if (h->batch.held_count)
-    IG_TRY(h->ops->patch(cx, h, 0, h->batch.held_count));
-  if (!h->resident.on || h->batch.step_count == 0)
-    return steps_launch(cx, h);
-  if (h->batch.steps.count < (size_t)h->batch.step_count) {
-    ig_array_free(cx, &h->batch.steps);
-    IG_TRY(ig_array_new_device(cx, &h->batch.steps, 2 * (size_t)h->batch.step_count,
-                               sizeof *h->batch.step, "steps"));
-  }
-  IG_TRY(cx->backend->copy_in(cx, h->batch.steps.dev, h->batch.step,
-                              (size_t)h->batch.step_count * sizeof *h->batch.step));
-  IG_TRY(h->ops->resident(cx, h));
-  h->now = h->batch.step[h->batch.step_count - 1].there;
-  return IG_OK;
-}
-
-ig_status ig_heat_batch_run(ig_ctx *cx, ig_heat *h) {
-  IG_TRY(h->part ? ig_heat_part_run(cx, h) : batch_run(cx, h));
-  h->steps_done += h->batch.step_count;
-  ig_heat_batch_clear(h);
-  totals_note(h);
   return IG_OK;
 }

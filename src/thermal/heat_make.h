@@ -107,7 +107,22 @@ IG_MUST_CHECK ig_status ig_heat_surfaces_mark(ig_ctx *cx, const ig_heat_setup *s
                                               const ig_heat_cells *cells, const ig_lid *place);
 IG_MUST_CHECK ig_status ig_heat_faces_collect(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h);
 
-/* heat_surface.c: what a class does at a node. */
+/* heat_surface.c: new values of conditions, for this engine alone. */
+IG_MUST_CHECK ig_status ig_heat_conditions_put(ig_ctx *cx, ig_heat *h,
+                                               const ig_heat_condition *condition, int count,
+                                               double ambient);
+
+/* heat.c: frees the arrays of one engine; of a divided one its part stays. */
+void ig_heat_release(ig_ctx *cx, ig_heat *h);
+
+/* Of a condition at node n: a field's value, where there is one and n is a node. */
+static inline double ig_heat_value_at(const double *field, double number, ig_lid n) {
+  return field && n >= 0 ? field[n] : number;
+}
+/* heat_node.c: what the conditions in `mask` do together, at node n or (-1) where none of them
+   varies; what a class does at a node. */
+heat_film_f64 ig_heat_class_sum(const ig_heat_condition *condition, int count, double ambient,
+                                uint32_t mask, ig_lid n);
 heat_film_f64 ig_heat_film_at(const ig_heat *h, int class, ig_lid n);
 
 /* heat_limit.c: the bound of the largest rate. */
@@ -133,17 +148,20 @@ IG_MUST_CHECK ig_status ig_heat_batch_hold(ig_ctx *cx, ig_heat *h, ig_lid n);
 /* heat_batch.c: changes of nodes to the device; nothing is written any more. */
 IG_MUST_CHECK ig_status ig_heat_patches_push(ig_ctx *cx, ig_heat *h);
 void ig_heat_batch_clear(ig_heat *h);
-/* heat_batch.c: births up to `time` at once, outside any batch. */
+/* heat_batch.c: births of the batch in the engine's own arrays, at once. */
+IG_MUST_CHECK ig_status ig_heat_births_apply(ig_ctx *cx, ig_heat *h);
+/* heat_run.c: births up to `time` at once, outside any batch. */
 IG_MUST_CHECK ig_status ig_heat_births_now(ig_ctx *cx, ig_heat *h, double time);
-/* heat_state.c: sums and extremes over the engine's own arrays. */
+/* heat_survey.c: sums and extremes over the engine's own arrays. */
 IG_MUST_CHECK ig_status ig_heat_survey_make(ig_ctx *cx, ig_heat *h, const ig_heat_question *q,
                                             ig_heat_survey *found);
-/* heat_state.c: what element e adds to the sums of ig_heat_measure, and of ig_heat_born_content:
+enum { IG_HEAT_SURVEY_PARTS = 264 };
+/* heat_survey.c: what element e adds to the sums of ig_heat_measure, and of ig_heat_born_content:
    volumes and bare areas at its corners; heat contents there. far: NULL: there are none. */
 enum { IG_HEAT_SIZES = 8 + 24 };
 void ig_heat_sizes_of(const ig_heat *h, ig_lid e, const ig_heat_far *far, double *row);
 void ig_heat_contents_of(const ig_heat *h, ig_lid e, double T, double *row);
-/* heat_state.c: stencil: the second copy of temperatures is the first's, also where no step
+/* heat_survey.c: stencil: the second copy of temperatures is the first's, also where no step
    writes it. */
 IG_MUST_CHECK ig_status ig_heat_next_fill(ig_ctx *cx, ig_heat *h);
 

@@ -37,6 +37,38 @@ static void node_capacity(const ig_heat *h, ig_lid n, const double *volume, doub
   *body = all * h->body;
 }
 
+/* What the conditions in `mask` do together at node n; n < 0: anywhere, as numbers. */
+heat_film_f64 ig_heat_class_sum(const ig_heat_condition *condition, int count, double ambient,
+                                uint32_t mask, ig_lid n) {
+  const double sigma = 5.670374419e-8;
+  heat_film_f64 sum = {0};
+  for (int i = 0; i < count; i++) {
+    const ig_heat_condition *c = &condition[i];
+    if (!(mask >> i & 1))
+      continue;
+    const double here = ig_heat_value_at(c->ambient_of, c->ambient, n);
+    const double Ta = isnan(here) ? ambient : here;
+    if (!isnan(c->flux))
+      sum.flux += ig_heat_value_at(c->flux_of, c->flux, n);
+    if (!isnan(c->h)) {
+      const double h = ig_heat_value_at(c->h_of, c->h, n);
+      sum.h += h;
+      sum.h_amb += h * Ta;
+    }
+    if (!isnan(c->emissivity)) {
+      sum.e += sigma * c->emissivity;
+      sum.e_amb += sigma * c->emissivity * Ta * Ta * Ta * Ta;
+    }
+  }
+  return sum;
+}
+
+heat_film_f64 ig_heat_film_at(const ig_heat *h, int class, ig_lid n) {
+  return h->face.varies[class] ? ig_heat_class_sum(h->face.condition, h->face.conditions,
+                                                   h->face.ambient, h->face.mask[class], n)
+                               : h->face.film[class];
+}
+
 /* Adds the film of element face f, where it is bare now, at node n. */
 static void film_sum(const ig_heat *h, ig_lid e, int f, ig_lid n, double area, heat_film_f64 *sum) {
   const heat_film_f64 bare = ig_heat_film_at(h, h->face.exposed[6 * (int64_t)e + f], n);

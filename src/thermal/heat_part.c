@@ -317,7 +317,7 @@ void ig_heat_part_free(ig_ctx *cx, ig_heat *whole) {
   ig_heat_part *p = whole->part;
   if (!p)
     return;
-  ig_heat_free(cx, &p->local);
+  ig_heat_release(cx, &p->local);
   ig_halo_free(cx, &p->halo);
   ig_collect_free(&p->nodes);
   ig_collect_free(&p->cells);
@@ -378,7 +378,7 @@ ig_status ig_heat_part_conditions(ig_ctx *cx, ig_heat *whole, const ig_heat_cond
     return IG_OK;
   const ig_lid *node = whole->calendar ? NULL : whole->part->part.node;
   IG_TRY(conditions_take(cx, whole->part, node, condition, count));
-  return ig_heat_conditions_set(cx, l, whole->part->condition, count, ambient);
+  return ig_heat_conditions_put(cx, l, whole->part->condition, count, ambient);
 }
 
 /* --- batches */

@@ -8,42 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static double value_at(const double *field, double number, ig_lid n) {
-  return field && n >= 0 ? field[n] : number;
-}
-
-/* What the conditions in `mask` do together at node n; n < 0: anywhere, as numbers. */
-static heat_film_f64 class_sum(const ig_heat_condition *condition, int count, double ambient,
-                               uint32_t mask, ig_lid n) {
-  const double sigma = 5.670374419e-8;
-  heat_film_f64 sum = {0};
-  for (int i = 0; i < count; i++) {
-    const ig_heat_condition *c = &condition[i];
-    if (!(mask >> i & 1))
-      continue;
-    const double here = value_at(c->ambient_of, c->ambient, n);
-    const double Ta = isnan(here) ? ambient : here;
-    if (!isnan(c->flux))
-      sum.flux += value_at(c->flux_of, c->flux, n);
-    if (!isnan(c->h)) {
-      const double h = value_at(c->h_of, c->h, n);
-      sum.h += h;
-      sum.h_amb += h * Ta;
-    }
-    if (!isnan(c->emissivity)) {
-      sum.e += sigma * c->emissivity;
-      sum.e_amb += sigma * c->emissivity * Ta * Ta * Ta * Ta;
-    }
-  }
-  return sum;
-}
-
-heat_film_f64 ig_heat_film_at(const ig_heat *h, int class, ig_lid n) {
-  return h->face.varies[class] ? class_sum(h->face.condition, h->face.conditions, h->face.ambient,
-                                           h->face.mask[class], n)
-                               : h->face.film[class];
-}
-
 static void conditions_keep(ig_heat *h, const ig_heat_condition *condition, int count,
                             double ambient) {
   if (count > 0)
@@ -64,7 +28,7 @@ static ig_status class_find(ig_ctx *cx, ig_heat *h, const ig_heat_setup *setup, 
     return IG_FAIL(cx, IG_INPUT, "boundary conditions overlap in more than 255 ways");
   h->face.mask[h->face.classes] = mask;
   h->face.film[h->face.classes] =
-      class_sum(setup->condition, setup->conditions, setup->ambient, mask, -1);
+      ig_heat_class_sum(setup->condition, setup->conditions, setup->ambient, mask, -1);
   for (int i = 0; i < setup->conditions; i++) {
     const ig_heat_condition *c = &setup->condition[i];
     if (mask >> i & 1 && (c->flux_of || c->h_of || c->ambient_of))
@@ -83,7 +47,7 @@ static void held_mark(const ig_mesh *mesh, const ig_heat_condition *c, double *h
     for (int a = 0; a < info->face_nodes; a++) {
       const ig_lid n = block->conn[info->nodes * (int64_t)local +
                                    ig_elem_face(block->type, c->faces->face[j])[a]];
-      held[n] = value_at(c->temperature_of, c->temperature, n);
+      held[n] = ig_heat_value_at(c->temperature_of, c->temperature, n);
     }
   }
 }
@@ -117,10 +81,8 @@ static ig_status held_set(ig_ctx *cx, ig_heat *h, const ig_heat_condition *condi
   return status;
 }
 
-ig_status ig_heat_conditions_set(ig_ctx *cx, ig_heat *h, const ig_heat_condition *condition,
+ig_status ig_heat_conditions_put(ig_ctx *cx, ig_heat *h, const ig_heat_condition *condition,
                                  int count, double ambient) {
-  if (h->part)
-    IG_TRY(ig_heat_part_conditions(cx, h, condition, count, ambient));
   for (int m = 0; m < h->material.count && h->newborn != IG_BORN_MELT; m++)
     h->material.born_at[m] = ambient;
   IG_TRY(held_set(cx, h, condition, count));
@@ -129,7 +91,7 @@ ig_status ig_heat_conditions_set(ig_ctx *cx, ig_heat *h, const ig_heat_condition
     changed |= condition[i].moment != h->face.condition[i].moment;
   conditions_keep(h, condition, count, ambient);
   for (int c = 0; c < h->face.classes; c++) {
-    const heat_film_f64 sum = class_sum(condition, count, ambient, h->face.mask[c], -1);
+    const heat_film_f64 sum = ig_heat_class_sum(condition, count, ambient, h->face.mask[c], -1);
     /* bit by bit, so that a -0 that was 0 counts:
      * NOLINTNEXTLINE(bugprone-suspicious-memory-comparison) */
     changed |= memcmp(&sum, &h->face.film[c], sizeof sum) != 0;

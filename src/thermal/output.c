@@ -69,44 +69,6 @@ static const char *pool_suffix(const ig_thermal_run *run, int i, char *text, siz
   return text;
 }
 
-/* --- layers */
-
-/* The piece of the first beam's path that begins a layer, at `step`: as the step begins or, where
-   births divide it, within it; -1: none. */
-static int64_t layer_piece(const ig_thermal_run *run, int64_t step) {
-  if (run->beams.count == 0)
-    return -1;
-  const ig_beam *b = &run->beams.beam[0];
-  const ig_toolpath *p = &b->path;
-  const double start = (double)step * run->dt;
-  const double until = run->divides ? ig_thermal_births_until(run, step + 1) : start;
-  int64_t cursor = b->cursor, i = ig_path_piece(p, &cursor, start);
-  do
-    if (i >= 0 && i + 1 < p->count && p->power[i] > 0 &&
-        (isnan(run->layer_z) || p->x[3 * i + 2] > run->layer_z + 1e-9))
-      return i;
-  while (++i + 1 < p->count && p->t[i] <= until);
-  return -1;
-}
-
-bool ig_thermal_layer_begins(const ig_thermal_run *run, int64_t step) {
-  return layer_piece(run, step) >= 0;
-}
-
-/* Mean over the nodes at the height of the layer just finished. */
-ig_status ig_thermal_interlayer(ig_thermal_run *run, int64_t step) {
-  const double z = run->layer_z, next = run->beams.beam[0].path.x[3 * layer_piece(run, step) + 2];
-  run->layer_z = next;
-  if (isnan(z))
-    return IG_OK;
-  const ig_heat_question q = {.layered = 1, .layer = z, .thick = 0.25 * (next - z)};
-  ig_heat_survey s;
-  IG_TRY(ig_heat_ask(run->job->cx, &run->heat, &q, &s));
-  if (s.sum[IG_SURVEY_LAYER_NODES] > 0)
-    run->interlayer = s.sum[IG_SURVEY_LAYER] / s.sum[IG_SURVEY_LAYER_NODES];
-  return IG_OK;
-}
-
 /* --- rows of history.csv */
 
 typedef struct {
@@ -260,27 +222,6 @@ static bool wanted(const ig_thermal_run *run, const char *field) {
   return ig_output_wants(run->job->output, field);
 }
 
-/* Fields of elements: what is kept of their past, when they were born, which are powder. */
-static const struct {
-  const char *name, *unit;
-} past_field[IG_TRACK_FIELDS] = {
-    {NULL, NULL},  {"T_peak", "K"},         {"time_above_liquidus", "s"},
-    {"melts", ""}, {"cooling_rate", "K/s"}, {"G", "K/m"},
-    {"R", "m/s"}};
-
-int ig_thermal_fields_list(const ig_thermal_run *run, ig_thermal_shown *list) {
-  const ig_heat *h = &run->heat;
-  int count = 0;
-  for (int c = IG_TRACK_PEAK; c < IG_TRACK_FIELDS && h->past.every; c++)
-    if (wanted(run, past_field[c].name))
-      list[count++] = (ig_thermal_shown){past_field[c].name, past_field[c].unit, c};
-  if (run->c->birth.at.given && wanted(run, "birth"))
-    list[count++] = (ig_thermal_shown){"birth", "s", IG_SHOWN_BIRTH};
-  if (h->material.powder && wanted(run, "powder"))
-    list[count++] = (ig_thermal_shown){"powder", "", IG_SHOWN_POWDER};
-  return count;
-}
-
 /* Arrays that fields are made of, to the host. */
 static ig_status fields_pull(ig_ctx *cx, ig_heat *h, const ig_thermal_shown *list, int count) {
   bool past = false, powder = false;
@@ -291,25 +232,6 @@ static ig_status fields_pull(ig_ctx *cx, ig_heat *h, const ig_thermal_shown *lis
   if (past)
     IG_TRY(ig_array_pull(cx, &h->past.track));
   return powder ? ig_array_pull(cx, &h->material.solid) : IG_OK;
-}
-
-/* Of cell e, in birth order. birth: of the mesh's elements. */
-static float cell_value(const ig_heat *h, const double *birth, int what, ig_lid e) {
-  if (what == IG_SHOWN_BIRTH)
-    return (float)fmax(birth[h->birth.order[e]], 0);
-  if (what == IG_SHOWN_POWDER)
-    return ((const uint8_t *)h->material.solid.host)[e] ? 0 : 1;
-  return ((const float *)h->past.track.host)[(int64_t)what * h->elements + e];
-}
-
-void ig_thermal_elements_fill(const ig_heat *h, const double *birth, int what, float *value) {
-  const ig_lid elements = ig_mesh_elements(h->mesh);
-  const bool whole = elements == h->elements; /* else: the largest of an element's cells */
-  memset(value, 0, (size_t)elements * sizeof *value);
-  for (ig_lid e = 0; e < h->now.elements; e++) {
-    float *to = &value[h->birth.order[e]], from = cell_value(h, birth, what, e);
-    *to = whole || from > *to ? from : *to;
-  }
 }
 
 ig_status ig_thermal_snapshot(void *self, ig_sink *to) {

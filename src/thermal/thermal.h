@@ -220,9 +220,6 @@ void ig_thermal_note(ig_thermal_run *run);
 
 /* --- output.c */
 
-/* When the path rises to a new layer: how warm is the last one? */
-bool ig_thermal_layer_begins(const ig_thermal_run *run, int64_t step);
-IG_MUST_CHECK ig_status ig_thermal_interlayer(ig_thermal_run *run, int64_t step);
 /* A row of history.csv, a snapshot, a checkpoint and what was in one, the final figures: functions
    of the room, `self` is an ig_thermal_run. */
 IG_MUST_CHECK ig_status ig_thermal_history(void *self, ig_sink *to);
@@ -231,7 +228,7 @@ IG_MUST_CHECK ig_status ig_thermal_save(void *self, ig_sink *to);
 IG_MUST_CHECK ig_status ig_thermal_restore(void *self, const ig_restart *from);
 IG_MUST_CHECK ig_status ig_thermal_results(void *self, ig_sink *to);
 
-/* Fields of elements that snapshots show: a column of the past, or one of these. */
+/* shown.c: fields of elements that snapshots show: a column of the past, or one of these. */
 enum { IG_SHOWN_BIRTH = IG_TRACK_FIELDS, IG_SHOWN_POWDER, IG_THERMAL_SHOWN };
 typedef struct {
   const char *name, *unit;

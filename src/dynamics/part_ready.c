@@ -1,0 +1,46 @@
+/* A divided model before a step: what surfaces need of other ranks. */
+#include "dynamics/part_surface.h"
+
+/* What that has found: by now the elements of the step are under way. */
+static ig_status watch_look(ig_dyn_model *m, int64_t *far) {
+  const ig_dyn_surfaces *s = m->divided->surfaces;
+#ifdef INGOT_HAVE_CUDA
+  if (s->mark && !s->due && m->divided->local->p.own.watches)
+    IG_TRY(ig_wire_wait_cuda(m->cx, s->mark));
+#endif
+  (void)m;
+  *far = *(const volatile int32_t *)s->far;
+  return IG_OK;
+}
+
+ig_status ig_dyn_part_ready(ig_dyn_model *m, ig_status status) {
+  ig_dyn_part *p = m->divided;
+  ig_dyn_model *l = p->local;
+  ig_dyn_surfaces *s = p->surfaces;
+  if (!s)
+    return status;
+  const bool erodes = m->p.erosion.alive;
+  int64_t fallen = 0;
+  if (status == IG_OK && erodes)
+    status = ig_dyn_alive_now(l);
+  if (status == IG_OK && erodes)
+    status = ig_array_pull(m->cx, &l->contact.alive);
+  for (int64_t i = 0; erodes && i < p->cells.mine_count && status == IG_OK; i++)
+    fallen += !((const uint8_t *)l->contact.alive.host)[p->cells.mine[i]];
+  enum { STAY, TELL, IMPORT }; /* the most that some rank needs; an import tells, too */
+  int64_t far = 0;
+  if (status == IG_OK)
+    status = watch_look(m, &far);
+  int64_t need = far || s->due ? IMPORT : erodes && fallen != p->fallen ? TELL : STAY;
+  IG_TRY(ig_ranks_most(m->cx, status, &need, 1));
+  p->fallen = fallen;
+  if (need == IMPORT)
+    return ig_dyn_import(m);
+  if (need == TELL)
+    IG_TRY(ig_dyn_alive_tell(m));
+  if (!s->slow)
+    return IG_OK;
+  s->slow = false;
+  const ig_halo_array moving[] = {{l->v.dev, 3 * m->part}, {l->x.dev, 3 * m->part}};
+  return ig_halo_refresh_all(m->cx, &p->halo, moving, 2, IG_OK);
+}

@@ -1,0 +1,61 @@
+/* The last snapshot of a run, drawn for its page. */
+#include "report/report.h"
+#include "chain/chain.h"
+#include "io/store.h"
+#include "io/picture.h"
+#include "io/result_folder.h"
+#include "io/vtkhdf.h"
+#include <ingot/view.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Whether a snapshot is a file that can be read. */
+static bool snapshot_sound(ig_ctx *cx, const char *path) {
+  ig_snapshot *snap = NULL;
+  const ig_status status = ig_snapshot_read(cx, path, &snap);
+  ig_snapshot_free(snap);
+  return status == IG_OK;
+}
+
+ig_status ig_page_picture(ig_page *p, const ig_page_run *run, int width, const char *alt,
+                          bool *drawn) {
+  ig_series series;
+  char *png = NULL;
+  size_t size = 0;
+  *drawn = false;
+  if (ig_series_read(p->cx, run->folder, &series) != IG_OK)
+    return IG_OK; /* a run without snapshots has no picture */
+  const bool design = strcmp(run->physics, "topopt") == 0;
+  const ig_view_options view = {.width = width,
+                                .height = width * 5 / 8,
+                                .threshold = design ? "density" : NULL,
+                                .threshold_range = {0.5, 2}};
+  int last = series.count - 1;
+  ig_status status;
+  for (;; last--) {
+    const bool plain = ig_page_plain(series.path[last]);
+    status = plain ? ig_view_png(p->cx, series.path[last], &view, &png, &size) : IG_INPUT;
+    if (status == IG_OK || status == IG_MEMORY || status == IG_INTERRUPTED)
+      break;
+    const bool sound = plain && snapshot_sound(p->cx, series.path[last]);
+    status = IG_OK;
+    if (sound || last == 0) /* nothing of it can be drawn: a design without dense elements */
+      break;
+  }
+  if (png) {
+    ig_html_picture(&p->body, png, size, alt);
+    *drawn = true;
+  }
+  if (status == IG_OK && last < series.count - 1) {
+    const char *was = ig_base_name(series.path[series.count - 1]);
+    const char *now = ig_base_name(series.path[last]);
+    ig_warn(p->cx, "%s: '%s' is damaged: the page shows '%s'", run->folder, was, now);
+    ig_html_format(&p->body,
+                   "<p class=\"note\">The last snapshot, %s, is damaged. The picture is of %s.</p>",
+                   was, now);
+  }
+  free(png);
+  ig_series_free(&series);
+  return status;
+}
