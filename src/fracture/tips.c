@@ -190,6 +190,20 @@ static ig_status crack_join(search *s) {
   return IG_OK;
 }
 
+/* How far a place is from the line along which a notch points; 0 where a tip has no notch. */
+static double off_line(const ig_frac_tip *tip, const double *x, int dim) {
+  double along = 0, way = 0, off2 = 0;
+  for (int d = 0; d < dim; d++) {
+    along += (x[d] - tip->start[d]) * tip->way[d];
+    way += tip->way[d] * tip->way[d];
+  }
+  for (int d = 0; d < dim && way > 0; d++) {
+    const double off = x[d] - tip->start[d] - along / way * tip->way[d];
+    off2 += off * off;
+  }
+  return sqrt(off2);
+}
+
 /* A facet without traction that hangs together with tips: it belongs to the nearest of them. */
 static void tip_reach(ig_frac_track *k, const bool *joined, const double *mid, int dim) {
   int nearest = -1;
@@ -209,7 +223,11 @@ static void tip_reach(ig_frac_track *k, const bool *joined, const double *mid, i
       memcpy(best, far, sizeof best);
     }
   }
-  if (nearest < 0 || !(sqrt(least) > k->tip[nearest].extension))
+  if (nearest < 0)
+    return;
+  k->tip[nearest].deviation =
+      fmax(k->tip[nearest].deviation, off_line(&k->tip[nearest], best, dim));
+  if (!(sqrt(least) > k->tip[nearest].extension))
     return;
   k->tip[nearest].extension = sqrt(least);
   memcpy(k->tip[nearest].at, best, sizeof best);
