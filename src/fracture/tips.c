@@ -204,10 +204,12 @@ static double off_line(const ig_frac_tip *tip, const double *x, int dim) {
   return sqrt(off2);
 }
 
-/* A facet without traction that hangs together with tips: it belongs to the nearest of them. */
+/* A facet without traction: it belongs to the nearest tip, and lies that far off the line of its
+   notch, whether or not it is connected with it: ahead of a crack facets fail on their own. Where
+   tips are connected with it (`joined`), the nearest of them has come so far. */
 static void tip_reach(ig_frac_track *k, const bool *joined, const double *mid, int dim) {
-  int nearest = -1;
-  double least = INFINITY, far[3] = {0}, best[3] = {0};
+  int nearest = -1, any = -1;
+  double least = INFINITY, least_any = INFINITY, off = 0, far[3] = {0}, best[3] = {0};
   for (int i = 0; i < k->tips; i++) {
     const ig_frac_tip *tip = &k->tip[i];
     double deep = 0, r2 = 0;
@@ -217,17 +219,20 @@ static void tip_reach(ig_frac_track *k, const bool *joined, const double *mid, i
       far[d] = mid[d] - deep * tip->depth[d];
       r2 += (far[d] - tip->start[d]) * (far[d] - tip->start[d]);
     }
+    if (r2 < least_any) {
+      least_any = r2;
+      any = i;
+      off = off_line(tip, far, dim);
+    }
     if (joined[i] && r2 < least) {
       least = r2;
       nearest = i;
       memcpy(best, far, sizeof best);
     }
   }
-  if (nearest < 0)
-    return;
-  k->tip[nearest].deviation =
-      fmax(k->tip[nearest].deviation, off_line(&k->tip[nearest], best, dim));
-  if (!(sqrt(least) > k->tip[nearest].extension))
+  if (any >= 0)
+    k->tip[any].deviation = fmax(k->tip[any].deviation, off);
+  if (nearest < 0 || !(sqrt(least) > k->tip[nearest].extension))
     return;
   k->tip[nearest].extension = sqrt(least);
   memcpy(k->tip[nearest].at, best, sizeof best);
