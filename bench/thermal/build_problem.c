@@ -176,7 +176,7 @@ void ig_build_problem_nu_shape(ig_build_problem *s) {
     BOX(s, "build", cell, 12 + b[0], 10 + b[1], 14, b[2] - b[0], b[3] - b[1], 60);
     region_add(s, cell, 12 + b[0], 10 + b[1], 12 + b[2], 10 + b[3]);
   }
-  scan(s, 1e-3, 1050, 0.1, 1.1e-3, 1.1e-3, 30, 14 * cell, 0.4);
+  scan(s, 1e-3, 1050, 0.1, 1.1e-3, 1.1e-3, 30, 14 * cell, 0.22); /* 149.8 s */
   s->beam.raster.rotation = 0;
   s->c.birth.width = 1.2e-3;
   s->c.birth.height = 1.1e-3;

@@ -208,6 +208,7 @@ static ig_status figures_write(ig_frac_model *m, const ig_frac_track *k, double 
        f[IG_FRAC_OPENED]},
       {"crack_extension", "m", k->tip[0].extension},
       {"crack_angle", "deg", ig_frac_tip_angle(&k->tip[0])},
+      {"path_deviation", "m", k->tip[0].deviation},
       {"tip_speed_max", "m/s", k->top_speed},
       {"kinetic_energy", "J", f[IG_FRAC_KINETIC]},
       {"strain_energy", "J", f[IG_FRAC_STRAIN]},
@@ -229,6 +230,9 @@ static ig_status figures_write(ig_frac_model *m, const ig_frac_track *k, double 
     snprintf(key, sizeof key, "crack_angle_%d", i + 1);
     if (status == IG_OK)
       status = to->result(to, key, "deg", ig_frac_tip_angle(&k->tip[i]));
+    snprintf(key, sizeof key, "path_deviation_%d", i + 1);
+    if (status == IG_OK)
+      status = to->result(to, key, "m", k->tip[i].deviation);
   }
   if (status == IG_OK && m->s.bulk.residual)
     status = to->result(to, "residual_given_unbalance", "", m->unbalance[0]);

@@ -56,6 +56,7 @@ typedef struct {
   double depth[3];         /* along its front, in space: a unit vector */
   double at[3];            /* where it has come to: its farthest point without traction */
   double extension, speed; /* of the last sample */
+  double deviation; /* of facets without traction: the largest distance from its notch's line */
   double past_extension[IG_FRAC_WINDOW]; /* samples, a ring */
 } ig_frac_tip;
 

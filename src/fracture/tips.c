@@ -190,10 +190,26 @@ static ig_status crack_join(search *s) {
   return IG_OK;
 }
 
-/* A facet without traction that hangs together with tips: it belongs to the nearest of them. */
+/* How far a place is from the line along which a notch points; 0 where a tip has no notch. */
+static double off_line(const ig_frac_tip *tip, const double *x, int dim) {
+  double along = 0, way = 0, off2 = 0;
+  for (int d = 0; d < dim; d++) {
+    along += (x[d] - tip->start[d]) * tip->way[d];
+    way += tip->way[d] * tip->way[d];
+  }
+  for (int d = 0; d < dim && way > 0; d++) {
+    const double off = x[d] - tip->start[d] - along / way * tip->way[d];
+    off2 += off * off;
+  }
+  return sqrt(off2);
+}
+
+/* A facet without traction: it belongs to the nearest tip, and lies that far off the line of its
+   notch, whether or not it is connected with it: ahead of a crack facets fail on their own. Where
+   tips are connected with it (`joined`), the nearest of them has come so far. */
 static void tip_reach(ig_frac_track *k, const bool *joined, const double *mid, int dim) {
-  int nearest = -1;
-  double least = INFINITY, far[3] = {0}, best[3] = {0};
+  int nearest = -1, any = -1;
+  double least = INFINITY, least_any = INFINITY, off = 0, far[3] = {0}, best[3] = {0};
   for (int i = 0; i < k->tips; i++) {
     const ig_frac_tip *tip = &k->tip[i];
     double deep = 0, r2 = 0;
@@ -203,12 +219,19 @@ static void tip_reach(ig_frac_track *k, const bool *joined, const double *mid, i
       far[d] = mid[d] - deep * tip->depth[d];
       r2 += (far[d] - tip->start[d]) * (far[d] - tip->start[d]);
     }
+    if (r2 < least_any) {
+      least_any = r2;
+      any = i;
+      off = off_line(tip, far, dim);
+    }
     if (joined[i] && r2 < least) {
       least = r2;
       nearest = i;
       memcpy(best, far, sizeof best);
     }
   }
+  if (any >= 0)
+    k->tip[any].deviation = fmax(k->tip[any].deviation, off);
   if (nearest < 0 || !(sqrt(least) > k->tip[nearest].extension))
     return;
   k->tip[nearest].extension = sqrt(least);

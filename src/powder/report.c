@@ -241,12 +241,22 @@ static void unseen_warn(const ig_powder_run *r) {
                (long long)unseen, (long long)melted);
 }
 
+/* Whether all lines of a layer have been drawn. */
+static bool layer_drawn(const ig_powder_run *r, const ig_powder_layer *l) {
+  for (int64_t i = l->line; i < l->line + l->lines; i++) {
+    const ig_powder_line *line = &r->line_of[i];
+    if (r->laser[line->beam].path.t[line->last + 1] > r->time * (1 + 1e-9))
+      return false;
+  }
+  return true;
+}
+
 /* Layers of whose cells many never melted: lack of fusion between lines. */
 static void unfused_warn(const ig_powder_run *r) {
   int64_t worst = -1, count = 0, seen = 0;
   for (int64_t i = 0; i < r->layer; i++) {
     const double melted = r->layer_of[i].melted;
-    if (isnan(melted))
+    if (isnan(melted) || !layer_drawn(r, &r->layer_of[i]))
       continue;
     seen++;
     count += melted < ENOUGH_MELTED;

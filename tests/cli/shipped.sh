@@ -75,7 +75,7 @@ one() { # runs the case that `file`, `sets` and `within` describe
   if [ "$record" ]; then
     # times of this machine, residuals, solver iterations and rounding are no figures of the case; the
     # share of gray elements hangs on rounding, too
-    grep -vE '^seconds|^time_per_|^static_error |^energy_gap |^linear_iterations |^energy_missing |^newton_iterations |^grayness | null$|^(beam_missed|born_above_ambient) -?[0-9.]+e-(09|1[0-9])$' found >kept
+    grep -vE '^seconds|^time_per_|^static_error |^energy_gap |^linear_iterations |^energy_missing |^newton_iterations |^grayness | null$|^(beam_missed|born_above_ambient|path_deviation) -?[0-9.]+e-(09|1[0-9])$' found >kept
     block kept >>recorded
     echo "recorded $file (${seconds} ms)"
   elif compare expected found "$within" >differ; then

@@ -75,6 +75,10 @@ static void a_run_shows_its_crack(void **state) {
   const int64_t ne = 4 * 12 * 48, cohesive = (int64_t)result(&w, "cohesive_elements");
   assert_true(cohesive > 0 && result(&w, "energy_error") < 5e-3);
   assert_true(result(&w, "crack_angle") < 15);
+  /* of all facets without traction, not of the farthest alone: it has branches */
+  const double off = result(&w, "path_deviation");
+  const double at_tip = result(&w, "crack_extension") * sin(result(&w, "crack_angle") * M_PI / 180);
+  assert_true(off >= at_tip - 1e-12 && off > 0 && off < 2e-3);
   assert_true(result(&w, "nodes") - result(&w, "initial_nodes") >= 2 * 6);
   const int pieces = (int)result(&w, "fragments");
   assert_int_equal(pieces, (int)last[column(&w, "fragments")]);

@@ -34,12 +34,6 @@ UNSEEN void most_int(int *p, int n) {
 #include "powder/places.inc"
 #include "powder/cells.inc"
 
-/* Every other item first, then the rest backwards: an order that no loop has. */
-static int64_t item_at(int64_t i, int64_t n) {
-  const int64_t even = (n + 1) / 2;
-  return i < even ? 2 * i : 2 * (n - 1 - i) + 1;
-}
-
 static bool room_enough = true;
 static int64_t launches;
 
@@ -53,7 +47,7 @@ ig_status ig_powder_do_cpu(ig_ctx *cx, const ig_powder_view *v, ig_powder_do wha
   case IG_DO_##name:                                                                               \
     races_launch(#name);                                                                           \
     for (int64_t i = 0; i < all; i++) {                                                            \
-      const int64_t c = item_at(i, all);                                                           \
+      const int64_t c = race_order(i, all);                                                        \
       race_item_is(c);                                                                             \
       powder_##name(v, (int)(c % n[0]), (int)(c / n[0] % n[1]), (int)(c / n[0] / n[1]));           \
     }                                                                                              \
@@ -64,8 +58,8 @@ ig_status ig_powder_do_cpu(ig_ctx *cx, const ig_powder_view *v, ig_powder_do wha
   case IG_DO_##name:                                                                               \
     races_launch(#name);                                                                           \
     for (int64_t i = 0; i < all; i++) {                                                            \
-      race_item_is(item_at(i, all));                                                               \
-      powder_##name(v, item_at(i, all));                                                           \
+      race_item_is(race_order(i, all));                                                            \
+      powder_##name(v, race_order(i, all));                                                        \
     }                                                                                              \
     break;
     IG_POWDER_ITEMS(X)
