@@ -296,8 +296,8 @@ static ig_status energies_find(ig_dyn_model *m, ig_dyn_energy *e) {
     const ig_dyn_body *b = (const ig_dyn_body *)m->carried.body.host + k;
     e->kinetic += b->kinetic;
     e->plain += b->plain;
-    e->external += b->work[IG_WORK_EXTERNAL];
-    e->damping += b->work[IG_WORK_DAMPING];
+    e->external += b->work[IG_WORK_EXTERNAL] + b->half[IG_WORK_EXTERNAL];
+    e->damping += b->work[IG_WORK_DAMPING] + b->half[IG_WORK_DAMPING];
   }
   /* before the first step nothing has acted on the velocities yet, not even a tool that stops them
    */

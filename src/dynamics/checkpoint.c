@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MARKS = 23, ARRAYS = 9 };
+enum { MARKS = 31, MARK_RAMP = MARKS - 1, ARRAYS = 9 };
 /* The numbers beside the arrays, into `mark` or back from it. */
 static void marks_move(ig_dyn_job *r, double mark[MARKS], bool back) {
   ig_dyn_clock *k = r->m->clock.host;
@@ -42,6 +42,14 @@ static void marks_move(ig_dyn_job *r, double mark[MARKS], bool back) {
   MARK(r->m->relax.kinetic);
   MARK(r->m->relax.since);
   MARK(r->m->relax.error);
+  MARK(r->m->relax.every);
+  MARK(r->m->relax.internal);
+  MARK(r->m->relax.damping);
+  MARK(r->m->relax.plastic);
+  MARK(r->m->relax.path);
+  MARK(r->m->relax.drag);
+  MARK(r->static_path);
+  MARK(r->ramp); /* the last: MARK_RAMP */
 #undef MARK
 }
 
@@ -146,9 +154,20 @@ static ig_status state_pull(ig_dyn_model *m) {
   return IG_OK;
 }
 
+/* Where statics began, with the ramp that is on trial. */
+static ig_status start_write(ig_dyn_job *r, ig_sink *to) {
+  const ig_restart *start = r->start.kept;
+  ig_saved *marks;
+  IG_TRY(ig_restart_look(r->m->cx, start, "marks", IG_F64, MARKS, &marks));
+  ((double *)marks->data)[MARK_RAMP] = r->ramp;
+  return to->checkpoint(to, start->time, start->step, start->saved, start->count);
+}
+
 ig_status ig_dyn_checkpoint_write(void *self, ig_sink *to) {
   ig_dyn_job *r = self;
   ig_dyn_model *m = r->m;
+  if (r->start.kept && to != &r->start.sink)
+    return start_write(r, to);
   const int space = ARRAYS + m->groups;
   ig_saved *saved = NULL;
   char(*name)[32] = NULL;

@@ -2,6 +2,7 @@
 #include "dynamics/loose.h"
 #include "dynamics/run.h"
 #include "dynamics/part.h"
+#include "ranks/restart.h"
 #include "backend/backend.h"
 
 #include <math.h>
@@ -164,11 +165,60 @@ static ig_status contact_expect(ig_dyn_job *r) {
   return IG_OK;
 }
 
+/* Whether the ramp of statics is found: what yields depends on it, and the case gives none. */
+static bool ramp_found(const ig_dyn_job *r, const ig_dyn_analysis *a) {
+  return isnan(a->ramp) && ig_dyn_yields(r->m) && a->at_time != r->analysis_start;
+}
+
+/* A ramp on which too much of the work was lost is done again, slower, from where it began. */
+static const double lost_most = 0.02;
+static ig_status ramp_again(ig_dyn_job *r) {
+  /* what is lost falls with the square of the steps; at the first trial, or above a third, it only
+     says "far too fast" */
+  const double path = r->m->relax.path, by = sqrt(path / (0.6 * lost_most));
+  const bool far = path > 1.0 / 3 || (r->ramp <= IG_RELAX_RAMP && path > 0.1);
+  const double slower = far ? 16 : fmin(6, fmax(1.5, by));
+  ig_restart *from = r->start.kept;
+  const double ramp = slower * r->ramp;
+  ig_info(r->job->cx,
+          "static: %.2g %% of the work was lost over a ramp of %.0f steps; again with %.0f",
+          100 * path, r->ramp, ramp);
+  IG_TRY(ig_dyn_relax_end(r->m));
+  IG_TRY(ig_restart_share(r->job->cx, false, &from));
+  const ig_status status = ig_dyn_checkpoint_read(r, from);
+  if (from != r->start.kept)
+    ig_restart_free(from);
+  r->ramp = ramp;
+  return status;
+}
+
+static void path_warn(ig_dyn_job *r, const ig_dyn_analysis *a) {
+  if (r->m->relax.path > 4 * lost_most)
+    ig_warn_at(
+        r->job->cx, &a->at,
+        "static: relaxation took away %.0f %% of the work that was put in, so the loads came "
+        "too fast: what yields depends on the way, and forces and stresses may be wrong; %s",
+        100 * r->m->relax.path,
+        isnan(a->ramp) ? "raise `steps`, or let loads grow from 0 by a `history`"
+                       : "raise `ramp`, or leave it out");
+}
+
 /* A stretch of relaxation. */
-static ig_status advance_static(ig_dyn_job *r, const ig_dyn_analysis *a) {
+static ig_status advance_static(ig_dyn_job *r, const ig_dyn_analysis *given) {
   ig_ctx *cx = r->job->cx;
   const ig_dyn_relaxing *k = &r->m->relax;
+  ig_dyn_analysis own = *given, *a = &own;
   bool done;
+  if (!k->on) {
+    r->analysis_start = ig_dyn_clock_of(r)->time;
+    if (ramp_found(r, given) && !r->start.kept) {
+      ig_keeper_open(cx, &r->start);
+      IG_TRY(ig_dyn_checkpoint_write(r, &r->start.sink));
+    }
+    r->ramp = fmax(r->ramp, IG_RELAX_RAMP);
+  }
+  if (ramp_found(r, given))
+    a->ramp = r->ramp;
   if (!k->on) {
     IG_TRY(contact_expect(r));
     IG_TRY(ig_dyn_relax_begin(r->m, a));
@@ -176,8 +226,16 @@ static ig_status advance_static(ig_dyn_job *r, const ig_dyn_analysis *a) {
   const int64_t before = k->steps;
   IG_TRY(ig_dyn_relax_advance(r->m, a, &done));
   r->element_steps += (k->steps - before) * r->job->elements;
+  if (r->start.kept && k->path > lost_most &&
+      (done || k->path > 7 * lost_most || (k->loaded && k->path > 2 * lost_most)) &&
+      (double)k->steps > 0.1 * r->ramp && 4 * r->ramp < (double)a->steps)
+    return ramp_again(r);
   if (!done)
     return IG_OK;
+  ig_restart_free(r->start.kept);
+  r->start.kept = NULL;
+  r->ramp = 0;
+  path_warn(r, given);
   ig_info(cx, "static: estimated error %.2g, residual %.2g after %lld steps", k->error, k->residual,
           (long long)k->steps);
   if (!k->balanced)
@@ -189,6 +247,7 @@ static ig_status advance_static(ig_dyn_job *r, const ig_dyn_analysis *a) {
                    "pieces, or hold what nothing resists",
                    (long long)k->steps, k->error, a->tolerance);
   r->static_error = fmax(r->static_error, k->error);
+  r->static_path = fmax(r->static_path, k->path);
   IG_TRY(ig_dyn_relax_end(r->m));
   r->over = true;
   return balance_start(r->m);
@@ -357,9 +416,11 @@ static void room_close(void *self) {
     ig_collect_free(&r->probe_item[i]);
   free(r->probe_item);
   free(r->probe_set);
+  free(r->probe_middle);
   free(r->report);
   ig_array_free(r->job->cx, &r->moved);
   ig_array_free(r->job->cx, &r->fields);
+  ig_restart_free(r->start.kept);
   ig_dyn_model_free(r->m);
   free(r);
 }

@@ -101,7 +101,7 @@ typedef struct {
   int relaxation;
   double tolerance; /* of the displacements, relative */
   int64_t steps;    /* most of them */
-  double ramp;      /* steps over which time runs to at_time */
+  double ramp;      /* steps over which time runs to at_time; NaN: IG_RELAX_RAMP, or found */
   double at_time;   /* the time loads are taken at */
 } ig_dyn_analysis;
 
@@ -169,14 +169,19 @@ typedef struct {
   bool on, loaded;        /* loaded: the ramp is over */
   bool settled, balanced; /* the estimate holds; and is below the tolerance */
   int64_t steps;
+  int64_t every;  /* kinetic relaxation: steps between two looks */
   double kinetic; /* at the last look, x 2 */
-  double since;   /* time since the longer stretch began */
+  /* what yields on the way depends on it: energies at the start; the share of the work that
+     relaxation took away, 0 where nothing has yielded */
+  double internal, damping, plastic, path;
+  double drag;  /* most damping during the ramp, 1/s */
+  double since; /* time since the longer stretch began */
   double error, residual;
   /* doubles, nodes x 3 each: positions and internal forces at the last look; positions and forces
      out of balance where the longer stretch began; of the model that takes the steps */
   double *was;
 } ig_dyn_relaxing;
-enum { IG_RELAX_ARRAYS = 4 };
+enum { IG_RELAX_ARRAYS = 4, IG_RELAX_RAMP = 500 /* steps, where none is given */ };
 
 /* Parts of the mesh that no support holds (loose.h). */
 typedef struct {
@@ -306,6 +311,8 @@ IG_MUST_CHECK ig_status ig_dyn_report(ig_dyn_model *m, double *out);
 IG_MUST_CHECK ig_status ig_dyn_fields_now(ig_dyn_model *m, const ig_dyn_fields *to);
 /* Gravity at the clock's time on the host, times its history. */
 double ig_dyn_gravity_now(const ig_dyn_model *m, int c);
+/* Whether the material can yield, so that statics depend on the way. */
+bool ig_dyn_yields(const ig_dyn_model *m);
 /* Bytes a step must move, each counted once. */
 double ig_dyn_step_bytes(const ig_dyn_model *m);
 /* Bytes of a number of an element's state. */

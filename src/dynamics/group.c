@@ -344,3 +344,10 @@ done:
   free(block);
   return status;
 }
+
+bool ig_dyn_yields(const ig_dyn_model *m) {
+  for (int k = 0; k < m->groups; k++)
+    if (m->group[k].law != IG_LAW_ELASTIC && m->group[k].law != IG_LAW_NEOHOOKE)
+      return true;
+  return false;
+}

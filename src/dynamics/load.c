@@ -221,6 +221,24 @@ static int by_node(const void *a, const void *b) {
   return p->place < q->place ? -1 : p->place > q->place;
 }
 
+/* Where material can yield and statics come first, loads without a history grow over their ramp: in
+   full at once they would make it yield on the way. */
+ig_status ig_dyn_history_add(ig_dyn_model *m, ig_histories *hs, const ig_table *given,
+                             ig_history *history) {
+  double until = INFINITY, y[2] = {0, 1};
+  for (int i = 0; i < m->c->analysis.count; i++) {
+    const ig_dyn_analysis *a = IG_ITEM(const ig_dyn_analysis, m->c->analysis, i);
+    if (i == 0 && a->kind != IG_ANALYSIS_STATIC)
+      until = 0;
+    if (a->kind == IG_ANALYSIS_STATIC)
+      until = fmin(until, a->at_time);
+  }
+  double x[2] = {0, until};
+  const ig_table grows = {2, x, y};
+  const bool own = given->count == 0 && isfinite(until) && until > 0 && ig_dyn_yields(m);
+  return ig_histories_add(m->cx, hs, own ? &grows : given, history);
+}
+
 ig_status ig_dyn_loads_new(ig_dyn_model *m, ig_histories *hs) {
   ig_ctx *cx = m->cx;
   ig_status status = IG_OK;
@@ -232,7 +250,7 @@ ig_status ig_dyn_loads_new(ig_dyn_model *m, ig_histories *hs) {
     const ig_dyn_load *c = IG_ITEM(const ig_dyn_load, m->c->loads, i);
     ig_history history;
     IG_TRY_GOTO(status, done, load_check(m, c));
-    IG_TRY_GOTO(status, done, ig_histories_add(cx, hs, &c->history, &history));
+    IG_TRY_GOTO(status, done, ig_dyn_history_add(m, hs, &c->history, &history));
     if (!isnan(c->pressure)) {
       IG_TRY_GOTO(status, done, pressure_add(m, &list, c, history));
       continue;

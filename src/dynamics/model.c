@@ -18,7 +18,7 @@ static ig_status histories_new(ig_dyn_model *m, ig_histories *hs) {
   if (m->c->gravity.at.given) {
     p->loads.has_gravity = 1;
     memcpy(p->loads.gravity, m->c->gravity.acceleration, sizeof p->loads.gravity);
-    IG_TRY(ig_histories_add(m->cx, hs, &m->c->gravity.history, &p->loads.gravity_history));
+    IG_TRY(ig_dyn_history_add(m, hs, &m->c->gravity.history, &p->loads.gravity_history));
   }
   const size_t n = (size_t)hs->rows;
   if (n == 0)

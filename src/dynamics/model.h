@@ -47,6 +47,9 @@ IG_MUST_CHECK ig_status ig_dyn_groups_new(ig_dyn_model *m, const ig_list *materi
 IG_MUST_CHECK ig_status ig_dyn_slots_new(ig_dyn_model *m);
 IG_MUST_CHECK ig_status ig_dyn_motions_new(ig_dyn_model *m, ig_histories *hs);
 IG_MUST_CHECK ig_status ig_dyn_loads_new(ig_dyn_model *m, ig_histories *hs);
+/* A history, or where none is given the one that loads have in statics. */
+IG_MUST_CHECK ig_status ig_dyn_history_add(ig_dyn_model *m, ig_histories *hs, const ig_table *given,
+                                           ig_history *history);
 IG_MUST_CHECK ig_status ig_dyn_tools_new(ig_dyn_model *m, ig_histories *hs);
 IG_MUST_CHECK ig_status ig_dyn_start_velocities(ig_dyn_model *m, double *v);
 IG_MUST_CHECK ig_status ig_dyn_contact_new(ig_dyn_model *m);

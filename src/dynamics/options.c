@@ -122,7 +122,9 @@ static const ig_option analysis_options[] = {
     IG_REAL(S, tolerance, "", "1e-3", IG_TINY, 1,
             "static: estimated error of the displacements, over the displacements"),
     IG_INT(S, steps, "1000000", 1, 1e12, "static: most steps"),
-    IG_REAL(S, ramp, "", "500", 1, 1e12, "static: steps over which the load grows"),
+    IG_REAL(S, ramp, "", NULL, 1, 1e12,
+            "static: steps over which the load grows; left out: 500, where material can yield as "
+            "many as keep the motion slow"),
     IG_REAL(S, at_time, "s", "1", 0, 1e9, "static: time at which histories are read"),
     IG_END};
 #undef S
@@ -135,7 +137,8 @@ static const ig_option probe_options[] = {
     IG_VECTOR3(S, point, "m", NULL, "or the node nearest to this point"),
     IG_CHOICE(
         S, quantity, IG_PROBE_CHOICES, "uz",
-        "displacement, velocity, force and moment that hold the nodes, contact force on them; "
+        "displacement, velocity, force and moment that hold the nodes (moment: about the middle of "
+        "the set at the start), contact force on them; "
         "section forces of beams; of shells; stresses at the surfaces of shells"),
     IG_END};
 #undef S

@@ -12,26 +12,36 @@
 
 /* --- probes and histories */
 
+/* What keeps particle n in balance with all else that acts on it: a force (c < 3), a moment. */
+static double holding(const ig_dyn_model *m, const ig_dyn_model *l, int64_t n, int c) {
+  const int D = m->p.dofs;
+  const double push =
+      c < 3 && l->contact.press.count ? ig_dyn_get(l, &l->contact.press, 3 * n + c) : 0;
+  return ig_dyn_get(l, &l->f, m->p.pitch * n + c) -
+         (l->load.count ? ig_dyn_get(l, &l->load, D * n + c) : 0) -
+         (c < 3 ? push + ig_dyn_gravity_now(m, c) * l->weight.heavy[n] : 0);
+}
+
 /* What item n (particle or element) of the model that takes the steps adds to a probe. */
 static double probe_term(const ig_dyn_job *r, const ig_dyn_probe *p, int64_t n) {
   const ig_dyn_model *m = r->m, *l = ig_dyn_stepper(r->m);
-  const int c = p->quantity % 3, D = m->p.dofs, turn = p->quantity >= IG_PROBE_MOMENT ? 3 : 0;
+  const int c = p->quantity % 3, D = m->p.dofs;
   if (p->quantity >= IG_PROBE_BEAM)
     return r->report[n * IG_DYN_REPORT + IG_REPORT_SECTION + p->quantity -
                      (p->quantity < IG_PROBE_SHELL ? IG_PROBE_BEAM : IG_PROBE_SHELL)];
-  const double touch = l->contact.press.count ? ig_dyn_get(l, &l->contact.press, 3 * n + c) : 0;
   if (p->quantity < IG_PROBE_VELOCITY)
     return ig_dyn_get(l, &l->x, 3 * n + c) - l->x0[3 * n + c];
   if (p->quantity < IG_PROBE_FORCE)
     return ig_dyn_get(l, &l->v, D * n + c);
   if (p->quantity >= IG_PROBE_CONTACT)
-    return touch;
-  if (turn >= D)
-    return 0;
-  /* what keeps the particle in balance with all else that acts on it */
-  return ig_dyn_get(l, &l->f, m->p.pitch * n + turn + c) -
-         (l->load.count ? ig_dyn_get(l, &l->load, D * n + turn + c) : 0) -
-         (turn ? 0 : touch + ig_dyn_gravity_now(m, c) * l->weight.heavy[n]);
+    return l->contact.press.count ? ig_dyn_get(l, &l->contact.press, 3 * n + c) : 0;
+  if (p->quantity < IG_PROBE_MOMENT)
+    return holding(m, l, n, c);
+  const int a = (c + 1) % 3, b = (c + 2) % 3;
+  const double *middle = r->probe_middle + 3 * (p - IG_ITEM(const ig_dyn_probe, r->c->probes, 0));
+  return (ig_dyn_get(l, &l->x, 3 * n + a) - middle[a]) * holding(m, l, n, b) -
+         (ig_dyn_get(l, &l->x, 3 * n + b) - middle[b]) * holding(m, l, n, a) +
+         (D == 6 ? holding(m, l, n, 3 + c) : 0);
 }
 
 typedef struct {
@@ -130,6 +140,7 @@ ig_status ig_dyn_probes_open(ig_dyn_job *r) {
   IG_TRY(IG_NEW(cx, &r->values, r->columns, "history"));
   IG_TRY(IG_NEW(cx, &r->probe_node, n + 1, "probes"));
   IG_TRY(IG_NEW(cx, &r->probe_set, n + 1, "probes"));
+  IG_TRY(IG_NEW(cx, &r->probe_middle, 3 * (size_t)n + 1, "probes"));
   IG_TRY(IG_NEW(cx, &r->probe_item, n + 1, "probes"));
   for (int i = 0; i < FIXED; i++)
     r->column[i] = fixed_columns[i];
@@ -148,6 +159,11 @@ ig_status ig_dyn_probes_open(ig_dyn_job *r) {
                                 : "a probe needs a `set` or a `point`");
     if (!p->set)
       r->probe_node[i] = ig_node_near(r->m->x0, r->m->mesh->nodes, p->point);
+    const ig_lid count = section ? 0 : p->set ? r->probe_set[i]->count : 1;
+    for (ig_lid k = 0; k < 3 * count; k++) {
+      const int64_t node = p->set ? r->probe_set[i]->item[k / 3] : r->probe_node[i];
+      r->probe_middle[3 * i + k % 3] += r->m->x0[3 * node + k % 3] / count;
+    }
     IG_TRY(probe_check(r, i));
     if (r->m->divided)
       IG_TRY(probe_divide(r, i, section));
@@ -170,7 +186,7 @@ static ig_status probes_pull(ig_dyn_job *r) {
   bool x = false, v = false, f = false, touch = false, report = false;
   for (int i = 0; i < r->c->probes.count; i++) {
     const int q = IG_ITEM(const ig_dyn_probe, r->c->probes, i)->quantity;
-    x |= q < IG_PROBE_VELOCITY;
+    x |= q < IG_PROBE_VELOCITY || (q >= IG_PROBE_MOMENT && q < IG_PROBE_CONTACT);
     v |= q >= IG_PROBE_VELOCITY && q < IG_PROBE_FORCE;
     f |= q >= IG_PROBE_FORCE && q < IG_PROBE_CONTACT;
     touch |= q >= IG_PROBE_FORCE && q < IG_PROBE_BEAM;
@@ -288,13 +304,90 @@ static ig_status most_find(ig_dyn_job *r, double most[2]) {
   return ig_dyn_most(r->m, status, most, 2);
 }
 
+/* What supports and driven bodies hold, what loads and gravity push, what tools push: N. */
+typedef struct {
+  const ig_dyn_model *m, *l;
+  double sum[9];
+} resulting;
+
+static bool leads(const ig_dyn_model *m, int32_t motion, int c) {
+  return motion > 0 && ((const ig_dyn_motion *)m->held.motion.host)[motion].kind[c] != IG_MOVE_FREE;
+}
+
+/* The motion that leads particle n, or its body. */
+static int32_t motion_of(const ig_dyn_model *l, int64_t n) {
+  const int32_t *bound = l->carried.bound.host;
+  if (!bound || bound[n] <= 0)
+    return l->held.move.host ? ((const int32_t *)l->held.move.host)[n] : 0;
+  const ig_dyn_body *b = l->carried.body.host;
+  while (bound[n] - 1 >= b->first + b->count)
+    b++;
+  return b->motion;
+}
+
+/* On a tied particle what holds those that carry it. */
+static double held_share(const resulting *s, int64_t n, int c) {
+  const ig_dyn_carried *k = &s->l->carried;
+  double share = 0;
+  if (!k->bound.host || ((const int32_t *)k->bound.host)[n] >= 0)
+    return leads(s->m, motion_of(s->l, n), c);
+  for (int32_t i = 0; i < s->l->p.ties.count; i++)
+    for (int a = 0; a < 3 && ((const int32_t *)k->tie_node.host)[i] == n; a++)
+      if (leads(s->m, motion_of(s->l, ((const int32_t *)k->tie_to.host)[3 * i + a]), c))
+        share += ((const double *)k->tie_share.host)[3 * i + a];
+  return share;
+}
+
+static void result_row(void *user, int64_t n, double *row) {
+  const resulting *s = user;
+  const ig_dyn_model *m = s->m, *l = s->l;
+  for (int c = 0; c < 3; c++) {
+    const double share = held_share(s, n, c);
+    row[c] = share > 0 ? share * holding(m, l, n, c) : 0;
+    row[3 + c] = (l->load.count ? ig_dyn_get(l, &l->load, m->p.dofs * n + c) : 0) +
+                 ig_dyn_gravity_now(m, c) * l->weight.heavy[n];
+    row[6 + c] = m->p.tools ? ig_dyn_get(l, &l->contact.press, 3 * n + c) : 0;
+  }
+}
+static void result_add(void *user, const double *row) {
+  for (int i = 0; i < 9; i++)
+    ((resulting *)user)->sum[i] += row[i];
+}
+
+/* Contact pushes both ways: in the sum what tools do is left. */
+static ig_status resultants_find(ig_dyn_job *r, double sum[9]) {
+  ig_dyn_model *m = r->m, *l = ig_dyn_stepper(r->m);
+  resulting s = {m, l, {0}};
+  ig_status status = ig_array_pull(m->cx, &l->f);
+  if (status == IG_OK && l->load.count)
+    status = ig_array_pull(m->cx, &l->load);
+  if (status == IG_OK && l->contact.press.count)
+    status = ig_array_pull(m->cx, &l->contact.press);
+  IG_TRY(ig_dyn_particles_add(m, status, 9, result_row, result_add, &s));
+  memcpy(sum, s.sum, sizeof s.sum);
+  return IG_OK;
+}
+
+static ig_status resultants_write(const ig_dyn_job *r, const double sum[9], ig_sink *s) {
+  static const char *const name[] = {"reaction_x", "reaction_y", "reaction_z", "load_x", "load_y",
+                                     "load_z",     "tool_x",     "tool_y",     "tool_z"};
+  for (int i = 0; i < (r->c->tools.count ? 9 : 6); i++)
+    IG_TRY(s->result(s, name[i], "N", sum[i]));
+  return IG_OK;
+}
+
 ig_status ig_dyn_results_write(void *self, ig_sink *s) {
   ig_dyn_job *r = self;
   ig_dyn_model *m = r->m;
-  double most[2];
+  double most[2], sum[9];
   ig_dyn_energy e;
+  const int64_t last = r->c->analysis.count - 1;
+  const bool rests = last >= 0 && IG_ITEM(const ig_dyn_analysis, r->c->analysis, (int)last)->kind ==
+                                      IG_ANALYSIS_STATIC;
   IG_TRY(row_now(r, &e));
   IG_TRY(most_find(r, most));
+  if (rests)
+    IG_TRY(resultants_find(r, sum));
   if (m->divided && !ig_ranks_first(m->cx))
     return IG_OK;
   IG_TRY(s->result(s, "time", "s", ig_dyn_clock_of(r)->time));
@@ -305,6 +398,8 @@ ig_status ig_dyn_results_write(void *self, ig_sink *s) {
     statics |= IG_ITEM(const ig_dyn_analysis, r->c->analysis, i)->kind == IG_ANALYSIS_STATIC;
   if (statics)
     IG_TRY(s->result(s, "static_error", "", r->static_error));
+  if (statics && ig_dyn_yields(m))
+    IG_TRY(s->result(s, "static_path_error", "", r->static_path));
   /* 0, less by what friction took; above it contact has made energy. After statics alone no step
      has said how stiff it is. */
   if (m->p.contact.surfaces > 0 && ig_dyn_clock_of(r)->stiff > 0) {
@@ -317,6 +412,8 @@ ig_status ig_dyn_results_write(void *self, ig_sink *s) {
   IG_TRY(s->result(s, "added_mass", "kg", m->weight.scaled));
   IG_TRY(s->result(s, "displacement_max", "m", most[0]));
   IG_TRY(s->result(s, "plastic_strain_max", "", most[1]));
+  if (rests)
+    IG_TRY(resultants_write(r, sum, s));
   for (int i = 0; i < r->c->probes.count; i++) {
     const ig_dyn_probe *p = IG_ITEM(const ig_dyn_probe, r->c->probes, i);
     IG_TRY(s->result(s, p->name, probe_unit(p), r->values[FIXED + i]));

@@ -58,7 +58,8 @@ typedef struct {
   double v[3], spin[3], momentum[3];   /* momentum: angular, in space */
   double next_v[3], next_spin[3], next_momentum[3];
   double kinetic, plain; /* at this instant: see particle_energy */
-  double work[IG_WORKS]; /* by what holds it, by damping */
+  double work[IG_WORKS]; /* by what holds it, by damping: up to the middle of the last step */
+  double half[IG_WORKS]; /* and from there to this instant */
 } ig_dyn_body;
 enum { IG_DYN_PULL = 12 }; /* force and moment from outside, force of contact, of tools */
 

@@ -9,9 +9,16 @@
    |e| = |r| / w^2 in the norms |r|^2 = r.r / M and |e|^2 = e.M e: if d points along the error,
    Cauchy and Schwarz's inequality makes it a bound. Fast modes die first and a slow one shows late:
    so the quotient is taken over the last 25 steps and over a stretch that is a third of all steps
-   at least and as long as 10 / w, in which a mode of w has fallen to 1e-4; the lesser counts, and
-   while the former is below half of the latter a slower mode is still coming up. Relaxation ends
-   when |e| is below `tolerance` x |u|, u the displacements from the start. */
+   (500 of the ramp among them) at least and as long as 10 / w, in which a mode of w has fallen to
+   1e-4; the lesser counts, and while the former is below half of the latter a slower mode is still
+   coming up. Relaxation ends when |e| is below `tolerance` x |u|, u the displacements from the
+   start.
+
+   Where material can yield the result depends on the way, so the way must be slow. What relaxation
+   took away of the work that was put in measures how far it was from equilibrium: 0 for an
+   infinitely slow ramp, a half for a load that comes at once. Drag delays the inner parts of a body
+   as inertia does, so that damping during the ramp takes no more than DRAG of the work. Who calls
+   lengthens a ramp that the case does not give until little was lost (dynamics.c). */
 #include "dynamics/loose.h"
 #include "dynamics/part.h"
 #include "backend/backend.h"
@@ -24,7 +31,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STRETCH = 25, LEAST_AGES = 10, LOOSE_EVERY = 1000 };
+enum { STRETCH = 25, LEAST_AGES = 10, LOOSE_EVERY = 1000, PATH_EVERY = 100 };
+static const double DRAG = 0.03;
+
+static int64_t ramp_steps(const ig_dyn_analysis *a) {
+  return isnan(a->ramp) ? IG_RELAX_RAMP : a->ramp > 0 ? (int64_t)a->ramp : 1;
+}
 
 static bool is_free(const ig_dyn_model *m, const ig_dyn_model *l, int64_t n, int c) {
   if (!l->held.move.host)
@@ -51,13 +63,28 @@ static double touch_of(const ig_dyn_model *m, const ig_dyn_model *l, int64_t n, 
   return m->p.contact.surfaces ? ig_dyn_get(l, &l->contact.touch, 3 * n + c) : 0;
 }
 
-/* Forces on particle n: of its elements; from outside. */
+/* What tools push it with, over the last step: `press` is that and contact, of what it carries too.
+ */
+static double tools_of(const ig_dyn_model *m, const ig_dyn_model *l, int64_t n, int c) {
+  if (m->p.tools == 0)
+    return 0;
+  double push = ig_dyn_get(l, &l->contact.press, 3 * n + c) - touch_of(m, l, n, c);
+  if (l->p.ties.count && m->p.contact.surfaces) {
+    const int32_t *first = l->carried.carry_first.host, *carry = l->carried.carry.host;
+    for (int32_t i = first[n]; i < first[n + 1]; i++)
+      push -= ((const double *)l->carried.tie_share.host)[carry[i]] *
+              touch_of(m, l, ((const int32_t *)l->carried.tie_node.host)[carry[i] / 3], c);
+  }
+  return push;
+}
+
+/* Forces on particle n: of its elements; from outside, tools among them. */
 static void forces_of(const ig_dyn_model *m, const ig_dyn_model *l, int64_t n, int c,
                       double force[2]) {
   force[0] = ig_dyn_get(l, &l->f, n * m->p.pitch + c);
   force[1] = (l->load.count ? ig_dyn_get(l, &l->load, n * m->p.dofs + c) : 0) +
              (c < 3 ? ig_dyn_gravity_now(m, c) * l->weight.heavy[n] : 0) +
-             (c < 3 ? touch_of(m, l, n, c) : 0);
+             (c < 3 ? touch_of(m, l, n, c) + tools_of(m, l, n, c) : 0);
 }
 
 static double mass_of(const ig_dyn_model *l, int64_t n, int c) {
@@ -155,6 +182,8 @@ static ig_status state_pull(ig_dyn_model *m) {
     IG_TRY(ig_array_pull(m->cx, &l->load));
   if (m->p.contact.surfaces)
     IG_TRY(ig_array_pull(m->cx, &l->contact.touch));
+  if (m->p.tools)
+    IG_TRY(ig_array_pull(m->cx, &l->contact.press));
   return l->p.bodies.count ? ig_array_pull(m->cx, &l->carried.body) : IG_OK;
 }
 
@@ -274,15 +303,17 @@ static bool flickers(const ig_dyn_model *m, double stiffness) {
 
 /* The error of the displacements, estimated, and whether it can be relied on. `last`: omega^2 over
    the last steps, which took dt. */
-static ig_status error_now(ig_dyn_model *m, const double *net, double out2, double last,
-                           double dt) {
+static ig_status error_now(ig_dyn_model *m, const ig_dyn_analysis *a, const double *net,
+                           double out2, double last, double dt) {
   ig_dyn_relaxing *r = &m->relax;
   summing moved = {m, ig_dyn_stepper(m), net, {0}}, stretch = moved;
   IG_TRY(ig_dyn_particles_add(m, IG_OK, 4, moved_row, moved_add, &moved));
   IG_TRY(ig_dyn_particles_add(m, IG_OK, 7, stretch_row, stretch_add, &stretch));
   double sums[3] = {moved.sum[0], stretch.sum[0], stretch.sum[1]};
   IG_TRY(ig_dyn_share(m, IG_OK, sums, sizeof sums));
-  const double all = (double)r->steps / STRETCH * dt, u2 = sums[0];
+  const int64_t ramp = ramp_steps(a);
+  const double steps = (double)(r->steps - ramp + (ramp < IG_RELAX_RAMP ? ramp : IG_RELAX_RAMP));
+  const double u2 = sums[0], all = steps * ((const ig_dyn_clock *)m->clock.host)->dt;
   r->since += dt;
   const double seen = sums[2] > 0 ? sums[1] / sums[2] : 0;
   if (flickers(m, last))
@@ -290,9 +321,18 @@ static ig_status error_now(ig_dyn_model *m, const double *net, double out2, doub
   const double stiffness = fmin(seen, last);
   const double ages = r->since * sqrt(fmax(seen, 0));
   r->settled = r->since >= all / 3 && ages >= LEAST_AGES && last > 0.5 * seen;
-  if (r->since >= all / 2 && ages >= 2 * LEAST_AGES)
-    stretch_begin(m, net);
+  /* one that began in full motion may show no stiffness at all, and says nothing then */
+  const bool anew = r->since >= all / 2 && (ages >= 2 * LEAST_AGES || !(seen > 0));
   r->settled |= out2 == 0;
+  /* forces that say nothing of a stiffness, on what stands still: rounding, or what has yielded */
+  const double way = u2 > 0 ? sqrt(sums[2] / u2) : INFINITY;
+  if (!(stiffness > 0) && r->since >= all / 3 && way < 1e-3 * a->tolerance) {
+    r->settled = true;
+    r->error = way;
+    return IG_OK;
+  }
+  if (anew)
+    stretch_begin(m, net);
   r->error = out2 == 0 ? 0 : stiffness > 0 && u2 > 0 ? sqrt(out2 / u2) / stiffness : INFINITY;
   return IG_OK;
 }
@@ -347,7 +387,8 @@ static ig_status damp(ig_dyn_model *m, const ig_dyn_analysis *a, const look *now
     if (isnan(a->damping) && r->steps > STRETCH && now->moved && !flickers(m, now->stiffness)) {
       const double omega = sqrt(fmax(now->stiffness, 0)), most = 1.9 / clock->dt;
       /* eased in: one stretch that shows a fast mode must not stop the slow ones */
-      clock->damping = fmin(most, 0.7 * clock->damping + 0.3 * 2 * omega);
+      clock->damping =
+          fmin(most, 0.7 * clock->damping + 0.3 * fmin(2 * omega, r->loaded ? INFINITY : r->drag));
     }
   } else if (r->loaded) {
     const bool peak = now->kinetic < r->kinetic;
@@ -356,6 +397,11 @@ static ig_status damp(ig_dyn_model *m, const ig_dyn_analysis *a, const look *now
       clock->before = 0;
     }
     r->kinetic = peak ? 0 : now->kinetic;
+    /* A quarter of a period has several looks, or the peak is missed. Their distances differ: a
+       mode whose period fits would be at rest whenever the particles are stopped, and never die. */
+    const double omega = sqrt(fmax(now->stiffness, 0)), golden = 0.6180339887498949;
+    const double vary = 0.5 + fmod(golden * (double)r->steps, 1);
+    r->every = (int64_t)fmax(1, fmin(STRETCH, vary * 0.25 / (omega * clock->dt)));
   }
   return ig_array_push(m->cx, &m->clock);
 }
@@ -392,8 +438,32 @@ static ig_status look_share(ig_dyn_model *m, look *now, double *out2) {
   return IG_OK;
 }
 
-static int64_t ramp_steps(const ig_dyn_analysis *a) {
-  return a->ramp > 0 ? (int64_t)a->ramp : 1;
+/* Energies where the way begins. */
+static ig_status path_begin(ig_dyn_model *m) {
+  ig_dyn_relaxing *r = &m->relax;
+  ig_dyn_energy e;
+  if (!ig_dyn_yields(m))
+    return IG_OK;
+  IG_TRY(ig_dyn_energies(m, &e));
+  r->internal = e.internal, r->damping = e.damping, r->plastic = e.plastic;
+  return IG_OK;
+}
+
+/* The share of the work that relaxation took away, where something has yielded; and during the ramp
+   the damping that takes DRAG of the mean power. */
+static ig_status path_now(ig_dyn_model *m) {
+  ig_dyn_relaxing *r = &m->relax;
+  ig_dyn_energy e;
+  if (!ig_dyn_yields(m))
+    return IG_OK;
+  IG_TRY(ig_dyn_energies(m, &e));
+  const double lost = fmax(e.damping - r->damping, 0), kept = fmax(e.internal - r->internal, 0);
+  const double time = (double)r->steps * ((const ig_dyn_clock *)m->clock.host)->dt;
+  if (e.plastic - r->plastic > 1e-6 * e.internal)
+    r->path = lost / fmax(lost + kept, 1e-300);
+  if (e.plain > 0)
+    r->drag = DRAG * kept / (2 * e.plain * time);
+  return IG_OK;
 }
 
 ig_status ig_dyn_relax_room(ig_dyn_model *m) {
@@ -409,8 +479,12 @@ ig_status ig_dyn_relax_begin(ig_dyn_model *m, const ig_dyn_analysis *a) {
   double dt, stable;
   ig_dyn_clock *clock = m->clock.host;
   IG_TRY(ig_dyn_relax_room(m));
-  m->relax =
-      (ig_dyn_relaxing){.on = true, .error = INFINITY, .residual = INFINITY, .was = m->relax.was};
+  m->relax = (ig_dyn_relaxing){.on = true,
+                               .error = INFINITY,
+                               .residual = INFINITY,
+                               .every = STRETCH,
+                               .drag = ig_dyn_yields(m) ? 0 : INFINITY,
+                               .was = m->relax.was};
   IG_TRY(ig_dyn_largest_step(m, &dt, &stable));
   const double run = m->weight.run_step;
   m->weight.touch_scale = run > 0 ? pow(a->safety * stable / run, 2) : 1;
@@ -419,10 +493,14 @@ ig_status ig_dyn_relax_begin(ig_dyn_model *m, const ig_dyn_analysis *a) {
   clock->dt = clock->stiff = a->safety * stable;
   if (run > 0) /* as stiff as in the analysis to come */
     clock->stiff = run * sqrt(m->weight.touch_scale);
+  if (a->relaxation ==
+      IG_RELAX_KINETIC) /* the fastest mode has six steps a period: peaks are seen */
+    clock->dt *= 0.5;
   clock->before = 0;
   clock->tick = (a->at_time - clock->time) / (double)ramp_steps(a);
   clock->damping = isnan(a->damping) ? 0 : a->damping;
-  return ig_array_push(m->cx, &m->clock);
+  IG_TRY(ig_array_push(m->cx, &m->clock));
+  return path_begin(m);
 }
 
 ig_status ig_dyn_relax_advance(ig_dyn_model *m, const ig_dyn_analysis *a, bool *done) {
@@ -432,7 +510,7 @@ ig_status ig_dyn_relax_advance(ig_dyn_model *m, const ig_dyn_analysis *a, bool *
   const double floor =
       m->precision == IG_DOUBLE ? 1e-13 : 1e-6; /* forces are no better than that */
   double *net = NULL, *normal = NULL, out2;
-  int64_t steps = STRETCH;
+  int64_t steps = a->relaxation == IG_RELAX_KINETIC && r->loaded ? r->every : STRETCH;
   if (!r->loaded && r->steps + steps > ramp)
     steps = ramp - r->steps;
   IG_TRY(ig_dyn_advance(m, steps));
@@ -452,7 +530,9 @@ ig_status ig_dyn_relax_advance(ig_dyn_model *m, const ig_dyn_analysis *a, bool *
   if (status == IG_OK)
     status = look_share(m, &now, &out2);
   if (status == IG_OK && r->loaded)
-    status = error_now(m, net, out2, now.stiffness, (double)steps * clock->dt);
+    status = error_now(m, a, net, out2, now.stiffness, (double)steps * clock->dt);
+  if (status == IG_OK && !r->loaded && (r->steps % PATH_EVERY < steps || r->steps >= ramp))
+    status = path_now(m);
   if (status == IG_OK && !r->loaded && r->steps >= ramp) {
     r->loaded = true;
     clock->tick = 0;
@@ -460,10 +540,11 @@ ig_status ig_dyn_relax_advance(ig_dyn_model *m, const ig_dyn_analysis *a, bool *
     r->kinetic = 0;
     stretch_begin(m, net);
   }
-  if (status == IG_OK && r->steps % LOOSE_EVERY < STRETCH)
+  const bool now_and_then = r->steps % LOOSE_EVERY < steps;
+  if (status == IG_OK && now_and_then)
     status = ig_dyn_loose_check(m);
-  if (status == IG_OK && r->steps % LOOSE_EVERY < STRETCH && isnan(a->damping) && r->loaded &&
-      now.turned && !(r->error < 1))
+  if (status == IG_OK && now_and_then && isnan(a->damping) && r->loaded && now.turned &&
+      !(r->error < 1))
     status = ig_fail_at(m->cx, &a->at,
                         "nodes turn and do not move, as those of a shaft under torque alone: "
                         "statics finds its damping from what moves; give `damping`");
@@ -482,6 +563,8 @@ ig_status ig_dyn_relax_advance(ig_dyn_model *m, const ig_dyn_analysis *a, bool *
   }
   r->balanced = r->settled && r->error < a->tolerance;
   *done = r->balanced || r->steps >= a->steps;
+  if (*done)
+    IG_TRY(path_now(m));
   return *done ? IG_OK : damp(m, a, &now);
 }
 

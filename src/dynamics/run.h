@@ -13,12 +13,16 @@ typedef struct {
   double duration; /* of all dynamic analyses */
   double worst_error;
   double static_error; /* the largest that a static analysis ended with */
+  double static_path;  /* and the largest share of its work that was lost: ig_dyn_relaxing */
+  double ramp;         /* of the statics under way, where it is found: steps; 0: the first trial */
+  ig_keeper start;     /* and the state that trials begin from */
   int columns;
   char (*name)[64]; /* of the probes */
   const char **column;
   double *values;
   ig_lid *probe_node;       /* of point probes */
   const ig_set **probe_set; /* of the others */
+  double *probe_middle;     /* x 3: of their nodes at the start; moments are about it */
   ig_collect *probe_item;   /* on ranks: what each of them looks at, in its order */
   double *report;           /* host: elements x IG_DYN_REPORT; on ranks of the part */
   ig_array moved, fields;   /* device: what snapshots are made of; not on ranks */
