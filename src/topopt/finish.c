@@ -317,6 +317,7 @@ static ig_status put_run(ig_topopt_run *r, ig_sink *sink, const char *loose) {
     snprintf(key, sizeof key, "load_case_%d", q + 1);
     IG_TRY(sink->result(sink, key, problem_unit[s->c->problem], s->response[q]));
   }
+  IG_TRY(ig_topopt_sums_put(r, sink));
   IG_TRY(put_constraints(sink, s, e, loose));
   IG_TRY(put_mass(sink, r));
   IG_TRY(sink->result(sink, "grayness", "%", e->grayness));

@@ -311,6 +311,57 @@ static void mass_is_that_of_the_surface(void **state) {
     }
 }
 
+/* Sums of loads known by hand, with minus these as reactions: force, pressure, weight, springs, a
+   mesh; a bar of 4 x 3 x 2 drawn out by a prescribed displacement has no load. */
+static void reactions_balance_loads(void **state) {
+  (void)state;
+#define BAR "physics: topopt\noutput: {count: 0}\nvolume: 0.5\niterations: 0\n"
+#define BOX "solver: {tolerance: 1.0e-9}\ngrid: {elements: [4, 3, 2]}\n"
+  static const struct {
+    const char *text;
+    double load[3];
+  } known[] = {
+      {BAR BOX "supports: [{set: xmin}]\nloads: [{set: xmax, force: [1, -2, 3], spread: faces}]\n",
+       {1, -2, 3}},
+      {BAR BOX "supports: [{set: xmin}]\nloads: [{set: xmax, pressure: 5}]\n", {-30, 0, 0}},
+      /* 0.5 x 24 m^3 x 2 kg/m^3, a quarter of it and a third of the force on nodes held along z */
+      {BAR BOX "filter: {kind: none}\nmaterials: {name: m, young: 1, poisson: 0.3, density: 2}\n"
+               "supports: [{set: xmin, fix: x}, {set: ymin, fix: y}, {set: zmin, fix: z}]\nloads: "
+               "[{gravity: [0, 0, -10]}, {set: xmax, force: [0, 0, -7]}]\n",
+       {0, 0, -180 - 14.0 / 3}},
+      {BAR BOX "supports: [{set: xmin, fix: yz}]\nsprings: [{set: xmin, stiffness: [2, 0, 0]}]\n"
+               "loads: [{set: xmax, force: [4, 0, 0]}]\n",
+       {4, 0, 0}},
+      {BAR
+       "solver: {tolerance: 1.0e-9}\nmesh: {boxes: [{name: a, size: [4, 3, 2], cells: [4, 3, "
+       "2]}]}\nsupports: [{set: xmin}]\nloads: [{set: xmax, force: [1, -2, 3], spread: faces}]\n",
+       {1, -2, 3}}};
+  for (const char *const *backend = backends_here(); *backend; backend++)
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+      outcome o;
+      run_good(*backend, known[i].text, &o);
+      for (int d = 0; d < 3; d++) {
+        assert_near(o.load_sum[d], known[i].load[d], 1e-9);
+        assert_near(o.reaction_sum[d], -o.load_sum[d], 1e-6);
+      }
+    }
+  outcome o;
+  run_good("cpu", BAR BOX "supports: [{set: xmin}, {set: xmax, fix: x, displacement: [1, 0, 0]}]\n",
+           &o);
+  for (int d = 0; d < 3; d++) {
+    assert_near(o.load_sum[d], 0, 1e-9);
+    assert_near(o.reaction_sum[d], 0, 1e-6);
+  }
+  run_good("cpu",
+           BAR BOX "problem: heat\nsource: 2\nsupports: [{set: xmin}]\nloads: [{set: xmax, heat: "
+                   "3}]\n",
+           &o);
+  assert_near(o.heat_in, 3 + 2 * 24 * (1 - 0.5 / 4), 1e-9); /* half an element is at held nodes */
+  assert_near(o.heat_out, o.heat_in, 1e-6);
+#undef BAR
+#undef BOX
+}
+
 /* --- what cannot be, and what is said of it --- */
 
 static void infeasible_is_said(void **state) {
@@ -628,6 +679,7 @@ int main(void) {
                                      cmocka_unit_test(slopes_know_the_materials),
                                      cmocka_unit_test(a_half_is_the_whole),
                                      cmocka_unit_test(mass_is_that_of_the_surface),
+                                     cmocka_unit_test(reactions_balance_loads),
                                      cmocka_unit_test(infeasible_is_said),
                                      cmocka_unit_test(pieces_and_cavities_are_counted),
                                      cmocka_unit_test(slips_are_refused),
