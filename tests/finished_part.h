@@ -36,8 +36,11 @@ static inline ig_status part_look(ig_ctx *cx, const ig_discretisation *d, double
   int64_t count[4] = {0};
   ig_topopt_part part = {0};
   ig_status status = d->touched(d->self, touched);
+  ig_topopt_tally tally = {0};
   if (status == IG_OK)
-    status = ig_topopt_pieces_count(cx, d, density, 0.5, &count[0], &count[1]);
+    status = ig_topopt_pieces_count(cx, d, density, 0.5, touched, &tally);
+  count[0] = tally.pieces;
+  count[1] = tally.cavities;
   if (status == IG_OK)
     status = ig_topopt_islands_clear(cx, d, density, 0.5, touched, &count[2], &count[3]);
   if (status == IG_OK)

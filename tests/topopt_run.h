@@ -9,6 +9,7 @@
 typedef struct {
   double objective, volume, pieces, cavities, surface_volume, load_case[2];
   double islands, part_objective, part_stress, mass, stress, surface_level, model_mass;
+  double load_sum[3], reaction_sum[3], heat_in, heat_out;
   char feasible[200], stopped[200], warning[2000];
   int64_t steps;
 } outcome;
@@ -17,15 +18,35 @@ static inline void keep_figure(void *user, const char *key, double value, const 
                                const char *text) {
   (void)unit;
   outcome *o = user;
-  double *const number[] = {&o->objective,      &o->volume,       &o->pieces,       &o->cavities,
-                            &o->surface_volume, &o->load_case[0], &o->load_case[1], &o->islands,
-                            &o->part_objective, &o->part_stress,  &o->mass,         &o->stress,
-                            &o->surface_level,  &o->model_mass};
+  double *const number[] = {&o->objective,
+                            &o->volume,
+                            &o->pieces,
+                            &o->cavities,
+                            &o->surface_volume,
+                            &o->load_case[0],
+                            &o->load_case[1],
+                            &o->islands,
+                            &o->part_objective,
+                            &o->part_stress,
+                            &o->mass,
+                            &o->stress,
+                            &o->surface_level,
+                            &o->model_mass,
+                            &o->load_sum[0],
+                            &o->load_sum[1],
+                            &o->load_sum[2],
+                            &o->reaction_sum[0],
+                            &o->reaction_sum[1],
+                            &o->reaction_sum[2],
+                            &o->heat_in,
+                            &o->heat_out};
   static const char *const name[] = {
-      "objective",      "volume",      "pieces",      "cavities",
-      "surface_volume", "load_case_1", "load_case_2", "islands_removed",
-      "part_objective", "part_stress", "mass",        "constraint_1_stress",
-      "surface_level",  "model_mass"};
+      "objective",      "volume",         "pieces",         "cavities",
+      "surface_volume", "load_case_1",    "load_case_2",    "islands_removed",
+      "part_objective", "part_stress",    "mass",           "constraint_1_stress",
+      "surface_level",  "model_mass",     "load_sum_x",     "load_sum_y",
+      "load_sum_z",     "reaction_sum_x", "reaction_sum_y", "reaction_sum_z",
+      "heat_in",        "heat_out"};
   for (size_t i = 0; i < sizeof name / sizeof *name; i++)
     if (strcmp(key, name[i]) == 0)
       *number[i] = value;

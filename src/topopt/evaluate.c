@@ -2,6 +2,7 @@
 #include "topopt/load.h"
 #include "topopt/modes.h"
 #include "topopt/peaks.h"
+#include "topopt/placing.h"
 #include "topopt/stress.h"
 #include "topopt/systems.h"
 #include "backend/backend.h"
@@ -361,6 +362,20 @@ ig_status ig_topopt_design_change(ig_topopt_design *s, double *change) {
 
 /* --- making it --- */
 
+/* Whether nothing acts but gravity on the design itself. */
+static bool only_weight(const ig_topopt_design *s) {
+  const ig_topopt_case *c = s->c;
+  bool weighs = false, other = c->masses.count > 0 || s->loading->held.dev;
+  for (int i = 0; i < c->loads.count; i++) {
+    const ig_load_case *l = IG_ITEM(ig_load_case, c->loads, i);
+    weighs = weighs || ig_topopt_load_weighs(l);
+    other = other || l->pressure != 0;
+    for (int d = 0; d < 3; d++)
+      other = other || l->force[d] != 0 || l->moment[d] != 0;
+  }
+  return weighs && !other;
+}
+
 /* What a case cannot mean, before anything is computed. */
 static ig_status check_case(const ig_topopt_design *s) {
   ig_ctx *cx = s->cx;
@@ -404,6 +419,11 @@ static ig_status check_case(const ig_topopt_design *s) {
   if (c->minimise == IG_MINIMISE_VOLUME && c->constraints.count == 0)
     return ig_fail_at(cx, &c->at,
                       "minimise: volume: give a bound in 'constraints', else nothing is left");
+  if (c->problem == IG_PROBLEM_STIFFNESS && c->minimise == IG_MINIMISE_RESPONSE && solid == 0 &&
+      only_weight(s))
+    ig_warn_at(cx, &c->at,
+               "loads: the weight of the design is the only load, and the stiffest design is none: "
+               "hold what it carries solid in 'passive', or give another load or 'masses'");
   if (solid > ig_topopt_volume(c) * (1 + 1e-9))
     return ig_fail_at(cx, &c->at,
                       "volume: %g cannot be met: passive elements held solid alone are %.4g of the "

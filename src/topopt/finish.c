@@ -123,7 +123,58 @@ static ig_status put_mass(ig_sink *sink, const ig_topopt_run *r) {
   return sink->result(sink, "mass", "kg", copies * st.sum);
 }
 
-static ig_status put_constraints(ig_sink *sink, const ig_topopt_design *s, const ig_evaluation *e) {
+/* What the densities at the end fall into: at the level of the statement, and whether loads are
+   connected with supports (text: why not). */
+typedef struct {
+  double *density; /* host, owned */
+  uint8_t *touched;
+  double level;
+  ig_topopt_tally tally;
+  char loose[160];
+} finding;
+
+/* Heat flows through void, too, and mechanisms have hinges of elements that touch in a node: there
+   one connected load will do. */
+static bool carries(const ig_topopt_design *s, const ig_topopt_tally *t) {
+  const bool all = s->c->problem != IG_PROBLEM_HEAT && s->c->problem != IG_PROBLEM_MECHANISM;
+  return t->loaded == 0 || (t->firm > 0 && !(all && t->loose > 0));
+}
+
+static void say_loose(const ig_topopt_tally *t, double level, char *text, size_t size) {
+  if (t->firm == 0)
+    snprintf(text, size,
+             "no load acts on elements of density %.3g and more that are connected to a "
+             "support",
+             level);
+  else
+    snprintf(text, size,
+             "%" PRId64 " piece%s of density %.3g and more under a load %s connected to no support",
+             t->loose, t->loose == 1 ? "" : "s", level, t->loose == 1 ? "is" : "are");
+}
+
+/* Whether loads and supports are connected: by the part at the level of the statement, else by gray
+   material, a thousandth as stiff as the solid or more. Else the design carries nothing. */
+static ig_status connection_find(const ig_topopt_design *s, double solid, finding *f) {
+  const double least = fmin(0.1 * solid, f->level);
+  char text[sizeof f->loose];
+  ig_topopt_tally t;
+  if (carries(s, &f->tally))
+    return IG_OK;
+  say_loose(&f->tally, f->level, text, sizeof text);
+  IG_TRY(ig_topopt_pieces_count(s->cx, s->d, f->density, least, f->touched, &t));
+  if (!carries(s, &t))
+    say_loose(&t, least, f->loose, sizeof f->loose);
+  else
+    ig_warn(
+        s->cx,
+        "the part does not carry its loads, gray material does: %s; let it run longer, or use a "
+        "projection",
+        text);
+  return IG_OK;
+}
+
+static ig_status put_constraints(ig_sink *sink, const ig_topopt_design *s, const ig_evaluation *e,
+                                 const char *loose) {
   char text[200] = "yes", key[64];
   double worst = 0;
   for (int i = -1; i < s->limits; i++) {
@@ -138,9 +189,14 @@ static ig_status put_constraints(ig_sink *sink, const ig_topopt_design *s, const
                *b.unit ? " " : "", b.unit, b.bound);
     }
   }
+  if (*loose && worst == 0)
+    snprintf(text, sizeof text, "no: %s", loose);
   IG_TRY(sink->result_text(sink, "feasible", text));
-  if (worst > 0 || isnan(worst))
-    ig_warn(s->cx, "the design is not feasible: %s", text + 4);
+  if (*loose || worst > 0 || isnan(worst))
+    ig_warn(s->cx, "the design is not feasible: %s%s", text + 4,
+            *loose && worst == 0
+                ? "; hold elements under loads solid ('passive'), or allow more volume"
+                : "");
   IG_TRY(sink->result(sink, "volume", "", e->volume));
   IG_TRY(sink->result(sink, "volume_bound", "", ig_topopt_volume(s->c)));
   for (int i = 0; i < s->limits; i++) {
@@ -153,11 +209,10 @@ static ig_status put_constraints(ig_sink *sink, const ig_topopt_design *s, const
   return IG_OK;
 }
 
-static ig_status put_pieces(ig_sink *sink, const ig_topopt_design *s, const double *density) {
+static ig_status put_pieces(ig_sink *sink, const ig_topopt_design *s, const finding *f) {
   const double solid = s->loading->candidates ? s->loading->candidate_density[0] : 1;
-  const double level = isnan(s->c->surface.level) ? 0.5 * solid : s->c->surface.level;
-  int64_t pieces, cavities;
-  IG_TRY(ig_topopt_pieces_count(s->cx, s->d, density, level, &pieces, &cavities));
+  const double *density = f->density, level = f->level;
+  const int64_t pieces = f->tally.pieces, cavities = f->tally.cavities;
   if (pieces > 1)
     ig_warn(s->cx, "the part is in %" PRId64 " pieces (elements of density %g and more)", pieces,
             level);
@@ -242,7 +297,7 @@ static ig_status put_materials(ig_sink *sink, const ig_topopt_design *s) {
 }
 
 /* Figures of the run itself; all ranks have them. */
-static ig_status put_run(ig_topopt_run *r, ig_sink *sink) {
+static ig_status put_run(ig_topopt_run *r, ig_sink *sink, const char *loose) {
   const ig_topopt_design *s = r->s;
   const ig_evaluation *e = &r->e;
   IG_TRY(put_stopped(sink, r));
@@ -262,70 +317,70 @@ static ig_status put_run(ig_topopt_run *r, ig_sink *sink) {
     snprintf(key, sizeof key, "load_case_%d", q + 1);
     IG_TRY(sink->result(sink, key, problem_unit[s->c->problem], s->response[q]));
   }
-  IG_TRY(put_constraints(sink, s, e));
+  IG_TRY(ig_topopt_sums_put(r, sink));
+  IG_TRY(put_constraints(sink, s, e, loose));
   IG_TRY(put_mass(sink, r));
   IG_TRY(sink->result(sink, "grayness", "%", e->grayness));
   return put_materials(sink, s);
 }
 
 /* What is there to see of the densities; share: see ig_topopt_part_put. */
-static ig_status put_density(ig_topopt_run *r, ig_sink *sink, double *density,
-                             const uint8_t *touched, double *share) {
+static ig_status put_density(ig_topopt_run *r, ig_sink *sink, finding *f, double *share) {
   static const char *const stage[] = {"seconds_solve", "seconds_sensitivities", "seconds_filter",
                                       "seconds_update"};
   const ig_topopt_design *s = r->s;
-  IG_TRY(put_pieces(sink, s, density));
+  IG_TRY(put_pieces(sink, s, f));
   for (int i = 0; i < 4; i++)
     IG_TRY(sink->result(sink, stage[i], "s", s->seconds[i]));
-  return ig_topopt_part_put(r, sink, density, touched, share);
+  return ig_topopt_part_put(r, sink, f->density, f->touched, share);
 }
 
-/* Densities, and elements that are held or loaded. */
-static ig_status bring(const ig_topopt_design *s, double *density, uint8_t *touched) {
+/* Densities, elements that are held or loaded, and what these fall into. */
+static ig_status find(const ig_topopt_design *s, finding *f) {
   const ig_discretisation *d = s->d;
-  IG_TRY(s->cx->backend->copy_out(s->cx, density, s->density[s->realisations - 1].dev,
-                                  (size_t)d->places * sizeof *density));
-  IG_TRY(s->cx->backend->sync(s->cx));
-  return d->touched(d->self, touched);
-}
-
-static ig_status look(ig_topopt_run *r, ig_sink *sink, double *share) {
-  const ig_topopt_design *s = r->s;
-  ig_ctx *cx = s->cx;
-  const bool divided = ig_topopt_divided(s->d);
-  const size_t n = (size_t)s->d->places;
-  double *density = NULL;
-  uint8_t *touched = NULL;
-  ig_status status = IG_NEW(cx, &density, n + 1, "surface");
+  const bool divided = ig_topopt_divided(d);
+  const size_t n = (size_t)d->places;
+  const double solid = s->loading->candidates ? s->loading->candidate_density[0] : 1;
+  f->level = isnan(s->c->surface.level) ? 0.5 * solid : s->c->surface.level;
+  ig_status status = IG_NEW(s->cx, &f->density, n + 1, "surface");
   if (status == IG_OK)
-    status = IG_NEW(cx, &touched, n + 1, "surface");
+    status = IG_NEW(s->cx, &f->touched, n + 1, "surface");
   if (divided)
-    status = ig_ranks_agree(cx, status);
+    status = ig_ranks_agree(s->cx, status);
   if (status == IG_OK)
-    status = bring(s, density, touched);
+    status = s->cx->backend->copy_out(s->cx, f->density, s->density[s->realisations - 1].dev,
+                                      n * sizeof *f->density);
+  if (status == IG_OK)
+    status = s->cx->backend->sync(s->cx);
+  if (status == IG_OK)
+    status = d->touched(d->self, f->touched);
   if (divided)
-    status = ig_ranks_agree(cx, status);
-  if (status == IG_OK)
-    status = put_density(r, sink, density, touched, share);
-  free(density);
-  free(touched);
-  return divided ? ig_ranks_agree(cx, status) : status;
+    status = ig_ranks_agree(s->cx, status);
+  IG_TRY(status);
+  IG_TRY(ig_topopt_pieces_count(s->cx, d, f->density, f->level, f->touched, &f->tally));
+  return connection_find(s, solid, f);
 }
 
 ig_status ig_topopt_finish(void *self, ig_sink *sink) {
   ig_topopt_run *r = self;
   const ig_discretisation *d = r->d;
   const bool analysed = ig_topopt_part_analysed(r);
+  finding f = {0};
   double *share = NULL;
   IG_TRY(ig_topopt_analyse(r));
-  IG_TRY(put_run(r, sink));
-  ig_status status = IG_OK;
-  if (analysed)
+  ig_status status = find(r->s, &f);
+  if (status == IG_OK)
+    status = put_run(r, sink, f.loose);
+  if (status == IG_OK && analysed)
     status = IG_NEW(r->s->cx, &share, d->places, "part");
   if (ig_topopt_divided(d))
     status = ig_ranks_agree(r->s->cx, status);
   if (status == IG_OK)
-    status = look(r, sink, share);
+    status = put_density(r, sink, &f, share);
+  free(f.density);
+  free(f.touched);
+  if (ig_topopt_divided(d))
+    status = ig_ranks_agree(r->s->cx, status);
   if (status == IG_OK && analysed)
     status = ig_topopt_part_analyse(r, sink, share);
   free(share);

@@ -282,6 +282,7 @@ static ig_status build(ig_topopt_grid_model *m, const ig_list *materials) {
   IG_TRY_GOTO(status, done, ig_topopt_points_supports(&points, fix));
   IG_TRY_GOTO(status, done,
               ig_topopt_points_springs(&points, m->loading.stiffness, &spring, &springs));
+  IG_TRY_GOTO(status, done, ig_topopt_points_sprung(&points, spring, springs, &m->loading));
   if (m->slab)
     IG_TRY_GOTO(status, done, ig_ranks_agree(cx, IG_OK)); /* they take turns to find that out */
   m->d.loose = ig_topopt_points_loose(&points, fix, spring, springs);

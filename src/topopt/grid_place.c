@@ -211,6 +211,7 @@ ig_topopt_points ig_topopt_grid_points(ig_topopt_grid_model *m) {
                         .c = m->c,
                         .name = m->c->grid.stl ? "part" : "grid",
                         .dim = g->dim,
+                        .one_piece = true,
                         .size = g->dof,
                         .nodes = g->stored,
                         .places = g->stored,

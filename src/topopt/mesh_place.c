@@ -213,6 +213,8 @@ static ig_status make_springs(ig_topopt_mesh_model *m, const ig_topopt_points *p
     status = ig_array_new(m->cx, &m->spring, 3 * (size_t)m->nodes, sizeof(double), "springs");
   for (int i = 0; status == IG_OK && i < count; i++)
     ((double *)m->spring.host)[3 * spring[i].node + spring[i].component] = spring[i].stiffness;
+  if (status == IG_OK)
+    status = ig_topopt_points_sprung(points, spring, count, &m->loading);
   m->d.loose = status == IG_OK ? ig_topopt_points_loose(points, m->fix.host, spring, count) : NULL;
   free(spring);
   return status == IG_OK && count ? ig_array_push(m->cx, &m->spring) : status;

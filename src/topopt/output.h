@@ -65,6 +65,8 @@ bool ig_topopt_part_analysed(const ig_topopt_run *r);
 /* How far the worst constraint is above its bound and what is tolerated, as a share; at most 0:
    feasible. finish.c */
 double ig_topopt_excess(const ig_topopt_design *s, const ig_evaluation *e);
+/* sums.c: loads and reactions of each load case. */
+IG_MUST_CHECK ig_status ig_topopt_sums_put(const ig_topopt_run *r, ig_sink *sink);
 /* The statement at the end: figures of summary.json, the part's surface; finish.c. */
 IG_MUST_CHECK ig_status ig_topopt_finish(void *self, ig_sink *to);
 

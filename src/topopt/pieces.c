@@ -55,7 +55,7 @@ static ig_status number(ig_topopt_pieces *p, const uint8_t *touched) {
     piece->last = p->whole + i;
     piece->size++;
     piece->open |= p->open[i];
-    piece->touched |= touched && touched[i];
+    piece->touched |= touched[i];
   }
   return IG_OK;
 }
@@ -90,19 +90,26 @@ static ig_status pieces_make(ig_ctx *cx, const ig_discretisation *d, const doubl
 }
 
 ig_status ig_topopt_pieces_count(ig_ctx *cx, const ig_discretisation *d, const double *density,
-                                 double level, int64_t *pieces, int64_t *cavities) {
+                                 double level, const uint8_t *touched, ig_topopt_tally *tally) {
   ig_topopt_pieces p;
-  int64_t count[2] = {0, 0};
-  ig_status status = pieces_make(cx, d, density, level, NULL, &p);
+  int64_t count[5] = {0};
+  ig_status status = pieces_make(cx, d, density, level, touched, &p);
+  for (int64_t i = 0; status == IG_OK && i < p.places; i++)
+    count[2] += p.of[i] >= 0 && touched[i] & IG_TOUCH_LOADED;
   for (int32_t i = 0; status == IG_OK && i < p.count; i++) {
-    count[0] += p.piece[i].mine && p.piece[i].solid;
-    count[1] += p.piece[i].mine && !p.piece[i].solid && !p.piece[i].open;
+    const ig_topopt_piece *piece = &p.piece[i];
+    const bool loaded = piece->solid && piece->touched & IG_TOUCH_LOADED;
+    if (!piece->mine)
+      continue;
+    count[0] += piece->solid;
+    count[1] += !piece->solid && !piece->open;
+    count[3] += loaded && piece->touched & IG_TOUCH_HELD;
+    count[4] += loaded && !(piece->touched & IG_TOUCH_HELD);
   }
   pieces_free(&p);
   if (status == IG_OK)
-    status = ig_topopt_count(d, count, 2); /* of what each rank has the first element of */
-  *pieces = count[0];
-  *cavities = count[1];
+    status = ig_topopt_count(d, count, 5); /* of what each rank has the first element of */
+  *tally = (ig_topopt_tally){count[0], count[1], count[2], count[3], count[4]};
   return status;
 }
 

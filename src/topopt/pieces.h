@@ -9,9 +9,10 @@
 typedef struct {
   int64_t first, last; /* its lowest and highest element, numbers of the whole */
   int64_t size;
-  bool solid, touched; /* touched: an element of it is held or loaded */
-  bool open;           /* a face of it is on the outside */
-  bool mine;           /* this rank has its first element */
+  bool solid;
+  uint8_t touched; /* IG_TOUCH_… of its elements */
+  bool open;       /* a face of it is on the outside */
+  bool mine;       /* this rank has its first element */
 } ig_topopt_piece;
 
 /* An own element and one of another rank that share a face. */
@@ -39,11 +40,18 @@ void ig_topopt_pieces_open(ig_topopt_pieces *p, int64_t a);
 IG_MUST_CHECK ig_status ig_topopt_pieces_cross(ig_topopt_pieces *p, int64_t own, int rank,
                                                int64_t other);
 
-/* All ranks that have parts call these; `density` and `touched` of own elements, on the host.
-   Cavities are void that no free face leads to. */
+/* What a design falls into. */
+typedef struct {
+  int64_t pieces, cavities; /* cavities: void that no free face leads to */
+  int64_t loaded;           /* elements with a loaded node */
+  int64_t firm, loose;      /* loaded pieces with a support or spring; without */
+} ig_topopt_tally;
+
+/* All ranks that have parts call these; `density` and `touched` (marks IG_TOUCH_…) of own elements,
+   on the host. */
 IG_MUST_CHECK ig_status ig_topopt_pieces_count(ig_ctx *cx, const ig_discretisation *d,
-                                               const double *density, double level, int64_t *pieces,
-                                               int64_t *cavities);
+                                               const double *density, double level,
+                                               const uint8_t *touched, ig_topopt_tally *tally);
 /* Sets to 0 the densities of pieces without a touched element, one at a load or support, but for
    the largest: how many, of how many elements. */
 IG_MUST_CHECK ig_status ig_topopt_islands_clear(ig_ctx *cx, const ig_discretisation *d,

@@ -10,8 +10,8 @@
 
 /* --- points that are there --- */
 
-static ig_status visit(const ig_topopt_points *p, ig_where where, ig_point_kind kind,
-                       ig_visit *each, void *user) {
+ig_status ig_topopt_points_visit(const ig_topopt_points *p, ig_where where, ig_point_kind kind,
+                                 ig_visit *each, void *user) {
   if (where.place->at.given)
     IG_TRY(ig_place_check(p->cx, where.place));
   return p->each(p->self, where, kind, each, user);
@@ -31,7 +31,7 @@ static ig_status count(const ig_topopt_points *p, const char *list, ig_where whe
                        ig_point_kind kind, double *all) {
   static const char *const names[] = {"node", "element's centre", "boundary face", "node"};
   *all = 0;
-  IG_TRY(visit(p, where, kind, weigh, all));
+  IG_TRY(ig_topopt_points_visit(p, where, kind, weigh, all));
   return *all > 0 ? IG_OK
                   : ig_fail_at(p->cx, where.at,
                                "%s: no %s of the %s lies there; it spans %g %g %g to %g %g %g m",
@@ -64,14 +64,15 @@ ig_status ig_topopt_points_roles(const ig_topopt_points *p, uint8_t *role, int64
   const ig_place everywhere = {0};
   marking m = {role, IG_ROLE_DESIGN, p->places};
   double all;
-  IG_TRY(visit(p, (ig_where){&c->at, NULL, &everywhere}, IG_POINT_ELEMENTS, set_byte, &m));
+  IG_TRY(ig_topopt_points_visit(p, (ig_where){&c->at, NULL, &everywhere}, IG_POINT_ELEMENTS,
+                                set_byte, &m));
   if (c->grid.at.given && c->grid.stl)
     IG_TRY(ig_topopt_grid_part(p, role));
   for (int i = 0; i < c->passive.count; i++) {
     const ig_passive_case *passive = IG_ITEM(ig_passive_case, c->passive, i);
     m.value = passive->as == 0 ? IG_ROLE_SOLID : IG_ROLE_VOID;
     IG_TRY(count(p, "passive", IG_WHERE(passive), IG_POINT_ELEMENTS, &all));
-    IG_TRY(visit(p, IG_WHERE(passive), IG_POINT_ELEMENTS, set_byte, &m));
+    IG_TRY(ig_topopt_points_visit(p, IG_WHERE(passive), IG_POINT_ELEMENTS, set_byte, &m));
   }
   int64_t found[2] = {0, 0};
   for (int64_t i = ig_topopt_own_begin(p); i < ig_topopt_own_end(p, p->places); i++) {
@@ -115,7 +116,7 @@ ig_status ig_topopt_points_support(const ig_topopt_points *p, const ig_hold_case
   double all;
   IG_TRY(fix_read(p, hold, &m.value));
   IG_TRY(count(p, "supports", IG_WHERE(hold), IG_POINT_ALL_NODES, &all));
-  return visit(p, IG_WHERE(hold), IG_POINT_ALL_NODES, add_bits, &m);
+  return ig_topopt_points_visit(p, IG_WHERE(hold), IG_POINT_ALL_NODES, add_bits, &m);
 }
 
 ig_status ig_topopt_points_supports(const ig_topopt_points *p, uint8_t *fix) {
@@ -136,7 +137,8 @@ ig_status ig_topopt_points_supports(const ig_topopt_points *p, uint8_t *fix) {
     const ig_place plane = {
         .at.given = true, .plane = {.at.given = true, .point = {3, point}, .normal = {3, normal}}};
     m.value = (uint8_t)(1 << axis);
-    IG_TRY(visit(p, (ig_where){&c->at, NULL, &plane}, IG_POINT_ALL_NODES, add_bits, &m));
+    IG_TRY(ig_topopt_points_visit(p, (ig_where){&c->at, NULL, &plane}, IG_POINT_ALL_NODES, add_bits,
+                                  &m));
   }
   return IG_OK;
 }
@@ -175,7 +177,7 @@ static ig_status springs_fill(const ig_topopt_points *p, double stiffness, sprin
       s->share[c] = k->stiffness[c] / nodes / stiffness;
     if (s->share[0] < 0 || s->share[1] < 0 || s->share[2] < 0)
       return ig_fail_at(p->cx, &k->at, "springs: a stiffness is below 0");
-    IG_TRY(visit(p, IG_WHERE(k), IG_POINT_NODES, add_springs, s));
+    IG_TRY(ig_topopt_points_visit(p, IG_WHERE(k), IG_POINT_NODES, add_springs, s));
   }
   return IG_OK;
 }
@@ -202,6 +204,17 @@ ig_status ig_topopt_points_springs(const ig_topopt_points *p, double stiffness, 
     else
       s.spring[++kept] = s.spring[i];
   *spring_count = kept + 1;
+  return IG_OK;
+}
+
+ig_status ig_topopt_points_sprung(const ig_topopt_points *p, const ig_spring *spring, int count,
+                                  ig_loading *to) {
+  to->springs = count;
+  if (count == 0)
+    return IG_OK;
+  IG_TRY(IG_NEW(p->cx, &to->sprung, count, "springs"));
+  for (int i = 0; i < count; i++)
+    to->sprung[i] = spring[i].node;
   return IG_OK;
 }
 
@@ -282,7 +295,7 @@ static ig_status spread(const ig_topopt_points *p, const char *list, ig_where wh
   IG_TRY(count(p, list, where, kind, &all));
   for (int c = 0; c < p->size; c++)
     l.share[c] = isnan(value[c]) ? 0 : value[c] / (how == IG_SPREAD_EACH ? 1 : all);
-  return visit(p, where, kind, add_load, &l);
+  return ig_topopt_points_visit(p, where, kind, add_load, &l);
 }
 
 static void add_pressure(void *user, int64_t place, double weight) {
@@ -296,7 +309,7 @@ static ig_status press(const ig_topopt_points *p, const ig_load_case *load, doub
   loading l = {.p = p, .f = f, .share = {load->pressure * thick}};
   double all;
   IG_TRY(count(p, "loads", IG_WHERE(load), IG_POINT_FACES, &all));
-  return visit(p, IG_WHERE(load), IG_POINT_FACES, add_pressure, &l);
+  return ig_topopt_points_visit(p, IG_WHERE(load), IG_POINT_FACES, add_pressure, &l);
 }
 
 /* Forces w x r about the middle of some nodes; their moment is J w, J = sum of r.r I - r r^T. */
@@ -346,10 +359,10 @@ static ig_status turn(const ig_topopt_points *p, const ig_load_case *load, doubl
   if (p->dim == 2 && (m[0] != 0 || m[1] != 0))
     return ig_fail_at(p->cx, &load->at, "loads: moment: in a plane only the last, about z");
   IG_TRY(count(p, "loads", IG_WHERE(load), IG_POINT_NODES, &all));
-  IG_TRY(visit(p, IG_WHERE(load), IG_POINT_NODES, add_middle, &t));
+  IG_TRY(ig_topopt_points_visit(p, IG_WHERE(load), IG_POINT_NODES, add_middle, &t));
   for (int d = 0; d < 3; d++)
     t.middle[d] /= t.count;
-  IG_TRY(visit(p, IG_WHERE(load), IG_POINT_NODES, add_inertia, &t));
+  IG_TRY(ig_topopt_points_visit(p, IG_WHERE(load), IG_POINT_NODES, add_inertia, &t));
   for (int d = 0; d < 3; d++)
     trace += t.inertia[d][d];
   for (int k = 0; k < 3; k++) { /* elimination; a direction without inertia takes no moment */
@@ -373,7 +386,7 @@ static ig_status turn(const ig_topopt_points *p, const ig_load_case *load, doubl
       rest -= t.inertia[k][j] * t.w[j];
     t.w[k] = t.inertia[k][k] > 1e-9 * trace ? rest / t.inertia[k][k] : 0;
   }
-  return visit(p, IG_WHERE(load), IG_POINT_NODES, add_turning, &t);
+  return ig_topopt_points_visit(p, IG_WHERE(load), IG_POINT_NODES, add_turning, &t);
 }
 
 /* Takes the held components out of a load, makes it unit and sends it to the device. `other`: norm
@@ -421,66 +434,6 @@ int ig_topopt_load_cases(const ig_topopt_case *c) {
   return cases;
 }
 
-/* Nodes that an element which is not held void touches. */
-static ig_status mark_carried(const ig_topopt_points *p, const uint8_t *role, uint8_t **out) {
-  IG_TRY(IG_NEW(p->cx, out, p->nodes, "loads"));
-  for (int64_t i = 0; i < p->places; i++) {
-    int64_t node[IG_ELEMENT_NODES];
-    if (role[i] == IG_ROLE_NONE || role[i] == IG_ROLE_VOID)
-      continue;
-    for (int n = p->corners(p->self, i, node); n > 0; n--)
-      if (node[n - 1] < p->nodes) /* of the last ghosts not all are there */
-        (*out)[node[n - 1]] = 1;
-  }
-  return IG_OK;
-}
-
-typedef struct {
-  const ig_topopt_points *p;
-  const uint8_t *carried;
-  int64_t node; /* the first that is not; -1: none */
-} footing;
-static void find_void(void *user, int64_t place, double weight) {
-  (void)weight;
-  footing *f = user;
-  if (place < ig_topopt_own_begin(f->p) || place >= ig_topopt_own_end(f->p, f->p->nodes))
-    return;
-  if (f->node < 0 && !f->carried[place])
-    f->node = place;
-}
-
-/* Fails where a load or port hangs on void. */
-static ig_status check_footing(const ig_topopt_points *p, const char *list, ig_where where, int how,
-                               const uint8_t *carried) {
-  footing f = {p, carried, -1};
-  double x[3];
-  IG_TRY(visit(p, where, how == IG_SPREAD_FACES ? IG_POINT_FACES : IG_POINT_NODES, find_void, &f));
-  if (f.node < 0)
-    return IG_OK;
-  p->position(p->self, f.node, x);
-  return ig_fail_at(p->cx, where.at,
-                    "%s: all elements at (%g, %g, %g) m are held void, nothing carries it there: "
-                    "move it, or hold an element there solid",
-                    list, x[0], x[1], x[2]);
-}
-
-static ig_status check_footings(const ig_topopt_points *p, const uint8_t *role) {
-  const ig_topopt_case *c = p->c;
-  uint8_t *carried;
-  ig_status status = mark_carried(p, role, &carried);
-  for (int i = 0; status == IG_OK && i < c->loads.count; i++) {
-    const ig_load_case *load = IG_ITEM(ig_load_case, c->loads, i);
-    if (!ig_topopt_load_weighs(load) || load->place.at.given || load->set)
-      status = check_footing(p, "loads", IG_WHERE(load), load->spread, carried);
-  }
-  for (int i = 0; status == IG_OK && i < c->ports.count; i++) {
-    const ig_port_case *port = IG_ITEM(ig_port_case, c->ports, i);
-    status = check_footing(p, "ports", IG_WHERE(port), IG_SPREAD_NODES, carried);
-  }
-  free(carried);
-  return status;
-}
-
 static ig_status loads_of_case(const ig_topopt_points *p, int number, double *f) {
   const ig_topopt_case *c = p->c;
   memset(f, 0, (size_t)(p->nodes * p->size) * sizeof *f);
@@ -523,11 +476,10 @@ ig_status ig_topopt_points_loads(const ig_topopt_points *p, const uint8_t *fix, 
   double *f, other;
   if (ig_topopt_has_port(c) && c->ports.count == 0)
     return ig_fail_at(p->cx, &c->at, "ports: of what is the displacement meant? Give one");
-  ig_status status = check_footings(p, role);
-  IG_TRY(ig_topopt_points_meet(p, status));
+  IG_TRY(ig_topopt_points_footing(p, fix, role, to));
   IG_TRY(ig_topopt_points_held(p, to->stiffness, &to->held));
   IG_TRY(ig_topopt_points_masses(p, to));
-  status = IG_NEW(p->cx, &f, p->nodes * p->size, "loads");
+  ig_status status = IG_NEW(p->cx, &f, p->nodes * p->size, "loads");
   IG_TRY(ig_topopt_points_meet(p, status)); /* ranks take turns from here on */
   to->cases = ig_topopt_load_cases(c);
   for (int q = 0; q < to->cases; q++) {
@@ -576,20 +528,22 @@ ig_status ig_topopt_points_limit(const ig_topopt_points *p, const uint8_t *fix,
   IG_TRY(ig_topopt_points_meet(p, status));
   if (volume) {
     IG_TRY_GOTO(status, done, count(p, "constraints", IG_WHERE(limit), IG_POINT_ELEMENTS, norm));
-    IG_TRY_GOTO(
-        status, done,
-        visit(p, IG_WHERE(limit), IG_POINT_ELEMENTS, set_value, &(setting){f, 1, p->places}));
+    IG_TRY_GOTO(status, done,
+                ig_topopt_points_visit(p, IG_WHERE(limit), IG_POINT_ELEMENTS, set_value,
+                                       &(setting){f, 1, p->places}));
     for (int i = 0; !isnan(limit->stress) && i < p->c->stress.exclude.count; i++) {
       const ig_place all = {0};
       const ig_where where = {&p->c->stress.at, p->c->stress.exclude.value[i], &all};
       IG_TRY_GOTO(status, done,
-                  visit(p, where, IG_POINT_ELEMENTS, set_value, &(setting){f, 0, p->places}));
+                  ig_topopt_points_visit(p, where, IG_POINT_ELEMENTS, set_value,
+                                         &(setting){f, 0, p->places}));
     }
     status = ig_array_from(p->cx, to, f, n, sizeof *f, "constraint");
   } else if (!isnan(limit->temperature)) { /* nodes that count */
     IG_TRY_GOTO(status, done, count(p, "constraints", IG_WHERE(limit), IG_POINT_NODES, norm));
     IG_TRY_GOTO(status, done,
-                visit(p, IG_WHERE(limit), IG_POINT_NODES, set_value, &(setting){f, 1, p->nodes}));
+                ig_topopt_points_visit(p, IG_WHERE(limit), IG_POINT_NODES, set_value,
+                                       &(setting){f, 1, p->nodes}));
     status = ig_array_from(p->cx, to, f, n, sizeof *f, "constraint");
   } else {
     IG_TRY_GOTO(status, done,

@@ -32,6 +32,7 @@ typedef struct {
   const ig_topopt_case *c;
   const char *name;      /* "grid" */
   int dim, size;         /* unknowns per node */
+  bool one_piece;        /* all elements together are connected */
   int64_t nodes, places; /* of node arrays; of element arrays */
   int64_t all_nodes;     /* of node arrays of the whole */
   /* Of a grid divided between ranks: places [begin, end) are this rank's own, and points of other
@@ -65,6 +66,9 @@ static inline bool ig_topopt_in_nodes(const ig_topopt_points *p, int64_t node) {
 static inline bool ig_topopt_in_places(const ig_topopt_points *p, int64_t place) {
   return place >= 0 && place < p->places;
 }
+/* Calls `each` for all points of an entry, in their order, once its place is checked. */
+IG_MUST_CHECK ig_status ig_topopt_points_visit(const ig_topopt_points *p, ig_where where,
+                                               ig_point_kind kind, ig_visit *each, void *user);
 /* Where the grid is divided: a failure of one is that of all. Before they count together. */
 IG_MUST_CHECK ig_status ig_topopt_points_meet(const ig_topopt_points *p, ig_status status);
 
@@ -82,7 +86,15 @@ IG_MUST_CHECK ig_status ig_topopt_points_springs(const ig_topopt_points *p, doub
 /* What supports and springs leave the body free to do, "moves along x"; NULL: nothing. */
 const char *ig_topopt_points_loose(const ig_topopt_points *p, const uint8_t *fix,
                                    const ig_spring *spring, int count);
-/* Loads and ports, unit vectors on the device; one where all elements are held void fails. */
+/* Nodes of springs, for `loading->sprung`. */
+IG_MUST_CHECK ig_status ig_topopt_points_sprung(const ig_topopt_points *p, const ig_spring *spring,
+                                                int count, ig_loading *to);
+/* placing_footing.c: fails where a load, port, spring or mass is on a node all of whose elements
+   are held void, where a support holds no other nodes, and where elements that may carry do not
+   connect a load with a support. */
+IG_MUST_CHECK ig_status ig_topopt_points_footing(const ig_topopt_points *p, const uint8_t *fix,
+                                                 const uint8_t *role, const ig_loading *l);
+/* Loads and ports, unit vectors on the device; after ig_topopt_points_footing. */
 IG_MUST_CHECK ig_status ig_topopt_points_loads(const ig_topopt_points *p, const uint8_t *fix,
                                                const uint8_t *role, ig_loading *to);
 /* Bits that one entry of the supports holds. */
@@ -118,7 +130,7 @@ void ig_topopt_loading_free(ig_ctx *cx, ig_loading *l);
 IG_MUST_CHECK ig_status ig_topopt_points_limit(const ig_topopt_points *p, const uint8_t *fix,
                                                const ig_limit_case *limit, ig_array *to,
                                                double *norm);
-/* Of the elements marked, those stay so that have a node that is held, loaded or a port.
+/* Marks of the elements marked become those of their nodes, IG_TOUCH_…: held, loaded or a port.
    placing_links.c */
 IG_MUST_CHECK ig_status ig_topopt_points_touched(const ig_topopt_points *p, const uint8_t *fix,
                                                  const ig_loading *l, uint8_t *mark);

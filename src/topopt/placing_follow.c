@@ -16,6 +16,7 @@ void ig_topopt_loading_free(ig_ctx *cx, ig_loading *l) {
   ig_array_free(cx, &l->held);
   ig_array_free(cx, &l->heavy);
   ig_array_free(cx, &l->added);
+  free(l->sprung);
 }
 
 bool ig_topopt_load_weighs(const ig_load_case *load) {

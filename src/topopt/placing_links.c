@@ -145,7 +145,10 @@ ig_status ig_topopt_points_touched(const ig_topopt_points *p, const uint8_t *fix
   IG_TRY_GOTO(status, done, IG_NEW(p->cx, &f, n, "loads"));
   IG_TRY_GOTO(status, done, IG_NEW(p->cx, &node, p->nodes, "loads"));
   for (int64_t i = 0; i < p->nodes; i++)
-    node[i] = fix[i] != 0;
+    node[i] = fix[i] ? IG_TOUCH_HELD : 0;
+  for (int i = 0; i < l->springs; i++)
+    if (ig_topopt_in_nodes(p, l->sprung[i]))
+      node[l->sprung[i]] |= IG_TOUCH_HELD;
   for (int q = 0; q <= l->cases; q++) {
     const ig_array *load = q < l->cases ? &l->f[q] : &l->port;
     if (!load->dev)
@@ -153,7 +156,7 @@ ig_status ig_topopt_points_touched(const ig_topopt_points *p, const uint8_t *fix
     IG_TRY_GOTO(status, done, p->cx->backend->copy_out(p->cx, f, load->dev, n * sizeof *f));
     for (int64_t i = 0; i < p->nodes; i++)
       for (int c = 0; c < p->size; c++)
-        node[i] |= f[i * p->step + c * p->stride] != 0;
+        node[i] |= f[i * p->step + c * p->stride] != 0 ? IG_TOUCH_LOADED : 0;
   }
   for (int64_t e = ig_topopt_own_begin(p); e < ig_topopt_own_end(p, p->places); e++) {
     int64_t corner[IG_ELEMENT_NODES];

@@ -125,6 +125,38 @@ static void stand(const void *self, ig_standing *now) {
            r->e.volume, r->change, r->e.iterations);
 }
 
+/* A filter radius that is given must leave room for a shape: it fails above half of the body's
+   largest extent (mirrored at planes of symmetry), and warns above a quarter. */
+static ig_status check_radius(const ig_job *job, const ig_topopt_case *c) {
+  double low[3] = {0}, high[3] = {0}, extent = 0;
+  if (job->mesh)
+    ig_mesh_bounds(job->mesh, low, high);
+  for (int d = 0; d < 3 && !job->mesh; d++)
+    high[d] = c->grid.elements[d] == 0 ? 0
+              : isnan(c->grid.size[d]) ? (double)c->grid.elements[d]
+                                       : c->grid.size[d];
+  for (int d = 0; d < 3; d++) {
+    double whole = high[d] - low[d];
+    for (int i = 0; i < c->symmetry.count; i++)
+      whole *= c->symmetry.value[i][0] == 'x' + d ? 2 : 1;
+    extent = fmax(extent, whole);
+  }
+  if (!(c->filter.radius > 0.25 * extent))
+    return IG_OK;
+  if (c->filter.radius > 0.5 * extent)
+    return ig_fail_at(
+        job->cx, &c->filter.at,
+        "filter: a radius of %g m on a body of %g m: from the middle it reaches all of "
+        "it, and no shape is left; is the unit right? 1.5 to 5 elements are usual",
+        c->filter.radius, extent);
+  ig_warn_at(
+      job->cx, &c->filter.at,
+      "filter: a radius of %g m on a body of %g m: members are about as thick as the radius, "
+      "and few fit in; 1.5 to 5 elements are usual",
+      c->filter.radius, extent);
+  return IG_OK;
+}
+
 /* The discretisation the case asks for, a grid or a mesh, and the design on it. */
 static ig_status open_model(ig_job *job, ig_discretisation **d, ig_topopt_design **s) {
   const ig_topopt_case *c = job->room_case;
@@ -139,6 +171,7 @@ static ig_status open_model(ig_job *job, ig_discretisation **d, ig_topopt_design
   if (!job->mesh && !grid)
     return ig_fail_at(job->cx, &c->at, "topopt needs a section 'grid' or a section 'mesh'");
   IG_TRY(ig_topopt_unused(job->cx, c));
+  IG_TRY(check_radius(job, c));
   if (job->mesh) {
     const char *why;
     if (job->assembly_free)

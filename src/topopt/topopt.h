@@ -239,6 +239,7 @@ bool ig_topopt_made(const ig_topopt_case *c);
 /* --- the discretisation: all the design loop knows of it --- */
 
 enum { IG_LOAD_CASES = 16, IG_REALISATIONS = 3 };
+enum { IG_TOUCH_HELD = 1, IG_TOUCH_LOADED = 2 }; /* bits of a mark */
 
 /* Loads in units of their norm, on the device. */
 typedef struct {
@@ -250,6 +251,8 @@ typedef struct {
   int candidates;
   const char *candidate[IG_CANDIDATES];
   double candidate_density[IG_CANDIDATES], candidate_modulus[IG_CANDIDATES];
+  int64_t *sprung; /* nodes that springs hold to ground (host, owned) */
+  int springs;
   ig_array added; /* masses at the nodes, in units of that; or empty */
   ig_array heavy; /* its solid's density over the first material's; or empty */
   ig_array f[IG_LOAD_CASES];
@@ -357,7 +360,8 @@ struct ig_discretisation {
                        ig_topopt_part *surface);
   /* share of each element inside that surface (host) */
   ig_status (*inside)(void *self, double *density, double level, double *share);
-  /* marks elements that have a node held or loaded (host) */
+  /* marks elements that have a node held (IG_TOUCH_HELD: by a support or spring) or loaded
+     (IG_TOUCH_LOADED: by a load, or a port); host */
   ig_status (*touched)(void *self, uint8_t *mark);
   /* joins elements that share a face, and finds those open to the outside or shared with other
      ranks; see pieces.c */

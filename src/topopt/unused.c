@@ -77,11 +77,11 @@ static ig_status check_loads(const asked *a) {
         {!a->heat && load->heat != 0, "loads: heat", "it is for problem: heat"},
         {a->plane && any(&load->force[2], 1), "loads: force along z", "the problem is plane"},
         {acts && !spreads && load->spread != IG_SPREAD_NODES, "loads: spread",
-         "it is for 'force' and 'heat'"},
-        {!acts, "loads",
-         a->heat ? "the entry has no heat: give 'heat' in it, or a 'source'"
-                 : "the entry has no force, moment, pressure or gravity"}};
+         "it is for 'force' and 'heat'"}};
     IG_TRY(REFUSE(a->cx, &load->at, list));
+    if (!acts)
+      return ig_fail_at(a->cx, &load->at, "loads: nothing acts: give %s in it",
+                        a->heat ? "'heat'" : "'force', 'moment', 'pressure' or 'gravity'");
   }
   return IG_OK;
 }

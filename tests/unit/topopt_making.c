@@ -345,7 +345,8 @@ static void conservative_updates_never_rise(void **state) {
 
 /* The L-bracket of least volume within a stress: from a start far above the bound it comes back,
    and ends feasible on whatever path: those of other tolerances of the solver have nothing in
-   common after thirty designs. Under sanitizers the way back begins and that is all. */
+   common after thirty designs. The tip, whose stresses do not count, is held solid: nothing else
+   would keep material under the load. Under sanitizers the way back begins and that is all. */
 static void sparse_starts_come_back(void **state) {
   (void)state;
   static const char *const more[] = {
@@ -360,7 +361,8 @@ static void sparse_starts_come_back(void **state) {
              "physics: topopt\noutput: {count: 0}\ngrid: {elements: [24, 24, 0]}\nsets: [{name: "
              "tip, box: {min: [20, 6], max: [24, 10]}}]\nsupports: [{box: {min: [0, 24], max: [10, "
              "24]}}]\nloads: [{box: {min: [23, 10], max: [24, 10]}, force: [0, -1, 0]}]\npassive: "
-             "[{box: {min: [10, 10]}, as: void}]\nconstraints: [{stress: 3}]\nstress: {exclude: "
+             "[{box: {min: [10, 10]}, as: void}, {set: tip}]\nconstraints: [{stress: 3}]\nstress: "
+             "{exclude: "
              "[tip]}\nfilter: {kind: density, radius: 1.5}\noptimiser: {move: 0.1}\niterations: "
              "%d\n%s",
              SANITIZED ? 15 : 150, more[k]);

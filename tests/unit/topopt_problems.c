@@ -360,7 +360,7 @@ static void slips_are_refused(void **state) {
        "overhang: needs optimiser"},
       {"physics: topopt\nmesh: {boxes: [{name: a, size: [2, 2, 2], cells: [2, 2, 2]}]}\nsupports: "
        "[{set: xmin}]\nloads: [{set: xmax, force: [0, 0, -1]}]\nfilter: {kind: density, radius: "
-       "2}\noverhang: {direction: w+}\n",
+       "1}\noverhang: {direction: w+}\n",
        "is no direction"},
       {"physics: topopt\nmesh: {boxes: [{name: a, size: [2, 2, 2], cells: [2, 2, 2]}]}\nsupports: "
        "[{set: xmin}]\nloads: [{set: xmax, force: [0, 0, -1]}]\nfilter: {padded: true}\n",

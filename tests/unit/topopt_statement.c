@@ -311,6 +311,57 @@ static void mass_is_that_of_the_surface(void **state) {
     }
 }
 
+/* Sums of loads known by hand, with minus these as reactions: force, pressure, weight, springs, a
+   mesh; a bar of 4 x 3 x 2 drawn out by a prescribed displacement has no load. */
+static void reactions_balance_loads(void **state) {
+  (void)state;
+#define BAR "physics: topopt\noutput: {count: 0}\nvolume: 0.5\niterations: 0\n"
+#define BOX "solver: {tolerance: 1.0e-9}\ngrid: {elements: [4, 3, 2]}\n"
+  static const struct {
+    const char *text;
+    double load[3];
+  } known[] = {
+      {BAR BOX "supports: [{set: xmin}]\nloads: [{set: xmax, force: [1, -2, 3], spread: faces}]\n",
+       {1, -2, 3}},
+      {BAR BOX "supports: [{set: xmin}]\nloads: [{set: xmax, pressure: 5}]\n", {-30, 0, 0}},
+      /* 0.5 x 24 m^3 x 2 kg/m^3, a quarter of it and a third of the force on nodes held along z */
+      {BAR BOX "filter: {kind: none}\nmaterials: {name: m, young: 1, poisson: 0.3, density: 2}\n"
+               "supports: [{set: xmin, fix: x}, {set: ymin, fix: y}, {set: zmin, fix: z}]\nloads: "
+               "[{gravity: [0, 0, -10]}, {set: xmax, force: [0, 0, -7]}]\n",
+       {0, 0, -180 - 14.0 / 3}},
+      {BAR BOX "supports: [{set: xmin, fix: yz}]\nsprings: [{set: xmin, stiffness: [2, 0, 0]}]\n"
+               "loads: [{set: xmax, force: [4, 0, 0]}]\n",
+       {4, 0, 0}},
+      {BAR
+       "solver: {tolerance: 1.0e-9}\nmesh: {boxes: [{name: a, size: [4, 3, 2], cells: [4, 3, "
+       "2]}]}\nsupports: [{set: xmin}]\nloads: [{set: xmax, force: [1, -2, 3], spread: faces}]\n",
+       {1, -2, 3}}};
+  for (const char *const *backend = backends_here(); *backend; backend++)
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+      outcome o;
+      run_good(*backend, known[i].text, &o);
+      for (int d = 0; d < 3; d++) {
+        assert_near(o.load_sum[d], known[i].load[d], 1e-9);
+        assert_near(o.reaction_sum[d], -o.load_sum[d], 1e-6);
+      }
+    }
+  outcome o;
+  run_good("cpu", BAR BOX "supports: [{set: xmin}, {set: xmax, fix: x, displacement: [1, 0, 0]}]\n",
+           &o);
+  for (int d = 0; d < 3; d++) {
+    assert_near(o.load_sum[d], 0, 1e-9);
+    assert_near(o.reaction_sum[d], 0, 1e-6);
+  }
+  run_good("cpu",
+           BAR BOX "problem: heat\nsource: 2\nsupports: [{set: xmin}]\nloads: [{set: xmax, heat: "
+                   "3}]\n",
+           &o);
+  assert_near(o.heat_in, 3 + 2 * 24 * (1 - 0.5 / 4), 1e-9); /* half an element is at held nodes */
+  assert_near(o.heat_out, o.heat_in, 1e-6);
+#undef BAR
+#undef BOX
+}
+
 /* --- what cannot be, and what is said of it --- */
 
 static void infeasible_is_said(void **state) {
@@ -415,6 +466,62 @@ static void slips_are_refused(void **state) {
   assert_non_null(strstr(o.warning, "shrinks to a stub at its supports"));
   run_good("cpu", MESH PULL "filter: {radius: 0.8}\niterations: 1\n", &o);
   assert_non_null(strstr(o.warning, "below one element"));
+}
+
+/* What acts must act on elements that can carry it, and these must lead to a support. */
+static void loads_and_supports_are_connected(void **state) {
+  (void)state;
+#define TWO                                                                                        \
+  "physics: topopt\noutput: {count: 0}\nmesh: {boxes: [{name: a, size: [4, 2, 2], cells: [4, 2, "  \
+  "2]}, {name: b, origin: [6, 0, 0], size: [4, 2, 2], cells: [4, 2, 2]}]}\n"
+#define STRIP "passive: [{box: {min: [5, 0], max: [7, 6]}, as: void}]\n"
+  static const char *const bad[][2] = {
+      {GRID LOAD "passive: [{box: {max: [3, 6]}, as: void}]\n",
+       "case.yaml:5:12: supports: all elements there are held void"},
+      {GRID LOAD STRIP,
+       "case.yaml:6:9: loads: no elements that may be solid connect (12, 3, 0) m with a support"},
+      {GRID LOAD STRIP "springs: [{box: {min: [6, 0], max: [6, 6]}, stiffness: [1, 1, 0]}]\n",
+       "springs: all elements at (6, 0, 0) m are held void"},
+      {TWO "supports: [{box: {max: [0, 2, 2]}}]\nloads: [{set: xmax, force: [0, -1, 0], spread: "
+           "faces}]\n",
+       "loads: no elements that may be solid connect (10, 0, 0) m with a support"},
+      {GRID LOAD "filter: {kind: density, radius: 7}\n",
+       "filter: a radius of 7 m on a body of 12 m"},
+      {MESH PULL "filter: {kind: density, radius: 3.5}\n",
+       "filter: a radius of 3.5 m on a body of 6 m"}};
+  run_refused(bad, sizeof bad / sizeof *bad);
+  outcome o;
+  /* a spring will do for a support; some of the supported nodes may be in void */
+  run_good("cpu",
+           GRID LOAD STRIP "springs: [{box: {min: [12, 0], max: [12, 6]}, stiffness: [1, 1, "
+                           "0]}]\niterations: 1\n",
+           &o);
+  run_good("cpu", GRID LOAD "passive: [{box: {max: [3, 3]}, as: void}]\niterations: 1\n", &o);
+  run_good("cpu", GRID LOAD "filter: {kind: density, radius: 4}\niterations: 1\n", &o);
+  assert_non_null(strstr(o.warning, "a radius of 4 m on a body of 12 m"));
+  /* the whole of a half model is twice as long */
+  run_good("cpu", GRID LOAD "symmetry: [x+]\nfilter: {kind: density, radius: 5.9}\niterations: 1\n",
+           &o);
+  assert_null(strstr(o.warning, "on a body of"));
+  run_good("cpu",
+           GRID "loads: [{gravity: [0, -9.81, 0]}]\nmaterials: {name: m, young: 1, poisson: 0.3, "
+                "density: 1}\niterations: 1\n",
+           &o);
+  assert_non_null(strstr(o.warning, "the weight of the design is the only load"));
+  /* nothing is left between what is held solid under the load and the supports */
+  static const char gone[] =
+      "void_ratio: 1.0e-3\nminimise: volume\nconstraints: [{compliance: 1.0e+20}]\niterations: "
+      "30\n";
+  char text[1200];
+  snprintf(text, sizeof text, "%s%s", GRID LOAD "passive: [{box: {min: [11, 0]}}]\n", gone);
+  run_good("cpu", text, &o);
+  assert_non_null(strstr(o.feasible, "no: no load acts on elements of density 0.1 and more"));
+  assert_non_null(strstr(o.warning, "not feasible: no load acts"));
+  snprintf(text, sizeof text, "%s%s", MESH PULL "passive: [{box: {min: [5, 0, 0]}}]\n", gone);
+  run_good("cpu", text, &o);
+  assert_non_null(strstr(o.feasible, "no: no load acts on elements of density 0.1 and more"));
+#undef TWO
+#undef STRIP
 }
 
 /* Keys that change nothing in the case they stand in. */
@@ -572,10 +679,12 @@ int main(void) {
                                      cmocka_unit_test(slopes_know_the_materials),
                                      cmocka_unit_test(a_half_is_the_whole),
                                      cmocka_unit_test(mass_is_that_of_the_surface),
+                                     cmocka_unit_test(reactions_balance_loads),
                                      cmocka_unit_test(infeasible_is_said),
                                      cmocka_unit_test(pieces_and_cavities_are_counted),
                                      cmocka_unit_test(slips_are_refused),
                                      cmocka_unit_test(keys_without_effect_are_refused),
+                                     cmocka_unit_test(loads_and_supports_are_connected),
                                      cmocka_unit_test(surfaces_have_no_slivers)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
