@@ -128,10 +128,3 @@ void ig_ctx_interrupt(ig_ctx *cx) {
   if (cx)
     cx->interrupted = 1;
 }
-
-const char *ig_version(void) {
-  return IG_VERSION;
-}
-const char *ig_build_info(void) {
-  return "ingot " IG_VERSION ", " IG_BUILD_INFO;
-}

@@ -55,6 +55,7 @@ struct ig_ctx {
   struct ig_fault *fault;           /* in device memory: trouble met by kernels */
   int warnings;
   ig_split split;
+  struct ig_inputs *inputs; /* files that readers open are added here, NULL: nowhere */
   struct ig_spares *spares; /* host memory of former snapshots (core/output.c) */
 };
 
