@@ -23,8 +23,9 @@ typedef struct {
   const char *clip, *slice, *arrows, *movie; /* of view */
   const char *key, *figure;                  /* of calibrate */
   const char *at, *of;                       /* of results */
+  const char *snapshots, *match, *distance;  /* of compare */
   const char *partition, *gpu_mpi, *gpu_ipc; /* of runs on ranks */
-  cli_texts set, vary;
+  cli_texts set, vary, tolerance;
   int threads, jobs, width, height, layer, beam, frames, triangles, port;
   double range[2], view[2], threshold_range[2];
   double zoom, warp_scale, unit, edge, dpi, meshing_time, meshing_memory;

@@ -15,6 +15,7 @@
   X(sweep)                                                                                         \
   X(view)                                                                                          \
   X(report)                                                                                        \
+  X(compare)                                                                                       \
   X(watch)                                                                                         \
   X(calibrate)                                                                                     \
   X(verify)                                                                                        \

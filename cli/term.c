@@ -68,10 +68,33 @@ void cli_warning(const char *format, ...) {
   va_end(args);
 }
 
+/* Whether a warning of a line of the case ("FILE:LINE:COLUMN: …") was shown before: stages of a
+   chain that share a key, and a case that is read for `check` and again for its run, warn of it
+   alike. */
+static bool was_shown(const char *message) {
+  enum { MOST = 64 };
+  static char shown[MOST][160];
+  static int count;
+  const char *colon = strstr(message, ": ");
+  while (colon > message && strchr("0123456789:", colon[-1]))
+    colon--;
+  if (!colon || *colon != ':')
+    return false;
+  char start[sizeof *shown];
+  snprintf(start, sizeof start, "%.*s", (int)sizeof start - 1, message);
+  for (int i = 0; i < count; i++)
+    if (strcmp(shown[i], start) == 0)
+      return true;
+  if (count < MOST)
+    memcpy(shown[count++], start, sizeof start);
+  return false;
+}
+
 static void log_line(void *user, ig_log_level level, const char *message) {
   (void)user;
   if (level == IG_LOG_WARN) {
-    cli_warning("%s", message);
+    if (!was_shown(message))
+      cli_warning("%s", message);
   } else if (!term.quiet) {
     cli_progress_end();
     fprintf(stderr, "ingot: %s\n", message);

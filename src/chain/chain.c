@@ -13,6 +13,7 @@
 #include "io/store.h"
 #include "ranks/ranks.h"
 #include "run/job.h"
+#include "run/plausible.h"
 #include "run/rooms.h"
 #include <ingot/view.h>
 
@@ -495,6 +496,7 @@ ig_status ig_chain_check(ig_case *c, const char *out, ig_line_fn *line, void *us
     snprintf(label, sizeof label, "stage %s", s->name);
     if (!known && ig_stage_reads(&chain, i)) {
       line(user, label, "waits for earlier stages");
+      IG_TRY_GOTO(status, done, ig_case_plausible(s->own, NULL));
       continue;
     }
     IG_TRY_GOTO(status, done, ig_stage_resolve(&chain, i, false));

@@ -1,7 +1,8 @@
 /* The figures of all stages in one file, and those that are asked for in lines. */
 #include "chain/chain.h"
 #include "core/number.h"
-#include "io/result_folder.h"
+#include "core/version.h"
+#include "io/sink_summary.h"
 #include "io/store.h"
 
 #include <math.h>
@@ -121,6 +122,8 @@ static ig_status summary_write(ig_chain *chain, const leftover *left, const figu
     complete &= is_complete(&left[i]);
   ig_json_object(&json, NULL);
   ig_json_text(&json, "ingot", ig_version());
+  ig_json_text(&json, "version", ig_version());
+  ig_json_text(&json, "commit", ig_commit());
   ig_json_text(&json, "chain", chain->top.title);
   ig_json_text(&json, "status", complete ? "complete" : "incomplete");
   ig_json_object(&json, "stages");
@@ -136,6 +139,13 @@ static ig_status summary_write(ig_chain *chain, const leftover *left, const figu
     ig_json_real(&json, key, figures[i].value);
   }
   ig_json_end(&json, '}');
+  ig_inputs inputs = {0}; /* the chain's own; each stage has those of its own */
+  chain->cx->inputs = &inputs;
+  ig_input_note(chain->cx, chain->c->path);
+  chain->cx->inputs = NULL;
+  ig_inputs_finish(&inputs);
+  ig_inputs_write(&inputs, &json);
+  ig_inputs_free(&inputs);
   ig_json_end(&json, '}');
   char *path = ig_path_join(chain->out, IG_SUMMARY);
   const ig_status status = !path || json.text.failed

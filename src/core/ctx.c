@@ -135,10 +135,3 @@ ig_status ig_interrupt_take(ig_ctx *cx, const char *what) {
   cx->interrupted = 0;
   return IG_FAIL(cx, IG_INTERRUPTED, "%s: interrupted", what);
 }
-
-const char *ig_version(void) {
-  return IG_VERSION;
-}
-const char *ig_build_info(void) {
-  return "ingot " IG_VERSION ", " IG_BUILD_INFO;
-}

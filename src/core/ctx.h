@@ -56,6 +56,7 @@ struct ig_ctx {
   int warnings;
   bool smoke; /* benchmarks at their smallest size, once: see ig_bench_size */
   ig_split split;
+  struct ig_inputs *inputs; /* files that readers open are added here, NULL: nowhere */
   struct ig_spares *spares; /* host memory of former snapshots (core/output.c) */
 };
 

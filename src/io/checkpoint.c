@@ -1,5 +1,6 @@
 /* Checkpoints. */
 #include "io/checkpoint.h"
+#include "core/version.h"
 #include "io/crc.h"
 #include "io/h5.h"
 
@@ -66,6 +67,8 @@ ig_status ig_checkpoint_write(ig_ctx *cx, const char *path, const ig_checkpoint_
               rows ? ig_h5_create_on_disk(cx, path, &h5) : ig_h5_create(cx, path, &h5));
   IG_TRY_GOTO(status, done, ig_h5_group(&h5, ROOT));
   IG_TRY_GOTO(status, done, ig_h5_put_numbers(&h5, ROOT, "format", IG_I64, 0, &format));
+  IG_TRY_GOTO(status, done, ig_h5_put_text(&h5, ROOT, "version", ig_version()));
+  IG_TRY_GOTO(status, done, ig_h5_put_text(&h5, ROOT, "commit", ig_commit()));
   IG_TRY_GOTO(status, done, ig_h5_put_numbers(&h5, ROOT, "fingerprint", IG_I64, 0, &fingerprint));
   IG_TRY_GOTO(status, done, ig_h5_put_numbers(&h5, ROOT, "time", IG_F64, 0, &head->time));
   IG_TRY_GOTO(status, done, ig_h5_put_numbers(&h5, ROOT, "step", IG_I64, 0, &head->step));
@@ -137,14 +140,36 @@ static ig_status array_read(ig_h5 *h5, const char *name, void *user) {
   return IG_OK;
 }
 
-static ig_status head_read(ig_h5 *h5, uint64_t fingerprint, ig_restart *restart) {
-  int64_t format = 0, found = 0;
+/* A text of the head; "?" where an earlier program wrote none. */
+static void head_text(ig_h5 *h5, const char *name, char *text, size_t size) {
+  ig_ctx *const cx = h5->cx;
+  if (ig_h5_get_text(h5, ROOT, name, text, size) == IG_OK && *text)
+    return;
+  snprintf(text, size, "?");
+  cx->status = IG_OK;
+  cx->message[0] = '\0';
+}
+
+/* A checkpoint of the format that this program reads. */
+static ig_status format_check(ig_h5 *h5) {
+  int64_t format = 0;
+  char version[32], commit[64];
   if (!ig_h5_has(h5, ROOT))
     return IG_FAIL(h5->cx, IG_INPUT, "'%s' is not a checkpoint", h5->path);
   IG_TRY(ig_h5_get_numbers(h5, ROOT, "format", IG_I64, 0, &format));
-  if (format != FORMAT)
-    return IG_FAIL(h5->cx, IG_INPUT, "'%s': checkpoint format %" PRId64 ", this Ingot reads %d",
-                   h5->path, format, FORMAT);
+  if (format == FORMAT)
+    return IG_OK;
+  head_text(h5, "version", version, sizeof version);
+  head_text(h5, "commit", commit, sizeof commit);
+  return IG_FAIL(h5->cx, IG_INPUT,
+                 "'%s': checkpoint format %" PRId64 " of Ingot %s, commit %s; this Ingot %s, "
+                 "commit %s, reads format %d: continue with that program, or start anew",
+                 h5->path, format, version, commit, ig_version(), ig_commit(), FORMAT);
+}
+
+static ig_status head_read(ig_h5 *h5, uint64_t fingerprint, ig_restart *restart) {
+  int64_t found = 0;
+  IG_TRY(format_check(h5));
   IG_TRY(ig_h5_get_numbers(h5, ROOT, "fingerprint", IG_I64, 0, &found));
   if ((uint64_t)found != fingerprint)
     return IG_FAIL(h5->cx, IG_INPUT,
@@ -162,8 +187,8 @@ ig_status ig_checkpoint_belongs(ig_ctx *cx, const char *path, uint64_t fingerpri
   ig_h5 h5;
   *same = false;
   ig_status status = ig_h5_open(cx, path, true, &h5);
-  if (status == IG_OK && !ig_h5_has(&h5, ROOT))
-    status = IG_FAIL(cx, IG_INPUT, "'%s' is not a checkpoint", path);
+  if (status == IG_OK)
+    status = format_check(&h5);
   if (status == IG_OK)
     status = ig_h5_get_numbers(&h5, ROOT, "fingerprint", IG_I64, 0, &found);
   *same = status == IG_OK && (uint64_t)found == fingerprint;

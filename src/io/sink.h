@@ -56,6 +56,7 @@ typedef struct {
   struct {
     int64_t host_peak, device_peak;
   } memory;
+  const struct ig_inputs *inputs; /* files that were read */
   int warnings;
   int warned; /* how many of them are here, the first */
   const char (*warning)[256];

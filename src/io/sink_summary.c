@@ -1,5 +1,6 @@
 /* The text of summary.json. */
 #include "io/sink_summary.h"
+#include "core/version.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -17,10 +18,23 @@ static void split_write(const double *seconds, ig_json *json) {
   ig_json_end(json, '}');
 }
 
+void ig_inputs_write(const ig_inputs *inputs, ig_json *json) {
+  ig_json_list(json, "inputs");
+  for (const ig_input *i = inputs->first; i; i = i->next) {
+    ig_json_object(json, NULL);
+    ig_json_text(json, "file", i->path);
+    ig_json_text(json, "sha256", i->sha256[0] ? i->sha256 : "unreadable");
+    ig_json_end(json, '}');
+  }
+  ig_json_end(json, ']');
+}
+
 void ig_summary_write(const ig_summary *summary, int64_t snapshots, const ig_figure *figure,
                       int figures, ig_json *json) {
   ig_json_object(json, NULL);
   ig_json_text(json, "ingot", ig_version());
+  ig_json_text(json, "version", ig_version());
+  ig_json_text(json, "commit", ig_commit());
   ig_json_text(json, "physics", summary->physics);
   ig_json_text(json, "title", summary->title);
   ig_json_text(json, "status", summary->status);
@@ -56,6 +70,8 @@ void ig_summary_write(const ig_summary *summary, int64_t snapshots, const ig_fig
   for (int i = 0; i < summary->warned; i++)
     ig_json_text(json, NULL, summary->warning[i]);
   ig_json_end(json, ']');
+  if (summary->inputs)
+    ig_inputs_write(summary->inputs, json);
   ig_json_int(json, "snapshots", snapshots);
   ig_json_object(json, "result");
   for (int i = 0; i < figures; i++) {

@@ -2,6 +2,7 @@
 #ifndef IG_IO_SINK_SUMMARY_H
 #define IG_IO_SINK_SUMMARY_H
 
+#include "core/inputs.h"
 #include "io/json.h"
 #include "io/result_folder.h"
 #include "io/sink.h"
@@ -13,6 +14,8 @@ typedef struct {
   double number;
 } ig_figure;
 
+/* "inputs": a list of {file, sha256}. */
+void ig_inputs_write(const ig_inputs *inputs, ig_json *json);
 void ig_summary_write(const ig_summary *summary, int64_t snapshots, const ig_figure *figure,
                       int figures, ig_json *json);
 

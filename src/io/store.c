@@ -1,5 +1,6 @@
 /* Whole files. */
 #include "io/store.h"
+#include "core/inputs.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -96,6 +97,7 @@ ig_status ig_file_read(ig_ctx *cx, const char *path, size_t most, char **text, s
     return status;
   }
   bytes[length] = '\0';
+  ig_input_note(cx, path);
   *text = bytes;
   *size = length;
   return IG_OK;

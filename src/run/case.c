@@ -181,8 +181,27 @@ static bool material_find(const ig_node *file, char *path) {
          readable(path, IG_MATERIALS_DIR, "", name);
 }
 
+/* A single value of the case instead of a table over temperature of the file holds at every
+   temperature: that may not be what was meant. */
+static void tables_warn(const ig_case *c, const ig_node *material, const ig_node *base,
+                        const char *file) {
+  const ig_node *own = ig_node_find(material, "mechanical"),
+                *theirs = ig_node_find(base, "mechanical");
+  for (const ig_node *t = theirs && theirs->kind == IG_NODE_MAP ? theirs->child : NULL; t;
+       t = t->next) {
+    const ig_node *top = ig_node_find(material, t->key),
+                  *given = own && ig_node_find(own, t->key) ? ig_node_find(own, t->key) : top;
+    if (t->kind == IG_NODE_LIST && t->child && t->child->next && given &&
+        given->kind == IG_NODE_SCALAR)
+      ig_warn_at(c->cx, &given->key_at,
+                 "'%s' holds at every temperature and replaces the table of '%.100s': give rows "
+                 "[temperature, value] in `mechanical` to keep a dependence on temperature",
+                 t->key, file);
+  }
+}
+
 /* The values of the file that `material` names become its own, where it has none. */
-static ig_status material_fold(ig_case *c, ig_node *material) {
+static ig_status material_fold(ig_case *c, ig_node *material, bool warn) {
   const ig_node *file = ig_node_find(material, "file");
   if (!file || file->kind != IG_NODE_SCALAR || !*file->text)
     return IG_OK; /* none, or the option table will say what is wrong with it */
@@ -198,12 +217,14 @@ static ig_status material_fold(ig_case *c, ig_node *material) {
   const ig_node *further = ig_node_find(base, "file");
   if (further)
     return ig_fail_at(c->cx, &further->key_at, "a material file cannot name a further one");
+  if (warn)
+    tables_warn(c, material, base, file->text);
   ig_material_fold(material, base);
   return IG_OK;
 }
 
 /* The case's own tree stays as it is, since a key set later may name another file. */
-ig_status ig_case_fold(ig_case *c, ig_node **root) {
+static ig_status fold(ig_case *c, ig_node **root, bool warn) {
   IG_TRY(ig_arena_take(c->cx, c->arena, (void **)root, 1, sizeof **root));
   **root = *c->root;
   ig_node **end = &(*root)->child, *materials = NULL;
@@ -219,11 +240,15 @@ ig_status ig_case_fold(ig_case *c, ig_node **root) {
   if (!materials)
     return IG_OK;
   if (materials->kind == IG_NODE_MAP)
-    return material_fold(c, materials);
+    return material_fold(c, materials, warn);
   for (ig_node *material = materials->child; material; material = material->next)
     if (material->kind == IG_NODE_MAP)
-      IG_TRY(material_fold(c, material));
+      IG_TRY(material_fold(c, material, warn));
   return IG_OK;
+}
+
+ig_status ig_case_fold(ig_case *c, ig_node **root) {
+  return fold(c, root, false);
 }
 
 /* --- reading ------------------------------------------------------------------------------------
@@ -324,7 +349,8 @@ static ig_status common_check(ig_case *c) {
 ig_status ig_case_read_for(ig_case *c, const ig_room *const *rooms) {
   IG_TRY(room_choose(c, rooms));
   ig_node *root;
-  IG_TRY(ig_case_fold(c, &root));
+  const bool warn = strcmp(c->room->name, "stress") == 0; /* the others use single values */
+  IG_TRY(fold(c, &root, warn));
   IG_TRY(ig_arena_take(c->cx, c->arena, &c->room_case, 1, c->room->case_size));
   const ig_option_table tables[] = {{ig_common_options, &c->common},
                                     {c->room->options, c->room_case}};

@@ -1,5 +1,6 @@
 /* The files of a run: the checkpoint it continues from, the folder it writes, its summary. */
 #include "run/files.h"
+#include "core/inputs.h"
 #ifdef INGOT_HAVE_IO
 #include "io/case_yaml.h"
 #include "io/checkpoint.h"
@@ -12,6 +13,35 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+void ig_warned_add(ig_warned *warned, const char *message) {
+  char text[sizeof *warned->text];
+  snprintf(text, sizeof text, "%.*s", (int)sizeof text - 1, message);
+  for (int i = 0; i < warned->count; i++)
+    if (strcmp(warned->text[i], text) == 0)
+      return;
+  if (warned->count < (int)(sizeof warned->text / sizeof *warned->text))
+    memcpy(warned->text[warned->count++], text, sizeof text);
+}
+
+static void files_note(ig_ctx *cx, const ig_option *options, const void *from) {
+  for (const ig_option *o = options; o->key; o++) {
+    const void *at = (const char *)from + o->offset;
+    const ig_list *list = at;
+    if (o->kind == IG_OPT_FILE)
+      ig_input_note(cx, *(const char *const *)at);
+    else if (o->kind == IG_OPT_MAP || o->kind == IG_OPT_KEYS)
+      files_note(cx, o->sub, at);
+    for (int i = 0; o->kind == IG_OPT_LIST && i < list->count; i++)
+      files_note(cx, o->sub, (const char *)list->items + (size_t)i * o->sub_size);
+  }
+}
+
+void ig_case_inputs(const ig_case *c) {
+  ig_input_note(c->cx, c->path);
+  files_note(c->cx, ig_common_options, &c->common);
+  files_note(c->cx, c->room->options, c->room_case);
+}
 
 #ifdef INGOT_HAVE_IO
 
@@ -171,8 +201,33 @@ static ig_status case_text(ig_case *c, const char **kept) {
   return status;
 }
 
+/* The warnings in the summary beside the checkpoint that is continued; a run that was killed has
+   left none. */
+static void warned_keep(ig_case *c, const char *checkpoint, const char *out, ig_warned *warned) {
+  ig_node *root = NULL;
+  const char *slash = checkpoint ? strrchr(checkpoint, '/') : NULL;
+  char *folder = !checkpoint ? strdup(out)
+                 : !slash    ? strdup(".")
+                             : strndup(checkpoint, (size_t)(slash - checkpoint));
+  char *summary = folder ? ig_path_join(folder, IG_SUMMARY) : NULL;
+  free(folder);
+  if (summary && access(summary, R_OK) == 0 &&
+      ig_yaml_open(c->cx, c->arena, summary, &root) == IG_OK) {
+    const ig_node *list = ig_node_find(root, "warned");
+    for (const ig_node *one = list && list->kind == IG_NODE_LIST ? list->child : NULL; one;
+         one = one->next)
+      if (one->kind == IG_NODE_SCALAR) {
+        c->cx->warnings++;
+        ig_warned_add(warned, one->text);
+      }
+  }
+  c->cx->status = IG_OK; /* a summary that cannot be read has no warnings */
+  c->cx->message[0] = '\0';
+  free(summary);
+}
+
 ig_status ig_files_open(ig_case *c, ig_job *job, const ig_run_options *o, ig_restart **restart,
-                        ig_sink **sink, bool *up_to_date) {
+                        ig_sink **sink, bool *up_to_date, ig_warned *warned) {
   const char *settings;
   IG_TRY(ig_case_settings(c, &settings));
   if (o->restart)
@@ -184,6 +239,8 @@ ig_status ig_files_open(ig_case *c, ig_job *job, const ig_run_options *o, ig_res
   if (*up_to_date)
     return IG_OK;
   IG_TRY(restart_check(c, *restart));
+  if (*restart)
+    warned_keep(c, o->restart, o->out, warned);
   const char *kept;
   IG_TRY(case_text(c, &kept));
   const ig_sink_options options = {.fingerprint = ig_job_fingerprint(c, job),
@@ -197,7 +254,7 @@ ig_status ig_files_open(ig_case *c, ig_job *job, const ig_run_options *o, ig_res
 
 ig_status ig_files_summary(const ig_case *c, const ig_job *job, const ig_run_stats *s,
                            ig_status status, const char *message, const char *stamp,
-                           const ig_warned *warned, ig_sink *sink) {
+                           const ig_warned *warned, const struct ig_inputs *inputs, ig_sink *sink) {
   ig_phase_end(c->cx, c->cx->split.now); /* up to now */
   char precision[16], assembly[16], own[IG_STAMP_TEXT];
   if (!stamp)
@@ -223,6 +280,7 @@ ig_status ig_files_summary(const ig_case *c, const ig_job *job, const ig_run_sta
       .split = c->cx->split.seconds,
       .rate = {s->element_steps_per_s, s->bytes_per_s},
       .memory = {(int64_t)s->host_peak, (int64_t)s->device_peak},
+      .inputs = inputs,
       .warnings = c->cx->warnings,
       .warned = warned->count,
       .warning = warned->text,
@@ -231,8 +289,8 @@ ig_status ig_files_summary(const ig_case *c, const ig_job *job, const ig_run_sta
 }
 #else
 ig_status ig_files_open(ig_case *c, ig_job *job, const ig_run_options *o, ig_restart **restart,
-                        ig_sink **sink, bool *up_to_date) {
-  (void)job, (void)restart, (void)sink, (void)up_to_date;
+                        ig_sink **sink, bool *up_to_date, ig_warned *warned) {
+  (void)job, (void)restart, (void)sink, (void)up_to_date, (void)warned;
   if (!o->out && !o->restart)
     return IG_OK;
   return IG_FAIL(c->cx, IG_UNSUPPORTED,
@@ -240,8 +298,8 @@ ig_status ig_files_open(ig_case *c, ig_job *job, const ig_run_options *o, ig_res
 }
 ig_status ig_files_summary(const ig_case *c, const ig_job *job, const ig_run_stats *s,
                            ig_status status, const char *message, const char *stamp,
-                           const ig_warned *warned, ig_sink *sink) {
-  (void)c, (void)job, (void)s, (void)message, (void)stamp, (void)warned, (void)sink;
+                           const ig_warned *warned, const struct ig_inputs *inputs, ig_sink *sink) {
+  (void)c, (void)job, (void)s, (void)message, (void)stamp, (void)warned, (void)inputs, (void)sink;
   return status;
 }
 ig_status ig_files_look(ig_case *c, const ig_job *job, const char *out, ig_look *look) {

@@ -1,6 +1,7 @@
 /* Simulations: a case, its room under the loop, and where its output goes. */
 #include "run/sim.h"
 #include "core/given.h"
+#include "core/inputs.h"
 #include "backend/backend.h"
 #include "ranks/restart.h"
 #include "run/files.h"
@@ -47,6 +48,7 @@ struct ig_sim {
   } copy[COPIES];
   factors loads, supports;
   ig_warned warned;
+  ig_inputs inputs;
   ig_log_fn *log; /* the caller's, and its progress and user; the context holds ours meanwhile */
   ig_progress_fn *progress;
   void *user;
@@ -60,9 +62,8 @@ struct ig_sim_state {
 /* Between the context and its caller, to keep what the summary tells. */
 static void on_log(void *user, ig_log_level level, const char *message) {
   ig_sim *s = user;
-  const int most = (int)(sizeof s->warned.text / sizeof *s->warned.text);
-  if (level == IG_LOG_WARN && s->warned.count < most)
-    snprintf(s->warned.text[s->warned.count++], sizeof *s->warned.text, "%.255s", message);
+  if (level == IG_LOG_WARN)
+    ig_warned_add(&s->warned, message);
   if (s->log)
     s->log(s->user, level, message);
 }
@@ -114,7 +115,7 @@ static ig_status job_open(ig_sim *s, const ig_room *const *rooms) {
 static ig_status files_open(ig_sim *s, const ig_run_options *o) {
   ig_status status = IG_OK;
   if (ig_ranks_first(s->cx))
-    status = ig_files_open(s->c, &s->job, o, &s->restart, &s->files, &s->up_to_date);
+    status = ig_files_open(s->c, &s->job, o, &s->restart, &s->files, &s->up_to_date, &s->warned);
   IG_TRY(ig_ranks_agree(s->cx, status));
   bool wanted = ig_tee_wanted(s->files, o), kept = s->files != NULL;
   IG_TRY(ig_ranks_share(s->cx, 0, &s->up_to_date, sizeof s->up_to_date));
@@ -147,7 +148,11 @@ ig_status ig_sim_open_for(ig_case *c, const ig_run_options *o, const ig_room *co
   cx->split.seconds[IG_PHASE_START] = started;
   cx->warnings = 0; /* the summary counts this run's */
   listen(s);
+  cx->inputs = &s->inputs;
   ig_status status = job_open(s, rooms);
+  if (status == IG_OK)
+    ig_case_inputs(c);
+  cx->inputs = NULL;
   if (status == IG_OK && ig_ranks_count(cx->ranks) > 1)
     status = ig_job_same(c, &s->job, s->stamp);
   if (status == IG_OK)
@@ -167,7 +172,11 @@ ig_status ig_sim_open_for(ig_case *c, const ig_run_options *o, const ig_room *co
   ig_info(cx, "%s%s%s on %s: %s", c->room->name, *s->job.title ? ", " : "", s->job.title,
           ig_ctx_backend(cx), ig_ctx_device(cx));
   s->job.seconds_setup = ig_now() - s->start; /* reading and meshing are part of the setup */
+  cx->inputs = &s->inputs;
   s->failed = ig_march_open(&s->march, c->room, &s->job);
+  cx->inputs = NULL;
+  if (s->files)
+    ig_inputs_start(&s->inputs);
   s->job.restart = NULL;
   ig_restart_free(s->restart); /* may be of the whole */
   s->restart = NULL;
@@ -296,8 +305,10 @@ ig_status ig_sim_conclude(ig_sim *s, ig_status status) {
     snprintf(message, sizeof message, "%s", cx->message);
   }
   ig_sim_stats(s, &stats);
-  const ig_status told = ig_files_summary(s->c, &s->job, &stats, status, message,
-                                          *s->stamp ? s->stamp : NULL, &s->warned, s->files);
+  ig_inputs_finish(&s->inputs);
+  const ig_status told =
+      ig_files_summary(s->c, &s->job, &stats, status, message, *s->stamp ? s->stamp : NULL,
+                       &s->warned, &s->inputs, s->files);
   ig_phase_end(cx, former);
   if (status == IG_OK && told != IG_OK)
     return told;
@@ -324,6 +335,7 @@ void ig_sim_close(ig_sim *s) {
     ig_march_close(&s->march);
   ig_sink_close(s->files);
   ig_restart_free(s->restart);
+  ig_inputs_free(&s->inputs);
   ig_job_close(&s->job);
   for (int i = 0; i < COPIES; i++)
     free(s->copy[i].data);

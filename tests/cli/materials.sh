@@ -96,6 +96,7 @@ near "$one" -4.456e8 1e6 || fail "one yield stress instead of a table: $one"
 # a single value of the case stands instead of the file's table, as one in `mechanical` does
 top=$(stress_of "$ss, yield: 430 MPa")
 [ "$top" = "$one" ] || fail "yield beside file: $top, in mechanical: $one"
+grep -q "case.yaml:8:.*'yield' holds at every temperature and replaces the table of" said || fail "no warning of a table replaced: $(cat said)"
 # one of several ways to give the same thing replaces the way of the file
 one=$(stress_of "$ti, mechanical: {expansion: 0}")
 near "$one" 0 1 || fail "no expansion: $one"

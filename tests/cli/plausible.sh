@@ -37,6 +37,9 @@ printf 'physics: thermal\nmesh: {file: part.inp}\nmaterials: {name: a, density: 
 grep -q 'part.yaml:2:7: the mesh is 120 m long.*is a unit missing, such as mesh.unit: 1 mm?' stderr || fail "$(cat stderr)"
 "$INGOT" check part.yaml --set 'mesh.unit=1 mm' >stdout 2>stderr
 grep -q 'm long' stderr && fail "$(cat stderr)"
+# a chain: what its stages share once, and what a stage says that waits for others
+warned "'materials.young' is 200 Pa" "$INGOT" check "$small/chain.yaml" --set materials.young=200
+warned "'temperature' is 20 K" "$INGOT" check "$small/chain.yaml" --set stages.warp.temperature=20
 # nothing of what is usual, and nothing of what the case does not say
 for room in thermal dynamics static fracture topopt stress powder; do
   "$INGOT" check "$small/$room.yaml" >stdout 2>stderr || fail "$room: $(cat stderr)"

@@ -131,6 +131,7 @@ static void wrong_files_are_refused(void **state) {
     GOOD(cx, ig_h5_create(cx, path, &h5));
     GOOD(cx, ig_h5_group(&h5, "checkpoint"));
     GOOD(cx, ig_h5_put_numbers(&h5, "checkpoint", "format", IG_I64, 0, &format));
+    GOOD(cx, ig_h5_put_text(&h5, "checkpoint", "version", "9.8"));
     GOOD(cx, ig_h5_put_numbers(&h5, "checkpoint", "fingerprint", IG_I64, 0, &print));
     GOOD(cx, ig_h5_put_numbers(&h5, "checkpoint", "time", IG_F64, 0, &time));
     if (what != 1)
@@ -139,7 +140,7 @@ static void wrong_files_are_refused(void **state) {
     GOOD(cx, ig_h5_put_numbers(&h5, "checkpoint/T", "crc32", IG_I64, 0, &crc));
     GOOD(cx, ig_h5_save(&h5));
     ig_h5_close(&h5);
-    static const char *const words[] = {"checkpoint format 2, this Ingot reads 1",
+    static const char *const words[] = {"checkpoint format 2 of Ingot 9.8, commit ?; this Ingot ",
                                         "'step' is missing", "array 'T' is damaged"};
     refused(cx, path, 7, words[what]);
   }
