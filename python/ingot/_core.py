@@ -149,6 +149,34 @@ class Context:
             self.fail(status)
 
 
+    def call_apart(self, function, *arguments):
+        """`call` for functions without callbacks, in which Python would not see Ctrl-C: they run in
+        a thread of their own, and Ctrl-C interrupts them."""
+        if threading.current_thread() is not threading.main_thread():
+            return self.call(function, *arguments)
+        failure, back = [], threading.Event()
+
+        def work():
+            try:
+                self.call(function, *arguments)
+            except BaseException as e:
+                failure.append(e)
+            finally:
+                back.set()
+        thread = threading.Thread(target=work)
+        thread.start()
+        try:
+            back.wait()
+        except BaseException:
+            lib.ig_ctx_interrupt(self.ptr)
+            back.wait()
+            raise
+        finally:
+            thread.join()
+        if failure:
+            raise failure[0]
+
+
 def _of(user):
     return ffi.from_handle(user)
 

@@ -16,7 +16,7 @@ def draw(path, png, **options):
             kept["fixed_range"] = True
         kept[key] = encode(value) if isinstance(value, str) else value
     context = Context("cpu")
-    context.call(lib.ig_view, context.ptr, encode(path), ffi.new("ig_view_options *", kept), encode(png))
+    context.call_apart(lib.ig_view, context.ptr, encode(path), ffi.new("ig_view_options *", kept), encode(png))
 
 
 def image(path, **options):

@@ -139,8 +139,8 @@ class Result:
         from ._core import Context, encode, ffi, lib
         name = encode(path)
         context = Context("cpu")
-        context.call(lib.ig_report, context.ptr, encode(self.folder),
-                     ffi.new("ig_report_options *", {"html": name}))
+        context.call_apart(lib.ig_report, context.ptr, encode(self.folder),
+                           ffi.new("ig_report_options *", {"html": name}))
         return os.fspath(path) if path else os.path.join(self.folder, "report.html")
 
     def frame(self):

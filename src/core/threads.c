@@ -22,7 +22,7 @@ int ig_threads_for(int64_t elements, int all) {
    that on its own. Inside of a parallel region the call does nothing.) */
 #ifndef __clang__
 static void threads_return(void) {
-  (void)omp_pause_resource_all(omp_pause_hard);
+  (void)omp_pause_resource(omp_pause_hard, omp_get_initial_device());
 }
 static void handler_register(void) {
   (void)pthread_atfork(threads_return, NULL, NULL);

@@ -263,15 +263,22 @@ static void legend_bar(ig_canvas *c, const scene *k) {
   }
   const ig_ticks ticks = ig_ticks_between(k->low, k->high, 6);
   char text[IG_TICK_TEXT];
+  float widest = 0; /* many digits, of small differences of large values, are written smaller */
+  for (int i = 0; i < ticks.count; i++) {
+    ig_tick_text(&ticks, i, text);
+    widest = fmaxf(widest, ig_text_width(size, text));
+  }
+  const float at = (float)(x + w) + 0.014F * h, space = (float)c->width - at - 0.01F * h;
+  const float small = widest > space ? size * space / widest : size;
   for (int i = 0; i < ticks.count; i++) {
     const float y = (float)y1 - share_of(k, ticks.value[i]) * (float)(y1 - y0);
     ig_canvas_line(c, (float)(x + w), y, (float)(x + w) + 0.006F * h, y, 0.0016F * h, INK);
     ig_tick_text(&ticks, i, text);
-    ig_canvas_text(c, (float)(x + w) + 0.014F * h, y + size / 2, size, INK, text);
+    ig_canvas_text(c, at, y + small / 2, small, INK, text);
   }
   if (ticks.count == 0) {
     ig_format(text, sizeof text, "%.6g", k->low);
-    ig_canvas_text(c, (float)(x + w) + 0.014F * h, (float)(y0 + y1) / 2, size, INK, text);
+    ig_canvas_text(c, at, (float)(y0 + y1) / 2, size, INK, text);
   }
   /* the name stands above the bar, kept inside the picture */
   const float width = ig_text_width(size, k->s->label);

@@ -31,29 +31,35 @@ ig_status ig_page_picture(ig_page *p, const ig_page_run *run, int width, const c
                                 .height = width * 5 / 8,
                                 .threshold = design ? "density" : NULL,
                                 .threshold_range = {0.5, 2}};
-  int last = series.count - 1;
-  ig_status status;
-  for (;; last--) {
+  const char *end = ig_base_name(series.path[series.count - 1]);
+  int last = series.count; /* the one that is drawn, -1: none can be read */
+  bool sound = false;
+  ig_status status = IG_OK;
+  while (!sound && --last >= 0 && status == IG_OK) {
     const bool plain = ig_page_plain(series.path[last]);
     status = plain ? ig_view_png(p->cx, series.path[last], &view, &png, &size) : IG_INPUT;
-    if (status == IG_OK || status == IG_MEMORY || status == IG_INTERRUPTED)
-      break;
-    const bool sound = plain && snapshot_sound(p->cx, series.path[last]);
-    status = IG_OK;
-    if (sound || last == 0) /* nothing of it can be drawn: a design without dense elements */
-      break;
+    sound = status == IG_OK;
+    if (status != IG_OK && status != IG_MEMORY && status != IG_INTERRUPTED) {
+      /* or nothing of it can be drawn: a design without dense elements */
+      sound = plain && snapshot_sound(p->cx, series.path[last]);
+      status = IG_OK;
+    }
   }
   if (png) {
     ig_html_picture(&p->body, png, size, alt);
     *drawn = true;
   }
-  if (status == IG_OK && last < series.count - 1) {
-    const char *was = ig_base_name(series.path[series.count - 1]);
+  if (status == IG_OK && last < 0) {
+    ig_warn(p->cx, "%s: no snapshot can be read", run->folder);
+    ig_text_add(&p->body, "<p class=\"note\">No snapshot can be read.</p>");
+  } else if (status == IG_OK && last < series.count - 1) {
     const char *now = ig_base_name(series.path[last]);
-    ig_warn(p->cx, "%s: '%s' is damaged: the page shows '%s'", run->folder, was, now);
+    ig_warn(p->cx, "%s: the last snapshot, %s, cannot be read: the page shows %s", run->folder, end,
+            now);
     ig_html_format(&p->body,
-                   "<p class=\"note\">The last snapshot, %s, is damaged. The picture is of %s.</p>",
-                   was, now);
+                   "<p class=\"note\">The last snapshot, %s, cannot be read. The picture is of %s."
+                   "</p>",
+                   end, now);
   }
   free(png);
   ig_series_free(&series);

@@ -143,8 +143,10 @@ static void axis_draw(ig_text *html, const axis *a, bool upright) {
     if (upright) {
       const double y = place(a, v, HEIGHT - BOTTOM, TOP);
       ig_html_format(html, "<path class=\"axis\" d=\"M%d %.1fH%d\"/>", LEFT, y, WIDTH - RIGHT);
-      ig_html_format(html, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s</text>", LEFT - 6,
-                     y + 4, text);
+      ig_html_format(html, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\"", LEFT - 6, y + 4);
+      if (strlen(text) > 8) /* wider than the margin */
+        ig_html_format(html, " textLength=\"%d\" lengthAdjust=\"spacingAndGlyphs\"", LEFT - 8);
+      ig_html_format(html, ">%s</text>", text);
     } else {
       const double x = place(a, v, LEFT, WIDTH - RIGHT);
       ig_html_format(html, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%s</text>", x,

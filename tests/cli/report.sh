@@ -171,11 +171,13 @@ echo mine >mine.html.png
 # a damaged last snapshot: the one before is shown, and the page and the log say so
 cp -r wall torn && truncate -s 700 torn/snap_000004.vtkhdf
 "$INGOT" report torn >/dev/null 2>log || fail "a damaged snapshot ends the report"
-grep -q "snap_000004.vtkhdf' is damaged" log || fail "the log does not name the damaged snapshot"
-grep -q 'The last snapshot, snap_000004.vtkhdf, is damaged. The picture is of snap_000003.vtkhdf' torn/report.html ||
+grep -q "torn: the last snapshot, snap_000004.vtkhdf, cannot be read" log || fail "the log does not name the damaged snapshot"
+grep -q 'The last snapshot, snap_000004.vtkhdf, cannot be read. The picture is of snap_000003.vtkhdf' torn/report.html ||
   fail "the page does not say that a snapshot is damaged"
 grep -q 'src="data:image/png;base64,iVBOR' torn/report.html || fail "the sound snapshots are not drawn"
 [ "$(grep -c '"label": "t = ' torn/report.html)" = 4 ] || fail "the 3D view has not the sound snapshots"
+for snapshot in torn/snap_*.vtkhdf; do truncate -s 300 "$snapshot"; done
+"$INGOT" report torn >/dev/null 2>log && grep -q 'No snapshot can be read' torn/report.html || fail "nothing is said of damaged snapshots"
 
 # a folder that is no result; a next run removes the page of the former one
 mkdir empty

@@ -309,6 +309,28 @@ class Life(Folder):
         self.assertEqual(run.wait(60), 7)
         self.assertTrue(os.path.exists(self.path("out/checkpoint.h5")))
 
+    def test_ctrl_c_reaches_calls_without_callbacks(self):
+        """As of `view` and `report`: the library is asked to stop, then the exception goes on."""
+        asked = threading.Event()
+
+        class Library(Noting):
+            def ig_ctx_interrupt(self, context):
+                asked.set()
+
+        def drawing():
+            return lib.IG_INTERRUPTED if asked.wait(60) else lib.IG_OK
+        context, real = Context("cpu"), ingot._core.lib
+        ingot._core.lib = Library()
+        timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
+        timer.start()
+        try:
+            self.assertRaises(KeyboardInterrupt, context.call_apart, drawing)
+        finally:
+            timer.join()
+            ingot._core.lib = real
+        self.assertTrue(asked.is_set())
+        self.assertRaises(ingot.InputError, context.call_apart, lambda: lib.IG_INPUT)
+
     def test_interrupted_without_a_folder(self):
         with ingot.Simulation(PLATE, threads=1, set={"duration": 1e5}) as s:
             s.step(3)
