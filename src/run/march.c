@@ -176,7 +176,11 @@ static ig_status go(ig_march *m, int64_t steps, double time) {
     const int64_t due = ig_schedule_ahead(&m->schedule, from, now->dt, most);
     const ig_phase former = ig_phase_begin(cx, m->first ? IG_PHASE_STEPS : IG_PHASE_FIRST);
     m->first = true;
-    IG_TRY(m->room->advance(m->self, due, stopping ? 0 : most - due));
+    const ig_status advanced = m->room->advance(m->self, due, stopping ? 0 : most - due);
+    /* a room that ends within a step has gone back to its start */
+    if (advanced == IG_INTERRUPTED && cx->interrupted && !cx->ranks)
+      return ig_march_stop(m);
+    IG_TRY(advanced);
     (void)ig_phase_begin(cx, IG_PHASE_STEPS);
     m->room->stand(m->self, now);
     m->saved = -1; /* what is saved is of the former moment, even if that is still the same step */

@@ -16,7 +16,7 @@ typedef struct {
   uint8_t *consolidated;
   int64_t piece;         /* state of the phase */
   double melted, unseen; /* elements that melted since the last step; and are solid again */
-  bool remelted;
+  bool deposited, remelted;
 } heat_news;
 
 static ig_status heat_news_new(ig_stress_run *r, heat_news *h) {
@@ -119,6 +119,8 @@ static ig_status heat_births(ig_stress_run *r, const ig_stress_phase *p, heat_ne
     }
     h->list[h->count++] = e;
   }
+  for (ig_lid e = 0; e < m->elements; e++)
+    h->deposited |= h->now.there[e] && !r->heat.there[e];
   return IG_OK;
 }
 
@@ -151,7 +153,7 @@ done:
 /* Whether so little has happened that this state is passed over. */
 static bool heat_calm(const ig_stress_run *r, const ig_stress_phase *p, const ig_stress_step *s,
                       const heat_news *h) {
-  if (s->piece == 0 || s->piece == s->pieces - 1 || h->count > 0 ||
+  if (s->piece == 0 || s->piece == s->pieces - 1 || h->deposited ||
       (!p->layers && (!(p->change > 0) || h->remelted)))
     return false;
   if (p->layers)
@@ -179,12 +181,12 @@ static ig_status heat_take(ig_stress_run *r, const ig_stress_phase *p, heat_news
     m->scratch[m->conn[i]] |= r->heat.there[i / 8];
   for (ig_lid i = 0; i < m->nodes; i++)
     r->T0[i] = m->scratch[i] ? r->T0[i] : r->T1[i];
-  r->heat.time = h->now.time;
-  r->melted += h->melted;
-  r->unseen += h->unseen;
-  memcpy(r->heat.peak, h->now.peak, n * sizeof *h->now.peak);
-  memcpy(r->heat.melts, h->now.melts, n * sizeof *h->now.melts);
-  memcpy(r->heat.there, h->now.there, n);
+  r->next.time = h->now.time;
+  r->next_melted = r->melted + h->melted;
+  r->next_unseen = r->unseen + h->unseen;
+  memcpy(r->next.peak, h->now.peak, n * sizeof *h->now.peak);
+  memcpy(r->next.melts, h->now.melts, n * sizeof *h->now.melts);
+  memcpy(r->next.there, h->now.there, n);
   return IG_OK;
 }
 
@@ -227,9 +229,16 @@ ig_status ig_stress_heat_begin(ig_stress_run *r, const ig_stress_phase *p, const
   *dt = s->piece > 0 ? h.now.time - r->heat.time : 0;
   if (!*calm)
     status = heat_take(r, p, &h);
-  if (status == IG_OK && s->piece == s->pieces - 1)
-    status = heat_end(r);
 done:
   heat_news_free(&h);
   return status;
+}
+
+ig_status ig_stress_heat_done(ig_stress_run *r, bool end) {
+  const ig_stress_heat was = r->heat;
+  r->heat = r->next;
+  r->next = was;
+  r->melted = r->next_melted;
+  r->unseen = r->next_unseen;
+  return end ? heat_end(r) : IG_OK;
 }

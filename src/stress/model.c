@@ -232,6 +232,8 @@ static ig_status arrays(ig_stress *m, int materials) {
   IG_TRY(IG_NEW(cx, &m->held.u, 3 * n, "supports"));
   IG_TRY(IG_NEW(cx, &m->balance.force, 3 * n, "forces"));
   IG_TRY(IG_NEW(cx, &m->balance.load, 3 * n, "forces"));
+  IG_TRY(IG_NEW(cx, &m->mark.load, 3 * n, "forces"));
+  IG_TRY(IG_NEW(cx, &m->mark.built, e, "moduli"));
   memset(m->alive.host, 1, e);
   for (size_t i = 0; i < n; i++)
     ((double *)m->T.host)[i] = m->c->temperature;
@@ -401,6 +403,12 @@ void ig_stress_free(ig_stress *m) {
                            &m->held.tie_start,
                            &m->held.tie_item,
                            &m->grown,
+                           &m->mark.u,
+                           &m->mark.state,
+                           &m->mark.grown,
+                           &m->mark.soft,
+                           &m->mark.T_past,
+                           &m->mark.warmer_past,
                            &m->turn};
   ig_stress_system_free(m);
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
@@ -419,6 +427,8 @@ void ig_stress_free(ig_stress *m) {
   free(m->held.u);
   free(m->balance.force);
   free(m->balance.load);
+  free(m->mark.load);
+  free(m->mark.built);
   free(m->loads.unit);
   free(m->loads.history);
   free(m->loads.factor);

@@ -92,8 +92,20 @@ typedef struct {
   ig_array block, inverse, z;
   ig_pcg pcg;
   ig_linear linear;
-  bool stale; /* the preconditioner is of another body */
+  bool stale;   /* the preconditioner is of another body */
+  double worst; /* ratio of a modulus of now to that of the preconditioner, or its inverse */
 } ig_stress_system;
+
+/* Where a step began, to go back to when it is interrupted. */
+typedef struct {
+  bool pieces; /* a part of the step is done: the arrays hold */
+  ig_array u, state, grown, soft, T_past, warmer_past; /* device */
+  double *load, *built;                                /* host */
+  ig_stress_balance balance;
+  ig_stress_count count;
+  double scale;
+  bool stale, grid; /* of the preconditioner */
+} ig_stress_mark;
 
 typedef struct ig_stress {
   ig_ctx *cx;
@@ -120,6 +132,7 @@ typedef struct ig_stress {
   ig_stress_material material;
   ig_stress_work work;
   ig_stress_system system;
+  ig_stress_mark mark;
   bool stood_above; /* a warning has said that the part stood above a new layer */
   double energy;    /* J: of a strain of 1e-4 in all of the body; less is no flow to judge by */
   double scale;     /* largest force met, for what counts as none */

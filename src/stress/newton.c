@@ -115,6 +115,18 @@ static double forcing(const ig_stress *m, double norm, double reference) {
   return fmin(fmax(fmax(enough, wish), 1e-13), 0.1);
 }
 
+/* Beyond a limit load Newton's method goes away from the start, further with every iteration: a
+   smaller step finds out more quickly whether there is an equilibrium. */
+static bool diverges(const ig_stress *m, int i) {
+  const double *r = m->count.trace;
+  return r[i] > 20 * fmax(r[0], r[1]) && r[i] > r[i - 1];
+}
+
+/* A solution that is worse than none is that of a tangent which is singular, or nearly so. */
+static bool usable(const ig_solve_report *r) {
+  return r->end == IG_SOLVE_CONVERGED || (r->end != IG_SOLVE_INDEFINITE && r->residual < 0.5);
+}
+
 /* Equilibrium at the loads, temperatures and held displacements of now. *good: it was found. */
 static ig_status equilibrium(ig_stress *m, double time, bool *good) {
   const ig_stress_solver *s = &m->c->solver;
@@ -138,6 +150,8 @@ static ig_status equilibrium(ig_stress *m, double time, bool *good) {
   }
   reference = fmax(norm, reaction);
   for (int i = 0;; i++) {
+    if (m->cx->interrupted)
+      return IG_FAIL(m->cx, IG_INTERRUPTED, "interrupted in Newton's method");
     reference = fmax(reference, reaction);
     m->scale = fmax(m->scale, reference);
     const double floor = fmax(reference, 1e-6 * m->scale);
@@ -149,14 +163,14 @@ static ig_status equilibrium(ig_stress *m, double time, bool *good) {
       *good = true;
       return IG_OK;
     }
-    if (i == s->iterations || !isfinite(norm))
+    if (i == s->iterations || !isfinite(norm) || (i > 2 && i < 64 && diverges(m, i)))
       return IG_OK;
     if (norm > 0)
       IG_TRY(ig_stress_system_solve(m, forcing(m, norm, floor), &report));
     else
       IG_TRY(ig_array_zero(m->cx, &m->work.step));
     m->count.newton_all++;
-    if (norm > 0 && report.end == IG_SOLVE_INDEFINITE)
+    if (norm > 0 && !usable(&report))
       return IG_OK;
     if (moves) {
       IG_TRY(m->ops->add(m->cx, 3 * (int64_t)m->nodes, 1, m->work.moved.dev, m->u.dev));
@@ -185,7 +199,64 @@ static ig_status goal_at(ig_stress *m, const ig_stress_goal *g, double s) {
   return ig_stress_loads_at(m, g->time - (1 - s) * g->dt);
 }
 
-ig_status ig_stress_advance(ig_stress *m, const ig_stress_goal *g) {
+/* --- a step that is interrupted --- */
+
+static void mark_begin(ig_stress *m) {
+  ig_stress_mark *k = &m->mark;
+  k->pieces = false;
+  k->balance = m->balance;
+  k->count = m->count;
+  k->scale = m->scale;
+  k->stale = m->system.stale;
+  k->grid = m->system.lattice != NULL;
+  memcpy(k->built, m->built.host, sizeof *k->built * (size_t)m->elements);
+  memcpy(k->load, m->balance.load, 3 * sizeof *k->load * (size_t)m->nodes);
+}
+
+/* What a piece of a step changes for good, and where it is kept. */
+enum { KEPT = 6 };
+static void kept(ig_stress *m, ig_array *of[KEPT], ig_array *copy[KEPT]) {
+  ig_array *const a[KEPT] = {&m->work.old, &m->state,       &m->grown,
+                             &m->soft,     &m->work.T_past, &m->work.warmer_past};
+  ig_array *const b[KEPT] = {&m->mark.u,    &m->mark.state,  &m->mark.grown,
+                             &m->mark.soft, &m->mark.T_past, &m->mark.warmer_past};
+  memcpy(of, a, sizeof a);
+  memcpy(copy, b, sizeof b);
+}
+
+/* Before the first piece of several is done. */
+static ig_status mark_pieces(ig_stress *m) {
+  ig_array *of[KEPT], *copy[KEPT];
+  kept(m, of, copy);
+  for (int i = 0; i < KEPT; i++) {
+    if (!copy[i]->count)
+      IG_TRY(ig_array_new_device(m->cx, copy[i], of[i]->count, of[i]->size, "start of a step"));
+    IG_TRY(m->cx->backend->copy(m->cx, copy[i]->dev, of[i]->dev, of[i]->count * of[i]->size));
+  }
+  m->mark.pieces = true;
+  return IG_OK;
+}
+
+static ig_status mark_return(ig_stress *m, const ig_stress_goal *g) {
+  ig_stress_mark *k = &m->mark;
+  ig_array *of[KEPT], *copy[KEPT];
+  kept(m, of, copy);
+  for (int i = 0; k->pieces && i < KEPT; i++)
+    IG_TRY(m->cx->backend->copy(m->cx, of[i]->dev, copy[i]->dev, of[i]->count * of[i]->size));
+  IG_TRY(m->cx->backend->copy(m->cx, m->u.dev, m->work.old.dev,
+                              3 * sizeof(double) * (size_t)m->nodes));
+  m->balance = k->balance;
+  m->count = k->count;
+  m->scale = k->scale;
+  m->system.stale = k->stale;
+  memcpy(m->balance.load, k->load, 3 * sizeof *k->load * (size_t)m->nodes);
+  memcpy(m->built.host, k->built, sizeof *k->built * (size_t)m->elements);
+  m->args.dt = 0;
+  IG_TRY(ig_array_push(m->cx, &m->built));
+  return goal_at(m, g, 0);
+}
+
+static ig_status advance(ig_stress *m, const ig_stress_goal *g) {
   ig_ctx *cx = m->cx;
   const size_t bytes = 3 * sizeof(double) * (size_t)m->nodes;
   double done = 0, piece = 1;
@@ -202,6 +273,8 @@ ig_status ig_stress_advance(ig_stress *m, const ig_stress_goal *g) {
     m->args.dt = (next - done) * g->dt;
     IG_TRY(equilibrium(m, g->time - (1 - next) * g->dt, &good));
     if (good) {
+      if (done == 0 && next < 1)
+        IG_TRY(mark_pieces(m));
       IG_TRY(ig_stress_energies(m));
       IG_TRY(m->ops->commit(cx, &m->args, m->u.dev));
       IG_TRY(ig_stress_past(m));
@@ -212,12 +285,22 @@ ig_status ig_stress_advance(ig_stress *m, const ig_stress_goal *g) {
     IG_TRY(cx->backend->copy(cx, m->u.dev, m->work.old.dev, bytes));
     piece /= 2;
     if (++m->count.cuts > m->c->solver.halvings)
-      return IG_FAIL(cx, IG_NUMERIC,
-                     "no equilibrium at %.6g s: the residual force stays at %.2g of the forces, "
-                     "in steps of 1/%.0f; take more steps, give hot material a plastic modulus "
-                     "(floors.hardening 0.01), or look whether the load is more than it can carry",
-                     g->time, m->count.residual, 1 / piece);
+      return IG_FAIL(
+          cx, IG_NUMERIC,
+          "no equilibrium beyond %.6g s, on the way to %.6g s: the residual force stays "
+          "at %.2g of the forces, in steps of 1/%.0f; look whether the load is more than "
+          "the part can carry, take more steps, or give material without hardening a "
+          "plastic modulus (floors.hardening 0.01)",
+          g->time - (1 - done) * g->dt, g->time, m->count.residual, 1 / piece);
   }
   m->args.dt = 0;
   return IG_OK;
+}
+
+ig_status ig_stress_advance(ig_stress *m, const ig_stress_goal *g) {
+  mark_begin(m);
+  const ig_status status = advance(m, g);
+  if (status == IG_INTERRUPTED)
+    IG_TRY(mark_return(m, g));
+  return status;
 }

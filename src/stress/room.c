@@ -15,6 +15,9 @@ static ig_status open_arrays(ig_stress_run *r) {
   IG_TRY(IG_NEW(cx, &r->heat.peak, e, "run"));
   IG_TRY(IG_NEW(cx, &r->heat.melts, e, "run"));
   IG_TRY(IG_NEW(cx, &r->heat.there, e, "run"));
+  IG_TRY(IG_NEW(cx, &r->next.peak, e, "run"));
+  IG_TRY(IG_NEW(cx, &r->next.melts, e, "run"));
+  IG_TRY(IG_NEW(cx, &r->next.there, e, "run"));
   for (size_t i = 0; i < sizeof of_nodes / sizeof *of_nodes; i++)
     IG_TRY(IG_NEW(cx, of_nodes[i], n, "run"));
   for (size_t i = 0; i < sizeof of_elements / sizeof *of_elements; i++)
@@ -69,11 +72,11 @@ static ig_status room_open(ig_job *job, void **self) {
 static void run_close(ig_stress_run *r) {
   for (int i = 0; r->look && i < r->c->probes.count; i++)
     free(r->look[i].item);
-  void *const all[] = {r->heat.peak, r->heat.melts,     r->heat.there, r->step,
-                       r->group,     r->group_node,     r->T0,         r->T1,
-                       r->warm0,     r->warm1,          r->share0,     r->share1,
-                       r->recoater,  r->look,           r->after,      r->since,
-                       r->name,      (void *)r->column, r->value};
+  void *const all[] = {
+      r->next.peak, r->next.melts, r->next.there,     r->heat.peak, r->heat.melts, r->heat.there,
+      r->step,      r->group,      r->group_node,     r->T0,        r->T1,         r->warm0,
+      r->warm1,     r->share0,     r->share1,         r->recoater,  r->look,       r->after,
+      r->since,     r->name,       (void *)r->column, r->value};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     free(all[i]);
   ig_stress_free(r->m);
@@ -245,7 +248,7 @@ static ig_status room_save(void *self, ig_sink *to) {
                             m->balance.reset,
                             m->balance.flow,
                             r->given,
-                            m->system.lattice != NULL,
+                            r->broken ? m->mark.grid : m->system.lattice != NULL,
                             r->melted,
                             r->unseen};
   IG_TRY(ig_array_pull(m->cx, &m->state));

@@ -33,6 +33,7 @@ typedef struct ig_stress_run {
   int *group;        /* host: elements, group of the phase in `grouped`; -1: none */
   int *group_node;   /* the same of nodes that a cut lets go */
   int grouped;       /* phase, -1: none */
+  bool broken;       /* the step that comes next was interrupted */
   bool given;        /* T1 holds the temperatures that a program set for the next step */
   double *T0, *T1, *warm0, *warm1, *share0, *share1; /* host */
   double *recoater; /* host: nodes, height above the drawn place when their layer was done; NaN */
@@ -44,9 +45,9 @@ typedef struct ig_stress_run {
   const char **column;
   double *value;
   int columns;
-  ig_stress_heat heat; /* at the last step of a heat phase */
-  double melted,
-      unseen;      /* elements that melted in a step of a heat phase; solid again by its end */
+  ig_stress_heat heat, next; /* at the last step of a heat phase; at the one that is computed */
+  /* elements that melted in steps of heat phases; those of them that were solid at the end of it */
+  double melted, unseen, next_melted, next_unseen;
   double live_end; /* of the thermal run that goes along */
   /* compensation in several runs: the shape that is built, and what came before this run */
   ig_mesh shape;   /* as the drawn mesh, but for its nodes */
@@ -107,6 +108,9 @@ IG_MUST_CHECK ig_status ig_stress_heat_check(ig_stress_run *r, const ig_stress_p
    one; *calm: it is passed over. */
 IG_MUST_CHECK ig_status ig_stress_heat_begin(ig_stress_run *r, const ig_stress_phase *p,
                                              const ig_stress_step *s, double *dt, bool *calm);
+
+/* The step has been computed: what comes next is compared with it. `end`: it was the last one. */
+IG_MUST_CHECK ig_status ig_stress_heat_done(ig_stress_run *r, bool end);
 
 /* heat.c: states of a thermal run: how many; the time of one; and one of them. */
 IG_MUST_CHECK ig_status ig_stress_heat_open(ig_stress_run *r, const ig_stress_phase *p,

@@ -390,6 +390,7 @@ ig_status ig_stress_steps_next(ig_stress_run *r) {
     r->at++;
     return ig_stress_look_now(r);
   }
+  const bool given = r->given;
   r->given = false;
   memcpy(r->warm1, r->warm0, ne);
   memcpy(r->share1, r->share0, ne);
@@ -410,7 +411,12 @@ ig_status ig_stress_steps_next(ig_stress_run *r) {
                                .share0 = r->share0,
                                .share1 = r->share1};
   const int64_t linear = m->count.linear_all;
-  IG_TRY(ig_stress_advance(m, &goal));
+  const ig_status status = ig_stress_advance(m, &goal);
+  r->broken = status == IG_INTERRUPTED;
+  r->given = given && r->broken;
+  IG_TRY(status);
+  if (p->kind == IG_PHASE_HEAT)
+    IG_TRY(ig_stress_heat_done(r, s->piece == s->pieces - 1));
   r->work += (double)(m->count.linear_all - linear + 1) * 3.0 * m->nodes;
   memcpy(r->T0, r->T1, sizeof(double) * (size_t)m->nodes);
   memcpy(r->warm0, r->warm1, ne);

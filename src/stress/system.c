@@ -23,6 +23,8 @@ static ig_status tie(ig_stress *m, double *x) {
 
 ig_status ig_stress_system_apply(void *self, const double *x, double *y, ig_cg_state *state) {
   ig_stress *m = self;
+  if (m->cx->interrupted)
+    return IG_FAIL(m->cx, IG_INTERRUPTED, "interrupted in a linear solve");
   IG_TRY(m->ops->product(m->cx, &m->args, &m->plan, x, y));
   IG_TRY(tie(m, y));
   return m->mesh_ops->ground(m->cx, &m->system.ground, x, y, m->work.partial.dev,
@@ -75,6 +77,7 @@ static ig_status multigrid_new(ig_stress *m) {
 static ig_status refresh(ig_stress *m) {
   ig_ctx *cx = m->cx;
   IG_TRY(m->ops->young(cx, &m->args, m->young.dev));
+  m->system.worst = 1;
   if (!m->system.stale) {
     double worst = 1;
     IG_TRY(ig_array_pull(cx, &m->young));
@@ -82,8 +85,10 @@ static ig_status refresh(ig_stress *m) {
     for (ig_lid e = 0; e < m->elements; e++)
       if (now[e] > 0)
         worst = fmax(worst, fmax(now[e] / then[e], then[e] / now[e]));
-    if (worst < 2)
+    if (worst < 2) {
+      m->system.worst = worst;
       return IG_OK;
+    }
   }
   IG_TRY(cx->backend->copy(cx, m->built.dev, m->young.dev, sizeof(double) * (size_t)m->elements));
   IG_TRY(ig_array_pull(cx, &m->built));
@@ -123,7 +128,7 @@ ig_status ig_stress_system_solve(ig_stress *m, double tolerance, ig_solve_report
                         m->work.step.dev, tolerance, limit, report));
     m->count.linear += report->iterations;
     m->count.linear_all += report->iterations;
-    if (report->end == IG_SOLVE_CONVERGED || (again && !grid))
+    if (report->end == IG_SOLVE_CONVERGED || (!grid && (again || m->system.worst < 1.001)))
       return IG_OK;
     if (grid) {
       IG_TRY(ig_stress_system_leave_grid(m));

@@ -234,6 +234,38 @@ grep -q "never.yaml:7:.*has neither \`solidus\` nor \`mechanical.anneal\`" said 
 [ ! -e never ] || fail "a refused case has written"
 "$INGOT" run never.yaml -q -o never -t 1 -s 'phases[0].consolidated=[low, high]' || fail "consolidated needs no anneal"
 
+# beyond the limit load (2 / sqrt(3) yield log 2 = 192.1 MPa) a step ends, and says how far it came; a signal ends it at once
+cat >limit.yaml <<'END'
+physics: stress
+mesh: {tube: {inner: 0.1, outer: 0.2, angle: 90 deg, height: 0.01, cells: [10, 12, 1]}}
+materials: {name: m, young: 210 GPa, poisson: 0.3, yield: 240 MPa}
+supports:
+  - {set: start, fix: y}
+  - {set: end, fix: x}
+  - {set: bottom, fix: z}
+  - {set: top, fix: z}
+loads: {set: inner, pressure: 205 MPa, history: [[0, 0], [1, 1]]}
+phases: {kind: load, steps: 5}
+solver: {halvings: 10}
+END
+timeout 60 "$INGOT" run limit.yaml -q -o limit -t 1 >said 2>&1
+[ $? = 1 ] || fail "beyond the limit load: $(cat said)"
+reached=$(sed -n 's/.*no equilibrium beyond \([0-9.]*\) s, on the way to 1 s.*/\1/p' said)
+near "$reached" 0.937 0.01 || fail "the limit load is not reached: $(cat said)"
+"$INGOT" run limit.yaml -q -o limit-long -t 1 -s solver.halvings=1000 -s solver.iterations=1000 -s 'output={checkpoint_every: 0.001 s}' \
+  >said 2>&1 &
+pid=$!
+for i in $(seq 400); do
+  [ "$(cat limit-long/history.csv 2>/dev/null | wc -l)" -lt 6 ] || break
+  sleep 0.05
+done
+sleep 0.5
+kill -INT $pid
+for i in $(seq 100); do kill -0 $pid 2>/dev/null || break; sleep 0.05; done
+kill -9 $pid 2>/dev/null && fail "a signal does not end a step beyond the limit load"
+wait $pid
+grep -q "interrupted at step 4 of 5; it can be continued from the checkpoint" said || fail "interrupted in a step: $(cat said)"
+
 # a chain goes on with what a cut has left, where it has moved: the bar of 10 mm that shrank by 0.3 % is 9.97 mm
 cat >left.yaml <<'END'
 title: what is left

@@ -347,6 +347,78 @@ static void annealing_is_accounted_for(void **state) {
     }
 }
 
+static const ig_stress_ops *real_ops;
+static int products_left;
+
+static ig_status product_counted(ig_ctx *cx, const ig_stress_args *p, const ig_plan *plan,
+                                 const double *x, double *y) {
+  if (--products_left == 0)
+    cx->interrupted = 1;
+  return real_ops->product(cx, p, plan, x, y);
+}
+
+/* A step that is interrupted anywhere goes back to its start; taken again, it has the same bits. */
+static void interrupted_steps_go_back(void **state) {
+  (void)state;
+  for (const char *const *backend = backends_here(); *backend; backend++) {
+    double *whole = NULL, *points = NULL;
+    ig_stress_balance closed = {0};
+    int64_t linear = 0;
+    for (int stop = 0; stop < 60; stop += stop < 2 ? 1 : 9) { /* 0: never */
+      ig_ctx *cx = ctx_on(*backend, 2);
+      ig_stress_problem q;
+      ig_stress_problem_new(cx, &q);
+      GOOD(cx, ig_stress_problem_box(&q, unit, (int[]){3, 2, 2}));
+      wobble(q.mesh);
+      q.c.solver.iterations = 4; /* the step is halved */
+      ig_stress_problem_hold(&q, "x0", "all");
+      ig_stress_problem_hold(&q, "x1", NULL);
+      ig_stress_support *pull = q.support + 1;
+      pull->displacement[0] = 2e-2;
+      pull->displacement[1] = 1e-2;
+      pull->displacement[2] = 0;
+      pull->history = ig_stress_problem_table(&q, 3, (double[][2]){{0, 0}, {1, 0.02}, {2, 1}});
+      ig_stress_problem_material(&q, 0, 200e9, 0.3, 1.2e-5, 240e6, 0.2e9, 0.2e9);
+      GOOD(cx, ig_stress_problem_open(&q));
+      ig_stress *m = q.m;
+      GOOD(cx, ig_stress_problem_step(&q, 1, 300, NULL, NULL));
+      ig_stress_ops counted = *m->ops;
+      counted.product = product_counted;
+      real_ops = m->ops;
+      m->ops = &counted;
+      products_left = stop;
+      ig_status status = ig_stress_problem_step(&q, 1, 310, NULL, NULL);
+      assert_int_equal(status, stop ? IG_INTERRUPTED : IG_OK);
+      cx->interrupted = 0;
+      if (stop) {
+        q.time -= 1;
+        GOOD(cx, ig_stress_problem_step(&q, 1, 310, NULL, NULL));
+      }
+      assert_true(m->count.cuts > 0);
+      const size_t n = 3 * (size_t)m->nodes, k = m->state.count;
+      GOOD(cx, ig_array_pull(cx, &m->u));
+      GOOD(cx, ig_array_pull(cx, &m->state));
+      if (!stop) {
+        whole = calloc(n, 8);
+        points = calloc(k, 8);
+        memcpy(whole, m->u.host, n * 8);
+        memcpy(points, m->state.host, k * 8);
+        closed = m->balance;
+        linear = m->count.linear_all;
+      }
+      assert_memory_equal(whole, m->u.host, n * 8);
+      assert_memory_equal(points, m->state.host, k * 8);
+      assert_true(closed.work == m->balance.work && closed.missing == m->balance.missing &&
+                  closed.flow == m->balance.flow);
+      assert_int_equal(linear, m->count.linear_all);
+      ig_stress_problem_free(&q);
+      ig_ctx_close(cx);
+    }
+    free(whole);
+    free(points);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(tangent_is_the_derivative),
                                      cmocka_unit_test(blocks_clamped_and_free),
@@ -355,6 +427,7 @@ int main(void) {
                                      cmocka_unit_test(energies_close),
                                      cmocka_unit_test(work_is_accounted_for),
                                      cmocka_unit_test(annealing_is_accounted_for),
+                                     cmocka_unit_test(interrupted_steps_go_back),
                                      cmocka_unit_test(free_bodies_are_named)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
