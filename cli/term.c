@@ -46,8 +46,9 @@ static void say(const char *word, const char *color, const char *format, va_list
   cli_progress_end();
   fflush(stdout);
   const bool colored = cli_on_terminal() && !getenv("NO_COLOR");
-  char text[8192]; /* one write: others may print at the same time */
-  vsnprintf(text, sizeof text, format, args);
+  char raw[4096], text[8192]; /* one write: others may print at the same time */
+  vsnprintf(raw, sizeof raw, format, args);
+  ig_printable(raw, text, sizeof text);
   fprintf(stderr, "ingot: %s%s:%s %s\n", colored ? color : "", word, colored ? "\033[0m" : "",
           text);
 }
@@ -336,9 +337,12 @@ int cli_result(ig_ctx *cx, ig_status status) {
 }
 
 void cli_line(void *user, const char *label, const char *value) {
+  char shown[2][1024];
   (void)user;
   cli_progress_end();
-  printf("%-24s %s\n", label, value);
+  ig_printable(label, shown[0], sizeof shown[0]);
+  ig_printable(value, shown[1], sizeof shown[1]);
+  printf("%-24s %s\n", shown[0], shown[1]);
 }
 
 static char *turn(void) {

@@ -40,6 +40,10 @@ IG_API void ig_ctx_close(ig_ctx *cx);
 
 /* The message of the last failure in this context, "" if none. */
 IG_API const char *ig_ctx_message(const ig_ctx *cx);
+/* Copies a text of at most `size` - 1 bytes so that a terminal shows it and does not obey it:
+   control characters become \x1b and the like. Messages and lines of the log have been through it;
+   names and titles that came from a file have not. Returns the length of `out`. */
+IG_API size_t ig_printable(const char *text, char *out, size_t size);
 /* The backend in use and the device it drives, as a person would name it. */
 IG_API const char *ig_ctx_backend(const ig_ctx *cx);
 IG_API const char *ig_ctx_device(const ig_ctx *cx);

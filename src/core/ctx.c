@@ -19,15 +19,39 @@ const char *ig_status_text(ig_status status) {
   return (size_t)status < sizeof text / sizeof *text ? text[status] : "unknown status";
 }
 
+/* Control characters of ASCII, and of Latin-1 as UTF-8 has them: terminals obey both. */
+static int control_length(const unsigned char *c) {
+  return c[0] < ' ' || c[0] == 0x7f ? 1 : c[0] == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0 ? 2 : 0;
+}
+
+size_t ig_printable(const char *text, char *out, size_t size) {
+  const unsigned char *c = (const unsigned char *)text;
+  size_t n = 0;
+  while (c && *c && n + 1 < size) {
+    const int length = control_length(c);
+    if (length && n + 4 >= size)
+      break;
+    if (length)
+      n += (size_t)snprintf(out + n, size - n, "\\x%02x", (unsigned)c[length - 1]);
+    else
+      out[n++] = (char)*c;
+    c += length ? length : 1;
+  }
+  if (size)
+    out[n] = '\0';
+  return n;
+}
+
 ig_status ig_fail(ig_ctx *cx, ig_status status, const char *file, int line, const char *format,
                   ...) {
   if (!cx)
     return status;
-  char text[sizeof cx->message];
+  char text[sizeof cx->message], raw[sizeof cx->message];
   va_list args;
   va_start(args, format);
-  vsnprintf(text, sizeof text, format, args);
+  vsnprintf(raw, sizeof raw, format, args);
   va_end(args);
+  ig_printable(raw, text, sizeof text);
   cx->status = status;
   /* Bad input names the user's file and line already; everything else names ours. */
   if (status == IG_INPUT || status == IG_UNSUPPORTED || status == IG_INTERRUPTED ||
@@ -46,11 +70,12 @@ void ig_log(ig_ctx *cx, ig_log_level level, const char *format, ...) {
     cx->warnings++;
   if (!cx->log)
     return;
-  char text[2048];
+  char text[2048], raw[2048];
   va_list args;
   va_start(args, format);
-  vsnprintf(text, sizeof text, format, args);
+  vsnprintf(raw, sizeof raw, format, args);
   va_end(args);
+  ig_printable(raw, text, sizeof text);
   cx->log(cx->user, level, text);
 }
 

@@ -62,10 +62,3 @@ int ig_number_text(double value, char text[IG_NUMBER_TEXT]) {
   }
   return length;
 }
-
-void ig_format_plain(char *text, size_t size, const char *format, va_list args) {
-  vsnprintf(text, size, format, args);
-  for (char *c = text; *c; c++)
-    if ((unsigned char)*c < ' ' || *c == 0x7f)
-      *c = '?';
-}

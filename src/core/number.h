@@ -15,9 +15,6 @@ int ig_format(char *text, size_t size, const char *format, ...) IG_PRINTF(3, 4);
 int ig_format_args(char *text, size_t size, const char *format, va_list args) IG_PRINTF(3, 0);
 int ig_print(FILE *file, const char *format, ...) IG_PRINTF(2, 3);
 
-/* A message with words of a file in it: control characters are shown as '?', never sent on. */
-void ig_format_plain(char *text, size_t size, const char *format, va_list args) IG_PRINTF(3, 0);
-
 /* The shortest of 15 to 17 digits that reads back as `value`; "nan", "inf", "-inf". */
 enum { IG_NUMBER_TEXT = 32 };
 int ig_number_text(double value, char text[IG_NUMBER_TEXT]);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "file:line:column: message" on one line, whatever bytes the case holds. */
+/* "file:line:column: message". */
 static void place(char *text, size_t size, const ig_src *at, const char *format, va_list args) {
   size_t used = 0;
   if (at->file && at->line > 0)
@@ -15,9 +15,6 @@ static void place(char *text, size_t size, const ig_src *at, const char *format,
   else if (at->file)
     used = (size_t)snprintf(text, size, "%.512s: ", at->file);
   ig_format_args(text + used, size - used, format, args);
-  for (char *p = text; *p; p++)
-    if ((unsigned char)*p < 32 || *p == 127)
-      *p = '?';
 }
 
 ig_status ig_fail_at(ig_ctx *cx, const ig_src *at, const char *format, ...) {

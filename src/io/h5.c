@@ -356,12 +356,29 @@ done:
   return status;
 }
 
+/* Stops at a link that leads out of the file. */
+static herr_t link_look(hid_t group, const char *name, const H5L_info_t *info, void *user) {
+  (void)group;
+  if (info->type == H5L_TYPE_HARD || info->type == H5L_TYPE_SOFT)
+    return 0;
+  snprintf(user, 128, "%.127s", name);
+  return 1;
+}
+
 static ig_status file_open(ig_ctx *cx, const char *path, int64_t size, ig_h5 *h5) {
+  char name[128] = "";
   begin(cx, path, h5);
   h5->size = size;
   h5->file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
-  return h5->file < 0 ? IG_FAIL(cx, IG_INPUT, "'%s' is not an HDF5 file that can be read", path)
-                      : IG_OK;
+  const herr_t found =
+      h5->file < 0 ? -1 : H5Lvisit(h5->file, H5_INDEX_NAME, H5_ITER_NATIVE, link_look, name);
+  if (found > 0)
+    return IG_FAIL(cx, IG_INPUT,
+                   "'%s': '%s' is a link to another file, which is not followed: copy what it "
+                   "leads to into the file",
+                   path, name);
+  return found < 0 ? IG_FAIL(cx, IG_INPUT, "'%s' is not an HDF5 file that can be read", path)
+                   : IG_OK;
 }
 
 ig_status ig_h5_open(ig_ctx *cx, const char *path, bool sealed, ig_h5 *h5) {
@@ -441,14 +458,24 @@ static ig_status look(ig_h5 *h5, hid_t set, const char *name, ig_h5_shape *shape
   return IG_OK;
 }
 
-static ig_status set_open(ig_h5 *h5, const char *name, hid_t *set) {
+ig_status ig_h5_set_open(ig_h5 *h5, const char *name, hid_t *set) {
   *set = ig_h5_has(h5, name) ? H5Dopen2(h5->file, name, H5P_DEFAULT) : -1;
-  return *set < 0 ? bad(h5, name, "is missing") : IG_OK;
+  if (*set < 0)
+    return bad(h5, name, "is missing");
+  const hid_t how = H5Dget_create_plist(*set);
+  const bool own = how >= 0 && H5Pget_layout(how) != H5D_VIRTUAL && H5Pget_external_count(how) == 0;
+  if (how >= 0)
+    H5Pclose(how);
+  if (own)
+    return IG_OK;
+  H5Dclose(*set);
+  *set = -1;
+  return bad(h5, name, "has its values in another file, which is not read");
 }
 
 ig_status ig_h5_look(ig_h5 *h5, const char *name, ig_h5_shape *shape) {
   hid_t set;
-  IG_TRY(set_open(h5, name, &set));
+  IG_TRY(ig_h5_set_open(h5, name, &set));
   const ig_status status = look(h5, set, name, shape);
   H5Dclose(set);
   return status;
@@ -457,7 +484,7 @@ ig_status ig_h5_look(ig_h5 *h5, const char *name, ig_h5_shape *shape) {
 ig_status ig_h5_get(ig_h5 *h5, const char *name, ig_dtype dtype, int64_t rows, int components,
                     void *data) {
   hid_t set;
-  IG_TRY(set_open(h5, name, &set));
+  IG_TRY(ig_h5_set_open(h5, name, &set));
   ig_h5_shape shape = {0};
   ig_status status;
   IG_TRY_GOTO(status, done, look(h5, set, name, &shape));
@@ -480,7 +507,7 @@ done:
 ig_status ig_h5_get_some(ig_h5 *h5, const char *name, ig_dtype dtype, int64_t begin, int64_t count,
                          void *data) {
   hid_t set;
-  IG_TRY(set_open(h5, name, &set));
+  IG_TRY(ig_h5_set_open(h5, name, &set));
   ig_h5_shape shape = {0};
   const hsize_t from = (hsize_t)begin, items = (hsize_t)count;
   ig_status status = look(h5, set, name, &shape);

@@ -72,6 +72,8 @@ typedef struct {
   int components;
   ig_dtype dtype;
 } ig_h5_shape;
+/* A dataset whose values are in this file; H5Dclose it. */
+IG_MUST_CHECK ig_status ig_h5_set_open(ig_h5 *h5, const char *name, hid_t *set);
 IG_MUST_CHECK ig_status ig_h5_look(ig_h5 *h5, const char *name, ig_h5_shape *shape);
 /* Reads a whole dataset as `dtype`; sizes must be those given. `data` has space for it. */
 IG_MUST_CHECK ig_status ig_h5_get(ig_h5 *h5, const char *name, ig_dtype dtype, int64_t rows,

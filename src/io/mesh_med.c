@@ -56,7 +56,9 @@ static ig_status step_last(ig_h5 *h5, const char *name, void *user) {
 
 /* Names of 80 letters, blank or zero at the end, as whole bytes. */
 static ig_status names_read(med *in, ig_h5 *h5, const char *name) {
-  const hid_t set = ig_h5_has(h5, name) ? H5Dopen2(h5->file, name, H5P_DEFAULT) : -1;
+  hid_t set = -1;
+  if (ig_h5_has(h5, name))
+    IG_TRY(ig_h5_set_open(h5, name, &set));
   const hid_t type = set >= 0 ? H5Dget_type(set) : -1, space = set >= 0 ? H5Dget_space(set) : -1;
   const hssize_t count = space >= 0 ? H5Sget_simple_extent_npoints(space) : 0;
   char *text = NULL;

@@ -195,5 +195,101 @@ else
   echo 'without Gmsh'
 fi
 
+fresh
+
+# --- only files are read: a pipe would wait for ever, a device never ends
+readers='part.inp part.k part.cdb part.bdf part.dat part.vtk part.vtu part.vtkhdf part.med part.msh part.geo part.step part.unv'
+for name in $readers; do
+  mkfifo "$name"
+  refused "a pipe $name" "'$name' is not a file: it is a pipe" ingot mesh info "$name"
+  rm "$name"
+done
+for name in part.inp part.vtkhdf part.step; do
+  ln -s /dev/zero "$name"
+  refused "a device $name" "'$name' is not a file: it is a device" ingot mesh info "$name"
+  rm "$name" && mkdir "$name"
+  refused "a folder $name" "'$name' is not a file: it is a folder" ingot mesh info "$name"
+  rmdir "$name"
+done
+for name in part.stl part.obj part.3mf part.vti part.nrrd part.npy; do
+  mkfifo "$name"
+  case_of x | sed "s/file: x, edge: 1 m/stl: $name, voxel: 1 mm/" >case.yaml
+  refused "a pipe $name" "'.*$name' is not a file: it is a pipe" ingot check case.yaml
+  refused "a pipe $name, run" "'.*$name' is not a file: it is a pipe" ingot run case.yaml -b cpu
+  rm "$name"
+done
+mkfifo path.csv path.gcode
+refused 'a toolpath' 'it is a pipe' ingot path info path.csv
+refused 'a G-code' 'it is a pipe' ingot path info path.gcode
+rm -f case.yaml && mkfifo case.yaml
+for command in check run view 'mesh info'; do
+  # shellcheck disable=SC2086
+  timeout 20 ingot $command case.yaml >../out 2>../log
+  code=$?
+  ok "a case that is a pipe: $command" test $code = 2 -o $code = 1
+done
+fresh
+
+# --- files that include each other, sets of sets: bounded
+tetra() { printf '*NODE\n1,0,0,0\n2,1,0,0\n3,0,1,0\n4,0,0,1\n*ELEMENT,TYPE=C3D4,ELSET=e\n1,1,2,3,4\n'; }
+for i in 0 1 2 3 4 5; do
+  for _ in 1 2 3 4 5 6 7 8 9 10 11 12; do printf '*INCLUDE\nf%d.k\n' $((i + 1)); done >f$i.k
+  for _ in 1 2 3 4 5 6 7 8 9 10 11 12; do printf '*INCLUDE, INPUT=f%d.inp\n' $((i + 1)); done >f$i.inp
+  for _ in 1 2 3 4 5 6 7 8 9 10 11 12; do printf "INCLUDE 'f%d.bdf'\n" $((i + 1)); done >f$i.bdf
+done
+echo '$' >f6.k && echo '** nothing' >f6.inp && echo '$' >f6.bdf
+for name in f0.k f0.inp f0.bdf; do
+  refused "files of files: $name" 'f[0-9].[a-z]*:[0-9]+:[0-9]+: more than 1000 files are included' ingot mesh info $name
+done
+echo '*INCLUDE, INPUT=own.inp' >own.inp
+refused 'a file that includes itself' 'own.inp:1:[0-9]+: .*more than 8 deep' ingot mesh info own.inp
+mkfifo pipe.inp && echo '*INCLUDE, INPUT=pipe.inp' >leads.inp
+refused 'a pipe that is included' "leads.inp:1:[0-9]+: .*it is a pipe" ingot mesh info leads.inp
+{
+  tetra
+  echo '*NSET,NSET=s0' && echo '1,2,3,4'
+  for i in $(seq 1 16); do echo "*NSET,NSET=s$i" && echo "s$((i - 1)),s$((i - 1)),s$((i - 1)),s$((i - 1)),s$((i - 1)),s$((i - 1)),s$((i - 1)),s$((i - 1))"; done
+} >sets.inp
+ok 'sets of sets end' timeout 20 ingot mesh info sets.inp >../out
+ok 'with each node once' grep -q '^set s16 *4 nodes' ../out
+{ tetra; seq -f '*NSET,NSET=n%.0f
+1,2' 50000; } >many.inp
+begun=$SECONDS
+ok '50,000 sets' timeout 60 ingot mesh info many.inp >../out
+ok 'are all there' grep -q '^set n50000 *2 nodes' ../out
+ok 'soon' test $((SECONDS - begun)) -le 15
+{
+  for i in $(seq 3000); do echo "*PART,NAME=p$i" && tetra && echo '*END PART'; done
+  echo '*ASSEMBLY,NAME=a'
+  for i in $(seq 3000); do printf '*INSTANCE,NAME=i%d,PART=p%d\n*END INSTANCE\n' "$i" "$i"; done
+  echo '*END ASSEMBLY'
+} >parts.inp
+ok '3,000 parts' timeout 60 ingot mesh info parts.inp >../out
+ok 'each in its place' grep -q '^set i3000 *1 elements' ../out
+fresh
+
+# --- what a terminal would obey is shown
+esc=$(printf '\033')
+cat >case.yaml <<'END'
+physics: thermal
+title: "\e]0;stolen\a\e[31mred \x9b5m"
+mesh: {boxes: [{name: "b\e[32m", size: [1, 1, 1], cells: [1, 1, 1]}]}
+materials: {name: "m\e[33m", density: 7850, conductivity: 20, specific_heat: 500}
+duration: 1 s
+boundary: {set: zmin, temperature: 400}
+END
+{ tetra && printf '*NSET,NSET=red\302\233 31m\n1\n'; } >set.inp
+for command in 'check case.yaml' 'run case.yaml -b cpu -o o' 'mesh info case.yaml' 'mesh info set.inp'; do
+  # shellcheck disable=SC2086
+  ingot $command >../out 2>../log
+  ok "$command: works" test $? = 0
+  ok "$command: sends no control characters" test -z "$(cat ../out ../log | LC_ALL=C tr -d '\11\12\40-\176' | LC_ALL=C grep -a "$esc\|$(printf '\302\233')")"
+done
+ingot check case.yaml >../out 2>../log
+ok 'they are shown' grep -qF 'title                    \x1b]0;stolen\x07\x1b[31mred \x9b5m' ../out
+sed 's/set: zmin/set: "q\\e[31m"/' case.yaml >wrong.yaml
+refused 'in an error, too' 'wrong.yaml:6:[0-9]+: .*q.x1b.31m' ingot check wrong.yaml
+ok 'and never sent' test -z "$(grep -F "$esc" ../log)"
+
 echo "$checked checks, $failed failed"
 [ "$failed" = 0 ]

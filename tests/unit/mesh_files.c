@@ -3,6 +3,7 @@
 #include "check.h"
 #ifdef INGOT_HAVE_IO
 #include "folder.h"
+#include "io/h5.h"
 #include "mesh/topology.h"
 #include "mesh_check.h"
 
@@ -508,6 +509,52 @@ static void bad_meshes_are_refused_clearly(void **state) {
   assert_int_equal(wrong, 0);
   assert_true(seen >= 60);
 }
+
+/* A copy of a .med in the test's folder, open to be changed. */
+static hid_t med_copy(const char *name) {
+  static char bytes[1 << 20];
+  FILE *f = fopen("tests/files/meshio.med", "rb");
+  assert_non_null(f);
+  const size_t size = fread(bytes, 1, sizeof bytes, f);
+  fclose(f);
+  file_write(in_folder(folder, name), bytes, size);
+  const hid_t file = H5Fopen(in_folder(folder, name), H5F_ACC_RDWR, H5P_DEFAULT);
+  assert_true(file >= 0);
+  return file;
+}
+
+/* Values in other files are not read: neither by links nor by datasets that have them there. */
+static void hdf5_stays_in_its_file(void **state) {
+  (void)state;
+  ig_mesh *mesh = NULL;
+  hid_t file = med_copy("plain.med");
+  H5Fclose(file);
+  GOOD(cx, ig_mesh_read(cx, in_folder(folder, "plain.med"), NULL, &mesh));
+  ig_mesh_free(mesh);
+  file = med_copy("link.med");
+  assert_true(H5Lcreate_external("plain.med", "/ENS_MAA", file, "more", H5P_DEFAULT, H5P_DEFAULT) >=
+              0);
+  H5Fclose(file);
+  BAD(cx, ig_mesh_read(cx, in_folder(folder, "link.med"), NULL, &mesh), "a link to another file");
+
+  const char *path = in_folder(folder, "elsewhere.h5");
+  file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  const hsize_t size = 4;
+  const hid_t space = H5Screate_simple(1, &size, NULL), how = H5Pcreate(H5P_DATASET_CREATE);
+  assert_true(H5Pset_external(how, "/etc/hostname", 0, 4) >= 0);
+  const hid_t set =
+      H5Dcreate2(file, "numbers", H5T_NATIVE_UINT8, space, H5P_DEFAULT, how, H5P_DEFAULT);
+  assert_true(set >= 0);
+  H5Dclose(set);
+  H5Pclose(how);
+  H5Sclose(space);
+  H5Fclose(file);
+  ig_h5 h5;
+  ig_h5_shape shape;
+  GOOD(cx, ig_h5_open(cx, path, false, &h5));
+  BAD(cx, ig_h5_look(&h5, "numbers", &shape), "values in another file");
+  ig_h5_close(&h5);
+}
 #endif
 
 int main(void) {
@@ -528,6 +575,7 @@ int main(void) {
       cmocka_unit_test(dyna_numbers_apart),
       cmocka_unit_test(names_that_cannot_be),
       cmocka_unit_test(bad_meshes_are_refused_clearly),
+      cmocka_unit_test(hdf5_stays_in_its_file),
   };
   return cmocka_run_group_tests(tests, setup, teardown);
 #else
