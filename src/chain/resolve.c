@@ -11,7 +11,7 @@
      duration: {from: shape, figure: print_time, times: 1, plus: 5 s}    a number */
 #include "chain/chain.h"
 #include "core/number.h"
-#include "chain/shape.h"
+#include "mesh/topology.h"
 #include "io/store.h"
 #include "io/vtkhdf.h"
 #include "mesh/split.h"
@@ -492,7 +492,7 @@ ig_status ig_stage_as_case(ig_chain *chain, int stage, bool trial, ig_ctx *cx, i
   *out = NULL;
   IG_TRY(ig_case_new(cx, &c));
   *out = c;
-  c->state_of = trial ? NULL : ig_chain_state;
+  c->state_of = trial ? NULL : chain->state_of;
   c->state_user = chain;
   IG_TRY(ig_node_copy(c->cx, c->arena, s->node, &c->root));
   c->root->key = NULL; /* the name of the stage is none of the case's */
