@@ -61,8 +61,9 @@ typedef struct {
   char *out;
   int stages;
   ig_stage *stage;
-  bool force;           /* replace files that are not ours */
-  struct ig_live *live; /* a stage that runs beside another, NULL: none */
+  bool force;            /* replace files that are not ours */
+  struct ig_live *live;  /* a stage that runs beside another, NULL: none */
+  ig_state_fn *state_of; /* its states, for the stage that runs: ig_chain_state */
 } ig_chain;
 
 /* Among the first `count` stages: the place of one, -1 if there is none; and "a, b or c". */

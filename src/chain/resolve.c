@@ -12,7 +12,7 @@
 #include "chain/chain.h"
 #include "core/number.h"
 #include "core/unit.h"
-#include "chain/shape.h"
+#include "mesh/topology.h"
 #include "io/store.h"
 #include "io/vtkhdf.h"
 #include "mesh/split.h"
@@ -599,7 +599,7 @@ ig_status ig_stage_as_case(ig_chain *chain, int stage, bool trial, ig_ctx *cx, i
   *out = NULL;
   IG_TRY(ig_case_new(cx, &c));
   *out = c;
-  c->state_of = trial ? NULL : ig_chain_state;
+  c->state_of = trial ? NULL : chain->state_of;
   c->state_user = chain;
   IG_TRY(ig_node_copy(c->cx, c->arena, s->node, &c->root));
   c->root->key = NULL; /* the name of the stage is none of the case's */

@@ -552,3 +552,10 @@ double ig_table_at(const ig_table *t, double x) {
       return t->y[i - 1] + (t->y[i] - t->y[i - 1]) * (x - t->x[i - 1]) / (t->x[i] - t->x[i - 1]);
   return t->y[t->count - 1];
 }
+
+const char *ig_choice_text(const char *choices, int place, char *text, size_t size) {
+  for (; place > 0 && strchr(choices, '|'); place--)
+    choices = strchr(choices, '|') + 1;
+  snprintf(text, size, "%.*s", (int)strcspn(choices, "|"), choices);
+  return text;
+}

@@ -243,6 +243,8 @@ bool ig_option_usual(const ig_option *option, bool abscissa, double *low, double
 void ig_option_usual_text(const ig_option *option, bool abscissa, char *text, size_t size);
 /* "a|b|c" as "a, b or c". */
 void ig_choices_list(const char *choices, char *text, size_t size);
+/* "double" from place 1 in "single|double|mixed". */
+const char *ig_choice_text(const char *choices, int place, char *text, size_t size);
 /* The place of a word in "cold|warm", -1 if it is not there. */
 int ig_choices_find(const char *choices, const char *word);
 /* The entry of "cold|warm" most like `word`, copied into `text`; false if none is like it. */

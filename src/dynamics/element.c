@@ -55,14 +55,6 @@ const ig_dyn_element ig_dyn_element_of[IG_DYN_KINDS] = {
 #undef X
 };
 
-/* Quadratic elements: shares in the ratio of the consistent mass matrix's diagonal. Row sums would
-   be negative at the corners. */
-double ig_dyn_mass_share(ig_dyn_kind kind, double mass, int a) {
-  if (kind == IG_DYN_TET10)
-    return mass * (a < 4 ? 1.0 / 36 : 4.0 / 27);
-  return mass / ig_dyn_element_of[kind].npe;
-}
-
 int ig_dyn_face_triangles(const ig_block *b, ig_lid e, int face, ig_lid triangle[4][3]) {
   const ig_elem_info *info = ig_elem_info_get(b->type);
   const ig_lid *n = b->conn + (int64_t)e * info->nodes;

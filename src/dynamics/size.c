@@ -36,6 +36,14 @@ static double hex_frequency2(const mech_f64 *mat, const double *const *x) {
   return (lame * all + 2 * mat->shear * most) / (mat->density * det * det);
 }
 
+/* Quadratic elements: shares in the ratio of the consistent mass matrix's diagonal. Row sums would
+   be negative at the corners. */
+double ig_dyn_mass_share(ig_dyn_kind kind, double mass, int a) {
+  if (kind == IG_DYN_TET10)
+    return mass * (a < 4 ? 1.0 / 36 : 4.0 / 27);
+  return mass / ig_dyn_element_of[kind].npe;
+}
+
 double ig_dyn_size_hex(const ig_dyn_group *g, double inertia_scale, const double *const *x,
                        double *mass, double *inertia) {
   const mech_f64 *mat = &g->g_f64.mat;

@@ -86,4 +86,8 @@ IG_MUST_CHECK ig_status ig_mesh_classes(ig_ctx *cx, const double *x, ig_lid elem
                                         const ig_lid *conn, ig_classes *classes);
 void ig_classes_free(ig_classes *classes);
 
+/* largest.c: keeps the largest piece of a mesh (elements connected through faces). *lost is the
+   share of elements that went. */
+IG_MUST_CHECK ig_status ig_mesh_keep_largest(ig_ctx *cx, ig_mesh *mesh, int *pieces, double *lost);
+
 #endif

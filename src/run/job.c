@@ -103,10 +103,3 @@ ig_status ig_job_same(const ig_case *c, const ig_job *job, char stamp[IG_STAMP_T
                      "first rank: all must read the same files");
   return ig_ranks_agree(cx, status);
 }
-
-const char *ig_choice_text(const char *choices, int place, char *text, size_t size) {
-  for (; place > 0 && strchr(choices, '|'); place--)
-    choices = strchr(choices, '|') + 1;
-  snprintf(text, size, "%.*s", (int)strcspn(choices, "|"), choices);
-  return text;
-}

@@ -19,7 +19,4 @@ IG_MUST_CHECK ig_status ig_job_mesh(ig_case *c, ig_job *job);
 IG_MUST_CHECK ig_status ig_run_for(ig_case *c, const ig_run_options *options,
                                    const ig_room *const *rooms);
 
-/* "double" from place 1 in "single|double|mixed". */
-const char *ig_choice_text(const char *choices, int place, char *text, size_t size);
-
 #endif

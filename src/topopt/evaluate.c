@@ -36,14 +36,6 @@ double ig_topopt_design_tolerance(double change) {
   return fmin(1e-4, fmax(1e-6, 5e-4 * change));
 }
 
-ig_status ig_topopt_design_charge(ig_topopt_design *s, ig_topopt_stage stage, double *start) {
-  IG_TRY(s->cx->backend->sync(s->cx));
-  const double now = ig_now();
-  s->seconds[stage] += now - *start;
-  *start = now;
-  return IG_OK;
-}
-
 /* Each value times its element's share of the volume, where elements differ. */
 static ig_status weigh(ig_topopt_design *s, double *v) {
   if (!s->d->share)
@@ -51,23 +43,10 @@ static ig_status weigh(ig_topopt_design *s, double *v) {
   return s->ops->map(s->cx, s->d->places, s->d->role, IG_MAP_PRODUCT, v, s->d->share, NULL, v);
 }
 
-/* Each value times its element's modulus over the reference, where materials differ. */
-ig_status ig_topopt_design_stiffen(ig_topopt_design *s, double *v) {
-  if (!s->d->scale)
-    return IG_OK;
-  return s->ops->map(s->cx, s->d->places, s->d->role, IG_MAP_PRODUCT, v, s->d->scale, NULL, v);
-}
-
 /* --- filter, forwards and back --- */
 
 ig_status ig_topopt_design_link(ig_topopt_design *s, double *v) {
   return s->d->link ? s->d->link(s->d->self, v) : IG_OK;
-}
-
-const double *ig_topopt_design_filtered(const ig_topopt_design *s) {
-  if (s->printed.dev)
-    return s->printed.dev;
-  return s->c->filter.kind >= IG_FILTER_DENSITY ? s->filtered.dev : s->x.dev;
 }
 
 static ig_status filter_forward(ig_topopt_design *s) {
@@ -304,50 +283,6 @@ ig_status ig_topopt_design_evaluate(ig_topopt_design *s, ig_evaluation *e) {
   return ig_topopt_design_charge(s, IG_STAGE_FILTER, &start);
 }
 
-ig_status ig_topopt_design_update(ig_topopt_design *s, const ig_evaluation *e) {
-  const ig_optimiser_case *o = &s->c->optimiser;
-  const int64_t n = s->d->places;
-  const bool mechanism = s->c->problem == IG_PROBLEM_MECHANISM;
-  double start = ig_now(), linear, steepest;
-  IG_TRY(ig_topopt_meet(s->cx, s->d));
-  IG_TRY(ig_topopt_dot(s->cx, s->d, s->dv.dev, s->x.dev, &linear));
-  IG_TRY(ig_topopt_most(s->cx, s->d, s->dc.dev, &steepest));
-  if (!(steepest > 0)) /* nothing to go by */
-    steepest = 1;
-  /* volume to first order; exact without projection */
-  const double all = (double)s->d->elements;
-  const ig_oc oc = {.move = o->move,
-                    .relative = o->limits,
-                    .damping = o->damping,
-                    .gray = e->gray,
-                    .tolerance = o->tolerance,
-                    .target = ig_topopt_volume(s->c) * all,
-                    .base = e->volume * all - linear,
-                    .high = 1e9,
-                    .guess = s->multiplier,
-                    .least = 1e-40 * fmin(1, steepest),
-                    .most = 1e30 * fmax(1, steepest),
-                    .x_min = isnan(o->x_min) ? (mechanism && !o->limits ? 1e-3 : 0) : o->x_min,
-                    /* drawn columns are loaded as a whole: none goes in one step */
-                    .keep = s->c->draw.at.given ? 0.3 : 0,
-                    .floor = mechanism ? pow(1e-10, o->damping) : 0,
-                    .grid = s->d->grid};
-  ig_evaluation next = *e;
-  if (s->drawn.dev) /* trials of gcmma draw anew */
-    IG_TRY(s->cx->backend->copy(s->cx, s->drawn.dev, s->printed.dev, (size_t)n * sizeof(double)));
-  if (ig_topopt_method(s->c) == IG_OPTIMISER_MMA)
-    IG_TRY(ig_topopt_mma_update(s, &oc, e, &next));
-  else
-    IG_TRY(s->ops->oc(s->cx, n, s->d->role, &oc, s->x.dev, s->dc.dev, s->dv.dev, s->work.dev,
-                      s->trial.dev, &s->multiplier));
-  IG_TRY(ig_topopt_stress_learn(s, &next));
-  ig_topopt_peaks_learn(s, &next);
-  const ig_array swap = s->x;
-  s->x = s->trial;
-  s->trial = swap;
-  return ig_topopt_design_charge(s, IG_STAGE_UPDATE, &start);
-}
-
 ig_status ig_topopt_design_change(ig_topopt_design *s, double *change) {
   ig_topopt_design_stats st;
   const bool drawn = s->drawn.dev;
@@ -495,30 +430,6 @@ static ig_status build(ig_topopt_design *s) {
   s->tolerance =
       s->c->solver.tolerance > 0 ? s->c->solver.tolerance : ig_topopt_design_tolerance(1);
   return status;
-}
-
-double ig_topopt_design_bytes(const ig_topopt_case *c, double n, double nu, int cases) {
-  const int robust = c->projection.beta > 0 && c->projection.robust > 0, designs = robust ? 3 : 1;
-  double bytes = 8 * n * (7 + designs * (1 + robust) + ig_topopt_made(c) + c->draw.at.given);
-  bytes += ig_topopt_load_bytes(c, n, nu) + ig_topopt_modes_bytes(c, n, nu);
-  bytes += 8 * nu * designs * (cases + ig_topopt_has_port(c));
-  if (ig_topopt_method(c) == IG_OPTIMISER_MMA)
-    bytes += 4 * 8 * n;
-  if (c->optimiser.method == IG_OPTIMISER_GCMMA)
-    bytes += 8 * n * (2 + c->constraints.count);
-  for (int i = 0; i < c->constraints.count; i++) { /* slopes; what is measured; adjoint states */
-    const ig_limit_case *limit = IG_ITEM(ig_limit_case, c->constraints, i);
-    const double clusters = (double)c->stress.clusters, states = limit->load_case > 0 ? 1 : cases;
-    if (!isnan(limit->member))
-      bytes += 8 * 3 * n;
-    else if (isnan(limit->stress))
-      bytes += 8 * (n + 2 * nu);
-    else
-      bytes += 8 * (clusters * (2 * n + states * nu) + (clusters > 1 ? n : 0));
-  }
-  if (ig_topopt_stress_asked(c))
-    bytes += 8 * (12 * n + nu + (c->minimise == IG_MINIMISE_STRESS ? n + nu * cases : 0));
-  return bytes;
 }
 
 ig_status ig_topopt_design_new(ig_ctx *cx, const ig_topopt_case *c, ig_discretisation *d,

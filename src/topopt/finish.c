@@ -15,11 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* over its bound by more than this share a constraint is not met */
-static const double slack = 1e-3;
-/* a stress, whose place may change with every design, by more than this */
-static const double stress_slack = 2e-3;
-
 static ig_status put_stopped(ig_sink *sink, const ig_topopt_run *r) {
   const ig_topopt_design *s = r->s;
   const ig_evaluation *e = &r->e;
@@ -50,53 +45,6 @@ static ig_status put_stopped(ig_sink *sink, const ig_topopt_run *r) {
              r->feasible_at + 1);
   }
   return sink->result_text(sink, "stopped", text);
-}
-
-/* A constraint in words, value and bound in its unit. */
-typedef struct {
-  const char *what, *unit;
-  double value, bound, slack;
-  bool least; /* the value may not be below it */
-} bound;
-
-static bound bound_of(const ig_topopt_design *s, const ig_evaluation *e, int i) {
-  if (i < 0)
-    return (bound){"volume", "", e->volume, ig_topopt_volume(s->c), slack, false};
-  const ig_limit_case *l = ig_topopt_limit_case(s, i);
-  if (!isnan(l->frequency))
-    return (bound){"frequency", "Hz", ig_topopt_modes_hertz(s, 0), l->frequency, slack, true};
-  bound b = {"volume", "", 0, l->volume, slack, false};
-  if (!isnan(l->compliance))
-    b = (bound){
-        "compliance", s->c->problem == IG_PROBLEM_HEAT ? "W K" : "J", 0, l->compliance, slack,
-        false};
-  if (!isnan(l->displacement))
-    b = (bound){"displacement", "m", 0, l->displacement, slack, false};
-  if (!isnan(l->mass))
-    b = (bound){"mass", "kg", 0, l->mass, slack, false};
-  if (!isnan(l->stress))
-    b = (bound){"stress", "Pa", 0, l->stress, stress_slack, false};
-  if (!isnan(l->temperature))
-    b = (bound){"temperature", "K", 0, l->temperature, stress_slack, false};
-  if (!isnan(l->member)) /* solid share of the fullest ball */
-    b = (bound){"member", "", 0, IG_MEMBER_SHARE, stress_slack, false};
-  const bool peak = !isnan(l->stress) || !isnan(l->temperature) || !isnan(l->member);
-  b.value = (peak ? e->peak[i] : e->limit[i]) * b.bound;
-  return b;
-}
-
-static double excess(const bound *b) {
-  return (b->least ? b->bound / b->value : b->value / b->bound) - 1 - b->slack;
-}
-
-double ig_topopt_excess(const ig_topopt_design *s, const ig_evaluation *e) {
-  double worst = -INFINITY;
-  for (int i = -1; i < s->limits; i++) {
-    const bound b = bound_of(s, e, i);
-    const double over = excess(&b);
-    worst = over <= worst ? worst : over;
-  }
-  return worst;
 }
 
 /* Mass of the part as it is exported, and of the model where planes of symmetry make it a piece of
@@ -178,8 +126,8 @@ static ig_status put_constraints(ig_sink *sink, const ig_topopt_design *s, const
   char text[200] = "yes", key[64];
   double worst = 0;
   for (int i = -1; i < s->limits; i++) {
-    const bound b = bound_of(s, e, i);
-    const double over = excess(&b);
+    const ig_topopt_bound b = ig_topopt_bound_of(s, e, i);
+    const double over = ig_topopt_bound_excess(&b);
     if (!(over <= worst)) {
       char name[48] = "the volume";
       worst = over;
@@ -200,7 +148,7 @@ static ig_status put_constraints(ig_sink *sink, const ig_topopt_design *s, const
   IG_TRY(sink->result(sink, "volume", "", e->volume));
   IG_TRY(sink->result(sink, "volume_bound", "", ig_topopt_volume(s->c)));
   for (int i = 0; i < s->limits; i++) {
-    const bound b = bound_of(s, e, i);
+    const ig_topopt_bound b = ig_topopt_bound_of(s, e, i);
     snprintf(key, sizeof key, "constraint_%d_%s", i + 1, b.what);
     IG_TRY(sink->result(sink, key, b.unit, b.value));
     snprintf(key, sizeof key, "constraint_%d_bound", i + 1);

@@ -21,14 +21,6 @@
 
 /* --- filters --- */
 
-void ig_topopt_grid_mirrors(const ig_topopt_grid_model *m, int *mirror) {
-  for (int i = 0; i < m->c->symmetry.count; i++) {
-    int axis, side;
-    if (ig_topopt_plane_read(m->c->symmetry.value[i], m->grid.dim, &axis, &side))
-      mirror[axis] |= 1 << side;
-  }
-}
-
 static ig_status make_filter(ig_topopt_grid_model *m) {
   const ig_topopt_case *c = m->c;
   const ig_grid *g = &m->grid;

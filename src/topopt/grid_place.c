@@ -1,4 +1,5 @@
 /* Nodes, elements and boundary faces of a grid that are somewhere. */
+#include "topopt/grid_output.h"
 #include "topopt/placing.h"
 
 #include <math.h>
@@ -232,4 +233,12 @@ ig_topopt_points ig_topopt_grid_points(ig_topopt_grid_model *m) {
   for (int d = 0; d < 3; d++)
     p.high[d] = m->whole.n[d] * m->h[d];
   return p;
+}
+
+void ig_topopt_grid_mirrors(const ig_topopt_grid_model *m, int *mirror) {
+  for (int i = 0; i < m->c->symmetry.count; i++) {
+    int axis, side;
+    if (ig_topopt_plane_read(m->c->symmetry.value[i], m->grid.dim, &axis, &side))
+      mirror[axis] |= 1 << side;
+  }
 }

@@ -8,10 +8,6 @@
 
 #include <math.h>
 
-const ig_limit_case *ig_topopt_limit_case(const ig_topopt_design *s, int i) {
-  return IG_ITEM(ig_limit_case, s->c->constraints, s->limit_of[i]);
-}
-
 /* Values over their bounds, and slopes by the filtered density, of the design just analysed: the
    last realisation, whose moduli are still in place and whose dv has not been filtered back. */
 ig_status ig_topopt_limits_evaluate(ig_topopt_design *s, const ig_law *law, ig_evaluation *e) {

@@ -206,11 +206,6 @@ static ig_status cone_sum(ig_topopt_mesh_model *m, ig_topopt_mesh_cone *c, const
 
 /* --- */
 
-double ig_topopt_mesh_radius(const ig_topopt_mesh_model *m) {
-  const double radius = m->c->filter.radius;
-  return isnan(radius) ? 1.5 * cbrt(m->d.volume) : radius;
-}
-
 ig_status ig_topopt_mesh_filter_new(ig_topopt_mesh_model *m) {
   const ig_filter_case *c = &m->c->filter;
   const double radius = ig_topopt_mesh_radius(m), ball = 0.5 * ig_topopt_member(m->c);

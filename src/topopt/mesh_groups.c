@@ -5,6 +5,7 @@
    which one goes around among those that have elements of it: each computes about as many as it
    has, and none waits for another. */
 #include "topopt/mesh_model.h"
+#include "topopt/placing.h"
 #include "backend/backend.h"
 
 #include <stdlib.h>
@@ -144,4 +145,14 @@ ig_status ig_topopt_mesh_groups_return(ig_topopt_mesh_model *m, ig_topopt_mesh_g
                                        double *to) {
   IG_TRY(ig_halo_refresh(m->cx, &g->back, g->value[array].dev, sizeof *to, IG_OK));
   return m->cx->backend->copy(m->cx, to, g->value[array].dev, (size_t)m->d.places * sizeof *to);
+}
+
+ig_status ig_topopt_mesh_direction(const ig_topopt_mesh_model *m, const ig_src *at, const char *key,
+                                   const char *text, int *axis, double *sign) {
+  int up;
+  if (!ig_topopt_plane_read(text, 3, axis, &up))
+    return ig_fail_at(m->cx, at, "%s: '%.20s' is no direction: expected x-, x+, y-, y+, z- or z+",
+                      key, text);
+  *sign = up ? 1 : -1;
+  return IG_OK;
 }

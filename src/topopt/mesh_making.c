@@ -12,16 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-ig_status ig_topopt_mesh_direction(const ig_topopt_mesh_model *m, const ig_src *at, const char *key,
-                                   const char *text, int *axis, double *sign) {
-  int up;
-  if (!ig_topopt_plane_read(text, 3, axis, &up))
-    return ig_fail_at(m->cx, at, "%s: '%.20s' is no direction: expected x-, x+, y-, y+, z- or z+",
-                      key, text);
-  *sign = up ? 1 : -1;
-  return IG_OK;
-}
-
 /* --- drawing --- */
 
 typedef struct {

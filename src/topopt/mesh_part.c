@@ -202,3 +202,8 @@ ig_status ig_topopt_mesh_ranks_tell(ig_ctx *cx, const ig_topopt_case *c, const i
                                   p->divided ? p->ghosts.peers : ig_ranks_count(cx->ranks) - 1};
   return ig_part_facts_tell(cx, &mine, line, user);
 }
+
+double ig_topopt_mesh_radius(const ig_topopt_mesh_model *m) {
+  const double radius = m->c->filter.radius;
+  return isnan(radius) ? 1.5 * cbrt(m->d.volume) : radius;
+}

@@ -117,7 +117,7 @@ ig_status ig_topopt_mma_scale(ig_topopt_design *s, const double *slope, double *
   return IG_OK;
 }
 
-static ig_status update_constrained(ig_topopt_design *s, const ig_oc *oc, const ig_evaluation *e) {
+ig_status ig_topopt_mma_constrained(ig_topopt_design *s, const ig_oc *oc, const ig_evaluation *e) {
   ig_topopt_mma mma = {.count = 1 + s->limits,
                        .move = oc->move,
                        .keep = oc->keep,
@@ -142,47 +142,11 @@ static ig_status update_constrained(ig_topopt_design *s, const ig_oc *oc, const 
   return s->ops->mma(s->cx, s->d->places, s->d->role, &mma, s->trial.dev);
 }
 
-/* --- the update --- */
-
-/* How far asymptotes may lie below a density, as a share of it. Compliances, displacements,
-   stresses and temperatures go with x^-p: 2 / (p + 1) has their curvature. With asymptotes beyond
-   0, as where the volume is bounded, they seem to grow by little where densities are taken away,
-   and least volumes end in void. Steps are shorter: only as long as a bound is exceeded, or where
-   one is a stress, or where a highest temperature counts: that is where material was just removed.
- */
-static double share_below(const ig_topopt_design *s, const ig_evaluation *e) {
-  const bool least = s->c->minimise == IG_MINIMISE_VOLUME;
-  const bool hot = s->c->problem == IG_PROBLEM_HEAT && s->peaks;
-  return hot || (least && (s->stress || ig_topopt_excess(s, e) > 0.1)) ? 2 / (e->penalty + 1)
-                                                                       : INFINITY;
-}
-
-static ig_status update_volume(ig_topopt_design *s, const ig_oc *oc) {
+ig_status ig_topopt_mma_volume(ig_topopt_design *s, const ig_oc *oc) {
   ig_oc mine = *oc;
   mine.lower = s->mma_low.dev;
   mine.upper = s->mma_high.dev;
   IG_TRY(ig_topopt_mma_scale(s, s->dc.dev, &mine.scale));
   return s->ops->oc(s->cx, s->d->places, s->d->role, &mine, s->x.dev, s->dc.dev, s->dv.dev,
                     s->work.dev, s->trial.dev, &s->multiplier);
-}
-
-ig_status ig_topopt_mma_update(ig_topopt_design *s, const ig_oc *oc, const ig_evaluation *e,
-                               ig_evaluation *next) {
-  ig_ctx *cx = s->cx;
-  const size_t n = (size_t)s->d->places;
-  IG_TRY(ig_topopt_mma_prepare(s));
-  IG_TRY(s->ops->asymptotes(cx, (int64_t)n, s->d->role, s->updates < 2, share_below(s, e), s->x.dev,
-                            s->mma_old.dev, s->mma_older.dev, s->mma_low.dev, s->mma_high.dev));
-  *next = *e;
-  if (s->c->optimiser.method == IG_OPTIMISER_GCMMA)
-    IG_TRY(ig_topopt_gcmma_update(s, oc, e, next));
-  else if (s->limits)
-    IG_TRY(update_constrained(s, oc, e));
-  else
-    IG_TRY(update_volume(s, oc));
-  s->updates++;
-  const ig_array swap = s->mma_older;
-  s->mma_older = s->mma_old;
-  s->mma_old = swap;
-  return cx->backend->copy(cx, s->mma_old.dev, s->x.dev, n * sizeof(double));
 }

@@ -14,6 +14,11 @@ IG_MUST_CHECK ig_status ig_topopt_mma_dual(ig_ctx *cx, const ig_topopt_design_op
 /* 1 / the largest slope. */
 IG_MUST_CHECK ig_status ig_topopt_mma_scale(ig_topopt_design *s, const double *slope,
                                             double *scale);
+/* Updates into s->trial between the asymptotes, under several constraints or the volume alone; `oc`
+   carries move limit and volume. */
+IG_MUST_CHECK ig_status ig_topopt_mma_constrained(ig_topopt_design *s, const ig_oc *oc,
+                                                  const ig_evaluation *e);
+IG_MUST_CHECK ig_status ig_topopt_mma_volume(ig_topopt_design *s, const ig_oc *oc);
 /* The conservative update into s->trial; *next is the evaluation of that design, whose states are
    left behind. gcmma.c */
 IG_MUST_CHECK ig_status ig_topopt_gcmma_update(ig_topopt_design *s, const ig_oc *oc,

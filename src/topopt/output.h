@@ -29,8 +29,11 @@ typedef struct {
      solutions are first guesses for the next ones. NULL where it was not. */
   ig_topopt_state *kept;
 } ig_topopt_run;
-/* The design as it stands, analysed once: for the next iteration, or for the end. */
+/* --- steps.c: the design as it stands, analysed once: for the next iteration, or for the end; one
+   design iteration; whether it was the last. */
 IG_MUST_CHECK ig_status ig_topopt_analyse(ig_topopt_run *r);
+IG_MUST_CHECK ig_status ig_topopt_advance(void *self, int64_t most, int64_t ahead);
+bool ig_topopt_ended(const ig_topopt_run *r);
 
 /* The start of a run: designs of coarser grids, one after the other (sequence.c). */
 IG_MUST_CHECK ig_status ig_topopt_begin(void *self);
@@ -62,12 +65,22 @@ IG_MUST_CHECK ig_status ig_topopt_part_put(ig_topopt_run *r, ig_sink *sink, doub
 IG_MUST_CHECK ig_status ig_topopt_part_analyse(ig_topopt_run *r, ig_sink *sink,
                                                const double *share);
 bool ig_topopt_part_analysed(const ig_topopt_run *r);
-/* How far the worst constraint is above its bound and what is tolerated, as a share; at most 0:
-   feasible. finish.c */
-double ig_topopt_excess(const ig_topopt_design *s, const ig_evaluation *e);
-/* sums.c: loads and reactions of each load case. */
+/* balance.c: sums of loads and reactions of each load case. */
 IG_MUST_CHECK ig_status ig_topopt_sums_put(const ig_topopt_run *r, ig_sink *sink);
 /* The statement at the end: figures of summary.json, the part's surface; finish.c. */
 IG_MUST_CHECK ig_status ig_topopt_finish(void *self, ig_sink *to);
+
+/* --- bounds.c: a constraint in words, value and bound in its unit. */
+typedef struct {
+  const char *what, *unit;
+  double value, bound, slack;
+  bool least; /* the value may not be below it */
+} ig_topopt_bound;
+/* Constraint i; -1: the volume. */
+ig_topopt_bound ig_topopt_bound_of(const ig_topopt_design *s, const ig_evaluation *e, int i);
+/* How far it is above its bound and what is tolerated, as a share; at most 0: feasible. */
+double ig_topopt_bound_excess(const ig_topopt_bound *b);
+/* Of the worst constraint. */
+double ig_topopt_excess(const ig_topopt_design *s, const ig_evaluation *e);
 
 #endif

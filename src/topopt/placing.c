@@ -119,6 +119,70 @@ ig_status ig_topopt_points_support(const ig_topopt_points *p, const ig_hold_case
   return ig_topopt_points_visit(p, IG_WHERE(hold), IG_POINT_ALL_NODES, add_bits, &m);
 }
 
+typedef struct {
+  const ig_topopt_points *p;
+  const uint8_t *fix;
+  const ig_hold_case *hold;
+  double *u, scale;
+} leading;
+
+static void lead(void *user, int64_t node, double weight) {
+  const leading *l = user;
+  (void)weight;
+  for (int c = 0; ig_topopt_in_nodes(l->p, node) && c < l->p->size; c++) {
+    const double value = l->p->size == 1 ? l->hold->temperature : l->hold->displacement[c];
+    if (l->fix[node] >> c & 1 && !isnan(value))
+      l->u[node * l->p->step + c * l->p->stride] = value * l->scale;
+  }
+}
+
+static ig_status check_hold(const ig_topopt_points *p, const ig_hold_case *hold, bool *moves,
+                            bool *warm) {
+  *warm = !isnan(hold->temperature);
+  *moves = false;
+  for (int d = 0; d < 3; d++)
+    *moves = *moves || !isnan(hold->displacement[d]);
+  if (p->size == 1 && *moves)
+    return ig_fail_at(p->cx, &hold->at,
+                      "supports: displacement: a heat problem has a temperature instead");
+  if (p->size > 1 && *warm)
+    return ig_fail_at(p->cx, &hold->at, "supports: temperature: only in a heat problem");
+  return IG_OK;
+}
+
+ig_status ig_topopt_points_held(const ig_topopt_points *p, double stiffness, ig_array *held) {
+  double *u, most = 0;
+  const size_t n = (size_t)(p->nodes * p->size);
+  bool any = false, moves, warm;
+  for (int i = 0; i < p->c->supports.count; i++) {
+    IG_TRY(check_hold(p, IG_ITEM(ig_hold_case, p->c->supports, i), &moves, &warm));
+    any = any || moves || warm;
+  }
+  if (!any)
+    return IG_OK;
+  ig_status status = IG_NEW(p->cx, &u, n, "supports");
+  for (int i = 0; i < p->c->supports.count && status == IG_OK; i++) {
+    const ig_hold_case *hold = IG_ITEM(ig_hold_case, p->c->supports, i);
+    uint8_t *own; /* what this entry holds, no matter what others do */
+    status = IG_NEW(p->cx, &own, p->nodes, "supports");
+    if (status == IG_OK)
+      status = ig_topopt_points_support(p, hold, own);
+    leading l = {p, own, hold, u, stiffness};
+    if (status == IG_OK)
+      status = p->each(p->self, IG_WHERE(hold), IG_POINT_ALL_NODES, lead, &l);
+    free(own);
+  }
+  for (size_t i = 0; u && i < n; i++)
+    most = fmax(most, fabs(u[i]));
+  status = ig_topopt_points_meet(p, status);
+  if (status == IG_OK && p->slab) /* a rank may have none of these nodes */
+    status = ig_slab_most(p->slab, &most, 1);
+  if (status == IG_OK && most > 0)
+    status = ig_array_from(p->cx, held, u, n, sizeof *u, "supports");
+  free(u);
+  return status;
+}
+
 ig_status ig_topopt_points_supports(const ig_topopt_points *p, uint8_t *fix) {
   const ig_topopt_case *c = p->c;
   marking m = {.byte = fix, .places = p->nodes};

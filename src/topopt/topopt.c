@@ -2,11 +2,11 @@
 
      grid or mesh, supports, loads, roles   grid_model.c, mesh_model.c
      designs of coarser grids               sequence.c
-     each design iteration (advance)
+     each design iteration                  steps.c
        filter, project, moduli              evaluate.c
        solve K u = f (and the adjoint)      solver/multigrid.c
        objective and slopes, filtered back  evaluate.c
-       update the densities                 OC in design_*.c, mma.c
+       update the densities                 update.c: OC in design_*.c, mma.c
        stop if the design no longer changes
      surface of the part                    surface.c, mesh_surface.c
 
@@ -23,91 +23,6 @@
 #include <string.h>
 #include <stdlib.h>
 
-/* --- an iteration --- */
-
-/* Whether the design has arrived: it no longer changes, no ramp would change it, and it is
-   feasible: corrections of stresses go on while densities hardly move. */
-static bool arrived(const ig_topopt_design *s, const ig_evaluation *e, double change, double last) {
-  const ig_topopt_case *c = s->c;
-  const double moved = fabs(e->objective - last) / fmax(fabs(e->objective), 1e-300);
-  return ig_topopt_design_ramped(c, e) && change <= c->change &&
-         (!s->stress || ig_topopt_excess(s, e) <= 0) &&
-         (c->objective_change == 0 || moved <= c->objective_change);
-}
-
-static bool ended(const ig_topopt_run *r) {
-  return r->arrived || r->iteration >= r->s->c->iterations;
-}
-
-/* Keeps the design just analysed if it is feasible and better than those before. */
-static ig_status keep_feasible(ig_topopt_run *r) {
-  const ig_topopt_design *s = r->s;
-  if (s->limits == 0 || !ig_topopt_design_ramped(s->c, &r->e) || ig_topopt_excess(s, &r->e) > 0 ||
-      (r->feasible_at >= 0 && r->e.objective >= r->feasible_objective))
-    return IG_OK;
-  r->feasible_objective = r->e.objective;
-  r->feasible_at = r->iteration;
-  return s->cx->backend->copy(s->cx, r->feasible.dev, s->x.dev,
-                              (size_t)s->d->places * sizeof(double));
-}
-
-/* The last design of a run has not been analysed before. One that oversteps a bound gives way to
-   the best feasible one, unless that is worse by a tenth more than the bound is overstepped: volume
-   for volume, stress falls as 1/volume. */
-static ig_status go_back(ig_topopt_run *r) {
-  const ig_topopt_design *s = r->s;
-  const double worse = r->feasible_objective - r->e.objective;
-  const double over = s->limits > 0 ? ig_topopt_excess(s, &r->e) : 0;
-  if (over <= 0 || r->feasible_at < 0 || worse > (0.1 + over) * fabs(r->e.objective))
-    return IG_OK;
-  r->went_back = true;
-  IG_TRY(s->cx->backend->copy(s->cx, s->x.dev, r->feasible.dev,
-                              (size_t)s->d->places * sizeof(double)));
-  return ig_topopt_design_evaluate(r->s, &r->e);
-}
-
-static ig_status analyse(ig_topopt_run *r) {
-  const int64_t last = r->iteration > 0 ? r->iteration : 1;
-  ig_topopt_design_continue(r->s->c, ig_topopt_ramp_at(r->s->c, ended(r) ? last : r->iteration + 1),
-                            &r->e);
-  IG_TRY(ig_topopt_design_evaluate(r->s, &r->e));
-  if (ended(r))
-    IG_TRY(go_back(r));
-  r->evaluated = r->iteration;
-  return IG_OK;
-}
-
-/* Who writes a design may need it first: its time is the steps' in any case. */
-ig_status ig_topopt_analyse(ig_topopt_run *r) {
-  if (r->evaluated == r->iteration)
-    return IG_OK;
-  const ig_phase former = ig_phase_begin(r->job->cx, IG_PHASE_STEPS);
-  const ig_status status = analyse(r);
-  ig_phase_end(r->job->cx, former);
-  return status;
-}
-
-/* One design iteration. */
-static ig_status advance(void *self, int64_t most, int64_t ahead) {
-  ig_topopt_run *r = self;
-  ig_topopt_design *s = r->s;
-  const ig_topopt_case *c = s->c;
-  (void)most, (void)ahead;
-  IG_TRY(ig_topopt_analyse(r));
-  IG_TRY(keep_feasible(r));
-  IG_TRY(ig_topopt_design_update(s, &r->e));
-  r->e.iterations += s->tried;
-  ig_topopt_forget(r);
-  r->iteration++;
-  IG_TRY(ig_topopt_design_change(s, &r->change));
-  if (c->solver.tolerance == 0)
-    s->tolerance = ig_topopt_design_tolerance(r->change);
-  r->arrived = arrived(s, &r->e, r->change, r->last);
-  r->last = r->e.objective;
-  r->job->element_steps += (double)s->d->dofs * r->e.iterations;
-  return IG_OK;
-}
-
 static void stand(const void *self, ig_standing *now) {
   const ig_topopt_run *r = self;
   const double time = (double)r->iteration;
@@ -116,7 +31,7 @@ static void stand(const void *self, ig_standing *now) {
                        .duration = (double)r->s->c->iterations,
                        .steps = r->s->c->iterations,
                        .dt = 1,
-                       .ended = ended(r),
+                       .ended = ig_topopt_ended(r),
                        .iterations = true,
                        .show = r->iteration == 1 ? IG_SHOW_ROW : 0,
                        .work = r->job->element_steps};
@@ -302,7 +217,7 @@ const ig_room ig_room_topopt = {
     .close = room_close,
     .begin = ig_topopt_begin,
     .restore = ig_topopt_restore,
-    .advance = advance,
+    .advance = ig_topopt_advance,
     .stand = stand,
     .history = ig_topopt_history,
     .snapshot = ig_topopt_snapshot,

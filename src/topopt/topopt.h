@@ -521,10 +521,6 @@ IG_MUST_CHECK ig_status ig_topopt_design_update(ig_topopt_design *s, const ig_ev
 /* The largest change of a density by the update just made: of the design, or of what is drawn of
    it: elements behind denser ones may go on changing without any effect. */
 IG_MUST_CHECK ig_status ig_topopt_design_change(ig_topopt_design *s, double *change);
-/* The update by moving asymptotes, into s->trial; *next: the evaluation whose states are in place;
- * `oc` carries move limit and volume. */
-IG_MUST_CHECK ig_status ig_topopt_mma_update(ig_topopt_design *s, const ig_oc *oc,
-                                             const ig_evaluation *e, ig_evaluation *next);
 IG_MUST_CHECK ig_status
 ig_topopt_mma_prepare(ig_topopt_design *s); /* its arrays, before a restart fills them */
 /* Constraints beside the volume: limits.c. The case of slot i; values over bounds and slopes by the

@@ -3,7 +3,8 @@
 #include "check.h"
 #ifdef INGOT_HAVE_IO
 #include "chain/chain.h"
-#include "chain/shape.h"
+#include "mesh/topology.h"
+#include "shape/shape.h"
 #include "io/store.h"
 #include "io/vtkhdf.h"
 #include "run/fingerprint.h"

@@ -1,5 +1,4 @@
-/* Parts as meshes: what hangs together, how much there is. */
-#include "chain/shape.h"
+/* The largest connected piece of a mesh. */
 #include "mesh/topology.h"
 
 #include <stdlib.h>

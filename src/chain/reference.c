@@ -1,12 +1,10 @@
 /* What a case file may say, written out from the tables that read it. */
+#include "chain/chain.h"
 #include "mesh/place.h"
 #include "core/number.h"
 #include "core/given.h"
 #include "run/case.h"
 #include "run/rooms.h"
-#ifdef INGOT_HAVE_IO
-#include "chain/chain.h"
-#endif
 
 #include <ctype.h>
 #include <limits.h>
@@ -26,14 +24,6 @@ typedef struct {
   section section[SECTIONS]; /* those written, to point at where the same keys come again */
 } writer;
 
-void ig_text_put(ig_text_fn *text, void *user, const char *format, ...) {
-  char line[PATH_MAX + 64];
-  va_list args;
-  va_start(args, format);
-  ig_format_args(line, sizeof line, format, args);
-  va_end(args);
-  text(user, line);
-}
 #define put(w, ...) ig_text_put((w)->text, (w)->user, __VA_ARGS__)
 
 /* "a|b|c" entry by entry. */
@@ -246,7 +236,6 @@ ig_status ig_reference(ig_ctx *cx, ig_text_fn *text, void *user) {
     table_put(&w, (*room)->options);
     sections_put(&w, (*room)->options, "");
   }
-#ifdef INGOT_HAVE_IO
   put(&w, "## Chains\n\n"
           "A case with `stages` is a chain: a map of stages, each a case under the name of its "
           "folder, run one after\nthe other. `backend`, `threads`, `precision`, `assembly`, "
@@ -263,7 +252,6 @@ ig_status ig_reference(ig_ctx *cx, ig_text_fn *text, void *user) {
   put(&w, "In a stage, beside its case:\n\n");
   table_put(&w, ig_stage_keys);
   sections_put(&w, ig_stage_keys, "stages.NAME.");
-#endif
   return IG_OK;
 }
 

@@ -1,6 +1,6 @@
 /* The beam's way over a part: on top of each layer of voxels lines along x or y, in turn, back and
    forth over every run of voxels, with the beam off between runs. */
-#include "chain/shape.h"
+#include "shape/shape.h"
 #include "core/toolpath.h"
 #include "io/json.h"
 

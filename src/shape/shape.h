@@ -1,12 +1,8 @@
-/* Steps from a design to a part that can be printed; shared by the shape stage and by the chain. */
-#ifndef IG_CHAIN_SHAPE_H
-#define IG_CHAIN_SHAPE_H
+/* Steps from a design to a part that can be printed. */
+#ifndef IG_SHAPE_SHAPE_H
+#define IG_SHAPE_SHAPE_H
 
 #include "core/room.h"
-
-/* Keeps the largest piece of a mesh (elements that hang together through faces). *lost is the share
-   of elements that went. */
-IG_MUST_CHECK ig_status ig_mesh_keep_largest(ig_ctx *cx, ig_mesh *mesh, int *pieces, double *lost);
 
 /* Densities of a design on a regular grid. */
 typedef struct {

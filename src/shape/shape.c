@@ -7,10 +7,11 @@
      hatched lines, layer by layer   scan.c
 
    Written as a mesh in the snapshot format, which the next stages read. */
-#include "chain/shape.h"
+#include "shape/shape.h"
 #include "io/mesh_io.h"
 #include "material/material.h"
 #include "mesh/draft.h"
+#include "mesh/topology.h"
 
 #include <inttypes.h>
 #include <math.h>

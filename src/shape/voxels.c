@@ -1,5 +1,5 @@
 /* Designs on regular grids: read, smoothed, sampled at another size. */
-#include "chain/shape.h"
+#include "shape/shape.h"
 #include "io/vtkhdf.h"
 
 #include <inttypes.h>
