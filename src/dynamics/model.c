@@ -173,6 +173,7 @@ void ig_dyn_model_free(ig_dyn_model *m) {
     return;
   ig_ctx *cx = m->cx;
   ig_dyn_part_free(m);
+  free(m->overlap.part);
   if (m->graph)
     cx->backend->graph_free(cx, m->graph);
   for (int i = 0; i < m->groups; i++) {
