@@ -59,6 +59,15 @@ static ig_status masses_find(ig_dyn_job *r, const ig_dyn_analysis *a) {
   return IG_OK;
 }
 
+/* Elements that get small quickly have a smaller critical step long before the next look at it. */
+static const char *update_hint(const ig_dyn_job *r) {
+  for (int k = 0; k < r->m->groups; k++)
+    if (r->m->group[k].law == IG_LAW_NEOHOOKE)
+      return " or, where soft elements are crushed, look at the critical step more often (`update: "
+             "1`)";
+  return "";
+}
+
 /* A row of the history; stops a run whose energies do not balance. */
 static ig_status history(void *self, ig_sink *to) {
   ig_dyn_job *r = self;
@@ -68,8 +77,8 @@ static ig_status history(void *self, ig_sink *to) {
     return IG_OK;
   return IG_FAIL(r->job->cx, IG_NUMERIC,
                  "at step %lld the energy balance is off by %.3g %%, more than energy_error: "
-                 "take a smaller step (safety)",
-                 (long long)ig_dyn_clock_of(r)->step, 100 * e.error);
+                 "take a smaller step (`safety`)%s",
+                 (long long)ig_dyn_clock_of(r)->step, 100 * e.error, update_hint(r));
 }
 
 /* Contact takes its stiffness from the step: bodies that come fast need a smaller one. */
@@ -122,9 +131,10 @@ static ig_status fault_check(const ig_dyn_job *r) {
   char what[256];
   snprintf(what, sizeof what, "%s", ig_ctx_message(cx));
   return IG_FAIL(cx, IG_NUMERIC,
-                 "by step %lld, t = %.4g s: %s; take a smaller step (`safety`), or "
+                 "by step %lld, t = %.4g s: %s; take a smaller step (`safety`)%s, or "
                  "look at loads, velocities and their units",
-                 (long long)ig_dyn_clock_of(r)->step, ig_dyn_clock_of(r)->time, what);
+                 (long long)ig_dyn_clock_of(r)->step, ig_dyn_clock_of(r)->time, what,
+                 update_hint(r));
 }
 
 static ig_status advance_dynamic(ig_dyn_job *r, const ig_dyn_analysis *a, int64_t most) {

@@ -319,3 +319,33 @@ ig_status ig_dyn_overlap_step(ig_dyn_model *m, double critical, double *step) {
     *step = fmin(0.5 * sqrt(penalty) * gap / speed, sqrt(penalty * gap * critical / (2 * speed)));
   return IG_OK;
 }
+
+ig_status ig_dyn_tools_check(ig_dyn_model *m) {
+  ig_dyn_particles p = m->p;
+  box all = nothing;
+  p.history_x = m->held.history_x.host;
+  p.history_y = m->held.history_y.host;
+  for (int32_t n = 0; n < m->mesh->nodes; n++)
+    box_grow(&all, m->x0 + 3 * (int64_t)n);
+  for (int i = 0; i < m->c->tools.count; i++) {
+    const ig_dyn_tool *tool = (const ig_dyn_tool *)m->loading.tool.host + i;
+    ig_dyn_overlap found = {0};
+    for (int32_t n = 0; n < m->mesh->nodes; n++) {
+      const double *x = m->x0 + 3 * (int64_t)n;
+      double out[3];
+      const double depth = -ig_dyn_tool_gap(&p, tool, 0, x, out);
+      found.count += depth > 1e-6 * box_size(&all);
+      if (depth <= fmax(found.depth, 1e-6 * box_size(&all)))
+        continue;
+      found.depth = depth;
+      memcpy(found.at, x, sizeof found.at);
+    }
+    if (found.count)
+      return ig_fail_at(m->cx, &IG_ITEM(const ig_dyn_tool_case, m->c->tools, i)->at,
+                        "%d nodes lie inside this tool at the start, the deepest %.3g m, at (%.4g, "
+                        "%.4g, %.4g) m: move it, or for a plane turn `axis`, which points to where "
+                        "nodes may be",
+                        found.count, found.depth, found.at[0], found.at[1], found.at[2]);
+  }
+  return IG_OK;
+}

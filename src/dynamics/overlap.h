@@ -13,6 +13,8 @@ typedef struct {
 
 /* Parts of the mesh; refuses those that overlap. */
 IG_MUST_CHECK ig_status ig_dyn_overlap_new(ig_dyn_model *m);
+/* Refuses tools with nodes inside them at the start. */
+IG_MUST_CHECK ig_status ig_dyn_tools_check(ig_dyn_model *m);
 /* Whether a run looks again; the look, an error that says where, and after how many steps the next
    one is due. */
 bool ig_dyn_overlap_watched(const ig_dyn_model *m);
