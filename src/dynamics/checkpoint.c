@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MARKS = 31, MARK_RAMP = MARKS - 1, ARRAYS = 9 };
+enum { MARKS = 32, MARK_RAMP = MARKS - 1, ARRAYS = 9 };
 /* The numbers beside the arrays, into `mark` or back from it. */
 static void marks_move(ig_dyn_job *r, double mark[MARKS], bool back) {
   ig_dyn_clock *k = r->m->clock.host;
@@ -49,6 +49,7 @@ static void marks_move(ig_dyn_job *r, double mark[MARKS], bool back) {
   MARK(r->m->relax.path);
   MARK(r->m->relax.drag);
   MARK(r->static_path);
+  MARK(r->blow_step);
   MARK(r->ramp); /* the last: MARK_RAMP */
 #undef MARK
 }

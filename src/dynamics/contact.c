@@ -1,5 +1,6 @@
 /* Surfaces that touch: triangles of the mesh, and space for the search. */
 #include "dynamics/model.h"
+#include "dynamics/overlap.h"
 #include "mesh/topology.h"
 
 #include <math.h>
@@ -351,6 +352,7 @@ ig_status ig_dyn_contact_new(ig_dyn_model *m) {
   IG_TRY_GOTO(status, done, eroding_new(m, &q));
   IG_TRY_GOTO(status, done, skin_area_new(m, edges.length));
   m->p.contact.skin_area = t->skin_area.dev;
+  status = ig_dyn_overlap_new(m);
 done:
   free(q.surface);
   free(q.place);

@@ -1,6 +1,7 @@
 /* The dynamics room: a queue of analyses (Tang et al. 2020, Fig. 5). */
 #include "dynamics/loose.h"
 #include "dynamics/run.h"
+#include "dynamics/overlap.h"
 #include "dynamics/part.h"
 #include "ranks/restart.h"
 #include "backend/backend.h"
@@ -36,6 +37,8 @@ static ig_status step_find(ig_dyn_job *r, const ig_dyn_analysis *a, double *dt) 
     return ig_fail_at(r->job->cx, &a->at,
                       "every element is rigid, so that nothing limits the step: give `time_step`");
   *dt = isnan(a->time_step) ? a->safety * critical : a->time_step;
+  if (isnan(a->time_step) && r->blow_step > 0)
+    *dt = fmin(*dt, r->blow_step);
   return ig_steps_count(r->job->cx, &a->at, a->duration / *dt, *dt, &steps);
 }
 
@@ -56,6 +59,15 @@ static ig_status masses_find(ig_dyn_job *r, const ig_dyn_analysis *a) {
   return IG_OK;
 }
 
+/* Elements that get small quickly have a smaller critical step long before the next look at it. */
+static const char *update_hint(const ig_dyn_job *r) {
+  for (int k = 0; k < r->m->groups; k++)
+    if (r->m->group[k].law == IG_LAW_NEOHOOKE)
+      return " or, where soft elements are crushed, look at the critical step more often (`update: "
+             "1`)";
+  return "";
+}
+
 /* A row of the history; stops a run whose energies do not balance. */
 static ig_status history(void *self, ig_sink *to) {
   ig_dyn_job *r = self;
@@ -65,8 +77,19 @@ static ig_status history(void *self, ig_sink *to) {
     return IG_OK;
   return IG_FAIL(r->job->cx, IG_NUMERIC,
                  "at step %lld the energy balance is off by %.3g %%, more than energy_error: "
-                 "take a smaller step (safety)",
-                 (long long)ig_dyn_clock_of(r)->step, 100 * e.error);
+                 "take a smaller step (`safety`)%s",
+                 (long long)ig_dyn_clock_of(r)->step, 100 * e.error, update_hint(r));
+}
+
+/* Contact takes its stiffness from the step: bodies that come fast need a smaller one. */
+static ig_status blow_look(ig_dyn_job *r) {
+  double critical;
+  r->blow_step = 0;
+  r->look = 0;
+  if (r->m->p.contact.surfaces == 0)
+    return IG_OK;
+  IG_TRY(ig_dyn_critical_step(r->m, &critical));
+  return ig_dyn_overlap_step(r->m, critical, &r->blow_step);
 }
 
 static ig_status dynamic_begin(ig_dyn_job *r, const ig_dyn_analysis *a) {
@@ -75,6 +98,7 @@ static ig_status dynamic_begin(ig_dyn_job *r, const ig_dyn_analysis *a) {
   IG_TRY(masses_find(r, a));
   if (m->weight.scaled > 0)
     ig_info(cx, "mass scaling adds %.3g %% of mass", 100 * m->weight.scaled / m->weight.total);
+  IG_TRY(blow_look(r));
   IG_TRY(step_choose(r, a));
   IG_TRY(balance_start(m));
   r->analysis_start = ig_dyn_clock_of(r)->time;
@@ -107,9 +131,10 @@ static ig_status fault_check(const ig_dyn_job *r) {
   char what[256];
   snprintf(what, sizeof what, "%s", ig_ctx_message(cx));
   return IG_FAIL(cx, IG_NUMERIC,
-                 "by step %lld, t = %.4g s: %s; take a smaller step (`safety`), or "
+                 "by step %lld, t = %.4g s: %s; take a smaller step (`safety`)%s, or "
                  "look at loads, velocities and their units",
-                 (long long)ig_dyn_clock_of(r)->step, ig_dyn_clock_of(r)->time, what);
+                 (long long)ig_dyn_clock_of(r)->step, ig_dyn_clock_of(r)->time, what,
+                 update_hint(r));
 }
 
 static ig_status advance_dynamic(ig_dyn_job *r, const ig_dyn_analysis *a, int64_t most) {
@@ -123,6 +148,9 @@ static ig_status advance_dynamic(ig_dyn_job *r, const ig_dyn_analysis *a, int64_
   if (update > 0 && steps > update - k->step % update)
     steps = update - k->step % update;
   steps = steps < most ? steps : most;
+  const bool watched = ig_dyn_overlap_watched(m);
+  if (watched && r->look > k->step && steps > r->look - k->step)
+    steps = r->look - k->step;
   if (steps > 0) {
     IG_TRY(ig_dyn_advance(m, steps));
     IG_TRY(ig_array_pull(m->cx, &m->clock));
@@ -130,6 +158,11 @@ static ig_status advance_dynamic(ig_dyn_job *r, const ig_dyn_analysis *a, int64_
     r->element_steps += steps * r->job->elements;
   }
   r->over = k->time >= end - 1e-6 * k->dt;
+  if (watched && (k->step >= r->look || r->over)) {
+    int64_t next = 0;
+    IG_TRY(ig_dyn_overlap_check(m, &next));
+    r->look = k->step + next;
+  }
   return IG_OK;
 }
 

@@ -78,8 +78,10 @@ typedef struct {
   ig_src at;
   bool on;
   bool edges;
+  int overlap; /* of bodies at the start: ig_dyn_overlapping */
   double penalty, friction, thickness;
 } ig_dyn_contact;
+typedef enum { IG_OVERLAP_REFUSE, IG_OVERLAP_KEEP } ig_dyn_overlapping;
 
 typedef struct {
   ig_src at;
@@ -265,7 +267,11 @@ typedef struct ig_dyn_model {
   double unbalance;      /* residual stress: forces out of balance over all, at the start */
   ig_dyn_relaxing relax;
   ig_dyn_looseness loose;
-  ig_lid *fault_ids; /* kernels' numbers -> mesh elements */
+  struct {
+    int32_t parts, *part; /* host; part: of the nodes */
+    double thin;          /* least extent of one, m */
+  } overlap;              /* bodies that may come to lie inside each other (overlap.h) */
+  ig_lid *fault_ids;      /* kernels' numbers -> mesh elements */
   ig_dyn_nodes *made;
   struct ig_graph *graph;
   struct ig_dyn_part *divided; /* between ranks (dynamics/part.h); NULL: there is one */

@@ -2,7 +2,12 @@
    the gap. Friction stops them but is no spring: sideways nothing brings them to one place. */
 #include "dynamics/loose.h"
 #include "core/forest.h"
+#include "dynamics/model.h"
 #include "dynamics/part.h"
+
+#include "kern/prec_f64.h"
+#include "assembly/scatter.inc"
+#include "dynamics/particle.inc"
 
 #include <math.h>
 #include <stdlib.h>
@@ -179,4 +184,177 @@ ig_status ig_dyn_loose_check(ig_dyn_model *m) {
                                          "penalty` or `thickness`, or load by a `history` over "
                                          "more `ramp` steps"
                                        : "");
+}
+
+/* --- rigid motions that nothing resists */
+
+/* A part: six numbers stand for a rigid motion, a translation and a rotation about `at` times the
+   length `size`; `basis` spans the motions that supports resist, `load` is what loads do on each.
+ */
+typedef struct {
+  int64_t nodes;
+  double at[3], size, load[6], all, basis[6][6];
+  int resisted;
+} rigid;
+
+/* The motion of a point's component c (of its rotation from 3 on), as a row of six. */
+static void row_of(const rigid *p, const double x[3], int c, double row[6]) {
+  double e[3] = {0}, r[3];
+  memset(row, 0, 6 * sizeof *row);
+  row[c] = 1;
+  if (c >= 3)
+    return;
+  e[c] = 1;
+  for (int d = 0; d < 3; d++)
+    r[d] = (x[d] - p->at[d]) / p->size;
+  cross_f64(r, e, row + 3);
+}
+
+/* What is left of a row without what is resisted already. */
+static double row_left(const rigid *p, double row[6]) {
+  double left = 0;
+  for (int k = 0; k < p->resisted; k++) {
+    double along = 0;
+    for (int i = 0; i < 6; i++)
+      along += row[i] * p->basis[k][i];
+    for (int i = 0; i < 6; i++)
+      row[i] -= along * p->basis[k][i];
+  }
+  for (int i = 0; i < 6; i++)
+    left += row[i] * row[i];
+  return sqrt(left);
+}
+
+static void resist(rigid *p, const ig_dyn_motion *held, const double x[3], int dofs) {
+  for (int c = 0; c < dofs && p->resisted < 6; c++) {
+    double row[6];
+    if (held->kind[c] == IG_MOVE_FREE)
+      continue;
+    row_of(p, x, c, row);
+    const double left = row_left(p, row);
+    for (int i = 0; i < 6 && left > 1e-6; i++)
+      p->basis[p->resisted][i] = row[i] / left;
+    p->resisted += left > 1e-6;
+  }
+}
+
+static void push(rigid *p, const double x[3], const double f[6]) {
+  for (int c = 0; c < 6; c++) {
+    double row[6];
+    const double by = c < 3 ? f[c] : f[c] / p->size;
+    row_of(p, x, c, row);
+    for (int i = 0; i < 6; i++)
+      p->load[i] += by * row[i];
+    p->all += fabs(by);
+  }
+}
+
+/* Forces of loads on loaded particle k at time t, where the mesh is drawn. */
+static void load_at(const ig_dyn_model *m, int32_t k, double t, double f[6]) {
+  const ig_dyn_loading *l = &m->loading;
+  const int32_t *fs = l->force_start.host, *as = l->face_start.host;
+  const double *hx = m->held.history_x.host, *hy = m->held.history_y.host;
+  for (int32_t i = fs[k]; i < fs[k + 1]; i++)
+    for (int c = 0; c < 6; c++)
+      f[c] += ig_history_at(l->force_given[i].history, hx, hy, t) * l->force_given[i].value[c];
+  for (int32_t i = as[k]; i < as[k + 1]; i++) {
+    const ig_dyn_face *a = &l->face_given[i];
+    const int quad = a->corners == 4;
+    double u[3], v[3], n[3];
+    for (int c = 0; c < 3; c++) {
+      u[c] = m->x0[3 * (int64_t)a->node[quad ? 2 : 1] + c] - m->x0[3 * (int64_t)a->node[0] + c];
+      v[c] = m->x0[3 * (int64_t)a->node[quad ? 3 : 2] + c] -
+             m->x0[3 * (int64_t)a->node[quad ? 1 : 0] + c];
+    }
+    cross_f64(u, v, n);
+    for (int c = 0; c < 3; c++)
+      f[c] -= ig_history_at(a->history, hx, hy, t) * a->pressure / (quad ? 8 : 6) * n[c];
+  }
+}
+
+static void rigid_fill(const ig_dyn_model *m, double t, int32_t *up, rigid *of) {
+  const int32_t *move = m->held.move.host, *loaded = m->loading.loaded_node.host;
+  const ig_dyn_motion *motion = m->held.motion.host;
+  for (int32_t n = 0; n < m->p.nodes; n++) {
+    rigid *p = &of[ig_root(up, n)];
+    p->nodes++;
+    for (int c = 0; c < 3; c++)
+      p->at[c] += m->x0[3 * (int64_t)n + c];
+  }
+  for (int32_t n = 0; n < m->p.nodes; n++)
+    for (int c = 0; c < 3 && of[n].nodes; c++)
+      of[n].at[c] /= (double)of[n].nodes;
+  for (int32_t n = 0; n < m->p.nodes; n++) {
+    rigid *p = &of[ig_root(up, n)];
+    double r[3];
+    ig_dyn_sub(m->x0 + 3 * (int64_t)n, p->at, r);
+    p->size = fmax(p->size, sqrt(dot_f64(r, r)));
+  }
+  for (int32_t n = 0; move && n < m->p.nodes; n++)
+    if (move[n])
+      resist(&of[ig_root(up, n)], &motion[move[n]], m->x0 + 3 * (int64_t)n, m->p.dofs);
+  for (int k = 0; k < m->p.bodies.count; k++) {
+    const ig_dyn_body *b = (const ig_dyn_body *)m->carried.body.host + k;
+    const int32_t n = ((const int32_t *)m->carried.body_node.host)[b->first];
+    if (b->motion)
+      resist(&of[ig_root(up, n)], &motion[b->motion], b->at, 6);
+  }
+  for (int32_t k = 0; k < m->p.loads.count; k++) {
+    double f[6] = {0};
+    load_at(m, k, t, f);
+    push(&of[ig_root(up, loaded[k])], m->x0 + 3 * (int64_t)loaded[k], f);
+  }
+  const double g = m->p.loads.has_gravity
+                       ? ig_history_at(m->p.loads.gravity_history, m->held.history_x.host,
+                                       m->held.history_y.host, t)
+                       : 0;
+  for (int32_t n = 0; g != 0 && n < m->p.nodes; n++) {
+    double f[6] = {0};
+    for (int c = 0; c < 3; c++)
+      f[c] = g * m->p.loads.gravity[c] * m->weight.heavy[n];
+    push(&of[ig_root(up, n)], m->x0 + 3 * (int64_t)n, f);
+  }
+}
+
+static ig_status rigid_refuse(ig_ctx *cx, const ig_dyn_analysis *a, const rigid *p) {
+  double row[6], shift = 0, turn = 0;
+  memcpy(row, p->load, sizeof row);
+  const double left = row_left(p, row);
+  if (p->nodes < 2 || !(left > 1e-6 * p->all))
+    return IG_OK;
+  for (int c = 0; c < 3; c++) {
+    shift += row[c] * row[c];
+    turn += row[3 + c] * row[3 + c];
+  }
+  const double *d = shift >= turn ? row : row + 3, l = sqrt(fmax(shift, turn));
+  double way[3];
+  for (int c = 0; c < 3; c++)
+    way[c] = fabs(d[c]) > 1e-9 * l ? d[c] / l : 0;
+  return ig_fail_at(cx, &a->at,
+                    "static: the loads %s the part of %lld nodes around (%.4g, %.4g, %.4g) m %s "
+                    "(%.3g, %.3g, %.3g), which no support resists: there is no equilibrium; add "
+                    "`supports`",
+                    shift >= turn ? "push" : "turn", (long long)p->nodes, p->at[0], p->at[1],
+                    p->at[2], shift >= turn ? "along" : "about", way[0], way[1], way[2]);
+}
+
+ig_status ig_dyn_free_check(ig_dyn_model *m, const ig_dyn_analysis *a) {
+  int32_t *up = NULL;
+  rigid *of = NULL;
+  ig_status status = IG_OK;
+  if (m->p.contact.surfaces || m->p.tools || a->kind != IG_ANALYSIS_STATIC)
+    return IG_OK;
+  IG_TRY_GOTO(status, done, IG_NEW(m->cx, &up, (size_t)m->p.nodes + 1, "rigid motions"));
+  IG_TRY_GOTO(status, done, IG_NEW(m->cx, &of, (size_t)m->p.nodes + 1, "rigid motions"));
+  for (int32_t n = 0; n < m->p.nodes; n++)
+    up[n] = n;
+  joints(m, up);
+  rigid_fill(m, a->at_time, up, of);
+  for (int32_t n = 0; n < m->p.nodes && status == IG_OK; n++)
+    if (of[n].nodes && of[n].size > 0)
+      status = rigid_refuse(m->cx, a, &of[n]);
+done:
+  free(up);
+  free(of);
+  return status;
 }

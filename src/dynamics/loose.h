@@ -21,4 +21,8 @@ IG_MUST_CHECK ig_status ig_dyn_loose_find(ig_dyn_model *m, ig_dyn_loose *found);
 /* Fails where a part has left the model and there is no tool it could come to rest on. */
 IG_MUST_CHECK ig_status ig_dyn_loose_check(ig_dyn_model *m);
 
+/* Refuses statics in which loads push a part along a rigid motion that no support resists; where
+   contact or tools may resist it, nothing is said. While the whole mesh is there. */
+IG_MUST_CHECK ig_status ig_dyn_free_check(ig_dyn_model *m, const ig_dyn_analysis *a);
+
 #endif

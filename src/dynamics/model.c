@@ -1,5 +1,6 @@
 /* From a case and a mesh to particles and groups of elements on the device. */
 #include "dynamics/loose.h"
+#include "dynamics/overlap.h"
 #include "dynamics/part.h"
 #include "backend/backend.h"
 #include "core/memory.h"
@@ -124,7 +125,11 @@ static ig_status build(ig_dyn_model *m, const ig_list *materials) {
   p->tool = m->loading.tool.dev;
   p->slots.first = m->slot_first.dev, p->slots.value = m->slots.dev;
   m->fresh = true;
-  return ig_dyn_residual_new(m);
+  IG_TRY(ig_dyn_residual_new(m));
+  IG_TRY(ig_dyn_tools_check(m));
+  for (int i = 0; i < m->c->analysis.count; i++)
+    IG_TRY(ig_dyn_free_check(m, IG_ITEM(const ig_dyn_analysis, m->c->analysis, i)));
+  return IG_OK;
 }
 
 ig_status ig_dyn_model_new(ig_ctx *cx, const ig_mesh *mesh, const ig_list *materials,

@@ -91,6 +91,10 @@ static const ig_option contact_options[] = {
     IG_BOOL(S, on, "true", "surfaces of the mesh do not pass through each other"),
     IG_BOOL(S, edges, "true",
             "edges touch edges: of beams, of shells' boundaries, and sharp ones of solids"),
+    IG_CHOICE(
+        S, overlap, "refuse|keep", "refuse",
+        "bodies that overlap: an error, at the start and when they pass into each other; keep: "
+        "not looked for, what overlaps at the start keeps its distance"),
     IG_REAL(S, penalty, "", "0.1", IG_TINY, 0.5,
             "stiffness, as a share of what the step allows; the step is made smaller for it"),
     IG_REAL(S, friction, "", "0", 0, 100, "Coulomb friction"),

@@ -9,6 +9,7 @@ void ig_dyn_model_release(ig_dyn_model *m) {
   if (!m)
     return;
   ig_ctx *cx = m->cx;
+  free(m->overlap.part);
   if (m->graph)
     cx->backend->graph_free(cx, m->graph);
   for (int i = 0; i < m->groups; i++) {

@@ -29,7 +29,9 @@ typedef struct {
   int64_t element_steps;
   int64_t analysis; /* the one under way, and its start */
   double analysis_start;
-  bool over; /* that one has reached its end */
+  double blow_step; /* most that contact allows at the speeds the analysis began with; 0: unknown */
+  int64_t look;     /* step of the next look for bodies inside each other */
+  bool over;        /* that one has reached its end */
 } ig_dyn_job;
 
 static inline const ig_dyn_clock *ig_dyn_clock_of(const ig_dyn_job *r) {

@@ -1,0 +1,351 @@
+/* Bodies inside each other. Contact keeps particles apart from surfaces by a distance that has no
+   side: it cannot see that a particle is inside another body, and would push it further in. So
+   this is looked for: at the start, and as often as bodies could pass through each other. */
+#include "dynamics/overlap.h"
+#include "core/forest.h"
+#include "dynamics/model.h"
+#include "dynamics/part.h"
+#include "backend/backend.h"
+
+#include "kern/prec_f64.h"
+#include "assembly/scatter.inc"
+#include "dynamics/particle.inc"
+#include "dynamics/contact.inc"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MEASURED = 200 }; /* particles whose depth is measured, at most */
+
+typedef struct {
+  double low[3], high[3];
+} box;
+static const box nothing = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+
+static void box_grow(box *b, const double x[3]) {
+  for (int c = 0; c < 3; c++) {
+    b->low[c] = fmin(b->low[c], x[c]);
+    b->high[c] = fmax(b->high[c], x[c]);
+  }
+}
+static bool box_has(const box *b, const double x[3]) {
+  bool in = true;
+  for (int c = 0; c < 3; c++)
+    in &= x[c] >= b->low[c] && x[c] <= b->high[c];
+  return in;
+}
+static double box_size(const box *b) {
+  return fmax(b->high[0] - b->low[0], fmax(b->high[1] - b->low[1], b->high[2] - b->low[2]));
+}
+
+/* Elements, bodies and ties join particles to parts. */
+static void parts_join(const ig_dyn_model *m, int32_t *up) {
+  for (int b = 0; b < m->mesh->blocks; b++) {
+    const ig_block *block = &m->mesh->block[b];
+    const int count = ig_elem_info_get(block->type)->nodes;
+    for (int64_t i = 0; i < (int64_t)block->count * count; i++)
+      ig_join(up, block->conn[i / count * count], block->conn[i]);
+  }
+  for (int k = 0; k < m->p.bodies.count; k++) {
+    const ig_dyn_body *b = (const ig_dyn_body *)m->carried.body.host + k;
+    const int32_t *node = (const int32_t *)m->carried.body_node.host + b->first;
+    for (int32_t i = 1; i < b->count; i++)
+      ig_join(up, node[0], node[i]);
+  }
+  for (int32_t i = 0; i < 3 * m->p.ties.count; i++)
+    ig_join(up, ((const int32_t *)m->carried.tie_node.host)[i / 3],
+            ((const int32_t *)m->carried.tie_to.host)[i]);
+}
+
+typedef struct {
+  double x;
+  int32_t node;
+} place;
+static int by_x(const void *a, const void *b) {
+  const place *p = a, *q = b;
+  return p->x < q->x ? -1 : p->x > q->x;
+}
+
+/* What one search needs: positions, surface particles by x, boxes of the parts. */
+typedef struct {
+  ig_dyn_model *m;
+  const double *x;
+  place *by;
+  int32_t count;
+  int measured;
+  double share; /* of an element's size: less deep does not count */
+} search;
+
+/* Whether y is in the tetrahedron of a triangle and a point. */
+static bool is_within(const double *const at[4], const double y[3]) {
+  double e[4][3], n[3];
+  for (int i = 0; i < 3; i++)
+    ig_dyn_sub(at[i], at[3], e[i]);
+  ig_dyn_sub(y, at[3], e[3]);
+  cross_f64(e[1], e[2], n);
+  const double volume = dot_f64(e[0], n);
+  if (volume == 0)
+    return false;
+  double sum = 0;
+  for (int i = 0; i < 3; i++) {
+    cross_f64(e[(i + 1) % 3], e[(i + 2) % 3], n);
+    const double w = dot_f64(e[3], n) / volume;
+    if (w < 0)
+      return false;
+    sum += w;
+  }
+  return sum <= 1;
+}
+
+static bool is_inside(const search *s, const ig_block *b, ig_lid local, const double y[3]) {
+  const ig_elem_info *info = ig_elem_info_get(b->type);
+  double middle[3] = {0};
+  for (int a = 0; a < info->nodes; a++)
+    for (int c = 0; c < 3; c++)
+      middle[c] += s->x[3 * (int64_t)b->conn[(int64_t)local * info->nodes + a] + c] / info->nodes;
+  for (int f = 0; f < info->faces; f++) {
+    ig_lid cut[4][3];
+    const int n = ig_dyn_face_triangles(b, local, f, cut);
+    for (int k = 0; k < n; k++) {
+      const double *const at[4] = {s->x + 3 * (int64_t)cut[k][0], s->x + 3 * (int64_t)cut[k][1],
+                                   s->x + 3 * (int64_t)cut[k][2], middle};
+      if (is_within(at, y))
+        return true;
+    }
+  }
+  return false;
+}
+
+/* How far y is from the surface of a part. */
+static double depth_of(const search *s, int32_t part, const double y[3]) {
+  const ig_dyn_touching *t = &s->m->contact;
+  double best = INFINITY;
+  for (int64_t k = 0; k < t->outer; k++) {
+    double r[3][3], w[3];
+    if (s->m->overlap.part[t->skin[3 * k]] != part)
+      continue;
+    for (int a = 0; a < 3; a++)
+      ig_dyn_sub(s->x + 3 * (int64_t)t->skin[3 * k + a], y, r[a]);
+    best = fmin(best, contact_closest_f64(r[0], r[1], r[2], w));
+  }
+  return sqrt(best);
+}
+
+/* Particles of other parts inside an element. */
+static void element_look(search *s, const ig_block *b, ig_lid local, ig_dyn_overlap *found) {
+  const int npe = ig_elem_info_get(b->type)->nodes;
+  const ig_lid *conn = b->conn + (int64_t)local * npe;
+  const int32_t part = s->m->overlap.part[conn[0]];
+  box at = nothing;
+  for (int a = 0; a < npe; a++)
+    box_grow(&at, s->x + 3 * (int64_t)conn[a]);
+  int32_t lo = 0, hi = s->count;
+  while (lo < hi) {
+    const int32_t mid = (lo + hi) / 2;
+    if (s->by[mid].x < at.low[0])
+      lo = mid + 1;
+    else
+      hi = mid;
+  }
+  for (int32_t i = lo; i < s->count && s->by[i].x <= at.high[0]; i++) {
+    const double *y = s->x + 3 * (int64_t)s->by[i].node;
+    if (!box_has(&at, y) || s->m->overlap.part[s->by[i].node] == part || s->measured >= MEASURED ||
+        !is_inside(s, b, local, y))
+      continue;
+    const double depth = depth_of(s, part, y);
+    s->measured++;
+    if (!(depth > s->share * box_size(&at)))
+      continue;
+    found->count++;
+    if (depth <= found->depth)
+      continue;
+    found->depth = depth;
+    memcpy(found->at, y, sizeof found->at);
+  }
+}
+
+/* Whether the boxes of any two parts overlap; the least thickness of a part. */
+static ig_status boxes_look(const search *s, bool *any, double *thin) {
+  const ig_dyn_model *m = s->m;
+  box *of;
+  IG_TRY(IG_NEW(m->cx, &of, (size_t)m->overlap.parts + 1, "overlap"));
+  for (int32_t k = 0; k < m->overlap.parts; k++)
+    of[k] = nothing;
+  for (int32_t n = 0; n < m->p.nodes; n++)
+    box_grow(&of[m->overlap.part[n]], s->x + 3 * (int64_t)n);
+  *any = m->overlap.parts > 64; /* pairs are too many to look at */
+  *thin = INFINITY;
+  for (int32_t k = 0; k < m->overlap.parts; k++) {
+    double least = INFINITY;
+    for (int c = 0; c < 3; c++)
+      least = fmin(least, of[k].high[c] - of[k].low[c]);
+    *thin = least > 0 ? fmin(*thin, least) : *thin;
+    for (int32_t l = 0; l < k && !*any; l++) {
+      bool both = true;
+      for (int c = 0; c < 3; c++)
+        both &= of[k].low[c] < of[l].high[c] && of[l].low[c] < of[k].high[c];
+      *any |= both;
+    }
+  }
+  free(of);
+  return IG_OK;
+}
+
+static ig_status find(ig_dyn_model *m, const double *x, double share, ig_dyn_overlap *found) {
+  search s = {.m = m, .x = x, .share = share, .count = m->p.contact.surfaces};
+  bool any;
+  *found = (ig_dyn_overlap){0};
+  IG_TRY(boxes_look(&s, &any, &m->overlap.thin));
+  if (!any)
+    return IG_OK;
+  IG_TRY(IG_NEW(m->cx, &s.by, (size_t)s.count + 1, "overlap"));
+  for (int32_t i = 0; i < s.count; i++) {
+    const int32_t n = ((const int32_t *)m->contact.surface.host)[i];
+    s.by[i] = (place){x[3 * (int64_t)n], n};
+  }
+  qsort(s.by, (size_t)s.count, sizeof *s.by, by_x);
+  for (int b = 0; b < m->mesh->blocks; b++) {
+    const ig_block *block = &m->mesh->block[b];
+    for (ig_lid l = 0; ig_elem_info_get(block->type)->dim == 3 && l < block->count; l++)
+      element_look(&s, block, l, found);
+  }
+  free(s.by);
+  return IG_OK;
+}
+
+/* Numbers the parts. */
+static ig_status parts_new(ig_dyn_model *m) {
+  const int32_t nodes = m->p.nodes;
+  int32_t *up = NULL;
+  IG_TRY(IG_NEW(m->cx, &m->overlap.part, (size_t)nodes + 1, "overlap"));
+  IG_TRY(IG_NEW(m->cx, &up, (size_t)nodes + 1, "overlap"));
+  for (int32_t n = 0; n < nodes; n++)
+    up[n] = n;
+  parts_join(m, up);
+  for (int32_t n = 0; n < nodes; n++) /* a root is the lowest of its part */
+    m->overlap.part[n] = up[n] == n ? m->overlap.parts++ : m->overlap.part[ig_root(up, n)];
+  free(up);
+  return IG_OK;
+}
+
+ig_status ig_dyn_overlap_new(ig_dyn_model *m) {
+  const ig_dyn_contact *c = &m->c->contact;
+  ig_dyn_overlap found;
+  if (m->p.contact.surfaces == 0 || c->overlap == IG_OVERLAP_KEEP)
+    return IG_OK;
+  IG_TRY(parts_new(m));
+  if (m->overlap.parts < 2)
+    return IG_OK;
+  IG_TRY(find(m, m->x0, 1e-4, &found));
+  if (found.count == 0)
+    return IG_OK;
+  return ig_fail_at(m->cx, &c->at,
+                    "bodies overlap at the start: %d%s nodes lie inside another body, the deepest "
+                    "%.3g m below its surface, at (%.4g, %.4g, %.4g) m; move the bodies apart, tie "
+                    "them, or let them be by `overlap: keep`",
+                    found.count, found.count >= MEASURED ? " or more" : "", found.depth,
+                    found.at[0], found.at[1], found.at[2]);
+}
+
+/* Range of the velocities, as a speed; of all ranks. */
+typedef struct {
+  const ig_dyn_model *l;
+  box range;
+} speeds;
+static void speed_row(void *user, int64_t n, double *row) {
+  const ig_dyn_model *l = ((const speeds *)user)->l;
+  for (int c = 0; c < 3; c++)
+    row[c] = ig_dyn_get(l, &l->v, n * l->p.dofs + c);
+}
+static void speed_add(void *user, const double *row) {
+  box_grow(&((speeds *)user)->range, row);
+}
+static ig_status speed_find(ig_dyn_model *m, double *speed) {
+  speeds s = {ig_dyn_stepper(m), nothing};
+  double d[3];
+  const ig_status pulled = ig_array_pull(m->cx, &ig_dyn_stepper(m)->v);
+  IG_TRY(ig_dyn_particles_add(m, pulled, 3, speed_row, speed_add, &s));
+  ig_dyn_sub(s.range.high, s.range.low, d);
+  *speed = sqrt(dot_f64(d, d));
+  return ig_dyn_share(m, IG_OK, speed, sizeof *speed);
+}
+
+bool ig_dyn_overlap_watched(const ig_dyn_model *m) {
+  return m->overlap.parts > 1 && !m->divided && !m->p.erosion.alive;
+}
+
+/* Steps to the next look: before anything can have passed through the thinnest part. */
+static ig_status next_find(ig_dyn_model *m, int64_t *next) {
+  double speed;
+  IG_TRY(speed_find(m, &speed));
+  const double way = speed * ((const ig_dyn_clock *)m->clock.host)->dt;
+  const double steps = way > 0 && isfinite(m->overlap.thin) ? 0.25 * m->overlap.thin / way : 5000;
+  *next = (int64_t)fmax(20, fmin(5000, steps));
+  return IG_OK;
+}
+
+ig_status ig_dyn_overlap_check(ig_dyn_model *m, int64_t *next) {
+  const ig_dyn_clock *k = m->clock.host;
+  ig_dyn_overlap found;
+  double *x;
+  IG_TRY(ig_array_pull(m->cx, &m->x));
+  IG_TRY(ig_array_pull(m->cx, &m->clock));
+  IG_TRY(IG_NEW(m->cx, &x, 3 * (size_t)m->p.nodes + 1, "overlap"));
+  for (int64_t i = 0; i < 3 * (int64_t)m->p.nodes; i++)
+    x[i] = ig_dyn_get(m, &m->x, i);
+  const ig_status status = find(m, x, 0.02, &found);
+  free(x);
+  IG_TRY(status);
+  if (found.count == 0)
+    return next_find(m, next);
+  return IG_FAIL(m->cx, IG_NUMERIC,
+                 "by step %lld, t = %.4g s, bodies have passed into each other: %d%s nodes lie "
+                 "inside another body, the deepest %.3g m below its surface, at (%.4g, %.4g, %.4g) "
+                 "m; raise `contact: penalty` or `thickness`, or take a smaller step (`safety`)",
+                 (long long)k->step, k->time, found.count,
+                 found.count >= MEASURED ? " or more" : "", found.depth, found.at[0], found.at[1],
+                 found.at[2]);
+}
+
+ig_status ig_dyn_overlap_step(ig_dyn_model *m, double critical, double *step) {
+  const double gap = m->p.contact.gap, penalty = m->p.contact.penalty;
+  double speed;
+  *step = 0;
+  if (m->p.contact.surfaces == 0 || !isfinite(critical))
+    return IG_OK;
+  IG_TRY(speed_find(m, &speed));
+  if (speed > 0)
+    *step = fmin(0.5 * sqrt(penalty) * gap / speed, sqrt(penalty * gap * critical / (2 * speed)));
+  return IG_OK;
+}
+
+ig_status ig_dyn_tools_check(ig_dyn_model *m) {
+  ig_dyn_particles p = m->p;
+  box all = nothing;
+  p.history_x = m->held.history_x.host;
+  p.history_y = m->held.history_y.host;
+  for (int32_t n = 0; n < m->mesh->nodes; n++)
+    box_grow(&all, m->x0 + 3 * (int64_t)n);
+  for (int i = 0; i < m->c->tools.count; i++) {
+    const ig_dyn_tool *tool = (const ig_dyn_tool *)m->loading.tool.host + i;
+    ig_dyn_overlap found = {0};
+    for (int32_t n = 0; n < m->mesh->nodes; n++) {
+      const double *x = m->x0 + 3 * (int64_t)n;
+      double out[3];
+      const double depth = -ig_dyn_tool_gap(&p, tool, 0, x, out);
+      found.count += depth > 1e-6 * box_size(&all);
+      if (depth <= fmax(found.depth, 1e-6 * box_size(&all)))
+        continue;
+      found.depth = depth;
+      memcpy(found.at, x, sizeof found.at);
+    }
+    if (found.count)
+      return ig_fail_at(m->cx, &IG_ITEM(const ig_dyn_tool_case, m->c->tools, i)->at,
+                        "%d nodes lie inside this tool at the start, the deepest %.3g m, at (%.4g, "
+                        "%.4g, %.4g) m: move it, or for a plane turn `axis`, which points to where "
+                        "nodes may be",
+                        found.count, found.depth, found.at[0], found.at[1], found.at[2]);
+  }
+  return IG_OK;
+}

@@ -1,0 +1,27 @@
+/* Bodies inside each other: found at the start, and on the way. Not looked for with `overlap:
+   keep`; after the start not on ranks, nor where elements erode. */
+#ifndef IG_DYNAMICS_OVERLAP_H
+#define IG_DYNAMICS_OVERLAP_H
+
+#include "dynamics/dynamics.h"
+
+/* Particles found inside another part; the deepest and where it is. */
+typedef struct {
+  int count;
+  double depth, at[3];
+} ig_dyn_overlap;
+
+/* Parts of the mesh; refuses those that overlap. */
+IG_MUST_CHECK ig_status ig_dyn_overlap_new(ig_dyn_model *m);
+/* Refuses tools with nodes inside them at the start. */
+IG_MUST_CHECK ig_status ig_dyn_tools_check(ig_dyn_model *m);
+/* Whether a run looks again; the look, an error that says where, and after how many steps the next
+   one is due. */
+bool ig_dyn_overlap_watched(const ig_dyn_model *m);
+IG_MUST_CHECK ig_status ig_dyn_overlap_check(ig_dyn_model *m, int64_t *next);
+/* The largest step at which contact stops what comes at the present speeds: its springs, whose
+   stiffness is that of the step, hold a particle within half of the gap, and bear the pressure
+   rho c v of the blow within it. 0: any. */
+IG_MUST_CHECK ig_status ig_dyn_overlap_step(ig_dyn_model *m, double critical, double *step);
+
+#endif
