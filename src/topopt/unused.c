@@ -35,8 +35,9 @@ typedef struct {
   ig_ctx *cx;
   const ig_topopt_case *c;
   bool heat, grid, plane;
-  bool weighs; /* a load is the weight of the design */
-  bool swings; /* natural frequencies are computed */
+  bool weighs;   /* a load is the weight of the design */
+  bool swings;   /* natural frequencies are computed */
+  bool unloaded; /* there is no load case */
 } asked;
 
 static ig_status check_grid(const asked *a) {
@@ -59,6 +60,8 @@ static ig_status check_supports(const asked *a) {
         {a->heat && strcmp(hold->fix, "all") != 0, "supports: fix", "a temperature has no axes"},
         {!a->heat && free_moved, "supports: displacement",
          "it moves along an axis that 'fix' leaves free"},
+        {a->unloaded && any(hold->displacement, 3), "supports: displacement",
+         "there is no load case, and natural frequencies do not depend on it"},
         {a->plane && any(&hold->displacement[2], 1), "supports: displacement along z",
          "the problem is plane"}};
     IG_TRY(REFUSE(a->cx, &hold->at, list));
@@ -231,6 +234,8 @@ static ig_status check_surface(const asked *a) {
       {(a->plane || none) && s->unit != 1e-3, "surface: unit", why},
       {(a->plane || none) && s->islands, "surface: islands", why},
       {(a->plane || none) && s->analyse, "surface: analyse", why},
+      {a->unloaded && s->analyse, "surface: analyse", "there is no load"},
+      {a->c->choose_material && s->analyse, "surface: analyse", "the part has several materials"},
       {!unnamed && s->unit != 1e-3, "surface: unit", "3mf is in millimetres and says so"},
       {!s->mirror && a->c->symmetry.count == 0, "surface: mirror", "there is no 'symmetry'"}};
   return REFUSE(a->cx, &s->at, list);
@@ -242,6 +247,7 @@ ig_status ig_topopt_unused(ig_ctx *cx, const ig_topopt_case *c) {
   a.grid = c->grid.at.given || n[0] != 0 || n[1] != 0 || n[2] != 0;
   a.plane = a.grid && n[2] == 0;
   a.swings = ig_topopt_modes_asked(c);
+  a.unloaded = c->problem == IG_PROBLEM_FREQUENCY && c->loads.count == 0;
   for (int i = 0; i < c->loads.count; i++)
     a.weighs = a.weighs || any(IG_ITEM(ig_load_case, c->loads, i)->gravity, 3);
   IG_TRY(check_grid(&a));
