@@ -505,6 +505,17 @@ static ig_status mesh_become(ig_chain *chain, ig_case *c, int stage, ig_node *me
 
 /* --- the walk */
 
+/* A design with planes of symmetry is a half or a quarter of the part, and no shape mirrors it. */
+static void warn_of_half(ig_chain *chain, int stage, const ig_node *node, int source) {
+  const ig_node *symmetry = ig_node_find(chain->stage[source].node, "symmetry");
+  if (is_shape(chain, stage) && symmetry &&
+      (symmetry->child || (symmetry->text && *symmetry->text)))
+    ig_warn_at(chain->cx, &ig_node_find(node, "from")->at,
+               "from: '%.60s' has planes of symmetry: the shape is that of its model, not of the "
+               "whole part; design the whole to build it",
+               chain->stage[source].name);
+}
+
 /* `from` in `node`, whatever it stands for. */
 static ig_status source_become(ig_chain *chain, ig_case *c, int stage, ig_node *node, int source,
                                bool trial, const declared *d) {
@@ -513,8 +524,10 @@ static ig_status source_become(ig_chain *chain, ig_case *c, int stage, ig_node *
     return figure_become(chain, c, node, source, trial, d);
   if (strcmp(key, "mesh") == 0)
     return mesh_become(chain, c, stage, node, source, trial);
-  if (trial)
+  if (trial) {
+    warn_of_half(chain, stage, node, source);
     return file_become(c, node, SOME_FILE);
+  }
   if (takes_heat(node))
     return file_become(c, node, chain->stage[source].folder);
   char *path = NULL;

@@ -347,6 +347,8 @@ static ig_status check_case(const ig_topopt_design *s) {
     return ig_fail_at(cx, &c->projection.at,
                       "projection: robust: not with minimise: stress or temperature; bound it in "
                       "'constraints' instead");
+  if (c->minimise == IG_MINIMISE_STRESS && s->loading->cases == 0)
+    return ig_fail_at(cx, &c->at, "minimise: stress: there is no load: give one in 'loads'");
   if (c->minimise == IG_MINIMISE_DISPLACEMENT && c->problem != IG_PROBLEM_STIFFNESS)
     return ig_fail_at(cx, &c->at, "minimise: displacement: is for problem: stiffness");
   if (c->minimise == IG_MINIMISE_TEMPERATURE && c->problem != IG_PROBLEM_HEAT)

@@ -229,9 +229,6 @@ ig_status ig_topopt_part_put(ig_topopt_run *r, ig_sink *sink, double *density,
     status = s->d->inside(s->d->self, density, part.level, share);
   if (status == IG_OK && (!ig_topopt_divided(s->d) || ig_ranks_first(s->cx)))
     status = put_surface(r, sink, &part, wanted);
-  if (status == IG_OK && c->analyse && !share)
-    ig_warn(s->cx, "the part was not analysed: %s",
-            s->loading->candidates ? "it has several materials" : "there is no load");
   ig_topopt_part_free(&part);
   return status;
 }

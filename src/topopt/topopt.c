@@ -85,7 +85,7 @@ static ig_status open_model(ig_job *job, ig_discretisation **d, ig_topopt_design
     return ig_fail_at(job->cx, &c->grid.at, "grid: there is a mesh already: give one of the two");
   if (!job->mesh && !grid)
     return ig_fail_at(job->cx, &c->at, "topopt needs a section 'grid' or a section 'mesh'");
-  IG_TRY(ig_topopt_unused(job->cx, c));
+  IG_TRY(ig_topopt_unused(job->cx, c, job->tree));
   IG_TRY(check_radius(job, c));
   if (job->mesh) {
     const char *why;

@@ -222,8 +222,9 @@ int ig_topopt_method(const ig_topopt_case *c);
 double ig_topopt_volume(const ig_topopt_case *c);
 /* Whether the objective is the displacement of the ports: mechanisms, minimise: displacement. */
 bool ig_topopt_has_port(const ig_topopt_case *c);
-/* Fails where a key is given that has no effect in this case. unused.c */
-IG_MUST_CHECK ig_status ig_topopt_unused(ig_ctx *cx, const ig_topopt_case *c);
+/* Fails where a key is given that has no effect in this case; `tree`: the case as written, or NULL.
+   unused.c */
+IG_MUST_CHECK ig_status ig_topopt_unused(ig_ctx *cx, const ig_topopt_case *c, const ig_node *tree);
 /* How often the exported part contains the model: 2 for each plane of symmetry at which the surface
    is mirrored. */
 double ig_topopt_copies(const ig_topopt_case *c);

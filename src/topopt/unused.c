@@ -15,13 +15,43 @@ typedef struct {
   const char *key, *why;
 } rule;
 
-static ig_status refuse(ig_ctx *cx, const ig_src *at, const rule *list, size_t count) {
+/* What the rules look at. */
+typedef struct {
+  ig_ctx *cx;
+  const ig_topopt_case *c;
+  const ig_node *tree; /* the case as written, or NULL */
+  bool heat, grid, plane;
+  bool weighs;   /* a load is the weight of the design */
+  bool swings;   /* natural frequencies are computed */
+  bool unloaded; /* there is no load case */
+} asked;
+
+/* Where "source" or "surface: formats" stands; `entry`: where its section or entry begins. */
+static ig_src place_of(const asked *a, const char *key, const ig_src *entry) {
+  char section[40];
+  const size_t length = strcspn(key, ":");
+  const char *own = key[length] ? key + length + 2 : NULL;
+  if (!a->tree || length >= sizeof section)
+    return *entry;
+  memcpy(section, key, length);
+  section[length] = '\0';
+  const ig_node *node = ig_node_find(a->tree, section);
+  if (!node)
+    return *entry;
+  if (!own)
+    return node->kind == IG_NODE_LIST ? *entry : ig_key_at(a->tree, section, *entry);
+  return node->kind == IG_NODE_MAP ? ig_key_at(node, own, *entry) : *entry;
+}
+
+static ig_status refuse(const asked *a, const ig_src *at, const rule *list, size_t count) {
   for (size_t i = 0; i < count; i++)
-    if (list[i].given)
-      return ig_fail_at(cx, at, "%s: has no effect here: %s", list[i].key, list[i].why);
+    if (list[i].given) {
+      const ig_src place = place_of(a, list[i].key, at);
+      return ig_fail_at(a->cx, &place, "%s: has no effect here: %s", list[i].key, list[i].why);
+    }
   return IG_OK;
 }
-#define REFUSE(cx, at, list) refuse(cx, at, list, sizeof(list) / sizeof *(list))
+#define REFUSE(a, at, list) refuse(a, at, list, sizeof(list) / sizeof *(list))
 
 static bool any(const double *v, int n) {
   bool found = false;
@@ -30,15 +60,6 @@ static bool any(const double *v, int n) {
   return found;
 }
 
-/* What the rules look at. */
-typedef struct {
-  ig_ctx *cx;
-  const ig_topopt_case *c;
-  bool heat, grid, plane;
-  bool weighs; /* a load is the weight of the design */
-  bool swings; /* natural frequencies are computed */
-} asked;
-
 static ig_status check_grid(const asked *a) {
   const ig_grid_case *g = &a->c->grid;
   const rule list[] = {
@@ -46,7 +67,7 @@ static ig_status check_grid(const asked *a) {
       {!g->stl && any(g->move, 3), "grid: move", "it moves 'stl', which is not given"},
       {a->plane && g->size[2] > 0 && !isnan(g->thickness) && g->size[2] != g->thickness,
        "grid: size along z", "the thickness is given: leave one of the two out"}};
-  return REFUSE(a->cx, &g->at, list);
+  return REFUSE(a, &g->at, list);
 }
 
 static ig_status check_supports(const asked *a) {
@@ -59,9 +80,11 @@ static ig_status check_supports(const asked *a) {
         {a->heat && strcmp(hold->fix, "all") != 0, "supports: fix", "a temperature has no axes"},
         {!a->heat && free_moved, "supports: displacement",
          "it moves along an axis that 'fix' leaves free"},
+        {a->unloaded && any(hold->displacement, 3), "supports: displacement",
+         "there is no load case, and natural frequencies do not depend on it"},
         {a->plane && any(&hold->displacement[2], 1), "supports: displacement along z",
          "the problem is plane"}};
-    IG_TRY(REFUSE(a->cx, &hold->at, list));
+    IG_TRY(REFUSE(a, &hold->at, list));
   }
   return IG_OK;
 }
@@ -78,7 +101,7 @@ static ig_status check_loads(const asked *a) {
         {a->plane && any(&load->force[2], 1), "loads: force along z", "the problem is plane"},
         {acts && !spreads && load->spread != IG_SPREAD_NODES, "loads: spread",
          "it is for 'force' and 'heat'"}};
-    IG_TRY(REFUSE(a->cx, &load->at, list));
+    IG_TRY(REFUSE(a, &load->at, list));
     if (!acts)
       return ig_fail_at(a->cx, &load->at, "loads: nothing acts: give %s in it",
                         a->heat ? "'heat'" : "'force', 'moment', 'pressure' or 'gravity'");
@@ -92,7 +115,7 @@ static ig_status check_springs_ports_masses(const asked *a) {
     const ig_spring_case *k = IG_ITEM(ig_spring_case, c->springs, i);
     const rule list[] = {{a->plane && any(&k->stiffness[2], 1), "springs: stiffness along z",
                           "the problem is plane"}};
-    IG_TRY(REFUSE(a->cx, &k->at, list));
+    IG_TRY(REFUSE(a, &k->at, list));
   }
   for (int i = 0; i < c->ports.count; i++) {
     const ig_port_case *port = IG_ITEM(ig_port_case, c->ports, i);
@@ -102,13 +125,13 @@ static ig_status check_springs_ports_masses(const asked *a) {
         {a->heat && any(port->direction, 3), "ports: direction", "a temperature has none"},
         {a->plane && any(&port->direction[2], 1), "ports: direction along z",
          "the problem is plane"}};
-    IG_TRY(REFUSE(a->cx, &port->at, list));
+    IG_TRY(REFUSE(a, &port->at, list));
   }
   for (int i = 0; i < c->masses.count && !a->heat; i++) {
     const rule list[] = {{!a->weighs && !a->swings, "masses",
                           "nothing weighs and nothing swings: they are for 'gravity' in 'loads', "
                           "problem: frequency and a bound on a frequency"}};
-    IG_TRY(REFUSE(a->cx, &IG_ITEM(ig_mass_case, c->masses, i)->at, list));
+    IG_TRY(REFUSE(a, &IG_ITEM(ig_mass_case, c->masses, i)->at, list));
   }
   return IG_OK;
 }
@@ -127,7 +150,7 @@ static ig_status check_constraints(const asked *a) {
         {l->load_case > 0 && !loaded, "constraints: load_case", "this bound is on no load case"},
         {global && (l->set || l->place.at.given), "constraints: set or place",
          "a compliance and a frequency are the whole body's"}};
-    IG_TRY(REFUSE(a->cx, &l->at, list));
+    IG_TRY(REFUSE(a, &l->at, list));
   }
   return IG_OK;
 }
@@ -151,7 +174,7 @@ static ig_status check_top(const asked *a) {
       {c->weights.count > 0 && !weighted, "weights", "the objective is no sum over load cases"},
       {c->mass_threshold != 0.1 && !a->weighs && !a->swings, "mass_threshold",
        "nothing weighs and nothing swings"}};
-  return REFUSE(a->cx, &c->at, list);
+  return REFUSE(a, &c->at, list);
 }
 
 static ig_status check_sections(const asked *a) {
@@ -163,22 +186,22 @@ static ig_status check_sections(const asked *a) {
       {c->stress.at.given && !ig_topopt_stress_asked(c) && !c->surface.analyse, "stress",
        "no stress is bounded or minimised: give one in 'constraints', or minimise: stress"},
       {c->stress.clusters > 1 && !bound, "stress: clusters", "no stress is bounded"}};
-  IG_TRY(REFUSE(a->cx, &c->stress.at, stress));
+  IG_TRY(REFUSE(a, &c->stress.at, stress));
   const rule frequency[] = {
       {c->frequency.at.given && !a->swings, "frequency",
        "no natural frequency is bounded or made large: give one in 'constraints', or problem: "
        "frequency"}};
-  IG_TRY(REFUSE(a->cx, &c->frequency.at, frequency));
+  IG_TRY(REFUSE(a, &c->frequency.at, frequency));
   const rule filter[] = {{c->filter.kind == IG_FILTER_NONE && !isnan(c->filter.radius),
                           "filter: radius", "kind: none filters nothing"},
                          {c->filter.kind == IG_FILTER_NONE && c->filter.padded, "filter: padded",
                           "kind: none filters nothing"}};
-  IG_TRY(REFUSE(a->cx, &c->filter.at, filter));
+  IG_TRY(REFUSE(a, &c->filter.at, filter));
   const ig_projection_case *p = &c->projection;
   const bool step = p->eta != 0.5 || p->robust != 0 || p->beta_max != 64 || p->every != 40;
   const rule projection[] = {{step && !(p->beta > 0), "projection",
                               "there is no step without a sharpness: give beta, 1 for example"}};
-  return REFUSE(a->cx, &p->at, projection);
+  return REFUSE(a, &p->at, projection);
 }
 
 static ig_status check_optimiser(const asked *a) {
@@ -190,7 +213,7 @@ static ig_status check_optimiser(const asked *a) {
                        {mma && o->gray != 1, "optimiser: gray", why},
                        {mma && o->gray_ramp.at.given, "optimiser: gray_ramp", why},
                        {mma && !isnan(o->x_min), "optimiser: x_min", why}};
-  return REFUSE(a->cx, &o->at, list);
+  return REFUSE(a, &o->at, list);
 }
 
 static ig_status check_solver(const asked *a) {
@@ -215,7 +238,7 @@ static ig_status check_solver(const asked *a) {
       {s->visits != 0 && s->cycle != IG_CYCLE_K, "solver: visits", "it is for cycle: k"},
       {s->damping != 0.8 && (!cycles || s->smoother == IG_SMOOTH_CHEBYSHEV), "solver: damping",
        "it is for smoothing by jacobi or block_jacobi"}};
-  return REFUSE(a->cx, &s->at, list);
+  return REFUSE(a, &s->at, list);
 }
 
 static ig_status check_surface(const asked *a) {
@@ -231,17 +254,20 @@ static ig_status check_surface(const asked *a) {
       {(a->plane || none) && s->unit != 1e-3, "surface: unit", why},
       {(a->plane || none) && s->islands, "surface: islands", why},
       {(a->plane || none) && s->analyse, "surface: analyse", why},
+      {a->unloaded && s->analyse, "surface: analyse", "there is no load"},
+      {a->c->choose_material && s->analyse, "surface: analyse", "the part has several materials"},
       {!unnamed && s->unit != 1e-3, "surface: unit", "3mf is in millimetres and says so"},
       {!s->mirror && a->c->symmetry.count == 0, "surface: mirror", "there is no 'symmetry'"}};
-  return REFUSE(a->cx, &s->at, list);
+  return REFUSE(a, &s->at, list);
 }
 
-ig_status ig_topopt_unused(ig_ctx *cx, const ig_topopt_case *c) {
+ig_status ig_topopt_unused(ig_ctx *cx, const ig_topopt_case *c, const ig_node *tree) {
   const int64_t *n = c->grid.elements;
-  asked a = {.cx = cx, .c = c, .heat = c->problem == IG_PROBLEM_HEAT};
+  asked a = {.cx = cx, .c = c, .tree = tree, .heat = c->problem == IG_PROBLEM_HEAT};
   a.grid = c->grid.at.given || n[0] != 0 || n[1] != 0 || n[2] != 0;
   a.plane = a.grid && n[2] == 0;
   a.swings = ig_topopt_modes_asked(c);
+  a.unloaded = c->problem == IG_PROBLEM_FREQUENCY && c->loads.count == 0;
   for (int i = 0; i < c->loads.count; i++)
     a.weighs = a.weighs || any(IG_ITEM(ig_load_case, c->loads, i)->gravity, 3);
   IG_TRY(check_grid(&a));

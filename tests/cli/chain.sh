@@ -19,6 +19,8 @@ refused() { # words expected, arguments…
 # all of it, and every figure of the report is a number that can be
 "$INGOT" check small.yaml --set precision=single >out 2>log || fail "a precision for all stages is not left to those that have it"
 [ -s log ] && fail "a precision for all stages is grumbled about"
+sed 's/^    physics: topopt/&\n    symmetry: [y-]/' small.yaml >half.yaml
+"$INGOT" check half.yaml >out 2>log && grep -q "half.yaml:22:11: from: 'design' has planes of symmetry" log || fail "half a design goes for the whole part"
 "$INGOT" run small.yaml >out 2>log || fail "the chain fails"
 for file in design.png load.png summary.json design/summary.json shape/path.csv print/history.csv crack/snap.vtkhdf.series; do
   [ -s small-out/$file ] || fail "$file is missing"

@@ -532,22 +532,28 @@ static void keys_without_effect_are_refused(void **state) {
   "force: [0, -1, 0]}]\n"
 #define HEAT "physics: topopt\nproblem: heat\ngrid: {elements: [4, 3, 0]}\nsource: 1\n"
 #define WARM HEAT "supports: [{set: xmin}]\n"
+#define SWINGS                                                                                     \
+  "physics: topopt\nproblem: frequency\ngrid: {elements: [4, 3, 2]}\nsupports: [{set: xmin}]\n"    \
+  "materials: {name: m, young: 1, poisson: 0.3, density: 1}\nfilter: {kind: density}\n"            \
+  "masses: [{set: xmax, mass: 1}]\n"
 #define NO(key) key ": has no effect here"
   static const char *const bad[][2] = {
       {GRID "loads: [{box: {min: [12, 3], max: [12, 3]}, force: [0, -1, 0], heat: 1}]\n",
        "case.yaml:6:9: loads: heat: has no effect here: it is for problem: heat"},
       {GRID "loads: [{box: {min: [12, 3], max: [12, 3]}, force: [0, -1, 1]}]\n",
        NO("loads: force along z")},
-      {GRID LOAD "source: 3\n", NO("source")},
+      {GRID LOAD "source: 3\n", "case.yaml:7:9: source: has no effect here"},
       {GRID LOAD "ports: [{set: xmax, direction: [0, 1, 0]}]\n", NO("ports")},
       {GRID LOAD "masses: [{set: xmax, mass: 3}]\n", NO("masses")},
       {GRID LOAD "surface: {formats: [stl]}\n", NO("surface: formats")},
       {GRID LOAD "surface: {unit: 1 m}\n", NO("surface: unit")},
-      {GRID LOAD "surface: {islands: true}\n", NO("surface: islands")},
+      {GRID LOAD "surface: {islands: true}\n", "case.yaml:7:20: " NO("surface: islands")},
       {GRID LOAD "surface: {analyse: true}\n", NO("surface: analyse")},
       {GRID LOAD "surface: {mirror: false}\n", NO("surface: mirror")},
       {SOLID3 "surface: {formats: [], analyse: true}\n", NO("surface: analyse")},
       {SOLID3 "surface: {formats: [3mf], unit: 1 m}\n", NO("surface: unit")},
+      {SWINGS "surface: {analyse: true}\n", NO("surface: analyse")},
+      {SWINGS "minimise: stress\n", "minimise: stress: there is no load"},
       {GRID LOAD "combine: worst\n", NO("combine")},
       {GRID LOAD "minimise: volume\nconstraints: [{compliance: 1}]\nweights: [1]\n", NO("weights")},
       {GRID LOAD "mass_threshold: 0.2\n", NO("mass_threshold")},
@@ -588,6 +594,7 @@ static void keys_without_effect_are_refused(void **state) {
 #undef HEAT
 #undef WARM
 #undef NO
+#undef SWINGS
   run_refused(bad, sizeof bad / sizeof *bad);
 }
 

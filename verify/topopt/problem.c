@@ -28,7 +28,7 @@ ig_status ig_topopt_problem_open_with(ig_ctx *cx, const char *text, const ig_lis
   IG_TRY_GOTO(status, failed, ig_node_parse(cx, t->arena, text, at, &node));
   const ig_option_table table = {ig_topopt_options, &t->c};
   IG_TRY_GOTO(status, failed, ig_options_read(cx, t->arena, node, &table, 1));
-  IG_TRY_GOTO(status, failed, ig_topopt_unused(cx, &t->c));
+  IG_TRY_GOTO(status, failed, ig_topopt_unused(cx, &t->c, NULL));
   if (mesh) {
     IG_TRY_GOTO(status, failed, ig_topopt_mesh_model_new(cx, &t->c, materials, mesh, how, &t->d));
   } else {
