@@ -224,6 +224,15 @@ def py_line(user, label, value):
     _of(user).append((text(label), text(value)))
 
 
+@ffi.def_extern()
+def py_compared(user, row):
+    values = [row.value[i] if row.text[i] == ffi.NULL else text(row.text[i]) for i in (0, 1)]
+    _of(user).append({"part": text(row.part), "name": text(row.name), "unit": text(row.unit),
+                      "values": tuple(values), "difference": row.difference, "scale": row.scale,
+                      "allowed": row.allowed, "item": row.item, "place": tuple(row.place),
+                      "same": row.same})
+
+
 class FieldInfo:
     """What a field is: name, unit, where ("nodes" or "elements"), dtype, components, count,
     writable."""

@@ -143,6 +143,32 @@ class Result:
                            ffi.new("ig_report_options *", {"html": name}))
         return os.fspath(path) if path else os.path.join(self.folder, "report.html")
 
+    def compare(self, other, *, relative=0.0, absolute=0.0, tolerances=None, snapshots="last",
+                match="number", distance=0.0):
+        """Compares figures, history and fields with those of another result, as `ingot compare`.
+
+        Returns one dict per figure, column and field; `same` says whether it is within tolerance.
+        tolerances: {"T*": 1e-6, "u_max": (1e-6, 1e-9)}, relative or (relative, absolute), by name.
+        snapshots: "last", "all" or "none"; match: "number" or "position", within `distance`.
+        """
+        from ._core import Context, encode, ffi, lib
+        which = ["last", "all", "none"].index(snapshots)
+        named = [encode(f"{name}={t[0]!r},{t[1]!r}" if isinstance(t, tuple) else f"{name}={t!r}")
+                 for name, t in (tolerances or {}).items()]
+        folder = other.folder if isinstance(other, Result) else other
+        if self.folder is None or folder is None:
+            raise ValueError("a result without a folder cannot be compared")
+        texts = ffi.new("char *[]", named)
+        rows, context = [], Context("cpu")
+        options = ffi.new("ig_compare_options *", {
+            "relative": relative, "absolute": absolute, "tolerance": ffi.cast("const char *const *", texts),
+            "tolerances": len(named), "snapshots": which,
+            "by_position": {"number": False, "position": True}[match], "distance": distance})
+        handle = ffi.new_handle(rows)
+        context.call(lib.ig_result_compare, context.ptr, encode(self.folder), encode(folder), options,
+                     lib.py_compared, handle)
+        return rows
+
     def frame(self):
         """The history as a pandas.DataFrame, over time or iterations; columns as in history.csv
         without units (these: history_units)."""

@@ -658,6 +658,20 @@ class Results(Folder):
         self.assertEqual(grid.GetNumberOfCells(), 192)
         self.assertAlmostEqual(grid.GetFieldData().GetArray("TimeValue").GetValue(0), 0.2)
 
+    def test_compare(self):
+        one = ingot.run(PLATE, out=self.path("one"), threads=1)
+        same = ingot.run(PLATE, out=self.path("same"), threads=1)
+        other = ingot.run(PLATE, out=self.path("other"), set={"duration": 0.1}, threads=1)
+        rows = one.compare(same, snapshots="all")
+        self.assertTrue(rows and all(r["same"] for r in rows))
+        rows = {(r["part"], r["name"]): r for r in one.compare(other)}
+        self.assertFalse(rows["snapshot", "time"]["same"])
+        self.assertAlmostEqual(rows["snapshot", "time"]["difference"], 0.1)
+        self.assertEqual(rows["figure", "status"]["values"], ("complete", "complete"))
+        loose = one.compare(other, relative=10, tolerances={"snapshots": 1.0, "T*": (10.0, 1e9)})
+        self.assertTrue(all(r["same"] for r in loose if r["part"] != "history"))
+        self.assertRaises(ingot.InputError, one.compare, self.path("none"))
+
     def test_nothing_there(self):
         self.assertRaises(FileNotFoundError, ingot.Result, self.path("none"))
 
