@@ -36,10 +36,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define SECONDS 600.  /* unless the caller says so */
-#define SHARE 0.75    /* of the memory that is left, likewise */
-#define SCRATCH 1e9   /* bytes that it may write, in all */
-#define LOOK_AGAIN .1 /* s, for signals and the end of the time */
+#define SECONDS 600.    /* unless the caller says so */
+#define SHARE 0.75      /* of the memory that is left, likewise */
+#define SCRATCH 1e9     /* bytes that it may write, in all */
+#define LIBRARIES 256e6 /* bytes that loading them takes */
+#define LOOK_AGAIN .1   /* s, for signals and the end of the time */
 enum { LINKS = 10000, OWN_FILES = 1000 };
 
 /* --- a folder of its own */
@@ -382,12 +383,35 @@ static void descriptors_close(int pipe) {
     close(from);
 }
 
+/* Its home is its own folder, and libraries of linear algebra start no threads when they are
+   loaded: one for each core would not fit into the limit of memory. The new list is put in place of
+   the old one, since setenv takes a lock that another thread may have held. */
+extern char **environ;
+static void environment_set(const scratch *s) {
+  static char home[PATH_MAX + 8], tmp[PATH_MAX + 8];
+  static char blas[] = "OPENBLAS_NUM_THREADS=1", omp[] = "OMP_NUM_THREADS=1";
+  char *const own[] = {home, tmp, blas, omp};
+  enum { OWN = sizeof own / sizeof *own };
+  size_t count = 0;
+  while (environ && environ[count])
+    count++;
+  char **list = calloc(OWN + count + 1, sizeof *list);
+  if (!list)
+    return;
+  snprintf(home, sizeof home, "HOME=%s", s->folder);
+  snprintf(tmp, sizeof tmp, "TMPDIR=%s", s->folder);
+  memcpy(list, own, sizeof own); /* the first of a name counts */
+  if (count)
+    memcpy(list + OWN, environ, count * sizeof *list);
+  environ = list;
+}
+
 static ig_status confined(ig_ctx *cx, const ig_mesh_guest *guest, const scratch *s,
                           const ig_mesh_read_options *options, ig_mesh **mesh) {
   char why[256];
   const ig_sandbox sandbox = {.folder = s->folder,
                               .seconds = options->time_limit + 5,
-                              .bytes = options->memory_limit,
+                              .bytes = options->memory_limit + LIBRARIES,
                               .file_bytes = SCRATCH};
   const char *const places[] = {s->folder, s->home, s->file, NULL};
   bool good = ig_sandbox_enter(&sandbox, why, sizeof why);
@@ -415,6 +439,7 @@ static void read_there(ig_ctx *cx, const ig_mesh_guest *guest, const scratch *s,
   (void)pthread_sigmask(SIG_SETMASK, &none, NULL);
   (void)setlocale(LC_ALL, "C"); /* this process is the reader's alone */
   (void)!chdir(s->folder);
+  environment_set(s);
   cx->log = log_send;
   cx->user = &fd;
   cx->progress = NULL;
