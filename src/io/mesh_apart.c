@@ -46,6 +46,7 @@ enum { LINKS = 10000, OWN_FILES = 1000 };
 /* --- a folder of its own */
 
 #define PREFIX "ingot-mesh-"
+#define MARK ".ingot-scratch" /* a link that leads nowhere: the folder is one of these */
 
 typedef struct {
   char folder[PATH_MAX]; /* "": there is none */
@@ -78,7 +79,8 @@ static void folders_sweep(const char *parent) {
     const int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0)
       continue;
-    if (fstat(fd, &info) == 0 && info.st_uid == geteuid() && info.st_mtime < now - 60 &&
+    const bool old = fstat(fd, &info) == 0 && info.st_uid == geteuid() && info.st_mtime < now - 60;
+    if (old && fstatat(fd, MARK, &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(info.st_mode) &&
         flock(fd, LOCK_EX | LOCK_NB) == 0)
       folder_remove(path);
     close(fd);
@@ -145,7 +147,7 @@ static ig_status scratch_make(ig_ctx *cx, const char *path, scratch *s) {
     *c = (char)tolower((unsigned char)*c);
   const bool script = dot && strcmp(dot, ".geo") == 0;
   if (snprintf(s->file, sizeof s->file, "%s/%s", s->folder, own) >= (int)sizeof s->file ||
-      !link_make(s, name, own)) {
+      !link_make(s, MARK, MARK) || !link_make(s, name, own)) {
     scratch_remove(s);
     return IG_FAIL(cx, IG_IO, "%s: cannot make a link to it in '%s': %s", path, parent,
                    strerror(errno));

@@ -104,7 +104,7 @@ gmsh() {
   ok 'a script does not overwrite itself' cmp -s way.geo ../kept
   echo 'Point(999) = {0, 0, 0};' >../outside.geo
   { echo 'Include "../outside.geo";'; cat ../cube.geo; } >way.geo
-  refused 'a file above its folder' 'outside.geo' ingot mesh info way.geo
+  refused 'a file above its folder' 'outside.geo.*must lie in its folder or below' ingot mesh info way.geo
   fresh
 
   # --- time and memory
@@ -152,12 +152,14 @@ gmsh() {
   ended KILL ingot mesh info sleep.geo
   for left in "$TMPDIR"/ingot-mesh-*; do
     ok 'a killed run leaves a folder' test -d "$left"
-    touch -d '-5 minutes' "$left"
+    touch -h -d '-5 minutes' "$left"
   done
+  mkdir "$TMPDIR/ingot-mesh-of-mine" && echo mine >"$TMPDIR/ingot-mesh-of-mine/file" && touch -d '-5 minutes' "$TMPDIR/ingot-mesh-of-mine"
   fresh
   cp ../cube.geo cube.geo
   ok 'the next one' ingot mesh info cube.geo >../out
-  ok 'takes it away' test -z "$(ls "$TMPDIR")"
+  ok 'takes it away, and nothing else' test "$(ls "$TMPDIR")" = ingot-mesh-of-mine -a -s "$TMPDIR/ingot-mesh-of-mine/file"
+  rm -r "$TMPDIR/ingot-mesh-of-mine"
 
   # --- what is honest works
   elements() { ingot mesh info "$@" 2>../log | sed -n 's/^elements *//p'; }
