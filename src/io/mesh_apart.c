@@ -432,7 +432,7 @@ static ig_status confined(ig_ctx *cx, const ig_mesh_guest *guest, const scratch 
 static void read_there(ig_ctx *cx, const ig_mesh_guest *guest, const scratch *s,
                        const ig_mesh_read_options *options, int fd) {
   ig_mesh *mesh = NULL;
-  static const int usual[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGCHLD};
+  static const int usual[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGPIPE, SIGCHLD};
   sigset_t none;
   for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
     signal(usual[i], SIG_DFL);
@@ -516,8 +516,8 @@ static ig_status silent(const wire *w, const char *name, const ig_mesh_read_opti
                    "`meshing_time` (--meshing-time)",
                    w->path, name, o->time_limit);
   if (w->fate == TOO_MUCH)
-    return IG_FAIL(cx, IG_INPUT, "%s: %s was to write more than %g GB of files: take that out",
-                   w->path, name, 1e-9 * SCRATCH);
+    return IG_FAIL(cx, IG_INPUT, "%s: %s was to write more than %g GB or %d files: take that out",
+                   w->path, name, 1e-9 * SCRATCH, OWN_FILES);
   if (sig == SIGSYS) {
     char place[1024];
     command_find(cx, w->path, place, sizeof place);

@@ -99,6 +99,9 @@ gmsh() {
     timeout 60 ingot mesh info way.geo >../out 2>../log
     ok "$line: nothing is written" test "$(mine)" = 'way.geo ' -a ! -e ../ran.msh
   done
+  printf 'For i In {1:10000000}\n  Printf("x") > Sprintf("f%%g.txt", i);\nEndFor\n' >many.geo
+  refused 'a great many files' 'write more than 1 GB or 1000 files' ingot mesh info many.geo --meshing-time 30
+  ok 'none of them stays' test "$(mine)" = 'many.geo way.geo ' -a -z "$(ls "$TMPDIR")"
   { cat ../cube.geo; echo 'Save "way.geo";'; } >way.geo && cp way.geo ../kept
   timeout 60 ingot mesh info way.geo >../out 2>../log
   ok 'a script does not overwrite itself' cmp -s way.geo ../kept
@@ -118,7 +121,7 @@ gmsh() {
   case_of sleep.geo | sed 's/edge:/meshing_time: 500 ms, edge:/' >sleep.yaml
   refused 'time, in a case' 'has not ended after 0.5 s' ingot check sleep.yaml
   printf 'For i In {1:100000000}\nPoint(i) = {i, 0, 0, 1};\nEndFor\n' >much.geo
-  refused 'memory' 'for lack of memory.*meshing_memory' ingot mesh info much.geo --meshing-memory 200MB
+  refused 'memory' 'for lack of memory.*meshing_memory' ingot mesh info much.geo --meshing-memory 200MB --meshing-time 60
   refused 'memory without a unit' 'give them a unit' ingot mesh info much.geo --meshing-memory 2
   refused 'no memory' 'expected an amount of memory' ingot mesh info much.geo --meshing-memory 2mm
   refused 'limits are of files' 'meshing_time applies to a mesh from a file' ingot check sleep.yaml \
