@@ -38,8 +38,11 @@ ig_status ig_gmsh_failed(ig_gmsh_reader *r, const char *what) {
   char *error = NULL;
   int ierr;
   ig_gmsh.LoggerGetLastError(&error, &ierr);
-  const ig_status status = IG_FAIL(r->cx, IG_INPUT, "%s: %s%s%.800s", r->path, what,
-                                   error && *error ? ": " : "", error ? error : "");
+  const bool outside = error && ig_path_ends(r->path, ".geo") && strstr(error, "open");
+  const ig_status status =
+      IG_FAIL(r->cx, IG_INPUT, "%s: %s%s%.800s%s", r->path, what, error && *error ? ": " : "",
+              error ? error : "",
+              outside ? ": files that a script names must lie in its folder or below" : "");
   ig_gmsh.Free(error);
   return status;
 }

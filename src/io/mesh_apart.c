@@ -36,15 +36,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define SECONDS 600.  /* unless the caller says so */
-#define SHARE 0.75    /* of the memory that is left, likewise */
-#define SCRATCH 1e9   /* bytes that it may write, in all */
-#define LOOK_AGAIN .1 /* s, for signals and the end of the time */
+#define SECONDS 600.    /* unless the caller says so */
+#define SHARE 0.75      /* of the memory that is left, likewise */
+#define SCRATCH 1e9     /* bytes that it may write, in all */
+#define LIBRARIES 256e6 /* bytes that loading them takes */
+#define LOOK_AGAIN .1   /* s, for signals and the end of the time */
 enum { LINKS = 10000, OWN_FILES = 1000 };
 
 /* --- a folder of its own */
 
 #define PREFIX "ingot-mesh-"
+#define MARK ".ingot-scratch" /* a link that leads nowhere: the folder is one of these */
 
 typedef struct {
   char folder[PATH_MAX]; /* "": there is none */
@@ -77,7 +79,8 @@ static void folders_sweep(const char *parent) {
     const int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0)
       continue;
-    if (fstat(fd, &info) == 0 && info.st_uid == geteuid() && info.st_mtime < now - 60 &&
+    const bool old = fstat(fd, &info) == 0 && info.st_uid == geteuid() && info.st_mtime < now - 60;
+    if (old && fstatat(fd, MARK, &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(info.st_mode) &&
         flock(fd, LOCK_EX | LOCK_NB) == 0)
       folder_remove(path);
     close(fd);
@@ -144,7 +147,7 @@ static ig_status scratch_make(ig_ctx *cx, const char *path, scratch *s) {
     *c = (char)tolower((unsigned char)*c);
   const bool script = dot && strcmp(dot, ".geo") == 0;
   if (snprintf(s->file, sizeof s->file, "%s/%s", s->folder, own) >= (int)sizeof s->file ||
-      !link_make(s, name, own)) {
+      !link_make(s, MARK, MARK) || !link_make(s, name, own)) {
     scratch_remove(s);
     return IG_FAIL(cx, IG_IO, "%s: cannot make a link to it in '%s': %s", path, parent,
                    strerror(errno));
@@ -382,12 +385,35 @@ static void descriptors_close(int pipe) {
     close(from);
 }
 
+/* Its home is its own folder, and libraries of linear algebra start no threads when they are
+   loaded: one for each core would not fit into the limit of memory. The new list is put in place of
+   the old one, since setenv takes a lock that another thread may have held. */
+extern char **environ;
+static void environment_set(const scratch *s) {
+  static char home[PATH_MAX + 8], tmp[PATH_MAX + 8];
+  static char blas[] = "OPENBLAS_NUM_THREADS=1", omp[] = "OMP_NUM_THREADS=1";
+  char *const own[] = {home, tmp, blas, omp};
+  enum { OWN = sizeof own / sizeof *own };
+  size_t count = 0;
+  while (environ && environ[count])
+    count++;
+  char **list = calloc(OWN + count + 1, sizeof *list);
+  if (!list)
+    return;
+  snprintf(home, sizeof home, "HOME=%s", s->folder);
+  snprintf(tmp, sizeof tmp, "TMPDIR=%s", s->folder);
+  memcpy(list, own, sizeof own); /* the first of a name counts */
+  if (count)
+    memcpy(list + OWN, environ, count * sizeof *list);
+  environ = list;
+}
+
 static ig_status confined(ig_ctx *cx, const ig_mesh_guest *guest, const scratch *s,
                           const ig_mesh_read_options *options, ig_mesh **mesh) {
   char why[256];
   const ig_sandbox sandbox = {.folder = s->folder,
                               .seconds = options->time_limit + 5,
-                              .bytes = options->memory_limit,
+                              .bytes = options->memory_limit + LIBRARIES,
                               .file_bytes = SCRATCH};
   const char *const places[] = {s->folder, s->home, s->file, NULL};
   bool good = ig_sandbox_enter(&sandbox, why, sizeof why);
@@ -406,7 +432,7 @@ static ig_status confined(ig_ctx *cx, const ig_mesh_guest *guest, const scratch 
 static void read_there(ig_ctx *cx, const ig_mesh_guest *guest, const scratch *s,
                        const ig_mesh_read_options *options, int fd) {
   ig_mesh *mesh = NULL;
-  static const int usual[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGCHLD};
+  static const int usual[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGPIPE, SIGCHLD};
   sigset_t none;
   for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
     signal(usual[i], SIG_DFL);
@@ -415,6 +441,7 @@ static void read_there(ig_ctx *cx, const ig_mesh_guest *guest, const scratch *s,
   (void)pthread_sigmask(SIG_SETMASK, &none, NULL);
   (void)setlocale(LC_ALL, "C"); /* this process is the reader's alone */
   (void)!chdir(s->folder);
+  environment_set(s);
   cx->log = log_send;
   cx->user = &fd;
   cx->progress = NULL;
@@ -489,8 +516,8 @@ static ig_status silent(const wire *w, const char *name, const ig_mesh_read_opti
                    "`meshing_time` (--meshing-time)",
                    w->path, name, o->time_limit);
   if (w->fate == TOO_MUCH)
-    return IG_FAIL(cx, IG_INPUT, "%s: %s was to write more than %g GB of files: take that out",
-                   w->path, name, 1e-9 * SCRATCH);
+    return IG_FAIL(cx, IG_INPUT, "%s: %s was to write more than %g GB or %d files: take that out",
+                   w->path, name, 1e-9 * SCRATCH, OWN_FILES);
   if (sig == SIGSYS) {
     char place[1024];
     command_find(cx, w->path, place, sizeof place);

@@ -52,7 +52,7 @@ ig_status ig_text_fail(ig_mesh_text *t, const char *at, const char *format, ...)
   char message[1024];
   va_list args;
   va_start(args, format);
-  vsnprintf(message, sizeof message, format, args);
+  ig_format_args(message, sizeof message, format, args);
   va_end(args);
   return IG_FAIL(t->cx, IG_INPUT, "%s:%d:%d: %s", t->path, t->number,
                  at && at >= t->line ? (int)(at - t->line) + 1 : 1, message);

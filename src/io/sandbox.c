@@ -350,14 +350,14 @@ static bool seccomp_enter(bool writes, char *why, size_t size) {
 /* Lowers a limit; one that is lower already stays. */
 static bool limit(int what, double value) {
   struct rlimit now;
-  if (getrlimit((__rlimit_resource_t)what, &now) != 0)
+  if (getrlimit(what, &now) != 0)
     return false;
   const rlim_t most = value < 9e18 ? (rlim_t)value : RLIM_INFINITY;
   if (now.rlim_max > most)
     now.rlim_max = most;
   if (now.rlim_cur > now.rlim_max)
     now.rlim_cur = now.rlim_max;
-  return setrlimit((__rlimit_resource_t)what, &now) == 0;
+  return setrlimit(what, &now) == 0;
 }
 
 bool ig_sandbox_enter(const ig_sandbox *s, char *why, size_t size) {

@@ -14,7 +14,7 @@ ig_status ig_path_fail(ig_path_reader *r, const char *where, const char *format,
   char message[512];
   va_list args;
   va_start(args, format);
-  vsnprintf(message, sizeof message, format, args);
+  ig_format_args(message, sizeof message, format, args);
   va_end(args);
   const ig_src at = {r->file, r->line ? r->line : 1, where ? (int)(where - r->text) + 1 : 1, true};
   return ig_fail_at(r->cx, &at, "%s", message);

@@ -99,12 +99,15 @@ gmsh() {
     timeout 60 ingot mesh info way.geo >../out 2>../log
     ok "$line: nothing is written" test "$(mine)" = 'way.geo ' -a ! -e ../ran.msh
   done
+  printf 'For i In {1:10000000}\n  Printf("x") > Sprintf("f%%g.txt", i);\nEndFor\n' >many.geo
+  refused 'a great many files' 'write more than 1 GB or 1000 files' ingot mesh info many.geo --meshing-time 30
+  ok 'none of them stays' test "$(mine)" = 'many.geo way.geo ' -a -z "$(ls "$TMPDIR")"
   { cat ../cube.geo; echo 'Save "way.geo";'; } >way.geo && cp way.geo ../kept
   timeout 60 ingot mesh info way.geo >../out 2>../log
   ok 'a script does not overwrite itself' cmp -s way.geo ../kept
   echo 'Point(999) = {0, 0, 0};' >../outside.geo
   { echo 'Include "../outside.geo";'; cat ../cube.geo; } >way.geo
-  refused 'a file above its folder' 'outside.geo' ingot mesh info way.geo
+  refused 'a file above its folder' 'outside.geo.*must lie in its folder or below' ingot mesh info way.geo
   fresh
 
   # --- time and memory
@@ -118,7 +121,7 @@ gmsh() {
   case_of sleep.geo | sed 's/edge:/meshing_time: 500 ms, edge:/' >sleep.yaml
   refused 'time, in a case' 'has not ended after 0.5 s' ingot check sleep.yaml
   printf 'For i In {1:100000000}\nPoint(i) = {i, 0, 0, 1};\nEndFor\n' >much.geo
-  refused 'memory' 'for lack of memory.*meshing_memory' ingot mesh info much.geo --meshing-memory 200MB
+  refused 'memory' 'for lack of memory.*meshing_memory' ingot mesh info much.geo --meshing-memory 200MB --meshing-time 60
   refused 'memory without a unit' 'give them a unit' ingot mesh info much.geo --meshing-memory 2
   refused 'no memory' 'expected an amount of memory' ingot mesh info much.geo --meshing-memory 2mm
   refused 'limits are of files' 'meshing_time applies to a mesh from a file' ingot check sleep.yaml \
@@ -152,12 +155,14 @@ gmsh() {
   ended KILL ingot mesh info sleep.geo
   for left in "$TMPDIR"/ingot-mesh-*; do
     ok 'a killed run leaves a folder' test -d "$left"
-    touch -d '-5 minutes' "$left"
+    touch -h -d '-5 minutes' "$left"
   done
+  mkdir "$TMPDIR/ingot-mesh-of-mine" && echo mine >"$TMPDIR/ingot-mesh-of-mine/file" && touch -d '-5 minutes' "$TMPDIR/ingot-mesh-of-mine"
   fresh
   cp ../cube.geo cube.geo
   ok 'the next one' ingot mesh info cube.geo >../out
-  ok 'takes it away' test -z "$(ls "$TMPDIR")"
+  ok 'takes it away, and nothing else' test "$(ls "$TMPDIR")" = ingot-mesh-of-mine -a -s "$TMPDIR/ingot-mesh-of-mine/file"
+  rm -r "$TMPDIR/ingot-mesh-of-mine"
 
   # --- what is honest works
   elements() { ingot mesh info "$@" 2>../log | sed -n 's/^elements *//p'; }

@@ -80,6 +80,34 @@ static void children_work_in_parallel(void **state) {
   ig_ctx_close(cx);
 }
 
+/* Whatever a file holds, a terminal gets nothing to obey, and the text ends within its space. */
+static void control_characters_are_shown(void **state) {
+  (void)state;
+  char out[64], small[8];
+  ig_printable("\033[31mred\a\n\x7f", out, sizeof out);
+  assert_string_equal(out, "\\x1b[31mred\\x07\\x0a\\x7f");
+  ig_printable("\xc2\x9b"
+               "5m \xc2\xb5m \xe2\x82\xac",
+               out, sizeof out);
+  assert_string_equal(out, "\\x9b5m \xc2\xb5m \xe2\x82\xac");
+  assert_int_equal(ig_printable("abcd\033e", small, sizeof small), 4);
+  assert_string_equal(small, "abcd");
+  assert_int_equal(ig_printable(NULL, out, sizeof out), 0);
+  for (unsigned seed = 1, round = 0; round < 10000; round++) {
+    char text[40], shown[48];
+    size_t n = 0;
+    for (; n < sizeof text - 1; n++) {
+      seed = seed * 1103515245u + 12345u;
+      text[n] = (char)(seed >> 16);
+    }
+    text[n] = '\0';
+    const size_t size = 1 + seed % sizeof shown;
+    assert_true(ig_printable(text, shown, size) < size);
+    for (const char *c = shown; *c; c++)
+      assert_true((unsigned char)*c >= ' ' && *c != 0x7f);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_case_chooses_what_was_left_open),
@@ -87,6 +115,7 @@ int main(void) {
       cmocka_unit_test(interrupts_reach_the_context_they_name),
       cmocka_unit_test(memory_is_asked_for_before_it_is_taken),
       cmocka_unit_test(children_work_in_parallel),
+      cmocka_unit_test(control_characters_are_shown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 #include "io/h5.h"
 #include "mesh/topology.h"
 #include "mesh_check.h"
+#include <pthread.h>
 
 static char *folder;
 
@@ -249,6 +250,47 @@ static void gmsh_files(void **state) {
   ig_mesh *mesh;
   assert_int_equal(ig_mesh_read(cx, "a.msh", NULL, &mesh), IG_UNSUPPORTED);
   assert_non_null(strstr(ig_ctx_message(cx), "install libgmsh-dev"));
+#endif
+}
+
+#ifdef INGOT_HAVE_GMSH
+typedef struct {
+  const char *path;
+  int good;
+} reading;
+
+static void *several_read(void *user) {
+  reading *r = user;
+  ig_ctx *own = ctx_on("cpu", 1);
+  for (int i = 0; i < 4; i++) {
+    ig_mesh *mesh = NULL;
+    r->good +=
+        ig_mesh_read(own, r->path, &(ig_mesh_read_options){.time_limit = 60}, &mesh) == IG_OK &&
+        ig_mesh_elements(mesh) > 0;
+    ig_mesh_free(mesh);
+  }
+  ig_ctx_close(own);
+  return NULL;
+}
+#endif
+
+/* The reader's process is a fork, whatever other threads do at the time. */
+static void geometry_is_read_by_several_threads(void **state) {
+  (void)state;
+#ifdef INGOT_HAVE_GMSH
+  static const char geo[] = "SetFactory(\"OpenCASCADE\");\nBox(1) = {0, 0, 0, 1, 1, 1};\n";
+  const char *path = in_folder(folder, "threads.geo");
+  pthread_t thread[4];
+  reading part[4];
+  file_write(path, geo, strlen(geo));
+  for (int i = 0; i < 4; i++) {
+    part[i] = (reading){path, 0};
+    assert_int_equal(pthread_create(&thread[i], NULL, several_read, &part[i]), 0);
+  }
+  for (int i = 0; i < 4; i++) {
+    pthread_join(thread[i], NULL);
+    assert_int_equal(part[i].good, 4);
+  }
 #endif
 }
 
@@ -566,6 +608,7 @@ int main(void) {
       cmocka_unit_test(dyna_files),
       cmocka_unit_test(vtk_files),
       cmocka_unit_test(gmsh_files),
+      cmocka_unit_test(geometry_is_read_by_several_threads),
       cmocka_unit_test(damaged_files_are_told),
       cmocka_unit_test(abaqus_assemblies),
       cmocka_unit_test(corners_of_quadratic_elements),
