@@ -9,6 +9,12 @@ macro(ingot_dependencies io cuda petsc mpi)
   endif()
   if(${petsc} OR ${mpi})
     find_package(MPI REQUIRED COMPONENTS C)
+    # to link alone: one file includes MPI's headers, and no other command line depends on them
+    if(NOT TARGET ingot::mpi)
+      add_library(ingot::mpi INTERFACE IMPORTED)
+      set_target_properties(ingot::mpi PROPERTIES
+        INTERFACE_LINK_LIBRARIES "${MPI_C_LIBRARIES}" INTERFACE_LINK_OPTIONS "${MPI_C_LINK_FLAGS}")
+    endif()
   endif()
   if(${petsc})
     find_package(PkgConfig REQUIRED)

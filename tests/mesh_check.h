@@ -3,7 +3,7 @@
 #define IG_TESTS_MESH_CHECK_H
 
 #include "check.h"
-#include "mesh/mesh_case.h"
+#include "geometry/mesh_case.h"
 
 static ig_ctx *cx;
 

@@ -14,7 +14,7 @@
    elements. */
 #include "bench/dynamics/bench.h"
 #include "backend/backend.h"
-#include "mesh/mesh_case.h"
+#include "geometry/mesh_case.h"
 
 #include <math.h>
 #include <stdio.h>

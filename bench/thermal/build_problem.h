@@ -3,7 +3,7 @@
 #define IG_THERMAL_BUILD_PROBLEM_H
 
 #include "bench/bench.h"
-#include "mesh/mesh_case.h"
+#include "geometry/mesh_case.h"
 #include "thermal/thermal.h"
 
 typedef struct {

@@ -5,7 +5,7 @@
    elements are alike, which is what a curved part looks like to the operators. */
 #include "bench/topopt/bench_ebe.h"
 #include "backend/backend.h"
-#include "mesh/mesh_case.h"
+#include "geometry/mesh_case.h"
 #include "solver/ebe.h"
 #include "topopt/mesh_model.h"
 #include "verify/topopt/problem.h"

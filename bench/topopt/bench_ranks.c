@@ -4,7 +4,7 @@
    iterations. */
 #include "bench/topopt/bench_ranks.h"
 #include "backend/backend.h"
-#include "mesh/mesh_case.h"
+#include "geometry/mesh_case.h"
 #include "bench/ranks/crew.h"
 #include "ranks/ranks.h"
 #include "verify/topopt/problem.h"

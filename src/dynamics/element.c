@@ -70,3 +70,9 @@ int ig_dyn_face_triangles(const ig_block *b, ig_lid e, int face, ig_lid triangle
       triangle[k][i] = n[f[cut[k][i]]];
   return count;
 }
+
+double ig_dyn_mass_share(ig_dyn_kind kind, double mass, int a) {
+  if (kind == IG_DYN_TET10)
+    return mass * ig_dyn_tet10_share(a);
+  return mass / ig_dyn_element_of[kind].npe;
+}

@@ -25,6 +25,11 @@ double ig_dyn_mass_share(ig_dyn_kind kind, double mass, int a);
 /* The triangles of a solid's face, or of a shell element (face -1); returns how many. */
 int ig_dyn_face_triangles(const ig_block *b, ig_lid e, int face, ig_lid triangle[4][3]);
 
+/* Share of a quadratic tetrahedron's mass at its node a: a corner, the middle of an edge. */
+static inline double ig_dyn_tet10_share(int a) {
+  return a < 4 ? 1.0 / 36 : 4.0 / 27;
+}
+
 /* c = a - b */
 static inline void ig_dyn_sub(const double a[3], const double b[3], double c[3]) {
   for (int i = 0; i < 3; i++)

@@ -38,12 +38,6 @@ static double hex_frequency2(const mech_f64 *mat, const double *const *x) {
 
 /* Quadratic elements: shares in the ratio of the consistent mass matrix's diagonal. Row sums would
    be negative at the corners. */
-double ig_dyn_mass_share(ig_dyn_kind kind, double mass, int a) {
-  if (kind == IG_DYN_TET10)
-    return mass * (a < 4 ? 1.0 / 36 : 4.0 / 27);
-  return mass / ig_dyn_element_of[kind].npe;
-}
-
 double ig_dyn_size_hex(const ig_dyn_group *g, double inertia_scale, const double *const *x,
                        double *mass, double *inertia) {
   const mech_f64 *mat = &g->g_f64.mat;
@@ -113,7 +107,7 @@ double ig_dyn_size_tet10(const ig_dyn_group *g, double inertia_scale, const doub
       for (int i = 0; i < 3; i++)
         s[i] = d[a][0] * c[i] + d[a][1] * c[3 + i] + d[a][2] * c[6 + i]; /* gradient x det */
       for (int i = 0; i < 9; i++)
-        n[i / 3][i % 3] += s[i / 3] * s[i % 3] / ig_dyn_mass_share(IG_DYN_TET10, 1, a);
+        n[i / 3][i % 3] += s[i / 3] * s[i % 3] / ig_dyn_tet10_share(a);
     }
     for (int i = 0; i < 3; i++) /* rows bound the norm */
       most = fmax(most, fabs(n[i][0]) + fabs(n[i][1]) + fabs(n[i][2]));

@@ -2,7 +2,8 @@
 #ifndef IG_MESH_DRAFT_H
 #define IG_MESH_DRAFT_H
 
-#include "mesh/mesh_case.h"
+#include "mesh/place.h"
+#include <ingot/mesh.h>
 
 enum { IG_SIDES = 8 };
 typedef struct {
@@ -12,17 +13,22 @@ typedef struct {
 } ig_draft;
 void ig_draft_free(ig_draft *draft);
 
-/* The shapes (shape_*.c). `type` is what was asked for, IG_ELEM_TYPES: the shape's own choice; it
-   is left at what the draft must still become (tri6 of a draft of tri3, tet4 of one of hex8).
-   They fail with IG_INPUT and a message that does not know its place in a case; boxes do. */
-typedef ig_status ig_shape_fn(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type *type,
-                              ig_draft *draft);
-ig_shape_fn ig_draft_voxels, ig_draft_boxes, ig_draft_annulus, ig_draft_tube, ig_draft_cylinder,
-    ig_draft_cylinder_shell, ig_draft_disc, ig_draft_dome, ig_draft_lattice_dome,
-    ig_draft_hemisphere, ig_draft_plate, ig_draft_beam_line;
+/* A set by place. */
+enum { IG_PICK_BOTH, IG_PICK_NODES, IG_PICK_FACES, IG_PICK_ELEMENTS };
+#define IG_PICKS "both|nodes|faces|elements"
+typedef struct {
+  ig_src at;
+  const char *name;
+  int of; /* IG_PICK_… */
+  ig_place place;
+} ig_pick_case;
 
-/* Says where in the case a failure belongs that knew only what went wrong; NULL: it was said. */
-ig_status ig_mesh_placed(ig_ctx *cx, ig_status status, const ig_src *at);
+typedef struct {
+  ig_src at;
+  double amount; /* share of the shortest edge at a node */
+  int64_t seed;
+  ig_list keep; /* of ig_place: nodes there stay */
+} ig_jitter_case;
 
 /* Changes to a whole draft (edit.c). */
 IG_MUST_CHECK ig_status ig_draft_tets(ig_ctx *cx, ig_draft *draft);

@@ -8,7 +8,7 @@
 enum { MOST_STAGES = 199 };
 
 double ig_powder_stored(const ig_powder_run *r) {
-  const ig_level *l = &r->coarse;
+  const ig_powder_level *l = &r->coarse;
   const double *fill = r->array.fill.host;
   double sum = 0;
   for (int k = 0; k < l->n[2]; k++) {

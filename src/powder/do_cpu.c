@@ -32,7 +32,7 @@ IG_POWDER_ITEMS(X)
 enum { REACH = 256 };
 static bool columns_light(const ig_powder_view *v, const double *deep, const double *x,
                           double joule) {
-  const ig_level *l = &v->w.fine;
+  const ig_powder_level *l = &v->w.fine;
   double share[2][REACH];
   int first[2], end[2];
   for (int d = 0; d < 2; d++) {
@@ -52,7 +52,7 @@ static bool columns_light(const ig_powder_view *v, const double *deep, const dou
   return true;
 }
 static void columns(const ig_powder_view *v, int team) {
-  const ig_level *l = &v->w.fine;
+  const ig_powder_level *l = &v->w.fine;
   const int top = powder_top(v);
   double deep[REACH + 1] = {0};
   int levels = 0;
@@ -77,7 +77,7 @@ static void columns(const ig_powder_view *v, int team) {
    tables; then the values. */
 enum { STRIP = 128 };
 static void strip_look(const ig_powder_view *v, const size_t at, uint8_t *state, int n) {
-  const ig_level *l = &v->w.fine;
+  const ig_powder_level *l = &v->w.fine;
   const ig_powder_law law = v->law;
   const ig_powder_tables *t = v->tables;
   double *heat = l->heat + at, *T = l->T + at, *resist = l->resist + at, share[STRIP];
@@ -97,7 +97,7 @@ static void strip_look(const ig_powder_view *v, const size_t at, uint8_t *state,
   }
 }
 static void looks(const ig_powder_view *v, int team) {
-  const ig_level *l = &v->w.fine;
+  const ig_powder_level *l = &v->w.fine;
   const int top = powder_top(v), nx = l->n[0];
 #pragma omp parallel for collapse(2) schedule(static) num_threads(team)
   for (int k = 0; k < l->n[2]; k++)
@@ -112,7 +112,7 @@ static void looks(const ig_powder_view *v, int team) {
 
 /* powder_rim for all faces, side by side: what stands before the loops is the same on a side. */
 static void rims(const ig_powder_view *v, int team) {
-  const ig_level *l = &v->w.fine;
+  const ig_powder_level *l = &v->w.fine;
   const size_t row = (size_t)l->n[0] + 2, to[3] = {1, row, row * ((size_t)l->n[1] + 2)};
   for (int side = 0; side < 6; side++) {
     const int d = side / 2, e = (d + 1) % 3, f = (d + 2) % 3, wide = l->n[e];

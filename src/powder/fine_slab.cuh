@@ -79,7 +79,7 @@ static __device__ __forceinline__ int slab_top_state(const window_slab &s, int p
          255;
 }
 /* A cell of the slab in the window's arrays. */
-static __device__ __forceinline__ size_t slab_global(const ig_level &l, const window_slab &s,
+static __device__ __forceinline__ size_t slab_global(const ig_powder_level &l, const window_slab &s,
                                                      int plane, int k, int u) {
   const int p = s.first + plane;
   return s.cut.cut ? ig_level_at(&l, u, p, k) : ig_level_at(&l, p, u, k);

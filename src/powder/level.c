@@ -10,7 +10,7 @@ enum { STRIP = 128 };
 
 /* What passes the faces of `n` cells to those at `to` (1, or a row). The other side's is the same
    with the other sign. */
-static void faces_pass(const ig_level *l, size_t at, ptrdiff_t to, int n, double *pass) {
+static void faces_pass(const ig_powder_level *l, size_t at, ptrdiff_t to, int n, double *pass) {
   const double *T = l->T + at, *r = l->resist + at;
   for (int i = 0; i < n; i++)
     pass[i] = powder_pass_f64(T[i], r[i], T[i + to], r[i + to]);
@@ -18,7 +18,7 @@ static void faces_pass(const ig_level *l, size_t at, ptrdiff_t to, int n, double
 
 /* A strip of `n` cells of every row of a plane, from `first` on: heat gains what powder_gain says;
    faces between the rows and in them are worked out once. */
-static void strip_conduct(const ig_level *l, int first, int n, int k, double dt) {
+static void strip_conduct(const ig_powder_level *l, int first, int n, int k, double dt) {
   const ptrdiff_t row = (ptrdiff_t)l->n[0] + 2, plane = row * ((ptrdiff_t)l->n[1] + 2);
   const double f = l->fill[k + 1], g = l->fill[k], h = l->fill[k + 2];
   const double scale = dt / l->edge, per = 2.0 / l->edge;
@@ -39,7 +39,7 @@ static void strip_conduct(const ig_level *l, int first, int n, int k, double dt)
   }
 }
 
-void ig_level_conduct(ig_ctx *cx, const ig_level *l, double dt) {
+void ig_level_conduct(ig_ctx *cx, const ig_powder_level *l, double dt) {
   const int planes = l->n[2];
 #pragma omp parallel for schedule(static)                                                          \
     num_threads(ig_team(cx, (int64_t)planes * l->n[0] * l->n[1], IG_WORK_NODE))

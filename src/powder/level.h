@@ -29,19 +29,19 @@ typedef struct {
   double edge;
   double *heat, *T, *resist;
   const double *fill; /* n[2] + 2: of the levels, ghosts included; 1 for empty ones */
-} ig_level;
+} ig_powder_level;
 
-IG_HD size_t ig_level_at(const ig_level *l, int i, int j, int k) {
+IG_HD size_t ig_level_at(const ig_powder_level *l, int i, int j, int k) {
   return ((size_t)(k + 1) * (size_t)(l->n[1] + 2) + (size_t)(j + 1)) * (size_t)(l->n[0] + 2) +
          (size_t)(i + 1);
 }
-IG_HD size_t ig_level_count(const ig_level *l) {
+IG_HD size_t ig_level_count(const ig_powder_level *l) {
   return (size_t)(l->n[0] + 2) * (size_t)(l->n[1] + 2) * (size_t)(l->n[2] + 2);
 }
 
 IG_C_BEGIN
 /* On the CPU: heat += dt x what conduction brings; cells of closed resistance keep theirs. */
-void ig_level_conduct(ig_ctx *cx, const ig_level *level, double dt);
+void ig_level_conduct(ig_ctx *cx, const ig_powder_level *level, double dt);
 
 /* Of a cell of which the share `solid` is solid. */
 double ig_powder_table_T(const ig_powder_tables *t, double heat, double solid);

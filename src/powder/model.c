@@ -286,7 +286,7 @@ static ig_status probes_check(const ig_powder_run *r) {
 /* The plate, at the start. */
 static ig_status bed_start(ig_powder_run *r) {
   const double u = ig_powder_table_heat(r->tables, r->c->initial_temperature);
-  const ig_level *l = &r->coarse;
+  const ig_powder_level *l = &r->coarse;
   double *solid = r->array.solid.host;
   for (int k = 0; k < l->n[2]; k++) {
     const bool plate = (int64_t)k * r->r < r->plate;

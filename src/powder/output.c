@@ -65,7 +65,7 @@ ig_status ig_powder_history(void *self, ig_sink *to) {
 static ig_status snapshot_grid(const ig_powder_run *r, ig_snapshot *s) {
   static const int corner[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0},
                                    {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
-  const ig_level *l = &r->coarse;
+  const ig_powder_level *l = &r->coarse;
   const int nx = l->n[0] + 1, ny = l->n[1] + 1;
   const double top = r->low[2] + (double)r->bed * r->cell;
   for (int64_t p = 0; p < s->points; p++) {
@@ -152,7 +152,7 @@ ig_status ig_powder_get(void *self, const char *name, double *values) {
 
 ig_status ig_powder_snapshot(void *self, ig_sink *to) {
   ig_powder_run *r = self;
-  const ig_level *l = &r->coarse;
+  const ig_powder_level *l = &r->coarse;
   if (r->view.film.T)
     return IG_OK; /* its frames are the snapshots */
   IG_TRY(field_pull(r, ig_output_wants(r->job->output, "melts")));

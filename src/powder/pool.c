@@ -46,7 +46,7 @@ void ig_powder_pool_aim(ig_powder_run *r, double time) {
 }
 
 ig_status ig_powder_interlayer(ig_powder_run *r, ig_powder_layer *layer) {
-  const ig_level *l = &r->coarse;
+  const ig_powder_level *l = &r->coarse;
   const int k = (int)((r->bed - 1) / r->r);
   const double *solid = r->array.solid.host;
   double sum = 0, weight = 0;

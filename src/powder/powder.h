@@ -176,10 +176,10 @@ typedef struct {
   double low[3]; /* lowest corner of the bed */
   double cell;   /* edge of the fine ones */
   double layer_height;
-  ig_level coarse; /* heat: of the host, once it is pulled */
-  int64_t nf[3];   /* fine cells of the whole bed */
-  int64_t bed;     /* fine cells that are filled, in z */
-  int64_t plate;   /* of which are plate */
+  ig_powder_level coarse; /* heat: of the host, once it is pulled */
+  int64_t nf[3];          /* fine cells of the whole bed */
+  int64_t bed;            /* fine cells that are filled, in z */
+  int64_t plate;          /* of which are plate */
   ig_powder_tables *tables;
   uint8_t *state; /* fine cells of the whole bed, of the host */
   ig_powder_arrays array;

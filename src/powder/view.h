@@ -48,7 +48,7 @@ typedef struct {
    on a side of axis d, axis d + 1 runs faster than axis d + 2. */
 typedef struct {
   ig_powder_box box;
-  ig_level fine;
+  ig_powder_level fine;
   double *rim; /* heat that left through each face of the rim in this coarse step, J */
   int beams, beam[IG_POWDER_BEAMS]; /* those in it */
 } ig_powder_window;
@@ -98,7 +98,7 @@ typedef struct {
 typedef struct {
   const ig_powder_tables *tables;
   ig_powder_law law;
-  ig_level coarse;
+  ig_powder_level coarse;
   double *old, *before; /* coarse heat of the stage before; coarse T before a long step */
   double *solid;        /* coarse cells: share of their matter that is solid */
   const double *fill;   /* coarse levels: share that is filled */

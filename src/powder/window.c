@@ -281,7 +281,7 @@ ig_status ig_powder_windows_make(ig_powder_run *r, int which, const ig_powder_bo
   for (int i = 0; i < count; i++) {
     ig_powder_window *w = &set->window[i];
     *w = (ig_powder_window){.box = box[i]};
-    w->fine = (ig_level){.edge = r->cell, .fill = r->array.ones.dev};
+    w->fine = (ig_powder_level){.edge = r->cell, .fill = r->array.ones.dev};
     for (int d = 0; d < 3; d++)
       w->fine.n[d] = box[i].size[d] * r->r;
     const int *n = w->fine.n;

@@ -18,15 +18,16 @@ typedef struct {
   ig_stream_take *take;
   void *user, *packed;
   size_t room;
-} ig_cells;
+} ig_part_cells;
 
 /* Finds cells and corners; `status`: whether the own elements are known. All ranks call it. */
-IG_MUST_CHECK ig_status ig_cells_count(ig_cells *c, ig_status status);
+IG_MUST_CHECK ig_status ig_cells_count(ig_part_cells *c, ig_status status);
 /* IG_STREAM_POINTS, _CORNERS, _TYPES or _ELEMENTS. */
-IG_MUST_CHECK ig_status ig_cells_bring(ig_cells *c, int array, ig_stream_take *take, void *user);
+IG_MUST_CHECK ig_status ig_cells_bring(ig_part_cells *c, int array, ig_stream_take *take,
+                                       void *user);
 /* A field of the part's elements. */
-IG_MUST_CHECK ig_status ig_cells_values(ig_cells *c, const float *value, int components,
+IG_MUST_CHECK ig_status ig_cells_values(ig_part_cells *c, const float *value, int components,
                                         ig_stream_take *take, void *user, ig_status status);
-void ig_cells_free(ig_cells *c);
+void ig_cells_free(ig_part_cells *c);
 
 #endif

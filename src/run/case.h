@@ -11,7 +11,7 @@
 #include <ingot/run.h>
 #include "core/room.h"
 #include "material/material.h"
-#include "mesh/mesh_case.h"
+#include "geometry/mesh_case.h"
 
 /* What every case may say, whatever its physics. */
 typedef struct {

@@ -102,7 +102,7 @@ static bool is_complete(ig_case *c, const char *summary, const char *stamp) {
 /* The checkpoint in a folder, if it is this case's: *found has what. One that cannot be read fails;
    one of another case is another's, and `why` tells. */
 static ig_status checkpoint_look(ig_case *c, const ig_job *job, const char *path,
-                                 const char *settings, ig_look *look) {
+                                 const char *settings, ig_files_found *look) {
   bool same;
   char key[64];
   const uint64_t fingerprint = fingerprint_in(c, job, path);
@@ -123,11 +123,11 @@ static ig_status checkpoint_look(ig_case *c, const ig_job *job, const char *path
   return IG_OK;
 }
 
-ig_status ig_files_look(ig_case *c, const ig_job *job, const char *out, ig_look *look) {
+ig_status ig_files_look(ig_case *c, const ig_job *job, const char *out, ig_files_found *look) {
   ig_ctx *cx = c->cx;
   const char *settings;
   char stamp[IG_STAMP_TEXT];
-  *look = (ig_look){.result = IG_RESULT_NONE};
+  *look = (ig_files_found){.result = IG_RESULT_NONE};
   IG_TRY(ig_case_settings(c, &settings));
   ig_job_stamp(c, job, stamp);
   char *summary = ig_path_join(out, IG_SUMMARY), *checkpoint = ig_path_join(out, IG_CHECKPOINT);
@@ -150,7 +150,7 @@ ig_status ig_files_look(ig_case *c, const ig_job *job, const char *out, ig_look 
 static ig_status resume(ig_case *c, const ig_job *job, const ig_run_options *o,
                         ig_restart **restart, bool *up_to_date) {
   ig_ctx *cx = c->cx;
-  ig_look look;
+  ig_files_found look;
   const ig_status status = ig_files_look(c, job, o->out, &look);
   if (status != IG_OK && !o->force) {
     char what[512];
@@ -302,9 +302,9 @@ ig_status ig_files_summary(const ig_case *c, const ig_job *job, const ig_run_sta
   (void)c, (void)job, (void)s, (void)message, (void)stamp, (void)warned, (void)inputs, (void)sink;
   return status;
 }
-ig_status ig_files_look(ig_case *c, const ig_job *job, const char *out, ig_look *look) {
+ig_status ig_files_look(ig_case *c, const ig_job *job, const char *out, ig_files_found *look) {
   (void)job, (void)out;
-  *look = (ig_look){.result = IG_RESULT_NONE};
+  *look = (ig_files_found){.result = IG_RESULT_NONE};
   return IG_FAIL(c->cx, IG_UNSUPPORTED, "this build reads no files: configure with -DINGOT_IO=ON");
 }
 bool ig_sink_begun(const ig_sink *sink) {

@@ -9,10 +9,10 @@ typedef struct {
   ig_result result;
   ig_restart *restart; /* what is there of IG_RESULT_PART; free it */
   char why[96];        /* of a checkpoint that is another case's: what differs */
-} ig_look;
+} ig_files_found;
 /* Fails where there is a checkpoint that cannot be read. */
 IG_MUST_CHECK ig_status ig_files_look(ig_case *c, const ig_job *job, const char *out,
-                                      ig_look *look);
+                                      ig_files_found *look);
 /* The checkpoint to continue from and the folder to write, as the options say; or nothing, if it
    holds the result already. */
 /* The first warnings of a run, for its summary. */

@@ -48,7 +48,7 @@ ig_status ig_run(ig_case *c, const ig_run_options *options) {
 
 ig_status ig_result_look(ig_case *c, const char *out, ig_result *result) {
   ig_job job;
-  ig_look look = {.result = IG_RESULT_NONE};
+  ig_files_found look = {.result = IG_RESULT_NONE};
   IG_TRY(ig_case_usable(c));
   IG_GIVEN(c->cx, out && result);
   *result = IG_RESULT_NONE;

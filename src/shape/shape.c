@@ -10,7 +10,7 @@
 #include "shape/shape.h"
 #include "io/mesh_io.h"
 #include "material/material.h"
-#include "mesh/draft.h"
+#include "geometry/mesh_case.h"
 #include "mesh/topology.h"
 
 #include <inttypes.h>

@@ -2,7 +2,7 @@
 #include "thermal/thermal.h"
 #include "backend/backend.h"
 #include "core/threads.h"
-#include "mesh/draft.h"
+#include "geometry/mesh_case.h"
 #include "mesh/named.h"
 #include "thermal/heat_part.h"
 

@@ -10,7 +10,7 @@
 typedef struct {
   ig_thermal_run *run;
   ig_sink *to;
-  ig_cells cells;
+  ig_part_cells cells;
   ig_thermal_shown list[IG_THERMAL_SHOWN];
   int count;      /* of them */
   bool T;         /* is a field, the first */
@@ -87,7 +87,7 @@ ig_status ig_thermal_part_snapshot(ig_thermal_run *run, ig_sink *to) {
   const ig_heat_part *p = run->heat.part;
   shown s = {.run = run, .to = to, .T = ig_output_wants(run->job->output, "T")};
   ig_served served = {run->job->cx, &s, shown_bring};
-  s.cells = (ig_cells){
+  s.cells = (ig_part_cells){
       .cx = run->job->cx, .part = &p->part, .nodes = &p->nodes, .elements = &p->elements};
   s.count = ig_thermal_fields_list(run, s.list);
   ig_status status = shown_count(&s);

@@ -97,13 +97,13 @@ static const ig_option limit_options[] = {
     IG_END};
 
 static const ig_option stress_options[] = {
-    IG_REAL(ig_stress_case, exponent, "", "8", 2, 100,
+    IG_REAL(ig_topopt_stress_case, exponent, "", "8", 2, 100,
             "of the norm that stands for the largest stress"),
-    IG_REAL(ig_stress_case, relaxation, "", "0.5", 0.01, 3,
+    IG_REAL(ig_topopt_stress_case, relaxation, "", "0.5", 0.01, 3,
             "exponent of the density by which stresses of gray elements are reduced"),
-    IG_INT(ig_stress_case, clusters, "1", 1, IG_LIMITS,
+    IG_INT(ig_topopt_stress_case, clusters, "1", 1, IG_LIMITS,
            "elements are divided by their stress into so many, each with a bound of its own"),
-    IG_TEXTS(ig_stress_case, exclude, "[]",
+    IG_TEXTS(ig_topopt_stress_case, exclude, "[]",
              "sets of elements whose stresses do not count, at loads and supports for example"),
     IG_END};
 
@@ -290,7 +290,7 @@ const ig_option ig_topopt_options[] = {
     IG_REAL(ig_topopt_case, mass_threshold, "", "0.1", IG_TINY, 1,
             "elements of lower density weigh far less than their density says, as their stiffness "
             "does (gravity, frequencies)"),
-    IG_MAP(ig_topopt_case, stress, ig_stress_case, stress_options, NULL,
+    IG_MAP(ig_topopt_case, stress, ig_topopt_stress_case, stress_options, NULL,
            "how stresses are bounded or made small"),
     IG_MAP(ig_topopt_case, frequency, ig_frequency_case, frequency_options, NULL,
            "how natural frequencies are bounded or made large"),

@@ -72,7 +72,7 @@ typedef struct {
   double exponent, relaxation;
   int64_t clusters;
   ig_texts exclude; /* sets whose stresses do not count */
-} ig_stress_case;
+} ig_topopt_stress_case;
 typedef struct {
   ig_src at;
   int64_t modes;
@@ -198,7 +198,7 @@ typedef struct {
   bool choose_material;  /* each element takes one of the materials, or none */
   double mass_threshold; /* densities below it weigh next to nothing */
   ig_ramp_case penalty_ramp;
-  ig_stress_case stress;
+  ig_topopt_stress_case stress;
   ig_frequency_case frequency;
   ig_filter_case filter;
   ig_projection_case projection;

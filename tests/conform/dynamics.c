@@ -3,7 +3,7 @@
 #include "check.h"
 #include "backend/backend.h"
 #include "verify/dynamics/problem.h"
-#include "mesh/mesh_case.h"
+#include "geometry/mesh_case.h"
 
 #include "kern/prec_f64.h"
 #include "assembly/scatter.inc"

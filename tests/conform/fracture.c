@@ -8,7 +8,7 @@
 #include "material/cohesive.inc"
 #include "assembly/scatter.inc"
 #include "fracture/types.inc"
-#include "mesh/mesh_case.h"
+#include "geometry/mesh_case.h"
 
 #define TYPES(X) X(tri3) X(tri6) X(tet4) X(tet10)
 typedef void item_fn(const ig_frac_state *s, int64_t i);

@@ -2,7 +2,7 @@
    element loop written from the textbook, over a few steps with births, surfaces and sources. */
 #include "check.h"
 #include "backend/backend.h"
-#include "mesh/mesh_case.h"
+#include "geometry/mesh_case.h"
 #include "thermal/heat.h"
 
 enum { NX = 5, NY = 4, NZ = 4, ELEMS = NX * NY * NZ, NODES = (NX + 1) * (NY + 1) * (NZ + 1) };

@@ -4,7 +4,7 @@
    long ones. */
 #include "check.h"
 #include "backend/backend.h"
-#include "mesh/mesh_case.h"
+#include "geometry/mesh_case.h"
 #include "thermal/heat.h"
 #include "thermal/heat_rows.h"
 

@@ -2,7 +2,7 @@
    filters, energies, products, preconditioners, and whole small optimisations. */
 #include "check.h"
 #include "backend/backend.h"
-#include "mesh/mesh_case.h"
+#include "geometry/mesh_case.h"
 #include "topopt/mesh_model.h"
 #include "verify/topopt/problem.h"
 

@@ -2,6 +2,7 @@
    at any moment goes on from its last one to the same end. */
 #include "folder.h"
 #include "io/checkpoint.h"
+#include "io/crc.h"
 #include "io/h5.h"
 #include "io/sink.h"
 #include "io/vtkhdf.h"

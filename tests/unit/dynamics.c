@@ -5,7 +5,7 @@
 #include "backend/backend.h"
 #include "dynamics/dynamics.h"
 #include "verify/dynamics/problem.h"
-#include "mesh/mesh_case.h"
+#include "geometry/mesh_case.h"
 #include "run/rooms.h"
 
 #include "kern/prec_f64.h"

@@ -1,7 +1,7 @@
 /* The fracture room: patches, capacity, restart, scatter of strength, messages. */
 #include "check.h"
 #include "verify/fracture/problem.h"
-#include "mesh/mesh_case.h"
+#include "geometry/mesh_case.h"
 
 static void small(ig_frac_problem *p, ig_ctx *cx, ig_elem_type type, double jitter) {
   ig_frac_problem_init(p, cx);

@@ -1,7 +1,7 @@
 /* What facets open by: thresholds and criteria, strengths by material, interfaces, weak planes. */
 #include "check.h"
 #include "verify/fracture/problem.h"
-#include "mesh/mesh_case.h"
+#include "geometry/mesh_case.h"
 
 /* A bar 1 x 0.4, left and right half a set each; held in y, stretched in x by `strain` and sheared.
  */

@@ -1,7 +1,7 @@
 /* Probes and reactions against hand calculations. */
 #include "fracture_watch.h"
 #include "verify/fracture/problem.h"
-#include "mesh/mesh_case.h"
+#include "geometry/mesh_case.h"
 
 enum { PROBES = 8 };
 

@@ -1,7 +1,7 @@
 /* Contact between surfaces: bodies that were never joined, and what is said where it is off. */
 #include "check.h"
 #include "verify/fracture/problem.h"
-#include "mesh/mesh_case.h"
+#include "geometry/mesh_case.h"
 
 static char said[512];
 static void listen(void *user, ig_log_level level, const char *message) {

@@ -1,6 +1,6 @@
 /* Sets as a case names them: found by kind, refused with what there is. */
 #include "check.h"
-#include "mesh/mesh_case.h"
+#include "geometry/mesh_case.h"
 #include "mesh/named.h"
 
 static ig_ctx *cx;

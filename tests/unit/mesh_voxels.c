@@ -2,7 +2,7 @@
 #include "check.h"
 #ifdef INGOT_HAVE_IO
 #include "folder.h"
-#include "mesh/mesh_case.h"
+#include "geometry/mesh_case.h"
 #include "mesh/soup.h"
 #include "scan/hatch.h"
 

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 
 /* A grid of its own, outside of any bed. */
-static void level_new(const int *n, double edge, const double *fill, ig_level *l) {
-  *l = (ig_level){.n = {n[0], n[1], n[2]}, .edge = edge, .fill = fill};
+static void level_new(const int *n, double edge, const double *fill, ig_powder_level *l) {
+  *l = (ig_powder_level){.n = {n[0], n[1], n[2]}, .edge = edge, .fill = fill};
   const size_t count = ig_level_count(l);
   assert_int_equal(IG_NEW(cx, &l->heat, count, "grid"), IG_OK);
   assert_int_equal(IG_NEW(cx, &l->T, count, "grid"), IG_OK);
@@ -21,7 +21,7 @@ static void level_new(const int *n, double edge, const double *fill, ig_level *l
   for (size_t i = 0; i < count; i++)
     l->resist[i] = IG_LEVEL_CLOSED;
 }
-static void level_free(ig_level *l) {
+static void level_free(ig_powder_level *l) {
   free(l->heat);
   free(l->T);
   free(l->resist);
@@ -33,7 +33,7 @@ static void modes_decay_exactly(void **state) {
   (void)state;
   const int n[3] = {6, 5, 4};
   const double ones[6] = {1, 1, 1, 1, 1, 1}, edge = 0.5, k = 3, dt = 0.01;
-  ig_level l;
+  ig_powder_level l;
   level_new(n, edge, ones, &l);
   double factor = 1;
   for (int d = 0; d < 3; d++)
@@ -60,7 +60,7 @@ static void filled_shares_conserve(void **state) {
   (void)state;
   const int n[3] = {1, 1, 2};
   const double fill[4] = {1, 1, 0.25, 1}, dt = 1e-3, edge = 2;
-  ig_level l;
+  ig_powder_level l;
   level_new(n, edge, fill, &l);
   for (int k = 0; k < 2; k++) {
     l.T[ig_level_at(&l, 0, 0, k)] = k ? 10 : 0;

@@ -4,7 +4,7 @@
 #include "counted_memory.h"
 #include "finished_part.h"
 #include "harsh_ranks.h"
-#include "mesh/mesh_case.h"
+#include "geometry/mesh_case.h"
 #include "mesh/topology.h"
 #include "ranks_threads.h"
 #include "topopt/mesh_model.h"

@@ -4,7 +4,7 @@
 #include "folder.h"
 #include "sink_drop.h"
 #include "io/checkpoint.h"
-#include "mesh/mesh_case.h"
+#include "geometry/mesh_case.h"
 #include "run/job.h"
 #include "run/march.h"
 #include "run/rooms.h"

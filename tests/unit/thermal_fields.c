@@ -2,7 +2,7 @@
    on every backend. */
 #include "thermal_case.h"
 #include "io/vtkhdf.h"
-#include "mesh/mesh_case.h"
+#include "geometry/mesh_case.h"
 #include "thermal/birth.h"
 
 #define BLOCK                                                                                      \

@@ -1,6 +1,6 @@
 /* Tetrahedra, wedges, pyramids and mixtures: exact volumes, linear fields, fluxes, births, beams
    and probes against hand calculations, on every backend. */
-#include "mesh/mesh_case.h"
+#include "geometry/mesh_case.h"
 #include "thermal/heat_cells.h"
 #include "thermal_case.h"
 

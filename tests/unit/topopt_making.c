@@ -2,7 +2,7 @@
 #include "check.h"
 #include "backend/backend.h"
 #include "kern/hd.h"
-#include "mesh/mesh_case.h"
+#include "geometry/mesh_case.h"
 #include "topopt/draw.inc"
 #include "topopt/modes.h"
 #include "verify/topopt/problem.h"

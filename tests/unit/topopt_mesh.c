@@ -3,7 +3,7 @@
 #include "backend/backend.h"
 #include "closed.h"
 #include "folder.h"
-#include "mesh/mesh_case.h"
+#include "geometry/mesh_case.h"
 #include "topopt/mesh_model.h"
 #include "verify/topopt/problem.h"
 #include <ingot/run.h>

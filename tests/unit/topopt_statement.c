@@ -3,7 +3,7 @@
 #include "check.h"
 #include "closed.h"
 #include "material/material.h"
-#include "mesh/mesh_case.h"
+#include "geometry/mesh_case.h"
 #include "verify/topopt/problem.h"
 #include "topopt_run.h"
 

@@ -5,7 +5,7 @@
 #include "verify/dynamics/problem.h"
 #include "verify/verify.h"
 #include "backend/backend.h"
-#include "mesh/mesh_case.h"
+#include "geometry/mesh_case.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* The problems of Alhadeff et al. (2015), put together in C. */
 #include "verify/fracture/problem.h"
 
-#include "mesh/mesh_case.h"
+#include "geometry/mesh_case.h"
 
 #include <math.h>
 #include <string.h>

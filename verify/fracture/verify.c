@@ -2,7 +2,7 @@
    insertion and contact are in verify_facet.c and verify_contact.c. */
 #include "verify/fracture/verify.h"
 
-#include "mesh/mesh_case.h"
+#include "geometry/mesh_case.h"
 
 #include <math.h>
 #include <stdio.h>

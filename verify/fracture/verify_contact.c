@@ -1,7 +1,7 @@
 /* Verification of closed cracks: two blocks that press, rub and collide along a line of facets. */
 #include "verify/fracture/verify.h"
 
-#include "mesh/mesh_case.h"
+#include "geometry/mesh_case.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 
 #include "kern/prec_f64.h"
 #include "material/cohesive.inc"
-#include "mesh/mesh_case.h"
+#include "geometry/mesh_case.h"
 
 #include <math.h>
 #include <stdio.h>

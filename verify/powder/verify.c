@@ -270,7 +270,7 @@ static ig_status mode_error(ig_ctx *cx, double cell, int ratio, double *error) {
   ig_powder_run r;
   ig_status status;
   IG_TRY_GOTO(status, done, ig_powder_open(&job, &r));
-  const ig_level *l = &r.coarse;
+  const ig_powder_level *l = &r.coarse;
   const int n = (int)(r.plate / ratio); /* along each axis */
   const double length[3] = {0.96e-3, 0.96e-3, 0.96e-3}, c0 = density * specific_heat;
   for (int i = 0; i < n * n * n; i++) {

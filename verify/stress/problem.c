@@ -1,6 +1,6 @@
 /* Problems built in C: defaults, boxes, steps. */
 #include "verify/stress/problem.h"
-#include "mesh/mesh_case.h"
+#include "geometry/mesh_case.h"
 
 #include <math.h>
 #include <stdlib.h>

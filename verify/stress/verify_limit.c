@@ -1,6 +1,6 @@
 /* Verification: limit loads of thick vessels; a spherical inclusion. */
 #include "verify/stress/verify.h"
-#include "mesh/mesh_case.h"
+#include "geometry/mesh_case.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Verification: hollow spheres and cylinders, an eighth or a quarter of them. */
 #include "verify/stress/verify.h"
-#include "mesh/mesh_case.h"
+#include "geometry/mesh_case.h"
 
 #include <math.h>
 #include <stdlib.h>

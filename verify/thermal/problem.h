@@ -2,7 +2,7 @@
 #ifndef IG_THERMAL_PROBLEM_H
 #define IG_THERMAL_PROBLEM_H
 
-#include "mesh/mesh_case.h"
+#include "geometry/mesh_case.h"
 #include "thermal/thermal.h"
 
 /* A material of constant properties. */

@@ -1,7 +1,7 @@
 /* Verification of topology optimisation on meshes: against the grid, a patch of distorted elements,
    slopes against differences, solver iterations under refinement. */
 #include "backend/backend.h"
-#include "mesh/mesh_case.h"
+#include "geometry/mesh_case.h"
 #include "solver/ebe.h"
 #include "topopt/mesh_model.h"
 #include "verify/topopt/verify.h"

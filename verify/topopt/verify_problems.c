@@ -2,7 +2,7 @@
    central differences, on grids and on distorted hexahedra. */
 #include "backend/backend.h"
 #include "material/material.h"
-#include "mesh/mesh_case.h"
+#include "geometry/mesh_case.h"
 #include "topopt/modes.h"
 #include "verify/topopt/verify.h"
 

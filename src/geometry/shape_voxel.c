@@ -1,5 +1,5 @@
 /* A part from a surface of triangles: turned, set down on a plate, cut into equal cubes. */
-#include "mesh/sheet.h"
+#include "geometry/sheet.h"
 #include "mesh/soup.h"
 
 #include <math.h>

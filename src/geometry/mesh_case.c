@@ -1,6 +1,6 @@
 /* The `mesh` section: its options, and the steps from a shape to a finished mesh. */
-#include "mesh/mesh_case.h"
-#include "mesh/draft.h"
+#include "geometry/mesh_case.h"
+#include "geometry/sheet.h"
 #include "mesh/topology.h"
 
 #include <math.h>

@@ -1,11 +1,20 @@
 /* What shapes are made with. A shape is a plane or curved sheet of quadrilaterals or triangles,
    some drawn out to hexahedra, and names its sides as it goes. */
-#ifndef IG_MESH_SHEET_H
-#define IG_MESH_SHEET_H
+#ifndef IG_GEOMETRY_SHEET_H
+#define IG_GEOMETRY_SHEET_H
 
-#include "mesh/draft.h"
+#include "geometry/mesh_case.h"
 
 #define IG_TAU 6.283185307179586476925
+
+/* The shapes (shape_*.c). `type` is what was asked for, IG_ELEM_TYPES: the shape's own choice; it
+   is left at what the draft must still become (tri6 of a draft of tri3, tet4 of one of hex8).
+   They fail with IG_INPUT and a message that does not know its place in a case; boxes do. */
+typedef ig_status ig_shape_fn(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type *type,
+                              ig_draft *draft);
+ig_shape_fn ig_draft_voxels, ig_draft_boxes, ig_draft_annulus, ig_draft_tube, ig_draft_cylinder,
+    ig_draft_cylinder_shell, ig_draft_disc, ig_draft_dome, ig_draft_lattice_dome,
+    ig_draft_hemisphere, ig_draft_plate, ig_draft_beam_line;
 
 /* --- what a case says of a shape. Messages do not know their place in it: ig_mesh_placed. */
 

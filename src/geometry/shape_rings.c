@@ -1,5 +1,5 @@
 /* Rings about a centre (disc, dome, dome of bars), and lines of beams. */
-#include "mesh/sheet.h"
+#include "geometry/sheet.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Shapes with straight edges: boxes that join where they touch, and a plate. */
-#include "mesh/sheet.h"
+#include "geometry/sheet.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Shapes about an axis: annulus, tube, cylinder, and shells of revolution. */
-#include "mesh/sheet.h"
+#include "geometry/sheet.h"
 
 #include <math.h>
 #include <string.h>

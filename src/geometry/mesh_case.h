@@ -1,11 +1,10 @@
 /* The `mesh` section of a case: a file to import, boxes, or one of the shapes; then what to cut
    away and name. Programs fill the same structs: a zeroed member means its default, and a
    shape counts as given when its at.given is true. */
-#ifndef IG_MESH_CASE_H
-#define IG_MESH_CASE_H
+#ifndef IG_GEOMETRY_MESH_CASE_H
+#define IG_GEOMETRY_MESH_CASE_H
 
-#include "mesh/place.h"
-#include <ingot/mesh.h>
+#include "mesh/draft.h"
 
 /* Points and sizes have two entries in the plane, three in space. */
 typedef struct {
@@ -80,23 +79,6 @@ typedef struct {
   ig_voxel_supports supports;
 } ig_voxel_case;
 
-/* A set by place. */
-enum { IG_PICK_BOTH, IG_PICK_NODES, IG_PICK_FACES, IG_PICK_ELEMENTS };
-#define IG_PICKS "both|nodes|faces|elements"
-typedef struct {
-  ig_src at;
-  const char *name;
-  int of; /* IG_PICK_… */
-  ig_place place;
-} ig_pick_case;
-
-typedef struct {
-  ig_src at;
-  double amount; /* share of the shortest edge at a node */
-  int64_t seed;
-  ig_list keep; /* of ig_place: nodes there stay */
-} ig_jitter_case;
-
 enum { IG_PATTERN_DIAGONAL, IG_PATTERN_ALTERNATING, IG_PATTERN_CROSSED };
 
 /* A program's own way to a mesh, which becomes the caller's. */
@@ -136,6 +118,9 @@ extern const ig_option ig_pick_options[]; /* of a named set: ig_pick_case */
 /* Reads or makes the mesh; every one has the element set `all`, boxes and imports also the node
    and face sets xmin … zmax of the bounding box, shapes those of their own sides. Checked. */
 IG_MUST_CHECK ig_status ig_mesh_generate(ig_ctx *cx, const ig_mesh_case *c, ig_mesh **mesh);
+
+/* Says where in the case a failure belongs that knew only what went wrong; NULL: it was said. */
+ig_status ig_mesh_placed(ig_ctx *cx, ig_status status, const ig_src *at);
 
 /* One box at the origin, as `boxes` makes it: size[2], cells[2] for quad4, tri3, tri6, three for
    the others. */

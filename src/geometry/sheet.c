@@ -1,5 +1,5 @@
 /* What shapes are made with: sheets, and layers drawn out of them. */
-#include "mesh/sheet.h"
+#include "geometry/sheet.h"
 #include "core/threads.h"
 
 #include <math.h>
