@@ -5,7 +5,11 @@
 
 #include "assembly/scatter.h"
 #include "fracture/items_cpu.h"
-#include "fracture/problem.h"
+#include "fracture/run.h"
+#include "run/job.h"
+#include "run/rooms.h"
+
+#include <ingot/run.h>
 
 static bool room_enough = true;
 static int64_t launches;
@@ -30,40 +34,49 @@ UNSEEN void launch_end(void) {
 ig_frac_cpu_run *const ig_frac_cpu_f64[4] = {tri3_run_f64, tri6_run_f64, tet4_run_f64,
                                              tet10_run_f64};
 
-static void none(ig_elem_type type, ig_assembly how, bool contact) {
+/* The shipped strip on a coarse mesh, with a strength at which facets open at once. */
+static void none(const char *element, const char *assembly, const char *contact) {
+  const char *const sets[][2] = {{"mesh.element", element},
+                                 {"mesh.boxes.cells", "[32, 8]"},
+                                 {"time_step", "10 ns"},
+                                 {"materials[0].cohesive_strength", "80 MPa"},
+                                 {"assembly", assembly},
+                                 {"surface_contact", contact},
+                                 {"rotation", strcmp(contact, "true") ? "small" : "finite"}};
   ig_ctx *cx = ctx_on("cpu", 1);
-  ig_frac_problem p;
+  ig_case *c;
+  ig_job job;
   ig_frac_model m;
   race_count = launches = 0;
   race_flags = true; /* touched nodes, nodes of the skin */
-  GOOD(cx, ig_frac_problem_strip(&p, cx, 8, type, 0.1));
-  p.material.cohesive_strength = 40e6;
-  p.c.surface_contact = contact;
-  p.c.rotation = contact;
-  p.job.assembly = how;
-  GOOD(cx, ig_frac_setup(&p.job, &m));
-  GOOD(cx, ig_frac_model_run(&m, 40));
+  GOOD(cx, ig_case_open(cx, "cases/fracture/strip.yaml", &c));
+  for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
+    GOOD(cx, ig_case_set(c, sets[i][0], sets[i][1]));
+  GOOD(cx, ig_job_open(c, ig_rooms(), &job));
+  GOOD(cx, ig_frac_setup(&job, &m));
+  GOOD(cx, ig_frac_model_run(&m, 30));
   assert_true(m.count.cohesive > 20 && launches > 100);
   assert_true(room_enough);
   if (race_count)
     fail_msg("%lld races; %s", (long long)race_count, race_first);
   ig_frac_model_free(&m);
-  ig_frac_problem_free(&p);
+  ig_job_close(&job);
+  ig_case_close(c);
   ig_ctx_close(cx);
 }
 
 static void by_slots(void **state) {
   (void)state;
-  none(IG_TRI3, IG_GATHER, false);
-  none(IG_TRI6, IG_GATHER, false);
+  none("tri3", "gather", "false");
+  none("tri6", "gather", "false");
 }
 static void by_colors(void **state) {
   (void)state;
-  none(IG_TRI6, IG_COLOR, false);
+  none("tri6", "color", "false");
 }
 static void while_surfaces_touch(void **state) {
   (void)state;
-  none(IG_TRI6, IG_GATHER, true);
+  none("tri6", "gather", "true");
 }
 
 int main(void) {
