@@ -54,12 +54,20 @@ static void json_row(table *t, const ig_compared *r) {
   fprintf(to, ", \"same\": %s}", r->same ? "true" : "false");
 }
 
+/* Names and texts of a file are not sent to the terminal with control characters. */
+static void plain(char *text) {
+  for (; *text; text++)
+    if ((unsigned char)*text < ' ' || *text == 127)
+      *text = '?';
+}
+
 /* A figure, a text, or what stands for something that is there and needs no value. */
 static const char *cell(const ig_compared *r, int i, char text[32]) {
   if (r->text[i])
     snprintf(text, 32, "%.28s", *r->text[i] ? r->text[i] : "there");
   else
     snprintf(text, 32, "%.8g", r->value[i]);
+  plain(text);
   return text;
 }
 
@@ -79,6 +87,7 @@ static void show(void *user, const ig_compared *r) {
            "difference", "relative", "allowed");
   snprintf(name, sizeof name, "%.100s%s%.20s%s", r->name, *r->unit ? " [" : "", r->unit,
            *r->unit ? "]" : "");
+  plain(name);
   printf("%-9s %-36s %16s %16s", r->part, name, cell(r, 0, a), cell(r, 1, b));
   if (!isnan(r->difference))
     printf(" %10.3g %10.3g %10.3g", r->difference, r->scale > 0 ? r->difference / r->scale : 0,

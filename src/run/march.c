@@ -83,6 +83,21 @@ static ig_status outputs(ig_march *m, ig_moment from, bool edge) {
   return IG_OK;
 }
 
+/* A run of so many steps does not end: a duration or a size is in another unit than was meant. */
+static void steps_warn(const ig_march *m) {
+  const ig_standing *now = &m->now;
+  const double most = 1e9, steps = now->steps > 0 ? (double)(now->steps - now->at.step)
+                                   : now->dt > 0 && isfinite(now->duration)
+                                       ? (now->duration - now->at.time) / now->dt
+                                       : 0;
+  if (!(steps > most) || now->iterations || !ig_ranks_first(m->job->cx))
+    return;
+  ig_warn(m->job->cx,
+          "about %.2g steps of %.3g s to the end at %.3g s: look at the units of the duration, of "
+          "the mesh and of the material, and at the smallest element",
+          steps, now->dt, now->duration);
+}
+
 static ig_status open(ig_march *m) {
   const double start = ig_now();
   const ig_room *room = m->room;
@@ -101,6 +116,7 @@ static ig_status open(ig_march *m) {
     room->stand(m->self, &m->now);
     IG_TRY(outputs(m, m->now.at, true));
   }
+  steps_warn(m);
   m->began = ig_now();
   m->work = m->now.work;
   job->steps = m->now.at.step;

@@ -101,4 +101,8 @@ printf 'a\n' >other.vtkhdf
 refused 'other.vtkhdf' other.vtkhdf thermal/snap_000000.vtkhdf
 cp -r thermal damaged && printf '1,2\n' >>damaged/history.csv
 refused "history.csv' is damaged" thermal damaged
+# names of a file from elsewhere reach the terminal without control characters
+cp -r thermal odd && printf '{"result": {"a\\u001b[31mb": 1}}\n' >odd/summary.json
+compare 1 thermal odd
+has 'a\?\[31mb'
 exit $bad

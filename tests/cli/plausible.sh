@@ -45,6 +45,15 @@ for room in thermal dynamics static fracture topopt stress powder; do
   "$INGOT" check "$small/$room.yaml" >stdout 2>stderr || fail "$room: $(cat stderr)"
   grep -q 'usual' stderr && fail "$room: $(cat stderr)"
 done
+# a run that would not end in years
+timeout 20 "$INGOT" run "$small/dynamics.yaml" -q -t 1 --out long --set analysis.duration=1e6 >stdout 2>stderr &
+for _ in $(seq 100); do
+  grep -q 'about 9.*e+12 steps of 1.*e-07 s to the end at 1e+06 s: look at the units' stderr 2>/dev/null && break
+  sleep 0.1
+done
+kill -TERM $! 2>/dev/null
+wait $!
+grep -q 'about 9.*e+12 steps of 1.*e-07 s to the end at 1e+06 s: look at the units' stderr || fail "$(cat stderr)"
 # absurd: refused
 "$INGOT" check "$small/dynamics.yaml" --set 'materials.young=1e-308 GPa' >stdout 2>stderr && fail 'a modulus of nothing'
 grep -q "'materials\[0\].young' is '1e-308 GPa': expected 1e-9 to 1e15 Pa" stderr || fail "$(cat stderr)"
