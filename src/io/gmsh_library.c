@@ -43,7 +43,9 @@ ig_status ig_gmsh_failed(ig_gmsh_reader *r, const char *what) {
   const ig_status status =
       IG_FAIL(r->cx, IG_INPUT, "%s: %s%s%.800s%s", r->path, what, error && *error ? ": " : "",
               error ? error : "",
-              outside ? ": files that a script names must lie in its folder or below" : "");
+              outside ? ": a script reads files in its folder and below, and saves files only on "
+                        "kernels with Landlock (Linux 5.13)"
+                      : "");
   ig_gmsh.Free(error);
   return status;
 }
