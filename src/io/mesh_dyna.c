@@ -1,6 +1,7 @@
 /* LS-DYNA keyword files: *NODE, *ELEMENT_SOLID, _SHELL, _BEAM, *SET_NODE, *SET_SOLID and so on,
    files included. A part becomes the element set part_N. Fields may be separated by commas or
    spaces, or stand in fixed columns. */
+#include "io/mesh_passed.h"
 #include "io/cell.h"
 
 #include <math.h>
@@ -14,8 +15,9 @@ enum { PARAMETERS = 256, PARAMETER_NAME = 32 };
 typedef struct {
   ig_mesh_text t;
   ig_gather g;
-  int depth;      /* of included files */
-  int parameters; /* of *PARAMETER: numbers that fields name by "&name" */
+  int depth;       /* of included files */
+  ig_passed model; /* keywords that are not read */
+  int parameters;  /* of *PARAMETER: numbers that fields name by "&name" */
   struct {
     char name[PARAMETER_NAME];
     double value;
@@ -535,6 +537,12 @@ static bool is_long(const char *from, const char *stop) {
   return false;
 }
 
+/* Families of keywords of the model beside its mesh. */
+static const char *const model_words[] = {"*MAT_",      "*SECTION_", "*PART",      "*CONTACT_",
+                                          "*BOUNDARY_", "*LOAD_",    "*INITIAL_",  "*CONSTRAINED_",
+                                          "*RIGIDWALL", "*EOS_",     "*HOURGLASS", "*DEFINE_CURVE",
+                                          "*CONTROL_",  "*DAMPING_", "*AIRBAG_",   NULL};
+
 static ig_status keyword_read(dyna *in, bool *end) {
   const char *from = in->t.line, *stop = in->t.line_end;
   while (stop > from && (stop[-1] == ' ' || stop[-1] == '\t'))
@@ -554,6 +562,7 @@ static ig_status keyword_read(dyna *in, bool *end) {
   if (begins(from, stop, "*INCLUDE") || begins(from, stop, "*NODE_TRANSFORM"))
     return ig_text_fail(&in->t, from, "%.*s is not followed: put the nodes where they belong",
                         (int)(stop - from > 40 ? 40 : stop - from), from);
+  ig_passed_note(&in->model, from, stop, model_words);
   *end = ig_text_is(from, stop, "*END");
   return IG_OK;
 }
@@ -576,6 +585,8 @@ ig_status ig_mesh_read_dyna(ig_ctx *cx, const char *path, const ig_mesh_read_opt
     status = parts_resolve(&in);
   if (status == IG_OK)
     status = ig_gather_mesh(&in.g, path, false, mesh);
+  if (status == IG_OK)
+    ig_passed_warn(cx, path, &in.model);
   ig_text_close(&in.t);
   ig_gather_free(&in.g);
   free(in.of_part);

@@ -380,6 +380,39 @@ static bool makes_more(const char *from, const char *stop) {
   return false;
 }
 
+/* Keywords of the model beside its mesh. */
+static const char *const model_words[] = {"*MATERIAL",
+                                          "*BOUNDARY",
+                                          "*CLOAD",
+                                          "*DLOAD",
+                                          "*DSLOAD",
+                                          "*STEP",
+                                          "*SOLID SECTION",
+                                          "*SHELL SECTION",
+                                          "*BEAM SECTION",
+                                          "*TIE",
+                                          "*CONTACT",
+                                          "*INTERACTION",
+                                          "*COUPLING",
+                                          "*KINEMATIC",
+                                          "*DISTRIBUTING",
+                                          "*RIGID BODY",
+                                          "*EQUATION",
+                                          "*MPC",
+                                          "*SPRING",
+                                          "*MASS",
+                                          "*ROTARY INERTIA",
+                                          "*INITIAL CONDITIONS",
+                                          "*TEMPERATURE",
+                                          "*AMPLITUDE",
+                                          "*TRANSFORM",
+                                          "*ORIENTATION",
+                                          "*CFLUX",
+                                          "*DFLUX",
+                                          "*FILM",
+                                          "*RADIATE",
+                                          NULL};
+
 static ig_status inp_read(ig_inp *in) {
   while (ig_inp_keyword_line(in)) {
     char *p = in->t.line, *from, *stop;
@@ -406,6 +439,8 @@ static ig_status inp_read(ig_inp *in) {
       return ig_text_fail(&in->t, from,
                           "%.*s is not followed: write nodes and elements out, in one system",
                           (int)(stop - from), from);
+    else
+      ig_passed_note(&in->model, from, stop, model_words);
   }
   return IG_OK;
 }
@@ -423,6 +458,8 @@ ig_status ig_mesh_read_inp(ig_ctx *cx, const char *path, const ig_mesh_read_opti
     in.whole.group[i].gaps |= in.whole.group[i].kind == IG_SET_ELEMENTS;
   if (status == IG_OK)
     status = ig_gather_mesh(&in.whole, path, !in.space, mesh);
+  if (status == IG_OK)
+    ig_passed_warn(cx, path, &in.model);
   ig_text_close(&in.t);
   ig_gather_free(&in.whole);
   for (int i = 0; i < in.parts; i++)

@@ -3,6 +3,7 @@
 #ifndef IG_IO_MESH_INP_H
 #define IG_IO_MESH_INP_H
 
+#include "io/mesh_passed.h"
 #include "io/cell.h"
 
 enum { IG_INP_PASSED_OVER = 255 }; /* as a code: springs and their like */
@@ -37,6 +38,7 @@ typedef struct {
   bool space;    /* an element that is not plane was seen */
   int passed;    /* how many types of elements were passed over */
   const ig_inp_type *passed_type[16];
+  ig_passed model; /* keywords that are not read */
 } ig_inp;
 
 /* The value of a keyword's parameter: *KEY, NAME=value. False if it is not there; a bare NAME has

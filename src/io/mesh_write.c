@@ -39,14 +39,48 @@ static void inp_surface_write(FILE *f, const ig_mesh *mesh, const ig_set *set) {
   }
 }
 
+/* Shortens 0.5 to .5 and e-05 to e-5. */
+static void number_trim(char *text) {
+  char *first = text + (text[0] == '-'), *power = strchr(text, 'e');
+  if (power) {
+    char *to = power + 1 + (power[1] == '-'), *from = power + 2;
+    from += strspn(from, "0");
+    memmove(to, from, strlen(from) + 1);
+  }
+  if (first[0] == '0' && first[1] == '.')
+    memmove(first, first + 1, strlen(first));
+}
+
+/* A number of at most 20 characters, more CalculiX does not read: the shortest that reads back as
+   `value` where there is one, else the most digits there is space for: 16, below zero 15. */
+static const char *number_write(double value, char text[IG_NUMBER_TEXT]) {
+  enum { MOST = 20 };
+  if (ig_number_text(value, text) <= MOST)
+    return text;
+  for (int digits = 17; digits > 0; digits--)
+    for (int power = 0; power < 2; power++) {
+      if (power)
+        ig_format(text, IG_NUMBER_TEXT, "%.*e", digits - 1, value);
+      else
+        ig_format(text, IG_NUMBER_TEXT, "%.*g", digits, value);
+      number_trim(text);
+      if (strlen(text) <= MOST)
+        return text;
+    }
+  return text;
+}
+
 static void inp_write(FILE *f, const ig_mesh *mesh) {
   static const char *const space[] = {"B31",   "S3",   "STRI65", "S4",  "C3D4",
                                       "C3D10", "C3D8", "C3D6",   "C3D5"};
   static const char *const plane[] = {"B31", "CPS3", "CPS6", "CPS4", "", "", "", "", ""};
   fprintf(f, "*HEADING\nIngot mesh\n*NODE\n");
-  for (ig_lid n = 0; n < mesh->nodes; n++)
-    ig_print(f, "%d, %.17g, %.17g, %.17g\n", n + 1, mesh->x[3 * (size_t)n],
-             mesh->x[3 * (size_t)n + 1], mesh->x[3 * (size_t)n + 2]);
+  for (ig_lid n = 0; n < mesh->nodes; n++) {
+    char x[3][IG_NUMBER_TEXT];
+    fprintf(f, "%d, %s, %s, %s\n", n + 1, number_write(mesh->x[3 * (size_t)n], x[0]),
+            number_write(mesh->x[3 * (size_t)n + 1], x[1]),
+            number_write(mesh->x[3 * (size_t)n + 2], x[2]));
+  }
   ig_lid element = 0;
   for (int b = 0; b < mesh->blocks; b++) {
     const ig_block *block = &mesh->block[b];
