@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* A modulus below the least one has no meaning and leads to numbers that overflow. */
-#define LEAST_YOUNG 1e-9
+#define LEAST_YOUNG 1e-60
 
 #define J ig_johnson_case
 static const ig_option johnson_options[] = {
