@@ -28,7 +28,6 @@ ig_status ig_mesh_read_gmsh(ig_ctx *cx, const char *path, const ig_mesh_read_opt
 
 #define MOST_ELEMENTS 1e8 /* what Gmsh is asked to make */
 
-
 /* --- nodes */
 
 static ig_status nodes_read(ig_gmsh_reader *r) {

@@ -52,7 +52,8 @@ static ig_status patch_write(ig_ctx *cx, ig_heat *h, ig_lid n, bool there, ig_li
   *p = (ig_heat_patch){.node = n,
                        .donor = there ? IG_PATCH_GROWN : IG_PATCH_NEW,
                        .held = ig_heat_held(h, n) ? h->node.held[n] : NAN};
-  const ig_heat_kin kin = {.around = &h->node.around, .conn = h->elems.conn.host, .point = h->node.point};
+  const ig_heat_kin kin = {
+      .around = &h->node.around, .conn = h->elems.conn.host, .point = h->node.point};
   if (h->newborn == IG_BORN_INHERITED && there)
     p->donor = IG_PATCH_KEEPS;
   else if (h->newborn == IG_BORN_INHERITED && isnan(p->held) && !h->cell_of && /* else: the whole */

@@ -49,7 +49,8 @@ ig_status ig_heat_part_kin(ig_ctx *cx, const ig_heat *whole) {
   for (ig_lid n = 0; n < k->nodes; n++) {
     k->first[n] = around->item[around->start[k->node[n]]];
     k->owner[n] = whole->part->part.owner[k->node[n]];
-    memcpy(k->point + 3 * (size_t)n, whole->node.point + 3 * (size_t)k->node[n], 3 * sizeof(double));
+    memcpy(k->point + 3 * (size_t)n, whole->node.point + 3 * (size_t)k->node[n],
+           3 * sizeof(double));
   }
   return k->cells ? ig_mesh_node_elements(cx, k->nodes, k->cells, 8, k->conn, &k->around) : IG_OK;
 }
