@@ -1,7 +1,7 @@
 /* The room on ranks: a million hexahedra (on a GPU two), on one rank and on several. */
 #include "bench/dynamics/bench.h"
 #include "backend/backend.h"
-#include "bench/ranks/crew.h"
+#include "bench/common/crew.h"
 
 enum { WARM = 2 };
 

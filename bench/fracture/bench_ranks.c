@@ -2,7 +2,7 @@
    on one rank and on several; facets are checked every ten steps. */
 #include "fracture/part.h"
 #include "bench/fracture/bench.h"
-#include "bench/ranks/crew.h"
+#include "bench/common/crew.h"
 
 enum { WARM = 10 };
 

@@ -10,7 +10,7 @@
    Grids have 10 million elements (general: 4) on a GPU, one million on a CPU. */
 #include "bench/thermal/build_problem.h"
 #include "backend/backend.h"
-#include "bench/ranks/crew.h"
+#include "bench/common/crew.h"
 #include "thermal/heat_part.h"
 
 #include <math.h>

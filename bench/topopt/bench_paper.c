@@ -5,7 +5,7 @@
 #include "bench/topopt/bench_paper.h"
 #include "bench/topopt/bench_ranks.h"
 #include "backend/backend.h"
-#include "bench/ranks/crew.h"
+#include "bench/common/crew.h"
 #include "bench/topopt/bench_sparse.h"
 #include "verify/topopt/problem.h"
 #include "material/material.h"

@@ -5,7 +5,7 @@
 #include "bench/topopt/bench_ranks.h"
 #include "backend/backend.h"
 #include "geometry/mesh_case.h"
-#include "bench/ranks/crew.h"
+#include "bench/common/crew.h"
 #include "ranks/ranks.h"
 #include "verify/topopt/problem.h"
 

@@ -27,6 +27,11 @@ double ig_powder_new_T(const ig_powder_run *r) {
   return isnan(r->c->powder_temperature) ? r->c->initial_temperature : r->c->powder_temperature;
 }
 
+double ig_powder_gap(const ig_powder_run *r) {
+  const ig_powder_ledger *l = &r->ledger;
+  return ig_powder_stored(r) - r->stored0 - (l->source + l->born + l->sunk - l->lost - l->held);
+}
+
 /* The share of a coarse level that is filled. */
 ig_status ig_powder_fill(ig_powder_run *r) {
   double *fill = r->array.fill.host, *shape = r->array.shape.host;

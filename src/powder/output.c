@@ -7,11 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-double ig_powder_gap(const ig_powder_run *r) {
-  const ig_powder_ledger *l = &r->ledger;
-  return ig_powder_stored(r) - r->stored0 - (l->source + l->born + l->sunk - l->lost - l->held);
-}
-
 ig_status ig_powder_history(void *self, ig_sink *to) {
   ig_powder_run *r = self;
   enum { FIXED = 19, MOST = FIXED + IG_POWDER_PROBES };

@@ -10,17 +10,6 @@
 
 /* --- points that are there --- */
 
-ig_status ig_topopt_points_visit(const ig_topopt_points *p, ig_where where, ig_point_kind kind,
-                                 ig_visit *each, void *user) {
-  if (where.place->at.given)
-    IG_TRY(ig_place_check(p->cx, where.place));
-  return p->each(p->self, where, kind, each, user);
-}
-
-ig_status ig_topopt_points_meet(const ig_topopt_points *p, ig_status status) {
-  return p->slab ? ig_ranks_agree(p->cx, status) : status;
-}
-
 static void weigh(void *user, int64_t place, double weight) {
   (void)place;
   *(double *)user += weight;

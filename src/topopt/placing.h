@@ -67,10 +67,16 @@ static inline bool ig_topopt_in_places(const ig_topopt_points *p, int64_t place)
   return place >= 0 && place < p->places;
 }
 /* Calls `each` for all points of an entry, in their order, once its place is checked. */
-IG_MUST_CHECK ig_status ig_topopt_points_visit(const ig_topopt_points *p, ig_where where,
-                                               ig_point_kind kind, ig_visit *each, void *user);
+static inline ig_status ig_topopt_points_visit(const ig_topopt_points *p, ig_where where,
+                                               ig_point_kind kind, ig_visit *each, void *user) {
+  if (where.place->at.given)
+    IG_TRY(ig_place_check(p->cx, where.place));
+  return p->each(p->self, where, kind, each, user);
+}
 /* Where the grid is divided: a failure of one is that of all. Before they count together. */
-IG_MUST_CHECK ig_status ig_topopt_points_meet(const ig_topopt_points *p, ig_status status);
+static inline ig_status ig_topopt_points_meet(const ig_topopt_points *p, ig_status status) {
+  return p->slab ? ig_ranks_agree(p->cx, status) : status;
+}
 
 /* 1: designed, and so on, for every element (host). */
 IG_MUST_CHECK ig_status ig_topopt_points_roles(const ig_topopt_points *p, uint8_t *role,

@@ -518,7 +518,7 @@ static void crossing(ig_ctx *cx, ig_precision precision, ig_assembly assembly,
     GOOD(cx, ig_heat_batch_births(cx, &h, s * step));
     const int at = (int)(s * step / 4e-3);
     for (int j = 2; j < 5 && at <= BX; j++)
-      assert_int_equal(ig_heat_batch_source(cx, &h, at + (BX + 1) * (j + (BY + 1) * (BZ - 2)), 400),
+      assert_int_equal(ig_heat_batch_source(cx, &h, at + (BX + 1) * (j + (BY + 1) * (BZ - 2)), 560),
                        IG_OK);
     GOOD(cx, ig_heat_batch_step(cx, &h, step));
     if (s % 50 == 17)

@@ -1,5 +1,5 @@
 /* The same work on one rank and on several. */
-#include "bench/ranks/crew.h"
+#include "bench/common/crew.h"
 #include "backend/backend.h"
 #include "ranks/part.h"
 
