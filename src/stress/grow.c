@@ -102,14 +102,17 @@ ig_status ig_stress_birth(ig_stress *m, const ig_lid *list, const double *birth,
   ig_array_free(cx, &m->work.birth);
   IG_TRY(ig_array_from(cx, &m->work.list, list, (size_t)count, sizeof *list, "births"));
   IG_TRY(ig_array_from(cx, &m->work.birth, birth, (size_t)count, sizeof *birth, "births"));
-  return m->ops->wipe(cx, &m->args, m->u.dev, NULL, m->work.list.dev, m->work.birth.dev, count);
+  return m->ops->wipe(cx, &m->args, m->u.dev, NULL, NULL, m->work.list.dev, m->work.birth.dev,
+                      count);
 }
 
 ig_status ig_stress_anneal(ig_stress *m) {
   double stored;
   IG_TRY(ig_array_push(m->cx, &m->work.high));
+  IG_TRY(ig_array_push(m->cx, &m->work.next));
   IG_TRY(ig_stress_energy_before(m, &stored));
-  IG_TRY(m->ops->wipe(m->cx, &m->args, m->u.dev, m->work.high.dev, NULL, NULL, m->elements));
+  IG_TRY(m->ops->wipe(m->cx, &m->args, m->u.dev, m->work.high.dev, m->work.next.dev, NULL, NULL,
+                      m->elements));
   return ig_stress_energy_after(m, stored, false);
 }
 

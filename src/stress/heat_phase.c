@@ -47,7 +47,11 @@ static void heat_high(ig_stress_run *r, heat_news *h) {
   const ig_stress_law *laws = m->material.laws.host;
   const uint8_t *law = m->material.law.host;
   double *high = m->work.high.host;
+  memcpy(m->work.next.host, r->T1, sizeof *high * (size_t)m->nodes);
   memcpy(high, r->T1, sizeof *high * (size_t)m->nodes);
+  for (int64_t i = 0; i < 8 * (int64_t)m->elements; i++) /* hot at the start: it cools now */
+    if (was->there[i / 8])
+      high[m->conn[i]] = fmax(high[m->conn[i]], r->T0[m->conn[i]]);
   for (ig_lid e = 0; e < m->elements; e++) {
     const double anneal = laws[law[e]].anneal;
     double top = -INFINITY, now = 0;

@@ -132,10 +132,10 @@ static ig_status commit(ig_ctx *cx, const ig_stress_args *p, const double *u) {
 }
 
 static ig_status wipe(ig_ctx *cx, const ig_stress_args *p, const double *u, const double *high,
-                      const int32_t *list, const double *birth, int64_t count) {
+                      const double *next, const int32_t *list, const double *birth, int64_t count) {
 #pragma omp parallel for schedule(static) num_threads(ig_team(cx, count, IG_WORK_ROW))
   for (int64_t i = 0; i < count; i++)
-    ig_stress_wipe(p, list ? list[i] : i, u, high, birth ? birth[i] : 0);
+    ig_stress_wipe(p, list ? list[i] : i, u, high, next, birth ? birth[i] : 0);
   return IG_OK;
 }
 

@@ -11,8 +11,8 @@ ig_status ig_stress_product_cuda(ig_ctx *cx, const ig_stress_args *p, const ig_p
                                  const double *x, double *y);
 ig_status ig_stress_commit_cuda(ig_ctx *cx, const ig_stress_args *p, const double *u);
 ig_status ig_stress_wipe_cuda(ig_ctx *cx, const ig_stress_args *p, const double *u,
-                              const double *high, const int32_t *list, const double *birth,
-                              int64_t count);
+                              const double *high, const double *next, const int32_t *list,
+                              const double *birth, int64_t count);
 ig_status ig_stress_values_cuda(ig_ctx *cx, const ig_stress_args *p, ig_stress_value what,
                                 const double *old, const double *u, ig_lid begin, ig_lid count,
                                 double *out);

@@ -177,7 +177,7 @@ done:
 /* A clamped bar is molten between two steps, at the end of which it is as cold as before. */
 static ig_status bar_remelt(ig_ctx *cx, const ig_verify_sink *sink) {
   ig_stress_problem q;
-  double mean[IG_STRESS_REPORT], *high;
+  double mean[IG_STRESS_REPORT], *high, *next;
   ig_status status;
   ig_stress_problem_new(cx, &q);
   TRY(ig_stress_problem_box(&q, (double[]){4e-3, 1e-3, 1e-3}, (int[]){4, 1, 1}));
@@ -190,8 +190,9 @@ static ig_status bar_remelt(ig_ctx *cx, const ig_verify_sink *sink) {
   q.material[0].mechanical.anneal = 1000;
   TRY(ig_stress_problem_open(&q));
   high = q.m->work.high.host;
+  next = q.m->work.next.host;
   for (ig_lid i = 0; i < q.m->nodes; i++)
-    high[i] = 1500;
+    high[i] = 1500, next[i] = 300;
   TRY(ig_stress_anneal(q.m));
   TRY(ig_stress_problem_step(&q, 1, 300, NULL, NULL));
   TRY(ig_stress_problem_mean(&q, NULL, NULL, mean));
