@@ -217,7 +217,7 @@ static ig_status ramp_again(ig_dyn_job *r) {
           "static: %.2g %% of the work was lost over a ramp of %.0f steps; again with %.0f",
           100 * path, r->ramp, ramp);
   IG_TRY(ig_dyn_relax_end(r->m));
-  IG_TRY(ig_restart_share(r->job->cx, false, &from));
+  IG_TRY(ig_restart_share(r->job->cx, true, &from));
   const ig_status status = ig_dyn_checkpoint_read(r, from);
   if (from != r->start.kept)
     ig_restart_free(from);

@@ -882,6 +882,38 @@ static void crushed_rubber_says_what_helps(void **state) {
   ig_ctx_close(cx);
 }
 
+/* Shells lock where they bend in their plane, and say by how much: the factor is 3/4 + f/4 with two
+   layers, f = 3 (1 + l^2 / 2h^2) without Poisson's ratio. Out of their plane they do not. */
+static void shells_that_lock_are_said(void **state) {
+  (void)state;
+  static const struct {
+    const char *total, *words;
+  } t[] = {{"{set: xmax, total: [0, 1, 0]}", "about 1.9 times too stiff"},
+           {"{set: xmax, total: [0, 0, 0.01]}", NULL},
+           {"{set: xmax, total: [1, 0, 0]}", NULL}};
+  static const wanted want[MOST] = {{NULL, 0, 0}};
+  for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
+    const entry set[MOST] = {
+        {"mesh", "{plate: {size: [10, 1], cells: [20, 2]}, element: quad4, shell: true}"},
+        {"materials", "{name: m, density: 1, young: 1e7, poisson: 0}"},
+        {"sections", "{thickness: 0.1}"},
+        {"supports", "{set: xmin, fix: all}"},
+        {"loads", t[i].total},
+        {"analysis", "{kind: static}"}};
+    ig_ctx *cx = NULL;
+    const ig_ctx_options options = {.backend = "cpu", .threads = 1, .log = listen};
+    assert_int_equal(ig_ctx_open(&options, &cx), IG_OK);
+    ig_case *c = case_of(cx, set);
+    figures f = {.want = want};
+    said[0] = 0;
+    GOOD(cx, ig_run(c, &(ig_run_options){.figure = figure, .user = &f}));
+    if (t[i].words ? !strstr(said, t[i].words) : strstr(said, "in their plane") != NULL)
+      fail_msg("'%s'", said);
+    ig_case_close(c);
+    ig_ctx_close(cx);
+  }
+}
+
 /* Tools hold what rests: their forces belong to the balance. */
 static void statics_end_on_tools(void **state) {
   (void)state;
@@ -990,6 +1022,7 @@ static void driven_bodies_keep_the_balance(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(hopeless_cases_are_refused),
+      cmocka_unit_test(shells_that_lock_are_said),
       cmocka_unit_test(crushed_rubber_says_what_helps),
       cmocka_unit_test(bodies_do_not_pass_through_each_other),
       cmocka_unit_test(statics_end_on_tools),

@@ -3,6 +3,23 @@
 #include "ranks_seats.h"
 
 /* a plastic bar that is pressed, falls onto a tool, and is led at one end; another step every 20 */
+/* Statics that yield: their ramp is repeated, slower, from a state that all ranks keep. */
+static const char *const yielding[] = {
+    "physics",
+    "dynamics",
+    "mesh",
+    "{boxes: [{size: [0.1, 0.01, 0.01], cells: [10, 2, 2]}]}",
+    "materials",
+    "[{name: m, density: 7850, young: 200e9, poisson: 0.3, yield: 200e6, hardening: 2e9}]",
+    "supports",
+    "[{set: xmin, fix: all}]",
+    "loads",
+    "[{set: xmax, total: [0, 0, -700]}]",
+    "analysis",
+    "[{kind: static, tolerance: 0.05}]",
+    "probes",
+    "[{name: w, set: xmax, quantity: uz}, {name: m, set: xmin, quantity: my}]",
+    NULL};
 static const char *const bar[] = {
     "physics",
     "dynamics",
@@ -267,6 +284,7 @@ static void dynamics_has_the_bits_of_one(void **state) {
        "[{kind: static, relaxation: kinetic, ramp: 40, at_time: 1, tolerance: 0.05, steps: "
        "3000}]",
        IG_DIVIDE_UNEVEN},
+      {3, yielding, "double", NULL, NULL, IG_DIVIDE_CURVE},
       {3, joined, "double", NULL, NULL, IG_DIVIDE_CURVE},
       {7, joined, "single", NULL, NULL, IG_DIVIDE_RANDOM},
       {2, failing, "double", NULL, NULL, IG_DIVIDE_CURVE},
