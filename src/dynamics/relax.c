@@ -459,8 +459,9 @@ static ig_status path_now(ig_dyn_model *m) {
   IG_TRY(ig_dyn_energies(m, &e));
   const double lost = fmax(e.damping - r->damping, 0), kept = fmax(e.internal - r->internal, 0);
   const double time = (double)r->steps * ((const ig_dyn_clock *)m->clock.host)->dt;
-  if (e.plastic - r->plastic > 1e-6 * e.internal)
-    r->path = lost / fmax(lost + kept, 1e-300);
+  /* yielding that takes little of the energy changes little, however fast it came */
+  const bool matters = e.plastic - r->plastic > 0.01 * kept;
+  r->path = matters ? lost / fmax(lost + kept, 1e-300) : 0;
   if (e.plain > 0)
     r->drag = DRAG * kept / (2 * e.plain * time);
   return IG_OK;
