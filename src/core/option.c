@@ -156,7 +156,8 @@ static ig_status text_read(reader *r, const ig_node *node, const scope *s, const
     return wrong(r, node, s, "a text");
   /* names become columns, files and lines of a log */
   for (const char *c = node->text; *c; c++)
-    if ((unsigned char)*c < 0x20 || *c == 0x7f)
+    if ((unsigned char)*c < 0x20 || *c == 0x7f || /* and those of Unicode, U+0080 to U+009F */
+        ((unsigned char)*c == 0xc2 && (unsigned char)c[1] >= 0x80 && (unsigned char)c[1] < 0xa0))
       return ig_fail_at(r->cx, &node->at,
                         "'%s': %s in a text: write it in one line, without control characters",
                         path_of(s).text, *c == '\n' ? "a line end" : "a control character");

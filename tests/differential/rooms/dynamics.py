@@ -86,7 +86,8 @@ def relations(model, base, rng, program, name):
     else:
         m = model.copy()
         m.case["analysis"][0]["relaxation"] = "kinetic"
-        yield Check("kinetic", 2e-4, m)
+        # strains are added up along the path: two paths to one load differ by the order of the strain
+        yield Check("kinetic", 2e-3, m)
     yield Check("debug", 1e-12, with_keys(model, backend="debug"))
     yield Check("python", 1e-12, follow=lambda p, n: stepped(p, n, model, rng.randint(3, 20)))
     yield Check("turn_any", {"u": 1e-6 if not static else 1e-4, "f": 1e-6 if not static else 1e-4, "e": 1e-6},
