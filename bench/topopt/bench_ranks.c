@@ -13,10 +13,10 @@
 
 /* A million elements; on a GPU two, a million for each of two ranks. */
 static int length(const ig_ctx *cx) {
-  return ig_bench_size(cx, 512, 256, 32);
+  return ig_bench_size(cx, 512, 256, 64);
 }
 static int width(const ig_ctx *cx) {
-  return ig_bench_size(cx, 64, 64, 8);
+  return ig_bench_size(cx, 64, 64, 16);
 }
 
 #define CANTILEVER                                                                                 \
