@@ -284,7 +284,7 @@ static ig_status sections_check(ig_dyn_model *m, const int *section) {
                 {"iz", LINE, !isnan(s->iz)},
                 {"torsion", LINE, !isnan(s->torsion)},
                 {"up", LINE, !isnan(s->up[0])}};
-    for (size_t k = 0; there && k < sizeof keys / sizeof *keys; k++)
+    for (size_t k = 0; s->at.given && there && k < sizeof keys / sizeof *keys; k++)
       if (keys[k].given && !(there & keys[k].of))
         return ig_fail_at(m->cx, &s->at, "`%s` is for %s, and this section has none", keys[k].key,
                           family[keys[k].of]);

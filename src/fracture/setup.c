@@ -158,7 +158,8 @@ ig_status ig_frac_setup(ig_job *job, ig_frac_model *m) {
                           .threshold = z->insertion_threshold,
                           .surface = c->surface_contact,
                           .seed = (uint64_t)z->seed};
-  IG_TRY(unused_check(job->cx, z));
+  if (z->at.given)
+    IG_TRY(unused_check(job->cx, z));
   if (job->precision == IG_MIXED)
     return ig_fail_at(job->cx, &c->at, "precision: fracture runs in single or double, not mixed");
   IG_TRY(materials_read(job, c, &set));

@@ -51,7 +51,7 @@ static ig_status strain_add(pile *p, const ig_material_case *mat, ig_history *pl
                       "material '%.60s' gives its thermal strain more than once: keep one of "
                       "thermal_strain, expansion, expansion_mean",
                       mat->name);
-  if (m->expansion_mean.count == 0 && m->expansion_reference != 293.15)
+  if (m->at.given && m->expansion_mean.count == 0 && m->expansion_reference != 293.15)
     return ig_fail_at(p->cx, &m->at,
                       "`expansion_reference` is that of `expansion_mean`, which is not given");
   if (given == 0)

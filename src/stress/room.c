@@ -66,12 +66,12 @@ static ig_status room_open(ig_job *job, void **self) {
   if (r->c->compensation_tolerance > 0 && r->c->compensation_runs < 2)
     return ig_fail_at(job->cx, &r->c->at,
                       "`compensation_tolerance` ends runs early: give `compensation_runs` above 1");
-  if (r->c->inherent.count == 0 && r->c->inherent_scale != 1)
+  if (r->c->at.given && r->c->inherent.count == 0 && r->c->inherent_scale != 1)
     return ig_fail_at(job->cx, &r->c->at,
                       "`inherent_scale` is a factor on inherent strains: give `inherent`");
   for (int i = 0; i < r->c->inherent.count; i++) {
     const ig_stress_inherent *in = IG_ITEM(const ig_stress_inherent, r->c->inherent, i);
-    if (in->rotation == 0 && !isnan(in->layer_height))
+    if (in->at.given && in->rotation == 0 && !isnan(in->layer_height))
       return ig_fail_at(job->cx, &in->at,
                         "`layer_height` is that of layers that turn: give their `rotation`");
   }

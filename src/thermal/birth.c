@@ -317,7 +317,8 @@ static ig_status unused_check(ig_ctx *cx, const ig_birth_case *c) {
 
 /* What each way of being born needs, and nothing else. */
 static ig_status case_check(ig_ctx *cx, const ig_birth_case *c) {
-  IG_TRY(unused_check(cx, c));
+  if (c->at.given)
+    IG_TRY(unused_check(cx, c));
   if (c->by == IG_BIRTH_LIST) {
     if (c->list.count == 0)
       return ig_fail_at(cx, &c->at, "birth by list needs a list: [{set: NAME, time: 1 s}, …]");
