@@ -397,6 +397,12 @@ static ig_status analysis_look(ig_dyn_job *r, const ig_dyn_analysis *a) {
     return ig_fail_at(r->job->cx, &a->at,
                       "a static analysis has no `duration` and no `time_step`: `at_time` says when "
                       "histories are read");
+  if (a->at.given && (a->relaxation != IG_RELAX_VISCOUS || a->tolerance != 1e-3 ||
+                      a->steps != 1000000 || !isnan(a->ramp) || a->at_time != 1))
+    return ig_fail_at(
+        r->job->cx, &a->at,
+        "`relaxation`, `tolerance`, `steps`, `ramp` and `at_time` are for analyses of "
+        "kind static");
   if (isnan(a->duration))
     return ig_fail_at(r->job->cx, &a->at, "a dynamic analysis needs its `duration`");
   r->duration += a->duration;

@@ -243,6 +243,55 @@ static ig_status group_kind(ig_dyn_model *m, const ig_dyn_section *s, const ig_m
   return IG_OK;
 }
 
+/* Keys of sections that none of their elements has: they would have no effect. A default counts as
+   left out. */
+static ig_status sections_check(ig_dyn_model *m, const int *section) {
+  enum { SOLID = 1, SHELL = 2, LINE = 4 };
+  static const char *const family[] = {[SOLID] = "solids", [SHELL] = "shells", [LINE] = "lines"};
+  for (int i = 0; i < m->c->sections.count; i++) {
+    const ig_dyn_section *s = IG_ITEM(const ig_dyn_section, m->c->sections, i);
+    const ig_dyn_section *usual = &ig_dyn_section_default;
+    int there = 0;
+    ig_lid e = 0;
+    for (int b = 0; b < m->mesh->blocks; b++)
+      for (ig_lid k = 0; k < m->mesh->block[b].count; k++, e++)
+        if (section[e] == i) {
+          const int dim = ig_elem_info_get(m->mesh->block[b].type)->dim;
+          there |= dim == 3 ? SOLID : dim == 2 ? SHELL : LINE;
+        }
+    const struct {
+      const char *key;
+      int of;
+      bool given;
+    } keys[] = {{"integration", SOLID, s->integration != usual->integration},
+                {"hourglass", SOLID, s->hourglass != usual->hourglass},
+                {"bulk_linear", SOLID, s->bulk_linear != 0},
+                {"bulk_quadratic", SOLID, s->bulk_quadratic != 0},
+                {"thickness", SHELL, !isnan(s->thickness)},
+                {"planes", SHELL, s->planes != usual->planes},
+                {"thinning", SHELL, s->thinning},
+                {"along", SHELL, s->along[1] != 0 || s->along[2] != 0},
+                {"line", LINE, s->line != IG_LINE_BEAM},
+                {"profile", LINE, s->profile != IG_SECTION_CIRCLE},
+                {"radius", LINE, !isnan(s->radius)},
+                {"wall", LINE, !isnan(s->wall)},
+                {"width", LINE, !isnan(s->width)},
+                {"height", LINE, !isnan(s->height)},
+                {"flange", LINE, !isnan(s->flange)},
+                {"web", LINE, !isnan(s->web)},
+                {"area", LINE, !isnan(s->area)},
+                {"iy", LINE, !isnan(s->iy)},
+                {"iz", LINE, !isnan(s->iz)},
+                {"torsion", LINE, !isnan(s->torsion)},
+                {"up", LINE, !isnan(s->up[0])}};
+    for (size_t k = 0; s->at.given && there && k < sizeof keys / sizeof *keys; k++)
+      if (keys[k].given && !(there & keys[k].of))
+        return ig_fail_at(m->cx, &s->at, "`%s` is for %s, and this section has none", keys[k].key,
+                          family[keys[k].of]);
+  }
+  return IG_OK;
+}
+
 ig_status ig_dyn_groups_new(ig_dyn_model *m, const ig_list *materials) {
   ig_ctx *cx = m->cx;
   const ig_lid ne = ig_mesh_elements(m->mesh);
@@ -258,6 +307,7 @@ ig_status ig_dyn_groups_new(ig_dyn_model *m, const ig_list *materials) {
   IG_TRY_GOTO(status, done, IG_CLAIM(cx, m->mesh, sections, ig_dyn_section, NULL, section));
   IG_TRY_GOTO(status, done,
               IG_CLAIM(cx, m->mesh, materials, ig_material_case, "material", material));
+  IG_TRY_GOTO(status, done, sections_check(m, section));
   const int ns = sections->count + 1, nm = materials->count;
   IG_TRY_GOTO(status, done,
               IG_NEW(cx, &m->group, m->mesh->blocks * ns * (nm > 0 ? nm : 1), "groups"));

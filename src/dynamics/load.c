@@ -363,6 +363,8 @@ ig_status ig_dyn_start_velocities(ig_dyn_model *m, double *v) {
   for (int i = 0; i < m->c->initial.count; i++) {
     const ig_dyn_initial *c = IG_ITEM(const ig_dyn_initial, m->c->initial, i);
     const ig_set *set = NULL;
+    if (dot_f64(c->about, c->about) > 0 && dot_f64(c->spin, c->spin) == 0)
+      return ig_fail_at(m->cx, &c->at, "`about` is the point of a `spin`, which is not given");
     if (c->set)
       IG_TRY(ig_dyn_nodes_of(m, &c->at, c->set, &set));
     const ig_lid count = set ? set->count : m->mesh->nodes;

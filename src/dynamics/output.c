@@ -157,6 +157,8 @@ ig_status ig_dyn_probes_open(ig_dyn_job *r) {
       return ig_fail_at(cx, &p->at,
                         section ? "section forces need a `set` of elements"
                                 : "a probe needs a `set` or a `point`");
+    if (p->at.given && p->set && !isnan(p->point[0]))
+      return ig_fail_at(cx, &p->at, "a probe has a `set` or a `point`, not both");
     if (!p->set)
       r->probe_node[i] = ig_node_near(r->m->x0, r->m->mesh->nodes, p->point);
     const ig_lid count = section ? 0 : p->set ? r->probe_set[i]->count : 1;

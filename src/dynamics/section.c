@@ -135,6 +135,14 @@ static ig_status sizes_check(ig_ctx *cx, const ig_dyn_section *s) {
     if (!size[i].counts && !isnan(size[i].value))
       return ig_fail_at(cx, &s->at, "`%s` is no size of a section with `%s`", size[i].key,
                         profile ? shape[s->profile] : "area");
+  if (!profile && s->profile != IG_SECTION_CIRCLE)
+    return ig_fail_at(cx, &s->at, "a section has a `profile` or an `area`, not both");
+  if (s->line != IG_LINE_BEAM && (!isnan(s->iy) || !isnan(s->iz) || !isnan(s->torsion)))
+    return ig_fail_at(cx, &s->at,
+                      "bars and cables do not bend: `iy`, `iz` and `torsion` are for "
+                      "line: beam");
+  if (s->line != IG_LINE_BEAM && !isnan(s->up[0]))
+    return ig_fail_at(cx, &s->at, "`up` is for line: beam: bars and cables have no height");
   if (!profile && s->line == IG_LINE_BEAM && isnan(s->iy))
     return ig_fail_at(cx, &s->at, "a beam given by its `area` needs `iy`, to bend");
   return IG_OK;

@@ -55,6 +55,8 @@ static ig_status line_mark(ig_job *job, ig_frac_model *m, line l, uint8_t value,
   IG_TRY(ig_axes_read(job->cx, l.at, "to", l.to, dim, b));
   if (dim == 3 && isnan(l.depth[0]))
     return ig_fail_at(job->cx, l.at, "a %s in space has a `depth`", l.what);
+  if (l.at->given && dim == 2 && !isnan(l.depth[0]))
+    return ig_fail_at(job->cx, l.at, "a %s in the plane has no `depth`", l.what);
   if (dim == 3)
     IG_TRY(ig_axes_read(job->cx, l.at, "depth", l.depth, dim, d));
   const double length = sqrt((b[0] - a[0]) * (b[0] - a[0]) + (b[1] - a[1]) * (b[1] - a[1]) +

@@ -18,6 +18,8 @@ static ig_status materials_read(ig_job *job, const ig_frac_case *c, ig_frac_sett
   for (int i = 0; i < n; i++) {
     const ig_material_case *m = IG_ITEM(const ig_material_case, *job->materials, i);
     IG_TRY(ig_material_require(cx, m, "young|poisson|density", "fracture"));
+    if (m->law != IG_MATERIAL_AUTO && m->law != IG_MATERIAL_ELASTIC)
+      return ig_fail_at(cx, &m->at, "material '%s': fracture knows law: elastic alone", m->name);
     set->elastic[i] = ig_frac_elastic_of(m->young, m->poisson, m->density.y[0],
                                          job->mesh->dim == 2 && c->plane == 1);
   }
@@ -131,6 +133,15 @@ static ig_status loads_set(ig_job *job, const ig_frac_case *c, ig_frac_model *m)
   return IG_OK;
 }
 
+/* Keys of another law of facets, which would have no effect. */
+static ig_status unused_check(ig_ctx *cx, const ig_frac_cohesive_case *z) {
+  if (z->law != 0 && (z->shape != 2 || !isnan(z->shape_shear)))
+    return ig_fail_at(cx, &z->at, "`shape` and `shape_shear` are for law: ppr");
+  if (z->weibull == 0 && z->seed != 1)
+    return ig_fail_at(cx, &z->at, "`seed` is that of the scatter of strength: give `weibull`");
+  return IG_OK;
+}
+
 ig_status ig_frac_setup(ig_job *job, ig_frac_model *m) {
   const ig_frac_case *c = job->room_case;
   const ig_frac_cohesive_case *z = &c->cohesive;
@@ -147,6 +158,8 @@ ig_status ig_frac_setup(ig_job *job, ig_frac_model *m) {
                           .threshold = z->insertion_threshold,
                           .surface = c->surface_contact,
                           .seed = (uint64_t)z->seed};
+  if (z->at.given)
+    IG_TRY(unused_check(job->cx, z));
   if (job->precision == IG_MIXED)
     return ig_fail_at(job->cx, &c->at, "precision: fracture runs in single or double, not mixed");
   IG_TRY(materials_read(job, c, &set));

@@ -93,6 +93,9 @@ ig_status ig_support_read(ig_ctx *cx, const ig_support_case *c, int dofs,
   }
   if (c->history.count > 0 && !moves)
     return ig_fail_at(cx, &c->at, "a `history` without a motion, `velocity` say, does nothing");
+  if (!moves && strcmp(c->along, "xyz") != 0)
+    return ig_fail_at(cx, &c->at,
+                      "`along` names what a motion leads, and there is none: hold with `fix`");
   return IG_OK;
 }
 

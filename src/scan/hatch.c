@@ -377,8 +377,19 @@ static ig_status case_check(ig_ctx *cx, const ig_hatch_case *c) {
     return ig_fail_at(cx, &c->at, "hatch needs parts: a surface or a box");
   if ((c->pattern != IG_HATCH_LINES) != !isnan(c->width))
     return ig_fail_at(cx, &c->at, "stripes and islands need a `width`, lines have none");
+  if (c->pattern == IG_HATCH_LINES && c->overlap > 0)
+    return ig_fail_at(cx, &c->at, "`overlap` is for stripes and islands: lines have none");
+  if (c->contour.at.given && c->contour.count == 1 && !isnan(c->contour.spacing))
+    return ig_fail_at(cx, &c->contour.at,
+                      "`spacing` is the distance between contours, and there is one: leave it out, "
+                      "or raise `count`");
   for (int i = 0; i < c->parts.count; i++) {
     const ig_scan_part *p = IG_ITEM(const ig_scan_part, c->parts, i);
+    if (p->at.given && !p->stl && (!isnan(p->unit) || p->threshold != 0 || p->field))
+      return ig_fail_at(cx, &p->at, "`%s` is for a part from a file: give its `stl`",
+                        p->field            ? "field"
+                        : p->threshold != 0 ? "threshold"
+                                            : "unit");
     if (p->laser > c->lasers)
       return ig_fail_at(cx, &p->at, "laser %lld of %lld", (long long)p->laser,
                         (long long)c->lasers);

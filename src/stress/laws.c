@@ -51,6 +51,9 @@ static ig_status strain_add(pile *p, const ig_material_case *mat, ig_history *pl
                       "material '%.60s' gives its thermal strain more than once: keep one of "
                       "thermal_strain, expansion, expansion_mean",
                       mat->name);
+  if (m->at.given && m->expansion_mean.count == 0 && m->expansion_reference != 293.15)
+    return ig_fail_at(p->cx, &m->at,
+                      "`expansion_reference` is that of `expansion_mean`, which is not given");
   if (given == 0)
     return IG_OK;
   if (m->thermal_strain.count > 0)
@@ -156,6 +159,8 @@ static ig_status law_make(pile *p, const ig_stress_case *c, const ig_material_ca
           table_add(p, &m->kinematic, mat->kinematic > 0 ? mat->kinematic : none, &law->kinematic));
     }
   }
+  if (m->kinematic_share > 0 && !m->tangent.count && isnan(mat->tangent))
+    return ig_fail_at(p->cx, &m->at, "`kinematic_share` is a share of `tangent`: give that too");
   law->anneal = isnan(m->anneal) ? or_huge(mat->solidus) : m->anneal;
   if (isnan(m->recovery_start) != isnan(m->recovery_end) || m->recovery_start >= m->recovery_end)
     return ig_fail_at(p->cx, &m->at, "recovery_start and recovery_end: give both, rising");

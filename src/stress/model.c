@@ -103,6 +103,9 @@ static ig_status supports(ig_stress *m, ig_histories *rows) {
     if (!(h->fix | h->lead | h->equal))
       return ig_fail_at(m->cx, &s->at,
                         "this support holds nothing: give `fix`, `displacement` or `equal`");
+    if (s->at.given && !h->lead && (s->history.count || strcmp(s->along, "xyz") != 0))
+      return ig_fail_at(m->cx, &s->at, "`%s` is that of a `displacement`, which is not given",
+                        s->history.count ? "history" : "along");
     for (int d = 0; d < 3; d++)
       h->to[d] = h->lead >> d & 1 ? s->displacement[d] : 0;
     IG_TRY(ig_stress_phase_named(m, &s->at, s->since, 0, &h->since));

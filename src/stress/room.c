@@ -63,6 +63,18 @@ static ig_status room_open(ig_job *job, void **self) {
   r->c = job->room_case;
   if (r->c->compensation_runs > 1 && isnan(r->c->compensation))
     return ig_fail_at(job->cx, &r->c->at, "`compensation_runs` needs `compensation`: 1, usually");
+  if (r->c->compensation_tolerance > 0 && r->c->compensation_runs < 2)
+    return ig_fail_at(job->cx, &r->c->at,
+                      "`compensation_tolerance` ends runs early: give `compensation_runs` above 1");
+  if (r->c->at.given && r->c->inherent.count == 0 && r->c->inherent_scale != 1)
+    return ig_fail_at(job->cx, &r->c->at,
+                      "`inherent_scale` is a factor on inherent strains: give `inherent`");
+  for (int i = 0; i < r->c->inherent.count; i++) {
+    const ig_stress_inherent *in = IG_ITEM(const ig_stress_inherent, r->c->inherent, i);
+    if (in->at.given && in->rotation == 0 && !isnan(in->layer_height))
+      return ig_fail_at(job->cx, &in->at,
+                        "`layer_height` is that of layers that turn: give their `rotation`");
+  }
   if (job->assembly_free) /* the same bits every time, whatever the threads, and least to move */
     job->assembly = job->cx->backend->kernels == IG_KERNELS_CUDA ? IG_CLUSTER : IG_COLOR;
   IG_TRY(run_open(r));

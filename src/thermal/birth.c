@@ -298,8 +298,27 @@ static ig_status field_births(ig_ctx *cx, const ig_birth_case *c, const ig_lid *
   return IG_OK;
 }
 
+/* Keys of another way of being born, which would have no effect; a default counts as left out. */
+static ig_status unused_check(ig_ctx *cx, const ig_birth_case *c) {
+  const bool bead = c->by == IG_BIRTH_BEAD, layers = c->by == IG_BIRTH_LAYERS;
+  const struct {
+    bool given;
+    const char *key, *by;
+  } unused[] = {{!bead && c->rule != IG_BIRTH_CENTRE, "rule", "bead"},
+                {!bead && !isnan(c->width), "width", "bead"},
+                {!bead && c->lead > 0, "lead", "bead"},
+                {!bead && !layers && !isnan(c->height), "height", "bead and layers"},
+                {c->by != IG_BIRTH_FIELD && strcmp(c->field, "birth") != 0, "field", "field"}};
+  for (size_t i = 0; i < sizeof unused / sizeof *unused; i++)
+    if (unused[i].given)
+      return ig_fail_at(cx, &c->at, "`%s` is for births by %s", unused[i].key, unused[i].by);
+  return IG_OK;
+}
+
 /* What each way of being born needs, and nothing else. */
 static ig_status case_check(ig_ctx *cx, const ig_birth_case *c) {
+  if (c->at.given)
+    IG_TRY(unused_check(cx, c));
   if (c->by == IG_BIRTH_LIST) {
     if (c->list.count == 0)
       return ig_fail_at(cx, &c->at, "birth by list needs a list: [{set: NAME, time: 1 s}, …]");
@@ -313,8 +332,6 @@ static ig_status case_check(ig_ctx *cx, const ig_birth_case *c) {
     return ig_fail_at(cx, &c->at, "births from a field need `by: field` and a file");
   if (c->by == IG_BIRTH_FIELD)
     return IG_OK;
-  if (c->rule == IG_BIRTH_TOUCH && c->by != IG_BIRTH_BEAD)
-    return ig_fail_at(cx, &c->at, "`rule: touch` is for births by bead");
   if (c->set.count == 0)
     return ig_fail_at(cx, &c->at, "which elements are born? give their set");
   if (isnan(c->height))

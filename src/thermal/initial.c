@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Temperatures of the file at the nodes it knows. */
 static ig_status from_file(ig_thermal_run *run, const ig_thermal_initial *c, const ig_lid *node,
@@ -66,6 +67,8 @@ ig_status ig_thermal_initials(ig_thermal_run *run) {
     if (isnan(c->temperature) == !c->file)
       return ig_fail_at(run->job->cx, &c->at,
                         "an initial temperature needs either a temperature or a file");
+    if (c->at.given && !c->file && strcmp(c->field, "T") != 0)
+      return ig_fail_at(run->job->cx, &c->at, "`field` is that of a `file`, which is not given");
     ig_lid *node = NULL, count = 0;
     ig_status status = nodes_of(run, c, &node, &count);
     for (ig_lid n = 0; n < count && status == IG_OK && !c->file; n++)

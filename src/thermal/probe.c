@@ -159,6 +159,8 @@ ig_status ig_thermal_probes(ig_thermal_run *run) {
   int64_t count = 0;
   for (int i = 0; i < run->c->probes.count; i++) {
     const ig_thermal_probe *p = IG_ITEM(const ig_thermal_probe, run->c->probes, i);
+    if (p->at.given && isnan(p->to[0]) && p->count != 2)
+      return ig_fail_at(run->job->cx, &p->at, "`count` is for probes along a line: give `to`");
     count += isnan(p->to[0]) ? 1 : p->count;
   }
   if (count > 4096)

@@ -40,8 +40,8 @@ class Program:
         except subprocess.TimeoutExpired:
             raise Refused(124, "no end within %d s" % self.timeout)
 
-    def run(self, case, name, *extra, threads=1, keep=False):
-        """Runs a case and returns its figures: the last row of the history and the scalars of the summary."""
+    def run(self, case, name, *extra, threads=1, keep=False, read=True):
+        """Runs a case and returns its figures: the last row of the history and the scalars of the summary; or its folder."""
         path = self.write(case, name)
         out = os.path.join(self.folder, name)
         if not keep:
@@ -50,7 +50,7 @@ class Program:
         if p.returncode:
             lines = [line for line in p.stderr.splitlines() if line.strip()]
             raise Refused(p.returncode, lines[-1] if lines else "exit code %d" % p.returncode)
-        return figures(out)
+        return figures(out) if read else out
 
 
 def figures(out):

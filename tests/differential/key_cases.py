@@ -1,0 +1,436 @@
+"""Small cases whose keys are changed one by one (keys.py), and the keys that only concern output.
+
+A case: its room, itself, `hints` (values to try, by the end of a key's name), `only` (beginnings of the keys
+that are changed in it; left out: all but those of sections that other rooms have in common).
+"""
+import os
+
+only = None
+MOVING = ("seconds", "seconds_insert", "seconds_solve", "seconds_sensitivities", "seconds_filter", "seconds_update")  # figures of a summary that are wall time
+
+# Keys that change no number: what is written, how fast it is computed, what it is called.
+OUTPUT = {
+    "title": "a line for reports",
+    "backend": "where it runs",
+    "threads": "how many CPU threads compute",
+    "assembly": "order of summation alone: the same bits but for atomic",
+    "physics": "chooses the table",
+    "output.compression": "size of the files",
+    "phases.name": "what supports, probes and figures call it",
+    "output.checkpoint_every": "wall time between checkpoints, which are not results",
+    "materials.name": "what entries and messages call it",
+    "mesh.meshing_time": "limit of Gmsh's time",
+    "mesh.meshing_memory": "limit of Gmsh's memory",
+}
+# Keys that have no effect in a case and are not refused there: (room or "*", key or its end[, case]) and the
+# reason. "open": the program should act on the key, refuse it or warn; "not investigated": nobody has looked
+# why; everything else is as documented.
+KNOWN = {
+    ("thermal", "dwell_change", "thermal layers"): "not investigated",
+    ("thermal", "dwell_change", "thermal bead"): "not investigated",
+    ("*", "parts.laser"): "there is one laser",
+    ("thermal", "down_skin.layers"): "the first layer lies on the plate, and nothing overhangs",
+    ("thermal", "down_skin.power"): "the first layer lies on the plate, and nothing overhangs",
+    ("thermal", "down_skin.speed"): "the first layer lies on the plate, and nothing overhangs",
+    ("thermal", "beams.path.format"): "the file is what the key says",
+    ("thermal", "beams.path.dwell_unit"): "open: of G-code, and the file is none",
+    ("thermal", "beams.path.full_s"): "open: of G-code, and the file is none",
+    ("thermal", "beams.path.power"): "the file gives its own",
+    ("thermal", "beams.path.travel"): "the file gives times",
+    ("thermal", "beams.path.feed"): "the file gives times",
+    ("thermal", "beams.path.z"): "the file gives its own",
+    ("thermal", "beams.path.sample"): "the file gives times",
+    ("thermal", "beams.path.start"): "the file gives times",
+    ("thermal", "ambient", "thermal fields"): "nothing exchanges heat with it",
+    ("thermal", "boundary.ambient", "thermal fields"): "open: beside a field of temperatures nothing exchanges heat with it",
+    ("thermal", "boundary.from.time"): "there is one file, which holds at all times",
+    ("thermal", "safety", "thermal fields"): "as many steps to the end",
+    ("thermal", "step_limit", "thermal fields"): "properties are constant",
+    ("thermal", "latent", "thermal fields"): "properties are constant",
+    ("thermal", "mesh.pattern"): "open: hexahedra are not cut into triangles",
+    ("thermal", "mesh.shell"): "open: the mesh is solid",
+    ("thermal", "mesh.boxes.name"): "no entry names it",
+    ("thermal", "keep.sphere.inner"): "no node of the inside lies there",
+    ("thermal", "mesh.drop"): "the part is set down on its plate in any case",
+    ("thermal", "mesh.open"): "the surface is closed",
+    ("stress", "output.history_every"): "open: every step has a row",
+    ("stress", "phases.decay", "stress inherent"): "open: new layers are not hotter than the rest",
+    ("stress", "mechanical.anneal", "stress load"): "it does not get so hot",
+    ("stress", "phases.duration", "stress heat"): "open: a heat phase takes that of its file",
+    ("stress", "phases.steps", "stress heat"): "open: a heat phase takes the states of its file",
+    ("stress", "phases.change", "stress heat"): "not investigated",
+    ("stress", "temperature", "stress heat"): "open: a heat phase takes the temperatures of its file",
+    ("stress", "floors.yield", "stress heat"): "it does not get so hot",
+    ("dynamics", "inertia_scale"): "open: the mesh has no shells",
+    ("dynamics", "energy_error"): "a limit that is not met",
+    ("dynamics", "added_mass"): "a limit that is not met",
+    ("dynamics", "output.count", "dynamics static"): "open: a static analysis writes its end",
+    ("dynamics", "output.history_every", "dynamics static"): "open: a static analysis has a row at its end",
+    ("dynamics", "analysis.update", "dynamics static"): "open: of analyses through time",
+    ("dynamics", "analysis.least_step", "dynamics static"): "open: of analyses through time",
+    ("dynamics", "analysis.tolerance", "dynamics static"): "not investigated",
+    ("dynamics", "analysis.steps", "dynamics static"): "a limit that is not met",
+    ("dynamics", "materials.tangent", "dynamics johnson_cook"): "open: beside johnson_cook",
+    ("dynamics", "materials.hardening", "dynamics johnson_cook"): "open: beside johnson_cook",
+    ("dynamics", "materials.kinematic", "dynamics johnson_cook"): "open: beside johnson_cook",
+    ("dynamics", "materials.hardening_curve", "dynamics johnson_cook"): "open: beside johnson_cook",
+    ("dynamics", "sections.set"): "the set is the whole mesh",
+    ("dynamics", "contact.overlap"): "nothing overlaps",
+    ("dynamics", "contact.friction", "dynamics shell"): "nothing touches",
+    ("dynamics", "contact.thickness", "dynamics shell"): "nothing touches",
+    ("dynamics", "contact.edges", "dynamics bodies"): "open: contact is off",
+    ("dynamics", "contact.penalty", "dynamics bodies"): "open: contact is off",
+    ("dynamics", "contact.friction", "dynamics bodies"): "open: contact is off",
+    ("dynamics", "contact.thickness", "dynamics bodies"): "open: contact is off",
+    ("dynamics", "tools.radius"): "open: of a sphere or cylinder, and the tool is a plane",
+    ("dynamics", "bodies.fix"): "not investigated",
+    ("dynamics", "ties.distance"): "all nodes are near enough",
+    ("fracture", "materials.law"): "elastic is what is computed",
+    ("fracture", "materials.yield"): "a material may be described for other rooms too",
+    ("fracture", "cohesive.friction", "fracture strip"): "nothing closes",
+    ("fracture", "cohesive.insertion_threshold"): "not investigated",
+    ("fracture", "cohesive.check_every"): "not investigated",
+    ("topopt", "loads.box.max"): "the same nodes",
+    ("topopt", "loads.box.min"): "the same nodes",
+    ("topopt", "springs.box.max"): "the same nodes",
+    ("topopt", "springs.box.min"): "the same nodes",
+    ("topopt", "masses.box.max"): "the same nodes",
+    ("topopt", "constraints.box.max"): "the same nodes",
+    ("topopt", "sets.name"): "no entry names the set",
+    ("topopt", "sets.box.min"): "no entry names the set",
+    ("topopt", "sets.box.max"): "no entry names the set",
+    ("topopt", "objective_change"): "densities still change by more than `change`",
+    ("topopt", "solver.steps", "topopt sequence"): "not investigated",
+    ("topopt", "solver.visits", "topopt sequence"): "not investigated",
+    ("topopt", "solver.storage", "topopt sequence"): "not investigated",
+    ("topopt", "ranks"): "one rank",
+    ("topopt", "constraints.load_case"): "there is one load case",
+    ("topopt", "optimiser.tolerance", "topopt mma"): "open: of oc",
+    ("topopt", "loads.spread", "topopt mechanism"): "one node",
+    ("topopt", "materials.conductivity"): "a material may be described for other rooms too",
+    ("topopt", "materials.law"): "open: the elastic part of any law is taken",
+    ("powder", "ambient"): "nothing exchanges heat with it",
+    ("powder", "dwell_change"): "not investigated",
+    ("powder", "output.count", "powder film"): "open: the frames are the snapshots",
+    ("powder", "film.frames"): "not investigated",
+    ("shape", "loose"): "nothing hangs loose",
+}
+# Keys of materials that a room reads; a material is described once for all rooms and may hold more.
+MATERIAL = {
+    "thermal": "density conductivity specific_heat powder_conductivity solidus liquidus latent_heat absorptivity",
+    "powder": "density conductivity specific_heat powder_conductivity solidus liquidus latent_heat absorptivity",
+    "stress": "young poisson law yield tangent hardening kinematic hardening_curve mechanical",
+    "dynamics": "density young poisson law yield tangent hardening kinematic hardening_curve johnson_cook specific_heat",
+    "fracture": "density young poisson fracture_energy fracture_energy_shear cohesive_strength cohesive_strength_shear law yield",
+    "topopt": "density young poisson conductivity law yield",
+    "shape": "",
+}
+# Values that another value cannot be guessed from.
+HINTS = {
+    "set": ["xmin", "zmax", "wall"],
+    "fix": ["x", "all", "z"],
+    "supports.along": ["z", "x"],
+    "bodies.along": ["x", "z"],
+    "output.fields": [["T"], ["displacement"], ["density"], []],
+    "mesh.sets.name": ["other"],
+    "probes.name": ["other"],
+    "sets.name": ["other"],
+    "history": [[[0, 0], [1e-5, 0.7]], 0.5],
+    "file": ["missing.h5"],
+    "stl": ["missing.stl"],
+}
+
+
+def wanted(room, entry, key):
+    if only and not key.startswith(only):
+        return False
+    if "only" in entry and not any(key == o or key.startswith(o + ".") for o in entry["only"]):
+        return False
+    if key.startswith("materials."):
+        return key.split(".")[1] in MATERIAL[room].split()
+    return "only" in entry or not key.startswith("mesh.")
+
+
+def reason(table, room, key, case=None):
+    for at, why in table.items():
+        if isinstance(at, str):
+            if key == at:
+                return why
+        elif at[0] in (room, "*") and (key == at[1] or key.endswith("." + at[1])) and (len(at) < 3 or at[2] == case):
+            return why
+    return None
+
+
+STEEL = {"name": "steel", "density": 7850.0, "conductivity": [[300, 14.0], [1650, 31.0]], "specific_heat": [[300, 500.0], [1650, 800.0]], "absorptivity": 0.4,
+         "solidus": 1600.0, "liquidus": 1650.0, "latent_heat": 2.7e5, "powder_conductivity": 0.5}
+PLAIN = {"name": "steel", "density": 7850.0, "conductivity": 20.0, "specific_heat": 500.0}
+SOLID = {"name": "steel", "density": 7850.0, "young": 210e9, "poisson": 0.3}
+PLASTIC = dict(SOLID, **{"yield": 3e8, "hardening": 2e9})
+MM = 1e-3
+
+
+def block(x, y, z, cells, name="plate", origin=(0, 0, 0)):
+    return {"name": name, "origin": [o * MM for o in origin], "size": [x * MM, y * MM, z * MM], "cells": cells}
+
+
+def thermal():
+    two = {"boxes": [block(8, 4, 2, [4, 2, 2]), block(8, 4, 2, [4, 2, 2], "wall", (0, 0, 2))]}
+    raster = {"power": 3000.0, "speed": 0.08, "hatch": 1 * MM, "layer_height": 1 * MM, "base": 2 * MM, "layers": 2, "dwell": 0.8,
+              "regions": [{"min": [0.0, 0.0], "max": [8 * MM, 4 * MM]}]}
+    out = {"count": 2}
+    probe = [{"name": "mid", "point": [4 * MM, 2 * MM, 1.9 * MM]}]
+    yield "layers", {"case": {
+        "mesh": two, "materials": [STEEL], "birth": {"by": "layers", "set": "wall", "height": 1 * MM, "temperature": "melt"},
+        "beams": [{"model": "gaussian", "radius": 1 * MM, "depth": 1 * MM, "raster": raster}],
+        "boundary": [{"set": "zmin", "temperature": 320.0}, {"set": "surface", "convection": 50.0, "emissivity": 0.5}],
+        "initial": [{"set": "xmax", "temperature": 350.0}], "duration": 2.5, "output": out, "probes": probe},
+        "hints": {"boundary.set": ["xmin"], "initial.set": ["xmin"], "beams.axis": [[1, 0, -2]], "birth.field": ["other"],
+                  "initial.field": ["T_peak"], "beams.laser": [1], "birth.set": ["plate"], "birth.height": [3e-4], "dwell_change": [1.0, 30.0],
+                  "probes.to": [[0.006, 0.002, 0.0019]]}}
+    scan = {"parts": [{"min": [0.0, 0.0, 2 * MM], "max": [8 * MM, 4 * MM, 4 * MM]}], "layer_height": 1 * MM, "spacing": 1 * MM,
+            "power": 3000.0, "speed": 0.2, "pattern": "stripes", "width": 3 * MM, "recoating": 0.05}
+    hints = {"beams.axis": [[1, 0, -2]], "hatch.base": [0.001], "hatch.travel": [0.1], "hatch.parts.field": ["a"],
+             "boundary.set": ["ymin", "ymax"], "birth.set": ["plate"], "hatch.parts.threshold": [3.0], "hatch.settle": [0.01],
+             "hatch.start": [0.1], "hatch.layer_time": [0.5], "hatch.layers": [1], "birth.height": [3e-4], "birth.field": ["other"], "dwell_change": [1.0, 30.0],
+             "from.temperature": ["T_peak"], "from.flux": ["T"], "from.convection": ["T"], "from.ambient": ["T"]}
+    bead = {"mesh": two, "materials": [STEEL], "birth": {"by": "bead", "set": "wall", "width": 1.5 * MM, "height": 1 * MM},
+            "hatch": scan, "beams": [{"model": "goldak", "radius": 1 * MM, "laser": 1, "sampling": 1.5}],
+            "boundary": [{"set": "zmin", "convection": 500.0}], "duration": 0.6, "output": out}
+    yield "bead", {"case": bead, "hints": hints}
+    skin = dict(scan, pattern="lines", contour={"offset": 0.3 * MM}, up_skin={"power": 150.0}, down_skin={"speed": 0.3})
+    skin.pop("width")
+    yield "lines", {"case": dict(bead, hatch=skin), "only": ["hatch"], "hints": hints}
+    ring = dict(bead, beams=[{"model": "surface", "radius": 1 * MM, "laser": 1, "absorptivity": 0.5,
+                              "ring": {"radius": 1 * MM, "width": 0.5 * MM, "share": 0.4}}])
+    yield "ring", {"case": ring, "only": ["beams"], "hints": hints}
+    cylinder = dict(bead, beams=[{"model": "cylinder", "radius": 1 * MM, "laser": 1, "depth_profile": [[0.0, 1.0], [1 * MM, 0.3]],
+                                  "profile": [[0.0, 1.0], [1 * MM, 0.5]]}])
+    yield "cylinder", {"case": cylinder, "only": ["beams"], "hints": hints}
+    path = dict(bead, beams=[{"model": "gaussian", "radius": 1 * MM, "path": {"file": "path.csv"}}], duration=0.1)
+    path.pop("hatch")
+    path["birth"] = {"by": "list", "list": [{"set": "wall", "time": 0.02}]}
+    yield "path", {"case": path, "only": ["beams.path", "birth"], "hints": dict(hints, **{"list.set": ["plate"]})}
+    start = {"mesh": {"boxes": [block(8, 4, 2, [4, 2, 2])]}, "materials": [dict(PLAIN)],
+             "duration": 0.2, "initial": [{"file": "heat/snap_000001.vtkhdf"}], "output": out,
+             "boundary": [{"set": "xmax", "flux": 1e5}, {"set": "xmin", "from": [{"file": "heat/snap_000001.vtkhdf", "temperature": "T"}]}]}
+    yield "fields", {"case": start, "only": ["initial", "boundary", "ambient", "time_step", "safety", "step_limit", "conduction",
+                                             "surface", "latent"], "hints": dict(hints, **{"initial.field": ["T_peak"]})}
+
+
+def meshes():
+    def heat(mesh, **more):
+        return dict({"mesh": mesh, "materials": [dict(PLAIN)], "duration": 1e-3,
+                     "initial": [{"set": "xmin", "temperature": 400.0}], "output": {"count": 1}}, **more)
+    box = {"boxes": [block(4, 3, 2, [3, 2, 2])], "sets": [{"name": "s", "box": {"max": [1 * MM, 9 * MM, 9 * MM]}}],
+           "jitter": {"amount": 0.2, "keep": [{"sphere": {"center": [0.0, 0.0, 0.0], "radius": 1 * MM}}]},
+           "remove": [{"cylinder": {"from": [4 * MM, 0.0, 2 * MM], "to": [4 * MM, 3 * MM, 2 * MM], "radius": 1 * MM}}]}
+    yield "boxes", {"case": heat(box, initial=[{"set": "s", "temperature": 400.0}]), "only": ["mesh"],
+                    "hints": {"mesh.field": ["a"], "boxes.name": ["other"], "sphere.radius": [3 * MM], "cylinder.inner": [0.9 * MM]}}
+    for name, mesh in {
+        "annulus": {"annulus": {"inner": 5 * MM, "outer": 8 * MM, "cells": [2, 8, 2], "height": 2 * MM}},
+        "cylinder": {"cylinder": {"radius": 4 * MM, "height": 2 * MM, "cells": [2, 1, 2]}},
+        "tube": {"tube": {"inner": 5 * MM, "outer": 8 * MM, "cells": [2, 8, 2], "height": 2 * MM, "angle": 1.0}},
+        "stl": {"stl": "part.stl", "voxel": 1 * MM, "build_plate": {"thickness": 1 * MM}},
+    }.items():
+        yield "mesh " + name, {"case": heat(mesh, initial=[{"set": "zmin" if name == "stl" else "bottom", "temperature": 400.0}]), "only": ["mesh"],
+                               "hints": {"stl": ["other.stl"], "mesh.field": ["a"], "mesh.move": [[0, 0, 2 * MM]], "mesh.unit": [2e-3]}}
+
+
+def stress():
+    two = {"boxes": [block(8, 4, 2, [4, 2, 2]), block(8, 4, 2, [4, 2, 2], "wall", (0, 0, 2))]}
+    steel = dict(STEEL, young=200e9, poisson=0.3, hardening=2e9, mechanical={"expansion": 1.5e-5}, **{"yield": 4e8})
+    probes = [{"name": "top", "point": [4 * MM, 2 * MM, 3.5 * MM], "quantity": "sxx"}]
+    hints = {"supports.set": ["ymin", "zmin"], "phases.file": ["path.csv"], "phases.set": ["plate"], "loads.set": ["xmin"], "supports.since": ["cool"], "supports.until": ["cool"],
+             "probes.since": ["cool"], "probes.point": [[0.001, 0.001, 0.0025]], "equal": ["x"], "distortion": ["zmin"], "inherent.set": ["plate"], "phases.decay": [100.0],
+             "phases.name": ["other"], "consolidated": ["wall"], "materials.mechanical.thermal_strain": [[[300, 0], [1600, 0.02]]]}
+    case = {"mesh": two, "materials": [steel], "temperature": 353.0, "supports": [{"set": "zmin", "fix": "all"}],
+            "phases": [{"name": "build", "kind": "build", "set": "wall", "height": 1 * MM, "duration": 60.0},
+                       {"name": "cool", "duration": 600.0, "steps": 2, "temperature": [[0, 353.0], [600, 293.15]]},
+                       {"name": "cut", "kind": "cut", "set": "wall", "steps": 2}],
+            "probes": probes, "output": {"count": 2}}
+    yield "build", {"case": case, "hints": hints}
+    inherent = dict(case, inherent=[{"strain": [-0.003, -0.002, 0.001]}], compensation=1.0)
+    inherent["phases"] = case["phases"][:2]
+    yield "inherent", {"case": inherent, "only": ["inherent", "inherent_scale", "compensation", "compensation_runs", "compensation_tolerance",
+                                                  "phases"], "hints": hints}
+    load = {"mesh": {"boxes": [block(8, 4, 2, [4, 2, 1])]}, "materials": [dict(steel, kinematic=1e9)],
+            "supports": [{"set": "xmin", "fix": "all"}, {"set": "xmax", "along": "x", "displacement": [1e-4, 0.0, 0.0]}],
+            "loads": [{"set": "ymax", "pressure": 1e7}, {"set": "zmax", "total": [0.0, 0.0, -10.0]}],
+            "phases": [{"name": "pull", "steps": 2}, {"name": "more", "temperature": 350.0}], "probes": [{"name": "f", "set": "xmax", "quantity": "fx"}], "output": {"count": 2}}
+    yield "load", {"case": load, "hints": dict(hints, **{"supports.since": ["more"], "supports.until": ["more"], "probes.since": ["more"],
+                                                         "phases.temperature": [400.0]})}
+    creep = dict(load, materials=[dict(steel, mechanical={"expansion_mean": 1.5e-5, "creep": {"factor": 1e-40, "power": 4.0, "energy": 100.0},
+                                                          "recovery_start": 800.0, "recovery_end": 1200.0})],
+                 phases=[{"name": "hot", "steps": 3, "duration": 10.0, "temperature": 900.0}])
+    yield "creep", {"case": creep, "only": ["materials.mechanical", "floors"], "hints": hints}
+    heat = {"mesh": two, "materials": [steel], "temperature": 300.0, "supports": [{"set": "zmin", "fix": "all"}],
+            "phases": [{"name": "heat", "kind": "heat", "file": "heat"}], "floors": {"hardening": 0.01}, "output": {"count": 2}}
+    yield "heat", {"case": heat, "only": ["phases", "floors", "temperature"], "hints": hints}
+
+
+def dynamics():
+    box = {"boxes": [block(8, 2, 2, [4, 1, 1])]}
+    out = {"count": 2}
+    hints = {"supports.set": ["ymin"], "tools.axis": [[0.1, 0, -1.0]], "loads.set": ["ymax"], "initial.set": ["xmin"], "bodies.set": ["xmin"], "probes.set": ["ymax"],
+             "probes.point": [[0, 0, 0]], "sections.set": ["plate"], "sections.up": [[0, 1, 0]], "ties.set": ["xmin"], "ties.to": ["xmin"],
+             "johnson_cook.failure": [[0.001, 0, 0, 0, 0]], "sections.along": [[0, 1, 0]], "analysis.update": [3], "sections.iy": [2e-12]}
+    yield "solid", {"case": {
+        "mesh": box, "materials": [PLASTIC], "supports": [{"set": "xmin", "fix": "all"}],
+        "loads": [{"set": "xmax", "total": [0.0, 0.0, -3000.0], "history": [[0, 0], [1e-5, 1]]}], "initial": [{"velocity": [0.0, 1.0, 0.0]}],
+        "gravity": {}, "analysis": [{"duration": 2e-5}], "probes": [{"name": "w", "set": "xmax"}], "output": out}, "hints": hints}
+    yield "static", {"case": {
+        "mesh": box, "materials": [SOLID], "supports": [{"set": "xmin", "fix": "all"}, {"set": "xmax", "along": "z", "displacement": [0, 0, -1e-5], "history": [[0, 0], [1, 1]]}],
+        "loads": [{"set": "zmax", "pressure": 1e5}], "analysis": [{"kind": "static", "ramp": 50, "steps": 3000}],
+        "probes": [{"name": "f", "set": "xmin", "quantity": "fz"}], "output": out}, "hints": dict(hints, **{"loads.history": [0.5]})}
+    jc = dict(SOLID, specific_heat=500.0, johnson_cook={"b": 3e8, "n": 0.3, "c": 0.02, "m": 1.0}, **{"yield": 3e8})
+    yield "johnson_cook", {"case": {
+        "mesh": box, "materials": [jc], "supports": [{"set": "xmin", "fix": "all"}], "initial": [{"set": "xmax", "velocity": [200.0, 0.0, 0.0]}],
+        "sections": [{"integration": "single"}], "analysis": [{"duration": 1e-5}], "output": out},
+        "only": ["materials", "sections", "initial"], "hints": hints}
+    plate = {"shell": True, "boxes": [{"name": "plate", "size": [8 * MM, 4 * MM], "cells": [4, 2]}]}
+    yield "shell", {"case": {
+        "mesh": plate, "materials": [PLASTIC], "sections": [{"thickness": 0.5 * MM}], "supports": [{"set": "xmin", "fix": "all"}],
+        "loads": [{"set": "plate", "pressure": 1e7}], "initial": [{"velocity": [0.0, 0.0, 20.0]}], "analysis": [{"duration": 2e-5}],
+        "contact": {}, "output": out}, "only": ["sections", "loads", "contact", "inertia_scale", "materials"], "hints": hints}
+    line = {"beam_line": {"x": [0.0, 20 * MM], "cells": 4}}
+    for name, section in {"circle": {"radius": 1 * MM}, "tube": {"profile": "tube", "radius": 1 * MM, "wall": 0.2 * MM},
+                          "i": {"profile": "i", "width": 2 * MM, "height": 3 * MM, "flange": 0.3 * MM, "web": 0.3 * MM},
+                          "area": {"area": 3e-6, "iy": 1e-12, "iz": 1e-12, "torsion": 1e-12}, "bar": {"line": "bar", "area": 3e-6}}.items():
+        yield "beam " + name, {"case": {
+            "mesh": line, "materials": [SOLID], "sections": [section], "supports": [{"set": "start", "fix": "all"}],
+            "initial": [{"velocity": [1.0, 1.0, 2.0], "spin": [100.0, 0.0, 0.0]}], "analysis": [{"duration": 2e-5}], "output": out},
+            "only": ["sections"], "hints": hints}
+    two = {"boxes": [block(4, 2, 2, [2, 1, 1], "a"), block(4, 2, 2, [3, 2, 1], "b", (0, 0, 2.05))],
+           "sets": [{"name": "low", "box": {"min": [0, 0, 2.04 * MM], "max": [1, 1, 2.06 * MM]}},
+                    {"name": "up", "box": {"min": [0, 0, 1.99 * MM], "max": [1, 1, 2.01 * MM]}}]}
+    yield "contact", {"case": {
+        "mesh": two, "materials": [SOLID], "supports": [{"set": "zmin", "fix": "all"}],
+        "initial": [{"set": "b", "velocity": [5.0, 0.0, -10.0], "spin": [100.0, 0.0, 0.0]}], "contact": {"thickness": 0.05 * MM},
+        "tools": [{"point": [0.0, 0.0, 4.1 * MM], "axis": [0.0, 0.0, -1.0], "velocity": [0.0, 0.0, -10.0]}],
+        "analysis": [{"duration": 8e-6}], "output": out}, "only": ["contact", "tools", "initial"],
+        "hints": dict(hints, **{"tools.history": [[[0, 0], [1, 1]]]})}
+    yield "bodies", {"case": {
+        "mesh": two, "materials": [SOLID], "supports": [{"set": "zmin", "fix": "xy", "velocity": [0.0, 0.0, 1.0], "along": "z"}],
+        "bodies": [{"set": "zmax", "velocity": [0.0, 0.0, -5.0], "spin": [0.0, 0.0, 3.0]}],
+        "ties": [{"set": "low", "to": "up", "distance": 0.2 * MM}], "contact": {"on": False},
+        "analysis": [{"duration": 1e-5}], "output": out}, "only": ["bodies", "ties", "supports", "contact"], "hints": hints}
+
+
+def fracture():
+    sheet = {"element": "tri3", "pattern": "crossed", "boxes": [{"size": [8 * MM, 4 * MM], "cells": [6, 4]}]}
+    pmma = {"name": "PMMA", "density": 1190.0, "young": 3.24e9, "poisson": 0.35, "fracture_energy": 352.0, "cohesive_strength": 32.4e6}
+    hints = {"supports.set": ["xmin"], "loads.set": ["xmin"], "initial.set": ["ymax"], "probes.set": ["xmin"], "initial.about": [[1e-3, 1e-3]],
+             "probes.point": [[0, 0]], "between": [["PMMA", "other"]], "supports.along": ["x"], "cracks.closed": [True], "displacement": [[1e-5, 0]], "velocity": [[2.0, 0]], "acceleration": [[1e6, 0]], "shape_shear": [3.0],
+             "interfaces.fracture_energy_shear": [50.0], "time_step": [1e-8], "insertion_threshold": [0.5], "check_every": [1, 3]}
+    out = {"count": 2}
+    yield "strip", {"case": {
+        "mesh": sheet, "materials": [pmma], "initial": [{"strain": [0.0, 0.015, 0.0]}], "supports": [{"set": "ymin", "fix": "y"},
+                                                                                                  {"set": "ymax", "velocity": [0.0, 2.0], "along": "y"}],
+        "loads": [{"set": "xmax", "pressure": 1e6, "history": [[0, 0], [1e-6, 1]]}], "cracks": [{"from": [0.0, 2 * MM], "to": [2.67 * MM, 2 * MM]}],
+        "probes": [{"name": "hold", "set": "ymin", "quantity": "fy"}], "duration": 3e-6, "cohesive": {}, "output": out}, "hints": hints}
+    yield "scatter", {"case": {
+        "mesh": sheet, "materials": [pmma], "initial": [{"velocity": [1.0, 0.0], "expansion": 2000.0, "spin": [0.0, 0.0, 100.0], "strain": [0.005, 0.015, 0.0]}],
+        "interfaces": [{"from": [0.0, 2 * MM], "to": [8 * MM, 2 * MM], "fracture_energy": 100.0, "cohesive_strength": 1e7}],
+        "tips": [{"point": [4 * MM, 2 * MM]}],
+        "cohesive": {"law": "linear", "weibull": 10.0, "friction": 0.3}, "surface_contact": True, "duration": 3e-6, "output": out},
+        "only": ["initial", "cohesive", "interfaces", "tips", "tip_window", "safety", "thickness", "plane", "rotation"], "hints": hints}
+
+
+def topopt():
+    end = {"box": {"min": [8.0, 0.0, 0.0], "max": [8.0, 4.0, 0.0]}}
+    base = {"grid": {"elements": [8, 4, 4]}, "volume": 0.3, "supports": [{"box": {"max": [0.0, 4.0, 4.0]}}],
+            "loads": [dict(end, force=[0.0, 0.0, -1.0])], "iterations": 5, "output": {"count": 1}}
+    hints = {"set": ["there"], "symmetry": [["y-"]], "weights": [[2.0]], "overhang.direction": ["z-"], "draw.direction": ["x+"], "extrude": ["x"], "pattern.mirror": [["y"], ["x"]], "draw.parting": [1.0, 3.0],
+             "optimiser.method": ["mma", "gcmma"], "formats": [["obj"]], "exclude": [["there"]], "start.field": ["other"], "pattern.repeat": [[2, 1, 1]],
+             "constraints.direction": [[0, 0, 1]], "ports.direction": [[0, 0, 1]], "change": [0.9], "objective_change": [0.9],
+             "supports.displacement": [[0, 0, 0.1]], "grid.move": [[0.001, 0, 0]], "solver.limit": [1]}
+    sets = [{"name": "there", "box": {"min": [4.0, 0.0, 0.0], "max": [6.0, 4.0, 4.0]}}]
+    yield "grid", {"case": dict(base, sets=sets, passive=[{"box": {"min": [6.0, 0.0, 0.0]}, "as": "solid"}]), "hints": hints}
+    yield "mma", {"case": dict(base, sets=sets, optimiser={"method": "mma"}, filter={"kind": "density"}, projection={"beta": 2.0, "every": 2},
+                               penalty_ramp={"hold": 1, "factor": 1.5}, constraints=[dict(end, displacement=100.0, direction=[0.0, 0.0, -1.0])], surface={"analyse": True}),
+                  "only": ["constraints", "projection", "filter", "optimiser", "penalty", "penalty_ramp", "surface", "volume", "minimise"], "hints": hints}
+    oc = {"method": "oc", "gray": 1.5, "gray_ramp": {"hold": 1, "factor": 1.1}}
+    yield "oc", {"case": dict(base, optimiser=oc), "only": ["optimiser"], "hints": hints}
+    made = dict(base, filter={"kind": "density"}, optimiser={"method": "mma"})
+    yield "overhang", {"case": dict(made, overhang={}), "only": ["overhang"], "hints": hints}
+    yield "draw", {"case": dict(made, draw={"parting": 2.0}), "only": ["draw"], "hints": hints}
+    yield "sequence", {"case": dict(base, sequence={"grids": 1, "iterations": 3}, pattern={"mirror": ["y"]}, solver={}),
+                       "only": ["sequence", "solver", "pattern"], "hints": hints}
+    heat = {"grid": {"elements": [6, 6, 0]}, "problem": "heat", "volume": 0.3, "source": 1.0, "supports": [{"box": {"max": [0.0, 2.0]}}],
+            "iterations": 5, "output": {"count": 1}}
+    yield "heat", {"case": heat, "hints": hints}
+    yield "mechanism", {"case": {
+        "grid": {"elements": [8, 4, 0]}, "problem": "mechanism", "volume": 0.3, "supports": [{"box": {"max": [0.0, 1.0]}}],
+        "loads": [{"box": {"min": [0.0, 4.0], "max": [0.0, 4.0]}, "force": [1.0, 0.0, 0.0]}],
+        "ports": [{"box": {"min": [8.0, 4.0]}, "direction": [-1.0, 0.0, 0.0]}],
+        "springs": [{"box": {"min": [8.0, 4.0]}, "stiffness": [0.1, 0.0, 0.0]}, {"box": {"min": [0.0, 4.0], "max": [0.0, 4.0]}, "stiffness": [0.1, 0.0, 0.0]}],
+        "iterations": 5, "output": {"count": 1}},
+        "only": ["ports", "springs", "loads", "supports", "optimiser", "solver", "weights", "combine", "minimise", "symmetry", "stress"], "hints": hints}
+    stressed = dict(base, materials=[dict(SOLID, young=1.0)], loads=[dict(end, force=[0.0, 0.0, -1.0]), {"gravity": [0.0, 0.0, -1e-5], "load_case": 2}],
+                    minimise="stress", stress={}, filter={"kind": "density"}, masses=[dict(end, mass=1.0)], weights=[1.0, 2.0])
+    yield "stress", {"case": stressed, "only": ["stress", "masses", "loads", "weights", "combine", "mass_threshold", "materials"], "hints": hints}
+    yield "frequency", {"case": {
+        "grid": {"elements": [6, 3, 3]}, "problem": "frequency", "volume": 0.4, "materials": [dict(SOLID, density=1.0, young=1.0)],
+        "supports": [{"box": {"max": [0.0, 3.0, 3.0]}}], "masses": [{"box": {"min": [6.0, 0.0, 0.0]}, "mass": 1.0}], "frequency": {}, "filter": {"kind": "density"},
+        "iterations": 3, "output": {"count": 1}}, "only": ["frequency", "masses", "supports", "mass_threshold", "solver", "materials"], "hints": hints}
+    mesh = {"mesh": {"boxes": [{"name": "part", "size": [8.0, 4.0, 4.0], "cells": [6, 3, 3]}]}, "materials": [dict(SOLID, young=1.0)], "volume": 0.3,
+            "supports": [{"set": "xmin"}], "loads": [{"set": "xmax", "force": [0.0, 0.0, -1.0]}], "iterations": 4, "output": {"count": 1}}
+    yield "mesh", {"case": mesh, "hints": dict(hints, set=["ymin"], exclude=[["part"]])}
+    yield "mesh mma", {"case": dict(mesh, filter={"kind": "helmholtz", "radius": 1.5}, optimiser={"method": "mma"}, start={"file": "design/snap_000001.vtkhdf"},
+                                    constraints=[{"set": "part", "stress": 10.0}], surface={}),
+                       "only": ["filter", "constraints", "stress", "start", "surface", "overhang"], "hints": dict(hints, set=["ymin"])}
+
+
+def powder():
+    case = {"plate_temperature": 300.0, "materials": [STEEL], "beam": {"radius": 40e-6},
+            "grid": {"cell": 20e-6, "window": [0.48e-3, 0.48e-3, 0.16e-3], "margin": 0.2e-3, "plate": 0.16e-3},
+            "hatch": {"parts": [{"min": [0.0, 0.0, 0.0], "max": [0.2e-3, 0.1e-3, 80e-6]}], "layer_height": 40e-6, "spacing": 0.1e-3, "power": 100.0,
+                      "speed": 2.0, "recoating": 0.5e-3},
+            "probes": [{"name": "p", "point": [0.1e-3, 50e-6, 0.0]}], "output": {"count": 1}}
+    hints = {"beam.depth": [40e-6], "hatch.width": [0.1e-3], "hatch.settle": [1e-4], "hatch.base": [-4e-5], "probes.point": [[0, 0, 0]], "hatch.border": [1e-5],
+             "hatch.overlap": [1e-5], "skywriting": [5e-5], "grid.margin": [0.3e-3], "hatch.parts.unit": [2e-3], "hatch.parts.move": [[1e-4, 0, 0]],
+             "hatch.parts.threshold": [3.0], "hatch.parts.field": ["a"], "film.min": [[0, 0]], "film.max": [[1e-4, 1e-4]], "duration": [5e-4],
+             "layer_height": [20e-6], "convection": [1e5], "hatch.layers": [1], "hatch.parts.min": [[2e-5, 0, 0]], "hatch.travel": [1.0],
+             "map.min": [[0, 0, -2e-5]]}
+    yield "powder", {"case": case, "hints": hints}
+    yield "powder map", {"case": dict(case, map={"min": [0.0, 0.0, 0.0], "max": [0.1e-3, 0.1e-3, 20e-6]}), "only": ["map"], "hints": hints}
+    yield "powder film", {"case": dict(case, film={"layer": 1, "frames": 3}), "only": ["film", "output"], "hints": hints}
+
+
+def shape():
+    yield "shape", {"case": {"file": "design/snap_000001.vtkhdf", "voxel": 1.0, "plate": {"thickness": 1.0},
+                             "raster": {"power": 100.0, "speed": 1.0}, "sets": [{"name": "s", "box": {"max": [1.0, 9.0, 9.0]}}]},
+                    "hints": {"plate.margin": [1.0], "field": ["strain_energy"], "of": ["elements"], "file": ["heat/snap_000001.vtkhdf"], "raster.hatch": [0.5], "level": [0.9]}}
+
+
+def cube(path, size):
+    """The surface of a cube as STL, in millimetres."""
+    corners = [[size * (i >> d & 1) for d in range(3)] for i in range(8)]
+    with open(path, "w") as f:
+        f.write("solid c\n")
+        for a, b, c, d in ((0, 2, 3, 1), (4, 5, 7, 6), (0, 1, 5, 4), (2, 6, 7, 3), (0, 4, 6, 2), (1, 3, 7, 5)):
+            for t in ((a, b, c), (a, c, d)):
+                f.write("facet normal 0 0 0\nouter loop\n")
+                for v in t:
+                    f.write("vertex %g %g %g\n" % tuple(corners[v]))
+                f.write("endloop\nendfacet\n")
+        f.write("endsolid c\n")
+
+
+def cases(program):
+    """All cases by name; files that some of them read are made first."""
+    out = {}
+    for room, make in (("thermal", thermal), ("thermal", meshes), ("stress", stress), ("dynamics", dynamics), ("fracture", fracture), ("topopt", topopt), ("powder", powder),
+                       ("shape", shape)):
+        for name, entry in make():
+            name = name if name.startswith(room) else room + " " + name
+            out[name] = dict(entry, room=room)
+    with open(os.path.join(program.folder, "path.csv"), "w") as f:
+        f.write("time,x,y,z,power\n0,0,0.002,0.003,200\n0.05,0.008,0.002,0.003,200\n")
+    cube(os.path.join(program.folder, "part.stl"), 4.0)
+    cube(os.path.join(program.folder, "other.stl"), 3.0)
+    heat = dict(out["thermal layers"]["case"], physics="thermal", output={"count": 3, "fields": ["T", "T_peak", "melts", "birth"]})
+    program.run(heat, "heat")
+    design = dict(out["topopt grid"]["case"], physics="topopt")
+    program.run(design, "design")
+    return out
