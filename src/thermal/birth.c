@@ -304,11 +304,12 @@ static ig_status unused_check(ig_ctx *cx, const ig_birth_case *c) {
   const struct {
     bool given;
     const char *key, *by;
-  } unused[] = {{!bead && c->rule != IG_BIRTH_CENTRE, "rule", "bead"},
-                {!bead && !isnan(c->width), "width", "bead"},
-                {!bead && c->lead > 0, "lead", "bead"},
-                {!bead && !layers && !isnan(c->height), "height", "bead and layers"},
-                {c->by != IG_BIRTH_FIELD && strcmp(c->field, "birth") != 0, "field", "field"}};
+  } unused[] = {
+      {!bead && c->rule != IG_BIRTH_CENTRE, "rule", "bead"},
+      {!bead && !isnan(c->width), "width", "bead"},
+      {!bead && c->lead > 0, "lead", "bead"},
+      {!bead && !layers && !isnan(c->height), "height", "bead and layers"},
+      {c->by != IG_BIRTH_FIELD && c->field && strcmp(c->field, "birth") != 0, "field", "field"}};
   for (size_t i = 0; i < sizeof unused / sizeof *unused; i++)
     if (unused[i].given)
       return ig_fail_at(cx, &c->at, "`%s` is for births by %s", unused[i].key, unused[i].by);

@@ -67,7 +67,7 @@ ig_status ig_thermal_initials(ig_thermal_run *run) {
     if (isnan(c->temperature) == !c->file)
       return ig_fail_at(run->job->cx, &c->at,
                         "an initial temperature needs either a temperature or a file");
-    if (c->at.given && !c->file && strcmp(c->field, "T") != 0)
+    if (c->at.given && !c->file && c->field && strcmp(c->field, "T") != 0)
       return ig_fail_at(run->job->cx, &c->at, "`field` is that of a `file`, which is not given");
     ig_lid *node = NULL, count = 0;
     ig_status status = nodes_of(run, c, &node, &count);

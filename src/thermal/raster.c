@@ -203,7 +203,7 @@ ig_status ig_raster_make(ig_ctx *cx, const ig_raster_case *c, ig_toolpath *path)
   memset(path, 0, sizeof *path);
   if ((c->regions.count == 0) == (c->parts.count == 0))
     return ig_fail_at(cx, &c->at, "a raster needs either regions or parts");
-  if (c->part_dwell > 0 && c->parts.count == 0)
+  if (c->at.given && c->part_dwell > 0 && c->parts.count == 0)
     return ig_fail_at(cx, &c->at, "`part_dwell` is for `parts`; after a layer of regions: `dwell`");
   pen p = {.cx = cx, .c = c, .path = path, .t = c->start};
   ig_status status = IG_OK;
