@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void joints(const ig_dyn_model *m, int32_t *up) {
+void ig_dyn_parts_join(const ig_dyn_model *m, int32_t *up) {
   for (int b = 0; b < m->mesh->blocks; b++) {
     const ig_block *block = &m->mesh->block[b];
     const int count = ig_elem_info_get(block->type)->nodes;
@@ -110,7 +110,7 @@ ig_status ig_dyn_loose_new(ig_dyn_model *m) {
   IG_TRY_GOTO(status, done, IG_NEW(m->cx, &held, m->p.nodes, "loose parts"));
   for (int32_t n = 0; n < m->p.nodes; n++)
     up[n] = n;
-  joints(m, up);
+  ig_dyn_parts_join(m, up);
   held_mark(m, up, held);
   IG_TRY_GOTO(status, done, parts_number(m, up, held, of));
   status = numbers_take(m, of);
@@ -348,7 +348,7 @@ ig_status ig_dyn_free_check(ig_dyn_model *m, const ig_dyn_analysis *a) {
   IG_TRY_GOTO(status, done, IG_NEW(m->cx, &of, (size_t)m->p.nodes + 1, "rigid motions"));
   for (int32_t n = 0; n < m->p.nodes; n++)
     up[n] = n;
-  joints(m, up);
+  ig_dyn_parts_join(m, up);
   rigid_fill(m, a->at_time, up, of);
   for (int32_t n = 0; n < m->p.nodes && status == IG_OK; n++)
     if (of[n].nodes && of[n].size > 0)

@@ -12,8 +12,9 @@ typedef struct {
   double way, far; /* how far it has moved, and the size of the model, m */
 } ig_dyn_loose;
 
-/* Elements, bodies and ties join particles into parts. While the whole mesh is there: which of them
-   nothing holds (again: nothing). */
+/* Elements, bodies and ties join particles into parts: `up` is a forest (core/forest.h). */
+void ig_dyn_parts_join(const ig_dyn_model *m, int32_t *up);
+/* While the whole mesh is there: which parts nothing holds (again: nothing). */
 IG_MUST_CHECK ig_status ig_dyn_loose_new(ig_dyn_model *m);
 void ig_dyn_loose_free(ig_dyn_model *m);
 /* All ranks; positions of the model that takes the steps are pulled. */

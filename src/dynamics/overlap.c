@@ -3,6 +3,7 @@
    this is looked for: at the start, and as often as bodies could pass through each other. */
 #include "dynamics/overlap.h"
 #include "core/forest.h"
+#include "dynamics/loose.h"
 #include "dynamics/model.h"
 #include "dynamics/part.h"
 #include "backend/backend.h"
@@ -37,25 +38,6 @@ static bool box_has(const box *b, const double x[3]) {
 }
 static double box_size(const box *b) {
   return fmax(b->high[0] - b->low[0], fmax(b->high[1] - b->low[1], b->high[2] - b->low[2]));
-}
-
-/* Elements, bodies and ties join particles to parts. */
-static void parts_join(const ig_dyn_model *m, int32_t *up) {
-  for (int b = 0; b < m->mesh->blocks; b++) {
-    const ig_block *block = &m->mesh->block[b];
-    const int count = ig_elem_info_get(block->type)->nodes;
-    for (int64_t i = 0; i < (int64_t)block->count * count; i++)
-      ig_join(up, block->conn[i / count * count], block->conn[i]);
-  }
-  for (int k = 0; k < m->p.bodies.count; k++) {
-    const ig_dyn_body *b = (const ig_dyn_body *)m->carried.body.host + k;
-    const int32_t *node = (const int32_t *)m->carried.body_node.host + b->first;
-    for (int32_t i = 1; i < b->count; i++)
-      ig_join(up, node[0], node[i]);
-  }
-  for (int32_t i = 0; i < 3 * m->p.ties.count; i++)
-    ig_join(up, ((const int32_t *)m->carried.tie_node.host)[i / 3],
-            ((const int32_t *)m->carried.tie_to.host)[i]);
 }
 
 typedef struct {
@@ -222,7 +204,7 @@ static ig_status parts_new(ig_dyn_model *m) {
   IG_TRY(IG_NEW(m->cx, &up, (size_t)nodes + 1, "overlap"));
   for (int32_t n = 0; n < nodes; n++)
     up[n] = n;
-  parts_join(m, up);
+  ig_dyn_parts_join(m, up);
   for (int32_t n = 0; n < nodes; n++) /* a root is the lowest of its part */
     m->overlap.part[n] = up[n] == n ? m->overlap.parts++ : m->overlap.part[ig_root(up, n)];
   free(up);

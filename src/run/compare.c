@@ -7,6 +7,7 @@
 #include "core/output.h"
 #ifdef INGOT_HAVE_IO
 #include "io/case_yaml.h"
+#include "io/csv.h"
 #include "io/result_folder.h"
 #include "io/store.h"
 #include "io/vtkhdf.h"
@@ -184,87 +185,28 @@ static void summaries_compare(const compare *c, const ig_node *a, const ig_node 
 
 /* --- history.csv: a line of headings, then numbers */
 
-typedef struct {
-  char *text;
-  int columns;
-  int64_t rows;
-  char **name;   /* into `text` */
-  double *value; /* rows x columns */
-} table;
-
-/* The headings; one in quotes may hold commas. `p` is behind the line at the end. */
-static ig_status headings_read(ig_ctx *cx, char **p, table *t) {
-  bool more = **p != '\0';
-  while (more) {
-    IG_TRY(IG_MORE(cx, &t->name, t->columns, "history"));
-    char *to = *p, *from = *p;
-    t->name[t->columns++] = to;
-    if (*from == '"') {
-      for (from++; *from && !(from[0] == '"' && from[1] != '"'); from++) {
-        from += from[0] == '"';
-        *to++ = *from;
-      }
-      from += *from == '"';
-    } else
-      while (*from && !strchr(",\r\n", *from))
-        *to++ = *from++;
-    from += strspn(from, "\r");
-    more = *from == ',';
-    *p = from + (*from != '\0');
-    *to = '\0';
-  }
-  return IG_OK;
-}
-
-static ig_status table_read(ig_ctx *cx, const char *folder, table *t) {
+static ig_status table_read(ig_ctx *cx, const char *folder, ig_csv_table *t) {
   size_t size;
-  char *path = ig_path_join(folder, IG_HISTORY);
+  char *text = NULL, *path = ig_path_join(folder, IG_HISTORY);
   ig_status status = path ? IG_OK : IG_FAIL(cx, IG_MEMORY, "no memory for a path");
-  *t = (table){0};
+  *t = (ig_csv_table){0};
   if (status == IG_OK && access(path, F_OK) == 0)
-    status = ig_file_read(cx, path, 0, &t->text, &size);
-  char *p = t->text;
-  if (status == IG_OK && p)
-    status = headings_read(cx, &p, t);
-  const size_t lines = status == IG_OK && p ? strlen(p) / 2 + 1 : 0; /* a cell has two letters */
-  if (status == IG_OK && lines)
-    status = IG_NEW(cx, &t->value, lines + (size_t)t->columns, "history");
-  while (status == IG_OK && p && *p) {
-    for (int i = 0; i < t->columns; i++) {
-      char *end;
-      t->value[t->rows * t->columns + i] = ig_decimal_read(p, &end);
-      if (end == p || !strchr(i + 1 < t->columns ? "," : "\r\n", *end) || !*end)
-        status = IG_FAIL(cx, IG_INPUT, "row %lld of '%s' is damaged", (long long)t->rows + 1, path);
-      if (status != IG_OK)
-        break;
-      p = end + 1;
-    }
-    p += status == IG_OK ? strspn(p, "\r\n") : 0;
-    t->rows++;
-  }
+    status = ig_file_read(cx, path, 0, &text, &size);
+  if (status == IG_OK && text)
+    status = ig_csv_table_parse(cx, text, t);
+  int64_t lines = 0;
+  for (const char *c = text; c && *c; c++)
+    lines += *c == '\n' || c[1] == '\0';
+  if (status == IG_OK && lines > 0 && t->rows != lines - 1)
+    status = IG_FAIL(cx, IG_INPUT, "'%s' is damaged: %lld of its %lld rows can be read", path,
+                     (long long)t->rows, (long long)lines - 1);
+  free(text);
   free(path);
   return status;
 }
 
-static void table_free(table *t) {
-  free(t->text);
-  free(t->name);
-  free(t->value);
-}
-
-/* "T_max [K]": the name, and where its unit begins. */
-static void heading_split(const char *heading, char name[NAME], char unit[24]) {
-  const char *bracket = strrchr(heading, '[');
-  const bool has = bracket && bracket > heading && heading[strlen(heading) - 1] == ']';
-  size_t length = has ? (size_t)(bracket - heading) : strlen(heading);
-  while (length && heading[length - 1] == ' ')
-    length--;
-  snprintf(name, NAME, "%.*s", (int)(length < NAME ? length : NAME - 1), heading);
-  snprintf(unit, 24, "%.*s", has ? (int)strcspn(bracket + 1, "]") : 0, has ? bracket + 1 : "");
-}
-
-static void tables_compare(const compare *c, const table *a, const table *b) {
-  char name[NAME], unit[24];
+static void tables_compare(const compare *c, const ig_csv_table *a, const ig_csv_table *b) {
+  char name[NAME], unit[IG_CSV_UNIT];
   if (a->columns == 0 && b->columns == 0)
     return;
   numbers_compare(c, "history", "rows", "", (double)a->rows, (double)b->rows);
@@ -272,7 +214,8 @@ static void tables_compare(const compare *c, const table *a, const table *b) {
     int k = 0;
     while (k < b->columns && strcmp(a->name[i], b->name[k]) != 0)
       k++;
-    heading_split(a->name[i], name, unit);
+    snprintf(name, NAME, "%.*s", (int)fmin((double)ig_csv_name(a->name[i], unit), NAME - 1),
+             a->name[i]);
     if (k == b->columns) {
       texts_compare(c, "history", a->name[i], "", NULL);
       continue;
@@ -299,14 +242,14 @@ static void tables_compare(const compare *c, const table *a, const table *b) {
 }
 
 static ig_status histories_compare(const compare *c, const char *a, const char *b) {
-  table one, other = {0};
+  ig_csv_table one, other = {0};
   ig_status status = table_read(c->cx, a, &one);
   if (status == IG_OK)
     status = table_read(c->cx, b, &other);
   if (status == IG_OK)
     tables_compare(c, &one, &other);
-  table_free(&one);
-  table_free(&other);
+  ig_csv_table_free(&one);
+  ig_csv_table_free(&other);
   return status;
 }
 
