@@ -118,7 +118,7 @@ ig_status ig_topopt_pieces_count(ig_ctx *cx, const ig_discretisation *d, const d
 static ig_status largest_find(const ig_topopt_pieces *p, const ig_discretisation *d,
                               int64_t *largest) {
   const bool divided = ig_topopt_divided(d);
-  int64_t size = 0, last = INT64_MIN; /* negative: the lowest is the largest number */
+  int64_t size = 0, last = -INT64_MAX; /* negative: the lowest is the largest number */
   for (int32_t i = 0; i < p->count; i++)
     if (p->piece[i].solid && p->piece[i].size > size)
       size = p->piece[i].size;
