@@ -53,6 +53,18 @@ def moved(model, by):
     return m
 
 
+def scaled(model, s):
+    """Lengths times s; times, loads and materials are the caller's."""
+    m = model.copy()
+    for b in m.boxes():
+        b["size"] = [s * v for v in b["size"]]
+        b["origin"] = [s * v for v in b["origin"]]
+    for p in m.case["probes"]:
+        if "point" in p:
+            p["point"] = [s * v for v in p["point"]]
+    return m
+
+
 def quarter_turn(model):
     """Everything turned by 90 degrees about z; returns the model and the figures' factors."""
     m = model.copy()

@@ -1,7 +1,7 @@
 """Quasi-static thermo-elasto-plastic bodies: loads, thermal strain, layers with inherent strain, cuts."""
 from engine import Check
 from judges import calculix, solid
-from model import Model, in_file
+from model import Model, in_file, scaled
 from rooms.common import FACES, boxes, corner, geometry, stepped, with_keys
 
 NAME = "stress"
@@ -105,7 +105,7 @@ def relations(model, base, rng, program, name):
         yield Check("turn_any", loose, in_file(model, program.folder, name + "-turn_any", angle=rng.uniform(0.2, 1.3)),
                     only=("u2", "fz", "vm", "ep", "u_max", "von_mises_max", "energy_work", "energy_stored", "energy_dissipated"))
     s = rng.choice([1e-3, 1e3, 0.37])
-    yield Check("scale", loose, scaled(model, s), factor={"kind u": s, "kind f": s * s, "kind e": s ** 3})
+    yield Check("scale", loose, resized(model, s), factor={"kind u": s, "kind f": s * s, "kind e": s ** 3})
     yield Check("output", 1e-12, with_keys(model, output={"count": 3, "history_every": 1}))
     yield Check("threads", 1e-12, model, threads=2)
     yield Check("assembly", loose, with_keys(model, assembly=rng.choice(["color", "gather", "cluster"])))
@@ -141,16 +141,10 @@ def relations(model, base, rng, program, name):
         yield Check("judge_calculix", 1e-3, follow=lambda p, n: calculix.analyse(p, n, model), only=("u0", "u1", "u2", "fz"))
 
 
-def scaled(model, s):
+def resized(model, s):
     """Lengths times s, forces times s^2: the same stresses."""
-    m = model.copy()
+    m = scaled(model, s)
     c = m.case
-    for b in m.boxes():
-        b["size"] = [s * v for v in b["size"]]
-        b["origin"] = [s * v for v in b["origin"]]
-    for p in c["probes"]:
-        if "point" in p:
-            p["point"] = [s * v for v in p["point"]]
     for e in c.get("loads", []):
         if "total" in e:
             e["total"] = [s * s * v for v in e["total"]]

@@ -1,7 +1,7 @@
 """Transient heat: boxes with boundary conditions, births, beams, temperature-dependent materials."""
 from engine import Check
 from judges import heat
-from model import Model, in_file
+from model import Model, in_file, scaled
 from rooms.common import FACES, boxes, corner, geometry, inside, stepped, with_keys
 
 NAME = "thermal"
@@ -83,15 +83,10 @@ def sound(model, base):
             yield "temperatures %g to %g beyond those given, %g to %g" % (base["T_min"], base["T_max"], min(given), max(given))
 
 
-def scaled(model, s):
+def resized(model, s):
     """Lengths times s, times s^2, with fluxes and films so that temperatures are the same."""
-    m = model.copy()
+    m = scaled(model, s)
     c = m.case
-    for b in m.boxes():
-        b["size"] = [s * v for v in b["size"]]
-        b["origin"] = [s * v for v in b["origin"]]
-    for p in c["probes"]:
-        p["point"] = [s * v for v in p["point"]]
     c["duration"] *= s * s
     for e in c["boundary"]:
         if "flux" in e:
@@ -113,7 +108,7 @@ def relations(model, base, rng, program, name):
     yield from geometry(model, rng, program, name, close)
     if not any("emissivity" in b for b in case["boundary"]):
         s = rng.choice([1e-3, 1e3, 0.37])
-        m = scaled(model, s)
+        m = resized(model, s)
         yield Check("scale", close, m, factor={"kind e": s ** 3})
     angle = rng.uniform(0.2, 1.3)
     yield Check("turn_any", close, in_file(model, program.folder, name + "-turn_any", angle=angle))
