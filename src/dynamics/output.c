@@ -388,7 +388,6 @@ ig_status ig_dyn_results_write(void *self, ig_sink *s) {
                                       IG_ANALYSIS_STATIC;
   IG_TRY(row_now(r, &e));
   IG_TRY(most_find(r, most));
-  ig_dyn_lock_warn(r, e.internal);
   if (rests)
     IG_TRY(resultants_find(r, sum));
   if (m->divided && !ig_ranks_first(m->cx))

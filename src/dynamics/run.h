@@ -68,9 +68,6 @@ typedef struct {
 int ig_dyn_shown_list(const ig_dyn_job *r, ig_dyn_shown *list);
 /* Contact forces over each particle's share of the surfaces; of the model that takes the steps. */
 IG_MUST_CHECK ig_status ig_dyn_contact_pressure(ig_dyn_model *m, double *pressure);
-/* Says so where shells are too stiff in their plane (lock.c): positions are on the host, the
-   internal energy is known. Not on ranks. */
-void ig_dyn_lock_warn(const ig_dyn_job *r, double internal);
 /* Functions of the room, `self` is an ig_dyn_job. */
 IG_MUST_CHECK ig_status ig_dyn_snapshot_write(void *self, ig_sink *to);
 IG_MUST_CHECK ig_status ig_dyn_results_write(void *self, ig_sink *to);
