@@ -12,6 +12,7 @@
 #include <ingot/result.h>
 #include <ingot/run.h>
 #include <ingot/sim.h>
+#include <ingot/solver.h>
 #include <ingot/sweep.h>
 #include <ingot/version.h>
 #include <ingot/view.h>
