@@ -5,15 +5,8 @@
 
 #include <string.h>
 
-static size_t saved_rows(const ig_frac_model *m, const ig_frac_table *t) {
-  return t->per == IG_FRAC_PER_NODE       ? (size_t)m->count.nodes
-         : t->per == IG_FRAC_PER_COHESIVE ? (size_t)m->count.cohesive
-         : t->width                       ? t->a.count / (size_t)t->width
-                                          : 0;
-}
-
 ig_status ig_frac_save(ig_frac_model *m, const ig_frac_track *track, ig_sink *to) {
-  ig_saved saved[IG_FRAC_TABLES + IG_FRAC_SAVED];
+  ig_saved saved[IG_FRAC_SAVED];
   uint8_t begun = m->begun;
   int n = 0;
   ig_frac_track copy = *track;
@@ -22,16 +15,7 @@ ig_status ig_frac_save(ig_frac_model *m, const ig_frac_track *track, ig_sink *to
   saved[n++] = (ig_saved){"track", IG_U8, sizeof copy, &copy};
   if (m->divided)
     return ig_frac_part_save(m, saved, n, to);
-  for (int i = 0; i < m->tables; i++) {
-    ig_frac_table *t = &m->table[i];
-    const size_t bytes = saved_rows(m, t) * (size_t)t->width * t->a.size;
-    if (!t->saved || !bytes)
-      continue;
-    void *host;
-    IG_TRY(ig_frac_model_pull(m, t->name, &host));
-    saved[n++] = (ig_saved){t->name, IG_U8, (int64_t)bytes, host};
-  }
-  return to->checkpoint(to, (double)m->count.step * m->s.dt, m->count.step, saved, n);
+  return ig_arrays_save(&m->arrays, (double)m->count.step * m->s.dt, m->count.step, saved, n, to);
 }
 
 ig_status ig_frac_restore(ig_job *job, ig_frac_model *m, ig_frac_track *track,
@@ -50,14 +34,8 @@ ig_status ig_frac_restore(ig_job *job, ig_frac_model *m, ig_frac_track *track,
     IG_TRY(ig_frac_model_resume(m, &count));
   m->count = count;
   m->count.broken = 0;
-  for (int i = 0; i < m->tables && !m->divided; i++) {
-    ig_frac_table *t = &m->table[i];
-    const size_t bytes = saved_rows(m, t) * (size_t)t->width * t->a.size;
-    if (!t->saved || !bytes)
-      continue;
-    IG_TRY(ig_restart_find(job->cx, from, t->name, IG_U8, (int64_t)bytes, &data));
-    IG_TRY(job->cx->backend->copy_in(job->cx, t->a.dev, data, bytes));
-  }
+  if (!m->divided)
+    IG_TRY(ig_arrays_restore(&m->arrays, from));
   IG_TRY(ig_frac_part_restore(m, from));
   IG_TRY(ig_restart_find(job->cx, from, "begun", IG_U8, 1, &data));
   IG_TRY(ig_frac_patches_follow(m));

@@ -19,7 +19,7 @@ bool ig_frac_field(ig_frac_model *m, int i, ig_room_field *f) {
                        .count = m->count.nodes,
                        .writable = true,
                        /* in parts, on ranks: see get */
-                       .dev = m->divided ? NULL : ig_frac_table_find(m, table[i])->a.dev,
+                       .dev = m->divided ? NULL : ig_arrays_at(&m->arrays, table[i])->dev,
                        .stride = {m->shape.dim * size, size}};
   return true;
 }
@@ -85,11 +85,11 @@ static ig_status table_set(ig_frac_model *m, const char *name, const double *val
       ig_frac_model_put(m, host, (int64_t)n * dim + d,
                         values[(int64_t)ig_frac_node_number(m, n) * dim + d]);
   if (status == IG_OK)
-    status = ig_array_push(m->cx, &ig_frac_table_find(q, name)->a);
+    status = ig_array_push(m->cx, ig_arrays_at(&q->arrays, name));
   if (!p)
     return status;
   p->unseen = true; /* what lies near what may be another */
-  return ig_halo_refresh(m->cx, &p->halo[IG_FRAC_FAR], ig_frac_table_find(q, name)->a.dev,
+  return ig_halo_refresh(m->cx, &p->halo[IG_FRAC_FAR], ig_arrays_at(&q->arrays, name)->dev,
                          (size_t)dim * (m->wide ? 8 : 4), status);
 }
 

@@ -5,6 +5,7 @@
 #include "assembly/cluster_sum.h"
 #include "core/array.h"
 #include "core/output.h"
+#include "model/arrays.h"
 #include "backend/backend.h"
 #include "fracture/state.h"
 #include "mesh/support.h"
@@ -29,22 +30,13 @@ typedef struct {
 /* Elastic constants: plane 0 solid or plane strain, 1 plane stress. */
 ig_frac_elastic ig_frac_elastic_of(double young, double poisson, double rho, int plane_stress);
 
+/* Places of its arrays (model/arrays.h). */
 typedef enum {
   IG_FRAC_PER_ELEMENT,
   IG_FRAC_PER_NODE,
   IG_FRAC_PER_COHESIVE,
-  IG_FRAC_PER_LOAD,
-  IG_FRAC_ONE
+  IG_FRAC_PER_LOAD
 } ig_frac_per;
-typedef struct {
-  const char *name;
-  ig_frac_per per;
-  int width;
-  bool saved; /* part of a checkpoint */
-  void **at;  /* the pointer in ig_frac_state */
-  ig_array a;
-} ig_frac_table;
-enum { IG_FRAC_TABLES = 64 };
 typedef struct ig_frac_probes ig_frac_probes; /* probe.c */
 
 typedef struct {
@@ -55,8 +47,7 @@ typedef struct {
   int check_every;
   ig_frac_state s;
   ig_frac_count count; /* as last seen */
-  int tables;
-  ig_frac_table table[IG_FRAC_TABLES];
+  ig_arrays arrays;
   int64_t facets;                  /* interior, at the start */
   int32_t nodes_start;             /* of the mesh, before notches */
   int32_t nodes_cut, cohesive_cut; /* once they are cut */
@@ -84,7 +75,9 @@ IG_MUST_CHECK ig_status ig_frac_model_new(ig_ctx *cx, const ig_mesh *mesh,
 void ig_frac_model_free(ig_frac_model *m);
 
 /* Before ig_frac_model_start. Host side of a table by name. */
-void *ig_frac_model_host(ig_frac_model *m, const char *name);
+static inline void *ig_frac_model_host(const ig_frac_model *m, const char *name) {
+  return ig_arrays_at(&m->arrays, name)->host;
+}
 double ig_frac_model_real(const ig_frac_model *m, const void *p, int64_t i);
 void ig_frac_model_put(const ig_frac_model *m, void *p, int64_t i, double value);
 IG_MUST_CHECK ig_status ig_frac_model_motion(ig_frac_model *m, const ig_frac_motion *motion,
@@ -134,7 +127,10 @@ IG_MUST_CHECK ig_status ig_frac_model_stress(ig_frac_model *m);
 /* Bytes the tables still grow by if every facet opens. */
 double ig_frac_model_growth(const ig_frac_model *m);
 /* Copies a table to its host side. */
-IG_MUST_CHECK ig_status ig_frac_model_pull(ig_frac_model *m, const char *name, void **host);
+IG_MUST_CHECK static inline ig_status ig_frac_model_pull(const ig_frac_model *m, const char *name,
+                                                         void **host) {
+  return ig_arrays_pull(&m->arrays, name, host);
+}
 /* How far a node lies inside an element of another body, by its least barycentric coordinate: above
    0 bodies pass through each other. */
 IG_MUST_CHECK ig_status ig_frac_surface_watch(ig_frac_model *m, double *deepest);

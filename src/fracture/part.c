@@ -284,9 +284,7 @@ static ig_status passing_make(ig_frac_model *m) {
 
 /* Nobody ever has the whole again. (Where its tables were still says which there are.) */
 static void tables_drop(ig_frac_model *m) {
-  for (int i = 0; i < m->tables; i++)
-    ig_array_free(m->cx, &m->table[i].a);
-  m->tables = 0;
+  ig_arrays_free(&m->arrays);
   m->laws = NULL;
 }
 

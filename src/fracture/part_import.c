@@ -85,10 +85,11 @@ static ig_status scene_read(ig_frac_model *m, scene *s) {
              {"pressed", (const void **)&s->pressed, false}};
   *s = (scene){.m = m, .q = q, .p = m->divided};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-    ig_frac_table *t = ig_frac_table_find(q, all[i].name);
-    if (t && (!all[i].mesh || !*known))
-      IG_TRY(ig_array_pull(m->cx, &t->a));
-    *all[i].at = t ? t->a.host : NULL;
+    ig_arrays_entry *e = ig_arrays_find(&q->arrays, all[i].name);
+    ig_array *a = e ? ig_arrays_memory(e) : NULL;
+    if (a && (!all[i].mesh || !*known))
+      IG_TRY(ig_array_pull(m->cx, a));
+    *all[i].at = a ? a->host : NULL;
   }
   *known = true;
   return IG_OK;

@@ -42,8 +42,8 @@ int64_t ig_frac_items(const ig_frac_model *m, ig_frac_per per) {
 
 /* A table of the whole on the host, as the part's table of that name asks for it. */
 static ig_status whole_get(const source *w, const char *name, const void **data) {
-  const ig_frac_table *t = ig_frac_table_find(&w->m->divided->local, name);
-  const int64_t bytes = ig_frac_items(w->m, t->per) * t->width * (int64_t)t->a.size;
+  const ig_array_def *t = &ig_arrays_find(&w->m->divided->local.arrays, name)->def;
+  const int64_t bytes = ig_frac_items(w->m, (ig_frac_per)t->place) * t->width * (int64_t)t->size;
   *data = NULL;
   if (!bytes)
     return IG_OK;
@@ -211,18 +211,18 @@ static void load_face_cut(ig_frac_model *m, const maps *a) {
 
 /* --- and those that are copied row by row */
 
-typedef enum { NUMBERS, ROWS, SLOTS, ALL_OF_IT, SCRATCH } cutting;
+typedef enum { NUMBERED, ROWS, SLOTS, ALL_OF_IT, SCRATCH } cutting;
 static cutting cutting_of(const char *name) {
   static const struct {
     const char *name;
     cutting how;
-  } known[] = {{"conn", NUMBERS},
-               {"opp", NUMBERS},
-               {"list", NUMBERS},
-               {"node", NUMBERS},
-               {"coh", NUMBERS},
-               {"load_face", NUMBERS},
-               {"number", NUMBERS},
+  } known[] = {{"conn", NUMBERED},
+               {"opp", NUMBERED},
+               {"list", NUMBERED},
+               {"node", NUMBERED},
+               {"coh", NUMBERED},
+               {"load_face", NUMBERED},
+               {"number", NUMBERED},
                {"attach", ROWS},
                {"mat", ROWS},
                {"impact", ROWS},
@@ -262,60 +262,59 @@ static void rows_copy(char *to, const char *from, const int32_t *of, int64_t cou
     memcpy(to + (size_t)i * row, from + (size_t)of[i] * row, row);
 }
 
-static void table_copy(const ig_frac_model *m, const maps *a, const ig_frac_table *t, cutting how,
+static void table_copy(const ig_frac_model *m, const maps *a, const ig_arrays_entry *e, cutting how,
                        const char *from) {
   const ig_frac_part *p = m->divided;
-  const size_t row = (size_t)t->width * t->a.size;
+  const ig_array_def *t = &e->def;
+  const size_t row = (size_t)t->width * t->size;
   const int columns = m->shape.nodes;
   if (how == ALL_OF_IT)
-    memcpy(t->a.host, from, t->a.count * t->a.size);
+    memcpy(e->own.host, from, e->own.count * t->size);
   else if (how == SLOTS)
     for (int i = 0; i < columns; i++)
-      rows_copy((char *)t->a.host + (size_t)i * (size_t)p->local.s.ne * (row / (size_t)columns),
+      rows_copy((char *)e->own.host + (size_t)i * (size_t)p->local.s.ne * (row / (size_t)columns),
                 from + (size_t)i * (size_t)m->s.ne * (row / (size_t)columns), p->element,
                 p->local.s.ne, row / (size_t)columns);
-  else if (t->per == IG_FRAC_PER_ELEMENT)
-    rows_copy(t->a.host, from, p->element, p->local.s.ne, row);
-  else if (t->per == IG_FRAC_PER_NODE)
-    rows_copy(t->a.host, from, a->node_of, a->nodes, row);
-  else if (t->per == IG_FRAC_PER_COHESIVE)
-    rows_copy(t->a.host, from, a->cohesive_of, a->cohesives, row);
+  else if (t->place == IG_FRAC_PER_ELEMENT)
+    rows_copy(e->own.host, from, p->element, p->local.s.ne, row);
+  else if (t->place == IG_FRAC_PER_NODE)
+    rows_copy(e->own.host, from, a->node_of, a->nodes, row);
+  else if (t->place == IG_FRAC_PER_COHESIVE)
+    rows_copy(e->own.host, from, a->cohesive_of, a->cohesives, row);
   else
-    rows_copy(t->a.host, from, a->load_of, a->loads, row);
+    rows_copy(e->own.host, from, a->load_of, a->loads, row);
 }
 
 /* All tables that hold something, from the whole. `fixed`: also those that never change. */
 static ig_status tables_fill(const source *w, const maps *a, bool fixed) {
   ig_frac_model *m = w->m, *q = &m->divided->local;
-  for (int i = 0; i < q->tables; i++) {
-    ig_frac_table *t = &q->table[i];
+  for (int i = 0; i < q->arrays.count; i++) {
+    ig_arrays_entry *e = &q->arrays.entry[i];
+    const ig_array_def *t = &e->def;
+    const bool saved = t->flags & SAVED;
     const cutting how = cutting_of(t->name);
     const void *from;
-    if (how == SCRATCH && t->saved)
+    if (how == SCRATCH && saved)
       return IG_FAIL(m->cx, IG_NUMERIC, "table '%s' is not known to parts", t->name);
-    if (how == SCRATCH || !(fixed || t->saved))
+    if (how == SCRATCH || !(fixed || saved))
       continue;
-    if (how != NUMBERS) {
+    if (how != NUMBERED) {
       IG_TRY(whole_get(w, t->name, &from));
       if (from)
-        table_copy(m, a, t, how, from);
+        table_copy(m, a, e, how, from);
     }
-    IG_TRY(ig_array_push(m->cx, &t->a));
+    IG_TRY(ig_array_push(m->cx, &e->own));
   }
   return IG_OK;
 }
 
 /* --- the model */
 
-static int64_t width_of(const ig_frac_model *q, const ig_frac_table *t) {
+static int64_t width_of(const ig_frac_model *q, const ig_array_def *t) {
   const int64_t slots = (int64_t)q->s.ne * q->shape.nodes + q->nodes_start; /* with bare ones */
   const int64_t most = slots > q->s.node_max ? slots : q->s.node_max;
-  /* of whoever has the whole, or of the copy in which contact is computed */
-  static const char *const unused[] = {"f",   "part",  "bucket", "next",
-                                       "hit", "depth", "after",  "push"};
-  for (size_t i = 0; i < sizeof unused / sizeof *unused; i++)
-    if (strcmp(t->name, unused[i]) == 0)
-      return 0;
+  if (t->flags & ONE_RANK)
+    return 0;
   return strcmp(t->name, "chain") == 0 ? most / IG_FRAC_APART + 2 : t->width;
 }
 
@@ -325,7 +324,7 @@ static ig_status tables_make(ig_frac_model *m, const maps *a) {
   ig_frac_model *q = &p->local;
   const int32_t ne = q->s.ne, nodes = q->nodes_start;
   *q = *m;
-  q->tables = 0;
+  ig_arrays_open(&q->arrays, m->cx, &ig_frac_arrays_room, q);
   q->nodes_start = nodes;
   q->divided = NULL;
   q->graph = NULL;
@@ -338,23 +337,20 @@ static ig_status tables_make(ig_frac_model *m, const maps *a) {
   q->s.node_max = a->nodes + a->nodes / 8 + 64;
   q->s.coh_max = a->cohesives + ne / 16 + 64;
   q->s.drive.loads_on = a->loads;
-  for (int i = 0; i < m->tables; i++) {
-    const ig_frac_table *t = &m->table[i];
-    void *at = (char *)&q->s + ((char *)t->at - (char *)&m->s);
-    IG_TRY(ig_frac_table_add(q, t->name, at, t->per, width_of(q, t), t->a.size,
-                             (t->saved ? SAVED : 0) | (t->a.host ? 0 : DEVICE_ONLY)));
+  const ig_array_def more[] = {{"number", &q->s.topo.number, IG_FRAC_PER_ELEMENT, 1, 4, .flags = 0},
+                               {"worn", &q->s.surface.worn, IG_FRAC_PER_ELEMENT, 1, 4, .flags = 0}};
+  for (int i = 0; i < m->arrays.count; i++) {
+    ig_array_def t = m->arrays.entry[i].def;
+    t.at = (char *)&q->s + ((char *)t.at - (char *)&m->s);
+    t.width = width_of(q, &t);
+    IG_TRY(ig_frac_arrays_add(q, &t, 1));
   }
-  IG_TRY(ig_frac_table_add(q, "number", &q->s.topo.number, IG_FRAC_PER_ELEMENT, 1, 4, 0));
-  if (m->s.surface.on)
-    IG_TRY(ig_frac_table_add(q, "worn", &q->s.surface.worn, IG_FRAC_PER_ELEMENT, 1, 4, 0));
+  IG_TRY(ig_frac_arrays_add(q, more, m->s.surface.on ? 2 : 1));
   if (ne)
     memcpy(ig_frac_model_host(q, "number"), p->element, (size_t)ne * sizeof *p->element);
   if (m->laws)
     q->laws = ig_frac_model_host(q, "laws");
-  for (int i = 0; i < q->tables; i++)
-    if (q->table[i].a.host && cutting_of(q->table[i].name) == SCRATCH)
-      IG_TRY(ig_array_push(m->cx, &q->table[i].a)); /* zeros */
-  return IG_OK;
+  return ig_arrays_push(&q->arrays); /* zeros */
 }
 
 /* Bit f: what is across face f of an element is here, and they may part. */
@@ -427,7 +423,5 @@ ig_status ig_frac_part_restore(ig_frac_model *m, const ig_restart *from) {
 }
 
 void ig_frac_part_drop(ig_frac_part *p) {
-  for (int i = 0; i < p->local.tables; i++)
-    ig_array_free(p->local.cx, &p->local.table[i].a);
-  p->local.tables = 0;
+  ig_arrays_free(&p->local.arrays);
 }

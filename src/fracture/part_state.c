@@ -8,7 +8,7 @@
 /* A table on its way. */
 typedef struct {
   ig_frac_model *m;
-  const ig_frac_table *t; /* of the part */
+  const ig_array_def *t; /* of the part */
   const char *host;
   const int32_t *list; /* "list" itself, for corners */
   size_t row;          /* bytes of an item, in a column of it where there are several */
@@ -138,7 +138,7 @@ static ig_status list_bring(saving *s, ig_status status) {
 static ig_status columns_bring(saving *s, ig_collect_row *row, ig_status status) {
   const int columns = s->m->shape.nodes;
   const char *host = s->host;
-  s->row = s->t->a.size * (size_t)(s->t->width / columns);
+  s->row = s->t->size * (size_t)(s->t->width / columns);
   for (int i = 0; i < columns; i++) {
     s->host = host + (size_t)i * (size_t)s->m->divided->local.s.ne * s->row;
     status = ig_frac_stream(s->m, IG_FRAC_PER_ELEMENT, s->row, row, bytes_put, s, status);
@@ -146,9 +146,9 @@ static ig_status columns_bring(saving *s, ig_collect_row *row, ig_status status)
   return status;
 }
 
-static ig_status table_bring(ig_frac_model *m, const ig_frac_table *t, ig_stream_take *take,
+static ig_status table_bring(ig_frac_model *m, const ig_array_def *t, ig_stream_take *take,
                              void *user) {
-  saving s = {.m = m, .t = t, .take = take, .user = user, .row = (size_t)t->width * t->a.size};
+  saving s = {.m = m, .t = t, .take = take, .user = user, .row = (size_t)t->width * t->size};
   static const struct {
     const char *name;
     ig_collect_row *row;
@@ -164,8 +164,8 @@ static ig_status table_bring(ig_frac_model *m, const ig_frac_table *t, ig_stream
     return list_bring(&s, status);
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
     if (strcmp(numbers[i].name, t->name) == 0)
-      return ig_frac_stream(m, t->per, s.row, numbers[i].row, bytes_put, &s, status);
-  return ig_frac_stream(m, t->per, s.row, plain_row, bytes_put, &s, status);
+      return ig_frac_stream(m, (ig_frac_per)t->place, s.row, numbers[i].row, bytes_put, &s, status);
+  return ig_frac_stream(m, (ig_frac_per)t->place, s.row, plain_row, bytes_put, &s, status);
 }
 
 /* --- a checkpoint */
@@ -173,8 +173,8 @@ static ig_status table_bring(ig_frac_model *m, const ig_frac_table *t, ig_stream
 typedef struct {
   ig_frac_model *m;
   ig_sink *to;
-  ig_saved saved[IG_FRAC_TABLES + IG_FRAC_SAVED];
-  const ig_frac_table *table[IG_FRAC_TABLES + IG_FRAC_SAVED];
+  ig_saved saved[IG_ARRAYS + IG_FRAC_SAVED];
+  const ig_array_def *table[IG_ARRAYS + IG_FRAC_SAVED];
   int count;
 } checkpoint;
 
@@ -197,10 +197,10 @@ ig_status ig_frac_part_save(ig_frac_model *m, const ig_saved *own, int count, ig
   const ig_frac_model *q = &m->divided->local;
   for (; c.count < count; c.count++)
     c.saved[c.count] = own[c.count];
-  for (int i = 0; i < q->tables; i++) {
-    const ig_frac_table *t = &q->table[i];
-    const int64_t bytes = ig_frac_items(m, t->per) * t->width * (int64_t)t->a.size;
-    if (!t->saved || !bytes)
+  for (int i = 0; i < q->arrays.count; i++) {
+    const ig_array_def *t = &q->arrays.entry[i].def;
+    const int64_t bytes = ig_frac_items(m, (ig_frac_per)t->place) * t->width * (int64_t)t->size;
+    if (!(t->flags & SAVED) || !bytes)
       continue;
     c.table[c.count] = t;
     c.saved[c.count++] = (ig_saved){t->name, IG_U8, bytes, NULL};

@@ -96,8 +96,9 @@ ig_status ig_frac_probes_open(ig_job *job, ig_frac_model *m) {
     IG_TRY(probe_open(job, m, i));
   if (!m->probes->shows)
     return IG_OK;
-  return ig_frac_table_add(m, "shown", &m->s.nodal.shown, IG_FRAC_PER_NODE, 2 * m->shape.dim,
-                           sizeof(double), 0);
+  const ig_array_def def = {"shown",          &m->s.nodal.shown, IG_FRAC_PER_NODE,
+                            2 * m->shape.dim, sizeof(double),    .flags = 0};
+  return ig_frac_arrays_add(m, &def, 1);
 }
 
 /* --- on ranks */

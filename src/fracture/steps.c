@@ -60,7 +60,7 @@ static ig_status elements(ig_frac_model *m) {
 
 ig_status ig_frac_model_forces(ig_frac_model *m) {
   if (m->s.how != IG_GATHER)
-    IG_TRY(ig_array_zero(m->cx, &ig_frac_table_find(m, "f")->a));
+    IG_TRY(ig_array_zero(m->cx, ig_arrays_at(&m->arrays, "f")));
   IG_TRY(elements(m));
   return m->s.how == IG_GATHER ? ig_frac_run_all(m, IG_FRAC_total, m->s.node_max) : IG_OK;
 }
@@ -143,7 +143,7 @@ ig_status ig_frac_model_resume_forces(ig_frac_model *m, bool begun) {
   if (m->divided)
     return begun ? ig_frac_part_elements(m) : IG_OK;
   if (m->s.how != IG_GATHER)
-    IG_TRY(ig_array_zero(m->cx, &ig_frac_table_find(m, "f")->a));
+    IG_TRY(ig_array_zero(m->cx, ig_arrays_at(&m->arrays, "f")));
   return begun ? elements(m) : IG_OK;
 }
 
@@ -221,7 +221,7 @@ static ig_status sums_find(ig_frac_model *m, double sum[IG_FRAC_SUMS]) {
   n = n > m->s.drive.loads_on ? n : m->s.drive.loads_on;
   const int64_t chunks = (n + IG_FRAC_CHUNK - 1) / IG_FRAC_CHUNK;
   IG_TRY(ig_frac_run(m, IG_FRAC_figures, 0, chunks));
-  const ig_array *part = &ig_frac_table_find(m, "part")->a;
+  const ig_array *part = ig_arrays_at(&m->arrays, "part");
   IG_TRY(m->cx->backend->copy_out(m->cx, part->host, part->dev,
                                   (size_t)chunks * IG_FRAC_SUMS * sizeof *sum));
   for (int64_t i = 0; i < chunks; i++)
@@ -262,13 +262,12 @@ ig_status ig_frac_model_show(ig_frac_model *m) {
 }
 
 double ig_frac_model_damage(const ig_frac_model *m, int64_t c) {
-  const int32_t *coh = ig_frac_table_find((ig_frac_model *)m, "coh")->a.host;
+  const int32_t *coh = ig_arrays_at(&m->arrays, "coh")->host;
   const ig_cohesive *law = &m->s.zone.law;
   if (m->laws)
-    law = m->laws +
-          ((uint8_t *)ig_frac_table_find((ig_frac_model *)m, "facet_law")->a.host)[coh[2 * c]];
-  const void *cs = ig_frac_table_find((ig_frac_model *)m, "cs")->a.host;
-  const double f = ig_frac_model_real(m, ig_frac_table_find((ig_frac_model *)m, "cw")->a.host, c);
+    law = m->laws + ((uint8_t *)ig_arrays_at(&m->arrays, "facet_law")->host)[coh[2 * c]];
+  const void *cs = ig_arrays_at(&m->arrays, "cs")->host;
+  const double f = ig_frac_model_real(m, ig_arrays_at(&m->arrays, "cw")->host, c);
   double least = 1;
   for (int p = 0; p < m->shape.points; p++) {
     const int64_t at = (c * m->shape.points + p) * m->shape.state + 2 * m->shape.dim;

@@ -4,10 +4,17 @@
 
 #include "fracture/model.h"
 
-enum { SAVED = 1, DEVICE_ONLY = 2 };
-IG_MUST_CHECK ig_status ig_frac_table_add(ig_frac_model *m, const char *name, void *at,
-                                          ig_frac_per per, int64_t width, size_t size, int flags);
-ig_frac_table *ig_frac_table_find(ig_frac_model *m, const char *name);
+enum {
+  SAVED = IG_ARRAY_SAVED,
+  FIXED = IG_ARRAY_FIXED,
+  GHOSTED = IG_ARRAY_GHOSTED,
+  NUMBERS = IG_ARRAY_NUMBERS,
+  DEVICE = IG_ARRAY_DEVICE,
+  ONE_RANK = IG_ARRAY_ONE_RANK
+};
+/* Registers arrays of the model; a checkpoint has their bytes. */
+IG_MUST_CHECK ig_status ig_frac_arrays_add(ig_frac_model *m, const ig_array_def *def, int count);
+extern const ig_arrays_room ig_frac_arrays_room;
 IG_MUST_CHECK ig_status ig_frac_count_pull(ig_frac_model *m);
 IG_MUST_CHECK ig_status ig_frac_count_push(ig_frac_model *m);
 /* More space for nodes and cohesive elements: half as much again, or what is asked for. */
