@@ -1,5 +1,5 @@
 /* A model from a mesh, with what moves and loads it. */
-#include "fracture/part.h"
+#include "fracture/tables.h"
 
 #include "assembly/assembly.h"
 #include "mesh/topology.h"
@@ -185,6 +185,7 @@ ig_status ig_frac_model_new(ig_ctx *cx, const ig_mesh *mesh, const ig_frac_setti
                             ig_frac_model *m) {
   memset(m, 0, sizeof *m);
   m->cx = cx;
+  m->part.ranks = 1;
   ig_arrays_open(&m->arrays, cx, &ig_frac_arrays_room, m);
   m->ops = ig_frac_ops_of(cx);
   IG_TRY(kind_of(cx, mesh, &m->kind));

@@ -7,6 +7,7 @@
 #include "core/output.h"
 #include "model/arrays.h"
 #include "backend/backend.h"
+#include "fracture/part.h"
 #include "fracture/state.h"
 #include "mesh/support.h"
 
@@ -39,7 +40,7 @@ typedef enum {
 } ig_frac_per;
 typedef struct ig_frac_probes ig_frac_probes; /* probe.c */
 
-typedef struct {
+struct ig_frac_model {
   ig_ctx *cx;
   const ig_frac_ops *ops;
   ig_frac_shape shape;
@@ -64,10 +65,18 @@ typedef struct {
   double load_given[IG_FRAC_LOADS][3]; /* as the case gives them */
   ig_histories histories;
   int32_t *load_face;
-  ig_graph *graph;              /* check_every steps */
-  ig_frac_probes *probes;       /* NULL: none */
-  struct ig_frac_part *divided; /* between ranks (fracture/part.h); NULL: there is one */
-} ig_frac_model;
+  ig_graph *graph;        /* check_every steps */
+  ig_frac_probes *probes; /* NULL: none */
+  ig_frac_part part;      /* of the mesh that the tables are of */
+};
+
+/* Items of the whole, all parts together: counts, as last seen; those of a place. */
+static inline const ig_frac_count *ig_frac_counts(const ig_frac_model *m) {
+  return m->part.ranks > 1 ? &m->part.total.count : &m->count;
+}
+static inline int64_t ig_frac_all(const ig_frac_model *m, ig_frac_per per) {
+  return m->arrays.of->place(m, per).whole;
+}
 
 /* Tables of a mesh (one type of simplex); displacements and velocities zero. */
 IG_MUST_CHECK ig_status ig_frac_model_new(ig_ctx *cx, const ig_mesh *mesh,
@@ -100,9 +109,7 @@ IG_MUST_CHECK ig_status ig_frac_run_all(ig_frac_model *m, ig_frac_item item, int
 enum { IG_FRAC_PASSES = 7 };
 extern const char *const ig_frac_pass_names[IG_FRAC_PASSES];
 IG_MUST_CHECK ig_status ig_frac_model_pass(ig_frac_model *m, int pass);
-/* Takes over counts read back from a checkpoint and makes space for them; then, when the tables are
-   back, the forces of a step that had begun. */
-IG_MUST_CHECK ig_status ig_frac_model_resume(ig_frac_model *m, const ig_frac_count *count);
+/* When tables are read back from a checkpoint: the forces of a step that had begun. */
 IG_MUST_CHECK ig_status ig_frac_model_resume_forces(ig_frac_model *m, bool begun);
 /* Largest stable step of the bulk. */
 IG_MUST_CHECK ig_status ig_frac_model_critical(ig_frac_model *m, double *dt);

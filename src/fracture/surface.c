@@ -1,6 +1,6 @@
 /* Contact between surfaces, the host's part: tables, and a look whether bodies overlap where it is
    off. */
-#include "fracture/part.h"
+#include "fracture/tables.h"
 
 #include <math.h>
 #include <string.h>
@@ -78,7 +78,7 @@ ig_status ig_frac_surface_watch(ig_frac_model *m, double *deepest) {
   ig_array_def t[TABLES];
   ig_array a[WATCHED] = {{0}};
   *deepest = 0;
-  if (m->divided)
+  if (m->part.ranks > 1)
     return ig_frac_part_watch(m, deepest);
   tables_list(m, t);
   ig_status status = IG_OK;

@@ -3,22 +3,6 @@
 
 #include <string.h>
 
-static ig_arrays_place place_of(const void *room, int place) {
-  const ig_frac_model *m = room;
-  const int64_t ne = m->s.ne, loads = m->s.drive.loads_on;
-  switch (place) {
-  case IG_FRAC_PER_ELEMENT:
-    return (ig_arrays_place){ne, ne, ne, NULL};
-  case IG_FRAC_PER_NODE:
-    return (ig_arrays_place){m->s.node_max, m->count.nodes, m->count.nodes, NULL};
-  case IG_FRAC_PER_COHESIVE:
-    return (ig_arrays_place){m->s.coh_max, m->count.cohesive, m->count.cohesive, NULL};
-  default:
-    return (ig_arrays_place){loads, loads, loads, NULL};
-  }
-}
-const ig_arrays_room ig_frac_arrays_room = {.place = place_of};
-
 ig_status ig_frac_arrays_add(ig_frac_model *m, const ig_array_def *def, int count) {
   for (int i = 0; i < count; i++) {
     ig_array_def bytes = def[i];
@@ -85,11 +69,4 @@ double ig_frac_model_growth(const ig_frac_model *m) {
                 cohesive = m->facets - m->s.coh_max;
   return (nodes > 0 ? ig_arrays_bytes_of(&m->arrays, IG_FRAC_PER_NODE, nodes) : 0) +
          (cohesive > 0 ? ig_arrays_bytes_of(&m->arrays, IG_FRAC_PER_COHESIVE, cohesive) : 0);
-}
-
-ig_status ig_frac_model_resume(ig_frac_model *m, const ig_frac_count *count) {
-  m->count = *count;
-  m->count.broken = 0;
-  m->begun = false;
-  return ig_frac_tables_grow(m);
 }

@@ -20,6 +20,9 @@ IG_MUST_CHECK ig_status ig_frac_count_push(ig_frac_model *m);
 /* More space for nodes and cohesive elements: half as much again, or what is asked for. */
 IG_MUST_CHECK ig_status ig_frac_tables_grow(ig_frac_model *m);
 void ig_frac_graph_drop(ig_frac_model *m);
+/* passes.c: an item over a list. */
+IG_MUST_CHECK ig_status ig_frac_run_list(ig_frac_model *m, ig_frac_item item,
+                                         const ig_frac_list *list);
 
 /* Contact between surfaces (surface.c): sizes of its search, from the mesh; its tables, if it is
    wanted. */
@@ -32,6 +35,8 @@ IG_MUST_CHECK ig_status ig_frac_patches_new(ig_frac_model *m);
 IG_MUST_CHECK ig_status ig_frac_patches_follow(ig_frac_model *m);
 void ig_frac_patches_free(ig_frac_model *m);
 
+/* Probes (probe.c): each rank keeps its own nodes and elements of what they look at. */
+void ig_frac_probes_divide(ig_frac_model *m);
 void ig_frac_probes_free(ig_frac_probes *all);
 
 #endif

@@ -1,6 +1,5 @@
 /* A run as it goes: energies and their balance, how far the crack has come, a row of the history.
  */
-#include "fracture/part.h"
 #include "fracture/run.h"
 
 #include <math.h>
@@ -97,6 +96,7 @@ enum { ALWAYS = 14, PER_TIP = 5 };
 static ig_status row_fill(ig_frac_model *m, const ig_frac_track *k, double t, double drift,
                           const char **names, double *row, ig_sink *to) {
   const double *f = k->figures;
+  const ig_frac_count *count = ig_frac_counts(m);
   const bool space = m->shape.dim == 3;
   const int tips = k->tips ? k->tips : 1;
   static const char *const each[PER_TIP] = {"crack_extension", "tip_x", "tip_y", "tip_z",
@@ -117,7 +117,7 @@ static ig_status row_fill(ig_frac_model *m, const ig_frac_track *k, double t, do
       space ? "crack_area [m^2]" : "crack_length [m]",
   };
   const double value[ALWAYS - 1] = {t,
-                                    (double)m->count.step,
+                                    (double)count->step,
                                     f[IG_FRAC_KINETIC],
                                     f[IG_FRAC_STRAIN],
                                     f[IG_FRAC_EXTERNAL],
@@ -126,8 +126,8 @@ static ig_status row_fill(ig_frac_model *m, const ig_frac_track *k, double t, do
                                     f[IG_FRAC_RECOVERABLE],
                                     f[IG_FRAC_CONTACT],
                                     drift,
-                                    m->count.cohesive,
-                                    m->count.nodes,
+                                    count->cohesive,
+                                    count->nodes,
                                     f[IG_FRAC_OPENED],
                                     f[IG_FRAC_FAILED]};
   memcpy(names, fixed, sizeof fixed);
