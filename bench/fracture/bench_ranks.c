@@ -1,6 +1,6 @@
 /* The room on ranks: the strip of Alhadeff et al. (2015) with a million triangles (on a GPU two),
    on one rank and on several; facets are checked every ten steps. */
-#include "fracture/part.h"
+#include "fracture/run.h"
 #include "bench/fracture/bench.h"
 #include "bench/common/crew.h"
 

@@ -1,37 +1,32 @@
 /* Taken between steps, or when a step has begun: its check and its forces are then not done again.
-   Raw bytes of the tables up to what is in use. */
-#include "fracture/part.h"
+   Raw bytes of the tables up to what is in use, as the whole has them. */
 #include "fracture/run.h"
+#include "fracture/tables.h"
 
 #include <string.h>
 
-static size_t saved_rows(const ig_frac_model *m, const ig_frac_table *t) {
-  return t->per == IG_FRAC_PER_NODE       ? (size_t)m->count.nodes
-         : t->per == IG_FRAC_PER_COHESIVE ? (size_t)m->count.cohesive
-         : t->width                       ? t->a.count / (size_t)t->width
-                                          : 0;
+ig_status ig_frac_save(ig_frac_model *m, const ig_frac_track *track, ig_sink *to) {
+  ig_frac_count count = *ig_frac_counts(m);
+  uint8_t begun = m->begun;
+  ig_frac_track copy = *track;
+  const ig_saved saved[] = {{"count", IG_U8, sizeof count, &count},
+                            {"begun", IG_U8, 1, &begun},
+                            {"track", IG_U8, sizeof copy, &copy}};
+  return ig_arrays_save(&m->arrays, (double)count.step * m->s.dt, count.step, saved, 3, to);
 }
 
-ig_status ig_frac_save(ig_frac_model *m, const ig_frac_track *track, ig_sink *to) {
-  ig_saved saved[IG_FRAC_TABLES + IG_FRAC_SAVED];
-  uint8_t begun = m->begun;
-  int n = 0;
-  ig_frac_track copy = *track;
-  saved[n++] = (ig_saved){"count", IG_U8, sizeof m->count, &m->count};
-  saved[n++] = (ig_saved){"begun", IG_U8, 1, &begun};
-  saved[n++] = (ig_saved){"track", IG_U8, sizeof copy, &copy};
-  if (m->divided)
-    return ig_frac_part_save(m, saved, n, to);
-  for (int i = 0; i < m->tables; i++) {
-    ig_frac_table *t = &m->table[i];
-    const size_t bytes = saved_rows(m, t) * (size_t)t->width * t->a.size;
-    if (!t->saved || !bytes)
-      continue;
-    void *host;
-    IG_TRY(ig_frac_model_pull(m, t->name, &host));
-    saved[n++] = (ig_saved){t->name, IG_U8, (int64_t)bytes, host};
+/* Counts, then tables: numbers first, by which a part finds its rows. */
+static ig_status tables_restore(ig_frac_model *m, const ig_frac_count *count,
+                                const ig_restart *from) {
+  m->part.total.count = *count;
+  m->part.total.count.broken = 0;
+  m->begun = false;
+  if (m->part.ranks == 1) {
+    m->count = m->part.total.count;
+    IG_TRY(ig_frac_tables_grow(m));
   }
-  return to->checkpoint(to, (double)m->count.step * m->s.dt, m->count.step, saved, n);
+  IG_TRY(ig_frac_part_restore(m, from));
+  return ig_arrays_restore(&m->arrays, from);
 }
 
 ig_status ig_frac_restore(ig_job *job, ig_frac_model *m, ig_frac_track *track,
@@ -42,23 +37,12 @@ ig_status ig_frac_restore(ig_job *job, ig_frac_model *m, ig_frac_track *track,
   IG_TRY(ig_restart_find(job->cx, from, "count", IG_U8, sizeof(ig_frac_count), &data));
   ig_frac_count count;
   memcpy(&count, data, sizeof count);
-  const int64_t most = (int64_t)m->s.ne * m->shape.nodes;
+  const int64_t most = ig_frac_all(m, IG_FRAC_PER_ELEMENT) * m->shape.nodes;
   if (count.nodes < 1 || count.nodes > most || count.cohesive < 0 || count.cohesive > m->facets ||
       count.step < 0)
     return IG_FAIL(job->cx, IG_INPUT, "the checkpoint does not belong to this mesh");
-  if (!m->divided)
-    IG_TRY(ig_frac_model_resume(m, &count));
-  m->count = count;
-  m->count.broken = 0;
-  for (int i = 0; i < m->tables && !m->divided; i++) {
-    ig_frac_table *t = &m->table[i];
-    const size_t bytes = saved_rows(m, t) * (size_t)t->width * t->a.size;
-    if (!t->saved || !bytes)
-      continue;
-    IG_TRY(ig_restart_find(job->cx, from, t->name, IG_U8, (int64_t)bytes, &data));
-    IG_TRY(job->cx->backend->copy_in(job->cx, t->a.dev, data, bytes));
-  }
-  IG_TRY(ig_frac_part_restore(m, from));
+  IG_TRY(ig_ranks_agree(job->cx, tables_restore(m, &count, from)));
+  IG_TRY(ig_frac_part_list(m));
   IG_TRY(ig_restart_find(job->cx, from, "begun", IG_U8, 1, &data));
   IG_TRY(ig_frac_patches_follow(m));
   return ig_frac_model_resume_forces(m, *(const uint8_t *)data);

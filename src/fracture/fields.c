@@ -1,5 +1,4 @@
 /* What other programs read and change: motions, loads. */
-#include "fracture/part.h"
 #include "fracture/run.h"
 #include "fracture/tables.h"
 
@@ -16,44 +15,20 @@ bool ig_frac_field(ig_frac_model *m, int i, ig_room_field *f) {
                        .where = IG_AT_POINTS,
                        .dtype = m->wide ? IG_F64 : IG_F32,
                        .components = m->shape.dim,
-                       .count = m->count.nodes,
+                       .count = ig_frac_counts(m)->nodes,
                        .writable = true,
                        /* in parts, on ranks: see get */
-                       .dev = m->divided ? NULL : ig_frac_table_find(m, table[i])->a.dev,
+                       .dev = m->part.ranks > 1 ? NULL : ig_arrays_at(&m->arrays, table[i])->dev,
                        .stride = {m->shape.dim * size, size}};
   return true;
 }
 
-/* Values of nodes on their way to the first rank. */
-typedef struct {
-  const ig_frac_model *q;
-  const void *host;
-  double *values;
-} getting;
-
-static void values_row(void *user, int64_t n, void *row) {
-  const getting *g = user;
-  const int dim = g->q->shape.dim;
-  for (int d = 0; d < dim; d++)
-    ((double *)row)[d] = ig_frac_model_real(g->q, g->host, (int64_t)n * dim + d);
-}
-
-static ig_status values_put(void *user, const void *rows, int64_t first, int64_t count) {
-  const getting *g = user;
-  const int dim = g->q->shape.dim;
-  memcpy(g->values + first * dim, rows, (size_t)(count * dim) * sizeof *g->values);
-  return IG_OK;
+static const char *table_of(const char *name) {
+  return strcmp(name, "velocity") == 0 ? "v" : "u";
 }
 
 ig_status ig_frac_field_get(ig_frac_model *m, const char *name, double *values) {
-  const size_t row = (size_t)m->shape.dim * sizeof *values;
-  getting g = {.q = ig_frac_holder(m), .values = values};
-  void *host = NULL;
-  const ig_status pulled =
-      ig_frac_model_pull(ig_frac_holder(m), strcmp(name, "velocity") == 0 ? "v" : "u", &host);
-  g.host = host;
-  IG_TRY(ig_frac_stream(m, IG_FRAC_PER_NODE, row, values_row, values_put, &g, pulled));
-  return ig_ranks_share(m->cx, 0, values, (size_t)m->count.nodes * row);
+  return ig_arrays_get(&m->arrays, table_of(name), values);
 }
 
 static ig_status total(ig_frac_model *m, double *energy) {
@@ -73,33 +48,13 @@ static ig_status total_now(ig_frac_model *m, double *energy) {
   return status;
 }
 
-/* On ranks own nodes take theirs, and ghosts those of their owners. */
-static ig_status table_set(ig_frac_model *m, const char *name, const double *values) {
-  ig_frac_model *q = ig_frac_holder(m);
-  ig_frac_part *p = m->divided;
-  const int dim = m->shape.dim;
-  void *host = NULL;
-  ig_status status = ig_frac_model_pull(q, name, &host);
-  for (int32_t n = 0; n < q->count.nodes && status == IG_OK; n++)
-    for (int d = 0; d < dim && (!p || p->owner[p->origin[n]] == p->rank); d++)
-      ig_frac_model_put(m, host, (int64_t)n * dim + d,
-                        values[(int64_t)ig_frac_node_number(m, n) * dim + d]);
-  if (status == IG_OK)
-    status = ig_array_push(m->cx, &ig_frac_table_find(q, name)->a);
-  if (!p)
-    return status;
-  p->unseen = true; /* what lies near what may be another */
-  return ig_halo_refresh(m->cx, &p->halo[IG_FRAC_FAR], ig_frac_table_find(q, name)->a.dev,
-                         (size_t)dim * (m->wide ? 8 : 4), status);
-}
-
 /* The energy that comes with it counts as there from the start; forces are computed anew. */
 ig_status ig_frac_field_set(ig_frac_model *m, ig_frac_track *track, const char *name,
                             const double *values) {
-  const char *table = strcmp(name, "velocity") == 0 ? "v" : "u";
   double before, after;
   IG_TRY(total_now(m, &before));
-  IG_TRY(ig_ranks_agree(m->cx, table_set(m, table, values)));
+  IG_TRY(ig_ranks_agree(m->cx, ig_arrays_set(&m->arrays, table_of(name), values)));
+  m->part.unseen = true; /* which surfaces are near may have changed */
   m->begun = false;
   IG_TRY(total(m, &after));
   if (track->started)

@@ -7,7 +7,6 @@
 
    and the host only asks for so many of them, then looks (steps.c). */
 #include "core/schedule.h"
-#include "fracture/part.h"
 #include "fracture/run.h"
 
 #include <inttypes.h>
@@ -56,8 +55,8 @@ static ig_status room_open(ig_job *job, void **self) {
   IG_TRY(prepare(job, &r->m));
   if (!r->inserts)
     IG_TRY(ig_frac_part_new(&r->m, job->mesh));
-  job->elements = r->m.s.ne;
-  r->nodes = r->m.count.nodes;
+  job->elements = ig_frac_all(&r->m, IG_FRAC_PER_ELEMENT);
+  r->nodes = ig_frac_counts(&r->m)->nodes;
   if (r->inserts)
     return IG_OK;
   if (!something_acts(c, &r->m))
@@ -114,12 +113,11 @@ static ig_status advance(void *self, int64_t most, int64_t ahead) {
   (void)ahead;
   if (r->inserts)
     return insert(r);
-  const int64_t patience = m->divided ? SLICE : INT64_MAX;
+  const int64_t patience = m->part.ranks > 1 ? SLICE : INT64_MAX;
   most = most < left ? most : left;
   IG_TRY(ig_frac_model_run(m, from + (most < patience ? most : patience)));
-  const int32_t *number = m->divided ? m->divided->number : NULL;
-  IG_TRY(ig_ranks_agree(r->job->cx, ig_fault_check(r->job->cx, "node", number)));
-  r->job->element_steps += (double)(m->count.step - from) * m->s.ne;
+  IG_TRY(ig_ranks_agree(r->job->cx, ig_fault_check(r->job->cx, "node", m->part.number)));
+  r->job->element_steps += (double)(m->count.step - from) * (double)r->job->elements;
   r->job->bytes_moved += (double)(m->count.step - from) * ig_frac_model_bytes(m);
   return IG_OK;
 }
@@ -147,7 +145,7 @@ static void stand(const void *self, ig_standing *now) {
                        .ended = m->count.step >= r->last,
                        .work = r->job->element_steps};
   snprintf(now->note, sizeof now->note, "%" PRId32 " cohesive, %" PRId32 " pieces",
-           m->count.cohesive, r->track.pieces);
+           ig_frac_counts(m)->cohesive, r->track.pieces);
 }
 
 static ig_status history(void *self, ig_sink *to) {
@@ -178,8 +176,8 @@ static ig_status results(void *self, ig_sink *to) {
 
 static void tally(void *self) {
   const run *r = self;
-  r->job->nodes = r->m.count.nodes;
-  r->job->dofs = (int64_t)r->m.count.nodes * r->m.shape.dim;
+  r->job->nodes = ig_frac_counts(&r->m)->nodes;
+  r->job->dofs = r->job->nodes * r->m.shape.dim;
 }
 
 static bool field(void *self, int i, ig_room_field *f) {

@@ -1,5 +1,5 @@
 /* A model from a mesh, with what moves and loads it. */
-#include "fracture/part.h"
+#include "fracture/tables.h"
 
 #include "assembly/assembly.h"
 #include "mesh/topology.h"
@@ -124,10 +124,69 @@ static ig_status fill_colors(ig_frac_model *m) {
   return IG_OK;
 }
 
+/* The arrays that every model has (state.h says what they are). */
+static ig_status tables_add(ig_frac_model *m, const ig_mesh *mesh) {
+  enum { E = IG_FRAC_PER_ELEMENT, N = IG_FRAC_PER_NODE, C = IG_FRAC_PER_COHESIVE };
+  ig_frac_state *s = &m->s;
+  const ig_frac_shape *h = &m->shape;
+  const size_t real = m->wide ? 8 : 4;
+  const int corners = h->nodes > h->corners ? h->corners : 1, vectors = h->nodes * h->dim;
+  const int64_t ne = s->ne, most = ne > mesh->nodes ? ne : mesh->nodes;
+  const bool rigid = s->zone.law.rigid, slots = s->how == IG_GATHER || s->how == IG_CLUSTER;
+  const int speeds = rigid || s->surface.on ? GHOSTED : 0; /* contact needs those of ghosts */
+  const ig_array_def def[] = {
+      {"conn", &s->topo.conn, E, h->nodes, 4, .flags = SAVED | NUMBERS, .columns = h->nodes},
+      {"opp", &s->topo.opp, E, h->faces, 4, .flags = SAVED | NUMBERS},
+      {"list", &s->topo.list, E, h->nodes, 4, .flags = SAVED | NUMBERS},
+      {"attach", &s->topo.attach, E, 1, 1, .flags = SAVED},
+      {"mat", &s->topo.mat, E, 1, 1, .flags = FIXED},
+      {"mark", &s->grow.mark, E, h->faces, 1, .flags = 0},
+      {"opened", &s->grow.opened, E, (h->faces + 1) / 2 + 1, 4, .flags = DEVICE},
+      {"se", &s->bulk.stress, E, corners * h->stresses, real, .flags = 0},
+      {"st", &s->bulk.share, E, 1, real, .flags = DEVICE},
+      {"me", &s->bulk.mass, E, 1, real, .flags = DEVICE},
+      {"fe", &s->bulk.force, E, slots ? vectors : 0, real, .flags = DEVICE},
+      {"fc", &s->bulk.contact, E, rigid ? vectors : 0, real, .flags = SAVED, .columns = h->nodes},
+      {"impact", &s->bulk.impact, E, rigid ? 1 : 0, 8, .flags = SAVED},
+      {"node", &s->topo.node, N, 1, sizeof(ig_frac_node), .flags = SAVED | NUMBERS},
+      {"x", &s->nodal.x, N, h->dim, real, .flags = SAVED},
+      {"u", &s->nodal.u, N, h->dim, real, .flags = SAVED | GHOSTED},
+      {"v", &s->nodal.v, N, h->dim, real, .flags = SAVED | speeds},
+      {"f", &s->nodal.f, N, h->dim, real, .flags = ONE_RANK},
+      {"minv", &s->nodal.minv, N, 1, real, .flags = SAVED},
+      {"work", &s->nodal.work, N, 1, 8, .flags = SAVED},
+      {"sp", &s->nodal.share, N, 1, real, .flags = DEVICE},
+      {"touch", &s->grow.touch, N, 1, 1, .flags = 0},
+      {"touched", &s->grow.touched, N, 1, 4, .flags = DEVICE},
+      {"extra", &s->grow.extra, N, 1, 4, .flags = DEVICE},
+      {"chain", &s->grow.chain, IG_PLACE_NONE, ne * h->nodes / IG_FRAC_APART + 2, 8,
+       .flags = DEVICE},
+      {"part", &s->part, IG_PLACE_NONE, (most * h->nodes / IG_FRAC_CHUNK + 16) * IG_FRAC_SUMS, 8,
+       .flags = ONE_RANK},
+      {"coh", &s->topo.coh, C, 2, 4, .flags = SAVED | NUMBERS},
+      {"turn", &s->topo.turn, C, 1, 1, .flags = SAVED},
+      {"cs", &s->crack.state, C, h->points * h->state, real, .flags = SAVED},
+      {"cf", &s->crack.force, C, h->face_nodes * h->dim, real, .flags = SAVED},
+      {"ck", &s->crack.stiffness, C, 1, real, .flags = SAVED},
+      {"cw", &s->crack.strength, C, 1, real, .flags = SAVED},
+      {"cwork", &s->crack.work, C, 1, 8, .flags = SAVED},
+      {"count", &s->count, IG_PLACE_NONE, 1, sizeof(ig_frac_count), .flags = 0},
+      {"bc_row", &s->drive.bc_row, IG_PLACE_NONE, 3 * ROWS, 4, .flags = FIXED}};
+  const ig_array_def loose[] = {{"loose", &s->patch.loose, N, 1, 4, .flags = 0},
+                                {"looses", &s->patch.looses, IG_PLACE_NONE, 1, 4, .flags = 0}};
+  const ig_array_def order = {"order", &s->topo.order, E, 1, 4, .flags = 0};
+  IG_TRY(ig_frac_arrays_add(m, def, sizeof def / sizeof *def));
+  if (s->how == IG_CLUSTER)
+    IG_TRY(ig_frac_arrays_add(m, loose, 2));
+  return s->how == IG_COLOR ? ig_frac_arrays_add(m, &order, 1) : IG_OK;
+}
+
 ig_status ig_frac_model_new(ig_ctx *cx, const ig_mesh *mesh, const ig_frac_settings *set,
                             ig_frac_model *m) {
   memset(m, 0, sizeof *m);
   m->cx = cx;
+  m->part.ranks = 1;
+  ig_arrays_open(&m->arrays, cx, &ig_frac_arrays_room, m);
   m->ops = ig_frac_ops_of(cx);
   IG_TRY(kind_of(cx, mesh, &m->kind));
   if (set->precision == IG_MIXED)
@@ -151,6 +210,7 @@ ig_status ig_frac_model_new(ig_ctx *cx, const ig_mesh *mesh, const ig_frac_setti
     s->coh_max = (int32_t)(ne * h->faces / 2);
   }
   s->how = set->assembly;
+  s->surface.on = set->surface;
   s->fault = cx->fault;
   s->materials = set->materials;
   s->rotation = set->finite_rotation;
@@ -166,63 +226,9 @@ ig_status ig_frac_model_new(ig_ctx *cx, const ig_mesh *mesh, const ig_frac_setti
   s->zone.threshold = set->threshold > 0 ? set->threshold : 1;
   m->count = (ig_frac_count){.nodes = mesh->nodes};
 
-  const size_t real = m->wide ? 8 : 4;
-  const int corners = h->nodes > h->corners ? h->corners : 1;
-  const int64_t most = ne > mesh->nodes ? ne : mesh->nodes;
-  IG_TRY(ig_frac_table_add(m, "conn", &s->topo.conn, IG_FRAC_PER_ELEMENT, h->nodes, 4, SAVED));
-  IG_TRY(ig_frac_table_add(m, "opp", &s->topo.opp, IG_FRAC_PER_ELEMENT, h->faces, 4, SAVED));
-  IG_TRY(ig_frac_table_add(m, "list", &s->topo.list, IG_FRAC_PER_ELEMENT, h->nodes, 4, SAVED));
-  IG_TRY(ig_frac_table_add(m, "attach", &s->topo.attach, IG_FRAC_PER_ELEMENT, 1, 1, SAVED));
-  IG_TRY(ig_frac_table_add(m, "mat", &s->topo.mat, IG_FRAC_PER_ELEMENT, 1, 1, 0));
-  IG_TRY(ig_frac_table_add(m, "mark", &s->grow.mark, IG_FRAC_PER_ELEMENT, h->faces, 1, 0));
-  IG_TRY(ig_frac_table_add(m, "opened", &s->grow.opened, IG_FRAC_PER_ELEMENT,
-                           (h->faces + 1) / 2 + 1, 4, DEVICE_ONLY));
-  IG_TRY(ig_frac_table_add(m, "se", &s->bulk.stress, IG_FRAC_PER_ELEMENT, corners * h->stresses,
-                           real, 0));
-  IG_TRY(ig_frac_table_add(m, "st", &s->bulk.share, IG_FRAC_PER_ELEMENT, 1, real, DEVICE_ONLY));
-  IG_TRY(ig_frac_table_add(m, "me", &s->bulk.mass, IG_FRAC_PER_ELEMENT, 1, real, DEVICE_ONLY));
-  IG_TRY(ig_frac_table_add(m, "fe", &s->bulk.force, IG_FRAC_PER_ELEMENT,
-                           s->how == IG_GATHER || s->how == IG_CLUSTER ? h->nodes * h->dim : 0,
-                           real, DEVICE_ONLY));
-  IG_TRY(ig_frac_table_add(m, "fc", &s->bulk.contact, IG_FRAC_PER_ELEMENT,
-                           s->zone.law.rigid ? h->nodes * h->dim : 0, real, SAVED));
-  IG_TRY(ig_frac_table_add(m, "impact", &s->bulk.impact, IG_FRAC_PER_ELEMENT,
-                           s->zone.law.rigid ? 1 : 0, 8, SAVED));
-  IG_TRY(ig_frac_table_add(m, "node", &s->topo.node, IG_FRAC_PER_NODE, 1, sizeof(ig_frac_node),
-                           SAVED));
-  IG_TRY(ig_frac_table_add(m, "x", &s->nodal.x, IG_FRAC_PER_NODE, h->dim, real, SAVED));
-  IG_TRY(ig_frac_table_add(m, "u", &s->nodal.u, IG_FRAC_PER_NODE, h->dim, real, SAVED));
-  IG_TRY(ig_frac_table_add(m, "v", &s->nodal.v, IG_FRAC_PER_NODE, h->dim, real, SAVED));
-  IG_TRY(ig_frac_table_add(m, "f", &s->nodal.f, IG_FRAC_PER_NODE, h->dim, real, 0));
-  IG_TRY(ig_frac_table_add(m, "minv", &s->nodal.minv, IG_FRAC_PER_NODE, 1, real, SAVED));
-  IG_TRY(ig_frac_table_add(m, "work", &s->nodal.work, IG_FRAC_PER_NODE, 1, 8, SAVED));
-  IG_TRY(ig_frac_table_add(m, "sp", &s->nodal.share, IG_FRAC_PER_NODE, 1, real, DEVICE_ONLY));
-  IG_TRY(ig_frac_table_add(m, "touch", &s->grow.touch, IG_FRAC_PER_NODE, 1, 1, 0));
-  IG_TRY(ig_frac_table_add(m, "touched", &s->grow.touched, IG_FRAC_PER_NODE, 1, 4, DEVICE_ONLY));
-  IG_TRY(ig_frac_table_add(m, "extra", &s->grow.extra, IG_FRAC_PER_NODE, 1, 4, DEVICE_ONLY));
-  IG_TRY(ig_frac_table_add(m, "chain", &s->grow.chain, IG_FRAC_ONE,
-                           ne * h->nodes / IG_FRAC_APART + 2, 8, DEVICE_ONLY));
-  IG_TRY(ig_frac_table_add(m, "part", &s->part, IG_FRAC_ONE,
-                           (most * h->nodes / IG_FRAC_CHUNK + 16) * IG_FRAC_SUMS, 8, 0));
-  IG_TRY(ig_frac_table_add(m, "coh", &s->topo.coh, IG_FRAC_PER_COHESIVE, 2, 4, SAVED));
-  IG_TRY(ig_frac_table_add(m, "turn", &s->topo.turn, IG_FRAC_PER_COHESIVE, 1, 1, SAVED));
-  IG_TRY(ig_frac_table_add(m, "cs", &s->crack.state, IG_FRAC_PER_COHESIVE, h->points * h->state,
-                           real, SAVED));
-  IG_TRY(ig_frac_table_add(m, "cf", &s->crack.force, IG_FRAC_PER_COHESIVE, h->face_nodes * h->dim,
-                           real, SAVED));
-  IG_TRY(ig_frac_table_add(m, "ck", &s->crack.stiffness, IG_FRAC_PER_COHESIVE, 1, real, SAVED));
-  IG_TRY(ig_frac_table_add(m, "cw", &s->crack.strength, IG_FRAC_PER_COHESIVE, 1, real, SAVED));
-  IG_TRY(ig_frac_table_add(m, "cwork", &s->crack.work, IG_FRAC_PER_COHESIVE, 1, 8, SAVED));
-  IG_TRY(ig_frac_table_add(m, "count", &s->count, IG_FRAC_ONE, 1, sizeof(ig_frac_count), 0));
-  IG_TRY(ig_frac_table_add(m, "bc_row", &s->drive.bc_row, IG_FRAC_ONE, 3 * ROWS, 4, 0));
+  IG_TRY(tables_add(m, mesh));
   for (int i = 0; i < 3 * ROWS; i++)
     ((int32_t *)ig_frac_model_host(m, "bc_row"))[i] = NO_ROW;
-  if (s->how == IG_CLUSTER) {
-    IG_TRY(ig_frac_table_add(m, "loose", &s->patch.loose, IG_FRAC_PER_NODE, 1, 4, 0));
-    IG_TRY(ig_frac_table_add(m, "looses", &s->patch.looses, IG_FRAC_ONE, 1, 4, 0));
-  }
-  if (s->how == IG_COLOR)
-    IG_TRY(ig_frac_table_add(m, "order", &s->topo.order, IG_FRAC_PER_ELEMENT, 1, 4, 0));
   IG_TRY(fill_topology(m, mesh));
   if (s->how == IG_COLOR)
     IG_TRY(fill_colors(m));
@@ -239,8 +245,7 @@ void ig_frac_model_free(ig_frac_model *m) {
     return;
   ig_frac_graph_drop(m);
   ig_frac_part_free(m);
-  for (int i = 0; i < m->tables; i++)
-    ig_array_free(m->cx, &m->table[i].a);
+  ig_arrays_free(&m->arrays);
   free(m->color_start);
   ig_frac_patches_free(m);
   ig_histories_free(&m->histories);
@@ -267,10 +272,10 @@ ig_status ig_frac_model_motion(ig_frac_model *m, const ig_frac_motion *motion, i
 
 /* Rows of bc_row are the combinations of motions met so far; nodes with the same share one. */
 ig_status ig_frac_model_lead(ig_frac_model *m, ig_lid node, int d, int motion) {
-  ig_frac_table *t = ig_frac_table_find(m, "bc_row");
-  int32_t *row = t->a.host;
+  const ig_array *rows = ig_arrays_at(&m->arrays, "bc_row");
+  int32_t *row = rows->host;
   ig_frac_node *at = (ig_frac_node *)ig_frac_model_host(m, "node") + node;
-  const int most = (int)(t->a.count / 3);
+  const int most = (int)(rows->count / 3);
   int32_t want[3] = {-1, -1, -1};
   if (!at->used)
     return IG_OK;
@@ -315,9 +320,10 @@ ig_status ig_frac_model_load_face(ig_frac_model *m, ig_lid element, int mesh_fac
 
 ig_status ig_frac_model_laws(ig_frac_model *m, const ig_cohesive *laws, int count) {
   ig_frac_state *s = &m->s;
-  IG_TRY(ig_frac_table_add(m, "laws", &s->zone.laws, IG_FRAC_ONE, count, sizeof *laws, 0));
-  IG_TRY(ig_frac_table_add(m, "facet_law", &s->zone.facet_law, IG_FRAC_PER_ELEMENT, m->shape.faces,
-                           1, 0));
+  const ig_array_def def[] = {
+      {"laws", &s->zone.laws, IG_PLACE_NONE, count, sizeof *laws, .flags = FIXED},
+      {"facet_law", &s->zone.facet_law, IG_FRAC_PER_ELEMENT, m->shape.faces, 1, .flags = FIXED}};
+  IG_TRY(ig_frac_arrays_add(m, def, 2));
   ig_cohesive *own = ig_frac_model_host(m, "laws");
   for (int i = 0; i < count; i++) {
     own[i] = ig_cohesive_ready(laws[i]);
@@ -331,22 +337,23 @@ ig_status ig_frac_model_laws(ig_frac_model *m, const ig_cohesive *laws, int coun
 ig_status ig_frac_model_start(ig_frac_model *m) {
   ig_frac_state *s = &m->s;
   s->drive.loads_on = m->loaded;
-  IG_TRY(ig_frac_table_add(m, "lf", &s->drive.face_force, IG_FRAC_PER_LOAD,
-                           m->shape.face_nodes * m->shape.dim, m->wide ? 8 : 4, SAVED));
-  IG_TRY(ig_frac_table_add(m, "lwork", &s->drive.face_work, IG_FRAC_PER_LOAD, 2, 8, SAVED));
-  IG_TRY(ig_frac_table_add(m, "load_face", &s->drive.load_face, IG_FRAC_PER_LOAD, 3, 4, 0));
+  enum { L = IG_FRAC_PER_LOAD };
+  const ig_histories *h = &m->histories;
+  const ig_array_def def[] = {
+      {"lf", &s->drive.face_force, L, m->shape.face_nodes * m->shape.dim, m->wide ? 8 : 4,
+       .flags = SAVED},
+      {"lwork", &s->drive.face_work, L, 2, 8, .flags = SAVED},
+      {"load_face", &s->drive.load_face, L, 3, 4, .flags = FIXED | NUMBERS},
+      {"history_x", &s->drive.history_x, IG_PLACE_NONE, h->rows, 8, .flags = FIXED},
+      {"history_y", &s->drive.history_y, IG_PLACE_NONE, h->rows, 8, .flags = FIXED}};
+  IG_TRY(ig_frac_arrays_add(m, def, sizeof def / sizeof *def));
   if (m->loaded)
     memcpy(ig_frac_model_host(m, "load_face"), m->load_face, (size_t)m->loaded * 12);
-  const ig_histories *h = &m->histories;
-  IG_TRY(ig_frac_table_add(m, "history_x", &s->drive.history_x, IG_FRAC_ONE, h->rows, 8, 0));
-  IG_TRY(ig_frac_table_add(m, "history_y", &s->drive.history_y, IG_FRAC_ONE, h->rows, 8, 0));
   if (h->rows) {
     memcpy(ig_frac_model_host(m, "history_x"), h->x, (size_t)h->rows * sizeof *h->x);
     memcpy(ig_frac_model_host(m, "history_y"), h->y, (size_t)h->rows * sizeof *h->y);
   }
-  for (int i = 0; i < m->tables; i++)
-    if (m->table[i].a.host)
-      IG_TRY(ig_array_push(m->cx, &m->table[i].a));
+  IG_TRY(ig_arrays_push(&m->arrays));
   IG_TRY(ig_frac_count_push(m));
   IG_TRY(m->ops->run(m->cx, m->kind, m->wide, IG_FRAC_weigh, s, 0, s->ne));
   IG_TRY(ig_fault_check(m->cx, "element", NULL));

@@ -5,7 +5,9 @@
 #include "assembly/cluster_sum.h"
 #include "core/array.h"
 #include "core/output.h"
+#include "model/arrays.h"
 #include "backend/backend.h"
+#include "fracture/part.h"
 #include "fracture/state.h"
 #include "mesh/support.h"
 
@@ -29,25 +31,16 @@ typedef struct {
 /* Elastic constants: plane 0 solid or plane strain, 1 plane stress. */
 ig_frac_elastic ig_frac_elastic_of(double young, double poisson, double rho, int plane_stress);
 
+/* Places of its arrays (model/arrays.h). */
 typedef enum {
   IG_FRAC_PER_ELEMENT,
   IG_FRAC_PER_NODE,
   IG_FRAC_PER_COHESIVE,
-  IG_FRAC_PER_LOAD,
-  IG_FRAC_ONE
+  IG_FRAC_PER_LOAD
 } ig_frac_per;
-typedef struct {
-  const char *name;
-  ig_frac_per per;
-  int width;
-  bool saved; /* part of a checkpoint */
-  void **at;  /* the pointer in ig_frac_state */
-  ig_array a;
-} ig_frac_table;
-enum { IG_FRAC_TABLES = 64 };
 typedef struct ig_frac_probes ig_frac_probes; /* probe.c */
 
-typedef struct {
+struct ig_frac_model {
   ig_ctx *cx;
   const ig_frac_ops *ops;
   ig_frac_shape shape;
@@ -55,8 +48,7 @@ typedef struct {
   int check_every;
   ig_frac_state s;
   ig_frac_count count; /* as last seen */
-  int tables;
-  ig_frac_table table[IG_FRAC_TABLES];
+  ig_arrays arrays;
   int64_t facets;                  /* interior, at the start */
   int32_t nodes_start;             /* of the mesh, before notches */
   int32_t nodes_cut, cohesive_cut; /* once they are cut */
@@ -73,10 +65,18 @@ typedef struct {
   double load_given[IG_FRAC_LOADS][3]; /* as the case gives them */
   ig_histories histories;
   int32_t *load_face;
-  ig_graph *graph;              /* check_every steps */
-  ig_frac_probes *probes;       /* NULL: none */
-  struct ig_frac_part *divided; /* between ranks (fracture/part.h); NULL: there is one */
-} ig_frac_model;
+  ig_graph *graph;        /* check_every steps */
+  ig_frac_probes *probes; /* NULL: none */
+  ig_frac_part part;      /* of the mesh that the tables are of */
+};
+
+/* Items of the whole, all parts together: counts, as last seen; those of a place. */
+static inline const ig_frac_count *ig_frac_counts(const ig_frac_model *m) {
+  return m->part.ranks > 1 ? &m->part.total.count : &m->count;
+}
+static inline int64_t ig_frac_all(const ig_frac_model *m, ig_frac_per per) {
+  return m->arrays.of->place(m, per).whole;
+}
 
 /* Tables of a mesh (one type of simplex); displacements and velocities zero. */
 IG_MUST_CHECK ig_status ig_frac_model_new(ig_ctx *cx, const ig_mesh *mesh,
@@ -84,7 +84,9 @@ IG_MUST_CHECK ig_status ig_frac_model_new(ig_ctx *cx, const ig_mesh *mesh,
 void ig_frac_model_free(ig_frac_model *m);
 
 /* Before ig_frac_model_start. Host side of a table by name. */
-void *ig_frac_model_host(ig_frac_model *m, const char *name);
+static inline void *ig_frac_model_host(const ig_frac_model *m, const char *name) {
+  return ig_arrays_at(&m->arrays, name)->host;
+}
 double ig_frac_model_real(const ig_frac_model *m, const void *p, int64_t i);
 void ig_frac_model_put(const ig_frac_model *m, void *p, int64_t i, double value);
 IG_MUST_CHECK ig_status ig_frac_model_motion(ig_frac_model *m, const ig_frac_motion *motion,
@@ -107,9 +109,7 @@ IG_MUST_CHECK ig_status ig_frac_run_all(ig_frac_model *m, ig_frac_item item, int
 enum { IG_FRAC_PASSES = 7 };
 extern const char *const ig_frac_pass_names[IG_FRAC_PASSES];
 IG_MUST_CHECK ig_status ig_frac_model_pass(ig_frac_model *m, int pass);
-/* Takes over counts read back from a checkpoint and makes space for them; then, when the tables are
-   back, the forces of a step that had begun. */
-IG_MUST_CHECK ig_status ig_frac_model_resume(ig_frac_model *m, const ig_frac_count *count);
+/* When tables are read back from a checkpoint: the forces of a step that had begun. */
 IG_MUST_CHECK ig_status ig_frac_model_resume_forces(ig_frac_model *m, bool begun);
 /* Largest stable step of the bulk. */
 IG_MUST_CHECK ig_status ig_frac_model_critical(ig_frac_model *m, double *dt);
@@ -134,7 +134,10 @@ IG_MUST_CHECK ig_status ig_frac_model_stress(ig_frac_model *m);
 /* Bytes the tables still grow by if every facet opens. */
 double ig_frac_model_growth(const ig_frac_model *m);
 /* Copies a table to its host side. */
-IG_MUST_CHECK ig_status ig_frac_model_pull(ig_frac_model *m, const char *name, void **host);
+IG_MUST_CHECK static inline ig_status ig_frac_model_pull(const ig_frac_model *m, const char *name,
+                                                         void **host) {
+  return ig_arrays_pull(&m->arrays, name, host);
+}
 /* How far a node lies inside an element of another body, by its least barycentric coordinate: above
    0 bodies pass through each other. */
 IG_MUST_CHECK ig_status ig_frac_surface_watch(ig_frac_model *m, double *deepest);

@@ -1,7 +1,6 @@
 /* What a run leaves behind: its figures, the pieces and the crack as tables. */
 #include "core/number.h"
 #include "assembly/scatter.h"
-#include "fracture/part.h"
 #include "fracture/run.h"
 #include "kern/prec_f64.h"
 #include "material/cohesive.inc"
@@ -17,7 +16,7 @@
 /* --- tables of pieces and of the crack, on the first rank */
 
 typedef struct {
-  ig_frac_model *m, *q; /* the run's; that which has the tables of what is seen */
+  ig_frac_model *m;
   const int32_t *conn, *coh;
   const uint8_t *turn, *mat;
   const void *x, *u, *v, *cs;
@@ -32,10 +31,10 @@ static ig_status listing_open(listing *l) {
   static const char *const names[] = {"conn", "coh", "turn", "x", "u", "v", "cs", "cw"};
   void *host[8];
   for (int i = 0; i < 8; i++)
-    IG_TRY(ig_frac_model_pull(l->q, names[i], &host[i]));
+    IG_TRY(ig_frac_model_pull(l->m, names[i], &host[i]));
   l->conn = host[0], l->coh = host[1], l->turn = host[2];
   l->x = host[3], l->u = host[4], l->v = host[5], l->cs = host[6];
-  l->mat = ig_frac_model_host(l->q, "mat");
+  l->mat = ig_frac_model_host(l->m, "mat");
   return IG_OK;
 }
 
@@ -67,7 +66,7 @@ static void piece_fill(void *user, int64_t e, void *row) {
   const listing *l = user;
   const ig_frac_model *m = l->m;
   const int dim = m->shape.dim;
-  const int64_t ne = l->q->s.ne;
+  const int64_t ne = l->m->s.ne;
   piece_row *to = row;
   double c2[3][2], c3[4][3], g2[3][2], g3[4][3];
   memset(to, 0, sizeof *to);
@@ -109,8 +108,8 @@ static ig_status pieces_table(listing *l, ig_sink *to) {
   ig_status status = text_open(l, 160 + (size_t)count * 200);
   if (status == IG_OK && l->text)
     status = IG_NEW(l->m->cx, &l->sum, (int64_t)count * WIDTH, "pieces");
-  IG_TRY(ig_frac_stream(l->m, IG_FRAC_PER_ELEMENT, sizeof(piece_row), piece_fill, pieces_add, l,
-                        status));
+  IG_TRY(ig_arrays_rows(&l->m->arrays, IG_FRAC_PER_ELEMENT, sizeof(piece_row), piece_fill,
+                        pieces_add, l, status));
   if (!l->text)
     return IG_OK;
   l->at = (size_t)snprintf(l->text, l->capacity,
@@ -137,11 +136,11 @@ static void crack_fill(void *user, int64_t c, void *row) {
   crack_row *to = row;
   memset(to, 0, sizeof *to);
   for (int j = 0; j < dim; j++) {
-    const int64_t n = ig_frac_cohesive_node(l->q, l->conn, l->coh, l->turn, c, j, false);
+    const int64_t n = ig_frac_cohesive_node(l->m, l->conn, l->coh, l->turn, c, j, false);
     for (int d = 0; d < dim; d++)
       to->x[j][d] = ig_frac_model_real(l->m, l->x, n * dim + d);
   }
-  to->damage = fmin(1, ig_frac_model_damage(l->q, c));
+  to->damage = fmin(1, ig_frac_model_damage(l->m, c));
   ig_frac_cohesive_mean(l->m, l->cs, c, 0, to->mean);
 }
 
@@ -163,7 +162,7 @@ static ig_status cracks_write(void *user, const void *rows, int64_t first, int64
 
 static ig_status crack_table(listing *l, ig_sink *to) {
   const int dim = l->m->shape.dim;
-  const ig_status status = text_open(l, 160 + (size_t)l->m->count.cohesive * 260);
+  const ig_status status = text_open(l, 160 + (size_t)ig_frac_counts(l->m)->cohesive * 260);
   for (int j = 1; j <= dim && status == IG_OK && l->text; j++)
     l->at += (size_t)snprintf(l->text + l->at, l->capacity - l->at, "x%d [m],y%d [m],%s", j, j,
                               dim == 2 ? ""
@@ -173,8 +172,8 @@ static ig_status crack_table(listing *l, ig_sink *to) {
   if (status == IG_OK && l->text)
     l->at +=
         (size_t)snprintf(l->text + l->at, l->capacity - l->at, "damage,opening [m],sliding [m]\n");
-  IG_TRY(ig_frac_stream(l->m, IG_FRAC_PER_COHESIVE, sizeof(crack_row), crack_fill, cracks_write, l,
-                        status));
+  IG_TRY(ig_arrays_rows(&l->m->arrays, IG_FRAC_PER_COHESIVE, sizeof(crack_row), crack_fill,
+                        cracks_write, l, status));
   return text_close(l, "crack.csv", to);
 }
 
@@ -190,17 +189,18 @@ static ig_status tables_write(listing *l, ig_sink *to) {
 static ig_status figures_write(ig_frac_model *m, const ig_frac_track *k, double drift,
                                ig_sink *to) {
   const double *f = k->figures;
-  const int32_t inserted = m->count.cohesive - m->cohesive_cut;
+  const ig_frac_count *count = ig_frac_counts(m);
+  const int32_t inserted = count->cohesive - m->cohesive_cut;
   const struct {
     const char *key, *unit;
     double value;
   } rows[] = {
       {"time_step", "s", m->s.dt},
-      {"cohesive_elements", "", m->count.cohesive},
+      {"cohesive_elements", "", count->cohesive},
       {"initial_nodes", "", m->nodes_cut},
-      {"nodes", "", m->count.nodes},
+      {"nodes", "", count->nodes},
       {"new_nodes_per_cohesive_element", "",
-       inserted ? (double)(m->count.nodes - m->nodes_cut) / inserted : 0},
+       inserted ? (double)(count->nodes - m->nodes_cut) / inserted : 0},
       {"fragments", "", k->pieces},
       {m->shape.dim == 3 ? "crack_area" : "crack_length", m->shape.dim == 3 ? "m^2" : "m",
        f[IG_FRAC_FAILED]},
@@ -244,7 +244,7 @@ static ig_status figures_write(ig_frac_model *m, const ig_frac_track *k, double 
 }
 
 ig_status ig_frac_results(ig_job *job, ig_frac_model *m, ig_frac_track *k, ig_sink *to) {
-  listing l = {.m = m, .q = ig_frac_holder(m)};
+  listing l = {.m = m};
   if (ig_frac_probes_shows(m))
     IG_TRY(ig_frac_model_ready(m));
   ig_status status = ig_frac_pieces_find(m, &l.pieces);

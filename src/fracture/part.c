@@ -1,5 +1,6 @@
-/* A divided model: who computes what, and who needs whose nodes. */
-#include "fracture/part.h"
+/* Who computes what, and who needs whose nodes. */
+#include "fracture/run.h"
+#include "fracture/tables.h"
 #include "core/rising.h"
 
 #include <stdlib.h>
@@ -49,10 +50,10 @@ static void layer_add(layers *l, int layer) {
 
 /* Elements of the part, with what is known of them. */
 static ig_status elements_keep(ig_frac_model *m, layers *l, const int32_t *owner) {
-  ig_frac_part *p = m->divided;
+  ig_frac_part *p = &m->part;
   const int rim = p->reach + 2;
   int64_t kept = 0;
-  for (int64_t e = 0; e < m->s.ne; e++)
+  for (int64_t e = 0; e < p->total.elements; e++)
     kept += l->element[e] <= rim;
   const size_t room = (size_t)kept + 1;
   IG_TRY(IG_NEW(m->cx, &p->element, room, "part of a rank"));
@@ -79,12 +80,12 @@ static ig_status elements_keep(ig_frac_model *m, layers *l, const int32_t *owner
       for (int a = 0; a < l->npe; a++)
         l->here[node[a]] = 1;
     }
-  p->local.s.ne = (int32_t)kept;
+  m->s.ne = (int32_t)kept;
   return IG_OK;
 }
 
 static ig_status nodes_keep(ig_frac_model *m, layers *l, const int32_t *owner) {
-  ig_frac_part *p = m->divided;
+  ig_frac_part *p = &m->part;
   int32_t kept = 0;
   for (ig_lid n = 0; n < l->mesh->nodes; n++) {
     l->here[n] = l->here[n] || owner[n] == p->rank;
@@ -102,20 +103,20 @@ static ig_status nodes_keep(ig_frac_model *m, layers *l, const int32_t *owner) {
       p->owner[to] = owner[n];
       p->node_layer[to++] = l->node[n];
     }
-  p->local.nodes_start = kept;
+  m->nodes_start = kept;
   return IG_OK;
 }
 
 static ig_status layers_find(ig_frac_model *m, const ig_mesh *mesh, const int32_t *owner) {
-  ig_frac_part *p = m->divided;
+  ig_frac_part *p = &m->part;
   layers l = {.mesh = mesh, .npe = m->shape.nodes};
   ig_status status;
   IG_TRY_GOTO(status, done, IG_NEW(m->cx, &l.node, (size_t)mesh->nodes + 1, "layers"));
   IG_TRY_GOTO(status, done, IG_NEW(m->cx, &l.here, (size_t)mesh->nodes + 1, "layers"));
-  IG_TRY_GOTO(status, done, IG_NEW(m->cx, &l.element, (size_t)m->s.ne + 1, "layers"));
+  IG_TRY_GOTO(status, done, IG_NEW(m->cx, &l.element, (size_t)p->total.elements + 1, "layers"));
   for (ig_lid n = 0; n < mesh->nodes; n++)
     l.node[n] = owner[n] == p->rank ? 0 : AWAY;
-  memset(l.element, AWAY, (size_t)m->s.ne);
+  memset(l.element, AWAY, (size_t)p->total.elements);
   for (int layer = 1; layer <= p->reach + 2; layer++)
     layer_add(&l, layer);
   IG_TRY_GOTO(status, done, elements_keep(m, &l, owner));
@@ -129,10 +130,10 @@ done:
 
 /* Lists that stay as they are. */
 static ig_status elements_list(ig_frac_model *m) {
-  ig_frac_part *p = m->divided;
+  ig_frac_part *p = &m->part;
   ig_ctx *cx = m->cx;
   const int faces = m->shape.faces;
-  for (int32_t e = 0; e < p->local.s.ne; e++) {
+  for (int32_t e = 0; e < m->s.ne; e++) {
     const int layer = p->element_layer[e];
     if (layer <= p->reach) {
       IG_TRY(ig_frac_list_add(cx, &p->elements, e));
@@ -147,8 +148,8 @@ static ig_status elements_list(ig_frac_model *m) {
     for (int f = 0; f < faces; f++)
       IG_TRY(ig_frac_list_add(cx, &p->facets, e * faces + f));
   }
-  const int32_t *load_face = ig_frac_model_host(&p->local, "load_face");
-  for (int32_t k = 0; k < p->local.s.drive.loads_on; k++) {
+  const int32_t *load_face = ig_frac_model_host(m, "load_face");
+  for (int32_t k = 0; k < m->s.drive.loads_on; k++) {
     const int32_t e = load_face[3 * k] / faces;
     if (p->mine[e])
       IG_TRY(ig_frac_list_add(cx, &p->loads, k));
@@ -167,8 +168,8 @@ static ig_status elements_list(ig_frac_model *m) {
 
 /* Other ranks' nodes of the mesh that this one needs, up to a layer, rank by rank. */
 static ig_status take_find(ig_frac_model *m, int layer, ig_frac_passing *w) {
-  const ig_frac_part *p = m->divided;
-  const int32_t nodes = p->local.nodes_start;
+  const ig_frac_part *p = &m->part;
+  const int32_t nodes = m->nodes_start;
   IG_TRY(IG_NEW(m->cx, &w->start, (size_t)p->ranks + 2, "ghosts"));
   for (int pass = 0; pass < 2; pass++) {
     for (int32_t n = 0; n < nodes; n++) {
@@ -191,7 +192,7 @@ static ig_status take_find(ig_frac_model *m, int layer, ig_frac_passing *w) {
    ranks come here, also one that has failed. */
 static ig_status asked_find(ig_frac_model *m, const int32_t *count, int32_t *asked,
                             ig_status status) {
-  const ig_frac_part *p = m->divided;
+  const ig_frac_part *p = &m->part;
   int32_t *row = NULL;
   if (status == IG_OK)
     status = IG_NEW(m->cx, &row, (size_t)p->ranks, "ghosts");
@@ -207,16 +208,11 @@ static ig_status asked_find(ig_frac_model *m, const int32_t *count, int32_t *ask
   return status;
 }
 
-/* The number in the part of a node of the mesh that is there. */
-static int32_t node_find(const ig_frac_part *p, int32_t whole) {
-  return (int32_t)ig_rising_below(p->mesh_node, p->local.nodes_start - 1, whole);
-}
-
 /* Each rank tells the owners which of their items it needs: `wanted`, in the order of `take`; what
    it is asked for itself. */
 static ig_status ask(ig_frac_model *m, const ig_frac_passing *take, const int32_t *wanted,
                      ig_frac_passing *give) {
-  const ig_frac_part *p = m->divided;
+  const ig_frac_part *p = &m->part;
   int32_t *count = NULL;
   ig_message *message = NULL;
   ig_status status = IG_NEW(m->cx, &count, 2 * (size_t)p->ranks, "ghosts");
@@ -250,7 +246,7 @@ static ig_status ask(ig_frac_model *m, const ig_frac_passing *take, const int32_
 
 /* Nodes of the mesh, as the whole numbers them. */
 static ig_status give_ask(ig_frac_model *m, const ig_frac_passing *take, ig_frac_passing *give) {
-  const ig_frac_part *p = m->divided;
+  const ig_frac_part *p = &m->part;
   int32_t *wanted = NULL;
   ig_status status = IG_NEW(m->cx, &wanted, (size_t)take->start[p->ranks] + 1, "ghosts");
   status = ig_ranks_agree(m->cx, status);
@@ -259,22 +255,15 @@ static ig_status give_ask(ig_frac_model *m, const ig_frac_passing *take, ig_frac
   if (status == IG_OK)
     status = ask(m, take, wanted, give);
   for (int32_t i = 0; status == IG_OK && i < give->start[p->ranks]; i++)
-    give->node[i] = node_find(p, give->node[i]);
+    give->node[i] = ig_rising_at(p->mesh_node, m->nodes_start, give->node[i]);
   free(wanted);
   return status;
 }
 
 /* --- all of it */
 
-/* Layers, the part's model and its lists; `owner`: nodes of the whole. */
-static ig_status part_make(ig_frac_model *m, const ig_mesh *mesh, const int32_t *owner) {
-  IG_TRY(layers_find(m, mesh, owner));
-  IG_TRY(ig_frac_part_cut(m));
-  return elements_list(m);
-}
-
 static ig_status passing_make(ig_frac_model *m) {
-  ig_frac_part *p = m->divided;
+  ig_frac_part *p = &m->part;
   for (int i = 0; i < IG_FRAC_LAYERS; i++) {
     IG_TRY(ig_ranks_agree(m->cx, take_find(m, p->reach + i, &p->take[i])));
     IG_TRY(give_ask(m, &p->take[i], &p->give[i]));
@@ -282,12 +271,19 @@ static ig_status passing_make(ig_frac_model *m) {
   return IG_OK;
 }
 
-/* Nobody ever has the whole again. (Where its tables were still says which there are.) */
-static void tables_drop(ig_frac_model *m) {
-  for (int i = 0; i < m->tables; i++)
-    ig_array_free(m->cx, &m->table[i].a);
-  m->tables = 0;
-  m->laws = NULL;
+/* The part, of its own on each rank; `owner`: nodes of the whole. */
+static ig_status part_make(ig_frac_model *m, const ig_mesh *mesh, const int32_t *owner) {
+  ig_frac_part *p = &m->part;
+  p->total = (ig_frac_total){.elements = m->s.ne,
+                             .mesh_nodes = m->nodes_start,
+                             .loads = m->s.drive.loads_on,
+                             .count = m->count};
+  p->rank = ig_ranks_rank(m->cx->ranks);
+  p->ranks = ig_ranks_count(m->cx->ranks);
+  p->reach = m->s.zone.law.rigid ? 2 : 1;
+  IG_TRY(layers_find(m, mesh, owner));
+  IG_TRY(ig_frac_part_cut(m));
+  return elements_list(m);
 }
 
 ig_status ig_frac_part_new(ig_frac_model *m, const ig_mesh *mesh) {
@@ -297,28 +293,17 @@ ig_status ig_frac_part_new(ig_frac_model *m, const ig_mesh *mesh) {
     return IG_OK;
   IG_TRY(division_check(m));
   IG_TRY(ig_part_owners(cx, mesh, IG_DIVIDE_CURVE, &owner));
-  ig_frac_part *p = NULL;
-  ig_status status = IG_NEW(cx, &p, 1, "part of a rank");
-  if (status == IG_OK) {
-    m->divided = p; /* and is freed with it */
-    p->rank = ig_ranks_rank(cx->ranks);
-    p->ranks = ig_ranks_count(cx->ranks);
-    p->reach = m->s.zone.law.rigid ? 2 : 1;
-    status = part_make(m, mesh, owner);
-  }
+  ig_status status = part_make(m, mesh, owner);
   if (status == IG_OK)
-    status = ig_frac_probes_divide(m);
+    ig_frac_probes_divide(m);
   free(owner);
   IG_TRY(ig_ranks_agree(cx, status));
-  tables_drop(m);
   IG_TRY(passing_make(m));
   return ig_frac_part_list(m);
 }
 
 void ig_frac_part_free(ig_frac_model *m) {
-  ig_frac_part *p = m->divided;
-  if (!p)
-    return;
+  ig_frac_part *p = &m->part;
   ig_frac_list *const all[] = {&p->elements,     &p->stressed, &p->nodes,    &p->averaged,
                                &p->facets,       &p->cohesive, &p->loads,    &p->marked,
                                &p->crack_owner,  &p->inner,    &p->late,     &p->touching,
@@ -336,17 +321,15 @@ void ig_frac_part_free(ig_frac_model *m) {
   void *const plain[] = {p->element, p->element_owner, p->element_layer, p->mine,
                          p->inside,  p->mesh_node,     p->owner,         p->node_layer,
                          p->origin,  p->next,          p->number,        p->last,
-                         p->whole,   p->shift,         p->load_number};
+                         p->node,    p->shift,         p->load_number};
   for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
     free(plain[i]);
-  ig_frac_part_drop(p);
-  free(p);
-  m->divided = NULL;
+  ig_collect_free(&p->own);
 }
 
 ig_status ig_frac_part_tell(ig_frac_model *m, ig_part_line *line, void *user) {
-  const ig_frac_part *p = m->divided;
-  if (!p)
+  const ig_frac_part *p = &m->part;
+  if (p->ranks == 1)
     return IG_OK;
   const ig_halo *halo = &p->halo[IG_FRAC_NEAR]; /* more where surfaces come near each other */
   const bool speeds = m->s.surface.on || m->s.zone.law.rigid; /* they travel, too */
@@ -354,7 +337,7 @@ ig_status ig_frac_part_tell(ig_frac_model *m, ig_part_line *line, void *user) {
                               .elements = p->elements.count,
                               .ghosts = halo->received[halo->peers],
                               .peers = halo->peers,
-                              .whole = m->s.ne,
+                              .whole = p->total.elements,
                               .item = (int64_t)halo->item / (speeds ? 1 : 2)};
   return ig_part_facts_tell(m->cx, &mine, line, user);
 }

@@ -1,38 +1,43 @@
-/* A model on several ranks. Every rank sets up the whole model and lets go of it; steps are taken
-   by another model that has the rank's part of the mesh.
+/* The partition of a model: which items a rank computes, and what it exchanges.
+
+   A model has the tables of one part of the mesh. On one rank the part is the whole mesh: items
+   have the numbers of the whole, all are own, there are no ghosts, and none of the lists below is
+   made. On several ranks every rank sets up the whole model, and ig_frac_part_new cuts its tables
+   down to the rank's part:
 
      a rank owns nodes of the mesh, and every copy that is split off them
      near  elements that touch one of its nodes, and the nodes of these: forces
      far   elements that touch a near node, and the nodes of these: stresses at near nodes
      rim   elements that touch a far node: with them it is known how far nodes come apart
 
-   Numbers in a part rise with those of the whole, also those of copies and cohesive elements, since
-   both are made in the same order there: sums at a node have the order of one rank.
+   The owner of an element is that of its lowest node. Numbers in a part rise with those of the
+   whole, also those of copies and cohesive elements, since both are made in the same order there:
+   sums at a node have the order of one rank, and so its bits.
 
-   After each step near nodes take their owners' displacements, before a check far nodes. The
-   owner of a facet's lower element judges it; which are to open is told to all, and each opens
-   those that it has. A node comes apart in the same way wherever all elements around it are known:
-   on every rank for which it is far or nearer. What a cohesive element starts with hangs on the
-   stress of two elements: both are far elements of every rank that computes it.
+   After each step near nodes take their owners' displacements, before a check far nodes. The owner
+   of a facet's lower element checks it against its strength. The facets to open are sent to all
+   ranks, and each opens those of its part. A node comes apart in the same way wherever all elements
+   around it are known: on every rank for which it is far or nearer. The initial state of a cohesive
+   element depends on the stress of two elements: both are far elements of every rank that computes
+   it. New nodes and cohesive elements get their numbers in the whole from the sorted list of all
+   that came apart (part_number.c), so that every rank knows the numbers of its far nodes.
 
-   Rigid contact of facets hangs on all forces at both nodes of a pair: there everything is known
+   Rigid contact of facets depends on all forces at both nodes of a pair: there everything is known
    one layer further (near is what has a node in common with an element at an own node), and
-   velocities travel too.
+   velocities are exchanged too. Surfaces may touch anywhere: each rank has a copy of all surfaces
+   near its own (part_surface.h), in which contact is computed.
 
-   Surfaces may touch anywhere: where they may, a rank has a copy of all surfaces near its own
-   (part_surface.h), in which contact is computed.
-
-   Copies of nodes have numbers in the whole, too: which nodes came apart, and into how many, is
-   told to all, and all count. So a rank knows the number of each far or nearer node.
-
-   When somebody looks at the state, rows of own nodes and elements go to rank 0 in pieces, in the
-   order of the whole, and are added up or written as they come (part_rows.c). */
+   Functions declared here that exchange or gather are called by all ranks in the same order, also
+   by one that has failed (`status`). On one rank they do nothing and return `status`. */
 #ifndef IG_FRAC_PART_H
 #define IG_FRAC_PART_H
 
+#include "core/array.h"
 #include "core/output.h"
-#include "fracture/tables.h"
+#include "fracture/state.h"
 #include "ranks/part.h"
+
+typedef struct ig_frac_model ig_frac_model;
 
 enum { IG_FRAC_NEAR, IG_FRAC_FAR, IG_FRAC_LAYERS };
 
@@ -47,62 +52,82 @@ typedef struct {
   int32_t *start, *node;
 } ig_frac_passing;
 
-typedef struct ig_frac_part {
-  int rank, ranks;
+/* Sizes of the whole, all parts together. */
+typedef struct {
+  int32_t elements, mesh_nodes, loads;
+  ig_frac_count count;
+} ig_frac_total;
+
+typedef struct {
+  int rank, ranks;     /* ranks 1: the part is the whole, and nothing below is used */
+  ig_frac_total total; /* use ig_frac_counts and ig_frac_all (model.h), which know one rank too */
   int reach;           /* layers of elements around own nodes that are near: 1, rigid contact 2 */
-  ig_frac_model local; /* takes the steps */
-  /* elements of the part: number in the whole, rising; rank of their lowest node; layer around own
-     nodes, from 1; 1 near, 2 with own nodes alone, 3 and listed in `late`; bit f: what is across
-     face f is here too */
+
+  /* elements of the part: number in the whole, rising; owner; layer around own nodes, from 1; 1
+     near, 2 with own nodes alone, 3 and listed in `late`; bit f: what is across face f is here */
   int32_t *element, *element_owner;
   uint8_t *element_layer, *mine, *inside;
-  /* nodes of the mesh in the part, which come first there: number in the whole, rising; rank; layer
-     around own nodes, which have 0 */
-  int32_t *mesh_node, *owner;
+  /* nodes of the mesh in the part, which come first there: number in the whole, rising; owner;
+     layer around own nodes, which have 0; last copy */
+  int32_t *mesh_node, *owner, *last;
   uint8_t *node_layer;
-  int32_t *origin, *next; /* nodes: of the mesh it was split from; the next copy of that, -1 */
-  int32_t *number;        /* nodes: that of the mesh in the whole, for messages */
-  int32_t *whole;         /* nodes: their own number there; -1: not known (beyond far ones) */
-  int32_t *shift;         /* nodes: their stretch of `list` begins so much later in the whole */
-  int32_t *last;          /* nodes of the mesh: their last copy */
-  int64_t room;           /* of the lists of nodes */
-  int32_t known, cracks;  /* nodes and cohesive elements that are in the lists */
-  ig_frac_list elements, stressed; /* near, far and near */
-  /* near ones again: those with own nodes alone, which can be computed while ghosts travel; the
-     others, `outer` of them, and of the first those with a load or a cohesive element, which are
-     computed again when its forces are there */
-  ig_frac_list inner, late;
+  /* nodes: the one of the mesh it was split from, its number in the whole (for messages); the next
+     copy of that, -1; own number in the whole, -1: not known (beyond far ones); so much later
+     begins their stretch of `list` in the whole */
+  int32_t *origin, *number, *next, *node, *shift;
+  int64_t room;              /* of these five */
+  ig_frac_list crack_owner;  /* host: cohesive elements: owner */
+  ig_frac_list crack_number; /* host: cohesive elements: number in the whole */
+  int32_t *load_number;      /* loaded faces: number in the whole */
+  int32_t known, cracks;     /* nodes and cohesive elements that are in the lists */
+  ig_collect own;            /* own items of a place, when asked for (arrays.c) */
+
+  /* What passes run over. Elements: near; near and far. Near ones again: those with own nodes
+     alone, which are computed while ghosts travel (`inner`); the others, `outer` of them, and of
+     the first those with a load or a cohesive element, which are computed again when its forces are
+     there (`late`). Elements at own nodes, where facets are rigid (`touching`). */
+  ig_frac_list elements, stressed, inner, late, touching;
   int64_t outer;
-  ig_frac_list touching;                /* elements at own nodes, where facets are rigid */
-  bool ahead;                           /* forces of inner elements of this step are there */
-  bool far_known;                       /* far nodes have their owners' displacements */
   ig_frac_list nodes, averaged, facets; /* own; near; of own elements */
-  ig_frac_list cohesive, loads, marked; /* at near elements; to open */
-  ig_frac_list crack_owner;             /* host: cohesive elements: rank */
-  ig_frac_list crack_number;            /* host: the same: number in the whole */
-  ig_frac_list splits;    /* host: of the last check: node touched, its first copy, copies */
-  ig_frac_list own_loads; /* host */
-  int32_t *load_number;   /* loads of the part: number in the whole */
-  /* nodes of the mesh: near; far and near */
+  ig_frac_list cohesive, loads;         /* at near elements */
+  ig_frac_list own_loads;               /* host */
+  ig_frac_list marked;                  /* facets to open */
+  ig_frac_list splits; /* host: of the last check: node touched, its first copy, copies */
+  bool ahead;          /* forces of inner elements of this step are there */
+  bool far_known;      /* far nodes have their owners' displacements */
+
+  /* Ghosts: nodes of the mesh, near; far and near; and the same with their copies. */
   ig_frac_passing give[IG_FRAC_LAYERS], take[IG_FRAC_LAYERS];
-  ig_halo halo[IG_FRAC_LAYERS];    /* the same with their copies */
+  ig_halo halo[IG_FRAC_LAYERS];
   struct ig_frac_contact *contact; /* surfaces that touch (part_surface.h); NULL: none do */
   bool unseen;                     /* which are near is to be found out, on all ranks alike */
 } ig_frac_part;
 
-/* Divides the model between the ranks of its context; nothing if there is one. Refuses what cannot
-   be divided. From then on nobody has the whole model's tables. */
+/* Numbers of items in the whole; whether an element is the rank's own. */
+static inline int32_t ig_frac_node_number(const ig_frac_part *p, int32_t n) {
+  return p->node ? p->node[n] : n;
+}
+static inline int32_t ig_frac_mesh_number(const ig_frac_part *p, int32_t n) { /* of the mesh */
+  return p->mesh_node ? p->mesh_node[n] : n;
+}
+static inline int32_t ig_frac_element_number(const ig_frac_part *p, int32_t e) {
+  return p->element ? p->element[e] : e;
+}
+static inline int32_t ig_frac_element_owner(const ig_frac_part *p, int32_t e) {
+  return p->element_owner ? p->element_owner[e] : p->rank;
+}
+
+/* --- part.c: divides the model between the ranks of its context. Refuses what cannot be divided.
+   From then on nobody has the tables of the whole. */
 IG_MUST_CHECK ig_status ig_frac_part_new(ig_frac_model *m, const ig_mesh *mesh);
 void ig_frac_part_free(ig_frac_model *m);
 /* A line per rank. */
 IG_MUST_CHECK ig_status ig_frac_part_tell(ig_frac_model *m, ig_part_line *line, void *user);
-/* The model that has tables, with the numbers of its items in the whole. */
-static inline ig_frac_model *ig_frac_holder(ig_frac_model *m) {
-  return m->divided ? &m->divided->local : m;
-}
-static inline int32_t ig_frac_node_number(const ig_frac_model *m, int32_t n) {
-  return m->divided ? m->divided->whole[n] : n;
-}
+
+/* --- part_model.c: the part's tables. Cut out of those of the whole, which the model has until
+   then; and those of a checkpoint that hold numbers, once total.count is the checkpoint's. */
+IG_MUST_CHECK ig_status ig_frac_part_cut(ig_frac_model *m);
+IG_MUST_CHECK ig_status ig_frac_part_restore(ig_frac_model *m, const ig_restart *from);
 
 /* --- part_list.c: lists; items from `from` on, to the device; no room to grow any more. */
 IG_MUST_CHECK ig_status ig_frac_list_add(ig_ctx *cx, ig_frac_list *l, int32_t item);
@@ -130,53 +155,23 @@ IG_MUST_CHECK ig_status ig_frac_numbers_grow(ig_frac_model *m, ig_status status,
 IG_MUST_CHECK ig_status ig_frac_numbers_known(ig_frac_model *m, int32_t **whole, int32_t **local,
                                               int32_t *count);
 
-/* --- part_model.c: items of the whole. */
-int64_t ig_frac_items(const ig_frac_model *m, ig_frac_per per);
-/* The part's tables, cut out of the whole's: at first, with all that never
-   changes; and from a checkpoint that all ranks have, with the counts of m. */
-IG_MUST_CHECK ig_status ig_frac_part_cut(ig_frac_model *m);
-IG_MUST_CHECK ig_status ig_frac_part_restore(ig_frac_model *m, const ig_restart *from);
-void ig_frac_part_drop(ig_frac_part *p);
-
-/* --- part_steps.c: the check of the current step and its forces; steps up to `step`; forces of
-   elements alone. */
-IG_MUST_CHECK ig_status ig_frac_part_begin(ig_frac_model *m);
-IG_MUST_CHECK ig_status ig_frac_part_run(ig_frac_model *m, int64_t step);
-IG_MUST_CHECK ig_status ig_frac_part_elements(ig_frac_model *m);
-/* What own nodes show, and stresses of near elements; near nodes take their owners' velocities,
-   which steps need of own ones alone (nothing without ranks). */
-IG_MUST_CHECK ig_status ig_frac_part_show(ig_frac_model *m);
-IG_MUST_CHECK ig_status ig_frac_part_stress(ig_frac_model *m);
+/* --- part_steps.c: between passes of a step. Far nodes take their owners' values, if they do not
+   have them; marked facets open on all ranks that have them; after a step ghosts take their owners'
+   values, `checked`: before a check, in two calls, with work in between that needs no ghosts. */
+IG_MUST_CHECK ig_status ig_frac_part_far(ig_frac_model *m, ig_status status);
+IG_MUST_CHECK ig_status ig_frac_part_insert(ig_frac_model *m, ig_status status);
+IG_MUST_CHECK ig_status ig_frac_part_send(ig_frac_model *m, bool checked, ig_status status);
+IG_MUST_CHECK ig_status ig_frac_part_receive(ig_frac_model *m, bool checked, ig_status status);
+/* Near nodes take their owners' velocities, which steps need of own ones alone. */
 IG_MUST_CHECK ig_status ig_frac_part_speeds(ig_frac_model *m);
-/* passes.c: an item over a list. */
-IG_MUST_CHECK ig_status ig_frac_run_list(ig_frac_model *m, ig_frac_item item,
-                                         const ig_frac_list *list);
-/* Opens the listed facets, and makes room. */
-IG_MUST_CHECK ig_status ig_frac_open_list(ig_frac_model *m, const ig_frac_list *list);
-
-/* --- part_surface.c: contact of surfaces at the current step; after nodes have moved. Both do
-   nothing where there is none; all ranks call them, also one that has failed. */
-IG_MUST_CHECK ig_status ig_frac_part_surfaces(ig_frac_model *m, ig_status status);
-IG_MUST_CHECK ig_status ig_frac_part_moved(ig_frac_model *m, ig_status status);
-/* ig_frac_surface_watch of all ranks. */
-IG_MUST_CHECK ig_status ig_frac_part_watch(ig_frac_model *m, double *deepest);
-void ig_frac_contact_free(ig_frac_model *m);
-
-/* --- part_rows.c: rows of all items of a kind, `size` bytes each, in the order of the whole. `row`
-   writes that of an item of the model that has the tables (ig_frac_holder); `put` sees them on the
-   first rank. All ranks call it, also one that has failed. */
-IG_MUST_CHECK ig_status ig_frac_stream(ig_frac_model *m, ig_frac_per per, size_t size,
-                                       ig_collect_row *row, ig_collect_put *put, void *user,
-                                       ig_status status);
-/* Sums of the rows that figures are made of, on all ranks. */
+/* Sums of the rows that figures are made of, on all ranks (part_rows.c). Several ranks alone. */
 IG_MUST_CHECK ig_status ig_frac_part_sums(ig_frac_model *m, double sum[IG_FRAC_SUMS]);
 
-/* --- part_state.c: a checkpoint of the tables of all parts, and of what all ranks have: `own`. */
-enum { IG_FRAC_SAVED = 3 };
-IG_MUST_CHECK ig_status ig_frac_part_save(ig_frac_model *m, const ig_saved *own, int count,
-                                          ig_sink *to);
-
-/* --- probe.c: ranks keep their own nodes and elements of what probes look at. */
-IG_MUST_CHECK ig_status ig_frac_probes_divide(ig_frac_model *m);
+/* --- part_surface.c: contact of surfaces at the current step; after nodes have moved. Both do
+   nothing where there is none. Several ranks alone, as ig_frac_surface_watch of all ranks. */
+IG_MUST_CHECK ig_status ig_frac_part_surfaces(ig_frac_model *m, ig_status status);
+IG_MUST_CHECK ig_status ig_frac_part_moved(ig_frac_model *m, ig_status status);
+IG_MUST_CHECK ig_status ig_frac_part_watch(ig_frac_model *m, double *deepest);
+void ig_frac_contact_free(ig_frac_model *m);
 
 #endif

@@ -29,7 +29,7 @@ typedef struct {
 
 /* The part's tables. */
 typedef struct {
-  const ig_frac_model *m, *q;
+  const ig_frac_model *m;
   const ig_frac_part *p;
   const int32_t *conn, *opp, *list;
   const ig_frac_node *node;
@@ -41,21 +41,21 @@ typedef struct {
 } scene;
 
 static void node_at(const scene *s, int64_t n, double at[3]) {
-  const int dim = s->q->shape.dim;
+  const int dim = s->m->shape.dim;
   for (int d = 0; d < 3; d++)
-    at[d] = d < dim ? ig_frac_model_real(s->q, s->x, n * dim + d) +
-                          ig_frac_model_real(s->q, s->u, n * dim + d)
+    at[d] = d < dim ? ig_frac_model_real(s->m, s->x, n * dim + d) +
+                          ig_frac_model_real(s->m, s->u, n * dim + d)
                     : 0;
 }
 
 static int32_t facet_node(const scene *s, int64_t e, int f, int j) {
-  return s->conn[ig_frac_face_node(s->q->kind, f, j) * (int64_t)s->q->s.ne + e];
+  return s->conn[ig_frac_face_node(s->m->kind, f, j) * (int64_t)s->m->s.ne + e];
 }
 
 /* Whether a facet is free, or may come to be. */
 static bool may_be_free(const scene *s, int64_t e, int f) {
-  const int32_t o = s->opp[e * s->q->shape.faces + f];
-  return o < 0 || o >= s->q->s.ne;
+  const int32_t o = s->opp[e * s->m->shape.faces + f];
+  return o < 0 || o >= s->m->s.ne;
 }
 
 /* What is across an element of the rim may be missing here. */
@@ -66,8 +66,7 @@ static bool neighbours_known(const scene *s, int64_t e) {
 /* The mesh comes from the device only where facets have opened since. Where there is no contact,
    and somebody looks how far bodies overlap, there are none of its tables. */
 static ig_status scene_read(ig_frac_model *m, scene *s) {
-  ig_frac_model *q = &m->divided->local;
-  bool *known = &m->divided->contact->mesh_known;
+  bool *known = &m->part.contact->mesh_known;
   const struct {
     const char *name;
     const void **at;
@@ -83,30 +82,30 @@ static ig_status scene_read(ig_frac_model *m, scene *s) {
              {"surface_mass", &s->mass, false},
              {"surface_gap", &s->gap, false},
              {"pressed", (const void **)&s->pressed, false}};
-  *s = (scene){.m = m, .q = q, .p = m->divided};
+  *s = (scene){.m = m, .p = &m->part};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-    ig_frac_table *t = ig_frac_table_find(q, all[i].name);
-    if (t && (!all[i].mesh || !*known))
-      IG_TRY(ig_array_pull(m->cx, &t->a));
-    *all[i].at = t ? t->a.host : NULL;
+    ig_arrays_entry *e = ig_arrays_find(&m->arrays, all[i].name);
+    ig_array *a = e ? ig_arrays_memory(e) : NULL;
+    if (a && (!all[i].mesh || !*known))
+      IG_TRY(ig_array_pull(m->cx, a));
+    *all[i].at = a ? a->host : NULL;
   }
   *known = true;
   return IG_OK;
 }
 
 static ig_status scene_open(ig_frac_model *m, scene *s) {
-  const ig_frac_model *q = &m->divided->local;
   IG_TRY(scene_read(m, s));
-  IG_TRY(IG_NEW(m->cx, &s->surface, (size_t)q->count.nodes + 1, "surfaces"));
-  IG_TRY(IG_NEW(m->cx, &s->candidate, (size_t)q->s.ne + 1, "surfaces"));
-  for (int32_t e = 0; e < q->s.ne; e++)
-    for (int f = 0; f < q->shape.faces && neighbours_known(s, e); f++)
-      for (int j = 0; j < q->shape.face_nodes && may_be_free(s, e, f); j++)
+  IG_TRY(IG_NEW(m->cx, &s->surface, (size_t)m->count.nodes + 1, "surfaces"));
+  IG_TRY(IG_NEW(m->cx, &s->candidate, (size_t)m->s.ne + 1, "surfaces"));
+  for (int32_t e = 0; e < m->s.ne; e++)
+    for (int f = 0; f < m->shape.faces && neighbours_known(s, e); f++)
+      for (int j = 0; j < m->shape.face_nodes && may_be_free(s, e, f); j++)
         s->surface[facet_node(s, e, f, j)] = 1;
-  for (int32_t e = 0; e < q->s.ne; e++) {
+  for (int32_t e = 0; e < m->s.ne; e++) {
     bool some = false;
-    for (int a = 0; a < q->shape.nodes && s->p->element_layer[e] == 1; a++)
-      some = some || s->surface[s->conn[a * (int64_t)q->s.ne + e]];
+    for (int a = 0; a < m->shape.nodes && s->p->element_layer[e] == 1; a++)
+      some = some || s->surface[s->conn[a * (int64_t)m->s.ne + e]];
     if (some)
       s->candidate[s->candidates++] = e;
   }
@@ -116,7 +115,7 @@ static ig_status scene_open(ig_frac_model *m, scene *s) {
 /* --- boxes */
 
 static bool facet_wanted(const scene *s, int64_t e, int f) {
-  for (int j = 0; j < s->q->shape.face_nodes && may_be_free(s, e, f); j++)
+  for (int j = 0; j < s->m->shape.face_nodes && may_be_free(s, e, f); j++)
     if (ig_frac_wanted(s->m, facet_node(s, e, f, j)))
       return true;
   return false;
@@ -126,12 +125,12 @@ static void fence_make(const scene *s, ig_fence *fence) {
   fence->all = ig_box_none;
   ig_fence_clear(fence);
   for (int pass = 0; pass < 2; pass++)
-    for (int32_t e = 0; e < s->q->s.ne; e++)
-      for (int f = 0; f < s->q->shape.faces && neighbours_known(s, e); f++) {
+    for (int32_t e = 0; e < s->m->s.ne; e++)
+      for (int f = 0; f < s->m->shape.faces && neighbours_known(s, e); f++) {
         ig_box b = ig_box_none;
         if (!facet_wanted(s, e, f))
           continue;
-        for (int j = 0; j < s->q->shape.face_nodes; j++) {
+        for (int j = 0; j < s->m->shape.face_nodes; j++) {
           double at[3];
           node_at(s, facet_node(s, e, f, j), at);
           ig_box_add(pass ? &b : &fence->all, at);
@@ -143,9 +142,9 @@ static void fence_make(const scene *s, ig_fence *fence) {
 
 static ig_box element_box(const scene *s, int64_t e) {
   ig_box b = ig_box_none;
-  for (int a = 0; a < s->q->shape.nodes; a++) {
+  for (int a = 0; a < s->m->shape.nodes; a++) {
     double at[3];
-    node_at(s, s->conn[a * (int64_t)s->q->s.ne + e], at);
+    node_at(s, s->conn[a * (int64_t)s->m->s.ne + e], at);
     ig_box_add(&b, at);
   }
   return b;
@@ -153,14 +152,14 @@ static ig_box element_box(const scene *s, int64_t e) {
 
 /* Those of all ranks, to all. */
 static ig_status places_share(ig_frac_model *m, const scene *s, place **all) {
-  const int ranks = m->divided->ranks;
+  const int ranks = m->part.ranks;
   place mine;
   *all = NULL;
   const ig_status status = IG_NEW(m->cx, all, (size_t)ranks, "boxes of ranks");
   IG_TRY(ig_ranks_agree(m->cx, status));
   memset(&mine, 0, sizeof mine);
   fence_make(s, &mine.fence);
-  m->divided->contact->fence = mine.fence;
+  m->part.contact->fence = mine.fence;
   mine.cover = ig_box_none;
   for (int32_t i = 0; i < s->candidates; i++) {
     const ig_box b = element_box(s, s->candidate[i]);
@@ -180,14 +179,14 @@ static bool point_near(const ig_fence *to, const double at[3], double reach) {
 }
 
 static bool goes(const scene *s, int32_t e, const ig_fence *to) {
-  const ig_frac_shape *shape = &s->q->shape;
+  const ig_frac_shape *shape = &s->m->shape;
   const double reach = ig_frac_node_reach(s->m);
   const ig_box b = element_box(s, e);
   double at[3];
   if (!ig_fence_near(to, &b, 2 * reach))
     return false;
   for (int a = 0; a < shape->nodes; a++) {
-    const int32_t n = s->conn[a * (int64_t)s->q->s.ne + e];
+    const int32_t n = s->conn[a * (int64_t)s->m->s.ne + e];
     node_at(s, n, at);
     if (s->surface[n] && point_near(to, at, reach))
       return true;
@@ -208,8 +207,8 @@ static bool goes(const scene *s, int32_t e, const ig_fence *to) {
 /* Own elements that go to a rank, and own nodes of all that do. */
 static ig_status parcel_choose(ig_frac_model *m, const scene *s, const ig_fence *to,
                                ig_frac_parcel *a) {
-  const ig_frac_part *p = m->divided;
-  const int32_t nodes = p->local.count.nodes;
+  const ig_frac_part *p = &m->part;
+  const int32_t nodes = m->count.nodes;
   uint8_t *mark;
   IG_TRY(IG_NEW(m->cx, &mark, (size_t)nodes + 1, "import of surfaces"));
   ig_status status = IG_OK;
@@ -218,7 +217,7 @@ static ig_status parcel_choose(ig_frac_model *m, const scene *s, const ig_fence 
     if (!goes(s, e, to))
       continue;
     for (int k = 0; k < m->shape.nodes; k++) {
-      const int32_t n = s->conn[k * (int64_t)p->local.s.ne + e];
+      const int32_t n = s->conn[k * (int64_t)m->s.ne + e];
       mark[n] = mark[n] || p->owner[p->origin[n]] == p->rank;
     }
     if (p->element_owner[e] != p->rank)
@@ -240,38 +239,38 @@ static ig_status parcel_choose(ig_frac_model *m, const scene *s, const ig_fence 
 
 static void node_write(const scene *s, int32_t n, int64_t *slots, ig_frac_surface_node *to,
                        int64_t *slot) {
-  const ig_frac_model *q = s->q;
-  const int dim = q->shape.dim;
-  *to = (ig_frac_surface_node){.number = s->p->whole[n],
+  const ig_frac_model *m = s->m;
+  const int dim = m->shape.dim;
+  *to = (ig_frac_surface_node){.number = s->p->node[n],
                                .origin = s->p->mesh_node[s->p->origin[n]],
                                .used = s->node[n].used,
                                .surface = s->surface[n],
                                .first = *slots,
                                .part = s->pressed ? s->pressed[n] : -1,
-                               .minv = ig_frac_model_real(q, s->minv, n),
-                               .mass = s->mass ? ig_frac_model_real(q, s->mass, n) : 0,
-                               .gap = s->gap ? ig_frac_model_real(q, s->gap, n) : 0};
+                               .minv = ig_frac_model_real(m, s->minv, n),
+                               .mass = s->mass ? ig_frac_model_real(m, s->mass, n) : 0,
+                               .gap = s->gap ? ig_frac_model_real(m, s->gap, n) : 0};
   for (int d = 0; d < dim; d++) {
-    to->x[d] = ig_frac_model_real(q, s->x, (int64_t)n * dim + d);
-    to->u[d] = ig_frac_model_real(q, s->u, (int64_t)n * dim + d);
-    to->v[d] = ig_frac_model_real(q, s->v, (int64_t)n * dim + d);
+    to->x[d] = ig_frac_model_real(m, s->x, (int64_t)n * dim + d);
+    to->u[d] = ig_frac_model_real(m, s->u, (int64_t)n * dim + d);
+    to->v[d] = ig_frac_model_real(m, s->v, (int64_t)n * dim + d);
   }
   for (int32_t i = 0; i < to->used; i++) {
     const int32_t k = s->list[s->node[n].first + i];
-    slot[(*slots)++] = (int64_t)s->p->element[k % q->s.ne] * q->shape.nodes + k / q->s.ne;
+    slot[(*slots)++] = (int64_t)s->p->element[k % m->s.ne] * m->shape.nodes + k / m->s.ne;
   }
 }
 
 static ig_frac_surface_element element_write(const scene *s, int32_t e) {
-  const ig_frac_shape *shape = &s->q->shape;
+  const ig_frac_shape *shape = &s->m->shape;
   ig_frac_surface_element to = {.number = s->p->element[e]};
   for (int a = 0; a < shape->nodes; a++)
-    to.node[a] = s->p->whole[s->conn[a * (int64_t)s->q->s.ne + e]];
+    to.node[a] = s->p->node[s->conn[a * (int64_t)s->m->s.ne + e]];
   for (int f = 0; f < shape->faces; f++) {
     const int32_t o = s->opp[(int64_t)e * shape->faces + f];
     to.open |= (uint32_t)may_be_free(s, e, f) << f;
     to.worn |= (uint32_t)(o < 0) << 2 * f;
-    to.cracked |= o >= s->q->s.ne;
+    to.cracked |= o >= s->m->s.ne;
   }
   return to;
 }
@@ -292,7 +291,7 @@ static ig_status parcel_fill(ig_frac_model *m, const scene *s, ig_frac_parcel *a
 /* A parcel for each rank that may be near, and this one itself: both sides find the same pairs. */
 static ig_status parcels_make(ig_frac_model *m, const scene *s, const place *all,
                               ig_frac_parcel *list, int *count) {
-  const ig_frac_part *p = m->divided;
+  const ig_frac_part *p = &m->part;
   const double reach = 2 * ig_frac_node_reach(m);
   for (int r = 0; r < p->ranks; r++)
     if (r == p->rank || ig_box_near(&all[p->rank].cover, &all[r].fence.all, reach) ||
@@ -322,7 +321,7 @@ static int messages_make(const ig_frac_model *m, const ig_frac_parcel *list, int
   int messages = 0;
   for (int i = 0; i < count; i++) {
     const ig_frac_parcel *a = &list[i];
-    if (a->rank == m->divided->rank)
+    if (a->rank == m->part.rank)
       continue;
     message[messages++] = contents ? (ig_message){.rank = a->rank,
                                                   .send = a->out,
@@ -341,7 +340,7 @@ static int messages_make(const ig_frac_model *m, const ig_frac_parcel *list, int
 static ig_status room_make(ig_frac_model *m, ig_frac_parcel *list, int count) {
   for (int i = 0; i < count; i++) {
     ig_frac_parcel *a = &list[i];
-    if (a->rank == m->divided->rank) {
+    if (a->rank == m->part.rank) {
       memcpy(a->take, a->count, sizeof a->take);
       a->in = a->out;
       continue;
@@ -381,7 +380,7 @@ ig_status ig_frac_import(ig_frac_model *m, ig_frac_parcel **list, int *count) {
   if (status == IG_OK)
     status = places_share(m, &s, &all);
   if (status == IG_OK) {
-    status = IG_NEW(m->cx, list, (size_t)m->divided->ranks, "import of surfaces");
+    status = IG_NEW(m->cx, list, (size_t)m->part.ranks, "import of surfaces");
     if (status == IG_OK)
       status = parcels_make(m, &s, all, *list, count);
     status = parcels_swap(m, status, *list, *count);

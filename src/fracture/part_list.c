@@ -49,8 +49,8 @@ ig_status ig_frac_list_fit(ig_ctx *cx, ig_frac_list *l) {
 /* --- nodes and cohesive elements, which grow in number */
 
 ig_status ig_frac_nodes_room(ig_frac_model *m, int64_t count) {
-  ig_frac_part *p = m->divided;
-  int32_t **const all[] = {&p->origin, &p->next, &p->number, &p->whole, &p->shift};
+  ig_frac_part *p = &m->part;
+  int32_t **const all[] = {&p->origin, &p->next, &p->number, &p->node, &p->shift};
   if (count <= p->room)
     return IG_OK;
   const int64_t room = count + count / 2;
@@ -66,7 +66,7 @@ ig_status ig_frac_nodes_room(ig_frac_model *m, int64_t count) {
 
 /* Node n, split off `origin`: the last of its copies so far; or that node itself. */
 static ig_status node_add(ig_frac_model *m, int32_t n, int32_t origin) {
-  ig_frac_part *p = m->divided;
+  ig_frac_part *p = &m->part;
   p->origin[n] = origin;
   p->next[n] = -1;
   p->number[n] = p->mesh_node[origin];
@@ -81,7 +81,7 @@ static ig_status node_add(ig_frac_model *m, int32_t n, int32_t origin) {
 /* Something hangs on element e: if its nodes are all own it is computed again when that is known.
  */
 static ig_status joint_add(ig_frac_model *m, int32_t e) {
-  ig_frac_part *p = m->divided;
+  ig_frac_part *p = &m->part;
   if (p->mine[e] != 2)
     return IG_OK;
   p->mine[e] = 3;
@@ -89,7 +89,7 @@ static ig_status joint_add(ig_frac_model *m, int32_t e) {
 }
 
 static ig_status cohesive_add(ig_frac_model *m, const int32_t *facet, int32_t c) {
-  ig_frac_part *p = m->divided;
+  ig_frac_part *p = &m->part;
   const int faces = m->shape.faces;
   const int32_t lower = facet[0] / faces, upper = facet[1] / faces;
   IG_TRY(ig_frac_list_add(m->cx, &p->crack_owner, p->element_owner[lower]));
@@ -101,7 +101,7 @@ static ig_status cohesive_add(ig_frac_model *m, const int32_t *facet, int32_t c)
 /* Nodes of the mesh that pass, with all their copies: both sides list them in the same order. */
 static ig_status copies_list(const ig_frac_model *m, const ig_frac_passing *from,
                              ig_frac_passing *to) {
-  const ig_frac_part *p = m->divided;
+  const ig_frac_part *p = &m->part;
   IG_TRY(IG_NEW(m->cx, &to->start, (size_t)p->ranks + 1, "ghosts"));
   for (int pass = 0; pass < 2; pass++) {
     int32_t at = 0;
@@ -120,7 +120,7 @@ static ig_status copies_list(const ig_frac_model *m, const ig_frac_passing *from
 }
 
 static ig_status halo_make(ig_frac_model *m, int layer) {
-  ig_frac_part *p = m->divided;
+  ig_frac_part *p = &m->part;
   ig_frac_passing give = {0}, take = {0};
   ig_status status = copies_list(m, &p->give[layer], &give);
   if (status == IG_OK)
@@ -151,27 +151,28 @@ static void surfaces_changed(ig_frac_part *p) {
 }
 
 ig_status ig_frac_part_list(ig_frac_model *m) {
-  ig_frac_part *p = m->divided;
-  ig_frac_model *q = &p->local;
+  ig_frac_part *p = &m->part;
   void *node, *coh;
-  IG_TRY(ig_frac_model_pull(q, "node", &node));
-  IG_TRY(ig_frac_model_pull(q, "coh", &coh));
+  if (p->ranks == 1)
+    return IG_OK;
+  IG_TRY(ig_frac_model_pull(m, "node", &node));
+  IG_TRY(ig_frac_model_pull(m, "coh", &coh));
   p->nodes.count = p->averaged.count = p->cohesive.count = p->crack_owner.count = 0;
   for (int64_t i = p->outer; i < p->late.count; i++)
     p->mine[((int32_t *)p->late.a.host)[i]] = 2;
   p->late.count = p->outer;
   p->ahead = p->far_known = false;
   surfaces_changed(p);
-  const int32_t *load_face = ig_frac_model_host(q, "load_face");
-  for (int32_t k = 0; k < q->s.drive.loads_on; k++)
+  const int32_t *load_face = ig_frac_model_host(m, "load_face");
+  for (int32_t k = 0; k < m->s.drive.loads_on; k++)
     IG_TRY(joint_add(m, load_face[3 * k] / m->shape.faces));
-  IG_TRY(ig_frac_nodes_room(m, q->count.nodes));
-  for (int32_t n = 0; n < q->count.nodes; n++)
-    IG_TRY(node_add(m, n, n < q->nodes_start ? n : ((ig_frac_node *)node)[n].origin));
-  for (int32_t c = 0; c < q->count.cohesive; c++)
+  IG_TRY(ig_frac_nodes_room(m, m->count.nodes));
+  for (int32_t n = 0; n < m->count.nodes; n++)
+    IG_TRY(node_add(m, n, n < m->nodes_start ? n : ((ig_frac_node *)node)[n].origin));
+  for (int32_t c = 0; c < m->count.cohesive; c++)
     IG_TRY(cohesive_add(m, (int32_t *)coh + 2 * (int64_t)c, c));
-  p->known = q->count.nodes;
-  p->cracks = q->count.cohesive;
+  p->known = m->count.nodes;
+  p->cracks = m->count.cohesive;
   IG_TRY(ig_frac_list_push(m->cx, &p->nodes, 0));
   IG_TRY(ig_frac_list_push(m->cx, &p->averaged, 0));
   IG_TRY(ig_frac_list_push(m->cx, &p->cohesive, 0));
@@ -181,8 +182,8 @@ ig_status ig_frac_part_list(ig_frac_model *m) {
 
 /* Copies that nodes got: of node touched[k] those up to extra[k]. */
 static ig_status copies_add(ig_frac_model *m, const int32_t *touched, const int32_t *extra) {
-  ig_frac_part *p = m->divided;
-  const ig_frac_count *count = &p->local.count;
+  ig_frac_part *p = &m->part;
+  const ig_frac_count *count = &m->count;
   int32_t n = p->known;
   for (int32_t k = 0; k < count->touched; k++) {
     const int32_t split[] = {touched[k], n, p->known + extra[k] - n};
@@ -199,18 +200,17 @@ static ig_status copies_add(ig_frac_model *m, const int32_t *touched, const int3
 }
 
 static ig_status grown_add(ig_frac_model *m, int32_t *touched, int32_t *extra, int32_t *coh) {
-  ig_frac_part *p = m->divided;
-  const ig_frac_model *q = &p->local;
+  ig_frac_part *p = &m->part;
   ig_ctx *cx = m->cx;
-  const size_t count = (size_t)q->count.touched, cracks = (size_t)(q->count.cohesive - p->cracks);
+  const size_t count = (size_t)m->count.touched, cracks = (size_t)(m->count.cohesive - p->cracks);
   const int64_t nodes = p->nodes.count, averaged = p->averaged.count, held = p->cohesive.count,
                 late = p->late.count;
   if (count) {
-    IG_TRY(cx->backend->copy_out(cx, touched, q->s.grow.touched, count * sizeof *touched));
-    IG_TRY(cx->backend->copy_out(cx, extra, q->s.grow.extra, count * sizeof *extra));
+    IG_TRY(cx->backend->copy_out(cx, touched, m->s.grow.touched, count * sizeof *touched));
+    IG_TRY(cx->backend->copy_out(cx, extra, m->s.grow.extra, count * sizeof *extra));
   }
   if (cracks)
-    IG_TRY(cx->backend->copy_out(cx, coh, q->s.topo.coh + 2 * (int64_t)p->cracks,
+    IG_TRY(cx->backend->copy_out(cx, coh, m->s.topo.coh + 2 * (int64_t)p->cracks,
                                  2 * cracks * sizeof *coh));
   IG_TRY(copies_add(m, touched, extra));
   for (size_t i = 0; i < cracks; i++)
@@ -222,8 +222,8 @@ static ig_status grown_add(ig_frac_model *m, int32_t *touched, int32_t *extra, i
 }
 
 static ig_status lists_grow(ig_frac_model *m) {
-  const ig_frac_part *p = m->divided;
-  const ig_frac_count *count = &p->local.count;
+  const ig_frac_part *p = &m->part;
+  const ig_frac_count *count = &m->count;
   int32_t *touched = NULL, *extra = NULL, *coh = NULL;
   ig_status status = ig_frac_nodes_room(m, count->nodes);
   if (status == IG_OK)
@@ -242,8 +242,8 @@ static ig_status lists_grow(ig_frac_model *m) {
 
 /* Ghosts are listed anew on all ranks, for those that exchange them agree how. */
 ig_status ig_frac_part_grow(ig_frac_model *m) {
-  ig_frac_part *p = m->divided;
-  const ig_frac_count *count = &p->local.count;
+  ig_frac_part *p = &m->part;
+  const ig_frac_count *count = &m->count;
   p->splits.count = 0;
   if (count->nodes > p->known || count->cohesive > p->cracks)
     IG_TRY(lists_grow(m));

@@ -1,14 +1,9 @@
-/* The model of a part: its tables, cut out of those of the whole. */
-#include "fracture/part.h"
+/* The tables of a part, cut out of those of the whole. Rows of items are copied by the register
+   (ig_arrays_take); tables that hold numbers of items are translated here. */
+#include "fracture/tables.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* Where the tables of the whole are: a checkpoint, or the model itself. */
-typedef struct {
-  ig_frac_model *m;
-  const ig_restart *from;
-} source;
 
 /* Items of the whole: number in the part, -1; items of the part: number in the whole. */
 typedef struct {
@@ -25,36 +20,6 @@ static void maps_free(maps *a) {
     free(all[i]);
 }
 
-int64_t ig_frac_items(const ig_frac_model *m, ig_frac_per per) {
-  switch (per) {
-  case IG_FRAC_PER_ELEMENT:
-    return m->s.ne;
-  case IG_FRAC_PER_NODE:
-    return m->count.nodes;
-  case IG_FRAC_PER_COHESIVE:
-    return m->count.cohesive;
-  case IG_FRAC_PER_LOAD:
-    return m->s.drive.loads_on;
-  default:
-    return 1;
-  }
-}
-
-/* A table of the whole on the host, as the part's table of that name asks for it. */
-static ig_status whole_get(const source *w, const char *name, const void **data) {
-  const ig_frac_table *t = ig_frac_table_find(&w->m->divided->local, name);
-  const int64_t bytes = ig_frac_items(w->m, t->per) * t->width * (int64_t)t->a.size;
-  *data = NULL;
-  if (!bytes)
-    return IG_OK;
-  if (w->from)
-    return ig_restart_find(w->m->cx, w->from, name, IG_U8, bytes, data);
-  void *host;
-  IG_TRY(ig_frac_model_pull(w->m, name, &host));
-  *data = host;
-  return IG_OK;
-}
-
 /* --- numbers */
 
 /* A checkpoint may hold anything: what is used as a number must be one. */
@@ -67,14 +32,17 @@ static bool within(const int32_t *value, int64_t count, int64_t low, int64_t hig
 
 static ig_status topology_check(const ig_frac_model *m, const int32_t *conn, const int32_t *opp,
                                 const int32_t *coh, const int32_t *list, const ig_frac_node *node) {
-  const int64_t ne = m->s.ne, slots = ne * m->shape.nodes, facets = ne * m->shape.faces;
-  bool good = within(conn, slots, 0, m->count.nodes) && within(list, slots, 0, slots) &&
-              within(opp, facets, -1 - (int64_t)m->s.drive.loads_on, ne + m->count.cohesive) &&
-              within(coh, 2 * (int64_t)m->count.cohesive, 0, facets);
-  for (int64_t n = 0; n < m->count.nodes && good; n++)
+  const int64_t ne = ig_frac_all(m, IG_FRAC_PER_ELEMENT), slots = ne * m->shape.nodes,
+                facets = ne * m->shape.faces, loads = ig_frac_all(m, IG_FRAC_PER_LOAD),
+                nodes = ig_frac_counts(m)->nodes, cohesive = ig_frac_counts(m)->cohesive,
+                start = m->part.ranks > 1 ? m->part.total.mesh_nodes : m->nodes_start;
+  bool good = within(conn, slots, 0, nodes) && within(list, slots, 0, slots) &&
+              within(opp, facets, -1 - loads, ne + cohesive) &&
+              within(coh, 2 * cohesive, 0, facets);
+  for (int64_t n = 0; n < nodes && good; n++)
     good = node[n].first >= 0 && node[n].used >= 0 &&
            (int64_t)node[n].first + node[n].used <= slots && node[n].origin >= 0 &&
-           node[n].origin < m->nodes_start;
+           node[n].origin < start;
   return good ? IG_OK
               : IG_FAIL(m->cx, IG_INPUT,
                         "the checkpoint does not belong to this mesh: its "
@@ -82,10 +50,10 @@ static ig_status topology_check(const ig_frac_model *m, const int32_t *conn, con
 }
 
 static ig_status elements_map(ig_frac_model *m, maps *a) {
-  const ig_frac_part *p = m->divided;
-  IG_TRY(IG_NEW(m->cx, &a->element, (size_t)m->s.ne + 1, "numbers of a part"));
-  memset(a->element, 0xff, (size_t)m->s.ne * sizeof *a->element);
-  for (int32_t e = 0; e < p->local.s.ne; e++)
+  const ig_frac_part *p = &m->part;
+  IG_TRY(IG_NEW(m->cx, &a->element, (size_t)p->total.elements + 1, "numbers of a part"));
+  memset(a->element, 0xff, (size_t)p->total.elements * sizeof *a->element);
+  for (int32_t e = 0; e < m->s.ne; e++)
     a->element[p->element[e]] = e;
   return IG_OK;
 }
@@ -93,19 +61,20 @@ static ig_status elements_map(ig_frac_model *m, maps *a) {
 /* Nodes of the mesh that are here, and all that elements of the part have: both rise. Where a node
    came apart its number stays with the lowest element of the whole, which may be elsewhere. */
 static ig_status nodes_map(ig_frac_model *m, const int32_t *conn, maps *a) {
-  const ig_frac_part *p = m->divided;
-  IG_TRY(IG_NEW(m->cx, &a->node, (size_t)m->count.nodes + 1, "numbers of a part"));
-  for (int32_t n = 0; n < p->local.nodes_start; n++)
+  const ig_frac_part *p = &m->part;
+  const int32_t all = p->total.count.nodes;
+  IG_TRY(IG_NEW(m->cx, &a->node, (size_t)all + 1, "numbers of a part"));
+  for (int32_t n = 0; n < m->nodes_start; n++)
     a->node[p->mesh_node[n]] = 1;
   for (int i = 0; i < m->shape.nodes; i++)
-    for (int32_t e = 0; e < p->local.s.ne; e++)
-      a->node[conn[i * (int64_t)m->s.ne + p->element[e]]] = 2;
-  for (int32_t n = 0; n < m->count.nodes; n++) {
+    for (int32_t e = 0; e < m->s.ne; e++)
+      a->node[conn[i * (int64_t)p->total.elements + p->element[e]]] = 2;
+  for (int32_t n = 0; n < all; n++) {
     a->bare += a->node[n] == 1;
     a->node[n] = a->node[n] ? a->nodes++ : -1;
   }
   IG_TRY(IG_NEW(m->cx, &a->node_of, (size_t)a->nodes + 1, "numbers of a part"));
-  for (int32_t n = 0; n < m->count.nodes; n++)
+  for (int32_t n = 0; n < all; n++)
     if (a->node[n] >= 0)
       a->node_of[a->node[n]] = n;
   return IG_OK;
@@ -114,7 +83,7 @@ static ig_status nodes_map(ig_frac_model *m, const int32_t *conn, maps *a) {
 /* Cohesive elements whose elements are both here; loads on elements that are. */
 static ig_status rest_map(ig_frac_model *m, const int32_t *coh, maps *a) {
   const int faces = m->shape.faces;
-  const int32_t cracks = m->count.cohesive, loads = m->s.drive.loads_on;
+  const int32_t cracks = m->part.total.count.cohesive, loads = m->part.total.loads;
   IG_TRY(IG_NEW(m->cx, &a->cohesive, (size_t)cracks + 1, "numbers of a part"));
   IG_TRY(IG_NEW(m->cx, &a->cohesive_of, (size_t)cracks + 1, "numbers of a part"));
   IG_TRY(IG_NEW(m->cx, &a->load, (size_t)loads + 1, "numbers of a part"));
@@ -138,19 +107,19 @@ static ig_status rest_map(ig_frac_model *m, const int32_t *coh, maps *a) {
 /* --- tables whose values are numbers */
 
 static void conn_cut(ig_frac_model *m, const maps *a, const int32_t *conn) {
-  const ig_frac_part *p = m->divided;
-  const int64_t ne = m->s.ne, here = p->local.s.ne;
-  int32_t *to = ig_frac_model_host((ig_frac_model *)&p->local, "conn");
+  const ig_frac_part *p = &m->part;
+  const int64_t ne = p->total.elements, here = m->s.ne;
+  int32_t *to = ig_frac_model_host(m, "conn");
   for (int i = 0; i < m->shape.nodes; i++)
     for (int64_t e = 0; e < here; e++)
       to[i * here + e] = a->node[conn[i * ne + p->element[e]]];
 }
 
 static void opp_cut(ig_frac_model *m, const maps *a, const int32_t *opp) {
-  ig_frac_part *p = m->divided;
-  const int32_t ne = m->s.ne, here = p->local.s.ne;
+  ig_frac_part *p = &m->part;
+  const int32_t ne = p->total.elements, here = m->s.ne;
   const int faces = m->shape.faces;
-  int32_t *to = ig_frac_model_host(&p->local, "opp");
+  int32_t *to = ig_frac_model_host(m, "opp");
   for (int32_t e = 0; e < here; e++)
     for (int f = 0; f < faces; f++) {
       const int32_t o = opp[p->element[e] * (int64_t)faces + f];
@@ -169,10 +138,10 @@ static void opp_cut(ig_frac_model *m, const maps *a, const int32_t *opp) {
 /* Nodes lie in the list one after the other, each with those of its slots that are here. */
 static void list_cut(ig_frac_model *m, const maps *a, const int32_t *list,
                      const ig_frac_node *node) {
-  ig_frac_part *p = m->divided;
-  const int32_t ne = m->s.ne, here = p->local.s.ne;
-  int32_t *to = ig_frac_model_host(&p->local, "list"), at = 0;
-  ig_frac_node *out = ig_frac_model_host(&p->local, "node");
+  ig_frac_part *p = &m->part;
+  const int32_t ne = p->total.elements, here = m->s.ne;
+  int32_t *to = ig_frac_model_host(m, "list"), at = 0;
+  ig_frac_node *out = ig_frac_model_host(m, "node");
   for (int32_t n = 0; n < a->nodes; n++) {
     const ig_frac_node *from = &node[a->node_of[n]];
     out[n] = (ig_frac_node){.first = at, .bc = from->bc, .origin = a->node[from->origin]};
@@ -187,9 +156,8 @@ static void list_cut(ig_frac_model *m, const maps *a, const int32_t *list,
 }
 
 static void coh_cut(ig_frac_model *m, const maps *a, const int32_t *coh) {
-  ig_frac_part *p = m->divided;
   const int faces = m->shape.faces;
-  int32_t *to = ig_frac_model_host(&p->local, "coh");
+  int32_t *to = ig_frac_model_host(m, "coh");
   for (int32_t c = 0; c < a->cohesives; c++)
     for (int side = 0; side < 2; side++) {
       const int32_t facet = coh[2 * (int64_t)a->cohesive_of[c] + side];
@@ -198,9 +166,8 @@ static void coh_cut(ig_frac_model *m, const maps *a, const int32_t *coh) {
 }
 
 static void load_face_cut(ig_frac_model *m, const maps *a) {
-  ig_frac_part *p = m->divided;
   const int faces = m->shape.faces;
-  int32_t *to = ig_frac_model_host(&p->local, "load_face");
+  int32_t *to = ig_frac_model_host(m, "load_face");
   for (int32_t k = 0; k < a->loads; k++) {
     const int32_t *from = m->load_face + 3 * (int64_t)a->load_of[k];
     to[3 * k] = a->element[from[0] / faces] * faces + from[0] % faces;
@@ -209,225 +176,134 @@ static void load_face_cut(ig_frac_model *m, const maps *a) {
   }
 }
 
-/* --- and those that are copied row by row */
+/* --- all tables */
 
-typedef enum { NUMBERS, ROWS, SLOTS, ALL_OF_IT, SCRATCH } cutting;
-static cutting cutting_of(const char *name) {
-  static const struct {
-    const char *name;
-    cutting how;
-  } known[] = {{"conn", NUMBERS},
-               {"opp", NUMBERS},
-               {"list", NUMBERS},
-               {"node", NUMBERS},
-               {"coh", NUMBERS},
-               {"load_face", NUMBERS},
-               {"number", NUMBERS},
-               {"attach", ROWS},
-               {"mat", ROWS},
-               {"impact", ROWS},
-               {"facet_law", ROWS},
-               {"s0", ROWS},
-               {"x", ROWS},
-               {"u", ROWS},
-               {"v", ROWS},
-               {"minv", ROWS},
-               {"work", ROWS},
-               {"pressed", ROWS},
-               {"surface_mass", ROWS},
-               {"surface_gap", ROWS},
-               {"surface_force", ROWS},
-               {"surface_work", ROWS},
-               {"turn", ROWS},
-               {"cs", ROWS},
-               {"cf", ROWS},
-               {"ck", ROWS},
-               {"cw", ROWS},
-               {"cwork", ROWS},
-               {"lf", ROWS},
-               {"lwork", ROWS},
-               {"fc", SLOTS},
-               {"laws", ALL_OF_IT},
-               {"bc_row", ALL_OF_IT},
-               {"history_x", ALL_OF_IT},
-               {"history_y", ALL_OF_IT}};
-  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-    if (strcmp(known[i].name, name) == 0)
-      return known[i].how;
-  return SCRATCH;
+/* Tables that hold numbers, as the whole has them. */
+enum { CONN, OPP, COH, LIST, NODE, NUMBERED };
+static const char *const numbered[NUMBERED] = {"conn", "opp", "coh", "list", "node"};
+
+static ig_status maps_make(ig_frac_model *m, const void *const table[NUMBERED], maps *a) {
+  IG_TRY(elements_map(m, a));
+  IG_TRY(nodes_map(m, table[CONN], a));
+  return rest_map(m, table[COH], a);
 }
 
-static void rows_copy(char *to, const char *from, const int32_t *of, int64_t count, size_t row) {
-  for (int64_t i = 0; i < count; i++)
-    memcpy(to + (size_t)i * row, from + (size_t)of[i] * row, row);
+/* The part's items are those of the maps; its numbers from the whole's. */
+static ig_status numbers_cut(ig_frac_model *m, const void *const table[NUMBERED], const maps *a) {
+  m->count = (ig_frac_count){
+      .step = m->part.total.count.step, .nodes = a->nodes, .cohesive = a->cohesives};
+  m->s.bare = a->bare;
+  IG_TRY(ig_frac_tables_grow(m)); /* and tells the device */
+  IG_TRY(ig_frac_numbers_put(m, a->node_of, a->cohesive_of));
+  conn_cut(m, a, table[CONN]);
+  opp_cut(m, a, table[OPP]);
+  list_cut(m, a, table[LIST], table[NODE]);
+  coh_cut(m, a, table[COH]);
+  load_face_cut(m, a);
+  for (int i = 0; i < NUMBERED; i++)
+    IG_TRY(ig_array_push(m->cx, ig_arrays_at(&m->arrays, numbered[i])));
+  return ig_array_push(m->cx, ig_arrays_at(&m->arrays, "load_face"));
 }
 
-static void table_copy(const ig_frac_model *m, const maps *a, const ig_frac_table *t, cutting how,
-                       const char *from) {
-  const ig_frac_part *p = m->divided;
-  const size_t row = (size_t)t->width * t->a.size;
-  const int columns = m->shape.nodes;
-  if (how == ALL_OF_IT)
-    memcpy(t->a.host, from, t->a.count * t->a.size);
-  else if (how == SLOTS)
-    for (int i = 0; i < columns; i++)
-      rows_copy((char *)t->a.host + (size_t)i * (size_t)p->local.s.ne * (row / (size_t)columns),
-                from + (size_t)i * (size_t)m->s.ne * (row / (size_t)columns), p->element,
-                p->local.s.ne, row / (size_t)columns);
-  else if (t->per == IG_FRAC_PER_ELEMENT)
-    rows_copy(t->a.host, from, p->element, p->local.s.ne, row);
-  else if (t->per == IG_FRAC_PER_NODE)
-    rows_copy(t->a.host, from, a->node_of, a->nodes, row);
-  else if (t->per == IG_FRAC_PER_COHESIVE)
-    rows_copy(t->a.host, from, a->cohesive_of, a->cohesives, row);
-  else
-    rows_copy(t->a.host, from, a->load_of, a->loads, row);
-}
-
-/* All tables that hold something, from the whole. `fixed`: also those that never change. */
-static ig_status tables_fill(const source *w, const maps *a, bool fixed) {
-  ig_frac_model *m = w->m, *q = &m->divided->local;
-  for (int i = 0; i < q->tables; i++) {
-    ig_frac_table *t = &q->table[i];
-    const cutting how = cutting_of(t->name);
-    const void *from;
-    if (how == SCRATCH && t->saved)
-      return IG_FAIL(m->cx, IG_NUMERIC, "table '%s' is not known to parts", t->name);
-    if (how == SCRATCH || !(fixed || t->saved))
-      continue;
-    if (how != NUMBERS) {
-      IG_TRY(whole_get(w, t->name, &from));
-      if (from)
-        table_copy(m, a, t, how, from);
-    }
-    IG_TRY(ig_array_push(m->cx, &t->a));
+/* Tables as the whole has them, for what is here; without contents. */
+static ig_status tables_make(ig_frac_model *m, const ig_arrays *whole, const maps *a) {
+  ig_frac_part *p = &m->part;
+  ig_frac_state *s = &m->s;
+  const int64_t slots = (int64_t)s->ne * m->shape.nodes + m->nodes_start; /* with bare ones */
+  s->magic = UINT64_MAX / (uint64_t)(s->ne ? s->ne : 1) + 1;
+  s->node_max = a->nodes + a->nodes / 8 + 64;
+  s->coh_max = a->cohesives + s->ne / 16 + 64;
+  s->drive.loads_on = a->loads;
+  const int64_t most = slots > s->node_max ? slots : s->node_max;
+  const ig_array_def more[] = {{"number", &s->topo.number, IG_FRAC_PER_ELEMENT, 1, 4, .flags = 0},
+                               {"worn", &s->surface.worn, IG_FRAC_PER_ELEMENT, 1, 4, .flags = 0}};
+  ig_arrays_open(&m->arrays, m->cx, &ig_frac_arrays_room, m);
+  for (int i = 0; i < whole->count; i++) {
+    ig_array_def t = whole->entry[i].def;
+    if (t.flags & ONE_RANK)
+      t.width = 0;
+    if (strcmp(t.name, "chain") == 0)
+      t.width = most / IG_FRAC_APART + 2;
+    IG_TRY(ig_frac_arrays_add(m, &t, 1));
   }
-  return IG_OK;
-}
-
-/* --- the model */
-
-static int64_t width_of(const ig_frac_model *q, const ig_frac_table *t) {
-  const int64_t slots = (int64_t)q->s.ne * q->shape.nodes + q->nodes_start; /* with bare ones */
-  const int64_t most = slots > q->s.node_max ? slots : q->s.node_max;
-  /* of whoever has the whole, or of the copy in which contact is computed */
-  static const char *const unused[] = {"f",   "part",  "bucket", "next",
-                                       "hit", "depth", "after",  "push"};
-  for (size_t i = 0; i < sizeof unused / sizeof *unused; i++)
-    if (strcmp(t->name, unused[i]) == 0)
-      return 0;
-  return strcmp(t->name, "chain") == 0 ? most / IG_FRAC_APART + 2 : t->width;
-}
-
-/* Tables as the whole has them, for what is here. */
-static ig_status tables_make(ig_frac_model *m, const maps *a) {
-  ig_frac_part *p = m->divided;
-  ig_frac_model *q = &p->local;
-  const int32_t ne = q->s.ne, nodes = q->nodes_start;
-  *q = *m;
-  q->tables = 0;
-  q->nodes_start = nodes;
-  q->divided = NULL;
-  q->graph = NULL;
-  q->probes = NULL;
-  q->color_start = NULL;
-  q->load_face = NULL;
-  q->histories = (ig_histories){0};
-  q->s.ne = ne;
-  q->s.magic = UINT64_MAX / (uint64_t)(ne ? ne : 1) + 1;
-  q->s.node_max = a->nodes + a->nodes / 8 + 64;
-  q->s.coh_max = a->cohesives + ne / 16 + 64;
-  q->s.drive.loads_on = a->loads;
-  for (int i = 0; i < m->tables; i++) {
-    const ig_frac_table *t = &m->table[i];
-    void *at = (char *)&q->s + ((char *)t->at - (char *)&m->s);
-    IG_TRY(ig_frac_table_add(q, t->name, at, t->per, width_of(q, t), t->a.size,
-                             (t->saved ? SAVED : 0) | (t->a.host ? 0 : DEVICE_ONLY)));
-  }
-  IG_TRY(ig_frac_table_add(q, "number", &q->s.topo.number, IG_FRAC_PER_ELEMENT, 1, 4, 0));
-  if (m->s.surface.on)
-    IG_TRY(ig_frac_table_add(q, "worn", &q->s.surface.worn, IG_FRAC_PER_ELEMENT, 1, 4, 0));
-  if (ne)
-    memcpy(ig_frac_model_host(q, "number"), p->element, (size_t)ne * sizeof *p->element);
+  IG_TRY(ig_frac_arrays_add(m, more, s->surface.on ? 2 : 1));
+  if (s->ne)
+    memcpy(ig_frac_model_host(m, "number"), p->element, (size_t)s->ne * sizeof *p->element);
   if (m->laws)
-    q->laws = ig_frac_model_host(q, "laws");
-  for (int i = 0; i < q->tables; i++)
-    if (q->table[i].a.host && cutting_of(q->table[i].name) == SCRATCH)
-      IG_TRY(ig_array_push(m->cx, &q->table[i].a)); /* zeros */
+    m->laws = ig_frac_model_host(m, "laws");
+  IG_TRY(IG_NEW(m->cx, &p->load_number, (size_t)a->loads + 1, "loads of a part"));
+  if (a->loads)
+    memcpy(p->load_number, a->load_of, (size_t)a->loads * sizeof *a->load_of);
+  return ig_arrays_push(&m->arrays);
+}
+
+/* Rows of what is here. */
+static ig_status tables_fill(ig_frac_model *m, const ig_arrays *whole) {
+  for (int i = 0; i < whole->count; i++) {
+    ig_arrays_entry *e = &m->arrays.entry[i];
+    void *from;
+    if (!(e->def.flags & (SAVED | FIXED)) || e->def.flags & NUMBERS)
+      continue;
+    IG_TRY(ig_arrays_pull(whole, e->def.name, &from));
+    IG_TRY(ig_arrays_take(&m->arrays, e, from));
+  }
   return IG_OK;
 }
 
 /* Bit f: what is across face f of an element is here, and they may part. */
-static void inside_find(ig_frac_part *p) {
-  const int faces = p->local.shape.faces;
-  const int32_t *opp = ig_frac_model_host(&p->local, "opp"), ne = p->local.s.ne;
+static void inside_find(ig_frac_model *m) {
+  const int faces = m->shape.faces;
+  const int32_t *opp = ig_frac_model_host(m, "opp"), ne = m->s.ne;
   for (int32_t e = 0; e < ne; e++)
     for (int f = 0; f < faces; f++) {
       const int32_t o = opp[e * (int64_t)faces + f];
       if (o >= 0 && o < ne)
-        p->inside[e] |= (uint8_t)(1u << f);
+        m->part.inside[e] |= (uint8_t)(1u << f);
     }
 }
 
-static ig_status cut(const source *w, maps *a, bool fixed) {
-  ig_frac_model *m = w->m, *q = &m->divided->local;
-  static const char *const names[] = {"conn", "opp", "coh", "list", "node"};
-  const void *table[5];
-  if (fixed) /* sizes are asked of the part's tables, which are not there yet */
-    for (int i = 0; i < 5; i++) {
-      void *host;
-      IG_TRY(ig_frac_model_pull(m, names[i], &host));
-      table[i] = host;
-    }
-  else
-    for (int i = 0; i < 5; i++)
-      IG_TRY(whole_get(w, names[i], &table[i]));
-  const int32_t *conn = table[0], *opp = table[1], *coh = table[2], *list = table[3];
-  if (!fixed)
-    IG_TRY(topology_check(m, conn, opp, coh, list, table[4]));
-  IG_TRY(elements_map(m, a));
-  IG_TRY(nodes_map(m, conn, a));
-  IG_TRY(rest_map(m, coh, a));
-  if (fixed)
-    IG_TRY(tables_make(m, a));
-  q->count = (ig_frac_count){.step = m->count.step, .nodes = a->nodes, .cohesive = a->cohesives};
-  q->s.bare = a->bare;
-  IG_TRY(ig_frac_tables_grow(q)); /* and tells the device */
-  IG_TRY(ig_frac_numbers_put(m, a->node_of, a->cohesive_of));
-  conn_cut(m, a, conn);
-  opp_cut(m, a, opp);
-  list_cut(m, a, list, table[4]);
-  coh_cut(m, a, coh);
-  load_face_cut(m, a);
-  IG_TRY(tables_fill(w, a, fixed));
-  if (!fixed)
-    return IG_OK;
-  IG_TRY(IG_NEW(m->cx, &m->divided->load_number, (size_t)a->loads + 1, "loads of a part"));
-  if (a->loads)
-    memcpy(m->divided->load_number, a->load_of, (size_t)a->loads * sizeof *a->load_of);
-  inside_find(m->divided);
-  return m->ops->run(m->cx, m->kind, m->wide, IG_FRAC_weigh, &q->s, 0, q->s.ne);
+static ig_status cut(ig_frac_model *m, const ig_arrays *whole, maps *a) {
+  const void *table[NUMBERED];
+  for (int i = 0; i < NUMBERED; i++) {
+    void *host;
+    IG_TRY(ig_arrays_pull(whole, numbered[i], &host));
+    table[i] = host;
+  }
+  IG_TRY(maps_make(m, table, a));
+  IG_TRY(tables_make(m, whole, a));
+  IG_TRY(numbers_cut(m, table, a));
+  IG_TRY(tables_fill(m, whole));
+  inside_find(m);
+  return ig_frac_run(m, IG_FRAC_weigh, 0, m->s.ne);
 }
 
 ig_status ig_frac_part_cut(ig_frac_model *m) {
   maps a = {0};
-  const ig_status status = cut(&(source){.m = m}, &a, true);
+  ig_arrays whole = m->arrays;
+  m->arrays.count = 0;
+  const ig_status status = cut(m, &whole, &a);
   maps_free(&a);
+  ig_arrays_free(&whole);
   return status;
+}
+
+static ig_status restore(ig_frac_model *m, const ig_restart *from, maps *a) {
+  const void *table[NUMBERED] = {NULL};
+  for (int i = 0; i < NUMBERED; i++) {
+    const int64_t bytes = ig_arrays_saved(&m->arrays, ig_arrays_find(&m->arrays, numbered[i]));
+    if (bytes)
+      IG_TRY(ig_restart_find(m->cx, from, numbered[i], IG_U8, bytes, &table[i]));
+  }
+  IG_TRY(topology_check(m, table[CONN], table[OPP], table[COH], table[LIST], table[NODE]));
+  if (m->part.ranks == 1) /* the register takes them as they are */
+    return IG_OK;
+  IG_TRY(maps_make(m, table, a));
+  return numbers_cut(m, table, a);
 }
 
 ig_status ig_frac_part_restore(ig_frac_model *m, const ig_restart *from) {
   maps a = {0};
-  if (!m->divided)
-    return IG_OK;
-  ig_status status = cut(&(source){m, from}, &a, false);
+  const ig_status status = restore(m, from, &a);
   maps_free(&a);
-  IG_TRY(ig_ranks_agree(m->cx, status));
-  return ig_frac_part_list(m);
-}
-
-void ig_frac_part_drop(ig_frac_part *p) {
-  for (int i = 0; i < p->local.tables; i++)
-    ig_array_free(p->local.cx, &p->local.table[i].a);
-  p->local.tables = 0;
+  return status;
 }

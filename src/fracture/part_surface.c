@@ -88,7 +88,7 @@ static ig_status array_fit(ig_ctx *cx, ig_array *a, int64_t count, size_t size, 
 }
 
 static ig_status arrays_fit(ig_frac_model *m, const surfaces *s) {
-  ig_frac_contact *c = m->divided->contact;
+  ig_frac_contact *c = m->part.contact;
   const size_t real = m->wide ? 8 : 4;
   const int dim = m->shape.dim;
   const int64_t n = s->nodes, e = s->elements;
@@ -132,13 +132,13 @@ static ig_status arrays_fit(ig_frac_model *m, const surfaces *s) {
 }
 
 static ig_status elements_fill(ig_frac_model *m, const surfaces *s) {
-  ig_frac_part *p = m->divided;
+  ig_frac_part *p = &m->part;
   ig_frac_contact *c = p->contact;
   int32_t *conn = c->conn.host, *number = c->number.host, *of = c->element_of.host;
   c->linked.count = c->seen.count = 0;
   for (int32_t e = 0; e < s->elements; e++) {
     const ig_frac_surface_element *from = &s->element[e];
-    const int32_t local = ig_rising_at(p->element, p->local.s.ne, from->number);
+    const int32_t local = ig_rising_at(p->element, m->s.ne, from->number);
     number[e] = from->number;
     ((uint32_t *)c->worn.host)[e] = from->worn;
     of[e] = local >= 0 && p->element_owner[local] == p->rank ? local : -1;
@@ -161,7 +161,7 @@ static ig_status elements_fill(ig_frac_model *m, const surfaces *s) {
 /* Values of a node: those of messages, and of the part. */
 static void node_fill(const ig_frac_model *m, int32_t n, const ig_frac_surface_node *from,
                       const void *force, const double *work) {
-  const ig_frac_contact *c = m->divided->contact;
+  const ig_frac_contact *c = m->part.contact;
   const int dim = m->shape.dim;
   const int64_t local = ((int32_t *)c->node_of.host)[n];
   for (int d = 0; d < dim; d++) {
@@ -183,7 +183,7 @@ static void node_fill(const ig_frac_model *m, int32_t n, const ig_frac_surface_n
 
 /* Slots in their order, of the elements that are here. */
 static void slots_fill(const ig_frac_model *m, const surfaces *s) {
-  const ig_frac_contact *c = m->divided->contact;
+  const ig_frac_contact *c = m->part.contact;
   int32_t *list = c->list.host, at = 0;
   ig_frac_node *node = c->node.host;
   for (int32_t n = 0; n < s->nodes; n++) {
@@ -200,12 +200,12 @@ static void slots_fill(const ig_frac_model *m, const surfaces *s) {
 }
 
 static ig_status nodes_fill(ig_frac_model *m, const surfaces *s) {
-  ig_frac_contact *c = m->divided->contact;
+  ig_frac_contact *c = m->part.contact;
   int32_t *of = c->node_of.host;
   void *force = NULL, *work = NULL;
   if (m->s.surface.on) {
-    IG_TRY(ig_frac_model_pull(&m->divided->local, "surface_force", &force));
-    IG_TRY(ig_frac_model_pull(&m->divided->local, "surface_work", &work));
+    IG_TRY(ig_frac_model_pull(m, "surface_force", &force));
+    IG_TRY(ig_frac_model_pull(m, "surface_work", &work));
   }
   c->pressing.count = c->reacting.count = c->borrowed.count = 0;
   for (int32_t n = 0; n < s->nodes; n++) {
@@ -231,18 +231,17 @@ static ig_status nodes_fill(ig_frac_model *m, const surfaces *s) {
 }
 
 static ig_status lent_fill(ig_frac_model *m) {
-  ig_frac_contact *c = m->divided->contact;
-  const ig_frac_state *q = &m->divided->local.s;
+  ig_frac_contact *c = m->part.contact;
   *(ig_frac_lent *)c->lent.host = (ig_frac_lent){.node = c->node_of.dev,
                                                  .element = c->element_of.dev,
-                                                 .worn = q->surface.worn,
-                                                 .u = q->nodal.u,
-                                                 .v = q->nodal.v,
-                                                 .mass = q->surface.mass,
-                                                 .gap = q->surface.gap,
-                                                 .force = q->surface.force,
-                                                 .work = q->surface.work,
-                                                 .part = q->surface.part};
+                                                 .worn = m->s.surface.worn,
+                                                 .u = m->s.nodal.u,
+                                                 .v = m->s.nodal.v,
+                                                 .mass = m->s.surface.mass,
+                                                 .gap = m->s.surface.gap,
+                                                 .force = m->s.surface.force,
+                                                 .work = m->s.surface.work,
+                                                 .part = m->s.surface.part};
   ig_array *const all[] = {&c->conn,  &c->list, &c->node, &c->number,  &c->worn,       &c->x,
                            &c->u,     &c->v,    &c->minv, &c->part,    &c->mass,       &c->gap,
                            &c->force, &c->work, &c->on,   &c->node_of, &c->element_of, &c->lent};
@@ -268,7 +267,7 @@ static ig_status travel_add(ig_frac_model *m, travel *t, int32_t item) {
 /* Far ghosts as they pass without contact, which both sides list in the same order. */
 static ig_status ghosts_add(ig_frac_model *m, int rank, travel *give, travel *take,
                             uint8_t *given) {
-  const ig_halo *far = &m->divided->halo[IG_FRAC_FAR];
+  const ig_halo *far = &m->part.halo[IG_FRAC_FAR];
   const int32_t *out = far->give.host, *in = far->take.host;
   for (int p = 0; p < far->peers; p++) {
     if (far->wire.end[p].rank != rank)
@@ -286,7 +285,7 @@ static ig_status ghosts_add(ig_frac_model *m, int rank, travel *give, travel *ta
 /* Then nodes that the other rank has in its copy alone; in both as its parcel has them. */
 static ig_status guests_add(ig_frac_model *m, const surfaces *s, const ig_frac_parcel *a,
                             travel *give, travel *take, uint8_t *given) {
-  const int32_t split = m->divided->local.count.nodes;
+  const int32_t split = m->count.nodes;
   for (int32_t i = 0; i < a->count[0]; i++)
     if (!given[a->node[i]])
       IG_TRY(travel_add(m, give, a->node[i]));
@@ -301,8 +300,8 @@ static ig_status guests_add(ig_frac_model *m, const surfaces *s, const ig_frac_p
 /* Elements whose facets may come to be free. */
 static ig_status worn_add(ig_frac_model *m, const surfaces *s, const ig_frac_parcel *a,
                           travel *give, travel *take, uint8_t *worn) {
-  const int32_t split = m->divided->local.s.ne;
-  const bool own = a->rank == m->divided->rank;
+  const int32_t split = m->s.ne;
+  const bool own = a->rank == m->part.rank;
   for (int32_t i = 0; i < a->count[2]; i++) {
     if (!ig_frac_parcel_elements(a->out, a->count)[i].cracked)
       continue;
@@ -321,11 +320,11 @@ static ig_status worn_add(ig_frac_model *m, const surfaces *s, const ig_frac_par
 /* Lists of nodes (give, take) and of elements (give, take). */
 static ig_status travels_list(ig_frac_model *m, const surfaces *s, const ig_frac_parcel *list,
                               int count, travel t[4], uint8_t *given, uint8_t *worn) {
-  const ig_frac_part *p = m->divided;
+  const ig_frac_part *p = &m->part;
   for (int k = 0; k < 4; k++)
     IG_TRY(IG_NEW(m->cx, &t[k].of.start, (size_t)p->ranks + 1, "ghosts"));
   for (int r = 0, i = 0; r < p->ranks; r++) {
-    memset(given, 0, (size_t)p->local.count.nodes);
+    memset(given, 0, (size_t)m->count.nodes);
     IG_TRY(ghosts_add(m, r, &t[0], &t[1], given));
     if (i < count && list[i].rank == r) {
       if (r != p->rank)
@@ -337,7 +336,7 @@ static ig_status travels_list(ig_frac_model *m, const surfaces *s, const ig_frac
       t[k].of.start[r + 1] = t[k].count;
   }
   p->contact->worn_out.count = 0;
-  for (int32_t e = 0; e < p->local.s.ne; e++)
+  for (int32_t e = 0; e < m->s.ne; e++)
     if (worn[e])
       IG_TRY(ig_frac_list_add(m->cx, &p->contact->worn_out, e));
   return ig_frac_list_push(m->cx, &p->contact->worn_out, 0);
@@ -346,14 +345,14 @@ static ig_status travels_list(ig_frac_model *m, const surfaces *s, const ig_frac
 /* All ranks call it, also one that has failed. */
 static ig_status halos_make(ig_frac_model *m, const surfaces *s, const ig_frac_parcel *list,
                             int count, ig_status status) {
-  ig_frac_part *p = m->divided;
+  ig_frac_part *p = &m->part;
   ig_frac_contact *c = p->contact;
   travel t[4] = {0};
   uint8_t *given = NULL, *worn = NULL;
   if (status == IG_OK)
-    status = IG_NEW(m->cx, &given, (size_t)p->local.count.nodes + 1, "ghosts");
+    status = IG_NEW(m->cx, &given, (size_t)m->count.nodes + 1, "ghosts");
   if (status == IG_OK)
-    status = IG_NEW(m->cx, &worn, (size_t)p->local.s.ne + 1, "surfaces");
+    status = IG_NEW(m->cx, &worn, (size_t)m->s.ne + 1, "surfaces");
   if (status == IG_OK)
     status = travels_list(m, s, list, count, t, given, worn);
   status = ig_ranks_agree(m->cx, status);
@@ -363,8 +362,8 @@ static ig_status halos_make(ig_frac_model *m, const surfaces *s, const ig_frac_p
     const ig_halo_lists lists = {p->ranks, give->start, give->node, take->start, take->node};
     status = ig_halo_of(m->cx, &lists, k ? sizeof(uint32_t) : motion, k ? &c->wear : &c->import);
   }
-  c->import.split = p->local.count.nodes;
-  c->wear.split = p->local.s.ne;
+  c->import.split = m->count.nodes;
+  c->wear.split = m->s.ne;
   for (int k = 0; k < 4; k++) {
     free(t[k].of.start);
     free(t[k].of.node);
@@ -377,7 +376,7 @@ static ig_status halos_make(ig_frac_model *m, const surfaces *s, const ig_frac_p
 /* --- an import */
 
 ig_status ig_frac_contact_look(ig_frac_model *m, ig_status status) {
-  ig_frac_part *p = m->divided;
+  ig_frac_part *p = &m->part;
   ig_frac_parcel *list = NULL;
   surfaces s = {0};
   int count = 0;
@@ -411,8 +410,8 @@ ig_status ig_frac_contact_look(ig_frac_model *m, ig_status status) {
 /* --- steps */
 
 ig_frac_state ig_frac_contact_state(const ig_frac_model *m) {
-  const ig_frac_contact *c = m->divided->contact;
-  ig_frac_state s = m->divided->local.s;
+  const ig_frac_contact *c = m->part.contact;
+  ig_frac_state s = m->s;
   s.ne = c->elements;
   s.magic = c->elements > 1 ? UINT64_MAX / (uint64_t)c->elements + 1 : 0;
   s.topo = (ig_frac_topology){
@@ -444,24 +443,23 @@ ig_status ig_frac_contact_run(ig_frac_model *m, ig_frac_state *s, ig_frac_item i
 }
 
 ig_status ig_frac_contact_wear(ig_frac_model *m, ig_status status) {
-  ig_frac_model *q = &m->divided->local;
-  ig_frac_contact *c = m->divided->contact;
-  const ig_halo_array worn[] = {{q->s.surface.worn, sizeof(uint32_t)},
+  ig_frac_contact *c = m->part.contact;
+  const ig_halo_array worn[] = {{m->s.surface.worn, sizeof(uint32_t)},
                                 {c->worn.dev, sizeof(uint32_t)}};
   if (status == IG_OK)
-    status = ig_frac_run_list(q, IG_FRAC_wear, &c->worn_out);
+    status = ig_frac_run_list(m, IG_FRAC_wear, &c->worn_out);
   return ig_halo_refresh_all(m->cx, &c->wear, worn, 2, status);
 }
 
 ig_status ig_frac_contact_link(ig_frac_model *m, ig_frac_state *s) {
-  const ig_frac_contact *c = m->divided->contact;
+  const ig_frac_contact *c = m->part.contact;
   s->pick = NULL;
   IG_TRY(m->ops->run(m->cx, m->kind, m->wide, IG_FRAC_wipe, s, 0, (int64_t)c->mask + 1));
   return ig_frac_contact_run(m, s, IG_FRAC_link, &c->linked);
 }
 
 static ig_status contact_run(ig_frac_model *m) {
-  const ig_frac_contact *c = m->divided->contact;
+  const ig_frac_contact *c = m->part.contact;
   ig_frac_state s = ig_frac_contact_state(m);
   IG_TRY(ig_frac_contact_run(m, &s, IG_FRAC_see, &c->seen));
   IG_TRY(ig_frac_contact_run(m, &s, IG_FRAC_borrow, &c->borrowed));
@@ -474,7 +472,7 @@ static ig_status contact_run(ig_frac_model *m) {
 ig_status ig_frac_part_surfaces(ig_frac_model *m, ig_status status) {
   if (!m->s.surface.on)
     return status;
-  if (m->divided->unseen)
+  if (m->part.unseen)
     IG_TRY(ig_frac_contact_look(m, status)); /* of all ranks alike */
   status = ig_frac_contact_wear(m, status);
   return status == IG_OK ? contact_run(m) : status;
@@ -482,17 +480,16 @@ ig_status ig_frac_part_surfaces(ig_frac_model *m, ig_status status) {
 
 /* A step moves a node by dt v: how far any can have moved is known from the largest component. */
 ig_status ig_frac_part_moved(ig_frac_model *m, ig_status status) {
-  ig_frac_part *p = m->divided;
-  const ig_frac_model *q = &p->local;
+  ig_frac_part *p = &m->part;
   const ig_backend *b = m->cx->backend;
-  const size_t count = (size_t)q->count.nodes * (size_t)m->shape.dim;
+  const size_t count = (size_t)m->count.nodes * (size_t)m->shape.dim;
   double most = 0;
   int64_t word = 0;
   if (!m->s.surface.on)
     return status;
   if (status == IG_OK)
-    status = m->wide ? b->absmax_f64(m->cx, count, q->s.nodal.v, &most)
-                     : b->absmax_f32(m->cx, count, q->s.nodal.v, &most);
+    status = m->wide ? b->absmax_f64(m->cx, count, m->s.nodal.v, &most)
+                     : b->absmax_f32(m->cx, count, m->s.nodal.v, &most);
   if (!(most < 1e300)) /* it blows up, which others see */
     most = 1e300;
   memcpy(&word, &most, sizeof word); /* numbers above 0 have the order of their bits */
@@ -507,7 +504,7 @@ ig_status ig_frac_part_moved(ig_frac_model *m, ig_status status) {
 }
 
 void ig_frac_contact_free(ig_frac_model *m) {
-  ig_frac_contact *c = m->divided->contact;
+  ig_frac_contact *c = m->part.contact;
   if (!c)
     return;
   ig_array *const arrays[] = {
@@ -521,5 +518,5 @@ void ig_frac_contact_free(ig_frac_model *m) {
   ig_halo_free(m->cx, &c->import);
   ig_halo_free(m->cx, &c->wear);
   free(c);
-  m->divided->contact = NULL;
+  m->part.contact = NULL;
 }

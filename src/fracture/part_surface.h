@@ -18,7 +18,7 @@
 #ifndef IG_FRAC_PART_SURFACE_H
 #define IG_FRAC_PART_SURFACE_H
 
-#include "fracture/part.h"
+#include "fracture/tables.h"
 #include "ranks/fence.h"
 
 /* What a message has; numbers are those of the whole. */
@@ -70,10 +70,10 @@ void ig_frac_parcels_free(ig_frac_parcel *list, int count);
 /* Whether a node's force is needed on this rank: it is its own, or (rigid contact of facets, which
    hangs on all forces at both nodes of a pair) has an element in common with an own one. */
 static inline bool ig_frac_wanted(const ig_frac_model *m, int32_t n) {
-  return m->divided->node_layer[m->divided->origin[n]] <= (m->s.zone.law.rigid ? 1 : 0);
+  return m->part.node_layer[m->part.origin[n]] <= (m->s.zone.law.rigid ? 1 : 0);
 }
 static inline double ig_frac_node_reach(const ig_frac_model *m) { /* 2 h + s */
-  return 2 * m->s.surface.cell + m->divided->contact->skin;
+  return 2 * m->s.surface.cell + m->part.contact->skin;
 }
 
 /* The copy of what is near now, on all ranks, also one that has failed; as kernels see it; an item

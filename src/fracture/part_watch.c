@@ -5,7 +5,7 @@
 #include <string.h>
 
 static ig_status depth_find(ig_frac_model *m, ig_array *depth, double *deepest) {
-  const ig_frac_contact *c = m->divided->contact;
+  const ig_frac_contact *c = m->part.contact;
   const size_t nodes = (size_t)c->nodes;
   IG_TRY(ig_array_new_device(m->cx, depth, nodes + 1, sizeof(double), "overlap"));
   IG_TRY(ig_array_zero(m->cx, depth));
@@ -19,13 +19,12 @@ static ig_status depth_find(ig_frac_model *m, ig_array *depth, double *deepest) 
 
 /* Each node is looked at by its owner, whose copy has all that is near. */
 ig_status ig_frac_part_watch(ig_frac_model *m, double *deepest) {
-  ig_frac_state *q = &m->divided->local.s;
   ig_array worn = {0}, depth = {0};
   int64_t word = 0;
   *deepest = 0;
   ig_status status =
-      ig_array_new_device(m->cx, &worn, (size_t)q->ne + 1, sizeof(uint32_t), "surfaces");
-  q->surface.worn = worn.dev;
+      ig_array_new_device(m->cx, &worn, (size_t)m->s.ne + 1, sizeof(uint32_t), "surfaces");
+  m->s.surface.worn = worn.dev;
   status = ig_frac_contact_look(m, status);
   if (status == IG_OK)
     status = ig_frac_contact_wear(m, status);
@@ -34,7 +33,7 @@ ig_status ig_frac_part_watch(ig_frac_model *m, double *deepest) {
   memcpy(&word, deepest, sizeof word); /* numbers above 0 have the order of their bits */
   status = ig_ranks_most(m->cx, status, &word, 1);
   memcpy(deepest, &word, sizeof word);
-  q->surface.worn = NULL;
+  m->s.surface.worn = NULL;
   ig_frac_contact_free(m);
   ig_array_free(m->cx, &worn);
   ig_array_free(m->cx, &depth);

@@ -1,5 +1,5 @@
 /* Items of a model run one by one: the passes of an insertion, items over a list. */
-#include "fracture/part.h"
+#include "fracture/tables.h"
 
 ig_status ig_frac_run(ig_frac_model *m, ig_frac_item item, int64_t begin, int64_t n) {
   return m->ops->run(m->cx, m->kind, m->wide, item, &m->s, begin, n);

@@ -115,8 +115,8 @@ ig_status ig_frac_patches_follow(ig_frac_model *m) {
                                &m->cluster.node,
                                &m->cluster.border,
                                &m->cluster.local,
-                               &ig_frac_table_find(m, "loose")->a,
-                               &ig_frac_table_find(m, "looses")->a};
+                               ig_arrays_at(&m->arrays, "loose"),
+                               ig_arrays_at(&m->arrays, "looses")};
   for (size_t i = 0; i < sizeof changed / sizeof *changed; i++)
     IG_TRY(ig_array_push(m->cx, changed[i]));
   return IG_OK;

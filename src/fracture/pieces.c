@@ -3,25 +3,24 @@
    all learn which names are one. */
 #include "core/forest.h"
 #include "core/rising.h"
-#include "fracture/part.h"
 #include "ranks/lists.h"
 #include "fracture/run.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* The model that has the tables, with those that are read here on the host. */
+/* Tables that are read here, on the host. */
 typedef struct {
-  ig_frac_model *q;
+  const ig_frac_model *m;
   const int32_t *opp, *coh;
 } mesh_now;
 
 static ig_status mesh_pull(ig_frac_model *m, mesh_now *w) {
   static const char *const names[] = {"opp", "coh", "cs", "cw"};
   void *host[4];
-  w->q = ig_frac_holder(m);
+  w->m = m;
   for (int i = 0; i < 4; i++)
-    IG_TRY(ig_frac_model_pull(w->q, names[i], &host[i]));
+    IG_TRY(ig_frac_model_pull(w->m, names[i], &host[i]));
   w->opp = host[0], w->coh = host[1];
   return IG_OK;
 }
@@ -29,11 +28,11 @@ static ig_status mesh_pull(ig_frac_model *m, mesh_now *w) {
 /* The element that a facet's own hangs together with there, through a cohesive element too that
    still holds; -1. */
 static int32_t joined(const mesh_now *w, int64_t facet) {
-  const int32_t o = w->opp[facet], faces = w->q->shape.faces, ne = w->q->s.ne;
+  const int32_t o = w->opp[facet], faces = w->m->shape.faces, ne = w->m->s.ne;
   if (o < ne)
     return o < 0 ? -1 : o;
   const int64_t c = o - ne;
-  if (ig_frac_model_damage(w->q, c) >= 1)
+  if (ig_frac_model_damage(w->m, c) >= 1)
     return -1;
   return w->coh[2 * c + (w->coh[2 * c] == facet)] / faces;
 }
@@ -73,27 +72,28 @@ typedef struct {
 
 /* Own elements are joined; others are listed. */
 static ig_status own_join(ig_frac_model *m, const mesh_now *w, int32_t *up, crossings *x) {
-  const ig_frac_part *p = m->divided;
+  const ig_frac_part *p = &m->part;
   const int faces = m->shape.faces;
-  for (int32_t e = 0; e < p->local.s.ne; e++)
-    for (int f = 0; f < faces && p->element_owner[e] == p->rank; f++) {
+  for (int32_t e = 0; e < m->s.ne; e++)
+    for (int f = 0; f < faces && ig_frac_element_owner(p, e) == p->rank; f++) {
       const int32_t o = joined(w, (int64_t)e * faces + f);
       if (o < 0)
         continue;
-      if (p->element_owner[o] == p->rank) {
+      if (ig_frac_element_owner(p, o) == p->rank) {
         ig_join(up, e, o);
         continue;
       }
-      const int32_t a = p->element[e], b = p->element[o];
+      const int32_t a = ig_frac_element_number(p, e), b = ig_frac_element_number(p, o);
       IG_TRY(IG_MORE(m->cx, &x->item, x->count, "pieces"));
-      x->item[x->count++] = (crossing){p->element_owner[o], a < b ? a : b, a < b ? b : a, e};
+      x->item[x->count++] =
+          (crossing){ig_frac_element_owner(p, o), a < b ? a : b, a < b ? b : a, e};
     }
   IG_TRY(IG_NEW(m->cx, &x->out, (size_t)x->count + 1, "pieces"));
   IG_TRY(IG_NEW(m->cx, &x->in, (size_t)x->count + 1, "pieces"));
   if (x->count)
     qsort(x->item, (size_t)x->count, sizeof *x->item, by_place);
   for (int64_t i = 0; i < x->count; i++)
-    x->out[i] = p->element[ig_root(up, x->item[i].own)];
+    x->out[i] = ig_frac_element_number(p, ig_root(up, x->item[i].own));
   return IG_OK;
 }
 
@@ -101,7 +101,7 @@ static ig_status names_swap(ig_frac_model *m, const crossings *x, ig_status stat
   ig_message *message = NULL;
   int messages = 0;
   if (status == IG_OK)
-    status = IG_NEW(m->cx, &message, (size_t)m->divided->ranks, "messages");
+    status = IG_NEW(m->cx, &message, (size_t)m->part.ranks, "messages");
   status = ig_ranks_agree(m->cx, status);
   for (int64_t i = 0, end; i < x->count && status == IG_OK; i = end) {
     for (end = i; end < x->count && x->item[end].rank == x->item[i].rank;)
@@ -128,7 +128,7 @@ static ig_status aliases_share(ig_frac_model *m, const crossings *x, ig_status s
     status = IG_NEW(m->cx, &mine, (size_t)x->count + 1, "pieces");
   for (int64_t i = 0; i < x->count && status == IG_OK; i++) {
     const int32_t a = x->out[i], b = x->in[i];
-    if (m->divided->rank < x->item[i].rank) /* one of the two tells */
+    if (m->part.rank < x->item[i].rank) /* one of the two tells */
       mine[kept++] = (alias){a < b ? a : b, a < b ? b : a};
   }
   if (kept)
@@ -176,17 +176,18 @@ static ig_status names_join(ig_frac_model *m, const alias *all, int64_t sum, nam
 /* `up`: roots of own elements in the part, becomes names in the whole; *own: pieces whose lowest
    element is this rank's. */
 static void names_give(const ig_frac_model *m, names *n, int32_t *up, int64_t *own) {
-  const ig_frac_part *p = m->divided;
-  for (int32_t e = 0; e < p->local.s.ne; e++)
+  const ig_frac_part *p = &m->part;
+  for (int32_t e = 0; e < m->s.ne; e++)
     up[e] = ig_root(up, e);
-  for (int32_t e = p->local.s.ne - 1; e >= 0; e--) { /* roots, which are lower, last */
-    const int32_t name = p->element[up[e]], at = ig_rising_at(n->name, n->count, name);
+  for (int32_t e = m->s.ne - 1; e >= 0; e--) { /* roots, which are lower, last */
+    const int32_t name = ig_frac_element_number(p, up[e]),
+                  at = ig_rising_at(n->name, n->count, name);
     up[e] = at < 0 ? name : n->name[ig_root(n->up, at)];
-    *own += p->element_owner[e] == p->rank && up[e] == p->element[e];
+    *own += ig_frac_element_owner(p, e) == p->rank && up[e] == ig_frac_element_number(p, e);
   }
 }
 
-static ig_status part_find(ig_frac_model *m, ig_frac_pieces *p, ig_status status) {
+static ig_status pieces_join(ig_frac_model *m, ig_frac_pieces *p, ig_status status) {
   mesh_now w = {0};
   crossings x = {0};
   names n = {0};
@@ -213,31 +214,11 @@ static ig_status part_find(ig_frac_model *m, ig_frac_pieces *p, ig_status status
   return status;
 }
 
-static ig_status whole_find(ig_frac_model *m, ig_frac_pieces *p) {
-  mesh_now w;
-  IG_TRY(mesh_pull(m, &w));
-  const int faces = m->shape.faces;
-  for (int64_t i = 0; i < (int64_t)faces * m->s.ne; i++) {
-    const int32_t o = joined(&w, i);
-    if (o >= 0)
-      ig_join(p->of, (int32_t)(i / faces), o);
-  }
-  for (int32_t e = 0; e < m->s.ne; e++) {
-    p->of[e] = ig_root(p->of, e);
-    p->count += p->of[e] == e;
-  }
-  return IG_OK;
-}
-
 ig_status ig_frac_pieces_find(ig_frac_model *m, ig_frac_pieces *p) {
-  const int32_t ne = ig_frac_holder(m)->s.ne;
-  const ig_status status = IG_NEW(m->cx, &p->of, (size_t)ne + 1, "pieces");
-  p->count = 0;
-  for (int32_t e = 0; e < ne && status == IG_OK; e++)
+  const ig_status status = IG_NEW(m->cx, &p->of, (size_t)m->s.ne + 1, "pieces");
+  for (int32_t e = 0; e < m->s.ne && status == IG_OK; e++)
     p->of[e] = e;
-  if (m->divided)
-    return part_find(m, p, status);
-  return status == IG_OK ? whole_find(m, p) : status;
+  return pieces_join(m, p, status);
 }
 
 void ig_frac_pieces_free(ig_frac_pieces *p) {

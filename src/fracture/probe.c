@@ -1,7 +1,7 @@
 /* Probes: what a case asks of nodes and elements, as columns of the history. They hold no state. */
 #include "core/rising.h"
-#include "fracture/part.h"
 #include "fracture/run.h"
+#include "fracture/tables.h"
 #include "mesh/probe.h"
 
 #include <math.h>
@@ -11,8 +11,7 @@
 
 typedef struct {
   const ig_frac_probe_case *c;
-  ig_look look;   /* nodes of the mesh as it was, or elements; on ranks their number alone */
-  ig_collect own; /* on ranks: those of the part, and their places in the look */
+  ig_collect own; /* nodes of the mesh as it was, or elements: those of the part */
   char column[64];
 } probe;
 struct ig_frac_probes {
@@ -22,10 +21,8 @@ struct ig_frac_probes {
 };
 
 void ig_frac_probes_free(ig_frac_probes *all) {
-  for (int i = 0; all && i < all->count; i++) {
-    free(all->probe[i].look.item);
+  for (int i = 0; all && i < all->count; i++)
     ig_collect_free(&all->probe[i].own);
-  }
   free(all);
 }
 
@@ -43,11 +40,11 @@ static const char *unit_of(const ig_frac_probe_case *c) {
 }
 
 /* Whether some support holds that component of one of the nodes. */
-static bool held(ig_frac_model *m, const ig_look *look, int d) {
+static bool held(ig_frac_model *m, const ig_collect *at, int d) {
   const ig_frac_node *node = ig_frac_model_host(m, "node");
   const int32_t *row = ig_frac_model_host(m, "bc_row");
-  for (ig_lid i = 0; i < look->count; i++) {
-    const int32_t bc = node[look->item[i]].bc;
+  for (int64_t i = 0; i < at->mine_count; i++) {
+    const int32_t bc = node[at->mine[i]].bc;
     if (bc >= 0 && row[3 * bc + d] >= 0)
       return true;
   }
@@ -71,9 +68,14 @@ static ig_status probe_open(ig_job *job, ig_frac_model *m, int i) {
   if (m->shape.dim == 2 && out)
     return ig_fail_at(job->cx, &c->at, "probe '%s': a plane mesh has quantities of x and y alone",
                       c->name);
-  IG_TRY(ig_look_find(job->cx, job->mesh, &c->at, c->set, c->point, q >= IG_FRAC_PROBE_STRESS,
-                      &p->look));
-  if (q >= IG_FRAC_PROBE_FORCE && q < IG_FRAC_PROBE_STRESS && !held(m, &p->look, q % 3))
+  ig_look look;
+  IG_TRY(
+      ig_look_find(job->cx, job->mesh, &c->at, c->set, c->point, q >= IG_FRAC_PROBE_STRESS, &look));
+  p->own = (ig_collect){look.count, look.count, .mine = look.item};
+  IG_TRY(IG_NEW(job->cx, &p->own.whole, (size_t)look.count + 1, "probes"));
+  for (ig_lid k = 0; k < look.count; k++)
+    p->own.whole[k] = k;
+  if (q >= IG_FRAC_PROBE_FORCE && q < IG_FRAC_PROBE_STRESS && !held(m, &p->own, q % 3))
     ig_warn_at(job->cx, &c->at,
                "probe '%s': no support holds or leads these nodes in that direction: it stays 0",
                c->name);
@@ -96,38 +98,32 @@ ig_status ig_frac_probes_open(ig_job *job, ig_frac_model *m) {
     IG_TRY(probe_open(job, m, i));
   if (!m->probes->shows)
     return IG_OK;
-  return ig_frac_table_add(m, "shown", &m->s.nodal.shown, IG_FRAC_PER_NODE, 2 * m->shape.dim,
-                           sizeof(double), 0);
+  const ig_array_def def = {"shown",          &m->s.nodal.shown, IG_FRAC_PER_NODE,
+                            2 * m->shape.dim, sizeof(double),    .flags = 0};
+  return ig_frac_arrays_add(m, &def, 1);
 }
 
-/* --- on ranks */
-
-static ig_status probe_divide(ig_frac_model *m, probe *p) {
-  const ig_frac_part *part = m->divided;
+/* Those of the part, of all there are. */
+static void probe_divide(const ig_frac_model *m, probe *p) {
+  const ig_frac_part *part = &m->part;
   const bool nodes = p->c->quantity < IG_FRAC_PROBE_STRESS;
   const int32_t *number = nodes ? part->mesh_node : part->element;
-  const int32_t *rank = nodes ? part->owner : part->element_owner;
-  const int32_t count = nodes ? part->local.nodes_start : part->local.s.ne;
-  const int64_t most = p->look.count < count ? p->look.count : count;
-  p->own.whole_count = p->look.count;
-  IG_TRY(IG_NEW(m->cx, &p->own.mine, (size_t)most + 1, "probes"));
-  IG_TRY(IG_NEW(m->cx, &p->own.whole, (size_t)most + 1, "probes"));
-  for (ig_lid i = 0; i < p->look.count && p->own.mine_count < most; i++) {
-    const int32_t at = ig_rising_at(number, count, p->look.item[i]);
-    if (at < 0 || rank[at] != part->rank)
+  const int32_t *owner = nodes ? part->owner : part->element_owner;
+  const int32_t count = nodes ? m->nodes_start : m->s.ne;
+  int64_t kept = 0;
+  for (int64_t i = 0; i < p->own.mine_count; i++) {
+    const int32_t at = ig_rising_at(number, count, p->own.mine[i]);
+    if (at < 0 || owner[at] != part->rank)
       continue;
-    p->own.mine[p->own.mine_count] = at;
-    p->own.whole[p->own.mine_count++] = i;
+    p->own.mine[kept] = at;
+    p->own.whole[kept++] = p->own.whole[i];
   }
-  free(p->look.item);
-  p->look.item = NULL;
-  return IG_OK;
+  p->own.mine_count = kept;
 }
 
-ig_status ig_frac_probes_divide(ig_frac_model *m) {
+void ig_frac_probes_divide(ig_frac_model *m) {
   for (int i = 0; i < ig_frac_probes_count(m); i++)
-    IG_TRY(probe_divide(m, &m->probes->probe[i]));
-  return IG_OK;
+    probe_divide(m, &m->probes->probe[i]);
 }
 
 /* --- values */
@@ -141,7 +137,7 @@ typedef struct {
 static ig_status copies_find(ig_frac_model *m, copies *all) {
   const int32_t start = m->nodes_start, more = m->count.nodes - start;
   void *node;
-  if (more <= 0 || m->divided) /* parts have chains of their own */
+  if (more <= 0)
     return IG_OK;
   IG_TRY(ig_frac_model_pull(m, "node", &node));
   IG_TRY(IG_NEW(m->cx, &all->first, start, "probes"));
@@ -156,9 +152,9 @@ static ig_status copies_find(ig_frac_model *m, copies *all) {
   return IG_OK;
 }
 
-/* A probe's value on its way: items are those of the model that has the tables. */
+/* A probe's value on its way. */
 typedef struct {
-  ig_frac_model *m, *q;
+  const ig_frac_model *m;
   const probe *p;
   const copies *came;
   double sum;
@@ -166,16 +162,14 @@ typedef struct {
 
 static int32_t next_copy(const reading *r, int32_t n) {
   const int32_t start = r->m->nodes_start;
-  if (r->m->divided)
-    return r->m->divided->next[n];
   return !r->came->first ? -1 : n < start ? r->came->first[n] : r->came->next[n - start];
 }
 
 static double node_value(const reading *r, int64_t n) {
   const int quantity = r->p->c->quantity, dim = r->m->shape.dim, d = quantity % 3;
   if (quantity < IG_FRAC_PROBE_VELOCITY)
-    return ig_frac_model_real(r->q, ig_frac_model_host(r->q, "u"), n * dim + d);
-  const double *shown = ig_frac_model_host(r->q, "shown");
+    return ig_frac_model_real(r->m, ig_frac_model_host(r->m, "u"), n * dim + d);
+  const double *shown = ig_frac_model_host(r->m, "shown");
   return shown[(2 * n + (quantity >= IG_FRAC_PROBE_FORCE)) * dim + d];
 }
 
@@ -192,7 +186,7 @@ static double copies_value(const reading *r, int32_t node) {
 static double element_value(const reading *r, int32_t e) {
   const int q = r->p->c->quantity, at = q - IG_FRAC_PROBE_STRESS;
   double t[6];
-  ig_frac_element_stress(r->q, ig_frac_model_host(r->q, "se"), e, t);
+  ig_frac_element_stress(r->m, ig_frac_model_host(r->m, "se"), e, t);
   return q == IG_FRAC_PROBE_PRINCIPAL      ? ig_frac_principal(r->m, t)
          : r->m->shape.dim == 2 && at == 3 ? t[2]
                                            : t[at];
@@ -213,32 +207,25 @@ static ig_status values_add(void *user, const void *rows, int64_t first, int64_t
 }
 
 static ig_status probe_read(ig_frac_model *m, const probe *p, const copies *came, double *value) {
-  reading r = {.m = m, .q = ig_frac_holder(m), .p = p, .came = came};
+  reading r = {.m = m, .p = p, .came = came};
   const int q = p->c->quantity;
-  if (m->divided)
-    IG_TRY(ig_collect_rows(m->cx, &p->own, sizeof r.sum, value_row, values_add, &r, IG_OK));
-  for (ig_lid i = 0; i < p->look.count && !m->divided; i++) {
-    double of;
-    value_row(&r, p->look.item[i], &of);
-    r.sum += of;
-  }
+  IG_TRY(ig_collect_rows(m->cx, &p->own, sizeof r.sum, value_row, values_add, &r, IG_OK));
   const bool mean = q < IG_FRAC_PROBE_FORCE || q >= IG_FRAC_PROBE_STRESS;
-  *value = mean && p->look.count ? r.sum / p->look.count : r.sum;
+  *value = mean && p->own.whole_count ? r.sum / (double)p->own.whole_count : r.sum;
   return IG_OK;
 }
 
 /* Tables that values are read from, on the host. */
 static ig_status tables_pull(ig_frac_model *m, copies *came) {
   const ig_frac_probes *all = m->probes;
-  ig_frac_model *q = ig_frac_holder(m);
   void *unused;
   if (all->shows)
-    IG_TRY(ig_frac_model_pull(q, "shown", &unused));
+    IG_TRY(ig_frac_model_pull(m, "shown", &unused));
   if (all->stresses) {
     IG_TRY(ig_frac_model_stress(m));
-    IG_TRY(ig_frac_model_pull(q, "se", &unused));
+    IG_TRY(ig_frac_model_pull(m, "se", &unused));
   }
-  IG_TRY(ig_frac_model_pull(q, "u", &unused));
+  IG_TRY(ig_frac_model_pull(m, "u", &unused));
   return copies_find(m, came);
 }
 

@@ -137,8 +137,9 @@ ig_status ig_frac_residual_read(ig_job *job, ig_frac_model *m) {
     return ig_fail_at(job->cx, &c->residual.at,
                       "residual stress is for tetrahedra: a plane cut through a stress in space is "
                       "not in balance");
-  IG_TRY(
-      ig_frac_table_add(m, "s0", &m->s.bulk.residual, IG_FRAC_PER_ELEMENT, 6, m->wide ? 8 : 4, 0));
+  const ig_array_def def = {"s0", &m->s.bulk.residual, IG_FRAC_PER_ELEMENT,
+                            6,    m->wide ? 8 : 4,     .flags = FIXED};
+  IG_TRY(ig_frac_arrays_add(m, &def, 1));
   return ig_ranks_in_turn(job->cx, file_take, &(reading){job, m});
 }
 #else
@@ -170,7 +171,7 @@ static ig_status forces_at(const balance *b, const double *u, bool stressed, dou
   void *to = ig_frac_model_host(m, "u"), *from;
   for (int64_t i = 0; i < b->n; i++)
     ig_frac_model_put(m, to, i, u ? u[i] : 0);
-  IG_TRY(ig_array_push(m->cx, &ig_frac_table_find(m, "u")->a));
+  IG_TRY(ig_array_push(m->cx, ig_arrays_at(&m->arrays, "u")));
   const int rotation = m->s.rotation;
   m->s.bulk.residual = stressed ? b->residual : NULL;
   m->s.rotation = 0; /* linear; what turning changes at this size is of second order */
@@ -271,9 +272,9 @@ ig_status ig_frac_residual_balance(ig_job *job, ig_frac_model *m) {
   IG_TRY_GOTO(status, done, solve(&b, work, work + b.n, work + 2 * b.n, work + 3 * b.n));
   for (int64_t i = 0; i < b.n; i++)
     ig_frac_model_put(m, u, i, was[i] + work[i]);
-  IG_TRY_GOTO(status, done, ig_array_push(m->cx, &ig_frac_table_find(m, "u")->a));
+  IG_TRY_GOTO(status, done, ig_array_push(m->cx, ig_arrays_at(&m->arrays, "u")));
   if (m->s.how != IG_GATHER)
-    IG_TRY_GOTO(status, done, ig_array_zero(m->cx, &ig_frac_table_find(m, "f")->a));
+    IG_TRY_GOTO(status, done, ig_array_zero(m->cx, ig_arrays_at(&m->arrays, "f")));
   if (m->unbalance[1] > 1e-4)
     ig_warn_at(job->cx, &c->residual.at,
                "%.2g of the forces of the residual stress are not in balance at the start",

@@ -1,7 +1,6 @@
 /* Snapshots of the opened mesh: rows of nodes, elements and cohesive elements, which come in the
    order of the whole, from all ranks where it is divided. */
 #include "core/schedule.h"
-#include "fracture/part.h"
 #include "fracture/run.h"
 
 #include <math.h>
@@ -17,7 +16,7 @@ typedef struct field field;
 /* A snapshot on its way. */
 typedef struct {
   ig_job *job;
-  ig_frac_model *m, *q; /* the run's; that which has the tables */
+  ig_frac_model *m;
   ig_sink *to;
   const int32_t *conn, *coh;
   const uint8_t *turn, *mat;
@@ -49,7 +48,7 @@ struct field {
 static void vector_of(const shown *s, const void *from, int64_t n, float *to) {
   const int dim = s->m->shape.dim;
   for (int d = 0; d < 3; d++)
-    to[d] = d < dim ? (float)ig_frac_model_real(s->q, from, n * dim + d) : 0;
+    to[d] = d < dim ? (float)ig_frac_model_real(s->m, from, n * dim + d) : 0;
 }
 static void displacement_of(const shown *s, int64_t n, void *to) {
   vector_of(s, s->u, n, to);
@@ -61,7 +60,7 @@ static void velocity_of(const shown *s, int64_t n, void *to) {
 /* xx yy zz xy yz zx */
 static void stress_read(const shown *s, int64_t e, double t[6], double sig[6]) {
   static const int place[3] = {0, 1, 3};
-  ig_frac_element_stress(s->q, s->se, e, t);
+  ig_frac_element_stress(s->m, s->se, e, t);
   for (int c = 0; c < 6; c++)
     sig[c] = 0;
   for (int c = 0; c < s->m->shape.stresses; c++)
@@ -75,7 +74,7 @@ static void stress_of(const shown *s, int64_t e, void *to) {
 }
 static void principal_of(const shown *s, int64_t e, void *to) {
   double t[6];
-  ig_frac_element_stress(s->q, s->se, e, t);
+  ig_frac_element_stress(s->m, s->se, e, t);
   *(float *)to = (float)ig_frac_principal(s->m, t);
 }
 static void energy_of(const shown *s, int64_t e, void *to) {
@@ -96,7 +95,7 @@ static void energy_of(const shown *s, int64_t e, void *to) {
 /* Means over the points of a cohesive element, normal and tangential: opening, traction. */
 static void mean_of(const shown *s, int64_t c, int what, float *to) {
   double mean[2];
-  ig_frac_cohesive_mean(s->q, s->cs, c, what, mean);
+  ig_frac_cohesive_mean(s->m, s->cs, c, what, mean);
   to[0] = (float)mean[0];
   to[1] = (float)mean[1];
 }
@@ -107,7 +106,7 @@ static void traction_of(const shown *s, int64_t c, void *to) {
   mean_of(s, c, 1, to);
 }
 static void damage_of(const shown *s, int64_t c, void *to) {
-  *(float *)to = (float)fmin(1, ig_frac_model_damage(s->q, c));
+  *(float *)to = (float)fmin(1, ig_frac_model_damage(s->m, c));
 }
 static void one_of(const shown *s, int64_t c, void *to) {
   (void)s;
@@ -147,12 +146,12 @@ static void point_row(void *user, int64_t n, void *row) {
   const shown *s = user;
   const int dim = s->m->shape.dim;
   for (int d = 0; d < 3; d++)
-    ((double *)row)[d] = d < dim ? ig_frac_model_real(s->q, s->x, (int64_t)n * dim + d) : 0;
+    ((double *)row)[d] = d < dim ? ig_frac_model_real(s->m, s->x, (int64_t)n * dim + d) : 0;
 }
 static void bulk_corners(void *user, int64_t e, void *row) {
   const shown *s = user;
   for (int a = 0; a < s->corners; a++)
-    ((int32_t *)row)[a] = ig_frac_node_number(s->m, s->conn[a * (int64_t)s->q->s.ne + e]);
+    ((int32_t *)row)[a] = ig_frac_node_number(&s->m->part, s->conn[a * (int64_t)s->m->s.ne + e]);
 }
 static void crack_corners(void *user, int64_t c, void *row) { /* quadrilaterals, wedges */
   const shown *s = user;
@@ -160,7 +159,7 @@ static void crack_corners(void *user, int64_t c, void *row) { /* quadrilaterals,
   for (int i = 0; i < 2 * dim; i++) {
     const int j = i < dim ? i : dim == 2 ? 3 - i : i - dim;
     ((int32_t *)row)[i] = ig_frac_node_number(
-        s->m, ig_frac_cohesive_node(s->q, s->conn, s->coh, s->turn, c, j, i >= dim));
+        &s->m->part, ig_frac_cohesive_node(s->m, s->conn, s->coh, s->turn, c, j, i >= dim));
   }
 }
 
@@ -211,17 +210,17 @@ static ig_status bytes_take(const shown *s, size_t row, int byte, int64_t count)
 
 static ig_status corners_bring(shown *s) {
   s->corners = s->m->shape.nodes;
-  IG_TRY(ig_frac_stream(s->m, IG_FRAC_PER_ELEMENT, (size_t)s->corners * sizeof(int32_t),
+  IG_TRY(ig_arrays_rows(&s->m->arrays, IG_FRAC_PER_ELEMENT, (size_t)s->corners * sizeof(int32_t),
                         bulk_corners, corners_put, s, IG_OK));
   s->corners = 2 * s->m->shape.dim;
-  return ig_frac_stream(s->m, IG_FRAC_PER_COHESIVE, (size_t)s->corners * sizeof(int32_t),
+  return ig_arrays_rows(&s->m->arrays, IG_FRAC_PER_COHESIVE, (size_t)s->corners * sizeof(int32_t),
                         crack_corners, corners_put, s, IG_OK);
 }
 
 static ig_status types_bring(shown *s) {
   static const uint8_t bulk[4] = {5, 22, 10, 24};
-  IG_TRY(bytes_take(s, 1, bulk[s->m->kind], s->m->s.ne));
-  return bytes_take(s, 1, s->m->shape.dim == 2 ? 9 : 13, s->m->count.cohesive);
+  IG_TRY(bytes_take(s, 1, bulk[s->m->kind], ig_frac_all(s->m, IG_FRAC_PER_ELEMENT)));
+  return bytes_take(s, 1, s->m->shape.dim == 2 ? 9 : 13, ig_frac_counts(s->m)->cohesive);
 }
 
 static ig_status field_bring(shown *s, const field *f) {
@@ -229,13 +228,13 @@ static ig_status field_bring(shown *s, const field *f) {
   s->now = f;
   s->numbering.count = s->numbering.last = 0;
   if (f->where == IG_AT_POINTS)
-    return ig_frac_stream(s->m, IG_FRAC_PER_NODE, row, field_row, rows_put, s, IG_OK);
+    return ig_arrays_rows(&s->m->arrays, IG_FRAC_PER_NODE, row, field_row, rows_put, s, IG_OK);
   ig_collect_put *put = f->item == piece_of ? names_put : rows_put;
-  IG_TRY(f->item ? ig_frac_stream(s->m, IG_FRAC_PER_ELEMENT, row, field_row, put, s, IG_OK)
-                 : bytes_take(s, row, 0, s->m->s.ne));
-  return f->crack
-             ? ig_frac_stream(s->m, IG_FRAC_PER_COHESIVE, row, field_crack_row, rows_put, s, IG_OK)
-             : bytes_take(s, row, 0, s->m->count.cohesive);
+  IG_TRY(f->item ? ig_arrays_rows(&s->m->arrays, IG_FRAC_PER_ELEMENT, row, field_row, put, s, IG_OK)
+                 : bytes_take(s, row, 0, ig_frac_all(s->m, IG_FRAC_PER_ELEMENT)));
+  return f->crack ? ig_arrays_rows(&s->m->arrays, IG_FRAC_PER_COHESIVE, row, field_crack_row,
+                                   rows_put, s, IG_OK)
+                  : bytes_take(s, row, 0, ig_frac_counts(s->m)->cohesive);
 }
 
 static ig_status shown_bring(void *self, int array, ig_stream_take *take, void *user) {
@@ -245,8 +244,8 @@ static ig_status shown_bring(void *self, int array, ig_stream_take *take, void *
   const int i = array - IG_STREAM_FIELDS;
   switch (array) {
   case IG_STREAM_POINTS:
-    return ig_frac_stream(s->m, IG_FRAC_PER_NODE, 3 * sizeof(double), point_row, rows_put, s,
-                          IG_OK);
+    return ig_arrays_rows(&s->m->arrays, IG_FRAC_PER_NODE, 3 * sizeof(double), point_row, rows_put,
+                          s, IG_OK);
   case IG_STREAM_CORNERS:
     return corners_bring(s);
   case IG_STREAM_TYPES:
@@ -265,10 +264,10 @@ static ig_status shown_open(shown *s) {
   void *host[9];
   IG_TRY(ig_frac_model_stress(s->m));
   for (int i = 0; i < 9; i++)
-    IG_TRY(ig_frac_model_pull(s->q, names[i], &host[i]));
+    IG_TRY(ig_frac_model_pull(s->m, names[i], &host[i]));
   s->conn = host[0], s->coh = host[1], s->turn = host[2];
   s->x = host[3], s->u = host[4], s->v = host[5], s->se = host[6], s->cs = host[7];
-  s->mat = ig_frac_model_host(s->q, "mat");
+  s->mat = ig_frac_model_host(s->m, "mat");
   IG_TRY(IG_NEW(s->job->cx, &s->packed, PIECE, "a piece of a snapshot"));
   return IG_NEW(s->job->cx, &s->numbers, PIECE, "a piece of a snapshot");
 }
@@ -276,18 +275,18 @@ static ig_status shown_open(shown *s) {
 static ig_status shown_tell(void *user, const ig_stream *stream) {
   shown *s = user;
   const ig_frac_model *m = s->m;
-  const int64_t cells = (int64_t)m->s.ne + m->count.cohesive;
-  const int64_t corners =
-      (int64_t)m->s.ne * m->shape.nodes + (int64_t)m->count.cohesive * 2 * m->shape.dim;
+  const ig_frac_count *count = ig_frac_counts(m);
+  const int64_t elements = ig_frac_all(m, IG_FRAC_PER_ELEMENT), cells = elements + count->cohesive;
+  const int64_t corners = elements * m->shape.nodes + (int64_t)count->cohesive * 2 * m->shape.dim;
   ig_snapshot *snap;
-  IG_TRY(ig_snapshot_of_rows(s->job->cx, stream, m->count.nodes, cells, corners, cells, &snap));
-  snap->time = (double)m->count.step * m->s.dt;
-  snap->step = m->count.step;
+  IG_TRY(ig_snapshot_of_rows(s->job->cx, stream, count->nodes, cells, corners, cells, &snap));
+  snap->time = (double)count->step * m->s.dt;
+  snap->step = count->step;
   ig_status status = IG_OK;
   for (int i = 0; i < s->count && status == IG_OK; i++)
     status = ig_snapshot_declare(snap, s->list[i]->name, s->list[i]->unit, s->list[i]->where,
                                  s->list[i]->dtype, s->list[i]->components);
-  if (status == IG_OK && !m->divided) /* written while steps are taken */
+  if (status == IG_OK && m->part.ranks == 1) /* written while steps are taken */
     status = ig_snapshot_load(snap);
   if (status == IG_OK)
     return ig_sink_snapshot(s->to, snap);
@@ -296,9 +295,8 @@ static ig_status shown_tell(void *user, const ig_stream *stream) {
 }
 
 ig_status ig_frac_snapshot(ig_job *job, ig_frac_model *m, ig_sink *to) {
-  shown s = {.job = job, .m = m, .q = ig_frac_holder(m), .to = to};
+  shown s = {.job = job, .m = m, .to = to};
   ig_served served = {job->cx, &s, shown_bring};
-  const ig_stream alone = {&s, shown_bring};
   for (int i = 0; i < FIELDS; i++)
     if (ig_output_wants(job->output, fields[i].name))
       s.list[s.count++] = &fields[i];
@@ -306,7 +304,7 @@ ig_status ig_frac_snapshot(ig_job *job, ig_frac_model *m, ig_sink *to) {
   if (status == IG_OK && ig_output_wants(job->output, "fragment"))
     status = ig_frac_pieces_find(m, &s.pieces);
   if (status == IG_OK)
-    status = m->divided ? ig_serve(&served, shown_tell, &s) : shown_tell(&s, &alone);
+    status = ig_serve(&served, shown_tell, &s);
   ig_frac_pieces_free(&s.pieces);
   free(s.numbering.name);
   free(s.packed);

@@ -1,8 +1,9 @@
 /* Contact between surfaces, the host's part: tables, and a look whether bodies overlap where it is
    off. */
-#include "fracture/part.h"
+#include "fracture/tables.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Facets lie in the cell of their middle. A node behind one is at most two thirds of an edge and
    half a height away from there, so it looks into its own cell and those around it. */
@@ -31,45 +32,35 @@ void ig_frac_surface_size(ig_frac_model *m) {
 }
 
 enum { TABLES = 12, WATCHED = 5 };
-typedef struct {
-  const char *name;
-  void *at;
-  ig_frac_per per;
-  int64_t width;
-  size_t size;
-  int flags;
-} table;
 /* Those a look needs come first. */
-static void tables_list(ig_frac_model *m, table out[TABLES]) {
+static void tables_list(ig_frac_model *m, ig_array_def out[TABLES]) {
+  enum { E = IG_FRAC_PER_ELEMENT, N = IG_FRAC_PER_NODE, WORK = DEVICE | ONE_RANK };
   ig_frac_surface *c = &m->s.surface;
   const int dim = m->shape.dim, nf = m->shape.faces;
   const size_t real = m->wide ? 8 : 4;
-  const table all[TABLES] = {
-      {"bucket", &c->bucket, IG_FRAC_ONE, (int64_t)c->mask + 1, 4, DEVICE_ONLY},
-      {"next", &c->next, IG_FRAC_PER_ELEMENT, nf, 4, DEVICE_ONLY},
-      {"hit", &c->hit, IG_FRAC_PER_ELEMENT, nf, 4, DEVICE_ONLY},
-      {"skin", &c->skin, IG_FRAC_PER_NODE, 1, 1, 0},
-      {"depth", &c->depth, IG_FRAC_PER_NODE, 1, 8, DEVICE_ONLY},
-      {"after", &c->after, IG_FRAC_PER_NODE, 1, 4, DEVICE_ONLY},
-      {"pressed", &c->part, IG_FRAC_PER_NODE, 1, 8, SAVED},
-      {"surface_mass", &c->mass, IG_FRAC_PER_NODE, 1, real, SAVED},
-      {"surface_gap", &c->gap, IG_FRAC_PER_NODE, 1, real, SAVED},
-      {"push", &c->push, IG_FRAC_PER_NODE, 2 * dim, real, DEVICE_ONLY},
-      {"surface_force", &c->force, IG_FRAC_PER_NODE, dim, real, SAVED},
-      {"surface_work", &c->work, IG_FRAC_PER_NODE, 2, 8, SAVED}};
-  for (int i = 0; i < TABLES; i++)
-    out[i] = all[i];
+  const ig_array_def all[TABLES] = {
+      {"bucket", &c->bucket, IG_PLACE_NONE, (int64_t)c->mask + 1, 4, .flags = WORK},
+      {"next", &c->next, E, nf, 4, .flags = WORK},
+      {"hit", &c->hit, E, nf, 4, .flags = WORK},
+      {"skin", &c->skin, N, 1, 1, .flags = 0},
+      {"depth", &c->depth, N, 1, 8, .flags = WORK},
+      {"after", &c->after, N, 1, 4, .flags = WORK},
+      {"pressed", &c->part, N, 1, 8, .flags = SAVED},
+      {"surface_mass", &c->mass, N, 1, real, .flags = SAVED},
+      {"surface_gap", &c->gap, N, 1, real, .flags = SAVED},
+      {"push", &c->push, N, 2 * dim, real, .flags = WORK},
+      {"surface_force", &c->force, N, dim, real, .flags = SAVED},
+      {"surface_work", &c->work, N, 2, 8, .flags = SAVED}};
+  memcpy(out, all, sizeof all);
 }
 
 ig_status ig_frac_surface_open(ig_frac_model *m) {
-  table t[TABLES];
+  ig_array_def t[TABLES];
   tables_list(m, t);
-  m->s.surface.on = 1;
-  for (int i = 0; i < TABLES; i++)
-    IG_TRY(ig_frac_table_add(m, t[i].name, t[i].at, t[i].per, t[i].width, t[i].size, t[i].flags));
-  ig_frac_table *pressed = ig_frac_table_find(m, "pressed");
-  for (size_t i = 0; i < pressed->a.count; i++)
-    ((int64_t *)pressed->a.host)[i] = -1;
+  IG_TRY(ig_frac_arrays_add(m, t, TABLES));
+  const ig_array *pressed = ig_arrays_at(&m->arrays, "pressed");
+  for (size_t i = 0; i < pressed->count; i++)
+    ((int64_t *)pressed->host)[i] = -1;
   return IG_OK;
 }
 
@@ -84,17 +75,15 @@ static ig_status look(ig_frac_model *m, double *deepest) {
 
 ig_status ig_frac_surface_watch(ig_frac_model *m, double *deepest) {
   const ig_frac_surface was = m->s.surface;
-  table t[TABLES];
+  ig_array_def t[TABLES];
   ig_array a[WATCHED] = {{0}};
   *deepest = 0;
-  if (m->divided)
+  if (m->part.ranks > 1)
     return ig_frac_part_watch(m, deepest);
   tables_list(m, t);
   ig_status status = IG_OK;
   for (int i = 0; i < WATCHED && status == IG_OK; i++) {
-    const int64_t rows = t[i].per == IG_FRAC_PER_NODE      ? m->s.node_max
-                         : t[i].per == IG_FRAC_PER_ELEMENT ? m->s.ne
-                                                           : 1;
+    const int64_t rows = t[i].place == IG_PLACE_NONE ? 1 : m->arrays.of->place(m, t[i].place).rows;
     status = ig_array_new_device(m->cx, &a[i], (size_t)(rows * t[i].width), t[i].size, t[i].name);
     *(void **)t[i].at = a[i].dev;
     if (status == IG_OK)

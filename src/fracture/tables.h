@@ -4,15 +4,25 @@
 
 #include "fracture/model.h"
 
-enum { SAVED = 1, DEVICE_ONLY = 2 };
-IG_MUST_CHECK ig_status ig_frac_table_add(ig_frac_model *m, const char *name, void *at,
-                                          ig_frac_per per, int64_t width, size_t size, int flags);
-ig_frac_table *ig_frac_table_find(ig_frac_model *m, const char *name);
+enum {
+  SAVED = IG_ARRAY_SAVED,
+  FIXED = IG_ARRAY_FIXED,
+  GHOSTED = IG_ARRAY_GHOSTED,
+  NUMBERS = IG_ARRAY_NUMBERS,
+  DEVICE = IG_ARRAY_DEVICE,
+  ONE_RANK = IG_ARRAY_ONE_RANK
+};
+/* Registers arrays of the model; a checkpoint has their bytes. */
+IG_MUST_CHECK ig_status ig_frac_arrays_add(ig_frac_model *m, const ig_array_def *def, int count);
+extern const ig_arrays_room ig_frac_arrays_room;
 IG_MUST_CHECK ig_status ig_frac_count_pull(ig_frac_model *m);
 IG_MUST_CHECK ig_status ig_frac_count_push(ig_frac_model *m);
 /* More space for nodes and cohesive elements: half as much again, or what is asked for. */
 IG_MUST_CHECK ig_status ig_frac_tables_grow(ig_frac_model *m);
 void ig_frac_graph_drop(ig_frac_model *m);
+/* passes.c: an item over a list. */
+IG_MUST_CHECK ig_status ig_frac_run_list(ig_frac_model *m, ig_frac_item item,
+                                         const ig_frac_list *list);
 
 /* Contact between surfaces (surface.c): sizes of its search, from the mesh; its tables, if it is
    wanted. */
@@ -25,6 +35,8 @@ IG_MUST_CHECK ig_status ig_frac_patches_new(ig_frac_model *m);
 IG_MUST_CHECK ig_status ig_frac_patches_follow(ig_frac_model *m);
 void ig_frac_patches_free(ig_frac_model *m);
 
+/* Probes (probe.c): each rank keeps its own nodes and elements of what they look at. */
+void ig_frac_probes_divide(ig_frac_model *m);
 void ig_frac_probes_free(ig_frac_probes *all);
 
 #endif

@@ -3,7 +3,6 @@
    ranks the first gets what the facets that part need to say, in their order. */
 #include "core/forest.h"
 #include "core/rising.h"
-#include "fracture/part.h"
 #include "fracture/run.h"
 
 #include <math.h>
@@ -20,7 +19,7 @@ typedef struct {
 
 /* A search on its way. */
 typedef struct {
-  ig_frac_model *m, *q;
+  ig_frac_model *m;
   const int32_t *conn, *coh;
   const uint8_t *turn;
   const void *x;
@@ -39,7 +38,7 @@ static ig_status search_open(search *s) {
   static const char *const names[] = {"conn", "coh", "turn", "x", "cs", "cw", "node"};
   void *host[7];
   for (int i = 0; i < 7; i++)
-    IG_TRY(ig_frac_model_pull(s->q, names[i], &host[i]));
+    IG_TRY(ig_frac_model_pull(s->m, names[i], &host[i]));
   s->conn = host[0], s->coh = host[1], s->turn = host[2], s->x = host[3];
   s->of = host[6];
   return IG_OK;
@@ -47,8 +46,7 @@ static ig_status search_open(search *s) {
 
 /* The node of the mesh that n was split from, in the whole. */
 static int32_t origin_of(const search *s, int32_t n) {
-  const ig_frac_part *p = s->m->divided;
-  return p ? p->mesh_node[p->origin[n]] : s->of[n].origin;
+  return ig_frac_mesh_number(&s->m->part, s->of[n].origin);
 }
 
 /* --- the nodes nearest to tips */
@@ -66,12 +64,12 @@ static void nearest_find(const search *s, candidate *found) {
   const int dim = s->m->shape.dim;
   for (int i = 0; i < IG_FRAC_TIPS; i++)
     found[i] = (candidate){INFINITY, 0};
-  for (int32_t n = 0; n < s->q->nodes_start; n++)
+  for (int32_t n = 0; n < s->m->nodes_start; n++)
     for (int i = 0; i < s->track->tips; i++) {
       candidate here = {0, origin_of(s, n)};
       for (int d = 0; d < dim; d++) {
         const double r =
-            ig_frac_model_real(s->q, s->x, (int64_t)n * dim + d) - s->track->tip[i].start[d];
+            ig_frac_model_real(s->m, s->x, (int64_t)n * dim + d) - s->track->tip[i].start[d];
         here.far += r * r;
       }
       if (nearer(&here, &found[i]))
@@ -85,15 +83,13 @@ static ig_status tips_find(search *s, ig_status status) {
   const int ranks = ig_ranks_count(s->m->cx->ranks);
   if (status == IG_OK)
     nearest_find(s, found);
-  if (status == IG_OK && s->m->divided)
+  if (status == IG_OK)
     status = IG_NEW(s->m->cx, &all, (size_t)ranks * IG_FRAC_TIPS, "tips");
-  if (s->m->divided) {
-    status = ig_ranks_agree(s->m->cx, status);
-    if (status == IG_OK)
-      status = ig_ranks_collect(s->m->cx, found, sizeof found, all);
-  }
+  status = ig_ranks_agree(s->m->cx, status);
+  if (status == IG_OK)
+    status = ig_ranks_collect(s->m->cx, found, sizeof found, all);
   for (int i = 0; status == IG_OK && i < s->track->tips; i++) {
-    for (int r = 0; all && r < ranks && ig_ranks_first(s->m->cx); r++)
+    for (int r = 0; r < ranks && ig_ranks_first(s->m->cx); r++)
       if (nearer(&all[r * IG_FRAC_TIPS + i], &found[i]))
         found[i] = all[r * IG_FRAC_TIPS + i];
     s->tip[i] = (int32_t)found[i].node;
@@ -107,17 +103,17 @@ static ig_status tips_find(search *s, ig_status status) {
 static void facet_fill(void *user, int64_t c, void *row) {
   const search *s = user;
   const int dim = s->m->shape.dim;
-  const double damage = ig_frac_model_damage(s->q, c);
+  const double damage = ig_frac_model_damage(s->m, c);
   facet_row *to = row;
   memset(to, 0, sizeof *to);
   if (damage < 0.1)
     return;
   to->state = damage < 1 ? PARTING : PARTING | GONE;
   for (int j = 0; j < dim; j++) {
-    const int32_t n = ig_frac_cohesive_node(s->q, s->conn, s->coh, s->turn, c, j, false);
+    const int32_t n = ig_frac_cohesive_node(s->m, s->conn, s->coh, s->turn, c, j, false);
     to->node[j] = origin_of(s, n);
     for (int d = 0; d < dim; d++)
-      to->x[j][d] = ig_frac_model_real(s->q, s->x, (int64_t)n * dim + d);
+      to->x[j][d] = ig_frac_model_real(s->m, s->x, (int64_t)n * dim + d);
   }
 }
 
@@ -259,21 +255,20 @@ static ig_status facets_reach(void *user, const void *rows, int64_t first, int64
 }
 
 ig_status ig_frac_tips_follow(ig_frac_model *m, ig_frac_track *track) {
-  search s = {.m = m, .q = ig_frac_holder(m), .track = track};
-  if (!track->tips || !m->count.cohesive)
+  search s = {.m = m, .track = track};
+  if (!track->tips || !ig_frac_counts(m)->cohesive)
     return IG_OK;
   ig_status status = tips_find(&s, search_open(&s));
-  status = ig_frac_stream(m, IG_FRAC_PER_COHESIVE, sizeof(facet_row), facet_fill, facets_keep, &s,
-                          status);
+  status = ig_arrays_rows(&m->arrays, IG_FRAC_PER_COHESIVE, sizeof(facet_row), facet_fill,
+                          facets_keep, &s, status);
   if (status == IG_OK)
     status = crack_join(&s);
-  status = ig_frac_stream(m, IG_FRAC_PER_COHESIVE, sizeof(facet_row), facet_fill, facets_reach, &s,
-                          status);
+  status = ig_arrays_rows(&m->arrays, IG_FRAC_PER_COHESIVE, sizeof(facet_row), facet_fill,
+                          facets_reach, &s, status);
   free(s.node);
   free(s.near);
   free(s.name);
   free(s.up);
-  if (status != IG_OK || !m->divided)
-    return status;
+  IG_TRY(status);
   return ig_ranks_share(m->cx, 0, track->tip, sizeof track->tip);
 }

@@ -1,6 +1,5 @@
 /* A run as it goes: energies and their balance, how far the crack has come, a row of the history.
  */
-#include "fracture/part.h"
 #include "fracture/run.h"
 
 #include <math.h>
@@ -93,15 +92,16 @@ static ig_status warnings(ig_job *job, ig_frac_model *m, ig_frac_track *k, doubl
 
 /* A row: energies and counts, then the tips (a case without any has the columns of one), then
    probes. */
-enum { FIXED = 14, PER_TIP = 5 };
+enum { ALWAYS = 14, PER_TIP = 5 };
 static ig_status row_fill(ig_frac_model *m, const ig_frac_track *k, double t, double drift,
                           const char **names, double *row, ig_sink *to) {
   const double *f = k->figures;
+  const ig_frac_count *count = ig_frac_counts(m);
   const bool space = m->shape.dim == 3;
   const int tips = k->tips ? k->tips : 1;
   static const char *const each[PER_TIP] = {"crack_extension", "tip_x", "tip_y", "tip_z",
                                             "tip_speed"};
-  const char *const fixed[FIXED - 1] = {
+  const char *const fixed[ALWAYS - 1] = {
       "time [s]",
       "step",
       "kinetic [J]",
@@ -116,24 +116,24 @@ static ig_status row_fill(ig_frac_model *m, const ig_frac_track *k, double t, do
       space ? "opened [m^2]" : "opened [m]",
       space ? "crack_area [m^2]" : "crack_length [m]",
   };
-  const double value[FIXED - 1] = {t,
-                                   (double)m->count.step,
-                                   f[IG_FRAC_KINETIC],
-                                   f[IG_FRAC_STRAIN],
-                                   f[IG_FRAC_EXTERNAL],
-                                   f[IG_FRAC_COHESIVE_WORK] - f[IG_FRAC_RECOVERABLE] -
-                                       f[IG_FRAC_CONTACT],
-                                   f[IG_FRAC_RECOVERABLE],
-                                   f[IG_FRAC_CONTACT],
-                                   drift,
-                                   m->count.cohesive,
-                                   m->count.nodes,
-                                   f[IG_FRAC_OPENED],
-                                   f[IG_FRAC_FAILED]};
+  const double value[ALWAYS - 1] = {t,
+                                    (double)count->step,
+                                    f[IG_FRAC_KINETIC],
+                                    f[IG_FRAC_STRAIN],
+                                    f[IG_FRAC_EXTERNAL],
+                                    f[IG_FRAC_COHESIVE_WORK] - f[IG_FRAC_RECOVERABLE] -
+                                        f[IG_FRAC_CONTACT],
+                                    f[IG_FRAC_RECOVERABLE],
+                                    f[IG_FRAC_CONTACT],
+                                    drift,
+                                    count->cohesive,
+                                    count->nodes,
+                                    f[IG_FRAC_OPENED],
+                                    f[IG_FRAC_FAILED]};
   memcpy(names, fixed, sizeof fixed);
   memcpy(row, value, sizeof value);
   char text[PER_TIP * IG_FRAC_TIPS][40];
-  int n = FIXED - 1;
+  int n = ALWAYS - 1;
   for (int i = 0; i < tips; i++) {
     const ig_frac_tip *p = &k->tip[i];
     const double now[PER_TIP] = {p->extension, p->at[0], p->at[1], p->at[2], p->speed};
@@ -155,7 +155,7 @@ static ig_status row_fill(ig_frac_model *m, const ig_frac_track *k, double t, do
 }
 static ig_status row_write(ig_frac_model *m, const ig_frac_track *k, double t, double drift,
                            ig_sink *to) {
-  const int most = FIXED + PER_TIP * IG_FRAC_TIPS + ig_frac_probes_count(m);
+  const int most = ALWAYS + PER_TIP * IG_FRAC_TIPS + ig_frac_probes_count(m);
   const char **names = NULL;
   double *row = NULL;
   ig_status status = IG_NEW(m->cx, &names, most, "history");
