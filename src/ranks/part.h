@@ -54,7 +54,8 @@ IG_MUST_CHECK ig_status ig_part_owners(ig_ctx *cx, const ig_mesh *mesh, ig_divis
                                        int32_t **owner);
 IG_MUST_CHECK ig_status ig_part_of(ig_ctx *cx, const ig_mesh *mesh, int32_t *owner, ig_part *part);
 void ig_part_free(ig_part *part);
-/* Number of an element, of a node of the whole in the part, -1: not there. */
+/* Number of an element, of a node of the whole in the part, -1: not there. A part without lists is
+   the whole. */
 ig_lid ig_part_element(const ig_part *part, ig_lid element);
 ig_lid ig_part_node(const ig_part *part, ig_lid node);
 /* All is set up: lets go of what is as long as the whole mesh has nodes. */
@@ -204,6 +205,8 @@ typedef struct {
                      `whole` has its own */
 } ig_collect;
 
+/* On one rank: `count` items, all its own and in the order of the whole; without lists. */
+ig_collect ig_collect_all(int64_t count);
 /* `owner`: items of the whole, the rank of each; `local`: the rank's own items in the part, in the
    order of the whole. Takes `local` over. */
 IG_MUST_CHECK ig_status ig_collect_new(ig_ctx *cx, const ig_part *part, const int32_t *owner,

@@ -75,20 +75,10 @@ static ig_status rows_print(void *user, const void *rows, int64_t first, int64_t
 
 /* Rows of all elements that are there, to the file. */
 static ig_status rows_write(ig_ctx *cx, ig_heat *h, printing *p) {
-  ig_heat *l = h->part ? ig_heat_stepper(h) : h;
-  p->h = l;
-  const ig_status pulled = l ? ig_array_pull(cx, &l->past.track) : IG_OK;
-  if (h->part) {
-    IG_TRY(ig_ranks_agree(cx, pulled));
-    return ig_heat_part_stream(cx, &h->part->cells, ROW * sizeof(double), rows_fill, rows_print, p);
-  }
-  IG_TRY(pulled);
-  for (ig_lid e = 0; e < h->now.elements; e++) {
-    double row[ROW];
-    IG_TRY(rows_fill(p, e, 1, row));
-    IG_TRY(rows_print(p, row, e, 1));
-  }
-  return IG_OK;
+  p->h = h;
+  const ig_status pulled = h->elements ? ig_array_pull(cx, &h->past.track) : IG_OK;
+  IG_TRY(ig_ranks_agree(cx, pulled));
+  return ig_heat_part_stream(cx, &h->part.cells, ROW * sizeof(double), rows_fill, rows_print, p);
 }
 
 ig_status ig_thermal_exaca(ig_thermal_run *run, ig_sink *sink) {

@@ -1,21 +1,29 @@
 /* The state: temperatures, surveys, the ledger, checkpoints, sizes. */
 #include "thermal/heat_make.h"
 #include "backend/backend.h"
-#include "core/rising.h"
-#include "thermal/heat_ops.h"
 #include "thermal/heat_part.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-ig_status ig_heat_temperatures(ig_ctx *cx, ig_heat *h, double *T) {
-  if (h->part)
-    return ig_heat_part_temperatures(cx, h, T);
-  IG_TRY(ig_array_pull(cx, &h->node.T));
-  for (ig_lid n = 0; n < h->nodes; n++)
-    T[n] = ig_heat_get(h->node.T.host, ig_heat_state_size(h), n);
+typedef struct {
+  double *to;
+  size_t size;
+} widening;
+
+static ig_status widen(void *user, const void *rows, int64_t count) {
+  widening *w = user;
+  for (int64_t i = 0; i < count; i++)
+    *w->to++ = ig_heat_get(rows, w->size, i);
   return IG_OK;
+}
+
+ig_status ig_heat_temperatures(ig_ctx *cx, ig_heat *h, double *T) {
+  widening w = {T, ig_heat_state_size(h)};
+  IG_TRY(cx->backend->sync(cx));
+  IG_TRY(ig_heat_part_T(cx, h, widen, &w));
+  return ig_ranks_share(cx, 0, T, (size_t)h->part.nodes.whole_count * sizeof *T);
 }
 
 static void volume_of(const ig_heat *h, ig_lid n, double *volume) {
@@ -24,14 +32,16 @@ static void volume_of(const ig_heat *h, ig_lid n, double *volume) {
         ig_heat_get(h->node.volume.host, ig_heat_state_size(h), (int64_t)n * h->material.count + m);
 }
 
-/* place: of nodes in T, NULL: their numbers. */
-static ig_status nodes_set(ig_ctx *cx, ig_heat *h, const ig_lid *place, const double *T) {
+/* Of the part, ghosts too. T: nodes of the whole. */
+static ig_status nodes_set(ig_ctx *cx, ig_heat *h, const double *T) {
   const size_t size = ig_heat_state_size(h);
   double volume[16];
+  if (h->elements == 0)
+    return IG_OK;
   if (h->node.H.host)
     IG_TRY(ig_array_pull(cx, &h->node.volume));
   for (ig_lid n = 0; n < h->nodes; n++) {
-    const double value = T[place ? place[n] : n];
+    const double value = T[h->node_of ? h->node_of[n] : n];
     ig_heat_put(h->node.T.host, size, n, value);
     if (h->node.H.host) {
       volume_of(h, n, volume);
@@ -44,16 +54,10 @@ static ig_status nodes_set(ig_ctx *cx, ig_heat *h, const ig_lid *place, const do
   return ig_heat_next_fill(cx, h);
 }
 
-/* On ranks: of the part, ghosts too. */
 ig_status ig_heat_set_temperatures(ig_ctx *cx, ig_heat *h, const double *T) {
-  ig_heat *l = ig_heat_stepper(h);
-  if (h->part)
-    h->part->counted = false;
-  if (l)
-    IG_TRY(nodes_set(cx, l, h->part->part.node, T));
-  else if (!h->part)
-    IG_TRY(nodes_set(cx, h, NULL, T));
   ig_heat_ledger ledger;
+  h->part.counted = false;
+  IG_TRY(nodes_set(cx, h, T));
   IG_TRY(ig_heat_ledger_read(cx, h, &ledger));
   ledger.start = 0;
   h->start_content = h->totals[0] = ig_heat_ledger_gap(&ledger);
@@ -61,8 +65,15 @@ ig_status ig_heat_set_temperatures(ig_ctx *cx, ig_heat *h, const double *T) {
 }
 
 ig_status ig_heat_ask(ig_ctx *cx, ig_heat *h, const ig_heat_question *q, ig_heat_survey *found) {
-  return h->part ? ig_heat_part_ask(cx, h, q, IG_HEAT_SURVEY_PARTS, found)
-                 : ig_heat_survey_make(cx, h, q, found);
+  ig_status status = IG_OK;
+  memset(found, 0, sizeof *found);
+  for (int i = 0; i < IG_SURVEY_EXTREMES; i++) {
+    found->low[i] = 1e300;
+    found->high[i] = -1e300;
+  }
+  if (h->elements)
+    status = ig_heat_survey_make(cx, h, q, found);
+  return ig_heat_part_survey(cx, h, q, status, found);
 }
 
 ig_heat_ledger ig_heat_ledger_of(const ig_heat *h, const ig_heat_survey *s) {
@@ -85,58 +96,146 @@ ig_status ig_heat_ledger_read(ig_ctx *cx, ig_heat *h, ig_heat_ledger *l) {
   return IG_OK;
 }
 
-/* What a checkpoint holds of each array. */
-static int saved_list(ig_heat *h, ig_array **arrays, const char **names, ig_dtype *types) {
+/* --- checkpoints */
+
+/* An array of the state: the same list on all ranks, whatever each of them has. `columns` arrays of
+   the items stand one behind the other; an item of a column has `numbers` of the type. */
+typedef struct {
+  const char *name;
+  ig_array *array;
+  const ig_collect *items;
+  ig_dtype type;
+  int columns, numbers;
+} table;
+enum { TABLES = 6 };
+
+static int tables_list(ig_heat *h, table *list) {
+  ig_heat_part *p = &h->part;
   const ig_dtype state = h->precision == IG_SINGLE ? IG_F32 : IG_F64;
-  ig_array *all[] = {&h->node.T,      &h->node.H,         &h->node.ledger,
-                     &h->face.ledger, &h->material.solid, &h->past.track};
-  static const char *const name[] = {"T", "H", "node_ledger", "face_ledger", "solid", "track"};
-  const ig_dtype type[] = {state, state, IG_F64, IG_F64, IG_U8, IG_F32};
-  int n = 0;
-  for (int i = 0; i < 6; i++)
-    if (all[i]->host && all[i]->count) {
-      arrays[n] = all[i];
-      names[n] = name[i];
-      types[n++] = type[i];
-    }
-  return n;
+  const struct {
+    table of;
+    bool there;
+  } all[TABLES] = {
+      {{"T", &h->node.T, &p->nodes, state, 1, 1}, true},
+      {{"H", &h->node.H, &p->nodes, state, 1, 1}, h->capacity == IG_HEAT_ENTHALPY},
+      {{"node_ledger", &h->node.ledger, &p->nodes, IG_F64, 1, IG_LEDGER_COLUMNS}, true},
+      {{"face_ledger", &h->face.ledger, &p->faces, IG_F64, 1, 3}, p->faces.whole_count > 0},
+      {{"solid", &h->material.solid, &p->cells, IG_U8, 1, 1}, h->material.powder},
+      {{"track", &h->past.track, &p->cells, IG_F32, IG_TRACK_COLUMNS, 1}, h->past.every > 0}};
+  int count = 0;
+  for (int i = 0; i < TABLES; i++)
+    if (all[i].there)
+      list[count++] = all[i].of;
+  return count;
+}
+
+static int64_t table_count(const table *t) {
+  return t->items->whole_count * t->columns * t->numbers;
 }
 
 ig_status ig_heat_save(ig_ctx *cx, ig_heat *h, ig_saved *saved, int *count) {
-  ig_array *arrays[IG_HEAT_SAVED];
-  const char *names[IG_HEAT_SAVED];
-  ig_dtype types[IG_HEAT_SAVED];
-  *count = 0;
-  if (h->part)
-    ig_heat_part_saved(h, saved, count);
-  const int held = saved_list(h, arrays, names, types);
-  for (int i = 0; i < held; i++) {
-    IG_TRY(ig_array_pull(cx, arrays[i]));
-    saved[(*count)++] = (ig_saved){names[i], types[i], (int64_t)arrays[i]->count, arrays[i]->host};
+  table list[TABLES];
+  *count = tables_list(h, list);
+  for (int i = 0; i < *count; i++) {
+    saved[i] = (ig_saved){list[i].name, list[i].type, table_count(&list[i]), NULL};
+    if (ig_heat_is_divided(h))
+      continue;
+    IG_TRY(ig_array_pull(cx, list[i].array));
+    saved[i].data = list[i].array->host;
   }
   saved[(*count)++] = (ig_saved){"totals", IG_F64, 4, h->totals};
   return IG_OK;
 }
 
+/* Items of several numbers, as the numbers that a checkpoint counts. */
+typedef struct {
+  ig_stream_take *take;
+  void *user;
+  int numbers;
+} counting;
+
+static ig_status numbers_take(void *user, const void *rows, int64_t count) {
+  const counting *c = user;
+  return c->take(c->user, rows, count * c->numbers);
+}
+
+/* Items of a table in the part. */
+static int64_t table_items(const ig_heat *h, const table *t) {
+  return t->items == &h->part.nodes   ? h->nodes
+         : t->items == &h->part.cells ? h->elements
+                                      : h->face.count;
+}
+
+ig_status ig_heat_saved_array(ig_ctx *cx, ig_heat *h, int i, ig_stream_take *take, void *user) {
+  table list[TABLES];
+  const int count = tables_list(h, list);
+  if (i < 0 || i >= count)
+    return IG_FAIL(cx, IG_ARG, "a checkpoint has no array %d", i);
+  if (list[i].array == &h->node.T)
+    return ig_heat_part_T(cx, h, take, user);
+  const table *t = &list[i];
+  const size_t size = (size_t)t->numbers * ig_dtype_size(t->type);
+  counting c = {take, user, t->numbers};
+  for (int column = 0; column < t->columns; column++) {
+    const char *dev = t->array->dev;
+    IG_TRY(ig_heat_part_array(cx, t->items,
+                              dev ? dev + (size_t)(column * table_items(h, t)) * size : NULL, size,
+                              NULL, numbers_take, &c));
+  }
+  return IG_OK;
+}
+
+/* Where the part's items of a table stand in the whole: all nodes and cells, ghosts too, of faces
+   its own; NULL: as in the part. `item`: which of the part's they are; NULL: all. */
+static int64_t table_places(const ig_heat *h, const table *t, const int32_t **item,
+                            const int32_t **place) {
+  *item = NULL;
+  *place = t->items == &h->part.nodes ? h->node_of : h->cell_of;
+  if (t->items != &h->part.faces)
+    return table_items(h, t);
+  *item = t->items->mine;
+  *place = t->items->whole;
+  return t->items->mine_count;
+}
+
+/* The part's items of an array of the whole. */
+static ig_status table_fill(ig_ctx *cx, const ig_heat *h, const table *t, const char *from) {
+  const int64_t all = table_items(h, t), whole = t->items->whole_count;
+  const size_t size = (size_t)t->numbers * ig_dtype_size(t->type);
+  const int32_t *item, *place;
+  const int64_t count = table_places(h, t, &item, &place);
+  const size_t bytes = (size_t)(all * t->columns) * size;
+  char *host = t->array->host;
+  if (!place)
+    memcpy(host, from, bytes);
+  else
+    memset(host, 0, bytes);
+  for (int c = 0; c < t->columns && place; c++)
+    for (int64_t i = 0; i < count; i++)
+      memcpy(host + (size_t)(c * all + (item ? item[i] : i)) * size,
+             from + (size_t)(c * whole + place[i]) * size, size);
+  return ig_array_push(cx, t->array);
+}
+
 ig_status ig_heat_restore(ig_ctx *cx, ig_heat *h, const ig_restart *restart) {
-  ig_array *arrays[IG_HEAT_SAVED];
-  const char *names[IG_HEAT_SAVED];
-  ig_dtype types[IG_HEAT_SAVED];
-  const int count = saved_list(h, arrays, names, types);
+  table list[TABLES];
+  const int count = tables_list(h, list);
   const void *data;
-  for (int i = 0; i < count; i++) {
-    IG_TRY(ig_restart_find(cx, restart, names[i], types[i], (int64_t)arrays[i]->count, &data));
-    memcpy(arrays[i]->host, data, arrays[i]->count * arrays[i]->size);
-    IG_TRY(ig_array_push(cx, arrays[i]));
+  for (int i = 0; i < count && h->elements; i++) {
+    const table *t = &list[i];
+    IG_TRY(ig_restart_find(cx, restart, t->name, t->type, table_count(t), &data));
+    if (t->array->count)
+      IG_TRY(table_fill(cx, h, t, data));
   }
   IG_TRY(ig_heat_next_fill(cx, h));
   IG_TRY(ig_restart_find(cx, restart, "totals", IG_F64, 4, &data));
   memcpy(h->totals, data, sizeof h->totals);
+  h->part.counted = false;
   h->start_content = h->totals[0];
   h->steps_done = (int64_t)h->totals[1];
   h->past.time = h->totals[2];
   h->past.steps = (int)h->totals[3];
-  return ig_heat_part_restore(cx, h, restart);
+  return IG_OK;
 }
 
 double ig_heat_ledger_gap(const ig_heat_ledger *l) {
@@ -144,32 +243,72 @@ double ig_heat_ledger_gap(const ig_heat_ledger *l) {
          l->radiated + l->held;
 }
 
-ig_status ig_heat_born_content(ig_ctx *cx, ig_heat *h, double T, double *content) {
-  double row[8];
-  *content = 0;
-  if (h->part)
-    return ig_heat_part_born_content(cx, h, T, content);
-  for (ig_lid e = h->birth.start[1]; e < h->now.elements; e++) {
-    ig_heat_contents_of(h, e, T, row);
+/* --- sizes of what is there: rows of elements, added in the order of the whole */
+
+typedef struct {
+  const ig_heat *h;
+  double T, volume, area, content;
+} sizing;
+
+static ig_status sizes_fill(void *user, int32_t first, int32_t count, void *rows) {
+  const ig_heat *h = ((const sizing *)user)->h;
+  double *row = rows;
+  memset(rows, 0, (size_t)count * IG_HEAT_SIZES * sizeof *row);
+  for (int32_t e = first; e < first + count && e < h->now.elements; e++)
+    ig_heat_sizes_of(h, e, row + (int64_t)IG_HEAT_SIZES * (e - first));
+  return IG_OK;
+}
+
+static ig_status sizes_add(void *user, const void *rows, int64_t first, int64_t count) {
+  sizing *s = user;
+  const double *row = rows;
+  (void)first;
+  for (int64_t i = 0; i < count; i++, row += IG_HEAT_SIZES) {
     for (int a = 0; a < 8; a++)
-      *content += row[a];
+      s->volume += row[a];
+    for (int k = 8; k < IG_HEAT_SIZES; k++)
+      s->area += row[k];
   }
   return IG_OK;
 }
 
 ig_status ig_heat_measure(ig_ctx *cx, ig_heat *h, double *volume, double *area) {
-  double row[IG_HEAT_SIZES];
-  *volume = *area = 0;
-  if (h->part)
-    return ig_heat_part_measure(cx, h, volume, area);
-  for (ig_lid e = 0; e < h->now.elements; e++) {
-    ig_heat_sizes_of(h, e, NULL, row);
-    for (int a = 0; a < 8; a++)
-      *volume += row[a];
-    for (int i = 8; i < IG_HEAT_SIZES; i++)
-      *area += row[i];
-  }
+  sizing s = {.h = h};
+  IG_TRY(ig_heat_part_stream(cx, &h->part.cells, IG_HEAT_SIZES * sizeof(double), sizes_fill,
+                             sizes_add, &s));
+  double found[2] = {s.volume, s.area};
+  IG_TRY(ig_ranks_share(cx, 0, found, sizeof found));
+  *volume = found[0];
+  *area = found[1];
   return IG_OK;
+}
+
+/* Those that were there from the start bring none. */
+static ig_status contents_fill(void *user, int32_t first, int32_t count, void *rows) {
+  const sizing *s = user;
+  const ig_lid begin = s->h->birth.start[1];
+  double *row = rows;
+  memset(rows, 0, 8 * (size_t)count * sizeof *row);
+  for (int32_t e = first > begin ? first : begin; e < first + count && e < s->h->now.elements; e++)
+    ig_heat_contents_of(s->h, e, s->T, row + 8 * (int64_t)(e - first));
+  return IG_OK;
+}
+
+static ig_status contents_add(void *user, const void *rows, int64_t first, int64_t count) {
+  sizing *s = user;
+  const double *row = rows;
+  (void)first;
+  for (int64_t i = 0; i < 8 * count; i++)
+    s->content += row[i];
+  return IG_OK;
+}
+
+ig_status ig_heat_born_content(ig_ctx *cx, ig_heat *h, double T, double *content) {
+  sizing s = {.h = h, .T = T};
+  IG_TRY(
+      ig_heat_part_stream(cx, &h->part.cells, 8 * sizeof(double), contents_fill, contents_add, &s));
+  *content = s.content;
+  return ig_ranks_share(cx, 0, content, sizeof *content);
 }
 
 double ig_heat_step_bytes(const ig_heat *h) {
@@ -189,13 +328,4 @@ double ig_heat_step_bytes(const ig_heat *h) {
   if (h->capacity == IG_HEAT_ENTHALPY)
     bytes += nodes * 2 * state;
   return bytes + elements + faces * (16 + 5 + 48);
-}
-
-ig_lid ig_heat_whole_elements(const ig_heat *h, ig_lid cells) {
-  ig_lid count = 0; /* the cells of an element follow each other */
-  if (h->calendar)  /* those that are there have come with an event */
-    return h->birth.mesh[ig_rising_below(h->birth.start, h->birth.events + 1, cells)];
-  for (ig_lid e = 0; e < cells; e++)
-    count += e == 0 || h->birth.order[e] != h->birth.order[e - 1];
-  return count;
 }

@@ -21,16 +21,15 @@ typedef struct {
 /* A field of elements: its values in the part, then to rank 0. */
 static ig_status field_bring(shown *s, int what, ig_stream_take *take, void *user) {
   ig_ctx *cx = s->run->job->cx;
-  ig_heat_part *p = s->run->heat.part;
-  ig_heat *l = &p->local;
+  ig_heat *h = &s->run->heat;
   ig_status status = IG_OK;
-  if (!p->idle) {
+  if (h->elements) {
     if (what == IG_SHOWN_POWDER)
-      status = ig_array_pull(cx, &l->material.solid);
+      status = ig_array_pull(cx, &h->material.solid);
     else if (what != IG_SHOWN_BIRTH)
-      status = ig_array_pull(cx, &l->past.track);
+      status = ig_array_pull(cx, &h->past.track);
     if (status == IG_OK)
-      ig_thermal_elements_fill(l, p->birth, what, s->value);
+      ig_thermal_elements_fill(h, what, s->value);
   }
   return ig_cells_values(&s->cells, s->value, 1, take, user, status);
 }
@@ -50,14 +49,13 @@ static ig_status shown_bring(void *self, int array, ig_stream_take *take, void *
 /* Which elements of the part are there; all ranks count. */
 static ig_status shown_count(shown *s) {
   ig_ctx *cx = s->run->job->cx;
-  const ig_heat_part *p = s->run->heat.part;
-  const ig_heat *l = &p->local;
-  const size_t elements = (size_t)ig_mesh_elements(p->part.mesh) + 1;
+  const ig_heat *h = &s->run->heat;
+  const size_t elements = (size_t)ig_mesh_elements(h->mesh) + 1;
   ig_status status = IG_NEW(cx, &s->alive, elements, "snapshot");
   if (status == IG_OK)
     status = IG_NEW(cx, &s->value, elements, "snapshot");
-  for (ig_lid e = 0; e < l->now.elements && status == IG_OK && !p->idle; e++)
-    s->alive[l->birth.order[e]] = 1;
+  for (ig_lid e = 0; e < h->now.elements && status == IG_OK; e++)
+    s->alive[h->birth.order[e]] = 1;
   s->cells.alive = s->alive;
   return ig_cells_count(&s->cells, status);
 }
@@ -67,8 +65,9 @@ static ig_status shown_tell(void *user, const ig_stream *stream) {
   ig_thermal_run *run = s->run;
   const ig_heat *h = &run->heat;
   ig_snapshot *snap;
-  IG_TRY(ig_snapshot_of_rows(run->job->cx, stream, h->nodes, s->cells.count, s->cells.corners,
-                             h->part->elements.whole_count, &snap));
+  IG_TRY(ig_snapshot_of_rows(run->job->cx, stream, (ig_lid)h->part.nodes.whole_count,
+                             s->cells.count, s->cells.corners, h->part.elements.whole_count,
+                             &snap));
   snap->time = (double)run->done * run->dt;
   snap->step = run->done;
   ig_status status = IG_OK;
@@ -84,11 +83,11 @@ static ig_status shown_tell(void *user, const ig_stream *stream) {
 }
 
 ig_status ig_thermal_part_snapshot(ig_thermal_run *run, ig_sink *to) {
-  const ig_heat_part *p = run->heat.part;
+  const ig_heat_part *p = &run->heat.part;
   shown s = {.run = run, .to = to, .T = ig_output_wants(run->job->output, "T")};
   ig_served served = {run->job->cx, &s, shown_bring};
   s.cells = (ig_part_cells){
-      .cx = run->job->cx, .part = &p->part, .nodes = &p->nodes, .elements = &p->elements};
+      .cx = run->job->cx, .part = &p->of, .nodes = &p->nodes, .elements = &p->elements};
   s.count = ig_thermal_fields_list(run, s.list);
   ig_status status = shown_count(&s);
   if (status == IG_OK)
@@ -110,7 +109,7 @@ typedef struct {
 
 static ig_status saved_bring(void *self, int array, ig_stream_take *take, void *user) {
   const saving *s = self;
-  return ig_heat_part_saved_array(s->run->job->cx, &s->run->heat, array, take, user);
+  return ig_heat_saved_array(s->run->job->cx, &s->run->heat, array, take, user);
 }
 
 static ig_status saved_tell(void *user, const ig_stream *stream) {
