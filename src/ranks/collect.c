@@ -36,10 +36,6 @@ done:
   return status;
 }
 
-ig_collect ig_collect_all(int64_t count) {
-  return (ig_collect){.mine_count = count, .whole_count = count};
-}
-
 void ig_collect_free(ig_collect *g) {
   free(g->mine);
   free(g->whole);

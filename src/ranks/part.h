@@ -205,8 +205,6 @@ typedef struct {
                      `whole` has its own */
 } ig_collect;
 
-/* On one rank: `count` items, all its own and in the order of the whole; without lists. */
-ig_collect ig_collect_all(int64_t count);
 /* `owner`: items of the whole, the rank of each; `local`: the rank's own items in the part, in the
    order of the whole. Takes `local` over. */
 IG_MUST_CHECK ig_status ig_collect_new(ig_ctx *cx, const ig_part *part, const int32_t *owner,

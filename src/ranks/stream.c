@@ -108,28 +108,8 @@ static ig_status piece_bring(ig_ctx *cx, pass *p, int64_t kept, int64_t count) {
   return IG_OK;
 }
 
-/* One rank: from `give` to `put`. */
-static ig_status all_stream(ig_ctx *cx, const ig_collect *g, size_t size, ig_collect_give *give,
-                            ig_collect_put *put, void *user) {
-  const int64_t most = size < PIECE ? (int64_t)(PIECE / size) : 1;
-  char *piece;
-  IG_TRY(ig_alloc(cx, (void **)&piece, (size_t)(most < g->whole_count ? most : g->whole_count) + 1,
-                  size, "values of a part"));
-  ig_status status = IG_OK;
-  for (int64_t first = 0; first < g->whole_count && status == IG_OK; first += most) {
-    const int64_t left = g->whole_count - first, count = left < most ? left : most;
-    status = give(user, first, count, piece);
-    if (status == IG_OK)
-      status = put(user, piece, first, count);
-  }
-  free(piece);
-  return status;
-}
-
 ig_status ig_collect_stream(ig_ctx *cx, const ig_collect *g, size_t size, ig_collect_give *give,
                             ig_collect_put *put, void *user, ig_status status) {
-  if (!g->mine)
-    return status == IG_OK ? all_stream(cx, g, size, give, put, user) : status;
   pass p;
   const ig_status ready = pass_new(cx, g, size, &p);
   status = status == IG_OK ? ready : status;

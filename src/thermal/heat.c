@@ -266,8 +266,10 @@ ig_status ig_heat_make(ig_ctx *cx, const ig_heat_setup *setup, const ig_heat *wh
   if (h->conduction == IG_HEAT_STENCIL)
     h->surface = IG_HEAT_LUMPED;
   IG_TRY_GOTO(status, done, ig_heat_births_sort(cx, setup, whole, cells.parent, h));
-  if (h->elements == 0) /* a rank without elements has no arrays */
+  if (h->elements == 0) { /* a rank without elements has but the state of its nodes */
+    status = ig_heat_state_make(cx, h);
     goto done;
+  }
   IG_TRY_GOTO(status, done, IG_NEW(cx, &place, h->elements, "birth order"));
   IG_TRY_GOTO(status, done, elements_make(cx, setup, h, &cells, place));
   IG_TRY_GOTO(status, done, births_check(cx, setup, h));

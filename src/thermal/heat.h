@@ -11,7 +11,7 @@
 #include "core/output.h"
 #include "material/material.h"
 #include "mesh/topology.h"
-#include "ranks/part.h"
+#include "model/arrays.h"
 #include "thermal/heat_types.h"
 
 /* A condition on a set of faces, or on the current outer surface; NaN where not asked for. */
@@ -250,6 +250,7 @@ typedef struct {
   ig_part of;
   ig_halo halo;                             /* temperatures of ghosts */
   ig_collect nodes, cells, faces, elements; /* cells in birth order, elements in the mesh's */
+  ig_lid *face_of; /* faces: their numbers in the whole, -1: another rank's; NULL: the same */
   /* the setup's, of the part */
   uint8_t *material_of;
   double *birth, *initial_of;
@@ -262,6 +263,8 @@ typedef struct {
   bool counted; /* since the balance was summed no step was taken */
   double balance[IG_SURVEY_SUMS];
 } ig_heat_part;
+
+typedef enum { IG_HEAT_NODES, IG_HEAT_CELLS, IG_HEAT_FACES } ig_heat_place;
 
 typedef struct ig_heat {
   const struct ig_heat_ops *ops;
@@ -300,6 +303,7 @@ typedef struct ig_heat {
   ig_lid *cell_of;       /* elements: their numbers in the whole; NULL: the same */
   const ig_lid *node_of; /* nodes: their numbers in the whole; NULL: the same */
   ig_heat_part part;
+  ig_arrays state; /* arrays of the state; places: ig_heat_place */
 } ig_heat;
 
 IG_MUST_CHECK ig_status ig_heat_new(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h);
@@ -354,12 +358,9 @@ IG_MUST_CHECK ig_status ig_heat_ask(ig_ctx *cx, ig_heat *h, const ig_heat_questi
                                     ig_heat_survey *found);
 ig_heat_ledger ig_heat_ledger_of(const ig_heat *h, const ig_heat_survey *s);
 IG_MUST_CHECK ig_status ig_heat_ledger_read(ig_ctx *cx, ig_heat *h, ig_heat_ledger *ledger);
-/* The state for a checkpoint: host memory of the engine's own, good until it steps on. On several
-   ranks arrays have no data: ig_heat_saved_array brings array i of them to rank 0 in pieces. */
-enum { IG_HEAT_SAVED = 12 };
-IG_MUST_CHECK ig_status ig_heat_save(ig_ctx *cx, ig_heat *h, ig_saved *saved, int *count);
-IG_MUST_CHECK ig_status ig_heat_saved_array(ig_ctx *cx, ig_heat *h, int i, ig_stream_take *take,
-                                            void *user);
+/* A checkpoint: `own` and the state; the state from one. */
+IG_MUST_CHECK ig_status ig_heat_save(ig_heat *h, double time, int64_t step, const ig_saved *own,
+                                     int count, ig_sink *to);
 IG_MUST_CHECK ig_status ig_heat_restore(ig_ctx *cx, ig_heat *h, const ig_restart *restart);
 /* Bytes a step must move, every array counted once. */
 double ig_heat_step_bytes(const ig_heat *h);

@@ -139,6 +139,7 @@ IG_MUST_CHECK ig_status ig_heat_rate_bound(ig_ctx *cx, ig_heat *h);
    patch and its volumes (materials); heat content of volumes, J. */
 /* The nodes' coordinates on the device, where they are not there yet. */
 IG_MUST_CHECK ig_status ig_heat_nodes_place(ig_ctx *cx, ig_heat *h);
+IG_MUST_CHECK ig_status ig_heat_state_make(ig_ctx *cx, ig_heat *h); /* those of the state alone */
 IG_MUST_CHECK ig_status ig_heat_nodes_make(ig_ctx *cx, ig_heat *h, bool leaps);
 IG_MUST_CHECK ig_status ig_heat_nodes_begin(ig_ctx *cx, ig_heat *h);
 void ig_heat_node_values(const ig_heat *h, ig_lid n, ig_heat_patch *patch, double *volume);
@@ -155,6 +156,8 @@ IG_MUST_CHECK ig_status ig_heat_batch_hold(ig_ctx *cx, ig_heat *h, ig_lid n);
 /* heat_batch.c: changes of nodes to the device; nothing is written any more. */
 IG_MUST_CHECK ig_status ig_heat_patches_push(ig_ctx *cx, ig_heat *h);
 void ig_heat_batch_clear(ig_heat *h);
+/* heat_arrays.c: registers the arrays of the state; once the engine is made and divided. */
+IG_MUST_CHECK ig_status ig_heat_arrays_add(ig_ctx *cx, ig_heat *h);
 /* heat_survey.c: sums and extremes over the part's arrays. */
 IG_MUST_CHECK ig_status ig_heat_survey_make(ig_ctx *cx, ig_heat *h, const ig_heat_question *q,
                                             ig_heat_survey *found);

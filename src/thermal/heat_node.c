@@ -152,13 +152,20 @@ ig_status ig_heat_nodes_place(ig_ctx *cx, ig_heat *h) {
   return ig_array_push(cx, &h->node.x);
 }
 
-ig_status ig_heat_nodes_make(ig_ctx *cx, ig_heat *h, bool leaps) {
+ig_status ig_heat_state_make(ig_ctx *cx, ig_heat *h) {
   const size_t n = (size_t)h->nodes, state = ig_heat_state_size(h);
   IG_TRY(ig_array_new(cx, &h->node.T, n, state, "temperature"));
+  if (h->capacity == IG_HEAT_ENTHALPY)
+    IG_TRY(ig_array_new(cx, &h->node.H, n, state, "heat content"));
+  IG_TRY(ig_array_new(cx, &h->node.ledger, n * IG_LEDGER_COLUMNS, 8, "ledger"));
+  return ig_array_zero(cx, &h->node.ledger);
+}
+
+ig_status ig_heat_nodes_make(ig_ctx *cx, ig_heat *h, bool leaps) {
+  const size_t n = (size_t)h->nodes, state = ig_heat_state_size(h);
+  IG_TRY(ig_heat_state_make(cx, h));
   IG_TRY(ig_array_new(cx, &h->node.R, n, state, "heat into nodes"));
   IG_TRY(ig_array_zero(cx, &h->node.R));
-  IG_TRY(ig_array_new(cx, &h->node.ledger, n * IG_LEDGER_COLUMNS, 8, "ledger"));
-  IG_TRY(ig_array_zero(cx, &h->node.ledger));
   if (h->conduction == IG_HEAT_RECOMPUTE || h->past.every || h->face.count || h->birth.events > 1)
     IG_TRY(ig_heat_nodes_place(cx, h));
   if (h->past.every) {
@@ -177,8 +184,6 @@ ig_status ig_heat_nodes_make(ig_ctx *cx, ig_heat *h, bool leaps) {
   }
   IG_TRY(ig_array_new(cx, &h->node.inverse, n, state, "capacity"));
   IG_TRY(ig_array_new(cx, &h->node.volume, n * (size_t)h->material.count, state, "node volumes"));
-  if (h->capacity == IG_HEAT_ENTHALPY)
-    IG_TRY(ig_array_new(cx, &h->node.H, n, state, "heat content"));
   if (h->surface == IG_HEAT_LUMPED) {
     IG_TRY(ig_array_new(cx, &h->node.film, n, ig_heat_film_size(state == sizeof(float)),
                         "surface films"));

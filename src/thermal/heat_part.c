@@ -215,9 +215,14 @@ static ig_status gathers_make(ig_ctx *cx, const ig_heat *whole, ig_heat *h) {
   IG_TRY(items_gather(cx, p, whole->face.plan.conn.host, whole->face.count, h->face.plan.conn.host,
                       h->face.count, 4, &p->faces));
   IG_TRY(elements_gather(cx, whole->mesh, p));
+  IG_TRY(IG_NEW(cx, &p->face_of, (size_t)h->face.count + 1, "faces of a part"));
+  for (ig_lid i = 0; i < h->face.count; i++)
+    p->face_of[i] = -1;
   ig_collect *const all[] = {&p->nodes, &p->cells, &p->faces, &p->elements};
   for (int i = 0; i < 4; i++)
     ig_collect_thin(cx, all[i]);
+  for (int64_t i = 0; i < p->faces.mine_count; i++)
+    p->face_of[p->faces.mine[i]] = p->faces.whole[i];
   return IG_OK;
 }
 
@@ -265,13 +270,18 @@ static ig_status part_cut(ig_ctx *cx, const ig_heat_setup *setup, const ig_heat 
   return IG_OK;
 }
 
+/* One rank: all items are its own, and no list says which. */
+static ig_collect all_own(int64_t count) {
+  return (ig_collect){.mine_count = count, .whole_count = count};
+}
+
 ig_status ig_heat_divide(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h) {
   if (!h->outline) {
     h->part = (ig_heat_part){.of = {.ranks = 1},
-                             .nodes = ig_collect_all(h->nodes),
-                             .cells = ig_collect_all(h->elements),
-                             .faces = ig_collect_all(h->face.count),
-                             .elements = ig_collect_all(ig_mesh_elements(h->mesh))};
+                             .nodes = all_own(h->nodes),
+                             .cells = all_own(h->elements),
+                             .faces = all_own(h->face.count),
+                             .elements = all_own(ig_mesh_elements(h->mesh))};
     return IG_OK;
   }
   ig_heat *whole;
@@ -295,6 +305,7 @@ void ig_heat_part_free(ig_ctx *cx, ig_heat *h) {
   free(p->material_of);
   free(p->birth);
   free(p->initial_of);
+  free(p->face_of);
   free(p->heir);
   free(p->far.face);
   free(p->far.neighbor);

@@ -26,22 +26,8 @@ IG_MUST_CHECK ig_status ig_heat_part_donor(ig_ctx *cx, ig_heat *h, ig_lid n, ig_
 IG_MUST_CHECK ig_status ig_heat_part_heirs(ig_ctx *cx, ig_heat *h, ig_status status);
 IG_MUST_CHECK ig_status ig_heat_part_inherit(ig_ctx *cx, ig_heat *h, int step, ig_status status);
 
-/* heat_part_rows.c: rows of own items to rank 0, in the order of the whole, a piece at a time:
-   `fill` writes those of items [first, first + count) of the part to memory of the host. All ranks
-   call what follows. */
-typedef ig_status ig_heat_rows_fill(void *user, int32_t first, int32_t count, void *rows);
-IG_MUST_CHECK ig_status ig_heat_part_stream(ig_ctx *cx, const ig_collect *items, size_t size,
-                                            ig_heat_rows_fill *fill, ig_collect_put *put,
-                                            void *user);
-/* An array of the part's memory on the device, `size` bytes per item; NULL: each item is `value`,
-   or zeros. */
-IG_MUST_CHECK ig_status ig_heat_part_array(ig_ctx *cx, const ig_collect *items, const void *dev,
-                                           size_t size, const void *value, ig_stream_take *take,
-                                           void *user);
-/* Temperatures. */
-IG_MUST_CHECK ig_status ig_heat_part_T(ig_ctx *cx, ig_heat *h, ig_stream_take *take, void *user);
-/* What a survey of the part has found becomes that of all parts, on all ranks. `status`: of the
-   part's. One rank: it is. */
+/* heat_part_survey.c: what a survey of the part has found becomes that of all parts, on all ranks.
+   `status`: of the part's. One rank: it is. All ranks call it, and the next. */
 IG_MUST_CHECK ig_status ig_heat_part_survey(ig_ctx *cx, ig_heat *h, const ig_heat_question *q,
                                             ig_status status, ig_heat_survey *found);
 /* Of each number the largest of all ranks, to all. */

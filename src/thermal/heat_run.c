@@ -17,6 +17,8 @@ ig_status ig_heat_new(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h) {
   ig_status status = ig_heat_make(cx, setup, NULL, h);
   if (status == IG_OK)
     status = ig_heat_divide(cx, setup, h);
+  if (status == IG_OK)
+    status = ig_heat_arrays_add(cx, h);
   if (status != IG_OK)
     ig_heat_free(cx, h);
   return status;
@@ -41,6 +43,8 @@ ig_status ig_heat_new_fastest(ig_ctx *cx, ig_heat_setup *setup, ig_heat *h) {
     }
     break;
   }
+  if (status == IG_OK)
+    status = ig_heat_arrays_add(cx, h);
   if (status != IG_OK)
     ig_heat_free(cx, h);
   return status;
@@ -54,9 +58,11 @@ void ig_heat_free(ig_ctx *cx, ig_heat *h) {
 /* --- ghosts: nodes of other ranks; on one rank there are none */
 
 static ig_status ghosts_refresh(ig_ctx *cx, ig_heat *h, ig_status status) {
-  return ig_heat_is_divided(h)
-             ? ig_halo_refresh(cx, &h->part.halo, h->node.T.dev, ig_heat_state_size(h), status)
-             : status;
+  ig_halo_array list[IG_ARRAYS];
+  if (!ig_heat_is_divided(h))
+    return status;
+  const int count = ig_arrays_ghosts(&h->state, IG_HEAT_NODES, list);
+  return ig_halo_refresh_all(cx, &h->part.halo, list, count, status);
 }
 
 /* Temperatures that were written on each rank, to all: from here on ranks wait for each other. */
@@ -80,12 +86,14 @@ static ig_status part_melt(ig_ctx *cx, ig_heat *h, ig_heat_phase which) {
 
 /* Temperatures of ghosts: sent, and there; then powder that touches them may melt. */
 static ig_status ghosts_send(ig_ctx *cx, ig_heat *h, ig_status status) {
-  const ig_halo_array T = {h->node.T.dev, ig_heat_state_size(h)};
-  return ig_halo_start(cx, &h->part.halo, &T, 1, status);
+  ig_halo_array list[IG_ARRAYS];
+  const int count = ig_arrays_ghosts(&h->state, IG_HEAT_NODES, list);
+  return ig_halo_start(cx, &h->part.halo, list, count, status);
 }
 static ig_status ghosts_take(ig_ctx *cx, ig_heat *h, ig_heat_phase melt, ig_status status) {
-  const ig_halo_array T = {h->node.T.dev, ig_heat_state_size(h)};
-  status = ig_halo_finish(cx, &h->part.halo, &T, 1, status);
+  ig_halo_array list[IG_ARRAYS];
+  const int count = ig_arrays_ghosts(&h->state, IG_HEAT_NODES, list);
+  status = ig_halo_finish(cx, &h->part.halo, list, count, status);
   return status == IG_OK ? part_melt(cx, h, melt) : status;
 }
 
@@ -93,18 +101,18 @@ static ig_status ghosts_take(ig_ctx *cx, ig_heat *h, ig_heat_phase melt, ig_stat
 
 static bool node_there(const ig_heat *h, ig_lid n) {
   const ig_csr *around = &h->node.around;
-  return around->start[n] < around->start[n + 1] &&
+  return h->elements && around->start[n] < around->start[n + 1] &&
          around->item[around->start[n]] < h->next.elements;
 }
 
 /* Arrays of the part, as the elements that are there make them. */
 static ig_status arrays_begin(ig_ctx *cx, ig_heat *h) {
-  if (h->elements == 0)
-    return IG_OK;
 #pragma omp parallel for num_threads(ig_team(cx, h->nodes, IG_WORK_NODE)) schedule(static)
   for (ig_lid n = 0; n < h->nodes; n++)
     ig_heat_put(h->node.T.host, ig_heat_state_size(h), n,
                 node_there(h, n) ? ig_heat_start(h, n) : h->node.initial);
+  if (h->elements == 0)
+    return ig_array_push(cx, &h->node.T);
   IG_TRY(h->rows.book ? ig_heat_rows_find_all(cx, h) : ig_heat_nodes_begin(cx, h));
   ig_array *arrays[] = {&h->node.T,    &h->node.inverse, &h->node.volume, &h->node.H,
                         &h->node.film, &h->node.filmed,  &h->node.body,   &h->rows.of};

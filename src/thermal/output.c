@@ -274,18 +274,13 @@ enum { KEPT = sizeof(ig_thermal_kept) / sizeof(double) };
 
 ig_status ig_thermal_save(void *self, ig_sink *to) {
   ig_thermal_run *run = self;
-  ig_saved saved[IG_HEAT_SAVED + 2];
-  int count;
-  IG_TRY(ig_heat_save(run->job->cx, &run->heat, saved, &count));
   ig_thermal_kept kept = run->as_done;
   kept.layer_z = run->layer_z;
   kept.interlayer = run->interlayer;
   kept.dt = run->dt;
-  saved[count++] = (ig_saved){"kept", IG_F64, KEPT, &kept};
-  saved[count++] = (ig_saved){"melt_most", IG_F64, 4 * (int64_t)run->pools, run->melt_most};
-  return run->heat.part.of.ranks > 1
-             ? ig_thermal_part_save(run, to, saved, count)
-             : to->checkpoint(to, (double)run->done * run->dt, run->done, saved, count);
+  const ig_saved own[] = {{"kept", IG_F64, KEPT, &kept},
+                          {"melt_most", IG_F64, 4 * (int64_t)run->pools, run->melt_most}};
+  return ig_heat_save(&run->heat, (double)run->done * run->dt, run->done, own, 2, to);
 }
 
 ig_status ig_thermal_restore(void *self, const ig_restart *restart) {

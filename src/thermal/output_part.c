@@ -1,4 +1,4 @@
-/* Snapshots, checkpoints and exaca.csv of a mesh that no rank has as a whole: rows of own nodes and
+/* Snapshots of a mesh that no rank has as a whole: rows of own nodes and
    elements go to rank 0 in pieces, in the order of the mesh, and are written as they come. */
 #include "ranks/cells.h"
 #include "thermal/heat_part.h"
@@ -41,7 +41,8 @@ static ig_status shown_bring(void *self, int array, ig_stream_take *take, void *
   if (array < IG_STREAM_FIELDS)
     return ig_cells_bring(&s->cells, array, take, user);
   if (field < 0)
-    return ig_heat_part_T(cx, &s->run->heat, take, user);
+    return ig_arrays_pass(&s->run->heat.state, ig_arrays_find(&s->run->heat.state, "T"), take,
+                          user);
   return field < s->count ? field_bring(s, s->list[field].what, take, user)
                           : IG_FAIL(cx, IG_ARG, "a snapshot has no array %d", array);
 }
@@ -96,39 +97,4 @@ ig_status ig_thermal_part_snapshot(ig_thermal_run *run, ig_sink *to) {
   free(s.value);
   ig_cells_free(&s.cells);
   return status;
-}
-
-/* --- checkpoints */
-
-typedef struct {
-  ig_thermal_run *run;
-  ig_sink *to;
-  const ig_saved *saved;
-  int count;
-} saving;
-
-static ig_status saved_bring(void *self, int array, ig_stream_take *take, void *user) {
-  const saving *s = self;
-  return ig_heat_saved_array(s->run->job->cx, &s->run->heat, array, take, user);
-}
-
-static ig_status saved_tell(void *user, const ig_stream *stream) {
-  const saving *s = user;
-  return ig_sink_checkpoint(s->run->job->cx, s->to, (double)s->run->done * s->run->dt, s->run->done,
-                            s->saved, s->count, stream);
-}
-
-ig_status ig_thermal_part_save(ig_thermal_run *run, ig_sink *to, const ig_saved *saved, int count) {
-  saving s = {run, to, saved, count};
-  ig_served served = {run->job->cx, &s, saved_bring};
-  IG_TRY(ig_serve(&served, saved_tell, &s));
-  if (ig_ranks_first(run->job->cx))
-    return IG_OK;
-  /* others save what is not in parts: a state that a program keeps is there on all ranks */
-  ig_saved own[IG_HEAT_SAVED + 2];
-  int n = 0;
-  for (int i = 0; i < count; i++)
-    if (saved[i].data)
-      own[n++] = saved[i];
-  return to->checkpoint(to, (double)run->done * run->dt, run->done, own, n);
 }

@@ -240,11 +240,9 @@ int ig_thermal_fields_list(const ig_thermal_run *run, ig_thermal_shown *list);
 /* Values of the elements of the part's mesh; 0: not there. Arrays are on the host. */
 void ig_thermal_elements_fill(const ig_heat *h, int what, float *value);
 
-/* --- output_part.c: snapshots and checkpoints of parts, to rank 0 in pieces; all ranks call it */
+/* --- output_part.c: a snapshot of parts, to rank 0 in pieces; all ranks call it */
 
 IG_MUST_CHECK ig_status ig_thermal_part_snapshot(ig_thermal_run *run, ig_sink *to);
-IG_MUST_CHECK ig_status ig_thermal_part_save(ig_thermal_run *run, ig_sink *to,
-                                             const ig_saved *saved, int count);
 
 /* --- fields.c: for other programs; functions of the room */
 

@@ -1,6 +1,5 @@
-/* Values of parts on their way to rank 0, which has none of them as a whole: rows of own items, a
-   piece at a time; arrays of the state; and the sums of a survey, added in the order of one rank
-   (heat_survey.inc). */
+/* Surveys of all parts: rows of own items go to rank 0 a piece at a time, and are added there in
+   the order of one rank (heat_survey.inc). */
 #include "backend/backend.h"
 #include "thermal/heat_ops.h"
 #include "thermal/heat_part.h"
@@ -13,10 +12,13 @@ enum { SPAN = 1 << 13 }; /* items of the part in hand at a time */
 
 /* --- rows of own items */
 
+/* Writes the rows of items [first, first + count) of the part to memory of the host. */
+typedef ig_status rows_fill(void *user, int32_t first, int32_t count, void *rows);
+
 typedef struct {
   const ig_collect *items;
   size_t size;
-  ig_heat_rows_fill *fill;
+  rows_fill *fill;
   ig_collect_put *put;
   void *user;
   char *span;
@@ -25,12 +27,6 @@ typedef struct {
 /* Own items stand between ghosts: as many as lie within a span are filled with those between. */
 static ig_status own_give(void *user, int64_t begin, int64_t count, void *rows) {
   const passing *p = user;
-  if (!p->items->mine) { /* all are own */
-    for (int64_t i = 0; i < count; i += SPAN)
-      IG_TRY(p->fill(p->user, (int32_t)(begin + i), (int32_t)(count - i < SPAN ? count - i : SPAN),
-                     (char *)rows + (size_t)i * p->size));
-    return IG_OK;
-  }
   const int32_t *mine = p->items->mine + begin;
   for (int64_t i = 0, end; i < count; i = end) {
     const int32_t first = mine[i];
@@ -49,8 +45,8 @@ static ig_status own_put(void *user, const void *rows, int64_t first, int64_t co
   return p->put(p->user, rows, first, count);
 }
 
-ig_status ig_heat_part_stream(ig_ctx *cx, const ig_collect *items, size_t size,
-                              ig_heat_rows_fill *fill, ig_collect_put *put, void *user) {
+static ig_status rows_stream(ig_ctx *cx, const ig_collect *items, size_t size, rows_fill *fill,
+                             ig_collect_put *put, void *user) {
   passing p = {items, size, fill, put, user, NULL};
   const ig_status ready = ig_alloc(cx, (void **)&p.span, SPAN, size, "rows of a part");
   const ig_status status = ig_collect_stream(cx, items, size, own_give, own_put, &p, ready);
@@ -58,54 +54,7 @@ ig_status ig_heat_part_stream(ig_ctx *cx, const ig_collect *items, size_t size,
   return status;
 }
 
-/* --- arrays of the part */
-
-typedef struct {
-  ig_ctx *cx;
-  const char *dev; /* NULL: a rank without elements has no arrays */
-  size_t size;
-  const void *value; /* then: what each item is; NULL: zeros */
-  ig_stream_take *take;
-  void *user;
-} copying;
-
-static ig_status array_fill(void *user, int32_t first, int32_t count, void *rows) {
-  const copying *c = user;
-  if (!c->dev) {
-    for (int32_t i = 0; i < count; i++)
-      if (c->value)
-        memcpy((char *)rows + (size_t)i * c->size, c->value, c->size);
-      else
-        memset((char *)rows + (size_t)i * c->size, 0, c->size);
-    return IG_OK;
-  }
-  const char *from = c->dev + (size_t)first * c->size;
-  if (c->cx->backend->separate)
-    return c->cx->backend->copy_out(c->cx, rows, from, (size_t)count * c->size);
-  memcpy(rows, from, (size_t)count * c->size);
-  return IG_OK;
-}
-
-static ig_status array_put(void *user, const void *rows, int64_t first, int64_t count) {
-  const copying *c = user;
-  (void)first;
-  return c->take(c->user, rows, count);
-}
-
-ig_status ig_heat_part_array(ig_ctx *cx, const ig_collect *items, const void *dev, size_t size,
-                             const void *value, ig_stream_take *take, void *user) {
-  copying c = {cx, dev, size, value, take, user};
-  return ig_heat_part_stream(cx, items, size, array_fill, array_put, &c);
-}
-
-ig_status ig_heat_part_T(ig_ctx *cx, ig_heat *h, ig_stream_take *take, void *user) {
-  const size_t size = ig_heat_state_size(h);
-  double initial; /* nodes that no element has keep what they began with */
-  ig_heat_put(&initial, size, 0, h->node.initial);
-  return ig_heat_part_array(cx, &h->part.nodes, h->node.T.dev, size, &initial, take, user);
-}
-
-/* --- surveys */
+/* --- sums */
 
 /* Item i is added to sum i modulo `sums`, as threads of the survey do. */
 typedef struct {
@@ -214,8 +163,8 @@ static ig_status sums_find(ig_ctx *cx, ig_heat *h, const ig_heat_question *q, in
     a.kind = list[i].kind;
     a.columns = list[i].columns;
     if (list[i].asked)
-      status = ig_heat_part_stream(cx, list[i].items, (size_t)a.columns * sizeof(double), sums_fill,
-                                   sums_add, &a);
+      status = rows_stream(cx, list[i].items, (size_t)a.columns * sizeof(double), sums_fill,
+                           sums_add, &a);
   }
   if (status == IG_OK)
     sums_finish(&a, parts, cuda, found);

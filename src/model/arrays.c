@@ -1,0 +1,340 @@
+/* The arrays of a model: memory, checkpoints, values of all ranks. */
+#include "model/arrays.h"
+#include "backend/backend.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool alone(const ig_arrays *r) {
+  return ig_ranks_count(r->cx->ranks) == 1;
+}
+
+/* --- memory */
+
+static ig_arrays_place place_of(const ig_arrays *r, int place) {
+  const ig_arrays_place one = {1, 1, 1, NULL};
+  return place == IG_PLACE_NONE ? one : r->of->place(r->room, place);
+}
+
+static void at_follow(ig_arrays_entry *e) {
+  if (e->def.at)
+    memcpy(e->def.at, &ig_arrays_memory(e)->dev, sizeof(void *));
+}
+
+static ig_status entry_add(ig_arrays *r, const ig_array_def *def) {
+  ig_arrays_entry *e = &r->entry[r->count];
+  if (r->count == IG_ARRAYS)
+    return IG_FAIL(r->cx, IG_ARG, "array '%s': a model has at most %d", def->name, IG_ARRAYS);
+  *e = (ig_arrays_entry){.def = *def};
+  e->def.columns = def->columns > 1 ? def->columns : 1;
+  if (!def->array) {
+    const size_t count = (size_t)place_of(r, def->place).rows * (size_t)def->width;
+    IG_TRY(def->flags & IG_ARRAY_DEVICE
+               ? ig_array_new_device(r->cx, &e->own, count, def->size, def->name)
+               : ig_array_new(r->cx, &e->own, count, def->size, def->name));
+  }
+  r->count++;
+  at_follow(e);
+  return def->place == IG_PLACE_NONE && !def->array ? ig_array_zero(r->cx, &e->own) : IG_OK;
+}
+
+ig_status ig_arrays_add(ig_arrays *r, const ig_array_def *def, int count) {
+  for (int i = 0; i < count; i++)
+    IG_TRY(entry_add(r, &def[i]));
+  return IG_OK;
+}
+
+ig_arrays_entry *ig_arrays_find(const ig_arrays *r, const char *name) {
+  for (int i = 0; i < r->count; i++)
+    if (strcmp(r->entry[i].def.name, name) == 0)
+      return (ig_arrays_entry *)&r->entry[i];
+  return NULL;
+}
+
+ig_array *ig_arrays_at(const ig_arrays *r, const char *name) {
+  return ig_arrays_memory(ig_arrays_find(r, name));
+}
+
+ig_status ig_arrays_grow(ig_arrays *r, int place) {
+  const int64_t rows = place_of(r, place).rows;
+  for (int i = 0; i < r->count; i++) {
+    ig_arrays_entry *e = &r->entry[i];
+    if (e->def.place != place)
+      continue;
+    IG_TRY(ig_array_grow(r->cx, ig_arrays_memory(e), (size_t)(rows * e->def.width)));
+    at_follow(e);
+  }
+  return IG_OK;
+}
+
+ig_status ig_arrays_push(ig_arrays *r) {
+  for (int i = 0; i < r->count; i++) {
+    ig_array *a = ig_arrays_memory(&r->entry[i]);
+    if (a->host)
+      IG_TRY(ig_array_push(r->cx, a));
+  }
+  return IG_OK;
+}
+
+ig_status ig_arrays_pull(const ig_arrays *r, const char *name, void **host) {
+  ig_array *a = ig_arrays_at(r, name);
+  IG_TRY(ig_array_pull(r->cx, a));
+  *host = a->host;
+  return IG_OK;
+}
+
+double ig_arrays_bytes_of(const ig_arrays *r, int place, int64_t rows) {
+  double bytes = 0;
+  for (int i = 0; i < r->count; i++)
+    if (r->entry[i].def.place == place)
+      bytes += (double)rows * (double)r->entry[i].def.width * (double)r->entry[i].def.size;
+  return bytes;
+}
+
+double ig_arrays_bytes(const ig_arrays *r) {
+  double bytes = 0;
+  for (int i = 0; i < r->count; i++) {
+    const ig_array *a = ig_arrays_memory((ig_arrays_entry *)&r->entry[i]);
+    bytes += (double)a->count * (double)a->size;
+  }
+  return bytes;
+}
+
+void ig_arrays_free(ig_arrays *r) {
+  for (int i = 0; i < r->count; i++)
+    ig_array_free(r->cx, &r->entry[i].own);
+  r->count = 0;
+}
+
+/* --- items of all ranks, in the order of the whole */
+
+enum { PIECE = 1 << 13 }; /* rows, on one rank */
+
+static ig_status rows_alone(const ig_arrays *r, int64_t count, size_t size, ig_collect_row *row,
+                            ig_collect_put *put, void *user) {
+  char *rows;
+  ig_status status = ig_alloc(r->cx, (void **)&rows, PIECE, size, "rows");
+  for (int64_t first = 0; first < count && status == IG_OK; first += PIECE) {
+    const int64_t here = count - first < PIECE ? count - first : PIECE;
+    for (int64_t i = 0; i < here; i++)
+      row(user, first + i, rows + (size_t)i * size);
+    status = put(user, rows, first, here);
+  }
+  free(rows);
+  return status;
+}
+
+ig_status ig_arrays_rows(const ig_arrays *r, int place, size_t size, ig_collect_row *row,
+                         ig_collect_put *put, void *user, ig_status status) {
+  const ig_arrays_place p = place_of(r, place);
+  if (alone(r))
+    return status == IG_OK ? rows_alone(r, p.whole, size, row, put, user) : status;
+  const ig_collect none = {.whole_count = p.whole}, *own = &none;
+  if (status == IG_OK)
+    status = r->of->own(r->room, place, &own);
+  return ig_collect_rows(r->cx, own, size, row, put, user, status);
+}
+
+static size_t file_size(const ig_arrays_entry *e) { /* bytes of a value in a checkpoint */
+  return ig_dtype_size(e->def.dtype);
+}
+
+int64_t ig_arrays_saved(const ig_arrays *r, const ig_arrays_entry *e) {
+  return place_of(r, e->def.place).whole * e->def.width * (int64_t)(e->def.size / file_size(e));
+}
+
+/* An array on its way to the first rank: `row` bytes of an item, of one column. */
+typedef struct {
+  const char *host;
+  size_t row, value;
+  ig_stream_take *take;
+  void *user;
+} passing;
+
+static void item_copy(void *user, int64_t item, void *row) {
+  const passing *p = user;
+  memcpy(row, p->host + (size_t)item * p->row, p->row);
+}
+
+static ig_status items_put(void *user, const void *rows, int64_t first, int64_t count) {
+  const passing *p = user;
+  (void)first;
+  return p->take(p->user, rows, count * (int64_t)(p->row / p->value));
+}
+
+ig_status ig_arrays_pass(ig_arrays *r, ig_arrays_entry *e, ig_stream_take *take, void *user) {
+  ig_array *a = ig_arrays_memory(e);
+  if (!alone(r) && e->def.flags & IG_ARRAY_NUMBERS)
+    return r->of->pass(r->room, e, take, user);
+  ig_status status = ig_array_pull(r->cx, a);
+  if (alone(r) || e->def.place == IG_PLACE_NONE)
+    return status == IG_OK && take ? take(user, a->host, ig_arrays_saved(r, e)) : status;
+  const size_t row = (size_t)(e->def.width / e->def.columns) * e->def.size;
+  const int64_t rows = place_of(r, e->def.place).rows;
+  passing p = {a->host, row, file_size(e), take, user};
+  for (int i = 0; i < e->def.columns; i++, p.host += (size_t)rows * row)
+    status = ig_arrays_rows(r, e->def.place, row, item_copy, items_put, &p, status);
+  return status;
+}
+
+ig_status ig_arrays_take(ig_arrays *r, ig_arrays_entry *e, const void *whole) {
+  ig_array *a = ig_arrays_memory(e);
+  const ig_arrays_place p = place_of(r, e->def.place);
+  const size_t row = (size_t)(e->def.width / e->def.columns) * e->def.size;
+  const bool same = !p.number; /* items have the numbers of the whole */
+  if (same && e->def.columns == 1)
+    return r->cx->backend->copy_in(r->cx, a->dev, whole, (size_t)p.used * row);
+  for (size_t c = 0; c < (size_t)e->def.columns; c++) {
+    char *to = (char *)a->host + c * (size_t)p.rows * row;
+    const char *from = (const char *)whole + c * (size_t)p.whole * row;
+    for (int64_t i = 0; i < p.used; i++)
+      if (same || p.number[i] >= 0)
+        memcpy(to + (size_t)i * row, from + (size_t)(same ? i : p.number[i]) * row, row);
+  }
+  return ig_array_push(r->cx, a);
+}
+
+/* --- checkpoints */
+
+static bool is_saved(const ig_arrays *r, const ig_arrays_entry *e) {
+  return e->def.flags & IG_ARRAY_SAVED && ig_arrays_saved(r, e) > 0;
+}
+
+typedef struct {
+  ig_arrays *r;
+  double time;
+  int64_t step;
+  ig_sink *to;
+  ig_saved *saved;
+  ig_arrays_entry **entry; /* of each of them; NULL: not the register's */
+  int count;
+} saving;
+
+static ig_status saved_bring(void *self, int array, ig_stream_take *take, void *user) {
+  const saving *s = self;
+  if (array < 0 || array >= s->count || !s->entry[array])
+    return IG_FAIL(s->r->cx, IG_ARG, "a checkpoint has no array %d", array);
+  return ig_arrays_pass(s->r, s->entry[array], take, user);
+}
+
+static ig_status saved_write(void *user, const ig_stream *stream) {
+  const saving *s = user;
+  return ig_sink_checkpoint(s->r->cx, s->to, s->time, s->step, s->saved, s->count, stream);
+}
+
+/* On one rank memory itself is saved; on several, pieces go to the first rank, and the others save
+   what all have: a state that a program keeps is there on all ranks. */
+static ig_status saved_all(saving *s, const ig_saved *own, int count) {
+  ig_arrays *r = s->r;
+  for (; s->count < count; s->count++)
+    s->saved[s->count] = own[s->count];
+  for (int i = 0; i < r->count; i++) {
+    ig_arrays_entry *e = &r->entry[i];
+    void *host = NULL;
+    if (!is_saved(r, e))
+      continue;
+    if (alone(r))
+      IG_TRY(ig_arrays_pull(r, e->def.name, &host));
+    s->entry[s->count] = e;
+    s->saved[s->count++] = (ig_saved){e->def.name, e->def.dtype, ig_arrays_saved(r, e), host};
+  }
+  if (alone(r))
+    return s->to->checkpoint(s->to, s->time, s->step, s->saved, s->count);
+  ig_served served = {r->cx, s, saved_bring};
+  IG_TRY(ig_serve(&served, saved_write, s));
+  return ig_ranks_first(r->cx) ? IG_OK : s->to->checkpoint(s->to, s->time, s->step, own, count);
+}
+
+ig_status ig_arrays_save(ig_arrays *r, double time, int64_t step, const ig_saved *own, int count,
+                         ig_sink *to) {
+  saving s = {.r = r, .time = time, .step = step, .to = to};
+  const size_t room = (size_t)(r->count + count) + 1;
+  ig_status status = IG_NEW(r->cx, &s.saved, room, "checkpoint");
+  if (status == IG_OK)
+    status = IG_NEW(r->cx, &s.entry, room, "checkpoint");
+  status = ig_ranks_agree(r->cx, status);
+  if (status == IG_OK)
+    status = saved_all(&s, own, count);
+  free(s.saved);
+  free(s.entry);
+  return status;
+}
+
+ig_status ig_arrays_restore(ig_arrays *r, const ig_restart *from) {
+  for (int i = 0; i < r->count; i++) {
+    ig_arrays_entry *e = &r->entry[i];
+    const void *data;
+    if (!is_saved(r, e) || (!alone(r) && e->def.flags & IG_ARRAY_NUMBERS))
+      continue;
+    IG_TRY(ig_restart_find(r->cx, from, e->def.name, e->def.dtype, ig_arrays_saved(r, e), &data));
+    IG_TRY(ig_arrays_take(r, e, data));
+  }
+  return IG_OK;
+}
+
+/* --- ghosts */
+
+int ig_arrays_ghosts(const ig_arrays *r, int place, ig_halo_array *list) {
+  int count = 0;
+  for (int i = 0; i < r->count; i++) {
+    const ig_array_def *d = &r->entry[i].def;
+    if (d->place == place && d->flags & IG_ARRAY_GHOSTED)
+      list[count++] = (ig_halo_array){ig_arrays_memory((ig_arrays_entry *)&r->entry[i])->dev,
+                                      (size_t)d->width * d->size};
+  }
+  return count;
+}
+
+/* --- programs */
+
+typedef struct {
+  const void *host;
+  int width;
+  size_t size;
+  double *values;
+} getting;
+
+static double real_of(const void *from, size_t size, int64_t i) {
+  return size == sizeof(double) ? ((const double *)from)[i] : (double)((const float *)from)[i];
+}
+
+static void values_row(void *user, int64_t item, void *row) {
+  const getting *g = user;
+  for (int k = 0; k < g->width; k++)
+    ((double *)row)[k] = real_of(g->host, g->size, item * g->width + k);
+}
+
+static ig_status values_put(void *user, const void *rows, int64_t first, int64_t count) {
+  const getting *g = user;
+  memcpy(g->values + first * g->width, rows, (size_t)(count * g->width) * sizeof *g->values);
+  return IG_OK;
+}
+
+ig_status ig_arrays_get(ig_arrays *r, const char *name, double *values) {
+  const ig_arrays_entry *e = ig_arrays_find(r, name);
+  const size_t row = (size_t)e->def.width * sizeof *values;
+  void *host = NULL;
+  const ig_status pulled = ig_arrays_pull(r, name, &host);
+  getting g = {host, (int)e->def.width, e->def.size, values};
+  IG_TRY(ig_arrays_rows(r, e->def.place, row, values_row, values_put, &g, pulled));
+  return ig_ranks_share(r->cx, 0, values, (size_t)place_of(r, e->def.place).whole * row);
+}
+
+ig_status ig_arrays_set(ig_arrays *r, const char *name, const double *values) {
+  const ig_arrays_entry *e = ig_arrays_find(r, name);
+  const ig_arrays_place p = place_of(r, e->def.place);
+  const int64_t width = e->def.width;
+  ig_array *a = ig_arrays_at(r, name);
+  IG_TRY(ig_array_pull(r->cx, a)); /* items that are not known keep theirs */
+  for (int64_t i = 0; i < p.used * width; i++) {
+    const int64_t item = p.number ? p.number[i / width] : i / width;
+    if (item < 0)
+      continue;
+    const double value = values[item * width + i % width];
+    if (e->def.size == sizeof(double))
+      ((double *)a->host)[i] = value;
+    else
+      ((float *)a->host)[i] = (float)value;
+  }
+  return ig_array_push(r->cx, a);
+}
