@@ -11,7 +11,6 @@
 #include "bench/thermal/build_problem.h"
 #include "backend/backend.h"
 #include "bench/common/crew.h"
-#include "thermal/heat_part.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -260,13 +259,8 @@ static ig_status ranks_work(ig_ctx *cx, ig_heat_conduction form, int steps, doub
   IG_TRY(cube(cx, ranks_cells(cx), 0, false, &mesh));
   ig_heat_setup setup = warm_cube(mesh, form, materials);
   setup.enthalpy = true;
-  setup.purpose = ig_heat_part_purpose(cx);
   memset(&h, 0, sizeof h);
   ig_status status = ig_heat_new(cx, &setup, &h);
-  if (status == IG_OK)
-    status = ig_heat_part_new(cx, &setup, &h);
-  if (status == IG_OK)
-    status = ig_heat_part_lighten(cx, &h);
   if (status == IG_OK)
     status = ig_heat_begin(cx, &h);
   if (status == IG_OK)

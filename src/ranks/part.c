@@ -219,11 +219,12 @@ void ig_part_free(ig_part *part) {
 }
 
 ig_lid ig_part_element(const ig_part *part, ig_lid element) {
-  return ig_rising_at(part->element, ig_mesh_elements(part->mesh), element);
+  return part->element ? ig_rising_at(part->element, ig_mesh_elements(part->mesh), element)
+                       : element;
 }
 
 ig_lid ig_part_node(const ig_part *part, ig_lid node) {
-  return ig_rising_at(part->node, part->mesh->nodes, node);
+  return part->node ? ig_rising_at(part->node, part->mesh->nodes, node) : node;
 }
 
 void ig_part_lighten(ig_part *part) {

@@ -54,7 +54,8 @@ IG_MUST_CHECK ig_status ig_part_owners(ig_ctx *cx, const ig_mesh *mesh, ig_divis
                                        int32_t **owner);
 IG_MUST_CHECK ig_status ig_part_of(ig_ctx *cx, const ig_mesh *mesh, int32_t *owner, ig_part *part);
 void ig_part_free(ig_part *part);
-/* Number of an element, of a node of the whole in the part, -1: not there. */
+/* Number of an element, of a node of the whole in the part, -1: not there. A part without lists is
+   the whole. */
 ig_lid ig_part_element(const ig_part *part, ig_lid element);
 ig_lid ig_part_node(const ig_part *part, ig_lid node);
 /* All is set up: lets go of what is as long as the whole mesh has nodes. */

@@ -2,6 +2,7 @@
 #include "thermal/beam.h"
 #include "core/threads.h"
 #include "mesh/topology.h"
+#include "thermal/heat_part.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -74,7 +75,8 @@ ig_status ig_beam_bins(ig_ctx *cx, ig_beam *b) {
   free(b->live);
   b->live = NULL;
   b->event = 0;
-  IG_TRY(ig_bins_new(cx, &b->bins, b->targets, b->place, fmax(0.5 * b->cutoff, 0.3 * b->size)));
+  IG_TRY(ig_bins_within(cx, &b->bins, &b->extent, b->targets, b->place,
+                        fmax(0.5 * b->cutoff, 0.3 * b->size)));
   const size_t count =
       (size_t)b->bins.cells[0] * (size_t)b->bins.cells[1] * (size_t)b->bins.cells[2];
   IG_TRY(IG_NEW(cx, &b->live, count, "beam targets"));
@@ -106,9 +108,12 @@ static int target_points(const ig_heat *h, const ig_beam *b, ig_lid target, doub
   return corners;
 }
 
-/* Whether the beam can heat an element or a face. */
+/* Whether the beam can heat an element or a face that this rank looks after. */
 static bool target_meets(const ig_heat *h, const ig_beam *b, ig_lid target) {
-  if (b->shape.model != IG_BEAM_SURFACE)
+  const bool face = b->shape.model == IG_BEAM_SURFACE;
+  if (!ig_heat_is_own(h, face ? target / 6 : target))
+    return false;
+  if (!face)
     return true;
   double x[8][3], u[3], v[3], n[3];
   target_points(h, b, target, x);
@@ -137,7 +142,7 @@ static double target_place(const ig_heat *h, ig_beam *b, ig_lid i) {
   return 2 * far;
 }
 
-static ig_status targets_find(ig_ctx *cx, const ig_heat *h, ig_beam *b) {
+static ig_status targets_own(ig_ctx *cx, const ig_heat *h, ig_beam *b) {
   const ig_lid all = h->elements * (b->shape.model == IG_BEAM_SURFACE ? 6 : 1);
   uint8_t *met;
   IG_TRY(IG_NEW(cx, &met, all, "beam targets"));
@@ -156,6 +161,13 @@ static ig_status targets_find(ig_ctx *cx, const ig_heat *h, ig_beam *b) {
   for (ig_lid i = 0; i < b->targets; i++)
     size = fmax(size, target_place(h, b, i));
   b->size = size;
+  b->extent = ig_bins_extent_of(b->targets, b->place);
+  return IG_OK;
+}
+
+static ig_status targets_find(ig_ctx *cx, const ig_heat *h, ig_beam *b) {
+  IG_TRY(ig_heat_part_most(cx, &b->size, 1, targets_own(cx, h, b)));
+  IG_TRY(ig_bins_extent_join(cx, &b->extent));
   return ig_beam_bins(cx, b);
 }
 
@@ -440,14 +452,11 @@ void ig_beams_free(ig_ctx *cx, ig_beams *beams) {
     free(b->target);
     free(b->place);
     free(b->points);
-    free(b->bin);
-    free(b->cell);
-    free(b->across);
     ig_toolpath_free(&b->path);
   }
   free(beams->number);
   free(beams->near);
-  free(beams->engine_step);
+  free(beams->turn);
   free(beams->beam);
   free(beams->node);
   ig_array *arrays[] = {&beams->shape,   &beams->step,   &beams->spot,      &beams->zone,

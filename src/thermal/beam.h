@@ -43,24 +43,21 @@ typedef struct {
   double low[3], high[3]; /* where the last zone serves it */
   ig_toolpath path;
   int64_t cursor;
-  /* what may be touched: faces (element x 6 + face) or elements */
+  /* what may be touched of the part's own elements: faces (element x 6 + face) or elements */
   int32_t targets;
   ig_lid *target;
-  double *place;   /* targets x 3 */
-  uint8_t *points; /* targets: sample points per side */
-  double spacing;  /* of sample points, at most, m */
-  int most_points; /* per side */
-  double size;     /* of the largest target, m */
+  double *place;         /* targets x 3 */
+  uint8_t *points;       /* targets: sample points per side */
+  double spacing;        /* of sample points, at most, m */
+  int most_points;       /* per side */
+  double size;           /* of the largest target of all ranks, m */
+  ig_bins_extent extent; /* targets of all ranks */
   ig_bins bins;
   int32_t *live; /* bins: targets that are not covered for good, first in the bin */
   int event;     /* births so far when bins were last swept of covered ones */
-  /* on several ranks (beam_part.c) the targets of own elements alone, bin after bin: these, their
-     elements in the part, and what may cover them, as the whole counts elements */
-  int64_t *bin;
-  ig_lid *cell, *across;
 } ig_beam;
 
-/* A target of a rank's that a zone needs, with its nodes as the whole counts them (-1: none) and
+/* A target of a rank's that a zone needs, as the whole counts it, with its nodes (-1: none) and
    their places, m. */
 typedef struct {
   int32_t zone, beam, target, points;
@@ -68,6 +65,11 @@ typedef struct {
   ig_lid node[8];
   double x[8][3];
 } ig_beam_near;
+
+/* A step of the beams' batch, and which step of the engine's it is. */
+typedef struct {
+  int32_t step, engine;
+} ig_beam_turn;
 
 typedef struct {
   int count;
@@ -84,10 +86,11 @@ typedef struct {
   int32_t *number;
   ig_lid *node; /* 2 x node_capacity: of the zone in work, and space to sort them in */
   int64_t node_capacity;
-  /* on several ranks: own targets of the batch's zones; the engine's step of each of its steps */
+  /* on several ranks: own targets of the batch's zones; its steps that have a zone */
   ig_beam_near *near;
   int64_t nears;
-  int32_t *engine_step;
+  ig_beam_turn *turn;
+  int64_t turns;
   ig_array shape, step, spot, zone, x, of, points, corner, ref_start, ref, scratch, landed;
 } ig_beams;
 
@@ -102,13 +105,12 @@ IG_MUST_CHECK ig_status ig_beams_new(ig_ctx *cx, const ig_list *cases, ig_toolpa
                                      const ig_heat *h, const ig_table *absorptivity, double reach,
                                      const ig_mesh *mesh, ig_beams *beams);
 void ig_beams_free(ig_ctx *cx, ig_beams *beams);
-/* beam_part.c, on several ranks: each keeps what may be touched of its own elements; before the
-   whole lets go of them. */
-IG_MUST_CHECK ig_status ig_beams_divide(ig_ctx *cx, ig_beams *beams, const ig_heat *h);
-/* The same: a zone for the spots from `first` on, of what this rank has; and when the batch is
-   written, zones of all, and the engine's lists, on rank 0. */
-IG_MUST_CHECK ig_status ig_beams_part_zone(ig_ctx *cx, ig_beams *beams, const ig_heat *h,
-                                           int32_t first);
+/* beam_part.c, on several ranks alone: target t of a beam is near, in this bin of all; a step has
+   the last zone; when the batch is written, rank 0 makes zones of what is near on all ranks, and
+   the engine's lists, and all receive them. */
+IG_MUST_CHECK ig_status ig_beams_part_near(ig_ctx *cx, ig_beams *beams, const ig_heat *h, int beam,
+                                           int32_t t, int64_t bin);
+IG_MUST_CHECK ig_status ig_beams_part_step(ig_ctx *cx, ig_beams *beams, ig_heat *h);
 IG_MUST_CHECK ig_status ig_beams_part_batch(ig_ctx *cx, ig_beams *beams, ig_heat *h);
 /* The box of one beam's spots from `first` on, and a margin for it to move in; where its targets
    may be; false: it has no spot. */

@@ -2,180 +2,40 @@
    together, in the order of one rank: beam after beam, bin after bin, as elements are born. */
 #include "core/rising.h"
 #include "thermal/beam.h"
-#include "thermal/heat_part.h"
+#include "thermal/heat_make.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* --- own targets */
+/* --- what is near on this rank */
 
-typedef struct {
-  int64_t bin;
-  int32_t target;
-  ig_lid cell;
-} placed;
-
-static int by_bin(const void *a, const void *b) {
-  const placed *p = a, *q = b;
-  if (p->bin != q->bin)
-    return p->bin < q->bin ? -1 : 1;
-  return (p->target > q->target) - (p->target < q->target);
-}
-
-/* The beam's targets become those of `list`. */
-static ig_status targets_keep(ig_ctx *cx, const ig_heat *h, ig_beam *b, const placed *list,
-                              int32_t count) {
-  const bool face = b->shape.model == IG_BEAM_SURFACE;
-  ig_lid *target;
-  double *place;
-  uint8_t *points;
-  const size_t room = (size_t)count + 1;
-  IG_TRY(IG_NEW(cx, &b->bin, room, "beam targets"));
-  IG_TRY(IG_NEW(cx, &b->cell, room, "beam targets"));
-  IG_TRY(IG_NEW(cx, &b->across, room, "beam targets"));
-  IG_TRY(IG_NEW(cx, &target, room, "beam targets"));
-  ig_status status = IG_NEW(cx, &place, 3 * room, "beam targets");
-  if (status != IG_OK) {
-    free(target);
-    return status;
-  }
-  status = IG_NEW(cx, &points, room, "beam targets");
-  if (status != IG_OK) {
-    free(target);
-    free(place);
-    return status;
-  }
-  for (int32_t i = 0; i < count; i++) {
-    const int32_t t = list[i].target;
-    b->bin[i] = list[i].bin;
-    b->cell[i] = list[i].cell;
-    target[i] = b->target[t];
-    b->across[i] = face ? h->face.neighbor[target[i]] : -1;
-    memcpy(&place[3 * (int64_t)i], &b->place[3 * (int64_t)t], 3 * sizeof *place);
-    points[i] = b->points[t];
-  }
-  free(b->target);
-  free(b->place);
-  free(b->points);
-  b->target = target;
-  b->place = place;
-  b->points = points;
-  b->targets = count;
-  return IG_OK;
-}
-
-static ig_status beam_divide(ig_ctx *cx, ig_beam *b, const ig_heat *h) {
-  const ig_heat_part *p = h->part;
-  const int side = b->shape.model == IG_BEAM_SURFACE ? 6 : 1;
-  const int64_t bins = (int64_t)b->bins.cells[0] * b->bins.cells[1] * (int64_t)b->bins.cells[2];
-  placed *list;
-  int32_t count = 0;
-  IG_TRY(IG_NEW(cx, &list, (size_t)b->targets + 1, "beam targets"));
-  for (int64_t bin = 0; bin < bins; bin++)
-    for (int32_t i = b->bins.start[bin]; i < b->bins.start[bin + 1]; i++) {
-      const int32_t t = b->bins.item[i];
-      const ig_lid own = ig_rising_at(p->cells.whole, p->cells.mine_count, b->target[t] / side);
-      if (own >= 0)
-        list[count++] = (placed){bin, t, p->cells.mine[own]};
-    }
-  qsort(list, (size_t)count, sizeof *list, by_bin);
-  const ig_status status = targets_keep(cx, h, b, list, count);
-  free(list);
-  free(b->bins.start);
-  free(b->bins.item);
-  free(b->live);
-  b->bins.item = b->live = NULL;
-  b->bins.start = NULL; /* where bins lie is still known */
-  return status;
-}
-
-ig_status ig_beams_divide(ig_ctx *cx, ig_beams *beams, const ig_heat *h) {
-  for (int i = 0; i < beams->count && h->part; i++)
-    IG_TRY(beam_divide(cx, &beams->beam[i], h));
-  if (h->part) {
-    free(beams->number);
-    beams->number = NULL;
-  }
-  return IG_OK;
-}
-
-/* --- zones of a batch */
-
-static ig_status near_add(ig_ctx *cx, const ig_heat *h, ig_beams *beams, int beam, int32_t t) {
+ig_status ig_beams_part_near(ig_ctx *cx, ig_beams *beams, const ig_heat *h, int beam, int32_t t,
+                             int64_t bin) {
   const ig_beam *b = &beams->beam[beam];
-  const ig_heat_part *p = h->part;
-  const bool face = b->shape.model == IG_BEAM_SURFACE;
+  const int side = b->shape.model == IG_BEAM_SURFACE ? 6 : 1;
   ig_lid node[8];
   IG_TRY(IG_MORE(cx, &beams->near, beams->nears, "what is near the beams"));
   ig_beam_near *n = &beams->near[beams->nears++];
   memset(n, 0, sizeof *n);
   *n = (ig_beam_near){.zone = beams->zones,
                       .beam = beam,
-                      .target = b->target[t],
+                      .target = side * h->cell_of[b->target[t] / side] + b->target[t] % side,
                       .points = b->points[t],
-                      .bin = b->bin[t]};
-  const int corners = ig_beam_target_nodes(
-      &p->local, b, face ? 6 * b->cell[t] + b->target[t] % 6 : b->cell[t], node);
+                      .bin = bin};
+  const int corners = ig_beam_target_nodes(h, b, b->target[t], node);
   for (int a = 0; a < 8; a++) {
-    n->node[a] = a < corners ? p->part.node[node[a]] : -1;
+    n->node[a] = a < corners ? h->node_of[node[a]] : -1;
     if (a < corners)
-      memcpy(n->x[a], &p->part.mesh->x[3 * (int64_t)node[a]], sizeof n->x[a]);
+      memcpy(n->x[a], &h->node.point[3 * (int64_t)node[a]], sizeof n->x[a]);
   }
   return IG_OK;
 }
 
-/* Those of a bin that are there, not covered, and between low and high. */
-static ig_status bin_look(ig_ctx *cx, const ig_heat *h, ig_beams *beams, int beam, int32_t at,
-                          const double *low, const double *high) {
-  const ig_beam *b = &beams->beam[beam];
-  const int side = b->shape.model == IG_BEAM_SURFACE ? 6 : 1;
-  for (int32_t t = at; t < b->targets && b->bin[t] == b->bin[at]; t++) {
-    const double *p = &b->place[3 * (int64_t)t];
-    if (b->target[t] / side >= h->next.elements)
-      break; /* they stand as they are born */
-    if (b->across[t] >= 0 && b->across[t] < h->next.elements)
-      continue;
-    if (p[0] >= low[0] && p[0] <= high[0] && p[1] >= low[1] && p[1] <= high[1] && p[2] >= low[2] &&
-        p[2] <= high[2])
-      IG_TRY(near_add(cx, h, beams, beam, t));
-  }
-  return IG_OK;
-}
-
-/* The first of a beam's targets in `bin` or behind it. */
-static int32_t bin_first(const ig_beam *b, int64_t bin) {
-  int32_t low = 0, high = b->targets;
-  while (low < high) {
-    const int32_t middle = low + (high - low) / 2;
-    if (b->bin[middle] < bin)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
-}
-
-ig_status ig_beams_part_zone(ig_ctx *cx, ig_beams *beams, const ig_heat *h, int32_t first) {
-  for (int beam = 0; beam < beams->count; beam++) {
-    ig_beam *b = &beams->beam[beam];
-    double low[3], high[3];
-    int from[3], to[3];
-    if (!ig_beam_box(beams, b, beam, first, low, high) ||
-        !ig_bins_range(&b->bins, low, high, from, to))
-      continue;
-    for (int k = from[2]; k <= to[2]; k++)
-      for (int j = from[1]; j <= to[1]; j++) {
-        const int64_t row = (int64_t)b->bins.cells[0] * (j + (int64_t)b->bins.cells[1] * k);
-        int32_t t = bin_first(b, row + from[0]);
-        while (t < b->targets && b->bin[t] <= row + to[0]) {
-          IG_TRY(bin_look(cx, h, beams, beam, t, low, high));
-          t = bin_first(b, b->bin[t] + 1);
-        }
-      }
-  }
-  beams->event = h->next.event;
-  beams->zones++;
-  return IG_OK;
+ig_status ig_beams_part_step(ig_ctx *cx, ig_beams *beams, ig_heat *h) {
+  int32_t nowhere; /* watts and their nodes follow with the batch */
+  IG_TRY(IG_MORE(cx, &beams->turn, beams->turns, "beams"));
+  beams->turn[beams->turns++] = (ig_beam_turn){beams->steps - 1, h->batch.step_count};
+  return ig_heat_batch_powers(cx, h, 0, 0, &nowhere);
 }
 
 /* --- the batch, put together on rank 0 */
@@ -341,11 +201,9 @@ static ig_status zones_make(ig_ctx *cx, ig_beams *beams, ig_heat *h, const ig_be
 
 /* Rank 0: the watts of each step, in the engine's batch. */
 static void steps_point(ig_beams *beams, ig_heat *h, const int32_t *list) {
-  for (int32_t i = 0; i < beams->steps; i++) {
-    ig_beam_step *step = (ig_beam_step *)beams->step.host + i;
-    if (step->zone < 0)
-      continue;
-    ig_heat_step *to = &h->batch.step[beams->engine_step[i]];
+  for (int64_t i = 0; i < beams->turns; i++) {
+    ig_beam_step *step = (ig_beam_step *)beams->step.host + beams->turn[i].step;
+    ig_heat_step *to = &h->batch.step[beams->turn[i].engine];
     step->power = to->first = h->batch.source_count;
     to->list = list[step->zone];
     h->batch.source_count += ((const ig_beam_zone *)beams->zone.host)[step->zone].node_count;
@@ -353,12 +211,52 @@ static void steps_point(ig_beams *beams, ig_heat *h, const int32_t *list) {
   }
 }
 
+/* The batch as rank 0 has written it, to all: watts depend on what is near the beams, whoever has
+   it. */
+static ig_status batch_share(ig_ctx *cx, ig_beams *beams, ig_heat *h) {
+  int32_t *const count[] = {&beams->steps,        &beams->spots,         &beams->zones,
+                            &beams->nodes,        &beams->targets,       &beams->refs,
+                            &beams->most_targets, &h->batch.source_count};
+  enum { COUNTS = sizeof count / sizeof *count };
+  int32_t all[COUNTS];
+  for (int i = 0; i < COUNTS; i++)
+    all[i] = *count[i];
+  IG_TRY(ig_ranks_agree(cx, IG_OK));
+  IG_TRY(ig_ranks_share(cx, 0, all, sizeof all));
+  for (int i = 0; i < COUNTS; i++)
+    *count[i] = all[i];
+  if (beams->spots == 0)
+    return IG_OK;
+  const struct {
+    ig_array *array;
+    int64_t count;
+    size_t size;
+  } list[] = {{&beams->step, beams->steps, sizeof(ig_beam_step)},
+              {&beams->spot, beams->spots, sizeof(ig_beam_spot)},
+              {&beams->zone, beams->zones, sizeof(ig_beam_zone)},
+              {&beams->x, 3 * (int64_t)beams->nodes, sizeof(double)},
+              {&beams->of, beams->targets, sizeof(int32_t)},
+              {&beams->points, beams->targets, sizeof(int32_t)},
+              {&beams->corner, 8 * (int64_t)beams->targets, sizeof(int32_t)},
+              {&beams->ref_start, (int64_t)beams->nodes + beams->zones, sizeof(int32_t)},
+              {&beams->ref, beams->refs, sizeof(int32_t)}};
+  enum { ARRAYS = sizeof list / sizeof *list };
+  ig_status status =
+      ig_heat_reserve(cx, &h->batch.source_power, (size_t)h->batch.source_count, sizeof(double));
+  for (int i = 0; i < ARRAYS && status == IG_OK; i++)
+    status = ig_heat_reserve(cx, list[i].array, (size_t)list[i].count, list[i].size);
+  IG_TRY(ig_ranks_agree(cx, status));
+  for (int i = 0; i < ARRAYS; i++)
+    IG_TRY(ig_ranks_share(cx, 0, list[i].array->host, (size_t)list[i].count * list[i].size));
+  return IG_OK;
+}
+
 ig_status ig_beams_part_batch(ig_ctx *cx, ig_beams *beams, ig_heat *h) {
   ig_beam_near *all;
   int64_t count;
   int32_t *list = NULL;
   if (beams->zones == 0)
-    return IG_OK;
+    return batch_share(cx, beams, h);
   IG_TRY(nears_collect(cx, beams, &all, &count));
   ig_status status = IG_OK;
   if (ig_ranks_first(cx)) {
@@ -370,6 +268,7 @@ ig_status ig_beams_part_batch(ig_ctx *cx, ig_beams *beams, ig_heat *h) {
   }
   free(list);
   free(all);
-  beams->nears = 0;
-  return ig_ranks_agree(cx, status);
+  beams->nears = beams->turns = 0;
+  IG_TRY(ig_ranks_agree(cx, status));
+  return batch_share(cx, beams, h);
 }

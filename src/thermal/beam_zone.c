@@ -1,8 +1,8 @@
 /* A batch of the beams: where they are in each step, what is near them, and the watts of it all. */
 #include "backend/backend.h"
 #include "thermal/beam.h"
-#include "ranks/ranks.h"
 #include "thermal/beam_ops.h"
+#include "thermal/heat_make.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,9 +16,7 @@ static target_state target_look(const ig_heat *h, const ig_beam *b, ig_lid targe
   const bool face = b->shape.model == IG_BEAM_SURFACE;
   if ((face ? target / 6 : target) >= h->next.elements)
     return UNBORN;
-  return face && h->face.neighbor[target] >= 0 && h->face.neighbor[target] < h->next.elements
-             ? COVERED
-             : BARE;
+  return face && ig_heat_is_covered(h, &h->next, target / 6, (int)(target % 6)) ? COVERED : BARE;
 }
 
 /* Target t of a beam. */
@@ -38,9 +36,10 @@ static ig_status target_add(ig_ctx *cx, const ig_heat *h, ig_beams *beams, int b
 }
 
 /* The targets of a bin that lie between low and high. Targets stand in the order of their birth, so
-   the first unborn one ends it; those covered meanwhile are struck off. */
+   the first unborn one ends it; those covered meanwhile are struck off. `of_all`: the bin's number
+   on all ranks. */
 static ig_status bin_look(ig_ctx *cx, const ig_heat *h, ig_beams *beams, int beam, int64_t bin,
-                          const double *low, const double *high) {
+                          int64_t of_all, const double *low, const double *high) {
   ig_beam *b = &beams->beam[beam];
   int32_t *item = b->bins.item + b->bins.start[bin], kept = 0, n = 0;
   const int32_t live = b->live[bin];
@@ -55,7 +54,8 @@ static ig_status bin_look(ig_ctx *cx, const ig_heat *h, ig_beams *beams, int bea
     const double *p = &b->place[3 * (int64_t)t];
     if (p[0] >= low[0] && p[0] <= high[0] && p[1] >= low[1] && p[1] <= high[1] && p[2] >= low[2] &&
         p[2] <= high[2])
-      IG_TRY(target_add(cx, h, beams, beam, t));
+      IG_TRY(ig_heat_is_divided(h) ? ig_beams_part_near(cx, beams, h, beam, t, of_all)
+                                   : target_add(cx, h, beams, beam, t));
   }
   if (kept < n)
     memmove(item + kept, item + n, (size_t)(live - n) * sizeof *item);
@@ -76,10 +76,9 @@ static ig_status beam_look(ig_ctx *cx, const ig_heat *h, ig_beams *beams, int be
     return IG_OK;
   for (int k = from[2]; k <= to[2]; k++)
     for (int j = from[1]; j <= to[1]; j++)
-      for (int i = from[0]; i <= to[0]; i++) {
-        const int64_t bin = i + (int64_t)b->bins.cells[0] * (j + (int64_t)b->bins.cells[1] * k);
-        IG_TRY(bin_look(cx, h, beams, beam, bin, low, high));
-      }
+      for (int i = from[0]; i <= to[0]; i++)
+        IG_TRY(bin_look(cx, h, beams, beam, ig_bins_at(&b->bins, i, j, k),
+                        ig_bins_of_all(&b->bins, i, j, k), low, high));
   return IG_OK;
 }
 
@@ -129,7 +128,16 @@ static ig_status zone_number(ig_ctx *cx, const ig_heat *h, ig_beams *beams, ig_b
   return IG_OK;
 }
 
-/* A zone for the spots from `first` on. */
+/* The zone of the targets that were added, and the engine's list of their nodes. */
+static ig_status zone_close(ig_ctx *cx, ig_beams *beams, ig_heat *h, ig_beam_zone *c) {
+  c->target_count = beams->targets - c->targets;
+  IG_TRY(zone_number(cx, h, beams, c));
+  if (c->target_count > beams->most_targets)
+    beams->most_targets = c->target_count;
+  return ig_heat_batch_list(cx, h, beams->node, c->node_count, &beams->list);
+}
+
+/* A zone for the spots from `first` on; on several ranks it is made with the batch. */
 static ig_status zone_make(ig_ctx *cx, ig_beams *beams, ig_heat *h, int32_t first) {
   IG_TRY(ig_heat_reserve(cx, &beams->zone, (size_t)beams->zones, sizeof(ig_beam_zone)));
   ig_beam_zone *c = (ig_beam_zone *)beams->zone.host + beams->zones;
@@ -137,13 +145,11 @@ static ig_status zone_make(ig_ctx *cx, ig_beams *beams, ig_heat *h, int32_t firs
       .nodes = beams->nodes, .targets = beams->targets, .refs = beams->refs, .node_count = 0};
   for (int i = 0; i < beams->count; i++)
     IG_TRY(beam_look(cx, h, beams, i, first));
-  c->target_count = beams->targets - c->targets;
-  IG_TRY(zone_number(cx, h, beams, c));
-  if (c->target_count > beams->most_targets)
-    beams->most_targets = c->target_count;
+  if (!ig_heat_is_divided(h))
+    IG_TRY(zone_close(cx, beams, h, c));
   beams->event = h->next.event;
   beams->zones++;
-  return ig_heat_batch_list(cx, h, beams->node, c->node_count, &beams->list);
+  return IG_OK;
 }
 
 /* --- steps */
@@ -215,20 +221,13 @@ ig_status ig_beams_step(ig_ctx *cx, ig_beams *beams, ig_heat *h, double time, do
   IG_TRY(ig_heat_reserve(cx, &beams->step, (size_t)beams->steps, sizeof(ig_beam_step)));
   ig_beam_step *step = (ig_beam_step *)beams->step.host + beams->steps++;
   *step = (ig_beam_step){.zone = -1, .spots = first, .spot_count = beams->spots - first, .dt = dt};
-  if (h->part) { /* watts and their nodes follow: see ig_beams_part_batch */
-    IG_TRY(IG_MORE(cx, &beams->engine_step, beams->steps - 1, "beams"));
-    beams->engine_step[beams->steps - 1] = h->batch.step_count;
-  }
   if (beams->spots == first)
     return IG_OK;
   if (!zone_serves(beams, h, first))
-    IG_TRY(h->part ? ig_beams_part_zone(cx, beams, h, first) : zone_make(cx, beams, h, first));
-  int32_t nowhere;
-  if (h->part) {
-    step->zone = beams->zones - 1;
-    return ig_heat_batch_powers(cx, h, 0, 0, &nowhere);
-  }
+    IG_TRY(zone_make(cx, beams, h, first));
   step->zone = beams->zones - 1;
+  if (ig_heat_is_divided(h))
+    return ig_beams_part_step(cx, beams, h);
   return ig_heat_batch_powers(
       cx, h, beams->list, ((ig_beam_zone *)beams->zone.host)[step->zone].node_count, &step->power);
 }
@@ -244,51 +243,9 @@ static ig_status landed_take(ig_ctx *cx, ig_beams *beams) {
   return IG_OK;
 }
 
-/* The batch as rank 0 has written it, to all: watts depend on what is near the beams, whoever has
-   it. */
-static ig_status batch_share(ig_ctx *cx, ig_beams *beams, ig_heat *h) {
-  int32_t *const count[] = {&beams->steps,        &beams->spots,         &beams->zones,
-                            &beams->nodes,        &beams->targets,       &beams->refs,
-                            &beams->most_targets, &h->batch.source_count};
-  enum { COUNTS = sizeof count / sizeof *count };
-  int32_t all[COUNTS];
-  for (int i = 0; i < COUNTS; i++)
-    all[i] = *count[i];
-  IG_TRY(ig_ranks_agree(cx, IG_OK));
-  IG_TRY(ig_ranks_share(cx, 0, all, sizeof all));
-  for (int i = 0; i < COUNTS; i++)
-    *count[i] = all[i];
-  if (beams->spots == 0)
-    return IG_OK;
-  const struct {
-    ig_array *array;
-    int64_t count;
-    size_t size;
-  } list[] = {{&beams->step, beams->steps, sizeof(ig_beam_step)},
-              {&beams->spot, beams->spots, sizeof(ig_beam_spot)},
-              {&beams->zone, beams->zones, sizeof(ig_beam_zone)},
-              {&beams->x, 3 * (int64_t)beams->nodes, sizeof(double)},
-              {&beams->of, beams->targets, sizeof(int32_t)},
-              {&beams->points, beams->targets, sizeof(int32_t)},
-              {&beams->corner, 8 * (int64_t)beams->targets, sizeof(int32_t)},
-              {&beams->ref_start, (int64_t)beams->nodes + beams->zones, sizeof(int32_t)},
-              {&beams->ref, beams->refs, sizeof(int32_t)}};
-  enum { ARRAYS = sizeof list / sizeof *list };
-  ig_status status =
-      ig_heat_reserve(cx, &h->batch.source_power, (size_t)h->batch.source_count, sizeof(double));
-  for (int i = 0; i < ARRAYS && status == IG_OK; i++)
-    status = ig_heat_reserve(cx, list[i].array, (size_t)list[i].count, list[i].size);
-  IG_TRY(ig_ranks_agree(cx, status));
-  for (int i = 0; i < ARRAYS; i++)
-    IG_TRY(ig_ranks_share(cx, 0, list[i].array->host, (size_t)list[i].count * list[i].size));
-  return IG_OK;
-}
-
 ig_status ig_beams_power(ig_ctx *cx, ig_beams *beams, ig_heat *h) {
-  if (h->part && beams->count) {
+  if (ig_heat_is_divided(h) && beams->count)
     IG_TRY(ig_beams_part_batch(cx, beams, h));
-    IG_TRY(batch_share(cx, beams, h));
-  }
   if (beams->spots > 0) {
     const bool cuda = cx->backend->kernels == IG_KERNELS_CUDA;
     const int workers = cuda ? 256 : cx->threads;

@@ -1,6 +1,5 @@
 /* Boundary values from the fields of files, linear in time between them. */
 #include "thermal/given.h"
-#include "thermal/heat_part.h"
 #include "thermal/thermal.h"
 
 #include <math.h>
@@ -177,7 +176,7 @@ void ig_thermal_fields_condition(const ig_thermal_run *run, int i, ig_heat_condi
     c->h = ig_thermal_fields_steepest(run, i);
 }
 
-/* Of entry i: its nodes and their values, those of the part. */
+/* Of an entry: its nodes and their values, those of the part. */
 static ig_status field_part(ig_ctx *cx, const ig_part *part, ig_thermal_fields *f) {
   const ig_lid count = f->count;
   double *now[IG_GIVEN_KINDS] = {NULL};
@@ -214,9 +213,12 @@ static ig_status field_part(ig_ctx *cx, const ig_part *part, ig_thermal_fields *
 }
 
 ig_status ig_thermal_fields_part(ig_thermal_run *run) {
-  for (int i = 0; i < run->c->boundary.count && run->fields; i++)
+  const ig_part *part = &run->heat.part.of;
+  for (int i = 0; i < run->conditions; i++)
+    run->condition[i].faces = run->heat.elements ? run->heat.face.condition[i].faces : NULL;
+  for (int i = 0; i < run->c->boundary.count && run->fields && part->node; i++)
     if (run->fields[i].times)
-      IG_TRY(field_part(run->job->cx, &run->heat.part->part, &run->fields[i]));
+      IG_TRY(field_part(run->job->cx, part, &run->fields[i]));
   return IG_OK;
 }
 

@@ -1,6 +1,5 @@
 /* What ExaCA grows grains from: for each element that melted, its centre, when it last melted, when
    it then fell through the liquidus, and its cooling rate there. */
-#include "thermal/heat_part.h"
 #include "thermal/thermal.h"
 #include "core/number.h"
 
@@ -52,12 +51,11 @@ typedef struct {
   int64_t rows;
 } printing;
 
-static ig_status rows_fill(void *user, int32_t first, int32_t count, void *rows) {
+static void row_write(void *user, int64_t e, void *row) {
   const ig_heat *h = ((const printing *)user)->h;
-  memset(rows, 0, (size_t)count * ROW * sizeof(double));
-  for (int32_t e = first; e < first + count && e < h->now.elements; e++)
-    row_fill(h, e, (double *)rows + (int64_t)ROW * (e - first));
-  return IG_OK;
+  memset(row, 0, ROW * sizeof(double));
+  if (e < h->now.elements)
+    row_fill(h, (ig_lid)e, row);
 }
 
 static ig_status rows_print(void *user, const void *rows, int64_t first, int64_t count) {
@@ -75,20 +73,10 @@ static ig_status rows_print(void *user, const void *rows, int64_t first, int64_t
 
 /* Rows of all elements that are there, to the file. */
 static ig_status rows_write(ig_ctx *cx, ig_heat *h, printing *p) {
-  ig_heat *l = h->part ? ig_heat_stepper(h) : h;
-  p->h = l;
-  const ig_status pulled = l ? ig_array_pull(cx, &l->past.track) : IG_OK;
-  if (h->part) {
-    IG_TRY(ig_ranks_agree(cx, pulled));
-    return ig_heat_part_stream(cx, &h->part->cells, ROW * sizeof(double), rows_fill, rows_print, p);
-  }
-  IG_TRY(pulled);
-  for (ig_lid e = 0; e < h->now.elements; e++) {
-    double row[ROW];
-    IG_TRY(rows_fill(p, e, 1, row));
-    IG_TRY(rows_print(p, row, e, 1));
-  }
-  return IG_OK;
+  p->h = h;
+  const ig_status pulled = h->elements ? ig_array_pull(cx, &h->past.track) : IG_OK;
+  return ig_arrays_rows(&h->state, IG_HEAT_CELLS, ROW * sizeof(double), row_write, rows_print, p,
+                        pulled);
 }
 
 ig_status ig_thermal_exaca(ig_thermal_run *run, ig_sink *sink) {

@@ -16,9 +16,9 @@ bool ig_thermal_field(void *self, int i, ig_room_field *f) {
                        .where = IG_AT_POINTS,
                        .dtype = h->precision == IG_SINGLE ? IG_F32 : IG_F64,
                        .components = 1,
-                       .count = h->nodes,
+                       .count = h->part.nodes.whole_count,
                        .writable = true,
-                       .dev = h->part ? NULL : h->node.T.dev, /* in parts, on ranks: see get */
+                       .dev = h->node_of ? NULL : h->node.T.dev, /* in parts, on ranks: see get */
                        .stride = {size, size}};
   return true;
 }

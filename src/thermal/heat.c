@@ -3,7 +3,6 @@
 #include "core/threads.h"
 #include "backend/backend.h"
 #include "thermal/heat_ops.h"
-#include "thermal/heat_part.h"
 #include "thermal/heat_rows.h"
 #include "thermal/heat_tables.h"
 
@@ -120,12 +119,11 @@ static ig_status elements_make(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *
     memcpy(&conn[8 * (int64_t)e], &cells->conn[8 * (int64_t)cell], 8 * sizeof *conn);
     h->birth.order[e] = cells->parent[cell];
   }
-  const ig_assembly how = h->conduction == IG_HEAT_STENCIL || h->purpose != IG_HEAT_STEPS
+  const ig_assembly how = h->conduction == IG_HEAT_STENCIL || h->outline
                               ? IG_ATOMIC /* nothing but the connectivity */
                               : setup->assembly;
   ig_status status = ig_plan_new(cx, how, setup->slots, h->nodes, h->elements, 8, conn, &h->elems);
-  h->elems.how =
-      h->purpose != IG_HEAT_STEPS && h->conduction != IG_HEAT_STENCIL ? setup->assembly : how;
+  h->elems.how = h->outline && h->conduction != IG_HEAT_STENCIL ? setup->assembly : how;
   if (status == IG_OK && how == IG_CLUSTER)
     status = ig_clusters_new(cx, h->nodes, h->elements, 8, conn, h->node.point,
                              ig_heat_cluster_size(h, setup), 1, &h->cluster.of);
@@ -140,7 +138,7 @@ static ig_status elements_make(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *
       ((uint8_t *)h->material.of.host)[e] = setup->material_of[h->birth.order[e]];
   }
   IG_TRY(ig_array_push(cx, &h->material.of));
-  if (!h->material.powder || h->purpose == IG_HEAT_BOOKS)
+  if (!h->material.powder || h->outline)
     return IG_OK;
   IG_TRY(ig_array_new(cx, &h->material.solid, (size_t)h->elements, 1, "powder"));
   for (ig_lid e = 0; e < h->elements; e++)
@@ -166,8 +164,8 @@ static ig_status clusters_fill(ig_ctx *cx, ig_heat *h) {
 }
 
 /* Where the cells of a part stand in the whole: those of an element follow each other in both. */
-static ig_status cells_place(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h) {
-  const ig_heat *whole = setup->whole;
+static ig_status cells_place(ig_ctx *cx, const ig_heat *whole, ig_heat *h) {
+  const ig_lid *element = h->part.of.element;
   ig_lid *first;
   IG_TRY(IG_NEW(cx, &h->cell_of, h->elements, "cells of a part"));
   IG_TRY(IG_NEW(cx, &first, ig_mesh_elements(whole->mesh), "cells of the whole"));
@@ -175,7 +173,7 @@ static ig_status cells_place(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h)
     first[whole->birth.order[e]] = e;
   for (ig_lid e = 0; e < h->elements; e++) {
     const bool again = e > 0 && h->birth.order[e] == h->birth.order[e - 1];
-    h->cell_of[e] = again ? h->cell_of[e - 1] + 1 : first[setup->whole_element[h->birth.order[e]]];
+    h->cell_of[e] = again ? h->cell_of[e - 1] + 1 : first[element[h->birth.order[e]]];
   }
   free(first);
   return IG_OK;
@@ -193,8 +191,8 @@ static ig_status births_check(ig_ctx *cx, const ig_heat_setup *setup, const ig_h
   return IG_OK;
 }
 
-static ig_status setup_check(ig_ctx *cx, const ig_heat_setup *setup) {
-  if (ig_mesh_elements(setup->mesh) == 0)
+static ig_status setup_check(ig_ctx *cx, const ig_heat_setup *setup, const ig_heat *whole) {
+  if (ig_mesh_elements(setup->mesh) == 0 && !whole)
     return IG_FAIL(cx, IG_INPUT, "the mesh has no elements");
   for (int i = 0; i < setup->conditions; i++) {
     const ig_heat_condition *c = &setup->condition[i];
@@ -237,12 +235,11 @@ static ig_status forms_check(ig_ctx *cx, const ig_heat_setup *setup, const ig_he
   return IG_OK;
 }
 
-ig_status ig_heat_new(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h) {
-  memset(h, 0, sizeof *h);
-  IG_TRY(setup_check(cx, setup));
+ig_status ig_heat_make(ig_ctx *cx, const ig_heat_setup *setup, const ig_heat *whole, ig_heat *h) {
+  IG_TRY(setup_check(cx, setup, whole));
   h->precision = setup->precision;
   h->conduction = setup->conduction;
-  h->purpose = setup->purpose;
+  h->outline = !whole && ig_ranks_count(cx->ranks) > 1;
   h->surface = setup->surface;
   h->material.count = setup->materials;
   h->nodes = setup->mesh->nodes;
@@ -253,8 +250,8 @@ ig_status ig_heat_new(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h) {
   h->newborn = setup->newborn;
   h->body = setup->body;
   h->past.every = setup->track;
-  h->ghost = setup->ghost;
-  h->node_of = setup->whole_node;
+  h->ghost = h->part.of.ghost;
+  h->node_of = h->part.of.node;
   for (int m = 0; m < h->material.count; m++)
     h->material.born_at[m] =
         setup->newborn == IG_BORN_MELT ? setup->material[m]->liquidus : setup->ambient;
@@ -268,14 +265,18 @@ ig_status ig_heat_new(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h) {
   IG_TRY_GOTO(status, done, forms_check(cx, setup, h, &cells));
   if (h->conduction == IG_HEAT_STENCIL)
     h->surface = IG_HEAT_LUMPED;
-  IG_TRY_GOTO(status, done, ig_heat_births_sort(cx, setup, h, cells.parent));
+  IG_TRY_GOTO(status, done, ig_heat_births_sort(cx, setup, whole, cells.parent, h));
+  if (h->elements == 0) { /* a rank without elements has but the state of its nodes */
+    status = ig_heat_state_make(cx, h);
+    goto done;
+  }
   IG_TRY_GOTO(status, done, IG_NEW(cx, &place, h->elements, "birth order"));
   IG_TRY_GOTO(status, done, elements_make(cx, setup, h, &cells, place));
   IG_TRY_GOTO(status, done, births_check(cx, setup, h));
   IG_TRY_GOTO(status, done, neighbors_make(cx, setup, h, &cells, place));
-  if (setup->whole)
-    IG_TRY_GOTO(status, done, cells_place(cx, setup, h));
-  IG_TRY_GOTO(status, done, ig_heat_shapes_make(cx, h, setup->whole, setup->anisotropy));
+  if (whole)
+    IG_TRY_GOTO(status, done, cells_place(cx, whole, h));
+  IG_TRY_GOTO(status, done, ig_heat_shapes_make(cx, h, whole, setup->anisotropy));
   if (h->elems.how == IG_CLUSTER)
     IG_TRY_GOTO(status, done, clusters_fill(cx, h));
   if (h->elems.how == IG_GATHER && h->elems.first.host && cx->backend->kernels == IG_KERNELS_CPU)
@@ -283,43 +284,23 @@ ig_status ig_heat_new(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h) {
   IG_TRY_GOTO(status, done, ig_heat_surfaces_mark(cx, setup, h, &cells, place));
   if (h->surface != IG_HEAT_LUMPED)
     IG_TRY_GOTO(status, done, ig_heat_faces_collect(cx, setup, h));
-  if (!setup->whole)
+  if (!whole)
     IG_TRY_GOTO(status, done, ig_heat_rate_bound(cx, h));
   IG_TRY_GOTO(status, done,
               ig_array_new(cx, &h->face.work_film, (size_t)h->face.classes,
                            ig_heat_film_size(h->precision != IG_DOUBLE), "films"));
   IG_TRY_GOTO(status, done, ig_heat_classes_push(cx, h));
-  if (h->purpose != IG_HEAT_BOOKS)
+  if (!h->outline)
     IG_TRY_GOTO(status, done, ig_heat_nodes_make(cx, h, setup->leaps));
   if (h->conduction == IG_HEAT_STENCIL)
     IG_TRY_GOTO(status, done, ig_heat_rows_new(cx, h));
-  if (h->purpose == IG_HEAT_BOOKS) /* it was to fail where it does on other ranks */
+  if (h->outline) /* an outline fails where the engine of one rank does */
     ig_heat_rows_free(h);
-  if (h->ops->open && h->purpose == IG_HEAT_STEPS)
+  if (h->ops->open && !h->outline)
     IG_TRY_GOTO(status, done, h->ops->open(cx, h));
 done:
   free(place);
   ig_heat_cells_free(&cells);
-  if (status != IG_OK)
-    ig_heat_release(cx, h);
-  return status;
-}
-
-ig_status ig_heat_new_fastest(ig_ctx *cx, ig_heat_setup *setup, ig_heat *h) {
-  static const ig_heat_conduction forms[] = {IG_HEAT_STENCIL, IG_HEAT_CLASSES, IG_HEAT_RECOMPUTE};
-  ig_status status = IG_OK;
-  for (int i = 0; i < 3; i++) {
-    setup->conduction = forms[i];
-    if (forms[i] == IG_HEAT_STENCIL && setup->surface != IG_HEAT_LUMPED)
-      continue;
-    status = ig_heat_new(cx, setup, h);
-    if (status != IG_INPUT)
-      return status;
-    if (i < 2) { /* it does not fit: no failure of the run */
-      cx->status = IG_OK;
-      cx->message[0] = '\0';
-    }
-  }
   return status;
 }
 
@@ -386,6 +367,8 @@ void ig_heat_release(ig_ctx *cx, ig_heat *h) {
   ig_heat_rows_free(h);
   free(h->birth.order);
   free(h->birth.time);
+  if (h->birth.whole != h->birth.start)
+    free(h->birth.whole);
   free(h->birth.start);
   free(h->birth.mesh);
   free(h->node.held);

@@ -11,6 +11,7 @@
 #include "core/output.h"
 #include "material/material.h"
 #include "mesh/topology.h"
+#include "model/arrays.h"
 #include "thermal/heat_types.h"
 
 /* A condition on a set of faces, or on the current outer surface; NaN where not asked for. */
@@ -27,10 +28,6 @@ typedef struct {
 } ig_heat_condition;
 
 typedef enum { IG_BORN_AMBIENT, IG_BORN_MELT, IG_BORN_INHERITED } ig_heat_newborn;
-
-/* What an engine is for: it takes steps; or parts of it on several ranks do, and once these are
-   made it has nothing but the calendar of births (ig_heat.calendar). */
-typedef enum { IG_HEAT_STEPS, IG_HEAT_BOOKS } ig_heat_purpose;
 
 typedef struct {
   const ig_mesh *mesh; /* of elements that heat_cells.h knows */
@@ -53,13 +50,7 @@ typedef struct {
   int track;                    /* steps between looks at every element's past; 0: none is kept */
   const ig_table *absorptivity; /* of watts over their node's temperature; NULL: watts are heat */
   bool leaps;                   /* steps above the critical one will be asked for */
-  bool bare; /* nobody asks for the outer surface: no births, conditions or beams */
-  /* of a rank's part of a mesh: nodes that are another rank's; the engine of the whole mesh, and
-     where elements and nodes stand in it */
-  const uint8_t *ghost;
-  const struct ig_heat *whole;
-  const ig_lid *whole_element, *whole_node;
-  ig_heat_purpose purpose;
+  bool bare;            /* nobody asks for the outer surface: no births, conditions or beams */
   double until;         /* when the run ends, s; 0: not known. For weights of parts */
   int cluster;          /* assembly `cluster`: elements of one at most; 0: what suits the kernels */
   double anisotropy[3]; /* conductivity along x, y, z over the material's; all 0: 1 */
@@ -81,14 +72,17 @@ typedef struct {
   double volume[8], area[6][4], K[36];
 } ig_heat_shape;
 
-/* Births. Elements are numbered in the order in which they are born. */
+/* Births. Elements are numbered in the order in which they are born. Events are those of the whole
+   mesh on every rank; one that brings nothing to a part has an empty range of its elements. */
 typedef struct {
-  ig_lid *order; /* elements: the mesh's element of each */
-  int events;    /* distinct births, the start among them */
-  double *time;  /* events: s; the start: -infinity */
-  ig_lid *start; /* events + 1: first element of each */
-  ig_lid never;  /* elements that no birth reaches: at the end of the order */
-  ig_lid *mesh;  /* of a calendar: events + 1, the mesh's elements among those before each */
+  ig_lid *order;    /* elements: the mesh's element of each */
+  const double *of; /* elements of the mesh: s; the setup's, or the part's copy; NULL: all there */
+  int events;       /* distinct births, the start among them */
+  double *time;     /* events: s; the start: -infinity */
+  ig_lid *start;    /* events + 1: first element of each */
+  ig_lid *whole;    /* events + 1: the same in the whole mesh; one rank: `start` itself */
+  ig_lid *mesh;     /* events + 1: elements of the whole mesh, not cells of it, before each */
+  ig_lid never;     /* elements that no birth reaches: at the end of the order */
 } ig_heat_births;
 
 typedef struct {
@@ -224,15 +218,63 @@ typedef struct {
   ig_lid element;    /* the element (mesh number) that sets it */
 } ig_heat_limit;
 
+/* --- the part of the mesh that this rank has */
+
+/* Faces (element x 6 + face, rising) of own elements whose neighbours other ranks have, and these
+   neighbours, as the whole numbers them. */
+typedef struct {
+  int64_t count;
+  ig_lid *face, *neighbor;
+} ig_heat_far;
+
+/* Elements around the part's nodes, one layer more than the part has: a new node finds there the
+   node that it inherits its temperature from. One rank: none, the part's own elements serve. */
+typedef struct {
+  ig_csr around;
+  ig_lid *conn, *cell, *first;
+  ig_lid *node;   /* in the whole, rising */
+  int32_t *owner; /* their ranks */
+  double *point;  /* nodes x 3, m */
+  ig_lid nodes, cells;
+} ig_heat_kinship;
+
+/* A node born before `step` of the batch that inherits from a node of another rank. Both as the
+   whole numbers them, with their ranks. */
+typedef struct {
+  ig_lid node, donor;
+  int32_t owner, from, step;
+} ig_heat_heir;
+
+/* One rank: `of` has no lists, the collections are all items in their order, the rest is empty. */
+typedef struct {
+  ig_part of;
+  ig_halo halo;                             /* temperatures of ghosts */
+  ig_collect nodes, cells, faces, elements; /* cells in birth order, elements in the mesh's */
+  ig_lid *face_of; /* faces: their numbers in the whole, -1: another rank's; NULL: the same */
+  /* the setup's, of the part */
+  uint8_t *material_of;
+  double *birth, *initial_of;
+  ig_set set[32];       /* faces of conditions */
+  double *value[32][4]; /* their values node by node, as the engine was made */
+  ig_heat_far far;
+  ig_heat_kinship kin;
+  ig_heat_heir *heir; /* of the batch: this rank's, after ig_heat_part_heirs those of all */
+  int64_t heirs;
+  bool counted; /* since the balance was summed no step was taken */
+  double balance[IG_SURVEY_SUMS];
+} ig_heat_part;
+
+typedef enum { IG_HEAT_NODES, IG_HEAT_CELLS, IG_HEAT_FACES } ig_heat_place;
+
 typedef struct ig_heat {
   const struct ig_heat_ops *ops;
-  ig_heat_purpose purpose;
   ig_precision precision;
   ig_heat_conduction conduction;
   ig_heat_surface surface;
   ig_heat_capacity capacity;
   ig_heat_newborn newborn;
-  const ig_mesh *mesh;    /* the setup's */
+  bool outline;           /* of a whole mesh that is to be divided: it has no state */
+  const ig_mesh *mesh;    /* the setup's, or the part's */
   ig_lid nodes, elements; /* elements: cells, see heat_cells.h */
   double body;            /* W/m^3 */
   ig_plan elems;
@@ -256,12 +298,12 @@ typedef struct ig_heat {
   int64_t steps_done;
   double element_steps;
   ig_array survey;
-  struct ig_heat_part *part; /* NULL: not divided between ranks */
-  bool calendar; /* of the whole, on several ranks: no elements, no nodes; when how many are born */
-  const uint8_t *ghost;  /* of a part: nodes that others compute; NULL: none */
-  ig_lid *cell_of;       /* of a part: cells of the whole */
-  const ig_lid *node_of; /* of a part: nodes of the whole */
-  ig_heat_phase phase;   /* of a part: what the next call does of a step or of melting */
+  ig_heat_phase phase;   /* what the next call does of a step or of melting */
+  const uint8_t *ghost;  /* nodes that other ranks compute; NULL: none */
+  ig_lid *cell_of;       /* elements: their numbers in the whole; NULL: the same */
+  const ig_lid *node_of; /* nodes: their numbers in the whole; NULL: the same */
+  ig_heat_part part;
+  ig_arrays state; /* arrays of the state; places: ig_heat_place */
 } ig_heat;
 
 IG_MUST_CHECK ig_status ig_heat_new(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h);
@@ -316,17 +358,14 @@ IG_MUST_CHECK ig_status ig_heat_ask(ig_ctx *cx, ig_heat *h, const ig_heat_questi
                                     ig_heat_survey *found);
 ig_heat_ledger ig_heat_ledger_of(const ig_heat *h, const ig_heat_survey *s);
 IG_MUST_CHECK ig_status ig_heat_ledger_read(ig_ctx *cx, ig_heat *h, ig_heat_ledger *ledger);
-/* The state for a checkpoint: host memory of the engine's own, good until it steps on. On several
-   ranks the arrays of parts have no data: see ig_heat_part_saved. */
-enum { IG_HEAT_SAVED = 12 };
-IG_MUST_CHECK ig_status ig_heat_save(ig_ctx *cx, ig_heat *h, ig_saved *saved, int *count);
+/* A checkpoint: `own` and the state; the state from one. */
+IG_MUST_CHECK ig_status ig_heat_save(ig_heat *h, double time, int64_t step, const ig_saved *own,
+                                     int count, ig_sink *to);
 IG_MUST_CHECK ig_status ig_heat_restore(ig_ctx *cx, ig_heat *h, const ig_restart *restart);
 /* Bytes a step must move, every array counted once. */
 double ig_heat_step_bytes(const ig_heat *h);
 /* Heat content at temperature T of the elements born since the start, J. */
 IG_MUST_CHECK ig_status ig_heat_born_content(ig_ctx *cx, ig_heat *h, double T, double *content);
-/* How many of the mesh's elements the first `cells` are. */
-ig_lid ig_heat_whole_elements(const ig_heat *h, ig_lid cells);
 /* Volume and outer area of what is there. */
 IG_MUST_CHECK ig_status ig_heat_measure(ig_ctx *cx, ig_heat *h, double *volume, double *area);
 

@@ -44,21 +44,19 @@ static void patch_heat(const ig_heat *h, ig_lid n, ig_lid begin, ig_heat_patch *
   }
 }
 
-/* One node's change. */
-static ig_status patch_write(ig_ctx *cx, ig_heat *h, ig_lid n, bool there, ig_lid begin) {
+/* One node's change. `begin`: the first element born now; `born`: the same in the whole. */
+static ig_status patch_write(ig_ctx *cx, ig_heat *h, ig_lid n, bool there, ig_lid begin,
+                             ig_lid born) {
   const size_t materials = (size_t)h->material.count;
   IG_TRY(ig_heat_reserve(cx, &h->batch.patch, (size_t)h->batch.patch_count, sizeof(ig_heat_patch)));
   ig_heat_patch *p = (ig_heat_patch *)h->batch.patch.host + h->batch.patch_count;
   *p = (ig_heat_patch){.node = n,
                        .donor = there ? IG_PATCH_GROWN : IG_PATCH_NEW,
                        .held = ig_heat_held(h, n) ? h->node.held[n] : NAN};
-  const ig_heat_kin kin = {
-      .around = &h->node.around, .conn = h->elems.conn.host, .point = h->node.point};
   if (h->newborn == IG_BORN_INHERITED && there)
     p->donor = IG_PATCH_KEEPS;
-  else if (h->newborn == IG_BORN_INHERITED && isnan(p->held) && !h->cell_of && /* else: the whole */
-           (p->donor = ig_heat_donor(&kin, n, begin, h->next.elements, false)) < 0)
-    p->donor = ig_heat_donor(&kin, n, begin, h->next.elements, true);
+  else if (h->newborn == IG_BORN_INHERITED && isnan(p->held) && !(h->ghost && h->ghost[n]))
+    IG_TRY(ig_heat_part_donor(cx, h, n, born, &p->donor));
   patch_heat(h, n, begin, p);
   if (h->conduction == IG_HEAT_STENCIL) {
     IG_TRY(ig_heat_row_find(cx, h, n, &p->row));
@@ -98,8 +96,6 @@ static bool corner_again(const ig_lid *conn, int a) {
 
 void ig_heat_clock(ig_heat *h, double time) {
   h->time = time;
-  if (ig_heat_stepper(h))
-    ig_heat_clock(ig_heat_stepper(h), time);
 }
 
 double ig_heat_next_birth(const ig_heat *h) {
@@ -109,10 +105,10 @@ double ig_heat_next_birth(const ig_heat *h) {
 
 /* The nodes of all elements born by then change, each once. */
 ig_status ig_heat_batch_births(ig_ctx *cx, ig_heat *h, double time) {
-  const ig_lid begin = h->next.elements;
+  const ig_lid begin = h->next.elements, born = h->birth.whole[h->next.event + 1];
   while (h->next.event + 1 < h->birth.events && h->birth.time[h->next.event + 1] <= time)
     ig_heat_event_expose(cx, h);
-  for (ig_lid e = begin; e < h->next.elements && !h->calendar; e++)
+  for (ig_lid e = begin; e < h->next.elements; e++)
     for (int a = 0; a < 8; a++) {
       const ig_lid n = ig_heat_conn(h, e)[a];
       if (corner_again(ig_heat_conn(h, e), a))
@@ -122,18 +118,10 @@ ig_status ig_heat_batch_births(ig_ctx *cx, ig_heat *h, double time) {
       while (h->node.around.item[i] < begin)
         i++;
       if (h->node.around.item[i] == e) /* its first new element writes it */
-        IG_TRY(patch_write(cx, h, n, there, begin));
+        IG_TRY(patch_write(cx, h, n, there, begin, born));
     }
-  ig_heat *stepper = ig_heat_stepper(h);
-  const int32_t at = h->batch.patch_count, first = stepper ? stepper->batch.patch_count : 0;
-  if (h->calendar) /* somebody's nodes change: which, their ranks know */
-    h->batch.patch_count += h->next.elements - begin;
   h->batch.open.patch_last = h->batch.patch_count;
-  if (stepper)
-    IG_TRY(ig_heat_batch_births(cx, stepper, time));
-  return h->calendar && h->next.elements > begin
-             ? ig_heat_part_born(cx, h, (ig_heat_brood){at, begin, h->next.elements, first})
-             : IG_OK;
+  return IG_OK;
 }
 
 /* An empty step at the end of what is written. */
@@ -157,20 +145,8 @@ void ig_heat_batch_clear(ig_heat *h) {
   h->batch.patch_count = h->batch.source_count = h->batch.list_count = h->batch.held_count = 0;
   h->batch.sourced = 0;
   h->batch.powers_given = false;
+  h->part.heirs = 0;
   step_open(h);
-}
-
-ig_status ig_heat_births_apply(ig_ctx *cx, ig_heat *h) {
-  if (h->rows.book)
-    IG_TRY(ig_heat_rows_push(cx, h));
-  if (!h->part) {
-    IG_TRY(ig_heat_patches_push(cx, h));
-    IG_TRY(h->ops->patch(cx, h, 0, h->batch.patch_count));
-  }
-  h->now = h->next;
-  h->batch.patch_count = 0;
-  step_open(h);
-  return cx->backend->sync(cx); /* the batch's arrays are written anew from here */
 }
 
 ig_status ig_heat_batch_list(ig_ctx *cx, ig_heat *h, const ig_lid *nodes, int32_t count,
@@ -204,9 +180,10 @@ enum { MOST_LAUNCHES = 512 };
 enum { MOST_SOURCED = 64, MOST_BORN = 1 << 18 };
 
 bool ig_heat_batch_full(const ig_heat *h) {
-  if (h->part)
+  const ig_lid *there = h->birth.whole;
+  if (ig_heat_is_divided(h))
     return h->batch.step_count >= MOST_LAUNCHES || h->batch.sourced >= MOST_SOURCED ||
-           h->next.elements - h->now.elements > MOST_BORN;
+           there[h->next.event + 1] - there[h->now.event + 1] > MOST_BORN;
   return (!h->resident.on && h->batch.step_count >= MOST_LAUNCHES) ||
          h->batch.source_count > 1 << 23 || h->batch.list_count > 1 << 22 ||
          h->batch.patch_count > 1 << 21;
@@ -248,15 +225,13 @@ static ig_status step_close(ig_ctx *cx, ig_heat *h) {
   h->batch.open.time = h->time;
   h->batch.open.last = h->batch.source_count;
   h->batch.open.there = h->next;
-  h->element_steps += h->next.elements;
+  h->element_steps += h->birth.whole[h->next.event + 1];
   *step = h->batch.open;
   step_open(h);
   return IG_OK;
 }
 
 static ig_status step_write(ig_ctx *cx, ig_heat *h, double dt, bool whole) {
-  if (ig_heat_stepper(h))
-    IG_TRY(step_write(cx, ig_heat_stepper(h), dt, whole));
   h->batch.open.dt = h->batch.open.weight = dt;
   h->time += dt;
   h->past.time += dt;
@@ -286,8 +261,6 @@ static int stages_of(double ratio) {
    with which they enter the last one; weights follow the recursion of the stages. */
 ig_status ig_heat_batch_leap(ig_ctx *cx, ig_heat *h, double dt, double critical) {
   const int s = stages_of(dt / critical);
-  if (ig_heat_stepper(h))
-    IG_TRY(ig_heat_batch_leap(cx, ig_heat_stepper(h), dt, critical));
   if (s > IG_HEAT_STAGES)
     return IG_FAIL(cx, IG_INPUT, "a step of %g critical ones is too long", dt / critical);
   double b[IG_HEAT_STAGES + 1], mu[IG_HEAT_STAGES + 1], nu[IG_HEAT_STAGES + 1];

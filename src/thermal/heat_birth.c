@@ -17,11 +17,67 @@ static int by_birth(const void *a, const void *b) {
   return (p->element > q->element) - (p->element < q->element);
 }
 
+/* Events of a mesh that is whole. birth: elements in their order, from `at_start` on. */
+static ig_status events_find(ig_ctx *cx, const double *birth, ig_lid at_start, const ig_lid *parent,
+                             ig_heat *h) {
+  ig_heat_births *b = &h->birth;
+  const ig_lid end = h->elements - b->never;
+  int events = 1;
+  for (ig_lid e = at_start; e < end; e++)
+    events += e == at_start || birth[e] != birth[e - 1];
+  IG_TRY(IG_NEW(cx, &b->time, events, "births"));
+  IG_TRY(IG_NEW(cx, &b->start, (size_t)events + 1, "births"));
+  IG_TRY(IG_NEW(cx, &b->mesh, (size_t)events + 1, "births"));
+  b->whole = b->start;
+  b->time[0] = -INFINITY;
+  b->events = 1;
+  for (ig_lid e = at_start; e < end; e++)
+    if (e == at_start || birth[e] != birth[e - 1]) {
+      b->time[b->events] = birth[e];
+      b->start[b->events++] = e;
+    }
+  b->start[b->events] = end;
+  memcpy(b->mesh, b->start, ((size_t)events + 1) * sizeof *b->mesh);
+  if (ig_mesh_elements(h->mesh) == h->elements) /* each is a cell */
+    return IG_OK;
+  for (int i = 0; i < events; i++) { /* the cells of an element follow each other */
+    b->mesh[i + 1] = b->mesh[i];
+    for (ig_lid e = b->start[i]; e < b->start[i + 1]; e++)
+      b->mesh[i + 1] += e == 0 || parent[b->order[e]] != parent[b->order[e - 1]];
+  }
+  return IG_OK;
+}
+
+/* Events of the whole; which elements of the part come with them. birth: NULL: all are there. */
+static ig_status events_take(ig_ctx *cx, const ig_heat_births *whole, const double *birth,
+                             ig_heat *h) {
+  ig_heat_births *b = &h->birth;
+  const size_t count = (size_t)whole->events + 1;
+  const ig_lid end = h->elements - b->never;
+  IG_TRY(IG_NEW(cx, &b->time, whole->events, "births"));
+  IG_TRY(IG_NEW(cx, &b->start, count, "births"));
+  IG_TRY(IG_NEW(cx, &b->whole, count, "births"));
+  IG_TRY(IG_NEW(cx, &b->mesh, count, "births"));
+  memcpy(b->time, whole->time, (count - 1) * sizeof *b->time);
+  memcpy(b->whole, whole->start, count * sizeof *b->whole);
+  memcpy(b->mesh, whole->mesh, count * sizeof *b->mesh);
+  b->events = whole->events;
+  ig_lid at = 0;
+  for (int i = 0; i < b->events; i++) {
+    b->start[i] = at;
+    while (at < end && (!birth || birth[at] == b->time[i]))
+      at++;
+  }
+  b->start[b->events] = at;
+  return IG_OK;
+}
+
 /* Cells sorted by birth, as numbers of cells; those never born go last and are left out of the
  * events. */
-ig_status ig_heat_births_sort(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h,
-                              const ig_lid *parent) {
+ig_status ig_heat_births_sort(ig_ctx *cx, const ig_heat_setup *setup, const ig_heat *whole,
+                              const ig_lid *parent, ig_heat *h) {
   const ig_lid n = h->elements;
+  h->birth.of = setup->birth;
   IG_TRY(IG_NEW(cx, &h->birth.order, n, "birth order"));
 #pragma omp parallel for schedule(static) num_threads(ig_team(cx, n, IG_WORK_VALUE))
   for (ig_lid e = 0; e < n; e++)
@@ -47,23 +103,8 @@ ig_status ig_heat_births_sort(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h
     while (h->birth.never < n && birth[n - 1 - h->birth.never] == INFINITY)
       h->birth.never++;
   }
-  const ig_lid end = n - h->birth.never;
-  int events = 1;
-  for (ig_lid e = at_start; e < end; e++)
-    events += e == at_start || birth[e] != birth[e - 1];
-  ig_status status = IG_NEW(cx, &h->birth.time, events, "births");
-  if (status == IG_OK)
-    status = IG_NEW(cx, &h->birth.start, (size_t)events + 1, "births");
-  if (status == IG_OK) {
-    h->birth.time[0] = -INFINITY;
-    h->birth.events = 1;
-    for (ig_lid e = at_start; e < end; e++)
-      if (e == at_start || birth[e] != birth[e - 1]) {
-        h->birth.time[h->birth.events] = birth[e];
-        h->birth.start[h->birth.events++] = e;
-      }
-    h->birth.start[h->birth.events] = end;
-  }
+  const ig_status status = whole ? events_take(cx, &whole->birth, birth, h)
+                                 : events_find(cx, birth, at_start, parent, h);
   free(birth);
   return status;
 }
@@ -88,8 +129,6 @@ void ig_heat_event_expose(ig_ctx *cx, ig_heat *h) {
   h->next.elements = end;
   if (h->face.start)
     h->next.faces = h->face.start[event + 1];
-  if (h->calendar)
-    return;
   ig_lid nodes = h->next.nodes;
 #pragma omp parallel for schedule(static) num_threads(ig_team(cx, end - begin, IG_WORK_NODE))      \
     reduction(max                                                                                  \

@@ -65,13 +65,25 @@ static inline double ig_heat_start(const ig_heat *h, ig_lid n) {
                               : h->node.initial;
 }
 
-/* Of a part: faces (element x 6 + face, rising) of own elements whose neighbours are in the whole
-   alone, and these, in birth order. */
-typedef struct {
-  int64_t count;
-  ig_lid *face, *neighbor;
-  ig_lid there; /* elements of the whole that are there now */
-} ig_heat_far;
+/* Whether other ranks have parts of the mesh, too. */
+static inline bool ig_heat_is_divided(const ig_heat *h) {
+  return h->part.of.ranks > 1;
+}
+
+/* Whether this rank's sums count element e: its lowest node is this rank's. */
+static inline bool ig_heat_is_own(const ig_heat *h, ig_lid e) {
+  const ig_lid *conn = ig_heat_conn(h, e);
+  ig_lid lowest = conn[0];
+  for (int a = 1; a < 8 && h->ghost; a++)
+    lowest = conn[a] < lowest ? conn[a] : lowest;
+  return !h->ghost || !h->ghost[lowest];
+}
+
+/* heat.c: an engine, to zeros: of the setup's mesh, which on several ranks is an outline; or, with
+   h->part, of this rank's part of `whole`, where the setup is that of the part. After a failure
+   free what there is. */
+IG_MUST_CHECK ig_status ig_heat_make(ig_ctx *cx, const ig_heat_setup *setup, const ig_heat *whole,
+                                     ig_heat *h);
 
 /* heat_shape.c: classes of congruent elements, where conduction uses them (a part takes those of
    the `whole`, whose first elements decide them); the unit conductivity
@@ -83,10 +95,10 @@ void ig_heat_shape_matrix(const double *point, const ig_lid *conn, const double 
                           ig_heat_shape *shape);
 double ig_heat_shape_rate(const ig_heat_shape *s, const ig_lid *conn, double best);
 
-/* heat_birth.c: elements sorted by birth; the event an element is born with; the next event's
-   elements arrive and cover faces. */
-IG_MUST_CHECK ig_status ig_heat_births_sort(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h,
-                                            const ig_lid *parent);
+/* heat_birth.c: elements sorted by birth, into the events of the `whole` where this is a part; the
+   event an element is born with; the next event's elements arrive and cover faces. */
+IG_MUST_CHECK ig_status ig_heat_births_sort(ig_ctx *cx, const ig_heat_setup *setup,
+                                            const ig_heat *whole, const ig_lid *parent, ig_heat *h);
 int ig_heat_event_of(const ig_heat *h, ig_lid e);
 void ig_heat_event_expose(ig_ctx *cx, ig_heat *h);
 
@@ -107,12 +119,7 @@ IG_MUST_CHECK ig_status ig_heat_surfaces_mark(ig_ctx *cx, const ig_heat_setup *s
                                               const ig_heat_cells *cells, const ig_lid *place);
 IG_MUST_CHECK ig_status ig_heat_faces_collect(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h);
 
-/* heat_surface.c: new values of conditions, for this engine alone. */
-IG_MUST_CHECK ig_status ig_heat_conditions_put(ig_ctx *cx, ig_heat *h,
-                                               const ig_heat_condition *condition, int count,
-                                               double ambient);
-
-/* heat.c: frees the arrays of one engine; of a divided one its part stays. */
+/* heat.c: frees the engine's arrays; its part stays. */
 void ig_heat_release(ig_ctx *cx, ig_heat *h);
 
 /* Of a condition at node n: a field's value, where there is one and n is a node. */
@@ -132,6 +139,7 @@ IG_MUST_CHECK ig_status ig_heat_rate_bound(ig_ctx *cx, ig_heat *h);
    patch and its volumes (materials); heat content of volumes, J. */
 /* The nodes' coordinates on the device, where they are not there yet. */
 IG_MUST_CHECK ig_status ig_heat_nodes_place(ig_ctx *cx, ig_heat *h);
+IG_MUST_CHECK ig_status ig_heat_state_make(ig_ctx *cx, ig_heat *h); /* those of the state alone */
 IG_MUST_CHECK ig_status ig_heat_nodes_make(ig_ctx *cx, ig_heat *h, bool leaps);
 IG_MUST_CHECK ig_status ig_heat_nodes_begin(ig_ctx *cx, ig_heat *h);
 void ig_heat_node_values(const ig_heat *h, ig_lid n, ig_heat_patch *patch, double *volume);
@@ -148,18 +156,19 @@ IG_MUST_CHECK ig_status ig_heat_batch_hold(ig_ctx *cx, ig_heat *h, ig_lid n);
 /* heat_batch.c: changes of nodes to the device; nothing is written any more. */
 IG_MUST_CHECK ig_status ig_heat_patches_push(ig_ctx *cx, ig_heat *h);
 void ig_heat_batch_clear(ig_heat *h);
-/* heat_batch.c: births of the batch in the engine's own arrays, at once. */
-IG_MUST_CHECK ig_status ig_heat_births_apply(ig_ctx *cx, ig_heat *h);
-/* heat_run.c: births up to `time` at once, outside any batch. */
-IG_MUST_CHECK ig_status ig_heat_births_now(ig_ctx *cx, ig_heat *h, double time);
-/* heat_survey.c: sums and extremes over the engine's own arrays. */
+/* heat_arrays.c: registers the arrays of the state; once the engine is made and divided. */
+IG_MUST_CHECK ig_status ig_heat_arrays_add(ig_ctx *cx, ig_heat *h);
+/* heat_survey.c: sums and extremes over the part's arrays. */
 IG_MUST_CHECK ig_status ig_heat_survey_make(ig_ctx *cx, ig_heat *h, const ig_heat_question *q,
                                             ig_heat_survey *found);
 enum { IG_HEAT_SURVEY_PARTS = 264 };
+/* heat_survey.c: whether the element across face f of element e is there in `range`, on whichever
+   rank; e is an own one. */
+bool ig_heat_is_covered(const ig_heat *h, const ig_heat_range *range, ig_lid e, int f);
 /* heat_survey.c: what element e adds to the sums of ig_heat_measure, and of ig_heat_born_content:
-   volumes and bare areas at its corners; heat contents there. far: NULL: there are none. */
+   volumes and bare areas at its corners; heat contents there. */
 enum { IG_HEAT_SIZES = 8 + 24 };
-void ig_heat_sizes_of(const ig_heat *h, ig_lid e, const ig_heat_far *far, double *row);
+void ig_heat_sizes_of(const ig_heat *h, ig_lid e, double *row);
 void ig_heat_contents_of(const ig_heat *h, ig_lid e, double T, double *row);
 /* heat_survey.c: stencil: the second copy of temperatures is the first's, also where no step
    writes it. */

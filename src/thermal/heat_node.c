@@ -152,15 +152,20 @@ ig_status ig_heat_nodes_place(ig_ctx *cx, ig_heat *h) {
   return ig_array_push(cx, &h->node.x);
 }
 
-ig_status ig_heat_nodes_make(ig_ctx *cx, ig_heat *h, bool leaps) {
+ig_status ig_heat_state_make(ig_ctx *cx, ig_heat *h) {
   const size_t n = (size_t)h->nodes, state = ig_heat_state_size(h);
   IG_TRY(ig_array_new(cx, &h->node.T, n, state, "temperature"));
-  if (h->purpose == IG_HEAT_STEPS) {
-    IG_TRY(ig_array_new(cx, &h->node.R, n, state, "heat into nodes"));
-    IG_TRY(ig_array_zero(cx, &h->node.R));
-    IG_TRY(ig_array_new(cx, &h->node.ledger, n * IG_LEDGER_COLUMNS, 8, "ledger"));
-    IG_TRY(ig_array_zero(cx, &h->node.ledger));
-  }
+  if (h->capacity == IG_HEAT_ENTHALPY)
+    IG_TRY(ig_array_new(cx, &h->node.H, n, state, "heat content"));
+  IG_TRY(ig_array_new(cx, &h->node.ledger, n * IG_LEDGER_COLUMNS, 8, "ledger"));
+  return ig_array_zero(cx, &h->node.ledger);
+}
+
+ig_status ig_heat_nodes_make(ig_ctx *cx, ig_heat *h, bool leaps) {
+  const size_t n = (size_t)h->nodes, state = ig_heat_state_size(h);
+  IG_TRY(ig_heat_state_make(cx, h));
+  IG_TRY(ig_array_new(cx, &h->node.R, n, state, "heat into nodes"));
+  IG_TRY(ig_array_zero(cx, &h->node.R));
   if (h->conduction == IG_HEAT_RECOMPUTE || h->past.every || h->face.count || h->birth.events > 1)
     IG_TRY(ig_heat_nodes_place(cx, h));
   if (h->past.every) {
@@ -168,23 +173,17 @@ ig_status ig_heat_nodes_make(ig_ctx *cx, ig_heat *h, bool leaps) {
                         "elements' past"));
     IG_TRY(ig_array_zero(cx, &h->past.track));
   }
-  if (leaps)
+  if (leaps) {
     IG_TRY(ig_array_new_device(cx, &h->node.base, n, state, "long steps"));
-  if (leaps && h->purpose == IG_HEAT_STEPS) {
     IG_TRY(ig_array_new_device(cx, &h->node.base_rate, n, state, "long steps"));
     IG_TRY(ig_array_new_device(cx, &h->node.previous, n, state, "long steps"));
   }
   if (h->conduction == IG_HEAT_STENCIL) {
-    if (h->purpose == IG_HEAT_STEPS)
-      IG_TRY(ig_array_new_device(cx, &h->node.T_next, n, state, "temperature"));
+    IG_TRY(ig_array_new_device(cx, &h->node.T_next, n, state, "temperature"));
     return ig_array_new(cx, &h->rows.of, n, sizeof(int32_t), "node rows");
   }
   IG_TRY(ig_array_new(cx, &h->node.inverse, n, state, "capacity"));
   IG_TRY(ig_array_new(cx, &h->node.volume, n * (size_t)h->material.count, state, "node volumes"));
-  if (h->capacity == IG_HEAT_ENTHALPY)
-    IG_TRY(ig_array_new(cx, &h->node.H, n, state, "heat content"));
-  if (h->purpose != IG_HEAT_STEPS)
-    return IG_OK;
   if (h->surface == IG_HEAT_LUMPED) {
     IG_TRY(ig_array_new(cx, &h->node.film, n, ig_heat_film_size(state == sizeof(float)),
                         "surface films"));

@@ -5,15 +5,14 @@
 #include "core/rising.h"
 #include "thermal/heat_part.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* --- elements around the part's nodes */
 
 /* Elements of the whole that touch a node of the part, and their nodes: marks. */
-static ig_status kin_mark(ig_ctx *cx, const ig_heat *whole, uint8_t *node, ig_heat_kinship *k) {
-  const ig_lid *local = whole->part->part.local;
+static ig_status kin_mark(ig_ctx *cx, const ig_heat *whole, const ig_lid *local, uint8_t *node,
+                          ig_heat_kinship *k) {
   uint8_t *cell;
   IG_TRY(IG_NEW(cx, &cell, (size_t)whole->elements + 1, "elements around a part"));
   for (ig_lid e = 0; e < whole->elements; e++) {
@@ -30,12 +29,12 @@ static ig_status kin_mark(ig_ctx *cx, const ig_heat *whole, uint8_t *node, ig_he
   return status;
 }
 
-ig_status ig_heat_part_kin(ig_ctx *cx, const ig_heat *whole) {
-  ig_heat_kinship *k = &whole->part->kin;
+ig_status ig_heat_part_kin(ig_ctx *cx, const ig_heat *whole, ig_heat *h) {
+  ig_heat_kinship *k = &h->part.kin;
   const ig_csr *around = &whole->node.around;
   uint8_t *node;
   IG_TRY(IG_NEW(cx, &node, (size_t)whole->nodes + 1, "nodes around a part"));
-  const ig_status status = kin_mark(cx, whole, node, k);
+  const ig_status status = kin_mark(cx, whole, h->part.of.local, node, k);
   free(node);
   IG_TRY(status);
   IG_TRY(IG_NEW(cx, &k->conn, 8 * (size_t)k->cells + 1, "elements around a part"));
@@ -48,7 +47,7 @@ ig_status ig_heat_part_kin(ig_ctx *cx, const ig_heat *whole) {
           ig_rising_at(k->node, k->nodes, ig_heat_conn(whole, k->cell[e])[a]);
   for (ig_lid n = 0; n < k->nodes; n++) {
     k->first[n] = around->item[around->start[k->node[n]]];
-    k->owner[n] = whole->part->part.owner[k->node[n]];
+    k->owner[n] = h->part.of.owner[k->node[n]];
     memcpy(k->point + 3 * (size_t)n, whole->node.point + 3 * (size_t)k->node[n],
            3 * sizeof(double));
   }
@@ -57,60 +56,42 @@ ig_status ig_heat_part_kin(ig_ctx *cx, const ig_heat *whole) {
 
 /* --- a batch's births */
 
-ig_status ig_heat_part_born(ig_ctx *cx, ig_heat *whole, ig_heat_brood brood) {
-  ig_heat_part *p = whole->part;
-  if (whole->newborn != IG_BORN_INHERITED)
-    return IG_OK;
-  IG_TRY(IG_MORE(cx, &p->brood, p->broods, "births"));
-  p->brood[p->broods++] = brood;
-  return IG_OK;
+/* The nearest of the elements around node n, else of those around these. */
+static ig_lid donor_seek(const ig_heat_kin *kin, ig_lid n, ig_lid begin, ig_lid end) {
+  const ig_lid donor = ig_heat_donor(kin, n, begin, end, false);
+  return donor < 0 ? ig_heat_donor(kin, n, begin, end, true) : donor;
 }
 
-void ig_heat_part_forget(ig_heat *whole) {
-  whole->part->broods = 0;
-  whole->part->heirs = 0;
-}
-
-/* The donor of an own patch: a node of the part; another rank's, which is noted as an heir. */
-static ig_status donor_find(ig_ctx *cx, ig_heat_part *p, const ig_heat_brood *b,
-                            ig_heat_patch *patch) {
+ig_status ig_heat_part_donor(ig_ctx *cx, ig_heat *h, ig_lid n, ig_lid begin, ig_lid *found) {
+  ig_heat_part *p = &h->part;
   const ig_heat_kinship *k = &p->kin;
+  const ig_lid end = h->birth.whole[h->next.event + 1];
+  if (!ig_heat_is_divided(h)) {
+    const ig_heat_kin own = {
+        .around = &h->node.around, .conn = h->elems.conn.host, .point = h->node.point};
+    *found = donor_seek(&own, n, begin, end);
+    return IG_OK;
+  }
   const ig_heat_kin kin = {&k->around, k->conn, k->cell, k->first, k->point};
-  const ig_lid whole = p->part.node[patch->node];
-  const ig_lid n = ig_rising_at(k->node, k->nodes, whole);
-  ig_lid donor = ig_heat_donor(&kin, n, b->begin, b->end, false);
-  if (donor < 0)
-    donor = ig_heat_donor(&kin, n, b->begin, b->end, true);
-  patch->donor = IG_PATCH_NEW;
+  const ig_lid whole = p->of.node[n];
+  const ig_lid donor = donor_seek(&kin, ig_rising_at(k->node, k->nodes, whole), begin, end);
+  *found = IG_PATCH_NEW;
   if (donor < 0)
     return IG_OK;
-  if (k->owner[donor] == p->part.rank) {
-    patch->donor = ig_part_node(&p->part, k->node[donor]);
+  if (k->owner[donor] == p->of.rank) {
+    *found = ig_part_node(&p->of, k->node[donor]);
     return IG_OK;
   }
-  patch->donor = IG_PATCH_KEEPS; /* its temperature comes before: see ig_heat_part_inherit */
+  *found = IG_PATCH_KEEPS; /* its temperature comes before: see ig_heat_part_inherit */
   IG_TRY(IG_MORE(cx, &p->heir, p->heirs, "nodes that inherit"));
-  p->heir[p->heirs++] = (ig_heat_heir){whole, k->node[donor], p->part.rank, k->owner[donor], b->at};
-  return IG_OK;
-}
-
-/* Donors of the part's new nodes. Those that were there keep their temperature, held ones have
-   theirs, and those of ghosts come from their owners. */
-static ig_status donors_find(ig_ctx *cx, ig_heat_part *p) {
-  ig_heat_patch *patch = p->local.batch.patch.host;
-  for (int i = 0; i < p->broods; i++) {
-    const ig_heat_brood *b = &p->brood[i];
-    const int32_t last = i + 1 < p->broods ? p->brood[i + 1].first : p->local.batch.patch_count;
-    for (int32_t k = b->first; k < last; k++)
-      if (patch[k].donor != IG_PATCH_KEEPS && isnan(patch[k].held) && !p->part.ghost[patch[k].node])
-        IG_TRY(donor_find(cx, p, b, &patch[k]));
-  }
+  p->heir[p->heirs++] =
+      (ig_heat_heir){whole, k->node[donor], p->of.rank, k->owner[donor], h->batch.step_count};
   return IG_OK;
 }
 
 /* Heirs of all ranks, one rank's after the other's, to all. */
 static ig_status heirs_share(ig_ctx *cx, ig_heat_part *p, ig_status status) {
-  const int ranks = p->part.ranks, rank = p->part.rank;
+  const int ranks = p->of.ranks, rank = p->of.rank;
   int64_t *count = NULL, all = 0, before = 0;
   ig_message *message = NULL;
   ig_heat_heir *list = NULL;
@@ -157,24 +138,18 @@ static ig_status heirs_share(ig_ctx *cx, ig_heat_part *p, ig_status status) {
   return status;
 }
 
-ig_status ig_heat_part_heirs(ig_ctx *cx, ig_heat *whole) {
-  ig_heat_part *p = whole->part;
-  if (whole->newborn != IG_BORN_INHERITED)
-    return IG_OK;
-  return heirs_share(cx, p, p->idle ? IG_OK : donors_find(cx, p));
+ig_status ig_heat_part_heirs(ig_ctx *cx, ig_heat *h, ig_status status) {
+  return ig_heat_is_divided(h) && h->newborn == IG_BORN_INHERITED
+             ? heirs_share(cx, &h->part, status)
+             : status;
 }
 
 /* --- their temperatures */
 
-/* Whether it is born with one of the patches [first, last) of the calendar. */
-static bool is_now(const ig_heat_heir *h, int32_t first, int32_t last) {
-  return h->at >= first && h->at < last;
-}
-
 /* Nodes of the part to send to each rank, or to receive from each, in the order of the heirs. */
-static ig_status list_make(ig_ctx *cx, const ig_heat_part *p, int32_t first, int32_t last,
-                           bool give, int32_t **start, int32_t **node) {
-  const ig_part *part = &p->part;
+static ig_status list_make(ig_ctx *cx, const ig_heat_part *p, int step, bool give, int32_t **start,
+                           int32_t **node) {
+  const ig_part *part = &p->of;
   int32_t at = 0;
   IG_TRY(IG_NEW(cx, start, (size_t)part->ranks + 1, "nodes that inherit"));
   IG_TRY(IG_NEW(cx, node, (size_t)p->heirs + 1, "nodes that inherit"));
@@ -182,7 +157,7 @@ static ig_status list_make(ig_ctx *cx, const ig_heat_part *p, int32_t first, int
     for (int64_t i = 0; i < p->heirs; i++) {
       const ig_heat_heir *h = &p->heir[i];
       const int32_t mine = give ? h->from : h->owner, other = give ? h->owner : h->from;
-      if (is_now(h, first, last) && mine == part->rank && other == r)
+      if (h->step == step && mine == part->rank && other == r)
         (*node)[at++] = ig_part_node(part, give ? h->donor : h->node);
     }
     (*start)[r + 1] = at;
@@ -190,28 +165,27 @@ static ig_status list_make(ig_ctx *cx, const ig_heat_part *p, int32_t first, int
   return IG_OK;
 }
 
-ig_status ig_heat_part_inherit(ig_ctx *cx, ig_heat *whole, ig_heat *l, int32_t first, int32_t last,
-                               ig_status status) {
-  ig_heat_part *p = whole->part;
+ig_status ig_heat_part_inherit(ig_ctx *cx, ig_heat *h, int step, ig_status status) {
+  const ig_heat_part *p = &h->part;
   bool any = false;
   for (int64_t i = 0; i < p->heirs; i++)
-    any |= is_now(&p->heir[i], first, last);
+    any |= p->heir[i].step == step;
   if (!any)
     return status;
   int32_t *give_start = NULL, *give = NULL, *take_start = NULL, *take = NULL;
   ig_halo halo = {0};
-  const size_t size = ig_heat_state_size(whole);
+  const size_t size = ig_heat_state_size(h);
   if (status == IG_OK)
-    status = list_make(cx, p, first, last, true, &give_start, &give);
+    status = list_make(cx, p, step, true, &give_start, &give);
   if (status == IG_OK)
-    status = list_make(cx, p, first, last, false, &take_start, &take);
+    status = list_make(cx, p, step, false, &take_start, &take);
   if (status == IG_OK) {
-    const ig_halo_lists lists = {p->part.ranks, give_start, give, take_start, take};
+    const ig_halo_lists lists = {p->of.ranks, give_start, give, take_start, take};
     status = ig_halo_of(cx, &lists, size, &halo);
   }
   status = ig_ranks_agree(cx, status); /* from here on each waits for the others */
   if (status == IG_OK)
-    status = ig_halo_refresh(cx, &halo, l ? l->node.T.dev : NULL, size, status);
+    status = ig_halo_refresh(cx, &halo, h->node.T.dev, size, status);
   if (status == IG_OK)
     status = cx->backend->sync(cx); /* before its memory goes */
   ig_halo_free(cx, &halo);

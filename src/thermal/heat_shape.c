@@ -154,7 +154,7 @@ ig_status ig_heat_shapes_make(ig_ctx *cx, ig_heat *h, const ig_heat *whole,
   if (h->conduction == IG_HEAT_RECOMPUTE)
     return IG_OK;
   IG_TRY(whole ? classes_take(cx, whole, h) : classes_make(cx, h, anisotropy));
-  if (h->conduction != IG_HEAT_CLASSES || h->purpose != IG_HEAT_STEPS)
+  if (h->conduction != IG_HEAT_CLASSES || h->outline)
     return IG_OK;
   const size_t size = ig_heat_work_size(h);
   IG_TRY(ig_array_from(cx, &h->shape.class_of, h->shape.classes.of, (size_t)h->elements, 4,

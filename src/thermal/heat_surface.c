@@ -1,7 +1,6 @@
 /* Conditions on faces, and faces with their lives. */
 #include "core/threads.h"
 #include "thermal/heat_make.h"
-#include "thermal/heat_part.h"
 #include "thermal/heat_rows.h"
 
 #include <math.h>
@@ -81,8 +80,10 @@ static ig_status held_set(ig_ctx *cx, ig_heat *h, const ig_heat_condition *condi
   return status;
 }
 
-ig_status ig_heat_conditions_put(ig_ctx *cx, ig_heat *h, const ig_heat_condition *condition,
+ig_status ig_heat_conditions_set(ig_ctx *cx, ig_heat *h, const ig_heat_condition *condition,
                                  int count, double ambient) {
+  if (h->elements == 0)
+    return IG_OK;
   for (int m = 0; m < h->material.count && h->newborn != IG_BORN_MELT; m++)
     h->material.born_at[m] = ambient;
   IG_TRY(held_set(cx, h, condition, count));
@@ -231,12 +232,12 @@ ig_status ig_heat_faces_collect(ig_ctx *cx, const ig_heat_setup *setup, ig_heat 
         (status = ig_array_new(cx, &h->face.death, (size_t)count, 4, "surface deaths")) == IG_OK &&
         (status = ig_array_new(cx, &h->face.class_of, (size_t)count, 1, "surface classes")) ==
             IG_OK &&
-        h->purpose == IG_HEAT_STEPS)
+        !h->outline)
       status = ig_array_new(cx, &h->face.ledger, 3 * (size_t)count, 8, "surface ledger");
   }
   if (status == IG_OK)
     status = ig_plan_new(cx,
-                         h->purpose != IG_HEAT_STEPS     ? IG_ATOMIC
+                         h->outline                      ? IG_ATOMIC
                          : setup->assembly == IG_CLUSTER ? IG_COLOR
                                                          : setup->assembly,
                          setup->slots, h->nodes, h->face.count, 4, conn, &h->face.plan);

@@ -3,7 +3,6 @@
 #include "backend/backend.h"
 #include "core/rising.h"
 #include "thermal/heat_ops.h"
-#include "thermal/heat_part.h"
 
 #include <math.h>
 #include <string.h>
@@ -36,25 +35,23 @@ ig_status ig_heat_survey_make(ig_ctx *cx, ig_heat *h, const ig_heat_question *q,
   return IG_OK;
 }
 
-/* The neighbour of a face that the part has not, as the whole numbers it; -1: none. */
-static ig_lid far_neighbor(const ig_heat_far *far, ig_lid face) {
-  const ig_lid at = far ? ig_rising_at(far->face, far->count, face) : -1;
-  return at < 0 ? -1 : far->neighbor[at];
+bool ig_heat_is_covered(const ig_heat *h, const ig_heat_range *range, ig_lid e, int f) {
+  const ig_lid other = h->face.neighbor[6 * (int64_t)e + f];
+  const ig_heat_far *far = &h->part.far;
+  const ig_lid at = other < 0 ? ig_rising_at(far->face, far->count, 6 * e + f) : -1;
+  return other >= 0 ? other < range->elements
+                    : at >= 0 && far->neighbor[at] < h->birth.whole[range->event + 1];
 }
 
 /* Apart, as the rows of surveys are: no product is rounded together with a sum. */
-__attribute__((noinline)) void ig_heat_sizes_of(const ig_heat *h, ig_lid e, const ig_heat_far *far,
-                                                double *row) {
+__attribute__((noinline)) void ig_heat_sizes_of(const ig_heat *h, ig_lid e, double *row) {
   ig_heat_shape own;
   const ig_heat_shape *s = ig_heat_shape_of(h, e, &own);
   memset(row, 0, IG_HEAT_SIZES * sizeof *row);
   for (int a = 0; a < 8; a++)
     row[a] = s->volume[a];
   for (int f = 0; f < 6; f++) {
-    const ig_lid face = 6 * e + f, other = h->face.neighbor[6 * (int64_t)e + f];
-    const ig_lid beyond = other < 0 ? far_neighbor(far, face) : -1;
-    const bool covered =
-        (other >= 0 && other < h->now.elements) || (beyond >= 0 && beyond < far->there);
+    const bool covered = ig_heat_is_covered(h, &h->now, e, f);
     for (int a = 0; a < 4 && !covered; a++)
       row[8 + 4 * f + a] = s->area[f][a];
   }

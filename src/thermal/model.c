@@ -4,7 +4,6 @@
 #include "core/threads.h"
 #include "geometry/mesh_case.h"
 #include "mesh/named.h"
-#include "thermal/heat_part.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -94,7 +93,7 @@ static ig_status step_choose(ig_thermal_run *run) {
    alone, so that no result can depend on the clock. */
 static int batch_length(const ig_thermal_run *run) {
   const bool cuda = run->job->cx->backend->kernels == IG_KERNELS_CUDA;
-  const double steps = (cuda ? 2e9 : 5e6) / (double)run->heat.elements;
+  const double steps = (cuda ? 2e9 : 5e6) / (double)run->heat.part.cells.whole_count;
   return steps < 1 ? 1 : steps > 8192 ? 8192 : (int)steps;
 }
 
@@ -205,7 +204,6 @@ static ig_status engine_make(ig_thermal_run *run, ig_toolpath *paths) {
                          .material_of = run->material_of,
                          .birth = run->birth,
                          .until = c->duration,
-                         .purpose = ig_heat_part_purpose(cx),
                          .condition = condition,
                          .initial = c->initial_temperature,
                          .initial_of = run->initial,
@@ -236,15 +234,11 @@ static ig_status engine_make(ig_thermal_run *run, ig_toolpath *paths) {
   IG_TRY(ig_beams_new(cx, &c->beams, paths, &run->heat, own,
                       c->birth.at.given && !isnan(c->birth.height) ? 1.5 * c->birth.height : 0,
                       job->mesh, &run->beams));
-  const ig_src form = ig_key_at(job->tree, "conduction", c->at);
-  IG_TRY(engine_placed(cx, ig_heat_part_new(cx, &setup, &run->heat), &form));
-  IG_TRY(ig_beams_divide(cx, &run->beams, &run->heat));
-  IG_TRY(ig_heat_part_lighten(cx, &run->heat));
-  return run->heat.calendar ? ig_thermal_fields_part(run) : IG_OK;
+  return ig_thermal_fields_part(run);
 }
 
 void ig_thermal_drop(ig_thermal_run *run) {
-  if (!run->heat.calendar)
+  if (ig_ranks_count(run->job->cx->ranks) == 1) /* the mesh is the part's */
     return;
   free(run->material_of);
   free(run->birth);

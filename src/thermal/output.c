@@ -1,7 +1,6 @@
 /* What a run tells: rows of history, snapshots, final figures. */
 #include "thermal/thermal.h"
 #include "backend/backend.h"
-#include "thermal/heat_part.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -115,7 +114,7 @@ static ig_status columns_fill(ig_thermal_run *run, const ig_heat_survey *s, colu
     double value;
   } always[] = {{"time [s]", time},
                 {"step", (double)run->done},
-                {"elements", ig_heat_whole_elements(&run->heat, run->heat.now.elements)},
+                {"elements", run->heat.birth.mesh[run->heat.now.event + 1]},
                 {"T_min [K]", s->low[IG_SURVEY_T]},
                 {"T_max [K]", s->high[IG_SURVEY_T]},
                 {"E_stored [J]", l->stored - l->start},
@@ -177,7 +176,7 @@ ig_status ig_thermal_history(void *self, ig_sink *to) {
   IG_TRY(ig_thermal_layer_look(run)); /* so that a row does not depend on what is written ahead */
   ig_heat_question q = {.melt = run->heat.past.every > 0,
                         .stiff = run->c->step_limit && !run->heat.material.constant,
-                        .picks = run->heat.part ? 0 : 8 * run->probes,
+                        .picks = 8 * run->probes,
                         .pick = run->pick.dev,
                         .picked = run->picked.dev};
   ig_heat_survey s;
@@ -185,10 +184,7 @@ ig_status ig_thermal_history(void *self, ig_sink *to) {
   IG_TRY(ig_heat_ask(cx, &run->heat, &q, &s));
   if (q.stiff)
     step_check(run, &s);
-  if (run->probes)
-    IG_TRY(run->heat.part ? ig_heat_part_picks(cx, &run->heat, run->pick.host, 8 * run->probes,
-                                               run->picked.host)
-                          : ig_array_pull(cx, &run->picked));
+  IG_TRY(ig_thermal_probes_read(run));
   const size_t most = FIXED_COLUMNS + BEAM_COLUMNS * (IG_SURVEY_POOLS + 1) + (size_t)run->probes;
   const char **names = NULL;
   double *value = NULL;
@@ -243,7 +239,7 @@ ig_status ig_thermal_snapshot(void *self, ig_sink *to) {
   ig_thermal_shown list[IG_THERMAL_SHOWN];
   const int count = ig_thermal_fields_list(run, list);
   ig_status status;
-  if (h->part)
+  if (h->part.of.ranks > 1)
     return ig_thermal_part_snapshot(run, to);
   IG_TRY_GOTO(status, done, IG_NEW(cx, &alive, h->elements, "snapshot"));
   for (ig_lid e = 0; e < h->now.elements; e++)
@@ -262,7 +258,7 @@ ig_status ig_thermal_snapshot(void *self, ig_sink *to) {
     IG_TRY_GOTO(
         status, done,
         ig_snapshot_add(snap, list[i].name, list[i].unit, IG_AT_ELEMENTS, IG_F32, 1, NULL, &data));
-    ig_thermal_elements_fill(h, run->birth, list[i].what, data);
+    ig_thermal_elements_fill(h, list[i].what, data);
   }
 done:
   free(alive);
@@ -278,17 +274,13 @@ enum { KEPT = sizeof(ig_thermal_kept) / sizeof(double) };
 
 ig_status ig_thermal_save(void *self, ig_sink *to) {
   ig_thermal_run *run = self;
-  ig_saved saved[IG_HEAT_SAVED + 2];
-  int count;
-  IG_TRY(ig_heat_save(run->job->cx, &run->heat, saved, &count));
   ig_thermal_kept kept = run->as_done;
   kept.layer_z = run->layer_z;
   kept.interlayer = run->interlayer;
   kept.dt = run->dt;
-  saved[count++] = (ig_saved){"kept", IG_F64, KEPT, &kept};
-  saved[count++] = (ig_saved){"melt_most", IG_F64, 4 * (int64_t)run->pools, run->melt_most};
-  return run->heat.part ? ig_thermal_part_save(run, to, saved, count)
-                        : to->checkpoint(to, (double)run->done * run->dt, run->done, saved, count);
+  const ig_saved own[] = {{"kept", IG_F64, KEPT, &kept},
+                          {"melt_most", IG_F64, 4 * (int64_t)run->pools, run->melt_most}};
+  return ig_heat_save(&run->heat, (double)run->done * run->dt, run->done, own, 2, to);
 }
 
 ig_status ig_thermal_restore(void *self, const ig_restart *restart) {

@@ -1,4 +1,4 @@
-/* Snapshots, checkpoints and exaca.csv of a mesh that no rank has as a whole: rows of own nodes and
+/* Snapshots of a mesh that no rank has as a whole: rows of own nodes and
    elements go to rank 0 in pieces, in the order of the mesh, and are written as they come. */
 #include "ranks/cells.h"
 #include "thermal/heat_part.h"
@@ -21,16 +21,15 @@ typedef struct {
 /* A field of elements: its values in the part, then to rank 0. */
 static ig_status field_bring(shown *s, int what, ig_stream_take *take, void *user) {
   ig_ctx *cx = s->run->job->cx;
-  ig_heat_part *p = s->run->heat.part;
-  ig_heat *l = &p->local;
+  ig_heat *h = &s->run->heat;
   ig_status status = IG_OK;
-  if (!p->idle) {
+  if (h->elements) {
     if (what == IG_SHOWN_POWDER)
-      status = ig_array_pull(cx, &l->material.solid);
+      status = ig_array_pull(cx, &h->material.solid);
     else if (what != IG_SHOWN_BIRTH)
-      status = ig_array_pull(cx, &l->past.track);
+      status = ig_array_pull(cx, &h->past.track);
     if (status == IG_OK)
-      ig_thermal_elements_fill(l, p->birth, what, s->value);
+      ig_thermal_elements_fill(h, what, s->value);
   }
   return ig_cells_values(&s->cells, s->value, 1, take, user, status);
 }
@@ -42,7 +41,8 @@ static ig_status shown_bring(void *self, int array, ig_stream_take *take, void *
   if (array < IG_STREAM_FIELDS)
     return ig_cells_bring(&s->cells, array, take, user);
   if (field < 0)
-    return ig_heat_part_T(cx, &s->run->heat, take, user);
+    return ig_arrays_pass(&s->run->heat.state, ig_arrays_find(&s->run->heat.state, "T"), take,
+                          user);
   return field < s->count ? field_bring(s, s->list[field].what, take, user)
                           : IG_FAIL(cx, IG_ARG, "a snapshot has no array %d", array);
 }
@@ -50,14 +50,13 @@ static ig_status shown_bring(void *self, int array, ig_stream_take *take, void *
 /* Which elements of the part are there; all ranks count. */
 static ig_status shown_count(shown *s) {
   ig_ctx *cx = s->run->job->cx;
-  const ig_heat_part *p = s->run->heat.part;
-  const ig_heat *l = &p->local;
-  const size_t elements = (size_t)ig_mesh_elements(p->part.mesh) + 1;
+  const ig_heat *h = &s->run->heat;
+  const size_t elements = (size_t)ig_mesh_elements(h->mesh) + 1;
   ig_status status = IG_NEW(cx, &s->alive, elements, "snapshot");
   if (status == IG_OK)
     status = IG_NEW(cx, &s->value, elements, "snapshot");
-  for (ig_lid e = 0; e < l->now.elements && status == IG_OK && !p->idle; e++)
-    s->alive[l->birth.order[e]] = 1;
+  for (ig_lid e = 0; e < h->now.elements && status == IG_OK; e++)
+    s->alive[h->birth.order[e]] = 1;
   s->cells.alive = s->alive;
   return ig_cells_count(&s->cells, status);
 }
@@ -67,8 +66,9 @@ static ig_status shown_tell(void *user, const ig_stream *stream) {
   ig_thermal_run *run = s->run;
   const ig_heat *h = &run->heat;
   ig_snapshot *snap;
-  IG_TRY(ig_snapshot_of_rows(run->job->cx, stream, h->nodes, s->cells.count, s->cells.corners,
-                             h->part->elements.whole_count, &snap));
+  IG_TRY(ig_snapshot_of_rows(run->job->cx, stream, (ig_lid)h->part.nodes.whole_count,
+                             s->cells.count, s->cells.corners, h->part.elements.whole_count,
+                             &snap));
   snap->time = (double)run->done * run->dt;
   snap->step = run->done;
   ig_status status = IG_OK;
@@ -84,11 +84,11 @@ static ig_status shown_tell(void *user, const ig_stream *stream) {
 }
 
 ig_status ig_thermal_part_snapshot(ig_thermal_run *run, ig_sink *to) {
-  const ig_heat_part *p = run->heat.part;
+  const ig_heat_part *p = &run->heat.part;
   shown s = {.run = run, .to = to, .T = ig_output_wants(run->job->output, "T")};
   ig_served served = {run->job->cx, &s, shown_bring};
   s.cells = (ig_part_cells){
-      .cx = run->job->cx, .part = &p->part, .nodes = &p->nodes, .elements = &p->elements};
+      .cx = run->job->cx, .part = &p->of, .nodes = &p->nodes, .elements = &p->elements};
   s.count = ig_thermal_fields_list(run, s.list);
   ig_status status = shown_count(&s);
   if (status == IG_OK)
@@ -97,39 +97,4 @@ ig_status ig_thermal_part_snapshot(ig_thermal_run *run, ig_sink *to) {
   free(s.value);
   ig_cells_free(&s.cells);
   return status;
-}
-
-/* --- checkpoints */
-
-typedef struct {
-  ig_thermal_run *run;
-  ig_sink *to;
-  const ig_saved *saved;
-  int count;
-} saving;
-
-static ig_status saved_bring(void *self, int array, ig_stream_take *take, void *user) {
-  const saving *s = self;
-  return ig_heat_part_saved_array(s->run->job->cx, &s->run->heat, array, take, user);
-}
-
-static ig_status saved_tell(void *user, const ig_stream *stream) {
-  const saving *s = user;
-  return ig_sink_checkpoint(s->run->job->cx, s->to, (double)s->run->done * s->run->dt, s->run->done,
-                            s->saved, s->count, stream);
-}
-
-ig_status ig_thermal_part_save(ig_thermal_run *run, ig_sink *to, const ig_saved *saved, int count) {
-  saving s = {run, to, saved, count};
-  ig_served served = {run->job->cx, &s, saved_bring};
-  IG_TRY(ig_serve(&served, saved_tell, &s));
-  if (ig_ranks_first(run->job->cx))
-    return IG_OK;
-  /* others save what is not in parts: a state that a program keeps is there on all ranks */
-  ig_saved own[IG_HEAT_SAVED + 2];
-  int n = 0;
-  for (int i = 0; i < count; i++)
-    if (saved[i].data)
-      own[n++] = saved[i];
-  return to->checkpoint(to, (double)run->done * run->dt, run->done, own, n);
 }

@@ -1,5 +1,6 @@
 /* Probes: points whose temperature is kept, in the elements they lie in. */
 #include "thermal/heat_cells.h"
+#include "thermal/heat_part.h"
 #include "thermal/thermal.h"
 
 #include <math.h>
@@ -142,6 +143,12 @@ static ig_status probe_add(ig_thermal_run *run, const ig_thermal_probe *c, int p
                     c->name, point[0], point[1], point[2]);
 }
 
+/* The number in the part of a node of the whole that this rank computes; -1: another one does. */
+static ig_lid own_node(const ig_heat *h, ig_lid node) {
+  const ig_lid n = h->elements ? ig_part_node(&h->part.of, node) : -1;
+  return n >= 0 && h->ghost && h->ghost[n] ? -1 : n;
+}
+
 /* The nodes of all probes, for the device to read out. */
 static ig_status picks_make(ig_thermal_run *run) {
   const size_t count = 8 * (size_t)run->probes;
@@ -149,10 +156,23 @@ static ig_status picks_make(ig_thermal_run *run) {
     return IG_OK;
   IG_TRY(ig_array_new(run->job->cx, &run->pick, count, sizeof(int32_t), "probes"));
   IG_TRY(ig_array_new(run->job->cx, &run->picked, count, sizeof(double), "probes"));
-  for (int p = 0; p < run->probes; p++)
-    memcpy((int32_t *)run->pick.host + 8 * (int64_t)p, run->probe[p].node,
-           sizeof run->probe[p].node);
+  for (size_t i = 0; i < count; i++) { /* another rank's: any node of the part */
+    const ig_lid n = own_node(&run->heat, run->probe[i / 8].node[i % 8]);
+    ((int32_t *)run->pick.host)[i] = n < 0 ? 0 : n;
+  }
   return ig_array_push(run->job->cx, &run->pick);
+}
+
+ig_status ig_thermal_probes_read(ig_thermal_run *run) {
+  double *picked = run->picked.host;
+  const int count = 8 * run->probes;
+  if (count == 0)
+    return IG_OK;
+  const ig_status status = ig_array_pull(run->job->cx, &run->picked);
+  for (int i = 0; i < count; i++) /* below any that its owner has */
+    if (own_node(&run->heat, run->probe[i / 8].node[i % 8]) < 0)
+      picked[i] = -INFINITY;
+  return ig_heat_part_most(run->job->cx, picked, count, status);
 }
 
 ig_status ig_thermal_probes(ig_thermal_run *run) {

@@ -25,21 +25,21 @@ int ig_thermal_fields_list(const ig_thermal_run *run, ig_thermal_shown *list) {
   return count;
 }
 
-/* Of cell e, in birth order. birth: of the mesh's elements. */
-static float cell_value(const ig_heat *h, const double *birth, int what, ig_lid e) {
+/* Of cell e, in birth order. */
+static float cell_value(const ig_heat *h, int what, ig_lid e) {
   if (what == IG_SHOWN_BIRTH)
-    return (float)fmax(birth[h->birth.order[e]], 0);
+    return (float)fmax(h->birth.of[h->birth.order[e]], 0);
   if (what == IG_SHOWN_POWDER)
     return ((const uint8_t *)h->material.solid.host)[e] ? 0 : 1;
   return ((const float *)h->past.track.host)[(int64_t)what * h->elements + e];
 }
 
-void ig_thermal_elements_fill(const ig_heat *h, const double *birth, int what, float *value) {
+void ig_thermal_elements_fill(const ig_heat *h, int what, float *value) {
   const ig_lid elements = ig_mesh_elements(h->mesh);
   const bool whole = elements == h->elements; /* else: the largest of an element's cells */
   memset(value, 0, (size_t)elements * sizeof *value);
   for (ig_lid e = 0; e < h->now.elements; e++) {
-    float *to = &value[h->birth.order[e]], from = cell_value(h, birth, what, e);
+    float *to = &value[h->birth.order[e]], from = cell_value(h, what, e);
     *to = whole || from > *to ? from : *to;
   }
 }

@@ -1,7 +1,6 @@
 /* The thermal room: transient heat conduction of parts as they are built. */
 #include "thermal/thermal.h"
 #include "backend/backend.h"
-#include "thermal/heat_part.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -14,7 +13,7 @@ static ig_status room_open(ig_job *job, void **self) {
   IG_TRY(ig_thermal_open(job, run));
   ig_thermal_drop(run);
   job->elements = ig_mesh_elements(job->mesh);
-  job->nodes = job->dofs = run->heat.nodes;
+  job->nodes = job->dofs = run->heat.part.nodes.whole_count;
   return IG_OK;
 }
 
@@ -30,8 +29,8 @@ static void rank_tell(void *user, const char *label, const char *value) {
 
 /* The ranks and their parts, a line each. */
 static ig_status ranks_tell(ig_thermal_run *run, ig_part_line *line, void *user) {
-  const ig_heat_part *p = run->heat.part;
-  return p ? ig_part_describe(run->job->cx, &p->part, &p->halo, line, user) : IG_OK;
+  const ig_heat_part *p = &run->heat.part;
+  return p->of.ranks > 1 ? ig_part_describe(run->job->cx, &p->of, &p->halo, line, user) : IG_OK;
 }
 
 static ig_status begin(void *self) {
@@ -57,7 +56,7 @@ static ig_status advance(void *self, int64_t most, int64_t ahead) {
 static ig_status wait(void *self) {
   const ig_thermal_run *run = self;
   IG_TRY(run->job->cx->backend->sync(run->job->cx));
-  return ig_fault_check(run->job->cx, "node", run->heat.part ? run->heat.part->part.node : NULL);
+  return ig_fault_check(run->job->cx, "node", run->heat.node_of);
 }
 
 static void stand(const void *self, ig_standing *s) {
@@ -125,12 +124,9 @@ static ig_status check(ig_job *job, ig_check_line *line, void *user) {
   line(user, "critical step", text);
   snprintf(text, sizeof text, "%lld of %.4g s", (long long)r.steps, r.dt);
   line(user, "steps", text);
-  const ig_lid all = ig_mesh_elements(job->mesh);
-  const ig_lid never =
-      all - ig_heat_whole_elements(&r.heat, r.heat.elements - r.heat.birth.never) + r.unborn;
-  snprintf(text, sizeof text, "%d, %d at the start, %d births, %d never", (int)all,
-           (int)ig_heat_whole_elements(&r.heat, r.heat.birth.start[1]), births_until(&r),
-           (int)never);
+  const ig_lid all = ig_mesh_elements(job->mesh), *born = r.heat.birth.mesh;
+  snprintf(text, sizeof text, "%d, %d at the start, %d births, %d never", (int)all, (int)born[1],
+           births_until(&r), (int)(all - born[r.heat.birth.events] + r.unborn));
   line(user, "elements", text);
   line(user, "conduction", conduction[r.heat.conduction]);
   snprintf(text, sizeof text, "%.3g MB", 1e-6 * (double)job->cx->device_bytes);

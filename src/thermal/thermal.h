@@ -121,7 +121,7 @@ typedef struct {
     ig_lid node[8];
     double weight[8];
   } * probe;
-  ig_array pick, picked;      /* probes x 8: nodes, their temperatures */
+  ig_array pick, picked;      /* probes x 8: nodes of the part, their temperatures */
   double layer_z, interlayer; /* path height of the layer in work, m; K, NaN: none yet */
   bool step_warned;           /* of a step above what the state surely allows */
   int pools;                  /* melt pools in rows of history: one per beam, then all as one */
@@ -176,8 +176,8 @@ void ig_thermal_fields_condition(const ig_thermal_run *run, int i, ig_heat_condi
 void ig_thermal_fields_set(ig_thermal_run *run, int i, double moment);
 double ig_thermal_fields_steepest(const ig_thermal_run *run, int i);
 void ig_thermal_fields_free(ig_thermal_run *run);
-/* Keeps the values of a rank's part alone; from then on nodes are as the part counts them. Before
-   the first values are set. */
+/* Conditions and their values become those of the part, once the engine is made: from then on
+   faces and nodes are as the part counts them. */
 IG_MUST_CHECK ig_status ig_thermal_fields_part(ig_thermal_run *run);
 
 /* --- initial.c: temperatures at the start, where `initial` gives them */
@@ -191,6 +191,8 @@ IG_MUST_CHECK ig_status ig_thermal_initials(ig_thermal_run *run);
 /* --- probe.c: the element each probe is in */
 
 IG_MUST_CHECK ig_status ig_thermal_probes(ig_thermal_run *run);
+/* After a survey: the temperatures that it has picked, of all ranks. */
+IG_MUST_CHECK ig_status ig_thermal_probes_read(ig_thermal_run *run);
 
 /* --- advance.c: batches of steps */
 
@@ -235,15 +237,12 @@ typedef struct {
   int what;
 } ig_thermal_shown;
 int ig_thermal_fields_list(const ig_thermal_run *run, ig_thermal_shown *list);
-/* Values of the elements of an engine's mesh; 0: not there. Arrays are on the host. birth: of these
-   elements, s. */
-void ig_thermal_elements_fill(const ig_heat *h, const double *birth, int what, float *value);
+/* Values of the elements of the part's mesh; 0: not there. Arrays are on the host. */
+void ig_thermal_elements_fill(const ig_heat *h, int what, float *value);
 
-/* --- output_part.c: snapshots and checkpoints of parts, to rank 0 in pieces; all ranks call it */
+/* --- output_part.c: a snapshot of parts, to rank 0 in pieces; all ranks call it */
 
 IG_MUST_CHECK ig_status ig_thermal_part_snapshot(ig_thermal_run *run, ig_sink *to);
-IG_MUST_CHECK ig_status ig_thermal_part_save(ig_thermal_run *run, ig_sink *to,
-                                             const ig_saved *saved, int count);
 
 /* --- fields.c: for other programs; functions of the room */
 

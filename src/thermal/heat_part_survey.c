@@ -1,8 +1,6 @@
-/* Values of parts on their way to rank 0, which has none of them as a whole: rows of own items, a
-   piece at a time; arrays of the state; and the sums of a survey, added in the order of one rank
-   (heat_survey.inc). */
+/* Surveys of all parts: rows of own items go to rank 0 a piece at a time, and are added there in
+   the order of one rank (heat_survey.inc). */
 #include "backend/backend.h"
-#include "thermal/heat_make.h"
 #include "thermal/heat_ops.h"
 #include "thermal/heat_part.h"
 
@@ -14,10 +12,13 @@ enum { SPAN = 1 << 13 }; /* items of the part in hand at a time */
 
 /* --- rows of own items */
 
+/* Writes the rows of items [first, first + count) of the part to memory of the host. */
+typedef ig_status rows_fill(void *user, int32_t first, int32_t count, void *rows);
+
 typedef struct {
   const ig_collect *items;
   size_t size;
-  ig_heat_rows_fill *fill;
+  rows_fill *fill;
   ig_collect_put *put;
   void *user;
   char *span;
@@ -44,8 +45,8 @@ static ig_status own_put(void *user, const void *rows, int64_t first, int64_t co
   return p->put(p->user, rows, first, count);
 }
 
-ig_status ig_heat_part_stream(ig_ctx *cx, const ig_collect *items, size_t size,
-                              ig_heat_rows_fill *fill, ig_collect_put *put, void *user) {
+static ig_status rows_stream(ig_ctx *cx, const ig_collect *items, size_t size, rows_fill *fill,
+                             ig_collect_put *put, void *user) {
   passing p = {items, size, fill, put, user, NULL};
   const ig_status ready = ig_alloc(cx, (void **)&p.span, SPAN, size, "rows of a part");
   const ig_status status = ig_collect_stream(cx, items, size, own_give, own_put, &p, ready);
@@ -53,61 +54,12 @@ ig_status ig_heat_part_stream(ig_ctx *cx, const ig_collect *items, size_t size,
   return status;
 }
 
-/* --- arrays of the part */
-
-typedef struct {
-  ig_ctx *cx;
-  const char *dev; /* NULL: the part has no engine */
-  size_t size;
-  const void *idle; /* then: what each item is; NULL: zeros */
-  ig_stream_take *take;
-  void *user;
-} copying;
-
-static ig_status array_fill(void *user, int32_t first, int32_t count, void *rows) {
-  const copying *c = user;
-  if (!c->dev) {
-    for (int32_t i = 0; i < count; i++)
-      if (c->idle)
-        memcpy((char *)rows + (size_t)i * c->size, c->idle, c->size);
-      else
-        memset((char *)rows + (size_t)i * c->size, 0, c->size);
-    return IG_OK;
-  }
-  const char *from = c->dev + (size_t)first * c->size;
-  if (c->cx->backend->separate)
-    return c->cx->backend->copy_out(c->cx, rows, from, (size_t)count * c->size);
-  memcpy(rows, from, (size_t)count * c->size);
-  return IG_OK;
-}
-
-static ig_status array_put(void *user, const void *rows, int64_t first, int64_t count) {
-  const copying *c = user;
-  (void)first;
-  return c->take(c->user, rows, count);
-}
-
-ig_status ig_heat_part_array(ig_ctx *cx, ig_heat *whole, const ig_collect *items, const void *dev,
-                             size_t size, ig_stream_take *take, void *user) {
-  copying c = {cx, whole->part->idle ? NULL : dev, size, NULL, take, user};
-  return ig_heat_part_stream(cx, items, size, array_fill, array_put, &c);
-}
-
-ig_status ig_heat_part_T(ig_ctx *cx, ig_heat *whole, ig_stream_take *take, void *user) {
-  const ig_heat_part *p = whole->part;
-  const size_t size = ig_heat_state_size(whole);
-  double initial; /* nodes that no element has keep what they began with */
-  ig_heat_put(&initial, size, 0, whole->node.initial);
-  copying c = {cx, p->idle ? NULL : p->local.node.T.dev, size, &initial, take, user};
-  return ig_heat_part_stream(cx, &p->nodes, size, array_fill, array_put, &c);
-}
-
-/* --- surveys */
+/* --- sums */
 
 /* Item i is added to sum i modulo `sums`, as threads of the survey do. */
 typedef struct {
   ig_ctx *cx;
-  ig_heat *local; /* NULL: the part has no engine */
+  ig_heat *h;
   const ig_heat_question *q;
   ig_survey_kind kind;
   int columns;
@@ -119,12 +71,12 @@ typedef struct {
 static ig_status sums_fill(void *user, int32_t first, int32_t count, void *rows) {
   const adding *a = user;
   const size_t bytes = (size_t)count * (size_t)a->columns * sizeof(double);
-  if (!a->local) {
+  if (a->h->elements == 0) {
     memset(rows, 0, bytes);
     return IG_OK;
   }
   double *dev = a->cx->backend->separate ? a->rows->dev : rows;
-  IG_TRY(a->local->ops->rows(a->cx, a->local, a->q, a->kind, first, count, a->columns, dev));
+  IG_TRY(a->h->ops->rows(a->cx, a->h, a->q, a->kind, first, count, a->columns, dev));
   return dev == rows ? IG_OK : a->cx->backend->copy_out(a->cx, rows, dev, bytes);
 }
 
@@ -189,16 +141,12 @@ static void sums_finish(const adding *a, int parts, bool cuda, double *found) {
 }
 
 /* All sums of a question, on rank 0. */
-static ig_status sums_find(ig_ctx *cx, ig_heat *whole, const ig_heat_question *q, int parts,
+static ig_status sums_find(ig_ctx *cx, ig_heat *h, const ig_heat_question *q, int parts,
                            double *found) {
-  ig_heat_part *p = whole->part;
+  const ig_heat_part *p = &h->part;
   const bool cuda = cx->backend->kernels == IG_KERNELS_CUDA;
   ig_array rows = {0};
-  adding a = {.cx = cx,
-              .local = ig_heat_stepper(whole),
-              .q = q,
-              .rows = &rows,
-              .sums = (int64_t)parts * (cuda ? 256 : 1)};
+  adding a = {.cx = cx, .h = h, .q = q, .rows = &rows, .sums = (int64_t)parts * (cuda ? 256 : 1)};
   const struct {
     bool asked;
     ig_survey_kind kind;
@@ -215,8 +163,8 @@ static ig_status sums_find(ig_ctx *cx, ig_heat *whole, const ig_heat_question *q
     a.kind = list[i].kind;
     a.columns = list[i].columns;
     if (list[i].asked)
-      status = ig_heat_part_stream(cx, list[i].items, (size_t)a.columns * sizeof(double), sums_fill,
-                                   sums_add, &a);
+      status = rows_stream(cx, list[i].items, (size_t)a.columns * sizeof(double), sums_fill,
+                           sums_add, &a);
   }
   if (status == IG_OK)
     sums_finish(&a, parts, cuda, found);
@@ -243,56 +191,37 @@ static ig_status extremes_find(ig_ctx *cx, const ig_heat_survey *mine, ig_status
   return status;
 }
 
-/* Temperatures of nodes of the whole, from their owners: what others have is lower than any. */
-ig_status ig_heat_part_picks(ig_ctx *cx, ig_heat *whole, const ig_lid *node, int count,
-                             double *picked) {
-  const ig_heat_part *p = whole->part;
-  const ig_heat *l = ig_heat_stepper(whole);
-  const size_t state = ig_heat_state_size(whole);
+ig_status ig_heat_part_most(ig_ctx *cx, double *value, int count, ig_status status) {
   const int ranks = ig_ranks_count(cx->ranks);
   double *all = NULL;
-  ig_status status =
-      ig_ranks_first(cx) ? IG_NEW(cx, &all, (size_t)ranks * (size_t)count, "probes") : IG_OK;
-  for (int i = 0; i < count && status == IG_OK; i++) {
-    const ig_lid n = ig_part_node(&p->part, node[i]);
-    double T = 0;
-    picked[i] = -INFINITY;
-    if (!l || n < 0 || p->part.ghost[n])
-      continue;
-    status = cx->backend->copy_out(cx, &T, (const char *)l->node.T.dev + (size_t)n * state, state);
-    picked[i] = ig_heat_get(&T, state, 0);
-  }
+  if (ranks == 1)
+    return status;
+  if (status == IG_OK && ig_ranks_first(cx))
+    status = IG_NEW(cx, &all, (size_t)ranks * (size_t)count, "values of all ranks");
   status = ig_ranks_agree(cx, status);
   if (status == IG_OK)
-    status = ig_ranks_collect(cx, picked, (size_t)count * sizeof *picked, all);
+    status = ig_ranks_collect(cx, value, (size_t)count * sizeof *value, all);
   for (int r = 0; r < ranks && all && status == IG_OK; r++)
     for (int i = 0; i < count; i++)
-      picked[i] = fmax(picked[i], all[(int64_t)r * count + i]);
+      value[i] = fmax(value[i], all[(int64_t)r * count + i]);
   free(all);
   IG_TRY(ig_ranks_agree(cx, status));
-  return ig_ranks_share(cx, 0, picked, (size_t)count * sizeof *picked);
+  return ig_ranks_share(cx, 0, value, (size_t)count * sizeof *value);
 }
 
-ig_status ig_heat_part_ask(ig_ctx *cx, ig_heat *whole, const ig_heat_question *q, int parts,
-                           ig_heat_survey *found) {
-  ig_heat_part *p = whole->part;
-  ig_heat *l = ig_heat_stepper(whole);
-  ig_heat_survey mine;
-  ig_status status = IG_OK;
-  memset(&mine, 0, sizeof mine);
-  for (int i = 0; i < IG_SURVEY_EXTREMES; i++) {
-    mine.low[i] = 1e300;
-    mine.high[i] = -1e300;
-  }
-  *found = mine;
-  if (l)
-    status = ig_heat_survey_make(cx, l, q, &mine);
+ig_status ig_heat_part_survey(ig_ctx *cx, ig_heat *h, const ig_heat_question *q, ig_status status,
+                              ig_heat_survey *found) {
+  ig_heat_part *p = &h->part;
+  if (!ig_heat_is_divided(h))
+    return status;
+  const ig_heat_survey mine = *found;
+  memset(found->sum, 0, sizeof found->sum);
   IG_TRY(extremes_find(cx, &mine, status, found));
   const bool balance = !q->change && !q->pools && !q->layered && !q->melt;
   if (balance && p->counted)
     memcpy(found->sum, p->balance, sizeof found->sum);
   else if (!q->change)
-    IG_TRY(sums_find(cx, whole, q, parts, found->sum));
+    IG_TRY(sums_find(cx, h, q, IG_HEAT_SURVEY_PARTS, found->sum));
   if (balance) {
     memcpy(p->balance, found->sum, sizeof found->sum);
     p->counted = true;
