@@ -11,7 +11,7 @@
 #include "core/output.h"
 #include "material/material.h"
 #include "mesh/topology.h"
-#include "model/arrays.h"
+#include "ranks/part.h"
 #include "thermal/heat_types.h"
 
 /* A condition on a set of faces, or on the current outer surface; NaN where not asked for. */
@@ -264,8 +264,6 @@ typedef struct {
   double balance[IG_SURVEY_SUMS];
 } ig_heat_part;
 
-typedef enum { IG_HEAT_NODES, IG_HEAT_CELLS, IG_HEAT_FACES } ig_heat_place;
-
 typedef struct ig_heat {
   const struct ig_heat_ops *ops;
   ig_precision precision;
@@ -303,7 +301,7 @@ typedef struct ig_heat {
   ig_lid *cell_of;       /* elements: their numbers in the whole; NULL: the same */
   const ig_lid *node_of; /* nodes: their numbers in the whole; NULL: the same */
   ig_heat_part part;
-  ig_arrays state; /* arrays of the state; places: ig_heat_place */
+  struct ig_heat_state *state; /* register of the state's arrays: heat_arrays.h */
 } ig_heat;
 
 IG_MUST_CHECK ig_status ig_heat_new(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h);

@@ -2,6 +2,7 @@
    while steps go on; on several, rows of own nodes and elements go to rank 0 in pieces, in the
    order of the mesh, and are written as they come. */
 #include "ranks/cells.h"
+#include "thermal/heat_arrays.h"
 #include "thermal/thermal.h"
 
 #include <math.h>
@@ -141,7 +142,7 @@ static ig_status shown_bring(void *self, int array, ig_stream_take *take, void *
   if (array < IG_STREAM_FIELDS)
     return ig_cells_bring(&s->cells, array, take, user);
   if (at < 0)
-    return ig_arrays_pass(&h->state, ig_arrays_find(&h->state, "T"), take, user);
+    return ig_arrays_pass(ig_heat_arrays(h), ig_arrays_find(ig_heat_arrays(h), "T"), take, user);
   if (at >= s->count)
     return IG_FAIL(s->run->job->cx, IG_ARG, "a snapshot has no array %d", array);
   elements_fill(h, s->list[at].what, s->value);
