@@ -1,4 +1,5 @@
-/* The engine as a run uses it: made, begun, advanced by batches. */
+/* The engine as a run uses it: made, begun, advanced by batches. The passes of a batch are in the
+   order that heat.h gives. */
 #include "backend/backend.h"
 #include "core/threads.h"
 #include "thermal/heat_arrays.h"
