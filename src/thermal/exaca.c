@@ -1,5 +1,6 @@
 /* What ExaCA grows grains from: for each element that melted, its centre, when it last melted, when
    it then fell through the liquidus, and its cooling rate there. */
+#include "thermal/heat_arrays.h"
 #include "thermal/thermal.h"
 #include "core/number.h"
 
@@ -75,8 +76,8 @@ static ig_status rows_print(void *user, const void *rows, int64_t first, int64_t
 static ig_status rows_write(ig_ctx *cx, ig_heat *h, printing *p) {
   p->h = h;
   const ig_status pulled = h->elements ? ig_array_pull(cx, &h->past.track) : IG_OK;
-  return ig_arrays_rows(&h->state, IG_HEAT_CELLS, ROW * sizeof(double), row_write, rows_print, p,
-                        pulled);
+  return ig_arrays_rows(ig_heat_arrays(h), IG_HEAT_CELLS, ROW * sizeof(double), row_write,
+                        rows_print, p, pulled);
 }
 
 ig_status ig_thermal_exaca(ig_thermal_run *run, ig_sink *sink) {

@@ -1,8 +1,57 @@
-/* The heat engine: a mesh with its births, surfaces, materials and conditions, ready to be stepped
-   on any backend. The room around it decides when and what; the engine only knows how.
+/* The heat engine: transient heat conduction in a body that grows element by element.
 
-   Births, steps and sources depend on the toolpath alone, so the host writes them down a batch of
-   steps ahead and the device works through the batch without asking. */
+   It advances   rho c(T) dT/dt = div(k(T) grad T) + q   by explicit steps, with q from beams and
+   body sources, and on faces a prescribed temperature, a flux, convection and radiation. Elements
+   are hexahedra of eight nodes ("cells", heat_cells.h: other shapes are one or several of them with
+   nodes that coincide). Capacity is lumped at nodes, so a step needs no linear system. Steps above
+   the critical one are taken in stages (ig_heat_stage).
+
+   The room around the engine decides when and what; the engine knows how. Births, sources and steps
+   depend on the toolpath, never on temperatures. So the host writes a batch of steps ahead, and the
+   device works through it without asking.
+
+   Data. All of it is this rank's part of the mesh.
+
+     cells    elements, numbered as they are born: those that are there are the first
+              `now.elements`. elems.conn (x 8), material.of, face.neighbor (x 6), past.track
+     nodes    numbered as in the part's mesh: node.T [K], node.H [J] where heat content is the
+              state, node.R [W] what flows in, node.inverse [K/J], node.volume [m^3] of each
+              material, node.film, node.ledger [J]
+     faces    where `surface` sums over faces: those that can be bare, in birth order
+     rows     stencil form: classes of alike nodes, whose coefficients replace the elements
+     events   the distinct births of the whole mesh, the same on all ranks (ig_heat_births)
+     batch    steps, patches (nodes that change with a birth), watts and the nodes they go to
+
+   The engine owns its arrays. The setup's mesh, materials, initial temperatures and conditions
+   belong to the caller and must outlive it. What makes up the state (T, H, ledgers, past, powder)
+   is registered in heat_arrays.c: checkpoints, fields for programs and exchanges follow from that.
+
+   A part. A rank owns nodes. Its part has every element that touches one of them; the other nodes
+   of these elements are ghosts, which their owners compute. Numbers of a part rise with those of
+   the whole mesh, and every sum is taken in the order of the whole: any number of ranks gives the
+   same bits. One rank's part is the mesh itself: `part` is then without lists, ghosts and messages,
+   and cell_of, node_of are NULL. Ranks exchange values in heat_part*.c, heat_run.c, beam_part.c and
+   snapshot.c; the rest of the code sees a mesh, and hardly asks how many ranks there are.
+
+   A batch, on the host:          ig_heat_batch_births, _source or _list and _powers, _step; again
+   ig_heat_batch_run, then:
+     1  rank 0's watts to all ranks; nodes that inherit from another rank's node    batch_share
+     2  patches, rows and watts to the device                                       batch_push
+     3  prescribed temperatures that have changed                                   ops->patch
+     and for each step:
+     4  births before it: inherited temperatures from other ranks, patches, ghosts  step_births
+     5  watts, conduction of cells and films of faces, summed at nodes in R         ops->steps
+     6  each node: lumped films, ledger, then H or T from R                         ops->steps
+     7  ghosts travel; cells without ghosts do 5 of the next step meanwhile         step_exchange
+     8  powder that is molten through becomes solid                                 ops->melt
+     9  where a look is due: peaks, melting and cooling of each cell                ops->track
+   On one rank steps without births or looks between them are one call of ops->steps, which does 5,
+   6 and 8; a GPU may run the whole batch in one launch (ops->resident).
+
+   Calls: ig_heat_new; ig_heat_begin, or ig_heat_begin_at and ig_heat_restore; then batches; in
+   between ig_heat_ask (sums and extremes), ig_heat_temperatures, ig_heat_save; ig_heat_free. On
+   several ranks all ranks make the same calls in the same order. The engine may not be moved once
+   it is made. */
 #ifndef IG_HEAT_H
 #define IG_HEAT_H
 
@@ -11,7 +60,7 @@
 #include "core/output.h"
 #include "material/material.h"
 #include "mesh/topology.h"
-#include "model/arrays.h"
+#include "ranks/part.h"
 #include "thermal/heat_types.h"
 
 /* A condition on a set of faces, or on the current outer surface; NaN where not asked for. */
@@ -264,19 +313,24 @@ typedef struct {
   double balance[IG_SURVEY_SUMS];
 } ig_heat_part;
 
-typedef enum { IG_HEAT_NODES, IG_HEAT_CELLS, IG_HEAT_FACES } ig_heat_place;
-
 typedef struct ig_heat {
+  /* how: from the setup */
   const struct ig_heat_ops *ops;
   ig_precision precision;
   ig_heat_conduction conduction;
   ig_heat_surface surface;
   ig_heat_capacity capacity;
   ig_heat_newborn newborn;
-  bool outline;           /* of a whole mesh that is to be divided: it has no state */
+  double body;  /* W/m^3 */
+  bool outline; /* of a whole mesh that is to be divided: it has no state */
+  /* the part */
   const ig_mesh *mesh;    /* the setup's, or the part's */
   ig_lid nodes, elements; /* elements: cells, see heat_cells.h */
-  double body;            /* W/m^3 */
+  const uint8_t *ghost;   /* nodes that other ranks compute; NULL: none */
+  ig_lid *cell_of;        /* elements: their numbers in the whole; NULL: the same */
+  const ig_lid *node_of;  /* nodes: their numbers in the whole; NULL: the same */
+  ig_heat_part part;
+  /* the model */
   ig_plan elems;
   ig_heat_clusters cluster;
   ig_heat_runs run;
@@ -288,8 +342,13 @@ typedef struct ig_heat {
   ig_heat_row_arrays rows;
   ig_heat_limit limit;
   ig_heat_past past;
-  ig_heat_resident resident;
+  struct ig_heat_state *state; /* register of the state's arrays: heat_arrays.h */
+  /* the batch, and what drivers need for it */
   ig_heat_batch batch;
+  ig_heat_phase phase; /* what the next call does of a step or of melting */
+  ig_heat_resident resident;
+  ig_array survey;
+  /* how far it is */
   ig_heat_range now;    /* what is there, as the device has it */
   ig_heat_range next;   /* after the births in the batch */
   double start_content; /* J */
@@ -297,15 +356,10 @@ typedef struct ig_heat {
   double time;
   int64_t steps_done;
   double element_steps;
-  ig_array survey;
-  ig_heat_phase phase;   /* what the next call does of a step or of melting */
-  const uint8_t *ghost;  /* nodes that other ranks compute; NULL: none */
-  ig_lid *cell_of;       /* elements: their numbers in the whole; NULL: the same */
-  const ig_lid *node_of; /* nodes: their numbers in the whole; NULL: the same */
-  ig_heat_part part;
-  ig_arrays state; /* arrays of the state; places: ig_heat_place */
 } ig_heat;
 
+/* The engine of this rank's part of the setup's mesh. On several ranks each makes an outline of the
+   whole first, and keeps nothing of it. */
 IG_MUST_CHECK ig_status ig_heat_new(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h);
 /* The fastest form of conduction that fits: stencil, else classes, else recompute. */
 IG_MUST_CHECK ig_status ig_heat_new_fastest(ig_ctx *cx, ig_heat_setup *setup, ig_heat *h);
@@ -318,7 +372,8 @@ IG_MUST_CHECK ig_status ig_heat_begin(ig_ctx *cx, ig_heat *h);
 IG_MUST_CHECK ig_status ig_heat_begin_at(ig_ctx *cx, ig_heat *h, double time);
 
 /* New values of the conditions the engine was made with, in their order, and of the ambient that
-   elements are born at; before the first step of a batch. */
+   elements are born at; before the first step of a batch. Faces are those of face.condition, values
+   by node are as the part numbers nodes. */
 IG_MUST_CHECK ig_status ig_heat_conditions_set(ig_ctx *cx, ig_heat *h,
                                                const ig_heat_condition *condition, int count,
                                                double ambient);
@@ -350,7 +405,7 @@ IG_MUST_CHECK ig_status ig_heat_batch_leap(ig_ctx *cx, ig_heat *h, double dt, do
 /* Runs what was written, and clears it. */
 IG_MUST_CHECK ig_status ig_heat_batch_run(ig_ctx *cx, ig_heat *h);
 
-/* Temperatures on the host, whatever the precision of the state. T: nodes */
+/* Temperatures on the host, whatever the precision of the state. T: nodes of the whole mesh */
 IG_MUST_CHECK ig_status ig_heat_temperatures(ig_ctx *cx, ig_heat *h, double *T);
 IG_MUST_CHECK ig_status ig_heat_set_temperatures(ig_ctx *cx, ig_heat *h, const double *T);
 /* Sums and extremes over everything there; the host sees only those. */

@@ -1,6 +1,9 @@
 /* The arrays of the state, registered once (model/arrays.h): checkpoints, ghosts, values of all
    ranks and fields for programs are derived from this list. */
+#include "thermal/heat_arrays.h"
 #include "thermal/heat_make.h"
+
+#include <stdlib.h>
 
 static ig_arrays_place place_of(const void *room, int place) {
   const ig_heat *h = room;
@@ -78,9 +81,15 @@ ig_status ig_heat_arrays_add(ig_ctx *cx, ig_heat *h) {
                 .columns = IG_TRACK_COLUMNS,
                 .dtype = IG_F32,
                 .array = &h->past.track}}};
-  ig_arrays_open(&h->state, cx, &room, h);
+  IG_TRY(IG_NEW(cx, &h->state, 1, "state"));
+  ig_arrays_open(ig_heat_arrays(h), cx, &room, h);
   for (size_t i = 0; i < sizeof list / sizeof *list; i++)
     if (list[i].there)
-      IG_TRY(ig_arrays_add(&h->state, &list[i].of, 1));
+      IG_TRY(ig_arrays_add(ig_heat_arrays(h), &list[i].of, 1));
   return IG_OK;
+}
+
+void ig_heat_arrays_free(ig_heat *h) {
+  free(h->state);
+  h->state = NULL;
 }

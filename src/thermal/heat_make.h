@@ -156,8 +156,6 @@ IG_MUST_CHECK ig_status ig_heat_batch_hold(ig_ctx *cx, ig_heat *h, ig_lid n);
 /* heat_batch.c: changes of nodes to the device; nothing is written any more. */
 IG_MUST_CHECK ig_status ig_heat_patches_push(ig_ctx *cx, ig_heat *h);
 void ig_heat_batch_clear(ig_heat *h);
-/* heat_arrays.c: registers the arrays of the state; once the engine is made and divided. */
-IG_MUST_CHECK ig_status ig_heat_arrays_add(ig_ctx *cx, ig_heat *h);
 /* heat_survey.c: sums and extremes over the part's arrays. */
 IG_MUST_CHECK ig_status ig_heat_survey_make(ig_ctx *cx, ig_heat *h, const ig_heat_question *q,
                                             ig_heat_survey *found);

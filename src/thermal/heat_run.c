@@ -1,6 +1,8 @@
-/* The engine as a run uses it: made, begun, advanced by batches. */
+/* The engine as a run uses it: made, begun, advanced by batches. The passes of a batch are in the
+   order that heat.h gives. */
 #include "backend/backend.h"
 #include "core/threads.h"
+#include "thermal/heat_arrays.h"
 #include "thermal/heat_make.h"
 #include "thermal/heat_ops.h"
 #include "thermal/heat_part.h"
@@ -51,6 +53,7 @@ ig_status ig_heat_new_fastest(ig_ctx *cx, ig_heat_setup *setup, ig_heat *h) {
 }
 
 void ig_heat_free(ig_ctx *cx, ig_heat *h) {
+  ig_heat_arrays_free(h);
   ig_heat_part_free(cx, h);
   ig_heat_release(cx, h);
 }
@@ -61,7 +64,7 @@ static ig_status ghosts_refresh(ig_ctx *cx, ig_heat *h, ig_status status) {
   ig_halo_array list[IG_ARRAYS];
   if (!ig_heat_is_divided(h))
     return status;
-  const int count = ig_arrays_ghosts(&h->state, IG_HEAT_NODES, list);
+  const int count = ig_arrays_ghosts(ig_heat_arrays(h), IG_HEAT_NODES, list);
   return ig_halo_refresh_all(cx, &h->part.halo, list, count, status);
 }
 
@@ -87,12 +90,12 @@ static ig_status part_melt(ig_ctx *cx, ig_heat *h, ig_heat_phase which) {
 /* Temperatures of ghosts: sent, and there; then powder that touches them may melt. */
 static ig_status ghosts_send(ig_ctx *cx, ig_heat *h, ig_status status) {
   ig_halo_array list[IG_ARRAYS];
-  const int count = ig_arrays_ghosts(&h->state, IG_HEAT_NODES, list);
+  const int count = ig_arrays_ghosts(ig_heat_arrays(h), IG_HEAT_NODES, list);
   return ig_halo_start(cx, &h->part.halo, list, count, status);
 }
 static ig_status ghosts_take(ig_ctx *cx, ig_heat *h, ig_heat_phase melt, ig_status status) {
   ig_halo_array list[IG_ARRAYS];
-  const int count = ig_arrays_ghosts(&h->state, IG_HEAT_NODES, list);
+  const int count = ig_arrays_ghosts(ig_heat_arrays(h), IG_HEAT_NODES, list);
   status = ig_halo_finish(cx, &h->part.halo, list, count, status);
   return status == IG_OK ? part_melt(cx, h, melt) : status;
 }

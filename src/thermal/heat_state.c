@@ -1,6 +1,7 @@
 /* The state: temperatures, surveys, the ledger, checkpoints, sizes. */
 #include "thermal/heat_make.h"
 #include "backend/backend.h"
+#include "thermal/heat_arrays.h"
 #include "thermal/heat_part.h"
 
 #include <math.h>
@@ -9,7 +10,7 @@
 
 ig_status ig_heat_temperatures(ig_ctx *cx, ig_heat *h, double *T) {
   (void)cx;
-  return ig_arrays_get(&h->state, "T", T);
+  return ig_arrays_get(ig_heat_arrays(h), "T", T);
 }
 
 static void volume_of(const ig_heat *h, ig_lid n, double *volume) {
@@ -87,15 +88,16 @@ ig_status ig_heat_save(ig_heat *h, double time, int64_t step, const ig_saved *ow
                        ig_sink *to) {
   ig_saved all[8];
   if (count >= 8)
-    return IG_FAIL(h->state.cx, IG_ARG, "a checkpoint has %d arrays beside the state", count);
+    return IG_FAIL(ig_heat_arrays(h)->cx, IG_ARG, "a checkpoint has %d arrays beside the state",
+                   count);
   memcpy(all, own, (size_t)count * sizeof *own);
   all[count] = (ig_saved){"totals", IG_F64, 4, h->totals};
-  return ig_arrays_save(&h->state, time, step, all, count + 1, to);
+  return ig_arrays_save(ig_heat_arrays(h), time, step, all, count + 1, to);
 }
 
 ig_status ig_heat_restore(ig_ctx *cx, ig_heat *h, const ig_restart *restart) {
   const void *data;
-  IG_TRY(ig_arrays_restore(&h->state, restart));
+  IG_TRY(ig_arrays_restore(ig_heat_arrays(h), restart));
   IG_TRY(ig_heat_next_fill(cx, h));
   IG_TRY(ig_restart_find(cx, restart, "totals", IG_F64, 4, &data));
   memcpy(h->totals, data, sizeof h->totals);
@@ -141,7 +143,7 @@ static ig_status sizes_add(void *user, const void *rows, int64_t first, int64_t 
 
 ig_status ig_heat_measure(ig_ctx *cx, ig_heat *h, double *volume, double *area) {
   sizing s = {.h = h};
-  IG_TRY(ig_arrays_rows(&h->state, IG_HEAT_CELLS, IG_HEAT_SIZES * sizeof(double), sizes_row,
+  IG_TRY(ig_arrays_rows(ig_heat_arrays(h), IG_HEAT_CELLS, IG_HEAT_SIZES * sizeof(double), sizes_row,
                         sizes_add, &s, IG_OK));
   double found[2] = {s.volume, s.area};
   IG_TRY(ig_ranks_share(cx, 0, found, sizeof found));
@@ -169,8 +171,8 @@ static ig_status contents_add(void *user, const void *rows, int64_t first, int64
 
 ig_status ig_heat_born_content(ig_ctx *cx, ig_heat *h, double T, double *content) {
   sizing s = {.h = h, .T = T};
-  IG_TRY(ig_arrays_rows(&h->state, IG_HEAT_CELLS, 8 * sizeof(double), contents_row, contents_add,
-                        &s, IG_OK));
+  IG_TRY(ig_arrays_rows(ig_heat_arrays(h), IG_HEAT_CELLS, 8 * sizeof(double), contents_row,
+                        contents_add, &s, IG_OK));
   *content = s.content;
   return ig_ranks_share(cx, 0, content, sizeof *content);
 }

@@ -1,4 +1,4 @@
-/* What a run tells: rows of history, snapshots, final figures. */
+/* Rows of history, checkpoints, final figures. */
 #include "thermal/thermal.h"
 #include "backend/backend.h"
 
@@ -209,62 +209,6 @@ done:
   free(c);
   free(names);
   free(value);
-  return status;
-}
-
-/* --- snapshots */
-
-static bool wanted(const ig_thermal_run *run, const char *field) {
-  return ig_output_wants(run->job->output, field);
-}
-
-/* Arrays that fields are made of, to the host. */
-static ig_status fields_pull(ig_ctx *cx, ig_heat *h, const ig_thermal_shown *list, int count) {
-  bool past = false, powder = false;
-  for (int i = 0; i < count; i++) {
-    past |= list[i].what < IG_TRACK_FIELDS;
-    powder |= list[i].what == IG_SHOWN_POWDER;
-  }
-  if (past)
-    IG_TRY(ig_array_pull(cx, &h->past.track));
-  return powder ? ig_array_pull(cx, &h->material.solid) : IG_OK;
-}
-
-ig_status ig_thermal_snapshot(void *self, ig_sink *to) {
-  ig_thermal_run *run = self;
-  ig_ctx *cx = run->job->cx;
-  ig_heat *h = &run->heat;
-  ig_snapshot *snap = NULL;
-  uint8_t *alive = NULL;
-  ig_thermal_shown list[IG_THERMAL_SHOWN];
-  const int count = ig_thermal_fields_list(run, list);
-  ig_status status;
-  if (h->part.of.ranks > 1)
-    return ig_thermal_part_snapshot(run, to);
-  IG_TRY_GOTO(status, done, IG_NEW(cx, &alive, h->elements, "snapshot"));
-  for (ig_lid e = 0; e < h->now.elements; e++)
-    alive[h->birth.order[e]] = 1;
-  IG_TRY_GOTO(status, done,
-              ig_snapshot_of_mesh(cx, run->job->mesh, h->now.elements < h->elements ? alive : NULL,
-                                  (double)run->done * run->dt, run->done, &snap));
-  if (wanted(run, "T"))
-    IG_TRY_GOTO(status, done,
-                ig_snapshot_add_device(snap, "T", "K", IG_AT_POINTS,
-                                       h->precision == IG_SINGLE ? IG_F32 : IG_F64, 1,
-                                       h->node.T.dev));
-  IG_TRY_GOTO(status, done, fields_pull(cx, h, list, count));
-  for (int i = 0; i < count; i++) {
-    void *data;
-    IG_TRY_GOTO(
-        status, done,
-        ig_snapshot_add(snap, list[i].name, list[i].unit, IG_AT_ELEMENTS, IG_F32, 1, NULL, &data));
-    ig_thermal_elements_fill(h, list[i].what, data);
-  }
-done:
-  free(alive);
-  if (status == IG_OK)
-    return to->snapshot(to, snap);
-  ig_snapshot_free(snap);
   return status;
 }
 

@@ -220,7 +220,7 @@ IG_MUST_CHECK ig_status ig_thermal_advance(ig_thermal_run *run);
 /* Notes what a checkpoint needs that writing ahead changes. */
 void ig_thermal_note(ig_thermal_run *run);
 
-/* --- output.c */
+/* --- output.c, snapshot.c */
 
 /* A row of history.csv, a snapshot, a checkpoint and what was in one, the final figures: functions
    of the room, `self` is an ig_thermal_run. */
@@ -229,20 +229,6 @@ IG_MUST_CHECK ig_status ig_thermal_snapshot(void *self, ig_sink *to);
 IG_MUST_CHECK ig_status ig_thermal_save(void *self, ig_sink *to);
 IG_MUST_CHECK ig_status ig_thermal_restore(void *self, const ig_restart *from);
 IG_MUST_CHECK ig_status ig_thermal_results(void *self, ig_sink *to);
-
-/* shown.c: fields of elements that snapshots show: a column of the past, or one of these. */
-enum { IG_SHOWN_BIRTH = IG_TRACK_FIELDS, IG_SHOWN_POWDER, IG_THERMAL_SHOWN };
-typedef struct {
-  const char *name, *unit;
-  int what;
-} ig_thermal_shown;
-int ig_thermal_fields_list(const ig_thermal_run *run, ig_thermal_shown *list);
-/* Values of the elements of the part's mesh; 0: not there. Arrays are on the host. */
-void ig_thermal_elements_fill(const ig_heat *h, int what, float *value);
-
-/* --- output_part.c: a snapshot of parts, to rank 0 in pieces; all ranks call it */
-
-IG_MUST_CHECK ig_status ig_thermal_part_snapshot(ig_thermal_run *run, ig_sink *to);
 
 /* --- fields.c: for other programs; functions of the room */
 
