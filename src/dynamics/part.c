@@ -9,16 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static ig_status division_check(const ig_dyn_model *m) {
-  const int ranks = ig_ranks_count(m->cx->ranks);
-  if (m->assembly != IG_GATHER)
-    return IG_FAIL(m->cx, IG_INPUT,
-                   "on several ranks (%d here) only assembly 'gather' has the bits of one: choose "
-                   "assembly: gather",
-                   ranks);
-  return IG_OK;
-}
-
 /* --- owners */
 
 /* A body, and all that is tied together, belongs to the owner of its lowest particle. */
@@ -44,19 +34,11 @@ static ig_status owners_join(const ig_dyn_model *m, int32_t *owner) {
   return IG_OK;
 }
 
-/* Rank of an element: that of its lowest node. */
-static int32_t element_owner(const ig_part *part, const ig_lid *conn, int npe) {
-  ig_lid lowest = conn[0];
-  for (int a = 1; a < npe; a++)
-    lowest = conn[a] < lowest ? conn[a] : lowest;
-  return part->owner[lowest];
-}
-
 int32_t ig_dyn_part_owner(const ig_dyn_model *m, ig_lid element) {
   ig_lid local;
   const ig_block *b = ig_dyn_block_of(m->mesh, element, &local);
   const int npe = ig_elem_info_get(b->type)->nodes;
-  return element_owner(&m->divided->part, b->conn + (int64_t)local * npe, npe);
+  return ig_owner_of(m->divided->part.owner, b->conn + (int64_t)local * npe, npe);
 }
 
 /* --- groups */
@@ -137,7 +119,7 @@ static ig_status group_make(ig_dyn_model *m, int k, ig_lid first) {
   for (ig_lid s = 0; s < g->slots; s++) {
     const ig_lid w = p->slot[k][s];
     const ig_lid *conn = (const ig_lid *)from->conn.host + (int64_t)w * npe;
-    const bool pad = is_pad(g, s), own = element_owner(&p->part, conn, npe) == p->part.rank;
+    const bool pad = is_pad(g, s), own = ig_owner_of(p->part.owner, conn, npe) == p->part.rank;
     g->element[s] = own && !pad ? from->element[w] : -1;
     ((ig_lid *)g->ids.host)[s] = pad ? -1 : ig_part_element(&p->part, from->element[w]);
     for (int a = 0; a < npe; a++)
@@ -428,7 +410,7 @@ static ig_status cells_collect(ig_dyn_model *m) {
   for (int b = 0; b < m->mesh->blocks && status == IG_OK; b++) {
     const int npe = ig_elem_info_get(m->mesh->block[b].type)->nodes;
     for (ig_lid i = 0; i < m->mesh->block[b].count; i++, e++) {
-      owner[e] = element_owner(&p->part, m->mesh->block[b].conn + (int64_t)i * npe, npe);
+      owner[e] = ig_owner_of(p->part.owner, m->mesh->block[b].conn + (int64_t)i * npe, npe);
       if (owner[e] == p->part.rank)
         mine[own++] = ig_part_element(&p->part, e);
     }
@@ -451,7 +433,7 @@ static ig_status group_collect(ig_dyn_model *m, int k) {
   IG_TRY(IG_NEW(m->cx, &owner, (size_t)whole->count + 1, "owners"));
   ig_status status = IG_NEW(m->cx, &mine, (size_t)g->count + 1, "own elements");
   for (ig_lid s = 0; s < whole->count && status == IG_OK; s++)
-    owner[s] = element_owner(&p->part, (const ig_lid *)whole->conn.host + (int64_t)s * npe, npe);
+    owner[s] = ig_owner_of(p->part.owner, (const ig_lid *)whole->conn.host + (int64_t)s * npe, npe);
   if (status == IG_OK)
     status = ig_dyn_slots_ordered(m, k, &order);
   for (ig_lid i = 0; i < g->count && status == IG_OK; i++)
@@ -519,7 +501,7 @@ ig_status ig_dyn_part_new(ig_dyn_model *m) {
     return IG_OK;
   ig_dyn_part *p;
   int32_t *owner;
-  IG_TRY(division_check(m));
+  IG_TRY(ig_divide_check(m->cx, m->assembly));
   IG_TRY(IG_NEW(m->cx, &p, 1, "part of a rank"));
   m->divided = p; /* and is freed with it */
   IG_TRY(ig_part_owners(m->cx, m->mesh, IG_DIVIDE_CURVE, &owner));

@@ -1,4 +1,54 @@
-/* A fracture model: the tables of state.h with their host side, filled from a mesh, stepped. */
+/* The engine of the fracture room: a mesh of simplices that comes apart along its facets.
+
+   It solves M a = f_ext - f_int(u) - f_coh - f_contact with lumped masses by the explicit Newmark
+   method (beta 0, gamma 1/2). Facets whose stress reaches their strength become cohesive elements,
+   and the nodes that they held together are copied (Alhadeff, Celes and Paulino, 2015).
+
+   Data. All arrays are registered in `arrays` (model/arrays.h) and reached by kernels through `s`
+   (state.h, which explains the tables of the mesh). They belong to four places:
+
+     elements   conn opp list attach mat, se st (stress), me (mass), fe fc (forces)
+     nodes      node x u v f minv work, sp (averaged stress), touch touched extra (insertion)
+     cohesive   coh turn, cs (state at points), cf ck cw cwork
+     loads      load_face lf lwork: loaded faces
+
+   The number of elements never changes. Nodes and cohesive elements are added at the end: node_max
+   and coh_max are what there is memory for, `count` (a copy of the device's) what there is. The
+   model owns all of it; cases, tracks of cracks and output are the room's (run.h).
+
+   Partition. A model has the tables of one part of the mesh (`part`, part.h). On one rank that is
+   the whole mesh. What other files need to know of parts is small: ig_frac_counts and ig_frac_all
+   are sizes of the whole, ig_arrays_rows passes rows of all items to the first rank in the order of
+   the whole, and ig_frac_node_number and its like translate numbers.
+
+   A step, in order (steps.c). `over` runs a pass over all items, on several ranks over a list of
+   the part:
+
+     every check_every steps
+       stress     stress at the corners of elements
+       average    nodal averages against the strength
+       check      facets against their strength; those beyond are marked
+       insert     seven passes (passes.c): list marked facets, see that there is room, open them,
+                  give them their state, list their nodes, take these apart, settle the counts
+     each step
+       load       forces of loaded faces
+       cohesive   tractions and forces of cohesive elements
+       surfaces   contact of free surfaces, if the case asks for it: wipe, link, press, react
+       element    internal forces, and those of facets attached to an element
+       contact    rigid contact of facets, where the law is rigid
+       node       sums of forces, Newmark update
+       advance    the step is counted
+     on several ranks, after `node`: ghosts take their owners' motion (part_steps.c)
+
+   On one rank the host takes no part in this: a block of steps is one graph where the backend has
+   graphs. Where a table is full, `capacity` raises count->full and every later pass does nothing;
+   the host sees it after the block, grows the tables and goes on at that check.
+
+   Calls. ig_frac_model_new, then what moves and loads the model, then ig_frac_model_start,
+   ig_frac_model_set_step, notches (ig_frac_model_insert), and ig_frac_part_new, which divides it
+   between ranks. Then ig_frac_model_run. Between steps: ig_frac_model_ready takes the check and the
+   forces of the current step ahead (`begun`), which figures and probes need. All ranks call all
+   functions of a divided model in the same order. */
 #ifndef IG_FRAC_MODEL_H
 #define IG_FRAC_MODEL_H
 

@@ -6,15 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static ig_status division_check(const ig_frac_model *m) {
-  if (m->s.how != IG_GATHER)
-    return IG_FAIL(m->cx, IG_INPUT,
-                   "on several ranks (%d here) only assembly 'gather' has the bits of one: choose "
-                   "assembly: gather",
-                   ig_ranks_count(m->cx->ranks));
-  return IG_OK;
-}
-
 /* --- layers: from nodes to elements and back */
 
 enum { AWAY = 255 };
@@ -65,16 +56,13 @@ static ig_status elements_keep(ig_frac_model *m, layers *l, const int32_t *owner
   for (int b = 0; b < l->mesh->blocks; b++)
     for (ig_lid e = 0; e < l->mesh->block[b].count; e++, at++) {
       const int32_t *node = nodes_of(l, b, e);
-      int32_t lowest = node[0];
       bool own = true;
-      for (int a = 0; a < l->npe; a++) {
-        lowest = node[a] < lowest ? node[a] : lowest;
+      for (int a = 0; a < l->npe; a++)
         own = own && owner[node[a]] == p->rank;
-      }
       if (l->element[at] > rim)
         continue;
       p->element[to] = (int32_t)at;
-      p->element_owner[to] = owner[lowest];
+      p->element_owner[to] = ig_owner_of(owner, node, l->npe);
       p->element_layer[to] = l->element[at];
       p->mine[to++] = l->element[at] > p->reach ? 0 : own ? 2 : 1;
       for (int a = 0; a < l->npe; a++)
@@ -291,7 +279,7 @@ ig_status ig_frac_part_new(ig_frac_model *m, const ig_mesh *mesh) {
   int32_t *owner;
   if (ig_ranks_count(cx->ranks) == 1)
     return IG_OK;
-  IG_TRY(division_check(m));
+  IG_TRY(ig_divide_check(cx, (ig_assembly)m->s.how));
   IG_TRY(ig_part_owners(cx, mesh, IG_DIVIDE_CURVE, &owner));
   ig_status status = part_make(m, mesh, owner);
   if (status == IG_OK)

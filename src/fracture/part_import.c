@@ -1,4 +1,4 @@
-/* A divided model: import of surfaces that are near (part_surface.h says which). All ranks decide
+/* Import of surfaces that are near a rank's own (part_surface.h says which). All ranks decide
    by the same numbers: who has a node of an element at a node of its own knows where it is, to the
    last bit, and whether it is on a surface. */
 #include "fracture/part_surface.h"

@@ -1,4 +1,4 @@
-/* A divided model: lists of what a rank computes and exchanges, which grow as facets open. */
+/* Lists of what a rank computes and exchanges, which grow as facets open. */
 #include "fracture/part_surface.h"
 
 #include <stdlib.h>

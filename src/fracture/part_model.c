@@ -245,7 +245,13 @@ static ig_status tables_fill(ig_frac_model *m, const ig_arrays *whole) {
     if (!(e->def.flags & (SAVED | FIXED)) || e->def.flags & NUMBERS)
       continue;
     IG_TRY(ig_arrays_pull(whole, e->def.name, &from));
-    IG_TRY(ig_arrays_take(&m->arrays, e, from));
+    if (e->def.place != IG_PLACE_NONE) {
+      IG_TRY(ig_arrays_take(&m->arrays, e, from));
+      continue;
+    }
+    if (e->own.count) /* every rank has it whole, and reads it on the host, too */
+      memcpy(e->own.host, from, e->own.count * e->own.size);
+    IG_TRY(ig_array_push(m->cx, &e->own));
   }
   return IG_OK;
 }

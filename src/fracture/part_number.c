@@ -1,4 +1,4 @@
-/* A divided model: numbers of nodes and cohesive elements in the whole. New ones are numbered there
+/* Numbers of nodes and cohesive elements of a part in the whole. New ones are numbered there
    in the order of the nodes that came apart and of the facets that opened: who knows these of all
    ranks knows the numbers, and nobody needs the whole. */
 #include "fracture/model.h"

@@ -1,5 +1,5 @@
-/* A divided model: contact of surfaces, in the rank's copy of all that are near (part_surface.h).
- */
+/* Contact of surfaces on several ranks, in the rank's copy of all that are near (part_surface.h);
+   and, where there is no contact, a look whether bodies overlap. */
 #include "fracture/part_surface.h"
 #include "core/rising.h"
 
@@ -375,7 +375,7 @@ static ig_status halos_make(ig_frac_model *m, const surfaces *s, const ig_frac_p
 
 /* --- an import */
 
-ig_status ig_frac_contact_look(ig_frac_model *m, ig_status status) {
+static ig_status contact_look(ig_frac_model *m, ig_status status) {
   ig_frac_part *p = &m->part;
   ig_frac_parcel *list = NULL;
   surfaces s = {0};
@@ -409,7 +409,7 @@ ig_status ig_frac_contact_look(ig_frac_model *m, ig_status status) {
 
 /* --- steps */
 
-ig_frac_state ig_frac_contact_state(const ig_frac_model *m) {
+static ig_frac_state contact_state(const ig_frac_model *m) {
   const ig_frac_contact *c = m->part.contact;
   ig_frac_state s = m->s;
   s.ne = c->elements;
@@ -436,13 +436,13 @@ ig_frac_state ig_frac_contact_state(const ig_frac_model *m) {
   return s;
 }
 
-ig_status ig_frac_contact_run(ig_frac_model *m, ig_frac_state *s, ig_frac_item item,
-                              const ig_frac_list *list) {
+static ig_status contact_run(ig_frac_model *m, ig_frac_state *s, ig_frac_item item,
+                             const ig_frac_list *list) {
   s->pick = list->a.dev;
   return list->count ? m->ops->run(m->cx, m->kind, m->wide, item, s, 0, list->count) : IG_OK;
 }
 
-ig_status ig_frac_contact_wear(ig_frac_model *m, ig_status status) {
+static ig_status contact_wear(ig_frac_model *m, ig_status status) {
   ig_frac_contact *c = m->part.contact;
   const ig_halo_array worn[] = {{m->s.surface.worn, sizeof(uint32_t)},
                                 {c->worn.dev, sizeof(uint32_t)}};
@@ -451,31 +451,31 @@ ig_status ig_frac_contact_wear(ig_frac_model *m, ig_status status) {
   return ig_halo_refresh_all(m->cx, &c->wear, worn, 2, status);
 }
 
-ig_status ig_frac_contact_link(ig_frac_model *m, ig_frac_state *s) {
+static ig_status contact_link(ig_frac_model *m, ig_frac_state *s) {
   const ig_frac_contact *c = m->part.contact;
   s->pick = NULL;
   IG_TRY(m->ops->run(m->cx, m->kind, m->wide, IG_FRAC_wipe, s, 0, (int64_t)c->mask + 1));
-  return ig_frac_contact_run(m, s, IG_FRAC_link, &c->linked);
+  return contact_run(m, s, IG_FRAC_link, &c->linked);
 }
 
-static ig_status contact_run(ig_frac_model *m) {
+static ig_status contact_pass(ig_frac_model *m) {
   const ig_frac_contact *c = m->part.contact;
-  ig_frac_state s = ig_frac_contact_state(m);
-  IG_TRY(ig_frac_contact_run(m, &s, IG_FRAC_see, &c->seen));
-  IG_TRY(ig_frac_contact_run(m, &s, IG_FRAC_borrow, &c->borrowed));
-  IG_TRY(ig_frac_contact_link(m, &s));
-  IG_TRY(ig_frac_contact_run(m, &s, IG_FRAC_press, &c->pressing));
-  IG_TRY(ig_frac_contact_run(m, &s, IG_FRAC_react, &c->reacting));
-  return ig_frac_contact_run(m, &s, IG_FRAC_repay, &c->reacting);
+  ig_frac_state s = contact_state(m);
+  IG_TRY(contact_run(m, &s, IG_FRAC_see, &c->seen));
+  IG_TRY(contact_run(m, &s, IG_FRAC_borrow, &c->borrowed));
+  IG_TRY(contact_link(m, &s));
+  IG_TRY(contact_run(m, &s, IG_FRAC_press, &c->pressing));
+  IG_TRY(contact_run(m, &s, IG_FRAC_react, &c->reacting));
+  return contact_run(m, &s, IG_FRAC_repay, &c->reacting);
 }
 
 ig_status ig_frac_part_surfaces(ig_frac_model *m, ig_status status) {
   if (!m->s.surface.on)
     return status;
   if (m->part.unseen)
-    IG_TRY(ig_frac_contact_look(m, status)); /* of all ranks alike */
-  status = ig_frac_contact_wear(m, status);
-  return status == IG_OK ? contact_run(m) : status;
+    IG_TRY(contact_look(m, status)); /* of all ranks alike */
+  status = contact_wear(m, status);
+  return status == IG_OK ? contact_pass(m) : status;
 }
 
 /* A step moves a node by dt v: how far any can have moved is known from the largest component. */
@@ -519,4 +519,42 @@ void ig_frac_contact_free(ig_frac_model *m) {
   ig_halo_free(m->cx, &c->wear);
   free(c);
   m->part.contact = NULL;
+}
+
+/* --- without contact: how far bodies overlap, in a copy of what is near that is made for it */
+
+static ig_status depth_find(ig_frac_model *m, ig_array *depth, double *deepest) {
+  const ig_frac_contact *c = m->part.contact;
+  const size_t nodes = (size_t)c->nodes;
+  IG_TRY(ig_array_new_device(m->cx, depth, nodes + 1, sizeof(double), "overlap"));
+  IG_TRY(ig_array_zero(m->cx, depth));
+  ig_frac_state s = contact_state(m);
+  s.surface.depth = depth->dev;
+  IG_TRY(contact_run(m, &s, IG_FRAC_see, &c->seen));
+  IG_TRY(contact_link(m, &s));
+  IG_TRY(contact_run(m, &s, IG_FRAC_overlap, &c->reacting));
+  return m->cx->backend->absmax_f64(m->cx, nodes, depth->dev, deepest);
+}
+
+/* Each node is looked at by its owner, whose copy has all that is near. */
+ig_status ig_frac_part_watch(ig_frac_model *m, double *deepest) {
+  ig_array worn = {0}, depth = {0};
+  int64_t word = 0;
+  *deepest = 0;
+  ig_status status =
+      ig_array_new_device(m->cx, &worn, (size_t)m->s.ne + 1, sizeof(uint32_t), "surfaces");
+  m->s.surface.worn = worn.dev;
+  status = contact_look(m, status);
+  if (status == IG_OK)
+    status = contact_wear(m, status);
+  if (status == IG_OK)
+    status = depth_find(m, &depth, deepest);
+  memcpy(&word, deepest, sizeof word); /* numbers above 0 have the order of their bits */
+  status = ig_ranks_most(m->cx, status, &word, 1);
+  memcpy(deepest, &word, sizeof word);
+  m->s.surface.worn = NULL;
+  ig_frac_contact_free(m);
+  ig_array_free(m->cx, &worn);
+  ig_array_free(m->cx, &depth);
+  return status;
 }

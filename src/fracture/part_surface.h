@@ -1,4 +1,4 @@
-/* Surfaces of a divided model that touch. Contact is computed in a copy of the surfaces near the
+/* Surfaces that touch, on several ranks. Contact is computed in a copy of the surfaces near the
    rank's own, which has what kernels of surface.inc read: elements with a node on a surface, their
    nodes, and which facets are free. Items are numbered in it in the order of the whole, and slots
    of a node keep their order, so that sums have the order of one rank.
@@ -75,14 +75,5 @@ static inline bool ig_frac_wanted(const ig_frac_model *m, int32_t n) {
 static inline double ig_frac_node_reach(const ig_frac_model *m) { /* 2 h + s */
   return 2 * m->s.surface.cell + m->part.contact->skin;
 }
-
-/* The copy of what is near now, on all ranks, also one that has failed; as kernels see it; an item
-   over a list of it; which facets are free, from their owners; these into their buckets. */
-IG_MUST_CHECK ig_status ig_frac_contact_look(ig_frac_model *m, ig_status status);
-ig_frac_state ig_frac_contact_state(const ig_frac_model *m);
-IG_MUST_CHECK ig_status ig_frac_contact_run(ig_frac_model *m, ig_frac_state *s, ig_frac_item item,
-                                            const ig_frac_list *list);
-IG_MUST_CHECK ig_status ig_frac_contact_wear(ig_frac_model *m, ig_status status);
-IG_MUST_CHECK ig_status ig_frac_contact_link(ig_frac_model *m, ig_frac_state *s);
 
 #endif

@@ -1,5 +1,5 @@
 /* Snapshots of the opened mesh: rows of nodes, elements and cohesive elements, which come in the
-   order of the whole, from all ranks where it is divided. */
+   order of the whole, from all ranks. */
 #include "core/schedule.h"
 #include "fracture/run.h"
 

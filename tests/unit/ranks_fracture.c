@@ -160,6 +160,9 @@ static void fracture_has_the_bits_of_one(void **state) {
       {4, shut, "double", NULL, NULL, IG_DIVIDE_CURVE},
       {2, shut, "single", "mesh.element", "tri6", IG_DIVIDE_RANDOM},
       {7, block, "single", "cohesive.contact", "rigid", IG_DIVIDE_RANDOM},
+      {3, strip, "double", "interfaces",
+       "[{from: [2 mm, 2 mm], to: [8 mm, 2 mm], fracture_energy: 100, cohesive_strength: 40e6}]",
+       IG_DIVIDE_CURVE},
       {66, block, "single", "duration", "2e-7", IG_DIVIDE_CURVE}}; /* more ranks than bits */
   runs_have_the_bits_of_one(run, sizeof run / sizeof *run, 10);
   /* nothing opens: what lies near what is looked up for motion alone */
