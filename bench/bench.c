@@ -1,7 +1,7 @@
 /* How fast, and against which limit: every benchmark of every room. */
 #include "bench/bench.h"
 #include "backend/backend.h"
-#include "core/given.h"
+#include "core/require.h"
 
 typedef struct {
   const char *name;
@@ -51,7 +51,7 @@ static void pass_on(void *user, const ig_bench_row *r) {
 
 ig_status ig_bench(ig_ctx *cx, const char *const *names, int count, ig_benched_fn *row,
                    void *user) {
-  IG_GIVEN(cx, cx && row && (names || count == 0));
+  IG_REQUIRE_ARGS(cx, cx && row && (names || count == 0));
   IG_TRY(ig_problems_check(cx, names, count, ig_bench_list, "benchmark"));
   ig_device_info device = {0};
   cx->backend->describe(cx, &device);
@@ -70,7 +70,7 @@ ig_status ig_bench(ig_ctx *cx, const char *const *names, int count, ig_benched_f
 
 ig_status ig_bench_smoke(ig_ctx *cx, const char *const *names, int count, ig_benched_fn *row,
                          void *user) {
-  IG_GIVEN(cx, cx);
+  IG_REQUIRE_ARGS(cx, cx);
   cx->smoke = true;
   const ig_status status = ig_bench(cx, names, count, row, user);
   cx->smoke = false;

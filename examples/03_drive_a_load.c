@@ -26,7 +26,7 @@ int main(void) {
     const double now = hottest(cx, sim);
     factor *= now > target ? 0.9 : now < target - 100 ? 1.05 : 1;
     factor = factor > 2 ? 2 : factor;
-    TRY(cx, ig_sim_load(sim, 0, factor)); /* beam 0, from the next step on */
+    TRY(cx, ig_sim_scale_load(sim, 0, factor)); /* beam 0, from the next step on */
     if (ig_sim_time(sim) > 0.05 && now > most)
       most = now;
     if (i % 20 == 0)

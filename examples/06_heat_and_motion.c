@@ -30,7 +30,7 @@ int main(void) {
     TRY(hot, ig_sim_get(heat, "T", T));
     for (size_t k = 0; k < n; k++)
       mean += T[k] / (double)n;
-    TRY(cold, ig_sim_load(motion, 0, 1 - (mean - 300) / 2000));
+    TRY(cold, ig_sim_scale_load(motion, 0, 1 - (mean - 300) / 2000));
     TRY(cold, ig_sim_until(motion, 2e-6 * i));
     TRY(cold, ig_sim_get(motion, "displacement", u));
     for (size_t k = 0; k < n; k++)

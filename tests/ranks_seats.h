@@ -5,7 +5,7 @@
 #include "check.h"
 #include "harsh_ranks.h"
 #include "ranks_threads.h"
-#include "ranks/part.h"
+#include "ranks/partition.h"
 #include <ingot/ingot.h>
 
 #include <unistd.h>
@@ -203,7 +203,7 @@ static inline ig_status velocities_change(seat *s, ig_case *c) {
     if (strcmp(info.name, "design") == 0)
       loads = 0; /* which programs do not change */
     for (int load = 0; load < loads && look == 0 && status == IG_OK; load++)
-      status = ig_sim_load(sim, load, 0.5 + load);
+      status = ig_sim_scale_load(sim, load, 0.5 + load);
     status = status == IG_OK ? ig_sim_step(sim, 9, NULL) : status;
     free(v);
   }

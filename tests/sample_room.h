@@ -33,14 +33,14 @@ typedef struct {
 
 #define S sample_spot
 static const ig_option sample_spot_options[] = {
-    IG_REAL(S, radius, "m", IG_REQUIRED, IG_TINY, 1, "radius of the spot"),
+    IG_REAL(S, radius, "m", IG_REQUIRED, IG_POSITIVE, 1, "radius of the spot"),
     IG_REAL(S, depth, "m", "0.5 mm", 0, 1, "depth of the spot"),
     IG_CHOICE(S, shape, "gauss|disc|ellipsoid", "gauss", "shape of the spot"), IG_END};
 #undef S
 #define S sample_source
 static const ig_option sample_source_options[] = {
-    IG_REAL(S, power, "W", IG_REQUIRED, IG_TINY, 1e5, "power of the beam"),
-    IG_REAL(S, start, "s", "0", 0, IG_HUGE, "when it is switched on"),
+    IG_REAL(S, power, "W", IG_REQUIRED, IG_POSITIVE, 1e5, "power of the beam"),
+    IG_REAL(S, start, "s", "0", 0, IG_UNBOUNDED, "when it is switched on"),
     IG_REAL(S, angle, "rad", NULL, -3.2, 3.2, "tilt of the beam"),
     IG_REAL(S, efficiency, "", "35 %", 0, 1, "share of the power that arrives"),
     IG_TEXT(S, path, NULL, "name of its path"),
@@ -54,16 +54,16 @@ static const ig_option sample_options[] = {
     IG_INT(S, steps, IG_REQUIRED, 1, 1e9, "number of steps"),
     IG_IVECTOR(S, grid, 3, "[10, 10, 5]", 1, 1e5, "cells"),
     IG_REAL(S, ambient, "K", "25 degC", 0, 1e4, "ambient temperature"),
-    IG_REAL(S, speed, "m/s", NULL, 0, IG_HUGE, "speed of the head"),
+    IG_REAL(S, speed, "m/s", NULL, 0, IG_UNBOUNDED, "speed of the head"),
     IG_REAL(S, spin, "rad/s", NULL, 0, 0, "speed of the spindle"),
-    IG_REAL(S, stiffness, "N/m", NULL, 0, IG_HUGE, "of the support"),
-    IG_REAL(S, toughness, "Pa m^0.5", NULL, 0, IG_HUGE, "of the part"),
+    IG_REAL(S, stiffness, "N/m", NULL, 0, IG_UNBOUNDED, "of the support"),
+    IG_REAL(S, toughness, "Pa m^0.5", NULL, 0, IG_UNBOUNDED, "of the part"),
     IG_TEXT(S, label, "plain", "a word"),
     IG_FILE(S, toolpath, NULL, "toolpath to follow"),
     IG_CHOICE(S, scheme, "explicit|implicit", "explicit", "time integration"),
     IG_CHOICE(S, mode, "slow|fast", NULL, "how"),
     IG_VECTOR(S, origin, 2, "m", NULL, "where it starts"),
-    IG_REALS(S, times, "s", NULL, 0, IG_HUGE, "when to look"),
+    IG_REALS(S, times, "s", NULL, 0, IG_UNBOUNDED, "when to look"),
     IG_TEXTS(S, probes, NULL, "where to look"),
     IG_TABLE(S, curve, "K", "W/(m K)", "15", 0, 1e4, "conductivity over temperature"),
     IG_MAP(S, probe, sample_spot, sample_spot_options, NULL, "a spot to watch"),

@@ -1,7 +1,7 @@
 /* The verification manual, executed: every problem of every room. */
 #include "verify/verify.h"
 #include "backend/backend.h"
-#include "core/given.h"
+#include "core/require.h"
 
 #include <math.h>
 
@@ -51,7 +51,7 @@ static void judge(void *user, const ig_verify_row *r) {
 
 ig_status ig_verify(ig_ctx *cx, const char *const *names, int count, bool quick,
                     ig_verified_fn *row, void *user) {
-  IG_GIVEN(cx, cx && row && (names || count == 0));
+  IG_REQUIRE_ARGS(cx, cx && row && (names || count == 0));
   IG_TRY(ig_problems_check(cx, names, count, ig_verify_list, "verification problem"));
   for (const table *room = rooms; room->name; room++)
     for (const ig_verify_entry *v = room->entry; v->name; v++) {

@@ -1,7 +1,7 @@
 /* The same work on one rank and on several. */
 #include "bench/common/crew.h"
 #include "backend/backend.h"
-#include "ranks/part.h"
+#include "ranks/partition.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -125,9 +125,9 @@ static ig_status piece_do(ig_ctx *cx, ig_halo *h, piece what, const ig_halo_arra
     return ig_halo_unpack(cx, h, array, 1);
   if (what == WHOLE)
     return ig_halo_refresh_all(cx, h, array, 1, status);
-  status = ig_wire_begin(cx, &h->wire);
-  status = ig_wire_send(cx, &h->wire, status);
-  return ig_wire_take(cx, &h->wire, status);
+  status = ig_exchange_begin(cx, &h->wire);
+  status = ig_exchange_send(cx, &h->wire, status);
+  return ig_exchange_take(cx, &h->wire, status);
 }
 
 /* Seconds of one, the quickest of `steps`; the GPU has done it then. */

@@ -91,8 +91,14 @@ IG_API IG_MUST_CHECK ig_status ig_run(ig_case *c, const ig_run_options *options)
 
 /* What a folder holds, measured by a case: nothing of Ingot's, another case's result (or this one's
    before it was changed), a part of this one's with a checkpoint to go on from, all of it. */
-typedef enum { IG_RESULT_NONE, IG_RESULT_OTHER, IG_RESULT_PART, IG_RESULT_COMPLETE } ig_result;
-IG_API IG_MUST_CHECK ig_status ig_result_look(ig_case *c, const char *out, ig_result *result);
+typedef enum {
+  IG_RESULT_NONE,
+  IG_RESULT_OTHER,
+  IG_RESULT_PART,
+  IG_RESULT_COMPLETE
+} ig_folder_state;
+IG_API IG_MUST_CHECK ig_status ig_folder_inspect(ig_case *c, const char *out,
+                                                 ig_folder_state *result);
 
 /* Validates a case and reports mesh statistics, critical step, memory; runs nothing. */
 typedef void ig_line_fn(void *user, const char *label, const char *value);

@@ -92,12 +92,12 @@ IG_API IG_MUST_CHECK ig_status ig_sim_show(ig_sim *sim, ig_snapshot_fn *snapshot
 
 /* Multiplies load number `load` of the case (thermal: `beams`; dynamics, fracture, stress: `loads`)
    by a factor, 1 at the start, from the next step on. A checkpoint on disk does not hold it. */
-IG_API IG_MUST_CHECK ig_status ig_sim_load(ig_sim *sim, int load, double factor);
+IG_API IG_MUST_CHECK ig_status ig_sim_scale_load(ig_sim *sim, int load, double factor);
 /* The same for what support number `support` of the case prescribes (dynamics, fracture, stress:
    displacement, velocity, acceleration in `supports`; thermal: temperature and flux in `boundary`).
    A prescribed displacement of dynamics and fracture goes on from where it is: its further motion
    is multiplied. */
-IG_API IG_MUST_CHECK ig_status ig_sim_support(ig_sim *sim, int support, double factor);
+IG_API IG_MUST_CHECK ig_status ig_sim_scale_support(ig_sim *sim, int support, double factor);
 
 /* --- states in memory */
 

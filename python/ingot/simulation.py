@@ -277,12 +277,12 @@ class Simulation:
 
     def load(self, number, factor):
         """Multiplies load `number` of the case (thermal: of `beams`) from the next step on."""
-        self.context.call(lib.ig_sim_load, self._ptr, number, factor)
+        self.context.call(lib.ig_sim_scale_load, self._ptr, number, factor)
 
     def support(self, number, factor):
         """Multiplies what support `number` of the case prescribes (displacement, velocity,
         acceleration; thermal: temperature and flux of `boundary`) from the next step on."""
-        self.context.call(lib.ig_sim_support, self._ptr, number, factor)
+        self.context.call(lib.ig_sim_scale_support, self._ptr, number, factor)
 
     def save(self):
         """All that is needed to go on from here to the same bits."""

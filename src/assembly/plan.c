@@ -1,5 +1,5 @@
 /* Making assembly plans, and the CPU pass that adds up slots. */
-#include "core/rising.h"
+#include "core/sorted.h"
 #include "core/threads.h"
 #include "assembly/assembly.h"
 #include "assembly/part.h"
@@ -149,7 +149,7 @@ ig_status ig_plan_cut(ig_ctx *cx, const ig_plan *plan, ig_lid nodes, ig_lid elem
     status = IG_NEW(cx, &part->start, (size_t)plan->colors + 1, "element range");
   for (int c = 0; c < plan->colors && status == IG_OK; c++) {
     for (ig_lid i = plan->start[c]; i < plan->start[c + 1]; i++) {
-      const ig_lid e = (ig_lid)ig_rising_at(element, elements, order[i]);
+      const ig_lid e = (ig_lid)ig_sorted_find(element, elements, order[i]);
       if (e >= 0)
         ((ig_lid *)part->order.host)[at++] = e;
     }

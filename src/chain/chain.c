@@ -7,10 +7,10 @@
        draw it
      gather the figures of all          report.c  */
 #include "chain/chain.h"
-#include "core/given.h"
+#include "core/require.h"
 #include "io/picture.h"
 #include "io/result_folder.h"
-#include "io/store.h"
+#include "io/atomic_file.h"
 #include "ranks/ranks.h"
 #include "run/job.h"
 #include "run/plausible.h"
@@ -124,10 +124,10 @@ static void chain_close(ig_chain *chain) {
 
 static ig_status source_check(ig_chain *chain, int stage, int source, const ig_node *where) {
   const ig_stage *s = &chain->stage[source];
-  ig_result result;
+  ig_folder_state result;
   IG_TRY(ig_stage_sources(chain, source, source_check));
   IG_TRY(ig_stage_resolve(chain, source, false));
-  IG_TRY(ig_result_look(s->own, s->folder, &result));
+  IG_TRY(ig_folder_inspect(s->own, s->folder, &result));
   if (result == IG_RESULT_COMPLETE)
     return IG_OK;
   const char *what = result == IG_RESULT_NONE   ? "is not there"
@@ -221,7 +221,7 @@ static ig_status stage_run(ig_chain *chain, int stage, bool resume) {
   ig_info(cx, "stage %d of %d: %s", stage + 1, chain->stages, s->name);
   const ig_status ran = runs_on_first(s) ? run_on_first(s, &o) : ig_run_for(s->own, &o, ig_rooms());
   bool stop = cx->interrupted;
-  IG_TRY(ig_ranks_meet(cx, ran, &stop)); /* and the first has written all */
+  IG_TRY(ig_ranks_agree_any(cx, ran, &stop)); /* and the first has written all */
   if (stop)
     return IG_FAIL(cx, IG_INTERRUPTED, "interrupted after stage %s", s->name);
   if (stats.up_to_date)
@@ -391,7 +391,7 @@ static ig_status folder_open(ig_chain *chain, const ig_chain_options *o, bool *f
 }
 
 ig_status ig_chain_run(ig_case *c, const ig_chain_options *o) {
-  IG_GIVEN(c ? c->cx : NULL, c && o);
+  IG_REQUIRE_ARGS(c ? c->cx : NULL, c && o);
   if (!o->out)
     return IG_FAIL(c->cx, IG_ARG,
                    "a chain needs a folder for the results of its stages: give `out`");
@@ -416,7 +416,7 @@ done:
 }
 
 ig_status ig_chain_check(ig_case *c, const char *out, ig_line_fn *line, void *user) {
-  IG_GIVEN(c ? c->cx : NULL, c && line);
+  IG_REQUIRE_ARGS(c ? c->cx : NULL, c && line);
   static const char *const says[] = {"nothing there yet", "another case's result",
                                      "interrupted: goes on from its checkpoint", "up to date"};
   ig_chain chain;
@@ -428,7 +428,7 @@ ig_status ig_chain_check(ig_case *c, const char *out, ig_line_fn *line, void *us
   bool known = true; /* an earlier stage's result is what it will be */
   for (int i = 0; i < chain.stages; i++) {
     ig_stage *s = &chain.stage[i];
-    ig_result result = IG_RESULT_NONE;
+    ig_folder_state result = IG_RESULT_NONE;
     char label[64];
     snprintf(label, sizeof label, "stage %s", s->name);
     if (!known && ig_stage_reads(&chain, i)) {
@@ -437,7 +437,7 @@ ig_status ig_chain_check(ig_case *c, const char *out, ig_line_fn *line, void *us
       continue;
     }
     IG_TRY_GOTO(status, done, ig_stage_resolve(&chain, i, false));
-    IG_TRY_GOTO(status, done, ig_result_look(s->own, s->folder, &result));
+    IG_TRY_GOTO(status, done, ig_folder_inspect(s->own, s->folder, &result));
     line(user, label, says[result]);
     if (runs_on_first(s))
       line(user, "ranks", "the first runs it, the others wait");

@@ -2,7 +2,7 @@
 #include "chain/chain.h"
 #include "mesh/place.h"
 #include "core/number.h"
-#include "core/given.h"
+#include "core/require.h"
 #include "run/case.h"
 #include "run/rooms.h"
 
@@ -201,7 +201,7 @@ static void sections_put(writer *w, const ig_option *options, const char *above)
 }
 
 ig_status ig_reference(ig_ctx *cx, ig_text_fn *text, void *user) {
-  IG_GIVEN(cx, cx && text);
+  IG_REQUIRE_ARGS(cx, cx && text);
   writer w = {.text = text, .user = user};
   put(&w, "# Case reference\n\n"
           "Written by `ingot help --reference` from the tables that read case files.\n\n"
@@ -283,7 +283,7 @@ static void keys_put(writer *w, const ig_option *options, const char *above) {
 }
 
 ig_status ig_completion(ig_ctx *cx, const char *room, ig_text_fn *text, void *user) {
-  IG_GIVEN(cx, cx && text);
+  IG_REQUIRE_ARGS(cx, cx && text);
   writer w = {.text = text, .user = user};
   if (room && !ig_room_find(room))
     return IG_FAIL(cx, IG_INPUT, "there is no physics '%.60s'", room);

@@ -3,7 +3,7 @@
 #include "core/number.h"
 #include "core/version.h"
 #include "io/sink_summary.h"
-#include "io/store.h"
+#include "io/atomic_file.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -13,7 +13,7 @@
 #include "core/number.h"
 #include "core/unit.h"
 #include "mesh/topology.h"
-#include "io/store.h"
+#include "io/atomic_file.h"
 #include "io/vtkhdf.h"
 #include "mesh/split.h"
 #include "run/rooms.h"

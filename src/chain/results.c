@@ -4,7 +4,7 @@
 #include "io/case_yaml.h"
 #include "io/csv.h"
 #include "io/result_folder.h"
-#include "io/store.h"
+#include "io/atomic_file.h"
 #include "io/vtkhdf.h"
 
 #include <errno.h>

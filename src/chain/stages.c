@@ -15,7 +15,7 @@ static const ig_option picture_options[] = {
     IG_VECTOR(P, camera, 2, NULL, NULL, "azimuth and elevation in degrees"),
     IG_TEXT(P, warp, NULL, "vector field the points are moved by"),
     IG_REAL(P, scale, "", "1", 0, 0, "of the warp"),
-    IG_REAL(P, zoom, "", "1", IG_TINY, 1000, "closer than 1, farther below"),
+    IG_REAL(P, zoom, "", "1", IG_POSITIVE, 1000, "closer than 1, farther below"),
     IG_REAL(P, when, "", "1", 0, 1, "which snapshot: 0 the first, 1 the last"),
     IG_BOOL(P, edges, "false", "draw element edges"),
     IG_BOOL(P, outline, "false", "draw the shape before `warp` as lines"),
@@ -26,8 +26,8 @@ static const ig_option curve_options[] = {
     IG_TEXT(U, force, IG_REQUIRED, "column of history.csv: the load"),
     IG_TEXT(U, displacement, IG_REQUIRED, "column of history.csv: the displacement of the load"),
     IG_TEXT(U, plastic, "plastic_strain", "cell field that is zero until the material yields"),
-    IG_REAL(U, length, "m", IG_REQUIRED, IG_TINY, 1e6, "length the offset is a share of"),
-    IG_REAL(U, offset, "", "0.002", IG_TINY, 1, "share of the length"),
+    IG_REAL(U, length, "m", IG_REQUIRED, IG_POSITIVE, 1e6, "length the offset is a share of"),
+    IG_REAL(U, offset, "", "0.002", IG_POSITIVE, 1, "share of the length"),
     IG_END};
 #undef U
 #define S ig_stage_case

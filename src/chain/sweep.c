@@ -8,7 +8,7 @@
 #include "io/csv.h"
 #include "io/json.h"
 #include "io/result_folder.h"
-#include "io/store.h"
+#include "io/atomic_file.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -557,9 +557,9 @@ static ig_status head_add(ig_sweep *s, heads *h, const char *key, const ig_node 
 /* Whether the folder holds this very case's result, and not that of other values. */
 static bool is_current(ig_ctx *quiet, const one_run *run, const char *folder) {
   ig_case *c = NULL;
-  ig_result result = IG_RESULT_NONE;
+  ig_folder_state result = IG_RESULT_NONE;
   const bool chain = case_make(quiet, run, &c) == IG_OK && ig_case_is_chain(c);
-  if (c && !chain && ig_result_look(c, folder, &result) != IG_OK)
+  if (c && !chain && ig_folder_inspect(c, folder, &result) != IG_OK)
     result = IG_RESULT_NONE;
   ig_case_close(c);
   return chain || result == IG_RESULT_PART || result == IG_RESULT_COMPLETE;

@@ -77,8 +77,8 @@ typedef struct ig_option {
 } ig_option;
 
 #define IG_REQUIRED "\001" /* a fallback that says: must be given */
-#define IG_HUGE 1e300
-#define IG_TINY 1e-300 /* the least positive bound: "greater than zero" */
+#define IG_UNBOUNDED 1e300
+#define IG_POSITIVE 1e-300 /* the least positive bound: "greater than zero" */
 
 /* A member's offset; does not compile where the member is not what its kind of option fills. */
 #define IG_MEMBER(S, m, type)                                                                      \

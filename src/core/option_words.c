@@ -134,8 +134,8 @@ void ig_option_range(const ig_option *o, char *text, size_t size) {
   if (o->min == 0 && o->max == 0)
     return;
   const char *const unit = o->unit ? o->unit : "", *const gap = *unit ? " " : "";
-  const bool low = o->min > -IG_HUGE, high = o->max < IG_HUGE;
-  const bool open = o->min == IG_TINY; /* strictly positive */
+  const bool low = o->min > -IG_UNBOUNDED, high = o->max < IG_UNBOUNDED;
+  const bool open = o->min == IG_POSITIVE; /* strictly positive */
   const bound least = bound_of(open ? 0 : o->min), most = bound_of(o->max);
   if (low && high && !open) {
     snprintf(text, size, "%s to %s%s%s", least.text, most.text, gap, unit);
@@ -157,15 +157,15 @@ static const struct {
   double min, max; /* only of options with this range; both 0: of any */
 } usual[] = {
     {"K", 100, 2e4, 0, 1e5}, /* temperatures; differences have other ranges */
-    {"kg/m^3", 15, 3e4, 0, 0},  {"W/(m K)", 1e-3, 1e4, 0, 0}, {"J/(kg K)", 10, 2e4, 0, 0},
-    {"1/K", -1e-3, 1e-3, 0, 0}, {"J/kg", 1e3, 1e8, 0, 0},     {"J/m^2", 1e-3, 1e8, 0, 0},
-    {"W", 1e-3, 1e6, 0, 1e6},   {"m", 1e-6, 100, IG_TINY, 0}, {"s", 1e-15, 1e9, IG_TINY, 0},
+    {"kg/m^3", 15, 3e4, 0, 0},  {"W/(m K)", 1e-3, 1e4, 0, 0},     {"J/(kg K)", 10, 2e4, 0, 0},
+    {"1/K", -1e-3, 1e-3, 0, 0}, {"J/kg", 1e3, 1e8, 0, 0},         {"J/m^2", 1e-3, 1e8, 0, 0},
+    {"W", 1e-3, 1e6, 0, 1e6},   {"m", 1e-6, 100, IG_POSITIVE, 0}, {"s", 1e-15, 1e9, IG_POSITIVE, 0},
 };
 
 bool ig_option_usual(const ig_option *o, bool abscissa, double *low, double *high) {
   const char *const unit = abscissa ? o->xunit : o->unit;
-  *low = -IG_HUGE;
-  *high = IG_HUGE;
+  *low = -IG_UNBOUNDED;
+  *high = IG_UNBOUNDED;
   if (!unit || strcmp(o->key, "unit") == 0)
     return false;
   if (abscissa) {
@@ -198,7 +198,7 @@ void ig_option_usual_text(const ig_option *o, bool abscissa, char *text, size_t 
   if (!ig_option_usual(o, abscissa, &low, &high))
     return;
   const char *const unit = abscissa ? o->xunit : o->unit;
-  if (high >= IG_HUGE)
+  if (high >= IG_UNBOUNDED)
     snprintf(text, size, "%s %s or more", bound_of(low).text, unit);
   else
     snprintf(text, size, "%s to %s %s", bound_of(low).text, bound_of(high).text, unit);

@@ -1,7 +1,7 @@
 /* A room: one kind of analysis. It declares its options, opens a job, advances it, and says what
-   there is to see. The loop around it, with all that is written and when, is run/march.c. Listed
-   once, in run/room_list.h. Its verification problems and benchmarks are not part of the library:
-   verify/ROOM and bench/ROOM. */
+   there is to see. The loop around it, with all that is written and when, is run/time_loop.c.
+   Listed once, in run/room_list.h. Its verification problems and benchmarks are not part of the
+   library: verify/ROOM and bench/ROOM. */
 #ifndef IG_CORE_ROOM_H
 #define IG_CORE_ROOM_H
 
@@ -85,7 +85,7 @@ typedef struct {
   int64_t pending; /* steps already prepared: the next advance takes them all */
   double work;     /* element-steps (or DOF-iterations) so far */
   char note[120];  /* a short live figure for the progress line */
-} ig_standing;
+} ig_run_status;
 
 /* A field of the state: where it is stored on the device, in the mesh's order; NULL: nowhere. */
 typedef struct {
@@ -119,11 +119,11 @@ typedef struct ig_room {
   ig_status (*restore)(void *self, const ig_restart *from);
   /* Takes up to `most` steps, at least 1; fewer wherever it likes, so that Ctrl-C is answered. The
      same steps in other portions give the same bits. `ahead`: so many more follow unchanged, and
-     may be prepared (ig_standing.pending). May return before the device is done. */
+     may be prepared (ig_run_status.pending). May return before the device is done. */
   ig_status (*advance)(void *self, int64_t most, int64_t ahead);
   /* Waits for the device and tells what faults its kernels met. NULL: a plain wait. */
   ig_status (*wait)(void *self);
-  void (*stand)(const void *self, ig_standing *standing);
+  void (*stand)(const void *self, ig_run_status *standing);
   /* A row of the history, as of now; fails where a run has gone wrong (energies out of balance).
      `to` NULL: only look. A room may give no row, no snapshot, no checkpoint (NULL: never). */
   ig_status (*history)(void *self, ig_sink *to);

@@ -18,7 +18,7 @@ typedef struct ig_schedule {
 void ig_schedule_start(ig_schedule *s, const ig_output_case *output, double duration);
 
 /* Whether something falls due on the way from one moment to another. The start and the end of a
-   run are always shown (run/march.c). */
+   run are always shown (run/time_loop.c). */
 bool ig_schedule_snapshot(const ig_schedule *s, ig_moment from, ig_moment to);
 bool ig_schedule_history(const ig_schedule *s, ig_moment from, ig_moment to);
 /* Steps of length dt to the next moment something is due, at least 1 and at most `most`. `s` NULL:

@@ -1,5 +1,5 @@
 /* The dynamics room: a queue of analyses (Tang et al. 2020, Fig. 5). */
-#include "dynamics/loose.h"
+#include "dynamics/rigid_body_check.h"
 #include "dynamics/run.h"
 #include "dynamics/overlap.h"
 #include "dynamics/part.h"
@@ -312,17 +312,17 @@ static ig_status renew(void *self) {
   return dynamic_begin(r, analysis_at(r, r->analysis));
 }
 
-static void stand(const void *self, ig_standing *now) {
+static void stand(const void *self, ig_run_status *now) {
   const ig_dyn_job *r = self;
   const ig_dyn_clock *k = ig_dyn_clock_of(r);
   const int64_t n = r->c->analysis.count;
-  *now = (ig_standing){.at = moment_now(r),
-                       .clock = k->time,
-                       .duration = r->duration > 0 ? r->duration : INFINITY,
-                       .dt = k->dt,
-                       .ended = r->analysis + r->over >= n,
-                       .show = r->over ? IG_SHOW_ROW | IG_SHOW_SNAPSHOT : 0,
-                       .work = (double)r->element_steps};
+  *now = (ig_run_status){.at = moment_now(r),
+                         .clock = k->time,
+                         .duration = r->duration > 0 ? r->duration : INFINITY,
+                         .dt = k->dt,
+                         .ended = r->analysis + r->over >= n,
+                         .show = r->over ? IG_SHOW_ROW | IG_SHOW_SNAPSHOT : 0,
+                         .work = (double)r->element_steps};
   if (n > 1 && r->analysis < n)
     snprintf(now->note, sizeof now->note, "analysis %d of %d", (int)r->analysis + 1, (int)n);
 }
@@ -433,7 +433,7 @@ static ig_status room_make(ig_job *job, void **self) {
 /* On ranks what is whole goes. */
 static void whole_drop(ig_dyn_job *r) {
   ig_dyn_part_keep(r->m);
-  ig_part_drop_mesh(r->job->cx, r->job->mesh);
+  ig_partition_drop_mesh(r->job->cx, r->job->mesh);
 }
 
 /* What this refuses `check` refuses too. */
@@ -469,9 +469,9 @@ static void rank_tell(void *user, const char *label, const char *value) {
 }
 
 /* The ranks and their parts, a line each. */
-static ig_status ranks_tell(const ig_dyn_job *r, ig_part_line *line, void *user) {
+static ig_status ranks_tell(const ig_dyn_job *r, ig_partition_line *line, void *user) {
   const ig_dyn_part *p = r->m->divided;
-  return p ? ig_part_describe(r->job->cx, &p->part, &p->halo, line, user) : IG_OK;
+  return p ? ig_partition_describe(r->job->cx, &p->part, &p->halo, line, user) : IG_OK;
 }
 
 static ig_status begin(void *self) {

@@ -44,7 +44,7 @@ static ig_status step_range_all(ig_dyn_model *m, ig_status status, double *least
   memcpy(&word[0], &low, sizeof low);
   memcpy(&word[1], most, sizeof *most);
   word[0] = -word[0];
-  IG_TRY(ig_ranks_most(m->cx, status, word, 2));
+  IG_TRY(ig_ranks_max(m->cx, status, word, 2));
   word[0] = -word[0];
   memcpy(least, &word[0], sizeof *least);
   memcpy(most, &word[1], sizeof *most);
@@ -358,7 +358,7 @@ ig_status ig_dyn_masses(ig_dyn_model *m, double least) {
   if (m->divided) {
     double sums[2] = {m->weight.total, m->weight.scaled};
     IG_TRY(ig_dyn_bodies_gather(m, status));
-    IG_TRY(ig_ranks_share(m->cx, 0, sums, sizeof sums));
+    IG_TRY(ig_ranks_bcast(m->cx, 0, sums, sizeof sums));
     m->weight.total = sums[0];
     m->weight.scaled = sums[1];
     ig_dyn_part_changed(m);

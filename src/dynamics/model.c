@@ -1,5 +1,5 @@
 /* From a case and a mesh to particles and groups of elements on the device. */
-#include "dynamics/loose.h"
+#include "dynamics/rigid_body_check.h"
 #include "dynamics/overlap.h"
 #include "dynamics/part.h"
 #include "backend/backend.h"

@@ -94,7 +94,7 @@ static const char *probe_unit(const ig_dyn_probe *p) {
 /* On ranks: who has what probe i looks at. */
 static ig_status probe_divide(ig_dyn_job *r, int i, bool elements) {
   ig_dyn_model *m = r->m;
-  const ig_part *part = &m->divided->part;
+  const ig_partition *part = &m->divided->part;
   const ig_set *set = r->probe_set[i];
   const int64_t count = set ? set->count : 1;
   int32_t *owner, *mine = NULL;
@@ -105,12 +105,12 @@ static ig_status probe_divide(ig_dyn_job *r, int i, bool elements) {
     const ig_lid item = set ? set->item[k] : r->probe_node[i];
     owner[k] = elements ? ig_dyn_part_owner(m, item) : part->owner[item];
     if (owner[k] == part->rank)
-      mine[own++] = elements ? ig_part_element(part, item) : part->local[item];
+      mine[own++] = elements ? ig_partition_element(part, item) : part->local[item];
   }
   if (status == IG_OK)
     status = ig_collect_new(m->cx, part, owner, count, mine, own, &r->probe_item[i]);
   if (status == IG_OK)
-    ig_collect_thin(m->cx, &r->probe_item[i]);
+    ig_collect_drop_index(m->cx, &r->probe_item[i]);
   free(owner);
   return status;
 }

@@ -10,7 +10,7 @@
 typedef struct {
   ig_dyn_job *r;
   ig_sink *to;
-  ig_part_cells cells;
+  ig_partition_cells cells;
   ig_dyn_shown list[IG_DYN_SHOWN];
   int count;               /* of them */
   ig_dyn_fields fields;    /* elements of the part */

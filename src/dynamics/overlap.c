@@ -2,8 +2,8 @@
    side: it cannot see that a particle is inside another body, and would push it further in. So
    this is looked for: at the start, and as often as bodies could pass through each other. */
 #include "dynamics/overlap.h"
-#include "core/forest.h"
-#include "dynamics/loose.h"
+#include "core/union_find.h"
+#include "dynamics/rigid_body_check.h"
 #include "dynamics/model.h"
 #include "dynamics/part.h"
 #include "backend/backend.h"
@@ -206,7 +206,7 @@ static ig_status parts_new(ig_dyn_model *m) {
     up[n] = n;
   ig_dyn_parts_join(m, up);
   for (int32_t n = 0; n < nodes; n++) /* a root is the lowest of its part */
-    m->overlap.part[n] = up[n] == n ? m->overlap.parts++ : m->overlap.part[ig_root(up, n)];
+    m->overlap.part[n] = up[n] == n ? m->overlap.parts++ : m->overlap.part[ig_union_root(up, n)];
   free(up);
   return IG_OK;
 }

@@ -3,8 +3,8 @@
 #include "dynamics/part.h"
 #include "assembly/assembly.h"
 #include "backend/backend.h"
-#include "core/forest.h"
-#include "dynamics/loose.h"
+#include "core/union_find.h"
+#include "dynamics/rigid_body_check.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,12 +24,13 @@ static ig_status owners_join(const ig_dyn_model *m, int32_t *owner) {
     const ig_dyn_body *b = (const ig_dyn_body *)c->body.host + k;
     const int32_t *node = (const int32_t *)c->body_node.host + b->first;
     for (int32_t i = 1; i < b->count; i++)
-      ig_join(up, node[0], node[i]);
+      ig_union_join(up, node[0], node[i]);
   }
   for (int32_t i = 0; i < 3 * m->p.ties.count; i++)
-    ig_join(up, ((const int32_t *)c->tie_node.host)[i / 3], ((const int32_t *)c->tie_to.host)[i]);
+    ig_union_join(up, ((const int32_t *)c->tie_node.host)[i / 3],
+                  ((const int32_t *)c->tie_to.host)[i]);
   for (int32_t n = 0; n < m->p.nodes; n++)
-    owner[n] = owner[ig_root(up, n)];
+    owner[n] = owner[ig_union_root(up, n)];
   free(up);
   return IG_OK;
 }
@@ -43,7 +44,7 @@ int32_t ig_dyn_part_owner(const ig_dyn_model *m, ig_lid element) {
 
 /* --- groups */
 
-static bool is_inner(const ig_part *part, const ig_lid *conn, int npe) {
+static bool is_inner(const ig_partition *part, const ig_lid *conn, int npe) {
   for (int a = 0; a < npe; a++)
     if (part->ghost[part->local[conn[a]]])
       return false;
@@ -64,7 +65,7 @@ static ig_status slots_choose(ig_dyn_model *m, int k) {
     g->begin[c] = at;
     for (ig_lid s = 0; s < from->slots; s++) {
       const ig_lid *conn = (const ig_lid *)from->conn.host + (int64_t)s * npe;
-      if (from->element[s] >= 0 && ig_part_element(&p->part, from->element[s]) >= 0 &&
+      if (from->element[s] >= 0 && ig_partition_element(&p->part, from->element[s]) >= 0 &&
           is_inner(&p->part, conn, npe) == (c == 0))
         p->slot[k][at++] = s;
     }
@@ -121,7 +122,7 @@ static ig_status group_make(ig_dyn_model *m, int k, ig_lid first) {
     const ig_lid *conn = (const ig_lid *)from->conn.host + (int64_t)w * npe;
     const bool pad = is_pad(g, s), own = ig_owner_of(p->part.owner, conn, npe) == p->part.rank;
     g->element[s] = own && !pad ? from->element[w] : -1;
-    ((ig_lid *)g->ids.host)[s] = pad ? -1 : ig_part_element(&p->part, from->element[w]);
+    ((ig_lid *)g->ids.host)[s] = pad ? -1 : ig_partition_element(&p->part, from->element[w]);
     for (int a = 0; a < npe; a++)
       ((int32_t *)g->conn.host)[(int64_t)s * npe + a] = p->part.local[conn[a]];
   }
@@ -324,7 +325,7 @@ static ig_status ties_make(ig_dyn_model *m) {
 /* Triangles of surfaces with a corner of this rank, in numbers of the part; those behind what may
    erode where they may be laid open. */
 static ig_status skin_make(ig_dyn_model *m) {
-  const ig_part *p = &m->divided->part;
+  const ig_partition *p = &m->divided->part;
   const ig_dyn_touching *from = &m->contact;
   ig_dyn_touching *to = &m->divided->local->contact;
   const int64_t count = m->p.erosion.alive ? from->skins : from->outer;
@@ -412,7 +413,7 @@ static ig_status cells_collect(ig_dyn_model *m) {
     for (ig_lid i = 0; i < m->mesh->block[b].count; i++, e++) {
       owner[e] = ig_owner_of(p->part.owner, m->mesh->block[b].conn + (int64_t)i * npe, npe);
       if (owner[e] == p->part.rank)
-        mine[own++] = ig_part_element(&p->part, e);
+        mine[own++] = ig_partition_element(&p->part, e);
     }
   }
   if (status == IG_OK) {
@@ -504,12 +505,12 @@ ig_status ig_dyn_part_new(ig_dyn_model *m) {
   IG_TRY(ig_divide_check(m->cx, m->assembly));
   IG_TRY(IG_NEW(m->cx, &p, 1, "part of a rank"));
   m->divided = p; /* and is freed with it */
-  IG_TRY(ig_part_owners(m->cx, m->mesh, IG_DIVIDE_CURVE, &owner));
+  IG_TRY(ig_partition_owners(m->cx, m->mesh, IG_DIVIDE_CURVE, &owner));
   const ig_status joined = owners_join(m, owner);
   if (joined != IG_OK)
     free(owner);
   IG_TRY(joined);
-  IG_TRY(ig_part_of(m->cx, m->mesh, owner, &p->part));
+  IG_TRY(ig_partition_of(m->cx, m->mesh, owner, &p->part));
   IG_TRY(ig_dyn_part_ghosts(m));
   IG_TRY(local_make(m));
   IG_TRY(ig_dyn_part_travel(m));
@@ -539,10 +540,10 @@ void ig_dyn_part_keep(ig_dyn_model *m) {
   ig_dyn_carried *c = &m->carried;
   if (!p)
     return;
-  ig_part_lighten(&p->part);
+  ig_partition_release_global(&p->part);
   ig_collect *const sets[] = {&p->nodes, &p->cells, &p->arms};
   for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
-    ig_collect_thin(m->cx, sets[i]);
+    ig_collect_drop_index(m->cx, sets[i]);
   ig_array *const whole[] = {&m->x,
                              &m->v,
                              &m->f,
@@ -574,7 +575,7 @@ void ig_dyn_part_keep(ig_dyn_model *m) {
   ig_dyn_touching_free(m->cx, &m->contact);
   for (int k = 0; k < m->groups; k++) {
     ig_dyn_group *g = &m->group[k];
-    ig_collect_thin(m->cx, &p->group[k]);
+    ig_collect_drop_index(m->cx, &p->group[k]);
     ig_array_free(m->cx, &g->conn);
     ig_array_free(m->cx, &g->ids);
     ig_array_free(m->cx, &g->slot);
@@ -617,7 +618,7 @@ void ig_dyn_part_free(ig_dyn_model *m) {
   free(p->body_owner);
   free(p->body);
   free(p->tie);
-  ig_part_free(&p->part);
+  ig_partition_free(&p->part);
   free(p);
   m->divided = NULL;
 }

@@ -1,16 +1,16 @@
 /* A model on several ranks. Every rank makes the whole model; once it is set up none keeps it.
    Steps are taken by another model that has the rank's particles and every element at one of them
-   (ranks/part.h); between particles and elements of each step ghosts take their owners' velocities
-   and move by them. Elements at the border are computed by several ranks, from the same numbers to
-   the same numbers, so that what they remember needs no message. Particles that move as one, or are
-   tied to each other, have one owner. When somebody looks at the state, numbers of own particles
-   and elements go to rank 0 in pieces, in the order of the whole, and are added or written there as
-   on one rank. */
+   (ranks/partition.h); between particles and elements of each step ghosts take their owners'
+   velocities and move by them. Elements at the border are computed by several ranks, from the same
+   numbers to the same numbers, so that what they remember needs no message. Particles that move as
+   one, or are tied to each other, have one owner. When somebody looks at the state, numbers of own
+   particles and elements go to rank 0 in pieces, in the order of the whole, and are added or
+   written there as on one rank. */
 #ifndef IG_DYNAMICS_PART_H
 #define IG_DYNAMICS_PART_H
 
 #include "dynamics/model.h"
-#include "ranks/part.h"
+#include "ranks/partition.h"
 
 /* Particles (of the part) that travel between this rank and others, those of rank r from start[r]
    on. */
@@ -19,7 +19,7 @@ typedef struct {
 } ig_dyn_travel;
 
 typedef struct ig_dyn_part {
-  ig_part part;
+  ig_partition part;
   ig_halo halo;                     /* of both of: */
   ig_dyn_travel ghosts, guests;     /* of elements; of surfaces that were imported */
   uint8_t *carried;                 /* particles, guests too: a body or a tie carries it */

@@ -19,7 +19,7 @@ static int by_node(const void *a, const void *b) {
 
 ig_lid ig_dyn_local_node(const ig_dyn_part *p, ig_lid node) {
   const ig_dyn_surfaces *s = p->surfaces;
-  const ig_lid at = ig_part_node(&p->part, node);
+  const ig_lid at = ig_partition_node(&p->part, node);
   if (at >= 0 || s->guests == 0)
     return at;
   const ig_lid *guest = bsearch(&node, s->guest, (size_t)s->guests, sizeof node, by_node);
@@ -35,7 +35,7 @@ void ig_dyn_pieces_free(ig_dyn_pieces *p) {
 
 /* --- own pieces */
 
-static bool mine(const ig_part *p, const int32_t *node, int corners) {
+static bool mine(const ig_partition *p, const int32_t *node, int corners) {
   for (int i = 0; i < corners; i++)
     if (p->owner[node[i]] == p->rank)
       return true;
@@ -44,7 +44,7 @@ static bool mine(const ig_part *p, const int32_t *node, int corners) {
 
 /* Triangles and edges with a corner of this rank; marks their nodes. */
 static ig_status pieces_find(ig_dyn_model *m, ig_dyn_pieces *own, uint8_t *corner) {
-  const ig_part *p = &m->divided->part;
+  const ig_partition *p = &m->divided->part;
   const ig_dyn_touching *t = &m->contact;
   const double *reach = t->reach.host;
   for (int32_t k = 0; k < m->p.contact.triangles; k++) {
@@ -75,7 +75,7 @@ static ig_status pieces_find(ig_dyn_model *m, ig_dyn_pieces *own, uint8_t *corne
 }
 
 static ig_status particles_find(ig_dyn_model *m, ig_dyn_pieces *own, const uint8_t *corner) {
-  const ig_part *p = &m->divided->part;
+  const ig_partition *p = &m->divided->part;
   const ig_dyn_touching *t = &m->contact;
   for (int32_t i = 0; i < m->p.contact.surfaces; i++) {
     const int32_t n = ((const int32_t *)t->surface.host)[i];
@@ -122,7 +122,7 @@ static ig_status places_find(ig_dyn_model *m, ig_dyn_surfaces *s) {
 static ig_status telling_new(ig_dyn_model *m, const int32_t *node, int64_t count, int corners,
                              const ig_dyn_surfaces *s, const int32_t *first, int32_t others,
                              ig_collect *to) {
-  const ig_part *p = &m->divided->part;
+  const ig_partition *p = &m->divided->part;
   const int64_t surfaces = m->p.contact.surfaces;
   int32_t *owner, *list = NULL;
   int64_t own = 0;
@@ -140,7 +140,7 @@ static ig_status telling_new(ig_dyn_model *m, const int32_t *node, int64_t count
   if (status == IG_OK)
     status = ig_collect_new(m->cx, p, owner, surfaces + count, list, own, to);
   if (status == IG_OK)
-    ig_collect_thin(m->cx, to);
+    ig_collect_drop_index(m->cx, to);
   free(owner);
   return status;
 }
@@ -160,7 +160,7 @@ static double skin_of(const ig_dyn_model *m) {
 
 /* `numbers` doubles per node of the part, from those of the whole. */
 static ig_status doubles_take(ig_dyn_model *m, const double *whole, int numbers, ig_array *part) {
-  const ig_part *p = &m->divided->part;
+  const ig_partition *p = &m->divided->part;
   if (!whole)
     return IG_OK;
   const size_t size = (size_t)numbers * sizeof(double);
@@ -185,7 +185,7 @@ static ig_status watch_new(ig_dyn_model *m, ig_dyn_surfaces *s) {
   *(int32_t *)s->far = 0;
 #ifdef INGOT_HAVE_CUDA
   if (m->cx->backend->kernels == IG_KERNELS_CUDA)
-    IG_TRY(ig_wire_mark_new_cuda(m->cx, &s->mark));
+    IG_TRY(ig_exchange_mark_new_cuda(m->cx, &s->mark));
 #endif
   own->watch = s->watch.dev, own->from = s->from.dev, own->far = s->far;
   own->most = s->skin / 2;
@@ -244,7 +244,7 @@ void ig_dyn_part_contact_free(ig_dyn_model *m) {
   if (s->far)
     m->cx->backend->host_free(m->cx, s->far);
 #ifdef INGOT_HAVE_CUDA
-  ig_wire_mark_free_cuda(s->mark);
+  ig_exchange_mark_free_cuda(s->mark);
 #endif
   ig_collect_free(&s->stored);
   ig_collect_free(&s->states);
@@ -315,7 +315,7 @@ static ig_status spaces_make(ig_dyn_model *m, const ig_dyn_pieces *all) {
 }
 
 /* Which of the pieces have a corner of this rank. */
-static void owns_find(const ig_part *p, const int32_t *node, int64_t count, int corners,
+static void owns_find(const ig_partition *p, const int32_t *node, int64_t count, int corners,
                       uint8_t *own) {
   memset(own, 0, (size_t)count);
   for (int64_t i = 0; i < count * corners; i++)
@@ -381,7 +381,7 @@ static void tables_fill(ig_dyn_model *m, const int32_t *place) {
       reach[all->particles + k] = all->triangle[k].reach;
       for (int i = 0; i < 2; i++) {
         const ig_lid e = all->triangle[k].element[i];
-        ig_lid at = e < 0 ? -1 : ig_part_element(&p->part, e);
+        ig_lid at = e < 0 ? -1 : ig_partition_element(&p->part, e);
         if (e >= 0 && at < 0) /* another rank's: who holds it tells of each side */
           at = elements + (ig_lid)(2 * k + i);
         ((int32_t *)t->owner.host)[2 * k + i] = at;
@@ -528,7 +528,7 @@ ig_status ig_dyn_part_watch(ig_dyn_model *m) {
   IG_TRY(m->ops->watch(m->cx, &l->p));
 #ifdef INGOT_HAVE_CUDA
   if (m->divided->surfaces->mark)
-    IG_TRY(ig_near_mark_cuda(m->cx, m->divided->surfaces->mark));
+    IG_TRY(ig_peer_mark_cuda(m->cx, m->divided->surfaces->mark));
 #endif
   return IG_OK;
 }

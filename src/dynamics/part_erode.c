@@ -86,7 +86,7 @@ ig_status ig_dyn_alive_tell(ig_dyn_model *m) {
   int count = 0;
   for (int32_t i = 0; i < 2 * s->sent_start[ranks] && status == IG_OK; i++) {
     const int32_t e = s->own.triangle[s->sent[i / 2]].element[i % 2];
-    out[i] = e >= 0 && alive[ig_part_element(&p->part, e)];
+    out[i] = e >= 0 && alive[ig_partition_element(&p->part, e)];
   }
   for (int r = 0; r < ranks && status == IG_OK; r++) {
     const size_t give = 2 * (size_t)(s->sent_start[r + 1] - s->sent_start[r]),
@@ -99,7 +99,7 @@ ig_status ig_dyn_alive_tell(ig_dyn_model *m) {
                                       .receive_size = take};
   }
   if (status == IG_OK)
-    status = ig_ranks_swap(m->cx, message, count);
+    status = ig_ranks_exchange(m->cx, message, count);
   for (int32_t i = 0; i < 2 * s->got_start[ranks] && status == IG_OK; i++) {
     const int32_t at = owner[2 * (int64_t)s->got[i / 2] + i % 2];
     if (at >= 0)

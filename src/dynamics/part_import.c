@@ -5,8 +5,8 @@
    the other rank has a corner of it and so the piece itself. */
 #include "dynamics/part_surface.h"
 #include "backend/backend.h"
-#include "core/rising.h"
-#include "ranks/fence.h"
+#include "core/sorted.h"
+#include "ranks/box_grid.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 
 /* Where the own pieces of a rank are. */
 typedef struct {
-  ig_fence boxes;
+  ig_box_grid boxes;
   double longest; /* edge */
 } fence;
 
@@ -28,7 +28,7 @@ static ig_box box_of(const ig_dyn_pieces *own, const int32_t *at, int corners) {
 /* --- boxes */
 
 static void fence_add(fence *f, const ig_box *b) {
-  ig_fence_add(&f->boxes, b);
+  ig_box_grid_add(&f->boxes, b);
   double l = 0;
   for (int c = 0; c < 3; c++)
     l += (b->high[c] - b->low[c]) * (b->high[c] - b->low[c]);
@@ -38,7 +38,7 @@ static void fence_add(fence *f, const ig_box *b) {
 static void fence_make(const ig_dyn_surfaces *s, fence *f) {
   f->boxes.all = ig_box_none;
   f->longest = 0;
-  ig_fence_clear(&f->boxes);
+  ig_box_grid_clear(&f->boxes);
   for (int32_t i = 0; i < s->own.particles; i++)
     ig_box_add(&f->boxes.all, s->own.particle[i].x);
   for (int32_t k = 0; k < s->own.triangles; k++) {
@@ -60,7 +60,7 @@ static ig_status fences_share(ig_dyn_model *m, fence **all) {
   IG_TRY(ig_ranks_agree(m->cx, status));
   fence_make(m->divided->surfaces, &mine);
   IG_TRY(ig_ranks_collect(m->cx, &mine, sizeof mine, *all));
-  return ig_ranks_share(m->cx, 0, *all, (size_t)ranks * sizeof **all);
+  return ig_ranks_bcast(m->cx, 0, *all, (size_t)ranks * sizeof **all);
 }
 
 /* How near a piece must be to one of another rank to be sent there. */
@@ -97,7 +97,7 @@ static bool goes(const ig_dyn_pieces *own, const int32_t *at, int corners, int r
   for (int i = 0; i < corners; i++)
     if (own->particle[at[i]].owner == r)
       return false;
-  return ig_fence_near(&to->boxes, &b, reach);
+  return ig_box_grid_near(&to->boxes, &b, reach);
 }
 
 /* Pieces of one kind that go to a rank; marks the own particles at their corners. */
@@ -182,7 +182,7 @@ static ig_status parcels_swap(ig_dyn_model *m, ig_status status, parcel *list, i
                               .receive = list[i].take,
                               .receive_size = sizeof list[i].take};
   if (status == IG_OK)
-    status = ig_ranks_swap(m->cx, message, count);
+    status = ig_ranks_exchange(m->cx, message, count);
   ig_status made = status;
   for (int i = 0; i < count && made == IG_OK; i++)
     made = ig_alloc(m->cx, (void **)&list[i].in, parcel_size(list[i].take) + 1, 1,
@@ -196,7 +196,7 @@ static ig_status parcels_swap(ig_dyn_model *m, ig_status status, parcel *list, i
                               .receive = list[i].in,
                               .receive_size = parcel_size(list[i].take)};
   if (status == IG_OK)
-    status = ig_ranks_swap(m->cx, message, count);
+    status = ig_ranks_exchange(m->cx, message, count);
   free(message);
   return status;
 }
@@ -342,7 +342,7 @@ static ig_status guests_seat(ig_dyn_model *m) {
 
 static bool given_already(const ig_dyn_travel *t, int rank, int32_t node) {
   const int32_t first = t->give_start[rank];
-  return ig_rising_at(t->give + first, t->give_start[rank + 1] - first, node) >= 0;
+  return ig_sorted_find(t->give + first, t->give_start[rank + 1] - first, node) >= 0;
 }
 
 /* What travels at each step besides ghosts of elements: particles that were sent and that the other
@@ -443,7 +443,7 @@ static ig_status own_look(ig_dyn_model *m) {
   for (int32_t k = 0; k < s->own.triangles && m->p.erosion.alive; k++)
     for (int i = 0; i < 2; i++) {
       const int32_t e = s->own.triangle[k].element[i];
-      s->own.triangle[k].alive[i] = e >= 0 && alive[ig_part_element(&m->divided->part, e)];
+      s->own.triangle[k].alive[i] = e >= 0 && alive[ig_partition_element(&m->divided->part, e)];
     }
   return IG_OK;
 }

@@ -5,7 +5,7 @@
 
 /* Room for all that acts on own particles: how many these are, and how much. */
 static ig_status loads_room(ig_dyn_model *m) {
-  const ig_part *p = &m->divided->part;
+  const ig_partition *p = &m->divided->part;
   const ig_dyn_loading *from = &m->loading;
   ig_dyn_loading *to = &m->divided->local->loading;
   ig_ctx *cx = m->cx;
@@ -38,7 +38,8 @@ static void force_take(const ig_dyn_loading *from, int32_t i, ig_dyn_loading *to
 }
 
 /* Corners in numbers of the part. */
-static void face_take(const ig_part *p, const ig_dyn_loading *from, int32_t i, ig_dyn_loading *to) {
+static void face_take(const ig_partition *p, const ig_dyn_loading *from, int32_t i,
+                      ig_dyn_loading *to) {
   const int32_t k = to->faces++;
   ig_dyn_face *face = (ig_dyn_face *)to->face.host + k;
   *face = ((const ig_dyn_face *)from->face.host)[i];
@@ -49,7 +50,7 @@ static void face_take(const ig_part *p, const ig_dyn_loading *from, int32_t i, i
 }
 
 ig_status ig_dyn_part_loads(ig_dyn_model *m) {
-  const ig_part *p = &m->divided->part;
+  const ig_partition *p = &m->divided->part;
   ig_dyn_model *l = m->divided->local;
   const ig_dyn_loading *from = &m->loading;
   ig_dyn_loading *to = &l->loading;

@@ -6,7 +6,7 @@ static ig_status watch_look(ig_dyn_model *m, int64_t *far) {
   const ig_dyn_surfaces *s = m->divided->surfaces;
 #ifdef INGOT_HAVE_CUDA
   if (s->mark && !s->due && m->divided->local->p.own.watches)
-    IG_TRY(ig_wire_wait_cuda(m->cx, s->mark));
+    IG_TRY(ig_exchange_wait_cuda(m->cx, s->mark));
 #endif
   (void)m;
   *far = *(const volatile int32_t *)s->far;
@@ -32,7 +32,7 @@ ig_status ig_dyn_part_ready(ig_dyn_model *m, ig_status status) {
   if (status == IG_OK)
     status = watch_look(m, &far);
   int64_t need = far || s->due ? IMPORT : erodes && fallen != p->fallen ? TELL : STAY;
-  IG_TRY(ig_ranks_most(m->cx, status, &need, 1));
+  IG_TRY(ig_ranks_max(m->cx, status, &need, 1));
   p->fallen = fallen;
   if (need == IMPORT)
     return ig_dyn_import(m);

@@ -47,7 +47,7 @@ ig_status ig_dyn_share(ig_dyn_model *m, ig_status status, void *bytes, size_t si
   if (!m->divided)
     return status;
   IG_TRY(ig_ranks_agree(m->cx, status));
-  return ig_ranks_share(m->cx, 0, bytes, size);
+  return ig_ranks_bcast(m->cx, 0, bytes, size);
 }
 
 /* Such numbers have the order of their bits. */
@@ -57,7 +57,7 @@ ig_status ig_dyn_most(ig_dyn_model *m, ig_status status, double *values, int cou
   if (!m->divided)
     return status;
   memcpy(word, values, (size_t)count * sizeof *values);
-  IG_TRY(ig_ranks_most(m->cx, status, word, count));
+  IG_TRY(ig_ranks_max(m->cx, status, word, count));
   memcpy(values, word, (size_t)count * sizeof *values);
   return IG_OK;
 }

@@ -73,7 +73,7 @@ ig_status ig_dyn_bodies_gather(ig_dyn_model *m, ig_status status) {
     body_copy(&whole[p->body[k]], (const ig_dyn_body *)p->local->carried.body.host + k);
   IG_TRY(ig_ranks_agree(m->cx, status));
   for (int k = 0; k < m->p.bodies.count; k++)
-    IG_TRY(ig_ranks_share(m->cx, p->body_owner[k], &whole[k], sizeof *whole));
+    IG_TRY(ig_ranks_bcast(m->cx, p->body_owner[k], &whole[k], sizeof *whole));
   return IG_OK;
 }
 
@@ -119,7 +119,7 @@ static void kept_list(ig_dyn_model *m, kept list[KEPT]) {
 
 /* Particles of the part, ghosts too, from those of the whole. */
 static void particles_take(const ig_dyn_model *m, const void *whole, size_t size, void *part) {
-  const ig_part *p = &m->divided->part;
+  const ig_partition *p = &m->divided->part;
   for (ig_lid n = 0; n < p->mesh->nodes; n++)
     memcpy((char *)part + (size_t)n * size, (const char *)whole + (size_t)p->node[n] * size, size);
 }
@@ -369,7 +369,7 @@ ig_status ig_dyn_part_weights(ig_dyn_model *m, ig_status status) {
                                       .receive_size = take * sizeof *in};
   }
   if (status == IG_OK)
-    status = ig_ranks_swap(m->cx, message, count);
+    status = ig_ranks_exchange(m->cx, message, count);
   for (int32_t i = 0; i < t->take_start[ranks] && status == IG_OK; i++)
     mass[t->take[i]] = in[i];
   free(out);

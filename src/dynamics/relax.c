@@ -19,7 +19,7 @@
    infinitely slow ramp, a half for a load that comes at once. Drag delays the inner parts of a body
    as inertia does, so that damping during the ramp takes no more than DRAG of the work. Who calls
    lengthens a ramp that the case does not give until little was lost (dynamics.c). */
-#include "dynamics/loose.h"
+#include "dynamics/rigid_body_check.h"
 #include "dynamics/part.h"
 #include "backend/backend.h"
 
@@ -167,7 +167,7 @@ static ig_status bodies_add(ig_dyn_model *m, const double *net, double *sum) {
   if (m->divided)
     status = ig_ranks_agree(m->cx, status);
   for (int k = 0; k < bodies && status == IG_OK && m->divided; k++)
-    status = ig_ranks_share(m->cx, m->divided->body_owner[k], &out[k], sizeof *out);
+    status = ig_ranks_bcast(m->cx, m->divided->body_owner[k], &out[k], sizeof *out);
   for (int k = 0; k < 6 * bodies && status == IG_OK; k++)
     *sum += out[k / 6].term[k % 6];
   free(out);

@@ -1,5 +1,5 @@
 /* The memory of one model. */
-#include "dynamics/loose.h"
+#include "dynamics/rigid_body_check.h"
 #include "dynamics/model.h"
 #include "backend/backend.h"
 

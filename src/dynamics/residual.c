@@ -4,7 +4,7 @@
 #include "core/output.h"
 #include "ranks/ranks.h"
 #ifdef INGOT_HAVE_IO
-#include "io/cells.h"
+#include "io/snapshot_locate.h"
 #include "io/vtkhdf.h"
 #endif
 

@@ -4,7 +4,7 @@
 
 #include "core/schedule.h"
 #include "dynamics/dynamics.h"
-#include "ranks/part.h"
+#include "ranks/partition.h"
 
 typedef struct {
   ig_job *job;

@@ -64,7 +64,7 @@ static ig_status room_open(ig_job *job, void **self) {
   IG_TRY(
       ig_steps_count(job->cx, &c->at, ceil(c->duration / r->m.s.dt - 1e-9), r->m.s.dt, &r->last));
   IG_TRY(ig_frac_track_start(&r->track, job, &r->m, c->duration));
-  ig_part_drop_mesh(job->cx, job->mesh);
+  ig_partition_drop_mesh(job->cx, job->mesh);
   return IG_OK;
 }
 
@@ -122,28 +122,28 @@ static ig_status advance(void *self, int64_t most, int64_t ahead) {
   return IG_OK;
 }
 
-static void stand(const void *self, ig_standing *now) {
+static void stand(const void *self, ig_run_status *now) {
   const run *r = self;
   const ig_frac_case *c = r->job->room_case;
   const ig_frac_model *m = &r->m;
   if (r->inserts) {
-    *now = (ig_standing){.at = {r->inserted ? c->insertion.batches : 0, 0},
-                         .duration = INFINITY,
-                         .steps = c->insertion.batches,
-                         .dt = 1,
-                         .ended = r->inserted,
-                         .whole = true,
-                         .work = r->job->element_steps};
+    *now = (ig_run_status){.at = {r->inserted ? c->insertion.batches : 0, 0},
+                           .duration = INFINITY,
+                           .steps = c->insertion.batches,
+                           .dt = 1,
+                           .ended = r->inserted,
+                           .whole = true,
+                           .work = r->job->element_steps};
     return;
   }
   const double time = (double)m->count.step * m->s.dt;
-  *now = (ig_standing){.at = {m->count.step, time},
-                       .clock = time,
-                       .duration = c->duration,
-                       .steps = r->last,
-                       .dt = m->s.dt,
-                       .ended = m->count.step >= r->last,
-                       .work = r->job->element_steps};
+  *now = (ig_run_status){.at = {m->count.step, time},
+                         .clock = time,
+                         .duration = c->duration,
+                         .steps = r->last,
+                         .dt = m->s.dt,
+                         .ended = m->count.step >= r->last,
+                         .work = r->job->element_steps};
   snprintf(now->note, sizeof now->note, "%" PRId32 " cohesive, %" PRId32 " pieces",
            ig_frac_counts(m)->cohesive, r->track.pieces);
 }
@@ -232,7 +232,7 @@ static ig_status check(ig_job *job, ig_check_line *line, void *user) {
     status = ig_frac_part_new(&m, job->mesh);
   }
   if (status == IG_OK)
-    ig_part_drop_mesh(job->cx, job->mesh); /* as a run does */
+    ig_partition_drop_mesh(job->cx, job->mesh); /* as a run does */
   if (status == IG_OK)
     status = ig_frac_part_tell(&m, line, user);
   ig_frac_model_free(&m);

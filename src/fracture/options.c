@@ -52,9 +52,9 @@ static const ig_option interface_options[] = {
     IG_VECTOR23(S, from, "m", NULL, "or a weak plane, along element edges, that begins here"),
     IG_VECTOR23(S, to, "m", NULL, "and ends here"),
     IG_VECTOR3(S, depth, "m", NULL, "in space: the vector along which the line is drawn out"),
-    IG_REAL(S, fracture_energy, "J/m^2", IG_REQUIRED, IG_TINY, 1e12, "of these facets, mode I"),
+    IG_REAL(S, fracture_energy, "J/m^2", IG_REQUIRED, IG_POSITIVE, 1e12, "of these facets, mode I"),
     IG_REAL(S, fracture_energy_shear, "J/m^2", "0", 0, 1e12, "mode II; 0: as mode I"),
-    IG_REAL(S, cohesive_strength, "Pa", IG_REQUIRED, IG_TINY, 1e15, "of these facets, mode I"),
+    IG_REAL(S, cohesive_strength, "Pa", IG_REQUIRED, IG_POSITIVE, 1e15, "of these facets, mode I"),
     IG_REAL(S, cohesive_strength_shear, "Pa", "0", 0, 1e15, "mode II; 0: as mode I"),
     IG_END};
 #undef S
@@ -110,13 +110,13 @@ static const ig_option residual_options[] = {
 #define S ig_frac_case
 const ig_option ig_frac_options[] = {
     IG_CHOICE(S, plane, "strain|stress", "strain", "plane meshes: strain or stress"),
-    IG_REAL(S, thickness, "m", "1", IG_TINY, 1e6, "of plane meshes"),
+    IG_REAL(S, thickness, "m", "1", IG_POSITIVE, 1e6, "of plane meshes"),
     IG_CHOICE(S, rotation, "small|finite", "small", "finite: elements turn with their material"),
     IG_BOOL(S, surface_contact, "false",
             "bodies and fragments press and rub on each other where their surfaces meet; else they "
             "pass through each other, with a warning"),
-    IG_REAL(S, duration, "s", NULL, IG_TINY, 1e6, "how long; required, but for `insertion`"),
-    IG_REAL(S, time_step, "s", NULL, IG_TINY, 1, "step; left out: from the critical one"),
+    IG_REAL(S, duration, "s", NULL, IG_POSITIVE, 1e6, "how long; required, but for `insertion`"),
+    IG_REAL(S, time_step, "s", NULL, IG_POSITIVE, 1, "step; left out: from the critical one"),
     IG_REAL(S, safety, "", "0.2", 0.001, 1,
             "share of the bulk's critical step, where no step is given; at most 0.7 in the plane "
             "and 0.5 in space where facets may open, 0.54 and 0.22 with `surface_contact` besides"),
@@ -124,7 +124,7 @@ const ig_option ig_frac_options[] = {
     IG_LIST(S, cracks, ig_frac_crack_case, crack_options, NULL, "notches, cut before the start"),
     IG_LIST(S, tips, ig_frac_tip_case, tip_options, NULL,
             "crack tips to follow besides those of `cracks`: of notches that the mesh has"),
-    IG_REAL(S, tip_window, "s", NULL, IG_TINY, 1e6,
+    IG_REAL(S, tip_window, "s", NULL, IG_POSITIVE, 1e6,
             "time over which tip speeds are taken; left out: a tenth of the run"),
     IG_LIST(S, interfaces, ig_frac_interface_case, interface_options, NULL,
             "facets with a strength and an energy of their own"),

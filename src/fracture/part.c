@@ -1,7 +1,7 @@
 /* Who computes what, and who needs whose nodes. */
 #include "fracture/run.h"
 #include "fracture/tables.h"
-#include "core/rising.h"
+#include "core/sorted.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -188,7 +188,7 @@ static ig_status asked_find(ig_frac_model *m, const int32_t *count, int32_t *ask
   for (int r = 0; r < p->ranks && status == IG_OK; r++) {
     if (r == p->rank)
       memcpy(row, count, (size_t)p->ranks * sizeof *row);
-    status = ig_ranks_share(m->cx, r, row, (size_t)p->ranks * sizeof *row);
+    status = ig_ranks_bcast(m->cx, r, row, (size_t)p->ranks * sizeof *row);
     if (status == IG_OK)
       asked[r] = row[p->rank];
   }
@@ -226,7 +226,7 @@ static ig_status ask(ig_frac_model *m, const ig_frac_passing *take, const int32_
                        .receive = give->node + give->start[r],
                        .receive_size = (size_t)count[p->ranks + r] * sizeof *wanted};
   if (status == IG_OK)
-    status = ig_ranks_swap(m->cx, message, messages);
+    status = ig_ranks_exchange(m->cx, message, messages);
   free(count);
   free(message);
   return status;
@@ -243,7 +243,7 @@ static ig_status give_ask(ig_frac_model *m, const ig_frac_passing *take, ig_frac
   if (status == IG_OK)
     status = ask(m, take, wanted, give);
   for (int32_t i = 0; status == IG_OK && i < give->start[p->ranks]; i++)
-    give->node[i] = ig_rising_at(p->mesh_node, m->nodes_start, give->node[i]);
+    give->node[i] = ig_sorted_find(p->mesh_node, m->nodes_start, give->node[i]);
   free(wanted);
   return status;
 }
@@ -280,7 +280,7 @@ ig_status ig_frac_part_new(ig_frac_model *m, const ig_mesh *mesh) {
   if (ig_ranks_count(cx->ranks) == 1)
     return IG_OK;
   IG_TRY(ig_divide_check(cx, (ig_assembly)m->s.how));
-  IG_TRY(ig_part_owners(cx, mesh, IG_DIVIDE_CURVE, &owner));
+  IG_TRY(ig_partition_owners(cx, mesh, IG_DIVIDE_CURVE, &owner));
   ig_status status = part_make(m, mesh, owner);
   if (status == IG_OK)
     ig_frac_probes_divide(m);
@@ -315,17 +315,17 @@ void ig_frac_part_free(ig_frac_model *m) {
   ig_collect_free(&p->own);
 }
 
-ig_status ig_frac_part_tell(ig_frac_model *m, ig_part_line *line, void *user) {
+ig_status ig_frac_part_tell(ig_frac_model *m, ig_partition_line *line, void *user) {
   const ig_frac_part *p = &m->part;
   if (p->ranks == 1)
     return IG_OK;
   const ig_halo *halo = &p->halo[IG_FRAC_NEAR]; /* more where surfaces come near each other */
   const bool speeds = m->s.surface.on || m->s.zone.law.rigid; /* they travel, too */
-  const ig_part_facts mine = {.nodes = p->nodes.count,
-                              .elements = p->elements.count,
-                              .ghosts = halo->received[halo->peers],
-                              .peers = halo->peers,
-                              .whole = p->total.elements,
-                              .item = (int64_t)halo->item / (speeds ? 1 : 2)};
-  return ig_part_facts_tell(m->cx, &mine, line, user);
+  const ig_partition_facts mine = {.nodes = p->nodes.count,
+                                   .elements = p->elements.count,
+                                   .ghosts = halo->received[halo->peers],
+                                   .peers = halo->peers,
+                                   .whole = p->total.elements,
+                                   .item = (int64_t)halo->item / (speeds ? 1 : 2)};
+  return ig_partition_facts_tell(m->cx, &mine, line, user);
 }

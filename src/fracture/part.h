@@ -35,7 +35,7 @@
 #include "core/array.h"
 #include "core/output.h"
 #include "fracture/state.h"
-#include "ranks/part.h"
+#include "ranks/partition.h"
 
 typedef struct ig_frac_model ig_frac_model;
 
@@ -122,7 +122,7 @@ static inline int32_t ig_frac_element_owner(const ig_frac_part *p, int32_t e) {
 IG_MUST_CHECK ig_status ig_frac_part_new(ig_frac_model *m, const ig_mesh *mesh);
 void ig_frac_part_free(ig_frac_model *m);
 /* A line per rank. */
-IG_MUST_CHECK ig_status ig_frac_part_tell(ig_frac_model *m, ig_part_line *line, void *user);
+IG_MUST_CHECK ig_status ig_frac_part_tell(ig_frac_model *m, ig_partition_line *line, void *user);
 
 /* --- part_model.c: the part's tables. Cut out of those of the whole, which the model has until
    then; and those of a checkpoint that hold numbers, once total.count is the checkpoint's. */

@@ -23,8 +23,8 @@ static size_t parcel_size(const int32_t count[3]) {
 
 /* What of a rank others have to know. */
 typedef struct {
-  ig_fence fence; /* around facets at nodes whose forces it needs */
-  ig_box cover;   /* around what it may send */
+  ig_box_grid fence; /* around facets at nodes whose forces it needs */
+  ig_box cover;      /* around what it may send */
 } place;
 
 /* The part's tables. */
@@ -121,9 +121,9 @@ static bool facet_wanted(const scene *s, int64_t e, int f) {
   return false;
 }
 
-static void fence_make(const scene *s, ig_fence *fence) {
+static void fence_make(const scene *s, ig_box_grid *fence) {
   fence->all = ig_box_none;
-  ig_fence_clear(fence);
+  ig_box_grid_clear(fence);
   for (int pass = 0; pass < 2; pass++)
     for (int32_t e = 0; e < s->m->s.ne; e++)
       for (int f = 0; f < s->m->shape.faces && neighbours_known(s, e); f++) {
@@ -136,7 +136,7 @@ static void fence_make(const scene *s, ig_fence *fence) {
           ig_box_add(pass ? &b : &fence->all, at);
         }
         if (pass)
-          ig_fence_add(fence, &b);
+          ig_box_grid_add(fence, &b);
       }
 }
 
@@ -167,23 +167,23 @@ static ig_status places_share(ig_frac_model *m, const scene *s, place **all) {
     ig_box_add(&mine.cover, b.high);
   }
   IG_TRY(ig_ranks_collect(m->cx, &mine, sizeof mine, *all));
-  return ig_ranks_share(m->cx, 0, *all, (size_t)ranks * sizeof **all);
+  return ig_ranks_bcast(m->cx, 0, *all, (size_t)ranks * sizeof **all);
 }
 
 /* --- what goes to whom */
 
-static bool point_near(const ig_fence *to, const double at[3], double reach) {
+static bool point_near(const ig_box_grid *to, const double at[3], double reach) {
   ig_box b = ig_box_none;
   ig_box_add(&b, at);
-  return ig_fence_near(to, &b, reach);
+  return ig_box_grid_near(to, &b, reach);
 }
 
-static bool goes(const scene *s, int32_t e, const ig_fence *to) {
+static bool goes(const scene *s, int32_t e, const ig_box_grid *to) {
   const ig_frac_shape *shape = &s->m->shape;
   const double reach = ig_frac_node_reach(s->m);
   const ig_box b = element_box(s, e);
   double at[3];
-  if (!ig_fence_near(to, &b, 2 * reach))
+  if (!ig_box_grid_near(to, &b, 2 * reach))
     return false;
   for (int a = 0; a < shape->nodes; a++) {
     const int32_t n = s->conn[a * (int64_t)s->m->s.ne + e];
@@ -205,7 +205,7 @@ static bool goes(const scene *s, int32_t e, const ig_fence *to) {
 }
 
 /* Own elements that go to a rank, and own nodes of all that do. */
-static ig_status parcel_choose(ig_frac_model *m, const scene *s, const ig_fence *to,
+static ig_status parcel_choose(ig_frac_model *m, const scene *s, const ig_box_grid *to,
                                ig_frac_parcel *a) {
   const ig_frac_part *p = &m->part;
   const int32_t nodes = m->count.nodes;
@@ -360,11 +360,11 @@ static ig_status parcels_swap(ig_frac_model *m, ig_status status, ig_frac_parcel
     status = IG_NEW(m->cx, &message, (size_t)count + 1, "messages");
   status = ig_ranks_agree(m->cx, status);
   if (status == IG_OK)
-    status = ig_ranks_swap(m->cx, message, messages_make(m, list, count, false, message));
+    status = ig_ranks_exchange(m->cx, message, messages_make(m, list, count, false, message));
   if (status == IG_OK)
     status = ig_ranks_agree(m->cx, room_make(m, list, count));
   if (status == IG_OK)
-    status = ig_ranks_swap(m->cx, message, messages_make(m, list, count, true, message));
+    status = ig_ranks_exchange(m->cx, message, messages_make(m, list, count, true, message));
   free(message);
   return status;
 }

@@ -2,7 +2,7 @@
    in the order of the nodes that came apart and of the facets that opened: who knows these of all
    ranks knows the numbers, and nobody needs the whole. */
 #include "fracture/model.h"
-#include "ranks/lists.h"
+#include "ranks/allgather.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -64,7 +64,7 @@ ig_status ig_frac_numbers_grow(ig_frac_model *m, ig_status status, int64_t *spli
   for (int64_t i = 0; i < p->splits.count && status == IG_OK; i += 3)
     if (p->owner[p->origin[of[i]]] == p->rank)
       mine[count++] = (split){p->node[of[i]], of[i + 2]};
-  status = ig_lists_share(m->cx, status, mine, count, sizeof *mine, by_node, &all, &sum, NULL);
+  status = ig_ranks_allgatherv(m->cx, status, mine, count, sizeof *mine, by_node, &all, &sum, NULL);
   *touched = sum;
   for (int64_t i = 0; i < sum && status == IG_OK; i++)
     *splits += ((split *)all)[i].copies;

@@ -78,5 +78,5 @@ ig_status ig_frac_part_sums(ig_frac_model *m, double sum[IG_FRAC_SUMS]) {
        IG_FRAC_CRACK_ROW, IG_FRAC_CRACK_SUMS}};
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
     IG_TRY(kind_add(m, &kinds[i], sum));
-  return ig_ranks_share(m->cx, 0, sum, IG_FRAC_SUMS * sizeof *sum);
+  return ig_ranks_bcast(m->cx, 0, sum, IG_FRAC_SUMS * sizeof *sum);
 }

@@ -1,8 +1,8 @@
 /* Steps on several ranks: what happens between the passes (steps.c). Ghosts take their owners'
    values; facets that are to open do so on all ranks that have them. */
 #include "fracture/part_surface.h"
-#include "core/rising.h"
-#include "ranks/lists.h"
+#include "core/sorted.h"
+#include "ranks/allgather.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -105,7 +105,7 @@ static ig_status marks_open(ig_frac_model *m, const int32_t *facet, int64_t coun
   int64_t kept = 0;
   ig_status status = IG_NEW(m->cx, &here, (size_t)count + 1, "facets to open");
   for (int64_t i = 0; i < count && status == IG_OK; i++) {
-    const int32_t e = ig_rising_at(p->element, m->s.ne, facet[i] / faces), f = facet[i] % faces;
+    const int32_t e = ig_sorted_find(p->element, m->s.ne, facet[i] / faces), f = facet[i] % faces;
     if (e < 0 || !(p->inside[e] >> f & 1))
       continue;
     here[kept++] = e * faces + f;
@@ -129,13 +129,14 @@ ig_status ig_frac_part_insert(ig_frac_model *m, ig_status status) {
   if (status == IG_OK)
     status = marks_read(m, &mine, &count);
   int64_t most = count;
-  status = ig_ranks_most(m->cx, status, &most, 1);
+  status = ig_ranks_max(m->cx, status, &most, 1);
   total->broken = total->touched = 0; /* as the passes would leave it */
   if (status != IG_OK || most == 0) {
     free(mine);
     return status;
   }
-  status = ig_lists_share(m->cx, status, mine, count, sizeof *mine, by_number, &all, &sum, NULL);
+  status =
+      ig_ranks_allgatherv(m->cx, status, mine, count, sizeof *mine, by_number, &all, &sum, NULL);
   if (status == IG_OK)
     status = marks_open(m, all, sum);
   status = ig_frac_numbers_grow(m, status, &split, &touched);

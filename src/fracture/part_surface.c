@@ -1,7 +1,7 @@
 /* Contact of surfaces on several ranks, in the rank's copy of all that are near (part_surface.h);
    and, where there is no contact, a look whether bodies overlap. */
 #include "fracture/part_surface.h"
-#include "core/rising.h"
+#include "core/sorted.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -65,14 +65,14 @@ static ig_status surfaces_join(ig_frac_model *m, const ig_frac_parcel *list, int
 }
 
 static int32_t node_place(const surfaces *s, int32_t number) {
-  return ig_rising_at(s->node_number, s->nodes, number);
+  return ig_sorted_find(s->node_number, s->nodes, number);
 }
 static int32_t element_place(const surfaces *s, int32_t number) {
-  return ig_rising_at(s->element_number, s->elements, number);
+  return ig_sorted_find(s->element_number, s->elements, number);
 }
 /* A node of the part whose motion is known there, -1. */
 static int32_t node_local(const surfaces *s, int32_t number) {
-  const int32_t at = ig_rising_at(s->whole, s->known, number);
+  const int32_t at = ig_sorted_find(s->whole, s->known, number);
   return at < 0 ? -1 : s->local[at];
 }
 
@@ -138,7 +138,7 @@ static ig_status elements_fill(ig_frac_model *m, const surfaces *s) {
   c->linked.count = c->seen.count = 0;
   for (int32_t e = 0; e < s->elements; e++) {
     const ig_frac_surface_element *from = &s->element[e];
-    const int32_t local = ig_rising_at(p->element, m->s.ne, from->number);
+    const int32_t local = ig_sorted_find(p->element, m->s.ne, from->number);
     number[e] = from->number;
     ((uint32_t *)c->worn.host)[e] = from->worn;
     of[e] = local >= 0 && p->element_owner[local] == p->rank ? local : -1;
@@ -218,7 +218,7 @@ static ig_status nodes_fill(ig_frac_model *m, const surfaces *s) {
     of[n] = node_local(s, from->number);
     if (of[n] >= 0)
       IG_TRY(ig_frac_list_add(m->cx, &c->borrowed, n));
-    if (from->surface && ig_fence_near(&c->fence, &b, ig_frac_node_reach(m)))
+    if (from->surface && ig_box_grid_near(&c->fence, &b, ig_frac_node_reach(m)))
       IG_TRY(ig_frac_list_add(m->cx, &c->pressing, n));
     if (from->surface && of[n] >= 0 && ig_frac_wanted(m, of[n]))
       IG_TRY(ig_frac_list_add(m->cx, &c->reacting, n));
@@ -493,7 +493,7 @@ ig_status ig_frac_part_moved(ig_frac_model *m, ig_status status) {
   if (!(most < 1e300)) /* it blows up, which others see */
     most = 1e300;
   memcpy(&word, &most, sizeof word); /* numbers above 0 have the order of their bits */
-  status = ig_ranks_most(m->cx, status, &word, 1);
+  status = ig_ranks_max(m->cx, status, &word, 1);
   memcpy(&most, &word, sizeof most);
   if (!p->contact) /* the first import is to come */
     return status;
@@ -550,7 +550,7 @@ ig_status ig_frac_part_watch(ig_frac_model *m, double *deepest) {
   if (status == IG_OK)
     status = depth_find(m, &depth, deepest);
   memcpy(&word, deepest, sizeof word); /* numbers above 0 have the order of their bits */
-  status = ig_ranks_most(m->cx, status, &word, 1);
+  status = ig_ranks_max(m->cx, status, &word, 1);
   memcpy(deepest, &word, sizeof word);
   m->s.surface.worn = NULL;
   ig_frac_contact_free(m);

@@ -19,7 +19,7 @@
 #define IG_FRAC_PART_SURFACE_H
 
 #include "fracture/tables.h"
-#include "ranks/fence.h"
+#include "ranks/box_grid.h"
 
 /* What a message has; numbers are those of the whole. */
 typedef struct {
@@ -52,7 +52,7 @@ typedef struct ig_frac_contact {
   int32_t nodes, elements, mask;
   double skin, moved; /* s above; how far a node has moved at most */
   bool mesh_known;    /* the part's mesh is on the host as it is now */
-  ig_fence fence;     /* of this rank */
+  ig_box_grid fence;  /* of this rank */
   /* what kernels read and write, as in ig_frac_state; the last ones are the device's alone */
   ig_array conn, list, node, number, worn, x, u, v, minv, part, mass, gap, force, work, on;
   ig_array bucket, next, hit, after, push;

@@ -1,9 +1,9 @@
 /* Pieces: what hangs together, named by its lowest element. On ranks each joins its own elements;
    across a facet between elements of two ranks these tell each other the names of their pieces, and
    all learn which names are one. */
-#include "core/forest.h"
-#include "core/rising.h"
-#include "ranks/lists.h"
+#include "core/union_find.h"
+#include "core/sorted.h"
+#include "ranks/allgather.h"
 #include "fracture/run.h"
 
 #include <stdlib.h>
@@ -80,7 +80,7 @@ static ig_status own_join(ig_frac_model *m, const mesh_now *w, int32_t *up, cros
       if (o < 0)
         continue;
       if (ig_frac_element_owner(p, o) == p->rank) {
-        ig_join(up, e, o);
+        ig_union_join(up, e, o);
         continue;
       }
       const int32_t a = ig_frac_element_number(p, e), b = ig_frac_element_number(p, o);
@@ -93,7 +93,7 @@ static ig_status own_join(ig_frac_model *m, const mesh_now *w, int32_t *up, cros
   if (x->count)
     qsort(x->item, (size_t)x->count, sizeof *x->item, by_place);
   for (int64_t i = 0; i < x->count; i++)
-    x->out[i] = ig_frac_element_number(p, ig_root(up, x->item[i].own));
+    x->out[i] = ig_frac_element_number(p, ig_union_root(up, x->item[i].own));
   return IG_OK;
 }
 
@@ -114,7 +114,7 @@ static ig_status names_swap(ig_frac_model *m, const crossings *x, ig_status stat
                                        .receive_size = bytes};
   }
   if (status == IG_OK)
-    status = ig_ranks_swap(m->cx, message, messages);
+    status = ig_ranks_exchange(m->cx, message, messages);
   free(message);
   return status;
 }
@@ -137,7 +137,7 @@ static ig_status aliases_share(ig_frac_model *m, const crossings *x, ig_status s
   for (int64_t i = 0; i < kept; i++)
     if (!once || by_names(&mine[once - 1], &mine[i]) != 0)
       mine[once++] = mine[i];
-  status = ig_lists_share(m->cx, status, mine, once, sizeof *mine, by_names, all, sum, NULL);
+  status = ig_ranks_allgatherv(m->cx, status, mine, once, sizeof *mine, by_names, all, sum, NULL);
   free(mine);
   return status;
 }
@@ -168,8 +168,8 @@ static ig_status names_join(ig_frac_model *m, const alias *all, int64_t sum, nam
   for (int64_t i = 0; i < n->count; i++)
     n->up[i] = (int32_t)i;
   for (int64_t i = 0; i < sum; i++)
-    ig_join(n->up, ig_rising_at(n->name, n->count, all[i].low),
-            ig_rising_at(n->name, n->count, all[i].high));
+    ig_union_join(n->up, ig_sorted_find(n->name, n->count, all[i].low),
+                  ig_sorted_find(n->name, n->count, all[i].high));
   return IG_OK;
 }
 
@@ -178,11 +178,11 @@ static ig_status names_join(ig_frac_model *m, const alias *all, int64_t sum, nam
 static void names_give(const ig_frac_model *m, names *n, int32_t *up, int64_t *own) {
   const ig_frac_part *p = &m->part;
   for (int32_t e = 0; e < m->s.ne; e++)
-    up[e] = ig_root(up, e);
+    up[e] = ig_union_root(up, e);
   for (int32_t e = m->s.ne - 1; e >= 0; e--) { /* roots, which are lower, last */
     const int32_t name = ig_frac_element_number(p, up[e]),
-                  at = ig_rising_at(n->name, n->count, name);
-    up[e] = at < 0 ? name : n->name[ig_root(n->up, at)];
+                  at = ig_sorted_find(n->name, n->count, name);
+    up[e] = at < 0 ? name : n->name[ig_union_root(n->up, at)];
     *own += ig_frac_element_owner(p, e) == p->rank && up[e] == ig_frac_element_number(p, e);
   }
 }
@@ -203,7 +203,7 @@ static ig_status pieces_join(ig_frac_model *m, ig_frac_pieces *p, ig_status stat
     status = names_join(m, all, sum, &n);
   if (status == IG_OK)
     names_give(m, &n, p->of, &own);
-  status = ig_lists_sum(m->cx, status, own, &count);
+  status = ig_ranks_sum_lists(m->cx, status, own, &count);
   p->count = (int32_t)count;
   free(x.item);
   free(x.out);
@@ -235,7 +235,7 @@ ig_status ig_frac_piece_number(ig_ctx *cx, ig_frac_numbering *n, int32_t name, i
     n->name[n->count++] = name;
     n->last = n->count - 1;
   } else if (n->last >= n->count || n->name[n->last] != name)
-    n->last = ig_rising_at(n->name, n->count, name);
+    n->last = ig_sorted_find(n->name, n->count, name);
   if (n->last < 0)
     return IG_FAIL(cx, IG_NUMERIC, "element %lld is of a piece that does not exist",
                    (long long)element);

@@ -1,5 +1,5 @@
 /* Probes: what a case asks of nodes and elements, as columns of the history. They hold no state. */
-#include "core/rising.h"
+#include "core/sorted.h"
 #include "fracture/run.h"
 #include "fracture/tables.h"
 #include "mesh/probe.h"
@@ -112,7 +112,7 @@ static void probe_divide(const ig_frac_model *m, probe *p) {
   const int32_t count = nodes ? m->nodes_start : m->s.ne;
   int64_t kept = 0;
   for (int64_t i = 0; i < p->own.mine_count; i++) {
-    const int32_t at = ig_rising_at(number, count, p->own.mine[i]);
+    const int32_t at = ig_sorted_find(number, count, p->own.mine[i]);
     if (at < 0 || owner[at] != part->rank)
       continue;
     p->own.mine[kept] = at;

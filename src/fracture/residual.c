@@ -4,7 +4,7 @@
 #include "fracture/cracks.h"
 #include "fracture/tables.h"
 #ifdef INGOT_HAVE_IO
-#include "io/cells.h"
+#include "io/snapshot_locate.h"
 #include "io/vtkhdf.h"
 #include "ranks/ranks.h"
 #endif

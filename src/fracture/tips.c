@@ -1,8 +1,8 @@
 /* How far cracks have come from their tips: the farthest facet without traction that hangs together
    with the tip through facets that part. Nodes count as one with those they were split from. On
    ranks the first gets what the facets that part need to say, in their order. */
-#include "core/forest.h"
-#include "core/rising.h"
+#include "core/union_find.h"
+#include "core/sorted.h"
 #include "fracture/run.h"
 
 #include <math.h>
@@ -158,7 +158,7 @@ static int by_number(const void *a, const void *b) {
 }
 
 static int32_t root_of(const search *s, int32_t node) {
-  return ig_root(s->up, ig_rising_at(s->name, s->names, node));
+  return ig_union_root(s->up, ig_sorted_find(s->name, s->names, node));
 }
 
 static ig_status crack_join(search *s) {
@@ -178,10 +178,10 @@ static ig_status crack_join(search *s) {
   for (int64_t i = 0; i < s->count; i++) {
     const int32_t at = root_of(s, s->node[i * dim]);
     for (int j = 1; j < dim; j++)
-      ig_join(s->up, at, root_of(s, s->node[i * dim + j]));
+      ig_union_join(s->up, at, root_of(s, s->node[i * dim + j]));
     for (int k = 0; k < s->track->tips; k++)
       if (s->near[i] >> k & 1)
-        ig_join(s->up, at, root_of(s, s->tip[k]));
+        ig_union_join(s->up, at, root_of(s, s->tip[k]));
   }
   return IG_OK;
 }
@@ -270,5 +270,5 @@ ig_status ig_frac_tips_follow(ig_frac_model *m, ig_frac_track *track) {
   free(s.name);
   free(s.up);
   IG_TRY(status);
-  return ig_ranks_share(m->cx, 0, track->tip, sizeof track->tip);
+  return ig_ranks_bcast(m->cx, 0, track->tip, sizeof track->tip);
 }

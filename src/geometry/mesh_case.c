@@ -1,6 +1,6 @@
 /* The `mesh` section: its options, and the steps from a shape to a finished mesh. */
 #include "geometry/mesh_case.h"
-#include "geometry/sheet.h"
+#include "geometry/shape_structured.h"
 #include "mesh/topology.h"
 
 #include <math.h>
@@ -8,8 +8,8 @@
 #include <string.h>
 
 /* lines that several shapes share */
-#define RADIUS(text) IG_REAL(M, radius, "m", IG_REQUIRED, IG_TINY, 1e9, text)
-#define HEIGHT IG_REAL(M, height, "m", IG_REQUIRED, IG_TINY, 1e9, "height, along z")
+#define RADIUS(text) IG_REAL(M, radius, "m", IG_REQUIRED, IG_POSITIVE, 1e9, text)
+#define HEIGHT IG_REAL(M, height, "m", IG_REQUIRED, IG_POSITIVE, 1e9, "height, along z")
 #define ROUND                                                                                      \
   IG_REAL(M, angle, "rad", "0", 0, 6.2831853072, "how far round it goes; 0: all the way")
 #define CELLS(text) IG_REALS(M, cells, "", IG_REQUIRED, 1, 1e9, text)
@@ -26,8 +26,8 @@ static const ig_option box_options[] = {
 
 #define M ig_annulus_case
 static const ig_option annulus_options[] = {
-    IG_REAL(M, inner, "m", IG_REQUIRED, IG_TINY, 1e9, "inner radius"),
-    IG_REAL(M, outer, "m", IG_REQUIRED, IG_TINY, 1e9, "outer radius"),
+    IG_REAL(M, inner, "m", IG_REQUIRED, IG_POSITIVE, 1e9, "inner radius"),
+    IG_REAL(M, outer, "m", IG_REQUIRED, IG_POSITIVE, 1e9, "outer radius"),
     CELLS("cells: radial, around, and layers where there is a height"),
     IG_REAL(M, start, "rad", "0", 0, 0, "where a part of the ring begins, from the x axis"),
     ROUND,
@@ -53,12 +53,12 @@ static const ig_option disc_options[] = {
     IG_INT(M, sectors, "6", 3, 1000, "triangles at the centre"), IG_END};
 static const ig_option dome_options[] = {
     RADIUS("radius of the sphere"),
-    IG_REAL(M, angle, "rad", IG_REQUIRED, IG_TINY, 3.14159, "from the axis to the edge"),
+    IG_REAL(M, angle, "rad", IG_REQUIRED, IG_POSITIVE, 3.14159, "from the axis to the edge"),
     IG_INT(M, rings, IG_REQUIRED, 1, 100000, "rings of triangles about the apex"),
     IG_INT(M, sectors, "6", 3, 1000, "triangles at the apex"), IG_END};
 static const ig_option lattice_dome_options[] = {
     RADIUS("radius of the sphere"),
-    IG_REAL(M, angle, "rad", IG_REQUIRED, IG_TINY, 3.14159, "from the axis to the edge"),
+    IG_REAL(M, angle, "rad", IG_REQUIRED, IG_POSITIVE, 3.14159, "from the axis to the edge"),
     IG_INT(M, rings, IG_REQUIRED, 1, 100000, "rings of bars about the apex"),
     IG_INT(M, sectors, "6", 3, 1000, "ribs from the apex to the edge"),
     IG_INT(M, cells, "1", 1, 1000, "beams a bar"),
@@ -68,7 +68,8 @@ static const ig_option lattice_dome_options[] = {
 #define M ig_hemisphere_case
 static const ig_option hemisphere_options[] = {
     RADIUS("radius"),
-    IG_REAL(M, hole, "rad", "0.3141592653589793", IG_TINY, 1.57, "from the axis to the hole's rim"),
+    IG_REAL(M, hole, "rad", "0.3141592653589793", IG_POSITIVE, 1.57,
+            "from the axis to the hole's rim"),
     ROUND, CELLS("cells: around, from the edge up to the hole"), IG_END};
 #undef M
 
@@ -91,7 +92,8 @@ static const ig_option beam_line_options[] = {
 
 #define M ig_voxel_plate
 static const ig_option voxel_plate_options[] = {
-    IG_REAL(M, thickness, "m", IG_REQUIRED, IG_TINY, 1e9, "thickness, rounded up to whole voxels"),
+    IG_REAL(M, thickness, "m", IG_REQUIRED, IG_POSITIVE, 1e9,
+            "thickness, rounded up to whole voxels"),
     IG_REAL(M, margin, "m", "0", 0, 1e9, "how far it reaches beyond the part in x and y"), IG_END};
 #undef M
 
@@ -109,7 +111,7 @@ static const ig_option voxel_options[] = {
             "otherwise), or the outer surface of any other mesh or geometry file"),
     IG_REAL(M, threshold, "", "0", 0, 0, "stl: voxels of an image above this value are the part"),
     IG_TEXT(M, field, NULL, "stl: the array of a .vti; left out: its only one"),
-    IG_REAL(M, voxel, "m", NULL, IG_TINY, 1e9,
+    IG_REAL(M, voxel, "m", NULL, IG_POSITIVE, 1e9,
             "stl: edge of a voxel; one whose middle is inside is kept"),
     IG_VECTOR(M, rotate, 3, "rad", "[0, 0, 0]", "stl: turned about x, then y, then z"),
     IG_VECTOR(M, move, 3, "m", "[0, 0, 0]", "stl: then moved by this"),
@@ -147,7 +149,7 @@ const ig_option ig_mesh_options[] = {
             "mesh to read: .vtkhdf, .vtu, .vtk, .inp, .k, .msh, .unv, .med, .cgns, .bdf; or .geo, "
             ".step to mesh"),
     IG_BOOL(M, split, "false", "hexahedra, wedges and pyramids of a file are cut into tetrahedra"),
-    IG_REAL(M, unit, "m", NULL, IG_TINY, 1e9,
+    IG_REAL(M, unit, "m", NULL, IG_POSITIVE, 1e9,
             "length of one unit of the file's coordinates; left out: 1 m, of an stl 1 mm"),
     IG_REAL(M, edge, "m", "0", 0, 1e9, "element size for geometry meshed by Gmsh; 0: its choice"),
     IG_REAL(M, meshing_time, "s", "0", 0, 1e9,
@@ -192,9 +194,9 @@ typedef struct {
 static ig_status source_find(ig_ctx *cx, const ig_mesh_case *c, source *found) {
   const source all[] = {
       {"file", &c->at, NULL},
-      {"boxes", NULL, ig_draft_boxes},
-      {"stl", &c->at, ig_draft_voxels},
-#define SHAPE(name) {#name, &c->name.at, ig_draft_##name}
+      {"boxes", NULL, ig_mesh_builder_boxes},
+      {"stl", &c->at, ig_mesh_builder_voxels},
+#define SHAPE(name) {#name, &c->name.at, ig_mesh_builder_##name}
       SHAPE(annulus),
       SHAPE(cylinder),
       SHAPE(tube),
@@ -227,7 +229,7 @@ static ig_status source_find(ig_ctx *cx, const ig_mesh_case *c, source *found) {
   return IG_OK;
 }
 
-static ig_status elements_remove(ig_ctx *cx, const ig_mesh_case *c, ig_draft *draft) {
+static ig_status elements_remove(ig_ctx *cx, const ig_mesh_case *c, ig_mesh_builder *draft) {
   const ig_lid elements = ig_mesh_elements(draft->mesh);
   uint8_t *keep = NULL, *inside = NULL;
   ig_status status;
@@ -252,7 +254,7 @@ static ig_status elements_remove(ig_ctx *cx, const ig_mesh_case *c, ig_draft *dr
       goto done;
     }
   }
-  status = ig_draft_keep(cx, draft, keep);
+  status = ig_mesh_builder_keep(cx, draft, keep);
 done:
   free(keep);
   free(inside);
@@ -291,7 +293,7 @@ static ig_status file_read(ig_ctx *cx, const ig_mesh_case *c, ig_mesh **mesh) {
 #endif
 }
 
-static ig_status generate(ig_ctx *cx, const ig_mesh_case *c, ig_draft *draft) {
+static ig_status generate(ig_ctx *cx, const ig_mesh_case *c, ig_mesh_builder *draft) {
   source from;
   IG_TRY(source_find(cx, c, &from));
   if (!c->voxels.stl && c->voxels.at.given)
@@ -320,15 +322,15 @@ static ig_status generate(ig_ctx *cx, const ig_mesh_case *c, ig_draft *draft) {
     ig_elem_type type = c->element ? (ig_elem_type)(c->element - 1) : IG_ELEM_TYPES;
     IG_TRY(ig_mesh_placed(cx, from.make(cx, c, &type, draft), from.at));
     if (type == IG_TET4 || type == IG_TET10)
-      IG_TRY(ig_mesh_placed(cx, ig_draft_tets(cx, draft), &c->at));
+      IG_TRY(ig_mesh_placed(cx, ig_mesh_builder_tets(cx, draft), &c->at));
     if (type == IG_WEDGE6)
-      IG_TRY(ig_mesh_placed(cx, ig_draft_wedges(cx, draft), &c->at));
+      IG_TRY(ig_mesh_placed(cx, ig_mesh_builder_wedges(cx, draft), &c->at));
     if (c->remove.count)
       IG_TRY(elements_remove(cx, c, draft));
     if (c->jitter.amount > 0)
-      IG_TRY(ig_draft_jitter(cx, draft, &c->jitter));
+      IG_TRY(ig_mesh_builder_jitter(cx, draft, &c->jitter));
     if (type == IG_TRI6 || type == IG_TET10)
-      IG_TRY(ig_mesh_placed(cx, ig_draft_quadratic(cx, draft), from.at));
+      IG_TRY(ig_mesh_placed(cx, ig_mesh_builder_quadratic(cx, draft), from.at));
   }
   ig_mesh *mesh = draft->mesh;
   if (!from.make && c->remove.count)
@@ -357,14 +359,14 @@ static ig_status generate(ig_ctx *cx, const ig_mesh_case *c, ig_draft *draft) {
 
 ig_status ig_mesh_generate(ig_ctx *cx, const ig_mesh_case *c, ig_mesh **mesh) {
   *mesh = NULL;
-  ig_draft draft = {0};
+  ig_mesh_builder draft = {0};
   const ig_phase former = ig_phase_begin(cx, IG_PHASE_MESH);
   const ig_status status = generate(cx, c, &draft);
   if (status == IG_OK) {
     *mesh = draft.mesh;
     draft.mesh = NULL;
   }
-  ig_draft_free(&draft);
+  ig_mesh_builder_free(&draft);
   ig_phase_end(cx, former);
   return status;
 }

@@ -4,7 +4,7 @@
 #ifndef IG_GEOMETRY_MESH_CASE_H
 #define IG_GEOMETRY_MESH_CASE_H
 
-#include "mesh/draft.h"
+#include "mesh/mesh_builder.h"
 
 /* Points and sizes have two entries in the plane, three in space. */
 typedef struct {

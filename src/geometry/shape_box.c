@@ -1,5 +1,5 @@
 /* Shapes with straight edges: boxes that join where they touch, and a plate. */
-#include "geometry/sheet.h"
+#include "geometry/shape_structured.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -119,15 +119,15 @@ static ig_status boxes_fit(ig_ctx *cx, const box *a, const box *b, double tolera
 }
 
 static ig_status box_make(ig_ctx *cx, const box *b, ig_elem_type flat, const ig_mesh_case *c,
-                          ig_draft *draft) {
-  const ig_sheet s = {.dim = c->shell ? 3 : 2,
-                      .n = {b->n[0], b->n[1]},
-                      .type = flat,
-                      .pattern = c->pattern,
-                      .map = box_map,
-                      .arg = b};
-  IG_TRY(ig_sheet_make(cx, &s, draft));
-  return b->dim == 3 ? ig_draft_extrude(cx, draft, b->n[2], b->at[2]) : IG_OK;
+                          ig_mesh_builder *draft) {
+  const ig_structured s = {.dim = c->shell ? 3 : 2,
+                           .n = {b->n[0], b->n[1]},
+                           .type = flat,
+                           .pattern = c->pattern,
+                           .map = box_map,
+                           .arg = b};
+  IG_TRY(ig_structured_make(cx, &s, draft));
+  return b->dim == 3 ? ig_mesh_builder_extrude(cx, draft, b->n[2], b->at[2]) : IG_OK;
 }
 
 /* What a cell is cut into. */
@@ -163,7 +163,7 @@ static ig_status boxes_number(ig_ctx *cx, const box *list, int count, ig_elem_ty
 }
 
 /* Appends `more` (one block, the same type) and empties it. */
-static ig_status append(ig_ctx *cx, ig_draft *draft, ig_draft *more) {
+static ig_status append(ig_ctx *cx, ig_mesh_builder *draft, ig_mesh_builder *more) {
   ig_mesh *a = draft->mesh, *b = more->mesh;
   ig_block *p = &a->block[0], *q = &b->block[0];
   const size_t npe = (size_t)ig_elem_info_get(p->type)->nodes;
@@ -187,7 +187,7 @@ static ig_status append(ig_ctx *cx, ig_draft *draft, ig_draft *more) {
   memcpy(tag + p->count, q->tag, (size_t)q->count * sizeof *tag);
   a->nodes += b->nodes;
   p->count += q->count;
-  ig_draft_free(more);
+  ig_mesh_builder_free(more);
   return IG_OK;
 }
 
@@ -203,7 +203,7 @@ static int32_t box_region(const ig_list *boxes, int i) {
 }
 
 static ig_status boxes_make(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type *type, box *list,
-                            ig_draft *draft) {
+                            ig_mesh_builder *draft) {
   double smallest = INFINITY;
   for (int i = 0; i < c->boxes.count; i++) {
     const ig_box_case *given = IG_ITEM(ig_box_case, c->boxes, i);
@@ -227,8 +227,9 @@ static ig_status boxes_make(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type *typ
     for (int k = 0; k < i; k++)
       IG_TRY(ig_mesh_placed(cx, boxes_fit(cx, &list[k], &list[i], tolerance),
                             &IG_ITEM(ig_box_case, c->boxes, i)->at));
-    ig_draft one = {0};
-    ig_status status = box_make(cx, &list[i], solid ? IG_QUAD4 : ig_sheet_type(*type), c, &one);
+    ig_mesh_builder one = {0};
+    ig_status status =
+        box_make(cx, &list[i], solid ? IG_QUAD4 : ig_structured_type(*type), c, &one);
     if (status == IG_OK) {
       const int32_t region = box_region(&c->boxes, i);
       for (ig_lid e = 0; region && e < one.mesh->block[0].count; e++)
@@ -239,18 +240,20 @@ static ig_status boxes_make(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type *typ
         status = append(cx, draft, &one);
     }
     if (status != IG_OK) {
-      ig_draft_free(&one);
+      ig_mesh_builder_free(&one);
       return ig_mesh_placed(cx, status, &IG_ITEM(ig_box_case, c->boxes, i)->at);
     }
   }
   uint8_t *outer = draft->side; /* only there can they touch */
   draft->side = NULL;           /* the sides of all are those of the bounding box */
-  const ig_status status = c->boxes.count > 1 ? ig_draft_weld(cx, draft, tolerance, outer) : IG_OK;
+  const ig_status status =
+      c->boxes.count > 1 ? ig_mesh_builder_weld(cx, draft, tolerance, outer) : IG_OK;
   free(outer);
   return status;
 }
 
-ig_status ig_draft_boxes(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type *type, ig_draft *draft) {
+ig_status ig_mesh_builder_boxes(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type *type,
+                                ig_mesh_builder *draft) {
   box *list;
   IG_TRY(IG_NEW(cx, &list, c->boxes.count, "boxes"));
   const ig_status status = boxes_make(cx, c, type, list, draft);
@@ -266,7 +269,8 @@ static void plate_map(const void *arg, ig_lid i, ig_lid j, double *x) {
   x[1] = p[1] * j / p[3];
 }
 
-ig_status ig_draft_plate(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type *type, ig_draft *draft) {
+ig_status ig_mesh_builder_plate(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type *type,
+                                ig_mesh_builder *draft) {
   static const char *const what[] = {"in x", "in y"};
   const ig_plate_case *p = &c->plate;
   ig_lid n[2];
@@ -277,12 +281,12 @@ ig_status ig_draft_plate(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type *type, 
   IG_TRY(ig_shape_positive(cx, "size", p->size.value[0]));
   IG_TRY(ig_shape_positive(cx, "size", p->size.value[1]));
   const double arg[4] = {p->size.value[0], p->size.value[1], n[0], n[1]};
-  const ig_sheet s = {.dim = c->shell ? 3 : 2,
-                      .n = {n[0], n[1]},
-                      .type = ig_sheet_type(*type),
-                      .pattern = c->pattern,
-                      .map = plate_map,
-                      .arg = arg};
-  ig_draft_name(draft, "xmin", "xmax", "ymin", "ymax", NULL, NULL);
-  return ig_sheet_make(cx, &s, draft);
+  const ig_structured s = {.dim = c->shell ? 3 : 2,
+                           .n = {n[0], n[1]},
+                           .type = ig_structured_type(*type),
+                           .pattern = c->pattern,
+                           .map = plate_map,
+                           .arg = arg};
+  ig_mesh_builder_name(draft, "xmin", "xmax", "ymin", "ymax", NULL, NULL);
+  return ig_structured_make(cx, &s, draft);
 }

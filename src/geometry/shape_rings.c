@@ -1,5 +1,5 @@
 /* Rings about a centre (disc, dome, dome of bars), and lines of beams. */
-#include "geometry/sheet.h"
+#include "geometry/shape_structured.h"
 
 #include <math.h>
 #include <string.h>
@@ -31,7 +31,7 @@ static ig_status rings_read(ig_ctx *cx, const ig_rings_case *p, bool cap, ig_lid
 
 /* Side 0 is the outermost ring, side 1 the centre. `extra` nodes are left for the caller. */
 static ig_status rings_nodes(ig_ctx *cx, const ig_rings_case *p, ig_lid sectors, bool cap, int dim,
-                             ig_lid extra, ig_draft *draft) {
+                             ig_lid extra, ig_mesh_builder *draft) {
   const ig_lid rings = (ig_lid)p->rings;
   IG_TRY(ig_mesh_new(cx, dim, ring_first(sectors, rings + 1) + extra, &draft->mesh));
   IG_TRY(IG_NEW(cx, &draft->side, draft->mesh->nodes, "node sides"));
@@ -52,7 +52,7 @@ static ig_status rings_nodes(ig_ctx *cx, const ig_rings_case *p, ig_lid sectors,
 }
 
 static ig_status rings_triangles(ig_ctx *cx, const ig_rings_case *p, bool cap, int dim,
-                                 ig_draft *draft) {
+                                 ig_mesh_builder *draft) {
   ig_lid sectors;
   IG_TRY(rings_read(cx, p, cap, &sectors));
   const ig_lid rings = (ig_lid)p->rings;
@@ -76,15 +76,17 @@ static ig_status rings_triangles(ig_ctx *cx, const ig_rings_case *p, bool cap, i
   return IG_OK;
 }
 
-ig_status ig_draft_disc(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type *type, ig_draft *draft) {
+ig_status ig_mesh_builder_disc(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type *type,
+                               ig_mesh_builder *draft) {
   IG_TRY(ig_shape_type(cx, type, IG_TRI3, 1u << IG_TRI3 | 1u << IG_TRI6, "disc"));
-  ig_draft_name(draft, "edge", "center", NULL, NULL, NULL, NULL);
+  ig_mesh_builder_name(draft, "edge", "center", NULL, NULL, NULL, NULL);
   return rings_triangles(cx, &c->disc, false, c->shell ? 3 : 2, draft);
 }
 
-ig_status ig_draft_dome(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type *type, ig_draft *draft) {
+ig_status ig_mesh_builder_dome(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type *type,
+                               ig_mesh_builder *draft) {
   IG_TRY(ig_shape_type(cx, type, IG_TRI3, 1u << IG_TRI3 | 1u << IG_TRI6, "dome"));
-  ig_draft_name(draft, "edge", "apex", NULL, NULL, NULL, NULL);
+  ig_mesh_builder_name(draft, "edge", "apex", NULL, NULL, NULL, NULL);
   return rings_triangles(cx, &c->dome, true, 3, draft);
 }
 
@@ -106,8 +108,8 @@ static void bar(ig_mesh *mesh, ig_lid a, ig_lid b, ig_lid cells, ig_lid *node, i
   }
 }
 
-ig_status ig_draft_lattice_dome(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type *type,
-                                ig_draft *draft) {
+ig_status ig_mesh_builder_lattice_dome(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type *type,
+                                       ig_mesh_builder *draft) {
   const ig_rings_case *p = &c->lattice_dome;
   ig_lid sectors;
   IG_TRY(rings_read(cx, p, true, &sectors));
@@ -119,7 +121,7 @@ ig_status ig_draft_lattice_dome(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type 
                    "cells: %lld a bar: expected 1 to 1000, and fewer beams in all "
                    "than one mesh can number",
                    (long long)cells);
-  ig_draft_name(draft, "edge", "apex", NULL, NULL, NULL, NULL);
+  ig_mesh_builder_name(draft, "edge", "apex", NULL, NULL, NULL, NULL);
   IG_TRY(rings_nodes(cx, p, sectors, true, 3, (ig_lid)(bars * (cells - 1)), draft));
   ig_block *block;
   IG_TRY(ig_mesh_add_block(cx, draft->mesh, IG_BEAM2, (ig_lid)(bars * cells), &block));
@@ -135,8 +137,8 @@ ig_status ig_draft_lattice_dome(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type 
   return IG_OK;
 }
 
-ig_status ig_draft_beam_line(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type *type,
-                             ig_draft *draft) {
+ig_status ig_mesh_builder_beam_line(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type *type,
+                                    ig_mesh_builder *draft) {
   const ig_beam_line_case *p = &c->beam_line;
   IG_TRY(ig_shape_type(cx, type, IG_BEAM2, 1u << IG_BEAM2, "beam_line"));
   const bool arc = p->radius > 0;
@@ -189,7 +191,7 @@ ig_status ig_draft_beam_line(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type *ty
   if (!closed) {
     draft->side[0] = 1;
     draft->side[beams] = 2;
-    ig_draft_name(draft, "start", "end", NULL, NULL, NULL, NULL);
+    ig_mesh_builder_name(draft, "start", "end", NULL, NULL, NULL, NULL);
   }
   return IG_OK;
 }

@@ -1,5 +1,5 @@
 /* Shapes about an axis: annulus, tube, cylinder, and shells of revolution. */
-#include "geometry/sheet.h"
+#include "geometry/shape_structured.h"
 
 #include <math.h>
 #include <string.h>
@@ -14,7 +14,7 @@ static void annulus_map(const void *arg, ig_lid i, ig_lid j, double *x) {
 }
 
 static ig_status annulus(ig_ctx *cx, const ig_mesh_case *c, const ig_annulus_case *p, bool solid,
-                         ig_elem_type *type, ig_draft *draft) {
+                         ig_elem_type *type, ig_mesh_builder *draft) {
   static const char *const what[] = {"radial", "around", "layers"};
   ig_lid n[3];
   double angle;
@@ -27,26 +27,28 @@ static ig_status annulus(ig_ctx *cx, const ig_mesh_case *c, const ig_annulus_cas
   IG_TRY(ig_shape_type(cx, type, solid ? IG_HEX8 : IG_QUAD4,
                        solid ? IG_SHAPE_SOLID : IG_SHAPE_PLANE, solid ? "tube" : "annulus"));
   const double arg[6] = {p->inner, p->outer, p->start, angle, n[0], n[1]};
-  const ig_sheet s = {.dim = c->shell && !solid ? 3 : 2,
-                      .n = {n[0], n[1]},
-                      .wrap = {false, round},
-                      .type = solid ? IG_QUAD4 : ig_sheet_type(*type),
-                      .pattern = c->pattern,
-                      .map = annulus_map,
-                      .arg = arg};
-  ig_draft_name(draft, "inner", "outer", round ? NULL : "start", round ? NULL : "end",
-                solid ? "bottom" : NULL, solid ? "top" : NULL);
-  IG_TRY(ig_sheet_make(cx, &s, draft));
+  const ig_structured s = {.dim = c->shell && !solid ? 3 : 2,
+                           .n = {n[0], n[1]},
+                           .wrap = {false, round},
+                           .type = solid ? IG_QUAD4 : ig_structured_type(*type),
+                           .pattern = c->pattern,
+                           .map = annulus_map,
+                           .arg = arg};
+  ig_mesh_builder_name(draft, "inner", "outer", round ? NULL : "start", round ? NULL : "end",
+                       solid ? "bottom" : NULL, solid ? "top" : NULL);
+  IG_TRY(ig_structured_make(cx, &s, draft));
   if (!solid)
     return IG_OK;
   IG_TRY(ig_shape_positive(cx, "height", p->height));
-  return ig_draft_extrude_even(cx, draft, n[2], p->height);
+  return ig_mesh_builder_extrude_even(cx, draft, n[2], p->height);
 }
 
-ig_status ig_draft_annulus(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type *type, ig_draft *draft) {
+ig_status ig_mesh_builder_annulus(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type *type,
+                                  ig_mesh_builder *draft) {
   return annulus(cx, c, &c->annulus, c->annulus.height != 0, type, draft);
 }
-ig_status ig_draft_tube(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type *type, ig_draft *draft) {
+ig_status ig_mesh_builder_tube(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type *type,
+                               ig_mesh_builder *draft) {
   return annulus(cx, c, &c->tube, true, type, draft);
 }
 
@@ -67,7 +69,8 @@ static ig_lid core_edge(ig_lid m, ig_lid k) {
 
 /* A square core of m x m cells, its sides half way between straight and round, and a collar of
    4m x rim cells around it. */
-static ig_status butterfly(ig_ctx *cx, double radius, ig_lid m, ig_lid rim, ig_draft *draft) {
+static ig_status butterfly(ig_ctx *cx, double radius, ig_lid m, ig_lid rim,
+                           ig_mesh_builder *draft) {
   if (((double)m + 1) * (m + 1) + 4.0 * m * rim > INT32_MAX / 8.0)
     return IG_FAIL(cx, IG_INPUT, "the section has more cells than one mesh can number: take fewer");
   const ig_lid core = (m + 1) * (m + 1), around = 4 * m;
@@ -112,8 +115,8 @@ static ig_status butterfly(ig_ctx *cx, double radius, ig_lid m, ig_lid rim, ig_d
   return IG_OK;
 }
 
-ig_status ig_draft_cylinder(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type *type,
-                            ig_draft *draft) {
+ig_status ig_mesh_builder_cylinder(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type *type,
+                                   ig_mesh_builder *draft) {
   static const char *const what[] = {"across the core", "core to rim", "layers"};
   const ig_cylinder_case *p = &c->cylinder;
   ig_lid n[3];
@@ -121,9 +124,9 @@ ig_status ig_draft_cylinder(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type *typ
   IG_TRY(ig_shape_positive(cx, "radius", p->radius));
   IG_TRY(ig_shape_positive(cx, "height", p->height));
   IG_TRY(ig_shape_type(cx, type, IG_HEX8, IG_SHAPE_SOLID, "cylinder"));
-  ig_draft_name(draft, NULL, "side", NULL, NULL, "bottom", "top");
+  ig_mesh_builder_name(draft, NULL, "side", NULL, NULL, "bottom", "top");
   IG_TRY(butterfly(cx, p->radius, n[0], n[1], draft));
-  return ig_draft_extrude_even(cx, draft, n[2], p->height);
+  return ig_mesh_builder_extrude_even(cx, draft, n[2], p->height);
 }
 
 /* --- curved shells */
@@ -139,9 +142,9 @@ static void cylinder_shell_map(const void *arg, ig_lid i, ig_lid j, double *x) {
 /* A shell of revolution: `map` takes radius, a second length or angle, the angle round, and cells
    around and along; `low` and `high` name the sides where those along begin and end. */
 static ig_status turned_make(ig_ctx *cx, const ig_mesh_case *c, const double shape[3],
-                             const ig_reals *cells, const char *const *what, ig_sheet_map *map,
+                             const ig_reals *cells, const char *const *what, ig_structured_map *map,
                              const char *low, const char *high, ig_elem_type *type,
-                             ig_draft *draft) {
+                             ig_mesh_builder *draft) {
   ig_lid n[2];
   double angle;
   bool round;
@@ -149,19 +152,19 @@ static ig_status turned_make(ig_ctx *cx, const ig_mesh_case *c, const double sha
   IG_TRY(ig_shape_angle(cx, shape[2], &angle, &round));
   IG_TRY(ig_shape_positive(cx, "radius", shape[0]));
   const double arg[5] = {shape[0], shape[1], angle, n[0], n[1]};
-  const ig_sheet s = {.dim = 3,
-                      .n = {n[0], n[1]},
-                      .wrap = {round, false},
-                      .type = ig_sheet_type(*type),
-                      .pattern = c->pattern,
-                      .map = map,
-                      .arg = arg};
-  ig_draft_name(draft, round ? NULL : "start", round ? NULL : "end", low, high, NULL, NULL);
-  return ig_sheet_make(cx, &s, draft);
+  const ig_structured s = {.dim = 3,
+                           .n = {n[0], n[1]},
+                           .wrap = {round, false},
+                           .type = ig_structured_type(*type),
+                           .pattern = c->pattern,
+                           .map = map,
+                           .arg = arg};
+  ig_mesh_builder_name(draft, round ? NULL : "start", round ? NULL : "end", low, high, NULL, NULL);
+  return ig_structured_make(cx, &s, draft);
 }
 
-ig_status ig_draft_cylinder_shell(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type *type,
-                                  ig_draft *draft) {
+ig_status ig_mesh_builder_cylinder_shell(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type *type,
+                                         ig_mesh_builder *draft) {
   static const char *const what[] = {"around", "along"};
   const ig_cylinder_shell_case *p = &c->cylinder_shell;
   IG_TRY(ig_shape_positive(cx, "height", p->height));
@@ -178,8 +181,8 @@ static void hemisphere_map(const void *arg, ig_lid i, ig_lid j, double *x) {
   x[2] = p[0] * sin(up);
 }
 
-ig_status ig_draft_hemisphere(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type *type,
-                              ig_draft *draft) {
+ig_status ig_mesh_builder_hemisphere(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type *type,
+                                     ig_mesh_builder *draft) {
   static const char *const what[] = {"around", "up"};
   const ig_hemisphere_case *p = &c->hemisphere;
   if (!(p->hole > 0 && p->hole < IG_TAU / 4))

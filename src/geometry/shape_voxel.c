@@ -1,6 +1,6 @@
 /* A part from a surface of triangles: turned, set down on a plate, cut into equal cubes. */
-#include "geometry/sheet.h"
-#include "mesh/soup.h"
+#include "geometry/shape_structured.h"
+#include "mesh/tri_surface.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@ enum { PART = 1, PLATE = 2, SUPPORTS = 3 };
 /* --- turning and placing */
 
 /* About x, then y, then z. */
-static void soup_turn(ig_soup *s, const double *angle) {
+static void soup_turn(ig_tri_surface *s, const double *angle) {
   for (int d = 0; d < 3; d++) {
     if (angle[d] == 0)
       continue;
@@ -32,7 +32,7 @@ static void soup_turn(ig_soup *s, const double *angle) {
   }
 }
 
-static void soup_move(ig_soup *s, const double *by) {
+static void soup_move(ig_tri_surface *s, const double *by) {
   for (size_t n = 0; n < (size_t)s->nodes; n++)
     for (size_t d = 0; d < 3; d++)
       s->x[3 * n + d] += by[d];
@@ -40,8 +40,9 @@ static void soup_move(ig_soup *s, const double *by) {
 
 /* --- saying what the surface is */
 
-static ig_status soup_check(ig_ctx *cx, const ig_voxel_case *c, ig_soup *s, ig_soup_survey *v) {
-  IG_TRY(ig_soup_look(cx, s, v));
+static ig_status soup_check(ig_ctx *cx, const ig_voxel_case *c, ig_tri_surface *s,
+                            ig_tri_surface_survey *v) {
+  IG_TRY(ig_tri_surface_look(cx, s, v));
   if (s->triangles == 0)
     return IG_FAIL(cx, IG_INPUT, "%s: there are no triangles", c->stl);
   if (v->open_edges && !c->open)
@@ -109,7 +110,7 @@ done:
   return status;
 }
 
-static ig_status grid_mesh(ig_ctx *cx, const grid *g, ig_draft *draft) {
+static ig_status grid_mesh(ig_ctx *cx, const grid *g, ig_mesh_builder *draft) {
   static const int corner[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0},
                                    {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
   const size_t wide = (size_t)g->n[0] + 1, tall = (size_t)g->n[1] + 1;
@@ -169,8 +170,8 @@ done:
 /* --- */
 
 /* A grid that holds the part, in the middle of it in x and y, on its floor in z; and the plate. */
-static ig_status grid_lay(ig_ctx *cx, const ig_voxel_case *c, const ig_soup_survey *v, grid *g,
-                          ig_lid *below, ig_lid *around) {
+static ig_status grid_lay(ig_ctx *cx, const ig_voxel_case *c, const ig_tri_surface_survey *v,
+                          grid *g, ig_lid *below, ig_lid *around) {
   const double edge = c->voxel;
   double cells = 1;
   const bool plate = c->build_plate.at.given;
@@ -199,13 +200,13 @@ static ig_status grid_lay(ig_ctx *cx, const ig_voxel_case *c, const ig_soup_surv
 }
 
 /* The part's voxels into the grid with the plate below it. */
-static ig_status region_fill(ig_ctx *cx, const ig_soup *s, const ig_soup_survey *v, bool vote,
-                             ig_lid below, ig_lid around, grid *g, int64_t *solid) {
+static ig_status region_fill(ig_ctx *cx, const ig_tri_surface *s, const ig_tri_surface_survey *v,
+                             bool vote, ig_lid below, ig_lid around, grid *g, int64_t *solid) {
   uint8_t *inside;
   const ig_lid n[3] = {g->n[0], g->n[1], g->n[2]};
   const double low[3] = {g->low[0], g->low[1], g->low[2]};
   IG_TRY(IG_NEW(cx, &inside, (size_t)n[0] * (size_t)n[1] * (size_t)n[2], "voxels"));
-  ig_status status = ig_soup_voxels(cx, s, low, g->edge, n, v->oriented, vote, inside);
+  ig_status status = ig_tri_surface_voxels(cx, s, low, g->edge, n, v->oriented, vote, inside);
   for (int d = 0; d < 3; d++) {
     g->n[d] += d < 2 ? 2 * around : below;
     g->low[d] -= (d < 2 ? around : below) * g->edge;
@@ -271,7 +272,8 @@ static int64_t column_fill(grid *g, ig_lid i, ig_lid j, ig_lid k) {
   return filled;
 }
 
-static int64_t supports_fill(const ig_soup *s, const ig_soup_survey *v, double angle, grid *g) {
+static int64_t supports_fill(const ig_tri_surface *s, const ig_tri_surface_survey *v, double angle,
+                             grid *g) {
   const int outward = !v->oriented ? 0 : v->volume > 0 ? 1 : -1;
   int64_t filled = 0;
   for (size_t t = 0; t < (size_t)s->triangles; t++) {
@@ -298,9 +300,9 @@ static int64_t supports_fill(const ig_soup *s, const ig_soup_survey *v, double a
   return filled;
 }
 
-static ig_status voxels_make(ig_ctx *cx, const ig_voxel_case *c, ig_soup *s, grid *g,
-                             ig_draft *draft) {
-  ig_soup_survey v;
+static ig_status voxels_make(ig_ctx *cx, const ig_voxel_case *c, ig_tri_surface *s, grid *g,
+                             ig_mesh_builder *draft) {
+  ig_tri_surface_survey v;
   ig_lid below = 0, around = 0;
   int64_t solid = 0, pieces = 0;
   soup_turn(s, c->rotate);
@@ -341,15 +343,15 @@ static ig_status voxels_make(ig_ctx *cx, const ig_voxel_case *c, ig_soup *s, gri
 }
 
 /* The surface of a part, from a file where files can be read. */
-static ig_status surface_read(ig_ctx *cx, const ig_mesh_case *c, ig_soup *soup) {
+static ig_status surface_read(ig_ctx *cx, const ig_mesh_case *c, ig_tri_surface *soup) {
 #ifdef INGOT_HAVE_IO
-  const ig_soup_how how = {.unit = c->unit > 0 ? c->unit : 0,
-                           .edge = c->voxels.voxel,
-                           .threshold = c->voxels.threshold,
-                           .field = c->voxels.field,
-                           .time_limit = c->meshing_time,
-                           .memory_limit = c->meshing_memory};
-  return ig_soup_read_as(cx, c->voxels.stl, &how, soup);
+  const ig_tri_surface_how how = {.unit = c->unit > 0 ? c->unit : 0,
+                                  .edge = c->voxels.voxel,
+                                  .threshold = c->voxels.threshold,
+                                  .field = c->voxels.field,
+                                  .time_limit = c->meshing_time,
+                                  .memory_limit = c->meshing_memory};
+  return ig_tri_surface_read_as(cx, c->voxels.stl, &how, soup);
 #else
   (void)soup;
   return IG_FAIL(cx, IG_UNSUPPORTED, "%s: files are not compiled in: configure with INGOT_IO=ON",
@@ -357,7 +359,8 @@ static ig_status surface_read(ig_ctx *cx, const ig_mesh_case *c, ig_soup *soup) 
 #endif
 }
 
-ig_status ig_draft_voxels(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type *type, ig_draft *draft) {
+ig_status ig_mesh_builder_voxels(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type *type,
+                                 ig_mesh_builder *draft) {
   if (!(c->voxels.voxel > 0))
     return IG_FAIL(cx, IG_INPUT, "a part from `stl` needs `voxel`, the edge of its voxels");
   if (*type == IG_ELEM_TYPES)
@@ -366,12 +369,12 @@ ig_status ig_draft_voxels(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type *type,
     return IG_FAIL(cx, IG_INPUT,
                    "voxels are hexahedra, or tetrahedra or wedges cut from them: expected "
                    "element hex8, tet4, tet10 or wedge6");
-  ig_soup soup = {0};
+  ig_tri_surface soup = {0};
   grid g = {.region = NULL};
   ig_status status = surface_read(cx, c, &soup);
   if (status == IG_OK)
     status = voxels_make(cx, &c->voxels, &soup, &g, draft);
-  ig_soup_free(&soup);
+  ig_tri_surface_free(&soup);
   free(g.region);
   return status;
 }

@@ -1,7 +1,7 @@
 /* Case files through libyaml's events. Everything that a hostile document could blow up is bounded.
  */
 #include "io/case_yaml.h"
-#include "io/store.h"
+#include "io/atomic_file.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifdef INGOT_HAVE_GMSH
 
 #include "io/mesh_gmsh.h"
-#include "io/store.h"
+#include "io/atomic_file.h"
 
 #include <dlfcn.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* HDF5 through few calls that check and tell. */
 #include "io/h5.h"
 #include "io/crc.h"
-#include "io/store.h"
+#include "io/atomic_file.h"
 
 #include <errno.h>
 #include <inttypes.h>

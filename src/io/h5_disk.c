@@ -1,7 +1,7 @@
 /* HDF5 files written on the disk as they grow. */
 #include "io/h5_disk.h"
 #include "io/crc.h"
-#include "io/store.h"
+#include "io/atomic_file.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -145,7 +145,7 @@ ig_status ig_h5_disk_open(ig_ctx *cx, const char *path, hid_t access, ig_h5_disk
   if (!disk->part)
     return IG_FAIL(cx, IG_MEMORY, "no memory for a path");
   snprintf(disk->part, length, "%s" IG_PART, path);
-  disk->fd = ig_part_create(disk->part);
+  disk->fd = ig_partition_create(disk->part);
   if (disk->fd < 0)
     return cannot(cx, "create", path, errno);
   const info given = {disk};
@@ -187,7 +187,7 @@ ig_status ig_h5_disk_store(ig_ctx *cx, const char *path, ig_h5_disk *disk, const
     return cannot(cx, "write", path, disk->error);
   const int fd = disk->fd;
   disk->fd = -1; /* what HDF5 writes when it closes is there already */
-  const ig_status status = ig_part_finish(cx, fd, disk->part, path);
+  const ig_status status = ig_partition_finish(cx, fd, disk->part, path);
   free(disk->part);
   disk->part = NULL;
   return status;

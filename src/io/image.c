@@ -1,7 +1,7 @@
 /* Voxel images: numpy's arrays, nrrd; from voxels to a closed surface. */
 #include "io/image.h"
 #include "core/number.h"
-#include "io/store.h"
+#include "io/atomic_file.h"
 #include "io/zip.h"
 
 #include <ctype.h>
@@ -387,7 +387,7 @@ typedef struct {
   ig_ctx *cx;
   const char *path;
   const ig_image *m;
-  ig_soup *soup;
+  ig_tri_surface *soup;
   ig_lid *number; /* of the corners of two levels, 0: none; node + 1 */
   int64_t triangles, nodes;
 } surface;
@@ -442,7 +442,7 @@ static void faces_add(surface *s) {
   }
 }
 
-ig_status ig_image_surface(ig_ctx *cx, const char *path, const ig_image *m, ig_soup *soup) {
+ig_status ig_image_surface(ig_ctx *cx, const char *path, const ig_image *m, ig_tri_surface *soup) {
   surface s = {.cx = cx, .path = path, .m = m, .soup = soup};
   memset(soup, 0, sizeof *soup);
   IG_TRY(IG_NEW(cx, &s.number, 2 * (size_t)(m->n[0] + 1) * (size_t)(m->n[1] + 1), "image"));
@@ -463,6 +463,6 @@ ig_status ig_image_surface(ig_ctx *cx, const char *path, const ig_image *m, ig_s
   }
   free(s.number);
   if (status != IG_OK)
-    ig_soup_free(soup);
+    ig_tri_surface_free(soup);
   return status;
 }

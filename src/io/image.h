@@ -3,7 +3,7 @@
 #ifndef IG_IO_IMAGE_H
 #define IG_IO_IMAGE_H
 
-#include "mesh/soup.h"
+#include "mesh/tri_surface.h"
 
 typedef struct {
   int64_t n[3];
@@ -21,7 +21,7 @@ IG_MUST_CHECK ig_status ig_image_read(ig_ctx *cx, const char *path, double thres
 void ig_image_free(ig_image *image);
 /* The faces between solid and empty voxels, two triangles each, facing outwards. */
 IG_MUST_CHECK ig_status ig_image_surface(ig_ctx *cx, const char *path, const ig_image *image,
-                                         ig_soup *soup);
+                                         ig_tri_surface *soup);
 
 /* --- for readers */
 

@@ -1,5 +1,5 @@
 /* Cells of a file become blocks of a mesh. */
-#include "io/cell.h"
+#include "io/cell_types.h"
 #include "io/mesh_io.h"
 
 #include <stdlib.h>

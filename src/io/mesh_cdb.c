@@ -1,7 +1,7 @@
 /* Ansys .cdb archives: NBLOCK, EBLOCK, CMBLOCK and the element types of ET. A material becomes the
    element set material_N, a component a set of its name. Elements whose nodes repeat are the
    tetrahedra, wedges and pyramids they stand for. */
-#include "io/cell.h"
+#include "io/cell_types.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -114,7 +114,7 @@ static ig_status nodes_read(cdb *in) {
         IG_TRY(ig_text_real(&in->t, p, stop, &x[d]));
       p = stop;
     }
-    IG_TRY(ig_gather_node(&in->g, head[0], x, &twice));
+    IG_TRY(ig_mesh_build_node(&in->g, head[0], x, &twice));
     if (twice)
       return ig_text_fail(&in->t, in->t.line, "node %lld is defined twice", (long long)head[0]);
   }
@@ -197,14 +197,14 @@ static ig_status element_add(cdb *in, const int64_t *head, int64_t *node, int co
   in->solids |= of != PLANE;
   bool twice;
   char name[32];
-  IG_TRY(ig_gather_cell(&in->g, head[10], type, (int32_t)head[0], node, &twice));
+  IG_TRY(ig_mesh_build_cell(&in->g, head[10], type, (int32_t)head[0], node, &twice));
   if (twice)
     return ig_text_fail(&in->t, in->t.line, "element %lld is defined twice", (long long)head[10]);
   snprintf(name, sizeof name, "material_%lld", (long long)head[0]);
-  ig_group *set = ig_gather_group(&in->g, name, strlen(name), IG_SET_ELEMENTS);
+  ig_group *set = ig_mesh_build_group(&in->g, name, strlen(name), IG_SET_ELEMENTS);
   if (!set)
     return ig_text_fail(&in->t, in->t.line, "too many materials");
-  return ig_gather_member(&in->g, set, head[10], 0);
+  return ig_mesh_build_member(&in->g, set, head[10], 0);
 }
 
 static ig_status elements_read(cdb *in) {
@@ -263,8 +263,8 @@ static ig_status component_read(cdb *in) {
   IG_TRY(ig_text_int(&in->t, number, number_stop, &count));
   const bool nodes = strncasecmp(kind, "NODE", 4) == 0;
   const ig_group *set = nodes || strncasecmp(kind, "ELEM", 4) == 0
-                            ? ig_gather_group(&in->g, name, (size_t)(stop - name),
-                                              nodes ? IG_SET_NODES : IG_SET_ELEMENTS)
+                            ? ig_mesh_build_group(&in->g, name, (size_t)(stop - name),
+                                                  nodes ? IG_SET_NODES : IG_SET_ELEMENTS)
                             : NULL;
   if (!set)
     return IG_OK; /* components of lines and volumes */
@@ -285,7 +285,7 @@ static ig_status component_read(cdb *in) {
         return ig_text_fail(&in->t, in->t.line, "%lld: expected a number from 1",
                             (long long)value[i]);
       for (int64_t id = first; id <= last; id++)
-        IG_TRY(ig_gather_member(&in->g, &in->g.group[at], id, 0));
+        IG_TRY(ig_mesh_build_member(&in->g, &in->g.group[at], id, 0));
       former = last;
     }
   }
@@ -354,7 +354,7 @@ ig_status ig_mesh_read_cdb(ig_ctx *cx, const char *path, const ig_mesh_read_opti
   for (int i = 0; i < in->g.groups && in->passed; i++)
     in->g.group[i].gaps |= in->g.group[i].kind == IG_SET_ELEMENTS;
   if (status == IG_OK)
-    status = ig_gather_mesh(&in->g, path, !in->solids, mesh);
+    status = ig_mesh_build_mesh(&in->g, path, !in->solids, mesh);
   if (status == IG_OK && in->passed)
     ig_warn(cx,
             "%s: %lld elements of contact, surface, mass or other types (the last: %d) are "
@@ -364,7 +364,7 @@ ig_status ig_mesh_read_cdb(ig_ctx *cx, const char *path, const ig_mesh_read_opti
     ig_warn(cx, "%s: %lld quadratic elements with nodes that repeat are taken by their corners",
             path, (long long)in->collapsed);
   ig_text_close(&in->t);
-  ig_gather_free(&in->g);
+  ig_mesh_build_free(&in->g);
   free(in);
   return status;
 }

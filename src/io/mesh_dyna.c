@@ -2,7 +2,7 @@
    files included. A part becomes the element set part_N. Fields may be separated by commas or
    spaces, or stand in fixed columns. */
 #include "io/mesh_passed.h"
-#include "io/cell.h"
+#include "io/cell_types.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -225,7 +225,7 @@ static ig_status nodes_read(dyna *in) {
       if (!columns || f[1 + d].from < f[1 + d].stop)
         IG_TRY(real_read(in, f[1 + d].from, f[1 + d].stop, &x[d]));
     }
-    IG_TRY(ig_gather_node(&in->g, id, x, &twice));
+    IG_TRY(ig_mesh_build_node(&in->g, id, x, &twice));
     if (twice)
       return ig_text_fail(&in->t, f[0].from, "node %lld is defined twice", (long long)id);
   }
@@ -335,16 +335,16 @@ static ig_status elements_read(dyna *in, int dim, int extra) {
         return ig_text_fail(&in->t, in->t.line_end, "a line of element %lld is missing",
                             (long long)id);
     id |= (int64_t)dim << IG_ID_BITS; /* solids, shells and beams are numbered apart */
-    IG_TRY(ig_gather_cell(&in->g, id, type, (int32_t)part, node, &twice));
+    IG_TRY(ig_mesh_build_cell(&in->g, id, type, (int32_t)part, node, &twice));
     if (twice)
       return ig_text_fail(&in->t, in->t.line, "element %lld is defined twice",
                           (long long)(id & IG_ID_MASK));
     char name[32];
     snprintf(name, sizeof name, "part_%d", (int)part);
-    ig_group *set = ig_gather_group(&in->g, name, strlen(name), IG_SET_ELEMENTS);
+    ig_group *set = ig_mesh_build_group(&in->g, name, strlen(name), IG_SET_ELEMENTS);
     if (!set)
       return ig_text_fail(&in->t, in->t.line, "too many parts");
-    IG_TRY(ig_gather_member(&in->g, set, id, 0));
+    IG_TRY(ig_mesh_build_member(&in->g, set, id, 0));
   }
   return IG_OK;
 }
@@ -378,7 +378,7 @@ static ig_status set_begin(dyna *in, ig_set_kind kind, int form, bool title, int
              : kind == IG_SET_NODES ? "nodes"
                                     : "elements",
              (long long)id);
-  const ig_group *set = ig_gather_group(&in->g, name, strlen(name), kind);
+  const ig_group *set = ig_mesh_build_group(&in->g, name, strlen(name), kind);
   if (!set)
     return ig_text_fail(&in->t, in->t.line, "too many sets");
   *number = (int)(set - in->g.group);
@@ -391,7 +391,7 @@ static ig_status range_add(dyna *in, int number, int dim, const int64_t *end, co
                         (long long)end[0], (long long)end[1]);
   in->g.group[number].gaps = true;
   for (int64_t id = end[0]; id <= end[1]; id++)
-    IG_TRY(ig_gather_member(&in->g, &in->g.group[number], id | (int64_t)dim << IG_ID_BITS, 0));
+    IG_TRY(ig_mesh_build_member(&in->g, &in->g.group[number], id | (int64_t)dim << IG_ID_BITS, 0));
   return IG_OK;
 }
 
@@ -421,7 +421,8 @@ static ig_status set_read(dyna *in, ig_set_kind kind, int dim, int form, bool ti
         in->of_part[in->of_parts++].part = id;
       }
       if (form == LIST || form == SEGMENTS)
-        IG_TRY(ig_gather_member(&in->g, &in->g.group[number], id | (int64_t)dim << IG_ID_BITS, 0));
+        IG_TRY(
+            ig_mesh_build_member(&in->g, &in->g.group[number], id | (int64_t)dim << IG_ID_BITS, 0));
     }
   }
   return IG_OK;
@@ -432,9 +433,9 @@ static ig_status parts_resolve(dyna *in) {
   for (int i = 0; i < in->of_parts; i++) {
     char name[32];
     snprintf(name, sizeof name, "part_%lld", (long long)in->of_part[i].part);
-    const ig_group *part = ig_gather_find(&in->g, name, strlen(name), IG_SET_ELEMENTS);
+    const ig_group *part = ig_mesh_build_find(&in->g, name, strlen(name), IG_SET_ELEMENTS);
     for (ig_lid k = 0; part && part != &in->g.group[in->of_part[i].set] && k < part->count; k++)
-      IG_TRY(ig_gather_member(&in->g, &in->g.group[in->of_part[i].set], part->id[k], 0));
+      IG_TRY(ig_mesh_build_member(&in->g, &in->g.group[in->of_part[i].set], part->id[k], 0));
   }
   return IG_OK;
 }
@@ -584,11 +585,11 @@ ig_status ig_mesh_read_dyna(ig_ctx *cx, const char *path, const ig_mesh_read_opt
   if (status == IG_OK)
     status = parts_resolve(&in);
   if (status == IG_OK)
-    status = ig_gather_mesh(&in.g, path, false, mesh);
+    status = ig_mesh_build_mesh(&in.g, path, false, mesh);
   if (status == IG_OK)
     ig_passed_warn(cx, path, &in.model);
   ig_text_close(&in.t);
-  ig_gather_free(&in.g);
+  ig_mesh_build_free(&in.g);
   free(in.of_part);
   return status;
 }

@@ -24,7 +24,7 @@ ig_status ig_mesh_read_gmsh(ig_ctx *cx, const char *path, const ig_mesh_read_opt
 #include <string.h>
 
 #include "io/mesh_gmsh.h"
-#include "io/store.h"
+#include "io/atomic_file.h"
 
 #define MOST_ELEMENTS 1e8 /* what Gmsh is asked to make */
 

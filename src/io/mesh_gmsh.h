@@ -2,7 +2,7 @@
 #ifndef IG_IO_MESH_GMSH_H
 #define IG_IO_MESH_GMSH_H
 
-#include "io/cell.h"
+#include "io/cell_types.h"
 
 #include <gmshc.h>
 
@@ -52,7 +52,7 @@ ig_status ig_gmsh_failed(ig_gmsh_reader *r, const char *what);
 
 /* A type of element; `code` is -1 for what can only be a face of others. */
 typedef struct {
-  int gmsh, code; /* ig_elem_type, or a code of io/cell.h */
+  int gmsh, code; /* ig_elem_type, or a code of io/cell_types.h */
   size_t nodes;
   int corners;
 } ig_gmsh_elem;

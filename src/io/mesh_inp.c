@@ -19,7 +19,7 @@ static ig_status group_named(ig_inp *in, const char *from, const char *stop, ig_
     sound = *c != '/' && (unsigned char)*c >= ' ';
   if (!sound)
     return ig_text_fail(&in->t, from, "expected a set name of 1 to 53 letters without '/'");
-  *group = ig_gather_group(in->to, from, (size_t)(stop - from), kind);
+  *group = ig_mesh_build_group(in->to, from, (size_t)(stop - from), kind);
   return *group ? IG_OK : IG_FAIL(in->t.cx, IG_MEMORY, "no memory for a set");
 }
 
@@ -63,12 +63,12 @@ static ig_status node_lines(ig_inp *in, char system, int number) {
         IG_TRY(ig_text_real(&in->t, from, stop, &x[d]));
     }
     turn_round(system, x);
-    IG_TRY(ig_gather_node(in->to, id, x, &twice));
+    IG_TRY(ig_mesh_build_node(in->to, id, x, &twice));
     /* the same again is no mistake: files are put together of others */
-    if (twice && !ig_gather_lies_at(in->to, ig_gather_find_node(in->to, id), x))
+    if (twice && !ig_mesh_build_lies_at(in->to, ig_mesh_build_find_node(in->to, id), x))
       return taken(in, at, "node", id);
     if (number >= 0)
-      IG_TRY(ig_gather_member(in->to, &in->to->group[number], id, 0));
+      IG_TRY(ig_mesh_build_member(in->to, &in->to->group[number], id, 0));
   }
   return IG_OK;
 }
@@ -107,11 +107,11 @@ static ig_status element_lines(ig_inp *in, const ig_inp_type *kind, int number) 
       node[1] = node[2];
       node[2] = middle;
     }
-    IG_TRY(ig_gather_cell(in->to, id, kind->code, number + 1, node, &twice));
+    IG_TRY(ig_mesh_build_cell(in->to, id, kind->code, number + 1, node, &twice));
     if (twice)
       return taken(in, in->t.line, "element", id);
     if (number >= 0)
-      IG_TRY(ig_gather_member(in->to, &in->to->group[number], id, 0));
+      IG_TRY(ig_mesh_build_member(in->to, &in->to->group[number], id, 0));
   }
   return IG_OK;
 }
@@ -206,17 +206,17 @@ static ig_status range_read(ig_inp *in, int number) {
                         (long long)v[0], (long long)v[1], (long long)v[2]);
   in->to->group[number].gaps = true;
   for (int64_t id = v[0]; id <= v[1]; id += v[2])
-    IG_TRY(ig_gather_member(in->to, &in->to->group[number], in->above | id, 0));
+    IG_TRY(ig_mesh_build_member(in->to, &in->to->group[number], in->above | id, 0));
   return IG_OK;
 }
 
 /* Adds one name or number of a line to a set. */
 static ig_status member_read(ig_inp *in, int number, ig_set_kind kind, char *from, char *stop) {
-  const ig_group *other = ig_gather_find(in->to, from, (size_t)(stop - from), kind);
+  const ig_group *other = ig_mesh_build_find(in->to, from, (size_t)(stop - from), kind);
   if (other) {
     in->to->group[number].gaps |= other->gaps;
     for (ig_lid i = 0; i < other->count && other != &in->to->group[number]; i++)
-      IG_TRY(ig_gather_member(in->to, &in->to->group[number], other->id[i], 0));
+      IG_TRY(ig_mesh_build_member(in->to, &in->to->group[number], other->id[i], 0));
     return IG_OK;
   }
   int64_t id, above = in->above;
@@ -225,20 +225,20 @@ static ig_status member_read(ig_inp *in, int number, ig_set_kind kind, char *fro
   if (done)
     return IG_OK;
   IG_TRY(id_read(in, from, stop, &id));
-  return ig_gather_member(in->to, &in->to->group[number], above | id, 0);
+  return ig_mesh_build_member(in->to, &in->to->group[number], above | id, 0);
 }
 
 /* *NSET, ELSET=…: the nodes of those elements. */
 static ig_status nodes_of_elements(ig_inp *in, int number, const char *from, const char *stop) {
   const ig_gather *g = in->to;
-  const ig_group *of = ig_gather_find(in->to, from, (size_t)(stop - from), IG_SET_ELEMENTS);
+  const ig_group *of = ig_mesh_build_find(in->to, from, (size_t)(stop - from), IG_SET_ELEMENTS);
   if (!of)
     return ig_text_fail(&in->t, from, "element set '%.*s' is not in the file before this",
                         (int)(stop - from > 60 ? 60 : stop - from), from);
   for (ig_lid i = 0; i < of->count; i++) {
-    const ig_lid cell = ig_gather_find_cell(g, of->id[i]);
+    const ig_lid cell = ig_mesh_build_find_cell(g, of->id[i]);
     for (int64_t k = cell < 0 ? 0 : g->offset[cell]; cell >= 0 && k < g->offset[cell + 1]; k++)
-      IG_TRY(ig_gather_member(in->to, &in->to->group[number], g->corner[k], 0));
+      IG_TRY(ig_mesh_build_member(in->to, &in->to->group[number], g->corner[k], 0));
   }
   return IG_OK;
 }
@@ -279,7 +279,7 @@ static ig_status surface_nodes(ig_inp *in, int number) {
 
 /* A line of a surface of elements: an element or a set of them, and a side. */
 static ig_status surface_side(ig_inp *in, int number, char *from, char *stop, int side) {
-  const ig_group *other = ig_gather_find(in->to, from, (size_t)(stop - from), IG_SET_ELEMENTS);
+  const ig_group *other = ig_mesh_build_find(in->to, from, (size_t)(stop - from), IG_SET_ELEMENTS);
   int64_t one = 0, above = 0;
   bool done;
   if (!other) {
@@ -289,13 +289,13 @@ static ig_status surface_side(ig_inp *in, int number, char *from, char *stop, in
   }
   for (ig_lid i = 0; i < (other ? other->count : 1); i++) {
     const int64_t id = other ? other->id[i] : one;
-    const ig_lid cell = ig_gather_find_cell(in->to, id);
+    const ig_lid cell = ig_mesh_build_find_cell(in->to, id);
     if (cell < 0 && other && (other->gaps || in->passed))
       continue;
     if (cell < 0)
       return ig_text_fail(&in->t, from, "element %lld is not in the file", (long long)id);
-    IG_TRY(ig_gather_member(in->to, &in->to->group[number], id,
-                            ig_inp_face(in->to->type[cell], side)));
+    IG_TRY(ig_mesh_build_member(in->to, &in->to->group[number], id,
+                                ig_inp_face(in->to->type[cell], side)));
   }
   return IG_OK;
 }
@@ -312,7 +312,7 @@ static ig_status surface_read(ig_inp *in) {
     return ig_text_fail(&in->t, in->t.line, "*SURFACE without NAME=");
   ig_group *set;
   char other_name[80]; /* a set of nodes may have the name already, of other nodes */
-  if (nodes && ig_gather_find(in->to, from, (size_t)(stop - from), IG_SET_NODES) &&
+  if (nodes && ig_mesh_build_find(in->to, from, (size_t)(stop - from), IG_SET_NODES) &&
       stop - from < 40) {
     const int length =
         snprintf(other_name, sizeof other_name, "%.*s_surface", (int)(stop - from), from);
@@ -457,13 +457,13 @@ ig_status ig_mesh_read_inp(ig_ctx *cx, const char *path, const ig_mesh_read_opti
   for (int i = 0; i < in.whole.groups && in.passed; i++)
     in.whole.group[i].gaps |= in.whole.group[i].kind == IG_SET_ELEMENTS;
   if (status == IG_OK)
-    status = ig_gather_mesh(&in.whole, path, !in.space, mesh);
+    status = ig_mesh_build_mesh(&in.whole, path, !in.space, mesh);
   if (status == IG_OK)
     ig_passed_warn(cx, path, &in.model);
   ig_text_close(&in.t);
-  ig_gather_free(&in.whole);
+  ig_mesh_build_free(&in.whole);
   for (int i = 0; i < in.parts; i++)
-    ig_gather_free(&in.part[i].g);
+    ig_mesh_build_free(&in.part[i].g);
   free(in.part);
   free(in.instance);
   ig_namemap_free(&in.part_of);

@@ -4,13 +4,13 @@
 #define IG_IO_MESH_INP_H
 
 #include "io/mesh_passed.h"
-#include "io/cell.h"
+#include "io/cell_types.h"
 
 enum { IG_INP_PASSED_OVER = 255 }; /* as a code: springs and their like */
 
 typedef struct {
   const char *name;
-  int code; /* of io/cell.h */
+  int code; /* of io/cell_types.h */
   bool plane;
 } ig_inp_type;
 /* The type a name stands for, NULL: it is not known. */

@@ -74,14 +74,14 @@ static ig_status placing_read(ig_inp *in, double *shift, double *about, bool *tu
 static ig_status groups_copy(ig_inp *in, const ig_gather *g, int64_t above) {
   for (int i = 0; i < g->groups; i++) {
     const ig_group *from = &g->group[i];
-    ig_group *to = ig_gather_group(&in->whole, from->name, strlen(from->name), from->kind);
+    ig_group *to = ig_mesh_build_group(&in->whole, from->name, strlen(from->name), from->kind);
     if (!to)
       return IG_FAIL(in->t.cx, IG_MEMORY, "no memory for a set");
     const int number = (int)(to - in->whole.group);
     to->gaps |= from->gaps;
     for (ig_lid k = 0; k < from->count; k++)
-      IG_TRY(ig_gather_member(&in->whole, &in->whole.group[number], above | from->id[k],
-                              from->face[k]));
+      IG_TRY(ig_mesh_build_member(&in->whole, &in->whole.group[number], above | from->id[k],
+                                  from->face[k]));
   }
   return IG_OK;
 }
@@ -108,17 +108,18 @@ static ig_status instance_copy(ig_inp *in, const ig_gather *g, int64_t above, co
       x[d] = g->x[3 * (size_t)n + d] + shift[d];
     if (turned)
       turn(x, about);
-    status = ig_gather_node(&in->whole, above | node[n], x, &twice);
+    status = ig_mesh_build_node(&in->whole, above | node[n], x, &twice);
   }
-  ig_group *set = ig_gather_group(&in->whole, name, strlen(name), IG_SET_ELEMENTS);
+  ig_group *set = ig_mesh_build_group(&in->whole, name, strlen(name), IG_SET_ELEMENTS);
   const int number = set ? (int)(set - in->whole.group) : -1;
   for (ig_lid c = 0; c < g->cells && status == IG_OK && set; c++) {
     int64_t corner[IG_CELL_MOST_NODES];
     for (int64_t i = g->offset[c]; i < g->offset[c + 1]; i++)
       corner[i - g->offset[c]] = above | g->corner[i];
-    status = ig_gather_cell(&in->whole, above | cell[c], g->type[c], in->instances, corner, &twice);
+    status =
+        ig_mesh_build_cell(&in->whole, above | cell[c], g->type[c], in->instances, corner, &twice);
     if (status == IG_OK)
-      status = ig_gather_member(&in->whole, &in->whole.group[number], above | cell[c], 0);
+      status = ig_mesh_build_member(&in->whole, &in->whole.group[number], above | cell[c], 0);
   }
   free(node);
   free(cell);
@@ -189,9 +190,9 @@ ig_status ig_inp_dotted(ig_inp *in, int number, ig_set_kind kind, char **from, c
     *above = (int64_t)(i + 1) << IG_ID_BITS;
     *from = dot + 1;
     const ig_group *set =
-        ig_gather_find(&in->part[in->instance[i].part].g, *from, (size_t)(stop - *from), kind);
+        ig_mesh_build_find(&in->part[in->instance[i].part].g, *from, (size_t)(stop - *from), kind);
     for (ig_lid k = 0; set && number >= 0 && k < set->count; k++)
-      IG_TRY(ig_gather_member(in->to, &in->to->group[number], *above | set->id[k], 0));
+      IG_TRY(ig_mesh_build_member(in->to, &in->to->group[number], *above | set->id[k], 0));
     *done = set && number >= 0;
     return IG_OK;
   }

@@ -1,8 +1,8 @@
 /* Mesh files: the reader or writer for a name, and what all of them end with. */
 #include "io/mesh_io.h"
-#include "core/given.h"
-#include "io/cell.h"
-#include "io/store.h"
+#include "core/require.h"
+#include "io/cell_types.h"
+#include "io/atomic_file.h"
 #include <ingot/run.h>
 
 #include <math.h>
@@ -135,7 +135,7 @@ static ig_status read_dat(ig_ctx *cx, const char *path, const ig_mesh_read_optio
 ig_status ig_mesh_read(ig_ctx *cx, const char *path, const ig_mesh_read_options *options,
                        ig_mesh **out) {
   static const ig_mesh_read_options defaults;
-  IG_GIVEN(cx, cx && path && out);
+  IG_REQUIRE_ARGS(cx, cx && path && out);
   *out = NULL;
   options = options ? options : &defaults;
   if (!(options->unit >= 0 && isfinite(options->unit)) ||
@@ -202,7 +202,7 @@ ig_status ig_mesh_read(ig_ctx *cx, const char *path, const ig_mesh_read_options 
 }
 
 ig_status ig_mesh_write(ig_ctx *cx, const ig_mesh *mesh, const char *path) {
-  IG_GIVEN(cx, cx && mesh && path);
+  IG_REQUIRE_ARGS(cx, cx && mesh && path);
   const char *ending = ending_of(path);
   for (int i = 0; i < FORMATS; i++)
     if (formats[i].write && strcasecmp(ending, formats[i].ending) == 0)

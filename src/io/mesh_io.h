@@ -25,7 +25,7 @@ IG_MUST_CHECK ig_status ig_mesh_snapshot(ig_ctx *cx, const ig_mesh *mesh, ig_sna
 /* Cells of any mixture in the order of a file; `corner` numbers nodes from 0 and is checked. */
 typedef struct {
   ig_lid count;
-  const uint8_t *type;   /* ig_elem_type, or a code of io/cell.h */
+  const uint8_t *type;   /* ig_elem_type, or a code of io/cell_types.h */
   const int64_t *offset; /* count + 1, into corner */
   const ig_lid *corner;
   const int32_t *tag; /* NULL: all 0 */
@@ -136,21 +136,22 @@ typedef struct {
   ig_lid absent;   /* members of groups with gaps that were left out */
 } ig_gather;
 
-void ig_gather_free(ig_gather *g);
+void ig_mesh_build_free(ig_gather *g);
 /* *taken: there was one of that number; nothing was added. Numbers are from 1. */
-IG_MUST_CHECK ig_status ig_gather_node(ig_gather *g, int64_t id, const double *x, bool *taken);
-IG_MUST_CHECK ig_status ig_gather_cell(ig_gather *g, int64_t id, int type, int32_t tag,
-                                       const int64_t *node, bool *taken);
-ig_lid ig_gather_find_node(const ig_gather *g, int64_t id); /* -1: not there */
-ig_lid ig_gather_find_cell(const ig_gather *g, int64_t id);
+IG_MUST_CHECK ig_status ig_mesh_build_node(ig_gather *g, int64_t id, const double *x, bool *taken);
+IG_MUST_CHECK ig_status ig_mesh_build_cell(ig_gather *g, int64_t id, int type, int32_t tag,
+                                           const int64_t *node, bool *taken);
+ig_lid ig_mesh_build_find_node(const ig_gather *g, int64_t id); /* -1: not there */
+ig_lid ig_mesh_build_find_cell(const ig_gather *g, int64_t id);
 /* Whether that node lies at x, exactly. */
-bool ig_gather_lies_at(const ig_gather *g, ig_lid node, const double x[3]);
+bool ig_mesh_build_lies_at(const ig_gather *g, ig_lid node, const double x[3]);
 /* The group of that name and kind, made if it is not there; NULL: memory ran out. */
-ig_group *ig_gather_group(ig_gather *g, const char *name, size_t length, ig_set_kind kind);
-ig_group *ig_gather_find(ig_gather *g, const char *name, size_t length, ig_set_kind kind);
-IG_MUST_CHECK ig_status ig_gather_member(ig_gather *g, ig_group *group, int64_t id, int face);
+ig_group *ig_mesh_build_group(ig_gather *g, const char *name, size_t length, ig_set_kind kind);
+ig_group *ig_mesh_build_find(ig_gather *g, const char *name, size_t length, ig_set_kind kind);
+IG_MUST_CHECK ig_status ig_mesh_build_member(ig_gather *g, ig_group *group, int64_t id, int face);
 /* Resolves all numbers. `plane`: the element types were plane ones. */
-IG_MUST_CHECK ig_status ig_gather_mesh(ig_gather *g, const char *path, bool plane, ig_mesh **mesh);
+IG_MUST_CHECK ig_status ig_mesh_build_mesh(ig_gather *g, const char *path, bool plane,
+                                           ig_mesh **mesh);
 
 /* A reader that is another project's code. */
 typedef struct {

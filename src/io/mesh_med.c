@@ -1,6 +1,6 @@
 /* MED files of Salome and Code_Aster: HDF5. Elements of the highest dimension become the mesh; a
    group of them becomes an element set, a group of others or of nodes a node set. */
-#include "io/cell.h"
+#include "io/cell_types.h"
 #include "io/h5.h"
 
 #include <stdio.h>
@@ -117,11 +117,11 @@ static ig_status join(med *in, int64_t family, ig_set_kind kind, const int64_t *
     if (in->member[i].family != family)
       continue;
     const char *name = in->member[i].group;
-    ig_group *set = ig_gather_group(&in->g, name, strlen(name), kind);
+    ig_group *set = ig_mesh_build_group(&in->g, name, strlen(name), kind);
     if (!set)
       return IG_FAIL(in->cx, IG_INPUT, "too many groups");
     for (int k = 0; k < count; k++)
-      IG_TRY(ig_gather_member(&in->g, set, id[k], 0));
+      IG_TRY(ig_mesh_build_member(&in->g, set, id[k], 0));
   }
   return IG_OK;
 }
@@ -159,7 +159,7 @@ static ig_status nodes_read(med *in, ig_h5 *h5, const char *at, int64_t space) {
     const int64_t id = n + 1;
     for (int64_t d = 0; d < space; d++)
       y[d] = x[d * nodes + n];
-    status = ig_gather_node(&in->g, id, y, &taken);
+    status = ig_mesh_build_node(&in->g, id, y, &taken);
     if (status == IG_OK && family)
       status = join(in, family[n], IG_SET_NODES, &id, 1);
   }
@@ -188,8 +188,8 @@ static ig_status elements_read(med *in, ig_h5 *h5, const char *folder, int kind)
     const int64_t id = in->g.cells + 1;
     bool taken;
     if (part)
-      status = ig_gather_cell(&in->g, id, kinds[kind].code, family ? (int32_t)family[e] : 0, node,
-                              &taken);
+      status = ig_mesh_build_cell(&in->g, id, kinds[kind].code, family ? (int32_t)family[e] : 0,
+                                  node, &taken);
     if (status == IG_OK && family)
       status = join(in, family[e], part ? IG_SET_ELEMENTS : IG_SET_NODES, part ? &id : node,
                     part ? 1 : nodes);
@@ -251,8 +251,8 @@ ig_status ig_mesh_read_med(ig_ctx *cx, const char *path, const ig_mesh_read_opti
     status = med_read(in, &h5);
   ig_h5_close(&h5);
   if (status == IG_OK)
-    status = ig_gather_mesh(&in->g, path, true, mesh);
-  ig_gather_free(&in->g);
+    status = ig_mesh_build_mesh(&in->g, path, true, mesh);
+  ig_mesh_build_free(&in->g);
   free(in);
   return status;
 }

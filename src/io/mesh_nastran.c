@@ -1,7 +1,7 @@
 /* Nastran bulk data: GRID, solids, shells, bars and rods, coordinate systems; small, large and free
    fields, files included. A property becomes the element set property_N. */
 #include "core/number.h"
-#include "io/cell.h"
+#include "io/cell_types.h"
 #include "io/nastran_place.h"
 
 #include <math.h>
@@ -170,10 +170,10 @@ static ig_status grid_read(nastran *in) {
     IG_TRY(real_at(in, 2 + d, &x[d]));
   if (id < 1 || id > IG_ID_MASK)
     return card_fail(in, "expected a number from 1");
-  IG_TRY(ig_gather_node(&in->g, id, x, &twice));
+  IG_TRY(ig_mesh_build_node(&in->g, id, x, &twice));
   if (twice) {
-    const ig_lid node = ig_gather_find_node(&in->g, id);
-    return ig_gather_lies_at(&in->g, node, x) && in->system_of[node] == system
+    const ig_lid node = ig_mesh_build_find_node(&in->g, id);
+    return ig_mesh_build_lies_at(&in->g, node, x) && in->system_of[node] == system
                ? IG_OK
                : card_fail(in, "this node is defined twice, in different places");
   }
@@ -244,17 +244,17 @@ static ig_status element_read(nastran *in, int kind) {
   }
   if (id < 1 || id > IG_ID_MASK || property < 0 || property > INT32_MAX)
     return card_fail(in, "expected an element's number and a property");
-  IG_TRY(ig_gather_cell(&in->g, id, kinds[kind].code[whole], (int32_t)property, node, &twice));
+  IG_TRY(ig_mesh_build_cell(&in->g, id, kinds[kind].code[whole], (int32_t)property, node, &twice));
   if (twice)
     return card_fail(in, "this element is defined twice");
   if (property == 0)
     return IG_OK;
   char name[32];
   snprintf(name, sizeof name, "property_%lld", (long long)property);
-  ig_group *set = ig_gather_group(&in->g, name, strlen(name), IG_SET_ELEMENTS);
+  ig_group *set = ig_mesh_build_group(&in->g, name, strlen(name), IG_SET_ELEMENTS);
   if (!set)
     return card_fail(in, "too many properties");
-  return ig_gather_member(&in->g, set, id, 0);
+  return ig_mesh_build_member(&in->g, set, id, 0);
 }
 
 static ig_status nastran_read(nastran *in);
@@ -359,12 +359,12 @@ ig_status ig_mesh_read_nastran(ig_ctx *cx, const char *path, const ig_mesh_read_
   if (status == IG_OK)
     status = nodes_place(in, path);
   if (status == IG_OK)
-    status = ig_gather_mesh(&in->g, path, true, mesh);
+    status = ig_mesh_build_mesh(&in->g, path, true, mesh);
   if (status == IG_OK && in->passed)
     ig_warn(cx, "%s: %lld springs, masses, rigid and other elements (the last: %s) are passed over",
             path, (long long)in->passed, in->passed_name);
   ig_text_close(&in->t);
-  ig_gather_free(&in->g);
+  ig_mesh_build_free(&in->g);
   free(in->system_of);
   free(in);
   return status;

@@ -3,8 +3,8 @@
 #include "io/mesh_io.h"
 #include "core/hash.h"
 #include "core/number.h"
-#include "io/cell.h"
-#include "io/store.h"
+#include "io/cell_types.h"
+#include "io/atomic_file.h"
 #include "mesh/topology.h"
 
 #include <ctype.h>
@@ -238,15 +238,15 @@ static ig_lid idmap_get(const ig_idmap *map, int64_t id) {
   return map->key[i] ? map->value[i] : -1;
 }
 
-ig_lid ig_gather_find_node(const ig_gather *g, int64_t id) {
+ig_lid ig_mesh_build_find_node(const ig_gather *g, int64_t id) {
   return idmap_get(&g->node_of, id);
 }
 
-ig_lid ig_gather_find_cell(const ig_gather *g, int64_t id) {
+ig_lid ig_mesh_build_find_cell(const ig_gather *g, int64_t id) {
   return idmap_get(&g->cell_of, id);
 }
 
-void ig_gather_free(ig_gather *g) {
+void ig_mesh_build_free(ig_gather *g) {
   free(g->x);
   free(g->node_of.key);
   free(g->node_of.value);
@@ -265,7 +265,7 @@ void ig_gather_free(ig_gather *g) {
   memset(g, 0, sizeof *g);
 }
 
-bool ig_gather_lies_at(const ig_gather *g, ig_lid node, const double x[3]) {
+bool ig_mesh_build_lies_at(const ig_gather *g, ig_lid node, const double x[3]) {
   const double *at = &g->x[3 * (size_t)node];
   return at[0] == x[0] && at[1] == x[1] && at[2] == x[2];
 }
@@ -276,7 +276,7 @@ static bool grow(void **p, size_t items, size_t size) {
   return more != NULL;
 }
 
-ig_status ig_gather_node(ig_gather *g, int64_t id, const double *x, bool *taken) {
+ig_status ig_mesh_build_node(ig_gather *g, int64_t id, const double *x, bool *taken) {
   *taken = false;
   if (g->nodes == g->node_capacity) {
     if (g->node_capacity > INT32_MAX / 2)
@@ -292,8 +292,8 @@ ig_status ig_gather_node(ig_gather *g, int64_t id, const double *x, bool *taken)
   return IG_OK;
 }
 
-ig_status ig_gather_cell(ig_gather *g, int64_t id, int type, int32_t tag, const int64_t *node,
-                         bool *taken) {
+ig_status ig_mesh_build_cell(ig_gather *g, int64_t id, int type, int32_t tag, const int64_t *node,
+                             bool *taken) {
   const int npe = ig_cell_info_get(type).nodes;
   *taken = false;
   if (g->cells == g->cell_capacity) {
@@ -328,14 +328,14 @@ ig_status ig_gather_cell(ig_gather *g, int64_t id, int type, int32_t tag, const 
 
 enum { MOST_GROUPS = 1 << 20, MOST_MEMBERS = 500000000, OFTEN = 1 << 16 };
 
-ig_group *ig_gather_find(ig_gather *g, const char *name, size_t length, ig_set_kind kind) {
+ig_group *ig_mesh_build_find(ig_gather *g, const char *name, size_t length, ig_set_kind kind) {
   const int at = ig_namemap_get(&g->group_of, (int)kind, name, length);
   return at < 0 ? NULL : &g->group[at];
 }
 
-ig_group *ig_gather_group(ig_gather *g, const char *name, size_t length, ig_set_kind kind) {
+ig_group *ig_mesh_build_group(ig_gather *g, const char *name, size_t length, ig_set_kind kind) {
   length = length < sizeof g->group->name ? length : sizeof g->group->name - 1;
-  ig_group *found = ig_gather_find(g, name, length, kind);
+  ig_group *found = ig_mesh_build_find(g, name, length, kind);
   if (found)
     return found;
   if (g->groups == g->group_capacity) {
@@ -386,7 +386,7 @@ static ig_status group_compact(ig_gather *g, ig_group *group) {
   return IG_OK;
 }
 
-ig_status ig_gather_member(ig_gather *g, ig_group *group, int64_t id, int face) {
+ig_status ig_mesh_build_member(ig_gather *g, ig_group *group, int64_t id, int face) {
   if (++g->members > MOST_MEMBERS)
     return IG_FAIL(g->cx, IG_INPUT, "set '%s': the sets of the file name more than %d members",
                    group->name, MOST_MEMBERS);
@@ -509,7 +509,7 @@ static ig_status gather_mesh(ig_gather *g, const char *path, bool plane, ig_lid 
   return IG_OK;
 }
 
-ig_status ig_gather_mesh(ig_gather *g, const char *path, bool plane, ig_mesh **mesh) {
+ig_status ig_mesh_build_mesh(ig_gather *g, const char *path, bool plane, ig_mesh **mesh) {
   *mesh = NULL;
   if (g->nodes == 0 || g->cells == 0)
     return IG_FAIL(g->cx, IG_INPUT, "%s: no mesh found: %d nodes, %d elements", path, g->nodes,

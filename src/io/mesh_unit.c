@@ -1,6 +1,6 @@
 /* The unit of length that a mesh file names. */
-#include "core/given.h"
-#include "io/store.h"
+#include "core/require.h"
+#include "io/atomic_file.h"
 #include "core/number.h"
 #include "io/h5.h"
 #include "io/mesh_io.h"
@@ -85,7 +85,7 @@ static ig_status med_unit(ig_ctx *cx, const char *path, double *metres) {
 }
 
 ig_status ig_mesh_file_unit(ig_ctx *cx, const char *path, double *metres) {
-  IG_GIVEN(cx, cx && path && metres);
+  IG_REQUIRE_ARGS(cx, cx && path && metres);
   const char *dot = strrchr(path, '.');
   static const char *const millimetres[] = {".step", ".stp", ".iges", ".igs"};
   *metres = 0;

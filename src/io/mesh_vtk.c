@@ -3,7 +3,7 @@
    "faces:NAME" hold a bit for each local face, "tag" the region, "shell" marks a flat mesh that
    lives in space. So every set can be looked at in a viewer. */
 #include "core/number.h"
-#include "io/store.h"
+#include "io/atomic_file.h"
 #include "io/vtk.h"
 #include "io/vtkhdf.h"
 

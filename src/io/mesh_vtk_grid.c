@@ -1,5 +1,5 @@
 /* From VTK's cells and fields to a mesh and its sets. */
-#include "io/cell.h"
+#include "io/cell_types.h"
 #include "io/vtk.h"
 
 #include <ctype.h>

@@ -2,9 +2,9 @@
 #include "io/vtk.h"
 #include "io/vtk_xml.h"
 #include "io/xml.h"
-#include "mesh/draft.h"
+#include "mesh/mesh_builder.h"
 #include "mesh/topology.h"
-#include "io/store.h"
+#include "io/atomic_file.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -188,10 +188,10 @@ static ig_status parallel_read(ig_ctx *cx, const char *path, ig_vtk_grid *g, int
 /* Pieces repeat the points they share: those become one. Cells they repeat cannot be told. */
 static ig_status pieces_join(ig_ctx *cx, const char *path, ig_mesh *mesh) {
   double low[3], high[3];
-  ig_draft draft = {.mesh = mesh};
+  ig_mesh_builder draft = {.mesh = mesh};
   ig_mesh_bounds(mesh, low, high);
   const double size = fmax(high[0] - low[0], fmax(high[1] - low[1], high[2] - low[2]));
-  IG_TRY(ig_draft_weld(cx, &draft, 1e-9 * size, NULL));
+  IG_TRY(ig_mesh_builder_weld(cx, &draft, 1e-9 * size, NULL));
   ig_adjacency adj;
   IG_TRY(ig_mesh_adjacency(cx, mesh, &adj));
   ig_lid crowded = 0, f = 0;

@@ -1,6 +1,6 @@
 /* Meshes written as VTK's XML files, .vtu, with raw appended data. */
 #include "io/mesh_io.h"
-#include "io/store.h"
+#include "io/atomic_file.h"
 
 #include <inttypes.h>
 #include <stdio.h>

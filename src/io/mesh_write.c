@@ -2,7 +2,7 @@
    surface as STL. */
 #include "io/mesh_io.h"
 #include "core/number.h"
-#include "io/store.h"
+#include "io/atomic_file.h"
 #include "mesh/topology.h"
 
 #include <math.h>

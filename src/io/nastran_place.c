@@ -88,7 +88,7 @@ static ig_status system_place(places *in, int64_t id, const ig_nastran_system **
   for (int i = 0; i < 3; i++) {
     const double *from = &s->point[3 * i];
     if (s->by_nodes) {
-      const ig_lid node = ig_gather_find_node(in->g, s->node[i]);
+      const ig_lid node = ig_mesh_build_find_node(in->g, s->node[i]);
       if (node < 0)
         return IG_FAIL(in->g->cx, IG_INPUT,
                        "%s: coordinate system %lld uses node %lld, which is not in the file",

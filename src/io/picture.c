@@ -1,10 +1,10 @@
 /* Drawing a snapshot: pick a field, keep some cells, find their surface, project, paint, label. */
 #include "io/picture.h"
-#include "core/given.h"
+#include "core/require.h"
 #include "core/number.h"
 #include "core/ticks.h"
 #include "io/stl.h"
-#include "io/store.h"
+#include "io/atomic_file.h"
 #include "io/vtkhdf.h"
 
 #include <math.h>
@@ -581,7 +581,7 @@ done:
 ig_status ig_view(ig_ctx *cx, const char *path, const ig_view_options *options, const char *png) {
   char *bytes = NULL;
   size_t size = 0;
-  IG_GIVEN(cx, cx && path && png);
+  IG_REQUIRE_ARGS(cx, cx && path && png);
   ig_status status = ig_view_png(cx, path, options, &bytes, &size);
   if (status == IG_OK)
     status = ig_store(cx, png, bytes, size);

@@ -1,7 +1,7 @@
 /* Whose folder is it? Locks, marks, and what of a former run goes. */
 #include "io/result_folder.h"
 #include "core/output.h"
-#include "io/store.h"
+#include "io/atomic_file.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -6,7 +6,7 @@
 #include "io/csv.h"
 #include "io/result_folder.h"
 #include "io/sink_summary.h"
-#include "io/store.h"
+#include "io/atomic_file.h"
 #include "io/vtkhdf.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* Surfaces of triangles, binary STL: 80 bytes of title, a count, and for each triangle its normal,
    three corners and two bytes of no meaning. */
 #include "io/stl.h"
-#include "io/store.h"
+#include "io/atomic_file.h"
 
 #include <inttypes.h>
 #include <math.h>

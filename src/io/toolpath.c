@@ -1,7 +1,7 @@
 /* Reading toolpaths: which dialect a file is in. */
 #include "io/toolpath_read.h"
 #include "core/number.h"
-#include "io/store.h"
+#include "io/atomic_file.h"
 
 #include <ctype.h>
 #include <math.h>

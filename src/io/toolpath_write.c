@@ -1,9 +1,9 @@
 /* Toolpaths written, drawn, and as programs see them. */
 #include "io/json.h"
 #include "core/number.h"
-#include "core/given.h"
+#include "core/require.h"
 #include "io/picture.h"
-#include "io/store.h"
+#include "io/atomic_file.h"
 #include "io/toolpath.h"
 #include <ingot/path.h>
 
@@ -166,7 +166,7 @@ static ig_status format_find(ig_ctx *cx, const char *name, ig_toolpath_format *f
 
 ig_status ig_path_open(ig_ctx *cx, const char *file, const ig_path_options *given, ig_path **path) {
   static const ig_path_options none;
-  IG_GIVEN(cx, cx && file && path);
+  IG_REQUIRE_ARGS(cx, cx && file && path);
   given = given ? given : &none;
   *path = NULL;
   ig_toolpath_options o = {.power = given->power > 0 ? given->power : NAN,
@@ -192,7 +192,7 @@ void ig_path_close(ig_path *path) {
 }
 
 ig_status ig_path_describe(ig_ctx *cx, const ig_path *path, ig_line_fn *line, void *user) {
-  IG_GIVEN(cx, cx && path && line);
+  IG_REQUIRE_ARGS(cx, cx && path && line);
   ig_toolpath_survey s;
   char text[64];
   IG_TRY(ig_toolpath_look(cx, &path->path, &s));
@@ -208,11 +208,11 @@ ig_status ig_path_describe(ig_ctx *cx, const ig_path *path, ig_line_fn *line, vo
 }
 
 ig_status ig_path_write(ig_ctx *cx, const ig_path *path, const char *file) {
-  IG_GIVEN(cx, cx && path && file);
+  IG_REQUIRE_ARGS(cx, cx && path && file);
   return ig_toolpath_write(cx, &path->path, file);
 }
 
 ig_status ig_path_draw(ig_ctx *cx, const ig_path *path, int layer, const char *png) {
-  IG_GIVEN(cx, cx && path && png);
+  IG_REQUIRE_ARGS(cx, cx && path && png);
   return ig_toolpath_draw(cx, &path->path, layer - 1, png);
 }

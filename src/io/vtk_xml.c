@@ -2,7 +2,7 @@
 #include "io/vtk_xml.h"
 #include "core/number.h"
 #include "io/image.h"
-#include "io/store.h"
+#include "io/atomic_file.h"
 #include "io/xml.h"
 #include "io/zip.h"
 

@@ -11,10 +11,10 @@
 #define J ig_johnson_case
 static const ig_option johnson_options[] = {
     IG_REAL(J, b, "Pa", "0", 0, 1e12, "hardening factor B"),
-    IG_REAL(J, n, "", "1", IG_TINY, 10, "hardening exponent"),
+    IG_REAL(J, n, "", "1", IG_POSITIVE, 10, "hardening exponent"),
     IG_REAL(J, c, "", "0", 0, 10, "rate factor C"),
-    IG_REAL(J, rate0, "1/s", "1", IG_TINY, 1e9, "reference plastic strain rate"),
-    IG_REAL(J, m, "", "1", IG_TINY, 10, "softening exponent"),
+    IG_REAL(J, rate0, "1/s", "1", IG_POSITIVE, 1e9, "reference plastic strain rate"),
+    IG_REAL(J, m, "", "1", IG_POSITIVE, 10, "softening exponent"),
     IG_REAL(J, room, "K", "293.15", 0, 1e5, "temperature at which nothing has softened"),
     IG_REAL(J, melt, "K", "1800", 0, 1e5, "temperature at which no strength is left"),
     IG_REAL(
@@ -26,7 +26,7 @@ static const ig_option johnson_options[] = {
 
 #define J ig_creep_case
 static const ig_option creep_options[] = {
-    IG_REAL(J, factor, "", IG_REQUIRED, 0, IG_HUGE, "factor, in 1/s for a stress in Pa"),
+    IG_REAL(J, factor, "", IG_REQUIRED, 0, IG_UNBOUNDED, "factor, in 1/s for a stress in Pa"),
     IG_REAL(J, power, "", IG_REQUIRED, 1, 50, "power of the stress"),
     IG_REAL(J, energy, "J/mol", "0", 0, 1e7, "activation energy"), IG_END};
 #undef J
@@ -34,7 +34,7 @@ static const ig_option creep_options[] = {
 static const ig_option mechanical_options[] = {
     IG_TABLE_USUAL(J, young, "K", "Pa", NULL, LEAST_YOUNG, 1e15, 1e6, 1.5e12, "Young's modulus"),
     IG_TABLE(J, poisson, "K", "", NULL, -0.999, 0.4999, "Poisson's ratio"),
-    IG_TABLE_USUAL(J, yield, "K", "Pa", NULL, IG_TINY, 1e13, 1e3, 1e11, "initial yield stress"),
+    IG_TABLE_USUAL(J, yield, "K", "Pa", NULL, IG_POSITIVE, 1e13, 1e3, 1e11, "initial yield stress"),
     IG_TABLE(J, hardening, "K", "Pa", NULL, 0, 1e13, "isotropic plastic modulus"),
     IG_TABLE(J, kinematic, "K", "Pa", NULL, 0, 1e13, "kinematic plastic modulus (Prager)"),
     IG_TABLE(J, tangent, "K", "Pa", NULL, 0, 1e13,
@@ -68,10 +68,10 @@ const ig_option ig_material_options[] = {
     IG_TEXTS(M, set, NULL,
              "element sets made of it, of several that name an element the last holds; left out, "
              "by one material at most: every element not claimed"),
-    IG_TABLE(M, density, "K", "kg/m^3", NULL, IG_TINY, 1e6, "density"),
+    IG_TABLE(M, density, "K", "kg/m^3", NULL, IG_POSITIVE, 1e6, "density"),
     IG_TABLE(M, conductivity, "K", "W/(m K)", NULL, 0, 1e6, "thermal conductivity"),
-    IG_TABLE(M, specific_heat, "K", "J/(kg K)", NULL, IG_TINY, 1e7, "specific heat"),
-    IG_TABLE(M, powder_conductivity, "K", "W/(m K)", NULL, IG_TINY, 1e6,
+    IG_TABLE(M, specific_heat, "K", "J/(kg K)", NULL, IG_POSITIVE, 1e7, "specific heat"),
+    IG_TABLE(M, powder_conductivity, "K", "W/(m K)", NULL, IG_POSITIVE, 1e6,
              "thermal conductivity as loose powder; given: newborn elements are powder until they "
              "have been molten"),
     IG_REAL(M, solidus, "K", NULL, 0, 1e5, "solidus temperature"),
@@ -87,12 +87,12 @@ const ig_option ig_material_options[] = {
         M, law, IG_MATERIAL_LAWS, "auto",
         "mechanical law; auto: johnson_cook where that is given, plastic where a yield stress "
         "is, else elastic"),
-    IG_REAL_USUAL(M, yield, "Pa", NULL, IG_TINY, 1e13, 1e3, 1e11, "initial yield stress"),
+    IG_REAL_USUAL(M, yield, "Pa", NULL, IG_POSITIVE, 1e13, 1e3, 1e11, "initial yield stress"),
     IG_REAL(M, tangent, "Pa", NULL, 0, 1e13, "tangent modulus beyond yield (instead of hardening)"),
     IG_REAL(M, hardening, "Pa", NULL, 0, 1e13,
             "isotropic plastic modulus: yield stress per strain"),
     IG_REAL(M, kinematic, "Pa", "0", 0, 1e13, "kinematic plastic modulus"),
-    IG_TABLE_USUAL(M, hardening_curve, "", "Pa", NULL, IG_TINY, 1e13, 1e3, 1e11,
+    IG_TABLE_USUAL(M, hardening_curve, "", "Pa", NULL, IG_POSITIVE, 1e13, 1e3, 1e11,
                    "yield stress over plastic strain (instead of yield and hardening)"),
     IG_MAP(M, johnson_cook, ig_johnson_case, johnson_options, NULL,
            "Johnson-Cook flow stress and failure; its A is `yield`"),
@@ -100,12 +100,13 @@ const ig_option ig_material_options[] = {
         M, mechanical, ig_mechanical_case, mechanical_options, NULL,
         "mechanical values over temperature, for the stress room; where the single value is left "
         "out, rooms that compute at one temperature take that at 293.15 K"),
-    IG_REAL(M, fracture_energy, "J/m^2", NULL, IG_TINY, 1e12, "energy to open a crack, by area"),
-    IG_REAL(M, fracture_energy_shear, "J/m^2", NULL, IG_TINY, 1e12,
+    IG_REAL(M, fracture_energy, "J/m^2", NULL, IG_POSITIVE, 1e12,
+            "energy to open a crack, by area"),
+    IG_REAL(M, fracture_energy_shear, "J/m^2", NULL, IG_POSITIVE, 1e12,
             "in mode II; left out: as in mode I"),
-    IG_REAL_USUAL(M, cohesive_strength, "Pa", NULL, IG_TINY, 1e13, 1e3, 1e11,
+    IG_REAL_USUAL(M, cohesive_strength, "Pa", NULL, IG_POSITIVE, 1e13, 1e3, 1e11,
                   "traction at which a crack opens"),
-    IG_REAL(M, cohesive_strength_shear, "Pa", NULL, IG_TINY, 1e13,
+    IG_REAL(M, cohesive_strength_shear, "Pa", NULL, IG_POSITIVE, 1e13,
             "in shear; left out: as in tension"),
     IG_END};
 #undef M

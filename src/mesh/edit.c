@@ -1,6 +1,6 @@
 /* Changes to whole meshes: keep a part, weld, cut hexahedra, shake nodes, add mid-side nodes. */
-#include "mesh/draft.h"
-#include "core/given.h"
+#include "mesh/mesh_builder.h"
+#include "core/require.h"
 #include "mesh/geometry.h"
 #include "mesh/topology.h"
 
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void ig_draft_free(ig_draft *draft) {
+void ig_mesh_builder_free(ig_mesh_builder *draft) {
   ig_mesh_free(draft->mesh);
   free(draft->side);
   memset(draft, 0, sizeof *draft);
@@ -45,7 +45,7 @@ static void blocks_keep(ig_mesh *mesh, const uint8_t *keep, ig_lid *new_element)
 }
 
 ig_status ig_mesh_keep(ig_ctx *cx, ig_mesh *mesh, const uint8_t *keep, ig_lid **old_node) {
-  IG_GIVEN(cx, cx && mesh && keep);
+  IG_REQUIRE_ARGS(cx, cx && mesh && keep);
   ig_lid *new_element = NULL, *new_node = NULL, *old = NULL;
   ig_status status;
   IG_TRY_GOTO(status, done, IG_NEW(cx, &new_element, ig_mesh_elements(mesh), "element numbers"));
@@ -95,7 +95,7 @@ done:
   return status;
 }
 
-ig_status ig_draft_keep(ig_ctx *cx, ig_draft *draft, const uint8_t *keep) {
+ig_status ig_mesh_builder_keep(ig_ctx *cx, ig_mesh_builder *draft, const uint8_t *keep) {
   ig_lid *old;
   IG_TRY(ig_mesh_keep(cx, draft->mesh, keep, &old));
   for (ig_lid n = 0; draft->side && n < draft->mesh->nodes; n++)
@@ -141,7 +141,8 @@ static ig_lid weld_find(const double *x, const ig_lid *slot, uint64_t mask, cons
   return -1;
 }
 
-ig_status ig_draft_weld(ig_ctx *cx, ig_draft *draft, double tolerance, const uint8_t *outer) {
+ig_status ig_mesh_builder_weld(ig_ctx *cx, ig_mesh_builder *draft, double tolerance,
+                               const uint8_t *outer) {
   ig_mesh *mesh = draft->mesh;
   uint64_t size = 16;
   while (size < 2 * (uint64_t)mesh->nodes)
@@ -269,7 +270,7 @@ static ig_status block_recut(ig_ctx *cx, ig_mesh *mesh, int b, const ig_block *w
 
 /* A regular grid is cut along one diagonal; where that leaves faces inside that do not match, as in
    grids about an axis, by lowest nodes. */
-ig_status ig_draft_tets(ig_ctx *cx, ig_draft *draft) {
+ig_status ig_mesh_builder_tets(ig_ctx *cx, ig_mesh_builder *draft) {
   ig_mesh *mesh = draft->mesh;
   for (int b = 0; b < mesh->blocks; b++) {
     if (mesh->block[b].type != IG_HEX8)
@@ -303,7 +304,7 @@ static void cut_wedges(const ig_lid *node, ig_lid *wedge) {
     wedge[a] = node[cut[low[1] < low[0]][a]];
 }
 
-ig_status ig_draft_wedges(ig_ctx *cx, ig_draft *draft) {
+ig_status ig_mesh_builder_wedges(ig_ctx *cx, ig_mesh_builder *draft) {
   ig_lid before, after;
   IG_TRY(boundary_count(cx, draft->mesh, &before));
   ig_lid flat = 0; /* faces at bottoms and tops become two */
@@ -393,7 +394,7 @@ static ig_status jitter_limits(ig_ctx *cx, const ig_mesh *mesh, const ig_jitter_
   return status;
 }
 
-ig_status ig_draft_jitter(ig_ctx *cx, ig_draft *draft, const ig_jitter_case *c) {
+ig_status ig_mesh_builder_jitter(ig_ctx *cx, ig_mesh_builder *draft, const ig_jitter_case *c) {
   ig_mesh *mesh = draft->mesh;
   for (int b = 0; b < mesh->blocks; b++)
     if (ig_elem_info_get(mesh->block[b].type)->dim != mesh->dim)
@@ -443,7 +444,7 @@ static ig_lid edge_number(edges *list, ig_lid a, ig_lid b) {
   return *at - 1;
 }
 
-static ig_status block_quadratic(ig_ctx *cx, ig_draft *draft, ig_block *block) {
+static ig_status block_quadratic(ig_ctx *cx, ig_mesh_builder *draft, ig_block *block) {
   ig_mesh *mesh = draft->mesh;
   const bool tri = block->type == IG_TRI3;
   const size_t from = tri ? 3 : 4, per = tri ? 3 : 6, npe = from + per;
@@ -497,7 +498,7 @@ done:
   return status;
 }
 
-ig_status ig_draft_quadratic(ig_ctx *cx, ig_draft *draft) {
+ig_status ig_mesh_builder_quadratic(ig_ctx *cx, ig_mesh_builder *draft) {
   for (int b = 0; b < draft->mesh->blocks; b++)
     if (draft->mesh->block[b].type == IG_TRI3 || draft->mesh->block[b].type == IG_TET4)
       IG_TRY(block_quadratic(cx, draft, &draft->mesh->block[b]));

@@ -1,7 +1,7 @@
 /* The mesh container: blocks and sets. */
 #include <ingot/mesh.h>
 #include "core/ctx.h"
-#include "core/given.h"
+#include "core/require.h"
 #include "core/hash.h"
 
 #include <stdlib.h>
@@ -43,7 +43,7 @@ const int *ig_elem_face(ig_elem_type type, int face) {
 }
 
 ig_status ig_mesh_new(ig_ctx *cx, int dim, ig_lid nodes, ig_mesh **out) {
-  IG_GIVEN(cx, cx && out);
+  IG_REQUIRE_ARGS(cx, cx && out);
   *out = NULL;
   if (dim != 2 && dim != 3)
     return IG_FAIL(cx, IG_ARG, "mesh dimension %d: expected 2 or 3", dim);
@@ -83,7 +83,7 @@ void ig_mesh_free(ig_mesh *mesh) {
 
 ig_status ig_mesh_add_block(ig_ctx *cx, ig_mesh *mesh, ig_elem_type type, ig_lid count,
                             ig_block **out) {
-  IG_GIVEN(cx, cx && mesh);
+  IG_REQUIRE_ARGS(cx, cx && mesh);
   if ((unsigned)type >= IG_ELEM_TYPES || count < 0)
     return IG_FAIL(cx, IG_ARG, "block of %d elements of type %d", count, (int)type);
   if (count > INT32_MAX - ig_mesh_elements(mesh))
@@ -135,7 +135,7 @@ static ig_status set_slots_grow(ig_ctx *cx, ig_mesh *mesh) {
 
 ig_status ig_mesh_add_set(ig_ctx *cx, ig_mesh *mesh, const char *name, ig_set_kind kind,
                           ig_lid count, ig_set **out) {
-  IG_GIVEN(cx, cx && mesh);
+  IG_REQUIRE_ARGS(cx, cx && mesh);
   if (count < 0 || !name || !*name || (unsigned)kind > IG_SET_FACES)
     return IG_FAIL(cx, IG_ARG, "set '%s' of %d items, kind %d", name ? name : "", count, (int)kind);
   if (ig_mesh_find_set(mesh, name, kind))

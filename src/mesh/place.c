@@ -11,12 +11,12 @@ static const ig_option in_box_options[] = {
 static const ig_option in_cylinder_options[] = {
     IG_REALS(ig_in_cylinder, from, "m", IG_REQUIRED, 0, 0, "one end of the axis"),
     IG_REALS(ig_in_cylinder, to, "m", IG_REQUIRED, 0, 0, "the other end"),
-    IG_REAL(ig_in_cylinder, radius, "m", IG_REQUIRED, IG_TINY, 1e9, "radius"),
+    IG_REAL(ig_in_cylinder, radius, "m", IG_REQUIRED, IG_POSITIVE, 1e9, "radius"),
     IG_REAL(ig_in_cylinder, inner, "m", "0", 0, 1e9, "nothing closer to the axis than this"),
     IG_END};
 static const ig_option in_sphere_options[] = {
     IG_REALS(ig_in_sphere, center, "m", IG_REQUIRED, 0, 0, "center; " POINT_HELP),
-    IG_REAL(ig_in_sphere, radius, "m", IG_REQUIRED, IG_TINY, 1e9, "radius"),
+    IG_REAL(ig_in_sphere, radius, "m", IG_REQUIRED, IG_POSITIVE, 1e9, "radius"),
     IG_REAL(ig_in_sphere, inner, "m", "0", 0, 1e9, "nothing closer to the center than this"),
     IG_END};
 static const ig_option in_plane_options[] = {

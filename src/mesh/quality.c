@@ -1,6 +1,6 @@
 /* How good and how large a mesh is, and the checks that the rest of the code trusts. */
 #include "mesh/quality.h"
-#include "core/given.h"
+#include "core/require.h"
 #include "core/threads.h"
 #include "mesh/geometry.h"
 #include "mesh/topology.h"
@@ -216,7 +216,7 @@ static ig_status set_check(ig_ctx *cx, const ig_mesh *mesh, const ig_set *set, i
 }
 
 ig_status ig_mesh_check(ig_ctx *cx, const ig_mesh *mesh) {
-  IG_GIVEN(cx, cx && mesh);
+  IG_REQUIRE_ARGS(cx, cx && mesh);
   const ig_lid elements = ig_mesh_elements(mesh);
   if (mesh->nodes == 0 || elements == 0)
     return IG_FAIL(cx, IG_INPUT, "the mesh is empty: %d nodes, %d elements", mesh->nodes, elements);

@@ -1,5 +1,5 @@
 /* Named sets: sides of a shape, the bounding box, and what a case picks by place. */
-#include "mesh/draft.h"
+#include "mesh/mesh_builder.h"
 #include "core/threads.h"
 #include "mesh/topology.h"
 

@@ -1,7 +1,7 @@
 /* Hexahedra cut into tetrahedra, with the sets that a mesh has. */
 #include "mesh/split.h"
 #include "core/ctx.h"
-#include "mesh/draft.h"
+#include "mesh/mesh_builder.h"
 
 #include <stdlib.h>
 

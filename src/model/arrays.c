@@ -317,7 +317,7 @@ ig_status ig_arrays_get(ig_arrays *r, const char *name, double *values) {
   const ig_status pulled = ig_arrays_pull(r, name, &host);
   getting g = {host, (int)e->def.width, e->def.size, values};
   IG_TRY(ig_arrays_rows(r, e->def.place, row, values_row, values_put, &g, pulled));
-  return ig_ranks_share(r->cx, 0, values, (size_t)place_of(r, e->def.place).whole * row);
+  return ig_ranks_bcast(r->cx, 0, values, (size_t)place_of(r, e->def.place).whole * row);
 }
 
 ig_status ig_arrays_set(ig_arrays *r, const char *name, const double *values) {

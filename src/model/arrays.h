@@ -13,14 +13,15 @@
 
    A model on one rank is a partition with one part: all items are its own, their numbers are those
    of the whole, there are no ghosts and nothing is copied. On several ranks each has the arrays of
-   its part (ranks/part.h); the room says by three functions (ig_arrays_room) how many items a place
-   has, which of them are the rank's own, and how arrays are sent that hold numbers of items. */
+   its part (ranks/partition.h); the room says by three functions (ig_arrays_room) how many items a
+   place has, which of them are the rank's own, and how arrays are sent that hold numbers of items.
+ */
 #ifndef IG_MODEL_ARRAYS_H
 #define IG_MODEL_ARRAYS_H
 
 #include "core/array.h"
 #include "core/output.h"
-#include "ranks/part.h"
+#include "ranks/partition.h"
 
 enum {
   IG_ARRAY_SAVED = 1,    /* part of a checkpoint */
@@ -62,7 +63,7 @@ typedef struct {
 /* What a register asks its room for. The last two are called on several ranks alone. */
 typedef struct {
   ig_arrays_place (*place)(const void *room, int place);
-  /* The rank's own items (ranks/part.h, collect.c); belongs to the room. */
+  /* The rank's own items (ranks/partition.h, collect.c); belongs to the room. */
   ig_status (*own)(void *room, int place, const ig_collect **own);
   /* As ig_arrays_pass, of an array of numbers: as the whole has them. */
   ig_status (*pass)(void *room, const ig_arrays_entry *entry, ig_stream_take *take, void *user);

@@ -66,7 +66,7 @@ static ig_status layer_spread(ig_powder_run *r) {
     r->ledger.born += u * (fill[k] - was[k]) * H * H * H * r->coarse.n[0] * r->coarse.n[1];
   r->view.a.heat = u;
   r->view.a.fill_was = r->array.fill_was.dev;
-  IG_TRY(ig_powder_do_all(r, IG_DO_spread));
+  IG_TRY(ig_powder_do_all(r, IG_POWDER_KERNEL_spread));
   r->layer++;
   return IG_OK;
 }
@@ -91,12 +91,12 @@ double ig_powder_coarse_step(const ig_powder_run *r) {
 }
 
 static ig_status probes_look(ig_powder_run *r) {
-  return r->view.probes ? ig_powder_do_all(r, IG_DO_probe) : IG_OK;
+  return r->view.probes ? ig_powder_do_all(r, IG_POWDER_KERNEL_probe) : IG_OK;
 }
 
 static ig_status fine_look(ig_powder_run *r) {
-  IG_TRY(ig_powder_do_all(r, IG_DO_fine_look));
-  return r->view.map.n[0] ? ig_powder_do_all(r, IG_DO_freeze) : IG_OK;
+  IG_TRY(ig_powder_do_all(r, IG_POWDER_KERNEL_fine_look));
+  return r->view.map.n[0] ? ig_powder_do_all(r, IG_POWDER_KERNEL_freeze) : IG_OK;
 }
 
 /* Fine steps of a window, one by one. */
@@ -104,9 +104,9 @@ static ig_status window_steps(ig_powder_run *r, int steps, double h) {
   for (int n = 0; n < steps; n++) {
     r->view.a.time = r->time + n * h;
     IG_TRY(fine_look(r));
-    IG_TRY(ig_powder_do_all(r, IG_DO_rim));
-    IG_TRY(ig_powder_do_all(r, IG_DO_fine_step));
-    IG_TRY(ig_powder_do_all(r, IG_DO_column));
+    IG_TRY(ig_powder_do_all(r, IG_POWDER_KERNEL_rim));
+    IG_TRY(ig_powder_do_all(r, IG_POWDER_KERNEL_fine_step));
+    IG_TRY(ig_powder_do_all(r, IG_POWDER_KERNEL_column));
     IG_TRY(probes_look(r));
   }
   return fine_look(r);
@@ -125,7 +125,7 @@ ig_status ig_powder_fine_steps(ig_powder_run *r, int steps, double h) {
       r->cx, &r->view, set->window, r->way, steps, &r->cluster, &done));)
   for (int i = 0; i < set->count && !done; i++) {
     r->view.w = set->window[i];
-    IG_TRY(ig_powder_do_all(r, IG_DO_ghost));
+    IG_TRY(ig_powder_do_all(r, IG_POWDER_KERNEL_ghost));
     IG_TRY(window_steps(r, steps, h));
   }
   /* probes outside of windows read coarse heat in every one of these steps: the coarse step waits
@@ -146,11 +146,11 @@ static ig_status after(ig_powder_run *r) {
       IG_TRY(ig_powder_after_cuda(r->cx, &r->view, i + 1 == set->count));
       continue;
     })
-    IG_TRY(ig_powder_do_all(r, IG_DO_cross));
-    IG_TRY(ig_powder_do_all(r, IG_DO_mean));
-    IG_TRY(ig_powder_do_all(r, IG_DO_pool));
+    IG_TRY(ig_powder_do_all(r, IG_POWDER_KERNEL_cross));
+    IG_TRY(ig_powder_do_all(r, IG_POWDER_KERNEL_mean));
+    IG_TRY(ig_powder_do_all(r, IG_POWDER_KERNEL_pool));
   }
-  return gpu && set->count ? IG_OK : ig_powder_do_all(r, IG_DO_pool_done);
+  return gpu && set->count ? IG_OK : ig_powder_do_all(r, IG_POWDER_KERNEL_pool_done);
 }
 
 #if INGOT_HAVE_CUDA
@@ -160,7 +160,7 @@ static ig_status near_look(ig_powder_run *r) {
   const ig_powder_windows *set = &r->set[r->now];
   for (int i = 0; i < set->count; i++) {
     r->view.w = set->window[i];
-    IG_TRY(ig_powder_do_all(r, IG_DO_near));
+    IG_TRY(ig_powder_do_all(r, IG_POWDER_KERNEL_near));
   }
   return ig_powder_fork_cuda(r->cx, &r->cluster);
 }
@@ -171,13 +171,13 @@ static ig_status near_look(ig_powder_run *r) {
 ig_status ig_powder_both(ig_powder_run *r, double dt) {
   const int steps = (int)fmax(1, ceil(dt / r->dt_fine * (1 - 1e-12)));
   if (r->cx->backend->kernels != IG_KERNELS_CUDA)
-    IG_TRY(ig_powder_do_all(r, IG_DO_coarse_look));
+    IG_TRY(ig_powder_do_all(r, IG_POWDER_KERNEL_coarse_look));
   IG_IF_CUDA(else IG_TRY(near_look(r));)
   IG_TRY(ig_powder_fine_steps(r, steps, dt / steps));
   r->view.a.dt = dt;
   r->view.a.stage = 0;
   if (r->cx->backend->kernels != IG_KERNELS_CUDA)
-    IG_TRY(ig_powder_do_all(r, IG_DO_coarse_step));
+    IG_TRY(ig_powder_do_all(r, IG_POWDER_KERNEL_coarse_step));
   IG_IF_CUDA(else IG_TRY(ig_powder_coarse_cuda(r->cx, &r->view, &r->cluster));)
   IG_TRY(after(r));
   r->coarse_steps++;
@@ -197,8 +197,8 @@ static ig_status long_step(ig_powder_run *r, double dt, int s) {
     a->stage = j;
     a->last = j == s;
     a->dt = (j == 1 ? w : a->mu * w) * dt;
-    IG_TRY(ig_powder_do_all(r, IG_DO_coarse_look));
-    IG_TRY(ig_powder_do_all(r, IG_DO_coarse_step));
+    IG_TRY(ig_powder_do_all(r, IG_POWDER_KERNEL_coarse_look));
+    IG_TRY(ig_powder_do_all(r, IG_POWDER_KERNEL_coarse_step));
   }
   a->stage = 0;
   r->coarse_steps += s;
@@ -209,7 +209,7 @@ static ig_status long_step(ig_powder_run *r, double dt, int s) {
 /* The largest change of temperature since `before`. */
 static ig_status change_most(ig_powder_run *r, double *most) {
   IG_TRY(ig_array_zero(r->cx, &r->array.keys));
-  IG_TRY(ig_powder_do_all(r, IG_DO_change));
+  IG_TRY(ig_powder_do_all(r, IG_POWDER_KERNEL_change));
   IG_TRY(ig_array_pull(r->cx, &r->array.keys));
   uint64_t *key = r->array.keys.host, bits = key[0] & ~((uint64_t)1 << 63);
   memcpy(most, &bits, sizeof bits); /* no change is negative (powder_key) */
@@ -226,7 +226,7 @@ static ig_status dwell(ig_powder_run *r, double until) {
   int s = (int)ceil(0.5 * (sqrt(1 + 8 * dt / plain) - 1));
   s = s < 1 ? 1 : s;
   s += s % 2 == 0; /* odd numbers of stages damp the roughest part more */
-  IG_TRY(ig_powder_do_all(r, IG_DO_coarse_look));
+  IG_TRY(ig_powder_do_all(r, IG_POWDER_KERNEL_coarse_look));
   IG_TRY(r->cx->backend->copy(r->cx, r->array.before.dev, r->array.T.dev,
                               r->array.T.count * sizeof(double)));
   IG_TRY(long_step(r, dt, s));
@@ -287,7 +287,7 @@ ig_status ig_powder_advance(ig_powder_run *r) {
     IG_TRY(dwell(r, fmin(until, next)));
     IG_TRY(probes_look(r));
     ig_powder_pool_aim(r, r->time);
-    return ig_powder_do_all(r, IG_DO_pool_done);
+    return ig_powder_do_all(r, IG_POWDER_KERNEL_pool_done);
   }
   r->dt_dwell = 0;
   const double whole = r->dt_fine * fmax(1, floor(plain / r->dt_fine));

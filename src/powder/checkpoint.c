@@ -187,7 +187,7 @@ static ig_status windows_take(ig_powder_run *r, const ig_restart *from, const ke
         w->beam[w->beams++] = b;
     r->view.w = *w;
     r->view.a.slot = i;
-    IG_TRY(ig_powder_do_all(r, IG_DO_put));
+    IG_TRY(ig_powder_do_all(r, IG_POWDER_KERNEL_put));
   }
   return IG_OK;
 }

@@ -306,7 +306,7 @@ static void domain(const ig_powder_run *r, ig_powder_do what, int64_t *n) {
 #define box BOX
 #define around AROUND
   static const int where[] = {
-#define X(name, where) [IG_DO_##name] = where,
+#define X(name, where) [IG_POWDER_KERNEL_##name] = where,
       IG_POWDER_CELL_ITEMS(X)
 #undef X
   };
@@ -317,17 +317,17 @@ static void domain(const ig_powder_run *r, ig_powder_do what, int64_t *n) {
   const ig_powder_window *w = &r->view.w;
   const int *f = w->fine.n, *b = w->box.size;
   n[0] = n[1] = n[2] = 1;
-  if (what == IG_DO_ghost || what == IG_DO_rim)
+  if (what == IG_POWDER_KERNEL_ghost || what == IG_POWDER_KERNEL_rim)
     n[0] = 2 * ((int64_t)f[0] * f[1] + (int64_t)f[1] * f[2] + (int64_t)f[2] * f[0]);
-  else if (what == IG_DO_cross)
+  else if (what == IG_POWDER_KERNEL_cross)
     n[0] = 2 * ((int64_t)b[0] * b[1] + (int64_t)b[1] * b[2] + (int64_t)b[2] * b[0]);
-  else if (what == IG_DO_column)
+  else if (what == IG_POWDER_KERNEL_column)
     n[0] = (int64_t)f[0] * f[1];
-  else if (what == IG_DO_probe)
+  else if (what == IG_POWDER_KERNEL_probe)
     n[0] = r->view.probes;
-  else if (what == IG_DO_film)
+  else if (what == IG_POWDER_KERNEL_film)
     n[0] = r->view.film.n[0] * r->view.film.n[1];
-  else if (what != IG_DO_pool_done && what != IG_DO_put)
+  else if (what != IG_POWDER_KERNEL_pool_done && what != IG_POWDER_KERNEL_put)
     for (int d = 0; d < 3; d++)
       n[d] = where[what] == FINE     ? f[d]
              : where[what] == BOX    ? b[d]

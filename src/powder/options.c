@@ -4,7 +4,7 @@
 
 #define G ig_powder_grid
 static const ig_option grid_options[] = {
-    IG_REAL(G, cell, "m", IG_REQUIRED, IG_TINY, 1,
+    IG_REAL(G, cell, "m", IG_REQUIRED, IG_POSITIVE, 1,
             "edge of a cell of the fine grid; a layer is a whole number of them"),
     IG_INT(G, ratio, "4", 1, 16, "edge of a coarse cell, in fine cells"),
     IG_VECTOR(G, window, 3, "m", NULL,
@@ -12,14 +12,14 @@ static const ig_option grid_options[] = {
               "tail; rounded up to coarse cells; at least as large as the bed: the whole bed is "
               "fine; left out: it grows and shrinks with the pool"),
     IG_REAL(G, margin, "m", "0.5 mm", 0, 1, "bed around the parts"),
-    IG_REAL(G, plate, "m", IG_REQUIRED, IG_TINY, 1, "thickness of the solid plate below"),
+    IG_REAL(G, plate, "m", IG_REQUIRED, IG_POSITIVE, 1, "thickness of the solid plate below"),
     IG_END};
 #undef G
 
 #define B ig_powder_beam
 static const ig_option beam_options[] = {
-    IG_REAL(B, radius, "m", IG_REQUIRED, IG_TINY, 1, "where the intensity has fallen to 1/e^2"),
-    IG_REAL(B, depth, "m", NULL, IG_TINY, 1,
+    IG_REAL(B, radius, "m", IG_REQUIRED, IG_POSITIVE, 1, "where the intensity has fallen to 1/e^2"),
+    IG_REAL(B, depth, "m", NULL, IG_POSITIVE, 1,
             "where heat below the surface has fallen to 1/e^2; left out: all of it in the topmost "
             "cells"),
     IG_REAL(B, powder_absorptivity, "", NULL, 0, 1,
@@ -53,7 +53,8 @@ static const ig_option film_options[] = {
 
 #define C ig_powder_case
 const ig_option ig_powder_options[] = {
-    IG_REAL(C, duration, "s", NULL, IG_TINY, 1e9, "how long to simulate; left out: the whole path"),
+    IG_REAL(C, duration, "s", NULL, IG_POSITIVE, 1e9,
+            "how long to simulate; left out: the whole path"),
     IG_REAL(C, initial_temperature, "K", "300 K", 0, 1e5, "of plate and bed at the start"),
     IG_REAL(C, powder_temperature, "K", NULL, 0, 1e5, "of new layers; left out: the initial one"),
     IG_REAL(
@@ -66,7 +67,7 @@ const ig_option ig_powder_options[] = {
     IG_REAL(C, convection, "W/(m^2 K)", "0", 0, 1e6, "heat transfer coefficient of the bed's top"),
     IG_REAL(C, emissivity, "", "0", 0, 1, "radiation of the bed's top"),
     IG_REAL(C, safety, "", "0.8", 0.01, 0.9, "share of the critical steps to take"),
-    IG_REAL(C, dwell_change, "K", "2 K", IG_TINY, 1e4,
+    IG_REAL(C, dwell_change, "K", "2 K", IG_POSITIVE, 1e4,
             "between layers coarse steps grow as long as no cell changes by more than this"),
     IG_MAP(C, grid, ig_powder_grid, grid_options, IG_REQUIRED, "fine grid and coarse grid"),
     IG_MAP(C, beam, ig_powder_beam, beam_options, IG_REQUIRED, "the laser"),
@@ -74,7 +75,7 @@ const ig_option ig_powder_options[] = {
            "scan paths made from the surface of a part"),
     IG_LIST(C, paths, ig_path_case, ig_path_options, NULL,
             "or from files, one per laser; layers are spread as they rise"),
-    IG_REAL(C, layer_height, "m", NULL, IG_TINY, 1, "of the layers of `paths`"),
+    IG_REAL(C, layer_height, "m", NULL, IG_POSITIVE, 1, "of the layers of `paths`"),
     IG_MAP(
         C, map, ig_powder_map_case, map_options, NULL,
         "fine cells whose peak temperature, and cooling rate, gradient and speed of the front at "

@@ -45,14 +45,14 @@ static ig_status advance(void *self, int64_t most, int64_t ahead) {
   return IG_OK;
 }
 
-static void stand(const void *self, ig_standing *s) {
+static void stand(const void *self, ig_run_status *s) {
   const ig_powder_run *r = self;
-  *s = (ig_standing){.at = {r->step, r->time},
-                     .clock = r->time,
-                     .duration = r->duration,
-                     .dt = r->dt_fine,
-                     .ended = r->time >= r->duration,
-                     .work = r->work};
+  *s = (ig_run_status){.at = {r->step, r->time},
+                       .clock = r->time,
+                       .duration = r->duration,
+                       .dt = r->dt_fine,
+                       .ended = r->time >= r->duration,
+                       .work = r->work};
   snprintf(s->note, sizeof s->note, "layer %lld of %lld", (long long)r->layer,
            (long long)r->layers);
 }

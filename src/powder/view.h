@@ -159,10 +159,10 @@ IG_HD int ig_powder_filled(const ig_powder_view *v, int d) {
 #define IG_POWDER_ITEMS(X) X(ghost) X(rim) X(cross) X(column) X(probe) X(film) X(pool_done) X(put)
 
 typedef enum {
-#define X(name, where) IG_DO_##name,
+#define X(name, where) IG_POWDER_KERNEL_##name,
   IG_POWDER_CELL_ITEMS(X)
 #undef X
-#define X(name) IG_DO_##name,
+#define X(name) IG_POWDER_KERNEL_##name,
       IG_POWDER_ITEMS(X)
 #undef X
 } ig_powder_do;

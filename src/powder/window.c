@@ -304,7 +304,7 @@ ig_status ig_powder_windows_make(ig_powder_run *r, int which, const ig_powder_bo
   for (int i = 0; i < count; i++) {
     r->view.w = set->window[i];
     r->view.a.slot = i;
-    IG_TRY(ig_powder_do_all(r, IG_DO_put));
+    IG_TRY(ig_powder_do_all(r, IG_POWDER_KERNEL_put));
   }
   r->now = which;
   r->view.windows = set->list.dev;
@@ -319,13 +319,13 @@ ig_status ig_powder_windows_place(ig_powder_run *r, const ig_powder_box *box, in
   IG_TRY(ig_powder_windows_make(r, 1 - r->now, box, count));
   for (int i = 0; i < were->count; i++) {
     r->view.w = were->window[i];
-    IG_TRY(ig_powder_do_all(r, IG_DO_leave));
+    IG_TRY(ig_powder_do_all(r, IG_POWDER_KERNEL_leave));
   }
   for (int i = 0; i < count; i++) {
     r->view.w = r->set[r->now].window[i];
-    IG_TRY(ig_powder_do_all(r, IG_DO_remap));
+    IG_TRY(ig_powder_do_all(r, IG_POWDER_KERNEL_remap));
     if (r->view.map.n[0])
-      IG_TRY(ig_powder_do_all(r, IG_DO_enter));
+      IG_TRY(ig_powder_do_all(r, IG_POWDER_KERNEL_enter));
   }
   r->moves++;
   return IG_OK;

@@ -1,6 +1,6 @@
 /* Dividing a mesh by planes across its axes, again and again: parts of a grid are boxes, whose
    numbers are as even as those of the whole. */
-#include "ranks/part.h"
+#include "ranks/partition.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -12,19 +12,19 @@ typedef struct {
   ig_lid node[MOST_NODES];
 } corner_row;
 
-static const ig_block *block_there(const ig_part_cells *c, int64_t e, ig_lid *local) {
+static const ig_block *block_there(const ig_partition_cells *c, int64_t e, ig_lid *local) {
   return c->alive && !c->alive[e] ? NULL : ig_mesh_element(c->part->mesh, (ig_lid)e, local);
 }
 
 /* --- rows of the part */
 
 static void point_row(void *user, int64_t n, void *row) {
-  const ig_part_cells *c = user;
+  const ig_partition_cells *c = user;
   memcpy(row, c->part->mesh->x + 3 * n, 3 * sizeof(double));
 }
 
 static void corners_row(void *user, int64_t e, void *row) {
-  const ig_part_cells *c = user;
+  const ig_partition_cells *c = user;
   corner_row *to = row;
   ig_lid local;
   const ig_block *b = block_there(c, e, &local);
@@ -42,7 +42,7 @@ static void type_row(void *user, int64_t e, void *row) {
 
 /* Values, then whether they are there. */
 static void values_row(void *user, int64_t e, void *row) {
-  const ig_part_cells *c = user;
+  const ig_partition_cells *c = user;
   float *to = row;
   const bool there = !c->alive || c->alive[e];
   for (int i = 0; i < c->components; i++)
@@ -52,7 +52,7 @@ static void values_row(void *user, int64_t e, void *row) {
 
 /* --- on rank 0: rows of what is there, packed */
 
-static ig_status room_make(ig_part_cells *c, size_t bytes) {
+static ig_status room_make(ig_partition_cells *c, size_t bytes) {
   if (bytes <= c->room)
     return IG_OK;
   free(c->packed);
@@ -64,13 +64,13 @@ static ig_status room_make(ig_part_cells *c, size_t bytes) {
 }
 
 static ig_status points_put(void *user, const void *rows, int64_t first, int64_t count) {
-  const ig_part_cells *c = user;
+  const ig_partition_cells *c = user;
   (void)first;
   return c->take(c->user, rows, count);
 }
 
 static ig_status corners_put(void *user, const void *rows, int64_t first, int64_t count) {
-  ig_part_cells *c = user;
+  ig_partition_cells *c = user;
   const corner_row *row = rows;
   int64_t kept = 0;
   (void)first;
@@ -83,7 +83,7 @@ static ig_status corners_put(void *user, const void *rows, int64_t first, int64_
 }
 
 static ig_status types_put(void *user, const void *rows, int64_t first, int64_t count) {
-  ig_part_cells *c = user;
+  ig_partition_cells *c = user;
   const uint8_t *row = rows;
   int64_t kept = 0;
   (void)first;
@@ -96,7 +96,7 @@ static ig_status types_put(void *user, const void *rows, int64_t first, int64_t 
 }
 
 static ig_status elements_put(void *user, const void *rows, int64_t first, int64_t count) {
-  ig_part_cells *c = user;
+  ig_partition_cells *c = user;
   const uint8_t *row = rows;
   int64_t kept = 0;
   IG_TRY(room_make(c, (size_t)count * sizeof(ig_lid)));
@@ -108,7 +108,7 @@ static ig_status elements_put(void *user, const void *rows, int64_t first, int64
 }
 
 static ig_status values_put(void *user, const void *rows, int64_t first, int64_t count) {
-  ig_part_cells *c = user;
+  ig_partition_cells *c = user;
   const size_t n = (size_t)c->components;
   const float *row = rows;
   int64_t kept = 0;
@@ -123,7 +123,7 @@ static ig_status values_put(void *user, const void *rows, int64_t first, int64_t
 
 /* --- arrays */
 
-ig_status ig_cells_bring(ig_part_cells *c, int array, ig_stream_take *take, void *user) {
+ig_status ig_cells_bring(ig_partition_cells *c, int array, ig_stream_take *take, void *user) {
   const struct {
     const ig_collect *items;
     size_t size;
@@ -139,7 +139,7 @@ ig_status ig_cells_bring(ig_part_cells *c, int array, ig_stream_take *take, void
                          IG_OK);
 }
 
-ig_status ig_cells_values(ig_part_cells *c, const float *value, int components,
+ig_status ig_cells_values(ig_partition_cells *c, const float *value, int components,
                           ig_stream_take *take, void *user, ig_status status) {
   c->value = value;
   c->components = components;
@@ -149,7 +149,7 @@ ig_status ig_cells_values(ig_part_cells *c, const float *value, int components,
                          values_put, c, status);
 }
 
-ig_status ig_cells_count(ig_part_cells *c, ig_status status) {
+ig_status ig_cells_count(ig_partition_cells *c, ig_status status) {
   const int ranks = ig_ranks_count(c->cx->ranks);
   int64_t mine[2] = {0}, (*all)[2] = NULL;
   if (status == IG_OK)
@@ -171,7 +171,7 @@ ig_status ig_cells_count(ig_part_cells *c, ig_status status) {
   return status;
 }
 
-void ig_cells_free(ig_part_cells *c) {
+void ig_cells_free(ig_partition_cells *c) {
   free(c->packed);
   c->packed = NULL;
   c->room = 0;

@@ -1,13 +1,13 @@
 /* Values of all parts on rank 0, in the order of the whole mesh: what is written to files does not
    know of ranks. */
-#include "ranks/part.h"
+#include "ranks/partition.h"
 #include "backend/backend.h"
-#include "core/rising.h"
+#include "core/sorted.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-ig_status ig_collect_new(ig_ctx *cx, const ig_part *part, const int32_t *owner, int64_t count,
+ig_status ig_collect_new(ig_ctx *cx, const ig_partition *part, const int32_t *owner, int64_t count,
                          int32_t *local, int64_t locals, ig_collect *g) {
   *g = (ig_collect){.mine = local, .mine_count = locals, .whole_count = count};
   const bool first = part->rank == 0;
@@ -105,7 +105,7 @@ ig_status ig_collect_packed(ig_ctx *cx, const ig_collect *g, ig_status status, s
     if (!first)
       message[messages++] =
           (ig_message){.rank = 0, .send = buffer, .send_size = (size_t)g->mine_count * size};
-    status = ig_ranks_swap(cx, message, messages);
+    status = ig_ranks_exchange(cx, message, messages);
   }
   free(message);
   return status;
@@ -131,7 +131,7 @@ ig_status ig_collect_items(ig_ctx *cx, const ig_collect *g, const void *part, in
 
 /* How many of rank r's items stand before `item` of the whole. */
 static int64_t items_before(const ig_collect *g, int r, int64_t item) {
-  return ig_rising_below(g->whole + g->start[r], g->start[r + 1] - g->start[r], item);
+  return ig_sorted_below(g->whole + g->start[r], g->start[r + 1] - g->start[r], item);
 }
 
 /* Items [first, last) of the whole to rank 0: into `buffer` as they come, then to their places. */
@@ -144,7 +144,7 @@ static ig_status piece_bring(ig_ctx *cx, const ig_collect *g, const char *own, s
   int messages = 0;
   if (rank > 0) {
     message[messages++] = (ig_message){.rank = 0, .send = out, .send_size = (size_t)mine * size};
-    return ig_ranks_swap(cx, message, messages);
+    return ig_ranks_exchange(cx, message, messages);
   }
   char *to = buffer;
   for (int r = 1; r < ranks; r++) {
@@ -152,7 +152,7 @@ static ig_status piece_bring(ig_ctx *cx, const ig_collect *g, const char *own, s
     message[messages++] = (ig_message){.rank = r, .receive = to, .receive_size = bytes};
     to += bytes;
   }
-  IG_TRY(ig_ranks_swap(cx, message, messages));
+  IG_TRY(ig_ranks_exchange(cx, message, messages));
   const char *from = buffer;
   for (int r = 0; r < ranks; r++) {
     const int32_t *place = g->whole + g->start[r] + items_before(g, r, first);

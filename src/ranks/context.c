@@ -3,7 +3,7 @@
 
 #include "core/output.h"
 #include "core/threads.h"
-#include "ranks/near.h"
+#include "ranks/peer_memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static ig_status backend_try(ig_ctx *cx, const ig_backend *backend) {
 /* Ranks on a GPU and ranks without one would give other bits, and the first wait for the others. */
 static ig_status all_alike(ig_ctx *cx, bool gpu) {
   int64_t word[2] = {gpu, !gpu};
-  IG_TRY(ig_ranks_most(cx, IG_OK, word, 2));
+  IG_TRY(ig_ranks_max(cx, IG_OK, word, 2));
   if (!word[0] || !word[1])
     return IG_OK;
   return ig_ranks_agree(
@@ -57,7 +57,7 @@ static ig_status backend_choose(ig_ctx *cx, const char *name, ig_status status) 
     status = backend_find(cx, name);
   status = ig_ranks_agree(cx, status);
   if (status == IG_OK)
-    status = ig_ranks_race(cx);
+    status = ig_ranks_select_transport(cx);
   ig_phase_end(cx, former);
   return status;
 }
@@ -100,7 +100,7 @@ ig_status ig_ctx_open(const ig_ctx_options *options, ig_ctx **out) {
 
 static void backend_close(ig_ctx *cx) {
   if (cx->device && cx->backend) {
-    ig_near_close(cx);
+    ig_peer_close(cx);
     ig_spares_free(cx);
     ig_fault_close(cx);
     cx->backend->close(cx);

@@ -1,5 +1,5 @@
 /* Ghosts: lists of what each rank sends to each other one, and the exchange itself. */
-#include "ranks/part.h"
+#include "ranks/partition.h"
 #include "backend/backend.h"
 
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static void pairs_sort(ig_halo_pairs *all) {
 }
 
 /* Where an element has nodes of several ranks, each needs the others'. */
-static ig_status pairs_find(ig_ctx *cx, const ig_part *p, ig_halo_pairs *give,
+static ig_status pairs_find(ig_ctx *cx, const ig_partition *p, ig_halo_pairs *give,
                             ig_halo_pairs *take) {
   for (int b = 0; b < p->mesh->blocks; b++) {
     const ig_block *block = &p->mesh->block[b];
@@ -71,11 +71,11 @@ static ig_status wire_fit(ig_ctx *cx, ig_halo *h) {
     h->wire.end[p].give = (size_t)(h->sent[p + 1] - h->sent[p]) * h->item;
     h->wire.end[p].take = (size_t)(h->received[p + 1] - h->received[p]) * h->item;
   }
-  return ig_wire_fit(cx, &h->wire);
+  return ig_exchange_fit(cx, &h->wire);
 }
 
 /* The ranks of both lists, which rise; how many. end NULL: they are counted only. */
-static int peers_list(const ig_halo_pairs *give, const ig_halo_pairs *take, ig_wire_end *end) {
+static int peers_list(const ig_halo_pairs *give, const ig_halo_pairs *take, ig_exchange_end *end) {
   int peers = 0;
   for (int64_t i = 0, j = 0; i < take->count || j < give->count; peers++) {
     const int32_t t = i < take->count ? take->item[i].rank : INT32_MAX;
@@ -96,7 +96,7 @@ static ig_status halo_of_pairs(ig_ctx *cx, ig_halo_pairs *give, ig_halo_pairs *t
   h->peers = peers_list(give, take, NULL);
   IG_TRY(IG_NEW(cx, &h->sent, (size_t)h->peers + 1, "messages"));
   IG_TRY(IG_NEW(cx, &h->received, (size_t)h->peers + 1, "messages"));
-  IG_TRY(ig_wire_ends(cx, &h->wire, h->peers));
+  IG_TRY(ig_exchange_ends(cx, &h->wire, h->peers));
   peers_list(give, take, h->wire.end);
   IG_TRY(list_make(cx, h, give, &h->give, h->sent));
   IG_TRY(list_make(cx, h, take, &h->take, h->received));
@@ -116,7 +116,7 @@ ig_status ig_halo_of_pairs(ig_ctx *cx, ig_halo_pairs *give, ig_halo_pairs *take,
   return status;
 }
 
-ig_status ig_halo_new(ig_ctx *cx, const ig_part *part, size_t item, ig_halo *h) {
+ig_status ig_halo_new(ig_ctx *cx, const ig_partition *part, size_t item, ig_halo *h) {
   ig_halo_pairs give = {0}, take = {0};
   const ig_status status = pairs_find(cx, part, &give, &take);
   if (status == IG_OK)
@@ -165,7 +165,7 @@ static ig_status halo_fill(ig_ctx *cx, const ig_halo_lists *l, ig_halo *h) {
   h->peers = 0;
   for (int r = 0; r < l->ranks; r++)
     h->peers += peer_of(l, r);
-  IG_TRY(ig_wire_ends(cx, &h->wire, h->peers));
+  IG_TRY(ig_exchange_ends(cx, &h->wire, h->peers));
   for (int r = 0, p = 0; r < l->ranks; r++)
     if (peer_of(l, r))
       h->wire.end[p++].rank = r;
@@ -185,7 +185,7 @@ ig_status ig_halo_of(ig_ctx *cx, const ig_halo_lists *lists, size_t item, ig_hal
 }
 
 void ig_halo_free(ig_ctx *cx, ig_halo *h) {
-  ig_wire_free(cx, &h->wire);
+  ig_exchange_free(cx, &h->wire);
   ig_array_free(cx, &h->give);
   ig_array_free(cx, &h->take);
   free(h->sent);
@@ -201,7 +201,7 @@ static ig_status carry_cuda(ig_ctx *cx, const ig_halo *h, bool out, ig_halo_word
   for (int p = 0; p < h->peers; p += IG_HALO_ENDS) {
     ig_halo_ends ends = {.count = h->peers - p < IG_HALO_ENDS ? h->peers - p : IG_HALO_ENDS};
     for (int i = 0; i < ends.count; i++) {
-      char *buffer = out ? ig_wire_to(&h->wire, p + i) : ig_wire_from(&h->wire, p + i);
+      char *buffer = out ? ig_exchange_to(&h->wire, p + i) : ig_exchange_from(&h->wire, p + i);
       ends.at[i] = (uint32_t *)(void *)buffer;
     }
     memcpy(ends.start, start + p, ((size_t)ends.count + 1) * sizeof *start);
@@ -234,7 +234,7 @@ static ig_status carry(ig_ctx *cx, const ig_halo *h, bool out, ig_halo_words at,
   const int32_t *start = out ? h->sent : h->received, *node = out ? h->give.dev : h->take.dev;
   const size_t size = sizeof(uint32_t) * (size_t)at.words;
   for (int p = 0; p < h->peers; p++) {
-    char *buffer = out ? ig_wire_to(&h->wire, p) : ig_wire_from(&h->wire, p);
+    char *buffer = out ? ig_exchange_to(&h->wire, p) : ig_exchange_from(&h->wire, p);
     for (int32_t i = start[p]; i < start[p + 1]; i++) {
       const bool second = at.split && node[i] >= at.split;
       char *value =
@@ -282,7 +282,7 @@ ig_status ig_halo_unpack(ig_ctx *cx, const ig_halo *h, const ig_halo_array *arra
 ig_status ig_halo_start(ig_ctx *cx, ig_halo *h, const ig_halo_array *array, int arrays,
                         ig_status status) {
   const size_t item = items_of(h, array, arrays);
-  const ig_status begun = ig_wire_begin(cx, &h->wire);
+  const ig_status begun = ig_exchange_begin(cx, &h->wire);
   status = status == IG_OK ? begun : status;
   for (int p = 0; p < h->peers; p++) {
     h->wire.end[p].send = (size_t)(h->sent[p + 1] - h->sent[p]) * item;
@@ -290,12 +290,12 @@ ig_status ig_halo_start(ig_ctx *cx, ig_halo *h, const ig_halo_array *array, int 
   }
   if (status == IG_OK)
     status = ig_halo_pack(cx, h, array, arrays);
-  return ig_wire_send(cx, &h->wire, status);
+  return ig_exchange_send(cx, &h->wire, status);
 }
 
 ig_status ig_halo_finish(ig_ctx *cx, ig_halo *h, const ig_halo_array *array, int arrays,
                          ig_status status) {
-  status = ig_wire_take(cx, &h->wire, status);
+  status = ig_exchange_take(cx, &h->wire, status);
   return status == IG_OK ? ig_halo_unpack(cx, h, array, arrays) : status;
 }
 

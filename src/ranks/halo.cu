@@ -3,7 +3,7 @@
  */
 #include "backend/cuda/launch.cuh"
 extern "C" {
-#include "ranks/part.h"
+#include "ranks/partition.h"
 }
 
 /* The word of a buffer that word w of item k of the list has; peers are few. */

@@ -1,6 +1,6 @@
 /* Nodes divided by METIS, so that few edges of the mesh are cut. The library is loaded when it is
    first asked for: a build that knows METIS runs without it. */
-#include "ranks/part.h"
+#include "ranks/partition.h"
 
 #ifdef INGOT_HAVE_METIS
 #include <dlfcn.h>

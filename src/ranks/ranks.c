@@ -53,7 +53,7 @@ static ig_status alone_with(ig_ctx *cx, ig_status status) {
   return status == IG_OK ? IG_OK : told_again(cx);
 }
 
-void ig_ranks_lose(ig_ctx *cx) {
+void ig_ranks_abort(ig_ctx *cx) {
   ig_ranks *r = cx->ranks;
   char words[sizeof cx->message];
   r->failed = r->lost = true;
@@ -69,7 +69,7 @@ static ig_status lost(ig_ctx *cx) {
   const char *why = r->transport->trouble ? r->transport->trouble(r->self) : "";
   const ig_status status =
       IG_FAIL(cx, IG_IO, "the ranks cannot reach each other%s%s", *why ? ": " : "", why);
-  ig_ranks_lose(cx);
+  ig_ranks_abort(cx);
   return status;
 }
 
@@ -118,7 +118,7 @@ static ig_status talked(ig_ctx *cx, ig_status status) {
   return met == IG_OK ? lost(cx) : met;
 }
 
-ig_status ig_ranks_meet(ig_ctx *cx, ig_status status, bool *stop) {
+ig_status ig_ranks_agree_any(ig_ctx *cx, ig_status status, bool *stop) {
   if (alone(cx))
     return alone_with(cx, status);
   int64_t word = *stop;
@@ -129,10 +129,10 @@ ig_status ig_ranks_meet(ig_ctx *cx, ig_status status, bool *stop) {
 
 ig_status ig_ranks_agree(ig_ctx *cx, ig_status status) {
   bool stop = false;
-  return ig_ranks_meet(cx, status, &stop);
+  return ig_ranks_agree_any(cx, status, &stop);
 }
 
-ig_status ig_ranks_most(ig_ctx *cx, ig_status status, int64_t *values, int count) {
+ig_status ig_ranks_max(ig_ctx *cx, ig_status status, int64_t *values, int count) {
   if (count == 1 && !alone(cx)) /* who has failed comes with a word, too */
     return word_meet(cx, status, values);
   IG_TRY(ig_ranks_agree(cx, status));
@@ -147,13 +147,13 @@ static ig_status nothing_came(ig_ctx *cx) {
   return !r || r->count == 1 ? IG_OK : r->lost ? IG_IO : told_again(cx);
 }
 
-ig_status ig_ranks_share(ig_ctx *cx, int root, void *bytes, size_t size) {
+ig_status ig_ranks_bcast(ig_ctx *cx, int root, void *bytes, size_t size) {
   if (alone(cx) || size == 0)
     return alone(cx) ? nothing_came(cx) : IG_OK;
   return talked(cx, cx->ranks->transport->broadcast(cx->ranks->self, root, bytes, size));
 }
 
-ig_status ig_ranks_share_array(ig_ctx *cx, int root, ig_array *array) {
+ig_status ig_ranks_bcast_array(ig_ctx *cx, int root, ig_array *array) {
   if (alone(cx))
     return nothing_came(cx);
   const size_t size = array->count * array->size;
@@ -168,14 +168,14 @@ ig_status ig_ranks_share_array(ig_ctx *cx, int root, ig_array *array) {
     status = cx->backend->copy_out(cx, host, array->dev, size);
   status = ig_ranks_agree(cx, status);
   if (status == IG_OK)
-    status = ig_ranks_share(cx, root, host, size);
+    status = ig_ranks_bcast(cx, root, host, size);
   if (status == IG_OK && !mine && host != array->dev)
     status = cx->backend->copy_in(cx, array->dev, host, size);
   free(own);
   return status;
 }
 
-ig_status ig_ranks_swap(ig_ctx *cx, const ig_message *message, int count) {
+ig_status ig_ranks_exchange(ig_ctx *cx, const ig_message *message, int count) {
   if (alone(cx))
     return nothing_came(cx);
   return talked(cx, cx->ranks->transport->swap(cx->ranks->self, message, count));
@@ -189,7 +189,7 @@ ig_status ig_ranks_post(ig_ctx *cx, const ig_message *message, int count) {
 
 ig_status ig_ranks_await(ig_ctx *cx, const ig_message *message, int count) {
   if (alone(cx) || !cx->ranks->transport->post)
-    return ig_ranks_swap(cx, message, count);
+    return ig_ranks_exchange(cx, message, count);
   return talked(cx, cx->ranks->transport->await(cx->ranks->self));
 }
 
@@ -221,7 +221,7 @@ ig_status ig_ranks_collect(ig_ctx *cx, const void *mine, size_t size, void *all)
           (ig_message){.rank = r, .receive = (char *)all + (size_t)r * size, .receive_size = size};
   else
     message[messages++] = (ig_message){.rank = 0, .send = mine, .send_size = size};
-  const ig_status sent = ig_ranks_swap(cx, message, messages);
+  const ig_status sent = ig_ranks_exchange(cx, message, messages);
   free(message);
   return sent;
 }

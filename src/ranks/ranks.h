@@ -3,7 +3,7 @@
 
    A rank that fails on its own meets the others in ig_ranks_agree, wherever they are by then: there
    is one kind of meeting, and once it has told of a failure nobody waits for anybody any more. It
-   calls them first: who waits for a message, or for bytes of ig_ranks_share, goes to the meeting
+   calls them first: who waits for a message, or for bytes of ig_ranks_bcast, goes to the meeting
    from there, with its buffers still in place, and comes back from its wait with the failure. So a
    rank need not go on exchanging once it has failed; it must come to a meeting. */
 #ifndef IG_RANKS_RANKS_H
@@ -49,7 +49,7 @@ typedef struct {
 /* Where ghosts travel: through memory of the host, from device memory by MPI, straight into the
    other rank's device memory (wire.h). */
 typedef enum { IG_WAY_HOST, IG_WAY_DEVICE, IG_WAY_NEAR, IG_WAYS } ig_way;
-typedef struct ig_near ig_near;
+typedef struct ig_peer_memory ig_peer_memory;
 
 struct ig_ranks {
   int rank, count, local;
@@ -60,15 +60,15 @@ struct ig_ranks {
   bool one_process; /* HDF5 and Gmsh serve one thread of a process at a time */
   bool failed;      /* a meeting told of a failure: nobody waits any more */
   bool lost;        /* a call failed on this rank: from then on each fails at once */
-  int division;     /* of meshes: ig_division in ranks/part.h */
+  int division;     /* of meshes: ig_division in ranks/partition.h */
   int communicator; /* MPI's, as a Fortran integer; 0: there is none */
   int gpu;          /* whether MPI sends device memory: ig_gpu_way */
   int ipc;          /* whether ranks write into each other's device memory: ig_gpu_way */
   int way;          /* what the race at the start chose: ig_way */
   char chosen[320]; /* why, for the table of ranks */
   char near_trouble[96];
-  ig_near *near; /* memory of this rank's and of others, near.h */
-  ig_status why; /* what the meeting told that failed, and in words */
+  ig_peer_memory *near; /* memory of this rank's and of others, near.h */
+  ig_status why;        /* what the meeting told that failed, and in words */
   char told[2176];
 };
 typedef enum { IG_GPU_AUTO, IG_GPU_ON, IG_GPU_OFF } ig_gpu_way;
@@ -80,17 +80,17 @@ static inline bool ig_ranks_first(const ig_ctx *cx) {
 /* Threads where nobody says how many: ranks that share cores share them. */
 int ig_ranks_all_threads(const ig_ctx *cx);
 /* As ig_ranks_agree; and *stop becomes true everywhere if it is anywhere. */
-IG_MUST_CHECK ig_status ig_ranks_meet(ig_ctx *cx, ig_status status, bool *stop);
+IG_MUST_CHECK ig_status ig_ranks_agree_any(ig_ctx *cx, ig_status status, bool *stop);
 /* A failure, whose message is there, of a rank that others wait for within another library, where
    nobody can call them: as after an error of MPI this rank tells it and ends the job. */
-void ig_ranks_lose(ig_ctx *cx);
+void ig_ranks_abort(ig_ctx *cx);
 /* Of each number the largest over all ranks; meets the others as ig_ranks_agree does. */
-IG_MUST_CHECK ig_status ig_ranks_most(ig_ctx *cx, ig_status status, int64_t *values, int count);
+IG_MUST_CHECK ig_status ig_ranks_max(ig_ctx *cx, ig_status status, int64_t *values, int count);
 /* `size` bytes of rank `root` to all; and an array of the device, through the host. */
-IG_MUST_CHECK ig_status ig_ranks_share(ig_ctx *cx, int root, void *bytes, size_t size);
-IG_MUST_CHECK ig_status ig_ranks_share_array(ig_ctx *cx, int root, ig_array *array);
+IG_MUST_CHECK ig_status ig_ranks_bcast(ig_ctx *cx, int root, void *bytes, size_t size);
+IG_MUST_CHECK ig_status ig_ranks_bcast_array(ig_ctx *cx, int root, ig_array *array);
 /* Messages between ranks; all ranks call it, also those without a message. */
-IG_MUST_CHECK ig_status ig_ranks_swap(ig_ctx *cx, const ig_message *message, int count);
+IG_MUST_CHECK ig_status ig_ranks_exchange(ig_ctx *cx, const ig_message *message, int count);
 /* In two calls: what is sent may not change, and what is received may not be read in between. */
 IG_MUST_CHECK ig_status ig_ranks_post(ig_ctx *cx, const ig_message *message, int count);
 IG_MUST_CHECK ig_status ig_ranks_await(ig_ctx *cx, const ig_message *message, int count);
@@ -99,7 +99,7 @@ ig_way ig_ranks_route(const ig_ctx *cx);
 const char *ig_ranks_memory(const ig_ctx *cx);
 /* Tries and times the ways that are allowed and takes the quickest (race.c); when a context has
    opened its backend. */
-IG_MUST_CHECK ig_status ig_ranks_race(ig_ctx *cx);
+IG_MUST_CHECK ig_status ig_ranks_select_transport(ig_ctx *cx);
 /* A call that the ranks of one process make one after the other: HDF5 serves one thread at a time.
  */
 IG_MUST_CHECK ig_status ig_ranks_in_turn(ig_ctx *cx, ig_status (*call)(ig_ctx *cx, void *user),

@@ -37,7 +37,7 @@ static ig_status saved_share(ig_ctx *cx, const ig_restart *from, bool whole, int
       memory[i] = saved[i].data;
     }
     IG_TRY(ig_ranks_agree(cx, status));
-    IG_TRY(ig_ranks_share(cx, 0, &h, sizeof h));
+    IG_TRY(ig_ranks_bcast(cx, 0, &h, sizeof h));
     if (!ig_ranks_first(cx)) {
       char *name = NULL;
       const size_t size = goes(whole, &h) ? (size_t)h.size : 0;
@@ -53,7 +53,7 @@ static ig_status saved_share(ig_ctx *cx, const ig_restart *from, bool whole, int
     }
     IG_TRY(ig_ranks_agree(cx, status));
     if (goes(whole, &h))
-      IG_TRY(ig_ranks_share(cx, 0, memory[i], (size_t)h.size));
+      IG_TRY(ig_ranks_bcast(cx, 0, memory[i], (size_t)h.size));
   }
   return IG_OK;
 }
@@ -66,7 +66,7 @@ ig_status ig_restart_share(ig_ctx *cx, bool whole, ig_restart **restart) {
   if (first && *restart)
     h = (restart_head){
         .there = 1, .step = (*restart)->step, .count = (*restart)->count, .time = (*restart)->time};
-  IG_TRY(ig_ranks_share(cx, 0, &h, sizeof h));
+  IG_TRY(ig_ranks_bcast(cx, 0, &h, sizeof h));
   if (!h.there)
     return IG_OK;
   ig_saved *saved = first ? (*restart)->saved : NULL;
@@ -122,7 +122,7 @@ static ig_status ranges_bring(ig_ctx *cx, const ig_restart *from, const ig_saved
       if (rank == 0 && status == IG_OK)
         status = piece_read(cx, from, saved, all[r].begin + at, n, items);
       if (r > 0)
-        IG_TRY(ig_ranks_swap(cx, &message, rank == 0 || rank == r));
+        IG_TRY(ig_ranks_exchange(cx, &message, rank == 0 || rank == r));
       if (rank == r && status == IG_OK)
         status = put(user, items, at, n);
     }
@@ -145,7 +145,7 @@ ig_status ig_restart_take(ig_ctx *cx, const ig_restart *from, const char *name, 
   if (status == IG_OK)
     status = ig_ranks_collect(cx, &mine, sizeof mine, all);
   if (status == IG_OK)
-    status = ig_ranks_share(cx, 0, all, ranks * sizeof *all);
+    status = ig_ranks_bcast(cx, 0, all, ranks * sizeof *all);
   if (status == IG_OK)
     status = ranges_bring(cx, from, saved, all, items, put, user);
   free(all);

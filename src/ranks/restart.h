@@ -2,7 +2,7 @@
 #ifndef IG_RANKS_RESTART_H
 #define IG_RANKS_RESTART_H
 
-#include "ranks/part.h"
+#include "ranks/partition.h"
 
 /* Rank 0's checkpoint (NULL: none) to all; theirs is freed by ig_restart_free. Not `whole`: they
    get names, sizes and small arrays, and the rest by ig_restart_take. */

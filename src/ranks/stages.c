@@ -1,5 +1,5 @@
 /* Ghosts that become known one stage after the other: lists of each stage, buffers of all. */
-#include "ranks/part.h"
+#include "ranks/partition.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,14 +1,14 @@
 /* Values of all parts on rank 0 a piece at a time, for arrays that nobody has as a whole. */
-#include "ranks/part.h"
+#include "ranks/partition.h"
 #include "backend/backend.h"
-#include "core/rising.h"
+#include "core/sorted.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { PIECE = 2 << 20 }; /* bytes of a piece */
 
-void ig_collect_thin(ig_ctx *cx, ig_collect *g) {
+void ig_collect_drop_index(ig_ctx *cx, ig_collect *g) {
   if (!ig_ranks_first(cx) || !g->start)
     return;
   int32_t *fits = realloc(g->whole, ((size_t)g->mine_count + 1) * sizeof *fits);
@@ -87,20 +87,20 @@ static ig_status piece_bring(ig_ctx *cx, pass *p, int64_t kept, int64_t count) {
   if (!ig_ranks_first(cx)) {
     const ig_message count_out = {.rank = 0, .send = &kept, .send_size = sizeof kept};
     const ig_message out = {.rank = 0, .send = p->out, .send_size = (size_t)kept * item};
-    IG_TRY(ig_ranks_swap(cx, &count_out, 1));
-    return ig_ranks_swap(cx, &out, 1);
+    IG_TRY(ig_ranks_exchange(cx, &count_out, 1));
+    return ig_ranks_exchange(cx, &out, 1);
   }
   for (int r = 1; r < ranks; r++)
     p->message[r - 1] =
         (ig_message){.rank = r, .receive = &p->counts[r], .receive_size = sizeof *p->counts};
-  IG_TRY(ig_ranks_swap(cx, p->message, ranks - 1));
+  IG_TRY(ig_ranks_exchange(cx, p->message, ranks - 1));
   int32_t *to = p->in;
   for (int r = 1; r < ranks; r++) {
     const size_t bytes = (size_t)p->counts[r] * item;
     p->message[r - 1] = (ig_message){.rank = r, .receive = to, .receive_size = bytes};
     to += (bytes + sizeof *to - 1) / sizeof *to;
   }
-  IG_TRY(ig_ranks_swap(cx, p->message, ranks - 1));
+  IG_TRY(ig_ranks_exchange(cx, p->message, ranks - 1));
   memset(p->piece, 0, (size_t)count * p->size);
   items_place(p, p->out, kept);
   for (int r = 1; r < ranks; r++)
@@ -115,8 +115,8 @@ ig_status ig_collect_stream(ig_ctx *cx, const ig_collect *g, size_t size, ig_col
   status = status == IG_OK ? ready : status;
   for (int64_t first = 0; first < g->whole_count; first += p.most) {
     const int64_t last = first + p.most < g->whole_count ? first + p.most : g->whole_count;
-    const int64_t begin = ig_rising_below(g->whole, g->mine_count, first);
-    const int64_t own = ig_rising_below(g->whole, g->mine_count, last) - begin;
+    const int64_t begin = ig_sorted_below(g->whole, g->mine_count, first);
+    const int64_t own = ig_sorted_below(g->whole, g->mine_count, last) - begin;
     int64_t kept = 0;
     if (status == IG_OK && own > 0)
       status = give(user, begin, own, p.own);
@@ -144,7 +144,7 @@ static ig_status range_bring(ig_ctx *cx, int r, void *items, size_t bytes) {
                               .receive = items,
                               .send_size = gives ? bytes : 0,
                               .receive_size = first ? bytes : 0};
-  return ig_ranks_swap(cx, &message, first || gives);
+  return ig_ranks_exchange(cx, &message, first || gives);
 }
 
 /* One that fails goes on, for others wait for its items; all learn of it at the end. */
@@ -213,7 +213,7 @@ ig_status ig_collect_rows(ig_ctx *cx, const ig_collect *g, size_t size, ig_colle
 static ig_status array_ask(void *self, int array, ig_stream_take *take, void *user) {
   const ig_served *s = self;
   IG_TRY(ig_ranks_agree(s->cx, IG_OK));
-  IG_TRY(ig_ranks_share(s->cx, 0, &array, sizeof array));
+  IG_TRY(ig_ranks_bcast(s->cx, 0, &array, sizeof array));
   return s->bring(s->self, array, take, user);
 }
 
@@ -224,11 +224,11 @@ ig_status ig_serve(ig_served *s, ig_status (*tell)(void *user, const ig_stream *
   if (ig_ranks_first(s->cx)) {
     const ig_status told = tell(user, &stream);
     IG_TRY(ig_ranks_agree(s->cx, told));
-    return ig_ranks_share(s->cx, 0, &array, sizeof array);
+    return ig_ranks_bcast(s->cx, 0, &array, sizeof array);
   }
   for (;;) {
     IG_TRY(ig_ranks_agree(s->cx, IG_OK));
-    IG_TRY(ig_ranks_share(s->cx, 0, &array, sizeof array));
+    IG_TRY(ig_ranks_bcast(s->cx, 0, &array, sizeof array));
     if (array < 0)
       return IG_OK;
     IG_TRY(s->bring(s->self, array, NULL, NULL));

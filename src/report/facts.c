@@ -3,7 +3,7 @@
 #include "core/number.h"
 #include "io/case_yaml.h"
 #include "io/result_folder.h"
-#include "io/store.h"
+#include "io/atomic_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* The last snapshot of a run, drawn for its page. */
 #include "report/report.h"
 #include "chain/chain.h"
-#include "io/store.h"
+#include "io/atomic_file.h"
 #include "io/picture.h"
 #include "io/result_folder.h"
 #include "io/vtkhdf.h"

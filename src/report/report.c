@@ -8,13 +8,13 @@
 
    The page reads without scripts; with them plots can be zoomed and the part turned. */
 #include "report/report.h"
-#include "core/given.h"
+#include "core/require.h"
 #include "core/number.h"
 #include "chain/chain.h"
 #include "io/case_yaml.h"
 #include "io/picture.h"
 #include "io/result_folder.h"
-#include "io/store.h"
+#include "io/atomic_file.h"
 #include "io/vtkhdf.h"
 #include <ingot/view.h>
 
@@ -336,7 +336,7 @@ static ig_status body_write(ig_page *p, const char *folder, const char **title) 
 
 ig_status ig_report(ig_ctx *cx, const char *folder, const ig_report_options *options) {
   static const ig_report_options usual;
-  IG_GIVEN(cx, cx && folder);
+  IG_REQUIRE_ARGS(cx, cx && folder);
   ig_page p = {.cx = cx, .o = options ? options : &usual};
   ig_text html = {0};
   const char *title = folder;

@@ -6,7 +6,7 @@
 #include "chain/chain.h"
 #include "core/number.h"
 #include "io/picture.h"
-#include "io/store.h"
+#include "io/atomic_file.h"
 #include "io/vtkhdf.h"
 #include "report/report.h"
 

@@ -5,7 +5,7 @@
 #include "core/number.h"
 #include "io/picture.h"
 #include "io/result_folder.h"
-#include "io/store.h"
+#include "io/atomic_file.h"
 
 #include <dirent.h>
 #include <math.h>

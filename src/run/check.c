@@ -1,6 +1,6 @@
 /* Saying what a case holds, without running it. */
 #include "mesh/quality.h"
-#include "core/given.h"
+#include "core/require.h"
 #include "ranks/ranks.h"
 #include "run/job.h"
 #include "run/plausible.h"
@@ -17,7 +17,7 @@
   } while (0)
 
 ig_status ig_mesh_describe(ig_ctx *cx, const ig_mesh *mesh, ig_line_fn *line, void *user) {
-  IG_GIVEN(cx, cx && mesh && line);
+  IG_REQUIRE_ARGS(cx, cx && mesh && line);
   char text[512], label[128];
   ig_quality q;
   IG_TRY(ig_mesh_quality(cx, mesh, &q));
@@ -58,7 +58,7 @@ ig_status ig_check(ig_case *c, ig_line_fn *line, void *user) {
   ig_job job;
   ig_status status;
   IG_TRY(ig_case_usable(c));
-  IG_GIVEN(c->cx, line);
+  IG_REQUIRE_ARGS(c->cx, line);
   if (c->cx->ranks)
     c->cx->ranks->failed = false; /* something new, for everybody */
   IG_TRY_GOTO(status, done, ig_job_open(c, ig_rooms(), &job));
@@ -91,7 +91,7 @@ static const ig_option mesh_section_options[] = {
 
 ig_status ig_case_mesh(ig_case *c, ig_mesh **mesh) {
   IG_TRY(ig_case_usable(c));
-  IG_GIVEN(c->cx, mesh);
+  IG_REQUIRE_ARGS(c->cx, mesh);
   *mesh = NULL;
   if (c->mesh)
     return ig_case_mesh_copy(c, mesh);

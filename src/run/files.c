@@ -6,7 +6,7 @@
 #include "io/checkpoint.h"
 #include "io/result_folder.h"
 #include "io/sink.h"
-#include "io/store.h"
+#include "io/atomic_file.h"
 #endif
 
 #include <stdio.h>

@@ -6,7 +6,7 @@
 
 /* What a folder holds, measured by a case. */
 typedef struct {
-  ig_result result;
+  ig_folder_state result;
   ig_restart *restart; /* what is there of IG_RESULT_PART; free it */
   char why[96];        /* of a checkpoint that is another case's: what differs */
 } ig_files_found;

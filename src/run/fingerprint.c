@@ -6,7 +6,7 @@
 
 #ifdef INGOT_HAVE_IO
 #include "io/result_folder.h"
-#include "io/store.h"
+#include "io/atomic_file.h"
 #endif
 
 #include <inttypes.h>

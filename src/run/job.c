@@ -91,7 +91,7 @@ ig_status ig_job_same(const ig_case *c, const ig_job *job, char stamp[IG_STAMP_T
   } first = {.nodes = job->mesh ? job->mesh->nodes : 0};
   const int32_t nodes = first.nodes;
   memcpy(first.stamp, stamp, sizeof first.stamp);
-  IG_TRY(ig_ranks_share(cx, 0, &first, sizeof first));
+  IG_TRY(ig_ranks_bcast(cx, 0, &first, sizeof first));
   if (nodes != first.nodes)
     status = IG_FAIL(cx, IG_INPUT,
                      "the mesh has %" PRId32 " nodes here and %" PRId32

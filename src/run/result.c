@@ -7,7 +7,7 @@
 #include "mesh/probe.h"
 #ifdef INGOT_HAVE_IO
 #include "io/result_folder.h"
-#include "io/store.h"
+#include "io/atomic_file.h"
 #include "io/vtkhdf.h"
 #endif
 

@@ -1,7 +1,7 @@
 /* A JSON Schema (draft 7) of the case language, from the tables that read it: editors complete and
    check cases with it. */
 #include "run/case.h"
-#include "core/given.h"
+#include "core/require.h"
 #include "run/rooms.h"
 
 #include <stdio.h>
@@ -59,11 +59,11 @@ static void number_put(writer *w, const ig_option *o) {
   put(w, "\"type\":[\"number\",\"string\"]");
   if (o->min == 0 && o->max == 0)
     return;
-  if (o->min == IG_TINY)
+  if (o->min == IG_POSITIVE)
     put(w, ",\"exclusiveMinimum\":0");
-  else if (o->min > -IG_HUGE)
+  else if (o->min > -IG_UNBOUNDED)
     put(w, ",\"minimum\":%.17g", o->min);
-  if (o->max < IG_HUGE)
+  if (o->max < IG_UNBOUNDED)
     put(w, ",\"maximum\":%.17g", o->max);
 }
 
@@ -183,7 +183,7 @@ static void object_put(writer *w, const ig_option *a, const ig_option *b) {
 }
 
 ig_status ig_schema(ig_ctx *cx, ig_text_fn *text, void *user) {
-  IG_GIVEN(cx, cx && text);
+  IG_REQUIRE_ARGS(cx, cx && text);
   writer w = {.text = text, .user = user};
   put(&w,
       "{\"$schema\":\"http://json-schema.org/draft-07/schema#\",\"title\":\"Ingot case\",\n"

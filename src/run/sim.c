@@ -1,14 +1,14 @@
 /* Simulations: a case, its room under the loop, and where its output goes. */
 #include "run/sim.h"
-#include "core/given.h"
+#include "core/require.h"
 #include "core/inputs.h"
 #include "backend/backend.h"
 #include "ranks/restart.h"
 #include "run/files.h"
-#include "run/march.h"
+#include "run/time_loop.h"
 #include "run/plausible.h"
 #include "run/rooms.h"
-#include "run/tee.h"
+#include "run/callback_sink.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@ struct ig_sim {
   ig_case *c;
   ig_ctx *cx;
   ig_job job;
-  ig_march march;
+  ig_loop march;
   ig_tee t;
   ig_restart *restart;
   ig_sink *files;
@@ -118,9 +118,9 @@ static ig_status files_open(ig_sim *s, const ig_run_options *o) {
     status = ig_files_open(s->c, &s->job, o, &s->restart, &s->files, &s->up_to_date, &s->warned);
   IG_TRY(ig_ranks_agree(s->cx, status));
   bool wanted = ig_tee_wanted(s->files, o), kept = s->files != NULL;
-  IG_TRY(ig_ranks_share(s->cx, 0, &s->up_to_date, sizeof s->up_to_date));
-  IG_TRY(ig_ranks_share(s->cx, 0, &wanted, sizeof wanted));
-  IG_TRY(ig_ranks_share(s->cx, 0, &kept, sizeof kept));
+  IG_TRY(ig_ranks_bcast(s->cx, 0, &s->up_to_date, sizeof s->up_to_date));
+  IG_TRY(ig_ranks_bcast(s->cx, 0, &wanted, sizeof wanted));
+  IG_TRY(ig_ranks_bcast(s->cx, 0, &kept, sizeof kept));
   IG_TRY(ig_restart_share(s->cx, !s->c->room->pieces, &s->restart));
   static const ig_run_options nobody;
   sink_use(s, ig_ranks_first(s->cx) ? o : &nobody, wanted, kept);
@@ -173,7 +173,7 @@ ig_status ig_sim_open_for(ig_case *c, const ig_run_options *o, const ig_room *co
           ig_ctx_backend(cx), ig_ctx_device(cx));
   s->job.seconds_setup = ig_now() - s->start; /* reading and meshing are part of the setup */
   cx->inputs = &s->inputs;
-  s->failed = ig_march_open(&s->march, c->room, &s->job);
+  s->failed = ig_loop_open(&s->march, c->room, &s->job);
   cx->inputs = NULL;
   if (s->files)
     ig_inputs_start(&s->inputs);
@@ -223,7 +223,7 @@ static ig_status usable(ig_sim *s) {
 
 static ig_status go(ig_sim *s, int64_t steps, double time, int64_t *done) {
   const int64_t before = s->march.now.at.step;
-  const ig_status status = ig_march_go(&s->march, steps, time);
+  const ig_status status = ig_loop_go(&s->march, steps, time);
   s->generation++;
   if (done)
     *done = s->march.now.at.step - before;
@@ -292,7 +292,7 @@ ig_status ig_sim_conclude(ig_sim *s, ig_status status) {
   ig_run_stats stats;
   const ig_phase former = ig_phase_begin(cx, IG_PHASE_OUTPUT);
   if (status == IG_OK)
-    status = ig_march_finish(&s->march);
+    status = ig_loop_finish(&s->march);
   s->concluded = true;
   /* a room that refuses its case has written nothing: what the folder held stays as it was */
   if (!s->files || (status == IG_INPUT && !ig_sink_begun(s->files)))
@@ -323,7 +323,7 @@ ig_status ig_sim_finish(ig_sim *s) {
     return IG_OK;
   if (s->failed != IG_OK || s->march.now.ended)
     return ig_sim_conclude(s, s->failed);
-  const ig_status stopped = ig_march_stop(&s->march); /* what there is can be continued */
+  const ig_status stopped = ig_loop_stop(&s->march); /* what there is can be continued */
   const ig_status told = ig_sim_conclude(s, stopped);
   return told == IG_INTERRUPTED ? IG_OK : told;
 }
@@ -332,7 +332,7 @@ void ig_sim_close(ig_sim *s) {
   if (!s)
     return;
   if (s->march.room)
-    ig_march_close(&s->march);
+    ig_loop_close(&s->march);
   ig_sink_close(s->files);
   ig_restart_free(s->restart);
   ig_inputs_free(&s->inputs);
@@ -410,7 +410,7 @@ static ig_status copy_make(ig_sim *s, const ig_room_field *f, int number, size_t
 
 ig_status ig_sim_view(ig_sim *s, const char *name, ig_side side, ig_field_view *view) {
   ig_room_field f;
-  IG_GIVEN(s ? s->cx : NULL, s && name && view);
+  IG_REQUIRE_ARGS(s ? s->cx : NULL, s && name && view);
   if (side != IG_ON_HOST && side != IG_ON_DEVICE)
     return IG_FAIL(s->cx, IG_ARG, "side %d: expected IG_ON_HOST or IG_ON_DEVICE", (int)side);
   *view = (ig_field_view){0};
@@ -443,7 +443,7 @@ bool ig_sim_is_fresh(const ig_sim *s, const ig_field_view *view) {
 
 ig_status ig_sim_get(ig_sim *s, const char *name, double *values) {
   ig_field_view v;
-  IG_GIVEN(s ? s->cx : NULL, s && values);
+  IG_REQUIRE_ARGS(s ? s->cx : NULL, s && values);
   IG_TRY(ig_sim_view(s, name, IG_ON_HOST, &v));
   for (int64_t i = 0; i < v.info.count; i++)
     for (int c = 0; c < v.info.components; c++) {
@@ -457,7 +457,7 @@ ig_status ig_sim_get(ig_sim *s, const char *name, double *values) {
 ig_status ig_sim_set(ig_sim *s, const char *name, const double *values) {
   ig_room_field f;
   IG_TRY(usable(s));
-  IG_GIVEN(s->cx, name && values);
+  IG_REQUIRE_ARGS(s->cx, name && values);
   IG_TRY(field_find(s, name, &f, NULL));
   if (!f.writable || !s->march.room->set)
     return IG_FAIL(s->cx, IG_INPUT, "field '%s' can be read only", name);
@@ -500,12 +500,12 @@ static ig_status scale(ig_sim *s, const char *what, scale_fn *of_room, factors *
   return factor_keep(s->cx, f, number, factor);
 }
 
-ig_status ig_sim_load(ig_sim *s, int load, double factor) {
+ig_status ig_sim_scale_load(ig_sim *s, int load, double factor) {
   IG_TRY(usable(s));
   return scale(s, "load", s->march.room->load, &s->loads, load, factor);
 }
 
-ig_status ig_sim_support(ig_sim *s, int support, double factor) {
+ig_status ig_sim_scale_support(ig_sim *s, int support, double factor) {
   IG_TRY(usable(s));
   return scale(s, "support", s->march.room->support, &s->supports, support, factor);
 }
@@ -527,7 +527,7 @@ static ig_status factors_apply(ig_sim *s, const factors *f, scale_fn *of_room) {
 /* --- states in memory */
 
 ig_status ig_sim_save(ig_sim *s, ig_sim_state **state) {
-  IG_GIVEN(s ? s->cx : NULL, s && state);
+  IG_REQUIRE_ARGS(s ? s->cx : NULL, s && state);
   *state = NULL;
   IG_TRY(usable(s));
   if (!s->march.room->save || s->march.now.whole)
@@ -573,11 +573,11 @@ ig_status ig_sim_restore(ig_sim *s, const ig_sim_state *state) {
   ig_restart *kept = ig_ranks_first(s->cx) ? state->kept : NULL;
   IG_TRY(ig_restart_share(s->cx, !s->c->room->pieces, &kept));
   s->generation++;
-  ig_march_close(&s->march);
+  ig_loop_close(&s->march);
   s->failed = ig_ranks_agree(s->cx, ig_ranks_in_turn(s->cx, mesh_anew, s));
   s->job.restart = kept;
   if (s->failed == IG_OK)
-    s->failed = ig_march_open(&s->march, s->c->room, &s->job);
+    s->failed = ig_loop_open(&s->march, s->c->room, &s->job);
   s->job.restart = NULL;
   if (!ig_ranks_first(s->cx))
     ig_restart_free(kept);

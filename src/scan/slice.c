@@ -17,11 +17,11 @@ ig_status ig_outline_add(ig_ctx *cx, ig_outline *s, const double *a, const doubl
   return IG_OK;
 }
 
-static ig_status surface_read(ig_ctx *cx, const ig_scan_part *c, ig_soup *soup) {
+static ig_status surface_read(ig_ctx *cx, const ig_scan_part *c, ig_tri_surface *soup) {
 #ifdef INGOT_HAVE_IO
-  const ig_soup_how how = {
+  const ig_tri_surface_how how = {
       .unit = c->unit > 0 ? c->unit : 0, .threshold = c->threshold, .field = c->field};
-  return ig_soup_read_as(cx, c->stl, &how, soup);
+  return ig_tri_surface_read_as(cx, c->stl, &how, soup);
 #else
   (void)soup;
   return IG_FAIL(cx, IG_UNSUPPORTED, "%s: files are not compiled in: configure with INGOT_IO=ON",
@@ -30,9 +30,9 @@ static ig_status surface_read(ig_ctx *cx, const ig_scan_part *c, ig_soup *soup) 
 }
 
 static ig_status surface_open(ig_ctx *cx, const ig_scan_part *c, ig_scan_body *body) {
-  ig_soup_survey v;
+  ig_tri_surface_survey v;
   IG_TRY(surface_read(cx, c, &body->soup));
-  IG_TRY(ig_soup_look(cx, &body->soup, &v));
+  IG_TRY(ig_tri_surface_look(cx, &body->soup, &v));
   if (body->soup.triangles == 0)
     return ig_fail_at(cx, &c->at, "%s: there are no triangles", c->stl);
   if (v.open_edges)
@@ -77,13 +77,13 @@ ig_status ig_scan_body_open(ig_ctx *cx, const ig_scan_part *c, ig_scan_body *bod
 }
 
 void ig_scan_body_close(ig_scan_body *body) {
-  ig_soup_free(&body->soup);
+  ig_tri_surface_free(&body->soup);
   memset(body, 0, sizeof *body);
 }
 
 /* Where an edge crosses the height, taken from its lower-numbered end, so that both its triangles
    find the same point. */
-static void edge_cut(const ig_soup *s, ig_lid p, ig_lid q, double z, double *x) {
+static void edge_cut(const ig_tri_surface *s, ig_lid p, ig_lid q, double z, double *x) {
   const double *a = &s->x[3 * (size_t)(p < q ? p : q)], *b = &s->x[3 * (size_t)(p < q ? q : p)];
   const double t = (z - a[2]) / (b[2] - a[2]);
   x[0] = a[0] + t * (b[0] - a[0]);
@@ -141,7 +141,7 @@ ig_status ig_scan_body_cut(ig_ctx *cx, const ig_scan_body *body, double z, ig_ou
   if (z < body->low[2] || z >= body->high[2])
     return IG_OK;
   ig_status status = body->soup.triangles ? IG_OK : box_cut(cx, body, out);
-  const ig_soup *s = &body->soup;
+  const ig_tri_surface *s = &body->soup;
   for (size_t t = 0; t < (size_t)s->triangles && status == IG_OK; t++) {
     const ig_lid *c = &s->corner[3 * t];
     bool above[3];

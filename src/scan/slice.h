@@ -3,7 +3,7 @@
 #define IG_SCAN_SLICE_H
 
 #include "core/option.h"
-#include "mesh/soup.h"
+#include "mesh/tri_surface.h"
 #include "scan/spans.h"
 
 /* A part to be scanned: the surface in a file, or a box. */
@@ -18,7 +18,7 @@ typedef struct {
 } ig_scan_part;
 
 typedef struct {
-  ig_soup soup; /* empty: a box */
+  ig_tri_surface soup; /* empty: a box */
   double low[3], high[3];
   double volume;
   bool oriented;

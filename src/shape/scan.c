@@ -9,9 +9,9 @@
 
 const ig_option ig_scan_options[] = {
     IG_REAL(ig_scan_case, power, "W", IG_REQUIRED, 0, 1e6, "power while scanning"),
-    IG_REAL(ig_scan_case, speed, "m/s", IG_REQUIRED, IG_TINY, 1000, "scan speed"),
-    IG_REAL(ig_scan_case, travel, "m/s", "1 m/s", IG_TINY, 1000, "speed with the beam off"),
-    IG_REAL(ig_scan_case, hatch, "m", NULL, IG_TINY, 1,
+    IG_REAL(ig_scan_case, speed, "m/s", IG_REQUIRED, IG_POSITIVE, 1000, "scan speed"),
+    IG_REAL(ig_scan_case, travel, "m/s", "1 m/s", IG_POSITIVE, 1000, "speed with the beam off"),
+    IG_REAL(ig_scan_case, hatch, "m", NULL, IG_POSITIVE, 1,
             "spacing of the lines; left out: the edge of a voxel"),
     IG_REAL(ig_scan_case, dwell, "s", "0", 0, 1e6, "wait after each layer"),
     IG_REAL(ig_scan_case, start, "s", "0", 0, 1e6, "when the first line begins"),

@@ -34,7 +34,7 @@ typedef struct {
 } shape_case;
 
 static const ig_option plate_options[] = {
-    IG_REAL(plate_case, thickness, "m", IG_REQUIRED, IG_TINY, 10, "thickness"),
+    IG_REAL(plate_case, thickness, "m", IG_REQUIRED, IG_POSITIVE, 10, "thickness"),
     IG_REAL(plate_case, margin, "m", "0", 0, 10, "how far it reaches beyond the design's box"),
     IG_END};
 static const ig_option shape_options[] = {
@@ -44,7 +44,8 @@ static const ig_option shape_options[] = {
     IG_INT(shape_case, smoothing, "1", 0, 100, "passes of averaging over neighbours"),
     IG_REAL(shape_case, level, "", NULL, 0, 1,
             "density at the surface; left out: what keeps the volume of the design"),
-    IG_REAL(shape_case, voxel, "m", IG_REQUIRED, IG_TINY, 10, "edge of a voxel, height of a layer"),
+    IG_REAL(shape_case, voxel, "m", IG_REQUIRED, IG_POSITIVE, 10,
+            "edge of a voxel, height of a layer"),
     IG_REAL(shape_case, loose, "", "0.02", 0, 1,
             "share of the part that may hang loose and is dropped"),
     IG_MAP(shape_case, plate, plate_case, plate_options, NULL, "the build plate under the part"),
@@ -331,14 +332,14 @@ static ig_status advance(void *self, int64_t most, int64_t ahead) {
   return IG_OK;
 }
 
-static void stand(const void *self, ig_standing *now) {
+static void stand(const void *self, ig_run_status *now) {
   const run *r = self;
-  *now = (ig_standing){.at = {r->done, 0},
-                       .duration = INFINITY,
-                       .steps = 1,
-                       .dt = 1,
-                       .ended = r->done,
-                       .whole = true};
+  *now = (ig_run_status){.at = {r->done, 0},
+                         .duration = INFINITY,
+                         .steps = 1,
+                         .dt = 1,
+                         .ended = r->done,
+                         .whole = true};
 }
 
 static ig_status results(void *self, ig_sink *to) {

@@ -3,7 +3,7 @@
    Rows of aggregates are made of R (A P): the rows of A P and of P at nodes that an own aggregate
    reaches, and for own rows of A P those of P at their neighbours. Of both a rank computes its own
    and takes the others from their owners, every time values are made. */
-#include "core/rising.h"
+#include "core/sorted.h"
 #include "solver/mesh_amg_parts.h"
 
 #include <stdlib.h>
@@ -304,7 +304,7 @@ static ig_status cut(ig_amg *s, const ig_lid *node, ig_lid nodes, kept *k) {
     IG_TRY(IG_NEW(s->cx, &k[i].ap, k[i].all, "part of multigrid"));
     rows_mark(s, i, k[i].p, k[i].ap);
     IG_TRY(i ? number_rows(s, i, &k[i - 1], &k[i]) : number_finest(s, node, nodes, &k[i]));
-    p->level[i].at = (ig_lid)ig_rising_below(k[i].node, k[i].count, p->level[i].rows.from);
+    p->level[i].at = (ig_lid)ig_sorted_below(k[i].node, k[i].count, p->level[i].rows.from);
   }
   if (p->divided < s->levels) { /* the first level that is whole */
     k[p->divided].all = k[p->divided].count = s->level[p->divided].nodes;

@@ -170,7 +170,7 @@ ig_status ig_amg_join(ig_amg *s, double *a, double *b) {
   }
   free(all);
   if (status == IG_OK)
-    status = ig_ranks_share(s->cx, 0, mine, sizeof mine);
+    status = ig_ranks_bcast(s->cx, 0, mine, sizeof mine);
   *a = mine[0];
   *b = mine[1];
   return status;

@@ -200,7 +200,7 @@ ig_status ig_rows_gather(ig_ctx *cx, ig_rows *rows, size_t item, void *values) {
                        .receive = host + (size_t)rows->start[r] * item,
                        .receive_size = (size_t)(rows->start[r + 1] - rows->start[r]) * item};
   if (status == IG_OK)
-    status = ig_ranks_swap(cx, message, messages);
+    status = ig_ranks_exchange(cx, message, messages);
   for (int r = 0; r < rows->ranks && status == IG_OK; r++)
     if (r != rows->rank)
       status = rows_copy(cx, rows, r, item, host, values, false);
@@ -236,7 +236,7 @@ ig_status ig_rows_collect(ig_ctx *cx, const ig_rows *rows, size_t item, const vo
         .receive_size = takes ? (size_t)(rows->start[r + 1] - rows->start[r]) * item : 0};
   }
   if (status == IG_OK)
-    status = ig_ranks_swap(cx, message, messages);
+    status = ig_ranks_exchange(cx, message, messages);
   free(message);
   free(buffer);
   return status;

@@ -7,7 +7,7 @@
 #ifndef IG_SOLVER_ROWS_H
 #define IG_SOLVER_ROWS_H
 
-#include "ranks/part.h"
+#include "ranks/partition.h"
 #include "solver/slab.h"
 
 IG_C_BEGIN

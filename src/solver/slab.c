@@ -2,7 +2,7 @@
 #include "solver/slab.h"
 #include "solver/slab_cuda.h"
 #include "backend/backend.h"
-#include "ranks/wire.h"
+#include "ranks/exchange.h"
 #include "solver/chunks.h"
 
 #include <math.h>
@@ -70,7 +70,7 @@ void ig_slab_free(ig_slab *s) {
   if (!s)
     return;
   for (int l = 0; s->wire && l < s->depth; l++)
-    ig_wire_free(s->cx, &s->wire[l]);
+    ig_exchange_free(s->cx, &s->wire[l]);
   free(s->wire);
   free(s->wire_plane);
   free(s->start);
@@ -195,11 +195,11 @@ static ig_status move_planes(ig_slab *s, const ig_grid *g, int components, size_
 /* The wire of a level: ends are all whose planes any vector's ghosts may be, `reach` planes far,
    with room for `most` bytes each. The same on all ranks, however many planes they have. */
 static ig_status wire_fit(ig_slab *s, int level, int reach, size_t most) {
-  ig_wire *w = &s->wire[level];
+  ig_exchange *w = &s->wire[level];
   int ends = 0;
   for (int pass = 0; pass < 2; pass++) {
     if (pass == 1)
-      IG_TRY(ig_wire_ends(s->cx, w, ends));
+      IG_TRY(ig_exchange_ends(s->cx, w, ends));
     ends = 0;
     for (int r = 0; r < s->ranks; r++) {
       const planes give = needed(s, level, r, s->rank, reach);
@@ -213,7 +213,7 @@ static ig_status wire_fit(ig_slab *s, int level, int reach, size_t most) {
       ends++;
     }
   }
-  IG_TRY(ig_wire_fit(s->cx, w));
+  IG_TRY(ig_exchange_fit(s->cx, w));
   s->wire_plane[level] = most;
   return IG_OK;
 }
@@ -231,7 +231,7 @@ ig_status ig_slab_reserve_ghosts(const ig_grid *g, size_t each) {
 }
 
 /* What goes to an end and comes from it; its bytes. */
-static void end_planes(const ig_slab *s, int level, int reach, size_t plane, ig_wire_end *end,
+static void end_planes(const ig_slab *s, int level, int reach, size_t plane, ig_exchange_end *end,
                        planes *give, planes *take) {
   *give = needed(s, level, end->rank, s->rank, reach);
   *take = needed(s, level, s->rank, end->rank, reach);
@@ -247,20 +247,20 @@ ig_status ig_slab_refresh(const ig_grid *g, int components, size_t size, int rea
   const int level = g->level;
   const size_t plane = (size_t)components * (size_t)g->plane * size;
   IG_TRY(ig_slab_reserve_ghosts(g, (size_t)reach * (size_t)components * size));
-  ig_wire *w = &s->wire[level];
-  ig_status status = ig_wire_begin(s->cx, w);
+  ig_exchange *w = &s->wire[level];
+  ig_status status = ig_exchange_begin(s->cx, w);
   for (int e = 0; e < w->ends; e++) {
     end_planes(s, level, reach, plane, &w->end[e], &give, &take);
     if (status == IG_OK)
-      status = move_planes(s, g, components, size, give, values, ig_wire_to(w, e), true);
+      status = move_planes(s, g, components, size, give, values, ig_exchange_to(w, e), true);
   }
-  status = ig_wire_send(s->cx, w, status);
-  status = ig_wire_take(s->cx, w, status);
+  status = ig_exchange_send(s->cx, w, status);
+  status = ig_exchange_take(s->cx, w, status);
   if (s->cx->ranks->lost)
     return status;
   for (int e = 0; e < w->ends && status == IG_OK; e++) {
     end_planes(s, level, reach, plane, &w->end[e], &give, &take);
-    status = move_planes(s, g, components, size, take, values, ig_wire_from(w, e), false);
+    status = move_planes(s, g, components, size, take, values, ig_exchange_from(w, e), false);
   }
   if (status != IG_OK)
     ig_slab_fail(s, status);
@@ -280,7 +280,7 @@ ig_status ig_slab_lift(const ig_grid *g, size_t plane, void *values) {
   if (ig_grid_below(g))
     s->message[messages++] =
         (ig_message){.rank = s->rank - 1, .receive = s->in, .receive_size = plane};
-  IG_TRY(ig_ranks_swap(s->cx, s->message, messages));
+  IG_TRY(ig_ranks_exchange(s->cx, s->message, messages));
   if (ig_grid_below(g))
     IG_SLAB_TRY(s, b->copy_in(s->cx, (char *)values - plane, s->in, plane));
   return b->separate ? b->sync(s->cx) : IG_OK;
@@ -302,7 +302,7 @@ ig_status ig_slab_hand(ig_slab *s, int from, int to, size_t size, void *values) 
     IG_SLAB_TRY(s, b->sync(s->cx)); /* what is in s->in was taken */
     message = (ig_message){.rank = from, .receive = s->in, .receive_size = size};
   }
-  IG_TRY(ig_ranks_swap(s->cx, &message, 1));
+  IG_TRY(ig_ranks_exchange(s->cx, &message, 1));
   if (s->rank == to)
     IG_SLAB_TRY(s, b->copy_in(s->cx, values, s->in, size));
   return IG_OK;
@@ -337,7 +337,7 @@ ig_status ig_slab_gather(ig_slab *s, int level, int count, int components, size_
                                           .receive_size = (size_t)(p.to - p.from) * each};
     in += (size_t)(p.to - p.from) * each;
   }
-  IG_TRY(ig_ranks_swap(s->cx, s->message, messages));
+  IG_TRY(ig_ranks_exchange(s->cx, s->message, messages));
   for (int i = 0; i < messages; i++) {
     planes p;
     ig_slab_range(s, level, s->message[i].rank, &p.from, &p.to);
@@ -379,7 +379,7 @@ ig_status ig_slab_collect(const ig_grid *g, int components, const double *values
           .receive = takes ? whole + (size_t)c * stored + (size_t)(p.from + 1) * plane : NULL,
           .receive_size = takes ? (size_t)(p.to - p.from) * plane * sizeof(double) : 0};
     }
-    IG_TRY(ig_ranks_swap(s->cx, s->message, messages));
+    IG_TRY(ig_ranks_exchange(s->cx, s->message, messages));
   }
   return IG_OK;
 }
@@ -417,7 +417,7 @@ static ig_status share(ig_slab *s, const size_t *size) {
                                             .receive_size = size[r]};
     at += size[r];
   }
-  return ig_ranks_swap(s->cx, s->message, messages);
+  return ig_ranks_exchange(s->cx, s->message, messages);
 }
 
 /* Words of a rank: one that tells of failure, then the sums of its groups of planes. */
@@ -491,7 +491,7 @@ ig_status ig_slab_most(ig_slab *s, double *value, int count) {
   int64_t word[8];
   for (int i = 0; i < count; i++) /* numbers that are not negative sort as their bits do */
     memcpy(&word[i], &value[i], sizeof *word);
-  IG_TRY(ig_ranks_most(s->cx, IG_OK, word, count));
+  IG_TRY(ig_ranks_max(s->cx, IG_OK, word, count));
   for (int i = 0; i < count; i++)
     memcpy(&value[i], &word[i], sizeof *word);
   return IG_OK;

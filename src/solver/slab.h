@@ -36,7 +36,7 @@ typedef struct ig_slab {
   size_t room[2]; /* bytes of the two */
   /* of each level in parts: ghosts' way to the neighbours, and the bytes per plane it is made for
    */
-  struct ig_wire *wire;
+  struct ig_exchange *wire;
   size_t *wire_plane;
 } ig_slab;
 

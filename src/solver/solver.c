@@ -2,7 +2,7 @@
 #include <ingot/solver.h>
 
 #include "backend/backend.h"
-#include "core/given.h"
+#include "core/require.h"
 #include "solver/cg.h"
 #include "solver/mesh_amg.h"
 #include "solver/pcg.h"
@@ -140,7 +140,7 @@ static ig_status check(ig_ctx *cx, const ig_mesh *mesh, const ig_solver_options 
 ig_status ig_solver_open(ig_ctx *cx, const ig_mesh *mesh, const ig_solver_options *options,
                          ig_solver **out) {
   ig_solver *s = NULL;
-  IG_GIVEN(cx, mesh && options && options->fixed && out);
+  IG_REQUIRE_ARGS(cx, mesh && options && options->fixed && out);
   *out = NULL;
   IG_TRY(check(cx, mesh, options));
   IG_TRY(IG_NEW(cx, &s, 1, "solver"));
@@ -179,7 +179,7 @@ void ig_solver_close(ig_solver *s) {
 
 ig_status ig_solver_set_coefficient(ig_solver *s, const double *coefficient) {
   ig_ctx *cx = s->cx;
-  IG_GIVEN(cx, coefficient);
+  IG_REQUIRE_ARGS(cx, coefficient);
   for (ig_lid e = 0; e < s->elements; e++)
     if (!(coefficient[e] > 0 && isfinite(coefficient[e])))
       return IG_FAIL(cx, IG_INPUT, "the coefficient of element %d is %g: it must be positive", e,
@@ -205,7 +205,7 @@ static ig_status fetch(ig_solver *s, ig_array *from, double *to) {
 }
 
 ig_status ig_solver_apply(ig_solver *s, const double *u, double *y) {
-  IG_GIVEN(s->cx, u && y);
+  IG_REQUIRE_ARGS(s->cx, u && y);
   IG_TRY(send(s, &s->u, u));
   IG_TRY(apply(s, s->u.dev, s->f.dev, NULL));
   return fetch(s, &s->f, y);
@@ -225,7 +225,7 @@ ig_status ig_solver_solve(ig_solver *s, const double *f, double *u, double toler
                           ig_solver_report *report) {
   ig_ctx *cx = s->cx;
   ig_solve_report r = {0};
-  IG_GIVEN(cx, f && u);
+  IG_REQUIRE_ARGS(cx, f && u);
   if (!(tolerance > 0))
     return IG_FAIL(cx, IG_ARG, "the tolerance is %g: it must be positive", tolerance);
   IG_TRY(send(s, &s->f, f));

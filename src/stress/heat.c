@@ -8,7 +8,7 @@
 
 #ifdef INGOT_HAVE_IO
 #include "io/result_folder.h"
-#include "io/store.h"
+#include "io/atomic_file.h"
 #include "io/vtkhdf.h"
 #include <unistd.h>
 

@@ -82,7 +82,7 @@ static void heat_high(ig_stress_run *r, heat_news *h) {
 static ig_status solid_check(const ig_stress_run *r, const ig_stress_phase *p, ig_lid e) {
   const int law = ((const uint8_t *)r->m->material.law.host)[e];
   const ig_material_case *mat = IG_ITEM(const ig_material_case, *r->job->materials, law);
-  if (((const ig_stress_law *)r->m->material.laws.host)[law].anneal < IG_HUGE)
+  if (((const ig_stress_law *)r->m->material.laws.host)[law].anneal < IG_UNBOUNDED)
     return IG_OK;
   return ig_fail_at(r->m->cx, &mat->at,
                     "material '%.60s' has neither `solidus` nor `mechanical.anneal`: what phase "

@@ -110,7 +110,7 @@ static ig_status tangent_add(pile *p, const ig_material_case *mat, const ig_tabl
 }
 
 static double or_huge(double v) {
-  return isnan(v) ? IG_HUGE : v;
+  return isnan(v) ? IG_UNBOUNDED : v;
 }
 
 /* Hardening of what never yields would be passed over in silence. */

@@ -29,7 +29,7 @@ static const ig_option inherent_options[] = {
                "inherent strain along the scan lines, across and up; shrinkage is negative"),
     IG_REAL(S, angle, "rad", "0", 0, 0, "scan lines of the first layer, from x towards y"),
     IG_REAL(S, rotation, "rad", "0", 0, 0, "by which they turn from layer to layer"),
-    IG_REAL(S, layer_height, "m", NULL, IG_TINY, 1e3,
+    IG_REAL(S, layer_height, "m", NULL, IG_POSITIVE, 1e3,
             "of the layers that turn: a build's layer that holds several takes on their mean; left "
             "out: it counts as one"),
     IG_END};
@@ -41,17 +41,18 @@ static const ig_option phase_options[] = {
               "load: supports, loads and temperature act; build: a set comes layer by layer; cut: "
               "a set of elements goes, or a set of nodes is let go, along a moving line; heat: "
               "temperatures of a thermal run"),
-    IG_REAL(S, duration, "s", "1", IG_TINY, 1e9, "duration; of a build: of each layer"),
+    IG_REAL(S, duration, "s", "1", IG_POSITIVE, 1e9, "duration; of a build: of each layer"),
     IG_INT(S, steps, "1", 1, 1e6, "steps; of a build: for each layer; of a cut: of the line"),
     IG_TABLE(S, temperature, "s", "K", NULL, 0, 1e5,
              "temperature of everything over the phase's time; left out: as it is"),
     IG_TEXT(S, set, NULL, "build: element set; cut: element or node set"),
-    IG_REAL(S, height, "m", NULL, IG_TINY, 1e3, "build: height of a layer, or of several at once"),
+    IG_REAL(S, height, "m", NULL, IG_POSITIVE, 1e3,
+            "build: height of a layer, or of several at once"),
     IG_REAL(S, born, "K", NULL, 0, 1e5,
             "build: temperature at which new material has no stress; left out: that of now with "
             "an inherent strain, else the material's `anneal` or solidus"),
     IG_REAL(
-        S, decay, "s", NULL, IG_TINY, 1e9,
+        S, decay, "s", NULL, IG_POSITIVE, 1e9,
         "build: flash heating: what a new layer is hotter than the rest falls as "
         "exp(-t / decay), in all steps that follow; left out: in equal steps, to nothing at the "
         "end of the layer"),
@@ -64,7 +65,7 @@ static const ig_option phase_options[] = {
     IG_BOOL(S, back, "false", "cut: the line comes from the far end"),
     IG_FILE(S, file, NULL, "heat: folder with the results of a thermal run"),
     IG_REAL(
-        S, every, "s", NULL, IG_TINY, 1e9,
+        S, every, "s", NULL, IG_POSITIVE, 1e9,
         "heat with `from: STAGE` in a chain: that stage runs along in this process and hands its "
         "temperatures over in memory, so often; left out: its snapshots are read"),
     IG_REAL(

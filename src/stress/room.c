@@ -157,17 +157,17 @@ static ig_status room_advance(void *self, int64_t most, int64_t ahead) {
   return r->at == r->steps && r->c->compensation_runs > 1 ? run_end(r) : IG_OK;
 }
 
-static void room_stand(const void *self, ig_standing *s) {
+static void room_stand(const void *self, ig_run_status *s) {
   const ig_stress_run *r = self;
   const ig_stress_step *done = r->at ? r->step + r->at - 1 : NULL;
   const double before = r->rounds.time, time = ig_stress_time(r);
-  *s = (ig_standing){.at = {(int64_t)r->rounds.steps + r->at, time},
-                     .clock = time,
-                     .duration = before + (r->steps ? r->step[r->steps - 1].time : 0),
-                     .steps = (int64_t)r->rounds.steps + r->steps,
-                     .dt = r->at < r->steps ? before + r->step[r->at].time - time : 1,
-                     .ended = r->at == r->steps && !is_more(r),
-                     .work = r->work};
+  *s = (ig_run_status){.at = {(int64_t)r->rounds.steps + r->at, time},
+                       .clock = time,
+                       .duration = before + (r->steps ? r->step[r->steps - 1].time : 0),
+                       .steps = (int64_t)r->rounds.steps + r->steps,
+                       .dt = r->at < r->steps ? before + r->step[r->at].time - time : 1,
+                       .ended = r->at == r->steps && !is_more(r),
+                       .work = r->work};
   if (done && (r->at == r->steps || done[1].phase != done->phase))
     s->show = IG_SHOW_ROW | IG_SHOW_SNAPSHOT; /* the end of a phase */
   else

@@ -265,7 +265,7 @@ static ig_status born_at(ig_stress_run *r, const ig_stress_phase *p, ig_lid e, d
   *born = now;
   if (((uint16_t *)m->material.which.host)[e])
     return IG_OK;
-  if (law->anneal < IG_HUGE) {
+  if (law->anneal < IG_UNBOUNDED) {
     *born = law->anneal;
     return IG_OK;
   }

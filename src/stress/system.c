@@ -1,7 +1,7 @@
 /* The linear system: the consistent tangent as it is, multigrid of the elastic body with Young's
    moduli as they are now in front of it. */
 #include "backend/backend.h"
-#include "stress/lattice.h"
+#include "stress/voxel_multigrid.h"
 #include "stress/model.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* Beams on several ranks: each finds what is near them among its own elements; rank 0 puts zones
    together, in the order of one rank: beam after beam, bin after bin, as elements are born. */
-#include "core/rising.h"
+#include "core/sorted.h"
 #include "thermal/beam.h"
 #include "thermal/heat_make.h"
 
@@ -73,7 +73,7 @@ static ig_status nears_collect(ig_ctx *cx, const ig_beams *beams, ig_beam_near *
       message[messages++] =
           (ig_message){.rank = 0, .send = &beams->nears, .send_size = sizeof beams->nears};
     counts[0] = beams->nears;
-    status = ig_ranks_swap(cx, message, messages);
+    status = ig_ranks_exchange(cx, message, messages);
   }
   for (int r = 0; r < ranks && first && status == IG_OK; r++)
     *count += counts[r];
@@ -91,7 +91,7 @@ static ig_status nears_collect(ig_ctx *cx, const ig_beams *beams, ig_beam_near *
     if (!first)
       message[messages++] = (ig_message){
           .rank = 0, .send = beams->near, .send_size = (size_t)beams->nears * sizeof *beams->near};
-    status = ig_ranks_swap(cx, message, messages);
+    status = ig_ranks_exchange(cx, message, messages);
   }
   if (status == IG_OK && first) {
     if (beams->nears > 0)
@@ -154,7 +154,7 @@ static ig_status zone_number(ig_ctx *cx, ig_beams *beams, const ig_beam_near *ne
   memset(start, 0, ((size_t)count + 1) * sizeof *start);
   for (int64_t i = 0; i < corners; i++)
     if (corner[i] >= 0) {
-      corner[i] = ig_rising_at(beams->node, count, corner[i]);
+      corner[i] = ig_sorted_find(beams->node, count, corner[i]);
       memcpy(&x[3 * (int64_t)corner[i]], near[i / 8].x[i % 8], 3 * sizeof *x);
       start[corner[i]]++;
     }
@@ -222,7 +222,7 @@ static ig_status batch_share(ig_ctx *cx, ig_beams *beams, ig_heat *h) {
   for (int i = 0; i < COUNTS; i++)
     all[i] = *count[i];
   IG_TRY(ig_ranks_agree(cx, IG_OK));
-  IG_TRY(ig_ranks_share(cx, 0, all, sizeof all));
+  IG_TRY(ig_ranks_bcast(cx, 0, all, sizeof all));
   for (int i = 0; i < COUNTS; i++)
     *count[i] = all[i];
   if (beams->spots == 0)
@@ -247,7 +247,7 @@ static ig_status batch_share(ig_ctx *cx, ig_beams *beams, ig_heat *h) {
     status = ig_heat_reserve(cx, list[i].array, (size_t)list[i].count, list[i].size);
   IG_TRY(ig_ranks_agree(cx, status));
   for (int i = 0; i < ARRAYS; i++)
-    IG_TRY(ig_ranks_share(cx, 0, list[i].array->host, (size_t)list[i].count * list[i].size));
+    IG_TRY(ig_ranks_bcast(cx, 0, list[i].array->host, (size_t)list[i].count * list[i].size));
   return IG_OK;
 }
 

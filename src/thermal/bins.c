@@ -37,7 +37,7 @@ ig_status ig_bins_extent_join(ig_ctx *cx, ig_bins_extent *e) {
   }
   free(all);
   IG_TRY(ig_ranks_agree(cx, status));
-  return ig_ranks_share(cx, 0, e, sizeof *e);
+  return ig_ranks_bcast(cx, 0, e, sizeof *e);
 }
 
 ig_status ig_bins_new(ig_ctx *cx, ig_bins *b, int32_t count, const double *place, double width) {

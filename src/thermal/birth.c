@@ -2,7 +2,7 @@
 #include "thermal/birth.h"
 #include "mesh/named.h"
 #include "thermal/bins.h"
-#include "thermal/given.h"
+#include "thermal/file_fields.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Boundary values from the fields of files, linear in time between them. */
-#include "thermal/given.h"
+#include "thermal/file_fields.h"
 #include "thermal/thermal.h"
 
 #include <math.h>
@@ -177,7 +177,7 @@ void ig_thermal_fields_condition(const ig_thermal_run *run, int i, ig_heat_condi
 }
 
 /* Of an entry: its nodes and their values, those of the part. */
-static ig_status field_part(ig_ctx *cx, const ig_part *part, ig_thermal_fields *f) {
+static ig_status field_part(ig_ctx *cx, const ig_partition *part, ig_thermal_fields *f) {
   const ig_lid count = f->count;
   double *now[IG_GIVEN_KINDS] = {NULL};
   ig_status status = IG_OK;
@@ -196,7 +196,7 @@ static ig_status field_part(ig_ctx *cx, const ig_part *part, ig_thermal_fields *
     int64_t at = 0; /* behind what is read */
     for (int j = 0; j < f->times && f->value[k]; j++)
       for (ig_lid n = 0; n < count; n++)
-        if (ig_part_node(part, f->node[n]) >= 0)
+        if (ig_partition_node(part, f->node[n]) >= 0)
           f->value[k][at++] = f->value[k][(int64_t)j * count + n];
     double *fits = f->value[k] ? realloc(f->value[k], ((size_t)at + 1) * sizeof *fits) : NULL;
     f->value[k] = fits ? fits : f->value[k];
@@ -205,7 +205,7 @@ static ig_status field_part(ig_ctx *cx, const ig_part *part, ig_thermal_fields *
   }
   f->count = 0;
   for (ig_lid n = 0; n < count; n++) {
-    const ig_lid local = ig_part_node(part, f->node[n]);
+    const ig_lid local = ig_partition_node(part, f->node[n]);
     if (local >= 0)
       f->node[f->count++] = local;
   }
@@ -213,7 +213,7 @@ static ig_status field_part(ig_ctx *cx, const ig_part *part, ig_thermal_fields *
 }
 
 ig_status ig_thermal_fields_part(ig_thermal_run *run) {
-  const ig_part *part = &run->heat.part.of;
+  const ig_partition *part = &run->heat.part.of;
   for (int i = 0; i < run->conditions; i++)
     run->condition[i].faces = run->heat.elements ? run->heat.face.condition[i].faces : NULL;
   for (int i = 0; i < run->c->boundary.count && run->fields && part->node; i++)

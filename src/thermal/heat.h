@@ -60,7 +60,7 @@
 #include "core/output.h"
 #include "material/material.h"
 #include "mesh/topology.h"
-#include "ranks/part.h"
+#include "ranks/partition.h"
 #include "thermal/heat_types.h"
 
 /* A condition on a set of faces, or on the current outer surface; NaN where not asked for. */
@@ -285,18 +285,18 @@ typedef struct {
   int32_t *owner; /* their ranks */
   double *point;  /* nodes x 3, m */
   ig_lid nodes, cells;
-} ig_heat_kinship;
+} ig_heat_neighbourhood;
 
 /* A node born before `step` of the batch that inherits from a node of another rank. Both as the
    whole numbers them, with their ranks. */
 typedef struct {
   ig_lid node, donor;
   int32_t owner, from, step;
-} ig_heat_heir;
+} ig_heat_inheritor;
 
 /* One rank: `of` has no lists, the collections are all items in their order, the rest is empty. */
 typedef struct {
-  ig_part of;
+  ig_partition of;
   ig_halo halo;                             /* temperatures of ghosts */
   ig_collect nodes, cells, faces, elements; /* cells in birth order, elements in the mesh's */
   ig_lid *face_of; /* faces: their numbers in the whole, -1: another rank's; NULL: the same */
@@ -306,8 +306,9 @@ typedef struct {
   ig_set set[32];       /* faces of conditions */
   double *value[32][4]; /* their values node by node, as the engine was made */
   ig_heat_far far;
-  ig_heat_kinship kin;
-  ig_heat_heir *heir; /* of the batch: this rank's, after ig_heat_part_heirs those of all */
+  ig_heat_neighbourhood kin;
+  ig_heat_inheritor
+      *heir; /* of the batch: this rank's, after ig_heat_part_inheritors those of all */
   int64_t heirs;
   bool counted; /* since the balance was summed no step was taken */
   double balance[IG_SURVEY_SUMS];

@@ -151,7 +151,7 @@ void ig_heat_event_expose(ig_ctx *cx, ig_heat *h) {
 
 /* Whether node a is nearer to n than b is; of two that are as near, the lower one, by its place:
    numbers must not matter. */
-static bool donor_nearer(const ig_heat_kin *k, ig_lid n, ig_lid a, ig_lid b) {
+static bool donor_nearer(const ig_heat_neighbours *k, ig_lid n, ig_lid a, ig_lid b) {
   const double *at = k->point + 3 * (int64_t)n, *p = k->point + 3 * (int64_t)a,
                *q = k->point + 3 * (int64_t)b;
   double to_p = 0, to_q = 0;
@@ -168,7 +168,7 @@ static bool donor_nearer(const ig_heat_kin *k, ig_lid n, ig_lid a, ig_lid b) {
   return false;
 }
 
-ig_lid ig_heat_donor(const ig_heat_kin *k, ig_lid n, ig_lid begin, ig_lid end, bool deep) {
+ig_lid ig_heat_donor(const ig_heat_neighbours *k, ig_lid n, ig_lid begin, ig_lid end, bool deep) {
   ig_lid donor = -1;
   for (ig_lid i = k->around->start[n]; i < k->around->start[n + 1]; i++) {
     const ig_lid e = k->around->item[i];

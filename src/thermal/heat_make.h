@@ -109,10 +109,10 @@ typedef struct {
   const ig_csr *around;
   const ig_lid *conn, *cell, *first;
   const double *point;
-} ig_heat_kin;
+} ig_heat_neighbours;
 /* The nearest node already there that new node n touches through the elements [begin, end) born
    now; -1: none. `deep`: or touches through another new node. */
-ig_lid ig_heat_donor(const ig_heat_kin *kin, ig_lid n, ig_lid begin, ig_lid end, bool deep);
+ig_lid ig_heat_donor(const ig_heat_neighbours *kin, ig_lid n, ig_lid begin, ig_lid end, bool deep);
 
 /* heat_surface.c: which conditions act on each face if it is bare; faces with their lives. */
 IG_MUST_CHECK ig_status ig_heat_surfaces_mark(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h,

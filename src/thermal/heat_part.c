@@ -18,12 +18,12 @@ static ig_status division_check(ig_ctx *cx, const ig_heat_setup *setup, const ig
 }
 
 /* Faces of a condition that are in the part. */
-static ig_status set_make(ig_ctx *cx, const ig_part *part, const ig_set *from, ig_set *to) {
+static ig_status set_make(ig_ctx *cx, const ig_partition *part, const ig_set *from, ig_set *to) {
   *to = (ig_set){.name = from->name, .kind = from->kind};
   IG_TRY(IG_NEW(cx, &to->item, (size_t)from->count + 1, "faces of a part"));
   IG_TRY(IG_NEW(cx, &to->face, (size_t)from->count + 1, "faces of a part"));
   for (ig_lid i = 0; i < from->count; i++) {
-    const ig_lid e = ig_part_element(part, from->item[i]);
+    const ig_lid e = ig_partition_element(part, from->item[i]);
     if (e < 0)
       continue;
     to->item[to->count] = e;
@@ -33,7 +33,7 @@ static ig_status set_make(ig_ctx *cx, const ig_part *part, const ig_set *from, i
 }
 
 /* Values of the part's nodes. */
-static ig_status nodes_take(ig_ctx *cx, const ig_part *part, const double *from, double **to) {
+static ig_status nodes_take(ig_ctx *cx, const ig_partition *part, const double *from, double **to) {
   IG_TRY(IG_NEW(cx, to, (size_t)part->mesh->nodes + 1, "boundary values of a part"));
   for (ig_lid n = 0; n < part->mesh->nodes; n++)
     (*to)[n] = from[part->node[n]];
@@ -101,7 +101,7 @@ static ig_status lives_sum(ig_ctx *cx, const ig_heat_setup *setup, double **weig
 static ig_status owners_choose(ig_ctx *cx, const ig_heat_setup *setup, int32_t **owner) {
   double *weight = NULL;
   if (cx->ranks->division)
-    return ig_part_owners(cx, setup->mesh, IG_DIVIDE_BOXES, owner);
+    return ig_partition_owners(cx, setup->mesh, IG_DIVIDE_BOXES, owner);
   IG_TRY(IG_NEW(cx, owner, (size_t)setup->mesh->nodes + 1, "owners of nodes"));
   ig_status status = IG_OK;
   if (setup->birth && setup->until > 0)
@@ -119,7 +119,7 @@ static ig_status owners_choose(ig_ctx *cx, const ig_heat_setup *setup, int32_t *
 static ig_status part_make(ig_ctx *cx, const ig_heat_setup *setup, const ig_heat *whole,
                            ig_heat *h) {
   ig_heat_part *p = &h->part;
-  const ig_part *part = &p->of;
+  const ig_partition *part = &p->of;
   const ig_lid elements = ig_mesh_elements(part->mesh);
   ig_heat_condition condition[32];
   ig_heat_setup s = *setup;
@@ -220,7 +220,7 @@ static ig_status gathers_make(ig_ctx *cx, const ig_heat *whole, ig_heat *h) {
     p->face_of[i] = -1;
   ig_collect *const all[] = {&p->nodes, &p->cells, &p->faces, &p->elements};
   for (int i = 0; i < 4; i++)
-    ig_collect_thin(cx, all[i]);
+    ig_collect_drop_index(cx, all[i]);
   for (int64_t i = 0; i < p->faces.mine_count; i++)
     p->face_of[p->faces.mine[i]] = p->faces.whole[i];
   return IG_OK;
@@ -259,14 +259,14 @@ static ig_status part_cut(ig_ctx *cx, const ig_heat_setup *setup, const ig_heat 
   int32_t *owner;
   IG_TRY(division_check(cx, setup, whole));
   IG_TRY(owners_choose(cx, setup, &owner));
-  IG_TRY(ig_part_of(cx, setup->mesh, owner, &p->of));
+  IG_TRY(ig_partition_of(cx, setup->mesh, owner, &p->of));
   IG_TRY(ig_halo_new(cx, &p->of, sizeof(double), &p->halo));
   IG_TRY(part_make(cx, setup, whole, h));
   IG_TRY(gathers_make(cx, whole, h));
   IG_TRY(far_make(cx, whole, h));
   if (h->newborn == IG_BORN_INHERITED)
-    IG_TRY(ig_heat_part_kin(cx, whole, h));
-  ig_part_lighten(&p->of);
+    IG_TRY(ig_heat_part_neighbours(cx, whole, h));
+  ig_partition_release_global(&p->of);
   return IG_OK;
 }
 
@@ -301,7 +301,7 @@ void ig_heat_part_free(ig_ctx *cx, ig_heat *h) {
   ig_collect_free(&p->cells);
   ig_collect_free(&p->faces);
   ig_collect_free(&p->elements);
-  ig_part_free(&p->of);
+  ig_partition_free(&p->of);
   free(p->material_of);
   free(p->birth);
   free(p->initial_of);

@@ -20,10 +20,10 @@ void ig_heat_part_free(ig_ctx *cx, ig_heat *h);
    that own node n, born with the elements from `begin` on, inherits from: in the part, else it is
    noted as an heir and IG_PATCH_KEEPS; heirs of all ranks to all; their temperatures, before the
    births of a step are applied. All ranks call the last two, with the `status` they are in. */
-IG_MUST_CHECK ig_status ig_heat_part_kin(ig_ctx *cx, const ig_heat *whole, ig_heat *h);
+IG_MUST_CHECK ig_status ig_heat_part_neighbours(ig_ctx *cx, const ig_heat *whole, ig_heat *h);
 IG_MUST_CHECK ig_status ig_heat_part_donor(ig_ctx *cx, ig_heat *h, ig_lid n, ig_lid begin,
                                            ig_lid *donor);
-IG_MUST_CHECK ig_status ig_heat_part_heirs(ig_ctx *cx, ig_heat *h, ig_status status);
+IG_MUST_CHECK ig_status ig_heat_part_inheritors(ig_ctx *cx, ig_heat *h, ig_status status);
 IG_MUST_CHECK ig_status ig_heat_part_inherit(ig_ctx *cx, ig_heat *h, int step, ig_status status);
 
 /* heat_part_survey.c: what a survey of the part has found becomes that of all parts, on all ranks.

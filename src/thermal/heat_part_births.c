@@ -2,7 +2,7 @@
    there, which may be another rank's. The rank of the new node finds it, among the elements around
    its part's nodes. */
 #include "backend/backend.h"
-#include "core/rising.h"
+#include "core/sorted.h"
 #include "thermal/heat_part.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 /* Elements of the whole that touch a node of the part, and their nodes: marks. */
 static ig_status kin_mark(ig_ctx *cx, const ig_heat *whole, const ig_lid *local, uint8_t *node,
-                          ig_heat_kinship *k) {
+                          ig_heat_neighbourhood *k) {
   uint8_t *cell;
   IG_TRY(IG_NEW(cx, &cell, (size_t)whole->elements + 1, "elements around a part"));
   for (ig_lid e = 0; e < whole->elements; e++) {
@@ -29,8 +29,8 @@ static ig_status kin_mark(ig_ctx *cx, const ig_heat *whole, const ig_lid *local,
   return status;
 }
 
-ig_status ig_heat_part_kin(ig_ctx *cx, const ig_heat *whole, ig_heat *h) {
-  ig_heat_kinship *k = &h->part.kin;
+ig_status ig_heat_part_neighbours(ig_ctx *cx, const ig_heat *whole, ig_heat *h) {
+  ig_heat_neighbourhood *k = &h->part.kin;
   const ig_csr *around = &whole->node.around;
   uint8_t *node;
   IG_TRY(IG_NEW(cx, &node, (size_t)whole->nodes + 1, "nodes around a part"));
@@ -44,7 +44,7 @@ ig_status ig_heat_part_kin(ig_ctx *cx, const ig_heat *whole, ig_heat *h) {
   for (ig_lid e = 0; e < k->cells; e++)
     for (int a = 0; a < 8; a++)
       k->conn[8 * (int64_t)e + a] =
-          ig_rising_at(k->node, k->nodes, ig_heat_conn(whole, k->cell[e])[a]);
+          ig_sorted_find(k->node, k->nodes, ig_heat_conn(whole, k->cell[e])[a]);
   for (ig_lid n = 0; n < k->nodes; n++) {
     k->first[n] = around->item[around->start[k->node[n]]];
     k->owner[n] = h->part.of.owner[k->node[n]];
@@ -57,35 +57,35 @@ ig_status ig_heat_part_kin(ig_ctx *cx, const ig_heat *whole, ig_heat *h) {
 /* --- a batch's births */
 
 /* The nearest of the elements around node n, else of those around these. */
-static ig_lid donor_seek(const ig_heat_kin *kin, ig_lid n, ig_lid begin, ig_lid end) {
+static ig_lid donor_seek(const ig_heat_neighbours *kin, ig_lid n, ig_lid begin, ig_lid end) {
   const ig_lid donor = ig_heat_donor(kin, n, begin, end, false);
   return donor < 0 ? ig_heat_donor(kin, n, begin, end, true) : donor;
 }
 
 ig_status ig_heat_part_donor(ig_ctx *cx, ig_heat *h, ig_lid n, ig_lid begin, ig_lid *found) {
   ig_heat_part *p = &h->part;
-  const ig_heat_kinship *k = &p->kin;
+  const ig_heat_neighbourhood *k = &p->kin;
   const ig_lid end = h->birth.whole[h->next.event + 1];
   if (!ig_heat_is_divided(h)) {
-    const ig_heat_kin own = {
+    const ig_heat_neighbours own = {
         .around = &h->node.around, .conn = h->elems.conn.host, .point = h->node.point};
     *found = donor_seek(&own, n, begin, end);
     return IG_OK;
   }
-  const ig_heat_kin kin = {&k->around, k->conn, k->cell, k->first, k->point};
+  const ig_heat_neighbours kin = {&k->around, k->conn, k->cell, k->first, k->point};
   const ig_lid whole = p->of.node[n];
-  const ig_lid donor = donor_seek(&kin, ig_rising_at(k->node, k->nodes, whole), begin, end);
+  const ig_lid donor = donor_seek(&kin, ig_sorted_find(k->node, k->nodes, whole), begin, end);
   *found = IG_PATCH_NEW;
   if (donor < 0)
     return IG_OK;
   if (k->owner[donor] == p->of.rank) {
-    *found = ig_part_node(&p->of, k->node[donor]);
+    *found = ig_partition_node(&p->of, k->node[donor]);
     return IG_OK;
   }
   *found = IG_PATCH_KEEPS; /* its temperature comes before: see ig_heat_part_inherit */
   IG_TRY(IG_MORE(cx, &p->heir, p->heirs, "nodes that inherit"));
   p->heir[p->heirs++] =
-      (ig_heat_heir){whole, k->node[donor], p->of.rank, k->owner[donor], h->batch.step_count};
+      (ig_heat_inheritor){whole, k->node[donor], p->of.rank, k->owner[donor], h->batch.step_count};
   return IG_OK;
 }
 
@@ -94,7 +94,7 @@ static ig_status heirs_share(ig_ctx *cx, ig_heat_part *p, ig_status status) {
   const int ranks = p->of.ranks, rank = p->of.rank;
   int64_t *count = NULL, all = 0, before = 0;
   ig_message *message = NULL;
-  ig_heat_heir *list = NULL;
+  ig_heat_inheritor *list = NULL;
   if (status == IG_OK)
     status = IG_NEW(cx, &count, ranks, "nodes that inherit");
   if (status == IG_OK)
@@ -105,7 +105,7 @@ static ig_status heirs_share(ig_ctx *cx, ig_heat_part *p, ig_status status) {
   if (status == IG_OK)
     status = ig_ranks_agree(cx, IG_OK);
   if (status == IG_OK)
-    status = ig_ranks_share(cx, 0, count, (size_t)ranks * sizeof *count);
+    status = ig_ranks_bcast(cx, 0, count, (size_t)ranks * sizeof *count);
   for (int r = 0; r < ranks && status == IG_OK; r++) {
     before += r < rank ? count[r] : 0;
     all += count[r];
@@ -116,7 +116,7 @@ static ig_status heirs_share(ig_ctx *cx, ig_heat_part *p, ig_status status) {
     int messages = 0;
     if (p->heirs > 0)
       memcpy(list + before, p->heir, (size_t)p->heirs * sizeof *list);
-    ig_heat_heir *to = list;
+    ig_heat_inheritor *to = list;
     for (int r = 0; r < ranks; to += count[r++])
       if (r != rank)
         message[messages++] = (ig_message){.rank = r,
@@ -124,7 +124,7 @@ static ig_status heirs_share(ig_ctx *cx, ig_heat_part *p, ig_status status) {
                                            .receive = to,
                                            .send_size = (size_t)p->heirs * sizeof *list,
                                            .receive_size = (size_t)count[r] * sizeof *list};
-    status = ig_ranks_swap(cx, message, messages);
+    status = ig_ranks_exchange(cx, message, messages);
   }
   if (status == IG_OK) {
     free(p->heir);
@@ -138,7 +138,7 @@ static ig_status heirs_share(ig_ctx *cx, ig_heat_part *p, ig_status status) {
   return status;
 }
 
-ig_status ig_heat_part_heirs(ig_ctx *cx, ig_heat *h, ig_status status) {
+ig_status ig_heat_part_inheritors(ig_ctx *cx, ig_heat *h, ig_status status) {
   return ig_heat_is_divided(h) && h->newborn == IG_BORN_INHERITED
              ? heirs_share(cx, &h->part, status)
              : status;
@@ -149,16 +149,16 @@ ig_status ig_heat_part_heirs(ig_ctx *cx, ig_heat *h, ig_status status) {
 /* Nodes of the part to send to each rank, or to receive from each, in the order of the heirs. */
 static ig_status list_make(ig_ctx *cx, const ig_heat_part *p, int step, bool give, int32_t **start,
                            int32_t **node) {
-  const ig_part *part = &p->of;
+  const ig_partition *part = &p->of;
   int32_t at = 0;
   IG_TRY(IG_NEW(cx, start, (size_t)part->ranks + 1, "nodes that inherit"));
   IG_TRY(IG_NEW(cx, node, (size_t)p->heirs + 1, "nodes that inherit"));
   for (int r = 0; r < part->ranks; r++) {
     for (int64_t i = 0; i < p->heirs; i++) {
-      const ig_heat_heir *h = &p->heir[i];
+      const ig_heat_inheritor *h = &p->heir[i];
       const int32_t mine = give ? h->from : h->owner, other = give ? h->owner : h->from;
       if (h->step == step && mine == part->rank && other == r)
-        (*node)[at++] = ig_part_node(part, give ? h->donor : h->node);
+        (*node)[at++] = ig_partition_node(part, give ? h->donor : h->node);
     }
     (*start)[r + 1] = at;
   }

@@ -206,7 +206,7 @@ ig_status ig_heat_part_most(ig_ctx *cx, double *value, int count, ig_status stat
       value[i] = fmax(value[i], all[(int64_t)r * count + i]);
   free(all);
   IG_TRY(ig_ranks_agree(cx, status));
-  return ig_ranks_share(cx, 0, value, (size_t)count * sizeof *value);
+  return ig_ranks_bcast(cx, 0, value, (size_t)count * sizeof *value);
 }
 
 ig_status ig_heat_part_survey(ig_ctx *cx, ig_heat *h, const ig_heat_question *q, ig_status status,
@@ -227,5 +227,5 @@ ig_status ig_heat_part_survey(ig_ctx *cx, ig_heat *h, const ig_heat_question *q,
     p->counted = true;
   }
   IG_TRY(ig_ranks_agree(cx, IG_OK));
-  return ig_ranks_share(cx, 0, found, sizeof *found);
+  return ig_ranks_bcast(cx, 0, found, sizeof *found);
 }

@@ -152,7 +152,7 @@ static ig_status patches_apply(ig_ctx *cx, ig_heat *h, int32_t first, int32_t la
 /* Births up to `time` at once, outside any batch: those of the start, before all steps. */
 static ig_status births_now(ig_ctx *cx, ig_heat *h, double time) {
   IG_TRY(ig_heat_batch_births(cx, h, time));
-  IG_TRY(ig_heat_part_heirs(cx, h, IG_OK));
+  IG_TRY(ig_heat_part_inheritors(cx, h, IG_OK));
   IG_TRY(ig_heat_part_inherit(cx, h, 0, IG_OK));
   if (h->rows.book)
     IG_TRY(ig_heat_rows_push(cx, h));
@@ -177,7 +177,7 @@ ig_status ig_heat_begin(ig_ctx *cx, ig_heat *h) {
 static void sources_number(ig_heat *h) {
   ig_lid *node = h->batch.source_node.host;
   for (int32_t i = 0; i < h->batch.list_count; i++)
-    node[i] = ig_part_node(&h->part.of, node[i]);
+    node[i] = ig_partition_node(&h->part.of, node[i]);
   for (int i = 0; i < h->batch.step_count && h->conduction == IG_HEAT_STENCIL; i++) {
     const ig_heat_step *step = &h->batch.step[i];
     for (int32_t k = step->list + 1; k < step->list + step->last - step->first; k++)
@@ -202,14 +202,14 @@ static ig_status sources_share(ig_ctx *cx, ig_heat *h) {
     of[i] = (watts){b->step[i].first, b->step[i].last, b->step[i].list};
   status = ig_ranks_agree(cx, status);
   if (status == IG_OK)
-    status = ig_ranks_share(cx, 0, of, (size_t)b->step_count * sizeof *of);
+    status = ig_ranks_bcast(cx, 0, of, (size_t)b->step_count * sizeof *of);
   for (int i = 0; i < b->step_count && status == IG_OK; i++)
     b->step[i].first = of[i].first, b->step[i].last = of[i].last, b->step[i].list = of[i].list;
   free(of);
   IG_TRY(status);
-  IG_TRY(ig_ranks_share(cx, 0, b->source_node.host, (size_t)b->list_count * sizeof(ig_lid)));
+  IG_TRY(ig_ranks_bcast(cx, 0, b->source_node.host, (size_t)b->list_count * sizeof(ig_lid)));
   if (b->powers_given)
-    IG_TRY(ig_ranks_share(cx, 0, b->source_power.host, (size_t)b->source_count * sizeof(double)));
+    IG_TRY(ig_ranks_bcast(cx, 0, b->source_power.host, (size_t)b->source_count * sizeof(double)));
   sources_number(h);
   return IG_OK;
 }
@@ -220,14 +220,14 @@ static ig_status batch_share(ig_ctx *cx, ig_heat *h, bool *held) {
   ig_heat_batch *b = &h->batch;
   int64_t most = b->held_count;
   int32_t count[] = {b->list_count, b->source_count, b->powers_given};
-  IG_TRY(ig_ranks_most(cx, IG_OK, &most, 1));
+  IG_TRY(ig_ranks_max(cx, IG_OK, &most, 1));
   *held = most > 0;
   if (!ig_heat_is_divided(h))
     return IG_OK;
-  IG_TRY(ig_ranks_share(cx, 0, count, sizeof count));
+  IG_TRY(ig_ranks_bcast(cx, 0, count, sizeof count));
   b->list_count = count[0], b->source_count = count[1], b->powers_given = count[2] != 0;
   if (h->next.event > h->now.event)
-    IG_TRY(ig_heat_part_heirs(cx, h, IG_OK));
+    IG_TRY(ig_heat_part_inheritors(cx, h, IG_OK));
   return b->source_count > 0 ? sources_share(cx, h) : IG_OK;
 }
 

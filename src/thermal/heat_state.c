@@ -146,7 +146,7 @@ ig_status ig_heat_measure(ig_ctx *cx, ig_heat *h, double *volume, double *area) 
   IG_TRY(ig_arrays_rows(ig_heat_arrays(h), IG_HEAT_CELLS, IG_HEAT_SIZES * sizeof(double), sizes_row,
                         sizes_add, &s, IG_OK));
   double found[2] = {s.volume, s.area};
-  IG_TRY(ig_ranks_share(cx, 0, found, sizeof found));
+  IG_TRY(ig_ranks_bcast(cx, 0, found, sizeof found));
   *volume = found[0];
   *area = found[1];
   return IG_OK;
@@ -174,7 +174,7 @@ ig_status ig_heat_born_content(ig_ctx *cx, ig_heat *h, double T, double *content
   IG_TRY(ig_arrays_rows(ig_heat_arrays(h), IG_HEAT_CELLS, 8 * sizeof(double), contents_row,
                         contents_add, &s, IG_OK));
   *content = s.content;
-  return ig_ranks_share(cx, 0, content, sizeof *content);
+  return ig_ranks_bcast(cx, 0, content, sizeof *content);
 }
 
 double ig_heat_step_bytes(const ig_heat *h) {

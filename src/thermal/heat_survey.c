@@ -1,7 +1,7 @@
 /* Sums over the arrays of one engine: surveys, sizes, heat contents. */
 #include "thermal/heat_make.h"
 #include "backend/backend.h"
-#include "core/rising.h"
+#include "core/sorted.h"
 #include "thermal/heat_ops.h"
 
 #include <math.h>
@@ -38,7 +38,7 @@ ig_status ig_heat_survey_make(ig_ctx *cx, ig_heat *h, const ig_heat_question *q,
 bool ig_heat_is_covered(const ig_heat *h, const ig_heat_range *range, ig_lid e, int f) {
   const ig_lid other = h->face.neighbor[6 * (int64_t)e + f];
   const ig_heat_far *far = &h->part.far;
-  const ig_lid at = other < 0 ? ig_rising_at(far->face, far->count, 6 * e + f) : -1;
+  const ig_lid at = other < 0 ? ig_sorted_find(far->face, far->count, 6 * e + f) : -1;
   return other >= 0 ? other < range->elements
                     : at >= 0 && far->neighbor[at] < h->birth.whole[range->event + 1];
 }

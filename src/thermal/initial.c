@@ -1,7 +1,7 @@
 /* Temperatures at the start, where a case gives them by set or from another run's snapshot. */
 #include "mesh/named.h"
 #include "thermal/thermal.h"
-#include "thermal/given.h"
+#include "thermal/file_fields.h"
 
 #include <math.h>
 #include <stdlib.h>

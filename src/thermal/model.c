@@ -245,7 +245,7 @@ void ig_thermal_drop(ig_thermal_run *run) {
   free(run->initial);
   run->material_of = NULL;
   run->birth = run->initial = NULL;
-  ig_part_drop_mesh(run->job->cx, run->job->mesh);
+  ig_partition_drop_mesh(run->job->cx, run->job->mesh);
 }
 
 ig_status ig_thermal_open(ig_job *job, ig_thermal_run *run) {

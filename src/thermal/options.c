@@ -17,15 +17,15 @@ static const ig_option part_options[] = {IG_LIST(ig_raster_part, regions, ig_ras
 #define R ig_raster_case
 static const ig_option raster_options[] = {
     IG_REAL(R, power, "W", IG_REQUIRED, 0, 1e6, "power while scanning"),
-    IG_REAL(R, speed, "m/s", IG_REQUIRED, IG_TINY, 1e3, "scan speed"),
-    IG_REAL(R, travel, "m/s", "1 m/s", IG_TINY, 1e3, "speed with the beam off"),
-    IG_REAL(R, hatch, "m", IG_REQUIRED, IG_TINY, 1, "spacing of the lines"),
-    IG_REAL(R, layer_height, "m", IG_REQUIRED, IG_TINY, 1, "height of a layer"),
+    IG_REAL(R, speed, "m/s", IG_REQUIRED, IG_POSITIVE, 1e3, "scan speed"),
+    IG_REAL(R, travel, "m/s", "1 m/s", IG_POSITIVE, 1e3, "speed with the beam off"),
+    IG_REAL(R, hatch, "m", IG_REQUIRED, IG_POSITIVE, 1, "spacing of the lines"),
+    IG_REAL(R, layer_height, "m", IG_REQUIRED, IG_POSITIVE, 1, "height of a layer"),
     IG_REAL(R, base, "m", "0", 0, 0, "where the first layer begins; paths run on top of a layer"),
     IG_INT(R, layers, "1", 1, 1e6, "how many layers"),
     IG_REAL(R, angle, "rad", "0", 0, 0, "direction of the first layer's lines, from the x axis"),
     IG_REAL(R, rotation, "rad", "1.5707963267948966", 0, 0, "turned by this each layer"),
-    IG_REAL(R, island, "m", NULL, IG_TINY, 1,
+    IG_REAL(R, island, "m", NULL, IG_POSITIVE, 1,
             "edge of square islands, scanned like a chessboard; left out: none"),
     IG_BOOL(R, contour, "false", "scan the outline before the lines of a layer"),
     IG_BOOL(R, one_way, "false", "all lines in one direction, not back and forth"),
@@ -42,8 +42,9 @@ static const ig_option raster_options[] = {
 
 #define R ig_beam_ring
 static const ig_option ring_options[] = {
-    IG_REAL(R, radius, "m", IG_REQUIRED, IG_TINY, 1, "of the circle where the ring is brightest"),
-    IG_REAL(R, width, "m", IG_REQUIRED, IG_TINY, 1,
+    IG_REAL(R, radius, "m", IG_REQUIRED, IG_POSITIVE, 1,
+            "of the circle where the ring is brightest"),
+    IG_REAL(R, width, "m", IG_REQUIRED, IG_POSITIVE, 1,
             "distance from that circle where it has fallen to 1/e^2"),
     IG_REAL(R, share, "", IG_REQUIRED, 0, 1, "share of the power in the ring; the rest: the core"),
     IG_END};
@@ -54,15 +55,15 @@ static const ig_option beam_options[] = {
     IG_CHOICE(B, model, "surface|gaussian|goldak|cylinder", "surface",
               "flux on the current top surface, or heat in the volume: ellipsoid, Goldak's double "
               "ellipsoid, cylinder"),
-    IG_REAL(B, radius, "m", IG_REQUIRED, IG_TINY, 1,
+    IG_REAL(B, radius, "m", IG_REQUIRED, IG_POSITIVE, 1,
             "beam radius: where a surface flux has fallen to 1/e^2, an ellipsoid to 1/e^3"),
-    IG_REAL(B, depth, "m", NULL, IG_TINY, 1, "volume models: depth; left out: the radius"),
-    IG_REAL(B, front, "m", NULL, IG_TINY, 1, "goldak: length ahead; left out: the radius"),
-    IG_REAL(B, rear, "m", NULL, IG_TINY, 1, "goldak: length behind; left out: twice the front"),
+    IG_REAL(B, depth, "m", NULL, IG_POSITIVE, 1, "volume models: depth; left out: the radius"),
+    IG_REAL(B, front, "m", NULL, IG_POSITIVE, 1, "goldak: length ahead; left out: the radius"),
+    IG_REAL(B, rear, "m", NULL, IG_POSITIVE, 1, "goldak: length behind; left out: twice the front"),
     IG_TABLE(B, absorptivity, "K", "", NULL, 0, 1,
              "share absorbed, over the temperature where the power lands; left out: the first "
              "material's"),
-    IG_REAL(B, reach, "m", NULL, IG_TINY, 1,
+    IG_REAL(B, reach, "m", NULL, IG_POSITIVE, 1,
             "surface: how far above or below the path a face may lie; left out: the radius, or 1.5 "
             "bead heights if that is more"),
     IG_VECTOR(B, axis, 3, "", NULL,
@@ -114,8 +115,8 @@ static const ig_option birth_options[] = {
             "field: its cell field of birth times, s; below 0: there from the start; infinite: "
             "never"),
     IG_LIST(B, list, ig_birth_entry, entry_options, NULL, "list: which elements are born when"),
-    IG_REAL(B, width, "m", NULL, IG_TINY, 1, "bead: its width about the path"),
-    IG_REAL(B, height, "m", NULL, IG_TINY, 1,
+    IG_REAL(B, width, "m", NULL, IG_POSITIVE, 1, "bead: its width about the path"),
+    IG_REAL(B, height, "m", NULL, IG_POSITIVE, 1,
             "bead, layers: height of a bead or layer, below the path's z"),
     IG_REAL(B, lead, "m", "0", 0, 1, "bead: how far ahead of the beam elements are born"),
     IG_CHOICE(B, temperature, "ambient|melt|inherited", "ambient",
@@ -182,8 +183,8 @@ const ig_option ig_thermal_options[] = {
     IG_LIST(C, initial, ig_thermal_initial, initial_options, NULL,
             "temperatures at the start that differ from it; of several the last holds"),
     IG_TABLE(C, ambient, "s", "K", "300 K", 0, 1e5, "temperature of the surroundings, over time"),
-    IG_REAL(C, duration, "s", IG_REQUIRED, IG_TINY, 1e9, "how long to simulate"),
-    IG_REAL(C, time_step, "s", NULL, IG_TINY, 1e9,
+    IG_REAL(C, duration, "s", IG_REQUIRED, IG_POSITIVE, 1e9, "how long to simulate"),
+    IG_REAL(C, time_step, "s", NULL, IG_POSITIVE, 1e9,
             "step of the explicit integration; left out: safety x the critical step"),
     IG_REAL(C, safety, "", "0.9", 0.01, 1, "share of the critical step to take"),
     IG_VECTOR3(
@@ -194,7 +195,7 @@ const ig_option ig_thermal_options[] = {
               "critical step from the largest conductivity and the smallest capacity that the "
               "tables hold, whatever the temperatures; or from both at one temperature, which is "
               "longer; a warning tells if the state allows less"),
-    IG_REAL(C, dwell_change, "K", NULL, IG_TINY, 1e4,
+    IG_REAL(C, dwell_change, "K", NULL, IG_POSITIVE, 1e4,
             "while no beam is on, take longer steps, growing as long as no node changes by more "
             "than this in one; left out: all steps are alike"),
     IG_CHOICE(

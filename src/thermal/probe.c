@@ -145,7 +145,7 @@ static ig_status probe_add(ig_thermal_run *run, const ig_thermal_probe *c, int p
 
 /* The number in the part of a node of the whole that this rank computes; -1: another one does. */
 static ig_lid own_node(const ig_heat *h, ig_lid node) {
-  const ig_lid n = h->elements ? ig_part_node(&h->part.of, node) : -1;
+  const ig_lid n = h->elements ? ig_partition_node(&h->part.of, node) : -1;
   return n >= 0 && h->ghost && h->ghost[n] ? -1 : n;
 }
 

@@ -86,7 +86,7 @@ typedef struct {
   bool T;         /* is a field, the first */
   uint8_t *alive; /* elements of the part that are there */
   /* on several ranks */
-  ig_part_cells cells;
+  ig_partition_cells cells;
   float *value; /* elements of the part, of the field in hand */
 } shown;
 
@@ -175,7 +175,7 @@ static ig_status parts_show(shown *s) {
   const ig_heat_part *p = &h->part;
   ig_served served = {cx, s, shown_bring};
   s->cells =
-      (ig_part_cells){.cx = cx, .part = &p->of, .nodes = &p->nodes, .elements = &p->elements};
+      (ig_partition_cells){.cx = cx, .part = &p->of, .nodes = &p->nodes, .elements = &p->elements};
   ig_status status = part_look(s);
   if (status == IG_OK)
     status = IG_NEW(cx, &s->value, (size_t)ig_mesh_elements(h->mesh) + 1, "snapshot");

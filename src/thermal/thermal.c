@@ -28,9 +28,10 @@ static void rank_tell(void *user, const char *label, const char *value) {
 }
 
 /* The ranks and their parts, a line each. */
-static ig_status ranks_tell(ig_thermal_run *run, ig_part_line *line, void *user) {
+static ig_status ranks_tell(ig_thermal_run *run, ig_partition_line *line, void *user) {
   const ig_heat_part *p = &run->heat.part;
-  return p->of.ranks > 1 ? ig_part_describe(run->job->cx, &p->of, &p->halo, line, user) : IG_OK;
+  return p->of.ranks > 1 ? ig_partition_describe(run->job->cx, &p->of, &p->halo, line, user)
+                         : IG_OK;
 }
 
 static ig_status begin(void *self) {
@@ -59,16 +60,16 @@ static ig_status wait(void *self) {
   return ig_fault_check(run->job->cx, "node", run->heat.node_of);
 }
 
-static void stand(const void *self, ig_standing *s) {
+static void stand(const void *self, ig_run_status *s) {
   const ig_thermal_run *run = self;
-  *s = (ig_standing){.at = ig_thermal_moment(run, run->done),
-                     .clock = (double)run->done * run->dt,
-                     .duration = run->c->duration,
-                     .steps = run->steps,
-                     .dt = run->dt,
-                     .ended = run->done >= run->steps,
-                     .pending = run->step - run->done,
-                     .work = run->heat.element_steps};
+  *s = (ig_run_status){.at = ig_thermal_moment(run, run->done),
+                       .clock = (double)run->done * run->dt,
+                       .duration = run->c->duration,
+                       .steps = run->steps,
+                       .dt = run->dt,
+                       .ended = run->done >= run->steps,
+                       .pending = run->step - run->done,
+                       .work = run->heat.element_steps};
 }
 
 static void tally(void *self) {

@@ -1,6 +1,6 @@
 /* Constraints with their values and bounds. */
 #include "topopt/modes.h"
-#include "topopt/peaks.h"
+#include "topopt/pnorm.h"
 #include "topopt/output.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
    between ranks they go to the first in pieces, and nobody has them as a whole. */
 #include "topopt/output.h"
 #include "topopt/modes.h"
-#include "topopt/peaks.h"
+#include "topopt/pnorm.h"
 #include "topopt/stress.h"
 #include "backend/backend.h"
 #include "ranks/restart.h"

@@ -3,11 +3,11 @@
 #include "core/number.h"
 #include "topopt/grid_pattern.h"
 #include "topopt/load.h"
-#include "topopt/placing.h"
+#include "topopt/boundary_conditions.h"
 #include "topopt/stress.h"
 #include "backend/backend.h"
 #include "material/material.h"
-#include "ranks/part.h"
+#include "ranks/partition.h"
 
 #include <inttypes.h>
 #include <math.h>

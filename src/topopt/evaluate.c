@@ -1,10 +1,10 @@
 /* One design: filter, project, analyse, differentiate; and its update. */
 #include "topopt/load.h"
 #include "topopt/modes.h"
-#include "topopt/peaks.h"
-#include "topopt/placing.h"
+#include "topopt/pnorm.h"
+#include "topopt/boundary_conditions.h"
 #include "topopt/stress.h"
-#include "topopt/systems.h"
+#include "topopt/solve_groups.h"
 #include "backend/backend.h"
 #include "ranks/ranks.h"
 
@@ -122,7 +122,7 @@ static ig_status port_rest(ig_topopt_design *s, int r, double *rest) {
         ig_topopt_dot_states(s->cx, s->d, s->d->residual(s->d->self), s->u[r][q].dev, &rest[q]);
   IG_TRY(ig_ranks_agree(s->cx, status));
   return ig_topopt_divided(s->d) ? IG_OK
-                                 : ig_ranks_share(s->cx, from, rest, (size_t)cases * sizeof *rest);
+                                 : ig_ranks_bcast(s->cx, from, rest, (size_t)cases * sizeof *rest);
 }
 
 /* Objective and element energies, dJ/dE = -energy. What the solver leaves undone is first order in
@@ -204,7 +204,7 @@ static ig_status adjoints(ig_topopt_design *s, void *user, ig_evaluation *e) {
   if (s->c->minimise == IG_MINIMISE_STRESS)
     IG_TRY(ig_topopt_stress_evaluate(s, p->law, IG_LIMITS, e, p->value, s->dc.dev));
   if (s->c->minimise == IG_MINIMISE_TEMPERATURE)
-    IG_TRY(ig_topopt_peaks_evaluate(s, p->law, IG_LIMITS, e, p->value, s->dc.dev));
+    IG_TRY(ig_topopt_pnorm_evaluate(s, p->law, IG_LIMITS, e, p->value, s->dc.dev));
   return IG_OK;
 }
 
@@ -465,7 +465,7 @@ void ig_topopt_design_free(ig_topopt_design *s) {
   ig_topopt_stress_free(s);
   ig_topopt_load_free(s);
   ig_topopt_modes_free(s);
-  ig_topopt_peaks_free(s);
+  ig_topopt_pnorm_free(s);
   ig_array_free(s->cx, &s->spare);
   ig_array_free(s->cx, &s->printed);
   ig_array_free(s->cx, &s->drawn);

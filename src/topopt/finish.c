@@ -3,7 +3,7 @@
 #include "topopt/output.h"
 #include "core/number.h"
 #include "topopt/modes.h"
-#include "topopt/peaks.h"
+#include "topopt/pnorm.h"
 #include "topopt/pieces.h"
 #include "backend/backend.h"
 #include "ranks/ranks.h"

@@ -1,7 +1,7 @@
 /* The part at the end of a run on a grid. Where ranks have slabs each looks at its own. */
 #include "topopt/grid_output.h"
 #include "topopt/pieces.h"
-#include "topopt/placing.h"
+#include "topopt/boundary_conditions.h"
 #include "ranks/ranks.h"
 #include "solver/slab.h"
 
@@ -18,7 +18,7 @@ static ig_status ghosts_take(const ig_topopt_grid_model *m, double *values) {
     message[messages++] = (ig_message){m->slab->rank - 1, low, low - plane, bytes, bytes};
   if (ig_grid_above(g))
     message[messages++] = (ig_message){m->slab->rank + 1, high, high + plane, bytes, bytes};
-  return ig_ranks_swap(m->cx, message, messages);
+  return ig_ranks_exchange(m->cx, message, messages);
 }
 
 ig_status ig_topopt_grid_surface(void *self, double *density, double level, bool mirror,

@@ -5,10 +5,10 @@
              rank's, and ranks take turns.
    draw      column by column. Columns along z cross ranks, which take turns. */
 #include "topopt/grid_making.h"
-#include "topopt/placing.h"
+#include "topopt/boundary_conditions.h"
 #include "backend/backend.h"
 #include "kern/hd.h"
-#include "topopt/draw.inc"
+#include "topopt/draw_direction.inc"
 
 #include <math.h>
 #include <string.h>

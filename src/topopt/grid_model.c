@@ -9,7 +9,7 @@
 #include "topopt/grid_making.h"
 #include "topopt/grid_output.h"
 #include "topopt/grid_pattern.h"
-#include "topopt/placing.h"
+#include "topopt/boundary_conditions.h"
 #include "topopt/stress.h"
 #include "backend/backend.h"
 #include "ranks/ranks.h"

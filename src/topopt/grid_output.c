@@ -2,7 +2,7 @@
    one after the other. */
 #include "topopt/grid_output.h"
 #include "backend/backend.h"
-#include "ranks/part.h"
+#include "ranks/partition.h"
 #include "solver/slab.h"
 
 #include <stdlib.h>

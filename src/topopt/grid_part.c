@@ -1,7 +1,7 @@
 /* A part in a grid: elements whose middle is outside a surface of triangles are void whatever the
    case says of them, and no entry of the case selects them. */
-#include "mesh/soup.h"
-#include "topopt/placing.h"
+#include "mesh/tri_surface.h"
+#include "topopt/boundary_conditions.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -37,11 +37,11 @@ static void element_cut(void *user, int64_t place, double weight) {
 }
 
 /* The surface where the case puts it, in steps of the grid from its corner. */
-static ig_status surface_take(cutting *cut, ig_soup *soup, ig_soup_survey *survey) {
+static ig_status surface_take(cutting *cut, ig_tri_surface *soup, ig_tri_surface_survey *survey) {
   const ig_topopt_points *p = cut->p;
   const ig_grid_case *c = &p->c->grid;
 #ifdef INGOT_HAVE_IO
-  IG_TRY(ig_soup_read(p->cx, c->stl, c->unit > 0 ? c->unit : 0, 0, soup));
+  IG_TRY(ig_tri_surface_read(p->cx, c->stl, c->unit > 0 ? c->unit : 0, 0, soup));
 #else
   return IG_FAIL(p->cx, IG_UNSUPPORTED, "%s: files are not compiled in: configure with INGOT_IO=ON",
                  c->stl);
@@ -49,7 +49,7 @@ static ig_status surface_take(cutting *cut, ig_soup *soup, ig_soup_survey *surve
   for (size_t n = 0; n < (size_t)soup->nodes; n++)
     for (size_t d = 0; d < 3; d++)
       soup->x[3 * n + d] += c->move[d];
-  IG_TRY(ig_soup_look(p->cx, soup, survey));
+  IG_TRY(ig_tri_surface_look(p->cx, soup, survey));
   if (survey->open_edges)
     return ig_fail_at(p->cx, &c->at,
                       "%s: the surface is not closed: %d holes, %d open edges, the longest rim "
@@ -77,8 +77,8 @@ ig_status ig_topopt_grid_part(const ig_topopt_points *p, uint8_t *role) {
   const ig_place everywhere = {0};
   const double corner[3] = {0, 0, 0};
   cutting cut = {.p = p, .role = role};
-  ig_soup soup = {0};
-  ig_soup_survey survey;
+  ig_tri_surface soup = {0};
+  ig_tri_surface_survey survey;
   ig_status status;
   size_t count = 1;
   if (p->dim != 3)
@@ -91,8 +91,8 @@ ig_status ig_topopt_grid_part(const ig_topopt_points *p, uint8_t *role) {
   IG_TRY_GOTO(status, done, surface_take(&cut, &soup, &survey));
   IG_TRY_GOTO(status, done, IG_NEW(p->cx, &cut.inside, count, "voxels"));
   IG_TRY_GOTO(status, done,
-              ig_soup_voxels(p->cx, &soup, corner, 1, cut.n, survey.oriented, survey.seams > 0,
-                             cut.inside));
+              ig_tri_surface_voxels(p->cx, &soup, corner, 1, cut.n, survey.oriented,
+                                    survey.seams > 0, cut.inside));
   IG_TRY_GOTO(status, done,
               p->each(p->self, (ig_where){&c->at, NULL, &everywhere}, IG_POINT_ELEMENTS,
                       element_cut, &cut));
@@ -110,6 +110,6 @@ ig_status ig_topopt_grid_part(const ig_topopt_points *p, uint8_t *role) {
   }
 done:
   free(cut.inside);
-  ig_soup_free(&soup);
+  ig_tri_surface_free(&soup);
   return status;
 }

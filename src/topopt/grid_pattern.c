@@ -5,7 +5,7 @@
    several ranks lie on one, its sum goes from rank to rank, each adding its elements: they are
    added in the order of the whole grid. Then it goes back the same way. */
 #include "topopt/grid_pattern.h"
-#include "topopt/placing.h"
+#include "topopt/boundary_conditions.h"
 #include "backend/backend.h"
 
 #include <stdlib.h>
@@ -143,7 +143,7 @@ static ig_status relay(const ig_topopt_grid_model *m, const int *with, bool send
              : (ig_message){.rank = r, .receive = buffer + begin, .receive_size = used - begin};
   }
   IG_SLAB_TRY(s, b->sync(m->cx));
-  IG_TRY(ig_ranks_swap(m->cx, s->message, messages));
+  IG_TRY(ig_ranks_exchange(m->cx, s->message, messages));
   used = 0;
   for (int r = 0; r < s->ranks && !send; r++)
     for (int c = 0; c < p->fold.cells[2]; c++)

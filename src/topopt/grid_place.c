@@ -1,6 +1,6 @@
 /* Nodes, elements and boundary faces of a grid that are somewhere. */
 #include "topopt/grid_output.h"
-#include "topopt/placing.h"
+#include "topopt/boundary_conditions.h"
 
 #include <math.h>
 #include <string.h>

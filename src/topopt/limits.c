@@ -1,9 +1,9 @@
 /* Constraints beside the volume: values over their bounds, slopes. */
 #include "topopt/load.h"
 #include "topopt/modes.h"
-#include "topopt/peaks.h"
+#include "topopt/pnorm.h"
 #include "topopt/stress.h"
-#include "topopt/systems.h"
+#include "topopt/solve_groups.h"
 #include "backend/backend.h"
 
 #include <math.h>
@@ -44,7 +44,7 @@ ig_status ig_topopt_limits_evaluate(ig_topopt_design *s, const ig_law *law, ig_e
       continue;
     }
     if (!isnan(limit->temperature) || !isnan(limit->member)) {
-      IG_TRY(ig_topopt_peaks_evaluate(s, law, i, e, &e->limit[i], slope));
+      IG_TRY(ig_topopt_pnorm_evaluate(s, law, i, e, &e->limit[i], slope));
       continue;
     }
     if (!isnan(limit->frequency)) {
@@ -160,6 +160,6 @@ ig_status ig_topopt_limits_new(ig_topopt_design *s) {
   }
   IG_TRY(ig_array_new_device(cx, &s->spare, (size_t)s->d->places, sizeof(double), "slopes"));
   IG_TRY(ig_array_zero(cx, &s->spare));
-  IG_TRY(peaks ? ig_topopt_peaks_new(s) : IG_OK);
+  IG_TRY(peaks ? ig_topopt_pnorm_new(s) : IG_OK);
   return stress ? ig_topopt_stress_new(s) : IG_OK;
 }

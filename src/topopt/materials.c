@@ -1,5 +1,5 @@
 /* Moduli of the solid, element by element: one material, or several with sets of their own. */
-#include "topopt/placing.h"
+#include "topopt/boundary_conditions.h"
 #include "material/material.h"
 
 #include <math.h>

@@ -4,7 +4,7 @@
 #include "topopt/mesh_model.h"
 #include "assembly/part.h"
 #include "backend/backend.h"
-#include "core/rising.h"
+#include "core/sorted.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -65,9 +65,9 @@ static ig_status choose(ig_topopt_mesh_model *m, cutting *c) {
   IG_TRY_GOTO(status, done, list_make(m->cx, m->nodes, node, &p->node, c->node_number, &p->nodes));
   status = list_make(m->cx, m->elements, c->mine, &c->element, c->element_number, &p->held);
   c->node = p->node;
-  p->node_at = (ig_lid)ig_rising_below(c->node, p->nodes, p->rows.from);
+  p->node_at = (ig_lid)ig_sorted_below(c->node, p->nodes, p->rows.from);
   if (status == IG_OK)
-    p->element_at = (ig_lid)ig_rising_below(c->element, p->held, p->cells.from);
+    p->element_at = (ig_lid)ig_sorted_below(c->element, p->held, p->cells.from);
 done:
   free(node);
   return status;
@@ -330,7 +330,7 @@ static ig_status touched(void *self, uint8_t *mark) {
   return IG_OK;
 }
 
-void ig_topopt_mesh_lighten(void *self) {
+void ig_topopt_mesh_release_global(void *self) {
   ig_topopt_mesh_model *m = self;
   ig_topopt_mesh_part *p = &m->part;
   ig_array *const arrays[] = {&p->fix, &p->share, &m->center};
@@ -370,7 +370,7 @@ static void see(ig_topopt_mesh_model *m) {
   d->outline = ig_topopt_mesh_outline;
   d->measure = limit;
   d->touched = touched;
-  d->lighten = ig_topopt_mesh_lighten;
+  d->lighten = ig_topopt_mesh_release_global;
 }
 
 static ig_status cut(ig_topopt_mesh_model *m, cutting *c) {

@@ -5,7 +5,7 @@
    which one goes around among those that have elements of it: each computes about as many as it
    has, and none waits for another. */
 #include "topopt/mesh_model.h"
-#include "topopt/placing.h"
+#include "topopt/boundary_conditions.h"
 #include "backend/backend.h"
 
 #include <stdlib.h>

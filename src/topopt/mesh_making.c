@@ -1,10 +1,10 @@
 /* What can be made of a design on a mesh: elements that share one density, the columns along which
    a tool is drawn; what is printed is in mesh_print.c. */
 #include "topopt/mesh_model.h"
-#include "topopt/placing.h"
+#include "topopt/boundary_conditions.h"
 #include "mesh/geometry.h"
 #include "kern/hd.h"
-#include "topopt/draw.inc"
+#include "topopt/draw_direction.inc"
 
 #include <inttypes.h>
 #include <math.h>

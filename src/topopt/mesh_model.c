@@ -8,7 +8,7 @@
      pieces and surface of the part             mesh_finish.c, mesh_surface.c
      snapshots, arrays of checkpoints           mesh_output.c  */
 #include "topopt/mesh_model.h"
-#include "topopt/placing.h"
+#include "topopt/boundary_conditions.h"
 #include "backend/backend.h"
 #include "mesh/geometry.h"
 

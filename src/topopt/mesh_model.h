@@ -185,7 +185,7 @@ ig_lid ig_topopt_mesh_number(const ig_topopt_mesh_model *m, ig_lid *number);
 /* mesh_cut.c: from the whole to this rank's part, where part.divided says so; then lets go of what
    was there to set it up. */
 IG_MUST_CHECK ig_status ig_topopt_mesh_cut(ig_topopt_mesh_model *m);
-void ig_topopt_mesh_lighten(void *self);
+void ig_topopt_mesh_release_global(void *self);
 /* The same of the filter, from the whole's. */
 IG_MUST_CHECK ig_status ig_topopt_mesh_filter_cut(ig_topopt_mesh_model *m);
 /* Connectivity and volumes of the whole: mesh_model.c. */

@@ -164,7 +164,7 @@ static ig_status numbering_look(ig_ctx *cx, const ig_topopt_mesh_model *m) {
   const int64_t mine = m->part.elements, own = ig_topopt_mesh_own(m).count;
   int64_t most =
       10 * mine > 8 * (int64_t)m->elements && 10 * own < 6 * (int64_t)m->nodes ? mine : 0;
-  IG_TRY(ig_ranks_most(cx, IG_OK, &most, 1));
+  IG_TRY(ig_ranks_max(cx, IG_OK, &most, 1));
   if (most > 0)
     ig_warn(cx,
             "a rank computes %lld of %d elements, since nodes of one element are numbered far from "
@@ -194,13 +194,13 @@ ig_status ig_topopt_mesh_ranks_tell(ig_ctx *cx, const ig_topopt_case *c, const i
     line(user, "ranks", text);
   if (p->divided)
     IG_TRY(numbering_look(cx, m));
-  const ig_part_facts mine = {.nodes = own.count,
-                              .elements = p->divided ? p->elements : m->elements,
-                              .whole = p->divided ? m->elements : 0,
-                              .ghosts = p->divided ? p->ghosts.received[p->ghosts.peers] : 0,
-                              .peers =
-                                  p->divided ? p->ghosts.peers : ig_ranks_count(cx->ranks) - 1};
-  return ig_part_facts_tell(cx, &mine, line, user);
+  const ig_partition_facts mine = {.nodes = own.count,
+                                   .elements = p->divided ? p->elements : m->elements,
+                                   .whole = p->divided ? m->elements : 0,
+                                   .ghosts = p->divided ? p->ghosts.received[p->ghosts.peers] : 0,
+                                   .peers = p->divided ? p->ghosts.peers
+                                                       : ig_ranks_count(cx->ranks) - 1};
+  return ig_partition_facts_tell(cx, &mine, line, user);
 }
 
 double ig_topopt_mesh_radius(const ig_topopt_mesh_model *m) {

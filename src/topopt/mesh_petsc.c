@@ -60,7 +60,7 @@ static ig_status heard(ig_topopt_petsc *s, ig_status (*calls)(ig_topopt_petsc *s
   const ig_status status = calls(s);
   PETSC(s, PetscPopErrorHandler());
   if (status != IG_OK && s->finest->problem.rows && !s->alike) /* others may wait in there */
-    ig_ranks_lose(s->cx);
+    ig_ranks_abort(s->cx);
   return status;
 }
 

@@ -1,6 +1,6 @@
 /* Nodes, elements and faces of a mesh that are in a set, at a place, or both. */
 #include "topopt/mesh_model.h"
-#include "topopt/placing.h"
+#include "topopt/boundary_conditions.h"
 #include "backend/backend.h"
 #include "mesh/named.h"
 #include "mesh/topology.h"

@@ -1,7 +1,7 @@
 /* Natural frequencies: subspace iteration, Rayleigh-Ritz, slopes. */
 #include "topopt/modes.h"
 #include "topopt/load.h"
-#include "topopt/systems.h"
+#include "topopt/solve_groups.h"
 #include "backend/backend.h"
 
 #include <math.h>

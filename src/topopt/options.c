@@ -12,14 +12,14 @@ static const ig_option grid_options[] = {
                "elements along x, y, z; 0 along z for a plane problem"),
     IG_VECTOR(ig_grid_case, size, 3, "m", NULL,
               "size of the whole grid; elements of 1 m if left out"),
-    IG_REAL(ig_grid_case, thickness, "m", NULL, IG_TINY, IG_HUGE,
+    IG_REAL(ig_grid_case, thickness, "m", NULL, IG_POSITIVE, IG_UNBOUNDED,
             "of a plane problem; left out: the third of 'size' if that is more than 0, else 1 m"),
     IG_FILE(
         ig_grid_case, stl, NULL,
         "a part's closed surface (.stl, .obj, .3mf; of other files the outer surface): elements "
         "whose middle is outside stay void whatever else the case says, and entries with a place "
         "select nodes and elements of the part alone"),
-    IG_REAL(ig_grid_case, unit, "m", NULL, IG_TINY, IG_HUGE,
+    IG_REAL(ig_grid_case, unit, "m", NULL, IG_POSITIVE, IG_UNBOUNDED,
             "stl: length of one unit of the file; 1 mm if neither this nor the file says"),
     IG_VECTOR(ig_grid_case, move, 3, "m", "[0, 0, 0]", "stl: moved by this"),
     IG_END};
@@ -28,7 +28,7 @@ static const ig_option support_options[] = {
     WHERE(ig_hold_case), IG_TEXT(ig_hold_case, fix, "all", "held: 'all', or some of x y z"),
     IG_VECTOR(ig_hold_case, displacement, 3, "m", NULL,
               "where what is held is moved to, in every load case; left out: nowhere"),
-    IG_REAL(ig_hold_case, temperature, "K", NULL, -IG_HUGE, IG_HUGE,
+    IG_REAL(ig_hold_case, temperature, "K", NULL, -IG_UNBOUNDED, IG_UNBOUNDED,
             "at which it is held (heat problems), in every load case; left out: 0"),
     IG_END};
 
@@ -38,13 +38,14 @@ static const ig_option load_options[] = {
     IG_VECTOR(ig_load_case, moment, 3, "N m", "[0, 0, 0]",
               "moment about the middle of the nodes there, as forces that grow with the distance "
               "from its axis; in a plane about z alone"),
-    IG_REAL(ig_load_case, pressure, "Pa", "0", -IG_HUGE, IG_HUGE,
+    IG_REAL(ig_load_case, pressure, "Pa", "0", -IG_UNBOUNDED, IG_UNBOUNDED,
             "on the boundary faces whose centre is there, against them; it does not follow the "
             "design"),
     IG_VECTOR(ig_load_case, gravity, 3, "m/s^2", "[0, 0, 0]",
               "acceleration: the weight of the design itself, everywhere; the material needs a "
               "density"),
-    IG_REAL(ig_load_case, heat, "W", "0", -IG_HUGE, IG_HUGE, "heat put in (heat problems)"),
+    IG_REAL(ig_load_case, heat, "W", "0", -IG_UNBOUNDED, IG_UNBOUNDED,
+            "heat put in (heat problems)"),
     IG_CHOICE(ig_load_case, spread, "each|nodes|faces", "nodes",
               "each node there gets all of it, the nodes share it, or it is a uniform traction on "
               "the boundary faces whose centre is there"),
@@ -75,21 +76,21 @@ static const ig_option set_options[] = {
 
 static const ig_option limit_options[] = {
     WHERE(ig_limit_case),
-    IG_REAL(ig_limit_case, volume, "", NULL, IG_TINY, 1,
+    IG_REAL(ig_limit_case, volume, "", NULL, IG_POSITIVE, 1,
             "share of the elements there that may be solid"),
-    IG_REAL(ig_limit_case, compliance, "J", NULL, IG_TINY, IG_HUGE,
+    IG_REAL(ig_limit_case, compliance, "J", NULL, IG_POSITIVE, IG_UNBOUNDED,
             "most work the load case may do"),
-    IG_REAL(ig_limit_case, displacement, "m", NULL, IG_TINY, IG_HUGE,
+    IG_REAL(ig_limit_case, displacement, "m", NULL, IG_POSITIVE, IG_UNBOUNDED,
             "most the nodes there may move on average along 'direction'"),
-    IG_REAL(ig_limit_case, stress, "Pa", NULL, IG_TINY, IG_HUGE,
+    IG_REAL(ig_limit_case, stress, "Pa", NULL, IG_POSITIVE, IG_UNBOUNDED,
             "most the von Mises stress may be in the elements there"),
-    IG_REAL(ig_limit_case, frequency, "Hz", NULL, IG_TINY, IG_HUGE,
+    IG_REAL(ig_limit_case, frequency, "Hz", NULL, IG_POSITIVE, IG_UNBOUNDED,
             "least the lowest natural frequency may be"),
-    IG_REAL(ig_limit_case, temperature, "K", NULL, IG_TINY, IG_HUGE,
+    IG_REAL(ig_limit_case, temperature, "K", NULL, IG_POSITIVE, IG_UNBOUNDED,
             "most the temperature may be at the nodes there (heat problems)"),
-    IG_REAL(ig_limit_case, mass, "kg", NULL, IG_TINY, IG_HUGE,
+    IG_REAL(ig_limit_case, mass, "kg", NULL, IG_POSITIVE, IG_UNBOUNDED,
             "most the material there may weigh, of all materials together"),
-    IG_REAL(ig_limit_case, member, "m", NULL, IG_TINY, IG_HUGE,
+    IG_REAL(ig_limit_case, member, "m", NULL, IG_POSITIVE, IG_UNBOUNDED,
             "largest member size: no ball of this diameter around an element there may be solid"),
     IG_VECTOR(ig_limit_case, direction, 3, "", NULL, "of the displacement"),
     IG_INT(ig_limit_case, load_case, "0", 0, IG_LOAD_CASES,
@@ -116,7 +117,7 @@ static const ig_option frequency_options[] = {
 
 static const ig_option mass_options[] = {
     WHERE(ig_mass_case),
-    IG_REAL(ig_mass_case, mass, "kg", IG_REQUIRED, 0, IG_HUGE, "shared by the nodes there"),
+    IG_REAL(ig_mass_case, mass, "kg", IG_REQUIRED, 0, IG_UNBOUNDED, "shared by the nodes there"),
     IG_END};
 
 static const ig_option ramp_options[] = {
@@ -128,7 +129,7 @@ static const ig_option filter_options[] = {
     IG_CHOICE(ig_filter_case, kind, "none|sensitivity|density|helmholtz", "sensitivity",
               "cone filter of the sensitivities or of the densities, or the density filter as a "
               "differential equation, for large radii"),
-    IG_REAL(ig_filter_case, radius, "m", NULL, IG_TINY, IG_HUGE,
+    IG_REAL(ig_filter_case, radius, "m", NULL, IG_POSITIVE, IG_UNBOUNDED,
             "filter radius; one and a half elements if left out"),
     IG_BOOL(ig_filter_case, padded, "false",
             "cone filters of grids: elements near any side see mirrored neighbours, as near planes "
@@ -153,7 +154,7 @@ static const ig_option overhang_options[] = {
 static const ig_option draw_options[] = {
     IG_TEXT(ig_draw_case, direction, "z+",
             "in which the tool is drawn off the part: x- x+ y- y+ z- z+ (y+ in a plane problem)"),
-    IG_REAL(ig_draw_case, parting, "m", NULL, -IG_HUGE, IG_HUGE,
+    IG_REAL(ig_draw_case, parting, "m", NULL, -IG_UNBOUNDED, IG_UNBOUNDED,
             "where two tools meet, drawn both ways along the axis; left out: one tool"),
     IG_END};
 
@@ -172,10 +173,12 @@ static const ig_option optimiser_options[] = {
               "auto: mma where there is a "
               "projection, an overhang or draw filter, weight, a frequency, a constraint or the "
               "worst of several load cases, oc elsewhere"),
-    IG_REAL(ig_optimiser_case, move, "", "0.2", IG_TINY, 1, "largest change of a density at once"),
+    IG_REAL(ig_optimiser_case, move, "", "0.2", IG_POSITIVE, 1,
+            "largest change of a density at once"),
     IG_CHOICE(ig_optimiser_case, limits, "absolute|relative", "absolute",
               "whether move is a density, or a share of the density it limits (oc)"),
-    IG_REAL(ig_optimiser_case, damping, "", "0.5", IG_TINY, 1, "exponent of the optimality ratio"),
+    IG_REAL(ig_optimiser_case, damping, "", "0.5", IG_POSITIVE, 1,
+            "exponent of the optimality ratio"),
     IG_REAL(ig_optimiser_case, gray, "", "1", 1, 10,
             "exponent on the updated density that drives out intermediate ones"),
     IG_MAP(ig_optimiser_case, gray_ramp, ig_ramp_case, ramp_options, NULL,
@@ -219,7 +222,7 @@ static const ig_option solver_options[] = {
     IG_CHOICE(ig_solver_case, storage, "auto|single|half", "auto",
               "of multigrid's largest stored level, computed in single either way; auto: half on a "
               "GPU, where it saves time"),
-    IG_REAL(ig_solver_case, damping, "", "0.8", IG_TINY, 0.99,
+    IG_REAL(ig_solver_case, damping, "", "0.8", IG_POSITIVE, 0.99,
             "of Jacobi smoothing, as a share of the largest stable one"),
     IG_REAL(ig_solver_case, tolerance, "", "0", 0, 0.1,
             "residual over load; 0: follows the change of the design"),
@@ -232,7 +235,7 @@ static const ig_option surface_options[] = {
     IG_TEXTS(ig_surface_case, formats, NULL,
              "stl, 3mf, obj, ply: files written at the end; [stl] if left out; not of plane "
              "problems"),
-    IG_REAL(ig_surface_case, unit, "m", "1 mm", IG_TINY, IG_HUGE,
+    IG_REAL(ig_surface_case, unit, "m", "1 mm", IG_POSITIVE, IG_UNBOUNDED,
             "length of one unit of part.stl, part.obj and part.ply, which do not name it; slicers "
             "and `mesh: {stl: …}` expect 1 mm"),
     IG_BOOL(ig_surface_case, mirror, "true", "through the planes of symmetry"),
@@ -273,21 +276,23 @@ const ig_option ig_topopt_options[] = {
             "places of a grid by name; a mesh has mesh.sets"),
     IG_TEXTS(ig_topopt_case, symmetry, "[]",
              "planes of symmetry: x- (lowest x), x+ (highest), y-, y+, z-, z+"),
-    IG_REAL(ig_topopt_case, source, "W/m^3", "0", -IG_HUGE, IG_HUGE, "heat generated everywhere"),
-    IG_REALS(ig_topopt_case, weights, "", "[]", 0, IG_HUGE,
+    IG_REAL(ig_topopt_case, source, "W/m^3", "0", -IG_UNBOUNDED, IG_UNBOUNDED,
+            "heat generated everywhere"),
+    IG_REALS(ig_topopt_case, weights, "", "[]", 0, IG_UNBOUNDED,
              "of the load cases; 1 each if left out"),
-    IG_REAL(ig_topopt_case, volume, "", "0.5", IG_TINY, 1, "share of the grid that may be solid"),
+    IG_REAL(ig_topopt_case, volume, "", "0.5", IG_POSITIVE, 1,
+            "share of the grid that may be solid"),
     IG_REAL(ig_topopt_case, penalty, "", "3", 1, 100, "exponent of the density in the modulus"),
     IG_MAP(ig_topopt_case, penalty_ramp, ig_ramp_case, ramp_options, NULL,
            "how the exponent grows to its value"),
     IG_REAL(
-        ig_topopt_case, void_ratio, "", NULL, IG_TINY, 1,
+        ig_topopt_case, void_ratio, "", NULL, IG_POSITIVE, 1,
         "modulus of void over that of solid, 1e-9 if left out; of conductivities 1e-3: a source "
         "heats void, too"),
     IG_BOOL(ig_topopt_case, choose_material, "false",
             "each element takes one of the materials, or none; 'volume' is then the mass over that "
             "of a body of the heaviest"),
-    IG_REAL(ig_topopt_case, mass_threshold, "", "0.1", IG_TINY, 1,
+    IG_REAL(ig_topopt_case, mass_threshold, "", "0.1", IG_POSITIVE, 1,
             "elements of lower density weigh far less than their density says, as their stiffness "
             "does (gravity, frequencies)"),
     IG_MAP(ig_topopt_case, stress, ig_topopt_stress_case, stress_options, NULL,

@@ -4,7 +4,7 @@
 #include "topopt/stress.h"
 #include "backend/backend.h"
 #include "core/schedule.h"
-#include "ranks/part.h"
+#include "ranks/partition.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,14 +1,14 @@
 /* Pieces and cavities: elements joined through faces, a forest with path halving. */
 #include "topopt/pieces.h"
 #include "backend/backend.h"
-#include "core/forest.h"
+#include "core/union_find.h"
 
 #include <stdlib.h>
 
 void ig_topopt_pieces_join(ig_topopt_pieces *p, int64_t a, int64_t b) {
   if (p->solid[a] != p->solid[b])
     return;
-  ig_join(p->of, (int32_t)a, (int32_t)b);
+  ig_union_join(p->of, (int32_t)a, (int32_t)b);
 }
 
 void ig_topopt_pieces_open(ig_topopt_pieces *p, int64_t a) {
@@ -35,7 +35,7 @@ static void pieces_free(ig_topopt_pieces *p) {
 static ig_status number(ig_topopt_pieces *p, const uint8_t *touched) {
   int64_t roots = 0;
   for (int64_t i = 0; i < p->places; i++) {
-    p->of[i] = ig_root(p->of, (int32_t)i);
+    p->of[i] = ig_union_root(p->of, (int32_t)i);
     roots += p->of[i] == i && p->solid[i] < 2;
   }
   IG_TRY(IG_NEW(p->cx, &p->piece, (size_t)roots + 1, "pieces"));
@@ -123,12 +123,12 @@ static ig_status largest_find(const ig_topopt_pieces *p, const ig_discretisation
     if (p->piece[i].solid && p->piece[i].size > size)
       size = p->piece[i].size;
   if (divided)
-    IG_TRY(ig_ranks_most(p->cx, IG_OK, &size, 1));
+    IG_TRY(ig_ranks_max(p->cx, IG_OK, &size, 1));
   for (int32_t i = 0; i < p->count; i++)
     if (p->piece[i].solid && p->piece[i].size == size && -p->piece[i].last > last)
       last = -p->piece[i].last;
   if (divided)
-    IG_TRY(ig_ranks_most(p->cx, IG_OK, &last, 1));
+    IG_TRY(ig_ranks_max(p->cx, IG_OK, &last, 1));
   largest[0] = size;
   largest[1] = -last;
   return IG_OK;

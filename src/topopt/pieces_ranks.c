@@ -1,8 +1,8 @@
 /* Pieces that reach over several ranks: each tells what it has of them, and who touches whom across
    the cuts; all join these in the same way. */
 #include "topopt/pieces.h"
-#include "core/forest.h"
-#include "ranks/lists.h"
+#include "core/union_find.h"
+#include "ranks/allgather.h"
 
 #include <stdlib.h>
 
@@ -69,7 +69,7 @@ static ig_status numbers_swap(const ig_topopt_pieces *p, const seams *s, ig_stat
                                        .receive_size = bytes};
   }
   if (status == IG_OK)
-    status = ig_ranks_swap(p->cx, message, messages);
+    status = ig_ranks_exchange(p->cx, message, messages);
   free(message);
   return status;
 }
@@ -120,10 +120,10 @@ static ig_status bonds_tie(ig_topopt_pieces *p, const seams *s, ig_topopt_piece 
   for (int32_t i = 0; i < sum; i++)
     up[i] = i;
   for (int64_t i = 0; i < count; i++)
-    ig_join(up, (int32_t)start[bonds[i].a.rank] + bonds[i].a.number,
-            (int32_t)start[bonds[i].b.rank] + bonds[i].b.number);
+    ig_union_join(up, (int32_t)start[bonds[i].a.rank] + bonds[i].a.number,
+                  (int32_t)start[bonds[i].b.rank] + bonds[i].b.number);
   for (int32_t i = 0; i < sum; i++) { /* a root comes before what hangs on it */
-    ig_topopt_piece *root = &all[ig_root(up, i)];
+    ig_topopt_piece *root = &all[ig_union_root(up, i)];
     if (root == &all[i])
       continue;
     root->first = all[i].first < root->first ? all[i].first : root->first;
@@ -135,7 +135,7 @@ static ig_status bonds_tie(ig_topopt_pieces *p, const seams *s, ig_topopt_piece 
   for (int32_t i = 0; i < s->count; i++) {
     ig_topopt_piece *own = &p->piece[s->piece[i]];
     const int64_t first = own->first;
-    *own = all[ig_root(up, (int32_t)start[ig_ranks_rank(p->cx->ranks)] + i)];
+    *own = all[ig_union_root(up, (int32_t)start[ig_ranks_rank(p->cx->ranks)] + i)];
     own->mine = own->first == first;
   }
 done:
@@ -161,9 +161,10 @@ ig_status ig_topopt_pieces_meet(ig_topopt_pieces *p, ig_status status) {
     status = IG_NEW(p->cx, &own, (size_t)s.count + 1, "pieces");
   for (int32_t i = 0; status == IG_OK && i < s.count; i++)
     own[i] = p->piece[s.piece[i]];
-  status = ig_lists_share(p->cx, status, own, s.count, sizeof *own, NULL, &all, &sum, each);
+  status = ig_ranks_allgatherv(p->cx, status, own, s.count, sizeof *own, NULL, &all, &sum, each);
   if (status == IG_OK)
-    status = ig_lists_share(p->cx, status, bonds, count, sizeof *bonds, NULL, &ties, &tied, NULL);
+    status =
+        ig_ranks_allgatherv(p->cx, status, bonds, count, sizeof *bonds, NULL, &ties, &tied, NULL);
   if (status == IG_OK)
     status = bonds_tie(p, &s, all, sum, each, ties, tied);
   free(s.piece);

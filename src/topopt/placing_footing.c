@@ -1,7 +1,7 @@
 /* Whether what acts on a body acts on elements that can carry it, and whether these connect it with
    a support. */
-#include "topopt/placing.h"
-#include "core/forest.h"
+#include "topopt/boundary_conditions.h"
+#include "core/union_find.h"
 
 #include <stdlib.h>
 
@@ -55,13 +55,13 @@ static ig_status connect(const uint8_t *role, const uint8_t *fix, const ig_loadi
     if (!carries(role[i]))
       continue;
     for (int n = p->corners(p->self, i, node); n > 1; n--)
-      ig_join(f->up, (int32_t)node[0], (int32_t)node[n - 1]);
+      ig_union_join(f->up, (int32_t)node[0], (int32_t)node[n - 1]);
   }
   for (int32_t n = 0; n < p->nodes; n++)
     if (fix[n])
-      f->firm[ig_root(f->up, n)] = 1;
+      f->firm[ig_union_root(f->up, n)] = 1;
   for (int i = 0; i < l->springs; i++)
-    f->firm[ig_root(f->up, (int32_t)l->sprung[i])] = 1;
+    f->firm[ig_union_root(f->up, (int32_t)l->sprung[i])] = 1;
   return IG_OK;
 }
 
@@ -74,7 +74,7 @@ static void find_void(void *user, int64_t node, double weight) {
 static void find_loose(void *user, int64_t node, double weight) {
   (void)weight;
   footing *f = user;
-  if (f->node < 0 && !f->firm[ig_root(f->up, (int32_t)node)])
+  if (f->node < 0 && !f->firm[ig_union_root(f->up, (int32_t)node)])
     f->node = node;
 }
 static void count_carried(void *user, int64_t node, double weight) {

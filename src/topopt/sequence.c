@@ -91,7 +91,7 @@ static ig_status planes_fetch(ig_ctx *cx, field *f, const ig_topopt_grid_model *
   }
   status = ig_ranks_agree(cx, status);
   if (status == IG_OK)
-    status = ig_ranks_swap(cx, message, messages);
+    status = ig_ranks_exchange(cx, message, messages);
   free(message);
   free(f->x);
   f->x = x;
@@ -207,7 +207,7 @@ static ig_status improve(ig_topopt_run *r, const ig_topopt_case *c, ig_topopt_gr
     r->job->element_steps += (double)s->d->dofs * e.iterations;
     i++;
     bool stop = cx->interrupted != 0;
-    IG_TRY_GOTO(status, done, ig_ranks_meet(cx, IG_OK, &stop));
+    IG_TRY_GOTO(status, done, ig_ranks_agree_any(cx, IG_OK, &stop));
     if (stop)
       status = IG_FAIL(cx, IG_INTERRUPTED, "interrupted on a coarser grid; nothing is written");
   }

@@ -1,7 +1,7 @@
 /* Stresses of a design: values, slopes by the adjoint method, corrections and clusters. */
 #include "topopt/stress.h"
 #include "topopt/load.h"
-#include "topopt/systems.h"
+#include "topopt/solve_groups.h"
 #include "backend/backend.h"
 
 #include <math.h>

@@ -4,7 +4,7 @@
    triangles that share an edge at the same vertex belong to one fan; a vertex of a manifold has
    one. With V fans, E edges and F triangles, V - E + F = 2 (shells - handles). */
 #include "topopt/surface.h"
-#include "core/forest.h"
+#include "core/union_find.h"
 
 #include <stdlib.h>
 
@@ -38,13 +38,13 @@ static void walk(const look *l, ig_topopt_part_shape *shape) {
   for (int32_t h = 0; h < halves; h++) {
     const int32_t a = vertex(l, h), b = vertex(l, next(h));
     int32_t other = -1, same;
-    ig_join(l->shell, a, b);
+    ig_union_join(l->shell, a, b);
     if (between(l, b, a, &other) != 1 || between(l, a, b, &same) != 1) {
       shape->open++;
       continue;
     }
-    ig_join(l->fan, h, next(other)); /* both begin at a */
-    ig_join(l->fan, next(h), other);
+    ig_union_join(l->fan, h, next(other)); /* both begin at a */
+    ig_union_join(l->fan, next(h), other);
   }
 }
 

@@ -73,7 +73,7 @@ static ig_status bytes_bring(ig_ctx *cx, int from, void *bytes, size_t size) {
                               .receive = bytes,
                               .send_size = gives ? size : 0,
                               .receive_size = first ? size : 0};
-  return ig_ranks_swap(cx, &message, (first || gives) && size > 0);
+  return ig_ranks_exchange(cx, &message, (first || gives) && size > 0);
 }
 
 static ig_status room_make(ig_ctx *cx, const int64_t *count, ig_topopt_skin *skin) {

@@ -13,7 +13,7 @@
    What it writes on the way is in output.c. */
 #include "core/memory.h"
 #include "core/schedule.h"
-#include "ranks/part.h"
+#include "ranks/partition.h"
 #include "topopt/divide.h"
 #include "topopt/output.h"
 
@@ -23,18 +23,18 @@
 #include <string.h>
 #include <stdlib.h>
 
-static void stand(const void *self, ig_standing *now) {
+static void stand(const void *self, ig_run_status *now) {
   const ig_topopt_run *r = self;
   const double time = (double)r->iteration;
-  *now = (ig_standing){.at = {r->iteration, time},
-                       .clock = time,
-                       .duration = (double)r->s->c->iterations,
-                       .steps = r->s->c->iterations,
-                       .dt = 1,
-                       .ended = ig_topopt_ended(r),
-                       .iterations = true,
-                       .show = r->iteration == 1 ? IG_SHOW_ROW : 0,
-                       .work = r->job->element_steps};
+  *now = (ig_run_status){.at = {r->iteration, time},
+                         .clock = time,
+                         .duration = (double)r->s->c->iterations,
+                         .steps = r->s->c->iterations,
+                         .dt = 1,
+                         .ended = ig_topopt_ended(r),
+                         .iterations = true,
+                         .show = r->iteration == 1 ? IG_SHOW_ROW : 0,
+                         .work = r->job->element_steps};
   snprintf(now->note, sizeof now->note,
            "objective %.6g, volume %.4f, change %.3f, %d solver iterations", r->e.objective,
            r->e.volume, r->change, r->e.iterations);
@@ -143,7 +143,7 @@ static ig_status room_open(ig_job *job, void **self) {
   if (!job->mesh)
     return ig_topopt_ranks_tell(job->cx, job->room_case, info_line, job->cx);
   if (ig_topopt_divided(r->d)) /* each has its part of it */
-    ig_part_drop_mesh(job->cx, job->mesh);
+    ig_partition_drop_mesh(job->cx, job->mesh);
   return ig_topopt_mesh_ranks_tell(job->cx, job->room_case, r->d, job->assembly, info_line,
                                    job->cx);
 }

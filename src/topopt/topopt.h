@@ -268,7 +268,7 @@ typedef struct {
 typedef struct ig_topopt_part ig_topopt_part;
 typedef struct ig_topopt_stress ig_topopt_stress;
 typedef struct ig_topopt_modes ig_topopt_modes;
-typedef struct ig_topopt_peaks ig_topopt_peaks;
+typedef struct ig_topopt_pnorm ig_topopt_pnorm;
 typedef struct ig_topopt_pieces ig_topopt_pieces;
 typedef struct ig_discretisation ig_discretisation;
 struct ig_discretisation {
@@ -504,7 +504,7 @@ typedef struct {
   double tolerance, multiplier;    /* of the solver; of the volume, at the last update */
   ig_topopt_stress *stress;        /* NULL: none is asked for */
   ig_topopt_modes *modes;          /* the same */
-  ig_topopt_peaks *peaks;          /* the same: temperatures, members */
+  ig_topopt_pnorm *peaks;          /* the same: temperatures, members */
   double seconds[4];               /* solve, sensitivities, filter, update */
 } ig_topopt_design;
 

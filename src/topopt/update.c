@@ -2,7 +2,7 @@
 #include "topopt/divide.h"
 #include "topopt/mma.h"
 #include "topopt/output.h"
-#include "topopt/peaks.h"
+#include "topopt/pnorm.h"
 #include "topopt/stress.h"
 #include "backend/backend.h"
 
@@ -81,7 +81,7 @@ ig_status ig_topopt_design_update(ig_topopt_design *s, const ig_evaluation *e) {
     IG_TRY(s->ops->oc(s->cx, n, s->d->role, &oc, s->x.dev, s->dc.dev, s->dv.dev, s->work.dev,
                       s->trial.dev, &s->multiplier));
   IG_TRY(ig_topopt_stress_learn(s, &next));
-  ig_topopt_peaks_learn(s, &next);
+  ig_topopt_pnorm_learn(s, &next);
   const ig_array swap = s->x;
   s->x = s->trial;
   s->trial = swap;

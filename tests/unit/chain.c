@@ -5,7 +5,7 @@
 #include "chain/chain.h"
 #include "mesh/topology.h"
 #include "shape/shape.h"
-#include "io/store.h"
+#include "io/atomic_file.h"
 #include "io/vtkhdf.h"
 #include "run/fingerprint.h"
 #include <dirent.h>

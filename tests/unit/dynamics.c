@@ -1,7 +1,7 @@
 /* The finite particle method: elements do nothing under rigid motion, waves run at their speed,
    energy stays. */
 #include "check.h"
-#include "run/march.h"
+#include "run/time_loop.h"
 #include "backend/backend.h"
 #include "dynamics/dynamics.h"
 #include "verify/dynamics/problem.h"
@@ -508,7 +508,7 @@ static ig_status queue_run(ig_ctx *cx, queued *s, keeper *k, const ig_output_cas
                 .room_case = &s->q.c,
                 .sink = &sink,
                 .restart = restart};
-  return ig_march_all(ig_room_find("dynamics"), &job);
+  return ig_loop_all(ig_room_find("dynamics"), &job);
 }
 
 /* Preload, then strike: the second analysis goes on from where the first ended. Cut off within it

@@ -1,6 +1,6 @@
 /* What a user of the fracture room gets to see: rows, snapshots, fragments, figures, warnings. */
 #include "fracture_watch.h"
-#include "run/march.h"
+#include "run/time_loop.h"
 #include "verify/fracture/problem.h"
 
 extern const ig_room ig_room_fracture;
@@ -36,7 +36,7 @@ static void run_strip(ig_ctx *cx, watcher *w) {
   p.strain[1] = 0.010;
   p.job.sink = &w->sink;
   p.job.output = &output;
-  GOOD(cx, ig_march_all(&ig_room_fracture, &p.job));
+  GOOD(cx, ig_loop_all(&ig_room_fracture, &p.job));
   ig_frac_problem_free(&p);
 }
 
@@ -227,7 +227,7 @@ static void a_run_that_blows_up_stops(void **state) {
   p.c.cohesive.penalty = 1e18;
   p.job.sink = &w.sink;
   p.job.output = &output;
-  assert_int_equal(ig_march_all(&ig_room_fracture, &p.job), IG_NUMERIC);
+  assert_int_equal(ig_loop_all(&ig_room_fracture, &p.job), IG_NUMERIC);
   assert_int_equal(w.results, 0);
   ig_frac_problem_free(&p);
   ig_ctx_close(cx);

@@ -2,7 +2,7 @@
    moment, step counts, runs without a sink, steps in any portions. */
 #include "check.h"
 #include "run/job.h"
-#include "run/march.h"
+#include "run/time_loop.h"
 #include "run/rooms.h"
 #include "small_cases.h"
 
@@ -14,7 +14,7 @@ typedef struct {
   int64_t row_step[2], picture_step[2]; /* first and last */
   uint64_t rows_hash, pictures_hash;
   ig_restart *last;
-  ig_march *march;
+  ig_loop *march;
 } record;
 
 static uint64_t hash(uint64_t h, const void *bytes, size_t size) {
@@ -63,7 +63,7 @@ static ig_status on_file(ig_sink *sink, const char *name, const void *bytes, siz
   (void)sink, (void)name, (void)bytes, (void)size;
   return IG_OK;
 }
-static void record_open(record *r, ig_ctx *cx, ig_march *m) {
+static void record_open(record *r, ig_ctx *cx, ig_loop *m) {
   *r = (record){.sink = {.self = r,
                          .snapshot = on_snapshot,
                          .history = on_row,
@@ -98,7 +98,7 @@ static ig_status run(ig_ctx *cx, const small_case *s, int64_t portion, const ig_
                      record *r, int64_t *steps, ig_restart **end) {
   ig_case *c = small_open(cx, s);
   ig_job job;
-  ig_march m;
+  ig_loop m;
   ig_keeper keeper;
   ig_keeper_open(cx, &keeper);
   GOOD(cx, ig_job_open(c, ig_rooms(), &job));
@@ -107,16 +107,16 @@ static ig_status run(ig_ctx *cx, const small_case *s, int64_t portion, const ig_
     job.sink = &r->sink;
   }
   job.restart = restart;
-  ig_status status = ig_march_open(&m, c->room, &job);
+  ig_status status = ig_loop_open(&m, c->room, &job);
   while (status == IG_OK && !m.now.ended)
-    status = ig_march_go(&m, portion, INFINITY);
+    status = ig_loop_go(&m, portion, INFINITY);
   if (status == IG_OK)
-    status = ig_march_finish(&m);
+    status = ig_loop_finish(&m);
   if (end && status == IG_OK && !s->whole)
     GOOD(cx, m.room->save(m.self, &keeper.sink));
   if (end)
     *end = keeper.kept;
-  ig_march_close(&m);
+  ig_loop_close(&m);
   if (steps)
     *steps = job.steps;
   ig_job_close(&job);

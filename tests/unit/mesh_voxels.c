@@ -3,7 +3,7 @@
 #ifdef INGOT_HAVE_IO
 #include "folder.h"
 #include "geometry/mesh_case.h"
-#include "mesh/soup.h"
+#include "mesh/tri_surface.h"
 #include "scan/hatch.h"
 
 static ig_ctx *cx;
@@ -304,7 +304,7 @@ static void holes_are_named(void **state) {
 static void a_ball_keeps_its_volume(void **state) {
   (void)state;
   enum { RINGS = 12, ROUND = 24 };
-  ig_soup s = {.nodes = 2 * RINGS * ROUND * 3, .triangles = 0};
+  ig_tri_surface s = {.nodes = 2 * RINGS * ROUND * 3, .triangles = 0};
   assert_int_equal(IG_NEW(cx, &s.x, 3 * s.nodes, "x"), IG_OK);
   assert_int_equal(IG_NEW(cx, &s.corner, s.nodes, "c"), IG_OK);
   for (int r = 0; r < RINGS; r++)
@@ -320,9 +320,9 @@ static void a_ball_keeps_its_volume(void **state) {
         }
         s.triangles++;
       }
-  ig_soup_survey v;
-  assert_int_equal(ig_soup_weld(cx, &s), IG_OK);
-  assert_int_equal(ig_soup_look(cx, &s, &v), IG_OK);
+  ig_tri_surface_survey v;
+  assert_int_equal(ig_tri_surface_weld(cx, &s), IG_OK);
+  assert_int_equal(ig_tri_surface_look(cx, &s, &v), IG_OK);
   assert_true(v.open_edges == 0 && v.oriented && v.crowded_edges == 0);
   assert_int_equal(s.nodes, 2 + (RINGS - 1) * ROUND);
   for (int n = 10; n <= 40; n *= 2) {
@@ -332,7 +332,7 @@ static void a_ball_keeps_its_volume(void **state) {
     int64_t count = 0;
     assert_int_equal(IG_NEW(cx, &inside, n * n * n, "v"), IG_OK);
     for (int vote = 0; vote < 2; vote++) {
-      assert_int_equal(ig_soup_voxels(cx, &s, low, edge, cells, true, vote, inside), IG_OK);
+      assert_int_equal(ig_tri_surface_voxels(cx, &s, low, edge, cells, true, vote, inside), IG_OK);
       count = 0;
       for (int i = 0; i < n * n * n; i++)
         count += inside[i];
@@ -340,7 +340,7 @@ static void a_ball_keeps_its_volume(void **state) {
     }
     free(inside);
   }
-  ig_soup_free(&s);
+  ig_tri_surface_free(&s);
 }
 
 /* --- images: 4 x 3 x 2 voxels of 0.5 mm, a slab with a hole of one voxel through it */
@@ -403,18 +403,19 @@ static void images_become_voxels(void **state) {
   for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
     const double edge = i == 2 ? 0.5e-6 : 0.5e-3;
     ig_voxel_case v = {.stl = in_folder(folder, good[i].name), .voxel = edge, .threshold = 8.5};
-    ig_soup soup;
-    ig_soup_survey look;
+    ig_tri_surface soup;
+    ig_tri_surface_survey look;
     ig_mesh *mesh;
     assert_int_equal(
-        ig_soup_read_as(cx, v.stl, &(ig_soup_how){.unit = good[i].unit, .threshold = 8.5}, &soup),
+        ig_tri_surface_read_as(
+            cx, v.stl, &(ig_tri_surface_how){.unit = good[i].unit, .threshold = 8.5}, &soup),
         IG_OK);
-    assert_int_equal(ig_soup_look(cx, &soup, &look), IG_OK);
+    assert_int_equal(ig_tri_surface_look(cx, &soup, &look), IG_OK);
     assert_true(look.oriented && look.open_edges == 0 && soup.stepped);
     assert_float_equal(look.volume / (22 * pow(edge, 3)), 1, 1e-12);
     assert_float_equal(look.area / (58 * pow(edge, 2)), 1,
                        1e-12); /* 22 flat, 28 around, 8 in the hole */
-    ig_soup_free(&soup);
+    ig_tri_surface_free(&soup);
     assert_int_equal(make(&v, good[i].unit, &mesh), IG_OK);
     assert_int_equal(ig_mesh_elements(mesh), 22);
     ig_mesh_free(mesh);
@@ -452,9 +453,9 @@ static void images_become_voxels(void **state) {
              {vti("turned.vti", "0 4 0 3 0 2", " Direction=\"0 1 0 1 0 0 0 0 1\""), "turned"},
              {vti("huge.vti", "0 4000 0 3000 0 20", ""), "this short"}};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-    ig_soup soup;
-    assert_int_equal(ig_soup_read_as(cx, in_folder(folder, bad[i].name),
-                                     &(ig_soup_how){.unit = i ? 1e-3 : 0}, &soup),
+    ig_tri_surface soup;
+    assert_int_equal(ig_tri_surface_read_as(cx, in_folder(folder, bad[i].name),
+                                            &(ig_tri_surface_how){.unit = i ? 1e-3 : 0}, &soup),
                      IG_INPUT);
     if (!strstr(ig_ctx_message(cx), bad[i].said))
       fail_msg("%s: %s", bad[i].name, ig_ctx_message(cx));

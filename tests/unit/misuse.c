@@ -80,7 +80,7 @@ static void cases(void **state) {
   ig_ctx *cx = ctx_on("cpu", 1);
   ig_case *c = NULL;
   ig_mesh *mesh = NULL;
-  ig_result result;
+  ig_folder_state result;
   REFUSED(cx, ig_case_open(cx, NULL, &c));
   REFUSED(cx, ig_case_open(cx, "no such file.yaml", &c));
   SAYS(cx, "no such file.yaml");
@@ -97,7 +97,7 @@ static void cases(void **state) {
   REFUSED_SILENTLY(ig_run(NULL, NULL));
   REFUSED_SILENTLY(ig_check(NULL, NULL, NULL));
   REFUSED_SILENTLY(ig_case_mesh(NULL, &mesh));
-  REFUSED_SILENTLY(ig_result_look(NULL, "out", &result));
+  REFUSED_SILENTLY(ig_folder_inspect(NULL, "out", &result));
 
   GOOD(cx, ig_case_new(cx, &c));
   REFUSED(cx, ig_case_set(c, NULL, "b"));
@@ -114,8 +114,8 @@ static void cases(void **state) {
   REFUSED(cx, ig_run(c, NULL)); /* an empty case */
   REFUSED(cx, ig_check(c, nobody, NULL));
   REFUSED(cx, ig_case_mesh(c, NULL));
-  REFUSED(cx, ig_result_look(c, NULL, &result));
-  REFUSED(cx, ig_result_look(c, "out", NULL));
+  REFUSED(cx, ig_folder_inspect(c, NULL, &result));
+  REFUSED(cx, ig_folder_inspect(c, "out", NULL));
   GOOD(cx, ig_case_set(c, "physics", "alchemy"));
   BAD(cx, ig_run(c, NULL), "alchemy");
   ig_case_close(c);
@@ -154,7 +154,7 @@ static void simulations(void **state) {
     REFUSED_SILENTLY(ig_sim_view(NULL, "velocity", IG_ON_HOST, &view));
     REFUSED_SILENTLY(ig_sim_get(NULL, "velocity", values));
     REFUSED_SILENTLY(ig_sim_set(NULL, "velocity", values));
-    REFUSED_SILENTLY(ig_sim_load(NULL, 0, 1));
+    REFUSED_SILENTLY(ig_sim_scale_load(NULL, 0, 1));
     REFUSED_SILENTLY(ig_sim_save(NULL, &saved));
     REFUSED_SILENTLY(ig_sim_restore(NULL, NULL));
     assert_true(ig_sim_ended(NULL));
@@ -178,9 +178,9 @@ static void simulations(void **state) {
     REFUSED(cx, ig_sim_get(sim, "velocity", NULL));
     REFUSED(cx, ig_sim_get(sim, NULL, values));
     REFUSED(cx, ig_sim_set(sim, "velocity", NULL));
-    REFUSED(cx, ig_sim_load(sim, 1, 1)); /* there is one, number 0 */
-    REFUSED(cx, ig_sim_load(sim, -1, 1));
-    REFUSED(cx, ig_sim_load(sim, 0, NAN));
+    REFUSED(cx, ig_sim_scale_load(sim, 1, 1)); /* there is one, number 0 */
+    REFUSED(cx, ig_sim_scale_load(sim, -1, 1));
+    REFUSED(cx, ig_sim_scale_load(sim, 0, NAN));
     REFUSED(cx, ig_sim_save(sim, NULL));
     REFUSED(cx, ig_sim_restore(sim, NULL));
     assert_false(ig_sim_is_fresh(sim, NULL));
@@ -217,9 +217,9 @@ static void sim_refuses(ig_ctx *cx, ig_sim *sim, const ig_sim_state *other) {
   REFUSED(cx, ig_sim_view(sim, NULL, IG_ON_HOST, &view));
   REFUSED(cx, ig_sim_get(sim, "phlogiston", values));
   REFUSED(cx, ig_sim_set(sim, "phlogiston", values));
-  REFUSED(cx, ig_sim_load(sim, 99, 1));
-  REFUSED(cx, ig_sim_load(sim, -1, 1));
-  REFUSED(cx, ig_sim_support(sim, 99, 1));
+  REFUSED(cx, ig_sim_scale_load(sim, 99, 1));
+  REFUSED(cx, ig_sim_scale_load(sim, -1, 1));
+  REFUSED(cx, ig_sim_scale_support(sim, 99, 1));
   REFUSED(cx, ig_sim_restore(sim, NULL));
   if (other)
     REFUSED(cx, ig_sim_restore(sim, other)); /* another room's */

@@ -5,7 +5,7 @@
 #include "io/checkpoint.h"
 #include "io/json.h"
 #include "io/sink.h"
-#include "io/store.h"
+#include "io/atomic_file.h"
 #include "io/vtkhdf.h"
 
 #include <fcntl.h>

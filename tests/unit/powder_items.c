@@ -44,7 +44,7 @@ ig_status ig_powder_do_cpu(ig_ctx *cx, const ig_powder_view *v, ig_powder_do wha
   launches++;
   switch (what) {
 #define X(name, where)                                                                             \
-  case IG_DO_##name:                                                                               \
+  case IG_POWDER_KERNEL_##name:                                                                    \
     races_launch(#name);                                                                           \
     for (int64_t i = 0; i < all; i++) {                                                            \
       const int64_t c = race_order(i, all);                                                        \
@@ -55,7 +55,7 @@ ig_status ig_powder_do_cpu(ig_ctx *cx, const ig_powder_view *v, ig_powder_do wha
     IG_POWDER_CELL_ITEMS(X)
 #undef X
 #define X(name)                                                                                    \
-  case IG_DO_##name:                                                                               \
+  case IG_POWDER_KERNEL_##name:                                                                    \
     races_launch(#name);                                                                           \
     for (int64_t i = 0; i < all; i++) {                                                            \
       race_item_is(race_order(i, all));                                                            \

@@ -24,7 +24,8 @@ static uint32_t word_of(ig_lid node, size_t word) {
   return (uint32_t)node * 2654435761u + (uint32_t)word * 40503u + 1;
 }
 
-static ig_status values_check(worker *w, ig_ctx *cx, const ig_part *p, ig_halo *halo, ig_array *a) {
+static ig_status values_check(worker *w, ig_ctx *cx, const ig_partition *p, ig_halo *halo,
+                              ig_array *a) {
   const size_t words = w->item / 4;
   uint32_t *value = a->host;
   for (ig_lid n = 0; n < p->mesh->nodes; n++)
@@ -59,7 +60,7 @@ static void piece_check(void *user, const void *items, int64_t first, int64_t co
   p->next = first + count;
 }
 
-static ig_status whole_check(worker *w, ig_ctx *cx, const ig_part *p, const ig_array *a) {
+static ig_status whole_check(worker *w, ig_ctx *cx, const ig_partition *p, const ig_array *a) {
   ig_collect c = {0};
   ig_array whole = {0};
   int32_t *mine = NULL;
@@ -89,11 +90,11 @@ static ig_status whole_check(worker *w, ig_ctx *cx, const ig_part *p, const ig_a
 }
 
 static ig_status part_check(worker *w, ig_ctx *cx) {
-  ig_part p;
+  ig_partition p;
   ig_halo halo = {0};
   ig_array a = {0};
   cx->ranks->division = (int)w->how;
-  IG_TRY(ig_part_new(cx, w->mesh, IG_DIVIDE_CURVE, &p));
+  IG_TRY(ig_partition_new(cx, w->mesh, IG_DIVIDE_CURVE, &p));
   ig_status status = ig_halo_new(cx, &p, w->item, &halo);
   if (status == IG_OK)
     status = ig_array_new(cx, &a, (size_t)p.mesh->nodes + 1, w->item, "values");
@@ -104,10 +105,11 @@ static ig_status part_check(worker *w, ig_ctx *cx) {
   if (status == IG_OK)
     status = whole_check(w, cx, &p, &a);
   for (ig_lid e = 0; e < ig_mesh_elements(p.mesh); e++)
-    w->wrong += ig_part_element(&p, p.element[e]) != e || (e && p.element[e] <= p.element[e - 1]);
+    w->wrong +=
+        ig_partition_element(&p, p.element[e]) != e || (e && p.element[e] <= p.element[e - 1]);
   ig_array_free(cx, &a);
   ig_halo_free(cx, &halo);
-  ig_part_free(&p);
+  ig_partition_free(&p);
   return status;
 }
 

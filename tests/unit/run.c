@@ -50,14 +50,14 @@ static ig_status four_advance(void *self, int64_t most, int64_t ahead) {
     ig_ctx_interrupt(f->job->cx);
   return IG_OK;
 }
-static void four_stand(const void *self, ig_standing *now) {
+static void four_stand(const void *self, ig_run_status *now) {
   const four *f = self;
-  *now = (ig_standing){.at = {f->step, (double)f->step},
-                       .clock = (double)f->step,
-                       .duration = (double)f->c->steps,
-                       .steps = f->c->steps,
-                       .dt = 1,
-                       .ended = f->step >= f->c->steps};
+  *now = (ig_run_status){.at = {f->step, (double)f->step},
+                         .clock = (double)f->step,
+                         .duration = (double)f->c->steps,
+                         .steps = f->c->steps,
+                         .dt = 1,
+                         .ended = f->step >= f->c->steps};
 }
 static ig_status four_save(void *self, ig_sink *to) {
   four *f = self;

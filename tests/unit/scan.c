@@ -141,7 +141,7 @@ static ig_scan_body cube(double edge) {
   static const ig_lid quad[6][4] = {{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4},
                                     {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}};
   ig_scan_body b = {.oriented = true, .high = {edge, edge, edge}};
-  b.soup = (ig_soup){.nodes = 8, .triangles = 12};
+  b.soup = (ig_tri_surface){.nodes = 8, .triangles = 12};
   assert_int_equal(IG_NEW(cx, &b.soup.x, 24, "test"), IG_OK);
   assert_int_equal(IG_NEW(cx, &b.soup.corner, 36, "test"), IG_OK);
   for (int n = 0; n < 8; n++)

@@ -170,9 +170,9 @@ static void a_state_is_saved_and_restored(void **state) {
       ig_sim_fields(sim, first_field, &f);
       const bool loads = strcmp(small_cases[i].name, "topopt") != 0;
       if (loads)
-        GOOD(cx, ig_sim_load(sim, 0, 0.5));
+        GOOD(cx, ig_sim_scale_load(sim, 0, 0.5));
       else
-        assert_int_equal(ig_sim_load(sim, 0, 0.5), IG_INPUT);
+        assert_int_equal(ig_sim_scale_load(sim, 0, 0.5), IG_INPUT);
       GOOD(cx, ig_sim_step(sim, 3, NULL));
       GOOD(cx, ig_sim_save(sim, &kept));
       const double time = ig_sim_time(sim);
@@ -185,7 +185,7 @@ static void a_state_is_saved_and_restored(void **state) {
         GOOD(cx, ig_sim_get(sim, f.name, end[pass]));
         if (pass == 0) {
           if (loads)
-            GOOD(cx, ig_sim_load(sim, 0, 0.9)); /* later than the state */
+            GOOD(cx, ig_sim_scale_load(sim, 0, 0.9)); /* later than the state */
           GOOD(cx, ig_sim_restore(sim, kept));
           assert_true(ig_sim_time(sim) == time);
           assert_int_equal(ig_sim_steps(sim), step);
@@ -273,21 +273,21 @@ static void boundary_of_heat(ig_ctx *cx, ig_case *c) {
   GOOD(cx, ig_sim_get(sim, "T", T));
   assert_near(T[0], 400, 1e-9);
   assert_near(T[7], 300 + 10 * 0.5, 1e-6);
-  GOOD(cx, ig_sim_support(sim, 0, 1.25));
-  GOOD(cx, ig_sim_support(sim, 1, -2));
+  GOOD(cx, ig_sim_scale_support(sim, 0, 1.25));
+  GOOD(cx, ig_sim_scale_support(sim, 1, -2));
   GOOD(cx, ig_sim_step(sim, 4, NULL));
   GOOD(cx, ig_sim_save(sim, &state));
   GOOD(cx, ig_sim_step(sim, 6, NULL));
   GOOD(cx, ig_sim_get(sim, "T", T));
   assert_near(T[0], 500, 1e-9);
   assert_near(T[7], 300 + 10 * 0.5 - 2 * 10 * 0.5, 1e-6);
-  GOOD(cx, ig_sim_support(sim, 1, 7));
+  GOOD(cx, ig_sim_scale_support(sim, 1, 7));
   GOOD(cx, ig_sim_restore(sim, state));
   GOOD(cx, ig_sim_step(sim, 6, NULL));
   GOOD(cx, ig_sim_get(sim, "T", again));
   assert_memory_equal(T, again, sizeof T);
-  BAD(cx, ig_sim_support(sim, 2, 1), "there is no boundary 2: the case has 2");
-  BAD(cx, ig_sim_support(sim, 0, -1), "temperatures in K are not negative");
+  BAD(cx, ig_sim_scale_support(sim, 2, 1), "there is no boundary 2: the case has 2");
+  BAD(cx, ig_sim_scale_support(sim, 0, -1), "temperatures in K are not negative");
   ig_sim_state_free(state);
   ig_sim_close(sim);
 }
@@ -306,30 +306,30 @@ static void a_support_is_changed_between_steps(void **state) {
     const double first = ig_sim_time(sim);
     u[0] = last_of(cx, sim, "displacement", 3);
     assert_near(u[0], first, 1e-12);
-    GOOD(cx, ig_sim_support(sim, 1, 0.5));
+    GOOD(cx, ig_sim_scale_support(sim, 1, 0.5));
     GOOD(cx, ig_sim_until(sim, 4e-4));
     u[1] = last_of(cx, sim, "displacement", 3);
     assert_near(u[1], first + 0.5 * (ig_sim_time(sim) - first), 1e-12);
-    GOOD(cx, ig_sim_support(sim, 1, 0));
+    GOOD(cx, ig_sim_scale_support(sim, 1, 0));
     GOOD(cx, ig_sim_step(sim, 5, NULL));
     u[2] = last_of(cx, sim, "displacement", 3);
     assert_near(u[2], u[1], 1e-15);
-    BAD(cx, ig_sim_support(sim, 2, 1), "there is no support 2: the case has 2");
-    assert_int_equal(ig_sim_support(sim, 1, NAN), IG_ARG);
-    assert_int_equal(ig_sim_support(sim, -1, 1), IG_ARG);
+    BAD(cx, ig_sim_scale_support(sim, 2, 1), "there is no support 2: the case has 2");
+    assert_int_equal(ig_sim_scale_support(sim, 1, NAN), IG_ARG);
+    assert_int_equal(ig_sim_scale_support(sim, -1, 1), IG_ARG);
     ig_sim_close(sim);
     ig_case_close(c);
     c = small_open(cx, &(small_case){.set = small_fracture}); /* led at 20 m/s: reversed */
     GOOD(cx, ig_sim_open(c, NULL, &sim));
-    GOOD(cx, ig_sim_support(sim, 0, -1));
-    GOOD(cx, ig_sim_support(sim, 1, -1));
+    GOOD(cx, ig_sim_scale_support(sim, 0, -1));
+    GOOD(cx, ig_sim_scale_support(sim, 1, -1));
     GOOD(cx, ig_sim_step(sim, 20, NULL));
     double *v = calloc(100000, sizeof *v);
     assert_non_null(v);
     GOOD(cx, ig_sim_get(sim, "velocity", v));
     assert_near(v[0], 20, 1e-9); /* xmin moves inwards */
     free(v);
-    BAD(cx, ig_sim_support(sim, 2, 1), "there is no support 2");
+    BAD(cx, ig_sim_scale_support(sim, 2, 1), "there is no support 2");
     ig_sim_close(sim);
     ig_case_close(c);
     c = small_open(cx, &(small_case){.set = warmed});
@@ -337,7 +337,7 @@ static void a_support_is_changed_between_steps(void **state) {
     ig_case_close(c);
     c = small_open(cx, &(small_case){.set = small_topopt});
     GOOD(cx, ig_sim_open(c, NULL, &sim));
-    BAD(cx, ig_sim_support(sim, 0, 2), "the supports of 'topopt' cannot be changed");
+    BAD(cx, ig_sim_scale_support(sim, 0, 2), "the supports of 'topopt' cannot be changed");
     ig_sim_close(sim);
     ig_case_close(c);
     ig_ctx_close(cx);

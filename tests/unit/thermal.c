@@ -1,6 +1,6 @@
 /* The thermal room as a user meets it: a run, its continuation, what it says of bad input. */
 #include "check.h"
-#include "run/march.h"
+#include "run/time_loop.h"
 #include "folder.h"
 #include "sink_drop.h"
 #include "backend/backend.h"
@@ -323,7 +323,7 @@ static void outputs_are_due(void **state) {
     GOOD(cx, ig_case_set(read, "time_step", "1 ms"));
     GOOD(cx, ig_job_open(read, ig_rooms(), &job));
     job.sink = &sink;
-    GOOD(cx, ig_march_all(ig_room_find("thermal"), &job));
+    GOOD(cx, ig_loop_all(ig_room_find("thermal"), &job));
     assert_int_equal(job.steps, 2000);
     assert_int_equal(c.snapshots, cases[i].snapshots);
     assert_int_equal(c.rows, cases[i].rows);

@@ -6,7 +6,7 @@
 #include "io/checkpoint.h"
 #include "geometry/mesh_case.h"
 #include "run/job.h"
-#include "run/march.h"
+#include "run/time_loop.h"
 #include "run/rooms.h"
 #include "thermal/heat.h"
 #include "thermal/thermal.h"
@@ -230,7 +230,7 @@ static seen case_run(const char *backend, const char *folder, const char *const 
     GOOD(cx, ig_case_set(c, keys[0], keys[1]));
   GOOD(cx, ig_job_open(c, ig_rooms(), &job));
   job.sink = &sink;
-  GOOD(cx, ig_march_all(ig_room_find("thermal"), &job));
+  GOOD(cx, ig_loop_all(ig_room_find("thermal"), &job));
   ig_job_close(&job);
   ig_case_close(c);
   ig_ctx_close(cx);

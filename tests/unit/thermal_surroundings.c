@@ -3,7 +3,7 @@
 #include "check.h"
 #include "folder.h"
 #include "run/job.h"
-#include "run/march.h"
+#include "run/time_loop.h"
 #include "run/rooms.h"
 #include "thermal/thermal.h"
 #include "thermal_case.h"

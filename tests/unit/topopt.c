@@ -1,6 +1,6 @@
 /* Topology optimisation: runs, restarts, surfaces, and what it says to cases that are wrong. */
 #include "check.h"
-#include "run/march.h"
+#include "run/time_loop.h"
 #include "closed.h"
 #include "topopt/surface.h"
 #include "backend/backend.h"
@@ -124,7 +124,7 @@ static ig_status run_with(ig_ctx *cx, const char *text, const ig_output_case *ou
                   .output = output,
                   .sink = m ? &m->sink : NULL,
                   .restart = restart};
-    status = ig_march_all(&ig_room_topopt, &job);
+    status = ig_loop_all(&ig_room_topopt, &job);
     if (status == IG_OK) {
       assert_true(job.elements == 240 || job.elements == 24);
       assert_int_equal(job.dofs, job.elements == 240 ? 11 * 7 * 5 * 3 : 7 * 5 * 2);

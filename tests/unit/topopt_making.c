@@ -3,7 +3,7 @@
 #include "backend/backend.h"
 #include "kern/hd.h"
 #include "geometry/mesh_case.h"
-#include "topopt/draw.inc"
+#include "topopt/draw_direction.inc"
 #include "topopt/modes.h"
 #include "verify/topopt/problem.h"
 #include "topopt_densities.h"

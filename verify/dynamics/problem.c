@@ -1,6 +1,6 @@
 /* Problems built in C: defaults, small meshes. */
 #include "verify/dynamics/problem.h"
-#include "mesh/draft.h"
+#include "mesh/mesh_builder.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -114,7 +114,7 @@ ig_status ig_dyn_problem_tets(ig_dyn_problem *q, const double size[3], const int
             *c++ = corner[((x + y + z) % 2 ? odd : even)[t][a]];
       }
   if (q->quadratic)
-    IG_TRY(ig_draft_quadratic(q->cx, &(ig_draft){.mesh = q->mesh}));
+    IG_TRY(ig_mesh_builder_quadratic(q->cx, &(ig_mesh_builder){.mesh = q->mesh}));
   return box_sets(q, size);
 }
 

@@ -1,0 +1,29 @@
+/* Parts of a model that no support holds: what keeps a relaxation from ending. */
+#ifndef IG_DYN_LOOSE_H
+#define IG_DYN_LOOSE_H
+
+#include "dynamics/dynamics.h"
+
+/* Of the parts that no support holds the one whose middle has moved farthest. */
+typedef struct {
+  int32_t parts;   /* 0: all are held */
+  int64_t nodes;   /* of that one */
+  double at[3];    /* its middle at the start, m */
+  double way, far; /* how far it has moved, and the size of the model, m */
+} ig_dyn_loose;
+
+/* Elements, bodies and ties join particles into parts: `up` is a forest (core/union_find.h). */
+void ig_dyn_parts_join(const ig_dyn_model *m, int32_t *up);
+/* While the whole mesh is there: which parts nothing holds (again: nothing). */
+IG_MUST_CHECK ig_status ig_dyn_loose_new(ig_dyn_model *m);
+void ig_dyn_loose_free(ig_dyn_model *m);
+/* All ranks; positions of the model that takes the steps are pulled. */
+IG_MUST_CHECK ig_status ig_dyn_loose_find(ig_dyn_model *m, ig_dyn_loose *found);
+/* Fails where a part has left the model and there is no tool it could come to rest on. */
+IG_MUST_CHECK ig_status ig_dyn_loose_check(ig_dyn_model *m);
+
+/* Refuses statics in which loads push a part along a rigid motion that no support resists; where
+   contact or tools may resist it, nothing is said. While the whole mesh is there. */
+IG_MUST_CHECK ig_status ig_dyn_free_check(ig_dyn_model *m, const ig_dyn_analysis *a);
+
+#endif

@@ -1,0 +1,39 @@
+/* The loop: takes a room from its start to its end, or as far as the caller wants, and owns all
+   that rooms have in common: when output is due, the first and the last of it, checkpoints,
+   interruption, progress, timings.
+
+     ig_loop_open     the room is opened and begun (or restored), the start is shown
+     ig_loop_go       steps, in any portions: they do not change a bit of the results
+     ig_loop_finish   once it has ended: the room's figures
+     ig_loop_close    in any case */
+#ifndef IG_RUN_TIME_LOOP_H
+#define IG_RUN_TIME_LOOP_H
+
+#include "core/schedule.h"
+
+typedef struct {
+  ig_job *job;
+  const ig_room *room;
+  void *self;         /* the room's state */
+  bool opened, first; /* `first`: steps have been asked for */
+  ig_schedule schedule;
+  ig_run_status now;
+  int64_t saved;      /* step of the last checkpoint, -1: none */
+  double began, work; /* seconds and work when the steps began */
+} ig_loop;
+
+IG_MUST_CHECK ig_status ig_loop_open(ig_loop *m, const ig_room *room, ig_job *job);
+/* `steps` more, or until the clock shows `time`, or the end, whichever comes first; a room may take
+   a long step whole. IG_INTERRUPTED: stopped on request at a whole step, a checkpoint is written.
+ */
+IG_MUST_CHECK ig_status ig_loop_go(ig_loop *m, int64_t steps, double time);
+/* Stops where it is: saves what there is, says how far it came, returns IG_INTERRUPTED. */
+IG_MUST_CHECK ig_status ig_loop_stop(ig_loop *m);
+IG_MUST_CHECK ig_status ig_loop_finish(ig_loop *m);
+/* Fills the job's counts and frees the room's state. */
+void ig_loop_close(ig_loop *m);
+
+/* All of it, from the start to the end. */
+IG_MUST_CHECK ig_status ig_loop_all(const ig_room *room, ig_job *job);
+
+#endif
