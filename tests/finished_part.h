@@ -5,8 +5,8 @@
 #include "check.h"
 #include "core/ctx.h"
 #include "ranks/ranks.h"
-#include "topopt/pieces.h"
-#include "topopt/surface.h"
+#include "topopt/surface/pieces.h"
+#include "topopt/surface/surface.h"
 
 /* Of several ranks each fills in its own elements. */
 typedef struct {

@@ -3,7 +3,7 @@
 #include "bench/fracture/bench.h"
 #include "assembly/assembly.h"
 
-#include "fracture/items_cuda.h"
+#include "fracture/kernels/items_cuda.h"
 
 #include <stdio.h>
 #include <string.h>

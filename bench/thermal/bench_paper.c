@@ -8,7 +8,7 @@
    overlap   steps with and without snapshots */
 #include "backend/backend.h"
 #include "bench/thermal/bench_build.h"
-#include "thermal/heat_ops.h"
+#include "thermal/kernels/heat_ops.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@
 #include "bench/topopt/bench_paper.h"
 #include "topopt/output.h"
 #ifdef INGOT_HAVE_CUDA
-#include "solver/grid_cuda.h"
+#include "solver/grid/grid_cuda.h"
 #endif
 
 #include <stdio.h>

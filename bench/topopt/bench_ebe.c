@@ -6,8 +6,8 @@
 #include "bench/topopt/bench_ebe.h"
 #include "backend/backend.h"
 #include "geometry/mesh_case.h"
-#include "solver/ebe.h"
-#include "topopt/mesh_model.h"
+#include "solver/mesh/ebe.h"
+#include "topopt/mesh/mesh_model.h"
 #include "verify/topopt/problem.h"
 
 #include <math.h>

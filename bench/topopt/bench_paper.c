@@ -10,7 +10,7 @@
 #include "verify/topopt/problem.h"
 #include "material/material.h"
 #ifdef INGOT_HAVE_CUDA
-#include "solver/grid_cuda.h"
+#include "solver/grid/grid_cuda.h"
 #endif
 
 #include <math.h>

@@ -3,7 +3,7 @@
 #ifndef IG_TOPOPT_BENCH_SPARSE_H
 #define IG_TOPOPT_BENCH_SPARSE_H
 
-#include "solver/multigrid.h"
+#include "solver/grid/multigrid.h"
 
 /* Unknowns are node after node, without the grid's halo; held ones have the row of the identity. */
 typedef struct {

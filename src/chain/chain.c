@@ -8,9 +8,9 @@
      gather the figures of all          report.c  */
 #include "chain/chain.h"
 #include "core/require.h"
-#include "io/picture.h"
-#include "io/result_folder.h"
-#include "io/atomic_file.h"
+#include "io/picture/picture.h"
+#include "io/result/result_folder.h"
+#include "io/format/atomic_file.h"
 #include "ranks/ranks.h"
 #include "run/job.h"
 #include "run/plausible.h"

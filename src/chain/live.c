@@ -1,7 +1,7 @@
 /* A stage that runs beside another, in step with it: its states are handed over in memory. It is
    the stage's own case, without output, so that nothing but that case is needed. */
 #include "chain/chain.h"
-#include "io/atomic_file.h"
+#include "io/format/atomic_file.h"
 #include "run/rooms.h"
 #include "run/sim.h"
 

@@ -2,8 +2,8 @@
 #include "chain/chain.h"
 #include "core/number.h"
 #include "core/version.h"
-#include "io/sink_summary.h"
-#include "io/atomic_file.h"
+#include "io/result/sink_summary.h"
+#include "io/format/atomic_file.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -13,8 +13,8 @@
 #include "core/number.h"
 #include "core/unit.h"
 #include "mesh/topology.h"
-#include "io/atomic_file.h"
-#include "io/vtkhdf.h"
+#include "io/format/atomic_file.h"
+#include "io/result/vtkhdf.h"
 #include "mesh/split.h"
 #include "run/rooms.h"
 

@@ -1,11 +1,11 @@
 /* What stages left in their folders, read back. */
 #include "chain/chain.h"
 #include "core/number.h"
-#include "io/case_yaml.h"
-#include "io/csv.h"
-#include "io/result_folder.h"
-#include "io/atomic_file.h"
-#include "io/vtkhdf.h"
+#include "io/format/case_yaml.h"
+#include "io/format/csv.h"
+#include "io/result/result_folder.h"
+#include "io/format/atomic_file.h"
+#include "io/result/vtkhdf.h"
 
 #include <errno.h>
 #include <math.h>

@@ -4,11 +4,11 @@
      runs = (case, or each of `runs`) x (every combination of the values in `vary`) */
 #include <ingot/sweep.h>
 #include "chain/chain.h"
-#include "io/case_yaml.h"
-#include "io/csv.h"
-#include "io/json.h"
-#include "io/result_folder.h"
-#include "io/atomic_file.h"
+#include "io/format/case_yaml.h"
+#include "io/format/csv.h"
+#include "io/format/json.h"
+#include "io/result/result_folder.h"
+#include "io/format/atomic_file.h"
 
 #include <errno.h>
 #include <limits.h>

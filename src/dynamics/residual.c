@@ -4,8 +4,8 @@
 #include "core/output.h"
 #include "ranks/ranks.h"
 #ifdef INGOT_HAVE_IO
-#include "io/snapshot_locate.h"
-#include "io/vtkhdf.h"
+#include "io/result/snapshot_locate.h"
+#include "io/result/vtkhdf.h"
 #endif
 
 #include "kern/prec_f64.h"

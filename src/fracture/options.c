@@ -1,6 +1,6 @@
 /* What a fracture case may say. */
 #include "fracture/fracture.h"
-#include "fracture/state.h"
+#include "fracture/kernels/state.h"
 
 #define S ig_frac_cohesive_case
 static const ig_option cohesive_options[] = {

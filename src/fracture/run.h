@@ -3,7 +3,7 @@
 #define IG_FRAC_RUN_H
 
 #include "fracture/fracture.h"
-#include "fracture/model.h"
+#include "fracture/engine/model.h"
 
 /* A model from a job: materials, initial state, supports, loads, notches. Time step chosen. */
 IG_MUST_CHECK ig_status ig_frac_setup(ig_job *job, ig_frac_model *m);

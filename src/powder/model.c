@@ -1,6 +1,6 @@
 /* From the case to the bed: tables, path, layers, lines, grids. */
 #include "powder/powder.h"
-#include "io/path_case.h"
+#include "io/toolpath/path_case.h"
 
 #include <math.h>
 #include <stdlib.h>

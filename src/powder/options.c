@@ -1,6 +1,6 @@
 /* What a powder case may say. */
 #include "powder/powder.h"
-#include "io/path_case.h"
+#include "io/toolpath/path_case.h"
 
 #define G ig_powder_grid
 static const ig_option grid_options[] = {

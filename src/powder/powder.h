@@ -65,7 +65,7 @@ typedef struct {
   ig_powder_grid grid;
   ig_powder_beam beam;
   ig_hatch_case hatch;
-  ig_list paths; /* of ig_path_case (io/path_case.h) */
+  ig_list paths; /* of ig_path_case (io/toolpath/path_case.h) */
   double layer_height;
   ig_powder_map_case map;
   ig_powder_film_case film;

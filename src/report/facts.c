@@ -1,9 +1,9 @@
 /* What was run and what came out, as tables: verdict, warnings, figures, energies, the case. */
 #include "report/report.h"
 #include "core/number.h"
-#include "io/case_yaml.h"
-#include "io/result_folder.h"
-#include "io/atomic_file.h"
+#include "io/format/case_yaml.h"
+#include "io/result/result_folder.h"
+#include "io/format/atomic_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>

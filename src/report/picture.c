@@ -1,10 +1,10 @@
 /* The last snapshot of a run, drawn for its page. */
 #include "report/report.h"
 #include "chain/chain.h"
-#include "io/atomic_file.h"
-#include "io/picture.h"
-#include "io/result_folder.h"
-#include "io/vtkhdf.h"
+#include "io/format/atomic_file.h"
+#include "io/picture/picture.h"
+#include "io/result/result_folder.h"
+#include "io/result/vtkhdf.h"
 #include <ingot/view.h>
 
 #include <stdlib.h>

@@ -11,11 +11,11 @@
 #include "core/require.h"
 #include "core/number.h"
 #include "chain/chain.h"
-#include "io/case_yaml.h"
-#include "io/picture.h"
-#include "io/result_folder.h"
-#include "io/atomic_file.h"
-#include "io/vtkhdf.h"
+#include "io/format/case_yaml.h"
+#include "io/picture/picture.h"
+#include "io/result/result_folder.h"
+#include "io/format/atomic_file.h"
+#include "io/result/vtkhdf.h"
 #include <ingot/view.h>
 
 #include <math.h>

@@ -3,8 +3,8 @@
 #define IG_REPORT_REPORT_H
 
 #include "core/option.h"
-#include "io/csv.h"
-#include "io/json.h"
+#include "io/format/csv.h"
+#include "io/format/json.h"
 #include <ingot/report.h>
 
 /* The page in the making. */

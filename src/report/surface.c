@@ -5,9 +5,9 @@
    low and high bytes, deflated, in base64. web/report.js undoes it. */
 #include "chain/chain.h"
 #include "core/number.h"
-#include "io/picture.h"
-#include "io/atomic_file.h"
-#include "io/vtkhdf.h"
+#include "io/picture/picture.h"
+#include "io/format/atomic_file.h"
+#include "io/result/vtkhdf.h"
 #include "report/report.h"
 
 #include <math.h>

@@ -3,9 +3,9 @@
    all the same who started them. */
 #include "report/report.h"
 #include "core/number.h"
-#include "io/picture.h"
-#include "io/result_folder.h"
-#include "io/atomic_file.h"
+#include "io/picture/picture.h"
+#include "io/result/result_folder.h"
+#include "io/format/atomic_file.h"
 
 #include <dirent.h>
 #include <math.h>

@@ -4,7 +4,7 @@
 #include "run/job.h"
 #include "run/rooms.h"
 #ifdef INGOT_HAVE_IO
-#include "io/case_yaml.h"
+#include "io/format/case_yaml.h"
 #endif
 
 #include <limits.h>

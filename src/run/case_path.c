@@ -2,7 +2,7 @@
 #include <ingot/path.h>
 #include "run/case.h"
 #ifdef INGOT_HAVE_IO
-#include "io/toolpath.h"
+#include "io/toolpath/toolpath.h"
 
 #include <stdlib.h>
 #endif

@@ -6,11 +6,11 @@
 #include "core/option.h"
 #include "core/output.h"
 #ifdef INGOT_HAVE_IO
-#include "io/case_yaml.h"
-#include "io/csv.h"
-#include "io/result_folder.h"
-#include "io/atomic_file.h"
-#include "io/vtkhdf.h"
+#include "io/format/case_yaml.h"
+#include "io/format/csv.h"
+#include "io/result/result_folder.h"
+#include "io/format/atomic_file.h"
+#include "io/result/vtkhdf.h"
 
 #include <fnmatch.h>
 #include <math.h>

@@ -2,11 +2,11 @@
 #include "run/files.h"
 #include "core/inputs.h"
 #ifdef INGOT_HAVE_IO
-#include "io/case_yaml.h"
-#include "io/checkpoint.h"
-#include "io/result_folder.h"
-#include "io/sink.h"
-#include "io/atomic_file.h"
+#include "io/format/case_yaml.h"
+#include "io/result/checkpoint.h"
+#include "io/result/result_folder.h"
+#include "io/result/sink.h"
+#include "io/format/atomic_file.h"
 #endif
 
 #include <stdio.h>

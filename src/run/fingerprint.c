@@ -5,8 +5,8 @@
 #include "core/threads.h"
 
 #ifdef INGOT_HAVE_IO
-#include "io/result_folder.h"
-#include "io/atomic_file.h"
+#include "io/result/result_folder.h"
+#include "io/format/atomic_file.h"
 #endif
 
 #include <inttypes.h>

@@ -6,9 +6,9 @@
 #include "mesh/named.h"
 #include "mesh/probe.h"
 #ifdef INGOT_HAVE_IO
-#include "io/result_folder.h"
-#include "io/atomic_file.h"
-#include "io/vtkhdf.h"
+#include "io/result/result_folder.h"
+#include "io/format/atomic_file.h"
+#include "io/result/vtkhdf.h"
 #endif
 
 #include <math.h>

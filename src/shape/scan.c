@@ -2,7 +2,7 @@
    forth over every run of voxels, with the beam off between runs. */
 #include "shape/shape.h"
 #include "core/toolpath.h"
-#include "io/json.h"
+#include "io/format/json.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 
    Written as a mesh in the snapshot format, which the next stages read. */
 #include "shape/shape.h"
-#include "io/mesh_io.h"
+#include "io/mesh/mesh_io.h"
 #include "material/material.h"
 #include "geometry/mesh_case.h"
 #include "mesh/topology.h"

@@ -1,6 +1,6 @@
 /* Designs on regular grids: read, smoothed, sampled at another size. */
 #include "shape/shape.h"
-#include "io/vtkhdf.h"
+#include "io/result/vtkhdf.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -3,9 +3,9 @@
 
 #include "backend/backend.h"
 #include "core/require.h"
-#include "solver/cg.h"
-#include "solver/mesh_amg.h"
-#include "solver/pcg.h"
+#include "solver/krylov/cg.h"
+#include "solver/amg/mesh_amg.h"
+#include "solver/krylov/pcg.h"
 
 #include <math.h>
 #include <stdlib.h>

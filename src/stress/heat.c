@@ -7,9 +7,9 @@
 #include <string.h>
 
 #ifdef INGOT_HAVE_IO
-#include "io/result_folder.h"
-#include "io/atomic_file.h"
-#include "io/vtkhdf.h"
+#include "io/result/result_folder.h"
+#include "io/format/atomic_file.h"
+#include "io/result/vtkhdf.h"
 #include <unistd.h>
 
 /* The snapshot number i of the phase's folder; NULL: there is none. */

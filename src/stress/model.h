@@ -3,9 +3,9 @@
 #define IG_STRESS_MODEL_H
 
 #include "mesh/topology.h"
-#include "solver/grid.h"
-#include "solver/mesh_amg.h"
-#include "solver/pcg.h"
+#include "solver/grid/grid.h"
+#include "solver/amg/mesh_amg.h"
+#include "solver/krylov/pcg.h"
 #include "stress/ops.h"
 #include "stress/stress.h"
 

@@ -2,7 +2,7 @@
 #ifndef IG_STRESS_VOXEL_MULTIGRID_H
 #define IG_STRESS_VOXEL_MULTIGRID_H
 
-#include "solver/multigrid.h"
+#include "solver/grid/multigrid.h"
 #include "stress/model.h"
 
 typedef struct ig_stress_lattice {

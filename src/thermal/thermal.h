@@ -4,9 +4,9 @@
 
 #include "core/schedule.h"
 #include "scan/hatch.h"
-#include "thermal/beam.h"
-#include "thermal/birth.h"
-#include "thermal/heat.h"
+#include "thermal/source/beam.h"
+#include "thermal/source/birth.h"
+#include "thermal/engine/heat.h"
 
 /* Values of a boundary from the fields of a file, at one time. */
 typedef struct {

@@ -1,9 +1,9 @@
 /* Checkpoints: arrays of the design and its states, and figures. Of a grid or mesh that is divided
    between ranks they go to the first in pieces, and nobody has them as a whole. */
 #include "topopt/output.h"
-#include "topopt/modes.h"
-#include "topopt/pnorm.h"
-#include "topopt/stress.h"
+#include "topopt/design/modes.h"
+#include "topopt/design/pnorm.h"
+#include "topopt/design/stress.h"
 #include "backend/backend.h"
 #include "ranks/restart.h"
 

@@ -1,7 +1,7 @@
 /* What other programs read and change: the design, its densities. */
 #include "topopt/output.h"
 #include "backend/backend.h"
-#include "topopt/design.h"
+#include "topopt/kernels/design.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,11 +1,11 @@
 /* The part at the end of a run: islands removed, surface, files, and the analysis of that shape. */
 #include "backend/backend.h"
 #include "ranks/ranks.h"
-#include "solver/chunks.h"
+#include "solver/krylov/chunks.h"
 #include "topopt/output.h"
-#include "topopt/pieces.h"
-#include "topopt/stress.h"
-#include "topopt/surface.h"
+#include "topopt/surface/pieces.h"
+#include "topopt/design/stress.h"
+#include "topopt/surface/surface.h"
 
 #include <inttypes.h>
 #include <math.h>

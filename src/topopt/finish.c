@@ -2,12 +2,12 @@
    constraint with its bound, pieces, grayness, and the part's surface. */
 #include "topopt/output.h"
 #include "core/number.h"
-#include "topopt/modes.h"
-#include "topopt/pnorm.h"
-#include "topopt/pieces.h"
+#include "topopt/design/modes.h"
+#include "topopt/design/pnorm.h"
+#include "topopt/surface/pieces.h"
 #include "backend/backend.h"
 #include "ranks/ranks.h"
-#include "solver/slab.h"
+#include "solver/krylov/slab.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* What a run leaves on its way: snapshots and the history. */
 #include "topopt/output.h"
-#include "topopt/modes.h"
-#include "topopt/stress.h"
+#include "topopt/design/modes.h"
+#include "topopt/design/stress.h"
 #include "backend/backend.h"
 #include "core/schedule.h"
 #include "ranks/partition.h"

@@ -3,7 +3,7 @@
 #include "backend/backend.h"
 #include "ranks/ranks.h"
 #include "topopt/output.h"
-#include "topopt/stress.h"
+#include "topopt/design/stress.h"
 
 #include <inttypes.h>
 #include <math.h>

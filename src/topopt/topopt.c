@@ -4,7 +4,7 @@
      designs of coarser grids               sequence.c
      each design iteration                  steps.c
        filter, project, moduli              evaluate.c
-       solve K u = f (and the adjoint)      solver/multigrid.c
+       solve K u = f (and the adjoint)      solver/grid/multigrid.c
        objective and slopes, filtered back  evaluate.c
        update the densities                 update.c: OC in design_*.c, mma.c
        stop if the design no longer changes
@@ -14,7 +14,7 @@
 #include "core/memory.h"
 #include "core/schedule.h"
 #include "ranks/partition.h"
-#include "topopt/divide.h"
+#include "topopt/grid/divide.h"
 #include "topopt/output.h"
 
 #include <inttypes.h>

@@ -4,9 +4,9 @@
 
 #include "core/room.h"
 #include "mesh/place.h"
-#include "solver/multigrid.h"
-#include "topopt/design.h"
-#include "topopt/stress_ops.h"
+#include "solver/grid/multigrid.h"
+#include "topopt/kernels/design.h"
+#include "topopt/kernels/stress_ops.h"
 
 /* --- the case --- */
 

@@ -1,7 +1,7 @@
 /* Every element-by-element operator against the plain product with dense element matrices:
    kind x assembly x precision x backend, on a distorted mesh and on one of congruent elements. */
 #include "check.h"
-#include "solver/ebe.h"
+#include "solver/mesh/ebe.h"
 #include "backend/backend.h"
 
 enum { N = 5, NODES = (N + 1) * (N + 1) * (N + 1), ELEMENTS = N * N * N };

@@ -7,7 +7,7 @@
 #include "kern/prec_f64.h"
 #include "material/cohesive.inc"
 #include "assembly/scatter.inc"
-#include "fracture/types.inc"
+#include "fracture/kernels/types.inc"
 #include "geometry/mesh_case.h"
 
 #define TYPES(X) X(tri3) X(tri6) X(tet4) X(tet10)

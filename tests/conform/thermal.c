@@ -3,7 +3,7 @@
 #include "check.h"
 #include "backend/backend.h"
 #include "geometry/mesh_case.h"
-#include "thermal/heat.h"
+#include "thermal/engine/heat.h"
 
 enum { NX = 5, NY = 4, NZ = 4, ELEMS = NX * NY * NZ, NODES = (NX + 1) * (NY + 1) * (NZ + 1) };
 enum { STEPS = 12 };

@@ -5,8 +5,8 @@
 #include "check.h"
 #include "backend/backend.h"
 #include "geometry/mesh_case.h"
-#include "thermal/heat.h"
-#include "thermal/heat_rows.h"
+#include "thermal/engine/heat.h"
+#include "thermal/kernels/heat_rows.h"
 
 enum { STEPS = 66 };
 

@@ -3,7 +3,7 @@
 #include "check.h"
 #include "backend/backend.h"
 #include "geometry/mesh_case.h"
-#include "topopt/mesh_model.h"
+#include "topopt/mesh/mesh_model.h"
 #include "verify/topopt/problem.h"
 
 static ig_mesh *mesh_of(ig_ctx *cx, int n, ig_elem_type type) {

@@ -1,5 +1,5 @@
 /* Any bytes as a case file, and as the key and value of --set: read, or refused in one line. */
-#include "io/case_yaml.h"
+#include "io/format/case_yaml.h"
 #include "run/case.h"
 #include "sample_room.h"
 

@@ -1,6 +1,6 @@
 /* Any bytes as a chain: every stage is read before the first would run, or refused in one line. The
    output folder cannot be made, so that nothing runs. */
-#include "io/case_yaml.h"
+#include "io/format/case_yaml.h"
 #include "run/case.h"
 #include <ingot/chain.h>
 

@@ -2,9 +2,9 @@
    that say which groups, arrays and attributes go into a sound HDF5 file, under the right names
    and the wrong ones, so that the readers' own checks are met and not only the seal. (A snapshot
    without a seal, another program's, is as safe to read as HDF5 is: not tried here.) */
-#include "io/checkpoint.h"
-#include "io/h5.h"
-#include "io/vtkhdf.h"
+#include "io/result/checkpoint.h"
+#include "io/format/h5.h"
+#include "io/result/vtkhdf.h"
 
 #include <math.h>
 #include <stdio.h>

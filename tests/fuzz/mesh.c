@@ -1,7 +1,7 @@
 /* Any bytes as a mesh file: the first one picks the format. Read and sound, or refused in one
    line. Gmsh's own parser is not ours to fuzz. */
 #define _GNU_SOURCE
-#include "io/mesh_io.h"
+#include "io/mesh/mesh_io.h"
 #include "mesh/topology.h"
 
 #include <stdio.h>

@@ -4,7 +4,7 @@
    An input is some files: a line "@@ NAME" begins one. NAMES lists those that a folder may hold;
    the rest of what is there is left out. "field" is no file: its lines name a field and its unit,
    and the folder gets a sound snapshot with them. */
-#include "io/vtkhdf.h"
+#include "io/result/vtkhdf.h"
 #include <ingot/report.h>
 
 #include <stdio.h>

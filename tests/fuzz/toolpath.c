@@ -1,5 +1,5 @@
 /* Any bytes as a toolpath, in every dialect: read, or refused in one line. */
-#include "io/toolpath.h"
+#include "io/toolpath/toolpath.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #ifdef INGOT_HAVE_IO
-#include "io/case_yaml.h"
+#include "io/format/case_yaml.h"
 #endif
 
 static ig_ctx *cx;

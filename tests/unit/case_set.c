@@ -7,7 +7,7 @@
 #include "run/rooms.h"
 
 #ifdef INGOT_HAVE_IO
-#include "io/json.h"
+#include "io/format/json.h"
 
 /* --- a case file written from a tree, by the test itself */
 

@@ -5,8 +5,8 @@
 #include "chain/chain.h"
 #include "mesh/topology.h"
 #include "shape/shape.h"
-#include "io/atomic_file.h"
-#include "io/vtkhdf.h"
+#include "io/format/atomic_file.h"
+#include "io/result/vtkhdf.h"
 #include "run/fingerprint.h"
 #include <dirent.h>
 #include <math.h>

@@ -1,11 +1,11 @@
 /* Checkpoints: read back whole or refused by name, whatever happened to the file; and a run killed
    at any moment goes on from its last one to the same end. */
 #include "folder.h"
-#include "io/checkpoint.h"
-#include "io/crc.h"
-#include "io/h5.h"
-#include "io/sink.h"
-#include "io/vtkhdf.h"
+#include "io/result/checkpoint.h"
+#include "io/format/crc.h"
+#include "io/format/h5.h"
+#include "io/result/sink.h"
+#include "io/result/vtkhdf.h"
 
 #include <signal.h>
 #include <sys/wait.h>

@@ -1,6 +1,6 @@
 /* CSV: any names come back as they were written; damaged tables are read without harm. */
 #include "check.h"
-#include "io/csv.h"
+#include "io/format/csv.h"
 
 static ig_ctx *cx;
 static uint64_t seed = 99;

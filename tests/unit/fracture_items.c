@@ -4,7 +4,7 @@
 #include "item_races.h"
 
 #include "assembly/scatter.h"
-#include "fracture/items_cpu.h"
+#include "fracture/kernels/items_cpu.h"
 #include "fracture/run.h"
 #include "run/job.h"
 #include "run/rooms.h"
@@ -28,7 +28,7 @@ UNSEEN void launch_end(void) {
 #include "assembly/scatter.inc"
 #include "material/cohesive.inc"
 #define IG_FRAC_DRIVERS "fracture_items.inc"
-#include "fracture/types.inc"
+#include "fracture/kernels/types.inc"
 
 /* instead of those of items_cpu_f64.c */
 ig_frac_cpu_run *const ig_frac_cpu_f64[4] = {tri3_run_f64, tri6_run_f64, tet4_run_f64,

@@ -3,7 +3,7 @@
 #include "check.h"
 #ifdef INGOT_HAVE_IO
 #include "folder.h"
-#include "io/h5.h"
+#include "io/format/h5.h"
 #include "mesh/topology.h"
 #include "mesh_check.h"
 #include <pthread.h>

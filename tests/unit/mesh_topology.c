@@ -2,7 +2,7 @@
  */
 #include "mesh_check.h"
 #include "mesh/topology.h"
-#include "thermal/heat_cells.h"
+#include "thermal/kernels/heat_cells.h"
 
 #include <time.h>
 

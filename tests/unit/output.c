@@ -2,11 +2,11 @@
    the disk is full, the folder is somebody else's, or the run goes on after a restart. */
 #include "folder.h"
 #include "backend/backend.h"
-#include "io/checkpoint.h"
-#include "io/json.h"
-#include "io/sink.h"
-#include "io/atomic_file.h"
-#include "io/vtkhdf.h"
+#include "io/result/checkpoint.h"
+#include "io/format/json.h"
+#include "io/result/sink.h"
+#include "io/format/atomic_file.h"
+#include "io/result/vtkhdf.h"
 
 #include <fcntl.h>
 #include <sys/file.h>

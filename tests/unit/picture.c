@@ -1,9 +1,9 @@
 /* Pictures: the outer surface is the outer surface, pixels have the field's color, errors speak. */
 #include "check.h"
 #include "folder.h"
-#include "io/picture.h"
-#include "io/stl.h"
-#include "io/vtkhdf.h"
+#include "io/picture/picture.h"
+#include "io/mesh/stl.h"
+#include "io/result/vtkhdf.h"
 
 enum { NX = 4, NY = 3, NZ = 2, POINTS = (NX + 1) * (NY + 1) * (NZ + 1), CELLS = NX * NY * NZ };
 

@@ -6,7 +6,7 @@
 #include "core/ctx.h"
 #include "harsh_ranks.h"
 #include "ranks_threads.h"
-#include "solver/slab.h"
+#include "solver/krylov/slab.h"
 #include "topopt/topopt.h"
 #include <ingot/partition.h>
 #include <ingot/run.h>

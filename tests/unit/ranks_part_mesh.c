@@ -7,7 +7,7 @@
 #include "geometry/mesh_case.h"
 #include "mesh/topology.h"
 #include "ranks_threads.h"
-#include "topopt/mesh_model.h"
+#include "topopt/mesh/mesh_model.h"
 #include "verify/topopt/problem.h"
 
 enum { KINDS = 4, ALL = (1 << KINDS) - 1 };

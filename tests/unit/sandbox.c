@@ -4,7 +4,7 @@
 #include "check.h"
 #ifdef INGOT_HAVE_IO
 #include "folder.h"
-#include "io/sandbox.h"
+#include "io/mesh/sandbox.h"
 
 #include <errno.h>
 #include <fcntl.h>

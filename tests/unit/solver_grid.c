@@ -1,7 +1,7 @@
 /* Grid operator, multigrid and conjugate gradients against the plain element loop. */
 #include "check.h"
 #include "backend/backend.h"
-#include "solver/multigrid.h"
+#include "solver/grid/multigrid.h"
 
 static double noise(uint32_t *state) {
   *state = *state * 1664525u + 1013904223u;

@@ -4,16 +4,16 @@
 #include "folder.h"
 #include "sink_drop.h"
 #include "backend/backend.h"
-#include "io/checkpoint.h"
+#include "io/result/checkpoint.h"
 #include "run/job.h"
 #include "run/rooms.h"
-#include "thermal/heat_tables.h"
+#include "thermal/engine/heat_tables.h"
 #include "thermal/thermal.h"
 #include <ingot/run.h>
 #include <unistd.h>
 
 #include "kern/prec_f64.h"
-#include "thermal/heat.inc"
+#include "thermal/engine/heat.inc"
 
 static const char wall[] =
     "physics: thermal\n"

@@ -3,12 +3,12 @@
 #include "check.h"
 #include "folder.h"
 #include "sink_drop.h"
-#include "io/checkpoint.h"
+#include "io/result/checkpoint.h"
 #include "geometry/mesh_case.h"
 #include "run/job.h"
 #include "run/time_loop.h"
 #include "run/rooms.h"
-#include "thermal/heat.h"
+#include "thermal/engine/heat.h"
 #include "thermal/thermal.h"
 #include <ingot/run.h>
 

@@ -1,9 +1,9 @@
 /* Boundary values and births from the fields of files, births by touch: against hand calculations,
    on every backend. */
 #include "thermal_case.h"
-#include "io/vtkhdf.h"
+#include "io/result/vtkhdf.h"
 #include "geometry/mesh_case.h"
-#include "thermal/birth.h"
+#include "thermal/source/birth.h"
 
 #define BLOCK                                                                                      \
   "physics: thermal\n"                                                                             \

@@ -1,7 +1,7 @@
 /* Tetrahedra, wedges, pyramids and mixtures: exact volumes, linear fields, fluxes, births, beams
    and probes against hand calculations, on every backend. */
 #include "geometry/mesh_case.h"
-#include "thermal/heat_cells.h"
+#include "thermal/kernels/heat_cells.h"
 #include "thermal_case.h"
 
 #define BLOCK                                                                                      \

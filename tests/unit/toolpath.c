@@ -1,7 +1,7 @@
 /* Toolpaths: every dialect reads as it is meant; what is wrong is named with its place. */
 #include "check.h"
-#include "io/toolpath.h"
-#include "thermal/raster.h"
+#include "io/toolpath/toolpath.h"
+#include "thermal/source/raster.h"
 
 static ig_ctx *cx;
 static int warnings;

@@ -2,7 +2,7 @@
 #include "check.h"
 #include "run/time_loop.h"
 #include "closed.h"
-#include "topopt/surface.h"
+#include "topopt/surface/surface.h"
 #include "backend/backend.h"
 #include "verify/topopt/problem.h"
 

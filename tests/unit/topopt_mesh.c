@@ -4,7 +4,7 @@
 #include "closed.h"
 #include "folder.h"
 #include "geometry/mesh_case.h"
-#include "topopt/mesh_model.h"
+#include "topopt/mesh/mesh_model.h"
 #include "verify/topopt/problem.h"
 #include <ingot/run.h>
 

@@ -2,8 +2,8 @@
    slopes against differences, solver iterations under refinement. */
 #include "backend/backend.h"
 #include "geometry/mesh_case.h"
-#include "solver/ebe.h"
-#include "topopt/mesh_model.h"
+#include "solver/mesh/ebe.h"
+#include "topopt/mesh/mesh_model.h"
 #include "verify/topopt/verify.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 #include "backend/backend.h"
 #include "material/material.h"
 #include "geometry/mesh_case.h"
-#include "topopt/modes.h"
+#include "topopt/design/modes.h"
 #include "verify/topopt/verify.h"
 
 #include <stdio.h>

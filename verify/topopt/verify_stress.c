@@ -1,6 +1,6 @@
 /* Verification of stresses: uniform tension, and a bound on the L-bracket. */
 #include "backend/backend.h"
-#include "topopt/stress.h"
+#include "topopt/design/stress.h"
 #include "verify/topopt/verify.h"
 
 #include <stdio.h>

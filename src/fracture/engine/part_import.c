@@ -1,0 +1,392 @@
+/* Import of surfaces that are near a rank's own (part_surface.h says which). All ranks decide
+   by the same numbers: who has a node of an element at a node of its own knows where it is, to the
+   last bit, and whether it is on a surface. */
+#include "fracture/engine/part_surface.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const ig_frac_surface_node *ig_frac_parcel_nodes(const char *bytes) {
+  return (const ig_frac_surface_node *)(const void *)bytes;
+}
+const int64_t *ig_frac_parcel_slots(const char *bytes, const int32_t count[3]) {
+  return (const int64_t *)(const void *)(ig_frac_parcel_nodes(bytes) + count[0]);
+}
+const ig_frac_surface_element *ig_frac_parcel_elements(const char *bytes, const int32_t count[3]) {
+  return (const ig_frac_surface_element *)(const void *)(ig_frac_parcel_slots(bytes, count) +
+                                                         count[1]);
+}
+static size_t parcel_size(const int32_t count[3]) {
+  return (size_t)count[0] * sizeof(ig_frac_surface_node) + (size_t)count[1] * sizeof(int64_t) +
+         (size_t)count[2] * sizeof(ig_frac_surface_element);
+}
+
+/* What of a rank others have to know. */
+typedef struct {
+  ig_box_grid fence; /* around facets at nodes whose forces it needs */
+  ig_box cover;      /* around what it may send */
+} place;
+
+/* The part's tables. */
+typedef struct {
+  const ig_frac_model *m;
+  const ig_frac_part *p;
+  const int32_t *conn, *opp, *list;
+  const ig_frac_node *node;
+  const void *x, *u, *v, *minv, *mass, *gap;
+  const int64_t *pressed;
+  uint8_t *surface;   /* nodes: on a facet that is free or may come to be */
+  int32_t *candidate; /* elements at own nodes that have such a node */
+  int32_t candidates;
+} scene;
+
+static void node_at(const scene *s, int64_t n, double at[3]) {
+  const int dim = s->m->shape.dim;
+  for (int d = 0; d < 3; d++)
+    at[d] = d < dim ? ig_frac_model_real(s->m, s->x, n * dim + d) +
+                          ig_frac_model_real(s->m, s->u, n * dim + d)
+                    : 0;
+}
+
+static int32_t facet_node(const scene *s, int64_t e, int f, int j) {
+  return s->conn[ig_frac_face_node(s->m->kind, f, j) * (int64_t)s->m->s.ne + e];
+}
+
+/* Whether a facet is free, or may come to be. */
+static bool may_be_free(const scene *s, int64_t e, int f) {
+  const int32_t o = s->opp[e * s->m->shape.faces + f];
+  return o < 0 || o >= s->m->s.ne;
+}
+
+/* What is across an element of the rim may be missing here. */
+static bool neighbours_known(const scene *s, int64_t e) {
+  return s->p->element_layer[e] <= s->p->reach + 1;
+}
+
+/* The mesh comes from the device only where facets have opened since. Where there is no contact,
+   and somebody looks how far bodies overlap, there are none of its tables. */
+static ig_status scene_read(ig_frac_model *m, scene *s) {
+  bool *known = &m->part.contact->mesh_known;
+  const struct {
+    const char *name;
+    const void **at;
+    bool mesh;
+  } all[] = {{"conn", (const void **)&s->conn, true},
+             {"opp", (const void **)&s->opp, true},
+             {"list", (const void **)&s->list, true},
+             {"node", (const void **)&s->node, true},
+             {"x", &s->x, true},
+             {"minv", &s->minv, true},
+             {"u", &s->u, false},
+             {"v", &s->v, false},
+             {"surface_mass", &s->mass, false},
+             {"surface_gap", &s->gap, false},
+             {"pressed", (const void **)&s->pressed, false}};
+  *s = (scene){.m = m, .p = &m->part};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    ig_arrays_entry *e = ig_arrays_find(&m->arrays, all[i].name);
+    ig_array *a = e ? ig_arrays_memory(e) : NULL;
+    if (a && (!all[i].mesh || !*known))
+      IG_TRY(ig_array_pull(m->cx, a));
+    *all[i].at = a ? a->host : NULL;
+  }
+  *known = true;
+  return IG_OK;
+}
+
+static ig_status scene_open(ig_frac_model *m, scene *s) {
+  IG_TRY(scene_read(m, s));
+  IG_TRY(IG_NEW(m->cx, &s->surface, (size_t)m->count.nodes + 1, "surfaces"));
+  IG_TRY(IG_NEW(m->cx, &s->candidate, (size_t)m->s.ne + 1, "surfaces"));
+  for (int32_t e = 0; e < m->s.ne; e++)
+    for (int f = 0; f < m->shape.faces && neighbours_known(s, e); f++)
+      for (int j = 0; j < m->shape.face_nodes && may_be_free(s, e, f); j++)
+        s->surface[facet_node(s, e, f, j)] = 1;
+  for (int32_t e = 0; e < m->s.ne; e++) {
+    bool some = false;
+    for (int a = 0; a < m->shape.nodes && s->p->element_layer[e] == 1; a++)
+      some = some || s->surface[s->conn[a * (int64_t)m->s.ne + e]];
+    if (some)
+      s->candidate[s->candidates++] = e;
+  }
+  return IG_OK;
+}
+
+/* --- boxes */
+
+static bool facet_wanted(const scene *s, int64_t e, int f) {
+  for (int j = 0; j < s->m->shape.face_nodes && may_be_free(s, e, f); j++)
+    if (ig_frac_wanted(s->m, facet_node(s, e, f, j)))
+      return true;
+  return false;
+}
+
+static void fence_make(const scene *s, ig_box_grid *fence) {
+  fence->all = ig_box_none;
+  ig_box_grid_clear(fence);
+  for (int pass = 0; pass < 2; pass++)
+    for (int32_t e = 0; e < s->m->s.ne; e++)
+      for (int f = 0; f < s->m->shape.faces && neighbours_known(s, e); f++) {
+        ig_box b = ig_box_none;
+        if (!facet_wanted(s, e, f))
+          continue;
+        for (int j = 0; j < s->m->shape.face_nodes; j++) {
+          double at[3];
+          node_at(s, facet_node(s, e, f, j), at);
+          ig_box_add(pass ? &b : &fence->all, at);
+        }
+        if (pass)
+          ig_box_grid_add(fence, &b);
+      }
+}
+
+static ig_box element_box(const scene *s, int64_t e) {
+  ig_box b = ig_box_none;
+  for (int a = 0; a < s->m->shape.nodes; a++) {
+    double at[3];
+    node_at(s, s->conn[a * (int64_t)s->m->s.ne + e], at);
+    ig_box_add(&b, at);
+  }
+  return b;
+}
+
+/* Those of all ranks, to all. */
+static ig_status places_share(ig_frac_model *m, const scene *s, place **all) {
+  const int ranks = m->part.ranks;
+  place mine;
+  *all = NULL;
+  const ig_status status = IG_NEW(m->cx, all, (size_t)ranks, "boxes of ranks");
+  IG_TRY(ig_ranks_agree(m->cx, status));
+  memset(&mine, 0, sizeof mine);
+  fence_make(s, &mine.fence);
+  m->part.contact->fence = mine.fence;
+  mine.cover = ig_box_none;
+  for (int32_t i = 0; i < s->candidates; i++) {
+    const ig_box b = element_box(s, s->candidate[i]);
+    ig_box_add(&mine.cover, b.low);
+    ig_box_add(&mine.cover, b.high);
+  }
+  IG_TRY(ig_ranks_collect(m->cx, &mine, sizeof mine, *all));
+  return ig_ranks_bcast(m->cx, 0, *all, (size_t)ranks * sizeof **all);
+}
+
+/* --- what goes to whom */
+
+static bool point_near(const ig_box_grid *to, const double at[3], double reach) {
+  ig_box b = ig_box_none;
+  ig_box_add(&b, at);
+  return ig_box_grid_near(to, &b, reach);
+}
+
+static bool goes(const scene *s, int32_t e, const ig_box_grid *to) {
+  const ig_frac_shape *shape = &s->m->shape;
+  const double reach = ig_frac_node_reach(s->m);
+  const ig_box b = element_box(s, e);
+  double at[3];
+  if (!ig_box_grid_near(to, &b, 2 * reach))
+    return false;
+  for (int a = 0; a < shape->nodes; a++) {
+    const int32_t n = s->conn[a * (int64_t)s->m->s.ne + e];
+    node_at(s, n, at);
+    if (s->surface[n] && point_near(to, at, reach))
+      return true;
+  }
+  for (int f = 0; f < shape->faces; f++) {
+    double mid[3] = {0};
+    for (int j = 0; j < shape->dim; j++) {
+      node_at(s, facet_node(s, e, f, j), at);
+      for (int d = 0; d < 3; d++)
+        mid[d] += at[d] / shape->dim;
+    }
+    if (may_be_free(s, e, f) && point_near(to, mid, 2 * reach))
+      return true;
+  }
+  return false;
+}
+
+/* Own elements that go to a rank, and own nodes of all that do. */
+static ig_status parcel_choose(ig_frac_model *m, const scene *s, const ig_box_grid *to,
+                               ig_frac_parcel *a) {
+  const ig_frac_part *p = &m->part;
+  const int32_t nodes = m->count.nodes;
+  uint8_t *mark;
+  IG_TRY(IG_NEW(m->cx, &mark, (size_t)nodes + 1, "import of surfaces"));
+  ig_status status = IG_OK;
+  for (int32_t i = 0; i < s->candidates && status == IG_OK; i++) {
+    const int32_t e = s->candidate[i];
+    if (!goes(s, e, to))
+      continue;
+    for (int k = 0; k < m->shape.nodes; k++) {
+      const int32_t n = s->conn[k * (int64_t)m->s.ne + e];
+      mark[n] = mark[n] || p->owner[p->origin[n]] == p->rank;
+    }
+    if (p->element_owner[e] != p->rank)
+      continue;
+    status = IG_MORE(m->cx, &a->element, a->count[2], "import of surfaces");
+    if (status == IG_OK)
+      a->element[a->count[2]++] = e;
+  }
+  for (int32_t n = 0; n < nodes && status == IG_OK; n++)
+    if (mark[n]) {
+      status = IG_MORE(m->cx, &a->node, a->count[0], "import of surfaces");
+      if (status == IG_OK)
+        a->node[a->count[0]++] = n;
+      a->count[1] += s->node[n].used;
+    }
+  free(mark);
+  return status;
+}
+
+static void node_write(const scene *s, int32_t n, int64_t *slots, ig_frac_surface_node *to,
+                       int64_t *slot) {
+  const ig_frac_model *m = s->m;
+  const int dim = m->shape.dim;
+  *to = (ig_frac_surface_node){.number = s->p->node[n],
+                               .origin = s->p->mesh_node[s->p->origin[n]],
+                               .used = s->node[n].used,
+                               .surface = s->surface[n],
+                               .first = *slots,
+                               .part = s->pressed ? s->pressed[n] : -1,
+                               .minv = ig_frac_model_real(m, s->minv, n),
+                               .mass = s->mass ? ig_frac_model_real(m, s->mass, n) : 0,
+                               .gap = s->gap ? ig_frac_model_real(m, s->gap, n) : 0};
+  for (int d = 0; d < dim; d++) {
+    to->x[d] = ig_frac_model_real(m, s->x, (int64_t)n * dim + d);
+    to->u[d] = ig_frac_model_real(m, s->u, (int64_t)n * dim + d);
+    to->v[d] = ig_frac_model_real(m, s->v, (int64_t)n * dim + d);
+  }
+  for (int32_t i = 0; i < to->used; i++) {
+    const int32_t k = s->list[s->node[n].first + i];
+    slot[(*slots)++] = (int64_t)s->p->element[k % m->s.ne] * m->shape.nodes + k / m->s.ne;
+  }
+}
+
+static ig_frac_surface_element element_write(const scene *s, int32_t e) {
+  const ig_frac_shape *shape = &s->m->shape;
+  ig_frac_surface_element to = {.number = s->p->element[e]};
+  for (int a = 0; a < shape->nodes; a++)
+    to.node[a] = s->p->node[s->conn[a * (int64_t)s->m->s.ne + e]];
+  for (int f = 0; f < shape->faces; f++) {
+    const int32_t o = s->opp[(int64_t)e * shape->faces + f];
+    to.open |= (uint32_t)may_be_free(s, e, f) << f;
+    to.worn |= (uint32_t)(o < 0) << 2 * f;
+    to.cracked |= o >= s->m->s.ne;
+  }
+  return to;
+}
+
+static ig_status parcel_fill(ig_frac_model *m, const scene *s, ig_frac_parcel *a) {
+  int64_t slots = 0;
+  IG_TRY(ig_alloc(m->cx, (void **)&a->out, parcel_size(a->count) + 8, 1, "import of surfaces"));
+  ig_frac_surface_node *node = (ig_frac_surface_node *)(void *)a->out;
+  int64_t *slot = (int64_t *)(void *)(node + a->count[0]);
+  ig_frac_surface_element *element = (ig_frac_surface_element *)(void *)(slot + a->count[1]);
+  for (int32_t i = 0; i < a->count[0]; i++)
+    node_write(s, a->node[i], &slots, &node[i], slot);
+  for (int32_t i = 0; i < a->count[2]; i++)
+    element[i] = element_write(s, a->element[i]);
+  return IG_OK;
+}
+
+/* A parcel for each rank that may be near, and this one itself: both sides find the same pairs. */
+static ig_status parcels_make(ig_frac_model *m, const scene *s, const place *all,
+                              ig_frac_parcel *list, int *count) {
+  const ig_frac_part *p = &m->part;
+  const double reach = 2 * ig_frac_node_reach(m);
+  for (int r = 0; r < p->ranks; r++)
+    if (r == p->rank || ig_box_near(&all[p->rank].cover, &all[r].fence.all, reach) ||
+        ig_box_near(&all[r].cover, &all[p->rank].fence.all, reach))
+      list[(*count)++].rank = r;
+  for (int i = 0; i < *count; i++) {
+    IG_TRY(parcel_choose(m, s, &all[list[i].rank].fence, &list[i]));
+    IG_TRY(parcel_fill(m, s, &list[i]));
+  }
+  return IG_OK;
+}
+
+void ig_frac_parcels_free(ig_frac_parcel *list, int count) {
+  for (int i = 0; i < count; i++) {
+    free(list[i].node);
+    free(list[i].element);
+    if (list[i].in != list[i].out)
+      free(list[i].in);
+    free(list[i].out);
+  }
+  free(list);
+}
+
+/* Messages between this rank and the others of the list: `what` says of what. */
+static int messages_make(const ig_frac_model *m, const ig_frac_parcel *list, int count,
+                         bool contents, ig_message *message) {
+  int messages = 0;
+  for (int i = 0; i < count; i++) {
+    const ig_frac_parcel *a = &list[i];
+    if (a->rank == m->part.rank)
+      continue;
+    message[messages++] = contents ? (ig_message){.rank = a->rank,
+                                                  .send = a->out,
+                                                  .send_size = parcel_size(a->count),
+                                                  .receive = a->in,
+                                                  .receive_size = parcel_size(a->take)}
+                                   : (ig_message){.rank = a->rank,
+                                                  .send = a->count,
+                                                  .send_size = sizeof a->count,
+                                                  .receive = (void *)a->take,
+                                                  .receive_size = sizeof a->take};
+  }
+  return messages;
+}
+
+static ig_status room_make(ig_frac_model *m, ig_frac_parcel *list, int count) {
+  for (int i = 0; i < count; i++) {
+    ig_frac_parcel *a = &list[i];
+    if (a->rank == m->part.rank) {
+      memcpy(a->take, a->count, sizeof a->take);
+      a->in = a->out;
+      continue;
+    }
+    for (int k = 0; k < 3; k++)
+      if (a->take[k] < 0)
+        return IG_FAIL(m->cx, IG_NUMERIC, "surfaces of rank %d have a negative size", a->rank);
+    IG_TRY(ig_alloc(m->cx, (void **)&a->in, parcel_size(a->take) + 8, 1, "import of surfaces"));
+  }
+  return IG_OK;
+}
+
+/* Counts, then what they count. */
+static ig_status parcels_swap(ig_frac_model *m, ig_status status, ig_frac_parcel *list, int count) {
+  ig_message *message = NULL;
+  if (status == IG_OK)
+    status = IG_NEW(m->cx, &message, (size_t)count + 1, "messages");
+  status = ig_ranks_agree(m->cx, status);
+  if (status == IG_OK)
+    status = ig_ranks_exchange(m->cx, message, messages_make(m, list, count, false, message));
+  if (status == IG_OK)
+    status = ig_ranks_agree(m->cx, room_make(m, list, count));
+  if (status == IG_OK)
+    status = ig_ranks_exchange(m->cx, message, messages_make(m, list, count, true, message));
+  free(message);
+  return status;
+}
+
+ig_status ig_frac_import(ig_frac_model *m, ig_frac_parcel **list, int *count) {
+  scene s;
+  place *all = NULL;
+  *list = NULL;
+  *count = 0;
+  memset(&s, 0, sizeof s);
+  ig_status status = scene_open(m, &s);
+  status = ig_ranks_agree(m->cx, status);
+  if (status == IG_OK)
+    status = places_share(m, &s, &all);
+  if (status == IG_OK) {
+    status = IG_NEW(m->cx, list, (size_t)m->part.ranks, "import of surfaces");
+    if (status == IG_OK)
+      status = parcels_make(m, &s, all, *list, count);
+    status = parcels_swap(m, status, *list, *count);
+  }
+  free(s.surface);
+  free(s.candidate);
+  free(all);
+  return status;
+}

@@ -1,0 +1,206 @@
+/* From a job to a model that is ready to step. */
+#include "fracture/engine/cracks.h"
+#include "fracture/engine/tables.h"
+#include "material/material.h"
+#include "mesh/named.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static ig_status materials_read(ig_job *job, const ig_frac_case *c, ig_frac_settings *set) {
+  ig_ctx *cx = job->cx;
+  const int n = job->materials ? job->materials->count : 0;
+  if (n < 1 || n > IG_FRAC_MATERIALS)
+    return ig_fail_at(cx, &c->at, "materials: %d given: fracture takes 1 to %d", n,
+                      IG_FRAC_MATERIALS);
+  set->materials = n;
+  for (int i = 0; i < n; i++) {
+    const ig_material_case *m = IG_ITEM(const ig_material_case, *job->materials, i);
+    IG_TRY(ig_material_require(cx, m, "young|poisson|density", "fracture"));
+    if (m->law != IG_MATERIAL_AUTO && m->law != IG_MATERIAL_ELASTIC)
+      return ig_fail_at(cx, &m->at, "material '%s': fracture knows law: elastic alone", m->name);
+    set->elastic[i] = ig_frac_elastic_of(m->young, m->poisson, m->density.y[0],
+                                         job->mesh->dim == 2 && c->plane == 1);
+  }
+  return IG_OK;
+}
+
+static ig_status materials_place(ig_job *job, ig_frac_model *m) {
+  uint8_t *mat = ig_frac_model_host(m, "mat");
+  int *owner;
+  IG_TRY(IG_NEW(job->cx, &owner, m->s.ne, "materials"));
+  const ig_status status =
+      IG_CLAIM(job->cx, job->mesh, job->materials, ig_material_case, "material", owner);
+  for (int e = 0; e < m->s.ne && status == IG_OK; e++)
+    mat[e] = (uint8_t)owner[e];
+  free(owner);
+  return status;
+}
+
+static ig_status initial_add(ig_job *job, const ig_frac_initial_case *in, ig_frac_model *m) {
+  ig_ctx *cx = job->cx;
+  const int dim = m->shape.dim, want = dim == 2 ? 3 : 6;
+  double about[3], u0[3], v0[3], spin[3], e[3][3] = {{0}};
+  IG_TRY(ig_axes_read(cx, &in->at, "about", in->about, dim, about));
+  IG_TRY(ig_axes_read(cx, &in->at, "displacement", in->displacement, dim, u0));
+  IG_TRY(ig_axes_read(cx, &in->at, "velocity", in->velocity, dim, v0));
+  IG_TRY(ig_axes_read(cx, &in->at, "spin", in->spin, 3, spin));
+  if (dim == 2 && (spin[0] != 0 || spin[1] != 0))
+    return ig_fail_at(cx, &in->at, "`spin`: a plane mesh turns about z alone: [0, 0, %g]", spin[2]);
+  if (in->strain.count && in->strain.count != want)
+    return ig_fail_at(cx, &in->at, "`strain`: %d numbers: expected %d", in->strain.count, want);
+  for (int i = 0; in->strain.count && i < dim; i++)
+    e[i][i] = in->strain.value[i];
+  if (in->strain.count && dim == 2)
+    e[0][1] = e[1][0] = in->strain.value[2];
+  else if (in->strain.count)
+    for (int i = 0; i < 3; i++)
+      e[i][(i + 1) % 3] = e[(i + 1) % 3][i] = in->strain.value[3 + i];
+  ig_lid *node = NULL, count = job->mesh->nodes;
+  if (in->set)
+    IG_TRY(ig_mesh_named_nodes(cx, job->mesh, &in->at, in->set, &node, &count));
+  void *u = ig_frac_model_host(m, "u"), *v = ig_frac_model_host(m, "v");
+  const void *x = ig_frac_model_host(m, "x");
+  for (ig_lid place = 0; place < count; place++) {
+    const int64_t n = node ? node[place] : place;
+    double r[3] = {0};
+    for (int d = 0; d < dim; d++)
+      r[d] = ig_frac_model_real(m, x, n * dim + d) - about[d];
+    for (int i = 0; i < dim; i++) {
+      const int64_t at = n * dim + i;
+      const int j = (i + 1) % 3, k = (i + 2) % 3;
+      const double away = (i < 2 ? in->expansion * r[i] : 0) + spin[j] * r[k] - spin[k] * r[j];
+      ig_frac_model_put(m, v, at, ig_frac_model_real(m, v, at) + v0[i] + away);
+      ig_frac_model_put(m, u, at,
+                        ig_frac_model_real(m, u, at) + u0[i] + e[i][0] * r[0] + e[i][1] * r[1] +
+                            e[i][2] * r[2]);
+    }
+  }
+  free(node);
+  return IG_OK;
+}
+
+static ig_status support_set(ig_job *job, const ig_support_case *support, int number,
+                             ig_frac_model *m) {
+  const int dim = m->shape.dim;
+  ig_support_motion motion;
+  ig_history history;
+  ig_lid *node, count;
+  IG_TRY(ig_support_read(job->cx, support, dim, &motion));
+  IG_TRY(ig_support_holds(job->cx, support, &motion));
+  IG_TRY(ig_histories_add(job->cx, &m->histories, &support->history, &history));
+  IG_TRY(ig_mesh_named_nodes(job->cx, job->mesh, &support->at, support->set, &node, &count));
+  ig_status status = IG_OK;
+  for (int d = 0; status == IG_OK && d < dim; d++) {
+    if (motion.kind[d] == IG_MOVE_FREE)
+      continue;
+    int id;
+    const bool still = motion.kind[d] == IG_MOVE_FIXED;
+    status = ig_frac_model_motion(
+        m,
+        &(ig_frac_motion){motion.kind[d], still ? (ig_history){0} : history, motion.scale[d],
+                          motion.scale[d], still ? -1 : number},
+        &id);
+    for (ig_lid k = 0; status == IG_OK && k < count; k++)
+      status = ig_frac_model_lead(m, node[k], d, id);
+  }
+  free(node);
+  return status;
+}
+
+static ig_status loads_set(ig_job *job, const ig_frac_case *c, ig_frac_model *m) {
+  for (int i = 0; i < c->loads.count; i++) {
+    const ig_frac_load_case *l = IG_ITEM(const ig_frac_load_case, c->loads, i);
+    if (isnan(l->pressure) == isnan(l->traction[0]))
+      return ig_fail_at(job->cx, &l->at, "a load has either `pressure` or `traction`");
+    const ig_set *set;
+    IG_TRY(ig_mesh_named_set(job->cx, job->mesh, &l->at, l->set, IG_OF_FACES, &set));
+    ig_frac_load load = {.pressure = !isnan(l->pressure)};
+    IG_TRY(ig_axes_read(job->cx, &l->at, "traction", l->traction, m->shape.dim, load.value));
+    if (load.pressure)
+      load.value[0] = l->pressure;
+    IG_TRY(ig_histories_add(job->cx, &m->histories, &l->history, &load.history));
+    int id;
+    IG_TRY(ig_frac_model_load(m, &load, &id));
+    for (ig_lid k = 0; k < set->count; k++) {
+      const ig_status status = ig_frac_model_load_face(m, set->item[k], set->face[k], id);
+      if (status == IG_INPUT)
+        return ig_fail_at(job->cx, &l->at, "set '%s': %s", l->set, ig_ctx_message(job->cx));
+      IG_TRY(status);
+    }
+  }
+  return IG_OK;
+}
+
+/* Keys of another law of facets, which would have no effect. */
+static ig_status unused_check(ig_ctx *cx, const ig_frac_cohesive_case *z) {
+  if (z->law != 0 && (z->shape != 2 || !isnan(z->shape_shear)))
+    return ig_fail_at(cx, &z->at, "`shape` and `shape_shear` are for law: ppr");
+  if (z->weibull == 0 && z->seed != 1)
+    return ig_fail_at(cx, &z->at, "`seed` is that of the scatter of strength: give `weibull`");
+  return IG_OK;
+}
+
+ig_status ig_frac_setup(ig_job *job, ig_frac_model *m) {
+  const ig_frac_case *c = job->room_case;
+  const ig_frac_cohesive_case *z = &c->cohesive;
+  ig_frac_settings set = {.precision = job->precision,
+                          .assembly = job->assembly,
+                          .thickness = c->thickness,
+                          .check_every = (int)z->check_every,
+                          .finite_rotation = c->rotation == 1,
+                          .reserve = c->insertion.at.given,
+                          .criterion = z->criterion,
+                          .hold = z->start == 1,
+                          .penalty = z->penalty,
+                          .weibull = z->weibull,
+                          .threshold = z->insertion_threshold,
+                          .surface = c->surface_contact,
+                          .seed = (uint64_t)z->seed};
+  if (z->at.given)
+    IG_TRY(unused_check(job->cx, z));
+  if (job->precision == IG_MIXED)
+    return ig_fail_at(job->cx, &c->at, "precision: fracture runs in single or double, not mixed");
+  IG_TRY(materials_read(job, c, &set));
+  IG_TRY(ig_frac_law_first(job, &set.law));
+  const ig_status made = ig_frac_model_new(job->cx, job->mesh, &set, m);
+  if (made == IG_INPUT)
+    return ig_fail_at(job->cx, &c->at, "mesh: %s", ig_ctx_message(job->cx));
+  IG_TRY(made);
+  IG_TRY(materials_place(job, m));
+  IG_TRY(ig_frac_laws_set(job, m));
+  IG_TRY(ig_frac_cracks_mark(job, m));
+  for (int i = 0; i < c->initial.count; i++)
+    IG_TRY(initial_add(job, IG_ITEM(const ig_frac_initial_case, c->initial, i), m));
+  for (int i = 0; i < c->supports.count; i++)
+    IG_TRY(support_set(job, IG_ITEM(const ig_support_case, c->supports, i), i, m));
+  IG_TRY(loads_set(job, c, m));
+  IG_TRY(ig_frac_residual_read(job, m));
+  IG_TRY(ig_frac_probes_open(job, m));
+  IG_TRY(ig_frac_model_start(m));
+  double critical;
+  IG_TRY(ig_frac_model_critical(m, &critical));
+  /* a corner alone in its element may come to hang on the springs of all its facets, each of which
+     takes 1 / dt^2 of the 4 / dt^2 the update bears; contact of surfaces takes another 0.8 / dt^2
+     (surface.inc: four pairs of a tenth, each at most twice that with its other side) */
+  const double bears =
+      sqrt(1 - 0.25 * (z->check_every ? m->shape.dim : 0) - (c->surface_contact ? 0.2 : 0));
+  const double dt = isnan(c->time_step) ? c->safety * critical : c->time_step;
+  if (dt > bears * critical)
+    return ig_fail_at(job->cx, &c->at, "%s: a step of %.4g s is beyond the critical one, %.4g s%s",
+                      isnan(c->time_step) ? "safety" : "time_step", dt, bears * critical,
+                      z->check_every && c->surface_contact
+                          ? " with facets that may open and contact of surfaces"
+                      : z->check_every     ? " with facets that may open"
+                      : c->surface_contact ? " with contact of surfaces"
+                                           : "");
+  ig_frac_model_set_step(m, dt);
+  if (c->cracks.count)
+    IG_TRY(ig_frac_cracks_open(job, m));
+  IG_TRY(ig_frac_patches_new(m));
+  IG_TRY(ig_frac_residual_balance(job, m));
+  m->nodes_cut = m->count.nodes;
+  m->cohesive_cut = m->count.cohesive;
+  return IG_OK;
+}

@@ -1,0 +1,204 @@
+/* Whole files. */
+#include "io/format/atomic_file.h"
+#include "core/inputs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+bool ig_path_ends(const char *path, const char *ending) {
+  const size_t a = strlen(path), b = strlen(ending);
+  return a > b && strcasecmp(path + a - b, ending) == 0;
+}
+
+const char *ig_base_name(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+char *ig_path_join(const char *folder, const char *name) {
+  const size_t size = strlen(folder) + strlen(name) + 2;
+  char *path = malloc(size);
+  if (path)
+    snprintf(path, size, "%s/%s", folder, name);
+  return path;
+}
+
+static ig_status cannot(ig_ctx *cx, const char *what, const char *path, int error) {
+  return IG_FAIL(cx, IG_IO, "cannot %s '%s': %s", what, path, strerror(error));
+}
+
+static ig_status kind_check(ig_ctx *cx, const char *path, mode_t mode) {
+  if (S_ISREG(mode))
+    return IG_OK;
+  return IG_FAIL(cx, IG_INPUT, "'%s' is not a file: it is a %s", path,
+                 S_ISDIR(mode)    ? "folder"
+                 : S_ISFIFO(mode) ? "pipe"
+                 : S_ISSOCK(mode) ? "socket"
+                                  : "device");
+}
+
+ig_status ig_file_regular(ig_ctx *cx, const char *path) {
+  struct stat info;
+  if (stat(path, &info) != 0)
+    return IG_FAIL(cx, IG_INPUT, "cannot open '%s': %s", path, strerror(errno));
+  return kind_check(cx, path, info.st_mode);
+}
+
+ig_status ig_file_open(ig_ctx *cx, const char *path, FILE **file) {
+  struct stat info;
+  *file = NULL;
+  IG_TRY(ig_file_regular(cx, path));
+  const int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  if (fd < 0 || fstat(fd, &info) != 0) {
+    const int error = errno;
+    if (fd >= 0)
+      close(fd);
+    return IG_FAIL(cx, IG_INPUT, "cannot open '%s': %s", path, strerror(error));
+  }
+  const ig_status status = kind_check(cx, path, info.st_mode); /* it may be another by now */
+  *file = status == IG_OK ? fdopen(fd, "rb") : NULL;
+  if (!*file)
+    close(fd);
+  return status == IG_OK && !*file ? IG_FAIL(cx, IG_MEMORY, "no memory to read '%s'", path)
+                                   : status;
+}
+
+ig_status ig_file_read(ig_ctx *cx, const char *path, size_t most, char **text, size_t *size) {
+  size_t length = 0, capacity = 0;
+  char *bytes = NULL;
+  *text = NULL;
+  *size = 0;
+  FILE *f;
+  IG_TRY(ig_file_open(cx, path, &f));
+  ig_status status = IG_OK;
+  for (size_t got = 1; got && (most == 0 || length <= most); length += got) {
+    if (length + 1 >= capacity) { /* grown as it is read: others may write it */
+      capacity = capacity ? 4 * capacity : 1 << 16;
+      char *more = realloc(bytes, capacity);
+      if (!more) {
+        status = IG_FAIL(cx, IG_MEMORY, "no memory to read '%s'", path);
+        break;
+      }
+      bytes = more;
+    }
+    got = fread(bytes + length, 1, capacity - 1 - length, f);
+  }
+  if (status == IG_OK && ferror(f))
+    status = IG_FAIL(cx, IG_INPUT, "cannot read '%s': %s", path, strerror(errno));
+  fclose(f);
+  if (status != IG_OK) {
+    free(bytes);
+    return status;
+  }
+  bytes[length] = '\0';
+  ig_input_note(cx, path);
+  *text = bytes;
+  *size = length;
+  return IG_OK;
+}
+
+ig_status ig_write_all(ig_ctx *cx, int fd, const char *path, const void *bytes, size_t size) {
+  const char *p = bytes;
+  while (size) {
+    const size_t most = (size_t)1 << 30; /* Linux writes no more than 2 GB at once */
+    const ssize_t n = write(fd, p, size < most ? size : most);
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n <= 0)
+      return cannot(cx, "write", path, n < 0 ? errno : ENOSPC);
+    p += n;
+    size -= (size_t)n;
+  }
+  return IG_OK;
+}
+
+/* A rename is on the disk once its folder is. */
+static ig_status folder_sync(ig_ctx *cx, const char *path) {
+  const char *slash = strrchr(path, '/');
+  char *folder = slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : strdup(".");
+  if (!folder)
+    return IG_FAIL(cx, IG_MEMORY, "no memory for a path");
+  const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  /* some file systems cannot flush a folder and say EINVAL: nothing is lost but certainty */
+  const int error = fd < 0 || (fsync(fd) != 0 && errno != EINVAL) ? errno : 0;
+  if (fd >= 0)
+    close(fd);
+  const ig_status status = error ? cannot(cx, "flush folder", folder, error) : IG_OK;
+  free(folder);
+  return status;
+}
+
+int ig_partition_create(const char *part) {
+  const int flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+  const int fd = open(part, flags, 0666);
+  return fd < 0 && errno == EEXIST && unlink(part) == 0 ? open(part, flags, 0666) : fd;
+}
+
+ig_status ig_partition_finish(ig_ctx *cx, int fd, const char *part, const char *path) {
+  ig_status status = IG_OK;
+  if (fsync(fd) != 0)
+    status = cannot(cx, "write", path, errno);
+  if (close(fd) != 0 && status == IG_OK)
+    status = cannot(cx, "write", path, errno);
+  if (status == IG_OK && rename(part, path) != 0)
+    status = cannot(cx, "create", path, errno);
+  if (status == IG_OK)
+    return folder_sync(cx, path);
+  unlink(part);
+  return status;
+}
+
+ig_status ig_store(ig_ctx *cx, const char *path, const void *bytes, size_t size) {
+  const size_t length = strlen(path) + sizeof IG_PART;
+  char *part = malloc(length);
+  if (!part)
+    return IG_FAIL(cx, IG_MEMORY, "no memory for a path");
+  snprintf(part, length, "%s" IG_PART, path);
+  ig_status status = IG_OK;
+  const int fd = ig_partition_create(part);
+  if (fd < 0) {
+    status = cannot(cx, "create", path, errno);
+    goto done;
+  }
+  status = ig_write_all(cx, fd, path, bytes, size);
+  if (status == IG_OK) {
+    status = ig_partition_finish(cx, fd, part, path);
+  } else {
+    close(fd);
+    unlink(part);
+  }
+done:
+  free(part);
+  return status;
+}
+
+ig_status ig_folder_make(ig_ctx *cx, const char *path) {
+  char *p = strdup(path);
+  if (!p)
+    return IG_FAIL(cx, IG_MEMORY, "no memory for a path");
+  ig_status status = IG_OK;
+  for (char *end = p; *end && status == IG_OK;) {
+    end += strspn(end, "/");
+    end += strcspn(end, "/");
+    const char kept = *end;
+    *end = '\0';
+    struct stat info;
+    if (mkdir(p, 0777) != 0) {
+      const int error = errno;
+      if (stat(p, &info) != 0)
+        status = cannot(cx, "make folder", p, error);
+      else if (!S_ISDIR(info.st_mode))
+        status = IG_FAIL(cx, IG_INPUT,
+                         "cannot make folder '%s': '%s' is a file: choose another name", path, p);
+    }
+    *end = kept;
+  }
+  free(p);
+  return status;
+}

@@ -1,0 +1,13 @@
+/* Checksums of files. */
+#ifndef IG_IO_FORMAT_CRC_H
+#define IG_IO_FORMAT_CRC_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* CRC-32 of any number of bytes, going on from `crc` (0 at first). */
+uint32_t ig_crc32(uint32_t crc, const void *bytes, size_t size);
+/* The same of all of them, by so many threads. */
+uint32_t ig_crc32_by(int threads, const void *bytes, size_t size);
+
+#endif

@@ -1,0 +1,55 @@
+/* Elements of other programs beyond those a mesh can hold: quadratic ones become their corners. On
+   request solids become tetrahedra. */
+#ifndef IG_IO_MESH_CELL_TYPES_H
+#define IG_IO_MESH_CELL_TYPES_H
+
+#include "io/mesh/mesh_io.h"
+
+/* Codes that go on after ig_elem_type. */
+enum {
+  IG_CELL_WEDGE15 = 32,
+  IG_CELL_PYRAMID13,
+  IG_CELL_HEX20,
+  IG_CELL_HEX27,
+  IG_CELL_QUAD8,
+  IG_CELL_QUAD9,
+  IG_CELL_BEAM3,
+  IG_CELL_WEDGE18,
+  IG_CELL_PYRAMID14,
+  IG_CELL_END
+};
+enum { IG_CELL_MOST_NODES = 27, IG_CELL_MOST_CHILDREN = 6 };
+
+typedef struct {
+  const char *name;
+  int nodes, corners; /* corners come first */
+  int base;           /* the type the corners make */
+} ig_cell_info;
+ig_cell_info ig_cell_info_get(int code);
+/* The type an element of this code ends as, unless it is cut. */
+ig_elem_type ig_cell_type(int code);
+
+/* How many faces a code has, and the corners of one, by its number: how many. */
+int ig_cell_faces(int code);
+int ig_cell_face(int code, int number, int node[4]);
+/* The faces of the elements that a cell became (`children` from `first` on) that lie on one of its
+   own: by their nodes, as elements may have been cut or turned over. out: element << 8 | face;
+   returns how many, four per child at most. */
+enum { IG_CELL_MOST_FACES = 4 * IG_CELL_MOST_CHILDREN };
+int ig_cell_faces_made(int code, const ig_lid *corner, int number, const ig_mesh *mesh,
+                       ig_lid first, int children, int64_t *out);
+
+/* The cells as a mesh can hold them; the same arrays where nothing had to change. */
+typedef struct {
+  ig_cells cells;
+  ig_lid *first;  /* of each old cell, its first new one; NULL: nothing changed */
+  uint8_t *count; /* and how many it became */
+  uint8_t *type;  /* what `cells` points at */
+  int64_t *offset;
+  ig_lid *corner;
+  int32_t *tag;
+} ig_plain;
+IG_MUST_CHECK ig_status ig_cells_plain(ig_ctx *cx, const ig_cells *from, ig_plain *plain);
+void ig_plain_free(ig_plain *plain);
+
+#endif

@@ -1,0 +1,126 @@
+/* The library of Gmsh: loading it, its errors, the elements it lists. */
+#ifdef INGOT_HAVE_GMSH
+
+#include "io/mesh/mesh_gmsh.h"
+#include "io/format/atomic_file.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+/* Gmsh's state is global: of the one process that reads a file. */
+ig_gmsh_api ig_gmsh;
+
+ig_status ig_gmsh_load(ig_ctx *cx, const char *path) {
+  if (ig_gmsh.library)
+    return IG_OK;
+  void *library = dlopen(INGOT_GMSH_SONAME, RTLD_NOW | RTLD_LOCAL);
+  if (!library)
+    library = dlopen(INGOT_GMSH_FILE, RTLD_NOW | RTLD_LOCAL);
+  bool whole = library != NULL;
+#define X(name)                                                                                    \
+  *(void **)&ig_gmsh.name = library ? dlsym(library, "gmsh" #name) : NULL;                         \
+  whole = whole && ig_gmsh.name;
+  GMSH_LIST(X)
+#undef X
+  if (!whole) {
+    const char *why = dlerror();
+    const ig_status status =
+        IG_FAIL(cx, IG_UNSUPPORTED, "%s: Gmsh's library (%s) does not load: %s", path,
+                INGOT_GMSH_SONAME, why ? why : "it lacks a function");
+    if (library)
+      dlclose(library);
+    return status;
+  }
+  ig_gmsh.library = library;
+  return IG_OK;
+}
+
+ig_status ig_gmsh_failed(ig_gmsh_reader *r, const char *what) {
+  char *error = NULL;
+  int ierr;
+  ig_gmsh.LoggerGetLastError(&error, &ierr);
+  const bool outside = error && ig_path_ends(r->path, ".geo") && strstr(error, "open");
+  const ig_status status =
+      IG_FAIL(r->cx, IG_INPUT, "%s: %s%s%.800s%s", r->path, what, error && *error ? ": " : "",
+              error ? error : "",
+              outside ? ": a script reads files in its folder and below, and saves files only on "
+                        "kernels with Landlock (Linux 5.13)"
+                      : "");
+  ig_gmsh.Free(error);
+  return status;
+}
+
+static const ig_gmsh_elem elems[] = {
+    {1, IG_BEAM2, 2, 2},          {8, -1, 3, 2},
+    {2, IG_TRI3, 3, 3},           {9, IG_TRI6, 6, 3},
+    {3, IG_QUAD4, 4, 4},          {16, IG_CELL_QUAD8, 8, 4},
+    {10, IG_CELL_QUAD9, 9, 4},    {4, IG_TET4, 4, 4},
+    {11, IG_TET10, 10, 4},        {5, IG_HEX8, 8, 8},
+    {17, IG_CELL_HEX20, 20, 8},   {12, IG_CELL_HEX27, 27, 8},
+    {6, IG_WEDGE6, 6, 6},         {18, IG_CELL_WEDGE15, 15, 6},
+    {13, IG_CELL_WEDGE18, 18, 6}, {14, IG_CELL_PYRAMID14, 14, 5},
+    {7, IG_PYRAMID5, 5, 5},       {19, IG_CELL_PYRAMID13, 13, 5},
+};
+
+static const ig_gmsh_elem *elem_of(int gmsh) {
+  for (size_t i = 0; i < sizeof elems / sizeof *elems; i++)
+    if (elems[i].gmsh == gmsh)
+      return &elems[i];
+  return NULL;
+}
+
+int ig_gmsh_list(int dim, int entity, ig_gmsh_listed *l) {
+  int ierr = 0;
+  memset(l, 0, sizeof *l);
+  ig_gmsh.ModelMeshGetElements(&l->type, &l->types, &l->tag, &l->tag_count, &l->tags, &l->node,
+                               &l->node_count, &l->nodes, dim, entity, &ierr);
+  return ierr;
+}
+
+void ig_gmsh_list_free(ig_gmsh_listed *l) {
+  for (size_t i = 0; i < l->tags; i++)
+    ig_gmsh.Free(l->tag[i]);
+  for (size_t i = 0; i < l->nodes; i++)
+    ig_gmsh.Free(l->node[i]);
+  ig_gmsh.Free(l->type);
+  ig_gmsh.Free(l->tag);
+  ig_gmsh.Free(l->tag_count);
+  ig_gmsh.Free(l->node);
+  ig_gmsh.Free(l->node_count);
+}
+
+ig_status ig_gmsh_elements_each(ig_gmsh_reader *r, int dim, int entity, ig_gmsh_take *take,
+                                void *user) {
+  ig_gmsh_listed l;
+  ig_status status =
+      ig_gmsh_list(dim, entity, &l) ? ig_gmsh_failed(r, "Gmsh cannot list the elements") : IG_OK;
+  for (size_t i = 0; i < l.types && status == IG_OK; i++) {
+    const ig_gmsh_elem *kind = elem_of(l.type[i]);
+    if (!kind || (kind->code < 0 && dim == r->dim)) {
+      if (dim == r->dim) {
+        char *name = NULL;
+        int d, order, n, primary, e = 0;
+        double *local = NULL;
+        size_t local_count = 0;
+        ig_gmsh.ModelMeshGetElementProperties(l.type[i], &name, &d, &order, &n, &local,
+                                              &local_count, &primary, &e);
+        status = IG_FAIL(r->cx, IG_INPUT,
+                         "%s: the mesh has elements of Gmsh type %d (%s): expected lines, "
+                         "triangles, quadrilaterals, tetrahedra, hexahedra, wedges or pyramids",
+                         r->path, l.type[i], e == 0 && name ? name : "unknown");
+        ig_gmsh.Free(name);
+        ig_gmsh.Free(local);
+      }
+      continue;
+    }
+    if (l.node_count[i] != l.tag_count[i] * kind->nodes)
+      status = IG_FAIL(r->cx, IG_INPUT, "%s: elements of Gmsh type %d have a wrong number of nodes",
+                       r->path, l.type[i]);
+    else
+      status = take(r, kind, l.tag_count[i], l.tag[i], l.node[i], user);
+  }
+  ig_gmsh_list_free(&l);
+  return status;
+}
+
+#endif

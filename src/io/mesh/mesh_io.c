@@ -1,0 +1,214 @@
+/* Mesh files: the reader or writer for a name, and what all of them end with. */
+#include "io/mesh/mesh_io.h"
+#include "core/require.h"
+#include "io/mesh/cell_types.h"
+#include "io/format/atomic_file.h"
+#include <ingot/run.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static ig_mesh_reader read_dat;
+
+static const struct {
+  const char *ending;
+  ig_mesh_reader *read;
+  ig_mesh_writer *write;
+} formats[] = {
+    {".vtkhdf", ig_mesh_read_vtkhdf, ig_mesh_write_vtkhdf},
+    {".vtu", ig_mesh_read_vtu, ig_mesh_write_vtu},
+    {".pvtu", ig_mesh_read_vtu, NULL},
+    {".msh", ig_mesh_read_gmsh, ig_mesh_write_msh},
+    {".inp", ig_mesh_read_inp, ig_mesh_write_inp},
+    {".k", ig_mesh_read_dyna, NULL},
+    {".key", ig_mesh_read_dyna, NULL},
+    {".cdb", ig_mesh_read_cdb, NULL},
+    {".vtk", ig_mesh_read_vtk, ig_mesh_write_vtk},
+    {".stl", NULL, ig_mesh_write_stl},
+    {".geo", ig_mesh_read_gmsh, NULL},
+    {".step", ig_mesh_read_gmsh, NULL},
+    {".stp", ig_mesh_read_gmsh, NULL},
+    {".brep", ig_mesh_read_gmsh, NULL},
+    {".iges", ig_mesh_read_gmsh, NULL},
+    {".igs", ig_mesh_read_gmsh, NULL},
+    {".unv", ig_mesh_read_gmsh, NULL},
+    {".med", ig_mesh_read_med, NULL},
+    {".cgns", ig_mesh_read_gmsh, NULL},
+    {".bdf", ig_mesh_read_nastran, NULL},
+    {".nas", ig_mesh_read_nastran, NULL},
+    {".mesh", ig_mesh_read_gmsh, NULL},
+    {".dat", read_dat, NULL},
+};
+enum { FORMATS = sizeof formats / sizeof *formats };
+
+#define LEAST_MEMORY 64e6
+#define LARGE 20. /* m: a longer part is more likely one in millimetres */
+
+static const char *ending_of(const char *path) {
+  const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
+  return dot ? dot : "";
+}
+
+/* A failure of the checks, told with the file's name. */
+static ig_status in_file(ig_ctx *cx, const char *path, ig_status status) {
+  if (status != IG_INPUT || strncmp(cx->message, path, strlen(path)) == 0)
+    return status;
+  char message[sizeof cx->message];
+  memcpy(message, cx->message, sizeof message);
+  return IG_FAIL(cx, IG_INPUT, "%s: %.1800s", path, message);
+}
+
+/* Nodes of no element, such as mid-side nodes of elements taken by their corners, are left out. */
+static ig_status nodes_drop(ig_ctx *cx, ig_mesh *mesh, ig_lid *dropped) {
+  uint8_t *used = NULL, *keep = NULL;
+  ig_lid idle = mesh->nodes;
+  *dropped = 0;
+  const ig_lid elements = ig_mesh_elements(mesh);
+  ig_status status = IG_NEW(cx, &used, mesh->nodes, "nodes");
+  for (int b = 0; status == IG_OK && b < mesh->blocks; b++) {
+    const ig_block *block = &mesh->block[b];
+    const size_t corners = (size_t)block->count * (size_t)ig_elem_info_get(block->type)->nodes;
+    for (size_t i = 0; i < corners; i++) {
+      idle -= !used[block->conn[i]];
+      used[block->conn[i]] = 1;
+    }
+  }
+  if (status == IG_OK && idle > 0 && idle < mesh->nodes) {
+    status = IG_NEW(cx, &keep, elements, "elements");
+    if (status == IG_OK) {
+      memset(keep, 1, (size_t)elements);
+      status = ig_mesh_keep(cx, mesh, keep, NULL);
+      *dropped = idle;
+    }
+  }
+  free(used);
+  free(keep);
+  return status;
+}
+
+/* CalculiX GraphiX names its Abaqus files .msh, too. */
+static ig_status is_keywords(ig_ctx *cx, const char *path, bool *is) {
+  char head[64] = "";
+  FILE *f;
+  IG_TRY(ig_file_open(cx, path, &f));
+  const size_t length = fread(head, 1, sizeof head - 1, f);
+  fclose(f);
+  size_t i = 0;
+  while (i < length && strchr(" \t\r\n", head[i]))
+    i++;
+  *is = head[i] == '*';
+  return IG_OK;
+}
+
+/* Files that end in .dat are Nastran's, Ansys's or Abaqus's: their lines tell. */
+static ig_status read_dat(ig_ctx *cx, const char *path, const ig_mesh_read_options *options,
+                          ig_mesh **mesh) {
+  static const struct {
+    const char *word;
+    ig_mesh_reader *read;
+  } signs[] = {
+      {"BEGIN BULK", ig_mesh_read_nastran}, {"GRID", ig_mesh_read_nastran},
+      {"NBLOCK", ig_mesh_read_cdb},         {"*KEYWORD", ig_mesh_read_dyna},
+      {"*NODE", ig_mesh_read_inp},          {"*INCLUDE", ig_mesh_read_inp},
+      {"*HEADING", ig_mesh_read_inp},       {"*PART", ig_mesh_read_inp},
+  };
+  enum { SIGNS = sizeof signs / sizeof *signs };
+  ig_mesh_text t;
+  ig_mesh_reader *read = NULL;
+  *mesh = NULL;
+  IG_TRY(ig_text_open(cx, path, &t));
+  while (!read && ig_text_line(&t))
+    for (int i = 0; i < SIGNS && !read; i++)
+      if (strncasecmp(t.line, signs[i].word, strlen(signs[i].word)) == 0)
+        read = signs[i].read;
+  ig_text_close(&t);
+  if (!read)
+    return IG_FAIL(cx, IG_INPUT,
+                   "%s: no mesh is seen in it: expected Nastran's GRID, Ansys's NBLOCK or Abaqus's "
+                   "*NODE at the beginning of a line",
+                   path);
+  return read(cx, path, options, mesh);
+}
+
+ig_status ig_mesh_read(ig_ctx *cx, const char *path, const ig_mesh_read_options *options,
+                       ig_mesh **out) {
+  static const ig_mesh_read_options defaults;
+  IG_REQUIRE_ARGS(cx, cx && path && out);
+  *out = NULL;
+  options = options ? options : &defaults;
+  if (!(options->unit >= 0 && isfinite(options->unit)) ||
+      !(options->edge >= 0 && isfinite(options->edge)))
+    return IG_FAIL(cx, IG_INPUT, "%s: unit %g m and edge %g m: expected positive lengths", path,
+                   options->unit, options->edge);
+  if (!(options->time_limit >= 0) || !(options->memory_limit >= 0))
+    return IG_FAIL(cx, IG_INPUT, "%s: limits of %g s and %g bytes: expected positive numbers", path,
+                   options->time_limit, options->memory_limit);
+  if (options->memory_limit > 0 && options->memory_limit < LEAST_MEMORY)
+    return IG_FAIL(cx, IG_INPUT,
+                   "%s: %g bytes of memory are too few to read it: give them a unit, "
+                   "as in 8 GB",
+                   path, options->memory_limit);
+  const char *ending = ending_of(path);
+  int i = 0;
+  while (i < FORMATS && strcasecmp(ending, formats[i].ending) != 0)
+    i++;
+  if (i == FORMATS || !formats[i].read)
+    return IG_FAIL(
+        cx, IG_INPUT,
+        "%s: a mesh file cannot end in '%s': expected .vtkhdf, .vtu, .vtk, .inp, .k, "
+        ".cdb, .msh, .unv, .med, .cgns, .bdf, .dat, .geo or .step; a surface (.stl, .obj, .3mf) is "
+        "cut into voxels by `mesh: {stl: …, voxel: …}`",
+        path, ending);
+  double named;
+  IG_TRY(ig_mesh_file_unit(cx, path, &named));
+  const ig_mesh_read_options known = {.unit = options->unit > 0 ? options->unit : named,
+                                      .edge = options->edge,
+                                      .split = options->split,
+                                      .time_limit = options->time_limit,
+                                      .memory_limit = options->memory_limit};
+  const double unit = known.unit > 0 ? known.unit : 1;
+  ig_mesh *mesh = NULL;
+  bool keywords = false;
+  if (strcmp(formats[i].ending, ".msh") == 0)
+    IG_TRY(is_keywords(cx, path, &keywords));
+  ig_mesh_reader *const read = keywords ? ig_mesh_read_inp : formats[i].read;
+  IG_TRY(in_file(cx, path, read(cx, path, &known, &mesh)));
+  for (size_t n = 0; unit != 1 && n < 3 * (size_t)mesh->nodes; n++)
+    mesh->x[n] *= unit;
+  ig_lid dropped;
+  ig_status status = nodes_drop(cx, mesh, &dropped);
+  if (status == IG_OK)
+    status = in_file(cx, path, ig_mesh_check(cx, mesh));
+  if (status != IG_OK) {
+    ig_mesh_free(mesh);
+    return status;
+  }
+  double low[3], high[3], size = 0;
+  ig_mesh_bounds(mesh, low, high);
+  for (int d = 0; d < 3; d++)
+    size = fmax(size, high[d] - low[d]);
+  if (size > LARGE && !known.unit)
+    ig_warn(cx,
+            "%s: %.4g m long, as the file names no unit: give `unit: 1 mm` (--unit mm) if its "
+            "lengths are millimetres",
+            path, size);
+  /* said of a mesh that is good: one that is refused has one message; Gmsh has points of its own */
+  if (dropped > 0 && read != ig_mesh_read_gmsh)
+    ig_info(cx, "%s: %d nodes belong to no element: left out", path, dropped);
+  *out = mesh;
+  return IG_OK;
+}
+
+ig_status ig_mesh_write(ig_ctx *cx, const ig_mesh *mesh, const char *path) {
+  IG_REQUIRE_ARGS(cx, cx && mesh && path);
+  const char *ending = ending_of(path);
+  for (int i = 0; i < FORMATS; i++)
+    if (formats[i].write && strcasecmp(ending, formats[i].ending) == 0)
+      return formats[i].write(cx, mesh, path);
+  return IG_FAIL(cx, IG_INPUT,
+                 "%s: a mesh cannot be written as '%s': expected .vtkhdf, .vtu, .vtk, .inp, .msh "
+                 "or .stl",
+                 path, ending);
+}

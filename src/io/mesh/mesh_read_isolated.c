@@ -1,0 +1,610 @@
+/* A reader that is not ours runs in a process of its own, confined (io/mesh/sandbox.h): a crash in
+   it is an error like any other, and a file from a stranger does no harm there. What it logs, its
+   error or its mesh comes back through a pipe and is checked like any input.
+
+   The process is a fork without exec: a program that uses the library has no helper program of ours
+   beside it. The child of a program with threads has only the thread that forked. It uses memory,
+   stdio and the dynamic loader, whose locks glibc resets in a child, and none of the locks of this
+   library, of CUDA, MPI, HDF5 or OpenMP; descriptors of all of them are closed first. Should
+   another library leave a lock behind, the limit of time ends the child.
+
+   The child sees the file by a link with an ending in lower case in a folder of its own. A script
+   finds the files and folders beside it there by links, too, and what it saves goes into that
+   folder, which is removed at the end. */
+#include "io/mesh/mesh_io.h"
+#include "core/memory.h"
+#include "io/mesh/sandbox.h"
+#include "io/format/atomic_file.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <locale.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define SECONDS 600.    /* unless the caller says so */
+#define SHARE 0.75      /* of the memory that is left, likewise */
+#define SCRATCH 1e9     /* bytes that it may write, in all */
+#define LIBRARIES 256e6 /* bytes that loading them takes */
+#define LOOK_AGAIN .1   /* s, for signals and the end of the time */
+enum { LINKS = 10000, OWN_FILES = 1000 };
+
+/* --- a folder of its own */
+
+#define PREFIX "ingot-mesh-"
+#define MARK ".ingot-scratch" /* a link that leads nowhere: the folder is one of these */
+
+typedef struct {
+  char folder[PATH_MAX]; /* "": there is none */
+  char file[PATH_MAX];   /* the link in it that the reader opens */
+  char home[PATH_MAX];   /* the folder of the user's file */
+  int lock;              /* held as long as the folder is in use; -1 */
+  int links;
+} scratch;
+
+/* Removes a folder without folders in it. */
+static void folder_remove(const char *folder) {
+  DIR *all = opendir(folder);
+  for (struct dirent *e; all && (e = readdir(all));)
+    (void)!unlinkat(dirfd(all), e->d_name, 0);
+  if (all)
+    closedir(all);
+  (void)!rmdir(folder);
+}
+
+/* Folders of runs that were killed: nobody holds their lock. */
+static void folders_sweep(const char *parent) {
+  DIR *all = opendir(parent);
+  const time_t now = time(NULL);
+  for (struct dirent *e; all && (e = readdir(all));) {
+    char path[PATH_MAX];
+    struct stat info;
+    if (strncmp(e->d_name, PREFIX, strlen(PREFIX)) != 0 ||
+        snprintf(path, sizeof path, "%s/%s", parent, e->d_name) >= (int)sizeof path)
+      continue;
+    const int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0)
+      continue;
+    const bool old = fstat(fd, &info) == 0 && info.st_uid == geteuid() && info.st_mtime < now - 60;
+    if (old && fstatat(fd, MARK, &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(info.st_mode) &&
+        flock(fd, LOCK_EX | LOCK_NB) == 0)
+      folder_remove(path);
+    close(fd);
+  }
+  if (all)
+    closedir(all);
+}
+
+static bool link_make(scratch *s, const char *from, const char *name) {
+  char target[PATH_MAX], place[PATH_MAX];
+  if (snprintf(target, sizeof target, "%s/%s", s->home, from) >= (int)sizeof target ||
+      snprintf(place, sizeof place, "%s/%s", s->folder, name) >= (int)sizeof place)
+    return false;
+  const bool good = symlink(target, place) == 0 || errno == EEXIST;
+  s->links += good;
+  return good;
+}
+
+/* A script may merge or include what lies beside it. */
+static void siblings_link(scratch *s) {
+  DIR *all = opendir(s->home);
+  for (struct dirent *e; all && s->links < LINKS && (e = readdir(all));)
+    if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
+      (void)link_make(s, e->d_name, e->d_name);
+  if (all)
+    closedir(all);
+}
+
+static void scratch_remove(scratch *s) {
+  if (s->folder[0])
+    folder_remove(s->folder);
+  if (s->lock >= 0)
+    close(s->lock);
+  s->folder[0] = '\0';
+  s->lock = -1;
+}
+
+static ig_status scratch_make(ig_ctx *cx, const char *path, scratch *s) {
+  const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *parent;
+  char folder[PATH_MAX], own[PATH_MAX], options[PATH_MAX + 8];
+  *s = (scratch){.lock = -1};
+  parent = getenv("TMPDIR");
+  parent = parent && parent[0] == '/' ? parent : "/tmp";
+  if (snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) + 1 : 1,
+               slash ? path : ".") >= (int)sizeof folder ||
+      snprintf(own, sizeof own, "%s", name) >= (int)sizeof own)
+    return IG_FAIL(cx, IG_INPUT, "the name of the file is too long");
+  if (!realpath(folder, s->home))
+    return IG_FAIL(cx, IG_INPUT, "cannot open '%s': %s", path, strerror(errno));
+  folders_sweep(parent);
+  snprintf(s->folder, sizeof s->folder, "%.*s/" PREFIX "XXXXXX", PATH_MAX / 2, parent);
+  if (!mkdtemp(s->folder)) {
+    s->folder[0] = '\0';
+    return IG_FAIL(cx, IG_IO,
+                   "%s: cannot make a folder in '%s' for its reader: %s: set TMPDIR to "
+                   "a folder that can be written",
+                   path, parent, strerror(errno));
+  }
+  s->lock = open(s->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (s->lock >= 0)
+    (void)!flock(s->lock, LOCK_EX | LOCK_NB);
+  char *dot = strrchr(own, '.');
+  for (char *c = dot; c && *c; c++)
+    *c = (char)tolower((unsigned char)*c);
+  const bool script = dot && strcmp(dot, ".geo") == 0;
+  if (snprintf(s->file, sizeof s->file, "%s/%s", s->folder, own) >= (int)sizeof s->file ||
+      !link_make(s, MARK, MARK) || !link_make(s, name, own)) {
+    scratch_remove(s);
+    return IG_FAIL(cx, IG_IO, "%s: cannot make a link to it in '%s': %s", path, parent,
+                   strerror(errno));
+  }
+  if (script)
+    siblings_link(s);
+  snprintf(options, sizeof options, "%s/%s.opt", s->home, name);
+  if (!script && access(options, F_OK) == 0) { /* Gmsh reads options of a file from beside it */
+    snprintf(folder, sizeof folder, "%.*s.opt", PATH_MAX / 2, name);
+    snprintf(options, sizeof options, "%.*s.opt", PATH_MAX / 2, own);
+    (void)link_make(s, folder, options);
+  }
+  return IG_OK;
+}
+
+/* Whether it has written more than it may. */
+static bool scratch_full(const scratch *s) {
+  double bytes = 0;
+  int files = 0;
+  DIR *all = opendir(s->folder);
+  for (struct dirent *e; all && (e = readdir(all)); files++) {
+    struct stat info;
+    if (fstatat(dirfd(all), e->d_name, &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(info.st_mode))
+      bytes += 512. * (double)info.st_blocks;
+  }
+  if (all)
+    closedir(all);
+  return bytes > SCRATCH || files > s->links + OWN_FILES;
+}
+
+/* A message as the user knows the names: those of the links are replaced. */
+static void names_restore(const scratch *s, const char *path, const char *text, char *out,
+                          size_t size) {
+  size_t n = 0;
+  const size_t file = strlen(s->file), folder = strlen(s->folder);
+  const char *slash = strrchr(path, '/');
+  while (*text && n + 1 < size) {
+    const bool is_file = strncmp(text, s->file, file) == 0;
+    if (is_file || (strncmp(text, s->folder, folder) == 0 && text[folder] == '/')) {
+      const int length = is_file ? (int)strlen(path) : slash ? (int)(slash - path) + 1 : 0;
+      const int put = snprintf(out + n, size - n, "%.*s", length, path);
+      n = n + (size_t)put < size ? n + (size_t)put : size - 1;
+      text += is_file ? file : folder + 1;
+    } else {
+      out[n++] = *text++;
+    }
+  }
+  out[n] = '\0';
+}
+
+/* --- bytes through a pipe */
+
+static bool send(int fd, const void *data, size_t size) {
+  const char *bytes = data;
+  while (size) {
+    const ssize_t n = write(fd, bytes, size);
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n <= 0)
+      return false;
+    bytes += n;
+    size -= (size_t)n;
+  }
+  return true;
+}
+
+typedef enum { RUNS, ENDED, TOO_LONG, TOO_MUCH, INTERRUPTED } fate;
+
+/* The parent's side. */
+typedef struct {
+  ig_ctx *cx;
+  const char *path;
+  const scratch *scratch;
+  sigset_t watched; /* signals that wait until the child is gone */
+  int fd;
+  double end, look; /* when the time is over, when to look at the folder again */
+  fate fate;
+} wire;
+
+static bool signalled(const wire *w) {
+  sigset_t waiting;
+  static const int all[] = {SIGINT, SIGTERM, SIGHUP};
+  if (w->cx->interrupted)
+    return true;
+  if (sigpending(&waiting) == 0)
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+      if (sigismember(&w->watched, all[i]) == 1 && sigismember(&waiting, all[i]) == 1)
+        return true;
+  return false;
+}
+
+static bool take(wire *w, void *data, size_t size) {
+  char *bytes = data;
+  while (size && w->fate == RUNS) {
+    struct pollfd one = {.fd = w->fd, .events = POLLIN};
+    const int ready = poll(&one, 1, (int)(1e3 * LOOK_AGAIN));
+    const double now = ig_now();
+    if (signalled(w))
+      w->fate = INTERRUPTED;
+    else if (now > w->end)
+      w->fate = TOO_LONG;
+    else if (now > w->look && scratch_full(w->scratch))
+      w->fate = TOO_MUCH;
+    if (now > w->look)
+      w->look = now + 1;
+    if (w->fate != RUNS || ready <= 0)
+      continue;
+    const ssize_t n = read(w->fd, bytes, size);
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n <= 0) {
+      w->fate = ENDED;
+      break;
+    }
+    bytes += n;
+    size -= (size_t)n;
+  }
+  return size == 0;
+}
+
+/* --- a mesh through it: sizes first, then all arrays */
+
+typedef struct {
+  int32_t dim, nodes, blocks, sets;
+} mesh_head;
+typedef struct {
+  int32_t kind, count, name; /* of a block: its type, no name */
+} part_head;
+
+static bool mesh_send(int fd, const ig_mesh *m) {
+  const mesh_head head = {m->dim, m->nodes, m->blocks, m->sets};
+  bool good = send(fd, &head, sizeof head) && send(fd, m->x, (size_t)m->nodes * 3 * sizeof *m->x);
+  for (int b = 0; b < m->blocks && good; b++) {
+    const ig_block *k = &m->block[b];
+    const size_t n = (size_t)k->count, npe = (size_t)ig_elem_info_get(k->type)->nodes;
+    const part_head part = {(int32_t)k->type, k->count, 0};
+    good = send(fd, &part, sizeof part) && send(fd, k->conn, n * npe * sizeof *k->conn) &&
+           send(fd, k->tag, n * sizeof *k->tag);
+  }
+  for (int i = 0; i < m->sets && good; i++) {
+    const ig_set *s = &m->set[i];
+    const part_head part = {(int32_t)s->kind, s->count, (int32_t)strlen(s->name)};
+    good = send(fd, &part, sizeof part) && send(fd, s->name, (size_t)part.name) &&
+           send(fd, s->item, (size_t)s->count * sizeof *s->item) &&
+           (s->kind != IG_SET_FACES || send(fd, s->face, (size_t)s->count));
+  }
+  return good;
+}
+
+static ig_status cut_off(const wire *w) {
+  return IG_FAIL(w->cx, IG_IO, "%s: the reader ended before the mesh was whole", w->path);
+}
+
+static bool all_below(const ig_lid *item, size_t count, ig_lid most) {
+  for (size_t i = 0; i < count; i++)
+    if ((uint32_t)item[i] >= (uint32_t)most)
+      return false;
+  return true;
+}
+
+static ig_status set_take(wire *w, ig_mesh *m, ig_lid elements) {
+  part_head part;
+  char *name = NULL;
+  ig_set *s;
+  if (!take(w, &part, sizeof part) || part.count < 0 || part.name < 0 || part.name > 1 << 20 ||
+      part.kind < IG_SET_NODES || part.kind > IG_SET_FACES)
+    return cut_off(w);
+  IG_TRY(IG_NEW(w->cx, &name, part.name + 1, "name of a set"));
+  ig_status status = take(w, name, (size_t)part.name) ? IG_OK : cut_off(w);
+  if (status == IG_OK)
+    status = ig_mesh_add_set(w->cx, m, name, (ig_set_kind)part.kind, part.count, &s);
+  free(name);
+  IG_TRY(status);
+  if (!take(w, s->item, (size_t)part.count * sizeof *s->item) ||
+      (s->kind == IG_SET_FACES && !take(w, s->face, (size_t)part.count)) ||
+      !all_below(s->item, (size_t)s->count, s->kind == IG_SET_NODES ? m->nodes : elements))
+    return cut_off(w);
+  return IG_OK;
+}
+
+static ig_status mesh_take(wire *w, ig_mesh **mesh) {
+  mesh_head head;
+  if (!take(w, &head, sizeof head) || head.nodes < 0 || head.dim < 2 || head.dim > 3)
+    return cut_off(w);
+  IG_TRY(ig_mesh_new(w->cx, head.dim, head.nodes, mesh));
+  ig_mesh *m = *mesh;
+  if (!take(w, m->x, (size_t)m->nodes * 3 * sizeof *m->x))
+    return cut_off(w);
+  for (int b = 0; b < head.blocks; b++) {
+    part_head part;
+    ig_block *k;
+    if (!take(w, &part, sizeof part) || part.kind < 0 || part.kind >= IG_ELEM_TYPES ||
+        part.count < 0)
+      return cut_off(w);
+    IG_TRY(ig_mesh_add_block(w->cx, m, (ig_elem_type)part.kind, part.count, &k));
+    const size_t n = (size_t)part.count, npe = (size_t)ig_elem_info_get(k->type)->nodes;
+    if (!take(w, k->conn, n * npe * sizeof *k->conn) || !take(w, k->tag, n * sizeof *k->tag) ||
+        !all_below(k->conn, n * npe, m->nodes))
+      return cut_off(w);
+  }
+  const ig_lid elements = ig_mesh_elements(m);
+  for (int i = 0; i < head.sets; i++)
+    IG_TRY(set_take(w, m, elements));
+  return IG_OK;
+}
+
+/* --- the child */
+
+typedef struct {
+  int32_t status; /* -1: a line of the log, of this level */
+  int32_t level, length;
+} word_head;
+
+static void log_send(void *user, ig_log_level level, const char *text) {
+  const word_head head = {-1, (int32_t)level, (int32_t)strlen(text)};
+  const int fd = *(const int *)user;
+  (void)!(send(fd, &head, sizeof head) && send(fd, text, (size_t)head.length));
+}
+
+/* Keeps the pipe, as descriptor 3, and nothing else: neither the terminal nor what the program has
+   open. */
+static void descriptors_close(int pipe) {
+  const int nothing = open("/dev/null", O_RDWR);
+  int from = 3;
+  if (pipe != 3)
+    (void)!dup2(pipe, 3);
+  for (int fd = 0; fd < 3; fd++)
+    if (nothing < 0 || dup2(nothing, fd) < 0)
+      close(fd);
+#ifdef SYS_close_range
+  if (syscall(SYS_close_range, 4u, ~0u, 0u) == 0)
+    return;
+#endif
+  for (const int most = (int)sysconf(_SC_OPEN_MAX); ++from < (most > 0 ? most : 1024);)
+    close(from);
+}
+
+/* Its home is its own folder, and libraries of linear algebra start no threads when they are
+   loaded: one for each core would not fit into the limit of memory. The new list is put in place of
+   the old one, since setenv takes a lock that another thread may have held. */
+extern char **environ;
+static void environment_set(const scratch *s) {
+  static char home[PATH_MAX + 8], tmp[PATH_MAX + 8];
+  static char blas[] = "OPENBLAS_NUM_THREADS=1", omp[] = "OMP_NUM_THREADS=1";
+  char *const own[] = {home, tmp, blas, omp};
+  enum { OWN = sizeof own / sizeof *own };
+  size_t count = 0;
+  while (environ && environ[count])
+    count++;
+  char **list = calloc(OWN + count + 1, sizeof *list);
+  if (!list)
+    return;
+  snprintf(home, sizeof home, "HOME=%s", s->folder);
+  snprintf(tmp, sizeof tmp, "TMPDIR=%s", s->folder);
+  memcpy(list, own, sizeof own); /* the first of a name counts */
+  if (count)
+    memcpy(list + OWN, environ, count * sizeof *list);
+  environ = list;
+}
+
+static ig_status confined(ig_ctx *cx, const ig_mesh_guest *guest, const scratch *s,
+                          const ig_mesh_read_options *options, ig_mesh **mesh) {
+  char why[256];
+  const ig_sandbox sandbox = {.folder = s->folder,
+                              .seconds = options->time_limit + 5,
+                              .bytes = options->memory_limit + LIBRARIES,
+                              .file_bytes = SCRATCH};
+  const char *const places[] = {s->folder, s->home, s->file, NULL};
+  bool good = ig_sandbox_enter(&sandbox, why, sizeof why);
+  if (good)
+    IG_TRY(guest->load(cx, s->file));
+  good = good && ig_sandbox_narrow(places, why, sizeof why);
+  if (!good)
+    return IG_FAIL(cx, IG_UNSUPPORTED,
+                   "%s: %s is not run without protection from what a file may contain, and that is "
+                   "not to be had here: %s; expected Linux 4.14 or newer with seccomp (in a "
+                   "container: its default profile); convert the mesh to .inp or .vtk elsewhere",
+                   s->file, guest->name, why);
+  return guest->read(cx, s->file, options, mesh);
+}
+
+static void read_there(ig_ctx *cx, const ig_mesh_guest *guest, const scratch *s,
+                       const ig_mesh_read_options *options, int fd) {
+  ig_mesh *mesh = NULL;
+  static const int usual[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGPIPE, SIGCHLD};
+  sigset_t none;
+  for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
+    signal(usual[i], SIG_DFL);
+  signal(SIGXFSZ, SIG_IGN); /* a file that grows too long: an error there */
+  sigemptyset(&none);
+  (void)pthread_sigmask(SIG_SETMASK, &none, NULL);
+  (void)setlocale(LC_ALL, "C"); /* this process is the reader's alone */
+  (void)!chdir(s->folder);
+  environment_set(s);
+  cx->log = log_send;
+  cx->user = &fd;
+  cx->progress = NULL;
+  cx->message[0] = '\0';
+  const ig_status status = confined(cx, guest, s, options, &mesh);
+  const word_head head = {(int32_t)status, 0, (int32_t)strlen(cx->message)};
+  if (send(fd, &head, sizeof head) && send(fd, cx->message, (size_t)head.length) && status == IG_OK)
+    (void)!mesh_send(fd, mesh);
+}
+
+/* --- the parent */
+
+static ig_status hear(wire *w, bool *spoke, ig_mesh **mesh) {
+  word_head head;
+  ig_ctx *cx = w->cx;
+  char text[sizeof cx->message], known[sizeof cx->message];
+  *spoke = false;
+  while (take(w, &head, sizeof head)) {
+    if (head.length < 0 || (size_t)head.length >= sizeof text ||
+        !take(w, text, (size_t)head.length))
+      break;
+    text[head.length] = '\0';
+    names_restore(w->scratch, w->path, text, known, sizeof known);
+    if (head.status < 0) {
+      ig_log(cx, head.level == IG_LOG_WARN ? IG_LOG_WARN : IG_LOG_INFO, "%s", known);
+      continue;
+    }
+    *spoke = true;
+    cx->status = head.status <= IG_INTERRUPTED ? (ig_status)head.status : IG_IO;
+    memcpy(cx->message, known, sizeof known);
+    return cx->status == IG_OK ? mesh_take(w, mesh) : cx->status;
+  }
+  return IG_IO;
+}
+
+/* "path:line:1" of the command that starts a program, if it stands in the file itself. */
+static void command_find(ig_ctx *cx, const char *path, char *place, size_t size) {
+  enum { MOST = 64 << 20 };
+  static const char *const words[] = {"SystemCall", "OnelabRun", "System"};
+  char *text = NULL;
+  size_t length;
+  int line = 1;
+  const char *found = NULL;
+  if (ig_file_read(cx, path, MOST, &text, &length) == IG_OK)
+    for (size_t i = 0; i < sizeof words / sizeof *words && !found; i++)
+      found = strstr(text, words[i]);
+  for (const char *c = text; found && c < found; c++)
+    line += *c == '\n';
+  if (found)
+    snprintf(place, size, "%s:%d:1", path, line);
+  else
+    snprintf(place, size, "%s", path);
+  free(text);
+}
+
+/* Memory that a child took beyond what it had from its parent. */
+static double grown_by(const struct rusage *used, double before) {
+  return 1024. * (double)used->ru_maxrss - before;
+}
+
+/* Why a child ended that did not say so. */
+static ig_status silent(const wire *w, const char *name, const ig_mesh_read_options *o, int how,
+                        const struct rusage *used, double before) {
+  ig_ctx *cx = w->cx;
+  const int sig = WIFSIGNALED(how) ? WTERMSIG(how) : 0;
+  const double busy = (double)used->ru_utime.tv_sec + (double)used->ru_stime.tv_sec;
+  if (w->fate == INTERRUPTED)
+    return IG_FAIL(cx, IG_INTERRUPTED, "%s: interrupted while it was read", w->path);
+  if (w->fate == TOO_LONG || (sig && sig != SIGSYS && busy >= o->time_limit))
+    return IG_FAIL(cx, IG_INPUT,
+                   "%s: %s has not ended after %g s: take a larger `edge`, or more time by "
+                   "`meshing_time` (--meshing-time)",
+                   w->path, name, o->time_limit);
+  if (w->fate == TOO_MUCH)
+    return IG_FAIL(cx, IG_INPUT, "%s: %s was to write more than %g GB or %d files: take that out",
+                   w->path, name, 1e-9 * SCRATCH, OWN_FILES);
+  if (sig == SIGSYS) {
+    char place[1024];
+    command_find(cx, w->path, place, sizeof place);
+    return IG_FAIL(cx, IG_INPUT,
+                   "%s: it would run a program (SystemCall, OnelabRun …), which Ingot does not "
+                   "let a geometry or mesh file do: take that out",
+                   place);
+  }
+  if (grown_by(used, before) > 0.5 * o->memory_limit)
+    return IG_FAIL(cx, IG_INPUT,
+                   "%s: %s ended for lack of memory: it has %.3g GB; take a larger `edge`, or more "
+                   "memory by `meshing_memory` (--meshing-memory)",
+                   w->path, name, 1e-9 * o->memory_limit);
+  return IG_FAIL(cx, IG_INPUT,
+                 "%s: %s ended on this file without a word (%s): it is damaged, or beyond that "
+                 "version; open it there and save it anew, or convert it to .inp or .vtk",
+                 w->path, name, sig ? strsignal(sig) : "exit");
+}
+
+static ig_status run_there(ig_ctx *cx, const char *path, const ig_mesh_guest *guest,
+                           const scratch *s, const ig_mesh_read_options *options,
+                           const sigset_t *watched, ig_mesh **mesh) {
+  int ends[2], how = 0;
+  bool spoke;
+  struct rusage used = {0};
+  if (pipe(ends) != 0)
+    return IG_FAIL(cx, IG_IO, "%s: no pipe to a reader: %s", path, strerror(errno));
+  double mapped, before;
+  ig_memory_used(&mapped, &before);
+  const pid_t self = getpid(), child = fork();
+  if (child == 0) {
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != self)
+      _exit(1); /* nobody waits for it any more */
+    descriptors_close(ends[1]);
+    read_there(cx, guest, s, options, 3);
+    _exit(0);
+  }
+  close(ends[1]);
+  if (child < 0) {
+    close(ends[0]);
+    return IG_FAIL(cx, IG_IO, "%s: no process for a reader: %s", path, strerror(errno));
+  }
+  const double now = ig_now();
+  wire w = {.cx = cx,
+            .path = path,
+            .scratch = s,
+            .watched = *watched,
+            .fd = ends[0],
+            .end = now + options->time_limit,
+            .look = now + 1};
+  ig_status status = hear(&w, &spoke, mesh);
+  close(ends[0]);
+  kill(child, SIGKILL); /* it has said all, or is to end */
+  while (wait4(child, &how, 0, &used) < 0 && errno == EINTR)
+    ;
+  if (status == IG_INPUT && grown_by(&used, before) > 0.5 * options->memory_limit)
+    spoke = false; /* what it says is not the cause */
+  if (!spoke || w.fate == INTERRUPTED || w.fate == TOO_LONG || w.fate == TOO_MUCH)
+    status = silent(&w, guest->name, options, how, &used, before);
+  return status;
+}
+
+ig_status ig_mesh_read_apart(ig_ctx *cx, const char *path, const ig_mesh_read_options *options,
+                             const ig_mesh_guest *guest, ig_mesh **mesh) {
+  static const int all[] = {SIGINT, SIGTERM, SIGHUP};
+  ig_mesh_read_options known = *options;
+  sigset_t watched, former;
+  scratch s;
+  *mesh = NULL;
+  known.time_limit = known.time_limit > 0 ? known.time_limit : SECONDS;
+  known.memory_limit = known.memory_limit > 0 ? known.memory_limit : SHARE * ig_memory_left();
+  /* a signal that would end the program comes after the folder is gone */
+  sigemptyset(&watched);
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    struct sigaction action;
+    if (sigaction(all[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN)
+      sigaddset(&watched, all[i]);
+  }
+  (void)pthread_sigmask(SIG_BLOCK, &watched, &former);
+  ig_status status = scratch_make(cx, path, &s);
+  if (status == IG_OK)
+    status = run_there(cx, path, guest, &s, &known, &watched, mesh);
+  scratch_remove(&s);
+  (void)pthread_sigmask(SIG_SETMASK, &former, NULL);
+  if (status != IG_OK) {
+    ig_mesh_free(*mesh);
+    *mesh = NULL;
+  }
+  return status;
+}

@@ -1,0 +1,384 @@
+/* Surfaces of triangles from files: STL, OBJ, 3MF; and the outer surface of any other mesh. */
+#include "mesh/tri_surface.h"
+#include "core/number.h"
+#include "io/format/image.h"
+#include "io/mesh/mesh_io.h"
+#include "io/format/atomic_file.h"
+#include "io/format/xml.h"
+#include "io/format/zip.h"
+#include "mesh/topology.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_TRIANGLES = 200000000 };
+
+/* --- a surface that grows */
+
+typedef struct {
+  ig_ctx *cx;
+  const char *path;
+  ig_tri_surface *s;
+  size_t node_capacity, triangle_capacity;
+} maker;
+
+static ig_status reserve(maker *m, void **p, size_t *capacity, size_t used, size_t size) {
+  if (used < *capacity)
+    return IG_OK;
+  const size_t more = *capacity ? 2 * *capacity : 1024;
+  if (more > 3 * (size_t)MOST_TRIANGLES)
+    return IG_FAIL(m->cx, IG_INPUT, "%s: more than %d triangles", m->path, MOST_TRIANGLES);
+  void *q = realloc(*p, more * size);
+  if (!q)
+    return IG_FAIL(m->cx, IG_MEMORY, "%s: no memory for its triangles", m->path);
+  *p = q;
+  *capacity = more;
+  return IG_OK;
+}
+
+static ig_status node_add(maker *m, const double *x) {
+  for (int d = 0; d < 3; d++)
+    if (!isfinite(x[d]) || fabs(x[d]) > 1e30)
+      return IG_FAIL(m->cx, IG_INPUT, "%s: point %d has no finite place", m->path,
+                     (int)m->s->nodes + 1);
+  IG_TRY(reserve(m, (void **)&m->s->x, &m->node_capacity, (size_t)m->s->nodes, 3 * sizeof *x));
+  memcpy(&m->s->x[3 * (size_t)m->s->nodes++], x, 3 * sizeof *x);
+  return IG_OK;
+}
+
+static ig_status triangle_add(maker *m, const int64_t *corner) {
+  for (int a = 0; a < 3; a++)
+    if (corner[a] < 0 || corner[a] >= m->s->nodes)
+      return IG_FAIL(m->cx, IG_INPUT, "%s: triangle %d uses point %lld: there are %d", m->path,
+                     (int)m->s->triangles + 1, (long long)corner[a] + 1, (int)m->s->nodes);
+  IG_TRY(reserve(m, (void **)&m->s->corner, &m->triangle_capacity, (size_t)m->s->triangles,
+                 3 * sizeof(ig_lid)));
+  for (int a = 0; a < 3; a++)
+    m->s->corner[3 * (size_t)m->s->triangles + (size_t)a] = (ig_lid)corner[a];
+  m->s->triangles++;
+  return IG_OK;
+}
+
+/* --- STL */
+
+static uint32_t word_of(const unsigned char *p) {
+  return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+static ig_status stl_binary(maker *m, const unsigned char *text, size_t triangles) {
+  for (size_t t = 0; t < triangles; t++) {
+    const unsigned char *p = text + 84 + 50 * t + 12;
+    for (int a = 0; a < 3; a++, p += 12) {
+      double x[3];
+      for (int d = 0; d < 3; d++) {
+        const uint32_t bits = word_of(p + 4 * d);
+        float f;
+        memcpy(&f, &bits, sizeof f);
+        x[d] = f;
+      }
+      IG_TRY(node_add(m, x));
+    }
+    const int64_t n = m->s->nodes, corner[3] = {n - 3, n - 2, n - 1};
+    IG_TRY(triangle_add(m, corner));
+  }
+  return IG_OK;
+}
+
+/* The next word of the text; false at the end. */
+static bool word(ig_mesh_text *t, char **p, char **from, char **stop) {
+  for (;;) {
+    while (*p < t->line_end && (**p == ' ' || **p == '\t'))
+      ++*p;
+    if (*p < t->line_end)
+      break;
+    if (!ig_text_line(t))
+      return false;
+    *p = t->line;
+  }
+  *from = *p;
+  while (*p < t->line_end && **p != ' ' && **p != '\t')
+    ++*p;
+  *stop = *p;
+  return true;
+}
+
+static ig_status stl_text(maker *m, ig_mesh_text *t) {
+  char *p, *from, *stop;
+  int corners = 0;
+  while (ig_text_line(t)) {
+    p = t->line;
+    if (!word(t, &p, &from, &stop))
+      break;
+    if (ig_text_is(from, stop, "vertex")) {
+      double x[3];
+      for (int d = 0; d < 3; d++) {
+        if (!word(t, &p, &from, &stop))
+          return ig_text_fail(t, t->line_end, "the file ends within a vertex");
+        IG_TRY(ig_text_real(t, from, stop, &x[d]));
+      }
+      IG_TRY(node_add(m, x));
+      corners++;
+    } else if (ig_text_is(from, stop, "endloop")) {
+      if (corners != 3)
+        return ig_text_fail(t, from, "a facet of %d corners: expected 3", corners);
+      const int64_t n = m->s->nodes, corner[3] = {n - 3, n - 2, n - 1};
+      IG_TRY(triangle_add(m, corner));
+      corners = 0;
+    }
+  }
+  if (corners)
+    return ig_text_fail(t, t->line_end, "the file ends within a facet");
+  return IG_OK;
+}
+
+static ig_status stl_read(maker *m, ig_mesh_text *t) {
+  const size_t size = (size_t)(t->end - t->text);
+  const unsigned char *bytes = (const unsigned char *)t->text;
+  const size_t count = size >= 84 ? word_of(bytes + 80) : 0;
+  if (size >= 84 && size - 84 >= 50 * count && (count > 0 || memchr(bytes, '\0', size)) &&
+      size - 84 - 50 * count < 50) /* the word "solid" begins binary files too */
+    return stl_binary(m, bytes, count);
+  if (size < 5 || strncasecmp(t->text + strspn(t->text, " \t\r\n"), "solid", 5) != 0)
+    return IG_FAIL(m->cx, IG_INPUT,
+                   "%s: neither a text STL (begins with 'solid') nor a whole binary one (%zu bytes "
+                   "for %zu triangles)",
+                   m->path, size, count);
+  return stl_text(m, t);
+}
+
+/* --- OBJ: v and f lines; faces of more corners are cut into fans */
+
+static ig_status obj_face(maker *m, ig_mesh_text *t, char *p) {
+  int64_t corner[3] = {0, 0, 0};
+  char *from, *stop;
+  for (int count = 0; p < t->line_end;) {
+    while (p < t->line_end && (*p == ' ' || *p == '\t'))
+      p++;
+    if (p == t->line_end)
+      break;
+    from = p;
+    while (p < t->line_end && *p != ' ' && *p != '\t')
+      p++;
+    stop = memchr(from, '/', (size_t)(p - from));
+    int64_t id;
+    IG_TRY(ig_text_int(t, from, stop ? stop : p, &id));
+    if (id == 0 || id > m->s->nodes || id < -(int64_t)m->s->nodes)
+      return ig_text_fail(t, from, "point %lld: there are %d so far", (long long)id,
+                          (int)m->s->nodes);
+    corner[count < 2 ? count : 2] = id > 0 ? id - 1 : m->s->nodes + id;
+    if (++count < 3)
+      continue;
+    IG_TRY(triangle_add(m, corner));
+    corner[1] = corner[2];
+  }
+  return IG_OK;
+}
+
+static ig_status obj_read(maker *m, ig_mesh_text *t) {
+  while (ig_text_line(t)) {
+    char *p = t->line, *from, *stop;
+    while (p < t->line_end && (*p == ' ' || *p == '\t'))
+      p++;
+    if (t->line_end - p < 2 || (p[1] != ' ' && p[1] != '\t'))
+      continue;
+    if (*p == 'f')
+      IG_TRY(obj_face(m, t, p + 2));
+    if (*p != 'v')
+      continue;
+    double x[3];
+    p += 2;
+    for (int d = 0; d < 3; d++) {
+      const int line = t->number;
+      if (!word(t, &p, &from, &stop) || t->number != line)
+        return ig_text_fail(t, t->line, "a point has fewer than 3 coordinates");
+      IG_TRY(ig_text_real(t, from, stop, &x[d]));
+    }
+    IG_TRY(node_add(m, x));
+  }
+  return IG_OK;
+}
+
+/* --- 3MF: a zip with an XML model; vertices, triangles, unit */
+
+/* The value of an attribute in a tag; false if it is not there. */
+static ig_status number_of(maker *m, const char *tag, const char *end, const char *name,
+                           double *value) {
+  char text[64], *stop;
+  if (!ig_xml_attribute(tag, end, name, text, sizeof text))
+    return IG_FAIL(m->cx, IG_INPUT, "%s: a tag without '%s' in the model", m->path, name);
+  *value = ig_decimal_read(text, &stop);
+  if (stop == text || *stop || !isfinite(*value))
+    return IG_FAIL(m->cx, IG_INPUT, "%s: %s=\"%s\" in the model: expected a number", m->path, name,
+                   text);
+  return IG_OK;
+}
+
+static bool tag_is(const char *tag, const char *end, const char *name) {
+  const size_t length = strlen(name);
+  return (size_t)(end - tag) >= length && strncmp(tag, name, length) == 0 &&
+         strchr(" \t\r\n/>", tag[length]);
+}
+
+static ig_status model_read(maker *m, const char *text, size_t size, double *unit) {
+  static const struct {
+    const char *name;
+    double metres;
+  } units[] = {{"micron", 1e-6}, {"millimeter", 1e-3}, {"centimeter", 1e-2},
+               {"inch", 0.0254}, {"foot", 0.3048},     {"meter", 1}};
+  int64_t base = 0;
+  int items = 0;
+  const char *stop = text + size;
+  *unit = 1e-3;
+  for (const char *p = text; (p = memchr(p, '<', (size_t)(stop - p)));) {
+    const char *tag = ++p, *end = memchr(p, '>', (size_t)(stop - p));
+    char value[256];
+    if (!end)
+      return IG_FAIL(m->cx, IG_INPUT, "%s: the model ends within a tag", m->path);
+    p = end;
+    if (tag_is(tag, end, "model") && ig_xml_attribute(tag, end, "unit", value, sizeof value)) {
+      for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        *unit = strcmp(value, units[i].name) == 0 ? units[i].metres : *unit;
+    } else if (tag_is(tag, end, "vertices")) {
+      base = m->s->nodes;
+    } else if (tag_is(tag, end, "vertex")) {
+      double x[3];
+      static const char *const name[] = {"x", "y", "z"};
+      for (int d = 0; d < 3; d++)
+        IG_TRY(number_of(m, tag, end, name[d], &x[d]));
+      IG_TRY(node_add(m, x));
+    } else if (tag_is(tag, end, "triangle")) {
+      static const char *const name[] = {"v1", "v2", "v3"};
+      int64_t corner[3];
+      for (int a = 0; a < 3; a++) {
+        double v;
+        IG_TRY(number_of(m, tag, end, name[a], &v));
+        corner[a] = v >= 0 && v < 2e9 ? base + (int64_t)v : -1;
+      }
+      IG_TRY(triangle_add(m, corner));
+    } else if (tag_is(tag, end, "component")) {
+      return IG_FAIL(m->cx, IG_INPUT, "%s: a model of components is not read: join them first",
+                     m->path);
+    } else if (tag_is(tag, end, "item") &&
+               (items++ || ig_xml_attribute(tag, end, "transform", value, sizeof value))) {
+      ig_warn(m->cx,
+              "%s: where the build places its objects is not read: they stay where they "
+              "are defined",
+              m->path);
+    }
+  }
+  return IG_OK;
+}
+
+static ig_status threemf_read(maker *m, const ig_mesh_text *t, double *unit) {
+  char *model;
+  size_t size;
+  IG_TRY(ig_zip_find(m->cx, m->path, t->text, (size_t)(t->end - t->text), ".model", &model, &size));
+  const ig_status status = model_read(m, model, size, unit);
+  free(model);
+  return status;
+}
+
+/* --- the outer surface of a mesh */
+
+static ig_status surface_take(maker *m, const ig_mesh *mesh) {
+  ig_boundary b = {0};
+  IG_TRY(ig_mesh_boundary(m->cx, mesh, &b));
+  ig_status status = IG_OK;
+  for (ig_lid n = 0; n < mesh->nodes && status == IG_OK; n++)
+    status = node_add(m, &mesh->x[3 * (size_t)n]);
+  for (ig_lid i = 0; i < b.count && status == IG_OK; i++) {
+    ig_lid local;
+    const ig_block *block = ig_mesh_element(mesh, b.element[i], &local);
+    const ig_elem_info *info = ig_elem_info_get(block->type);
+    if (info->dim != 3)
+      continue;
+    const ig_lid *conn = block->conn + (size_t)local * (size_t)info->nodes;
+    const int *face = ig_elem_face(block->type, b.face[i]),
+              corners = ig_elem_face_distinct(block->type, b.face[i]);
+    for (int a = 2; a < corners && status == IG_OK; a++) {
+      const int64_t corner[3] = {conn[face[0]], conn[face[a - 1]], conn[face[a]]};
+      status = triangle_add(m, corner);
+    }
+  }
+  for (int k = 0; k < mesh->blocks && status == IG_OK; k++) { /* a mesh of triangles is one */
+    const ig_block *block = &mesh->block[k];
+    for (ig_lid e = 0; block->type == IG_TRI3 && e < block->count && status == IG_OK; e++) {
+      const ig_lid *c = &block->conn[3 * (size_t)e];
+      const int64_t corner[3] = {c[0], c[1], c[2]};
+      status = triangle_add(m, corner);
+    }
+  }
+  ig_boundary_free(&b);
+  return status;
+}
+
+/* --- */
+
+/* Of an image: voxels have corners in common by their numbers. */
+static ig_status image_read(maker *m, const ig_tri_surface_how *how) {
+  ig_image image;
+  IG_TRY(ig_image_read(m->cx, m->path, how->threshold, how->field, &image));
+  const double unit = how->unit > 0 ? how->unit : image.unit > 0 ? image.unit : 1e-3;
+  ig_status status = ig_image_surface(m->cx, m->path, &image, m->s);
+  if (status == IG_OK && image.bare && !(how->unit > 0))
+    status = IG_FAIL(m->cx, IG_INPUT,
+                     "%s: the image says nothing of the size of its voxels: give their edge, for "
+                     "example `unit: 40 um`",
+                     m->path);
+  for (size_t i = 0; status == IG_OK && i < 3 * (size_t)m->s->nodes; i++)
+    m->s->x[i] *= unit;
+  m->s->stepped = true;
+  ig_image_free(&image);
+  return status;
+}
+
+static ig_status read_any(maker *m, const ig_tri_surface_how *how) {
+  double unit = how->unit;
+  double own = 1e-3; /* STL and OBJ name no unit; millimetres are usual */
+  ig_status status;
+  if (ig_image_named(m->path))
+    return image_read(m, how);
+  if (how->field || how->threshold != 0)
+    return IG_FAIL(m->cx, IG_INPUT, "%s: `threshold` and `field` are of images (.vti, .nrrd, .npy)",
+                   m->path);
+  if (ig_path_ends(m->path, ".stl") || ig_path_ends(m->path, ".obj") ||
+      ig_path_ends(m->path, ".3mf")) {
+    ig_mesh_text t;
+    IG_TRY(ig_text_open(m->cx, m->path, &t));
+    status = ig_path_ends(m->path, ".stl")   ? stl_read(m, &t)
+             : ig_path_ends(m->path, ".obj") ? obj_read(m, &t)
+                                             : threemf_read(m, &t, &own);
+    ig_text_close(&t);
+  } else {
+    const ig_mesh_read_options options = {.unit = unit,
+                                          .edge = how->edge,
+                                          .time_limit = how->time_limit,
+                                          .memory_limit = how->memory_limit};
+    ig_mesh *mesh;
+    IG_TRY(ig_mesh_read(m->cx, m->path, &options, &mesh));
+    status = surface_take(m, mesh);
+    ig_mesh_free(mesh);
+    unit = own = 1; /* metres by now */
+  }
+  const double scale = unit > 0 ? unit : own;
+  for (size_t i = 0; status == IG_OK && i < 3 * (size_t)m->s->nodes; i++)
+    m->s->x[i] *= scale;
+  return status == IG_OK ? ig_tri_surface_weld(m->cx, m->s) : status;
+}
+
+ig_status ig_tri_surface_read_as(ig_ctx *cx, const char *path, const ig_tri_surface_how *how,
+                                 ig_tri_surface *soup) {
+  memset(soup, 0, sizeof *soup);
+  maker m = {.cx = cx, .path = path, .s = soup};
+  const ig_status status = read_any(&m, how);
+  if (status != IG_OK)
+    ig_tri_surface_free(soup);
+  return status;
+}
+
+ig_status ig_tri_surface_read(ig_ctx *cx, const char *path, double unit, double edge,
+                              ig_tri_surface *soup) {
+  return ig_tri_surface_read_as(cx, path, &(ig_tri_surface_how){.unit = unit, .edge = edge}, soup);
+}

@@ -1,0 +1,327 @@
+/* From VTK's cells and fields to a mesh and its sets. */
+#include "io/mesh/cell_types.h"
+#include "io/format/vtk.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_VALUES = 100 }; /* a field of more different numbers counts, it does not sort */
+
+void ig_vtk_free(ig_vtk_grid *g) {
+  free(g->point);
+  free(g->corner);
+  free(g->offset);
+  free(g->type);
+  for (int i = 0; i < g->fields; i++)
+    free(g->field[i].value);
+  g->fields = 0;
+}
+
+static ig_status more_of(ig_ctx *cx, void **p, int64_t have, int64_t more, size_t size) {
+  char *q = have + more <= INT32_MAX * INT64_C(64)
+                ? realloc(*p, (size_t)(have + more ? have + more : 1) * size)
+                : NULL;
+  if (!q)
+    return IG_FAIL(cx, IG_MEMORY, "no memory for %lld points or cells", (long long)(have + more));
+  memset(q + (size_t)have * size, 0, (size_t)more * size);
+  *p = q;
+  return IG_OK;
+}
+
+ig_status ig_vtk_grow(ig_vtk_grid *g, int64_t points, int64_t cells, int64_t corners) {
+  const bool first = !g->offset;
+  if (g->points + points > INT32_MAX || g->cells + cells > INT32_MAX / 2)
+    return IG_FAIL(g->cx, IG_INPUT, "%lld points and %lld cells are more than can be numbered",
+                   (long long)(g->points + points), (long long)(g->cells + cells));
+  IG_TRY(more_of(g->cx, (void **)&g->point, 3 * g->points, 3 * points, sizeof *g->point));
+  IG_TRY(more_of(g->cx, (void **)&g->corner, g->corners, corners, sizeof *g->corner));
+  IG_TRY(more_of(g->cx, (void **)&g->offset, first ? 0 : g->cells + 1, cells + first,
+                 sizeof *g->offset));
+  IG_TRY(more_of(g->cx, (void **)&g->type, g->cells, cells, sizeof *g->type));
+  g->points += points;
+  g->cells += cells;
+  g->corners += corners;
+  return IG_OK;
+}
+
+ig_status ig_vtk_field_add(ig_vtk_grid *g, const char *name, bool at_points, int64_t count,
+                           int64_t **value) {
+  int i = 0;
+  *value = NULL;
+  while (i < g->fields &&
+         !(g->field[i].at_points == at_points && strcmp(g->field[i].name, name) == 0))
+    i++;
+  if (i == IG_VTK_FIELDS || strlen(name) >= sizeof g->field[i].name)
+    return strncmp(name, "nodes:", 6) == 0 || strncmp(name, "elements:", 9) == 0 ||
+                   strncmp(name, "faces:", 6) == 0
+               ? IG_FAIL(g->cx, IG_INPUT,
+                         "set '%.60s…': expected names of less than 54 letters, at "
+                         "most %d sets",
+                         name, IG_VTK_FIELDS)
+               : IG_OK;
+  ig_vtk_field *f = &g->field[i];
+  if (i == g->fields) {
+    *f = (ig_vtk_field){.at_points = at_points};
+    snprintf(f->name, sizeof f->name, "%s", name);
+    g->fields++;
+  }
+  IG_TRY(more_of(g->cx, (void **)&f->value, f->count, count, sizeof *f->value));
+  *value = f->value + f->count;
+  f->count += count;
+  return IG_OK;
+}
+
+/* --- cells */
+
+static const struct {
+  int vtk, code; /* code -1: not an element */
+} types[] = {{1, -1},
+             {2, -1},
+             {3, IG_BEAM2},
+             {4, IG_BEAM2},
+             {5, IG_TRI3},
+             {8, IG_QUAD4},
+             {9, IG_QUAD4},
+             {10, IG_TET4},
+             {11, IG_HEX8},
+             {12, IG_HEX8},
+             {13, IG_WEDGE6},
+             {14, IG_PYRAMID5},
+             {21, IG_CELL_BEAM3},
+             {22, IG_TRI6},
+             {23, IG_CELL_QUAD8},
+             {24, IG_TET10},
+             {25, IG_CELL_HEX20},
+             {26, IG_CELL_WEDGE15},
+             {27, IG_CELL_PYRAMID13},
+             {28, IG_CELL_QUAD9},
+             {29, IG_CELL_HEX27},
+             {32, IG_CELL_WEDGE18}};
+
+typedef struct {
+  const ig_vtk_grid *g;
+  const char *path;
+  ig_lid cells; /* that are elements */
+  uint8_t *type, *children;
+  int64_t *offset;
+  ig_lid *corner, *number, *of; /* of: the grid's cell */
+  int32_t *tag;
+  const int64_t *ghost; /* of cells: not 0 where another piece has it too; may be NULL */
+  ig_mesh *mesh;
+} maker;
+
+static ig_status cell_take(maker *m, int64_t cell, unsigned *seen) {
+  const ig_vtk_grid *g = m->g;
+  const int64_t *from = g->corner + g->offset[cell], n = g->offset[cell + 1] - g->offset[cell];
+  size_t k = 0;
+  while (k < sizeof types / sizeof *types && types[k].vtk != g->type[cell])
+    k++;
+  if (k == sizeof types / sizeof *types)
+    return IG_FAIL(
+        g->cx, IG_INPUT,
+        "%s: cell %lld is of VTK type %d: expected lines (3), triangles (5, 22), "
+        "quadrilaterals (8, 9), tetrahedra (10, 24), hexahedra (11, 12, 25), wedges (13) "
+        "or pyramids (14)",
+        m->path, (long long)cell, g->type[cell]);
+  if (types[k].code < 0 || (m->ghost && m->ghost[cell]))
+    return IG_OK;
+  const ig_cell_info info = ig_cell_info_get(types[k].code);
+  if (n != info.nodes)
+    return IG_FAIL(g->cx, IG_INPUT, "%s: cell %lld has %lld points: a %s has %d", m->path,
+                   (long long)cell, (long long)n, info.name, info.nodes);
+  ig_lid *to = m->corner + m->offset[m->cells];
+  for (int64_t i = 0; i < n; i++) {
+    if (from[i] < 0 || from[i] >= g->points)
+      return IG_FAIL(g->cx, IG_INPUT, "%s: cell %lld uses point %lld: there are %lld", m->path,
+                     (long long)cell, (long long)from[i], (long long)g->points);
+    /* pixels and voxels count along rows */
+    const bool crossed = (g->type[cell] == 8 || g->type[cell] == 11) && i % 4 > 1;
+    to[crossed ? i ^ 1 : i] = (ig_lid)from[i];
+  }
+  m->type[m->cells] = (uint8_t)types[k].code;
+  m->of[m->cells] = (ig_lid)cell;
+  m->offset[m->cells + 1] = m->offset[m->cells] + n;
+  m->cells++;
+  *seen |= ig_cell_bit(types[k].code);
+  return IG_OK;
+}
+
+/* --- sets */
+
+static const ig_vtk_field *field_find(const ig_vtk_grid *g, const char *name) {
+  for (int i = 0; i < g->fields; i++)
+    if (!g->field[i].at_points && g->field[i].count == g->cells &&
+        strcmp(g->field[i].name, name) == 0)
+      return &g->field[i];
+  return NULL;
+}
+
+/* Elements of the cells whose value passes: one set. `faces`: values are a bit per face. */
+static ig_status set_of_cells(maker *m, const char *name, const int64_t *value, bool one_value,
+                              int64_t wanted, bool faces) {
+  uint8_t *mask;
+  const ig_lid elements = ig_mesh_elements(m->mesh);
+  ig_lid count = 0;
+  ig_set *set;
+  IG_TRY(IG_NEW(m->g->cx, &mask, elements + 1, "set"));
+  for (ig_lid c = 0; c < m->cells; c++) {
+    const int64_t v = value[m->of[c]];
+    for (int k = 0; k < m->children[c] && !faces; k++)
+      mask[m->number[c] + k] = one_value ? v == wanted : v != 0;
+    for (int f = 0; faces && f < ig_cell_faces(m->type[c]); f++) {
+      int64_t made[IG_CELL_MOST_FACES];
+      int count_made = 0;
+      if (v >> f & 1)
+        count_made = ig_cell_faces_made(m->type[c], m->corner + m->offset[c], f, m->mesh,
+                                        m->number[c], m->children[c], made);
+      for (int k = 0; k < count_made; k++)
+        mask[made[k] >> 8] |= (uint8_t)(1 << (made[k] & 255));
+    }
+    if (faces && v >> ig_cell_faces(m->type[c])) {
+      free(mask);
+      return IG_FAIL(m->g->cx, IG_INPUT,
+                     "%s: set '%s' names face %d of element %lld (%s): it has %d", m->path, name,
+                     63 - __builtin_clzll((unsigned long long)v), (long long)m->of[c],
+                     ig_elem_info_get(ig_cell_type(m->type[c]))->name, ig_cell_faces(m->type[c]));
+    }
+  }
+  for (ig_lid e = 0; e < elements; e++)
+    count += faces ? __builtin_popcount(mask[e]) : mask[e];
+  ig_status status =
+      ig_mesh_add_set(m->g->cx, m->mesh, name, faces ? IG_SET_FACES : IG_SET_ELEMENTS, count, &set);
+  for (ig_lid e = 0, at = 0; status == IG_OK && e < elements; e++)
+    for (int bit = 0; faces ? mask[e] >> bit : bit == 0 && mask[e]; bit++)
+      if (mask[e] >> bit & 1) {
+        set->item[at] = e;
+        if (faces)
+          set->face[at] = (uint8_t)bit;
+        at++;
+      }
+  free(mask);
+  return status;
+}
+
+static ig_status set_of_points(maker *m, const char *name, const int64_t *value) {
+  ig_lid count = 0;
+  ig_set *set;
+  for (int64_t i = 0; i < m->g->points; i++)
+    count += value[i] != 0;
+  IG_TRY(ig_mesh_add_set(m->g->cx, m->mesh, name, IG_SET_NODES, count, &set));
+  for (int64_t i = 0, at = 0; i < m->g->points; i++)
+    if (value[i])
+      set->item[at++] = (ig_lid)i;
+  return IG_OK;
+}
+
+static int rising(const void *a, const void *b) {
+  const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+  return (x > y) - (x < y);
+}
+
+/* Material, part, physical group: a set NAME_value for each value. */
+static ig_status sets_by_value(maker *m, const ig_vtk_field *f) {
+  int64_t value[MOST_VALUES + 1];
+  int values = 0;
+  char name[96];
+  for (ig_lid c = 0; c < m->cells && values <= MOST_VALUES; c++) {
+    const int64_t v = f->value[m->of[c]];
+    int i = values - 1;
+    while (i >= 0 && value[i] != v)
+      i--;
+    if (i < 0)
+      value[values++] = v;
+  }
+  if (values > MOST_VALUES || strncmp(f->name, "vtk", 3) == 0)
+    return IG_OK;
+  if (values)
+    qsort(value, (size_t)values, sizeof *value, rising);
+  for (int i = 0; i < values; i++) {
+    snprintf(name, sizeof name, "%.30s_%lld", f->name, (long long)value[i]);
+    for (char *c = name; *c; c++)
+      *c = isalnum((unsigned char)*c) || *c == '-' || *c == '.' ? *c : '_';
+    if (!ig_mesh_find_set(m->mesh, name, IG_SET_ELEMENTS))
+      IG_TRY(set_of_cells(m, name, f->value, true, value[i], false));
+  }
+  return IG_OK;
+}
+
+static ig_status field_sets(maker *m, const ig_vtk_field *f, bool own) {
+  const ig_vtk_grid *g = m->g;
+  const bool set = strncmp(f->name, "elements:", 9) == 0 || strncmp(f->name, "faces:", 6) == 0;
+  for (int64_t i = 0; set && i < f->count; i++)
+    if (f->value[i] < 0 || f->value[i] > 255)
+      return IG_FAIL(g->cx, IG_INPUT, "%s: %lld in %s: expected 0 to 255", m->path,
+                     (long long)f->value[i], f->name);
+  if (f->count != (f->at_points ? g->points : g->cells))
+    return IG_OK; /* some piece did not have it */
+  if (f->at_points)
+    return strncmp(f->name, "nodes:", 6) == 0 && f->name[6]
+               ? set_of_points(m, f->name + 6, f->value)
+               : IG_OK;
+  if (strncmp(f->name, "elements:", 9) == 0 && f->name[9])
+    return set_of_cells(m, f->name + 9, f->value, false, 0, false);
+  if (strncmp(f->name, "faces:", 6) == 0 && f->name[6])
+    return set_of_cells(m, f->name + 6, f->value, false, 0, true);
+  if (own || strcmp(f->name, "tag") == 0 || strcmp(f->name, "shell") == 0)
+    return IG_OK;
+  return sets_by_value(m, f);
+}
+
+/* --- */
+
+static ig_status make(maker *m, const ig_mesh_read_options *options) {
+  const ig_vtk_grid *g = m->g;
+  unsigned seen = 0;
+  const ig_vtk_field *tag = field_find(g, "tag"), *shell = field_find(g, "shell");
+  const ig_vtk_field *ghost = field_find(g, "vtkGhostType");
+  const bool own = tag != NULL;
+  m->ghost = ghost ? ghost->value : NULL;
+  for (int i = 0; i < g->fields && !tag; i++)
+    tag = !g->field[i].at_points && strchr(g->field[i].name, ':') == NULL
+              ? field_find(g, g->field[i].name)
+              : NULL;
+  IG_TRY(IG_NEW(g->cx, &m->type, g->cells, "cells"));
+  IG_TRY(IG_NEW(g->cx, &m->children, g->cells, "cells"));
+  IG_TRY(IG_NEW(g->cx, &m->offset, g->cells + 1, "cells"));
+  IG_TRY(IG_NEW(g->cx, &m->corner, g->corners, "cells"));
+  IG_TRY(IG_NEW(g->cx, &m->number, g->cells, "cells"));
+  IG_TRY(IG_NEW(g->cx, &m->of, g->cells, "cells"));
+  IG_TRY(IG_NEW(g->cx, &m->tag, g->cells, "cells"));
+  for (int64_t c = 0; c < g->cells; c++)
+    IG_TRY(cell_take(m, c, &seen));
+  if (m->cells == 0)
+    return IG_FAIL(g->cx, IG_INPUT, "%s: no mesh found: %lld points, %lld cells", m->path,
+                   (long long)g->points, (long long)g->cells);
+  for (ig_lid c = 0; tag && c < m->cells; c++) {
+    const int64_t v = tag->value[m->of[c]];
+    m->tag[c] = v >= INT32_MIN && v <= INT32_MAX ? (int32_t)v : 0;
+  }
+  const int dim = shell ? 3 : ig_mesh_infer_dim(g->point, (ig_lid)g->points, seen);
+  IG_TRY(ig_mesh_new(g->cx, dim, (ig_lid)g->points, &m->mesh));
+  memcpy(m->mesh->x, g->point, 3 * (size_t)g->points * sizeof(double));
+  const ig_cells cells = {m->cells, m->type,        m->offset,  m->corner,
+                          m->tag,   options->split, m->children};
+  IG_TRY(ig_mesh_add_cells(g->cx, m->mesh, &cells, m->number));
+  for (int i = 0; i < g->fields; i++)
+    IG_TRY(field_sets(m, &g->field[i], own));
+  return IG_OK;
+}
+
+ig_status ig_vtk_mesh(const ig_vtk_grid *g, const char *path, const ig_mesh_read_options *options,
+                      ig_mesh **mesh) {
+  maker m = {.g = g, .path = path};
+  const ig_status status = make(&m, options);
+  free(m.type);
+  free(m.children);
+  free(m.offset);
+  free(m.corner);
+  free(m.number);
+  free(m.of);
+  free(m.tag);
+  if (status != IG_OK)
+    ig_mesh_free(m.mesh);
+  *mesh = status == IG_OK ? m.mesh : NULL;
+  return status;
+}

@@ -1,0 +1,25 @@
+/* Coordinate systems of Nastran: CORD1R, CORD1C, CORD1S by three nodes, CORD2R, CORD2C, CORD2S by
+   three points of another system. */
+#ifndef IG_IO_MESH_NASTRAN_PLACE_H
+#define IG_IO_MESH_NASTRAN_PLACE_H
+
+#include "io/mesh/mesh_io.h"
+
+typedef enum { IG_PLACE_OPEN, IG_PLACE_BUSY, IG_PLACE_DONE } ig_place_state;
+
+typedef struct {
+  int64_t id, base; /* base: the system of `point`, 0 is the basic one */
+  bool by_nodes;
+  int64_t node[3];
+  double point[9]; /* origin, a point on z, a point in the plane of x and z */
+  char form;       /* 'R', 'C' or 'S' */
+  ig_place_state state;
+  double origin[3], axis[3][3]; /* in the basic system, once done */
+} ig_nastran_system;
+
+/* The numbers of nodes as the file has them go by `g`; system[i] is that of node i. Moves all nodes
+   to the basic system. */
+IG_MUST_CHECK ig_status ig_nastran_place(ig_gather *g, const char *path, const int64_t *system,
+                                         ig_nastran_system *all, int systems);
+
+#endif

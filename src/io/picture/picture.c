@@ -1,0 +1,590 @@
+/* Drawing a snapshot: pick a field, keep some cells, find their surface, project, paint, label. */
+#include "io/picture/picture.h"
+#include "core/require.h"
+#include "core/number.h"
+#include "core/ticks.h"
+#include "io/mesh/stl.h"
+#include "io/format/atomic_file.h"
+#include "io/result/vtkhdf.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SUPERSAMPLE = 2, SIDES = 2 };
+static const double PI = 3.14159265358979323846;
+static const float INK[3] = {0.13F, 0.14F, 0.16F};
+
+/* --- which cells are drawn */
+static ig_status cells_keep(const ig_snapshot *snap, const char *path, const ig_view_options *o,
+                            uint8_t **keep) {
+  *keep = NULL;
+  if (!o->threshold)
+    return IG_OK;
+  ig_scalar s;
+  IG_TRY(ig_scalar_find(snap, path, o->threshold, &s));
+  IG_TRY(IG_NEW(snap->cx, keep, snap->cells, "cell selection"));
+  const double low = o->threshold_range[0], high = o->threshold_range[1];
+  for (int64_t c = 0; c < snap->cells; c++) {
+    bool inside = true;
+    if (s.field->where == IG_AT_CELLS) {
+      const double v = ig_scalar_value(&s, c);
+      inside = v >= low && v <= high;
+    } else {
+      for (int64_t i = snap->offset[c]; i < snap->offset[c + 1] && inside; i++) {
+        const double v = ig_scalar_value(&s, snap->corner[i]);
+        inside = v >= low && v <= high;
+      }
+    }
+    (*keep)[c] = inside;
+  }
+  return IG_OK;
+}
+
+static ig_status points_warp(ig_snapshot *snap, const char *path, const ig_view_options *o) {
+  if (!o->warp)
+    return IG_OK;
+  ig_scalar s;
+  IG_TRY(ig_scalar_find(snap, path, o->warp, &s));
+  if (s.field->where != IG_AT_POINTS || s.field->components != 3)
+    return IG_FAIL(snap->cx, IG_INPUT, "%s: cannot deform by '%s': it is no vector at the points",
+                   path, o->warp);
+  const double scale = o->warp_scale != 0 ? o->warp_scale : 1;
+  for (int64_t i = 0; i < 3 * snap->points; i++)
+    snap->point[i] += scale * ig_field_number(s.field, i);
+  return IG_OK;
+}
+
+static double camera_weight(const ig_camera *k, double depth) {
+  return isinf(k->distance) ? 1 : 1 / (k->distance + depth);
+}
+
+/* Corners of triangles, then of rods. */
+static int64_t surface_id(const ig_surface *s, int64_t i) {
+  return i < 3 * s->triangles ? s->corner[i] : s->rod[i - 3 * s->triangles];
+}
+
+static double camera_aim(ig_camera *k, const ig_snapshot *snap, const ig_surface *surface,
+                         const ig_view_options *o) {
+  const int64_t count = 3 * surface->triangles + 2 * surface->rods;
+  double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+  for (int64_t i = 0; i < count; i++) {
+    double p[3];
+    ig_surface_at(snap, surface, surface_id(surface, i), p);
+    for (int c = 0; c < 3; c++) {
+      low[c] = fmin(low[c], p[c]);
+      high[c] = fmax(high[c], p[c]);
+    }
+  }
+  double diagonal = 0;
+  for (int c = 0; c < 3; c++) {
+    k->centre[c] = (low[c] + high[c]) / 2;
+    diagonal += (high[c] - low[c]) * (high[c] - low[c]);
+  }
+  diagonal = diagonal > 0 ? sqrt(diagonal) : 1;
+  const bool facing = surface->flat && !o->fixed_camera;
+  /* a section is seen from the front, a part from three quarters */
+  static const double usual[4][2] = {{-60, 25}, {0, 0}, {-90, 0}, {-90, 90}};
+  const double *from = usual[o->slice ? o->cut_axis : 0];
+  const double azimuth = (o->fixed_camera ? o->azimuth : from[0]) * PI / 180;
+  const double elevation = (o->fixed_camera ? o->elevation : from[1]) * PI / 180;
+  if (facing) {
+    const ig_camera front = {.right = {1, 0, 0}, .up = {0, 1, 0}, .back = {0, 0, 1}};
+    memcpy(k->right, front.right, sizeof k->right);
+    memcpy(k->up, front.up, sizeof k->up);
+    memcpy(k->back, front.back, sizeof k->back);
+    k->distance = INFINITY;
+  } else {
+    const double ca = cos(azimuth), sa = sin(azimuth), ce = cos(elevation), se = sin(elevation);
+    const double right[3] = {-sa, ca, 0}, up[3] = {-se * ca, -se * sa, ce};
+    const double back[3] = {ce * ca, ce * sa, se};
+    memcpy(k->right, right, sizeof right);
+    memcpy(k->up, up, sizeof up);
+    memcpy(k->back, back, sizeof back);
+    k->distance = 2.6 * diagonal;
+  }
+  /* project once at scale 1, then fit what was found into the window */
+  k->scale = 1;
+  k->shift_x = k->shift_y = 0;
+  const double none[4] = {INFINITY, INFINITY, -INFINITY, -INFINITY};
+  memcpy(k->box, none, sizeof none);
+  for (int64_t i = 0; i < count; i++) {
+    double at[3], p[3];
+    ig_surface_at(snap, surface, surface_id(surface, i), at);
+    ig_camera_project(k, at, p);
+    for (int c = 0; c < 2; c++) {
+      k->box[c] = fmin(k->box[c], p[c]);
+      k->box[2 + c] = fmax(k->box[2 + c], p[c]);
+    }
+  }
+  for (int c = 0; c < 2; c++)
+    k->box[2 + c] = fmax(k->box[2 + c], k->box[c] + 1e-12 * diagonal);
+  return diagonal;
+}
+
+/* The scale at which what is seen fits into a window; and the place there. */
+static double camera_fits(const ig_camera *k, const double window[4]) {
+  return fmin((window[2] - window[0]) / (k->box[2] - k->box[0]),
+              (window[3] - window[1]) / (k->box[3] - k->box[1]));
+}
+static void camera_place(ig_camera *k, const double window[4], double scale) {
+  k->scale = scale;
+  k->shift_x = (window[0] + window[2]) / 2 - scale * (k->box[0] + k->box[2]) / 2;
+  k->shift_y = (window[1] + window[3]) / 2 - scale * (k->box[1] + k->box[3]) / 2;
+}
+
+/* --- normals: smooth where the surface is, sharp at its edges */
+static void face_normal(const ig_snapshot *snap, const ig_surface *s, int64_t t, double n[3]) {
+  double p[3], q[3], r[3];
+  ig_surface_at(snap, s, s->corner[3 * t], p);
+  ig_surface_at(snap, s, s->corner[3 * t + 1], q);
+  ig_surface_at(snap, s, s->corner[3 * t + 2], r);
+  const double a[3] = {q[0] - p[0], q[1] - p[1], q[2] - p[2]};
+  const double b[3] = {r[0] - p[0], r[1] - p[1], r[2] - p[2]};
+  n[0] = a[1] * b[2] - a[2] * b[1];
+  n[1] = a[2] * b[0] - a[0] * b[2];
+  n[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+static double dot(const double a[3], const double b[3]) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static void unit(double n[3]) {
+  const double length = sqrt(dot(n, n));
+  for (int c = 0; c < 3; c++)
+    n[c] = length > 0 ? n[c] / length : 0;
+}
+
+/* --- painting */
+typedef struct {
+  const ig_snapshot *snap;
+  const ig_surface *surface;
+  const ig_scalar *s; /* NULL: plain */
+  double low, high;
+  ig_camera camera;
+  ig_shading shading;
+  const float *smooth; /* points x 3 */
+  double size;         /* of the part */
+} scene;
+
+/* 0..1 over the range of the colors; a field that is constant to rounding has one color. */
+static float share_of(const scene *k, double v) {
+  if (!ig_range_spans(k->low, k->high))
+    return isnan(v) ? NAN : 0.5F;
+  return (float)((v / 2 - k->low / 2) / (k->high / 2 - k->low / 2));
+}
+
+static float scene_value(const scene *k, int64_t cell, int64_t point) {
+  return k->s ? share_of(k, ig_surface_value(k->snap, k->surface, k->s, cell, point)) : NAN;
+}
+
+static void scene_vertex(const scene *k, int64_t cell, int64_t point, const double normal[3],
+                         ig_vertex *v) {
+  double at[3], p[3], n[3] = {normal[0], normal[1], normal[2]};
+  ig_surface_at(k->snap, k->surface, point, at);
+  ig_camera_project(&k->camera, at, p);
+  if (k->smooth) {
+    double average[3];
+    for (int c = 0; c < 3; c++)
+      average[c] = (double)k->smooth[3 * point + c];
+    unit(average);
+    const double agree = dot(average, normal);
+    if (fabs(agree) > 0.9) /* within 26 degrees: the same smooth surface */
+      for (int c = 0; c < 3; c++)
+        n[c] = agree > 0 ? average[c] : -average[c];
+  }
+  v->x = (float)p[0];
+  v->y = (float)p[1];
+  v->z = (float)p[2];
+  v->inverse_w = (float)camera_weight(&k->camera, p[2]);
+  v->value = scene_value(k, cell, point);
+  v->normal[0] = (float)dot(n, k->camera.right);
+  v->normal[1] = (float)dot(n, k->camera.up);
+  v->normal[2] = (float)dot(n, k->camera.back);
+}
+
+static ig_status scene_paint(scene *k, ig_canvas *canvas) {
+  const ig_surface *s = k->surface;
+  ig_ctx *cx = k->snap->cx;
+  float *smooth = NULL;
+  IG_TRY(IG_NEW(cx, &smooth, 3 * (k->snap->points + s->betweens), "normals"));
+  for (int64_t t = 0; t < s->triangles; t++) {
+    double n[3];
+    face_normal(k->snap, s, t, n);
+    for (int i = 0; i < 3; i++) {
+      float *sum = &smooth[3 * s->corner[3 * t + i]];
+      /* shells may be numbered either way round: add on the side the sum is on */
+      const double side = (double)sum[0] * n[0] + (double)sum[1] * n[1] + (double)sum[2] * n[2];
+      for (int c = 0; c < 3; c++)
+        sum[c] += (float)(side < 0 ? -n[c] : n[c]);
+    }
+  }
+  k->smooth = smooth;
+  for (int64_t t = 0; t < s->triangles && !cx->interrupted; t++) {
+    double n[3];
+    face_normal(k->snap, s, t, n);
+    unit(n);
+    ig_vertex v[3];
+    for (int i = 0; i < 3; i++)
+      scene_vertex(k, s->cell[t], s->corner[3 * t + i], n, &v[i]);
+    ig_canvas_triangle(canvas, v, s->edges[t], &k->shading);
+  }
+  k->smooth = NULL;
+  free(smooth);
+  for (int64_t r = 0; r < s->rods && !cx->interrupted; r++) {
+    ig_vertex v[2];
+    const double none[3] = {0, 0, 1};
+    for (int i = 0; i < 2; i++) {
+      scene_vertex(k, s->rod_cell[r], s->rod[2 * r + i], none, &v[i]);
+      v[i].z -= 1e-4F * (float)k->size; /* before the face it lies in */
+    }
+    ig_canvas_rod(canvas, v, 0.004F * (float)canvas->height, &k->shading);
+  }
+  return ig_interrupt_take(cx, "drawing");
+}
+
+/* --- legend */
+
+/* Height of a capital: a share of the picture's, and never too small to read. */
+static float text_size(const ig_canvas *c) {
+  return fmaxf(0.017F * (float)c->height, 7.0F * SUPERSAMPLE);
+}
+
+static void legend_bar(ig_canvas *c, const scene *k) {
+  const float h = (float)c->height, size = text_size(c);
+  const int x = (int)(0.885 * c->width), w = (int)(0.022 * h), y0 = (int)(0.2 * h),
+            y1 = (int)(0.84 * h);
+  for (int y = y0; y <= y1; y++) {
+    float rgb[3];
+    ig_palette_color(k->shading.palette, (float)(y1 - y) / (float)(y1 - y0), rgb);
+    ig_canvas_rect(c, x, y, w, 1, rgb);
+  }
+  const ig_ticks ticks = ig_ticks_between(k->low, k->high, 6);
+  char text[IG_TICK_TEXT];
+  float widest = 0; /* many digits, of small differences of large values, are written smaller */
+  for (int i = 0; i < ticks.count; i++) {
+    ig_tick_text(&ticks, i, text);
+    widest = fmaxf(widest, ig_text_width(size, text));
+  }
+  const float at = (float)(x + w) + 0.014F * h, space = (float)c->width - at - 0.01F * h;
+  const float small = widest > space ? size * space / widest : size;
+  for (int i = 0; i < ticks.count; i++) {
+    const float y = (float)y1 - share_of(k, ticks.value[i]) * (float)(y1 - y0);
+    ig_canvas_line(c, (float)(x + w), y, (float)(x + w) + 0.006F * h, y, 0.0016F * h, INK);
+    ig_tick_text(&ticks, i, text);
+    ig_canvas_text(c, at, y + small / 2, small, INK, text);
+  }
+  if (ticks.count == 0) {
+    ig_format(text, sizeof text, "%.6g", k->low);
+    ig_canvas_text(c, at, (float)(y0 + y1) / 2, size, INK, text);
+  }
+  /* the name stands above the bar, kept inside the picture */
+  const float width = ig_text_width(size, k->s->label);
+  const float left = fminf((float)x, (float)c->width - width - 0.02F * h);
+  ig_canvas_text(c, left, (float)y0 - 0.03F * h, size, INK, k->s->label);
+}
+
+static void legend_axes(ig_canvas *c, const ig_camera *k, bool facing) {
+  static const float color[3][3] = {
+      {0.80F, 0.20F, 0.18F}, {0.20F, 0.58F, 0.25F}, {0.18F, 0.36F, 0.78F}};
+  static const char *const name[] = {"x", "y", "z"};
+  const float h = (float)c->height, length = 0.055F * h, ox = 0.085F * h, oy = 0.90F * h;
+  for (int a = 0; a < (facing ? 2 : 3); a++) {
+    const float dx = (float)k->right[a] * length, dy = -(float)k->up[a] * length;
+    if (hypotf(dx, dy) < 0.1F * length)
+      continue; /* seen from its end */
+    ig_canvas_line(c, ox, oy, ox + dx, oy + dy, 0.003F * h, color[a]);
+    ig_canvas_text(c, ox + 1.28F * dx - 0.005F * h, oy + 1.28F * dy + 0.006F * h,
+                   0.9F * text_size(c), color[a], name[a]);
+  }
+}
+
+static void time_text(double t, char *text, size_t size) {
+  const double a = fabs(t);
+  if (a == 0 || a >= 1)
+    ig_format(text, size, "t = %.4g s", t);
+  else if (a >= 1e-3)
+    ig_format(text, size, "t = %.4g ms", 1e3 * t);
+  else if (a >= 1e-6)
+    ig_format(text, size, "t = %.4g us", 1e6 * t);
+  else
+    ig_format(text, size, "t = %.4g ns", 1e9 * t);
+}
+
+/* --- the whole */
+
+/* One of the results that a picture shows. */
+typedef struct {
+  const char *path;
+  ig_snapshot *snap;
+  uint8_t *keep;
+  double *drawn;             /* points before they were moved, if the outline is wanted */
+  ig_surface surface, whole; /* whole: before a cut, if the outline is wanted */
+  ig_scalar s;
+  scene scene;
+} part;
+
+static void part_free(part *p) {
+  ig_surface_free(&p->surface);
+  ig_surface_free(&p->whole);
+  ig_snapshot_free(p->snap);
+  free(p->keep);
+  free(p->drawn);
+}
+
+static ig_status part_read(ig_ctx *cx, const char *path, part *p) {
+  const char *ending = strrchr(path, '.');
+  const bool stl = ending && strcmp(ending, ".stl") == 0;
+  p->path = path;
+  return stl ? ig_stl_read(cx, path, &p->snap) : ig_snapshot_read(cx, path, &p->snap);
+}
+
+static ig_status part_shape(ig_ctx *cx, part *p, const ig_view_options *o) {
+  IG_TRY(cells_keep(p->snap, p->path, o, &p->keep));
+  if (o->outline) {
+    IG_TRY(IG_NEW(cx, &p->drawn, 3 * p->snap->points + 1, "the outline"));
+    memcpy(p->drawn, p->snap->point, 3 * (size_t)p->snap->points * sizeof *p->drawn);
+    IG_TRY(ig_surface_new(cx, p->snap, p->keep, &p->whole));
+  }
+  IG_TRY(points_warp(p->snap, p->path, o));
+  IG_TRY(ig_surface_new(cx, p->snap, p->keep, &p->surface));
+  if (p->surface.triangles + p->surface.rods == 0)
+    return IG_FAIL(cx, IG_INPUT, "%s: nothing to draw%s", p->path,
+                   o->threshold ? ": no cell lies within the threshold" : "");
+  if (o->cut_axis)
+    IG_TRY(ig_surface_cut(cx, p->snap, p->keep, o->cut_axis - 1, o->cut_at, o->slice, &p->surface));
+  return IG_OK;
+}
+
+static ig_status part_field(part *p, const ig_view_options *o) {
+  const char *field = o->field ? o->field : ig_field_usual(p->snap);
+  p->scene = (scene){.snap = p->snap, .surface = &p->surface};
+  if (strcmp(field, "none") == 0)
+    return IG_OK;
+  IG_TRY(ig_scalar_find(p->snap, p->path, field, &p->s));
+  p->scene.s = &p->s;
+  return IG_OK;
+}
+
+static void part_range(const part *p, double range[2]) {
+  const ig_surface *s = &p->surface;
+  for (int64_t i = 0; p->scene.s && i < 3 * s->triangles + 2 * s->rods; i++) {
+    const int64_t j = i - 3 * s->triangles, cell = j < 0 ? s->cell[i / 3] : s->rod_cell[j / 2];
+    const double v = ig_surface_value(p->snap, s, &p->s, cell, surface_id(s, i));
+    if (isfinite(v)) {
+      range[0] = fmin(range[0], v);
+      range[1] = fmax(range[1], v);
+    }
+  }
+}
+
+/* The field of the first minus that of the second, as a field of the first. */
+static ig_status parts_subtract(ig_ctx *cx, part p[2], const ig_view_options *o, char name[96]) {
+  part *a = &p[0], *b = &p[1];
+  IG_TRY(part_field(a, o));
+  IG_TRY(part_field(b, o));
+  if (!a->scene.s || !b->scene.s)
+    return IG_FAIL(cx, IG_INPUT, "a difference needs a field");
+  if (a->snap->points != b->snap->points || a->snap->cells != b->snap->cells ||
+      a->s.field->where != b->s.field->where)
+    return IG_FAIL(cx, IG_INPUT,
+                   "no difference: '%s' has %lld points and %lld cells, '%s' %lld and %lld; two "
+                   "results on the same mesh are needed",
+                   a->path, (long long)a->snap->points, (long long)a->snap->cells, b->path,
+                   (long long)b->snap->points, (long long)b->snap->cells);
+  const ig_location where = a->s.field->where;
+  const int64_t count = where == IG_AT_CELLS ? a->snap->cells : a->snap->points;
+  char unit[24];
+  double *value = NULL, *data;
+  snprintf(name, 96, "difference of %.40s", o->field ? o->field : a->s.field->name);
+  snprintf(unit, sizeof unit, "%s", a->s.field->unit);
+  IG_TRY(IG_NEW(cx, &value, count + 1, "a difference"));
+  for (int64_t i = 0; i < count; i++)
+    value[i] = ig_scalar_value(&a->s, i) - ig_scalar_value(&b->s, i);
+  const ig_status status =
+      ig_snapshot_add(a->snap, name, unit, where, IG_F64, 1, value, (void **)&data);
+  free(value);
+  return status;
+}
+
+static void time_show(ig_canvas *canvas, const part *p, float left) {
+  const float h = (float)canvas->height;
+  char text[64] = "";
+  if (p->snap->iterations)
+    ig_format(text, sizeof text, "iteration %.0f", p->snap->time);
+  else if (!isnan(p->snap->time))
+    time_text(p->snap->time, text, sizeof text);
+  ig_canvas_text(canvas, left + 0.17F * h, 0.955F * h, text_size(canvas), INK, text);
+}
+
+/* "out/run-1/snap_000010.vtkhdf" -> "run-1" */
+static void folder_show(ig_canvas *canvas, const part *p, float left) {
+  const char *slash = strrchr(p->path, '/'), *from = slash;
+  char text[64];
+  while (from && from > p->path && from[-1] != '/')
+    from--;
+  if (slash)
+    snprintf(text, sizeof text, "%.*s", (int)(slash - from < 60 ? slash - from : 60), from);
+  else
+    snprintf(text, sizeof text, "%.60s", p->path);
+  ig_canvas_text(canvas, left + 0.04F * (float)canvas->height, 0.11F * (float)canvas->height,
+                 text_size(canvas), INK, text);
+}
+
+static ig_status part_draw(part *p, const ig_view_options *o, ig_canvas *canvas) {
+  scene *k = &p->scene;
+  ig_ctx *cx = p->snap->cx;
+  IG_TRY(scene_paint(k, canvas));
+  if (o->outline)
+    IG_TRY(ig_outline_draw(cx, &p->whole, p->drawn, &k->camera, canvas));
+  if (o->arrows)
+    IG_TRY(
+        ig_arrows_draw(cx, p->snap, p->path, o->arrows, &p->surface, &k->camera, k->size, canvas));
+  return IG_OK;
+}
+
+static ig_status parts_draw(part *p, int parts, const ig_view_options *o, ig_canvas *canvas) {
+  const double w = canvas->width, h = canvas->height;
+  const bool bar = p[0].scene.s && !o->bare;
+  const double right = bar ? 0.86 * w : 0.97 * w;
+  double window[SIDES][4], scale = INFINITY;
+  for (int i = 0; i < parts; i++) {
+    const double from = right * i / parts, to = right * (i + 1) / parts;
+    const double one[4] = {from + 0.06 * w / parts, (parts > 1 ? 0.14 : 0.09) * h,
+                           to - (parts > 1 ? 0.03 * w : 0.0), 0.91 * h};
+    memcpy(window[i], one, sizeof one);
+    p[i].scene.size = camera_aim(&p[i].scene.camera, p[i].snap, &p[i].surface, o);
+    scale = fmin(scale, camera_fits(&p[i].scene.camera, window[i]));
+  }
+  scale *= o->zoom > 0 ? o->zoom : 1;
+  for (int i = 0; i < parts; i++) {
+    camera_place(&p[i].scene.camera, window[i], scale);
+    IG_TRY(part_draw(&p[i], o, canvas));
+    if (!o->bare)
+      time_show(canvas, &p[i], (float)(right * i / parts));
+    if (!o->bare && parts > 1)
+      folder_show(canvas, &p[i], (float)(right * i / parts));
+  }
+  if (o->bare)
+    return IG_OK;
+  if (bar)
+    legend_bar(canvas, &p[0].scene);
+  legend_axes(canvas, &p[0].scene.camera, p[0].surface.flat && !o->fixed_camera);
+  if (o->title)
+    ig_canvas_text(canvas, 0.04F * (float)h, 0.055F * (float)h, 1.24F * text_size(canvas), INK,
+                   o->title);
+  return IG_OK;
+}
+
+/* Reads one or two snapshots, makes their surfaces and finds the range of the colors. */
+static ig_status parts_open(ig_ctx *cx, const char *path, const ig_view_options *o, part p[SIDES],
+                            int *parts, char name[96], double range[2]) {
+  ig_view_options used = *o;
+  *parts = o->second ? 2 : 1;
+  IG_TRY(part_read(cx, path, &p[0]));
+  if (o->second)
+    IG_TRY(part_read(cx, o->second, &p[1]));
+  if (o->second && o->difference) {
+    IG_TRY(parts_subtract(cx, p, o, name));
+    *parts = 1;
+    used.field = name;
+  }
+  range[0] = INFINITY;
+  range[1] = -INFINITY;
+  for (int i = 0; i < *parts; i++) {
+    IG_TRY(part_shape(cx, &p[i], &used));
+    IG_TRY(part_field(&p[i], &used));
+    part_range(&p[i], range);
+  }
+  if (!(range[0] <= range[1]))
+    range[0] = range[1] = 0;
+  if (o->fixed_range)
+    memcpy(range, o->range, sizeof o->range);
+  else if (o->difference && o->second) {
+    range[1] = fmax(fabs(range[0]), fabs(range[1]));
+    range[0] = -range[1];
+  }
+  return IG_OK;
+}
+
+static ig_status options_check(ig_ctx *cx, const ig_view_options *o, int width, int height) {
+  if (width < 64 || height < 64 || width > 8192 || height > 8192)
+    return IG_FAIL(cx, IG_INPUT, "picture size %d x %d: expected 64 to 8192 pixels a side", width,
+                   height);
+  if (o->palette && !ig_palette_known(o->palette))
+    return IG_FAIL(cx, IG_INPUT,
+                   "palette '%s' is unknown: expected viridis, inferno, coolwarm, rainbow or gray",
+                   o->palette);
+  if (o->fixed_range && !ig_range_spans(o->range[0], o->range[1]))
+    return IG_FAIL(cx, IG_INPUT, "color range %g to %g: expected two numbers, the lower one first",
+                   o->range[0], o->range[1]);
+  if (o->cut_axis < 0 || o->cut_axis > 3 || (o->cut_axis && !isfinite(o->cut_at)))
+    return IG_FAIL(cx, IG_INPUT, "cut across axis %d at %g: expected 1, 2 or 3 and a number",
+                   o->cut_axis, o->cut_at);
+  if (o->difference && !o->second)
+    return IG_FAIL(cx, IG_INPUT, "a difference needs two results");
+  return IG_OK;
+}
+
+ig_status ig_view_range(ig_ctx *cx, const char *path, const ig_view_options *options,
+                        double range[2]) {
+  static const ig_view_options usual;
+  part p[SIDES] = {0};
+  char name[96];
+  int parts;
+  ig_view_options o = options ? *options : usual;
+  o.fixed_range = false; /* `range` may be that of the options */
+  const ig_status status = parts_open(cx, path, &o, p, &parts, name, range);
+  part_free(&p[0]);
+  part_free(&p[1]);
+  return status;
+}
+
+ig_status ig_view_png(ig_ctx *cx, const char *path, const ig_view_options *options, char **png,
+                      size_t *size) {
+  static const ig_view_options usual;
+  const ig_view_options *o = options ? options : &usual;
+  const int width = o->width ? o->width : o->second && !o->difference ? 2000 : 1600;
+  const int height = o->height ? o->height : 1000;
+  part p[SIDES] = {0};
+  char name[96];
+  int parts;
+  double range[2];
+  ig_canvas large = {0}, final = {0};
+  ig_status status;
+  IG_TRY(options_check(cx, o, width, height));
+  IG_TRY_GOTO(status, done, parts_open(cx, path, o, p, &parts, name, range));
+  for (int i = 0; i < parts; i++) {
+    p[i].scene.low = range[0];
+    p[i].scene.high = range[1];
+  }
+  IG_TRY_GOTO(status, done, ig_canvas_new(cx, SUPERSAMPLE * width, SUPERSAMPLE * height, &large));
+  for (int i = 0; i < parts; i++)
+    p[i].scene.shading = (ig_shading){.palette = o->palette      ? o->palette
+                                                 : o->difference ? "coolwarm"
+                                                                 : "viridis",
+                                      .edges = o->edges,
+                                      .edge_width = 0.0016F * (float)large.height};
+  IG_TRY_GOTO(status, done, parts_draw(p, parts, o, &large));
+  IG_TRY_GOTO(status, done, ig_canvas_shrink(cx, &large, SUPERSAMPLE, &final));
+  status = ig_canvas_png(cx, &final, o->dpi, png, size);
+done:
+  ig_canvas_free(&large);
+  ig_canvas_free(&final);
+  part_free(&p[0]);
+  part_free(&p[1]);
+  return status;
+}
+
+ig_status ig_view(ig_ctx *cx, const char *path, const ig_view_options *options, const char *png) {
+  char *bytes = NULL;
+  size_t size = 0;
+  IG_REQUIRE_ARGS(cx, cx && path && png);
+  ig_status status = ig_view_png(cx, path, options, &bytes, &size);
+  if (status == IG_OK)
+    status = ig_store(cx, png, bytes, size);
+  free(bytes);
+  return status;
+}

@@ -1,0 +1,282 @@
+/* The canvas: a depth-buffered triangle rasteriser, lines, palettes, PNG. */
+#include "io/picture/picture.h"
+
+#include <errno.h>
+#include <math.h>
+#include <png.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+ig_status ig_canvas_new(ig_ctx *cx, int width, int height, ig_canvas *canvas) {
+  memset(canvas, 0, sizeof *canvas);
+  canvas->width = width;
+  canvas->height = height;
+  const size_t n = (size_t)width * (size_t)height;
+  ig_status status = IG_NEW(cx, &canvas->rgb, 3 * n, "picture");
+  if (status == IG_OK)
+    status = IG_NEW(cx, &canvas->depth, n, "picture depth");
+  if (status != IG_OK) {
+    ig_canvas_free(canvas);
+    return status;
+  }
+  for (size_t i = 0; i < n; i++) {
+    canvas->rgb[3 * i] = canvas->rgb[3 * i + 1] = canvas->rgb[3 * i + 2] = 1;
+    canvas->depth[i] = INFINITY;
+  }
+  return IG_OK;
+}
+
+void ig_canvas_free(ig_canvas *canvas) {
+  free(canvas->rgb);
+  free(canvas->depth);
+  memset(canvas, 0, sizeof *canvas);
+}
+
+ig_status ig_canvas_shrink(ig_ctx *cx, const ig_canvas *from, int n, ig_canvas *to) {
+  IG_TRY(ig_canvas_new(cx, from->width / n, from->height / n, to));
+  const float share = 1.0F / (float)(n * n);
+  for (int y = 0; y < to->height; y++)
+    for (int x = 0; x < to->width; x++) {
+      float sum[3] = {0, 0, 0};
+      for (int j = 0; j < n; j++)
+        for (int i = 0; i < n; i++)
+          for (int c = 0; c < 3; c++)
+            sum[c] +=
+                from->rgb[3 * ((size_t)(y * n + j) * (size_t)from->width + (size_t)(x * n + i)) +
+                          (size_t)c];
+      for (int c = 0; c < 3; c++)
+        to->rgb[3 * ((size_t)y * (size_t)to->width + (size_t)x) + (size_t)c] = sum[c] * share;
+    }
+  return IG_OK;
+}
+
+static void blend(ig_canvas *canvas, int x, int y, const float rgb[3], float cover) {
+  if (x < 0 || y < 0 || x >= canvas->width || y >= canvas->height || cover <= 0)
+    return;
+  float *p = &canvas->rgb[3 * ((size_t)y * (size_t)canvas->width + (size_t)x)];
+  for (int c = 0; c < 3; c++)
+    p[c] += (rgb[c] - p[c]) * fminf(cover, 1);
+}
+
+void ig_canvas_rect(ig_canvas *canvas, int x, int y, int w, int h, const float rgb[3]) {
+  for (int j = y; j < y + h; j++)
+    for (int i = x; i < x + w; i++)
+      blend(canvas, i, j, rgb, 1);
+}
+
+/* Distance of a point to the segment from (0, 0) to (dx, dy). */
+static float segment_distance(float px, float py, float dx, float dy) {
+  const float length2 = dx * dx + dy * dy;
+  float t = length2 > 0 ? (px * dx + py * dy) / length2 : 0;
+  t = fminf(fmaxf(t, 0), 1);
+  return hypotf(px - t * dx, py - t * dy);
+}
+
+/* A pixel range, cut to the canvas; wild coordinates give an empty one. */
+static void clip(float low, float high, int limit, int *from, int *to) {
+  *from = low > 0 ? (low < (float)limit ? (int)floorf(low) : limit) : 0;
+  *to = high < (float)(limit - 1) ? (high > -1 ? (int)ceilf(high) : -1) : limit - 1;
+}
+
+void ig_canvas_line(ig_canvas *canvas, float x0, float y0, float x1, float y1, float width,
+                    const float rgb[3]) {
+  const float r = width / 2;
+  int xa, xb, ya, yb;
+  clip(fminf(x0, x1) - r - 1, fmaxf(x0, x1) + r + 1, canvas->width, &xa, &xb);
+  clip(fminf(y0, y1) - r - 1, fmaxf(y0, y1) + r + 1, canvas->height, &ya, &yb);
+  for (int y = ya; y <= yb; y++)
+    for (int x = xa; x <= xb; x++)
+      blend(canvas, x, y, rgb,
+            r + 0.5F - segment_distance((float)x - x0, (float)y - y0, x1 - x0, y1 - y0));
+}
+
+/* --- palettes: equally spaced stops, straight lines between them */
+typedef struct {
+  const char *name;
+  int stops;
+  uint8_t stop[8][3];
+} palette;
+static const palette palettes[] = {
+    {"viridis", 5, {{68, 1, 84}, {59, 82, 139}, {33, 145, 140}, {94, 201, 98}, {253, 231, 37}}},
+    {"inferno", 5, {{0, 0, 4}, {87, 16, 110}, {188, 55, 84}, {249, 142, 9}, {252, 255, 164}}},
+    {"coolwarm",
+     5,
+     {{59, 76, 192}, {141, 176, 254}, {221, 221, 221}, {244, 152, 122}, {180, 4, 38}}},
+    {"rainbow", 5, {{40, 60, 190}, {30, 170, 210}, {90, 190, 80}, {245, 200, 50}, {200, 40, 40}}},
+    {"gray", 2, {{30, 30, 30}, {235, 235, 235}}},
+};
+
+static const palette *palette_find(const char *name) {
+  for (size_t i = 0; i < sizeof palettes / sizeof *palettes; i++)
+    if (strcmp(palettes[i].name, name) == 0)
+      return &palettes[i];
+  return NULL;
+}
+
+bool ig_palette_known(const char *name) {
+  return palette_find(name) != NULL;
+}
+
+void ig_palette_color(const char *name, float value, float rgb[3]) {
+  const palette *p = palette_find(name);
+  if (!p || isnan(value)) {
+    rgb[0] = 0.72F, rgb[1] = 0.74F, rgb[2] = 0.77F;
+    return;
+  }
+  const float at = fminf(fmaxf(value, 0), 1) * (float)(p->stops - 1);
+  const int i = at >= (float)(p->stops - 1) ? p->stops - 2 : (int)at;
+  for (int c = 0; c < 3; c++) {
+    const float a = p->stop[i][c], b = p->stop[i + 1][c];
+    rgb[c] = (a + (b - a) * (at - (float)i)) / 255;
+  }
+}
+
+/* A lamp beside the camera and one from above. A color must stay the one of the color bar, so a
+   field is shaded little and never lit beyond itself; plain grey takes more. */
+static void shade(float rgb[3], const float normal[3], bool plain) {
+  const float facing = fabsf(normal[2]);
+  const float above = fmaxf(0, normal[1] * (normal[2] < 0 ? -1 : 1));
+  const float light =
+      plain ? 0.62F + 0.30F * facing + 0.12F * above : 0.84F + 0.10F * facing + 0.06F * above;
+  for (int c = 0; c < 3; c++)
+    rgb[c] = fminf(1, rgb[c] * light);
+}
+
+void ig_canvas_triangle(ig_canvas *canvas, const ig_vertex v[3], unsigned edges,
+                        const ig_shading *shading) {
+  const float area = (v[1].x - v[0].x) * (v[2].y - v[0].y) - (v[2].x - v[0].x) * (v[1].y - v[0].y);
+  if (!(fabsf(area) > 1e-9F))
+    return;
+  int xa, xb, ya, yb;
+  clip(fminf(v[0].x, fminf(v[1].x, v[2].x)), fmaxf(v[0].x, fmaxf(v[1].x, v[2].x)), canvas->width,
+       &xa, &xb);
+  clip(fminf(v[0].y, fminf(v[1].y, v[2].y)), fmaxf(v[0].y, fmaxf(v[1].y, v[2].y)), canvas->height,
+       &ya, &yb);
+  float length[3]; /* of the side opposite corner i: side i+1 -> i+2 */
+  for (int i = 0; i < 3; i++)
+    length[i] = hypotf(v[(i + 2) % 3].x - v[(i + 1) % 3].x, v[(i + 2) % 3].y - v[(i + 1) % 3].y);
+  for (int y = ya; y <= yb; y++)
+    for (int x = xa; x <= xb; x++) {
+      float b[3];
+      for (int i = 0; i < 3; i++) {
+        const ig_vertex *p = &v[(i + 1) % 3], *q = &v[(i + 2) % 3];
+        b[i] = ((q->x - p->x) * ((float)y - p->y) - ((float)x - p->x) * (q->y - p->y)) / area;
+      }
+      if (b[0] < -1e-6F || b[1] < -1e-6F || b[2] < -1e-6F)
+        continue;
+      const float z = b[0] * v[0].z + b[1] * v[1].z + b[2] * v[2].z;
+      const size_t at = (size_t)y * (size_t)canvas->width + (size_t)x;
+      if (!(z < canvas->depth[at]))
+        continue;
+      canvas->depth[at] = z;
+      float w = 0, value = 0, normal[3] = {0, 0, 0}, rgb[3];
+      for (int i = 0; i < 3; i++) {
+        const float wi = b[i] * v[i].inverse_w;
+        w += wi;
+        value += wi * v[i].value;
+        for (int c = 0; c < 3; c++)
+          normal[c] += wi * v[i].normal[c];
+      }
+      const float n = sqrtf(normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2]);
+      for (int c = 0; c < 3; c++)
+        normal[c] /= n > 0 ? n : 1;
+      ig_palette_color(shading->palette, value / w, rgb);
+      shade(rgb, normal, isnan(value));
+      if (shading->edges)
+        for (int i = 0; i < 3; i++)
+          if (edges >> ((i + 1) % 3) & 1) {
+            const float away = b[i] * fabsf(area) / length[i]; /* pixels from that side */
+            const float ink = 0.75F * fminf(fmaxf(shading->edge_width / 2 + 0.5F - away, 0), 1);
+            for (int c = 0; c < 3; c++)
+              rgb[c] += (0.12F - rgb[c]) * ink;
+          }
+      memcpy(&canvas->rgb[3 * at], rgb, sizeof rgb);
+    }
+}
+
+void ig_canvas_rod(ig_canvas *canvas, const ig_vertex v[2], float width,
+                   const ig_shading *shading) {
+  const float r = width / 2, dx = v[1].x - v[0].x, dy = v[1].y - v[0].y;
+  const float length2 = dx * dx + dy * dy;
+  int xa, xb, ya, yb;
+  clip(fminf(v[0].x, v[1].x) - r, fmaxf(v[0].x, v[1].x) + r, canvas->width, &xa, &xb);
+  clip(fminf(v[0].y, v[1].y) - r, fmaxf(v[0].y, v[1].y) + r, canvas->height, &ya, &yb);
+  for (int y = ya; y <= yb; y++)
+    for (int x = xa; x <= xb; x++) {
+      const float px = (float)x - v[0].x, py = (float)y - v[0].y;
+      const float away = segment_distance(px, py, dx, dy);
+      if (!(away <= r))
+        continue;
+      const float t = length2 > 0 ? fminf(fmaxf((px * dx + py * dy) / length2, 0), 1) : 0;
+      const float z = v[0].z + t * (v[1].z - v[0].z);
+      const size_t at = (size_t)y * (size_t)canvas->width + (size_t)x;
+      if (!(z < canvas->depth[at]))
+        continue;
+      canvas->depth[at] = z;
+      const float across = away / r, normal[3] = {0, across, sqrtf(1 - across * across)};
+      float rgb[3];
+      ig_palette_color(shading->palette, v[0].value + t * (v[1].value - v[0].value), rgb);
+      shade(rgb, normal, isnan(v[0].value));
+      memcpy(&canvas->rgb[3 * at], rgb, sizeof rgb);
+    }
+}
+
+/* --- PNG */
+static bool png_encode(const ig_canvas *canvas, double dpi, FILE *f, png_byte *row) {
+  png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
+  png_infop info = png ? png_create_info_struct(png) : NULL;
+  if (!info || setjmp(png_jmpbuf(png))) {
+    png_destroy_write_struct(&png, &info);
+    return false;
+  }
+  png_init_io(png, f);
+  png_set_IHDR(png, info, (png_uint_32)canvas->width, (png_uint_32)canvas->height, 8,
+               PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
+               PNG_FILTER_TYPE_DEFAULT);
+  if (dpi > 0) {
+    const png_uint_32 metre = (png_uint_32)lround(dpi / 0.0254);
+    png_set_pHYs(png, info, metre, metre, PNG_RESOLUTION_METER);
+  }
+  png_write_info(png, info);
+  for (int y = 0; y < canvas->height; y++) {
+    for (int i = 0; i < 3 * canvas->width; i++) {
+      const float value = canvas->rgb[3 * (size_t)y * (size_t)canvas->width + (size_t)i];
+      row[i] = (png_byte)(fminf(fmaxf(value, 0), 1) * 255 + 0.5F);
+    }
+    png_write_row(png, row);
+  }
+  png_write_end(png, info);
+  png_destroy_write_struct(&png, &info);
+  return true;
+}
+
+ig_status ig_canvas_png(ig_ctx *cx, const ig_canvas *canvas, double dpi, char **png, size_t *size) {
+  png_byte *row = NULL;
+  *png = NULL;
+  IG_TRY(IG_NEW(cx, &row, 3 * canvas->width, "picture row"));
+  FILE *f = open_memstream(png, size);
+  bool good = f && png_encode(canvas, dpi, f, row);
+  good = f && fclose(f) == 0 && good;
+  free(row);
+  if (good)
+    return IG_OK;
+  free(*png);
+  *png = NULL;
+  return IG_FAIL(cx, IG_MEMORY, "no memory for a picture");
+}
+
+/* --- camera */
+void ig_camera_project(const ig_camera *k, const double *p, double out[3]) {
+  double d[3] = {0, 0, 0};
+  const double *axes[3] = {k->right, k->up, k->back};
+  for (int a = 0; a < 3; a++)
+    for (int c = 0; c < 3; c++)
+      d[a] += axes[a][c] * (p[c] - k->centre[c]);
+  const double w = isinf(k->distance) ? 1 : k->distance / (k->distance - d[2]);
+  out[0] = k->shift_x + k->scale * d[0] * w;
+  out[1] = k->shift_y - k->scale * d[1] * w;
+  out[2] = -d[2]; /* nearer is smaller */
+}

@@ -1,0 +1,89 @@
+/* Fields of a snapshot as one number per point or cell. */
+#include "io/picture/picture.h"
+#include "core/ticks.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+double ig_scalar_value(const ig_scalar *s, int64_t i) {
+  const int n = s->field->components;
+  if (s->component >= 0)
+    return ig_field_number(s->field, i * n + s->component);
+  if (n == 1)
+    return ig_field_number(s->field, i);
+  double sum = 0;
+  for (int c = 0; c < n; c++) {
+    const double v = ig_field_number(s->field, i * n + c);
+    sum += (n == 6 && c > 2 ? 2 : 1) * v * v; /* off-diagonals count twice */
+  }
+  return sqrt(sum);
+}
+
+static void field_names(const ig_snapshot *snap, char *text, size_t size) {
+  size_t used = 0;
+  text[0] = '\0';
+  for (int i = 0; i < snap->fields && used < size; i++)
+    used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", snap->field[i].name);
+}
+
+ig_status ig_scalar_find(const ig_snapshot *snap, const char *path, const char *name,
+                         ig_scalar *s) {
+  static const char *const vector[] = {"x", "y", "z"};
+  static const char *const tensor[] = {"xx", "yy", "zz", "xy", "yz", "zx"};
+  for (int i = 0; i < snap->fields; i++) {
+    const ig_field *f = &snap->field[i];
+    const size_t length = strlen(f->name);
+    if (strncmp(f->name, name, length) != 0 || (name[length] && name[length] != '.'))
+      continue;
+    s->field = f;
+    s->component = -1;
+    for (int c = 0; name[length] && c < f->components; c++) {
+      char number[16];
+      snprintf(number, sizeof number, "%d", c);
+      const char *letter = f->components == 6 ? tensor[c] : c < 3 ? vector[c] : number;
+      if (strcmp(name + length + 1, letter) == 0 || strcmp(name + length + 1, number) == 0)
+        s->component = c;
+    }
+    if (name[length] && s->component < 0)
+      return IG_FAIL(snap->cx, IG_INPUT, "%s: field '%s' has no component '%s' (it has %d)", path,
+                     f->name, name + length + 1, f->components);
+    if (f->unit[0])
+      snprintf(s->label, sizeof s->label, "%s [%s]", name, f->unit);
+    else
+      snprintf(s->label, sizeof s->label, "%s", name);
+    return IG_OK;
+  }
+  char names[1024];
+  field_names(snap, names, sizeof names);
+  return IG_FAIL(snap->cx, IG_INPUT, "%s: no field '%s': it has %s", path, name,
+                 names[0] ? names : "none");
+}
+
+/* A field that is the same everywhere, to rounding, shows nothing. */
+static bool varies(const ig_snapshot *snap, const ig_field *f) {
+  const int64_t count = f->components * (f->where == IG_AT_CELLS ? snap->cells : snap->points);
+  double low = INFINITY, high = -INFINITY;
+  for (int64_t i = 0; i < count; i++) {
+    const double v = ig_field_number(f, i);
+    low = isfinite(v) ? fmin(low, v) : low;
+    high = isfinite(v) ? fmax(high, v) : high;
+  }
+  return ig_range_spans(low, high);
+}
+
+const char *ig_field_usual(const ig_snapshot *snap) {
+  static const char *const wanted[] = {"density", "T",         "temperature",
+                                       "damage",  "von_mises", "principal_stress"};
+  const char *still = NULL;
+  for (size_t k = 0; k < sizeof wanted / sizeof *wanted; k++)
+    for (int i = 0; i < snap->fields; i++)
+      if (strcmp(snap->field[i].name, wanted[k]) == 0) {
+        if (varies(snap, &snap->field[i]))
+          return wanted[k];
+        still = still ? still : wanted[k];
+      }
+  if (still)
+    return still;
+  return snap->fields ? snap->field[0].name : "none";
+}

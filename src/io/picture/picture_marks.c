@@ -1,0 +1,128 @@
+/* Marks over the picture of a part: arrows of a vector field, the outline of the drawn shape. */
+#include "io/picture/picture.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const float INK[3] = {0.13F, 0.14F, 0.16F};
+
+/* --- outline: sides where the surface ends or turns by more than 30 degrees */
+
+typedef struct {
+  int64_t a, b; /* a < b */
+  int64_t triangle;
+} side;
+
+static int side_order(const void *left, const void *right) {
+  const side *p = left, *q = right;
+  if (p->a != q->a)
+    return p->a < q->a ? -1 : 1;
+  return p->b < q->b ? -1 : p->b > q->b;
+}
+
+static void normal_of(const double *point, const int64_t *corner, double n[3]) {
+  const double *p = &point[3 * corner[0]], *q = &point[3 * corner[1]], *r = &point[3 * corner[2]];
+  const double a[3] = {q[0] - p[0], q[1] - p[1], q[2] - p[2]};
+  const double b[3] = {r[0] - p[0], r[1] - p[1], r[2] - p[2]};
+  n[0] = a[1] * b[2] - a[2] * b[1];
+  n[1] = a[2] * b[0] - a[0] * b[2];
+  n[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+static bool turns(const double *point, const ig_surface *s, const side *p, const side *q) {
+  double m[3], n[3], mm = 0, nn = 0, mn = 0;
+  normal_of(point, &s->corner[3 * p->triangle], m);
+  normal_of(point, &s->corner[3 * q->triangle], n);
+  for (int c = 0; c < 3; c++)
+    mm += m[c] * m[c], nn += n[c] * n[c], mn += m[c] * n[c];
+  return fabs(mn) < cos(30 * 3.14159265358979323846 / 180) * sqrt(mm * nn);
+}
+
+ig_status ig_outline_draw(ig_ctx *cx, const ig_surface *s, const double *point,
+                          const ig_camera *camera, ig_canvas *canvas) {
+  side *list = NULL;
+  const int64_t count = 3 * s->triangles;
+  IG_TRY(IG_NEW(cx, &list, count + 1, "the outline"));
+  for (int64_t i = 0; i < count; i++) {
+    const int64_t t = i / 3, a = s->corner[i], b = s->corner[3 * t + (i + 1) % 3];
+    list[i] = (side){a < b ? a : b, a < b ? b : a, t};
+  }
+  qsort(list, (size_t)count, sizeof *list, side_order);
+  for (int64_t i = 0; i < count && !cx->interrupted;) {
+    int64_t end = i + 1;
+    while (end < count && side_order(&list[i], &list[end]) == 0)
+      end++;
+    if (end - i == 1 || (end - i == 2 && turns(point, s, &list[i], &list[i + 1]))) {
+      double p[3], q[3];
+      ig_camera_project(camera, &point[3 * list[i].a], p);
+      ig_camera_project(camera, &point[3 * list[i].b], q);
+      ig_canvas_line(canvas, (float)p[0], (float)p[1], (float)q[0], (float)q[1],
+                     0.0015F * (float)canvas->height, INK);
+    }
+    i = end;
+  }
+  free(list);
+  return ig_interrupt_take(cx, "drawing");
+}
+
+/* --- arrows */
+
+enum { BINS = 34 }; /* arrows in a row, at most */
+
+static bool visible(const ig_canvas *canvas, const double p[3], double tolerance) {
+  if (!(p[0] >= 0 && p[1] >= 0 && p[0] < canvas->width && p[1] < canvas->height))
+    return false;
+  const size_t at = (size_t)p[1] * (size_t)canvas->width + (size_t)p[0];
+  return p[2] <= (double)canvas->depth[at] + tolerance || isinf(canvas->depth[at]);
+}
+
+static void arrow(ig_canvas *canvas, const double p[3], const double q[3]) {
+  const float width = 0.0016F * (float)canvas->height;
+  const double dx = q[0] - p[0], dy = q[1] - p[1], length = hypot(dx, dy);
+  ig_canvas_line(canvas, (float)p[0], (float)p[1], (float)q[0], (float)q[1], width, INK);
+  if (length < 4 * (double)width)
+    return;
+  for (int s = -1; s <= 1; s += 2)
+    ig_canvas_line(canvas, (float)q[0], (float)q[1], (float)(q[0] - 0.3 * dx - 0.16 * s * dy),
+                   (float)(q[1] - 0.3 * dy + 0.16 * s * dx), width, INK);
+}
+
+ig_status ig_arrows_draw(ig_ctx *cx, const ig_snapshot *snap, const char *path, const char *name,
+                         const ig_surface *s, const ig_camera *camera, double size,
+                         ig_canvas *canvas) {
+  ig_scalar field;
+  uint8_t *taken = NULL;
+  double most = 0;
+  IG_TRY(ig_scalar_find(snap, path, name, &field));
+  const ig_field *f = field.field;
+  if (f->components != 3 || field.component >= 0)
+    return IG_FAIL(cx, IG_INPUT, "%s: no arrows of '%s': it is no vector", path, name);
+  for (int64_t i = 0; i < 3 * s->triangles; i++)
+    if (s->corner[i] < snap->points)
+      most = fmax(most,
+                  ig_scalar_value(&field, f->where == IG_AT_CELLS ? s->cell[i / 3] : s->corner[i]));
+  if (!(most > 0))
+    return IG_OK; /* nothing points anywhere */
+  const int across = BINS, bin = canvas->width / across + 1, down = canvas->height / bin + 1;
+  IG_TRY(IG_NEW(cx, &taken, (int64_t)(across + 1) * (down + 1), "arrows"));
+  for (int64_t i = 0; i < 3 * s->triangles; i++) {
+    const int64_t item = f->where == IG_AT_CELLS ? s->cell[i / 3] : s->corner[i];
+    double at[3], tip[3], p[3], q[3];
+    if (s->corner[i] >= snap->points && f->where != IG_AT_CELLS)
+      continue;
+    ig_surface_at(snap, s, s->corner[i], at);
+    for (int c = 0; c < 3; c++)
+      tip[c] = at[c] + 0.07 * size / most * ig_field_number(f, 3 * item + c);
+    ig_camera_project(camera, at, p);
+    ig_camera_project(camera, tip, q);
+    if (!visible(canvas, p, 0.01 * size))
+      continue;
+    uint8_t *here = &taken[(int)p[1] / bin * (across + 1) + (int)p[0] / bin];
+    if (!*here)
+      arrow(canvas, p, q);
+    *here = 1;
+  }
+  free(taken);
+  return IG_OK;
+}

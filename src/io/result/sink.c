@@ -1,0 +1,618 @@
+/* The sink that writes files: a queue of jobs between the run and a thread that writes. */
+#include "io/result/sink.h"
+#include "backend/backend.h"
+#include "core/memory.h"
+#include "io/result/checkpoint.h"
+#include "io/format/csv.h"
+#include "io/result/result_folder.h"
+#include "io/result/sink_summary.h"
+#include "io/format/atomic_file.h"
+#include "io/result/vtkhdf.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* What the sink itself must know to go on; beside the room's arrays in the checkpoint. */
+#define OWN "sink."
+#define OWN_RUN OWN "run"
+#define OWN_HISTORY OWN "history_bytes"
+#define OWN_TIMES OWN "snapshot_time"
+
+enum { UNDER_WAY = 2, ROWS_KEPT = 1 << 15 };
+
+typedef enum { JOB_SNAPSHOT, JOB_CHECKPOINT, JOB_FILE } job_kind;
+
+typedef struct job {
+  job_kind kind;
+  ig_snapshot *snap;
+  ig_checkpoint_head head; /* of a checkpoint */
+  ig_saved *saved;
+  int count;
+  int64_t history_bytes;
+  char name[IG_FILE_NAME]; /* of a file */
+  void *bytes;
+  size_t size;
+  struct job *next;
+} job;
+
+typedef struct {
+  ig_sink sink;
+  ig_ctx *cx;
+  ig_result_folder folder;
+  ig_sink_options options;
+
+  /* the caller's thread */
+  ig_figure *result;
+  int results;
+  int columns, history_fd;
+  ig_text rows;          /* not written yet */
+  int64_t history_bytes; /* in the file */
+  double rows_written;   /* when, on ig_now's clock */
+
+  /* the writer's thread */
+  double *snapshot_time; /* of those on the disk */
+  int64_t snapshots;
+  ig_compressor compressor;
+
+  pid_t process; /* whose thread the writer is: a forked child has none */
+
+  /* between the two, under `lock` */
+  pthread_t thread;
+  bool running;
+  pthread_mutex_t lock;
+  pthread_cond_t changed;
+  job *first, *last;
+  int under_way;
+  bool stop;
+  ig_ctx trouble; /* the writer's first failure: status and message */
+} files;
+
+static void job_free(job *j) {
+  if (!j)
+    return;
+  ig_snapshot_free(j->snap);
+  for (int i = 0; i < j->count; i++) {
+    free((char *)j->saved[i].name);
+    free(j->saved[i].data);
+  }
+  free(j->saved);
+  free(j->bytes);
+  free(j);
+}
+
+/* --- the writer's thread; `cx` below is its own, for messages */
+
+static ig_status write_series(ig_ctx *cx, const files *s) {
+  ig_json json = {0};
+  ig_series_write(&s->folder, s->snapshot_time, s->snapshots, &json);
+  ig_status status = ig_result_folder_store(cx, &s->folder, IG_SERIES_TOO, &json.text);
+  if (status == IG_OK)
+    status = ig_result_folder_store(cx, &s->folder, IG_SERIES, &json.text);
+  free(json.text.at);
+  return status;
+}
+
+static ig_status add_time(ig_ctx *cx, files *s, double time) {
+  IG_TRY(IG_MORE(cx, &s->snapshot_time, s->snapshots, "index of snapshots"));
+  s->snapshot_time[s->snapshots++] = time;
+  return IG_OK;
+}
+
+static ig_status write_snapshot(ig_ctx *cx, files *s, ig_snapshot *snap) {
+  char name[IG_FILE_NAME], *path = NULL;
+  if (ig_snapshot_settle(snap) != IG_OK)
+    return IG_FAIL(cx, IG_DEVICE, "the device failed while a snapshot was copied from it");
+  ig_snapshot_name(s->snapshots, name);
+  IG_TRY(ig_result_folder_file(cx, &s->folder, name, &path));
+  ig_status status = ig_snapshot_write_next(cx, snap, path, &s->compressor);
+  free(path);
+  if (status == IG_OK)
+    status = add_time(cx, s, snap->time);
+  return status == IG_OK ? write_series(cx, s) : status;
+}
+
+static ig_status write_checkpoint(ig_ctx *cx, files *s, const job *j, const ig_stream *rows) {
+  if (j->history_bytes && fsync(s->history_fd) != 0)
+    return IG_FAIL(cx, IG_IO, "cannot write '%s/" IG_HISTORY "': %s", s->folder.path,
+                   strerror(errno));
+  ig_saved *saved;
+  IG_TRY(IG_NEW(cx, &saved, j->count + 4, "checkpoint"));
+  memcpy(saved, j->saved, (size_t)j->count * sizeof *saved);
+  int64_t run = (int64_t)s->folder.run;
+  saved[j->count] = (ig_saved){OWN_RUN, IG_I64, 1, &run};
+  int64_t history = j->history_bytes;
+  saved[j->count + 1] = (ig_saved){OWN_HISTORY, IG_I64, 1, &history};
+  saved[j->count + 2] = (ig_saved){OWN_TIMES, IG_F64, s->snapshots, s->snapshot_time};
+  const char *settings = s->options.settings ? s->options.settings : "";
+  saved[j->count + 3] =
+      (ig_saved){IG_SINK_SETTINGS, IG_U8, (int64_t)strlen(settings) + 1, (void *)settings};
+  char *path = NULL;
+  ig_status status = ig_result_folder_file(cx, &s->folder, IG_CHECKPOINT, &path);
+  if (status == IG_OK)
+    status = ig_checkpoint_write(cx, path, &j->head, saved, j->count + 4, rows);
+  free(path);
+  free(saved);
+  return status;
+}
+
+static ig_status write_file(ig_ctx *cx, files *s, job *j) {
+  IG_TRY(ig_result_folder_note(cx, &s->folder, j->name));
+  char *path = NULL;
+  IG_TRY(ig_result_folder_file(cx, &s->folder, j->name, &path));
+  const ig_status status = ig_store(cx, path, j->bytes, j->size);
+  free(path);
+  return status;
+}
+
+static void *writer(void *self) {
+  files *s = self;
+  pthread_mutex_lock(&s->lock);
+  for (;;) {
+    while (!s->first && !s->stop)
+      pthread_cond_wait(&s->changed, &s->lock);
+    job *j = s->first;
+    if (!j)
+      break;
+    s->first = j->next;
+    if (!s->first)
+      s->last = NULL;
+    const bool failed = s->trouble.status != IG_OK;
+    pthread_mutex_unlock(&s->lock);
+
+    ig_ctx own = {.threads = s->compressor.threads};
+    if (!failed) { /* after a failure what is left is dropped: the disk keeps what it has */
+      const ig_status status = j->kind == JOB_SNAPSHOT     ? write_snapshot(&own, s, j->snap)
+                               : j->kind == JOB_CHECKPOINT ? write_checkpoint(&own, s, j, NULL)
+                                                           : write_file(&own, s, j);
+      own.status = status;
+    }
+    job_free(j);
+
+    pthread_mutex_lock(&s->lock);
+    if (own.status != IG_OK) {
+      s->trouble.status = own.status;
+      memcpy(s->trouble.message, own.message, sizeof own.message);
+    }
+    s->under_way--;
+    pthread_cond_broadcast(&s->changed);
+  }
+  pthread_mutex_unlock(&s->lock);
+  return NULL;
+}
+
+/* --- the caller's thread */
+
+/* A child that was forked while the run was open has no writer to wait for, and the files are its
+   parent's. */
+static bool is_forked(const files *s) {
+  return s->process != getpid();
+}
+static ig_status writer_here(const files *s) {
+  return is_forked(s) ? IG_FAIL(s->cx, IG_UNSUPPORTED,
+                                "this run was opened before fork() and writes to '%s' in the "
+                                "parent process: open it in this one",
+                                s->folder.path)
+                      : IG_OK;
+}
+
+/* Under `lock`: passes the writer's failure on to the caller's context. */
+static ig_status trouble(files *s) {
+  if (s->trouble.status != IG_OK) {
+    s->cx->status = s->trouble.status;
+    memcpy(s->cx->message, s->trouble.message, sizeof s->cx->message);
+  }
+  return s->trouble.status;
+}
+
+static ig_status trouble_so_far(files *s) {
+  pthread_mutex_lock(&s->lock);
+  const ig_status status = trouble(s);
+  pthread_mutex_unlock(&s->lock);
+  return status;
+}
+
+/* Hands a job to the writer, which owns it from here on; waits while two are under way. */
+static ig_status hand_over(files *s, job *j) {
+  pthread_mutex_lock(&s->lock);
+  while (s->under_way >= UNDER_WAY)
+    pthread_cond_wait(&s->changed, &s->lock);
+  const ig_status status = trouble(s);
+  if (status == IG_OK) {
+    if (s->last)
+      s->last->next = j;
+    else
+      s->first = j;
+    s->last = j;
+    s->under_way++;
+    pthread_cond_broadcast(&s->changed);
+  }
+  pthread_mutex_unlock(&s->lock);
+  if (status != IG_OK)
+    job_free(j);
+  return status;
+}
+
+static ig_status case_keep(files *s) {
+  bool kept = true;
+  if (s->options.text)
+    IG_TRY(ig_result_folder_case(s->cx, &s->folder, s->options.text, &kept));
+  if (!kept)
+    ig_warn(s->cx, "'%s/" IG_CASE "' is not Ingot's: the case as it was run is not kept there",
+            s->folder.path);
+  return IG_OK;
+}
+
+/* Before the first thing is written, not when the folder opens: a case that its room refuses leaves
+   the former results alone. */
+static ig_status begin(files *s) {
+  IG_TRY(writer_here(s));
+  if (s->folder.ours)
+    return IG_OK;
+  IG_TRY(ig_result_folder_take(s->cx, &s->folder));
+  return case_keep(s);
+}
+
+static void wait_idle(files *s) {
+  if (is_forked(s))
+    return;
+  pthread_mutex_lock(&s->lock);
+  while (s->under_way)
+    pthread_cond_wait(&s->changed, &s->lock);
+  pthread_mutex_unlock(&s->lock);
+}
+
+static ig_status files_snapshot(ig_sink *sink, ig_snapshot *snap) {
+  files *s = sink->self;
+  job *j = NULL;
+  ig_status status = begin(s);
+  if (status == IG_OK)
+    status = IG_NEW(s->cx, &j, 1, "snapshot");
+  if (status != IG_OK) {
+    ig_snapshot_free(snap);
+    return status;
+  }
+  j->kind = JOB_SNAPSHOT;
+  j->snap = snap;
+  return hand_over(s, j);
+}
+
+/* What comes in pieces is written here and now, once the writer has nothing more to do. */
+static ig_status files_snapshot_rows(ig_sink *sink, ig_snapshot *snap) {
+  files *s = sink->self;
+  ig_status status = begin(s);
+  wait_idle(s);
+  if (status == IG_OK)
+    status = trouble_so_far(s);
+  if (status == IG_OK)
+    status = write_snapshot(s->cx, s, snap);
+  ig_snapshot_free(snap);
+  return status;
+}
+
+/* Writes the rows kept; a row is never left in halves. */
+static ig_status history_write(files *s) {
+  if (!s->rows.length)
+    return IG_OK;
+  char *path = NULL;
+  IG_TRY(ig_result_folder_file(s->cx, &s->folder, IG_HISTORY, &path));
+  const ig_status status = ig_write_all(s->cx, s->history_fd, path, s->rows.at, s->rows.length);
+  free(path);
+  if (status == IG_OK)
+    s->history_bytes += (int64_t)s->rows.length;
+  else
+    (void)!ftruncate(s->history_fd, s->history_bytes);
+  s->rows.length = 0;
+  s->rows_written = ig_now();
+  return status;
+}
+
+/* The header is in `rows`. A run that goes on must find the same one at the top of its file. */
+static ig_status history_open(files *s) {
+  if (s->history_fd < 0) {
+    s->history_fd = openat(s->folder.fd, IG_HISTORY,
+                           O_RDWR | O_CREAT | O_TRUNC | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (s->history_fd < 0) {
+      s->rows.length = 0;
+      return IG_FAIL(s->cx, IG_IO, "cannot create '%s/" IG_HISTORY "': %s", s->folder.path,
+                     strerror(errno));
+    }
+    return IG_OK;
+  }
+  char *there;
+  IG_TRY(IG_NEW(s->cx, &there, s->rows.length, "header of " IG_HISTORY));
+  const bool same = pread(s->history_fd, there, s->rows.length, 0) == (ssize_t)s->rows.length &&
+                    memcmp(there, s->rows.at, s->rows.length) == 0;
+  free(there);
+  s->rows.length = 0;
+  return same ? IG_OK
+              : IG_FAIL(s->cx, IG_INPUT,
+                        "'%s/" IG_HISTORY "' has other columns than this run: restart in an empty "
+                        "folder",
+                        s->folder.path);
+}
+
+static ig_status files_history(ig_sink *sink, int columns, const char *const *names,
+                               const double *values) {
+  files *s = sink->self;
+  IG_TRY(begin(s));
+  IG_TRY(trouble_so_far(s));
+  if (!s->columns) {
+    for (int c = 0; c < columns; c++)
+      ig_csv_cell(&s->rows, names[c], c == 0);
+    ig_text_add(&s->rows, "\n");
+    IG_TRY(history_open(s));
+    s->columns = columns;
+  }
+  if (columns != s->columns)
+    return IG_FAIL(s->cx, IG_ARG, IG_HISTORY " has %d columns, not %d", s->columns, columns);
+  for (int c = 0; c < columns; c++) {
+    char text[IG_NUMBER_TEXT];
+    ig_number_text(values[c], text);
+    ig_text_add(&s->rows, text);
+    ig_text_add(&s->rows, c + 1 < columns ? "," : "\n");
+  }
+  if (s->rows.failed)
+    return IG_FAIL(s->cx, IG_MEMORY, "no memory for a row of " IG_HISTORY);
+  if (s->rows.length >= ROWS_KEPT || ig_now() - s->rows_written > 1)
+    return history_write(s);
+  return IG_OK;
+}
+
+static ig_status files_checkpoint(ig_sink *sink, double time, int64_t step, const ig_saved *saved,
+                                  int count) {
+  files *s = sink->self;
+  job *j;
+  IG_TRY(begin(s));
+  IG_TRY(history_write(s));
+  IG_TRY(IG_NEW(s->cx, &j, 1, "checkpoint"));
+  j->kind = JOB_CHECKPOINT;
+  j->head = (ig_checkpoint_head){time, step, s->options.fingerprint};
+  j->history_bytes = s->history_bytes;
+  ig_status status;
+  IG_TRY_GOTO(status, failed, IG_NEW(s->cx, &j->saved, count, "checkpoint"));
+  for (; j->count < count; j->count++) {
+    const ig_saved *from = &saved[j->count];
+    ig_saved *to = &j->saved[j->count];
+    if (strncmp(from->name, OWN, strlen(OWN)) == 0) {
+      status =
+          IG_FAIL(s->cx, IG_ARG, "checkpoint array '%s': names in " OWN " are taken", from->name);
+      goto failed;
+    }
+    *to = (ig_saved){.name = strdup(from->name), .dtype = from->dtype, .count = from->count};
+    status = to->name ? ig_alloc(s->cx, &to->data, (size_t)from->count, ig_dtype_size(from->dtype),
+                                 from->name)
+                      : IG_FAIL(s->cx, IG_MEMORY, "no memory for a checkpoint");
+    if (status != IG_OK) {
+      free((char *)to->name);
+      goto failed;
+    }
+    if (from->count)
+      ig_memory_copy(s->cx->threads, to->data, from->data,
+                     (size_t)from->count * ig_dtype_size(from->dtype));
+  }
+  return hand_over(s, j);
+failed:
+  job_free(j);
+  return status;
+}
+
+static ig_status files_checkpoint_rows(ig_sink *sink, double time, int64_t step,
+                                       const ig_saved *saved, int count, const ig_stream *rows) {
+  files *s = sink->self;
+  IG_TRY(begin(s));
+  IG_TRY(history_write(s));
+  wait_idle(s);
+  IG_TRY(trouble_so_far(s));
+  const job now = {.head = {time, step, s->options.fingerprint},
+                   .saved = (ig_saved *)saved,
+                   .count = count,
+                   .history_bytes = s->history_bytes};
+  return write_checkpoint(s->cx, s, &now, rows);
+}
+
+/* A figure told twice counts as told last. */
+static ig_status figure_set(files *s, const char *key, const char *unit, const char *text,
+                            double number) {
+  int i = 0;
+  while (i < s->results && strcmp(s->result[i].key, key) != 0)
+    i++;
+  if (i == s->results) {
+    IG_TRY(IG_MORE(s->cx, &s->result, i, key));
+    s->result[i] = (ig_figure){.key = strdup(key)};
+    if (!s->result[i].key)
+      return IG_FAIL(s->cx, IG_MEMORY, "no memory for result '%s'", key);
+    s->results++;
+  }
+  ig_figure *f = &s->result[i];
+  free(f->text);
+  f->text = text ? strdup(text) : NULL;
+  f->number = number;
+  snprintf(f->unit, sizeof f->unit, "%s", unit);
+  return text && !f->text ? IG_FAIL(s->cx, IG_MEMORY, "no memory for result '%s'", key) : IG_OK;
+}
+static ig_status files_result(ig_sink *sink, const char *key, const char *unit, double value) {
+  return figure_set(sink->self, key, unit, NULL, value);
+}
+static ig_status files_result_text(ig_sink *sink, const char *key, const char *value) {
+  return figure_set(sink->self, key, "", value, 0);
+}
+
+static ig_status files_file(ig_sink *sink, const char *name, const void *bytes, size_t size) {
+  files *s = sink->self;
+  if (!ig_result_folder_allows(name))
+    return IG_FAIL(s->cx, IG_ARG, "'%s' cannot be the name of a file in a result", name);
+  job *j;
+  IG_TRY(begin(s));
+  IG_TRY(IG_NEW(s->cx, &j, 1, "file"));
+  j->kind = JOB_FILE;
+  snprintf(j->name, sizeof j->name, "%s", name);
+  const ig_status status = ig_alloc(s->cx, &j->bytes, size, 1, name);
+  if (status != IG_OK) {
+    job_free(j);
+    return status;
+  }
+  memcpy(j->bytes, bytes, size);
+  j->size = size;
+  return hand_over(s, j);
+}
+
+static ig_status files_flush(ig_sink *sink) {
+  files *s = sink->self;
+  IG_TRY(writer_here(s));
+  const ig_status status = history_write(s);
+  wait_idle(s);
+  const ig_status writers = trouble_so_far(s);
+  return writers != IG_OK ? writers : status;
+}
+
+ig_status ig_sink_summary(ig_sink *sink, const ig_summary *summary) {
+  files *s = sink->self;
+  IG_TRY(begin(s));
+  wait_idle(s);
+  const ig_status history = history_write(s);
+  ig_json json = {0};
+  ig_summary_write(summary, s->snapshots, s->result, s->results, &json);
+  const ig_status status = ig_result_folder_store(s->cx, &s->folder, IG_SUMMARY, &json.text);
+  free(json.text.at);
+  return history != IG_OK ? history : status;
+}
+
+/* --- opening and closing */
+
+static ig_status history_continue(files *s, int64_t bytes) {
+  struct stat info;
+  if (bytes == 0)
+    return ig_result_folder_remove(s->cx, &s->folder, IG_HISTORY);
+  s->history_fd = openat(s->folder.fd, IG_HISTORY, O_RDWR | O_APPEND | O_CLOEXEC);
+  if (s->history_fd < 0 && errno == ENOENT)
+    return IG_OK; /* the run goes on in another folder, with a history of its own */
+  if (s->history_fd < 0 || fstat(s->history_fd, &info) != 0)
+    return IG_FAIL(s->cx, IG_IO, "cannot open '%s/" IG_HISTORY "': %s", s->folder.path,
+                   strerror(errno));
+  if (info.st_size < bytes)
+    return IG_FAIL(s->cx, IG_INPUT,
+                   "'%s/" IG_HISTORY
+                   "' is shorter than when the checkpoint was written: restart in an "
+                   "empty folder",
+                   s->folder.path);
+  if (ftruncate(s->history_fd, bytes) != 0)
+    return IG_FAIL(s->cx, IG_IO, "cannot shorten '%s/" IG_HISTORY "': %s", s->folder.path,
+                   strerror(errno));
+  s->history_bytes = bytes;
+  return IG_OK;
+}
+
+/* Goes on from the checkpoint: whatever came after it goes. */
+static ig_status restart(files *s, const ig_restart *from) {
+  const void *run, *bytes, *times;
+  int64_t count;
+  IG_TRY(ig_restart_find(s->cx, from, OWN_RUN, IG_I64, 1, &run));
+  IG_TRY(ig_restart_find(s->cx, from, OWN_HISTORY, IG_I64, 1, &bytes));
+  IG_TRY(ig_restart_find_any(s->cx, from, OWN_TIMES, IG_F64, &count, &times));
+  if (*(const int64_t *)bytes < 0)
+    return IG_FAIL(s->cx, IG_INPUT, "the checkpoint's history length is negative");
+  IG_TRY(ig_result_folder_retake(s->cx, &s->folder, (uint64_t) * (const int64_t *)run));
+  IG_TRY(case_keep(s));
+  for (int64_t i = 0; i < count; i++)
+    IG_TRY(add_time(s->cx, s, ((const double *)times)[i]));
+  if (count) {
+    IG_TRY(write_series(s->cx, s)); /* before the files it no longer names go */
+  } else {
+    IG_TRY(ig_result_folder_remove(s->cx, &s->folder, IG_SERIES));
+    IG_TRY(ig_result_folder_remove(s->cx, &s->folder, IG_SERIES_TOO));
+  }
+  IG_TRY(ig_result_folder_cut(s->cx, &s->folder, s->snapshots));
+  return history_continue(s, *(const int64_t *)bytes);
+}
+
+bool ig_sink_begun(const ig_sink *sink) {
+  return ((const files *)sink->self)->folder.ours;
+}
+
+static ig_status writer_start(files *s) {
+  /* signals are for the caller's threads */
+  sigset_t all, former;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &former);
+  const int error = pthread_create(&s->thread, NULL, writer, s);
+  pthread_sigmask(SIG_SETMASK, &former, NULL);
+  s->running = error == 0;
+  return error ? IG_FAIL(s->cx, IG_MEMORY, "cannot start the writer: %s", strerror(error)) : IG_OK;
+}
+
+ig_status ig_sink_open(ig_ctx *cx, const char *folder, const ig_sink_options *options,
+                       ig_sink **out) {
+  files *s;
+  *out = NULL;
+  IG_TRY(IG_NEW(cx, &s, 1, "output"));
+  s->sink = (ig_sink){.self = s,
+                      .snapshot = files_snapshot,
+                      .history = files_history,
+                      .checkpoint = files_checkpoint,
+                      .result = files_result,
+                      .result_text = files_result_text,
+                      .file = files_file,
+                      .flush = files_flush,
+                      .snapshot_rows = files_snapshot_rows,
+                      .checkpoint_rows = files_checkpoint_rows};
+  s->cx = cx;
+  s->options = *options;
+  s->history_fd = -1;
+  s->process = getpid();
+  /* the CPU's own threads are busy with the run; a GPU's host has them to spare */
+  s->compressor.level = options->compression;
+  s->compressor.threads = cx->backend->kernels == IG_KERNELS_CUDA ? cx->threads : 1;
+  pthread_mutex_init(&s->lock, NULL);
+  pthread_cond_init(&s->changed, NULL);
+  ig_status status = ig_result_folder_open(cx, folder, options->force, &s->folder);
+  if (status == IG_OK && options->restart)
+    status = restart(s, options->restart);
+  s->options.restart = NULL; /* the caller's, and of no more use */
+  if (status == IG_OK)
+    status = writer_start(s);
+  if (status == IG_OK)
+    *out = &s->sink;
+  else
+    ig_sink_close(&s->sink);
+  return status;
+}
+
+void ig_sink_close(ig_sink *sink) {
+  if (!sink)
+    return;
+  files *s = sink->self;
+  const bool forked = is_forked(s);
+  s->folder.made &= !forked;
+  if (s->running && !forked) {
+    (void)!history_write(s);
+    pthread_mutex_lock(&s->lock);
+    s->stop = true;
+    pthread_cond_broadcast(&s->changed);
+    pthread_mutex_unlock(&s->lock);
+    pthread_join(s->thread, NULL);
+  }
+  if (s->history_fd >= 0)
+    close(s->history_fd);
+  ig_result_folder_close(&s->folder);
+  if (!forked) { /* the writer may have held them when the process was forked */
+    pthread_mutex_destroy(&s->lock);
+    pthread_cond_destroy(&s->changed);
+  }
+  ig_compress_clear(&s->compressor);
+  for (int i = 0; i < s->results; i++) {
+    free(s->result[i].key);
+    free(s->result[i].text);
+  }
+  free(s->result);
+  free(s->rows.at);
+  free(s->snapshot_time);
+  free(s);
+}

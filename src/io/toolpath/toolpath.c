@@ -1,0 +1,227 @@
+/* Reading toolpaths: which dialect a file is in. */
+#include "io/toolpath/toolpath_read.h"
+#include "core/number.h"
+#include "io/format/atomic_file.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static bool ends_in(const char *file, const char *extension) {
+  const char *dot = strrchr(file, '.');
+  return dot && strcasecmp(dot + 1, extension) == 0;
+}
+
+/* How many numbers the first lines of a table have, the same in all of them; 0: no such table.
+ *most is the greatest of the last column, *comma: they are separated by commas. */
+typedef struct {
+  int columns;
+  double most;
+  bool comma;
+} table_look;
+
+static ig_status look_at_table(ig_path_reader *r, table_look *look) {
+  bool there;
+  *look = (table_look){0, 0, false};
+  for (int rows = 0;; rows++) {
+    IG_TRY(ig_path_line(r, '#', &there));
+    if (!there)
+      return IG_OK;
+    double value[16];
+    int count = 0;
+    const char *p = r->text;
+    while (ig_path_gap(*p))
+      p++;
+    while (*p && count < 16) {
+      char *stop;
+      if (!ig_path_number(p, &stop, &value[count]) || (*stop && !ig_path_gap(*stop)))
+        break;
+      for (p = stop; ig_path_gap(*p); p++)
+        look->comma = look->comma || *p == ',';
+      count++;
+    }
+    if (*p && rows && strncmp(p, "SCAN_PATH_END", 13) == 0)
+      return IG_OK;
+    if (*p || count == 0 || (look->columns && look->columns != count)) {
+      look->columns = rows ? look->columns : 0; /* the reader says what is wrong below */
+      return IG_OK;
+    }
+    look->columns = count;
+    look->most = fmax(look->most, value[count - 1]);
+  }
+}
+
+static const char *find_word(const char *text, const char *word) {
+  for (; *text; text++)
+    if (strncasecmp(text, word, strlen(word)) == 0)
+      return text;
+  return NULL;
+}
+
+/* A segment list: the columns and units of its header say whose it is. */
+static ig_status guess_segments(ig_path_reader *r, ig_toolpath_format *format) {
+  if (find_word(r->text, "pow")) {
+    *format = IG_TOOLPATH_ADDITIVEFOAM;
+    return IG_OK;
+  }
+  if (find_word(r->text, "(mm)") || find_word(r->text, "(m)") || !isnan(r->o->unit)) {
+    *format = IG_TOOLPATH_SEGMENTS;
+    return IG_OK;
+  }
+  return ig_path_fail(r, NULL,
+                      "are these lengths in millimetres or metres? The header does not say: name "
+                      "the dialect, `format: 3dthesis` (mm) or `format: adamantine` (m), or set "
+                      "`unit`");
+}
+
+static ig_status guess_table(ig_path_reader *r, ig_toolpath_format *format) {
+  table_look look;
+  IG_TRY(look_at_table(r, &look));
+  r->line = 1;
+  *format = IG_TOOLPATH_CSV;
+  if (look.columns == 9)
+    *format = IG_TOOLPATH_ADAMANTINE;
+  else if (look.columns == 6)
+    return ig_path_fail(r, NULL,
+                        "6 columns without a header: name the dialect, `format: 3dthesis`, "
+                        "`additivefoam` or `adamantine`");
+  else if (look.columns == 4)
+    return ig_path_fail(r, NULL,
+                        "4 columns without a header: if they are x, y, power and trigger, say "
+                        "`format: ammt`");
+  else if (look.columns == 5 && look.most > 0 && look.most <= 1)
+    return ig_path_fail(r, NULL,
+                        "is the last column a power in watts, a factor or a switch? It is never "
+                        "above 1, and there is no header: name the dialect, `format: csv` (W), "
+                        "`adamantine` (factor of the next piece, m) or `crs` (switch of the piece "
+                        "before, mm)");
+  else if (look.columns == 5 && !look.comma)
+    return ig_path_fail(r, NULL,
+                        "5 columns without a header and without commas: name the dialect, `format: "
+                        "csv` or `crs`, or write a header such as t,x,y,z,power");
+  return IG_OK;
+}
+
+static ig_status guess(ig_path_reader *r, ig_toolpath_format *format) {
+  static const char *const gcode[] = {"gcode", "nc", "ngc", "g", "gco", "gc", "cnc", "tap"};
+  for (size_t i = 0; i < sizeof gcode / sizeof *gcode; i++)
+    if (ends_in(r->file, gcode[i])) {
+      *format = IG_TOOLPATH_GCODE;
+      return IG_OK;
+    }
+  *format = ends_in(r->file, "crs") ? IG_TOOLPATH_CRS : IG_TOOLPATH_CSV;
+  if (*format == IG_TOOLPATH_CRS)
+    return IG_OK;
+  bool there;
+  const ig_path_reader start = *r;
+  IG_TRY(ig_path_line(r, '\0', &there));
+  if (!there)
+    return IG_OK;
+  const char *p = r->text + strspn(r->text, " \t");
+  if (p[0] == '$' && p[1] == '$') {
+    *format = IG_TOOLPATH_CLI;
+    return IG_OK;
+  }
+  if (*p == ';' || *p == '%' || *p == '(' ||
+      (strchr("GMNTgmnt", *p) && isdigit((unsigned char)p[1]))) {
+    *format = IG_TOOLPATH_GCODE;
+    return IG_OK;
+  }
+  if (find_word(r->text, "number of path segments")) {
+    *format = IG_TOOLPATH_ADAMANTINE;
+    return IG_OK;
+  }
+  if (find_word(r->text, "mode"))
+    return guess_segments(r, format);
+  if (ig_path_is_header(r->text))
+    return IG_OK;
+  r->at = start.at;
+  r->line = start.line;
+  return guess_table(r, format);
+}
+
+/* --- */
+
+/* Figures that are hardly meant: the wrong unit or the wrong dialect, most often. */
+static ig_status plausible(ig_path_reader *r) {
+  ig_toolpath_survey s;
+  const ig_src at = {r->file, 1, 1, true};
+  IG_TRY(ig_toolpath_look(r->cx, r->path, &s));
+  if (s.power_max > IG_TOOLPATH_POWER)
+    ig_warn_at(r->cx, &at, "read as %s: power up to %.4g W: is that meant?", r->as.dialect,
+               s.power_max);
+  if (s.speed_max > IG_TOOLPATH_SPEED)
+    ig_warn_at(r->cx, &at, "read as %s: the beam moves at up to %.4g m/s: is the unit right?",
+               r->as.dialect, s.speed_max);
+  return IG_OK;
+}
+
+static const struct {
+  ig_path_dialect *read;
+  const char *name;
+} dialects[] = {
+    [IG_TOOLPATH_CSV] = {ig_path_read_table, "table of times and places"},
+    [IG_TOOLPATH_CRS] = {ig_path_read_crs, ".crs path"},
+    [IG_TOOLPATH_SEGMENTS] = {ig_path_read_segments, "segment list"},
+    [IG_TOOLPATH_GCODE] = {ig_path_read_gcode, "G-code"},
+    [IG_TOOLPATH_ADDITIVEFOAM] = {ig_path_read_segments, "AdditiveFOAM scan path"},
+    [IG_TOOLPATH_THESIS] = {ig_path_read_segments, "3DThesis path"},
+    [IG_TOOLPATH_ADAMANTINE] = {ig_path_read_adamantine, "adamantine scan path"},
+    [IG_TOOLPATH_AMMT] = {ig_path_read_ammt, "AMMT command file"},
+    [IG_TOOLPATH_CLI] = {ig_path_read_cli, "common layer interface"},
+};
+
+static ig_status parse(ig_path_reader *r, const char *text) {
+  ig_toolpath_format format = r->o->format;
+  if (format == IG_TOOLPATH_AUTO)
+    IG_TRY(guess(r, &format));
+  ig_toolpath_options named = *r->o;
+  named.format = format;
+  r->o = &named;
+  r->at = text;
+  r->line = 0;
+  r->as.dialect = dialects[format].name;
+  IG_TRY(dialects[format].read(r));
+  if (r->path->count < 2)
+    return ig_path_fail(r, NULL, "the toolpath has %s: expected two points or more",
+                        r->path->count ? "one point" : "no points");
+  return plausible(r);
+}
+
+ig_status ig_toolpath_parse(ig_ctx *cx, const char *file, const char *text, size_t length,
+                            const ig_toolpath_options *options, ig_toolpath *path,
+                            ig_toolpath_read_as *as) {
+  memset(path, 0, sizeof *path);
+  ig_path_reader r = {.cx = cx,
+                      .file = file,
+                      .at = text,
+                      .end = text + length,
+                      .o = options,
+                      .path = path,
+                      .as.unit = 1};
+  ig_status status = ig_path_reserve(&r, 1);
+  if (status == IG_OK) {
+    r.text[0] = '\0';
+    status = parse(&r, text);
+  }
+  free(r.text);
+  if (as)
+    *as = r.as;
+  if (status != IG_OK)
+    ig_toolpath_free(path);
+  return status;
+}
+
+ig_status ig_toolpath_read(ig_ctx *cx, const char *file, const ig_toolpath_options *options,
+                           ig_toolpath *path, ig_toolpath_read_as *as) {
+  char *text;
+  size_t size;
+  memset(path, 0, sizeof *path);
+  IG_TRY(ig_file_read(cx, file, 0, &text, &size));
+  const ig_status status = ig_toolpath_parse(cx, file, text, size, options, path, as);
+  free(text);
+  return status;
+}

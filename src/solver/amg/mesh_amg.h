@@ -1,0 +1,175 @@
+/* Smoothed aggregation multigrid on meshes, for three unknowns per node (elasticity) or one (heat).
+
+   Which nodes form aggregates, the tentative prolongators and the patterns of all matrices depend
+   on the mesh and its supports alone: they are made once (mesh_amg_setup.c), on the device but for
+   the aggregates. A new design refills the values, on the device:
+
+     A0            from the element matrices and the moduli
+     P             (I - omega D^-1 A) P0
+     A1            P^T (A P), and so on down
+     coarsest      inverted
+
+   A cycle runs in single precision: the finest level through the caller's own product, coarse ones
+   as block matrices, the coarsest by its inverse. */
+#ifndef IG_SOLVER_AMG_MESH_AMG_H
+#define IG_SOLVER_AMG_MESH_AMG_H
+
+#include "solver/mesh/mesh_ops.h"
+#include "solver/mesh/mesh_pattern.h"
+#include "solver/krylov/replay.h"
+
+IG_C_BEGIN
+
+enum { IG_AMG_LEVELS = 12, IG_AMG_BLOCK = 6 }; /* six rigid-body modes an aggregate, or one */
+enum { IG_AMG_DENSE = 600 };                   /* a level with so many unknowns is inverted */
+
+/* A matrix of br x bc blocks in compressed rows, columns rising; device pointers. */
+typedef struct {
+  int32_t rows;
+  int64_t blocks;
+  int br, bc;
+  const int32_t *start, *column, *row; /* rows + 1; blocks; blocks: row of each */
+  float *value;                        /* block after block, each row by row */
+} ig_bsr;
+
+/* The device arrays behind one; `value` may come and go. */
+typedef struct {
+  ig_array start, column, row, value;
+  ig_bsr m;
+} ig_amg_matrix;
+
+typedef struct {
+  int32_t nodes;
+  int size;                    /* unknowns per node: 3 or 1, then one per mode */
+  double lambda;               /* of D^-1 A, a little more than the largest */
+  ig_amg_matrix a, p, r, ap;   /* p: from the next coarser level; r: its transpose */
+  ig_array diagonal;           /* nodes: places of the diagonal blocks in a */
+  ig_array of, tentative;      /* nodes: aggregate, -1: none; nodes x size x modes */
+  ig_array from;               /* blocks of r: places in p */
+  ig_array inverse;            /* nodes x size x size: of the diagonal blocks */
+  ig_array b, x, d, ax, noise; /* vectors; b is not the finest's own */
+} ig_amg_level;
+
+/* Where rigid-body motions turn, and what counts as one there. */
+typedef struct {
+  double middle[3], size;
+} ig_amg_frame;
+/* Nodes of each aggregate, rising. */
+typedef struct {
+  int32_t aggregates;
+  const int32_t *start, *item;
+} ig_amg_members;
+
+typedef struct ig_amg_ops {
+  /* A of the finest level; held unknowns cut off, springs added */
+  ig_status (*assemble)(ig_ctx *cx, const ig_mesh_args *p, const ig_plan *plan, const ig_ground *g,
+                        const double *modulus, ig_bsr *a);
+  /* inverses of the diagonal blocks, 0 for what is held (fix NULL: nothing) */
+  ig_status (*invert)(ig_ctx *cx, const ig_bsr *a, const int32_t *diagonal, const uint8_t *fix,
+                      float *inverse);
+  /* places of the blocks on the diagonal */
+  ig_status (*diagonal)(ig_ctx *cx, const ig_bsr *a, int32_t *place);
+  /* the row of each block, from where rows start */
+  ig_status (*rows)(ig_ctx *cx, const ig_bsr *a, int32_t *row);
+  /* squares of the blocks' norms; each node's largest to another; which are strong */
+  ig_status (*norms)(ig_ctx *cx, const ig_bsr *a, double *norm, double *largest, uint8_t *strong);
+  /* where nodes in no aggregate belong, of the first `count`: joined, -1 where to none */
+  ig_status (*join)(ig_ctx *cx, const ig_bsr *a, const double *norm, const uint8_t *strong,
+                    const int32_t *of, int32_t count, int32_t *joined);
+  /* nodes x size x modes: rigid-body motions or the constant, 0 where held */
+  ig_status (*modes)(ig_ctx *cx, const ig_amg_frame *frame, int32_t nodes, int size,
+                     const double *x, const uint8_t *fix, double *modes);
+  /* modes cut to the aggregates whose members these are and made orthonormal, in place; coarse: the
+     modes of the aggregates; tentative: the result, single */
+  ig_status (*orthonormal)(ig_ctx *cx, const ig_amg_members *m, int32_t nodes, int size, int count,
+                           double *modes, double *coarse, float *tentative);
+  ig_status (*prolongator)(ig_ctx *cx, const ig_bsr *a, const float *inverse, const int32_t *of,
+                           const float *tentative, float omega, ig_bsr *p);
+  ig_status (*transpose)(ig_ctx *cx, const ig_bsr *p, const int32_t *from, ig_bsr *r);
+  ig_status (*times)(ig_ctx *cx, const ig_bsr *a, const ig_bsr *p, ig_bsr *ap);
+  ig_status (*coarse)(ig_ctx *cx, const ig_bsr *r, const ig_bsr *ap, ig_bsr *a);
+  /* the inverse of a, n x n; work: 2 n^2 + n doubles */
+  ig_status (*dense_invert)(ig_ctx *cx, const ig_bsr *a, int n, double *work, float *inverse);
+  /* y = A x, or y += A x */
+  ig_status (*product)(ig_ctx *cx, const ig_bsr *a, bool add, const float *x, float *y);
+  /* r = b - ax - spring x, then d = c0 d + c1 D^-1 r, x += d; first: ax and x are zero */
+  ig_status (*smooth)(ig_ctx *cx, int32_t nodes, int size, const float *inverse,
+                      const double *spring, const float *b, const float *ax, bool first, float c0,
+                      float c1, float *d, float *x);
+  /* ax = b - ax - spring x */
+  ig_status (*residual)(ig_ctx *cx, int64_t n, const double *spring, const float *b, const float *x,
+                        float *ax);
+  /* x = M b, dense */
+  ig_status (*dense)(ig_ctx *cx, int n, const float *m, const float *b, float *x);
+} ig_amg_ops;
+extern const ig_amg_ops ig_amg_cpu;
+#ifdef INGOT_HAVE_CUDA
+extern const ig_amg_ops ig_amg_cuda;
+#endif
+
+/* Kept by the caller: the mesh on the host, its view on the device, the finest product. */
+typedef struct {
+  ig_lid nodes, elements;
+  int size;                /* unknowns per node: 3 or 1 */
+  const double *x;         /* nodes x 3, host */
+  const uint8_t *fix;      /* bits per node, host */
+  const ig_mesh_args *hex; /* device */
+  const ig_ground *ground; /* device */
+  const ig_plan *plan;
+  int steps;      /* of smoothing, before and after */
+  int cycle;      /* 1: V, 2: W */
+  double damping; /* of Jacobi smoothing, a share of the largest stable one; 0: Chebyshev */
+  void *self;
+  ig_status (*apply)(void *self, const float *x, float *y); /* without springs and supports */
+  /* nodes of each rank, of which `apply` computes its own, wherever ghosts come from; NULL: all.
+     ig_amg_cut has to follow */
+  const struct ig_rows *rows;
+} ig_amg_problem;
+
+typedef struct {
+  ig_ctx *cx;
+  const ig_amg_ops *ops;
+  const ig_pattern_ops *patterns;
+  ig_amg_problem problem;
+  ig_array unit, dense, work; /* moduli of 1; inverse of the coarsest, and space to make it */
+  int dense_n, levels;
+  ig_amg_level level[IG_AMG_LEVELS];
+  ig_replay replay;           /* of a cycle */
+  struct ig_amg_parts *parts; /* mesh_amg_parts.h; NULL: every rank computes all rows */
+} ig_amg;
+
+/* The finest matrix alone, for others to make a preconditioner of. */
+IG_MUST_CHECK ig_status ig_amg_new_finest(ig_ctx *cx, const ig_amg_problem *problem, ig_amg **out);
+IG_MUST_CHECK ig_status ig_amg_new(ig_ctx *cx, const ig_amg_problem *problem, ig_amg **out);
+void ig_amg_free(ig_amg *s);
+/* With problem.rows: lets go of what other ranks compute. own: the problem on this rank's nodes,
+   whose numbers in the whole are node[0] < node[1] < …; among these have to be those that
+   ig_amg_needs marks with 1. */
+IG_MUST_CHECK ig_status ig_amg_needs(const ig_amg *s, uint8_t *mark);
+IG_MUST_CHECK ig_status ig_amg_cut(ig_amg *s, const ig_amg_problem *own, const ig_lid *node,
+                                   ig_lid nodes);
+/* New values for these moduli (device). */
+IG_MUST_CHECK ig_status ig_amg_update(ig_amg *s, const double *modulus);
+/* One cycle; *z is left where the result is. */
+IG_MUST_CHECK ig_status ig_amg_cycle(ig_amg *s, const float *r, const float **z);
+
+/* --- between setup and update --- */
+
+/* Values of one level from those of its matrix a: smoother, and prolongator and next matrix where
+   there is one. */
+IG_MUST_CHECK ig_status ig_amg_fill(ig_amg *s, int depth);
+IG_MUST_CHECK ig_status ig_amg_assemble(ig_amg *s, const double *modulus);
+IG_MUST_CHECK ig_status ig_amg_smoother(ig_amg *s, int depth);
+/* How far the prolongator is smoothed. */
+float ig_amg_omega(const ig_amg_level *l);
+/* Space for values, and no longer. */
+IG_MUST_CHECK ig_status ig_amg_open_values(ig_amg *s, ig_amg_matrix *m);
+void ig_amg_close_values(ig_amg *s, ig_amg_matrix *m);
+void ig_amg_matrix_free(ig_ctx *cx, ig_amg_matrix *m);
+IG_MUST_CHECK ig_status ig_amg_setup_finest(ig_amg *s);
+IG_MUST_CHECK ig_status ig_amg_setup(ig_amg *s);
+/* Its pattern on the host, too. */
+IG_MUST_CHECK ig_status ig_amg_show_pattern(ig_amg *s, ig_amg_matrix *m);
+
+IG_C_END
+#endif

@@ -1,0 +1,315 @@
+/* Multigrid on a mesh, on the CPU. */
+#include "backend/backend.h"
+#include "core/threads.h"
+#include "solver/amg/mesh_amg.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "kern/prec_f32.h"
+#include "assembly/scatter.inc"
+#include "kern/prec_f64.h"
+#include "assembly/scatter.inc"
+#include "kern/hex8.inc"
+#include "solver/mesh/hex.inc"
+#include "solver/mesh/tet.inc"
+#include "solver/mesh/mesh.inc"
+#include "solver/amg/mesh_amg.inc"
+
+/* --- values of a level --- */
+
+/* The element's blocks, all pairs of nodes; the lower half is the upper one turned. */
+IG_HD void element_blocks(const ig_mesh_args *p, const int nodes, int size, ig_lid e,
+                          double modulus, double (*k)[9]) {
+  double at[30];
+  const double lame = ig_cell_lame(p, e), shear = ig_cell_shear(p, e);
+  memset(k, 0, (size_t)(nodes * nodes) * sizeof *k);
+  ig_cell_positions(p, nodes, e, at);
+  for (int q = 0; q < (nodes == 8 ? 8 : tet_points_f64(nodes)); q++) {
+    double cof[9], g[10][3], d[10][3], det, scale;
+    if (nodes == 8) {
+      scale = modulus * hex_jacobian_f64(at, q, cof);
+      for (int n = 0; n < 8; n++)
+        hex_gradient_f64(cof, q, n, g[n]);
+    } else {
+      scale = modulus * tet_jacobian_f64(at, nodes, q, d, cof, &det);
+      for (int n = 0; n < nodes; n++)
+        tet_gradient_f64(cof, d[n], g[n]);
+    }
+    for (int i = 0; i < nodes; i++)
+      for (int j = i; j < nodes; j++)
+        if (size == 1)
+          k[nodes * i + j][0] +=
+              scale * (g[i][0] * g[j][0] + g[i][1] * g[j][1] + g[i][2] * g[j][2]);
+        else
+          hooke_block_f64(g[i], g[j], scale, lame, shear, k[nodes * i + j]);
+  }
+  for (int i = 0; i < nodes; i++)
+    for (int j = 0; j < i; j++)
+      for (int c = 0; c < size * size; c++)
+        k[nodes * i + j][c] = k[nodes * j + i][c % size * size + c / size];
+}
+
+static void add_blocks(const ig_mesh_args *p, const int nodes, int how, ig_lid e, double modulus,
+                       ig_bsr *a) {
+  const int size = a->br, count = size * size;
+  const int32_t *node = p->scatter.conn + nodes * (int64_t)e;
+  double k[100][9];
+  IG_BY_NODES(nodes, element_blocks(p, N, size, e, modulus, k));
+  for (int n = 0; n < nodes * nodes; n++) {
+    const int32_t at = ig_bsr_find(a, node[n / nodes], node[n % nodes]);
+    if (at < 0) /* another rank's row */
+      continue;
+    float *to = a->value + (int64_t)at * count;
+    for (int c = 0; c < count; c++) {
+      const float value = (float)k[n][c];
+      ig_scatter_put_f32(how, 1, &value, 0, 1, to + c);
+    }
+  }
+}
+
+static ig_status assemble(ig_ctx *cx, const ig_mesh_args *p, const ig_plan *plan,
+                          const ig_ground *g, const double *modulus, ig_bsr *a) {
+  const int how = plan->how == IG_COLOR ? IG_COLOR : IG_ATOMIC; /* entries have no slots */
+  memset(a->value, 0, sizeof *a->value * (size_t)a->blocks * (size_t)(a->br * a->br));
+  for (int color = 0; color < plan->colors; color++) {
+    ig_lid begin, end;
+    ig_plan_range(plan, color, plan->elements, &begin, &end);
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, end - begin, IG_WORK_ELEMENT))
+    for (ig_lid i = begin; i < end; i++) {
+      const ig_lid e = ig_scatter_element(&p->scatter, i);
+      add_blocks(p, p->scatter.npe, how, e, modulus[e], a);
+    }
+  }
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, a->blocks, IG_WORK_NODE))
+  for (int64_t k = 0; k < a->blocks; k++)
+    ig_amg_ground(g, a, k);
+  return IG_OK;
+}
+
+static ig_status invert(ig_ctx *cx, const ig_bsr *a, const int32_t *place, const uint8_t *fix,
+                        float *inverse) {
+  const int count = a->br * a->br;
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, a->rows, IG_WORK_NODE))
+  for (int32_t n = 0; n < a->rows; n++)
+    ig_amg_invert(a->value + (int64_t)place[n] * count, a->br, fix ? fix[n] : 0,
+                  inverse + (int64_t)n * count);
+  return IG_OK;
+}
+
+static ig_status norms(ig_ctx *cx, const ig_bsr *a, double *norm, double *largest,
+                       uint8_t *strong) {
+  const int team = ig_team(cx, a->blocks, IG_WORK_NODE);
+#pragma omp parallel for schedule(static) num_threads(team)
+  for (int64_t k = 0; k < a->blocks; k++)
+    norm[k] = ig_amg_norm(a, k);
+#pragma omp parallel for schedule(static) num_threads(team)
+  for (int32_t n = 0; n < a->rows; n++)
+    largest[n] = ig_amg_largest(a, norm, n);
+#pragma omp parallel for schedule(static) num_threads(team)
+  for (int64_t k = 0; k < a->blocks; k++)
+    strong[k] = ig_amg_strong(a, norm, largest, k);
+  return IG_OK;
+}
+
+static ig_status diagonal(ig_ctx *cx, const ig_bsr *a, int32_t *place) {
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, a->rows, IG_WORK_NODE))
+  for (int32_t n = 0; n < a->rows; n++)
+    place[n] = ig_bsr_diagonal(a, n);
+  return IG_OK;
+}
+
+static ig_status rows(ig_ctx *cx, const ig_bsr *a, int32_t *row) {
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, a->rows, IG_WORK_NODE))
+  for (int32_t n = 0; n < a->rows; n++)
+    for (int32_t k = a->start[n]; k < a->start[n + 1]; k++)
+      row[k] = n;
+  return IG_OK;
+}
+
+static ig_status join(ig_ctx *cx, const ig_bsr *a, const double *norm, const uint8_t *strong,
+                      const int32_t *of, int32_t count, int32_t *joined) {
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, a->rows, IG_WORK_NODE))
+  for (int32_t n = 0; n < a->rows; n++)
+    joined[n] = of[n] < 0 ? ig_amg_join(a, norm, strong, of, count, n) : -1;
+  return IG_OK;
+}
+
+static ig_status modes(ig_ctx *cx, const ig_amg_frame *frame, int32_t nodes, int size,
+                       const double *x, const uint8_t *fix, double *mode) {
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, nodes, IG_WORK_NODE))
+  for (int32_t n = 0; n < nodes; n++)
+    ig_amg_modes(frame, x + 3 * (int64_t)n, size, fix[n], mode + (size == 3 ? 18 : 1) * (int64_t)n);
+  return IG_OK;
+}
+
+static ig_status orthonormal(ig_ctx *cx, const ig_amg_members *m, int32_t nodes, int size,
+                             int count, double *mode, double *coarse_mode, float *tentative) {
+  const int64_t values = (int64_t)nodes * size * count;
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, m->aggregates, IG_WORK_ROW))
+  for (int32_t g = 0; g < m->aggregates; g++)
+    ig_amg_orthonormal(m->item + m->start[g], m->start[g + 1] - m->start[g], size, count, mode,
+                       coarse_mode + (int64_t)g * (count * count));
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, values, IG_WORK_VALUE))
+  for (int64_t i = 0; i < values; i++)
+    tentative[i] = (float)mode[i];
+  return IG_OK;
+}
+
+/* Loops over all blocks of c, their size known to the compiler. */
+#define EACH_BLOCK(c, b, m, call)                                                                  \
+  {                                                                                                \
+    const int team_ = ig_team(cx, (c)->blocks, IG_WORK_NODE);                                      \
+    _Pragma("omp parallel for schedule(static) num_threads(team_)") for (int64_t k = 0;            \
+                                                                         k < (c)->blocks; k++) {   \
+      const int B = b, M = m;                                                                      \
+      call;                                                                                        \
+    }                                                                                              \
+  }
+#define BY_SIZE(c, size, call)                                                                     \
+  do {                                                                                             \
+    if ((size) == 3)                                                                               \
+      EACH_BLOCK(c, 3, 6, call)                                                                    \
+    else if ((size) == 6)                                                                          \
+      EACH_BLOCK(c, 6, 6, call)                                                                    \
+    else                                                                                           \
+      EACH_BLOCK(c, 1, 1, call)                                                                    \
+  } while (0)
+
+static ig_status prolongator(ig_ctx *cx, const ig_bsr *a, const float *inverse, const int32_t *of,
+                             const float *tentative, float omega, ig_bsr *p) {
+  BY_SIZE(p, a->br, ig_amg_prolongator(a, inverse, of, tentative, omega, p, k, 0, M, B, M));
+  return IG_OK;
+}
+
+static ig_status transpose(ig_ctx *cx, const ig_bsr *p, const int32_t *from, ig_bsr *r) {
+  const int br = p->br, bc = p->bc;
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, r->blocks, IG_WORK_NODE))
+  for (int64_t k = 0; k < r->blocks; k++)
+    for (int e = 0; e < br * bc; e++)
+      r->value[k * (br * bc) + e] = p->value[(int64_t)from[k] * (br * bc) + e % br * bc + e / br];
+  return IG_OK;
+}
+
+static ig_status times(ig_ctx *cx, const ig_bsr *a, const ig_bsr *p, ig_bsr *ap) {
+  BY_SIZE(ap, a->br, ig_amg_times(a, p, ap, k, 0, M, B, M));
+  return IG_OK;
+}
+
+static ig_status coarse(ig_ctx *cx, const ig_bsr *r, const ig_bsr *ap, ig_bsr *a) {
+  BY_SIZE(a, ap->br, ig_amg_coarse(r, ap, a, k, 0, M, B, M));
+  return IG_OK;
+}
+
+/* Elimination in place, row by row, as ig_dense_step has it. */
+static ig_status dense_invert(ig_ctx *cx, const ig_bsr *a, int n, double *work, float *inverse) {
+  const size_t all = (size_t)n * (size_t)n;
+  const int b = a->br;
+  double *m = work, *row = work + all, *own = row + n;
+  memset(m, 0, all * sizeof *m);
+  for (int64_t k = 0; k < a->blocks; k++)
+    for (int e = 0; e < b * b; e++)
+      m[(size_t)(a->row[k] * b + e / b) * (size_t)n + (size_t)(a->column[k] * b + e % b)] =
+          (double)a->value[k * b * b + e];
+  for (int i = 0; i < n; i++)
+    own[i] = m[(size_t)i * (size_t)n + (size_t)i];
+  for (int k = 0; k < n; k++) {
+    memcpy(row, m + (size_t)k * (size_t)n, (size_t)n * sizeof *row);
+    const bool lost = !(row[k] > IG_AMG_LOST * own[k]) || !(row[k] > 0);
+    const double s = lost ? 0 : 1 / row[k];
+    row[k] = 1;
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, (int64_t)n *n, IG_WORK_VALUE))
+    for (int i = 0; i < n; i++) {
+      double *mi = m + (size_t)i * (size_t)n;
+      const double f = i == k ? -s : s * mi[k];
+      mi[k] = 0;
+      if (i == k)
+        memset(mi, 0, (size_t)n * sizeof *mi);
+      for (int j = 0; j < n; j++)
+        mi[j] -= f * row[j];
+    }
+  }
+  for (size_t i = 0; i < all; i++)
+    inverse[i] = (float)m[i];
+  return IG_OK;
+}
+
+/* --- a cycle --- */
+
+IG_HD void block_row(const ig_bsr *a, int32_t n, const int br, const int bc, bool add,
+                     const float *x, float *y) {
+  float s[IG_AMG_BLOCK] = {0};
+  for (int32_t i = a->start[n]; i < a->start[n + 1]; i++) {
+    const float *v = a->value + (int64_t)i * (br * bc), *xv = x + (int64_t)a->column[i] * bc;
+    for (int r = 0; r < br; r++)
+      for (int c = 0; c < bc; c++)
+        s[r] += v[bc * r + c] * xv[c];
+  }
+  for (int r = 0; r < br; r++)
+    y[(int64_t)n * br + r] = (add ? y[(int64_t)n * br + r] : 0) + s[r];
+}
+
+static ig_status product(ig_ctx *cx, const ig_bsr *a, bool add, const float *x, float *y) {
+  const int kind = 10 * a->br + a->bc;
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, a->rows, IG_WORK_NODE))
+  for (int32_t n = 0; n < a->rows; n++)
+    switch (kind) {
+    case 33:
+      block_row(a, n, 3, 3, add, x, y);
+      break;
+    case 36:
+      block_row(a, n, 3, 6, add, x, y);
+      break;
+    case 63:
+      block_row(a, n, 6, 3, add, x, y);
+      break;
+    case 66:
+      block_row(a, n, 6, 6, add, x, y);
+      break;
+    default:
+      block_row(a, n, 1, 1, add, x, y);
+    }
+  return IG_OK;
+}
+
+static ig_status smooth(ig_ctx *cx, int32_t nodes, int size, const float *inverse,
+                        const double *spring, const float *b, const float *ax, bool first, float c0,
+                        float c1, float *d, float *x) {
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, nodes, IG_WORK_NODE))
+  for (int32_t n = 0; n < nodes; n++)
+    ig_amg_smooth_node(n, size, inverse, spring, b, ax, first, c0, c1, d, x);
+  return IG_OK;
+}
+
+static ig_status residual(ig_ctx *cx, int64_t n, const double *spring, const float *b,
+                          const float *x, float *ax) {
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, n, IG_WORK_VALUE))
+  for (int64_t i = 0; i < n; i++)
+    ax[i] = b[i] - ax[i] - (spring ? (float)spring[i] * x[i] : 0);
+  return IG_OK;
+}
+
+static ig_status dense(ig_ctx *cx, int n, const float *m, const float *b, float *x) {
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, (int64_t)n *n, IG_WORK_VALUE))
+  for (int i = 0; i < n; i++)
+    x[i] = ig_amg_dense_row(n, i, 0, 1, m, b);
+  return IG_OK;
+}
+
+const ig_amg_ops ig_amg_cpu = {.assemble = assemble,
+                               .invert = invert,
+                               .diagonal = diagonal,
+                               .rows = rows,
+                               .norms = norms,
+                               .join = join,
+                               .modes = modes,
+                               .orthonormal = orthonormal,
+                               .prolongator = prolongator,
+                               .transpose = transpose,
+                               .times = times,
+                               .coarse = coarse,
+                               .dense_invert = dense_invert,
+                               .product = product,
+                               .smooth = smooth,
+                               .residual = residual,
+                               .dense = dense};

@@ -1,0 +1,33 @@
+/* Axis-aligned bricks and rectangles: exact element matrices, and the same in the Walsh-Hadamard
+   basis of the corner nodes, where they are almost diagonal.
+
+   Local nodes are numbered by bits: bit 0 is x, bit 1 y, bit 2 z. Mode m has the sign
+   (-1)^popcount(node & m) at a node. A reflection of the brick flips one bit's sign, so modes of
+   different parity under reflections do not couple: component c of mode m belongs to class
+   m ^ (1 << c), and each of the classes is a dof x dof matrix. */
+#ifndef IG_SOLVER_GRID_BRICK_H
+#define IG_SOLVER_GRID_BRICK_H
+
+#include "core/ctx.h"
+
+typedef struct {
+  int dim, dof;    /* 2 or 3; 1 (conduction) or dim (elasticity, plane stress in 2D) */
+  int nodes, size; /* 2^dim, nodes * dof */
+  double h[3];
+  double k[24][24];   /* local dof = node * dof + component, unit modulus */
+  double b[8][3][3];  /* [class][component][component]; one component: b[mode][0][0] */
+  double diagonal[3]; /* of k, per component: the same at every node */
+  double lambda;      /* largest eigenvalue of diag(k)^-1 k */
+  double load;        /* consistent nodal share of a unit source: volume / nodes */
+} ig_brick;
+
+void ig_brick_elastic(ig_brick *brick, int dim, const double *h, double poisson);
+void ig_brick_conduction(ig_brick *brick, int dim, const double *h);
+/* length^2 x conduction + mass: the matrix of a Helmholtz filter. */
+void ig_brick_helmholtz(ig_brick *brick, int dim, const double *h, double length);
+
+/* Largest eigenvalue of D^-1 k for a symmetric positive semi-definite k of size n <= 24, D being
+   the diagonal blocks of k of the size given (1: the diagonal). */
+double ig_brick_lambda(int n, const double *k, int stride, int block);
+
+#endif

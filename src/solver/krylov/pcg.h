@@ -1,0 +1,58 @@
+/* Preconditioned conjugate gradients over device vectors: the iterate and its residual in double,
+   the preconditioner in single precision. Any discretisation can stand behind ig_linear. */
+#ifndef IG_SOLVER_KRYLOV_PCG_H
+#define IG_SOLVER_KRYLOV_PCG_H
+
+#include "core/array.h"
+
+IG_C_BEGIN
+
+struct ig_cg_state;
+struct ig_grid;
+
+typedef struct ig_linear {
+  void *self;
+  int64_t n; /* values of a vector */
+  /* y = A x; state->s.pap = x . y unless NULL */
+  ig_status (*apply)(void *self, const double *x, double *y, struct ig_cg_state *state);
+  /* z = M^-1 r; the result is left where `z` says */
+  ig_status (*precondition)(void *self, const float *r, const float **z);
+  bool flexible;              /* the preconditioner is not quite the same every time */
+  const struct ig_grid *grid; /* whose values they are; NULL: of no grid */
+  /* vectors are whole on every rank, which computes its part of them: own[0] .. own[1] - 1, on
+     `grid`; `apply` reads all of what it needs itself. NULL: all values are its own */
+  const int64_t *own;
+} ig_linear;
+
+typedef enum {
+  IG_SOLVE_CONVERGED,
+  IG_SOLVE_LIMIT,
+  IG_SOLVE_STAGNATED,
+  IG_SOLVE_INDEFINITE
+} ig_solve_end;
+
+typedef struct {
+  int iterations;
+  double residual; /* |r| / |f| */
+  ig_solve_end end;
+} ig_solve_report;
+const char *ig_solve_end_text(ig_solve_end end);
+
+/* Work space: r, p, A p in double, r in single, sums; made once for a size. */
+typedef struct {
+  ig_array r, p, ap, r32, state;
+} ig_pcg;
+IG_MUST_CHECK ig_status ig_pcg_init(ig_ctx *cx, ig_pcg *w, int64_t n);
+void ig_pcg_free(ig_ctx *cx, ig_pcg *w);
+
+/* a . b over n values of a grid (NULL: of none), whose sum does not depend on how it is divided. */
+IG_MUST_CHECK ig_status ig_pcg_dot(ig_ctx *cx, const struct ig_grid *grid, int64_t n,
+                                   const double *a, const double *b, double *result);
+/* Solves A u = f from the u given, until |r| <= tolerance |f|. Ends that are not convergence are
+   reported, not failed. f = 0 gives u = 0. */
+IG_MUST_CHECK ig_status ig_pcg_solve(ig_ctx *cx, ig_pcg *w, const ig_linear *a, const double *f,
+                                     double *u, double tolerance, int limit,
+                                     ig_solve_report *report);
+
+IG_C_END
+#endif

@@ -1,0 +1,18 @@
+/* CUDA's table of passes over a mesh of hexahedra. */
+#include "solver/mesh/mesh_cuda.h"
+
+#ifdef INGOT_HAVE_CUDA
+const ig_solver_mesh_ops ig_solver_mesh_cuda = {.to_single = ig_solver_mesh_single_cuda,
+                                                .ground = ig_solver_mesh_ground_cuda,
+                                                .energy = ig_solver_mesh_energy_cuda,
+                                                .scalar_f32 = ig_solver_mesh_scalar_cuda_f32,
+                                                .scalar_f64 = ig_solver_mesh_scalar_cuda_f64,
+                                                .to_nodes = ig_solver_mesh_to_nodes_cuda,
+                                                .to_elements = ig_solver_mesh_to_elements_cuda,
+                                                .strain = ig_solver_mesh_strain_cuda,
+                                                .strain_back = ig_solver_mesh_strain_back_cuda,
+                                                .diagonal = ig_solver_mesh_diagonal_cuda,
+                                                .invert = ig_solver_mesh_invert_cuda,
+                                                .scale = ig_solver_mesh_scale_cuda,
+                                                .cone = ig_solver_mesh_cone_cuda};
+#endif

@@ -1,0 +1,326 @@
+/* The mesh divided between ranks, and this rank's part of it. */
+#include "thermal/engine/heat_part.h"
+#include "assembly/split.h"
+#include "thermal/engine/heat_make.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static ig_status division_check(ig_ctx *cx, const ig_heat_setup *setup, const ig_heat *h) {
+  const int ranks = ig_ranks_count(cx->ranks);
+  if (setup->assembly != IG_GATHER && h->conduction != IG_HEAT_STENCIL)
+    return IG_FAIL(cx, IG_INPUT,
+                   "on several ranks (%d here) only assembly 'gather' has the bits of one: choose "
+                   "assembly: gather",
+                   ranks);
+  return IG_OK;
+}
+
+/* Faces of a condition that are in the part. */
+static ig_status set_make(ig_ctx *cx, const ig_partition *part, const ig_set *from, ig_set *to) {
+  *to = (ig_set){.name = from->name, .kind = from->kind};
+  IG_TRY(IG_NEW(cx, &to->item, (size_t)from->count + 1, "faces of a part"));
+  IG_TRY(IG_NEW(cx, &to->face, (size_t)from->count + 1, "faces of a part"));
+  for (ig_lid i = 0; i < from->count; i++) {
+    const ig_lid e = ig_partition_element(part, from->item[i]);
+    if (e < 0)
+      continue;
+    to->item[to->count] = e;
+    to->face[to->count++] = from->face[i];
+  }
+  return IG_OK;
+}
+
+/* Values of the part's nodes. */
+static ig_status nodes_take(ig_ctx *cx, const ig_partition *part, const double *from, double **to) {
+  IG_TRY(IG_NEW(cx, to, (size_t)part->mesh->nodes + 1, "boundary values of a part"));
+  for (ig_lid n = 0; n < part->mesh->nodes; n++)
+    (*to)[n] = from[part->node[n]];
+  return IG_OK;
+}
+
+/* Conditions as the part's engine needs them. */
+static ig_status conditions_take(ig_ctx *cx, const ig_heat_setup *setup, ig_heat_part *p,
+                                 ig_heat_condition *to) {
+  for (int i = 0; i < setup->conditions; i++) {
+    ig_heat_condition *c = &to[i];
+    *c = setup->condition[i];
+    if (c->faces) {
+      IG_TRY(set_make(cx, &p->of, c->faces, &p->set[i]));
+      c->faces = &p->set[i];
+    }
+    const double **of[4] = {&c->temperature_of, &c->flux_of, &c->h_of, &c->ambient_of};
+    for (int k = 0; k < 4; k++)
+      if (*of[k]) {
+        IG_TRY(nodes_take(cx, &p->of, *of[k], &p->value[i][k]));
+        *of[k] = p->value[i][k];
+      }
+  }
+  return IG_OK;
+}
+
+/* Elements without ghosts first: they can be computed while these travel. Blocks of nodes that
+   belong to others as well are not done with them (sweep_cpu): they have no span. */
+static ig_status elements_split(ig_ctx *cx, ig_heat *l) {
+  ig_lid *span = l->run.span.host;
+  uint8_t *late;
+  if (l->elements == 0 || l->elems.how != IG_GATHER)
+    return IG_OK;
+  IG_TRY(IG_NEW(cx, &late, l->elements, "elements of a part"));
+  for (ig_lid e = 0; e < l->elements; e++)
+    for (int a = 0; a < 8; a++)
+      late[e] |= l->ghost[ig_heat_conn(l, e)[a]];
+  for (ig_lid e = 0; e < l->elements && span; e++)
+    for (int a = 0; a < 8 && late[e]; a++)
+      span[2 * (ig_heat_conn(l, e)[a] / IG_HEAT_NODE_BLOCK)] = -1;
+  ig_status status = ig_plan_split(cx, &l->elems, late);
+  free(late);
+  if (status == IG_OK && span)
+    status = ig_array_push(cx, &l->run.span);
+  return status;
+}
+
+/* How long the elements at each node live, of the run: that is its work. */
+static ig_status lives_sum(ig_ctx *cx, const ig_heat_setup *setup, double **weight) {
+  const ig_mesh *mesh = setup->mesh;
+  ig_lid number = 0;
+  IG_TRY(IG_NEW(cx, weight, (size_t)mesh->nodes + 1, "work of nodes"));
+  for (int b = 0; b < mesh->blocks; b++) {
+    const int npe = ig_elem_info_get(mesh->block[b].type)->nodes;
+    for (ig_lid e = 0; e < mesh->block[b].count; e++, number++) {
+      const double life = (setup->until - setup->birth[number]) / setup->until;
+      for (int a = 0; a < npe; a++)
+        (*weight)[mesh->block[b].conn[(int64_t)npe * e + a]] += fmin(fmax(life, 0), 1);
+    }
+  }
+  return IG_OK;
+}
+
+/* By planes; what is built, in plan, by the time that elements live. */
+static ig_status owners_choose(ig_ctx *cx, const ig_heat_setup *setup, int32_t **owner) {
+  double *weight = NULL;
+  if (cx->ranks->division)
+    return ig_partition_owners(cx, setup->mesh, IG_DIVIDE_BOXES, owner);
+  IG_TRY(IG_NEW(cx, owner, (size_t)setup->mesh->nodes + 1, "owners of nodes"));
+  ig_status status = IG_OK;
+  if (setup->birth && setup->until > 0)
+    status = lives_sum(cx, setup, &weight);
+  if (status == IG_OK)
+    status = ig_divide_boxes(cx, setup->mesh, setup->birth ? 2 : 3, weight,
+                             ig_ranks_count(cx->ranks), *owner);
+  free(weight);
+  if (status != IG_OK)
+    free(*owner);
+  return status;
+}
+
+/* The engine of the part, from what the whole was made of. */
+static ig_status part_make(ig_ctx *cx, const ig_heat_setup *setup, const ig_heat *whole,
+                           ig_heat *h) {
+  ig_heat_part *p = &h->part;
+  const ig_partition *part = &p->of;
+  const ig_lid elements = ig_mesh_elements(part->mesh);
+  ig_heat_condition condition[32];
+  ig_heat_setup s = *setup;
+  s.mesh = part->mesh;
+  s.conduction = whole->conduction;
+  if (setup->material_of) {
+    IG_TRY(IG_NEW(cx, &p->material_of, (size_t)elements + 1, "materials of a part"));
+    for (ig_lid e = 0; e < elements; e++)
+      p->material_of[e] = setup->material_of[part->element[e]];
+    s.material_of = p->material_of;
+  }
+  if (setup->birth) {
+    IG_TRY(IG_NEW(cx, &p->birth, (size_t)elements + 1, "births of a part"));
+    for (ig_lid e = 0; e < elements; e++)
+      p->birth[e] = setup->birth[part->element[e]];
+    s.birth = p->birth;
+  }
+  if (setup->initial_of) {
+    IG_TRY(nodes_take(cx, part, setup->initial_of, &p->initial_of));
+    s.initial_of = p->initial_of;
+  }
+  IG_TRY(conditions_take(cx, setup, p, condition));
+  s.condition = condition;
+  IG_TRY(ig_heat_make(cx, &s, whole, h));
+  h->limit = whole->limit;
+  h->resident.on = false; /* others wait between its steps */
+  return elements_split(cx, h);
+}
+
+/* Rank of an item: that of the lowest of its nodes. conn: `npe` per item. */
+static int32_t item_owner(const ig_heat_part *p, const ig_lid *conn, int npe,
+                          const ig_lid *number) {
+  ig_lid lowest = INT32_MAX;
+  for (int a = 0; a < npe; a++) {
+    const ig_lid n = number ? number[conn[a]] : conn[a];
+    lowest = n < lowest ? n : lowest;
+  }
+  return p->of.owner[lowest];
+}
+
+/* Own items among `locals` of the part, with their places in the whole: they come in the same
+   order there. */
+static ig_status items_gather(ig_ctx *cx, ig_heat_part *p, const ig_lid *whole, int64_t count,
+                              const ig_lid *local, int64_t locals, int npe, ig_collect *g) {
+  int32_t *owner, *mine = NULL;
+  int64_t own = 0;
+  IG_TRY(IG_NEW(cx, &owner, count + 1, "owners"));
+  ig_status status = IG_NEW(cx, &mine, locals + 1, "own items");
+  for (int64_t i = 0; i < count && status == IG_OK; i++)
+    owner[i] = item_owner(p, &whole[npe * i], npe, NULL);
+  for (int64_t i = 0; i < locals && status == IG_OK; i++)
+    if (item_owner(p, &local[npe * i], npe, p->of.node) == p->of.rank)
+      mine[own++] = (int32_t)i;
+  if (status == IG_OK)
+    status = ig_collect_new(cx, &p->of, owner, count, mine, own, g);
+  free(owner);
+  return status;
+}
+
+/* The same for elements of the mesh, in its order. */
+static ig_status elements_gather(ig_ctx *cx, const ig_mesh *mesh, ig_heat_part *p) {
+  const int64_t count = ig_mesh_elements(mesh);
+  const ig_lid locals = ig_mesh_elements(p->of.mesh);
+  int32_t *owner, *mine = NULL;
+  int64_t own = 0, number = 0;
+  IG_TRY(IG_NEW(cx, &owner, count + 1, "owners"));
+  ig_status status = IG_NEW(cx, &mine, (size_t)locals + 1, "own items");
+  for (int b = 0; b < mesh->blocks && status == IG_OK; b++) {
+    const int npe = ig_elem_info_get(mesh->block[b].type)->nodes;
+    for (ig_lid e = 0; e < mesh->block[b].count; e++)
+      owner[number++] = item_owner(p, &mesh->block[b].conn[(int64_t)npe * e], npe, NULL);
+  }
+  for (ig_lid e = 0; e < locals && status == IG_OK; e++)
+    if (owner[p->of.element[e]] == p->of.rank)
+      mine[own++] = e;
+  if (status == IG_OK)
+    status = ig_collect_new(cx, &p->of, owner, count, mine, own, &p->elements);
+  free(owner);
+  return status;
+}
+
+static ig_status gathers_make(ig_ctx *cx, const ig_heat *whole, ig_heat *h) {
+  ig_heat_part *p = &h->part;
+  int32_t *mine;
+  int64_t own = 0;
+  IG_TRY(IG_NEW(cx, &mine, (size_t)h->nodes + 1, "own nodes"));
+  for (ig_lid n = 0; n < h->nodes; n++)
+    if (!h->ghost[n])
+      mine[own++] = n;
+  IG_TRY(ig_collect_new(cx, &p->of, p->of.owner, whole->nodes, mine, own, &p->nodes));
+  IG_TRY(items_gather(cx, p, whole->elems.conn.host, whole->elements, h->elems.conn.host,
+                      h->elements, 8, &p->cells));
+  IG_TRY(items_gather(cx, p, whole->face.plan.conn.host, whole->face.count, h->face.plan.conn.host,
+                      h->face.count, 4, &p->faces));
+  IG_TRY(elements_gather(cx, whole->mesh, p));
+  IG_TRY(IG_NEW(cx, &p->face_of, (size_t)h->face.count + 1, "faces of a part"));
+  for (ig_lid i = 0; i < h->face.count; i++)
+    p->face_of[i] = -1;
+  ig_collect *const all[] = {&p->nodes, &p->cells, &p->faces, &p->elements};
+  for (int i = 0; i < 4; i++)
+    ig_collect_drop_index(cx, all[i]);
+  for (int64_t i = 0; i < p->faces.mine_count; i++)
+    p->face_of[p->faces.mine[i]] = p->faces.whole[i];
+  return IG_OK;
+}
+
+/* Faces of own cells whose neighbours the part has not. */
+static ig_status far_make(ig_ctx *cx, const ig_heat *whole, ig_heat *h) {
+  ig_heat_part *p = &h->part;
+  for (int pass = 0; pass < 2 && whole->face.neighbor; pass++) {
+    int64_t count = 0;
+    for (int64_t i = 0; i < p->cells.mine_count; i++)
+      for (int f = 0; f < 6; f++) {
+        const ig_lid e = p->cells.mine[i];
+        const ig_lid other = whole->face.neighbor[6 * (int64_t)h->cell_of[e] + f];
+        if (other < 0 || h->face.neighbor[6 * (int64_t)e + f] >= 0)
+          continue;
+        if (pass) {
+          p->far.face[count] = 6 * e + f;
+          p->far.neighbor[count] = other;
+        }
+        count++;
+      }
+    p->far.count = count;
+    if (pass)
+      break;
+    IG_TRY(IG_NEW(cx, &p->far.face, count + 1, "faces of a part"));
+    IG_TRY(IG_NEW(cx, &p->far.neighbor, count + 1, "faces of a part"));
+  }
+  return IG_OK;
+}
+
+/* This rank's part of `whole`, to zeros. */
+static ig_status part_cut(ig_ctx *cx, const ig_heat_setup *setup, const ig_heat *whole,
+                          ig_heat *h) {
+  ig_heat_part *p = &h->part;
+  int32_t *owner;
+  IG_TRY(division_check(cx, setup, whole));
+  IG_TRY(owners_choose(cx, setup, &owner));
+  IG_TRY(ig_partition_of(cx, setup->mesh, owner, &p->of));
+  IG_TRY(ig_halo_new(cx, &p->of, sizeof(double), &p->halo));
+  IG_TRY(part_make(cx, setup, whole, h));
+  IG_TRY(gathers_make(cx, whole, h));
+  IG_TRY(far_make(cx, whole, h));
+  if (h->newborn == IG_BORN_INHERITED)
+    IG_TRY(ig_heat_part_neighbours(cx, whole, h));
+  ig_partition_release_global(&p->of);
+  return IG_OK;
+}
+
+/* One rank: all items are its own, and no list says which. */
+static ig_collect all_own(int64_t count) {
+  return (ig_collect){.mine_count = count, .whole_count = count};
+}
+
+ig_status ig_heat_divide(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h) {
+  if (!h->outline) {
+    h->part = (ig_heat_part){.of = {.ranks = 1},
+                             .nodes = all_own(h->nodes),
+                             .cells = all_own(h->elements),
+                             .faces = all_own(h->face.count),
+                             .elements = all_own(ig_mesh_elements(h->mesh))};
+    return IG_OK;
+  }
+  ig_heat *whole;
+  IG_TRY(IG_NEW(cx, &whole, 1, "part of a rank"));
+  *whole = *h;
+  memset(h, 0, sizeof *h);
+  const ig_status status = part_cut(cx, setup, whole, h);
+  ig_heat_release(cx, whole);
+  free(whole);
+  return status;
+}
+
+void ig_heat_part_free(ig_ctx *cx, ig_heat *h) {
+  ig_heat_part *p = &h->part;
+  ig_halo_free(cx, &p->halo);
+  ig_collect_free(&p->nodes);
+  ig_collect_free(&p->cells);
+  ig_collect_free(&p->faces);
+  ig_collect_free(&p->elements);
+  ig_partition_free(&p->of);
+  free(p->material_of);
+  free(p->birth);
+  free(p->initial_of);
+  free(p->face_of);
+  free(p->heir);
+  free(p->far.face);
+  free(p->far.neighbor);
+  ig_csr_free(&p->kin.around);
+  free(p->kin.conn);
+  free(p->kin.cell);
+  free(p->kin.first);
+  free(p->kin.node);
+  free(p->kin.owner);
+  free(p->kin.point);
+  for (int i = 0; i < 32; i++) {
+    free(p->set[i].item);
+    free(p->set[i].face);
+    for (int k = 0; k < 4; k++)
+      free(p->value[i][k]);
+  }
+  memset(p, 0, sizeof *p);
+}

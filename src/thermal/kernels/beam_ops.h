@@ -1,0 +1,13 @@
+/* Watts of every step of a batch: a driver a backend. */
+#ifndef IG_BEAM_OPS_H
+#define IG_BEAM_OPS_H
+
+#include "core/ctx.h"
+#include "thermal/source/beam_types.h"
+
+IG_C_BEGIN
+IG_MUST_CHECK ig_status ig_beam_power_cpu(ig_ctx *cx, const ig_beam_view *v);
+IG_MUST_CHECK ig_status ig_beam_power_cuda(ig_ctx *cx, const ig_beam_view *v);
+IG_C_END
+
+#endif

@@ -1,0 +1,136 @@
+/* Fields of files at places of the mesh. */
+#include "thermal/source/file_fields.h"
+#include "ranks/ranks.h"
+#include "thermal/source/bins.h"
+#ifdef INGOT_HAVE_IO
+#include "io/result/vtkhdf.h"
+#endif
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef INGOT_HAVE_IO
+/* The one of the file's places at x; -1: there is none within `tie`. */
+static int32_t place_at(const ig_bins *bins, const double *point, const double *x, double tie) {
+  double low[3], high[3], best = tie * tie;
+  int from[3], to[3];
+  int32_t found = -1;
+  for (int d = 0; d < 3; d++) {
+    low[d] = x[d] - tie;
+    high[d] = x[d] + tie;
+  }
+  if (!ig_bins_range(bins, low, high, from, to))
+    return -1;
+  for (int z = from[2]; z <= to[2]; z++)
+    for (int y = from[1]; y <= to[1]; y++)
+      for (int i = from[0]; i <= to[0]; i++) {
+        const int64_t bin = i + (int64_t)bins->cells[0] * (y + (int64_t)bins->cells[1] * z);
+        for (int32_t n = bins->start[bin]; n < bins->start[bin + 1]; n++) {
+          const double *p = &point[3 * (int64_t)bins->item[n]];
+          const double apart = pow(p[0] - x[0], 2) + pow(p[1] - x[1], 2) + pow(p[2] - x[2], 2);
+          if (apart <= best) {
+            best = apart;
+            found = bins->item[n];
+          }
+        }
+      }
+  return found;
+}
+
+static double size_of(const double *point, int64_t count) {
+  double size = 0;
+  for (int d = 0; d < 3; d++) {
+    double low = INFINITY, high = -INFINITY;
+    for (int64_t n = 0; n < count; n++) {
+      low = fmin(low, point[3 * n + d]);
+      high = fmax(high, point[3 * n + d]);
+    }
+    size = fmax(size, high - low);
+  }
+  return size;
+}
+
+static ig_status field_take(ig_ctx *cx, const ig_src *at, const char *file, const ig_snapshot *snap,
+                            const ig_field *field, ig_lid count, const double *place, double *value,
+                            ig_lid *missing) {
+  const bool cells = field->where == IG_AT_CELLS;
+  const int32_t items = (int32_t)(cells ? snap->cells : snap->points);
+  uint8_t *used = NULL;
+  double *centre = NULL;
+  ig_bins bins;
+  memset(&bins, 0, sizeof bins);
+  ig_lid absent = 0, first = 0;
+  ig_status status;
+  if (cells)
+    IG_TRY_GOTO(status, done, ig_snapshot_centres(cx, snap, &centre));
+  else
+    IG_TRY_GOTO(status, done, ig_snapshot_used(cx, snap, &used));
+  const double *where = cells ? centre : snap->point, size = size_of(snap->point, snap->points);
+  IG_TRY_GOTO(status, done,
+              ig_bins_new(cx, &bins, items, where, fmax(size / cbrt((double)items + 1), 1e-300)));
+  for (ig_lid i = 0; i < count; i++) {
+    const int32_t p = place_at(&bins, where, &place[3 * (int64_t)i], 1e-6 * size);
+    if (p < 0 && absent++ == 0)
+      first = i;
+    value[i] = p < 0 ? INFINITY : cells || used[p] ? ig_field_number(field, p) : NAN;
+  }
+  if (missing)
+    *missing = absent;
+  else if (absent)
+    status = ig_fail_at(cx, at,
+                        "'%s' has no %s at %d of %d places, the first at (%g, %g, %g) m: the two "
+                        "runs need the same mesh",
+                        file, cells ? "cell" : "point", (int)absent, (int)count,
+                        place[3 * (int64_t)first], place[3 * (int64_t)first + 1],
+                        place[3 * (int64_t)first + 2]);
+done:
+  free(used);
+  free(centre);
+  ig_bins_free(&bins);
+  return status;
+}
+
+/* Ranks of one process read one after the other. */
+typedef struct {
+  const char *file;
+  ig_snapshot *snap;
+} reading;
+static ig_status snapshot_read(ig_ctx *cx, void *user) {
+  reading *r = user;
+  return ig_snapshot_read(cx, r->file, &r->snap);
+}
+
+ig_status ig_given_read(ig_ctx *cx, const ig_src *at, const char *file, const char *name,
+                        ig_location where, ig_lid count, const double *place, double *value,
+                        ig_lid *missing) {
+  reading r = {file, NULL};
+  const ig_status read = ig_ranks_in_turn(cx, snapshot_read, &r);
+  if (read != IG_OK)
+    ig_snapshot_free(r.snap);
+  IG_TRY(read);
+  ig_snapshot *snap = r.snap;
+  const bool cells = where == IG_AT_CELLS;
+  const int64_t items = cells ? snap->cells : snap->points;
+  const ig_field *field = ig_snapshot_find(snap, where, name);
+  ig_status status;
+  if (!field)
+    status = ig_fail_at(cx, at, "'%s' has no field '%s' at its %s", file, name,
+                        cells ? "cells" : "points");
+  else if (items == 0 || items > INT32_MAX)
+    status =
+        ig_fail_at(cx, at, "'%s' has %lld %s", file, (long long)items, cells ? "cells" : "points");
+  else
+    status = field_take(cx, at, file, snap, field, count, place, value, missing);
+  ig_snapshot_free(snap);
+  return status;
+}
+#else
+ig_status ig_given_read(ig_ctx *cx, const ig_src *at, const char *file, const char *name,
+                        ig_location where, ig_lid count, const double *place, double *value,
+                        ig_lid *missing) {
+  (void)at, (void)name, (void)where, (void)count, (void)place, (void)value, (void)missing;
+  return IG_FAIL(cx, IG_UNSUPPORTED, "%s: this build reads no files: configure with -DINGOT_IO=ON",
+                 file);
+}
+#endif

@@ -1,0 +1,609 @@
+/* From the entries of a case to arrays over nodes and elements. */
+#include "topopt/case/boundary_conditions.h"
+#include "backend/backend.h"
+#include "mesh/support.h"
+#include "ranks/ranks.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- points that are there --- */
+
+static void weigh(void *user, int64_t place, double weight) {
+  (void)place;
+  *(double *)user += weight;
+}
+
+/* What the points of an entry of `list` weigh; there must be some. */
+static ig_status count(const ig_topopt_points *p, const char *list, ig_where where,
+                       ig_point_kind kind, double *all) {
+  static const char *const names[] = {"node", "element's centre", "boundary face", "node"};
+  *all = 0;
+  IG_TRY(ig_topopt_points_visit(p, where, kind, weigh, all));
+  return *all > 0 ? IG_OK
+                  : ig_fail_at(p->cx, where.at,
+                               "%s: no %s of the %s lies there; it spans %g %g %g to %g %g %g m",
+                               list, names[kind], p->name, p->low[0], p->low[1], p->low[2],
+                               p->high[0], p->high[1], p->high[2]);
+}
+
+/* --- roles --- */
+
+typedef struct {
+  uint8_t *byte, value;
+  int64_t places;
+} marking;
+static void set_byte(void *user, int64_t place, double weight) {
+  (void)weight;
+  const marking *m = user;
+  if (place >= 0 && place < m->places)
+    m->byte[place] = m->value;
+}
+static void add_bits(void *user, int64_t place, double weight) {
+  (void)weight;
+  const marking *m = user;
+  if (place >= 0 && place < m->places)
+    m->byte[place] |= m->value;
+}
+
+ig_status ig_topopt_points_roles(const ig_topopt_points *p, uint8_t *role, int64_t *solid,
+                                 int64_t *designed) {
+  const ig_topopt_case *c = p->c;
+  const ig_place everywhere = {0};
+  marking m = {role, IG_ROLE_DESIGN, p->places};
+  double all;
+  IG_TRY(ig_topopt_points_visit(p, (ig_where){&c->at, NULL, &everywhere}, IG_POINT_ELEMENTS,
+                                set_byte, &m));
+  if (c->grid.at.given && c->grid.stl)
+    IG_TRY(ig_topopt_grid_part(p, role));
+  for (int i = 0; i < c->passive.count; i++) {
+    const ig_passive_case *passive = IG_ITEM(ig_passive_case, c->passive, i);
+    m.value = passive->as == 0 ? IG_ROLE_SOLID : IG_ROLE_VOID;
+    IG_TRY(count(p, "passive", IG_WHERE(passive), IG_POINT_ELEMENTS, &all));
+    IG_TRY(ig_topopt_points_visit(p, IG_WHERE(passive), IG_POINT_ELEMENTS, set_byte, &m));
+  }
+  int64_t found[2] = {0, 0};
+  for (int64_t i = ig_topopt_own_begin(p); i < ig_topopt_own_end(p, p->places); i++) {
+    found[0] += role[i] == IG_ROLE_SOLID;
+    found[1] += role[i] == IG_ROLE_DESIGN;
+  }
+  if (p->slab)
+    IG_TRY(ig_slab_count(p->slab, found, 2));
+  *solid = found[0];
+  *designed = found[1];
+  return *designed > 0 ? IG_OK : ig_fail_at(p->cx, &c->at, "passive: no element is left to design");
+}
+
+/* --- supports --- */
+
+bool ig_topopt_plane_read(const char *text, int dim, int *axis, int *side) {
+  if (!text || strlen(text) != 2 || text[0] < 'x' || text[0] >= 'x' + dim ||
+      (text[1] != '-' && text[1] != '+'))
+    return false;
+  *axis = text[0] - 'x';
+  *side = text[1] == '+';
+  return true;
+}
+
+/* Bits of what is held; who holds a temperature holds all there is. */
+static ig_status fix_read(const ig_topopt_points *p, const ig_hold_case *hold, uint8_t *bits) {
+  ig_support_case support = ig_support_fix(NULL, hold->fix);
+  ig_support_motion motion;
+  support.at = hold->at;
+  IG_TRY(ig_support_read(p->cx, &support, p->dim, &motion));
+  *bits = 0;
+  for (int c = 0; c < p->dim; c++)
+    if (motion.kind[c] == IG_MOVE_FIXED)
+      *bits |= (uint8_t)(p->size == 1 ? 1 : 1 << c);
+  return IG_OK;
+}
+
+ig_status ig_topopt_points_support(const ig_topopt_points *p, const ig_hold_case *hold,
+                                   uint8_t *fix) {
+  marking m = {.byte = fix, .places = p->nodes};
+  double all;
+  IG_TRY(fix_read(p, hold, &m.value));
+  IG_TRY(count(p, "supports", IG_WHERE(hold), IG_POINT_ALL_NODES, &all));
+  return ig_topopt_points_visit(p, IG_WHERE(hold), IG_POINT_ALL_NODES, add_bits, &m);
+}
+
+typedef struct {
+  const ig_topopt_points *p;
+  const uint8_t *fix;
+  const ig_hold_case *hold;
+  double *u, scale;
+} leading;
+
+static void lead(void *user, int64_t node, double weight) {
+  const leading *l = user;
+  (void)weight;
+  for (int c = 0; ig_topopt_in_nodes(l->p, node) && c < l->p->size; c++) {
+    const double value = l->p->size == 1 ? l->hold->temperature : l->hold->displacement[c];
+    if (l->fix[node] >> c & 1 && !isnan(value))
+      l->u[node * l->p->step + c * l->p->stride] = value * l->scale;
+  }
+}
+
+static ig_status check_hold(const ig_topopt_points *p, const ig_hold_case *hold, bool *moves,
+                            bool *warm) {
+  *warm = !isnan(hold->temperature);
+  *moves = false;
+  for (int d = 0; d < 3; d++)
+    *moves = *moves || !isnan(hold->displacement[d]);
+  if (p->size == 1 && *moves)
+    return ig_fail_at(p->cx, &hold->at,
+                      "supports: displacement: a heat problem has a temperature instead");
+  if (p->size > 1 && *warm)
+    return ig_fail_at(p->cx, &hold->at, "supports: temperature: only in a heat problem");
+  return IG_OK;
+}
+
+ig_status ig_topopt_points_held(const ig_topopt_points *p, double stiffness, ig_array *held) {
+  double *u, most = 0;
+  const size_t n = (size_t)(p->nodes * p->size);
+  bool any = false, moves, warm;
+  for (int i = 0; i < p->c->supports.count; i++) {
+    IG_TRY(check_hold(p, IG_ITEM(ig_hold_case, p->c->supports, i), &moves, &warm));
+    any = any || moves || warm;
+  }
+  if (!any)
+    return IG_OK;
+  ig_status status = IG_NEW(p->cx, &u, n, "supports");
+  for (int i = 0; i < p->c->supports.count && status == IG_OK; i++) {
+    const ig_hold_case *hold = IG_ITEM(ig_hold_case, p->c->supports, i);
+    uint8_t *own; /* what this entry holds, no matter what others do */
+    status = IG_NEW(p->cx, &own, p->nodes, "supports");
+    if (status == IG_OK)
+      status = ig_topopt_points_support(p, hold, own);
+    leading l = {p, own, hold, u, stiffness};
+    if (status == IG_OK)
+      status = p->each(p->self, IG_WHERE(hold), IG_POINT_ALL_NODES, lead, &l);
+    free(own);
+  }
+  for (size_t i = 0; u && i < n; i++)
+    most = fmax(most, fabs(u[i]));
+  status = ig_topopt_points_meet(p, status);
+  if (status == IG_OK && p->slab) /* a rank may have none of these nodes */
+    status = ig_slab_most(p->slab, &most, 1);
+  if (status == IG_OK && most > 0)
+    status = ig_array_from(p->cx, held, u, n, sizeof *u, "supports");
+  free(u);
+  return status;
+}
+
+ig_status ig_topopt_points_supports(const ig_topopt_points *p, uint8_t *fix) {
+  const ig_topopt_case *c = p->c;
+  marking m = {.byte = fix, .places = p->nodes};
+  for (int i = 0; i < c->supports.count; i++)
+    IG_TRY(ig_topopt_points_support(p, IG_ITEM(ig_hold_case, c->supports, i), fix));
+  for (int i = 0; i < c->symmetry.count; i++) {
+    int axis, side;
+    if (!ig_topopt_plane_read(c->symmetry.value[i], p->dim, &axis, &side))
+      return ig_fail_at(p->cx, &c->at, "symmetry: '%.20s' is no plane: expected x-, x+, y-, y+%s",
+                        c->symmetry.value[i], p->dim == 3 ? ", z- or z+" : "");
+    if (p->size == 1)
+      continue; /* no heat crosses a free side as it is */
+    double point[3] = {0}, normal[3] = {0};
+    point[axis] = (side ? p->high : p->low)[axis];
+    normal[axis] = 1;
+    const ig_place plane = {
+        .at.given = true, .plane = {.at.given = true, .point = {3, point}, .normal = {3, normal}}};
+    m.value = (uint8_t)(1 << axis);
+    IG_TRY(ig_topopt_points_visit(p, (ig_where){&c->at, NULL, &plane}, IG_POINT_ALL_NODES, add_bits,
+                                  &m));
+  }
+  return IG_OK;
+}
+
+/* --- springs --- */
+
+typedef struct {
+  ig_spring *spring; /* NULL: counted */
+  int64_t count;
+  int size;
+  double share[3];
+} springs;
+static void add_springs(void *user, int64_t place, double weight) {
+  (void)weight;
+  springs *s = user;
+  for (int c = 0; c < s->size; c++)
+    if (s->share[c] > 0) {
+      if (s->spring)
+        s->spring[s->count] = (ig_spring){place, c, s->share[c]};
+      s->count++;
+    }
+}
+
+static int spring_order(const void *a, const void *b) {
+  const ig_spring *p = a, *q = b;
+  return p->node != q->node ? (p->node < q->node ? -1 : 1) : p->component - q->component;
+}
+
+static ig_status springs_fill(const ig_topopt_points *p, double stiffness, springs *s) {
+  s->count = 0;
+  for (int i = 0; i < p->c->springs.count; i++) {
+    const ig_spring_case *k = IG_ITEM(ig_spring_case, p->c->springs, i);
+    double nodes;
+    IG_TRY(count(p, "springs", IG_WHERE(k), IG_POINT_NODES, &nodes));
+    for (int c = 0; c < 3; c++)
+      s->share[c] = k->stiffness[c] / nodes / stiffness;
+    if (s->share[0] < 0 || s->share[1] < 0 || s->share[2] < 0)
+      return ig_fail_at(p->cx, &k->at, "springs: a stiffness is below 0");
+    IG_TRY(ig_topopt_points_visit(p, IG_WHERE(k), IG_POINT_NODES, add_springs, s));
+  }
+  return IG_OK;
+}
+
+ig_status ig_topopt_points_springs(const ig_topopt_points *p, double stiffness, ig_spring **spring,
+                                   int *spring_count) {
+  springs s = {.size = p->size};
+  *spring = NULL;
+  *spring_count = 0;
+  if (p->c->springs.count && p->size == 1)
+    return ig_fail_at(p->cx, &IG_ITEM(ig_spring_case, p->c->springs, 0)->at,
+                      "springs: a heat problem has none");
+  IG_TRY(springs_fill(p, stiffness, &s));
+  if (s.count == 0)
+    return IG_OK;
+  IG_TRY(IG_NEW(p->cx, &s.spring, s.count, "springs"));
+  *spring = s.spring;
+  IG_TRY(springs_fill(p, stiffness, &s));
+  qsort(s.spring, (size_t)s.count, sizeof *s.spring, spring_order);
+  int kept = 0; /* springs on one component add up */
+  for (int64_t i = 1; i < s.count; i++)
+    if (spring_order(&s.spring[kept], &s.spring[i]) == 0)
+      s.spring[kept].stiffness += s.spring[i].stiffness;
+    else
+      s.spring[++kept] = s.spring[i];
+  *spring_count = kept + 1;
+  return IG_OK;
+}
+
+ig_status ig_topopt_points_sprung(const ig_topopt_points *p, const ig_spring *spring, int count,
+                                  ig_loading *to) {
+  to->springs = count;
+  if (count == 0)
+    return IG_OK;
+  IG_TRY(IG_NEW(p->cx, &to->sprung, count, "springs"));
+  for (int i = 0; i < count; i++)
+    to->sprung[i] = spring[i].node;
+  return IG_OK;
+}
+
+/* --- what is still loose --- */
+
+/* Adds the motion that a held component of a node stops: its row over the rigid-body motions. */
+static void stop(const ig_topopt_points *p, int64_t node, int c, double gram[6][6]) {
+  double x[3], row[6] = {0}, size = 0;
+  p->position(p->self, node, x);
+  for (int d = 0; d < 3; d++)
+    size = fmax(size, p->high[d] - p->low[d]);
+  for (int d = 0; d < 3; d++)
+    x[d] = (x[d] - 0.5 * (p->low[d] + p->high[d])) / size;
+  row[c] = 1;
+  row[3 + (c + 1) % 3] = x[(c + 2) % 3]; /* turning about the next axis, and the one after */
+  row[3 + (c + 2) % 3] = -x[(c + 1) % 3];
+  for (int i = 0; i < 6; i++)
+    for (int j = 0; j < 6; j++)
+      gram[i][j] += row[i] * row[j];
+}
+
+const char *ig_topopt_points_loose(const ig_topopt_points *p, const uint8_t *fix,
+                                   const ig_spring *spring, int count) {
+  static const char *const motions[] = {"moves along x",          "moves along y",
+                                        "moves along z",          "turns about the x axis",
+                                        "turns about the y axis", "turns about the z axis"};
+  struct {
+    double gram[6][6], held;
+  } found = {0};
+  double(*gram)[6] = found.gram;
+  for (int turn = 0; turn < (p->slab ? p->slab->ranks : 1); turn++) { /* nodes in their order */
+    const int64_t end = !p->slab || turn == p->slab->rank ? ig_topopt_own_end(p, p->nodes) : 0;
+    for (int64_t n = ig_topopt_own_begin(p); n < end; n++)
+      for (int c = 0; fix[n] && c < p->size; c++)
+        if (fix[n] >> c & 1) {
+          found.held = 1;
+          if (p->size > 1)
+            stop(p, n, c, gram);
+        }
+    if (p->slab && ig_ranks_bcast(p->cx, turn, &found, sizeof found) != IG_OK)
+      return NULL; /* and whoever asks next fails */
+  }
+  if (p->size == 1)
+    return found.held != 0 ? NULL : "takes any temperature";
+  for (int i = 0; i < count; i++)
+    stop(p, spring[i].node, spring[i].component, gram);
+  /* motions that are stopped leave a pivot */
+  for (int k = 0; k < 6; k++) {
+    const bool there = p->dim == 3 || k < 2 || k == 5;
+    const double own = gram[k][k];
+    if (there && !(own > 1e-9))
+      return motions[k];
+    for (int i = k + 1; there && i < 6; i++)
+      for (int j = k + 1; j < 6; j++)
+        gram[i][j] -= gram[i][k] * gram[k][j] / own;
+  }
+  return NULL;
+}
+
+/* --- loads, ports, constraints --- */
+
+typedef struct {
+  const ig_topopt_points *p;
+  double *f, share[3];
+} loading;
+static void add_load(void *user, int64_t place, double weight) {
+  loading *l = user;
+  for (int c = 0; ig_topopt_in_nodes(l->p, place) && c < l->p->size; c++)
+    l->f[place * l->p->step + c * l->p->stride] += l->share[c] * weight;
+}
+
+/* `value` shared by what is there, or all of it for each. */
+static ig_status spread(const ig_topopt_points *p, const char *list, ig_where where, int how,
+                        const double *value, double *f) {
+  const ig_point_kind kind = how == IG_SPREAD_FACES ? IG_POINT_FACES : IG_POINT_NODES;
+  loading l = {.p = p, .f = f};
+  double all;
+  IG_TRY(count(p, list, where, kind, &all));
+  for (int c = 0; c < p->size; c++)
+    l.share[c] = isnan(value[c]) ? 0 : value[c] / (how == IG_SPREAD_EACH ? 1 : all);
+  return ig_topopt_points_visit(p, where, kind, add_load, &l);
+}
+
+static void add_pressure(void *user, int64_t place, double weight) {
+  loading *l = user;
+  for (int c = 0; ig_topopt_in_nodes(l->p, place) && c < l->p->size; c++)
+    l->f[place * l->p->step + c * l->p->stride] -= l->share[0] * weight * l->p->normal[c];
+}
+
+static ig_status press(const ig_topopt_points *p, const ig_load_case *load, double *f) {
+  const double thick = p->dim == 2 ? ig_topopt_thickness(p->c) : 1;
+  loading l = {.p = p, .f = f, .share = {load->pressure * thick}};
+  double all;
+  IG_TRY(count(p, "loads", IG_WHERE(load), IG_POINT_FACES, &all));
+  return ig_topopt_points_visit(p, IG_WHERE(load), IG_POINT_FACES, add_pressure, &l);
+}
+
+/* Forces w x r about the middle of some nodes; their moment is J w, J = sum of r.r I - r r^T. */
+typedef struct {
+  const ig_topopt_points *p;
+  double *f, middle[3], count, inertia[3][3], w[3];
+} turning;
+
+static void add_middle(void *user, int64_t place, double weight) {
+  turning *t = user;
+  double x[3];
+  (void)weight;
+  t->p->position(t->p->self, place, x);
+  t->count++;
+  for (int d = 0; d < 3; d++)
+    t->middle[d] += x[d];
+}
+static void add_inertia(void *user, int64_t place, double weight) {
+  turning *t = user;
+  double x[3], rr = 0;
+  (void)weight;
+  t->p->position(t->p->self, place, x);
+  for (int d = 0; d < 3; d++) {
+    x[d] -= t->middle[d];
+    rr += x[d] * x[d];
+  }
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++)
+      t->inertia[i][j] += (i == j ? rr : 0) - x[i] * x[j];
+}
+static void add_turning(void *user, int64_t place, double weight) {
+  turning *t = user;
+  double x[3];
+  (void)weight;
+  t->p->position(t->p->self, place, x);
+  for (int d = 0; d < 3; d++)
+    x[d] -= t->middle[d];
+  for (int c = 0; ig_topopt_in_nodes(t->p, place) && c < t->p->size; c++) {
+    const int a = (c + 1) % 3, b = (c + 2) % 3;
+    t->f[place * t->p->step + c * t->p->stride] += t->w[a] * x[b] - t->w[b] * x[a];
+  }
+}
+
+static ig_status turn(const ig_topopt_points *p, const ig_load_case *load, double *f) {
+  turning t = {.p = p, .f = f};
+  double all, m[3] = {load->moment[0], load->moment[1], load->moment[2]}, trace = 0;
+  if (p->dim == 2 && (m[0] != 0 || m[1] != 0))
+    return ig_fail_at(p->cx, &load->at, "loads: moment: in a plane only the last, about z");
+  IG_TRY(count(p, "loads", IG_WHERE(load), IG_POINT_NODES, &all));
+  IG_TRY(ig_topopt_points_visit(p, IG_WHERE(load), IG_POINT_NODES, add_middle, &t));
+  for (int d = 0; d < 3; d++)
+    t.middle[d] /= t.count;
+  IG_TRY(ig_topopt_points_visit(p, IG_WHERE(load), IG_POINT_NODES, add_inertia, &t));
+  for (int d = 0; d < 3; d++)
+    trace += t.inertia[d][d];
+  for (int k = 0; k < 3; k++) { /* elimination; a direction without inertia takes no moment */
+    const double pivot = t.inertia[k][k];
+    if (!(pivot > 1e-9 * trace)) {
+      if (fabs(m[k]) > 1e-12 * fabs(load->moment[k]) && load->moment[k] != 0)
+        return ig_fail_at(p->cx, &load->at,
+                          "loads: moment: the nodes there lie on its axis: select more");
+      continue;
+    }
+    for (int i = k + 1; i < 3; i++) {
+      const double share = t.inertia[i][k] / pivot;
+      for (int j = k; j < 3; j++)
+        t.inertia[i][j] -= share * t.inertia[k][j];
+      m[i] -= share * m[k];
+    }
+  }
+  for (int k = 2; k >= 0; k--) {
+    double rest = m[k];
+    for (int j = k + 1; j < 3; j++)
+      rest -= t.inertia[k][j] * t.w[j];
+    t.w[k] = t.inertia[k][k] > 1e-9 * trace ? rest / t.inertia[k][k] : 0;
+  }
+  return ig_topopt_points_visit(p, IG_WHERE(load), IG_POINT_NODES, add_turning, &t);
+}
+
+/* Takes the held components out of a load, makes it unit and sends it to the device. `other`: norm
+   of what else acts, 0: nothing. */
+static ig_status put(const ig_topopt_points *p, double *f, const uint8_t *fix, const char *list,
+                     double other, ig_array *to, double *norm) {
+  const int64_t n = p->nodes * p->size;
+  double s = 0, most = 0;
+  for (int c = 0; c < p->size; c++)
+    for (int64_t i = 0; i < p->nodes; i++)
+      if (fix[i] >> c & 1)
+        f[i * p->step + c * p->stride] = 0;
+  for (int c = 0; c < p->size; c++)
+    for (int turn = 0; turn < (p->slab ? p->slab->ranks : 1); turn++) {
+      double sums[2] = {s, most}; /* ranks take turns: one order of the sum */
+      const int64_t end = !p->slab || turn == p->slab->rank ? ig_topopt_own_end(p, p->nodes) : 0;
+      for (int64_t i = ig_topopt_own_begin(p); i < end; i++) {
+        const double v = f[i * p->step + c * p->stride];
+        sums[0] += v * v;
+        sums[1] = fmax(sums[1], fabs(v));
+      }
+      if (p->slab)
+        IG_TRY(ig_ranks_bcast(p->cx, turn, sums, sizeof sums));
+      s = sums[0];
+      most = sums[1];
+    }
+  *norm = fmax(sqrt(s), other);
+  if (most > 0 && !(s > 1e-280 && s < 1e280))
+    return ig_fail_at(p->cx, &p->c->at, "%s: of %g: give them in a unit that suits them", list,
+                      most);
+  if (!(*norm > 0))
+    return ig_fail_at(p->cx, &p->c->at, "%s: nothing acts on a node that is free to move%s", list,
+                      p->c->problem == IG_PROBLEM_HEAT ? ": give 'heat' in it, or a 'source'" : "");
+  for (int64_t i = 0; i < n; i++)
+    f[i] /= *norm;
+  return ig_array_from(p->cx, to, f, (size_t)n, sizeof *f, list);
+}
+
+int ig_topopt_load_cases(const ig_topopt_case *c) {
+  int cases = c->problem == IG_PROBLEM_FREQUENCY ? 0 : 1;
+  for (int i = 0; i < c->loads.count; i++) {
+    const int64_t of = IG_ITEM(ig_load_case, c->loads, i)->load_case;
+    cases = of > cases ? (int)of : cases;
+  }
+  return cases;
+}
+
+static ig_status loads_of_case(const ig_topopt_points *p, int number, double *f) {
+  const ig_topopt_case *c = p->c;
+  memset(f, 0, (size_t)(p->nodes * p->size) * sizeof *f);
+  for (int i = 0; i < c->loads.count; i++) {
+    const ig_load_case *load = IG_ITEM(ig_load_case, c->loads, i);
+    if (load->load_case != number)
+      continue;
+    const double *moment = load->moment;
+    const bool turns = moment[0] != 0 || moment[1] != 0 || moment[2] != 0;
+    if (p->size == 1 && (turns || load->pressure != 0))
+      return ig_fail_at(p->cx, &load->at, "loads: a heat problem has heat alone");
+    IG_TRY(spread(p, "loads", IG_WHERE(load), load->spread,
+                  p->c->problem == IG_PROBLEM_HEAT ? &load->heat : load->force, f));
+    IG_TRY(turns ? turn(p, load, f) : IG_OK);
+    IG_TRY(load->pressure != 0 ? press(p, load, f) : IG_OK);
+  }
+  if (c->problem == IG_PROBLEM_HEAT && c->source != 0)
+    p->source(p->self, c->source, f);
+  return IG_OK;
+}
+
+/* Norm of the weight of load case q, of an element at every node, and of what held nodes do. */
+static ig_status others(const ig_topopt_points *p, const uint8_t *fix, int q, ig_loading *to,
+                        double *norm) {
+  double weight, held = 0;
+  const size_t n = (size_t)(p->nodes * p->size);
+  ig_status status = ig_topopt_points_gravity(p, fix, q, to, &weight);
+  if (status == IG_OK && to->held.dev)
+    status = p->cx->backend->absmax_f64(p->cx, n, to->held.dev, &held);
+  IG_TRY(ig_topopt_points_meet(p, status));
+  if (p->slab)
+    IG_TRY(ig_slab_most(p->slab, &held, 1));
+  *norm = fmax(weight * sqrt((double)p->all_nodes), held);
+  return IG_OK;
+}
+
+ig_status ig_topopt_points_loads(const ig_topopt_points *p, const uint8_t *fix, const uint8_t *role,
+                                 ig_loading *to) {
+  const ig_topopt_case *c = p->c;
+  double *f, other;
+  if (ig_topopt_has_port(c) && c->ports.count == 0)
+    return ig_fail_at(p->cx, &c->at, "ports: of what is the displacement meant? Give one");
+  IG_TRY(ig_topopt_points_footing(p, fix, role, to));
+  IG_TRY(ig_topopt_points_held(p, to->stiffness, &to->held));
+  IG_TRY(ig_topopt_points_masses(p, to));
+  ig_status status = IG_NEW(p->cx, &f, p->nodes * p->size, "loads");
+  IG_TRY(ig_topopt_points_meet(p, status)); /* ranks take turns from here on */
+  to->cases = ig_topopt_load_cases(c);
+  for (int q = 0; q < to->cases; q++) {
+    to->weight[q] = q < c->weights.count ? c->weights.value[q] : 1;
+    IG_TRY_GOTO(status, done, loads_of_case(p, q + 1, f));
+    IG_TRY_GOTO(status, done, others(p, fix, q, to, &other));
+    IG_TRY_GOTO(status, done, put(p, f, fix, "loads", other, &to->f[q], &to->norm[q]));
+  }
+  if (ig_topopt_has_port(c)) {
+    memset(f, 0, (size_t)(p->nodes * p->size) * sizeof *f);
+    for (int i = 0; i < c->ports.count; i++) {
+      const ig_port_case *port = IG_ITEM(ig_port_case, c->ports, i);
+      if (isnan(port->direction[0]))
+        status = ig_fail_at(p->cx, &port->at, "ports: give a direction");
+      IG_TRY_GOTO(status, done, status);
+      IG_TRY_GOTO(status, done,
+                  spread(p, "ports", IG_WHERE(port), IG_SPREAD_NODES, port->direction, f));
+    }
+    IG_TRY_GOTO(status, done, put(p, f, fix, "ports", 0, &to->port, &to->norm_port));
+  }
+done:
+  free(f);
+  return status;
+}
+
+typedef struct {
+  double *f, value;
+  int64_t places;
+} setting;
+static void set_value(void *user, int64_t place, double weight) {
+  const setting *s = user;
+  (void)weight;
+  if (place >= 0 && place < s->places)
+    s->f[place] = s->value;
+}
+
+ig_status ig_topopt_points_limit(const ig_topopt_points *p, const uint8_t *fix,
+                                 const ig_limit_case *limit, ig_array *to, double *norm) {
+  const bool volume = isnan(limit->displacement) && isnan(limit->temperature);
+  const size_t n = (size_t)(volume ? p->places : p->nodes * p->size);
+  double *f;
+  ig_status status;
+  if (!isnan(limit->displacement) && p->size == 1)
+    return ig_fail_at(p->cx, &limit->at, "constraints: nothing is displaced in a heat problem");
+  status = IG_NEW(p->cx, &f, n, "constraint");
+  IG_TRY(ig_topopt_points_meet(p, status));
+  if (volume) {
+    IG_TRY_GOTO(status, done, count(p, "constraints", IG_WHERE(limit), IG_POINT_ELEMENTS, norm));
+    IG_TRY_GOTO(status, done,
+                ig_topopt_points_visit(p, IG_WHERE(limit), IG_POINT_ELEMENTS, set_value,
+                                       &(setting){f, 1, p->places}));
+    for (int i = 0; !isnan(limit->stress) && i < p->c->stress.exclude.count; i++) {
+      const ig_place all = {0};
+      const ig_where where = {&p->c->stress.at, p->c->stress.exclude.value[i], &all};
+      IG_TRY_GOTO(status, done,
+                  ig_topopt_points_visit(p, where, IG_POINT_ELEMENTS, set_value,
+                                         &(setting){f, 0, p->places}));
+    }
+    status = ig_array_from(p->cx, to, f, n, sizeof *f, "constraint");
+  } else if (!isnan(limit->temperature)) { /* nodes that count */
+    IG_TRY_GOTO(status, done, count(p, "constraints", IG_WHERE(limit), IG_POINT_NODES, norm));
+    IG_TRY_GOTO(status, done,
+                ig_topopt_points_visit(p, IG_WHERE(limit), IG_POINT_NODES, set_value,
+                                       &(setting){f, 1, p->nodes}));
+    status = ig_array_from(p->cx, to, f, n, sizeof *f, "constraint");
+  } else {
+    IG_TRY_GOTO(status, done,
+                spread(p, "constraints", IG_WHERE(limit), IG_SPREAD_NODES, limit->direction, f));
+    status = put(p, f, fix, "constraints", 0, to, norm);
+  }
+done:
+  free(f);
+  return status;
+}

@@ -1,0 +1,328 @@
+/* What a topology optimisation case may say. */
+#include "topopt/topopt.h"
+#include "solver/mesh/ebe.h"
+
+/* keys that say where an entry is */
+#define WHERE(S)                                                                                   \
+  IG_TEXT(S, set, NULL, "there: a set of the mesh, or one named in 'sets' of a grid"),             \
+      IG_PLACE_KEYS(S, place, "there, or in the part of the set that is: everywhere if left out")
+
+static const ig_option grid_options[] = {
+    IG_IVECTOR(ig_grid_case, elements, 3, IG_REQUIRED, 0, 1e5,
+               "elements along x, y, z; 0 along z for a plane problem"),
+    IG_VECTOR(ig_grid_case, size, 3, "m", NULL,
+              "size of the whole grid; elements of 1 m if left out"),
+    IG_REAL(ig_grid_case, thickness, "m", NULL, IG_POSITIVE, IG_UNBOUNDED,
+            "of a plane problem; left out: the third of 'size' if that is more than 0, else 1 m"),
+    IG_FILE(
+        ig_grid_case, stl, NULL,
+        "a part's closed surface (.stl, .obj, .3mf; of other files the outer surface): elements "
+        "whose middle is outside stay void whatever else the case says, and entries with a place "
+        "select nodes and elements of the part alone"),
+    IG_REAL(ig_grid_case, unit, "m", NULL, IG_POSITIVE, IG_UNBOUNDED,
+            "stl: length of one unit of the file; 1 mm if neither this nor the file says"),
+    IG_VECTOR(ig_grid_case, move, 3, "m", "[0, 0, 0]", "stl: moved by this"),
+    IG_END};
+
+static const ig_option support_options[] = {
+    WHERE(ig_hold_case), IG_TEXT(ig_hold_case, fix, "all", "held: 'all', or some of x y z"),
+    IG_VECTOR(ig_hold_case, displacement, 3, "m", NULL,
+              "where what is held is moved to, in every load case; left out: nowhere"),
+    IG_REAL(ig_hold_case, temperature, "K", NULL, -IG_UNBOUNDED, IG_UNBOUNDED,
+            "at which it is held (heat problems), in every load case; left out: 0"),
+    IG_END};
+
+static const ig_option load_options[] = {
+    WHERE(ig_load_case),
+    IG_VECTOR(ig_load_case, force, 3, "N", "[0, 0, 0]", "force"),
+    IG_VECTOR(ig_load_case, moment, 3, "N m", "[0, 0, 0]",
+              "moment about the middle of the nodes there, as forces that grow with the distance "
+              "from its axis; in a plane about z alone"),
+    IG_REAL(ig_load_case, pressure, "Pa", "0", -IG_UNBOUNDED, IG_UNBOUNDED,
+            "on the boundary faces whose centre is there, against them; it does not follow the "
+            "design"),
+    IG_VECTOR(ig_load_case, gravity, 3, "m/s^2", "[0, 0, 0]",
+              "acceleration: the weight of the design itself, everywhere; the material needs a "
+              "density"),
+    IG_REAL(ig_load_case, heat, "W", "0", -IG_UNBOUNDED, IG_UNBOUNDED,
+            "heat put in (heat problems)"),
+    IG_CHOICE(ig_load_case, spread, "each|nodes|faces", "nodes",
+              "each node there gets all of it, the nodes share it, or it is a uniform traction on "
+              "the boundary faces whose centre is there"),
+    IG_INT(ig_load_case, load_case, "1", 1, IG_LOAD_CASES, "load case it belongs to"),
+    IG_END};
+
+static const ig_option spring_options[] = {
+    WHERE(ig_spring_case),
+    IG_VECTOR(ig_spring_case, stiffness, 3, "N/m", IG_REQUIRED,
+              "to ground along x, y, z; shared by the nodes there"),
+    IG_END};
+
+static const ig_option port_options[] = {
+    WHERE(ig_port_case),
+    IG_VECTOR(ig_port_case, direction, 3, "", NULL,
+              "along which the mean displacement of the nodes there is made as large as possible "
+              "(mechanisms), or small; not of temperatures"),
+    IG_END};
+
+static const ig_option passive_options[] = {
+    WHERE(ig_passive_case),
+    IG_CHOICE(ig_passive_case, as, "solid|void", "solid", "what the elements there are held at"),
+    IG_END};
+
+static const ig_option set_options[] = {
+    IG_TEXT(ig_set_case, name, IG_REQUIRED, "what entries call it by 'set'"),
+    IG_PLACE_KEYS(ig_set_case, place, "what is there"), IG_END};
+
+static const ig_option limit_options[] = {
+    WHERE(ig_limit_case),
+    IG_REAL(ig_limit_case, volume, "", NULL, IG_POSITIVE, 1,
+            "share of the elements there that may be solid"),
+    IG_REAL(ig_limit_case, compliance, "J", NULL, IG_POSITIVE, IG_UNBOUNDED,
+            "most work the load case may do"),
+    IG_REAL(ig_limit_case, displacement, "m", NULL, IG_POSITIVE, IG_UNBOUNDED,
+            "most the nodes there may move on average along 'direction'"),
+    IG_REAL(ig_limit_case, stress, "Pa", NULL, IG_POSITIVE, IG_UNBOUNDED,
+            "most the von Mises stress may be in the elements there"),
+    IG_REAL(ig_limit_case, frequency, "Hz", NULL, IG_POSITIVE, IG_UNBOUNDED,
+            "least the lowest natural frequency may be"),
+    IG_REAL(ig_limit_case, temperature, "K", NULL, IG_POSITIVE, IG_UNBOUNDED,
+            "most the temperature may be at the nodes there (heat problems)"),
+    IG_REAL(ig_limit_case, mass, "kg", NULL, IG_POSITIVE, IG_UNBOUNDED,
+            "most the material there may weigh, of all materials together"),
+    IG_REAL(ig_limit_case, member, "m", NULL, IG_POSITIVE, IG_UNBOUNDED,
+            "largest member size: no ball of this diameter around an element there may be solid"),
+    IG_VECTOR(ig_limit_case, direction, 3, "", NULL, "of the displacement"),
+    IG_INT(ig_limit_case, load_case, "0", 0, IG_LOAD_CASES,
+           "under which load; 0: the first, of a stress the worst of all"),
+    IG_END};
+
+static const ig_option stress_options[] = {
+    IG_REAL(ig_topopt_stress_case, exponent, "", "8", 2, 100,
+            "of the norm that stands for the largest stress"),
+    IG_REAL(ig_topopt_stress_case, relaxation, "", "0.5", 0.01, 3,
+            "exponent of the density by which stresses of gray elements are reduced"),
+    IG_INT(ig_topopt_stress_case, clusters, "1", 1, IG_LIMITS,
+           "elements are divided by their stress into so many, each with a bound of its own"),
+    IG_TEXTS(ig_topopt_stress_case, exclude, "[]",
+             "sets of elements whose stresses do not count, at loads and supports for example"),
+    IG_END};
+
+static const ig_option frequency_options[] = {
+    IG_INT(ig_frequency_case, modes, "3", 1, 8,
+           "lowest modes that are looked at: as many as may come together, or more"),
+    IG_REAL(ig_frequency_case, exponent, "", "20", 2, 200,
+            "of the norm that stands for the lowest frequency"),
+    IG_END};
+
+static const ig_option mass_options[] = {
+    WHERE(ig_mass_case),
+    IG_REAL(ig_mass_case, mass, "kg", IG_REQUIRED, 0, IG_UNBOUNDED, "shared by the nodes there"),
+    IG_END};
+
+static const ig_option ramp_options[] = {
+    IG_REAL(ig_ramp_case, start, "", "1", 1, 100, "first value"),
+    IG_REAL(ig_ramp_case, factor, "", "1.02", 1, 10, "growth per iteration afterwards"),
+    IG_INT(ig_ramp_case, hold, "20", 0, 1e6, "iterations at the first value"), IG_END};
+
+static const ig_option filter_options[] = {
+    IG_CHOICE(ig_filter_case, kind, "none|sensitivity|density|helmholtz", "sensitivity",
+              "cone filter of the sensitivities or of the densities, or the density filter as a "
+              "differential equation, for large radii"),
+    IG_REAL(ig_filter_case, radius, "m", NULL, IG_POSITIVE, IG_UNBOUNDED,
+            "filter radius; one and a half elements if left out"),
+    IG_BOOL(ig_filter_case, padded, "false",
+            "cone filters of grids: elements near any side see mirrored neighbours, as near planes "
+            "of symmetry"),
+    IG_END};
+
+static const ig_option projection_options[] = {
+    IG_REAL(ig_projection_case, beta, "", "0", 0, 1e4, "first sharpness of the step; 0: no step"),
+    IG_REAL(ig_projection_case, eta, "", "0.5", 0, 1, "density at which it steps"),
+    IG_REAL(ig_projection_case, robust, "", "0", 0, 0.5,
+            "spread of the threshold: the worst of an eroded, an intermediate and a dilated design "
+            "is improved"),
+    IG_REAL(ig_projection_case, beta_max, "", "64", 0, 1e4, "last sharpness"),
+    IG_INT(ig_projection_case, every, "40", 1, 1e6, "iterations after which sharpness doubles"),
+    IG_END};
+
+static const ig_option overhang_options[] = {
+    IG_TEXT(ig_overhang_case, direction, "z+",
+            "in which the part is built: x- x+ y- y+ z- z+ (y+ in a plane problem)"),
+    IG_END};
+
+static const ig_option draw_options[] = {
+    IG_TEXT(ig_draw_case, direction, "z+",
+            "in which the tool is drawn off the part: x- x+ y- y+ z- z+ (y+ in a plane problem)"),
+    IG_REAL(ig_draw_case, parting, "m", NULL, -IG_UNBOUNDED, IG_UNBOUNDED,
+            "where two tools meet, drawn both ways along the axis; left out: one tool"),
+    IG_END};
+
+static const ig_option pattern_options[] = {
+    IG_TEXT(ig_pattern_case, extrude, NULL, "axis along which the part has one section: x, y or z"),
+    IG_IVECTOR(ig_pattern_case, repeat, 3, "[1, 1, 1]", 1, 1e5,
+               "equal parts the body is divided into along x, y, z"),
+    IG_TEXTS(ig_pattern_case, mirror, "[]",
+             "axes along which the part (each of them) is its own mirror image"),
+    IG_END};
+
+static const ig_option optimiser_options[] = {
+    IG_CHOICE(ig_optimiser_case, method, "oc|mma|auto|gcmma", "auto",
+              "optimality criteria, the method of moving asymptotes, or its globally convergent "
+              "version, which tries designs until none of its approximations was too hopeful; "
+              "auto: mma where there is a "
+              "projection, an overhang or draw filter, weight, a frequency, a constraint or the "
+              "worst of several load cases, oc elsewhere"),
+    IG_REAL(ig_optimiser_case, move, "", "0.2", IG_POSITIVE, 1,
+            "largest change of a density at once"),
+    IG_CHOICE(ig_optimiser_case, limits, "absolute|relative", "absolute",
+              "whether move is a density, or a share of the density it limits (oc)"),
+    IG_REAL(ig_optimiser_case, damping, "", "0.5", IG_POSITIVE, 1,
+            "exponent of the optimality ratio"),
+    IG_REAL(ig_optimiser_case, gray, "", "1", 1, 10,
+            "exponent on the updated density that drives out intermediate ones"),
+    IG_MAP(ig_optimiser_case, gray_ramp, ig_ramp_case, ramp_options, NULL,
+           "how that exponent grows to its value"),
+    IG_REAL(ig_optimiser_case, x_min, "", NULL, 0, 0.5,
+            "lowest density (oc): 0.001 of mechanisms with absolute limits, 0 elsewhere, if left "
+            "out"),
+    IG_REAL(ig_optimiser_case, tolerance, "", "1e-9", 1e-15, 0.5,
+            "of the multiplier of the volume constraint"),
+    IG_END};
+
+static const ig_option sequence_options[] = {
+    IG_INT(ig_sequence_case, grids, "2", 0, 12,
+           "coarser grids on which the design begins, each half as fine as the next"),
+    IG_INT(ig_sequence_case, iterations, "40", 1, 1e6, "most design iterations on each of them"),
+    IG_END};
+
+static const ig_option start_options[] = {
+    IG_FILE(ig_start_case, file, IG_REQUIRED, "VTKHDF file, a snapshot of any grid or mesh"),
+    IG_TEXT(ig_start_case, field, "density", "its field, one number from 0 to 1 per cell"), IG_END};
+
+static const ig_option solver_options[] = {
+    IG_CHOICE(ig_solver_case, preconditioner, "jacobi|block_jacobi|multigrid|petsc", "multigrid",
+              "of the conjugate gradients: by unknowns, by nodes (meshes), multigrid, geometric on "
+              "grids and algebraic on meshes, or PETSc's (meshes, where compiled in)"),
+    IG_CHOICE(ig_solver_case, operator, IG_EBE_CHOICES, "recompute",
+              "how products are made on a mesh; see docs/topopt.md"),
+    IG_CHOICE(ig_solver_case, smoother, "jacobi|block_jacobi|chebyshev", "chebyshev",
+              "of multigrid: damped Jacobi by unknowns or by nodes, or Chebyshev's over Jacobi"),
+    IG_INT(ig_solver_case, fine_steps, "0", 0, 20,
+           "grids: smoothing steps before and after each correction, on the grid itself; 0: three "
+           "of mechanisms, else one"),
+    IG_INT(ig_solver_case, steps, "1", 1, 20, "the same on coarser levels, and on meshes"),
+    IG_CHOICE(ig_solver_case, cycle, "v|w|k", "k",
+              "multigrid cycle: one visit to each coarser level, two, or two joined by conjugate "
+              "gradients where they cost little"),
+    IG_INT(ig_solver_case, visits, "0", 0, 4,
+           "grids, cycle k: visits to the first coarse level; more take fewer iterations, each "
+           "longer; "
+           "0: three of bodies in space, else one"),
+    IG_CHOICE(ig_solver_case, storage, "auto|single|half", "auto",
+              "of multigrid's largest stored level, computed in single either way; auto: half on a "
+              "GPU, where it saves time"),
+    IG_REAL(ig_solver_case, damping, "", "0.8", IG_POSITIVE, 0.99,
+            "of Jacobi smoothing, as a share of the largest stable one"),
+    IG_REAL(ig_solver_case, tolerance, "", "0", 0, 0.1,
+            "residual over load; 0: follows the change of the design"),
+    IG_INT(ig_solver_case, limit, "20000", 1, 1e9, "iterations of one solve"),
+    IG_END};
+
+static const ig_option surface_options[] = {
+    IG_REAL(ig_surface_case, level, "", NULL, 0.01, 0.99,
+            "density at the surface; left out: what keeps the volume of the design"),
+    IG_TEXTS(ig_surface_case, formats, NULL,
+             "stl, 3mf, obj, ply: files written at the end; [stl] if left out; not of plane "
+             "problems"),
+    IG_REAL(ig_surface_case, unit, "m", "1 mm", IG_POSITIVE, IG_UNBOUNDED,
+            "length of one unit of part.stl, part.obj and part.ply, which do not name it; slicers "
+            "and `mesh: {stl: …}` expect 1 mm"),
+    IG_BOOL(ig_surface_case, mirror, "true", "through the planes of symmetry"),
+    IG_BOOL(ig_surface_case, islands, "false",
+            "keep pieces that touch no load, no support and are not the largest"),
+    IG_BOOL(ig_surface_case, analyse, "false",
+            "solve once more for the part itself: its stiffness, stress, and how far they are from "
+            "the design's"),
+    IG_END};
+
+const ig_option ig_topopt_options[] = {
+    IG_CHOICE(ig_topopt_case, problem, "stiffness|heat|mechanism|frequency", "stiffness",
+              "what is wanted; frequency: the lowest natural frequency as high as possible"),
+    IG_CHOICE(ig_topopt_case, minimise, "response|volume|stress|displacement|temperature",
+              "response",
+              "what is made small: what 'problem' says, within the volume; the volume, within the "
+              "constraints ('volume' is the density of the start then); within the volume the "
+              "largest stress, the mean displacement of the ports, or the highest temperature (of "
+              "the ports, where there are any)"),
+    IG_CHOICE(ig_topopt_case, combine, "sum|worst", "sum",
+              "load cases: their weighted sum, or a smooth maximum of the weighted ones"),
+    IG_MAP(ig_topopt_case, grid, ig_grid_case, grid_options, NULL,
+           "a regular grid; left out where there is a mesh"),
+    IG_LIST(ig_topopt_case, supports, ig_hold_case, support_options, NULL,
+            "held nodes (zero displacement or temperature)"),
+    IG_LIST(ig_topopt_case, loads, ig_load_case, load_options, NULL, "forces, or heat"),
+    IG_LIST(ig_topopt_case, springs, ig_spring_case, spring_options, NULL, "springs to ground"),
+    IG_LIST(ig_topopt_case, masses, ig_mass_case, mass_options, NULL,
+            "masses beside the design's (frequencies, gravity)"),
+    IG_LIST(ig_topopt_case, ports, ig_port_case, port_options, NULL,
+            "outputs of a mechanism; where a displacement or a temperature is made small"),
+    IG_LIST(ig_topopt_case, passive, ig_passive_case, passive_options, NULL,
+            "elements that are not designed; later entries win"),
+    IG_LIST(ig_topopt_case, constraints, ig_limit_case, limit_options, NULL,
+            "bounds beside the volume, each with one of volume, mass, compliance, displacement, "
+            "stress, temperature, frequency, member (by mma)"),
+    IG_LIST(ig_topopt_case, sets, ig_set_case, set_options, NULL,
+            "places of a grid by name; a mesh has mesh.sets"),
+    IG_TEXTS(ig_topopt_case, symmetry, "[]",
+             "planes of symmetry: x- (lowest x), x+ (highest), y-, y+, z-, z+"),
+    IG_REAL(ig_topopt_case, source, "W/m^3", "0", -IG_UNBOUNDED, IG_UNBOUNDED,
+            "heat generated everywhere"),
+    IG_REALS(ig_topopt_case, weights, "", "[]", 0, IG_UNBOUNDED,
+             "of the load cases; 1 each if left out"),
+    IG_REAL(ig_topopt_case, volume, "", "0.5", IG_POSITIVE, 1,
+            "share of the grid that may be solid"),
+    IG_REAL(ig_topopt_case, penalty, "", "3", 1, 100, "exponent of the density in the modulus"),
+    IG_MAP(ig_topopt_case, penalty_ramp, ig_ramp_case, ramp_options, NULL,
+           "how the exponent grows to its value"),
+    IG_REAL(
+        ig_topopt_case, void_ratio, "", NULL, IG_POSITIVE, 1,
+        "modulus of void over that of solid, 1e-9 if left out; of conductivities 1e-3: a source "
+        "heats void, too"),
+    IG_BOOL(ig_topopt_case, choose_material, "false",
+            "each element takes one of the materials, or none; 'volume' is then the mass over that "
+            "of a body of the heaviest"),
+    IG_REAL(ig_topopt_case, mass_threshold, "", "0.1", IG_POSITIVE, 1,
+            "elements of lower density weigh far less than their density says, as their stiffness "
+            "does (gravity, frequencies)"),
+    IG_MAP(ig_topopt_case, stress, ig_topopt_stress_case, stress_options, NULL,
+           "how stresses are bounded or made small"),
+    IG_MAP(ig_topopt_case, frequency, ig_frequency_case, frequency_options, NULL,
+           "how natural frequencies are bounded or made large"),
+    IG_MAP(ig_topopt_case, filter, ig_filter_case, filter_options, NULL, "length scale"),
+    IG_MAP(ig_topopt_case, projection, ig_projection_case, projection_options, NULL,
+           "smoothed step on the filtered density"),
+    IG_MAP(
+        ig_topopt_case, overhang, ig_overhang_case, overhang_options, NULL,
+        "density only where what lies below supports it, within 45 degrees (of a grid: for cubes)"),
+    IG_MAP(ig_topopt_case, draw, ig_draw_case, draw_options, NULL,
+           "no density behind which a tool could not be drawn: casting, milling"),
+    IG_MAP(ig_topopt_case, pattern, ig_pattern_case, pattern_options, NULL,
+           "elements that share one density: extrusion, repetition, symmetry of the design"),
+    IG_MAP(ig_topopt_case, optimiser, ig_optimiser_case, optimiser_options, NULL, "update"),
+    IG_MAP(ig_topopt_case, solver, ig_solver_case, solver_options, NULL, "linear solver"),
+    IG_MAP(ig_topopt_case, surface, ig_surface_case, surface_options, NULL, "the finished part"),
+    IG_MAP(ig_topopt_case, sequence, ig_sequence_case, sequence_options, NULL,
+           "begin on coarser grids: most iterations there, few on the grid itself"),
+    IG_MAP(ig_topopt_case, start, ig_start_case, start_options, NULL,
+           "densities to begin with: each element takes those of the nearest cell of a file"),
+    IG_INT(ig_topopt_case, iterations, "100", 0, 1e6, "most design iterations"),
+    IG_REAL(ig_topopt_case, change, "", "0.01", 0, 1, "stop when no density changes by more"),
+    IG_REAL(ig_topopt_case, objective_change, "", "0", 0, 1,
+            "and the objective by no more than this share; 0: not asked"),
+    IG_CHOICE(ig_topopt_case, ranks, "auto|share|divide", "auto",
+              "what several ranks do: each solves its share of the linear systems of a design, or "
+              "they divide the grid or the nodes of a mesh; auto: share where there are as many "
+              "systems as ranks and the "
+              "grid is not too large for each, see docs/ranks.md"),
+    IG_END};

@@ -1,0 +1,53 @@
+/* Constraints with their values and bounds. */
+#include "topopt/design/modes.h"
+#include "topopt/design/pnorm.h"
+#include "topopt/output.h"
+
+#include <math.h>
+
+/* over its bound by more than this share a constraint is not met */
+static const double slack = 1e-3;
+
+/* a stress, whose place may change with every design, by more than this */
+static const double stress_slack = 2e-3;
+
+ig_topopt_bound ig_topopt_bound_of(const ig_topopt_design *s, const ig_evaluation *e, int i) {
+  if (i < 0)
+    return (ig_topopt_bound){"volume", "", e->volume, ig_topopt_volume(s->c), slack, false};
+  const ig_limit_case *l = ig_topopt_limit_case(s, i);
+  if (!isnan(l->frequency))
+    return (ig_topopt_bound){"frequency",  "Hz",  ig_topopt_modes_hertz(s, 0),
+                             l->frequency, slack, true};
+  ig_topopt_bound b = {"volume", "", 0, l->volume, slack, false};
+  if (!isnan(l->compliance))
+    b = (ig_topopt_bound){
+        "compliance", s->c->problem == IG_PROBLEM_HEAT ? "W K" : "J", 0, l->compliance, slack,
+        false};
+  if (!isnan(l->displacement))
+    b = (ig_topopt_bound){"displacement", "m", 0, l->displacement, slack, false};
+  if (!isnan(l->mass))
+    b = (ig_topopt_bound){"mass", "kg", 0, l->mass, slack, false};
+  if (!isnan(l->stress))
+    b = (ig_topopt_bound){"stress", "Pa", 0, l->stress, stress_slack, false};
+  if (!isnan(l->temperature))
+    b = (ig_topopt_bound){"temperature", "K", 0, l->temperature, stress_slack, false};
+  if (!isnan(l->member)) /* solid share of the fullest ball */
+    b = (ig_topopt_bound){"member", "", 0, IG_MEMBER_SHARE, stress_slack, false};
+  const bool peak = !isnan(l->stress) || !isnan(l->temperature) || !isnan(l->member);
+  b.value = (peak ? e->peak[i] : e->limit[i]) * b.bound;
+  return b;
+}
+
+double ig_topopt_bound_excess(const ig_topopt_bound *b) {
+  return (b->least ? b->bound / b->value : b->value / b->bound) - 1 - b->slack;
+}
+
+double ig_topopt_excess(const ig_topopt_design *s, const ig_evaluation *e) {
+  double worst = -INFINITY;
+  for (int i = -1; i < s->limits; i++) {
+    const ig_topopt_bound b = ig_topopt_bound_of(s, e, i);
+    const double over = ig_topopt_bound_excess(&b);
+    worst = over <= worst ? worst : over;
+  }
+  return worst;
+}

@@ -1,0 +1,486 @@
+/* One design: filter, project, analyse, differentiate; and its update. */
+#include "topopt/design/load.h"
+#include "topopt/design/modes.h"
+#include "topopt/design/pnorm.h"
+#include "topopt/case/boundary_conditions.h"
+#include "topopt/design/stress.h"
+#include "topopt/design/solve_groups.h"
+#include "backend/backend.h"
+#include "ranks/ranks.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static double ramp(const ig_ramp_case *r, double last, int64_t iteration) {
+  if (!r->at.given || iteration <= r->hold)
+    return r->at.given ? fmin(r->start, last) : last;
+  return fmin(r->start * pow(r->factor, (double)(iteration - r->hold)), last);
+}
+
+void ig_topopt_design_continue(const ig_topopt_case *c, int64_t iteration, ig_evaluation *e) {
+  e->penalty = ramp(&c->penalty_ramp, c->penalty, iteration);
+  e->gray = ramp(&c->optimiser.gray_ramp, c->optimiser.gray, iteration);
+  e->beta = c->projection.beta;
+  if (e->beta > 0)
+    e->beta = fmin(e->beta * pow(2, (double)((iteration - 1) / c->projection.every)),
+                   fmax(c->projection.beta_max, c->projection.beta));
+}
+
+bool ig_topopt_design_ramped(const ig_topopt_case *c, const ig_evaluation *e) {
+  ig_evaluation last = {0};
+  ig_topopt_design_continue(c, INT64_MAX / 2, &last);
+  return e->penalty == last.penalty && e->gray == last.gray && e->beta == last.beta;
+}
+
+double ig_topopt_design_tolerance(double change) {
+  return fmin(1e-4, fmax(1e-6, 5e-4 * change));
+}
+
+/* Each value times its element's share of the volume, where elements differ. */
+static ig_status weigh(ig_topopt_design *s, double *v) {
+  if (!s->d->share)
+    return IG_OK;
+  return s->ops->map(s->cx, s->d->places, s->d->role, IG_MAP_PRODUCT, v, s->d->share, NULL, v);
+}
+
+/* --- filter, forwards and back --- */
+
+ig_status ig_topopt_design_link(ig_topopt_design *s, double *v) {
+  return s->d->link ? s->d->link(s->d->self, v) : IG_OK;
+}
+
+static ig_status filter_forward(ig_topopt_design *s) {
+  const int kind = s->c->filter.kind;
+  if (kind < IG_FILTER_DENSITY)
+    return IG_OK;
+  const double *x = s->x.dev;
+  if (s->d->share) {
+    IG_TRY(s->ops->map(s->cx, s->d->places, s->d->role, IG_MAP_PRODUCT, x, s->d->share, NULL,
+                       s->work.dev));
+    x = s->work.dev;
+  }
+  IG_TRY(s->d->filter(s->d->self, x, s->filtered.dev));
+  if (kind == IG_FILTER_DENSITY)
+    IG_TRY(s->ops->map(s->cx, s->d->places, s->d->role, IG_MAP_QUOTIENT, s->filtered.dev, s->hs.dev,
+                       NULL, s->filtered.dev));
+  IG_TRY(ig_topopt_design_link(s, s->filtered.dev));
+  return s->printed.dev ? s->d->print(s->d->self, s->filtered.dev, s->printed.dev) : IG_OK;
+}
+
+/* a slope by the filtered density becomes one by the design */
+static ig_status filter_back(ig_topopt_design *s, double *slope) {
+  const int64_t n = s->d->places;
+  if (s->printed.dev)
+    IG_TRY(s->d->print_back(s->d->self, s->filtered.dev, s->printed.dev, s->work.dev, slope));
+  IG_TRY(ig_topopt_design_link(s, slope));
+  if (s->c->filter.kind == IG_FILTER_DENSITY)
+    IG_TRY(s->ops->map(s->cx, n, s->d->role, IG_MAP_QUOTIENT, slope, s->hs.dev, NULL, slope));
+  IG_TRY(s->d->filter(s->d->self, slope, s->work.dev));
+  IG_TRY(weigh(s, s->work.dev));
+  return s->cx->backend->copy(s->cx, slope, s->work.dev, (size_t)n * sizeof *slope);
+}
+
+static ig_status filter_sensitivity(ig_topopt_design *s, double *slope) {
+  const int64_t n = s->d->places;
+  IG_TRY(s->ops->map(s->cx, n, s->d->role, IG_MAP_PRODUCT, s->x.dev, slope, NULL, s->work.dev));
+  IG_TRY(s->d->filter(s->d->self, s->work.dev, slope));
+  IG_TRY(s->ops->map(s->cx, n, s->d->role, IG_MAP_SENSITIVITY, slope, s->hs.dev, s->x.dev, slope));
+  return weigh(s, slope);
+}
+
+/* --- analysis of one realisation --- */
+
+/* A smooth maximum (Kreisselmeier-Steinhauser) of several values, in units of the largest of
+   them, and its slope by each. */
+static double worst_of(int count, const double *value, double *weight) {
+  const double sharpness = 20;
+  int first = 0;
+  double worst = value[0], sum = 0, mean = 0;
+  for (int r = 1; r < count; r++) {
+    first = fabs(value[r]) > fabs(value[first]) ? r : first;
+    worst = fmax(worst, value[r]);
+  }
+  const double scale = value[first] != 0 ? fabs(value[first]) : 1;
+  for (int r = 0; r < count; r++)
+    sum += weight[r] = exp(sharpness * (value[r] - worst) / scale);
+  const double smooth = worst + log(sum) * scale / sharpness;
+  for (int r = 0; r < count; r++) {
+    weight[r] /= sum;
+    mean += weight[r] * value[r];
+  }
+  /* the unit moves with the largest */
+  weight[first] += (smooth - mean) / value[first];
+  return smooth;
+}
+
+/* What is left of the port's system, times each displacement: its rank knows it. */
+static ig_status port_rest(ig_topopt_design *s, int r, double *rest) {
+  const int cases = s->loading->cases, from = ig_topopt_systems_owner(s, cases);
+  ig_status status = IG_OK;
+  for (int q = 0; from == ig_ranks_rank(s->cx->ranks) && q < cases && status == IG_OK; q++)
+    status =
+        ig_topopt_dot_states(s->cx, s->d, s->d->residual(s->d->self), s->u[r][q].dev, &rest[q]);
+  IG_TRY(ig_ranks_agree(s->cx, status));
+  return ig_topopt_divided(s->d) ? IG_OK
+                                 : ig_ranks_bcast(s->cx, from, rest, (size_t)cases * sizeof *rest);
+}
+
+/* Objective and element energies, dJ/dE = -energy. What the solver leaves undone is first order in
+   f . u; adding u . r makes it second order. */
+ig_status ig_topopt_design_analyse(ig_topopt_design *s, int r, double *objective,
+                                   ig_evaluation *e) {
+  const ig_loading *l = s->loading;
+  /* the port's displacement: made large by mechanisms, or small */
+  const bool port = ig_topopt_has_port(s->c);
+  const double sign = s->c->problem == IG_PROBLEM_MECHANISM ? -1 : 1;
+  double *energy = s->work.dev;
+  double start = ig_now(), fu, rest[IG_LOAD_CASES], value[IG_LOAD_CASES], part[IG_LOAD_CASES];
+  ig_topopt_systems y = {.count = l->cases + port};
+  for (int q = 0; q < l->cases; q++) {
+    y.f[q] = ig_topopt_load_of(s, q);
+    y.u[q] = &s->u[r][q];
+  }
+  if (port) {
+    y.f[l->cases] = l->port.dev;
+    y.u[l->cases] = &s->adjoint[r];
+  }
+  IG_TRY(ig_topopt_meet(s->cx, s->d));
+  IG_TRY(s->d->changed(s->d->self));
+  IG_TRY(ig_topopt_load_prepare(s, r));
+  for (int q = 0; q < l->cases; q++)
+    IG_TRY(ig_topopt_load_lower(s, s->u[r][q].dev));
+  IG_TRY(ig_topopt_systems_solve(s, &y, e));
+  for (int q = 0; q < l->cases; q++)
+    IG_TRY(ig_topopt_load_lift(s, q, s->u[r][q].dev));
+  IG_TRY(port ? port_rest(s, r, rest) : IG_OK);
+  for (int q = 0; q < l->cases; q++) {
+    const double scale =
+        l->weight[q] * l->norm[q] * (port ? l->norm_port : l->norm[q]) / l->stiffness;
+    IG_TRY(
+        ig_topopt_dot_states(s->cx, s->d, y.f[q], port ? s->adjoint[r].dev : s->u[r][q].dev, &fu));
+    value[q] = port ? sign * scale * (fu + rest[q]) : scale * (fu + y.rest[q] - s->held[q]);
+  }
+  IG_TRY(ig_topopt_design_charge(s, IG_STAGE_SOLVE, &start));
+  if (l->cases == 0)
+    IG_TRY(ig_array_zero(s->cx, &s->work));
+  *objective =
+      s->c->combine == IG_COMBINE_WORST && l->cases > 0 ? worst_of(l->cases, value, part) : 0;
+  for (int q = 0; q < l->cases; q++) {
+    double scale =
+        l->weight[q] * l->norm[q] * (port ? sign * l->norm_port : l->norm[q]) / l->stiffness;
+    s->response[q] = l->weight[q] != 0 ? value[q] / l->weight[q] : 0;
+    if (s->c->combine == IG_COMBINE_WORST)
+      scale *= part[q];
+    else
+      *objective += value[q];
+    const double *adjoint = port ? s->adjoint[r].dev : s->u[r][q].dev;
+    IG_TRY(s->d->energy(s->d->self, adjoint, s->u[r][q].dev, scale, q > 0, energy));
+    IG_TRY(ig_topopt_load_direct(s, r, q, adjoint, port ? scale : 2 * scale, q > 0));
+  }
+  if (!isfinite(*objective))
+    return IG_FAIL(
+        s->cx, IG_NUMERIC,
+        "the objective is %g: loads or moduli are too large or too small to compute with",
+        *objective);
+  IG_TRY(ig_topopt_design_stiffen(s, energy));
+  return ig_topopt_design_charge(s, IG_STAGE_SENSITIVITY, &start);
+}
+
+/* --- objective, volume, slopes --- */
+
+typedef struct {
+  const ig_law *law;
+  int r;         /* realisation */
+  double *value; /* of the objective */
+} adjoint_pass;
+
+/* Constraints of the last realisation, and objectives with adjoint systems of their own. */
+static ig_status adjoints(ig_topopt_design *s, void *user, ig_evaluation *e) {
+  const adjoint_pass *p = user;
+  if (p->r == s->realisations - 1)
+    IG_TRY(ig_topopt_limits_evaluate(s, p->law, e));
+  if (s->c->problem == IG_PROBLEM_FREQUENCY && !ig_topopt_turn_first(s))
+    IG_TRY(ig_topopt_modes_slope(s, p->law, p->r, 1, p->value, s->dc.dev));
+  if (s->c->minimise == IG_MINIMISE_STRESS)
+    IG_TRY(ig_topopt_stress_evaluate(s, p->law, IG_LIMITS, e, p->value, s->dc.dev));
+  if (s->c->minimise == IG_MINIMISE_TEMPERATURE)
+    IG_TRY(ig_topopt_pnorm_evaluate(s, p->law, IG_LIMITS, e, p->value, s->dc.dev));
+  return IG_OK;
+}
+
+ig_status ig_topopt_design_evaluate(ig_topopt_design *s, ig_evaluation *e) {
+  const ig_projection_case *p = &s->c->projection;
+  const int64_t n = s->d->places;
+  double value[IG_REALISATIONS] = {0}, start = ig_now();
+  e->iterations = 0;
+  e->residual = 0;
+  IG_TRY(ig_topopt_meet(s->cx, s->d));
+  IG_TRY(filter_forward(s));
+  IG_TRY(ig_topopt_design_charge(s, IG_STAGE_FILTER, &start));
+  /* the last realisation is the intermediate one: its volume counts */
+  for (int r = 0; r < s->realisations; r++) {
+    const double shift = r == 0 && s->realisations > 1 ? p->robust : r == 1 ? -p->robust : 0;
+    ig_law law = {.penalty = e->penalty,
+                  .least = ig_topopt_void_ratio(s->c),
+                  .beta = e->beta,
+                  .eta = p->eta + shift,
+                  .materials = s->loading->candidates};
+    law.modulus[0] = law.least;
+    for (int m = 0; m < law.materials; m++) {
+      law.at[m + 1] = s->loading->candidate_density[m];
+      law.modulus[m + 1] = s->loading->candidate_modulus[m];
+    }
+    IG_TRY(s->ops->physical(s->cx, n, s->d->role, &law, ig_topopt_design_filtered(s),
+                            s->density[r].dev, s->d->modulus));
+    IG_TRY(ig_topopt_design_stiffen(s, s->d->modulus));
+    IG_TRY(ig_topopt_design_analyse(s, r, &value[r], e));
+    start = ig_now();
+    double *to = s->realisations > 1 ? s->part[r].dev : s->dc.dev;
+    IG_TRY(s->ops->slope(s->cx, n, s->d->role, &law, ig_topopt_design_filtered(s),
+                         s->density[r].dev, s->work.dev, to, s->dv.dev));
+    IG_TRY(ig_topopt_load_add(s, s->dv.dev, to));
+    IG_TRY(weigh(s, s->dv.dev));
+    IG_TRY(ig_topopt_design_charge(s, IG_STAGE_SENSITIVITY, &start));
+    if (s->modes && r == s->realisations - 1)
+      IG_TRY(ig_topopt_modes_solve(s, r, e));
+    adjoint_pass pass = {&law, r, &value[r]};
+    IG_TRY(ig_topopt_turns_take(s, adjoints, &pass, e));
+  }
+  start = ig_now();
+  e->objective = value[0];
+  if (s->realisations > 1) {
+    double weight[IG_REALISATIONS];
+    e->objective = worst_of(s->realisations, value, weight);
+    IG_TRY(s->ops->mix(s->cx, n, weight[0], s->part[0].dev, weight[1], s->part[1].dev, s->dc.dev));
+    IG_TRY(s->ops->mix(s->cx, n, 1, s->dc.dev, weight[2], s->part[2].dev, s->dc.dev));
+  }
+  if (s->c->filter.kind >= IG_FILTER_DENSITY) {
+    IG_TRY(filter_back(s, s->dc.dev));
+    IG_TRY(filter_back(s, s->dv.dev));
+    for (int i = 0; i < s->limits; i++)
+      IG_TRY(filter_back(s, s->limit_slope[i].dev));
+  } else if (s->c->filter.kind == IG_FILTER_SENSITIVITY) {
+    IG_TRY(filter_sensitivity(s, s->dc.dev));
+    for (int i = 0; i < s->limits; i++)
+      if (isnan(ig_topopt_limit_case(s, i)->volume))
+        IG_TRY(filter_sensitivity(s, s->limit_slope[i].dev));
+  }
+  IG_TRY(ig_topopt_design_link(s, s->dc.dev));
+  IG_TRY(ig_topopt_design_link(s, s->dv.dev));
+  for (int i = 0; i < s->limits; i++)
+    IG_TRY(ig_topopt_design_link(s, s->limit_slope[i].dev));
+  ig_topopt_design_stats st;
+  const double *density = s->density[s->realisations - 1].dev;
+  IG_TRY(s->ops->stats(s->cx, s->d->grid, n, s->d->role, density, density, &st));
+  if (s->d->share)
+    IG_TRY(ig_topopt_dot(s->cx, s->d, density, s->d->share, &st.sum));
+  e->volume = st.sum / (double)s->d->elements;
+  e->grayness = 100 * st.grayness / (double)s->d->elements;
+  if (s->c->minimise == IG_MINIMISE_VOLUME) {
+    e->objective = e->volume;
+    IG_TRY(s->ops->mix(s->cx, n, 1 / (double)s->d->elements, s->dv.dev, 0, s->dv.dev, s->dc.dev));
+  }
+  return ig_topopt_design_charge(s, IG_STAGE_FILTER, &start);
+}
+
+ig_status ig_topopt_design_change(ig_topopt_design *s, double *change) {
+  ig_topopt_design_stats st;
+  const bool drawn = s->drawn.dev;
+  if (drawn)
+    IG_TRY(filter_forward(s));
+  IG_TRY(s->ops->stats(s->cx, s->d->grid, s->d->places, s->d->role,
+                       drawn ? s->printed.dev : s->x.dev, drawn ? s->drawn.dev : s->trial.dev,
+                       &st));
+  *change = st.change;
+  return IG_OK;
+}
+
+/* --- making it --- */
+
+/* Whether nothing acts but gravity on the design itself. */
+static bool only_weight(const ig_topopt_design *s) {
+  const ig_topopt_case *c = s->c;
+  bool weighs = false, other = c->masses.count > 0 || s->loading->held.dev;
+  for (int i = 0; i < c->loads.count; i++) {
+    const ig_load_case *l = IG_ITEM(ig_load_case, c->loads, i);
+    weighs = weighs || ig_topopt_load_weighs(l);
+    other = other || l->pressure != 0;
+    for (int d = 0; d < 3; d++)
+      other = other || l->force[d] != 0 || l->moment[d] != 0;
+  }
+  return weighs && !other;
+}
+
+/* What a case cannot mean, before anything is computed. */
+static ig_status check_case(const ig_topopt_design *s) {
+  ig_ctx *cx = s->cx;
+  const ig_topopt_case *c = s->c;
+  const double solid = s->d->solid_volume;
+  if (c->projection.beta > 0 && c->filter.kind < IG_FILTER_DENSITY)
+    return ig_fail_at(cx, &c->projection.at,
+                      "projection: needs filter: {kind: density} or helmholtz");
+  if (c->projection.beta > 0 && ig_topopt_method(c) == IG_OPTIMISER_OC)
+    return ig_fail_at(cx, &c->projection.at,
+                      "projection: needs optimiser: {method: mma}; with oc the volume is lost and "
+                      "designs fall apart as the step sharpens");
+  if (c->weights.count > 0 && c->weights.count != s->loading->cases)
+    return ig_fail_at(cx, &c->at, "weights: %d given for %d load cases: give one each",
+                      c->weights.count, s->loading->cases);
+  if (c->combine == IG_COMBINE_WORST && s->loading->cases > 1 &&
+      ig_topopt_method(c) == IG_OPTIMISER_OC)
+    ig_warn_at(cx, &c->optimiser.at,
+               "optimiser: oc goes to and fro between load cases, and never settles at the worst "
+               "of them: leave 'method' out, or give mma");
+  if (c->overhang.at.given && c->draw.at.given)
+    return ig_fail_at(cx, &c->draw.at,
+                      "draw: a part is printed or cast: leave one of 'overhang' "
+                      "and 'draw' out");
+  const ig_src *at = c->draw.at.given ? &c->draw.at : &c->overhang.at;
+  const char *key = c->draw.at.given ? "draw" : "overhang";
+  if (ig_topopt_made(c) && ig_topopt_method(c) == IG_OPTIMISER_OC)
+    return ig_fail_at(cx, at, "%s: needs optimiser: {method: mma}; oc knows linear volumes alone",
+                      key);
+  if (ig_topopt_made(c) && c->filter.kind < IG_FILTER_DENSITY)
+    return ig_fail_at(cx, at, "%s: needs filter: {kind: density} or helmholtz", key);
+  if ((c->minimise == IG_MINIMISE_STRESS || c->minimise == IG_MINIMISE_TEMPERATURE) &&
+      c->projection.robust > 0)
+    return ig_fail_at(cx, &c->projection.at,
+                      "projection: robust: not with minimise: stress or temperature; bound it in "
+                      "'constraints' instead");
+  if (c->minimise == IG_MINIMISE_STRESS && s->loading->cases == 0)
+    return ig_fail_at(cx, &c->at, "minimise: stress: there is no load: give one in 'loads'");
+  if (c->minimise == IG_MINIMISE_DISPLACEMENT && c->problem != IG_PROBLEM_STIFFNESS)
+    return ig_fail_at(cx, &c->at, "minimise: displacement: is for problem: stiffness");
+  if (c->minimise == IG_MINIMISE_TEMPERATURE && c->problem != IG_PROBLEM_HEAT)
+    return ig_fail_at(cx, &c->at, "minimise: temperature: is for problem: heat");
+  if (c->minimise == IG_MINIMISE_VOLUME && c->constraints.count == 0)
+    return ig_fail_at(cx, &c->at,
+                      "minimise: volume: give a bound in 'constraints', else nothing is left");
+  if (c->problem == IG_PROBLEM_STIFFNESS && c->minimise == IG_MINIMISE_RESPONSE && solid == 0 &&
+      only_weight(s))
+    ig_warn_at(cx, &c->at,
+               "loads: the weight of the design is the only load, and the stiffest design is none: "
+               "hold what it carries solid in 'passive', or give another load or 'masses'");
+  if (solid > ig_topopt_volume(c) * (1 + 1e-9))
+    return ig_fail_at(cx, &c->at,
+                      "volume: %g cannot be met: passive elements held solid alone are %.4g of the "
+                      "body: allow more, or hold fewer",
+                      c->volume, solid);
+  if (s->d->void_volume > 0 && c->minimise != IG_MINIMISE_VOLUME && !c->choose_material &&
+      c->volume >= 1 - s->d->void_volume)
+    ig_warn_at(cx, &c->at,
+               "volume: %g bounds nothing: it is a share of the whole body, and elements held void "
+               "leave %.4g of it",
+               c->volume, 1 - s->d->void_volume);
+  return IG_OK;
+}
+
+static ig_status build(ig_topopt_design *s) {
+  ig_ctx *cx = s->cx;
+  IG_TRY(check_case(s));
+  IG_TRY(ig_topopt_limits_new(s));
+  IG_TRY(ig_topopt_load_new(s));
+  IG_TRY(ig_topopt_modes_new(s));
+  const size_t n = (size_t)s->d->places, nu = (size_t)s->d->unknowns;
+  const bool robust = s->c->projection.beta > 0 && s->c->projection.robust > 0;
+  s->realisations = robust ? 3 : 1;
+  ig_array *const arrays[] = {&s->trial, &s->filtered, &s->dc, &s->dv, &s->work, &s->hs};
+  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
+    IG_TRY(ig_array_new_device(cx, arrays[i], n, sizeof(double), "design"));
+    IG_TRY(ig_array_zero(cx, arrays[i]));
+  }
+  if (ig_topopt_made(s->c)) {
+    IG_TRY(ig_array_new_device(cx, &s->printed, n, sizeof(double), "printed densities"));
+    IG_TRY(ig_array_zero(cx, &s->printed));
+  }
+  if (s->c->draw.at.given)
+    IG_TRY(ig_array_new_device(cx, &s->drawn, n, sizeof(double), "drawn densities"));
+  IG_TRY(ig_array_new(cx, &s->x, n, sizeof(double), "design"));
+  for (int r = 0; r < s->realisations; r++) {
+    IG_TRY(ig_array_new_device(cx, &s->density[r], n, sizeof(double), "densities"));
+    if (robust)
+      IG_TRY(ig_array_new_device(cx, &s->part[r], n, sizeof(double), "slopes"));
+    for (int q = 0; q < s->loading->cases; q++) {
+      IG_TRY(ig_array_new_device(cx, &s->u[r][q], nu, sizeof(double), "state"));
+      IG_TRY(ig_array_zero(cx, &s->u[r][q]));
+    }
+    if (ig_topopt_has_port(s->c)) {
+      IG_TRY(ig_array_new_device(cx, &s->adjoint[r], nu, sizeof(double), "adjoint state"));
+      IG_TRY(ig_array_zero(cx, &s->adjoint[r]));
+    }
+  }
+  /* start: everything free at the volume fraction; the filter's own sums */
+  uint8_t *role;
+  IG_TRY(IG_NEW(cx, &role, n, "roles"));
+  ig_status status = cx->backend->copy_out(cx, role, s->d->role, n);
+  double *x = s->x.host;
+  for (size_t i = 0; status == IG_OK && i < n; i++)
+    x[i] = role[i] != IG_ROLE_NONE;
+  if (status == IG_OK)
+    status = ig_array_push(cx, &s->x);
+  if (status == IG_OK)
+    status = weigh(s, s->x.dev);
+  if (status == IG_OK &&
+      (s->c->filter.kind == IG_FILTER_SENSITIVITY || s->c->filter.kind == IG_FILTER_DENSITY))
+    status = s->d->filter(s->d->self, s->x.dev, s->hs.dev);
+  for (size_t i = 0; status == IG_OK && i < n; i++)
+    x[i] = role[i] == IG_ROLE_DESIGN ? (s->d->start > 0 ? s->d->start : s->c->volume)
+                                     : role[i] == IG_ROLE_SOLID;
+  if (status == IG_OK)
+    status = ig_array_push(cx, &s->x);
+  free(role);
+  s->tolerance =
+      s->c->solver.tolerance > 0 ? s->c->solver.tolerance : ig_topopt_design_tolerance(1);
+  return status;
+}
+
+ig_status ig_topopt_design_new(ig_ctx *cx, const ig_topopt_case *c, ig_discretisation *d,
+                               ig_topopt_design **out) {
+  *out = NULL;
+  ig_topopt_design *s;
+  IG_TRY(IG_NEW(cx, &s, 1, "design"));
+  s->cx = cx;
+  s->c = c;
+  s->ops = ig_topopt_design_ops_of(cx);
+  s->d = d;
+  s->loading = d->loading;
+  const ig_status status = build(s);
+  if (status != IG_OK) {
+    ig_topopt_design_free(s);
+    return status;
+  }
+  *out = s;
+  return IG_OK;
+}
+
+void ig_topopt_design_free(ig_topopt_design *s) {
+  if (!s)
+    return;
+  ig_array *const arrays[] = {&s->x,        &s->trial,   &s->filtered, &s->dc,
+                              &s->dv,       &s->work,    &s->hs,       &s->mma_low,
+                              &s->mma_high, &s->mma_old, &s->mma_older};
+  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+    ig_array_free(s->cx, arrays[i]);
+  ig_topopt_turns_free(s);
+  ig_topopt_stress_free(s);
+  ig_topopt_load_free(s);
+  ig_topopt_modes_free(s);
+  ig_topopt_pnorm_free(s);
+  ig_array_free(s->cx, &s->spare);
+  ig_array_free(s->cx, &s->printed);
+  ig_array_free(s->cx, &s->drawn);
+  for (int f = 0; f < IG_FUNCTIONS; f++)
+    ig_array_free(s->cx, &s->kept[f]);
+  for (int i = 0; i < IG_LIMITS; i++) {
+    ig_array_free(s->cx, &s->limit_slope[i]);
+    ig_array_free(s->cx, &s->limit_state[i]);
+  }
+  for (int r = 0; r < IG_REALISATIONS; r++) {
+    ig_array_free(s->cx, &s->density[r]);
+    ig_array_free(s->cx, &s->part[r]);
+    ig_array_free(s->cx, &s->adjoint[r]);
+    for (int q = 0; q < IG_LOAD_CASES; q++)
+      ig_array_free(s->cx, &s->u[r][q]);
+  }
+  free(s);
+}

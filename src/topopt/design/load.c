@@ -1,0 +1,174 @@
+/* Loads that follow the design: weights and held displacements. */
+#include "topopt/design/load.h"
+#include "backend/backend.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static bool heavy(const ig_topopt_design *s) {
+  bool any = false;
+  for (int q = 0; q < s->loading->cases; q++)
+    any = any || s->loading->gravity[q].dev;
+  return any;
+}
+
+static ig_status zeros(ig_ctx *cx, ig_array *a, int64_t n, const char *what) {
+  if (a->dev)
+    return IG_OK;
+  IG_TRY(ig_array_new_device(cx, a, (size_t)n, sizeof(double), what));
+  return ig_array_zero(cx, a);
+}
+
+ig_status ig_topopt_load_room(ig_topopt_design *s) {
+  IG_TRY(zeros(s->cx, &s->nodal, s->d->layout.nodes, "masses"));
+  IG_TRY(zeros(s->cx, &s->direct, s->d->places, "slopes by masses"));
+  for (int i = 0; i < 2; i++)
+    IG_TRY(zeros(s->cx, &s->body[i], s->d->places, "masses"));
+  return IG_OK;
+}
+
+ig_status ig_topopt_load_new(ig_topopt_design *s) {
+  const ig_loading *l = s->loading;
+  if (heavy(s))
+    IG_TRY(ig_topopt_load_room(s));
+  if (l->held.dev) {
+    double *one;
+    const size_t n = (size_t)s->d->layout.nodes;
+    IG_TRY(zeros(s->cx, &s->pull, s->d->unknowns, "held displacements"));
+    IG_TRY(IG_NEW(s->cx, &one, n, "held displacements"));
+    for (size_t i = 0; i < n; i++)
+      one[i] = 1;
+    const ig_status status =
+        ig_array_from(s->cx, &s->ones, one, n, sizeof *one, "held displacements");
+    free(one);
+    IG_TRY(status);
+  }
+  for (int q = 0; q < l->cases; q++)
+    if (l->gravity[q].dev || l->held.dev)
+      IG_TRY(zeros(s->cx, &s->load[q], s->d->unknowns, "load"));
+  return IG_OK;
+}
+
+void ig_topopt_load_free(ig_topopt_design *s) {
+  ig_array *const arrays[] = {&s->nodal, &s->direct, &s->body[0], &s->body[1], &s->pull, &s->ones};
+  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+    ig_array_free(s->cx, arrays[i]);
+  for (int q = 0; q < IG_LOAD_CASES; q++)
+    ig_array_free(s->cx, &s->load[q]);
+}
+
+double ig_topopt_load_bytes(const ig_topopt_case *c, double n, double nu) {
+  bool weight[IG_LOAD_CASES] = {false}, held = false, any = false;
+  int cases = 1;
+  double bytes = 0;
+  for (int i = 0; i < c->loads.count; i++) {
+    const ig_load_case *load = IG_ITEM(ig_load_case, c->loads, i);
+    const double *g = load->gravity;
+    cases = load->load_case > cases ? (int)load->load_case : cases;
+    weight[load->load_case - 1] |= g[0] != 0 || g[1] != 0 || g[2] != 0;
+    any |= weight[load->load_case - 1];
+  }
+  for (int i = 0; i < c->supports.count; i++) {
+    const ig_hold_case *hold = IG_ITEM(ig_hold_case, c->supports, i);
+    held |= hold->temperature > 0 || hold->temperature < 0;
+    for (int d = 0; d < 3; d++)
+      held |= hold->displacement[d] > 0 || hold->displacement[d] < 0;
+  }
+  for (int q = 0; q < cases; q++)
+    bytes += 8 * nu * ((weight[q] ? 1 : 0) + (weight[q] || held ? 1 : 0));
+  return bytes + (any ? 8 * 4 * n : 0) + (held ? 8 * (2 * nu + n) : 0);
+}
+
+const double *ig_topopt_load_of(const ig_topopt_design *s, int q) {
+  return s->load[q].dev ? s->load[q].dev : s->loading->f[q].dev;
+}
+
+/* Element values times volumes and densities of the materials, where those differ. */
+static ig_status weigh(ig_topopt_design *s, double *v) {
+  const double *const by[] = {s->d->share, s->loading->heavy.dev};
+  for (int i = 0; i < 2; i++)
+    if (by[i])
+      IG_TRY(s->ops->map(s->cx, s->d->places, s->d->role, IG_MAP_PRODUCT, v, by[i], NULL, v));
+  return IG_OK;
+}
+
+ig_status ig_topopt_load_masses(ig_topopt_design *s, int r, bool lumped) {
+  IG_TRY(s->ops->mass(s->cx, s->d->places, s->d->role, s->c->mass_threshold, false,
+                      s->density[r].dev, s->body[0].dev));
+  IG_TRY(weigh(s, s->body[0].dev));
+  IG_TRY((lumped ? s->d->lump : s->d->to_nodes)(s->d->self, s->body[0].dev, s->nodal.dev));
+  const ig_array *added = &s->loading->added;
+  return added->dev
+             ? s->ops->mix(s->cx, s->d->layout.nodes, 1, s->nodal.dev, 1, added->dev, s->nodal.dev)
+             : IG_OK;
+}
+
+ig_status ig_topopt_load_mass_slope(ig_topopt_design *s, int r, bool lumped, double factor,
+                                    bool add) {
+  const int64_t n = s->d->places;
+  IG_TRY(s->ops->mass(s->cx, n, s->d->role, s->c->mass_threshold, true, s->density[r].dev,
+                      s->body[0].dev));
+  IG_TRY(weigh(s, s->body[0].dev));
+  IG_TRY((lumped ? s->d->lump_back : s->d->to_elements)(s->d->self, s->nodal.dev, s->body[1].dev));
+  IG_TRY(s->ops->map(s->cx, n, s->d->role, IG_MAP_PRODUCT, s->body[0].dev, s->body[1].dev, NULL,
+                     s->body[0].dev));
+  return s->ops->mix(s->cx, n, factor, s->body[0].dev, add ? 1 : 0, s->direct.dev, s->direct.dev);
+}
+
+ig_status ig_topopt_load_prepare(ig_topopt_design *s, int r) {
+  const ig_loading *l = s->loading;
+  const int64_t nu = s->d->unknowns;
+  double energy = 0;
+  if (heavy(s))
+    IG_TRY(ig_topopt_load_masses(s, r, false));
+  if (l->held.dev) {
+    IG_TRY(s->d->apply(s->d->self, l->held.dev, s->pull.dev));
+    IG_TRY(s->d->energy(s->d->self, l->held.dev, l->held.dev, 1, false, s->work.dev));
+    IG_TRY(ig_topopt_dot(s->cx, s->d, s->work.dev, s->d->modulus, &energy));
+  }
+  for (int q = 0; q < l->cases; q++) {
+    const double unit = 1 / l->norm[q];
+    s->held[q] = energy * unit * unit;
+    if (!s->load[q].dev)
+      continue;
+    if (l->gravity[q].dev)
+      IG_TRY(s->ops->node_scale(s->cx, &s->d->layout, s->d->fix, s->nodal.dev, l->gravity[q].dev,
+                                s->load[q].dev));
+    IG_TRY(s->ops->mix(s->cx, nu, 1, l->f[q].dev, l->gravity[q].dev ? l->element_mass * unit : 0,
+                       s->load[q].dev, s->load[q].dev));
+    if (l->held.dev)
+      IG_TRY(s->ops->mix(s->cx, nu, 1, s->load[q].dev, -unit, s->pull.dev, s->load[q].dev));
+  }
+  return IG_OK;
+}
+
+ig_status ig_topopt_load_lower(ig_topopt_design *s, double *u) {
+  if (!s->loading->held.dev)
+    return IG_OK;
+  return s->ops->node_scale(s->cx, &s->d->layout, s->d->fix, s->ones.dev, u, u);
+}
+
+ig_status ig_topopt_load_lift(ig_topopt_design *s, int q, double *u) {
+  const ig_loading *l = s->loading;
+  if (!l->held.dev)
+    return IG_OK;
+  return s->ops->mix(s->cx, s->d->unknowns, 1, u, 1 / l->norm[q], l->held.dev, u);
+}
+
+ig_status ig_topopt_load_direct(ig_topopt_design *s, int r, int q, const double *state,
+                                double factor, bool add) {
+  const ig_loading *l = s->loading;
+  if (!l->gravity[q].dev) /* an earlier sum must not stay */
+    return !add && s->direct.dev ? ig_array_zero(s->cx, &s->direct) : IG_OK;
+  IG_TRY(s->ops->node_dot(s->cx, &s->d->layout, l->gravity[q].dev, state, s->nodal.dev));
+  return ig_topopt_load_mass_slope(s, r, false, factor * l->element_mass / l->norm[q], add);
+}
+
+ig_status ig_topopt_load_add(ig_topopt_design *s, const double *step, double *slope) {
+  const int64_t n = s->d->places;
+  if (!s->direct.dev)
+    return IG_OK;
+  IG_TRY(
+      s->ops->map(s->cx, n, s->d->role, IG_MAP_PRODUCT, s->direct.dev, step, NULL, s->direct.dev));
+  return s->ops->mix(s->cx, n, 1, slope, 1, s->direct.dev, slope);
+}

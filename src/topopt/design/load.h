@@ -1,0 +1,38 @@
+/* Loads that follow the design: the weight of its elements, and what nodes held away from zero do
+   to the others.
+
+     f(x) = forces + N^T m(x) g - K(x) u_held        u = v + u_held, K v = f
+
+   The compliance of a load case is 2 f.u - u.Ku (f.u where nothing is led): least where the body is
+   stiffest, whether forces or displacements are given, and its own adjoint. */
+#ifndef IG_TOPOPT_DESIGN_LOAD_H
+#define IG_TOPOPT_DESIGN_LOAD_H
+
+#include "topopt/topopt.h"
+
+IG_MUST_CHECK ig_status ig_topopt_load_new(ig_topopt_design *s);
+void ig_topopt_load_free(ig_topopt_design *s);
+/* Device memory of it in bytes: n values per element array, nu per state. */
+double ig_topopt_load_bytes(const ig_topopt_case *c, double n, double nu);
+/* For the densities of realisation r, whose moduli are in place. */
+IG_MUST_CHECK ig_status ig_topopt_load_prepare(ig_topopt_design *s, int r);
+/* What load case q solves for. */
+const double *ig_topopt_load_of(const ig_topopt_design *s, int q);
+/* Takes what is held out of a state before it is solved for, and puts it in again. */
+IG_MUST_CHECK ig_status ig_topopt_load_lower(ig_topopt_design *s, double *u);
+IG_MUST_CHECK ig_status ig_topopt_load_lift(ig_topopt_design *s, int q, double *u);
+/* factor x state . df/dx of load case q, by the density of realisation r, into s->direct (added
+   where `add`); then times `step`, the density's slope by the filtered one, into a slope. Nothing
+   where no load follows the design. */
+IG_MUST_CHECK ig_status ig_topopt_load_direct(ig_topopt_design *s, int r, int q,
+                                              const double *state, double factor, bool add);
+IG_MUST_CHECK ig_status ig_topopt_load_add(ig_topopt_design *s, const double *step, double *slope);
+/* Nodal masses in units of an element's, into s->nodal; those that swing are lumped. */
+IG_MUST_CHECK ig_status ig_topopt_load_masses(ig_topopt_design *s, int r, bool lumped);
+/* s->direct (+)= factor x value at the nodes (s->nodal) . d(masses)/d(density). */
+IG_MUST_CHECK ig_status ig_topopt_load_mass_slope(ig_topopt_design *s, int r, bool lumped,
+                                                  double factor, bool add);
+/* Arrays of nodes and elements that masses need. */
+IG_MUST_CHECK ig_status ig_topopt_load_room(ig_topopt_design *s);
+
+#endif

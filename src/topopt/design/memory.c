@@ -1,0 +1,30 @@
+/* Memory that a design takes, before it is made. */
+#include "topopt/design/load.h"
+#include "topopt/design/modes.h"
+#include "topopt/design/stress.h"
+
+#include <math.h>
+
+double ig_topopt_design_bytes(const ig_topopt_case *c, double n, double nu, int cases) {
+  const int robust = c->projection.beta > 0 && c->projection.robust > 0, designs = robust ? 3 : 1;
+  double bytes = 8 * n * (7 + designs * (1 + robust) + ig_topopt_made(c) + c->draw.at.given);
+  bytes += ig_topopt_load_bytes(c, n, nu) + ig_topopt_modes_bytes(c, n, nu);
+  bytes += 8 * nu * designs * (cases + ig_topopt_has_port(c));
+  if (ig_topopt_method(c) == IG_OPTIMISER_MMA)
+    bytes += 4 * 8 * n;
+  if (c->optimiser.method == IG_OPTIMISER_GCMMA)
+    bytes += 8 * n * (2 + c->constraints.count);
+  for (int i = 0; i < c->constraints.count; i++) { /* slopes; what is measured; adjoint states */
+    const ig_limit_case *limit = IG_ITEM(ig_limit_case, c->constraints, i);
+    const double clusters = (double)c->stress.clusters, states = limit->load_case > 0 ? 1 : cases;
+    if (!isnan(limit->member))
+      bytes += 8 * 3 * n;
+    else if (isnan(limit->stress))
+      bytes += 8 * (n + 2 * nu);
+    else
+      bytes += 8 * (clusters * (2 * n + states * nu) + (clusters > 1 ? n : 0));
+  }
+  if (ig_topopt_stress_asked(c))
+    bytes += 8 * (12 * n + nu + (c->minimise == IG_MINIMISE_STRESS ? n + nu * cases : 0));
+  return bytes;
+}

@@ -1,0 +1,346 @@
+/* Natural frequencies: subspace iteration, Rayleigh-Ritz, slopes. */
+#include "topopt/design/modes.h"
+#include "topopt/design/load.h"
+#include "topopt/design/solve_groups.h"
+#include "backend/backend.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROUNDS = 300, MOST = IG_MODES_BLOCK };
+
+bool ig_topopt_modes_asked(const ig_topopt_case *c) {
+  bool asked = c->problem == IG_PROBLEM_FREQUENCY;
+  for (int i = 0; i < c->constraints.count; i++)
+    asked = asked || !isnan(IG_ITEM(ig_limit_case, c->constraints, i)->frequency);
+  return asked;
+}
+
+double ig_topopt_modes_hertz(const ig_topopt_design *s, int i) {
+  const double unit = s->loading->stiffness / s->loading->element_mass;
+  return sqrt(unit * s->modes->lambda[i]) / (2 * acos(-1));
+}
+
+double ig_topopt_modes_bytes(const ig_topopt_case *c, double n, double nu) {
+  if (!ig_topopt_modes_asked(c))
+    return 0;
+  return 8 * (nu * (2 * (double)(c->frequency.modes + 4) + 2) + 6 * n);
+}
+
+/* --- the small eigenproblem --- */
+
+/* Jacobi's rotations: a becomes diagonal, v its vectors (columns). */
+static void rotate_away(int n, double a[MOST][MOST], double v[MOST][MOST]) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      v[i][j] = i == j;
+  for (int sweep = 0; sweep < 60; sweep++) {
+    double off = 0, all = 0;
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j < n; j++) {
+        all += a[i][j] * a[i][j];
+        off += i != j ? a[i][j] * a[i][j] : 0;
+      }
+    if (off <= 1e-32 * all)
+      return;
+    for (int p = 0; p < n; p++)
+      for (int q = p + 1; q < n; q++) {
+        if (a[p][q] == 0)
+          continue;
+        const double theta = (a[q][q] - a[p][p]) / (2 * a[p][q]);
+        const double t = (theta < 0 ? -1 : 1) / (fabs(theta) + sqrt(theta * theta + 1));
+        const double c = 1 / sqrt(t * t + 1), s = t * c;
+        for (int k = 0; k < n; k++) {
+          const double x = a[k][p], y = a[k][q];
+          a[k][p] = c * x - s * y;
+          a[k][q] = s * x + c * y;
+        }
+        for (int k = 0; k < n; k++) {
+          const double x = a[p][k], y = a[q][k];
+          a[p][k] = c * x - s * y;
+          a[q][k] = s * x + c * y;
+        }
+        for (int k = 0; k < n; k++) {
+          const double x = v[k][p], y = v[k][q];
+          v[k][p] = c * x - s * y;
+          v[k][q] = s * x + c * y;
+        }
+      }
+  }
+}
+
+/* A v = lambda B v, lowest first, v.Bv = 1. False where B is not positive definite. */
+static bool ritz(int n, double a[MOST][MOST], double b[MOST][MOST], double *lambda,
+                 double v[MOST][MOST]) {
+  double l[MOST][MOST] = {{0}}, w[MOST][MOST], c[MOST][MOST], scale[MOST];
+  int order[MOST];
+  for (int i = 0; i < n; i++)
+    scale[i] = b[i][i] > 0 ? 1 / sqrt(b[i][i]) : 0;
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j <= i; j++) {
+      double sum = scale[i] * scale[j] * b[i][j];
+      for (int k = 0; k < j; k++)
+        sum -= l[i][k] * l[j][k];
+      if (i == j && !(sum > 1e-14))
+        return false;
+      l[i][j] = i == j ? sqrt(sum) : sum / l[j][j];
+    }
+  for (int j = 0; j < n; j++) /* w = L^-1 A */
+    for (int i = 0; i < n; i++) {
+      double sum = scale[i] * scale[j] * 0.5 * (a[i][j] + a[j][i]);
+      for (int k = 0; k < i; k++)
+        sum -= l[i][k] * w[k][j];
+      w[i][j] = sum / l[i][i];
+    }
+  for (int i = 0; i < n; i++) /* c = w L^-T */
+    for (int j = 0; j < n; j++) {
+      double sum = w[i][j];
+      for (int k = 0; k < j; k++)
+        sum -= c[i][k] * l[j][k];
+      c[i][j] = sum / l[j][j];
+    }
+  rotate_away(n, c, w);
+  for (int i = 0; i < n; i++) {
+    int at = i;
+    for (; at > 0 && c[order[at - 1]][order[at - 1]] > c[i][i]; at--)
+      order[at] = order[at - 1];
+    order[at] = i;
+  }
+  for (int j = 0; j < n; j++) {
+    lambda[j] = c[order[j]][order[j]];
+    for (int i = n - 1; i >= 0; i--) {
+      double sum = w[i][order[j]];
+      for (int k = i + 1; k < n; k++)
+        sum -= l[k][i] * v[k][j] / scale[k];
+      v[i][j] = scale[i] * sum / l[i][i];
+    }
+  }
+  return true;
+}
+
+/* --- subspace iteration --- */
+
+static ig_status images(ig_topopt_design *s, const double *x) {
+  ig_topopt_modes *m = s->modes;
+  IG_TRY(s->d->apply(s->d->self, x, m->kx.dev));
+  return s->ops->node_scale(s->cx, &s->d->layout, s->d->fix, m->mass.dev, x, m->mx.dev);
+}
+
+/* x becomes the combination of y that Rayleigh and Ritz say. */
+static ig_status project(ig_topopt_design *s) {
+  ig_topopt_modes *m = s->modes;
+  const size_t nu = (size_t)s->d->unknowns;
+  double a[MOST][MOST], b[MOST][MOST], v[MOST][MOST];
+  for (int j = 0; j < m->block; j++) {
+    IG_TRY(images(s, m->y[j].dev));
+    for (int i = 0; i < m->block; i++) {
+      IG_TRY(ig_topopt_dot_states(s->cx, s->d, m->y[i].dev, m->kx.dev, &a[i][j]));
+      IG_TRY(ig_topopt_dot_states(s->cx, s->d, m->y[i].dev, m->mx.dev, &b[i][j]));
+    }
+  }
+  if (!ritz(m->block, a, b, m->lambda, v))
+    return IG_FAIL(s->cx, IG_NUMERIC,
+                   "frequencies: the design has fewer than %d modes: ask for fewer in "
+                   "frequency.modes, or use a finer grid",
+                   m->block);
+  for (int j = 0; j < m->block; j++) {
+    IG_TRY(s->ops->mix(s->cx, (int64_t)nu, v[0][j], m->y[0].dev, 0, m->y[0].dev, m->x[j].dev));
+    for (int i = 1; i < m->block; i++)
+      IG_TRY(s->ops->mix(s->cx, (int64_t)nu, 1, m->x[j].dev, v[i][j], m->y[i].dev, m->x[j].dev));
+  }
+  return IG_OK;
+}
+
+/* |K x - lambda M x| over |lambda M x|. */
+static ig_status residual_of(ig_topopt_design *s, int j, double *residual) {
+  ig_topopt_modes *m = s->modes;
+  const size_t nu = (size_t)s->d->unknowns;
+  double rr, ff;
+  IG_TRY(images(s, m->x[j].dev));
+  IG_TRY(s->ops->mix(s->cx, (int64_t)nu, 1, m->kx.dev, -m->lambda[j], m->mx.dev, m->kx.dev));
+  IG_TRY(ig_topopt_dot_states(s->cx, s->d, m->kx.dev, m->kx.dev, &rr));
+  IG_TRY(ig_topopt_dot_states(s->cx, s->d, m->mx.dev, m->mx.dev, &ff));
+  *residual = sqrt(rr) / (m->lambda[j] * sqrt(ff));
+  return isfinite(*residual) ? IG_OK
+                             : IG_FAIL(s->cx, IG_NUMERIC, "frequencies: a mode has no mass");
+}
+
+/* State of a generator of numbers so many steps after its first. */
+static uint64_t generated(uint64_t steps) {
+  uint64_t times = 6364136223846793005u, plus = 1442695040888963407u, all = 1, more = 0;
+  for (; steps; steps >>= 1) { /* 1, 2, 4, … steps at once */
+    if (steps & 1) {
+      all *= times;
+      more = more * times + plus;
+    }
+    plus *= times + 1;
+    times *= times;
+  }
+  return all * 12345 + more;
+}
+
+/* Values that are the same on every machine and division, and no mode is orthogonal to. */
+static ig_status begin(ig_topopt_design *s) {
+  ig_topopt_modes *m = s->modes;
+  const ig_discretisation *d = s->d;
+  const size_t nu = (size_t)d->unknowns;
+  double *x;
+  IG_TRY(IG_NEW(s->cx, &x, nu, "modes"));
+  ig_status status = IG_OK;
+  for (int j = 0; j < m->block && status == IG_OK; j++) {
+    for (int r = 0; r < ig_topopt_runs(d); r++) {
+      const ig_topopt_values own = ig_topopt_run_own(d, r);
+      uint64_t state = generated((uint64_t)(j * d->all_unknowns + own.whole));
+      for (int64_t i = own.at; i < own.at + own.count; i++) {
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        x[i] = (double)(state >> 33) / 2147483648.0 - 0.5;
+      }
+    }
+    m->lambda[j] = 0;
+    status = s->cx->backend->copy_in(s->cx, m->x[j].dev, x, nu * sizeof *x);
+  }
+  free(x);
+  m->known = true;
+  return status;
+}
+
+/* A round: K y = M x for every vector, each from its own guess and as exact as it deserves. */
+typedef struct {
+  double enough;
+  const double *residual;
+} round_pass;
+
+static ig_status vectors(ig_topopt_design *s, void *user, ig_evaluation *e) {
+  const round_pass *p = user;
+  ig_topopt_modes *m = s->modes;
+  for (int j = 0; j < m->block; j++) {
+    const double guess = m->lambda[j] > 0 ? 1 / m->lambda[j] : 0;
+    const bool mine = ig_topopt_turn_mine(s);
+    if (mine && !s->turns.handed) {
+      IG_TRY(
+          s->ops->node_scale(s->cx, &s->d->layout, s->d->fix, m->mass.dev, m->x[j].dev, m->mx.dev));
+      if (guess > 0)
+        IG_TRY(s->ops->mix(s->cx, s->d->unknowns, guess, m->x[j].dev, 0, m->x[j].dev, m->y[j].dev));
+      else
+        IG_TRY(ig_array_zero(s->cx, &m->y[j]));
+    }
+    s->tolerance = fmin(0.1, fmax(0.1 * p->residual[j], 0.1 * p->enough));
+    IG_TRY(ig_topopt_turn_solve(s, mine ? m->mx.dev : NULL, m->y[j].dev, e));
+  }
+  return IG_OK;
+}
+
+ig_status ig_topopt_modes_solve(ig_topopt_design *s, int r, ig_evaluation *e) {
+  ig_topopt_modes *m = s->modes;
+  const double tolerance = s->tolerance, enough = fmax(tolerance, 1e-11);
+  double residual[MOST], worst = 1, start = ig_now();
+  ig_status status = IG_OK;
+  IG_TRY(ig_topopt_load_masses(s, r, true));
+  IG_TRY(s->cx->backend->copy(s->cx, m->mass.dev, s->nodal.dev,
+                              (size_t)s->d->layout.nodes * sizeof(double)));
+  for (int j = 0; j < m->block; j++)
+    residual[j] = 1;
+  if (!m->known)
+    IG_TRY(begin(s));
+  int round = 0;
+  round_pass pass = {enough, residual};
+  for (; round < ROUNDS && worst > enough && status == IG_OK; round++) {
+    IG_TRY_GOTO(status, done, ig_topopt_turns_take(s, vectors, &pass, e));
+    IG_TRY_GOTO(status, done, project(s));
+    worst = 0;
+    for (int j = 0; j < m->block; j++) {
+      IG_TRY_GOTO(status, done, residual_of(s, j, &residual[j]));
+      worst = j < m->wanted ? fmax(worst, residual[j]) : worst;
+    }
+  }
+  if (worst > enough)
+    ig_warn(s->cx, "frequencies: residual %.2g after %d rounds", worst, round);
+  e->residual = worst;
+done:
+  s->tolerance = tolerance;
+  IG_TRY(status);
+  return ig_topopt_design_charge(s, IG_STAGE_SOLVE, &start);
+}
+
+ig_status ig_topopt_modes_slope(ig_topopt_design *s, const ig_law *law, int r, double factor,
+                                double *value, double *slope) {
+  ig_topopt_modes *m = s->modes;
+  const double exponent = s->c->frequency.exponent;
+  const double unit = s->loading->stiffness / s->loading->element_mass;
+  double sum = 0;
+  for (int i = 0; i < m->wanted; i++)
+    sum += pow(m->lambda[0] / m->lambda[i], exponent);
+  const double all = factor * pow(sum, 1 / exponent) / (m->lambda[0] * unit);
+  *value = all;
+  for (int i = 0; i < m->wanted; i++) {
+    const double weight = all * pow(m->lambda[0] / m->lambda[i], exponent) / sum;
+    const double *x = m->x[i].dev;
+    IG_TRY(s->d->energy(s->d->self, x, x, weight / m->lambda[i], i > 0, s->work.dev));
+    IG_TRY(s->ops->node_dot(s->cx, &s->d->layout, x, x, s->nodal.dev));
+    IG_TRY(ig_topopt_load_mass_slope(s, r, true, weight, i > 0));
+  }
+  IG_TRY(ig_topopt_design_stiffen(s, s->work.dev));
+  IG_TRY(s->ops->slope(s->cx, s->d->places, s->d->role, law, ig_topopt_design_filtered(s),
+                       s->density[r].dev, s->work.dev, slope, s->spare.dev));
+  return ig_topopt_load_add(s, s->spare.dev, slope);
+}
+
+/* --- making them --- */
+
+static ig_status zeros(ig_ctx *cx, ig_array *a, int64_t n) {
+  IG_TRY(ig_array_new_device(cx, a, (size_t)n, sizeof(double), "modes"));
+  return ig_array_zero(cx, a);
+}
+
+ig_status ig_topopt_modes_new(ig_topopt_design *s) {
+  ig_ctx *cx = s->cx;
+  const ig_topopt_case *c = s->c;
+  ig_topopt_modes *m;
+  if (!ig_topopt_modes_asked(c))
+    return IG_OK;
+  if (c->problem == IG_PROBLEM_HEAT)
+    return ig_fail_at(cx, &c->at, "frequency: nothing swings in a heat problem");
+  if (!(s->loading->element_mass > 0))
+    return ig_fail_at(cx, &c->at,
+                      "frequency: the material has no density: give it one in 'materials'");
+  if (c->filter.kind == IG_FILTER_SENSITIVITY)
+    return ig_fail_at(cx, &c->at,
+                      "frequency: needs filter: {kind: density} or helmholtz: filtered "
+                      "sensitivities are no slopes of a frequency");
+  if (c->problem == IG_PROBLEM_FREQUENCY && c->projection.robust > 0)
+    return ig_fail_at(cx, &c->projection.at, "projection: robust: not with problem: frequency");
+  if (c->problem == IG_PROBLEM_FREQUENCY && c->masses.count == 0 && s->d->solid == 0)
+    ig_warn_at(cx, &c->at,
+               "frequency: nothing swings but the design itself, which shrinks to a stub at its "
+               "supports: give what it carries in 'masses', or hold a region solid in 'passive'");
+  IG_TRY(IG_NEW(cx, &m, 1, "modes"));
+  s->modes = m;
+  m->wanted = (int)c->frequency.modes;
+  m->block = m->wanted + 4;
+  for (int j = 0; j < m->block; j++) {
+    IG_TRY(zeros(cx, &m->x[j], s->d->unknowns));
+    IG_TRY(zeros(cx, &m->y[j], s->d->unknowns));
+  }
+  IG_TRY(zeros(cx, &m->kx, s->d->unknowns));
+  IG_TRY(zeros(cx, &m->mx, s->d->unknowns));
+  IG_TRY(zeros(cx, &m->mass, s->d->layout.nodes));
+  if (!s->spare.dev)
+    IG_TRY(zeros(cx, &s->spare, s->d->places));
+  return ig_topopt_load_room(s);
+}
+
+void ig_topopt_modes_free(ig_topopt_design *s) {
+  ig_topopt_modes *m = s->modes;
+  if (!m)
+    return;
+  for (int j = 0; j < MOST; j++) {
+    ig_array_free(s->cx, &m->x[j]);
+    ig_array_free(s->cx, &m->y[j]);
+  }
+  ig_array_free(s->cx, &m->kx);
+  ig_array_free(s->cx, &m->mx);
+  ig_array_free(s->cx, &m->mass);
+  free(m);
+  s->modes = NULL;
+}

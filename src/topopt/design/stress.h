@@ -1,0 +1,44 @@
+/* Stresses of a design: a smooth maximum of von Mises stresses as constraint or objective.
+
+     s_e = x_e^relaxation sigma(D B u)        relaxed stress at the centre of an element, of the
+   solid P   = (sum over e of s_e^exponent)^(1/exponent),  c P ~ max s_e,  c from the last designs
+
+   Bruggi 2008 (relaxation); Le et al. 2010 (c, sets of elements);
+   Holmberg et al. 2013 (clusters by stress level). */
+#ifndef IG_TOPOPT_DESIGN_STRESS_H
+#define IG_TOPOPT_DESIGN_STRESS_H
+
+#include "topopt/topopt.h"
+
+/* What a design with stresses keeps; slot IG_LIMITS is the objective's. */
+struct ig_topopt_stress {
+  ig_ctx *cx;
+  const ig_topopt_stress_ops *ops;
+  ig_array tensor, mises, relaxed, work, direct, load;
+  ig_array member;                  /* of the objective; constraints have theirs in the loading */
+  ig_array cluster[IG_LIMITS];      /* of each slot with several, its number as a double */
+  ig_array state;                   /* adjoint of the objective, one per load case */
+  double correction[IG_LIMITS + 1]; /* c; 0: not known yet */
+  double norm[IG_LIMITS + 1];       /* of the last design */
+};
+
+IG_MUST_CHECK ig_status ig_topopt_stress_new(ig_topopt_design *s);
+void ig_topopt_stress_free(ig_topopt_design *s);
+/* Value over bound of slot i (IG_LIMITS: the objective, in Pa) and its slope by the filtered
+   density; the largest stress itself goes to e->peak. */
+IG_MUST_CHECK ig_status ig_topopt_stress_evaluate(ig_topopt_design *s, const ig_law *law, int i,
+                                                  ig_evaluation *e, double *value, double *slope);
+/* After an evaluation: corrections, and clusters by the stresses found. */
+IG_MUST_CHECK ig_status ig_topopt_stress_learn(ig_topopt_design *s, const ig_evaluation *e);
+/* Whether a case has stresses in its constraints or as its objective. */
+bool ig_topopt_stress_asked(const ig_topopt_case *c);
+/* The largest stress of all that are looked at, Pa. */
+double ig_topopt_stress_peak(const ig_topopt_design *s, const ig_evaluation *e);
+/* The largest stress over all load cases of densities and states in place, gray elements reduced by
+   `relaxation`, Pa; sets in `exclude` left out. Works without s->stress too. */
+IG_MUST_CHECK ig_status ig_topopt_stress_largest(ig_topopt_design *s, double relaxation,
+                                                 double *peak);
+/* The first load case's relaxed stress in Pa, into s->stress->relaxed. */
+IG_MUST_CHECK ig_status ig_topopt_stress_field(const ig_topopt_design *s);
+
+#endif

@@ -1,0 +1,230 @@
+/* What can be made of a design on a grid.
+
+   overhang  one layer after the other, each on the one below. Of a grid in slabs a layer along x or
+             y is divided, and ranks hand each other its rows at the cuts; a layer along z is one
+             rank's, and ranks take turns.
+   draw      column by column. Columns along z cross ranks, which take turns. */
+#include "topopt/grid/grid_making.h"
+#include "topopt/case/boundary_conditions.h"
+#include "backend/backend.h"
+#include "kern/hd.h"
+#include "topopt/kernels/draw_direction.inc"
+
+#include <math.h>
+#include <string.h>
+
+/* Planes that have elements: those of a whole, or all of a rank. */
+static ig_grid elements_of(const ig_topopt_grid_model *m) {
+  ig_grid g = m->grid;
+  if (m->slab)
+    g.n[2] = ig_grid_layers(&m->grid);
+  return g;
+}
+
+/* An array of one layer: of layers along x or y all planes of a rank lie in it, ghosts, too. */
+static ig_grid layer_grid(const ig_topopt_grid_model *m, int axis) {
+  ig_grid g = m->grid;
+  g.plane = axis == 2 ? (int64_t)g.n[0] * g.n[1] : g.n[1 - axis];
+  g.stored = g.dim == 3 && axis != 2 ? g.plane * (g.n[2] + 1 + 2 * g.ghosts) : g.plane;
+  return g;
+}
+static ig_status layers_new(ig_topopt_grid_model *m, int axis, int count) {
+  const size_t n = (size_t)layer_grid(m, axis).stored;
+  for (int i = 0; i < count; i++)
+    IG_TRY(ig_array_new_device(m->cx, &m->layer[i], n, sizeof(double), "layers"));
+  return IG_OK;
+}
+
+/* One pass over a field, or slopes by it back. */
+typedef struct {
+  const ig_topopt_grid_model *m;
+  const double *in, *made; /* made: the result, of passes back alone */
+  double *to;
+  int side; /* of what is drawn */
+} pass;
+
+/* Along z ranks take turns: each does its `own`, begins with what the one before it gave, and gives
+   what the next one takes. */
+static ig_status in_turn(const pass *p, int axis, bool rises, ig_status (*own)(const pass *p),
+                         double *take, double *give) {
+  const ig_topopt_grid_model *m = p->m;
+  const size_t bytes = (size_t)layer_grid(m, axis).stored * sizeof *take;
+  if (!m->slab || axis != 2)
+    return own(p);
+  for (int t = 0; t < m->slab->ranks; t++) {
+    const int now = rises ? t : m->slab->ranks - 1 - t, next = rises ? now + 1 : now - 1;
+    if (m->slab->rank == now)
+      IG_TRY(own(p));
+    if (t + 1 < m->slab->ranks)
+      IG_TRY(ig_slab_hand(m->slab, now, next, bytes, m->slab->rank == now ? give : take));
+  }
+  return IG_OK;
+}
+
+/* --- overhang --- */
+
+static ig_status make_overhang(ig_topopt_grid_model *m) {
+  const ig_overhang_case *c = &m->c->overhang;
+  const int dim = m->grid.dim;
+  const char *way = dim == 2 && strcmp(c->direction, "z+") == 0 ? "y+" : c->direction;
+  if (!ig_topopt_plane_read(way, dim, &m->overhang.axis, &m->overhang.up))
+    return ig_fail_at(m->cx, &c->at, "overhang: '%.20s' is no direction: expected x-, x+, y-, y+%s",
+                      c->direction, dim == 3 ? ", z- or z+" : "");
+  for (int d = 0; d < dim; d++)
+    if (fabs(m->h[d] / m->h[m->overhang.axis] - 1) > 0.01)
+      ig_warn_at(m->cx, &c->at,
+                 "overhang: elements are %g m along the layers and %g m across: the angle is %.0f "
+                 "degrees from the plate, not 45",
+                 m->h[d], m->h[m->overhang.axis],
+                 atan2(m->h[m->overhang.axis], m->h[d]) * 57.29577951308232);
+  return layers_new(m, m->overhang.axis, 2);
+}
+
+static ig_print_layer layer_of(const ig_topopt_grid_model *m, int layer) {
+  const ig_overhang *o = &m->overhang;
+  const ig_grid g = elements_of(m);
+  const int64_t stride[3] = {1, g.row, g.plane};
+  const int axis = o->axis, n = g.n[axis], below = ig_grid_below(&g), above = ig_grid_above(&g);
+  const bool goes_on[2] = {axis == 2 && (o->up ? below : above),
+                           axis == 2 && (o->up ? above : below)};
+  ig_print_layer l = {.first = g.first + (o->up ? layer : n - 1 - layer) * stride[axis],
+                      .down = o->up ? -stride[axis] : stride[axis],
+                      .plate = layer == 0 && !goes_on[0],
+                      .top = layer == n - 1 && !goes_on[1],
+                      .most = g.dim == 3 ? 5 : 3};
+  const int across[2] = {(axis + 1) % g.dim, g.dim == 3 ? (axis + 2) % 3 : -1};
+  for (int w = 0; w < 2; w++) {
+    const int d = across[w];
+    l.n[w] = d < 0 ? 1 : g.n[d];
+    l.low[w] = d == 2 ? -below : 0;
+    l.high[w] = l.n[w] + (d == 2 ? above : 0);
+    l.step[w] = d < 0 ? 0 : stride[d];
+  }
+  const int slow = across[0] == 2 ? 0 : 1; /* planes lie one after the other */
+  l.beside[1 - slow] = 1;
+  l.beside[slow] = l.n[1 - slow];
+  l.layer_first = across[slow] == 2 ? g.ghosts * l.beside[slow] : 0;
+  return l;
+}
+
+/* All layers of this rank; the last one of `layer` is below the first, or above, if any is. */
+static ig_status print_own(const pass *p) {
+  const ig_topopt_grid_model *m = p->m;
+  const ig_topopt_design_ops *ops = ig_topopt_design_ops_of(m->cx);
+  const int axis = m->overhang.axis, n = elements_of(m).n[axis];
+  const ig_grid one = layer_grid(m, axis);
+  for (int i = 0; i < n; i++) {
+    const ig_print_layer l = layer_of(m, p->made ? n - 1 - i : i);
+    double *now = m->layer[i % 2].dev, *last = m->layer[1 - i % 2].dev;
+    if (p->made)
+      IG_SLAB_TRY(m->slab,
+                  ops->print_back(m->cx, &l, m->role.dev, p->in, p->made, last, now, p->to));
+    else
+      IG_SLAB_TRY(m->slab, ops->print(m->cx, &l, m->role.dev, p->in, last, p->to, now));
+    if (axis != 2)
+      IG_TRY(ig_slab_refresh(&one, 1, sizeof *now, 1, now));
+  }
+  return IG_OK;
+}
+
+static ig_status print(const pass *p) {
+  const ig_topopt_grid_model *m = p->m;
+  const int axis = m->overhang.axis, last = (elements_of(m).n[axis] - 1) % 2;
+  const bool rises = (p->made != NULL) != (m->overhang.up != 0);
+  return in_turn(p, axis, rises, print_own, m->layer[1].dev, m->layer[last].dev);
+}
+
+/* --- draw --- */
+
+/* Mean density of columns whose `layers` elements all have the design x. */
+static double drawn(double power, double x, const int *layers, int n) {
+  double sum = 0;
+  for (int side = 0; side < 2; side++) {
+    double last = 0;
+    for (int i = 0; i < layers[side]; i++)
+      sum += last = ig_draw_join(power, last, x);
+  }
+  return sum / n;
+}
+
+static ig_status make_draw(ig_topopt_grid_model *m) {
+  const ig_draw_case *c = &m->c->draw;
+  const int dim = m->grid.dim;
+  const char *way = dim == 2 && strcmp(c->direction, "z+") == 0 ? "y+" : c->direction;
+  int up;
+  if (!ig_topopt_plane_read(way, dim, &m->draw.axis, &up))
+    return ig_fail_at(m->cx, &c->at, "draw: '%.20s' is no direction: expected x-, x+, y-, y+%s",
+                      c->direction, dim == 3 ? ", z- or z+" : "");
+  const int n = m->whole.n[m->draw.axis];
+  m->draw.split = up ? 0 : n;
+  if (!isnan(c->parting)) {
+    const double at = c->parting / m->h[m->draw.axis];
+    if (!(at > 0.5 && at < n - 0.5))
+      return ig_fail_at(m->cx, &c->at, "draw: parting: %g m is outside the grid, 0 to %g m",
+                        c->parting, n * m->h[m->draw.axis]);
+    m->draw.split = (int)floor(at + 0.5);
+  }
+  const int layers[2] = {m->draw.split, n - m->draw.split};
+  m->draw.power = ig_draw_power(layers[0] > layers[1] ? layers[0] : layers[1]);
+  double low = 0, high = 1;
+  for (int i = 0; i < 60; i++) { /* a start that has the volume asked for */
+    const double x = 0.5 * (low + high);
+    *(drawn(m->draw.power, x, layers, n) < m->c->volume ? &low : &high) = x;
+  }
+  m->d.start = high;
+  return layers_new(m, m->draw.axis, 1);
+}
+
+static ig_status draw_own(const pass *p) {
+  const ig_topopt_grid_model *m = p->m;
+  const ig_topopt_design_ops *ops = ig_topopt_design_ops_of(m->cx);
+  const ig_grid g = elements_of(m);
+  double *carry = m->layer[0].dev;
+  if (p->made)
+    IG_SLAB_TRY(m->slab, ops->draw_back(m->cx, &g, &m->draw, p->side, m->role.dev, p->in, p->made,
+                                        carry, p->to));
+  else
+    IG_SLAB_TRY(m->slab, ops->draw(m->cx, &g, &m->draw, p->side, m->role.dev, p->in, carry, p->to));
+  return IG_OK;
+}
+
+static ig_status draw(pass *p) {
+  const ig_topopt_grid_model *m = p->m;
+  const int n = m->whole.n[m->draw.axis];
+  for (p->side = 0; p->side < 2; p->side++) {
+    const bool there = p->side ? m->draw.split > 0 : m->draw.split < n;
+    if (there) /* below the split densities grow along the axis */
+      IG_TRY(in_turn(p, m->draw.axis, (p->made != NULL) != (p->side == 1), draw_own,
+                     m->layer[0].dev, m->layer[0].dev));
+  }
+  return IG_OK;
+}
+
+/* --- of the discretisation --- */
+
+ig_status ig_topopt_grid_making_new(ig_topopt_grid_model *m) {
+  if (m->c->overhang.at.given) /* who asks for both is told so when the design is made */
+    return make_overhang(m);
+  return m->c->draw.at.given ? make_draw(m) : IG_OK;
+}
+
+void ig_topopt_grid_making_free(ig_topopt_grid_model *m) {
+  for (int i = 0; i < 2; i++)
+    ig_array_free(m->cx, &m->layer[i]);
+}
+
+ig_status ig_topopt_grid_print(void *self, const double *in, double *out) {
+  const ig_topopt_grid_model *m = self;
+  pass p = {.m = m, .in = in, .to = out};
+  return m->c->overhang.at.given ? print(&p) : draw(&p);
+}
+
+ig_status ig_topopt_grid_print_back(void *self, const double *in, const double *printed,
+                                    double *work, double *slope) {
+  const ig_topopt_grid_model *m = self;
+  pass p = {.m = m, .in = in, .made = printed, .to = slope};
+  (void)work;
+  /* ghosts: to who gave the values they have not changed */
+  IG_TRY(ig_slab_refresh(&m->grid, 1, sizeof *printed, 1, (double *)printed));
+  return m->c->overhang.at.given ? print(&p) : draw(&p);
+}

@@ -1,0 +1,115 @@
+/* Stresses on CUDA. */
+#include "topopt/kernels/design.h"
+#include "topopt/kernels/stress_ops.h"
+#include "backend/cuda/launch.cuh"
+#include "kern/hd.h"
+#include "kern/prec_f64.h"
+#include "topopt/kernels/design.inc"
+#include "topopt/design/stress.inc"
+
+#define EACH(i, n)                                                                                 \
+  int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;                                      \
+  i < n;                                                                                           \
+  i += (int64_t)gridDim.x * blockDim.x
+#define OVER(n) ig_cuda_blocks(n, 256), 256, 0, ig_cuda_stream(cx)
+
+struct sizes {
+  double h[3];
+};
+
+__global__ void strain_values(const __grid_constant__ ig_grid g, sizes size, const double *u,
+                              double *tensor) {
+  const int above = g.from + g.n[2] < g.all; /* of a slab: its last plane has elements */
+  const int nz = g.dim == 3 ? g.n[2] + above : 1;
+  const int64_t n = (int64_t)g.n[0] * g.n[1] * nz;
+  for (EACH(t, n)) {
+    const int64_t at = g.first + t % g.n[0] + t / g.n[0] % g.n[1] * g.row +
+                       t / ((int64_t)g.n[0] * g.n[1]) * g.plane;
+    ig_stress_strain(&g, size.h, u, at, tensor);
+  }
+}
+
+ig_status ig_topopt_stress_cuda_strain(ig_ctx *cx, const ig_grid *g, const double *h,
+                                       const double *u, double *tensor) {
+  const int64_t n = ig_grid_elements(g);
+  strain_values<<<OVER(n)>>>(*g, sizes{{h[0], h[1], h[2]}}, u, tensor);
+  IG_LAUNCHED(cx);
+  return IG_OK;
+}
+
+__global__ void strain_back_values(const __grid_constant__ ig_grid g, sizes size,
+                                   const uint8_t *fix, const double *tensor, double *f) {
+  const int64_t row = g.n[0] + 1, plane = row * (g.n[1] + 1), n = plane * (g.n[2] + 1);
+  for (EACH(t, n)) {
+    const int64_t at = g.first + t % row + t / row % (g.n[1] + 1) * g.row + t / plane * g.plane;
+    for (int c = 0; c < g.dof; c++)
+      f[c * g.stored + at] = fix[at] >> c & 1 ? 0 : ig_stress_at_node(&g, size.h, tensor, at, c);
+  }
+}
+
+ig_status ig_topopt_stress_cuda_strain_back(ig_ctx *cx, const ig_grid *g, const double *h,
+                                            const uint8_t *fix, const double *tensor, double *f) {
+  const int64_t n = (int64_t)(g->n[0] + 1) * (g->n[1] + 1) * (g->n[2] + 1);
+  strain_back_values<<<OVER(n)>>>(*g, sizes{{h[0], h[1], h[2]}}, fix, tensor, f);
+  IG_LAUNCHED(cx);
+  return IG_OK;
+}
+
+__global__ void mises_values(int64_t n, const uint8_t *role, ig_topopt_hooke law, double *tensor,
+                             double *mises) {
+  for (EACH(i, n)) {
+    double m = 0;
+    if (role[i]) {
+      ig_stress_hooke(&law, n, i, tensor);
+      m = ig_stress_mises(n, tensor + i);
+    }
+    mises[i] = m;
+  }
+}
+
+ig_status ig_topopt_stress_cuda_mises(ig_ctx *cx, int64_t n, const uint8_t *role,
+                                      const ig_topopt_hooke *law, double *tensor, double *mises) {
+  mises_values<<<OVER(n)>>>(n, role, *law, tensor, mises);
+  IG_LAUNCHED(cx);
+  return IG_OK;
+}
+
+__global__ void relaxed_values(int64_t n, const uint8_t *role, ig_topopt_stressed s, double *out) {
+  for (EACH(i, n))
+    out[i] = ig_stress_relaxed(&s, role[i], i);
+}
+
+ig_status ig_topopt_stress_cuda_relaxed(ig_ctx *cx, int64_t n, const uint8_t *role,
+                                        const ig_topopt_stressed *s, double *out) {
+  relaxed_values<<<OVER(n)>>>(n, role, *s, out);
+  IG_LAUNCHED(cx);
+  return IG_OK;
+}
+
+__global__ void power_values(int64_t n, const double *in, double inverse, double power,
+                             double *out) {
+  for (EACH(i, n))
+    out[i] = in[i] > 0 ? pow(in[i] * inverse, power) : 0;
+}
+
+ig_status ig_topopt_stress_cuda_power(ig_ctx *cx, int64_t n, const double *in, double inverse,
+                                      double power, double *out) {
+  power_values<<<OVER(n)>>>(n, in, inverse, power, out);
+  IG_LAUNCHED(cx);
+  return IG_OK;
+}
+
+__global__ void slope_values(int64_t n, const uint8_t *role, ig_topopt_hooke law,
+                             ig_topopt_stressed s, const double *relaxed, double *tensor,
+                             double *direct) {
+  for (EACH(i, n))
+    direct[i] = role[i] ? ig_stress_slope(&law, &s, n, i, relaxed[i], tensor) : 0;
+}
+
+ig_status ig_topopt_stress_cuda_slopes(ig_ctx *cx, int64_t n, const uint8_t *role,
+                                       const ig_topopt_hooke *law, const ig_topopt_stressed *s,
+                                       const double *relaxed, double *tensor, double *direct) {
+  slope_values<<<OVER(n)>>>(n, role, *law, *s, relaxed, tensor, direct);
+  IG_LAUNCHED(cx);
+  return IG_OK;
+}

@@ -1,0 +1,161 @@
+/* Pieces and cavities: elements joined through faces, a forest with path halving. */
+#include "topopt/surface/pieces.h"
+#include "backend/backend.h"
+#include "core/union_find.h"
+
+#include <stdlib.h>
+
+void ig_topopt_pieces_join(ig_topopt_pieces *p, int64_t a, int64_t b) {
+  if (p->solid[a] != p->solid[b])
+    return;
+  ig_union_join(p->of, (int32_t)a, (int32_t)b);
+}
+
+void ig_topopt_pieces_open(ig_topopt_pieces *p, int64_t a) {
+  p->open[a] = 1;
+}
+
+ig_status ig_topopt_pieces_cross(ig_topopt_pieces *p, int64_t own, int rank, int64_t other) {
+  const int64_t name = p->whole + own;
+  IG_TRY(IG_MORE(p->cx, &p->crossing, p->crossings, "pieces"));
+  p->crossing[p->crossings++] = (ig_topopt_crossing){
+      rank, (int32_t)own, name < other ? name : other, name < other ? other : name};
+  return IG_OK;
+}
+
+static void pieces_free(ig_topopt_pieces *p) {
+  free(p->solid);
+  free(p->open);
+  free(p->of);
+  free(p->crossing);
+  free(p->piece);
+}
+
+/* From the forest to numbers of pieces: a root is lower than what hangs on it. */
+static ig_status number(ig_topopt_pieces *p, const uint8_t *touched) {
+  int64_t roots = 0;
+  for (int64_t i = 0; i < p->places; i++) {
+    p->of[i] = ig_union_root(p->of, (int32_t)i);
+    roots += p->of[i] == i && p->solid[i] < 2;
+  }
+  IG_TRY(IG_NEW(p->cx, &p->piece, (size_t)roots + 1, "pieces"));
+  for (int64_t i = 0; i < p->places; i++) {
+    if (p->solid[i] == 2) {
+      p->of[i] = -1;
+      continue;
+    }
+    if (p->of[i] == i) {
+      p->piece[p->count] =
+          (ig_topopt_piece){.first = p->whole + i, .solid = p->solid[i], .mine = true};
+      p->of[i] = p->count++;
+    } else {
+      p->of[i] = p->of[p->of[i]];
+    }
+    ig_topopt_piece *piece = &p->piece[p->of[i]];
+    piece->last = p->whole + i;
+    piece->size++;
+    piece->open |= p->open[i];
+    piece->touched |= touched[i];
+  }
+  return IG_OK;
+}
+
+static ig_status own_find(const ig_discretisation *d, const double *density, double level,
+                          const uint8_t *touched, ig_topopt_pieces *p) {
+  const size_t n = (size_t)p->places;
+  ig_ctx *cx = p->cx;
+  if (p->places > INT32_MAX)
+    return IG_FAIL(cx, IG_UNSUPPORTED, "pieces are counted up to %d elements", INT32_MAX);
+  IG_TRY(IG_NEW(cx, &p->solid, n, "pieces"));
+  IG_TRY(IG_NEW(cx, &p->open, n, "pieces"));
+  IG_TRY(IG_NEW(cx, &p->of, n, "pieces"));
+  IG_TRY(ig_topopt_elements_mark(cx, d, p->solid));
+  for (size_t i = 0; i < n; i++) {
+    p->of[i] = (int32_t)i;
+    p->solid[i] = !p->solid[i] ? 2 : density[i] >= level;
+  }
+  IG_TRY(d->faces(d->self, p));
+  return number(p, touched);
+}
+
+/* Freed by the caller, failed or not. */
+static ig_status pieces_make(ig_ctx *cx, const ig_discretisation *d, const double *density,
+                             double level, const uint8_t *touched, ig_topopt_pieces *p) {
+  const bool divided = ig_topopt_divided(d);
+  *p = (ig_topopt_pieces){.cx = cx, .places = d->places};
+  if (divided)
+    p->whole = (d->grid->from - d->grid->ghosts) * d->grid->plane;
+  const ig_status status = own_find(d, density, level, touched, p);
+  return divided ? ig_topopt_pieces_meet(p, status) : status;
+}
+
+ig_status ig_topopt_pieces_count(ig_ctx *cx, const ig_discretisation *d, const double *density,
+                                 double level, const uint8_t *touched, ig_topopt_tally *tally) {
+  ig_topopt_pieces p;
+  int64_t count[5] = {0};
+  ig_status status = pieces_make(cx, d, density, level, touched, &p);
+  for (int64_t i = 0; status == IG_OK && i < p.places; i++)
+    count[2] += p.of[i] >= 0 && touched[i] & IG_TOUCH_LOADED;
+  for (int32_t i = 0; status == IG_OK && i < p.count; i++) {
+    const ig_topopt_piece *piece = &p.piece[i];
+    const bool loaded = piece->solid && piece->touched & IG_TOUCH_LOADED;
+    if (!piece->mine)
+      continue;
+    count[0] += piece->solid;
+    count[1] += !piece->solid && !piece->open;
+    count[3] += loaded && piece->touched & IG_TOUCH_HELD;
+    count[4] += loaded && !(piece->touched & IG_TOUCH_HELD);
+  }
+  pieces_free(&p);
+  if (status == IG_OK)
+    status = ig_topopt_count(d, count, 5); /* of what each rank has the first element of */
+  *tally = (ig_topopt_tally){count[0], count[1], count[2], count[3], count[4]};
+  return status;
+}
+
+/* Size and highest element of the largest solid piece; of several as large, of the one that ends
+   first. */
+static ig_status largest_find(const ig_topopt_pieces *p, const ig_discretisation *d,
+                              int64_t *largest) {
+  const bool divided = ig_topopt_divided(d);
+  int64_t size = 0, last = -INT64_MAX; /* negative: the lowest is the largest number */
+  for (int32_t i = 0; i < p->count; i++)
+    if (p->piece[i].solid && p->piece[i].size > size)
+      size = p->piece[i].size;
+  if (divided)
+    IG_TRY(ig_ranks_max(p->cx, IG_OK, &size, 1));
+  for (int32_t i = 0; i < p->count; i++)
+    if (p->piece[i].solid && p->piece[i].size == size && -p->piece[i].last > last)
+      last = -p->piece[i].last;
+  if (divided)
+    IG_TRY(ig_ranks_max(p->cx, IG_OK, &last, 1));
+  largest[0] = size;
+  largest[1] = -last;
+  return IG_OK;
+}
+
+ig_status ig_topopt_islands_clear(ig_ctx *cx, const ig_discretisation *d, double *density,
+                                  double level, const uint8_t *touched, int64_t *islands,
+                                  int64_t *elements) {
+  ig_topopt_pieces p;
+  int64_t largest[2], count[2] = {0, 0};
+  ig_status status = pieces_make(cx, d, density, level, touched, &p);
+  if (status == IG_OK)
+    status = largest_find(&p, d, largest);
+  for (int64_t i = 0; status == IG_OK && i < p.places; i++) {
+    if (p.of[i] < 0 || p.solid[i] != 1)
+      continue;
+    const ig_topopt_piece *piece = &p.piece[p.of[i]];
+    if (piece->touched || (piece->size == largest[0] && piece->last == largest[1]))
+      continue;
+    count[0] += piece->first == p.whole + i;
+    count[1]++;
+    density[i] = 0;
+  }
+  pieces_free(&p);
+  if (status == IG_OK)
+    status = ig_topopt_count(d, count, 2);
+  *islands = count[0];
+  *elements = count[1];
+  return status;
+}
