@@ -33,6 +33,10 @@ bench-tables: all ; $(BUILD)/ingot bench --markdown bench/tables.md
 verify: all ; $(BUILD)/ingot verify --markdown docs/verification.md
 # the pages that are made by the program itself
 docs: all ; @scripts/make-docs $(BUILD)/ingot
+# the pages as a static site with search (mkdocs of the package manager), in build/site
+site:
+	@command -v mkdocs > /dev/null || { echo "installing mkdocs"; $$( [ "$$(id -u)" = 0 ] || echo sudo ) apt-get install -y mkdocs > /dev/null; }
+	@mkdocs build --quiet && echo "build/site/index.html"
 # compiles nothing: the program finds its materials beside itself
 install: all ; @cmake --install $(BUILD) --prefix $(PREFIX)
 uninstall:
@@ -55,4 +59,4 @@ fuzz-nightly: setup-test ; @scripts/fuzz
 tsan: setup-test ; @scripts/tsan
 clean: ; @rm -rf build build-* out-demo
 
-.PHONY: all setup setup-test demo test tests bench bench-tables verify docs install uninstall format asan campaign differential fuzz-nightly tsan clean
+.PHONY: all setup setup-test demo test tests bench bench-tables verify docs site install uninstall format asan campaign differential fuzz-nightly tsan clean

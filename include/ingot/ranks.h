@@ -1,6 +1,6 @@
 /* Ranks: one run on several processes or threads, each with a context (and a GPU) of its own. All
    ranks open the same case and call the same functions in the same order; rank 0 writes the files.
-   Results have the bits of a run on one rank. Which rooms run on ranks: docs/ranks.md. */
+   Results have the bits of a run on one rank. Which rooms run on ranks: docs/how-to/ranks.md. */
 #ifndef INGOT_RANKS_H
 #define INGOT_RANKS_H
 

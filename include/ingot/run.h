@@ -113,7 +113,7 @@ IG_API IG_MUST_CHECK ig_status ig_mesh_file_unit(ig_ctx *cx, const char *path, d
 IG_API IG_MUST_CHECK ig_status ig_mesh_describe(ig_ctx *cx, const ig_mesh *mesh, ig_line_fn *line,
                                                 void *user);
 
-/* What a case file may say, from the tables that read it: docs/case-reference.md in Markdown; and
+/* What a case file may say, from the tables that read it: docs/reference/case-reference.md in Markdown; and
    for completing --set a line a key, "sources[].power", its choices and its help, tabs between
    them. Room NULL: the keys of all rooms. */
 typedef void ig_text_fn(void *user, const char *text);

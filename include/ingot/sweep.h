@@ -10,7 +10,7 @@ IG_C_BEGIN
 
 typedef struct ig_sweep ig_sweep;
 
-/* Reads a sweep file (docs/sweep.md), or a case file. `vary`: count texts "KEY=V1, V2, V3"; all
+/* Reads a sweep file (docs/how-to/sweep.md), or a case file. `vary`: count texts "KEY=V1, V2, V3"; all
    combinations of their values and of those in the file are run. `set`: texts "KEY=VALUE" for every
    run. Every run's keys and values are validated here, before the first run. */
 typedef struct {

@@ -1,4 +1,4 @@
-"""Ingot from Python: run cases, drive simulations, read results. See docs/python.md."""
+"""Ingot from Python: run cases, drive simulations, read results. See docs/reference/python.md."""
 try:
     import numpy  # noqa: F401
 except ImportError:

@@ -2,7 +2,7 @@
 # options, targets of make, and the keys of the case snippets.
 set -u
 cd "$SOURCE"
-pages=(README.md CONTRIBUTING.md CHANGELOG.md docs/*.md)
+pages=(README.md CONTRIBUTING.md CHANGELOG.md docs/*.md docs/*/*.md)
 failed=0 checked=0
 wrong() {
   failed=$((failed + 1))
@@ -16,7 +16,7 @@ anchors() {
 }
 
 # the keys of the reference: first column of its tables, and those its sentences give
-keys=$(grep -oE '^\| `[[:alnum:]_.]+|[a-z_]+:' docs/case-reference.md | sed 's/^| `//; s/:$//' | tr . '\n' | sort -u)
+keys=$(grep -oE '^\| `[[:alnum:]_.]+|[a-z_]+:' docs/reference/case-reference.md | sed 's/^| `//; s/:$//' | tr . '\n' | sort -u)
 
 for page in "${pages[@]}"; do
   while IFS= read -r target; do
@@ -67,7 +67,7 @@ for page in "${pages[@]}"; do
     sed -E 's/^[^i]*//; s/ingot mesh(\.| is| has).*//' | grep -E '^ingot (mesh (new|convert|info)|[a-z]+( |$))' | sort -u)
 
   own= # keys of files that are no cases
-  [ $page = docs/sweep.md ] && own=$'\nvary\nruns\nfigures'
+  [ $page = docs/how-to/sweep.md ] && own=$'\nvary\nruns\nfigures'
   # keys of cases, in blocks of YAML and in words such as `assembly: gather`
   [ $page = CHANGELOG.md ] || while IFS= read -r key; do
     checked=$((checked + 1))
@@ -83,8 +83,8 @@ for page in "${pages[@]}"; do
   done < <(grep -oE '(^|`)make [a-z-]+' "$page" | sed 's/.*make //' | sort -u)
 done
 # paragraphs of fewer than 100 words (code, tables and items of lists apart), at most thirty words explained
-for page in README.md docs/*.md; do
-  [ $page = docs/case-reference.md ] && continue
+for page in README.md docs/*.md docs/*/*.md; do
+  [ $page = docs/reference/case-reference.md ] && continue
   checked=$((checked + 1))
   while IFS= read -r long; do
     wrong "$page: a paragraph of $long"
@@ -96,10 +96,10 @@ for page in README.md docs/*.md; do
     { if (!words) first = $0; words += NF }
     END { done() }' $page)
 done
-explained=$(grep -c '^| ' docs/glossary.md)
-[ $explained -gt 12 ] && [ $explained -le 32 ] || wrong "docs/glossary.md: $((explained - 2)) words, at most thirty"
-# every public function has a sentence and an example in docs/api.md; its C compiles as one program
-api=docs/api.md code=$(mktemp -d)
+explained=$(grep -c '^| ' docs/reference/glossary.md)
+[ $explained -gt 12 ] && [ $explained -le 32 ] || wrong "docs/reference/glossary.md: $((explained - 2)) words, at most thirty"
+# every public function has a sentence and an example in docs/reference/api.md; its C compiles as one program
+api=docs/reference/api.md code=$(mktemp -d)
 trap 'rm -rf "$code"' EXIT
 awk '/^```c$/ { c = 1; next } /^```/ { c = 0 } c' $api >"$code/api.c"
 functions=$(cat include/ingot/*.h | tr '\n' ' ' | grep -oE 'IG_API [^;]*' | grep -oE '\big_[a-z0-9_]+ *\(' | tr -d '( ' | sort -u)

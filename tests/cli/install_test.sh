@@ -81,8 +81,8 @@ for source in examples/0*.c; do
 done
 say "the examples work"
 
-# the program that docs/api.md is
-awk '/^```c$/ { c = 1; next } /^```/ { c = 0 } c' "$SOURCE/docs/api.md" >api.c
+# the program that docs/reference/api.md is
+awk '/^```c$/ { c = 1; next } /^```/ { c = 0 } c' "$SOURCE/docs/reference/api.md" >api.c
 cc -std=c11 -Wall -Werror -Wno-unused-function api.c $(pkg-config --cflags --libs ingot) -Wl,-rpath,"$(pkg-config --variable=libdir ingot)" -o api
-./api >log 2>&1 || { cat log; say "the program of docs/api.md fails"; exit 1; }
-say "the program of docs/api.md works"
+./api >log 2>&1 || { cat log; say "the program of docs/reference/api.md fails"; exit 1; }
+say "the program of docs/reference/api.md works"

@@ -24,20 +24,20 @@ awk -F'[:,]' '/^ *"seconds": *\{/ { in_seconds = 1 } in_seconds && /"solve"/ { a
   END { exit !(systems > 0 && systems <= all) }' topopt/summary.json ||
   fail "topopt: systems took longer than all steps: $(grep -E '"(solve|output|seconds_solve)"' topopt/summary.json)"
 
-# every column and figure has a unit, or docs/files.md says that it has none
+# every column and figure has a unit, or docs/how-to/files.md says that it has none
 cp "$SOURCE/tests/cli/small/stress.yaml" there
 "$INGOT" run there/stress.yaml -q -t 1 --out stress >/dev/null 2>&1
-sed -n '/<!-- dimensionless -->/,/<!-- end of dimensionless -->/p' "$SOURCE/docs/files.md" | grep -o '`[^`]*`' | tr -d '`' >none
+sed -n '/<!-- dimensionless -->/,/<!-- end of dimensionless -->/p' "$SOURCE/docs/how-to/files.md" | grep -o '`[^`]*`' | tr -d '`' >none
 for table in */*.csv; do
   case $table in */exaca.csv | */path.csv) continue ;; esac
   head -1 "$table" | tr ',' '\n' | grep -v ' \[[^]]*\]$' | sed 's/^constraint [0-9]*$/constraint N/' >bare || true
-  if grep -vxF -f none bare >unknown; then fail "$table: columns without a unit that docs/files.md does not name: $(cat unknown)"; fi
+  if grep -vxF -f none bare >unknown; then fail "$table: columns without a unit that docs/how-to/files.md does not name: $(cat unknown)"; fi
 done
 for summary in */summary.json; do
   awk '/^ *"result": \{/ { in_result = 1; next } /^ *"units": \{/ { in_result = 0; in_units = 1; next }
     in_result && !/: "/ { split($0, p, "\""); if (p[2] != "") figure[p[2]] } in_units { split($0, p, "\""); unit[p[2]] }
     END { for (f in figure) if (!(f in unit)) print f }' "$summary" >bare
-  if grep -vxF -f none bare >unknown; then fail "$summary: figures without a unit that docs/files.md does not name: $(cat unknown)"; fi
+  if grep -vxF -f none bare >unknown; then fail "$summary: figures without a unit that docs/how-to/files.md does not name: $(cat unknown)"; fi
 done
 
 # the number of colors, where there are some: eight triangles meet at a node of a crossed pattern

@@ -205,7 +205,7 @@ static const ig_option solver_options[] = {
               "of the conjugate gradients: by unknowns, by nodes (meshes), multigrid, geometric on "
               "grids and algebraic on meshes, or PETSc's (meshes, where compiled in)"),
     IG_CHOICE(ig_solver_case, operator, IG_EBE_CHOICES, "recompute",
-              "how products are made on a mesh; see docs/topopt.md"),
+              "how products are made on a mesh; see docs/explanation/topopt.md"),
     IG_CHOICE(ig_solver_case, smoother, "jacobi|block_jacobi|chebyshev", "chebyshev",
               "of multigrid: damped Jacobi by unknowns or by nodes, or Chebyshev's over Jacobi"),
     IG_INT(ig_solver_case, fine_steps, "0", 0, 20,
@@ -324,5 +324,5 @@ const ig_option ig_topopt_options[] = {
               "what several ranks do: each solves its share of the linear systems of a design, or "
               "they divide the grid or the nodes of a mesh; auto: share where there are as many "
               "systems as ranks and the "
-              "grid is not too large for each, see docs/ranks.md"),
+              "grid is not too large for each, see docs/how-to/ranks.md"),
     IG_END};

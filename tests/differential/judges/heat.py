@@ -1,4 +1,4 @@
-"""Transient heat by dense matrices, from docs/thermal.md: eight-node hexahedra, lumped capacity, surface fluxes at nodes, forward
+"""Transient heat by dense matrices, from docs/explanation/thermal.md: eight-node hexahedra, lumped capacity, surface fluxes at nodes, forward
 Euler with the step of the run."""
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Stiffness of plane designs by dense matrices, from docs/topopt.md: bilinear squares in plane stress, SIMP, cone filters,
+"""Stiffness of plane designs by dense matrices, from docs/explanation/topopt.md: bilinear squares in plane stress, SIMP, cone filters,
 optimality criteria."""
 import numpy as np
 

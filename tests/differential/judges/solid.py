@@ -1,4 +1,4 @@
-"""Small-strain elastoplasticity by dense matrices, from docs/stress.md: eight-node hexahedra whose dilatation is its mean over the
+"""Small-strain elastoplasticity by dense matrices, from docs/explanation/stress.md: eight-node hexahedra whose dilatation is its mean over the
 element (B-bar), J2 plasticity with linear isotropic and kinematic hardening by radial return, Newton's method by differences of
 nothing: the consistent tangent of Simo and Hughes."""
 import numpy as np

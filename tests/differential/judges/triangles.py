@@ -1,4 +1,4 @@
-"""Plane elastodynamics of linear triangles by dense matrices, from docs/fracture.md."""
+"""Plane elastodynamics of linear triangles by dense matrices, from docs/explanation/fracture.md."""
 import numpy as np
 
 
