@@ -136,7 +136,7 @@ static int join_after(const cli_args *args, ig_ctx *cx, const char *out, int cod
 static int run_chain(const cli_args *args, ig_ctx *cx, ig_case *c, const char *out) {
   if (args->restart) {
     if (cli_first())
-      cli_error("a chain goes on by itself: leave out --restart");
+      cli_error("chains resume automatically: omit --restart");
     return CLI_BAD_INPUT;
   }
   const ig_chain_options options = {.out = out,

@@ -456,11 +456,12 @@ const cli_command cli_sweep = {
     .least = 1,
     .most = 1,
     .about = "run a case many times with different values, on all cores or GPUs",
-    .detail = "FILE is a case, with --vary; or a sweep file that names a case and what varies "
-              "(docs/how-to/sweep.md). Each run is a process of its own and writes into DIR/NAME; its "
-              "messages go to DIR/NAME.log. At the end DIR/results.csv has one row per run. The "
-              "same command again runs what is missing: finished runs are kept, interrupted ones "
-              "go on from their checkpoint.",
+    .detail =
+        "FILE is a case, with --vary; or a sweep file that names a case and what varies "
+        "(docs/how-to/sweep.md). Each run is a process of its own and writes into DIR/NAME; its "
+        "messages go to DIR/NAME.log. At the end DIR/results.csv has one row per run. The "
+        "same command again runs what is missing: finished runs are kept, interrupted ones "
+        "go on from their checkpoint.",
     .options = sweep_options,
     .run = sweep_run,
 };

@@ -22,7 +22,7 @@ typedef struct {
 /* Runs a chain. A stage whose result is complete and of this very case is not run again, one that
    was interrupted goes on from its checkpoint. IG_INTERRUPTED: call again to go on. */
 IG_API IG_MUST_CHECK ig_status ig_chain_run(ig_case *c, const ig_chain_options *options);
-/* Validates every stage as far as its inputs are there, and tells what `out` holds of it. */
+/* Validates every stage whose inputs exist, and reports the state of its results in `out`. */
 IG_API IG_MUST_CHECK ig_status ig_chain_check(ig_case *c, const char *out, ig_line_fn *line,
                                               void *user);
 

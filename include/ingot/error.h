@@ -6,8 +6,8 @@
 
 IG_C_BEGIN
 
-/* Name and meaning. IG_INPUT is the user's to mend (exit code 2); the others end a run (exit code
- * 1).
+/* Name and meaning. IG_INPUT: invalid user input (exit code 2); all others: the run failed (exit
+ * code 1).
  */
 #define IG_STATUS_LIST(X)                                                                          \
   X(OK, "success")                                                                                 \

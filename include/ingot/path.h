@@ -24,7 +24,7 @@ IG_API IG_MUST_CHECK ig_status ig_path_open(ig_ctx *cx, const char *file,
 /* The path of a beam of a case, from 1: read from its file, or made by Ingot (raster, hatch). */
 IG_API IG_MUST_CHECK ig_status ig_path_of_case(ig_case *c, int beam, ig_path **path);
 IG_API void ig_path_close(ig_path *path);
-/* How it was read, and what it amounts to, in lines. */
+/* How the file was read, and totals, as lines of text. */
 IG_API IG_MUST_CHECK ig_status ig_path_describe(ig_ctx *cx, const ig_path *path, ig_line_fn *line,
                                                 void *user);
 /* Writes by the ending of the name: .csv (t,x,y,z,power in SI), .txt (AdditiveFOAM). */

@@ -19,17 +19,17 @@ IG_API IG_MUST_CHECK ig_status ig_ranks_mpi(int communicator, ig_ranks **ranks);
 IG_API IG_MUST_CHECK ig_status ig_ranks_threads(int count, ig_ranks **ranks);
 IG_API void ig_ranks_close(ig_ranks *ranks);
 
-/* Which one this is, of how many; and which one on its computer, for choosing a GPU. NULL: the only
-   one. */
+/* Number of this rank, number of ranks, and number of this rank on its computer (to choose a GPU).
+ * NULL: a single rank. */
 IG_API int ig_ranks_rank(const ig_ranks *ranks);
 IG_API int ig_ranks_count(const ig_ranks *ranks);
 IG_API int ig_ranks_local(const ig_ranks *ranks);
-/* How they talk: "threads", "MPI (Open MPI 4.1.4)". */
+/* Transport in use: "threads", "MPI (Open MPI 4.1.4)". */
 IG_API const char *ig_ranks_transport(const ig_ranks *ranks);
 
-/* Everybody says how it fared, and all return the same: IG_OK, or the status of the lowest rank
-   that failed, with its message in every context. For what a program does by itself between
-   collective calls, opening a case, say. Without ranks it returns `status`. */
+/* Collective: all ranks return the same status: IG_OK, or the status of the lowest rank that
+ * failed, whose message is copied into every context. For work of the program between collective
+ * calls, for example opening a case. Without ranks it returns `status`. */
 IG_API IG_MUST_CHECK ig_status ig_ranks_agree(struct ig_ctx *cx, ig_status status);
 
 IG_C_END

@@ -17,9 +17,9 @@ IG_API IG_MUST_CHECK ig_status ig_case_new(ig_ctx *cx, ig_case **c);
    value is written as in a case file: "[1, 2, 3]" is a list, "{a: 1}" a map. An index one past the
    end of a list appends to it. */
 IG_API IG_MUST_CHECK ig_status ig_case_set(ig_case *c, const char *key, const char *value);
-/* The same with numbers in SI units, whole numbers, plain text (quoted as needed) and lists of
-   numbers; and with a mesh made by ig_mesh_new in place of a section `mesh` (copied; NULL takes it
-   back). */
+/* As ig_case_set, for numbers in SI units, integers, plain text (quoted as needed) and lists of
+ * numbers; and a mesh made by ig_mesh_new in place of the section `mesh` (copied; NULL removes it).
+ */
 IG_API IG_MUST_CHECK ig_status ig_case_set_real(ig_case *c, const char *key, double value);
 IG_API IG_MUST_CHECK ig_status ig_case_set_int(ig_case *c, const char *key, int64_t value);
 IG_API IG_MUST_CHECK ig_status ig_case_set_text(ig_case *c, const char *key, const char *value);
@@ -31,7 +31,7 @@ IG_API IG_MUST_CHECK ig_status ig_case_set_mesh(ig_case *c, const ig_mesh *mesh)
 IG_API const char *ig_case_get(const ig_case *c, const char *key);
 IG_API void ig_case_close(ig_case *c);
 
-/* What a run did; summary.json holds the same. */
+/* Statistics of a run, as in summary.json. */
 typedef struct {
   int64_t elements, nodes, dofs, steps;
   double seconds_setup, seconds_solve, seconds_output, seconds_total;
@@ -44,8 +44,8 @@ typedef struct {
 typedef void ig_figure_fn(void *user, const char *key, double value, const char *unit,
                           const char *text);
 
-/* A snapshot as it is handed over: cells, their points and fields at one moment. Everything is gone
-   when the call returns. */
+/* A snapshot as it is handed over: cells, their points and fields at one moment. All pointers are
+ * valid during the call only. */
 typedef struct {
   const char *name, *unit;
   ig_location where; /* IG_AT_POINTS or IG_AT_CELLS */
@@ -71,11 +71,11 @@ typedef void ig_history_fn(void *user, int columns, const char *const *names, co
 typedef struct {
   const char *out;     /* output folder; NULL: none is written */
   const char *restart; /* checkpoint to continue from; NULL: from the start */
-  /* Continue from it though the case has changed since it was written; replace files in `out` that
-     have the names of ours though nothing says that they are ours. */
+  /* Continue from it even if the case has changed since it was written; overwrite files in `out`
+   * that have names of results even if they carry no marker of Ingot. */
   bool force;
-  /* Finish what `out` holds of this very case: nothing is done if it is complete, a checkpoint is
-     gone on from, anything else is replaced. */
+  /* Resume an existing output folder of this case: nothing is done if it is complete; a run with a
+   * checkpoint is continued; anything else starts over. */
   bool resume;
   ig_run_stats *stats; /* filled, unless NULL, as far as the run came */
   ig_figure_fn *figure;
@@ -89,8 +89,8 @@ typedef struct {
    Where the context was opened without naming a backend or threads, the case's own hold. */
 IG_API IG_MUST_CHECK ig_status ig_run(ig_case *c, const ig_run_options *options);
 
-/* What a folder holds, measured by a case: nothing of Ingot's, another case's result (or this one's
-   before it was changed), a part of this one's with a checkpoint to go on from, all of it. */
+/* State of an output folder with respect to a case: no result; the result of another case (or of
+ * this case before it was edited); an incomplete result with a checkpoint; a complete result. */
 typedef enum {
   IG_RESULT_NONE,
   IG_RESULT_OTHER,
@@ -113,9 +113,9 @@ IG_API IG_MUST_CHECK ig_status ig_mesh_file_unit(ig_ctx *cx, const char *path, d
 IG_API IG_MUST_CHECK ig_status ig_mesh_describe(ig_ctx *cx, const ig_mesh *mesh, ig_line_fn *line,
                                                 void *user);
 
-/* What a case file may say, from the tables that read it: docs/reference/case-reference.md in Markdown; and
-   for completing --set a line a key, "sources[].power", its choices and its help, tabs between
-   them. Room NULL: the keys of all rooms. */
+/* What a case file may say, from the tables that read it: docs/reference/case-reference.md in
+   Markdown; and for completing --set a line a key, "sources[].power", its choices and its help,
+   tabs between them. Room NULL: the keys of all rooms. */
 typedef void ig_text_fn(void *user, const char *text);
 IG_API IG_MUST_CHECK ig_status ig_reference(ig_ctx *cx, ig_text_fn *text, void *user);
 /* The same as a JSON Schema (draft 7), for editors. */

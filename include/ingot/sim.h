@@ -31,8 +31,8 @@ typedef struct {
   ig_history_fn *row;       /* as in ig_run_options */
 } ig_sim_options;
 
-/* Everything up to the first step. The start is written where there is an output folder. On failure
- *sim is NULL. `options` may be NULL. */
+/* Set-up, up to the first step. The initial state is written if there is an output folder. On
+ * failure *sim is NULL. `options` may be NULL. */
 IG_API IG_MUST_CHECK ig_status ig_sim_open(ig_case *c, const ig_sim_options *options, ig_sim **sim);
 /* Takes up to `steps` steps, fewer at the end; *done (NULL: not wanted) says how many. A step that
    cannot be divided, a static analysis or a long step over a dwell, is taken whole. IG_INTERRUPTED:
@@ -45,7 +45,8 @@ IG_API bool ig_sim_ended(const ig_sim *sim);
 IG_API double ig_sim_time(const ig_sim *sim);   /* s; of an optimisation: iterations */
 IG_API int64_t ig_sim_steps(const ig_sim *sim); /* since the start of the run */
 IG_API double ig_sim_dt(const ig_sim *sim);     /* length of the next step */
-/* Writes the figures of the end and the summary; before the end, a checkpoint to go on from. */
+/* Writes final figures and the summary; before the end of the run, a checkpoint to continue from.
+ */
 IG_API IG_MUST_CHECK ig_status ig_sim_finish(ig_sim *sim);
 IG_API void ig_sim_stats(const ig_sim *sim, ig_run_stats *stats);
 IG_API void ig_sim_close(ig_sim *sim); /* takes NULL */
@@ -61,7 +62,7 @@ typedef struct {
   bool writable;
 } ig_field_info;
 typedef void ig_field_fn(void *user, const ig_field_info *info);
-/* The fields there are, one call each. */
+/* Calls `field` once for each field. */
 IG_API void ig_sim_fields(ig_sim *sim, ig_field_fn *field, void *user);
 
 typedef enum { IG_ON_HOST, IG_ON_DEVICE } ig_side;
@@ -78,14 +79,15 @@ typedef struct {
    sides are the same memory. Valid until the simulation is changed or advanced. */
 IG_API IG_MUST_CHECK ig_status ig_sim_view(ig_sim *sim, const char *name, ig_side side,
                                            ig_field_view *view);
-/* Whether a view still shows the state; the memory of one that does not may be gone. */
+/* Whether a view still shows the current state; the memory of an outdated view may have been freed.
+ */
 IG_API bool ig_sim_is_fresh(const ig_sim *sim, const ig_field_view *view);
-/* Copies a field, count x components, into `values`, or from there into the simulation. What is set
-   counts as put in from outside: energy balances stay closed. */
+/* Copies a field, count x components, into `values`, or from there into the simulation. A change
+ * made here is counted as external work or heat: energy balances stay closed. */
 IG_API IG_MUST_CHECK ig_status ig_sim_get(ig_sim *sim, const char *name, double *values);
 IG_API IG_MUST_CHECK ig_status ig_sim_set(ig_sim *sim, const char *name, const double *values);
 
-/* The state as it stands, as a snapshot: whatever `output` says, and written nowhere. */
+/* The current state as a snapshot, independent of `output`; nothing is written to disk. */
 IG_API IG_MUST_CHECK ig_status ig_sim_show(ig_sim *sim, ig_snapshot_fn *snapshot, void *user);
 
 /* --- loads and supports */
@@ -102,10 +104,11 @@ IG_API IG_MUST_CHECK ig_status ig_sim_scale_support(ig_sim *sim, int support, do
 /* --- states in memory */
 
 typedef struct ig_sim_state ig_sim_state;
-/* All that is needed to go on from here to the same bits, factors of loads and supports among it.
+/* Complete state to continue from with the same bits, including factors of loads and supports.
  */
 IG_API IG_MUST_CHECK ig_status ig_sim_save(ig_sim *sim, ig_sim_state **state);
-/* Back to a state of this simulation, any number of times. What was written stays written. */
+/* Returns to a saved state of this simulation, any number of times. Files already written are kept.
+ */
 IG_API IG_MUST_CHECK ig_status ig_sim_restore(ig_sim *sim, const ig_sim_state *state);
 IG_API void ig_sim_state_free(ig_sim_state *state);
 

@@ -1,6 +1,6 @@
 /* Sweeps: many runs of one case with different values, or of several cases; the list of them and
-   the table of their results. Who runs them, and where, is the program's business: `ingot sweep`
-   starts one process per run. In builds with input and output. */
+   the table of their results. The program decides how runs are started: `ingot sweep` starts one
+   process per run. In builds with input and output. */
 #ifndef INGOT_SWEEP_H
 #define INGOT_SWEEP_H
 
@@ -10,9 +10,9 @@ IG_C_BEGIN
 
 typedef struct ig_sweep ig_sweep;
 
-/* Reads a sweep file (docs/how-to/sweep.md), or a case file. `vary`: count texts "KEY=V1, V2, V3"; all
-   combinations of their values and of those in the file are run. `set`: texts "KEY=VALUE" for every
-   run. Every run's keys and values are validated here, before the first run. */
+/* Reads a sweep file (docs/how-to/sweep.md), or a case file. `vary`: count texts "KEY=V1, V2, V3";
+   all combinations of their values and of those in the file are run. `set`: texts "KEY=VALUE" for
+   every run. Every run's keys and values are validated here, before the first run. */
 typedef struct {
   const char *const *vary, *const *set;
   int varied, sets;
@@ -32,7 +32,8 @@ IG_API int ig_sweep_count(const ig_sweep *sweep);
 IG_API IG_MUST_CHECK ig_status ig_sweep_at(const ig_sweep *sweep, int i, ig_sweep_run *run);
 
 /* Writes `out`/results.csv: one row per run with its status, the values varied and the figures of
-   the summary.json in `out`/NAME. Hands the same cells to `row`, headings first; NULL: to nobody.
+   the summary.json in `out`/NAME. Passes the same cells to `row`, headings first (NULL: not
+   wanted).
  */
 IG_API IG_MUST_CHECK ig_status ig_sweep_results(const ig_sweep *sweep, const char *out,
                                                 ig_row_fn *row, void *user);

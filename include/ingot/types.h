@@ -1,4 +1,4 @@
-/* Types every Ingot header speaks in. */
+/* Types used by all Ingot headers. */
 #ifndef INGOT_TYPES_H
 #define INGOT_TYPES_H
 
@@ -24,14 +24,15 @@
 #define IG_PRINTF(fmt, args)
 #endif
 
-/* A node or element as this process numbers it. */
+/* Local number of a node or element (in this process). */
 typedef int32_t ig_lid;
 
-/* By role: `mixed` keeps the state and its sums in double and does element work in single. */
+/* `mixed`: state and sums in double, element work in single precision. */
 typedef enum { IG_SINGLE, IG_DOUBLE, IG_MIXED } ig_precision;
 #define IG_PRECISION_CHOICES "single|double|mixed"
 
-/* How element contributions meet at a node. All but `atomic` are reproducible bit by bit. */
+/* How element contributions are summed at a node. All but `atomic` give the same bits in every run.
+ */
 typedef enum { IG_ATOMIC, IG_COLOR, IG_GATHER, IG_CLUSTER } ig_assembly;
 #define IG_ASSEMBLY_CHOICES "atomic|color|gather|cluster"
 

@@ -96,8 +96,8 @@ void ig_progress_report(ig_ctx *cx, const ig_progress *progress);
 
 /* Seconds on a clock that never runs backwards. */
 double ig_now(void);
-/* From now on time goes to `phase`; the former one is returned, to be gone back to at the end. Who
-   fails in between may leave that to the caller. */
+/* From now on time goes to `phase`; returns the previous phase, to be restored at the end. Not
+ * needed on error paths. */
 ig_phase ig_phase_begin(ig_ctx *cx, ig_phase phase);
 void ig_phase_end(ig_ctx *cx, ig_phase former);
 /* Highest resident memory of this process so far, bytes. */

@@ -1,8 +1,8 @@
 /* Options: what a case file may say, declared once.
 
    A table of ig_option describes a C struct. From that one table come parsing, defaults, units,
-   range checks, error messages with the nearest valid key, docs/reference/case-reference.md and shell
-   completion. The key in the case file is the name of the struct member.
+   range checks, error messages with the nearest valid key, docs/reference/case-reference.md and
+   shell completion. The key in the case file is the name of the struct member.
 
    Every struct filled from a case begins with `ig_src at`, the place it was read from, so that a
    room can say where a value that is wrong in its context stands. */

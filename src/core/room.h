@@ -68,7 +68,7 @@ typedef struct {
   double time;
 } ig_moment;
 
-/* What is put out at a moment whatever the schedule says. */
+/* Output forced at this step, regardless of the schedule. */
 enum { IG_SHOW_ROW = 1, IG_SHOW_SNAPSHOT = 2 };
 
 /* How far a room has come. */
@@ -110,7 +110,7 @@ typedef struct ig_room {
   size_t case_size;
   const ig_option *options;
 
-  /* Everything before the first step. Finds fault with the case: nothing is written before. On
+  /* Set-up and validation. No output may be written before it returns. On
      failure *self may be set; it is closed in any case. */
   ig_status (*open)(ig_job *job, void **self);
   void (*close)(void *self); /* takes NULL */

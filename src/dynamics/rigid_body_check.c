@@ -1,5 +1,5 @@
-/* Parts that no support holds. Contact may hold them, within what its springs bear: an overlap of
-   the gap. Friction stops them but is no spring: sideways nothing brings them to one place. */
+/* Parts that no support holds. Contact may still support them, up to a penetration of one gap.
+ * Friction stops them but is no spring: sideways nothing brings them to one place. */
 #include "dynamics/rigid_body_check.h"
 #include "core/union_find.h"
 #include "dynamics/model.h"

@@ -9,7 +9,7 @@
 #define IG_FAULT_LIST(X)                                                                           \
   X(NONE, "no fault")                                                                              \
   X(JACOBIAN, "is inverted or flat: its Jacobian is not positive")                                 \
-  X(NAN, "has a value that is not a number: look for a step too long, or a load or unit far off")  \
+  X(NAN, "has a value that is not a number: check the time step, loads and units")                 \
   X(RETURN, "did not converge in its plastic return")                                              \
   X(CAPACITY, "found its table full")                                                              \
   X(BREAKDOWN, "broke down")

@@ -1,4 +1,4 @@
-/* How a mesh hangs together: elements at nodes, neighbours through faces, the boundary; and orders
+/* Mesh connectivity: elements at nodes, neighbours through faces, the boundary; and orders
    worked out from that: colors, space-filling curves, congruent classes. Some take one
    connectivity array (elements x npe), some a mesh, elements numbered through all its blocks. */
 #ifndef IG_MESH_TOPOLOGY_H

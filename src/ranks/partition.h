@@ -53,7 +53,8 @@ IG_MUST_CHECK ig_status ig_divide_check(ig_ctx *cx, ig_assembly assembly);
 /* This rank's part, divided as the ranks were told (ig_ranks.division), else as `how`. */
 IG_MUST_CHECK ig_status ig_partition_new(ig_ctx *cx, const ig_mesh *mesh, ig_division how,
                                          ig_partition *part);
-/* The same in two steps, for who changes owners in between. The second takes `owner` over. */
+/* Two-step version that lets the caller edit `owner`; the second call takes ownership of the array.
+ */
 IG_MUST_CHECK ig_status ig_partition_owners(ig_ctx *cx, const ig_mesh *mesh, ig_division how,
                                             int32_t **owner);
 IG_MUST_CHECK ig_status ig_partition_of(ig_ctx *cx, const ig_mesh *mesh, int32_t *owner,
@@ -222,7 +223,7 @@ void ig_collect_free(ig_collect *gather);
    ranks `whole` is not looked at. `count`: items of the part. */
 IG_MUST_CHECK ig_status ig_collect_items(ig_ctx *cx, const ig_collect *gather, const void *part,
                                          int64_t count, size_t size, void *whole);
-/* The same a piece at a time, for who needs not have all of it at once: on rank 0 `take` sees items
+/* As above, but streamed in pieces: on rank 0 `take` sees items
    from `first` on, at most `most`, in the order of the whole, in memory of the host. `part`: as
    above. */
 typedef void ig_collect_take(void *user, const void *items, int64_t first, int64_t count);

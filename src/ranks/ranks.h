@@ -1,11 +1,11 @@
 /* Ranks, inside of the library. Every function here is collective: all ranks of a run call it, in
    the same order. Without ranks (a context opened without) each is a plain local no-op.
 
-   A rank that fails on its own meets the others in ig_ranks_agree, wherever they are by then: there
-   is one kind of meeting, and once it has told of a failure nobody waits for anybody any more. It
-   calls them first: who waits for a message, or for bytes of ig_ranks_bcast, goes to the meeting
-   from there, with its buffers still in place, and comes back from its wait with the failure. So a
-   rank need not go on exchanging once it has failed; it must come to a meeting. */
+   A failing rank calls ig_ranks_agree. Other ranks that are blocked in a receive are interrupted
+   and join it; after that no call blocks. It calls them first: who waits for a message, or for
+   bytes of ig_ranks_bcast, goes to the meeting from there, with its buffers still in place, and
+   comes back from its wait with the failure. So a rank need not go on exchanging once it has
+   failed; it must come to a meeting. */
 #ifndef IG_RANKS_RANKS_H
 #define IG_RANKS_RANKS_H
 

@@ -39,7 +39,7 @@ static watch watch_start(ig_loop *m) {
   return (watch){ig_now(), steps_spent(m->job->cx)};
 }
 
-/* Of what was written since some may have had to be computed first: that is steps. */
+/* Time spent computing inside output counts as solve time. */
 static void watch_stop(ig_loop *m, watch w) {
   const double stepped = steps_spent(m->job->cx) - w.steps;
   m->job->seconds_output += ig_now() - w.mark - stepped;

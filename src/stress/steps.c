@@ -178,7 +178,8 @@ static ig_status phases_check(ig_stress_run *r) {
   }
   if (r->c->inherent.count && !born)
     ig_warn_at(r->m->cx, &IG_ITEM(const ig_stress_inherent, r->c->inherent, 0)->at,
-               "nothing takes on this inherent strain: there is no phase of kind build");
+               "`inherent` has no effect: the case has no phase with `kind: build`: there is no "
+               "phase of kind build");
   return IG_OK;
 }
 

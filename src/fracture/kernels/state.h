@@ -229,7 +229,7 @@ typedef struct {
 /* Assembly `cluster` (assembly/cluster.h), as the mesh was when the first step began. A node that
    splits leaves the clusters, and its copies never enter them: `loose` nodes are summed from slots
    of their corners, as by gather. So clusters follow the cracks at the cost of the nodes on them,
-   and what is loose hangs on the mesh alone, not on the way there. */
+   and the set of detached nodes depends only on the current mesh, not on its history. */
 typedef struct {
   ig_cluster_view of;  /* `local`, `node` and `border` of it change: */
   uint16_t *local;     /* corner: place in the cluster, or IG_FRAC_LOOSE */

@@ -356,7 +356,7 @@ static ig_status look_ahead(ig_path_reader *r, machine *m) {
   }
   if (over.count) {
     const ig_src at = {r->file, over.line, 1, true};
-    ig_warn_at(r->cx, &at, "these mean nothing to a beam and are passed over: %s", over.list);
+    ig_warn_at(r->cx, &at, "ignored G-code words: %s", over.list);
   }
   if (r->o->full_s > 0 && isnan(r->o->power))
     return ig_path_fail(r, NULL, "`full_s` needs `power`: the power at that S word");
