@@ -1,5 +1,6 @@
 /* Checkpoints: all that a run needs to go on to the same bits. */
 #include "dynamics/part.h"
+#include "dynamics/solids.h"
 #include "dynamics/run.h"
 #include "backend/backend.h"
 
@@ -8,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MARKS = 32, MARK_RAMP = MARKS - 1, ARRAYS = 9 };
+enum { MARKS = 28, MARK_RAMP = MARKS - 1, ARRAYS = 10 };
 /* The numbers beside the arrays, into `mark` or back from it. */
 static void marks_move(ig_dyn_job *r, double mark[MARKS], bool back) {
   ig_dyn_clock *k = r->m->clock.host;
@@ -27,15 +28,11 @@ static void marks_move(ig_dyn_job *r, double mark[MARKS], bool back) {
   MARK(k->damping);
   MARK(r->m->balance.energy);
   MARK(r->m->weight.scaled_to);
-  MARK(r->m->weight.run_to);
-  MARK(r->m->weight.run_step);
-  MARK(r->m->weight.touch_scale);
   MARK(r->analysis);
   MARK(r->analysis_start);
   MARK(r->worst_error);
   MARK(r->static_error);
   MARK(r->m->balance.made);
-  MARK(k->stiff);
   MARK(r->m->relax.on);
   MARK(r->m->relax.loaded);
   MARK(r->m->relax.steps);
@@ -74,10 +71,12 @@ static int saved_arrays(ig_dyn_job *r, double *mark, ig_saved *saved, char (*nam
                                        : (int64_t)m->carried.body_arm.count,
                             m->carried.body_arm.host};
   }
-  if (m->p.erosion.alive)
-    saved[n++] =
-        (ig_saved){"reach", IG_F64, (int64_t)m->p.contact.surfaces + m->p.contact.triangles,
-                   m->contact.reach.host};
+  if (m->p.contact.surfaces) {
+    saved[n++] = (ig_saved){"before", part, 3 * nodes, m->contact.before.host};
+    saved[n++] = (ig_saved){"contact", IG_F64,
+                            IG_DYN_KEPT * ((int64_t)m->p.contact.surfaces + m->p.edges.count),
+                            m->contact.kept.host};
+  }
   if (m->relax.on)
     saved[n++] = (ig_saved){"relaxation", IG_F64, IG_RELAX_ARRAYS * 3 * nodes, m->relax.was};
   for (int k = 0; k < m->groups && n < space; k++) {
@@ -87,6 +86,14 @@ static int saved_arrays(ig_dyn_job *r, double *mark, ig_saved *saved, char (*nam
                           (int64_t)m->group[k].slots * g->g_f64.states, m->group[k].state.host};
     n++;
   }
+  for (int k = 0; m->solids && k < m->solids->count && n < space; k++) {
+    const ig_solid_group *g = &m->solids->item[k].g;
+    snprintf(name[n], sizeof name[n], "solid%d", k);
+    saved[n] = (ig_saved){name[n], IG_F64, ig_solid_group_saved(g), g->state};
+    n++;
+  }
+  if (m->solids)
+    saved[n++] = (ig_saved){"places", IG_F64, 3 * nodes, m->solids->x};
   return n;
 }
 
@@ -146,8 +153,10 @@ static ig_status state_pull(ig_dyn_model *m) {
   IG_TRY(ig_array_pull(m->cx, &m->work));
   if (m->p.bodies.count)
     IG_TRY(ig_array_pull(m->cx, &m->carried.body));
-  if (m->contact.reach.count)
-    IG_TRY(ig_array_pull(m->cx, &m->contact.reach));
+  if (m->p.contact.surfaces) {
+    IG_TRY(ig_array_pull(m->cx, &m->contact.before));
+    IG_TRY(ig_array_pull(m->cx, &m->contact.kept));
+  }
   for (int k = 0; k < m->groups; k++) {
     IG_TRY(ig_array_pull(m->cx, &m->group[k].state));
     pads_fill(&m->group[k]);
@@ -169,7 +178,7 @@ ig_status ig_dyn_checkpoint_write(void *self, ig_sink *to) {
   ig_dyn_model *m = r->m;
   if (r->start.kept && to != &r->start.sink)
     return start_write(r, to);
-  const int space = ARRAYS + m->groups;
+  const int space = ARRAYS + m->groups + (m->solids ? m->solids->count + 1 : 0);
   ig_saved *saved = NULL;
   char(*name)[32] = NULL;
   double mark[MARKS];
@@ -196,8 +205,14 @@ ig_status ig_dyn_checkpoint_write(void *self, ig_sink *to) {
 
 /* Of the whole: to the device. */
 static ig_status state_push(ig_dyn_model *m) {
-  ig_array *const state[] = {
-      &m->x, &m->v, &m->f, &m->work, &m->carried.body, &m->carried.body_arm, &m->contact.reach};
+  ig_array *const state[] = {&m->x,
+                             &m->v,
+                             &m->f,
+                             &m->work,
+                             &m->carried.body,
+                             &m->carried.body_arm,
+                             &m->contact.before,
+                             &m->contact.kept};
   for (size_t i = 0; i < sizeof state / sizeof *state; i++)
     if (state[i]->count)
       IG_TRY(ig_array_push(m->cx, state[i]));
@@ -226,7 +241,7 @@ ig_status ig_dyn_checkpoint_read(void *self, const ig_restart *from) {
   ig_dyn_job *r = self;
   ig_dyn_model *m = r->m;
   ig_ctx *cx = m->cx;
-  const int space = ARRAYS + m->groups;
+  const int space = ARRAYS + m->groups + (m->solids ? m->solids->count + 1 : 0);
   ig_saved *saved = NULL;
   char(*name)[32] = NULL;
   double mark[MARKS];

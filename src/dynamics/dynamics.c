@@ -1,6 +1,8 @@
 /* The dynamics room: a queue of analyses (Tang et al. 2020, Fig. 5). */
 #include "dynamics/rigid_body_check.h"
+#include "dynamics/solids.h"
 #include "dynamics/run.h"
+#include "dynamics/model.h"
 #include "dynamics/overlap.h"
 #include "dynamics/part.h"
 #include "ranks/restart.h"
@@ -81,15 +83,22 @@ static ig_status history(void *self, ig_sink *to) {
                  (long long)ig_dyn_clock_of(r)->step, 100 * e.error, update_hint(r));
 }
 
-/* Contact takes its stiffness from the step: bodies that come fast need a smaller one. */
+/* Contact sees what crosses a surface in a step: bodies that come fast need a smaller one. */
 static ig_status blow_look(ig_dyn_job *r) {
-  double critical;
-  r->blow_step = 0;
   r->look = 0;
-  if (r->m->p.contact.surfaces == 0)
+  return ig_dyn_overlap_step(r->m, &r->blow_step);
+}
+
+/* What the stiffness of contact costs. */
+static ig_status contact_tell(const ig_dyn_job *r, const ig_dyn_analysis *a) {
+  double critical;
+  if (r->m->p.contact.surfaces == 0 || !isnan(a->time_step))
     return IG_OK;
   IG_TRY(ig_dyn_critical_step(r->m, &critical));
-  return ig_dyn_overlap_step(r->m, critical, &r->blow_step);
+  ig_info(r->job->cx,
+          "contact is %.3g times as stiff as a layer of elements: the step is %.3g of theirs",
+          ig_dyn_penalty(r->m), sqrt(1 - ig_dyn_contact_load(r->m) * critical * critical));
+  return IG_OK;
 }
 
 static ig_status dynamic_begin(ig_dyn_job *r, const ig_dyn_analysis *a) {
@@ -100,6 +109,7 @@ static ig_status dynamic_begin(ig_dyn_job *r, const ig_dyn_analysis *a) {
     ig_info(cx, "mass scaling adds %.3g %% of mass", 100 * m->weight.scaled / m->weight.total);
   IG_TRY(blow_look(r));
   IG_TRY(step_choose(r, a));
+  IG_TRY(contact_tell(r, a));
   IG_TRY(balance_start(m));
   r->analysis_start = ig_dyn_clock_of(r)->time;
   return IG_OK;
@@ -179,25 +189,6 @@ static ig_status loose_warn(ig_dyn_model *m) {
   return IG_OK;
 }
 
-/* What contact takes its stiffness from in statics: masses and step of the dynamic analysis that
-   follows, so that nothing jumps where it begins. */
-static ig_status contact_expect(ig_dyn_job *r) {
-  ig_dyn_weight *w = &r->m->weight;
-  w->run_to = w->run_step = 0;
-  if (r->m->p.contact.surfaces == 0)
-    return IG_OK;
-  for (int64_t i = r->analysis; i < r->c->analysis.count; i++)
-    if (analysis_at(r, i)->kind == IG_ANALYSIS_DYNAMIC) {
-      double dt;
-      IG_TRY(masses_find(r, analysis_at(r, i)));
-      IG_TRY(step_find(r, analysis_at(r, i), &dt));
-      w->run_to = analysis_at(r, i)->least_step;
-      w->run_step = dt;
-      break;
-    }
-  return IG_OK;
-}
-
 /* Whether the ramp of statics is found: what yields depends on it, and the case gives none. */
 static bool ramp_found(const ig_dyn_job *r, const ig_dyn_analysis *a) {
   return isnan(a->ramp) && ig_dyn_yields(r->m) && a->at_time != r->analysis_start;
@@ -252,10 +243,8 @@ static ig_status advance_static(ig_dyn_job *r, const ig_dyn_analysis *given) {
   }
   if (ramp_found(r, given))
     a->ramp = r->ramp;
-  if (!k->on) {
-    IG_TRY(contact_expect(r));
+  if (!k->on)
     IG_TRY(ig_dyn_relax_begin(r->m, a));
-  }
   const int64_t before = k->steps;
   IG_TRY(ig_dyn_relax_advance(r->m, a, &done));
   r->element_steps += (k->steps - before) * r->job->elements;
@@ -286,11 +275,134 @@ static ig_status advance_static(ig_dyn_job *r, const ig_dyn_analysis *given) {
   return balance_start(r->m);
 }
 
+/* Residuals of the step under way, for its line in the log. */
+static void iteration_note(void *user, const ig_newton_note *n) {
+  ig_dyn_job *r = user;
+  const size_t used = n->iteration == 1 ? 0 : strlen(r->residuals);
+  r->residuals[used] = 0;
+  if (used + 16 < sizeof r->residuals)
+    snprintf(r->residuals + used, sizeof r->residuals - used, " %.1e", n->residual);
+}
+
+static void newton_end(ig_dyn_job *r, const ig_newton_standing *now) {
+  ig_info(r->job->cx,
+          "static: %lld steps, %lld iterations, residual %.2g of the mean force, solver %s",
+          (long long)now->steps, (long long)now->iterations, now->residual, now->solver);
+  if (now->negative > 0)
+    ig_warn(r->job->cx,
+            "static: the equilibrium is unstable: the matrix has %lld negative pivot%s; a small "
+            "disturbance makes it buckle",
+            (long long)now->negative, now->negative > 1 ? "s" : "");
+  r->newton.steps += now->steps;
+  r->newton.iterations += now->iterations;
+  r->newton.negative = now->negative;
+  r->newton.zero = now->zero;
+  r->newton.solver = now->solver;
+  r->static_error = fmax(r->static_error, now->residual);
+  ig_dyn_statics_free(r->statics);
+  r->statics = NULL;
+}
+
+/* A load step of Newton's method. Where there is none the last one is put out before the run ends.
+ */
+static ig_status advance_newton(ig_dyn_job *r, const ig_dyn_analysis *a) {
+  ig_ctx *cx = r->job->cx;
+  ig_newton_standing now;
+  if (r->failed[0])
+    return IG_FAIL(cx, IG_NUMERIC, "%s", r->failed);
+  if (!r->statics) {
+    r->analysis_start = ig_dyn_clock_of(r)->time;
+    if (strcmp(cx->backend->name, "cpu") != 0)
+      ig_info(cx, "static: Newton's method runs on the host");
+    IG_TRY(ig_dyn_statics_new(r->m, a, &r->statics));
+    ig_dyn_statics_watch(r->statics, iteration_note, r);
+  }
+  const ig_status status = ig_dyn_statics_step(r->statics);
+  ig_dyn_statics_stand(r->statics, &now);
+  r->element_steps += r->job->elements;
+  if (status == IG_NUMERIC) {
+    snprintf(r->failed, sizeof r->failed, "%s", ig_ctx_message(cx));
+    char *where = strstr(r->failed, " (numerical failure"); /* it is added again */
+    if (where)
+      *where = 0;
+    r->newton.steps = now.steps;
+    return balance_start(r->m);
+  }
+  IG_TRY(status);
+  ig_info(cx, "static: step %lld, load factor %.6g, residuals%s", (long long)now.steps, now.factor,
+          r->residuals);
+  if (now.done) {
+    newton_end(r, &now);
+    r->over = true;
+  }
+  return balance_start(r->m);
+}
+
+/* Positions become those about which modes were found, moved by shape i (NULL: not at all). */
+static ig_status shape_put(ig_dyn_job *r, const double *shape) {
+  ig_dyn_model *m = r->m;
+  for (int64_t i = 0; i < 3 * (int64_t)m->p.nodes; i++) {
+    const double x = r->modes.x[i] + (shape ? shape[i] : 0);
+    if (m->x.size == sizeof(double))
+      ((double *)m->x.host)[i] = x;
+    else
+      ((float *)m->x.host)[i] = (float)x;
+  }
+  return ig_array_push(m->cx, &m->x);
+}
+
+static ig_status modes_begin(ig_dyn_job *r, const ig_dyn_analysis *a) {
+  ig_dyn_model *m = r->m;
+  ig_dyn_modes *k = &r->modes.of;
+  ig_dyn_modes_free(k);
+  r->modes.shown = 0;
+  r->modes.buckling = a->kind == IG_ANALYSIS_BUCKLING;
+  r->analysis_start = ig_dyn_clock_of(r)->time;
+  IG_TRY(ig_dyn_modes_find(m, a, k));
+  if (!r->modes.x)
+    IG_TRY(IG_NEW(m->cx, &r->modes.x, 3 * (size_t)m->p.nodes + 1, "modes"));
+  IG_TRY(ig_array_pull(m->cx, &m->x));
+  for (int64_t i = 0; i < 3 * (int64_t)m->p.nodes; i++)
+    r->modes.x[i] = ig_dyn_get(m, &m->x, i);
+  for (int i = 0; i < k->count; i++)
+    if (r->modes.buckling)
+      ig_info(m->cx, "buckling: mode %d, load factor %.6g", i + 1, k->value[i]);
+    else
+      ig_info(m->cx, "frequency: mode %d, %.6g Hz, effective masses %.4g %.4g %.4g kg", i + 1,
+              k->value[i], k->mass[i][0], k->mass[i][1], k->mass[i][2]);
+  if (k->count < a->modes)
+    ig_warn_at(m->cx, &a->at, "the model has %d modes, not %lld", k->count, (long long)a->modes);
+  if (k->below >= 0 && k->below != k->count && k->count == a->modes)
+    ig_warn_at(m->cx, &a->at,
+               "%lld modes are below the highest of the %d found: some of them, or of its equals, "
+               "are missing; ask for more `modes`",
+               (long long)k->below, k->count);
+  return IG_OK;
+}
+
+/* Modes are found at once; then each call puts out a shape. */
+static ig_status advance_modes(ig_dyn_job *r, const ig_dyn_analysis *a) {
+  ig_dyn_clock *clock = r->m->clock.host;
+  if (!r->modes.x || r->modes.of.count == 0 || r->modes.shown > r->modes.of.count)
+    IG_TRY(modes_begin(r, a));
+  const int i = r->modes.shown++;
+  r->element_steps += r->job->elements;
+  r->over = i >= r->modes.of.count;
+  IG_TRY(shape_put(r, r->over ? NULL : r->modes.of.shape + (int64_t)i * 3 * r->m->p.nodes));
+  clock->step++;
+  IG_TRY(ig_array_push(r->m->cx, &r->m->clock));
+  return r->over ? balance_start(r->m) : IG_OK;
+}
+
 static ig_status advance(void *self, int64_t most, int64_t ahead) {
   ig_dyn_job *r = self;
   const ig_dyn_analysis *a = analysis_at(r, r->analysis);
   (void)ahead;
-  return a->kind == IG_ANALYSIS_DYNAMIC ? advance_dynamic(r, a, most) : advance_static(r, a);
+  if (a->kind == IG_ANALYSIS_DYNAMIC)
+    return advance_dynamic(r, a, most);
+  if (a->kind != IG_ANALYSIS_STATIC)
+    return advance_modes(r, a);
+  return a->method == IG_STATIC_RELAXATION ? advance_static(r, a) : advance_newton(r, a);
 }
 
 /* The next analysis where one is over; else the next step's length where it is time to look. */
@@ -307,7 +419,7 @@ static ig_status renew(void *self) {
   r->analysis++;
   r->over = false;
   if (r->analysis == r->c->analysis.count ||
-      analysis_at(r, r->analysis)->kind == IG_ANALYSIS_STATIC)
+      analysis_at(r, r->analysis)->kind != IG_ANALYSIS_DYNAMIC)
     return IG_OK;
   return dynamic_begin(r, analysis_at(r, r->analysis));
 }
@@ -321,8 +433,18 @@ static void stand(const void *self, ig_run_status *now) {
                          .duration = r->duration > 0 ? r->duration : INFINITY,
                          .dt = k->dt,
                          .ended = r->analysis + r->over >= n,
-                         .show = r->over ? IG_SHOW_ROW | IG_SHOW_SNAPSHOT : 0,
+                         .show = r->over || r->failed[0] ? IG_SHOW_ROW | IG_SHOW_SNAPSHOT
+                                 : r->statics            ? IG_SHOW_ROW
+                                 : r->modes.shown > 0    ? IG_SHOW_SNAPSHOT
+                                                         : 0,
                          .work = (double)r->element_steps};
+  if (r->statics) {
+    ig_newton_standing at;
+    ig_dyn_statics_stand(r->statics, &at);
+    snprintf(now->note, sizeof now->note, "load factor %.4g, residual %.1e", at.factor,
+             at.residual);
+    return;
+  }
   if (n > 1 && r->analysis < n)
     snprintf(now->note, sizeof now->note, "analysis %d of %d", (int)r->analysis + 1, (int)n);
 }
@@ -341,6 +463,8 @@ static void motion_look(const ig_dyn_job *r) {
       moves |= !isnan(s->displacement[0]) || !isnan(s->velocity[0]) || !isnan(s->acceleration[0]) ||
                !isnan(s->spin[0]);
     }
+  for (int i = 0; i < c->analysis.count; i++)
+    moves |= analysis_at(r, i)->kind == IG_ANALYSIS_FREQUENCY;
   if (!moves)
     ig_warn_at(r->job->cx, &c->at,
                "nothing moves this body: no loads, initial velocities, motions or gravity");
@@ -390,13 +514,34 @@ static void shape_look(const ig_dyn_job *r) {
 /* Refuses an analysis that could not begin, were it the first. */
 static ig_status analysis_look(ig_dyn_job *r, const ig_dyn_analysis *a) {
   double dt;
-  const bool at_rest = a->kind == IG_ANALYSIS_STATIC;
-  if (at_rest && !(a->duration > 0 || a->time_step > 0))
-    return IG_OK;
-  if (at_rest)
+  const bool at_rest = a->kind != IG_ANALYSIS_DYNAMIC, modes = a->kind > IG_ANALYSIS_STATIC;
+  if (at_rest && a->at.given && (a->update != 100 || a->least_step > 0))
+    return ig_fail_at(r->job->cx, &a->at, "`%s` has no effect in a static analysis: leave it out",
+                      a->update != 100 ? "update" : "least_step");
+  if (at_rest && (a->duration > 0 || a->time_step > 0))
     return ig_fail_at(r->job->cx, &a->at,
                       "a static analysis has no `duration` and no `time_step`: `at_time` says when "
                       "histories are read");
+  const bool newton = a->method != IG_STATIC_RELAXATION;
+  if (modes && a->at.given && (a->method != IG_STATIC_NEWTON || !isnan(a->first_step)))
+    return ig_fail_at(r->job->cx, &a->at, "`method` and `first_step` are for kind static");
+  if (!modes && a->at.given && a->modes != 10)
+    return ig_fail_at(r->job->cx, &a->at, "`modes` is for kinds frequency and buckling");
+  if (at_rest && newton && a->at.given &&
+      (a->relaxation != IG_RELAX_VISCOUS || !isnan(a->ramp) || !isnan(a->damping) ||
+       a->safety != 0.9 || a->update != 100 || a->least_step != 0))
+    return ig_fail_at(r->job->cx, &a->at,
+                      "`relaxation`, `ramp`, `damping`, `safety`, `update` and `least_step` belong "
+                      "to dynamic relaxation: give `method: relaxation`, or leave them out");
+  if (a->at.given && !(at_rest && newton) &&
+      (!isnan(a->first_step) || a->largest_step != 1 || a->solver != IG_DIRECT_AUTO))
+    return ig_fail_at(r->job->cx, &a->at,
+                      "`first_step`, `largest_step` and `solver` belong to Newton's method: `kind: "
+                      "static` with `method: newton` or `arc_length`");
+  if (at_rest)
+    return newton ? ig_dyn_statics_check(r->m, a) : IG_OK;
+  if (a->at.given && a->method != IG_STATIC_NEWTON)
+    return ig_fail_at(r->job->cx, &a->at, "`method` is for analyses of kind static");
   if (a->at.given && (a->relaxation != IG_RELAX_VISCOUS || a->tolerance != 1e-3 ||
                       a->steps != 1000000 || !isnan(a->ramp) || a->at_time != 1))
     return ig_fail_at(
@@ -410,6 +555,30 @@ static ig_status analysis_look(ig_dyn_job *r, const ig_dyn_analysis *a) {
   return step_find(r, a, &dt);
 }
 
+/* Keys of something that the case does not have. */
+static ig_status unused_look(const ig_dyn_job *r) {
+  const ig_dyn_contact *k = &r->c->contact;
+  const char *key = !k->edges                         ? "edges"
+                    : k->overlap != IG_OVERLAP_REFUSE ? "overlap"
+                    : k->penalty != 0.1               ? "penalty"
+                    : k->friction > 0                 ? "friction"
+                    : k->thickness >= 0               ? "thickness"
+                                                      : NULL;
+  if (k->at.given && !k->on && key)
+    return ig_fail_at(r->job->cx, &k->at,
+                      "contact: `%s` has no effect here: contact is off; leave it out", key);
+  bool thin = false; /* lines or shells */
+  for (int b = 0; b < r->job->mesh->blocks; b++)
+    thin |= ig_elem_info_get(r->job->mesh->block[b].type)->dim < 3;
+  if (r->c->at.given && r->c->inertia_scale != 0.125 && !thin) {
+    const ig_src at = ig_key_at(r->job->tree, "inertia_scale", r->c->at);
+    return ig_fail_at(r->job->cx, &at,
+                      "inertia_scale: has no effect here: it is for shells and lines, and the mesh "
+                      "has none; leave it out");
+  }
+  return IG_OK;
+}
+
 /* All of it, with the whole model. */
 static ig_status room_make(ig_job *job, void **self) {
   ig_dyn_job *r;
@@ -417,6 +586,7 @@ static ig_status room_make(ig_job *job, void **self) {
   *self = r;
   r->job = job;
   r->c = job->room_case;
+  IG_TRY(unused_look(r));
   IG_TRY(ig_dyn_model_new(job->cx, job->mesh, job->materials, r->c, job->precision, job->assembly,
                           &r->m));
   job->elements = ig_mesh_elements(job->mesh);
@@ -460,6 +630,9 @@ static void room_close(void *self) {
   ig_array_free(r->job->cx, &r->moved);
   ig_array_free(r->job->cx, &r->fields);
   ig_restart_free(r->start.kept);
+  ig_dyn_statics_free(r->statics);
+  ig_dyn_modes_free(&r->modes.of);
+  free(r->modes.x);
   ig_dyn_model_free(r->m);
   free(r);
 }
@@ -500,9 +673,16 @@ static void tally(void *self) {
 static void check_analysis(const ig_dyn_analysis *a, double critical, ig_check_line *line,
                            void *user) {
   char text[128];
-  if (a->kind == IG_ANALYSIS_STATIC)
-    snprintf(text, sizeof text, "static, until the displacements are within about %.2g",
-             a->tolerance);
+  if (a->kind == IG_ANALYSIS_FREQUENCY || a->kind == IG_ANALYSIS_BUCKLING)
+    snprintf(text, sizeof text, "%s, %lld modes",
+             a->kind == IG_ANALYSIS_FREQUENCY ? "frequencies" : "linear buckling",
+             (long long)a->modes);
+  else if (a->kind == IG_ANALYSIS_STATIC && a->method != IG_STATIC_RELAXATION)
+    snprintf(text, sizeof text, "static by Newton's method%s",
+             a->method == IG_STATIC_ARC ? ", arc length" : "");
+  else if (a->kind == IG_ANALYSIS_STATIC)
+    snprintf(text, sizeof text,
+             "static by relaxation, until the displacements are within about %.2g", a->tolerance);
   else {
     const double dt =
         isnan(a->time_step) ? a->safety * fmax(critical, a->least_step) : a->time_step;
@@ -542,6 +722,12 @@ static ig_status check_tell(ig_dyn_job *r, ig_check_line *line, void *user) {
     snprintf(text, sizeof text, "%d, %d values each", m->group[k].count, m->group[k].g_f64.states);
     line(user, ig_dyn_element_of[m->group[k].kind].name, text);
   }
+  for (int k = 0; m->solids && k < m->solids->count; k++) {
+    const ig_solid_group *g = &m->solids->item[k].g;
+    snprintf(text, sizeof text, "%d, %d values each", g->count,
+             ig_solid_states(g->kind, g->law.law));
+    line(user, ig_solid_info_get(g->kind)->name, text);
+  }
   snprintf(text, sizeof text, "%d, %lld degrees of freedom", m->p.nodes,
            (long long)m->p.nodes * m->p.dofs);
   line(user, "particles", text);
@@ -549,7 +735,7 @@ static ig_status check_tell(ig_dyn_job *r, ig_check_line *line, void *user) {
   line(user, "mass", text);
   if (m->p.contact.surfaces > 0)
     snprintf(text, sizeof text, "%.4g s, %.3g of the elements' for the stiffness of contact",
-             critical, ig_dyn_contact_share(m));
+             critical, sqrt(1 - ig_dyn_contact_load(m) * critical * critical));
   else
     snprintf(text, sizeof text, "%.4g s", critical);
   line(user, "critical step", text);
@@ -577,7 +763,7 @@ const ig_room ig_room_dynamics = {
     .needs_mesh = true,
     .ranks = true,
     .clusters = true,
-    .elements = "beam2|tri3|quad4|tet4|tet10|hex8",
+    .elements = "beam2|tri3|quad4|tet4|tet10|hex8|wedge6|hex20|wedge15",
     .case_size = sizeof(ig_dyn_case),
     .options = ig_dyn_options,
     .open = room_open,

@@ -13,7 +13,14 @@
 
 /* --- what a case says */
 
-typedef enum { IG_INTEGRATE_BBAR, IG_INTEGRATE_FULL, IG_INTEGRATE_SINGLE } ig_dyn_integration;
+typedef enum {
+  IG_INTEGRATE_AUTO,
+  IG_INTEGRATE_BBAR,
+  IG_INTEGRATE_FULL,
+  IG_INTEGRATE_SINGLE,
+  IG_INTEGRATE_INCOMPATIBLE,
+  IG_INTEGRATE_REDUCED
+} ig_dyn_integration;
 typedef enum {
   IG_SECTION_CIRCLE,
   IG_SECTION_TUBE,
@@ -78,18 +85,25 @@ typedef struct {
   ig_src at;
   bool on;
   bool edges;
-  int overlap; /* of bodies at the start: ig_dyn_overlapping */
-  double penalty, friction, thickness;
+  int overlap;    /* of bodies at the start: ig_dyn_overlapping */
+  double penalty; /* stiffness, times that of the elements; NaN or 0: ig_dyn_penalty */
+  double friction, thickness;
 } ig_dyn_contact;
-typedef enum { IG_OVERLAP_REFUSE, IG_OVERLAP_KEEP } ig_dyn_overlapping;
+typedef enum { IG_OVERLAP_REFUSE, IG_OVERLAP_KEEP, IG_OVERLAP_FIT } ig_dyn_overlapping;
 
 typedef struct {
   ig_src at;
   const char *file; /* a snapshot */
 } ig_dyn_residual;
 
-typedef enum { IG_ANALYSIS_DYNAMIC, IG_ANALYSIS_STATIC } ig_dyn_analysis_kind;
+typedef enum {
+  IG_ANALYSIS_DYNAMIC,
+  IG_ANALYSIS_STATIC,
+  IG_ANALYSIS_FREQUENCY,
+  IG_ANALYSIS_BUCKLING
+} ig_dyn_analysis_kind;
 typedef enum { IG_RELAX_VISCOUS, IG_RELAX_KINETIC } ig_dyn_relaxation;
+typedef enum { IG_STATIC_NEWTON, IG_STATIC_RELAXATION, IG_STATIC_ARC } ig_dyn_method;
 typedef struct {
   ig_src at;
   int kind;
@@ -100,11 +114,17 @@ typedef struct {
   double damping;    /* of mass, 1/s */
   double least_step; /* mass is added to elements below it; 0: never */
   /* static */
-  int relaxation;
-  double tolerance; /* of the displacements, relative */
+  int method;       /* ig_dyn_method */
+  double tolerance; /* relaxation: of the displacements, relative; Newton: of forces */
   int64_t steps;    /* most of them */
-  double ramp;      /* steps over which time runs to at_time; NaN: IG_RELAX_RAMP, or found */
-  double at_time;   /* the time loads are taken at */
+  /* Newton: shares of the analysis, NaN: found; ig_direct_kind */
+  double first_step, largest_step;
+  int solver;
+  int64_t modes; /* frequency, buckling: how many */
+  /* relaxation */
+  int relaxation;
+  double ramp;    /* steps over which time runs to at_time; NaN: IG_RELAX_RAMP, or found */
+  double at_time; /* the time loads are taken at */
 } ig_dyn_analysis;
 
 typedef struct {
@@ -212,16 +232,18 @@ typedef struct {
   ig_dyn_face *face_given;
 } ig_dyn_loading;
 typedef struct {
-  ig_array triangle, surface, corner_first, corner, bucket, chain, triangle_bucket, triangle_chain;
-  ig_array longest, recoil, touch, press, skin_area, pusher, pushed, next, stored;
+  ig_array triangle, beside, surface, corner_first, corner, triangle_bucket, triangle_chain;
+  ig_array longest, recoil, touch, press, skin_area, spring, offset, pushed, next, stored;
+  ig_array before, kept, now, push;
   ig_array edge, edge_side, end_first, end, edge_bucket, edge_chain, partner, chosen, also;
   ig_array edge_length, edge_recoil;
-  ig_array alive, owner, open, awake, reach;                              /* of what erodes */
-  ig_array own_surface, own_triangle, own_edge, near_triangle, near_edge; /* of a rank */
+  ig_array alive, owner, open, awake;           /* of what erodes */
+  ig_array own_surface, own_triangle, own_edge; /* of a rank */
   /* host: triangles of all surfaces, x 3, NULL where nothing touches; the first `outer` are on the
      outside at the start, the others behind what may erode; elements on both sides, x 2 */
   int32_t *skin, *skin_owner;
   int64_t skins, outer;
+  double margin; /* what a particle may move in a step, m */
 } ig_dyn_touching;
 typedef struct {
   ig_array bound, body, body_node, body_arm, body_pull;
@@ -233,9 +255,7 @@ typedef struct {
   double *heavy;          /* host: what gravity pulls; in statics without what scaling added */
   double total, scaled;   /* scaled: what scaling added to all of it */
   double scaled_to;       /* no element has a critical step below this */
-  /* statics before a dynamic analysis: its `least_step`, and its step (0: none follows); particles
-     of surfaces weigh `touch_scale` times what they weigh there, so that contact is as stiff */
-  double run_to, run_step, touch_scale;
+  double touch;           /* of contact: largest stiffness over mass of a particle, 1/s^2 */
 } ig_dyn_weight;
 
 typedef struct ig_dyn_model {
@@ -268,10 +288,11 @@ typedef struct ig_dyn_model {
   ig_dyn_relaxing relax;
   ig_dyn_looseness loose;
   struct {
-    int32_t parts, *part; /* host; part: of the nodes */
-    double thin;          /* least extent of one, m */
-  } overlap;              /* bodies that may come to lie inside each other (overlap.h) */
-  ig_lid *fault_ids;      /* kernels' numbers -> mesh elements */
+    int32_t parts, *part;       /* host; part: of the nodes */
+    double thin;                /* least extent of one, m */
+  } overlap;                    /* bodies that may come to lie inside each other (overlap.h) */
+  struct ig_dyn_solids *solids; /* of static analyses alone (solids.h); NULL: none */
+  ig_lid *fault_ids;            /* kernels' numbers -> mesh elements */
   ig_dyn_nodes *made;
   struct ig_graph *graph;
   struct ig_dyn_part *divided; /* between ranks (dynamics/part.h); NULL: there is one */
@@ -295,10 +316,12 @@ IG_MUST_CHECK ig_status ig_dyn_kernels(ig_dyn_model *m, ig_dyn_kernel_cost cost[
 IG_MUST_CHECK ig_status ig_dyn_alive(ig_dyn_model *m, const uint8_t **alive);
 /* The critical step of the elements as they stand now (Tang et al. 2020, Eq. 5). */
 IG_MUST_CHECK ig_status ig_dyn_critical_step(ig_dyn_model *m, double *dt);
-/* What contact leaves of it. */
-double ig_dyn_contact_share(const ig_dyn_model *m);
-/* The critical step of the slowest element; `stable`: with what contact takes of it. */
-IG_MUST_CHECK ig_status ig_dyn_largest_step(ig_dyn_model *m, double *dt, double *stable);
+/* What contact adds to 1 / dt^2 of the elements' critical step; found from its springs and the
+   masses of the particles. */
+double ig_dyn_contact_load(const ig_dyn_model *m);
+IG_MUST_CHECK ig_status ig_dyn_touch_find(ig_dyn_model *m);
+/* The critical step of the slowest element, without contact. */
+IG_MUST_CHECK ig_status ig_dyn_largest_step(ig_dyn_model *m, double *dt);
 /* Particle masses; elements whose critical step is below `least` are made heavier. */
 IG_MUST_CHECK ig_status ig_dyn_masses(ig_dyn_model *m, double least);
 /* Sets the step and the damping of what follows. */

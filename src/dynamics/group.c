@@ -1,5 +1,6 @@
 /* Groups of elements of one kind, law and section, in the order they are worked on. */
 #include "dynamics/model.h"
+#include "dynamics/solids.h"
 #include "assembly/assembly.h"
 #include "core/threads.h"
 #include "mesh/topology.h"
@@ -189,7 +190,7 @@ static ig_status group_kind(ig_dyn_model *m, const ig_dyn_section *s, const ig_m
   d->hourglass = s->hourglass;
   d->bulk_linear = s->bulk_linear;
   d->bulk_quadratic = s->bulk_quadratic;
-  d->bbar = s->integration == IG_INTEGRATE_BBAR;
+  d->bbar = s->integration == IG_INTEGRATE_BBAR || s->integration == IG_INTEGRATE_AUTO;
   d->planes = (int)s->planes;
   d->thinning = s->thinning;
   switch (g->type) {
@@ -227,7 +228,8 @@ static ig_status group_kind(ig_dyn_model *m, const ig_dyn_section *s, const ig_m
     break;
   default:
     return ig_fail_at(cx, &m->c->at,
-                      "dynamics has no %s elements: use hex8, tet4, tet10, tri3, quad4 or beam2",
+                      "dynamics has no %s elements: use hex8, hex20, wedge6, wedge15, tet4, "
+                      "tet10, tri3, quad4 or beam2",
                       ig_elem_info_get(g->type)->name);
   }
   d->npe = ig_dyn_element_of[g->kind].npe;
@@ -246,8 +248,9 @@ static ig_status group_kind(ig_dyn_model *m, const ig_dyn_section *s, const ig_m
 /* Keys of sections that none of their elements has: they would have no effect. A default counts as
    left out. */
 static ig_status sections_check(ig_dyn_model *m, const int *section) {
-  enum { SOLID = 1, SHELL = 2, LINE = 4 };
-  static const char *const family[] = {[SOLID] = "solids", [SHELL] = "shells", [LINE] = "lines"};
+  enum { SOLID = 1, SHELL = 2, LINE = 4, HEX = 8 };
+  static const char *const family[] = {
+      [SOLID] = "solids", [SHELL] = "shells", [LINE] = "lines", [HEX] = "hexahedra"};
   for (int i = 0; i < m->c->sections.count; i++) {
     const ig_dyn_section *s = IG_ITEM(const ig_dyn_section, m->c->sections, i);
     const ig_dyn_section *usual = &ig_dyn_section_default;
@@ -258,13 +261,14 @@ static ig_status sections_check(ig_dyn_model *m, const int *section) {
         if (section[e] == i) {
           const int dim = ig_elem_info_get(m->mesh->block[b].type)->dim;
           there |= dim == 3 ? SOLID : dim == 2 ? SHELL : LINE;
+          there |= m->mesh->block[b].type == IG_HEX8 ? HEX : 0;
         }
     const struct {
       const char *key;
       int of;
       bool given;
-    } keys[] = {{"integration", SOLID, s->integration != usual->integration},
-                {"hourglass", SOLID, s->hourglass != usual->hourglass},
+    } keys[] = {{"integration", HEX, s->integration != usual->integration},
+                {"hourglass", HEX, s->hourglass != usual->hourglass},
                 {"bulk_linear", SOLID, s->bulk_linear != 0},
                 {"bulk_quadratic", SOLID, s->bulk_quadratic != 0},
                 {"thickness", SHELL, !isnan(s->thickness)},
@@ -288,6 +292,9 @@ static ig_status sections_check(ig_dyn_model *m, const int *section) {
       if (keys[k].given && !(there & keys[k].of))
         return ig_fail_at(m->cx, &s->at, "`%s` is for %s, and this section has none", keys[k].key,
                           family[keys[k].of]);
+    if (s->at.given && s->integration != IG_INTEGRATE_SINGLE && s->hourglass != usual->hourglass)
+      return ig_fail_at(m->cx, &s->at,
+                        "`hourglass` has no effect here: it is for `integration: single`");
   }
   return IG_OK;
 }
@@ -321,12 +328,22 @@ ig_status ig_dyn_groups_new(ig_dyn_model *m, const ig_list *materials) {
             list[n++] = e;
         if (n == 0)
           continue;
-        ig_dyn_group *g = &m->group[m->groups++];
+        ig_dyn_group *g = &m->group[m->groups];
         const ig_dyn_section *use = s < 0 ? &ig_dyn_section_default : &s0[s];
+        ig_solid_kind kind;
+        bool solid;
         g->type = m->mesh->block[b].type;
+        IG_TRY_GOTO(status, done, ig_dyn_material_read(cx, &m0[k], &g->g_f64.mat, &g->law));
+        IG_TRY_GOTO(status, done,
+                    ig_dyn_solid_kind(m, use, &m0[k], g->type, g->law, &kind, &solid));
+        if (solid) {
+          IG_TRY_GOTO(status, done, ig_dyn_solids_add(m, kind, &g->g_f64.mat, g->law, list, n));
+          memset(g, 0, sizeof *g);
+          continue;
+        }
+        m->groups++;
         g->count = n;
         g->whole = n;
-        IG_TRY_GOTO(status, done, ig_dyn_material_read(cx, &m0[k], &g->g_f64.mat, &g->law));
         IG_TRY_GOTO(status, done, group_kind(m, use, &m0[k], g));
         IG_TRY_GOTO(status, done, group_order(m, g, list, use));
         g->g_f64.first = first;
@@ -396,6 +413,8 @@ done:
 }
 
 bool ig_dyn_yields(const ig_dyn_model *m) {
+  if (ig_dyn_solids_yield(m))
+    return true;
   for (int k = 0; k < m->groups; k++)
     if (m->group[k].law != IG_LAW_ELASTIC && m->group[k].law != IG_LAW_NEOHOOKE)
       return true;

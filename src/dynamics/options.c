@@ -1,12 +1,15 @@
 /* What a case of the dynamics room may say. */
 #include "dynamics/dynamics.h"
+#include "implicit/direct.h"
 
 #define S ig_dyn_section
 static const ig_option section_options[] = {
     IG_TEXTS(S, set, NULL, "element sets it is for; left out: every element not claimed"),
-    IG_CHOICE(S, integration, "bbar|full|single", "bbar",
-              "hexahedra: eight points with mean dilation, eight plain ones, or one with hourglass "
-              "control"),
+    IG_CHOICE(S, integration, "auto|bbar|full|single|incompatible|reduced", "auto",
+              "hex8: eight points with mean dilation (bbar), eight plain ones (full), one with "
+              "hourglass control (single), or eight with incompatible modes; hex20: 27 points "
+              "(full) or 8 (reduced). auto: in cases of static analyses by Newton's method alone "
+              "incompatible modes, else bbar; reduced for hex20"),
     IG_REAL(S, hourglass, "", "0.1", 0, 10, "hexahedra, one point: stiffness of hourglass control"),
     IG_REAL(S, bulk_linear, "", "0", 0, 10, "solids: linear bulk viscosity"),
     IG_REAL(S, bulk_quadratic, "", "0", 0, 10, "solids: quadratic bulk viscosity"),
@@ -92,16 +95,17 @@ static const ig_option contact_options[] = {
     IG_BOOL(S, edges, "true",
             "edges touch edges: of beams, of shells' boundaries, and sharp ones of solids"),
     IG_CHOICE(
-        S, overlap, "refuse|keep", "refuse",
-        "bodies that overlap: an error, at the start and when they pass into each other; keep: "
-        "not looked for, what overlaps at the start keeps its distance"),
-    IG_REAL(S, penalty, "", "0.1", IG_POSITIVE, 0.5,
-            "stiffness, as a share of what the step allows; the step is made smaller for it"),
+        S, overlap, "refuse|keep|fit", "refuse",
+        "bodies that overlap at the start: an error, and so is passing into each other; keep: "
+        "not looked for, what overlaps does not touch until it is apart; fit: an interference "
+        "fit, contact presses it apart"),
+    IG_REAL(S, penalty, "", NULL, IG_POSITIVE, 1000,
+            "stiffness of an interface, times that of the layer of elements under it; left out: 10 "
+            "in statics, 1 where an analysis is dynamic, whose step is made smaller for it"),
     IG_REAL(S, friction, "", "0", 0, 100, "Coulomb friction"),
-    IG_REAL(
-        S, thickness, "m", NULL, 0, 1e6,
-        "distance at which contact begins; left out: the shells' thickness, a tenth of the mean "
-        "edge of solids, or the diameter of lines"),
+    IG_REAL(S, thickness, "m", NULL, 0, 1e6,
+            "distance of two surfaces that touch, in place of half thicknesses; left out: those of "
+            "shells and lines, none of solids"),
     IG_END};
 #undef S
 #define S ig_dyn_residual
@@ -114,22 +118,40 @@ static const ig_option residual_options[] = {
 #undef S
 #define S ig_dyn_analysis
 static const ig_option analysis_options[] = {
-    IG_CHOICE(S, kind, "dynamic|static", "dynamic", "through time, or to equilibrium"),
+    IG_CHOICE(S, kind, "dynamic|static|frequency|buckling", "dynamic",
+              "through time; to equilibrium; natural frequencies, or load factors of linear "
+              "buckling, about the state reached so far"),
+    IG_INT(S, modes, "10", 1, 1000, "frequency, buckling: how many"),
     IG_REAL(S, duration, "s", NULL, IG_POSITIVE, 1e9, "dynamic: how long"),
     IG_REAL(S, time_step, "s", NULL, IG_POSITIVE, 1e9,
             "dynamic: step; left out: from the critical one"),
     IG_REAL(S, safety, "", "0.9", IG_POSITIVE, 1, "share of the critical step"),
     IG_INT(S, update, "100", 0, 1e9, "steps between looks at the critical step, 0: one look"),
-    IG_REAL(S, damping, "1/s", NULL, 0, 1e12, "mass damping; static, viscous: found if left out"),
+    IG_REAL(S, damping, "1/s", NULL, 0, 1e12,
+            "mass damping; relaxation, viscous: found if left out"),
     IG_REAL(S, least_step, "s", "0", 0, 1e9, "elements get mass until theirs is this; 0: none"),
-    IG_CHOICE(S, relaxation, "viscous|kinetic", "viscous", "static: how motion is taken away"),
-    IG_REAL(S, tolerance, "", "1e-3", IG_POSITIVE, 1,
-            "static: estimated error of the displacements, over the displacements"),
+    IG_CHOICE(S, method, "newton|relaxation|arc_length", "newton",
+              "static: Newton's method; dynamic relaxation; Newton's method that follows a load "
+              "that falls again (snap-through)"),
+    IG_REAL(S, first_step, "", NULL, 1e-6, 1,
+            "newton, arc_length: share of the load in the first step; left out: 1 where nothing "
+            "yields or turns, else 0.1"),
+    IG_REAL(S, largest_step, "", "1", 1e-6, 1, "newton: largest share of the load in a step"),
+    IG_CHOICE(
+        S, solver, IG_DIRECT_CHOICES, "auto",
+        "all but dynamic and relaxation: direct solver of the equations; own, or MUMPS where it "
+        "is installed"),
+    IG_CHOICE(S, relaxation, "viscous|kinetic", "viscous", "relaxation: how motion is taken away"),
+    IG_REAL(
+        S, tolerance, "", "1e-3", IG_POSITIVE, 1,
+        "newton: largest force out of balance, over the mean force of the elements; relaxation: "
+        "estimated error of the displacements, over the displacements"),
     IG_INT(S, steps, "1000000", 1, 1e12, "static: most steps"),
-    IG_REAL(S, ramp, "", NULL, 1, 1e12,
-            "static: steps over which the load grows; left out: 500, where material can yield as "
-            "many as keep the motion slow"),
-    IG_REAL(S, at_time, "s", "1", 0, 1e9, "static: time at which histories are read"),
+    IG_REAL(
+        S, ramp, "", NULL, 1, 1e12,
+        "relaxation: steps over which the load grows; left out: 500, where material can yield as "
+        "many as keep the motion slow"),
+    IG_REAL(S, at_time, "s", "1", 0, 1e9, "static, buckling: time at which histories are read"),
     IG_END};
 #undef S
 #define S ig_dyn_probe

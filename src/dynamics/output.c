@@ -1,5 +1,6 @@
 /* What a run writes: probes and histories, snapshots, figures of the summary. */
 #include "dynamics/run.h"
+#include "dynamics/solids.h"
 #include "dynamics/part.h"
 #include "mesh/named.h"
 #include "mesh/probe.h"
@@ -366,6 +367,7 @@ static ig_status resultants_find(ig_dyn_job *r, double sum[9]) {
   if (status == IG_OK && l->contact.press.count)
     status = ig_array_pull(m->cx, &l->contact.press);
   IG_TRY(ig_dyn_particles_add(m, status, 9, result_row, result_add, &s));
+  ig_dyn_solids_pushed(m, s.sum + 3);
   memcpy(sum, s.sum, sizeof s.sum);
   return IG_OK;
 }
@@ -376,6 +378,20 @@ static ig_status resultants_write(const ig_dyn_job *r, const double sum[9], ig_s
   for (int i = 0; i < (r->c->tools.count ? 9 : 6); i++)
     IG_TRY(s->result(s, name[i], "N", sum[i]));
   return IG_OK;
+}
+
+static ig_status modes_write(const ig_dyn_job *r, ig_sink *s) {
+  const ig_dyn_modes *k = &r->modes.of;
+  char name[64];
+  for (int i = 0; i < k->count; i++) {
+    snprintf(name, sizeof name, "%s_%d", r->modes.buckling ? "load_factor" : "frequency", i + 1);
+    IG_TRY(s->result(s, name, r->modes.buckling ? "" : "Hz", k->value[i]));
+    for (int c = 0; c < 3 && !r->modes.buckling; c++) {
+      snprintf(name, sizeof name, "effective_mass_%c_%d", 'x' + c, i + 1);
+      IG_TRY(s->result(s, name, "kg", k->mass[i][c]));
+    }
+  }
+  return k->count ? s->result(s, "modes_error", "", k->error) : IG_OK;
 }
 
 ig_status ig_dyn_results_write(void *self, ig_sink *s) {
@@ -400,11 +416,16 @@ ig_status ig_dyn_results_write(void *self, ig_sink *s) {
     statics |= IG_ITEM(const ig_dyn_analysis, r->c->analysis, i)->kind == IG_ANALYSIS_STATIC;
   if (statics)
     IG_TRY(s->result(s, "static_error", "", r->static_error));
+  if (r->newton.steps > 0) {
+    IG_TRY(s->result(s, "static_steps", "", (double)r->newton.steps));
+    IG_TRY(s->result(s, "newton_iterations", "", (double)r->newton.iterations));
+    IG_TRY(s->result(s, "negative_pivots", "", (double)r->newton.negative));
+  }
   if (statics && ig_dyn_yields(m))
     IG_TRY(s->result(s, "static_path_error", "", r->static_path));
   /* 0, less by what friction took; above it contact has made energy. After statics alone no step
      has said how stiff it is. */
-  if (m->p.contact.surfaces > 0 && ig_dyn_clock_of(r)->stiff > 0) {
+  if (m->p.contact.surfaces > 0) {
     IG_TRY(s->result(s, "contact_energy_made", "J", e.made - m->balance.made));
     IG_TRY(s->result(s, "contact_energy_stored", "J", e.stored));
   }
@@ -416,6 +437,7 @@ ig_status ig_dyn_results_write(void *self, ig_sink *s) {
   IG_TRY(s->result(s, "plastic_strain_max", "", most[1]));
   if (rests)
     IG_TRY(resultants_write(r, sum, s));
+  IG_TRY(modes_write(r, s));
   for (int i = 0; i < r->c->probes.count; i++) {
     const ig_dyn_probe *p = IG_ITEM(const ig_dyn_probe, r->c->probes, i);
     IG_TRY(s->result(s, p->name, probe_unit(p), r->values[FIXED + i]));

@@ -3,7 +3,8 @@
 #define IG_DYNAMICS_RUN_H
 
 #include "core/schedule.h"
-#include "dynamics/dynamics.h"
+#include "dynamics/modes.h"
+#include "dynamics/statics.h"
 #include "ranks/partition.h"
 
 typedef struct {
@@ -16,6 +17,19 @@ typedef struct {
   double static_path;  /* and the largest share of its work that was lost: ig_dyn_relaxing */
   double ramp;         /* of the statics under way, where it is found: steps; 0: the first trial */
   ig_keeper start;     /* and the state that trials begin from */
+  ig_dyn_statics *statics; /* Newton's method under way; NULL */
+  struct {
+    int64_t steps, iterations, negative, zero;
+    const char *solver;
+  } newton; /* of all analyses; pivots at the end of the last, -1: unknown */
+  struct {
+    bool buckling;
+    int shown;       /* shapes put out so far */
+    ig_dyn_modes of; /* count 0: none were found yet */
+    double *x;       /* positions they are about, nodes x 3 */
+  } modes;
+  char residuals[200];
+  char failed[512]; /* why an analysis ended early: reported after its state was put out */
   int columns;
   char (*name)[64]; /* of the probes */
   const char **column;

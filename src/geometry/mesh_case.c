@@ -132,7 +132,15 @@ const ig_option ig_pick_options[] = {
     IG_CHOICE(M, of, IG_PICKS, "both",
               "nodes that are there, boundary faces with all corners there (both: these two), or "
               "elements whose centre is there"),
-    IG_PLACE_KEYS(M, place, "where"), IG_END};
+    IG_PLACE_KEYS(M, place, "where"),
+    IG_REALS(M, numbers, "", NULL, 1, 1e15,
+             "instead of a place: nodes or elements by the numbers that the file (.inp, .k, .bdf) "
+             "gives them"),
+    IG_TEXT(M, elements, NULL, "instead of a place: the elements of this set"),
+    IG_INT(M, side, "0", 0, 6,
+           "of: faces, with `numbers` or `elements`: the side of those elements, as Abaqus and "
+           "CalculiX count them"),
+    IG_END};
 #undef M
 
 static const ig_option jitter_options[] = {
@@ -149,6 +157,12 @@ const ig_option ig_mesh_options[] = {
             "mesh to read: .vtkhdf, .vtu, .vtk, .inp, .k, .msh, .unv, .med, .cgns, .bdf; or .geo, "
             ".step to mesh"),
     IG_BOOL(M, split, "false", "hexahedra, wedges and pyramids of a file are cut into tetrahedra"),
+    IG_BOOL(M, corners, "false",
+            "quadratic hexahedra and wedges of a file are taken by their corners, as rooms that do "
+            "not compute with them always do"),
+    IG_BOOL(
+        M, loose_nodes, "false",
+        "nodes of a file that belong to no element stay: references of couplings and equations"),
     IG_REAL(M, unit, "m", NULL, IG_POSITIVE, 1e9,
             "length of one unit of the file's coordinates; left out: 1 m, of an stl 1 mm"),
     IG_REAL(M, edge, "m", "0", 0, 1e9, "element size for geometry meshed by Gmsh; 0: its choice"),
@@ -156,7 +170,7 @@ const ig_option ig_mesh_options[] = {
             "how long Gmsh may read or mesh a file before it is ended; 0: 10 min"),
     IG_REAL(M, meshing_memory, "B", "0", 0, 1e18,
             "memory that Gmsh may take for it, as in 16 GB; 0: three quarters of what is left"),
-    IG_CHOICE(M, element, "auto|beam2|tri3|tri6|quad4|tet4|tet10|hex8|wedge6", "auto",
+    IG_CHOICE(M, element, "auto|beam2|tri3|tri6|quad4|tet4|tet10|hex8|wedge6|hex20|wedge15", "auto",
               "element type of boxes and shapes; auto: hex8 for solids, quad4 for plane boxes"),
     IG_CHOICE(M, pattern, "diagonal|alternating|crossed", "diagonal",
               "how quadrilaterals are cut into triangles; crossed: into four"),
@@ -281,6 +295,8 @@ static ig_status file_read(ig_ctx *cx, const ig_mesh_case *c, ig_mesh **mesh) {
   const ig_mesh_read_options options = {.unit = c->unit > 0 ? c->unit : 0,
                                         .edge = c->edge,
                                         .split = c->split,
+                                        .quadratic = c->quadratic && !c->corners,
+                                        .loose = c->loose_nodes,
                                         .time_limit = c->meshing_time,
                                         .memory_limit = c->meshing_memory};
   return ig_mesh_read(cx, c->file, &options, mesh);
@@ -293,6 +309,20 @@ static ig_status file_read(ig_ctx *cx, const ig_mesh_case *c, ig_mesh **mesh) {
 #endif
 }
 
+/* Keys of plane meshes, given for another one. */
+static ig_status flat_check(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type type) {
+  const bool triangles = type == IG_TRI3 || type == IG_TRI6;
+  if (c->pattern != IG_PATTERN_DIAGONAL && !triangles)
+    return ig_fail_at(cx, &c->at,
+                      "pattern: has no effect here: it is for `element: tri3` and tri6, into which "
+                      "quadrilaterals are cut; leave it out");
+  if (c->shell && ig_elem_info_get(type)->dim != 2)
+    return ig_fail_at(cx, &c->at,
+                      "shell: has no effect here: the mesh is not plane; give boxes two entries in "
+                      "`size` and `cells`, or leave it out");
+  return IG_OK;
+}
+
 static ig_status generate(ig_ctx *cx, const ig_mesh_case *c, ig_mesh_builder *draft) {
   source from;
   IG_TRY(source_find(cx, c, &from));
@@ -302,34 +332,37 @@ static ig_status generate(ig_ctx *cx, const ig_mesh_case *c, ig_mesh_builder *dr
                       "from `stl`, not for %s",
                       from.key);
   if (!from.make) {
-    if (c->element || c->shell || c->jitter.amount > 0)
+    if (c->element || c->shell || c->pattern != IG_PATTERN_DIAGONAL || c->jitter.amount > 0)
       return ig_fail_at(cx, &c->at, "%s applies to boxes and shapes, not to a mesh from a file",
-                        c->element ? "element"
-                        : c->shell ? "shell"
-                                   : "jitter");
+                        c->element                          ? "element"
+                        : c->shell                          ? "shell"
+                        : c->pattern != IG_PATTERN_DIAGONAL ? "pattern"
+                                                            : "jitter");
     IG_TRY(file_read(cx, c, &draft->mesh));
   } else {
     const bool unit = c->unit > 0 && c->unit != 1 && !c->voxels.stl;
-    if (unit || c->edge > 0 || c->split)
+    if (unit || c->edge > 0 || c->split || c->corners)
       return ig_fail_at(cx, &c->at, "%s applies to a mesh from a file, not to %s%s",
                         unit          ? "unit"
                         : c->edge > 0 ? "edge"
-                                      : "split",
+                        : c->split    ? "split"
+                                      : "corners",
                         from.key, unit ? ": give lengths their unit, 10 mm" : "");
     if (!c->voxels.stl && (c->meshing_time > 0 || c->meshing_memory > 0))
       return ig_fail_at(cx, &c->at, "%s applies to a mesh from a file, not to %s",
                         c->meshing_time > 0 ? "meshing_time" : "meshing_memory", from.key);
     ig_elem_type type = c->element ? (ig_elem_type)(c->element - 1) : IG_ELEM_TYPES;
     IG_TRY(ig_mesh_placed(cx, from.make(cx, c, &type, draft), from.at));
+    IG_TRY(flat_check(cx, c, type));
     if (type == IG_TET4 || type == IG_TET10)
       IG_TRY(ig_mesh_placed(cx, ig_mesh_builder_tets(cx, draft), &c->at));
-    if (type == IG_WEDGE6)
+    if (type == IG_WEDGE6 || type == IG_WEDGE15)
       IG_TRY(ig_mesh_placed(cx, ig_mesh_builder_wedges(cx, draft), &c->at));
     if (c->remove.count)
       IG_TRY(elements_remove(cx, c, draft));
     if (c->jitter.amount > 0)
       IG_TRY(ig_mesh_builder_jitter(cx, draft, &c->jitter));
-    if (type == IG_TRI6 || type == IG_TET10)
+    if (type == IG_TRI6 || type == IG_TET10 || type == IG_HEX20 || type == IG_WEDGE15)
       IG_TRY(ig_mesh_placed(cx, ig_mesh_builder_quadratic(cx, draft), from.at));
   }
   ig_mesh *mesh = draft->mesh;

@@ -51,7 +51,11 @@ ig_status ig_mesh_keep(ig_ctx *cx, ig_mesh *mesh, const uint8_t *keep, ig_lid **
   IG_TRY_GOTO(status, done, IG_NEW(cx, &new_element, ig_mesh_elements(mesh), "element numbers"));
   IG_TRY_GOTO(status, done, IG_NEW(cx, &new_node, mesh->nodes, "node numbers"));
   IG_TRY_GOTO(status, done, IG_NEW(cx, &old, mesh->nodes, "node numbers"));
+  const ig_lid elements = ig_mesh_elements(mesh);
   blocks_keep(mesh, keep, new_element);
+  for (ig_lid e = 0; mesh->element_number && e < elements; e++)
+    if (new_element[e] >= 0)
+      mesh->element_number[new_element[e]] = mesh->element_number[e];
   for (int b = 0; b < mesh->blocks; b++) {
     const size_t npe = (size_t)ig_elem_info_get(mesh->block[b].type)->nodes;
     for (size_t i = 0; i < (size_t)mesh->block[b].count * npe; i++)
@@ -64,6 +68,8 @@ ig_status ig_mesh_keep(ig_ctx *cx, ig_mesh *mesh, const uint8_t *keep, ig_lid **
     if (!used)
       continue;
     memmove(mesh->x + 3 * (size_t)nodes, mesh->x + 3 * (size_t)n, 3 * sizeof *mesh->x);
+    if (mesh->node_number)
+      mesh->node_number[nodes] = mesh->node_number[n];
     old[nodes++] = n;
   }
   mesh->nodes = nodes;
@@ -424,6 +430,10 @@ ig_status ig_mesh_builder_jitter(ig_ctx *cx, ig_mesh_builder *draft, const ig_ji
 
 static const int tri_edge[][2] = {{0, 1}, {1, 2}, {2, 0}};
 static const int tet_edge[][2] = {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}};
+static const int hex_edge[][2] = {{0, 1}, {1, 2}, {2, 3}, {3, 0}, {4, 5}, {5, 6},
+                                  {6, 7}, {7, 4}, {0, 4}, {1, 5}, {2, 6}, {3, 7}};
+static const int wedge_edge[][2] = {{0, 1}, {1, 2}, {2, 0}, {3, 4}, {4, 5},
+                                    {5, 3}, {0, 3}, {1, 4}, {2, 5}};
 
 /* Numbers the edges: those of one lowest node are chained at it; `next` and `high` by edge. */
 typedef struct {
@@ -446,9 +456,16 @@ static ig_lid edge_number(edges *list, ig_lid a, ig_lid b) {
 
 static ig_status block_quadratic(ig_ctx *cx, ig_mesh_builder *draft, ig_block *block) {
   ig_mesh *mesh = draft->mesh;
-  const bool tri = block->type == IG_TRI3;
-  const size_t from = tri ? 3 : 4, per = tri ? 3 : 6, npe = from + per;
-  const int(*local)[2] = tri ? tri_edge : tet_edge;
+  const ig_elem_type to_type = block->type == IG_TRI3   ? IG_TRI6
+                               : block->type == IG_TET4 ? IG_TET10
+                               : block->type == IG_HEX8 ? IG_HEX20
+                                                        : IG_WEDGE15;
+  const size_t from = (size_t)ig_elem_info_get(block->type)->nodes,
+               npe = (size_t)ig_elem_info_get(to_type)->nodes, per = npe - from;
+  const int(*local)[2] = to_type == IG_TRI6    ? tri_edge
+                         : to_type == IG_TET10 ? tet_edge
+                         : to_type == IG_HEX20 ? hex_edge
+                                               : wedge_edge;
   const int64_t most = (int64_t)block->count * (int64_t)per;
   if (most + mesh->nodes > INT32_MAX || (int64_t)block->count * (int64_t)npe > INT32_MAX)
     return IG_FAIL(cx, IG_INPUT, "%d quadratic elements are more than one mesh can number",
@@ -487,7 +504,7 @@ static ig_status block_quadratic(ig_ctx *cx, ig_mesh_builder *draft, ig_block *b
   mesh->nodes = (ig_lid)nodes;
   free(block->conn);
   block->conn = conn;
-  block->type = tri ? IG_TRI6 : IG_TET10;
+  block->type = to_type;
   conn = NULL;
 done:
   free(list.head);
@@ -500,7 +517,8 @@ done:
 
 ig_status ig_mesh_builder_quadratic(ig_ctx *cx, ig_mesh_builder *draft) {
   for (int b = 0; b < draft->mesh->blocks; b++)
-    if (draft->mesh->block[b].type == IG_TRI3 || draft->mesh->block[b].type == IG_TET4)
+    if (draft->mesh->block[b].type == IG_TRI3 || draft->mesh->block[b].type == IG_TET4 ||
+        draft->mesh->block[b].type == IG_HEX8 || draft->mesh->block[b].type == IG_WEDGE6)
       IG_TRY(block_quadratic(cx, draft, &draft->mesh->block[b]));
   return IG_OK;
 }

@@ -3,6 +3,7 @@
 #include "core/ctx.h"
 #include "core/require.h"
 #include "core/hash.h"
+#include "mesh/mesh_builder.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,11 @@ static const int *const elem_faces[] = {
     [IG_HEX8] = FACES(0, 4, 7, 3, 1, 2, 6, 5, 0, 1, 5, 4, 3, 7, 6, 2, 0, 3, 2, 1, 4, 5, 6, 7),
     [IG_WEDGE6] = FACES(0, 2, 1, 1, 3, 4, 5, 5, 0, 1, 4, 3, 1, 2, 5, 4, 2, 0, 3, 5),
     [IG_PYRAMID5] = FACES(0, 3, 2, 1, 0, 1, 4, 4, 1, 2, 4, 4, 2, 3, 4, 4, 3, 0, 4, 4),
+    [IG_HEX20] =
+        FACES(0, 4, 7, 3, 16, 15, 19, 11, 1, 2, 6, 5, 9, 18, 13, 17, 0, 1, 5, 4, 8, 17, 12, 16, 3,
+              7, 6, 2, 19, 14, 18, 10, 0, 3, 2, 1, 11, 10, 9, 8, 4, 5, 6, 7, 12, 13, 14, 15),
+    [IG_WEDGE15] = FACES(0, 2, 1, 1, 8, 7, 1, 6, 3, 4, 5, 5, 9, 10, 5, 11, 0, 1, 4, 3, 6, 13, 9, 12,
+                         1, 2, 5, 4, 7, 14, 10, 13, 2, 0, 3, 5, 8, 12, 11, 14),
 };
 
 const ig_elem_info *ig_elem_info_get(ig_elem_type type) {
@@ -40,6 +46,14 @@ const int *ig_elem_face(ig_elem_type type, int face) {
   return (unsigned)type < IG_ELEM_TYPES && face >= 0 && face < elem_info[type].faces
              ? elem_faces[type] + face * elem_info[type].face_nodes
              : NULL;
+}
+
+int ig_elem_side(ig_elem_type type, int side) {
+  static const int hex[] = {4, 5, 2, 1, 3, 0};
+  const ig_elem_info *info = ig_elem_info_get(type);
+  if (side < 1 || side > info->faces)
+    return -1;
+  return info->dim == 3 && info->faces == 6 ? hex[side - 1] : side - 1;
 }
 
 ig_status ig_mesh_new(ig_ctx *cx, int dim, ig_lid nodes, ig_mesh **out) {
@@ -77,6 +91,8 @@ void ig_mesh_free(ig_mesh *mesh) {
   free(mesh->block);
   free(mesh->set);
   free(mesh->set_slot);
+  free(mesh->node_number);
+  free(mesh->element_number);
   free(mesh->x);
   free(mesh);
 }

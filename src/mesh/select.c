@@ -315,18 +315,116 @@ static ig_status nodes_pick(ig_ctx *cx, ig_mesh *mesh, const ig_pick_case *pick,
   return IG_OK;
 }
 
-ig_status ig_mesh_pick(ig_ctx *cx, ig_mesh *mesh, const ig_list *picks) {
-  for (int i = 0; i < picks->count; i++) {
-    const ig_pick_case *pick = IG_ITEM(const ig_pick_case, *picks, i);
-    const bool elements = pick->of == IG_PICK_ELEMENTS;
-    if (!pick->name || !*pick->name)
-      return ig_fail_at(cx, &pick->at, "name: expected the name of the set");
-    uint8_t *inside;
-    IG_TRY(IG_NEW(cx, &inside, elements ? ig_mesh_elements(mesh) : mesh->nodes, "set"));
-    const ig_status status =
-        elements ? elements_pick(cx, mesh, pick, inside) : nodes_pick(cx, mesh, pick, inside);
-    free(inside);
-    IG_TRY(status);
+/* --- by the numbers of the file, or the sides of elements */
+
+typedef struct {
+  int64_t number;
+  ig_lid item;
+} numbered;
+
+static int numbered_compare(const void *a, const void *b) {
+  const numbered *p = a, *q = b;
+  return p->number < q->number ? -1 : p->number > q->number;
+}
+
+/* Nodes or elements by rising numbers of the file, made when first needed. */
+typedef struct {
+  numbered *by[2];
+} numbers;
+
+/* Nodes or elements by their numbers in the file; free *item. */
+static ig_status numbers_find(ig_ctx *cx, const ig_mesh *mesh, const ig_pick_case *pick,
+                              numbers *all, ig_lid **item) {
+  const bool nodes = pick->of == IG_PICK_NODES;
+  const int64_t *number = nodes ? mesh->node_number : mesh->element_number;
+  const ig_lid count = nodes ? mesh->nodes : ig_mesh_elements(mesh);
+  const char *what = nodes ? "node" : "element";
+  *item = NULL;
+  if (!number)
+    return ig_fail_at(cx, &pick->at, "set '%s': %ss of this mesh have no numbers of a file",
+                      pick->name, what);
+  if (!all->by[nodes]) {
+    IG_TRY(IG_NEW(cx, &all->by[nodes], count, "numbers"));
+    for (ig_lid i = 0; i < count; i++)
+      all->by[nodes][i] = (numbered){number[i], i};
+    qsort(all->by[nodes], (size_t)count, sizeof(numbered), numbered_compare);
+  }
+  IG_TRY(IG_NEW(cx, item, pick->numbers.count, "set"));
+  for (int i = 0; i < pick->numbers.count; i++) {
+    const numbered key = {(int64_t)pick->numbers.value[i], 0};
+    const numbered *found =
+        bsearch(&key, all->by[nodes], (size_t)count, sizeof key, numbered_compare);
+    if (!found) {
+      free(*item);
+      *item = NULL;
+      return ig_fail_at(cx, &pick->at, "the mesh has no %s %lld", what, (long long)key.number);
+    }
+    (*item)[i] = found->item;
   }
   return IG_OK;
+}
+
+static ig_status listed_pick(ig_ctx *cx, ig_mesh *mesh, const ig_pick_case *pick, numbers *all) {
+  const bool faces = pick->of == IG_PICK_FACES;
+  ig_lid *item = NULL, count = pick->numbers.count;
+  ig_set *set;
+  if (pick->of == IG_PICK_BOTH || faces != (pick->side > 0) || pick->place.at.given ||
+      (count > 0) == (pick->elements != NULL) || (pick->elements && !faces))
+    return ig_fail_at(cx, &pick->at,
+                      "set '%s': expected `of: nodes` or `elements` with `numbers`, or `of: faces` "
+                      "with `side` and either `numbers` or `elements`, and no place",
+                      pick->name);
+  if (pick->elements) {
+    const ig_set *from = ig_mesh_find_set(mesh, pick->elements, IG_SET_ELEMENTS);
+    if (!from)
+      return ig_fail_at(cx, &pick->at, "the mesh has no element set '%s'", pick->elements);
+    count = from->count;
+    IG_TRY(IG_NEW(cx, &item, count, "set"));
+    memcpy(item, from->item, (size_t)count * sizeof *item);
+  } else {
+    IG_TRY(numbers_find(cx, mesh, pick, all, &item));
+  }
+  ig_status status = ig_mesh_add_set(cx, mesh, pick->name,
+                                     faces                          ? IG_SET_FACES
+                                     : pick->of == IG_PICK_ELEMENTS ? IG_SET_ELEMENTS
+                                                                    : IG_SET_NODES,
+                                     count, &set);
+  for (ig_lid i = 0; i < count && status == IG_OK; i++) {
+    set->item[i] = item[i];
+    if (!faces)
+      continue;
+    ig_lid local;
+    const ig_block *block = ig_mesh_element(mesh, item[i], &local);
+    const int face = ig_elem_side(block->type, (int)pick->side);
+    if (face < 0)
+      status = ig_fail_at(cx, &pick->at, "set '%s': a %s has no side %d", pick->name,
+                          ig_elem_info_get(block->type)->name, (int)pick->side);
+    set->face[i] = (uint8_t)face;
+  }
+  free(item);
+  return status;
+}
+
+static ig_status one_pick(ig_ctx *cx, ig_mesh *mesh, const ig_pick_case *pick, numbers *all) {
+  const bool elements = pick->of == IG_PICK_ELEMENTS;
+  if (!pick->name || !*pick->name)
+    return ig_fail_at(cx, &pick->at, "name: expected the name of the set");
+  if (pick->numbers.count || pick->elements || pick->side)
+    return listed_pick(cx, mesh, pick, all);
+  uint8_t *inside;
+  IG_TRY(IG_NEW(cx, &inside, elements ? ig_mesh_elements(mesh) : mesh->nodes, "set"));
+  const ig_status status =
+      elements ? elements_pick(cx, mesh, pick, inside) : nodes_pick(cx, mesh, pick, inside);
+  free(inside);
+  return status;
+}
+
+ig_status ig_mesh_pick(ig_ctx *cx, ig_mesh *mesh, const ig_list *picks) {
+  numbers all = {{NULL, NULL}};
+  ig_status status = IG_OK;
+  for (int i = 0; i < picks->count && status == IG_OK; i++)
+    status = one_pick(cx, mesh, IG_ITEM(const ig_pick_case, *picks, i), &all);
+  free(all.by[0]);
+  free(all.by[1]);
+  return status;
 }

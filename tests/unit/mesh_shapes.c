@@ -49,6 +49,8 @@ static void every_plane_and_solid_element_fills_the_box(void **state) {
       {IG_TRI6, IG_PATTERN_CROSSED, 48, 32 + 79},
       {IG_HEX8, 0, 24, 60},
       {IG_TET4, 0, 144, 60},
+      {IG_HEX20, 0, 24, 60 + 133},
+      {IG_WEDGE15, 0, 48, 60 + 169},
   };
   for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
     const int dim = ig_elem_info_get(want[i].type)->dim;
@@ -172,6 +174,7 @@ static void annulus_full_and_part(void **state) {
   ig_mesh_free(mesh);
 
   c.element = 0;
+  c.pattern = IG_PATTERN_DIAGONAL;
   c.annulus.angle = tau / 4;
   mesh = make(&c);
   assert_int_equal(count(mesh, "start", IG_SET_FACES), 20);
@@ -341,6 +344,12 @@ static void nonsense_is_refused_with_words(void **state) {
   c.element = IG_TRI3 + 1;
   refused(&c, "a solid box is not made of tri3");
   c.element = 0;
+  c.pattern = IG_PATTERN_CROSSED;
+  refused(&c, "pattern: has no effect here");
+  c.pattern = IG_PATTERN_DIAGONAL;
+  c.shell = true;
+  refused(&c, "shell: has no effect here");
+  c.shell = false;
   box.cells.value[1] = 2.5;
   refused(&c, "cells in y: 2.5: expected a whole number");
   box.cells.value[1] = 1e9;

@@ -118,16 +118,17 @@ static inline int32_t ig_frac_element_owner(const ig_frac_part *p, int32_t e) {
 }
 
 /* --- part.c: divides the model between the ranks of its context. Refuses what cannot be divided.
-   From then on nobody has the tables of the whole. */
+   From then on no rank has the tables of the whole. */
 IG_MUST_CHECK ig_status ig_frac_part_new(ig_frac_model *m, const ig_mesh *mesh);
 void ig_frac_part_free(ig_frac_model *m);
 /* A line per rank. */
 IG_MUST_CHECK ig_status ig_frac_part_tell(ig_frac_model *m, ig_partition_line *line, void *user);
 
 /* --- part_model.c: the part's tables. Cut out of those of the whole, which the model has until
-   then; and those of a checkpoint that hold numbers, once total.count is the checkpoint's. */
+   then; and all that a checkpoint has of them, with its counts. */
 IG_MUST_CHECK ig_status ig_frac_part_cut(ig_frac_model *m);
-IG_MUST_CHECK ig_status ig_frac_part_restore(ig_frac_model *m, const ig_restart *from);
+IG_MUST_CHECK ig_status ig_frac_part_restore(ig_frac_model *m, const ig_frac_count *count,
+                                             const ig_restart *from);
 
 /* --- part_list.c: lists; items from `from` on, to the device; no room to grow any more. */
 IG_MUST_CHECK ig_status ig_frac_list_add(ig_ctx *cx, ig_frac_list *l, int32_t item);

@@ -35,14 +35,15 @@ static ig_status topology_check(const ig_frac_model *m, const int32_t *conn, con
   const int64_t ne = ig_frac_all(m, IG_FRAC_PER_ELEMENT), slots = ne * m->shape.nodes,
                 facets = ne * m->shape.faces, loads = ig_frac_all(m, IG_FRAC_PER_LOAD),
                 nodes = ig_frac_counts(m)->nodes, cohesive = ig_frac_counts(m)->cohesive,
-                start = m->part.ranks > 1 ? m->part.total.mesh_nodes : m->nodes_start;
+                start = m->part.ranks > 1 ? m->part.total.mesh_nodes : m->nodes_start,
+                rows = (int64_t)ig_arrays_at(&m->arrays, "bc_row")->count / 3;
   bool good = within(conn, slots, 0, nodes) && within(list, slots, 0, slots) &&
               within(opp, facets, -1 - loads, ne + cohesive) &&
               within(coh, 2 * cohesive, 0, facets);
   for (int64_t n = 0; n < nodes && good; n++)
     good = node[n].first >= 0 && node[n].used >= 0 &&
            (int64_t)node[n].first + node[n].used <= slots && node[n].origin >= 0 &&
-           node[n].origin < start;
+           node[n].origin < start && node[n].bc >= -1 && node[n].bc < rows;
   return good ? IG_OK
               : IG_FAIL(m->cx, IG_INPUT,
                         "the checkpoint does not belong to this mesh: its "
@@ -193,7 +194,7 @@ static ig_status numbers_cut(ig_frac_model *m, const void *const table[NUMBERED]
   m->count = (ig_frac_count){
       .step = m->part.total.count.step, .nodes = a->nodes, .cohesive = a->cohesives};
   m->s.bare = a->bare;
-  IG_TRY(ig_frac_tables_grow(m)); /* and tells the device */
+  IG_TRY(ig_frac_tables_grow(m)); /* and copies the counts to the device */
   IG_TRY(ig_frac_numbers_put(m, a->node_of, a->cohesive_of));
   conn_cut(m, a, table[CONN]);
   opp_cut(m, a, table[OPP]);
@@ -293,7 +294,7 @@ ig_status ig_frac_part_cut(ig_frac_model *m) {
   return status;
 }
 
-static ig_status restore(ig_frac_model *m, const ig_restart *from, maps *a) {
+static ig_status numbers_restore(ig_frac_model *m, const ig_restart *from, maps *a) {
   const void *table[NUMBERED] = {NULL};
   for (int i = 0; i < NUMBERED; i++) {
     const int64_t bytes = ig_arrays_saved(&m->arrays, ig_arrays_find(&m->arrays, numbered[i]));
@@ -307,9 +308,22 @@ static ig_status restore(ig_frac_model *m, const ig_restart *from, maps *a) {
   return numbers_cut(m, table, a);
 }
 
-ig_status ig_frac_part_restore(ig_frac_model *m, const ig_restart *from) {
+/* Numbers first, by which a part finds its rows. */
+static ig_status tables_restore(ig_frac_model *m, const ig_restart *from) {
   maps a = {0};
-  const ig_status status = restore(m, from, &a);
+  if (m->part.ranks == 1) {
+    m->count = m->part.total.count;
+    IG_TRY(ig_frac_tables_grow(m));
+  }
+  const ig_status status = numbers_restore(m, from, &a);
   maps_free(&a);
-  return status;
+  IG_TRY(status);
+  return ig_arrays_restore(&m->arrays, from);
+}
+
+ig_status ig_frac_part_restore(ig_frac_model *m, const ig_frac_count *count,
+                               const ig_restart *from) {
+  m->part.total.count = *count;
+  IG_TRY(ig_ranks_agree(m->cx, tables_restore(m, from)));
+  return ig_frac_part_list(m);
 }

@@ -1,6 +1,7 @@
 /* Surveys of all parts: rows of own items go to rank 0 a piece at a time, and are added there in
    the order of one rank (heat_survey.inc). */
 #include "backend/backend.h"
+#include "ranks/allgather.h"
 #include "thermal/kernels/heat_ops.h"
 #include "thermal/engine/heat_part.h"
 
@@ -10,66 +11,22 @@
 
 enum { SPAN = 1 << 13 }; /* items of the part in hand at a time */
 
-/* --- rows of own items */
-
-/* Writes the rows of items [first, first + count) of the part to memory of the host. */
-typedef ig_status rows_fill(void *user, int32_t first, int32_t count, void *rows);
-
-typedef struct {
-  const ig_collect *items;
-  size_t size;
-  rows_fill *fill;
-  ig_collect_put *put;
-  void *user;
-  char *span;
-} passing;
-
-/* Own items stand between ghosts: as many as lie within a span are filled with those between. */
-static ig_status own_give(void *user, int64_t begin, int64_t count, void *rows) {
-  const passing *p = user;
-  const int32_t *mine = p->items->mine + begin;
-  for (int64_t i = 0, end; i < count; i = end) {
-    const int32_t first = mine[i];
-    for (end = i + 1; end < count && mine[end] - first < SPAN;)
-      end++;
-    IG_TRY(p->fill(p->user, first, mine[end - 1] - first + 1, p->span));
-    for (int64_t k = i; k < end; k++)
-      memcpy((char *)rows + (size_t)k * p->size, p->span + (size_t)(mine[k] - first) * p->size,
-             p->size);
-  }
-  return IG_OK;
-}
-
-static ig_status own_put(void *user, const void *rows, int64_t first, int64_t count) {
-  const passing *p = user;
-  return p->put(p->user, rows, first, count);
-}
-
-static ig_status rows_stream(ig_ctx *cx, const ig_collect *items, size_t size, rows_fill *fill,
-                             ig_collect_put *put, void *user) {
-  passing p = {items, size, fill, put, user, NULL};
-  const ig_status ready = ig_alloc(cx, (void **)&p.span, SPAN, size, "rows of a part");
-  const ig_status status = ig_collect_stream(cx, items, size, own_give, own_put, &p, ready);
-  free(p.span);
-  return status;
-}
-
-/* --- sums */
-
 /* Item i is added to sum i modulo `sums`, as threads of the survey do. */
 typedef struct {
   ig_ctx *cx;
   ig_heat *h;
   const ig_heat_question *q;
   ig_survey_kind kind;
+  const ig_collect *items;
   int columns;
-  ig_array *rows; /* of a span */
+  char *span;     /* rows of items in hand */
+  ig_array *rows; /* the same on the device, where that has its own memory */
   int64_t sums;
   double *sum; /* sums x IG_SURVEY_SUMS */
 } adding;
 
-static ig_status sums_fill(void *user, int32_t first, int32_t count, void *rows) {
-  const adding *a = user;
+/* Rows of items [first, first + count) of the part. */
+static ig_status rows_fill(const adding *a, int32_t first, int32_t count, void *rows) {
   const size_t bytes = (size_t)count * (size_t)a->columns * sizeof(double);
   if (a->h->elements == 0) {
     memset(rows, 0, bytes);
@@ -78,6 +35,22 @@ static ig_status sums_fill(void *user, int32_t first, int32_t count, void *rows)
   double *dev = a->cx->backend->separate ? a->rows->dev : rows;
   IG_TRY(a->h->ops->rows(a->cx, a->h, a->q, a->kind, first, count, a->columns, dev));
   return dev == rows ? IG_OK : a->cx->backend->copy_out(a->cx, rows, dev, bytes);
+}
+
+/* Own items stand between ghosts: as many as lie within a span are filled with those between. */
+static ig_status own_give(void *user, int64_t begin, int64_t count, void *rows) {
+  const adding *a = user;
+  const int32_t *mine = a->items->mine + begin;
+  const size_t size = (size_t)a->columns * sizeof(double);
+  for (int64_t i = 0, end; i < count; i = end) {
+    const int32_t first = mine[i];
+    for (end = i + 1; end < count && mine[end] - first < SPAN;)
+      end++;
+    IG_TRY(rows_fill(a, first, mine[end - 1] - first + 1, a->span));
+    for (int64_t k = i; k < end; k++)
+      memcpy((char *)rows + (size_t)k * size, a->span + (size_t)(mine[k] - first) * size, size);
+  }
+  return IG_OK;
 }
 
 static void node_add(double *sum, const double *row) {
@@ -156,57 +129,52 @@ static ig_status sums_find(ig_ctx *cx, ig_heat *h, const ig_heat_question *q, in
               {!q->pools, IG_SURVEY_NODES, &p->nodes, IG_SURVEY_NODE},
               {!q->pools && p->faces.whole_count > 0, IG_SURVEY_FACES, &p->faces, IG_SURVEY_FACE}};
   ig_status status = IG_NEW(cx, &a.sum, (size_t)a.sums * IG_SURVEY_SUMS, "sums of a survey");
+  if (status == IG_OK)
+    status = ig_alloc(cx, (void **)&a.span, SPAN * (size_t)IG_SURVEY_CELL, sizeof(double), "rows");
   if (status == IG_OK && cx->backend->separate)
     status = ig_array_new_device(cx, &rows, SPAN * (size_t)IG_SURVEY_CELL, sizeof(double), "rows");
   status = ig_ranks_agree(cx, status);
   for (int i = 0; i < 3 && status == IG_OK; i++) {
     a.kind = list[i].kind;
+    a.items = list[i].items;
     a.columns = list[i].columns;
     if (list[i].asked)
-      status = rows_stream(cx, list[i].items, (size_t)a.columns * sizeof(double), sums_fill,
-                           sums_add, &a);
+      status = ig_collect_stream(cx, a.items, (size_t)a.columns * sizeof(double), own_give,
+                                 sums_add, &a, IG_OK);
   }
   if (status == IG_OK)
     sums_finish(&a, parts, cuda, found);
   ig_array_free(cx, &rows);
+  free(a.span);
   free(a.sum);
   return status;
 }
 
-/* Lowest and highest of all ranks, on rank 0. */
-static ig_status extremes_find(ig_ctx *cx, const ig_heat_survey *mine, ig_status before,
-                               ig_heat_survey *found) {
-  const int ranks = ig_ranks_count(cx->ranks);
-  ig_heat_survey *all = NULL;
-  const ig_status ready = ig_ranks_first(cx) ? IG_NEW(cx, &all, ranks, "surveys") : IG_OK;
-  ig_status status = ig_ranks_agree(cx, before == IG_OK ? ready : before);
-  if (status == IG_OK)
-    status = ig_ranks_collect(cx, mine, sizeof *mine, all);
-  for (int r = 0; r < ranks && all && status == IG_OK; r++)
+/* Lowest and highest of all ranks. */
+static ig_status extremes_find(ig_ctx *cx, ig_status status, ig_heat_survey *found) {
+  void *list;
+  int64_t ranks;
+  status = ig_ranks_allgatherv(cx, status, found, 1, sizeof *found, NULL, &list, &ranks, NULL);
+  const ig_heat_survey *all = list;
+  for (int64_t r = 0; r < ranks && status == IG_OK; r++)
     for (int i = 0; i < IG_SURVEY_EXTREMES; i++) {
       found->low[i] = fmin(found->low[i], all[r].low[i]);
       found->high[i] = fmax(found->high[i], all[r].high[i]);
     }
-  free(all);
+  free(list);
   return status;
 }
 
 ig_status ig_heat_part_most(ig_ctx *cx, double *value, int count, ig_status status) {
-  const int ranks = ig_ranks_count(cx->ranks);
-  double *all = NULL;
-  if (ranks == 1)
+  void *list;
+  int64_t values;
+  if (ig_ranks_count(cx->ranks) == 1)
     return status;
-  if (status == IG_OK && ig_ranks_first(cx))
-    status = IG_NEW(cx, &all, (size_t)ranks * (size_t)count, "values of all ranks");
-  status = ig_ranks_agree(cx, status);
-  if (status == IG_OK)
-    status = ig_ranks_collect(cx, value, (size_t)count * sizeof *value, all);
-  for (int r = 0; r < ranks && all && status == IG_OK; r++)
-    for (int i = 0; i < count; i++)
-      value[i] = fmax(value[i], all[(int64_t)r * count + i]);
-  free(all);
-  IG_TRY(ig_ranks_agree(cx, status));
-  return ig_ranks_bcast(cx, 0, value, (size_t)count * sizeof *value);
+  status = ig_ranks_allgatherv(cx, status, value, count, sizeof *value, NULL, &list, &values, NULL);
+  for (int64_t i = 0; i < values && status == IG_OK; i++)
+    value[i % count] = fmax(value[i % count], ((const double *)list)[i]);
+  free(list);
+  return status;
 }
 
 ig_status ig_heat_part_survey(ig_ctx *cx, ig_heat *h, const ig_heat_question *q, ig_status status,
@@ -214,9 +182,8 @@ ig_status ig_heat_part_survey(ig_ctx *cx, ig_heat *h, const ig_heat_question *q,
   ig_heat_part *p = &h->part;
   if (!ig_heat_is_divided(h))
     return status;
-  const ig_heat_survey mine = *found;
+  IG_TRY(extremes_find(cx, status, found));
   memset(found->sum, 0, sizeof found->sum);
-  IG_TRY(extremes_find(cx, &mine, status, found));
   const bool balance = !q->change && !q->pools && !q->layered && !q->melt;
   if (balance && p->counted)
     memcpy(found->sum, p->balance, sizeof found->sum);
@@ -227,5 +194,5 @@ ig_status ig_heat_part_survey(ig_ctx *cx, ig_heat *h, const ig_heat_question *q,
     p->counted = true;
   }
   IG_TRY(ig_ranks_agree(cx, IG_OK));
-  return ig_ranks_bcast(cx, 0, found, sizeof *found);
+  return ig_ranks_bcast(cx, 0, found->sum, sizeof found->sum);
 }

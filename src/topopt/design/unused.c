@@ -183,7 +183,7 @@ static ig_status check_sections(const asked *a) {
   for (int i = 0; i < c->constraints.count; i++)
     bound = bound || !isnan(IG_ITEM(ig_limit_case, c->constraints, i)->stress);
   const rule stress[] = {
-      {c->stress.at.given && !ig_topopt_stress_asked(c) && !c->surface.analyse, "stress",
+      {c->stress.at.given && !ig_topopt_stress_asked(c) && !ig_topopt_analysed(c), "stress",
        "no stress is bounded or minimised: give one in 'constraints', or minimise: stress"},
       {c->stress.clusters > 1 && !bound, "stress: clusters", "no stress is bounded"}};
   IG_TRY(REFUSE(a, &c->stress.at, stress));
@@ -212,6 +212,7 @@ static ig_status check_optimiser(const asked *a) {
                        {mma && o->damping != 0.5, "optimiser: damping", why},
                        {mma && o->gray != 1, "optimiser: gray", why},
                        {mma && o->gray_ramp.at.given, "optimiser: gray_ramp", why},
+                       {mma && o->tolerance != 1e-9, "optimiser: tolerance", why},
                        {mma && !isnan(o->x_min), "optimiser: x_min", why}};
   return REFUSE(a, &o->at, list);
 }
@@ -253,9 +254,9 @@ static ig_status check_surface(const asked *a) {
       {a->plane && s->formats.count > 0, "surface: formats", flat},
       {(a->plane || none) && s->unit != 1e-3, "surface: unit", why},
       {(a->plane || none) && s->islands, "surface: islands", why},
-      {(a->plane || none) && s->analyse, "surface: analyse", why},
-      {a->unloaded && s->analyse, "surface: analyse", "there is no load"},
-      {a->c->choose_material && s->analyse, "surface: analyse", "the part has several materials"},
+      {a->unloaded && s->analyse > 0, "surface: analyse", "there is no load"},
+      {a->c->choose_material && s->analyse > 0, "surface: analyse",
+       "the part has several materials"},
       {!unnamed && s->unit != 1e-3, "surface: unit", "3mf is in millimetres and says so"},
       {!s->mirror && a->c->symmetry.count == 0, "surface: mirror", "there is no 'symmetry'"}};
   return REFUSE(a, &s->at, list);

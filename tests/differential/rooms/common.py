@@ -1,8 +1,10 @@
 """What generators and relations of several rooms share."""
+import functools
 import logging
 
 from case import Refused
 from engine import Check
+from mesh import Mesh
 from model import in_file, mirrored, moved, quarter_turn, welded
 
 MM = 1e-3
@@ -43,20 +45,65 @@ def corner(rng, parts):
 def geometry(model, rng, program, name, tolerance, turn=True, mirror=True, file=True):
     """Relations of place and numbering that hold for every field problem."""
     by = [round(rng.uniform(-50, 50)) * 1e-3 for _ in range(3)]
-    yield Check("move", tolerance, moved(model, by))
+    yield Check("move", tolerance, lambda: moved(model, by))
     if turn:
         m, factor = quarter_turn(model)
         yield Check("turn", tolerance, m, factor=factor)
     if mirror:
         m, factor = mirrored(model)
         yield Check("mirror", tolerance, m, factor=factor)
-    yield Check("welded", tolerance, welded(model))
-    m = model.copy()
-    m.case["mesh"]["order"] = "curve"
-    yield Check("curve", tolerance, m)
+    yield Check("welded", tolerance, lambda: welded(model))
+    yield Check("curve", tolerance, lambda: with_mesh(model, order="curve"))
     if file:
-        yield Check("file", tolerance, in_file(model, program.folder, name + "-file"))
-        yield Check("renumber", tolerance, in_file(model, program.folder, name + "-renumber", shuffle=rng.randint(1, 999)))
+        number = rng.randint(1, 999)
+        yield Check("file", tolerance, lambda: in_file(model))
+        yield Check("renumber", tolerance, lambda: in_file(model, shuffle=number))
+
+
+def ways(model, base, rng, bits=1e-13, ranks=None, close=None, output=True):
+    """Ways to run one case that give the same bits, or nearly: from files, in portions, from a checkpoint, by several threads and ranks."""
+    steps = int(base["#steps"])
+    portion, cut, number = rng.randint(1, max(1, steps // 3)), rng.randint(1, max(1, steps - 1)), rng.choice([2, 3, 4])
+    yield Check("program", 1e-300, model, program=True)
+    if package():
+        yield Check("python", bits, follow=lambda p, n: stepped(p, n, model, portion))
+    yield Check("stepped", bits, model, portion=portion)
+    if steps > 1:
+        yield Check("restart", bits, model, cut=cut, out=True)
+    yield Check("threads", bits, model, threads=number)
+    yield Check("debug", bits, lambda: with_keys(model, backend="debug"))
+    if output:
+        yield Check("output", bits, lambda: with_keys(model, output={"count": rng.choice([0, 2, 7]), "history_every": rng.choice([1, 3])}),
+                    out=rng.random() < 0.5)
+    if ranks:
+        yield Check("ranks", close or bits, model, ranks=rng.choice([2, 3]))
+
+
+def free_mesh(rng, most=1, cells=(1, 3)):
+    """A mesh that is no grid: hexahedra with moved nodes, or tetrahedra; and the boxes it is made of."""
+    parts = boxes(rng, most=most, cells=cells)
+    mesh = Mesh(parts)
+    if rng.random() < 0.4:
+        mesh = mesh.tetrahedra()
+    if rng.random() < 0.7:
+        mesh = mesh.jittered(rng, 0.2 if len(mesh.cells[0]) == 8 else 0.1)
+    return mesh, parts
+
+
+def places(model, rng, tolerance, only=None):
+    """Relations of place and numbering of a mesh from a file."""
+    by = [round(rng.uniform(-50, 50)) * 1e-3 for _ in range(3)]
+    number, angle = rng.randint(1, 999), rng.uniform(0.2, 1.3)
+    yield Check("move", tolerance, lambda: in_file(model, move=by))
+    yield Check("renumber", tolerance, lambda: in_file(model, shuffle=number))
+    yield Check("curve", tolerance, lambda: with_mesh(model, order="curve"))
+    yield Check("turn_any", tolerance, lambda: in_file(model, angle=angle), only=only)
+
+
+def with_mesh(model, **keys):
+    m = model.copy()
+    m.case["mesh"].update(keys)
+    return m
 
 
 def with_keys(model, **keys):
@@ -65,13 +112,20 @@ def with_keys(model, **keys):
     return m
 
 
-def stepped(program, name, model, portion):
-    """The same run by another program: in portions, kept in the middle, advanced, brought back, and advanced again."""
+@functools.lru_cache(None)
+def package():
+    """The Python package, or None where it does not load."""
     try:
         import ingot
-        logging.getLogger("ingot").setLevel(logging.ERROR)
     except ImportError:
         return None
+    logging.getLogger("ingot").setLevel(logging.ERROR)
+    return ingot
+
+
+def stepped(program, name, model, portion):
+    """The same run by another program: in portions, kept in the middle, advanced, brought back, and advanced again."""
+    ingot = package()
     path = program.write(model.case, name)
     try:
         with ingot.Simulation(ingot.Case(path, threads=1)) as s:

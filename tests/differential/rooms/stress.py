@@ -2,7 +2,7 @@
 from engine import Check
 from judges import calculix, solid
 from model import Model, in_file, scaled
-from rooms.common import FACES, boxes, corner, geometry, stepped, with_keys
+from rooms.common import FACES, boxes, corner, geometry, ways, with_keys
 
 NAME = "stress"
 E = 2e11
@@ -49,7 +49,7 @@ def generate(rng):
         case["supports"].append({"set": "zmax", "along": "z", "displacement": [0, 0, u], "history": path})
         if rng.random() < 0.5:
             case["loads"] = [{"set": "xmax", "pressure": round(rng.uniform(-0.4, 0.4) * strength), "history": [[0, 0], [1, 1]]}]
-        phases += [{"kind": "load", "name": "p%d" % t, "steps": rng.choice([2, 10])} for t, _ in path[1:]]
+        phases += [{"kind": "load", "name": "p%d" % t, "steps": rng.choice([2, 5, 10])} for t, _ in path[1:]]
     elif kind == "heat":
         if len(case["materials"]) > 1:
             case["materials"][1]["mechanical"] = {"expansion": 1.2e-5}
@@ -60,6 +60,11 @@ def generate(rng):
                              "angle": rng.choice([0.0, 0.5])}]
         h = parts[1]["size"][2] / parts[1]["cells"][2]
         phases.append({"kind": "build", "name": "one", "set": "b", "height": h * rng.choice([1, parts[1]["cells"][2]])})
+    if rng.random() < 0.15 and kind in ("load", "pull") and not plastic:
+        case["rotations"] = "finite"
+    if rng.random() < 0.4 and kind == "build":
+        phases.append({"kind": "cut", "name": "cut", "set": "a", "steps": rng.choice([1, 2])})
+        case["supports"].append({"set": "zmax", "fix": "all", "since": "cut"})
     if rng.random() < 0.3 and kind in ("load", "heat"):
         phases.append({"kind": "load", "name": "two", "steps": 1})
     case["phases"] = phases
@@ -87,7 +92,7 @@ def sound(model, base):
     """Supports and loads are in balance; the energy balance closes."""
     case = model.case
     size = max(abs(base[k]) for k in ("energy_work", "energy_stored", "energy_dissipated", "energy_heat"))
-    if abs(base["energy_missing"]) > 1e-6 * size + 1e-15:
+    if abs(base["energy_missing"]) > (1e-6 if case.get("rotations") != "finite" else 0.05) * size + 1e-15:
         yield "energy balance: %g missing beside %g J" % (base["energy_missing"], size)
     if model.judge["kind"] == "load" and all("total" in load for load in case["loads"]):
         for d, name in enumerate(("fx", "fy", "fz")):
@@ -102,18 +107,17 @@ def relations(model, base, rng, program, name):
     loose = 1e-5 if judge["plastic"] else 1e-6
     yield from geometry(model, rng, program, name, loose)
     if judge["kind"] != "block" and (judge["kind"] != "pull" or case["supports"][1]["along"] == "z"):
-        yield Check("turn_any", loose, in_file(model, program.folder, name + "-turn_any", angle=rng.uniform(0.2, 1.3)),
+        angle = rng.uniform(0.2, 1.3)
+        yield Check("turn_any", loose, lambda: in_file(model, angle=angle),
                     only=("u2", "fz", "vm", "ep", "u_max", "von_mises_max", "energy_work", "energy_stored", "energy_dissipated"))
     s = rng.choice([1e-3, 1e3, 0.37])
-    yield Check("scale", loose, resized(model, s), factor={"kind u": s, "kind f": s * s, "kind e": s ** 3})
-    yield Check("output", 1e-12, with_keys(model, output={"count": 3, "history_every": 1}))
-    yield Check("threads", 1e-12, model, threads=2)
+    yield Check("scale", loose, lambda: resized(model, s), factor={"kind u": s, "kind f": s * s, "kind e": s ** 3})
+    yield from ways(model, base, rng, 1e-12)
     yield Check("assembly", loose, with_keys(model, assembly=rng.choice(["color", "gather", "cluster"])))
     yield Check("preconditioner", loose, with_keys(model, solver=dict(case["solver"], preconditioner=rng.choice(["aggregation", "blocks"]))))
-    yield Check("debug", 1e-12, with_keys(model, backend="debug"))
     yield Check("set", 1e-300, with_keys(model, temperature=293.15), args=("--set", "solver.tolerance=1e-10"))
-    yield Check("python", 1e-12, follow=lambda p, n: stepped(p, n, model, 1))
-    if not judge["plastic"] and judge["kind"] not in ("build",):
+    finite = case.get("rotations") == "finite"
+    if not judge["plastic"] and judge["kind"] not in ("build",) and not finite:
         m = model.copy()
         for p in m.case["phases"]:
             p["steps"] = 4 * p.get("steps", 1)
@@ -128,17 +132,15 @@ def relations(model, base, rng, program, name):
                 if "displacement" in e:
                     e["displacement"] = [2 * v for v in e["displacement"]]
             yield Check("double", loose, m, factor={"kind u": 2.0, "kind f": 2.0, "kind s": 2.0, "kind e": 4.0})
-    if judge["kind"] == "build" and not judge["plastic"]:
+    if judge["kind"] == "build" and not judge["plastic"] and len(case["phases"]) == 1:
         m = model.copy()
         for e in m.case["inherent"]:
             e["strain"] = [-v for v in e["strain"]]
         yield Check("opposite", loose, m, factor={"u0": -1.0, "u1": -1.0, "u2": -1.0, "kind f": -1.0, "s": -1.0})
-    if judge["kind"] in ("load", "pull") and len(case["phases"]) == 1:
-        found = solid.analyse(model)
-        if found:
-            yield Check("judge_numpy", 1e-5, figures=found, only=tuple(found))
+    if judge["kind"] in ("load", "pull") and len(case["phases"]) == 1 and not finite:
+        yield Check("judge_numpy", 1e-5, figures=lambda: solid.analyse(model))
     if judge["kind"] == "block":
-        yield Check("judge_calculix", 1e-3, follow=lambda p, n: calculix.analyse(p, n, model), only=("u0", "u1", "u2", "fz"))
+        yield Check("judge_calculix", 1e-4, follow=lambda p, n: calculix.analyse(p, n, model), only=("u0", "u1", "u2", "fz"))
 
 
 def resized(model, s):
