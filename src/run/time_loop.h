@@ -30,6 +30,8 @@ IG_MUST_CHECK ig_status ig_loop_go(ig_loop *m, int64_t steps, double time);
 /* Stops where it is: saves what there is, says how far it came, returns IG_INTERRUPTED. */
 IG_MUST_CHECK ig_status ig_loop_stop(ig_loop *m);
 IG_MUST_CHECK ig_status ig_loop_finish(ig_loop *m);
+/* The room's figures as they stand, of a run that was stopped. */
+IG_MUST_CHECK ig_status ig_loop_figures(ig_loop *m);
 /* Fills the job's counts and frees the room's state. */
 void ig_loop_close(ig_loop *m);
 

