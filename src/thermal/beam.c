@@ -491,6 +491,38 @@ bool ig_beam_box(const ig_beams *beams, ig_beam *b, int beam, int32_t first, dou
   return low[0] <= high[0];
 }
 
+ig_status ig_beams_zone_reserve(ig_ctx *cx, ig_beams *beams, const ig_beam_zone *c, int32_t zone) {
+  const size_t nodes = (size_t)(c->nodes + c->node_count);
+  IG_TRY(ig_heat_reserve(cx, &beams->x, 3 * nodes, sizeof(double)));
+  IG_TRY(ig_heat_reserve(cx, &beams->ref_start, nodes + (size_t)zone + 1, sizeof(int32_t)));
+  return ig_heat_reserve(cx, &beams->ref, (size_t)c->refs + 8 * (size_t)c->target_count,
+                         sizeof(int32_t));
+}
+
+void ig_beams_zone_refs(ig_beams *beams, const ig_beam_zone *c, int32_t zone) {
+  const int32_t *corner = (const int32_t *)beams->corner.host + 8 * (int64_t)c->targets;
+  const int64_t corners = 8 * (int64_t)c->target_count;
+  int32_t *start = (int32_t *)beams->ref_start.host + c->nodes + zone, refs = 0;
+  int32_t *ref = (int32_t *)beams->ref.host + c->refs;
+  memset(start, 0, ((size_t)c->node_count + 1) * sizeof *start);
+  for (int64_t i = 0; i < corners; i++)
+    if (corner[i] >= 0)
+      start[corner[i]]++;
+  for (int32_t n = 0; n <= c->node_count; n++) {
+    const int32_t own = start[n];
+    start[n] = refs;
+    refs += own;
+  }
+  for (int64_t i = 0; i < corners; i++)
+    if (corner[i] >= 0)
+      ref[start[corner[i]]++] = (int32_t)i; /* target x 8 + corner, rising */
+  for (int32_t n = c->node_count; n > 0; n--)
+    start[n] = start[n - 1];
+  start[0] = 0;
+  beams->refs = c->refs + refs;
+  beams->nodes = c->nodes + c->node_count;
+}
+
 void ig_numbers_sort(ig_lid *item, int32_t count, ig_lid *spare) {
   ig_lid low = INT32_MAX, high = 0;
   for (int32_t i = 0; i < count; i++) {

@@ -105,9 +105,14 @@ IG_MUST_CHECK ig_status ig_beams_new(ig_ctx *cx, const ig_list *cases, ig_toolpa
                                      const ig_heat *h, const ig_table *absorptivity, double reach,
                                      const ig_mesh *mesh, ig_beams *beams);
 void ig_beams_free(ig_ctx *cx, ig_beams *beams);
+/* beam.c: space for a zone's nodes and references, once its nodes are counted; its references
+   (beam_types.h), once its corners are numbers of its nodes. zone: its number. */
+IG_MUST_CHECK ig_status ig_beams_zone_reserve(ig_ctx *cx, ig_beams *beams, const ig_beam_zone *c,
+                                              int32_t zone);
+void ig_beams_zone_refs(ig_beams *beams, const ig_beam_zone *c, int32_t zone);
 /* beam_part.c, on several ranks alone: target t of a beam is near, in this bin of all; a step has
-   the last zone; when the batch is written, rank 0 makes zones of what is near on all ranks, and
-   the engine's lists, and all receive them. */
+   the last zone; when the batch is written, zones of what is near on all ranks, and the engine's
+   lists. */
 IG_MUST_CHECK ig_status ig_beams_part_near(ig_ctx *cx, ig_beams *beams, const ig_heat *h, int beam,
                                            int32_t t, int64_t bin);
 IG_MUST_CHECK ig_status ig_beams_part_step(ig_ctx *cx, ig_beams *beams, ig_heat *h);

@@ -93,38 +93,23 @@ static ig_status zone_number(ig_ctx *cx, const ig_heat *h, ig_beams *beams, ig_b
     beams->node = bigger;
     beams->node_capacity = corners;
   }
-  int32_t count = 0, refs = 0;
+  int32_t count = 0;
   for (int64_t i = 0; i < corners; i++)
     if (corner[i] >= 0 && beams->number[corner[i]]++ == 0)
       beams->node[count++] = corner[i];
   ig_numbers_sort(beams->node, count, beams->node + beams->node_capacity);
   c->node_count = count;
-  IG_TRY(ig_heat_reserve(cx, &beams->x, 3 * (size_t)(c->nodes + count), sizeof(double)));
-  IG_TRY(ig_heat_reserve(cx, &beams->ref_start, (size_t)(c->nodes + beams->zones + count + 1),
-                         sizeof(int32_t)));
-  IG_TRY(ig_heat_reserve(cx, &beams->ref, (size_t)c->refs + (size_t)corners, sizeof(int32_t)));
-  int32_t *start = (int32_t *)beams->ref_start.host + c->nodes + beams->zones;
-  int32_t *ref = (int32_t *)beams->ref.host + c->refs;
+  IG_TRY(ig_beams_zone_reserve(cx, beams, c, beams->zones));
   for (int32_t n = 0; n < count; n++) {
     memcpy((double *)beams->x.host + 3 * (int64_t)(c->nodes + n),
            &h->node.point[3 * (int64_t)beams->node[n]], 3 * sizeof(double));
-    start[n] = refs;
-    refs += beams->number[beams->node[n]];
     beams->number[beams->node[n]] = n;
   }
-  start[count] = refs;
   for (int64_t i = 0; i < corners; i++)
-    if (corner[i] >= 0) {
-      corner[i] = beams->number[corner[i]];
-      ref[start[corner[i]]++] = (int32_t)i; /* target x 8 + corner, rising */
-    }
-  for (int32_t n = count; n > 0; n--)
-    start[n] = start[n - 1];
-  start[0] = 0;
+    corner[i] = corner[i] >= 0 ? beams->number[corner[i]] : -1;
   for (int32_t n = 0; n < count; n++)
     beams->number[beams->node[n]] = 0;
-  beams->refs = c->refs + refs;
-  beams->nodes = c->nodes + count;
+  ig_beams_zone_refs(beams, c, beams->zones);
   return IG_OK;
 }
 

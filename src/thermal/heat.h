@@ -35,7 +35,7 @@
 
    A batch, on the host:          ig_heat_batch_births, _source or _list and _powers, _step; again
    ig_heat_batch_run, then:
-     1  rank 0's watts to all ranks; nodes that inherit from another rank's node    batch_share
+     1  nodes that inherit from another rank's node, to all ranks                   batch_share
      2  patches, rows and watts to the device                                       batch_push
      3  prescribed temperatures that have changed                                   ops->patch
      and for each step:

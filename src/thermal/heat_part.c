@@ -149,81 +149,84 @@ static ig_status part_make(ig_ctx *cx, const ig_heat_setup *setup, const ig_heat
   return elements_split(cx, h);
 }
 
-/* Rank of an item: that of the lowest of its nodes. conn: `npe` per item. */
-static int32_t item_owner(const ig_heat_part *p, const ig_lid *conn, int npe,
-                          const ig_lid *number) {
-  ig_lid lowest = INT32_MAX;
-  for (int a = 0; a < npe; a++) {
-    const ig_lid n = number ? number[conn[a]] : conn[a];
-    lowest = n < lowest ? n : lowest;
-  }
-  return p->of.owner[lowest];
+/* --- own items, and their numbers in the whole */
+
+/* The lowest of an item's nodes, whose rank owns it: as the part numbers them or the whole, which
+   is the same order. */
+static ig_lid lowest_of(const ig_lid *conn, int count) {
+  ig_lid lowest = conn[0];
+  for (int a = 1; a < count; a++)
+    lowest = conn[a] < lowest ? conn[a] : lowest;
+  return lowest;
 }
 
-/* Own items among `locals` of the part, with their places in the whole: they come in the same
-   order there. */
-static ig_status items_gather(ig_ctx *cx, ig_heat_part *p, const ig_lid *whole, int64_t count,
-                              const ig_lid *local, int64_t locals, int npe, ig_collect *g) {
-  int32_t *owner, *mine = NULL;
-  int64_t own = 0;
-  IG_TRY(IG_NEW(cx, &owner, count + 1, "owners"));
-  ig_status status = IG_NEW(cx, &mine, locals + 1, "own items");
-  for (int64_t i = 0; i < count && status == IG_OK; i++)
-    owner[i] = item_owner(p, &whole[npe * i], npe, NULL);
-  for (int64_t i = 0; i < locals && status == IG_OK; i++)
-    if (item_owner(p, &local[npe * i], npe, p->of.node) == p->of.rank)
-      mine[own++] = (int32_t)i;
-  if (status == IG_OK)
-    status = ig_collect_new(cx, &p->of, owner, count, mine, own, g);
-  free(owner);
-  return status;
-}
-
-/* The same for elements of the mesh, in its order. */
-static ig_status elements_gather(ig_ctx *cx, const ig_mesh *mesh, ig_heat_part *p) {
-  const int64_t count = ig_mesh_elements(mesh);
-  const ig_lid locals = ig_mesh_elements(p->of.mesh);
-  int32_t *owner, *mine = NULL;
-  int64_t own = 0, number = 0;
-  IG_TRY(IG_NEW(cx, &owner, count + 1, "owners"));
-  ig_status status = IG_NEW(cx, &mine, (size_t)locals + 1, "own items");
-  for (int b = 0; b < mesh->blocks && status == IG_OK; b++) {
-    const int npe = ig_elem_info_get(mesh->block[b].type)->nodes;
-    for (ig_lid e = 0; e < mesh->block[b].count; e++)
-      owner[number++] = item_owner(p, &mesh->block[b].conn[(int64_t)npe * e], npe, NULL);
-  }
-  for (ig_lid e = 0; e < locals && status == IG_OK; e++)
-    if (owner[p->of.element[e]] == p->of.rank)
-      mine[own++] = e;
-  if (status == IG_OK)
-    status = ig_collect_new(cx, &p->of, owner, count, mine, own, &p->elements);
-  free(owner);
-  return status;
-}
-
-static ig_status gathers_make(ig_ctx *cx, const ig_heat *whole, ig_heat *h) {
-  ig_heat_part *p = &h->part;
-  int32_t *mine;
-  int64_t own = 0;
-  IG_TRY(IG_NEW(cx, &mine, (size_t)h->nodes + 1, "own nodes"));
-  for (ig_lid n = 0; n < h->nodes; n++)
-    if (!h->ghost[n])
-      mine[own++] = n;
-  IG_TRY(ig_collect_new(cx, &p->of, p->of.owner, whole->nodes, mine, own, &p->nodes));
-  IG_TRY(items_gather(cx, p, whole->elems.conn.host, whole->elements, h->elems.conn.host,
-                      h->elements, 8, &p->cells));
-  IG_TRY(items_gather(cx, p, whole->face.plan.conn.host, whole->face.count, h->face.plan.conn.host,
-                      h->face.count, 4, &p->faces));
-  IG_TRY(elements_gather(cx, whole->mesh, p));
-  IG_TRY(IG_NEW(cx, &p->face_of, (size_t)h->face.count + 1, "faces of a part"));
-  for (ig_lid i = 0; i < h->face.count; i++)
-    p->face_of[i] = -1;
-  ig_collect *const all[] = {&p->nodes, &p->cells, &p->faces, &p->elements};
-  for (int i = 0; i < 4; i++)
-    ig_collect_thin(cx, all[i]);
-  for (int64_t i = 0; i < p->faces.mine_count; i++)
-    p->face_of[p->faces.mine[i]] = p->faces.whole[i];
+/* number: of the part's items in the whole; own: 1 this rank's. */
+static ig_status own_collect(ig_ctx *cx, ig_lid count, const uint8_t *own, const ig_lid *number,
+                             int64_t whole, ig_collect *g) {
+  g->whole_count = whole;
+  IG_TRY(IG_NEW(cx, &g->mine, (size_t)count + 1, "own items"));
+  IG_TRY(IG_NEW(cx, &g->whole, (size_t)count + 1, "own items"));
+  for (ig_lid i = 0; i < count; i++)
+    if (own[i]) {
+      g->mine[g->mine_count] = i;
+      g->whole[g->mine_count++] = number[i];
+    }
   return IG_OK;
+}
+
+/* Own faces come in the part in the order of the whole. */
+static ig_status faces_number(ig_ctx *cx, const ig_heat *whole, ig_heat *h, uint8_t *own) {
+  const ig_lid *all = whole->face.plan.conn.host, *conn = h->face.plan.conn.host;
+  ig_heat_part *p = &h->part;
+  ig_lid next = 0;
+  IG_TRY(IG_NEW(cx, &p->face_of, (size_t)h->face.count + 1, "faces of a part"));
+  for (ig_lid i = 0; i < h->face.count; i++) {
+    own[i] = !h->ghost[lowest_of(&conn[4 * (int64_t)i], 4)];
+    p->face_of[i] = -1;
+    if (!own[i])
+      continue;
+    while (next < whole->face.count &&
+           p->of.owner[lowest_of(&all[4 * (int64_t)next], 4)] != p->of.rank)
+      next++;
+    if (next == whole->face.count)
+      return IG_FAIL(cx, IG_NUMERIC, "a part of the mesh has more faces of its own than the whole");
+    p->face_of[i] = next++;
+  }
+  return IG_OK;
+}
+
+static void elements_mark(const ig_heat *h, uint8_t *own) {
+  for (int b = 0; b < h->mesh->blocks; b++) {
+    const ig_block *block = &h->mesh->block[b];
+    const int npe = ig_elem_info_get(block->type)->nodes;
+    for (ig_lid e = 0; e < block->count; e++)
+      *own++ = !h->ghost[lowest_of(&block->conn[(int64_t)npe * e], npe)];
+  }
+}
+
+static ig_status own_find(ig_ctx *cx, const ig_heat *whole, ig_heat *h, uint8_t *own) {
+  ig_heat_part *p = &h->part;
+  for (ig_lid n = 0; n < h->nodes; n++)
+    own[n] = !h->ghost[n];
+  IG_TRY(own_collect(cx, h->nodes, own, h->node_of, whole->nodes, &p->nodes));
+  for (ig_lid e = 0; e < h->elements; e++)
+    own[e] = ig_heat_is_own(h, e);
+  IG_TRY(own_collect(cx, h->elements, own, h->cell_of, whole->elements, &p->cells));
+  elements_mark(h, own);
+  IG_TRY(own_collect(cx, ig_mesh_elements(h->mesh), own, p->of.element,
+                     ig_mesh_elements(whole->mesh), &p->elements));
+  IG_TRY(faces_number(cx, whole, h, own));
+  return own_collect(cx, h->face.count, own, p->face_of, whole->face.count, &p->faces);
+}
+
+static ig_status collections_make(ig_ctx *cx, const ig_heat *whole, ig_heat *h) {
+  const ig_lid cells = h->elements > h->nodes ? h->elements : h->nodes;
+  const ig_lid most = h->face.count > cells ? h->face.count : cells;
+  uint8_t *own;
+  IG_TRY(IG_NEW(cx, &own, (size_t)most + 1, "own items"));
+  const ig_status status = own_find(cx, whole, h, own);
+  free(own);
+  return status;
 }
 
 /* Faces of own cells whose neighbours the part has not. */
@@ -262,7 +265,7 @@ static ig_status part_cut(ig_ctx *cx, const ig_heat_setup *setup, const ig_heat 
   IG_TRY(ig_part_of(cx, setup->mesh, owner, &p->of));
   IG_TRY(ig_halo_new(cx, &p->of, sizeof(double), &p->halo));
   IG_TRY(part_make(cx, setup, whole, h));
-  IG_TRY(gathers_make(cx, whole, h));
+  IG_TRY(collections_make(cx, whole, h));
   IG_TRY(far_make(cx, whole, h));
   if (h->newborn == IG_BORN_INHERITED)
     IG_TRY(ig_heat_part_kin(cx, whole, h));

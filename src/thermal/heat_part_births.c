@@ -3,6 +3,7 @@
    its part's nodes. */
 #include "backend/backend.h"
 #include "core/rising.h"
+#include "ranks/lists.h"
 #include "thermal/heat_part.h"
 
 #include <stdlib.h>
@@ -89,59 +90,21 @@ ig_status ig_heat_part_donor(ig_ctx *cx, ig_heat *h, ig_lid n, ig_lid begin, ig_
   return IG_OK;
 }
 
-/* Heirs of all ranks, one rank's after the other's, to all. */
-static ig_status heirs_share(ig_ctx *cx, ig_heat_part *p, ig_status status) {
-  const int ranks = p->of.ranks, rank = p->of.rank;
-  int64_t *count = NULL, all = 0, before = 0;
-  ig_message *message = NULL;
-  ig_heat_heir *list = NULL;
-  if (status == IG_OK)
-    status = IG_NEW(cx, &count, ranks, "nodes that inherit");
-  if (status == IG_OK)
-    status = IG_NEW(cx, &message, ranks, "messages");
-  status = ig_ranks_agree(cx, status);
-  if (status == IG_OK)
-    status = ig_ranks_collect(cx, &p->heirs, sizeof p->heirs, count);
-  if (status == IG_OK)
-    status = ig_ranks_agree(cx, IG_OK);
-  if (status == IG_OK)
-    status = ig_ranks_share(cx, 0, count, (size_t)ranks * sizeof *count);
-  for (int r = 0; r < ranks && status == IG_OK; r++) {
-    before += r < rank ? count[r] : 0;
-    all += count[r];
-  }
-  if (status == IG_OK)
-    status = ig_ranks_agree(cx, IG_NEW(cx, &list, all + 1, "nodes that inherit"));
-  if (status == IG_OK && all > 0) {
-    int messages = 0;
-    if (p->heirs > 0)
-      memcpy(list + before, p->heir, (size_t)p->heirs * sizeof *list);
-    ig_heat_heir *to = list;
-    for (int r = 0; r < ranks; to += count[r++])
-      if (r != rank)
-        message[messages++] = (ig_message){.rank = r,
-                                           .send = p->heir,
-                                           .receive = to,
-                                           .send_size = (size_t)p->heirs * sizeof *list,
-                                           .receive_size = (size_t)count[r] * sizeof *list};
-    status = ig_ranks_swap(cx, message, messages);
-  }
-  if (status == IG_OK) {
-    free(p->heir);
-    p->heir = list;
-    p->heirs = all;
-  } else {
-    free(list);
-  }
-  free(count);
-  free(message);
-  return status;
-}
-
 ig_status ig_heat_part_heirs(ig_ctx *cx, ig_heat *h, ig_status status) {
-  return ig_heat_is_divided(h) && h->newborn == IG_BORN_INHERITED
-             ? heirs_share(cx, &h->part, status)
-             : status;
+  ig_heat_part *p = &h->part;
+  void *all;
+  int64_t count;
+  if (!ig_heat_is_divided(h) || h->newborn != IG_BORN_INHERITED)
+    return status;
+  status = ig_lists_share(cx, status, p->heir, p->heirs, sizeof *p->heir, NULL, &all, &count, NULL);
+  if (status != IG_OK) {
+    free(all);
+    return status;
+  }
+  free(p->heir);
+  p->heir = all;
+  p->heirs = count;
+  return IG_OK;
 }
 
 /* --- their temperatures */

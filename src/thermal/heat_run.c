@@ -170,7 +170,7 @@ ig_status ig_heat_begin(ig_ctx *cx, ig_heat *h) {
   return births_now(cx, h, 0);
 }
 
-/* --- a batch: what rank 0 has written of it, to all */
+/* --- a batch: what ranks must know of each other before it */
 
 /* Nodes of watts as the part counts them. Not there: -1; in stencil form, which seeks among them
    and takes the first it finds, the one before. */
@@ -185,50 +185,16 @@ static void sources_number(ig_heat *h) {
   }
 }
 
-/* Which steps have watts, and where. */
-typedef struct {
-  int32_t first, last, list;
-} watts;
-
-static ig_status sources_share(ig_ctx *cx, ig_heat *h) {
-  ig_heat_batch *b = &h->batch;
-  watts *of = NULL;
-  ig_status status = IG_NEW(cx, &of, (size_t)b->step_count + 1, "batch");
-  if (status == IG_OK)
-    status = ig_heat_reserve(cx, &b->source_node, (size_t)b->list_count, sizeof(ig_lid));
-  if (status == IG_OK)
-    status = ig_heat_reserve(cx, &b->source_power, (size_t)b->source_count, sizeof(double));
-  for (int i = 0; i < b->step_count && status == IG_OK; i++)
-    of[i] = (watts){b->step[i].first, b->step[i].last, b->step[i].list};
-  status = ig_ranks_agree(cx, status);
-  if (status == IG_OK)
-    status = ig_ranks_share(cx, 0, of, (size_t)b->step_count * sizeof *of);
-  for (int i = 0; i < b->step_count && status == IG_OK; i++)
-    b->step[i].first = of[i].first, b->step[i].last = of[i].last, b->step[i].list = of[i].list;
-  free(of);
-  IG_TRY(status);
-  IG_TRY(ig_ranks_share(cx, 0, b->source_node.host, (size_t)b->list_count * sizeof(ig_lid)));
-  if (b->powers_given)
-    IG_TRY(ig_ranks_share(cx, 0, b->source_power.host, (size_t)b->source_count * sizeof(double)));
-  sources_number(h);
-  return IG_OK;
-}
-
-/* All ranks know when elements are born; who inherits from whom ranks learn here, and whether nodes
-   of any rank take a new prescribed temperature (`held`). */
+/* All ranks have written the same steps, births and watts. They learn here who inherits from whom,
+   and whether nodes of any rank take a new prescribed temperature (`held`). */
 static ig_status batch_share(ig_ctx *cx, ig_heat *h, bool *held) {
-  ig_heat_batch *b = &h->batch;
-  int64_t most = b->held_count;
-  int32_t count[] = {b->list_count, b->source_count, b->powers_given};
+  int64_t most = h->batch.held_count;
   IG_TRY(ig_ranks_most(cx, IG_OK, &most, 1));
   *held = most > 0;
   if (!ig_heat_is_divided(h))
     return IG_OK;
-  IG_TRY(ig_ranks_share(cx, 0, count, sizeof count));
-  b->list_count = count[0], b->source_count = count[1], b->powers_given = count[2] != 0;
-  if (h->next.event > h->now.event)
-    IG_TRY(ig_heat_part_heirs(cx, h, IG_OK));
-  return b->source_count > 0 ? sources_share(cx, h) : IG_OK;
+  sources_number(h);
+  return h->next.event > h->now.event ? ig_heat_part_heirs(cx, h, IG_OK) : IG_OK;
 }
 
 /* What was written, to the device. */
