@@ -171,6 +171,22 @@ ig_status ig_ranks_divide(ig_ranks *ranks, const char *how) {
   return IG_ARG;
 }
 
+int32_t ig_owner_of(const int32_t *owner, const ig_lid *node, int nodes) {
+  ig_lid lowest = node[0];
+  for (int a = 1; a < nodes; a++)
+    lowest = node[a] < lowest ? node[a] : lowest;
+  return owner[lowest];
+}
+
+ig_status ig_divide_check(ig_ctx *cx, ig_assembly assembly) {
+  if (assembly == IG_GATHER)
+    return IG_OK;
+  return IG_FAIL(cx, IG_INPUT,
+                 "on several ranks (%d here) only assembly 'gather' has the bits of one: choose "
+                 "assembly: gather",
+                 ig_ranks_count(cx->ranks));
+}
+
 ig_status ig_part_owners(ig_ctx *cx, const ig_mesh *mesh, ig_division how, int32_t **owner) {
   if (cx->ranks && cx->ranks->division)
     how = (ig_division)cx->ranks->division;

@@ -46,6 +46,10 @@ bool ig_divide_has_metis(void);
    parts have equal weights as nearly as planes can. weight: nodes, their work; NULL: all alike. */
 IG_MUST_CHECK ig_status ig_divide_boxes(ig_ctx *cx, const ig_mesh *mesh, int axes,
                                         const double *weight, int ranks, int32_t *owner);
+/* The owner of an element (or a face): that of the lowest of its nodes. owner: nodes. */
+int32_t ig_owner_of(const int32_t *owner, const ig_lid *node, int nodes);
+/* Refuses what has other bits on several ranks than on one: sums at nodes by another assembly. */
+IG_MUST_CHECK ig_status ig_divide_check(ig_ctx *cx, ig_assembly assembly);
 /* This rank's part, divided as the ranks were told (ig_ranks.division), else as `how`. */
 IG_MUST_CHECK ig_status ig_part_new(ig_ctx *cx, const ig_mesh *mesh, ig_division how,
                                     ig_part *part);

@@ -7,16 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static ig_status division_check(ig_ctx *cx, const ig_heat_setup *setup, const ig_heat *h) {
-  const int ranks = ig_ranks_count(cx->ranks);
-  if (setup->assembly != IG_GATHER && h->conduction != IG_HEAT_STENCIL)
-    return IG_FAIL(cx, IG_INPUT,
-                   "on several ranks (%d here) only assembly 'gather' has the bits of one: choose "
-                   "assembly: gather",
-                   ranks);
-  return IG_OK;
-}
-
 /* Faces of a condition that are in the part. */
 static ig_status set_make(ig_ctx *cx, const ig_part *part, const ig_set *from, ig_set *to) {
   *to = (ig_set){.name = from->name, .kind = from->kind};
@@ -151,13 +141,13 @@ static ig_status part_make(ig_ctx *cx, const ig_heat_setup *setup, const ig_heat
 
 /* --- own items, and their numbers in the whole */
 
-/* The lowest of an item's nodes, whose rank owns it: as the part numbers them or the whole, which
-   is the same order. */
-static ig_lid lowest_of(const ig_lid *conn, int count) {
+/* Whether an item of the part is this rank's (ig_owner_of): the part numbers nodes in the order of
+   the whole. */
+static bool is_own(const ig_heat *h, const ig_lid *conn, int count) {
   ig_lid lowest = conn[0];
   for (int a = 1; a < count; a++)
     lowest = conn[a] < lowest ? conn[a] : lowest;
-  return lowest;
+  return !h->ghost[lowest];
 }
 
 /* number: of the part's items in the whole; own: 1 this rank's. */
@@ -181,12 +171,12 @@ static ig_status faces_number(ig_ctx *cx, const ig_heat *whole, ig_heat *h, uint
   ig_lid next = 0;
   IG_TRY(IG_NEW(cx, &p->face_of, (size_t)h->face.count + 1, "faces of a part"));
   for (ig_lid i = 0; i < h->face.count; i++) {
-    own[i] = !h->ghost[lowest_of(&conn[4 * (int64_t)i], 4)];
+    own[i] = is_own(h, &conn[4 * (int64_t)i], 4);
     p->face_of[i] = -1;
     if (!own[i])
       continue;
     while (next < whole->face.count &&
-           p->of.owner[lowest_of(&all[4 * (int64_t)next], 4)] != p->of.rank)
+           ig_owner_of(p->of.owner, &all[4 * (int64_t)next], 4) != p->of.rank)
       next++;
     if (next == whole->face.count)
       return IG_FAIL(cx, IG_NUMERIC, "a part of the mesh has more faces of its own than the whole");
@@ -200,7 +190,7 @@ static void elements_mark(const ig_heat *h, uint8_t *own) {
     const ig_block *block = &h->mesh->block[b];
     const int npe = ig_elem_info_get(block->type)->nodes;
     for (ig_lid e = 0; e < block->count; e++)
-      *own++ = !h->ghost[lowest_of(&block->conn[(int64_t)npe * e], npe)];
+      *own++ = is_own(h, &block->conn[(int64_t)npe * e], npe);
   }
 }
 
@@ -260,7 +250,8 @@ static ig_status part_cut(ig_ctx *cx, const ig_heat_setup *setup, const ig_heat 
                           ig_heat *h) {
   ig_heat_part *p = &h->part;
   int32_t *owner;
-  IG_TRY(division_check(cx, setup, whole));
+  if (whole->conduction != IG_HEAT_STENCIL)
+    IG_TRY(ig_divide_check(cx, setup->assembly));
   IG_TRY(owners_choose(cx, setup, &owner));
   IG_TRY(ig_part_of(cx, setup->mesh, owner, &p->of));
   IG_TRY(ig_halo_new(cx, &p->of, sizeof(double), &p->halo));
