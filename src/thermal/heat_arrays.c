@@ -28,59 +28,24 @@ ig_status ig_heat_arrays_add(ig_ctx *cx, ig_heat *h) {
   static const ig_arrays_room room = {.place = place_of, .own = own_of};
   const size_t size = ig_heat_state_size(h);
   const ig_dtype type = h->precision == IG_SINGLE ? IG_F32 : IG_F64;
-  enum { KEPT = IG_ARRAY_SAVED };
   const struct {
     bool there;
-    ig_array_def of;
-  } list[] = {{true,
-               {.name = "T",
-                .place = IG_HEAT_NODES,
-                .width = 1,
-                .size = size,
-                .flags = KEPT | IG_ARRAY_GHOSTED,
-                .dtype = type,
-                .array = &h->node.T}},
-              {h->capacity == IG_HEAT_ENTHALPY,
-               {.name = "H",
-                .place = IG_HEAT_NODES,
-                .width = 1,
-                .size = size,
-                .flags = KEPT,
-                .dtype = type,
-                .array = &h->node.H}},
-              {true,
-               {.name = "node_ledger",
-                .place = IG_HEAT_NODES,
-                .width = IG_LEDGER_COLUMNS,
-                .size = sizeof(double),
-                .flags = KEPT,
-                .dtype = IG_F64,
-                .array = &h->node.ledger}},
-              {h->part.faces.whole_count > 0,
-               {.name = "face_ledger",
-                .place = IG_HEAT_FACES,
-                .width = 3,
-                .size = sizeof(double),
-                .flags = KEPT,
-                .dtype = IG_F64,
-                .array = &h->face.ledger}},
-              {h->material.powder,
-               {.name = "solid",
-                .place = IG_HEAT_CELLS,
-                .width = 1,
-                .size = 1,
-                .flags = KEPT,
-                .dtype = IG_U8,
-                .array = &h->material.solid}},
-              {h->past.every > 0,
-               {.name = "track",
-                .place = IG_HEAT_CELLS,
-                .width = IG_TRACK_COLUMNS,
-                .size = sizeof(float),
-                .flags = KEPT,
-                .columns = IG_TRACK_COLUMNS,
-                .dtype = IG_F32,
-                .array = &h->past.track}}};
+    ig_array_def of; /* name, -, place, values per item, their bytes, use, columns, type, memory */
+  } list[] = {
+      {true,
+       {"T", NULL, IG_HEAT_NODES, 1, size, IG_ARRAY_SAVED | IG_ARRAY_GHOSTED, 1, type, &h->node.T}},
+      {h->capacity == IG_HEAT_ENTHALPY,
+       {"H", NULL, IG_HEAT_NODES, 1, size, IG_ARRAY_SAVED, 1, type, &h->node.H}},
+      {true,
+       {"node_ledger", NULL, IG_HEAT_NODES, IG_LEDGER_COLUMNS, 8, IG_ARRAY_SAVED, 1, IG_F64,
+        &h->node.ledger}},
+      {h->part.faces.whole_count > 0,
+       {"face_ledger", NULL, IG_HEAT_FACES, 3, 8, IG_ARRAY_SAVED, 1, IG_F64, &h->face.ledger}},
+      {h->material.powder,
+       {"solid", NULL, IG_HEAT_CELLS, 1, 1, IG_ARRAY_SAVED, 1, IG_U8, &h->material.solid}},
+      {h->past.every > 0,
+       {"track", NULL, IG_HEAT_CELLS, IG_TRACK_COLUMNS, 4, IG_ARRAY_SAVED, IG_TRACK_COLUMNS, IG_F32,
+        &h->past.track}}};
   IG_TRY(IG_NEW(cx, &h->state, 1, "state"));
   ig_arrays_open(ig_heat_arrays(h), cx, &room, h);
   for (size_t i = 0; i < sizeof list / sizeof *list; i++)

@@ -10,66 +10,22 @@
 
 enum { SPAN = 1 << 13 }; /* items of the part in hand at a time */
 
-/* --- rows of own items */
-
-/* Writes the rows of items [first, first + count) of the part to memory of the host. */
-typedef ig_status rows_fill(void *user, int32_t first, int32_t count, void *rows);
-
-typedef struct {
-  const ig_collect *items;
-  size_t size;
-  rows_fill *fill;
-  ig_collect_put *put;
-  void *user;
-  char *span;
-} passing;
-
-/* Own items stand between ghosts: as many as lie within a span are filled with those between. */
-static ig_status own_give(void *user, int64_t begin, int64_t count, void *rows) {
-  const passing *p = user;
-  const int32_t *mine = p->items->mine + begin;
-  for (int64_t i = 0, end; i < count; i = end) {
-    const int32_t first = mine[i];
-    for (end = i + 1; end < count && mine[end] - first < SPAN;)
-      end++;
-    IG_TRY(p->fill(p->user, first, mine[end - 1] - first + 1, p->span));
-    for (int64_t k = i; k < end; k++)
-      memcpy((char *)rows + (size_t)k * p->size, p->span + (size_t)(mine[k] - first) * p->size,
-             p->size);
-  }
-  return IG_OK;
-}
-
-static ig_status own_put(void *user, const void *rows, int64_t first, int64_t count) {
-  const passing *p = user;
-  return p->put(p->user, rows, first, count);
-}
-
-static ig_status rows_stream(ig_ctx *cx, const ig_collect *items, size_t size, rows_fill *fill,
-                             ig_collect_put *put, void *user) {
-  passing p = {items, size, fill, put, user, NULL};
-  const ig_status ready = ig_alloc(cx, (void **)&p.span, SPAN, size, "rows of a part");
-  const ig_status status = ig_collect_stream(cx, items, size, own_give, own_put, &p, ready);
-  free(p.span);
-  return status;
-}
-
-/* --- sums */
-
 /* Item i is added to sum i modulo `sums`, as threads of the survey do. */
 typedef struct {
   ig_ctx *cx;
   ig_heat *h;
   const ig_heat_question *q;
   ig_survey_kind kind;
+  const ig_collect *items;
   int columns;
-  ig_array *rows; /* of a span */
+  char *span;     /* rows of items in hand */
+  ig_array *rows; /* the same on the device, where that has its own memory */
   int64_t sums;
   double *sum; /* sums x IG_SURVEY_SUMS */
 } adding;
 
-static ig_status sums_fill(void *user, int32_t first, int32_t count, void *rows) {
-  const adding *a = user;
+/* Rows of items [first, first + count) of the part. */
+static ig_status rows_fill(const adding *a, int32_t first, int32_t count, void *rows) {
   const size_t bytes = (size_t)count * (size_t)a->columns * sizeof(double);
   if (a->h->elements == 0) {
     memset(rows, 0, bytes);
@@ -78,6 +34,22 @@ static ig_status sums_fill(void *user, int32_t first, int32_t count, void *rows)
   double *dev = a->cx->backend->separate ? a->rows->dev : rows;
   IG_TRY(a->h->ops->rows(a->cx, a->h, a->q, a->kind, first, count, a->columns, dev));
   return dev == rows ? IG_OK : a->cx->backend->copy_out(a->cx, rows, dev, bytes);
+}
+
+/* Own items stand between ghosts: as many as lie within a span are filled with those between. */
+static ig_status own_give(void *user, int64_t begin, int64_t count, void *rows) {
+  const adding *a = user;
+  const int32_t *mine = a->items->mine + begin;
+  const size_t size = (size_t)a->columns * sizeof(double);
+  for (int64_t i = 0, end; i < count; i = end) {
+    const int32_t first = mine[i];
+    for (end = i + 1; end < count && mine[end] - first < SPAN;)
+      end++;
+    IG_TRY(rows_fill(a, first, mine[end - 1] - first + 1, a->span));
+    for (int64_t k = i; k < end; k++)
+      memcpy((char *)rows + (size_t)k * size, a->span + (size_t)(mine[k] - first) * size, size);
+  }
+  return IG_OK;
 }
 
 static void node_add(double *sum, const double *row) {
@@ -156,19 +128,23 @@ static ig_status sums_find(ig_ctx *cx, ig_heat *h, const ig_heat_question *q, in
               {!q->pools, IG_SURVEY_NODES, &p->nodes, IG_SURVEY_NODE},
               {!q->pools && p->faces.whole_count > 0, IG_SURVEY_FACES, &p->faces, IG_SURVEY_FACE}};
   ig_status status = IG_NEW(cx, &a.sum, (size_t)a.sums * IG_SURVEY_SUMS, "sums of a survey");
+  if (status == IG_OK)
+    status = ig_alloc(cx, (void **)&a.span, SPAN * (size_t)IG_SURVEY_CELL, sizeof(double), "rows");
   if (status == IG_OK && cx->backend->separate)
     status = ig_array_new_device(cx, &rows, SPAN * (size_t)IG_SURVEY_CELL, sizeof(double), "rows");
   status = ig_ranks_agree(cx, status);
   for (int i = 0; i < 3 && status == IG_OK; i++) {
     a.kind = list[i].kind;
+    a.items = list[i].items;
     a.columns = list[i].columns;
     if (list[i].asked)
-      status = rows_stream(cx, list[i].items, (size_t)a.columns * sizeof(double), sums_fill,
-                           sums_add, &a);
+      status = ig_collect_stream(cx, a.items, (size_t)a.columns * sizeof(double), own_give,
+                                 sums_add, &a, IG_OK);
   }
   if (status == IG_OK)
     sums_finish(&a, parts, cuda, found);
   ig_array_free(cx, &rows);
+  free(a.span);
   free(a.sum);
   return status;
 }
