@@ -1,6 +1,6 @@
 /* Counting sort of places into a grid of bins. */
 #include "thermal/bins.h"
-#include "ranks/ranks.h"
+#include "ranks/lists.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -22,22 +22,20 @@ ig_bins_extent ig_bins_extent_of(int32_t count, const double *place) {
 }
 
 ig_status ig_bins_extent_join(ig_ctx *cx, ig_bins_extent *e) {
-  const int ranks = ig_ranks_count(cx->ranks);
-  ig_bins_extent *all = NULL;
-  ig_status status = ig_ranks_first(cx) ? IG_NEW(cx, &all, ranks, "bins") : IG_OK;
-  status = ig_ranks_agree(cx, status);
-  if (status == IG_OK)
-    status = ig_ranks_collect(cx, e, sizeof *e, all);
-  for (int r = 1; r < ranks && all && status == IG_OK; r++) {
-    e->count += all[r].count;
+  void *list;
+  int64_t ranks;
+  const ig_status status = ig_lists_share(cx, IG_OK, e, 1, sizeof *e, NULL, &list, &ranks, NULL);
+  const ig_bins_extent *all = list;
+  for (int64_t r = 0; r < ranks && status == IG_OK; r++)
     for (int d = 0; d < 3; d++) {
       e->low[d] = fmin(e->low[d], all[r].low[d]);
       e->high[d] = fmax(e->high[d], all[r].high[d]);
     }
-  }
-  free(all);
-  IG_TRY(ig_ranks_agree(cx, status));
-  return ig_ranks_share(cx, 0, e, sizeof *e);
+  e->count = 0;
+  for (int64_t r = 0; r < ranks && status == IG_OK; r++)
+    e->count += all[r].count;
+  free(list);
+  return status;
 }
 
 ig_status ig_bins_new(ig_ctx *cx, ig_bins *b, int32_t count, const double *place, double width) {

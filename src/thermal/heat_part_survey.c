@@ -1,6 +1,7 @@
 /* Surveys of all parts: rows of own items go to rank 0 a piece at a time, and are added there in
    the order of one rank (heat_survey.inc). */
 #include "backend/backend.h"
+#include "ranks/lists.h"
 #include "thermal/heat_ops.h"
 #include "thermal/heat_part.h"
 
@@ -149,40 +150,31 @@ static ig_status sums_find(ig_ctx *cx, ig_heat *h, const ig_heat_question *q, in
   return status;
 }
 
-/* Lowest and highest of all ranks, on rank 0. */
-static ig_status extremes_find(ig_ctx *cx, const ig_heat_survey *mine, ig_status before,
-                               ig_heat_survey *found) {
-  const int ranks = ig_ranks_count(cx->ranks);
-  ig_heat_survey *all = NULL;
-  const ig_status ready = ig_ranks_first(cx) ? IG_NEW(cx, &all, ranks, "surveys") : IG_OK;
-  ig_status status = ig_ranks_agree(cx, before == IG_OK ? ready : before);
-  if (status == IG_OK)
-    status = ig_ranks_collect(cx, mine, sizeof *mine, all);
-  for (int r = 0; r < ranks && all && status == IG_OK; r++)
+/* Lowest and highest of all ranks. */
+static ig_status extremes_find(ig_ctx *cx, ig_status status, ig_heat_survey *found) {
+  void *list;
+  int64_t ranks;
+  status = ig_lists_share(cx, status, found, 1, sizeof *found, NULL, &list, &ranks, NULL);
+  const ig_heat_survey *all = list;
+  for (int64_t r = 0; r < ranks && status == IG_OK; r++)
     for (int i = 0; i < IG_SURVEY_EXTREMES; i++) {
       found->low[i] = fmin(found->low[i], all[r].low[i]);
       found->high[i] = fmax(found->high[i], all[r].high[i]);
     }
-  free(all);
+  free(list);
   return status;
 }
 
 ig_status ig_heat_part_most(ig_ctx *cx, double *value, int count, ig_status status) {
-  const int ranks = ig_ranks_count(cx->ranks);
-  double *all = NULL;
-  if (ranks == 1)
+  void *list;
+  int64_t values;
+  if (ig_ranks_count(cx->ranks) == 1)
     return status;
-  if (status == IG_OK && ig_ranks_first(cx))
-    status = IG_NEW(cx, &all, (size_t)ranks * (size_t)count, "values of all ranks");
-  status = ig_ranks_agree(cx, status);
-  if (status == IG_OK)
-    status = ig_ranks_collect(cx, value, (size_t)count * sizeof *value, all);
-  for (int r = 0; r < ranks && all && status == IG_OK; r++)
-    for (int i = 0; i < count; i++)
-      value[i] = fmax(value[i], all[(int64_t)r * count + i]);
-  free(all);
-  IG_TRY(ig_ranks_agree(cx, status));
-  return ig_ranks_share(cx, 0, value, (size_t)count * sizeof *value);
+  status = ig_lists_share(cx, status, value, count, sizeof *value, NULL, &list, &values, NULL);
+  for (int64_t i = 0; i < values && status == IG_OK; i++)
+    value[i % count] = fmax(value[i % count], ((const double *)list)[i]);
+  free(list);
+  return status;
 }
 
 ig_status ig_heat_part_survey(ig_ctx *cx, ig_heat *h, const ig_heat_question *q, ig_status status,
@@ -190,9 +182,8 @@ ig_status ig_heat_part_survey(ig_ctx *cx, ig_heat *h, const ig_heat_question *q,
   ig_heat_part *p = &h->part;
   if (!ig_heat_is_divided(h))
     return status;
-  const ig_heat_survey mine = *found;
+  IG_TRY(extremes_find(cx, status, found));
   memset(found->sum, 0, sizeof found->sum);
-  IG_TRY(extremes_find(cx, &mine, status, found));
   const bool balance = !q->change && !q->pools && !q->layered && !q->melt;
   if (balance && p->counted)
     memcpy(found->sum, p->balance, sizeof found->sum);
@@ -203,5 +194,5 @@ ig_status ig_heat_part_survey(ig_ctx *cx, ig_heat *h, const ig_heat_question *q,
     p->counted = true;
   }
   IG_TRY(ig_ranks_agree(cx, IG_OK));
-  return ig_ranks_share(cx, 0, found, sizeof *found);
+  return ig_ranks_share(cx, 0, found->sum, sizeof found->sum);
 }
