@@ -35,14 +35,15 @@ static ig_status topology_check(const ig_frac_model *m, const int32_t *conn, con
   const int64_t ne = ig_frac_all(m, IG_FRAC_PER_ELEMENT), slots = ne * m->shape.nodes,
                 facets = ne * m->shape.faces, loads = ig_frac_all(m, IG_FRAC_PER_LOAD),
                 nodes = ig_frac_counts(m)->nodes, cohesive = ig_frac_counts(m)->cohesive,
-                start = m->part.ranks > 1 ? m->part.total.mesh_nodes : m->nodes_start;
+                start = m->part.ranks > 1 ? m->part.total.mesh_nodes : m->nodes_start,
+                rows = (int64_t)ig_arrays_at(&m->arrays, "bc_row")->count / 3;
   bool good = within(conn, slots, 0, nodes) && within(list, slots, 0, slots) &&
               within(opp, facets, -1 - loads, ne + cohesive) &&
               within(coh, 2 * cohesive, 0, facets);
   for (int64_t n = 0; n < nodes && good; n++)
     good = node[n].first >= 0 && node[n].used >= 0 &&
            (int64_t)node[n].first + node[n].used <= slots && node[n].origin >= 0 &&
-           node[n].origin < start;
+           node[n].origin < start && node[n].bc >= -1 && node[n].bc < rows;
   return good ? IG_OK
               : IG_FAIL(m->cx, IG_INPUT,
                         "the checkpoint does not belong to this mesh: its "

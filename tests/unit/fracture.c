@@ -236,6 +236,37 @@ static void restarted(const char *backend, ig_assembly how, int contact, bool su
   ig_frac_problem_free(&q);
   ig_ctx_close(cx);
 }
+/* A checkpoint may be damaged: numbers that name nothing are found before anything follows them. */
+static void a_checkpoint_with_wrong_numbers_is_refused(void **state) {
+  (void)state;
+  static const char *const tables[] = {"conn", "opp", "coh", "list", "node"};
+  ig_ctx *cx = ctx_on("cpu", 1);
+  ig_frac_problem p;
+  ig_frac_model m;
+  ig_frac_track track = {0};
+  keeper k = {.sink = {.self = &k, .checkpoint = keep}};
+  shatter_with(&p, cx, IG_TRI3, IG_GATHER, 0, false, &m);
+  GOOD(cx, ig_frac_model_run(&m, 60));
+  assert_true(m.count.cohesive > 0);
+  GOOD(cx, ig_frac_save(&m, &track, &k.sink));
+  for (int i = 0; i < 5; i++)
+    for (int t = 0; t < k.restart.count; t++) {
+      int32_t *first = k.saved[t].data, was;
+      if (strcmp(k.saved[t].name, tables[i]) != 0)
+        continue;
+      memcpy(&was, first, sizeof was);
+      *first = INT32_MAX;
+      assert_int_equal(ig_frac_restore(&p.job, &m, &track, &k.restart), IG_INPUT);
+      assert_non_null(strstr(ig_ctx_message(cx), "does not belong to this mesh"));
+      *first = was;
+      GOOD(cx, ig_frac_restore(&p.job, &m, &track, &k.restart));
+    }
+  for (int i = 0; i < k.restart.count; i++)
+    free(k.saved[i].data);
+  ig_frac_model_free(&m);
+  ig_frac_problem_free(&p);
+  ig_ctx_close(cx);
+}
 static void restart_goes_on_to_the_same_bits(void **state) {
   (void)state;
   for (const char *const *backend = backends_here(); *backend; backend++)
@@ -382,6 +413,7 @@ int main(void) {
       cmocka_unit_test(shattering_keeps_mass_momentum_energy),
       cmocka_unit_test(threads_do_not_show),
       cmocka_unit_test(restart_goes_on_to_the_same_bits),
+      cmocka_unit_test(a_checkpoint_with_wrong_numbers_is_refused),
       cmocka_unit_test(shear_alone_opens_facets),
       cmocka_unit_test(a_closed_crack_only_pushes),
       cmocka_unit_test(initial_fields_add_up),
