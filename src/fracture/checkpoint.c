@@ -15,17 +15,10 @@ ig_status ig_frac_save(ig_frac_model *m, const ig_frac_track *track, ig_sink *to
   return ig_arrays_save(&m->arrays, (double)count.step * m->s.dt, count.step, saved, 3, to);
 }
 
-/* Counts, then tables: numbers first, by which a part finds its rows. */
+/* Numbers first, by which a part finds its rows. */
 static ig_status tables_restore(ig_frac_model *m, const ig_frac_count *count,
                                 const ig_restart *from) {
-  m->part.total.count = *count;
-  m->part.total.count.broken = 0;
-  m->begun = false;
-  if (m->part.ranks == 1) {
-    m->count = m->part.total.count;
-    IG_TRY(ig_frac_tables_grow(m));
-  }
-  IG_TRY(ig_frac_part_restore(m, from));
+  IG_TRY(ig_frac_part_restore(m, count, from));
   return ig_arrays_restore(&m->arrays, from);
 }
 
@@ -37,6 +30,7 @@ ig_status ig_frac_restore(ig_job *job, ig_frac_model *m, ig_frac_track *track,
   IG_TRY(ig_restart_find(job->cx, from, "count", IG_U8, sizeof(ig_frac_count), &data));
   ig_frac_count count;
   memcpy(&count, data, sizeof count);
+  count.broken = 0;
   const int64_t most = ig_frac_all(m, IG_FRAC_PER_ELEMENT) * m->shape.nodes;
   if (count.nodes < 1 || count.nodes > most || count.cohesive < 0 || count.cohesive > m->facets ||
       count.step < 0)

@@ -125,9 +125,11 @@ void ig_frac_part_free(ig_frac_model *m);
 IG_MUST_CHECK ig_status ig_frac_part_tell(ig_frac_model *m, ig_part_line *line, void *user);
 
 /* --- part_model.c: the part's tables. Cut out of those of the whole, which the model has until
-   then; and those of a checkpoint that hold numbers, once total.count is the checkpoint's. */
+   then; and for a checkpoint, with its counts: room for its items, which of them are the part's,
+   and tables that hold numbers. */
 IG_MUST_CHECK ig_status ig_frac_part_cut(ig_frac_model *m);
-IG_MUST_CHECK ig_status ig_frac_part_restore(ig_frac_model *m, const ig_restart *from);
+IG_MUST_CHECK ig_status ig_frac_part_restore(ig_frac_model *m, const ig_frac_count *count,
+                                             const ig_restart *from);
 
 /* --- part_list.c: lists; items from `from` on, to the device; no room to grow any more. */
 IG_MUST_CHECK ig_status ig_frac_list_add(ig_ctx *cx, ig_frac_list *l, int32_t item);

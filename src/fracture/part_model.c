@@ -308,8 +308,14 @@ static ig_status restore(ig_frac_model *m, const ig_restart *from, maps *a) {
   return numbers_cut(m, table, a);
 }
 
-ig_status ig_frac_part_restore(ig_frac_model *m, const ig_restart *from) {
+ig_status ig_frac_part_restore(ig_frac_model *m, const ig_frac_count *count,
+                               const ig_restart *from) {
   maps a = {0};
+  m->part.total.count = *count;
+  if (m->part.ranks == 1) {
+    m->count = *count;
+    IG_TRY(ig_frac_tables_grow(m));
+  }
   const ig_status status = restore(m, from, &a);
   maps_free(&a);
   return status;
