@@ -155,7 +155,7 @@ IG_MUST_CHECK ig_status ig_frac_model_insert(ig_frac_model *m, ig_frac_opening i
 /* One item of work: `n` of them from `begin` on, or up to as many as the device counts. */
 IG_MUST_CHECK ig_status ig_frac_run(ig_frac_model *m, ig_frac_item item, int64_t begin, int64_t n);
 IG_MUST_CHECK ig_status ig_frac_run_all(ig_frac_model *m, ig_frac_item item, int64_t most);
-/* One of the passes an insertion is made of, for those who time them. */
+/* One of the passes of an insertion, so that they can be timed. */
 enum { IG_FRAC_PASSES = 7 };
 extern const char *const ig_frac_pass_names[IG_FRAC_PASSES];
 IG_MUST_CHECK ig_status ig_frac_model_pass(ig_frac_model *m, int pass);

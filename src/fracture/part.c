@@ -1,4 +1,4 @@
-/* Who computes what, and who needs whose nodes. */
+/* Divides a model between ranks: the elements and nodes of a part, and the nodes it exchanges. */
 #include "fracture/run.h"
 #include "fracture/tables.h"
 #include "core/rising.h"
@@ -152,7 +152,7 @@ static ig_status elements_list(ig_frac_model *m) {
   return IG_OK;
 }
 
-/* --- who needs whose nodes */
+/* --- nodes that are exchanged */
 
 /* Other ranks' nodes of the mesh that this one needs, up to a layer, rank by rank. */
 static ig_status take_find(ig_frac_model *m, int layer, ig_frac_passing *w) {
@@ -196,8 +196,8 @@ static ig_status asked_find(ig_frac_model *m, const int32_t *count, int32_t *ask
   return status;
 }
 
-/* Each rank tells the owners which of their items it needs: `wanted`, in the order of `take`; what
-   it is asked for itself. */
+/* Each rank sends the owners the numbers of the items it needs (`wanted`, in the order of `take`)
+   and receives those that others need of it (`give`). */
 static ig_status ask(ig_frac_model *m, const ig_frac_passing *take, const int32_t *wanted,
                      ig_frac_passing *give) {
   const ig_frac_part *p = &m->part;

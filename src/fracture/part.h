@@ -118,7 +118,7 @@ static inline int32_t ig_frac_element_owner(const ig_frac_part *p, int32_t e) {
 }
 
 /* --- part.c: divides the model between the ranks of its context. Refuses what cannot be divided.
-   From then on nobody has the tables of the whole. */
+   From then on no rank has the tables of the whole. */
 IG_MUST_CHECK ig_status ig_frac_part_new(ig_frac_model *m, const ig_mesh *mesh);
 void ig_frac_part_free(ig_frac_model *m);
 /* A line per rank. */

@@ -78,7 +78,7 @@ static ig_status node_add(ig_frac_model *m, int32_t n, int32_t origin) {
   return p->node_layer[origin] <= p->reach ? ig_frac_list_add(m->cx, &p->averaged, n) : IG_OK;
 }
 
-/* Something hangs on element e: if its nodes are all own it is computed again when that is known.
+/* Element e has a load or a cohesive element: if its nodes are all own, it is computed again later.
  */
 static ig_status joint_add(ig_frac_model *m, int32_t e) {
   ig_frac_part *p = &m->part;

@@ -194,7 +194,7 @@ static ig_status numbers_cut(ig_frac_model *m, const void *const table[NUMBERED]
   m->count = (ig_frac_count){
       .step = m->part.total.count.step, .nodes = a->nodes, .cohesive = a->cohesives};
   m->s.bare = a->bare;
-  IG_TRY(ig_frac_tables_grow(m)); /* and tells the device */
+  IG_TRY(ig_frac_tables_grow(m)); /* and copies the counts to the device */
   IG_TRY(ig_frac_numbers_put(m, a->node_of, a->cohesive_of));
   conn_cut(m, a, table[CONN]);
   opp_cut(m, a, table[OPP]);

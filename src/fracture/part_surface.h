@@ -3,9 +3,9 @@
    nodes, and which facets are free. Items are numbered in it in the order of the whole, and slots
    of a node keep their order, so that sums have the order of one rank.
 
-   Import (part_import.c): ranks tell each other boxes around the facets at nodes whose forces they
-   need. Cells have edge h; a node finds facets whose middle lies less than 2 h away along each
-   axis. With s what two nodes can come nearer to each other until the next import,
+   Import (part_import.c): ranks exchange boxes around the facets at nodes whose forces they need.
+   Cells have edge h; a node finds facets whose middle lies less than 2 h away along each axis. With
+   s what two nodes can come nearer to each other until the next import,
 
      nodes within 2 h + s of a box       may press on a facet there, or are of one
      facets within 4 h + 2 s             may be pressed by one of these
@@ -33,7 +33,7 @@ typedef struct {
   int32_t number;
   uint32_t worn;    /* see ig_frac_surface */
   uint32_t open;    /* bit f: facet f is free or may come to be */
-  uint32_t cracked; /* some facet has a cohesive element: `worn` is told at each step */
+  uint32_t cracked; /* some facet has a cohesive element: `worn` is sent at each step */
   int32_t node[10];
 } ig_frac_surface_element;
 
@@ -68,7 +68,7 @@ typedef struct ig_frac_contact {
 IG_MUST_CHECK ig_status ig_frac_import(ig_frac_model *m, ig_frac_parcel **list, int *count);
 void ig_frac_parcels_free(ig_frac_parcel *list, int count);
 /* Whether a node's force is needed on this rank: it is its own, or (rigid contact of facets, which
-   hangs on all forces at both nodes of a pair) has an element in common with an own one. */
+   depends on all forces at both nodes of a pair) has an element in common with an own one. */
 static inline bool ig_frac_wanted(const ig_frac_model *m, int32_t n) {
   return m->part.node_layer[m->part.origin[n]] <= (m->s.zone.law.rigid ? 1 : 0);
 }

@@ -32,7 +32,7 @@ void ig_frac_cohesive_mean(const ig_frac_model *m, const void *cs, int64_t c, in
 /* Everything matches from both sides: adjacencies, cohesive elements, node lists. */
 IG_MUST_CHECK ig_status ig_frac_tables_check(ig_frac_model *m);
 
-/* Pieces: elements that hang together, through cohesive elements too that still hold. */
+/* Pieces: connected elements, also through cohesive elements that still have traction. */
 typedef struct {
   int32_t count;
   /* ne: number of the lowest element of its piece; on ranks those of the part, of own ones alone,
@@ -41,8 +41,8 @@ typedef struct {
 } ig_frac_pieces;
 IG_MUST_CHECK ig_status ig_frac_pieces_find(ig_frac_model *m, ig_frac_pieces *p);
 void ig_frac_pieces_free(ig_frac_pieces *p);
-/* Numbers of pieces from 0 on in the order of their lowest elements, for who meets all elements in
-   their order; `name` is freed by the caller. */
+/* Numbers of pieces from 0 on in the order of their lowest elements, for a caller that meets all
+   elements in their order; `name` is freed by the caller. */
 typedef struct {
   int32_t *name, count, last;
 } ig_frac_numbering;

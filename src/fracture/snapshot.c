@@ -25,7 +25,8 @@ typedef struct {
   ig_frac_numbering numbering;
   const field *list[FIELDS];
   int count;
-  /* in hand: a field; corners of a cell; who takes rows, and a piece of them for him */
+  /* being passed: a field; corners of a cell; the receiver of rows, and memory for a piece of them
+   */
   const field *now;
   int corners;
   ig_stream_take *take;

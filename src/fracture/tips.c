@@ -1,4 +1,4 @@
-/* How far cracks have come from their tips: the farthest facet without traction that hangs together
+/* How far cracks have come from their tips: the farthest facet without traction that is connected
    with the tip through facets that part. Nodes count as one with those they were split from. On
    ranks the first gets what the facets that part need to say, in their order. */
 #include "core/forest.h"
@@ -30,7 +30,7 @@ typedef struct {
   int32_t *node;
   uint32_t *near;
   int64_t count;
-  int32_t *name, *up; /* these nodes, rising, and how they hang together */
+  int32_t *name, *up; /* these nodes, rising, and their trees (union-find) */
   int64_t names;
 } search;
 
@@ -150,7 +150,7 @@ static ig_status facets_keep(void *user, const void *rows, int64_t first, int64_
   return IG_OK;
 }
 
-/* --- what hangs together */
+/* --- connected facets */
 
 static int by_number(const void *a, const void *b) {
   const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
