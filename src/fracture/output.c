@@ -250,10 +250,10 @@ ig_status ig_frac_results(ig_job *job, ig_frac_model *m, ig_frac_track *k, ig_si
   ig_status status = ig_frac_pieces_find(m, &l.pieces);
   k->pieces = status == IG_OK ? l.pieces.count : k->pieces;
   const double drift = ig_frac_track_drift(k);
-  if (drift > 0.01 && ig_ranks_first(job->cx))
+  if (drift > 0.01)
     ig_warn(job->cx, "the energy balance is off by up to %.2g %%: take a smaller step",
             100 * drift);
-  if (status == IG_OK && to && ig_ranks_first(job->cx))
+  if (status == IG_OK && to)
     status = figures_write(m, k, drift, to);
   if (to)
     status = ig_ranks_agree(job->cx, status);

@@ -257,7 +257,7 @@ ig_status ig_frac_probes_results(ig_frac_model *m, ig_sink *to) {
     status = IG_NEW(m->cx, &value, n, "probes");
   if (status == IG_OK)
     status = ig_frac_probes_read(m, column, value);
-  for (int i = 0; status == IG_OK && i < n && ig_ranks_first(m->cx); i++) {
+  for (int i = 0; status == IG_OK && i < n; i++) {
     const ig_frac_probe_case *c = m->probes->probe[i].c;
     status = to->result(to, c->name, unit_of(c), value[i]);
   }

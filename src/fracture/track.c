@@ -65,15 +65,13 @@ double ig_frac_track_drift(const ig_frac_track *k) {
 /* What the case leaves out and the run turns out to need. */
 static ig_status warnings(ig_job *job, ig_frac_model *m, ig_frac_track *k, double t, bool sample) {
   const ig_frac_case *c = job->room_case;
-  const bool first = ig_ranks_first(job->cx); /* all know, one says it */
   if (k->figures[IG_FRAC_TURNED] > 0 && !k->said_turned) {
     k->said_turned = true;
-    if (first)
-      ig_warn_at(
-          job->cx, &c->at,
-          "at %.4g s pieces have turned so far that this alone is a stress beyond the strength "
-          "where strains are small: `rotation: finite` lets them turn freely",
-          t);
+    ig_warn_at(
+        job->cx, &c->at,
+        "at %.4g s pieces have turned so far that this alone is a stress beyond the strength "
+        "where strains are small: `rotation: finite` lets them turn freely",
+        t);
   }
   if (!sample || m->s.surface.on || k->said_overlap || k->pieces < 2)
     return IG_OK;
@@ -81,11 +79,10 @@ static ig_status warnings(ig_job *job, ig_frac_model *m, ig_frac_track *k, doubl
   IG_TRY(ig_frac_surface_watch(m, &deepest));
   if (deepest > 0.05) {
     k->said_overlap = true;
-    if (first)
-      ig_warn_at(job->cx, &c->at,
-                 "at %.4g s bodies or fragments pass through each other: `surface_contact: true` "
-                 "keeps them apart",
-                 t);
+    ig_warn_at(job->cx, &c->at,
+               "at %.4g s bodies or fragments pass through each other: `surface_contact: true` "
+               "keeps them apart",
+               t);
   }
   return IG_OK;
 }
@@ -149,8 +146,6 @@ static ig_status row_fill(ig_frac_model *m, const ig_frac_track *k, double t, do
   names[n] = "fragments";
   row[n++] = k->pieces;
   IG_TRY(ig_frac_probes_read(m, names + n, row + n));
-  if (!ig_ranks_first(m->cx))
-    return IG_OK;
   return to->history(to, n + ig_frac_probes_count(m), names, row);
 }
 static ig_status row_write(ig_frac_model *m, const ig_frac_track *k, double t, double drift,
