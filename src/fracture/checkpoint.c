@@ -15,13 +15,6 @@ ig_status ig_frac_save(ig_frac_model *m, const ig_frac_track *track, ig_sink *to
   return ig_arrays_save(&m->arrays, (double)count.step * m->s.dt, count.step, saved, 3, to);
 }
 
-/* Numbers first, by which a part finds its rows. */
-static ig_status tables_restore(ig_frac_model *m, const ig_frac_count *count,
-                                const ig_restart *from) {
-  IG_TRY(ig_frac_part_restore(m, count, from));
-  return ig_arrays_restore(&m->arrays, from);
-}
-
 ig_status ig_frac_restore(ig_job *job, ig_frac_model *m, ig_frac_track *track,
                           const ig_restart *from) {
   const void *data;
@@ -35,8 +28,7 @@ ig_status ig_frac_restore(ig_job *job, ig_frac_model *m, ig_frac_track *track,
   if (count.nodes < 1 || count.nodes > most || count.cohesive < 0 || count.cohesive > m->facets ||
       count.step < 0)
     return IG_FAIL(job->cx, IG_INPUT, "the checkpoint does not belong to this mesh");
-  IG_TRY(ig_ranks_agree(job->cx, tables_restore(m, &count, from)));
-  IG_TRY(ig_frac_part_list(m));
+  IG_TRY(ig_frac_part_restore(m, &count, from));
   IG_TRY(ig_restart_find(job->cx, from, "begun", IG_U8, 1, &data));
   IG_TRY(ig_frac_patches_follow(m));
   return ig_frac_model_resume_forces(m, *(const uint8_t *)data);

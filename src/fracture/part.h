@@ -125,8 +125,7 @@ void ig_frac_part_free(ig_frac_model *m);
 IG_MUST_CHECK ig_status ig_frac_part_tell(ig_frac_model *m, ig_part_line *line, void *user);
 
 /* --- part_model.c: the part's tables. Cut out of those of the whole, which the model has until
-   then; and for a checkpoint, with its counts: room for its items, which of them are the part's,
-   and tables that hold numbers. */
+   then; and all that a checkpoint has of them, with its counts. */
 IG_MUST_CHECK ig_status ig_frac_part_cut(ig_frac_model *m);
 IG_MUST_CHECK ig_status ig_frac_part_restore(ig_frac_model *m, const ig_frac_count *count,
                                              const ig_restart *from);

@@ -294,7 +294,7 @@ ig_status ig_frac_part_cut(ig_frac_model *m) {
   return status;
 }
 
-static ig_status restore(ig_frac_model *m, const ig_restart *from, maps *a) {
+static ig_status numbers_restore(ig_frac_model *m, const ig_restart *from, maps *a) {
   const void *table[NUMBERED] = {NULL};
   for (int i = 0; i < NUMBERED; i++) {
     const int64_t bytes = ig_arrays_saved(&m->arrays, ig_arrays_find(&m->arrays, numbered[i]));
@@ -308,15 +308,22 @@ static ig_status restore(ig_frac_model *m, const ig_restart *from, maps *a) {
   return numbers_cut(m, table, a);
 }
 
-ig_status ig_frac_part_restore(ig_frac_model *m, const ig_frac_count *count,
-                               const ig_restart *from) {
+/* Numbers first, by which a part finds its rows. */
+static ig_status tables_restore(ig_frac_model *m, const ig_restart *from) {
   maps a = {0};
-  m->part.total.count = *count;
   if (m->part.ranks == 1) {
-    m->count = *count;
+    m->count = m->part.total.count;
     IG_TRY(ig_frac_tables_grow(m));
   }
-  const ig_status status = restore(m, from, &a);
+  const ig_status status = numbers_restore(m, from, &a);
   maps_free(&a);
-  return status;
+  IG_TRY(status);
+  return ig_arrays_restore(&m->arrays, from);
+}
+
+ig_status ig_frac_part_restore(ig_frac_model *m, const ig_frac_count *count,
+                               const ig_restart *from) {
+  m->part.total.count = *count;
+  IG_TRY(ig_ranks_agree(m->cx, tables_restore(m, from)));
+  return ig_frac_part_list(m);
 }
