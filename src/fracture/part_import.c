@@ -1,6 +1,6 @@
 /* Import of surfaces that are near a rank's own (part_surface.h says which). All ranks decide
-   by the same numbers: a rank that has a node of an element at a node of its own knows its place to
-   the last bit, and whether it is on a surface. */
+   by the same numbers: who has a node of an element at a node of its own knows where it is, to the
+   last bit, and whether it is on a surface. */
 #include "fracture/part_surface.h"
 
 #include <stdlib.h>
@@ -64,7 +64,7 @@ static bool neighbours_known(const scene *s, int64_t e) {
 }
 
 /* The mesh comes from the device only where facets have opened since. Where there is no contact,
-   and only the overlap of bodies is asked for, its tables do not exist. */
+   and somebody looks how far bodies overlap, there are none of its tables. */
 static ig_status scene_read(ig_frac_model *m, scene *s) {
   bool *known = &m->part.contact->mesh_known;
   const struct {

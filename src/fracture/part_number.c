@@ -1,6 +1,6 @@
-/* Numbers of nodes and cohesive elements of a part in the whole. New ones are numbered there in the
-   order of the nodes that came apart and of the facets that opened: from the lists of all ranks
-   each derives the numbers of its own items. */
+/* Numbers of nodes and cohesive elements of a part in the whole. New ones are numbered there
+   in the order of the nodes that came apart and of the facets that opened: who knows these of all
+   ranks knows the numbers, and nobody needs the whole. */
 #include "fracture/model.h"
 #include "ranks/lists.h"
 

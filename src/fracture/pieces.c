@@ -1,6 +1,6 @@
-/* Pieces: connected elements, named by the lowest of them (union-find). Each rank joins its own
-   elements. Across a facet between elements of two ranks these exchange the names of their pieces;
-   pairs of names that are one piece are shared with all ranks. */
+/* Pieces: what hangs together, named by its lowest element. On ranks each joins its own elements;
+   across a facet between elements of two ranks these tell each other the names of their pieces, and
+   all learn which names are one. */
 #include "core/forest.h"
 #include "core/rising.h"
 #include "ranks/lists.h"
@@ -25,8 +25,8 @@ static ig_status mesh_pull(ig_frac_model *m, mesh_now *w) {
   return IG_OK;
 }
 
-/* The element connected to a facet's own across it, also through a cohesive element that still has
-   traction; -1: none. */
+/* The element that a facet's own hangs together with there, through a cohesive element too that
+   still holds; -1. */
 static int32_t joined(const mesh_now *w, int64_t facet) {
   const int32_t o = w->opp[facet], faces = w->m->shape.faces, ne = w->m->s.ne;
   if (o < ne)
@@ -128,7 +128,7 @@ static ig_status aliases_share(ig_frac_model *m, const crossings *x, ig_status s
     status = IG_NEW(m->cx, &mine, (size_t)x->count + 1, "pieces");
   for (int64_t i = 0; i < x->count && status == IG_OK; i++) {
     const int32_t a = x->out[i], b = x->in[i];
-    if (m->part.rank < x->item[i].rank) /* one of the two sends it */
+    if (m->part.rank < x->item[i].rank) /* one of the two tells */
       mine[kept++] = (alias){a < b ? a : b, a < b ? b : a};
   }
   if (kept)
