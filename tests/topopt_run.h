@@ -8,9 +8,11 @@
 
 typedef struct {
   double objective, volume, pieces, cavities, surface_volume, load_case[2];
-  double islands, part_objective, part_stress, mass, stress, surface_level, model_mass;
+  double islands, part_compliance, part_stress, mass, stress, surface_level, model_mass;
   double load_sum[3], reaction_sum[3], heat_in, heat_out;
-  char feasible[200], stopped[200], warning[2000];
+  double part_stress_fine, part_stress_error, part_compliance_fine, part_compliance_error;
+  double part_displacement, part_constraint;
+  char feasible[240], stopped[200], warning[2000];
   int64_t steps;
 } outcome;
 
@@ -26,7 +28,7 @@ static inline void keep_figure(void *user, const char *key, double value, const 
                             &o->load_case[0],
                             &o->load_case[1],
                             &o->islands,
-                            &o->part_objective,
+                            &o->part_compliance,
                             &o->part_stress,
                             &o->mass,
                             &o->stress,
@@ -39,14 +41,41 @@ static inline void keep_figure(void *user, const char *key, double value, const 
                             &o->reaction_sum[1],
                             &o->reaction_sum[2],
                             &o->heat_in,
-                            &o->heat_out};
-  static const char *const name[] = {
-      "objective",      "volume",         "pieces",         "cavities",
-      "surface_volume", "load_case_1",    "load_case_2",    "islands_removed",
-      "part_objective", "part_stress",    "mass",           "constraint_1_stress",
-      "surface_level",  "model_mass",     "load_sum_x",     "load_sum_y",
-      "load_sum_z",     "reaction_sum_x", "reaction_sum_y", "reaction_sum_z",
-      "heat_in",        "heat_out"};
+                            &o->heat_out,
+                            &o->part_stress_fine,
+                            &o->part_stress_error,
+                            &o->part_compliance_fine,
+                            &o->part_compliance_error,
+                            &o->part_displacement,
+                            &o->part_constraint};
+  static const char *const name[] = {"objective",
+                                     "volume",
+                                     "pieces",
+                                     "cavities",
+                                     "surface_volume",
+                                     "load_case_1",
+                                     "load_case_2",
+                                     "islands_removed",
+                                     "part_compliance",
+                                     "part_stress",
+                                     "mass",
+                                     "constraint_1_stress",
+                                     "surface_level",
+                                     "model_mass",
+                                     "load_sum_x",
+                                     "load_sum_y",
+                                     "load_sum_z",
+                                     "reaction_sum_x",
+                                     "reaction_sum_y",
+                                     "reaction_sum_z",
+                                     "heat_in",
+                                     "heat_out",
+                                     "part_stress_fine",
+                                     "part_stress_error",
+                                     "part_compliance_fine",
+                                     "part_compliance_error",
+                                     "part_displacement",
+                                     "part_constraint_1_stress"};
   for (size_t i = 0; i < sizeof name / sizeof *name; i++)
     if (strcmp(key, name[i]) == 0)
       *number[i] = value;

@@ -48,7 +48,10 @@ static void enum_put(writer *w, const char *choices) {
     const int length = (int)strcspn(p, "|");
     if (p != choices)
       put(w, ",");
-    quoted(w, p, length);
+    if (strncmp(p, "true", 4) == 0 || strncmp(p, "false", 5) == 0) /* as YAML reads them */
+      put(w, "%.*s", length, p);
+    else
+      quoted(w, p, length);
     p += length + (p[length] == '|');
   }
   put(w, "]");

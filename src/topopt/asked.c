@@ -29,6 +29,16 @@ ig_texts ig_topopt_formats(const ig_surface_case *c) {
   return c->formats.value ? c->formats : (ig_texts){1, stl};
 }
 
+bool ig_topopt_analysed(const ig_topopt_case *c) {
+  bool bound = c->minimise == IG_MINIMISE_STRESS;
+  for (int i = 0; i < c->constraints.count; i++) {
+    const ig_limit_case *l = IG_ITEM(ig_limit_case, c->constraints, i);
+    bound = bound || !isnan(l->stress) || !isnan(l->compliance) || !isnan(l->displacement);
+  }
+  return c->surface.analyse < 0 ? bound && !c->choose_material && c->penalty > 1
+                                : c->surface.analyse;
+}
+
 double ig_topopt_copies(const ig_topopt_case *c) {
   return c->surface.mirror ? pow(2, c->symmetry.count) : 1;
 }

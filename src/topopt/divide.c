@@ -235,7 +235,7 @@ static double end_bytes(const ig_topopt_grid_model *m) {
   const bool made = ig_topopt_formats(c).count > 0;
   const double values = made ? ldexp(4, c->mirror ? m->c->symmetry.count : 0) : 0;
   return (double)m->grid.stored *
-         (9 + (made && c->analyse ? 8 : 0) + fmax(values, 1 + 8 * m->grid.dof));
+         (9 + (ig_topopt_analysed(m->c) ? 8 : 0) + fmax(values, 1 + 8 * m->grid.dof));
 }
 
 static void tell(const facts *f, int rank, bool divided, ig_check_line *line, void *user) {

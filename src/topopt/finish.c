@@ -4,6 +4,7 @@
 #include "core/number.h"
 #include "topopt/modes.h"
 #include "topopt/peaks.h"
+#include "topopt/part_analysis.h"
 #include "topopt/pieces.h"
 #include "backend/backend.h"
 #include "ranks/ranks.h"
@@ -121,9 +122,32 @@ static ig_status connection_find(const ig_topopt_design *s, double solid, findin
   return IG_OK;
 }
 
-static ig_status put_constraints(ig_sink *sink, const ig_topopt_design *s, const ig_evaluation *e,
-                                 const char *loose) {
-  char text[200] = "yes", key[64];
+/* A bound that the part oversteps by its own figures, though the density model keeps it: the worst
+   one, as a share. */
+static double part_excess(const ig_topopt_design *s, const ig_evaluation *e,
+                          const ig_topopt_part_figures *part, char *text, size_t size) {
+  double worst = 0;
+  for (int i = 0; i < s->limits; i++) {
+    ig_topopt_bound b = ig_topopt_bound_of(s, e, i);
+    const ig_topopt_figure *f = &part->limit[s->limit_of[i]];
+    const double design = b.value;
+    b.value = b.bound * ig_topopt_figure_most(f);
+    const double over = isnan(b.value) ? 0 : ig_topopt_bound_excess(&b);
+    if (!(over <= worst)) {
+      worst = over;
+      snprintf(
+          text, size,
+          "no: constraint %d (%s) of the finished part is %.5g %s, its bound %.5g; the density "
+          "model has %.5g",
+          s->limit_of[i] + 1, b.what, b.value, b.unit, b.bound, design);
+    }
+  }
+  return worst;
+}
+
+static ig_status put_feasible(ig_sink *sink, const ig_topopt_design *s, const ig_evaluation *e,
+                              const char *loose, const ig_topopt_part_figures *part) {
+  char text[240] = "yes";
   double worst = 0;
   for (int i = -1; i < s->limits; i++) {
     const ig_topopt_bound b = ig_topopt_bound_of(s, e, i);
@@ -137,14 +161,22 @@ static ig_status put_constraints(ig_sink *sink, const ig_topopt_design *s, const
                *b.unit ? " " : "", b.unit, b.bound);
     }
   }
-  if (*loose && worst == 0)
+  const char *remedy = "";
+  if (worst == 0 && *loose) {
     snprintf(text, sizeof text, "no: %s", loose);
-  IG_TRY(sink->result_text(sink, "feasible", text));
-  if (*loose || worst > 0 || isnan(worst))
-    ig_warn(s->cx, "the design is not feasible: %s%s", text + 4,
-            *loose && worst == 0
-                ? "; hold elements under loads solid ('passive'), or allow more volume"
-                : "");
+    remedy = "; hold elements under loads solid ('passive'), or allow more volume";
+  } else if (worst == 0 && part && part_excess(s, e, part, text, sizeof text) > 0) {
+    remedy =
+        "; lower the bound by that, use smaller elements, or, where the stress of a corner or a "
+        "point load grows with every finer grid, leave its set out (stress.exclude)";
+  }
+  if (text[0] != 'y')
+    ig_warn(s->cx, "the design is not feasible: %s%s", text + 4, remedy);
+  return sink->result_text(sink, "feasible", text);
+}
+
+static ig_status put_constraints(ig_sink *sink, const ig_topopt_design *s, const ig_evaluation *e) {
+  char key[64];
   IG_TRY(sink->result(sink, "volume", "", e->volume));
   IG_TRY(sink->result(sink, "volume_bound", "", ig_topopt_volume(s->c)));
   for (int i = 0; i < s->limits; i++) {
@@ -245,7 +277,7 @@ static ig_status put_materials(ig_sink *sink, const ig_topopt_design *s) {
 }
 
 /* Figures of the run itself; all ranks have them. */
-static ig_status put_run(ig_topopt_run *r, ig_sink *sink, const char *loose) {
+static ig_status put_run(ig_topopt_run *r, ig_sink *sink) {
   const ig_topopt_design *s = r->s;
   const ig_evaluation *e = &r->e;
   IG_TRY(put_stopped(sink, r));
@@ -266,21 +298,22 @@ static ig_status put_run(ig_topopt_run *r, ig_sink *sink, const char *loose) {
     IG_TRY(sink->result(sink, key, problem_unit[s->c->problem], s->response[q]));
   }
   IG_TRY(ig_topopt_sums_put(r, sink));
-  IG_TRY(put_constraints(sink, s, e, loose));
+  IG_TRY(put_constraints(sink, s, e));
   IG_TRY(put_mass(sink, r));
   IG_TRY(sink->result(sink, "grayness", "%", e->grayness));
   return put_materials(sink, s);
 }
 
 /* What is there to see of the densities; share: see ig_topopt_part_put. */
-static ig_status put_density(ig_topopt_run *r, ig_sink *sink, finding *f, double *share) {
+static ig_status put_density(ig_topopt_run *r, ig_sink *sink, finding *f, double *level,
+                             double *share) {
   static const char *const stage[] = {"seconds_solve", "seconds_sensitivities", "seconds_filter",
                                       "seconds_update"};
   const ig_topopt_design *s = r->s;
   IG_TRY(put_pieces(sink, s, f));
   for (int i = 0; i < 4; i++)
     IG_TRY(sink->result(sink, stage[i], "s", s->seconds[i]));
-  return ig_topopt_part_put(r, sink, f->density, f->touched, share);
+  return ig_topopt_part_put(r, sink, f->density, f->touched, level, share);
 }
 
 /* Densities, elements that are held or loaded, and what these fall into. */
@@ -313,24 +346,28 @@ ig_status ig_topopt_finish(void *self, ig_sink *sink) {
   ig_topopt_run *r = self;
   const ig_discretisation *d = r->d;
   const bool analysed = ig_topopt_part_analysed(r);
+  ig_topopt_part_figures part;
   finding f = {0};
-  double *share = NULL;
+  double *share = NULL, level = NAN;
   IG_TRY(ig_topopt_analyse(r));
   ig_status status = find(r->s, &f);
   if (status == IG_OK)
-    status = put_run(r, sink, f.loose);
+    status = put_run(r, sink);
   if (status == IG_OK && analysed)
     status = IG_NEW(r->s->cx, &share, d->places, "part");
   if (ig_topopt_divided(d))
     status = ig_ranks_agree(r->s->cx, status);
   if (status == IG_OK)
-    status = put_density(r, sink, &f, share);
-  free(f.density);
-  free(f.touched);
+    status = put_density(r, sink, &f, &level, share);
   if (ig_topopt_divided(d))
     status = ig_ranks_agree(r->s->cx, status);
+  const ig_topopt_part_field field = {f.density, f.touched, level, share};
   if (status == IG_OK && analysed)
-    status = ig_topopt_part_analyse(r, sink, share);
+    status = ig_topopt_part_analyse(r, sink, &field, &part);
+  if (status == IG_OK)
+    status = put_feasible(sink, r->s, &r->e, f.loose, analysed ? &part : NULL);
+  free(f.density);
+  free(f.touched);
   free(share);
   return status;
 }

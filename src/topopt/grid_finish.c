@@ -30,7 +30,7 @@ ig_status ig_topopt_grid_surface(void *self, double *density, double level, bool
                                 mirror ? &m->c->symmetry : &none, surface);
 }
 
-ig_status ig_topopt_grid_inside(void *self, double *density, double level, double *share) {
+ig_status ig_topopt_grid_inside(void *self, double *density, double *level, double *share) {
   const ig_topopt_grid_model *m = self;
   IG_TRY(ghosts_take(m, density));
   return ig_topopt_part_inside_grid(m->cx, &m->grid, density, level, share);

@@ -16,7 +16,7 @@ IG_MUST_CHECK ig_status ig_topopt_grid_outline(void *self, int array, ig_stream_
 /* grid_finish.c: the part at the end */
 IG_MUST_CHECK ig_status ig_topopt_grid_surface(void *self, double *density, double level,
                                                bool mirror, ig_topopt_part *surface);
-IG_MUST_CHECK ig_status ig_topopt_grid_inside(void *self, double *density, double level,
+IG_MUST_CHECK ig_status ig_topopt_grid_inside(void *self, double *density, double *level,
                                               double *share);
 IG_MUST_CHECK ig_status ig_topopt_grid_touched(void *self, uint8_t *mark);
 IG_MUST_CHECK ig_status ig_topopt_grid_faces(void *self, ig_topopt_pieces *p);

@@ -240,20 +240,35 @@ done:
 
 /* --- volumes --- */
 
-/* Share of a cube that is inside. */
-static double cube_share(const cutter *c, const int *cube, double level) {
-  const int in = corners_inside(c, cube, level);
+/* Share of a cube that is inside, by the values at its corners. */
+static double corners_share(const float *corner, double level) {
+  int in = 0;
+  for (int a = 0; a < 8; a++)
+    in |= (corner[a] >= (float)level) << a;
   double sum = in == 255;
   for (int t = 0; t < 6 && in != 0 && in != 255; t++) {
     double value[4];
-    for (int i = 0; i < 4; i++) {
-      const int a = tetrahedra[t][i];
-      const int at[3] = {cube[0] + (a & 1), cube[1] + (a >> 1 & 1), cube[2] + (a >> 2)};
-      value[i] = (double)value_at(c, at);
-    }
+    for (int i = 0; i < 4; i++)
+      value[i] = (double)corner[tetrahedra[t][i]];
     sum += ig_topopt_part_share(value, level) / 6;
   }
   return sum;
+}
+static double cube_share(const cutter *c, const int *cube, double level) {
+  float value[8];
+  for (int a = 0; a < 8; a++)
+    value[a] =
+        value_at(c, (const int[3]){cube[0] + (a & 1), cube[1] + (a >> 1 & 1), cube[2] + (a >> 2)});
+  return corners_share(value, level);
+}
+
+/* The value at a node of the grid twice as fine: nodes between two others lie on an edge of a
+   tetrahedron, along which values are linear. The tetrahedra of the eight cubes in a cube divide
+   those of the cube: both grids have the same surface. */
+static float value_between(const cutter *c, const int *fine) {
+  const int low[3] = {fine[0] / 2, fine[1] / 2, c->l->from + fine[2] / 2};
+  const int high[3] = {low[0] + fine[0] % 2, low[1] + fine[1] % 2, low[2] + fine[2] % 2};
+  return 0.5F * (value_at(c, low) + value_at(c, high));
 }
 
 /* Sums of layers in the order of the grid, over all ranks: part[plane of nodes, as stored][per]. */
@@ -380,17 +395,61 @@ ig_status ig_topopt_part_of_grid(ig_ctx *cx, const ig_grid *g, const double *h,
   return status;
 }
 
+/* A plane grid as one layer of cubes, whose values are the same on both sides. */
+static ig_grid in_space(const ig_grid *g) {
+  ig_grid solid = *g;
+  if (g->dim == 2) {
+    solid.dim = 3;
+    solid.n[2] = solid.all = 1;
+    solid.ghosts = 0;
+  }
+  return solid;
+}
+
 ig_status ig_topopt_part_inside_grid(ig_ctx *cx, const ig_grid *g, const double *density,
-                                     double level, double *share) {
+                                     double *level, double *share) {
   const ig_texts none = {0};
+  const ig_grid space = in_space(g);
+  double wanted;
   body b;
-  const ig_status status = body_make(&b, cx, g, density, &none);
+  ig_status status = body_make(&b, cx, &space, density, &none);
   const cutter c = {.b = &b, .l = &b.of[0]};
+  if (g->slab)
+    status = ig_ranks_agree(cx, status);
+  if (status == IG_OK && isnan(*level)) {
+    status = wanted_of(&b, &wanted);
+    if (status == IG_OK)
+      status = ig_topopt_part_level(volume_of, &b, wanted, level);
+  }
   for (int k = 0; status == IG_OK && k < ig_grid_layers(g); k++)
     for (int j = 0; j < g->n[1]; j++)
       for (int i = 0; i < g->n[0]; i++)
         share[ig_grid_place(g, i, j, k)] =
-            cube_share(&c, (const int[3]){i, j, c.l->from + k}, level);
+            cube_share(&c, (const int[3]){i, j, c.l->from + k}, *level);
+  body_free(&b);
+  return status;
+}
+
+ig_status ig_topopt_part_inside_fine(ig_ctx *cx, const ig_grid *g, const double *density,
+                                     double level, const double *least, const ig_grid *fine,
+                                     double *share) {
+  const ig_texts none = {0};
+  const ig_grid space = in_space(g);
+  const bool flat = g->dim == 2;
+  body b;
+  const ig_status status = body_make(&b, cx, &space, density, &none);
+  const cutter c = {.b = &b, .l = &b.of[0]};
+  for (int k = 0; status == IG_OK && k < ig_grid_layers(fine); k++)
+    for (int j = 0; j < fine->n[1]; j++)
+      for (int i = 0; i < fine->n[0]; i++) {
+        float value[8];
+        for (int a = 0; a < 8; a++)
+          value[a] = value_between(&c, (const int[3]){i + (a & 1), j + (a >> 1 & 1),
+                                                      flat ? 0 : fine->from + k + (a >> 2)});
+        share[ig_grid_place(fine, i, j, k)] =
+            fmax(corners_share(value, level),
+                 least[ig_grid_place(g, i / 2, j / 2, flat ? 0 : (fine->from + k) / 2)]);
+      }
   body_free(&b);
   return status;
 }

@@ -8,6 +8,23 @@
 
 #include <math.h>
 
+ig_status ig_topopt_limit_work(const ig_topopt_design *s, int i, double *value) {
+  const ig_loading *l = s->loading;
+  const ig_limit_case *limit = ig_topopt_limit_case(s, i);
+  const int q = limit->load_case > 0 ? (int)limit->load_case - 1 : 0;
+  const bool compliance = !isnan(limit->compliance);
+  const double *load = compliance ? ig_topopt_load_of(s, q) : l->limit[i].dev;
+  const double norm = compliance ? l->norm[q] : l->norm_limit[i];
+  double lu;
+  *value = NAN;
+  if (!compliance && isnan(limit->displacement))
+    return IG_OK;
+  IG_TRY(ig_topopt_dot_states(s->cx, s->d, load, s->u[s->realisations - 1][q].dev, &lu));
+  *value = l->norm[q] * norm / l->stiffness * (compliance ? lu - s->held[q] : lu) /
+           (compliance ? limit->compliance : limit->displacement);
+  return IG_OK;
+}
+
 /* Values over their bounds, and slopes by the filtered density, of the design just analysed: the
    last realisation, whose moduli are still in place and whose dv has not been filtered back. */
 ig_status ig_topopt_limits_evaluate(ig_topopt_design *s, const ig_law *law, ig_evaluation *e) {
@@ -54,22 +71,20 @@ ig_status ig_topopt_limits_evaluate(ig_topopt_design *s, const ig_law *law, ig_e
     }
     const int q = limit->load_case > 0 ? (int)limit->load_case - 1 : 0;
     const bool compliance = !isnan(limit->compliance);
-    const double *u = s->u[r][q].dev, *adjoint = u, *load = ig_topopt_load_of(s, q);
-    double scale = l->norm[q] * l->norm[q] / l->stiffness, bound = limit->compliance, lu;
+    const double *u = s->u[r][q].dev, *adjoint = u;
+    double scale = l->norm[q] * l->norm[q] / l->stiffness, bound = limit->compliance;
     if (!compliance) {
       start = ig_now();
-      load = l->limit[i].dev;
       adjoint = s->limit_state[i].dev;
-      IG_TRY(
-          ig_topopt_turn_solve(s, ig_topopt_turn_mine(s) ? load : NULL, s->limit_state[i].dev, e));
+      IG_TRY(ig_topopt_turn_solve(s, ig_topopt_turn_mine(s) ? l->limit[i].dev : NULL,
+                                  s->limit_state[i].dev, e));
       IG_TRY(ig_topopt_design_charge(s, IG_STAGE_SOLVE, &start));
       if (ig_topopt_turn_first(s))
         continue;
       scale = l->norm[q] * l->norm_limit[i] / l->stiffness;
       bound = limit->displacement;
     }
-    IG_TRY(ig_topopt_dot_states(s->cx, s->d, load, u, &lu));
-    e->limit[i] = scale * (compliance ? lu - s->held[q] : lu) / bound;
+    IG_TRY(ig_topopt_limit_work(s, i, &e->limit[i]));
     IG_TRY(s->d->energy(s->d->self, adjoint, u, scale / bound, false, s->work.dev));
     IG_TRY(ig_topopt_design_stiffen(s, s->work.dev));
     IG_TRY(s->ops->slope(s->cx, n, s->d->role, law, ig_topopt_design_filtered(s), s->density[r].dev,

@@ -255,7 +255,7 @@ IG_MUST_CHECK ig_status ig_topopt_mesh_faces(void *self, ig_topopt_pieces *p);
 /* The part at a density (host); mesh_surface.c. */
 IG_MUST_CHECK ig_status ig_topopt_mesh_surface(void *self, double *density, double level,
                                                bool mirror, ig_topopt_part *surface);
-IG_MUST_CHECK ig_status ig_topopt_mesh_inside(void *self, double *density, double level,
+IG_MUST_CHECK ig_status ig_topopt_mesh_inside(void *self, double *density, double *level,
                                               double *share);
 /* mesh_output.c: see ig_discretisation */
 IG_MUST_CHECK ig_status ig_topopt_mesh_snapshot(void *self, int64_t step, ig_snapshot **snap);

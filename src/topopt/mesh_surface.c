@@ -392,9 +392,12 @@ static ig_status cutter_make(ig_topopt_mesh_model *m, const double *density, dou
   return m->part.divided ? ig_ranks_agree(m->cx, status) : status;
 }
 
-ig_status ig_topopt_mesh_inside(void *self, double *density, double level, double *share) {
+ig_status ig_topopt_mesh_inside(void *self, double *density, double *level, double *share) {
   cutter c;
-  const ig_status status = cutter_make(self, density, level, &c);
+  ig_status status = cutter_make(self, density, *level, &c);
+  if (status == IG_OK && isnan(*level))
+    status = level_find(&c, density, level);
+  c.level = *level;
   for (ig_lid e = 0; status == IG_OK && e < c.b.elements; e++)
     share[e] = element_share(&c, e);
   cutter_free(&c);

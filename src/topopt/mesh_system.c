@@ -137,13 +137,15 @@ static ig_status to_elements(void *self, const double *in, double *out) {
   return m->ops->to_elements(m->cx, designed(m), in, out);
 }
 
-/* Quadratic elements have masses by other shares. */
+/* Quadratic elements have masses by other shares. Ghosts have what their owners have. */
 static ig_status lump(void *self, const double *in, double *out) {
   ig_topopt_mesh_model *m = self;
   ig_mesh_args lumped = m->hex;
   lumped.lumped = 1;
   IG_TRY(ig_topopt_mesh_surround(m, 1, &in));
-  return m->ops->to_nodes(m->cx, &lumped, &m->plan, in, out);
+  const ig_status status = m->ops->to_nodes(m->cx, &lumped, &m->plan, in, out);
+  return m->part.divided ? ig_halo_refresh(m->cx, &m->part.states, out, sizeof *out, status)
+                         : status;
 }
 static ig_status lump_back(void *self, const double *in, double *out) {
   ig_topopt_mesh_model *m = self;

@@ -238,9 +238,11 @@ static const ig_option surface_options[] = {
     IG_BOOL(ig_surface_case, mirror, "true", "through the planes of symmetry"),
     IG_BOOL(ig_surface_case, islands, "false",
             "keep pieces that touch no load, no support and are not the largest"),
-    IG_BOOL(ig_surface_case, analyse, "false",
-            "solve once more for the part itself: its stiffness, stress, and how far they are from "
-            "the design's"),
+    IG_CHOICE(
+        ig_surface_case, analyse, "false|true", NULL,
+        "solve once more for the part itself, on a grid twice as fine, too: its stiffness and "
+        "stress with their errors, and how far they are from the design's; left out: where a "
+        "stress, compliance or displacement is bounded, or a stress minimised"),
     IG_END};
 
 const ig_option ig_topopt_options[] = {

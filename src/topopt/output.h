@@ -57,13 +57,11 @@ void ig_topopt_forget(ig_topopt_run *run);
 bool ig_topopt_field(void *self, int i, ig_room_field *field);
 IG_MUST_CHECK ig_status ig_topopt_get(void *self, const char *name, double *values);
 IG_MUST_CHECK ig_status ig_topopt_set(void *self, const char *name, const double *values);
-/* part.c. The part at the end, by who looks at it: islands removed from `density` (host, as
-   `touched`, see ig_topopt_islands_clear), surface, files; and, unless NULL, the share of each
-   element that is inside. Then its analysis, by all ranks. Whether there is one to analyse. */
+/* part.c. The part at the end: islands removed from `density` (host, as `touched`, see
+   ig_topopt_islands_clear), surface, files; the level of the surface and, unless NULL, the share of
+   each element that is inside. Whether the part is to be analysed (part_analysis.h). */
 IG_MUST_CHECK ig_status ig_topopt_part_put(ig_topopt_run *r, ig_sink *sink, double *density,
-                                           const uint8_t *touched, double *share);
-IG_MUST_CHECK ig_status ig_topopt_part_analyse(ig_topopt_run *r, ig_sink *sink,
-                                               const double *share);
+                                           const uint8_t *touched, double *level, double *share);
 bool ig_topopt_part_analysed(const ig_topopt_run *r);
 /* balance.c: sums of loads and reactions of each load case. */
 IG_MUST_CHECK ig_status ig_topopt_sums_put(const ig_topopt_run *r, ig_sink *sink);

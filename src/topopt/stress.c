@@ -329,18 +329,28 @@ ig_status ig_topopt_stress_new(ig_topopt_design *s) {
   return zeros(cx, &t->state, nu * (size_t)s->loading->cases, "adjoint states");
 }
 
-ig_status ig_topopt_stress_largest(ig_topopt_design *s, double relaxation, double *peak) {
+ig_status ig_topopt_stress_room(ig_topopt_design *s, ig_array *member) {
+  if (!s->stress)
+    IG_TRY(open_arrays(s));
+  return open_member(s, member);
+}
+
+ig_status ig_topopt_stress_largest(ig_topopt_design *s, int i, double relaxation, double *peak) {
   const bool mine = !s->stress;
   const int last = s->realisations - 1;
   ig_array member = {0};
   ig_status status = IG_OK;
+  int begin = 0, end = s->loading->cases;
   *peak = 0;
+  if (i >= 0)
+    cases_of(s, i, &begin, &end);
   if (mine)
     IG_TRY_GOTO(status, done, open_arrays(s));
   ig_topopt_stress *t = s->stress;
-  IG_TRY_GOTO(status, done, open_member(s, &member));
-  for (int q = 0; q < s->loading->cases; q++) {
-    const ig_topopt_stressed a = {.member = member.dev,
+  if (i < 0)
+    IG_TRY_GOTO(status, done, open_member(s, &member));
+  for (int q = begin; q < end; q++) {
+    const ig_topopt_stressed a = {.member = i < 0 ? member.dev : s->loading->limit[i].dev,
                                   .density = s->density[last].dev,
                                   .scale = s->d->scale,
                                   .mises = t->mises.dev,

@@ -34,10 +34,14 @@ IG_MUST_CHECK ig_status ig_topopt_stress_learn(ig_topopt_design *s, const ig_eva
 bool ig_topopt_stress_asked(const ig_topopt_case *c);
 /* The largest stress of all that are looked at, Pa. */
 double ig_topopt_stress_peak(const ig_topopt_design *s, const ig_evaluation *e);
-/* The largest stress over all load cases of densities and states in place, gray elements reduced by
-   `relaxation`, Pa; sets in `exclude` left out. Works without s->stress too. */
-IG_MUST_CHECK ig_status ig_topopt_stress_largest(ig_topopt_design *s, double relaxation,
+/* The largest stress of densities and states in place, gray elements reduced by `relaxation`, Pa:
+   of the elements and load cases of slot i, or, i < 0, of all but the sets in `exclude`. Works
+   without s->stress too. */
+IG_MUST_CHECK ig_status ig_topopt_stress_largest(ig_topopt_design *s, int i, double relaxation,
                                                  double *peak);
+/* Arrays for looking at stresses, into s->stress unless they are there (freed by
+   ig_topopt_stress_free); `member`: 1 in all elements but those of `exclude`. */
+IG_MUST_CHECK ig_status ig_topopt_stress_room(ig_topopt_design *s, ig_array *member);
 /* The first load case's relaxed stress in Pa, into s->stress->relaxed. */
 IG_MUST_CHECK ig_status ig_topopt_stress_field(const ig_topopt_design *s);
 

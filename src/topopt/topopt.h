@@ -143,7 +143,8 @@ typedef struct {
   double level;
   ig_texts formats; /* value NULL: left out */
   double unit;      /* of files that name none, m */
-  bool mirror, islands, analyse;
+  bool mirror, islands;
+  int analyse; /* 0 or 1; -1: not given */
 } ig_surface_case;
 typedef enum {
   IG_PROBLEM_STIFFNESS,
@@ -225,6 +226,9 @@ bool ig_topopt_has_port(const ig_topopt_case *c);
 /* Fails where a key is given that has no effect in this case; `tree`: the case as written, or NULL.
    unused.c */
 IG_MUST_CHECK ig_status ig_topopt_unused(ig_ctx *cx, const ig_topopt_case *c, const ig_node *tree);
+/* Whether the finished part is analysed: as given, or where a bound on a stress, a compliance or a
+   displacement has to hold for it. */
+bool ig_topopt_analysed(const ig_topopt_case *c);
 /* How often the exported part contains the model: 2 for each plane of symmetry at which the surface
    is mirrored. */
 double ig_topopt_copies(const ig_topopt_case *c);
@@ -359,8 +363,8 @@ struct ig_discretisation {
      volume; the triangles of all ranks are rank 0's. NULL: it has none to give */
   ig_status (*surface)(void *self, double *density, double level, bool mirror,
                        ig_topopt_part *surface);
-  /* share of each element inside that surface (host) */
-  ig_status (*inside)(void *self, double *density, double level, double *share);
+  /* share of each element inside that surface (host); a level of NaN is found, as above */
+  ig_status (*inside)(void *self, double *density, double *level, double *share);
   /* marks elements that have a node held (IG_TOUCH_HELD: by a support or spring) or loaded
      (IG_TOUCH_LOADED: by a load, or a port); host */
   ig_status (*touched)(void *self, uint8_t *mark);
@@ -530,6 +534,9 @@ IG_MUST_CHECK ig_status ig_topopt_limits_new(ig_topopt_design *s);
 const ig_limit_case *ig_topopt_limit_case(const ig_topopt_design *s, int i);
 IG_MUST_CHECK ig_status ig_topopt_limits_evaluate(ig_topopt_design *s, const ig_law *law,
                                                   ig_evaluation *e);
+/* Value over bound of a compliance or displacement, slot i, for the states in place; NaN: it is
+   another kind. */
+IG_MUST_CHECK ig_status ig_topopt_limit_work(const ig_topopt_design *s, int i, double *value);
 /* Charges the time since *start to a stage; the device is let finish first. */
 typedef enum {
   IG_STAGE_SOLVE,
@@ -565,7 +572,12 @@ IG_MUST_CHECK ig_status ig_topopt_part_of_grid(ig_ctx *cx, const ig_grid *g, con
                                                const double *density, double level,
                                                const ig_texts *mirror, ig_topopt_part *surface);
 IG_MUST_CHECK ig_status ig_topopt_part_inside_grid(ig_ctx *cx, const ig_grid *g,
+                                                   const double *density, double *level,
+                                                   double *share);
+/* The same on a grid twice as fine, and at least what `least` has in the element around. */
+IG_MUST_CHECK ig_status ig_topopt_part_inside_fine(ig_ctx *cx, const ig_grid *g,
                                                    const double *density, double level,
+                                                   const double *least, const ig_grid *fine,
                                                    double *share);
 void ig_topopt_part_free(ig_topopt_part *surface);
 /* The files asked for: `formats`, or stl where it is left out. asked.c */

@@ -183,7 +183,7 @@ static ig_status check_sections(const asked *a) {
   for (int i = 0; i < c->constraints.count; i++)
     bound = bound || !isnan(IG_ITEM(ig_limit_case, c->constraints, i)->stress);
   const rule stress[] = {
-      {c->stress.at.given && !ig_topopt_stress_asked(c) && !c->surface.analyse, "stress",
+      {c->stress.at.given && !ig_topopt_stress_asked(c) && !ig_topopt_analysed(c), "stress",
        "no stress is bounded or minimised: give one in 'constraints', or minimise: stress"},
       {c->stress.clusters > 1 && !bound, "stress: clusters", "no stress is bounded"}};
   IG_TRY(REFUSE(a, &c->stress.at, stress));
@@ -253,9 +253,9 @@ static ig_status check_surface(const asked *a) {
       {a->plane && s->formats.count > 0, "surface: formats", flat},
       {(a->plane || none) && s->unit != 1e-3, "surface: unit", why},
       {(a->plane || none) && s->islands, "surface: islands", why},
-      {(a->plane || none) && s->analyse, "surface: analyse", why},
-      {a->unloaded && s->analyse, "surface: analyse", "there is no load"},
-      {a->c->choose_material && s->analyse, "surface: analyse", "the part has several materials"},
+      {a->unloaded && s->analyse > 0, "surface: analyse", "there is no load"},
+      {a->c->choose_material && s->analyse > 0, "surface: analyse",
+       "the part has several materials"},
       {!unnamed && s->unit != 1e-3, "surface: unit", "3mf is in millimetres and says so"},
       {!s->mirror && a->c->symmetry.count == 0, "surface: mirror", "there is no 'symmetry'"}};
   return REFUSE(a, &s->at, list);
