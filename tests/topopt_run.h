@@ -11,7 +11,7 @@ typedef struct {
   double islands, part_compliance, part_stress, mass, stress, surface_level, model_mass;
   double load_sum[3], reaction_sum[3], heat_in, heat_out;
   double part_stress_fine, part_stress_error, part_compliance_fine, part_compliance_error;
-  double part_displacement, part_constraint;
+  double part_displacement, part_constraint, surface_good, surface_open_edges;
   char feasible[240], stopped[200], warning[2000];
   int64_t steps;
 } outcome;
@@ -47,7 +47,9 @@ static inline void keep_figure(void *user, const char *key, double value, const 
                             &o->part_compliance_fine,
                             &o->part_compliance_error,
                             &o->part_displacement,
-                            &o->part_constraint};
+                            &o->part_constraint,
+                            &o->surface_good,
+                            &o->surface_open_edges};
   static const char *const name[] = {"objective",
                                      "volume",
                                      "pieces",
@@ -75,7 +77,9 @@ static inline void keep_figure(void *user, const char *key, double value, const 
                                      "part_compliance_fine",
                                      "part_compliance_error",
                                      "part_displacement",
-                                     "part_constraint_1_stress"};
+                                     "part_constraint_1_stress",
+                                     "surface_good",
+                                     "surface_open_edges"};
   for (size_t i = 0; i < sizeof name / sizeof *name; i++)
     if (strcmp(key, name[i]) == 0)
       *number[i] = value;

@@ -235,6 +235,9 @@ static const ig_option surface_options[] = {
     IG_REAL(ig_surface_case, unit, "m", "1 mm", IG_TINY, IG_HUGE,
             "length of one unit of part.stl, part.obj and part.ply, which do not name it; slicers "
             "and `mesh: {stl: …}` expect 1 mm"),
+    IG_REAL(ig_surface_case, deviation, "m", NULL, 0, IG_HUGE,
+            "how far the surface may move where slivers are collapsed, flipped and smoothed; 0: "
+            "they stay; left out: a twentieth of an element"),
     IG_BOOL(ig_surface_case, mirror, "true", "through the planes of symmetry"),
     IG_BOOL(ig_surface_case, islands, "false",
             "keep pieces that touch no load, no support and are not the largest"),

@@ -62,6 +62,9 @@ IG_MUST_CHECK ig_status ig_topopt_set(void *self, const char *name, const double
    each element that is inside. Whether the part is to be analysed (part_analysis.h). */
 IG_MUST_CHECK ig_status ig_topopt_part_put(ig_topopt_run *r, ig_sink *sink, double *density,
                                            const uint8_t *touched, double *level, double *share);
+/* An array of the design's elements (host), as a whole, on all ranks; freed by the caller. */
+IG_MUST_CHECK ig_status ig_topopt_part_whole(const ig_topopt_run *r, const double *from,
+                                             double **to);
 bool ig_topopt_part_analysed(const ig_topopt_run *r);
 /* balance.c: sums of loads and reactions of each load case. */
 IG_MUST_CHECK ig_status ig_topopt_sums_put(const ig_topopt_run *r, ig_sink *sink);

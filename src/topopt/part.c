@@ -1,4 +1,5 @@
 /* The part at the end of a run: islands removed, surface, files. */
+#include "backend/backend.h"
 #include "ranks/ranks.h"
 #include "solver/chunks.h"
 #include "topopt/output.h"
@@ -17,6 +18,8 @@ static ig_status put_figures(ig_sink *sink, const ig_topopt_run *r, const ig_top
   IG_TRY(sink->result(sink, "surface_area", "m^2", part->area));
   IG_TRY(sink->result(sink, "surface_volume", "m^3", part->volume));
   IG_TRY(sink->result(sink, "surface_level", "", part->level));
+  IG_TRY(sink->result(sink, "surface_triangles", "", (double)part->triangles));
+  IG_TRY(sink->result(sink, "surface_good", "%", 100 * ig_topopt_part_good(part, 0.3)));
   IG_TRY(sink->result(sink, "surface_open_edges", "", (double)shape.open));
   IG_TRY(sink->result(sink, "surface_shells", "", (double)shape.shells));
   IG_TRY(sink->result(sink, "surface_handles", "", (double)shape.handles));
@@ -93,6 +96,39 @@ bool ig_topopt_part_analysed(const ig_topopt_run *r) {
   return ig_topopt_analysed(r->s->c) && l->cases > 0 && !l->candidates;
 }
 
+ig_status ig_topopt_part_whole(const ig_topopt_run *r, const double *from, double **to) {
+  ig_ctx *cx = r->s->cx;
+  ig_status status = IG_NEW(cx, to, r->d->all_places, "part");
+  if (status == IG_OK)
+    status = cx->backend->copy_in(cx, r->s->work.dev, from, (size_t)r->d->places * sizeof *from);
+  if (ig_topopt_divided(r->d))
+    status = ig_ranks_agree(cx, status);
+  return status == IG_OK ? ig_topopt_fetch(cx, r->d, false, 1, r->s->work.dev, true, *to) : status;
+}
+
+/* Faces of the case cut exactly (grids), and triangles that can be meshed. */
+static ig_status finish_surface(const ig_topopt_run *r, const double *density,
+                                ig_topopt_part *part) {
+  ig_ctx *cx = r->s->cx;
+  const ig_surface_case *c = &r->s->c->surface;
+  const double usual = 0.05 * cbrt(r->d->volume);
+  ig_surface_walls *walls = NULL;
+  int32_t *on;
+  IG_TRY(IG_NEW(cx, &on, (size_t)part->vertices + 1, "surface"));
+  ig_status status = IG_OK;
+  if (!r->job->mesh)
+    status = ig_surface_walls_new(cx, r->d->self, density, c->mirror, &walls);
+  if (status == IG_OK && walls)
+    status = ig_surface_walls_snap(walls, part, on);
+  const ig_surface_faces none = {0}, faces = walls ? ig_surface_walls_faces(walls) : none;
+  if (status == IG_OK)
+    status =
+        ig_topopt_part_improve(cx, part, isnan(c->deviation) ? usual : c->deviation, on, &faces);
+  ig_surface_walls_free(walls);
+  free(on);
+  return status;
+}
+
 /* What the triangles give: files and figures. */
 static ig_status put_surface(ig_topopt_run *r, ig_sink *sink, const ig_topopt_part *part,
                              double wanted) {
@@ -121,7 +157,14 @@ ig_status ig_topopt_part_put(ig_topopt_run *r, ig_sink *sink, double *density,
   *at = part.level;
   if (status == IG_OK && share)
     status = s->d->inside(s->d->self, density, at, share);
-  if (status == IG_OK && (!ig_topopt_divided(s->d) || ig_ranks_first(s->cx)))
+  const bool here = !ig_topopt_divided(s->d) || ig_ranks_first(s->cx);
+  double *whole = NULL;
+  if (status == IG_OK && !r->job->mesh)
+    status = ig_topopt_part_whole(r, density, &whole);
+  if (status == IG_OK && here)
+    status = finish_surface(r, whole, &part);
+  free(whole);
+  if (status == IG_OK && here)
     status = put_surface(r, sink, &part, wanted);
   ig_topopt_part_free(&part);
   return status;

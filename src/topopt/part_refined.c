@@ -1,7 +1,6 @@
 /* The finished part on a grid twice as fine: the same surface, since its tetrahedra divide those of
    the grid, with loads and supports of the case placed anew. */
 #include "topopt/part_analysis.h"
-#include "backend/backend.h"
 #include "core/memory.h"
 #include "ranks/ranks.h"
 #include "topopt/placing.h"
@@ -104,17 +103,6 @@ static ig_status fits(ig_ctx *cx, const ig_topopt_case *c, bool *yes) {
   return IG_OK;
 }
 
-/* An array of the design's elements (host), as a whole, on all ranks. */
-static ig_status whole_fetch(const ig_topopt_run *r, const double *from, double **to) {
-  ig_ctx *cx = r->s->cx;
-  ig_status status = IG_NEW(cx, to, r->d->all_places, "part");
-  if (status == IG_OK)
-    status = cx->backend->copy_in(cx, r->s->work.dev, from, (size_t)r->d->places * sizeof *from);
-  if (ig_topopt_divided(r->d))
-    status = ig_ranks_agree(cx, status);
-  return status == IG_OK ? ig_topopt_fetch(cx, r->d, false, 1, r->s->work.dev, true, *to) : status;
-}
-
 static ig_status analyse(const ig_topopt_run *r, const ig_topopt_part_field *part, const finer *f,
                          ig_topopt_grid_model *m, ig_topopt_part_figures *to) {
   ig_ctx *cx = r->s->cx;
@@ -128,8 +116,8 @@ static ig_status analyse(const ig_topopt_run *r, const ig_topopt_part_field *par
   IG_TRY_GOTO(status, done, IG_NEW(cx, &loaded, r->d->places, "part"));
   for (int64_t i = 0; i < r->d->places; i++)
     loaded[i] = part->touched[i] & IG_TOUCH_LOADED ? part->share[i] : 0;
-  IG_TRY_GOTO(status, done, whole_fetch(r, part->density, &density));
-  IG_TRY_GOTO(status, done, whole_fetch(r, loaded, &least));
+  IG_TRY_GOTO(status, done, ig_topopt_part_whole(r, part->density, &density));
+  IG_TRY_GOTO(status, done, ig_topopt_part_whole(r, loaded, &least));
   IG_TRY_GOTO(
       status, done,
       ig_topopt_part_inside_fine(cx, &from->whole, density, part->level, least, &m->grid, share));

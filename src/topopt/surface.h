@@ -38,6 +38,35 @@ typedef struct {
 IG_MUST_CHECK ig_status ig_topopt_part_look(ig_ctx *cx, const ig_topopt_part *s,
                                             ig_topopt_part_shape *shape);
 
+/* surface_improve.c. Radius ratio of a triangle: twice that of the inscribed circle over that of
+   the circumscribed one, 1 where it is equilateral. The share of a surface's triangles of at least
+   such a quality. */
+double ig_topopt_triangle_quality(const double *a, const double *b, const double *c);
+double ig_topopt_part_good(const ig_topopt_part *s, double least);
+/* Faces that are not to be left: `project` puts a point back onto one of them (false: there is none
+   near); `side` says whether a triangle lies in a side of the body (NULL: not known). */
+typedef struct {
+  bool (*project)(void *user, int32_t face, double *x);
+  bool (*side)(void *user, const ig_topopt_part *s, int64_t triangle);
+  void *user;
+} ig_surface_faces;
+/* Collapses, flips and smooths triangles of poor quality; no vertex leaves the planes of the
+   triangles it came from by more than `deviation` (m, root mean square), nor sides of the body.
+   Vertices of a face other than 0, on[vertex], stay on it. */
+IG_MUST_CHECK ig_status ig_topopt_part_improve(ig_ctx *cx, ig_topopt_part *s, double deviation,
+                                               const int32_t *on, const ig_surface_faces *faces);
+
+/* surface_snap.c: walls of regions in `passive` and of the part in a grid; density: of the whole.
+   Vertices near them are put onto them: on[vertex] becomes the number of the wall, 0: none. */
+typedef struct ig_surface_walls ig_surface_walls;
+IG_MUST_CHECK ig_status ig_surface_walls_new(ig_ctx *cx, const ig_topopt_grid_model *m,
+                                             const double *density, bool mirror,
+                                             ig_surface_walls **out);
+void ig_surface_walls_free(ig_surface_walls *w);
+IG_MUST_CHECK ig_status ig_surface_walls_snap(const ig_surface_walls *w, ig_topopt_part *s,
+                                              int32_t *on);
+ig_surface_faces ig_surface_walls_faces(ig_surface_walls *w);
+
 /* Area and enclosed volume. */
 void ig_topopt_part_measure(ig_topopt_part *s);
 

@@ -143,6 +143,7 @@ typedef struct {
   double level;
   ig_texts formats; /* value NULL: left out */
   double unit;      /* of files that name none, m */
+  double deviation; /* by which triangles may be moved to improve them, m; NaN: not given */
   bool mirror, islands;
   int analyse; /* 0 or 1; -1: not given */
 } ig_surface_case;

@@ -1,5 +1,6 @@
 /* The finished part: analysed as what it is, with errors. */
 #include "check.h"
+#include "topopt/surface.h"
 #include "topopt_run.h"
 
 /* A solid cantilever of 80 x 10 (x 10) mm under 100 N across its end. Beam theory has 6 F l / h^2 b
@@ -66,8 +67,138 @@ static void forces_of_each_node_are_kept(void **state) {
   assert_true(fabs(o.part_compliance_fine / o.part_compliance - 1) < 0.05);
 }
 
+/* --- the surface in part.obj, in millimetres --- */
+
+typedef struct {
+  double (*x)[3];
+  int (*corner)[3];
+  int vertices, triangles;
+} shape;
+
+static void shape_read(const char *path, shape *s) {
+  char line[256];
+  FILE *file = fopen(path, "r");
+  assert_non_null(file);
+  *s = (shape){calloc(200000, sizeof *s->x), calloc(400000, sizeof *s->corner), 0, 0};
+  while (fgets(line, sizeof line, file)) {
+    double *x = s->x[s->vertices];
+    int *c = s->corner[s->triangles];
+    if (sscanf(line, "v %lf %lf %lf", &x[0], &x[1], &x[2]) == 3)
+      s->vertices++;
+    else if (sscanf(line, "f %d %d %d", &c[0], &c[1], &c[2]) == 3)
+      s->triangles++;
+  }
+  fclose(file);
+}
+
+static void shape_free(shape *s) {
+  free(s->x);
+  free(s->corner);
+}
+
+static void shape_of(const char *text, outcome *o, shape *s) {
+  char *folder = folder_new();
+  ig_ctx *cx = NULL;
+  ig_case *c = NULL;
+  memset(o, 0, sizeof *o);
+  GOOD(cx,
+       ig_ctx_open(
+           &(ig_ctx_options){.backend = "cpu", .threads = 1, .log = keep_warning, .user = o}, &cx));
+  file_write(in_folder(folder, "case.yaml"), text, strlen(text));
+  GOOD(cx, ig_case_open(cx, in_folder(folder, "case.yaml"), &c));
+  GOOD(cx, ig_run(c, &(ig_run_options){
+                         .out = in_folder(folder, "out"), .figure = keep_figure, .user = o}));
+  shape_read(in_folder(folder, "out/part.obj"), s);
+  ig_case_close(c);
+  ig_ctx_close(cx);
+  folder_remove(folder);
+}
+
+static double volume_of(const shape *s) {
+  double sum = 0;
+  for (int t = 0; t < s->triangles; t++) {
+    const double *a = s->x[s->corner[t][0] - 1], *b = s->x[s->corner[t][1] - 1],
+                 *c = s->x[s->corner[t][2] - 1];
+    sum += (a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) +
+            a[2] * (b[0] * c[1] - b[1] * c[0])) /
+           6;
+  }
+  return sum;
+}
+
+/* A plate with a hole of 5 mm in elements of 1 mm, with a boss of 9.4 mm about it: all that faces
+   the axis within an element of the hole lies on it, and so does the wall of the boss; the sides of
+   the plate are its own. Triangles can be meshed. */
+#define PLATE                                                                                      \
+  "physics: topopt\noutput: {count: 0}\nmaterials: [{name: m, young: 200 GPa, poisson: 0.3}]\n"    \
+  "volume: 0.5\nfilter: {kind: density, radius: 1.8 mm}\nprojection: {beta: 4, every: 4, "         \
+  "beta_max: 16}\niterations: 14\ngrid: {elements: [30, 20, 6], size: [30 mm, 20 mm, 6 mm]}\n"     \
+  "supports: [{set: xmin}]\nloads: [{set: xmax, force: [0, 0, -100], spread: faces}]\npassive:\n"  \
+  "- {cylinder: {from: [15 mm, 10 mm, 0], to: [15 mm, 10 mm, 6 mm], radius: 4.7 mm}}\n"            \
+  "- {cylinder: {from: [15 mm, 10 mm, 0], to: [15 mm, 10 mm, 6 mm], radius: 2.5 mm}, as: void}\n"  \
+  "- {box: {min: [29 mm, 0, 0], max: [30 mm, 20 mm, 6 mm]}}\n"
+
+static void holes_are_round_and_triangles_good(void **state) {
+  (void)state;
+  outcome o, raw;
+  shape s, r;
+  shape_of(PLATE "surface: {formats: [obj]}\n", &o, &s);
+  shape_of(PLATE "surface: {formats: [obj], deviation: 0}\n", &raw, &r);
+  int on = 0;
+  for (int v = 0; v < s.vertices; v++) {
+    const double radius = hypot(s.x[v][0] - 15, s.x[v][1] - 10);
+    const bool inside = s.x[v][2] > 0.01 && s.x[v][2] < 5.99;
+    if (radius < 3.5 && inside) { /* nothing else of the part is there */
+      assert_true(fabs(radius - 2.5) < 0.025);
+      on++;
+    }
+    assert_true(s.x[v][0] > -1e-4 && s.x[v][0] < 30.0001);
+    assert_true(s.x[v][2] > -1e-4 && s.x[v][2] < 6.0001);
+  }
+  assert_true(on > 40);
+  int good = 0;
+  for (int t = 0; t < s.triangles; t++)
+    good += ig_topopt_triangle_quality(s.x[s.corner[t][0] - 1], s.x[s.corner[t][1] - 1],
+                                       s.x[s.corner[t][2] - 1]) >= 0.3;
+  assert_true(good >= 0.99 * s.triangles);
+  assert_near(o.surface_good, 100.0 * good / s.triangles, 1e-4);
+  assert_near(o.surface_open_edges, 0, 0);
+  assert_true(raw.surface_good < 95); /* that is what marching tetrahedra leave */
+  assert_near(volume_of(&s), volume_of(&r), 1e-3);
+  assert_true(s.triangles < r.triangles);
+  shape_free(&s);
+  shape_free(&r);
+}
+
+/* A mirrored half has its walls on both sides of the plane, and no seam. */
+static void mirrored_walls_are_cut(void **state) {
+  (void)state;
+  outcome o;
+  shape s;
+  int on[2] = {0, 0};
+  shape_of("physics: topopt\noutput: {count: 0}\nmaterials: [{name: m, young: 200 GPa, poisson: "
+           "0.3}]\nvolume: 0.7\nfilter: {kind: density, radius: 1.8 mm}\niterations: 4\n"
+           "grid: {elements: [12, 12, 6], size: [12 mm, 12 mm, 6 mm]}\nsymmetry: [y+]\n"
+           "supports: [{set: xmin}]\nloads: [{set: xmax, force: [0, 0, -100], spread: faces}]\n"
+           "passive: [{sphere: {center: [6 mm, 6 mm, 3 mm], radius: 2.5 mm}, as: void}, "
+           "{box: {max: [12 mm, 2 mm, 6 mm]}}]\nsurface: {formats: [obj], level: 0.5}\n",
+           &o, &s);
+  for (int v = 0; v < s.vertices; v++)
+    for (int half = 0; half < 2; half++) {
+      const double *x = s.x[v], y = half ? 24 - x[1] : x[1];
+      const double radius =
+          sqrt((x[0] - 6) * (x[0] - 6) + (y - 6) * (y - 6) + (x[2] - 3) * (x[2] - 3));
+      on[half] += fabs(radius - 2.5) < 1e-3;
+    }
+  assert_true(on[0] > 30 && on[1] > 30);
+  assert_near(o.surface_open_edges, 0, 0);
+  shape_free(&s);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(stresses_come_with_their_error),
-                                     cmocka_unit_test(forces_of_each_node_are_kept)};
+                                     cmocka_unit_test(forces_of_each_node_are_kept),
+                                     cmocka_unit_test(holes_are_round_and_triangles_good),
+                                     cmocka_unit_test(mirrored_walls_are_cut)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,614 @@
+/* Triangles that can be meshed: marching tetrahedra leave slivers, which are collapsed, flipped and
+   smoothed away while the surface stays where it was.
+
+   Every vertex carries the planes of the triangles it came from (Garland and Heckbert 1997): the
+   mean square of its distances to them, weighted by area, may not exceed the deviation. Edges and
+   corners of the part stay what they are, since points off them are far from some plane. A collapse
+   keeps the surface closed (the link condition), and no triangle may turn over. */
+#include "topopt/surface.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROUNDS = 8 };
+static const double WANTED = 0.45; /* quality below which a triangle is worked on */
+static const double SHORT = 0.35;  /* edges below this share of the mean are collapsed */
+static const double TURN = 0.7;    /* cosine of the largest turn of a triangle in a collapse */
+
+typedef struct {
+  ig_ctx *cx;
+  int64_t vertices, triangles;
+  double (*x)[3];
+  int32_t (*corner)[3]; /* of triangles; [0] < 0: it has gone */
+  int32_t *head, *next; /* corners (3 triangle + i) at a vertex, linked; -1: the end */
+  double (*planes)[11]; /* of vertices: sums of w n n^T (6), w d n (3), w d^2, w */
+  double (*flat)[11];   /* the same of flat faces: these are not left at all */
+  const int32_t *on;    /* of vertices: the face they are to stay on, 0: none */
+  const ig_surface_faces *faces;
+  uint8_t *locked; /* vertices at which the surface touches itself */
+  double deviation, edge;
+} work;
+
+static void minus(const double *a, const double *b, double *c) {
+  for (int d = 0; d < 3; d++)
+    c[d] = a[d] - b[d];
+}
+static double dot(const double *a, const double *b) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+static void cross(const double *a, const double *b, double *c) {
+  for (int d = 0; d < 3; d++)
+    c[d] = a[(d + 1) % 3] * b[(d + 2) % 3] - a[(d + 2) % 3] * b[(d + 1) % 3];
+}
+/* Twice the area times the unit normal. */
+static void normal_of(const double *a, const double *b, const double *c, double *n) {
+  double p[3], q[3];
+  minus(b, a, p);
+  minus(c, a, q);
+  cross(p, q, n);
+}
+static double distance(const double *a, const double *b) {
+  double d[3];
+  minus(a, b, d);
+  return sqrt(dot(d, d));
+}
+
+double ig_topopt_triangle_quality(const double *a, const double *b, const double *c) {
+  const double p = distance(b, c), q = distance(c, a), r = distance(a, b);
+  const double product = (p + q + r) * p * q * r;
+  double n[3];
+  normal_of(a, b, c, n);
+  return product > 0 ? 4 * dot(n, n) / product : 0;
+}
+
+static double quality(const work *w, const int32_t *t) {
+  return ig_topopt_triangle_quality(w->x[t[0]], w->x[t[1]], w->x[t[2]]);
+}
+
+/* --- setting up --- */
+
+static void link_corner(work *w, int32_t corner) {
+  const int32_t v = w->corner[corner / 3][corner % 3];
+  w->next[corner] = w->head[v];
+  w->head[v] = corner;
+}
+
+static void plane_add(double *p, const double *n, double d, double weight) {
+  static const int at[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {1, 2}, {0, 2}};
+  for (int i = 0; i < 6; i++)
+    p[i] += weight * n[at[i][0]] * n[at[i][1]];
+  for (int i = 0; i < 3; i++)
+    p[6 + i] += weight * d * n[i];
+  p[9] += weight * d * d;
+  p[10] += weight;
+}
+
+/* Mean square of the distances of a point to planes. */
+static double offset(const double *p, const double *x) {
+  const double square = p[0] * x[0] * x[0] + p[1] * x[1] * x[1] + p[2] * x[2] * x[2] +
+                        2 * (p[3] * x[0] * x[1] + p[4] * x[1] * x[2] + p[5] * x[0] * x[2]);
+  const double all = square + 2 * dot(p + 6, x) + p[9];
+  return p[10] > 0 ? fmax(0, all / p[10]) : 0;
+}
+
+/* Triangles around a vertex, at most `most` of them; -1: there are more, or its fans are several
+   (each neighbour must be in two of them). */
+enum { STAR = 64 };
+static int star_of(const work *w, int32_t v, int32_t *star) {
+  int count = 0;
+  for (int32_t c = w->head[v]; c >= 0; c = w->next[c]) {
+    const int32_t t = c / 3;
+    if (w->corner[t][0] < 0 || w->corner[t][c % 3] != v)
+      continue; /* it has gone, or belongs to another vertex by now */
+    if (count == STAR)
+      return -1;
+    star[count++] = t;
+  }
+  return count;
+}
+
+/* The two other corners of a triangle, in its order. */
+static void others(const int32_t *t, int32_t v, int32_t *a, int32_t *b) {
+  const int i = t[0] == v ? 0 : t[1] == v ? 1 : 2;
+  *a = t[(i + 1) % 3];
+  *b = t[(i + 2) % 3];
+}
+
+/* One closed fan: following it from triangle to triangle comes back after all of them. */
+static bool one_fan(const work *w, int32_t v, const int32_t *star, int count) {
+  int32_t a, b, first, at;
+  if (count < 3)
+    return false;
+  others(w->corner[star[0]], v, &first, &at);
+  for (int steps = 2; steps < count; steps++) { /* all but the last one */
+    int i = 0;
+    for (; i < count; i++) {
+      others(w->corner[star[i]], v, &a, &b);
+      if (a == at)
+        break;
+    }
+    if (i == count || b == first)
+      return false;
+    at = b;
+  }
+  for (int i = 0; i < count; i++) {
+    others(w->corner[star[i]], v, &a, &b);
+    if (a == at && b == first)
+      return true;
+  }
+  return false;
+}
+
+/* Planes that are not left: those of triangles in a side of the body. Where sides are not known, of
+   three triangles or more in one plane at a vertex. */
+static void flat_find(work *w, const ig_topopt_part *s, int32_t v, const int32_t *star, int count) {
+  double n[STAR][3];
+  for (int i = 0; i < count; i++) {
+    const int32_t *c = w->corner[star[i]];
+    normal_of(w->x[c[0]], w->x[c[1]], w->x[c[2]], n[i]);
+    const double size = sqrt(dot(n[i], n[i]));
+    for (int d = 0; d < 3; d++)
+      n[i][d] = size > 0 ? n[i][d] / size : 0;
+  }
+  for (int i = 0; i < count; i++) {
+    int alike = 0;
+    for (int k = 0; k < count; k++)
+      alike += dot(n[i], n[k]) > 1 - 1e-7;
+    if (w->faces->side ? w->faces->side(w->faces->user, s, star[i]) : alike >= 3)
+      plane_add(w->flat[v], n[i], -dot(n[i], w->x[v]), 1);
+  }
+}
+
+static ig_status work_new(work *w, const ig_topopt_part *s) {
+  double edges = 0;
+  w->vertices = s->vertices;
+  w->triangles = s->triangles;
+  IG_TRY(IG_NEW(w->cx, &w->x, (size_t)s->vertices + 1, "surface"));
+  IG_TRY(IG_NEW(w->cx, &w->planes, (size_t)s->vertices + 1, "surface"));
+  IG_TRY(IG_NEW(w->cx, &w->flat, (size_t)s->vertices + 1, "surface"));
+  IG_TRY(IG_NEW(w->cx, &w->head, (size_t)s->vertices + 1, "surface"));
+  IG_TRY(IG_NEW(w->cx, &w->locked, (size_t)s->vertices + 1, "surface"));
+  IG_TRY(IG_NEW(w->cx, &w->corner, (size_t)s->triangles + 1, "surface"));
+  IG_TRY(IG_NEW(w->cx, &w->next, 3 * (size_t)s->triangles + 1, "surface"));
+  for (int64_t v = 0; v < s->vertices; v++) {
+    w->head[v] = -1;
+    for (int d = 0; d < 3; d++)
+      w->x[v][d] = (double)s->vertex[v][d];
+  }
+  for (int64_t t = 0; t < s->triangles; t++) {
+    memcpy(w->corner[t], s->triangle[t], sizeof *w->corner);
+    for (int i = 0; i < 3; i++)
+      link_corner(w, (int32_t)(3 * t + i));
+    double n[3];
+    const int32_t *c = w->corner[t];
+    normal_of(w->x[c[0]], w->x[c[1]], w->x[c[2]], n);
+    const double area = sqrt(dot(n, n));
+    for (int i = 0; i < 3; i++) {
+      n[i] = area > 0 ? n[i] / area : 0;
+      edges += distance(w->x[c[i]], w->x[c[(i + 1) % 3]]);
+    }
+    for (int i = 0; i < 3; i++)
+      plane_add(w->planes[c[i]], n, -dot(n, w->x[c[0]]), area);
+  }
+  w->edge = s->triangles > 0 ? edges / (3 * (double)s->triangles) : 0;
+  for (int32_t v = 0; v < s->vertices; v++) {
+    int32_t star[STAR];
+    const int count = star_of(w, v, star);
+    w->locked[v] = count < 0 || !one_fan(w, v, star, count);
+    flat_find(w, s, v, star, count);
+  }
+  return IG_OK;
+}
+
+static void work_free(work *w) {
+  free(w->x);
+  free(w->planes);
+  free(w->flat);
+  free(w->head);
+  free(w->locked);
+  free(w->corner);
+  free(w->next);
+}
+
+/* --- operations --- */
+
+/* The least quality of a vertex's triangles but those at `but`, were it at x; negative where one of
+   them would turn too far. */
+static double star_quality(const work *w, int32_t v, const int32_t *star, int count, int32_t but,
+                           const double *x) {
+  double least = 1;
+  for (int i = 0; i < count; i++) {
+    int32_t a, b;
+    double before[3], after[3];
+    others(w->corner[star[i]], v, &a, &b);
+    if (a == but || b == but)
+      continue;
+    normal_of(w->x[v], w->x[a], w->x[b], before);
+    normal_of(x, w->x[a], w->x[b], after);
+    const double size = sqrt(dot(before, before) * dot(after, after));
+    if (!(dot(before, after) > TURN * size))
+      /* a sliver's own normal says nothing */
+      if (!(dot(after, after) > 0) ||
+          ig_topopt_triangle_quality(w->x[v], w->x[a], w->x[b]) > 0.05 || dot(before, after) < 0)
+        return -1;
+    least = fmin(least, ig_topopt_triangle_quality(x, w->x[a], w->x[b]));
+  }
+  return least;
+}
+
+static double star_least(const work *w, const int32_t *star, int count) {
+  double least = 1;
+  for (int i = 0; i < count; i++)
+    least = fmin(least, quality(w, w->corner[star[i]]));
+  return least;
+}
+
+static bool has(const int32_t *list, int count, int32_t v) {
+  for (int i = 0; i < count; i++)
+    if (list[i] == v)
+      return true;
+  return false;
+}
+
+static int ring_of(const work *w, int32_t v, const int32_t *star, int count, int32_t *ring) {
+  for (int i = 0; i < count; i++) {
+    int32_t b;
+    others(w->corner[star[i]], v, &ring[i], &b);
+  }
+  return count;
+}
+
+/* Vertices p and q have two common neighbours, which make two triangles with them, and no more. */
+static bool linked_well(const work *w, int32_t p, int32_t q, const int32_t *sp, int np,
+                        const int32_t *sq, int nq) {
+  int32_t rp[STAR], rq[STAR];
+  int common = 0, shared = 0;
+  ring_of(w, p, sp, np, rp);
+  ring_of(w, q, sq, nq, rq);
+  for (int i = 0; i < np; i++)
+    common += has(rq, nq, rp[i]);
+  for (int i = 0; i < np; i++)
+    shared += has(sq, nq, sp[i]);
+  return common == 2 && shared == 2 && np > 3 && nq > 3 && np + nq - 4 < STAR / 2;
+}
+
+/* Whether a point is near enough to the planes of a vertex, and of a second one (NULL: none). */
+static bool near(const work *w, int32_t p, const int32_t *q, const double *x) {
+  const double rounding = 1e-4 * w->edge;
+  double planes[11], flat[11];
+  for (int i = 0; i < 11; i++) {
+    planes[i] = w->planes[p][i] + (q ? w->planes[*q][i] : 0);
+    flat[i] = w->flat[p][i] + (q ? w->flat[*q][i] : 0);
+  }
+  return offset(planes, x) <= w->deviation * w->deviation && offset(flat, x) <= rounding * rounding;
+}
+
+/* Where the vertex of an edge that is collapsed may lie, with the best quality; false: nowhere. */
+static bool place_find(const work *w, int32_t p, int32_t q, const int32_t *sp, int np,
+                       const int32_t *sq, int nq, double *best) {
+  const double least = fmin(star_least(w, sp, np), star_least(w, sq, nq));
+  double found = fmin(least, 0.3) - 1e-12;
+  bool any = false;
+  for (int k = 0; k < 3; k++) {
+    const double t = k == 0 ? 0.5 : k == 1 ? 0 : 1;
+    double x[3];
+    const bool lost_p = w->on[p] && t != 0 && !(t == 1 && w->on[q] == w->on[p]);
+    const bool lost_q = w->on[q] && t != 1 && !(t == 0 && w->on[p] == w->on[q]);
+    if (lost_p || lost_q)
+      continue; /* what lies on a face stays there */
+    for (int d = 0; d < 3; d++)
+      x[d] = w->x[p][d] + t * (w->x[q][d] - w->x[p][d]);
+    if (!near(w, p, &q, x))
+      continue;
+    const double good = fmin(star_quality(w, p, sp, np, q, x), star_quality(w, q, sq, nq, p, x));
+    if (good > found) {
+      found = good;
+      any = true;
+      memcpy(best, x, 3 * sizeof *x);
+    }
+  }
+  return any;
+}
+
+/* p takes the triangles of q over. */
+static bool collapse(work *w, int32_t p, int32_t q) {
+  int32_t sp[STAR], sq[STAR];
+  double x[3];
+  if (w->locked[p] || w->locked[q] || (w->on[p] && w->on[q] && w->on[p] != w->on[q]))
+    return false;
+  if (!w->on[p] && w->on[q]) { /* the one on a face stays */
+    const int32_t swap = p;
+    p = q;
+    q = swap;
+  }
+  const int np = star_of(w, p, sp), nq = star_of(w, q, sq);
+  if (np < 0 || nq < 0 || !linked_well(w, p, q, sp, np, sq, nq) ||
+      !place_find(w, p, q, sp, np, sq, nq, x))
+    return false;
+  memcpy(w->x[p], x, sizeof x);
+  for (int i = 0; i < 11; i++) {
+    w->planes[p][i] += w->planes[q][i];
+    w->flat[p][i] += w->flat[q][i];
+  }
+  for (int i = 0; i < nq; i++) {
+    int32_t *t = w->corner[sq[i]];
+    if (t[0] == p || t[1] == p || t[2] == p) {
+      t[0] = -1;
+      continue;
+    }
+    const int at = t[0] == q ? 0 : t[1] == q ? 1 : 2;
+    t[at] = p;
+    w->next[3 * sq[i] + at] = w->head[p]; /* q's list is not needed any more */
+    w->head[p] = 3 * sq[i] + at;
+  }
+  w->head[q] = -1;
+  return true;
+}
+
+/* The other triangle at an edge, -1: there is none, or several. */
+static int32_t across(const work *w, int32_t t, int32_t p, int32_t q) {
+  int32_t star[STAR], found = -1;
+  const int count = star_of(w, p, star);
+  for (int i = 0; i < count; i++) {
+    const int32_t *c = w->corner[star[i]];
+    if (star[i] == t || !(c[0] == q || c[1] == q || c[2] == q))
+      continue;
+    if (found >= 0)
+      return -1;
+    found = star[i];
+  }
+  return found;
+}
+
+/* Takes a corner out of the list of its vertex. */
+static void unlink_corner(work *w, int32_t v, int32_t corner) {
+  int32_t *at = &w->head[v];
+  while (*at >= 0 && *at != corner)
+    at = &w->next[*at];
+  if (*at >= 0)
+    *at = w->next[*at];
+}
+
+static void corner_set(work *w, int32_t t, int i, int32_t v) {
+  unlink_corner(w, w->corner[t][i], 3 * t + i);
+  w->corner[t][i] = v;
+  link_corner(w, 3 * t + i);
+}
+
+/* The longest edge of a flat triangle becomes the other diagonal of the quadrilateral around it,
+   where that is better and both triangles lie in nearly one plane. */
+static bool flip(work *w, int32_t t) {
+  const int32_t *c = w->corner[t];
+  int longest = 0;
+  for (int i = 1; i < 3; i++)
+    if (distance(w->x[c[i]], w->x[c[(i + 1) % 3]]) >
+        distance(w->x[c[longest]], w->x[c[(longest + 1) % 3]]))
+      longest = i;
+  const int32_t p = c[longest], q = c[(longest + 1) % 3], a = c[(longest + 2) % 3];
+  const int32_t o = across(w, t, p, q);
+  if (o < 0 || w->locked[p] || w->locked[q] || w->locked[a])
+    return false;
+  int32_t star[STAR], ring[STAR], e, f;
+  others(w->corner[o], q, &e, &f);
+  if (e != p) /* neighbours run along an edge both ways */
+    return false;
+  const int32_t b = f;
+  const int count = star_of(w, a, star);
+  if (b == a || w->locked[b] || count < 0 || count > STAR / 2)
+    return false;
+  ring_of(w, a, star, count, ring);
+  if (has(ring, count, b)) /* the diagonal is there already */
+    return false;
+  double n[4][3];
+  normal_of(w->x[p], w->x[q], w->x[a], n[0]);
+  normal_of(w->x[q], w->x[p], w->x[b], n[1]);
+  normal_of(w->x[a], w->x[p], w->x[b], n[2]);
+  normal_of(w->x[b], w->x[q], w->x[a], n[3]);
+  double sum[3];
+  for (int d = 0; d < 3; d++)
+    sum[d] = n[0][d] + n[1][d];
+  for (int i = 2; i < 4; i++)
+    if (!(dot(sum, n[i]) > 0.9 * sqrt(dot(sum, sum) * dot(n[i], n[i]))))
+      return false;
+  /* how far the two diagonals pass each other by */
+  const double area = sqrt(dot(sum, sum));
+  double ab[3];
+  minus(w->x[a], w->x[p], ab);
+  const double lift = fabs(dot(ab, sum)) / area;
+  minus(w->x[b], w->x[p], ab);
+  if (lift > 2 * w->deviation || fabs(dot(ab, sum)) / area > 2 * w->deviation)
+    return false;
+  const double now = fmin(quality(w, w->corner[t]), quality(w, w->corner[o]));
+  const double then = fmin(ig_topopt_triangle_quality(w->x[a], w->x[p], w->x[b]),
+                           ig_topopt_triangle_quality(w->x[b], w->x[q], w->x[a]));
+  if (!(then > now + 0.02))
+    return false;
+  /* t = p q a and o = q p b become p b a and q a b */
+  for (int i = 0; i < 3; i++) {
+    if (w->corner[t][i] == q)
+      corner_set(w, t, i, b);
+    if (w->corner[o][i] == p)
+      corner_set(w, o, i, a);
+  }
+  return true;
+}
+
+/* Moves a vertex towards the middle of its neighbours, within its planes. */
+static void smooth(work *w, int32_t v) {
+  int32_t star[STAR], a, b;
+  double middle[3] = {0, 0, 0}, normal[3] = {0, 0, 0}, n[3], x[3];
+  const int count = star_of(w, v, star);
+  if (count < 3 || w->locked[v])
+    return;
+  for (int i = 0; i < count; i++) {
+    others(w->corner[star[i]], v, &a, &b);
+    normal_of(w->x[v], w->x[a], w->x[b], n);
+    for (int d = 0; d < 3; d++) {
+      middle[d] += w->x[a][d] / count;
+      normal[d] += n[d];
+    }
+  }
+  const double size = sqrt(dot(normal, normal)), least = star_least(w, star, count);
+  if (!(size > 0) || least > WANTED)
+    return;
+  minus(middle, w->x[v], n);
+  const double up = dot(n, normal) / (size * size);
+  for (double step = 1; step > 0.1; step /= 2) {
+    for (int d = 0; d < 3; d++)
+      x[d] = w->x[v][d] + step * (n[d] - up * normal[d]);
+    if (w->on[v] && !w->faces->project(w->faces->user, w->on[v], x))
+      continue;
+    if (near(w, v, NULL, x) && star_quality(w, v, star, count, -1, x) > least) {
+      memcpy(w->x[v], x, sizeof x);
+      return;
+    }
+  }
+}
+
+/* --- the whole --- */
+
+/* Bad triangles: the shortest edge goes, then the second, else the longest is flipped. */
+static int64_t triangles_mend(work *w) {
+  int64_t changed = 0;
+  for (int64_t t = 0; t < w->triangles; t++) {
+    const int32_t *c = w->corner[t];
+    int edge[3] = {0, 1, 2};
+    double length[3];
+    if (c[0] < 0)
+      continue;
+    for (int i = 0; i < 3; i++)
+      length[i] = distance(w->x[c[i]], w->x[c[(i + 1) % 3]]);
+    for (int i = 0; i < 2; i++)
+      for (int k = 0; k < 2 - i; k++)
+        if (length[edge[k]] > length[edge[k + 1]]) {
+          const int swap = edge[k];
+          edge[k] = edge[k + 1];
+          edge[k + 1] = swap;
+        }
+    if (quality(w, c) > WANTED && length[edge[0]] > SHORT * w->edge)
+      continue;
+    bool done = collapse(w, c[edge[0]], c[(edge[0] + 1) % 3]);
+    if (!done && quality(w, c) < WANTED)
+      done = flip(w, (int32_t)t);
+    if (!done && quality(w, c) < 0.3)
+      done = collapse(w, c[edge[1]], c[(edge[1] + 1) % 3]);
+    changed += done;
+  }
+  return changed;
+}
+
+static double volume_of(const work *w) {
+  double sum = 0;
+  for (int64_t t = 0; t < w->triangles; t++) {
+    const int32_t *c = w->corner[t];
+    double n[3];
+    if (c[0] < 0)
+      continue;
+    cross(w->x[c[1]], w->x[c[2]], n);
+    sum += dot(w->x[c[0]], n) / 6;
+  }
+  return sum;
+}
+
+/* What a vertex's motion along `normal` (unit) adds to the volume, per length; 0: it is to stay, on
+   a face of the case or a side of the body. */
+static double area_of(const work *w, int32_t v, double *normal) {
+  int32_t star[STAR], a, b;
+  double n[3], sum[3] = {0, 0, 0};
+  const int count = star_of(w, v, star);
+  if (count < 3 || w->on[v] || w->locked[v] || w->flat[v][10] > 0)
+    return 0;
+  for (int i = 0; i < count; i++) {
+    others(w->corner[star[i]], v, &a, &b);
+    normal_of(w->x[v], w->x[a], w->x[b], n);
+    for (int d = 0; d < 3; d++)
+      sum[d] += n[d] / 6;
+  }
+  const double size = sqrt(dot(sum, sum));
+  for (int d = 0; d < 3; d++)
+    normal[d] = size > 0 ? sum[d] / size : 0;
+  return size;
+}
+
+/* Moves curved parts of the surface along their normals, all by one length, until the volume is
+   what it was. */
+static void volume_keep(work *w, double wanted) {
+  for (int round = 0; round < 3; round++) {
+    double area = 0, normal[3];
+    for (int32_t v = 0; v < w->vertices; v++)
+      area += w->head[v] >= 0 ? area_of(w, v, normal) : 0;
+    const double by = area > 0 ? (wanted - volume_of(w)) / area : 0;
+    if (fabs(by) > w->deviation)
+      return; /* too little of it is curved */
+    for (int32_t v = 0; v < w->vertices; v++)
+      if (w->head[v] >= 0 && area_of(w, v, normal) > 0)
+        for (int d = 0; d < 3; d++)
+          w->x[v][d] += by * normal[d];
+  }
+}
+
+/* What is left, numbered anew in its order. */
+static ig_status pack(const work *w, ig_topopt_part *s) {
+  int32_t *number;
+  int64_t vertices = 0, triangles = 0;
+  IG_TRY(IG_NEW(w->cx, &number, (size_t)w->vertices + 1, "surface"));
+  for (int64_t t = 0; t < w->triangles; t++)
+    for (int i = 0; i < 3 && w->corner[t][0] >= 0; i++)
+      number[w->corner[t][i]] = 1;
+  for (int64_t v = 0; v < w->vertices; v++) {
+    if (!number[v])
+      continue;
+    for (int d = 0; d < 3; d++)
+      s->vertex[vertices][d] = (float)w->x[v][d];
+    number[v] = (int32_t)vertices++;
+  }
+  for (int64_t t = 0; t < w->triangles; t++) {
+    if (w->corner[t][0] < 0)
+      continue;
+    for (int i = 0; i < 3; i++)
+      s->triangle[triangles][i] = number[w->corner[t][i]];
+    triangles++;
+  }
+  s->vertices = vertices;
+  s->triangles = triangles;
+  free(number);
+  return IG_OK;
+}
+
+double ig_topopt_part_good(const ig_topopt_part *s, double least) {
+  int64_t good = 0;
+  for (int64_t t = 0; t < s->triangles; t++) {
+    double x[3][3];
+    for (int i = 0; i < 3; i++)
+      for (int d = 0; d < 3; d++)
+        x[i][d] = (double)s->vertex[s->triangle[t][i]][d];
+    good += ig_topopt_triangle_quality(x[0], x[1], x[2]) >= least;
+  }
+  return s->triangles > 0 ? (double)good / (double)s->triangles : 1;
+}
+
+ig_status ig_topopt_part_improve(ig_ctx *cx, ig_topopt_part *s, double deviation, const int32_t *on,
+                                 const ig_surface_faces *faces) {
+  work w = {.cx = cx, .on = on, .faces = faces, .deviation = deviation};
+  if (s->triangles == 0 || !(deviation > 0))
+    return IG_OK;
+  ig_status status = work_new(&w, s);
+  const double volume = status == IG_OK ? volume_of(&w) : 0;
+  for (int round = 0; status == IG_OK && round < ROUNDS; round++) {
+    const int64_t changed = triangles_mend(&w);
+    for (int32_t v = 0; v < w.vertices; v++)
+      if (w.head[v] >= 0)
+        smooth(&w, v);
+    if (changed == 0 && round > 1)
+      break;
+  }
+  if (status == IG_OK)
+    volume_keep(&w, volume);
+  if (status == IG_OK)
+    status = pack(&w, s);
+  work_free(&w);
+  if (status == IG_OK)
+    ig_topopt_part_measure(s);
+  return status;
+}
