@@ -70,7 +70,21 @@ static ig_status make_overhang(ig_topopt_grid_model *m) {
   if (!ig_topopt_plane_read(way, dim, &m->overhang.axis, &m->overhang.up))
     return ig_fail_at(m->cx, &c->at, "overhang: '%.20s' is no direction: expected x-, x+, y-, y+%s",
                       c->direction, dim == 3 ? ", z- or z+" : "");
-  for (int d = 0; d < dim; d++)
+  const double height = m->h[m->overhang.axis];
+  for (int d = 0; d < dim; d++) {
+    const double given = atan2(height, m->h[d]) * 57.29577951308232;
+    const int layers = m->whole.n[m->overhang.axis];
+    if (d == m->overhang.axis || isnan(c->angle) || fabs(given - c->angle) <= 1)
+      continue;
+    return ig_fail_at(
+        m->cx, &c->at,
+        "overhang: angle: elements of %g m by %g m give %.3g degrees, not %g: make the "
+        "grid of %d elements along %c, not %d",
+        m->h[d], height, given, c->angle,
+        (int)fmax(1, floor(layers * height / (m->h[d] * tan(c->angle / 57.29577951308232)) + 0.5)),
+        'x' + m->overhang.axis, layers);
+  }
+  for (int d = 0; d < dim && isnan(c->angle); d++)
     if (fabs(m->h[d] / m->h[m->overhang.axis] - 1) > 0.01)
       ig_warn_at(m->cx, &c->at,
                  "overhang: elements are %g m along the layers and %g m across: the angle is %.0f "

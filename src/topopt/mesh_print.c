@@ -110,10 +110,16 @@ static double steepness(const search *s, ig_lid e, ig_lid k) {
   return far > 0 ? (height(s, e) - height(s, k)) / sqrt(far) : -1;
 }
 
-/* An element is held up by those that touch it and lie within 45 degrees below. Inside an irregular
-   mesh there may be none; then the steepest one below counts. */
+/* Least angle of a face from the plate, degrees. */
+static double angle_of(const search *s) {
+  const double given = s->m->c->overhang.angle;
+  return isnan(given) ? 45 : given;
+}
+
+/* An element is held up by those that touch it and lie below, no flatter than the angle. Inside an
+   irregular mesh there may be none; then the steepest one below counts. */
 static ig_status find_below(search *s, ig_lid e) {
-  const double enough = sqrt(0.5) - 1e-6;
+  const double enough = sin(angle_of(s) / 57.29577951308232) - 1e-6;
   const int n = neighbours(s, e);
   double steepest = 0;
   for (int i = 0; i < n; i++)
@@ -139,14 +145,14 @@ static void tell_supports(const search *s) {
   const ig_src *at = &s->m->c->overhang.at;
   if (s->floating > 0)
     ig_warn_at(s->m->cx, at,
-               "overhang: %" PRId64 " elements have air below them and nothing within 45 degrees: "
+               "overhang: %" PRId64 " elements have air below them and nothing within %g degrees: "
                "they stay void unless they are held solid",
-               s->floating);
+               s->floating, 90 - angle_of(s));
   if (s->steep > 0)
     ig_warn_at(s->m->cx, at,
-               "overhang: %" PRId64 " elements inside the mesh have no neighbour within 45 degrees "
+               "overhang: %" PRId64 " elements inside the mesh have no neighbour within %g degrees "
                "below: the steepest counts, at most %.0f degrees from upright",
-               s->steep, acos(s->worst) * 57.29577951308232);
+               s->steep, 90 - angle_of(s), acos(s->worst) * 57.29577951308232);
 }
 
 /* --- levels and stages --- */

@@ -148,6 +148,11 @@ static const ig_option projection_options[] = {
 static const ig_option overhang_options[] = {
     IG_TEXT(ig_overhang_case, direction, "z+",
             "in which the part is built: x- x+ y- y+ z- z+ (y+ in a plane problem)"),
+    IG_REAL(
+        ig_overhang_case, angle, "", NULL, 30, 60,
+        "least angle of a face from the build plate, in degrees; on a grid elements must be that "
+        "steep: their height over their width is its tangent; left out: 45, on a grid what its "
+        "elements give"),
     IG_END};
 
 static const ig_option draw_options[] = {
@@ -302,9 +307,8 @@ const ig_option ig_topopt_options[] = {
     IG_MAP(ig_topopt_case, filter, ig_filter_case, filter_options, NULL, "length scale"),
     IG_MAP(ig_topopt_case, projection, ig_projection_case, projection_options, NULL,
            "smoothed step on the filtered density"),
-    IG_MAP(
-        ig_topopt_case, overhang, ig_overhang_case, overhang_options, NULL,
-        "density only where what lies below supports it, within 45 degrees (of a grid: for cubes)"),
+    IG_MAP(ig_topopt_case, overhang, ig_overhang_case, overhang_options, NULL,
+           "density only where what lies below supports it, within 45 degrees or another angle"),
     IG_MAP(ig_topopt_case, draw, ig_draw_case, draw_options, NULL,
            "no density behind which a tool could not be drawn: casting, milling"),
     IG_MAP(ig_topopt_case, pattern, ig_pattern_case, pattern_options, NULL,

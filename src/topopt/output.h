@@ -66,6 +66,9 @@ IG_MUST_CHECK ig_status ig_topopt_part_put(ig_topopt_run *r, ig_sink *sink, doub
 IG_MUST_CHECK ig_status ig_topopt_part_whole(const ig_topopt_run *r, const double *from,
                                              double **to);
 bool ig_topopt_part_analysed(const ig_topopt_run *r);
+/* surface_overhang.c: area of the surface that hangs over, by angle. */
+IG_MUST_CHECK ig_status ig_topopt_overhang_put(const ig_topopt_run *r, ig_sink *sink,
+                                               const ig_topopt_part *part);
 /* balance.c: sums of loads and reactions of each load case. */
 IG_MUST_CHECK ig_status ig_topopt_sums_put(const ig_topopt_run *r, ig_sink *sink);
 /* The statement at the end: figures of summary.json, the part's surface; finish.c. */

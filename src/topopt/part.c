@@ -136,7 +136,8 @@ static ig_status put_surface(ig_topopt_run *r, ig_sink *sink, const ig_topopt_pa
   const ig_texts formats = ig_topopt_formats(c);
   for (int f = 0; f < formats.count; f++)
     IG_TRY(ig_topopt_part_write(r->s->cx, part, formats.value[f], c->unit, sink));
-  return put_figures(sink, r, part, wanted);
+  IG_TRY(put_figures(sink, r, part, wanted));
+  return ig_topopt_overhang_put(r, sink, part);
 }
 
 ig_status ig_topopt_part_put(ig_topopt_run *r, ig_sink *sink, double *density,

@@ -167,6 +167,7 @@ typedef enum { IG_COMBINE_SUM, IG_COMBINE_WORST } ig_combine_kind;
 typedef struct {
   ig_src at;
   const char *direction; /* in which the part is built, "z+" */
+  double angle;          /* from the plate, degrees; NaN: what the elements of a grid give, 45 */
 } ig_overhang_case;
 typedef struct {
   ig_src at;

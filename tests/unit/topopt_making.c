@@ -364,7 +364,7 @@ static void sparse_starts_come_back(void **state) {
              "[{box: {min: [10, 10]}, as: void}, {set: tip}]\nconstraints: [{stress: 3}]\nstress: "
              "{exclude: "
              "[tip]}\nfilter: {kind: density, radius: 1.5}\noptimiser: {move: 0.1}\niterations: "
-             "%d\n%s",
+             "%d\nsurface: {analyse: false}\n%s",
              SANITIZED ? 15 : 150, more[k]);
     run_good("cpu", text, &o);
     assert_true(k == 1 || o.volume > 0.05);
@@ -388,7 +388,7 @@ static void weak_starts_come_back(void **state) {
                  "physics: topopt\noutput: {count: 0}\ngrid: {elements: [32, 16, 0]}\nsupports: "
                  "[{set: xmin}]\nloads: [{box: {min: [32, 7], max: [32, 9]}, force: [0, -1, 0]}]\n"
                  "minimise: volume\nconstraints: [{compliance: 100}]\nfilter: {kind: density, "
-                 "radius: 1.5}\niterations: %d\nvolume: %s\n%s",
+                 "radius: 1.5}\nsurface: {analyse: false}\niterations: %d\nvolume: %s\n%s",
                  SANITIZED ? 5 : 60, start[k], drawn ? "draw: {direction: y+}\n" : "");
         run_good(*backend, text, &o);
         if (!SANITIZED)
@@ -417,7 +417,7 @@ static void light_designs_carry_their_load(void **state) {
         "mm, 20 mm]}\nmaterials: {name: steel, young: 210 GPa, poisson: 0.3}\nsupports: "
         "[{set: xmin}]\nloads: [{box: {min: [200 mm, 40 mm], max: [200 mm, 60 mm]}, force: "
         "[0, -10 kN, 0]}]\nfilter: {kind: density, radius: 8 mm}\nminimise: volume\n"
-        "constraints: [{%s}]\nvolume: %s\niterations: %d\n",
+        "constraints: [{%s}]\nsurface: {analyse: false}\nvolume: %s\niterations: %d\n",
         bound[k / 2], start[k % 2], SANITIZED ? 4 : 60);
     run_good("cpu", text, &o);
     assert_string_equal(o.feasible, "yes");

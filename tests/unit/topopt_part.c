@@ -195,10 +195,46 @@ static void mirrored_walls_are_cut(void **state) {
   shape_free(&s);
 }
 
+/* A table, 12 x 12 mm on a leg of 4 x 4 mm, printed upright: 128 mm2 hang over, all of it kept
+   solid; on its head nothing does. */
+static void overhangs_are_measured(void **state) {
+  (void)state;
+  static const char *const way[] = {"z+", "z-"};
+  for (int k = 0; k < 2; k++) {
+    char text[1000];
+    outcome o;
+    snprintf(
+        text, sizeof text,
+        "physics: topopt\noutput: {count: 0}\nmaterials: [{name: m, young: 200 GPa, poisson: "
+        "0.3}]\nvolume: 0.5\nfilter: {kind: density, radius: 1.5 mm}\niterations: 1\n"
+        "grid: {elements: [12, 12, 6], size: [12 mm, 12 mm, 6 mm]}\nsupports: [{set: "
+        "zmin}]\nloads: [{set: zmax, force: [0, 0, -1], spread: faces}]\noverhang: {direction: "
+        "%s}\npassive: [{box: {min: [0, 0, 1 mm]}, as: void}, {box: {min: [1 mm, 0, 0]}, as: "
+        "void}, {box: {min: [0, 1 mm, 0]}, as: void}, {box: {min: [4 mm, 4 mm, 0], max: [8 mm, 8 "
+        "mm, 4 mm]}}, "
+        "{box: {min: [0, 0, 4 mm]}}]\n",
+        way[k]);
+    run_good("cpu", text, &o);
+    assert_near(o.overhang_area, k ? 0 : 128e-6, k ? 1e-6 : 0.03);
+    assert_near(o.overhang_area_30, o.overhang_area, k ? 1e-6 : 0.03);
+    assert_near(o.overhang_area_held, o.overhang_area, k ? 1e-6 : 0.03);
+    assert_int_equal(strstr(o.warning, "kept solid") != NULL, k == 0);
+  }
+  static const char *const bad[][2] = {
+      {"physics: topopt\ngrid: {elements: [8, 4, 8]}\nsupports: [{set: xmin}]\nloads: [{set: xmax, "
+       "force: [0, 0, -1]}]\nfilter: {kind: density}\noverhang: {direction: z+, angle: 60}\n",
+       "make the grid of 5 elements along z, not 8"},
+      {"physics: topopt\ngrid: {elements: [8, 4, 8]}\nsupports: [{set: xmin}]\nloads: [{set: xmax, "
+       "force: [0, 0, -1]}]\nfilter: {kind: density}\noverhang: {direction: z+, angle: 75}\n",
+       "angle"}};
+  run_refused(bad, 2);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(stresses_come_with_their_error),
                                      cmocka_unit_test(forces_of_each_node_are_kept),
                                      cmocka_unit_test(holes_are_round_and_triangles_good),
-                                     cmocka_unit_test(mirrored_walls_are_cut)};
+                                     cmocka_unit_test(mirrored_walls_are_cut),
+                                     cmocka_unit_test(overhangs_are_measured)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
