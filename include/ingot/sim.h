@@ -45,7 +45,8 @@ IG_API bool ig_sim_ended(const ig_sim *sim);
 IG_API double ig_sim_time(const ig_sim *sim);   /* s; of an optimisation: iterations */
 IG_API int64_t ig_sim_steps(const ig_sim *sim); /* since the start of the run */
 IG_API double ig_sim_dt(const ig_sim *sim);     /* length of the next step */
-/* Writes the figures of the end and the summary; before the end, a checkpoint to go on from. */
+/* Writes the figures of the end and the summary; before the end, a checkpoint to go on from, and of
+   an optimisation the figures of its present design. */
 IG_API IG_MUST_CHECK ig_status ig_sim_finish(ig_sim *sim);
 IG_API void ig_sim_stats(const ig_sim *sim, ig_run_stats *stats);
 IG_API void ig_sim_close(ig_sim *sim); /* takes NULL */
@@ -54,7 +55,7 @@ IG_API void ig_sim_close(ig_sim *sim); /* takes NULL */
 
 typedef struct {
   const char *name, *unit;
-  ig_location where; /* IG_AT_POINTS: nodes of the mesh, IG_AT_ELEMENTS */
+  ig_location where; /* IG_AT_POINTS: nodes of the mesh, IG_AT_ELEMENTS, IG_AT_WHOLE */
   ig_dtype dtype;    /* as it is stored */
   int components;    /* per node or element */
   int64_t count;     /* nodes or elements */

@@ -38,7 +38,8 @@ typedef enum { IG_ATOMIC, IG_COLOR, IG_GATHER, IG_CLUSTER } ig_assembly;
 /* How numbers are stored. */
 typedef enum { IG_F32, IG_F64, IG_I32, IG_I64, IG_U8 } ig_dtype;
 /* What a field belongs to. IG_AT_ELEMENTS: one item for each element of the mesh; IG_AT_CELLS: one
-   for each cell of a snapshot, which may leave out elements. */
-typedef enum { IG_AT_POINTS, IG_AT_CELLS, IG_AT_ELEMENTS } ig_location;
+   for each cell of a snapshot, which may leave out elements; IG_AT_WHOLE: a few numbers for all of
+   it, such as the objective of a design. */
+typedef enum { IG_AT_POINTS, IG_AT_CELLS, IG_AT_ELEMENTS, IG_AT_WHOLE } ig_location;
 
 #endif

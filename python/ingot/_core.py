@@ -234,14 +234,14 @@ def py_compared(user, row):
 
 
 class FieldInfo:
-    """What a field is: name, unit, where ("nodes" or "elements"), dtype, components, count,
+    """What a field is: name, unit, where ("nodes", "elements", or "whole": a few numbers for all of it), dtype, components, count,
     writable."""
 
     DTYPES = ("f4", "f8", "i4", "i8", "u1")
 
     def __init__(self, info):
         self.name, self.unit = text(info.name), text(info.unit) or ""
-        self.where = "nodes" if info.where == lib.IG_AT_POINTS else "elements"
+        self.where = {lib.IG_AT_POINTS: "nodes", lib.IG_AT_WHOLE: "whole"}.get(info.where, "elements")
         self.dtype = self.DTYPES[info.dtype]
         self.components, self.count = info.components, info.count
         self.writable = info.writable

@@ -306,11 +306,36 @@ class Simulation:
         """All fields as they stand on a PyVista or VTK grid."""
         data = {"nodes": {}, "elements": {}}
         for name, info in self.fields.items():
-            data[info.where][name] = self[name].copy()
+            if info.where in data:
+                data[info.where][name] = self[name].copy()
         return self.mesh().grid(data["nodes"], data["elements"])
 
+    def evaluate(self, design=None):
+        """Topology optimisation: the design (one number from 0 to 1 per element; None: as it
+        stands) is analysed. A dict with objective, volume (a share), constraints (values over their
+        bounds), and their gradients by the design: objective_gradient, volume_gradient,
+        constraint_gradients, one row each.
+
+        With it another optimiser takes the place of the room's: nothing but the design changes.
+        Give `solver: {tolerance: 1e-8}`, say: without it linear systems are solved as exactly as
+        the last change of the design deserves.
+        """
+        if design is not None:
+            self["design"] = design
+        info = self.fields
+        value = {name: float(self[name][0]) for name in ("objective", "volume")}
+        value["constraints"] = (self["constraints"].copy() if "constraints" in info
+                                else np.zeros(0))
+        for name in ("objective_gradient", "volume_gradient"):
+            value[name] = self[name].copy()
+        rows = [self[f"constraint_{i + 1}_gradient"].copy()
+                for i in range(len(value["constraints"]))]
+        value["constraint_gradients"] = np.array(rows).reshape(len(rows), -1)
+        return value
+
     def finish(self):
-        """Writes figures and summary; returns the figures, {name: value}."""
+        """Writes figures and summary; returns the figures, {name: value}. An optimisation has
+        figures of its present design before its end, too."""
         self.context.call(lib.ig_sim_finish, self._ptr)
         return {key: value for key, value, unit in self._figures}
 

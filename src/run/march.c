@@ -228,6 +228,14 @@ static ig_status finish(ig_march *m) {
   return IG_OK;
 }
 
+ig_status ig_march_figures(ig_march *m) {
+  const ig_job *job = m->job;
+  ig_status status = IG_OK;
+  if (job->sink && m->room->results)
+    status = m->room->results(m->self, job->sink);
+  return ig_ranks_agree(job->cx, status);
+}
+
 ig_status ig_march_finish(ig_march *m) {
   return ig_ranks_agree(m->job->cx, finish(m));
 }

@@ -30,6 +30,8 @@ IG_MUST_CHECK ig_status ig_march_go(ig_march *m, int64_t steps, double time);
 /* Stops where it is: saves what there is, says how far it came, returns IG_INTERRUPTED. */
 IG_MUST_CHECK ig_status ig_march_stop(ig_march *m);
 IG_MUST_CHECK ig_status ig_march_finish(ig_march *m);
+/* The room's figures as they stand, of a run that was stopped. */
+IG_MUST_CHECK ig_status ig_march_figures(ig_march *m);
 /* Fills the job's counts and frees the room's state. */
 void ig_march_close(ig_march *m);
 

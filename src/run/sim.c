@@ -17,7 +17,7 @@
 
 /* --- open, step, close */
 
-enum { COPIES = 32 }; /* fields of a room, at most, that can be seen as copies */
+enum { COPIES = 64 }; /* fields of a room, at most, that can be seen as copies */
 
 /* Factors that a program has given to loads or supports, by their number. */
 typedef struct {
@@ -323,7 +323,15 @@ ig_status ig_sim_finish(ig_sim *s) {
     return IG_OK;
   if (s->failed != IG_OK || s->march.now.ended)
     return ig_sim_conclude(s, s->failed);
-  const ig_status stopped = ig_march_stop(&s->march); /* what there is can be continued */
+  const ig_status stopped = ig_march_stop(&s->march);         /* what there is can be continued */
+  if (stopped == IG_INTERRUPTED && s->march.now.iterations) { /* a design has figures at any time */
+    char message[sizeof s->cx->message];
+    snprintf(message, sizeof message, "%s", s->cx->message);
+    const ig_status figures = ig_march_figures(&s->march);
+    if (figures != IG_OK)
+      return ig_sim_conclude(s, figures);
+    snprintf(s->cx->message, sizeof s->cx->message, "%s", message);
+  }
   const ig_status told = ig_sim_conclude(s, stopped);
   return told == IG_INTERRUPTED ? IG_OK : told;
 }

@@ -29,7 +29,10 @@ static ig_status put_stopped(ig_sink *sink, const ig_topopt_run *r) {
     } ramp[] = {{"penalty", e->penalty, last.penalty},
                 {"gray", e->gray, last.gray},
                 {"beta", e->beta, last.beta}};
-    int used = snprintf(text, sizeof text, "iteration limit");
+    int used = r->iteration < s->c->iterations
+                   ? snprintf(text, sizeof text, "stopped at iteration %" PRId64 " of %" PRId64,
+                              r->iteration, s->c->iterations)
+                   : snprintf(text, sizeof text, "iteration limit");
     const char *before = ", before the ramps arrived: ";
     for (int i = 0; i < 3; i++)
       if (ramp[i].now != ramp[i].last) {

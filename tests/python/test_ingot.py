@@ -171,6 +171,35 @@ class Fields(unittest.TestCase):
             self.assertRaises(RuntimeError, ingot.Simulation, s.case)
 
 
+class Designs(unittest.TestCase):
+    CASE = dict(physics="topopt", grid={"elements": [8, 4, 0]}, supports=[{"set": "xmin"}],
+                loads=[{"set": "xmax", "force": [0, -1, 0]}], volume=0.5, iterations=5,
+                filter={"kind": "density", "radius": 1.5}, solver={"tolerance": 1e-12},
+                constraints=[{"compliance": 200}], surface={"analyse": "false"})
+
+    def test_value_and_gradient(self):
+        with ingot.Simulation(ingot.Case(**self.CASE)) as s:
+            x = 0.5 + 0.3 * np.sin(np.arange(32.0))
+            along = np.cos(3 * np.arange(32.0))
+            plus, minus = s.evaluate(x + 1e-4 * along), s.evaluate(x - 1e-4 * along)
+            at = s.evaluate(x)
+            for name in ("objective", "volume"):
+                slope = (plus[name] - minus[name]) / 2e-4
+                self.assertAlmostEqual(at[name + "_gradient"] @ along / slope, 1, 5)
+            slope = (plus["constraints"] - minus["constraints"]) / 2e-4
+            self.assertAlmostEqual((at["constraint_gradients"] @ along)[0] / slope[0], 1, 5)
+            self.assertEqual(s["displacement"].shape, (45, 3))
+            self.assertEqual(s.fields["objective"].where, "whole")
+
+    def test_figures_before_the_end(self):
+        with ingot.Simulation(ingot.Case(**self.CASE)) as s:
+            s.step(2)
+            objective = float(s["objective"][0])
+            figures = s.finish()
+        self.assertAlmostEqual(figures["objective"] / objective, 1, 6)
+        self.assertIn("iteration 2 of 5", figures["stopped"])
+
+
 class Meshes(Folder):
     def test_bar_pulled(self):
         n, h, young, force = 10, 0.1, 210e9, 1e6

@@ -2,6 +2,7 @@
 #include "check.h"
 #include "topopt/surface.h"
 #include "topopt_run.h"
+#include <ingot/sim.h>
 
 /* A solid cantilever of 80 x 10 (x 10) mm under 100 N across its end. Beam theory has 6 F l / h^2 b
    = 24 MPa at the surface, 40 mm from the end; elements have theirs at their centres, which are
@@ -230,11 +231,72 @@ static void overhangs_are_measured(void **state) {
   run_refused(bad, 2);
 }
 
+/* Value and gradient of any design, for other programs: the gradient of objective, volume and a
+   constraint along a direction is what differences of the values are. A run that has not ended
+   gives the figures of its present design. */
+static void other_programs_see_gradients(void **state) {
+  (void)state;
+  enum { N = 8 * 4 * 2, NODES = 9 * 5 * 3 };
+  static const char text[] =
+      "physics: topopt\noutput: {count: 0}\nmaterials: [{name: m, young: 2, poisson: 0.3}]\n"
+      "grid: {elements: [8, 4, 2]}\nsupports: [{set: xmin}]\nloads: [{set: xmax, force: [0, -1, "
+      "0]}]\nvolume: 0.5\nfilter: {kind: density, radius: 1.5}\nconstraints: [{box: {min: [8, 0, "
+      "0]}, direction: [0, -1, 0], displacement: 300}]\nsolver: {tolerance: 1e-12}\niterations: "
+      "9\nsurface: {analyse: false}\n";
+  static const char *const value[] = {"objective", "volume", "constraints"};
+  static const char *const gradient[] = {"objective_gradient", "volume_gradient",
+                                         "constraint_1_gradient"};
+  char *folder = folder_new();
+  ig_ctx *cx = NULL;
+  ig_case *c = NULL;
+  ig_sim *sim = NULL;
+  outcome o;
+  double x[N], along[N], slope[N], u[3 * NODES], at[3][2], by[3] = {0}, work = 0;
+  const double step = 1e-4;
+  memset(&o, 0, sizeof o);
+  GOOD(cx, ig_ctx_open(&(ig_ctx_options){.backend = "cpu", .threads = 1}, &cx));
+  file_write(in_folder(folder, "case.yaml"), text, strlen(text));
+  GOOD(cx, ig_case_open(cx, in_folder(folder, "case.yaml"), &c));
+  GOOD(cx, ig_sim_open(c, &(ig_sim_options){.figure = keep_figure, .user = &o}, &sim));
+  GOOD(cx, ig_sim_step(sim, 2, NULL));
+  for (int side = 0; side < 3; side++) {
+    for (int e = 0; e < N; e++) {
+      along[e] = cos(3.0 * e);
+      x[e] = 0.5 + 0.3 * sin(1.0 * e) + (side == 2 ? 0 : side ? -step : step) * along[e];
+    }
+    GOOD(cx, ig_sim_set(sim, "design", x));
+    for (int f = 0; f < 3; f++) {
+      if (side < 2)
+        GOOD(cx, ig_sim_get(sim, value[f], &at[f][side]));
+      else
+        GOOD(cx, ig_sim_get(sim, gradient[f], slope));
+      for (int e = 0; e < N && side == 2; e++)
+        by[f] += slope[e] * along[e];
+    }
+  }
+  for (int f = 0; f < 3; f++)
+    assert_true(fabs((at[f][0] - at[f][1]) / (2 * step) - by[f]) < 1e-5 * fabs(by[f]));
+  /* the work of the load: a unit force, shared by the nodes of its side */
+  GOOD(cx, ig_sim_get(sim, "displacement", u));
+  GOOD(cx, ig_sim_get(sim, "objective", at[0]));
+  for (int n = 8; n < NODES; n += 9)
+    work -= u[3 * n + 1] / 15;
+  assert_near(work, at[0][0], 1e-9);
+  GOOD(cx, ig_sim_finish(sim));
+  assert_near(o.objective, at[0][0], 1e-9);
+  assert_non_null(strstr(o.stopped, "stopped at iteration 2 of 9"));
+  ig_sim_close(sim);
+  ig_case_close(c);
+  ig_ctx_close(cx);
+  folder_remove(folder);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(stresses_come_with_their_error),
                                      cmocka_unit_test(forces_of_each_node_are_kept),
                                      cmocka_unit_test(holes_are_round_and_triangles_good),
                                      cmocka_unit_test(mirrored_walls_are_cut),
-                                     cmocka_unit_test(overhangs_are_measured)};
+                                     cmocka_unit_test(overhangs_are_measured),
+                                     cmocka_unit_test(other_programs_see_gradients)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
