@@ -2,7 +2,8 @@
    no density is penalised. Its figures come with an error: from the same analysis on a grid twice
    as fine, or by recovery of stresses (Zienkiewicz and Zhu 1987) where there is no such grid.
 
-     part_analysis.c   analysis on the grid or mesh of the design; what summary.json says of it
+     part_measure.c    one analysis: moduli, states, figures
+     part_analysis.c   on the grid or mesh of the design; what summary.json says of it
      part_refined.c    the same part on a grid twice as fine
      part_recovery.c   errors by recovery */
 #ifndef IG_TOPOPT_PART_ANALYSIS_H
