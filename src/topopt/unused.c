@@ -253,6 +253,7 @@ static ig_status check_surface(const asked *a) {
       {a->plane && s->formats.count > 0, "surface: formats", flat},
       {(a->plane || none) && s->unit != 1e-3, "surface: unit", why},
       {(a->plane || none) && s->islands, "surface: islands", why},
+      {(a->plane || none) && !isnan(s->deviation), "surface: deviation", why},
       {a->unloaded && s->analyse > 0, "surface: analyse", "there is no load"},
       {a->c->choose_material && s->analyse > 0, "surface: analyse",
        "the part has several materials"},

@@ -549,6 +549,7 @@ static void keys_without_effect_are_refused(void **state) {
       {GRID LOAD "surface: {unit: 1 m}\n", NO("surface: unit")},
       {GRID LOAD "surface: {islands: true}\n", "case.yaml:7:20: " NO("surface: islands")},
       {GRID LOAD "surface: {mirror: false}\n", NO("surface: mirror")},
+      {GRID LOAD "surface: {deviation: 1}\n", NO("surface: deviation")},
       {SOLID3 "surface: {formats: [3mf], unit: 1 m}\n", NO("surface: unit")},
       {SWINGS "surface: {analyse: true}\n", NO("surface: analyse")},
       {SWINGS "minimise: stress\n", "minimise: stress: there is no load"},
