@@ -49,7 +49,7 @@ campaign: tests
 # random models under relations that must hold, and judges: HOURS=… of all rooms, other models every day
 differential: tests
 	@/usr/bin/python3 tests/differential/run.py --ingot $(BUILD)/ingot --jobs $(JOBS) --found $(BUILD)/found --shrink \
-	  --seeds $$(date +%j)0000:$$(date +%j)9999 --seconds $$(awk 'BEGIN { print 3600 * $(or $(HOURS),1) }')
+	  --log $(BUILD)/differential.csv --seeds $$(date +%j)00000-$$(date +%j)99999 --minutes $$(awk 'BEGIN { print 60 * $(or $(HOURS),1) }')
 # a million executions of every reader; RUNS=… for another number
 fuzz-nightly: setup-test ; @scripts/fuzz
 tsan: setup-test ; @scripts/tsan

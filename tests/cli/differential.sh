@@ -4,5 +4,5 @@ set -u
 export PYTHONDONTWRITEBYTECODE=1 OMP_NUM_THREADS=1
 found=$(mktemp -d)
 trap 'rm -rf "$found"' EXIT
-/usr/bin/python3 "$SOURCE/tests/differential/run.py" --ingot "$INGOT" --python "$BUILD/python" --seeds 0:40 --seconds "${SECONDS_EACH:-60}" \
+/usr/bin/python3 "$SOURCE/tests/differential/run.py" --ingot "$INGOT" --python "$BUILD/python" --seeds 0-999 --minutes "${MINUTES:-1}" --jobs 1 \
   --found "$found" || { grep -r . "$found" --include=relation -h; exit 1; }

@@ -2,8 +2,10 @@
 import csv
 import json
 import os
+import select
 import shutil
 import subprocess
+import time
 
 
 class Refused(Exception):
@@ -51,6 +53,92 @@ class Program:
             lines = [line for line in p.stderr.splitlines() if line.strip()]
             raise Refused(p.returncode, lines[-1] if lines else "exit code %d" % p.returncode)
         return figures(out) if read else out
+
+
+class Crashed(Refused):
+    """The process that ran a case ended by a signal."""
+
+
+class Worker(Program):
+    """The library under test: cases run one after the other in a process (worker.c) that lasts. Started again where it crashes."""
+
+    def __init__(self, binary, worker, folder, timeout=120):
+        super().__init__(binary, folder, timeout)
+        self.worker = os.path.abspath(worker)
+        self.process, self.rest, self.text = None, b"", {}
+
+    def start(self):
+        env = dict(os.environ, OMP_WAIT_POLICY="passive", OMP_NUM_THREADS="1", GOMP_SPINCOUNT="0")
+        self.process = subprocess.Popen([self.worker], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                        env=env, cwd=self.folder, bufsize=0)
+        self.rest = b""
+
+    def stop(self):
+        if self.process:
+            self.process.kill()
+            self.process.wait()
+            self.process.stdin.close()
+            self.process.stdout.close()
+        self.process = None
+
+    def answer(self):
+        """Lines up to `end`."""
+        stop = time.monotonic() + self.timeout
+        lines = []
+        while True:
+            while b"\n" in self.rest:
+                line, self.rest = self.rest.split(b"\n", 1)
+                if line == b"end":
+                    return lines
+                lines.append(line.decode("utf-8", "replace").split("\t"))
+            ready, _, _ = select.select([self.process.stdout], [], [], max(0.0, stop - time.monotonic()))
+            if not ready:
+                self.stop()
+                raise Refused(124, "no end within %g s" % self.timeout)
+            found = os.read(self.process.stdout.fileno(), 1 << 16)
+            if not found:
+                code = self.process.wait()
+                self.stop()
+                raise Crashed(code, "the process ended by signal %d" % -code if code < 0 else "the process ended with code %d" % code)
+            self.rest += found
+
+    def ask(self, path, *words):
+        self.runs += 1
+        if self.process is None:
+            self.start()
+        self.process.stdin.write(("\t".join((path,) + words) + "\n").encode())
+        return self.answer()
+
+    def run(self, case, name, *extra, threads=1, program=False, out=False, **options):
+        """Figures of a case. program: by the command line and files; options: words of worker.c."""
+        if program:
+            return super().run(case, name, *extra, threads=threads)
+        path = self.write(case, name)
+        words = ["threads=%d" % threads] + ["%s=%s" % o for o in options.items()]
+        words += [e.replace("=", ":=", 1) for e in extra if e != "--set"]
+        folder = os.path.join(self.folder, name)
+        if out:
+            shutil.rmtree(folder, ignore_errors=True)
+            words.append("out=" + folder)
+        found, columns = {"#warnings": 0}, {}
+        for line in self.ask(path, *words):
+            if line[0] == "figure":
+                found[line[1]] = float(line[2])
+            elif line[0] == "column":
+                columns[line[1].split(" [")[0]] = float(line[2])
+            elif line[0] == "steps":
+                found["#steps"] = int(line[1])
+            elif line[0] == "warning":
+                found["#warnings"] += 1
+            elif line[0] == "failed":
+                raise Refused(2 if line[1] == "1" else 1, line[2])
+        if out:
+            shutil.rmtree(folder, ignore_errors=True)
+        return {**columns, **found}
+
+    def passes(self, case, name):
+        """Whether `check` accepts a case."""
+        return not any(line[0] == "failed" for line in self.ask(self.write(case, name), "check"))
 
 
 def figures(out):

@@ -1,26 +1,45 @@
 """Runs models under relations, judges them, shrinks what fails, and counts."""
 import copy
+import glob
 import json
 import os
 import random
 import shutil
 import time
 
-from case import Refused, deviation
+from case import Crashed, Refused, deviation
+
+MOST = 5  # stored failures of one relation of a room
 
 
 class Check:
     """One relation, or judge, of one model: other figures that must be factor times the model's."""
 
-    def __init__(self, name, tolerance, model=None, args=(), threads=1, factor=None, figures=None, only=None, follow=None):
+    def __init__(self, name, tolerance, model=None, args=(), factor=None, figures=None, only=None, follow=None, **how):
         self.name = name
         self.tolerance = tolerance  # a number, or {kind: number}
-        self.model = model  # the other model to run; or
-        self.figures = figures  # figures computed otherwise; or
+        self.model = model  # the other model to run, or a function that makes it; or
+        self.figures = figures  # a function that gives figures computed otherwise; or
         self.follow = follow  # a function (program, name) that gives them
-        self.args, self.threads = args, threads
+        self.args, self.how = args, how  # how it is run: arguments and options of Worker.run
         self.factor = factor or {}
         self.only = only  # figures that are compared; None: all
+
+    def judges(self):
+        return self.name.startswith("judge")
+
+    def other(self, program, name):
+        """The other figures and the other case; None: there are none."""
+        if self.follow:
+            return self.follow(program, name), None
+        if self.figures:
+            return self.figures(), None
+        model = self.model() if callable(self.model) else self.model
+        try:
+            return program.run(model.case, name, *self.args, **self.how), model.case
+        except Refused as r:
+            r.case = model.case
+            raise
 
 
 def scales(model, found):
@@ -39,8 +58,8 @@ def worst(model, base, other, check):
     for name, kind in model.figures.items():
         if check.only is not None and name not in check.only:
             continue
-        if name not in other and check.follow:
-            continue  # a column of the history alone
+        if name not in other and (check.follow or check.figures):
+            continue  # a column of the history alone, or what a judge does not give
         tolerance = check.tolerance.get(kind, 1e300) if isinstance(check.tolerance, dict) else check.tolerance
         factor = check.factor.get(name, check.factor.get("kind " + kind, 1.0))
         d = deviation(factor * base[name], other[name], abs(factor) * size[kind])
@@ -50,47 +69,55 @@ def worst(model, base, other, check):
     return found, where
 
 
-def examine(program, room, seed, name, relations=None):
-    """Runs one model with its relations; yields (relation, state, text, cases)."""
-    rng = random.Random("%s-%d" % (room.NAME, seed))
-    model = room.generate(rng)
-    yield from hold(program, room, model, name, seed, relations)
+class Plan:
+    """Which relations of a model are tried: `number` of them at random (0: all), judges with a probability, or those named."""
+
+    def __init__(self, number=0, judges=1.0, named=None):
+        self.number, self.judges, self.named = number, judges, named
+
+    def choose(self, checks, rng):
+        if self.named:
+            return [c for c in checks if c.name in self.named]
+        relations = [c for c in checks if not c.judges()]
+        judges = [c for c in checks if c.judges() and rng.random() < self.judges]
+        if self.number and self.number < len(relations):
+            relations = rng.sample(relations, self.number + rng.randint(0, 1))
+        return relations + judges
 
 
-def hold(program, room, model, name, seed, relations=None):
+def seeded(room, seed):
+    return room.generate(random.Random("%s-%d" % (room.NAME, seed)))
+
+
+def hold(program, room, model, name, seed, plan):
+    """Runs one model with its relations; yields (relation, state, text, case, other case)."""
     try:
         base = program.run(model.case, name)
     except Refused as r:
         # a model that the program refuses is the generator's fault; one that passes `check` and fails later is a finding
-        later = program.call("check", os.path.join(program.folder, name + ".yaml")).returncode == 0
-        late = later and not room.may_fail(r.text)
-        yield "base", "FAILED" if late or r.code not in (1, 2) else "refused", r.text, model.case, None
+        late = isinstance(r, Crashed) or r.code not in (1, 2) or (program.passes(model.case, name) and not room.may_fail(r.text))
+        yield "base", "FAILED" if late else "refused", r.text, model.case, None
         return
     missing = [f for f in model.figures if f not in base]
     if missing:
         yield "base", "FAILED", "no figure " + missing[0], model.case, None
         return
-    for text in room.sound(model, base):
-        yield "sound", "FAILED", text, model.case, None
-    checks = list(room.relations(model, base, random.Random("%s %d relations" % (room.NAME, seed)), program, name))
-    for check in checks:
-        if relations and check.name not in relations:
-            continue
-        other_case = check.model.case if check.model else None
+    wrong = list(room.sound(model, base))
+    yield "sound", "FAILED" if wrong else "ok", "; ".join(wrong), model.case, None
+    rng = random.Random("%s %d relations" % (room.NAME, seed))
+    for check in plan.choose(list(room.relations(model, base, rng, program, name)), rng):
         try:
-            if check.model:
-                other = program.run(check.model.case, name + "-" + check.name, *check.args, threads=check.threads)
-            elif check.follow:
-                other = check.follow(program, name + "-" + check.name)
-            else:
-                other = check.figures
+            other, case = check.other(program, name + "-" + check.name)
+            if other is None:
+                continue
+            d, where = worst(model, base, other, check)
         except Refused as r:
-            yield check.name, "FAILED", "refused: " + r.text, model.case, other_case
+            yield check.name, "FAILED", "refused: " + r.text, model.case, getattr(r, "case", None)
             continue
-        if other is None:
+        except (ArithmeticError, LookupError, ValueError) as e:  # of the test, or a figure that is missing
+            yield check.name, "FAILED", "%s: %s" % (type(e).__name__, e), model.case, None
             continue
-        d, where = worst(model, base, other, check)
-        yield check.name, "ok" if d <= 1 else "FAILED", where, model.case, other_case
+        yield check.name, "ok" if d <= 1 else "FAILED", where, model.case, case
 
 
 def sites(value, path=()):
@@ -118,7 +145,7 @@ def shrink(program, room, model, relation, seed, limit=60):
     """Leaves out what the failure does not need, as long as the same relation fails."""
     def fails(m):
         try:
-            return any(r == relation and s == "FAILED" for r, s, *_ in hold(program, room, m, "shrink", seed, {relation}))
+            return any(r == relation and s == "FAILED" for r, s, *_ in hold(program, room, m, "shrink", seed, Plan(named={relation})))
         except (KeyError, IndexError, ZeroDivisionError, StopIteration):
             return False
     tries = 0
@@ -160,53 +187,21 @@ def keep(folder, room, seed, relation, text, program, name, model, other):
     return place
 
 
-class Count:
-    """Models, relations and disagreements of a room."""
-
-    def __init__(self):
-        self.models = self.refused = self.failed = 0
-        self.relations = {}
-        self.reasons = {}
-        self.seconds = 0.0
-
-    def add(self, relation, state):
-        ok, bad = self.relations.get(relation, (0, 0))
-        self.relations[relation] = (ok + (state == "ok"), bad + (state == "FAILED"))
-
-
-def campaign(program, room, seeds, log=None, found=None, stop=None, show=print, small=False):
-    """Runs models by their seeds until the list or the time ends."""
-    count = Count()
+def examine(program, room, seed, name, plan, found=None, small=False):
+    """One model by its seed: a row for the log, and what failed as (relation, text)."""
     begin = time.time()
-    for seed in seeds:
-        if stop and time.time() > stop:
-            break
-        name = "m%d" % os.getpid()
-        for relation, state, text, case, other in examine(program, room, seed, name):
-            if relation == "base" and state == "refused":
-                count.refused += 1
-                reason = text.split(": ", 1)[-1][:100]
-                count.reasons[reason] = count.reasons.get(reason, 0) + 1
-                if log:
-                    log.writerow([room.NAME, seed, relation, state, text])
-                continue
-            if relation != "base":
-                count.add(relation, state)
-            if state == "FAILED":
-                count.failed += 1
-                show("%s seed %d %s: %s" % (room.NAME, seed, relation, text))
-                if found:
-                    if small:
-                        model = room.generate(random.Random("%s-%d" % (room.NAME, seed)))
-                        model = shrink(program, room, model, relation, seed)
-                        case = model.case
-                    keep(found, room, seed, relation, text, program, name, case, other)
-            if log:
-                log.writerow([room.NAME, seed, relation, state, text])
-        count.models += 1
-        for entry in os.listdir(program.folder):
-            if entry.startswith(name):
-                path = os.path.join(program.folder, entry)
-                shutil.rmtree(path, ignore_errors=True) if os.path.isdir(path) else os.remove(path)
-    count.seconds = time.time() - begin
-    return count
+    held, failed, state = [], [], "ok"
+    for relation, outcome, text, case, other in hold(program, room, seeded(room, seed), name, seed, plan):
+        if outcome == "ok":
+            held.append(relation)
+            continue
+        state = "refused" if outcome == "refused" else "failed"
+        failed.append((relation, text))
+        if outcome == "FAILED" and found and len(glob.glob(os.path.join(found, "%s-*-%s" % (room.NAME, relation)))) < MOST:
+            if small:
+                case = shrink(program, room, seeded(room, seed), relation, seed).case
+            keep(found, room, seed, relation, text, program, name, case, other)
+    for entry in glob.glob(os.path.join(program.folder, name + "*")):
+        shutil.rmtree(entry, ignore_errors=True) if os.path.isdir(entry) else os.remove(entry)
+    return [room.NAME, seed, state, " ".join(held), " ".join(r for r, _ in failed), "%.3f" % (time.time() - begin),
+            "; ".join(t for _, t in failed)], failed

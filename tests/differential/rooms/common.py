@@ -43,20 +43,43 @@ def corner(rng, parts):
 def geometry(model, rng, program, name, tolerance, turn=True, mirror=True, file=True):
     """Relations of place and numbering that hold for every field problem."""
     by = [round(rng.uniform(-50, 50)) * 1e-3 for _ in range(3)]
-    yield Check("move", tolerance, moved(model, by))
+    yield Check("move", tolerance, lambda: moved(model, by))
     if turn:
         m, factor = quarter_turn(model)
         yield Check("turn", tolerance, m, factor=factor)
     if mirror:
         m, factor = mirrored(model)
         yield Check("mirror", tolerance, m, factor=factor)
-    yield Check("welded", tolerance, welded(model))
-    m = model.copy()
-    m.case["mesh"]["order"] = "curve"
-    yield Check("curve", tolerance, m)
+    yield Check("welded", tolerance, lambda: welded(model))
+    yield Check("curve", tolerance, lambda: with_mesh(model, order="curve"))
     if file:
-        yield Check("file", tolerance, in_file(model, program.folder, name + "-file"))
-        yield Check("renumber", tolerance, in_file(model, program.folder, name + "-renumber", shuffle=rng.randint(1, 999)))
+        number = rng.randint(1, 999)
+        yield Check("file", tolerance, lambda: in_file(model, program.folder, name + "-file"))
+        yield Check("renumber", tolerance, lambda: in_file(model, program.folder, name + "-renumber", shuffle=number))
+
+
+def ways(model, base, rng, bits=1e-13, ranks=None, close=None, output=True):
+    """Ways to run one case that give the same bits, or nearly: from files, in portions, from a checkpoint, by several threads and ranks."""
+    steps = int(base["#steps"])
+    portion, cut, number = rng.randint(1, max(1, steps // 3)), rng.randint(1, max(1, steps - 1)), rng.choice([2, 3, 4])
+    yield Check("program", 1e-300, model, program=True)
+    yield Check("python", bits, follow=lambda p, n: stepped(p, n, model, portion))
+    yield Check("stepped", bits, model, portion=portion)
+    if steps > 1:
+        yield Check("restart", bits, model, cut=cut, out=True)
+    yield Check("threads", bits, model, threads=number)
+    yield Check("debug", bits, lambda: with_keys(model, backend="debug"))
+    if output:
+        yield Check("output", bits, lambda: with_keys(model, output={"count": rng.choice([0, 2, 7]), "history_every": rng.choice([1, 3])}),
+                    out=rng.random() < 0.5)
+    if ranks:
+        yield Check("ranks", close or bits, model, ranks=rng.choice([2, 3]))
+
+
+def with_mesh(model, **keys):
+    m = model.copy()
+    m.case["mesh"].update(keys)
+    return m
 
 
 def with_keys(model, **keys):

@@ -1,7 +1,7 @@
 """A few scan lines in a small powder bed."""
 from engine import Check
 from model import Model
-from rooms.common import stepped, with_keys
+from rooms.common import ways, with_keys
 
 NAME = "powder"
 UM = 1e-6
@@ -51,10 +51,7 @@ def sound(model, base):
 
 def relations(model, base, rng, program, name):
     case = model.case
-    yield Check("output", 1e-12, with_keys(model, output={"count": 5, "history_every": 7}))
-    yield Check("threads", 1e-13, model, threads=2)
-    yield Check("debug", 1e-13, with_keys(model, backend="debug"))
-    yield Check("python", 1e-13, follow=lambda p, n: stepped(p, n, model, rng.randint(3, 40)))
+    yield from ways(model, base, rng)
     big = with_keys(model, grid=dict(case["grid"], window=[0.1, 0.1, 0.1]))
     yield Check("whole_bed_fine", {"T": 0.03, "e": 0.02, "l": 0.1}, big)
     m = model.copy()
