@@ -17,6 +17,19 @@ class Refused(Exception):
         self.text = text
 
 
+def write(case, folder, name):
+    """Writes a case and, where it holds a mesh of its own (`mesh.data`), the file of that."""
+    mesh = case.get("mesh")
+    if isinstance(mesh, dict) and "data" in mesh:
+        mesh["data"].write(os.path.join(folder, name + ".inp"))
+        case = dict(case, mesh=dict({k: v for k, v in mesh.items() if k != "data"}, file=name + ".inp"))
+    path = os.path.join(folder, name + ".yaml")
+    with open(path, "w") as f:
+        for key, value in case.items():
+            f.write("%s: %s\n" % (key, json.dumps(value)))  # flow style: JSON is YAML
+    return path
+
+
 class Program:
     """The program under test, its working folder and how many times it has run."""
 
@@ -28,11 +41,7 @@ class Program:
         os.makedirs(folder, exist_ok=True)
 
     def write(self, case, name):
-        path = os.path.join(self.folder, name + ".yaml")
-        with open(path, "w") as f:
-            for key, value in case.items():
-                f.write("%s: %s\n" % (key, json.dumps(value)))  # flow style: JSON is YAML
-        return path
+        return write(case, self.folder, name)
 
     def call(self, *arguments):
         self.runs += 1
@@ -146,8 +155,10 @@ def figures(out):
     with open(os.path.join(out, "summary.json")) as f:
         summary = json.load(f)
     found = {k: v for k, v in summary.get("result", {}).items() if isinstance(v, (int, float)) and not isinstance(v, bool)}
-    with open(os.path.join(out, "history.csv")) as f:
-        rows = list(csv.reader(f))
+    rows = [[]]
+    if os.path.exists(os.path.join(out, "history.csv")):  # no step, no row
+        with open(os.path.join(out, "history.csv")) as f:
+            rows = list(csv.reader(f))
     for head, value in zip(rows[0], rows[-1]):
         try:
             found.setdefault(head.split(" [")[0], float(value))

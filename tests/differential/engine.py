@@ -1,13 +1,12 @@
 """Runs models under relations, judges them, shrinks what fails, and counts."""
 import copy
 import glob
-import json
 import os
 import random
 import shutil
 import time
 
-from case import Crashed, Refused, deviation
+from case import Crashed, Refused, deviation, write
 
 MOST = 5  # stored failures of one relation of a room
 
@@ -169,19 +168,13 @@ def shrink(program, room, model, relation, seed, limit=60):
     return model
 
 
-def keep(folder, room, seed, relation, text, program, name, model, other):
+def keep(folder, room, seed, relation, text, case, other):
     """Stores a failure: the case, the other case, the relation, and the seed."""
     place = os.path.join(folder, "%s-%d-%s" % (room.NAME, seed, relation))
     os.makedirs(place, exist_ok=True)
-    for label, case in (("case", model), ("other", other)):
-        if case is None:
-            continue
-        with open(os.path.join(place, label + ".yaml"), "w") as f:
-            for key, value in case.items():
-                f.write("%s: %s\n" % (key, json.dumps(value)))
-        file = case.get("mesh", {}).get("file") if isinstance(case.get("mesh"), dict) else None
-        if file and os.path.exists(os.path.join(program.folder, file)):
-            shutil.copy(os.path.join(program.folder, file), place)
+    for label, found in (("case", case), ("other", other)):
+        if found is not None:
+            write(found, place, label)
     with open(os.path.join(place, "relation"), "w") as f:
         f.write("%s seed %d, %s: %s\n" % (room.NAME, seed, relation, text))
     return place
@@ -200,7 +193,7 @@ def examine(program, room, seed, name, plan, found=None, small=False):
         if outcome == "FAILED" and found and len(glob.glob(os.path.join(found, "%s-*-%s" % (room.NAME, relation)))) < MOST:
             if small:
                 case = shrink(program, room, seeded(room, seed), relation, seed).case
-            keep(found, room, seed, relation, text, program, name, case, other)
+            keep(found, room, seed, relation, text, case, other)
     for entry in glob.glob(os.path.join(program.folder, name + "*")):
         shutil.rmtree(entry, ignore_errors=True) if os.path.isdir(entry) else os.remove(entry)
     return [room.NAME, seed, state, " ".join(held), " ".join(r for r, _ in failed), "%.3f" % (time.time() - begin),

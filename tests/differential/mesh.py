@@ -1,15 +1,21 @@
-"""Meshes of boxes made in Python, so that a test can turn, mirror, renumber and write them itself."""
+"""Meshes of boxes made in Python, so that a test can turn, mirror, renumber, cut and write them itself."""
 import math
 import random
 
-# faces of a hexahedron as Abaqus numbers them: S1 … S6
+# faces of a hexahedron and of a tetrahedron as Abaqus numbers them: S1 …
 FACES = ((0, 1, 2, 3), (4, 7, 6, 5), (0, 4, 5, 1), (1, 5, 6, 2), (2, 6, 7, 3), (3, 7, 4, 0))
+TET_FACES = ((0, 1, 2), (0, 3, 1), (1, 3, 2), (2, 3, 0))
+TYPES = {8: "C3D8", 4: "C3D4"}
+
+
+def faces_of(cell):
+    return FACES if len(cell) == 8 else TET_FACES
 
 
 class Mesh:
-    """Hexahedra of boxes that share nodes where they touch.
+    """Hexahedra of boxes that share nodes where they touch, or tetrahedra cut from them.
 
-    points: [[x, y, z]]; cells: [[8 node numbers]]; parts: {box name: [cells]}; faces: {name: [(cell, side)]};
+    points: [[x, y, z]]; cells: [[8 or 4 node numbers]]; parts: {box name: [cells]}; faces: {name: [(cell, side)]};
     nodes: {name: [nodes]} for xmin … zmax, the sides of the whole body, as the program names them.
     """
 
@@ -42,25 +48,42 @@ class Mesh:
         self.nodes, self.faces = {}, {}
         count = {}
         for cell in self.cells:
-            for f in FACES:
+            for f in faces_of(cell):
                 key = tuple(sorted(cell[i] for i in f))
                 count[key] = count.get(key, 0) + 1
+        outside = [(c, s, {cell[i] for i in f}) for c, cell in enumerate(self.cells) for s, f in enumerate(faces_of(cell))
+                   if count[tuple(sorted(cell[i] for i in f))] == 1]
         for d, axis in enumerate("xyz"):
             values = [p[d] for p in self.points]
             tolerance = 1e-6 * (max(values) - min(values))
             for end, value in (("min", min(values)), ("max", max(values))):
                 on = {n for n, p in enumerate(self.points) if abs(p[d] - value) < tolerance}
                 self.nodes[axis + end] = sorted(on)
-                self.faces[axis + end] = [(c, s) for c, cell in enumerate(self.cells) for s, f in enumerate(FACES)
-                                          if all(cell[i] in on for i in f)]
-        self.faces["outside"] = [(c, s) for c, cell in enumerate(self.cells) for s, f in enumerate(FACES)
-                                 if count[tuple(sorted(cell[i] for i in f))] == 1]
+                self.faces[axis + end] = [(c, s) for c, s, nodes in outside if nodes <= on]
+        self.faces["outside"] = [(c, s) for c, s, _ in outside]
+
+    def like(self, **changes):
+        other = object.__new__(Mesh)
+        other.__dict__.update(self.__dict__)
+        other.__dict__.update(changes)
+        return other
 
     def mapped(self, function):
         """The same mesh with its points moved; sets stay those of the same nodes."""
-        other = object.__new__(Mesh)
-        other.__dict__.update(self.__dict__)
-        other.points = [function(p) for p in self.points]
+        return self.like(points=[function(p) for p in self.points])
+
+    def jittered(self, rng, share):
+        """Nodes inside the body moved by up to a share of the shortest edge; those on its surface stay."""
+        fixed = {self.cells[c][i] for c, s in self.faces["outside"] for i in faces_of(self.cells[c])[s]}
+        h = min(math.dist(self.points[c[i]], self.points[c[j]]) for c in self.cells for i in range(4) for j in range(i))
+        return self.like(points=[p if n in fixed else [x + rng.uniform(-share, share) * h for x in p] for n, p in enumerate(self.points)])
+
+    def tetrahedra(self):
+        """Each hexahedron cut into six tetrahedra about the diagonal from its first corner to the opposite one: neighbours match."""
+        cut = ((0, 1, 2, 6), (0, 2, 3, 6), (0, 3, 7, 6), (0, 7, 4, 6), (0, 4, 5, 6), (0, 5, 1, 6))
+        other = self.like(cells=[[cell[i] for i in t] for cell in self.cells for t in cut],
+                          parts={k: [6 * c + i for c in v for i in range(6)] for k, v in self.parts.items()})
+        other.sides()
         return other
 
     def shuffled(self, seed):
@@ -71,25 +94,21 @@ class Mesh:
         order = list(range(len(self.cells)))
         rng.shuffle(order)
         place = {c: i for i, c in enumerate(order)}
-        other = object.__new__(Mesh)
-        other.points = [None] * len(self.points)
+        points = [None] * len(self.points)
         for n, p in enumerate(self.points):
-            other.points[to[n]] = p
-        other.cells = [[to[n] for n in self.cells[c]] for c in order]
-        other.parts = {k: [place[c] for c in v] for k, v in self.parts.items()}
-        other.nodes = {k: [to[n] for n in v] for k, v in self.nodes.items()}
-        other.faces = {k: [(place[c], s) for c, s in v] for k, v in self.faces.items()}
-        return other
+            points[to[n]] = p
+        return self.like(points=points, cells=[[to[n] for n in self.cells[c]] for c in order],
+                         parts={k: [place[c] for c in v] for k, v in self.parts.items()},
+                         nodes={k: [to[n] for n in v] for k, v in self.nodes.items()},
+                         faces={k: [(place[c], s) for c, s in v] for k, v in self.faces.items()})
 
     def write(self, path):
         """An Abaqus file with the parts as element sets, sides as node sets and as surfaces."""
-        def rows(values):
-            return "".join(", ".join(map(str, values[i:i + 12])) + "\n" for i in range(0, len(values), 12))
         with open(path, "w") as f:
             f.write("*NODE\n")
             for n, p in enumerate(self.points):
                 f.write("%d, %.17g, %.17g, %.17g\n" % (n + 1, *p))
-            f.write("*ELEMENT, TYPE=C3D8\n")
+            f.write("*ELEMENT, TYPE=%s\n" % TYPES[len(self.cells[0])])
             for c, cell in enumerate(self.cells):
                 f.write("%d, %s\n" % (c + 1, ", ".join(str(n + 1) for n in cell)))
             for name, cells in self.parts.items():
@@ -100,6 +119,11 @@ class Mesh:
                 f.write("*SURFACE, NAME=%s_f, TYPE=ELEMENT\n" % name)
                 for c, s in faces:
                     f.write("%d, S%d\n" % (c + 1, s + 1))
+
+
+def rows(values):
+    """Numbers of a set as an Abaqus file has them."""
+    return "".join(", ".join(map(str, values[i:i + 12])) + "\n" for i in range(0, len(values), 12))
 
 
 def turned(angle):

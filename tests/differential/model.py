@@ -1,7 +1,6 @@
 """What a generator makes: a case whose mesh is boxes, and the figures that relations compare."""
 import copy
 import math
-import os
 
 from mesh import Mesh, turned
 
@@ -32,7 +31,8 @@ class Model:
         return self.case["mesh"]["boxes"]
 
     def mesh(self):
-        return Mesh(self.boxes())
+        """The mesh, made here; where it is no mesh of boxes the case holds it (`data`) and Program.write writes it."""
+        return self.case["mesh"].get("data") or Mesh(self.boxes())
 
 
 def entries(case):
@@ -117,30 +117,39 @@ def mirrored(model):
     return m, factor
 
 
-def in_file(model, folder, name, angle=0.0, shuffle=None):
-    """The same mesh from a file, turned about z by an angle, its nodes and elements renumbered."""
+def in_file(model, angle=0.0, shuffle=None, move=None, scale=1.0):
+    """The same mesh from a file: scaled, turned about z, moved, its nodes and elements renumbered."""
     m = model.copy()
     mesh = model.mesh()
-    if angle:
-        mesh = mesh.mapped(turned(angle))
+    turn, by = turned(angle), move or [0.0, 0.0, 0.0]
+
+    def place(p):
+        return [scale * x + d for x, d in zip(turn(p), by)]
+    if angle or move or scale != 1.0:
+        mesh = mesh.mapped(place)
     if shuffle is not None:
         mesh = mesh.shuffled(shuffle)
-    path = os.path.join(folder, name + ".inp")
-    mesh.write(path)
-    rest = {k: v for k, v in m.case["mesh"].items() if k not in ("boxes", "element")}
-    m.case["mesh"] = dict(rest, file=os.path.basename(path))
-    turn = turned(angle)
+    rest = {k: v for k, v in m.case["mesh"].items() if k not in ("boxes", "element", "data")}
+    m.case["mesh"] = dict(rest, data=mesh)
     for key, e in entries(m.case):
         if e.get("set") in SIDES:
-            faces = key == "boundary" or "pressure" in e or "traction" in e
-            e["set"] += "_f" if faces else "_n"
-        for k in VECTORS + ("point", "to"):
+            e["set"] = set_in_file(key, e)
+        for k in ("point", "to"):
+            if k in e:
+                e[k] = place(e[k])
+        for k in VECTORS:
             if k in e and angle:
                 e[k] = turn(e[k])
     for e in m.case.get("inherent", []):
         if angle:
             e["angle"] = e.get("angle", 0) + angle
     return m
+
+
+def set_in_file(key, entry):
+    """A side's name in a file: its faces or its nodes."""
+    faces = key == "boundary" or any(k in entry for k in ("pressure", "traction"))
+    return entry["set"] + ("_f" if faces else "_n")
 
 
 def welded(model):

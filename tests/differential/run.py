@@ -11,6 +11,7 @@ import signal
 import sys
 import tempfile
 import time
+import traceback
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
@@ -62,7 +63,11 @@ def work(options, todo, following, current, stop):
                 if stop and time.time() > stop:
                     return
                 current[0], current[1] = ROOMS.index(name), seed
-                row, failed = engine.examine(program, room, seed, "m", plan, options.found, options.shrink)
+                try:
+                    row, failed = engine.examine(program, room, seed, "m", plan, options.found, options.shrink)
+                except Exception:  # of the test itself: the next model goes on
+                    text = " ".join(traceback.format_exc().split("\n")[-4:])
+                    row, failed = [name, seed, "failed", "", "test", 0, text], [("test", text)]
                 append(options.log, row)
                 for relation, text in failed:
                     if row[2] == "failed":

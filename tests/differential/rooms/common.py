@@ -3,6 +3,7 @@ import logging
 
 from case import Refused
 from engine import Check
+from mesh import Mesh
 from model import in_file, mirrored, moved, quarter_turn, welded
 
 MM = 1e-3
@@ -54,8 +55,8 @@ def geometry(model, rng, program, name, tolerance, turn=True, mirror=True, file=
     yield Check("curve", tolerance, lambda: with_mesh(model, order="curve"))
     if file:
         number = rng.randint(1, 999)
-        yield Check("file", tolerance, lambda: in_file(model, program.folder, name + "-file"))
-        yield Check("renumber", tolerance, lambda: in_file(model, program.folder, name + "-renumber", shuffle=number))
+        yield Check("file", tolerance, lambda: in_file(model))
+        yield Check("renumber", tolerance, lambda: in_file(model, shuffle=number))
 
 
 def ways(model, base, rng, bits=1e-13, ranks=None, close=None, output=True):
@@ -74,6 +75,27 @@ def ways(model, base, rng, bits=1e-13, ranks=None, close=None, output=True):
                     out=rng.random() < 0.5)
     if ranks:
         yield Check("ranks", close or bits, model, ranks=rng.choice([2, 3]))
+
+
+def free_mesh(rng, most=1, cells=(1, 3)):
+    """A mesh that is no grid: hexahedra with moved nodes, or tetrahedra; and the boxes it is made of."""
+    parts = boxes(rng, most=most, cells=cells)
+    mesh = Mesh(parts)
+    if rng.random() < 0.4:
+        mesh = mesh.tetrahedra()
+    if rng.random() < 0.7:
+        mesh = mesh.jittered(rng, 0.2 if len(mesh.cells[0]) == 8 else 0.1)
+    return mesh, parts
+
+
+def places(model, rng, tolerance, only=None):
+    """Relations of place and numbering of a mesh from a file."""
+    by = [round(rng.uniform(-50, 50)) * 1e-3 for _ in range(3)]
+    number, angle = rng.randint(1, 999), rng.uniform(0.2, 1.3)
+    yield Check("move", tolerance, lambda: in_file(model, move=by))
+    yield Check("renumber", tolerance, lambda: in_file(model, shuffle=number))
+    yield Check("curve", tolerance, lambda: with_mesh(model, order="curve"))
+    yield Check("turn_any", tolerance, lambda: in_file(model, angle=angle), only=only)
 
 
 def with_mesh(model, **keys):

@@ -103,7 +103,7 @@ def relations(model, base, rng, program, name):
     yield from geometry(model, rng, program, name, loose)
     if judge["kind"] != "block" and (judge["kind"] != "pull" or case["supports"][1]["along"] == "z"):
         angle = rng.uniform(0.2, 1.3)
-        yield Check("turn_any", loose, lambda: in_file(model, program.folder, name + "-turn_any", angle=angle),
+        yield Check("turn_any", loose, lambda: in_file(model, angle=angle),
                     only=("u2", "fz", "vm", "ep", "u_max", "von_mises_max", "energy_work", "energy_stored", "energy_dissipated"))
     s = rng.choice([1e-3, 1e3, 0.37])
     yield Check("scale", loose, lambda: resized(model, s), factor={"kind u": s, "kind f": s * s, "kind e": s ** 3})

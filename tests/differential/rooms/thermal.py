@@ -1,8 +1,8 @@
 """Transient heat: boxes with boundary conditions, births, beams, temperature-dependent materials."""
 from engine import Check
-from judges import heat
+from judges import calculix, heat
 from model import Model, in_file, scaled
-from rooms.common import FACES, boxes, corner, geometry, inside, ways, with_keys
+from rooms.common import FACES, boxes, corner, free_mesh, geometry, inside, places, ways, with_keys
 
 NAME = "thermal"
 
@@ -12,7 +12,31 @@ def table(rng, value):
     return value if rng.random() < 0.6 else [[300, value], [1500, value * rng.choice([0.7, 1.5])]]
 
 
+def steady(rng):
+    """Free meshes until nothing changes any more."""
+    mesh, parts = free_mesh(rng)
+    k, capacity = rng.choice([8.0, 20.0, 150.0]), 7900.0 * 500.0
+    case = {"physics": "thermal", "mesh": {"data": mesh}, "output": {"count": 0}, "initial_temperature": rng.choice([300.0, 500.0]),
+            "materials": [{"name": "m", "density": 7900.0, "specific_heat": 500.0, "conductivity": k}]}
+    length = max(b["size"][d] for b in parts for d in range(3))
+    case["duration"] = 15 * length * length * capacity / k
+    sides = rng.sample(FACES + ("zmin", "zmax"), 3)
+    case["boundary"] = [{"set": sides[0] + "_f", "temperature": rng.choice([300.0, 700.0])},
+                        {"set": sides[1] + "_f", "flux": rng.choice([1e5, -2e4, 1e6]) * k / 20}]
+    if rng.random() < 0.5:
+        case["boundary"].append({"set": sides[2] + "_f", "temperature": 400.0} if set(sides[0][0]) == set(sides[2][0]) else
+                                {"set": sides[2] + "_f", "flux": 3e5 * k / 20})
+    if rng.random() < 0.5:
+        case["body_source"] = rng.choice([1e7, 1e8]) * k / 20
+    nodes = [rng.choice(mesh.points) for _ in range(3)]
+    case["probes"] = [{"name": "p%d" % i, "point": p} for i, p in enumerate(nodes)]
+    figures = {"p0": "T", "p1": "T", "p2": "T", "T_max": "T", "T_min": "T", "stored": "e", "held": "e"}
+    return Model(case, figures, offset={"T": case["boundary"][0]["temperature"]}, scale={"T": 1.0}, plain=False, steady=True)
+
+
 def generate(rng):
+    if rng.random() < 0.25:
+        return steady(rng)
     parts = boxes(rng)
     case = {"physics": "thermal", "mesh": {"boxes": parts}, "output": {"count": rng.choice([0, 1, 3])}}
     if rng.random() < 0.2:
@@ -70,11 +94,11 @@ def may_fail(text):
 
 def sound(model, base):
     """The energy balance closes, and without sources temperatures stay within what was given."""
-    size = sum(abs(base[k]) for k in ("stored", "held", "flux", "convected", "radiated", "body", "born"))
+    size = sum(abs(base.get(k, 0.0)) for k in ("stored", "held", "flux", "convected", "radiated", "body", "born"))
     if abs(base["energy_gap"]) > 1e-9 * max(size, 1e-12) and model.case.get("latent") != "apparent":
         yield "energy balance open by %g of %g J" % (base["energy_gap"], size)
     case = model.case
-    if not case.get("body_source") and not any("flux" in b for b in case["boundary"]) and "birth" not in case:
+    if not model.judge.get("steady") and not case.get("body_source") and not any("flux" in b for b in case["boundary"]) and "birth" not in case:
         given = [case["initial_temperature"], case["ambient"]]
         for b in case["boundary"]:
             v = b.get("temperature")
@@ -105,13 +129,20 @@ def resized(model, s):
 def relations(model, base, rng, program, name):
     case = model.case
     close = {"T": 1e-8, "e": 1e-8}
+    if model.judge.get("steady"):
+        yield from places(model, rng, close)
+        yield from ways(model, base, rng, ranks=True)
+        yield Check("assembly", close, with_keys(model, assembly=rng.choice(["atomic", "color", "gather", "cluster"])))
+        yield Check("half_step", {"T": 1e-6, "e": 1e-6}, with_keys(model, safety=0.45))
+        yield Check("judge_calculix", {"T": 1e-4}, follow=lambda p, n: calculix.steady(p, n, model))
+        return
     yield from geometry(model, rng, program, name, close)
     yield from ways(model, base, rng, ranks=True)
     if not any("emissivity" in b for b in case["boundary"]):
         s = rng.choice([1e-3, 1e3, 0.37])
         yield Check("scale", close, lambda: resized(model, s), factor={"kind e": s ** 3})
     angle = rng.uniform(0.2, 1.3)
-    yield Check("turn_any", close, lambda: in_file(model, program.folder, name + "-turn_any", angle=angle))
+    yield Check("turn_any", close, lambda: in_file(model, angle=angle))
     yield Check("assembly", close, with_keys(model, assembly=rng.choice(["atomic", "color", "gather", "cluster"])))
     yield Check("precision", {"T": 2e-3, "e": 2e-3}, with_keys(model, precision=rng.choice(["single", "mixed"])))
     yield Check("set", 1e-300, with_keys(model, duration=1.0), args=("--set", "duration=%r" % case["duration"]))

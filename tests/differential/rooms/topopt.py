@@ -2,9 +2,9 @@
 import copy
 
 from engine import Check
-from judges import simp
+from judges import calculix, simp
 from model import Model
-from rooms.common import ways, with_keys
+from rooms.common import FACES, free_mesh, places, ways, with_keys
 
 NAME = "topopt"
 
@@ -17,7 +17,20 @@ def face(axis, end, size):
     return {"min": low[:3], "max": high[:3]}
 
 
+def whole(rng):
+    """Free meshes that are solid everywhere: the objective is the compliance."""
+    mesh, _ = free_mesh(rng)
+    case = {"physics": "topopt", "mesh": {"data": mesh}, "iterations": 0, "volume": 1.0, "filter": {"kind": "none"},
+            "solver": {"tolerance": 1e-10}, "output": {"count": 0},
+            "materials": [{"name": "m", "young": rng.choice([1e9, 2.1e11]), "poisson": rng.choice([0.3, 0.0, 0.2, 0.4])}],
+            "supports": rng.choice([[{"set": "zmin_n"}], [{"set": "xmin_n", "fix": "x"}, {"set": "ymin_n", "fix": "y"}, {"set": "zmin_n", "fix": "z"}]]),
+            "loads": [{"set": s + "_n", "force": [round(rng.uniform(-100, 100), 1) for _ in range(3)]} for s in rng.sample(FACES + ("zmax",), rng.randint(1, 2))]}
+    return Model(case, {"objective": "c"}, heat=False, flat=False, plain=False, whole=True)
+
+
 def generate(rng):
+    if rng.random() < 0.25:
+        return whole(rng)
     flat = rng.random() < 0.35
     n = [rng.randint(4, 10), rng.randint(4, 8), 0 if flat else rng.randint(2, 5)]
     h = rng.choice([1e-3, 1.0, 5e-3])
@@ -69,7 +82,7 @@ def may_fail(text):
 
 
 def sound(model, base):
-    if base["volume"] > model.case["volume"] * (1 + 1e-6):
+    if not model.judge.get("whole") and base["volume"] > model.case["volume"] * (1 + 1e-6):
         yield "volume %g of %g" % (base["volume"], model.case["volume"])
     if not base["objective"] > 0:
         yield "objective %g" % base["objective"]
@@ -91,6 +104,15 @@ def relations(model, base, rng, program, name):
         if k in m.case["materials"][0]:
             m.case["materials"][0][k] *= 10
     yield Check("stiffer", tolerance, m, factor={"kind c": 0.1})
+    if model.judge.get("whole"):
+        if len(case["supports"]) == 1:
+            yield from places(model, rng, tolerance)
+        else:
+            yield from (c for c in places(model, rng, tolerance) if c.name != "turn_any")
+        yield from ways(model, base, rng, 1e-12, ranks=True)
+        yield Check("jacobi", tolerance, with_keys(model, solver={"tolerance": 1e-10, "preconditioner": "jacobi"}))
+        yield Check("judge_calculix", 1e-4, follow=lambda p, n: calculix.compliance(p, n, model))
+        return
     yield Check("swap", {"c": 1e-5, "n": 1e-5}, lambda: swapped(model))
     yield from ways(model, base, rng, 1e-12, ranks=True)
     yield Check("jacobi", tolerance, with_keys(model, solver={"tolerance": 1e-10, "preconditioner": "jacobi"}))
