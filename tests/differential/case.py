@@ -23,6 +23,11 @@ def write(case, folder, name):
     if isinstance(mesh, dict) and "data" in mesh:
         mesh["data"].write(os.path.join(folder, name + ".inp"))
         case = dict(case, mesh=dict({k: v for k, v in mesh.items() if k != "data"}, file=name + ".inp"))
+    for i, entry in enumerate(case.get("paths", [])):  # a toolpath: rows of time, x, y, z, power
+        if "data" in entry:
+            with open(os.path.join(folder, name + ".csv"), "w") as f:
+                f.write("time,x,y,z,power\n" + "".join("%.17g,%.17g,%.17g,%.17g,%.17g\n" % tuple(r) for r in entry["data"]))
+            case = dict(case, paths=[dict({k: v for k, v in entry.items() if k != "data"}, file=name + ".csv")])
     path = os.path.join(folder, name + ".yaml")
     with open(path, "w") as f:
         for key, value in case.items():

@@ -21,7 +21,9 @@ def factor(entry, time):
 def step(model, mesh, time):
     """One step: what the supports and loads are at its end, reached in proportion to time."""
     case = model.case
-    out = ["*STEP, INC=10000\n*STATIC\n%g, 1., 1e-6, 0.1\n" % (0.05 if model.judge["plastic"] else 1.0), "*BOUNDARY, OP=NEW\n"]
+    # the same increments: where stresses turn as they grow, the return mapping depends on them
+    steps = case["phases"][time - 1].get("steps", 1)
+    out = ["*STEP, INC=10000\n*STATIC, DIRECT\n%.12g, 1.\n" % (1 / steps), "*BOUNDARY, OP=NEW\n"]
     for e in case["supports"]:
         which = "xyz" if e.get("fix") == "all" else e.get("fix", e.get("along", "xyz"))
         for d, axis in enumerate("xyz"):
