@@ -74,6 +74,10 @@ static void log_print(void *user, ig_log_level level, const char *message) {
   line_print(message);
 }
 
+static void line_drop(void *user, const char *label, const char *value) {
+  (void)user, (void)label, (void)value;
+}
+
 /* Advances in portions, with a state kept after the first and brought back after two more. */
 static ig_status portions_run(ig_case *c, seat *s) {
   ig_sim *sim;
@@ -148,7 +152,7 @@ static void *seat_run(void *user) {
   if (cx)
     status = ig_ranks_agree(cx, status);
   if (status == IG_OK && r->check)
-    status = ig_check(c, NULL, NULL);
+    status = ig_check(c, line_drop, NULL);
   else if (status == IG_OK && r->portion)
     status = portions_run(c, s);
   else if (status == IG_OK) {

@@ -38,12 +38,33 @@ def generate(rng):
         amount = rng.uniform(0.3, 0.9) * strength / e * (2.5 if breaks else 1.0)
         case["initial"] = [{"strain": [amount, 0.0, 0.0] + ([0.0, 0.0, 0.0] if solid else [])}]
         case["supports"] = [{"set": "xmin", "fix": "x"}, {"set": "xmax", "fix": "x"}]
+    extra = False
+    if breaks and not solid and rng.random() < 0.5:  # notches, weak planes, scatter, contact of fragments
+        extra = True
+        way = rng.choice(["crack", "interface", "weibull", "contact", "finite", "rigid", "friction"])
+        line = {"from": [0.0, h * (n[1] // 2)], "to": [h * (n[0] // 2), h * (n[1] // 2)]}
+        if way == "crack":
+            case["cracks"] = [dict(line, closed=rng.random() < 0.5)]
+        elif way == "interface":
+            case["interfaces"] = [dict(line, to=[n[0] * h, line["to"][1]], fracture_energy=50.0, cohesive_strength=2e7)]
+        elif way == "weibull":
+            case["cohesive"].update(weibull=8.0, seed=rng.randint(1, 99))
+        elif way == "contact":
+            case["surface_contact"] = True
+        elif way == "finite":
+            case["rotation"] = "finite"
+        elif way == "rigid":
+            case["cohesive"]["contact"] = "rigid"
+        else:
+            case["cohesive"]["friction"] = 0.4
+        if rng.random() < 0.4:
+            case["cohesive"]["criterion"] = rng.choice(["facet_mean", "effective_mean", "principal_max", "principal_mean", "principal_best"])
     where = [[k * h * rng.randint(0, c) / c for k, c in zip(n, n)] for _ in range(2)]
     case["probes"] = [{"name": "u0", "point": where[0], "quantity": "ux"}, {"name": "u1", "point": where[1], "quantity": "uy"},
                       {"name": "fx", "set": "xmin", "quantity": "fx"}]
     figures = {"u0": "u", "u1": "u", "fx": "f"}
     scale = {"u": 1e-3 * strength / e * length}
-    return Model(case, figures, breaks=breaks, solid=solid, scale=scale, length=length, kind=kind)
+    return Model(case, figures, breaks=breaks, solid=solid, scale=scale, length=length, kind=kind, extra=extra)
 
 
 def may_fail(text):

@@ -16,7 +16,7 @@ def single(rng):
                 "liquidus": 1720.0, "latent_heat": rng.choice([0.0, 2.7e5]), "absorptivity": rng.choice([0.35, 0.5])}
     case = {"physics": "powder", "materials": [material], "initial_temperature": rng.choice([300.0, 500.0]), "layer_height": layer, "safety": 0.3,
             "beam": {"radius": rng.choice([40, 50, 70]) * UM}, "output": {"count": 0},
-            "grid": {"cell": cell, "ratio": rng.choice([1, 2]), "margin": 160 * UM, "plate": rng.choice([120, 200]) * UM, "window": [0.1, 0.1, 0.1]}}
+            "grid": {"cell": cell, "ratio": 1, "margin": 160 * UM, "plate": rng.choice([120, 200]) * UM, "window": [0.1, 0.1, 0.1]}}
     if rng.random() < 0.5:
         case["beam"]["depth"] = rng.choice([40, 60]) * UM
     if rng.random() < 0.5:
@@ -99,7 +99,7 @@ def relations(model, base, rng, program, name):
         by = [40 * UM * rng.randint(-9, 9) for _ in range(2)]
         yield Check("move", {"T": 1e-5, "e": 1e-6}, lambda: on_path(model, lambda x, y: (x + by[0], y + by[1])))
         yield Check("half_step", {"T": 0.03, "e": 0.02}, with_keys(model, safety=0.15))
-        yield Check("judge_numpy", {"T": 0.03, "e": 0.01}, figures=lambda: bed.analyse(model), only=("p0", "p1", "p2", "source"))
+        yield Check("judge_numpy", {"T": 0.01, "e": 0.01}, figures=lambda: bed.analyse(model), only=("p0", "p1", "p2", "source"))
         return
     big = with_keys(model, grid=dict(case["grid"], window=[0.1, 0.1, 0.1]))
     yield Check("whole_bed_fine", {"T": 0.03, "e": 0.02, "l": 0.1}, big)

@@ -60,6 +60,12 @@ def generate(rng):
                              "angle": rng.choice([0.0, 0.5])}]
         h = parts[1]["size"][2] / parts[1]["cells"][2]
         phases.append({"kind": "build", "name": "one", "set": "b", "height": h * rng.choice([1, parts[1]["cells"][2]])})
+    if rng.random() < 0.15 and kind in ("load", "pull"):
+        case["rotations"] = "finite"
+    if rng.random() < 0.4 and kind == "build":
+        phases.append(rng.choice([{"kind": "cut", "name": "cut", "set": "zmin", "steps": 1}, {"kind": "cut", "name": "cut", "set": "a", "steps": rng.choice([1, 2])}]))
+        if phases[-1]["set"] == "zmin":
+            case["supports"] = [{"set": "zmin", "fix": "all", "until": "cut"}, {"set": "b", "fix": "all", "since": "cut"}]
     if rng.random() < 0.3 and kind in ("load", "heat"):
         phases.append({"kind": "load", "name": "two", "steps": 1})
     case["phases"] = phases

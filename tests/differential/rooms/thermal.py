@@ -1,8 +1,8 @@
 """Transient heat: boxes with boundary conditions, births, beams, temperature-dependent materials."""
 from engine import Check
 from judges import calculix, heat
-from model import Model, in_file, scaled
-from rooms.common import FACES, boxes, corner, free_mesh, geometry, inside, places, ways, with_keys
+from model import Model, in_file, scaled, welded
+from rooms.common import FACES, boxes, corner, free_mesh, geometry, inside, places, ways, with_keys, with_mesh
 
 NAME = "thermal"
 
@@ -34,9 +34,52 @@ def steady(rng):
     return Model(case, figures, offset={"T": case["boundary"][0]["temperature"]}, scale={"T": 1.0}, plain=False, steady=True)
 
 
+def printed(rng):
+    """A beam over a plate on which beads or layers are born: paths, sources and births."""
+    h = 1e-3
+    n = [rng.randint(4, 7), rng.randint(2, 4)]
+    layers = rng.randint(1, 2)
+    case = {"physics": "thermal", "output": {"count": rng.choice([0, 2])}, "ambient": 300.0, "initial_temperature": rng.choice([300.0, 500.0]),
+            "mesh": {"boxes": [{"name": "a", "origin": [0.0, 0.0, -2 * h], "size": [n[0] * h, n[1] * h, 2 * h], "cells": [n[0], n[1], 2]},
+                               {"name": "b", "origin": [0.0, 0.0, 0.0], "size": [n[0] * h, n[1] * h, layers * h], "cells": [n[0], n[1], layers]}]},
+            "materials": [{"name": "m", "density": 7900.0, "specific_heat": table(rng, 500.0), "conductivity": table(rng, 20.0), "solidus": 1670.0, "liquidus": 1720.0,
+                           "latent_heat": rng.choice([0.0, 2.6e5]), "absorptivity": rng.choice([0.4, [[300, 0.3], [1700, 0.5]]])}],
+            "boundary": [{"set": "zmin", "temperature": 300.0}, {"set": "surface", "convection": 20.0}]}
+    if rng.random() < 0.3:
+        case["materials"][0]["powder_conductivity"] = 0.5
+    model = rng.choice(["surface", "gaussian", "goldak", "cylinder"])
+    speed = rng.choice([0.02, 0.05])
+    raster = {"power": rng.choice([200.0, 800.0]), "speed": speed, "travel": 1.0, "hatch": h, "layer_height": h, "layers": layers, "angle": rng.choice([0.0, 0.3]),
+              "rotation": rng.choice([0.0, 1.5707963267948966]), "regions": [{"min": [0.0, 0.0], "max": [n[0] * h, n[1] * h]}]}
+    if rng.random() < 0.3:
+        raster.update(rng.choice([{"one_way": True}, {"contour": True}, {"island": 2 * h}, {"dwell": 0.05}]))
+    beam = {"model": model, "radius": rng.choice([0.8, 1.5]) * h, "raster": raster}
+    if rng.random() < 0.2 and model == "surface":
+        beam["ring"] = {"radius": 1.2 * h, "width": 0.6 * h, "share": 0.5}
+    if rng.random() < 0.2:
+        beam["normalise"] = False
+    case["beams"] = [beam]
+    way = rng.choice(["bead", "layers", "none"])
+    if way == "bead":
+        case["birth"] = {"by": "bead", "set": "b", "width": 1.2 * h, "height": h, "lead": rng.choice([0.0, h])}
+    elif way == "layers":
+        case["birth"] = {"by": "layers", "set": "b", "height": h}
+    if way != "none" and rng.random() < 0.6:
+        case["birth"]["temperature"] = rng.choice(["ambient", "melt", "inherited"])
+    case["duration"] = round(layers * (n[0] * n[1] * h / speed) * rng.uniform(0.4, 1.1), 4)
+    if rng.random() < 0.3:
+        case["dwell_change"] = 5.0
+    case["probes"] = [{"name": "p0", "point": [0.5 * n[0] * h, 0.5 * n[1] * h, -h]}, {"name": "p1", "point": [1.5 * h, 0.5 * h, -0.5 * h]}]
+    figures = {"p0": "T", "p1": "T", "T_max": "T", "stored": "e", "beam": "e", "born": "e", "convected": "e", "held": "e"}
+    return Model(case, figures, offset={"T": case["initial_temperature"]}, scale={"T": 1.0}, plain=False, printed=True)
+
+
 def generate(rng):
-    if rng.random() < 0.25:
+    kind = rng.random()
+    if kind < 0.2:
         return steady(rng)
+    if kind < 0.4:
+        return printed(rng)
     parts = boxes(rng)
     case = {"physics": "thermal", "mesh": {"boxes": parts}, "output": {"count": rng.choice([0, 1, 3])}}
     if rng.random() < 0.2:
@@ -98,11 +141,13 @@ def volume(box):
 
 def sound(model, base):
     """The energy balance closes, and without sources temperatures stay within what was given."""
-    size = sum(abs(base.get(k, 0.0)) for k in ("stored", "held", "flux", "convected", "radiated", "body", "born"))
+    size = sum(abs(base.get(k, 0.0)) for k in ("stored", "held", "flux", "convected", "radiated", "body", "born", "beam"))
     rounding = 1e-13 * 4e6 * sum(volume(b) for b in model.boxes()) * base["T_max"] if "boxes" in model.case["mesh"] else 1e-9
     if abs(base["energy_gap"]) > 1e-9 * size + rounding and model.case.get("latent") != "apparent":
         yield "energy balance open by %g of %g J" % (base["energy_gap"], size)
     case = model.case
+    if model.judge.get("printed"):
+        return
     if not model.judge.get("steady") and not case.get("body_source") and not any("flux" in b for b in case["boundary"]) and "birth" not in case:
         given = [case["initial_temperature"], case["ambient"]]
         for b in case["boundary"]:
@@ -140,6 +185,20 @@ def relations(model, base, rng, program, name):
         yield Check("assembly", close, with_keys(model, assembly=rng.choice(["atomic", "color", "gather", "cluster"])))
         yield Check("half_step", {"T": 1e-6, "e": 1e-6}, with_keys(model, safety=0.45))
         yield Check("judge_calculix", {"T": 1e-4}, follow=lambda p, n: calculix.steady(p, n, model))
+        return
+    if model.judge.get("printed"):
+        yield from ways(model, base, rng, ranks=True)
+        yield Check("assembly", close, with_keys(model, assembly=rng.choice(["atomic", "color", "gather", "cluster"])))
+        yield Check("curve", close, lambda: with_mesh(model, order="curve"))
+        yield Check("welded", close, lambda: welded(model))
+        yield Check("precision", {"T": 2e-2, "e": 2e-2}, with_keys(model, precision="mixed"))
+        m = model.copy()
+        one = m.case["beams"][0]
+        one["raster"]["power"] *= 0.5
+        m.case["beams"].append(one)
+        yield Check("two_beams", close, m)
+        if case["birth"]["by"] != "bead" if "birth" in case else True:
+            yield Check("half_step", {"T": 0.1, "e": 0.1}, with_keys(model, safety=0.45))
         return
     yield from geometry(model, rng, program, name, close)
     yield from ways(model, base, rng, ranks=True)
