@@ -48,6 +48,24 @@ static const char *const small_topopt[] = {
     "iterations", "9",
     "output",     "{every: 3, history_every: 2, checkpoint_every: 0}",
     NULL};
+/* a filter that solves a linear system: where it begins is not part of a state */
+#define HELMHOLTZ                                                                                  \
+  "volume", "0.4", "filter", "{kind: helmholtz, radius: 2.5}", "optimiser", "{method: mma}",       \
+      "iterations", "9", "output", "{every: 3, history_every: 2, checkpoint_every: 0}", NULL
+static const char *const small_helmholtz[] = {
+    "physics",  "topopt",
+    "grid",     "{elements: [10, 6, 4]}",
+    "supports", "[{box: {min: [0, 0, 0], max: [0, 6, 4]}}]",
+    "loads",    "[{box: {min: [10, 0, 0], max: [10, 0, 4]}, force: [0, -1, 0]}]",
+    HELMHOLTZ};
+static const char *const small_helmholtz_mesh[] = {
+    "physics",   "topopt",
+    "mesh",      "{boxes: [{size: [10, 6, 4], cells: [10, 6, 4]}]}",
+    "materials", "[{name: unit, young: 1, poisson: 0.3}]",
+    "supports",  "[{set: xmin}]",
+    "loads",     "[{set: xmax, force: [0, -1, 0]}]",
+    HELMHOLTZ};
+#undef HELMHOLTZ
 static const char *const small_fracture[] = {
     "physics",
     "fracture",
@@ -134,9 +152,11 @@ static const char *const small_stress[] = {
 #undef OUTPUT
 
 static const small_case small_cases[] = {
-    {"thermal", false, 0, small_thermal},   {"topopt", false, 1, small_topopt},
-    {"fracture", false, 0, small_fracture}, {"insertion", true, -1, small_insertion},
-    {"dynamics", false, 0, small_dynamics}, {"static", false, 0, small_static},
+    /* neighbours are of different rooms or meshes */
+    {"thermal", false, 0, small_thermal},     {"topopt", false, 1, small_topopt},
+    {"fracture", false, 0, small_fracture},   {"topopt", false, 1, small_helmholtz},
+    {"insertion", true, -1, small_insertion}, {"dynamics", false, 0, small_dynamics},
+    {"static", false, 0, small_static},       {"topopt", false, 1, small_helmholtz_mesh},
     {"stress", false, 0, small_stress},
 };
 enum { SMALL_CASES = sizeof small_cases / sizeof *small_cases };

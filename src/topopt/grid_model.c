@@ -60,8 +60,7 @@ static ig_status make_filter(ig_topopt_grid_model *m) {
     IG_TRY(ig_multigrid_update(m->helmholtz));
     IG_TRY(ig_array_new_device(m->cx, &m->nodal_f, n, sizeof(double), "filter load"));
     IG_TRY(ig_array_new_device(m->cx, &m->nodal_u, n, sizeof(double), "filter state"));
-    IG_TRY(ig_array_zero(m->cx, &m->nodal_f));
-    return ig_array_zero(m->cx, &m->nodal_u);
+    return ig_array_zero(m->cx, &m->nodal_f);
   }
   int64_t count = 1;
   for (int d = 0; d < 3; d++) {
@@ -129,6 +128,9 @@ static ig_status grid_filter(void *self, const double *in, double *out) {
   IG_TRY(ig_slab_refresh(&m->grid, 1, sizeof *in, 1, (double *)in));
   IG_SLAB_TRY(m->slab,
               ops->to_nodes(m->cx, &m->grid, m->helmholtz->brick.load, in, m->nodal_f.dev));
+  /* From zero: a filtered field depends on its input alone, and a run goes on from a checkpoint to
+     the same bits. */
+  IG_TRY(ig_array_zero(m->cx, &m->nodal_u));
   IG_TRY(ig_multigrid_solve(m->helmholtz, m->nodal_f.dev, m->nodal_u.dev, 1e-10, &report));
   if (report.end != IG_SOLVE_CONVERGED && report.residual > 1e-8)
     return IG_FAIL(m->cx, IG_NUMERIC, "the Helmholtz filter %s", ig_solve_end_text(report.end));

@@ -100,7 +100,6 @@ ig_status ig_topopt_mesh_helmholtz_new(ig_topopt_mesh_model *m, const ig_lid *el
   if (m->type == IG_TET10)
     IG_TRY(use_corners(m, element, conn));
   IG_TRY(ig_array_push(cx, &h->fix));
-  IG_TRY(ig_array_zero(cx, &h->u));
   const double length =
       ig_topopt_mesh_radius(m) / (2 * sqrt(3.0)); /* has the cone's second moment */
   h->hex.size = 1;
@@ -132,6 +131,7 @@ ig_status ig_topopt_mesh_helmholtz(ig_topopt_mesh_model *m, const double *in, do
   ig_solve_report report;
   IG_TRY(ig_topopt_mesh_surround(m, 1, &in));
   IG_TRY(m->ops->to_nodes(m->cx, &h->hex, h->plan, in, h->f.dev));
+  IG_TRY(ig_array_zero(m->cx, &h->u)); /* as the filter of a grid: depends on `in` alone */
   IG_TRY(ig_pcg_solve(m->cx, &h->pcg, &h->system, h->f.dev, h->u.dev, 1e-11, 100000, &report));
   if (report.end != IG_SOLVE_CONVERGED && report.residual > 1e-8)
     return IG_FAIL(m->cx, IG_NUMERIC, "the Helmholtz filter %s", ig_solve_end_text(report.end));
