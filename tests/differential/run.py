@@ -117,7 +117,7 @@ def read(files):
 
 def table(rows):
     """The table of the verification page; returns its lines, the number of checks that held and that failed."""
-    out = ["| room | models | refused | relations per model | relations held | judged | failed | core minutes |", "| --- | --- | --- | --- | --- | --- | --- | --- |"]
+    out = ["| room | models | refused | relations per model | relations held | judged | known | failed | core minutes |", "| --- | --- | --- | --- | --- | --- | --- | --- | --- |"]
     total = wrong = 0
     for room in ROOMS:
         found = [r for (name, _), r in rows.items() if name == room]
@@ -131,13 +131,15 @@ def table(rows):
             for h in held:
                 count[h] = count.get(h, 0) + 1
             failed += len(r["failed"].split())
+        known = {k[6:]: count.pop(k) for k in list(count) if k.startswith("known:")}
         total, wrong = total + sum(count.values()), wrong + failed
         relations = sorted((k for k in count if not k.startswith("judge") and k != "sound"), key=lambda k: (-count[k], k))
         judges = sorted(k for k in count if k.startswith("judge"))
         mean = sum(per) / max(1, len(per))
-        out.append("| %s | %d | %d | %.1f (least %d) | %s | %s | %d | %.0f |" % (
+        out.append("| %s | %d | %d | %.1f (least %d) | %s | %s | %s | %d | %.0f |" % (
             room, len(run), len(found) - len(run), mean, min(per, default=0), ", ".join("%s %d" % (k, count[k]) for k in relations),
-            ", ".join("%s %d" % (k[6:], count[k]) for k in judges) or "–", failed, sum(float(r["seconds"]) for r in found) / 60))
+            ", ".join("%s %d" % (k[6:], count[k]) for k in judges) or "–",
+            ", ".join("%s %d" % k for k in sorted(known.items())) or "0", failed, sum(float(r["seconds"]) for r in found) / 60))
     return out, total, wrong
 
 

