@@ -69,10 +69,11 @@ def worst(model, base, other, check):
 
 
 class Plan:
-    """Which relations of a model are tried: `number` of them at random (0: all), judges with a probability, or those named."""
+    """Which relations of a model are tried: `number` of them at random (0: all), judges with a probability, or those named.
+    Models without the relation `need` are passed over."""
 
-    def __init__(self, number=0, judges=1.0, named=None):
-        self.number, self.judges, self.named = number, judges, named
+    def __init__(self, number=0, judges=1.0, named=None, need=None):
+        self.number, self.judges, self.named, self.need = number, judges, named, need
 
     def choose(self, checks, rng):
         if self.named:
@@ -104,7 +105,11 @@ def hold(program, room, model, name, seed, plan):
     wrong = list(room.sound(model, base))
     yield "sound", "FAILED" if wrong else "ok", "; ".join(wrong), model.case, None
     rng = random.Random("%s %d relations" % (room.NAME, seed))
-    for check in plan.choose(list(room.relations(model, base, rng, program, name)), rng):
+    checks = list(room.relations(model, base, rng, program, name))
+    if plan.need and plan.need not in [c.name for c in checks]:
+        yield "need", "passed over", "", None, None
+        return
+    for check in plan.choose(checks, rng):
         try:
             other, case = check.other(program, name + "-" + check.name)
             if other is None:
@@ -189,6 +194,8 @@ def examine(program, room, seed, name, plan, found=None, small=False):
         if outcome in ("ok", "known"):  # known: a disagreement that room.known explains
             held.append(relation if outcome == "ok" else "known:" + relation)
             continue
+        if outcome == "passed over":
+            return None, []
         state = "refused" if outcome == "refused" else "failed"
         failed.append((relation, text))
         if outcome == "FAILED" and found and len(glob.glob(os.path.join(found, "%s-*-%s" % (room.NAME, relation)))) < MOST:

@@ -49,7 +49,7 @@ def work(options, todo, following, current, stop):
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     folder = tempfile.mkdtemp(prefix="differential-", dir=options.folder)
     program = Worker(options.ingot, options.worker, folder, options.timeout)
-    plan = engine.Plan(options.relations, options.judges, set(options.only) if options.only else None)
+    plan = engine.Plan(options.relations, options.judges, set(options.only) if options.only else None, options.need)
     try:
         while True:
             with following.get_lock():
@@ -68,7 +68,8 @@ def work(options, todo, following, current, stop):
                 except Exception:  # of the test itself: the next model goes on
                     text = " ".join(traceback.format_exc().split("\n")[-4:])
                     row, failed = [name, seed, "failed", "", "test", 0, text], [("test", text)]
-                append(options.log, row)
+                if row:
+                    append(options.log, row)
                 for relation, text in failed:
                     if row[2] == "failed":
                         print("%s seed %d %s: %s" % (name, seed, relation, text), flush=True)
@@ -161,6 +162,7 @@ def main():
     p.add_argument("--relations", type=int, default=3, help="relations of a model, chosen at random (this many or one more); 0: all")
     p.add_argument("--judges", type=float, default=0.5, help="share of the models that judges see, of those they can judge")
     p.add_argument("--only", nargs="*", help="names of relations: these alone")
+    p.add_argument("--need", help="name of a relation, judge_calculix say: models that do not have it are passed over")
     p.add_argument("--timeout", type=float, default=60, help="seconds that one run may take")
     p.add_argument("--found", default=None, help="folder for the cases that fail")
     p.add_argument("--shrink", action="store_true", help="make failing cases smaller before they are stored")
