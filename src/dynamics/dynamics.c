@@ -391,6 +391,9 @@ static void shape_look(const ig_dyn_job *r) {
 static ig_status analysis_look(ig_dyn_job *r, const ig_dyn_analysis *a) {
   double dt;
   const bool at_rest = a->kind == IG_ANALYSIS_STATIC;
+  if (at_rest && a->at.given && (a->update != 100 || a->least_step > 0))
+    return ig_fail_at(r->job->cx, &a->at, "`%s` has no effect in a static analysis: leave it out",
+                      a->update != 100 ? "update" : "least_step");
   if (at_rest && !(a->duration > 0 || a->time_step > 0))
     return IG_OK;
   if (at_rest)
@@ -410,6 +413,30 @@ static ig_status analysis_look(ig_dyn_job *r, const ig_dyn_analysis *a) {
   return step_find(r, a, &dt);
 }
 
+/* Keys of something that the case does not have. */
+static ig_status unused_look(const ig_dyn_job *r) {
+  const ig_dyn_contact *k = &r->c->contact;
+  const char *key = !k->edges                         ? "edges"
+                    : k->overlap != IG_OVERLAP_REFUSE ? "overlap"
+                    : k->penalty != 0.1               ? "penalty"
+                    : k->friction > 0                 ? "friction"
+                    : k->thickness >= 0               ? "thickness"
+                                                      : NULL;
+  if (k->at.given && !k->on && key)
+    return ig_fail_at(r->job->cx, &k->at,
+                      "contact: `%s` has no effect here: contact is off; leave it out", key);
+  bool thin = false; /* lines or shells */
+  for (int b = 0; b < r->job->mesh->blocks; b++)
+    thin |= ig_elem_info_get(r->job->mesh->block[b].type)->dim < 3;
+  if (r->c->at.given && r->c->inertia_scale != 0.125 && !thin) {
+    const ig_src at = ig_key_at(r->job->tree, "inertia_scale", r->c->at);
+    return ig_fail_at(r->job->cx, &at,
+                      "inertia_scale: has no effect here: it is for shells and lines, and the mesh "
+                      "has none; leave it out");
+  }
+  return IG_OK;
+}
+
 /* All of it, with the whole model. */
 static ig_status room_make(ig_job *job, void **self) {
   ig_dyn_job *r;
@@ -417,6 +444,7 @@ static ig_status room_make(ig_job *job, void **self) {
   *self = r;
   r->job = job;
   r->c = job->room_case;
+  IG_TRY(unused_look(r));
   IG_TRY(ig_dyn_model_new(job->cx, job->mesh, job->materials, r->c, job->precision, job->assembly,
                           &r->m));
   job->elements = ig_mesh_elements(job->mesh);

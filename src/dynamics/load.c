@@ -339,6 +339,10 @@ ig_status ig_dyn_tools_new(ig_dyn_model *m, ig_histories *hs) {
       return ig_fail_at(m->cx, &c->at, "a tool's `axis` must have a length");
     if (c->shape != IG_TOOL_PLANE && !(c->radius > 0))
       return ig_fail_at(m->cx, &c->at, "this tool needs a `radius`");
+    if (c->shape == IG_TOOL_PLANE && c->radius > 0)
+      return ig_fail_at(
+          m->cx, &c->at,
+          "a plane has no `radius`: give `shape: sphere` or cylinder, or leave it out");
     const bool travels = dot_f64(c->travel, c->travel) > 0;
     if (travels && c->history.count < 2)
       return ig_fail_at(m->cx, &c->at,

@@ -291,6 +291,20 @@ static ig_status file_read(ig_ctx *cx, const ig_mesh_case *c, ig_mesh **mesh) {
 #endif
 }
 
+/* Keys of plane meshes, given for another one. */
+static ig_status flat_check(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type type) {
+  const bool triangles = type == IG_TRI3 || type == IG_TRI6;
+  if (c->pattern != IG_PATTERN_DIAGONAL && !triangles)
+    return ig_fail_at(cx, &c->at,
+                      "pattern: has no effect here: it is for `element: tri3` and tri6, into which "
+                      "quadrilaterals are cut; leave it out");
+  if (c->shell && ig_elem_info_get(type)->dim != 2)
+    return ig_fail_at(cx, &c->at,
+                      "shell: has no effect here: the mesh is not plane; give boxes two entries in "
+                      "`size` and `cells`, or leave it out");
+  return IG_OK;
+}
+
 static ig_status generate(ig_ctx *cx, const ig_mesh_case *c, ig_draft *draft) {
   source from;
   IG_TRY(source_find(cx, c, &from));
@@ -300,11 +314,12 @@ static ig_status generate(ig_ctx *cx, const ig_mesh_case *c, ig_draft *draft) {
                       "from `stl`, not for %s",
                       from.key);
   if (!from.make) {
-    if (c->element || c->shell || c->jitter.amount > 0)
+    if (c->element || c->shell || c->pattern != IG_PATTERN_DIAGONAL || c->jitter.amount > 0)
       return ig_fail_at(cx, &c->at, "%s applies to boxes and shapes, not to a mesh from a file",
-                        c->element ? "element"
-                        : c->shell ? "shell"
-                                   : "jitter");
+                        c->element                          ? "element"
+                        : c->shell                          ? "shell"
+                        : c->pattern != IG_PATTERN_DIAGONAL ? "pattern"
+                                                            : "jitter");
     IG_TRY(file_read(cx, c, &draft->mesh));
   } else {
     const bool unit = c->unit > 0 && c->unit != 1 && !c->voxels.stl;
@@ -319,6 +334,7 @@ static ig_status generate(ig_ctx *cx, const ig_mesh_case *c, ig_draft *draft) {
                         c->meshing_time > 0 ? "meshing_time" : "meshing_memory", from.key);
     ig_elem_type type = c->element ? (ig_elem_type)(c->element - 1) : IG_ELEM_TYPES;
     IG_TRY(ig_mesh_placed(cx, from.make(cx, c, &type, draft), from.at));
+    IG_TRY(flat_check(cx, c, type));
     if (type == IG_TET4 || type == IG_TET10)
       IG_TRY(ig_mesh_placed(cx, ig_draft_tets(cx, draft), &c->at));
     if (type == IG_WEDGE6)

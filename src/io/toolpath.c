@@ -184,6 +184,10 @@ static ig_status parse(ig_path_reader *r, const char *text) {
   r->at = text;
   r->line = 0;
   r->as.dialect = dialects[format].name;
+  const bool full = r->o->full_s > 0, dwell = r->o->dwell_unit > 0 && r->o->dwell_unit != 1e-3;
+  if (format != IG_TOOLPATH_GCODE && (full || dwell))
+    return ig_path_fail(r, NULL, "`%s` is for G-code, and this file is a %s: leave it out",
+                        full ? "full_s" : "dwell_unit", r->as.dialect);
   IG_TRY(dialects[format].read(r));
   if (r->path->count < 2)
     return ig_path_fail(r, NULL, "the toolpath has %s: expected two points or more",

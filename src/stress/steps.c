@@ -137,6 +137,11 @@ static ig_status phase_check(ig_stress_run *r, const ig_stress_phase *p) {
     return ig_fail_at(cx, &p->at, "`along` and `back` are for phases of kind cut");
   if (p->kind == IG_PHASE_HEAT && p->temperature.count)
     return ig_fail_at(cx, &p->at, "a phase has a `temperature` or those of a `file`");
+  if (p->kind == IG_PHASE_HEAT && (p->duration != 1 || p->steps != 1))
+    return ig_fail_at(cx, &p->at,
+                      "`%s` has no effect in a phase of kind heat: times and steps are those of "
+                      "its `file`; leave it out",
+                      p->duration != 1 ? "duration" : "steps");
   return IG_OK;
 }
 

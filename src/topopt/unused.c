@@ -212,6 +212,7 @@ static ig_status check_optimiser(const asked *a) {
                        {mma && o->damping != 0.5, "optimiser: damping", why},
                        {mma && o->gray != 1, "optimiser: gray", why},
                        {mma && o->gray_ramp.at.given, "optimiser: gray_ramp", why},
+                       {mma && o->tolerance != 1e-9, "optimiser: tolerance", why},
                        {mma && !isnan(o->x_min), "optimiser: x_min", why}};
   return REFUSE(a, &o->at, list);
 }

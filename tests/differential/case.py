@@ -150,6 +150,15 @@ class Worker(Program):
             shutil.rmtree(folder, ignore_errors=True)
         return {**columns, **found}
 
+    def files(self, case, name):
+        """Runs a case and returns the folder of its files."""
+        out = os.path.join(self.folder, name)
+        shutil.rmtree(out, ignore_errors=True)
+        for line in self.ask(self.write(case, name), "threads=1", "out=" + out):
+            if line[0] == "failed":
+                raise Refused(2 if line[1] == "1" else 1, line[2])
+        return out
+
     def passes(self, case, name):
         """Whether `check` accepts a case."""
         return not any(line[0] == "failed" for line in self.ask(self.write(case, name), "check"))

@@ -18,7 +18,7 @@ import sys
 import tempfile
 import time
 
-from case import Program, Refused
+from case import Refused, Worker
 import key_cases
 
 ABSENT = object()
@@ -162,7 +162,7 @@ class Walk:
         text = json.dumps(case, sort_keys=False)
         if text not in self.cache:
             try:
-                self.cache[text] = ("ok",) + signature(self.program.run(case, "k", read=False), self.moving)
+                self.cache[text] = ("ok",) + signature(self.program.files(case, "k"), self.moving)
             except Refused as r:
                 located = re.search(r":\d+:\d+: ", r.text)
                 # 2: refused, with a place; 1: the run began and ended with an error
@@ -279,7 +279,9 @@ def main():
     given = parser.parse_args()
     folder = tempfile.mkdtemp(prefix="keys", dir="/dev/shm" if os.path.isdir("/dev/shm") else None)
     try:
-        program = Program(given.ingot, folder)
+        worker = os.path.join(os.path.dirname(os.path.abspath(given.ingot)), "tests", "differential_worker")
+        os.environ.setdefault("INGOT_MATERIALS", os.path.join(os.path.dirname(__file__), "../../materials"))
+        program = Worker(given.ingot, worker, folder)
         walk = Walk(program, given.show)
         key_cases.only = given.keys
         for name, entry in key_cases.cases(program).items():
@@ -299,6 +301,7 @@ def main():
         print("%d passed, %d failed" % (walk.passed, walk.failed))
         return walk.failed > 0
     finally:
+        program.stop()
         shutil.rmtree(folder, ignore_errors=True)
 
 

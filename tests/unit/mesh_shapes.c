@@ -172,6 +172,7 @@ static void annulus_full_and_part(void **state) {
   ig_mesh_free(mesh);
 
   c.element = 0;
+  c.pattern = IG_PATTERN_DIAGONAL;
   c.annulus.angle = tau / 4;
   mesh = make(&c);
   assert_int_equal(count(mesh, "start", IG_SET_FACES), 20);
@@ -341,6 +342,12 @@ static void nonsense_is_refused_with_words(void **state) {
   c.element = IG_TRI3 + 1;
   refused(&c, "a solid box is not made of tri3");
   c.element = 0;
+  c.pattern = IG_PATTERN_CROSSED;
+  refused(&c, "pattern: has no effect here");
+  c.pattern = IG_PATTERN_DIAGONAL;
+  c.shell = true;
+  refused(&c, "shell: has no effect here");
+  c.shell = false;
   box.cells.value[1] = 2.5;
   refused(&c, "cells in y: 2.5: expected a whole number");
   box.cells.value[1] = 1e9;
