@@ -246,8 +246,9 @@ static ig_status group_kind(ig_dyn_model *m, const ig_dyn_section *s, const ig_m
 /* Keys of sections that none of their elements has: they would have no effect. A default counts as
    left out. */
 static ig_status sections_check(ig_dyn_model *m, const int *section) {
-  enum { SOLID = 1, SHELL = 2, LINE = 4 };
-  static const char *const family[] = {[SOLID] = "solids", [SHELL] = "shells", [LINE] = "lines"};
+  enum { SOLID = 1, SHELL = 2, LINE = 4, HEX = 8 };
+  static const char *const family[] = {
+      [SOLID] = "solids", [SHELL] = "shells", [LINE] = "lines", [HEX] = "hexahedra"};
   for (int i = 0; i < m->c->sections.count; i++) {
     const ig_dyn_section *s = IG_ITEM(const ig_dyn_section, m->c->sections, i);
     const ig_dyn_section *usual = &ig_dyn_section_default;
@@ -258,13 +259,14 @@ static ig_status sections_check(ig_dyn_model *m, const int *section) {
         if (section[e] == i) {
           const int dim = ig_elem_info_get(m->mesh->block[b].type)->dim;
           there |= dim == 3 ? SOLID : dim == 2 ? SHELL : LINE;
+          there |= m->mesh->block[b].type == IG_HEX8 ? HEX : 0;
         }
     const struct {
       const char *key;
       int of;
       bool given;
-    } keys[] = {{"integration", SOLID, s->integration != usual->integration},
-                {"hourglass", SOLID, s->hourglass != usual->hourglass},
+    } keys[] = {{"integration", HEX, s->integration != usual->integration},
+                {"hourglass", HEX, s->hourglass != usual->hourglass},
                 {"bulk_linear", SOLID, s->bulk_linear != 0},
                 {"bulk_quadratic", SOLID, s->bulk_quadratic != 0},
                 {"thickness", SHELL, !isnan(s->thickness)},
@@ -288,6 +290,9 @@ static ig_status sections_check(ig_dyn_model *m, const int *section) {
       if (keys[k].given && !(there & keys[k].of))
         return ig_fail_at(m->cx, &s->at, "`%s` is for %s, and this section has none", keys[k].key,
                           family[keys[k].of]);
+    if (s->at.given && s->integration != IG_INTEGRATE_SINGLE && s->hourglass != usual->hourglass)
+      return ig_fail_at(m->cx, &s->at,
+                        "`hourglass` has no effect here: it is for `integration: single`");
   }
   return IG_OK;
 }

@@ -6,7 +6,7 @@ that are changed in it; left out: all but those of sections that other rooms hav
 import os
 
 only = None
-MOVING = ("seconds", "seconds_insert", "seconds_solve", "seconds_sensitivities", "seconds_filter", "seconds_update")  # figures of a summary that are wall time
+MOVING = ("seconds", "seconds_insert", "seconds_solve", "seconds_sensitivities", "seconds_filter", "seconds_update", "time_per_cohesive_element")  # figures of a summary that are wall time
 
 # Keys that change no number: what is written, how fast it is computed, what it is called.
 OUTPUT = {
@@ -32,6 +32,18 @@ KNOWN = {
     ("thermal", "down_skin.layers"): "the first layer lies on the plate, and nothing overhangs",
     ("thermal", "down_skin.power"): "the first layer lies on the plate, and nothing overhangs",
     ("thermal", "down_skin.speed"): "the first layer lies on the plate, and nothing overhangs",
+    ("powder", "down_skin.layers"): "the first layer lies on the plate, and nothing overhangs",
+    ("powder", "down_skin.power"): "the first layer lies on the plate, and nothing overhangs",
+    ("powder", "down_skin.speed"): "the first layer lies on the plate, and nothing overhangs",
+    ("powder", "paths.format"): "the file is what the key says",
+    ("powder", "paths.power"): "the file gives its own",
+    ("powder", "paths.travel"): "the file gives times",
+    ("powder", "paths.feed"): "the file gives times",
+    ("powder", "paths.z"): "the file gives its own",
+    ("powder", "paths.sample"): "the file gives times",
+    ("powder", "paths.start"): "the file gives times",
+    ("fracture", "insertion.seed"): "in the end all facets are open; the order shows in wall times alone",
+    ("stress", "solver.halvings"): "a limit that is not met",
     ("thermal", "beams.path.format"): "the file is what the key says",
     ("thermal", "beams.path.power"): "the file gives its own",
     ("thermal", "beams.path.travel"): "the file gives times",
@@ -99,6 +111,19 @@ KNOWN = {
     ("powder", "output.count", "powder film"): "open: the frames are the snapshots",
     ("powder", "film.frames"): "not investigated",
     ("shape", "loose"): "nothing hangs loose",
+}
+# Choices that switch another key of their section off without a word: (room, choice, value, key) and the reason.
+SWITCHED = {
+    **{(room, "materials.law", law, key): "the law chooses what it takes of a material, which may be described for other rooms too"
+       for room in ("dynamics", "stress") for law in ("elastic", "plastic", "neo_hookean")
+       for key in ("yield", "hardening", "kinematic", "tangent", "hardening_curve", "specific_heat")},
+    **{("dynamics", "probes.quantity", q, "set"): "zero at both places" for q in ("cx", "cy", "cz", "vx", "vy", "vz")},
+    ("fracture", "probes.quantity", "fx", "set"): "zero at both places",
+    ("thermal", "conduction", "recompute", "anisotropy"): "other values are refused",
+    ("topopt", "solver.preconditioner", "jacobi", "fine_steps"): "other values are refused",
+    ("thermal", "step_limit", "state", "track_every"): "not investigated",
+    ("thermal", "beams.normalise", "false", "sampling"): "not investigated",
+    ("stress", "phases.layers", "true", "new_nodes"): "not investigated",
 }
 # Keys of materials that a room reads; a material is described once for all rooms and may hold more.
 MATERIAL = {
@@ -191,6 +216,11 @@ def thermal():
     cylinder = dict(bead, beams=[{"model": "cylinder", "radius": 1 * MM, "laser": 1, "depth_profile": [[0.0, 1.0], [1 * MM, 0.3]],
                                   "profile": [[0.0, 1.0], [1 * MM, 0.5]]}])
     yield "cylinder", {"case": cylinder, "only": ["beams"], "hints": hints}
+    several = {"power": 200.0, "speed": 0.1, "hatch": 1 * MM, "layer_height": 1 * MM, "base": 2 * MM, "parts": [
+        {"regions": [{"min": [0.0, 0.0], "max": [3 * MM, 2 * MM]}]}, {"regions": [{"min": [5 * MM, 0.0], "max": [8 * MM, 2 * MM]}]}]}
+    parts = dict(bead, beams=[{"model": "gaussian", "radius": 1 * MM, "raster": several}])
+    parts.pop("hatch")
+    yield "parts", {"case": parts, "only": ["beams.raster.parts", "beams.raster.part_dwell"], "hints": dict(hints, **{"regions.min": [[0.0, 1 * MM]]})}
     path = dict(bead, beams=[{"model": "gaussian", "radius": 1 * MM, "path": {"file": "path.csv"}}], duration=0.1)
     path.pop("hatch")
     path["birth"] = {"by": "list", "list": [{"set": "wall", "time": 0.02}]}
@@ -244,6 +274,7 @@ def stress():
             "phases": [{"name": "pull", "steps": 2}, {"name": "more", "temperature": 350.0}], "probes": [{"name": "f", "set": "xmax", "quantity": "fx"}], "output": {"count": 2}}
     yield "load", {"case": load, "hints": dict(hints, **{"supports.since": ["more"], "supports.until": ["more"], "probes.since": ["more"],
                                                          "phases.temperature": [400.0]})}
+    yield "solver", {"case": dict(load, solver={}), "only": ["solver"], "hints": dict(hints, **{"solver.iterations": [1], "solver.linear_limit": [1]})}
     creep = dict(load, materials=[dict(steel, mechanical={"expansion_mean": 1.5e-5, "creep": {"factor": 1e-40, "power": 4.0, "energy": 100.0},
                                                           "recovery_start": 800.0, "recovery_end": 1200.0})],
                  phases=[{"name": "hot", "steps": 3, "duration": 10.0, "temperature": 900.0}])
@@ -294,6 +325,9 @@ def dynamics():
         "tools": [{"point": [0.0, 0.0, 4.1 * MM], "axis": [0.0, 0.0, -1.0], "velocity": [0.0, 0.0, -10.0]}],
         "analysis": [{"duration": 8e-6}], "output": out}, "only": ["contact", "tools", "initial"],
         "hints": dict(hints, **{"tools.history": [[[0, 0], [1, 1]]]})}
+    yield "residual", {"case": {
+        "mesh": {"boxes": [block(8, 4, 2, [4, 2, 1])]}, "materials": [SOLID], "residual": {"file": "pulled/snap_000001.vtkhdf"}, "analysis": [{"duration": 1e-5}], "output": out},
+        "only": ["residual"], "hints": hints}
     yield "bodies", {"case": {
         "mesh": two, "materials": [SOLID], "supports": [{"set": "zmin", "fix": "xy", "velocity": [0.0, 0.0, 1.0], "along": "z"}],
         "bodies": [{"set": "zmax", "velocity": [0.0, 0.0, -5.0], "spin": [0.0, 0.0, 3.0]}],
@@ -319,6 +353,12 @@ def fracture():
         "tips": [{"point": [4 * MM, 2 * MM]}],
         "cohesive": {"law": "linear", "weibull": 10.0, "friction": 0.3}, "surface_contact": True, "duration": 3e-6, "output": out},
         "only": ["initial", "cohesive", "interfaces", "tips", "tip_window", "safety", "thickness", "plane", "rotation"], "hints": hints}
+
+
+    yield "insertion", {"case": {"mesh": sheet, "materials": [pmma], "insertion": {"batches": 4}, "output": out}, "only": ["insertion"], "timed": True, "hints": hints}
+    blocks = {"element": "tet4", "boxes": [block(8, 4, 2, [4, 2, 1])]}
+    yield "residual", {"case": {"mesh": blocks, "materials": [pmma], "residual": {"file": "pulled/snap_000001.vtkhdf"}, "duration": 2e-6, "output": out},
+                       "only": ["residual"], "hints": hints}
 
 
 def topopt():
@@ -366,6 +406,30 @@ def topopt():
                        "only": ["filter", "constraints", "stress", "start", "surface", "overhang"], "hints": dict(hints, set=["ymin"])}
 
 
+def places():
+    """Entries of designs by cylinders, spheres and planes."""
+    def at(kind, x, z=2.0, r=1.6):
+        return {"cylinder": {"cylinder": {"from": [x, 0.5, z], "to": [x, 3.5, z], "radius": r}},
+                "sphere": {"sphere": {"center": [x, 2.0, z], "radius": r}},
+                "plane": {"plane": {"point": [x, 2.0, z], "normal": [1.0, 0.0, 0.0], "within": 0.3}}}[kind]
+    hints = {"set": ["there"], "cylinder.radius": [2.3, 0.7], "sphere.radius": [2.4, 1.1], "inner": [1.2, 0.6], "plane.within": [2.1, 1.2], "plane.normal": [[0.0, 0.0, 1.0], [1.0, 0.0, 1.0]]}
+    far = {name: [[x, y, z] for x in (0.0, 3.0, 5.0, 7.0) for y, z in ys] for name, ys in {
+        "cylinder.from": ((2.5, 2.0), (0.5, 1.0)), "cylinder.to": ((1.5, 2.0), (3.5, 1.0)), "sphere.center": ((2.0, 1.0), (1.0, 2.0)), "plane.point": ((2.0, 2.0),)}.items()}
+    for kind in ("cylinder", "sphere", "plane"):
+        base = {"grid": {"elements": [8, 4, 4]}, "volume": 0.8, "iterations": 3, "output": {"count": 1}, "filter": {"kind": "density"},
+                "optimiser": {"method": "mma"}, "supports": [at(kind, 0.0, r=2.1)]}
+        own = {"sets": [dict(at(kind, 2.5 if kind == "plane" else 2.0, 2.0, 2.0), name="there")], "materials": [dict(SOLID, young=1.0, density=1.0)],
+               "loads": [dict(at(kind, 8.0), force=[0.0, 0.0, -1.0]), {"gravity": [0.0, 0.0, -1e-3]}], "masses": [dict(at(kind, 6.0), mass=1.0)],
+               "passive": [dict(at(kind, 5.5 if kind == "plane" else 5.0, 3.0, 2.0), **{"as": "solid"}), {"set": "there", "as": "solid"}],
+               "constraints": [dict(at(kind, 8.0), displacement=1e3, direction=[0.0, 0.0, -1.0])]}
+        keys = [e + "." + kind for e in ("supports", "loads", "masses", "passive", "constraints", "sets")]
+        yield "place " + kind, {"case": dict(base, **own), "only": keys, "hints": dict(hints, **far)}
+        springs = [dict(at(kind, x), stiffness=[0.1, 0.0, 0.0]) for x in (8.0, 0.0)]
+        mechanism = {"problem": "mechanism", "loads": [dict(at(kind, 4.0), force=[1.0, 0.0, 0.0])], "springs": springs,
+                     "ports": [dict(at(kind, 8.0), direction=[-1.0, 0.0, 0.0])]}
+        yield "moves " + kind, {"case": dict(base, **mechanism), "only": ["springs." + kind, "ports." + kind], "hints": dict(hints, **far)}
+
+
 def powder():
     case = {"plate_temperature": 300.0, "materials": [STEEL], "beam": {"radius": 40e-6},
             "grid": {"cell": 20e-6, "window": [0.48e-3, 0.48e-3, 0.16e-3], "margin": 0.2e-3, "plate": 0.16e-3},
@@ -379,13 +443,21 @@ def powder():
              "map.min": [[0, 0, -2e-5]]}
     yield "powder", {"case": case, "hints": hints}
     yield "powder map", {"case": dict(case, map={"min": [0.0, 0.0, 0.0], "max": [0.1e-3, 0.1e-3, 20e-6]}), "only": ["map"], "hints": hints}
+    skins = {"parts": [{"min": [0.0, 0.0, 0.0], "max": [0.2e-3, 0.2e-3, 80e-6]}], "up_skin": {"power": 80.0}, "down_skin": {"speed": 1.5}, "contour": {"offset": 20e-6}}
+    yield "powder skins", {"case": dict(case, hatch=dict(case["hatch"], **skins)), "only": ["hatch.up_skin", "hatch.down_skin", "hatch.contour"],
+                           "hints": dict(hints, **{"contour.spacing": [20e-6, 40e-6], "contour.count": [2], "contour.offset": [30e-6]})}
+    path = {k: v for k, v in case.items() if k != "hatch"}
+    yield "powder path", {"case": dict(path, paths=[{"file": "line.csv", "unit": 1e-3}], layer_height=40e-6), "only": ["paths"], "hints": hints}
     yield "powder film", {"case": dict(case, film={"layer": 1, "frames": 3}), "only": ["film", "output"], "hints": hints}
 
 
 def shape():
     yield "shape", {"case": {"file": "design/snap_000001.vtkhdf", "voxel": 1.0, "plate": {"thickness": 1.0},
-                             "raster": {"power": 100.0, "speed": 1.0}, "sets": [{"name": "s", "box": {"max": [1.0, 9.0, 9.0]}}]},
-                    "hints": {"plate.margin": [1.0], "field": ["strain_energy"], "of": ["elements"], "file": ["heat/snap_000001.vtkhdf"], "raster.hatch": [0.5], "level": [0.9]}}
+                             "raster": {"power": 100.0, "speed": 1.0}, "sets": [
+        {"name": "s", "box": {"max": [1.0, 9.0, 9.0]}}, {"name": "c", "cylinder": {"from": [8.0, 0.0, 0.0], "to": [8.0, 4.0, 0.0], "radius": 1.5}},
+        {"name": "b", "sphere": {"center": [8.0, 2.0, 2.0], "radius": 2.1}}, {"name": "p", "plane": {"point": [8.0, 2.0, 2.0], "normal": [1.0, 0.0, 0.0], "within": 0.6}}]},
+                    "hints": {"cylinder.from": [[5.0, 0.0, 0.0]], "cylinder.to": [[8.0, 1.5, 0.0]], "cylinder.radius": [3.2], "inner": [1.1], "sphere.center": [[5.0, 2.0, 2.0]],
+                              "sphere.radius": [3.2], "plane.point": [[0.0, 2.0, 2.0]], "plane.normal": [[0.0, 0.0, 1.0]], "plane.within": [2.1], "plate.margin": [1.0], "field": ["strain_energy"], "of": ["elements"], "file": ["heat/snap_000001.vtkhdf"], "raster.hatch": [0.5], "level": [0.9]}}
 
 
 def cube(path, size):
@@ -405,17 +477,20 @@ def cube(path, size):
 def cases(program):
     """All cases by name; files that some of them read are made first."""
     out = {}
-    for room, make in (("thermal", thermal), ("thermal", meshes), ("stress", stress), ("dynamics", dynamics), ("fracture", fracture), ("topopt", topopt), ("powder", powder),
+    for room, make in (("thermal", thermal), ("thermal", meshes), ("stress", stress), ("dynamics", dynamics), ("fracture", fracture), ("topopt", topopt), ("topopt", places), ("powder", powder),
                        ("shape", shape)):
         for name, entry in make():
             name = name if name.startswith(room) else room + " " + name
             out[name] = dict(entry, room=room)
     with open(os.path.join(program.folder, "path.csv"), "w") as f:
         f.write("time,x,y,z,power\n0,0,0.002,0.003,200\n0.05,0.008,0.002,0.003,200\n")
+    with open(os.path.join(program.folder, "line.csv"), "w") as f:
+        f.write("time,x,y,z,power\n0,0,0.05,0.04,80\n1e-4,0.1,0.05,0.04,80\n2e-4,0.2,0.05,0.04,0\n")
     cube(os.path.join(program.folder, "part.stl"), 4.0)
     cube(os.path.join(program.folder, "other.stl"), 3.0)
     heat = dict(out["thermal layers"]["case"], physics="thermal", output={"count": 3, "fields": ["T", "T_peak", "melts", "birth"]})
     program.files(heat, "heat")
+    program.files(dict(out["stress load"]["case"], physics="stress"), "pulled")
     design = dict(out["topopt grid"]["case"], physics="topopt")
     program.files(design, "design")
     return out

@@ -130,8 +130,8 @@ def changed(case, path, value):
     return out
 
 
-def signature(out, moving=()):
-    """What a run gave: figures but those that are wall time, warnings, and the content of its files."""
+def signature(out, moving=(), timed=False):
+    """What a run gave: figures but those that are wall time, warnings, and the content of its files (timed: but tables, which hold wall time)."""
     with open(os.path.join(out, "summary.json")) as f:
         summary = json.load(f)
     for name in moving:
@@ -140,7 +140,7 @@ def signature(out, moving=()):
     found = {"summary": json.dumps(kept, sort_keys=True)}
     for root, _, files in os.walk(out):
         for name in sorted(files):
-            if name in (".ingot", "checkpoint.h5", "summary.json", "case.yaml"):
+            if name in (".ingot", "checkpoint.h5", "summary.json", "case.yaml") or (timed and name.endswith(".csv")):
                 continue
             with open(os.path.join(root, name), "rb") as f:
                 found[os.path.relpath(os.path.join(root, name), out)] = hashlib.md5(f.read()).hexdigest()
@@ -151,7 +151,7 @@ def signature(out, moving=()):
 class Walk:
     def __init__(self, program, show):
         self.program, self.show = program, show
-        self.cache, self.moving = {}, ()
+        self.cache, self.moving, self.timed = {}, (), False
         schema = json.loads(program.call("help", "--schema").stdout)
         self.definitions = schema["definitions"]
         self.passed = self.failed = self.known = 0
@@ -162,7 +162,7 @@ class Walk:
         text = json.dumps(case, sort_keys=False)
         if text not in self.cache:
             try:
-                self.cache[text] = ("ok",) + signature(self.program.files(case, "k"), self.moving)
+                self.cache[text] = ("ok",) + signature(self.program.files(case, "k"), self.moving, self.timed)
             except Refused as r:
                 located = re.search(r":\d+:\d+: ", r.text)
                 # 2: refused, with a place; 1: the run began and ended with an error
@@ -232,7 +232,7 @@ class Walk:
     def case(self, room, name, entry):
         begin, runs = time.time(), self.program.runs
         case = dict(entry["case"], physics=room)
-        self.moving = key_cases.MOVING
+        self.moving, self.timed = key_cases.MOVING, entry.get("timed", False)
         base = self.run(case)
         if base[0] != "ok":
             self.failed += 1
@@ -253,6 +253,39 @@ class Walk:
             self.count(room, name, key.name, verdict, text)
         self.defaults(room, name, case, base, found)
         print("%-9s %-18s %4d keys %5d runs %6.1f s" % (room, name, len(found), self.program.runs - runs, time.time() - begin), flush=True)
+
+    def pairs(self, room, name, entry):
+        """Switches: with each other value of a choice, the keys of its section that acted before act still, or are refused."""
+        case = dict(entry["case"], physics=room)
+        self.moving, self.timed = key_cases.MOVING, entry.get("timed", False)
+        base = self.run(case)
+        hints = dict(key_cases.HINTS, **entry.get("hints", {}))
+        found = [k for k in keys(self.definitions, self.definitions[room], case) if key_cases.wanted(room, entry, k.name)
+                 and not key_cases.reason(key_cases.OUTPUT, room, k.name)]
+        acting = None
+        for switch in found:
+            if "enum" not in switch.table and switch.table.get("type") != "boolean":
+                continue
+            if acting is None:
+                acting = [k for k in found if self.verdict(base, case, k, others(k, hints))[0] == "acts"]
+            for value in others(switch, hints):
+                other = changed(case, switch.path, value)
+                got = self.run(other)
+                if got[0] != "ok" or got[1] == base[1]:
+                    continue
+                for key in acting:
+                    if key.path[:-1] != switch.path[:-1] or key.path == switch.path:
+                        continue
+                    verdict, text = self.verdict(got, other, key, others(key, hints))
+                    if verdict != "no effect":
+                        self.passed += 1
+                        continue
+                    at = (room, switch.name, json.dumps(value).strip('"'), key.name.rsplit(".", 1)[-1])
+                    if at in key_cases.SWITCHED:
+                        self.known += 1
+                        continue
+                    self.failed += 1
+                    print("%-10s %-18s %s: %s switches off %s %s" % ("no effect", name, switch.name, value, key.name, text), flush=True)
 
     def unseen(self):
         """Keys that are in no section of any case."""
@@ -275,6 +308,7 @@ def main():
     parser.add_argument("cases", nargs="*", help="rooms or names of cases; left out: all")
     parser.add_argument("--ingot", default=os.path.join(os.path.dirname(__file__), "../../build/ingot"))
     parser.add_argument("--show", action="store_true", help="every key, not only findings")
+    parser.add_argument("--pairs", action="store_true", help="choices that switch other keys of their section off, instead of keys one by one")
     parser.add_argument("--keys", help="only keys that begin so")
     given = parser.parse_args()
     folder = tempfile.mkdtemp(prefix="keys", dir="/dev/shm" if os.path.isdir("/dev/shm") else None)
@@ -288,8 +322,8 @@ def main():
             room = entry["room"]
             if given.cases and room not in given.cases and name not in given.cases:
                 continue
-            walk.case(room, name, entry)
-        if not given.cases and not given.keys:
+            (walk.pairs if given.pairs else walk.case)(room, name, entry)
+        if not given.cases and not given.keys and not given.pairs:
             unseen = walk.unseen()
             refused = [k for k, v in walk.acts.items() if v == "refused"]
             print("%d keys in %d sections' tables seen to act, %d only refused, %d in no case" % (
