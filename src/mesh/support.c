@@ -83,6 +83,11 @@ ig_status ig_support_read(ig_ctx *cx, const ig_support_case *c, int dofs,
       moves = true;
       if (motion->kind[to] > IG_MOVE_FIXED)
         return ig_fail_at(cx, &c->at, "`%s` and another motion both given: take one", asked[q].key);
+      if (fixed[to] && value[d] != 0)
+        return ig_fail_at(cx, &c->at,
+                          "`fix` holds %s%c still and `%s` leads it: leave it out of `fix`, or say "
+                          "with `along` what the motion leads",
+                          to < 3 ? "" : "r", 'x' + d, asked[q].key);
       if (asked[q].kind == IG_MOVE_DISPLACEMENT && value[d] != 0 && c->history.count < 2)
         return ig_fail_at(cx, &c->at,
                           "`displacement` without a `history` moves nothing: say how it grows, "
