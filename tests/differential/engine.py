@@ -109,6 +109,7 @@ def hold(program, room, model, name, seed, plan):
     if plan.need and plan.need not in [c.name for c in checks]:
         yield "need", "passed over", "", None, None
         return
+    known = getattr(room, "known", lambda *_: False)
     for check in plan.choose(checks, rng):
         try:
             other, case = check.other(program, name + "-" + check.name)
@@ -116,13 +117,12 @@ def hold(program, room, model, name, seed, plan):
                 continue
             d, where = worst(model, base, other, check)
         except Refused as r:
-            yield check.name, "FAILED", "refused: " + r.text, model.case, getattr(r, "case", None)
+            yield check.name, "known" if known(model, check.name) else "FAILED", "refused: " + r.text, model.case, getattr(r, "case", None)
             continue
         except (ArithmeticError, LookupError, ValueError) as e:  # of the test, or a figure that is missing
             yield check.name, "FAILED", "%s: %s" % (type(e).__name__, e), model.case, None
             continue
-        explained = d > 1 and getattr(room, "known", lambda *_: None)(model, check.name)
-        yield check.name, "ok" if d <= 1 else "known" if explained else "FAILED", where, model.case, case
+        yield check.name, "ok" if d <= 1 else "known" if known(model, check.name) else "FAILED", where, model.case, case
 
 
 def sites(value, path=()):

@@ -93,7 +93,7 @@ def meeting(rng):
         {"name": "a", "origin": [0.0, 0.0, 0.0], "size": [h * v for v in n[0]], "cells": n[0]},
         {"name": "b", "origin": [round(rng.uniform(-0.3, 0.3), 2) * h, round(rng.uniform(-0.3, 0.3), 2) * h, n[0][2] * h + gap], "size": [h * v for v in n[1]], "cells": n[1]}]}}
     way = rng.choice(["contact", "contact", "tool", "body", "tie"])
-    case["contact"] = {"on": way in ("contact", "tool"), "thickness": 0.05 * h}
+    case["contact"] = {"on": True, "thickness": 0.05 * h} if way in ("contact", "tool") else {"on": False}
     if rng.random() < 0.5 and way == "contact":
         case["contact"]["friction"] = rng.choice([0.2, 0.6])
     case["supports"] = [{"set": "zmin", "fix": "all"}]
@@ -177,6 +177,11 @@ def may_fail(text):
     return "take a smaller step" in text
 
 
+def known(model, relation):
+    """Relaxation that does not end: found/dynamics-kinetic."""
+    return relation == "kinetic"
+
+
 def sound(model, base):
     return []
 
@@ -210,7 +215,7 @@ def relations(model, base, rng, program, name):
             yield Check("half_step", 0.05, m)
     if static:
         m = model.copy()
-        m.case["analysis"][0]["relaxation"] = "kinetic"
+        m.case["analysis"][0].update(relaxation="kinetic", steps=50000)
         # strains are added up along the path: two paths to one load differ by the order of the strain
         yield Check("kinetic", 2e-3, m)
     angle = rng.uniform(0.2, 1.3)
