@@ -120,7 +120,10 @@ class Worker(Program):
         self.runs += 1
         if self.process is None:
             self.start()
-        self.process.stdin.write(("\t".join((path,) + words) + "\n").encode())
+        try:
+            self.process.stdin.write(("\t".join((path,) + words) + "\n").encode())
+        except BrokenPipeError:
+            pass  # it has ended: answer() says how
         return self.answer()
 
     def run(self, case, name, *extra, threads=1, program=False, out=False, **options):

@@ -1,4 +1,5 @@
 """What generators and relations of several rooms share."""
+import functools
 import logging
 
 from case import Refused
@@ -64,7 +65,8 @@ def ways(model, base, rng, bits=1e-13, ranks=None, close=None, output=True):
     steps = int(base["#steps"])
     portion, cut, number = rng.randint(1, max(1, steps // 3)), rng.randint(1, max(1, steps - 1)), rng.choice([2, 3, 4])
     yield Check("program", 1e-300, model, program=True)
-    yield Check("python", bits, follow=lambda p, n: stepped(p, n, model, portion))
+    if package():
+        yield Check("python", bits, follow=lambda p, n: stepped(p, n, model, portion))
     yield Check("stepped", bits, model, portion=portion)
     if steps > 1:
         yield Check("restart", bits, model, cut=cut, out=True)
@@ -110,13 +112,20 @@ def with_keys(model, **keys):
     return m
 
 
-def stepped(program, name, model, portion):
-    """The same run by another program: in portions, kept in the middle, advanced, brought back, and advanced again."""
+@functools.lru_cache(None)
+def package():
+    """The Python package, or None where it does not load."""
     try:
         import ingot
-        logging.getLogger("ingot").setLevel(logging.ERROR)
     except ImportError:
         return None
+    logging.getLogger("ingot").setLevel(logging.ERROR)
+    return ingot
+
+
+def stepped(program, name, model, portion):
+    """The same run by another program: in portions, kept in the middle, advanced, brought back, and advanced again."""
+    ingot = package()
     path = program.write(model.case, name)
     try:
         with ingot.Simulation(ingot.Case(path, threads=1)) as s:
