@@ -93,6 +93,9 @@ def quarter_turn(model):
                 factor[e["name"]] = -1.0  # the new x component is minus the old y component
     for e in m.case.get("inherent", []):
         e["angle"] = e.get("angle", 0) + math.pi / 2
+    for e in m.case.get("phases", []):
+        if e.get("kind") == "cut":  # the line that cuts goes along x unless the case says otherwise
+            e["along"] = swap.get(e.get("along", "x"), "z")
     return m, factor
 
 
@@ -114,6 +117,9 @@ def mirrored(model):
     for e in m.case.get("inherent", []):
         e["angle"] = -e.get("angle", 0)
         e["rotation"] = -e.get("rotation", 0)
+    for e in m.case.get("phases", []):
+        if e.get("kind") == "cut":
+            e["back"] = not e.get("back", False)
     return m, factor
 
 

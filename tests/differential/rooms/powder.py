@@ -99,7 +99,7 @@ def relations(model, base, rng, program, name):
         by = [40 * UM * rng.randint(-9, 9) for _ in range(2)]
         yield Check("move", {"T": 1e-5, "e": 1e-6}, lambda: on_path(model, lambda x, y: (x + by[0], y + by[1])))
         yield Check("half_step", {"T": 0.03, "e": 0.02}, with_keys(model, safety=0.15))
-        yield Check("judge_numpy", {"T": 0.01, "e": 0.01}, figures=lambda: bed.analyse(model), only=("p0", "p1", "p2", "source"))
+        yield Check("judge_numpy", {"T": 0.02, "e": 0.01}, figures=lambda: bed.analyse(model), only=("p0", "p1", "p2", "source"))
         return
     big = with_keys(model, grid=dict(case["grid"], window=[0.1, 0.1, 0.1]))
     yield Check("whole_bed_fine", {"T": 0.03, "e": 0.02, "l": 0.1}, big)
