@@ -310,6 +310,8 @@ static ig_status step_load(ig_newton *n, double factor, outcome *how, int *took)
   if (led) {
     memcpy(n->push, n->u, (size_t)n->m.system->unknowns * sizeof *n->u);
     memset(n->u, 0, (size_t)n->m.system->unknowns * sizeof *n->u);
+    if (n->m.follow)
+      n->m.follow(n->m.self, n->u);
   }
   for (int it = 1; it <= n->o.iterations; it++) {
     double s = 1;
