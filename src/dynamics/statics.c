@@ -16,7 +16,9 @@ ig_status ig_dyn_statics_check(const ig_dyn_model *m, const ig_dyn_analysis *a) 
                                                : NULL;
   if (what)
     return ig_fail_at(m->cx, &a->at,
-                      "static: Newton's method does not do %s yet: give `method: relaxation`",
+                      a->kind == IG_ANALYSIS_STATIC
+                          ? "static: Newton's method does not do %s yet: give `method: relaxation`"
+                          : "frequency, buckling: not with %s",
                       what);
   for (size_t k = 1; k < m->held.motion.count; k++)
     for (int c = 0; c < 6; c++)

@@ -173,6 +173,43 @@ static void pressure_follows(void **state) {
   hold(&ring);
 }
 
+/* Frequencies of a clamped beam (Euler and Bernoulli, k = 1.8751, 4.6941), of a free block (six of
+   0, then k = 4.730), of a column near its buckling load; Euler's load. */
+static void modes_are_found(void **state) {
+  (void)state;
+#define BEAM                                                                                       \
+  {"mesh", "{beam_line: {x: [0, 1], cells: 20}}"},                                                 \
+      {"materials", "{name: s, density: 7850, young: 210 GPa, poisson: 0.3}"},                     \
+      {"sections", "{profile: rectangle, width: 20 mm, height: 10 mm, up: [0, 0, 1]}"}, {          \
+    "supports", "{set: start, fix: all}"                                                           \
+  }
+  const problem beam = {{BEAM, {"analysis", "{kind: frequency, modes: 4}"}},
+                        {{"frequency_1", 8.3551, 0.02},
+                         {"frequency_2", 16.710, 0.04},
+                         {"frequency_3", 52.361, 0.3},
+                         {"effective_mass_z_1", 0.6131 * 1.57, 0.005},
+                         {"effective_mass_y_1", 0, 1e-6}}};
+  const problem block = {{{"mesh", "{boxes: {size: [1, 0.1, 0.1], cells: [20, 4, 4]}}"},
+                          {"materials", STEEL},
+                          {"analysis", "{kind: frequency, modes: 8}"}},
+                         {{"frequency_6", 0, 0}, {"frequency_7", 531.65, 6}}};
+  const problem column = {{BEAM,
+                           {"loads", "{set: end, total: [-1000, 0, 0]}"},
+                           {"analysis", "{kind: buckling, modes: 2}"}},
+                          {{"load_factor_1", 0.86359, 1e-3}, {"load_factor_2", 3.4544, 4e-3}}};
+  /* at 90 % of Euler's load the frequency is sqrt(0.1) of that without: nearly */
+  const problem loaded = {
+      {BEAM,
+       {"loads", "{set: end, total: [-777.23, 0, 0]}"},
+       {"analysis", "[{kind: static, tolerance: 1e-6}, {kind: frequency, modes: 1}]"}},
+      {{"frequency_1", 8.3551 * sqrt(0.1), 0.12}}};
+#undef BEAM
+  hold(&beam);
+  hold(&block);
+  hold(&column);
+  hold(&loaded);
+}
+
 /* What statics leave is in balance: the dynamic analysis after it stays at rest. */
 static void dynamics_go_on_from_rest(void **state) {
   (void)state;
@@ -222,6 +259,7 @@ int main(void) {
       cmocka_unit_test(pressure_follows),
       cmocka_unit_test(dynamics_go_on_from_rest),
       cmocka_unit_test(what_cannot_be_is_said),
+      cmocka_unit_test(modes_are_found),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
