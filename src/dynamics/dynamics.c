@@ -333,6 +333,9 @@ static ig_status advance_newton(ig_dyn_job *r, const ig_dyn_analysis *a) {
   r->element_steps += r->job->elements;
   if (status == IG_NUMERIC) {
     snprintf(r->failed, sizeof r->failed, "%s", ig_ctx_message(cx));
+    char *where = strstr(r->failed, " (numerical failure"); /* it is added again */
+    if (where)
+      *where = 0;
     r->newton.steps = now.steps;
     return balance_start(r->m);
   }

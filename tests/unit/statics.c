@@ -85,6 +85,32 @@ static void plastic_strip_bears_its_load(void **state) {
   hold(&strip);
 }
 
+/* Thick cylinder in plane strain under inner pressure, perfectly plastic: the outer radius where
+   the front is at 160 mm (exact with an incompressible plastic zone), and the limit pressure
+   2/sqrt(3) yield log(b/a) = 192.09 MPa. */
+static void thick_cylinder_yields(void **state) {
+  (void)state;
+  problem tube = {
+      {{"mesh",
+        "{tube: {inner: 100 mm, outer: 200 mm, height: 10 mm, cells: [10, 32, 1]}, sets: "
+        "[{name: nx, of: nodes, box: {min: [-1e-6, -2, -1], max: [1e-6, 2, 1]}}, {name: ny, "
+        "of: nodes, box: {min: [-2, -1e-6, -1], max: [2, 1e-6, 1]}}, {name: rim, of: nodes, "
+        "box: {min: [0.199, -1e-6, -1], max: [0.21, 1e-6, 1]}}]}"},
+       {"materials", "{name: m, density: 7850, young: 210 GPa, poisson: 0.3, yield: 240 MPa}"},
+       {"supports", "[{set: bottom, fix: z}, {set: top, fix: z}, {set: nx, fix: x}, {set: ny, fix: "
+                    "y}]"},
+       {"loads", "{set: inner, pressure: 180.13 MPa}"},
+       {"analysis", "{kind: static}"},
+       {"probes", "{name: u, set: rim, quantity: ux}"}},
+      {{"u", 0.1537e-3, 0.01 * 0.1537e-3}}};
+  hold(&tube);
+  tube.set[3].value = "{set: inner, pressure: 189 MPa}";
+  tube.want[0] = (wanted){"negative_pivots", 0, 0};
+  hold(&tube);
+  tube.set[3].value = "{set: inner, pressure: 195 MPa}";
+  refuse(tube.set, IG_NUMERIC, "no equilibrium beyond load factor 0.9");
+}
+
 /* Slender cantilever: Euler and Bernoulli's deflection; a handful of iterations. */
 static void slender_cantilever_is_quick(void **state) {
   (void)state;
@@ -254,6 +280,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(plastic_strip_bears_its_load),
       cmocka_unit_test(slender_cantilever_is_quick),
+      cmocka_unit_test(thick_cylinder_yields),
       cmocka_unit_test(shafts_twist),
       cmocka_unit_test(ties_and_bodies_carry),
       cmocka_unit_test(pressure_follows),
