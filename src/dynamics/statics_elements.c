@@ -239,7 +239,7 @@ static ig_status group_new(ig_dyn_statics *s, int k) {
 ig_status ig_static_elements_new(ig_dyn_statics *s) {
   ig_dyn_model *m = s->m;
   IG_TRY(IG_NEW(m->cx, &s->part, (size_t)m->groups + 1, "statics"));
-  IG_TRY(IG_NEW(m->cx, &s->group, 2 * (size_t)m->groups + 2, "statics"));
+  IG_TRY(IG_NEW(m->cx, &s->group, 2 * (size_t)m->groups + 3, "statics"));
   for (int k = 0; k < m->groups; k++)
     IG_TRY(group_new(s, k));
   s->elements = s->groups;

@@ -236,6 +236,43 @@ static void modes_are_found(void **state) {
   hold(&loaded);
 }
 
+/* A block pressed by a plane, one that rests on a plane by its weight, and one under a ball: what
+   tools push is in balance with what supports bear. */
+static void tools_push(void **state) {
+  (void)state;
+  const problem press = {
+      {{"mesh", "{boxes: {size: [10 mm, 10 mm, 10 mm], cells: [2, 2, 2]}}"},
+       {"materials", "{name: al, density: 2700, young: 70 GPa, poisson: 0}"},
+       {"supports", "[{set: zmin, fix: z}, {set: xmin, fix: x}, {set: ymin, fix: y}]"},
+       {"tools", "{shape: plane, point: [0, 0, 10 mm], axis: [0, 0, -1], travel: [0, 0, -0.01 mm], "
+                 "history: [[0, 0], [1, 1]]}"},
+       {"analysis", "{kind: static}"},
+       {"probes", "[{name: F, set: zmin, quantity: fz}, {name: C, set: zmax, quantity: cz}]"}},
+      {{"F", 7000, 14}, {"C", -7000, 14}, {"reaction_z", 7000, 14}, {"tool_z", -7000, 14}}};
+  const problem rest = {{{"mesh", "{boxes: {size: [0.1, 0.1, 0.1], cells: [2, 2, 2]}}"},
+                         {"materials", "{name: m, density: 1000, young: 1e7, poisson: 0}"},
+                         {"supports", "[{set: xmin, fix: x}, {set: ymin, fix: y}]"},
+                         {"gravity", "{acceleration: [0, 0, -9.81]}"},
+                         {"tools", "{shape: plane, point: [0, 0, 0], axis: [0, 0, 1]}"},
+                         {"analysis", "{kind: static}"},
+                         {"probes", "{name: top, set: zmax, quantity: uz}"}},
+                        {{"tool_z", 9.81, 1e-2},
+                         {"load_z", -9.81, 1e-9},
+                         {"reaction_z", 0, 1e-9},
+                         {"top", -1000 * 9.81 * 0.01 / 2e7, 1e-8}}};
+  const problem ball = {
+      {{"mesh", "{boxes: {size: [20 mm, 20 mm, 10 mm], cells: [10, 10, 5]}}"},
+       {"materials", STEEL},
+       {"supports", "{set: zmin, fix: xyz}"},
+       {"tools", "{shape: sphere, point: [10 mm, 10 mm, 20 mm], radius: 10 mm, travel: [0, 0, -0.5 "
+                 "mm], history: [[0, 0], [1, 1]]}"},
+       {"analysis", "{kind: static}"}},
+      {{"negative_pivots", 0, 0}, {"static_error", 0, 1e-3}}};
+  hold(&press);
+  hold(&rest);
+  hold(&ball);
+}
+
 /* What statics leave is in balance: the dynamic analysis after it stays at rest. */
 static void dynamics_go_on_from_rest(void **state) {
   (void)state;
@@ -272,8 +309,8 @@ static void what_cannot_be_is_said(void **state) {
     refuse(key, IG_INPUT, bad[i].words);
   }
   memcpy(key, collapse, sizeof key);
-  key[5] = (entry){"tools", "{point: [0, 0, -1]}"};
-  refuse(key, IG_INPUT, "does not do `tools` yet");
+  key[5] = (entry){"tools", "{point: [0, 0, -1], friction: 0.1}"};
+  refuse(key, IG_INPUT, "does not do `friction` of `tools` yet");
 }
 
 int main(void) {
@@ -287,6 +324,7 @@ int main(void) {
       cmocka_unit_test(dynamics_go_on_from_rest),
       cmocka_unit_test(what_cannot_be_is_said),
       cmocka_unit_test(modes_are_found),
+      cmocka_unit_test(tools_push),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
