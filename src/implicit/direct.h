@@ -31,7 +31,7 @@ typedef struct {
 
 /* Orders `n` equations. Row i has columns column[first[i]] … column[first[i + 1] - 1], ascending,
    the diagonal among them; (i, j) is there whenever (j, i) is. The arrays are the caller's and must
-   stay. `auto`: MUMPS where it is there, else our own. */
+   stay. `auto`: our own, which is faster than MUMPS with the BLAS of Debian. */
 IG_MUST_CHECK ig_status ig_direct_new(ig_ctx *cx, int32_t n, const int64_t *first,
                                       const int32_t *column, ig_direct_kind kind, ig_direct **to);
 void ig_direct_free(ig_direct *d);
