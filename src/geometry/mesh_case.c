@@ -154,7 +154,7 @@ const ig_option ig_mesh_options[] = {
             "how long Gmsh may read or mesh a file before it is ended; 0: 10 min"),
     IG_REAL(M, meshing_memory, "B", "0", 0, 1e18,
             "memory that Gmsh may take for it, as in 16 GB; 0: three quarters of what is left"),
-    IG_CHOICE(M, element, "auto|beam2|tri3|tri6|quad4|tet4|tet10|hex8|wedge6", "auto",
+    IG_CHOICE(M, element, "auto|beam2|tri3|tri6|quad4|tet4|tet10|hex8|wedge6|hex20|wedge15", "auto",
               "element type of boxes and shapes; auto: hex8 for solids, quad4 for plane boxes"),
     IG_CHOICE(M, pattern, "diagonal|alternating|crossed", "diagonal",
               "how quadrilaterals are cut into triangles; crossed: into four"),
@@ -321,13 +321,13 @@ static ig_status generate(ig_ctx *cx, const ig_mesh_case *c, ig_draft *draft) {
     IG_TRY(ig_mesh_placed(cx, from.make(cx, c, &type, draft), from.at));
     if (type == IG_TET4 || type == IG_TET10)
       IG_TRY(ig_mesh_placed(cx, ig_draft_tets(cx, draft), &c->at));
-    if (type == IG_WEDGE6)
+    if (type == IG_WEDGE6 || type == IG_WEDGE15)
       IG_TRY(ig_mesh_placed(cx, ig_draft_wedges(cx, draft), &c->at));
     if (c->remove.count)
       IG_TRY(elements_remove(cx, c, draft));
     if (c->jitter.amount > 0)
       IG_TRY(ig_draft_jitter(cx, draft, &c->jitter));
-    if (type == IG_TRI6 || type == IG_TET10)
+    if (type == IG_TRI6 || type == IG_TET10 || type == IG_HEX20 || type == IG_WEDGE15)
       IG_TRY(ig_mesh_placed(cx, ig_draft_quadratic(cx, draft), from.at));
   }
   ig_mesh *mesh = draft->mesh;
