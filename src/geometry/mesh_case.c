@@ -147,6 +147,9 @@ const ig_option ig_mesh_options[] = {
             "mesh to read: .vtkhdf, .vtu, .vtk, .inp, .k, .msh, .unv, .med, .cgns, .bdf; or .geo, "
             ".step to mesh"),
     IG_BOOL(M, split, "false", "hexahedra, wedges and pyramids of a file are cut into tetrahedra"),
+    IG_BOOL(M, corners, "false",
+            "quadratic hexahedra and wedges of a file are taken by their corners, as rooms that do "
+            "not compute with them always do"),
     IG_REAL(M, unit, "m", NULL, IG_TINY, 1e9,
             "length of one unit of the file's coordinates; left out: 1 m, of an stl 1 mm"),
     IG_REAL(M, edge, "m", "0", 0, 1e9, "element size for geometry meshed by Gmsh; 0: its choice"),
@@ -279,6 +282,7 @@ static ig_status file_read(ig_ctx *cx, const ig_mesh_case *c, ig_mesh **mesh) {
   const ig_mesh_read_options options = {.unit = c->unit > 0 ? c->unit : 0,
                                         .edge = c->edge,
                                         .split = c->split,
+                                        .quadratic = c->quadratic && !c->corners,
                                         .time_limit = c->meshing_time,
                                         .memory_limit = c->meshing_memory};
   return ig_mesh_read(cx, c->file, &options, mesh);
@@ -308,11 +312,12 @@ static ig_status generate(ig_ctx *cx, const ig_mesh_case *c, ig_draft *draft) {
     IG_TRY(file_read(cx, c, &draft->mesh));
   } else {
     const bool unit = c->unit > 0 && c->unit != 1 && !c->voxels.stl;
-    if (unit || c->edge > 0 || c->split)
+    if (unit || c->edge > 0 || c->split || c->corners)
       return ig_fail_at(cx, &c->at, "%s applies to a mesh from a file, not to %s%s",
                         unit          ? "unit"
                         : c->edge > 0 ? "edge"
-                                      : "split",
+                        : c->split    ? "split"
+                                      : "corners",
                         from.key, unit ? ": give lengths their unit, 10 mm" : "");
     if (!c->voxels.stl && (c->meshing_time > 0 || c->meshing_memory > 0))
       return ig_fail_at(cx, &c->at, "%s applies to a mesh from a file, not to %s",
