@@ -1,5 +1,6 @@
 /* Moving a model through time: steps II and III of Tang et al. (2020), repeated. */
 #include "dynamics/part.h"
+#include "dynamics/solids.h"
 #include "backend/backend.h"
 
 #include "kern/prec_f64.h"
@@ -126,7 +127,7 @@ ig_status ig_dyn_report(ig_dyn_model *m, double *out) {
     free(own);
     IG_TRY(status);
   }
-  return IG_OK;
+  return ig_dyn_solids_report(m, out);
 }
 
 ig_status ig_dyn_fields_now(ig_dyn_model *m, const ig_dyn_fields *to) {
@@ -135,7 +136,7 @@ ig_status ig_dyn_fields_now(ig_dyn_model *m, const ig_dyn_fields *to) {
     IG_TRY(report_group(m, k));
     IG_TRY(m->ops->spread(m->cx, g->slots, g->ids.dev, m->scratch.dev, to));
   }
-  return IG_OK;
+  return ig_dyn_solids_fields(m, to);
 }
 
 /* --- energies */
@@ -187,6 +188,7 @@ static ig_status sums_find(ig_dyn_model *m, energy_sums *s) {
       s->element[1] += part[1];
     }
   }
+  ig_dyn_solids_energy(m, s->element);
   return IG_OK;
 }
 

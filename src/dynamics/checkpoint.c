@@ -1,5 +1,6 @@
 /* Checkpoints: all that a run needs to go on to the same bits. */
 #include "dynamics/part.h"
+#include "dynamics/solids.h"
 #include "dynamics/run.h"
 #include "backend/backend.h"
 
@@ -87,6 +88,14 @@ static int saved_arrays(ig_dyn_job *r, double *mark, ig_saved *saved, char (*nam
                           (int64_t)m->group[k].slots * g->g_f64.states, m->group[k].state.host};
     n++;
   }
+  for (int k = 0; m->solids && k < m->solids->count && n < space; k++) {
+    const ig_solid_group *g = &m->solids->item[k].g;
+    snprintf(name[n], sizeof name[n], "solid%d", k);
+    saved[n] = (ig_saved){name[n], IG_F64, ig_solid_group_saved(g), g->state};
+    n++;
+  }
+  if (m->solids)
+    saved[n++] = (ig_saved){"places", IG_F64, 3 * nodes, m->solids->x};
   return n;
 }
 
@@ -169,7 +178,7 @@ ig_status ig_dyn_checkpoint_write(void *self, ig_sink *to) {
   ig_dyn_model *m = r->m;
   if (r->start.kept && to != &r->start.sink)
     return start_write(r, to);
-  const int space = ARRAYS + m->groups;
+  const int space = ARRAYS + m->groups + (m->solids ? m->solids->count + 1 : 0);
   ig_saved *saved = NULL;
   char(*name)[32] = NULL;
   double mark[MARKS];
@@ -226,7 +235,7 @@ ig_status ig_dyn_checkpoint_read(void *self, const ig_restart *from) {
   ig_dyn_job *r = self;
   ig_dyn_model *m = r->m;
   ig_ctx *cx = m->cx;
-  const int space = ARRAYS + m->groups;
+  const int space = ARRAYS + m->groups + (m->solids ? m->solids->count + 1 : 0);
   ig_saved *saved = NULL;
   char(*name)[32] = NULL;
   double mark[MARKS];

@@ -1,5 +1,6 @@
 /* The dynamics room: a queue of analyses (Tang et al. 2020, Fig. 5). */
 #include "dynamics/loose.h"
+#include "dynamics/solids.h"
 #include "dynamics/run.h"
 #include "dynamics/overlap.h"
 #include "dynamics/part.h"
@@ -631,6 +632,12 @@ static ig_status check_tell(ig_dyn_job *r, ig_check_line *line, void *user) {
     snprintf(text, sizeof text, "%d, %d values each", m->group[k].count, m->group[k].g_f64.states);
     line(user, ig_dyn_element_of[m->group[k].kind].name, text);
   }
+  for (int k = 0; m->solids && k < m->solids->count; k++) {
+    const ig_solid_group *g = &m->solids->item[k].g;
+    snprintf(text, sizeof text, "%d, %d values each", g->count,
+             ig_solid_states(g->kind, g->law.law));
+    line(user, ig_solid_info_get(g->kind)->name, text);
+  }
   snprintf(text, sizeof text, "%d, %lld degrees of freedom", m->p.nodes,
            (long long)m->p.nodes * m->p.dofs);
   line(user, "particles", text);
@@ -666,7 +673,7 @@ const ig_room ig_room_dynamics = {
     .needs_mesh = true,
     .ranks = true,
     .clusters = true,
-    .elements = "beam2|tri3|quad4|tet4|tet10|hex8",
+    .elements = "beam2|tri3|quad4|tet4|tet10|hex8|wedge6|hex20|wedge15",
     .case_size = sizeof(ig_dyn_case),
     .options = ig_dyn_options,
     .open = room_open,

@@ -13,7 +13,14 @@
 
 /* --- what a case says */
 
-typedef enum { IG_INTEGRATE_BBAR, IG_INTEGRATE_FULL, IG_INTEGRATE_SINGLE } ig_dyn_integration;
+typedef enum {
+  IG_INTEGRATE_AUTO,
+  IG_INTEGRATE_BBAR,
+  IG_INTEGRATE_FULL,
+  IG_INTEGRATE_SINGLE,
+  IG_INTEGRATE_INCOMPATIBLE,
+  IG_INTEGRATE_REDUCED
+} ig_dyn_integration;
 typedef enum {
   IG_SECTION_CIRCLE,
   IG_SECTION_TUBE,
@@ -274,10 +281,11 @@ typedef struct ig_dyn_model {
   ig_dyn_relaxing relax;
   ig_dyn_looseness loose;
   struct {
-    int32_t parts, *part; /* host; part: of the nodes */
-    double thin;          /* least extent of one, m */
-  } overlap;              /* bodies that may come to lie inside each other (overlap.h) */
-  ig_lid *fault_ids;      /* kernels' numbers -> mesh elements */
+    int32_t parts, *part;       /* host; part: of the nodes */
+    double thin;                /* least extent of one, m */
+  } overlap;                    /* bodies that may come to lie inside each other (overlap.h) */
+  struct ig_dyn_solids *solids; /* of static analyses alone (solids.h); NULL: none */
+  ig_lid *fault_ids;            /* kernels' numbers -> mesh elements */
   ig_dyn_nodes *made;
   struct ig_graph *graph;
   struct ig_dyn_part *divided; /* between ranks (dynamics/part.h); NULL: there is one */

@@ -1,6 +1,7 @@
 /* What other programs read and change: motions, loads, supports. */
 #include "dynamics/run.h"
 #include "dynamics/part.h"
+#include "dynamics/solids.h"
 
 #include <string.h>
 
@@ -108,6 +109,7 @@ ig_status ig_dyn_field_load(void *self, int load, double factor) {
   for (int32_t i = 0; i < l->faces; i++)
     if (l->face_of[i] == load)
       ((ig_dyn_face *)l->face.host)[i].pressure = factor * l->face_given[i].pressure;
+  ig_dyn_solids_load(m, load, factor);
   if (l->forces)
     IG_TRY(ig_array_push(m->cx, &l->force));
   return l->faces ? ig_array_push(m->cx, &l->face) : IG_OK;

@@ -1,5 +1,6 @@
 /* Groups of elements of one kind, law and section, in the order they are worked on. */
 #include "dynamics/model.h"
+#include "dynamics/solids.h"
 #include "assembly/assembly.h"
 #include "core/threads.h"
 #include "mesh/topology.h"
@@ -189,7 +190,7 @@ static ig_status group_kind(ig_dyn_model *m, const ig_dyn_section *s, const ig_m
   d->hourglass = s->hourglass;
   d->bulk_linear = s->bulk_linear;
   d->bulk_quadratic = s->bulk_quadratic;
-  d->bbar = s->integration == IG_INTEGRATE_BBAR;
+  d->bbar = s->integration == IG_INTEGRATE_BBAR || s->integration == IG_INTEGRATE_AUTO;
   d->planes = (int)s->planes;
   d->thinning = s->thinning;
   switch (g->type) {
@@ -227,7 +228,8 @@ static ig_status group_kind(ig_dyn_model *m, const ig_dyn_section *s, const ig_m
     break;
   default:
     return ig_fail_at(cx, &m->c->at,
-                      "dynamics has no %s elements: use hex8, tet4, tet10, tri3, quad4 or beam2",
+                      "dynamics has no %s elements: use hex8, hex20, wedge6, wedge15, tet4, "
+                      "tet10, tri3, quad4 or beam2",
                       ig_elem_info_get(g->type)->name);
   }
   d->npe = ig_dyn_element_of[g->kind].npe;
@@ -321,12 +323,22 @@ ig_status ig_dyn_groups_new(ig_dyn_model *m, const ig_list *materials) {
             list[n++] = e;
         if (n == 0)
           continue;
-        ig_dyn_group *g = &m->group[m->groups++];
+        ig_dyn_group *g = &m->group[m->groups];
         const ig_dyn_section *use = s < 0 ? &ig_dyn_section_default : &s0[s];
+        ig_solid_kind kind;
+        bool solid;
         g->type = m->mesh->block[b].type;
+        IG_TRY_GOTO(status, done, ig_dyn_material_read(cx, &m0[k], &g->g_f64.mat, &g->law));
+        IG_TRY_GOTO(status, done,
+                    ig_dyn_solid_kind(m, use, &m0[k], g->type, g->law, &kind, &solid));
+        if (solid) {
+          IG_TRY_GOTO(status, done, ig_dyn_solids_add(m, kind, &g->g_f64.mat, g->law, list, n));
+          memset(g, 0, sizeof *g);
+          continue;
+        }
+        m->groups++;
         g->count = n;
         g->whole = n;
-        IG_TRY_GOTO(status, done, ig_dyn_material_read(cx, &m0[k], &g->g_f64.mat, &g->law));
         IG_TRY_GOTO(status, done, group_kind(m, use, &m0[k], g));
         IG_TRY_GOTO(status, done, group_order(m, g, list, use));
         g->g_f64.first = first;
@@ -396,6 +408,8 @@ done:
 }
 
 bool ig_dyn_yields(const ig_dyn_model *m) {
+  if (ig_dyn_solids_yield(m))
+    return true;
   for (int k = 0; k < m->groups; k++)
     if (m->group[k].law != IG_LAW_ELASTIC && m->group[k].law != IG_LAW_NEOHOOKE)
       return true;

@@ -1,5 +1,6 @@
 /* What holds and pushes particles: histories, motions, forces, tools, velocities at the start. */
 #include "dynamics/model.h"
+#include "dynamics/solids.h"
 #include "mesh/named.h"
 
 #include <math.h>
@@ -175,7 +176,10 @@ static ig_status pressure_add(ig_dyn_model *m, pushes *list, const ig_dyn_load *
                         "'%s' is a set of edges of shells: pressure acts on a set of their "
                         "elements (`of: elements`), forces on its nodes",
                         load->set);
-    if (shell)
+    if (ig_dyn_solid_has(m, set->item[k]) && set->kind == IG_SET_FACES)
+      IG_TRY(ig_dyn_solids_press(m, set->item[k], set->face[k], load->pressure, history,
+                                 (int)(load - IG_ITEM(const ig_dyn_load, m->c->loads, 0))));
+    else if (shell)
       IG_TRY(face_add(m, list, load, history, conn, info->nodes, 1));
     else if (info->dim == 3 && set->kind == IG_SET_FACES) {
       /* a quadratic face: all of it on the mid-sides, a third each, whose triangle is a quarter */
@@ -244,6 +248,7 @@ ig_status ig_dyn_loads_new(ig_dyn_model *m, ig_histories *hs) {
   ig_status status = IG_OK;
   pushes list = {0};
   int32_t *node = NULL, *fs = NULL, *as = NULL;
+  double *share = NULL;
   ig_dyn_force *force = NULL;
   ig_dyn_face *face = NULL;
   for (int i = 0; i < m->c->loads.count; i++) {
@@ -258,12 +263,15 @@ ig_status ig_dyn_loads_new(ig_dyn_model *m, ig_histories *hs) {
     const ig_set *set;
     IG_TRY_GOTO(status, done, ig_dyn_nodes_of(m, &c->at, c->set, &set));
     push item = {.force.history = history, .load = i};
-    for (int d = 0; d < 3; d++) {
-      item.force.value[d] = (isnan(c->force[d]) ? 0 : c->force[d]) +
-                            (isnan(c->total[d]) || set->count == 0 ? 0 : c->total[d] / set->count);
-      item.force.value[3 + d] = isnan(c->moment[d]) ? 0 : c->moment[d];
-    }
+    free(share);
+    IG_TRY_GOTO(status, done, ig_dyn_solids_share(m, c->set, set, &share));
     for (ig_lid k = 0; k < set->count; k++) {
+      const double part = share ? share[k] : 1.0 / set->count;
+      for (int d = 0; d < 3; d++) {
+        item.force.value[d] =
+            (isnan(c->force[d]) ? 0 : c->force[d]) + (isnan(c->total[d]) ? 0 : c->total[d] * part);
+        item.force.value[3 + d] = isnan(c->moment[d]) ? 0 : c->moment[d];
+      }
       item.node = set->item[k];
       IG_TRY_GOTO(status, done, push_add(cx, &list, &item));
     }
@@ -318,6 +326,7 @@ done:
   m->loading.force_given = force;
   m->loading.face_given = face;
   free(list.item);
+  free(share);
   free(node);
   free(fs);
   free(as);

@@ -1,6 +1,7 @@
 /* Sizes of elements: mass, inertia, critical step. */
 #include "core/threads.h"
 #include "dynamics/part.h"
+#include "dynamics/solids.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -84,6 +85,8 @@ static ig_status step_range(ig_dyn_model *m, double *least, double *most) {
   if (m->divided)
     status = step_range_all(m, status, least, most);
   IG_TRY(status);
+  if (m->groups == 0)
+    *least = *most = 1; /* nothing moves in steps of time */
   if (!(*least > 0))
     return IG_FAIL(m->cx, IG_NUMERIC, "an element has collapsed: the critical step is %g s",
                    *least);
@@ -244,6 +247,8 @@ static ig_status elements_masses(ig_dyn_model *m, double least) {
     status = ig_ranks_agree(m->cx, status);
   for (int k = 0; k < m->groups && status == IG_OK; k++)
     status = group_weigh(m, k, least, of);
+  if (status == IG_OK)
+    status = ig_dyn_solids_masses(m);
   free(of);
   return status;
 }

@@ -1,5 +1,6 @@
 /* What a run writes: probes and histories, snapshots, figures of the summary. */
 #include "dynamics/run.h"
+#include "dynamics/solids.h"
 #include "dynamics/part.h"
 #include "mesh/named.h"
 #include "mesh/probe.h"
@@ -366,6 +367,7 @@ static ig_status resultants_find(ig_dyn_job *r, double sum[9]) {
   if (status == IG_OK && l->contact.press.count)
     status = ig_array_pull(m->cx, &l->contact.press);
   IG_TRY(ig_dyn_particles_add(m, status, 9, result_row, result_add, &s));
+  ig_dyn_solids_pushed(m, s.sum + 3);
   memcpy(sum, s.sum, sizeof s.sum);
   return IG_OK;
 }

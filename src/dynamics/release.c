@@ -1,6 +1,7 @@
 /* The memory of one model. */
 #include "dynamics/loose.h"
 #include "dynamics/model.h"
+#include "dynamics/solids.h"
 #include "backend/backend.h"
 
 #include <stdlib.h>
@@ -24,6 +25,7 @@ void ig_dyn_model_release(ig_dyn_model *m) {
     free(g->end);
   }
   free(m->group);
+  ig_dyn_solids_free(m);
   ig_dyn_touching *t = &m->contact;
   ig_dyn_loading *l = &m->loading;
   ig_dyn_leading *h = &m->held;

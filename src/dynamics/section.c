@@ -237,7 +237,7 @@ ig_status ig_dyn_section_fibres(ig_ctx *cx, const ig_dyn_section *s, dyn_group_f
   return IG_OK;
 }
 
-const ig_dyn_section ig_dyn_section_default = {.integration = IG_INTEGRATE_BBAR,
+const ig_dyn_section ig_dyn_section_default = {.integration = IG_INTEGRATE_AUTO,
                                                .hourglass = 0.1,
                                                .thickness = NAN,
                                                .planes = 4,

@@ -1,4 +1,5 @@
 /* Statics by Newton's method: the model, its steps, and the way back to the room. */
+#include "dynamics/solids.h"
 #include "dynamics/statics_parts.h"
 #include "backend/backend.h"
 #include "ranks/ranks.h"
@@ -39,8 +40,11 @@ static void unknown_name(void *self, int32_t unknown, char *text, size_t size) {
 
 static void element_name(void *self, int group, int32_t element, char *text, size_t size) {
   const ig_dyn_statics *s = self;
-  if (group < s->elements)
+  const int solid = group - s->m->groups;
+  if (group < s->m->groups)
     snprintf(text, size, "element %d", (int)s->part[group].from->element[element]);
+  else if (group < s->elements)
+    snprintf(text, size, "element %d", (int)s->m->solids->item[solid].element[element]);
   else
     snprintf(text, size, "%s", s->group[group].name);
 }
@@ -80,6 +84,8 @@ static ig_status accepted(void *self, const ig_trial *at) {
   ig_dyn_model *m = s->m;
   ig_dyn_clock *clock = m->clock.host;
   memcpy(s->x, s->trial, 3 * (size_t)m->p.nodes * sizeof *s->x);
+  if (m->solids)
+    memcpy(m->solids->x, s->x, 3 * (size_t)m->p.nodes * sizeof *s->x);
   for (int64_t i = 0; i < 3 * (int64_t)m->p.nodes; i++)
     array_put(&m->x, i, s->x[i]);
   IG_TRY(ig_array_push(m->cx, &m->x));
@@ -102,7 +108,7 @@ static ig_status model_read(ig_dyn_statics *s) {
   if (m->p.bodies.count)
     IG_TRY(ig_array_pull(m->cx, &m->carried.body));
   for (int64_t i = 0; i < 3 * (int64_t)m->p.nodes; i++) {
-    const double v = s->x[i] = ig_dyn_get(m, &m->x, i);
+    const double v = s->x[i] = m->solids ? m->solids->x[i] : ig_dyn_get(m, &m->x, i);
     low[i % 3] = i < 3 ? v : fmin(low[i % 3], v);
     high[i % 3] = i < 3 ? v : fmax(high[i % 3], v);
   }

@@ -1,5 +1,6 @@
 /* Elements of the room as groups of the implicit engine. */
 #include "dynamics/statics_parts.h"
+#include "dynamics/solids.h"
 #include "dynamics/tangent.h"
 #include "core/threads.h"
 #include "backend/backend.h"
@@ -239,9 +240,16 @@ static ig_status group_new(ig_dyn_statics *s, int k) {
 ig_status ig_static_elements_new(ig_dyn_statics *s) {
   ig_dyn_model *m = s->m;
   IG_TRY(IG_NEW(m->cx, &s->part, (size_t)m->groups + 1, "statics"));
-  IG_TRY(IG_NEW(m->cx, &s->group, 2 * (size_t)m->groups + 2, "statics"));
+  const int solids = m->solids ? m->solids->count : 0;
+  IG_TRY(IG_NEW(m->cx, &s->group, 2 * (size_t)m->groups + (size_t)solids + 3, "statics"));
   for (int k = 0; k < m->groups; k++)
     IG_TRY(group_new(s, k));
+  for (int k = 0; k < solids; k++) {
+    ig_solid_group *g = &m->solids->item[k].g;
+    g->trial = s->trial;
+    ig_solid_group_number(g, m->p.dofs);
+    s->group[s->groups++] = ig_solid_group_of(g);
+  }
   s->elements = s->groups;
   for (int k = 0; k < m->groups; k++)
     if (ig_dyn_element_of[m->group[k].kind].family == IG_FAMILY_SHELL) {
@@ -254,6 +262,8 @@ ig_status ig_static_elements_new(ig_dyn_statics *s) {
 }
 
 void ig_static_elements_free(ig_dyn_statics *s) {
+  for (int k = 0; s->m->solids && k < s->m->solids->count; k++)
+    s->m->solids->item[k].g.trial = s->m->solids->x;
   for (int k = 0; s->part && k < s->m->groups; k++) {
     free(s->part[k].state);
     free(s->part[k].unknown);

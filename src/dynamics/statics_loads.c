@@ -1,4 +1,5 @@
 /* What holds and pushes the model in statics by Newton's method. */
+#include "dynamics/solids.h"
 #include "dynamics/statics_parts.h"
 #include "backend/backend.h"
 
@@ -187,6 +188,7 @@ ig_status ig_static_loads(void *self, const ig_trial *at, double *f) {
   const int32_t *node = m->loading.loaded_node.host, *first = m->loading.force_start.host,
                 *bound = m->carried.bound.host;
   const ig_dyn_force *force = m->loading.force.host;
+  ig_dyn_solids_pressures(s->m, at->time);
   for (int32_t k = 0; k < m->p.loads.count; k++)
     for (int32_t i = first[k]; i < first[k + 1]; i++)
       for (int c = 0; c < D; c++)
@@ -238,6 +240,27 @@ static ig_status press(void *self, const ig_trial *at, int32_t begin, int32_t en
   return IG_OK;
 }
 
+/* Pressures on solids of solids.h. */
+static ig_status solid_faces_new(ig_dyn_statics *s) {
+  ig_dyn_solids *all = s->m->solids;
+  if (!all || all->pressed == 0)
+    return IG_OK;
+  ig_solid_face *face;
+  IG_TRY(IG_NEW(s->m->cx, &face, (size_t)all->pressed, "pressures"));
+  for (int32_t i = 0; i < all->pressed; i++)
+    face[i] = all->press[i].face;
+  ig_solid_faces_free(&all->faces);
+  const ig_status status =
+      ig_solid_faces_new(s->m->cx, all->pressed, face, s->m->p.dofs, &all->faces);
+  free(face);
+  all->faces.start = s->m->x0;
+  all->faces.trial = s->trial;
+  all->faces.large = true;
+  if (status == IG_OK)
+    s->group[s->groups++] = ig_solid_faces_of(&all->faces);
+  return status;
+}
+
 /* A face is listed with each of its corners: taken with the first. */
 ig_status ig_static_faces_new(ig_dyn_statics *s) {
   const ig_dyn_model *m = s->m;
@@ -267,5 +290,5 @@ ig_status ig_static_faces_new(ig_dyn_statics *s) {
                                                 .unknowns = 12,
                                                 .unknown = s->face_unknown,
                                                 .evaluate = press};
-  return IG_OK;
+  return solid_faces_new(s);
 }

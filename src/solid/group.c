@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_STATES = 13 * IG_SOLID_POINTS + 9, FACE = 24 };
+enum { MOST_STATES = 13 * IG_SOLID_POINTS + 9, FACE = 24 }; /* of hex20 with 27 points */
 
 ig_status ig_solid_group_new(ig_ctx *cx, ig_solid_kind kind, const ig_solid_law *law, int32_t count,
                              const int32_t *node, int dofs, ig_solid_group *g) {
@@ -14,12 +14,28 @@ ig_status ig_solid_group_new(ig_ctx *cx, ig_solid_kind kind, const ig_solid_law 
   *g = (ig_solid_group){.cx = cx, .kind = kind, .law = *law, .count = count};
   IG_TRY(IG_NEW(cx, &g->node, all + 1, "solid elements"));
   IG_TRY(IG_NEW(cx, &g->unknown, 3 * all + 1, "solid elements"));
-  IG_TRY(IG_NEW(cx, &g->state, (int64_t)count * ig_solid_states(kind, law->law) + 1,
-                "histories of solid elements"));
+  IG_TRY(IG_NEW(cx, &g->state, ig_solid_group_saved(g) + 1, "histories of solid elements"));
   memcpy(g->node, node, (size_t)all * sizeof *node);
-  for (int64_t i = 0; i < 3 * all; i++)
-    g->unknown[i] = node[i / 3] * dofs + (int32_t)(i % 3);
+  ig_solid_group_number(g, dofs);
   return IG_OK;
+}
+
+void ig_solid_group_number(ig_solid_group *g, int dofs) {
+  const int64_t all = (int64_t)g->count * ig_solid_info_get(g->kind)->nodes;
+  for (int64_t i = 0; i < 3 * all; i++)
+    g->unknown[i] = g->node[i / 3] * dofs + (int32_t)(i % 3);
+}
+
+int64_t ig_solid_group_saved(const ig_solid_group *g) {
+  return (int64_t)g->count *
+         (ig_solid_states(g->kind, g->law.law) + 1 + 3 * ig_solid_info_get(g->kind)->nodes);
+}
+
+static double *work_of(const ig_solid_group *g) {
+  return g->state + (int64_t)g->count * ig_solid_states(g->kind, g->law.law);
+}
+const double *ig_solid_group_work(const ig_solid_group *g) {
+  return work_of(g);
 }
 
 void ig_solid_group_free(ig_solid_group *g) {
@@ -72,15 +88,23 @@ static ig_status evaluate(void *self, const ig_trial *at, int32_t begin, int32_t
 
 static ig_status accept(void *self, const ig_trial *at) {
   ig_solid_group *g = self;
-  const int states = ig_solid_states(g->kind, g->law.law);
+  const int states = ig_solid_states(g->kind, g->law.law),
+            n = 3 * ig_solid_info_get(g->kind)->nodes;
+  double *work = work_of(g), *last = work + g->count;
   bool fine = true;
-  (void)at;
 #pragma omp parallel for schedule(static) num_threads(ig_team(g->cx, g->count, IG_WORK_ROW))       \
     reduction(&& : fine)
   for (int32_t e = 0; e < g->count; e++) {
     double now[MOST_STATES], f[3 * IG_SOLID_NODES];
-    fine = fine && one(g, e, now, f, NULL) == IG_FAULT_NONE;
+    if (one(g, e, now, f, NULL) != IG_FAULT_NONE) {
+      fine = false;
+      continue;
+    }
     memcpy(g->state + (int64_t)e * states, now, (size_t)states * sizeof *now);
+    double *was = last + (int64_t)e * n;
+    for (int i = 0; i < n; i++)
+      work[e] += 0.5 * (was[i] + f[i]) * at->u[g->unknown[(int64_t)e * n + i]];
+    memcpy(was, f, (size_t)n * sizeof *f);
   }
   return fine ? IG_OK : IG_FAIL(g->cx, IG_NUMERIC, "a solid element failed on acceptance");
 }

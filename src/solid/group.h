@@ -17,8 +17,10 @@ typedef struct {
   int32_t count, *node;        /* elements; count x nodes of the kind */
   const double *start, *trial; /* of all nodes, x 3; the owner's */
   const double *warm;          /* of all nodes; NULL: 0; the owner's */
-  double *state;               /* count x ig_solid_states */
-  int32_t *unknown;            /* count x 3 nodes */
+  /* count x ig_solid_states; then the work of internal forces so far of each element, and its
+     forces at the last accepted state: ig_solid_group_saved numbers in all */
+  double *state;
+  int32_t *unknown; /* count x 3 nodes */
 } ig_solid_group;
 
 /* Copies `node`; `dofs` unknowns per node, of which the first three are displacements. */
@@ -26,6 +28,11 @@ IG_MUST_CHECK ig_status ig_solid_group_new(ig_ctx *cx, ig_solid_kind kind, const
                                            int32_t count, const int32_t *node, int dofs,
                                            ig_solid_group *g);
 void ig_solid_group_free(ig_solid_group *g);
+int64_t ig_solid_group_saved(const ig_solid_group *g);
+/* J, of each element: by the trapezoidal rule over the accepted steps. */
+const double *ig_solid_group_work(const ig_solid_group *g);
+/* Numbers the unknowns anew, `dofs` per node. */
+void ig_solid_group_number(ig_solid_group *g, int dofs);
 /* The group as the engine sees it; g must stay where it is. */
 ig_implicit_group ig_solid_group_of(ig_solid_group *g);
 /* Positions at the start, displacements of the trial and `warm` of element e (NULL: not wanted). */

@@ -27,7 +27,7 @@ const ig_solid_info *ig_solid_info_get(ig_solid_kind kind) {
 
 int ig_solid_states(ig_solid_kind kind, int law) {
   const ig_solid_info *info = &table[kind].info;
-  return info->points * solid_point_states_f64(law) + 3 * info->modes;
+  return (info->points + solid_hidden_f64(kind)) * solid_point_states_f64(law) + 3 * info->modes;
 }
 
 /* --- materials */

@@ -309,6 +309,46 @@ static void laws_at_large_strain(void **state) {
   (void)nu;
 }
 
+/* Motions that strain an element nowhere: six, whatever the rule. Pivots of the stiffness with
+   complete pivoting. */
+static void only_rigid_motions_are_free(void **state) {
+  (void)state;
+  for (int k = 0; k < IG_SOLID_KINDS; k++) {
+    const ig_solid_info *info = ig_solid_info_get((ig_solid_kind)k);
+    const ig_solid_law law = ig_solid_isotropic(1, 0.3, 0);
+    double X[MOST], u[MOST] = {0}, f[MOST], K[MOST * MOST];
+    const int n = 3 * info->nodes;
+    place((ig_solid_kind)k, 0, X);
+    memset(states, 0, sizeof states);
+    assert_int_equal(
+        ig_solid_evaluate((ig_solid_kind)k, &law, X, u, NULL, states[0], states[1], f, K),
+        IG_FAULT_NONE);
+    int rank = 0;
+    for (int i = 0; i < n; i++) {
+      int best = i;
+      for (int j = i; j < n; j++)
+        best = K[j * n + j] > K[best * n + best] ? j : best;
+      for (int j = 0; j < n; j++) {
+        const double keep = K[i * n + j];
+        K[i * n + j] = K[best * n + j];
+        K[best * n + j] = keep;
+      }
+      for (int j = 0; j < n; j++) {
+        const double keep = K[j * n + i];
+        K[j * n + i] = K[j * n + best];
+        K[j * n + best] = keep;
+      }
+      const double pivot = K[i * n + i];
+      rank += pivot > 1e-9;
+      for (int r = i + 1; r < n && pivot > 1e-9; r++)
+        for (int c = i + 1; c < n; c++)
+          K[r * n + c] -= K[r * n + i] * K[i * n + c] / pivot;
+    }
+    if (rank != n - 6)
+      fail_msg("%s: rank %d of %d", info->name, rank, n);
+  }
+}
+
 /* --- a small model: dense symmetric solver, for problems of some hundred unknowns */
 
 typedef struct {
@@ -848,6 +888,7 @@ int main(void) {
       cmocka_unit_test(forces_turn_with_the_body),
       cmocka_unit_test(free_expansion_leaves_no_stress),
       cmocka_unit_test(laws_at_large_strain),
+      cmocka_unit_test(only_rigid_motions_are_free),
       cmocka_unit_test(beams_of_macneal_and_harder),
       cmocka_unit_test(membrane_of_cook),
       cmocka_unit_test(thick_cylinder_nearly_incompressible),

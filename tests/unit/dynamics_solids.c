@@ -1,0 +1,194 @@
+/* Solids of static analyses in the dynamics room: whole cases held against hand calculations. */
+#include "check.h"
+#include <ingot/run.h>
+
+typedef struct {
+  const char *key, *value;
+} entry;
+typedef struct {
+  const char *name;
+  double value, tolerance; /* relative; absolute where the value is 0 */
+} wanted;
+enum { MOST = 12 };
+
+static void figure(void *user, const char *key, double value, const char *unit, const char *text) {
+  (void)unit, (void)text;
+  double *seen = user;
+  const wanted *want = *(const wanted **)(void *)user;
+  for (int i = 0; i < MOST && want[i].name; i++)
+    if (strcmp(key, want[i].name) == 0)
+      seen[1 + i] = value;
+}
+
+static ig_case *case_of(ig_ctx *cx, const entry *set) {
+  ig_case *c;
+  GOOD(cx, ig_case_new(cx, &c));
+  GOOD(cx, ig_case_set(c, "physics", "dynamics"));
+  for (int i = 0; i < MOST && set[i].key; i++)
+    GOOD(cx, ig_case_set(c, set[i].key, set[i].value));
+  return c;
+}
+
+static void hold(const char *name, const entry *set, const wanted *want) {
+  for (const char *const *backend = backends_here(); *backend; backend++) {
+    ig_ctx *cx = ctx_on(*backend, 1);
+    ig_case *c = case_of(cx, set);
+    double seen[1 + MOST];
+    for (int i = 1; i <= MOST; i++)
+      seen[i] = NAN;
+    memcpy(seen, &want, sizeof want);
+    GOOD(cx, ig_run(c, &(ig_run_options){.figure = figure, .user = seen}));
+    for (int i = 0; i < MOST && want[i].name; i++) {
+      const double size = want[i].value != 0 ? fabs(want[i].value) : 1;
+      if (!(fabs(seen[1 + i] - want[i].value) <= want[i].tolerance * size))
+        fail_msg("%s: %s on %s: %.8g, expected %.8g", name, want[i].name, *backend, seen[1 + i],
+                 want[i].value);
+    }
+    ig_case_close(c);
+    ig_ctx_close(cx);
+  }
+}
+
+static void refused(const entry *set, const char *words) {
+  ig_ctx *cx = ctx_on("cpu", 1);
+  ig_case *c = case_of(cx, set);
+  BAD(cx, ig_run(c, &(ig_run_options){0}), words);
+  ig_case_close(c);
+  ig_ctx_close(cx);
+}
+
+#define STEEL "{name: steel, density: 7850 kg/m^3, young: 210 GPa, poisson: 0.3}"
+#define STEEL_0 "{name: steel, density: 7850 kg/m^3, young: 210 GPa, poisson: 0}"
+static const char *const elements[] = {"hex8", "hex20", "wedge6", "wedge15", "tet10"};
+
+/* 100 x 10 x 10 mm, clamped, 100 N at its end: bending and shear of beam theory. */
+static void cantilevers_bend_as_beams(void **state) {
+  (void)state;
+  const double tip =
+      100 * 1e-3 / (3 * 210e9 * 1e-8 / 12) + 100 * 0.1 / (210e9 / 2.6 * 1e-4 * 5 / 6);
+  for (int e = 0; e < 5; e++) {
+    const bool stiff = e == 2; /* wedge6 is linear and has no modes */
+    const entry set[] = {{"mesh", "{boxes: {size: [100 mm, 10 mm, 10 mm], cells: [10, 1, 1]}}"},
+                         {"mesh.element", elements[e]},
+                         {"materials", STEEL},
+                         {"supports", "{set: xmin, fix: xyz}"},
+                         {"loads", "{set: xmax, total: [0, 0, -100]}"},
+                         {"analysis", "{kind: static}"},
+                         {"probes", "{name: tip, set: xmax, quantity: uz}"},
+                         {NULL, NULL}};
+    const wanted want[] = {{"tip", -tip, stiff ? 0.2 : 0.025},
+                           {"reaction_z", 100, 1e-4},
+                           {"load_z", -100, 1e-9},
+                           {"mass", 0.0785, 1e-9},
+                           {NULL, 0, 0}};
+    hold(elements[e], set, want);
+  }
+}
+
+/* Twenty elements, a dead load P L^2 / EI = 1: the elastica's end moves by 0.30172 L across and
+   0.05643 L along (Mattiasson 1981). */
+static void cantilevers_turn_as_the_elastica(void **state) {
+  (void)state;
+  for (int e = 0; e < 2; e++) {
+    const entry set[] = {
+        {"mesh", "{boxes: {size: [200 mm, 5 mm, 5 mm], cells: [20, 1, 1]}}"},
+        {"mesh.element", elements[e]},
+        {"materials", STEEL_0},
+        {"supports", "{set: xmin, fix: xyz}"},
+        {"loads", "{set: xmax, total: [0, 0, 273.4375]}"},
+        {"analysis", "{kind: static}"},
+        {"probes", "[{name: tip, set: xmax, quantity: uz}, {name: way, set: xmax, quantity: ux}]"},
+        {NULL, NULL}};
+    const wanted want[] = {{"tip", 0.30172 * 0.2, 0.01},
+                           {"way", -0.05643 * 0.2, 0.02},
+                           {"reaction_z", -273.4375, 1e-3},
+                           {NULL, 0, 0}};
+    hold(elements[e], set, want);
+  }
+}
+
+/* Pressure on the far end, and weight, of a standing column. */
+static void pressure_and_weight_are_carried(void **state) {
+  (void)state;
+  for (int e = 0; e < 5; e++) {
+    const entry press[] = {{"mesh", "{boxes: {size: [0.1, 0.1, 0.4], cells: [2, 2, 3]}}"},
+                           {"mesh.element", elements[e]},
+                           {"materials", STEEL_0},
+                           {"supports", "{set: zmin, fix: xyz}"},
+                           {"loads", "{set: zmax, pressure: 21 MPa}"},
+                           {"analysis", "{kind: static}"},
+                           {"probes", "{name: top, set: zmax, quantity: uz}"},
+                           {NULL, NULL}};
+    const wanted pressed[] = {{"top", -0.4 * 1e-4, 1e-3},
+                              {"reaction_z", 210e3, 1e-3},
+                              {"load_z", -210e3, 1e-3},
+                              {NULL, 0, 0}};
+    hold(elements[e], press, pressed);
+    const entry hang[] = {{"mesh", "{boxes: {size: [0.1, 0.1, 0.4], cells: [2, 2, 3]}}"},
+                          {"mesh.element", elements[e]},
+                          {"materials", STEEL_0},
+                          {"supports", "{set: zmax, fix: xyz}"},
+                          {"gravity", "{acceleration: [0, 0, -9810]}"},
+                          {"analysis", "{kind: static}"},
+                          {"probes", "{name: low, set: zmin, quantity: uz}"},
+                          {NULL, NULL}};
+    const wanted hung[] = {{"low", -7850 * 9810 * 0.16 / (2 * 210e9), 0.005},
+                           {"reaction_z", 7850 * 0.004 * 9810, 1e-3},
+                           {NULL, 0, 0}};
+    hold(elements[e], hang, hung);
+  }
+}
+
+/* A bar of free sides pulled beyond yield, linear hardening, and back to where it began. */
+static void bars_yield(void **state) {
+  (void)state;
+  for (int e = 0; e < 5; e++) {
+    const double Et = 21e9 * 210 / (210 + 21.) /* of hardening 21 GPa */;
+    const double strain = 4e-3, yield = 210e6;
+    const entry set[] = {
+        {"mesh", "{boxes: {size: [0.4, 0.1, 0.1], cells: [3, 1, 1]}}"},
+        {"mesh.element", elements[e]},
+        {"materials", "{name: steel, density: 7850, young: 210 GPa, poisson: 0.3, yield: 210 MPa, "
+                      "hardening: 21 GPa}"},
+        {"supports", "[{set: xmin, fix: x}, {set: ymin, fix: y}, {set: zmin, fix: z}, {set: xmax, "
+                     "displacement: [1.6 mm, 0, 0], along: x, history: [[0, 0], [1, 1]]}]"},
+        {"analysis", "{kind: static}"},
+        {"probes", "{name: pull, set: xmax, quantity: fx}"},
+        {NULL, NULL}};
+    const double stress = yield + Et * (strain - yield / 210e9);
+    const wanted want[] = {{"pull", stress * 0.01, 0.01},
+                           {"plastic_strain_max", strain - stress / 210e9, 0.01},
+                           {NULL, 0, 0}};
+    hold(elements[e], set, want);
+  }
+}
+
+static void other_analyses_refuse_them_by_name(void **state) {
+  (void)state;
+  entry set[] = {{"mesh", "{boxes: {size: [0.4, 0.1, 0.1], cells: [3, 1, 1]}, element: hex20}"},
+                 {"materials", STEEL},
+                 {"supports", "{set: xmin, fix: xyz}"},
+                 {"analysis", "{duration: 1 ms}"},
+                 {NULL, NULL},
+                 {NULL, NULL}};
+  refused(set, "hex20 elements are for static analyses by Newton's method alone");
+  set[3].value = "[{kind: static}, {duration: 1 ms}]";
+  refused(set, "hex20 elements are for static analyses by Newton's method alone");
+  set[0].value = "{boxes: {size: [0.4, 0.1, 0.1], cells: [3, 1, 1]}}";
+  set[4] = (entry){"sections", "{integration: incompatible}"};
+  refused(set, "hex8 incompatible elements are for static analyses by Newton's method alone");
+  set[3].value = "{kind: static}";
+  set[4].value = "{integration: reduced}";
+  refused(set, "`integration: reduced` is none of hex8 elements");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(cantilevers_bend_as_beams),
+      cmocka_unit_test(cantilevers_turn_as_the_elastica),
+      cmocka_unit_test(pressure_and_weight_are_carried),
+      cmocka_unit_test(bars_yield),
+      cmocka_unit_test(other_analyses_refuse_them_by_name),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
