@@ -165,6 +165,7 @@ ig_status ig_dyn_statics_new(ig_dyn_model *m, const ig_dyn_analysis *a, ig_dyn_s
   o.first = fmin(o.first, o.most);
   o.steps = a->steps;
   o.most_turn = m->p.dofs == 6 ? most_turn : 0;
+  o.line_search = m->p.dofs == 3; /* thin shells are stiff in their plane: it would creep */
   o.solver = (ig_direct_kind)a->solver;
   return ig_newton_new(m->cx, &model, &o, &s->newton);
 }

@@ -217,8 +217,8 @@ static int32_t supernodes(const quotient *q, const int32_t *order, const int32_t
       if (up < begin[count - 1] || up > k)
         break;
       const double a = wide[count - 2], b = wide[count - 1], below = height[count - 2];
-      const double zeros = a * (b + height[count - 1] - below), all = (a + b) * (a + b + rows);
-      if (zeros > 0 && a + b > 16 && zeros > 0.1 * all)
+      const double zeros = a * (b + height[count - 1] - below), own = a * (a + below);
+      if (zeros > 0 && a + b > 24 && zeros > 0.25 * own)
         break;
       wide[count - 2] = a + b;
       height[count - 2] = height[count - 1];

@@ -27,8 +27,9 @@ struct ig_newton {
   int easy;       /* steps in a row that took few iterations */
   bool full;      /* tangents as they are, not symmetric */
   bool started;
-  double scale[2]; /* mean force and moment */
-  double peak[2];  /* largest scale so far: what noise is compared with */
+  double last_ds, last_factor; /* of the step accepted last: its length, its end */
+  double scale[2];             /* mean force and moment */
+  double peak[2];              /* largest scale so far: what noise is compared with */
   /* vectors of unknowns: trial increments, forces out of balance, those at the start, accepted;
      motions of a first iteration */
   double *u, *f, *start, *kept, *push;
@@ -171,8 +172,6 @@ static double residual_size(ig_newton *n, int32_t *unknown) {
   largest(n, n->r, most, where);
   const double force = fmax(n->scale[0], 1e-9 * n->peak[0]);
   const double moment = fmax(fmax(n->scale[1], 1e-9 * n->peak[1]), 1e-8 * force * n->m.length);
-  for (int i = 0; i < 2; i++)
-    n->peak[i] = fmax(n->peak[i], n->scale[i]);
   const double a = most[0] > 0 ? most[0] / fmax(force, 1e-300) : 0,
                b = most[1] > 0 ? most[1] / fmax(moment, 1e-300) : 0;
   if (unknown)
@@ -301,13 +300,16 @@ static ig_status step_load(ig_newton *n, double factor, outcome *how, int *took)
   double r = INFINITY, c = INFINITY, before = INFINITY, first = INFINITY;
   bool fine;
   int rising = 0;
-  memset(n->v, 0, (size_t)equations * sizeof *n->v);
+  /* where the last step went, it goes on; the first one starts from where the model is */
+  const double on = n->last_ds > 0 ? (factor - n->now.factor) / n->last_ds : 0;
+  for (int32_t i = 0; i < equations; i++)
+    n->v[i] = on * n->last[i];
   IG_TRY(spread(n, factor));
   /* Motions that are prescribed would strain the elements beside them alone: the first iteration
      starts from where the model is, and lets all of it follow by its tangent. */
   bool led = false;
   for (int32_t i = 0; i < n->m.system->unknowns; i++)
-    led |= n->u[i] != 0;
+    led |= on == 0 && n->u[i] != 0;
   if (led) {
     memcpy(n->push, n->u, (size_t)n->m.system->unknowns * sizeof *n->u);
     memset(n->u, 0, (size_t)n->m.system->unknowns * sizeof *n->u);
@@ -359,7 +361,7 @@ static ig_status step_load(ig_newton *n, double factor, outcome *how, int *took)
     rising = r > before ? rising + 1 : 0;
     if (!n->full && it >= 3 && r > 0.1 * before)
       n->full = true; /* what was made symmetric may be why it is slow */
-    else if (rising >= 3 || r > 1e6 * fmax(first, 1))
+    else if (rising >= 3 || r > 1e3 * fmax(first, 1))
       return IG_OK;
     else if (slow(n, it, r, before)) {
       *how = STEP_SLOW;
@@ -501,6 +503,10 @@ static ig_status accept(ig_newton *n, double factor, int took) {
   n->now.factor = factor;
   n->now.time = at.time;
   n->now.steps++;
+  for (int i = 0; i < 2; i++)
+    n->peak[i] = fmax(n->peak[i], n->scale[i]);
+  n->last_ds = factor - (n->now.steps > 1 ? n->last_factor : 0);
+  n->last_factor = factor;
   n->now.negative = n->info.negative;
   n->now.zero = n->info.zero;
   n->now.done = factor >= 1;
