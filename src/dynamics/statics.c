@@ -122,7 +122,7 @@ static ig_status model_read(ig_dyn_statics *s) {
 }
 
 /* Large turns in one step cost accuracy: increments of rotations add up. */
-static const double most_turn = 0.25;
+static const double most_turn = 0.15;
 
 ig_status ig_dyn_statics_new(ig_dyn_model *m, const ig_dyn_analysis *a, ig_dyn_statics **to) {
   ig_dyn_statics *s;

@@ -164,14 +164,16 @@ static void largest(const ig_newton *n, const double *v, double most[2], int32_t
   }
 }
 
-/* Largest residual over the mean force, of displacements and rotations. Moments much smaller than
-   forces times the length of the model are noise. */
+/* Largest residual over the mean force, of displacements and rotations. */
 static double residual_size(ig_newton *n, int32_t *unknown) {
   double most[2];
   int32_t where[2];
   largest(n, n->r, most, where);
-  const double force = fmax(n->scale[0], 1e-9 * n->peak[0]);
-  const double moment = fmax(fmax(n->scale[1], 1e-9 * n->peak[1]), 1e-8 * force * n->m.length);
+  const double size[2] = {fmax(n->scale[0], 1e-9 * n->peak[0]),
+                          fmax(n->scale[1], 1e-9 * n->peak[1])};
+  /* where moments alone act, forces are noise, and the other way round */
+  const double force = fmax(size[0], 1e-2 * size[1] / fmax(n->m.length, 1e-300));
+  const double moment = fmax(size[1], 1e-5 * size[0] * n->m.length);
   const double a = most[0] > 0 ? most[0] / fmax(force, 1e-300) : 0,
                b = most[1] > 0 ? most[1] / fmax(moment, 1e-300) : 0;
   if (unknown)
@@ -490,6 +492,17 @@ static ig_status start(ig_newton *n) {
   return IG_OK;
 }
 
+/* Negative pivots of the last tangent, where it was factorized as it is. */
+static ig_status inertia(ig_newton *n) {
+  ig_direct_info info;
+  if (n->info.negative >= 0)
+    return IG_OK;
+  IG_TRY(ig_direct_factor(n->direct, n->m.system->value, true, &info));
+  n->now.negative = info.negative;
+  n->now.zero = info.zero;
+  return IG_OK;
+}
+
 static ig_status accept(ig_newton *n, double factor, int took) {
   const ig_system *s = n->m.system;
   const ig_trial at = trial_at(n, factor);
@@ -511,7 +524,7 @@ static ig_status accept(ig_newton *n, double factor, int took) {
   n->now.zero = n->info.zero;
   n->now.done = factor >= 1;
   n->easy = took <= 6 ? n->easy + 1 : 0;
-  return IG_OK;
+  return n->now.done ? inertia(n) : IG_OK;
 }
 
 static ig_status no_step(ig_newton *n) {
@@ -519,9 +532,9 @@ static ig_status no_step(ig_newton *n) {
                  "static: no equilibrium beyond load factor %.6g (time %.6g s) after %lld steps: "
                  "%s%s",
                  n->now.factor, n->now.time, (long long)n->now.steps, n->why,
-                 n->now.negative > 0 ? "; the state is unstable: `method: arc_length` follows a "
-                                       "structure that snaps through"
-                                     : "");
+                 n->o.arc_length ? ""
+                                 : "; where it snaps through `method: arc_length` follows the load "
+                                   "down, where it collapses there is no more to find");
 }
 
 static void cut(ig_newton *n, outcome how) {

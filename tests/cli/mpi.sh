@@ -133,7 +133,7 @@ materials: [{name: m, density: 1000, young: 1e7, poisson: 0.3, yield: 2e5, harde
 supports: [{set: xmin, fix: all}]
 gravity: {acceleration: [0, 0, -3]}
 loads: [{set: xmax, pressure: 1e4, history: [[0, 0], [1, 1]]}]
-analysis: [{kind: static, at_time: 1, tolerance: 0.1}, {duration: 0.2}]
+analysis: [{kind: static, method: relaxation, at_time: 1, tolerance: 0.1}, {duration: 0.2}]
 probes: [{name: tip, set: xmax, quantity: uz}]
 output: {count: 2, history_every: 10}
 END
@@ -146,7 +146,7 @@ mpich_same 2 motion.yaml
 # it and ends the job; whose rank is killed: within seconds, and the last checkpoint is whole
 if mpicc -shared -fPIC -O1 -o calls.so "$SOURCE/tests/cli/mpi_calls.c" 2>log; then
   strange() { local env=$1; shift; timeout 60 mpirun -n 3 env ASAN_OPTIONS=verify_asan_link_order=0 LD_PRELOAD="$work/calls.so" $env "$INGOT" run motion.yaml -b cpu -t 1 "$@"; }
-  strange "MPI_SYNC=1 MPI_SLEEP=1" -q -s analysis='[{kind: static, at_time: 1, tolerance: 0.1, ramp: 500}, {duration: 0.02}]' -o sync 2>log || fail "sends that wait do not work"
+  strange "MPI_SYNC=1 MPI_SLEEP=1" -q -s analysis='[{kind: static, method: relaxation, at_time: 1, tolerance: 0.1, ramp: 500}, {duration: 0.02}]' -o sync 2>log || fail "sends that wait do not work"
   strange "MPI_RANK=1 MPI_AT=400 MPI_DO=fail" -o lost >table 2>log && fail "a run with an error of MPI ends well"
   [ "$(grep -c 'ingot: error: rank 1 on .*cannot reach each other' log)" = 1 ] || fail "an error of MPI is not told once"
   strange "MPI_RANK=0 MPI_AT=399 MPI_DO=fail" -o lost >table 2>log

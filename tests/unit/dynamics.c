@@ -465,6 +465,7 @@ static void queue_new(ig_ctx *cx, queued *s) {
   s->start = (ig_dyn_initial){.set = "flying", .velocity = {0, 0, 0}};
   s->probe = (ig_dyn_probe){.name = "corner", .set = "plate_load", .quantity = 2};
   s->queue[0] = (ig_dyn_analysis){.kind = IG_ANALYSIS_STATIC,
+                                  .method = IG_STATIC_RELAXATION,
                                   .safety = 0.8,
                                   .damping = NAN,
                                   .tolerance = 1e-3,

@@ -66,7 +66,7 @@ static void statics_begin_with_prescribed_motion(void **state) {
        {"materials", STEEL_0},
        {"supports", "[{set: xmin, fix: xyz}, {set: xmax, displacement: [1 mm, 0, 0], along: x, "
                     "history: [[0, 0], [1, 1]]}]"},
-       {"analysis", "{kind: static}"},
+       {"analysis", "{kind: static, method: relaxation}"},
        {"probes", "{name: pull, set: xmax, quantity: fx}"}},
       {{"pull", 210e9 * 0.001 / 4, 210e9 * 0.001 / 4 * 2e-3}, {"static_error", 0, 1e-3}}};
   const problem body = {
@@ -75,7 +75,7 @@ static void statics_begin_with_prescribed_motion(void **state) {
        {"materials", STEEL_0},
        {"supports", "{set: xmin, fix: all}"},
        {"bodies", "{set: head, displacement: [0.0001, 0, 0], history: [[0, 0], [1, 1]]}"},
-       {"analysis", "{kind: static}"},
+       {"analysis", "{kind: static, method: relaxation}"},
        {"probes", "{name: pull, set: xmin, quantity: fx}"}},
       {{"pull", -210e9 * 4e-4 * 1e-4 / 0.08, 105e3 * 4e-3}}};
   hold(&nodes);
@@ -241,7 +241,7 @@ static void shafts_need_damping(void **state) {
                     {"loads", "{set: end, moment: [100, 0, 0]}"},
                     {"probes", "[{name: root, set: start, quantity: mx}, {name: torque, set: all, "
                                "quantity: torsion}]"},
-                    {"analysis", "{kind: static}"}},
+                    {"analysis", "{kind: static, method: relaxation}"}},
                    {{"root", -100, 0.1}, {"torque", 100, 0.1}}};
   ig_ctx *cx = ctx_on("cpu", 1);
   ig_case *c = case_of(cx, shaft.set);
@@ -249,7 +249,7 @@ static void shafts_need_damping(void **state) {
   assert_non_null(strstr(ig_ctx_message(cx), "give `damping`"));
   ig_case_close(c);
   ig_ctx_close(cx);
-  shaft.set[6].value = "{kind: static, damping: 5000}";
+  shaft.set[6].value = "{kind: static, method: relaxation, damping: 5000}";
   hold(&shaft);
 }
 
@@ -265,7 +265,7 @@ static void johnson_cook_is_the_law_where_given(void **state) {
                    {"supports", "[{set: xmin, fix: x}, {set: ymin, fix: y}, {set: zmin, fix: z}, "
                                 "{set: xmax, along: x, displacement: [0.2 mm, 0, 0], history: "
                                 "[[0, 0], [1, 1]]}]"},
-                   {"analysis", "{kind: static, ramp: 20000}"},
+                   {"analysis", "{kind: static, method: relaxation, ramp: 20000}"},
                    {"probes", "{name: pull, set: xmax, quantity: fx}"}},
                   {{"pull", stress * 1e-6 * across * across, 0.02 * stress * 1e-6}}});
 }
@@ -283,7 +283,7 @@ static void tied_blocks_rest_under_their_weight(void **state) {
        {"ties", "{set: foot, to: face, distance: 1 mm}"},
        {"supports", "{set: zmin, fix: all}"},
        {"gravity", "{acceleration: [3, 0, -10]}"},
-       {"analysis", "{kind: static, steps: 20000}"},
+       {"analysis", "{kind: static, method: relaxation, steps: 20000}"},
        {"probes", "[{name: fx, set: zmin, quantity: fx}, {name: fz, set: zmin, quantity: fz}]"}},
       {{"fx", -3960, 0.4}, {"fz", 13200, 1.3}}});
 }
@@ -298,7 +298,7 @@ static void shells_tell_forces_in_a_stated_frame(void **state) {
        {"sections", "{thickness: 5 mm}"},
        {"supports", "{set: bottom, fix: z}"},
        {"loads", "{set: all, pressure: -1 MPa}"},
-       {"analysis", "{kind: static}"},
+       {"analysis", "{kind: static, method: relaxation}"},
        {"probes",
         "[{name: nxx, set: all, quantity: nxx}, {name: nyy, set: all, quantity: nyy}, {name: top, "
         "set: all, quantity: top_xx}, {name: bottom, set: all, quantity: bottom_xx}]"}},
@@ -309,7 +309,7 @@ static void shells_tell_forces_in_a_stated_frame(void **state) {
        {"sections", "{thickness: 5 mm, along: [0, 0, 2]}"},
        {"supports", "{set: bottom, fix: z}"},
        {"loads", "{set: all, pressure: -1 MPa}"},
-       {"analysis", "{kind: static}"},
+       {"analysis", "{kind: static, method: relaxation}"},
        {"probes", "[{name: nxx, set: all, quantity: nxx}, {name: nyy, set: all, quantity: nyy}]"}},
       {{"nxx", 0, 1e3}, {"nyy", 500e3, 2e3}}};
   const problem plate = {
@@ -320,7 +320,7 @@ static void shells_tell_forces_in_a_stated_frame(void **state) {
        {"sections", "{thickness: 1 mm}"},
        {"supports", "{set: xmin, fix: all}"},
        {"loads", "{set: xmax, total: [0, 0, 0.1 N]}"},
-       {"analysis", "{kind: static}"},
+       {"analysis", "{kind: static, method: relaxation}"},
        {"probes",
         "[{name: tip, set: xmax, quantity: uz}, {name: top, set: root, quantity: top_xx}, {name: "
         "bottom, set: root, quantity: bottom_xx}]"}},
@@ -349,7 +349,8 @@ static void statics_of_flat_shells_end(void **state) {
          {"sections", "{thickness: 10 mm}"},
          {"supports", "{set: xmin, fix: all}"},
          {"loads", "{set: xmax, total: [0, 0, 40 N]}"},
-         {"analysis", "{kind: static, ramp: 500, tolerance: 1e-4, steps: 60000}"},
+         {"analysis",
+          "{kind: static, method: relaxation, ramp: 500, tolerance: 1e-4, steps: 60000}"},
          {"probes", "{name: tip, set: xmax, quantity: uz}"}},
         {{"tip", 40 / (3 * 210e9 * 0.25e-6 / 12), 1e-3 * 3.0476e-3}}};
     hold(&cantilever);
@@ -363,7 +364,7 @@ static void statics_of_flat_shells_end(void **state) {
        {"supports", "[{set: xmin, fix: x y z}, {set: xmax, fix: z}, {set: ymin, fix: z}, {set: "
                     "ymax, fix: z}]"},
        {"loads", "{set: all, pressure: -1 kPa}"},
-       {"analysis", "{kind: static, ramp: 500, tolerance: 1e-4, steps: 60000}"},
+       {"analysis", "{kind: static, method: relaxation, ramp: 500, tolerance: 1e-4, steps: 60000}"},
        {"probes", "{name: middle, set: middle, quantity: uz}"}},
       {{"middle", 0.0040624 * 1e3 * 12 * (1 - 0.09) / 210e3, 0.015 * 2.1125e-4}}};
   hold(&plate);
@@ -376,7 +377,7 @@ static void statics_of_flat_shells_end(void **state) {
        {"sections", "{thickness: 10 mm}"},
        {"supports", "{set: xmin, fix: all}"},
        {"loads", "{set: xmax, total: [0, 500 N, 4 kN]}"},
-       {"analysis", "{kind: static, ramp: 500, tolerance: 1e-5, steps: 20000}"},
+       {"analysis", "{kind: static, method: relaxation, ramp: 500, tolerance: 1e-5, steps: 20000}"},
        {"probes", "{name: tip, set: xmax, quantity: uz}"}},
       {{"tip", 0.2808865, 3e-5 * 0.2808865}}};
   hold(&bent);
@@ -392,7 +393,7 @@ static void quadrilateral_shells_are_right(void **state) {
        {"sections", "{thickness: 1 mm}"},
        {"supports", "{set: xmin, fix: all}"},
        {"loads", "{set: xmax, total: [0, 0, 0.1 N]}"},
-       {"analysis", "{kind: static}"},
+       {"analysis", "{kind: static, method: relaxation}"},
        {"probes", "{name: tip, set: xmax, quantity: uz}"}},
       {{"tip", 0.1 * 1e-3 / (3 * 210e9 * 1e-11 / 12), 0.01 * 1.905e-4}}};
   const problem vessel = {
@@ -401,7 +402,7 @@ static void quadrilateral_shells_are_right(void **state) {
        {"sections", "{thickness: 5 mm}"},
        {"supports", "{set: bottom, fix: z}"},
        {"loads", "{set: all, pressure: -1 MPa}"},
-       {"analysis", "{kind: static}"},
+       {"analysis", "{kind: static, method: relaxation}"},
        {"probes", "[{name: nxx, set: all, quantity: nxx}, {name: nyy, set: all, quantity: nyy}]"}},
       {{"nxx", 500e3, 2e3}, {"nyy", 0, 1e3}}};
   /* tension to twice the yield strain, linear hardening: E H / (E + H) beyond it */
@@ -413,7 +414,7 @@ static void quadrilateral_shells_are_right(void **state) {
        {"sections", "{thickness: 2 mm}"},
        {"supports", "[{set: xmin, fix: \"x z rx ry rz\"}, {set: ymin, fix: \"y\"}, {set: xmax, "
                     "displacement: [0.4 mm, 0, 0], along: x, history: [[0, 0], [1, 1]]}]"},
-       {"analysis", "{kind: static, ramp: 8000}"},
+       {"analysis", "{kind: static, method: relaxation, ramp: 8000}"},
        {"probes",
         "[{name: nxx, set: all, quantity: nxx}, {name: top, set: all, quantity: top_xx}]"}},
       {{"nxx", beyond * 0.002, 0.01 * beyond * 0.002}, {"top", beyond, 0.01 * beyond}}};
@@ -428,7 +429,7 @@ static void quadrilateral_shells_are_right(void **state) {
        {"supports", "[{set: bottom, fix: \"z rx ry\"}, {set: start, fix: \"y rx rz\"}, {set: end, "
                     "fix: \"x ry rz\"}]"},
        {"loads", "{set: A, force: [0, 1000, 0], history: [[0, 0], [1, 1]]}"},
-       {"analysis", "{kind: static, ramp: 2000}"},
+       {"analysis", "{kind: static, method: relaxation, ramp: 2000}"},
        {"probes", "[{name: wA, set: A, quantity: uy}, {name: uB, set: B, quantity: ux}, {name: uC, "
                   "set: C, quantity: ux}]"}},
       {{"wA", 1.702, 0.04 * 1.702}, {"uB", -2.215, 0.04 * 2.215}, {"uC", -2.291, 0.04 * 2.291}}};
@@ -452,7 +453,7 @@ static void pinched_cylinder_meets_published_figure(void **state) {
      {"supports", "[{set: bottom, fix: all}, {set: start, fix: \"y rx rz\"}, {set: end, fix: "     \
                   "\"x ry rz\"}]"},                                                                \
      {"loads", "{set: loaded, force: [-500, 0, 0], history: [[0, 0], [1, 1]]}"},                   \
-     {"analysis", "{kind: static, ramp: 1000}"},                                                   \
+     {"analysis", "{kind: static, method: relaxation, ramp: 1000}"},                               \
      {"probes", "{name: inward, set: loaded, quantity: ux}"}},                                     \
     {                                                                                              \
       {"inward", -1.3265, 0.03 * 1.3265}, {                                                        \
@@ -481,7 +482,7 @@ static void hemisphere_comes_near_published_figure(void **state) {
                     "fix: z}]"},
        {"loads", "[{set: A, force: [0, 200, 0], history: [[0, 0], [1, 1]]}, {set: B, force: [-200, "
                  "0, 0], history: [[0, 0], [1, 1]]}]"},
-       {"analysis", "{kind: static, ramp: 1000}"},
+       {"analysis", "{kind: static, method: relaxation, ramp: 1000}"},
        {"probes", "[{name: outward, set: A, quantity: uy}, {name: inward, set: B, quantity: ux}]"}},
       {{"outward", 4.067, 0.06 * 4.067}, {"inward", -8.178, 0.13 * 8.178}}};
   hold(&quads);
@@ -498,7 +499,7 @@ static void quadratic_tetrahedra_are_right(void **state) {
        {"materials", STEEL_0},
        {"supports", "{set: xmin, fix: xyz}"},
        {"loads", "{set: xmax, total: [0, 0, 10 N]}"},
-       {"analysis", "{kind: static}"},
+       {"analysis", "{kind: static, method: relaxation}"},
        {"probes", "{name: tip, set: xmax, quantity: uz}"}},
       {{"tip", tip, 0.01 * tip}, {"static_error", 0, 1e-3}}};
   const problem pressed = {
@@ -506,7 +507,7 @@ static void quadratic_tetrahedra_are_right(void **state) {
        {"materials", STEEL},
        {"supports", "[{set: xmin, fix: x}, {set: ymin, fix: y}, {set: zmin, fix: z}]"},
        {"loads", "{set: xmax, pressure: -210 MPa}"},
-       {"analysis", "{kind: static}"},
+       {"analysis", "{kind: static, method: relaxation}"},
        {"probes", "[{name: pulled, set: xmax, quantity: ux}, {name: thinner, set: ymax, quantity: "
                   "uy}]"}},
       {{"pulled", 1e-4, 3e-7}, {"thinner", -0.3e-5, 3e-8}}};
@@ -524,7 +525,7 @@ static void weight_is_not_scaled(void **state) {
        {"materials", "{name: s, density: 2000, young: 1 GPa, poisson: 0}"},
        {"supports", "{set: zmax, fix: all}"},
        {"gravity", "{acceleration: [0, 0, -10]}"},
-       {"analysis", "{kind: static, tolerance: 1e-4}"},
+       {"analysis", "{kind: static, method: relaxation, tolerance: 1e-4}"},
        {"probes", "[{name: bears, set: zmax, quantity: fz}, {name: foot, point: [0.5, 0.5, 0], "
                   "quantity: uz}]"}},
       {{"bears", 8e4, 8}, {"foot", -2000 * 10 * 16 / 2e9, 2e-2 * 1.6e-4}}};
@@ -536,7 +537,7 @@ static void weight_is_not_scaled(void **state) {
        {"supports", "{set: zmax, fix: all}"},
        {"bodies", "{set: foot}"},
        {"gravity", "{acceleration: [0, 0, -10]}"},
-       {"analysis", "{kind: static, tolerance: 1e-4}"},
+       {"analysis", "{kind: static, method: relaxation, tolerance: 1e-4}"},
        {"probes", "{name: bears, set: zmax, quantity: fz}"}},
       {{"bears", 6e4, 6}}};
   hold(&column);
@@ -558,7 +559,8 @@ static void what_is_pressed_stays_at_rest(void **state) {
        {"supports", "[{set: ground, fix: all}, {set: topn, fix: xy}]"},
        {"contact", "{thickness: 0.1 mm}"},
        {"loads", "{set: top, pressure: 100 MPa, history: [[0, 0], [1, 1]]}"},
-       {"analysis", "[{kind: static, at_time: 1}, {duration: 20 us, safety: 0.7}]"},
+       {"analysis",
+        "[{kind: static, method: relaxation, at_time: 1}, {duration: 20 us, safety: 0.7}]"},
        {"probes", "[{name: bears, set: ground, quantity: fz}, {name: speed, set: up, quantity: "
                   "vz}]"}},
       {{"bears", 6400, 6.4}, {"speed", 0, 1e-3}, {"energy_error", 0, 1e-5}}};
@@ -573,7 +575,8 @@ static void what_is_pressed_stays_at_rest(void **state) {
        {"bodies", "{set: upn, fix: xy}"},
        {"contact", "{thickness: 0.1 mm}"},
        {"gravity", "{acceleration: [0, 0, -10], history: [[0, 0], [1, 1]]}"},
-       {"analysis", "[{kind: static, at_time: 1, ramp: 400}, {duration: 2 ms}]"},
+       {"analysis",
+        "[{kind: static, method: relaxation, at_time: 1, ramp: 400}, {duration: 2 ms}]"},
        {"probes", "[{name: bears, set: ground, quantity: fz}, {name: speed, set: up, quantity: "
                   "vz}]"}},
       {{"bears", 0.02 + 0.04096, 0.0001}, {"speed", 0, 1e-5}}};
@@ -615,7 +618,7 @@ static void residual_stress_is_in_balance(void **state) {
   const problem shortens = {
       {BAR_OF_METAL,
        {"supports", "[{set: xmin, fix: x}, {set: ymin, fix: y}, {set: zmin, fix: z}]"},
-       {"analysis", "{kind: static}"},
+       {"analysis", "{kind: static, method: relaxation}"},
        {"probes", "{name: end, set: xmax, quantity: ux}"}},
       {{"end", -cold * 0.1, 2e-3 * cold * 0.1}}};
   ig_ctx *cx = ctx_on("cpu", 1);
@@ -641,7 +644,8 @@ static void static_tolerance_bounds_the_answer(void **state) {
        {"supports", "{set: start, fix: all}"},
        {"loads", "[{set: end, force: [-43.1795, 0, 0], history: [[0, 0], [1, 0.8]]}, {set: end, "
                  "force: [0, 0, 0.01]}]"},
-       {"analysis", "[{kind: static, at_time: 0}, {kind: static, at_time: 1}]"},
+       {"analysis", "[{kind: static, method: relaxation, at_time: 0}, {kind: static, method: "
+                    "relaxation, at_time: 1}]"},
        {"probes", "{name: tip, set: end, quantity: uz}"}},
       {{"tip", tip, 0.01 * tip}, {"static_error", 0, 1e-3}}};
   hold(&column);
@@ -736,7 +740,8 @@ static void loose_parts_are_said(void **state) {
     char materials[96], analysis[64];
     snprintf(materials, sizeof materials, "{name: s, density: 1000, young: %s, poisson: 0.2}",
              t[i].young);
-    snprintf(analysis, sizeof analysis, "{kind: static, steps: %s}", t[i].steps);
+    snprintf(analysis, sizeof analysis, "{kind: static, method: relaxation, steps: %s}",
+             t[i].steps);
     const entry set[MOST] = {
         {"mesh",
          "{boxes: [{name: low, size: [1, 1, 1], cells: [2, 2, 2]}, {name: up, origin: [0.1, "
@@ -834,17 +839,17 @@ static void hopeless_cases_are_refused(void **state) {
     const char *fault;
   } t[] = {{{{"supports", "{set: zmin, fix: z}"},
              {"loads", "{set: zmax, total: [1000, 0, 0]}"},
-             {"analysis", "{kind: static}"}},
+             {"analysis", "{kind: static, method: relaxation}"}},
             "push the part of 27 nodes around (0.005, 0.005, 0.005) m along (1, 0, 0), which no "
             "support"},
            {{{"supports", "[{set: zmin, fix: z}, {set: xmin, fix: x}]"},
              {"loads", "{set: xmax, force: [0, 0, 10]}"},
-             {"analysis", "{kind: static}"},
+             {"analysis", "{kind: static, method: relaxation}"},
              {"gravity", "{acceleration: [0, 1, 0]}"}},
             "along (0, 1, 0)"},
            {{{"supports", "[{set: zmin, fix: z}, {set: spot, fix: xyz}]"},
              {"loads", "{set: ymax, force: [10, 0, 0]}"},
-             {"analysis", "{kind: static}"}},
+             {"analysis", "{kind: static, method: relaxation}"}},
             "turn the part of 27 nodes around (0.005, 0.005, 0.005) m about (0, 0, -1)"},
            {{{"tools", "{point: [0, 0, 2 mm]}"},
              {"initial", "{velocity: [0, 0, -1]}"},
@@ -899,7 +904,7 @@ static void shells_that_lock_are_said(void **state) {
         {"sections", "{thickness: 0.1}"},
         {"supports", "{set: xmin, fix: all}"},
         {"loads", t[i].total},
-        {"analysis", "{kind: static}"}};
+        {"analysis", "{kind: static, method: relaxation}"}};
     ig_ctx *cx = NULL;
     const ig_ctx_options options = {.backend = "cpu", .threads = 1, .log = listen};
     assert_int_equal(ig_ctx_open(&options, &cx), IG_OK);
@@ -923,7 +928,7 @@ static void statics_end_on_tools(void **state) {
        {"supports", "[{set: zmin, fix: z}, {set: xmin, fix: x}, {set: ymin, fix: y}]"},
        {"tools", "{shape: plane, point: [0, 0, 10 mm], axis: [0, 0, -1], travel: [0, 0, -0.01 mm], "
                  "history: [[0, 0], [1, 1]]}"},
-       {"analysis", "{kind: static, steps: 20000}"},
+       {"analysis", "{kind: static, method: relaxation, steps: 20000}"},
        {"probes", "[{name: F, set: zmin, quantity: fz}, {name: C, set: zmax, quantity: cz}]"}},
       {{"F", 7000, 10}, {"C", -7000, 10}, {"reaction_z", 7000, 10}, {"tool_z", -7000, 10}}};
   const problem rest = {{{"mesh", "{boxes: {size: [0.1, 0.1, 0.1], cells: [2, 2, 2]}}"},
@@ -931,7 +936,7 @@ static void statics_end_on_tools(void **state) {
                          {"supports", "[{set: xmin, fix: x}, {set: ymin, fix: y}]"},
                          {"gravity", "{acceleration: [0, 0, -9.81]}"},
                          {"tools", "{shape: plane, point: [0, 0, 0], axis: [0, 0, 1]}"},
-                         {"analysis", "{kind: static, steps: 30000}"},
+                         {"analysis", "{kind: static, method: relaxation, steps: 30000}"},
                          {"probes", "{name: top, set: zmax, quantity: uz}"}},
                         {{"tool_z", 9.81, 1e-3},
                          {"load_z", -9.81, 1e-9},
@@ -945,16 +950,17 @@ static void statics_end_on_tools(void **state) {
    forces on nodes excite fast modes. */
 static void kinetic_relaxation_ends(void **state) {
   (void)state;
-  const problem t = {{{"mesh", "{boxes: {size: [3 mm, 4 mm, 4 mm], cells: [3, 2, 4]}}"},
-                      {"materials", STEEL_0},
-                      {"sections", "{integration: single}"},
-                      {"supports", "{set: zmin, fix: xyz}"},
-                      {"loads", "{set: zmax, total: [0, 0, 1000]}"},
-                      {"analysis", "{kind: static, relaxation: kinetic, steps: 20000}"},
-                      {"probes", "{name: u, set: zmax, quantity: uz}"}},
-                     {{"u", 2.70625e-6, 5e-9}, /* as viscous relaxation */
-                      {"reaction_z", -1000, 5},
-                      {"load_z", 1000, 1e-9}}};
+  const problem t = {
+      {{"mesh", "{boxes: {size: [3 mm, 4 mm, 4 mm], cells: [3, 2, 4]}}"},
+       {"materials", STEEL_0},
+       {"sections", "{integration: single}"},
+       {"supports", "{set: zmin, fix: xyz}"},
+       {"loads", "{set: zmax, total: [0, 0, 1000]}"},
+       {"analysis", "{kind: static, method: relaxation, relaxation: kinetic, steps: 20000}"},
+       {"probes", "{name: u, set: zmax, quantity: uz}"}},
+      {{"u", 2.70625e-6, 5e-9}, /* as viscous relaxation */
+       {"reaction_z", -1000, 5},
+       {"load_z", 1000, 1e-9}}};
   hold(&t);
 }
 
@@ -972,7 +978,7 @@ static void plastic_statics_follow_the_path(void **state) {
        {"sections", "{thickness: 20 mm}"},
        {"supports", "[{set: xmin, fix: \"y z\"}, {set: xmax, fix: \"y z\"}, {set: mid, fix: x, "
                     "along: z, displacement: [0, 0, -30 mm], history: [[0, 0], [1, 1]]}]"},
-       {"analysis", "{kind: static}"},
+       {"analysis", "{kind: static, method: relaxation}"},
        {"probes", "{name: P, set: mid, quantity: fz}"}},
       {{"P", -hinge, 0.12 * hinge}, {"static_path_error", 0.01, 0.01}}};
   /* a load without a history grows over the ramp: at once it would overshoot by a factor of two */
@@ -982,7 +988,7 @@ static void plastic_statics_follow_the_path(void **state) {
                      "hardening: 2 GPa}"},
        {"supports", "[{set: xmin, fix: x}, {set: ymin, fix: y}, {set: zmin, fix: z}]"},
        {"loads", "{set: xmax, total: [19 kN, 0, 0]}"},
-       {"analysis", "{kind: static}"}},
+       {"analysis", "{kind: static, method: relaxation}"}},
       {{"plastic_strain_max", 0, 1e-9}, {"displacement_max", 9.5e-5, 2e-7}}};
   hold(&strip);
   hold(&bar);

@@ -16,7 +16,7 @@ static const char *const yielding[] = {
     "loads",
     "[{set: xmax, total: [0, 0, -700]}]",
     "analysis",
-    "[{kind: static, tolerance: 0.05}]",
+    "[{kind: static, method: relaxation, tolerance: 0.05}]",
     "probes",
     "[{name: w, set: xmax, quantity: uz}, {name: m, set: xmin, quantity: my}]",
     NULL};
@@ -59,7 +59,8 @@ static const char *const sheet[] = {
     "loads",
     "[{set: all, pressure: 200, history: [[0, 0], [1, 1]]}]",
     "analysis",
-    "[{kind: static, ramp: 40, at_time: 1, tolerance: 0.05, steps: 3000}, {duration: 0.02, "
+    "[{kind: static, method: relaxation, ramp: 40, at_time: 1, tolerance: 0.05, steps: 3000}, "
+    "{duration: 0.02, "
     "least_step: 1e-4}]",
     "added_mass",
     "1",
@@ -166,7 +167,7 @@ static const char *const pressed[] = {
     "loads",
     "[{set: top, pressure: 1e5, history: [[0, 0], [1, 1]]}]",
     "analysis",
-    "[{kind: static, at_time: 1, tolerance: 0.05}, {duration: 0.02}]",
+    "[{kind: static, method: relaxation, at_time: 1, tolerance: 0.05}, {duration: 0.02}]",
     "probes",
     "[{name: bears, set: ground, quantity: fz}]",
     "output",
@@ -281,7 +282,8 @@ static void dynamics_has_the_bits_of_one(void **state) {
       {2, sheet, "double", NULL, NULL, IG_DIVIDE_RANDOM},
       {3, sheet, "single", "mesh.element", "quad4", IG_DIVIDE_CURVE},
       {5, sheet, "double", "analysis",
-       "[{kind: static, relaxation: kinetic, ramp: 40, at_time: 1, tolerance: 0.05, steps: "
+       "[{kind: static, method: relaxation, relaxation: kinetic, ramp: 40, at_time: 1, tolerance: "
+       "0.05, steps: "
        "3000}]",
        IG_DIVIDE_UNEVEN},
       {3, yielding, "double", NULL, NULL, IG_DIVIDE_CURVE},

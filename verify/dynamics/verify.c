@@ -35,6 +35,8 @@ PROBLEM(strip_shear, ig_dyn_verify_strip_shear)
 PROBLEM(elastica, ig_dyn_verify_elastica_1, ig_dyn_verify_elastica_4, ig_dyn_verify_elastica_10)
 PROBLEM(roll_up, ig_dyn_verify_roll_up)
 PROBLEM(bend, ig_dyn_verify_bend)
+PROBLEM(column, ig_dyn_verify_column)
+PROBLEM(roof, ig_dyn_verify_roof, ig_dyn_verify_roof_thin)
 PROBLEM(rigid, ig_dyn_verify_rigid_top, ig_dyn_verify_rigid_joint)
 PROBLEM(tie, ig_dyn_verify_tied_bar, ig_dyn_verify_tied_flight)
 PROBLEM(pull, ig_dyn_verify_pull_bar, ig_dyn_verify_pull_hex, ig_dyn_verify_pull_single,
@@ -64,4 +66,6 @@ const ig_verify_entry ig_dyn_verify[] = {
     {"elastica", "cantilever beam under a dead tip load", true, verify_elastica},
     {"roll-up", "cantilever beam rolled into a circle by an end moment", true, verify_roll_up},
     {"bend-45", "45 degree bend loaded out of its plane", true, verify_bend},
+    {"column", "clamped column beyond its buckling load", true, verify_column},
+    {"hinged-roof", "cylindrical roof that snaps through", false, verify_roof},
     {.name = NULL}};

@@ -50,7 +50,6 @@ ig_status ig_dyn_verify_roll_up(ig_dyn_problem *q, ig_dyn_model **m, const ig_ve
   moment.moment[1] = 2 * IG_PI;
   moment.history = ramp;
   ig_dyn_analysis a = rest;
-  a.ramp = 20000;
   unit_beam(q);
   q->c.supports = (ig_list){2, fix};
   q->c.loads = (ig_list){1, &moment};
@@ -223,5 +222,82 @@ ig_status ig_dyn_verify_toggle(ig_dyn_problem *q, ig_dyn_model **m, const ig_ver
     row(sink, name[i], "co-rotational, 80 elements", load[i],
         -2 * ig_dyn_get(*m, &(*m)->f, 6 * 20 + 2), 0.01, true);
   }
+  return IG_OK;
+}
+
+/* --- buckling and snap-through */
+
+/* A clamped column of unit stiffness beyond Euler's load, with a thousandth of it sideways: the
+   elastica (Timoshenko and Gere 1961, table 2-4: angle of 60 degrees at the tip). */
+ig_status ig_dyn_verify_column(ig_dyn_problem *q, ig_dyn_model **m, const ig_verify_sink *sink) {
+  line l = {.length = 1};
+  const double euler = IG_PI * IG_PI / 4;
+  ig_support_case fix = ig_support_fix("u0", "all");
+  ig_dyn_load force = ig_dyn_force_on("u1", -1.152 * euler, 0, 1e-3 * euler);
+  force.history = ramp;
+  unit_beam(q);
+  q->c.supports = (ig_list){1, &fix};
+  q->c.loads = (ig_list){1, &force};
+  IG_TRY(ig_dyn_problem_chain(q, 32, along_x, &l));
+  IG_TRY(ig_dyn_problem_open(q, IG_DOUBLE, IG_GATHER, m));
+  ig_dyn_analysis a = rest;
+  a.largest_step = 0.02; /* longer ones may step onto the straight column, which is unstable */
+  IG_TRY(settle(*m, &a));
+  row(sink, "beyond buckling: tip sideways", "elastica", 0.593, moved(*m, 32, 2), 0.01, true);
+  row(sink, "beyond buckling: tip's height", "elastica", 0.741, at(*m, 32, 0), 0.01, true);
+  return IG_OK;
+}
+
+/* Hinged cylindrical roof under a central load; a quarter of it, u around, v along. */
+static void roof_place(void *user, double u, double v, double x[3]) {
+  const patch *p = user;
+  x[0] = p->a * v, x[1] = p->radius * sin(p->angle * u);
+  x[2] = p->radius * (cos(p->angle * u) - cos(p->angle));
+}
+enum { ROOF = 12 };
+static ig_status roof_open(ig_dyn_problem *q, double thickness, ig_dyn_model **m) {
+  static patch p = {.radius = 2540, .a = 254, .angle = 0.1};
+  ig_dyn_problem_material(q, 1, 3102.75, 0.3);
+  q->section.thickness = thickness;
+  q->quads = true;
+  IG_TRY(ig_dyn_problem_sheet(q, ROOF, ROOF, false, roof_place, &p));
+  IG_TRY(node_set(q, "top", (ig_lid[]){0}, 1));
+  return ig_dyn_problem_open(q, IG_DOUBLE, IG_GATHER, m);
+}
+ig_status ig_dyn_verify_roof(ig_dyn_problem *q, ig_dyn_model **m, const ig_verify_sink *sink) {
+  static const double load[] = {2216, 509, 3640};
+  static const char *const name[] = {"12.7 thick: load at 11", "12.7 thick: load at 19.5",
+                                     "12.7 thick: load at 30"};
+  double push_x[] = {0, 1, 2, 3}, push_y[] = {0, 11, 19.5, 30};
+  ig_support_case fix[4] = {ig_support_fix("u0", "y rx rz"), ig_support_fix("v0", "x ry rz"),
+                            ig_support_fix("u1", "x y z"), ig_support_fix("top", "x y rx ry rz")};
+  fix[3].displacement[2] = -1;
+  fix[3].along = "z";
+  fix[3].history = (ig_table){4, push_x, push_y};
+  q->c.supports = (ig_list){4, fix};
+  IG_TRY(roof_open(q, 12.7, m));
+  ig_dyn_analysis a = rest;
+  for (int i = 0; i < 3; i++) {
+    a.at_time = i + 1;
+    IG_TRY(settle(*m, &a));
+    row(sink, name[i], "solid (CalculiX)", load[i], -4 * ig_dyn_get(*m, &(*m)->f, 2), 0.02, true);
+  }
+  return IG_OK;
+}
+ig_status ig_dyn_verify_roof_thin(ig_dyn_problem *q, ig_dyn_model **m, const ig_verify_sink *sink) {
+  ig_support_case fix[3] = {ig_support_fix("u0", "y rx rz"), ig_support_fix("v0", "x ry rz"),
+                            ig_support_fix("u1", "x y z")};
+  ig_dyn_load force = ig_dyn_force_on("top", 0, 0, -250);
+  double highest = 0;
+  force.history = ramp;
+  q->c.supports = (ig_list){3, fix};
+  q->c.loads = (ig_list){1, &force};
+  IG_TRY(roof_open(q, 6.35, m));
+  ig_dyn_analysis a = rest;
+  a.method = IG_STATIC_ARC;
+  a.first_step = 0.05;
+  IG_TRY(settle_along(*m, &a, &highest));
+  row(sink, "6.35 thick: limit load, by arc length", "solid (CalculiX)", 584, 1000 * highest, 0.02,
+      true);
   return IG_OK;
 }
