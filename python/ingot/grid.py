@@ -42,6 +42,8 @@ def cells_of(mesh):
         nodes = np.asarray(nodes)
         if vtk_type(name) == 13:  # VTK has the triangles of a wedge the other way round
             nodes = nodes[:, [0, 2, 1, 3, 5, 4]]
+        if vtk_type(name) == 26:
+            nodes = nodes[:, [0, 2, 1, 3, 5, 4, 8, 7, 6, 11, 10, 9, 12, 14, 13]]
         conn.append(nodes.ravel())
         sizes.append(np.full(len(nodes), nodes.shape[1]))
         types.append(np.full(len(nodes), vtk_type(name), dtype=np.uint8))
