@@ -334,6 +334,9 @@ static ig_status advance_newton(ig_dyn_job *r, const ig_dyn_analysis *a) {
   r->element_steps += r->job->elements;
   if (status == IG_NUMERIC) {
     snprintf(r->failed, sizeof r->failed, "%s", ig_ctx_message(cx));
+    char *where = strstr(r->failed, " (numerical failure"); /* it is added again */
+    if (where)
+      *where = 0;
     r->newton.steps = now.steps;
     return balance_start(r->m);
   }
@@ -347,12 +350,70 @@ static ig_status advance_newton(ig_dyn_job *r, const ig_dyn_analysis *a) {
   return balance_start(r->m);
 }
 
+/* Positions become those about which modes were found, moved by shape i (NULL: not at all). */
+static ig_status shape_put(ig_dyn_job *r, const double *shape) {
+  ig_dyn_model *m = r->m;
+  for (int64_t i = 0; i < 3 * (int64_t)m->p.nodes; i++) {
+    const double x = r->modes.x[i] + (shape ? shape[i] : 0);
+    if (m->x.size == sizeof(double))
+      ((double *)m->x.host)[i] = x;
+    else
+      ((float *)m->x.host)[i] = (float)x;
+  }
+  return ig_array_push(m->cx, &m->x);
+}
+
+static ig_status modes_begin(ig_dyn_job *r, const ig_dyn_analysis *a) {
+  ig_dyn_model *m = r->m;
+  ig_dyn_modes *k = &r->modes.of;
+  ig_dyn_modes_free(k);
+  r->modes.shown = 0;
+  r->modes.buckling = a->kind == IG_ANALYSIS_BUCKLING;
+  r->analysis_start = ig_dyn_clock_of(r)->time;
+  IG_TRY(ig_dyn_modes_find(m, a, k));
+  if (!r->modes.x)
+    IG_TRY(IG_NEW(m->cx, &r->modes.x, 3 * (size_t)m->p.nodes + 1, "modes"));
+  IG_TRY(ig_array_pull(m->cx, &m->x));
+  for (int64_t i = 0; i < 3 * (int64_t)m->p.nodes; i++)
+    r->modes.x[i] = ig_dyn_get(m, &m->x, i);
+  for (int i = 0; i < k->count; i++)
+    if (r->modes.buckling)
+      ig_info(m->cx, "buckling: mode %d, load factor %.6g", i + 1, k->value[i]);
+    else
+      ig_info(m->cx, "frequency: mode %d, %.6g Hz, effective masses %.4g %.4g %.4g kg", i + 1,
+              k->value[i], k->mass[i][0], k->mass[i][1], k->mass[i][2]);
+  if (k->count < a->modes)
+    ig_warn_at(m->cx, &a->at, "the model has %d modes, not %lld", k->count, (long long)a->modes);
+  if (k->below >= 0 && k->below != k->count && k->count == a->modes)
+    ig_warn_at(m->cx, &a->at,
+               "%lld modes are below the highest of the %d found: some of them, or of its equals, "
+               "are missing; ask for more `modes`",
+               (long long)k->below, k->count);
+  return IG_OK;
+}
+
+/* Modes are found at once; then each call puts out a shape. */
+static ig_status advance_modes(ig_dyn_job *r, const ig_dyn_analysis *a) {
+  ig_dyn_clock *clock = r->m->clock.host;
+  if (!r->modes.x || r->modes.of.count == 0 || r->modes.shown > r->modes.of.count)
+    IG_TRY(modes_begin(r, a));
+  const int i = r->modes.shown++;
+  r->element_steps += r->job->elements;
+  r->over = i >= r->modes.of.count;
+  IG_TRY(shape_put(r, r->over ? NULL : r->modes.of.shape + (int64_t)i * 3 * r->m->p.nodes));
+  clock->step++;
+  IG_TRY(ig_array_push(r->m->cx, &r->m->clock));
+  return r->over ? balance_start(r->m) : IG_OK;
+}
+
 static ig_status advance(void *self, int64_t most, int64_t ahead) {
   ig_dyn_job *r = self;
   const ig_dyn_analysis *a = analysis_at(r, r->analysis);
   (void)ahead;
   if (a->kind == IG_ANALYSIS_DYNAMIC)
     return advance_dynamic(r, a, most);
+  if (a->kind != IG_ANALYSIS_STATIC)
+    return advance_modes(r, a);
   return a->method == IG_STATIC_RELAXATION ? advance_static(r, a) : advance_newton(r, a);
 }
 
@@ -370,7 +431,7 @@ static ig_status renew(void *self) {
   r->analysis++;
   r->over = false;
   if (r->analysis == r->c->analysis.count ||
-      analysis_at(r, r->analysis)->kind == IG_ANALYSIS_STATIC)
+      analysis_at(r, r->analysis)->kind != IG_ANALYSIS_DYNAMIC)
     return IG_OK;
   return dynamic_begin(r, analysis_at(r, r->analysis));
 }
@@ -386,6 +447,7 @@ static void stand(const void *self, ig_standing *now) {
                        .ended = r->analysis + r->over >= n,
                        .show = r->over || r->failed[0] ? IG_SHOW_ROW | IG_SHOW_SNAPSHOT
                                : r->statics            ? IG_SHOW_ROW
+                               : r->modes.shown > 0    ? IG_SHOW_SNAPSHOT
                                                        : 0,
                        .work = (double)r->element_steps};
   if (r->statics) {
@@ -413,6 +475,8 @@ static void motion_look(const ig_dyn_job *r) {
       moves |= !isnan(s->displacement[0]) || !isnan(s->velocity[0]) || !isnan(s->acceleration[0]) ||
                !isnan(s->spin[0]);
     }
+  for (int i = 0; i < c->analysis.count; i++)
+    moves |= analysis_at(r, i)->kind == IG_ANALYSIS_FREQUENCY;
   if (!moves)
     ig_warn_at(r->job->cx, &c->at,
                "nothing moves this body: no loads, initial velocities, motions or gravity");
@@ -462,12 +526,16 @@ static void shape_look(const ig_dyn_job *r) {
 /* Refuses an analysis that could not begin, were it the first. */
 static ig_status analysis_look(ig_dyn_job *r, const ig_dyn_analysis *a) {
   double dt;
-  const bool at_rest = a->kind == IG_ANALYSIS_STATIC;
+  const bool at_rest = a->kind != IG_ANALYSIS_DYNAMIC, modes = a->kind > IG_ANALYSIS_STATIC;
   if (at_rest && (a->duration > 0 || a->time_step > 0))
     return ig_fail_at(r->job->cx, &a->at,
                       "a static analysis has no `duration` and no `time_step`: `at_time` says when "
                       "histories are read");
   const bool newton = a->method != IG_STATIC_RELAXATION;
+  if (modes && a->at.given && (a->method != IG_STATIC_NEWTON || !isnan(a->first_step)))
+    return ig_fail_at(r->job->cx, &a->at, "`method` and `first_step` are for kind static");
+  if (!modes && a->at.given && a->modes != 10)
+    return ig_fail_at(r->job->cx, &a->at, "`modes` is for kinds frequency and buckling");
   if (at_rest && newton && a->at.given &&
       (a->relaxation != IG_RELAX_VISCOUS || !isnan(a->ramp) || !isnan(a->damping) ||
        a->safety != 0.9 || a->update != 100 || a->least_step != 0))
@@ -547,6 +615,8 @@ static void room_close(void *self) {
   ig_array_free(r->job->cx, &r->fields);
   ig_restart_free(r->start.kept);
   ig_dyn_statics_free(r->statics);
+  ig_dyn_modes_free(&r->modes.of);
+  free(r->modes.x);
   ig_dyn_model_free(r->m);
   free(r);
 }
@@ -587,7 +657,11 @@ static void tally(void *self) {
 static void check_analysis(const ig_dyn_analysis *a, double critical, ig_check_line *line,
                            void *user) {
   char text[128];
-  if (a->kind == IG_ANALYSIS_STATIC && a->method != IG_STATIC_RELAXATION)
+  if (a->kind == IG_ANALYSIS_FREQUENCY || a->kind == IG_ANALYSIS_BUCKLING)
+    snprintf(text, sizeof text, "%s, %lld modes",
+             a->kind == IG_ANALYSIS_FREQUENCY ? "frequencies" : "linear buckling",
+             (long long)a->modes);
+  else if (a->kind == IG_ANALYSIS_STATIC && a->method != IG_STATIC_RELAXATION)
     snprintf(text, sizeof text, "static by Newton's method%s",
              a->method == IG_STATIC_ARC ? ", arc length" : "");
   else if (a->kind == IG_ANALYSIS_STATIC)

@@ -95,7 +95,12 @@ typedef struct {
   const char *file; /* a snapshot */
 } ig_dyn_residual;
 
-typedef enum { IG_ANALYSIS_DYNAMIC, IG_ANALYSIS_STATIC } ig_dyn_analysis_kind;
+typedef enum {
+  IG_ANALYSIS_DYNAMIC,
+  IG_ANALYSIS_STATIC,
+  IG_ANALYSIS_FREQUENCY,
+  IG_ANALYSIS_BUCKLING
+} ig_dyn_analysis_kind;
 typedef enum { IG_RELAX_VISCOUS, IG_RELAX_KINETIC } ig_dyn_relaxation;
 typedef enum { IG_STATIC_NEWTON, IG_STATIC_RELAXATION, IG_STATIC_ARC } ig_dyn_method;
 typedef struct {
@@ -114,6 +119,7 @@ typedef struct {
   /* Newton: shares of the analysis, NaN: found; ig_direct_kind */
   double first_step, largest_step;
   int solver;
+  int64_t modes; /* frequency, buckling: how many */
   /* relaxation */
   int relaxation;
   double ramp;    /* steps over which time runs to at_time; NaN: IG_RELAX_RAMP, or found */

@@ -117,7 +117,10 @@ static const ig_option residual_options[] = {
 #undef S
 #define S ig_dyn_analysis
 static const ig_option analysis_options[] = {
-    IG_CHOICE(S, kind, "dynamic|static", "dynamic", "through time, or to equilibrium"),
+    IG_CHOICE(S, kind, "dynamic|static|frequency|buckling", "dynamic",
+              "through time; to equilibrium; natural frequencies, or load factors of linear "
+              "buckling, about the state reached so far"),
+    IG_INT(S, modes, "10", 1, 1000, "frequency, buckling: how many"),
     IG_REAL(S, duration, "s", NULL, IG_TINY, 1e9, "dynamic: how long"),
     IG_REAL(S, time_step, "s", NULL, IG_TINY, 1e9,
             "dynamic: step; left out: from the critical one"),
@@ -133,9 +136,10 @@ static const ig_option analysis_options[] = {
             "newton, arc_length: share of the load in the first step; left out: 1 where nothing "
             "yields or turns, else 0.1"),
     IG_REAL(S, largest_step, "", "1", 1e-6, 1, "newton: largest share of the load in a step"),
-    IG_CHOICE(S, solver, IG_DIRECT_CHOICES, "auto",
-              "newton, arc_length: direct solver of the equations; own, or MUMPS where it is "
-              "installed"),
+    IG_CHOICE(
+        S, solver, IG_DIRECT_CHOICES, "auto",
+        "all but dynamic and relaxation: direct solver of the equations; own, or MUMPS where it "
+        "is installed"),
     IG_CHOICE(S, relaxation, "viscous|kinetic", "viscous", "relaxation: how motion is taken away"),
     IG_REAL(
         S, tolerance, "", "1e-3", IG_TINY, 1,
@@ -146,7 +150,7 @@ static const ig_option analysis_options[] = {
         S, ramp, "", NULL, 1, 1e12,
         "relaxation: steps over which the load grows; left out: 500, where material can yield as "
         "many as keep the motion slow"),
-    IG_REAL(S, at_time, "s", "1", 0, 1e9, "static: time at which histories are read"),
+    IG_REAL(S, at_time, "s", "1", 0, 1e9, "static, buckling: time at which histories are read"),
     IG_END};
 #undef S
 #define S ig_dyn_probe

@@ -380,6 +380,20 @@ static ig_status resultants_write(const ig_dyn_job *r, const double sum[9], ig_s
   return IG_OK;
 }
 
+static ig_status modes_write(const ig_dyn_job *r, ig_sink *s) {
+  const ig_dyn_modes *k = &r->modes.of;
+  char name[64];
+  for (int i = 0; i < k->count; i++) {
+    snprintf(name, sizeof name, "%s_%d", r->modes.buckling ? "load_factor" : "frequency", i + 1);
+    IG_TRY(s->result(s, name, r->modes.buckling ? "" : "Hz", k->value[i]));
+    for (int c = 0; c < 3 && !r->modes.buckling; c++) {
+      snprintf(name, sizeof name, "effective_mass_%c_%d", 'x' + c, i + 1);
+      IG_TRY(s->result(s, name, "kg", k->mass[i][c]));
+    }
+  }
+  return k->count ? s->result(s, "modes_error", "", k->error) : IG_OK;
+}
+
 ig_status ig_dyn_results_write(void *self, ig_sink *s) {
   ig_dyn_job *r = self;
   ig_dyn_model *m = r->m;
@@ -424,6 +438,7 @@ ig_status ig_dyn_results_write(void *self, ig_sink *s) {
   IG_TRY(s->result(s, "plastic_strain_max", "", most[1]));
   if (rests)
     IG_TRY(resultants_write(r, sum, s));
+  IG_TRY(modes_write(r, s));
   for (int i = 0; i < r->c->probes.count; i++) {
     const ig_dyn_probe *p = IG_ITEM(const ig_dyn_probe, r->c->probes, i);
     IG_TRY(s->result(s, p->name, probe_unit(p), r->values[FIXED + i]));

@@ -3,6 +3,7 @@
 #define IG_DYNAMICS_RUN_H
 
 #include "core/schedule.h"
+#include "dynamics/modes.h"
 #include "dynamics/statics.h"
 #include "ranks/part.h"
 
@@ -21,6 +22,12 @@ typedef struct {
     int64_t steps, iterations, negative, zero;
     const char *solver;
   } newton; /* of all analyses; pivots at the end of the last, -1: unknown */
+  struct {
+    bool buckling;
+    int shown;       /* shapes put out so far */
+    ig_dyn_modes of; /* count 0: none were found yet */
+    double *x;       /* positions they are about, nodes x 3 */
+  } modes;
   char residuals[200];
   char failed[512]; /* why an analysis ended early: reported after its state was put out */
   int columns;

@@ -11,14 +11,18 @@
 
 ig_status ig_dyn_statics_check(const ig_dyn_model *m, const ig_dyn_analysis *a) {
   const ig_dyn_motion *motion = m->held.motion.host;
-  const char *what = m->p.contact.surfaces > 0 ? "`contact`"
-                     : m->p.tools > 0          ? "`tools`"
-                     : m->divided              ? "several ranks"
-                                               : NULL;
+  const char *what = m->p.contact.surfaces > 0 ? "`contact`" : m->divided ? "several ranks" : NULL;
   if (what)
     return ig_fail_at(m->cx, &a->at,
-                      "static: Newton's method does not do %s yet: give `method: relaxation`",
+                      a->kind == IG_ANALYSIS_STATIC
+                          ? "static: Newton's method does not do %s yet: give `method: relaxation`"
+                          : "frequency, buckling: not with %s",
                       what);
+  for (int i = 0; i < m->p.tools; i++)
+    if (((const ig_dyn_tool *)m->loading.tool.host)[i].friction > 0)
+      return ig_fail_at(m->cx, &a->at,
+                        "static: Newton's method does not do `friction` of `tools` yet: give "
+                        "`method: relaxation`, or leave it out");
   for (size_t k = 1; k < m->held.motion.count; k++)
     for (int c = 0; c < 6; c++)
       if (motion[k].kind[c] == IG_MOVE_ACCELERATION)
@@ -89,6 +93,7 @@ static ig_status accepted(void *self, const ig_trial *at) {
   for (int64_t i = 0; i < 3 * (int64_t)m->p.nodes; i++)
     array_put(&m->x, i, s->x[i]);
   IG_TRY(ig_array_push(m->cx, &m->x));
+  IG_TRY(ig_static_tools_back(s, at->time));
   IG_TRY(ig_static_bodies_back(s, at->u));
   IG_TRY(ig_static_states_back(s));
   IG_TRY(forces_back(s, at));
@@ -139,9 +144,11 @@ ig_status ig_dyn_statics_new(ig_dyn_model *m, const ig_dyn_analysis *a, ig_dyn_s
   IG_TRY(model_read(s));
   IG_TRY(ig_static_elements_new(s));
   IG_TRY(ig_static_faces_new(s));
+  IG_TRY(ig_static_tools_new(s));
   IG_TRY(ig_system_new(m->cx, s->unknowns, &s->system));
   IG_TRY(ig_static_constraints_new(s));
   IG_TRY(ig_system_close(s->system, s->groups, s->group));
+  IG_TRY(ig_static_tools_scale(s));
   const ig_newton_model model = {.system = s->system,
                                  .groups = s->groups,
                                  .group = s->group,
@@ -181,6 +188,8 @@ void ig_dyn_statics_free(ig_dyn_statics *s) {
   free(s->rate);
   free(s->face);
   free(s->face_unknown);
+  free(s->tool_unknown);
+  free(s->tool_stiff);
   free(s->led);
   free(s->carried);
   free(s);

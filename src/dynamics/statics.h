@@ -4,10 +4,10 @@
    of every rigid body (its centre's way and its rotation vector). Supports, prescribed motions,
    ties and bodies are constraints. Groups of the engine: the room's groups of elements (forces by
    the packed kernels, tangents by dual numbers), turns of shells about their normal (which nothing
-   resists: a weak spring per step), and pressures, which follow their faces. All is computed on the
-   host in double precision, whatever the backend and precision of the model; after every step its
-   positions, states and forces are written back to the model, so that outputs and later analyses
-   find them there.
+   resists: a weak spring per step), pressures, which follow their faces, and tools. All is computed
+   on the host in double precision, whatever the backend and precision of the model; after every
+   step its positions, states and forces are written back to the model, so that outputs and later
+   analyses find them there.
 
    Rates count for nothing: laws see steps of 10^12 s. */
 #ifndef IG_DYNAMICS_STATICS_H
@@ -18,7 +18,8 @@
 
 typedef struct ig_dyn_statics ig_dyn_statics;
 
-/* Refuses what Newton's method does not do here: contact, tools, ranks, accelerations. */
+/* Refuses what Newton's method does not do here: contact, friction of tools, ranks, accelerations.
+ */
 IG_MUST_CHECK ig_status ig_dyn_statics_check(const ig_dyn_model *m, const ig_dyn_analysis *a);
 IG_MUST_CHECK ig_status ig_dyn_statics_new(ig_dyn_model *m, const ig_dyn_analysis *a,
                                            ig_dyn_statics **to);

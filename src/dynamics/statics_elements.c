@@ -241,7 +241,7 @@ ig_status ig_static_elements_new(ig_dyn_statics *s) {
   ig_dyn_model *m = s->m;
   IG_TRY(IG_NEW(m->cx, &s->part, (size_t)m->groups + 1, "statics"));
   const int solids = m->solids ? m->solids->count : 0;
-  IG_TRY(IG_NEW(m->cx, &s->group, 2 * (size_t)m->groups + (size_t)solids + 3, "statics"));
+  IG_TRY(IG_NEW(m->cx, &s->group, 2 * (size_t)m->groups + (size_t)solids + 4, "statics"));
   for (int k = 0; k < m->groups; k++)
     IG_TRY(group_new(s, k));
   for (int k = 0; k < solids; k++) {

@@ -47,6 +47,8 @@ struct ig_dyn_statics {
     const ig_dyn_motion *motion;
     int component;
   } * led;
+  int32_t *tool_unknown;
+  double *tool_stiff;         /* nodes: of the springs of tools */
   ig_static_carried *carried; /* nodes of bodies, in the bodies' order */
 };
 
@@ -69,5 +71,10 @@ IG_MUST_CHECK ig_status ig_static_motions(void *self, double from, double to);
 void ig_static_follow(void *self, double *u);
 /* Bodies of the model have moved by u. */
 IG_MUST_CHECK ig_status ig_static_bodies_back(ig_dyn_statics *s, const double *u);
+
+/* statics_tools.c */
+IG_MUST_CHECK ig_status ig_static_tools_new(ig_dyn_statics *s);
+IG_MUST_CHECK ig_status ig_static_tools_scale(ig_dyn_statics *s);
+IG_MUST_CHECK ig_status ig_static_tools_back(ig_dyn_statics *s, double time);
 
 #endif

@@ -85,6 +85,32 @@ static void plastic_strip_bears_its_load(void **state) {
   hold(&strip);
 }
 
+/* Thick cylinder in plane strain under inner pressure, perfectly plastic: the outer radius where
+   the front is at 160 mm (exact with an incompressible plastic zone), and the limit pressure
+   2/sqrt(3) yield log(b/a) = 192.09 MPa. */
+static void thick_cylinder_yields(void **state) {
+  (void)state;
+  problem tube = {
+      {{"mesh",
+        "{tube: {inner: 100 mm, outer: 200 mm, height: 10 mm, cells: [10, 32, 1]}, sets: "
+        "[{name: nx, of: nodes, box: {min: [-1e-6, -2, -1], max: [1e-6, 2, 1]}}, {name: ny, "
+        "of: nodes, box: {min: [-2, -1e-6, -1], max: [2, 1e-6, 1]}}, {name: rim, of: nodes, "
+        "box: {min: [0.199, -1e-6, -1], max: [0.21, 1e-6, 1]}}]}"},
+       {"materials", "{name: m, density: 7850, young: 210 GPa, poisson: 0.3, yield: 240 MPa}"},
+       {"supports", "[{set: bottom, fix: z}, {set: top, fix: z}, {set: nx, fix: x}, {set: ny, fix: "
+                    "y}]"},
+       {"loads", "{set: inner, pressure: 180.13 MPa}"},
+       {"analysis", "{kind: static}"},
+       {"probes", "{name: u, set: rim, quantity: ux}"}},
+      {{"u", 0.1537e-3, 0.01 * 0.1537e-3}}};
+  hold(&tube);
+  tube.set[3].value = "{set: inner, pressure: 189 MPa}";
+  tube.want[0] = (wanted){"negative_pivots", 0, 0};
+  hold(&tube);
+  tube.set[3].value = "{set: inner, pressure: 195 MPa}";
+  refuse(tube.set, IG_NUMERIC, "no equilibrium beyond load factor 0.9");
+}
+
 /* Slender cantilever: Euler and Bernoulli's deflection; a handful of iterations. */
 static void slender_cantilever_is_quick(void **state) {
   (void)state;
@@ -173,6 +199,80 @@ static void pressure_follows(void **state) {
   hold(&ring);
 }
 
+/* Frequencies of a clamped beam (Euler and Bernoulli, k = 1.8751, 4.6941), of a free block (six of
+   0, then k = 4.730), of a column near its buckling load; Euler's load. */
+static void modes_are_found(void **state) {
+  (void)state;
+#define BEAM                                                                                       \
+  {"mesh", "{beam_line: {x: [0, 1], cells: 20}}"},                                                 \
+      {"materials", "{name: s, density: 7850, young: 210 GPa, poisson: 0.3}"},                     \
+      {"sections", "{profile: rectangle, width: 20 mm, height: 10 mm, up: [0, 0, 1]}"}, {          \
+    "supports", "{set: start, fix: all}"                                                           \
+  }
+  const problem beam = {{BEAM, {"analysis", "{kind: frequency, modes: 4}"}},
+                        {{"frequency_1", 8.3551, 0.02},
+                         {"frequency_2", 16.710, 0.04},
+                         {"frequency_3", 52.361, 0.3},
+                         {"effective_mass_z_1", 0.6131 * 1.57, 0.005},
+                         {"effective_mass_y_1", 0, 1e-6}}};
+  const problem block = {{{"mesh", "{boxes: {size: [1, 0.1, 0.1], cells: [20, 4, 4]}}"},
+                          {"materials", STEEL},
+                          {"analysis", "{kind: frequency, modes: 8}"}},
+                         {{"frequency_6", 0, 0}, {"frequency_7", 531.65, 6}}};
+  const problem column = {{BEAM,
+                           {"loads", "{set: end, total: [-1000, 0, 0]}"},
+                           {"analysis", "{kind: buckling, modes: 2}"}},
+                          {{"load_factor_1", 0.86359, 1e-3}, {"load_factor_2", 3.4544, 4e-3}}};
+  /* at 90 % of Euler's load the frequency is sqrt(0.1) of that without: nearly */
+  const problem loaded = {
+      {BEAM,
+       {"loads", "{set: end, total: [-777.23, 0, 0]}"},
+       {"analysis", "[{kind: static, tolerance: 1e-6}, {kind: frequency, modes: 1}]"}},
+      {{"frequency_1", 8.3551 * sqrt(0.1), 0.12}}};
+#undef BEAM
+  hold(&beam);
+  hold(&block);
+  hold(&column);
+  hold(&loaded);
+}
+
+/* A block pressed by a plane, one that rests on a plane by its weight, and one under a ball: what
+   tools push is in balance with what supports bear. */
+static void tools_push(void **state) {
+  (void)state;
+  const problem press = {
+      {{"mesh", "{boxes: {size: [10 mm, 10 mm, 10 mm], cells: [2, 2, 2]}}"},
+       {"materials", "{name: al, density: 2700, young: 70 GPa, poisson: 0}"},
+       {"supports", "[{set: zmin, fix: z}, {set: xmin, fix: x}, {set: ymin, fix: y}]"},
+       {"tools", "{shape: plane, point: [0, 0, 10 mm], axis: [0, 0, -1], travel: [0, 0, -0.01 mm], "
+                 "history: [[0, 0], [1, 1]]}"},
+       {"analysis", "{kind: static}"},
+       {"probes", "[{name: F, set: zmin, quantity: fz}, {name: C, set: zmax, quantity: cz}]"}},
+      {{"F", 7000, 14}, {"C", -7000, 14}, {"reaction_z", 7000, 14}, {"tool_z", -7000, 14}}};
+  const problem rest = {{{"mesh", "{boxes: {size: [0.1, 0.1, 0.1], cells: [2, 2, 2]}}"},
+                         {"materials", "{name: m, density: 1000, young: 1e7, poisson: 0}"},
+                         {"supports", "[{set: xmin, fix: x}, {set: ymin, fix: y}]"},
+                         {"gravity", "{acceleration: [0, 0, -9.81]}"},
+                         {"tools", "{shape: plane, point: [0, 0, 0], axis: [0, 0, 1]}"},
+                         {"analysis", "{kind: static}"},
+                         {"probes", "{name: top, set: zmax, quantity: uz}"}},
+                        {{"tool_z", 9.81, 1e-2},
+                         {"load_z", -9.81, 1e-9},
+                         {"reaction_z", 0, 1e-9},
+                         {"top", -1000 * 9.81 * 0.01 / 2e7, 1e-8}}};
+  const problem ball = {
+      {{"mesh", "{boxes: {size: [20 mm, 20 mm, 10 mm], cells: [10, 10, 5]}}"},
+       {"materials", STEEL},
+       {"supports", "{set: zmin, fix: xyz}"},
+       {"tools", "{shape: sphere, point: [10 mm, 10 mm, 20 mm], radius: 10 mm, travel: [0, 0, -0.5 "
+                 "mm], history: [[0, 0], [1, 1]]}"},
+       {"analysis", "{kind: static}"}},
+      {{"negative_pivots", 0, 0}, {"static_error", 0, 1e-3}}};
+  hold(&press);
+  hold(&rest);
+  hold(&ball);
+}
+
 /* What statics leave is in balance: the dynamic analysis after it stays at rest. */
 static void dynamics_go_on_from_rest(void **state) {
   (void)state;
@@ -209,19 +309,22 @@ static void what_cannot_be_is_said(void **state) {
     refuse(key, IG_INPUT, bad[i].words);
   }
   memcpy(key, collapse, sizeof key);
-  key[5] = (entry){"tools", "{point: [0, 0, -1]}"};
-  refuse(key, IG_INPUT, "does not do `tools` yet");
+  key[5] = (entry){"tools", "{point: [0, 0, -1], friction: 0.1}"};
+  refuse(key, IG_INPUT, "does not do `friction` of `tools` yet");
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(plastic_strip_bears_its_load),
       cmocka_unit_test(slender_cantilever_is_quick),
+      cmocka_unit_test(thick_cylinder_yields),
       cmocka_unit_test(shafts_twist),
       cmocka_unit_test(ties_and_bodies_carry),
       cmocka_unit_test(pressure_follows),
       cmocka_unit_test(dynamics_go_on_from_rest),
       cmocka_unit_test(what_cannot_be_is_said),
+      cmocka_unit_test(modes_are_found),
+      cmocka_unit_test(tools_push),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
