@@ -63,7 +63,8 @@ typedef struct ig_mesh {
   ig_block *block;
   int sets;
   ig_set *set;
-  int set_slots, *set_slot; /* the library's own: where to find sets by their names */
+  int set_slots, *set_slot;              /* the library's own: where to find sets by their names */
+  int64_t *node_number, *element_number; /* as the file numbers them; NULL: it does not */
 } ig_mesh;
 
 /* Empty mesh; fill by the calls below. Everything it holds is freed with it. What the calls return

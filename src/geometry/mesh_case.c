@@ -130,7 +130,15 @@ const ig_option ig_pick_options[] = {
     IG_CHOICE(M, of, IG_PICKS, "both",
               "nodes that are there, boundary faces with all corners there (both: these two), or "
               "elements whose centre is there"),
-    IG_PLACE_KEYS(M, place, "where"), IG_END};
+    IG_PLACE_KEYS(M, place, "where"),
+    IG_REALS(M, numbers, "", NULL, 1, 1e15,
+             "instead of a place: nodes or elements by the numbers that the file (.inp, .k, .bdf) "
+             "gives them"),
+    IG_TEXT(M, elements, NULL, "instead of a place: the elements of this set"),
+    IG_INT(M, side, "0", 0, 6,
+           "of: faces, with `numbers` or `elements`: the side of those elements, as Abaqus and "
+           "CalculiX count them"),
+    IG_END};
 #undef M
 
 static const ig_option jitter_options[] = {

@@ -488,6 +488,25 @@ static ig_status group_set(const resolved *r, const ig_group *group) {
   return status;
 }
 
+/* The file's numbers of nodes, and of elements where none was cut. */
+static ig_status numbers_keep(const ig_gather *g, const ig_lid *number, const uint8_t *children,
+                              ig_mesh *mesh) {
+  bool whole = true;
+  for (ig_lid c = 0; c < g->cells; c++)
+    whole = whole && children[c] == 1;
+  IG_TRY(IG_NEW(g->cx, &mesh->node_number, g->nodes, "node numbers"));
+  for (size_t i = 0; i <= g->node_of.mask; i++)
+    if (g->node_of.key[i])
+      mesh->node_number[g->node_of.value[i]] = g->node_of.key[i];
+  if (!whole)
+    return IG_OK;
+  IG_TRY(IG_NEW(g->cx, &mesh->element_number, g->cells, "element numbers"));
+  for (size_t i = 0; i <= g->cell_of.mask; i++)
+    if (g->cell_of.key[i])
+      mesh->element_number[number[g->cell_of.value[i]]] = g->cell_of.key[i];
+  return IG_OK;
+}
+
 static ig_status gather_mesh(ig_gather *g, const char *path, bool plane, ig_lid *corner,
                              ig_lid *number, uint8_t *children, ig_mesh **mesh) {
   ig_cells cells = {g->cells, g->type, g->offset, corner, g->tag, g->split, children};
@@ -503,6 +522,7 @@ static ig_status gather_mesh(ig_gather *g, const char *path, bool plane, ig_lid 
   IG_TRY(ig_mesh_new(g->cx, dim, g->nodes, mesh));
   memcpy((*mesh)->x, g->x, 3 * (size_t)g->nodes * sizeof *g->x);
   IG_TRY(ig_mesh_add_cells(g->cx, *mesh, &cells, number));
+  IG_TRY(numbers_keep(g, number, children, *mesh));
   const resolved r = {g, path, *mesh, corner, number, children};
   for (int i = 0; i < g->groups; i++)
     IG_TRY(group_set(&r, &g->group[i]));

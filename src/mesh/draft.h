@@ -13,7 +13,7 @@ typedef struct {
 } ig_draft;
 void ig_draft_free(ig_draft *draft);
 
-/* A set by place. */
+/* A set by place, by the numbers of the mesh file, or of the sides of elements. */
 enum { IG_PICK_BOTH, IG_PICK_NODES, IG_PICK_FACES, IG_PICK_ELEMENTS };
 #define IG_PICKS "both|nodes|faces|elements"
 typedef struct {
@@ -21,6 +21,9 @@ typedef struct {
   const char *name;
   int of; /* IG_PICK_… */
   ig_place place;
+  ig_reals numbers;     /* of nodes or elements, as the file has them */
+  const char *elements; /* or a set of elements, of which these faces are: */
+  int64_t side;         /* as Abaqus counts them, from 1; 0: none */
 } ig_pick_case;
 
 typedef struct {
@@ -43,6 +46,9 @@ IG_MUST_CHECK ig_status ig_draft_weld(ig_ctx *cx, ig_draft *draft, double tolera
 
 /* Six tetrahedra of a hexahedron, cut alike in neighbours: tet 6 x 4. */
 void ig_hex_cut(const ig_lid *node, ig_lid *tet);
+
+/* The local face that Abaqus and CalculiX call side `side` of an element, from 1; -1: none. */
+int ig_elem_side(ig_elem_type type, int side);
 
 /* Sets (select.c). */
 IG_MUST_CHECK ig_status ig_mesh_set_sides(ig_ctx *cx, ig_mesh *mesh, const uint8_t *side,

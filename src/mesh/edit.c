@@ -51,7 +51,11 @@ ig_status ig_mesh_keep(ig_ctx *cx, ig_mesh *mesh, const uint8_t *keep, ig_lid **
   IG_TRY_GOTO(status, done, IG_NEW(cx, &new_element, ig_mesh_elements(mesh), "element numbers"));
   IG_TRY_GOTO(status, done, IG_NEW(cx, &new_node, mesh->nodes, "node numbers"));
   IG_TRY_GOTO(status, done, IG_NEW(cx, &old, mesh->nodes, "node numbers"));
+  const ig_lid elements = ig_mesh_elements(mesh);
   blocks_keep(mesh, keep, new_element);
+  for (ig_lid e = 0; mesh->element_number && e < elements; e++)
+    if (new_element[e] >= 0)
+      mesh->element_number[new_element[e]] = mesh->element_number[e];
   for (int b = 0; b < mesh->blocks; b++) {
     const size_t npe = (size_t)ig_elem_info_get(mesh->block[b].type)->nodes;
     for (size_t i = 0; i < (size_t)mesh->block[b].count * npe; i++)
@@ -64,6 +68,8 @@ ig_status ig_mesh_keep(ig_ctx *cx, ig_mesh *mesh, const uint8_t *keep, ig_lid **
     if (!used)
       continue;
     memmove(mesh->x + 3 * (size_t)nodes, mesh->x + 3 * (size_t)n, 3 * sizeof *mesh->x);
+    if (mesh->node_number)
+      mesh->node_number[nodes] = mesh->node_number[n];
     old[nodes++] = n;
   }
   mesh->nodes = nodes;

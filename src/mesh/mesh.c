@@ -3,6 +3,7 @@
 #include "core/ctx.h"
 #include "core/given.h"
 #include "core/hash.h"
+#include "mesh/draft.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -42,6 +43,14 @@ const int *ig_elem_face(ig_elem_type type, int face) {
              : NULL;
 }
 
+int ig_elem_side(ig_elem_type type, int side) {
+  static const int hex[] = {4, 5, 2, 1, 3, 0};
+  const ig_elem_info *info = ig_elem_info_get(type);
+  if (side < 1 || side > info->faces)
+    return -1;
+  return info->dim == 3 && info->faces == 6 ? hex[side - 1] : side - 1;
+}
+
 ig_status ig_mesh_new(ig_ctx *cx, int dim, ig_lid nodes, ig_mesh **out) {
   IG_GIVEN(cx, cx && out);
   *out = NULL;
@@ -77,6 +86,8 @@ void ig_mesh_free(ig_mesh *mesh) {
   free(mesh->block);
   free(mesh->set);
   free(mesh->set_slot);
+  free(mesh->node_number);
+  free(mesh->element_number);
   free(mesh->x);
   free(mesh);
 }

@@ -170,6 +170,15 @@ static ig_status reorder(ig_ctx *cx, ig_mesh *mesh, ig_order *order, item *list,
       order->element[first + e] += first; /* numbered through all blocks */
     first += block->count;
   }
+  int64_t *number = (int64_t *)(void *)spare;
+  for (ig_lid n = 0; mesh->node_number && n < mesh->nodes; n++)
+    number[n] = mesh->node_number[order->node[n]];
+  if (mesh->node_number)
+    memcpy(mesh->node_number, number, (size_t)mesh->nodes * sizeof *number);
+  for (ig_lid e = 0; mesh->element_number && e < first; e++)
+    number[e] = mesh->element_number[order->element[e]];
+  if (mesh->element_number)
+    memcpy(mesh->element_number, number, (size_t)first * sizeof *number);
   sets_renumber(mesh, new_node, new_element);
   return sets_sort(cx, mesh);
 }

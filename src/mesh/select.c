@@ -315,12 +315,98 @@ static ig_status nodes_pick(ig_ctx *cx, ig_mesh *mesh, const ig_pick_case *pick,
   return IG_OK;
 }
 
+/* --- by the numbers of the file, or the sides of elements */
+
+typedef struct {
+  int64_t number;
+  ig_lid item;
+} numbered;
+
+static int numbered_compare(const void *a, const void *b) {
+  const numbered *p = a, *q = b;
+  return p->number < q->number ? -1 : p->number > q->number;
+}
+
+/* Nodes or elements by their numbers in the file; free *item. */
+static ig_status numbers_find(ig_ctx *cx, const ig_mesh *mesh, const ig_pick_case *pick,
+                              ig_lid **item) {
+  const bool nodes = pick->of == IG_PICK_NODES;
+  const int64_t *number = nodes ? mesh->node_number : mesh->element_number;
+  const ig_lid all = nodes ? mesh->nodes : ig_mesh_elements(mesh);
+  const char *what = nodes ? "node" : "element";
+  numbered *sorted;
+  *item = NULL;
+  if (!number)
+    return ig_fail_at(cx, &pick->at, "set '%s': %ss of this mesh have no numbers of a file",
+                      pick->name, what);
+  IG_TRY(IG_NEW(cx, &sorted, all, "numbers"));
+  for (ig_lid i = 0; i < all; i++)
+    sorted[i] = (numbered){number[i], i};
+  qsort(sorted, (size_t)all, sizeof *sorted, numbered_compare);
+  ig_status status = IG_NEW(cx, item, pick->numbers.count, "set");
+  for (int i = 0; i < pick->numbers.count && status == IG_OK; i++) {
+    const numbered key = {(int64_t)pick->numbers.value[i], 0};
+    const numbered *found = bsearch(&key, sorted, (size_t)all, sizeof *sorted, numbered_compare);
+    if (found)
+      (*item)[i] = found->item;
+    else
+      status = ig_fail_at(cx, &pick->at, "the mesh has no %s %lld", what, (long long)key.number);
+  }
+  free(sorted);
+  return status;
+}
+
+static ig_status listed_pick(ig_ctx *cx, ig_mesh *mesh, const ig_pick_case *pick) {
+  const bool faces = pick->of == IG_PICK_FACES;
+  ig_lid *item = NULL, count = pick->numbers.count;
+  ig_set *set;
+  if (pick->of == IG_PICK_BOTH || faces != (pick->side > 0) || pick->place.at.given ||
+      (count > 0) == (pick->elements != NULL) || (pick->elements && !faces))
+    return ig_fail_at(cx, &pick->at,
+                      "set '%s': expected `of: nodes` or `elements` with `numbers`, or `of: faces` "
+                      "with `side` and either `numbers` or `elements`, and no place",
+                      pick->name);
+  if (pick->elements) {
+    const ig_set *from = ig_mesh_find_set(mesh, pick->elements, IG_SET_ELEMENTS);
+    if (!from)
+      return ig_fail_at(cx, &pick->at, "the mesh has no element set '%s'", pick->elements);
+    count = from->count;
+    IG_TRY(IG_NEW(cx, &item, count, "set"));
+    memcpy(item, from->item, (size_t)count * sizeof *item);
+  } else {
+    IG_TRY(numbers_find(cx, mesh, pick, &item));
+  }
+  ig_status status = ig_mesh_add_set(cx, mesh, pick->name,
+                                     faces                          ? IG_SET_FACES
+                                     : pick->of == IG_PICK_ELEMENTS ? IG_SET_ELEMENTS
+                                                                    : IG_SET_NODES,
+                                     count, &set);
+  for (ig_lid i = 0; i < count && status == IG_OK; i++) {
+    set->item[i] = item[i];
+    if (!faces)
+      continue;
+    ig_lid local;
+    const ig_block *block = ig_mesh_element(mesh, item[i], &local);
+    const int face = ig_elem_side(block->type, (int)pick->side);
+    if (face < 0)
+      status = ig_fail_at(cx, &pick->at, "set '%s': a %s has no side %d", pick->name,
+                          ig_elem_info_get(block->type)->name, (int)pick->side);
+    set->face[i] = (uint8_t)face;
+  }
+  free(item);
+  return status;
+}
+
 ig_status ig_mesh_pick(ig_ctx *cx, ig_mesh *mesh, const ig_list *picks) {
   for (int i = 0; i < picks->count; i++) {
     const ig_pick_case *pick = IG_ITEM(const ig_pick_case, *picks, i);
     const bool elements = pick->of == IG_PICK_ELEMENTS;
     if (!pick->name || !*pick->name)
       return ig_fail_at(cx, &pick->at, "name: expected the name of the set");
+    if (pick->numbers.count || pick->elements || pick->side) {
+      IG_TRY(listed_pick(cx, mesh, pick));
+      continue;
+    }
     uint8_t *inside;
     IG_TRY(IG_NEW(cx, &inside, elements ? ig_mesh_elements(mesh) : mesh->nodes, "set"));
     const ig_status status =
