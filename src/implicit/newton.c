@@ -1,0 +1,561 @@
+#include "implicit/newton.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const ig_newton_options ig_newton_usual = {.tolerance = 1e-3,
+                                           .first = 0.1,
+                                           .least = 1e-6,
+                                           .most = 1,
+                                           .steps = 10000,
+                                           .iterations = 16,
+                                           .line_search = true,
+                                           .solver = IG_DIRECT_AUTO};
+
+struct ig_newton {
+  ig_ctx *cx;
+  ig_newton_model m;
+  ig_newton_options o;
+  ig_direct *direct;
+  ig_direct_info info;
+  void (*note)(void *user, const ig_newton_note *note);
+  void *user;
+  ig_newton_standing now;
+  double ds, arc; /* next step; next arc length, 0: from ds */
+  int easy;       /* steps in a row that took few iterations */
+  bool full;      /* tangents as they are, not symmetric */
+  bool started;
+  double scale[2]; /* mean force and moment */
+  double peak[2];  /* largest scale so far: what noise is compared with */
+  /* vectors of unknowns: trial increments, forces out of balance, those at the start, accepted;
+     motions of a first iteration */
+  double *u, *f, *start, *kept, *push;
+  /* of equations: increments, residual, correction, before the search, load direction, last step */
+  double *v, *r, *d, *was, *b, *last;
+  char why[256]; /* what made the last cut */
+};
+
+ig_status ig_newton_new(ig_ctx *cx, const ig_newton_model *model, const ig_newton_options *options,
+                        ig_newton **to) {
+  ig_newton *n;
+  const ig_system *s = model->system;
+  double *room;
+  IG_TRY(IG_NEW(cx, &n, 1, "Newton's method"));
+  *to = n;
+  n->cx = cx;
+  n->m = *model;
+  n->o = *options;
+  n->ds = options->first;
+  n->now = (ig_newton_standing){.time = model->begin, .negative = -1, .solver = "none"};
+  const size_t u = (size_t)s->unknowns + 1, e = (size_t)s->equations + 1;
+  IG_TRY(IG_NEW(cx, &room, 5 * u + 6 * e, "Newton's method"));
+  n->u = room;
+  n->f = n->u + u;
+  n->start = n->f + u;
+  n->kept = n->start + u;
+  n->push = n->kept + u;
+  n->v = n->push + u;
+  n->r = n->v + e;
+  n->d = n->r + e;
+  n->was = n->d + e;
+  n->b = n->was + e;
+  n->last = n->b + e;
+  return ig_direct_new(cx, s->equations, s->first, s->column, options->solver, &n->direct);
+}
+
+void ig_newton_free(ig_newton *n) {
+  if (!n)
+    return;
+  ig_direct_free(n->direct);
+  free(n->u);
+  free(n);
+}
+
+void ig_newton_watch(ig_newton *n, void (*note)(void *user, const ig_newton_note *note),
+                     void *user) {
+  n->note = note;
+  n->user = user;
+}
+
+void ig_newton_stand(const ig_newton *n, ig_newton_standing *now) {
+  *now = n->now;
+}
+
+const double *ig_newton_forces(const ig_newton *n) {
+  return n->kept;
+}
+
+static double time_at(const ig_newton *n, double factor) {
+  return factor >= 1 ? n->m.end : n->m.begin + factor * (n->m.end - n->m.begin);
+}
+
+static ig_trial trial_at(const ig_newton *n, double factor) {
+  const double time = time_at(n, factor);
+  return (ig_trial){n->u, time, time - n->now.time, factor};
+}
+
+/* Unknowns from the equations' increments v, at a factor. */
+static ig_status spread(ig_newton *n, double factor) {
+  if (n->m.motions) {
+    IG_TRY(n->m.motions(n->m.self, n->now.time, time_at(n, factor)));
+    ig_system_resolve(n->m.system);
+  }
+  ig_system_spread(n->m.system, n->v, n->u);
+  if (n->m.follow) {
+    n->m.follow(n->m.self, n->u);
+    ig_system_resolve(n->m.system);
+  }
+  return IG_OK;
+}
+
+/* Forces out of balance f and r at the trial. *fine false: an element cannot be computed; `why`
+   says which. */
+static ig_status residual(ig_newton *n, double factor, bool tangent, const double *push,
+                          bool *fine) {
+  ig_system *s = n->m.system;
+  const ig_trial at = trial_at(n, factor);
+  ig_trouble trouble;
+  double size[2], count[2];
+  int group = 0;
+  memset(n->f, 0, (size_t)s->unknowns * sizeof *n->f);
+  if (n->m.loads)
+    IG_TRY(n->m.loads(n->m.self, &at, n->f));
+  double outside[2] = {0, 0};
+  for (int32_t i = 0; i < s->unknowns; i++) {
+    outside[s->kind[i]] = fmax(outside[s->kind[i]], fabs(n->f[i]));
+    n->f[i] = -n->f[i];
+  }
+  IG_TRY(ig_system_assemble(s, n->m.groups, n->m.group, &at, tangent, push, n->f, size, count,
+                            &group, &trouble));
+  *fine = trouble.element < 0;
+  if (!*fine) {
+    char name[96] = "an element";
+    if (n->m.name_element)
+      n->m.name_element(n->m.self, group, trouble.element, name, sizeof name);
+    snprintf(n->why, sizeof n->why, "%s %s", name, trouble.what);
+    return IG_OK;
+  }
+  for (int i = 0; i < 2; i++)
+    n->scale[i] = count[i] > 0 ? size[i] / count[i] : 0;
+  for (int32_t i = 0; i < s->unknowns; i++)
+    n->f[i] -= (1 - factor) * n->start[i];
+  ig_system_reduce(s, n->f, n->r);
+  for (int32_t i = 0; i < s->equations; i++)
+    if (!isfinite(n->r[i])) {
+      *fine = false;
+      snprintf(n->why, sizeof n->why, "forces are not finite");
+      break;
+    }
+  return IG_OK;
+}
+
+/* Kind of an equation: that of its unknown. */
+static void largest(const ig_newton *n, const double *v, double most[2], int32_t where[2]) {
+  const ig_system *s = n->m.system;
+  most[0] = most[1] = 0;
+  where[0] = where[1] = -1;
+  for (int32_t i = 0; i < s->unknowns; i++) {
+    const int32_t e = s->equation[i];
+    if (e >= 0 && fabs(v[e]) > most[s->kind[i]])
+      most[s->kind[i]] = fabs(v[e]), where[s->kind[i]] = i;
+  }
+}
+
+/* Largest residual over the mean force, of displacements and rotations. Moments much smaller than
+   forces times the length of the model are noise. */
+static double residual_size(ig_newton *n, int32_t *unknown) {
+  double most[2];
+  int32_t where[2];
+  largest(n, n->r, most, where);
+  const double force = fmax(n->scale[0], 1e-9 * n->peak[0]);
+  const double moment = fmax(fmax(n->scale[1], 1e-9 * n->peak[1]), 1e-8 * force * n->m.length);
+  for (int i = 0; i < 2; i++)
+    n->peak[i] = fmax(n->peak[i], n->scale[i]);
+  const double a = most[0] > 0 ? most[0] / fmax(force, 1e-300) : 0,
+               b = most[1] > 0 ? most[1] / fmax(moment, 1e-300) : 0;
+  if (unknown)
+    *unknown = a >= b ? where[0] : where[1];
+  return fmax(a, b);
+}
+
+/* Largest correction over the largest increment, likewise. */
+static double correction_size(const ig_newton *n) {
+  double d[2], v[2], worst = 0;
+  int32_t where[2];
+  largest(n, n->d, d, where);
+  largest(n, n->v, v, where);
+  v[1] = fmax(v[1], 1e-6 * v[0] / fmax(n->m.length, 1e-300));
+  for (int i = 0; i < 2; i++)
+    if (d[i] > 0)
+      worst = fmax(worst, d[i] / fmax(v[i], 1e-300));
+  return worst;
+}
+
+static double product(const ig_newton *n, const double *a, const double *b) {
+  double sum = 0;
+  for (int32_t i = 0; i < n->m.system->equations; i++)
+    sum += a[i] * b[i];
+  return sum;
+}
+
+/* The same of displacements alone. */
+static double way(const ig_newton *n, const double *a, const double *b) {
+  const ig_system *s = n->m.system;
+  double sum = 0;
+  for (int32_t i = 0; i < s->unknowns; i++)
+    if (s->equation[i] >= 0 && s->kind[i] == 0)
+      sum += a[s->equation[i]] * b[s->equation[i]];
+  return sum;
+}
+
+static ig_status factorize(ig_newton *n) {
+  IG_TRY(ig_direct_factor(n->direct, n->m.system->value, !n->full, &n->info));
+  n->now.solver = n->info.solver;
+  if (n->cx->interrupted)
+    return IG_INTERRUPTED;
+  return IG_OK;
+}
+
+/* v = was + s d; the residual there. */
+static ig_status along(ig_newton *n, double factor, double s, bool *fine) {
+  for (int32_t i = 0; i < n->m.system->equations; i++)
+    n->v[i] = n->was[i] + s * n->d[i];
+  IG_TRY(spread(n, factor));
+  return residual(n, factor, false, NULL, fine);
+}
+
+/* Goes along d until the work of the residual on it has fallen. `g0`: that work at the start,
+   negative; 0: the whole way is gone. */
+static ig_status search(ig_newton *n, double factor, double g0, double *length, bool *fine) {
+  double s = 1, low = 0, g_low = g0, high = -1, g_high = 0;
+  memcpy(n->was, n->v, (size_t)n->m.system->equations * sizeof *n->v);
+  for (int trial = 0;; trial++) {
+    IG_TRY(along(n, factor, s, fine));
+    *length = s;
+    if (!*fine) { /* an element is inverted: shorter */
+      if (trial >= 4 || !n->o.line_search || g0 == 0)
+        return IG_OK;
+      high = -1;
+      s *= 0.25;
+      continue;
+    }
+    const double g = product(n, n->d, n->r);
+    if (!n->o.line_search || trial >= 5 || g0 == 0 || !(fabs(g) > 0.8 * fabs(g0)))
+      return IG_OK;
+    if (g * g0 > 0)
+      low = s, g_low = g;
+    else
+      high = s, g_high = g;
+    if (high < 0) {
+      if (s >= 1) /* still falling: the full step is taken */
+        return IG_OK;
+      s = fmin(1, 2 * s);
+      continue;
+    }
+    const double next = low + (high - low) * g_low / (g_low - g_high);
+    if (!(next >= 0.1) || fabs(next - s) < 1e-3) {
+      s = fmax(0.1, fmin(next, 1));
+      IG_TRY(along(n, factor, s, fine));
+      *length = s;
+      return IG_OK;
+    }
+    s = next;
+  }
+}
+
+static void tell(const ig_newton *n, int iteration, double factor, double r, double c, double s) {
+  const ig_newton_note note = {n->now.steps + 1, iteration, factor, r, c, s,
+                               n->info.negative, !n->full};
+  if (n->note)
+    n->note(n->user, &note);
+}
+
+/* What a step came to. */
+typedef enum { STEP_FINE, STEP_DIVERGED, STEP_SLOW, STEP_TURNED } outcome;
+
+static bool step_turned(ig_newton *n) {
+  double v[2];
+  int32_t where[2];
+  if (!(n->o.most_turn > 0))
+    return false;
+  largest(n, n->v, v, where);
+  return v[1] > n->o.most_turn;
+}
+
+/* Whether residuals fall too slowly: seen from iteration 4 on. */
+static bool slow(const ig_newton *n, int iteration, double now, double before) {
+  if (iteration < 4 || now <= 0 || before <= 0)
+    return false;
+  if (now >= before)
+    return iteration >= 6;
+  const double left = log(n->o.tolerance / now) / log(now / before);
+  return iteration + left > n->o.iterations + 2;
+}
+
+/* Iterations under a given factor. */
+static ig_status step_load(ig_newton *n, double factor, outcome *how, int *took) {
+  const int32_t equations = n->m.system->equations;
+  double r = INFINITY, c = INFINITY, before = INFINITY, first = INFINITY;
+  bool fine;
+  int rising = 0;
+  memset(n->v, 0, (size_t)equations * sizeof *n->v);
+  IG_TRY(spread(n, factor));
+  /* Motions that are prescribed would strain the elements beside them alone: the first iteration
+     starts from where the model is, and lets all of it follow by its tangent. */
+  bool led = false;
+  for (int32_t i = 0; i < n->m.system->unknowns; i++)
+    led |= n->u[i] != 0;
+  if (led) {
+    memcpy(n->push, n->u, (size_t)n->m.system->unknowns * sizeof *n->u);
+    memset(n->u, 0, (size_t)n->m.system->unknowns * sizeof *n->u);
+  }
+  for (int it = 1; it <= n->o.iterations; it++) {
+    double s = 1;
+    *took = it;
+    IG_TRY(residual(n, factor, true, led && it == 1 ? n->push : NULL, &fine));
+    *how = STEP_DIVERGED;
+    if (!fine)
+      return IG_OK;
+    IG_TRY(factorize(n));
+    for (int32_t i = 0; i < equations; i++)
+      n->d[i] = -n->r[i];
+    IG_TRY(ig_direct_solve(n->direct, n->d));
+    const double g0 = product(n, n->d, n->r);
+    if (!isfinite(g0)) {
+      snprintf(n->why, sizeof n->why, "the matrix is singular");
+      return IG_OK;
+    }
+    IG_TRY(search(n, factor, led && it == 1 ? 0 : g0, &s, &fine));
+    n->now.iterations++;
+    if (!fine)
+      return IG_OK;
+    before = r;
+    int32_t worst = -1;
+    r = residual_size(n, &worst);
+    for (int32_t i = 0; i < equations; i++)
+      n->d[i] *= s;
+    c = correction_size(n);
+    tell(n, it, factor, r, c, s);
+    if (it == 1)
+      first = r;
+    if ((r <= n->o.tolerance && c <= 10 * n->o.tolerance) || r <= 1e-5 * n->o.tolerance || r == 0) {
+      *how = step_turned(n) ? STEP_TURNED : STEP_FINE;
+      n->now.residual = r;
+      if (*how == STEP_TURNED)
+        snprintf(n->why, sizeof n->why, "nodes turned by more than %.2g rad", n->o.most_turn);
+      return IG_OK;
+    }
+    char name[64] = "";
+    if (n->m.name && worst >= 0)
+      n->m.name(n->m.self, worst, name, sizeof name);
+    snprintf(n->why, sizeof n->why,
+             "after %d iterations the residual is %.2g of the mean force, largest at %s", it, r,
+             name);
+    rising = r > before ? rising + 1 : 0;
+    if (!n->full && it >= 3 && r > 0.1 * before)
+      n->full = true; /* what was made symmetric may be why it is slow */
+    else if (rising >= 3 || r > 1e6 * fmax(first, 1))
+      return IG_OK;
+    else if (slow(n, it, r, before)) {
+      *how = STEP_SLOW;
+      return IG_OK;
+    }
+  }
+  *how = STEP_SLOW;
+  return IG_OK;
+}
+
+/* b = -K^-1 dr/ds: how the displacements follow the factor. The matrix is factorized. */
+static ig_status direction(ig_newton *n, double factor) {
+  const int32_t equations = n->m.system->equations;
+  const double h = factor + 1e-4 > 1 ? -1e-4 : 1e-4; /* histories end at 1 */
+  bool fine;
+  memcpy(n->b, n->r, (size_t)equations * sizeof *n->b);
+  IG_TRY(spread(n, factor + h));
+  IG_TRY(residual(n, factor + h, false, NULL, &fine));
+  for (int32_t i = 0; i < equations; i++)
+    n->b[i] = (n->b[i] - n->r[i]) / h;
+  IG_TRY(spread(n, factor));
+  return ig_direct_solve(n->direct, n->b);
+}
+
+/* Change of the factor that gives the increment the length `arc`; false: there is none. */
+static bool arc_root(const ig_newton *n, const double *a, double arc, double *dl) {
+  const int32_t equations = n->m.system->equations;
+  double *sum = n->was; /* v + a */
+  for (int32_t i = 0; i < equations; i++)
+    sum[i] = n->v[i] + a[i];
+  const double p = way(n, n->b, n->b), q = way(n, n->b, sum), c = way(n, sum, sum) - arc * arc;
+  const double root = q * q - p * c;
+  if (!(root >= 0) || !(p > 0))
+    return false;
+  const double one = (-q + sqrt(root)) / p, two = (-q - sqrt(root)) / p;
+  const double along_sum = way(n, n->v, sum), along_b = way(n, n->v, n->b);
+  *dl = along_sum + one * along_b >= along_sum + two * along_b ? one : two;
+  return true;
+}
+
+/* Iterations on a cylinder of radius n->arc; *factor: where it ends. */
+static ig_status step_arc(ig_newton *n, double *factor, outcome *how, int *took) {
+  const int32_t equations = n->m.system->equations;
+  double r = INFINITY, before = INFINITY, dl;
+  bool fine;
+  int rising = 0;
+  *how = STEP_DIVERGED;
+  memset(n->v, 0, (size_t)equations * sizeof *n->v);
+  IG_TRY(spread(n, n->now.factor));
+  for (int it = 1; it <= n->o.iterations; it++) {
+    *took = it;
+    IG_TRY(residual(n, *factor, true, NULL, &fine));
+    if (!fine)
+      return IG_OK;
+    IG_TRY(factorize(n));
+    for (int32_t i = 0; i < equations; i++)
+      n->d[i] = -n->r[i];
+    IG_TRY(ig_direct_solve(n->direct, n->d));
+    IG_TRY(direction(n, *factor));
+    if (it == 1) {
+      const double length = sqrt(way(n, n->b, n->b));
+      if (!(length > 0)) {
+        snprintf(n->why, sizeof n->why, "the loads move nothing");
+        return IG_OK;
+      }
+      if (n->arc == 0)
+        n->arc = n->ds * length;
+      const double sign = way(n, n->last, n->b) < 0 ? -1 : 1;
+      dl = sign * n->arc / length;
+    } else if (!arc_root(n, n->d, n->arc, &dl)) {
+      snprintf(n->why, sizeof n->why, "the path does not meet the arc");
+      return IG_OK;
+    }
+    *factor += dl;
+    if (*factor >= 1) { /* past the end: to the end under its load */
+      *factor = 1;
+      return step_load(n, 1, how, took);
+    }
+    for (int32_t i = 0; i < equations; i++) {
+      n->d[i] += dl * n->b[i];
+      n->v[i] += n->d[i];
+    }
+    IG_TRY(spread(n, *factor));
+    IG_TRY(residual(n, *factor, false, NULL, &fine));
+    n->now.iterations++;
+    if (!fine)
+      return IG_OK;
+    before = r;
+    int32_t worst = -1;
+    r = residual_size(n, &worst);
+    const double c = correction_size(n);
+    tell(n, it, *factor, r, c, 1);
+    if ((r <= n->o.tolerance && c <= 10 * n->o.tolerance) || r <= 1e-5 * n->o.tolerance) {
+      *how = step_turned(n) ? STEP_TURNED : STEP_FINE;
+      n->now.residual = r;
+      return IG_OK;
+    }
+    char name[64] = "";
+    if (n->m.name && worst >= 0)
+      n->m.name(n->m.self, worst, name, sizeof name);
+    snprintf(n->why, sizeof n->why,
+             "after %d iterations the residual is %.2g of the mean force, largest at %s", it, r,
+             name);
+    rising = r > before ? rising + 1 : 0;
+    if (!n->full && it >= 3 && r > 0.1 * before)
+      n->full = true;
+    else if (rising >= 3)
+      return IG_OK;
+  }
+  *how = STEP_SLOW;
+  return IG_OK;
+}
+
+/* What is out of balance before anything is done; what supports bear is not. */
+static ig_status start(ig_newton *n) {
+  ig_system *s = n->m.system;
+  bool fine;
+  n->started = true;
+  memset(n->v, 0, (size_t)s->equations * sizeof *n->v);
+  IG_TRY(spread(n, 0));
+  IG_TRY(residual(n, 0, false, NULL, &fine));
+  if (!fine)
+    return IG_FAIL(n->cx, IG_NUMERIC, "static: at the start %s", n->why);
+  for (int32_t i = 0; i < s->unknowns; i++)
+    n->start[i] = s->term_first[i + 1] > s->term_first[i] ? n->f[i] : 0;
+  return IG_OK;
+}
+
+static ig_status accept(ig_newton *n, double factor, int took) {
+  const ig_system *s = n->m.system;
+  const ig_trial at = trial_at(n, factor);
+  for (int g = 0; g < n->m.groups; g++)
+    if (n->m.group[g].accept)
+      IG_TRY(n->m.group[g].accept(n->m.group[g].self, &at));
+  memcpy(n->kept, n->f, (size_t)s->unknowns * sizeof *n->f);
+  memcpy(n->last, n->v, (size_t)s->equations * sizeof *n->v);
+  if (n->m.accepted)
+    IG_TRY(n->m.accepted(n->m.self, &at));
+  n->now.factor = factor;
+  n->now.time = at.time;
+  n->now.steps++;
+  n->now.negative = n->info.negative;
+  n->now.zero = n->info.zero;
+  n->now.done = factor >= 1;
+  n->easy = took <= 6 ? n->easy + 1 : 0;
+  return IG_OK;
+}
+
+static ig_status no_step(ig_newton *n) {
+  return IG_FAIL(n->cx, IG_NUMERIC,
+                 "static: no equilibrium beyond load factor %.6g (time %.6g s) after %lld steps: "
+                 "%s%s",
+                 n->now.factor, n->now.time, (long long)n->now.steps, n->why,
+                 n->now.negative > 0 ? "; the state is unstable: `method: arc_length` follows a "
+                                       "structure that snaps through"
+                                     : "");
+}
+
+static void cut(ig_newton *n, outcome how) {
+  const double by = how == STEP_DIVERGED ? 0.25 : 0.5;
+  n->ds *= by;
+  n->arc *= by;
+  n->easy = 0;
+  n->now.cuts++;
+}
+
+ig_status ig_newton_step(ig_newton *n) {
+  if (!n->started)
+    IG_TRY(start(n));
+  if (n->now.done)
+    return IG_OK;
+  if (n->now.steps >= n->o.steps) {
+    snprintf(n->why, sizeof n->why, "`steps` is reached");
+    return no_step(n);
+  }
+  for (int tries = 0;; tries++) {
+    outcome how;
+    int took = 0;
+    double factor = n->now.factor;
+    if (n->cx->interrupted)
+      return IG_INTERRUPTED;
+    if (n->o.arc_length)
+      IG_TRY(step_arc(n, &factor, &how, &took));
+    else {
+      const double left = 1 - n->now.factor;
+      factor = n->ds >= left * (1 - 1e-9) ? 1 : n->now.factor + n->ds;
+      IG_TRY(step_load(n, factor, &how, &took));
+    }
+    if (how == STEP_FINE) {
+      IG_TRY(accept(n, factor, took));
+      n->arc *= fmin(2, fmax(0.5, sqrt(5.0 / took)));
+      if (n->easy >= 2 || (n->now.steps == 1 && took <= 4)) {
+        n->ds = fmin(n->o.most, 1.5 * n->ds);
+        n->easy = 0;
+      }
+      return IG_OK;
+    }
+    cut(n, how);
+    if (n->o.arc_length ? tries > 10 : n->ds < n->o.least)
+      return no_step(n);
+  }
+}

@@ -1,0 +1,106 @@
+/* Static equilibrium by Newton's method, load step by load step.
+
+   Solves r(u, t) = f_int(u; history) - f_ext(t) - (1 - s) r_0 = 0 for the share s of the analysis
+   from 0 to 1, with the time t running from `begin` to `end` along with it. r_0 is what is out of
+   balance at the start: loads that are there from the start, residual stress, or motion that has
+   stopped are so brought in over the analysis.
+
+   A step from s to s + ds:
+     1. prescribed motions at the new time; the rest follows by the tangent of the accepted state;
+     2. forces and tangent at the trial state, history of the last ACCEPTED one;
+     3. K d = -r, line search along d (Matthies and Strang 1979; Crisfield 1991), new trial;
+     4. until the largest residual is below `tolerance` x the mean force in the model and the last
+        correction below 10 x `tolerance` x the largest increment of the step, both for
+        displacements and for rotations;
+     5. groups accept. Steps grow by 1.5 after two easy ones, are cut to a quarter where Newton
+        diverges or an element cannot be computed, and to a half where it is foreseen to need more
+        than `iterations`.
+   Below the least step the analysis ends; the last accepted state stands.
+
+   Arc length (Crisfield 1981): s is an unknown too, and the increment of the displacements has a
+   given length; the sign of the prediction follows the last increment (Feng, Peric and Owen 1996).
+
+   Not symmetric tangents are made symmetric as long as Newton converges quickly, and taken as they
+   are from the first slow step on. */
+#ifndef IG_IMPLICIT_NEWTON_H
+#define IG_IMPLICIT_NEWTON_H
+
+#include "implicit/direct.h"
+#include "implicit/system.h"
+
+/* A model: its equations (closed), groups, and what acts from outside. */
+typedef struct {
+  ig_system *system;
+  int groups;
+  const ig_implicit_group *group;
+  double begin, end; /* time */
+  double length;     /* of the model, m: what moments are compared with forces by */
+  void *self;
+  /* adds dead loads at the trial's time to f[unknowns]; NULL: none */
+  ig_status (*loads)(void *self, const ig_trial *at, double *f);
+  /* sets g of the constraints (system->constraint[].g) to the motions from `from` to `to`; NULL:
+     none */
+  ig_status (*motions)(void *self, double from, double to);
+  /* constraints that are not linear: sets the slaves in u from their masters and the coefficients
+     to their derivatives there; NULL: none. Called after every change of u. */
+  void (*follow)(void *self, double *u);
+  /* after a step was accepted: u is what it added */
+  ig_status (*accepted)(void *self, const ig_trial *at);
+  /* an unknown or an element in words, for messages */
+  void (*name)(void *self, int32_t unknown, char *text, size_t size);
+  void (*name_element)(void *self, int group, int32_t element, char *text, size_t size);
+} ig_newton_model;
+
+typedef struct {
+  double tolerance;    /* 1e-3 */
+  double first, least; /* shares of the analysis: first step, smallest */
+  double most;         /* largest step */
+  double most_turn;    /* rad: largest rotation of a step; 0: any */
+  int64_t steps;       /* most of them */
+  int iterations;      /* 16 */
+  bool arc_length;
+  bool line_search;
+  ig_direct_kind solver;
+} ig_newton_options;
+extern const ig_newton_options ig_newton_usual;
+
+/* What an iteration found. */
+typedef struct {
+  int64_t step;
+  int iteration;
+  double factor;     /* of the trial */
+  double residual;   /* largest, over the mean force (or moment) */
+  double correction; /* largest, over the largest increment of the step */
+  double search;     /* length along the direction */
+  int64_t negative;  /* pivots, -1: unknown */
+  bool symmetric;
+} ig_newton_note;
+
+typedef struct ig_newton ig_newton;
+
+/* How it stands. */
+typedef struct {
+  double factor, time; /* accepted */
+  int64_t steps, iterations, cuts;
+  double residual;  /* of the last accepted step, relative */
+  int64_t negative; /* pivots there, -1: unknown */
+  int64_t zero;
+  const char *solver;
+  bool done; /* factor is 1 */
+} ig_newton_standing;
+
+IG_MUST_CHECK ig_status ig_newton_new(ig_ctx *cx, const ig_newton_model *model,
+                                      const ig_newton_options *options, ig_newton **to);
+void ig_newton_free(ig_newton *n);
+/* Called with every iteration; may be NULL. */
+void ig_newton_watch(ig_newton *n, void (*note)(void *user, const ig_newton_note *note),
+                     void *user);
+/* One step, as long as it has to be to converge. IG_NUMERIC: none does; the message says load
+   factor, worst node and what happened. IG_INTERRUPTED: a signal came; nothing was accepted. */
+IG_MUST_CHECK ig_status ig_newton_step(ig_newton *n);
+void ig_newton_stand(const ig_newton *n, ig_newton_standing *now);
+/* Forces out of balance of all unknowns at the accepted state: reactions where they are
+   constrained. */
+const double *ig_newton_forces(const ig_newton *n);
+
+#endif
