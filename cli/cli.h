@@ -32,7 +32,7 @@ typedef struct {
   double target, within;         /* of calibrate */
   double power, travel, feed, z; /* of toolpaths */
   bool quiet, list, quick, man, reference, keys, schema, edges, bare, resume, force, split, report,
-      join, outline, difference, watch, smoke;
+      join, outline, difference, watch, smoke, lenient;
   bool given_range, given_view, given_threshold_range, given_target;
   cli_texts words; /* what is no option */
 } cli_args;
@@ -102,6 +102,12 @@ extern const cli_command *const *cli_commands; /* set by main.c, ended by NULL *
   }
 #define CLI_QUIET                                                                                  \
   { "quiet", 'q', CLI_FLAG, CLI_AT(quiet), 0, NULL, NULL, "say nothing but warnings and errors" }
+#define CLI_LENIENT                                                                                \
+  {                                                                                                \
+    "lenient", 0, CLI_FLAG, CLI_AT(lenient), 0, NULL, NULL,                                        \
+        "of a deck: pass over keywords that do not change the mechanics and have no counterpart "  \
+        "in a case, with a line each"                                                              \
+  }
 #define CLI_SET                                                                                    \
   {                                                                                                \
     "set", 's', CLI_REPEAT, CLI_AT(set), 0, "KEY=VALUE", NULL,                                     \

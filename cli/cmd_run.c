@@ -6,7 +6,10 @@
 
 int cli_open_case(ig_ctx *cx, const cli_args *args, ig_case **c) {
   *c = NULL;
-  ig_status status = ig_case_open(cx, args->words.item[0], c);
+  const ig_deck_options deck = {.lenient = args->lenient};
+  ig_status status = ig_deck_is(args->words.item[0])
+                         ? ig_deck_open(cx, args->words.item[0], &deck, c)
+                         : ig_case_open(cx, args->words.item[0], c);
   for (int i = 0; i < args->set.count && status == IG_OK; i++) {
     char key[256];
     const char *set = args->set.item[i], *equals = strchr(set, '=');
@@ -247,14 +250,15 @@ static const cli_option run_options[] = {
      "show that page in the browser while it runs, as 'ingot watch' does"},
     {"port", 0, CLI_INT, CLI_AT(port), 0, "N", NULL,
      "of --watch: port on 127.0.0.1; one that is free if not given"},
+    CLI_LENIENT,
     CLI_QUIET,
     {0}};
 const cli_command cli_run = {
     .name = "run",
-    .words = "CASE.yaml",
+    .words = "CASE",
     .least = 1,
     .most = 1,
-    .about = "run a case",
+    .about = "run a case (.yaml), or a deck of Abaqus or CalculiX (.inp)",
     .detail = "Writes into its output folder: snapshots (open snap.hdf.series in ParaView), "
               "history.csv, summary.json and checkpoint.h5. Ctrl-C finishes the step, writes a "
               "checkpoint and says how to go on; a second one, after a second, ends at once.\n"
@@ -283,8 +287,8 @@ static int check_run(const cli_args *args) {
   return code;
 }
 
-static const cli_option check_options[] = {
-    CLI_BACKEND, CLI_THREADS, CLI_PARTITION, CLI_GPU_MPI, CLI_GPU_IPC, CLI_SET, {0}};
+static const cli_option check_options[] = {CLI_BACKEND, CLI_THREADS, CLI_PARTITION, CLI_GPU_MPI,
+                                           CLI_GPU_IPC, CLI_SET,     CLI_LENIENT,   {0}};
 const cli_command cli_check = {
     .name = "check",
     .words = "CASE.yaml",

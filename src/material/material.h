@@ -54,6 +54,7 @@ typedef struct {
   ig_table absorptivity; /* over temperature, K */
   /* mechanical */
   double young, poisson;
+  ig_reals stiffness, engineering_constants; /* instead of them, anisotropic: see material.c */
   /* mechanical, beyond elasticity */
   int law; /* ig_material_law */
   double yield, tangent, hardening, kinematic;

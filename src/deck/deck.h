@@ -1,0 +1,268 @@
+/* Decks: input files of Abaqus and CalculiX as models, and cases made of them.
+
+     cards.c     text           -> cards: a keyword, its parameters, its data lines
+     keywords.c  which keywords and parameters there are, and what becomes of them
+     model.c     cards          -> ig_deck: materials, sections, constraints
+     step.c      cards          -> ig_deck: steps with their supports, loads and requests
+     import*.c   ig_deck        -> the tree of a case (core/option.h)
+     write.c     tree           -> a case file with comments
+
+   Nodes, elements and sets are not part of the model: the case names the deck as its mesh file,
+   whose reader (io/mesh_inp.c) knows them by their numbers and names. A node of the tree keeps the
+   line of the deck it comes from, so that a room's message about a value points into the deck.
+
+   Everything lives in the arena of the case. Nothing is dropped in silence: what a case cannot say
+   is an error with its line; what does not change the mechanics becomes a note. */
+#ifndef IG_DECK_DECK_H
+#define IG_DECK_DECK_H
+
+#include "core/option.h"
+#include "io/mesh_io.h"
+
+/* --- cards */
+
+typedef struct {
+  const char *name, *value; /* name in capitals without blanks; value "" where there is none */
+} ig_card_parameter;
+
+typedef struct ig_card_line {
+  int line;
+  int count;
+  const char **field; /* trimmed; "" where nothing stands between two commas */
+  struct ig_card_line *next;
+} ig_card_line;
+
+struct ig_deck_keyword;
+typedef struct ig_card {
+  ig_src at;
+  const char *word; /* in capitals without star and blanks: "SOLIDSECTION" */
+  const struct ig_deck_keyword *keyword;
+  int parameters;
+  ig_card_parameter *parameter;
+  ig_card_line *line, **last; /* none of *NODE, *ELEMENT and sets */
+  struct ig_card *next;
+} ig_card;
+
+/* --- keywords */
+
+typedef enum {
+  IG_DECK_MESH,       /* nodes, elements, sets: read by the mesh reader */
+  IG_DECK_MODEL,      /* part of the model */
+  IG_DECK_STEP,       /* part of a step */
+  IG_DECK_OUTPUT,     /* requests of output */
+  IG_DECK_UNANSWERED, /* does not change the mechanics, and has no counterpart: --lenient */
+  IG_DECK_REFUSED     /* known, changes the mechanics, and a case cannot say it */
+} ig_deck_class;
+typedef struct ig_deck_keyword {
+  const char *word;
+  ig_deck_class class;
+  const char *parameters; /* "NSET|SYSTEM": those that are understood */
+  const char *idle;       /* those that do not change the mechanics: a note each */
+  const char *becomes;    /* keys of a case, for the documentation; of refused ones a remedy */
+} ig_deck_keyword;
+/* NULL: not known. */
+const ig_deck_keyword *ig_deck_keyword_find(const char *word);
+extern const ig_deck_keyword ig_deck_keywords[]; /* ended by a NULL word */
+
+/* --- the model */
+
+/* Rows of numbers as a keyword has them. */
+typedef struct {
+  ig_src at;
+  const char *type; /* TYPE=, "" where there is none */
+  int rows, columns;
+  double *value; /* rows x columns, NaN where nothing was given */
+} ig_deck_rows;
+
+typedef struct ig_deck_material {
+  ig_src at;
+  const char *name;
+  ig_deck_rows elastic, plastic, density, expansion, conductivity, specific_heat, hyperelastic;
+  double expansion_zero; /* temperature of no thermal strain by a mean coefficient */
+  bool kinematic;        /* hardening of `plastic` */
+  struct ig_deck_material *next;
+} ig_deck_material;
+
+typedef struct ig_deck_section {
+  ig_src at;
+  const char *kind; /* SOLIDSECTION, SHELLSECTION, BEAMSECTION */
+  const char *elset, *material, *orientation, *profile;
+  double offset[2];
+  double size[6], direction[3]; /* thickness; sizes of a beam's profile and its first axis */
+  int sizes;
+  struct ig_deck_section *next;
+} ig_deck_section;
+
+/* A set of elements of one type, as an *ELEMENT card makes it. */
+typedef struct ig_deck_elements {
+  ig_src at;
+  const char *type, *elset;
+  struct ig_deck_elements *next;
+} ig_deck_elements;
+
+typedef struct ig_deck_amplitude {
+  ig_src at;
+  const char *name;
+  bool total; /* time runs through all steps */
+  int count;
+  double *time, *value;
+  struct ig_deck_amplitude *next;
+} ig_deck_amplitude;
+
+typedef struct ig_deck_axes { /* *TRANSFORM, *ORIENTATION */
+  ig_src at;
+  const char *name; /* node set; of an orientation its name */
+  bool cylindrical, orientation;
+  double a[3], b[3];
+  struct ig_deck_axes *next;
+} ig_deck_axes;
+
+typedef struct ig_deck_equation {
+  ig_src at;
+  int terms;
+  const char **node;
+  int *component; /* 1 to 6 */
+  double *factor;
+  struct ig_deck_equation *next;
+} ig_deck_equation;
+
+/* *TIE, *CONTACT PAIR, *RIGID BODY, *COUPLING and *MPC: what joins nodes. */
+typedef struct ig_deck_join {
+  ig_src at;
+  const char *kind;           /* the keyword */
+  const char *slave, *master; /* sets, surfaces or nodes */
+  const char *type;           /* of a coupling or MPC */
+  const char *interaction;
+  const char *rotation; /* second reference node of a rigid body */
+  const char *orientation;
+  double tolerance; /* NaN: none */
+  uint8_t component[6];
+  bool adjust;
+  int nodes; /* of an MPC */
+  const char **node;
+  struct ig_deck_join *next;
+} ig_deck_join;
+
+typedef struct ig_deck_interaction {
+  ig_src at;
+  const char *name, *overclosure;
+  double value[4]; /* of *SURFACE BEHAVIOR */
+  int values;
+  double friction, stick; /* NaN: none */
+  struct ig_deck_interaction *next;
+} ig_deck_interaction;
+
+/* A value of nodes or elements: *BOUNDARY, *CLOAD, *DLOAD, *TEMPERATURE, *INITIAL CONDITIONS. */
+typedef struct ig_deck_value {
+  ig_src at;
+  const char *kind;      /* the keyword */
+  const char *target;    /* set or number; "" of a load on everything */
+  const char *label;     /* P3, GRAV; of initial conditions their TYPE */
+  int component;         /* 1 to 6, 11 temperature; 0: none */
+  double value[8];       /* the value; of GRAV and CENTRIF what else the line has */
+  const char *amplitude; /* NULL: none */
+  bool fixed;            /* *BOUNDARY, FIXED: where the node is */
+  bool renewed;          /* OP=NEW: those of former steps are gone */
+  struct ig_deck_value *next;
+} ig_deck_value;
+
+typedef struct ig_deck_print {
+  ig_src at;
+  bool elements; /* *EL PRINT */
+  const char *set;
+  const char *quantity; /* in capitals */
+  bool totals, totals_only;
+  int frequency;
+  struct ig_deck_print *next;
+} ig_deck_print;
+
+typedef struct ig_deck_step {
+  ig_src at;
+  const char *kind; /* STATIC, FREQUENCY, BUCKLE, HEATTRANSFER, DYNAMIC … */
+  bool nlgeom, perturbation, suddenly, direct, explicit_, steady, storage;
+  double first, period, least, most; /* increments; NaN: none given */
+  int64_t increments, modes;
+  double low, high; /* frequencies */
+  double alpha;
+  ig_deck_value *value, **last;
+  ig_deck_print *print;
+  bool boundary_new, cload_new, dload_new;
+  const char *removed[8]; /* keywords whose loads end with OP=NEW */
+  int removals;
+  struct ig_deck_step *next;
+} ig_deck_step;
+
+/* A set that the deck's mesh cards make, as it is spelled first. */
+typedef struct ig_deck_name {
+  ig_set_kind kind;
+  const char *name;
+  struct ig_deck_name *next;
+} ig_deck_name;
+
+typedef struct ig_deck {
+  ig_ctx *cx;
+  ig_arena *arena;
+  const char *path;
+  bool lenient;
+  const char *title;
+  ig_card *card;
+  ig_deck_name *name;
+  bool parts; /* numbers and sets belong to instances of parts */
+  ig_deck_material *material;
+  ig_deck_section *section;
+  ig_deck_elements *elements;
+  ig_deck_amplitude *amplitude;
+  ig_deck_axes *axes;
+  ig_deck_equation *equation, **equation_last;
+  ig_deck_join *join;
+  ig_deck_interaction *interaction;
+  ig_deck_value *initial;  /* *INITIAL CONDITIONS */
+  ig_deck_value *boundary; /* *BOUNDARY before the first step */
+  ig_deck_step *step;
+  int notes, note_capacity;
+  const char **note; /* "deck.inp:12: *TIME POINTS: …" */
+} ig_deck;
+
+IG_MUST_CHECK ig_status ig_deck_cards(ig_deck *d);
+IG_MUST_CHECK ig_status ig_deck_model(ig_deck *d);
+/* The step that begins at *card, up to its *END STEP. */
+IG_MUST_CHECK ig_status ig_deck_step_read(ig_deck *d, const ig_card **card);
+/* The lines of a *BOUNDARY, *CLOAD, *DLOAD, *TEMPERATURE, *INITIAL CONDITIONS, to the end of
+   `*list`. */
+IG_MUST_CHECK ig_status ig_deck_values(ig_deck *d, const ig_card *card, ig_deck_value **list);
+/* Factor over the time of all steps of a value that a step gives first; see history.c. */
+typedef struct {
+  double scale; /* what the history multiplies */
+  int rows;
+  double *time, *factor;
+} ig_deck_history;
+IG_MUST_CHECK ig_status ig_deck_history_of(ig_deck *d, const ig_deck_step *step,
+                                           const ig_deck_value *value, ig_deck_history *history);
+/* Whether a step before `step` gives this value: then it belongs to that one's history. */
+bool ig_deck_given_before(const ig_deck *d, const ig_deck_step *step, const ig_deck_value *value);
+/* The tree of the case. */
+IG_MUST_CHECK ig_status ig_deck_build(ig_deck *d, ig_node **root);
+
+/* What is passed over because it does not change the mechanics. */
+IG_MUST_CHECK ig_status ig_deck_note(ig_deck *d, const ig_src *at, const char *format, ...)
+    IG_PRINTF(3, 4);
+ig_status ig_deck_refuse(const ig_deck *d, const ig_card *card, const char *format, ...)
+    IG_PRINTF(3, 4);
+
+/* Fields of cards. The value of a parameter, NULL: not there. */
+const char *ig_card_get(const ig_card *card, const char *parameter);
+ig_src ig_card_line_at(const ig_card *card, const ig_card_line *line);
+IG_MUST_CHECK ig_status ig_card_real(const ig_deck *d, const ig_card *card,
+                                     const ig_card_line *line, int field, double fallback,
+                                     double *value); /* fallback NaN: it must be there */
+IG_MUST_CHECK ig_status ig_card_int(const ig_deck *d, const ig_card *card, const ig_card_line *line,
+                                    int field, int64_t fallback, int64_t *value);
+const char *ig_card_text(const ig_card_line *line, int field); /* "" if it is not there */
+bool ig_is_number(const char *text);                           /* a whole number */
+/* An item of a list in the arena, at its end. */
+#define IG_DECK_ADD(d, list, item)                                                                 \
+  ig_deck_add(d, (void **)(list), offsetof(__typeof__(**(item)), next), sizeof **(item),           \
+              (void **)(item))
+IG_MUST_CHECK ig_status ig_deck_add(ig_deck *d, void **list, size_t next, size_t size, void **item);
+
+#endif

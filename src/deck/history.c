@@ -1,0 +1,144 @@
+/* Values over the time of all steps. A step begins where the one before it ends; a value grows from
+   what it was to what the step says over the step, or follows the step's amplitude. What a later
+   step does not name stays, unless OP=NEW ends it: then it goes to zero over that step. */
+#include "deck/deck.h"
+
+#include <math.h>
+#include <string.h>
+#include <strings.h>
+
+static bool same(const ig_deck_value *a, const ig_deck_value *b) {
+  return strcmp(a->kind, b->kind) == 0 && strcasecmp(a->target, b->target) == 0 &&
+         a->component == b->component && strcasecmp(a->label, b->label) == 0;
+}
+
+/* What a step says of it, NULL: nothing. */
+static const ig_deck_value *in_step(const ig_deck_step *s, const ig_deck_value *value) {
+  const ig_deck_value *found = NULL;
+  for (const ig_deck_value *v = s->value; v; v = v->next)
+    if (same(v, value))
+      found = v;
+  return found;
+}
+
+static const ig_deck_value *in_model(const ig_deck *d, const ig_deck_value *value) {
+  for (const ig_deck_value *v = d->boundary; v; v = v->next)
+    if (same(v, value))
+      return v;
+  return NULL;
+}
+
+bool ig_deck_given_before(const ig_deck *d, const ig_deck_step *step, const ig_deck_value *value) {
+  if (in_model(d, value))
+    return true;
+  for (const ig_deck_step *s = d->step; s && s != step; s = s->next)
+    if (in_step(s, value))
+      return true;
+  return false;
+}
+
+static bool ends(const ig_deck_step *s, const ig_deck_value *value) {
+  for (int i = 0; i < s->removals; i++)
+    if (strcmp(s->removed[i], value->kind) == 0)
+      return true;
+  return false;
+}
+
+/* Whether time passes in a step. */
+static bool takes_time(const ig_deck_step *s) {
+  return strcmp(s->kind, "FREQUENCY") != 0 && strcmp(s->kind, "BUCKLE") != 0;
+}
+
+static double amplitude_at(const ig_deck_amplitude *a, double t) {
+  if (t <= a->time[0])
+    return a->value[0];
+  for (int i = 1; i < a->count; i++)
+    if (t <= a->time[i]) {
+      const double w =
+          a->time[i] > a->time[i - 1] ? (t - a->time[i - 1]) / (a->time[i] - a->time[i - 1]) : 1;
+      return a->value[i - 1] + w * (a->value[i] - a->value[i - 1]);
+    }
+  return a->value[a->count - 1];
+}
+
+typedef struct {
+  ig_deck *d;
+  ig_deck_history *h;
+  int space;
+} growing;
+
+static ig_status row_add(growing *g, double time, double value) {
+  ig_deck_history *h = g->h;
+  if (h->rows > 0 && time <= h->time[h->rows - 1]) {
+    if (value == h->factor[h->rows - 1])
+      return IG_OK;
+    if (h->rows == 1 && time <= 0) {
+      h->factor[0] = value;
+      return IG_OK;
+    }
+    time = h->time[h->rows - 1] * (1 + 1e-9) + 1e-12; /* a jump */
+  }
+  if (h->rows == g->space) {
+    const int more = g->space ? 2 * g->space : 16;
+    double *both;
+    IG_TRY(ig_arena_take(g->d->cx, g->d->arena, (void **)&both, (size_t)(2 * more), sizeof *both));
+    if (h->rows) {
+      memcpy(both, h->time, (size_t)h->rows * sizeof *both);
+      memcpy(both + more, h->factor, (size_t)h->rows * sizeof *both);
+    }
+    h->time = both;
+    h->factor = both + more;
+    g->space = more;
+  }
+  h->time[h->rows] = time;
+  h->factor[h->rows++] = value;
+  return IG_OK;
+}
+
+static ig_status amplitude_follow(growing *g, const ig_deck_step *s, const ig_deck_value *v,
+                                  double begin, double *now) {
+  const ig_deck_amplitude *a = g->d->amplitude;
+  while (a && strcasecmp(a->name, v->amplitude) != 0)
+    a = a->next;
+  if (!a)
+    return ig_fail_at(g->d->cx, &v->at, "*%s: no *AMPLITUDE is named '%.60s'", v->kind,
+                      v->amplitude);
+  const double zero = a->total ? 0 : begin, end = begin + s->period;
+  IG_TRY(row_add(g, begin, v->value[0] * amplitude_at(a, begin - zero)));
+  for (int i = 0; i < a->count; i++)
+    if (zero + a->time[i] > begin && zero + a->time[i] < end)
+      IG_TRY(row_add(g, zero + a->time[i], v->value[0] * a->value[i]));
+  *now = v->value[0] * amplitude_at(a, end - zero);
+  return row_add(g, end, *now);
+}
+
+ig_status ig_deck_history_of(ig_deck *d, const ig_deck_step *step, const ig_deck_value *value,
+                             ig_deck_history *history) {
+  growing g = {.d = d, .h = history};
+  double begin = 0, now = 0;
+  (void)step;
+  *history = (ig_deck_history){0};
+  for (const ig_deck_step *s = d->step; s; s = s->next) {
+    if (!takes_time(s))
+      continue;
+    const ig_deck_value *v = in_step(s, value);
+    if (v && v->amplitude) {
+      IG_TRY(amplitude_follow(&g, s, v, begin, &now));
+    } else if (v || (ends(s, value) && now != 0)) {
+      const bool sudden = s->suddenly || strcmp(s->kind, "DYNAMIC") == 0;
+      const double to = v ? v->value[0] : 0;
+      IG_TRY(row_add(&g, begin, sudden ? to : now));
+      now = to;
+      IG_TRY(row_add(&g, begin + s->period, now));
+    }
+    begin += s->period;
+  }
+  for (int i = 0; i < history->rows; i++)
+    if (fabs(history->factor[i]) > fabs(history->scale))
+      history->scale = history->factor[i];
+  if (history->scale == 0)
+    history->scale = 1;
+  for (int i = 0; i < history->rows; i++)
+    history->factor[i] /= history->scale;
+  return IG_OK;
+}

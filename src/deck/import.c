@@ -1,0 +1,251 @@
+/* The tree of a case from the model of a deck. */
+#include "deck/import.h"
+#include "core/number.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+void ig_import_put(ig_importer *b, const char *format, ...) {
+  char piece[512];
+  va_list args;
+  va_start(args, format);
+  const int length = ig_format_args(piece, sizeof piece, format, args);
+  va_end(args);
+  if (b->status != IG_OK || length < 0)
+    return;
+  const size_t n = (size_t)length < sizeof piece ? (size_t)length : sizeof piece - 1;
+  if (b->used + n + 1 > b->space) {
+    const size_t space = 2 * (b->used + n + 64);
+    char *more = realloc(b->text, space);
+    if (!more) {
+      b->status = IG_FAIL(b->d->cx, IG_MEMORY, "no memory for a case");
+      return;
+    }
+    b->text = more;
+    b->space = space;
+  }
+  memcpy(b->text + b->used, piece, n + 1);
+  b->used += n;
+}
+
+void ig_import_real(ig_importer *b, double value) {
+  char text[IG_NUMBER_TEXT];
+  ig_number_text(value, text);
+  ig_import_put(b, "%s", text);
+}
+
+void ig_import_name(ig_importer *b, const char *name) {
+  ig_import_put(b, "'");
+  for (const char *c = name; *c; c++)
+    ig_import_put(b, *c == '\'' ? "''" : "%c", *c);
+  ig_import_put(b, "'");
+}
+
+void ig_import_history(ig_importer *b, const ig_deck_history *h) {
+  ig_import_put(b, ", history: [");
+  for (int i = 0; i < h->rows; i++) {
+    ig_import_put(b, i ? ", [" : "[");
+    ig_import_real(b, h->time[i]);
+    ig_import_put(b, ", ");
+    ig_import_real(b, h->factor[i]);
+    ig_import_put(b, "]");
+  }
+  ig_import_put(b, "]");
+}
+
+ig_status ig_import_fail(ig_importer *b, const ig_src *at, const char *format, ...) {
+  char text[512];
+  va_list args;
+  va_start(args, format);
+  ig_format_args(text, sizeof text, format, args);
+  va_end(args);
+  if (b->status == IG_OK)
+    b->status = ig_fail_at(b->d->cx, at, "%s", text);
+  return b->status;
+}
+
+/* The child of a map, made if it is not there. */
+static ig_node *child_of(ig_importer *b, ig_node *map, const char *key, size_t length,
+                         ig_node_kind kind, ig_src at) {
+  ig_node **last = &map->child, *node = NULL;
+  for (; *last; last = &(*last)->next)
+    if (strncmp((*last)->key, key, length) == 0 && !(*last)->key[length])
+      return *last;
+  if (b->status == IG_OK)
+    b->status = ig_arena_take(b->d->cx, b->d->arena, (void **)&node, 1, sizeof *node);
+  if (b->status == IG_OK)
+    b->status = ig_arena_text(b->d->cx, b->d->arena, &node->key, key, length);
+  if (b->status != IG_OK)
+    return NULL;
+  node->kind = kind;
+  node->at = node->key_at = at;
+  *last = node;
+  return node;
+}
+
+void ig_import_end(ig_importer *b, const char *key, bool list, ig_src at) {
+  ig_node *value = NULL, *map = b->root;
+  const char *dot = strchr(key, '.');
+  if (b->status == IG_OK)
+    b->status = ig_node_parse(b->d->cx, b->d->arena, b->used ? b->text : "''", at, &value);
+  b->used = 0;
+  if (b->status == IG_OK && dot) {
+    map = child_of(b, map, key, (size_t)(dot - key), IG_NODE_MAP, at);
+    key = dot + 1;
+  }
+  if (b->status != IG_OK)
+    return;
+  ig_node *entry = child_of(b, map, key, strlen(key), list ? IG_NODE_LIST : value->kind, at);
+  if (!entry)
+    return;
+  if (list) {
+    ig_node **last = b->list == entry ? &b->list_end->next : &entry->child;
+    while (*last)
+      last = &(*last)->next;
+    *last = value;
+    b->list = entry;
+    b->list_end = value;
+  } else {
+    entry->text = value->text;
+    entry->quoted = value->quoted;
+    entry->child = value->child;
+  }
+}
+
+/* As the deck spells it where it makes the set; NULL: it does not. */
+static const char *spelled(const ig_deck *d, const char *name, ig_set_kind kind) {
+  for (const ig_deck_name *n = d->name; n; n = n->next)
+    if (n->kind == kind && strcasecmp(n->name, name) == 0)
+      return n->name;
+  return NULL;
+}
+
+static const char *text_keep(ig_importer *b, const char *text) {
+  const char *kept = NULL;
+  if (b->status == IG_OK)
+    b->status = ig_arena_text(b->d->cx, b->d->arena, &kept, text, strlen(text));
+  return kept;
+}
+
+/* A set that the case makes of numbers; the same one again where it is there already. */
+static const char *made(ig_importer *b, const ig_src *at, ig_set_kind kind, const char *name,
+                        const char *target, int side) {
+  static const char *const kinds[] = {"nodes", "elements", "faces"};
+  if (spelled(b->d, name, kind))
+    return spelled(b->d, name, kind);
+  const bool number = ig_is_number(target);
+  ig_import_put(b, "{name: ");
+  ig_import_name(b, name);
+  ig_import_put(b, ", of: %s, ", kinds[kind]);
+  if (number)
+    ig_import_put(b, "numbers: [%s]", target);
+  else {
+    ig_import_put(b, "elements: ");
+    ig_import_name(b, target);
+  }
+  if (kind == IG_SET_FACES)
+    ig_import_put(b, ", side: %d", side);
+  ig_import_put(b, "}");
+  ig_import_end(b, "mesh.sets", true, *at);
+  ig_deck_name *n;
+  if (b->status == IG_OK)
+    b->status = IG_DECK_ADD(b->d, &b->d->name, &n);
+  if (b->status != IG_OK)
+    return NULL;
+  n->kind = kind;
+  n->name = text_keep(b, name);
+  return n->name;
+}
+
+const char *ig_import_set(ig_importer *b, const ig_src *at, const char *target, ig_set_kind kind) {
+  char name[80];
+  if (b->status != IG_OK)
+    return NULL;
+  if (ig_is_number(target) && kind != IG_SET_FACES) {
+    if (b->d->parts) {
+      ig_import_fail(b, at, "%.40s: numbers of a deck with parts are not unique: name a set",
+                     target);
+      return NULL;
+    }
+    snprintf(name, sizeof name, "%s %.40s", kind == IG_SET_NODES ? "node" : "element", target);
+    return made(b, at, kind, name, target, 0);
+  }
+  const char *found = spelled(b->d, target, kind);
+  if (!found && kind == IG_SET_NODES && spelled(b->d, target, IG_SET_FACES))
+    found = spelled(b->d, target, IG_SET_FACES);
+  if (found || b->d->parts)
+    return found ? found : target;
+  ig_import_fail(b, at, "no set of %s is named '%.60s'",
+                 kind == IG_SET_NODES      ? "nodes"
+                 : kind == IG_SET_ELEMENTS ? "elements"
+                                           : "faces",
+                 target);
+  return NULL;
+}
+
+const char *ig_import_side(ig_importer *b, const ig_src *at, const char *target, int side) {
+  char name[80];
+  const char *set = ig_is_number(target) ? target : ig_import_set(b, at, target, IG_SET_ELEMENTS);
+  if (!set)
+    return NULL;
+  snprintf(name, sizeof name, "%.60s side %d", set, side);
+  return made(b, at, IG_SET_FACES, name, set, side);
+}
+
+/* The sets that cards of the mesh name. */
+static ig_status names_read(ig_deck *d) {
+  for (const ig_card *c = d->card; c; c = c->next) {
+    const char *nset = ig_card_get(c, "NSET"), *elset = ig_card_get(c, "ELSET");
+    const char *name = NULL, *type = ig_card_get(c, "TYPE");
+    ig_set_kind kind = IG_SET_NODES;
+    d->parts |= strcmp(c->word, "PART") == 0;
+    if (strcmp(c->word, "NODE") == 0 || strcmp(c->word, "NSET") == 0)
+      name = nset;
+    if (strcmp(c->word, "ELEMENT") == 0 || strcmp(c->word, "ELSET") == 0) {
+      name = elset;
+      kind = IG_SET_ELEMENTS;
+    }
+    if (strcmp(c->word, "SURFACE") == 0) {
+      name = ig_card_get(c, "NAME");
+      kind = type && strcasecmp(type, "NODE") == 0 ? IG_SET_NODES : IG_SET_FACES;
+    }
+    if (!name || spelled(d, name, kind))
+      continue;
+    ig_deck_name *n;
+    IG_TRY(IG_DECK_ADD(d, &d->name, &n));
+    n->kind = kind;
+    n->name = name;
+  }
+  return IG_OK;
+}
+
+ig_status ig_deck_build(ig_deck *d, ig_node **root) {
+  const ig_src at = {.file = d->path, .line = 1, .column = 1, .given = true};
+  ig_importer b = {.d = d};
+  IG_TRY(ig_arena_take(d->cx, d->arena, (void **)&b.root, 1, sizeof *b.root));
+  b.root->kind = IG_NODE_MAP;
+  b.root->at = at;
+  IG_TRY(names_read(d));
+  if (!d->step)
+    return ig_fail_at(d->cx, &at, "the deck has no *STEP: nothing is to be computed");
+  ig_import_put(&b, "structure");
+  ig_import_end(&b, "physics", false, at);
+  if (d->title && *d->title) {
+    ig_import_name(&b, d->title);
+    ig_import_end(&b, "title", false, at);
+  }
+  const char *slash = strrchr(d->path, '/');
+  ig_import_name(&b, slash ? slash + 1 : d->path);
+  ig_import_end(&b, "mesh.file", false, at);
+  ig_import_materials(&b);
+  ig_import_sections(&b);
+  ig_import_joins(&b);
+  ig_import_steps(&b);
+  free(b.text);
+  *root = b.root;
+  return b.status;
+}

@@ -1,0 +1,38 @@
+/* What the parts of ig_deck_build share: entries of a case, written as one line each and parsed
+   with the place in the deck they come from. */
+#ifndef IG_DECK_IMPORT_H
+#define IG_DECK_IMPORT_H
+
+#include "deck/deck.h"
+
+typedef struct {
+  ig_deck *d;
+  ig_node *root;
+  ig_status status; /* of the first failure: the calls after it do nothing */
+  char *text;       /* the entry in work */
+  size_t used, space;
+  ig_node *list, *list_end; /* the list that was added to last, and its last item */
+} ig_importer;
+
+/* Text of an entry, "{set: N1, fix: x}", piece by piece. */
+void ig_import_put(ig_importer *b, const char *format, ...) IG_PRINTF(2, 3);
+void ig_import_real(ig_importer *b, double value);
+void ig_import_name(ig_importer *b, const char *name); /* quoted */
+void ig_import_history(ig_importer *b, const ig_deck_history *h);
+/* Ends the entry: the value of `key`, or with `list` a further item of the list `key`. A key of
+   two parts, "mesh.sets", belongs to a section. */
+void ig_import_end(ig_importer *b, const char *key, bool list, ig_src at);
+/* The first failure of the builder. */
+ig_status ig_import_fail(ig_importer *b, const ig_src *at, const char *format, ...) IG_PRINTF(3, 4);
+/* The name of the set that a target is: its own, or one made of the numbered node or element. NULL
+   after a failure. */
+const char *ig_import_set(ig_importer *b, const ig_src *at, const char *target, ig_set_kind kind);
+/* The faces `side` of the elements. */
+const char *ig_import_side(ig_importer *b, const ig_src *at, const char *target, int side);
+
+void ig_import_materials(ig_importer *b);
+void ig_import_sections(ig_importer *b);
+void ig_import_joins(ig_importer *b);
+void ig_import_steps(ig_importer *b);
+
+#endif

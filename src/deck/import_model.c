@@ -1,0 +1,345 @@
+/* Materials, sections and constraints of a case from those of a deck. */
+#include "deck/import.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+static bool is(const char *text, const char *word) {
+  return text && strcasecmp(text, word) == 0;
+}
+
+/* Number or table over temperature, of column `column`; the temperature is in `over`. */
+static void over_temperature(ig_importer *b, const char *key, const ig_deck_rows *r, int column,
+                             int over) {
+  ig_import_put(b, ", %s: ", key);
+  if (r->rows == 1) {
+    ig_import_real(b, r->value[column]);
+    return;
+  }
+  ig_import_put(b, "[");
+  for (int i = 0; i < r->rows; i++) {
+    const double *row = r->value + i * r->columns;
+    if (isnan(row[column]) || isnan(row[over]))
+      ig_import_fail(b, &r->at, "row %d: expected values and a temperature in every row", i + 1);
+    ig_import_put(b, i ? ", [" : "[");
+    ig_import_real(b, row[over]);
+    ig_import_put(b, ", ");
+    ig_import_real(b, row[column]);
+    ig_import_put(b, "]");
+  }
+  ig_import_put(b, "]");
+}
+
+static void elastic_put(ig_importer *b, const ig_deck_rows *r) {
+  if (r->columns == 3) {
+    if (isnan(r->value[0]) || isnan(r->value[1]))
+      ig_import_fail(b, &r->at, "*ELASTIC: expected Young's modulus and Poisson's ratio");
+    if (r->rows > 1)
+      ig_import_fail(b, &r->at, "*ELASTIC: moduli that change with temperature are not translated");
+    ig_import_put(b, ", young: ");
+    ig_import_real(b, r->value[0]);
+    ig_import_put(b, ", poisson: ");
+    ig_import_real(b, r->value[1]);
+    return;
+  }
+  const int need = r->columns == 10 ? 9 : 21;
+  for (int i = 0; i < need; i++)
+    if (isnan(r->value[i]))
+      ig_import_fail(b, &r->at, "*ELASTIC, TYPE=%s: expected %d constants", r->type, need);
+  const bool engineering =
+      is(r->type, "ENGINEERINGCONSTANTS") || is(r->type, "ENGINEERING CONSTANTS");
+  ig_import_put(b, ", %s: [", engineering ? "engineering_constants" : "stiffness");
+  for (int i = 0; i < need; i++) {
+    ig_import_put(b, i ? ", " : "");
+    ig_import_real(b, r->value[i]);
+  }
+  ig_import_put(b, "]");
+}
+
+static void plastic_put(ig_importer *b, const ig_deck_material *m) {
+  const ig_deck_rows *r = &m->plastic;
+  const double *first = r->value, *last = r->value + (r->rows - 1) * r->columns;
+  for (int i = 0; i < r->rows; i++) {
+    const double *row = r->value + i * r->columns;
+    if (isnan(row[0]) || (isnan(row[1]) && r->rows > 1))
+      ig_import_fail(b, &r->at, "*PLASTIC: expected a stress and a plastic strain in row %d",
+                     i + 1);
+    if (!isnan(row[2]) && row[2] != first[2])
+      ig_import_fail(b, &r->at, "*PLASTIC: yield that changes with temperature is not translated");
+  }
+  if (m->kinematic) {
+    if (r->rows > 2)
+      ig_import_fail(b, &r->at,
+                     "*PLASTIC, HARDENING=KINEMATIC: expected two rows, linear hardening");
+    ig_import_put(b, ", yield: ");
+    ig_import_real(b, first[0]);
+    ig_import_put(b, ", kinematic: ");
+    ig_import_real(b, r->rows > 1 ? (last[0] - first[0]) / (last[1] - first[1]) : 0);
+    return;
+  }
+  if (r->rows == 1) {
+    ig_import_put(b, ", yield: ");
+    ig_import_real(b, first[0]);
+    return;
+  }
+  ig_import_put(b, ", hardening_curve: [");
+  for (int i = 0; i < r->rows; i++) {
+    ig_import_put(b, i ? ", [" : "[");
+    ig_import_real(b, r->value[i * r->columns + 1]);
+    ig_import_put(b, ", ");
+    ig_import_real(b, r->value[i * r->columns]);
+    ig_import_put(b, "]");
+  }
+  ig_import_put(b, "]");
+}
+
+void ig_import_materials(ig_importer *b) {
+  const ig_deck *d = b->d;
+  for (const ig_deck_material *m = d->material; m; m = m->next) {
+    int sets = 0;
+    for (const ig_deck_section *s = d->section; s; s = s->next)
+      sets += is(s->material, m->name);
+    if (!sets) {
+      if (b->status == IG_OK)
+        b->status = ig_deck_note(b->d, &m->at, "*MATERIAL %s is used by no section", m->name);
+      continue;
+    }
+    ig_import_put(b, "{name: ");
+    ig_import_name(b, m->name);
+    ig_import_put(b, ", set: [");
+    sets = 0;
+    for (const ig_deck_section *s = d->section; s; s = s->next)
+      if (is(s->material, m->name)) {
+        const ig_deck_name *n = d->name;
+        while (n && (n->kind != IG_SET_ELEMENTS || strcasecmp(n->name, s->elset) != 0))
+          n = n->next;
+        if (!n && !ig_is_number(s->elset) && !d->parts)
+          ig_import_fail(b, &s->at, "no set of elements is named '%.60s'", s->elset);
+        ig_import_put(b, sets++ ? ", " : "");
+        ig_import_name(b, n ? n->name : s->elset);
+      }
+    ig_import_put(b, "]");
+    if (m->elastic.rows)
+      elastic_put(b, &m->elastic);
+    if (m->plastic.rows)
+      plastic_put(b, m);
+    if (m->density.rows)
+      over_temperature(b, "density", &m->density, 0, 1);
+    if (m->conductivity.rows)
+      over_temperature(b, "conductivity", &m->conductivity, 0, 1);
+    if (m->specific_heat.rows)
+      over_temperature(b, "specific_heat", &m->specific_heat, 0, 1);
+    if (m->expansion.rows) {
+      ig_import_put(b, ", mechanical: {expansion_reference: ");
+      ig_import_real(b, m->expansion_zero);
+      over_temperature(b, "expansion_mean", &m->expansion, 0, 1);
+      ig_import_put(b, "}");
+    }
+    ig_import_put(b, "}");
+    ig_import_end(b, "materials", true, m->at);
+  }
+  for (const ig_deck_section *s = d->section; s; s = s->next) {
+    const ig_deck_material *m = d->material;
+    while (m && !is(s->material, m->name))
+      m = m->next;
+    if (!m)
+      ig_import_fail(b, &s->at, "*%s: no *MATERIAL is named '%.60s'", s->kind, s->material);
+  }
+}
+
+/* How elements of a type of Abaqus and CalculiX are integrated; NULL: it has one way. */
+static const char *integration_of(const char *type) {
+  static const struct {
+    const char *type, *integration;
+  } all[] = {{"C3D20R", "reduced"}, {"C3D20", "full"}, {"C3D8I", "incompatible"},
+             {"C3D8R", "reduced"},  {"C3D8", "full"},  {"C3D10", "full"},
+             {"C3D4", "full"},      {"C3D6", "full"},  {"C3D15", "full"}};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    if (is(type, all[i].type))
+      return all[i].integration;
+  return NULL;
+}
+
+static const ig_deck_axes *axes_named(const ig_deck *d, const char *name) {
+  const ig_deck_axes *x = d->axes;
+  while (x && !(x->orientation && is(x->name, name)))
+    x = x->next;
+  return x;
+}
+
+static void axes_put(ig_importer *b, const ig_deck_axes *x) {
+  ig_import_put(b, "kind: %s, a: [", x->cylindrical ? "cylindrical" : "rectangular");
+  for (int i = 0; i < 3; i++) {
+    ig_import_put(b, i ? ", " : "");
+    ig_import_real(b, x->a[i]);
+  }
+  ig_import_put(b, "], b: [");
+  for (int i = 0; i < 3; i++) {
+    ig_import_put(b, i ? ", " : "");
+    ig_import_real(b, x->b[i]);
+  }
+  ig_import_put(b, "]");
+}
+
+void ig_import_sections(ig_importer *b) {
+  const ig_deck *d = b->d;
+  const ig_deck_elements *first = d->elements;
+  bool mixed = false;
+  for (const ig_deck_elements *e = d->elements; e; e = e->next) {
+    if (!integration_of(e->type)) {
+      ig_import_fail(b, &e->at,
+                     "*ELEMENT: elements of type %.40s are not computed: expected C3D4, "
+                     "C3D6, C3D8, C3D8I, C3D8R, C3D10, C3D15, C3D20 or C3D20R",
+                     e->type);
+      return;
+    }
+    mixed |= !is(e->type, first->type);
+  }
+  if (!first)
+    return;
+  for (const ig_deck_section *s = d->section; s; s = s->next)
+    if (s->sizes && strcmp(s->kind, "SOLIDSECTION") == 0 && s->size[0] != 1 && s->size[0] != 0)
+      ig_import_fail(b, &s->at, "*SOLID SECTION: a thickness is for elements in the plane");
+  if (!mixed) {
+    ig_import_put(b, "{integration: %s}", integration_of(first->type));
+    ig_import_end(b, "sections", true, first->at);
+  } else {
+    for (const ig_deck_elements *e = d->elements; e; e = e->next) {
+      if (!e->elset) {
+        ig_import_fail(b, &e->at, "*ELEMENT: types differ in this deck: give each an ELSET=");
+        return;
+      }
+      ig_import_put(b, "{set: ");
+      ig_import_name(b, ig_import_set(b, &e->at, e->elset, IG_SET_ELEMENTS));
+      ig_import_put(b, ", integration: %s}", integration_of(e->type));
+      ig_import_end(b, "sections", true, e->at);
+    }
+  }
+  for (const ig_deck_section *s = d->section; s; s = s->next) {
+    if (!s->orientation)
+      continue;
+    const ig_deck_axes *x = axes_named(d, s->orientation);
+    if (!x) {
+      ig_import_fail(b, &s->at, "no *ORIENTATION is named '%.60s'", s->orientation);
+      return;
+    }
+    ig_import_put(b, "{set: ");
+    const char *set = ig_import_set(b, &s->at, s->elset, IG_SET_ELEMENTS);
+    ig_import_name(b, set ? set : "");
+    ig_import_put(b, ", ");
+    axes_put(b, x);
+    ig_import_put(b, "}");
+    ig_import_end(b, "material_axes", true, x->at);
+  }
+}
+
+static void coupling_put(ig_importer *b, const ig_deck_join *j) {
+  static const char *const letters[] = {"x", "y", "z", "rx", "ry", "rz"};
+  const bool rigid = strcmp(j->kind, "RIGIDBODY") == 0;
+  if (!rigid && !j->type)
+    ig_import_fail(b, &j->at, "*COUPLING: expected *KINEMATIC or *DISTRIBUTING after it");
+  if (j->orientation)
+    ig_import_fail(b, &j->at, "*COUPLING: ORIENTATION= is not translated");
+  const ig_set_kind kind = IG_SET_NODES;
+  const char *node = ig_import_set(b, &j->at, j->master, IG_SET_NODES);
+  const char *turn = j->rotation ? ig_import_set(b, &j->at, j->rotation, IG_SET_NODES) : NULL;
+  const char *set = ig_import_set(b, &j->at, j->slave, kind);
+  if (!node || !set)
+    return;
+  ig_import_put(b, "{node: ");
+  ig_import_name(b, node);
+  ig_import_put(b, ", set: ");
+  ig_import_name(b, set);
+  if (turn) {
+    ig_import_put(b, ", rotation_node: ");
+    ig_import_name(b, turn);
+  }
+  ig_import_put(b, ", kind: %s",
+                rigid                               ? "rigid"
+                : strcmp(j->type, "KINEMATIC") == 0 ? "kinematic"
+                                                    : "distributing");
+  if (!rigid) {
+    ig_import_put(b, ", components: '");
+    for (int c = 0; c < 6; c++)
+      if (j->component[c])
+        ig_import_put(b, "%s ", letters[c]);
+    ig_import_put(b, "'");
+  }
+  ig_import_put(b, "}");
+  ig_import_end(b, "couplings", true, j->at);
+}
+
+static void mpc_put(ig_importer *b, const ig_deck_join *j) {
+  if (!is(j->type, "PLANE") && !is(j->type, "STRAIGHT") && !is(j->type, "BEAM") &&
+      !is(j->type, "MEANROT") && !is(j->type, "DIST"))
+    ig_import_fail(b, &j->at,
+                   "*MPC: type %.40s is not understood: expected BEAM, MEANROT, DIST, "
+                   "PLANE or STRAIGHT",
+                   j->type);
+  const bool mean = is(j->type, "MEANROT");
+  ig_import_put(b, "{kind: %s, nodes: [",
+                mean                   ? "mean_rotation"
+                : is(j->type, "BEAM")  ? "distance"
+                : is(j->type, "DIST")  ? "distance_of"
+                : is(j->type, "PLANE") ? "plane"
+                                       : "straight");
+  for (int i = 0; i < j->nodes; i++)
+    ig_import_put(b, "%s%s", i ? ", " : "", j->node[i]);
+  ig_import_put(b, "]}");
+  ig_import_end(b, "mpcs", true, j->at);
+}
+
+void ig_import_joins(ig_importer *b) {
+  static const char *const letters[] = {"x", "y", "z", "rx", "ry", "rz"};
+  const ig_deck *d = b->d;
+  for (const ig_deck_axes *x = d->axes; x; x = x->next) {
+    if (x->orientation)
+      continue;
+    const char *set = ig_import_set(b, &x->at, x->name, IG_SET_NODES);
+    ig_import_put(b, "{set: ");
+    ig_import_name(b, set ? set : "");
+    ig_import_put(b, ", ");
+    axes_put(b, x);
+    ig_import_put(b, "}");
+    ig_import_end(b, "axes", true, x->at);
+  }
+  for (const ig_deck_equation *e = d->equation; e && b->status == IG_OK; e = e->next) {
+    ig_import_put(b, "{nodes: [");
+    for (int i = 0; i < e->terms; i++)
+      ig_import_put(b, "%s'%s'", i ? ", " : "", e->node[i]);
+    ig_import_put(b, "], components: [");
+    for (int i = 0; i < e->terms; i++)
+      ig_import_put(b, "%s%s", i ? ", " : "", letters[e->component[i] - 1]);
+    ig_import_put(b, "], factors: [");
+    for (int i = 0; i < e->terms; i++) {
+      ig_import_put(b, i ? ", " : "");
+      ig_import_real(b, e->factor[i]);
+    }
+    ig_import_put(b, "]}");
+    ig_import_end(b, "equations", true, e->at);
+  }
+  for (const ig_deck_join *j = d->join; j && b->status == IG_OK; j = j->next) {
+    if (strcmp(j->kind, "TIE") == 0) {
+      const char *slave = ig_import_set(b, &j->at, j->slave, IG_SET_NODES);
+      const char *master = ig_import_set(b, &j->at, j->master, IG_SET_FACES);
+      if (!slave || !master)
+        return;
+      ig_import_put(b, "{set: ");
+      ig_import_name(b, slave);
+      ig_import_put(b, ", to: ");
+      ig_import_name(b, master);
+      if (!isnan(j->tolerance)) {
+        ig_import_put(b, ", distance: ");
+        ig_import_real(b, j->tolerance);
+      }
+      ig_import_put(b, "%s}", j->adjust ? "" : ", adjust: false");
+      ig_import_end(b, "ties", true, j->at);
+    } else if (strcmp(j->kind, "MPC") == 0) {
+      mpc_put(b, j);
+    } else {
+      coupling_put(b, j);
+    }
+  }
+}

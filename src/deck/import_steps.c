@@ -1,0 +1,284 @@
+/* Supports, loads, temperatures, analyses and tables of a case from the steps of a deck. */
+#include "deck/import.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static const char *const letters[] = {"x", "y", "z", "rx", "ry", "rz"};
+
+static bool is(const char *text, const char *word) {
+  return text && strcasecmp(text, word) == 0;
+}
+
+/* Which step a value begins in, from 1; 0: the model. */
+static int step_of(const ig_deck *d, const ig_deck_step *step) {
+  int n = 1;
+  for (const ig_deck_step *s = d->step; s && s != step; s = s->next)
+    n++;
+  return step ? n : 0;
+}
+
+static void vector_put(ig_importer *b, const char *key, int component, double value) {
+  ig_import_put(b, ", %s: [", key);
+  for (int i = 0; i < 3; i++) {
+    ig_import_put(b, i ? ", " : "");
+    ig_import_real(b, i == component ? value : 0);
+  }
+  ig_import_put(b, "]");
+}
+
+/* One support, and the steps it acts in where that is not all of them. */
+static void support_put(ig_importer *b, const ig_deck_step *step, const ig_deck_value *v) {
+  const ig_deck *d = b->d;
+  const int c = v->component - 1, begins = step_of(d, step);
+  int ends = 0, n = 0;
+  ig_deck_history h = {0};
+  if (v->component == 11) {
+    ig_import_fail(b, &v->at, "*BOUNDARY: a temperature (component 11) is for *HEAT TRANSFER");
+    return;
+  }
+  if (v->fixed) {
+    ig_import_fail(b, &v->at, "*BOUNDARY, FIXED is not translated: give the displacement");
+    return;
+  }
+  for (const ig_deck_step *s = d->step; s && !ends; s = s->next, n++) {
+    bool again = false;
+    for (const ig_deck_value *w = s->value; w; w = w->next)
+      again |= strcmp(w->kind, "BOUNDARY") == 0 && is(w->target, v->target) &&
+               w->component == v->component;
+    for (int i = 0; i < s->removals; i++)
+      if (strcmp(s->removed[i], "BOUNDARY") == 0 && !again && n + 1 > begins)
+        ends = n;
+    if (ends == 0 && n == 0)
+      continue;
+  }
+  const char *set = ig_import_set(b, &v->at, v->target, IG_SET_NODES);
+  if (!set)
+    return;
+  if (b->status == IG_OK)
+    b->status = ig_deck_history_of(b->d, step, v, &h);
+  bool moves = false;
+  for (int i = 0; i < h.rows; i++)
+    moves |= h.factor[i] != 0;
+  ig_import_put(b, "{set: ");
+  ig_import_name(b, set);
+  if (!moves)
+    ig_import_put(b, ", fix: %s", letters[c]);
+  else {
+    ig_import_put(b, ", along: %s", letters[c]);
+    vector_put(b, c < 3 ? "displacement" : "rotation", c % 3, h.scale);
+    ig_import_history(b, &h);
+  }
+  if (begins > 1)
+    ig_import_put(b, ", first: %d", begins);
+  if (ends)
+    ig_import_put(b, ", last: %d", ends);
+  ig_import_put(b, "}");
+  ig_import_end(b, "supports", true, v->at);
+}
+
+static void load_put(ig_importer *b, const ig_deck_step *step, const ig_deck_value *v) {
+  ig_deck_history h = {0};
+  const bool nodal = strcmp(v->kind, "CLOAD") == 0;
+  const bool surface = strcmp(v->kind, "DSLOAD") == 0;
+  if (b->status == IG_OK)
+    b->status = ig_deck_history_of(b->d, step, v, &h);
+  const int side = (v->label[0] & ~0x20) == 'P' && v->label[1] ? v->label[1] - '0' : 0;
+  const char *set = !*v->target ? "all"
+                    : nodal     ? ig_import_set(b, &v->at, v->target, IG_SET_NODES)
+                    : surface   ? ig_import_set(b, &v->at, v->target, IG_SET_FACES)
+                    : side      ? ig_import_side(b, &v->at, v->target, side)
+                                : ig_import_set(b, &v->at, v->target, IG_SET_ELEMENTS);
+  if (!set)
+    return;
+  ig_import_put(b, "{set: ");
+  ig_import_name(b, set);
+  if (nodal) {
+    vector_put(b, v->component > 3 ? "moment" : "force", (v->component - 1) % 3, h.scale);
+  } else if (is(v->label, "GRAV")) {
+    ig_import_put(b, ", acceleration: [");
+    for (int i = 0; i < 3; i++) {
+      ig_import_put(b, i ? ", " : "");
+      ig_import_real(b, h.scale * v->value[1 + i]);
+    }
+    ig_import_put(b, "]");
+  } else if (is(v->label, "CENTRIF")) {
+    ig_import_put(b, ", rate: ");
+    ig_import_real(b, sqrt(fabs(h.scale)));
+    for (int k = 0; k < 2; k++) {
+      ig_import_put(b, k ? ", axis: [" : ", point: [");
+      for (int i = 0; i < 3; i++) {
+        ig_import_put(b, i ? ", " : "");
+        ig_import_real(b, v->value[1 + 3 * k + i]);
+      }
+      ig_import_put(b, "]");
+    }
+  } else {
+    if (!side && !surface)
+      ig_import_fail(b, &v->at, "*DLOAD: P without a number is the pressure on shells");
+    ig_import_put(b, ", pressure: ");
+    ig_import_real(b, h.scale);
+  }
+  ig_import_history(b, &h);
+  ig_import_put(b, "}");
+  ig_import_end(b, "loads", true, v->at);
+}
+
+static void temperature_put(ig_importer *b, const ig_deck_step *step, const ig_deck_value *v) {
+  const char *set = ig_import_set(b, &v->at, v->target, IG_SET_NODES);
+  if (!set)
+    return;
+  ig_import_put(b, "{set: ");
+  ig_import_name(b, set);
+  ig_import_put(b, ", temperature: ");
+  ig_import_real(b, v->value[0]);
+  if (step) {
+    if (v->amplitude)
+      ig_import_fail(b, &v->at, "*TEMPERATURE: AMPLITUDE= is not translated");
+    double begin = 0;
+    for (const ig_deck_step *s = b->d->step; s && s != step; s = s->next)
+      begin += s->period;
+    ig_import_put(b, ", from: ");
+    ig_import_real(b, begin);
+    ig_import_put(b, ", to: ");
+    ig_import_real(b, begin + step->period);
+  }
+  ig_import_put(b, "}");
+  ig_import_end(b, step ? "temperatures" : "initial_temperatures", true, v->at);
+}
+
+static void initial_put(ig_importer *b, const ig_deck_value *v) {
+  if (is(v->label, "TEMPERATURE")) {
+    temperature_put(b, NULL, v);
+    return;
+  }
+  const char *set = ig_import_set(b, &v->at, v->target, IG_SET_NODES);
+  if (!set)
+    return;
+  ig_import_put(b, "{set: ");
+  ig_import_name(b, set);
+  vector_put(b, "velocity", v->component - 1, v->value[0]);
+  ig_import_put(b, "}");
+  ig_import_end(b, "initial", true, v->at);
+}
+
+static void step_values(ig_importer *b, const ig_deck_step *step, const ig_deck_value *list) {
+  for (const ig_deck_value *v = list; v && b->status == IG_OK; v = v->next) {
+    if (strcmp(v->kind, "TEMPERATURE") == 0) {
+      temperature_put(b, step, v);
+      continue;
+    }
+    bool later = false; /* the last of the same in one step counts */
+    for (const ig_deck_value *w = v->next; w && strcmp(v->kind, "BOUNDARY") == 0; w = w->next)
+      later |= strcmp(w->kind, v->kind) == 0 && is(w->target, v->target) &&
+               w->component == v->component && is(w->label, v->label);
+    if (later || (step && ig_deck_given_before(b->d, step, v)))
+      continue;
+    if (strcmp(v->kind, "BOUNDARY") == 0)
+      support_put(b, step, v);
+    else
+      load_put(b, step, v);
+  }
+}
+
+static void analysis_put(ig_importer *b, const ig_deck_step *s) {
+  const bool modes = strcmp(s->kind, "FREQUENCY") == 0, buckle = strcmp(s->kind, "BUCKLE") == 0;
+  const bool dynamic = strcmp(s->kind, "DYNAMIC") == 0;
+  if (strcmp(s->kind, "HEATTRANSFER") == 0)
+    ig_import_fail(b, &s->at, "*HEAT TRANSFER is not translated: a case of `thermal` computes it");
+  if (s->explicit_)
+    ig_import_fail(b, &s->at,
+                   "*DYNAMIC, EXPLICIT is not translated: a case of `dynamics` computes "
+                   "it");
+  ig_import_put(b, "{kind: %s",
+                modes     ? "frequency"
+                : buckle  ? "buckling"
+                : dynamic ? "dynamic"
+                          : "static");
+  if (s->nlgeom || (modes && s->perturbation))
+    ig_import_put(b, ", large: true");
+  if (modes || buckle) {
+    ig_import_put(b, ", modes: %lld", (long long)(s->modes > 0 ? s->modes : 1));
+  } else {
+    ig_import_put(b, ", duration: ");
+    ig_import_real(b, s->period);
+    if (s->first < s->period) {
+      ig_import_put(b, ", first_step: ");
+      ig_import_real(b, s->first);
+    }
+    if (s->direct)
+      ig_import_put(b, ", fixed_steps: true");
+    if (isfinite(s->most)) {
+      ig_import_put(b, ", largest_step: ");
+      ig_import_real(b, s->most);
+    }
+    if (dynamic) {
+      ig_import_put(b, ", alpha: ");
+      ig_import_real(b, s->alpha);
+    }
+  }
+  ig_import_put(b, "}");
+  ig_import_end(b, "analysis", true, s->at);
+}
+
+static const char *quantity_of(const ig_deck_print *p) {
+  static const struct {
+    const char *word, *quantity;
+    bool elements;
+  } all[] = {{"U", "displacement", false},
+             {"RF", "reaction", false},
+             {"V", "velocity", false},
+             {"NT", "temperature", false},
+             {"S", "stress", true},
+             {"E", "strain", true},
+             {"PEEQ", "plastic_strain", true},
+             {"ENER", "energy_density", true},
+             {"ELSE", "energy", true},
+             {"EVOL", "volume", true}};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    if (is(p->quantity, all[i].word) && all[i].elements == p->elements)
+      return all[i].quantity;
+  return NULL;
+}
+
+static void tables_put(ig_importer *b, const ig_deck_step *s) {
+  for (const ig_deck_print *p = s->print; p && b->status == IG_OK; p = p->next) {
+    const char *quantity = quantity_of(p);
+    if (!quantity) {
+      if (b->d->lenient) {
+        b->status = ig_deck_note(b->d, &p->at, "*%s: %s is not written",
+                                 p->elements ? "EL PRINT" : "NODE PRINT", p->quantity);
+        continue;
+      }
+      ig_import_fail(b, &p->at, "*%s: %.20s is not written; --lenient passes over it",
+                     p->elements ? "EL PRINT" : "NODE PRINT", p->quantity);
+      return;
+    }
+    const char *set =
+        ig_import_set(b, &p->at, p->set, p->elements ? IG_SET_ELEMENTS : IG_SET_NODES);
+    ig_import_put(b, "{set: ");
+    ig_import_name(b, set ? set : "");
+    ig_import_put(b, ", quantity: %s", quantity);
+    if (p->totals)
+      ig_import_put(b, ", total: %s", p->totals_only ? "only" : "also");
+    if (b->d->step->next)
+      ig_import_put(b, ", analysis: %d", step_of(b->d, s));
+    ig_import_put(b, "}");
+    ig_import_end(b, "tables", true, p->at);
+  }
+}
+
+void ig_import_steps(ig_importer *b) {
+  const ig_deck *d = b->d;
+  for (const ig_deck_value *v = d->initial; v && b->status == IG_OK; v = v->next)
+    initial_put(b, v);
+  step_values(b, NULL, d->boundary);
+  for (const ig_deck_step *s = d->step; s && b->status == IG_OK; s = s->next)
+    step_values(b, s, s->value);
+  for (const ig_deck_step *s = d->step; s && b->status == IG_OK; s = s->next)
+    analysis_put(b, s);
+  for (const ig_deck_step *s = d->step; s && b->status == IG_OK; s = s->next)
+    tables_put(b, s);
+}

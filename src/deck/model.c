@@ -1,0 +1,361 @@
+/* Cards of the model: materials, sections, axes, amplitudes, and what joins nodes. */
+#include "deck/deck.h"
+
+#include <math.h>
+#include <string.h>
+#include <strings.h>
+
+static bool is(const char *text, const char *word) {
+  return text && strcasecmp(text, word) == 0;
+}
+
+static ig_status need(const ig_deck *d, const ig_card *card, const char *parameter,
+                      const char **value) {
+  *value = ig_card_get(card, parameter);
+  return *value && **value ? IG_OK : ig_deck_refuse(d, card, "expected %s=", parameter);
+}
+
+/* Numbers of a card, `columns` to a row; a row goes on in the next line where columns are missing
+   and `wrap` is set. */
+static ig_status rows_read(ig_deck *d, const ig_card *card, int columns, bool wrap,
+                           ig_deck_rows *rows) {
+  const char *type = ig_card_get(card, "TYPE");
+  int count = 0;
+  for (const ig_card_line *l = card->line; l; l = l->next)
+    count += wrap ? l->count : 1;
+  count = wrap ? (count + columns - 1) / columns : count;
+  if (rows->rows)
+    return ig_deck_refuse(d, card, "the material has one already (line %d)", rows->at.line);
+  if (!count)
+    return ig_deck_refuse(d, card, "expected a line with values");
+  *rows =
+      (ig_deck_rows){.at = card->at, .type = type ? type : "", .rows = count, .columns = columns};
+  IG_TRY(ig_arena_take(d->cx, d->arena, (void **)&rows->value, (size_t)(count * columns),
+                       sizeof *rows->value));
+  for (int i = 0; i < count * columns; i++)
+    rows->value[i] = NAN;
+  int at = 0;
+  for (const ig_card_line *l = card->line; l; l = l->next) {
+    if (!wrap && l->count > columns) {
+      const ig_src where = ig_card_line_at(card, l);
+      return ig_fail_at(d->cx, &where, "*%s: %d numbers: expected at most %d", card->word, l->count,
+                        columns);
+    }
+    for (int f = 0; f < l->count; f++)
+      if (*ig_card_text(l, f))
+        IG_TRY(ig_card_real(d, card, l, f, NAN, &rows->value[at + f]));
+    at += wrap ? l->count : columns;
+  }
+  return IG_OK;
+}
+
+static ig_status elastic_read(ig_deck *d, const ig_card *card, ig_deck_material *m) {
+  const char *type = ig_card_get(card, "TYPE");
+  if (!type || is(type, "ISO") || is(type, "ISOTROPIC"))
+    return rows_read(d, card, 3, false, &m->elastic);
+  if (is(type, "ORTHO") || is(type, "ORTHOTROPIC") || is(type, "ENGINEERINGCONSTANTS") ||
+      is(type, "ENGINEERING CONSTANTS"))
+    return rows_read(d, card, 10, true, &m->elastic);
+  if (is(type, "ANISO") || is(type, "ANISOTROPIC"))
+    return rows_read(d, card, 22, true, &m->elastic);
+  return ig_deck_refuse(d, card,
+                        "TYPE=%.40s: expected ISOTROPIC, ORTHOTROPIC, ANISOTROPIC or "
+                        "ENGINEERING CONSTANTS",
+                        type);
+}
+
+static ig_status plastic_read(ig_deck *d, const ig_card *card, ig_deck_material *m) {
+  const char *hardening = ig_card_get(card, "HARDENING");
+  m->kinematic = is(hardening, "KINEMATIC");
+  if (hardening && !m->kinematic && !is(hardening, "ISOTROPIC"))
+    return ig_deck_refuse(d, card, "HARDENING=%.40s: expected ISOTROPIC or KINEMATIC", hardening);
+  return rows_read(d, card, 3, false, &m->plastic);
+}
+
+static ig_status expansion_read(ig_deck *d, const ig_card *card, ig_deck_material *m) {
+  const char *type = ig_card_get(card, "TYPE"), *zero = ig_card_get(card, "ZERO");
+  if (type && !is(type, "ISO"))
+    return ig_deck_refuse(d, card, "TYPE=%.40s: expected ISO, the same in every direction", type);
+  m->expansion_zero = 0;
+  if (zero) {
+    const char *fields[1] = {zero};
+    const ig_card_line line = {.line = card->at.line, .count = 1, .field = fields};
+    IG_TRY(ig_card_real(d, card, &line, 0, NAN, &m->expansion_zero));
+  }
+  return rows_read(d, card, 2, false, &m->expansion);
+}
+
+static ig_status material_part(ig_deck *d, const ig_card *card, ig_deck_material *m) {
+  static const char *const words[] = {"ELASTIC",   "PLASTIC",      "DENSITY",
+                                      "EXPANSION", "CONDUCTIVITY", "SPECIFICHEAT"};
+  int which = 0;
+  while (strcmp(words[which], card->word) != 0)
+    which++;
+  if (!m)
+    return ig_deck_refuse(d, card, "stands before any *MATERIAL");
+  switch (which) {
+  case 0:
+    return elastic_read(d, card, m);
+  case 1:
+    return plastic_read(d, card, m);
+  case 2:
+    return rows_read(d, card, 2, false, &m->density);
+  case 3:
+    return expansion_read(d, card, m);
+  case 4:
+    if (ig_card_get(card, "TYPE") && !is(ig_card_get(card, "TYPE"), "ISO"))
+      return ig_deck_refuse(d, card, "TYPE: expected ISO");
+    return rows_read(d, card, 2, false, &m->conductivity);
+  default:
+    return rows_read(d, card, 2, false, &m->specific_heat);
+  }
+}
+
+static ig_status section_read(ig_deck *d, const ig_card *card) {
+  ig_deck_section *s;
+  IG_TRY(IG_DECK_ADD(d, &d->section, &s));
+  s->at = card->at;
+  s->kind = card->word;
+  IG_TRY(need(d, card, "ELSET", &s->elset));
+  IG_TRY(need(d, card, "MATERIAL", &s->material));
+  s->orientation = ig_card_get(card, "ORIENTATION");
+  s->profile = ig_card_get(card, "SECTION");
+  const char *offset = ig_card_get(card, "OFFSET");
+  if (offset) {
+    const char *fields[1] = {offset};
+    const ig_card_line line = {.line = card->at.line, .count = 1, .field = fields};
+    IG_TRY(ig_card_real(d, card, &line, 0, NAN, &s->offset[0]));
+    if (s->offset[0] != 0)
+      return ig_deck_refuse(d, card, "OFFSET=%.40s: a shell's nodes lie in its middle surface",
+                            offset);
+  }
+  const ig_card_line *l = card->line;
+  for (int f = 0; l && f < l->count && f < 6; f++, s->sizes++)
+    IG_TRY(ig_card_real(d, card, l, f, NAN, &s->size[f]));
+  s->direction[2] = -1; /* where no second line says otherwise */
+  for (int f = 0; l && l->next && f < 3; f++)
+    IG_TRY(ig_card_real(d, card, l->next, f, 0, &s->direction[f]));
+  return IG_OK;
+}
+
+static ig_status vectors_read(ig_deck *d, const ig_card *card, double a[3], double b[3]) {
+  const ig_card_line *l = card->line;
+  if (!l || l->count < 6)
+    return ig_deck_refuse(d, card, "expected a line with the coordinates of two points");
+  for (int i = 0; i < 3; i++) {
+    IG_TRY(ig_card_real(d, card, l, i, NAN, &a[i]));
+    IG_TRY(ig_card_real(d, card, l, 3 + i, NAN, &b[i]));
+  }
+  return IG_OK;
+}
+
+static ig_status axes_read(ig_deck *d, const ig_card *card) {
+  const bool orientation = strcmp(card->word, "ORIENTATION") == 0;
+  const char *kind = ig_card_get(card, orientation ? "SYSTEM" : "TYPE");
+  ig_deck_axes *x;
+  IG_TRY(IG_DECK_ADD(d, &d->axes, &x));
+  x->at = card->at;
+  x->orientation = orientation;
+  IG_TRY(need(d, card, orientation ? "NAME" : "NSET", &x->name));
+  x->cylindrical = is(kind, "C") || is(kind, "CYLINDRICAL");
+  if (kind && !x->cylindrical && !is(kind, "R") && !is(kind, "RECTANGULAR"))
+    return ig_deck_refuse(d, card, "%.40s: expected a rectangular or cylindrical system", kind);
+  if (card->line && card->line->next)
+    return ig_deck_refuse(d, card, "a rotation about a local axis (second line) is not understood");
+  return vectors_read(d, card, x->a, x->b);
+}
+
+static ig_status amplitude_read(ig_deck *d, const ig_card *card) {
+  const char *time = ig_card_get(card, "TIME"), *kind = ig_card_get(card, "DEFINITION");
+  int count = 0, at = 0;
+  ig_deck_amplitude *a;
+  IG_TRY(IG_DECK_ADD(d, &d->amplitude, &a));
+  a->at = card->at;
+  IG_TRY(need(d, card, "NAME", &a->name));
+  a->total = is(time, "TOTALTIME") || is(time, "TOTAL TIME");
+  if ((time && !a->total && !is(time, "STEPTIME") && !is(time, "STEP TIME")) ||
+      (kind && !is(kind, "TABULAR")))
+    return ig_deck_refuse(d, card, "expected a table over the time of the step or TIME=TOTAL TIME");
+  for (const ig_card_line *l = card->line; l; l = l->next)
+    count += l->count;
+  if (count == 0 || count % 2)
+    return ig_deck_refuse(d, card, "expected pairs of time and value, found %d numbers", count);
+  IG_TRY(ig_arena_take(d->cx, d->arena, (void **)&a->time, (size_t)count, sizeof *a->time));
+  a->value = a->time + count / 2;
+  for (const ig_card_line *l = card->line; l; l = l->next)
+    for (int f = 0; f < l->count; f++, at++)
+      IG_TRY(ig_card_real(d, card, l, f, NAN, at % 2 ? &a->value[at / 2] : &a->time[at / 2]));
+  a->count = count / 2;
+  for (int i = 1; i < a->count; i++)
+    if (a->time[i] < a->time[i - 1])
+      return ig_deck_refuse(d, card, "time %g after %g: times must rise", a->time[i],
+                            a->time[i - 1]);
+  return IG_OK;
+}
+
+/* Equations: how many terms, then node, component, factor, on as many lines as it takes. */
+static ig_status equations_read(ig_deck *d, const ig_card *card) {
+  for (const ig_card_line *l = card->line; l;) {
+    int64_t terms, component;
+    IG_TRY(ig_card_int(d, card, l, 0, 0, &terms));
+    const ig_src at = ig_card_line_at(card, l);
+    if (terms < 1 || terms > 1000000)
+      return ig_fail_at(d->cx, &at, "*EQUATION: expected the number of terms, found '%.40s'",
+                        ig_card_text(l, 0));
+    ig_deck_equation *e;
+    IG_TRY(ig_arena_take(d->cx, d->arena, (void **)&e, 1, sizeof *e));
+    e->at = at;
+    IG_TRY(ig_arena_take(d->cx, d->arena, (void **)&e->node, (size_t)terms, sizeof *e->node));
+    IG_TRY(ig_arena_take(d->cx, d->arena, (void **)&e->component, (size_t)terms,
+                         sizeof *e->component));
+    IG_TRY(ig_arena_take(d->cx, d->arena, (void **)&e->factor, (size_t)terms, sizeof *e->factor));
+    for (l = l->next; e->terms < terms; l = l->next) {
+      if (!l)
+        return ig_fail_at(d->cx, &at, "*EQUATION: ends after %d of %d terms", e->terms, (int)terms);
+      for (int f = 0; f + 2 < l->count && e->terms < terms; f += 3, e->terms++) {
+        e->node[e->terms] = ig_card_text(l, f);
+        IG_TRY(ig_card_int(d, card, l, f + 1, 0, &component));
+        if (component < 1 || component > 6) {
+          const ig_src where = ig_card_line_at(card, l);
+          return ig_fail_at(d->cx, &where, "*EQUATION: component %d: expected 1 to 6",
+                            (int)component);
+        }
+        e->component[e->terms] = (int)component;
+        IG_TRY(ig_card_real(d, card, l, f + 2, NAN, &e->factor[e->terms]));
+      }
+    }
+    ig_deck_equation **last = d->equation_last ? d->equation_last : &d->equation;
+    *last = e;
+    d->equation_last = &e->next;
+  }
+  return IG_OK;
+}
+
+static ig_status mpc_read(ig_deck *d, const ig_card *card) {
+  int count = 0;
+  for (const ig_card_line *l = card->line; l; l = l->next)
+    count += l->count;
+  ig_deck_join *j;
+  IG_TRY(IG_DECK_ADD(d, &d->join, &j));
+  j->at = card->at;
+  j->kind = card->word;
+  if (!card->line || card->line->count < 2)
+    return ig_deck_refuse(d, card, "expected a line with the type and nodes");
+  j->type = ig_card_text(card->line, 0);
+  IG_TRY(ig_arena_take(d->cx, d->arena, (void **)&j->node, (size_t)count, sizeof *j->node));
+  for (const ig_card_line *l = card->line; l; l = l->next)
+    for (int f = l == card->line; f < l->count; f++) {
+      if (l != card->line && f == 0 && !ig_is_number(ig_card_text(l, f)) &&
+          strspn(ig_card_text(l, f), "0123456789.") == 0 && is(ig_card_text(l, f), j->type))
+        continue; /* the type again at the beginning of a further line */
+      j->node[j->nodes++] = ig_card_text(l, f);
+    }
+  return IG_OK;
+}
+
+static ig_status join_read(ig_deck *d, const ig_card *card) {
+  ig_deck_join *j;
+  IG_TRY(IG_DECK_ADD(d, &d->join, &j));
+  j->at = card->at;
+  j->kind = card->word;
+  j->tolerance = NAN;
+  if (strcmp(card->word, "TIE") == 0) {
+    const char *tolerance = ig_card_get(card, "POSITIONTOLERANCE");
+    const char *fields[1] = {tolerance ? tolerance : ""};
+    const ig_card_line line = {.line = card->at.line, .count = 1, .field = fields};
+    if (!card->line || card->line->count != 2)
+      return ig_deck_refuse(d, card, "expected a line 'slave surface, master surface'");
+    j->slave = ig_card_text(card->line, 0);
+    j->master = ig_card_text(card->line, 1);
+    j->adjust = !is(ig_card_get(card, "ADJUST"), "NO");
+    return tolerance ? ig_card_real(d, card, &line, 0, NAN, &j->tolerance) : IG_OK;
+  }
+  j->slave = ig_card_get(card, "NSET") ? ig_card_get(card, "NSET") : ig_card_get(card, "ELSET");
+  if (strcmp(card->word, "COUPLING") == 0)
+    IG_TRY(need(d, card, "SURFACE", &j->slave));
+  if (!j->slave)
+    return ig_deck_refuse(d, card, "expected NSET= or ELSET=");
+  IG_TRY(need(d, card, "REFNODE", &j->master));
+  j->rotation = ig_card_get(card, "ROTNODE");
+  j->orientation = ig_card_get(card, "ORIENTATION");
+  return IG_OK;
+}
+
+/* *KINEMATIC or *DISTRIBUTING after its *COUPLING: which components. */
+static ig_status coupling_kind(ig_deck *d, const ig_card *card) {
+  ig_deck_join *j = d->join;
+  while (j && j->next)
+    j = j->next;
+  if (!j || strcmp(j->kind, "COUPLING") != 0 || j->type)
+    return ig_deck_refuse(d, card, "expected after a *COUPLING");
+  j->type = card->word;
+  for (const ig_card_line *l = card->line; l; l = l->next) {
+    int64_t first, last;
+    IG_TRY(ig_card_int(d, card, l, 0, 0, &first));
+    IG_TRY(ig_card_int(d, card, l, 1, first, &last));
+    if (first < 1 || last > 6 || last < first) {
+      const ig_src at = ig_card_line_at(card, l);
+      return ig_fail_at(d->cx, &at, "*%s: expected components from 1 to 6", card->word);
+    }
+    for (int64_t c = first; c <= last; c++)
+      j->component[c - 1] = 1;
+  }
+  for (int c = 0; !card->line && c < 6; c++)
+    j->component[c] = 1;
+  return IG_OK;
+}
+
+static ig_status elements_read(ig_deck *d, const ig_card *card) {
+  ig_deck_elements *e;
+  IG_TRY(ig_arena_take(d->cx, d->arena, (void **)&e, 1, sizeof *e));
+  e->at = card->at;
+  IG_TRY(need(d, card, "TYPE", &e->type));
+  e->elset = ig_card_get(card, "ELSET");
+  e->next = d->elements;
+  d->elements = e;
+  return IG_OK;
+}
+
+ig_status ig_deck_model(ig_deck *d) {
+  ig_deck_material *material = NULL;
+  for (const ig_card *c = d->card; c; c = c->next) {
+    const char *w = c->word;
+    if (strcmp(w, "STEP") == 0) {
+      IG_TRY(ig_deck_step_read(d, &c));
+    } else if (strcmp(w, "ELEMENT") == 0) {
+      IG_TRY(elements_read(d, c));
+    } else if (strcmp(w, "HEADING") == 0) {
+      d->title = c->line ? ig_card_text(c->line, 0) : NULL;
+    } else if (strcmp(w, "MATERIAL") == 0) {
+      IG_TRY(IG_DECK_ADD(d, &d->material, &material));
+      material->at = c->at;
+      IG_TRY(need(d, c, "NAME", &material->name));
+    } else if (ig_choices_find("ELASTIC|PLASTIC|DENSITY|EXPANSION|CONDUCTIVITY|SPECIFICHEAT", w) >=
+               0) {
+      IG_TRY(material_part(d, c, material));
+    } else if (ig_choices_find("SOLIDSECTION|SHELLSECTION|BEAMSECTION", w) >= 0) {
+      IG_TRY(section_read(d, c));
+    } else if (strcmp(w, "ORIENTATION") == 0 || strcmp(w, "TRANSFORM") == 0) {
+      IG_TRY(axes_read(d, c));
+    } else if (strcmp(w, "AMPLITUDE") == 0) {
+      IG_TRY(amplitude_read(d, c));
+    } else if (strcmp(w, "EQUATION") == 0) {
+      IG_TRY(equations_read(d, c));
+    } else if (strcmp(w, "MPC") == 0) {
+      IG_TRY(mpc_read(d, c));
+    } else if (ig_choices_find("TIE|RIGIDBODY|COUPLING", w) >= 0) {
+      IG_TRY(join_read(d, c));
+    } else if (strcmp(w, "KINEMATIC") == 0 || strcmp(w, "DISTRIBUTING") == 0) {
+      IG_TRY(coupling_kind(d, c));
+    } else if (strcmp(w, "INITIALCONDITIONS") == 0) {
+      IG_TRY(ig_deck_values(d, c, &d->initial));
+    } else if (strcmp(w, "BOUNDARY") == 0) {
+      IG_TRY(ig_deck_values(d, c, &d->boundary));
+    } else if (c->keyword->class == IG_DECK_STEP) {
+      return ig_deck_refuse(d, c, "stands outside of a *STEP");
+    } else if (c->keyword->class == IG_DECK_OUTPUT) {
+      IG_TRY(ig_deck_note(d, &c->at, "*%s: %s", w, c->keyword->becomes));
+    }
+  }
+  return IG_OK;
+}

@@ -1,0 +1,79 @@
+/* Decks as cases. */
+#include <ingot/deck.h>
+#include "deck/deck.h"
+#include "deck/write.h"
+#include "run/case.h"
+
+#include <string.h>
+#include <strings.h>
+
+bool ig_deck_is(const char *path) {
+  const char *dot = path ? strrchr(path, '.') : NULL;
+  return dot && strcasecmp(dot, ".inp") == 0;
+}
+
+static ig_status deck_read(ig_ctx *cx, const char *path, const ig_deck_options *options, ig_deck *d,
+                           ig_case **out) {
+  ig_case *c;
+  *out = NULL;
+  IG_TRY(ig_case_new(cx, &c));
+  *d = (ig_deck){.cx = cx, .arena = c->arena, .lenient = options && options->lenient};
+  ig_status status = ig_arena_text(cx, c->arena, &d->path, path, strlen(path));
+  if (status == IG_OK)
+    status = ig_deck_cards(d);
+  if (status == IG_OK)
+    status = ig_deck_model(d);
+  if (status == IG_OK)
+    status = ig_deck_build(d, &c->root);
+  c->path = d->path;
+  if (status == IG_OK)
+    *out = c;
+  else
+    ig_case_close(c);
+  return status;
+}
+
+ig_status ig_deck_open(ig_ctx *cx, const char *path, const ig_deck_options *options, ig_case **c) {
+  ig_deck d;
+  if (!cx || !path || !c)
+    return cx ? IG_FAIL(cx, IG_ARG, "no path of a deck is given") : IG_ARG;
+  IG_TRY(deck_read(cx, path, options, &d, c));
+  for (int i = 0; i < d.notes; i++)
+    ig_info(cx, "%s: %s", path, d.note[i]);
+  return IG_OK;
+}
+
+ig_status ig_deck_import(ig_ctx *cx, const char *path, const ig_deck_options *options,
+                         const char *mesh, ig_text_fn *text, void *user) {
+  ig_deck d;
+  ig_case *c;
+  if (!cx || !path || !text)
+    return cx ? IG_FAIL(cx, IG_ARG, "no path of a deck is given") : IG_ARG;
+  IG_TRY(deck_read(cx, path, options, &d, &c));
+  ig_deck_write(&d, c->root, mesh ? mesh : path, text, user);
+  ig_case_close(c);
+  return IG_OK;
+}
+
+ig_status ig_deck_reference(ig_ctx *cx, ig_text_fn *text, void *user) {
+  static const char *const fate[] = {"read by the mesh reader",
+                                     "read",
+                                     "read",
+                                     "read",
+                                     "refused; passed over with --lenient",
+                                     "refused"};
+  if (!cx || !text)
+    return IG_ARG;
+  ig_text_put(text, user,
+              "| keyword | parameters | fate | in a case |\n| --- | --- | --- | --- |\n");
+  for (const ig_deck_keyword *k = ig_deck_keywords; k->word; k++) {
+    ig_text_put(text, user, "| `*%s` | ", k->word);
+    for (const char *p = k->parameters; *p;) {
+      const size_t length = strcspn(p, "|");
+      ig_text_put(text, user, "%s`%.*s`", p == k->parameters ? "" : ", ", (int)length, p);
+      p += length + (p[length] == '|');
+    }
+    ig_text_put(text, user, " | %s | %s |\n", fate[k->class], k->becomes);
+  }
+  return IG_OK;
+}

@@ -1,0 +1,254 @@
+/* Steps: procedures, supports, loads, requests of output. */
+#include "deck/deck.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+#include <strings.h>
+
+static bool is(const char *text, const char *word) {
+  return text && strcasecmp(text, word) == 0;
+}
+
+static ig_status value_add(ig_deck *d, const ig_card *card, const ig_card_line *l,
+                           ig_deck_value ***last, ig_deck_value **value) {
+  ig_deck_value *v;
+  IG_TRY(ig_arena_take(d->cx, d->arena, (void **)&v, 1, sizeof *v));
+  v->at = ig_card_line_at(card, l);
+  v->kind = card->word;
+  v->target = ig_card_text(l, 0);
+  v->label = "";
+  v->amplitude = ig_card_get(card, "AMPLITUDE");
+  v->fixed = ig_card_get(card, "FIXED") != NULL;
+  **last = v;
+  *last = &v->next;
+  *value = v;
+  return IG_OK;
+}
+
+/* Set or node, first and last component, value. */
+static ig_status boundary_read(ig_deck *d, const ig_card *card, const ig_card_line *l,
+                               ig_deck_value ***last) {
+  int64_t first, end;
+  double value;
+  const ig_src at = ig_card_line_at(card, l);
+  const char *name = ig_card_text(l, 1);
+  static const struct {
+    const char *name;
+    int first[2], end[2]; /* two ranges, the second may be empty */
+  } symmetry[] = {{"XSYMM", {1, 5}, {1, 6}},
+                  {"YSYMM", {2, 4}, {2, 4}},
+                  {"ZSYMM", {3, 4}, {3, 5}},
+                  {"ENCASTRE", {1, 1}, {6, 0}},
+                  {"PINNED", {1, 1}, {3, 0}}};
+  ig_deck_value *v;
+  if (isalpha((unsigned char)*name)) {
+    for (size_t s = 0; s < sizeof symmetry / sizeof *symmetry; s++)
+      if (is(name, symmetry[s].name)) {
+        for (int r = 0; r < 2; r++)
+          for (int c = symmetry[s].first[r]; c <= symmetry[s].end[r]; c++) {
+            IG_TRY(value_add(d, card, l, last, &v));
+            v->component = c;
+          }
+        if (is(name, "YSYMM")) {
+          IG_TRY(value_add(d, card, l, last, &v));
+          v->component = 6;
+        }
+        return IG_OK;
+      }
+    return ig_fail_at(d->cx, &at, "*BOUNDARY: '%.40s': expected a component from 1 to 6", name);
+  }
+  IG_TRY(ig_card_int(d, card, l, 1, 0, &first));
+  IG_TRY(ig_card_int(d, card, l, 2, first, &end));
+  IG_TRY(ig_card_real(d, card, l, 3, 0, &value));
+  if (!((first >= 1 && end <= 6 && first <= end) || (first == 11 && end == 11)))
+    return ig_fail_at(d->cx, &at, "*BOUNDARY: components %d to %d: expected 1 to 6, or 11",
+                      (int)first, (int)end);
+  for (int c = (int)first; c <= (int)end; c++) {
+    IG_TRY(value_add(d, card, l, last, &v));
+    v->component = c;
+    v->value[0] = value;
+  }
+  return IG_OK;
+}
+
+static ig_status cload_read(ig_deck *d, const ig_card *card, const ig_card_line *l,
+                            ig_deck_value ***last) {
+  int64_t component;
+  ig_deck_value *v;
+  IG_TRY(ig_card_int(d, card, l, 1, 0, &component));
+  if (component < 1 || component > 6) {
+    const ig_src at = ig_card_line_at(card, l);
+    return ig_fail_at(d->cx, &at, "*CLOAD: component '%.40s': expected 1 to 6", ig_card_text(l, 1));
+  }
+  IG_TRY(value_add(d, card, l, last, &v));
+  v->component = (int)component;
+  return ig_card_real(d, card, l, 2, NAN, &v->value[0]);
+}
+
+/* Elements, what acts, its size and direction. */
+static ig_status dload_read(ig_deck *d, const ig_card *card, const ig_card_line *l,
+                            ig_deck_value ***last) {
+  const char *label = ig_card_text(l, 1);
+  const ig_src at = ig_card_line_at(card, l);
+  ig_deck_value *v;
+  const int numbers = is(label, "GRAV") ? 4 : is(label, "CENTRIF") ? 7 : 1;
+  const bool pressure =
+      (label[0] & ~0x20) == 'P' && (!label[1] || (label[1] >= '1' && label[1] <= '6' && !label[2]));
+  if (numbers == 1 && !pressure)
+    return ig_fail_at(d->cx, &at,
+                      "*%s: '%.40s' is not understood: expected P, P1 to P6, GRAV or "
+                      "CENTRIF",
+                      card->word, label);
+  IG_TRY(value_add(d, card, l, last, &v));
+  v->label = label;
+  for (int i = 0; i < numbers; i++)
+    IG_TRY(ig_card_real(d, card, l, 2 + i, NAN, &v->value[i]));
+  return IG_OK;
+}
+
+static ig_status initial_read(ig_deck *d, const ig_card *card, const ig_card_line *l,
+                              ig_deck_value ***last) {
+  const char *type = ig_card_get(card, "TYPE");
+  ig_deck_value *v;
+  if (!is(type, "TEMPERATURE") && !is(type, "VELOCITY"))
+    return ig_deck_refuse(d, card, "TYPE=%.40s: expected TEMPERATURE or VELOCITY",
+                          type ? type : "");
+  IG_TRY(value_add(d, card, l, last, &v));
+  v->label = type;
+  if (is(type, "TEMPERATURE"))
+    return ig_card_real(d, card, l, 1, NAN, &v->value[0]);
+  int64_t component;
+  IG_TRY(ig_card_int(d, card, l, 1, 0, &component));
+  if (component < 1 || component > 3)
+    return ig_fail_at(d->cx, &v->at, "*INITIAL CONDITIONS: component '%.40s': expected 1 to 3",
+                      ig_card_text(l, 1));
+  v->component = (int)component;
+  return ig_card_real(d, card, l, 2, NAN, &v->value[0]);
+}
+
+ig_status ig_deck_values(ig_deck *d, const ig_card *card, ig_deck_value **list) {
+  const char *w = card->word, *type = ig_card_get(card, "TYPE");
+  ig_deck_value *v, **last = list;
+  while (*last)
+    last = &(*last)->next;
+  if (strcmp(w, "BOUNDARY") == 0 && type && !is(type, "DISPLACEMENT"))
+    return ig_deck_refuse(d, card, "TYPE=%.40s: expected DISPLACEMENT", type);
+  for (const ig_card_line *l = card->line; l; l = l->next) {
+    if (!*ig_card_text(l, 0) && strcmp(w, "DLOAD") != 0) {
+      const ig_src at = ig_card_line_at(card, l);
+      return ig_fail_at(d->cx, &at, "*%s: expected a node or a set first", w);
+    }
+    if (strcmp(w, "BOUNDARY") == 0)
+      IG_TRY(boundary_read(d, card, l, &last));
+    else if (strcmp(w, "CLOAD") == 0)
+      IG_TRY(cload_read(d, card, l, &last));
+    else if (strcmp(w, "DLOAD") == 0 || strcmp(w, "DSLOAD") == 0)
+      IG_TRY(dload_read(d, card, l, &last));
+    else if (strcmp(w, "INITIALCONDITIONS") == 0)
+      IG_TRY(initial_read(d, card, l, &last));
+    else { /* TEMPERATURE */
+      IG_TRY(value_add(d, card, l, &last, &v));
+      IG_TRY(ig_card_real(d, card, l, 1, NAN, &v->value[0]));
+    }
+  }
+  return IG_OK;
+}
+
+/* *STATIC, *DYNAMIC, *HEAT TRANSFER: increment, period, least and largest increment. *FREQUENCY and
+ *BUCKLE: how many. */
+static ig_status procedure_read(ig_deck *d, const ig_card *card, ig_deck_step *s) {
+  const ig_card_line *l = card->line;
+  if (s->kind)
+    return ig_deck_refuse(d, card, "the step has a procedure already: *%s", s->kind);
+  s->kind = card->word;
+  s->direct = ig_card_get(card, "DIRECT") != NULL;
+  s->explicit_ = ig_card_get(card, "EXPLICIT") != NULL;
+  s->steady = ig_card_get(card, "STEADYSTATE") != NULL;
+  const char *alpha = ig_card_get(card, "ALPHA");
+  s->alpha = -0.05;
+  if (alpha) {
+    const char *fields[1] = {alpha};
+    const ig_card_line line = {.line = card->at.line, .count = 1, .field = fields};
+    IG_TRY(ig_card_real(d, card, &line, 0, NAN, &s->alpha));
+  }
+  s->first = s->period = 1;
+  s->most = INFINITY;
+  if (!l)
+    return IG_OK;
+  if (strcmp(s->kind, "FREQUENCY") == 0 || strcmp(s->kind, "BUCKLE") == 0) {
+    IG_TRY(ig_card_int(d, card, l, 0, 1, &s->modes));
+    IG_TRY(ig_card_real(d, card, l, 1, 0, &s->low));
+    return ig_card_real(d, card, l, 2, INFINITY, &s->high);
+  }
+  IG_TRY(ig_card_real(d, card, l, 0, 1, &s->first));
+  IG_TRY(ig_card_real(d, card, l, 1, 1, &s->period));
+  IG_TRY(ig_card_real(d, card, l, 2, 0, &s->least));
+  IG_TRY(ig_card_real(d, card, l, 3, INFINITY, &s->most));
+  if (s->first <= 0 || s->period <= 0)
+    return ig_deck_refuse(d, card, "increment %g, period %g: expected positive numbers", s->first,
+                          s->period);
+  return IG_OK;
+}
+
+static ig_status print_read(ig_deck *d, const ig_card *card, ig_deck_step *s) {
+  const bool elements = strcmp(card->word, "ELPRINT") == 0;
+  const char *set = ig_card_get(card, elements ? "ELSET" : "NSET");
+  const char *totals = ig_card_get(card, "TOTALS"), *frequency = ig_card_get(card, "FREQUENCY");
+  if (!set)
+    return ig_deck_refuse(d, card, "expected %s=", elements ? "ELSET" : "NSET");
+  if (ig_card_get(card, "TIMEPOINTS"))
+    IG_TRY(ig_deck_note(d, &card->at, "*%s: TIME POINTS: tables are written at the end of steps",
+                        card->word));
+  for (const ig_card_line *l = card->line; l; l = l->next)
+    for (int f = 0; f < l->count; f++) {
+      ig_deck_print *p;
+      IG_TRY(IG_DECK_ADD(d, &s->print, &p));
+      p->at = ig_card_line_at(card, l);
+      p->elements = elements;
+      p->set = set;
+      p->quantity = ig_card_text(l, f);
+      p->totals = is(totals, "YES") || is(totals, "ONLY");
+      p->totals_only = is(totals, "ONLY");
+      p->frequency = frequency && ig_is_number(frequency) ? (int)strlen(frequency) : 1;
+    }
+  return IG_OK;
+}
+
+ig_status ig_deck_step_read(ig_deck *d, const ig_card **at) {
+  const ig_card *begin = *at, *c = begin->next;
+  const char *amplitude = ig_card_get(begin, "AMPLITUDE"), *nlgeom = ig_card_get(begin, "NLGEOM");
+  ig_deck_step *s;
+  IG_TRY(IG_DECK_ADD(d, &d->step, &s));
+  s->at = begin->at;
+  s->nlgeom = nlgeom && !is(nlgeom, "NO");
+  s->perturbation = ig_card_get(begin, "PERTURBATION") != NULL;
+  s->suddenly = is(amplitude, "STEP");
+  for (; c && strcmp(c->word, "ENDSTEP") != 0; c = c->next) {
+    const char *w = c->word, *op = ig_card_get(c, "OP");
+    if (strcmp(w, "STEP") == 0)
+      return ig_deck_refuse(d, c, "within the step of line %d: expected *END STEP first",
+                            begin->at.line);
+    if (ig_choices_find("STATIC|DYNAMIC|FREQUENCY|BUCKLE|HEATTRANSFER", w) >= 0) {
+      IG_TRY(procedure_read(d, c, s));
+    } else if (ig_choices_find("BOUNDARY|CLOAD|DLOAD|DSLOAD|TEMPERATURE", w) >= 0) {
+      if (op && !is(op, "MOD") && !is(op, "NEW"))
+        return ig_deck_refuse(d, c, "OP=%.40s: expected MOD or NEW", op);
+      if (is(op, "NEW") && s->removals < 8)
+        s->removed[s->removals++] = w;
+      IG_TRY(ig_deck_values(d, c, &s->value));
+    } else if (strcmp(w, "NODEPRINT") == 0 || strcmp(w, "ELPRINT") == 0) {
+      IG_TRY(print_read(d, c, s));
+    } else if (c->keyword->class == IG_DECK_OUTPUT) {
+      IG_TRY(ig_deck_note(d, &c->at, "*%s: %s", w, c->keyword->becomes));
+    } else if (c->keyword->class != IG_DECK_UNANSWERED) {
+      return ig_deck_refuse(d, c, "not understood within a step");
+    }
+  }
+  if (!c)
+    return ig_deck_refuse(d, begin, "has no *END STEP");
+  if (!s->kind)
+    return ig_deck_refuse(d, begin, "the step has no procedure: expected *STATIC, *FREQUENCY …");
+  *at = c;
+  return IG_OK;
+}

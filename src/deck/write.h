@@ -1,0 +1,13 @@
+/* The tree of a deck's case as text. */
+#ifndef IG_DECK_WRITE_H
+#define IG_DECK_WRITE_H
+
+#include <ingot/run.h>
+#include "deck/deck.h"
+
+/* `mesh` stands for the name of the deck. Items of lists are one line each, with the line of the
+   deck as a comment. */
+void ig_deck_write(const ig_deck *d, const ig_node *root, const char *mesh, ig_text_fn *text,
+                   void *user);
+
+#endif

@@ -1,0 +1,428 @@
+/* Constraints: supports, equations, couplings to reference nodes, ties. */
+#include "structure/structure.h"
+#include "structure/constrain.h"
+#include "mesh/named.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The unknown of a component 0 to 5 of a node, -1: it has none. */
+static int32_t unknown_of(const ig_structure *s, ig_lid node, int component) {
+  if (component < 3)
+    return 3 * node + component;
+  return s->turn && s->turn[node] >= 0 ? s->turn[node] + component - 3 : -1;
+}
+
+static int component_read(const char *text) {
+  const bool turn = text[0] == 'r';
+  const char *c = text + turn;
+  return *c >= 'x' && *c <= 'z' && !c[1] ? (turn ? 3 : 0) + *c - 'x' : -1;
+}
+
+/* --- supports */
+
+static ig_status held_add(ig_structure *s, int32_t unknown, int support, double scale) {
+  int32_t number;
+  IG_TRY(ig_system_constrain(s->system, unknown, 0, NULL, NULL, 0, &number));
+  for (int i = 0; i < s->helds; i++)
+    if (s->held[i].unknown == unknown) {
+      s->held[i] = (ig_structure_held){unknown, support, scale, 0, number};
+      return IG_OK;
+    }
+  if (s->helds == s->held_space) {
+    const int space = s->held_space ? 2 * s->held_space : 256;
+    void *more = realloc(s->held, (size_t)space * sizeof *s->held);
+    if (!more)
+      return IG_FAIL(s->cx, IG_MEMORY, "no memory for supports");
+    s->held = more;
+    s->held_space = space;
+  }
+  s->held[s->helds++] = (ig_structure_held){unknown, support, scale, 0, number};
+  return IG_OK;
+}
+
+static double factor_at(const ig_table *history, double time) {
+  return history->count ? ig_table_at(history, time) : 1;
+}
+
+static ig_status support_read(ig_structure *s, int i, const ig_structure_support *c) {
+  const double *value[2] = {c->displacement, c->rotation};
+  double scale[6];
+  bool on[6] = {false};
+  const bool moves = !isnan(c->displacement[0]) || !isnan(c->rotation[0]);
+  const char *text = c->fix ? c->fix : c->along;
+  if (moves == (c->fix != NULL))
+    return ig_fail_at(s->cx, &c->at, "a support has either `fix` or a `displacement` or `rotation`");
+  for (const char *p = text; *p; p++) {
+    if (*p == ' ' || *p == ',')
+      continue;
+    if (strncmp(p, "all", 3) == 0) {
+      for (int d = 0; d < 6; d++)
+        on[d] = true;
+      p += 2;
+      continue;
+    }
+    const int turn = *p == 'r' ? 3 : 0;
+    p += *p == 'r';
+    if (*p < 'x' || *p > 'z')
+      return ig_fail_at(s->cx, &c->at, "'%s': expected some of x y z rx ry rz", text);
+    on[turn + *p - 'x'] = true;
+  }
+  for (int d = 0; d < 6; d++) {
+    scale[d] = moves ? value[d / 3][d % 3] : 0;
+    on[d] = on[d] && !isnan(scale[d]);
+  }
+  ig_lid *node, count;
+  IG_TRY(ig_mesh_named_nodes(s->cx, s->mesh, &c->at, c->set, &node, &count));
+  ig_status status = IG_OK;
+  for (ig_lid k = 0; k < count && status == IG_OK; k++)
+    for (int d = 0; d < 6 && status == IG_OK; d++) {
+      const int32_t unknown = on[d] ? unknown_of(s, node[k], d) : -1;
+      if (unknown >= 0)
+        status = held_add(s, unknown, i, scale[d]);
+    }
+  free(node);
+  return status;
+}
+
+ig_status ig_structure_motions(void *self, double from, double to) {
+  ig_structure *s = self;
+  const ig_structure_analysis *a = IG_ITEM(const ig_structure_analysis, s->c->analysis, s->analysis);
+  for (int i = 0; i < s->helds; i++) {
+    const ig_structure_held *h = &s->held[i];
+    const ig_structure_support *c = IG_ITEM(const ig_structure_support, s->c->supports, h->support);
+    const double before = (from - s->begin) / a->duration, after = (to - s->begin) / a->duration;
+    s->system->constraint[h->number].g =
+        h->scale * (factor_at(&c->history, to) - factor_at(&c->history, from)) +
+        h->offset * (before - after);
+  }
+  return IG_OK;
+}
+
+static ig_status supports_read(ig_structure *s, int analysis) {
+  s->helds = 0;
+  for (int i = 0; i < s->c->supports.count; i++) {
+    const ig_structure_support *c = IG_ITEM(const ig_structure_support, s->c->supports, i);
+    if (analysis + 1 >= c->first && (c->last == 0 || analysis + 1 <= c->last))
+      IG_TRY(support_read(s, i, c));
+  }
+  for (int i = 0; i < s->helds; i++) {
+    const ig_structure_support *c =
+        IG_ITEM(const ig_structure_support, s->c->supports, s->held[i].support);
+    s->held[i].offset =
+        s->u[s->held[i].unknown] - s->held[i].scale * factor_at(&c->history, s->begin);
+  }
+  return IG_OK;
+}
+
+/* --- equations */
+
+/* The nodes of a term: a number of the file, or a set. */
+static ig_status term_nodes(ig_structure *s, const ig_structure_equation *c, const char *text,
+                            ig_lid **node, ig_lid *count) {
+  char *end;
+  const long long number = strtoll(text, &end, 10);
+  if (*end)
+    return ig_mesh_named_nodes(s->cx, s->mesh, &c->at, text, node, count);
+  IG_TRY(IG_NEW(s->cx, node, 1, "equation"));
+  *count = 1;
+  if (!s->mesh->node_number && number >= 1 && number <= s->nodes) {
+    (*node)[0] = (ig_lid)(number - 1);
+    return IG_OK;
+  }
+  ig_status status = IG_OK;
+  if (!s->number_of)
+    status = ig_structure_numbers(s);
+  const ig_lid found = status == IG_OK ? ig_structure_numbered(s, number) : -1;
+  (*node)[0] = found;
+  if (status == IG_OK && found < 0)
+    status = ig_fail_at(s->cx, &c->at, "the mesh has no node %lld", number);
+  if (status != IG_OK)
+    free(*node);
+  return status;
+}
+
+static ig_status equation_add(ig_structure *s, const ig_structure_equation *c, int terms,
+                              const int32_t *unknown) {
+  int32_t *master = NULL;
+  double *factor = NULL;
+  ig_status status;
+  IG_TRY_GOTO(status, done, IG_NEW(s->cx, &master, terms, "equation"));
+  IG_TRY_GOTO(status, done, IG_NEW(s->cx, &factor, terms, "equation"));
+  double own = 0;
+  for (int i = 0; i < terms; i++)
+    own += unknown[i] == unknown[0] ? c->factors.value[i] : 0;
+  if (own == 0) {
+    status = ig_fail_at(s->cx, &c->at, "the factor of the first term is 0");
+    goto done;
+  }
+  int count = 0;
+  for (int i = 1; i < terms; i++)
+    if (unknown[i] != unknown[0]) {
+      master[count] = unknown[i];
+      factor[count++] = -c->factors.value[i] / own;
+    }
+  status = ig_system_constrain(s->system, unknown[0], count, master, factor, 0, NULL);
+done:
+  free(master);
+  free(factor);
+  return status;
+}
+
+static ig_status equation_read(ig_structure *s, const ig_structure_equation *c) {
+  const int terms = c->nodes.count;
+  ig_lid **node = NULL, *count = NULL, rows = 1;
+  int32_t *unknown = NULL;
+  ig_status status;
+  if (terms < 1 || c->components.count != terms || c->factors.count != terms)
+    return ig_fail_at(s->cx, &c->at, "%d nodes, %d components, %d factors: expected as many of each",
+                      terms, c->components.count, c->factors.count);
+  IG_TRY_GOTO(status, done, IG_NEW(s->cx, &node, terms, "equation"));
+  IG_TRY_GOTO(status, done, IG_NEW(s->cx, &count, terms, "equation"));
+  IG_TRY_GOTO(status, done, IG_NEW(s->cx, &unknown, terms, "equation"));
+  for (int i = 0; i < terms; i++) {
+    IG_TRY_GOTO(status, done, term_nodes(s, c, c->nodes.value[i], &node[i], &count[i]));
+    rows = count[i] > rows ? count[i] : rows;
+  }
+  for (ig_lid r = 0; r < rows; r++) {
+    for (int i = 0; i < terms; i++) {
+      const int component = component_read(c->components.value[i]);
+      if (component < 0 || (count[i] != 1 && count[i] != rows)) {
+        status = ig_fail_at(s->cx, &c->at,
+                            component < 0 ? "'%s': expected x, y, z, rx, ry or rz"
+                                          : "'%s': sets of an equation have the same size, or 1",
+                            component < 0 ? c->components.value[i] : c->nodes.value[i]);
+        goto done;
+      }
+      unknown[i] = unknown_of(s, node[i][count[i] == 1 ? 0 : r], component);
+      if (unknown[i] < 0) {
+        status = ig_fail_at(s->cx, &c->at, "node '%s' does not turn", c->nodes.value[i]);
+        goto done;
+      }
+    }
+    IG_TRY_GOTO(status, done, equation_add(s, c, terms, unknown));
+  }
+done:
+  for (int i = 0; node && i < terms; i++)
+    free(node[i]);
+  free(node);
+  free(count);
+  free(unknown);
+  return status;
+}
+
+/* --- couplings */
+
+/* Components of a turn at arm r: row d of r x. */
+static void lever(const double r[3], double L[3][3]) {
+  const double all[3][3] = {{0, r[2], -r[1]}, {-r[2], 0, r[0]}, {r[1], -r[0], 0}};
+  memcpy(L, all, sizeof all);
+}
+
+static ig_status body_add(ig_structure *s, const ig_structure_coupling *c, ig_lid reference,
+                          int32_t turn, const ig_lid *node, ig_lid count) {
+  bool on[3] = {true, true, true};
+  for (int d = 0; d < 3 && c->kind == IG_COUPLING_KINEMATIC; d++) {
+    on[d] = false;
+    for (const char *p = c->components; *p; p++)
+      on[d] |= *p == 'x' + d && (p == c->components || p[-1] != 'r');
+  }
+  const double *x = s->mesh->x;
+  for (ig_lid k = 0; k < count; k++) {
+    const ig_lid n = node[k];
+    if (n == reference || 3 * n == turn)
+      continue;
+    double r[3], L[3][3];
+    for (int d = 0; d < 3; d++)
+      r[d] = x[3 * (size_t)n + (size_t)d] - x[3 * (size_t)reference + (size_t)d];
+    lever(r, L);
+    for (int d = 0; d < 3; d++) {
+      if (!on[d])
+        continue;
+      const int32_t master[4] = {3 * reference + d, turn, turn + 1, turn + 2};
+      const double factor[4] = {1, L[d][0], L[d][1], L[d][2]};
+      ig_structure_body body = {3 * n + d, d, 3 * reference, turn, {r[0], r[1], r[2]}, 0};
+      IG_TRY(ig_system_constrain(s->system, 3 * n + d, 4, master, factor, 0, &body.number));
+      IG_TRY(IG_MORE(s->cx, &s->body, s->bodies, "couplings"));
+      s->body[s->bodies++] = body;
+    }
+  }
+  return IG_OK;
+}
+
+/* The reference moves with the weighted mean of the nodes: u = sum w u_i, turn = J^-1 sum w r x u_i.
+ */
+static ig_status mean_add(ig_structure *s, ig_lid reference, int32_t turn, const ig_lid *node,
+                          const double *weight, ig_lid count) {
+  const double *x = s->mesh->x;
+  double centre[3] = {0, 0, 0}, sum = 0, J[9] = {0}, inverse[9];
+  for (ig_lid k = 0; k < count; k++) {
+    sum += weight[k];
+    for (int d = 0; d < 3; d++)
+      centre[d] += weight[k] * x[3 * (size_t)node[k] + (size_t)d];
+  }
+  for (int d = 0; d < 3; d++)
+    centre[d] /= sum;
+  for (ig_lid k = 0; k < count; k++) {
+    double r[3], square = 0;
+    for (int d = 0; d < 3; d++) {
+      r[d] = x[3 * (size_t)node[k] + (size_t)d] - centre[d];
+      square += r[d] * r[d];
+    }
+    for (int i = 0; i < 3; i++)
+      for (int j = 0; j < 3; j++)
+        J[3 * i + j] += weight[k] / sum * ((i == j ? square : 0) - r[i] * r[j]);
+  }
+  const double det = J[0] * (J[4] * J[8] - J[5] * J[7]) - J[1] * (J[3] * J[8] - J[5] * J[6]) +
+                     J[2] * (J[3] * J[7] - J[4] * J[6]);
+  const double most = fmax(J[0], fmax(J[4], J[8]));
+  if (!(det > 1e-12 * most * most * most))
+    return IG_FAIL(s->cx, IG_INPUT,
+                   "a distributing coupling has its nodes on one line: it cannot take moments");
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) {
+      const int a = (j + 1) % 3, b = (j + 2) % 3, c = (i + 1) % 3, e = (i + 2) % 3;
+      inverse[3 * i + j] = (J[3 * a + c] * J[3 * b + e] - J[3 * a + e] * J[3 * b + c]) / det;
+    }
+  double arm[3], L[3][3];
+  for (int d = 0; d < 3; d++)
+    arm[d] = x[3 * (size_t)reference + (size_t)d] - centre[d];
+  lever(arm, L);
+  int32_t *master;
+  double *factor;
+  IG_TRY(IG_NEW(s->cx, &master, 3 * (size_t)count, "coupling"));
+  const ig_status got = IG_NEW(s->cx, &factor, 18 * (size_t)count, "coupling");
+  if (got != IG_OK) {
+    free(master);
+    return got;
+  }
+  /* rows 3 to 5: the turn; rows 0 to 2: the mean at the centre, carried to the reference */
+  for (ig_lid k = 0; k < count; k++) {
+    double r[3], T[3][3]; /* turn by the node: J^-1 w [r x] */
+    for (int d = 0; d < 3; d++)
+      r[d] = x[3 * (size_t)node[k] + (size_t)d] - centre[d];
+    const double X[3][3] = {{0, -r[2], r[1]}, {r[2], 0, -r[0]}, {-r[1], r[0], 0}};
+    for (int i = 0; i < 3; i++)
+      for (int j = 0; j < 3; j++) {
+        T[i][j] = 0;
+        for (int m = 0; m < 3; m++)
+          T[i][j] += inverse[3 * i + m] * X[m][j] * weight[k] / sum;
+      }
+    for (int i = 0; i < 3; i++)
+      for (int j = 0; j < 3; j++) {
+        const size_t at = 3 * (size_t)k + (size_t)j, width = 3 * (size_t)count;
+        master[at] = 3 * node[k] + j;
+        factor[(3 + (size_t)i) * width + at] = T[i][j];
+        factor[(size_t)i * width + at] = (i == j ? weight[k] / sum : 0) + L[i][0] * T[0][j] +
+                                         L[i][1] * T[1][j] + L[i][2] * T[2][j];
+      }
+  }
+  ig_status status = IG_OK;
+  for (int i = 0; i < 6 && status == IG_OK; i++)
+    if (i < 3 || turn >= 0)
+      status = ig_system_constrain(s->system, i < 3 ? 3 * reference + i : turn + i - 3, 3 * count,
+                                   master, factor + (size_t)i * 3 * (size_t)count, 0, NULL);
+  free(master);
+  free(factor);
+  return status;
+}
+
+/* Areas of nodes in a set of faces; 1 each in a set of nodes. */
+static ig_status weights_of(ig_structure *s, const char *name, const ig_lid *node, ig_lid count,
+                            double *weight) {
+  const ig_set *faces = ig_mesh_find_set(s->mesh, name, IG_SET_FACES);
+  for (ig_lid k = 0; k < count; k++)
+    weight[k] = faces ? 0 : 1;
+  for (ig_lid i = 0; faces && i < faces->count; i++) {
+    ig_lid on[8];
+    double x[24], w[8];
+    const int nodes = ig_structure_face(s->mesh, faces->item[i], faces->face[i], on);
+    for (int a = 0; a < nodes; a++)
+      memcpy(x + 3 * a, s->mesh->x + 3 * (size_t)on[a], 3 * sizeof *x);
+    ig_solid_face_weights(nodes, x, w);
+    for (int a = 0; a < nodes; a++)
+      for (ig_lid k = 0; k < count; k++)
+        if (node[k] == on[a])
+          weight[k] += w[a];
+  }
+  return IG_OK;
+}
+
+static ig_status coupling_read(ig_structure *s, const ig_structure_coupling *c) {
+  ig_lid *node = NULL, *one = NULL, count, ones;
+  double *weight = NULL;
+  ig_status status;
+  IG_TRY_GOTO(status, done, ig_mesh_named_nodes(s->cx, s->mesh, &c->at, c->node, &one, &ones));
+  const ig_lid reference = one[0];
+  int32_t turn = s->turn ? s->turn[reference] : -1;
+  if (c->rotation_node) {
+    free(one);
+    one = NULL;
+    IG_TRY_GOTO(status, done,
+                ig_mesh_named_nodes(s->cx, s->mesh, &c->at, c->rotation_node, &one, &ones));
+    turn = 3 * one[0];
+  }
+  IG_TRY_GOTO(status, done, ig_mesh_named_nodes(s->cx, s->mesh, &c->at, c->set, &node, &count));
+  if (c->kind != IG_COUPLING_DISTRIBUTING) {
+    status = body_add(s, c, reference, turn, node, count);
+    goto done;
+  }
+  IG_TRY_GOTO(status, done, IG_NEW(s->cx, &weight, count, "coupling"));
+  IG_TRY_GOTO(status, done, weights_of(s, c->set, node, count, weight));
+  status = mean_add(s, reference, turn, node, weight, count);
+done:
+  free(node);
+  free(one);
+  free(weight);
+  return status;
+}
+
+/* Bodies turn by large angles: slaves and coefficients at the rotation vector reached. */
+void ig_structure_follow(void *self, double *u) {
+  ig_structure *s = self;
+  for (int i = 0; i < s->bodies; i++) {
+    const ig_structure_body *b = &s->body[i];
+    double t[3], A[3][3], R[3][3], T[3][3], angle = 0;
+    for (int d = 0; d < 3; d++) {
+      t[d] = s->u[b->turn + d] + u[b->turn + d];
+      angle += t[d] * t[d];
+    }
+    angle = sqrt(angle);
+    const double X[3][3] = {{0, -t[2], t[1]}, {t[2], 0, -t[0]}, {-t[1], t[0], 0}};
+    const bool small = angle < 1e-4;
+    const double a = small ? 1 - angle * angle / 6 : sin(angle) / angle;
+    const double c = small ? 0.5 - angle * angle / 24 : (1 - cos(angle)) / (angle * angle);
+    const double e = small ? 1. / 6 : (angle - sin(angle)) / (angle * angle * angle);
+    for (int p = 0; p < 3; p++)
+      for (int q = 0; q < 3; q++) {
+        double square = 0;
+        for (int m = 0; m < 3; m++)
+          square += X[p][m] * X[m][q];
+        R[p][q] = (p == q) + a * X[p][q] + c * square;
+        T[p][q] = (p == q) + c * X[p][q] + e * square;
+      }
+    double now[3];
+    for (int d = 0; d < 3; d++)
+      now[d] = R[d][0] * b->arm[0] + R[d][1] * b->arm[1] + R[d][2] * b->arm[2];
+    lever(now, A);
+    const int d = b->component;
+    u[b->slave] = s->u[b->reference + d] + u[b->reference + d] + now[d] - b->arm[d] -
+                  s->u[b->slave];
+    double *to = s->system->coefficient + s->system->constraint[b->number].at;
+    for (int q = 0; q < 3; q++)
+      to[1 + q] = A[d][0] * T[0][q] + A[d][1] * T[1][q] + A[d][2] * T[2][q];
+  }
+}
+
+ig_status ig_structure_constrain(ig_structure *s, int analysis) {
+  s->bodies = 0;
+  for (int i = 0; i < s->c->equations.count; i++)
+    IG_TRY(equation_read(s, IG_ITEM(const ig_structure_equation, s->c->equations, i)));
+  for (int i = 0; i < s->c->couplings.count; i++)
+    IG_TRY(coupling_read(s, IG_ITEM(const ig_structure_coupling, s->c->couplings, i)));
+  for (int i = 0; i < s->c->ties.count; i++)
+    IG_TRY(ig_structure_tie_read(s, IG_ITEM(const ig_structure_tie, s->c->ties, i)));
+  return supports_read(s, analysis);
+}

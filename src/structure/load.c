@@ -1,0 +1,183 @@
+/* Loads: forces, pressures, accelerations, and inertia. */
+#include "structure/constrain.h"
+#include "mesh/named.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int face_kind(int nodes) {
+  return nodes == 3 ? 0 : nodes == 4 ? 1 : nodes == 6 ? 2 : 3;
+}
+
+static double factor_at(const ig_structure_load *c, double time) {
+  return c->history.count ? ig_table_at(&c->history, time) : 1;
+}
+
+/* Faces under pressure, by the number of their nodes. */
+ig_status ig_structure_faces_new(ig_structure *s) {
+  for (int pass = 0; pass < 2; pass++) {
+    int32_t count[IG_FACE_KINDS] = {0};
+    for (int i = 0; i < s->c->loads.count; i++) {
+      const ig_structure_load *c = IG_ITEM(const ig_structure_load, s->c->loads, i);
+      const ig_set *set;
+      if (isnan(c->pressure))
+        continue;
+      IG_TRY(ig_mesh_named_set(s->cx, s->mesh, &c->at, c->set, IG_OF_FACES, &set));
+      for (ig_lid k = 0; k < set->count; k++) {
+        ig_lid node[8];
+        const int nodes = ig_structure_face(s->mesh, set->item[k], set->face[k], node);
+        ig_structure_faces *f = &s->faces[face_kind(nodes)];
+        const int32_t at = count[face_kind(nodes)]++;
+        if (pass == 0)
+          continue;
+        f->load[at] = i;
+        for (int a = 0; a < nodes; a++) {
+          f->node[at * nodes + a] = node[a];
+          for (int d = 0; d < 3; d++)
+            f->unknown[(at * nodes + a) * 3 + d] = 3 * node[a] + d;
+        }
+      }
+    }
+    static const int nodes[IG_FACE_KINDS] = {3, 4, 6, 8};
+    for (int k = 0; k < IG_FACE_KINDS && pass == 0; k++) {
+      ig_structure_faces *f = &s->faces[k];
+      const size_t n = (size_t)count[k] * (size_t)nodes[k];
+      *f = (ig_structure_faces){.of = s, .nodes = nodes[k], .count = count[k]};
+      IG_TRY(IG_NEW(s->cx, &f->node, n + 1, "faces"));
+      IG_TRY(IG_NEW(s->cx, &f->unknown, 3 * n + 1, "faces"));
+      IG_TRY(IG_NEW(s->cx, &f->load, count[k] + 1, "faces"));
+    }
+  }
+  return IG_OK;
+}
+
+/* Of one face: forces of its pressure at positions X + u; K: minus df/dx. */
+static void face_press(const ig_structure_faces *g, int32_t i, double time, const double *add,
+                       bool moved, double *f, double *k) {
+  const ig_structure *s = g->of;
+  const int n = 3 * g->nodes;
+  const ig_structure_load *c = IG_ITEM(const ig_structure_load, s->c->loads, g->load[i]);
+  double X[24], u[24];
+  ig_structure_gather(s, g->node + (size_t)i * (size_t)g->nodes, g->nodes, add, X, u);
+  for (int a = 0; a < n && moved; a++)
+    X[a] += u[a];
+  memset(f, 0, (size_t)n * sizeof *f);
+  if (k)
+    memset(k, 0, (size_t)(n * n) * sizeof *k);
+  ig_solid_pressure(g->nodes, X, c->pressure * factor_at(c, time), f, k, false);
+  ig_structure_to_local(s, g->node + (size_t)i * (size_t)g->nodes, g->nodes, f, k);
+}
+
+ig_status ig_structure_press(void *self, const ig_trial *at, int32_t begin, int32_t end, double *f,
+                             double *k, ig_trouble *trouble) {
+  const ig_structure_faces *g = self;
+  const int n = 3 * g->nodes;
+  (void)trouble;
+  for (int32_t i = begin; i < end; i++) {
+    double *fe = f + (size_t)(i - begin) * (size_t)n;
+    double *ke = k ? k + (size_t)(i - begin) * (size_t)(n * n) : NULL;
+    face_press(g, i, at->time, at->u, true, fe, ke);
+    for (int a = 0; a < n; a++)
+      fe[a] = -fe[a];
+    for (int a = 0; ke && a < n * n; a++)
+      ke[a] = -ke[a];
+  }
+  return IG_OK;
+}
+
+/* Accelerations and rotations of the elements of a set. */
+static void bodies_load(ig_structure *s, const ig_structure_load *c, const ig_set *set,
+                        double factor, double time, double *f) {
+  uint8_t *in = calloc((size_t)ig_mesh_elements(s->mesh) + 1, 1);
+  for (ig_lid k = 0; in && k < set->count; k++)
+    in[set->item[k]] = 1;
+  for (int i = 0; in && i < s->groups; i++) {
+    const ig_structure_group *g = &s->group[i];
+    const int npe = ig_solid_info_get(g->kind)->nodes;
+    for (int32_t e = 0; e < g->count; e++) {
+      const ig_material_case *m = s->material[g->material[e]];
+      double X[3 * IG_SOLID_NODES], u[3 * IG_SOLID_NODES], w[IG_SOLID_NODES],
+          fe[3 * IG_SOLID_NODES] = {0};
+      if (!in[g->element[e]] || !m->density.count)
+        continue;
+      const double density = ig_table_at(&m->density, s->T ? s->T[g->node[e][0]] : 0);
+      ig_structure_gather(s, g->node[e], npe, NULL, X, u);
+      if (!isnan(c->acceleration[0])) {
+        ig_solid_weights(g->kind, X, w);
+        for (int a = 0; a < npe; a++)
+          for (int d = 0; d < 3; d++)
+            fe[3 * a + d] = factor * density * w[a] * c->acceleration[d];
+      } else {
+        double axis[3], length = 0;
+        for (int d = 0; d < 3; d++)
+          length += c->axis[d] * c->axis[d];
+        for (int d = 0; d < 3; d++)
+          axis[d] = c->axis[d] / sqrt(length);
+        ig_solid_centrifugal(g->kind, X, X, density, c->rate * sqrt(fabs(factor)), c->point, axis,
+                             fe, NULL);
+      }
+      ig_structure_to_local(s, g->node[e], npe, fe, NULL);
+      for (int a = 0; a < 3 * npe; a++)
+        f[g->unknown[(size_t)e * (size_t)(3 * npe) + (size_t)a]] += fe[a];
+    }
+  }
+  (void)time;
+  free(in);
+}
+
+ig_status ig_structure_loads_at(ig_structure *s, double time, double *f) {
+  for (int i = 0; i < s->c->loads.count; i++) {
+    const ig_structure_load *c = IG_ITEM(const ig_structure_load, s->c->loads, i);
+    const double factor = factor_at(c, time);
+    const bool nodal = !isnan(c->force[0]) || !isnan(c->moment[0]);
+    const ig_set *set;
+    if (factor == 0)
+      continue;
+    if (!isnan(c->acceleration[0]) || !isnan(c->rate)) {
+      IG_TRY(ig_mesh_named_set(s->cx, s->mesh, &c->at, c->set, IG_OF_ELEMENTS, &set));
+      bodies_load(s, c, set, factor, time, f);
+    } else if (nodal) {
+      ig_lid *node, count;
+      IG_TRY(ig_mesh_named_nodes(s->cx, s->mesh, &c->at, c->set, &node, &count));
+      ig_status status = IG_OK;
+      for (ig_lid k = 0; k < count && status == IG_OK; k++)
+        for (int d = 0; d < 3 && status == IG_OK; d++) {
+          if (!isnan(c->force[0]))
+            f[3 * node[k] + d] += factor * c->force[d];
+          if (isnan(c->moment[0]))
+            continue;
+          if (!s->turn || s->turn[node[k]] < 0)
+            status = ig_fail_at(s->cx, &c->at,
+                                "`moment`: node %d does not turn: it is no reference of a coupling",
+                                (int)node[k]);
+          else
+            f[s->turn[node[k]] + d] += factor * c->moment[d];
+        }
+      free(node);
+      IG_TRY(status);
+    }
+  }
+  for (int k = 0; k < IG_FACE_KINDS && !s->large; k++) {
+    const ig_structure_faces *g = &s->faces[k];
+    double fe[24];
+    for (int32_t i = 0; i < g->count; i++) {
+      face_press(g, i, time, NULL, false, fe, NULL);
+      for (int a = 0; a < 3 * g->nodes; a++)
+        f[g->unknown[(size_t)i * (size_t)(3 * g->nodes) + (size_t)a]] += fe[a];
+    }
+  }
+  return IG_OK;
+}
+
+ig_status ig_structure_loads(void *self, const ig_trial *at, double *f) {
+  ig_structure *s = self;
+  IG_TRY(ig_structure_heat(s, at->time));
+  IG_TRY(ig_structure_loads_at(s, at->time, f));
+  if (!s->dynamic)
+    return IG_OK;
+  const double share = s->alpha / (1 + s->alpha); /* HHT: what the state before is out of balance */
+  for (int32_t i = 0; i < s->unknowns; i++)
+    f[i] -= share * s->force_before[i];
+  return IG_OK;
+}

@@ -1,0 +1,537 @@
+/* The model: elements by kind, laws, axes of nodes, temperatures; forces and tangents. */
+#include "structure/structure.h"
+#include "kern/fault.h"
+#include "mesh/named.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- laws */
+
+/* 9 or 21 constants in the order of Abaqus to a matrix of xx yy zz xy yz zx. */
+static void stiffness_fill(const ig_reals *given, double D[36]) {
+  static const int place9[][2] = {{0, 0}, {0, 1}, {1, 1}, {0, 2}, {1, 2},
+                                  {2, 2}, {3, 3}, {5, 5}, {4, 4}};
+  static const int place21[][2] = {{0, 0}, {0, 1}, {1, 1}, {0, 2}, {1, 2}, {2, 2}, {0, 3},
+                                   {1, 3}, {2, 3}, {3, 3}, {0, 5}, {1, 5}, {2, 5}, {3, 5},
+                                   {5, 5}, {0, 4}, {1, 4}, {2, 4}, {3, 4}, {5, 4}, {4, 4}};
+  memset(D, 0, 36 * sizeof *D);
+  for (int i = 0; i < given->count; i++) {
+    const int *at = given->count == 9 ? place9[i] : place21[i];
+    D[6 * at[0] + at[1]] = D[6 * at[1] + at[0]] = given->value[i];
+  }
+}
+
+/* D in axes whose rows in space are R. */
+static void stiffness_turn(const double R[9], double D[36]) {
+  static const int pair[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {1, 2}, {2, 0}};
+  double Q[36], half[36], out[36]; /* strain in the axes = Q strain in space */
+  for (int i = 0; i < 6; i++)
+    for (int j = 0; j < 6; j++) {
+      const int a = pair[i][0], b = pair[i][1], c = pair[j][0], d = pair[j][1];
+      const double both = R[3 * a + c] * R[3 * b + d] + R[3 * a + d] * R[3 * b + c];
+      Q[6 * i + j] = i < 3 ? (j < 3 ? both / 2 : both / 2) : (j < 3 ? both : both);
+    }
+  for (int i = 0; i < 6; i++)
+    for (int j = 0; j < 6; j++) {
+      half[6 * i + j] = 0;
+      for (int k = 0; k < 6; k++)
+        half[6 * i + j] += D[6 * i + k] * Q[6 * k + j];
+    }
+  for (int i = 0; i < 6; i++)
+    for (int j = 0; j < 6; j++) {
+      out[6 * i + j] = 0;
+      for (int k = 0; k < 6; k++)
+        out[6 * i + j] += Q[6 * k + i] * half[6 * k + j];
+    }
+  memcpy(D, out, sizeof out);
+}
+
+static ig_status law_read(ig_structure *s, const ig_material_case *m, ig_solid_law *law) {
+  const ig_reals *e = &m->engineering_constants;
+  const bool given = m->stiffness.count || e->count;
+  if (!given)
+    IG_TRY(ig_material_require(s->cx, m, "young|poisson", "structure"));
+  if (m->stiffness.count && m->stiffness.count != 9 && m->stiffness.count != 21)
+    return ig_fail_at(s->cx, &m->at, "`stiffness`: %d numbers: expected 9 or 21",
+                      m->stiffness.count);
+  if (e->count && e->count != 9)
+    return ig_fail_at(s->cx, &m->at, "`engineering_constants`: %d numbers: expected 9", e->count);
+  *law = ig_solid_isotropic(given ? 1 : m->young, given ? 0 : m->poisson, 1);
+  if (m->stiffness.count) {
+    stiffness_fill(&m->stiffness, law->stiffness);
+  } else if (e->count) {
+    const double *v = e->value, young[3] = {v[0], v[1], v[2]}, poisson[3] = {v[3], v[5], v[4]},
+                 shear[3] = {v[6], v[8], v[7]}, expansion[3] = {1, 1, 1};
+    if (!ig_solid_orthotropic(young, poisson, shear, expansion, NULL, law))
+      return ig_fail_at(s->cx, &m->at,
+                        "`engineering_constants` are not those of a material: its stiffness is not "
+                        "positive");
+  }
+  const bool table = m->hardening_curve.count > 0, yields = table || !isnan(m->yield);
+  if (m->law == IG_MATERIAL_NEO_HOOKEAN)
+    law->law = IG_LAW_NEOHOOKE;
+  if (m->law == IG_MATERIAL_JOHNSON_COOK)
+    return ig_fail_at(s->cx, &m->at, "structure has no law johnson_cook: expected elastic, plastic "
+                                     "or neo_hookean");
+  if (!yields || m->law == IG_MATERIAL_ELASTIC)
+    return IG_OK;
+  if (given)
+    return ig_fail_at(s->cx, &m->at, "an anisotropic material is elastic: leave out its yield");
+  if (table && m->hardening_curve.count > IG_HARDENING_ROWS)
+    return ig_fail_at(s->cx, &m->at, "`hardening_curve` has %d rows: at most %d",
+                      m->hardening_curve.count, IG_HARDENING_ROWS);
+  law->law = table ? IG_LAW_TABLE : m->kinematic > 0 ? IG_LAW_KINEMATIC : IG_LAW_J2;
+  law->yield = table ? m->hardening_curve.y[0] : m->yield;
+  law->hardening = !isnan(m->hardening) ? m->hardening
+                   : !isnan(m->tangent) ? m->tangent * m->young / (m->young - m->tangent)
+                                        : 0;
+  law->kinematic = m->kinematic;
+  law->rows = table ? m->hardening_curve.count : 0;
+  for (int i = 0; i < law->rows; i++) {
+    law->strain[i] = m->hardening_curve.x[i];
+    law->stress[i] = m->hardening_curve.y[i];
+  }
+  return IG_OK;
+}
+
+/* --- axes */
+
+static void unit(double v[3]) {
+  const double length = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+  for (int i = 0; i < 3; i++)
+    v[i] /= length;
+}
+
+static void cross(const double a[3], const double b[3], double c[3]) {
+  c[0] = a[1] * b[2] - a[2] * b[1];
+  c[1] = a[2] * b[0] - a[0] * b[2];
+  c[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+/* Rows: the axes at a point. */
+static void axes_at(const ig_structure_axes *c, const double x[3], double R[9]) {
+  double *e1 = R, *e2 = R + 3, *e3 = R + 6;
+  if (c->kind == 0) {
+    memcpy(e1, c->a, 3 * sizeof *e1);
+    unit(e1);
+    cross(e1, c->b, e3);
+    unit(e3);
+    cross(e3, e1, e2);
+    return;
+  }
+  for (int i = 0; i < 3; i++)
+    e3[i] = c->b[i] - c->a[i];
+  unit(e3);
+  double along = 0;
+  for (int i = 0; i < 3; i++)
+    along += (x[i] - c->a[i]) * e3[i];
+  for (int i = 0; i < 3; i++)
+    e1[i] = x[i] - c->a[i] - along * e3[i];
+  if (e1[0] * e1[0] + e1[1] * e1[1] + e1[2] * e1[2] == 0) { /* on the axis: any */
+    const double some[3] = {fabs(e3[0]) < 0.9, fabs(e3[0]) >= 0.9, 0};
+    cross(e3, some, e1);
+  }
+  unit(e1);
+  cross(e3, e1, e2);
+}
+
+static ig_status frames_new(ig_structure *s) {
+  if (!s->c->axes.count)
+    return IG_OK;
+  int32_t frames = 0;
+  IG_TRY(IG_NEW(s->cx, &s->framed, s->nodes, "axes"));
+  for (ig_lid n = 0; n < s->nodes; n++)
+    s->framed[n] = -1;
+  IG_TRY(IG_NEW(s->cx, &s->frame, s->nodes, "axes"));
+  for (int i = 0; i < s->c->axes.count; i++) {
+    const ig_structure_axes *c = IG_ITEM(const ig_structure_axes, s->c->axes, i);
+    ig_lid *node, count;
+    IG_TRY(ig_mesh_named_nodes(s->cx, s->mesh, &c->at, c->set, &node, &count));
+    for (ig_lid k = 0; k < count; k++) {
+      if (s->framed[node[k]] < 0)
+        s->framed[node[k]] = frames++;
+      axes_at(c, s->mesh->x + 3 * (size_t)node[k], s->frame[s->framed[node[k]]]);
+    }
+    free(node);
+  }
+  return IG_OK;
+}
+
+void ig_structure_gather(const ig_structure *s, const ig_lid *node, int nodes, const double *add,
+                         double *X, double *u) {
+  for (int a = 0; a < nodes; a++) {
+    const size_t n = (size_t)node[a];
+    double own[3];
+    for (int d = 0; d < 3; d++) {
+      X[3 * a + d] = s->mesh->x[3 * n + (size_t)d];
+      own[d] = s->u[3 * n + (size_t)d] + (add ? add[3 * n + (size_t)d] : 0);
+    }
+    const int32_t frame = s->framed ? s->framed[n] : -1;
+    const double *R = frame >= 0 ? s->frame[frame] : NULL;
+    for (int d = 0; d < 3; d++)
+      u[3 * a + d] = R ? R[d] * own[0] + R[3 + d] * own[1] + R[6 + d] * own[2] : own[d];
+  }
+}
+
+void ig_structure_to_local(const ig_structure *s, const ig_lid *node, int nodes, double *f,
+                           double *K) {
+  const int n = 3 * nodes;
+  for (int a = 0; s->framed && a < nodes; a++) {
+    if (s->framed[node[a]] < 0)
+      continue;
+    const double *R = s->frame[s->framed[node[a]]];
+    double t[3];
+    for (int d = 0; d < 3; d++)
+      t[d] = R[3 * d] * f[3 * a] + R[3 * d + 1] * f[3 * a + 1] + R[3 * d + 2] * f[3 * a + 2];
+    memcpy(f + 3 * a, t, sizeof t);
+    for (int j = 0; K && j < n; j++) { /* rows */
+      for (int d = 0; d < 3; d++)
+        t[d] = R[3 * d] * K[(3 * a) * n + j] + R[3 * d + 1] * K[(3 * a + 1) * n + j] +
+               R[3 * d + 2] * K[(3 * a + 2) * n + j];
+      for (int d = 0; d < 3; d++)
+        K[(3 * a + d) * n + j] = t[d];
+    }
+    for (int i = 0; K && i < n; i++) { /* columns */
+      double *k = K + (size_t)i * (size_t)n + 3 * a;
+      for (int d = 0; d < 3; d++)
+        t[d] = R[3 * d] * k[0] + R[3 * d + 1] * k[1] + R[3 * d + 2] * k[2];
+      memcpy(k, t, sizeof t);
+    }
+  }
+}
+
+/* --- elements */
+
+static ig_status kind_of(ig_structure *s, const ig_structure_section *section, ig_elem_type type,
+                         ig_solid_kind *kind) {
+  const int way = section ? section->integration : IG_INTEGRATION_AUTO;
+  const ig_src none = {0}, *at = section ? &section->at : &none;
+  for (int k = 0; k < IG_SOLID_KINDS; k++) {
+    const ig_solid_info *info = ig_solid_info_get((ig_solid_kind)k);
+    if (info->type != type)
+      continue;
+    const bool fits = type == IG_HEX8    ? k == (way == IG_INTEGRATION_FULL ? IG_SOLID_HEX8
+                                                 : way == IG_INTEGRATION_MEAN_DILATATION
+                                                     ? IG_SOLID_HEX8_BBAR
+                                                     : IG_SOLID_HEX8_INCOMPATIBLE)
+                      : type == IG_HEX20 ? k == (way == IG_INTEGRATION_FULL ? IG_SOLID_HEX20
+                                                                            : IG_SOLID_HEX20_REDUCED)
+                                         : true;
+    if (!fits)
+      continue;
+    *kind = (ig_solid_kind)k;
+    if ((type == IG_HEX8 && way == IG_INTEGRATION_REDUCED) ||
+        (type != IG_HEX8 && (way == IG_INTEGRATION_INCOMPATIBLE ||
+                             way == IG_INTEGRATION_MEAN_DILATATION)))
+      return ig_fail_at(s->cx, at, "%s cannot be integrated that way: expected full%s",
+                        ig_elem_info_get(type)->name,
+                        type == IG_HEX8 ? ", incompatible or mean_dilatation" : " or reduced");
+    return IG_OK;
+  }
+  return ig_fail_at(s->cx, at, "structure has no element for %s", ig_elem_info_get(type)->name);
+}
+
+static ig_status group_new(ig_structure *s, ig_structure_group *g, ig_solid_kind kind,
+                           const int *kinds) {
+  const int npe = ig_solid_info_get(kind)->nodes;
+  const ig_lid elements = ig_mesh_elements(s->mesh);
+  *g = (ig_structure_group){.of = s, .kind = kind};
+  for (ig_lid e = 0; e < elements; e++)
+    g->count += kinds[e] == (int)kind;
+  IG_TRY(IG_NEW(s->cx, &g->element, g->count, "elements"));
+  IG_TRY(IG_NEW(s->cx, &g->node, g->count, "elements"));
+  IG_TRY(IG_NEW(s->cx, &g->material, g->count, "elements"));
+  IG_TRY(IG_NEW(s->cx, &g->unknown, (size_t)g->count * (size_t)(3 * npe), "elements"));
+  int32_t i = 0;
+  for (ig_lid e = 0; e < elements; e++) {
+    if (kinds[e] != (int)kind)
+      continue;
+    ig_lid local;
+    const ig_block *block = ig_mesh_element(s->mesh, e, &local);
+    g->element[i] = e;
+    g->node[i] = block->conn + (size_t)local * (size_t)npe;
+    g->material[i] = s->owner[e];
+    for (int a = 0; a < 3 * npe; a++)
+      g->unknown[(size_t)i * (size_t)(3 * npe) + (size_t)a] = 3 * g->node[i][a / 3] + a % 3;
+    const int states = ig_solid_states(kind, s->law[s->owner[e]].law);
+    g->states = states > g->states ? states : g->states;
+    i++;
+  }
+  IG_TRY(IG_NEW(s->cx, &g->past, (size_t)g->count * (size_t)g->states + 1, "history"));
+  return IG_NEW(s->cx, &g->now, (size_t)g->count * (size_t)g->states + 1, "history");
+}
+
+/* Laws of elements whose material has axes of its own. */
+static ig_status material_axes_read(ig_structure *s) {
+  for (int i = 0; i < s->c->material_axes.count; i++) {
+    const ig_structure_axes *c = IG_ITEM(const ig_structure_axes, s->c->material_axes, i);
+    const ig_set *set;
+    IG_TRY(ig_mesh_named_set(s->cx, s->mesh, &c->at, c->set, IG_OF_ELEMENTS, &set));
+    for (int k = 0; k < s->groups; k++) {
+      ig_structure_group *g = &s->group[k];
+      const int npe = ig_solid_info_get(g->kind)->nodes;
+      if (!g->law) {
+        IG_TRY(IG_NEW(s->cx, &g->law, g->count, "laws"));
+        for (int32_t e = 0; e < g->count; e++)
+          g->law[e] = s->law[g->material[e]];
+      }
+      for (ig_lid n = 0; n < set->count; n++)
+        for (int32_t e = 0; e < g->count; e++)
+          if (g->element[e] == set->item[n]) {
+            double centre[3] = {0, 0, 0}, R[9];
+            for (int a = 0; a < npe; a++)
+              for (int d = 0; d < 3; d++)
+                centre[d] += s->mesh->x[3 * (size_t)g->node[e][a] + (size_t)d] / npe;
+            axes_at(c, centre, R);
+            g->law[e] = s->law[g->material[e]];
+            stiffness_turn(R, g->law[e].stiffness);
+          }
+    }
+  }
+  return IG_OK;
+}
+
+static ig_status elements_new(ig_structure *s) {
+  const ig_lid elements = ig_mesh_elements(s->mesh);
+  int *section = NULL, *kinds = NULL;
+  bool used[IG_SOLID_KINDS] = {false};
+  ig_status status;
+  IG_TRY_GOTO(status, done, IG_NEW(s->cx, &section, elements, "sections"));
+  IG_TRY_GOTO(status, done, IG_NEW(s->cx, &kinds, elements, "sections"));
+  IG_TRY_GOTO(status, done, IG_NEW(s->cx, &s->owner, elements, "materials"));
+  IG_TRY_GOTO(status, done,
+              IG_CLAIM(s->cx, s->mesh, s->job->materials, ig_material_case, "material", s->owner));
+  IG_TRY_GOTO(status, done,
+              IG_CLAIM(s->cx, s->mesh, &s->c->sections, ig_structure_section, NULL, section));
+  ig_lid e = 0;
+  for (int b = 0; b < s->mesh->blocks; b++)
+    for (ig_lid i = 0; i < s->mesh->block[b].count; i++, e++) {
+      ig_solid_kind kind;
+      IG_TRY_GOTO(status, done,
+                  kind_of(s,
+                          section[e] < 0 ? NULL
+                                         : IG_ITEM(const ig_structure_section, s->c->sections,
+                                                   section[e]),
+                          s->mesh->block[b].type, &kind));
+      kinds[e] = (int)kind;
+      used[kind] = true;
+    }
+  IG_TRY_GOTO(status, done, IG_NEW(s->cx, &s->group, IG_SOLID_KINDS, "groups"));
+  for (int k = 0; k < IG_SOLID_KINDS; k++)
+    if (used[k])
+      IG_TRY_GOTO(status, done,
+                  group_new(s, &s->group[s->groups++], (ig_solid_kind)k, kinds));
+  status = material_axes_read(s);
+done:
+  free(section);
+  free(kinds);
+  return status;
+}
+
+const ig_solid_law *ig_structure_law(const ig_structure_group *g, int32_t e) {
+  return g->law ? &g->law[e] : &g->of->law[g->material[e]];
+}
+
+static bool warm_of(const ig_structure *s, const ig_structure_group *g, int32_t e, double *warm) {
+  const ig_material_case *m = s->material[g->material[e]];
+  if (!s->T || !m->mechanical.at.given)
+    return false;
+  for (int a = 0; a < ig_solid_info_get(g->kind)->nodes; a++)
+    warm[a] = ig_structure_warm(m, s->T[g->node[e][a]], s->T0[g->node[e][a]]);
+  return true;
+}
+
+ig_status ig_structure_evaluate(void *self, const ig_trial *at, int32_t begin, int32_t end,
+                                double *f, double *k, ig_trouble *trouble) {
+  const ig_structure_group *g = self;
+  const ig_structure *s = g->of;
+  const int npe = ig_solid_info_get(g->kind)->nodes, n = 3 * npe;
+  double X[3 * IG_SOLID_NODES], u[3 * IG_SOLID_NODES], warm[IG_SOLID_NODES];
+  for (int32_t e = begin; e < end; e++) {
+    double *fe = f + (size_t)(e - begin) * (size_t)n;
+    double *ke = k ? k + (size_t)(e - begin) * (size_t)n * (size_t)n : NULL;
+    ig_structure_gather(s, g->node[e], npe, at->u, X, u);
+    const bool hot = warm_of(s, g, e, warm);
+    const int fault = ig_solid_evaluate(
+        g->kind, ig_structure_law(g, e), X, u, hot ? warm : NULL,
+        g->past + (size_t)e * (size_t)g->states, g->now + (size_t)e * (size_t)g->states, fe, ke);
+    if (fault != IG_FAULT_NONE) {
+      if (trouble->element < 0)
+        *trouble = (ig_trouble){e, fault == IG_FAULT_JACOBIAN ? "is inverted"
+                                                              : "has no stress: its law does not "
+                                                                "converge"};
+      return IG_OK;
+    }
+    ig_structure_to_local(s, g->node[e], npe, fe, ke);
+  }
+  return IG_OK;
+}
+
+ig_status ig_structure_accept(void *self, const ig_trial *at) {
+  ig_structure_group *g = self;
+  (void)at;
+  memcpy(g->past, g->now, (size_t)g->count * (size_t)g->states * sizeof *g->past);
+  return IG_OK;
+}
+
+ig_status ig_structure_forces(ig_structure *s) {
+  memset(s->reaction, 0, (size_t)s->unknowns * sizeof *s->reaction);
+  const ig_trial still = {.u = NULL, .time = s->time};
+  for (int i = 0; i < s->groups; i++) {
+    ig_structure_group *g = &s->group[i];
+    const int n = 3 * ig_solid_info_get(g->kind)->nodes;
+    double f[3 * IG_SOLID_NODES];
+    ig_trouble trouble = {.element = -1};
+    for (int32_t e = 0; e < g->count; e++) {
+      IG_TRY(ig_structure_evaluate(g, &still, e, e + 1, f, NULL, &trouble));
+      for (int a = 0; a < n && trouble.element < 0; a++)
+        s->reaction[g->unknown[(size_t)e * (size_t)n + (size_t)a]] += f[a];
+    }
+  }
+  return IG_OK;
+}
+
+/* --- temperatures */
+
+static double expansion_at(const ig_material_case *m, double T) {
+  const ig_mechanical_case *c = &m->mechanical;
+  return c->expansion_mean.count ? ig_table_at(&c->expansion_mean, T) *
+                                       (T - c->expansion_reference)
+                                 : 0;
+}
+
+double ig_structure_warm(const ig_material_case *m, double T, double T0) {
+  return expansion_at(m, T) - expansion_at(m, T0);
+}
+
+static ig_status temperatures_new(ig_structure *s) {
+  if (!s->c->temperatures.count)
+    return IG_OK;
+  IG_TRY(IG_NEW(s->cx, &s->T0, s->nodes, "temperatures"));
+  IG_TRY(IG_NEW(s->cx, &s->T, s->nodes, "temperatures"));
+  for (int i = 0; i < s->c->initial_temperatures.count; i++) {
+    const ig_structure_temperature *c =
+        IG_ITEM(const ig_structure_temperature, s->c->initial_temperatures, i);
+    ig_lid *node, count;
+    IG_TRY(ig_mesh_named_nodes(s->cx, s->mesh, &c->at, c->set, &node, &count));
+    for (ig_lid k = 0; k < count; k++)
+      s->T0[node[k]] = c->temperature;
+    free(node);
+  }
+  return ig_structure_heat(s, 0);
+}
+
+ig_status ig_structure_heat(ig_structure *s, double time) {
+  if (!s->T)
+    return IG_OK;
+  memcpy(s->T, s->T0, (size_t)s->nodes * sizeof *s->T);
+  for (int i = 0; i < s->c->temperatures.count; i++) {
+    const ig_structure_temperature *c =
+        IG_ITEM(const ig_structure_temperature, s->c->temperatures, i);
+    const double share = time >= c->to ? 1 : time <= c->from ? 0
+                                                             : (time - c->from) / (c->to - c->from);
+    ig_lid *node, count;
+    if (share == 0)
+      continue;
+    IG_TRY(ig_mesh_named_nodes(s->cx, s->mesh, &c->at, c->set, &node, &count));
+    for (ig_lid k = 0; k < count; k++)
+      s->T[node[k]] += share * (c->temperature - s->T[node[k]]);
+    free(node);
+  }
+  return IG_OK;
+}
+
+/* --- all of it */
+
+/* Reference nodes of couplings that turn have three unknowns more. */
+static ig_status turns_new(ig_structure *s) {
+  for (int i = 0; i < s->c->couplings.count; i++) {
+    const ig_structure_coupling *c = IG_ITEM(const ig_structure_coupling, s->c->couplings, i);
+    ig_lid *node, count;
+    IG_TRY(ig_mesh_named_nodes(s->cx, s->mesh, &c->at, c->node, &node, &count));
+    const ig_lid reference = count == 1 ? node[0] : -1;
+    free(node);
+    if (reference < 0)
+      return ig_fail_at(s->cx, &c->at, "the reference '%s' has %d nodes: expected 1", c->node,
+                        (int)count);
+    if (c->rotation_node)
+      continue;
+    if (!s->turn) {
+      IG_TRY(IG_NEW(s->cx, &s->turn, s->nodes, "rotations"));
+      for (ig_lid n = 0; n < s->nodes; n++)
+        s->turn[n] = -1;
+    }
+    if (s->turn[reference] < 0) {
+      s->turn[reference] = s->unknowns;
+      s->unknowns += 3;
+    }
+  }
+  return IG_OK;
+}
+
+static ig_status model_make(ig_structure *s) {
+  s->nodes = s->mesh->nodes;
+  s->unknowns = 3 * s->nodes;
+  s->laws = s->job->materials->count;
+  IG_TRY(IG_NEW(s->cx, &s->law, s->laws + 1, "laws"));
+  IG_TRY(IG_NEW(s->cx, &s->material, s->laws + 1, "laws"));
+  for (int i = 0; i < s->laws; i++) {
+    s->material[i] = IG_ITEM(const ig_material_case, *s->job->materials, i);
+    IG_TRY(law_read(s, s->material[i], &s->law[i]));
+  }
+  IG_TRY(frames_new(s));
+  IG_TRY(turns_new(s));
+  IG_TRY(elements_new(s));
+  IG_TRY(IG_NEW(s->cx, &s->u, s->unknowns, "displacements"));
+  IG_TRY(IG_NEW(s->cx, &s->velocity, s->unknowns, "velocities"));
+  IG_TRY(IG_NEW(s->cx, &s->acceleration, s->unknowns, "accelerations"));
+  IG_TRY(IG_NEW(s->cx, &s->reaction, s->unknowns, "forces"));
+  IG_TRY(IG_NEW(s->cx, &s->dead, s->unknowns, "loads"));
+  IG_TRY(IG_NEW(s->cx, &s->force_before, s->unknowns, "forces"));
+  IG_TRY(temperatures_new(s));
+  return ig_structure_faces_new(s);
+}
+
+ig_status ig_structure_new(ig_job *job, ig_structure **to) {
+  ig_structure *s;
+  IG_TRY(IG_NEW(job->cx, &s, 1, "structure"));
+  *to = s;
+  s->cx = job->cx;
+  s->job = job;
+  s->c = job->room_case;
+  s->mesh = job->mesh;
+  if (s->mesh->dim != 3)
+    return ig_fail_at(s->cx, &s->c->at, "structure computes solids: the mesh is plane");
+  return model_make(s);
+}
+
+void ig_structure_free(ig_structure *s) {
+  if (!s)
+    return;
+  for (int i = 0; i < s->groups; i++) {
+    ig_structure_group *g = &s->group[i];
+    free(g->element);
+    free((void *)g->node);
+    free(g->unknown);
+    free(g->material);
+    free(g->law);
+    free(g->past);
+    free(g->now);
+  }
+  for (int i = 0; i < IG_FACE_KINDS; i++) {
+    free(s->faces[i].node);
+    free(s->faces[i].unknown);
+    free(s->faces[i].load);
+  }
+  ig_newton_free(s->newton);
+  ig_system_free(s->system);
+  void *const all[] = {s->group,  s->law,          s->material, s->owner, s->u,    s->velocity,
+                       s->acceleration, s->reaction, s->T0,       s->T,     s->frame, s->framed,
+                       s->turn,   s->dead,         s->mass,     s->held,  s->force_before,
+                       s->text,   s->frequencies,  s->body,     s->number_of};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    free(all[i]);
+  free(s);
+}

@@ -1,0 +1,143 @@
+/* What a case of the structure room may say. */
+#include "structure/structure.h"
+
+#define S ig_structure_section
+static const ig_option section_options[] = {
+    IG_TEXTS(S, set, NULL, "element sets it is for; left out: every element not claimed"),
+    IG_CHOICE(S, integration, "auto|full|reduced|incompatible|mean_dilatation", "auto",
+              "auto: incompatible modes for hex8, 2 x 2 x 2 points for hex20; full: all points; "
+              "reduced: hex20 with 2 x 2 x 2; mean_dilatation: hex8 with B-bar"),
+    IG_END};
+#undef S
+#define S ig_structure_axes
+#define AXES                                                                                       \
+  IG_CHOICE(S, kind, "rectangular|cylindrical", "rectangular",                                     \
+            "rectangular: x along a, b in the plane of x and y; cylindrical: a and b on the axis, "  \
+            "x radial, y tangential, z along it"),                                                 \
+      IG_VECTOR3(S, a, "m", IG_REQUIRED, "first point"),                                           \
+      IG_VECTOR3(S, b, "m", IG_REQUIRED, "second point"), IG_END
+static const ig_option axes_options[] = {
+    IG_TEXT(S, set, IG_REQUIRED, "nodes: their supports, forces and equations are in these axes"),
+    AXES};
+static const ig_option material_axes_options[] = {
+    IG_TEXT(S, set, IG_REQUIRED, "elements: their orthotropic materials are in these axes"), AXES};
+#undef S
+#define S ig_structure_support
+static const ig_option support_options[] = {
+    IG_TEXT(S, set, IG_REQUIRED, "node set"),
+    IG_TEXT(S, fix, NULL, "held still: 'all', or some of x y z rx ry rz"),
+    IG_TEXT(S, along, "xyz", "components that are prescribed below; the others stay free"),
+    IG_VECTOR3(S, displacement, "m", NULL, "displacement, times the history"),
+    IG_VECTOR3(S, rotation, "rad", NULL, "rotation of a reference node, times the history"),
+    IG_HISTORY_ROW(S),
+    IG_INT(S, first, "1", 1, 1e6, "the analysis it begins with, from 1"),
+    IG_INT(S, last, "0", 0, 1e6, "the last analysis it acts in; 0: all"),
+    IG_END};
+#undef S
+#define S ig_structure_equation
+static const ig_option equation_options[] = {
+    IG_TEXTS(S, nodes, IG_REQUIRED, "numbers of nodes in the mesh file, or node sets of one size"),
+    IG_TEXTS(S, components, IG_REQUIRED, "of each: x, y, z, rx, ry or rz"),
+    IG_REALS(S, factors, "", IG_REQUIRED, 0, 0,
+             "of each: the sum of factor times component is 0; the first one follows the others"),
+    IG_END};
+#undef S
+#define S ig_structure_coupling
+static const ig_option coupling_options[] = {
+    IG_TEXT(S, node, IG_REQUIRED, "set of one node: the reference"),
+    IG_TEXT(S, set, IG_REQUIRED, "nodes or faces that are coupled to it"),
+    IG_CHOICE(S, kind, "rigid|kinematic|distributing", "rigid",
+              "rigid: they move with it as one body; kinematic: some components do; distributing: "
+              "it moves with their mean, and forces on it are shared by area"),
+    IG_TEXT(S, rotation_node, NULL,
+            "rigid: set of one node whose displacements are the rotations of the body"),
+    IG_TEXT(S, components, "'x y z'", "kinematic: which components"),
+    IG_END};
+#undef S
+#define S ig_structure_tie
+static const ig_option tie_options[] = {
+    IG_TEXT(S, set, IG_REQUIRED, "nodes or faces that are tied"),
+    IG_TEXT(S, to, IG_REQUIRED, "faces that carry them"),
+    IG_REAL(S, distance, "m", NULL, 0, 1e9,
+            "nodes no further away are tied; left out: a fortieth of the size of the model"),
+    IG_END};
+#undef S
+#define S ig_structure_load
+static const ig_option load_options[] = {
+    IG_TEXT(S, set, IG_REQUIRED, "nodes of forces, faces of pressures, elements of accelerations"),
+    IG_VECTOR3(S, force, "N", NULL, "force on each node, in its axes"),
+    IG_VECTOR3(S, moment, "N m", NULL, "moment on each reference node"),
+    IG_REAL(S, pressure, "Pa", NULL, 0, 0, "pressure against the outward normal"),
+    IG_VECTOR3(S, acceleration, "m/s^2", NULL, "gravity and its like"),
+    IG_REAL(S, rate, "rad/s", NULL, 0, 1e12, "rate of a rotation: centrifugal forces"),
+    IG_VECTOR3(S, point, "m", "[0, 0, 0]", "a point of its axis"),
+    IG_VECTOR3(S, axis, "", "[0, 0, 1]", "its axis"),
+    IG_HISTORY_ROW(S),
+    IG_END};
+#undef S
+#define S ig_structure_temperature
+static const ig_option initial_temperature_options[] = {
+    IG_TEXT(S, set, IG_REQUIRED, "node set"),
+    IG_REAL(S, temperature, "", IG_REQUIRED, 0, 0, "temperature without thermal strain, K"),
+    IG_END};
+static const ig_option temperature_options[] = {
+    IG_TEXT(S, set, IG_REQUIRED, "node set"),
+    IG_REAL(S, temperature, "", IG_REQUIRED, 0, 0, "temperature it comes to, K"),
+    IG_REAL(S, from, "s", "0", 0, 1e9, "time at which it begins to change"),
+    IG_REAL(S, to, "s", "1", 0, 1e9, "time at which it is reached"),
+    IG_END};
+#undef S
+#define S ig_structure_initial
+static const ig_option initial_options[] = {
+    IG_TEXT(S, set, IG_REQUIRED, "node set"),
+    IG_VECTOR3(S, velocity, "m/s", IG_REQUIRED, "velocity at the start; entries add up"), IG_END};
+#undef S
+#define S ig_structure_analysis
+static const ig_option analysis_options[] = {
+    IG_CHOICE(S, kind, "static|dynamic|frequency|buckling", "static",
+              "equilibrium, motion through time, natural frequencies, critical load factors"),
+    IG_BOOL(S, large, "false", "large displacements and rotations"),
+    IG_REAL(S, duration, "s", "1", IG_TINY, 1e9, "static, dynamic: time that passes"),
+    IG_REAL(S, first_step, "s", NULL, IG_TINY, 1e9,
+            "static, dynamic: first step; left out: all of it"),
+    IG_REAL(S, largest_step, "s", NULL, IG_TINY, 1e9, "static, dynamic: largest step"),
+    IG_BOOL(S, fixed_steps, "false", "static, dynamic: every step is as long as the first"),
+    IG_REAL(S, tolerance, "", "1e-5", IG_TINY, 0.1, "of forces, over the mean force in the model"),
+    IG_INT(S, steps, "100000", 1, 1e9, "most steps"),
+    IG_REAL(S, alpha, "", "-0.05", -1, 0, "dynamic: numerical damping (Hilber, Hughes, Taylor)"),
+    IG_INT(S, modes, "1", 1, 10000, "frequency, buckling: how many"),
+    IG_END};
+#undef S
+#define S ig_structure_table
+static const ig_option table_options[] = {
+    IG_TEXT(S, set, IG_REQUIRED, "nodes or elements"),
+    IG_CHOICE(S, quantity, IG_STRUCTURE_QUANTITIES, "displacement",
+              "of nodes: displacement to temperature; at the points of elements: the others"),
+    IG_CHOICE(S, total, "none|also|only", "none", "the sum over the set"),
+    IG_INT(S, analysis, "0", 0, 1e6, "in this analysis, from 1; 0: in all"),
+    IG_END};
+#undef S
+#define S ig_structure_case
+const ig_option ig_structure_options[] = {
+    IG_LIST(S, sections, ig_structure_section, section_options, NULL, "how elements are computed"),
+    IG_LIST(S, axes, ig_structure_axes, axes_options, NULL, "axes of nodes"),
+    IG_LIST(S, material_axes, ig_structure_axes, material_axes_options, NULL,
+            "axes of orthotropic materials"),
+    IG_LIST(S, supports, ig_structure_support, support_options, NULL, "prescribed motions"),
+    IG_LIST(S, equations, ig_structure_equation, equation_options, NULL,
+            "linear equations between components"),
+    IG_LIST(S, couplings, ig_structure_coupling, coupling_options, NULL,
+            "nodes coupled to a reference node"),
+    IG_LIST(S, ties, ig_structure_tie, tie_options, NULL, "nodes tied to faces"),
+    IG_LIST(S, loads, ig_structure_load, load_options, NULL, "forces, pressures, accelerations"),
+    IG_LIST(S, initial_temperatures, ig_structure_temperature, initial_temperature_options, NULL,
+            "temperatures at the start"),
+    IG_LIST(S, temperatures, ig_structure_temperature, temperature_options, NULL,
+            "temperatures that change, in the order given"),
+    IG_LIST(S, initial, ig_structure_initial, initial_options, NULL, "velocities at the start"),
+    IG_LIST(S, analysis, ig_structure_analysis, analysis_options, IG_REQUIRED,
+            "analyses, one after the other on the same model; time goes on from one to the next"),
+    IG_LIST(S, tables, ig_structure_table, table_options, NULL,
+            "rows of tables.csv at the end of every step"),
+    IG_END};
+#undef S

@@ -1,0 +1,269 @@
+/* Tables by number, snapshots, history and figures. */
+#include "structure/structure.h"
+#include "core/number.h"
+#include "mesh/named.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void text_add(ig_structure *s, const char *piece, size_t n) {
+  if (s->text_used + n + 1 > s->text_space) {
+    const size_t space = 2 * (s->text_used + n + 4096);
+    char *more = realloc(s->text, space);
+    if (!more)
+      return; /* tables end here: results() sees that the last row is missing */
+    s->text = more;
+    s->text_space = space;
+  }
+  memcpy(s->text + s->text_used, piece, n);
+  s->text_used += n;
+  s->text[s->text_used] = '\0';
+}
+
+void ig_structure_row(ig_structure *s, const char *quantity, const char *set, int64_t number,
+                      int point, int count, const double *value) {
+  char line[512];
+  if (!s->text_used) {
+    const char *head = "analysis,step,time,quantity,set,number,point,v1,v2,v3,v4,v5,v6\n";
+    text_add(s, head, strlen(head));
+  }
+  int n = ig_format(line, sizeof line, "%d,%lld,%.9g,%s,%s,%lld,%d", s->analysis + 1,
+                    (long long)s->step + 1, s->time, quantity, set, (long long)number, point);
+  for (int i = 0; i < count; i++)
+    n += ig_format(line + n, sizeof line - (size_t)n, ",%.9g", value[i]);
+  n += snprintf(line + n, sizeof line - (size_t)n, "\n");
+  text_add(s, line, (size_t)n);
+}
+
+/* A node's vector in fixed axes. */
+static void fixed(const ig_structure *s, const double *of, ig_lid node, double v[3]) {
+  const double *own = of + 3 * (size_t)node;
+  const double *R = s->framed && s->framed[node] >= 0 ? s->frame[s->framed[node]] : NULL;
+  for (int d = 0; d < 3; d++)
+    v[d] = R ? R[d] * own[0] + R[3 + d] * own[1] + R[6 + d] * own[2] : own[d];
+}
+
+static ig_status nodes_table(ig_structure *s, const ig_structure_table *c, const char *name) {
+  ig_lid *node, count;
+  double sum[3] = {0, 0, 0};
+  IG_TRY(ig_mesh_named_nodes(s->cx, s->mesh, &c->at, c->set, &node, &count));
+  for (ig_lid k = 0; k < count; k++) {
+    const int64_t number = s->mesh->node_number ? s->mesh->node_number[node[k]] : node[k] + 1;
+    double v[3];
+    int width = 3;
+    if (c->quantity == IG_TABLE_TEMPERATURE) {
+      v[0] = s->T ? s->T[node[k]] : 0;
+      width = 1;
+    } else {
+      fixed(s,
+            c->quantity == IG_TABLE_DISPLACEMENT ? s->u
+            : c->quantity == IG_TABLE_VELOCITY   ? s->velocity
+                                                 : s->reaction,
+            node[k], v);
+    }
+    for (int d = 0; d < width; d++)
+      sum[d] += v[d];
+    if (c->total != 2)
+      ig_structure_row(s, name, c->set, number, 0, width, v);
+  }
+  if (c->total) {
+    char total[64];
+    snprintf(total, sizeof total, "total_%s", name);
+    ig_structure_row(s, total, c->set, 0, 0, 3, sum);
+  }
+  free(node);
+  return IG_OK;
+}
+
+/* Reports of the points of an element. */
+static ig_status element_report(ig_structure *s, const ig_structure_group *g, int32_t e,
+                                double *report) {
+  const int npe = ig_solid_info_get(g->kind)->nodes;
+  const ig_material_case *m = s->material[g->material[e]];
+  double X[3 * IG_SOLID_NODES], u[3 * IG_SOLID_NODES], warm[IG_SOLID_NODES];
+  ig_structure_gather(s, g->node[e], npe, NULL, X, u);
+  const bool hot = s->T && m->mechanical.at.given;
+  for (int a = 0; a < npe && hot; a++)
+    warm[a] = ig_structure_warm(m, s->T[g->node[e][a]], s->T0[g->node[e][a]]);
+  ig_solid_report(g->kind, ig_structure_law(g, e), X, u, hot ? warm : NULL,
+                  g->past + (size_t)e * (size_t)g->states, report);
+  return IG_OK;
+}
+
+static const ig_structure_group *group_of(const ig_structure *s, ig_lid element, int32_t *at) {
+  for (int i = 0; i < s->groups; i++) {
+    const ig_structure_group *g = &s->group[i];
+    int32_t low = 0, high = g->count;
+    while (low < high) {
+      const int32_t middle = (low + high) / 2;
+      if (g->element[middle] < element)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    if (low < g->count && g->element[low] == element) {
+      *at = low;
+      return g;
+    }
+  }
+  return NULL;
+}
+
+static ig_status elements_table(ig_structure *s, const ig_structure_table *c, const char *name) {
+  const ig_set *set;
+  double sum = 0;
+  IG_TRY(ig_mesh_named_set(s->cx, s->mesh, &c->at, c->set, IG_OF_ELEMENTS, &set));
+  for (ig_lid k = 0; k < set->count; k++) {
+    int32_t e = 0;
+    const ig_structure_group *g = group_of(s, set->item[k], &e);
+    double report[IG_SOLID_POINTS * IG_SOLID_REPORT];
+    if (!g)
+      continue;
+    const int64_t number =
+        s->mesh->element_number ? s->mesh->element_number[set->item[k]] : set->item[k] + 1;
+    if (c->quantity == IG_TABLE_VOLUME) {
+      double X[3 * IG_SOLID_NODES], u[3 * IG_SOLID_NODES], w[IG_SOLID_NODES];
+      ig_structure_gather(s, g->node[e], ig_solid_info_get(g->kind)->nodes, NULL, X, u);
+      const double volume = ig_solid_weights(g->kind, X, w);
+      sum += volume;
+      ig_structure_row(s, name, c->set, number, 0, 1, &volume);
+      continue;
+    }
+    IG_TRY(element_report(s, g, e, report));
+    for (int p = 0; p < ig_solid_info_get(g->kind)->points; p++) {
+      const double *r = report + (size_t)p * IG_SOLID_REPORT;
+      double v[6] = {0};
+      int width = 6;
+      if (c->quantity == IG_TABLE_STRESS)
+        memcpy(v, r, sizeof v);
+      else if (c->quantity == IG_TABLE_STRAIN) {
+        memcpy(v, r + 6, sizeof v);
+        for (int i = 3; i < 6; i++)
+          v[i] /= 2;
+      } else {
+        width = 1;
+        v[0] = c->quantity == IG_TABLE_PLASTIC_STRAIN ? r[12] : 0;
+        for (int i = 0; i < 6 && c->quantity == IG_TABLE_ENERGY_DENSITY; i++)
+          v[0] += r[i] * r[6 + i] / 2;
+      }
+      ig_structure_row(s, name, c->set, number, p + 1, width, v);
+    }
+  }
+  if (c->total)
+    ig_structure_row(s, "total", c->set, 0, 0, 1, &sum);
+  return IG_OK;
+}
+
+ig_status ig_structure_tables(ig_structure *s) {
+  for (int i = 0; i < s->c->tables.count; i++) {
+    const ig_structure_table *c = IG_ITEM(const ig_structure_table, s->c->tables, i);
+    char name[32];
+    if (c->analysis && c->analysis != s->analysis + 1)
+      continue;
+    ig_choice_text(IG_STRUCTURE_QUANTITIES, c->quantity, name, sizeof name);
+    IG_TRY(c->quantity <= IG_TABLE_TEMPERATURE ? nodes_table(s, c, name)
+                                               : elements_table(s, c, name));
+  }
+  return IG_OK;
+}
+
+ig_status ig_structure_history(void *self, ig_sink *to) {
+  ig_structure *s = self;
+  double most = 0;
+  for (ig_lid n = 0; n < s->nodes; n++) {
+    double v[3];
+    fixed(s, s->u, n, v);
+    most = fmax(most, sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]));
+  }
+  const char *const names[] = {"time [s]", "analysis", "displacement_max [m]"};
+  const double values[] = {s->time, s->analysis + 1, most};
+  return to ? to->history(to, 3, names, values) : IG_OK;
+}
+
+static bool asked(const ig_structure *s, const char *name) {
+  const ig_texts *f = &s->job->output->fields;
+  for (int i = 0; i < f->count; i++)
+    if (strcmp(f->value[i], name) == 0)
+      return true;
+  return f->count == 0;
+}
+
+ig_status ig_structure_snapshot(void *self, ig_sink *to) {
+  ig_structure *s = self;
+  ig_snapshot *snap;
+  void *data;
+  IG_TRY(ig_snapshot_of_mesh(s->cx, s->mesh, NULL, s->time, s->step, &snap));
+  ig_status status = IG_OK;
+  static const char *const names[] = {"displacement", "reaction"}, *const units[] = {"m", "N"};
+  for (int q = 0; q < 2 && status == IG_OK; q++) {
+    if (!asked(s, names[q]))
+      continue;
+    IG_TRY_GOTO(status, done,
+                ig_snapshot_add(snap, names[q], units[q], IG_AT_POINTS, IG_F64, 3, NULL, &data));
+    for (ig_lid n = 0; n < s->nodes; n++)
+      fixed(s, q ? s->reaction : s->u, n, (double *)data + 3 * (size_t)n);
+  }
+  if (s->T && asked(s, "T"))
+    IG_TRY_GOTO(status, done,
+                ig_snapshot_add(snap, "T", "K", IG_AT_POINTS, IG_F64, 1, s->T, NULL));
+  double *stress = NULL, *mises = NULL, *plastic = NULL;
+  if (asked(s, "stress"))
+    IG_TRY_GOTO(status, done,
+                ig_snapshot_add(snap, "stress", "Pa", IG_AT_ELEMENTS, IG_F64, 6, NULL,
+                                (void **)&stress));
+  if (asked(s, "von_mises"))
+    IG_TRY_GOTO(status, done,
+                ig_snapshot_add(snap, "von_mises", "Pa", IG_AT_ELEMENTS, IG_F64, 1, NULL,
+                                (void **)&mises));
+  if (asked(s, "plastic_strain"))
+    IG_TRY_GOTO(status, done,
+                ig_snapshot_add(snap, "plastic_strain", "", IG_AT_ELEMENTS, IG_F64, 1, NULL,
+                                (void **)&plastic));
+  for (int i = 0; i < s->groups && (stress || mises || plastic); i++)
+    for (int32_t e = 0; e < s->group[i].count; e++) {
+      const ig_structure_group *g = &s->group[i];
+      const int points = ig_solid_info_get(g->kind)->points;
+      double report[IG_SOLID_POINTS * IG_SOLID_REPORT], mean[IG_SOLID_REPORT] = {0};
+      IG_TRY_GOTO(status, done, element_report(s, g, e, report));
+      for (int p = 0; p < points; p++)
+        for (int k = 0; k < IG_SOLID_REPORT; k++)
+          mean[k] += report[p * IG_SOLID_REPORT + k] / points;
+      const size_t at = (size_t)g->element[e];
+      if (stress)
+        memcpy(stress + 6 * at, mean, 6 * sizeof *mean);
+      if (mises)
+        mises[at] = mean[13];
+      if (plastic)
+        plastic[at] = mean[12];
+    }
+  return ig_sink_snapshot(to, snap);
+done:
+  ig_snapshot_free(snap);
+  return status;
+}
+
+ig_status ig_structure_results(void *self, ig_sink *to) {
+  ig_structure *s = self;
+  double most = 0, sum[3] = {0, 0, 0};
+  for (ig_lid n = 0; n < s->nodes; n++) {
+    double v[3], f[3];
+    fixed(s, s->u, n, v);
+    fixed(s, s->reaction, n, f);
+    most = fmax(most, sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]));
+    for (int d = 0; d < 3; d++)
+      sum[d] += fabs(f[d]) / 2;
+  }
+  IG_TRY(to->result(to, "displacement_max", "m", most));
+  IG_TRY(to->result(to, "newton_iterations", "", (double)s->iterations));
+  IG_TRY(to->result(to, "step_cuts", "", (double)s->cuts));
+  for (int i = 0; i < s->found; i++) {
+    char key[32];
+    snprintf(key, sizeof key, "mode_%d", i + 1);
+    IG_TRY(to->result(to, key, "", s->frequencies[i]));
+  }
+  if (s->solver)
+    IG_TRY(to->result_text(to, "solver", s->solver));
+  return s->text_used && to->file ? to->file(to, "tables.csv", s->text, s->text_used) : IG_OK;
+}

@@ -1,0 +1,276 @@
+/* The structure room: analyses, one after the other. */
+#include "structure/constrain.h"
+#include "mesh/named.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const ig_structure_analysis *analysis_of(const ig_structure *s) {
+  return IG_ITEM(const ig_structure_analysis, s->c->analysis, s->analysis);
+}
+
+static bool takes_time(const ig_structure_analysis *a) {
+  return a->kind == IG_STRUCTURE_STATIC || a->kind == IG_STRUCTURE_DYNAMIC;
+}
+
+static void unknown_name(void *self, int32_t unknown, char *text, size_t size) {
+  const ig_structure *s = self;
+  if (unknown >= 3 * s->nodes) {
+    snprintf(text, size, "the rotation of a reference node");
+    return;
+  }
+  const ig_lid node = unknown / 3;
+  snprintf(text, size, "node %lld along %c",
+           (long long)(s->mesh->node_number ? s->mesh->node_number[node] : node + 1),
+           'x' + unknown % 3);
+}
+
+static void element_name(void *self, int group, int32_t element, char *text, size_t size) {
+  const ig_structure *s = self;
+  if (group >= s->groups) {
+    snprintf(text, size, "a face under pressure");
+    return;
+  }
+  const ig_lid e = s->group[group].element[element];
+  snprintf(text, size, "element %lld",
+           (long long)(s->mesh->element_number ? s->mesh->element_number[e] : e + 1));
+}
+
+static ig_status accepted(void *self, const ig_trial *at) {
+  ig_structure *s = self;
+  if (s->dynamic)
+    ig_structure_motion_accept(s, at->u, at->step);
+  for (int32_t i = 0; i < s->unknowns; i++)
+    s->u[i] += at->u[i];
+  s->time = at->time;
+  IG_TRY(ig_structure_forces(s));
+  if (s->dynamic) {
+    memset(s->force_before, 0, (size_t)s->unknowns * sizeof *s->force_before);
+    IG_TRY(ig_structure_loads_at(s, s->time, s->force_before));
+    for (int32_t i = 0; i < s->unknowns; i++)
+      s->force_before[i] -= s->reaction[i];
+  }
+  return IG_OK;
+}
+
+static ig_status no_history(void *self, const ig_trial *at) {
+  (void)self, (void)at;
+  return IG_OK;
+}
+
+/* The groups of an analysis: elements, their inertia, faces under pressure that turn. */
+static void groups_make(ig_structure *s) {
+  int n = 0;
+  for (int pass = 0; pass < (s->dynamic ? 2 : 1); pass++)
+    for (int i = 0; i < s->groups; i++) {
+      ig_structure_group *g = &s->group[i];
+      s->implicit[n++] = (ig_implicit_group){.name = ig_solid_info_get(g->kind)->name,
+                                             .self = g,
+                                             .count = g->count,
+                                             .unknowns = 3 * ig_solid_info_get(g->kind)->nodes,
+                                             .unknown = g->unknown,
+                                             .evaluate = pass ? ig_structure_inertia
+                                                              : ig_structure_evaluate,
+                                             .accept = pass ? no_history : ig_structure_accept};
+    }
+  for (int k = 0; k < IG_FACE_KINDS && s->large; k++)
+    if (s->faces[k].count)
+      s->implicit[n++] = (ig_implicit_group){.name = "pressure",
+                                             .self = &s->faces[k],
+                                             .count = s->faces[k].count,
+                                             .unknowns = 3 * s->faces[k].nodes,
+                                             .unknown = s->faces[k].unknown,
+                                             .evaluate = ig_structure_press,
+                                             .accept = no_history};
+  s->implicit_groups = n;
+}
+
+static ig_status system_make(ig_structure *s) {
+  ig_newton_free(s->newton);
+  ig_system_free(s->system);
+  s->newton = NULL;
+  s->system = NULL;
+  IG_TRY(ig_system_new(s->cx, s->unknowns, &s->system));
+  for (int32_t i = 3 * s->nodes; i < s->unknowns; i++)
+    s->system->kind[i] = 1;
+  IG_TRY(ig_structure_constrain(s, s->analysis));
+  return ig_system_close(s->system, s->implicit_groups, s->implicit);
+}
+
+static ig_status analysis_begin(ig_structure *s) {
+  const ig_structure_analysis *a = analysis_of(s);
+  s->large = a->large;
+  s->dynamic = a->kind == IG_STRUCTURE_DYNAMIC;
+  s->begin = s->time;
+  s->alpha = s->dynamic ? a->alpha : 0;
+  s->beta = (1 - s->alpha) * (1 - s->alpha) / 4;
+  s->gamma = 0.5 - s->alpha;
+  for (int i = 0; i < s->laws; i++)
+    s->law[i].large = a->large;
+  for (int i = 0; i < s->groups; i++)
+    for (int32_t e = 0; s->group[i].law && e < s->group[i].count; e++)
+      s->group[i].law[e].large = a->large;
+  for (int i = 0; i < s->laws && s->dynamic; i++)
+    IG_TRY(ig_material_require(s->cx, s->material[i], "density", "dynamic analysis"));
+  groups_make(s);
+  IG_TRY(system_make(s));
+  if (!takes_time(a))
+    return IG_OK;
+  double low[3], high[3], length = 0;
+  ig_mesh_bounds(s->mesh, low, high);
+  for (int d = 0; d < 3; d++)
+    length = fmax(length, high[d] - low[d]);
+  s->model = (ig_newton_model){.system = s->system,
+                               .groups = s->implicit_groups,
+                               .group = s->implicit,
+                               .begin = s->begin,
+                               .end = s->begin + a->duration,
+                               .length = length,
+                               .self = s,
+                               .loads = ig_structure_loads,
+                               .motions = ig_structure_motions,
+                               .follow = s->large && s->bodies ? ig_structure_follow : NULL,
+                               .accepted = accepted,
+                               .name = unknown_name,
+                               .name_element = element_name};
+  ig_newton_options o = ig_newton_usual;
+  o.tolerance = a->tolerance;
+  o.steps = a->steps;
+  o.first = isnan(a->first_step) ? 1 : fmin(1, a->first_step / a->duration);
+  o.most = a->fixed_steps ? o.first : isnan(a->largest_step) ? 1 : a->largest_step / a->duration;
+  s->planned = o.first * a->duration;
+  if (s->dynamic)
+    IG_TRY(ig_structure_motion_begin(s));
+  return ig_newton_new(s->cx, &s->model, &o, &s->newton);
+}
+
+static ig_status room_open(ig_job *job, void **self) {
+  ig_structure *s = NULL;
+  const ig_status status = ig_structure_new(job, &s);
+  *self = s;
+  IG_TRY(status);
+  for (int i = 0; i < s->c->initial.count; i++) {
+    const ig_structure_initial *c = IG_ITEM(const ig_structure_initial, s->c->initial, i);
+    ig_lid *node, count;
+    IG_TRY(ig_mesh_named_nodes(s->cx, s->mesh, &c->at, c->set, &node, &count));
+    for (ig_lid k = 0; k < count; k++)
+      for (int d = 0; d < 3; d++)
+        s->velocity[3 * node[k] + d] += c->velocity[d];
+    free(node);
+  }
+  return analysis_begin(s);
+}
+
+static void room_close(void *self) {
+  ig_structure_free(self);
+}
+
+static ig_status room_begin(void *self) {
+  (void)self;
+  return IG_OK;
+}
+
+static ig_status room_advance(void *self, int64_t most, int64_t ahead) {
+  ig_structure *s = self;
+  const ig_structure_analysis *a = analysis_of(s);
+  bool done = true;
+  (void)most, (void)ahead;
+  if (takes_time(a)) {
+    ig_newton_standing now;
+    IG_TRY(ig_newton_step(s->newton));
+    ig_newton_stand(s->newton, &now);
+    done = now.done;
+    s->solver = now.solver;
+    IG_TRY(ig_structure_tables(s));
+    if (done) {
+      s->iterations += now.iterations;
+      s->cuts += now.cuts;
+    }
+  } else {
+    IG_TRY(ig_structure_modes(s, a));
+  }
+  s->step++;
+  if (!done)
+    return IG_OK;
+  s->finished = true;
+  s->ended = s->analysis + 1 == s->c->analysis.count;
+  return IG_OK;
+}
+
+/* The next analysis, after what is shown of the one that has ended. */
+static ig_status room_renew(void *self) {
+  ig_structure *s = self;
+  if (!s->finished || s->ended)
+    return IG_OK;
+  s->finished = false;
+  s->analysis++;
+  return analysis_begin(s);
+}
+
+static void room_stand(const void *self, ig_standing *standing) {
+  const ig_structure *s = self;
+  const ig_structure_analysis *a = analysis_of(s);
+  double duration = 0;
+  for (int i = 0; i < s->c->analysis.count; i++) {
+    const ig_structure_analysis *b = IG_ITEM(const ig_structure_analysis, s->c->analysis, i);
+    duration += takes_time(b) ? b->duration : 0;
+  }
+  *standing = (ig_standing){.at = {s->step, s->time},
+                            .clock = s->time,
+                            .duration = duration > 0 ? duration : 1,
+                            .dt = s->begin + a->duration - s->time,
+                            .ended = s->ended,
+                            .show = s->finished ? IG_SHOW_ROW | IG_SHOW_SNAPSHOT : IG_SHOW_ROW};
+  if (s->newton) {
+    ig_newton_standing now;
+    ig_newton_stand(s->newton, &now);
+    snprintf(standing->note, sizeof standing->note, "analysis %d of %d, factor %.4g, residual %.1e",
+             s->analysis + 1, s->c->analysis.count, now.factor, now.residual);
+  }
+}
+
+static void room_tally(void *self) {
+  ig_structure *s = self;
+  if (!s)
+    return;
+  s->job->elements = ig_mesh_elements(s->mesh);
+  s->job->nodes = s->nodes;
+  s->job->dofs = s->system ? s->system->equations : s->unknowns;
+}
+
+static ig_status room_check(ig_job *job, ig_check_line *line, void *user) {
+  void *self = NULL;
+  const ig_status status = room_open(job, &self);
+  if (status == IG_OK) {
+    const ig_structure *s = self;
+    char text[64];
+    snprintf(text, sizeof text, "%d", (int)s->system->equations);
+    line(user, "equations", text);
+  }
+  room_close(self);
+  return status;
+}
+
+const ig_room ig_room_structure = {
+    .name = "structure",
+    .about = "statics, motion and modes of solids by implicit finite elements",
+    .needs_mesh = true,
+    .case_size = sizeof(ig_structure_case),
+    .options = ig_structure_options,
+    .open = room_open,
+    .close = room_close,
+    .begin = room_begin,
+    .advance = room_advance,
+    .stand = room_stand,
+    .history = ig_structure_history,
+    .snapshot = ig_structure_snapshot,
+    .renew = room_renew,
+    .results = ig_structure_results,
+    .tally = room_tally,
+    .check = room_check,
+    .elements = "tet4|tet10|hex8|hex20|wedge6|wedge15",
+    .fields = "displacement|reaction|stress|von_mises|plastic_strain|T",
+    .precisions = "double",
+    .unused = "assembly"};

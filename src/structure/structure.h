@@ -1,0 +1,297 @@
+/* The structure room: displacements of solids by implicit finite elements.
+
+   Solves M a + f_int(u, history, T) = f_ext(t) for nodal displacements u from the positions at the
+   start, one analysis after the other on the same model: static (a = 0), dynamic (HHT-alpha),
+   frequency and buckling about the state reached. Elements and laws are those of solid/, equations,
+   constraints and Newton's method those of implicit/.
+
+   Unknowns: three per node, in the node's own axes where `axes` gives them, then three rotations for
+   each reference node of a coupling. Arrays of the model (host, double):
+     u        unknowns: displacements of the last accepted state
+     past     history of the points of each element there, `now` that of the trial
+     frame    nodes with axes of their own: rows are those axes
+   A step: prescribed motions and loads at the new time, forces and tangents of all groups, Newton's
+   corrections, acceptance (implicit/newton.h). Every analysis makes its equations anew, so that
+   supports may come and go between analyses.
+
+   Decks (deck/) become cases of this room, which therefore has their notions: local axes, linear
+   equations between components, couplings to a reference node, temperatures, tables by number. */
+#ifndef IG_STRUCTURE_H
+#define IG_STRUCTURE_H
+
+#include "core/room.h"
+#include "implicit/newton.h"
+#include "material/material.h"
+#include "mesh/support.h"
+#include "solid/solid.h"
+
+/* --- what a case says */
+
+typedef enum {
+  IG_INTEGRATION_AUTO,
+  IG_INTEGRATION_FULL,
+  IG_INTEGRATION_REDUCED,
+  IG_INTEGRATION_INCOMPATIBLE,
+  IG_INTEGRATION_MEAN_DILATATION
+} ig_structure_integration;
+
+typedef struct {
+  ig_src at;
+  ig_texts set;
+  int integration;
+} ig_structure_section;
+
+typedef struct { /* of nodes, or of a material */
+  ig_src at;
+  const char *set;
+  int kind; /* rectangular, cylindrical */
+  double a[3], b[3];
+} ig_structure_axes;
+
+typedef struct {
+  ig_src at;
+  const char *set, *fix, *along;
+  double displacement[3], rotation[3];
+  ig_table history;
+  int64_t first, last; /* analyses, from 1; last 0: to the end */
+} ig_structure_support;
+
+typedef struct {
+  ig_src at;
+  ig_texts nodes, components;
+  ig_reals factors;
+} ig_structure_equation;
+
+typedef enum {
+  IG_COUPLING_RIGID,
+  IG_COUPLING_KINEMATIC,
+  IG_COUPLING_DISTRIBUTING
+} ig_structure_coupling_kind;
+typedef struct {
+  ig_src at;
+  const char *node, *set, *rotation_node, *components;
+  int kind;
+} ig_structure_coupling;
+
+typedef struct {
+  ig_src at;
+  const char *set, *to;
+  double distance;
+} ig_structure_tie;
+
+typedef struct {
+  ig_src at;
+  const char *set;
+  double force[3], moment[3], pressure, acceleration[3], rate, point[3], axis[3];
+  ig_table history;
+} ig_structure_load;
+
+typedef struct {
+  ig_src at;
+  const char *set;
+  double temperature, from, to;
+} ig_structure_temperature;
+
+typedef struct {
+  ig_src at;
+  const char *set;
+  double velocity[3];
+} ig_structure_initial;
+
+typedef enum {
+  IG_STRUCTURE_STATIC,
+  IG_STRUCTURE_DYNAMIC,
+  IG_STRUCTURE_FREQUENCY,
+  IG_STRUCTURE_BUCKLING
+} ig_structure_kind;
+typedef struct {
+  ig_src at;
+  int kind;
+  bool large, fixed_steps;
+  double duration, first_step, largest_step, alpha, tolerance;
+  int64_t modes, steps;
+} ig_structure_analysis;
+
+typedef enum {
+  IG_TABLE_DISPLACEMENT,
+  IG_TABLE_VELOCITY,
+  IG_TABLE_REACTION,
+  IG_TABLE_TEMPERATURE,
+  IG_TABLE_STRESS,
+  IG_TABLE_STRAIN,
+  IG_TABLE_PLASTIC_STRAIN,
+  IG_TABLE_ENERGY_DENSITY,
+  IG_TABLE_ENERGY,
+  IG_TABLE_VOLUME
+} ig_structure_quantity;
+#define IG_STRUCTURE_QUANTITIES                                                                    \
+  "displacement|velocity|reaction|temperature|stress|strain|plastic_strain|energy_density|energy|" \
+  "volume"
+typedef struct {
+  ig_src at;
+  const char *set;
+  int quantity, total;
+  int64_t analysis; /* 0: all */
+} ig_structure_table;
+
+typedef struct {
+  ig_src at;
+  ig_list sections, axes, material_axes, supports, equations, couplings, ties, loads;
+  ig_list initial_temperatures, temperatures, initial, analysis, tables;
+} ig_structure_case;
+extern const ig_option ig_structure_options[];
+
+/* --- the model */
+
+typedef struct ig_structure ig_structure;
+
+/* Elements of one kind. */
+typedef struct {
+  ig_structure *of;
+  ig_solid_kind kind;
+  int32_t count;
+  ig_lid *element;   /* of the mesh */
+  const ig_lid **node; /* connectivity of each */
+  int32_t *unknown;  /* count x 3 nodes */
+  int *material;     /* of each, into laws */
+  ig_solid_law *law; /* of each where material axes turn it; NULL: those of the model */
+  int states;        /* numbers of an element's history */
+  double *past, *now;
+} ig_structure_group;
+
+/* Faces under pressure that turn with them. */
+typedef struct {
+  ig_structure *of;
+  int nodes; /* of a face */
+  int32_t count;
+  ig_lid *node; /* count x nodes */
+  int32_t *unknown;
+  int *load;
+} ig_structure_faces;
+
+typedef struct {
+  int32_t unknown;
+  int support;     /* of the case */
+  double scale;    /* value times the history */
+  double offset;   /* where the unknown stood beyond that when the analysis began */
+  int32_t number;  /* of the constraint */
+} ig_structure_held;
+
+/* A component of a node that moves with a body. */
+typedef struct {
+  int32_t slave;
+  int component;
+  int32_t reference, turn; /* first unknowns of the reference's motion and of the body's rotation */
+  double arm[3];           /* from the reference, at the start */
+  int32_t number;          /* of the constraint */
+} ig_structure_body;
+
+typedef struct {
+  int64_t number;
+  ig_lid node;
+} ig_structure_number;
+
+enum { IG_FACE_KINDS = 4 }; /* 3, 4, 6, 8 nodes */
+
+struct ig_structure {
+  ig_ctx *cx;
+  ig_job *job;
+  const ig_structure_case *c;
+  const ig_mesh *mesh;
+  ig_lid nodes;
+  int32_t unknowns;
+  int groups;
+  ig_structure_group *group;
+  ig_structure_faces faces[IG_FACE_KINDS];
+  int laws;
+  ig_solid_law *law;               /* by material */
+  const ig_material_case **material;
+  int *owner;                      /* material of each element */
+  double *u, *velocity, *acceleration;
+  double *reaction;                /* internal forces, unknowns */
+  double *T0, *T;                  /* nodes; NULL: no temperatures */
+  double (*frame)[9];              /* of nodes with axes */
+  int32_t *framed;                 /* node -> frame, -1: none; NULL: none at all */
+  int32_t *turn;                   /* node -> first of its rotations, -1: none; NULL: none */
+  double *dead, *mass;             /* scratch */
+  /* the analysis under way */
+  int analysis;
+  bool ended, finished; /* finished: the analysis */
+  double begin;                    /* its time at the start */
+  double time;
+  int64_t step;                    /* of all analyses */
+  int helds, held_space;
+  ig_structure_held *held;
+  int bodies;
+  ig_structure_body *body;
+  ig_structure_number *number_of; /* nodes by rising numbers of the file; NULL: not made */
+  ig_system *system;
+  ig_newton *newton;
+  int implicit_groups;
+  ig_implicit_group implicit[64];
+  ig_newton_model model;
+  bool large;
+  /* dynamic: mass groups are one to each group of elements */
+  bool dynamic;
+  double planned; /* length of the first step */
+  double *force_before;            /* f_ext - f_int of the accepted state */
+  double gamma, beta, alpha;
+  /* tables */
+  char *text;
+  size_t text_used, text_space;
+  int64_t iterations, cuts;
+  const char *solver;
+  double *frequencies; /* of the last analysis of modes */
+  int found;
+};
+
+/* model.c */
+IG_MUST_CHECK ig_status ig_structure_new(ig_job *job, ig_structure **to);
+void ig_structure_free(ig_structure *s);
+/* Thermal strain of a material at a temperature above that of the start. */
+double ig_structure_warm(const ig_material_case *m, double T, double T0);
+/* Temperatures of all nodes at a time. */
+IG_MUST_CHECK ig_status ig_structure_heat(ig_structure *s, double time);
+/* Positions, displacements and warmth of an element: X, u nodes x 3 in fixed axes. `add`: increments
+   of the unknowns, NULL: none. */
+void ig_structure_gather(const ig_structure *s, const ig_lid *node, int nodes, const double *add,
+                         double *X, double *u);
+/* f (nodes x 3) and K from fixed axes to those of the nodes. */
+void ig_structure_to_local(const ig_structure *s, const ig_lid *node, int nodes, double *f,
+                           double *K);
+const ig_solid_law *ig_structure_law(const ig_structure_group *g, int32_t e);
+IG_MUST_CHECK ig_status ig_structure_evaluate(void *self, const ig_trial *at, int32_t begin,
+                                              int32_t end, double *f, double *k,
+                                              ig_trouble *trouble);
+IG_MUST_CHECK ig_status ig_structure_accept(void *self, const ig_trial *at);
+/* Internal forces of the accepted state into `reaction`. */
+IG_MUST_CHECK ig_status ig_structure_forces(ig_structure *s);
+
+/* constrain.c: the constraints of analysis number `analysis`. */
+IG_MUST_CHECK ig_status ig_structure_constrain(ig_structure *s, int analysis);
+IG_MUST_CHECK ig_status ig_structure_motions(void *self, double from, double to);
+/* load.c */
+IG_MUST_CHECK ig_status ig_structure_faces_new(ig_structure *s);
+IG_MUST_CHECK ig_status ig_structure_press(void *self, const ig_trial *at, int32_t begin,
+                                           int32_t end, double *f, double *k, ig_trouble *trouble);
+IG_MUST_CHECK ig_status ig_structure_loads(void *self, const ig_trial *at, double *f);
+/* Dead loads at a time, without what inertia adds. */
+IG_MUST_CHECK ig_status ig_structure_loads_at(ig_structure *s, double time, double *f);
+/* inertia.c: M a of a trial by Newmark's rule, over 1 + alpha */
+IG_MUST_CHECK ig_status ig_structure_inertia(void *self, const ig_trial *at, int32_t begin,
+                                             int32_t end, double *f, double *k,
+                                             ig_trouble *trouble);
+IG_MUST_CHECK ig_status ig_structure_motion_begin(ig_structure *s);
+/* Velocities and accelerations after a step that added u over dt. */
+void ig_structure_motion_accept(ig_structure *s, const double *u, double dt);
+/* modes.c: natural frequencies or critical load factors about the accepted state. */
+IG_MUST_CHECK ig_status ig_structure_modes(ig_structure *s, const ig_structure_analysis *a);
+/* output.c */
+void ig_structure_row(ig_structure *s, const char *quantity, const char *set, int64_t number,
+                      int point, int count, const double *value);
+IG_MUST_CHECK ig_status ig_structure_tables(ig_structure *s);
+IG_MUST_CHECK ig_status ig_structure_snapshot(void *self, ig_sink *to);
+IG_MUST_CHECK ig_status ig_structure_history(void *self, ig_sink *to);
+IG_MUST_CHECK ig_status ig_structure_results(void *self, ig_sink *to);
+
+#endif

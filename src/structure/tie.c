@@ -1,0 +1,168 @@
+/* Nodes tied to faces: a node moves with the point of the nearest face that it was nearest to. Also
+   faces of elements and numbers of nodes, which constraints look up. */
+#include "structure/constrain.h"
+#include "kern/prec_f64.h"
+#include "mesh/named.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int number_compare(const void *a, const void *b) {
+  const ig_structure_number *p = a, *q = b;
+  return p->number < q->number ? -1 : p->number > q->number;
+}
+
+ig_status ig_structure_numbers(ig_structure *s) {
+  IG_TRY(IG_NEW(s->cx, &s->number_of, s->nodes, "numbers"));
+  for (ig_lid n = 0; n < s->nodes; n++)
+    s->number_of[n] =
+        (ig_structure_number){s->mesh->node_number ? s->mesh->node_number[n] : n + 1, n};
+  qsort(s->number_of, (size_t)s->nodes, sizeof *s->number_of, number_compare);
+  return IG_OK;
+}
+
+ig_lid ig_structure_numbered(const ig_structure *s, int64_t number) {
+  const ig_structure_number key = {number, 0};
+  const ig_structure_number *found =
+      bsearch(&key, s->number_of, (size_t)s->nodes, sizeof key, number_compare);
+  return found ? found->node : -1;
+}
+
+int ig_structure_face(const ig_mesh *mesh, ig_lid element, int face, ig_lid node[8]) {
+  ig_lid local;
+  const ig_block *block = ig_mesh_element(mesh, element, &local);
+  const ig_elem_info *info = ig_elem_info_get(block->type);
+  const int *on = ig_elem_face(block->type, face);
+  const ig_lid *conn = block->conn + (size_t)local * (size_t)info->nodes;
+  int count = 0;
+  for (int a = 0; a < info->face_nodes; a++) {
+    bool again = false; /* triangles of a wedge repeat nodes */
+    for (int b = 0; b < count; b++)
+      again |= node[b] == conn[on[a]];
+    if (!again)
+      node[count++] = conn[on[a]];
+  }
+  return count;
+}
+
+static void values_at(int nodes, const double at[2], double *N, double d[8][2]) {
+  if (nodes == 3) {
+    tri3_values_f64(at, N);
+    tri3_slopes_f64(at, (double(*)[2])d);
+  } else if (nodes == 6) {
+    tri6_values_f64(at, N);
+    tri6_slopes_f64(at, (double(*)[2])d);
+  } else if (nodes == 4) {
+    quad4_values_f64(at, N);
+    quad4_slopes_f64(at, (double(*)[2])d);
+  } else {
+    quad8_values_f64(at, N);
+    quad8_slopes_f64(at, (double(*)[2])d);
+  }
+}
+
+/* The nearest point of a face: the square of its distance, and the shares of its nodes. */
+static double nearest(int nodes, const double (*x)[3], const double p[3], double *N) {
+  const bool triangle = nodes == 3 || nodes == 6;
+  double at[2] = {triangle ? 1. / 3 : 0, triangle ? 1. / 3 : 0}, d[8][2];
+  for (int i = 0; i < 30; i++) {
+    double off[3] = {-p[0], -p[1], -p[2]}, t[2][3] = {{0}};
+    values_at(nodes, at, N, d);
+    for (int a = 0; a < nodes; a++)
+      for (int k = 0; k < 3; k++) {
+        off[k] += N[a] * x[a][k];
+        t[0][k] += d[a][0] * x[a][k];
+        t[1][k] += d[a][1] * x[a][k];
+      }
+    double g[2], A[3] = {0, 0, 0};
+    for (int m = 0; m < 2; m++)
+      g[m] = t[m][0] * off[0] + t[m][1] * off[1] + t[m][2] * off[2];
+    for (int k = 0; k < 3; k++) {
+      A[0] += t[0][k] * t[0][k];
+      A[1] += t[0][k] * t[1][k];
+      A[2] += t[1][k] * t[1][k];
+    }
+    const double det = A[0] * A[2] - A[1] * A[1];
+    double step[2] = {-(A[2] * g[0] - A[1] * g[1]) / det, -(A[0] * g[1] - A[1] * g[0]) / det};
+    double to[2] = {at[0] + step[0], at[1] + step[1]};
+    if (triangle) {
+      to[0] = fmax(0, fmin(1, to[0]));
+      to[1] = fmax(0, fmin(1, to[1]));
+      const double over = to[0] + to[1] - 1;
+      if (over > 0) {
+        to[0] = fmax(0, to[0] - over / 2);
+        to[1] = 1 - to[0] < to[1] ? 1 - to[0] : to[1];
+      }
+    } else {
+      to[0] = fmax(-1, fmin(1, to[0]));
+      to[1] = fmax(-1, fmin(1, to[1]));
+    }
+    const double moved = fabs(to[0] - at[0]) + fabs(to[1] - at[1]);
+    at[0] = to[0];
+    at[1] = to[1];
+    if (moved < 1e-12)
+      break;
+  }
+  values_at(nodes, at, N, d);
+  double square = 0;
+  for (int k = 0; k < 3; k++) {
+    double off = -p[k];
+    for (int a = 0; a < nodes; a++)
+      off += N[a] * x[a][k];
+    square += off * off;
+  }
+  return square;
+}
+
+ig_status ig_structure_tie_read(ig_structure *s, const ig_structure_tie *c) {
+  const ig_set *faces;
+  ig_lid *node, count, left = 0;
+  double low[3], high[3], size = 0;
+  IG_TRY(ig_mesh_named_set(s->cx, s->mesh, &c->at, c->to, IG_OF_FACES, &faces));
+  IG_TRY(ig_mesh_named_nodes(s->cx, s->mesh, &c->at, c->set, &node, &count));
+  ig_mesh_bounds(s->mesh, low, high);
+  for (int d = 0; d < 3; d++)
+    size = fmax(size, high[d] - low[d]);
+  const double reach = isnan(c->distance) ? size / 40 : c->distance;
+  ig_status status = IG_OK;
+  for (ig_lid k = 0; k < count && status == IG_OK; k++) {
+    double best = INFINITY, share[8];
+    ig_lid on[8];
+    int nodes = 0;
+    bool own = false;
+    for (ig_lid f = 0; f < faces->count; f++) {
+      ig_lid its[8];
+      double x[8][3], N[8];
+      const int n = ig_structure_face(s->mesh, faces->item[f], faces->face[f], its);
+      for (int a = 0; a < n; a++) {
+        own |= its[a] == node[k];
+        memcpy(x[a], s->mesh->x + 3 * (size_t)its[a], sizeof x[a]);
+      }
+      const double square = nearest(n, (const double(*)[3])x, s->mesh->x + 3 * (size_t)node[k], N);
+      if (square < best) {
+        best = square;
+        nodes = n;
+        memcpy(on, its, sizeof its);
+        memcpy(share, N, sizeof N);
+      }
+    }
+    if (own)
+      continue;
+    if (!(best <= reach * reach)) {
+      left++;
+      continue;
+    }
+    for (int d = 0; d < 3 && status == IG_OK; d++) {
+      int32_t master[8];
+      for (int a = 0; a < nodes; a++)
+        master[a] = 3 * on[a] + d;
+      status = ig_system_constrain(s->system, 3 * node[k] + d, nodes, master, share, 0, NULL);
+    }
+  }
+  if (left && status == IG_OK)
+    ig_warn_at(s->cx, &c->at, "%d of %d nodes of '%s' are further from '%s' than %g: not tied",
+               (int)left, (int)count, c->set, c->to, reach);
+  free(node);
+  return status;
+}
