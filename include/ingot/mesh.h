@@ -9,7 +9,9 @@ IG_C_BEGIN
 /* name, text, dimension, nodes, faces, nodes of a face, VTK cell type.
    Faces are what bounds an element: faces in 3D, edges in 2D, ends of a beam. A triangle of a wedge
    or pyramid counts four nodes, the last one twice. wedge6: triangle 0 1 2, above it 3 4 5 (VTK
-   itself has both triangles the other way round); pyramid5: base 0 1 2 3, apex 4. */
+   itself has both triangles the other way round); pyramid5: base 0 1 2 3, apex 4. hex20: the
+   corners, then the middles of edges 01 12 23 30, 45 56 67 74, 04 15 26 37; wedge15: of 01 12 20,
+   34 45 53, 03 14 25. */
 #define IG_ELEM_LIST(X)                                                                            \
   X(BEAM2, "beam2", 1, 2, 2, 1, 3)                                                                 \
   X(TRI3, "tri3", 2, 3, 3, 2, 5)                                                                   \
@@ -19,6 +21,8 @@ IG_C_BEGIN
   X(TET10, "tet10", 3, 10, 4, 6, 24)                                                               \
   X(HEX8, "hex8", 3, 8, 6, 4, 12)                                                                  \
   X(WEDGE6, "wedge6", 3, 6, 5, 4, 13)                                                              \
+  X(HEX20, "hex20", 3, 20, 6, 8, 25)                                                               \
+  X(WEDGE15, "wedge15", 3, 15, 5, 8, 26)                                                           \
   X(PYRAMID5, "pyramid5", 3, 5, 5, 4, 14)
 
 typedef enum {
@@ -100,6 +104,7 @@ typedef struct {
   bool split;  /* hexahedra, wedges and pyramids are cut into tetrahedra */
   double time_limit;   /* s that Gmsh may take; 0: 600 */
   double memory_limit; /* bytes that it may take; 0: three quarters of what is left */
+  bool quadratic; /* hex20 and wedge15 of .inp, .msh and VTK files stay; else by their corners */
 } ig_mesh_read_options;
 /* Reads a mesh by the ending of its name: .vtkhdf (Ingot's own), .vtu, .pvtu, .vtk, .inp, .k, and
    through Gmsh .msh, .unv, .med, .cgns, .bdf and geometry .geo, .step, .stp, .brep, .igs. `options`

@@ -155,6 +155,9 @@ const ig_option ig_mesh_options[] = {
             "mesh to read: .vtkhdf, .vtu, .vtk, .inp, .k, .msh, .unv, .med, .cgns, .bdf; or .geo, "
             ".step to mesh"),
     IG_BOOL(M, split, "false", "hexahedra, wedges and pyramids of a file are cut into tetrahedra"),
+    IG_BOOL(M, corners, "false",
+            "quadratic hexahedra and wedges of a file are taken by their corners, as rooms that do "
+            "not compute with them always do"),
     IG_REAL(M, unit, "m", NULL, IG_TINY, 1e9,
             "length of one unit of the file's coordinates; left out: 1 m, of an stl 1 mm"),
     IG_REAL(M, edge, "m", "0", 0, 1e9, "element size for geometry meshed by Gmsh; 0: its choice"),
@@ -162,7 +165,7 @@ const ig_option ig_mesh_options[] = {
             "how long Gmsh may read or mesh a file before it is ended; 0: 10 min"),
     IG_REAL(M, meshing_memory, "B", "0", 0, 1e18,
             "memory that Gmsh may take for it, as in 16 GB; 0: three quarters of what is left"),
-    IG_CHOICE(M, element, "auto|beam2|tri3|tri6|quad4|tet4|tet10|hex8|wedge6", "auto",
+    IG_CHOICE(M, element, "auto|beam2|tri3|tri6|quad4|tet4|tet10|hex8|wedge6|hex20|wedge15", "auto",
               "element type of boxes and shapes; auto: hex8 for solids, quad4 for plane boxes"),
     IG_CHOICE(M, pattern, "diagonal|alternating|crossed", "diagonal",
               "how quadrilaterals are cut into triangles; crossed: into four"),
@@ -287,6 +290,7 @@ static ig_status file_read(ig_ctx *cx, const ig_mesh_case *c, ig_mesh **mesh) {
   const ig_mesh_read_options options = {.unit = c->unit > 0 ? c->unit : 0,
                                         .edge = c->edge,
                                         .split = c->split,
+                                        .quadratic = c->quadratic && !c->corners,
                                         .time_limit = c->meshing_time,
                                         .memory_limit = c->meshing_memory};
   return ig_mesh_read(cx, c->file, &options, mesh);
@@ -316,11 +320,12 @@ static ig_status generate(ig_ctx *cx, const ig_mesh_case *c, ig_draft *draft) {
     IG_TRY(file_read(cx, c, &draft->mesh));
   } else {
     const bool unit = c->unit > 0 && c->unit != 1 && !c->voxels.stl;
-    if (unit || c->edge > 0 || c->split)
+    if (unit || c->edge > 0 || c->split || c->corners)
       return ig_fail_at(cx, &c->at, "%s applies to a mesh from a file, not to %s%s",
                         unit          ? "unit"
                         : c->edge > 0 ? "edge"
-                                      : "split",
+                        : c->split    ? "split"
+                                      : "corners",
                         from.key, unit ? ": give lengths their unit, 10 mm" : "");
     if (!c->voxels.stl && (c->meshing_time > 0 || c->meshing_memory > 0))
       return ig_fail_at(cx, &c->at, "%s applies to a mesh from a file, not to %s",
@@ -329,13 +334,13 @@ static ig_status generate(ig_ctx *cx, const ig_mesh_case *c, ig_draft *draft) {
     IG_TRY(ig_mesh_placed(cx, from.make(cx, c, &type, draft), from.at));
     if (type == IG_TET4 || type == IG_TET10)
       IG_TRY(ig_mesh_placed(cx, ig_draft_tets(cx, draft), &c->at));
-    if (type == IG_WEDGE6)
+    if (type == IG_WEDGE6 || type == IG_WEDGE15)
       IG_TRY(ig_mesh_placed(cx, ig_draft_wedges(cx, draft), &c->at));
     if (c->remove.count)
       IG_TRY(elements_remove(cx, c, draft));
     if (c->jitter.amount > 0)
       IG_TRY(ig_draft_jitter(cx, draft, &c->jitter));
-    if (type == IG_TRI6 || type == IG_TET10)
+    if (type == IG_TRI6 || type == IG_TET10 || type == IG_HEX20 || type == IG_WEDGE15)
       IG_TRY(ig_mesh_placed(cx, ig_draft_quadratic(cx, draft), from.at));
   }
   ig_mesh *mesh = draft->mesh;

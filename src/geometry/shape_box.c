@@ -135,8 +135,10 @@ static int pieces_of_cell(ig_elem_type type, int pattern) {
   switch (type) {
   case IG_QUAD4:
   case IG_HEX8:
+  case IG_HEX20:
     return 1;
   case IG_WEDGE6:
+  case IG_WEDGE15:
     return 2;
   case IG_TET4:
   case IG_TET10:

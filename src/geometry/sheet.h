@@ -27,7 +27,10 @@ IG_MUST_CHECK ig_status ig_shape_angle(ig_ctx *cx, double given, double *angle, 
 /* The element type: the shape's own unless one was asked for, which must be in the bits `allowed`.
  */
 enum { IG_SHAPE_PLANE = 1 << IG_QUAD4 | 1 << IG_TRI3 | 1 << IG_TRI6 };
-enum { IG_SHAPE_SOLID = 1 << IG_HEX8 | 1 << IG_TET4 | 1 << IG_TET10 | 1 << IG_WEDGE6 };
+enum {
+  IG_SHAPE_SOLID =
+      1 << IG_HEX8 | 1 << IG_TET4 | 1 << IG_TET10 | 1 << IG_WEDGE6 | 1 << IG_HEX20 | 1 << IG_WEDGE15
+};
 IG_MUST_CHECK ig_status ig_shape_type(ig_ctx *cx, ig_elem_type *type, ig_elem_type own,
                                       unsigned allowed, const char *shape);
 

@@ -15,6 +15,8 @@ ig_cell_info ig_cell_info_get(int code) {
   };
   if (code >= IG_CELL_WEDGE15)
     return more[code - IG_CELL_WEDGE15];
+  if (code == IG_HEX20 || code == IG_WEDGE15)
+    return more[code == IG_HEX20 ? 2 : 0];
   const ig_elem_info *info = ig_elem_info_get((ig_elem_type)code);
   return (ig_cell_info){info->name, info->nodes, info->nodes, code};
 }
@@ -130,6 +132,12 @@ static void cell_add(ig_plain *p, int type, const ig_lid *node, int nodes, int32
   p->offset[at + 1] = p->offset[at] + nodes;
 }
 
+/* Whether a cell is an element as it is. */
+static bool stays(const ig_cells *from, int code) {
+  const bool mids = code == IG_HEX20 || code == IG_WEDGE15;
+  return mids ? from->quadratic && !from->split : code < IG_ELEM_TYPES && !from->split;
+}
+
 static ig_status fill(ig_ctx *cx, const ig_cells *from, ig_plain *p) {
   ig_lid reduced = 0;
   const char *name = "";
@@ -140,6 +148,11 @@ static ig_status fill(ig_ctx *cx, const ig_cells *from, ig_plain *p) {
     ig_lid tet[4 * IG_CELL_MOST_CHILDREN];
     p->first[c] = p->cells.count;
     const bool solid = info.base == IG_HEX8 || info.base == IG_WEDGE6 || info.base == IG_PYRAMID5;
+    if (stays(from, from->type[c])) {
+      cell_add(p, from->type[c], node, info.nodes, tag);
+      p->count[c] = 1;
+      continue;
+    }
     if (from->split && solid) {
       const int made = cut(info.corners, node, tet);
       for (int k = 0; k < made; k++)
@@ -166,7 +179,7 @@ ig_status ig_cells_plain(ig_ctx *cx, const ig_cells *from, ig_plain *p) {
   memset(p, 0, sizeof *p);
   p->cells = *from;
   for (ig_lid c = 0; c < from->count; c++)
-    plain = plain && from->type[c] < IG_ELEM_TYPES;
+    plain = plain && stays(from, from->type[c]);
   if (plain)
     return IG_OK;
   p->cells.count = 0;

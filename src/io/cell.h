@@ -1,5 +1,5 @@
-/* Elements of other programs beyond those a mesh can hold: quadratic ones become their corners. On
-   request solids become tetrahedra. */
+/* Elements of other programs beyond those a mesh can hold: quadratic ones become their corners,
+   also hex20 and wedge15 unless they are asked for. On request solids become tetrahedra. */
 #ifndef IG_IO_CELL_H
 #define IG_IO_CELL_H
 

@@ -56,8 +56,8 @@ static const ig_gmsh_elem elems[] = {
     {3, IG_QUAD4, 4, 4},          {16, IG_CELL_QUAD8, 8, 4},
     {10, IG_CELL_QUAD9, 9, 4},    {4, IG_TET4, 4, 4},
     {11, IG_TET10, 10, 4},        {5, IG_HEX8, 8, 8},
-    {17, IG_CELL_HEX20, 20, 8},   {12, IG_CELL_HEX27, 27, 8},
-    {6, IG_WEDGE6, 6, 6},         {18, IG_CELL_WEDGE15, 15, 6},
+    {17, IG_HEX20, 20, 8},        {12, IG_CELL_HEX27, 27, 8},
+    {6, IG_WEDGE6, 6, 6},         {18, IG_WEDGE15, 15, 6},
     {13, IG_CELL_WEDGE18, 18, 6}, {14, IG_CELL_PYRAMID14, 14, 5},
     {7, IG_PYRAMID5, 5, 5},       {19, IG_CELL_PYRAMID13, 13, 5},
 };

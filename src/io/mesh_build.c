@@ -41,6 +41,19 @@ static void turn_over(ig_elem_type type, ig_lid *conn) {
   case IG_PYRAMID5:
     swap(conn, 1, 3);
     break;
+  case IG_HEX20:
+    for (int a = 0; a < 4; a++) {
+      swap(conn, a, 4 + a);
+      swap(conn, 8 + a, 12 + a);
+    }
+    break;
+  case IG_WEDGE15: /* edges 01 12 20, 34 45 53, 03 14 25 */
+    swap(conn, 1, 2);
+    swap(conn, 4, 5);
+    swap(conn, 6, 8);
+    swap(conn, 9, 11);
+    swap(conn, 13, 14);
+    break;
   case IG_BEAM2:
   case IG_ELEM_TYPES:
     break;
@@ -82,7 +95,8 @@ static ig_status cells_add(ig_ctx *cx, ig_mesh *mesh, const ig_cells *cells, ig_
     for (e = 0; signed_size && e < block->count; e++)
       if (ig_mesh_measure(mesh, first + e) < 0) {
         turn_over(block->type, block->conn + (size_t)e * npe);
-        turned += block->type != IG_WEDGE6; /* VTK's order is the other way round: no mistake */
+        /* VTK's order of wedges is the other way round: no mistake */
+        turned += block->type != IG_WEDGE6 && block->type != IG_WEDGE15;
       }
     first += block->count;
   }

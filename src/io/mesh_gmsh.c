@@ -23,6 +23,7 @@ ig_status ig_mesh_read_gmsh(ig_ctx *cx, const char *path, const ig_mesh_read_opt
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/gmsh_order.h"
 #include "io/mesh_gmsh.h"
 #include "io/store.h"
 
@@ -96,8 +97,7 @@ static ig_status bulk_take(ig_gmsh_reader *r, const ig_gmsh_elem *kind, size_t c
     b->tag[b->count] = tag[e];
     b->offset[b->count++] = (int64_t)b->corners;
     for (size_t a = 0; a < npe; a++) {
-      /* Gmsh numbers the last two edges of a tetrahedron the other way round */
-      const size_t from = kind->code == IG_TET10 && a >= 8 ? 17 - a : a;
+      const size_t from = (size_t)ig_gmsh_node((ig_elem_type)kind->code, (int)a);
       const ig_lid n = ig_gmsh_lookup(r->node_of, r->node_most, node[e * npe + from]);
       if (n < 0)
         return IG_FAIL(r->cx, IG_INPUT, "%s: element %zu uses node %zu, which is not in the file",
@@ -128,8 +128,8 @@ static ig_status blocks_make(ig_gmsh_reader *r, bulk *b) {
   ig_status status = IG_NEW(r->cx, &children, b->count, "element numbers");
   if (status == IG_OK)
     status = IG_NEW(r->cx, &r->children, most + 1, "element numbers");
-  const ig_cells cells = {(ig_lid)b->count, b->type, b->offset, b->corner, NULL,
-                          r->split,         children};
+  const ig_cells cells = {(ig_lid)b->count, b->type,  b->offset,   b->corner, NULL,
+                          r->split,         children, r->quadratic};
   if (status == IG_OK)
     status = ig_mesh_add_cells(r->cx, r->mesh, &cells, number);
   for (size_t i = 0; i <= most; i++)
@@ -234,7 +234,8 @@ static ig_status model_open(ig_gmsh_reader *r, const ig_mesh_read_options *optio
 
 static ig_status read_there(ig_ctx *cx, const char *path, const ig_mesh_read_options *options,
                             ig_mesh **mesh) {
-  ig_gmsh_reader r = {.cx = cx, .path = path, .split = options->split};
+  ig_gmsh_reader r = {
+      .cx = cx, .path = path, .split = options->split, .quadratic = options->quadratic};
   int ierr = 0;
   ig_gmsh.Initialize(0, NULL, 0, &ierr);
   ig_status status = ierr ? IG_FAIL(cx, IG_IO, "Gmsh does not start") : IG_OK;

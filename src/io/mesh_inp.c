@@ -448,7 +448,7 @@ static ig_status inp_read(ig_inp *in) {
 ig_status ig_mesh_read_inp(ig_ctx *cx, const char *path, const ig_mesh_read_options *options,
                            ig_mesh **mesh) {
   *mesh = NULL;
-  ig_inp in = {.whole = {.cx = cx, .split = options->split}};
+  ig_inp in = {.whole = {.cx = cx, .split = options->split, .quadratic = options->quadratic}};
   in.to = &in.whole;
   IG_TRY(ig_text_open(cx, path, &in.t));
   ig_status status = inp_read(&in);

@@ -7,8 +7,8 @@
 /* Element names by how they begin; a longer beginning comes before a shorter one. */
 static const ig_inp_type types[] = {
     {"C3D10", IG_TET10, false},
-    {"C3D15", IG_CELL_WEDGE15, false},
-    {"C3D20", IG_CELL_HEX20, false},
+    {"C3D15", IG_WEDGE15, false},
+    {"C3D20", IG_HEX20, false},
     {"C3D27", IG_CELL_HEX27, false},
     {"C3D8", IG_HEX8, false},
     {"C3D4", IG_TET4, false},

@@ -166,6 +166,7 @@ ig_status ig_mesh_read(ig_ctx *cx, const char *path, const ig_mesh_read_options 
   const ig_mesh_read_options known = {.unit = options->unit > 0 ? options->unit : named,
                                       .edge = options->edge,
                                       .split = options->split,
+                                      .quadratic = options->quadratic,
                                       .time_limit = options->time_limit,
                                       .memory_limit = options->memory_limit};
   const double unit = known.unit > 0 ? known.unit : 1;

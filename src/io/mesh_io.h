@@ -31,6 +31,7 @@ typedef struct {
   const int32_t *tag; /* NULL: all 0 */
   bool split;         /* solids are cut into tetrahedra */
   uint8_t *children;  /* count, may be NULL: how many elements each cell became, in a row */
+  bool quadratic;     /* hex20 and wedge15 stay; else they become their corners */
 } ig_cells;
 /* Makes the blocks of a mesh, one a type, in file order within each. number[i] (count, may be NULL)
    is the element that cell i became. Turns elements inside out where that makes them positive. */
@@ -119,7 +120,7 @@ typedef struct {
 
 typedef struct {
   ig_ctx *cx;
-  bool split; /* as ig_cells has it */
+  bool split, quadratic; /* as ig_cells has them */
   ig_lid nodes, node_capacity;
   double *x;
   ig_idmap node_of, cell_of;

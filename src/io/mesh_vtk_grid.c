@@ -1,4 +1,5 @@
 /* From VTK's cells and fields to a mesh and its sets. */
+#include "core/vtk_corner.h"
 #include "io/cell.h"
 #include "io/vtk.h"
 
@@ -93,8 +94,8 @@ static const struct {
              {22, IG_TRI6},
              {23, IG_CELL_QUAD8},
              {24, IG_TET10},
-             {25, IG_CELL_HEX20},
-             {26, IG_CELL_WEDGE15},
+             {25, IG_HEX20},
+             {26, IG_WEDGE15},
              {27, IG_CELL_PYRAMID13},
              {28, IG_CELL_QUAD9},
              {29, IG_CELL_HEX27},
@@ -122,7 +123,7 @@ static ig_status cell_take(maker *m, int64_t cell, unsigned *seen) {
     return IG_FAIL(
         g->cx, IG_INPUT,
         "%s: cell %lld is of VTK type %d: expected lines (3), triangles (5, 22), "
-        "quadrilaterals (8, 9), tetrahedra (10, 24), hexahedra (11, 12, 25), wedges (13) "
+        "quadrilaterals (8, 9), tetrahedra (10, 24), hexahedra (11, 12, 25), wedges (13, 26) "
         "or pyramids (14)",
         m->path, (long long)cell, g->type[cell]);
   if (types[k].code < 0 || (m->ghost && m->ghost[cell]))
@@ -138,7 +139,7 @@ static ig_status cell_take(maker *m, int64_t cell, unsigned *seen) {
                      (long long)cell, (long long)from[i], (long long)g->points);
     /* pixels and voxels count along rows */
     const bool crossed = (g->type[cell] == 8 || g->type[cell] == 11) && i % 4 > 1;
-    to[crossed ? i ^ 1 : i] = (ig_lid)from[i];
+    to[crossed ? i ^ 1 : ig_vtk_corner((ig_elem_type)types[k].code, (int)i)] = (ig_lid)from[i];
   }
   m->type[m->cells] = (uint8_t)types[k].code;
   m->of[m->cells] = (ig_lid)cell;
@@ -301,8 +302,8 @@ static ig_status make(maker *m, const ig_mesh_read_options *options) {
   const int dim = shell ? 3 : ig_mesh_infer_dim(g->point, (ig_lid)g->points, seen);
   IG_TRY(ig_mesh_new(g->cx, dim, (ig_lid)g->points, &m->mesh));
   memcpy(m->mesh->x, g->point, 3 * (size_t)g->points * sizeof(double));
-  const ig_cells cells = {m->cells, m->type,        m->offset,  m->corner,
-                          m->tag,   options->split, m->children};
+  const ig_cells cells = {m->cells, m->type,        m->offset,   m->corner,
+                          m->tag,   options->split, m->children, options->quadratic};
   IG_TRY(ig_mesh_add_cells(g->cx, m->mesh, &cells, m->number));
   for (int i = 0; i < g->fields; i++)
     IG_TRY(field_sets(m, &g->field[i], own));

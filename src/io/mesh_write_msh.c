@@ -3,6 +3,7 @@
    An element belongs to one entity, and an entity to any number of groups. What is in the same sets
    (a combination) is therefore one entity; sets may overlap as they please. */
 #include "core/number.h"
+#include "io/gmsh_order.h"
 #include "io/mesh_io.h"
 #include "mesh/topology.h"
 
@@ -12,9 +13,10 @@
 
 static const struct {
   int gmsh, face; /* its number there; that of its faces, 0: none is written */
-} kinds[IG_ELEM_TYPES] = {[IG_BEAM2] = {1, 0}, [IG_TRI3] = {2, 1},   [IG_TRI6] = {9, 8},
-                          [IG_QUAD4] = {3, 1}, [IG_TET4] = {4, 2},   [IG_TET10] = {11, 9},
-                          [IG_HEX8] = {5, 3},  [IG_WEDGE6] = {6, 3}, [IG_PYRAMID5] = {7, 3}};
+} kinds[IG_ELEM_TYPES] = {
+    [IG_BEAM2] = {1, 0},    [IG_TRI3] = {2, 1},    [IG_TRI6] = {9, 8},     [IG_QUAD4] = {3, 1},
+    [IG_TET4] = {4, 2},     [IG_TET10] = {11, 9},  [IG_HEX8] = {5, 3},     [IG_WEDGE6] = {6, 3},
+    [IG_PYRAMID5] = {7, 3}, [IG_HEX20] = {17, 16}, [IG_WEDGE15] = {18, 16}};
 
 /* In `set`, and in those of `parent`; combination 0 is in none. `twin`: the one that has the set in
    work besides. */
@@ -101,8 +103,9 @@ static entry entry_of(const msh *m, ig_set_kind kind, int64_t item, int combinat
   const ig_elem_info *info = ig_elem_info_get(b->type);
   e.dim = info->dim - face;
   e.type = kinds[b->type].gmsh;
-  if (face && info->face_nodes == 4 && ig_elem_face_distinct(b->type, (int)(item & 255)) == 3)
-    e.type = 2;
+  if (face && info->face_nodes != 6 && ig_elem_face_distinct(b->type, (int)(item & 255)) == 3 &&
+      info->dim == 3)
+    e.type = info->face_nodes == 8 ? 9 : 2;
   else if (face)
     e.type = kinds[b->type].face ? kinds[b->type].face : 15;
   return e;
@@ -225,9 +228,16 @@ static void entry_write(FILE *f, const msh *m, const entry *e, long long number)
   const ig_elem_info *info = ig_elem_info_get(b->type);
   const ig_lid *conn = b->conn + (size_t)local * (size_t)info->nodes;
   const int *side = face ? ig_elem_face(b->type, (int)(e->item & 255)) : NULL;
-  const int nodes = !face ? info->nodes : e->type == 15 ? 1 : e->type == 2 ? 3 : info->face_nodes;
-  for (int a = 0; a < nodes; a++) { /* Gmsh has the last two edges of a tetrahedron swapped */
-    const int at = !face && b->type == IG_TET10 && a >= 8 ? 17 - a : a;
+  const int nodes = !face           ? info->nodes
+                    : e->type == 15 ? 1
+                    : e->type == 2  ? 3
+                    : e->type == 9  ? 6
+                                    : info->face_nodes;
+  static const int triangle[6] = {0, 1, 2, 4, 5, 7}; /* of an 8-node face with two corners in one */
+  for (int a = 0; a < nodes; a++) {
+    const int at = face && nodes == 6 && info->face_nodes == 8 ? triangle[a]
+                   : face                                      ? a
+                                                               : ig_gmsh_place(b->type, a);
     fprintf(f, " %d", conn[side ? side[at] : at] + 1);
   }
   fputc('\n', f);

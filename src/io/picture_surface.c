@@ -21,7 +21,7 @@ const ig_solid *ig_solid_of(ig_solid *last, uint8_t vtk) {
     if (info->vtk != vtk || info->dim != 3)
       continue;
     last->faces = info->faces;
-    last->mids = info->face_nodes == 6 ? 3 : 0;
+    last->mids = info->face_nodes == 6 ? 3 : 0; /* of an 8-node face the corners are drawn */
     for (int f = 0; f < info->faces; f++) {
       last->corners[f] = ig_elem_face_distinct(type, f);
       for (int i = 0; i < last->corners[f] + last->mids; i++)

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_NODES = 10 };
+enum { MOST_NODES = 20 };
 #define TOLERANCE 1e-9
 #define CELL 1e-6 /* wide against the tolerance, narrow against shapes */
 

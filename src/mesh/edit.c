@@ -429,6 +429,10 @@ ig_status ig_draft_jitter(ig_ctx *cx, ig_draft *draft, const ig_jitter_case *c) 
 
 static const int tri_edge[][2] = {{0, 1}, {1, 2}, {2, 0}};
 static const int tet_edge[][2] = {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}};
+static const int hex_edge[][2] = {{0, 1}, {1, 2}, {2, 3}, {3, 0}, {4, 5}, {5, 6},
+                                  {6, 7}, {7, 4}, {0, 4}, {1, 5}, {2, 6}, {3, 7}};
+static const int wedge_edge[][2] = {{0, 1}, {1, 2}, {2, 0}, {3, 4}, {4, 5},
+                                    {5, 3}, {0, 3}, {1, 4}, {2, 5}};
 
 /* Numbers the edges: those of one lowest node are chained at it; `next` and `high` by edge. */
 typedef struct {
@@ -451,9 +455,16 @@ static ig_lid edge_number(edges *list, ig_lid a, ig_lid b) {
 
 static ig_status block_quadratic(ig_ctx *cx, ig_draft *draft, ig_block *block) {
   ig_mesh *mesh = draft->mesh;
-  const bool tri = block->type == IG_TRI3;
-  const size_t from = tri ? 3 : 4, per = tri ? 3 : 6, npe = from + per;
-  const int(*local)[2] = tri ? tri_edge : tet_edge;
+  const ig_elem_type to_type = block->type == IG_TRI3   ? IG_TRI6
+                               : block->type == IG_TET4 ? IG_TET10
+                               : block->type == IG_HEX8 ? IG_HEX20
+                                                        : IG_WEDGE15;
+  const size_t from = (size_t)ig_elem_info_get(block->type)->nodes,
+               npe = (size_t)ig_elem_info_get(to_type)->nodes, per = npe - from;
+  const int(*local)[2] = to_type == IG_TRI6    ? tri_edge
+                         : to_type == IG_TET10 ? tet_edge
+                         : to_type == IG_HEX20 ? hex_edge
+                                               : wedge_edge;
   const int64_t most = (int64_t)block->count * (int64_t)per;
   if (most + mesh->nodes > INT32_MAX || (int64_t)block->count * (int64_t)npe > INT32_MAX)
     return IG_FAIL(cx, IG_INPUT, "%d quadratic elements are more than one mesh can number",
@@ -492,7 +503,7 @@ static ig_status block_quadratic(ig_ctx *cx, ig_draft *draft, ig_block *block) {
   mesh->nodes = (ig_lid)nodes;
   free(block->conn);
   block->conn = conn;
-  block->type = tri ? IG_TRI6 : IG_TET10;
+  block->type = to_type;
   conn = NULL;
 done:
   free(list.head);
@@ -505,7 +516,8 @@ done:
 
 ig_status ig_draft_quadratic(ig_ctx *cx, ig_draft *draft) {
   for (int b = 0; b < draft->mesh->blocks; b++)
-    if (draft->mesh->block[b].type == IG_TRI3 || draft->mesh->block[b].type == IG_TET4)
+    if (draft->mesh->block[b].type == IG_TRI3 || draft->mesh->block[b].type == IG_TET4 ||
+        draft->mesh->block[b].type == IG_HEX8 || draft->mesh->block[b].type == IG_WEDGE6)
       IG_TRY(block_quadratic(cx, draft, &draft->mesh->block[b]));
   return IG_OK;
 }

@@ -113,10 +113,34 @@ static double tri6_least(double p[6][3], bool plane) {
   return low;
 }
 
+/* Volume of a quadratic hexahedron or wedge, curved; the least determinant over the points of its
+   stiffness, as a volume of the reference element. */
+static double quadratic_measure(ig_elem_type type, double p[20][3], double *least) {
+  const bool hex = type == IG_HEX20;
+  double sum = 0, low = INFINITY;
+  for (int q = 0; q < (hex ? 27 : 9); q++) {
+    double at[3], d[20][3], t[3][3] = {{0}};
+    const double w = hex ? brick3_f64(q, at) : wedge3_f64(q, at);
+    if (hex)
+      hex20_slopes_f64(at, d);
+    else
+      wedge15_slopes_f64(at, d);
+    for (int a = 0; a < (hex ? 20 : 15); a++)
+      for (int k = 0; k < 3; k++)
+        for (int i = 0; i < 3; i++)
+          t[k][i] += d[a][k] * p[a][i];
+    const double j = triple_f64(t[0], t[1], t[2]);
+    sum += w * j;
+    low = fmin(low, j * (hex ? 8 : 1));
+  }
+  *least = low;
+  return sum;
+}
+
 double ig_elem_measure(const ig_mesh *mesh, const ig_block *block, ig_lid e, double *least) {
   const ig_elem_info *info = ig_elem_info_get(block->type);
   const ig_lid *conn = block->conn + (size_t)e * (size_t)info->nodes;
-  double p[10][3], a[3], b[3], c[3], size = 0, low = 0;
+  double p[20][3], a[3], b[3], c[3], size = 0, low = 0;
   for (int i = 0; i < info->nodes; i++)
     for (int d = 0; d < 3; d++)
       p[i][d] = mesh->x[3 * (size_t)conn[i] + (size_t)d];
@@ -155,6 +179,10 @@ double ig_elem_measure(const ig_mesh *mesh, const ig_block *block, ig_lid e, dou
     size = hex_measure(all, &low);
     break;
   }
+  case IG_HEX20:
+  case IG_WEDGE15:
+    size = quadratic_measure(block->type, p, &low);
+    break;
   case IG_ELEM_TYPES:
     break;
   }
@@ -178,7 +206,8 @@ void ig_elem_edges(const ig_mesh *mesh, const ig_block *block, ig_lid e, double 
   } of[IG_ELEM_TYPES] = {
       [IG_BEAM2] = {pairs, 1}, [IG_TRI3] = {pairs, 3},   [IG_TRI6] = {pairs, 3},
       [IG_QUAD4] = {quad, 4},  [IG_TET4] = {pairs, 6},   [IG_TET10] = {pairs, 6},
-      [IG_HEX8] = {hex, 12},   [IG_WEDGE6] = {wedge, 9}, [IG_PYRAMID5] = {pyramid, 8}};
+      [IG_HEX8] = {hex, 12},   [IG_WEDGE6] = {wedge, 9}, [IG_PYRAMID5] = {pyramid, 8},
+      [IG_HEX20] = {hex, 12},  [IG_WEDGE15] = {wedge, 9}};
   const ig_elem_type type = block->type;
   const int(*edge)[2] = of[type].edge;
   const int edges = of[type].count;

@@ -110,7 +110,7 @@ double ig_mesh_measure(const ig_mesh *mesh, ig_lid element) {
 
 /* A node that a wedge or pyramid names twice, -1: none. Its faces would match no other's. */
 static ig_lid node_twice(ig_elem_type type, const ig_lid *conn) {
-  const int nodes = type == IG_WEDGE6 ? 6 : type == IG_PYRAMID5 ? 5 : 0;
+  const int nodes = type == IG_WEDGE6 || type == IG_WEDGE15 ? 6 : type == IG_PYRAMID5 ? 5 : 0;
   for (int a = 0; a < nodes; a++)
     for (int b = 0; b < a; b++)
       if (conn[a] == conn[b])

@@ -9,7 +9,10 @@
 
 /* Corner nodes of a face; mid-sides follow the corners. */
 static inline int ig_elem_face_corners(const ig_elem_info *info) {
-  return info->face_nodes == 6 ? 3 : info->dim == 2 ? 2 : info->face_nodes;
+  return info->face_nodes == 6   ? 3
+         : info->face_nodes == 8 ? 4
+         : info->dim == 2        ? 2
+                                 : info->face_nodes;
 }
 
 /* Of one face: a triangle of a wedge or pyramid has its last node twice. */

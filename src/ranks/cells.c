@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_NODES = 10 }; /* of an element */
+enum { MOST_NODES = 20 }; /* of an element */
 
 /* Rows of elements that are not there are zeros, which do not travel. */
 typedef struct {

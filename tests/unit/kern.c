@@ -14,7 +14,8 @@
 /* clang-format off */
 #define TYPES(X) \
   X(tri3, 3, 2, 1) X(tri6, 6, 2, 1) X(quad4, 4, 2, 0) X(tet4, 4, 3, 1) X(tet10, 10, 3, 1) \
-  X(wedge6, 6, 3, 2) X(hex8, 8, 3, 0) X(hex27, 27, 3, 0)
+  X(wedge6, 6, 3, 2) X(hex8, 8, 3, 0) X(hex27, 27, 3, 0) X(quad8, 8, 2, 0) X(hex20, 20, 3, 0) \
+  X(wedge15, 15, 3, 2)
 /* clang-format on */
 
 #define X(name, nodes, dim, kind)                                                                  \
@@ -114,10 +115,11 @@ static void a_shape_function_is_one_at_its_node(void **state) {
     for (int b = 0; b < t->nodes; b++) {
       double at[3], N[27];
       for (int d = 0; d < 3; d++)
-        at[d] = t->kind == 0   ? brick[b][d]
+        at[d] = t->kind == 0   ? brick[t->dim == 2 && b > 3 ? b + 4 : b][d]
                 : t->kind == 1 ? simplex[t->dim == 2 && b > 2 ? b + 1 : b][d]
-                : d < 2        ? simplex[b % 3][d]
-                               : (b < 3 ? -1 : 1);
+                : d < 2        ? simplex[b < 6 || b > 11 ? b % 3 : 4 + b % 3][d]
+                : b > 11       ? 0
+                               : (b < 3 || (b > 5 && b < 9) ? -1 : 1);
       t->values(at, N);
       for (int a = 0; a < t->nodes; a++)
         assert_near(N[a], a == b, 1e-14);
@@ -210,8 +212,31 @@ static void quadrature_is_exact_to_its_degree_and_no_further(void **state) {
         assert_near(tet, tetrahedron(i, j, k), 1e-14);
       }
   for (int i = 0; i < 6; i++)
+    for (int j = 0; i + j < 6; j++)
+      for (int k = 0; i + j + k < 6; k++) {
+        double tet = 0, at[3];
+        for (int q = 0; q < 15; q++) {
+          const double w = tetrahedron15_f64(q, at);
+          tet += w * power(at[0], i) * power(at[1], j) * power(at[2], k);
+        }
+        assert_near(tet, tetrahedron(i, j, k), 1e-14);
+      }
+  for (int i = 0; i < 6; i++)
     for (int j = 0; j < 6; j++)
       for (int k = 0; k < 6; k++) {
+        double long_wedge = 0, thin_wedge = 0, to[3];
+        for (int q = 0; q < 9; q++) {
+          const double w = wedge3_f64(q, to);
+          long_wedge += w * power(to[0], i) * power(to[1], j) * power(to[2], k);
+        }
+        for (int q = 0; q < 2; q++) {
+          const double w = wedge_line2_f64(q, to);
+          thin_wedge += w * power(to[0], i) * power(to[1], j) * power(to[2], k);
+        }
+        if (i + j < 3)
+          assert_near(long_wedge, triangle(i, j) * line(k), 1e-14);
+        if (i + j < 2 && k < 4)
+          assert_near(thin_wedge, triangle(i, j) * line(k), 1e-14);
         double two = 0, three = 0, wedge = 0, at[3];
         for (int q = 0; q < 27; q++) {
           double w = q < 8 ? brick2_f64(q, at) : 0;

@@ -74,6 +74,9 @@ static void meshes_come_back_as_they_were(void **state) {
   const ig_mesh_case list[] = {
       {.boxes = {2, boxes}, .sets = {1, &hot}},
       {.boxes = {2, boxes}, .element = IG_TET10 + 1},
+      {.boxes = {2, boxes}, .element = IG_WEDGE6 + 1},
+      {.boxes = {2, boxes}, .element = IG_HEX20 + 1},
+      {.boxes = {2, boxes}, .element = IG_WEDGE15 + 1},
       {.plate = {.at.given = true, .size = IG_ROW(2, 1), .cells = IG_ROW(4, 2)},
        .element = IG_TRI6 + 1},
       {.plate = {.at.given = true, .size = IG_ROW(2, 1), .cells = IG_ROW(4, 2)}, .shell = true},
@@ -86,8 +89,31 @@ static void meshes_come_back_as_they_were(void **state) {
       GOOD(cx, ig_mesh_generate(cx, &list[i], &a));
       const char *path = in_folder(folder, names[f]);
       GOOD(cx, ig_mesh_write(cx, a, path));
-      GOOD(cx, ig_mesh_read(cx, path, NULL, &b));
+      GOOD(cx, ig_mesh_read(cx, path, &(ig_mesh_read_options){.quadratic = true}, &b));
       same_mesh(a, b, f < 3); /* .inp keeps sets, not region numbers */
+      ig_mesh_free(a);
+      ig_mesh_free(b);
+    }
+}
+
+/* Rooms without quadratic hexahedra and wedges get their corners. */
+static void mid_side_nodes_stay_on_request_only(void **state) {
+  (void)state;
+  ig_box_case box = {.size = IG_ROW(1, 1, 1), .cells = IG_ROW(2, 1, 1)};
+  static const ig_elem_type types[] = {IG_HEX20, IG_WEDGE15}, corners[] = {IG_HEX8, IG_WEDGE6};
+  static const char *const names[] = {"q.vtu", "q.inp"};
+  for (int t = 0; t < 2; t++)
+    for (int f = 0; f < 2; f++) {
+      ig_mesh *a, *b;
+      const ig_mesh_case c = {.boxes = {1, &box}, .element = (int)types[t] + 1};
+      GOOD(cx, ig_mesh_generate(cx, &c, &a));
+      const char *path = in_folder(folder, names[f]);
+      GOOD(cx, ig_mesh_write(cx, a, path));
+      GOOD(cx, ig_mesh_read(cx, path, NULL, &b));
+      assert_int_equal(b->block[0].type, corners[t]);
+      assert_int_equal(b->nodes, 12);
+      assert_near(total(b), 1, 1e-12);
+      assert_int_equal(count(b, "xmin", IG_SET_FACES), 1);
       ig_mesh_free(a);
       ig_mesh_free(b);
     }
@@ -695,6 +721,7 @@ int main(void) {
 #ifdef INGOT_HAVE_IO
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(meshes_come_back_as_they_were),
+      cmocka_unit_test(mid_side_nodes_stay_on_request_only),
       cmocka_unit_test(units_apply),
       cmocka_unit_test(abaqus_files),
       cmocka_unit_test(dyna_files),

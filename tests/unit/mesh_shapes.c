@@ -49,6 +49,8 @@ static void every_plane_and_solid_element_fills_the_box(void **state) {
       {IG_TRI6, IG_PATTERN_CROSSED, 48, 32 + 79},
       {IG_HEX8, 0, 24, 60},
       {IG_TET4, 0, 144, 60},
+      {IG_HEX20, 0, 24, 60 + 133},
+      {IG_WEDGE15, 0, 48, 60 + 169},
   };
   for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
     const int dim = ig_elem_info_get(want[i].type)->dim;

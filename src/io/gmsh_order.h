@@ -1,0 +1,25 @@
+/* Nodes of quadratic elements as Gmsh numbers them. */
+#ifndef IG_IO_GMSH_ORDER_H
+#define IG_IO_GMSH_ORDER_H
+
+#include <ingot/mesh.h>
+
+/* Where Gmsh has node a of an element: it goes through the edges by their lowest corners. */
+static inline int ig_gmsh_node(ig_elem_type type, int a) {
+  static const signed char hex[12] = {8, 11, 13, 9, 16, 18, 19, 17, 10, 12, 14, 15};
+  static const signed char wedge[9] = {6, 9, 7, 12, 14, 13, 8, 10, 11};
+  return type == IG_TET10 && a >= 8     ? 17 - a
+         : type == IG_HEX20 && a >= 8   ? hex[a - 8]
+         : type == IG_WEDGE15 && a >= 6 ? wedge[a - 6]
+                                        : a;
+}
+
+/* The node that Gmsh has at place a. */
+static inline int ig_gmsh_place(ig_elem_type type, int a) {
+  int node = 0;
+  while (ig_gmsh_node(type, node) != a)
+    node++;
+  return node;
+}
+
+#endif

@@ -1,0 +1,320 @@
+/* Solid elements in double precision. */
+#include "solid/solid.h"
+#include "kern/fault.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "kern/prec_f64.h"
+#include "material/j2.inc"
+#include "solid/point.inc"
+#include "solid/element.inc"
+#include "solid/face.inc"
+
+static const struct {
+  ig_solid_info info;
+  int mean;
+} table[] = {
+#define X(kind, name, type, nodes, modes, points, mean)                                            \
+  {{name, IG_##type, nodes, modes, points}, mean},
+    IG_SOLID_LIST(X)
+#undef X
+};
+
+const ig_solid_info *ig_solid_info_get(ig_solid_kind kind) {
+  return &table[kind].info;
+}
+
+int ig_solid_states(ig_solid_kind kind, int law) {
+  const ig_solid_info *info = &table[kind].info;
+  return info->points * solid_point_states_f64(law) + 3 * info->modes;
+}
+
+/* --- materials */
+
+ig_solid_law ig_solid_isotropic(double young, double poisson, double expansion) {
+  ig_solid_law law = {.law = IG_LAW_ELASTIC, .young = young, .poisson = poisson};
+  const double lame = young * hooke_lame_f64(poisson), shear = young * hooke_shear_f64(poisson);
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++)
+      law.stiffness[6 * i + j] = lame + (i == j ? 2 * shear : 0);
+    law.stiffness[7 * (3 + i)] = shear;
+    law.expansion[i] = expansion;
+  }
+  return law;
+}
+
+/* Inverse of a symmetric positive definite 3 x 3 matrix; false: it is none. */
+static bool spd_inverse(const double a[9], double inverse[9]) {
+  const double minor = a[0] * a[4] - a[1] * a[1];
+  return a[0] > 0 && minor > 0 && solid_inverse_f64(a, inverse) > 0;
+}
+
+bool ig_solid_orthotropic(const double young[3], const double poisson[3], const double shear[3],
+                          const double expansion[3], const double *axes, ig_solid_law *law) {
+  static const double same[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+  const double *r = axes ? axes : same;
+  const double c12 = -poisson[0] / young[0], c23 = -poisson[1] / young[1],
+               c13 = -poisson[2] / young[0];
+  const double soft[9] = {1 / young[0], c12, c13, c12, 1 / young[1], c23, c13, c23, 1 / young[2]};
+  double hard[9], D[6][6] = {{0}};
+  memset(law, 0, sizeof *law);
+  law->law = IG_LAW_ELASTIC;
+  law->young = young[0];
+  law->poisson = poisson[0];
+  if (!spd_inverse(soft, hard))
+    return false;
+  for (int i = 0; i < 3; i++) {
+    if (!(shear[i] > 0))
+      return false;
+    for (int j = 0; j < 3; j++)
+      D[i][j] = hard[3 * i + j];
+  }
+  D[3][3] = shear[0]; /* xy = 12, yz = 23, zx = 13 */
+  D[4][4] = shear[1];
+  D[5][5] = shear[2];
+  double t[6][6]; /* strain in the material's axes = t strain in the mesh's */
+  for (int m = 0; m < 6; m++)
+    for (int n = 0; n < 6; n++) {
+      const int a = m % 3, b = m < 3 ? a : (a + 1) % 3, i = n % 3, j = n < 3 ? i : (i + 1) % 3;
+      const double both = n < 3 ? r[3 * a + i] * r[3 * b + i]
+                                : 0.5 * (r[3 * a + i] * r[3 * b + j] + r[3 * a + j] * r[3 * b + i]);
+      t[m][n] = m < 3 ? both : 2 * both;
+    }
+  for (int i = 0; i < 6; i++)
+    for (int j = 0; j < 6; j++)
+      for (int m = 0; m < 6; m++)
+        for (int n = 0; n < 6; n++)
+          law->stiffness[6 * i + j] += t[m][i] * D[m][n] * t[n][j];
+  for (int n = 0; n < 6; n++)
+    for (int a = 0; a < 3; a++) {
+      const int i = n % 3, j = n < 3 ? i : (i + 1) % 3;
+      law->expansion[n] += (n < 3 ? 1 : 2) * expansion[a] * r[3 * a + i] * r[3 * a + j];
+    }
+  return true;
+}
+
+static solid_law_f64 law_of(const ig_solid_law *law) {
+  solid_law_f64 l = {.law = law->law, .large = law->large};
+  if (l.law == IG_LAW_NEOHOOKE && !l.large)
+    l.law = IG_LAW_ELASTIC; /* its derivative at no strain */
+  memcpy(l.stiffness, law->stiffness, sizeof l.stiffness);
+  memcpy(l.expansion, law->expansion, sizeof l.expansion);
+  l.mech.young = law->young;
+  l.mech.poisson = law->poisson;
+  l.mech.shear = law->young * hooke_shear_f64(law->poisson);
+  l.mech.bulk = law->young / (3 * (1 - 2 * law->poisson));
+  l.mech.yield = law->yield;
+  l.mech.hardening = law->hardening;
+  l.mech.kinematic = law->kinematic;
+  l.mech.rows = law->rows;
+  memcpy(l.mech.strain, law->strain, sizeof l.mech.strain);
+  memcpy(l.mech.stress, law->stress, sizeof l.mech.stress);
+  return l;
+}
+
+/* --- elements */
+
+int ig_solid_evaluate(ig_solid_kind kind, const ig_solid_law *law, const double *X, const double *u,
+                      const double *warm, const double *past, double *now, double *f, double *K) {
+  const ig_solid_info *info = &table[kind].info;
+  const solid_law_f64 l = law_of(law);
+  return solid_element_f64(&l, kind, info->nodes, info->modes, info->points, table[kind].mean, X, u,
+                           warm, past, now, f, K);
+}
+
+int ig_solid_report(ig_solid_kind kind, const ig_solid_law *law, const double *X, const double *u,
+                    const double *warm, const double *state, double *out) {
+  const ig_solid_info *info = &table[kind].info;
+  const solid_law_f64 l = law_of(law);
+  const int kept = solid_point_states_f64(l.law), n = 3 * info->nodes;
+  double all[3 * IG_SOLID_ROWS], now[IG_SOLID_KEPT];
+  memcpy(all, u, (size_t)n * sizeof *u);
+  memcpy(all + n, state + info->points * kept, (size_t)(3 * info->modes) * sizeof *u);
+  solid_mean_f64 mean;
+  if (table[kind].mean)
+    solid_average_f64(&l, kind, X, all, &mean);
+  for (int q = 0; q < info->points; q++, out += IG_SOLID_REPORT) {
+    solid_point_f64 p;
+    const int fault = solid_at_f64(&l, kind, info->nodes, info->modes, q, X, all, warm,
+                                   table[kind].mean ? &mean : NULL, state + kept * q, now, &p);
+    if (fault)
+      return fault;
+    memcpy(out, p.s, sizeof p.s);
+    if (l.large) { /* F S F^T / J; with the mean dilatation F is scaled in strain and stress */
+      double inverse[9], c[6];
+      const double stretch = sqrt(p.scale);
+      for (int i = 0; i < 9; i++)
+        p.F[i] *= stretch;
+      const double j = solid_inverse_f64(p.F, inverse);
+      for (int i = 0; i < 6; i++)
+        c[i] = p.s[i] - (i < 3 ? 1 : 0);
+      solid_elastic_left_f64(p.F, c, out);
+      for (int i = 0; i < 6; i++)
+        out[i] /= j;
+    }
+    memcpy(out + 6, p.e, sizeof p.e);
+    out[12] = kept ? state[kept * q + 6] : 0;
+    out[13] = von_mises_f64(out);
+  }
+  return IG_FAULT_NONE;
+}
+
+/* Functions of the fit at a place: how many. */
+static int fit_basis(ig_solid_kind kind, const double at[3], double N[8]) {
+  if (kind == IG_SOLID_TET4) {
+    N[0] = 1;
+    return 1;
+  }
+  if (kind == IG_SOLID_WEDGE6) {
+    N[0] = 0.5 * (1 - at[2]);
+    N[1] = 0.5 * (1 + at[2]);
+    return 2;
+  }
+  solid_corners_f64(kind, at, N);
+  return solid_corner_count_f64(kind);
+}
+
+/* Natural coordinates of a node. */
+static void node_place(ig_solid_kind kind, int node, double at[3]) {
+  const int corners = solid_corner_count_f64(kind);
+  int ends[2] = {node, node};
+  static const int wedge[9][2] = {{0, 1}, {1, 2}, {2, 0}, {3, 4}, {4, 5},
+                                  {5, 3}, {0, 3}, {1, 4}, {2, 5}};
+  if (corners == 8) {
+    for (int d = 0; d < 3; d++)
+      at[d] = hex27_side_f64(node, d);
+    return;
+  }
+  if (node >= corners) {
+    ends[0] = corners == 4 ? tet_edge_low_f64(node - 4) : wedge[node - 6][0];
+    ends[1] = corners == 4 ? tet_edge_high_f64(node - 4) : wedge[node - 6][1];
+  }
+  at[0] = at[1] = at[2] = 0;
+  for (int e = 0; e < 2; e++)
+    for (int d = 0; d < 3; d++)
+      at[d] += 0.5 * (corners == 4  ? ends[e] == d + 1
+                      : d < 2       ? ends[e] % 3 == d + 1
+                      : ends[e] < 3 ? -1
+                                    : 1);
+}
+
+void ig_solid_to_nodes(ig_solid_kind kind, int width, const double *at_points, double *at_nodes) {
+  const ig_solid_info *info = &table[kind].info;
+  double A[64] = {0}, N[IG_SOLID_POINTS][8], d[IG_SOLID_NODES][3], at[3];
+  int count = 0;
+  for (int q = 0; q < info->points; q++) {
+    solid_slopes_f64(kind, q, at, d);
+    count = fit_basis(kind, at, N[q]);
+    for (int i = 0; i < count; i++)
+      for (int j = 0; j < count; j++)
+        A[8 * i + j] += N[q][i] * N[q][j];
+  }
+  solid_factor_f64(count, 8, A);
+  for (int v = 0; v < width; v++) {
+    double x[8] = {0};
+    for (int q = 0; q < info->points; q++)
+      for (int i = 0; i < count; i++)
+        x[i] += N[q][i] * at_points[q * width + v];
+    solid_solve_f64(count, 8, A, x);
+    for (int a = 0; a < info->nodes; a++) {
+      double B[8], sum = 0;
+      node_place(kind, a, at);
+      fit_basis(kind, at, B);
+      for (int i = 0; i < count; i++)
+        sum += B[i] * x[i];
+      at_nodes[a * width + v] = sum;
+    }
+  }
+}
+
+/* --- loads and masses */
+
+double ig_solid_weights(ig_solid_kind kind, const double *X, double *weight) {
+  const int nodes = table[kind].info.nodes;
+  double N[IG_SOLID_NODES], w, volume = 0;
+  memset(weight, 0, (size_t)nodes * sizeof *weight);
+  for (int q = 0; (w = solid_whole_point_f64(kind, X, q, N)) != 0; q++) {
+    volume += w;
+    for (int a = 0; a < nodes; a++)
+      weight[a] += w * N[a];
+  }
+  return volume;
+}
+
+void ig_solid_mass(ig_solid_kind kind, const double *X, double *M) {
+  const int nodes = table[kind].info.nodes;
+  double N[IG_SOLID_NODES], w;
+  memset(M, 0, (size_t)(nodes * nodes) * sizeof *M);
+  for (int q = 0; (w = solid_whole_point_f64(kind, X, q, N)) != 0; q++)
+    for (int a = 0; a < nodes; a++)
+      for (int b = 0; b < nodes; b++)
+        M[a * nodes + b] += w * N[a] * N[b];
+}
+
+void ig_solid_lumped(ig_solid_kind kind, const double *X, double *m) {
+  const int nodes = table[kind].info.nodes;
+  double N[IG_SOLID_NODES], w, volume = 0, sum = 0;
+  memset(m, 0, (size_t)nodes * sizeof *m);
+  for (int q = 0; (w = solid_whole_point_f64(kind, X, q, N)) != 0; q++) {
+    volume += w;
+    for (int a = 0; a < nodes; a++) {
+      m[a] += w * N[a] * N[a];
+      sum += w * N[a] * N[a];
+    }
+  }
+  for (int a = 0; a < nodes; a++)
+    m[a] *= volume / sum;
+}
+
+void ig_solid_centrifugal(ig_solid_kind kind, const double *X, const double *x, double density,
+                          double rate, const double point[3], const double axis[3], double *f,
+                          double *K) {
+  const int nodes = table[kind].info.nodes, size = 3 * nodes;
+  double N[IG_SOLID_NODES], w;
+  for (int q = 0; (w = solid_whole_point_f64(kind, X, q, N)) != 0; q++) {
+    double r[3] = {-point[0], -point[1], -point[2]};
+    for (int a = 0; a < nodes; a++)
+      for (int i = 0; i < 3; i++)
+        r[i] += N[a] * x[3 * a + i];
+    const double along = dot_f64(r, axis), k = density * rate * rate * w;
+    for (int a = 0; a < nodes; a++)
+      for (int i = 0; i < 3; i++) {
+        f[3 * a + i] += k * N[a] * (r[i] - along * axis[i]);
+        for (int b = 0; K && b < nodes; b++)
+          for (int j = 0; j < 3; j++)
+            K[(3 * a + i) * size + 3 * b + j] += k * N[a] * N[b] * ((i == j) - axis[i] * axis[j]);
+      }
+  }
+}
+
+void ig_solid_pressure(int nodes, const double *x, double pressure, double *f, double *K,
+                       bool symmetric) {
+  enum { MOST = 24 };
+  double own[MOST * MOST] = {0};
+  const int size = 3 * nodes;
+  solid_pressure_f64(nodes, x, pressure, f, K ? own : NULL);
+  for (int i = 0; K && i < size; i++)
+    for (int j = 0; j < size; j++)
+      K[i * size + j] +=
+          symmetric ? 0.5 * (own[i * size + j] + own[j * size + i]) : own[i * size + j];
+}
+
+double ig_solid_face_weights(int nodes, const double *x, double *weight) {
+  double N[8], d[8][2], w, area = 0;
+  memset(weight, 0, (size_t)nodes * sizeof *weight);
+  for (int q = 0; (w = solid_face_point_f64(nodes, q, N, d)) > 0; q++) {
+    double r[3] = {0}, s[3] = {0}, n[3];
+    for (int a = 0; a < nodes; a++)
+      for (int i = 0; i < 3; i++) {
+        r[i] += d[a][0] * x[3 * a + i];
+        s[i] += d[a][1] * x[3 * a + i];
+      }
+    cross_f64(r, s, n);
+    const double da = w * norm_f64(n);
+    area += da;
+    for (int a = 0; a < nodes; a++)
+      weight[a] += da * N[a];
+  }
+  return area;
+}

@@ -1,0 +1,119 @@
+/* Solid elements of implicit analyses: forces and consistent tangents of one element.
+
+   Unknowns are the displacements u of the nodes, from the positions X at the start. An element's
+   force is f = integral of B^T S over the volume at the start, its tangent K = df/du.
+     small: S = stress of the linear strain e = sym(grad u), B its derivative.
+     large: total Lagrangian. F = 1 + grad u, E = (F^T F - 1) / 2, S the second Piola-Kirchhoff
+            stress. Linear elastic materials are St. Venant-Kirchhoff's, S = D (E - thermal strain);
+            plastic ones are Hencky's with F = Fe Fp and the exponential map (Simo 1992; de Souza
+            Neto, Peric, Owen 2008), so that the return mapping is that of small strains
+            (material/j2.inc) in principal axes; neo-Hookean ones are material/j2.inc's. K has the
+            geometric stiffness.
+   K is symmetric in all cases.
+
+   History (`past`, `now`): ig_solid_states() numbers per element, zeros at the start. Points come
+   first: plastic strain xx yy zz xy yz zx (large: Cp^-1 - 1), accumulated plastic strain, back
+   stress of kinematic hardening. Then the amplitudes of incompatible modes, 3 per mode. `past` is
+   that of the last accepted step and is only read; an evaluation depends on u and `past` alone.
+
+   Everything here is pure: no memory is allocated, calls on different elements are independent.
+   Arrays are in the order of the element's nodes: X, u, f: nodes x 3; K: (3 nodes)^2 by rows.
+   Components of strains and stresses: xx yy zz xy yz zx; strains with engineering shears. SI. */
+#ifndef IG_SOLID_H
+#define IG_SOLID_H
+
+#include "material/j2_law.h"
+#include <ingot/mesh.h>
+
+/* kind, name, type of the mesh, nodes, modes (3 more unknowns each), points, mean dilatation */
+#define IG_SOLID_LIST(X)                                                                           \
+  X(HEX8, "hex8", HEX8, 8, 0, 8, 0)                                                                \
+  X(HEX8_BBAR, "hex8 bbar", HEX8, 8, 0, 8, 1)                                                      \
+  X(HEX8_INCOMPATIBLE, "hex8 incompatible", HEX8, 8, 3, 8, 0)                                      \
+  X(HEX20, "hex20", HEX20, 20, 0, 27, 0)                                                           \
+  X(HEX20_REDUCED, "hex20 reduced", HEX20, 20, 0, 8, 0)                                            \
+  X(TET4, "tet4", TET4, 4, 0, 1, 0)                                                                \
+  X(TET10, "tet10", TET10, 10, 0, 4, 0)                                                            \
+  X(WEDGE6, "wedge6", WEDGE6, 6, 0, 2, 0)                                                          \
+  X(WEDGE15, "wedge15", WEDGE15, 15, 0, 9, 0)
+
+typedef enum {
+#define X(kind, name, type, nodes, modes, points, mean) IG_SOLID_##kind,
+  IG_SOLID_LIST(X)
+#undef X
+      IG_SOLID_KINDS
+} ig_solid_kind;
+enum {
+  IG_SOLID_NODES = 20, /* most of an element */
+  IG_SOLID_POINTS = 27,
+  IG_SOLID_REPORT = 14 /* of a point: stress 6, strain 6, accumulated plastic strain, von Mises */
+};
+
+typedef struct {
+  const char *name;
+  ig_elem_type type;
+  int nodes, modes, points;
+} ig_solid_info;
+const ig_solid_info *ig_solid_info_get(ig_solid_kind kind);
+
+/* A material. Fill by ig_solid_isotropic or ig_solid_orthotropic, then set what goes beyond. */
+typedef struct {
+  int law;              /* IG_LAW_ELASTIC, J2, KINEMATIC (small only), TABLE, NEOHOOKE */
+  bool large;           /* large displacements and rotations */
+  double stiffness[36]; /* elastic: stress = stiffness strain, in the axes of the mesh */
+  double expansion[6];  /* thermal strain per unit of `warm` */
+  double young, poisson;
+  double yield, hardening, kinematic; /* Pa: yield stress at the start, plastic moduli */
+  int rows;                           /* TABLE: yield stress over plastic strain */
+  double strain[IG_HARDENING_ROWS], stress[IG_HARDENING_ROWS];
+} ig_solid_law;
+ig_solid_law ig_solid_isotropic(double young, double poisson, double expansion);
+/* Engineering constants in the material's axes: moduli 1 2 3 (Pa), Poisson's ratios 12 23 13
+   (strain along the second by stress along the first), shear moduli 12 23 13, expansion 1 2 3.
+   axes: rows are the material's axes in those of the mesh, NULL: the same. Returns false where they
+   are not those of a material: the stiffness is not positive definite. */
+bool ig_solid_orthotropic(const double young[3], const double poisson[3], const double shear[3],
+                          const double expansion[3], const double *axes, ig_solid_law *law);
+
+int ig_solid_states(ig_solid_kind kind, int law);
+
+/* Force f and tangent K (NULL: not wanted) at displacements u, from the history `past`, with the
+   history `now` that this configuration would leave (past and now must differ). warm: per node,
+   what `expansion` multiplies, a temperature above the stress-free one or the thermal strain
+   itself; NULL: 0. Corners count, as strains are of lower order. Returns IG_FAULT_NONE, or what
+   prevents the evaluation (kern/fault.h): IG_FAULT_JACOBIAN, IG_FAULT_RETURN. */
+int ig_solid_evaluate(ig_solid_kind kind, const ig_solid_law *law, const double *X, const double *u,
+                      const double *warm, const double *past, double *now, double *f, double *K);
+
+/* Stresses (Cauchy's) and strains (of Green and Lagrange where large) of each point, from an
+   accepted history: out is points x IG_SOLID_REPORT. */
+int ig_solid_report(ig_solid_kind kind, const ig_solid_law *law, const double *X, const double *u,
+                    const double *warm, const double *state, double *out);
+/* `width` values of each point, continued to the nodes: the least-squares fit of a field that is
+   trilinear (hexahedra), linear (tetrahedra) or linear by linear (wedges); the same value at all
+   nodes of tet4, along one line of wedge6. */
+void ig_solid_to_nodes(ig_solid_kind kind, int width, const double *at_points, double *at_nodes);
+
+/* Volume, and per node the integral of its shape function. */
+double ig_solid_weights(ig_solid_kind kind, const double *X, double *weight);
+/* Integrals of the products of shape functions, nodes x nodes: times density, the mass of one
+   direction. */
+void ig_solid_mass(ig_solid_kind kind, const double *X, double *M);
+/* Its diagonal scaled to the volume, positive for every node (Hinton, Rock, Zienkiewicz 1976). */
+void ig_solid_lumped(ig_solid_kind kind, const double *X, double *m);
+/* Adds to f (nodes x 3) the inertia of a rotation at `rate` rad/s about an axis through `point`
+   along the unit vector `axis`, times density, at positions x; K (NULL: not wanted) gets its
+   derivative df/dx. */
+void ig_solid_centrifugal(ig_solid_kind kind, const double *X, const double *x, double density,
+                          double rate, const double point[3], const double axis[3], double *f,
+                          double *K);
+
+/* Adds the force of a pressure on a face to f (nodes x 3), at positions x: nodes are 3, 4, 6 or 8,
+   corners first, counter-clockwise from outside. K (NULL: not wanted) gets df/dx, which is
+   symmetric only for closed surfaces; `symmetric`: its symmetric part. */
+void ig_solid_pressure(int nodes, const double *x, double pressure, double *f, double *K,
+                       bool symmetric);
+/* Per node the integral of its shape function over the face at x; returns the area. */
+double ig_solid_face_weights(int nodes, const double *x, double *weight);
+
+#endif
