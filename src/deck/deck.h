@@ -138,8 +138,6 @@ typedef struct ig_deck_join {
   double tolerance; /* NaN: none */
   uint8_t component[6];
   bool adjust;
-  int nodes; /* of an MPC */
-  const char **node;
   struct ig_deck_join *next;
 } ig_deck_join;
 

@@ -241,6 +241,8 @@ ig_status ig_deck_build(ig_deck *d, ig_node **root) {
   const char *slash = strrchr(d->path, '/');
   ig_import_name(&b, slash ? slash + 1 : d->path);
   ig_import_end(&b, "mesh.file", false, at);
+  ig_import_put(&b, "true");
+  ig_import_end(&b, "mesh.loose_nodes", false, at);
   ig_import_materials(&b);
   ig_import_sections(&b);
   ig_import_joins(&b);

@@ -271,26 +271,6 @@ static void coupling_put(ig_importer *b, const ig_deck_join *j) {
   ig_import_end(b, "couplings", true, j->at);
 }
 
-static void mpc_put(ig_importer *b, const ig_deck_join *j) {
-  if (!is(j->type, "PLANE") && !is(j->type, "STRAIGHT") && !is(j->type, "BEAM") &&
-      !is(j->type, "MEANROT") && !is(j->type, "DIST"))
-    ig_import_fail(b, &j->at,
-                   "*MPC: type %.40s is not understood: expected BEAM, MEANROT, DIST, "
-                   "PLANE or STRAIGHT",
-                   j->type);
-  const bool mean = is(j->type, "MEANROT");
-  ig_import_put(b, "{kind: %s, nodes: [",
-                mean                   ? "mean_rotation"
-                : is(j->type, "BEAM")  ? "distance"
-                : is(j->type, "DIST")  ? "distance_of"
-                : is(j->type, "PLANE") ? "plane"
-                                       : "straight");
-  for (int i = 0; i < j->nodes; i++)
-    ig_import_put(b, "%s%s", i ? ", " : "", j->node[i]);
-  ig_import_put(b, "]}");
-  ig_import_end(b, "mpcs", true, j->at);
-}
-
 void ig_import_joins(ig_importer *b) {
   static const char *const letters[] = {"x", "y", "z", "rx", "ry", "rz"};
   const ig_deck *d = b->d;
@@ -336,8 +316,6 @@ void ig_import_joins(ig_importer *b) {
       }
       ig_import_put(b, "%s}", j->adjust ? "" : ", adjust: false");
       ig_import_end(b, "ties", true, j->at);
-    } else if (strcmp(j->kind, "MPC") == 0) {
-      mpc_put(b, j);
     } else {
       coupling_put(b, j);
     }

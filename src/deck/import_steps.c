@@ -243,8 +243,12 @@ static const char *quantity_of(const ig_deck_print *p) {
   return NULL;
 }
 
-static void tables_put(ig_importer *b, const ig_deck_step *s) {
-  for (const ig_deck_print *p = s->print; p && b->status == IG_OK; p = p->next) {
+/* Requests stay in force in the steps that follow, until one makes others of the same kind. */
+static void tables_put(ig_importer *b, const ig_deck_step *s, const ig_deck_step *from,
+                       bool elements) {
+  for (const ig_deck_print *p = from->print; p && b->status == IG_OK; p = p->next) {
+    if (p->elements != elements)
+      continue;
     const char *quantity = quantity_of(p);
     if (!quantity) {
       if (b->d->lenient) {
@@ -279,6 +283,13 @@ void ig_import_steps(ig_importer *b) {
     step_values(b, s, s->value);
   for (const ig_deck_step *s = d->step; s && b->status == IG_OK; s = s->next)
     analysis_put(b, s);
+  const ig_deck_step *from[2] = {NULL, NULL};
   for (const ig_deck_step *s = d->step; s && b->status == IG_OK; s = s->next)
-    tables_put(b, s);
+    for (int k = 0; k < 2; k++) {
+      for (const ig_deck_print *p = s->print; p; p = p->next)
+        if (p->elements == (k == 1))
+          from[k] = s;
+      if (from[k])
+        tables_put(b, s, from[k], k == 1);
+    }
 }

@@ -231,28 +231,6 @@ static ig_status equations_read(ig_deck *d, const ig_card *card) {
   return IG_OK;
 }
 
-static ig_status mpc_read(ig_deck *d, const ig_card *card) {
-  int count = 0;
-  for (const ig_card_line *l = card->line; l; l = l->next)
-    count += l->count;
-  ig_deck_join *j;
-  IG_TRY(IG_DECK_ADD(d, &d->join, &j));
-  j->at = card->at;
-  j->kind = card->word;
-  if (!card->line || card->line->count < 2)
-    return ig_deck_refuse(d, card, "expected a line with the type and nodes");
-  j->type = ig_card_text(card->line, 0);
-  IG_TRY(ig_arena_take(d->cx, d->arena, (void **)&j->node, (size_t)count, sizeof *j->node));
-  for (const ig_card_line *l = card->line; l; l = l->next)
-    for (int f = l == card->line; f < l->count; f++) {
-      if (l != card->line && f == 0 && !ig_is_number(ig_card_text(l, f)) &&
-          strspn(ig_card_text(l, f), "0123456789.") == 0 && is(ig_card_text(l, f), j->type))
-        continue; /* the type again at the beginning of a further line */
-      j->node[j->nodes++] = ig_card_text(l, f);
-    }
-  return IG_OK;
-}
-
 static ig_status join_read(ig_deck *d, const ig_card *card) {
   ig_deck_join *j;
   IG_TRY(IG_DECK_ADD(d, &d->join, &j));
@@ -341,8 +319,6 @@ ig_status ig_deck_model(ig_deck *d) {
       IG_TRY(amplitude_read(d, c));
     } else if (strcmp(w, "EQUATION") == 0) {
       IG_TRY(equations_read(d, c));
-    } else if (strcmp(w, "MPC") == 0) {
-      IG_TRY(mpc_read(d, c));
     } else if (ig_choices_find("TIE|RIGIDBODY|COUPLING", w) >= 0) {
       IG_TRY(join_read(d, c));
     } else if (strcmp(w, "KINEMATIC") == 0 || strcmp(w, "DISTRIBUTING") == 0) {

@@ -167,6 +167,7 @@ ig_status ig_mesh_read(ig_ctx *cx, const char *path, const ig_mesh_read_options 
                                       .edge = options->edge,
                                       .split = options->split,
                                       .quadratic = options->quadratic,
+                                      .loose = options->loose,
                                       .time_limit = options->time_limit,
                                       .memory_limit = options->memory_limit};
   const double unit = known.unit > 0 ? known.unit : 1;
@@ -178,8 +179,8 @@ ig_status ig_mesh_read(ig_ctx *cx, const char *path, const ig_mesh_read_options 
   IG_TRY(in_file(cx, path, read(cx, path, &known, &mesh)));
   for (size_t n = 0; unit != 1 && n < 3 * (size_t)mesh->nodes; n++)
     mesh->x[n] *= unit;
-  ig_lid dropped;
-  ig_status status = nodes_drop(cx, mesh, &dropped);
+  ig_lid dropped = 0;
+  ig_status status = known.loose ? IG_OK : nodes_drop(cx, mesh, &dropped);
   if (status == IG_OK)
     status = in_file(cx, path, ig_mesh_check(cx, mesh));
   if (status != IG_OK) {

@@ -139,9 +139,7 @@ static ig_status term_nodes(ig_structure *s, const ig_structure_equation *c, con
   (*node)[0] = found;
   if (status == IG_OK && found < 0)
     status = ig_fail_at(s->cx, &c->at, "the mesh has no node %lld", number);
-  if (status != IG_OK)
-    free(*node);
-  return status;
+  return status; /* the caller frees *node */
 }
 
 static ig_status equation_add(ig_structure *s, const ig_structure_equation *c, int terms,

@@ -308,7 +308,7 @@ static ig_status elements_new(ig_structure *s) {
   ig_lid e = 0;
   for (int b = 0; b < s->mesh->blocks; b++)
     for (ig_lid i = 0; i < s->mesh->block[b].count; i++, e++) {
-      ig_solid_kind kind;
+      ig_solid_kind kind = IG_SOLID_HEX8;
       IG_TRY_GOTO(status, done,
                   kind_of(s,
                           section[e] < 0 ? NULL
@@ -389,6 +389,16 @@ ig_status ig_structure_forces(ig_structure *s) {
       for (int a = 0; a < n && trouble.element < 0; a++)
         s->reaction[g->unknown[(size_t)e * (size_t)n + (size_t)a]] += f[a];
     }
+  }
+  const ig_system *y = s->system; /* forces on what follows others act on those */
+  for (int32_t i = y->constraints - 1; i >= 0; i--) {
+    const ig_constraint *c = &y->constraint[y->sequence[i]];
+    if (c->terms == 0)
+      continue;
+    for (int32_t k = 0; k < c->terms; k++)
+      s->reaction[y->master[c->at + (size_t)k]] +=
+          y->coefficient[c->at + (size_t)k] * s->reaction[c->slave];
+    s->reaction[c->slave] = 0;
   }
   return IG_OK;
 }

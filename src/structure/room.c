@@ -93,8 +93,6 @@ static ig_status system_make(ig_structure *s) {
   s->newton = NULL;
   s->system = NULL;
   IG_TRY(ig_system_new(s->cx, s->unknowns, &s->system));
-  for (int32_t i = 3 * s->nodes; i < s->unknowns; i++)
-    s->system->kind[i] = 1;
   IG_TRY(ig_structure_constrain(s, s->analysis));
   return ig_system_close(s->system, s->implicit_groups, s->implicit);
 }
@@ -112,6 +110,12 @@ static ig_status analysis_begin(ig_structure *s) {
   for (int i = 0; i < s->groups; i++)
     for (int32_t e = 0; s->group[i].law && e < s->group[i].count; e++)
       s->group[i].law[e].large = a->large;
+  for (int i = 0; i < s->laws && s->large; i++)
+    if (s->law[i].law == IG_LAW_KINEMATIC)
+      return ig_fail_at(s->cx, &a->at,
+                        "kinematic hardening of '%s' is for small displacements: leave out `large`, "
+                        "or give isotropic hardening",
+                        s->material[i]->name);
   for (int i = 0; i < s->laws && s->dynamic; i++)
     IG_TRY(ig_material_require(s->cx, s->material[i], "density", "dynamic analysis"));
   groups_make(s);
