@@ -286,11 +286,73 @@ static ig_status advance_static(ig_dyn_job *r, const ig_dyn_analysis *given) {
   return balance_start(r->m);
 }
 
+/* Residuals of the step under way, for its line in the log. */
+static void iteration_note(void *user, const ig_newton_note *n) {
+  ig_dyn_job *r = user;
+  const size_t used = n->iteration == 1 ? 0 : strlen(r->residuals);
+  r->residuals[used] = 0;
+  if (used + 16 < sizeof r->residuals)
+    snprintf(r->residuals + used, sizeof r->residuals - used, " %.1e", n->residual);
+}
+
+static void newton_end(ig_dyn_job *r, const ig_newton_standing *now) {
+  ig_info(r->job->cx,
+          "static: %lld steps, %lld iterations, residual %.2g of the mean force, solver %s",
+          (long long)now->steps, (long long)now->iterations, now->residual, now->solver);
+  if (now->negative > 0)
+    ig_warn(r->job->cx,
+            "static: the equilibrium is unstable: the matrix has %lld negative pivot%s; a small "
+            "disturbance makes it buckle",
+            (long long)now->negative, now->negative > 1 ? "s" : "");
+  r->newton.steps += now->steps;
+  r->newton.iterations += now->iterations;
+  r->newton.negative = now->negative;
+  r->newton.zero = now->zero;
+  r->newton.solver = now->solver;
+  r->static_error = fmax(r->static_error, now->residual);
+  ig_dyn_statics_free(r->statics);
+  r->statics = NULL;
+}
+
+/* A load step of Newton's method. Where there is none the last one is put out before the run ends.
+ */
+static ig_status advance_newton(ig_dyn_job *r, const ig_dyn_analysis *a) {
+  ig_ctx *cx = r->job->cx;
+  ig_newton_standing now;
+  if (r->failed[0])
+    return IG_FAIL(cx, IG_NUMERIC, "%s", r->failed);
+  if (!r->statics) {
+    r->analysis_start = ig_dyn_clock_of(r)->time;
+    if (strcmp(cx->backend->name, "cpu") != 0)
+      ig_info(cx, "static: Newton's method runs on the host");
+    IG_TRY(ig_dyn_statics_new(r->m, a, &r->statics));
+    ig_dyn_statics_watch(r->statics, iteration_note, r);
+  }
+  const ig_status status = ig_dyn_statics_step(r->statics);
+  ig_dyn_statics_stand(r->statics, &now);
+  r->element_steps += r->job->elements;
+  if (status == IG_NUMERIC) {
+    snprintf(r->failed, sizeof r->failed, "%s", ig_ctx_message(cx));
+    r->newton.steps = now.steps;
+    return balance_start(r->m);
+  }
+  IG_TRY(status);
+  ig_info(cx, "static: step %lld, load factor %.6g, residuals%s", (long long)now.steps, now.factor,
+          r->residuals);
+  if (now.done) {
+    newton_end(r, &now);
+    r->over = true;
+  }
+  return balance_start(r->m);
+}
+
 static ig_status advance(void *self, int64_t most, int64_t ahead) {
   ig_dyn_job *r = self;
   const ig_dyn_analysis *a = analysis_at(r, r->analysis);
   (void)ahead;
-  return a->kind == IG_ANALYSIS_DYNAMIC ? advance_dynamic(r, a, most) : advance_static(r, a);
+  if (a->kind == IG_ANALYSIS_DYNAMIC)
+    return advance_dynamic(r, a, most);
+  return a->method == IG_STATIC_RELAXATION ? advance_static(r, a) : advance_newton(r, a);
 }
 
 /* The next analysis where one is over; else the next step's length where it is time to look. */
@@ -321,8 +383,17 @@ static void stand(const void *self, ig_standing *now) {
                        .duration = r->duration > 0 ? r->duration : INFINITY,
                        .dt = k->dt,
                        .ended = r->analysis + r->over >= n,
-                       .show = r->over ? IG_SHOW_ROW | IG_SHOW_SNAPSHOT : 0,
+                       .show = r->over || r->failed[0] ? IG_SHOW_ROW | IG_SHOW_SNAPSHOT
+                               : r->statics            ? IG_SHOW_ROW
+                                                       : 0,
                        .work = (double)r->element_steps};
+  if (r->statics) {
+    ig_newton_standing at;
+    ig_dyn_statics_stand(r->statics, &at);
+    snprintf(now->note, sizeof now->note, "load factor %.4g, residual %.1e", at.factor,
+             at.residual);
+    return;
+  }
   if (n > 1 && r->analysis < n)
     snprintf(now->note, sizeof now->note, "analysis %d of %d", (int)r->analysis + 1, (int)n);
 }
@@ -391,12 +462,26 @@ static void shape_look(const ig_dyn_job *r) {
 static ig_status analysis_look(ig_dyn_job *r, const ig_dyn_analysis *a) {
   double dt;
   const bool at_rest = a->kind == IG_ANALYSIS_STATIC;
-  if (at_rest && !(a->duration > 0 || a->time_step > 0))
-    return IG_OK;
-  if (at_rest)
+  if (at_rest && (a->duration > 0 || a->time_step > 0))
     return ig_fail_at(r->job->cx, &a->at,
                       "a static analysis has no `duration` and no `time_step`: `at_time` says when "
                       "histories are read");
+  const bool newton = a->method != IG_STATIC_RELAXATION;
+  if (at_rest && newton && a->at.given &&
+      (a->relaxation != IG_RELAX_VISCOUS || !isnan(a->ramp) || !isnan(a->damping) ||
+       a->safety != 0.9 || a->update != 100 || a->least_step != 0))
+    return ig_fail_at(r->job->cx, &a->at,
+                      "`relaxation`, `ramp`, `damping`, `safety`, `update` and `least_step` belong "
+                      "to dynamic relaxation: give `method: relaxation`, or leave them out");
+  if (a->at.given && !(at_rest && newton) &&
+      (!isnan(a->first_step) || a->largest_step != 1 || a->solver != IG_DIRECT_AUTO))
+    return ig_fail_at(r->job->cx, &a->at,
+                      "`first_step`, `largest_step` and `solver` belong to Newton's method: `kind: "
+                      "static` with `method: newton` or `arc_length`");
+  if (at_rest)
+    return newton ? ig_dyn_statics_check(r->m, a) : IG_OK;
+  if (a->at.given && a->method != IG_STATIC_NEWTON)
+    return ig_fail_at(r->job->cx, &a->at, "`method` is for analyses of kind static");
   if (a->at.given && (a->relaxation != IG_RELAX_VISCOUS || a->tolerance != 1e-3 ||
                       a->steps != 1000000 || !isnan(a->ramp) || a->at_time != 1))
     return ig_fail_at(
@@ -460,6 +545,7 @@ static void room_close(void *self) {
   ig_array_free(r->job->cx, &r->moved);
   ig_array_free(r->job->cx, &r->fields);
   ig_restart_free(r->start.kept);
+  ig_dyn_statics_free(r->statics);
   ig_dyn_model_free(r->m);
   free(r);
 }
@@ -500,9 +586,12 @@ static void tally(void *self) {
 static void check_analysis(const ig_dyn_analysis *a, double critical, ig_check_line *line,
                            void *user) {
   char text[128];
-  if (a->kind == IG_ANALYSIS_STATIC)
-    snprintf(text, sizeof text, "static, until the displacements are within about %.2g",
-             a->tolerance);
+  if (a->kind == IG_ANALYSIS_STATIC && a->method != IG_STATIC_RELAXATION)
+    snprintf(text, sizeof text, "static by Newton's method%s",
+             a->method == IG_STATIC_ARC ? ", arc length" : "");
+  else if (a->kind == IG_ANALYSIS_STATIC)
+    snprintf(text, sizeof text,
+             "static by relaxation, until the displacements are within about %.2g", a->tolerance);
   else {
     const double dt =
         isnan(a->time_step) ? a->safety * fmax(critical, a->least_step) : a->time_step;

@@ -90,6 +90,7 @@ typedef struct {
 
 typedef enum { IG_ANALYSIS_DYNAMIC, IG_ANALYSIS_STATIC } ig_dyn_analysis_kind;
 typedef enum { IG_RELAX_VISCOUS, IG_RELAX_KINETIC } ig_dyn_relaxation;
+typedef enum { IG_STATIC_NEWTON, IG_STATIC_RELAXATION, IG_STATIC_ARC } ig_dyn_method;
 typedef struct {
   ig_src at;
   int kind;
@@ -100,11 +101,16 @@ typedef struct {
   double damping;    /* of mass, 1/s */
   double least_step; /* mass is added to elements below it; 0: never */
   /* static */
-  int relaxation;
-  double tolerance; /* of the displacements, relative */
+  int method;       /* ig_dyn_method */
+  double tolerance; /* relaxation: of the displacements, relative; Newton: of forces */
   int64_t steps;    /* most of them */
-  double ramp;      /* steps over which time runs to at_time; NaN: IG_RELAX_RAMP, or found */
-  double at_time;   /* the time loads are taken at */
+  /* Newton: shares of the analysis, NaN: found; ig_direct_kind */
+  double first_step, largest_step;
+  int solver;
+  /* relaxation */
+  int relaxation;
+  double ramp;    /* steps over which time runs to at_time; NaN: IG_RELAX_RAMP, or found */
+  double at_time; /* the time loads are taken at */
 } ig_dyn_analysis;
 
 typedef struct {

@@ -1,5 +1,6 @@
 /* What a case of the dynamics room may say. */
 #include "dynamics/dynamics.h"
+#include "implicit/direct.h"
 
 #define S ig_dyn_section
 static const ig_option section_options[] = {
@@ -120,15 +121,29 @@ static const ig_option analysis_options[] = {
             "dynamic: step; left out: from the critical one"),
     IG_REAL(S, safety, "", "0.9", IG_TINY, 1, "share of the critical step"),
     IG_INT(S, update, "100", 0, 1e9, "steps between looks at the critical step, 0: one look"),
-    IG_REAL(S, damping, "1/s", NULL, 0, 1e12, "mass damping; static, viscous: found if left out"),
+    IG_REAL(S, damping, "1/s", NULL, 0, 1e12,
+            "mass damping; relaxation, viscous: found if left out"),
     IG_REAL(S, least_step, "s", "0", 0, 1e9, "elements get mass until theirs is this; 0: none"),
-    IG_CHOICE(S, relaxation, "viscous|kinetic", "viscous", "static: how motion is taken away"),
-    IG_REAL(S, tolerance, "", "1e-3", IG_TINY, 1,
-            "static: estimated error of the displacements, over the displacements"),
+    IG_CHOICE(S, method, "newton|relaxation|arc_length", "newton",
+              "static: Newton's method; dynamic relaxation; Newton's method that follows a load "
+              "that falls again (snap-through)"),
+    IG_REAL(S, first_step, "", NULL, 1e-6, 1,
+            "newton, arc_length: share of the load in the first step; left out: 1 where nothing "
+            "yields or turns, else 0.1"),
+    IG_REAL(S, largest_step, "", "1", 1e-6, 1, "newton: largest share of the load in a step"),
+    IG_CHOICE(S, solver, IG_DIRECT_CHOICES, "auto",
+              "newton, arc_length: direct solver of the equations; own, or MUMPS where it is "
+              "installed"),
+    IG_CHOICE(S, relaxation, "viscous|kinetic", "viscous", "relaxation: how motion is taken away"),
+    IG_REAL(
+        S, tolerance, "", "1e-3", IG_TINY, 1,
+        "newton: largest force out of balance, over the mean force of the elements; relaxation: "
+        "estimated error of the displacements, over the displacements"),
     IG_INT(S, steps, "1000000", 1, 1e12, "static: most steps"),
-    IG_REAL(S, ramp, "", NULL, 1, 1e12,
-            "static: steps over which the load grows; left out: 500, where material can yield as "
-            "many as keep the motion slow"),
+    IG_REAL(
+        S, ramp, "", NULL, 1, 1e12,
+        "relaxation: steps over which the load grows; left out: 500, where material can yield as "
+        "many as keep the motion slow"),
     IG_REAL(S, at_time, "s", "1", 0, 1e9, "static: time at which histories are read"),
     IG_END};
 #undef S

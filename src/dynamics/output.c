@@ -401,6 +401,11 @@ ig_status ig_dyn_results_write(void *self, ig_sink *s) {
     statics |= IG_ITEM(const ig_dyn_analysis, r->c->analysis, i)->kind == IG_ANALYSIS_STATIC;
   if (statics)
     IG_TRY(s->result(s, "static_error", "", r->static_error));
+  if (r->newton.steps > 0) {
+    IG_TRY(s->result(s, "static_steps", "", (double)r->newton.steps));
+    IG_TRY(s->result(s, "newton_iterations", "", (double)r->newton.iterations));
+    IG_TRY(s->result(s, "negative_pivots", "", (double)r->newton.negative));
+  }
   if (statics && ig_dyn_yields(m))
     IG_TRY(s->result(s, "static_path_error", "", r->static_path));
   /* 0, less by what friction took; above it contact has made energy. After statics alone no step

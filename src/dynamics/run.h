@@ -3,7 +3,7 @@
 #define IG_DYNAMICS_RUN_H
 
 #include "core/schedule.h"
-#include "dynamics/dynamics.h"
+#include "dynamics/statics.h"
 #include "ranks/part.h"
 
 typedef struct {
@@ -16,6 +16,13 @@ typedef struct {
   double static_path;  /* and the largest share of its work that was lost: ig_dyn_relaxing */
   double ramp;         /* of the statics under way, where it is found: steps; 0: the first trial */
   ig_keeper start;     /* and the state that trials begin from */
+  ig_dyn_statics *statics; /* Newton's method under way; NULL */
+  struct {
+    int64_t steps, iterations, negative, zero;
+    const char *solver;
+  } newton; /* of all analyses; pivots at the end of the last, -1: unknown */
+  char residuals[200];
+  char failed[512]; /* why an analysis ended early: reported after its state was put out */
   int columns;
   char (*name)[64]; /* of the probes */
   const char **column;

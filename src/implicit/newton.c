@@ -284,12 +284,13 @@ static bool step_turned(ig_newton *n) {
   return v[1] > n->o.most_turn;
 }
 
-/* Whether residuals fall too slowly: seen from iteration 4 on. */
+/* Whether residuals fall too slowly: seen from iteration 8 on. Before, points of plastic elements
+   that change sides make them fall slowly in steps of any length, and cutting does not help. */
 static bool slow(const ig_newton *n, int iteration, double now, double before) {
-  if (iteration < 4 || now <= 0 || before <= 0)
+  if (iteration < 8 || now <= 0 || before <= 0)
     return false;
   if (now >= before)
-    return iteration >= 6;
+    return true;
   const double left = log(n->o.tolerance / now) / log(now / before);
   return iteration + left > n->o.iterations + 2;
 }
@@ -310,6 +311,8 @@ static ig_status step_load(ig_newton *n, double factor, outcome *how, int *took)
   if (led) {
     memcpy(n->push, n->u, (size_t)n->m.system->unknowns * sizeof *n->u);
     memset(n->u, 0, (size_t)n->m.system->unknowns * sizeof *n->u);
+    if (n->m.follow)
+      n->m.follow(n->m.self, n->u);
   }
   for (int it = 1; it <= n->o.iterations; it++) {
     double s = 1;

@@ -387,7 +387,7 @@ static ig_status chunk_do(const chunk *c, double *f, double size[2], double coun
   const int n = g->unknowns, team = ig_team(s->cx, c->end - c->begin, IG_WORK_ROW);
   ig_status status = IG_OK;
   ig_trouble worst = {-1, NULL};
-  const int32_t piece = 16, pieces = (c->end - c->begin + piece - 1) / piece;
+  const int32_t piece = 32, pieces = (c->end - c->begin + piece - 1) / piece;
 #pragma omp parallel for schedule(dynamic, 1) num_threads(team)
   for (int32_t p = 0; p < pieces; p++) {
     ig_trouble mine = {-1, NULL};

@@ -22,10 +22,13 @@
 #undef R_S_EXP
 #undef R_IFGT
 #undef R_ANYGT
+#undef R_CHAIN
 /* a number as REAL; a > b ? x : y; and whether a > b (in any lane of a pack) */
 #define R_OF(scalar) ((REAL)(scalar))
 #define R_IFGT(a, b, x, y) ((a) > (b) ? (x) : (y))
 #define R_ANYGT(a, b) ((a) > (b))
+/* a value that was found lane by lane, as a function of `at` with that slope (dual numbers) */
+#define R_CHAIN(value, at, slope) (value)
 #if IG_IS_F64
 #define R_SQRT sqrt
 #define R_FABS fabs

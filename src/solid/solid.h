@@ -80,7 +80,7 @@ int ig_solid_states(ig_solid_kind kind, int law);
 /* Force f and tangent K (NULL: not wanted) at displacements u, from the history `past`, with the
    history `now` that this configuration would leave (past and now must differ). warm: per node,
    what `expansion` multiplies, a temperature above the stress-free one or the thermal strain
-   itself; NULL: 0. Corners count, as strains are of lower order. Returns IG_FAULT_NONE, or what
+   itself; NULL: 0. Returns IG_FAULT_NONE, or what
    prevents the evaluation (kern/fault.h): IG_FAULT_JACOBIAN, IG_FAULT_RETURN. */
 int ig_solid_evaluate(ig_solid_kind kind, const ig_solid_law *law, const double *X, const double *u,
                       const double *warm, const double *past, double *now, double *f, double *K);

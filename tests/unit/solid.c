@@ -258,6 +258,12 @@ static void free_expansion_leaves_no_stress(void **state) {
         ig_solid_evaluate((ig_solid_kind)k, &m[0].law, X, u, warm, states[0], states[1], f, NULL),
         IG_FAULT_NONE);
     assert_near(largest(f, 3 * info->nodes), 0, 1e-12);
+    m[0].law.large = true;
+    assert_int_equal(
+        ig_solid_evaluate((ig_solid_kind)k, &m[0].law, X, u, warm, states[0], states[1], f, NULL),
+        IG_FAULT_NONE);
+    assert_near(largest(f, 3 * info->nodes), 0, 1e-12);
+    m[0].law.large = false;
     m[2].law.large = m[5].law.large = true;
     assert_int_equal(
         ig_solid_evaluate((ig_solid_kind)k, &m[2].law, X, u, warm, states[0], states[1], f, NULL),

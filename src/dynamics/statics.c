@@ -1,0 +1,193 @@
+/* Statics by Newton's method: the model, its steps, and the way back to the room. */
+#include "dynamics/statics_parts.h"
+#include "backend/backend.h"
+#include "ranks/ranks.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+ig_status ig_dyn_statics_check(const ig_dyn_model *m, const ig_dyn_analysis *a) {
+  const ig_dyn_motion *motion = m->held.motion.host;
+  const char *what = m->p.contact.surfaces > 0 ? "`contact`"
+                     : m->p.tools > 0          ? "`tools`"
+                     : m->divided              ? "several ranks"
+                                               : NULL;
+  if (what)
+    return ig_fail_at(m->cx, &a->at,
+                      "static: Newton's method does not do %s yet: give `method: relaxation`",
+                      what);
+  for (size_t k = 1; k < m->held.motion.count; k++)
+    for (int c = 0; c < 6; c++)
+      if (motion[k].kind[c] == IG_MOVE_ACCELERATION)
+        return ig_fail_at(m->cx, &a->at,
+                          "static: a support is led by an `acceleration`: give a `displacement`");
+  return IG_OK;
+}
+
+static void unknown_name(void *self, int32_t unknown, char *text, size_t size) {
+  const ig_dyn_statics *s = self;
+  const int D = s->m->p.dofs;
+  if (unknown >= s->body_first) {
+    snprintf(text, size, "rigid body %d", (unknown - s->body_first) / 6 + 1);
+    return;
+  }
+  const double *x = s->m->x0 + 3 * (int64_t)(unknown / D);
+  snprintf(text, size, "node %d (%.4g, %.4g, %.4g) m", unknown / D, x[0], x[1], x[2]);
+}
+
+static void element_name(void *self, int group, int32_t element, char *text, size_t size) {
+  const ig_dyn_statics *s = self;
+  if (group < s->elements)
+    snprintf(text, size, "element %d", (int)s->part[group].from->element[element]);
+  else
+    snprintf(text, size, "%s", s->group[group].name);
+}
+
+static void array_put(ig_array *a, int64_t i, double value) {
+  if (a->size == sizeof(double))
+    ((double *)a->host)[i] = value;
+  else
+    ((float *)a->host)[i] = (float)value;
+}
+
+/* Internal forces of the accepted state into the model's f. */
+static ig_status forces_back(ig_dyn_statics *s, const ig_trial *at) {
+  ig_dyn_model *m = s->m;
+  const int D = m->p.dofs;
+  double *f, size[2], count[2];
+  int group;
+  ig_trouble trouble;
+  IG_TRY(IG_NEW(m->cx, &f, (size_t)s->unknowns + 1, "forces"));
+  /* states moved on: increments are 0, positions those of the end */
+  double *rate = s->rate;
+  memset(rate, 0, (size_t)m->p.nodes * D * sizeof *rate);
+  const ig_trial rest = {rate, at->time, 0, at->factor};
+  const ig_status status = ig_system_assemble(s->system, s->elements, s->group, &rest, false, NULL,
+                                              f, size, count, &group, &trouble);
+  for (int64_t n = 0; n < m->p.nodes && status == IG_OK; n++)
+    for (int c = 0; c < D; c++)
+      array_put(&m->f, m->p.pitch * n + c, f[D * n + c]);
+  free(f);
+  IG_TRY(status);
+  return ig_array_push(m->cx, &m->f);
+}
+
+/* Called by the engine: the step stands. */
+static ig_status accepted(void *self, const ig_trial *at) {
+  ig_dyn_statics *s = self;
+  ig_dyn_model *m = s->m;
+  ig_dyn_clock *clock = m->clock.host;
+  memcpy(s->x, s->trial, 3 * (size_t)m->p.nodes * sizeof *s->x);
+  for (int64_t i = 0; i < 3 * (int64_t)m->p.nodes; i++)
+    array_put(&m->x, i, s->x[i]);
+  IG_TRY(ig_array_push(m->cx, &m->x));
+  IG_TRY(ig_static_bodies_back(s, at->u));
+  IG_TRY(ig_static_states_back(s));
+  IG_TRY(forces_back(s, at));
+  clock->time = at->time;
+  clock->step++;
+  IG_TRY(ig_array_push(m->cx, &m->clock));
+  m->fresh = true; /* forces are in f */
+  return m->p.loads.count > 0 ? m->ops->loads(m->cx, &m->p) : IG_OK;
+}
+
+/* Positions at the start, velocities gone. */
+static ig_status model_read(ig_dyn_statics *s) {
+  ig_dyn_model *m = s->m;
+  double low[3], high[3], size = 0;
+  IG_TRY(ig_dyn_pull(m));
+  IG_TRY(ig_array_pull(m->cx, &m->clock));
+  if (m->p.bodies.count)
+    IG_TRY(ig_array_pull(m->cx, &m->carried.body));
+  for (int64_t i = 0; i < 3 * (int64_t)m->p.nodes; i++) {
+    const double v = s->x[i] = ig_dyn_get(m, &m->x, i);
+    low[i % 3] = i < 3 ? v : fmin(low[i % 3], v);
+    high[i % 3] = i < 3 ? v : fmax(high[i % 3], v);
+  }
+  for (size_t i = 0; i < m->v.count; i++)
+    array_put(&m->v, (int64_t)i, 0);
+  IG_TRY(ig_array_push(m->cx, &m->v));
+  for (int c = 0; c < 3 && m->p.nodes; c++)
+    size = fmax(size, high[c] - low[c]);
+  s->length = size;
+  return IG_OK;
+}
+
+/* Large turns in one step cost accuracy: increments of rotations add up. */
+static const double most_turn = 0.25;
+
+ig_status ig_dyn_statics_new(ig_dyn_model *m, const ig_dyn_analysis *a, ig_dyn_statics **to) {
+  ig_dyn_statics *s;
+  const size_t nodes = (size_t)m->p.nodes + 1;
+  IG_TRY(IG_NEW(m->cx, &s, 1, "statics"));
+  *to = s;
+  s->m = m;
+  s->a = *a;
+  s->body_first = m->p.nodes * m->p.dofs;
+  s->unknowns = s->body_first + 6 * m->p.bodies.count;
+  IG_TRY(IG_NEW(m->cx, &s->x, 3 * nodes, "statics"));
+  IG_TRY(IG_NEW(m->cx, &s->trial, 3 * nodes, "statics"));
+  IG_TRY(IG_NEW(m->cx, &s->rate, 6 * nodes, "statics"));
+  IG_TRY(model_read(s));
+  IG_TRY(ig_static_elements_new(s));
+  IG_TRY(ig_static_faces_new(s));
+  IG_TRY(ig_system_new(m->cx, s->unknowns, &s->system));
+  IG_TRY(ig_static_constraints_new(s));
+  IG_TRY(ig_system_close(s->system, s->groups, s->group));
+  const ig_newton_model model = {.system = s->system,
+                                 .groups = s->groups,
+                                 .group = s->group,
+                                 .begin = ((const ig_dyn_clock *)m->clock.host)->time,
+                                 .end = a->at_time,
+                                 .length = s->length,
+                                 .self = s,
+                                 .loads = ig_static_loads,
+                                 .motions = ig_static_motions,
+                                 .follow = ig_static_follow,
+                                 .accepted = accepted,
+                                 .name = unknown_name,
+                                 .name_element = element_name};
+  ig_newton_options o = ig_newton_usual;
+  o.tolerance = a->tolerance;
+  o.arc_length = a->method == IG_STATIC_ARC;
+  o.first = a->first_step > 0                                    ? a->first_step
+            : ig_dyn_yields(m) || m->p.dofs == 6 || o.arc_length ? 0.1
+                                                                 : 1;
+  o.most = a->largest_step > 0 ? a->largest_step : 1;
+  o.first = fmin(o.first, o.most);
+  o.steps = a->steps;
+  o.most_turn = m->p.dofs == 6 ? most_turn : 0;
+  o.solver = (ig_direct_kind)a->solver;
+  return ig_newton_new(m->cx, &model, &o, &s->newton);
+}
+
+void ig_dyn_statics_free(ig_dyn_statics *s) {
+  if (!s)
+    return;
+  ig_newton_free(s->newton);
+  ig_system_free(s->system);
+  ig_static_elements_free(s);
+  free(s->x);
+  free(s->trial);
+  free(s->rate);
+  free(s->face);
+  free(s->face_unknown);
+  free(s->led);
+  free(s->carried);
+  free(s);
+}
+
+ig_status ig_dyn_statics_step(ig_dyn_statics *s) {
+  return ig_newton_step(s->newton);
+}
+
+void ig_dyn_statics_stand(const ig_dyn_statics *s, ig_newton_standing *now) {
+  ig_newton_stand(s->newton, now);
+}
+
+void ig_dyn_statics_watch(ig_dyn_statics *s, void (*note)(void *user, const ig_newton_note *note),
+                          void *user) {
+  ig_newton_watch(s->newton, note, user);
+}
