@@ -104,7 +104,7 @@ typedef struct {
   bool split;  /* hexahedra, wedges and pyramids are cut into tetrahedra */
   double time_limit;   /* s that Gmsh may take; 0: 600 */
   double memory_limit; /* bytes that it may take; 0: three quarters of what is left */
-  bool loose;     /* nodes of no element stay, which couplings may refer to */
+  bool loose;          /* nodes of no element stay, which couplings may refer to */
   bool quadratic; /* hex20 and wedge15 of .inp, .msh and VTK files stay; else by their corners */
 } ig_mesh_read_options;
 /* Reads a mesh by the ending of its name: .vtkhdf (Ingot's own), .vtu, .pvtu, .vtk, .inp, .k, and

@@ -158,8 +158,9 @@ const ig_option ig_mesh_options[] = {
     IG_BOOL(M, corners, "false",
             "quadratic hexahedra and wedges of a file are taken by their corners, as rooms that do "
             "not compute with them always do"),
-    IG_BOOL(M, loose_nodes, "false",
-            "nodes of a file that belong to no element stay: references of couplings and equations"),
+    IG_BOOL(
+        M, loose_nodes, "false",
+        "nodes of a file that belong to no element stay: references of couplings and equations"),
     IG_REAL(M, unit, "m", NULL, IG_TINY, 1e9,
             "length of one unit of the file's coordinates; left out: 1 m, of an stl 1 mm"),
     IG_REAL(M, edge, "m", "0", 0, 1e9, "element size for geometry meshed by Gmsh; 0: its choice"),

@@ -83,10 +83,11 @@ const ig_option ig_material_options[] = {
             "surface emissivity, for reference: a boundary radiates with its own"),
     IG_REAL_USUAL(M, young, "Pa", NULL, LEAST_YOUNG, 1e15, 1e6, 1.5e12, "Young's modulus"),
     IG_REAL(M, poisson, "", NULL, -0.999, 0.4999, "Poisson's ratio; left out in dynamics: 0.3"),
-    IG_REALS(M, stiffness, "Pa", NULL, 0, 0,
-             "structure: instead of young and poisson 9 constants of an orthotropic material, D1111 "
-             "D1122 D2222 D1133 D2233 D3333 D1212 D1313 D2323, or all 21, as Abaqus and CalculiX "
-             "order them"),
+    IG_REALS(
+        M, stiffness, "Pa", NULL, 0, 0,
+        "structure: instead of young and poisson 9 constants of an orthotropic material, D1111 "
+        "D1122 D2222 D1133 D2233 D3333 D1212 D1313 D2323, or all 21, as Abaqus and CalculiX "
+        "order them"),
     IG_REALS(M, engineering_constants, "", NULL, 0, 0,
              "structure: or E1 E2 E3 nu12 nu13 nu23 G12 G13 G23, moduli in Pa"),
     IG_CHOICE(

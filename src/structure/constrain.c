@@ -54,7 +54,8 @@ static ig_status support_read(ig_structure *s, int i, const ig_structure_support
   const bool moves = !isnan(c->displacement[0]) || !isnan(c->rotation[0]);
   const char *text = c->fix ? c->fix : c->along;
   if (moves == (c->fix != NULL))
-    return ig_fail_at(s->cx, &c->at, "a support has either `fix` or a `displacement` or `rotation`");
+    return ig_fail_at(s->cx, &c->at,
+                      "a support has either `fix` or a `displacement` or `rotation`");
   for (const char *p = text; *p; p++) {
     if (*p == ' ' || *p == ',')
       continue;
@@ -89,7 +90,8 @@ static ig_status support_read(ig_structure *s, int i, const ig_structure_support
 
 ig_status ig_structure_motions(void *self, double from, double to) {
   ig_structure *s = self;
-  const ig_structure_analysis *a = IG_ITEM(const ig_structure_analysis, s->c->analysis, s->analysis);
+  const ig_structure_analysis *a =
+      IG_ITEM(const ig_structure_analysis, s->c->analysis, s->analysis);
   for (int i = 0; i < s->helds; i++) {
     const ig_structure_held *h = &s->held[i];
     const ig_structure_support *c = IG_ITEM(const ig_structure_support, s->c->supports, h->support);
@@ -175,8 +177,9 @@ static ig_status equation_read(ig_structure *s, const ig_structure_equation *c) 
   int32_t *unknown = NULL;
   ig_status status;
   if (terms < 1 || c->components.count != terms || c->factors.count != terms)
-    return ig_fail_at(s->cx, &c->at, "%d nodes, %d components, %d factors: expected as many of each",
-                      terms, c->components.count, c->factors.count);
+    return ig_fail_at(s->cx, &c->at,
+                      "%d nodes, %d components, %d factors: expected as many of each", terms,
+                      c->components.count, c->factors.count);
   IG_TRY_GOTO(status, done, IG_NEW(s->cx, &node, terms, "equation"));
   IG_TRY_GOTO(status, done, IG_NEW(s->cx, &count, terms, "equation"));
   IG_TRY_GOTO(status, done, IG_NEW(s->cx, &unknown, terms, "equation"));
@@ -250,7 +253,8 @@ static ig_status body_add(ig_structure *s, const ig_structure_coupling *c, ig_li
   return IG_OK;
 }
 
-/* The reference moves with the weighted mean of the nodes: u = sum w u_i, turn = J^-1 sum w r x u_i.
+/* The reference moves with the weighted mean of the nodes: u = sum w u_i, turn = J^-1 sum w r x
+ * u_i.
  */
 static ig_status mean_add(ig_structure *s, ig_lid reference, int32_t turn, const ig_lid *node,
                           const double *weight, ig_lid count) {
@@ -406,8 +410,8 @@ void ig_structure_follow(void *self, double *u) {
       now[d] = R[d][0] * b->arm[0] + R[d][1] * b->arm[1] + R[d][2] * b->arm[2];
     lever(now, A);
     const int d = b->component;
-    u[b->slave] = s->u[b->reference + d] + u[b->reference + d] + now[d] - b->arm[d] -
-                  s->u[b->slave];
+    u[b->slave] =
+        s->u[b->reference + d] + u[b->reference + d] + now[d] - b->arm[d] - s->u[b->slave];
     double *to = s->system->coefficient + s->system->constraint[b->number].at;
     for (int q = 0; q < 3; q++)
       to[1 + q] = A[d][0] * T[0][q] + A[d][1] * T[1][q] + A[d][2] * T[2][q];

@@ -83,8 +83,8 @@ ig_status ig_structure_motion_begin(ig_structure *s) {
   IG_TRY_GOTO(status, done, IG_NEW(s->cx, &r, y->equations + 1, "forces"));
   s->beta = 1 / (s->planned * s->planned * (1 + s->alpha)); /* so that the tangent is M */
   const ig_trial at = {.u = f, .time = s->time, .step = 0};
-  status = ig_system_assemble(y, s->groups, s->implicit + s->groups, &at, true, NULL, f, size, count,
-                              &which, &trouble);
+  status = ig_system_assemble(y, s->groups, s->implicit + s->groups, &at, true, NULL, f, size,
+                              count, &which, &trouble);
   s->beta = beta;
   if (status != IG_OK)
     goto done;

@@ -73,8 +73,9 @@ static ig_status law_read(ig_structure *s, const ig_material_case *m, ig_solid_l
   if (m->law == IG_MATERIAL_NEO_HOOKEAN)
     law->law = IG_LAW_NEOHOOKE;
   if (m->law == IG_MATERIAL_JOHNSON_COOK)
-    return ig_fail_at(s->cx, &m->at, "structure has no law johnson_cook: expected elastic, plastic "
-                                     "or neo_hookean");
+    return ig_fail_at(s->cx, &m->at,
+                      "structure has no law johnson_cook: expected elastic, plastic "
+                      "or neo_hookean");
   if (!yields || m->law == IG_MATERIAL_ELASTIC)
     return IG_OK;
   if (given)
@@ -212,19 +213,20 @@ static ig_status kind_of(ig_structure *s, const ig_structure_section *section, i
     const ig_solid_info *info = ig_solid_info_get((ig_solid_kind)k);
     if (info->type != type)
       continue;
-    const bool fits = type == IG_HEX8    ? k == (way == IG_INTEGRATION_FULL ? IG_SOLID_HEX8
-                                                 : way == IG_INTEGRATION_MEAN_DILATATION
-                                                     ? IG_SOLID_HEX8_BBAR
-                                                     : IG_SOLID_HEX8_INCOMPATIBLE)
-                      : type == IG_HEX20 ? k == (way == IG_INTEGRATION_FULL ? IG_SOLID_HEX20
-                                                                            : IG_SOLID_HEX20_REDUCED)
-                                         : true;
+    const bool fits =
+        type == IG_HEX8
+            ? k == (way == IG_INTEGRATION_FULL              ? IG_SOLID_HEX8
+                    : way == IG_INTEGRATION_MEAN_DILATATION ? IG_SOLID_HEX8_BBAR
+                                                            : IG_SOLID_HEX8_INCOMPATIBLE)
+        : type == IG_HEX20
+            ? k == (way == IG_INTEGRATION_FULL ? IG_SOLID_HEX20 : IG_SOLID_HEX20_REDUCED)
+            : true;
     if (!fits)
       continue;
     *kind = (ig_solid_kind)k;
     if ((type == IG_HEX8 && way == IG_INTEGRATION_REDUCED) ||
-        (type != IG_HEX8 && (way == IG_INTEGRATION_INCOMPATIBLE ||
-                             way == IG_INTEGRATION_MEAN_DILATATION)))
+        (type != IG_HEX8 &&
+         (way == IG_INTEGRATION_INCOMPATIBLE || way == IG_INTEGRATION_MEAN_DILATATION)))
       return ig_fail_at(s->cx, at, "%s cannot be integrated that way: expected full%s",
                         ig_elem_info_get(type)->name,
                         type == IG_HEX8 ? ", incompatible or mean_dilatation" : " or reduced");
@@ -311,9 +313,9 @@ static ig_status elements_new(ig_structure *s) {
       ig_solid_kind kind = IG_SOLID_HEX8;
       IG_TRY_GOTO(status, done,
                   kind_of(s,
-                          section[e] < 0 ? NULL
-                                         : IG_ITEM(const ig_structure_section, s->c->sections,
-                                                   section[e]),
+                          section[e] < 0
+                              ? NULL
+                              : IG_ITEM(const ig_structure_section, s->c->sections, section[e]),
                           s->mesh->block[b].type, &kind));
       kinds[e] = (int)kind;
       used[kind] = true;
@@ -321,8 +323,7 @@ static ig_status elements_new(ig_structure *s) {
   IG_TRY_GOTO(status, done, IG_NEW(s->cx, &s->group, IG_SOLID_KINDS, "groups"));
   for (int k = 0; k < IG_SOLID_KINDS; k++)
     if (used[k])
-      IG_TRY_GOTO(status, done,
-                  group_new(s, &s->group[s->groups++], (ig_solid_kind)k, kinds));
+      IG_TRY_GOTO(status, done, group_new(s, &s->group[s->groups++], (ig_solid_kind)k, kinds));
   status = material_axes_read(s);
 done:
   free(section);
@@ -354,9 +355,9 @@ ig_status ig_structure_evaluate(void *self, const ig_trial *at, int32_t begin, i
     double *ke = k ? k + (size_t)(e - begin) * (size_t)n * (size_t)n : NULL;
     ig_structure_gather(s, g->node[e], npe, at->u, X, u);
     const bool hot = warm_of(s, g, e, warm);
-    const int fault = ig_solid_evaluate(
-        g->kind, ig_structure_law(g, e), X, u, hot ? warm : NULL,
-        g->past + (size_t)e * (size_t)g->states, g->now + (size_t)e * (size_t)g->states, fe, ke);
+    const int fault = ig_solid_evaluate(g->kind, ig_structure_law(g, e), X, u, hot ? warm : NULL,
+                                        g->past + (size_t)e * (size_t)g->states,
+                                        g->now + (size_t)e * (size_t)g->states, fe, ke);
     if (fault != IG_FAULT_NONE) {
       if (trouble->element < 0)
         *trouble = (ig_trouble){e, fault == IG_FAULT_JACOBIAN ? "is inverted"
@@ -390,16 +391,25 @@ ig_status ig_structure_forces(ig_structure *s) {
         s->reaction[g->unknown[(size_t)e * (size_t)n + (size_t)a]] += f[a];
     }
   }
-  const ig_system *y = s->system; /* forces on what follows others act on those */
+  /* of nodes without elements, what acts on those that follow them */
+  const ig_system *y = s->system;
+  double *carried;
+  IG_TRY(IG_NEW(s->cx, &carried, s->unknowns, "forces"));
+  memcpy(carried, s->reaction, (size_t)s->unknowns * sizeof *carried);
   for (int32_t i = y->constraints - 1; i >= 0; i--) {
     const ig_constraint *c = &y->constraint[y->sequence[i]];
-    if (c->terms == 0)
-      continue;
     for (int32_t k = 0; k < c->terms; k++)
-      s->reaction[y->master[c->at + (size_t)k]] +=
-          y->coefficient[c->at + (size_t)k] * s->reaction[c->slave];
-    s->reaction[c->slave] = 0;
+      carried[y->master[c->at + (size_t)k]] +=
+          y->coefficient[c->at + (size_t)k] * carried[c->slave];
   }
+  for (int i = 0; i < s->groups; i++) {
+    const ig_structure_group *g = &s->group[i];
+    const size_t n = (size_t)g->count * (size_t)(3 * ig_solid_info_get(g->kind)->nodes);
+    for (size_t a = 0; a < n; a++)
+      carried[g->unknown[a]] = s->reaction[g->unknown[a]];
+  }
+  memcpy(s->reaction, carried, (size_t)s->unknowns * sizeof *carried);
+  free(carried);
   return IG_OK;
 }
 
@@ -407,8 +417,7 @@ ig_status ig_structure_forces(ig_structure *s) {
 
 static double expansion_at(const ig_material_case *m, double T) {
   const ig_mechanical_case *c = &m->mechanical;
-  return c->expansion_mean.count ? ig_table_at(&c->expansion_mean, T) *
-                                       (T - c->expansion_reference)
+  return c->expansion_mean.count ? ig_table_at(&c->expansion_mean, T) * (T - c->expansion_reference)
                                  : 0;
 }
 
@@ -440,8 +449,9 @@ ig_status ig_structure_heat(ig_structure *s, double time) {
   for (int i = 0; i < s->c->temperatures.count; i++) {
     const ig_structure_temperature *c =
         IG_ITEM(const ig_structure_temperature, s->c->temperatures, i);
-    const double share = time >= c->to ? 1 : time <= c->from ? 0
-                                                             : (time - c->from) / (c->to - c->from);
+    const double share = time >= c->to     ? 1
+                         : time <= c->from ? 0
+                                           : (time - c->from) / (c->to - c->from);
     ig_lid *node, count;
     if (share == 0)
       continue;
@@ -537,10 +547,11 @@ void ig_structure_free(ig_structure *s) {
   }
   ig_newton_free(s->newton);
   ig_system_free(s->system);
-  void *const all[] = {s->group,  s->law,          s->material, s->owner, s->u,    s->velocity,
-                       s->acceleration, s->reaction, s->T0,       s->T,     s->frame, s->framed,
-                       s->turn,   s->dead,         s->mass,     s->held,  s->force_before,
-                       s->text,   s->frequencies,  s->body,     s->number_of};
+  void *const all[] = {s->group,    s->law,          s->material, s->owner,       s->u,
+                       s->velocity, s->acceleration, s->reaction, s->T0,          s->T,
+                       s->frame,    s->framed,       s->turn,     s->dead,        s->mass,
+                       s->held,     s->force_before, s->text,     s->frequencies, s->body,
+                       s->number_of};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     free(all[i]);
   free(s);

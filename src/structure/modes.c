@@ -1,5 +1,5 @@
-/* Natural frequencies: K x = w^2 M x by subspace iteration (Bathe and Wilson 1972), with the inverse
-   of K, or of K - shift M where K has motions that nothing resists. */
+/* Natural frequencies: K x = w^2 M x by subspace iteration (Bathe and Wilson 1972), with the
+   inverse of K, or of K - shift M where K has motions that nothing resists. */
 #include "structure/structure.h"
 
 #include <math.h>
@@ -8,10 +8,10 @@
 
 typedef struct {
   const ig_system *y;
-  double *K, *M;    /* values in the pattern of the system */
+  double *K, *M; /* values in the pattern of the system */
   int32_t n;
-  int q;            /* vectors */
-  double *X, *Y;    /* q x n */
+  int q;                     /* vectors */
+  double *X, *Y;             /* q x n */
   double *A, *B, *Q, *value; /* q x q, q x q, q x q, q */
 } modes;
 
@@ -31,8 +31,8 @@ static double dot(const double *a, const double *b, int32_t n) {
   return sum;
 }
 
-/* A z = l B z of small matrices, B positive: by the Cholesky factor of B and Jacobi's rotations. The
-   eigenvectors are the columns of Q, eigenvalues rise. False: B is not positive. */
+/* A z = l B z of small matrices, B positive: by the Cholesky factor of B and Jacobi's rotations.
+   The eigenvectors are the columns of Q, eigenvalues rise. False: B is not positive. */
 static bool dense_solve(int q, double *A, double *B, double *Q, double *value) {
   for (int j = 0; j < q; j++) { /* B = L L^T, below the diagonal */
     for (int k = 0; k < j; k++)
@@ -148,8 +148,9 @@ static ig_status iterate(ig_structure *s, modes *m, int wanted, ig_direct *direc
           m->A[a * q + b] = m->A[b * q + a] = (m->A[a * q + b] + m->A[b * q + a]) / 2;
       }
     if (!dense_solve(q, m->A, m->B, m->Q, m->value)) {
-      status = IG_FAIL(s->cx, IG_NUMERIC, "the mass matrix is not positive: give a density to "
-                                          "every material");
+      status = IG_FAIL(s->cx, IG_NUMERIC,
+                       "the mass matrix is not positive: give a density to "
+                       "every material");
       break;
     }
     memset(m->Y, 0, (size_t)q * n * sizeof *m->Y);
@@ -184,8 +185,7 @@ static ig_status assemble(ig_structure *s, const ig_implicit_group *group, doubl
     status = ig_system_assemble(s->system, s->groups, group, &at, true, NULL, f, size, count,
                                 &which, &trouble);
   if (status == IG_OK)
-    memcpy(value, s->system->value,
-           (size_t)s->system->first[s->system->equations] * sizeof *value);
+    memcpy(value, s->system->value, (size_t)s->system->first[s->system->equations] * sizeof *value);
   free(zero);
   free(f);
   return status;

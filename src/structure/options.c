@@ -11,9 +11,10 @@ static const ig_option section_options[] = {
 #undef S
 #define S ig_structure_axes
 #define AXES                                                                                       \
-  IG_CHOICE(S, kind, "rectangular|cylindrical", "rectangular",                                     \
-            "rectangular: x along a, b in the plane of x and y; cylindrical: a and b on the axis, "  \
-            "x radial, y tangential, z along it"),                                                 \
+  IG_CHOICE(                                                                                       \
+      S, kind, "rectangular|cylindrical", "rectangular",                                           \
+      "rectangular: x along a, b in the plane of x and y; cylindrical: a and b on the axis, "      \
+      "x radial, y tangential, z along it"),                                                       \
       IG_VECTOR3(S, a, "m", IG_REQUIRED, "first point"),                                           \
       IG_VECTOR3(S, b, "m", IG_REQUIRED, "second point"), IG_END
 static const ig_option axes_options[] = {
@@ -84,8 +85,7 @@ static const ig_option temperature_options[] = {
     IG_TEXT(S, set, IG_REQUIRED, "node set"),
     IG_REAL(S, temperature, "", IG_REQUIRED, 0, 0, "temperature it comes to, K"),
     IG_REAL(S, from, "s", "0", 0, 1e9, "time at which it begins to change"),
-    IG_REAL(S, to, "s", "1", 0, 1e9, "time at which it is reached"),
-    IG_END};
+    IG_REAL(S, to, "s", "1", 0, 1e9, "time at which it is reached"), IG_END};
 #undef S
 #define S ig_structure_initial
 static const ig_option initial_options[] = {
@@ -114,8 +114,7 @@ static const ig_option table_options[] = {
     IG_CHOICE(S, quantity, IG_STRUCTURE_QUANTITIES, "displacement",
               "of nodes: displacement to temperature; at the points of elements: the others"),
     IG_CHOICE(S, total, "none|also|only", "none", "the sum over the set"),
-    IG_INT(S, analysis, "0", 0, 1e6, "in this analysis, from 1; 0: in all"),
-    IG_END};
+    IG_INT(S, analysis, "0", 0, 1e6, "in this analysis, from 1; 0: in all"), IG_END};
 #undef S
 #define S ig_structure_case
 const ig_option ig_structure_options[] = {

@@ -206,17 +206,16 @@ ig_status ig_structure_snapshot(void *self, ig_sink *to) {
       fixed(s, q ? s->reaction : s->u, n, (double *)data + 3 * (size_t)n);
   }
   if (s->T && asked(s, "T"))
-    IG_TRY_GOTO(status, done,
-                ig_snapshot_add(snap, "T", "K", IG_AT_POINTS, IG_F64, 1, s->T, NULL));
+    IG_TRY_GOTO(status, done, ig_snapshot_add(snap, "T", "K", IG_AT_POINTS, IG_F64, 1, s->T, NULL));
   double *stress = NULL, *mises = NULL, *plastic = NULL;
   if (asked(s, "stress"))
-    IG_TRY_GOTO(status, done,
-                ig_snapshot_add(snap, "stress", "Pa", IG_AT_ELEMENTS, IG_F64, 6, NULL,
-                                (void **)&stress));
+    IG_TRY_GOTO(
+        status, done,
+        ig_snapshot_add(snap, "stress", "Pa", IG_AT_ELEMENTS, IG_F64, 6, NULL, (void **)&stress));
   if (asked(s, "von_mises"))
-    IG_TRY_GOTO(status, done,
-                ig_snapshot_add(snap, "von_mises", "Pa", IG_AT_ELEMENTS, IG_F64, 1, NULL,
-                                (void **)&mises));
+    IG_TRY_GOTO(
+        status, done,
+        ig_snapshot_add(snap, "von_mises", "Pa", IG_AT_ELEMENTS, IG_F64, 1, NULL, (void **)&mises));
   if (asked(s, "plastic_strain"))
     IG_TRY_GOTO(status, done,
                 ig_snapshot_add(snap, "plastic_strain", "", IG_AT_ELEMENTS, IG_F64, 1, NULL,

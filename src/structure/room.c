@@ -66,14 +66,14 @@ static void groups_make(ig_structure *s) {
   for (int pass = 0; pass < (s->dynamic ? 2 : 1); pass++)
     for (int i = 0; i < s->groups; i++) {
       ig_structure_group *g = &s->group[i];
-      s->implicit[n++] = (ig_implicit_group){.name = ig_solid_info_get(g->kind)->name,
-                                             .self = g,
-                                             .count = g->count,
-                                             .unknowns = 3 * ig_solid_info_get(g->kind)->nodes,
-                                             .unknown = g->unknown,
-                                             .evaluate = pass ? ig_structure_inertia
-                                                              : ig_structure_evaluate,
-                                             .accept = pass ? no_history : ig_structure_accept};
+      s->implicit[n++] =
+          (ig_implicit_group){.name = ig_solid_info_get(g->kind)->name,
+                              .self = g,
+                              .count = g->count,
+                              .unknowns = 3 * ig_solid_info_get(g->kind)->nodes,
+                              .unknown = g->unknown,
+                              .evaluate = pass ? ig_structure_inertia : ig_structure_evaluate,
+                              .accept = pass ? no_history : ig_structure_accept};
     }
   for (int k = 0; k < IG_FACE_KINDS && s->large; k++)
     if (s->faces[k].count)
@@ -112,10 +112,11 @@ static ig_status analysis_begin(ig_structure *s) {
       s->group[i].law[e].large = a->large;
   for (int i = 0; i < s->laws && s->large; i++)
     if (s->law[i].law == IG_LAW_KINEMATIC)
-      return ig_fail_at(s->cx, &a->at,
-                        "kinematic hardening of '%s' is for small displacements: leave out `large`, "
-                        "or give isotropic hardening",
-                        s->material[i]->name);
+      return ig_fail_at(
+          s->cx, &a->at,
+          "kinematic hardening of '%s' is for small displacements: leave out `large`, "
+          "or give isotropic hardening",
+          s->material[i]->name);
   for (int i = 0; i < s->laws && s->dynamic; i++)
     IG_TRY(ig_material_require(s->cx, s->material[i], "density", "dynamic analysis"));
   groups_make(s);

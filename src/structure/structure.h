@@ -5,12 +5,11 @@
    frequency and buckling about the state reached. Elements and laws are those of solid/, equations,
    constraints and Newton's method those of implicit/.
 
-   Unknowns: three per node, in the node's own axes where `axes` gives them, then three rotations for
-   each reference node of a coupling. Arrays of the model (host, double):
-     u        unknowns: displacements of the last accepted state
-     past     history of the points of each element there, `now` that of the trial
-     frame    nodes with axes of their own: rows are those axes
-   A step: prescribed motions and loads at the new time, forces and tangents of all groups, Newton's
+   Unknowns: three per node, in the node's own axes where `axes` gives them, then three rotations
+   for each reference node of a coupling. Arrays of the model (host, double): u        unknowns:
+   displacements of the last accepted state past     history of the points of each element there,
+   `now` that of the trial frame    nodes with axes of their own: rows are those axes A step:
+   prescribed motions and loads at the new time, forces and tangents of all groups, Newton's
    corrections, acceptance (implicit/newton.h). Every analysis makes its equations anew, so that
    supports may come and go between analyses.
 
@@ -150,12 +149,12 @@ typedef struct {
   ig_structure *of;
   ig_solid_kind kind;
   int32_t count;
-  ig_lid *element;   /* of the mesh */
+  ig_lid *element;     /* of the mesh */
   const ig_lid **node; /* connectivity of each */
-  int32_t *unknown;  /* count x 3 nodes */
-  int *material;     /* of each, into laws */
-  ig_solid_law *law; /* of each where material axes turn it; NULL: those of the model */
-  int states;        /* numbers of an element's history */
+  int32_t *unknown;    /* count x 3 nodes */
+  int *material;       /* of each, into laws */
+  ig_solid_law *law;   /* of each where material axes turn it; NULL: those of the model */
+  int states;          /* numbers of an element's history */
   double *past, *now;
 } ig_structure_group;
 
@@ -171,10 +170,10 @@ typedef struct {
 
 typedef struct {
   int32_t unknown;
-  int support;     /* of the case */
-  double scale;    /* value times the history */
-  double offset;   /* where the unknown stood beyond that when the analysis began */
-  int32_t number;  /* of the constraint */
+  int support;    /* of the case */
+  double scale;   /* value times the history */
+  double offset;  /* where the unknown stood beyond that when the analysis began */
+  int32_t number; /* of the constraint */
 } ig_structure_held;
 
 /* A component of a node that moves with a body. */
@@ -204,22 +203,22 @@ struct ig_structure {
   ig_structure_group *group;
   ig_structure_faces faces[IG_FACE_KINDS];
   int laws;
-  ig_solid_law *law;               /* by material */
+  ig_solid_law *law; /* by material */
   const ig_material_case **material;
-  int *owner;                      /* material of each element */
+  int *owner; /* material of each element */
   double *u, *velocity, *acceleration;
-  double *reaction;                /* internal forces, unknowns */
-  double *T0, *T;                  /* nodes; NULL: no temperatures */
-  double (*frame)[9];              /* of nodes with axes */
-  int32_t *framed;                 /* node -> frame, -1: none; NULL: none at all */
-  int32_t *turn;                   /* node -> first of its rotations, -1: none; NULL: none */
-  double *dead, *mass;             /* scratch */
+  double *reaction;    /* internal forces, unknowns */
+  double *T0, *T;      /* nodes; NULL: no temperatures */
+  double (*frame)[9];  /* of nodes with axes */
+  int32_t *framed;     /* node -> frame, -1: none; NULL: none at all */
+  int32_t *turn;       /* node -> first of its rotations, -1: none; NULL: none */
+  double *dead, *mass; /* scratch */
   /* the analysis under way */
   int analysis;
   bool ended, finished; /* finished: the analysis */
-  double begin;                    /* its time at the start */
+  double begin;         /* its time at the start */
   double time;
-  int64_t step;                    /* of all analyses */
+  int64_t step; /* of all analyses */
   int helds, held_space;
   ig_structure_held *held;
   int bodies;
@@ -233,8 +232,8 @@ struct ig_structure {
   bool large;
   /* dynamic: mass groups are one to each group of elements */
   bool dynamic;
-  double planned; /* length of the first step */
-  double *force_before;            /* f_ext - f_int of the accepted state */
+  double planned;       /* length of the first step */
+  double *force_before; /* f_ext - f_int of the accepted state */
   double gamma, beta, alpha;
   /* tables */
   char *text;
@@ -252,8 +251,8 @@ void ig_structure_free(ig_structure *s);
 double ig_structure_warm(const ig_material_case *m, double T, double T0);
 /* Temperatures of all nodes at a time. */
 IG_MUST_CHECK ig_status ig_structure_heat(ig_structure *s, double time);
-/* Positions, displacements and warmth of an element: X, u nodes x 3 in fixed axes. `add`: increments
-   of the unknowns, NULL: none. */
+/* Positions, displacements and warmth of an element: X, u nodes x 3 in fixed axes. `add`:
+   increments of the unknowns, NULL: none. */
 void ig_structure_gather(const ig_structure *s, const ig_lid *node, int nodes, const double *add,
                          double *X, double *u);
 /* f (nodes x 3) and K from fixed axes to those of the nodes. */

@@ -173,8 +173,8 @@ static void tangent_is_exact(int kind, int law, double size) {
     }
   }
   if (!(worst < 1e-6 * most) || !(off < 1e-9 * large))
-    fail_msg("kind %d, law %d, size %g: tangent off by %.3g of %.3g, force by %.3g of %.3g",
-                kind, law, size, worst, most, off, large);
+    fail_msg("kind %d, law %d, size %g: tangent off by %.3g of %.3g, force by %.3g of %.3g", kind,
+             law, size, worst, most, off, large);
 }
 
 static void tangents_are_exact(void **state_) {
