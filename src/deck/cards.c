@@ -173,7 +173,8 @@ static ig_status parameters_check(ig_deck *d, const ig_card *card) {
     const ig_card_parameter *one = &card->parameter[i];
     if (ig_choices_find(k->parameters, one->name) >= 0)
       continue;
-    const bool output = k->class == IG_DECK_OUTPUT || k->class == IG_DECK_UNANSWERED;
+    const bool output = k->class == IG_DECK_OUTPUT || k->class == IG_DECK_UNANSWERED ||
+                        strcmp(k->word, "NSET") == 0 || strcmp(k->word, "ELSET") == 0;
     if (ig_choices_find(k->idle, one->name) >= 0 || (output && d->lenient)) {
       IG_TRY(ig_deck_note(d, &card->at, "*%s: the parameter %.40s has no effect", card->word,
                           one->name));

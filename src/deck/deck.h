@@ -138,6 +138,7 @@ typedef struct ig_deck_join {
   double tolerance; /* NaN: none */
   uint8_t component[6];
   bool adjust;
+  uint64_t without; /* steps without it, a bit each; from 1 */
   struct ig_deck_join *next;
 } ig_deck_join;
 
@@ -159,6 +160,7 @@ typedef struct ig_deck_value {
   int component;         /* 1 to 6, 11 temperature; 0: none */
   double value[8];       /* the value; of GRAV and CENTRIF what else the line has */
   const char *amplitude; /* NULL: none */
+  double delay;          /* of the amplitude */
   bool fixed;            /* *BOUNDARY, FIXED: where the node is */
   bool renewed;          /* OP=NEW: those of former steps are gone */
   struct ig_deck_value *next;
@@ -190,13 +192,6 @@ typedef struct ig_deck_step {
   struct ig_deck_step *next;
 } ig_deck_step;
 
-/* A set that the deck's mesh cards make, as it is spelled first. */
-typedef struct ig_deck_name {
-  ig_set_kind kind;
-  const char *name;
-  struct ig_deck_name *next;
-} ig_deck_name;
-
 typedef struct ig_deck {
   ig_ctx *cx;
   ig_arena *arena;
@@ -204,7 +199,9 @@ typedef struct ig_deck {
   bool lenient;
   const char *title;
   ig_card *card;
-  ig_deck_name *name;
+  int names;
+  const char **name; /* of sets that cards of the mesh make, as they are spelled first; allocated */
+  ig_namemap name_of;
   bool parts; /* numbers and sets belong to instances of parts */
   ig_deck_material *material;
   ig_deck_section *section;

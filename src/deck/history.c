@@ -103,7 +103,7 @@ static ig_status amplitude_follow(growing *g, const ig_deck_step *s, const ig_de
   if (!a)
     return ig_fail_at(g->d->cx, &v->at, "*%s: no *AMPLITUDE is named '%.60s'", v->kind,
                       v->amplitude);
-  const double zero = a->total ? 0 : begin, end = begin + s->period;
+  const double zero = (a->total ? 0 : begin) + v->delay, end = begin + s->period;
   IG_TRY(row_add(g, begin, v->value[0] * amplitude_at(a, begin - zero)));
   for (int i = 0; i < a->count; i++)
     if (zero + a->time[i] > begin && zero + a->time[i] < end)

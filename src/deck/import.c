@@ -103,12 +103,15 @@ void ig_import_end(ig_importer *b, const char *key, bool list, ig_src at) {
   if (!entry)
     return;
   if (list) {
-    ig_node **last = b->list == entry ? &b->list_end->next : &entry->child;
+    int i = 0;
+    while (i < 31 && b->grown[i].list && b->grown[i].list != entry)
+      i++;
+    ig_node **last = b->grown[i].list == entry ? &b->grown[i].end->next : &entry->child;
     while (*last)
       last = &(*last)->next;
     *last = value;
-    b->list = entry;
-    b->list_end = value;
+    b->grown[i].list = entry;
+    b->grown[i].end = value;
   } else {
     entry->text = value->text;
     entry->quoted = value->quoted;
@@ -118,10 +121,16 @@ void ig_import_end(ig_importer *b, const char *key, bool list, ig_src at) {
 
 /* As the deck spells it where it makes the set; NULL: it does not. */
 static const char *spelled(const ig_deck *d, const char *name, ig_set_kind kind) {
-  for (const ig_deck_name *n = d->name; n; n = n->next)
-    if (n->kind == kind && strcasecmp(n->name, name) == 0)
-      return n->name;
-  return NULL;
+  const int at = ig_namemap_get(&d->name_of, (int)kind, name, strlen(name));
+  return at < 0 ? NULL : d->name[at];
+}
+
+static ig_status name_add(ig_deck *d, const char *name, ig_set_kind kind) {
+  IG_TRY(IG_MORE(d->cx, &d->name, d->names, "names of sets"));
+  if (!ig_namemap_put(&d->name_of, (int)kind, name, strlen(name), d->names))
+    return IG_FAIL(d->cx, IG_MEMORY, "no memory for the name of a set");
+  d->name[d->names++] = name;
+  return IG_OK;
 }
 
 static const char *text_keep(ig_importer *b, const char *text) {
@@ -151,14 +160,10 @@ static const char *made(ig_importer *b, const ig_src *at, ig_set_kind kind, cons
     ig_import_put(b, ", side: %d", side);
   ig_import_put(b, "}");
   ig_import_end(b, "mesh.sets", true, *at);
-  ig_deck_name *n;
+  const char *kept = text_keep(b, name);
   if (b->status == IG_OK)
-    b->status = IG_DECK_ADD(b->d, &b->d->name, &n);
-  if (b->status != IG_OK)
-    return NULL;
-  n->kind = kind;
-  n->name = text_keep(b, name);
-  return n->name;
+    b->status = name_add(b->d, kept, kind);
+  return b->status == IG_OK ? kept : NULL;
 }
 
 const char *ig_import_set(ig_importer *b, const ig_src *at, const char *target, ig_set_kind kind) {
@@ -215,10 +220,7 @@ static ig_status names_read(ig_deck *d) {
     }
     if (!name || spelled(d, name, kind))
       continue;
-    ig_deck_name *n;
-    IG_TRY(IG_DECK_ADD(d, &d->name, &n));
-    n->kind = kind;
-    n->name = name;
+    IG_TRY(name_add(d, name, kind));
   }
   return IG_OK;
 }

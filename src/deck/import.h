@@ -11,7 +11,9 @@ typedef struct {
   ig_status status; /* of the first failure: the calls after it do nothing */
   char *text;       /* the entry in work */
   size_t used, space;
-  ig_node *list, *list_end; /* the list that was added to last, and its last item */
+  struct {
+    ig_node *list, *end;
+  } grown[32]; /* lists that were added to, and their last items */
 } ig_importer;
 
 /* Text of an entry, "{set: N1, fix: x}", piece by piece. */

@@ -36,8 +36,6 @@ static void elastic_put(ig_importer *b, const ig_deck_rows *r) {
   if (r->columns == 3) {
     if (isnan(r->value[0]) || isnan(r->value[1]))
       ig_import_fail(b, &r->at, "*ELASTIC: expected Young's modulus and Poisson's ratio");
-    if (r->rows > 1)
-      ig_import_fail(b, &r->at, "*ELASTIC: moduli that change with temperature are not translated");
     ig_import_put(b, ", young: ");
     ig_import_real(b, r->value[0]);
     ig_import_put(b, ", poisson: ");
@@ -112,13 +110,11 @@ void ig_import_materials(ig_importer *b) {
     sets = 0;
     for (const ig_deck_section *s = d->section; s; s = s->next)
       if (is(s->material, m->name)) {
-        const ig_deck_name *n = d->name;
-        while (n && (n->kind != IG_SET_ELEMENTS || strcasecmp(n->name, s->elset) != 0))
-          n = n->next;
-        if (!n && !ig_is_number(s->elset) && !d->parts)
+        const int at = ig_namemap_get(&d->name_of, IG_SET_ELEMENTS, s->elset, strlen(s->elset));
+        if (at < 0 && !ig_is_number(s->elset) && !d->parts)
           ig_import_fail(b, &s->at, "no set of elements is named '%.60s'", s->elset);
         ig_import_put(b, sets++ ? ", " : "");
-        ig_import_name(b, n ? n->name : s->elset);
+        ig_import_name(b, at < 0 ? s->elset : d->name[at]);
       }
     ig_import_put(b, "]");
     if (m->elastic.rows)
@@ -131,10 +127,16 @@ void ig_import_materials(ig_importer *b) {
       over_temperature(b, "conductivity", &m->conductivity, 0, 1);
     if (m->specific_heat.rows)
       over_temperature(b, "specific_heat", &m->specific_heat, 0, 1);
-    if (m->expansion.rows) {
+    const bool warm = m->elastic.rows > 1 && m->elastic.columns == 3;
+    if (m->expansion.rows || warm) {
       ig_import_put(b, ", mechanical: {expansion_reference: ");
       ig_import_real(b, m->expansion_zero);
-      over_temperature(b, "expansion_mean", &m->expansion, 0, 1);
+      if (m->expansion.rows)
+        over_temperature(b, "expansion_mean", &m->expansion, 0, 1);
+      if (warm) {
+        over_temperature(b, "young", &m->elastic, 0, 2);
+        over_temperature(b, "poisson", &m->elastic, 1, 2);
+      }
       ig_import_put(b, "}");
     }
     ig_import_put(b, "}");
@@ -271,6 +273,52 @@ static void coupling_put(ig_importer *b, const ig_deck_join *j) {
   ig_import_end(b, "couplings", true, j->at);
 }
 
+static void contact_put(ig_importer *b, const ig_deck_join *j) {
+  const ig_deck_interaction *i = b->d->interaction;
+  while (i && !is(i->name, j->interaction))
+    i = i->next;
+  if (!i) {
+    ig_import_fail(b, &j->at, "no *SURFACE INTERACTION is named '%.60s'", j->interaction);
+    return;
+  }
+  const char *slave = ig_import_set(b, &j->at, j->slave, IG_SET_FACES);
+  const char *master = ig_import_set(b, &j->at, j->master, IG_SET_FACES);
+  if (!slave || !master)
+    return;
+  ig_import_put(b, "{set: ");
+  ig_import_name(b, slave);
+  ig_import_put(b, ", to: ");
+  ig_import_name(b, master);
+  if (is(i->overclosure, "EXPONENTIAL")) {
+    ig_import_put(b, ", decay: [");
+    ig_import_real(b, i->value[1]);
+    ig_import_put(b, ", ");
+    ig_import_real(b, i->value[0]);
+    ig_import_put(b, "]");
+  } else if (!is(i->overclosure, "HARD")) {
+    ig_import_put(b, ", stiffness: ");
+    ig_import_real(b, i->value[0]);
+  }
+  if (is(i->overclosure, "TIED")) {
+    ig_import_put(b, ", tied: true");
+  } else if (i->friction > 0) {
+    ig_import_put(b, ", friction: ");
+    ig_import_real(b, i->friction);
+    if (!isnan(i->stick)) {
+      ig_import_put(b, ", stick: ");
+      ig_import_real(b, i->stick);
+    }
+  }
+  int steps = 0, put = 0;
+  for (const ig_deck_step *t = b->d->step; t; t = t->next)
+    steps++;
+  for (int k = 1; k <= steps && k < 64; k++)
+    if (j->without >> k & 1)
+      ig_import_put(b, put++ ? ", %d" : ", without: [%d", k);
+  ig_import_put(b, put ? "]}" : "}");
+  ig_import_end(b, "contacts", true, j->at);
+}
+
 void ig_import_joins(ig_importer *b) {
   static const char *const letters[] = {"x", "y", "z", "rx", "ry", "rz"};
   const ig_deck *d = b->d;
@@ -316,6 +364,8 @@ void ig_import_joins(ig_importer *b) {
       }
       ig_import_put(b, "%s}", j->adjust ? "" : ", adjust: false");
       ig_import_end(b, "ties", true, j->at);
+    } else if (strcmp(j->kind, "CONTACTPAIR") == 0) {
+      contact_put(b, j);
     } else {
       coupling_put(b, j);
     }

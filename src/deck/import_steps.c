@@ -39,10 +39,6 @@ static void support_put(ig_importer *b, const ig_deck_step *step, const ig_deck_
     ig_import_fail(b, &v->at, "*BOUNDARY: a temperature (component 11) is for *HEAT TRANSFER");
     return;
   }
-  if (v->fixed) {
-    ig_import_fail(b, &v->at, "*BOUNDARY, FIXED is not translated: give the displacement");
-    return;
-  }
   for (const ig_deck_step *s = d->step; s && !ends; s = s->next, n++) {
     bool again = false;
     for (const ig_deck_value *w = s->value; w; w = w->next)
@@ -65,7 +61,7 @@ static void support_put(ig_importer *b, const ig_deck_step *step, const ig_deck_
   ig_import_put(b, "{set: ");
   ig_import_name(b, set);
   if (!moves)
-    ig_import_put(b, ", fix: %s", letters[c]);
+    ig_import_put(b, v->fixed ? ", fix: %s, where: reached" : ", fix: %s", letters[c]);
   else {
     ig_import_put(b, ", along: %s", letters[c]);
     vector_put(b, c < 3 ? "displacement" : "rotation", c % 3, h.scale);
@@ -159,7 +155,8 @@ static void initial_put(ig_importer *b, const ig_deck_value *v) {
     return;
   ig_import_put(b, "{set: ");
   ig_import_name(b, set);
-  vector_put(b, "velocity", v->component - 1, v->value[0]);
+  vector_put(b, is(v->label, "VELOCITY") ? "velocity" : "displacement", v->component - 1,
+             v->value[0]);
   ig_import_put(b, "}");
   ig_import_end(b, "initial", true, v->at);
 }
@@ -190,8 +187,8 @@ static void analysis_put(ig_importer *b, const ig_deck_step *s) {
     ig_import_fail(b, &s->at, "*HEAT TRANSFER is not translated: a case of `thermal` computes it");
   if (s->explicit_)
     ig_import_fail(b, &s->at,
-                   "*DYNAMIC, EXPLICIT is not translated: a case of `dynamics` computes "
-                   "it");
+                   "*DYNAMIC, EXPLICIT is not translated: leave out EXPLICIT, or make a "
+                   "case of `dynamics`");
   ig_import_put(b, "{kind: %s",
                 modes     ? "frequency"
                 : buckle  ? "buckling"

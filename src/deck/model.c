@@ -259,6 +259,60 @@ static ig_status join_read(ig_deck *d, const ig_card *card) {
   return IG_OK;
 }
 
+static ig_status pairs_read(ig_deck *d, const ig_card *card) {
+  const char *type = ig_card_get(card, "TYPE");
+  for (const ig_card_line *l = card->line; l; l = l->next) {
+    ig_deck_join *j;
+    IG_TRY(IG_DECK_ADD(d, &d->join, &j));
+    j->at = ig_card_line_at(card, l);
+    j->kind = card->word;
+    IG_TRY(need(d, card, "INTERACTION", &j->interaction));
+    j->type = type ? type : "";
+    j->tolerance = NAN;
+    j->slave = ig_card_text(l, 0);
+    j->master = ig_card_text(l, 1);
+    if (!*j->slave || !*j->master)
+      return ig_deck_refuse(d, card, "expected lines 'slave surface, master surface'");
+  }
+  return IG_OK;
+}
+
+static ig_status interaction_read(ig_deck *d, const ig_card *card) {
+  ig_deck_interaction *i;
+  IG_TRY(IG_DECK_ADD(d, &d->interaction, &i));
+  i->at = card->at;
+  i->overclosure = "HARD";
+  i->friction = i->stick = NAN;
+  return need(d, card, "NAME", &i->name);
+}
+
+/* *SURFACE BEHAVIOR and *FRICTION belong to the interaction before them. */
+static ig_status behavior_read(ig_deck *d, const ig_card *card) {
+  ig_deck_interaction *i = d->interaction;
+  while (i && i->next)
+    i = i->next;
+  if (!i)
+    return ig_deck_refuse(d, card, "expected after a *SURFACE INTERACTION");
+  const ig_card_line *l = card->line;
+  if (strcmp(card->word, "FRICTION") == 0) {
+    if (!l)
+      return ig_deck_refuse(d, card, "expected a line with the coefficient");
+    IG_TRY(ig_card_real(d, card, l, 0, NAN, &i->friction));
+    return l->count > 1 ? ig_card_real(d, card, l, 1, NAN, &i->stick) : IG_OK;
+  }
+  IG_TRY(need(d, card, "PRESSURE-OVERCLOSURE", &i->overclosure));
+  for (int f = 0; l && f < l->count && f < 4; f++, i->values++)
+    IG_TRY(ig_card_real(d, card, l, f, 0, &i->value[f]));
+  const int least = is(i->overclosure, "HARD") ? 0 : is(i->overclosure, "EXPONENTIAL") ? 2 : 1;
+  if (i->values < least)
+    return ig_deck_refuse(d, card, "expected a line with %d values", least);
+  if (!is(i->overclosure, "LINEAR") && !is(i->overclosure, "HARD") && !is(i->overclosure, "TIED") &&
+      !is(i->overclosure, "EXPONENTIAL"))
+    return ig_deck_refuse(d, card, "%.40s: expected LINEAR, HARD, TIED or EXPONENTIAL",
+                          i->overclosure);
+  return IG_OK;
+}
+
 /* *KINEMATIC or *DISTRIBUTING after its *COUPLING: which components. */
 static ig_status coupling_kind(ig_deck *d, const ig_card *card) {
   ig_deck_join *j = d->join;
@@ -319,6 +373,12 @@ ig_status ig_deck_model(ig_deck *d) {
       IG_TRY(amplitude_read(d, c));
     } else if (strcmp(w, "EQUATION") == 0) {
       IG_TRY(equations_read(d, c));
+    } else if (strcmp(w, "CONTACTPAIR") == 0) {
+      IG_TRY(pairs_read(d, c));
+    } else if (strcmp(w, "SURFACEINTERACTION") == 0) {
+      IG_TRY(interaction_read(d, c));
+    } else if (strcmp(w, "SURFACEBEHAVIOR") == 0 || strcmp(w, "FRICTION") == 0) {
+      IG_TRY(behavior_read(d, c));
     } else if (ig_choices_find("TIE|RIGIDBODY|COUPLING", w) >= 0) {
       IG_TRY(join_read(d, c));
     } else if (strcmp(w, "KINEMATIC") == 0 || strcmp(w, "DISTRIBUTING") == 0) {

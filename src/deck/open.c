@@ -4,6 +4,7 @@
 #include "deck/write.h"
 #include "run/case.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -26,6 +27,9 @@ static ig_status deck_read(ig_ctx *cx, const char *path, const ig_deck_options *
   if (status == IG_OK)
     status = ig_deck_build(d, &c->root);
   c->path = d->path;
+  c->no_units = true;
+  ig_namemap_free(&d->name_of);
+  free((void *)d->name);
   if (status == IG_OK)
     *out = c;
   else

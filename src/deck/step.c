@@ -20,6 +20,12 @@ static ig_status value_add(ig_deck *d, const ig_card *card, const ig_card_line *
   v->label = "";
   v->amplitude = ig_card_get(card, "AMPLITUDE");
   v->fixed = ig_card_get(card, "FIXED") != NULL;
+  const char *delay = ig_card_get(card, "TIMEDELAY");
+  if (delay) {
+    const char *fields[1] = {delay};
+    const ig_card_line line = {.line = card->at.line, .count = 1, .field = fields};
+    IG_TRY(ig_card_real(d, card, &line, 0, NAN, &v->delay));
+  }
   **last = v;
   *last = &v->next;
   *value = v;
@@ -111,8 +117,8 @@ static ig_status initial_read(ig_deck *d, const ig_card *card, const ig_card_lin
                               ig_deck_value ***last) {
   const char *type = ig_card_get(card, "TYPE");
   ig_deck_value *v;
-  if (!is(type, "TEMPERATURE") && !is(type, "VELOCITY"))
-    return ig_deck_refuse(d, card, "TYPE=%.40s: expected TEMPERATURE or VELOCITY",
+  if (!is(type, "TEMPERATURE") && !is(type, "VELOCITY") && !is(type, "DISPLACEMENT"))
+    return ig_deck_refuse(d, card, "TYPE=%.40s: expected TEMPERATURE, VELOCITY or DISPLACEMENT",
                           type ? type : "");
   IG_TRY(value_add(d, card, l, last, &v));
   v->label = type;
@@ -195,6 +201,8 @@ static ig_status print_read(ig_deck *d, const ig_card *card, ig_deck_step *s) {
   const bool elements = strcmp(card->word, "ELPRINT") == 0;
   const char *set = ig_card_get(card, elements ? "ELSET" : "NSET");
   const char *totals = ig_card_get(card, "TOTALS"), *frequency = ig_card_get(card, "FREQUENCY");
+  if (!set && d->lenient)
+    return ig_deck_note(d, &card->at, "*%s names no set: nothing is written", card->word);
   if (!set)
     return ig_deck_refuse(d, card, "expected %s=", elements ? "ELSET" : "NSET");
   if (ig_card_get(card, "TIMEPOINTS"))
@@ -215,6 +223,31 @@ static ig_status print_read(ig_deck *d, const ig_card *card, ig_deck_step *s) {
   return IG_OK;
 }
 
+/* *MODEL CHANGE, TYPE=CONTACT PAIR: from this step on without a pair, or with it again. */
+static ig_status change_read(ig_deck *d, const ig_card *card, int step) {
+  const bool without = ig_card_get(card, "REMOVE") != NULL;
+  const char *type = ig_card_get(card, "TYPE");
+  if (!type || (!is(type, "CONTACTPAIR") && !is(type, "CONTACT PAIR")))
+    return ig_deck_refuse(d, card, "TYPE=%.40s: expected CONTACT PAIR; elements stay",
+                          type ? type : "");
+  if (step > 63)
+    return ig_deck_refuse(d, card, "contact changes in the first 63 steps");
+  for (const ig_card_line *l = card->line; l; l = l->next) {
+    bool found = false;
+    for (ig_deck_join *j = d->join; j; j = j->next)
+      if (strcmp(j->kind, "CONTACTPAIR") == 0 && is(j->slave, ig_card_text(l, 0)) &&
+          is(j->master, ig_card_text(l, 1))) {
+        const uint64_t on = ~UINT64_C(0) << step;
+        j->without = without ? j->without | on : j->without & ~on;
+        found = true;
+      }
+    if (!found)
+      return ig_deck_refuse(d, card, "no *CONTACT PAIR of '%.40s' and '%.40s'", ig_card_text(l, 0),
+                            ig_card_text(l, 1));
+  }
+  return IG_OK;
+}
+
 ig_status ig_deck_step_read(ig_deck *d, const ig_card **at) {
   const ig_card *begin = *at, *c = begin->next;
   const char *amplitude = ig_card_get(begin, "AMPLITUDE"), *nlgeom = ig_card_get(begin, "NLGEOM");
@@ -229,7 +262,12 @@ ig_status ig_deck_step_read(ig_deck *d, const ig_card **at) {
     if (strcmp(w, "STEP") == 0)
       return ig_deck_refuse(d, c, "within the step of line %d: expected *END STEP first",
                             begin->at.line);
-    if (ig_choices_find("STATIC|DYNAMIC|FREQUENCY|BUCKLE|HEATTRANSFER", w) >= 0) {
+    if (strcmp(w, "MODELCHANGE") == 0) {
+      int number = 0;
+      for (const ig_deck_step *t = d->step; t; t = t->next)
+        number++;
+      IG_TRY(change_read(d, c, number));
+    } else if (ig_choices_find("STATIC|DYNAMIC|FREQUENCY|BUCKLE|HEATTRANSFER", w) >= 0) {
       IG_TRY(procedure_read(d, c, s));
     } else if (ig_choices_find("BOUNDARY|CLOAD|DLOAD|DSLOAD|TEMPERATURE", w) >= 0) {
       if (op && !is(op, "MOD") && !is(op, "NEW"))

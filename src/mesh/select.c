@@ -327,36 +327,44 @@ static int numbered_compare(const void *a, const void *b) {
   return p->number < q->number ? -1 : p->number > q->number;
 }
 
+/* Nodes or elements by rising numbers of the file, made when first needed. */
+typedef struct {
+  numbered *by[2];
+} numbers;
+
 /* Nodes or elements by their numbers in the file; free *item. */
 static ig_status numbers_find(ig_ctx *cx, const ig_mesh *mesh, const ig_pick_case *pick,
-                              ig_lid **item) {
+                              numbers *all, ig_lid **item) {
   const bool nodes = pick->of == IG_PICK_NODES;
   const int64_t *number = nodes ? mesh->node_number : mesh->element_number;
-  const ig_lid all = nodes ? mesh->nodes : ig_mesh_elements(mesh);
+  const ig_lid count = nodes ? mesh->nodes : ig_mesh_elements(mesh);
   const char *what = nodes ? "node" : "element";
-  numbered *sorted;
   *item = NULL;
   if (!number)
     return ig_fail_at(cx, &pick->at, "set '%s': %ss of this mesh have no numbers of a file",
                       pick->name, what);
-  IG_TRY(IG_NEW(cx, &sorted, all, "numbers"));
-  for (ig_lid i = 0; i < all; i++)
-    sorted[i] = (numbered){number[i], i};
-  qsort(sorted, (size_t)all, sizeof *sorted, numbered_compare);
-  ig_status status = IG_NEW(cx, item, pick->numbers.count, "set");
-  for (int i = 0; i < pick->numbers.count && status == IG_OK; i++) {
-    const numbered key = {(int64_t)pick->numbers.value[i], 0};
-    const numbered *found = bsearch(&key, sorted, (size_t)all, sizeof *sorted, numbered_compare);
-    if (found)
-      (*item)[i] = found->item;
-    else
-      status = ig_fail_at(cx, &pick->at, "the mesh has no %s %lld", what, (long long)key.number);
+  if (!all->by[nodes]) {
+    IG_TRY(IG_NEW(cx, &all->by[nodes], count, "numbers"));
+    for (ig_lid i = 0; i < count; i++)
+      all->by[nodes][i] = (numbered){number[i], i};
+    qsort(all->by[nodes], (size_t)count, sizeof(numbered), numbered_compare);
   }
-  free(sorted);
-  return status;
+  IG_TRY(IG_NEW(cx, item, pick->numbers.count, "set"));
+  for (int i = 0; i < pick->numbers.count; i++) {
+    const numbered key = {(int64_t)pick->numbers.value[i], 0};
+    const numbered *found =
+        bsearch(&key, all->by[nodes], (size_t)count, sizeof key, numbered_compare);
+    if (!found) {
+      free(*item);
+      *item = NULL;
+      return ig_fail_at(cx, &pick->at, "the mesh has no %s %lld", what, (long long)key.number);
+    }
+    (*item)[i] = found->item;
+  }
+  return IG_OK;
 }
 
-static ig_status listed_pick(ig_ctx *cx, ig_mesh *mesh, const ig_pick_case *pick) {
+static ig_status listed_pick(ig_ctx *cx, ig_mesh *mesh, const ig_pick_case *pick, numbers *all) {
   const bool faces = pick->of == IG_PICK_FACES;
   ig_lid *item = NULL, count = pick->numbers.count;
   ig_set *set;
@@ -374,7 +382,7 @@ static ig_status listed_pick(ig_ctx *cx, ig_mesh *mesh, const ig_pick_case *pick
     IG_TRY(IG_NEW(cx, &item, count, "set"));
     memcpy(item, from->item, (size_t)count * sizeof *item);
   } else {
-    IG_TRY(numbers_find(cx, mesh, pick, &item));
+    IG_TRY(numbers_find(cx, mesh, pick, all, &item));
   }
   ig_status status = ig_mesh_add_set(cx, mesh, pick->name,
                                      faces                          ? IG_SET_FACES
@@ -397,22 +405,26 @@ static ig_status listed_pick(ig_ctx *cx, ig_mesh *mesh, const ig_pick_case *pick
   return status;
 }
 
+static ig_status one_pick(ig_ctx *cx, ig_mesh *mesh, const ig_pick_case *pick, numbers *all) {
+  const bool elements = pick->of == IG_PICK_ELEMENTS;
+  if (!pick->name || !*pick->name)
+    return ig_fail_at(cx, &pick->at, "name: expected the name of the set");
+  if (pick->numbers.count || pick->elements || pick->side)
+    return listed_pick(cx, mesh, pick, all);
+  uint8_t *inside;
+  IG_TRY(IG_NEW(cx, &inside, elements ? ig_mesh_elements(mesh) : mesh->nodes, "set"));
+  const ig_status status =
+      elements ? elements_pick(cx, mesh, pick, inside) : nodes_pick(cx, mesh, pick, inside);
+  free(inside);
+  return status;
+}
+
 ig_status ig_mesh_pick(ig_ctx *cx, ig_mesh *mesh, const ig_list *picks) {
-  for (int i = 0; i < picks->count; i++) {
-    const ig_pick_case *pick = IG_ITEM(const ig_pick_case, *picks, i);
-    const bool elements = pick->of == IG_PICK_ELEMENTS;
-    if (!pick->name || !*pick->name)
-      return ig_fail_at(cx, &pick->at, "name: expected the name of the set");
-    if (pick->numbers.count || pick->elements || pick->side) {
-      IG_TRY(listed_pick(cx, mesh, pick));
-      continue;
-    }
-    uint8_t *inside;
-    IG_TRY(IG_NEW(cx, &inside, elements ? ig_mesh_elements(mesh) : mesh->nodes, "set"));
-    const ig_status status =
-        elements ? elements_pick(cx, mesh, pick, inside) : nodes_pick(cx, mesh, pick, inside);
-    free(inside);
-    IG_TRY(status);
-  }
-  return IG_OK;
+  numbers all = {{NULL, NULL}};
+  ig_status status = IG_OK;
+  for (int i = 0; i < picks->count && status == IG_OK; i++)
+    status = one_pick(cx, mesh, IG_ITEM(const ig_pick_case, *picks, i), &all);
+  free(all.by[0]);
+  free(all.by[1]);
+  return status;
 }

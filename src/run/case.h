@@ -32,6 +32,7 @@ struct ig_case {
   ig_arena *arena;
   const char *path;      /* of the case file, NULL: none */
   ig_node *root;         /* a map */
+  bool no_units;         /* made of a file without units: values may be of any size */
   ig_mesh_fn *mesh_make; /* stands for the file that `mesh` names, NULL: it is read */
   void *mesh_user;
   ig_state_fn *state_of; /* of another run, for a room that follows it; NULL: there is none */

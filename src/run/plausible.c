@@ -145,6 +145,8 @@ static void mesh_look(const ig_case *c, const ig_mesh *mesh) {
 }
 
 ig_status ig_case_plausible(ig_case *c, const ig_mesh *mesh) {
+  if (c->no_units)
+    return IG_OK;
   ig_node *root;
   walk w = {.cx = c->cx};
   const ig_option *const tables[] = {ig_common_options, c->room->options};

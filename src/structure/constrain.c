@@ -26,11 +26,10 @@ static int component_read(const char *text) {
 static ig_status held_add(ig_structure *s, int32_t unknown, int support, double scale) {
   int32_t number;
   IG_TRY(ig_system_constrain(s->system, unknown, 0, NULL, NULL, 0, &number));
-  for (int i = 0; i < s->helds; i++)
-    if (s->held[i].unknown == unknown) {
-      s->held[i] = (ig_structure_held){unknown, support, scale, 0, number};
-      return IG_OK;
-    }
+  if (s->held_of[unknown] >= 0) {
+    s->held[s->held_of[unknown]] = (ig_structure_held){unknown, support, scale, 0, number};
+    return IG_OK;
+  }
   if (s->helds == s->held_space) {
     const int space = s->held_space ? 2 * s->held_space : 256;
     void *more = realloc(s->held, (size_t)space * sizeof *s->held);
@@ -39,6 +38,7 @@ static ig_status held_add(ig_structure *s, int32_t unknown, int support, double 
     s->held = more;
     s->held_space = space;
   }
+  s->held_of[unknown] = s->helds;
   s->held[s->helds++] = (ig_structure_held){unknown, support, scale, 0, number};
   return IG_OK;
 }
@@ -76,7 +76,7 @@ static ig_status support_read(ig_structure *s, int i, const ig_structure_support
     on[d] = on[d] && !isnan(scale[d]);
   }
   ig_lid *node, count;
-  IG_TRY(ig_mesh_named_nodes(s->cx, s->mesh, &c->at, c->set, &node, &count));
+  IG_TRY(ig_structure_nodes(s, &c->at, c->set, &node, &count));
   ig_status status = IG_OK;
   for (ig_lid k = 0; k < count && status == IG_OK; k++)
     for (int d = 0; d < 6 && status == IG_OK; d++) {
@@ -105,6 +105,8 @@ ig_status ig_structure_motions(void *self, double from, double to) {
 
 static ig_status supports_read(ig_structure *s, int analysis) {
   s->helds = 0;
+  for (int32_t i = 0; i < s->unknowns; i++)
+    s->held_of[i] = -1;
   for (int i = 0; i < s->c->supports.count; i++) {
     const ig_structure_support *c = IG_ITEM(const ig_structure_support, s->c->supports, i);
     if (analysis + 1 >= c->first && (c->last == 0 || analysis + 1 <= c->last))
@@ -113,8 +115,9 @@ static ig_status supports_read(ig_structure *s, int analysis) {
   for (int i = 0; i < s->helds; i++) {
     const ig_structure_support *c =
         IG_ITEM(const ig_structure_support, s->c->supports, s->held[i].support);
-    s->held[i].offset =
-        s->u[s->held[i].unknown] - s->held[i].scale * factor_at(&c->history, s->begin);
+    if (!c->where)
+      s->held[i].offset =
+          s->u[s->held[i].unknown] - s->held[i].scale * factor_at(&c->history, s->begin);
   }
   return IG_OK;
 }
@@ -127,7 +130,7 @@ static ig_status term_nodes(ig_structure *s, const ig_structure_equation *c, con
   char *end;
   const long long number = strtoll(text, &end, 10);
   if (*end)
-    return ig_mesh_named_nodes(s->cx, s->mesh, &c->at, text, node, count);
+    return ig_structure_nodes(s, &c->at, text, node, count);
   IG_TRY(IG_NEW(s->cx, node, 1, "equation"));
   *count = 1;
   if (!s->mesh->node_number && number >= 1 && number <= s->nodes) {
@@ -356,17 +359,16 @@ static ig_status coupling_read(ig_structure *s, const ig_structure_coupling *c) 
   ig_lid *node = NULL, *one = NULL, count, ones;
   double *weight = NULL;
   ig_status status;
-  IG_TRY_GOTO(status, done, ig_mesh_named_nodes(s->cx, s->mesh, &c->at, c->node, &one, &ones));
+  IG_TRY_GOTO(status, done, ig_structure_nodes(s, &c->at, c->node, &one, &ones));
   const ig_lid reference = one[0];
   int32_t turn = s->turn ? s->turn[reference] : -1;
   if (c->rotation_node) {
     free(one);
     one = NULL;
-    IG_TRY_GOTO(status, done,
-                ig_mesh_named_nodes(s->cx, s->mesh, &c->at, c->rotation_node, &one, &ones));
+    IG_TRY_GOTO(status, done, ig_structure_nodes(s, &c->at, c->rotation_node, &one, &ones));
     turn = 3 * one[0];
   }
-  IG_TRY_GOTO(status, done, ig_mesh_named_nodes(s->cx, s->mesh, &c->at, c->set, &node, &count));
+  IG_TRY_GOTO(status, done, ig_structure_nodes(s, &c->at, c->set, &node, &count));
   if (c->kind != IG_COUPLING_DISTRIBUTING) {
     status = body_add(s, c, reference, turn, node, count);
     goto done;

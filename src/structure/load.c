@@ -139,7 +139,7 @@ ig_status ig_structure_loads_at(ig_structure *s, double time, double *f) {
       bodies_load(s, c, set, factor, time, f);
     } else if (nodal) {
       ig_lid *node, count;
-      IG_TRY(ig_mesh_named_nodes(s->cx, s->mesh, &c->at, c->set, &node, &count));
+      IG_TRY(ig_structure_nodes(s, &c->at, c->set, &node, &count));
       ig_status status = IG_OK;
       for (ig_lid k = 0; k < count && status == IG_OK; k++)
         for (int d = 0; d < 3 && status == IG_OK; d++) {

@@ -149,7 +149,7 @@ static ig_status frames_new(ig_structure *s) {
   for (int i = 0; i < s->c->axes.count; i++) {
     const ig_structure_axes *c = IG_ITEM(const ig_structure_axes, s->c->axes, i);
     ig_lid *node, count;
-    IG_TRY(ig_mesh_named_nodes(s->cx, s->mesh, &c->at, c->set, &node, &count));
+    IG_TRY(ig_structure_nodes(s, &c->at, c->set, &node, &count));
     for (ig_lid k = 0; k < count; k++) {
       if (s->framed[node[k]] < 0)
         s->framed[node[k]] = frames++;
@@ -267,6 +267,14 @@ static ig_status group_new(ig_structure *s, ig_structure_group *g, ig_solid_kind
 
 /* Laws of elements whose material has axes of its own. */
 static ig_status material_axes_read(ig_structure *s) {
+  for (int i = 0; i < s->laws; i++)
+    for (int k = 0; k < s->groups && s->material[i]->mechanical.young.count > 1; k++) {
+      ig_structure_group *g = &s->group[k];
+      if (!g->law)
+        IG_TRY(IG_NEW(s->cx, &g->law, g->count, "laws"));
+      for (int32_t e = 0; e < g->count; e++)
+        g->law[e] = s->law[g->material[e]];
+    }
   for (int i = 0; i < s->c->material_axes.count; i++) {
     const ig_structure_axes *c = IG_ITEM(const ig_structure_axes, s->c->material_axes, i);
     const ig_set *set;
@@ -434,7 +442,7 @@ static ig_status temperatures_new(ig_structure *s) {
     const ig_structure_temperature *c =
         IG_ITEM(const ig_structure_temperature, s->c->initial_temperatures, i);
     ig_lid *node, count;
-    IG_TRY(ig_mesh_named_nodes(s->cx, s->mesh, &c->at, c->set, &node, &count));
+    IG_TRY(ig_structure_nodes(s, &c->at, c->set, &node, &count));
     for (ig_lid k = 0; k < count; k++)
       s->T0[node[k]] = c->temperature;
     free(node);
@@ -455,10 +463,28 @@ ig_status ig_structure_heat(ig_structure *s, double time) {
     ig_lid *node, count;
     if (share == 0)
       continue;
-    IG_TRY(ig_mesh_named_nodes(s->cx, s->mesh, &c->at, c->set, &node, &count));
+    IG_TRY(ig_structure_nodes(s, &c->at, c->set, &node, &count));
     for (ig_lid k = 0; k < count; k++)
       s->T[node[k]] += share * (c->temperature - s->T[node[k]]);
     free(node);
+  }
+  for (int k = 0; k < s->groups; k++) { /* moduli at the mean temperature of each element */
+    ig_structure_group *g = &s->group[k];
+    const int npe = ig_solid_info_get(g->kind)->nodes;
+    for (int32_t e = 0; g->law && e < g->count; e++) {
+      const ig_mechanical_case *m = &s->material[g->material[e]]->mechanical;
+      if (m->young.count < 2)
+        continue;
+      double T = 0;
+      for (int a = 0; a < npe; a++)
+        T += s->T[g->node[e][a]] / npe;
+      const ig_solid_law now = ig_solid_isotropic(
+          ig_table_at(&m->young, T),
+          m->poisson.count ? ig_table_at(&m->poisson, T) : s->material[g->material[e]]->poisson, 1);
+      memcpy(g->law[e].stiffness, now.stiffness, sizeof now.stiffness);
+      g->law[e].young = now.young;
+      g->law[e].poisson = now.poisson;
+    }
   }
   return IG_OK;
 }
@@ -470,7 +496,7 @@ static ig_status turns_new(ig_structure *s) {
   for (int i = 0; i < s->c->couplings.count; i++) {
     const ig_structure_coupling *c = IG_ITEM(const ig_structure_coupling, s->c->couplings, i);
     ig_lid *node, count;
-    IG_TRY(ig_mesh_named_nodes(s->cx, s->mesh, &c->at, c->node, &node, &count));
+    IG_TRY(ig_structure_nodes(s, &c->at, c->node, &node, &count));
     const ig_lid reference = count == 1 ? node[0] : -1;
     free(node);
     if (reference < 0)
@@ -508,7 +534,7 @@ static ig_status model_make(ig_structure *s) {
   IG_TRY(IG_NEW(s->cx, &s->velocity, s->unknowns, "velocities"));
   IG_TRY(IG_NEW(s->cx, &s->acceleration, s->unknowns, "accelerations"));
   IG_TRY(IG_NEW(s->cx, &s->reaction, s->unknowns, "forces"));
-  IG_TRY(IG_NEW(s->cx, &s->dead, s->unknowns, "loads"));
+  IG_TRY(IG_NEW(s->cx, &s->held_of, s->unknowns, "supports"));
   IG_TRY(IG_NEW(s->cx, &s->force_before, s->unknowns, "forces"));
   IG_TRY(temperatures_new(s));
   return ig_structure_faces_new(s);
@@ -545,13 +571,13 @@ void ig_structure_free(ig_structure *s) {
     free(s->faces[i].unknown);
     free(s->faces[i].load);
   }
+  ig_structure_touches_free(&s->touches);
   ig_newton_free(s->newton);
   ig_system_free(s->system);
-  void *const all[] = {s->group,    s->law,          s->material, s->owner,       s->u,
-                       s->velocity, s->acceleration, s->reaction, s->T0,          s->T,
-                       s->frame,    s->framed,       s->turn,     s->dead,        s->mass,
-                       s->held,     s->force_before, s->text,     s->frequencies, s->body,
-                       s->number_of};
+  void *const all[] = {s->group,        s->law,          s->material,    s->owner,   s->u,
+                       s->velocity,     s->acceleration, s->reaction,    s->T0,      s->T,
+                       s->frame,        s->framed,       s->turn,        s->held_of, s->held,
+                       s->force_before, s->text,         s->frequencies, s->body,    s->number_of};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     free(all[i]);
   free(s);

@@ -31,6 +31,8 @@ static const ig_option support_options[] = {
     IG_VECTOR3(S, displacement, "m", NULL, "displacement, times the history"),
     IG_VECTOR3(S, rotation, "rad", NULL, "rotation of a reference node, times the history"),
     IG_HISTORY_ROW(S),
+    IG_CHOICE(S, where, "drawn|reached", "drawn",
+              "fix: at the position at the start, or where the analysis it begins with finds it"),
     IG_INT(S, first, "1", 1, 1e6, "the analysis it begins with, from 1"),
     IG_INT(S, last, "0", 0, 1e6, "the last analysis it acts in; 0: all"),
     IG_END};
@@ -63,6 +65,26 @@ static const ig_option tie_options[] = {
             "nodes no further away are tied; left out: a fortieth of the size of the model"),
     IG_END};
 #undef S
+#define S ig_structure_contact
+static const ig_option contact_options[] = {
+    IG_TEXT(S, set, IG_REQUIRED, "faces whose points may touch"),
+    IG_TEXT(S, to, IG_REQUIRED, "faces that they touch"),
+    IG_REAL(S, stiffness, "", NULL, IG_TINY, IG_HUGE,
+            "pressure over penetration, Pa/m; left out: 50 times Young's modulus of the first side "
+            "over 1 m"),
+    IG_VECTOR(S, decay, 2, "", NULL,
+              "instead of it: pressure at no distance, Pa, and distance in m at which a hundredth "
+              "of it is left"),
+    IG_BOOL(S, tied, "false", "both sides stick to each other, whatever pulls"),
+    IG_REAL(S, friction, "", "0", 0, IG_HUGE, "Coulomb friction"),
+    IG_REAL(S, stick, "", NULL, IG_TINY, IG_HUGE,
+            "tangential traction over displacement, Pa/m, below sliding; left out: a tenth of the "
+            "stiffness"),
+    IG_REAL(S, distance, "m", NULL, 0, 1e9,
+            "points that begin no further away may touch; left out: a fifth of the model's size"),
+    IG_REALS(S, without, "", NULL, 1, 1e6, "analyses in which it is off, from 1"),
+    IG_END};
+#undef S
 #define S ig_structure_load
 static const ig_option load_options[] = {
     IG_TEXT(S, set, IG_REQUIRED, "nodes of forces, faces of pressures, elements of accelerations"),
@@ -90,7 +112,9 @@ static const ig_option temperature_options[] = {
 #define S ig_structure_initial
 static const ig_option initial_options[] = {
     IG_TEXT(S, set, IG_REQUIRED, "node set"),
-    IG_VECTOR3(S, velocity, "m/s", IG_REQUIRED, "velocity at the start; entries add up"), IG_END};
+    IG_VECTOR3(S, velocity, "m/s", "[0, 0, 0]", "velocity at the start; entries add up"),
+    IG_VECTOR3(S, displacement, "m", "[0, 0, 0]", "displacement at the start; entries add up"),
+    IG_END};
 #undef S
 #define S ig_structure_analysis
 static const ig_option analysis_options[] = {
@@ -128,6 +152,9 @@ const ig_option ig_structure_options[] = {
     IG_LIST(S, couplings, ig_structure_coupling, coupling_options, NULL,
             "nodes coupled to a reference node"),
     IG_LIST(S, ties, ig_structure_tie, tie_options, NULL, "nodes tied to faces"),
+    IG_LIST(S, contacts, ig_structure_contact, contact_options, NULL,
+            "pairs of surfaces that touch; each point keeps the place it meets, so that sliding is "
+            "small against an element"),
     IG_LIST(S, loads, ig_structure_load, load_options, NULL, "forces, pressures, accelerations"),
     IG_LIST(S, initial_temperatures, ig_structure_temperature, initial_temperature_options, NULL,
             "temperatures at the start"),

@@ -48,7 +48,7 @@ static void fixed(const ig_structure *s, const double *of, ig_lid node, double v
 static ig_status nodes_table(ig_structure *s, const ig_structure_table *c, const char *name) {
   ig_lid *node, count;
   double sum[3] = {0, 0, 0};
-  IG_TRY(ig_mesh_named_nodes(s->cx, s->mesh, &c->at, c->set, &node, &count));
+  IG_TRY(ig_structure_nodes(s, &c->at, c->set, &node, &count));
   for (ig_lid k = 0; k < count; k++) {
     const int64_t number = s->mesh->node_number ? s->mesh->node_number[node[k]] : node[k] + 1;
     double v[3];

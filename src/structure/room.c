@@ -30,7 +30,7 @@ static void unknown_name(void *self, int32_t unknown, char *text, size_t size) {
 static void element_name(void *self, int group, int32_t element, char *text, size_t size) {
   const ig_structure *s = self;
   if (group >= s->groups) {
-    snprintf(text, size, "a face under pressure");
+    snprintf(text, size, "a face under pressure or in contact");
     return;
   }
   const ig_lid e = s->group[group].element[element];
@@ -84,6 +84,14 @@ static void groups_make(ig_structure *s) {
                                              .unknown = s->faces[k].unknown,
                                              .evaluate = ig_structure_press,
                                              .accept = no_history};
+  if (s->touches.count)
+    s->implicit[n++] = (ig_implicit_group){.name = "contact",
+                                           .self = &s->touches,
+                                           .count = s->touches.count,
+                                           .unknowns = 3 * IG_CONTACT_NODES,
+                                           .unknown = s->touches.unknown,
+                                           .evaluate = ig_structure_touch_evaluate,
+                                           .accept = ig_structure_touch_accept};
   s->implicit_groups = n;
 }
 
@@ -119,6 +127,7 @@ static ig_status analysis_begin(ig_structure *s) {
           s->material[i]->name);
   for (int i = 0; i < s->laws && s->dynamic; i++)
     IG_TRY(ig_material_require(s->cx, s->material[i], "density", "dynamic analysis"));
+  IG_TRY(ig_structure_touches_new(s, s->analysis));
   groups_make(s);
   IG_TRY(system_make(s));
   if (!takes_time(a))
@@ -159,10 +168,12 @@ static ig_status room_open(ig_job *job, void **self) {
   for (int i = 0; i < s->c->initial.count; i++) {
     const ig_structure_initial *c = IG_ITEM(const ig_structure_initial, s->c->initial, i);
     ig_lid *node, count;
-    IG_TRY(ig_mesh_named_nodes(s->cx, s->mesh, &c->at, c->set, &node, &count));
+    IG_TRY(ig_structure_nodes(s, &c->at, c->set, &node, &count));
     for (ig_lid k = 0; k < count; k++)
-      for (int d = 0; d < 3; d++)
+      for (int d = 0; d < 3; d++) {
         s->velocity[3 * node[k] + d] += c->velocity[d];
+        s->u[3 * node[k] + d] += c->displacement[d];
+      }
     free(node);
   }
   return analysis_begin(s);

@@ -52,6 +52,7 @@ typedef struct {
   const char *set, *fix, *along;
   double displacement[3], rotation[3];
   ig_table history;
+  int where;           /* fix: 0 as drawn, 1 as reached */
   int64_t first, last; /* analyses, from 1; last 0: to the end */
 } ig_structure_support;
 
@@ -80,6 +81,14 @@ typedef struct {
 
 typedef struct {
   ig_src at;
+  const char *set, *to; /* faces: the integrated side, and the other one */
+  double stiffness, decay[2], friction, stick, distance;
+  bool tied;
+  ig_reals without; /* analyses, from 1 */
+} ig_structure_contact;
+
+typedef struct {
+  ig_src at;
   const char *set;
   double force[3], moment[3], pressure, acceleration[3], rate, point[3], axis[3];
   ig_table history;
@@ -94,7 +103,7 @@ typedef struct {
 typedef struct {
   ig_src at;
   const char *set;
-  double velocity[3];
+  double velocity[3], displacement[3];
 } ig_structure_initial;
 
 typedef enum {
@@ -135,7 +144,7 @@ typedef struct {
 
 typedef struct {
   ig_src at;
-  ig_list sections, axes, material_axes, supports, equations, couplings, ties, loads;
+  ig_list sections, axes, material_axes, supports, equations, couplings, ties, contacts, loads;
   ig_list initial_temperatures, temperatures, initial, analysis, tables;
 } ig_structure_case;
 extern const ig_option ig_structure_options[];
@@ -167,6 +176,27 @@ typedef struct {
   int32_t *unknown;
   int *load;
 } ig_structure_faces;
+
+/* A point of contact: a place of a face and the place of another face that it meets. */
+enum { IG_CONTACT_NODES = 16 };
+typedef struct {
+  int contact;         /* of the case */
+  int slaves, masters; /* nodes of the two faces, one after the other in `node` */
+  ig_lid node[IG_CONTACT_NODES];
+  double share[IG_CONTACT_NODES]; /* shape functions; negative for the second face */
+  double slope[8][2];             /* derivatives of those of the second face */
+  double area, stiffness;
+  double offset[3];          /* tied: distance at the start */
+  double normal[3];          /* of the second face at the start */
+  double before[3], pull[3]; /* accepted: relative position, tangential traction */
+  double now[3];             /* traction of the trial */
+} ig_structure_touch;
+typedef struct {
+  ig_structure *of;
+  int32_t count;
+  ig_structure_touch *point;
+  int32_t *unknown;
+} ig_structure_touches;
 
 typedef struct {
   int32_t unknown;
@@ -202,17 +232,17 @@ struct ig_structure {
   int groups;
   ig_structure_group *group;
   ig_structure_faces faces[IG_FACE_KINDS];
+  ig_structure_touches touches;
   int laws;
   ig_solid_law *law; /* by material */
   const ig_material_case **material;
   int *owner; /* material of each element */
   double *u, *velocity, *acceleration;
-  double *reaction;    /* internal forces, unknowns */
-  double *T0, *T;      /* nodes; NULL: no temperatures */
-  double (*frame)[9];  /* of nodes with axes */
-  int32_t *framed;     /* node -> frame, -1: none; NULL: none at all */
-  int32_t *turn;       /* node -> first of its rotations, -1: none; NULL: none */
-  double *dead, *mass; /* scratch */
+  double *reaction;   /* internal forces, unknowns */
+  double *T0, *T;     /* nodes; NULL: no temperatures */
+  double (*frame)[9]; /* of nodes with axes */
+  int32_t *framed;    /* node -> frame, -1: none; NULL: none at all */
+  int32_t *turn;      /* node -> first of its rotations, -1: none; NULL: none */
   /* the analysis under way */
   int analysis;
   bool ended, finished; /* finished: the analysis */
@@ -220,6 +250,7 @@ struct ig_structure {
   double time;
   int64_t step; /* of all analyses */
   int helds, held_space;
+  int32_t *held_of; /* unknown -> held, -1: none */
   ig_structure_held *held;
   int bodies;
   ig_structure_body *body;
@@ -244,6 +275,10 @@ struct ig_structure {
   int found;
 };
 
+/* The nodes of a set of any kind; free *node. Unlike ig_mesh_named_nodes it does not look at the
+   whole mesh for a set of nodes: decks have thousands of sets of one node. */
+IG_MUST_CHECK ig_status ig_structure_nodes(const ig_structure *s, const ig_src *at,
+                                           const char *name, ig_lid **node, ig_lid *count);
 /* model.c */
 IG_MUST_CHECK ig_status ig_structure_new(ig_job *job, ig_structure **to);
 void ig_structure_free(ig_structure *s);
@@ -269,6 +304,13 @@ IG_MUST_CHECK ig_status ig_structure_forces(ig_structure *s);
 /* constrain.c: the constraints of analysis number `analysis`. */
 IG_MUST_CHECK ig_status ig_structure_constrain(ig_structure *s, int analysis);
 IG_MUST_CHECK ig_status ig_structure_motions(void *self, double from, double to);
+/* contact.c: the points of the contacts that an analysis has. */
+IG_MUST_CHECK ig_status ig_structure_touches_new(ig_structure *s, int analysis);
+void ig_structure_touches_free(ig_structure_touches *t);
+IG_MUST_CHECK ig_status ig_structure_touch_evaluate(void *self, const ig_trial *at, int32_t begin,
+                                                    int32_t end, double *f, double *k,
+                                                    ig_trouble *trouble);
+IG_MUST_CHECK ig_status ig_structure_touch_accept(void *self, const ig_trial *at);
 /* load.c */
 IG_MUST_CHECK ig_status ig_structure_faces_new(ig_structure *s);
 IG_MUST_CHECK ig_status ig_structure_press(void *self, const ig_trial *at, int32_t begin,

@@ -8,6 +8,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+ig_status ig_structure_nodes(const ig_structure *s, const ig_src *at, const char *name,
+                             ig_lid **node, ig_lid *count) {
+  const ig_set *set = ig_mesh_find_set(s->mesh, name, IG_SET_NODES);
+  if (!set)
+    return ig_mesh_named_nodes(s->cx, s->mesh, at, name, node, count);
+  IG_TRY(IG_NEW(s->cx, node, set->count + 1, "nodes of a set"));
+  *count = set->count;
+  memcpy(*node, set->item, (size_t)set->count * sizeof **node);
+  return IG_OK;
+}
+
 static int number_compare(const void *a, const void *b) {
   const ig_structure_number *p = a, *q = b;
   return p->number < q->number ? -1 : p->number > q->number;
@@ -46,7 +57,7 @@ int ig_structure_face(const ig_mesh *mesh, ig_lid element, int face, ig_lid node
   return count;
 }
 
-static void values_at(int nodes, const double at[2], double *N, double d[8][2]) {
+void ig_structure_face_values(int nodes, const double at[2], double *N, double d[8][2]) {
   if (nodes == 3) {
     tri3_values_f64(at, N);
     tri3_slopes_f64(at, (double(*)[2])d);
@@ -63,12 +74,14 @@ static void values_at(int nodes, const double at[2], double *N, double d[8][2]) 
 }
 
 /* The nearest point of a face: the square of its distance, and the shares of its nodes. */
-static double nearest(int nodes, const double (*x)[3], const double p[3], double *N) {
+double ig_structure_nearest(int nodes, const double (*x)[3], const double p[3], double at[2],
+                            double *N) {
   const bool triangle = nodes == 3 || nodes == 6;
-  double at[2] = {triangle ? 1. / 3 : 0, triangle ? 1. / 3 : 0}, d[8][2];
+  double d[8][2];
+  at[0] = at[1] = triangle ? 1. / 3 : 0;
   for (int i = 0; i < 30; i++) {
     double off[3] = {-p[0], -p[1], -p[2]}, t[2][3] = {{0}};
-    values_at(nodes, at, N, d);
+    ig_structure_face_values(nodes, at, N, d);
     for (int a = 0; a < nodes; a++)
       for (int k = 0; k < 3; k++) {
         off[k] += N[a] * x[a][k];
@@ -104,7 +117,7 @@ static double nearest(int nodes, const double (*x)[3], const double p[3], double
     if (moved < 1e-12)
       break;
   }
-  values_at(nodes, at, N, d);
+  ig_structure_face_values(nodes, at, N, d);
   double square = 0;
   for (int k = 0; k < 3; k++) {
     double off = -p[k];
@@ -120,7 +133,7 @@ ig_status ig_structure_tie_read(ig_structure *s, const ig_structure_tie *c) {
   ig_lid *node, count, left = 0;
   double low[3], high[3], size = 0;
   IG_TRY(ig_mesh_named_set(s->cx, s->mesh, &c->at, c->to, IG_OF_FACES, &faces));
-  IG_TRY(ig_mesh_named_nodes(s->cx, s->mesh, &c->at, c->set, &node, &count));
+  IG_TRY(ig_structure_nodes(s, &c->at, c->set, &node, &count));
   ig_mesh_bounds(s->mesh, low, high);
   for (int d = 0; d < 3; d++)
     size = fmax(size, high[d] - low[d]);
@@ -133,13 +146,14 @@ ig_status ig_structure_tie_read(ig_structure *s, const ig_structure_tie *c) {
     bool own = false;
     for (ig_lid f = 0; f < faces->count; f++) {
       ig_lid its[8];
-      double x[8][3], N[8];
+      double x[8][3], N[8], at[2];
       const int n = ig_structure_face(s->mesh, faces->item[f], faces->face[f], its);
       for (int a = 0; a < n; a++) {
         own |= its[a] == node[k];
         memcpy(x[a], s->mesh->x + 3 * (size_t)its[a], sizeof x[a]);
       }
-      const double square = nearest(n, (const double(*)[3])x, s->mesh->x + 3 * (size_t)node[k], N);
+      const double square =
+          ig_structure_nearest(n, (const double(*)[3])x, s->mesh->x + 3 * (size_t)node[k], at, N);
       if (square < best) {
         best = square;
         nodes = n;

@@ -146,7 +146,7 @@ def judge(name, args, loose):
     if modes and own_modes:
         count = min(len(modes), len(own_modes))
         for a, b in zip(modes[:count], own_modes[:count]):
-            off = abs(a - b) / max(abs(a), 1e-6 * max(abs(m) for m in modes))
+            off = abs(a - b) / max(abs(a), 1e-6 * max(abs(m) for m in modes), 1e-30)
             if off > worst:
                 worst, where = off, "modes"
         compared += 1
@@ -184,6 +184,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--timeout", type=float, default=60)
     parser.add_argument("--only", nargs="*")
+    parser.add_argument("--strict", action="store_true", help="fail unless every deck agrees")
     parser.add_argument("--quiet", action="store_true", help="the summary alone")
     args = parser.parse_args()
     kinds, marks = {}, {}
@@ -216,7 +217,7 @@ def main():
         print("of %d marked same: %s" % (sum(same.values()), ", ".join("%d %s" % (c, v) for v, c in same.most_common())))
     for reason, count in reasons.most_common(25):
         print("%4d  %s" % (count, reason))
-    return 0
+    return 1 if args.strict and tally["agrees"] < len(names) else 0
 
 
 if __name__ == "__main__":

@@ -1,0 +1,287 @@
+/* Contact of surfaces by penalty at points of integration of the first side. Where an analysis
+   begins, each point is paired with the nearest point of the other side and keeps it: sliding is
+   small against an element. With the distance g = n . (x - y) of the pair,
+     pressure p = stiffness <-g>, or p = p0 exp(-ln(100) g / c), tied: both signs, all directions;
+   friction is the return mapping of t = t_accepted + stick (change of x - y across n) to |t| <= mu
+   p. Forces are p n times the area of the point, shared by the nodes of both faces. */
+#include "structure/constrain.h"
+#include "mesh/named.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void ig_structure_touches_free(ig_structure_touches *t) {
+  free(t->point);
+  free(t->unknown);
+  *t = (ig_structure_touches){0};
+}
+
+/* Where a node is now: at the start, or moved by what was accepted and the increments. */
+static void place_of(const ig_structure *s, ig_lid node, const double *add, double x[3]) {
+  double X[3], u[3];
+  ig_structure_gather(s, &node, 1, add, X, u);
+  for (int d = 0; d < 3; d++)
+    x[d] = X[d] + u[d];
+}
+
+static double normal_of(int nodes, const double (*x)[3], const double slope[8][2], double n[3]) {
+  double t[2][3] = {{0}};
+  for (int a = 0; a < nodes; a++)
+    for (int m = 0; m < 2; m++)
+      for (int d = 0; d < 3; d++)
+        t[m][d] += slope[a][m] * x[a][d];
+  n[0] = t[0][1] * t[1][2] - t[0][2] * t[1][1];
+  n[1] = t[0][2] * t[1][0] - t[0][0] * t[1][2];
+  n[2] = t[0][0] * t[1][1] - t[0][1] * t[1][0];
+  const double size = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+  for (int d = 0; d < 3; d++)
+    n[d] /= size;
+  return size;
+}
+
+/* Points of integration of a face: 2 x 2 or 3 x 3 of quadrilaterals, 3 of triangles. */
+static int rule_of(int nodes, double at[9][2], double weight[9]) {
+  static const double two[2] = {-0.57735026918962576, 0.57735026918962576};
+  static const double three[3] = {-0.77459666924148338, 0, 0.77459666924148338};
+  static const double share[3] = {5. / 9, 8. / 9, 5. / 9};
+  static const double triangle[3][2] = {{1. / 6, 1. / 6}, {2. / 3, 1. / 6}, {1. / 6, 2. / 3}};
+  const int n = nodes == 4 ? 2 : 3;
+  if (nodes == 3 || nodes == 6) {
+    for (int q = 0; q < 3; q++) {
+      memcpy(at[q], triangle[q], sizeof at[q]);
+      weight[q] = 1. / 6;
+    }
+    return 3;
+  }
+  for (int q = 0; q < n * n; q++) {
+    at[q][0] = n == 2 ? two[q % 2] : three[q % 3];
+    at[q][1] = n == 2 ? two[q / 2] : three[q / 3];
+    weight[q] = n == 2 ? 1 : share[q % 3] * share[q / 3];
+  }
+  return n * n;
+}
+
+/* Pairs a point with the nearest place of the other side; false: nothing is within reach. */
+static bool pair_find(const ig_structure *s, const ig_set *other, const double p[3], double reach,
+                      ig_structure_touch *t) {
+  double best = reach * reach;
+  bool found = false;
+  for (ig_lid f = 0; f < other->count; f++) {
+    ig_lid node[8];
+    double x[8][3], N[8], at[2], d[8][2];
+    const int n = ig_structure_face(s->mesh, other->item[f], other->face[f], node);
+    for (int a = 0; a < n; a++)
+      place_of(s, node[a], NULL, x[a]);
+    double off = 0, wide = 0; /* faces further away than the best need no closer look */
+    for (int k = 0; k < 3; k++) {
+      double low = x[0][k], high = x[0][k];
+      for (int a = 1; a < n; a++) {
+        low = fmin(low, x[a][k]);
+        high = fmax(high, x[a][k]);
+      }
+      const double beyond = fmax(0, fmax(low - p[k], p[k] - high));
+      off += beyond * beyond;
+      wide = fmax(wide, high - low);
+    }
+    if (sqrt(off) > sqrt(best) + 0.25 * wide)
+      continue;
+    const double square = ig_structure_nearest(n, (const double(*)[3])x, p, at, N);
+    if (!(square < best))
+      continue;
+    best = square;
+    found = true;
+    ig_structure_face_values(n, at, N, d);
+    t->masters = n;
+    memcpy(t->slope, d, sizeof d);
+    for (int a = 0; a < n; a++) {
+      t->node[t->slaves + a] = node[a];
+      t->share[t->slaves + a] = -N[a];
+    }
+    normal_of(n, (const double(*)[3])x, (const double(*)[2])d, t->normal);
+  }
+  return found;
+}
+
+static void relative(const ig_structure *s, const ig_structure_touch *t, const double *add,
+                     double r[3]) {
+  r[0] = r[1] = r[2] = 0;
+  for (int a = 0; a < t->slaves + t->masters; a++) {
+    double x[3];
+    place_of(s, t->node[a], add, x);
+    for (int d = 0; d < 3; d++)
+      r[d] += t->share[a] * x[d];
+  }
+}
+
+static ig_status contact_points(ig_structure *s, int i, const ig_structure_contact *c) {
+  const ig_set *own, *other;
+  double low[3], high[3], size = 0;
+  IG_TRY(ig_mesh_named_set(s->cx, s->mesh, &c->at, c->set, IG_OF_FACES, &own));
+  IG_TRY(ig_mesh_named_set(s->cx, s->mesh, &c->at, c->to, IG_OF_FACES, &other));
+  ig_mesh_bounds(s->mesh, low, high);
+  for (int d = 0; d < 3; d++)
+    size = fmax(size, high[d] - low[d]);
+  const double reach = isnan(c->distance) ? size / 5 : c->distance;
+  for (ig_lid f = 0; f < own->count; f++) {
+    ig_structure_touch t = {.contact = i};
+    double x[8][3], at[9][2], weight[9];
+    t.slaves = ig_structure_face(s->mesh, own->item[f], own->face[f], t.node);
+    const double young = s->law[s->owner[own->item[f]]].young;
+    t.stiffness = !isnan(c->stiffness) ? c->stiffness : 50 * young;
+    for (int a = 0; a < t.slaves; a++)
+      place_of(s, t.node[a], NULL, x[a]);
+    const int points = rule_of(t.slaves, at, weight);
+    for (int q = 0; q < points; q++) {
+      double N[8], d[8][2], n[3], p[3] = {0, 0, 0};
+      ig_structure_face_values(t.slaves, at[q], N, d);
+      t.area = weight[q] * normal_of(t.slaves, (const double(*)[3])x, (const double(*)[2])d, n);
+      for (int a = 0; a < t.slaves; a++) {
+        t.share[a] = N[a];
+        for (int k = 0; k < 3; k++)
+          p[k] += N[a] * x[a][k];
+      }
+      if (!pair_find(s, other, p, reach, &t))
+        continue;
+      relative(s, &t, NULL, t.before);
+      memcpy(t.offset, t.before, sizeof t.offset);
+      IG_TRY(IG_MORE(s->cx, &s->touches.point, s->touches.count, "contact"));
+      s->touches.point[s->touches.count++] = t;
+    }
+  }
+  return IG_OK;
+}
+
+ig_status ig_structure_touches_new(ig_structure *s, int analysis) {
+  ig_structure_touches_free(&s->touches);
+  s->touches.of = s;
+  for (int i = 0; i < s->c->contacts.count; i++) {
+    const ig_structure_contact *c = IG_ITEM(const ig_structure_contact, s->c->contacts, i);
+    bool off = false;
+    for (int k = 0; k < c->without.count; k++)
+      off |= (int)c->without.value[k] == analysis + 1;
+    if (!off)
+      IG_TRY(contact_points(s, i, c));
+  }
+  const size_t n = (size_t)s->touches.count * 3 * IG_CONTACT_NODES;
+  IG_TRY(IG_NEW(s->cx, &s->touches.unknown, n + 1, "contact"));
+  for (size_t k = 0; k < n; k++) {
+    const ig_structure_touch *t = &s->touches.point[k / (3 * IG_CONTACT_NODES)];
+    const int a = (int)(k / 3 % IG_CONTACT_NODES);
+    s->touches.unknown[k] = a < t->slaves + t->masters ? 3 * t->node[a] + (int32_t)(k % 3) : -1;
+  }
+  return IG_OK;
+}
+
+/* Traction on the first side from the relative position, and its derivative. */
+static void traction(const ig_structure_contact *c, ig_structure_touch *t, const double n[3],
+                     const double r[3], double p[3], double D[9]) {
+  const double gap = n[0] * r[0] + n[1] * r[1] + n[2] * r[2];
+  memset(D, 0, 9 * sizeof *D);
+  if (c->tied) {
+    for (int d = 0; d < 3; d++) {
+      p[d] = t->stiffness * (r[d] - t->offset[d]);
+      D[4 * d] = t->stiffness;
+    }
+    return;
+  }
+  double push, stiff;
+  if (!isnan(c->decay[0])) {
+    const double rate = log(100) / c->decay[1];
+    push = c->decay[0] * exp(fmin(-rate * gap, 60));
+    stiff = rate * push;
+  } else {
+    push = gap < 0 ? -t->stiffness * gap : 0;
+    stiff = gap < 0 ? t->stiffness : 0;
+  }
+  for (int i = 0; i < 3; i++) {
+    p[i] = -push * n[i];
+    for (int j = 0; j < 3; j++)
+      D[3 * i + j] = stiff * n[i] * n[j];
+  }
+  memset(t->now, 0, sizeof t->now);
+  if (!(c->friction > 0) || !(push > 0))
+    return;
+  const double stick = isnan(c->stick) ? t->stiffness / 10 : c->stick;
+  double slid[3], across = 0, trial[3], size = 0;
+  for (int i = 0; i < 3; i++) {
+    slid[i] = r[i] - t->before[i];
+    across += slid[i] * n[i];
+  }
+  for (int i = 0; i < 3; i++) {
+    trial[i] = t->pull[i] + stick * (slid[i] - across * n[i]);
+    size += trial[i] * trial[i];
+  }
+  size = sqrt(size);
+  const double most = c->friction * push;
+  const bool slides = size > most;
+  for (int i = 0; i < 3; i++) {
+    t->now[i] = slides ? most / size * trial[i] : trial[i];
+    p[i] += t->now[i];
+    for (int j = 0; j < 3; j++) {
+      double k = (i == j) - n[i] * n[j];
+      if (slides) { /* not symmetric: sliding depends on the pressure */
+        const double e = trial[i] / size;
+        k = most / size * (k - e * trial[j] / size) * stick;
+        k -= c->friction * stiff * e * n[j];
+      } else {
+        k *= stick;
+      }
+      D[3 * i + j] += k;
+    }
+  }
+}
+
+ig_status ig_structure_touch_evaluate(void *self, const ig_trial *at, int32_t begin, int32_t end,
+                                      double *f, double *k, ig_trouble *trouble) {
+  const ig_structure_touches *all = self;
+  const ig_structure *s = all->of;
+  const int n = 3 * IG_CONTACT_NODES;
+  (void)trouble;
+  for (int32_t i = begin; i < end; i++) {
+    ig_structure_touch *t = &all->point[i];
+    const ig_structure_contact *c = IG_ITEM(const ig_structure_contact, s->c->contacts, t->contact);
+    const int nodes = t->slaves + t->masters;
+    double *fe = f + (size_t)(i - begin) * (size_t)n;
+    double *ke = k ? k + (size_t)(i - begin) * (size_t)(n * n) : NULL;
+    double x[IG_CONTACT_NODES][3], r[3] = {0, 0, 0}, normal[3], p[3], D[9];
+    memset(fe, 0, (size_t)n * sizeof *fe);
+    if (ke)
+      memset(ke, 0, (size_t)(n * n) * sizeof *ke);
+    for (int a = 0; a < nodes; a++) {
+      place_of(s, t->node[a], at->u, x[a]);
+      for (int d = 0; d < 3; d++)
+        r[d] += t->share[a] * x[a][d];
+    }
+    memcpy(normal, t->normal, sizeof normal);
+    if (s->large)
+      normal_of(t->masters, (const double(*)[3])(x + t->slaves), (const double(*)[2])t->slope,
+                normal);
+    traction(c, t, normal, r, p, D);
+    for (int a = 0; a < nodes; a++) {
+      for (int d = 0; d < 3; d++)
+        fe[3 * a + d] = t->area * t->share[a] * p[d];
+      for (int b = 0; ke && b < nodes; b++)
+        for (int d = 0; d < 3; d++)
+          for (int e = 0; e < 3; e++)
+            ke[(3 * a + d) * n + 3 * b + e] = t->area * t->share[a] * t->share[b] * D[3 * d + e];
+    }
+    if (s->framed) { /* rows of nodes beyond the last are zero */
+      ig_lid node[IG_CONTACT_NODES];
+      for (int a = 0; a < IG_CONTACT_NODES; a++)
+        node[a] = t->node[a < nodes ? a : 0];
+      ig_structure_to_local(s, node, IG_CONTACT_NODES, fe, ke);
+    }
+  }
+  return IG_OK;
+}
+
+ig_status ig_structure_touch_accept(void *self, const ig_trial *at) {
+  ig_structure_touches *all = self;
+  for (int32_t i = 0; i < all->count; i++) {
+    ig_structure_touch *t = &all->point[i];
+    relative(all->of, t, at->u, t->before);
+    memcpy(t->pull, t->now, sizeof t->pull);
+  }
+  return IG_OK;
+}

@@ -1,0 +1,44 @@
+# Decks of our own (tests/decks/own) beside CalculiX, where it is installed; without it they only have to run. What is not
+# understood is refused with its line.
+set -u
+here=$(mktemp -d)
+trap 'rm -rf "$here"' EXIT
+cp "$SOURCE"/tests/decks/own/*.inp "$here"
+export OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE=1
+
+# a keyword, a parameter and a set that are not known: the line, exit 2, nothing written
+refuses() { # file, line, words
+  "$INGOT" run "$here/$1" --out "$here/out" >"$here/log" 2>&1
+  code=$?
+  [ $code = 2 ] || { echo "$1: exit $code"; cat "$here/log"; exit 1; }
+  grep -q "$1:$2:.*$3" "$here/log" || { echo "$1: expected line $2 and '$3'"; cat "$here/log"; exit 1; }
+  [ ! -e "$here/out" ] || { echo "$1: wrote results"; exit 1; }
+}
+mkdir "$here/bad"
+bad() { sed "$2" "$here/bend-c3d8.inp" >"$here/bad/$1"; }
+bad keyword.inp 's/^[*]STATIC/*ELECTROMAGNETICS/'
+bad parameter.inp 's/^[*]STATIC/*STATIC, WHATEVER=1/'
+bad set.inp 's/^TIP, 3/TOP, 3/'
+line() { grep -n "$2" "$here/bad/$1" | head -1 | cut -d: -f1; }
+refuses bad/keyword.inp "$(line keyword.inp ELECTROMAGNETICS)" "ELECTROMAGNETICS is not understood"
+refuses bad/parameter.inp "$(line parameter.inp WHATEVER)" "WHATEVER is not understood"
+refuses bad/set.inp "$(line set.inp 'TOP, 3')" "no set of nodes is named 'TOP'"
+rm -r "$here/bad"
+
+# an imported case gives the same tables as the deck
+"$INGOT" import "$here/bend-c3d8.inp" -o "$here/case.yaml" || exit 1
+"$INGOT" run "$here/case.yaml" --quiet --out "$here/a" || exit 1
+"$INGOT" run "$here/bend-c3d8.inp" --quiet --out "$here/b" || exit 1
+cmp "$here/a/tables.csv" "$here/b/tables.csv" || exit 1
+
+if ! command -v ccx >/dev/null; then
+  for deck in "$here"/*.inp; do
+    "$INGOT" run "$deck" --quiet --out "$here/run" --threads 1 || exit 1
+  done
+  exit 0
+fi
+cd "$here" || exit 1
+for deck in *.inp; do
+  ccx "${deck%.inp}" >"${deck%.inp}.log" 2>&1 || { echo "ccx fails on $deck"; exit 1; }
+done
+/usr/bin/python3 "$SOURCE/tests/decks/run.py" "$here" --ingot "$INGOT" --strict
