@@ -22,8 +22,6 @@ IG_API IG_MUST_CHECK ig_status ig_deck_import(ig_ctx *cx, const char *path,
                                               ig_text_fn *text, void *user);
 /* Whether the name of a file ends as decks do: .inp. */
 IG_API bool ig_deck_is(const char *path);
-/* The keywords that are understood, passed over and refused, as a table in Markdown. */
-IG_API IG_MUST_CHECK ig_status ig_deck_reference(ig_ctx *cx, ig_text_fn *text, void *user);
 
 IG_C_END
 #endif

@@ -58,26 +58,3 @@ ig_status ig_deck_import(ig_ctx *cx, const char *path, const ig_deck_options *op
   ig_case_close(c);
   return IG_OK;
 }
-
-ig_status ig_deck_reference(ig_ctx *cx, ig_text_fn *text, void *user) {
-  static const char *const fate[] = {"read by the mesh reader",
-                                     "read",
-                                     "read",
-                                     "read",
-                                     "refused; passed over with --lenient",
-                                     "refused"};
-  if (!cx || !text)
-    return IG_ARG;
-  ig_text_put(text, user,
-              "| keyword | parameters | fate | in a case |\n| --- | --- | --- | --- |\n");
-  for (const ig_deck_keyword *k = ig_deck_keywords; k->word; k++) {
-    ig_text_put(text, user, "| `*%s` | ", k->word);
-    for (const char *p = k->parameters; *p;) {
-      const size_t length = strcspn(p, "|");
-      ig_text_put(text, user, "%s`%.*s`", p == k->parameters ? "" : ", ", (int)length, p);
-      p += length + (p[length] == '|');
-    }
-    ig_text_put(text, user, " | %s | %s |\n", fate[k->class], k->becomes);
-  }
-  return IG_OK;
-}
