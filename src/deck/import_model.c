@@ -156,8 +156,8 @@ static const char *integration_of(const char *type) {
   static const struct {
     const char *type, *integration;
   } all[] = {{"C3D20R", "reduced"}, {"C3D20", "full"}, {"C3D8I", "incompatible"},
-             {"C3D8R", "reduced"},  {"C3D8", "full"},  {"C3D10", "full"},
-             {"C3D4", "full"},      {"C3D6", "full"},  {"C3D15", "full"}};
+             {"C3D8", "full"},      {"C3D10", "full"}, {"C3D4", "full"},
+             {"C3D6", "full"},      {"C3D15", "full"}};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     if (is(type, all[i].type))
       return all[i].integration;
@@ -193,7 +193,7 @@ void ig_import_sections(ig_importer *b) {
     if (!integration_of(e->type)) {
       ig_import_fail(b, &e->at,
                      "*ELEMENT: elements of type %.40s are not computed: expected C3D4, "
-                     "C3D6, C3D8, C3D8I, C3D8R, C3D10, C3D15, C3D20 or C3D20R",
+                     "C3D6, C3D8, C3D8I, C3D10, C3D15, C3D20 or C3D20R",
                      e->type);
       return;
     }

@@ -189,12 +189,16 @@ static void analysis_put(ig_importer *b, const ig_deck_step *s) {
     ig_import_fail(b, &s->at,
                    "*DYNAMIC, EXPLICIT is not translated: leave out EXPLICIT, or make a "
                    "case of `dynamics`");
+  if (modes && s->perturbation && s != b->d->step)
+    ig_import_fail(b, &s->at,
+                   "*FREQUENCY of a loaded state is not computed: leave out PERTURBATION for the "
+                   "frequencies of the unloaded one");
   ig_import_put(b, "{kind: %s",
                 modes     ? "frequency"
                 : buckle  ? "buckling"
                 : dynamic ? "dynamic"
                           : "static");
-  if (s->nlgeom || (modes && s->perturbation))
+  if (s->nlgeom && !modes)
     ig_import_put(b, ", large: true");
   if (modes || buckle) {
     ig_import_put(b, ", modes: %lld", (long long)(s->modes > 0 ? s->modes : 1));
@@ -224,18 +228,12 @@ static const char *quantity_of(const ig_deck_print *p) {
   static const struct {
     const char *word, *quantity;
     bool elements;
-  } all[] = {{"U", "displacement", false},
-             {"RF", "reaction", false},
-             {"V", "velocity", false},
-             {"NT", "temperature", false},
-             {"S", "stress", true},
-             {"E", "strain", true},
-             {"PEEQ", "plastic_strain", true},
-             {"ENER", "energy_density", true},
-             {"ELSE", "energy", true},
-             {"EVOL", "volume", true}};
+  } all[] = {{"U", "displacement", false},     {"RF", "reaction", false}, {"V", "velocity", false},
+             {"NT", "temperature", false},     {"S", "stress", true},     {"E", "strain", true},
+             {"PEEQ", "plastic_strain", true}, {"EVOL", "volume", true}};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-    if (is(p->quantity, all[i].word) && all[i].elements == p->elements)
+    if (is(p->quantity, all[i].word) && all[i].elements == p->elements &&
+        (!p->totals || !p->elements || is(p->quantity, "EVOL")))
       return all[i].quantity;
   return NULL;
 }

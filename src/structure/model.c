@@ -399,6 +399,16 @@ ig_status ig_structure_forces(ig_structure *s) {
         s->reaction[g->unknown[(size_t)e * (size_t)n + (size_t)a]] += f[a];
     }
   }
+  for (int32_t i = 0; i < s->touches.count; i++) {
+    double f[3 * IG_CONTACT_NODES];
+    ig_trouble trouble = {.element = -1};
+    IG_TRY(ig_structure_touch_evaluate(&s->touches, &still, i, i + 1, f, NULL, &trouble));
+    for (int a = 0; a < 3 * IG_CONTACT_NODES; a++) {
+      const int32_t unknown = s->touches.unknown[(size_t)i * 3 * IG_CONTACT_NODES + (size_t)a];
+      if (unknown >= 0)
+        s->reaction[unknown] += f[a];
+    }
+  }
   /* of nodes without elements, what acts on those that follow them */
   const ig_system *y = s->system;
   double *carried;

@@ -241,6 +241,10 @@ done:
 ig_status ig_structure_modes(ig_structure *s, const ig_structure_analysis *a) {
   if (a->kind == IG_STRUCTURE_BUCKLING)
     return ig_fail_at(s->cx, &a->at, "critical load factors are not computed yet");
+  if (a->large || s->touches.count)
+    return ig_fail_at(s->cx, &a->at,
+                      "frequencies are those of the drawn, unloaded state, and "
+                      "without contact: leave out `large` and `contacts`");
   modes m = {.y = s->system, .n = s->system->equations};
   const int wanted = a->modes < m.n ? (int)a->modes : m.n;
   m.q = 2 * wanted < wanted + 8 ? 2 * wanted : wanted + 8;

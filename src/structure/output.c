@@ -115,6 +115,8 @@ static ig_status elements_table(ig_structure *s, const ig_structure_table *c, co
   const ig_set *set;
   double sum = 0;
   IG_TRY(ig_mesh_named_set(s->cx, s->mesh, &c->at, c->set, IG_OF_ELEMENTS, &set));
+  if (c->total && c->quantity != IG_TABLE_VOLUME)
+    return ig_fail_at(s->cx, &c->at, "`total` is for quantities of nodes, and for the volume");
   for (ig_lid k = 0; k < set->count; k++) {
     int32_t e = 0;
     const ig_structure_group *g = group_of(s, set->item[k], &e);
@@ -144,15 +146,13 @@ static ig_status elements_table(ig_structure *s, const ig_structure_table *c, co
           v[i] /= 2;
       } else {
         width = 1;
-        v[0] = c->quantity == IG_TABLE_PLASTIC_STRAIN ? r[12] : 0;
-        for (int i = 0; i < 6 && c->quantity == IG_TABLE_ENERGY_DENSITY; i++)
-          v[0] += r[i] * r[6 + i] / 2;
+        v[0] = r[12];
       }
       ig_structure_row(s, name, c->set, number, p + 1, width, v);
     }
   }
   if (c->total)
-    ig_structure_row(s, "total", c->set, 0, 0, 1, &sum);
+    ig_structure_row(s, "total_volume", c->set, 0, 0, 1, &sum);
   return IG_OK;
 }
 

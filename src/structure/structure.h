@@ -128,13 +128,10 @@ typedef enum {
   IG_TABLE_STRESS,
   IG_TABLE_STRAIN,
   IG_TABLE_PLASTIC_STRAIN,
-  IG_TABLE_ENERGY_DENSITY,
-  IG_TABLE_ENERGY,
   IG_TABLE_VOLUME
 } ig_structure_quantity;
 #define IG_STRUCTURE_QUANTITIES                                                                    \
-  "displacement|velocity|reaction|temperature|stress|strain|plastic_strain|energy_density|energy|" \
-  "volume"
+  "displacement|velocity|reaction|temperature|stress|strain|plastic_strain|volume"
 typedef struct {
   ig_src at;
   const char *set;

@@ -26,7 +26,7 @@ QUANTITIES = [  # beginning of a header in .dat, quantity of tables.csv, first n
     ("displacements", "displacement", 1), ("velocities", "velocity", 1),
     ("forces (fx,fy,fz)", "reaction", 1), ("temperatures", "temperature", 1),
     ("stresses", "stress", 2), ("strains (elem", "strain", 2),
-    ("equivalent plastic strain", "plastic_strain", 2), ("internal energy density", "energy_density", 2),
+    ("equivalent plastic strain", "plastic_strain", 2),
     ("total force (fx,fy,fz)", "total_reaction", 0), ("volume", "volume", 1),
 ]
 
@@ -95,7 +95,7 @@ def read_tables(path):
                 continue
             if quantity in ("stress", "strain"):  # xx yy zz xy yz zx here, xx yy zz xy xz yz there
                 values = values[:4] + [values[5], values[4]]
-            wide = {"stress", "strain", "plastic_strain", "energy_density"}
+            wide = {"stress", "strain", "plastic_strain"}
             key = (int(number), int(point)) if quantity in wide else \
                 () if quantity.startswith("total") else (int(number),)
             blocks.setdefault((quantity, name.upper()), {}).setdefault(float(time), {})[key] = values
@@ -201,16 +201,19 @@ def main():
         names = [n for n in names if n in args.only]
     loose = {n for n in names if re.search(r"(^|\+)[SBT]\d", kinds.get(n, ""))}
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
-        results = list(pool.map(lambda n: judge(n, args, n in loose), names))
+        results = []
+        for result in pool.map(lambda n: judge(n, args, n in loose), names):
+            results.append(result)
+            if not args.quiet:
+                print("%-22s %-8s %s%s" % (*result[:2], result[2][:110],
+                                           "" if result[3] is None else "  %.2g" % result[3]), flush=True)
     tally, same, reasons = collections.Counter(), collections.Counter(), collections.Counter()
-    for name, verdict, why, worst in results:
+    for name, verdict, why, _ in results:
         tally[verdict] += 1
         if marks.get(name) == "same":
             same[verdict] += 1
         if verdict in ("refused", "failed"):
             reasons[verdict + ": " + re.sub(r"[\d.]+(e[-+]\d+)?", "#", why)[:90]] += 1
-        if not args.quiet:
-            print("%-22s %-8s %s%s" % (name, verdict, why[:110], "" if worst is None else "  %.2g" % worst))
     print("\n%d decks: %s" % (len(names), ", ".join("%d %s" % (c, v) for v, c in tally.most_common())))
     print("ran: %d" % sum(tally[v] for v in ("ran", "agrees", "differs")))
     if marks:
