@@ -414,7 +414,10 @@ ig_status ig_structure_forces(ig_structure *s) {
   double *carried;
   IG_TRY(IG_NEW(s->cx, &carried, s->unknowns, "forces"));
   memcpy(carried, s->reaction, (size_t)s->unknowns * sizeof *carried);
-  for (int32_t i = y->constraints - 1; i >= 0; i--) {
+  int32_t last = 0; /* the sequence ends with -1: constraints that were replaced are not in it */
+  while (y->sequence[last] >= 0)
+    last++;
+  for (int32_t i = last - 1; i >= 0; i--) {
     const ig_constraint *c = &y->constraint[y->sequence[i]];
     for (int32_t k = 0; k < c->terms; k++)
       carried[y->master[c->at + (size_t)k]] +=
