@@ -81,7 +81,6 @@ ig_status ig_dyn_set_clock(ig_dyn_model *m, double dt, double damping) {
   IG_TRY(ig_array_pull(m->cx, &m->clock));
   clock->dt = clock->tick = dt;
   clock->damping = damping;
-  clock->stiff = fmax(clock->stiff, dt); /* contact never gets stiffer while things touch */
   return ig_array_push(m->cx, &m->clock);
 }
 

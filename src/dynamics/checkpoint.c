@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MARKS = 32, MARK_RAMP = MARKS - 1, ARRAYS = 9 };
+enum { MARKS = 28, MARK_RAMP = MARKS - 1, ARRAYS = 10 };
 /* The numbers beside the arrays, into `mark` or back from it. */
 static void marks_move(ig_dyn_job *r, double mark[MARKS], bool back) {
   ig_dyn_clock *k = r->m->clock.host;
@@ -27,15 +27,11 @@ static void marks_move(ig_dyn_job *r, double mark[MARKS], bool back) {
   MARK(k->damping);
   MARK(r->m->balance.energy);
   MARK(r->m->weight.scaled_to);
-  MARK(r->m->weight.run_to);
-  MARK(r->m->weight.run_step);
-  MARK(r->m->weight.touch_scale);
   MARK(r->analysis);
   MARK(r->analysis_start);
   MARK(r->worst_error);
   MARK(r->static_error);
   MARK(r->m->balance.made);
-  MARK(k->stiff);
   MARK(r->m->relax.on);
   MARK(r->m->relax.loaded);
   MARK(r->m->relax.steps);
@@ -74,10 +70,12 @@ static int saved_arrays(ig_dyn_job *r, double *mark, ig_saved *saved, char (*nam
                                        : (int64_t)m->carried.body_arm.count,
                             m->carried.body_arm.host};
   }
-  if (m->p.erosion.alive)
-    saved[n++] =
-        (ig_saved){"reach", IG_F64, (int64_t)m->p.contact.surfaces + m->p.contact.triangles,
-                   m->contact.reach.host};
+  if (m->p.contact.surfaces) {
+    saved[n++] = (ig_saved){"before", part, 3 * nodes, m->contact.before.host};
+    saved[n++] = (ig_saved){"contact", IG_F64,
+                            IG_DYN_KEPT * ((int64_t)m->p.contact.surfaces + m->p.edges.count),
+                            m->contact.kept.host};
+  }
   if (m->relax.on)
     saved[n++] = (ig_saved){"relaxation", IG_F64, IG_RELAX_ARRAYS * 3 * nodes, m->relax.was};
   for (int k = 0; k < m->groups && n < space; k++) {
@@ -146,8 +144,10 @@ static ig_status state_pull(ig_dyn_model *m) {
   IG_TRY(ig_array_pull(m->cx, &m->work));
   if (m->p.bodies.count)
     IG_TRY(ig_array_pull(m->cx, &m->carried.body));
-  if (m->contact.reach.count)
-    IG_TRY(ig_array_pull(m->cx, &m->contact.reach));
+  if (m->p.contact.surfaces) {
+    IG_TRY(ig_array_pull(m->cx, &m->contact.before));
+    IG_TRY(ig_array_pull(m->cx, &m->contact.kept));
+  }
   for (int k = 0; k < m->groups; k++) {
     IG_TRY(ig_array_pull(m->cx, &m->group[k].state));
     pads_fill(&m->group[k]);
@@ -196,8 +196,14 @@ ig_status ig_dyn_checkpoint_write(void *self, ig_sink *to) {
 
 /* Of the whole: to the device. */
 static ig_status state_push(ig_dyn_model *m) {
-  ig_array *const state[] = {
-      &m->x, &m->v, &m->f, &m->work, &m->carried.body, &m->carried.body_arm, &m->contact.reach};
+  ig_array *const state[] = {&m->x,
+                             &m->v,
+                             &m->f,
+                             &m->work,
+                             &m->carried.body,
+                             &m->carried.body_arm,
+                             &m->contact.before,
+                             &m->contact.kept};
   for (size_t i = 0; i < sizeof state / sizeof *state; i++)
     if (state[i]->count)
       IG_TRY(ig_array_push(m->cx, state[i]));

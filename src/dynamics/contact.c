@@ -182,25 +182,20 @@ static ig_status nodes_find(ig_dyn_model *m, const int32_t *edge, int64_t edges,
   return IG_OK;
 }
 
-/* Where contact begins: as the case says, or the shells' thickness, a tenth of the mean edge of
-   solids, or the height of lines where there is nothing else. */
-static double gap_of(const ig_dyn_model *m) {
-  const ig_dyn_contact *c = &m->c->contact;
+/* What a particle may move in a step and be found: a tenth of the mean edge of the triangles; of
+   lines alone their height. */
+static double margin_of(const ig_dyn_model *m) {
   const int64_t count = m->contact.outer;
-  double edge = 0, thick = 0, height = 0;
+  double edge = 0, height = 0;
   for (int64_t i = 0; i < 3 * count; i++) {
     const int32_t *t = m->contact.skin;
     double d[3];
     ig_dyn_sub(m->x0 + 3 * (int64_t)t[i % 3 == 2 ? i - 2 : i + 1], m->x0 + 3 * (int64_t)t[i], d);
     edge += sqrt(dot_f64(d, d)) / (3 * (double)count);
   }
-  for (int k = 0; k < m->groups; k++) {
-    thick = fmax(thick, m->group[k].g_f64.thickness);
+  for (int k = 0; k < m->groups; k++)
     height = fmax(height, 2 * sqrt(m->group[k].g_f64.area / 3.14159265358979323846));
-  }
-  if (!isnan(c->thickness) && c->thickness > 0)
-    return c->thickness;
-  return thick > 0 ? thick : count > 0 ? edge / 10 : height;
+  return count > 0 ? edge / 10 : height;
 }
 
 uint32_t ig_dyn_buckets(int64_t count) {
@@ -227,15 +222,14 @@ static ig_status surfaces_new(ig_dyn_model *m, const touching_nodes *q, int64_t 
   ig_dyn_particles *p = &m->p;
   const size_t count = (size_t)t->skins, surfaces = (size_t)q->surfaces;
   const uint32_t buckets = ig_dyn_buckets(t->skins);
-  const bool erodes = t->alive.count > 0;
-  const space work[] = {{&t->bucket, erodes ? buckets : 1, sizeof(int32_t)},
-                        {&t->chain, erodes ? surfaces : 1, sizeof(int32_t)},
-                        {&t->pushed, count + 1, sizeof(int32_t)},
-                        {&t->next, surfaces, sizeof(int32_t)},
+  const size_t rows = surfaces + (size_t)edges;
+  const space work[] = {{&t->pushed, count + 1, sizeof(int32_t)},
+                        {&t->next, IG_DYN_SLOTS * surfaces, sizeof(int32_t)},
                         {&t->triangle_bucket, buckets, sizeof(int32_t)},
                         {&t->triangle_chain, 8 * count + 1, sizeof(int32_t)},
-                        {&t->pusher, surfaces, sizeof(int32_t)},
-                        {&t->stored, surfaces + (size_t)edges, sizeof(double)}};
+                        {&t->now, IG_DYN_KEPT * rows, sizeof(double)},
+                        {&t->push, IG_DYN_PUSH * IG_DYN_SLOTS * surfaces, sizeof(double)},
+                        {&t->stored, rows, sizeof(double)}};
   IG_TRY(spaces_new(m, work, sizeof work / sizeof *work));
   IG_TRY(
       ig_array_from(cx, &t->triangle, t->skin, 3 * count + 1, sizeof *t->skin, "contact surfaces"));
@@ -246,18 +240,26 @@ static ig_status surfaces_new(ig_dyn_model *m, const touching_nodes *q, int64_t 
   IG_TRY(corners_of(m, q, t->skin, 3 * t->skins, &t->corner_first, &t->corner));
   IG_TRY(ig_array_new(cx, &t->longest, 2, sizeof(uint32_t), "contact search"));
   IG_TRY(ig_array_push(cx, &t->longest));
+  IG_TRY(ig_array_new(cx, &t->beside, 4 * count + 1, sizeof(int32_t), "contact surfaces"));
+  IG_TRY(ig_dyn_beside_find(m, t->beside.host));
+  IG_TRY(ig_array_push(cx, &t->beside));
+  IG_TRY(ig_array_new(cx, &t->kept, IG_DYN_KEPT * rows, sizeof(double), "contact"));
+  for (size_t i = 0; i < IG_DYN_KEPT * rows; i++)
+    ((double *)t->kept.host)[i] = i % 3 == 0 ? -1 : 0;
+  IG_TRY(ig_array_push(cx, &t->kept));
+  IG_TRY(ig_dyn_upload(m, &t->before, m->part, m->x0, 3 * (size_t)m->mesh->nodes, "positions"));
   p->contact.triangles = (int32_t)t->skins;
   p->contact.surfaces = q->surfaces;
   p->contact.bucket_mask = buckets - 1;
   p->contact.pushed = t->pushed.dev, p->contact.next = t->next.dev;
-  p->contact.pusher = t->pusher.dev, p->contact.stored = t->stored.dev,
-  p->contact.longest = t->longest.dev;
+  p->contact.kept = t->kept.dev, p->contact.now = t->now.dev, p->contact.push = t->push.dev;
+  p->contact.before = t->before.dev, p->contact.beside = t->beside.dev;
+  p->contact.stored = t->stored.dev, p->contact.longest = t->longest.dev;
   p->contact.corner_first = t->corner_first.dev, p->contact.corner = t->corner.dev;
   p->contact.triangle_bucket = t->triangle_bucket.dev,
   p->contact.triangle_chain = t->triangle_chain.dev;
   p->contact.recoil = t->recoil.dev, p->contact.triangle = t->triangle.dev,
   p->contact.surface = t->surface.dev;
-  p->contact.bucket = t->bucket.dev, p->contact.chain = t->chain.dev,
   p->contact.touch = t->touch.dev;
   return IG_OK;
 }
@@ -303,22 +305,10 @@ static ig_status eroding_new(ig_dyn_model *m, const touching_nodes *q) {
   const space work[] = {{&t->awake, (size_t)q->surfaces, 1}};
   IG_TRY(spaces_new(m, work, 1));
   IG_TRY(ig_array_new(cx, &t->open, (size_t)t->skins + 1, 1, "contact search"));
-  IG_TRY(ig_array_new(cx, &t->reach, (size_t)(q->surfaces + t->skins), sizeof(double),
-                      "contact surfaces"));
-  double *reach = t->reach.host;
-  for (int64_t k = 0; k < t->outer; k++) {
-    reach[q->surfaces + k] = p->contact.gap;
-    for (int i = 0; i < 3; i++)
-      reach[q->place[t->skin[3 * k + i]] - 1] = p->contact.gap;
-  }
-  for (int32_t i = 0; i < q->surfaces && p->edges.count; i++)
-    if (((const double *)t->edge_length.host)[q->surface[i]] > 0)
-      reach[i] = p->contact.gap; /* of a line */
-  IG_TRY(ig_array_push(cx, &t->reach));
   IG_TRY(ig_array_from(cx, &t->owner, t->skin_owner, 2 * (size_t)t->skins + 1,
                        sizeof *t->skin_owner, "contact surfaces"));
   p->erosion.alive = t->alive.dev, p->erosion.owner = t->owner.dev, p->erosion.open = t->open.dev;
-  p->erosion.awake = t->awake.dev, p->erosion.reach = t->reach.dev;
+  p->erosion.awake = t->awake.dev;
   return IG_OK;
 }
 
@@ -343,15 +333,20 @@ ig_status ig_dyn_contact_new(ig_dyn_model *m) {
                         (long long)(t->skins + edges.count)));
   if (t->skins + edges.count == 0)
     goto done;
-  m->p.contact.gap = gap_of(m);
-  m->p.contact.penalty = c->penalty;
+  t->margin = margin_of(m);
+  m->p.contact.deep = 10 * t->margin;
   m->p.contact.rub = c->friction;
+  m->p.contact.fit = c->overlap == IG_OVERLAP_FIT;
+  m->p.contact.recover = c->overlap != IG_OVERLAP_KEEP;
+  IG_TRY_GOTO(status, done, ig_dyn_parts_new(m));
+  IG_TRY_GOTO(status, done, ig_dyn_springs_new(m));
   IG_TRY_GOTO(status, done, nodes_find(m, edges.node, edges.count, &q));
   IG_TRY_GOTO(status, done, surfaces_new(m, &q, edges.count));
   IG_TRY_GOTO(status, done, edges_new(m, &q, &edges));
   IG_TRY_GOTO(status, done, eroding_new(m, &q));
   IG_TRY_GOTO(status, done, skin_area_new(m, edges.length));
   m->p.contact.skin_area = t->skin_area.dev;
+  IG_TRY_GOTO(status, done, ig_dyn_touch_find(m));
   status = ig_dyn_overlap_new(m);
 done:
   free(q.surface);
@@ -362,14 +357,14 @@ done:
 
 void ig_dyn_touching_free(ig_ctx *cx, ig_dyn_touching *t) {
   ig_array *const all[] = {
-      &t->triangle,     &t->surface,  &t->corner_first,    &t->corner,         &t->bucket,
-      &t->chain,        &t->pushed,   &t->triangle_bucket, &t->triangle_chain, &t->longest,
-      &t->recoil,       &t->touch,    &t->skin_area,       &t->pusher,         &t->next,
-      &t->stored,       &t->edge,     &t->edge_side,       &t->end_first,      &t->end,
-      &t->edge_bucket,  &t->partner,  &t->edge_chain,      &t->chosen,         &t->also,
-      &t->edge_length,  &t->owner,    &t->edge_recoil,     &t->open,           &t->awake,
-      &t->reach,        &t->own_edge, &t->own_surface,     &t->own_triangle,   &t->near_edge,
-      &t->near_triangle};
+      &t->triangle,    &t->beside,          &t->surface,        &t->corner_first, &t->corner,
+      &t->pushed,      &t->triangle_bucket, &t->triangle_chain, &t->longest,      &t->recoil,
+      &t->touch,       &t->skin_area,       &t->spring,         &t->offset,       &t->next,
+      &t->stored,      &t->before,          &t->kept,           &t->now,          &t->push,
+      &t->edge,        &t->edge_side,       &t->end_first,      &t->end,          &t->edge_bucket,
+      &t->partner,     &t->edge_chain,      &t->chosen,         &t->also,         &t->edge_length,
+      &t->owner,       &t->edge_recoil,     &t->open,           &t->awake,        &t->own_edge,
+      &t->own_surface, &t->own_triangle};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     ig_array_free(cx, all[i]);
   free(t->skin);

@@ -1,5 +1,7 @@
-/* The edges that touch edges: of lines, of shells' boundaries, and the sharp ones of surfaces. */
+/* Sides of triangles: the edges that touch edges (of lines, of shells' boundaries, and the sharp
+   ones of surfaces), and which triangles are neighbours. */
 #include "dynamics/model.h"
+#include "dynamics/overlap.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -42,6 +44,41 @@ static bool is_edge(const ig_dyn_model *m, const side *s, int64_t count) {
 
 static void side_put(side *s, int32_t a, int32_t b, int32_t triangle) {
   *s = (side){a < b ? a : b, a < b ? b : a, triangle, a > b};
+}
+
+/* Writes the neighbour `of` triangle k across their side. */
+static void beside_put(const ig_dyn_model *m, const side *k, const side *of, int32_t *beside) {
+  const int32_t *t = m->contact.skin + 3 * (int64_t)k->triangle;
+  for (int a = 0; a < 3; a++)
+    if (t[a] != k->low && t[a] != k->high)
+      beside[4 * (int64_t)k->triangle + a] = of->triangle;
+}
+
+ig_status ig_dyn_beside_find(ig_dyn_model *m, int32_t *beside) {
+  const int64_t n = 3 * m->contact.outer;
+  side *all = NULL;
+  IG_TRY(IG_NEW(m->cx, &all, n + 1, "contact surfaces"));
+  for (int64_t i = 0; i < n; i++)
+    side_put(&all[i], m->contact.skin[i], m->contact.skin[i % 3 == 2 ? i - 2 : i + 1],
+             (int32_t)(i / 3));
+  qsort(all, (size_t)n, sizeof *all, side_order);
+  for (int64_t k = 0; k < m->contact.skins; k++) {
+    ig_lid local;
+    const ig_block *b = ig_dyn_block_of(m->mesh, m->contact.skin_owner[2 * k], &local);
+    beside[4 * k] = beside[4 * k + 1] = beside[4 * k + 2] = -1;
+    beside[4 * k + 3] =
+        2 * m->overlap.part[m->contact.skin[3 * k]] + (ig_elem_info_get(b->type)->dim == 2);
+  }
+  for (int64_t i = 0, end; i < n; i = end) {
+    for (end = i + 1; end < n && all[end].low == all[i].low && all[end].high == all[i].high;)
+      end++;
+    if (end != i + 2)
+      continue;
+    beside_put(m, &all[i], &all[i + 1], beside);
+    beside_put(m, &all[i + 1], &all[i], beside);
+  }
+  free(all);
+  return IG_OK;
 }
 
 ig_status ig_dyn_edges_find(ig_dyn_model *m, bool on, ig_dyn_edges *edges) {

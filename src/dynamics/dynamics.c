@@ -1,6 +1,7 @@
 /* The dynamics room: a queue of analyses (Tang et al. 2020, Fig. 5). */
 #include "dynamics/loose.h"
 #include "dynamics/run.h"
+#include "dynamics/model.h"
 #include "dynamics/overlap.h"
 #include "dynamics/part.h"
 #include "ranks/restart.h"
@@ -81,15 +82,22 @@ static ig_status history(void *self, ig_sink *to) {
                  (long long)ig_dyn_clock_of(r)->step, 100 * e.error, update_hint(r));
 }
 
-/* Contact takes its stiffness from the step: bodies that come fast need a smaller one. */
+/* Contact sees what crosses a surface in a step: bodies that come fast need a smaller one. */
 static ig_status blow_look(ig_dyn_job *r) {
-  double critical;
-  r->blow_step = 0;
   r->look = 0;
-  if (r->m->p.contact.surfaces == 0)
+  return ig_dyn_overlap_step(r->m, &r->blow_step);
+}
+
+/* What the stiffness of contact costs. */
+static ig_status contact_tell(const ig_dyn_job *r, const ig_dyn_analysis *a) {
+  double critical;
+  if (r->m->p.contact.surfaces == 0 || !isnan(a->time_step))
     return IG_OK;
   IG_TRY(ig_dyn_critical_step(r->m, &critical));
-  return ig_dyn_overlap_step(r->m, critical, &r->blow_step);
+  ig_info(r->job->cx,
+          "contact is %.3g times as stiff as a layer of elements: the step is %.3g of theirs",
+          ig_dyn_penalty(r->m), sqrt(1 - ig_dyn_contact_load(r->m) * critical * critical));
+  return IG_OK;
 }
 
 static ig_status dynamic_begin(ig_dyn_job *r, const ig_dyn_analysis *a) {
@@ -100,6 +108,7 @@ static ig_status dynamic_begin(ig_dyn_job *r, const ig_dyn_analysis *a) {
     ig_info(cx, "mass scaling adds %.3g %% of mass", 100 * m->weight.scaled / m->weight.total);
   IG_TRY(blow_look(r));
   IG_TRY(step_choose(r, a));
+  IG_TRY(contact_tell(r, a));
   IG_TRY(balance_start(m));
   r->analysis_start = ig_dyn_clock_of(r)->time;
   return IG_OK;
@@ -179,25 +188,6 @@ static ig_status loose_warn(ig_dyn_model *m) {
   return IG_OK;
 }
 
-/* What contact takes its stiffness from in statics: masses and step of the dynamic analysis that
-   follows, so that nothing jumps where it begins. */
-static ig_status contact_expect(ig_dyn_job *r) {
-  ig_dyn_weight *w = &r->m->weight;
-  w->run_to = w->run_step = 0;
-  if (r->m->p.contact.surfaces == 0)
-    return IG_OK;
-  for (int64_t i = r->analysis; i < r->c->analysis.count; i++)
-    if (analysis_at(r, i)->kind == IG_ANALYSIS_DYNAMIC) {
-      double dt;
-      IG_TRY(masses_find(r, analysis_at(r, i)));
-      IG_TRY(step_find(r, analysis_at(r, i), &dt));
-      w->run_to = analysis_at(r, i)->least_step;
-      w->run_step = dt;
-      break;
-    }
-  return IG_OK;
-}
-
 /* Whether the ramp of statics is found: what yields depends on it, and the case gives none. */
 static bool ramp_found(const ig_dyn_job *r, const ig_dyn_analysis *a) {
   return isnan(a->ramp) && ig_dyn_yields(r->m) && a->at_time != r->analysis_start;
@@ -252,10 +242,8 @@ static ig_status advance_static(ig_dyn_job *r, const ig_dyn_analysis *given) {
   }
   if (ramp_found(r, given))
     a->ramp = r->ramp;
-  if (!k->on) {
-    IG_TRY(contact_expect(r));
+  if (!k->on)
     IG_TRY(ig_dyn_relax_begin(r->m, a));
-  }
   const int64_t before = k->steps;
   IG_TRY(ig_dyn_relax_advance(r->m, a, &done));
   r->element_steps += (k->steps - before) * r->job->elements;
@@ -549,7 +537,7 @@ static ig_status check_tell(ig_dyn_job *r, ig_check_line *line, void *user) {
   line(user, "mass", text);
   if (m->p.contact.surfaces > 0)
     snprintf(text, sizeof text, "%.4g s, %.3g of the elements' for the stiffness of contact",
-             critical, ig_dyn_contact_share(m));
+             critical, sqrt(1 - ig_dyn_contact_load(m) * critical * critical));
   else
     snprintf(text, sizeof text, "%.4g s", critical);
   line(user, "critical step", text);

@@ -78,10 +78,11 @@ typedef struct {
   ig_src at;
   bool on;
   bool edges;
-  int overlap; /* of bodies at the start: ig_dyn_overlapping */
-  double penalty, friction, thickness;
+  int overlap;    /* of bodies at the start: ig_dyn_overlapping */
+  double penalty; /* stiffness, times that of the elements; NaN or 0: ig_dyn_penalty */
+  double friction, thickness;
 } ig_dyn_contact;
-typedef enum { IG_OVERLAP_REFUSE, IG_OVERLAP_KEEP } ig_dyn_overlapping;
+typedef enum { IG_OVERLAP_REFUSE, IG_OVERLAP_KEEP, IG_OVERLAP_FIT } ig_dyn_overlapping;
 
 typedef struct {
   ig_src at;
@@ -212,16 +213,18 @@ typedef struct {
   ig_dyn_face *face_given;
 } ig_dyn_loading;
 typedef struct {
-  ig_array triangle, surface, corner_first, corner, bucket, chain, triangle_bucket, triangle_chain;
-  ig_array longest, recoil, touch, press, skin_area, pusher, pushed, next, stored;
+  ig_array triangle, beside, surface, corner_first, corner, triangle_bucket, triangle_chain;
+  ig_array longest, recoil, touch, press, skin_area, spring, offset, pushed, next, stored;
+  ig_array before, kept, now, push;
   ig_array edge, edge_side, end_first, end, edge_bucket, edge_chain, partner, chosen, also;
   ig_array edge_length, edge_recoil;
-  ig_array alive, owner, open, awake, reach;                              /* of what erodes */
-  ig_array own_surface, own_triangle, own_edge, near_triangle, near_edge; /* of a rank */
+  ig_array alive, owner, open, awake;           /* of what erodes */
+  ig_array own_surface, own_triangle, own_edge; /* of a rank */
   /* host: triangles of all surfaces, x 3, NULL where nothing touches; the first `outer` are on the
      outside at the start, the others behind what may erode; elements on both sides, x 2 */
   int32_t *skin, *skin_owner;
   int64_t skins, outer;
+  double margin; /* what a particle may move in a step, m */
 } ig_dyn_touching;
 typedef struct {
   ig_array bound, body, body_node, body_arm, body_pull;
@@ -233,9 +236,7 @@ typedef struct {
   double *heavy;          /* host: what gravity pulls; in statics without what scaling added */
   double total, scaled;   /* scaled: what scaling added to all of it */
   double scaled_to;       /* no element has a critical step below this */
-  /* statics before a dynamic analysis: its `least_step`, and its step (0: none follows); particles
-     of surfaces weigh `touch_scale` times what they weigh there, so that contact is as stiff */
-  double run_to, run_step, touch_scale;
+  double touch;           /* of contact: largest stiffness over mass of a particle, 1/s^2 */
 } ig_dyn_weight;
 
 typedef struct ig_dyn_model {
@@ -295,10 +296,12 @@ IG_MUST_CHECK ig_status ig_dyn_kernels(ig_dyn_model *m, ig_dyn_kernel_cost cost[
 IG_MUST_CHECK ig_status ig_dyn_alive(ig_dyn_model *m, const uint8_t **alive);
 /* The critical step of the elements as they stand now (Tang et al. 2020, Eq. 5). */
 IG_MUST_CHECK ig_status ig_dyn_critical_step(ig_dyn_model *m, double *dt);
-/* What contact leaves of it. */
-double ig_dyn_contact_share(const ig_dyn_model *m);
-/* The critical step of the slowest element; `stable`: with what contact takes of it. */
-IG_MUST_CHECK ig_status ig_dyn_largest_step(ig_dyn_model *m, double *dt, double *stable);
+/* What contact adds to 1 / dt^2 of the elements' critical step; found from its springs and the
+   masses of the particles. */
+double ig_dyn_contact_load(const ig_dyn_model *m);
+IG_MUST_CHECK ig_status ig_dyn_touch_find(ig_dyn_model *m);
+/* The critical step of the slowest element, without contact. */
+IG_MUST_CHECK ig_status ig_dyn_largest_step(ig_dyn_model *m, double *dt);
 /* Particle masses; elements whose critical step is below `least` are made heavier. */
 IG_MUST_CHECK ig_status ig_dyn_masses(ig_dyn_model *m, double least);
 /* Sets the step and the damping of what follows. */

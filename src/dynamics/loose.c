@@ -181,8 +181,7 @@ ig_status ig_dyn_loose_check(ig_dyn_model *m) {
                  "long); hold it%s",
                  (long long)l.nodes, l.at[0], l.at[1], l.at[2], l.way, l.far,
                  m->p.contact.surfaces ? "; if it went through a surface below it, raise `contact: "
-                                         "penalty` or `thickness`, or load by a `history` over "
-                                         "more `ramp` steps"
+                                         "penalty`, or load by a `history` over more `ramp` steps"
                                        : "");
 }
 

@@ -90,28 +90,28 @@ static ig_status step_range(ig_dyn_model *m, double *least, double *most) {
   return IG_OK;
 }
 
-/* What contact leaves of the elements' critical step: a particle that touches is pushed by one
-   triangle and, as a corner, by what its own triangles push, each with penalty m / dt^2; rows of
-   both matrices sum to (4 / dt_e^2 + 4 penalty / dt^2) m at most, and 4 m / dt^2 is what a step
-   bears. Edges add half of that: at a particle three edges with half of each pair's stiffness, of
-   half the mass, and the same from an edge that crosses there. */
-double ig_dyn_contact_share(const ig_dyn_model *m) {
-  const double edges = m->p.edges.count > 0 ? 0.5 : 0;
-  return m->p.contact.surfaces > 0 ? sqrt(1 - (1 + edges) * m->p.contact.penalty) : 1;
+/* What contact leaves of the elements' critical step dt: a particle that touches is pushed by one
+   triangle and, as a corner, by what its own triangles push, each with at most `touch` m; rows of
+   both matrices sum to (4 / dt^2 + 4 touch) m at most, and 4 m / step^2 is what a step bears. Edges
+   add half of that: at a particle three edges with half of each pair's stiffness, of half the
+   length, and the same from an edge that crosses there. */
+double ig_dyn_contact_load(const ig_dyn_model *m) {
+  return (m->p.edges.count > 0 ? 1.5 : 1) * m->weight.touch;
+}
+static double shared(const ig_dyn_model *m, double dt) {
+  return isfinite(dt) ? dt / sqrt(1 + ig_dyn_contact_load(m) * dt * dt) : dt;
 }
 
 ig_status ig_dyn_critical_step(ig_dyn_model *m, double *dt) {
   double most;
   IG_TRY(step_range(m, dt, &most));
-  *dt = fmax(*dt, m->weight.scaled_to) * ig_dyn_contact_share(m);
+  *dt = shared(m, fmax(*dt, m->weight.scaled_to));
   return IG_OK;
 }
 
-ig_status ig_dyn_largest_step(ig_dyn_model *m, double *dt, double *stable) {
+ig_status ig_dyn_largest_step(ig_dyn_model *m, double *dt) {
   double least;
-  IG_TRY(step_range(m, &least, dt));
-  *stable = *dt * ig_dyn_contact_share(m);
-  return IG_OK;
+  return step_range(m, &least, dt);
 }
 
 /* What an element weighs: critical step, mass, moment of inertia at a corner. */
@@ -248,73 +248,55 @@ static ig_status elements_masses(ig_dyn_model *m, double least) {
   return status;
 }
 
-/* Is this a particle of a surface, or of an edge that touches edges? */
-static bool may_touch(const ig_dyn_model *l, int64_t n) {
-  const double *area = l->contact.skin_area.host, *length = l->contact.edge_length.host;
-  return area[n] > 0 || (length && length[n] > 0);
+/* Spring of contact at a particle, 0: it does not touch. */
+static double spring_of(const ig_dyn_model *l, int64_t n) {
+  const double *spring = l->contact.spring.host;
+  return spring ? spring[n] : 0;
 }
 
+/* Mass that a particle needs in statics, whose step is that of the elements, for its spring. */
 typedef struct {
   const ig_dyn_model *l;
-  const double *run;
-  double scale, *scaled;
+  double least, *scaled;
 } touching;
 static void more_row(void *user, int64_t n, double *row) {
+  enum { BORNE = 2 }; /* springs up to mass / (BORNE step^2) */
   const touching *t = user;
-  row[0] = row[1] = 0;
-  if (t->run[n] > 0 && may_touch(t->l, n)) {
-    row[0] = t->scale * t->run[n] - t->l->weight.mass[n];
-    row[1] = 1;
-  }
+  row[0] = fmax(0, BORNE * spring_of(t->l, n) * t->least * t->least - t->l->weight.mass[n]);
 }
 static void more_add(void *user, const double *row) {
-  if (row[1] > 0)
-    *((const touching *)user)->scaled += row[0];
+  *((const touching *)user)->scaled += row[0];
 }
-
-/* Contact has the stiffness penalty M / step^2, and what is pressed together in statics must not be
-   pushed apart when a dynamic analysis with other masses and steps takes over. So particles of
-   surfaces have its masses in statics too, `touch_scale` times, where all bear their elements:
-   with `touch_scale` times the square of its step the stiffness is the same. */
-static ig_status touch_masses(ig_dyn_model *m, const double *run) {
+static ig_status touch_masses(ig_dyn_model *m, double least) {
   ig_dyn_model *l = ig_dyn_stepper(m);
-  double *mass = l->weight.mass;
-  touching t = {l, run, m->weight.touch_scale, &m->weight.scaled};
-  for (ig_lid n = 0; n < l->mesh->nodes; n++)
-    if (ig_dyn_owns(m, n) && run[n] > 0 && may_touch(l, n))
-      t.scale = fmax(t.scale, mass[n] / run[n]);
-  IG_TRY(ig_dyn_most(m, IG_OK, &t.scale, 1));
-  IG_TRY(ig_dyn_particles_add(m, IG_OK, 2, more_row, more_add, &t));
-  for (ig_lid n = 0; n < l->mesh->nodes; n++)
-    if (ig_dyn_owns(m, n) && run[n] > 0 && may_touch(l, n)) {
-      double row[2];
-      more_row(&t, n, row);
-      l->weight.added[n] += row[0];
-      mass[n] = t.scale * run[n];
-    }
-  m->weight.touch_scale = t.scale;
+  touching t = {l, least, &m->weight.scaled};
+  IG_TRY(ig_dyn_particles_add(m, IG_OK, 1, more_row, more_add, &t));
+  for (ig_lid n = 0; n < l->mesh->nodes; n++) {
+    double more;
+    more_row(&t, n, &more);
+    l->weight.added[n] += more;
+    l->weight.mass[n] += more;
+  }
   return IG_OK;
 }
 
-/* Masses of elements, and in statics those of surfaces that touch. */
+/* Masses of elements, and in statics what springs of contact need. */
 static ig_status nodes_masses(ig_dyn_model *m, double least) {
-  if (!m->relax.on || !(m->weight.run_step > 0))
-    return elements_masses(m, least);
+  IG_TRY(elements_masses(m, least));
+  if (m->p.contact.surfaces == 0)
+    return IG_OK;
+  if (m->relax.on)
+    IG_TRY(touch_masses(m, least));
+  return ig_dyn_touch_find(m);
+}
+
+ig_status ig_dyn_touch_find(ig_dyn_model *m) {
   const ig_dyn_model *l = ig_dyn_stepper(m);
-  double *run = NULL;
-  ig_status status = IG_NEW(m->cx, &run, (size_t)l->mesh->nodes + 1, "masses");
-  if (m->divided)
-    status = ig_ranks_agree(m->cx, status);
-  if (status == IG_OK)
-    status = elements_masses(m, m->weight.run_to);
-  if (status == IG_OK) {
-    memcpy(run, l->weight.mass, sizeof *run * (size_t)l->mesh->nodes);
-    status = elements_masses(m, least);
-  }
-  if (status == IG_OK)
-    status = touch_masses(m, run);
-  free(run);
-  return status;
+  m->weight.touch = 0;
+  for (ig_lid n = 0; n < l->mesh->nodes; n++)
+    if (ig_dyn_owns(m, n) && l->weight.mass[n] > 0)
+      m->weight.touch = fmax(m->weight.touch, spring_of(l, n) / l->weight.mass[n]);
+  return ig_dyn_most(m, IG_OK, &m->weight.touch, 1);
 }
 
 /* What particles weigh, to the device. */
@@ -363,12 +345,5 @@ ig_status ig_dyn_masses(ig_dyn_model *m, double least) {
     m->weight.scaled = sums[1];
     ig_dyn_part_changed(m);
   }
-  IG_TRY(status);
-  if (!m->clock.count)
-    return IG_OK;
-  /* with other masses contact has another stiffness: the next step says which, or did so before
-     statics */
-  IG_TRY(ig_array_pull(m->cx, &m->clock));
-  ((ig_dyn_clock *)m->clock.host)->stiff = least == m->weight.run_to ? m->weight.run_step : 0;
-  return ig_array_push(m->cx, &m->clock);
+  return status;
 }

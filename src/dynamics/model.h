@@ -87,6 +87,12 @@ typedef struct {
 } ig_dyn_edges;
 IG_MUST_CHECK ig_status ig_dyn_edges_find(ig_dyn_model *m, bool on, ig_dyn_edges *edges);
 void ig_dyn_edges_free(ig_dyn_edges *edges);
+/* Neighbours of the triangles: ig_dyn_contact_view.beside. */
+IG_MUST_CHECK ig_status ig_dyn_beside_find(ig_dyn_model *m, int32_t *beside);
+/* contact_spring.c: stiffness of contact over that of a layer of elements, as given or the default;
+   springs and offsets of the particles. */
+double ig_dyn_penalty(const ig_dyn_model *m);
+IG_MUST_CHECK ig_status ig_dyn_springs_new(ig_dyn_model *m);
 /* Corners (`count` nodes) that lie on each of the particles that touch, in rising order. place:
    1 + number of a node among those; first: surfaces + 1. */
 void ig_dyn_corners(const int32_t *place, const int32_t *node, int64_t count, int32_t surfaces,

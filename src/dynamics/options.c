@@ -92,16 +92,17 @@ static const ig_option contact_options[] = {
     IG_BOOL(S, edges, "true",
             "edges touch edges: of beams, of shells' boundaries, and sharp ones of solids"),
     IG_CHOICE(
-        S, overlap, "refuse|keep", "refuse",
-        "bodies that overlap: an error, at the start and when they pass into each other; keep: "
-        "not looked for, what overlaps at the start keeps its distance"),
-    IG_REAL(S, penalty, "", "0.1", IG_TINY, 0.5,
-            "stiffness, as a share of what the step allows; the step is made smaller for it"),
+        S, overlap, "refuse|keep|fit", "refuse",
+        "bodies that overlap at the start: an error, and so is passing into each other; keep: "
+        "not looked for, what overlaps does not touch until it is apart; fit: an interference "
+        "fit, contact presses it apart"),
+    IG_REAL(S, penalty, "", NULL, IG_TINY, 1000,
+            "stiffness of an interface, times that of the layer of elements under it; left out: 10 "
+            "in statics, 1 where an analysis is dynamic, whose step is made smaller for it"),
     IG_REAL(S, friction, "", "0", 0, 100, "Coulomb friction"),
-    IG_REAL(
-        S, thickness, "m", NULL, 0, 1e6,
-        "distance at which contact begins; left out: the shells' thickness, a tenth of the mean "
-        "edge of solids, or the diameter of lines"),
+    IG_REAL(S, thickness, "m", NULL, 0, 1e6,
+            "distance of two surfaces that touch, in place of half thicknesses; left out: those of "
+            "shells and lines, none of solids"),
     IG_END};
 #undef S
 #define S ig_dyn_residual

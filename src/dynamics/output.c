@@ -405,7 +405,7 @@ ig_status ig_dyn_results_write(void *self, ig_sink *s) {
     IG_TRY(s->result(s, "static_path_error", "", r->static_path));
   /* 0, less by what friction took; above it contact has made energy. After statics alone no step
      has said how stiff it is. */
-  if (m->p.contact.surfaces > 0 && ig_dyn_clock_of(r)->stiff > 0) {
+  if (m->p.contact.surfaces > 0) {
     IG_TRY(s->result(s, "contact_energy_made", "J", e.made - m->balance.made));
     IG_TRY(s->result(s, "contact_energy_stored", "J", e.stored));
   }

@@ -1,6 +1,6 @@
-/* Bodies inside each other. Contact keeps particles apart from surfaces by a distance that has no
-   side: it cannot see that a particle is inside another body, and would push it further in. So
-   this is looked for: at the start, and as often as bodies could pass through each other. */
+/* Bodies inside each other. Contact acts on what crosses a surface from outside; a particle that is
+   inside another body without contact stays there. So this is looked for: at the start, and as
+   often as bodies could pass through each other. */
 #include "dynamics/overlap.h"
 #include "core/forest.h"
 #include "dynamics/loose.h"
@@ -35,6 +35,9 @@ static bool box_has(const box *b, const double x[3]) {
   for (int c = 0; c < 3; c++)
     in &= x[c] >= b->low[c] && x[c] <= b->high[c];
   return in;
+}
+static double box_least(const box *b) {
+  return fmin(b->high[0] - b->low[0], fmin(b->high[1] - b->low[1], b->high[2] - b->low[2]));
 }
 static double box_size(const box *b) {
   return fmax(b->high[0] - b->low[0], fmax(b->high[1] - b->low[1], b->high[2] - b->low[2]));
@@ -137,7 +140,7 @@ static void element_look(search *s, const ig_block *b, ig_lid local, ig_dyn_over
       continue;
     const double depth = depth_of(s, part, y);
     s->measured++;
-    if (!(depth > s->share * box_size(&at)))
+    if (!(depth > s->share * box_least(&at)))
       continue;
     found->count++;
     if (depth <= found->depth)
@@ -182,10 +185,14 @@ static ig_status find(ig_dyn_model *m, const double *x, double share, ig_dyn_ove
   if (!any)
     return IG_OK;
   IG_TRY(IG_NEW(m->cx, &s.by, (size_t)s.count + 1, "overlap"));
+  int32_t count = 0; /* what touches is pushed out */
   for (int32_t i = 0; i < s.count; i++) {
     const int32_t n = ((const int32_t *)m->contact.surface.host)[i];
-    s.by[i] = (place){x[3 * (int64_t)n], n};
+    const double *kept = (const double *)m->contact.kept.host + IG_DYN_KEPT * (int64_t)i;
+    if (kept[0] < 0 && kept[3] < 0)
+      s.by[count++] = (place){x[3 * (int64_t)n], n};
   }
+  s.count = count;
   qsort(s.by, (size_t)s.count, sizeof *s.by, by_x);
   for (int b = 0; b < m->mesh->blocks; b++) {
     const ig_block *block = &m->mesh->block[b];
@@ -196,8 +203,7 @@ static ig_status find(ig_dyn_model *m, const double *x, double share, ig_dyn_ove
   return IG_OK;
 }
 
-/* Numbers the parts. */
-static ig_status parts_new(ig_dyn_model *m) {
+ig_status ig_dyn_parts_new(ig_dyn_model *m) {
   const int32_t nodes = m->p.nodes;
   int32_t *up = NULL;
   IG_TRY(IG_NEW(m->cx, &m->overlap.part, (size_t)nodes + 1, "overlap"));
@@ -214,18 +220,21 @@ static ig_status parts_new(ig_dyn_model *m) {
 ig_status ig_dyn_overlap_new(ig_dyn_model *m) {
   const ig_dyn_contact *c = &m->c->contact;
   ig_dyn_overlap found;
-  if (m->p.contact.surfaces == 0 || c->overlap == IG_OVERLAP_KEEP)
-    return IG_OK;
-  IG_TRY(parts_new(m));
-  if (m->overlap.parts < 2)
+  if (m->p.contact.surfaces == 0 || c->overlap == IG_OVERLAP_KEEP || m->overlap.parts < 2)
     return IG_OK;
   IG_TRY(find(m, m->x0, 1e-4, &found));
   if (found.count == 0)
     return IG_OK;
+  if (c->overlap == IG_OVERLAP_FIT) {
+    m->p.contact.gap = fmax(m->p.contact.gap, 1.5 * found.depth);
+    ig_info(m->cx, "interference fit: %d%s nodes lie inside another body, the deepest %.3g m",
+            found.count, found.count >= MEASURED ? " or more" : "", found.depth);
+    return IG_OK;
+  }
   return ig_fail_at(m->cx, &c->at,
                     "bodies overlap at the start: %d%s nodes lie inside another body, the deepest "
                     "%.3g m below its surface, at (%.4g, %.4g, %.4g) m; move the bodies apart, tie "
-                    "them, or let them be by `overlap: keep`",
+                    "them, press them apart by `overlap: fit`, or let them be by `overlap: keep`",
                     found.count, found.count >= MEASURED ? " or more" : "", found.depth,
                     found.at[0], found.at[1], found.at[2]);
 }
@@ -254,7 +263,8 @@ static ig_status speed_find(ig_dyn_model *m, double *speed) {
 }
 
 bool ig_dyn_overlap_watched(const ig_dyn_model *m) {
-  return m->overlap.parts > 1 && !m->divided && !m->p.erosion.alive;
+  return m->overlap.parts > 1 && m->c->contact.overlap != IG_OVERLAP_KEEP && !m->divided &&
+         !m->p.erosion.alive;
 }
 
 /* Steps to the next look: before anything can have passed through the thinnest part. */
@@ -272,11 +282,12 @@ ig_status ig_dyn_overlap_check(ig_dyn_model *m, int64_t *next) {
   ig_dyn_overlap found;
   double *x;
   IG_TRY(ig_array_pull(m->cx, &m->x));
+  IG_TRY(ig_array_pull(m->cx, &m->contact.kept));
   IG_TRY(ig_array_pull(m->cx, &m->clock));
   IG_TRY(IG_NEW(m->cx, &x, 3 * (size_t)m->p.nodes + 1, "overlap"));
   for (int64_t i = 0; i < 3 * (int64_t)m->p.nodes; i++)
     x[i] = ig_dyn_get(m, &m->x, i);
-  const ig_status status = find(m, x, 0.02, &found);
+  const ig_status status = find(m, x, 0.2, &found);
   free(x);
   IG_TRY(status);
   if (found.count == 0)
@@ -284,21 +295,20 @@ ig_status ig_dyn_overlap_check(ig_dyn_model *m, int64_t *next) {
   return IG_FAIL(m->cx, IG_NUMERIC,
                  "by step %lld, t = %.4g s, bodies have passed into each other: %d%s nodes lie "
                  "inside another body, the deepest %.3g m below its surface, at (%.4g, %.4g, %.4g) "
-                 "m; raise `contact: penalty` or `thickness`, or take a smaller step (`safety`)",
+                 "m; take a smaller step (`safety`)",
                  (long long)k->step, k->time, found.count,
                  found.count >= MEASURED ? " or more" : "", found.depth, found.at[0], found.at[1],
                  found.at[2]);
 }
 
-ig_status ig_dyn_overlap_step(ig_dyn_model *m, double critical, double *step) {
-  const double gap = m->p.contact.gap, penalty = m->p.contact.penalty;
+ig_status ig_dyn_overlap_step(ig_dyn_model *m, double *step) {
   double speed;
   *step = 0;
-  if (m->p.contact.surfaces == 0 || !isfinite(critical))
+  if (m->p.contact.surfaces == 0)
     return IG_OK;
   IG_TRY(speed_find(m, &speed));
   if (speed > 0)
-    *step = fmin(0.5 * sqrt(penalty) * gap / speed, sqrt(penalty * gap * critical / (2 * speed)));
+    *step = 0.15 * m->contact.margin / speed;
   return IG_OK;
 }
 

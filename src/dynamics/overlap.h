@@ -11,7 +11,9 @@ typedef struct {
   double depth, at[3];
 } ig_dyn_overlap;
 
-/* Parts of the mesh; refuses those that overlap. */
+/* Numbers the parts of the mesh. */
+IG_MUST_CHECK ig_status ig_dyn_parts_new(ig_dyn_model *m);
+/* Refuses parts that overlap. */
 IG_MUST_CHECK ig_status ig_dyn_overlap_new(ig_dyn_model *m);
 /* Refuses tools with nodes inside them at the start. */
 IG_MUST_CHECK ig_status ig_dyn_tools_check(ig_dyn_model *m);
@@ -19,9 +21,8 @@ IG_MUST_CHECK ig_status ig_dyn_tools_check(ig_dyn_model *m);
    one is due. */
 bool ig_dyn_overlap_watched(const ig_dyn_model *m);
 IG_MUST_CHECK ig_status ig_dyn_overlap_check(ig_dyn_model *m, int64_t *next);
-/* The largest step at which contact stops what comes at the present speeds: its springs, whose
-   stiffness is that of the step, hold a particle within half of the gap, and bear the pressure
-   rho c v of the blow within it. 0: any. */
-IG_MUST_CHECK ig_status ig_dyn_overlap_step(ig_dyn_model *m, double critical, double *step);
+/* The largest step in which what comes at the present speeds is found when it crosses a surface. 0:
+   any. */
+IG_MUST_CHECK ig_status ig_dyn_overlap_step(ig_dyn_model *m, double *step);
 
 #endif

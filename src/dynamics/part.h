@@ -70,12 +70,12 @@ void ig_dyn_part_contact_free(ig_dyn_model *m);
 /* Masses or places have changed: all ranks import before the next step; velocities have. */
 void ig_dyn_part_changed(ig_dyn_model *m);
 void ig_dyn_part_slowed(ig_dyn_model *m);
-/* Own pieces that count as this rank's: of particles and edges, with the energy that contact has
-   stored there; of particles and triangles, with how far gaps have grown. */
+/* Own pieces that count as this rank's, particles and edges: the energy that contact has stored
+   there; what it remembers. */
 IG_MUST_CHECK ig_status ig_dyn_part_stored(ig_dyn_model *m, ig_collect_put *put, void *user);
-IG_MUST_CHECK ig_status ig_dyn_part_reach(ig_dyn_model *m, ig_stream_take *take, void *user);
-/* From those of the whole; NULL: as they are at the start. */
-void ig_dyn_reach_take(ig_dyn_model *m, const double *reach);
+IG_MUST_CHECK ig_status ig_dyn_part_kept(ig_dyn_model *m, ig_stream_take *take, void *user);
+/* From that of the whole. */
+void ig_dyn_kept_take(ig_dyn_model *m, const double *kept);
 /* Whether triangle k of the part's skin is open, once the device's is pulled. */
 bool ig_dyn_part_open(const ig_dyn_model *m, int64_t k);
 

@@ -46,7 +46,7 @@ static bool mine(const ig_part *p, const int32_t *node, int corners) {
 static ig_status pieces_find(ig_dyn_model *m, ig_dyn_pieces *own, uint8_t *corner) {
   const ig_part *p = &m->divided->part;
   const ig_dyn_touching *t = &m->contact;
-  const double *reach = t->reach.host;
+  const int32_t *beside = t->beside.host;
   for (int32_t k = 0; k < m->p.contact.triangles; k++) {
     const int32_t *node = t->skin + 3 * (int64_t)k;
     if (!mine(p, node, 3))
@@ -56,8 +56,8 @@ static ig_status pieces_find(ig_dyn_model *m, ig_dyn_pieces *own, uint8_t *corne
         .number = k,
         .node = {node[0], node[1], node[2]},
         .element = {t->skin_owner[2 * (int64_t)k], t->skin_owner[2 * (int64_t)k + 1]},
-        .alive = {1, 1},
-        .reach = reach ? reach[m->p.contact.surfaces + (int64_t)k] : 0};
+        .alive = {1, 1}};
+    memcpy(own->triangle[own->triangles - 1].beside, beside + 4 * (int64_t)k, 4 * sizeof *beside);
     for (int i = 0; i < 3; i++)
       corner[node[i]] = 1;
   }
@@ -90,7 +90,8 @@ static ig_status particles_find(ig_dyn_model *m, ig_dyn_pieces *own, const uint8
         .carried = m->divided->carried[p->local[n]],
         .area = ((const double *)t->skin_area.host)[n],
         .length = t->edge_length.count ? ((const double *)t->edge_length.host)[n] : 0,
-        .reach = t->reach.count ? ((const double *)t->reach.host)[i] : 0};
+        .spring = ((const double *)t->spring.host)[n],
+        .offset = ((const double *)t->offset.host)[n]};
     memcpy(to->start, (const double *)m->x_start.host + 3 * (int64_t)n, sizeof to->start);
   }
   return IG_OK;
@@ -205,8 +206,6 @@ ig_status ig_dyn_part_contact(ig_dyn_model *m) {
   s->due = true;
   s->skin = skin_of(m);
   p->fallen = -1;
-  if (m->contact.reach.count)
-    IG_TRY(ig_array_pull(m->cx, &m->contact.reach));
   IG_TRY(IG_NEW(m->cx, &corner, (size_t)m->p.nodes + 1, "contact surfaces"));
   ig_status status = pieces_find(m, &s->own, corner);
   if (status == IG_OK)
@@ -216,12 +215,12 @@ ig_status ig_dyn_part_contact(ig_dyn_model *m) {
   IG_TRY(places_find(m, s));
   IG_TRY(telling_new(m, m->contact.edge.host, m->p.edges.count, 2, s, s->end, s->own.edges,
                      &s->stored));
-  if (m->p.erosion.alive)
-    IG_TRY(telling_new(m, m->contact.skin, m->p.contact.triangles, 3, s, s->corner,
-                       s->own.triangles, &s->states));
   IG_TRY(watch_new(m, s));
   IG_TRY(doubles_take(m, m->contact.skin_area.host, 1, &t->skin_area));
   IG_TRY(doubles_take(m, m->contact.edge_length.host, 1, &t->edge_length));
+  IG_TRY(doubles_take(m, m->contact.spring.host, 1, &t->spring));
+  IG_TRY(doubles_take(m, m->contact.offset.host, 1, &t->offset));
+  IG_TRY(ig_dyn_upload(l, &t->before, m->part, NULL, 3 * ((size_t)l->p.nodes + 1), "positions"));
   IG_TRY(doubles_take(m, m->x_start.host, 3, &l->x_start));
   IG_TRY(
       ig_dyn_upload(l, &t->touch, m->part, NULL, 3 * ((size_t)l->p.nodes + 1), "contact forces"));
@@ -247,7 +246,6 @@ void ig_dyn_part_contact_free(ig_dyn_model *m) {
   ig_wire_mark_free_cuda(s->mark);
 #endif
   ig_collect_free(&s->stored);
-  ig_collect_free(&s->states);
   free(s);
   m->divided->surfaces = NULL;
 }
@@ -280,13 +278,14 @@ static ig_status spaces_make(ig_dyn_model *m, const ig_dyn_pieces *all) {
                         {&t->surface, n, word, true},
                         {&t->corner_first, n + 1, word, true},
                         {&t->corner, 3 * k, word, true},
-                        {&t->bucket, erodes ? buckets : 0, word, false},
-                        {&t->chain, erodes ? n : 0, word, false},
+                        {&t->beside, 4 * k, word, true},
                         {&t->pushed, k, word, false},
-                        {&t->next, n, word, false},
+                        {&t->next, IG_DYN_SLOTS * n, word, false},
+                        {&t->kept, IG_DYN_KEPT * (n + j), sizeof(double), true},
+                        {&t->now, IG_DYN_KEPT * (n + j), sizeof(double), false},
+                        {&t->push, IG_DYN_PUSH * IG_DYN_SLOTS * n, sizeof(double), false},
                         {&t->triangle_bucket, buckets, word, false},
                         {&t->triangle_chain, 8 * k, word, false},
-                        {&t->pusher, n, word, false},
                         {&t->stored, n + j, sizeof(double), false},
                         {&t->recoil, 9 * k, sizeof(double), false},
                         {&t->longest, 2, sizeof(uint32_t), true},
@@ -303,12 +302,9 @@ static ig_status spaces_make(ig_dyn_model *m, const ig_dyn_pieces *all) {
                         {&t->owner, erodes ? 2 * k : 0, word, true},
                         {&t->open, erodes ? k : 0, 1, true},
                         {&t->awake, erodes ? n : 0, 1, false},
-                        {&t->reach, erodes ? n + k : 0, sizeof(double), true},
                         {&t->own_surface, own ? n : 0, 1, true},
                         {&t->own_triangle, own ? k : 0, 1, true},
-                        {&t->own_edge, own ? j : 0, 1, true},
-                        {&t->near_triangle, own ? buckets : 0, 1, false},
-                        {&t->near_edge, own && j ? places : 0, 1, false}};
+                        {&t->own_edge, own ? j : 0, 1, true}};
   for (size_t i = 0; i < sizeof list / sizeof *list; i++)
     IG_TRY(room(m, list[i].array, list[i].count, list[i].size, list[i].host));
   return IG_OK;
@@ -359,6 +355,34 @@ static ig_status nodes_fill(ig_dyn_model *m, int32_t *place) {
                : IG_FAIL(m->cx, IG_NUMERIC, "a surface came from another rank without its corners");
 }
 
+static int edge_by_number(const void *a, const void *b) {
+  const int32_t p = *(const int32_t *)a, q = ((const ig_dyn_surface_edge *)b)->number;
+  return (p > q) - (p < q);
+}
+
+/* What contact remembers, with numbers of the part: triangles and edges that are not here are not
+   near. */
+static void kept_fill(const ig_dyn_pieces *all, double *kept) {
+  for (int32_t i = 0; i < all->particles; i++) {
+    double *to = kept + IG_DYN_KEPT * (int64_t)i;
+    memcpy(to, all->particle[i].kept, sizeof all->particle[i].kept);
+    for (int s = 0; s < IG_DYN_SLOTS; s++) {
+      const int32_t code = (int32_t)to[3 * s],
+                    at = ig_dyn_triangle_place(all, code < 0 ? -1 : code / 2);
+      to[3 * s] = at < 0 ? -1 : 2 * at + code % 2;
+    }
+  }
+  for (int32_t j = 0; j < all->edges; j++) {
+    double *to = kept + IG_DYN_KEPT * ((int64_t)all->particles + j);
+    const int32_t code = (int32_t)all->edge[j].kept, number = code / 2;
+    const ig_dyn_surface_edge *at =
+        code < 0 ? NULL
+                 : bsearch(&number, all->edge, (size_t)all->edges, sizeof *at, edge_by_number);
+    memset(to, 0, IG_DYN_KEPT * sizeof *to);
+    to[0] = at ? 2 * (double)(at - all->edge) + code % 2 : -1;
+  }
+}
+
 static void tables_fill(ig_dyn_model *m, const int32_t *place) {
   ig_dyn_part *p = m->divided;
   const ig_dyn_pieces *all = &p->surfaces->all;
@@ -371,14 +395,15 @@ static void tables_fill(ig_dyn_model *m, const int32_t *place) {
   ig_dyn_corners(place, edge, 2 * (int64_t)all->edges, all->particles, t->end_first.host,
                  t->end.host);
   memset(t->longest.host, 0, 2 * sizeof(uint32_t));
+  for (int64_t i = 0; i < 4 * (int64_t)all->triangles; i++) {
+    const int32_t beside = all->triangle[i / 4].beside[i % 4];
+    ((int32_t *)t->beside.host)[i] = i % 4 == 3 ? beside : ig_dyn_triangle_place(all, beside);
+  }
+  kept_fill(all, t->kept.host);
   if (m->p.erosion.alive) {
-    double *reach = t->reach.host;
     const ig_lid elements = ig_mesh_elements(p->part.mesh);
     uint8_t *alive = t->alive.host;
-    for (int32_t i = 0; i < all->particles; i++)
-      reach[i] = all->particle[i].reach;
-    for (int64_t k = 0; k < all->triangles; k++) {
-      reach[all->particles + k] = all->triangle[k].reach;
+    for (int64_t k = 0; k < all->triangles; k++)
       for (int i = 0; i < 2; i++) {
         const ig_lid e = all->triangle[k].element[i];
         ig_lid at = e < 0 ? -1 : ig_part_element(&p->part, e);
@@ -388,7 +413,6 @@ static void tables_fill(ig_dyn_model *m, const int32_t *place) {
         if (at >= 0)
           alive[at] = (uint8_t)all->triangle[k].alive[i];
       }
-    }
     return;
   }
   owns_find(&p->part, surface, all->particles, 1, t->own_surface.host);
@@ -407,9 +431,9 @@ static void view_make(ig_dyn_model *m) {
   c->bucket_mask = (uint32_t)ig_dyn_buckets(all->triangles) - 1;
   c->triangle = t->triangle.dev, c->surface = t->surface.dev;
   c->corner_first = t->corner_first.dev, c->corner = t->corner.dev;
-  c->bucket = t->bucket.dev, c->chain = t->chain.dev;
+  c->beside = t->beside.dev, c->push = t->push.dev;
   c->triangle_bucket = t->triangle_bucket.dev, c->triangle_chain = t->triangle_chain.dev;
-  c->longest = t->longest.dev, c->pusher = t->pusher.dev;
+  c->longest = t->longest.dev, c->kept = t->kept.dev, c->now = t->now.dev;
   c->pushed = t->pushed.dev, c->next = t->next.dev;
   c->stored = t->stored.dev, c->recoil = t->recoil.dev;
   e->count = all->edges, e->mask = (uint32_t)ig_dyn_buckets(all->edges) - 1;
@@ -419,13 +443,11 @@ static void view_make(ig_dyn_model *m) {
   e->partner = t->partner.dev, e->chosen = t->chosen.dev, e->also = t->also.dev;
   e->recoil = t->edge_recoil.dev;
   if (p->erosion.alive) {
-    p->erosion =
-        (ig_dyn_erosion_view){t->alive.dev, t->owner.dev, t->open.dev, t->awake.dev, t->reach.dev};
+    p->erosion = (ig_dyn_erosion_view){t->alive.dev, t->owner.dev, t->open.dev, t->awake.dev};
     return;
   }
   p->own.surface = t->own_surface.dev, p->own.triangle = t->own_triangle.dev;
   p->own.edge = t->own_edge.dev;
-  p->own.near_triangle = t->near_triangle.dev, p->own.near_edge = t->near_edge.dev;
 }
 
 ig_status ig_dyn_tables_make(ig_dyn_model *m) {
@@ -447,7 +469,7 @@ ig_status ig_dyn_tables_make(ig_dyn_model *m) {
   ig_array *const pushed[] = {&t->triangle, &t->surface,     &t->corner_first, &t->corner,
                               &t->longest,  &t->edge,        &t->edge_side,    &t->end_first,
                               &t->end,      &t->own_surface, &t->own_triangle, &t->own_edge,
-                              &t->owner,    &t->reach,       &t->alive};
+                              &t->owner,    &t->alive,       &t->beside,       &t->kept};
   for (size_t i = 0; i < sizeof pushed / sizeof *pushed; i++)
     if (pushed[i]->count && pushed[i]->host)
       IG_TRY(ig_array_push(m->cx, pushed[i]));
@@ -458,10 +480,6 @@ ig_status ig_dyn_tables_make(ig_dyn_model *m) {
 
 /* --- energies that contact stores */
 
-static int edge_by_number(const void *a, const void *b) {
-  const int32_t p = *(const int32_t *)a, q = ((const ig_dyn_surface_edge *)b)->number;
-  return (p > q) - (p < q);
-}
 static int particle_by_number(const void *a, const void *b) {
   const int32_t p = *(const int32_t *)a, q = ((const ig_dyn_surface_particle *)b)->number;
   return (p > q) - (p < q);
@@ -507,6 +525,78 @@ ig_status ig_dyn_part_stored(ig_dyn_model *m, ig_collect_put *put, void *user) {
   status = ig_collect_rows(m->cx, &s->stored, sizeof *t.stored, stored_row, stored_put, &t, status);
   free(own);
   return status;
+}
+
+/* --- what contact remembers */
+
+ig_status ig_dyn_kept_look(ig_dyn_model *m) {
+  ig_dyn_surfaces *s = m->divided->surfaces;
+  ig_dyn_touching *t = &m->divided->local->contact;
+  const ig_dyn_pieces *all = &s->all;
+  const double *kept = t->kept.host;
+  IG_TRY(ig_array_pull(m->cx, &t->before));
+  for (int32_t i = 0; i < s->own.particles; i++)
+    for (int c = 0; c < 3; c++)
+      s->own.particle[i].before[c] = ig_dyn_get(m, &t->before, 3 * (int64_t)s->local[i] + c);
+  if (!s->made)
+    return IG_OK;
+  IG_TRY(ig_array_pull(m->cx, &t->kept));
+  for (int32_t i = 0, at = 0; i < s->own.particles; i++) { /* both rise */
+    while (all->particle[at].number < s->own.particle[i].number)
+      at++;
+    double *to = s->own.particle[i].kept;
+    memcpy(to, kept + IG_DYN_KEPT * (int64_t)at, sizeof s->own.particle[i].kept);
+    for (int k = 0; k < IG_DYN_SLOTS; k++)
+      if (to[3 * k] >= 0)
+        to[3 * k] = 2.0 * all->triangle[(int32_t)to[3 * k] / 2].number + (int32_t)to[3 * k] % 2;
+  }
+  for (int32_t j = 0, at = 0; j < s->own.edges; j++) {
+    while (all->edge[at].number < s->own.edge[j].number)
+      at++;
+    const double code = kept[IG_DYN_KEPT * ((int64_t)all->particles + at)];
+    s->own.edge[j].kept =
+        code < 0 ? -1 : 2.0 * all->edge[(int32_t)code / 2].number + (int32_t)code % 2;
+  }
+  return IG_OK;
+}
+
+typedef struct {
+  const ig_dyn_pieces *own;
+  ig_stream_take *take;
+  void *user;
+} keeping;
+static void kept_row(void *user, int64_t item, void *row) {
+  const ig_dyn_pieces *own = ((const keeping *)user)->own;
+  double of_edge[IG_DYN_KEPT] = {0, 0, 0, -1};
+  if (item >= own->particles)
+    of_edge[0] = own->edge[item - own->particles].kept;
+  memcpy(row, item < own->particles ? own->particle[item].kept : of_edge, sizeof of_edge);
+}
+static ig_status kept_put(void *user, const void *rows, int64_t first, int64_t count) {
+  const keeping *k = user;
+  (void)first;
+  return k->take(k->user, rows, IG_DYN_KEPT * count);
+}
+
+ig_status ig_dyn_part_kept(ig_dyn_model *m, ig_stream_take *take, void *user) {
+  const ig_dyn_surfaces *s = m->divided->surfaces;
+  keeping k = {&s->own, take, user};
+  return ig_collect_rows(m->cx, &s->stored, IG_DYN_KEPT * sizeof(double), kept_row, kept_put, &k,
+                         ig_dyn_kept_look(m));
+}
+
+void ig_dyn_kept_take(ig_dyn_model *m, const double *kept) {
+  ig_dyn_surfaces *s = m->divided->surfaces;
+  if (!s)
+    return;
+  s->made = false;
+  s->due = true;
+  for (int32_t i = 0; i < s->own.particles; i++)
+    memcpy(s->own.particle[i].kept, kept + IG_DYN_KEPT * (int64_t)s->own.particle[i].number,
+           sizeof s->own.particle[i].kept);
+  for (int32_t j = 0; j < s->own.edges; j++)
+    s->own.edge[j].kept =
+        kept[IG_DYN_KEPT * (m->p.contact.surfaces + (int64_t)s->own.edge[j].number)];
 }
 
 /* --- before a step */

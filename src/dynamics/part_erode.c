@@ -1,68 +1,9 @@
-/* Surfaces of a divided model behind what erodes: gaps that grow, to rank 0 and from a checkpoint;
-   which elements hold. A gap that grows is found by every rank that has imported the particle or
-   triangle and what is near it, from the same numbers. */
+/* Surfaces of a divided model behind what erodes: which elements hold. */
 #include "dynamics/part_surface.h"
 #include "backend/backend.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-ig_status ig_dyn_reach_keep(ig_dyn_model *m) {
-  ig_dyn_surfaces *s = m->divided->surfaces;
-  ig_array *reach = &m->divided->local->contact.reach;
-  const ig_dyn_pieces *all = &s->all;
-  if (!s->made || !m->p.erosion.alive)
-    return IG_OK;
-  IG_TRY(ig_array_pull(m->cx, reach));
-  for (int32_t i = 0, at = 0; i < s->own.particles; i++) { /* both rise */
-    while (all->particle[at].number < s->own.particle[i].number)
-      at++;
-    s->own.particle[i].reach = ((const double *)reach->host)[at];
-  }
-  for (int32_t k = 0, at = 0; k < s->own.triangles; k++) {
-    while (all->triangle[at].number < s->own.triangle[k].number)
-      at++;
-    s->own.triangle[k].reach = ((const double *)reach->host)[all->particles + (int64_t)at];
-  }
-  return IG_OK;
-}
-
-typedef struct {
-  const ig_dyn_pieces *own;
-  ig_stream_take *take;
-  void *user;
-} telling;
-static void telling_row(void *user, int64_t item, void *row) {
-  const ig_dyn_pieces *own = ((const telling *)user)->own;
-  const double reach = item < own->particles ? own->particle[item].reach
-                                             : own->triangle[item - own->particles].reach;
-  memcpy(row, &reach, sizeof reach);
-}
-
-static ig_status telling_put(void *user, const void *rows, int64_t first, int64_t count) {
-  const telling *t = user;
-  (void)first;
-  return t->take(t->user, rows, count);
-}
-
-ig_status ig_dyn_part_reach(ig_dyn_model *m, ig_stream_take *take, void *user) {
-  ig_dyn_surfaces *s = m->divided->surfaces;
-  telling t = {&s->own, take, user};
-  return ig_collect_rows(m->cx, &s->states, sizeof(double), telling_row, telling_put, &t,
-                         ig_dyn_reach_keep(m));
-}
-
-void ig_dyn_reach_take(ig_dyn_model *m, const double *reach) {
-  ig_dyn_surfaces *s = m->divided->surfaces;
-  if (!s)
-    return;
-  s->made = false;
-  s->due = true;
-  for (int32_t i = 0; i < s->own.particles && reach; i++)
-    s->own.particle[i].reach = reach[s->own.particle[i].number];
-  for (int32_t k = 0; k < s->own.triangles && reach; k++)
-    s->own.triangle[k].reach = reach[m->p.contact.surfaces + (int64_t)s->own.triangle[k].number];
-}
 
 bool ig_dyn_part_open(const ig_dyn_model *m, int64_t k) {
   const ig_dyn_surfaces *s = m->divided->surfaces;

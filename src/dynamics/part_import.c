@@ -71,7 +71,7 @@ static double reach_of(const ig_dyn_model *m, const fence *all) {
   for (int r = 0; r < p->part.ranks; r++)
     longest = fmax(longest, all[r].longest);
   const bool far = m->p.edges.count > 0 || m->p.erosion.alive;
-  return 2 * (m->p.contact.gap + skin) + (far ? longest + skin : 0);
+  return 2 * (m->p.contact.gap + skin) + m->p.contact.deep + (far ? longest + skin : 0);
 }
 
 /* --- what goes to whom */
@@ -305,8 +305,11 @@ static ig_status guests_seat(ig_dyn_model *m) {
   const struct {
     ig_array *array;
     size_t numbers;
-  } list[] = {{&l->x, 3},           {&l->v, (size_t)m->p.dofs}, {&l->mass, 1}, {&t->skin_area, 1},
-              {&t->edge_length, 1}, {&l->x_start, 3},           {&t->touch, 3}};
+  } list[] = {{&l->x, 3},           {&l->v, (size_t)m->p.dofs},
+              {&l->mass, 1},        {&t->skin_area, 1},
+              {&t->edge_length, 1}, {&t->spring, 1},
+              {&t->offset, 1},      {&t->before, 3},
+              {&l->x_start, 3},     {&t->touch, 3}};
   for (size_t i = 0; i < sizeof list / sizeof *list; i++)
     if (list[i].array->count && list[i].array->count < all * list[i].numbers)
       IG_TRY(ig_array_grow(m->cx, list[i].array, (all + (size_t)s->guests / 4) * list[i].numbers));
@@ -317,6 +320,8 @@ static ig_status guests_seat(ig_dyn_model *m) {
   for (int32_t i = 0; i < s->all.particles; i++) {
     const ig_dyn_surface_particle *from = &s->all.particle[i];
     const int64_t n = ig_dyn_local_node(p, from->node);
+    for (int c = 0; c < 3; c++)
+      number_put(&t->before, 3 * n + c, from->before[c]);
     if (n < nodes)
       continue;
     carried[n] = (uint8_t)from->carried;
@@ -328,6 +333,8 @@ static ig_status guests_seat(ig_dyn_model *m) {
       number_put(&l->v, m->p.dofs * n + c, from->v[c]);
     number_put(&l->mass, n, from->mass);
     number_put(&t->skin_area, n, from->area);
+    number_put(&t->spring, n, from->spring);
+    number_put(&t->offset, n, from->offset);
     if (t->edge_length.count)
       number_put(&t->edge_length, n, from->length);
   }
@@ -337,6 +344,8 @@ static ig_status guests_seat(ig_dyn_model *m) {
   l->p.x = l->x.dev, l->p.v = l->v.dev, l->p.mass = l->mass.dev;
   l->p.contact.skin_area = t->skin_area.dev, l->p.edges.length = t->edge_length.dev;
   l->p.contact.x_start = l->x_start.dev, l->p.contact.touch = t->touch.dev;
+  l->p.contact.spring = t->spring.dev, l->p.contact.offset = t->offset.dev;
+  l->p.contact.before = t->before.dev;
   return IG_OK;
 }
 
@@ -429,7 +438,7 @@ static ig_status own_look(ig_dyn_model *m) {
   IG_TRY(m->cx->backend->sync(m->cx)); /* what is on its way may still use the lists */
   IG_TRY(ig_array_pull(m->cx, &l->x));
   IG_TRY(ig_array_pull(m->cx, &l->v));
-  IG_TRY(ig_dyn_reach_keep(m));
+  IG_TRY(ig_dyn_kept_look(m));
   for (int32_t i = 0; i < s->own.particles; i++) {
     ig_dyn_surface_particle *to = &s->own.particle[i];
     const int64_t n = s->local[i];

@@ -247,8 +247,10 @@ ig_status ig_dyn_part_saved(ig_dyn_model *m, const char *name, ig_stream_take *t
       return array_give(m, &p->nodes, list[i].part, list[i].numbers, take, user);
   if (strcmp(name, "arms") == 0)
     return array_give(m, &p->arms, &p->local->carried.body_arm, 3, take, user);
-  if (strcmp(name, "reach") == 0)
-    return ig_dyn_part_reach(m, take, user);
+  if (strcmp(name, "before") == 0)
+    return array_give(m, &p->nodes, &p->local->contact.before, 3, take, user);
+  if (strcmp(name, "contact") == 0)
+    return ig_dyn_part_kept(m, take, user);
   if (strcmp(name, "relaxation") == 0)
     return relaxation_give(m, take, user);
   const int k = strncmp(name, "state", 5) == 0 ? atoi(name + 5) : m->groups;
@@ -261,6 +263,11 @@ static ig_status anew(ig_dyn_model *m) {
   m->divided->local->fresh = true;
   m->divided->fallen = -1;
   return m->cx->backend->sync(m->cx);
+}
+
+static ig_status contact_take(ig_dyn_model *m, const void *before, const double *remembered) {
+  ig_dyn_kept_take(m, remembered);
+  return array_take(m, before, &m->divided->local->contact.before, 3);
 }
 
 ig_status ig_dyn_part_begin(ig_dyn_model *m) {
@@ -288,7 +295,8 @@ ig_status ig_dyn_part_begin(ig_dyn_model *m) {
   if (m->p.bodies.count)
     IG_TRY(arms_take(m, m->carried.body_arm.host));
   IG_TRY(ig_dyn_bodies_take(m));
-  ig_dyn_reach_take(m, m->contact.reach.host);
+  if (m->p.contact.surfaces)
+    IG_TRY(contact_take(m, m->contact.before.host, m->contact.kept.host));
   for (int k = 0; k < m->groups; k++)
     IG_TRY(states_take(m, k, m->group[k].state.host));
   return anew(m);
@@ -319,11 +327,15 @@ ig_status ig_dyn_part_restore(ig_dyn_model *m, const ig_restart *from) {
     IG_TRY(arms_take(m, data));
   }
   IG_TRY(ig_dyn_bodies_take(m));
-  data = NULL;
-  if (m->p.erosion.alive)
-    IG_TRY(ig_restart_find(cx, from, "reach", IG_F64,
-                           (int64_t)m->p.contact.surfaces + m->p.contact.triangles, &data));
-  ig_dyn_reach_take(m, data);
+  if (m->p.contact.surfaces) {
+    const void *before;
+    IG_TRY(ig_restart_find(cx, from, "before", m->part == sizeof(double) ? IG_F64 : IG_F32,
+                           3 * (int64_t)m->p.nodes, &before));
+    IG_TRY(ig_restart_find(cx, from, "contact", IG_F64,
+                           IG_DYN_KEPT * ((int64_t)m->p.contact.surfaces + m->p.edges.count),
+                           &data));
+    IG_TRY(contact_take(m, before, data));
+  }
   if (m->relax.on) {
     IG_TRY(ig_restart_find(cx, from, "relaxation", IG_F64,
                            IG_RELAX_ARRAYS * 3 * (int64_t)m->p.nodes, &data));

@@ -6,7 +6,7 @@
    Import: ranks tell each other the boxes around their own pieces; each sends the pieces of its own
    that lie within `reach` of another's boxes. Who touches whom: a particle hangs on all triangles
    within the gap of it, and a triangle on the particles within the gap of it, and so on all
-   triangles near these. Two gaps, with edges and with gaps that grow also the longest edge in
+   triangles near these. Two gaps, with edges and where elements erode also the longest edge in
    between, and the skin for what moves until the next import: that comes when some particle of any
    rank has moved by half of the skin. Between imports only velocities travel. */
 #ifndef IG_DYNAMICS_PART_SURFACE_H
@@ -19,19 +19,21 @@
 typedef struct {
   int32_t number, node, owner;
   int32_t carried; /* its place travels with its velocity */
-  double mass, area, length, reach, start[3];
-  double x[3], v[6]; /* now */
+  double mass, area, length, spring, offset, start[3];
+  double x[3], v[6], before[3]; /* now; one step ago */
+  double kept[IG_DYN_KEPT];     /* what contact remembers, with numbers of the whole */
 } ig_dyn_surface_particle;
 typedef struct {
   int32_t number, node[3];
   int32_t element[2]; /* on its sides, -1: none */
   int32_t alive[2];
-  double reach;
+  int32_t beside[4];
 } ig_dyn_surface_triangle;
 typedef struct {
   int32_t number, node[2];
   int32_t side[2]; /* triangles, -1: none */
   int32_t unused;
+  double kept;
 } ig_dyn_surface_edge;
 typedef struct {
   ig_dyn_surface_particle *particle;
@@ -56,18 +58,17 @@ typedef struct ig_dyn_surfaces {
   int64_t imports;
   /* where something erodes: triangles sent (of `own`) and received (of `all`), by rank */
   int32_t *sent_start, *sent, *got_start, *got;
-  /* who tells the first rank: particles and edges, of the energy that contact stores; where
-     something erodes particles and triangles, of gaps that have grown. Items are own pieces,
-     triangles and edges after the particles. */
-  ig_collect stored, states;
+  /* who tells the first rank of particles and edges: the energy that contact stores, and what it
+     remembers. Items are own pieces, edges after the particles. */
+  ig_collect stored;
 } ig_dyn_surfaces;
 
 /* Node of the whole as one of the part, guests too; -1: not there. */
 ig_lid ig_dyn_local_node(const ig_dyn_part *p, ig_lid node);
 /* Tables of the kernels from s->all. */
 IG_MUST_CHECK ig_status ig_dyn_tables_make(ig_dyn_model *m);
-/* Gaps that have grown, from the tables to the own pieces. */
-IG_MUST_CHECK ig_status ig_dyn_reach_keep(ig_dyn_model *m);
+/* What contact remembers, from the tables to the own pieces. */
+IG_MUST_CHECK ig_status ig_dyn_kept_look(ig_dyn_model *m);
 /* Whether elements hold, of the faces that others have imported; all ranks call it. */
 IG_MUST_CHECK ig_status ig_dyn_alive_tell(ig_dyn_model *m);
 /* Place of a triangle among those that are here, -1: none. */

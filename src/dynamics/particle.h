@@ -42,7 +42,6 @@ typedef struct {
   double time, dt, before; /* before: the previous dt; 0 at the start */
   double tick;             /* what a step adds to the time: dt, or what a static ramp says */
   double damping;          /* of mass, 1/s */
-  double stiff;            /* the step that the stiffness of contact is taken from */
 } ig_dyn_clock;
 
 /* CONTACT: of surfaces with each other; TOOL: by tools. */
@@ -75,22 +74,42 @@ typedef struct {
   int has_gravity;
 } ig_dyn_loads_view;
 
+/* What contact remembers of a surface particle from step to step, as doubles. Of each of two
+   contacts: 2 k + (1: on the back) for triangle k, -1: none; the two coordinates in the triangle of
+   the point it sticks to. Of an edge the same word, for edge k. */
+enum { IG_DYN_KEPT = 6, IG_DYN_SLOTS = 2 };
+/* What a contact does in this step: force on the particle, weights of the triangle's corners. */
+enum { IG_DYN_PUSH = 6 };
+/* How a surface is bent at a side of a triangle, seen from where a particle comes. */
+enum { IG_DYN_RIDGE, IG_DYN_CONVEX, IG_DYN_FLAT, IG_DYN_CONCAVE, IG_DYN_CORNER };
+
 /* Contact of surfaces; surfaces 0: none. */
 typedef struct {
   int32_t triangles, surfaces;
   const int32_t *triangle, *surface;         /* 3 nodes each; nodes on them */
+  const int32_t *beside;                     /* triangles x 4: neighbours across the sides opposite
+                                                to the corners, -1: none; 2 x part of the mesh + (1: a
+                                                shell) */
   const int32_t *corner_first, *corner;      /* surfaces + 1; corners 3 k + a that lie on a node */
   int32_t *triangle_bucket, *triangle_chain; /* hash of triangles, eight places each: first of a
                                                 bucket, next; -1 ends */
-  int32_t *bucket, *chain; /* where something erodes: the same of surface nodes, one place each */
   uint32_t bucket_mask;
   uint32_t *longest; /* 2, by parity of the step: longest edge, a float's bits */
-  double gap, penalty, rub;
+  double gap;        /* nearer than this a particle is looked at: offsets, and what it may move */
+  double deep;       /* deeper than this a particle is lost */
+  double rub;
+  int fit;                 /* what overlaps before the first step touches */
+  int recover;             /* what is found just inside another body touches */
+  int commit;              /* a step is taken: what is found is remembered */
   const double *x_start;   /* nodes x 3 */
   const double *skin_area; /* nodes: share of the surfaces' area at the start */
-  int32_t *pusher;         /* surfaces: triangle that pushes a particle, -1: none */
-  int32_t *pushed, *next;  /* triangles: first particle it pushes; surfaces: the next one */
-  double *stored;          /* surfaces, then edges: penalty energy of that */
+  const double *spring;    /* nodes: stiffness, N/m */
+  const double *offset;    /* nodes: half of the thickness */
+  void *before;            /* part: nodes x 3, positions one step ago */
+  double *kept, *now;      /* (surfaces + edges) x IG_DYN_KEPT: after the last step, in this one */
+  double *push;            /* surfaces x IG_DYN_SLOTS x IG_DYN_PUSH */
+  int32_t *pushed, *next;  /* triangles: first contact on it; surfaces x IG_DYN_SLOTS: next one */
+  double *stored;          /* surfaces, then edges: energy of that */
   double *recoil;          /* triangles x 3 x 3: forces on corners */
   void *touch;             /* part: nodes x 3, contact forces */
 } ig_dyn_contact_view;
@@ -113,15 +132,12 @@ typedef struct {
   uint8_t *alive;        /* elements of the mesh: 0, all its points have failed */
   const int32_t *owner;  /* triangles x 2: elements on its sides, -1: none */
   uint8_t *open, *awake; /* triangles with one side alive; surfaces: particles on one of them */
-  double *reach;         /* surfaces, then triangles: gap of what was laid open later */
 } ig_dyn_erosion_view;
 
 /* On ranks: particles of this one, triangles and edges with such a corner, since forces on others
-   are not needed; buckets that those triangles or edges lie in: what is there looks for its
-   partner, others do not. NULL: all count. */
+   are not needed. NULL: all count. */
 typedef struct {
   const uint8_t *surface, *triangle, *edge;
-  uint8_t *near_triangle, *near_edge;
   int32_t shifts; /* particles of other ranks whose velocities come: they move by these */
   const int32_t *shift;
   int32_t watches; /* particles on surfaces; part: where they were, x 3 */

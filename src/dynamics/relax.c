@@ -477,7 +477,7 @@ ig_status ig_dyn_relax_room(ig_dyn_model *m) {
 }
 
 ig_status ig_dyn_relax_begin(ig_dyn_model *m, const ig_dyn_analysis *a) {
-  double dt, stable;
+  double dt;
   ig_dyn_clock *clock = m->clock.host;
   IG_TRY(ig_dyn_relax_room(m));
   m->relax = (ig_dyn_relaxing){.on = true,
@@ -486,14 +486,10 @@ ig_status ig_dyn_relax_begin(ig_dyn_model *m, const ig_dyn_analysis *a) {
                                .every = STRETCH,
                                .drag = ig_dyn_yields(m) ? 0 : INFINITY,
                                .was = m->relax.was};
-  IG_TRY(ig_dyn_largest_step(m, &dt, &stable));
-  const double run = m->weight.run_step;
-  m->weight.touch_scale = run > 0 ? pow(a->safety * stable / run, 2) : 1;
+  IG_TRY(ig_dyn_largest_step(m, &dt));
   IG_TRY(ig_dyn_masses(m, dt));
   IG_TRY(ig_array_pull(m->cx, &m->clock));
-  clock->dt = clock->stiff = a->safety * stable;
-  if (run > 0) /* as stiff as in the analysis to come */
-    clock->stiff = run * sqrt(m->weight.touch_scale);
+  clock->dt = a->safety * dt / sqrt(1 + ig_dyn_contact_load(m) * dt * dt);
   if (a->relaxation ==
       IG_RELAX_KINETIC) /* the fastest mode has six steps a period: peaks are seen */
     clock->dt *= 0.5;

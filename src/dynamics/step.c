@@ -86,6 +86,7 @@ ig_status ig_dyn_move(ig_dyn_model *m) {
     return IG_OK;
   if (p.loads.count > 0)
     IG_TRY(m->ops->loads(m->cx, &p));
+  p.contact.commit = 1;
   IG_TRY(ig_dyn_contact_now(m, &p));
   IG_TRY(m->ops->particles(m->cx, &p));
   if (p.bodies.count > 0)

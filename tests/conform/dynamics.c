@@ -77,7 +77,7 @@ static void wavy(void *user, double u, double v, double x[3]) {
 /* A line that crosses itself near its ends, a little further away than the gap of contact. */
 static void loop(void *user, double u, double v, double x[3]) {
   (void)user, (void)v;
-  x[0] = cos(5.6 * u), x[1] = 0.7 * sin(11.2 * u), x[2] = 0.0021 * cos(5.6 * u + 1);
+  x[0] = cos(5.6 * u), x[1] = 0.7 * sin(11.2 * u), x[2] = 0.0024 * cos(5.6 * u + 1);
 }
 
 /* A hairpin: two legs a little further apart than the gap of contact. */
@@ -220,33 +220,55 @@ static void build(ig_ctx *cx, const kind *k, ig_precision precision, ig_assembly
   GOOD(cx, ig_array_push(cx, &(*m)->v));
 }
 
-/* Contact as it is defined: every particle with all triangles, the one of most energy counts. */
+/* The nearest of all triangles that surface particle i has crossed. */
+static void plain_seek(const ig_dyn_particles *p, int32_t i, const contact_left_over_f64 *over,
+                       const contact_touch_f64 *other, contact_touch_f64 *best) {
+  const int32_t n = p->contact.surface[i];
+  memset(best, 0, sizeof *best);
+  best->k = -1;
+  for (int32_t k = 0; k < p->contact.triangles; k++) {
+    const int32_t *t = p->contact.triangle + 3 * k;
+    contact_touch_f64 at = {.k = k};
+    if (n == t[0] || n == t[1] || n == t[2] || !contact_crossed_f64(p, i, over, &at) ||
+        (other->k >= 0 && !contact_beside_f64(p, other, &at)))
+      continue;
+    if (best->k < 0 || fabs(at.distance) < fabs(best->distance))
+      *best = at;
+  }
+  memset(best->u, 0, sizeof best->u);
+}
+
+/* Contact as it is defined: every particle with all triangles. */
 static bool plain_contact(ig_dyn_particles *p) {
   bool any = false;
-  double *touch = p->contact.touch;
+  double *touch = p->contact.touch, *now = p->contact.now;
   memset(touch, 0, sizeof *touch * 3 * (size_t)p->nodes);
   for (int32_t i = 0; i < p->contact.surfaces; i++) {
     const int32_t n = p->contact.surface[i];
-    int32_t best = -1;
-    contact_touch_f64 at, most;
-    memset(&most, 0, sizeof most);
-    double largest = 0, force[3];
-    for (int32_t k = 0; k < p->contact.triangles; k++) {
-      const int32_t *t = p->contact.triangle + 3 * k;
-      if (n == t[0] || n == t[1] || n == t[2])
-        continue;
-      const double energy = contact_pair_f64(p, k, i, &at);
-      if (energy > largest)
-        largest = energy, best = k, most = at;
+    const double *kept = p->contact.kept + IG_DYN_KEPT * (int64_t)i;
+    contact_touch_f64 at[2];
+    contact_left_over_f64 over = {0};
+    for (int s = 0; s < 2; s++)
+      if (kept[3 * s] < 0 || !contact_hold_f64(p, n, kept + 3 * s, &at[s], &over))
+        at[s].k = -1;
+    const int s = at[0].k < 0 ? 0 : 1;
+    if (at[s].k < 0) {
+      plain_seek(p, i, &over, &at[1 - s], &at[s]);
+      if (at[s].k >= 0 && at[1 - s].k < 0)
+        plain_seek(p, i, &over, &at[s], &at[1 - s]);
     }
-    if (best < 0)
-      continue;
-    any = true;
-    contact_force_f64(p, p->contact.triangle + 3 * best, n, &most, force);
-    for (int c = 0; c < 3; c++) {
-      touch[3 * n + c] += force[c];
-      for (int a = 0; a < 3; a++)
-        touch[3 * p->contact.triangle[3 * best + a] + c] -= most.w[a] * force[c];
+    for (int c = 0; c < 2; c++) {
+      double *row = now + IG_DYN_KEPT * (int64_t)i + 3 * c, push[IG_DYN_PUSH];
+      row[0] = -1;
+      if (at[c].k < 0)
+        continue;
+      any = true;
+      contact_force_f64(p, n, &at[c], row, push);
+      for (int d = 0; d < 3; d++) {
+        touch[3 * n + d] += push[d];
+        for (int a = 0; a < 3; a++)
+          touch[3 * p->contact.triangle[3 * at[c].k + a] + d] -= push[3 + a] * push[d];
+      }
     }
   }
   return any;
@@ -257,15 +279,20 @@ static bool plain_edges(ig_dyn_particles *p) {
   bool any = false;
   double *touch = p->contact.touch;
   for (int32_t i = 0; i < p->edges.count; i++) {
+    const int64_t row = IG_DYN_KEPT * ((int64_t)p->contact.surfaces + i);
+    const int32_t code = (int32_t)p->contact.kept[row];
     int32_t best = -1;
     edge_touch_f64 at, most;
     memset(&most, 0, sizeof most);
     double largest = 0, force[12];
-    for (int32_t j = 0; j < p->edges.count; j++) {
-      const double energy = j == i ? 0 : edge_pair_f64(p, i, j, &at);
+    if (code >= 0 && (largest = edge_pair_f64(p, i, code / 2, code % 2 ? -1 : 1, &most)) > 0)
+      best = code / 2;
+    for (int32_t j = 0; j < p->edges.count && (best < 0 || !(largest > 0) || code < 0); j++) {
+      const double energy = j == i ? 0 : edge_pair_f64(p, i, j, 0, &at);
       if (energy > largest)
         largest = energy, best = j, most = at;
     }
+    p->contact.now[row] = best < 0 ? -1 : 2 * best + (most.side < 0);
     if (best < 0)
       continue;
     any = true;
@@ -274,6 +301,13 @@ static bool plain_edges(ig_dyn_particles *p) {
       touch[3 * p->edges.node[2 * (c < 6 ? i : best) + c / 3 % 2] + c % 3] += force[c];
   }
   return any;
+}
+
+/* What the step has found is remembered. */
+static void plain_remember(ig_dyn_particles *p) {
+  const size_t rows = (size_t)p->contact.surfaces + (size_t)p->edges.count;
+  memcpy(p->contact.kept, p->contact.now, IG_DYN_KEPT * rows * sizeof(double));
+  memcpy(p->contact.before, p->x, 3 * (size_t)p->nodes * sizeof(double));
 }
 
 static void plain_bodies(ig_dyn_particles *p) {
@@ -305,6 +339,7 @@ static void plain(const kind *k, double **x, double **v, double **f, ig_lid *nod
     if (m->p.contact.surfaces) {
       touched |= plain_contact(&m->p);
       touched |= plain_edges(&m->p);
+      plain_remember(&m->p);
     }
     for (int32_t n = 0; n < m->p.nodes; n++)
       particle_step_f64(&m->p, n, D);
@@ -391,17 +426,20 @@ static void on(const char *backend) {
 static void edges_have_a_potential(void **state) {
   (void)state;
   enum { TRIALS = 200 };
-  double x[12], v[12] = {0}, start[12], mass[4] = {1, 2, 3, 4}, length[4] = {1, 1, 1, 1};
+  double x[12], v[12] = {0}, before[12], mass[4] = {1, 2, 3, 4}, length[4] = {1, 1, 1, 1};
+  double spring[4] = {0.1, 0.2, 0.3, 0.4}, offset[4] = {0.1, 0.1, 0.1, 0.1};
   const int32_t edge[4] = {0, 1, 2, 3};
-  ig_dyn_clock clock = {.stiff = 1};
-  const ig_dyn_particles p = {.nodes = 4,
-                              .dofs = 3,
-                              .x = x,
-                              .v = v,
-                              .mass = mass,
-                              .clock = &clock,
-                              .contact = {.x_start = start, .gap = 0.2, .penalty = 0.1},
-                              .edges = {.count = 2, .node = edge, .length = length}};
+  const int32_t side[4] = {-1, -1, -1, -1};
+  ig_dyn_clock clock = {0};
+  const ig_dyn_particles p = {
+      .nodes = 4,
+      .dofs = 3,
+      .x = x,
+      .v = v,
+      .mass = mass,
+      .clock = &clock,
+      .contact = {.before = before, .gap = 0.3, .spring = spring, .offset = offset},
+      .edges = {.count = 2, .node = edge, .side = side, .length = length}};
   int touching = 0;
   for (int t = 0; t < TRIALS; t++) {
     edge_touch_f64 at, to;
@@ -411,18 +449,18 @@ static void edges_have_a_potential(void **state) {
                                  -cos(angle), -sin(angle), 0.1, cos(angle), sin(angle), 0.1};
     for (int i = 0; i < 12; i++) {
       x[i] = at_start[i] + 0.05 * noise(100 * t + i);
-      start[i] = at_start[i] + (i % 3 == 2 && i > 5 ? 5 : 0);
+      before[i] = at_start[i] + (i % 3 == 2 && i > 5 ? 5 : 0);
     }
-    if (!(edge_pair_f64(&p, 0, 1, &at) > 0))
+    if (!(edge_pair_f64(&p, 0, 1, 0, &at) > 0))
       continue;
     touching++;
     edge_forces_f64(&p, 0, 1, &at, force);
     for (int i = 0; i < 12; i++) {
       const double h = 1e-6, here = x[i];
       x[i] = here + h;
-      const double up = edge_pair_f64(&p, 0, 1, &to);
+      const double up = edge_pair_f64(&p, 0, 1, at.side, &to);
       x[i] = here - h;
-      const double down = edge_pair_f64(&p, 0, 1, &to);
+      const double down = edge_pair_f64(&p, 0, 1, at.side, &to);
       x[i] = here;
       assert_float_equal(force[i], (down - up) / (2 * h), 1e-7);
       sum[i % 3] += force[i];

@@ -105,7 +105,7 @@ static void a_step_sends_the_bytes_of_the_model(void **state) {
         continue;
       }
       const int neighbours = i == 0 || i == RANKS - 1 ? 1 : 2;
-      const double reach = 2 * (s[i].gap + s[i].skin) + sqrt(2) + s[i].skin;
+      const double reach = 2 * (s[i].gap + s[i].skin) + edge + sqrt(2) + s[i].skin;
       const int layers = given[g].touch ? 1 + (int)reach : 0;
       if (given[g].touch) {
         assert_near(s[i].gap, edge / 10, 1e-12);
