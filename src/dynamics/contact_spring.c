@@ -151,7 +151,7 @@ ig_status ig_dyn_springs_new(ig_dyn_model *m) {
     *offset = given > 0 ? 0.5 * given : at[n].area > 0 ? at[n].offset / at[n].area : 0;
     widest = fmax(widest, *offset);
   }
-  m->p.contact.gap = 2 * widest + t->margin;
+  m->p.contact.gap = fmax(2 * widest, t->margin);
   IG_TRY_GOTO(status, done, ig_array_push(cx, &t->spring));
   IG_TRY_GOTO(status, done, ig_array_push(cx, &t->offset));
   m->p.contact.spring = t->spring.dev;

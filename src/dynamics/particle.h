@@ -95,7 +95,7 @@ typedef struct {
                                                 bucket, next; -1 ends */
   uint32_t bucket_mask;
   uint32_t *longest; /* 2, by parity of the step: longest edge, a float's bits */
-  double gap;        /* nearer than this a particle is looked at: offsets, and what it may move */
+  double gap;        /* nearer than this a particle is looked at: offsets, or what it may move */
   double deep;       /* deeper than this a particle is lost */
   double rub;
   int fit;                 /* what overlaps before the first step touches */
