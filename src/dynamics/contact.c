@@ -346,7 +346,6 @@ ig_status ig_dyn_contact_new(ig_dyn_model *m) {
   IG_TRY_GOTO(status, done, eroding_new(m, &q));
   IG_TRY_GOTO(status, done, skin_area_new(m, edges.length));
   m->p.contact.skin_area = t->skin_area.dev;
-  IG_TRY_GOTO(status, done, ig_dyn_touch_find(m));
   status = ig_dyn_overlap_new(m);
 done:
   free(q.surface);

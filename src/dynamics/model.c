@@ -97,6 +97,7 @@ static ig_status build(ig_dyn_model *m, const ig_list *materials) {
     IG_TRY(ig_dyn_upload(m, &m->load, m->part, NULL, d, "loads"));
   IG_TRY(ig_dyn_slots_new(m));
   IG_TRY(ig_dyn_contact_new(m));
+  IG_TRY(ig_dyn_touch_find(m));
   if (m->c->tools.count > 0 || p->contact.surfaces > 0)
     IG_TRY(ig_dyn_upload(m, &m->contact.press, m->part, NULL, 3 * n, "contact forces"));
   p->press = m->contact.press.dev;
