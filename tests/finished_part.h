@@ -46,7 +46,7 @@ static inline ig_status part_look(ig_ctx *cx, const ig_discretisation *d, double
   if (status == IG_OK)
     status = d->surface(d->self, density, level, true, &part);
   if (status == IG_OK)
-    status = d->inside(d->self, density, part.level, share);
+    status = d->inside(d->self, density, &part.level, share);
   if (ig_ranks_first(cx)) {
     memcpy(to->count, count, sizeof count);
     to->part = part;
