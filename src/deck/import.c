@@ -1,4 +1,4 @@
-/* The tree of a case from the model of a deck. */
+/* Pieces of the tree of a case: text, entries, sets. */
 #include "deck/import.h"
 #include "core/number.h"
 
@@ -201,8 +201,7 @@ const char *ig_import_side(ig_importer *b, const ig_src *at, const char *target,
   return made(b, at, IG_SET_FACES, name, set, side);
 }
 
-/* The sets that cards of the mesh name. */
-static ig_status names_read(ig_deck *d) {
+ig_status ig_import_names(ig_deck *d) {
   for (const ig_card *c = d->card; c; c = c->next) {
     const char *nset = ig_card_get(c, "NSET"), *elset = ig_card_get(c, "ELSET");
     const char *name = NULL, *type = ig_card_get(c, "TYPE");
@@ -223,33 +222,4 @@ static ig_status names_read(ig_deck *d) {
     IG_TRY(name_add(d, name, kind));
   }
   return IG_OK;
-}
-
-ig_status ig_deck_build(ig_deck *d, ig_node **root) {
-  const ig_src at = {.file = d->path, .line = 1, .column = 1, .given = true};
-  ig_importer b = {.d = d};
-  IG_TRY(ig_arena_take(d->cx, d->arena, (void **)&b.root, 1, sizeof *b.root));
-  b.root->kind = IG_NODE_MAP;
-  b.root->at = at;
-  IG_TRY(names_read(d));
-  if (!d->step)
-    return ig_fail_at(d->cx, &at, "the deck has no *STEP: nothing is to be computed");
-  ig_import_put(&b, "structure");
-  ig_import_end(&b, "physics", false, at);
-  if (d->title && *d->title) {
-    ig_import_name(&b, d->title);
-    ig_import_end(&b, "title", false, at);
-  }
-  const char *slash = strrchr(d->path, '/');
-  ig_import_name(&b, slash ? slash + 1 : d->path);
-  ig_import_end(&b, "mesh.file", false, at);
-  ig_import_put(&b, "true");
-  ig_import_end(&b, "mesh.loose_nodes", false, at);
-  ig_import_materials(&b);
-  ig_import_sections(&b);
-  ig_import_joins(&b);
-  ig_import_steps(&b);
-  free(b.text);
-  *root = b.root;
-  return b.status;
 }

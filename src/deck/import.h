@@ -26,6 +26,8 @@ void ig_import_history(ig_importer *b, const ig_deck_history *h);
 void ig_import_end(ig_importer *b, const char *key, bool list, ig_src at);
 /* The first failure of the builder. */
 ig_status ig_import_fail(ig_importer *b, const ig_src *at, const char *format, ...) IG_PRINTF(3, 4);
+/* The sets that cards of the mesh name. */
+IG_MUST_CHECK ig_status ig_import_names(ig_deck *d);
 /* The name of the set that a target is: its own, or one made of the numbered node or element. NULL
    after a failure. */
 const char *ig_import_set(ig_importer *b, const ig_src *at, const char *target, ig_set_kind kind);

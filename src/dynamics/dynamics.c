@@ -560,7 +560,7 @@ static ig_status unused_look(const ig_dyn_job *r) {
   const ig_dyn_contact *k = &r->c->contact;
   const char *key = !k->edges                         ? "edges"
                     : k->overlap != IG_OVERLAP_REFUSE ? "overlap"
-                    : k->penalty != 0.1               ? "penalty"
+                    : !isnan(k->penalty)              ? "penalty"
                     : k->friction > 0                 ? "friction"
                     : k->thickness >= 0               ? "thickness"
                                                       : NULL;

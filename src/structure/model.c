@@ -160,49 +160,6 @@ static ig_status frames_new(ig_structure *s) {
   return IG_OK;
 }
 
-void ig_structure_gather(const ig_structure *s, const ig_lid *node, int nodes, const double *add,
-                         double *X, double *u) {
-  for (int a = 0; a < nodes; a++) {
-    const size_t n = (size_t)node[a];
-    double own[3];
-    for (int d = 0; d < 3; d++) {
-      X[3 * a + d] = s->mesh->x[3 * n + (size_t)d];
-      own[d] = s->u[3 * n + (size_t)d] + (add ? add[3 * n + (size_t)d] : 0);
-    }
-    const int32_t frame = s->framed ? s->framed[n] : -1;
-    const double *R = frame >= 0 ? s->frame[frame] : NULL;
-    for (int d = 0; d < 3; d++)
-      u[3 * a + d] = R ? R[d] * own[0] + R[3 + d] * own[1] + R[6 + d] * own[2] : own[d];
-  }
-}
-
-void ig_structure_to_local(const ig_structure *s, const ig_lid *node, int nodes, double *f,
-                           double *K) {
-  const int n = 3 * nodes;
-  for (int a = 0; s->framed && a < nodes; a++) {
-    if (s->framed[node[a]] < 0)
-      continue;
-    const double *R = s->frame[s->framed[node[a]]];
-    double t[3];
-    for (int d = 0; d < 3; d++)
-      t[d] = R[3 * d] * f[3 * a] + R[3 * d + 1] * f[3 * a + 1] + R[3 * d + 2] * f[3 * a + 2];
-    memcpy(f + 3 * a, t, sizeof t);
-    for (int j = 0; K && j < n; j++) { /* rows */
-      for (int d = 0; d < 3; d++)
-        t[d] = R[3 * d] * K[(3 * a) * n + j] + R[3 * d + 1] * K[(3 * a + 1) * n + j] +
-               R[3 * d + 2] * K[(3 * a + 2) * n + j];
-      for (int d = 0; d < 3; d++)
-        K[(3 * a + d) * n + j] = t[d];
-    }
-    for (int i = 0; K && i < n; i++) { /* columns */
-      double *k = K + (size_t)i * (size_t)n + 3 * a;
-      for (int d = 0; d < 3; d++)
-        t[d] = R[3 * d] * k[0] + R[3 * d + 1] * k[1] + R[3 * d + 2] * k[2];
-      memcpy(k, t, sizeof t);
-    }
-  }
-}
-
 /* --- elements */
 
 static ig_status kind_of(ig_structure *s, const ig_structure_section *section, ig_elem_type type,
@@ -434,74 +391,6 @@ ig_status ig_structure_forces(ig_structure *s) {
   return IG_OK;
 }
 
-/* --- temperatures */
-
-static double expansion_at(const ig_material_case *m, double T) {
-  const ig_mechanical_case *c = &m->mechanical;
-  return c->expansion_mean.count ? ig_table_at(&c->expansion_mean, T) * (T - c->expansion_reference)
-                                 : 0;
-}
-
-double ig_structure_warm(const ig_material_case *m, double T, double T0) {
-  return expansion_at(m, T) - expansion_at(m, T0);
-}
-
-static ig_status temperatures_new(ig_structure *s) {
-  if (!s->c->temperatures.count)
-    return IG_OK;
-  IG_TRY(IG_NEW(s->cx, &s->T0, s->nodes, "temperatures"));
-  IG_TRY(IG_NEW(s->cx, &s->T, s->nodes, "temperatures"));
-  for (int i = 0; i < s->c->initial_temperatures.count; i++) {
-    const ig_structure_temperature *c =
-        IG_ITEM(const ig_structure_temperature, s->c->initial_temperatures, i);
-    ig_lid *node, count;
-    IG_TRY(ig_structure_nodes(s, &c->at, c->set, &node, &count));
-    for (ig_lid k = 0; k < count; k++)
-      s->T0[node[k]] = c->temperature;
-    free(node);
-  }
-  return ig_structure_heat(s, 0);
-}
-
-ig_status ig_structure_heat(ig_structure *s, double time) {
-  if (!s->T)
-    return IG_OK;
-  memcpy(s->T, s->T0, (size_t)s->nodes * sizeof *s->T);
-  for (int i = 0; i < s->c->temperatures.count; i++) {
-    const ig_structure_temperature *c =
-        IG_ITEM(const ig_structure_temperature, s->c->temperatures, i);
-    const double share = time >= c->to     ? 1
-                         : time <= c->from ? 0
-                                           : (time - c->from) / (c->to - c->from);
-    ig_lid *node, count;
-    if (share == 0)
-      continue;
-    IG_TRY(ig_structure_nodes(s, &c->at, c->set, &node, &count));
-    for (ig_lid k = 0; k < count; k++)
-      s->T[node[k]] += share * (c->temperature - s->T[node[k]]);
-    free(node);
-  }
-  for (int k = 0; k < s->groups; k++) { /* moduli at the mean temperature of each element */
-    ig_structure_group *g = &s->group[k];
-    const int npe = ig_solid_info_get(g->kind)->nodes;
-    for (int32_t e = 0; g->law && e < g->count; e++) {
-      const ig_mechanical_case *m = &s->material[g->material[e]]->mechanical;
-      if (m->young.count < 2)
-        continue;
-      double T = 0;
-      for (int a = 0; a < npe; a++)
-        T += s->T[g->node[e][a]] / npe;
-      const ig_solid_law now = ig_solid_isotropic(
-          ig_table_at(&m->young, T),
-          m->poisson.count ? ig_table_at(&m->poisson, T) : s->material[g->material[e]]->poisson, 1);
-      memcpy(g->law[e].stiffness, now.stiffness, sizeof now.stiffness);
-      g->law[e].young = now.young;
-      g->law[e].poisson = now.poisson;
-    }
-  }
-  return IG_OK;
-}
-
 /* --- all of it */
 
 /* Reference nodes of couplings that turn have three unknowns more. */
@@ -549,7 +438,7 @@ static ig_status model_make(ig_structure *s) {
   IG_TRY(IG_NEW(s->cx, &s->reaction, s->unknowns, "forces"));
   IG_TRY(IG_NEW(s->cx, &s->held_of, s->unknowns, "supports"));
   IG_TRY(IG_NEW(s->cx, &s->force_before, s->unknowns, "forces"));
-  IG_TRY(temperatures_new(s));
+  IG_TRY(ig_structure_temperatures_new(s));
   return ig_structure_faces_new(s);
 }
 

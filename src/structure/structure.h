@@ -283,6 +283,7 @@ void ig_structure_free(ig_structure *s);
 double ig_structure_warm(const ig_material_case *m, double T, double T0);
 /* Temperatures of all nodes at a time. */
 IG_MUST_CHECK ig_status ig_structure_heat(ig_structure *s, double time);
+IG_MUST_CHECK ig_status ig_structure_temperatures_new(ig_structure *s);
 /* Positions, displacements and warmth of an element: X, u nodes x 3 in fixed axes. `add`:
    increments of the unknowns, NULL: none. */
 void ig_structure_gather(const ig_structure *s, const ig_lid *node, int nodes, const double *add,

@@ -78,7 +78,7 @@ ig_status ig_topopt_overhang_put(const ig_topopt_run *r, ig_sink *sink,
     IG_TRY(sink->result(sink, key, "m^2", area[i]));
   }
   IG_TRY(sink->result(sink, "overhang_area", "m^2", area[3]));
-  if (!r->job->mesh && !ig_topopt_divided(r->d))
+  if (held > 0)
     IG_TRY(sink->result(sink, "overhang_area_held", "m^2", held));
   if (held > 0.01 * part->area)
     ig_warn(r->s->cx,

@@ -71,9 +71,9 @@ for file in "$SOURCE"/materials/*.yaml; do
     "$INGOT" run case.yaml -q -t 1 --out "$name-$room" 2>said || fail "$name in $room: $(cat said)"
   done
 done
-for pair in IN625:2.075e11 IN718:1.563e11 SS316L:1.956e11 Ti-6Al-4V:1.25e11; do # at 293.15 K or the first row
+for pair in IN625:2.075e11 IN718:1.563e11 SS316L:1.956e11 Ti-6Al-4V:1.25e11; do # at 293.15 K or the first row; strains of 1e-3 change E by as much
   u=$(figure "${pair%:*}-dynamics" u) || u=nan
-  awk -v u="$u" -v e="${pair#*:}" 'BEGIN { r = u * e / 1e5; exit !(r > 0.999 && r < 1.001) }' || fail "${pair%:*}: $u m"
+  awk -v u="$u" -v e="${pair#*:}" 'BEGIN { r = u * e / 1e5; exit !(r > 0.998 && r < 1.002) }' || fail "${pair%:*}: $u m"
 done
 
 # keys beside `file` keep the others of their section; the same by --set, and from a folder above

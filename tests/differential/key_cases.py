@@ -26,6 +26,11 @@ OUTPUT = {
 # reason. "open": the program should act on the key, refuse it or warn; "not investigated": nobody has looked
 # why; everything else is as documented.
 KNOWN = {
+    ("thermal", "mesh.loose_nodes"): "the mesh has none",
+    ("thermal", "mesh.sets.elements"): "numbers of a file",
+    ("thermal", "mesh.sets.side"): "numbers of a file",
+    ("shape", "sets.elements"): "numbers of a file",
+    ("shape", "sets.side"): "numbers of a file",
     ("*", "parts.laser"): "there is one laser",
     ("thermal", "dwell_change", "thermal layers"): "not investigated",
     ("thermal", "dwell_change", "thermal bead"): "not investigated",

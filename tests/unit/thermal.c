@@ -234,7 +234,7 @@ static void files_are_looked_at(void **state) {
       {".csv", "0,5e-3,2e-3,1e-3,50\n1,60e-3,2e-3,1e-3,0\n", "outside the mesh", IG_INPUT},
       {".csv", "0,5e-3,2e-3,1e-3,0\n1,6e-3,2e-3,1e-3,0\n", "never on", IG_OK},
       {".nc", "G0 X1 Y1 Z1\nM3 S20\nG1 X5 F600 Q2\n", "unknown word 'Q2'", IG_INPUT},
-      {".nc", "G0 X1 Y1 Z1\nM3 S20\nM106\nG1 X5 F600\n", "passed over: M106", IG_OK},
+      {".nc", "G0 X1 Y1 Z1\nM3 S20\nM106\nG1 X5 F600\n", "ignored G-code words: M106", IG_OK},
   };
   for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
     char *folder = folder_new(), path[300], text[2048], named[300];

@@ -1,0 +1,34 @@
+/* The tree of a case from the model of a deck. */
+#include "deck/import.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+ig_status ig_deck_build(ig_deck *d, ig_node **root) {
+  const ig_src at = {.file = d->path, .line = 1, .column = 1, .given = true};
+  ig_importer b = {.d = d};
+  IG_TRY(ig_arena_take(d->cx, d->arena, (void **)&b.root, 1, sizeof *b.root));
+  b.root->kind = IG_NODE_MAP;
+  b.root->at = at;
+  IG_TRY(ig_import_names(d));
+  if (!d->step)
+    return ig_fail_at(d->cx, &at, "the deck has no *STEP: nothing is to be computed");
+  ig_import_put(&b, "structure");
+  ig_import_end(&b, "physics", false, at);
+  if (d->title && *d->title) {
+    ig_import_name(&b, d->title);
+    ig_import_end(&b, "title", false, at);
+  }
+  const char *slash = strrchr(d->path, '/');
+  ig_import_name(&b, slash ? slash + 1 : d->path);
+  ig_import_end(&b, "mesh.file", false, at);
+  ig_import_put(&b, "true");
+  ig_import_end(&b, "mesh.loose_nodes", false, at);
+  ig_import_materials(&b);
+  ig_import_sections(&b);
+  ig_import_joins(&b);
+  ig_import_steps(&b);
+  free(b.text);
+  *root = b.root;
+  return b.status;
+}
