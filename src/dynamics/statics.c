@@ -122,6 +122,8 @@ static ig_status model_read(ig_dyn_statics *s) {
   IG_TRY(ig_array_push(m->cx, &m->v));
   for (int c = 0; c < 3 && m->p.nodes; c++)
     size = fmax(size, high[c] - low[c]);
+  for (int c = 0; c < 3 && m->p.nodes; c++)
+    s->reach = fmax(s->reach, fmax(fabs(low[c]), fabs(high[c])));
   s->length = size;
   return IG_OK;
 }
@@ -155,6 +157,7 @@ ig_status ig_dyn_statics_new(ig_dyn_model *m, const ig_dyn_analysis *a, ig_dyn_s
                                  .begin = ((const ig_dyn_clock *)m->clock.host)->time,
                                  .end = a->at_time,
                                  .length = s->length,
+                                 .reach = s->reach,
                                  .self = s,
                                  .loads = ig_static_loads,
                                  .motions = ig_static_motions,

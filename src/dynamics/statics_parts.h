@@ -34,6 +34,7 @@ struct ig_dyn_statics {
   ig_newton *newton;
   int32_t unknowns, body_first; /* unknowns of bodies */
   double length;                /* of the model, m */
+  double reach;                 /* its largest coordinate, m */
   double *x, *trial, *rate;     /* nodes x 3: accepted, of the trial; nodes x dofs: u / SECONDS */
   int groups, elements;         /* groups of the engine; those of elements come first */
   ig_implicit_group *group;

@@ -1,5 +1,6 @@
 #include "implicit/newton.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -194,6 +195,14 @@ static double correction_size(const ig_newton *n) {
   return worst;
 }
 
+/* Corrections are as small as the rounding of positions: no residual gets smaller than this. */
+static bool at_rounding(const ig_newton *n) {
+  double d[2];
+  int32_t where[2];
+  largest(n, n->d, d, where);
+  return fmax(d[0], d[1] * n->m.length) <= 16 * DBL_EPSILON * n->m.reach;
+}
+
 static double product(const ig_newton *n, const double *a, const double *b) {
   double sum = 0;
   for (int32_t i = 0; i < n->m.system->equations; i++)
@@ -347,7 +356,8 @@ static ig_status step_load(ig_newton *n, double factor, outcome *how, int *took)
     tell(n, it, factor, r, c, s);
     if (it == 1)
       first = r;
-    if ((r <= n->o.tolerance && c <= 10 * n->o.tolerance) || r <= 1e-5 * n->o.tolerance || r == 0) {
+    if ((r <= n->o.tolerance && c <= 10 * n->o.tolerance) || r <= 1e-5 * n->o.tolerance || r == 0 ||
+        (it >= 2 && at_rounding(n))) {
       *how = step_turned(n) ? STEP_TURNED : STEP_FINE;
       n->now.residual = r;
       if (*how == STEP_TURNED)

@@ -35,6 +35,7 @@ typedef struct {
   const ig_implicit_group *group;
   double begin, end; /* time */
   double length;     /* of the model, m: what moments are compared with forces by */
+  double reach;      /* largest coordinate, m: positions are rounded to a share of it */
   void *self;
   /* adds dead loads at the trial's time to f[unknowns]; NULL: none */
   ig_status (*loads)(void *self, const ig_trial *at, double *f);

@@ -136,12 +136,16 @@ static ig_status analysis_begin(ig_structure *s) {
   ig_mesh_bounds(s->mesh, low, high);
   for (int d = 0; d < 3; d++)
     length = fmax(length, high[d] - low[d]);
+  const double reach =
+      fmax(fmax(fmax(fabs(low[0]), fabs(high[0])), fmax(fabs(low[1]), fabs(high[1]))),
+           fmax(fabs(low[2]), fabs(high[2])));
   s->model = (ig_newton_model){.system = s->system,
                                .groups = s->implicit_groups,
                                .group = s->implicit,
                                .begin = s->begin,
                                .end = s->begin + a->duration,
                                .length = length,
+                               .reach = reach,
                                .self = s,
                                .loads = ig_structure_loads,
                                .motions = ig_structure_motions,
