@@ -78,7 +78,9 @@ ig_status ig_topopt_overhang_put(const ig_topopt_run *r, ig_sink *sink,
     IG_TRY(sink->result(sink, key, "m^2", area[i]));
   }
   IG_TRY(sink->result(sink, "overhang_area", "m^2", area[3]));
-  if (held > 0)
+  /* no rank of a divided grid knows all of what is kept solid: a run that asks for it has the same
+     figures on any number of ranks */
+  if (!r->job->mesh && !ig_topopt_divided(r->d) && r->s->c->ranks != IG_RANKS_DIVIDE)
     IG_TRY(sink->result(sink, "overhang_area_held", "m^2", held));
   if (held > 0.01 * part->area)
     ig_warn(r->s->cx,
