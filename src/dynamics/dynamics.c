@@ -402,7 +402,8 @@ static ig_status advance(void *self, int64_t most, int64_t ahead) {
     return advance_dynamic(r, a, most);
   if (a->kind != IG_ANALYSIS_STATIC)
     return advance_modes(r, a);
-  return a->method == IG_STATIC_RELAXATION ? advance_static(r, a) : advance_newton(r, a);
+  return ig_dyn_method_of(r->c, a) == IG_STATIC_RELAXATION ? advance_static(r, a)
+                                                           : advance_newton(r, a);
 }
 
 /* The next analysis where one is over; else the next step's length where it is time to look. */
@@ -522,8 +523,9 @@ static ig_status analysis_look(ig_dyn_job *r, const ig_dyn_analysis *a) {
     return ig_fail_at(r->job->cx, &a->at,
                       "a static analysis has no `duration` and no `time_step`: `at_time` says when "
                       "histories are read");
-  const bool newton = a->method != IG_STATIC_RELAXATION;
-  if (modes && a->at.given && (a->method != IG_STATIC_NEWTON || !isnan(a->first_step)))
+  const bool newton = ig_dyn_method_of(r->c, a) != IG_STATIC_RELAXATION;
+  if (modes && a->at.given &&
+      (ig_dyn_method_of(r->c, a) != IG_STATIC_NEWTON || !isnan(a->first_step)))
     return ig_fail_at(r->job->cx, &a->at, "`method` and `first_step` are for kind static");
   if (!modes && a->at.given && a->modes != 10)
     return ig_fail_at(r->job->cx, &a->at, "`modes` is for kinds frequency and buckling");
@@ -540,7 +542,7 @@ static ig_status analysis_look(ig_dyn_job *r, const ig_dyn_analysis *a) {
                       "static` with `method: newton` or `arc_length`");
   if (at_rest)
     return newton ? ig_dyn_statics_check(r->m, a) : IG_OK;
-  if (a->at.given && a->method != IG_STATIC_NEWTON)
+  if (a->at.given && ig_dyn_method_of(r->c, a) != IG_STATIC_NEWTON)
     return ig_fail_at(r->job->cx, &a->at, "`method` is for analyses of kind static");
   if (a->at.given && (a->relaxation != IG_RELAX_VISCOUS || a->tolerance != 1e-3 ||
                       a->steps != 1000000 || !isnan(a->ramp) || a->at_time != 1))
@@ -670,16 +672,16 @@ static void tally(void *self) {
   job->bytes_moved = (double)(r->element_steps / job->elements) * ig_dyn_step_bytes(r->m);
 }
 
-static void check_analysis(const ig_dyn_analysis *a, double critical, ig_check_line *line,
-                           void *user) {
+static void check_analysis(const ig_dyn_case *c, const ig_dyn_analysis *a, double critical,
+                           ig_check_line *line, void *user) {
   char text[128];
   if (a->kind == IG_ANALYSIS_FREQUENCY || a->kind == IG_ANALYSIS_BUCKLING)
     snprintf(text, sizeof text, "%s, %lld modes",
              a->kind == IG_ANALYSIS_FREQUENCY ? "frequencies" : "linear buckling",
              (long long)a->modes);
-  else if (a->kind == IG_ANALYSIS_STATIC && a->method != IG_STATIC_RELAXATION)
+  else if (a->kind == IG_ANALYSIS_STATIC && ig_dyn_method_of(c, a) != IG_STATIC_RELAXATION)
     snprintf(text, sizeof text, "static by Newton's method%s",
-             a->method == IG_STATIC_ARC ? ", arc length" : "");
+             ig_dyn_method_of(c, a) == IG_STATIC_ARC ? ", arc length" : "");
   else if (a->kind == IG_ANALYSIS_STATIC)
     snprintf(text, sizeof text,
              "static by relaxation, until the displacements are within about %.2g", a->tolerance);
@@ -742,7 +744,7 @@ static ig_status check_tell(ig_dyn_job *r, ig_check_line *line, void *user) {
   IG_TRY(check_loads(m, line, user));
   whole_drop(r); /* as a run does: what follows tells of memory */
   for (int i = 0; i < r->c->analysis.count; i++)
-    check_analysis(IG_ITEM(const ig_dyn_analysis, r->c->analysis, i), critical, line, user);
+    check_analysis(r->c, IG_ITEM(const ig_dyn_analysis, r->c->analysis, i), critical, line, user);
   snprintf(text, sizeof text, "%.1f MB on the device", (double)r->job->cx->device_bytes * 1e-6);
   line(user, "memory", text);
   return ranks_tell(r, line, user);

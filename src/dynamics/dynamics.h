@@ -103,7 +103,12 @@ typedef enum {
   IG_ANALYSIS_BUCKLING
 } ig_dyn_analysis_kind;
 typedef enum { IG_RELAX_VISCOUS, IG_RELAX_KINETIC } ig_dyn_relaxation;
-typedef enum { IG_STATIC_NEWTON, IG_STATIC_RELAXATION, IG_STATIC_ARC } ig_dyn_method;
+typedef enum {
+  IG_STATIC_NEWTON,
+  IG_STATIC_RELAXATION,
+  IG_STATIC_ARC,
+  IG_STATIC_AUTO
+} ig_dyn_method;
 typedef struct {
   ig_src at;
   int kind;
@@ -157,6 +162,9 @@ typedef struct {
   double energy_error;  /* stop when the balance is off by this share */
   double added_mass;    /* stop when mass scaling adds this share */
 } ig_dyn_case;
+/* How an analysis is made (method.c). `auto`: by Newton's method, which has no contact and no
+   friction yet: statics with these relax. */
+ig_dyn_method ig_dyn_method_of(const ig_dyn_case *c, const ig_dyn_analysis *a);
 extern const ig_option ig_dyn_options[];
 
 /* --- the model on its way through time */

@@ -130,9 +130,10 @@ static const ig_option analysis_options[] = {
     IG_REAL(S, damping, "1/s", NULL, 0, 1e12,
             "mass damping; relaxation, viscous: found if left out"),
     IG_REAL(S, least_step, "s", "0", 0, 1e9, "elements get mass until theirs is this; 0: none"),
-    IG_CHOICE(S, method, "newton|relaxation|arc_length", "newton",
+    IG_CHOICE(S, method, "newton|relaxation|arc_length|auto", "auto",
               "static: Newton's method; dynamic relaxation; Newton's method that follows a load "
-              "that falls again (snap-through)"),
+              "that falls again (snap-through); auto: newton, with `contact` or friction of tools "
+              "relaxation"),
     IG_REAL(S, first_step, "", NULL, 1e-6, 1,
             "newton, arc_length: share of the load in the first step; left out: 1 where nothing "
             "yields or turns, else 0.1"),
