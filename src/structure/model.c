@@ -31,7 +31,7 @@ static void stiffness_turn(const double R[9], double D[36]) {
     for (int j = 0; j < 6; j++) {
       const int a = pair[i][0], b = pair[i][1], c = pair[j][0], d = pair[j][1];
       const double both = R[3 * a + c] * R[3 * b + d] + R[3 * a + d] * R[3 * b + c];
-      Q[6 * i + j] = i < 3 ? (j < 3 ? both / 2 : both / 2) : (j < 3 ? both : both);
+      Q[6 * i + j] = i < 3 ? both / 2 : both;
     }
   for (int i = 0; i < 6; i++)
     for (int j = 0; j < 6; j++) {
