@@ -65,15 +65,16 @@ static ig_status probe_put(void *user, const void *rows, int64_t first, int64_t 
 /* Probe i; on ranks, on the first. */
 static ig_status probe_value(const ig_dyn_job *r, int i, double *value) {
   const ig_dyn_probe *p = IG_ITEM(const ig_dyn_probe, r->c->probes, i);
-  const ig_set *set = r->probe_set[i];
   const bool mean = p->quantity < IG_PROBE_FORCE || p->quantity >= IG_PROBE_BEAM;
   probing s = {r, p, 0};
-  int64_t count = set ? set->count : 1;
-  if (r->m->divided) {
+  int64_t count = 1;
+  if (r->m->divided) { /* sets of the whole mesh are gone by now */
     count = r->probe_item[i].whole_count;
     IG_TRY(ig_collect_rows(r->m->cx, &r->probe_item[i], sizeof(double), probe_row, probe_put, &s,
                            IG_OK));
   } else {
+    const ig_set *set = r->probe_set[i];
+    count = set ? set->count : 1;
     for (int64_t k = 0; k < count; k++)
       s.sum += probe_term(r, p, set ? set->item[k] : r->probe_node[i]);
   }

@@ -187,7 +187,8 @@ static ig_status columns_make(ig_ctx *cx, const quotient *q, const int32_t *orde
           c->list[at++] = j;
         }
       }
-    qsort(c->list + begin, (size_t)(at - begin), sizeof *c->list, rising);
+    if (at > begin + 1) // an uncoupled system has no list to point at
+      qsort(c->list + begin, (size_t)(at - begin), sizeof *c->list, rising);
     c->from[k] = begin;
     c->from[k + 1] = at;
     if (parent[k] >= 0) {

@@ -552,7 +552,8 @@ ig_status ig_surface_walls_snap(const ig_surface_walls *w, ig_topopt_part *s, in
   if (status == IG_OK)
     status = IG_NEW(w->cx, &before, (size_t)s->vertices + 1, "surface");
   if (status == IG_OK) {
-    memcpy(before, s->vertex, (size_t)s->vertices * sizeof *before);
+    if (s->vertices > 0) // an empty part has no vertices to point at
+      memcpy(before, s->vertex, (size_t)s->vertices * sizeof *before);
     for (int64_t v = 0; v < s->vertices; v++)
       vertex_snap(w, normal[v], s->vertex[v], &on[v]);
     folds_undo(s, (const float(*)[3])before, on);
