@@ -525,7 +525,7 @@ static ig_status analysis_look(ig_dyn_job *r, const ig_dyn_analysis *a) {
                       "histories are read");
   const bool newton = ig_dyn_method_of(r->c, a) != IG_STATIC_RELAXATION;
   if (modes && a->at.given &&
-      (ig_dyn_method_of(r->c, a) != IG_STATIC_NEWTON || !isnan(a->first_step)))
+      (a->method != IG_STATIC_AUTO || !isnan(a->first_step)))
     return ig_fail_at(r->job->cx, &a->at, "`method` and `first_step` are for kind static");
   if (!modes && a->at.given && a->modes != 10)
     return ig_fail_at(r->job->cx, &a->at, "`modes` is for kinds frequency and buckling");
@@ -542,7 +542,7 @@ static ig_status analysis_look(ig_dyn_job *r, const ig_dyn_analysis *a) {
                       "static` with `method: newton` or `arc_length`");
   if (at_rest)
     return newton ? ig_dyn_statics_check(r->m, a) : IG_OK;
-  if (a->at.given && ig_dyn_method_of(r->c, a) != IG_STATIC_NEWTON)
+  if (a->at.given && a->method != IG_STATIC_AUTO)
     return ig_fail_at(r->job->cx, &a->at, "`method` is for analyses of kind static");
   if (a->at.given && (a->relaxation != IG_RELAX_VISCOUS || a->tolerance != 1e-3 ||
                       a->steps != 1000000 || !isnan(a->ramp) || a->at_time != 1))
