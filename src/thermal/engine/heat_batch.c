@@ -224,6 +224,8 @@ static ig_status step_close(ig_ctx *cx, ig_heat *h) {
   ig_heat_step *step = &h->batch.step[h->batch.step_count++];
   h->batch.open.time = h->time;
   h->batch.open.last = h->batch.source_count;
+  /* the critical step counts on films up to this rate (heat_limit.c) */
+  h->batch.open.reach = fmax(0.5, (1 + 1e-6) * h->batch.open.dt * h->limit.film);
   h->batch.open.there = h->next;
   h->element_steps += h->birth.whole[h->next.event + 1];
   *step = h->batch.open;

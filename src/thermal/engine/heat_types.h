@@ -151,6 +151,7 @@ typedef struct {
   double dt, time; /* s; time at the end of the step */
   double weight;   /* what flows counts for so long in the ledger, s: dt, or a
                       stage's share */
+  double reach;    /* of a film: how much of the way to equilibrium the step is made for */
   ig_heat_stage stage;
   int32_t first, last;             /* the batch's watts */
   int32_t list;                    /* where their nodes begin, rising, in the batch's lists */

@@ -140,12 +140,6 @@ def volume(box):
     return box["size"][0] * box["size"][1] * box["size"][2]
 
 
-def known(model, relation):
-    """Strong films at corners are slowed: found/thermal-film."""
-    strong = any(b.get("convection", 0) >= 2000 for b in model.case["boundary"])
-    return strong and relation in ("half_step", "judge_numpy", "precision", "move", "scale")
-
-
 def sound(model, base):
     """The energy balance closes, and without sources temperatures stay within what was given."""
     size = sum(abs(base.get(k, 0.0)) for k in ("stored", "held", "flux", "convected", "radiated", "body", "born", "beam"))
