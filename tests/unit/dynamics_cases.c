@@ -844,6 +844,10 @@ static void bodies_do_not_pass_through_each_other(void **state) {
            {"21 mm", "{penalty: 0.01}", "{duration: 60 us}", "passed into each other"},
            {"8", "{}", "{duration: 1 us}", "the deepest 0.002 m below its surface"},
            {"10", "{}", "{duration: 1 us}", NULL}, /* they only touch */
+           {"10.02", "{thickness: 0.05 mm}", "{duration: 1 us}",
+            "than `thickness`, from which "
+            "contact acts: 2e-05 m"},
+           {"10.05", "{thickness: 0.05 mm}", "{duration: 1 us}", NULL},
            {"8", "{overlap: keep}", "{duration: 1 us}", NULL},
            {"9.99", "{overlap: fit}", "{duration: 1 us}", NULL}};
   char *folder = folder_new();

@@ -93,7 +93,7 @@ def meeting(rng):
         {"name": "a", "origin": [0.0, 0.0, 0.0], "size": [h * v for v in n[0]], "cells": n[0]},
         {"name": "b", "origin": [round(rng.uniform(-0.3, 0.3), 2) * h, round(rng.uniform(-0.3, 0.3), 2) * h, n[0][2] * h + gap], "size": [h * v for v in n[1]], "cells": n[1]}]}}
     way = rng.choice(["contact", "contact", "tool", "body", "tie"])
-    case["contact"] = {"on": True, "thickness": 0.05 * h} if way in ("contact", "tool") else {"on": False}
+    case["contact"] = {"on": True, "thickness": min(0.05 * h, gap)} if way in ("contact", "tool") else {"on": False}
     if rng.random() < 0.5 and way == "contact":
         case["contact"]["friction"] = rng.choice([0.2, 0.6])
     case["supports"] = [{"set": "zmin", "fix": "all"}]
