@@ -228,6 +228,25 @@ void ig_solid_to_nodes(ig_solid_kind kind, int width, const double *at_points, d
   }
 }
 
+void ig_solid_geometric(ig_solid_kind kind, const double *X, const double *stress, double *K) {
+  const ig_solid_info *info = &table[kind].info;
+  const int n = 3 * info->nodes;
+  memset(K, 0, (size_t)(n * n) * sizeof *K);
+  for (int q = 0; q < info->points; q++, stress += 6) {
+    double at[3], G[IG_SOLID_ROWS][3];
+    const double w = solid_gradients_f64(kind, info->nodes, 0, q, X, at, G);
+    for (int a = 0; a < info->nodes; a++) {
+      double t[3]; /* stress grad N_a */
+      for (int i = 0; i < 3; i++)
+        t[i] = w * (stress[i] * G[a][i] + stress[3 + i] * G[a][(i + 1) % 3] +
+                    stress[3 + (i + 2) % 3] * G[a][(i + 2) % 3]);
+      for (int b = 0; b < info->nodes; b++)
+        for (int i = 0; i < 3; i++)
+          K[(3 * a + i) * n + 3 * b + i] += dot_f64(t, G[b]);
+    }
+  }
+}
+
 /* --- loads and masses */
 
 double ig_solid_weights(ig_solid_kind kind, const double *X, double *weight) {

@@ -94,6 +94,10 @@ int ig_solid_report(ig_solid_kind kind, const ig_solid_law *law, const double *X
    nodes of tet4, along one line of wedge6. */
 void ig_solid_to_nodes(ig_solid_kind kind, int width, const double *at_points, double *at_nodes);
 
+/* Geometric stiffness of stresses (points x 6, Cauchy's) about the positions X: K = integral of
+   grad N_a . stress grad N_b, the same in all directions. Incompatible modes take no part. */
+void ig_solid_geometric(ig_solid_kind kind, const double *X, const double *stress, double *K);
+
 /* Volume, and per node the integral of its shape function. */
 double ig_solid_weights(ig_solid_kind kind, const double *X, double *weight);
 /* Integrals of the products of shape functions, nodes x nodes: times density, the mass of one

@@ -19,6 +19,7 @@
 #define IG_STRUCTURE_H
 
 #include "core/room.h"
+#include "implicit/modes.h"
 #include "implicit/newton.h"
 #include "material/material.h"
 #include "mesh/support.h"
@@ -116,7 +117,9 @@ typedef struct {
   ig_src at;
   int kind;
   bool large, fixed_steps;
+  bool reached; /* frequency, buckling: of the state reached, not of the drawn one */
   double duration, first_step, largest_step, alpha, tolerance;
+  double lowest, highest; /* frequencies */
   int64_t modes, steps;
 } ig_structure_analysis;
 
@@ -326,6 +329,10 @@ void ig_structure_motion_accept(ig_structure *s, const double *u, double dt);
 /* modes.c: natural frequencies or critical load factors about the accepted state. */
 IG_MUST_CHECK ig_status ig_structure_modes(ig_structure *s, const ig_structure_analysis *a);
 /* output.c */
+/* Reports of the points of an element at the accepted state and the increments `add` (NULL: none);
+   see ig_solid_report. */
+IG_MUST_CHECK ig_status ig_structure_report(const ig_structure *s, const ig_structure_group *g,
+                                            int32_t e, const double *add, double *report);
 void ig_structure_row(ig_structure *s, const char *quantity, const char *set, int64_t number,
                       int point, int count, const double *value);
 IG_MUST_CHECK ig_status ig_structure_tables(ig_structure *s);

@@ -865,6 +865,48 @@ static void values_of_points_go_on_to_nodes(void **state) {
   }
 }
 
+/* Under a uniform stress: nothing for translations; for a rotation w x X the integral of
+   tr(W stress W^T), W the gradient of the motion. */
+static void geometric_stiffness_of_rotations(void **state) {
+  (void)state;
+  const double stress[6] = {3, -2, 1.5, 0.5, -0.7, 0.4}, w[3] = {0.3, -0.5, 0.8};
+  const double S[3][3] = {{3, 0.5, 0.4}, {0.5, -2, -0.7}, {0.4, -0.7, 1.5}};
+  const double W[3][3] = {{0, -w[2], w[1]}, {w[2], 0, -w[0]}, {-w[1], w[0], 0}};
+  double trace = 0;
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++)
+      for (int k = 0; k < 3; k++)
+        trace += W[i][j] * S[j][k] * W[i][k];
+  for (int kind = 0; kind < IG_SOLID_KINDS; kind++) {
+    const ig_solid_info *info = ig_solid_info_get((ig_solid_kind)kind);
+    const int n = 3 * info->nodes;
+    double X[MOST], all[6 * IG_SOLID_POINTS], K[MOST * MOST], weight[IG_SOLID_NODES];
+    place((ig_solid_kind)kind, 0, X);
+    for (int q = 0; q < info->points; q++)
+      memcpy(all + 6 * q, stress, sizeof stress);
+    ig_solid_geometric((ig_solid_kind)kind, X, all, K);
+    double energy = 0, moved = 0;
+    for (int r = 0; r < n; r++)
+      for (int c = 0; c < n; c++) {
+        double a = 0, b = 0;
+        for (int j = 0; j < 3; j++) {
+          a += W[r % 3][j] * X[r - r % 3 + j];
+          b += W[c % 3][j] * X[c - c % 3 + j];
+        }
+        energy += a * K[r * n + c] * b;
+        moved += c % 3 == 1 ? fabs(K[r * n + c]) : 0;
+      }
+    const double volume = ig_solid_weights((ig_solid_kind)kind, X, weight);
+    assert_float_equal(energy, trace * volume, 2e-5 * fabs(trace * volume));
+    for (int r = 0; r < n; r++) {
+      double sum = 0;
+      for (int c = r % 3; c < n; c += 3)
+        sum += K[r * n + c];
+      assert_float_equal(sum, 0, 1e-12 * moved);
+    }
+  }
+}
+
 static void what_cannot_be_evaluated_says_so(void **state) {
   (void)state;
   double X[MOST], u[MOST] = {0}, f[MOST];
@@ -895,6 +937,7 @@ int main(void) {
       cmocka_unit_test(plastic_thick_cylinder),
       cmocka_unit_test(loads_of_quadratic_faces_and_bodies),
       cmocka_unit_test(values_of_points_go_on_to_nodes),
+      cmocka_unit_test(geometric_stiffness_of_rotations),
       cmocka_unit_test(what_cannot_be_evaluated_says_so),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
