@@ -94,8 +94,14 @@ bool ig_solid_orthotropic(const double young[3], const double poisson[3], const 
   return true;
 }
 
+static void heat(const void *of, double T, double T0, solid_law_f64 *own, double *warm);
+
 static solid_law_f64 law_of(const ig_solid_law *law) {
   solid_law_f64 l = {.law = law->law, .large = law->large};
+  if (law->heat) {
+    l.heat = heat;
+    l.of = law;
+  }
   if (l.law == IG_LAW_NEOHOOKE && !l.large)
     l.law = IG_LAW_ELASTIC; /* its derivative at no strain */
   memcpy(l.stiffness, law->stiffness, sizeof l.stiffness);
@@ -111,6 +117,12 @@ static solid_law_f64 law_of(const ig_solid_law *law) {
   memcpy(l.mech.strain, law->strain, sizeof l.mech.strain);
   memcpy(l.mech.stress, law->stress, sizeof l.mech.stress);
   return l;
+}
+
+static void heat(const void *of, double T, double T0, solid_law_f64 *own, double *warm) {
+  ig_solid_law law = *(const ig_solid_law *)of;
+  law.heat(law.material, T, T0, &law, warm);
+  *own = law_of(&law);
 }
 
 /* --- elements */

@@ -80,13 +80,9 @@ static ig_status nodes_table(ig_structure *s, const ig_structure_table *c, const
 ig_status ig_structure_report(const ig_structure *s, const ig_structure_group *g, int32_t e,
                               const double *add, double *report) {
   const int npe = ig_solid_info_get(g->kind)->nodes;
-  const ig_material_case *m = s->material[g->material[e]];
-  double X[3 * IG_SOLID_NODES], u[3 * IG_SOLID_NODES], warm[IG_SOLID_NODES];
+  double X[3 * IG_SOLID_NODES], u[3 * IG_SOLID_NODES], warm[2 * IG_SOLID_NODES];
   ig_structure_gather(s, g->node[e], npe, add, X, u);
-  const bool hot = s->T && m->mechanical.at.given;
-  for (int a = 0; a < npe && hot; a++)
-    warm[a] = ig_structure_warm(m, s->T[g->node[e][a]], s->T0[g->node[e][a]]);
-  ig_solid_report(g->kind, ig_structure_law(g, e), X, u, hot ? warm : NULL,
+  ig_solid_report(g->kind, ig_structure_law(g, e), X, u, ig_structure_warmth(g, e, warm),
                   g->past + (size_t)e * (size_t)g->states, report);
   return IG_OK;
 }

@@ -282,8 +282,12 @@ IG_MUST_CHECK ig_status ig_structure_nodes(const ig_structure *s, const ig_src *
 /* model.c */
 IG_MUST_CHECK ig_status ig_structure_new(ig_job *job, ig_structure **to);
 void ig_structure_free(ig_structure *s);
-/* Thermal strain of a material at a temperature above that of the start. */
-double ig_structure_warm(const ig_material_case *m, double T, double T0);
+/* Makes a law depend on temperature where its material does. */
+IG_MUST_CHECK ig_status ig_structure_law_heat(ig_structure *s, const ig_material_case *m,
+                                              ig_solid_law *law);
+/* Temperatures of an element's nodes, then those of the start; NULL: its law does not depend on
+   them. */
+const double *ig_structure_warmth(const ig_structure_group *g, int32_t e, double *warm);
 /* Temperatures of all nodes at a time. */
 IG_MUST_CHECK ig_status ig_structure_heat(ig_structure *s, double time);
 IG_MUST_CHECK ig_status ig_structure_temperatures_new(ig_structure *s);
