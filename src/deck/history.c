@@ -122,6 +122,8 @@ ig_status ig_deck_history_of(ig_deck *d, const ig_deck_step *step, const ig_deck
     if (!takes_time(s))
       continue;
     const ig_deck_value *v = in_step(s, value);
+    if (!v && begin == 0) /* given before the first step: it acts from that one on */
+      v = in_model(d, value);
     if (strcmp(s->kind, "BUCKLE") == 0) { /* what its factor multiplies comes on top, and goes */
       if (v && v->amplitude)
         return ig_fail_at(d->cx, &v->at, "*%s: AMPLITUDE= in a *BUCKLE step is not translated",

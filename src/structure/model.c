@@ -339,7 +339,10 @@ ig_status ig_structure_accept(void *self, const ig_trial *at) {
 
 ig_status ig_structure_forces(ig_structure *s) {
   memset(s->reaction, 0, (size_t)s->unknowns * sizeof *s->reaction);
-  const ig_trial still = {.u = NULL, .time = s->time};
+  const double duration =
+      IG_ITEM(const ig_structure_analysis, s->c->analysis, s->analysis)->duration;
+  const ig_trial still = {
+      .u = NULL, .time = s->time, .factor = fmin(1, (s->time - s->begin) / duration)};
   for (int i = 0; i < s->groups; i++) {
     ig_structure_group *g = &s->group[i];
     const int n = 3 * ig_solid_info_get(g->kind)->nodes;

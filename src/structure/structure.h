@@ -187,6 +187,7 @@ typedef struct {
   double slope[8][2];             /* derivatives of those of the second face */
   double area, stiffness;
   double offset[3];          /* tied: distance at the start */
+  double overlap;            /* distance, below 0, at which contact is switched on again */
   double normal[3];          /* of the second face at the start */
   double before[3], pull[3]; /* accepted: relative position, tangential traction */
   double now[3];             /* traction of the trial */
