@@ -11,6 +11,7 @@
 #include <ingot/ranks.h>
 #include <ingot/report.h>
 #include <ingot/result.h>
+#include <ingot/room.h>
 #include <ingot/run.h>
 #include <ingot/sim.h>
 #include <ingot/solver.h>

@@ -204,7 +204,7 @@ static ig_status run_on_first(const ig_stage *s, const ig_run_options *o) {
   ig_info(cx, "%s does not run on several ranks: the first does it, the others wait",
           s->own->room->name);
   cx->ranks = NULL;
-  const ig_status status = ig_run_for(s->own, o, ig_rooms());
+  const ig_status status = ig_run_for(s->own, o, ig_rooms_of(cx));
   cx->ranks = ranks;
   return status;
 }
@@ -219,7 +219,8 @@ static ig_status stage_run(ig_chain *chain, int stage, bool resume) {
       .out = s->folder, .resume = resume, .force = chain->force, .stats = &stats};
   IG_TRY(ig_ranks_agree(cx, ig_ranks_in_turn(cx, resolve, &(which){chain, stage})));
   ig_info(cx, "stage %d of %d: %s", stage + 1, chain->stages, s->name);
-  const ig_status ran = runs_on_first(s) ? run_on_first(s, &o) : ig_run_for(s->own, &o, ig_rooms());
+  const ig_status ran =
+      runs_on_first(s) ? run_on_first(s, &o) : ig_run_for(s->own, &o, ig_rooms_of(cx));
   bool stop = cx->interrupted;
   IG_TRY(ig_ranks_agree_any(cx, ran, &stop)); /* and the first has written all */
   if (stop)

@@ -56,8 +56,10 @@ struct ig_ctx {
   int warnings;
   bool smoke; /* benchmarks at their smallest size, once: see ig_bench_size */
   ig_split split;
-  struct ig_inputs *inputs; /* files that readers open are added here, NULL: nowhere */
-  struct ig_spares *spares; /* host memory of former snapshots (core/output.c) */
+  struct ig_inputs *inputs;     /* files that readers open are added here, NULL: nowhere */
+  struct ig_spares *spares;     /* host memory of former snapshots (core/output.c) */
+  struct ig_added_rooms *rooms; /* that a program added (run/added_room.c), NULL: none */
+  void (*rooms_free)(struct ig_added_rooms *rooms);
 };
 
 /* Records a failure and returns `status`; use through IG_FAIL. */

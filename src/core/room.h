@@ -38,6 +38,7 @@ typedef struct ig_job {
   ig_precision precision;
   ig_assembly assembly; /* a room that may choose says here what it took */
   bool assembly_free;   /* the case leaves it open: `assembly` is gather unless the room chooses */
+  const struct ig_room *room; /* NULL: a program's own job */
   const ig_output_case *output;
   const ig_list *materials;  /* of ig_material_case (material/material.h) */
   ig_mesh *mesh;             /* NULL if the room makes its own grid */

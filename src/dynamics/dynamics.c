@@ -524,8 +524,7 @@ static ig_status analysis_look(ig_dyn_job *r, const ig_dyn_analysis *a) {
                       "a static analysis has no `duration` and no `time_step`: `at_time` says when "
                       "histories are read");
   const bool newton = ig_dyn_method_of(r->c, a) != IG_STATIC_RELAXATION;
-  if (modes && a->at.given &&
-      (a->method != IG_STATIC_AUTO || !isnan(a->first_step)))
+  if (modes && a->at.given && (a->method != IG_STATIC_AUTO || !isnan(a->first_step)))
     return ig_fail_at(r->job->cx, &a->at, "`method` and `first_step` are for kind static");
   if (!modes && a->at.given && a->modes != 10)
     return ig_fail_at(r->job->cx, &a->at, "`modes` is for kinds frequency and buckling");

@@ -124,6 +124,8 @@ void ig_ctx_close(ig_ctx *cx) {
   if (!cx)
     return;
   backend_close(cx);
+  if (cx->rooms_free)
+    cx->rooms_free(cx->rooms);
   free(cx);
 }
 

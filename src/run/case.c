@@ -314,5 +314,5 @@ ig_status ig_case_read_for(ig_case *c, const ig_room *const *rooms) {
 }
 
 ig_status ig_case_read(ig_case *c) {
-  return ig_case_read_for(c, ig_rooms());
+  return ig_case_read_for(c, ig_rooms_of(c->cx));
 }

@@ -61,7 +61,7 @@ ig_status ig_check(ig_case *c, ig_line_fn *line, void *user) {
   IG_REQUIRE_ARGS(c->cx, line);
   if (c->cx->ranks)
     c->cx->ranks->failed = false; /* something new, for everybody */
-  IG_TRY_GOTO(status, done, ig_job_open(c, ig_rooms(), &job));
+  IG_TRY_GOTO(status, done, ig_job_open(c, ig_rooms_of(c->cx), &job));
   if (ig_ranks_count(c->cx->ranks) > 1)
     IG_TRY_GOTO(status, done, ig_job_same(c, &job, stamp));
   if (ig_ranks_first(c->cx))

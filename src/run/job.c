@@ -50,6 +50,7 @@ ig_status ig_job_open(ig_case *c, const ig_room *const *rooms, ig_job *job) {
     return ig_fail_at(cx, &c->common.at,
                       "%s has no assembly 'cluster': choose atomic, color or gather",
                       c->room->name);
+  job->room = c->room;
   job->output = &c->common.output;
   job->materials = &c->common.materials;
   job->room_case = c->room_case;

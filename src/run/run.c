@@ -41,7 +41,7 @@ ig_status ig_run_for(ig_case *c, const ig_run_options *options, const ig_room *c
 
 ig_status ig_run(ig_case *c, const ig_run_options *options) {
   IG_TRY(ig_case_usable(c));
-  const ig_status status = ig_run_for(c, options, ig_rooms());
+  const ig_status status = ig_run_for(c, options, ig_rooms_of(c->cx));
   c->cx->interrupted = 0; /* a request ends one run: one that came too late ends none */
   return status;
 }
@@ -52,7 +52,7 @@ ig_status ig_folder_inspect(ig_case *c, const char *out, ig_folder_state *result
   IG_TRY(ig_case_usable(c));
   IG_REQUIRE_ARGS(c->cx, out && result);
   *result = IG_RESULT_NONE;
-  ig_status status = ig_job_open(c, ig_rooms(), &job);
+  ig_status status = ig_job_open(c, ig_rooms_of(c->cx), &job);
   if (status == IG_OK) {
     status = ig_files_look(c, &job, out, &look);
     if (status != IG_OK && status != IG_UNSUPPORTED) { /* a run can replace what cannot be read */

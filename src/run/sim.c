@@ -198,7 +198,7 @@ ig_status ig_sim_open(ig_case *c, const ig_sim_options *options, ig_sim **sim) {
                               .user = o->user,
                               .snapshot = o->snapshot,
                               .row = o->row};
-  const ig_status status = ig_sim_open_for(c, &run, ig_rooms(), sim);
+  const ig_status status = ig_sim_open_for(c, &run, ig_rooms_of(c->cx), sim);
   if (status != IG_OK) {
     ig_sim_close(*sim);
     *sim = NULL;

@@ -128,11 +128,12 @@ static bool usable(const ig_solve_report *r) {
 }
 
 /* Whether iteration i is the last. With finite rotations the tangent lacks the change of the
-   rotations, and near collapse convergence is linear: as long as the residual falls steadily, a
-   step is not given up. */
+   rotations and convergence is linear: as long as the residual falls steadily, a step is not given
+   up. */
 static bool gives_up(const ig_stress *m, int i, double norm, double before) {
   const int most = m->c->solver.iterations;
-  const bool settles = m->count.residual < 0.01 && norm < 0.8 * before;
+  const bool settles =
+      m->c->rotations == IG_ROTATIONS_FINITE && m->count.residual < 0.01 && norm < 0.8 * before;
   return !isfinite(norm) || (i >= most && !(settles && i < 4 * most)) ||
          (i > 2 && i < 64 && diverges(m, i));
 }
