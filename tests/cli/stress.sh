@@ -225,7 +225,8 @@ near "$(figure unmolten top)" -12e-6 1e-6 || fail "solid on soft material: $(fig
 near "$(figure unmolten energy_missing)" 0 "$(awk -v e="$(figure unmolten energy_heat)" 'BEGIN { print 1e-4 * (e < 0 ? -e : e) }')" || fail "soft: energy"
 "$INGOT" run unmolten.yaml -q -o stiff -t 1 -s 'phases[0].consolidated=low' >said 2>&1 || fail "consolidated: $(cat said)"
 grep -q "never above" said && fail "consolidated material is soft: $(cat said)"
-awk -v s="$(figure stiff low)" 'BEGIN { exit !(s > 100e6) }' || fail "consolidated material carries $(figure stiff low)"
+# a column of straight temperatures is left with little stress, but solid rows carry several times what soft ones do
+awk -v s="$(figure stiff low)" -v soft="$(figure unmolten low)" 'BEGIN { exit !(s > 3 * soft) }' || fail "consolidated material carries $(figure stiff low)"
 # without solidus and anneal nothing would ever become solid
 sed 's/, anneal: 1500 K//' unmolten.yaml >never.yaml
 "$INGOT" run never.yaml -q -o never -t 1 >said 2>&1
