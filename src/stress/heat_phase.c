@@ -39,41 +39,39 @@ static void heat_news_free(heat_news *h) {
   free(h->consolidated);
 }
 
-/* Highest temperatures of nodes since the last step: that an element has melted again counts, even
-   where it was hotter before. */
-static void heat_high(ig_stress_run *r, heat_news *h) {
+/* By how much elements were hotter since the last step than its two states show: their peak, where
+   it has risen above both. That an element has melted again, below its former peak, says no
+   temperature: all of it counts as molten, unless the states show it. */
+static void heat_excess(ig_stress_run *r, heat_news *h) {
   ig_stress *m = r->m;
   const ig_stress_heat *was = &r->heat, *is = &h->now;
   const ig_stress_law *laws = m->material.laws.host;
   const uint8_t *law = m->material.law.host;
-  double *high = m->work.high.host;
-  memcpy(m->work.next.host, r->T1, sizeof *high * (size_t)m->nodes);
-  memcpy(high, r->T1, sizeof *high * (size_t)m->nodes);
-  for (int64_t i = 0; i < 8 * (int64_t)m->elements; i++) /* hot at the start: it cools now */
-    if (was->there[i / 8])
-      high[m->conn[i]] = fmax(high[m->conn[i]], r->T0[m->conn[i]]);
+  double *excess = m->work.excess.host;
   for (ig_lid e = 0; e < m->elements; e++) {
     const double anneal = laws[law[e]].anneal;
-    double top = -INFINITY, now = 0;
-    if (!is->there[e])
+    double top = -INFINITY, before = 0, now = 0, least = INFINITY;
+    excess[e] = 0;
+    if (!is->there[e] || h->piece == 0)
       continue;
+    for (int a = 0; a < 8; a++) {
+      const ig_lid n = m->conn[8 * (int64_t)e + a];
+      now += r->T1[n] / 8;
+      before += was->there[e] ? r->T0[n] / 8 : 0;
+      least = fmin(least, r->T1[n]);
+    }
     if (!was->there[e] || is->peak[e] > was->peak[e])
       top = is->peak[e];
-    if (is->melts[e] > (was->there[e] ? was->melts[e] : 0))
-      top = fmax(top, anneal);
-    for (int a = 0; a < 8; a++)
-      now += r->T1[m->conn[8 * (int64_t)e + a]] / 8;
-    if (h->piece > 0 && top >= anneal) {
+    excess[e] = fmax(top - fmax(before, now), 0);
+    if (is->melts[e] > (was->there[e] ? was->melts[e] : 0) && top < anneal) {
+      top = anneal;
+      excess[e] = fmax(before, now) < anneal ? anneal - least : 0;
+    }
+    if (top >= anneal) {
       h->melted++;
       h->unseen += now < anneal;
     }
-    if (!was->there[e]) /* soft or solid by its birth */
-      continue;
-    h->remelted |= top >= anneal;
-    for (int a = 0; a < 8; a++) {
-      const ig_lid n = m->conn[8 * (int64_t)e + a];
-      high[n] = fmax(high[n], top);
-    }
+    h->remelted |= was->there[e] && top >= anneal;
   }
 }
 
@@ -119,7 +117,7 @@ static ig_status heat_births(ig_stress_run *r, const ig_stress_phase *p, heat_ne
     if (h->piece > 0 && !h->consolidated[e]) {
       IG_TRY(solid_check(r, p, e));
       const double anneal = laws[law[e]].anneal;
-      *birth = isnan(h->now.peak[e]) || h->now.peak[e] >= anneal ? anneal : IG_BORN_SOFT;
+      *birth = isnan(h->now.peak[e]) ? anneal : IG_BORN_SOFT;
     }
     h->list[h->count++] = e;
   }
@@ -174,7 +172,6 @@ static bool heat_calm(const ig_stress_run *r, const ig_stress_phase *p, const ig
 static ig_status heat_take(ig_stress_run *r, const ig_stress_phase *p, heat_news *h) {
   ig_stress *m = r->m;
   const size_t n = (size_t)m->elements;
-  IG_TRY(ig_stress_anneal(m));
   if (h->count > 0) {
     IG_TRY(ig_stress_birth(m, h->list, h->birth, h->count, p->new_nodes));
     IG_TRY(ig_stress_system_change(m, false));
@@ -228,7 +225,7 @@ ig_status ig_stress_heat_begin(ig_stress_run *r, const ig_stress_phase *p, const
     memset(r->heat.there, 0, (size_t)r->m->elements);
   IG_TRY_GOTO(status, done, ig_stress_heat_read(r, p, s->piece, r->T1, &h.now));
   IG_TRY_GOTO(status, done, heat_births(r, p, &h));
-  heat_high(r, &h);
+  heat_excess(r, &h);
   *calm = heat_calm(r, p, s, &h);
   *dt = s->piece > 0 ? h.now.time - r->heat.time : 0;
   if (!*calm)
