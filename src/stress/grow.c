@@ -92,8 +92,11 @@ ig_status ig_stress_birth(ig_stress *m, const ig_lid *list, const double *birth,
                           int new_nodes) {
   ig_ctx *cx = m->cx;
   uint8_t *alive = m->alive.host;
+  double stored = 0;
   if (count == 0)
     return IG_OK;
+  if (m->args.nominal) /* it is born with stress */
+    IG_TRY(ig_stress_energy_before(m, &stored));
   IG_TRY(nodes_place(m, list, count, new_nodes));
   for (ig_lid i = 0; i < count; i++)
     alive[list[i]] = 1;
@@ -102,7 +105,8 @@ ig_status ig_stress_birth(ig_stress *m, const ig_lid *list, const double *birth,
   ig_array_free(cx, &m->work.birth);
   IG_TRY(ig_array_from(cx, &m->work.list, list, (size_t)count, sizeof *list, "births"));
   IG_TRY(ig_array_from(cx, &m->work.birth, birth, (size_t)count, sizeof *birth, "births"));
-  return m->ops->wipe(cx, &m->args, m->u.dev, false, m->work.list.dev, m->work.birth.dev, count);
+  IG_TRY(m->ops->wipe(cx, &m->args, m->u.dev, false, m->work.list.dev, m->work.birth.dev, count));
+  return m->args.nominal ? ig_stress_energy_after(m, stored, false) : IG_OK;
 }
 
 /* Whether an element is, was or has been in between as hot as its annealing temperature. */

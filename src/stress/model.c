@@ -339,7 +339,8 @@ static ig_status make(ig_stress *m, const ig_list *materials, ig_assembly how) {
                              .T_past = m->work.T_past.dev,
                              .warmer_past = m->work.warmer_past.dev,
                              .turn = m->turn.dev,
-                             .slots = m->work.slots.dev};
+                             .slots = m->work.slots.dev,
+                             .nominal = m->c->reference == IG_REFERENCE_NOMINAL};
   IG_TRY(ig_mesh_adjacency(cx, m->mesh, &m->adjacency));
   IG_TRY(ig_stress_system_new(m));
   return born_at_start(m);
