@@ -383,6 +383,7 @@ const ig_verify_entry ig_stress_verify[] = {
     {"bimetal", "a strip of two metals", true, ig_stress_verify_bimetal},
     {"column", "layers on a clamped column", true, ig_stress_verify_column},
     {"rings", "stacked rings", true, ig_stress_verify_rings},
+    {"wall", "a wall by elements per layer and by element size", true, ig_stress_verify_wall},
     {"strips", "strips that are built clamped and free", false, ig_stress_verify_strips},
     {"misfit", "layers born at temperatures that rise with height", true, ig_stress_verify_misfit},
     {"born", "born without stress in a strained body", true, ig_stress_verify_born},

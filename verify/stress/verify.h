@@ -41,6 +41,7 @@ ig_status ig_stress_verify_plate(ig_ctx *cx, const ig_verify_sink *sink);
 ig_status ig_stress_verify_bimetal(ig_ctx *cx, const ig_verify_sink *sink);
 ig_status ig_stress_verify_column(ig_ctx *cx, const ig_verify_sink *sink);
 ig_status ig_stress_verify_rings(ig_ctx *cx, const ig_verify_sink *sink);
+ig_status ig_stress_verify_wall(ig_ctx *cx, const ig_verify_sink *sink);
 ig_status ig_stress_verify_strips(ig_ctx *cx, const ig_verify_sink *sink);
 ig_status ig_stress_verify_born(ig_ctx *cx, const ig_verify_sink *sink);
 ig_status ig_stress_verify_misfit(ig_ctx *cx, const ig_verify_sink *sink);

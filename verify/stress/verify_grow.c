@@ -264,6 +264,51 @@ ig_status ig_stress_verify_rings(ig_ctx *cx, const ig_verify_sink *sink) {
   return IG_OK;
 }
 
+/* Half a plane wall of 10 x 10 mm in layers of 1 mm, each in `rows` elements of which `columns` go
+   on a mm, on a rigid plate: change of its half width halfway up, over that of a free layer. */
+static ig_status wall(ig_ctx *cx, int columns, int rows, double *middle) {
+  ig_stress_problem q;
+  const int cells[3] = {5 * columns, 1, 10 * rows};
+  const double heat = 100, delta = 1.2e-5 * heat;
+  ig_status status;
+  ig_stress_problem_new(cx, &q);
+  TRY(ig_stress_problem_box(&q, (double[]){5e-3, 1e-3, 10e-3}, cells));
+  ig_stress_problem_hold(&q, "x0", "x");
+  ig_stress_problem_hold(&q, "z0", "xz");
+  ig_stress_problem_hold(&q, "all", "y");
+  ig_stress_problem_material(&q, 0, 200e9, 0.3, 1.2e-5, NAN, NAN, 0);
+  TRY(ig_stress_problem_open(&q));
+  TRY(unborn(&q, cells, 0));
+  for (int k = 0; k < 10; k++) {
+    TRY(layer_born(&q, cells, k * rows, rows, T_START + heat, IG_NODES_LEVEL));
+    TRY(ig_stress_problem_step(&q, 1, T_START, NULL, NULL));
+  }
+  TRY(ig_array_pull(cx, &q.m->u));
+  for (ig_lid i = 0; i < q.mesh->nodes; i++) {
+    const double *x = q.mesh->x + 3 * (int64_t)i;
+    if (x[0] > 4.99e-3 && fabs(x[2] - 5e-3) < 1e-9)
+      *middle = -((double *)q.m->u.host)[3 * (int64_t)i] / (delta * 5e-3);
+  }
+done:
+  ig_stress_problem_free(&q);
+  return status;
+}
+
+ig_status ig_stress_verify_wall(ig_ctx *cx, const ig_verify_sink *sink) {
+  double one, two, four, fine[2];
+  IG_TRY(wall(cx, 2, 1, &one));
+  IG_TRY(wall(cx, 2, 2, &two));
+  IG_TRY(wall(cx, 2, 4, &four));
+  ig_stress_row(sink, "shrinkage of a wall: 2 elements per layer over 1", "no change", 1, two / one,
+                0.02, false);
+  ig_stress_row(sink, "4 elements per layer over 1", "no change", 1, four / one, 0.02, false);
+  for (int i = 0; i < 2; i++)
+    IG_TRY(wall(cx, 2 << i, 2 << i, fine + i));
+  ig_stress_row(sink, "elements of 0.25 mm over 0.5 mm", "no change", 1, fine[1] / fine[0], 0.02,
+                false);
+  return IG_OK;
+}
+
 /* A strip of 4 mm on one of 4 mm, in `layers` with misfit alpha dT; curvature over the misfit. */
 static ig_status strip(ig_ctx *cx, int layers, bool clamped, double yield, double *kappa) {
   ig_stress_problem q;
