@@ -126,8 +126,13 @@ static ig_status any_hot(ig_stress *m, const double *T, const double *past, bool
 }
 
 ig_status ig_stress_anneal(ig_stress *m) {
+  const ig_stress_law *laws = m->material.laws.host;
   double stored;
-  bool hot;
+  bool hot = false;
+  for (size_t i = 0; i < m->material.laws.count; i++)
+    hot |= laws[i].anneal < IG_UNBOUNDED;
+  if (!hot)
+    return IG_OK;
   IG_TRY(ig_array_pull(m->cx, &m->work.T_past));
   IG_TRY(any_hot(m, m->T.host, m->work.T_past.host, &hot));
   if (!hot)
