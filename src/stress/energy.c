@@ -60,13 +60,12 @@ ig_status ig_stress_energies(ig_stress *m) {
     *(b->cut ? &b->released : &b->annealed) -= loose;
   b->missing -= sum[0] - work - (lost ? loose : 0);
   b->cut = false;
-  b->reset = sum[4] != 0;
+  b->reset = false;
   b->work += work;
   b->dissipated += sum[2];
   b->heat += sum[3];
-  b->stored = sum[1] - sum[4];
-  b->annealed += sum[4];
-  b->flow += fabs(work) + fabs(sum[3]) + fabs(sum[2]) + sum[4] + (lost ? fabs(loose) : 0);
+  b->stored = sum[1];
+  b->flow += fabs(work) + fabs(sum[3]) + fabs(sum[2]) + (lost ? fabs(loose) : 0);
   return IG_OK;
 }
 

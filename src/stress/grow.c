@@ -92,8 +92,11 @@ ig_status ig_stress_birth(ig_stress *m, const ig_lid *list, const double *birth,
                           int new_nodes) {
   ig_ctx *cx = m->cx;
   uint8_t *alive = m->alive.host;
+  double stored = 0;
   if (count == 0)
     return IG_OK;
+  if (m->args.nominal) /* it is born with stress */
+    IG_TRY(ig_stress_energy_before(m, &stored));
   IG_TRY(nodes_place(m, list, count, new_nodes));
   for (ig_lid i = 0; i < count; i++)
     alive[list[i]] = 1;
@@ -102,17 +105,42 @@ ig_status ig_stress_birth(ig_stress *m, const ig_lid *list, const double *birth,
   ig_array_free(cx, &m->work.birth);
   IG_TRY(ig_array_from(cx, &m->work.list, list, (size_t)count, sizeof *list, "births"));
   IG_TRY(ig_array_from(cx, &m->work.birth, birth, (size_t)count, sizeof *birth, "births"));
-  return m->ops->wipe(cx, &m->args, m->u.dev, NULL, NULL, m->work.list.dev, m->work.birth.dev,
-                      count);
+  IG_TRY(m->ops->wipe(cx, &m->args, m->u.dev, false, m->work.list.dev, m->work.birth.dev, count));
+  return m->args.nominal ? ig_stress_energy_after(m, stored, false) : IG_OK;
+}
+
+/* Whether an element is, was or has been in between as hot as its annealing temperature. */
+static ig_status any_hot(ig_stress *m, const double *T, const double *past, bool *hot) {
+  const ig_stress_law *laws = m->material.laws.host;
+  const uint8_t *law = m->material.law.host, *alive = m->alive.host;
+  const double *warmer = m->warmer.host, *excess = m->work.excess.host;
+  *hot = false;
+  IG_TRY(ig_array_pull(m->cx, &m->work.warmer_past));
+  const double *warmer_past = m->work.warmer_past.host;
+  for (ig_lid e = 0; e < m->elements && !*hot; e++)
+    for (int a = 0; alive[e] && laws[law[e]].anneal < IG_UNBOUNDED && a < 8; a++) {
+      const ig_lid n = m->conn[8 * (int64_t)e + a];
+      *hot |= fmax(T[n] + warmer[e], past[n] + warmer_past[e]) + excess[e] >= laws[law[e]].anneal;
+    }
+  return IG_OK;
 }
 
 ig_status ig_stress_anneal(ig_stress *m) {
+  const ig_stress_law *laws = m->material.laws.host;
   double stored;
-  IG_TRY(ig_array_push(m->cx, &m->work.high));
-  IG_TRY(ig_array_push(m->cx, &m->work.next));
+  bool hot = false;
+  for (size_t i = 0; i < m->material.laws.count; i++)
+    hot |= laws[i].anneal < IG_UNBOUNDED;
+  if (!hot)
+    return IG_OK;
+  IG_TRY(ig_array_pull(m->cx, &m->work.T_past));
+  IG_TRY(any_hot(m, m->T.host, m->work.T_past.host, &hot));
+  if (!hot)
+    return IG_OK;
+  IG_TRY(ig_array_push(m->cx, &m->work.excess));
   IG_TRY(ig_stress_energy_before(m, &stored));
-  IG_TRY(m->ops->wipe(m->cx, &m->args, m->u.dev, m->work.high.dev, m->work.next.dev, NULL, NULL,
-                      m->elements));
+  IG_TRY(m->ops->wipe(m->cx, &m->args, m->u.dev, true, NULL, m->work.excess.dev, m->elements));
+  memset(m->work.excess.host, 0, m->work.excess.count * sizeof(double));
   return ig_stress_energy_after(m, stored, false);
 }
 

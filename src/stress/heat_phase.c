@@ -14,8 +14,8 @@ typedef struct {
   ig_lid *list, count;
   double *birth;
   uint8_t *consolidated;
-  int64_t piece;         /* state of the phase */
-  double melted, unseen; /* elements that melted since the last step; and are solid again */
+  int64_t piece;             /* state of the phase */
+  ig_stress_melting melting; /* up to now */
   bool deposited, remelted;
 } heat_news;
 
@@ -39,41 +39,57 @@ static void heat_news_free(heat_news *h) {
   free(h->consolidated);
 }
 
-/* Highest temperatures of nodes since the last step: that an element has melted again counts, even
-   where it was hotter before. */
-static void heat_high(ig_stress_run *r, heat_news *h) {
+/* By how much elements were hotter since the last step than its two states show: their peak, where
+   it has risen above both. That an element has melted again, below its former peak, says no
+   temperature: all of it counts as molten, unless the states show it. */
+static void heat_excess(ig_stress_run *r, heat_news *h) {
   ig_stress *m = r->m;
   const ig_stress_heat *was = &r->heat, *is = &h->now;
   const ig_stress_law *laws = m->material.laws.host;
   const uint8_t *law = m->material.law.host;
-  double *high = m->work.high.host;
-  memcpy(m->work.next.host, r->T1, sizeof *high * (size_t)m->nodes);
-  memcpy(high, r->T1, sizeof *high * (size_t)m->nodes);
-  for (int64_t i = 0; i < 8 * (int64_t)m->elements; i++) /* hot at the start: it cools now */
-    if (was->there[i / 8])
-      high[m->conn[i]] = fmax(high[m->conn[i]], r->T0[m->conn[i]]);
+  double *excess = m->work.excess.host, low[2] = {INFINITY, INFINITY}, high[2];
+  double hot = 0, melted = 0;
+  high[0] = high[1] = -INFINITY;
   for (ig_lid e = 0; e < m->elements; e++) {
     const double anneal = laws[law[e]].anneal;
-    double top = -INFINITY, now = 0;
-    if (!is->there[e])
+    double top = -INFINITY, before = 0, now = 0, least = INFINITY;
+    excess[e] = 0;
+    if (!is->there[e] || h->piece == 0)
       continue;
-    if (!was->there[e] || is->peak[e] > was->peak[e])
-      top = is->peak[e];
-    if (is->melts[e] > (was->there[e] ? was->melts[e] : 0))
-      top = fmax(top, anneal);
-    for (int a = 0; a < 8; a++)
-      now += r->T1[m->conn[8 * (int64_t)e + a]] / 8;
-    if (h->piece > 0 && top >= anneal) {
-      h->melted++;
-      h->unseen += now < anneal;
-    }
-    if (!was->there[e]) /* soft or solid by its birth */
-      continue;
-    h->remelted |= top >= anneal;
     for (int a = 0; a < 8; a++) {
       const ig_lid n = m->conn[8 * (int64_t)e + a];
-      high[n] = fmax(high[n], top);
+      now += r->T1[n] / 8;
+      before += was->there[e] ? r->T0[n] / 8 : 0;
+      least = fmin(least, r->T1[n]);
     }
+    if (!was->there[e] || is->peak[e] > was->peak[e])
+      top = is->peak[e];
+    excess[e] = fmax(top - fmax(before, now), 0);
+    if (is->melts[e] > (was->there[e] ? was->melts[e] : 0) && top < anneal) {
+      top = anneal;
+      excess[e] = fmax(before, now) < anneal ? anneal - least : 0;
+    }
+    if (top >= anneal && before < anneal) {
+      melted++;
+      h->melting.unseen += now < anneal;
+    }
+    for (int i = 0; now >= anneal && i < 16; i++) {
+      const double x = m->mesh->x[3 * (int64_t)m->conn[8 * (int64_t)e + i / 2] + i % 2];
+      low[i % 2] = fmin(low[i % 2], x);
+      high[i % 2] = fmax(high[i % 2], x);
+    }
+    hot += now >= anneal;
+    h->remelted |= was->there[e] && top >= anneal;
+  }
+  if (hot > 0) {
+    h->melting.hot += hot;
+    h->melting.length += fmax(high[0] - low[0], high[1] - low[1]);
+    h->melting.states++;
+  }
+  if (melted > 0) {
+    h->melting.melted += melted;
+    h->melting.time += is->time - was->time;
+    h->melting.steps++;
   }
 }
 
@@ -119,7 +135,7 @@ static ig_status heat_births(ig_stress_run *r, const ig_stress_phase *p, heat_ne
     if (h->piece > 0 && !h->consolidated[e]) {
       IG_TRY(solid_check(r, p, e));
       const double anneal = laws[law[e]].anneal;
-      *birth = isnan(h->now.peak[e]) || h->now.peak[e] >= anneal ? anneal : IG_BORN_SOFT;
+      *birth = isnan(h->now.peak[e]) ? anneal : IG_BORN_SOFT;
     }
     h->list[h->count++] = e;
   }
@@ -174,7 +190,6 @@ static bool heat_calm(const ig_stress_run *r, const ig_stress_phase *p, const ig
 static ig_status heat_take(ig_stress_run *r, const ig_stress_phase *p, heat_news *h) {
   ig_stress *m = r->m;
   const size_t n = (size_t)m->elements;
-  IG_TRY(ig_stress_anneal(m));
   if (h->count > 0) {
     IG_TRY(ig_stress_birth(m, h->list, h->birth, h->count, p->new_nodes));
     IG_TRY(ig_stress_system_change(m, false));
@@ -186,11 +201,46 @@ static ig_status heat_take(ig_stress_run *r, const ig_stress_phase *p, heat_news
   for (ig_lid i = 0; i < m->nodes; i++)
     r->T0[i] = m->scratch[i] ? r->T0[i] : r->T1[i];
   r->next.time = h->now.time;
-  r->next_melted = r->melted + h->melted;
-  r->next_unseen = r->unseen + h->unseen;
+  r->next_melting = h->melting;
   memcpy(r->next.peak, h->now.peak, n * sizeof *h->now.peak);
   memcpy(r->next.melts, h->now.melts, n * sizeof *h->now.melts);
   memcpy(r->next.there, h->now.there, n);
+  return IG_OK;
+}
+
+/* What becomes solid in one step contracts as a whole: displacements are wrong by about the way
+   that the melt goes in a step, times the contraction from `anneal`. An element is molten in
+   hot/melted states on its average, and the melt is longer than its way in a step by that factor.
+ */
+static ig_status heat_error(ig_stress_run *r) {
+  ig_stress *m = r->m;
+  const ig_stress_melting *k = &r->melting;
+  const ig_stress_law *laws = m->material.laws.host;
+  const uint8_t *alive = m->alive.host, *law = m->material.law.host;
+  const double *x = m->material.row_x.host, *y = m->material.row_y.host, *u = m->u.host;
+  double contraction = 0, largest = 0;
+  if (!(k->hot > 0 && k->melted > 0))
+    return IG_OK;
+  IG_TRY(ig_array_pull(m->cx, &m->u));
+  for (int64_t i = 0; i < 8 * (int64_t)m->elements; i++) {
+    const ig_stress_law *l = laws + law[i / 8];
+    const double *v = u + 3 * (int64_t)m->conn[i];
+    if (!alive[i / 8])
+      continue;
+    largest = fmax(largest, sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]));
+    if (l->strain.rows && l->anneal < IG_UNBOUNDED)
+      contraction = fmax(contraction, fabs(ig_history_at(l->strain, x, y, l->anneal) -
+                                           ig_history_at(l->strain, x, y, r->c->temperature)));
+  }
+  const double way = k->length / k->states * k->melted / k->hot, error = contraction * way;
+  const double enough = 0.05 * largest / contraction; /* a way in a step with 5 % of error */
+  if (error > 0.1 * largest && largest > 0)
+    ig_warn(m->cx,
+            "the melt goes on by about %.2g m in a step of %.2g s: displacements may be off by "
+            "%.2g m, %.0f %% of the largest; steps of %.1g s would leave 5 %% (`every`, or output "
+            "of the thermal run)",
+            way, k->time / k->steps, error, fmin(100, 100 * error / largest),
+            k->time / k->steps * enough / way);
   return IG_OK;
 }
 
@@ -209,12 +259,14 @@ static ig_status heat_end(ig_stress_run *r) {
             "%d elements of the thermal run were never above the annealing temperature, %d only in "
             "part: they stay soft (`consolidated` names sets that are solid without)",
             all, some);
-  if (r->unseen > 0.5 * r->melted)
+  if (r->melting.unseen > 0.5 * r->melting.melted)
     ig_warn(m->cx,
             "%.0f %% of what melted was solid again in the next state of the thermal run: it has "
             "its contraction, but what it did to its surroundings while it was hot is not "
             "computed; take states more often (`every`, or output of the thermal run)",
-            100 * r->unseen / r->melted);
+            100 * r->melting.unseen / r->melting.melted);
+  else
+    IG_TRY(heat_error(r));
   return IG_OK;
 }
 
@@ -224,11 +276,12 @@ ig_status ig_stress_heat_begin(ig_stress_run *r, const ig_stress_phase *p, const
   ig_status status;
   IG_TRY_GOTO(status, done, heat_news_new(r, &h));
   h.piece = s->piece;
+  h.melting = r->melting;
   if (s->piece == 0)
     memset(r->heat.there, 0, (size_t)r->m->elements);
   IG_TRY_GOTO(status, done, ig_stress_heat_read(r, p, s->piece, r->T1, &h.now));
   IG_TRY_GOTO(status, done, heat_births(r, p, &h));
-  heat_high(r, &h);
+  heat_excess(r, &h);
   *calm = heat_calm(r, p, s, &h);
   *dt = s->piece > 0 ? h.now.time - r->heat.time : 0;
   if (!*calm)
@@ -242,7 +295,6 @@ ig_status ig_stress_heat_done(ig_stress_run *r, bool end) {
   const ig_stress_heat was = r->heat;
   r->heat = r->next;
   r->next = was;
-  r->melted = r->next_melted;
-  r->unseen = r->next_unseen;
+  r->melting = r->next_melting;
   return end ? heat_end(r) : IG_OK;
 }

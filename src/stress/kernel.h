@@ -21,7 +21,7 @@ enum {
   IG_SLOPES_ELASTIC,
   IG_SLOPE_FLOW = 1, /* 5: xx yy xy yz zx of a deviator m: m (m : strain) is taken off */
   IG_SLOPES_FLOW = 6,
-  IG_ENERGIES = 5, /* of an element: see ig_stress_energy */
+  IG_ENERGIES = 4, /* of an element: see ig_stress_energy */
   IG_GROWN = 12,   /* of an element: thermal strain of its 8 points, inherent strain xx yy zz xy */
   IG_STRESS_TILE = 32, /* elements side by side */
   IG_STRESS_CLUSTER = IG_CLUSTER_SMALL,
@@ -81,6 +81,7 @@ typedef struct {
   double *turn;  /* elements x 9: rotations at the last forces, by rows; NULL: they are small */
   double *slots; /* gather, cluster: 3 each */
   double dt;     /* of the step, for creep */
+  bool nominal;  /* points that are reset have no stress in the nominal shape */
 } ig_stress_args;
 
 IG_HD int64_t ig_stress_at(int64_t e, int count, int k, int q) {

@@ -195,8 +195,7 @@ static ig_status arrays(ig_stress *m, int materials) {
     bool device;
   } all[] = {{&m->u, 3 * n, sizeof(double), false},
              {&m->T, n, sizeof(double), false},
-             {&m->work.high, n, sizeof(double), false},
-             {&m->work.next, n, sizeof(double), false},
+             {&m->work.excess, e, sizeof(double), false},
              {&m->warmer, e, sizeof(double), false},
              {&m->share, e, sizeof(double), false},
              {&m->alive, e, 1, false},
@@ -215,8 +214,8 @@ static ig_status arrays(ig_stress *m, int materials) {
              {&m->work.step, 3 * n, sizeof(double), true},
              {&m->work.old, 3 * n, sizeof(double), false},
              {&m->work.bulk, e, sizeof(float), true},
-             {&m->work.T_past, n, sizeof(double), true},
-             {&m->work.warmer_past, e, sizeof(double), true},
+             {&m->work.T_past, n, sizeof(double), false},
+             {&m->work.warmer_past, e, sizeof(double), false},
              {&m->work.values, values, sizeof(double), true},
              {&m->work.partial, IG_MESH_CHUNKS, sizeof(double), true}};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
@@ -242,9 +241,8 @@ static ig_status arrays(ig_stress *m, int materials) {
   for (size_t i = 0; i < n; i++)
     ((double *)m->T.host)[i] = m->c->temperature;
   IG_TRY(IG_NEW(cx, &m->report, IG_STRESS_REPORT * e, "values of elements"));
-  ig_array *const push[] = {&m->u,     &m->T,     &m->warmer,    &m->share,
-                            &m->alive, &m->soft,  &m->grown,     &m->load,
-                            &m->fix,   &m->built, &m->work.high, &m->work.next};
+  ig_array *const push[] = {&m->u,     &m->T,    &m->warmer, &m->share, &m->alive,      &m->soft,
+                            &m->grown, &m->load, &m->fix,    &m->built, &m->work.excess};
   for (size_t i = 0; i < sizeof push / sizeof *push; i++)
     IG_TRY(ig_array_push(cx, push[i]));
   return ig_array_zero(cx, &m->work.bulk);
@@ -274,7 +272,7 @@ static ig_status born_at_start(ig_stress *m) {
     ((double *)birth.host)[e] = m->c->temperature;
   ig_status status = ig_array_push(m->cx, &birth);
   if (status == IG_OK)
-    status = m->ops->wipe(m->cx, &m->args, m->u.dev, NULL, NULL, NULL, birth.dev, m->elements);
+    status = m->ops->wipe(m->cx, &m->args, m->u.dev, false, NULL, birth.dev, m->elements);
   if (status == IG_OK)
     status = ig_stress_past(m);
   if (status == IG_OK)
@@ -341,7 +339,8 @@ static ig_status make(ig_stress *m, const ig_list *materials, ig_assembly how) {
                              .T_past = m->work.T_past.dev,
                              .warmer_past = m->work.warmer_past.dev,
                              .turn = m->turn.dev,
-                             .slots = m->work.slots.dev};
+                             .slots = m->work.slots.dev,
+                             .nominal = m->c->reference == IG_REFERENCE_NOMINAL};
   IG_TRY(ig_mesh_adjacency(cx, m->mesh, &m->adjacency));
   IG_TRY(ig_stress_system_new(m));
   return born_at_start(m);
@@ -397,8 +396,7 @@ void ig_stress_free(ig_stress *m) {
                            &m->work.slope,
                            &m->work.slots,
                            &m->work.partial,
-                           &m->work.high,
-                           &m->work.next,
+                           &m->work.excess,
                            &m->work.list,
                            &m->work.birth,
                            &m->work.bulk,

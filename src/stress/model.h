@@ -75,7 +75,7 @@ typedef struct {
 /* What a step uses and leaves to the next one; device. */
 typedef struct {
   ig_array right, step, old, moved; /* nodes x 3 */
-  ig_array slope, bulk, slots, partial, high, next, list, birth;
+  ig_array slope, bulk, slots, partial, excess, list, birth;
   ig_array T_past, warmer_past; /* as T and warmer at the last equilibrium */
   ig_array values;              /* of so many elements at a time as fit, for the host */
 } ig_stress_work;
@@ -211,9 +211,9 @@ IG_MUST_CHECK ig_status ig_stress_energy_check(const ig_stress *m, bool end);
 /* grow.c: elements come and go. Lists are host side. birth: temperatures, or IG_BORN_SOFT. */
 IG_MUST_CHECK ig_status ig_stress_birth(ig_stress *m, const ig_lid *list, const double *birth,
                                         ig_lid count, int new_nodes);
-/* Points above the annealing temperature by work.high (host: highest temperatures of nodes from the
-   last equilibrium to the end of the step) lose stress and history; work.next (host): temperatures
-   at the end of the step. Before births. */
+/* Points that melt or become solid on the way from the last equilibrium to the temperatures of now
+   lose stress and history. work.excess (host): by how much elements were hotter in between; 0 from
+   then on. */
 IG_MUST_CHECK ig_status ig_stress_anneal(ig_stress *m);
 IG_MUST_CHECK ig_status ig_stress_remove(ig_stress *m, const ig_lid *list, ig_lid count);
 

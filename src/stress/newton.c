@@ -310,6 +310,8 @@ static ig_status advance(ig_stress *m, const ig_stress_goal *g) {
 }
 
 ig_status ig_stress_advance(ig_stress *m, const ig_stress_goal *g) {
+  IG_TRY(goal_at(m, g, 1));
+  IG_TRY(ig_stress_anneal(m));
   mark_begin(m);
   const ig_status status = advance(m, g);
   if (status == IG_INTERRUPTED)

@@ -17,10 +17,10 @@ typedef struct ig_stress_ops {
                        double *y);
   /* history moves on */
   ig_status (*commit)(ig_ctx *cx, const ig_stress_args *p, const double *u);
-  /* no stress, no history: of `count` elements at their birth, or, with `high` and `next` (nodes),
-     wherever it was too hot: see ig_stress_wipe */
-  ig_status (*wipe)(ig_ctx *cx, const ig_stress_args *p, const double *u, const double *high,
-                    const double *next, const int32_t *list, const double *birth, int64_t count);
+  /* no stress, no history: of `count` elements at their birth, or where they are too hot; value: of
+     each of them, see ig_stress_wipe */
+  ig_status (*wipe)(ig_ctx *cx, const ig_stress_args *p, const double *u, bool hot,
+                    const int32_t *list, const double *value, int64_t count);
   /* values of `count` elements from `begin` on, element after element: means or points at u, energy
      stored at the last equilibrium u, or energies of a step from `old` to u and the growth they
      start from next time */

@@ -130,6 +130,11 @@ const ig_option ig_stress_options[] = {
             "at the start; what is there then has no stress at it"),
     IG_CHOICE(S, rotations, "small|finite", "small",
               "finite: each element is seen from its own rotated position; strains stay small"),
+    IG_CHOICE(S, reference, "birth|nominal", "birth",
+              "shape in which new material has no stress, and molten material once it is solid. "
+              "birth: where its nodes are then; nominal: as drawn, so that what is born in a "
+              "deformed body is stressed (total strain, for comparison with other codes: with "
+              "new_nodes: deformed)"),
     IG_TEXT(S, distortion, NULL,
             "set whose best-fit rigid motion is taken off the field `distortion`; left out: all"),
     IG_REAL(S, compensation, "", NULL, -10, 10,

@@ -183,7 +183,7 @@ static void room_stand(const void *self, ig_run_status *s) {
 
 /* --- checkpoints --- */
 
-enum { NUMBERS = 12 + IG_BALANCE_NUMBERS, SAVED = 24 };
+enum { NUMBERS = 10 + IG_BALANCE_NUMBERS, SAVED = 24 };
 
 static int saved_list(ig_stress_run *r, double *number, ig_saved *list) {
   ig_stress *m = r->m;
@@ -207,6 +207,7 @@ static int saved_list(ig_stress_run *r, double *number, ig_saved *list) {
                           {"peak", IG_F64, e, r->heat.peak},
                           {"melts", IG_F64, e, r->heat.melts},
                           {"there", IG_U8, e, r->heat.there},
+                          {"melting", IG_F64, IG_MELTING_NUMBERS, &r->melting},
                           {"after", IG_F64, after + 1, r->after}};
   int count = sizeof all / sizeof *all;
   memcpy(list, all, sizeof all);
@@ -260,9 +261,7 @@ static ig_status room_save(void *self, ig_sink *to) {
                             m->balance.reset,
                             m->balance.flow,
                             r->given,
-                            r->broken ? m->mark.grid : m->system.lattice != NULL,
-                            r->melted,
-                            r->unseen};
+                            r->broken ? m->mark.grid : m->system.lattice != NULL};
   IG_TRY(ig_array_pull(m->cx, &m->state));
   IG_TRY(ig_array_pull(m->cx, &m->u));
   IG_TRY(ig_array_pull(m->cx, &m->grown));
@@ -305,8 +304,6 @@ static ig_status room_restore(void *self, const ig_restart *from) {
   m->balance.reset = number[16] != 0;
   m->balance.flow = number[17];
   r->given = number[18] != 0;
-  r->melted = number[20];
-  r->unseen = number[21];
   if (number[19] == 0)
     IG_TRY(ig_stress_system_leave_grid(m));
   memcpy(m->T.host, r->T0, sizeof(double) * (size_t)m->nodes);

@@ -18,6 +18,16 @@ typedef struct {
   uint8_t *there;
 } ig_stress_heat;
 
+/* How finely the steps of heat phases follow what melts. */
+typedef struct {
+  double melted, unseen; /* elements that melted; those of them that were solid at the next state */
+  double hot, states;    /* elements above `anneal`, over all states; states that have some */
+  double length;         /* of all of them together, x or y, the longer: sum over those states, m */
+  double time;           /* of steps in which something melted: sum, s */
+  double steps;          /* their number */
+} ig_stress_melting;
+enum { IG_MELTING_NUMBERS = sizeof(ig_stress_melting) / sizeof(double) };
+
 enum { IG_STRESS_ROUNDS = 20 };
 typedef struct {
   double round, time, steps;      /* of this run: its number from 0; time and steps before it */
@@ -46,9 +56,8 @@ typedef struct ig_stress_run {
   double *value;
   int columns;
   ig_stress_heat heat, next; /* at the last step of a heat phase; at the one that is computed */
-  /* elements that melted in steps of heat phases; those of them that were solid at the end of it */
-  double melted, unseen, next_melted, next_unseen;
-  double live_end; /* of the thermal run that goes along */
+  ig_stress_melting melting, next_melting; /* up to those states */
+  double live_end;                         /* of the thermal run that goes along */
   /* compensation in several runs: the shape that is built, and what came before this run */
   ig_mesh shape;   /* as the drawn mesh, but for its nodes */
   double *shape_x; /* NULL: the drawn shape is built */

@@ -131,11 +131,11 @@ static ig_status commit(ig_ctx *cx, const ig_stress_args *p, const double *u) {
   return IG_OK;
 }
 
-static ig_status wipe(ig_ctx *cx, const ig_stress_args *p, const double *u, const double *high,
-                      const double *next, const int32_t *list, const double *birth, int64_t count) {
+static ig_status wipe(ig_ctx *cx, const ig_stress_args *p, const double *u, bool hot,
+                      const int32_t *list, const double *value, int64_t count) {
 #pragma omp parallel for schedule(static) num_threads(ig_team(cx, count, IG_WORK_ROW))
   for (int64_t i = 0; i < count; i++)
-    ig_stress_wipe(p, list ? list[i] : i, u, high, next, birth ? birth[i] : 0);
+    ig_stress_wipe(p, list ? list[i] : i, u, hot, value[i]);
   return IG_OK;
 }
 

@@ -142,16 +142,16 @@ extern "C" ig_status ig_stress_commit_cuda(ig_ctx *cx, const ig_stress_args *p, 
 }
 
 static __global__ void __launch_bounds__(THREADS)
-    wipe_pass(ig_stress_args p, const double *u, const double *high, const double *next,
-              const int32_t *list, const double *birth, int64_t count) {
+    wipe_pass(ig_stress_args p, const double *u, bool hot, const int32_t *list, const double *value,
+              int64_t count) {
   const int64_t i = THREAD;
   if (i < count)
-    ig_stress_wipe(&p, list ? list[i] : i, u, high, next, birth ? birth[i] : 0);
+    ig_stress_wipe(&p, list ? list[i] : i, u, hot, value[i]);
 }
 extern "C" ig_status ig_stress_wipe_cuda(ig_ctx *cx, const ig_stress_args *p, const double *u,
-                                         const double *high, const double *next,
-                                         const int32_t *list, const double *birth, int64_t count) {
-  LAUNCH(wipe_pass, count, *p, u, high, next, list, birth, count);
+                                         bool hot, const int32_t *list, const double *value,
+                                         int64_t count) {
+  LAUNCH(wipe_pass, count, *p, u, hot, list, value, count);
   return IG_OK;
 }
 

@@ -10,9 +10,8 @@ ig_status ig_stress_force_cuda(ig_ctx *cx, const ig_stress_args *p, const ig_pla
 ig_status ig_stress_product_cuda(ig_ctx *cx, const ig_stress_args *p, const ig_plan *plan,
                                  const double *x, double *y);
 ig_status ig_stress_commit_cuda(ig_ctx *cx, const ig_stress_args *p, const double *u);
-ig_status ig_stress_wipe_cuda(ig_ctx *cx, const ig_stress_args *p, const double *u,
-                              const double *high, const double *next, const int32_t *list,
-                              const double *birth, int64_t count);
+ig_status ig_stress_wipe_cuda(ig_ctx *cx, const ig_stress_args *p, const double *u, bool hot,
+                              const int32_t *list, const double *value, int64_t count);
 ig_status ig_stress_values_cuda(ig_ctx *cx, const ig_stress_args *p, ig_stress_value what,
                                 const double *old, const double *u, ig_lid begin, ig_lid count,
                                 double *out);

@@ -37,6 +37,9 @@ typedef struct {
 enum { IG_PHASE_LOAD, IG_PHASE_BUILD, IG_PHASE_CUT, IG_PHASE_HEAT };
 #define IG_PHASE_KINDS "load|build|cut|heat"
 enum { IG_ROTATIONS_SMALL, IG_ROTATIONS_FINITE };
+/* The shape in which new and molten material has no stress: where its nodes are when it is born or
+   becomes solid, or as drawn (total strain). */
+enum { IG_REFERENCE_BIRTH, IG_REFERENCE_NOMINAL };
 /* Where the new nodes of a layer stand. Stresses do not depend on it: an element is stress-free
    between its nodes where they are at its birth.
    LEVEL: nominal x, y and z (the recoater levels the bed), or on the part where it stands higher.
@@ -100,6 +103,7 @@ typedef struct {
   ig_src at;
   ig_list supports, loads, inherent, phases, probes;
   int rotations;                 /* IG_ROTATIONS_* */
+  int reference;                 /* IG_REFERENCE_* */
   double temperature;            /* at the start */
   double inherent_scale;         /* of all inherent strains */
   const char *distortion;        /* set whose best-fit rigid motion is taken off */

@@ -59,6 +59,11 @@ sed 's/every: 2.5 s/every: 2.5 s, change: 100 K/' live.yaml >calm.yaml
 "$INGOT" run calm.yaml -q -o calm -t 1 || fail "a heat phase that passes states over does not run"
 awk -F, 'NR == FNR { if (FNR > 1) { all += $5 == 0; end = $NF } next } FNR > 1 { calm += $5 == 0; last = $NF }
   END { exit !(calm > all && last > 0.99 * end && last < 1.01 * end) }' live/warp/history.csv calm/warp/history.csv || fail "states passed over: $(tail -1 calm/warp/history.csv)"
+# the beam goes 2.5 mm in half a second, a quarter of the wall: displacements by such steps are said to be inaccurate
+sed 's/every: 2.5 s/every: 0.5 s/' live.yaml >rough.yaml
+"$INGOT" run rough.yaml -q -o rough -t 1 >said 2>&1 || fail "rough steps do not run: $(cat said)"
+grep -q "the melt goes on by about 0.002[0-9]* m in a step of 0.5 s: displacements may be off by .*steps of .* s would leave 5 %" said \
+  || fail "rough steps: $(cat said)"
 # layers that never melt take no part, and that is said
 sed 's/power: 600 W/power: 60 W/; s/every: 2.5 s/every: 10 s/' live.yaml >powder.yaml
 "$INGOT" run powder.yaml -q -o powder -t 1 >said 2>&1 || fail "a wall of powder does not run"
@@ -225,7 +230,8 @@ near "$(figure unmolten top)" -12e-6 1e-6 || fail "solid on soft material: $(fig
 near "$(figure unmolten energy_missing)" 0 "$(awk -v e="$(figure unmolten energy_heat)" 'BEGIN { print 1e-4 * (e < 0 ? -e : e) }')" || fail "soft: energy"
 "$INGOT" run unmolten.yaml -q -o stiff -t 1 -s 'phases[0].consolidated=low' >said 2>&1 || fail "consolidated: $(cat said)"
 grep -q "never above" said && fail "consolidated material is soft: $(cat said)"
-awk -v s="$(figure stiff low)" 'BEGIN { exit !(s > 100e6) }' || fail "consolidated material carries $(figure stiff low)"
+# a column of straight temperatures is left with little stress, but solid rows carry several times what soft ones do
+awk -v s="$(figure stiff low)" -v soft="$(figure unmolten low)" 'BEGIN { exit !(s > 3 * soft) }' || fail "consolidated material carries $(figure stiff low)"
 # without solidus and anneal nothing would ever become solid
 sed 's/, anneal: 1500 K//' unmolten.yaml >never.yaml
 "$INGOT" run never.yaml -q -o never -t 1 >said 2>&1

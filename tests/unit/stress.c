@@ -326,14 +326,8 @@ static void annealing_is_accounted_for(void **state) {
       const ig_stress_balance *b = &q.m->balance;
       for (int k = 1; k <= 20; k++) {
         double top = 300 + 2000 * (k < 10 ? k / 10.0 : (20 - k) / 10.0);
-        if (k == 16) {
-          double hot = 1900, *high = q.m->work.high.host, *next = q.m->work.next.host;
-          for (ig_lid i = 0; i < q.m->nodes; i++) {
-            high[i] = hot_end(&hot, q.mesh->x + 3 * (int64_t)i);
-            next[i] = hot_end(&top, q.mesh->x + 3 * (int64_t)i);
-          }
-          GOOD(cx, ig_stress_anneal(q.m));
-        }
+        for (ig_lid e = 0; k == 16 && e < q.m->elements; e++)
+          ((double *)q.m->work.excess.host)[e] = 800;
         GOOD(cx, ig_stress_problem_step(&q, 1, 0, hot_end, &top));
       }
       assert_true(b->annealed > 0.05 * b->heat && b->flow > b->heat);

@@ -29,6 +29,8 @@ ig_status ig_stress_verify_turn(ig_ctx *cx, const ig_verify_sink *sink);
 /* verify_limit.c */
 ig_status ig_stress_verify_limit(ig_ctx *cx, const ig_verify_sink *sink);
 ig_status ig_stress_verify_inclusion(ig_ctx *cx, const ig_verify_sink *sink);
+/* verify_track.c */
+ig_status ig_stress_verify_track(ig_ctx *cx, const ig_verify_sink *sink);
 /* verify_round.c */
 ig_status ig_stress_verify_sphere_heat(ig_ctx *cx, const ig_verify_sink *sink);
 ig_status ig_stress_verify_cylinder_heat(ig_ctx *cx, const ig_verify_sink *sink);
@@ -39,6 +41,7 @@ ig_status ig_stress_verify_plate(ig_ctx *cx, const ig_verify_sink *sink);
 ig_status ig_stress_verify_bimetal(ig_ctx *cx, const ig_verify_sink *sink);
 ig_status ig_stress_verify_column(ig_ctx *cx, const ig_verify_sink *sink);
 ig_status ig_stress_verify_rings(ig_ctx *cx, const ig_verify_sink *sink);
+ig_status ig_stress_verify_wall(ig_ctx *cx, const ig_verify_sink *sink);
 ig_status ig_stress_verify_strips(ig_ctx *cx, const ig_verify_sink *sink);
 ig_status ig_stress_verify_born(ig_ctx *cx, const ig_verify_sink *sink);
 ig_status ig_stress_verify_misfit(ig_ctx *cx, const ig_verify_sink *sink);
