@@ -12,6 +12,7 @@
 #define COMMANDS(X)                                                                                \
   X(run)                                                                                           \
   X(check)                                                                                         \
+  X(upgrade)                                                                                       \
   X(import)                                                                                        \
   X(sweep)                                                                                         \
   X(view)                                                                                          \

@@ -39,7 +39,7 @@ typedef struct {
   double thickness;
   int64_t planes; /* integration points in the plane: 4 (Tang et al. 2020) or 3 */
   bool thinning;
-  double along[3]; /* x of section forces and surface stresses, laid onto the shell */
+  double local_x[3]; /* x of section forces and surface stresses, laid onto the shell */
   /* lines */
   int line, profile;
   double radius, wall, width, height, flange, web;
@@ -71,8 +71,8 @@ typedef struct {
 typedef struct {
   ig_src at;
   int shape;
-  double point[3], axis[3], radius, velocity[3], travel[3], friction;
-  ig_table history; /* of travel */
+  double point[3], axis[3], radius, velocity[3], displacement[3], friction;
+  ig_table history; /* of displacement */
 } ig_dyn_tool_case;
 
 typedef struct {
@@ -112,12 +112,12 @@ typedef enum {
 typedef struct {
   ig_src at;
   int kind;
-  double duration;   /* dynamic: how long */
-  double time_step;  /* NaN: from the critical step */
-  double safety;     /* share of the critical step */
-  int64_t update;    /* steps between looks at the critical step; 0: once */
-  double damping;    /* of mass, 1/s */
-  double least_step; /* mass is added to elements below it; 0: never */
+  double duration;           /* dynamic: how long */
+  double time_step;          /* NaN: from the critical step */
+  double safety;             /* share of the critical step */
+  int64_t step_update_every; /* steps between updates of the critical step; 0: once */
+  double damping;            /* of mass, 1/s */
+  double mass_scaling_step;  /* mass is added to elements below it; 0: never */
   /* static */
   int method;       /* ig_dyn_method */
   double tolerance; /* relaxation: of the displacements, relative; Newton: of forces */

@@ -68,7 +68,7 @@ typedef struct {
   ig_list paths; /* of ig_path_case (io/toolpath/path_case.h) */
   double layer_height;
   ig_powder_map_case map;
-  ig_powder_film_case film;
+  ig_powder_film_case movie;
   ig_list probes; /* of ig_powder_probe */
 } ig_powder_case;
 extern const ig_option ig_powder_options[];

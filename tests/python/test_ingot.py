@@ -545,7 +545,7 @@ class Reach(Folder):
     def test_supports_between_steps(self):
         """A bar that is pushed at one end: nothing moves once the support's velocity is taken away
         before the first step."""
-        pushed = {**BAR, "supports": [{"set": "xmin", "fix": "all"}, {"set": "xmax", "along": "x", "velocity": [1, 0, 0]}]}
+        pushed = {**BAR, "supports": [{"set": "xmin", "fix": "all"}, {"set": "xmax", "components": "x", "velocity": [1, 0, 0]}]}
         del pushed["loads"]
         far = []
         for factor in (1.0, 0.0):

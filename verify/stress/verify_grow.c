@@ -369,7 +369,7 @@ ig_status ig_stress_verify_born(ig_ctx *cx, const ig_verify_sink *sink) {
   q.late = 5;
   ig_stress_problem_hold(&q, "x1", NULL);
   ig_stress_support *pull = q.support + q.c.supports.count - 1;
-  pull->along = "x";
+  pull->components = "x";
   pull->displacement[0] = 0.01;
   pull->displacement[1] = pull->displacement[2] = 0;
   ig_stress_problem_material(&q, 0, 200e9, 0, 1.2e-5, NAN, NAN, 0);
