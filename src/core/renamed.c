@@ -52,11 +52,27 @@ static const struct {
 };
 
 static const struct {
-  const char *key, *was, *now;
+  const char *section, *key, *was, *now;
 } choices_of[] = {
-    {"new_nodes", "follow", "deformed"},
-    {"new_nodes", "drawn", "undeformed"},
+    {"phases", "new_nodes", "follow", "deformed"},
+    {"phases", "new_nodes", "drawn", "undeformed"},
 };
+
+bool ig_renamed_at(int i, ig_renamed *line) {
+  const int first = (int)(sizeof keys / sizeof *keys),
+            all = first + (int)(sizeof choices_of / sizeof *choices_of);
+  if (i < 0 || i >= all)
+    return false;
+  if (i < first)
+    *line = (ig_renamed){.section = keys[i].section, .was = keys[i].was, .now = keys[i].now};
+  else
+    *line = (ig_renamed){.section = choices_of[i - first].section,
+                         .key = choices_of[i - first].key,
+                         .was = choices_of[i - first].was,
+                         .now = choices_of[i - first].now,
+                         .choice = true};
+  return true;
+}
 
 const char *ig_renamed_key(const char *section, const char *key, const char *now) {
   for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)

@@ -16,6 +16,14 @@ const char *ig_renamed_key(const char *section, const char *key, const char *key
  */
 const char *ig_renamed_choice(const char *key, const char *choice, const char *choices);
 
+/* Line `i` of the table, from 0; false: there is none. */
+typedef struct {
+  const char *section, *key; /* key: of a choice */
+  const char *was, *now;
+  bool choice;
+} ig_renamed;
+bool ig_renamed_at(int i, ig_renamed *line);
+
 /* One old word that was found. */
 typedef struct {
   const ig_src *at;      /* where its token begins in the file */
