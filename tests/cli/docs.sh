@@ -68,6 +68,7 @@ for page in "${pages[@]}"; do
 
   own= # keys of files that are no cases
   [ $page = docs/how-to/sweep.md ] && own=$'\nvary\nruns\nfigures'
+  [ $page = docs/tutorials/a-chain.md ] && own=$'\nstages\nprint' # print: a stage
   # keys of cases, in blocks of YAML and in words such as `assembly: gather`
   [ $page = CHANGELOG.md ] || while IFS= read -r key; do
     checked=$((checked + 1))
