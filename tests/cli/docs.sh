@@ -117,5 +117,7 @@ if cc=$(command -v cc || command -v gcc); then
   "$cc" -std=c11 -Wall -Wextra -Werror -Wno-unused-function -fsyntax-only -Iinclude "$code/api.c" 2>"$code/log" ||
     wrong "$api: its examples do not compile: $(grep -m1 error "$code/log")"
 fi
+# folders and functions that the tour walks through
+scripts/check-tour || wrong "docs/tour.md"
 echo "$checked names in ${#pages[@]} pages, $failed wrong"
 [ "$checked" -gt 300 ] && [ "$failed" = 0 ]
