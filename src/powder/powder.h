@@ -11,7 +11,7 @@
 
    One number crosses each face of a rim and is taken from one side and given to the other, so no
    heat is lost or made between the levels. What a cell, a face or a column does is in cells.inc and
-   beam.inc, for all backends; do_cpu.c and do_cuda.cu run it; advance.c has the order. */
+   beam.inc, for all backends; kernels_cpu.c and kernels_cuda.cu run it; advance.c has the order. */
 #ifndef IG_POWDER_H
 #define IG_POWDER_H
 

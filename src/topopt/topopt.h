@@ -1,4 +1,38 @@
-/* Topology optimisation: what a case says, and the problem made of it. */
+/* Topology optimisation: what a case says, and the problem made of it.
+
+   Finds densities x of elements, 0 to 1, that make an objective small (compliance, heat compliance,
+   displacement of a port, stress, temperature, volume, or minus the lowest frequency) within a
+   volume and other bounds. The modulus of an element is E (least + (1 - least) rho^penalty), with
+   rho the physical density made of x.
+
+   Three layers, each knowing only the one below:
+
+     the run      steps.c, sequence.c, finish.c: iterations, when to stop, coarse grids first,
+                  the finished part
+     the design   ig_topopt_design (design/): x, filters, projection, sensitivities, constraints,
+                  updates by optimality criteria or moving asymptotes
+     the body     ig_discretisation: a regular grid (grid/) or a mesh (mesh/). It solves K u = f for
+                  given moduli, has filters and element energies, and makes snapshots. The design
+                  never asks which of the two it is
+
+   One iteration (ig_topopt_advance in steps.c):
+
+       x ──filter──► filtered ──print, draw──► printed ──project──► density ──► modulus
+       ▲                                                               │ solve: u, adjoints
+     update ◄── gradients by x ◄── filter_back ◄── gradients by density ◄── energies
+
+     ig_topopt_design_evaluate   the way to the right and back: objective, volume, constraints and
+                                 their gradients (dc, dv, limit_slope); `robust` designs go it
+                                 three times, eroded, dilated and intermediate (realisations)
+     ig_topopt_design_update     the next x; the old one stays in `trial`
+     ig_topopt_design_change     how far it went: ends the run, and sets how exactly the next
+                                 systems are solved
+
+   Arrays of elements have `places` values on the device, with role (designed, solid, void, none)
+   for each; arrays of states have `unknowns`. The design owns its arrays, the body owns modulus,
+   loads and solver. On several ranks the grid is divided into slabs, a mesh into ranges of nodes,
+   or each rank solves whole systems in turn (design/solve_groups.c); sums are taken in one order,
+   so that any number of ranks gives the same bits. */
 #ifndef IG_TOPOPT_H
 #define IG_TOPOPT_H
 
