@@ -19,7 +19,7 @@ static int help_run(const cli_args *args) {
     ig_ctx *cx;
     int code = cli_open("cpu", args, &cx);
     if (code == CLI_GOOD) {
-      code = cli_result(cx, args->reference ? ig_reference(cx, print, NULL)
+      code = cli_result(cx, args->reference ? ig_reference(cx, word[0], print, NULL)
                             : args->schema  ? ig_schema(cx, print, NULL)
                                             : ig_completion(cx, word[0], print, NULL));
       cli_close(cx);
@@ -57,7 +57,8 @@ static int help_run(const cli_args *args) {
 static const cli_option help_options[] = {
     {"man", 0, CLI_FLAG, CLI_AT(man), 0, NULL, NULL, "print the manual page (troff)"},
     {"reference", 0, CLI_FLAG, CLI_AT(reference), 0, NULL, NULL,
-     "print what a case file may say (Markdown)"},
+     "print what a case file may say (Markdown): everything, the keys of the room named, or what "
+     "is common to all (common)"},
     {"schema", 0, CLI_FLAG, CLI_AT(schema), 0, NULL, NULL,
      "print a JSON Schema of the case language, for editors"},
     {"keys", 0, CLI_FLAG, CLI_AT(keys), 0, NULL, NULL,

@@ -25,7 +25,7 @@ static inline ig_case *plate_under_a_laser(ig_ctx *cx) {
   TRY(cx, ig_case_set(c, "boundary", "[{set: zmin, temperature: 300}]"));
   TRY(cx, ig_case_set(c, "beams",
                       "[{model: surface, radius: 0.5 mm, raster: {power: 300 W, speed: 20 mm/s, "
-                      "hatch: 1 mm, layer_height: 1 mm, base: 0, layers: 1, rotation: 0, "
+                      "spacing: 1 mm, layer_height: 1 mm, base: 0, layers: 1, rotation: 0, "
                       "regions: {min: [1 mm, 1.5 mm], max: [5 mm, 2.5 mm]}}}]"));
   TRY(cx, ig_case_set_real(c, "duration", 0.2));
   return c;

@@ -12,7 +12,8 @@ static ig_material_case metal;
 static const ig_list materials = {1, &metal};
 
 static inline ig_powder_case small(void) {
-  part = (ig_scan_part){.min = {0, 0, 0}, .max = {0.3e-3, 0.3e-3, 80e-6}, .move = {NAN, NAN, NAN}};
+  part = (ig_scan_part){
+      .min = {0, 0, 0}, .max = {0.3e-3, 0.3e-3, 80e-6}, .translate = {NAN, NAN, NAN}};
   metal = (ig_material_case){.name = "metal",
                              .density = {1, &value[5], &value[0]},
                              .specific_heat = {1, &value[5], &value[1]},
@@ -43,7 +44,7 @@ static inline ig_powder_case small(void) {
                                     .spacing = 60e-6,
                                     .power = 60,
                                     .speed = 1,
-                                    .travel = 5,
+                                    .jump_speed = 5,
                                     .width = NAN,
                                     .lasers = 1,
                                     .recoating = 5e-3}};

@@ -32,7 +32,7 @@ static const char *const small_thermal[] = {
     "birth",
     "{set: wall, width: 1.2 mm, height: 0.5 mm, lead: 0.3 mm, temperature: inherited}",
     "beams",
-    "[{model: surface, radius: 0.6 mm, raster: {power: 150 W, speed: 20 mm/s, hatch: 1 mm, "
+    "[{model: surface, radius: 0.6 mm, raster: {power: 150 W, speed: 20 mm/s, spacing: 1 mm, "
     "layer_height: 0.5 mm, base: 1 mm, layers: 1, rotation: 0, regions: {min: [1 mm, 1.5 mm], "
     "max: [5 mm, 2.5 mm]}}}]",
     "output",
@@ -77,7 +77,8 @@ static const char *const small_fracture[] = {
     "[{name: PMMA, density: 1190, young: 3.24 GPa, poisson: 0.35, fracture_energy: 100 J/m^2, "
     "cohesive_strength: 20 MPa}]",
     "supports",
-    "[{set: xmin, along: x, velocity: [-20 m/s, 0]}, {set: xmax, along: x, velocity: [20 m/s, 0]}]",
+    "[{set: xmin, components: x, velocity: [-20 m/s, 0]}, {set: xmax, components: x, velocity: [20 "
+    "m/s, 0]}]",
     "loads",
     "[{set: ymax, pressure: 1 MPa}]",
     "duration",
@@ -114,7 +115,7 @@ static const char *const small_dynamics[] = {
     "loads",
     "[{set: xmax, total: [0, 0, -100 kN]}]",
     "analysis",
-    "[{kind: dynamic, duration: 0.5 ms, update: 10}, {kind: dynamic, duration: 0.3 ms}]",
+    "[{kind: dynamic, duration: 0.5 ms, step_update_every: 10}, {kind: dynamic, duration: 0.3 ms}]",
     "output",
     OUTPUT,
     NULL};

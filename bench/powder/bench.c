@@ -25,7 +25,8 @@ static const ig_material_case steel = {.name = "steel",
 
 /* A layer of a 5 mm square; a window of 52 x 48 x 12 fine cells. */
 static ig_powder_case square(ig_scan_part *part) {
-  *part = (ig_scan_part){.min = {0, 0, 0}, .max = {5e-3, 5e-3, 40e-6}, .move = {NAN, NAN, NAN}};
+  *part =
+      (ig_scan_part){.min = {0, 0, 0}, .max = {5e-3, 5e-3, 40e-6}, .translate = {NAN, NAN, NAN}};
   return (ig_powder_case){.duration = NAN,
                           .initial_temperature = 353,
                           .powder_temperature = NAN,
@@ -49,7 +50,7 @@ static ig_powder_case square(ig_scan_part *part) {
                                     .spacing = 0.1e-3,
                                     .power = 150,
                                     .speed = 0.8,
-                                    .travel = 5,
+                                    .jump_speed = 5,
                                     .width = NAN,
                                     .lasers = 1}};
 }

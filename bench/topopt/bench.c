@@ -250,7 +250,7 @@ static ig_status bench_case(ig_ctx *cx, const ig_bench_sink *sink, const char *n
   "{min: [0, 0, 0], max: [0, " #quarter ", " #nz "]}}, {box: {min: [0, " #rest                     \
   ", 0], max: [0, " #ny ", " #nz "]}}], loads: [{box: {min: [0, 0, 0], max: [" #nx ", " #ny        \
   ", 0]}, cylinder: {from: [" #center_x ", " #center_y ", -1], to: [" #center_x ", " #center_y     \
-  ", 1], radius: " #radius "}, force: [0, 0, -1], spread: faces}], optimiser: {move: 0.1, "        \
+  ", 1], radius: " #radius "}, force: [0, 0, -1], spread: faces}], optimiser: {move_limit: 0.1, "  \
   "tolerance: 1e-3}, solver: {tolerance: 1e-5" solver "}}"
 #define TIED_16(solver) TIED(16, 8, 8, 2, 6, 16.5, 4, 1.7, solver)
 #define TIED_32(solver) TIED(32, 16, 16, 4, 12, 32.5, 8, 3.3, solver)
@@ -280,10 +280,11 @@ static ig_status bench_cycles(ig_ctx *cx, const ig_bench_sink *sink) {
               {"K, Chebyshev 1 + 2, half storage", BOTH("steps: 2, storage: half")},
               {"K, damped Jacobi 1 + 1", BOTH("smoother: jacobi, storage: single")},
               {"K, block Jacobi 1 + 1", BOTH("smoother: block_jacobi, storage: single")},
-              {"V, Chebyshev 2 + 2", BOTH("cycle: v, fine_steps: 2, steps: 2, storage: single")},
+              {"V, Chebyshev 2 + 2",
+               BOTH("cycle: v, fine_smoothing_steps: 2, smoothing_steps: 2, storage: single")},
               {"W, Chebyshev 1 + 1", BOTH("cycle: w, storage: single")},
-              {"K, one visit", BOTH("visits: 1")},
-              {"K, two visits", BOTH("visits: 2")}};
+              {"K, one visit", BOTH("coarse_cycles: 1")},
+              {"K, two visits", BOTH("coarse_cycles: 2")}};
 #undef BOTH
   const bool gpu = on_gpu(cx);
   for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
@@ -306,18 +307,18 @@ static ig_status bench_cycles(ig_ctx *cx, const ig_bench_sink *sink) {
 #define STIFFNESS                                                                                  \
   "{grid: {elements: [%d, %d, %d]}, volume: 0.2, void_ratio: 1e-9, filter: {kind: density, "       \
   "radius: 1.5}, supports: [{box: {max: [0, 1e9, 1e9]}}], loads: [{box: {min: [%d, 0, 0], max: "   \
-  "[1e9, 1e9, 0]}, force: [0, 0, -1]}], optimiser: {move: 0.1}, solver: {tolerance: 1e-5}}"
+  "[1e9, 1e9, 0]}, force: [0, 0, -1]}], optimiser: {move_limit: 0.1}, solver: {tolerance: 1e-5}}"
 #define MECHANISM                                                                                  \
   "{problem: mechanism, grid: {elements: [%d, %d, %d]}, symmetry: [y-, z-], volume: 0.15, "        \
   "void_ratio: 1e-9, filter: {kind: density, radius: 1.5}, supports: [{box: {min: [0, %d, 0], "    \
   "max: [0, 1e9, 1e9]}}], loads: [{box: {max: [0, 2, 2]}, force: [1, 0, 0]}], springs: [{box: "    \
   "{max: [0, 2, 2]}, stiffness: [0.1, 0, 0]}, {box: {min: [%d, 0, 0], max: [1e9, 2, 2]}, "         \
   "stiffness: [0.1, 0, 0]}], ports: [{box: {min: [%d, 0, 0], max: [1e9, 2, 2]}, direction: [-1, "  \
-  "0, 0]}], optimiser: {method: mma, move: 0.1}, solver: {tolerance: 1e-5}}"
+  "0, 0]}], optimiser: {method: mma, move_limit: 0.1}, solver: {tolerance: 1e-5}}"
 #define HEAT                                                                                       \
   "{problem: heat, grid: {elements: [%d, %d, %d]}, volume: 0.2, source: 1, void_ratio: 1e-9, "     \
   "filter: {kind: density, radius: 1.5}, supports: [{box: {max: [0, %d, 1e9]}}], optimiser: "      \
-  "{move: 0.1}, solver: {tolerance: 1e-5}}"
+  "{move_limit: 0.1}, solver: {tolerance: 1e-5}}"
 
 static ig_status bench_iterations(ig_ctx *cx, const ig_bench_sink *sink) {
   for (int problem = 0; problem < 3; problem++)
@@ -388,7 +389,7 @@ static ig_status gpu_only(ig_ctx *cx) {
   "]}, force: [0, -1, 0]}], passive: [{box: {min: [" #third ", " #third                            \
   ", 0]}, as: void}], volume: 0.35, constraints: [{stress: " #left                                 \
   "}], stress: {exclude: [tip]}, void_ratio: 1e-6, filter: {kind: density, radius: 2.5}, "         \
-  "optimiser: {move: 0.1}}"
+  "optimiser: {move_limit: 0.1}}"
 
 static ig_status bench_stress(ig_ctx *cx, const ig_bench_sink *sink) {
   if (!on_gpu(cx) || cx->smoke)

@@ -31,7 +31,8 @@ typedef struct {
 } example;
 
 #define RAMPS                                                                                      \
-  "penalty_ramp: {start: 1, hold: 20, factor: 1.02}, optimiser: {gray: 3, gray_ramp: {start: 1, "  \
+  "penalty_ramp: {initial_value: 1, hold: 20, factor: 1.02}, optimiser: {gray_exponent: 3, "       \
+  "gray_ramp: {initial_value: 1, "                                                                 \
   "hold: 15, factor: 1.01}"
 static const example examples[] = {
     {"bridge",
@@ -57,7 +58,7 @@ static const example examples[] = {
      "24, 20]}, direction: [0, 0, -1]}], passive: [{box: {min: [120, 0, 0], max: [160, 40, 20]}, "
      "as: void}, {box: {min: [150, 12, 20], max: [160, 28, 22]}, as: solid}], volume: 0.1, "
      "void_ratio: 3.3333e-4, filter: {kind: sensitivity, radius: 4}, " RAMPS
-     ", limits: relative, move: 0.1, damping: 0.3}",
+     ", move_limit_kind: relative, move_limit: 0.1, damping: 0.3}",
      {16528.05, 2243.24},
      {320039.48, 9704.29},
      {15.46, 7.69, 95.10},

@@ -16,6 +16,7 @@
 #include <ingot/sim.h>
 #include <ingot/solver.h>
 #include <ingot/sweep.h>
+#include <ingot/upgrade.h>
 #include <ingot/version.h>
 #include <ingot/view.h>
 

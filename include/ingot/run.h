@@ -113,13 +113,16 @@ IG_API IG_MUST_CHECK ig_status ig_mesh_file_unit(ig_ctx *cx, const char *path, d
 IG_API IG_MUST_CHECK ig_status ig_mesh_describe(ig_ctx *cx, const ig_mesh *mesh, ig_line_fn *line,
                                                 void *user);
 
-/* What a case file may say, from the tables that read it: docs/reference/case-reference.md in
-   Markdown; and for completing --set a line a key, "sources[].power", its choices and its help,
-   tabs between them. Room NULL: the keys of all rooms. */
+/* What a case file may say, from the tables that read it, in Markdown. Page NULL: everything in one
+   document; "common": what all rooms share (docs/reference/case-reference.md); the name of a room:
+   its keys (docs/reference/keys-ROOM.md). */
 typedef void ig_text_fn(void *user, const char *text);
-IG_API IG_MUST_CHECK ig_status ig_reference(ig_ctx *cx, ig_text_fn *text, void *user);
+IG_API IG_MUST_CHECK ig_status ig_reference(ig_ctx *cx, const char *page, ig_text_fn *text,
+                                            void *user);
 /* The same as a JSON Schema (draft 7), for editors. */
 IG_API IG_MUST_CHECK ig_status ig_schema(ig_ctx *cx, ig_text_fn *text, void *user);
+/* For completing --set a line a key, "sources[].power", its choices and its help, tabs between
+   them. Room NULL: the keys of all rooms. */
 IG_API IG_MUST_CHECK ig_status ig_completion(ig_ctx *cx, const char *room, ig_text_fn *text,
                                              void *user);
 /* What the tables say about one word: the keys of a room ("thermal"), or every place where a key

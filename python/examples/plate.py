@@ -11,7 +11,7 @@ def plate(power="150 W", speed="20 mm/s", duration=0.2):
                        "absorptivity": 0.8}],
         "boundary": [{"set": "zmin", "convection": "2 kW/(m^2 K)"}],
         "beams": [{"model": "surface", "radius": "0.5 mm",
-                   "raster": {"power": power, "speed": speed, "hatch": "1 mm",
+                   "raster": {"power": power, "speed": speed, "spacing": "1 mm",
                               "layer_height": "1 mm", "base": 0, "layers": 1, "rotation": 0,
                               "regions": {"min": ["1 mm", "2 mm"], "max": ["5 mm", "2.5 mm"]}}}],
         "time_step": "1 ms",

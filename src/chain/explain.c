@@ -1,5 +1,6 @@
 /* What the tables of options say about one word, for a terminal: a room or a key. */
 #include "chain/chain.h"
+#include "core/renamed.h"
 #include "core/require.h"
 #include "mesh/place.h"
 #include "run/case.h"
@@ -186,10 +187,22 @@ static void room_put(explainer *e, const ig_room *room) {
   put(e, "\n");
 }
 
+/* "'start_angle' in annulus, 'start_time' in hatch": what a key of earlier versions is called now.
+ */
+static bool renamed_list(const char *word, char *text, size_t size) {
+  size_t used = 0;
+  ig_renamed r;
+  for (int i = 0; ig_renamed_at(i, &r) && used < size; i++)
+    if (!r.choice && strcmp(r.was, word) == 0)
+      used += (size_t)snprintf(text + used, size - used, "%s'%s' %s%s", used ? ", " : "", r.now,
+                               *r.section ? "in " : "at the top level", r.section);
+  return used > 0;
+}
+
 ig_status ig_explain(ig_ctx *cx, const char *word, ig_text_fn *text, void *user) {
   IG_REQUIRE_ARGS(cx, cx && word && text);
   explainer *e;
-  char near[64];
+  char near[64], now[512];
   IG_TRY(IG_NEW(cx, &e, 1, "help"));
   ig_status status = IG_NEW(cx, &e->names, NAMES, "help");
   e->text = text;
@@ -205,7 +218,10 @@ ig_status ig_explain(ig_ctx *cx, const char *word, ig_text_fn *text, void *user)
       name_add(e, (*one)->name);
       keys_walk(e, (*one)->options, "");
     }
-    if (e->count == 0 && ig_nearest(word, e->names, near, sizeof near))
+    if (e->count == 0 && renamed_list(word, now, sizeof now))
+      status =
+          IG_FAIL(cx, IG_INPUT, "'%.60s' is a key of earlier versions, now called %s", word, now);
+    else if (e->count == 0 && ig_nearest(word, e->names, near, sizeof near))
       status = IG_FAIL(cx, IG_INPUT, "there is no command, room or key '%.60s': did you mean '%s'?",
                        word, near);
     else if (e->count == 0)

@@ -2,6 +2,7 @@
 #include "chain/chain.h"
 #include "mesh/place.h"
 #include "core/number.h"
+#include "core/renamed.h"
 #include "core/require.h"
 #include "run/case.h"
 #include "run/rooms.h"
@@ -15,11 +16,14 @@
 enum { SECTIONS = 256, ANCHOR = 160 };
 typedef struct {
   const ig_option *table;
+  const char *page; /* "": the page at hand */
   char name[160], anchor[ANCHOR];
 } section;
 typedef struct {
   ig_text_fn *text;
   void *user;
+  const char *level;  /* of headings of sections: "###" */
+  const char *common; /* the page with what all rooms share; "": this one */
   int sections;
   section section[SECTIONS]; /* those written, to point at where the same keys come again */
 } writer;
@@ -121,7 +125,7 @@ static void anchor_make(const writer *w, const char *heading, char anchor[ANCHOR
   int before = 0;
   for (int i = 0; i < w->sections; i++)
     before +=
-        strncmp(w->section[i].anchor, anchor, used) == 0 &&
+        !*w->section[i].page && strncmp(w->section[i].anchor, anchor, used) == 0 &&
         strspn(w->section[i].anchor + used, "-0123456789") == strlen(w->section[i].anchor + used);
   if (before)
     snprintf(anchor + used, ANCHOR - used, "-%d", before);
@@ -159,7 +163,8 @@ static void table_put(writer *w, const ig_option *options) {
     if (o->sub && shared_name(o->sub)) {
       char anchor[ANCHOR];
       anchor_make(&(writer){0}, shared_name(o->sub), anchor);
-      put(w, "%s[%s](#%s)", o->kind == IG_OPT_KEYS ? "" : ": ", shared_name(o->sub), anchor);
+      put(w, "%s[%s](%s#%s)", o->kind == IG_OPT_KEYS ? "" : ": ", shared_name(o->sub), w->common,
+          anchor);
     }
     put(w, " | %s | ", o->unit ? o->unit : "");
     if (o->fallback && strcmp(o->fallback, IG_REQUIRED) == 0)
@@ -180,14 +185,15 @@ static void sections_put(writer *w, const ig_option *options, const char *above)
       continue;
     char name[160];
     snprintf(name, sizeof name, "%.100s%.40s%s", above, o->key, o->kind == IG_OPT_LIST ? "[]" : "");
-    put(w, "### `%s`\n\n%s.", name, o->help);
+    put(w, "%s `%s`\n\n%s.", w->level, name, o->help);
     const section *same = section_of(w, o->sub);
     if (same)
-      put(w, " Its keys are those of [`%s`](#%s).", same->name, same->anchor);
+      put(w, " Its keys are those of [`%s`](%s#%s).", same->name, same->page, same->anchor);
     put(w, "\n\n");
     if (w->sections < SECTIONS) {
       section *own = &w->section[w->sections];
       own->table = o->sub;
+      own->page = "";
       snprintf(own->name, sizeof own->name, "%s", name);
       anchor_make(w, name, own->anchor);
       w->sections++;
@@ -200,58 +206,124 @@ static void sections_put(writer *w, const ig_option *options, const char *above)
   }
 }
 
-ig_status ig_reference(ig_ctx *cx, ig_text_fn *text, void *user) {
-  IG_REQUIRE_ARGS(cx, cx && text);
-  writer w = {.text = text, .user = user};
-  put(&w, "# Case reference\n\n"
-          "Written by `ingot help --reference` from the tables that read case files.\n\n"
-          "A case is one YAML document. A number is in the unit the table names (SI), or carries "
-          "a unit of its\nown: `1.1 mm`, `1050 W`, `3 us`, `210 GPa`, `25 degC`, `15 W/(m K)`, "
-          "`45 deg`, `35 %%`. Where a list of\nsections or values is expected, one alone will do. "
-          "A path is relative to the file it stands in.\nKeys without a default that are not "
-          "required may be left out. Values outside the usual range run with a warning. `--set "
-          "key=value` on the command line\nsets one key, in the "
-          "form `output.every` or `materials[0].density`.\n\n");
-  put(&w, "## Every case\n\n");
-  table_put(&w, ig_common_options);
-  sections_put(&w, ig_common_options, "");
+static void nowhere(void *user, const char *text) {
+  (void)user;
+  (void)text;
+}
+
+static void common_put(writer *w) {
+  put(w, "## Every case\n\n");
+  table_put(w, ig_common_options);
+  sections_put(w, ig_common_options, "");
   for (int i = 0; i < SHARED; i++) {
-    put(&w, "## %s\n\n%s.\n\n", shared[i].name, shared[i].about);
-    table_put(&w, shared[i].table);
-    sections_put(&w, shared[i].table, "");
+    put(w, "## %s\n\n%s.\n\n", shared[i].name, shared[i].about);
+    table_put(w, shared[i].table);
+    sections_put(w, shared[i].table, "");
   }
-  for (const ig_room *const *room = ig_rooms(); *room; room++) {
-    put(&w, "## physics: %s\n\n%s.%s\n\n", (*room)->name, (*room)->about,
-        (*room)->needs_mesh ? " Needs a `mesh`." : "");
-    if ((*room)->fields) {
-      put(&w, "Fields of its snapshots, for `output.fields`: ");
-      choices_put(&w, (*room)->fields, "`", ", ");
-      put(&w, ".\n\n");
-    }
-    if ((*room)->precisions) {
-      put(&w, "Computes in ");
-      choices_put(&w, (*room)->precisions, "`", ", ");
-      put(&w, ".\n\n");
-    }
-    table_put(&w, (*room)->options);
-    sections_put(&w, (*room)->options, "");
+}
+
+static void room_put(writer *w, const ig_room *room) {
+  put(w, "%s.%s\n\n", room->about, room->needs_mesh ? " Needs a `mesh`." : "");
+  if (room->fields) {
+    put(w, "Fields of its snapshots, for `output.fields`: ");
+    choices_put(w, room->fields, "`", ", ");
+    put(w, ".\n\n");
   }
-  put(&w, "## Chains\n\n"
-          "A case with `stages` is a chain: a map of stages, each a case under the name of its "
-          "folder, run one after\nthe other. `backend`, `threads`, `precision`, `assembly`, "
-          "`materials` and `output` beside `stages` hold for\nevery stage that does not say "
-          "otherwise. A stage takes what an earlier one left: `mesh: {from: STAGE}`, with\n`keep: "
-          "{set: NAME, field: NAME, min: NUMBER, max: NUMBER}` for a part of it, or `keep: {left: "
-          "true, moved: true}`\nfor what the cuts of a stress stage have left, at the places it "
-          "has moved to; `path: {from: STAGE}`; `from:\nSTAGE` for the design of a shape; and for "
-          "any number `{from: STAGE, "
-          "figure: KEY, times: NUMBER, plus: NUMBER}`,\na figure of that stage's "
-          "summary.json.\n\nBeside `stages`:\n\n");
-  table_put(&w, ig_chain_keys);
-  sections_put(&w, ig_chain_keys, "");
-  put(&w, "In a stage, beside its case:\n\n");
-  table_put(&w, ig_stage_keys);
-  sections_put(&w, ig_stage_keys, "stages.NAME.");
+  if (room->precisions) {
+    put(w, "Computes in ");
+    choices_put(w, room->precisions, "`", ", ");
+    put(w, ".\n\n");
+  }
+  table_put(w, room->options);
+  sections_put(w, room->options, "");
+}
+
+static void chains_put(writer *w) {
+  put(w, "## Chains\n\n"
+         "A case with `stages` is a chain: a map of stages, each a case under the name of its "
+         "folder, run one after\nthe other. `backend`, `threads`, `precision`, `assembly`, "
+         "`materials` and `output` beside `stages` hold for\nevery stage that does not say "
+         "otherwise. A stage takes what an earlier one left: `mesh: {from: STAGE}`, with\n`keep: "
+         "{set: NAME, field: NAME, min: NUMBER, max: NUMBER}` for a part of it, or `keep: {left: "
+         "true, moved: true}`\nfor what the cuts of a stress stage have left, at the places it "
+         "has moved to; `path: {from: STAGE}`; `from:\nSTAGE` for the design of a shape; and for "
+         "any number `{from: STAGE, "
+         "figure: KEY, times: NUMBER, plus: NUMBER}`,\na figure of that stage's "
+         "summary.json.\n\nBeside `stages`:\n\n");
+  table_put(w, ig_chain_keys);
+  sections_put(w, ig_chain_keys, "");
+  put(w, "In a stage, beside its case:\n\n");
+  table_put(w, ig_stage_keys);
+  sections_put(w, ig_stage_keys, "stages.NAME.");
+}
+
+static void renamed_put(writer *w) {
+  ig_renamed r;
+  put(w, "## Renamed keys\n\n"
+         "`ingot upgrade CASE.yaml` rewrites these in cases, chains and sweeps, and keeps comments "
+         "and layout.\n\n| section | was | is |\n|---|---|---|\n");
+  for (int i = 0; ig_renamed_at(i, &r); i++)
+    if (r.choice)
+      put(w, "| `%s` | `%s: %s` | `%s: %s` |\n", r.section, r.key, r.was, r.key, r.now);
+    else
+      put(w, "| %s%s%s | `%s` | `%s` |\n", *r.section ? "`" : "top level", r.section,
+          *r.section ? "`" : "", r.was, r.now);
+  put(w, "\n");
+}
+
+/* The page of one room: what all rooms share stands on the common page. */
+static void room_page_put(writer *w, const ig_room *room) {
+  w->level = "##";
+  w->common = "case-reference.md";
+  ig_text_fn *const text = w->text;
+  w->text = nowhere; /* only to know the sections of that page */
+  common_put(w);
+  w->text = text;
+  for (int i = 0; i < w->sections; i++)
+    w->section[i].page = w->common;
+  put(w,
+      "# Keys of %s\n\nWritten by `ingot help --reference %s` from the tables that read case "
+      "files. Keys of every case (`mesh`, `materials`, `output` and others), numbers, units and "
+      "places: [case files](case-reference.md).\n\n`physics: %s`: ",
+      room->name, room->name, room->name);
+  room_put(w, room);
+}
+
+ig_status ig_reference(ig_ctx *cx, const char *page, ig_text_fn *text, void *user) {
+  IG_REQUIRE_ARGS(cx, cx && text);
+  writer w = {.text = text, .user = user, .level = "###", .common = ""};
+  const bool common = page && strcmp(page, "common") == 0;
+  const ig_room *own = page && !common ? ig_room_find(page) : NULL;
+  if (page && !common && !own)
+    return IG_FAIL(cx, IG_INPUT, "there is no physics '%.60s'", page);
+  if (own) {
+    room_page_put(&w, own);
+    return IG_OK;
+  }
+  put(&w,
+      "# Case reference\n\n"
+      "Written by `ingot help --reference%s` from the tables that read case files.\n\n"
+      "A case is one YAML document. A number is in the unit the table names (SI), or carries "
+      "a unit of its\nown: `1.1 mm`, `1050 W`, `3 us`, `210 GPa`, `25 degC`, `15 W/(m K)`, "
+      "`45 deg`, `35 %%`. Where a list of\nsections or values is expected, one alone will do. "
+      "A path is relative to the file it stands in.\nKeys without a default that are not "
+      "required may be left out. Values outside the usual range run with a warning. `--set "
+      "key=value` on the command line\nsets one key, in the "
+      "form `output.every` or `materials[0].density`.\n\n",
+      common ? " common" : "");
+  if (common) {
+    put(&w, "Keys of one kind of analysis have a page each:\n\n");
+    for (const ig_room *const *room = ig_rooms(); *room; room++)
+      put(&w, "- [%s](keys-%s.md): %s\n", (*room)->name, (*room)->name, (*room)->about);
+    put(&w, "\n");
+  }
+  common_put(&w);
+  for (const ig_room *const *room = ig_rooms(); *room && !common; room++) {
+    put(&w, "## physics: %s\n\n", (*room)->name);
+    room_put(&w, *room);
+  }
+  chains_put(&w);
+  renamed_put(&w);
   return IG_OK;
 }
 

@@ -1,5 +1,6 @@
 /* Reading options: a tree of a case and the tables that say what may be in it, into C structs. */
 #include "core/option.h"
+#include "core/renamed.h"
 #include "core/unit.h"
 
 #include <errno.h>
@@ -143,7 +144,12 @@ static ig_status choice_read(reader *r, const ig_node *node, const scope *s, con
     *value = found;
     return IG_OK;
   }
-  if (node->kind == IG_NODE_SCALAR && ig_nearest(node->text, choices, near, sizeof near))
+  const char *now =
+      node->kind == IG_NODE_SCALAR ? ig_renamed_choice(s->key, node->text, choices) : NULL;
+  if (now)
+    snprintf(expected, sizeof expected, "%s; it is called '%s' now%s", names, now,
+             node->at.line > 0 ? ", and 'ingot upgrade' rewrites the case" : "");
+  else if (node->kind == IG_NODE_SCALAR && ig_nearest(node->text, choices, near, sizeof near))
     snprintf(expected, sizeof expected, "%s; did you mean '%s'?", names, near);
   else
     snprintf(expected, sizeof expected, "%s", names);
@@ -467,9 +473,6 @@ static int elsewhere_find(const ig_option *options, const char *key, const char 
   return count;
 }
 
-/* Keys of former versions and what they are called now. */
-static const char *const renamed[][2] = {{"newborn", "new_nodes"}};
-
 static ig_status unknown_key(reader *r, const ig_node *child, const scope *s,
                              const ig_option_table *tables, int count) {
   char keys[1200] = "", near[96], hint[128] = "";
@@ -486,11 +489,12 @@ static ig_status unknown_key(reader *r, const ig_node *child, const scope *s,
   }
   if (found)
     snprintf(hint, sizeof hint, "did you mean '%s'? (", near);
-  for (size_t i = 0; i < sizeof renamed / sizeof *renamed; i++)
-    if (strcmp(child->key, renamed[i][0]) == 0 && ig_choices_find(keys, renamed[i][1]) >= 0) {
-      snprintf(hint, sizeof hint, "it is called '%s' now (", renamed[i][1]);
-      found = true;
-    }
+  const char *now = ig_renamed_key(s->up ? s->key : "", child->key, keys);
+  if (now) {
+    snprintf(hint, sizeof hint, "it is called '%s' now%s (", now,
+             child->key_at.line > 0 ? ", and 'ingot upgrade' rewrites the case" : "");
+    found = true;
+  }
   char names[1400];
   ig_choices_list(keys, names, sizeof names);
   const path where = path_of(s);

@@ -53,10 +53,10 @@ static ig_status step_choose(ig_dyn_job *r, const ig_dyn_analysis *a) {
 /* Masses for an analysis; refuses to add too much. */
 static ig_status masses_find(ig_dyn_job *r, const ig_dyn_analysis *a) {
   ig_dyn_model *m = r->m;
-  IG_TRY(ig_dyn_masses(m, a->least_step));
+  IG_TRY(ig_dyn_masses(m, a->mass_scaling_step));
   if (m->weight.scaled > r->c->added_mass * m->weight.total)
     return ig_fail_at(r->job->cx, &a->at,
-                      "`least_step` adds %.3g %% of mass, more than `added_mass`",
+                      "`mass_scaling_step` adds %.3g %% of mass, more than `added_mass`",
                       100 * m->weight.scaled / m->weight.total);
   return IG_OK;
 }
@@ -65,7 +65,8 @@ static ig_status masses_find(ig_dyn_job *r, const ig_dyn_analysis *a) {
 static const char *update_hint(const ig_dyn_job *r) {
   for (int k = 0; k < r->m->groups; k++)
     if (r->m->group[k].law == IG_LAW_NEOHOOKE)
-      return " or, where soft elements are crushed, look at the critical step more often (`update: "
+      return " or, where soft elements are crushed, look at the critical step more often "
+             "(`step_update_every: "
              "1`)";
   return "";
 }
@@ -151,7 +152,7 @@ static ig_status advance_dynamic(ig_dyn_job *r, const ig_dyn_analysis *a, int64_
   enum { LOOK = 5000 }; /* steps without the host, at most */
   ig_dyn_model *m = r->m;
   const ig_dyn_clock *k = ig_dyn_clock_of(r);
-  const int64_t update = isnan(a->time_step) ? a->update : 0;
+  const int64_t update = isnan(a->time_step) ? a->step_update_every : 0;
   const double end = r->analysis_start + a->duration;
   const double left = (end - k->time) / k->dt - 1e-6; /* steps */
   int64_t steps = left < LOOK ? (int64_t)ceil(left) : LOOK;
@@ -412,7 +413,8 @@ static ig_status renew(void *self) {
   if (r->analysis == r->c->analysis.count)
     return IG_OK;
   const ig_dyn_analysis *a = analysis_at(r, r->analysis);
-  const int64_t update = a->kind == IG_ANALYSIS_DYNAMIC && isnan(a->time_step) ? a->update : 0;
+  const int64_t update =
+      a->kind == IG_ANALYSIS_DYNAMIC && isnan(a->time_step) ? a->step_update_every : 0;
   if (update > 0 && ig_dyn_clock_of(r)->step > 0 && ig_dyn_clock_of(r)->step % update == 0)
     IG_TRY(step_choose(r, a));
   if (!r->over)
@@ -516,9 +518,9 @@ static void shape_look(const ig_dyn_job *r) {
 static ig_status analysis_look(ig_dyn_job *r, const ig_dyn_analysis *a) {
   double dt;
   const bool at_rest = a->kind != IG_ANALYSIS_DYNAMIC, modes = a->kind > IG_ANALYSIS_STATIC;
-  if (at_rest && a->at.given && (a->update != 100 || a->least_step > 0))
+  if (at_rest && a->at.given && (a->step_update_every != 100 || a->mass_scaling_step > 0))
     return ig_fail_at(r->job->cx, &a->at, "`%s` has no effect in a static analysis: leave it out",
-                      a->update != 100 ? "update" : "least_step");
+                      a->step_update_every != 100 ? "step_update_every" : "mass_scaling_step");
   if (at_rest && (a->duration > 0 || a->time_step > 0))
     return ig_fail_at(r->job->cx, &a->at,
                       "a static analysis has no `duration` and no `time_step`: `at_time` says when "
@@ -530,9 +532,10 @@ static ig_status analysis_look(ig_dyn_job *r, const ig_dyn_analysis *a) {
     return ig_fail_at(r->job->cx, &a->at, "`modes` is for kinds frequency and buckling");
   if (at_rest && newton && a->at.given &&
       (a->relaxation != IG_RELAX_VISCOUS || !isnan(a->ramp) || !isnan(a->damping) ||
-       a->safety != 0.9 || a->update != 100 || a->least_step != 0))
+       a->safety != 0.9 || a->step_update_every != 100 || a->mass_scaling_step != 0))
     return ig_fail_at(r->job->cx, &a->at,
-                      "`relaxation`, `ramp`, `damping`, `safety`, `update` and `least_step` belong "
+                      "`relaxation`, `ramp`, `damping`, `safety`, `step_update_every` and "
+                      "`mass_scaling_step` belong "
                       "to dynamic relaxation: give `method: relaxation`, or leave them out");
   if (a->at.given && !(at_rest && newton) &&
       (!isnan(a->first_step) || a->largest_step != 1 || a->solver != IG_DIRECT_AUTO))
@@ -686,7 +689,7 @@ static void check_analysis(const ig_dyn_case *c, const ig_dyn_analysis *a, doubl
              "static by relaxation, until the displacements are within about %.2g", a->tolerance);
   else {
     const double dt =
-        isnan(a->time_step) ? a->safety * fmax(critical, a->least_step) : a->time_step;
+        isnan(a->time_step) ? a->safety * fmax(critical, a->mass_scaling_step) : a->time_step;
     snprintf(text, sizeof text, "dynamic, %.4g s, about %.0f steps", a->duration, a->duration / dt);
   }
   line(user, "analysis", text);

@@ -1,7 +1,43 @@
 /* The dynamics room: explicit structural dynamics by the finite particle method.
 
-   A case is particles (mesh nodes), groups of elements that pull on them, what holds and pushes
-   them, and a queue of analyses that run one after the other on the same particles. */
+   It solves M a = f_ext(t) - f_int(x) + f_contact - c M v with lumped masses by central differences
+   (Tang et al. 2020). Nodes are particles; elements only produce forces between them. So a step
+   has no linear system, and its length is bounded by the stiffest element. A case is a queue of
+   analyses that run one after the other on the same particles: through time, to equilibrium (by
+   relaxation here, by Newton's method in statics.h) or modes (modes.h).
+
+   Data (ig_dyn_model). Arrays are the device's unless marked `host`.
+
+     particles  x v f load mass inertia, nodes x 3, or x 6 where elements have rotations; float or
+                double by the precision of the run. Kernels see them through `p` (particle.h)
+     groups     elements of one kind, section and material law: conn, state (stress, frames, history
+                at points), slot. Ordered by color, or cut into clusters, by `assembly`
+     slots      assembly gather and cluster: where elements write their forces, and particles add
+                them in a fixed order, so that bits do not depend on threads. The other assemblies
+                add to f
+     held       prescribed motions and their histories        loading   forces, faces, tools
+     contact    surfaces, hash tables, springs (contact.inc)  carried   rigid bodies and ties
+     weight     masses on the host: given, added by scaling, what gravity pulls
+     clock      step and time, in device memory: recorded steps replay without the host
+
+   A step, in order (step.c). Forces at x(t) are there when it begins:
+
+          loads ──► contact ──► particles ──► bodies ──► ties ──► elements ──► clock
+          at t      at x(t)     v(t + dt/2)   move as    follow   forces at    t + dt
+                                x(t + dt)     one        others   x(t + dt)
+
+   `fresh` marks the start: forces lie in `f` then, later in the slots. Velocities belong to half
+   steps; the kinetic energy at t is made of the products of those before and after it.
+
+   Who does what. The room (dynamics.c) chooses steps and analyses and watches energy, faults and
+   overlaps; the model owns the arrays; backends bring the passes (ig_dyn_ops in step.h). The laws
+   are in *.inc, compiled for float, double and, for tangents, dual numbers. On several ranks
+   `divided` (part.h) has a model of the rank's own particles and elements, which takes the steps;
+   the whole model has only what is needed to put results together.
+
+   Calls: ig_dyn_model_new, then ig_dyn_set_clock, ig_dyn_advance, and between steps
+   ig_dyn_energies, ig_dyn_fields_now, checkpoints; ig_dyn_model_free. All ranks make the same calls
+   in the same order. */
 #ifndef IG_DYNAMICS_H
 #define IG_DYNAMICS_H
 
@@ -39,7 +75,7 @@ typedef struct {
   double thickness;
   int64_t planes; /* integration points in the plane: 4 (Tang et al. 2020) or 3 */
   bool thinning;
-  double along[3]; /* x of section forces and surface stresses, laid onto the shell */
+  double local_x[3]; /* x of section forces and surface stresses, laid onto the shell */
   /* lines */
   int line, profile;
   double radius, wall, width, height, flange, web;
@@ -71,8 +107,8 @@ typedef struct {
 typedef struct {
   ig_src at;
   int shape;
-  double point[3], axis[3], radius, velocity[3], travel[3], friction;
-  ig_table history; /* of travel */
+  double point[3], axis[3], radius, velocity[3], displacement[3], friction;
+  ig_table history; /* of displacement */
 } ig_dyn_tool_case;
 
 typedef struct {
@@ -112,12 +148,12 @@ typedef enum {
 typedef struct {
   ig_src at;
   int kind;
-  double duration;   /* dynamic: how long */
-  double time_step;  /* NaN: from the critical step */
-  double safety;     /* share of the critical step */
-  int64_t update;    /* steps between looks at the critical step; 0: once */
-  double damping;    /* of mass, 1/s */
-  double least_step; /* mass is added to elements below it; 0: never */
+  double duration;           /* dynamic: how long */
+  double time_step;          /* NaN: from the critical step */
+  double safety;             /* share of the critical step */
+  int64_t step_update_every; /* steps between updates of the critical step; 0: once */
+  double damping;            /* of mass, 1/s */
+  double mass_scaling_step;  /* mass is added to elements below it; 0: never */
   /* static */
   int method;       /* ig_dyn_method */
   double tolerance; /* relaxation: of the displacements, relative; Newton: of forces */

@@ -209,11 +209,11 @@ static ig_status group_kind(ig_dyn_model *m, const ig_dyn_section *s, const ig_m
     d->thickness = s->thickness;
     if (isnan(s->thickness))
       return ig_fail_at(cx, &s->at, "shells need a section with `thickness`");
-    const double l = sqrt(dot_f64(s->along, s->along));
+    const double l = sqrt(dot_f64(s->local_x, s->local_x));
     if (!(l > 0))
-      return ig_fail_at(cx, &s->at, "`along` of a section must have a length");
+      return ig_fail_at(cx, &s->at, "`local_x` of a section must have a length");
     for (int i = 0; i < 3; i++)
-      d->along[i] = s->along[i] / l;
+      d->along[i] = s->local_x[i] / l;
     if (s->planes != 3 && s->planes != 4)
       return ig_fail_at(cx, &s->at, "`planes` is 3 or 4 integration points");
     break;
@@ -274,7 +274,7 @@ static ig_status sections_check(ig_dyn_model *m, const int *section) {
                 {"thickness", SHELL, !isnan(s->thickness)},
                 {"planes", SHELL, s->planes != usual->planes},
                 {"thinning", SHELL, s->thinning},
-                {"along", SHELL, s->along[1] != 0 || s->along[2] != 0},
+                {"local_x", SHELL, s->local_x[1] != 0 || s->local_x[2] != 0},
                 {"line", LINE, s->line != IG_LINE_BEAM},
                 {"profile", LINE, s->profile != IG_SECTION_CIRCLE},
                 {"radius", LINE, !isnan(s->radius)},

@@ -113,7 +113,7 @@ enum { IG_BAR_STRESS = 0, IG_BAR_ENERGY = 1, IG_BAR_HISTORY = 2, IG_BAR_STATES =
 /* What an element reports: mean stress in space (6), von Mises, plastic strain, internal energy,
    how much of it is not stored, section forces (6): N Vy Vz T My Mz of a beam half way along it,
    Nxx Nyy Nxy Mxx Myy Mxy of a shell; its stress xx yy xy at the top and at the bottom surface (6).
-   A shell's x is the section's `along` laid onto it, z its normal, y = z x x. */
+   A shell's x is the section's `local_x` laid onto it, z its normal, y = z x x. */
 enum {
   IG_REPORT_MISES = 6,
   IG_REPORT_PLASTIC,

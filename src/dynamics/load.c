@@ -352,18 +352,20 @@ ig_status ig_dyn_tools_new(ig_dyn_model *m, ig_histories *hs) {
       return ig_fail_at(
           m->cx, &c->at,
           "a plane has no `radius`: give `shape: sphere` or cylinder, or leave it out");
-    const bool travels = dot_f64(c->travel, c->travel) > 0;
+    const bool travels = dot_f64(c->displacement, c->displacement) > 0;
     if (travels && c->history.count < 2)
-      return ig_fail_at(m->cx, &c->at,
-                        "`travel` without a `history` moves nothing: say how it grows, [[0 s, 0], "
-                        "[1 ms, 1]]");
+      return ig_fail_at(
+          m->cx, &c->at,
+          "`displacement` without a `history` moves nothing: say how it grows, [[0 s, 0], "
+          "[1 ms, 1]]");
     if (!travels && c->history.count > 0)
-      return ig_fail_at(m->cx, &c->at, "a tool's `history` is that of its `travel`: give that too");
+      return ig_fail_at(m->cx, &c->at,
+                        "a tool's `history` is that of its `displacement`: give that too");
     for (int k = 0; k < 3; k++) {
       t->at[k] = c->point[k];
       t->axis[k] = c->axis[k] / l;
       t->velocity[k] = c->velocity[k];
-      t->travel[k] = c->travel[k];
+      t->travel[k] = c->displacement[k];
     }
     t->radius = c->radius;
     t->friction = c->friction;

@@ -17,7 +17,7 @@ static const ig_option section_options[] = {
     IG_INT(S, planes, "4", 3, 4,
            "plastic shells: points in the plane (five through the thickness)"),
     IG_BOOL(S, thinning, "false", "plastic shells: the thickness follows the strain"),
-    IG_VECTOR3(S, along, "", "[1, 0, 0]",
+    IG_VECTOR3(S, local_x, "", "[1, 0, 0]",
                "shells: x of section forces and surface stresses: this direction in space, laid "
                "onto the shell"),
     IG_CHOICE(S, line, "beam|bar|cable", "beam", "lines: beams, bars, or cables that only pull"),
@@ -79,7 +79,7 @@ static const ig_option tool_options[] = {
     IG_VECTOR3(S, axis, "", "[0, 0, 1]", "outward normal of a plane; axis of a cylinder"),
     IG_REAL(S, radius, "m", "0", 0, 1e9, "of a sphere or cylinder"),
     IG_VECTOR3(S, velocity, "m/s", "[0, 0, 0]", "it moves at"),
-    IG_VECTOR3(S, travel, "m", "[0, 0, 0]", "its way, times the history"),
+    IG_VECTOR3(S, displacement, "m", "[0, 0, 0]", "its way, times the history"),
     IG_REAL(S, friction, "", "0", 0, 100, "Coulomb friction"),
     IG_TABLE(S, history, "s", "", NULL, 0, 0, "share of the way over time"),
     IG_END};
@@ -126,10 +126,13 @@ static const ig_option analysis_options[] = {
     IG_REAL(S, time_step, "s", NULL, IG_POSITIVE, 1e9,
             "dynamic: step; left out: from the critical one"),
     IG_REAL(S, safety, "", "0.9", IG_POSITIVE, 1, "share of the critical step"),
-    IG_INT(S, update, "100", 0, 1e9, "steps between looks at the critical step, 0: one look"),
+    IG_INT(S, step_update_every, "100", 0, 1e9,
+           "steps between updates of the critical step; 0: it is computed once"),
     IG_REAL(S, damping, "1/s", NULL, 0, 1e12,
             "mass damping; relaxation, viscous: found if left out"),
-    IG_REAL(S, least_step, "s", "0", 0, 1e9, "elements get mass until theirs is this; 0: none"),
+    IG_REAL(S, mass_scaling_step, "s", "0", 0, 1e9,
+            "mass scaling: elements with a smaller critical step get mass until theirs is this; 0: "
+            "none"),
     IG_CHOICE(S, method, "newton|relaxation|arc_length|auto", "auto",
               "static: Newton's method; dynamic relaxation; Newton's method that follows a load "
               "that falls again (snap-through); auto: newton, with `contact` or friction of tools "

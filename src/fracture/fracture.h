@@ -7,7 +7,7 @@
 
 typedef struct {
   ig_src at;
-  int law, criterion, start, contact;
+  int law, criterion, initial_traction, contact;
   int64_t check_every; /* steps; 0: nothing breaks */
   double shape, shape_shear, friction, penalty, weibull, insertion_threshold;
   int64_t seed;

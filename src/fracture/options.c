@@ -23,7 +23,7 @@ static const ig_option cohesive_options[] = {
             "strength"),
     IG_INT(S, check_every, "10", 0, 1000000,
            "steps between checks of the facets; 0: nothing breaks"),
-    IG_CHOICE(S, start, "strength|traction", "traction",
+    IG_CHOICE(S, initial_traction, "strength|traction", "traction",
               "what a new facet carries: the strength, or the traction that was there"),
     IG_REAL(S, weibull, "", "0", 0, 1000, "modulus of the scatter of strength; 0: none"),
     IG_INT(S, seed, "1", 0, 9e15, "of the scatter"),

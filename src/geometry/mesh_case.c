@@ -29,7 +29,7 @@ static const ig_option annulus_options[] = {
     IG_REAL(M, inner, "m", IG_REQUIRED, IG_POSITIVE, 1e9, "inner radius"),
     IG_REAL(M, outer, "m", IG_REQUIRED, IG_POSITIVE, 1e9, "outer radius"),
     CELLS("cells: radial, around, and layers where there is a height"),
-    IG_REAL(M, start, "rad", "0", 0, 0, "where a part of the ring begins, from the x axis"),
+    IG_REAL(M, start_angle, "rad", "0", 0, 0, "where a part of the ring begins, from the x axis"),
     ROUND,
     IG_REAL(M, height, "m", "0", 0, 1e9, "drawn out to this height; 0: plane"),
     IG_END};
@@ -114,13 +114,15 @@ static const ig_option voxel_options[] = {
     IG_REAL(M, voxel, "m", NULL, IG_POSITIVE, 1e9,
             "stl: edge of a voxel; one whose middle is inside is kept"),
     IG_VECTOR(M, rotate, 3, "rad", "[0, 0, 0]", "stl: turned about x, then y, then z"),
-    IG_VECTOR(M, move, 3, "m", "[0, 0, 0]", "stl: then moved by this"),
-    IG_BOOL(M, drop, "false", "stl: set down, its lowest point at z = move.z"),
-    IG_BOOL(M, open, "false", "stl: fill a surface with holes, by the majority of rays"),
+    IG_VECTOR(M, translate, 3, "m", "[0, 0, 0]", "stl: then moved by this"),
+    IG_BOOL(M, place_on_plate, "false",
+            "stl: moved up or down so that its lowest point is at the third of `translate`"),
+    IG_BOOL(M, fill_holes, "false",
+            "stl: a surface with holes is taken as closed: inside is what most rays say"),
     IG_MAP(M, build_plate, ig_voxel_plate, voxel_plate_options, NULL,
            "stl: a plate below the part (element set `plate`), which is set down on it"),
     IG_MAP(
-        M, supports, ig_voxel_supports, voxel_supports_options, NULL,
+        M, support_structure, ig_voxel_supports, voxel_supports_options, NULL,
         "stl: columns of voxels under what overhangs (element set `supports`), down to the part, "
         "the plate or the lowest point"),
     IG_END};
@@ -172,7 +174,7 @@ const ig_option ig_mesh_options[] = {
             "memory that Gmsh may take for it, as in 16 GB; 0: three quarters of what is left"),
     IG_CHOICE(M, element, "auto|beam2|tri3|tri6|quad4|tet4|tet10|hex8|wedge6|hex20|wedge15", "auto",
               "element type of boxes and shapes; auto: hex8 for solids, quad4 for plane boxes"),
-    IG_CHOICE(M, pattern, "diagonal|alternating|crossed", "diagonal",
+    IG_CHOICE(M, triangle_pattern, "diagonal|alternating|crossed", "diagonal",
               "how quadrilaterals are cut into triangles; crossed: into four"),
     IG_BOOL(M, shell, "false", "plane boxes, a plate, annulus or disc as a shell in space"),
     IG_CHOICE(M, order, "given|curve", "given",
@@ -312,10 +314,11 @@ static ig_status file_read(ig_ctx *cx, const ig_mesh_case *c, ig_mesh **mesh) {
 /* Keys of plane meshes, given for another one. */
 static ig_status flat_check(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type type) {
   const bool triangles = type == IG_TRI3 || type == IG_TRI6;
-  if (c->pattern != IG_PATTERN_DIAGONAL && !triangles)
-    return ig_fail_at(cx, &c->at,
-                      "pattern: has no effect here: it is for `element: tri3` and tri6, into which "
-                      "quadrilaterals are cut; leave it out");
+  if (c->triangle_pattern != IG_PATTERN_DIAGONAL && !triangles)
+    return ig_fail_at(
+        cx, &c->at,
+        "triangle_pattern: has no effect here: it is for `element: tri3` and tri6, into which "
+        "quadrilaterals are cut; leave it out");
   if (c->shell && ig_elem_info_get(type)->dim != 2)
     return ig_fail_at(cx, &c->at,
                       "shell: has no effect here: the mesh is not plane; give boxes two entries in "
@@ -327,17 +330,19 @@ static ig_status generate(ig_ctx *cx, const ig_mesh_case *c, ig_mesh_builder *dr
   source from;
   IG_TRY(source_find(cx, c, &from));
   if (!c->voxels.stl && c->voxels.at.given)
-    return ig_fail_at(cx, &c->at,
-                      "voxel, rotate, move and what else makes voxels of a surface is for a part "
-                      "from `stl`, not for %s",
-                      from.key);
+    return ig_fail_at(
+        cx, &c->at,
+        "voxel, rotate, translate and what else makes voxels of a surface is for a part "
+        "from `stl`, not for %s",
+        from.key);
   if (!from.make) {
-    if (c->element || c->shell || c->pattern != IG_PATTERN_DIAGONAL || c->jitter.amount > 0)
+    if (c->element || c->shell || c->triangle_pattern != IG_PATTERN_DIAGONAL ||
+        c->jitter.amount > 0)
       return ig_fail_at(cx, &c->at, "%s applies to boxes and shapes, not to a mesh from a file",
-                        c->element                          ? "element"
-                        : c->shell                          ? "shell"
-                        : c->pattern != IG_PATTERN_DIAGONAL ? "pattern"
-                                                            : "jitter");
+                        c->element                                   ? "element"
+                        : c->shell                                   ? "shell"
+                        : c->triangle_pattern != IG_PATTERN_DIAGONAL ? "triangle_pattern"
+                                                                     : "jitter");
     IG_TRY(file_read(cx, c, &draft->mesh));
   } else {
     const bool unit = c->unit > 0 && c->unit != 1 && !c->voxels.stl;
@@ -374,7 +379,7 @@ static ig_status generate(ig_ctx *cx, const ig_mesh_case *c, ig_mesh_builder *dr
     IG_TRY(ig_mesh_set_tagged(cx, mesh, "part", 1));
     if (c->voxels.build_plate.at.given)
       IG_TRY(ig_mesh_set_tagged(cx, mesh, "plate", 2));
-    if (c->voxels.supports.at.given)
+    if (c->voxels.support_structure.at.given)
       IG_TRY(ig_mesh_set_tagged(cx, mesh, "supports", 3));
   }
   if (draft->side)

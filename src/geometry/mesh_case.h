@@ -16,9 +16,9 @@ typedef struct {
 typedef struct {
   ig_src at;
   double inner, outer;
-  ig_reals cells;      /* radial, around; and layers where there is a height */
-  double start, angle; /* rad; angle 0: all the way round */
-  double height;       /* 0: plane */
+  ig_reals cells;            /* radial, around; and layers where there is a height */
+  double start_angle, angle; /* rad; angle 0: all the way round */
+  double height;             /* 0: plane */
 } ig_annulus_case;
 
 typedef struct {
@@ -73,10 +73,10 @@ typedef struct {
   ig_src at;
   const char *stl, *field;
   double voxel, threshold;
-  double rotate[3], move[3]; /* rad about x, then y, then z; m */
-  bool drop, open;
+  double rotate[3], translate[3]; /* rad about x, then y, then z; m */
+  bool place_on_plate, fill_holes;
   ig_voxel_plate build_plate;
-  ig_voxel_supports supports;
+  ig_voxel_supports support_structure;
 } ig_voxel_case;
 
 enum { IG_PATTERN_DIAGONAL, IG_PATTERN_ALTERNATING, IG_PATTERN_CROSSED };
@@ -97,7 +97,7 @@ typedef struct {
   bool quadratic;   /* set by the caller: the room computes with hex20 and wedge15 */
   double meshing_time, meshing_memory; /* s, bytes that Gmsh may take; 0: as ig_mesh_read has it */
   int element;                         /* 0: the shape's own, else ig_elem_type + 1 */
-  int pattern;                         /* of quadrilaterals cut into triangles */
+  int triangle_pattern;                /* of quadrilaterals cut into triangles */
   bool shell;                          /* plane shapes in space */
   int order;                           /* 0: as made or read, 1: along a space-filling curve */
   ig_voxel_case voxels;

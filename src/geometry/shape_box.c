@@ -123,7 +123,7 @@ static ig_status box_make(ig_ctx *cx, const box *b, ig_elem_type flat, const ig_
   const ig_structured s = {.dim = c->shell ? 3 : 2,
                            .n = {b->n[0], b->n[1]},
                            .type = flat,
-                           .pattern = c->pattern,
+                           .pattern = c->triangle_pattern,
                            .map = box_map,
                            .arg = b};
   IG_TRY(ig_structured_make(cx, &s, draft));
@@ -223,7 +223,8 @@ static ig_status boxes_make(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type *typ
                                       solid ? IG_SHAPE_SOLID : IG_SHAPE_PLANE,
                                       solid ? "solid box" : "plane box (cells with 2 entries)"),
                         &c->at));
-  IG_TRY(ig_mesh_placed(cx, boxes_number(cx, list, c->boxes.count, *type, c->pattern), &c->at));
+  IG_TRY(ig_mesh_placed(cx, boxes_number(cx, list, c->boxes.count, *type, c->triangle_pattern),
+                        &c->at));
   const double tolerance = 1e-6 * smallest;
   for (int i = 0; i < c->boxes.count; i++) {
     for (int k = 0; k < i; k++)
@@ -286,7 +287,7 @@ ig_status ig_mesh_builder_plate(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type 
   const ig_structured s = {.dim = c->shell ? 3 : 2,
                            .n = {n[0], n[1]},
                            .type = ig_structured_type(*type),
-                           .pattern = c->pattern,
+                           .pattern = c->triangle_pattern,
                            .map = plate_map,
                            .arg = arg};
   ig_mesh_builder_name(draft, "xmin", "xmax", "ymin", "ymax", NULL, NULL);

@@ -26,12 +26,12 @@ static ig_status annulus(ig_ctx *cx, const ig_mesh_case *c, const ig_annulus_cas
     return IG_FAIL(cx, IG_INPUT, "outer: %g: expected more than inner, %g", p->outer, p->inner);
   IG_TRY(ig_shape_type(cx, type, solid ? IG_HEX8 : IG_QUAD4,
                        solid ? IG_SHAPE_SOLID : IG_SHAPE_PLANE, solid ? "tube" : "annulus"));
-  const double arg[6] = {p->inner, p->outer, p->start, angle, n[0], n[1]};
+  const double arg[6] = {p->inner, p->outer, p->start_angle, angle, n[0], n[1]};
   const ig_structured s = {.dim = c->shell && !solid ? 3 : 2,
                            .n = {n[0], n[1]},
                            .wrap = {false, round},
                            .type = solid ? IG_QUAD4 : ig_structured_type(*type),
-                           .pattern = c->pattern,
+                           .pattern = c->triangle_pattern,
                            .map = annulus_map,
                            .arg = arg};
   ig_mesh_builder_name(draft, "inner", "outer", round ? NULL : "start", round ? NULL : "end",
@@ -156,7 +156,7 @@ static ig_status turned_make(ig_ctx *cx, const ig_mesh_case *c, const double sha
                            .n = {n[0], n[1]},
                            .wrap = {round, false},
                            .type = ig_structured_type(*type),
-                           .pattern = c->pattern,
+                           .pattern = c->triangle_pattern,
                            .map = map,
                            .arg = arg};
   ig_mesh_builder_name(draft, round ? NULL : "start", round ? NULL : "end", low, high, NULL, NULL);

@@ -45,13 +45,14 @@ static ig_status soup_check(ig_ctx *cx, const ig_voxel_case *c, ig_tri_surface *
   IG_TRY(ig_tri_surface_look(cx, s, v));
   if (s->triangles == 0)
     return IG_FAIL(cx, IG_INPUT, "%s: there are no triangles", c->stl);
-  if (v->open_edges && !c->open)
-    return IG_FAIL(cx, IG_INPUT,
-                   "%s: the surface is not closed: %d hole%s, %d open edges, the longest rim of %d "
-                   "about (%.4g, %.4g, %.4g) m: mend it, or set `open: true` to fill by the "
-                   "majority of rays along x, y and z",
-                   c->stl, v->holes, v->holes == 1 ? "" : "s", (int)v->open_edges,
-                   (int)v->hole_edges, v->hole[0], v->hole[1], v->hole[2]);
+  if (v->open_edges && !c->fill_holes)
+    return IG_FAIL(
+        cx, IG_INPUT,
+        "%s: the surface is not closed: %d hole%s, %d open edges, the longest rim of %d "
+        "about (%.4g, %.4g, %.4g) m: repair it, or set `fill_holes: true` to fill by the "
+        "majority of rays along x, y and z",
+        c->stl, v->holes, v->holes == 1 ? "" : "s", (int)v->open_edges, (int)v->hole_edges,
+        v->hole[0], v->hole[1], v->hole[2]);
   if (!v->oriented)
     ig_warn(cx,
             "%s: its triangles do not all face the same way: inside is what an odd number of "
@@ -307,8 +308,8 @@ static ig_status voxels_make(ig_ctx *cx, const ig_voxel_case *c, ig_tri_surface 
   int64_t solid = 0, pieces = 0;
   soup_turn(s, c->rotate);
   IG_TRY(soup_check(cx, c, s, &v));
-  double by[3] = {c->move[0], c->move[1], c->move[2]};
-  if (c->build_plate.at.given || c->drop)
+  double by[3] = {c->translate[0], c->translate[1], c->translate[2]};
+  if (c->build_plate.at.given || c->place_on_plate)
     by[2] -= v.low[2];
   soup_move(s, by);
   for (int d = 0; d < 3; d++)
@@ -326,15 +327,15 @@ static ig_status voxels_make(ig_ctx *cx, const ig_voxel_case *c, ig_tri_surface 
   if (!v.open_edges && v.oriented && fabs(volume / fabs(v.volume) - 1) > 0.1)
     ig_warn(cx, "%s: the voxels hold %.3g of the part's volume: take smaller ones", c->stl,
             volume / fabs(v.volume));
-  if (c->supports.at.given) {
-    const int64_t filled = supports_fill(s, &v, c->supports.angle, g);
+  if (c->support_structure.at.given) {
+    const int64_t filled = supports_fill(s, &v, c->support_structure.angle, g);
     ig_info(cx, "%s: supports of %lld voxels, %.6g mm3", c->stl, (long long)filled,
             1e9 * (double)filled * pow(c->voxel, 3));
     if (filled == 0)
-      return ig_fail_at(cx, &c->supports.at,
+      return ig_fail_at(cx, &c->support_structure.at,
                         "nothing overhangs by less than %.3g degrees above the horizontal: leave "
-                        "out `supports`",
-                        c->supports.angle * 180 / M_PI);
+                        "out `support_structure`",
+                        c->support_structure.angle * 180 / M_PI);
   }
   IG_TRY(pieces_count(cx, g, &pieces));
   if (pieces > 1)

@@ -8,7 +8,7 @@
 ig_support_case ig_support_fix(const char *set, const char *fix) {
   return (ig_support_case){.set = set,
                            .fix = fix,
-                           .along = "xyz",
+                           .components = "xyz",
                            .displacement = {NAN, NAN, NAN},
                            .velocity = {NAN, NAN, NAN},
                            .acceleration = {NAN, NAN, NAN},
@@ -57,8 +57,8 @@ ig_status ig_support_read(ig_ctx *cx, const ig_support_case *c, int dofs,
   const int dim = dofs == 2 ? 2 : 3;
   bool fixed[6], led[6];
   IG_TRY(components_read(cx, &c->at, "fix", c->fix, dofs, fixed));
-  const char *along = dim == 2 && strcmp(c->along, "xyz") == 0 ? "xy" : c->along;
-  IG_TRY(components_read(cx, &c->at, "along", along, dim, led));
+  const char *along = dim == 2 && strcmp(c->components, "xyz") == 0 ? "xy" : c->components;
+  IG_TRY(components_read(cx, &c->at, "components", along, dim, led));
   const struct {
     const char *key;
     ig_move kind;
@@ -86,7 +86,7 @@ ig_status ig_support_read(ig_ctx *cx, const ig_support_case *c, int dofs,
       if (fixed[to] && value[d] != 0)
         return ig_fail_at(cx, &c->at,
                           "`fix` holds %s%c still and `%s` leads it: leave it out of `fix`, or say "
-                          "with `along` what the motion leads",
+                          "with `components` what the motion leads",
                           to < 3 ? "" : "r", 'x' + d, asked[q].key);
       if (asked[q].kind == IG_MOVE_DISPLACEMENT && value[d] != 0 && c->history.count < 2)
         return ig_fail_at(cx, &c->at,
@@ -98,9 +98,9 @@ ig_status ig_support_read(ig_ctx *cx, const ig_support_case *c, int dofs,
   }
   if (c->history.count > 0 && !moves)
     return ig_fail_at(cx, &c->at, "a `history` without a motion, `velocity` say, does nothing");
-  if (!moves && strcmp(c->along, "xyz") != 0)
+  if (!moves && strcmp(c->components, "xyz") != 0)
     return ig_fail_at(cx, &c->at,
-                      "`along` names what a motion leads, and there is none: hold with `fix`");
+                      "`components` names what a motion leads, and there is none: hold with `fix`");
   return IG_OK;
 }
 

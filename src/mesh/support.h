@@ -9,8 +9,8 @@
 typedef struct {
   ig_src at;
   const char *set;
-  const char *fix;   /* "all", "xy", "x rx ry"; NULL: nothing is held still */
-  const char *along; /* components that the motions lead: "xyz" */
+  const char *fix;        /* "all", "xy", "x rx ry"; NULL: nothing is held still */
+  const char *components; /* components that the motions lead: "xyz" */
   double displacement[3], velocity[3], acceleration[3], spin[3]; /* NaN: none */
   ig_table history;                                              /* of all of them */
 } ig_support_case;
@@ -19,7 +19,7 @@ typedef struct {
    IG_VECTOR3. fixes: "x y z". of: "" or " of the centre". */
 #define IG_SUPPORT_ROWS(VECTOR, fixes, of)                                                         \
   IG_TEXT(ig_support_case, fix, NULL, "held still: 'all', or some of " fixes),                     \
-      IG_TEXT(ig_support_case, along, "xyz",                                                       \
+      IG_TEXT(ig_support_case, components, "xyz",                                                  \
               "components that the motions below lead; the others stay free"),                     \
       VECTOR(ig_support_case, displacement, "m", NULL,                                             \
              "displacement" of " from where it starts, times the history"),                        \

@@ -191,13 +191,13 @@ static void view_make(ig_powder_run *r) {
 }
 
 static ig_status film_make(ig_powder_run *r) {
-  const ig_powder_film_case *c = &r->c->film;
+  const ig_powder_film_case *c = &r->c->movie;
   ig_powder_film *f = &r->view.film;
   if (!c->at.given)
     return IG_OK;
   if (c->layer > r->layers)
-    return ig_fail_at(r->cx, &c->at, "a film of layer %lld of %lld", (long long)c->layer,
-                      (long long)r->layers);
+    return ig_fail_at(r->cx, &c->at, "movie: layer %lld: the build has %lld layers",
+                      (long long)c->layer, (long long)r->layers);
   for (int d = 0; d < 2; d++) {
     const double low = isnan(c->min[d]) ? 0 : floor((c->min[d] - r->low[d]) / r->cell + 1e-6);
     const double high =
@@ -205,7 +205,7 @@ static ig_status film_make(ig_powder_run *r) {
     f->at[d] = (int64_t)fmax(0, low);
     f->n[d] = (int64_t)fmin((double)r->nf[d], high) - f->at[d];
     if (f->n[d] <= 0)
-      return ig_fail_at(r->cx, &c->at, "the film's rectangle is not in the bed");
+      return ig_fail_at(r->cx, &c->at, "movie: the rectangle `min` to `max` is not in the bed");
   }
   IG_TRY(ig_array_new(r->cx, &r->array.film, (size_t)f->n[0] * (size_t)f->n[1], sizeof(float),
                       "film"));

@@ -8,7 +8,7 @@
 
 /* From its first line to the end of its last. */
 static void span(const ig_powder_run *r, double *from, double *to) {
-  const ig_powder_layer *l = &r->layer_of[r->c->film.layer - 1];
+  const ig_powder_layer *l = &r->layer_of[r->c->movie.layer - 1];
   *from = *to = l->birth;
   for (int64_t i = l->line; i < l->line + l->lines; i++) {
     const ig_powder_line *q = &r->line_of[i];
@@ -19,12 +19,12 @@ static void span(const ig_powder_run *r, double *from, double *to) {
 static double frame_time(const ig_powder_run *r, int64_t frame) {
   double from, to;
   span(r, &from, &to);
-  return from + (to - from) * (double)(frame + 1) / (double)r->c->film.frames;
+  return from + (to - from) * (double)(frame + 1) / (double)r->c->movie.frames;
 }
 
 bool ig_powder_film_due(ig_powder_run *r) {
   const int64_t done = r->filmed;
-  while (r->view.film.T && r->filmed < r->c->film.frames &&
+  while (r->view.film.T && r->filmed < r->c->movie.frames &&
          frame_time(r, r->filmed) <= r->time * (1 + 1e-12))
     r->filmed++;
   return r->filmed > done;

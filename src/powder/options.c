@@ -80,7 +80,7 @@ const ig_option ig_powder_options[] = {
         C, map, ig_powder_map_case, map_options, NULL,
         "fine cells whose peak temperature, and cooling rate, gradient and speed of the front at "
         "their last freezing, are kept and written"),
-    IG_MAP(C, film, ig_powder_film_case, film_options, NULL,
+    IG_MAP(C, movie, ig_powder_film_case, film_options, NULL,
            "the surface of one layer in fine cells, while it is scanned: these frames are the "
            "snapshots of the run"),
     IG_LIST(C, probes, ig_powder_probe, probe_options, NULL,

@@ -11,7 +11,7 @@
 
    One number crosses each face of a rim and is taken from one side and given to the other, so no
    heat is lost or made between the levels. What a cell, a face or a column does is in cells.inc and
-   beam.inc, for all backends; do_cpu.c and do_cuda.cu run it; advance.c has the order. */
+   beam.inc, for all backends; kernels_cpu.c and kernels_cuda.cu run it; advance.c has the order. */
 #ifndef IG_POWDER_H
 #define IG_POWDER_H
 
@@ -68,7 +68,7 @@ typedef struct {
   ig_list paths; /* of ig_path_case (io/toolpath/path_case.h) */
   double layer_height;
   ig_powder_map_case map;
-  ig_powder_film_case film;
+  ig_powder_film_case movie;
   ig_list probes; /* of ig_powder_probe */
 } ig_powder_case;
 extern const ig_option ig_powder_options[];

@@ -47,7 +47,7 @@ static ig_status pen_jump(work *w, pen *p, const double *to) {
   }
   if (p->at[0] == to[0] && p->at[1] == to[1] && p->at[2] == to[2])
     return IG_OK;
-  IG_TRY(pen_go(w, p, to, w->c->travel, 0));
+  IG_TRY(pen_go(w, p, to, w->c->jump_speed, 0));
   if (w->c->settle > 0) {
     IG_TRY(ig_toolpath_add(w->cx, p->path, p->t, p->at, 0));
     p->t += w->c->settle;
@@ -421,7 +421,7 @@ ig_status ig_hatch_make(ig_ctx *cx, const ig_hatch_case *c, ig_toolpath *paths) 
   IG_TRY_GOTO(status, done,
               IG_NEW(cx, &w.outline, 1 + c->up_skin.layers + c->down_skin.layers, "outlines"));
   for (int64_t i = 0; i < c->lasers; i++)
-    w.pens[i] = (pen){.path = &paths[i], .t = c->start};
+    w.pens[i] = (pen){.path = &paths[i], .t = c->start_time};
   status = bodies_scan(&w, body);
 done:
   for (int i = 0; body && i < c->parts.count; i++)

@@ -26,7 +26,7 @@ typedef struct {
   ig_list parts; /* of ig_scan_part */
   double layer_height, base, spacing, border;
   int64_t first_layer, layers;
-  double power, speed, travel, settle;
+  double power, speed, jump_speed, settle;
   double angle, rotation;
   int pattern;
   double width, overlap;
@@ -34,7 +34,7 @@ typedef struct {
   double skywriting;
   ig_hatch_contour contour;
   ig_hatch_skin up_skin, down_skin;
-  double recoating, layer_time, start;
+  double recoating, layer_time, start_time;
   int64_t lasers;
 } ig_hatch_case;
 

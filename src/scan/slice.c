@@ -43,7 +43,7 @@ static ig_status surface_open(ig_ctx *cx, const ig_scan_part *c, ig_scan_body *b
   body->oriented = v.oriented;
   body->volume = fabs(v.volume);
   for (size_t d = 0; d < 3; d++) {
-    const double by = isnan(c->move[d]) ? 0 : c->move[d];
+    const double by = isnan(c->translate[d]) ? 0 : c->translate[d];
     body->low[d] = v.low[d] + by;
     body->high[d] = v.high[d] + by;
     for (size_t n = 0; n < (size_t)body->soup.nodes; n++)
@@ -66,7 +66,7 @@ ig_status ig_scan_body_open(ig_ctx *cx, const ig_scan_part *c, ig_scan_body *bod
   body->volume = 1;
   body->oriented = true;
   for (int d = 0; d < 3; d++) {
-    const double by = isnan(c->move[d]) ? 0 : c->move[d];
+    const double by = isnan(c->translate[d]) ? 0 : c->translate[d];
     if (!(c->max[d] > c->min[d]))
       return ig_fail_at(cx, &c->at, "this box is empty: max must lie above min");
     body->low[d] = c->min[d] + by;

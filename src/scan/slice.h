@@ -12,7 +12,7 @@ typedef struct {
   const char *stl, *field;
   double unit;           /* m; NaN: the file's own */
   double threshold;      /* of an image: voxels above it are the part */
-  double move[3];        /* m, of the surface */
+  double translate[3];   /* m, of the surface */
   double min[3], max[3]; /* of a box */
   int64_t laser;         /* 0: any */
 } ig_scan_part;

@@ -10,11 +10,11 @@
 const ig_option ig_scan_options[] = {
     IG_REAL(ig_scan_case, power, "W", IG_REQUIRED, 0, 1e6, "power while scanning"),
     IG_REAL(ig_scan_case, speed, "m/s", IG_REQUIRED, IG_POSITIVE, 1000, "scan speed"),
-    IG_REAL(ig_scan_case, travel, "m/s", "1 m/s", IG_POSITIVE, 1000, "speed with the beam off"),
-    IG_REAL(ig_scan_case, hatch, "m", NULL, IG_POSITIVE, 1,
+    IG_REAL(ig_scan_case, jump_speed, "m/s", "1 m/s", IG_POSITIVE, 1000, "speed with the beam off"),
+    IG_REAL(ig_scan_case, spacing, "m", NULL, IG_POSITIVE, 1,
             "spacing of the lines; left out: the edge of a voxel"),
     IG_REAL(ig_scan_case, dwell, "s", "0", 0, 1e6, "wait after each layer"),
-    IG_REAL(ig_scan_case, start, "s", "0", 0, 1e6, "when the first line begins"),
+    IG_REAL(ig_scan_case, start_time, "s", "0", 0, 1e6, "when the first line begins"),
     IG_END};
 
 /* One layer: lines along axis `a`, back and forth, over every run of voxels. */
@@ -22,7 +22,7 @@ static ig_status layer_scan(ig_ctx *cx, const ig_scan_case *r, const ig_voxels *
                             const uint8_t *part, int k, ig_toolpath *path, double *t,
                             double *length) {
   const int a = k % 2, b = 1 - a;
-  const double hatch = isnan(r->hatch) ? v->edge[b] : r->hatch;
+  const double hatch = isnan(r->spacing) ? v->edge[b] : r->spacing;
   const int lines = (int)fmax(1, floor(v->n[b] * v->edge[b] / hatch + 1e-6));
   const double z = v->low[2] + (k + 1) * v->edge[2];
   for (int line = 0; line < lines; line++) {
@@ -53,7 +53,7 @@ static ig_status layer_scan(ig_ctx *cx, const ig_scan_case *r, const ig_voxels *
         double way = 0;
         for (int d = 0; d < 2; d++)
           way += pow(from[d] - path->x[3 * (path->count - 1) + d], 2);
-        *t += sqrt(way) / r->travel;
+        *t += sqrt(way) / r->jump_speed;
       }
       IG_TRY(ig_toolpath_add(cx, path, *t, from, r->power));
       const double scan = fmax(end - begin, 0.5 * v->edge[a]); /* a lone voxel is dwelt on */
@@ -90,7 +90,7 @@ static ig_status path_write(ig_job *job, const ig_toolpath *path) {
 ig_status ig_scan_write(ig_job *job, const ig_scan_case *r, const ig_voxels *v,
                         const uint8_t *part) {
   ig_toolpath path = {0};
-  double t = r->start, length = 0;
+  double t = r->start_time, length = 0;
   ig_status status = IG_OK;
   for (int k = 0; k < v->n[2] && status == IG_OK; k++)
     status = layer_scan(job->cx, r, v, part, k, &path, &t, &length);

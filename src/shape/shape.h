@@ -28,7 +28,7 @@ static inline int64_t ig_voxel_at(const ig_voxels *v, int i, int j, int k) {
 /* Lines of a beam over the layers of a part. */
 typedef struct {
   ig_src at;
-  double power, speed, travel, hatch, dwell, start;
+  double power, speed, jump_speed, spacing, dwell, start_time;
 } ig_scan_case;
 extern const ig_option ig_scan_options[];
 /* Writes path.csv for the voxels whose byte in `part` is set, and tells its length and end. */

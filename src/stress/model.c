@@ -97,15 +97,15 @@ static ig_status supports(ig_stress *m, ig_histories *rows) {
     IG_TRY(ig_mesh_named_nodes(m->cx, m->mesh, &s->at, s->set, &h->node, &h->count));
     h->fix = components(s->fix);
     h->equal = components(s->equal);
-    h->lead = isnan(s->displacement[0]) ? 0 : components(s->along);
+    h->lead = isnan(s->displacement[0]) ? 0 : components(s->components);
     if (h->fix < 0 || h->lead < 0 || h->equal < 0)
       return ig_fail_at(m->cx, &s->at, "components are named by x, y, z or all");
     if (!(h->fix | h->lead | h->equal))
       return ig_fail_at(m->cx, &s->at,
                         "this support holds nothing: give `fix`, `displacement` or `equal`");
-    if (s->at.given && !h->lead && (s->history.count || strcmp(s->along, "xyz") != 0))
+    if (s->at.given && !h->lead && (s->history.count || strcmp(s->components, "xyz") != 0))
       return ig_fail_at(m->cx, &s->at, "`%s` is that of a `displacement`, which is not given",
-                        s->history.count ? "history" : "along");
+                        s->history.count ? "history" : "components");
     for (int d = 0; d < 3; d++)
       h->to[d] = h->lead >> d & 1 ? s->displacement[d] : 0;
     IG_TRY(ig_stress_phase_named(m, &s->at, s->since, 0, &h->since));

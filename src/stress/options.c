@@ -5,7 +5,7 @@
 static const ig_option support_options[] = {
     IG_TEXT(S, set, IG_REQUIRED, "nodes, faces or elements whose nodes it holds"),
     IG_TEXT(S, fix, NULL, "components held where they are: 'all', or some of x y z"),
-    IG_TEXT(S, along, "xyz", "components that `displacement` leads; the others stay free"),
+    IG_TEXT(S, components, "xyz", "components that `displacement` leads; the others stay free"),
     IG_VECTOR3(S, displacement, "m", NULL, "displacement, times the history"),
     IG_TABLE(S, history, "s", "", NULL, 0, 0, "factor over time; left out: 1"),
     IG_TEXT(S, equal, NULL,
@@ -48,7 +48,7 @@ static const ig_option phase_options[] = {
     IG_TEXT(S, set, NULL, "build: element set; cut: element or node set"),
     IG_REAL(S, height, "m", NULL, IG_POSITIVE, 1e3,
             "build: height of a layer, or of several at once"),
-    IG_REAL(S, born, "K", NULL, 0, 1e5,
+    IG_REAL(S, stress_free_temperature, "K", NULL, 0, 1e5,
             "build: temperature at which new material has no stress; left out: that of now with "
             "an inherent strain, else the material's `anneal` or solidus"),
     IG_REAL(
@@ -61,7 +61,7 @@ static const ig_option phase_options[] = {
               "bed (on the part where it stands higher); surface: nominal in x and y, in z on the "
               "displaced surface below (directed energy); deformed: displaced as the nodes below; "
               "undeformed: nominal"),
-    IG_CHOICE(S, along, "x|y|z", "x", "cut: the way of the line"),
+    IG_CHOICE(S, direction, "x|y|z", "x", "cut: direction in which the line moves"),
     IG_BOOL(S, back, "false", "cut: the line comes from the far end"),
     IG_FILE(S, file, NULL, "heat: folder with the results of a thermal run"),
     IG_REAL(
@@ -97,7 +97,7 @@ static const ig_option probe_options[] = {
 static const ig_option solver_options[] = {
     IG_REAL(S, tolerance, "", "1e-6", 1e-14, 0.1, "residual force over all force"),
     IG_INT(S, iterations, "25", 1, 1000,
-           "most Newton iterations before a step is halved; four times as many while the residual "
+           "most Newton iterations before a step is halved; with finite rotations four times as many while the residual "
            "falls steadily"),
     IG_INT(S, halvings, "20", 0, 1000, "most halvings in one step"),
     IG_INT(S, linear_limit, "2000", 1, 1e7, "most iterations of a linear solve"),

@@ -61,24 +61,24 @@ static ig_status cut_groups(ig_stress_run *r, const ig_stress_phase *p, int *gro
   *groups = (int)p->steps;
   if (set) {
     for (ig_lid i = 0; i < set->count; i++) {
-      const double x = element_centre(r, set->item[i], p->along);
+      const double x = element_centre(r, set->item[i], p->direction);
       low = fmin(low, x);
       high = fmax(high, x);
     }
     for (ig_lid i = 0; i < set->count; i++)
       r->group[set->item[i]] =
-          cut_group_at(element_centre(r, set->item[i], p->along), low, high, *groups, p->back);
+          cut_group_at(element_centre(r, set->item[i], p->direction), low, high, *groups, p->back);
     return IG_OK;
   }
   ig_lid *node, count;
   IG_TRY(ig_mesh_named_nodes(m->cx, m->mesh, &p->at, p->set, &node, &count));
   for (ig_lid i = 0; i < count; i++) {
-    low = fmin(low, r->job->mesh->x[3 * (int64_t)node[i] + p->along]);
-    high = fmax(high, r->job->mesh->x[3 * (int64_t)node[i] + p->along]);
+    low = fmin(low, r->job->mesh->x[3 * (int64_t)node[i] + p->direction]);
+    high = fmax(high, r->job->mesh->x[3 * (int64_t)node[i] + p->direction]);
   }
   for (ig_lid i = 0; i < count; i++)
-    r->group_node[node[i]] =
-        cut_group_at(r->job->mesh->x[3 * (int64_t)node[i] + p->along], low, high, *groups, p->back);
+    r->group_node[node[i]] = cut_group_at(r->job->mesh->x[3 * (int64_t)node[i] + p->direction], low,
+                                          high, *groups, p->back);
   free(node);
   return IG_OK;
 }
@@ -131,12 +131,13 @@ static ig_status phase_check(ig_stress_run *r, const ig_stress_phase *p) {
   }
   if (p->kind != IG_PHASE_BUILD && !isnan(p->decay))
     return ig_fail_at(cx, &p->at, "`decay` is for phases of kind build");
-  if (p->kind != IG_PHASE_BUILD && (!isnan(p->height) || !isnan(p->born)))
-    return ig_fail_at(cx, &p->at, "`height` and `born` are for phases of kind build");
+  if (p->kind != IG_PHASE_BUILD && (!isnan(p->height) || !isnan(p->stress_free_temperature)))
+    return ig_fail_at(cx, &p->at,
+                      "`height` and `stress_free_temperature` are for phases of kind build");
   if (p->kind != IG_PHASE_BUILD && p->kind != IG_PHASE_HEAT && p->new_nodes)
     return ig_fail_at(cx, &p->at, "`new_nodes` is for phases of kind build and heat");
-  if (p->kind != IG_PHASE_CUT && (p->along || p->back))
-    return ig_fail_at(cx, &p->at, "`along` and `back` are for phases of kind cut");
+  if (p->kind != IG_PHASE_CUT && (p->direction || p->back))
+    return ig_fail_at(cx, &p->at, "`direction` and `back` are for phases of kind cut");
   if (p->kind == IG_PHASE_HEAT && p->temperature.count)
     return ig_fail_at(cx, &p->at, "a phase has a `temperature` or those of a `file`");
   if (p->kind == IG_PHASE_HEAT && (p->duration != 1 || p->steps != 1))
@@ -157,8 +158,8 @@ static ig_status expansion_check(ig_stress_run *r, const ig_stress_phase *p) {
   for (int i = 0; i < p->temperature.count; i++)
     all |= p->temperature.y[i] != r->c->temperature;
   for (ig_lid e = 0; e < m->elements; e++) {
-    const bool born =
-        p->kind == IG_PHASE_BUILD && r->group[e] >= 0 && (!which[e] || !isnan(p->born));
+    const bool born = p->kind == IG_PHASE_BUILD && r->group[e] >= 0 &&
+                      (!which[e] || !isnan(p->stress_free_temperature));
     if ((all || born) && ((const ig_stress_law *)m->material.laws.host)[law[e]].strain.rows == 0) {
       const ig_material_case *mat = IG_ITEM(const ig_material_case, *r->job->materials, law[e]);
       return ig_fail_at(m->cx, &mat->at,
@@ -267,8 +268,8 @@ static ig_status born_at(ig_stress_run *r, const ig_stress_phase *p, ig_lid e, d
   const ig_stress *m = r->m;
   const ig_stress_law *law =
       (const ig_stress_law *)m->material.laws.host + ((uint8_t *)m->material.law.host)[e];
-  *born = p->born;
-  if (!isnan(p->born))
+  *born = p->stress_free_temperature;
+  if (!isnan(p->stress_free_temperature))
     return IG_OK;
   *born = now;
   if (((uint16_t *)m->material.which.host)[e])
@@ -277,9 +278,10 @@ static ig_status born_at(ig_stress_run *r, const ig_stress_phase *p, ig_lid e, d
     *born = law->anneal;
     return IG_OK;
   }
-  return ig_fail_at(m->cx, &p->at,
-                    "at which temperature is new material without stress? Give `born`, an "
-                    "`inherent` strain, or the material's `solidus`");
+  return ig_fail_at(
+      m->cx, &p->at,
+      "at which temperature is new material without stress? Give `stress_free_temperature`, an "
+      "`inherent` strain, or the material's `solidus`");
 }
 
 static ig_status layer_begin(ig_stress_run *r, const ig_stress_phase *p, int group) {

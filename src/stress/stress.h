@@ -11,7 +11,7 @@ typedef struct {
   ig_src at;
   const char *set;
   const char *fix;           /* "all", "xy" */
-  const char *along;         /* components that `displacement` leads */
+  const char *components;    /* components that `displacement` leads */
   double displacement[3];    /* NaN: none */
   ig_table history;          /* of the displacement, over time */
   const char *equal;         /* components that are the same for all nodes of the set */
@@ -52,18 +52,18 @@ enum { IG_NODES_LEVEL, IG_NODES_SURFACE, IG_NODES_DEFORMED, IG_NODES_UNDEFORMED 
 typedef struct {
   ig_src at;
   const char *name;
-  int kind;              /* IG_PHASE_* */
-  double duration;       /* s; of a build: of one layer */
-  int64_t steps;         /* of the phase; of a build: of one layer */
-  ig_table temperature;  /* K over the time of the phase; uniform */
-  const char *set;       /* build, cut: elements; cut: nodes that are let go */
-  double height;         /* build: of a lump of layers */
-  double born;           /* build: temperature of birth, NaN: as the material says */
-  double decay;          /* build: time constant of its cooling, NaN: straight */
-  int new_nodes;         /* build, heat: IG_NODES_* */
-  int along;             /* cut: the way of the line, x|y|z */
-  bool back;             /* cut: from the far end */
-  const char *file;      /* heat: folder of a thermal run */
+  int kind;                       /* IG_PHASE_* */
+  double duration;                /* s; of a build: of one layer */
+  int64_t steps;                  /* of the phase; of a build: of one layer */
+  ig_table temperature;           /* K over the time of the phase; uniform */
+  const char *set;                /* build, cut: elements; cut: nodes that are let go */
+  double height;                  /* build: of a lump of layers */
+  double stress_free_temperature; /* build: temperature of birth, NaN: as the material says */
+  double decay;                   /* build: time constant of its cooling, NaN: straight */
+  int new_nodes;                  /* build, heat: IG_NODES_* */
+  int direction;                  /* cut: the way of the line, x|y|z */
+  bool back;                      /* cut: from the far end */
+  const char *file;               /* heat: folder of a thermal run */
   double every;          /* heat: that run goes along in this process; time from state to state */
   double change;         /* heat: states without births that differ by less are passed over */
   bool layers;           /* heat: states without births are passed over */

@@ -52,7 +52,7 @@ static ig_status support_read(ig_structure *s, int i, const ig_structure_support
   double scale[6];
   bool on[6] = {false};
   const bool moves = !isnan(c->displacement[0]) || !isnan(c->rotation[0]);
-  const char *text = c->fix ? c->fix : c->along;
+  const char *text = c->fix ? c->fix : c->components;
   if (moves == (c->fix != NULL))
     return ig_fail_at(s->cx, &c->at,
                       "a support has either `fix` or a `displacement` or `rotation`");

@@ -27,7 +27,7 @@ static const ig_option material_axes_options[] = {
 static const ig_option support_options[] = {
     IG_TEXT(S, set, IG_REQUIRED, "node set"),
     IG_TEXT(S, fix, NULL, "held still: 'all', or some of x y z rx ry rz"),
-    IG_TEXT(S, along, "xyz", "components that are prescribed below; the others stay free"),
+    IG_TEXT(S, components, "xyz", "components that are prescribed below; the others stay free"),
     IG_VECTOR3(S, displacement, "m", NULL, "displacement, times the history"),
     IG_VECTOR3(S, rotation, "rad", NULL, "rotation of a reference node, times the history"),
     IG_HISTORY_ROW(S),

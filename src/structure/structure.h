@@ -50,7 +50,7 @@ typedef struct { /* of nodes, or of a material */
 
 typedef struct {
   ig_src at;
-  const char *set, *fix, *along;
+  const char *set, *fix, *components;
   double displacement[3], rotation[3];
   ig_table history;
   int where;           /* fix: 0 as drawn, 1 as reached */

@@ -74,8 +74,8 @@ static ig_status case_make(const ig_topopt_run *r, finer *f) {
   /* nothing is designed here */
   c->filter = (ig_filter_case){.at = c->filter.at, .kind = IG_FILTER_NONE, .radius = NAN};
   c->projection.beta = 0;
-  c->overhang.at.given = c->draw.at.given = c->pattern.at.given = false;
-  c->sequence.at.given = c->start.at.given = false;
+  c->overhang.at.given = c->draw_direction.at.given = c->pattern.at.given = false;
+  c->sequence.at.given = c->initial_design.at.given = false;
   c->optimiser.method = IG_OPTIMISER_MMA;
   c->stress.clusters = 1;
   c->volume = 1;

@@ -290,17 +290,18 @@ ig_status ig_topopt_begin(void *self) {
   field f = {.x = NULL};
   ig_status status = IG_OK;
   const bool sequence = c->sequence.at.given && c->sequence.grids > 0;
-  if (c->start.at.given && sequence)
+  if (c->initial_design.at.given && sequence)
     return ig_fail_at(cx, &c->sequence.at,
                       "sequence: the design begins with a file: give one of "
-                      "'start' and 'sequence'");
-  if (sequence && c->draw.at.given)
-    return ig_fail_at(cx, &c->sequence.at,
-                      "sequence: not with 'draw', whose densities depend on how many elements are "
-                      "drawn past each other");
+                      "'initial_design' and 'sequence'");
+  if (sequence && c->draw_direction.at.given)
+    return ig_fail_at(
+        cx, &c->sequence.at,
+        "sequence: not with 'draw_direction', whose densities depend on how many elements are "
+        "drawn past each other");
   if (!sequence) {
-    IG_TRY(c->start.at.given ? ig_topopt_start_read(r) : start_dense(r));
-    return c->start.at.given ? ig_topopt_design_link(r->s, r->s->x.dev) : IG_OK;
+    IG_TRY(c->initial_design.at.given ? ig_topopt_start_read(r) : start_dense(r));
+    return c->initial_design.at.given ? ig_topopt_design_link(r->s, r->s->x.dev) : IG_OK;
   }
   if (r->job->mesh)
     return ig_fail_at(cx, &c->sequence.at, "sequence: is for grids; a mesh has no coarser one");

@@ -210,7 +210,7 @@ static ig_status stl_take(ig_surface_walls *w) {
 #endif
   for (size_t n = 0; n < (size_t)b->soup.nodes; n++)
     for (size_t d = 0; d < 3; d++)
-      b->soup.x[3 * n + d] += c->move[d];
+      b->soup.x[3 * n + d] += c->translate[d];
   IG_TRY(ig_tri_surface_look(w->cx, &b->soup, &survey));
   if (!survey.oriented)
     return IG_OK;

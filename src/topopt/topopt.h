@@ -1,4 +1,38 @@
-/* Topology optimisation: what a case says, and the problem made of it. */
+/* Topology optimisation: what a case says, and the problem made of it.
+
+   Finds densities x of elements, 0 to 1, that make an objective small (compliance, heat compliance,
+   displacement of a port, stress, temperature, volume, or minus the lowest frequency) within a
+   volume and other bounds. The modulus of an element is E (least + (1 - least) rho^penalty), with
+   rho the physical density made of x.
+
+   Three layers, each knowing only the one below:
+
+     the run      steps.c, sequence.c, finish.c: iterations, when to stop, coarse grids first,
+                  the finished part
+     the design   ig_topopt_design (design/): x, filters, projection, sensitivities, constraints,
+                  updates by optimality criteria or moving asymptotes
+     the body     ig_discretisation: a regular grid (grid/) or a mesh (mesh/). It solves K u = f for
+                  given moduli, has filters and element energies, and makes snapshots. The design
+                  never asks which of the two it is
+
+   One iteration (ig_topopt_advance in steps.c):
+
+       x ──filter──► filtered ──print, draw──► printed ──project──► density ──► modulus
+       ▲                                                               │ solve: u, adjoints
+     update ◄── gradients by x ◄── filter_back ◄── gradients by density ◄── energies
+
+     ig_topopt_design_evaluate   the way to the right and back: objective, volume, constraints and
+                                 their gradients (dc, dv, limit_slope); `robust` designs go it
+                                 three times, eroded, dilated and intermediate (realisations)
+     ig_topopt_design_update     the next x; the old one stays in `trial`
+     ig_topopt_design_change     how far it went: ends the run, and sets how exactly the next
+                                 systems are solved
+
+   Arrays of elements have `places` values on the device, with role (designed, solid, void, none)
+   for each; arrays of states have `unknowns`. The design owns its arrays, the body owns modulus,
+   loads and solver. On several ranks the grid is divided into slabs, a mesh into ranges of nodes,
+   or each rank solves whole systems in turn (design/solve_groups.c); sums are taken in one order,
+   so that any number of ranks gives the same bits. */
 #ifndef IG_TOPOPT_H
 #define IG_TOPOPT_H
 
@@ -16,8 +50,8 @@ typedef struct {
   int64_t elements[3]; /* the last one 0: a plane problem */
   double size[3];      /* m; not given: elements of 1 m */
   double thickness;
-  const char *stl;      /* a part's surface: what is outside is void */
-  double unit, move[3]; /* m */
+  const char *stl;           /* a part's surface: what is outside is void */
+  double unit, translate[3]; /* m */
 } ig_grid_case;
 typedef struct {
   ig_src at;
@@ -91,8 +125,8 @@ typedef struct {
 } ig_set_case;
 typedef struct {
   ig_src at;
-  double start, factor;
-  int64_t hold; /* `start` for so many iterations, then times `factor` each */
+  double initial_value, factor;
+  int64_t hold; /* `initial_value` for so many iterations, then times `factor` each */
 } ig_ramp_case;
 typedef enum {
   IG_FILTER_NONE,
@@ -120,8 +154,8 @@ typedef enum {
 } ig_optimiser_kind;
 typedef struct {
   ig_src at;
-  int method, limits;
-  double move, damping, gray, tolerance;
+  int method, move_limit_kind;
+  double move_limit, damping, gray_exponent, tolerance;
   double x_min; /* NaN: chosen by the problem */
   ig_ramp_case gray_ramp;
 } ig_optimiser_case;
@@ -135,7 +169,7 @@ typedef struct {
   ig_src at;
   int preconditioner, smoother, cycle, storage;
   int operator; /* of meshes: ig_ebe_kind */
-  int64_t visits, fine_steps, steps, limit;
+  int64_t coarse_cycles, fine_smoothing_steps, smoothing_steps, limit;
   double damping, tolerance; /* of the residual; 0: adaptive */
 } ig_solver_case;
 typedef struct {
@@ -206,13 +240,13 @@ typedef struct {
   ig_filter_case filter;
   ig_projection_case projection;
   ig_overhang_case overhang;
-  ig_draw_case draw;
+  ig_draw_case draw_direction;
   ig_pattern_case pattern;
   ig_optimiser_case optimiser;
   ig_solver_case solver;
   ig_surface_case surface;
   ig_sequence_case sequence;
-  ig_start_case start;
+  ig_start_case initial_design;
   int64_t iterations;
   double change, objective_change;
   int ranks; /* ig_ranks_way */
@@ -491,7 +525,7 @@ typedef struct {
   int realisations;
   ig_array x, trial, filtered, dc, dv, work, hs; /* elements */
   ig_array printed;                              /* what of `filtered` can be built */
-  ig_array drawn;                                /* `printed` of the design before, of `draw` */
+  ig_array drawn; /* `printed` of the design before, of `draw_direction` */
   ig_array density[IG_REALISATIONS], part[IG_REALISATIONS];
   ig_array u[IG_REALISATIONS][IG_LOAD_CASES], adjoint[IG_REALISATIONS];
   ig_array mma_low, mma_high, mma_old, mma_older; /* asymptotes; the last two designs */

@@ -24,7 +24,7 @@ analysis: {duration: 2 us}
 END
 cat >fracture.yaml <<'END'
 physics: fracture
-mesh: {element: tri6, pattern: crossed, boxes: {size: [16 mm, 4 mm], cells: [16, 4]}}
+mesh: {element: tri6, triangle_pattern: crossed, boxes: {size: [16 mm, 4 mm], cells: [16, 4]}}
 materials: {name: PMMA, density: 1190 kg/m^3, young: 3.24 GPa, poisson: 0.35, fracture_energy: 352 J/m^2, cohesive_strength: 324 MPa}
 initial: {strain: [0, 0.015, 0]}
 supports: {set: ymin, fix: all}
@@ -121,7 +121,7 @@ no topopt 's/min: \[16, 0, 0\], max: \[16, 8, 0\]/min: [99, 0, 0]/' "no node"
 no dynamics 's/^mesh: {/mesh: {element: tri6, /' "tri6"
 no thermal 's/^mesh: {/conduction: stencil\nmesh: {element: tet4, /' "needs hexahedra"
 no thermal 's/^mesh: .*/mesh: {boxes: {size: [1, 1], cells: [2, 2]}, element: quad4}/' "quad4"
-no fracture 's/element: tri6, pattern: crossed/element: quad4/' "quad4"
+no fracture 's/element: tri6, triangle_pattern: crossed/element: quad4/' "quad4"
 no thermal 's/^mesh: .*/mesh: {file: nope.msh}/' "nope.msh"
 no thermal 's/^mesh: .*//' "missing key 'mesh'"
 
@@ -166,13 +166,13 @@ plate='s/^mesh: .*/mesh: {plate: {size: [1, 1], cells: [2, 2]}, shell: true}\nse
 no dynamics 's/, fix: xyz//' "holds nothing"
 no dynamics 's/fix: xyz/fix: xyz, spin: [1, 0, 0]/' "\`spin\` leads nodes of beams"
 no dynamics 's/fix: xyz/fix: xyz, history: [[0, 0], [1, 1]]/' "without a motion"
-told dynamics 's/^supports: .*/supports: [{set: xmin, fix: xyz}, {set: xmin, along: x, velocity: [1, 0, 0]}]/' "led along x by another support"
+told dynamics 's/^supports: .*/supports: [{set: xmin, fix: xyz}, {set: xmin, components: x, velocity: [1, 0, 0]}]/' "led along x by another support"
 no dynamics 's/, force: .*/}/' "pushes nothing"
 no dynamics 's/force: .*/pressure: 1 MPa, total: [0, 0, 1 N]}/' "either \`pressure\` or forces"
 no dynamics 's/force: .*/moment: [0, 1 N m, 0]}/' "does not turn"
 no dynamics "$plate; s/force: .*/pressure: 1 MPa}/" "'xmax' is a set of edges of shells"
-no dynamics 's/^analysis/tools: {point: [0, 0, -1], travel: [0, 0, 1 mm]}\n&/' "without a \`history\` moves nothing"
-no dynamics 's/^analysis/tools: {point: [0, 0, -1], velocity: [0, 0, 1], history: [[0, 0], [1, 1]]}\n&/' "that of its \`travel\`"
+no dynamics 's/^analysis/tools: {point: [0, 0, -1], displacement: [0, 0, 1 mm]}\n&/' "without a \`history\` moves nothing"
+no dynamics 's/^analysis/tools: {point: [0, 0, -1], velocity: [0, 0, 1], history: [[0, 0], [1, 1]]}\n&/' "that of its \`displacement\`"
 no dynamics "$beam; s/^analysis/sections: {radius: 1 cm, wall: 1 mm}\n&/" "\`wall\` is no size of a section with \`profile: circle\`"
 no dynamics "$beam; s/^analysis/sections: {radius: 1 cm, iy: 1 cm^4}\n&/" "\`iy\` is no size"
 no dynamics "$beam; s/^analysis/sections: {radius: 1 cm, area: 1 cm^2, iy: 1 cm^4}\n&/" "with \`area\`"
@@ -184,7 +184,7 @@ no dynamics 's/poisson: 0.3/&, yield: 1 MPa, hardening_curve: [[0, 2 MPa], [1, 3
 no dynamics 's/poisson: 0.3/&, hardening: 1 GPa/' "has no \`yield\`"
 no dynamics 's/duration/kind: static, &/' "a static analysis has no \`duration\`"
 # given, and of no effect: said, not passed over
-scan='raster: {power: 10 W, speed: 10 mm\/s, hatch: 2 mm, layer_height: 4 mm, regions: {min: [2 mm, 1 mm], max: [6 mm, 3 mm]}}}'
+scan='raster: {power: 10 W, speed: 10 mm\/s, spacing: 2 mm, layer_height: 4 mm, regions: {min: [2 mm, 1 mm], max: [6 mm, 3 mm]}}}'
 no thermal "s/^duration/beams: {radius: 1 mm, absorptivity: 0.5, depth: 1 mm, $scan\n&/" "has no \`depth\`"
 no thermal "s/^duration/beams: {model: gaussian, radius: 1 mm, absorptivity: 0.5, rear: 2 mm, $scan\n&/" "are for model: goldak"
 no thermal "s/^duration/beams: {model: cylinder, radius: 1 mm, absorptivity: 0.5, reach: 2 mm, $scan\n&/" "is for model: surface"
@@ -194,18 +194,18 @@ told thermal 's/name: steel/&, emissivity: 0.4/' "nothing radiates"
 no thermal 's/^materials: \(.*\)/materials: [\1, {name: tin, density: 7300, conductivity: 60, specific_heat: 230}]/' "one alone takes all"
 no thermal 's/^duration/probes: [{name: a, point: [0, 0, 0]}, {name: a, point: [1 mm, 0, 0]}]\n&/' "a second probe is named 'a'"
 no thermal 's/^mesh: {/mesh: {rotate: [0, 0, 90 deg], /' "is for a part from \`stl\`"
-for key in 'height: 1 mm' 'born: 900 K'; do
+for key in 'height: 1 mm' 'stress_free_temperature: 900 K'; do
   no stress "s/temperature: 400 K/&, $key/" "are for phases of kind build"
 done
 no stress 's/temperature: 400 K/&, new_nodes: surface/' "is for phases of kind build and heat"
 no stress 's/temperature: 400 K/&, newborn: drawn/' "it is called 'new_nodes' now"
-no stress 's/temperature: 400 K/&, along: z/' "are for phases of kind cut"
+no stress 's/temperature: 400 K/&, direction: z/' "are for phases of kind cut"
 no stress 's/^  - .*/&\n&/' "two phases have the name 'warm'"
 no stress 's/poisson: 0.3/&, hardening: 1 GPa/' "has no yield stress"
 no stress 's/^phases/probes: {name: top, set: zmax, point: [0, 0, 0]}\n&/' "not both"
 no stress 's/^phases/probes: {name: top, point: [4, 4, 2]}\n&/' "is the unit right?"
 told stress 's/size: .*}/size: [40 mm, 4 mm, 2 mm], cells: [10, 2, 4]}}/' "2.54 times too stiff in bending"
-told stress 's/^phases/inherent: {strain: [-0.001, -0.001, 0]}\n&/' "`inherent` has no effect: the case has no phase with `kind: build`"
+told stress 's/^phases/inherent: {strain: [-0.001, -0.001, 0]}\n&/' "\`inherent\` has no effect: the case has no phase with \`kind: build\`"
 no powder 's/^beam/layer_height: 60 um\n&/' "hatch has its own"
 told powder 's/ powder_conductivity: 0.3,//' "conducts as the solid"
 told powder 's/ solidus: 1600 K, liquidus: 1700 K,//' "never melts"

@@ -109,7 +109,7 @@ birth: {by: bead, set: wall, width: 1.2 mm, height: 0.5 mm, lead: 0.5 mm}
 beams:
   - model: surface
     radius: 0.6 mm
-    raster: {power: 150, speed: 80 mm/s, hatch: 1 mm, layer_height: 0.5 mm, base: 1 mm, layers: 2, dwell: 0.02, regions: [{min: [1 mm, 1 mm], max: [5 mm, 3 mm]}]}
+    raster: {power: 150, speed: 80 mm/s, spacing: 1 mm, layer_height: 0.5 mm, base: 1 mm, layers: 2, dwell: 0.02, regions: [{min: [1 mm, 1 mm], max: [5 mm, 3 mm]}]}
 output: {count: 2, history_every: 5}
 END
 rm -r one
@@ -273,10 +273,10 @@ many 2 run chain.yaml -o chain2 2>log >table || fail "the chain does not run twi
 # fracture: a plate that is torn apart
 cat >crack.yaml <<'END'
 physics: fracture
-mesh: {element: tri6, pattern: crossed, boxes: {size: [8 mm, 4 mm], cells: [8, 4]}}
+mesh: {element: tri6, triangle_pattern: crossed, boxes: {size: [8 mm, 4 mm], cells: [8, 4]}}
 materials: [{name: PMMA, density: 1190, young: 3.24e9, poisson: 0.35, fracture_energy: 352, cohesive_strength: 60e6}]
 cracks: [{from: [0, 2 mm], to: [2 mm, 2 mm]}]
-supports: [{set: ymin, along: y, velocity: [0, -30]}, {set: ymax, along: y, velocity: [0, 30]}]
+supports: [{set: ymin, components: y, velocity: [0, -30]}, {set: ymax, components: y, velocity: [0, 30]}]
 duration: 8 us
 output: {count: 2, history_every: 10}
 END

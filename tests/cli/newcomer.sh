@@ -75,4 +75,5 @@ grep -q 'number in m, required' said || fail "help beams.radius: $(cat said)"
 # a section lists its keys
 "$INGOT" help birth | grep -q 'keys: .*lead' || fail "help birth"
 refused "did you mean 'duration'" "$INGOT" help duraton
+refused "'start' is a key of earlier versions, now called 'start_angle' in annulus" "$INGOT" help start
 exit $bad

@@ -7,7 +7,7 @@ cd "$work"
 fail() { echo "$1"; exit 1; }
 cp "$SOURCE/tests/cli/small/powder.yaml" hatch.yaml
 {
-  echo "film: {layer: 2, frames: 3}"
+  echo "movie: {layer: 2, frames: 3}"
   echo "map: {min: [0, 0, 0], max: [0.4 mm, 0.2 mm, 80 um], format: vti}"
 } >>hatch.yaml
 "$INGOT" path convert hatch.yaml one.csv >said 2>&1 || fail "the path is not written: $(cat said)"

@@ -35,7 +35,7 @@ output: {every: 2}
 END
 cat >fracture.yaml <<'END'
 physics: fracture
-mesh: {element: tri6, pattern: crossed, boxes: {size: [16 mm, 4 mm], cells: [32, 8]}}
+mesh: {element: tri6, triangle_pattern: crossed, boxes: {size: [16 mm, 4 mm], cells: [32, 8]}}
 materials: [{name: PMMA, density: 1190, young: 3.24 GPa, poisson: 0.35, fracture_energy: 352.3, cohesive_strength: 100 MPa}]
 cracks: {from: [0, 2 mm], to: [2 mm, 2 mm]}
 initial: {strain: [0, 0.02, 0], about: [0, 2 mm]}

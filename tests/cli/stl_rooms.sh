@@ -56,7 +56,7 @@ again() { # folder, unit of the file: mm3 as they are read again
 for volume in "$(again grid '')" "$(again metres ', unit: 1 m')"; do
   awk -v v="$volume" -v s="$(figure grid surface_volume)" 'BEGIN { d = v / (1e9 * s) - 1; exit !(d < 1e-4 && d > -1e-4) }' || fail "part.stl read again: $volume mm3, the surface has $(figure grid surface_volume) m3"
 done
-if "$INGOT" run grid.yaml -q --set grid.move='[3 mm, 0, 0]' --out out 2>said; then fail 'a part outside the grid'; fi
+if "$INGOT" run grid.yaml -q --set grid.translate='[3 mm, 0, 0]' --out out 2>said; then fail 'a part outside the grid'; fi
 grep -q 'the part must lie in it' said || fail "$(cat said)"
 # the other kinds of part, in one room
 "$INGOT" run thermal.yaml -q -t 1 --set mesh.stl=prusaslicer.3mf --out other 2>said || fail "$(cat said)"

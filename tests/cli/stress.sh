@@ -24,7 +24,7 @@ stages:
     boundary: [{set: zmin, temperature: 300 K}]
     birth: {by: layers, set: wall, height: 1 mm}
     beams:
-      - {model: gaussian, radius: 1 mm, depth: 1 mm, absorptivity: 0.4, raster: {power: 600 W, speed: 5 mm/s, hatch: 1 mm,
+      - {model: gaussian, radius: 1 mm, depth: 1 mm, absorptivity: 0.4, raster: {power: 600 W, speed: 5 mm/s, spacing: 1 mm,
          layer_height: 1 mm, base: 2 mm, layers: 2, rotation: 0, dwell: 3 s, regions: {min: [0 mm, 1 mm], max: [8 mm, 3 mm]}}}
     output: {count: 8, fields: [T, T_peak, melts]}
   warp:
@@ -109,7 +109,7 @@ supports:
   - {set: xmin, fix: x}
   - {set: ymin, fix: y}
   - {set: zmin, fix: z}
-  - {set: xmax, along: x, displacement: [10 um, 0, 0]}
+  - {set: xmax, components: x, displacement: [10 um, 0, 0]}
 phases: [{duration: 1e-6 s}, {duration: 100 s, steps: 200}]
 probes: [{name: s, set: all, quantity: sxx}]
 END
@@ -423,7 +423,7 @@ materials: {name: m, young: 200 GPa, poisson: 0.3, mechanical: {expansion: 1.2e-
 temperature: 300 K
 supports: [{set: part, fix: xy}, {set: zmin, fix: z}]
 phases:
-  - {name: build, kind: build, set: part, height: 1 mm, duration: 10 s, steps: 4, born: 1300 K, decay: 10 s}
+  - {name: build, kind: build, set: part, height: 1 mm, duration: 10 s, steps: 4, stress_free_temperature: 1300 K, decay: 10 s}
   - {name: wait, duration: 300 s}
 probes:
   - {name: first, point: [0.5 mm, 0.5 mm, 0.5 mm], quantity: sxx}
@@ -546,7 +546,7 @@ sed 's/young: 200 GPa, //' plain.yaml >soft.yaml
 "$INGOT" run soft.yaml -q -o soft >said 2>&1 && fail "a material without a modulus runs"
 grep -q "lacks 'young', which the stress room needs" said || fail "no modulus: $(cat said)"
 # heat without a coefficient of expansion would leave no stress: refused, with what is missing
-sed '/^inherent/d; s/steps: 2}$/steps: 2, born: 1500 K}/' plain.yaml >cold.yaml
+sed '/^inherent/d; s/steps: 2}$/steps: 2, stress_free_temperature: 1500 K}/' plain.yaml >cold.yaml
 "$INGOT" run cold.yaml -q -o cold >said 2>&1 && fail "a material without expansion is built hot"
 grep -q "lacks its thermal expansion, which phase 'build' needs" said || fail "no expansion: $(cat said)"
 "$INGOT" calibrate plain.yaml --key 'phases[1].duration' --figure u_max --target 1e-3 -t 1 -q >said 2>&1 && fail "calibrated by a key that changes nothing"

@@ -161,7 +161,7 @@ static void build(ig_ctx *cx, const kind *k, ig_precision precision, ig_assembly
   body[0] = ig_support_fix(k->type == IG_HEX8 ? "x0" : "u0", NULL);
   body[1] = ig_support_fix(k->type == IG_HEX8 ? "x1" : "u1", "y rx");
   body[1].velocity[0] = 30;
-  body[1].along = "x";
+  body[1].components = "x";
   if (k->setup == COLLISION || k->setup == FOLD || k->setup == CROSS)
     q->c.contact = (ig_dyn_contact){.at.given = true,
                                     .on = true,

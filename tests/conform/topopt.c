@@ -221,7 +221,7 @@ static const char *const whole[] = {
     "loads: [{box: {min: [0, 9, 0], max: [0, 9, 9]}, force: [1, 0, 0]}], springs: [{box: {min: [0, "
     "9, 0], max: [0, 9, 9]}, stiffness: [0.1, 0, 0]}, {box: {min: [16, 9, 0]}, stiffness: [0.1, 0, "
     "0]}], ports: [{box: {min: [16, 9, 0]}, direction: [-1, 0, 0]}], solver: {tolerance: 1e-9}, "
-    "optimiser: {damping: 0.3, move: 0.1, gray: 1.5}, void_ratio: 1e-3}",
+    "optimiser: {damping: 0.3, move_limit: 0.1, gray_exponent: 1.5}, void_ratio: 1e-3}",
     "{grid: {elements: [40, 12, 16]}, supports: [{box: {max: [0, 99, 99]}}], loads: [{box: {min: "
     "[40, 0, 0]}, force: [0, -1, 0]}, {box: {min: [40, 12, 0]}, force: [0, 0, 1], load_case: 2}], "
     "weights: [1, 2], filter: {kind: density, radius: 1.7}, solver: {tolerance: 1e-9, storage: "

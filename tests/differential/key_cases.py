@@ -35,8 +35,8 @@ KNOWN = {
     ("thermal", "dwell_change", "thermal layers"): "not investigated",
     ("thermal", "dwell_change", "thermal bead"): "not investigated",
     ("fracture", "cohesive.insertion_threshold"): "the facets are above their strength from the start",
-    ("topopt", "solver.steps", "topopt sequence"): "not investigated",
-    ("topopt", "solver.visits", "topopt sequence"): "not investigated",
+    ("topopt", "solver.smoothing_steps", "topopt sequence"): "not investigated",
+    ("topopt", "solver.coarse_cycles", "topopt sequence"): "not investigated",
     ("topopt", "solver.storage", "topopt sequence"): "not investigated",
     ("stress", "phases.change", "stress heat"): "not investigated",
     ("powder", "dwell_change"): "not investigated",
@@ -48,20 +48,20 @@ KNOWN = {
     ("powder", "down_skin.speed"): "the first layer lies on the plate, and nothing overhangs",
     ("powder", "paths.format"): "the file is what the key says",
     ("powder", "paths.power"): "the file gives its own",
-    ("powder", "paths.travel"): "the file gives times",
+    ("powder", "paths.jump_speed"): "the file gives times",
     ("powder", "paths.feed"): "the file gives times",
     ("powder", "paths.z"): "the file gives its own",
     ("powder", "paths.sample"): "the file gives times",
-    ("powder", "paths.start"): "the file gives times",
+    ("powder", "paths.start_time"): "the file gives times",
     ("fracture", "insertion.seed"): "in the end all facets are open; the order shows in wall times alone",
     ("stress", "solver.halvings"): "a limit that is not met",
     ("thermal", "beams.path.format"): "the file is what the key says",
     ("thermal", "beams.path.power"): "the file gives its own",
-    ("thermal", "beams.path.travel"): "the file gives times",
+    ("thermal", "beams.path.jump_speed"): "the file gives times",
     ("thermal", "beams.path.feed"): "the file gives times",
     ("thermal", "beams.path.z"): "the file gives its own",
     ("thermal", "beams.path.sample"): "the file gives times",
-    ("thermal", "beams.path.start"): "the file gives times",
+    ("thermal", "beams.path.start_time"): "the file gives times",
     ("thermal", "ambient", "thermal fields"): "nothing exchanges heat with it",
     ("thermal", "boundary.ambient", "thermal fields"): "open: beside a field of temperatures nothing exchanges heat with it",
     ("thermal", "boundary.from.time"): "there is one file, which holds at all times",
@@ -70,8 +70,8 @@ KNOWN = {
     ("thermal", "latent", "thermal fields"): "properties are constant",
     ("thermal", "mesh.boxes.name"): "no entry names it",
     ("thermal", "keep.sphere.inner"): "no node of the inside lies there",
-    ("thermal", "mesh.drop"): "the part is set down on its plate in any case",
-    ("thermal", "mesh.open"): "the surface is closed",
+    ("thermal", "mesh.place_on_plate"): "the part is set down on its plate in any case",
+    ("thermal", "mesh.fill_holes"): "the surface is closed",
     ("stress", "output.history_every"): "open: every step has a row",
     ("stress", "phases.decay", "stress inherent"): "open: new layers are not hotter than the rest",
     ("stress", "mechanical.anneal", "stress load"): "it does not get so hot",
@@ -113,7 +113,7 @@ KNOWN = {
     ("topopt", "materials.conductivity"): "a material may be described for other rooms too",
     ("topopt", "materials.law"): "open: the elastic part of any law is taken",
     ("powder", "ambient"): "nothing exchanges heat with it",
-    ("powder", "output.count", "powder film"): "open: the frames are the snapshots",
+    ("powder", "output.count", "powder movie"): "open: the frames are the snapshots",
     ("shape", "loose"): "nothing hangs loose",
 }
 # Choices that switch another key of their section off without a word: (room, choice, value, key) and the reason.
@@ -124,7 +124,7 @@ SWITCHED = {
     **{("dynamics", "probes.quantity", q, "set"): "zero at both places" for q in ("cx", "cy", "cz", "vx", "vy", "vz")},
     ("fracture", "probes.quantity", "fx", "set"): "zero at both places",
     ("thermal", "conduction", "recompute", "anisotropy"): "other values are refused",
-    ("topopt", "solver.preconditioner", "jacobi", "fine_steps"): "other values are refused",
+    ("topopt", "solver.preconditioner", "jacobi", "fine_smoothing_steps"): "other values are refused",
     ("thermal", "step_limit", "state", "track_every"): "not investigated",
     ("thermal", "beams.normalise", "false", "sampling"): "not investigated",
     ("stress", "phases.layers", "true", "new_nodes"): "not investigated",
@@ -143,17 +143,17 @@ MATERIAL = {
 HINTS = {
     "dwell_change": [0.01, 0.3, 500.0],
     "analysis.tolerance": [1e-7, 0.5],
-    "film.frames": [1, 30],
+    "movie.frames": [1, 30],
     "bodies.fix": ["all"],
     "phases.change": [30.0, 300.0, 2000.0],
-    "solver.steps": [3],
-    "solver.visits": [1, 2],
+    "solver.smoothing_steps": [3],
+    "solver.coarse_cycles": [1, 2],
     "insertion_threshold": [0.5, 0.9, 0.1],
     "check_every": [1, 3, 0],
     "set": ["xmin", "zmax", "wall"],
     "fix": ["x", "all", "z"],
-    "supports.along": ["z", "x"],
-    "bodies.along": ["x", "z"],
+    "supports.components": ["z", "x"],
+    "bodies.components": ["x", "z"],
     "output.fields": [["T"], ["displacement"], ["density"], []],
     "mesh.sets.name": ["other"],
     "probes.name": ["other"],
@@ -198,7 +198,7 @@ def block(x, y, z, cells, name="plate", origin=(0, 0, 0)):
 
 def thermal():
     two = {"boxes": [block(8, 4, 2, [4, 2, 2]), block(8, 4, 2, [4, 2, 2], "wall", (0, 0, 2))]}
-    raster = {"power": 3000.0, "speed": 0.08, "hatch": 1 * MM, "layer_height": 1 * MM, "base": 2 * MM, "layers": 2, "dwell": 0.8,
+    raster = {"power": 3000.0, "speed": 0.08, "spacing": 1 * MM, "layer_height": 1 * MM, "base": 2 * MM, "layers": 2, "dwell": 0.8,
               "regions": [{"min": [0.0, 0.0], "max": [8 * MM, 4 * MM]}]}
     out = {"count": 2}
     probe = [{"name": "mid", "point": [4 * MM, 2 * MM, 1.9 * MM]}]
@@ -212,9 +212,9 @@ def thermal():
                   "probes.to": [[0.006, 0.002, 0.0019]]}}
     scan = {"parts": [{"min": [0.0, 0.0, 2 * MM], "max": [8 * MM, 4 * MM, 4 * MM]}], "layer_height": 1 * MM, "spacing": 1 * MM,
             "power": 3000.0, "speed": 0.2, "pattern": "stripes", "width": 3 * MM, "recoating": 0.05}
-    hints = {"beams.axis": [[1, 0, -2]], "hatch.base": [0.001], "hatch.travel": [0.1], "hatch.parts.field": ["a"],
+    hints = {"beams.axis": [[1, 0, -2]], "hatch.base": [0.001], "hatch.jump_speed": [0.1], "hatch.parts.field": ["a"],
              "boundary.set": ["ymin", "ymax"], "birth.set": ["plate"], "hatch.parts.threshold": [3.0], "hatch.settle": [0.01],
-             "hatch.start": [0.1], "hatch.layer_time": [0.5], "hatch.layers": [1], "birth.height": [3e-4], "birth.field": ["other"], "dwell_change": [0.01, 1.0, 30.0, 500.0],
+             "hatch.start_time": [0.1], "hatch.layer_time": [0.5], "hatch.layers": [1], "birth.height": [3e-4], "birth.field": ["other"], "dwell_change": [0.01, 1.0, 30.0, 500.0],
              "from.temperature": ["T_peak"], "from.flux": ["T"], "from.convection": ["T"], "from.ambient": ["T"]}
     bead = {"mesh": two, "materials": [STEEL], "birth": {"by": "bead", "set": "wall", "width": 1.5 * MM, "height": 1 * MM},
             "hatch": scan, "beams": [{"model": "goldak", "radius": 1 * MM, "laser": 1, "sampling": 1.5}],
@@ -229,7 +229,7 @@ def thermal():
     cylinder = dict(bead, beams=[{"model": "cylinder", "radius": 1 * MM, "laser": 1, "depth_profile": [[0.0, 1.0], [1 * MM, 0.3]],
                                   "profile": [[0.0, 1.0], [1 * MM, 0.5]]}])
     yield "cylinder", {"case": cylinder, "only": ["beams"], "hints": hints}
-    several = {"power": 200.0, "speed": 0.1, "hatch": 1 * MM, "layer_height": 1 * MM, "base": 2 * MM, "parts": [
+    several = {"power": 200.0, "speed": 0.1, "spacing": 1 * MM, "layer_height": 1 * MM, "base": 2 * MM, "parts": [
         {"regions": [{"min": [0.0, 0.0], "max": [3 * MM, 2 * MM]}]}, {"regions": [{"min": [5 * MM, 0.0], "max": [8 * MM, 2 * MM]}]}]}
     parts = dict(bead, beams=[{"model": "gaussian", "radius": 1 * MM, "raster": several}])
     parts.pop("hatch")
@@ -261,7 +261,7 @@ def meshes():
         "stl": {"stl": "part.stl", "voxel": 1 * MM, "build_plate": {"thickness": 1 * MM}},
     }.items():
         yield "mesh " + name, {"case": heat(mesh, initial=[{"set": "zmin" if name == "stl" else "bottom", "temperature": 400.0}]), "only": ["mesh"],
-                               "hints": {"stl": ["other.stl"], "mesh.field": ["a"], "mesh.move": [[0, 0, 2 * MM]], "mesh.unit": [2e-3]}}
+                               "hints": {"stl": ["other.stl"], "mesh.field": ["a"], "mesh.translate": [[0, 0, 2 * MM]], "mesh.unit": [2e-3]}}
 
 
 def stress():
@@ -282,7 +282,7 @@ def stress():
     yield "inherent", {"case": inherent, "only": ["inherent", "inherent_scale", "compensation", "compensation_runs", "compensation_tolerance",
                                                   "phases"], "hints": hints}
     load = {"mesh": {"boxes": [block(8, 4, 2, [4, 2, 1])]}, "materials": [dict(steel, kinematic=1e9)],
-            "supports": [{"set": "xmin", "fix": "all"}, {"set": "xmax", "along": "x", "displacement": [1e-4, 0.0, 0.0]}],
+            "supports": [{"set": "xmin", "fix": "all"}, {"set": "xmax", "components": "x", "displacement": [1e-4, 0.0, 0.0]}],
             "loads": [{"set": "ymax", "pressure": 1e7}, {"set": "zmax", "total": [0.0, 0.0, -10.0]}],
             "phases": [{"name": "pull", "steps": 2}, {"name": "more", "temperature": 350.0}], "probes": [{"name": "f", "set": "xmax", "quantity": "fx"}], "output": {"count": 2}}
     yield "load", {"case": load, "hints": dict(hints, **{"supports.since": ["more"], "supports.until": ["more"], "probes.since": ["more"],
@@ -302,17 +302,17 @@ def dynamics():
     out = {"count": 2}
     hints = {"supports.set": ["ymin"], "tools.axis": [[0.1, 0, -1.0]], "loads.set": ["ymax"], "initial.set": ["xmin"], "bodies.set": ["xmin"], "probes.set": ["ymax"],
              "probes.point": [[0, 0, 0]], "sections.set": ["plate"], "sections.up": [[0, 1, 0]], "ties.set": ["xmin"], "ties.to": ["xmin"],
-             "johnson_cook.failure": [[0.001, 0, 0, 0, 0]], "sections.along": [[0, 1, 0]], "analysis.update": [3], "sections.iy": [2e-12]}
+             "johnson_cook.failure": [[0.001, 0, 0, 0, 0]], "sections.local_x": [[0, 1, 0]], "analysis.step_update_every": [3], "sections.iy": [2e-12]}
     yield "solid", {"case": {
         "mesh": box, "materials": [PLASTIC], "supports": [{"set": "xmin", "fix": "all"}],
         "loads": [{"set": "xmax", "total": [0.0, 0.0, -3000.0], "history": [[0, 0], [1e-5, 1]]}], "initial": [{"velocity": [0.0, 1.0, 0.0]}],
         "gravity": {}, "analysis": [{"duration": 2e-5}], "probes": [{"name": "w", "set": "xmax"}], "output": out}, "hints": hints}
     yield "static", {"case": {
-        "mesh": box, "materials": [SOLID], "supports": [{"set": "xmin", "fix": "all"}, {"set": "xmax", "along": "z", "displacement": [0, 0, -1e-5], "history": [[0, 0], [1, 1]]}],
+        "mesh": box, "materials": [SOLID], "supports": [{"set": "xmin", "fix": "all"}, {"set": "xmax", "components": "z", "displacement": [0, 0, -1e-5], "history": [[0, 0], [1, 1]]}],
         "loads": [{"set": "zmax", "pressure": 1e5}], "analysis": [{"kind": "static"}],
         "probes": [{"name": "f", "set": "xmin", "quantity": "fz"}], "output": out}, "hints": dict(hints, **{"loads.history": [0.5]})}
     yield "relaxation", {"case": {
-        "mesh": box, "materials": [SOLID], "supports": [{"set": "xmin", "fix": "all"}, {"set": "xmax", "along": "z", "displacement": [0, 0, -1e-5], "history": [[0, 0], [1, 1]]}],
+        "mesh": box, "materials": [SOLID], "supports": [{"set": "xmin", "fix": "all"}, {"set": "xmax", "components": "z", "displacement": [0, 0, -1e-5], "history": [[0, 0], [1, 1]]}],
         "loads": [{"set": "zmax", "pressure": 1e5}], "analysis": [{"kind": "static", "method": "relaxation", "ramp": 50, "steps": 3000}],
         "probes": [{"name": "f", "set": "xmin", "quantity": "fz"}], "output": out}, "only": ["analysis"], "hints": hints}
     jc = dict(SOLID, specific_heat=500.0, johnson_cook={"b": 3e8, "n": 0.3, "c": 0.02, "m": 1.0}, **{"yield": 3e8})
@@ -346,22 +346,22 @@ def dynamics():
         "mesh": {"boxes": [block(8, 4, 2, [4, 2, 1])]}, "materials": [SOLID], "residual": {"file": "pulled/snap_000001.vtkhdf"}, "analysis": [{"duration": 1e-5}], "output": out},
         "only": ["residual"], "hints": hints}
     yield "bodies", {"case": {
-        "mesh": two, "materials": [SOLID], "supports": [{"set": "zmin", "fix": "xy", "velocity": [0.0, 0.0, 1.0], "along": "z"}],
+        "mesh": two, "materials": [SOLID], "supports": [{"set": "zmin", "fix": "xy", "velocity": [0.0, 0.0, 1.0], "components": "z"}],
         "bodies": [{"set": "zmax", "velocity": [0.0, 0.0, -5.0], "spin": [0.0, 0.0, 3.0]}],
         "ties": [{"set": "low", "to": "up", "distance": 0.2 * MM}], "contact": {"on": False},
         "analysis": [{"duration": 1e-5}], "output": out}, "only": ["bodies", "ties", "supports", "contact"], "hints": hints}
 
 
 def fracture():
-    sheet = {"element": "tri3", "pattern": "crossed", "boxes": [{"size": [8 * MM, 4 * MM], "cells": [6, 4]}]}
+    sheet = {"element": "tri3", "triangle_pattern": "crossed", "boxes": [{"size": [8 * MM, 4 * MM], "cells": [6, 4]}]}
     pmma = {"name": "PMMA", "density": 1190.0, "young": 3.24e9, "poisson": 0.35, "fracture_energy": 352.0, "cohesive_strength": 32.4e6}
     hints = {"supports.set": ["xmin"], "loads.set": ["xmin"], "initial.set": ["ymax"], "probes.set": ["xmin"], "initial.about": [[1e-3, 1e-3]],
-             "probes.point": [[0, 0]], "between": [["PMMA", "other"]], "supports.along": ["x"], "cracks.closed": [True], "displacement": [[1e-5, 0]], "velocity": [[2.0, 0]], "acceleration": [[1e6, 0]], "shape_shear": [3.0],
+             "probes.point": [[0, 0]], "between": [["PMMA", "other"]], "supports.components": ["x"], "cracks.closed": [True], "displacement": [[1e-5, 0]], "velocity": [[2.0, 0]], "acceleration": [[1e6, 0]], "shape_shear": [3.0],
              "interfaces.fracture_energy_shear": [50.0], "time_step": [1e-8], "insertion_threshold": [0.9, 0.3, 0.1], "check_every": [1, 50, 0]}
     out = {"count": 2}
     yield "strip", {"case": {
         "mesh": sheet, "materials": [pmma], "initial": [{"strain": [0.0, 0.015, 0.0]}], "supports": [{"set": "ymin", "fix": "y"},
-                                                                                                  {"set": "ymax", "velocity": [0.0, 2.0], "along": "y"}],
+                                                                                                  {"set": "ymax", "velocity": [0.0, 2.0], "components": "y"}],
         "loads": [{"set": "xmax", "pressure": 1e6, "history": [[0, 0], [1e-6, 1]]}], "cracks": [{"from": [0.0, 2 * MM], "to": [2.67 * MM, 2 * MM]}],
         "probes": [{"name": "hold", "set": "ymin", "quantity": "fy"}], "duration": 3e-6, "cohesive": {}, "output": out}, "hints": hints}
     yield "scatter", {"case": {
@@ -382,20 +382,20 @@ def topopt():
     end = {"box": {"min": [8.0, 0.0, 0.0], "max": [8.0, 4.0, 0.0]}}
     base = {"grid": {"elements": [8, 4, 4]}, "volume": 0.3, "supports": [{"box": {"max": [0.0, 4.0, 4.0]}}],
             "loads": [dict(end, force=[0.0, 0.0, -1.0])], "iterations": 5, "output": {"count": 1}}
-    hints = {"set": ["there"], "symmetry": [["y-"]], "weights": [[2.0]], "overhang.direction": ["z-"], "draw.direction": ["x+"], "extrude": ["x"], "pattern.mirror": [["y"], ["x"]], "draw.parting": [1.0, 3.0],
-             "optimiser.method": ["mma", "gcmma"], "formats": [["obj"]], "exclude": [["there"]], "start.field": ["other"], "pattern.repeat": [[2, 1, 1]],
+    hints = {"set": ["there"], "symmetry": [["y-"]], "weights": [[2.0]], "overhang.direction": ["z-"], "draw_direction.direction": ["x+"], "extrude": ["x"], "pattern.mirror": [["y"], ["x"]], "draw_direction.parting": [1.0, 3.0],
+             "optimiser.method": ["mma", "gcmma"], "formats": [["obj"]], "exclude": [["there"]], "initial_design.field": ["other"], "pattern.repeat": [[2, 1, 1]],
              "constraints.direction": [[0, 0, 1]], "ports.direction": [[0, 0, 1]], "change": [0.9], "objective_change": [0.9],
-             "supports.displacement": [[0, 0, 0.1]], "grid.move": [[0.001, 0, 0]], "solver.limit": [1]}
+             "supports.displacement": [[0, 0, 0.1]], "grid.translate": [[0.001, 0, 0]], "solver.limit": [1]}
     sets = [{"name": "there", "box": {"min": [4.0, 0.0, 0.0], "max": [6.0, 4.0, 4.0]}}]
     yield "grid", {"case": dict(base, sets=sets, passive=[{"box": {"min": [6.0, 0.0, 0.0]}, "as": "solid"}]), "hints": hints}
     yield "mma", {"case": dict(base, sets=sets, optimiser={"method": "mma"}, filter={"kind": "density"}, projection={"beta": 2.0, "every": 2},
                                penalty_ramp={"hold": 1, "factor": 1.5}, constraints=[dict(end, displacement=100.0, direction=[0.0, 0.0, -1.0])], surface={"analyse": True}),
                   "only": ["constraints", "projection", "filter", "optimiser", "penalty", "penalty_ramp", "surface", "volume", "minimise"], "hints": hints}
-    oc = {"method": "oc", "gray": 1.5, "gray_ramp": {"hold": 1, "factor": 1.1}}
+    oc = {"method": "oc", "gray_exponent": 1.5, "gray_ramp": {"hold": 1, "factor": 1.1}}
     yield "oc", {"case": dict(base, optimiser=oc), "only": ["optimiser"], "hints": hints}
     made = dict(base, filter={"kind": "density"}, optimiser={"method": "mma"})
     yield "overhang", {"case": dict(made, overhang={}), "only": ["overhang"], "hints": hints}
-    yield "draw", {"case": dict(made, draw={"parting": 2.0}), "only": ["draw"], "hints": hints}
+    yield "draw", {"case": dict(made, draw_direction={"parting": 2.0}), "only": ["draw_direction"], "hints": hints}
     yield "sequence", {"case": dict(base, sequence={"grids": 1, "iterations": 3}, pattern={"mirror": ["y"]}, solver={}),
                        "only": ["sequence", "solver", "pattern"], "hints": hints}
     heat = {"grid": {"elements": [6, 6, 0]}, "problem": "heat", "volume": 0.3, "source": 1.0, "supports": [{"box": {"max": [0.0, 2.0]}}],
@@ -418,9 +418,9 @@ def topopt():
     mesh = {"mesh": {"boxes": [{"name": "part", "size": [8.0, 4.0, 4.0], "cells": [6, 3, 3]}]}, "materials": [dict(SOLID, young=1.0)], "volume": 0.3,
             "supports": [{"set": "xmin"}], "loads": [{"set": "xmax", "force": [0.0, 0.0, -1.0]}], "iterations": 4, "output": {"count": 1}}
     yield "mesh", {"case": mesh, "hints": dict(hints, set=["ymin"], exclude=[["part"]])}
-    yield "mesh mma", {"case": dict(mesh, filter={"kind": "helmholtz", "radius": 1.5}, optimiser={"method": "mma"}, start={"file": "design/snap_000001.vtkhdf"},
+    yield "mesh mma", {"case": dict(mesh, filter={"kind": "helmholtz", "radius": 1.5}, optimiser={"method": "mma"}, initial_design={"file": "design/snap_000001.vtkhdf"},
                                     constraints=[{"set": "part", "stress": 10.0}], surface={}),
-                       "only": ["filter", "constraints", "stress", "start", "surface", "overhang"], "hints": dict(hints, set=["ymin"])}
+                       "only": ["filter", "constraints", "stress", "initial_design", "surface", "overhang"], "hints": dict(hints, set=["ymin"])}
 
 
 def places():
@@ -454,9 +454,9 @@ def powder():
                       "speed": 2.0, "recoating": 0.5e-3},
             "probes": [{"name": "p", "point": [0.1e-3, 50e-6, 0.0]}], "output": {"count": 1}}
     hints = {"beam.depth": [40e-6], "hatch.width": [0.1e-3], "hatch.settle": [1e-4], "hatch.base": [-4e-5], "probes.point": [[0, 0, 0]], "hatch.border": [1e-5],
-             "hatch.overlap": [1e-5], "skywriting": [5e-5], "grid.margin": [0.3e-3], "hatch.parts.unit": [2e-3], "hatch.parts.move": [[1e-4, 0, 0]],
-             "hatch.parts.threshold": [3.0], "hatch.parts.field": ["a"], "film.min": [[0, 0]], "film.max": [[1e-4, 1e-4]], "duration": [5e-4],
-             "layer_height": [20e-6], "convection": [1e5], "hatch.layers": [1], "hatch.parts.min": [[2e-5, 0, 0]], "hatch.travel": [1.0],
+             "hatch.overlap": [1e-5], "skywriting": [5e-5], "grid.margin": [0.3e-3], "hatch.parts.unit": [2e-3], "hatch.parts.translate": [[1e-4, 0, 0]],
+             "hatch.parts.threshold": [3.0], "hatch.parts.field": ["a"], "movie.min": [[0, 0]], "movie.max": [[1e-4, 1e-4]], "duration": [5e-4],
+             "layer_height": [20e-6], "convection": [1e5], "hatch.layers": [1], "hatch.parts.min": [[2e-5, 0, 0]], "hatch.jump_speed": [1.0],
              "map.min": [[0, 0, -2e-5]]}
     yield "powder", {"case": case, "hints": hints}
     yield "powder map", {"case": dict(case, map={"min": [0.0, 0.0, 0.0], "max": [0.1e-3, 0.1e-3, 20e-6]}), "only": ["map"], "hints": hints}
@@ -465,7 +465,7 @@ def powder():
                            "hints": dict(hints, **{"contour.spacing": [20e-6, 40e-6], "contour.count": [2], "contour.offset": [30e-6]})}
     path = {k: v for k, v in case.items() if k != "hatch"}
     yield "powder path", {"case": dict(path, paths=[{"file": "line.csv", "unit": 1e-3}], layer_height=40e-6), "only": ["paths"], "hints": hints}
-    yield "powder film", {"case": dict(case, film={"layer": 1, "frames": 3}), "only": ["film", "output"], "hints": hints}
+    yield "powder movie", {"case": dict(case, movie={"layer": 1, "frames": 3}), "only": ["movie", "output"], "hints": hints}
 
 
 def shape():
@@ -474,7 +474,7 @@ def shape():
         {"name": "s", "box": {"max": [1.0, 9.0, 9.0]}}, {"name": "c", "cylinder": {"from": [8.0, 0.0, 0.0], "to": [8.0, 4.0, 0.0], "radius": 1.5}},
         {"name": "b", "sphere": {"center": [8.0, 2.0, 2.0], "radius": 2.1}}, {"name": "p", "plane": {"point": [8.0, 2.0, 2.0], "normal": [1.0, 0.0, 0.0], "within": 0.6}}]},
                     "hints": {"cylinder.from": [[5.0, 0.0, 0.0]], "cylinder.to": [[8.0, 1.5, 0.0]], "cylinder.radius": [3.2], "inner": [1.1], "sphere.center": [[5.0, 2.0, 2.0]],
-                              "sphere.radius": [3.2], "plane.point": [[0.0, 2.0, 2.0]], "plane.normal": [[0.0, 0.0, 1.0]], "plane.within": [2.1], "plate.margin": [1.0], "field": ["strain_energy"], "of": ["elements"], "file": ["heat/snap_000001.vtkhdf"], "raster.hatch": [0.5], "level": [0.9]}}
+                              "sphere.radius": [3.2], "plane.point": [[0.0, 2.0, 2.0]], "plane.normal": [[0.0, 0.0, 1.0]], "plane.within": [2.1], "plate.margin": [1.0], "field": ["strain_energy"], "of": ["elements"], "file": ["heat/snap_000001.vtkhdf"], "raster.spacing": [0.5], "level": [0.9]}}
 
 
 def cube(path, size):

@@ -84,8 +84,8 @@ def quarter_turn(model):
                 e[k] = vector(e[k])
         if "fix" in e and e["fix"] != "all":
             e["fix"] = " ".join(swap.get(c, c) for c in e["fix"].split())
-        if "along" in e and key == "supports":
-            e["along"] = " ".join(swap.get(c, c) for c in e["along"].split())
+        if "components" in e and key == "supports":
+            e["components"] = " ".join(swap.get(c, c) for c in e["components"].split())
         if key == "probes" and "quantity" in e:
             q = e["quantity"]
             e["quantity"] = QUARTER.get(q, q)
@@ -95,7 +95,7 @@ def quarter_turn(model):
         e["angle"] = e.get("angle", 0) + math.pi / 2
     for e in m.case.get("phases", []):
         if e.get("kind") == "cut":  # the line that cuts goes along x unless the case says otherwise
-            e["along"] = swap.get(e.get("along", "x"), "z")
+            e["direction"] = swap.get(e.get("direction", "x"), "z")
     return m, factor
 
 

@@ -125,7 +125,7 @@ static void keep_fn(void *user, const char *piece) {
 static void reference_names_every_key(void **state) {
   (void)state;
   char *text = NULL;
-  GOOD(cx, ig_reference(cx, keep_fn, &text));
+  GOOD(cx, ig_reference(cx, NULL, keep_fn, &text));
   assert_non_null(strstr(text, "\n| `physics` | "));
   assert_non_null(
       strstr(text, "| `assembly` | `atomic`, `color`, `gather`, `cluster`, `auto` |  | `auto` |"));

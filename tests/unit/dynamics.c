@@ -476,7 +476,7 @@ static void queue_new(ig_ctx *cx, queued *s) {
                                   .duration = 1.2e-3,
                                   .time_step = NAN,
                                   .safety = 0.6,
-                                  .update = 40,
+                                  .step_update_every = 40,
                                   .damping = NAN};
   s->q.c.supports = (ig_list){1, &s->fix};
   s->q.c.bodies = (ig_list){1, &s->body};
@@ -604,7 +604,7 @@ static void runs_stop_at_their_limits(void **state) {
     if (kind == 0)
       s.q.c.energy_error = 1e-12;
     if (kind == 1)
-      s.queue[1].least_step = 2e-5;
+      s.queue[1].mass_scaling_step = 2e-5;
     if (kind == 2)
       s.queue[0].steps = 250, s.queue[0].tolerance = 1e-12;
     const ig_status status = queue_run(cx, &s, &k, &by_count, NULL);

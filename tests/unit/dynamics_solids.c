@@ -151,7 +151,7 @@ static void bars_yield(void **state) {
         {"materials", "{name: steel, density: 7850, young: 210 GPa, poisson: 0.3, yield: 210 MPa, "
                       "hardening: 21 GPa}"},
         {"supports", "[{set: xmin, fix: x}, {set: ymin, fix: y}, {set: zmin, fix: z}, {set: xmax, "
-                     "displacement: [1.6 mm, 0, 0], along: x, history: [[0, 0], [1, 1]]}]"},
+                     "displacement: [1.6 mm, 0, 0], components: x, history: [[0, 0], [1, 1]]}]"},
         {"analysis", "{kind: static}"},
         {"probes", "{name: pull, set: xmax, quantity: fx}"},
         {NULL, NULL}};

@@ -12,7 +12,7 @@ static void bar(ig_frac_problem *p, ig_ctx *cx, double stretch, double shear) {
       {.name = "left", .size = IG_ROW(0.5, 0.4), .cells = IG_ROW(5, 4)},
       {.name = "right", .origin = IG_ROW(0.5, 0), .size = IG_ROW(0.5, 0.4), .cells = IG_ROW(5, 4)}};
   const ig_mesh_case mesh = {
-      .element = (int)IG_TRI3 + 1, .pattern = IG_PATTERN_CROSSED, .boxes = {2, box}};
+      .element = (int)IG_TRI3 + 1, .triangle_pattern = IG_PATTERN_CROSSED, .boxes = {2, box}};
   GOOD(cx, ig_mesh_generate(cx, &mesh, &p->job.mesh));
   p->strain[0] = stretch;
   p->strain[2] = shear;

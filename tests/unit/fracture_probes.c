@@ -33,7 +33,7 @@ static void bar_make(ig_frac_problem *p, ig_ctx *cx, bool space, bool wide) {
   ig_box_case box = {.size = space ? IG_ROW(0.1, 0.01, 0.01) : IG_ROW(0.1, 0.01),
                      .cells = space ? IG_ROW(20, 2, 2) : IG_ROW(20, 2)};
   const ig_mesh_case mesh = {.element = (space ? IG_TET4 : IG_TRI6) + 1,
-                             .pattern = space ? 0 : IG_PATTERN_CROSSED,
+                             .triangle_pattern = space ? 0 : IG_PATTERN_CROSSED,
                              .boxes = {1, &box}};
   GOOD(cx, ig_mesh_generate(cx, &mesh, &p->job.mesh));
 }

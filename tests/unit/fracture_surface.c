@@ -33,8 +33,9 @@ static void blocks(ig_frac_problem *p, ig_ctx *cx, ig_elem_type type, bool shift
   ig_box_case box[2] = {
       {.name = "a", .size = {dim, size[0]}, .cells = {dim, cells[0]}},
       {.name = "b", .origin = {dim, at}, .size = {dim, size[1]}, .cells = {dim, cells[1]}}};
-  const ig_mesh_case mesh = {
-      .element = (int)type + 1, .pattern = dim == 2 ? IG_PATTERN_CROSSED : 0, .boxes = {2, box}};
+  const ig_mesh_case mesh = {.element = (int)type + 1,
+                             .triangle_pattern = dim == 2 ? IG_PATTERN_CROSSED : 0,
+                             .boxes = {2, box}};
   GOOD(cx, ig_mesh_generate(cx, &mesh, &p->job.mesh));
   p->initial.set = "a";
   p->initial.velocity[0] = 40;

@@ -26,7 +26,8 @@ static const char tiny[] =
 static const char path_csv[] = "t, x, y, z, power\n0, 0.001, 0.002, 0.004, 1.5\n"
                                "0.01, 0.0075, 0.002, 0.004, 1.5\n";
 static const char crack[] =
-    "physics: fracture\nmesh: {element: tri6, pattern: crossed, boxes: {size: [4 mm, 2 mm], cells: "
+    "physics: fracture\nmesh: {element: tri6, triangle_pattern: crossed, boxes: {size: [4 mm, 2 "
+    "mm], cells: "
     "[4, 2]}}\nmaterials: {name: PMMA, density: 1190, young: 3.24 GPa, poisson: 0.35, "
     "fracture_energy: 352, cohesive_strength: 32.4 MPa}\ninitial: {strain: [0, 0.0155, 0]}\n"
     "duration: 0.5 us\noutput: {count: 1}\n";

@@ -57,7 +57,7 @@ static void every_plane_and_solid_element_fills_the_box(void **state) {
     ig_box_case box = {.size = IG_ROW(2, 3, 1), .cells = IG_ROW(3, 4, 2)};
     box.size.count = box.cells.count = dim;
     const ig_mesh_case c = {
-        .boxes = {1, &box}, .element = (int)want[i].type + 1, .pattern = want[i].pattern};
+        .boxes = {1, &box}, .element = (int)want[i].type + 1, .triangle_pattern = want[i].pattern};
     ig_mesh *mesh = make(&c);
     assert_int_equal(mesh->dim, dim);
     assert_int_equal(mesh->nodes, want[i].nodes);
@@ -164,7 +164,7 @@ static void annulus_full_and_part(void **state) {
   ig_mesh_case c = {
       .annulus = {.at.given = true, .inner = 0.08, .outer = 0.15, .cells = IG_ROW(20, 160)},
       .element = IG_TRI6 + 1,
-      .pattern = IG_PATTERN_CROSSED};
+      .triangle_pattern = IG_PATTERN_CROSSED};
   ig_mesh *mesh = make(&c);
   assert_int_equal(ig_mesh_elements(mesh), 12800); /* ring of Alhadeff et al. (2015), Table VI */
   assert_int_equal(mesh->nodes, 25920);
@@ -174,7 +174,7 @@ static void annulus_full_and_part(void **state) {
   ig_mesh_free(mesh);
 
   c.element = 0;
-  c.pattern = IG_PATTERN_DIAGONAL;
+  c.triangle_pattern = IG_PATTERN_DIAGONAL;
   c.annulus.angle = tau / 4;
   mesh = make(&c);
   assert_int_equal(count(mesh, "start", IG_SET_FACES), 20);
@@ -344,9 +344,9 @@ static void nonsense_is_refused_with_words(void **state) {
   c.element = IG_TRI3 + 1;
   refused(&c, "a solid box is not made of tri3");
   c.element = 0;
-  c.pattern = IG_PATTERN_CROSSED;
-  refused(&c, "pattern: has no effect here");
-  c.pattern = IG_PATTERN_DIAGONAL;
+  c.triangle_pattern = IG_PATTERN_CROSSED;
+  refused(&c, "triangle_pattern: has no effect here");
+  c.triangle_pattern = IG_PATTERN_DIAGONAL;
   c.shell = true;
   refused(&c, "shell: has no effect here");
   c.shell = false;

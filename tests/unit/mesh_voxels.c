@@ -237,7 +237,7 @@ static void supports_stand_under_what_overhangs(void **state) {
   const char *text = prism_text(arm, 6);
   ig_voxel_case c = {.stl = store("arm.stl", text, strlen(text)),
                      .voxel = 0.5e-3,
-                     .supports = {.at.given = true, .angle = M_PI / 4}};
+                     .support_structure = {.at.given = true, .angle = M_PI / 4}};
   ig_mesh *mesh;
   GOOD(cx, make(&c, 0, &mesh));
   assert_int_equal(set_count(mesh, "part"), (4 * 4 * 8) + 8 * 4 * 2);
@@ -269,7 +269,7 @@ static void holes_are_named(void **state) {
                      .voxel = 0.5e-3};
   assert_int_equal(make(&v, 0, &mesh), IG_INPUT);
   assert_non_null(strstr(ig_ctx_message(cx), "not closed: 1 hole, 3 open edges"));
-  v.open = true; /* two of three rays see it whole */
+  v.fill_holes = true; /* two of three rays see it whole */
   assert_int_equal(make(&v, 0, &mesh), IG_OK);
   assert_int_equal(ig_mesh_elements(mesh), 192);
   ig_mesh_free(mesh);
@@ -424,7 +424,7 @@ static void images_become_voxels(void **state) {
                                .threshold = 8.5,
                                .min = {NAN, NAN, NAN},
                                .max = {NAN, NAN, NAN},
-                               .move = {1, NAN, NAN}};
+                               .translate = {1, NAN, NAN}};
     ig_scan_body body;
     ig_outline outline;
     assert_int_equal(ig_scan_body_open(cx, &part, &body), IG_OK);

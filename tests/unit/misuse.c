@@ -46,7 +46,7 @@ static void null_contexts(void **state) {
   REFUSED_SILENTLY(ig_case_new(NULL, &c));
   REFUSED_SILENTLY(ig_mesh_new(NULL, 3, 8, &mesh));
   REFUSED_SILENTLY(ig_mesh_check(NULL, NULL));
-  REFUSED_SILENTLY(ig_reference(NULL, NULL, NULL));
+  REFUSED_SILENTLY(ig_reference(NULL, NULL, NULL, NULL));
   REFUSED_SILENTLY(ig_schema(NULL, NULL, NULL));
   REFUSED_SILENTLY(ig_completion(NULL, NULL, NULL, NULL));
   REFUSED_SILENTLY(ig_explain(NULL, "thermal", NULL, NULL));
@@ -342,6 +342,8 @@ static void files(void **state) {
   REFUSED_SILENTLY(ig_report(NULL, "out", NULL));
   REFUSED(cx, ig_report(cx, NULL, NULL));
   REFUSED(cx, ig_report(cx, "no such folder", NULL));
+  REFUSED_SILENTLY(ig_case_upgrade(NULL, "a.yaml", NULL, NULL, NULL, NULL));
+  REFUSED(cx, ig_case_upgrade(cx, NULL, NULL, NULL, NULL, NULL));
   REFUSED_SILENTLY(ig_sweep_open(NULL, "a.yaml", NULL, &sweep));
   REFUSED(cx, ig_sweep_open(cx, NULL, NULL, &sweep));
   REFUSED_SILENTLY(ig_sweep_open(cx, "a.yaml", NULL, NULL));
@@ -363,7 +365,7 @@ static void files(void **state) {
   REFUSED(cx, ig_verify(cx, NULL, 1, true, NULL, NULL));
   REFUSED(cx, ig_bench(cx, wrong, 1, NULL, NULL));
   REFUSED(cx, ig_bench_smoke(cx, wrong, 1, NULL, NULL));
-  REFUSED(cx, ig_reference(cx, NULL, NULL));
+  REFUSED(cx, ig_reference(cx, NULL, NULL, NULL));
   REFUSED(cx, ig_schema(cx, NULL, NULL));
   REFUSED(cx, ig_completion(cx, "no such room", NULL, NULL));
   REFUSED(cx, ig_explain(cx, NULL, NULL, NULL));

@@ -36,7 +36,7 @@ static const char *const bar[] = {
     "tools",
     "[{shape: plane, point: [0, 0, -0.2], axis: [0, 0, 1], friction: 0.2}]",
     "analysis",
-    "[{duration: 0.3, update: 20, damping: 0.5}]",
+    "[{duration: 0.3, step_update_every: 20, damping: 0.5}]",
     "probes",
     "[{name: tip, set: xmax, quantity: uz}, {name: hold, set: xmin, quantity: fz}, {name: floor, "
     "set: zmin, quantity: cz}]",
@@ -61,7 +61,7 @@ static const char *const sheet[] = {
     "analysis",
     "[{kind: static, method: relaxation, ramp: 40, at_time: 1, tolerance: 0.05, steps: 3000}, "
     "{duration: 0.02, "
-    "least_step: 1e-4}]",
+    "mass_scaling_step: 1e-4}]",
     "added_mass",
     "1",
     "initial",
@@ -116,7 +116,7 @@ static const char *const failing[] = {
     "supports",
     "[{set: xmin, fix: all}, {set: xmax, velocity: [150, 0, 0]}]",
     "analysis",
-    "[{duration: 3e-3, update: 25}]",
+    "[{duration: 3e-3, step_update_every: 25}]",
     "energy_error",
     "1",
     "output",

@@ -176,7 +176,7 @@ static const char *const heat[] = {
     "birth",
     "{set: wall, width: 1.2 mm, height: 0.5 mm, lead: 0.3 mm, temperature: inherited}",
     "beams",
-    "[{model: surface, radius: 0.6 mm, raster: {power: 150 W, speed: 20 mm/s, hatch: 1 mm, "
+    "[{model: surface, radius: 0.6 mm, raster: {power: 150 W, speed: 20 mm/s, spacing: 1 mm, "
     "layer_height: 0.5 mm, base: 1 mm, layers: 1, rotation: 0, regions: {min: [1 mm, 1.5 mm], "
     "max: [5 mm, 2.5 mm]}}}]",
     OUT};
@@ -195,7 +195,7 @@ static const char *const blocks[] = {
     "contact",
     "{friction: 0.3}",
     "analysis",
-    "[{duration: 0.01, update: 7}]",
+    "[{duration: 0.01, step_update_every: 7}]",
     OUT};
 static const char *const crack[] = {
     "physics",
@@ -206,7 +206,8 @@ static const char *const crack[] = {
     "[{name: PMMA, density: 1190, young: 3.24 GPa, poisson: 0.35, fracture_energy: 100 J/m^2, "
     "cohesive_strength: 20 MPa}]",
     "supports",
-    "[{set: xmin, along: x, velocity: [-20 m/s, 0]}, {set: xmax, along: x, velocity: [20 m/s, 0]}]",
+    "[{set: xmin, components: x, velocity: [-20 m/s, 0]}, {set: xmax, components: x, velocity: [20 "
+    "m/s, 0]}]",
     "surface_contact",
     "true",
     "duration",

@@ -10,14 +10,15 @@ static const char *const strip[] = {
     "physics",
     "fracture",
     "mesh",
-    "{element: tri6, pattern: crossed, boxes: {size: [8 mm, 4 mm], cells: [8, 4]}}",
+    "{element: tri6, triangle_pattern: crossed, boxes: {size: [8 mm, 4 mm], cells: [8, 4]}}",
     "materials",
     "[{name: PMMA, density: 1190, young: 3.24e9, poisson: 0.35, fracture_energy: 352, "
     "cohesive_strength: 60e6}]",
     "cracks",
     "[{from: [0, 2 mm], to: [2 mm, 2 mm]}]",
     "supports",
-    "[{set: ymin, along: y, velocity: [0, -30]}, {set: ymax, along: y, velocity: [0, 30]}]",
+    "[{set: ymin, components: y, velocity: [0, -30]}, {set: ymax, components: y, velocity: [0, "
+    "30]}]",
     "loads",
     "[{set: xmax, pressure: 1e6, history: [[0, 0], [2e-6, 1]]}]",
     "cohesive",
@@ -58,14 +59,16 @@ static const char *const pressed[] = {
     "physics",
     "fracture",
     "mesh",
-    "{element: tri3, pattern: crossed, boxes: [{size: [6 mm, 2 mm], cells: [6, 2]}, {origin: [2 "
+    "{element: tri3, triangle_pattern: crossed, boxes: [{size: [6 mm, 2 mm], cells: [6, 2]}, "
+    "{origin: [2 "
     "mm, "
     "2.02 mm], size: [2 mm, 2 mm], cells: [3, 2]}]}",
     "materials",
     "[{name: m, density: 1190, young: 3.24e9, poisson: 0.35, fracture_energy: 60, "
     "cohesive_strength: 40e6}]",
     "supports",
-    "[{set: ymax, along: y, velocity: [0, -60]}, {set: ymin, along: y, velocity: [0, 60]}]",
+    "[{set: ymax, components: y, velocity: [0, -60]}, {set: ymin, components: y, velocity: [0, "
+    "60]}]",
     "cohesive",
     "{check_every: 2, friction: 0.3}",
     "surface_contact",
@@ -81,7 +84,8 @@ static const char *const flight[] = {
     "physics",
     "fracture",
     "mesh",
-    "{element: tri3, pattern: crossed, boxes: [{size: [24 mm, 1 mm], cells: [24, 1]}, {name: "
+    "{element: tri3, triangle_pattern: crossed, boxes: [{size: [24 mm, 1 mm], cells: [24, 1]}, "
+    "{name: "
     "stone, origin: [1 mm, 1.01 mm], size: [2 mm, 1 mm], cells: [2, 1]}]}",
     "materials",
     "[{name: m, density: 1190, young: 3.24e9, poisson: 0.35, fracture_energy: 200, "
@@ -105,14 +109,14 @@ static const char *const shut[] = {
     "physics",
     "fracture",
     "mesh",
-    "{element: tri3, pattern: crossed, boxes: {size: [6 mm, 2 mm], cells: [6, 2]}}",
+    "{element: tri3, triangle_pattern: crossed, boxes: {size: [6 mm, 2 mm], cells: [6, 2]}}",
     "materials",
     "[{name: m, density: 1190, young: 3.24e9, poisson: 0.35, fracture_energy: 20, "
     "cohesive_strength: 20e6}]",
     "supports",
-    "[{set: xmin, along: x, velocity: [-30, 0], history: [[0, 1], [1e-6, 1], [1.2e-6, -2]]}, "
-    "{set: xmax, along: x, velocity: [30, 0], history: [[0, 1], [1e-6, 1], [1.2e-6, -2]]}, "
-    "{set: ymin, along: y, velocity: [0, 5]}]",
+    "[{set: xmin, components: x, velocity: [-30, 0], history: [[0, 1], [1e-6, 1], [1.2e-6, -2]]}, "
+    "{set: xmax, components: x, velocity: [30, 0], history: [[0, 1], [1e-6, 1], [1.2e-6, -2]]}, "
+    "{set: ymin, components: y, velocity: [0, 5]}]",
     "cohesive",
     "{check_every: 2, friction: 0.3, contact: rigid}",
     "duration",
@@ -126,7 +130,8 @@ static const char *const through[] = {
     "physics",
     "fracture",
     "mesh",
-    "{element: tri3, pattern: crossed, boxes: [{size: [24 mm, 1 mm], cells: [24, 1]}, {name: "
+    "{element: tri3, triangle_pattern: crossed, boxes: [{size: [24 mm, 1 mm], cells: [24, 1]}, "
+    "{name: "
     "stone, origin: [1 mm, 1.01 mm], size: [2 mm, 1 mm], cells: [2, 1]}]}",
     "materials",
     "[{name: m, density: 1190, young: 3.24e9, poisson: 0.35, fracture_energy: 200, "
@@ -213,7 +218,7 @@ static const char *const plain[] = {
     "physics",
     "fracture",
     "mesh",
-    "{element: tri3, pattern: crossed, boxes: {size: [64 mm, 4 mm], cells: [64, 4]}}",
+    "{element: tri3, triangle_pattern: crossed, boxes: {size: [64 mm, 4 mm], cells: [64, 4]}}",
     "materials",
     "[{name: m, density: 1190, young: 3.24e9, poisson: 0.35, fracture_energy: 352, "
     "cohesive_strength: 60e6}]",

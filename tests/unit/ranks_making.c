@@ -114,12 +114,12 @@ static void printed_parts_have_the_bits_of_one(void **state) {
 /* One tool from either side, two that meet inside of a rank or at a cut. */
 static void drawn_parts_have_the_bits_of_one(void **state) {
   (void)state;
-  same_files(small, "draw", "{direction: z+}");
-  same_files(small, "draw", "{direction: z-}");
-  same_files(small, "draw", "{direction: z+, parting: 10}");
-  same_files(small, "draw", "{direction: z+, parting: 8}");
-  same_files(small, "draw", "{direction: x-, parting: 2}");
-  same_after_restart(small, "draw", "{direction: z+, parting: 9}");
+  same_files(small, "draw_direction", "{direction: z+}");
+  same_files(small, "draw_direction", "{direction: z-}");
+  same_files(small, "draw_direction", "{direction: z+, parting: 10}");
+  same_files(small, "draw_direction", "{direction: z+, parting: 8}");
+  same_files(small, "draw_direction", "{direction: x-, parting: 2}");
+  same_after_restart(small, "draw_direction", "{direction: z+, parting: 9}");
 }
 
 /* Sums over planes of several ranks, of one, and of mirror images: cells of 7 planes, of which some
@@ -146,7 +146,7 @@ static void meshes_have_the_bits_of_one(void **state) {
   (void)state;
   if (SANITIZED) { /* each takes many seconds there */
     same_files(layers, "overhang", "{direction: z+}");
-    same_files(curve, "draw", "{direction: x-}");
+    same_files(curve, "draw_direction", "{direction: x-}");
     same_files(layers, "pattern", "{extrude: z, mirror: [y]}");
     return;
   }
@@ -155,13 +155,13 @@ static void meshes_have_the_bits_of_one(void **state) {
   same_files(layers, "overhang", "{direction: x+}");
   same_files(curve, "overhang", "{direction: y-}");
   same_files(tets, "overhang", "{direction: z+}");
-  same_files(layers, "draw", "{direction: z+, parting: 9}");
-  same_files(curve, "draw", "{direction: x-}");
-  same_files(tets, "draw", "{direction: z-}");
+  same_files(layers, "draw_direction", "{direction: z+, parting: 9}");
+  same_files(curve, "draw_direction", "{direction: x-}");
+  same_files(tets, "draw_direction", "{direction: z-}");
   same_files(layers, "pattern", "{extrude: z, mirror: [y]}");
   same_files(curve, "pattern", "{repeat: [2, 1, 7], mirror: [y]}");
   same_after_restart(curve, "overhang", "{direction: z+}");
-  same_after_restart(tets, "draw", "{direction: z+}");
+  same_after_restart(tets, "draw_direction", "{direction: z+}");
   same_after_restart(layers, "pattern", "{repeat: [1, 1, 3]}");
 }
 
@@ -228,7 +228,7 @@ static void ranks_have_less_memory(void **state) {
     skip(); /* it is about the memory of a CPU */
   less_memory_than_one("overhang", "{direction: x+}");
   less_memory_than_one("overhang", "{direction: z+}");
-  less_memory_than_one("draw", "{direction: z+}");
+  less_memory_than_one("draw_direction", "{direction: z+}");
   less_memory_than_one("pattern", "{extrude: z}");
   less_memory_than_one("pattern", "{repeat: [1, 1, 2]}");
   less_memory_than_one("sequence", "{grids: 1, iterations: 1}");
@@ -249,7 +249,7 @@ static void parts_of_meshes_are_small(void **state) {
                                       NULL};
   static const char *const how[][2] = {{"overhang", "{direction: x+}"},
                                        {"overhang", "{direction: z+}"},
-                                       {"draw", "{direction: z+}"},
+                                       {"draw_direction", "{direction: z+}"},
                                        {"pattern", "{extrude: z}"}};
   if (getenv("INGOT_TEST_BACKEND") || SANITIZED)
     skip();

@@ -244,7 +244,7 @@ static const char *const wall[] = {
     "birth",
     "{by: bead, set: wall, width: 1.2 mm, height: 0.5 mm, lead: 0.5 mm}",
     "beams",
-    "[{model: surface, radius: 0.6 mm, raster: {power: 200, speed: 50 mm/s, hatch: 1 mm, "
+    "[{model: surface, radius: 0.6 mm, raster: {power: 200, speed: 50 mm/s, spacing: 1 mm, "
     "layer_height: 0.5 mm, base: 1 mm, layers: 2, dwell: 0.01, regions: [{min: [1 mm, 1 mm], max: "
     "[5 mm, 2 mm]}]}}]",
     "probes",
@@ -268,12 +268,12 @@ static const char *const wall[] = {
         "temperature: "                                                                            \
         "[[0, 300], [0.2, 400]]}]",                                                                \
         "birth", "{by: bead, set: wall, width: 2.4 mm, height: 0.7 mm, lead: 0.5 mm}", "beams",    \
-        "[{model: surface, radius: 0.6 mm, raster: {power: 200, speed: 50 mm/s, hatch: 1 mm, "     \
+        "[{model: surface, radius: 0.6 mm, raster: {power: 200, speed: 50 mm/s, spacing: 1 mm, "   \
         "layer_height: 0.5 mm, base: 4 mm, layers: 2, dwell: 0.01, regions: [{min: [1 mm, 1 mm], " \
         "max: "                                                                                    \
         "[5 mm, 3 mm]}]}}, {model: gaussian, radius: 1 mm, depth: 1.5 mm, raster: {power: 90, "    \
         "speed: "                                                                                  \
-        "80 mm/s, hatch: 2 mm, layer_height: 1 mm, base: 4 mm, layers: 1, regions: [{min: [0, "    \
+        "80 mm/s, spacing: 2 mm, layer_height: 1 mm, base: 4 mm, layers: 1, regions: [{min: [0, "  \
         "0], "                                                                                     \
         "max: [6 mm, 4 mm]}]}}]",                                                                  \
         "probes", "[{name: p, point: [2 mm, 1.5 mm, 3.2 mm]}]", "output",                          \
@@ -298,7 +298,8 @@ static const char *const column[] = {
     "boundary",
     "[{set: surface, convection: 20, emissivity: 0.4}, {set: zmax, temperature: 900}]",
     "beams",
-    "[{model: gaussian, radius: 1 mm, depth: 1.5 mm, raster: {power: 90, speed: 80 mm/s, hatch: 2 "
+    "[{model: gaussian, radius: 1 mm, depth: 1.5 mm, raster: {power: 90, speed: 80 mm/s, spacing: "
+    "2 "
     "mm, layer_height: 1 mm, base: 45 mm, layers: 1, regions: [{min: [0, 0], max: [4 mm, 3 "
     "mm]}]}}]",
     "output",

@@ -178,8 +178,8 @@ static void densities_of_a_file_have_the_bits_of_one(void **state) {
            folder);
   assert_int_equal(system(command), 0);
   snprintf(start, sizeof start, "{file: %s/last.vtkhdf}", folder);
-  same_files(grid, "start", start);
-  same_files(mesh, "start", start);
+  same_files(grid, "initial_design", start);
+  same_files(mesh, "initial_design", start);
   snprintf(command, sizeof command, "rm -r '%s'", folder);
   assert_int_equal(system(command), 0);
 }

@@ -5,7 +5,7 @@
 #include <math.h>
 
 static ig_scan_part box(double x0, double y0, double z0, double x1, double y1, double z1) {
-  return (ig_scan_part){.min = {x0, y0, z0}, .max = {x1, y1, z1}, .move = {NAN, NAN, NAN}};
+  return (ig_scan_part){.min = {x0, y0, z0}, .max = {x1, y1, z1}, .translate = {NAN, NAN, NAN}};
 }
 
 /* One layer of 5 x 3 mm at 0.1 mm, and what tests change of it. */
@@ -19,7 +19,7 @@ static ig_hatch_case plain(void) {
                          .spacing = 1e-4,
                          .power = 200,
                          .speed = 1,
-                         .travel = 5,
+                         .jump_speed = 5,
                          .width = NAN,
                          .lasers = 1};
 }

@@ -247,7 +247,7 @@ static const char *const pulled[] = {
     "precision", "double",
     "mesh",      "{boxes: [{size: [1, 0.1, 0.1], cells: [10, 1, 1]}]}",
     "materials", "[{name: steel, density: 7850, young: 210 GPa, poisson: 0}]",
-    "supports",  "[{set: xmin, fix: xyz}, {set: xmax, along: x, velocity: [1 m/s, 0, 0]}]",
+    "supports",  "[{set: xmin, fix: xyz}, {set: xmax, components: x, velocity: [1 m/s, 0, 0]}]",
     "analysis",  "[{kind: dynamic, duration: 1 ms}]",
     NULL};
 

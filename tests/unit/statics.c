@@ -77,8 +77,9 @@ static void plastic_strip_bears_its_load(void **state) {
                 "{name: mid, of: nodes, box: {min: [0.499, -1, -1], max: [0.501, 1, 1]}}}"},
        {"materials", SOFT},
        {"sections", "{thickness: 20 mm}"},
-       {"supports", "[{set: xmin, fix: y z}, {set: xmax, fix: y z}, {set: mid, fix: x, along: z, "
-                    "displacement: [0, 0, -30 mm], history: [[0, 0], [1, 1]]}]"},
+       {"supports",
+        "[{set: xmin, fix: y z}, {set: xmax, fix: y z}, {set: mid, fix: x, components: z, "
+        "displacement: [0, 0, -30 mm], history: [[0, 0], [1, 1]]}]"},
        {"analysis", "{kind: static, at_time: 1}"},
        {"probes", "{name: P, set: mid, quantity: fz}"}},
       {{"P", -10975, 110}, {"static_path_error", 0, 0}, {"negative_pivots", 0, 0}}};
@@ -245,8 +246,9 @@ static void tools_push(void **state) {
       {{"mesh", "{boxes: {size: [10 mm, 10 mm, 10 mm], cells: [2, 2, 2]}}"},
        {"materials", "{name: al, density: 2700, young: 70 GPa, poisson: 0}"},
        {"supports", "[{set: zmin, fix: z}, {set: xmin, fix: x}, {set: ymin, fix: y}]"},
-       {"tools", "{shape: plane, point: [0, 0, 10 mm], axis: [0, 0, -1], travel: [0, 0, -0.01 mm], "
-                 "history: [[0, 0], [1, 1]]}"},
+       {"tools",
+        "{shape: plane, point: [0, 0, 10 mm], axis: [0, 0, -1], displacement: [0, 0, -0.01 mm], "
+        "history: [[0, 0], [1, 1]]}"},
        {"analysis", "{kind: static}"},
        {"probes", "[{name: F, set: zmin, quantity: fz}, {name: C, set: zmax, quantity: cz}]"}},
       /* 1 - 3/2 of the strain, which the law of large strains has, and the tool's spring */
@@ -266,8 +268,9 @@ static void tools_push(void **state) {
       {{"mesh", "{boxes: {size: [20 mm, 20 mm, 10 mm], cells: [10, 10, 5]}}"},
        {"materials", STEEL},
        {"supports", "{set: zmin, fix: xyz}"},
-       {"tools", "{shape: sphere, point: [10 mm, 10 mm, 20 mm], radius: 10 mm, travel: [0, 0, -0.5 "
-                 "mm], history: [[0, 0], [1, 1]]}"},
+       {"tools",
+        "{shape: sphere, point: [10 mm, 10 mm, 20 mm], radius: 10 mm, displacement: [0, 0, -0.5 "
+        "mm], history: [[0, 0], [1, 1]]}"},
        {"analysis", "{kind: static}"}},
       {{"negative_pivots", 0, 0}, {"static_error", 0, 1e-3}}};
   hold(&press);

@@ -37,7 +37,7 @@ static void motions_lead_the_components_along(void **state) {
   ig_support_case c = ig_support_fix("a", "y");
   c.velocity[0] = 2;
   c.velocity[1] = 3;
-  c.along = "x";
+  c.components = "x";
   assert_int_equal(ig_support_read(*state, &c, 2, &m), IG_OK);
   assert_int_equal(m.kind[0], IG_MOVE_VELOCITY);
   assert_float_equal(m.scale[0], 2, 0);

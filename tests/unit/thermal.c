@@ -32,7 +32,7 @@ static const char wall[] =
     "beams:\n"
     "  - model: surface\n"
     "    radius: 0.6 mm\n"
-    "    raster: {power: 150 W, speed: 10 mm/s, hatch: 1 mm, layer_height: 0.5 mm, base: 1 mm,\n"
+    "    raster: {power: 150 W, speed: 10 mm/s, spacing: 1 mm, layer_height: 0.5 mm, base: 1 mm,\n"
     "             layers: 2, rotation: 0, dwell: 0.1 s,\n"
     "             regions: {min: [3 mm, 1.5 mm], max: [7 mm, 2.5 mm]}}\n"
     "probes: {name: top, point: [5 mm, 2 mm, 1 mm]}\n"

@@ -157,7 +157,7 @@ static const char blocks[] =
     "output: {count: 3, history_every: 1000000}\n";
 #define RASTER                                                                                     \
   "{model: surface, radius: 1 mm, absorptivity: 1, raster: {power: 1 uW, speed: 20 mm/s, "         \
-  "hatch: 1 mm, layer_height: 1 mm, base: 4 mm, layers: 4, "                                       \
+  "spacing: 1 mm, layer_height: 1 mm, base: 4 mm, layers: 4, "                                     \
   "regions: {min: [0, 0], max: [4 mm, 4 mm]}}}"
 
 /* A sink that keeps what this test looks at. */

@@ -159,7 +159,7 @@ static void a_pool_per_beam(void **state) {
   (void)state;
 #define BEAM(x)                                                                                    \
   "  - {model: surface, radius: 0.5 mm, absorptivity: 1, raster: {power: 800 W, speed: 1 m/s, "    \
-  "hatch: 9 mm, layer_height: 1 mm, base: 0, regions: {min: [" x " mm, 0.5 mm], max: ["
+  "spacing: 9 mm, layer_height: 1 mm, base: 0, regions: {min: [" x " mm, 0.5 mm], max: ["
   text_write("case.yaml",
              "physics: thermal\n"
              "mesh: {boxes: [{name: p, size: [12 mm, 2 mm, 1 mm], cells: [48, 8, 4]}]}\n"

@@ -348,8 +348,8 @@ static void rasters_cover_their_region(void **state) {
   const double area = 2 * 48e-6 - 16e-6;
   ig_raster_case c = {.power = 100,
                       .speed = 0.1,
-                      .travel = 1,
-                      .hatch = 0.05e-3,
+                      .jump_speed = 1,
+                      .spacing = 0.05e-3,
                       .layer_height = 1e-3,
                       .layers = 3,
                       .rotation = 1.1,
@@ -360,7 +360,7 @@ static void rasters_cover_their_region(void **state) {
     ig_toolpath p;
     c.island = islands ? 3e-3 : NAN;
     assert_int_equal(ig_raster_make(cx, &c, &p), IG_OK);
-    assert_true(fabs(on_length(&p) * c.hatch / (3 * area) - 1) < 0.02);
+    assert_true(fabs(on_length(&p) * c.spacing / (3 * area) - 1) < 0.02);
     assert_true(p.t[p.count - 1] > 3 * 2 + on_length(&p) / c.speed);
     for (int64_t i = 1; i < p.count; i++)
       assert_true(p.t[i] >= p.t[i - 1]);
@@ -387,8 +387,8 @@ static void rasters_keep_time_and_order(void **state) {
   ig_raster_part parts[] = {{.regions = {1, &square}}, {.regions = {1, &other}}};
   ig_raster_case c = {.power = 100,
                       .speed = 0.1,
-                      .travel = 1,
-                      .hatch = 1e-3,
+                      .jump_speed = 1,
+                      .spacing = 1e-3,
                       .layer_height = 0.5e-3,
                       .base = 2e-3,
                       .layers = 3,
@@ -397,7 +397,7 @@ static void rasters_keep_time_and_order(void **state) {
                       .island = NAN,
                       .dwell = 3,
                       .part_dwell = 0.5,
-                      .start = 7,
+                      .start_time = 7,
                       .parts = {2, parts}};
   ig_toolpath p;
   assert_int_equal(ig_raster_make(cx, &c, &p), IG_OK);

@@ -398,8 +398,9 @@ static void mechanisms_are_smoothed_more(void **state) {
   static const struct {
     const char *text;
     int steps;
-  } all[] = {
-      {"{" PUSHED "}", 1}, {"{" PULLED "}", 3}, {"{" PULLED ", solver: {fine_steps: 2}}", 2}};
+  } all[] = {{"{" PUSHED "}", 1},
+             {"{" PULLED "}", 3},
+             {"{" PULLED ", solver: {fine_smoothing_steps: 2}}", 2}};
 #undef PULLED
 #undef PUSHED
   ig_ctx *cx = ctx_on("cpu", 1);

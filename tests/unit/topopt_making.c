@@ -55,8 +55,8 @@ static void tools_can_be_drawn(void **state) {
       ig_topopt_problem t;
       ig_evaluation e = {0};
       double *x = densities(cx,
-                            how ? "{" BEAM ", draw: {direction: z+, parting: 3}}"
-                                : "{" BEAM ", draw: {direction: z+}}",
+                            how ? "{" BEAM ", draw_direction: {direction: z+, parting: 3}}"
+                                : "{" BEAM ", draw_direction: {direction: z+}}",
                             25, &t, &e);
       const ig_grid *g = &t.m->grid;
       for (int k = 1; k < 8; k++)
@@ -135,7 +135,7 @@ static void drawn_designs_hold_together(void **state) {
       snprintf(text, sizeof text,
                "{grid: {elements: [24, 6, 16]}, supports: [{box: {max: [99, 99, 0]}}], loads: "
                "[{box: {min: [0, 0, 16]}, force: [1, 0, 0]}], volume: %g, filter: {kind: density, "
-               "radius: 1.6}, solver: {tolerance: 1e-4}, draw: {%s}}",
+               "radius: 1.6}, solver: {tolerance: 1e-4}, draw_direction: {%s}}",
                how[k].volume, how[k].draw);
       GOOD(cx, ig_topopt_problem_open(cx, text, &t));
       for (int it = 1; it <= 25; it++) {
@@ -163,7 +163,7 @@ static void drawn_designs_settle(void **state) {
         text, sizeof text,
         "physics: topopt\noutput: {count: 0}\ngrid: {elements: [24, 10, 24]}\nsupports: [{box: "
         "{max: [99, 99, 0]}}]\nloads: [{box: {min: [0, 0, 24]}, force: [1, 0, 0]}]\nvolume: "
-        "0.3\nfilter: {kind: %s, radius: 1.6}\ndraw: {direction: x+}\niterations: 100\n",
+        "0.3\nfilter: {kind: %s, radius: 1.6}\ndraw_direction: {direction: x+}\niterations: 100\n",
         filter[k]);
     run_good("cpu", text, &o);
     assert_true(o.steps < 100); /* by the design itself it would be 169 */
@@ -262,7 +262,7 @@ static void meshes_are_printed_and_drawn(void **state) {
                "{supports: [{set: xmin}], loads: [{set: xmax, force: [0, 0, -1], spread: faces}], "
                "volume: 0.4, filter: {kind: density, radius: 1.8}, projection: {beta: 1, beta_max: "
                "32, every: 4}, void_ratio: 1e-4, solver: {tolerance: 1e-5}, %s: {direction: z+}}",
-               how % 2 ? "draw" : "overhang");
+               how % 2 ? "draw_direction" : "overhang");
       GOOD(cx, ig_mesh_generate(cx, &c, &mesh));
       GOOD(cx, ig_topopt_problem_open_mesh(cx, text, mesh, &t));
       const int most = type == IG_TET10 ? 1 : 24; /* one design is enough for the same lists */
@@ -357,15 +357,16 @@ static void sparse_starts_come_back(void **state) {
   for (int k = 0; k < (SANITIZED ? 1 : 5); k++) {
     char text[900];
     outcome o;
-    snprintf(text, sizeof text,
-             "physics: topopt\noutput: {count: 0}\ngrid: {elements: [24, 24, 0]}\nsets: [{name: "
-             "tip, box: {min: [20, 6], max: [24, 10]}}]\nsupports: [{box: {min: [0, 24], max: [10, "
-             "24]}}]\nloads: [{box: {min: [23, 10], max: [24, 10]}, force: [0, -1, 0]}]\npassive: "
-             "[{box: {min: [10, 10]}, as: void}, {set: tip}]\nconstraints: [{stress: 3}]\nstress: "
-             "{exclude: "
-             "[tip]}\nfilter: {kind: density, radius: 1.5}\noptimiser: {move: 0.1}\niterations: "
-             "%d\nsurface: {analyse: false}\n%s",
-             SANITIZED ? 15 : 150, more[k]);
+    snprintf(
+        text, sizeof text,
+        "physics: topopt\noutput: {count: 0}\ngrid: {elements: [24, 24, 0]}\nsets: [{name: "
+        "tip, box: {min: [20, 6], max: [24, 10]}}]\nsupports: [{box: {min: [0, 24], max: [10, "
+        "24]}}]\nloads: [{box: {min: [23, 10], max: [24, 10]}, force: [0, -1, 0]}]\npassive: "
+        "[{box: {min: [10, 10]}, as: void}, {set: tip}]\nconstraints: [{stress: 3}]\nstress: "
+        "{exclude: "
+        "[tip]}\nfilter: {kind: density, radius: 1.5}\noptimiser: {move_limit: 0.1}\niterations: "
+        "%d\nsurface: {analyse: false}\n%s",
+        SANITIZED ? 15 : 150, more[k]);
     run_good("cpu", text, &o);
     assert_true(k == 1 || o.volume > 0.05);
     if (!SANITIZED)
@@ -389,7 +390,7 @@ static void weak_starts_come_back(void **state) {
                  "[{set: xmin}]\nloads: [{box: {min: [32, 7], max: [32, 9]}, force: [0, -1, 0]}]\n"
                  "minimise: volume\nconstraints: [{compliance: 100}]\nfilter: {kind: density, "
                  "radius: 1.5}\nsurface: {analyse: false}\niterations: %d\nvolume: %s\n%s",
-                 SANITIZED ? 5 : 60, start[k], drawn ? "draw: {direction: y+}\n" : "");
+                 SANITIZED ? 5 : 60, start[k], drawn ? "draw_direction: {direction: y+}\n" : "");
         run_good(*backend, text, &o);
         if (!SANITIZED)
           assert_string_equal(o.feasible, "yes");
@@ -535,8 +536,9 @@ static void slips_are_told(void **state) {
       {HALF "loads: [{gravity: [0, 0, -9.81], box: {max: [1, 1, 1]}}]\n", "leave the place out"},
       {HALF "loads: [{force: [0, 0, 1]}]\npattern: {extrude: w}\n", "is no axis"},
       {HALF "loads: [{force: [0, 0, 1]}]\npattern: {repeat: [3, 1, 1]}\n", "no multiple of 3"},
-      {HALF "loads: [{force: [0, 0, 1]}]\ndraw: {direction: z+, parting: 7}\n", "outside the grid"},
-      {HALF "loads: [{force: [0, 0, 1]}]\ndraw: {}\noverhang: {}\n", "printed or cast"},
+      {HALF "loads: [{force: [0, 0, 1]}]\ndraw_direction: {direction: z+, parting: 7}\n",
+       "outside the grid"},
+      {HALF "loads: [{force: [0, 0, 1]}]\ndraw_direction: {}\noverhang: {}\n", "printed or cast"},
       {HALF "problem: frequency\nconstraints: [{compliance: 1}]\n", "there is no load case 1"},
       {HALF "problem: heat\nsource: 1\nconstraints: [{frequency: 1}]\n", "nothing swings"}};
   run_refused(bad, sizeof bad / sizeof *bad);

@@ -47,7 +47,7 @@ static void a_column_hangs_from_a_side(void **state) {
              "physics: topopt\noutput: {count: 0}\ngrid: {elements: [2, 2, 20], size: [2 mm, 2 mm, "
              "40 mm]}\nmaterials: {name: m, young: 1 GPa, poisson: 0, density: 8000}\nvolume: 1\n"
              "supports: {set: zmax}\nloads: {gravity: [0, 0, -9.81]}\niterations: 1\noptimiser: "
-             "{move: 1.0e-6}\nsolver: "
+             "{move_limit: 1.0e-6}\nsolver: "
              "{tolerance: 1.0e-9}\n",
              &o);
     const double weight = 8000 * 9.81, exact = weight * weight * 4e-6 * 6.4e-5 / 3e9;

@@ -268,11 +268,12 @@ static void top3d125(void **state) {
         for (int d = 0; d < 3; d++)
           m->held[3 * node_at(m, 0, j, k) + d] = true;
     }
-    snprintf(text, sizeof text,
-             "{grid: {elements: [12, 6, 6]}, volume: 0.12, supports: [{box: {max: [0, 9, 9]}}], "
-             "loads: [%s], filter: {kind: density, radius: 1.7320508075688772, padded: %s}, "
-             "optimiser: {method: oc, move: 0.2, tolerance: 1e-12}, solver: {tolerance: 1e-11}}",
-             loads, padded ? "true" : "false");
+    snprintf(
+        text, sizeof text,
+        "{grid: {elements: [12, 6, 6]}, volume: 0.12, supports: [{box: {max: [0, 9, 9]}}], "
+        "loads: [%s], filter: {kind: density, radius: 1.7320508075688772, padded: %s}, "
+        "optimiser: {method: oc, move_limit: 0.2, tolerance: 1e-12}, solver: {tolerance: 1e-11}}",
+        loads, padded ? "true" : "false");
     (void)same_objectives(m, false, text, 5, 1e-7);
   }
 }
@@ -306,7 +307,7 @@ static void inverter(void **state) {
       "springs: [{box: {max: [0, 0]}, stiffness: [0.1, 0, 0]}, {box: {min: [40, 0], max: [40, 0]}, "
       "stiffness: [0.1, 0, 0]}], ports: [{box: {min: [40, 0], max: [40, 0]}, direction: [-1, 0, "
       "0]}], volume: 0.3, void_ratio: 1e-4, filter: {kind: sensitivity, radius: 1.2}, optimiser: "
-      "{method: oc, move: 0.1, damping: 0.3, tolerance: 1e-12}, solver: {tolerance: 1e-11}}",
+      "{method: oc, move_limit: 0.1, damping: 0.3, tolerance: 1e-12}, solver: {tolerance: 1e-11}}",
       12, 1e-6);
   assert_true(last < -0.5); /* it pulls */
 }

@@ -27,9 +27,10 @@ static void ramps_arrive_before_a_run_ends(void **state) {
       char text[1000];
       outcome o;
       /* five iterations at 1, then 1.3, … 1.3^4, 3: any change would do from the first on */
-      snprintf(text, sizeof text,
-               "%schange: 1\npenalty_ramp: {start: 1, hold: 5, factor: 1.3}\niterations: 30\n",
-               body[b]);
+      snprintf(
+          text, sizeof text,
+          "%schange: 1\npenalty_ramp: {initial_value: 1, hold: 5, factor: 1.3}\niterations: 30\n",
+          body[b]);
       run_good(*backend, text, &o);
       assert_int_equal(o.steps, 10);
       assert_string_equal(o.stopped, "the design no longer changes");
@@ -55,7 +56,7 @@ static void oc_finds_a_mechanism(void **state) {
       "[0, 1]}, force: [1, 0, 0]}]\nsprings:\n  - {box: {max: [0, 1]}, stiffness: [0.1, 0, "
       "0]}\n  - {box: {min: [40, 0], max: [40, 1]}, stiffness: [0.1, 0, 0]}\nports: [{box: {min: "
       "[40, 0], max: [40, 1]}, direction: [-1, 0, 0]}]\nvolume: 0.3\nvoid_ratio: 1.0e-4\nfilter: "
-      "{kind: density, radius: 1.5}\niterations: 60\noptimiser: {%s, move: 0.1}\n";
+      "{kind: density, radius: 1.5}\niterations: 60\noptimiser: {%s, move_limit: 0.1}\n";
   double found[2];
   for (int i = 0; i < 2; i++) {
     char all[1200];
@@ -103,7 +104,7 @@ static void projection_takes_moving_asymptotes(void **state) {
   char all[800], says[512];
   outcome o, mma;
   for (const char *const *backend = backends_here(); *backend; backend++) {
-    snprintf(all, sizeof all, text, "move: 0.2");
+    snprintf(all, sizeof all, text, "move_limit: 0.2");
     run_good(*backend, all, &o);
     snprintf(all, sizeof all, text, "method: mma");
     run_good(*backend, all, &mma);
@@ -564,7 +565,7 @@ static void keys_without_effect_are_refused(void **state) {
       {GRID LOAD "filter: {kind: density}\nprojection: {eta: 0.4}\n", NO("projection")},
       {GRID LOAD "optimiser: {method: mma, damping: 0.3}\n", NO("optimiser: damping")},
       {GRID LOAD "optimiser: {method: mma, x_min: 0.1}\n", NO("optimiser: x_min")},
-      {GRID LOAD "optimiser: {method: mma, gray: 2}\n", NO("optimiser: gray")},
+      {GRID LOAD "optimiser: {method: mma, gray_exponent: 2}\n", NO("optimiser: gray_exponent")},
       {GRID LOAD "constraints: [{volume: 0.3, set: xmax, load_case: 1}]\n",
        NO("constraints: load_case")},
       {GRID LOAD "constraints: [{compliance: 3, direction: [1, 0, 0]}]\n",
@@ -576,16 +577,16 @@ static void keys_without_effect_are_refused(void **state) {
       {SOLID3 "solver: {preconditioner: block_jacobi}\n",
        NO("solver: preconditioner: block_jacobi")},
       {SOLID3 "solver: {preconditioner: jacobi, cycle: v}\n", NO("solver: cycle")},
-      {SOLID3 "solver: {cycle: v, visits: 2}\n", NO("solver: visits")},
+      {SOLID3 "solver: {cycle: v, coarse_cycles: 2}\n", NO("solver: coarse_cycles")},
       {SOLID3 "solver: {damping: 0.5}\n", NO("solver: damping")},
       {WARM "loads: [{set: xmax, force: [1, 0, 0]}]\n", NO("loads: force")},
       {HEAT "supports: [{set: xmin, fix: x}]\n", NO("supports: fix")},
       {WARM "ports: [{set: xmax}]\n", NO("ports")},
       {"physics: topopt\ngrid: {elements: [4, 3, 2], unit: 1 mm}\nsupports: [{set: xmin}]\n" PULL,
        NO("grid: unit")},
-      {"physics: topopt\ngrid: {elements: [4, 3, 2], move: [1, 0, 0]}\nsupports: [{set: "
+      {"physics: topopt\ngrid: {elements: [4, 3, 2], translate: [1, 0, 0]}\nsupports: [{set: "
        "xmin}]\n" PULL,
-       NO("grid: move")},
+       NO("grid: translate")},
       {"physics: topopt\ngrid: {elements: [4, 3, 2]}\nsupports: [{set: xmin, fix: x, displacement: "
        "[0, 1, 0]}, {set: xmin}]\n" PULL,
        NO("supports: displacement")}};

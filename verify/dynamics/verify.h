@@ -74,7 +74,8 @@ static inline ig_status node_set(ig_dyn_problem *q, const char *name, const ig_l
   return IG_OK;
 }
 
-/* Advances to time t in steps of the critical step x safety, looked at every `update` steps. */
+/* Advances to time t in steps of the critical step x safety, computed again every `update` steps.
+ */
 static inline ig_status advance_to(ig_dyn_model *m, double t, double safety, int update) {
   for (;;) {
     double critical;

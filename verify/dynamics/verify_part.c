@@ -18,7 +18,7 @@ static ig_status pull_open(ig_dyn_problem *q, ig_dyn_model **m, double by) {
   fix[0] = ig_support_fix(side[0], sheet ? "x z rx ry rz" : chain ? "xyz" : "x");
   fix[1] = ig_support_fix(side[1], sheet ? "z rx ry rz" : chain ? "yz" : NULL);
   fix[1].displacement[0] = by;
-  fix[1].along = "x";
+  fix[1].components = "x";
   fix[1].history = (ig_table){4, pull_x, pull_y};
   fix[2] = ig_support_fix(side[2], chain ? "xyz" : "y");
   fix[3] = ig_support_fix("z0", "z"); /* of solids */
@@ -177,7 +177,7 @@ ig_status ig_dyn_verify_pull_apart(ig_dyn_problem *q, ig_dyn_model **m,
   fix[0] = ig_support_fix("x0", "x");
   fix[1] = ig_support_fix("x1", NULL);
   fix[1].velocity[0] = 5;
-  fix[1].along = "x";
+  fix[1].components = "x";
   fix[2] = ig_support_fix("y0", "y");
   fix[3] = ig_support_fix("z0", "z");
   q->c.supports = (ig_list){4, fix};
@@ -246,7 +246,7 @@ ig_status ig_dyn_verify_collapse(ig_dyn_problem *q, ig_dyn_model **m, const ig_v
   const double b = 0.02, h = 0.04, yield = 250e6;
   ig_support_case fix[2] = {ig_support_fix("u0", "all"), ig_support_fix("u1", NULL)};
   fix[1].displacement[2] = 0.06;
-  fix[1].along = "z";
+  fix[1].components = "z";
   fix[1].history = ramp;
   q->section.profile = IG_SECTION_RECTANGLE;
   q->section.width = b, q->section.height = h;

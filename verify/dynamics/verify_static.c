@@ -272,7 +272,7 @@ ig_status ig_dyn_verify_roof(ig_dyn_problem *q, ig_dyn_model **m, const ig_verif
   ig_support_case fix[4] = {ig_support_fix("u0", "y rx rz"), ig_support_fix("v0", "x ry rz"),
                             ig_support_fix("u1", "x y z"), ig_support_fix("top", "x y rx ry rz")};
   fix[3].displacement[2] = -1;
-  fix[3].along = "z";
+  fix[3].components = "z";
   fix[3].history = (ig_table){4, push_x, push_y};
   q->c.supports = (ig_list){4, fix};
   IG_TRY(roof_open(q, 12.7, m));

@@ -16,8 +16,11 @@ void ig_frac_problem_init(ig_frac_problem *p, ig_ctx *cx) {
   c->safety = 0.2;
   c->tip_window = NAN;
   c->initial = (ig_list){1, &p->initial};
-  c->cohesive = (ig_frac_cohesive_case){
-      .check_every = 10, .shape = 2, .shape_shear = NAN, .start = 1, .insertion_threshold = 1};
+  c->cohesive = (ig_frac_cohesive_case){.check_every = 10,
+                                        .shape = 2,
+                                        .shape_shear = NAN,
+                                        .initial_traction = 1,
+                                        .insertion_threshold = 1};
   p->job = (ig_job){.cx = cx,
                     .title = "",
                     .precision = IG_DOUBLE,
@@ -48,7 +51,7 @@ static ig_status notched_mesh(ig_frac_problem *p, const double size[2], int nx, 
   ig_box_case box = {.size = IG_ROW(size[0], size[1]), .cells = IG_ROW(nx, ny)};
   ig_place notch = {.box = {.at = {.given = true}, .min = {2, k->from}, .max = {2, k->to}}};
   const ig_mesh_case mesh = {.element = (int)type + 1,
-                             .pattern = IG_PATTERN_CROSSED,
+                             .triangle_pattern = IG_PATTERN_CROSSED,
                              .boxes = {1, &box},
                              .sets = sets,
                              .jitter = {.amount = jitter, .seed = 1, .keep = {1, &notch}}};
@@ -74,7 +77,7 @@ ig_status ig_frac_problem_strip(ig_frac_problem *p, ig_ctx *cx, int cells, ig_el
 static ig_status ring_mesh(ig_frac_problem *p, double inner, double outer, int radial, int around,
                            ig_elem_type type, double jitter) {
   const ig_mesh_case mesh = {.element = (int)type + 1,
-                             .pattern = IG_PATTERN_CROSSED,
+                             .triangle_pattern = IG_PATTERN_CROSSED,
                              .annulus = {.at = {.given = true},
                                          .inner = inner,
                                          .outer = outer,

@@ -96,7 +96,7 @@ ig_status ig_frac_verify_strip(ig_ctx *cx, const ig_verify_sink *sink) {
     p.c.plane = 0;
     p.strain[1] = ways[i].strain;
     p.c.cohesive.criterion = ways[i].criterion;
-    p.c.cohesive.start = ways[i].start;
+    p.c.cohesive.initial_traction = ways[i].start;
     p.c.cohesive.insertion_threshold = ways[i].threshold;
     const ig_status status = follow(&p, 20e-6, 100, &out);
     ig_frac_problem_free(&p);

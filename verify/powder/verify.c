@@ -42,7 +42,7 @@ static ig_hatch_case tracks(ig_scan_part *part, int parts) {
                          .spacing = 0.1e-3,
                          .power = 150,
                          .speed = 0.8,
-                         .travel = 5,
+                         .jump_speed = 5,
                          .width = NAN,
                          .lasers = 1};
 }
@@ -142,7 +142,7 @@ static ig_status tracks_run(ig_ctx *cx, double wx, double wy, double wz, found *
                                    {.name = "below", .point = {1.91e-3, 0.11e-3, -130e-6}}};
   for (int i = 0; i < 2; i++)
     for (int d = 0; d < 3; d++)
-      part[i].move[d] = NAN;
+      part[i].translate[d] = NAN;
   const ig_hatch_case hatch = tracks(part, 2);
   const ig_powder_case c = bed(&hatch, probe, (const double[3]){wx, wy, wz});
   return run_all(cx, &c, f);
@@ -180,7 +180,7 @@ static ig_status passing_run(ig_ctx *cx, const double *window, found *f) {
                                    {.name = "second", .point = {1.35e-3, 0.45e-3, -30e-6}}};
   for (int i = 0; i < 2; i++)
     for (int d = 0; d < 3; d++)
-      part[i].move[d] = NAN;
+      part[i].translate[d] = NAN;
   ig_hatch_case hatch = tracks(part, 2);
   hatch.lasers = 2;
   ig_powder_case c = bed(&hatch, probe, window);
@@ -206,7 +206,8 @@ static ig_status passing_verify(ig_ctx *cx, const ig_verify_sink *sink) {
 /* --- lines across the borders of coarse cells and of windows, in two layers */
 
 static ig_status oblique_run(ig_ctx *cx, const double *window, int64_t ratio, found *f) {
-  ig_scan_part part = {.min = {0, 0, 0}, .max = {0.88e-3, 0.4e-3, 80e-6}, .move = {NAN, NAN, NAN}};
+  ig_scan_part part = {
+      .min = {0, 0, 0}, .max = {0.88e-3, 0.4e-3, 80e-6}, .translate = {NAN, NAN, NAN}};
   ig_powder_probe probe[PROBES] = {{.name = "under", .point = {0.45e-3, 0.2e-3, -10e-6}},
                                    {.name = "edge", .point = {0.89e-3, 0.2e-3, 30e-6}},
                                    {.name = "deep", .point = {0.3e-3, 0.2e-3, -90e-6}}};
@@ -251,10 +252,11 @@ static double mode_mean(const ig_powder_run *r, const double *length, double edg
 /* Root of the mean square of what the temperature is wrong by, over what the mode has become, after
    a fixed time on cells of the size `cell`. */
 static ig_status mode_error(ig_ctx *cx, double cell, int ratio, double *error) {
-  ig_scan_part part = {.min = {0, 0, 0}, .max = {0.96e-3, 0.96e-3, cell}, .move = {NAN, NAN, NAN}};
+  ig_scan_part part = {
+      .min = {0, 0, 0}, .max = {0.96e-3, 0.96e-3, cell}, .translate = {NAN, NAN, NAN}};
   ig_hatch_case hatch = tracks(&part, 1);
   hatch.layer_height = cell;
-  hatch.start = 1; /* until then there is the plate only */
+  hatch.start_time = 1; /* until then there is the plate only */
   ig_powder_case c = bed(&hatch, NULL, (const double[3]){9e-3, 9e-3, 9e-3});
   c.probes.count = 0;
   c.plate_temperature = NAN;
@@ -333,7 +335,8 @@ static double eagar_tsai(double P, double v, double radius, double k, double a, 
 /* A bed that is all solid and does not melt; probes below the line's end, when the beam is there.
  */
 static ig_status beam_verify(ig_ctx *cx, const ig_verify_sink *sink) {
-  ig_scan_part part = {.min = {0, 0, 0}, .max = {0.8e-3, 0.1e-3, 20e-6}, .move = {NAN, NAN, NAN}};
+  ig_scan_part part = {
+      .min = {0, 0, 0}, .max = {0.8e-3, 0.1e-3, 20e-6}, .translate = {NAN, NAN, NAN}};
   /* the line is at y = 0.05 mm and ends at x = 0.8 mm; the surface is at z = 20 um */
   ig_powder_probe probe[3] = {{.name = "a", .point = {0.65e-3, 0.05e-3, -30e-6}},
                               {.name = "b", .point = {0.65e-3, 0.15e-3, -10e-6}},

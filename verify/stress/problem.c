@@ -57,7 +57,7 @@ ig_status ig_stress_problem_box(ig_stress_problem *q, const double size[3], cons
 static ig_stress_support *support_new(ig_stress_problem *q, const char *set) {
   ig_stress_support *s = q->support + q->c.supports.count;
   q->c.supports = (ig_list){q->c.supports.count + 1, q->support};
-  *s = (ig_stress_support){.set = set, .along = "xyz", .displacement = {NAN, NAN, NAN}};
+  *s = (ig_stress_support){.set = set, .components = "xyz", .displacement = {NAN, NAN, NAN}};
   return s;
 }
 void ig_stress_problem_hold(ig_stress_problem *q, const char *set, const char *fix) {

@@ -416,7 +416,7 @@ static ig_status halves(ig_ctx *cx, int reference, double *old, double *born, do
   q.late = 5;
   ig_stress_problem_hold(&q, "x1", NULL);
   ig_stress_support *pull = q.support + q.c.supports.count - 1;
-  pull->along = "x";
+  pull->components = "x";
   pull->displacement[0] = 0.01;
   pull->displacement[1] = pull->displacement[2] = 0;
   ig_stress_problem_material(&q, 0, 200e9, 0, 1.2e-5, NAN, NAN, 0);

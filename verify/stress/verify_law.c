@@ -22,7 +22,7 @@ static ig_status pulled_new(ig_ctx *cx, ig_stress_problem *q, int count, const d
   ig_stress_problem_hold(q, "z0", "z");
   ig_stress_problem_hold(q, "x1", NULL);
   ig_stress_support *pull = q->support + q->c.supports.count - 1;
-  pull->along = "x";
+  pull->components = "x";
   pull->displacement[0] = 1;
   pull->displacement[1] = pull->displacement[2] = 0;
   pull->history = ig_stress_problem_table(q, count, rows);

@@ -112,7 +112,7 @@ static ig_status verify_tied(ig_ctx *cx, const ig_verify_sink *sink) {
       "radius: 1.5},supports: [{box: {min: [0, 0, 0], max: [0, 8, 32]}},           {box: {min: [0, "
       "24, 0], max: [0, 32, 32]}}],loads: [{box: {min: [0, 0, 0], max: [64, 32, 0]}, cylinder: "
       "{from: [64.5, 16, -1], to: [64.5, 16, 1], radius: 6.6}, force: [0, 0, -1], spread: "
-      "faces}],optimiser: {move: 0.1, tolerance: 1e-3}, solver: {tolerance: 1e-5}}",
+      "faces}],optimiser: {move_limit: 0.1, tolerance: 1e-3}, solver: {tolerance: 1e-5}}",
       (const expected[]){{1, 172.2, 3e-4}, {20, 5.563, 2e-4}, {0, 0, 0}});
 }
 

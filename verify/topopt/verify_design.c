@@ -68,7 +68,8 @@ static ig_status verify_bounds(ig_ctx *cx, const ig_verify_sink *sink) {
       "supports: [{box: {max: [0, 99, 99]}}], loads: [{box: {min: [24, 12, 0]}, force: [0, -1, "
       "0]}, {box: {min: [24, 0, 0], max: [24, 0, 0]}, force: [1, 0, 0], load_case: 2}], weights: "
       "[1, 0], constraints: [{compliance: 160, load_case: 2}, {box: {min: [12, 12, 0], max: [12, "
-      "12, 0]}, direction: [0, -1, 0], displacement: 32}], optimiser: {method: mma, move: 0.1}, "
+      "12, 0]}, direction: [0, -1, 0], displacement: 32}], optimiser: {method: mma, move_limit: "
+      "0.1}, "
       "solver: {tolerance: 1e-8}}";
   ig_topopt_problem t;
   ig_evaluation e = {0};

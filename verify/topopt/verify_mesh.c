@@ -75,21 +75,22 @@ static ig_status compare(ig_ctx *cx, const ig_verify_sink *sink, const ig_mesh *
 ig_status ig_topopt_verify_mesh_grid(ig_ctx *cx, const ig_verify_sink *sink) {
   static const struct {
     const char *what, *body;
-  } others[] = {{"stiffness, density filter", BEAM ", filter: {kind: density, radius: 1.5}"},
-                {"stiffness, helmholtz filter", BEAM ", filter: {kind: helmholtz, radius: 2.5}"},
-                {"stiffness, moving asymptotes", BEAM ", optimiser: {method: mma}"},
-                {"stiffness, constraints", BEAM
-                 ", optimiser: {method: mma}, filter: {kind: density, radius: 1.5}, constraints: "
-                 "[{box: {min: [6, 0, 0]}, volume: 0.2}, {box: {min: [8, 0, 0], max: [8, 0, 2]}, "
-                 "displacement: 300, direction: [0, -1, 0]}, {compliance: 9000}]"},
-                {"stiffness, robust",
-                 BEAM ", filter: {kind: density, radius: 1.5}, projection: {beta: 2, robust: 0.2}"},
-                {"stiffness, printed along z",
-                 BEAM ", filter: {kind: density, radius: 1.5}, overhang: {direction: z+}"},
-                {"stiffness, drawn along z both ways",
-                 BEAM ", filter: {kind: density, radius: 1.5}, draw: {direction: z+, parting: 1}"},
-                {"heat", SINK ", filter: {radius: 1.5}"},
-                {"mechanism", GRIPPER ", filter: {radius: 1.5}"}};
+  } others[] = {
+      {"stiffness, density filter", BEAM ", filter: {kind: density, radius: 1.5}"},
+      {"stiffness, helmholtz filter", BEAM ", filter: {kind: helmholtz, radius: 2.5}"},
+      {"stiffness, moving asymptotes", BEAM ", optimiser: {method: mma}"},
+      {"stiffness, constraints",
+       BEAM ", optimiser: {method: mma}, filter: {kind: density, radius: 1.5}, constraints: "
+            "[{box: {min: [6, 0, 0]}, volume: 0.2}, {box: {min: [8, 0, 0], max: [8, 0, 2]}, "
+            "displacement: 300, direction: [0, -1, 0]}, {compliance: 9000}]"},
+      {"stiffness, robust",
+       BEAM ", filter: {kind: density, radius: 1.5}, projection: {beta: 2, robust: 0.2}"},
+      {"stiffness, printed along z",
+       BEAM ", filter: {kind: density, radius: 1.5}, overhang: {direction: z+}"},
+      {"stiffness, drawn along z both ways",
+       BEAM ", filter: {kind: density, radius: 1.5}, draw_direction: {direction: z+, parting: 1}"},
+      {"heat", SINK ", filter: {radius: 1.5}"},
+      {"mechanism", GRIPPER ", filter: {radius: 1.5}"}};
   const char *body = BEAM ", filter: {radius: 1.5}";
   double grid[ITERATIONS];
   char what[64], solver[64];

@@ -228,7 +228,8 @@ static const struct {
              "mirror: [x]}, constraints: [{box: {max: [4, 2, 9]}, volume: 0.3}, {compliance: 9}]"},
     {"drawn along y",
      {"a volume", "a compliance"},
-     CLAMPED ", loads: [{" TIP ", force: [0, 2, 0]}], draw: {direction: y-}, passive: [{box: {min: "
+     CLAMPED ", loads: [{" TIP
+             ", force: [0, 2, 0]}], draw_direction: {direction: y-}, passive: [{box: {min: "
              "[5, 1, 0], max: [6, 2, 9]}}, {box: {min: [2, 2, 0], max: [3, 3, 9]}, as: void}], "
              "constraints: [{box: {max: [4, 2, 9]}, volume: 0.3}, {compliance: 9}]"},
     {"printed along z",
@@ -241,7 +242,7 @@ static const struct {
      CLAMPED ", loads: [{" TIP ", force: [0, 2, 0]}], overhang: {direction: z+, angle: 35}"},
     {"drawn both ways along x",
      {NULL},
-     CLAMPED ", loads: [{" TIP ", force: [0, 2, 0]}], draw: {direction: x+, parting: 2}"},
+     CLAMPED ", loads: [{" TIP ", force: [0, 2, 0]}], draw_direction: {direction: x+, parting: 2}"},
     {"three materials to choose from, and weight",
      {"a frequency", "a volume", "a mass"},
      CLAMPED ", loads: [{" TIP ", force: [0, 2, 0]}, {gravity: [0, 1, 0]}], choose_material: true, "

@@ -49,7 +49,7 @@ static ig_status verify_tension(ig_ctx *cx, const ig_verify_sink *sink) {
   "grid: {elements: [60, 60, 0]}, supports: [{box: {min: [0, 60], max: [24, 60]}}], loads: "       \
   "[{box: {min: [57, 24], max: [60, 24]}, force: [0, -1, 0]}], passive: [{box: {min: [24, 24], "   \
   "max: [60, 60]}, as: void}], sets: [{name: load, box: {min: [54, 19], max: [60, 24]}}], "        \
-  "volume: 0.3, filter: {kind: density, radius: 2.4}, optimiser: {method: mma, move: 0.1}, "       \
+  "volume: 0.3, filter: {kind: density, radius: 2.4}, optimiser: {method: mma, move_limit: 0.1}, " \
   "stress: {exclude: [load], exponent: 12}"
 
 static ig_status bracket(ig_ctx *cx, const char *more, ig_evaluation *e) {

@@ -152,7 +152,7 @@ ig_status ig_frac_setup(ig_job *job, ig_frac_model *m) {
                           .finite_rotation = c->rotation == 1,
                           .reserve = c->insertion.at.given,
                           .criterion = z->criterion,
-                          .hold = z->start == 1,
+                          .hold = z->initial_traction == 1,
                           .penalty = z->penalty,
                           .weibull = z->weibull,
                           .threshold = z->insertion_threshold,

@@ -9,7 +9,7 @@ typedef struct {
   ig_src at;
   const char *file;
   int format;
-  double power, unit, travel, start;
+  double power, unit, jump_speed, start_time;
   double feed, z, sample, dwell_unit, full_s;
 } ig_path_case;
 
@@ -20,7 +20,7 @@ static const ig_option ig_path_options[] __attribute__((unused)) = {
     IG_REAL(P, power, "W", NULL, 0, 1e6, "nominal power, where the file gives none"),
     IG_REAL(P, unit, "m", NULL, IG_POSITIVE, 1,
             "length unit of the file; left out: the dialect's own"),
-    IG_REAL(P, travel, "m/s", "1 m/s", IG_POSITIVE, 1e3,
+    IG_REAL(P, jump_speed, "m/s", "1 m/s", IG_POSITIVE, 1e3,
             "speed with the beam off, where the file gives none; of G-code's G0"),
     IG_REAL(P, feed, "m/s", NULL, IG_POSITIVE, 1e3,
             "speed with the beam on, where the file gives none"),
@@ -30,7 +30,7 @@ static const ig_option ig_path_options[] __attribute__((unused)) = {
     IG_REAL(P, dwell_unit, "s", "1 ms", IG_POSITIVE, 1e3, "G-code: unit of P in G4"),
     IG_REAL(P, full_s, "", NULL, IG_POSITIVE, 1e9,
             "G-code: the S word that means `power`; left out: S is in watts"),
-    IG_REAL(P, start, "s", "0", 0, 1e9, "time of the first point, where the file gives none"),
+    IG_REAL(P, start_time, "s", "0", 0, 1e9, "time of the first point, where the file gives none"),
     IG_END};
 #undef P
 
@@ -39,13 +39,13 @@ static inline ig_status ig_path_read(ig_ctx *cx, const ig_path_case *c, ig_toolp
   const ig_toolpath_options options = {.format = (ig_toolpath_format)c->format,
                                        .power = c->power,
                                        .unit = c->unit,
-                                       .travel = c->travel,
+                                       .travel = c->jump_speed,
                                        .feed = c->feed,
                                        .z = c->z,
                                        .sample = c->sample,
                                        .dwell_unit = c->dwell_unit,
                                        .full_s = c->full_s,
-                                       .start = c->start};
+                                       .start = c->start_time};
   return ig_toolpath_read(cx, c->file, &options, path, NULL);
 #else
   (void)path;

@@ -28,7 +28,7 @@ static ig_status stroke(pen *p, double x0, double y0, double x1, double y1) {
   const double from[3] = {x0, y0, p->z}, to[3] = {x1, y1, p->z};
   if (p->placed && distance(p->at, from) > 0) {
     IG_TRY(ig_toolpath_add(p->cx, p->path, p->t, p->at, 0));
-    p->t += distance(p->at, from) / p->c->travel;
+    p->t += distance(p->at, from) / p->c->jump_speed;
   }
   IG_TRY(ig_toolpath_add(p->cx, p->path, p->t, from, p->c->power));
   p->t += distance(from, to) / p->c->speed;
@@ -71,9 +71,10 @@ static ig_status hatch(pen *p, const rect *rects, int count, double angle) {
       low = fmin(low, n[0] * x + n[1] * y);
       high = fmax(high, n[0] * x + n[1] * y);
     }
-  const double lines_real = (high - low) / p->c->hatch;
+  const double lines_real = (high - low) / p->c->spacing;
   if (lines_real > 1e7)
-    return ig_fail_at(p->cx, &p->c->at, "hatch %g m makes more than 10 million lines", p->c->hatch);
+    return ig_fail_at(p->cx, &p->c->at, "spacing: %g m makes more than 10 million lines",
+                      p->c->spacing);
   const int lines = (int)fmax(1, round(lines_real));
   span *s;
   IG_TRY(IG_NEW(p->cx, &s, count, "hatch"));
@@ -104,7 +105,7 @@ static ig_status hatch(pen *p, const rect *rects, int count, double angle) {
 
 /* Edges of the rectangles, drawn in by half a spacing, where no other rectangle covers them. */
 static ig_status contour(pen *p, const rect *rects, int count) {
-  const double in = p->c->hatch / 2;
+  const double in = p->c->spacing / 2;
   for (int i = 0; i < count; i++) {
     const rect q = {{rects[i].min[0] + in, rects[i].min[1] + in},
                     {rects[i].max[0] - in, rects[i].max[1] - in}};
@@ -205,7 +206,7 @@ ig_status ig_raster_make(ig_ctx *cx, const ig_raster_case *c, ig_toolpath *path)
     return ig_fail_at(cx, &c->at, "a raster needs either regions or parts");
   if (c->at.given && c->part_dwell > 0 && c->parts.count == 0)
     return ig_fail_at(cx, &c->at, "`part_dwell` is for `parts`; after a layer of regions: `dwell`");
-  pen p = {.cx = cx, .c = c, .path = path, .t = c->start};
+  pen p = {.cx = cx, .c = c, .path = path, .t = c->start_time};
   ig_status status = IG_OK;
   for (int64_t layer = 0; layer < c->layers && status == IG_OK; layer++) {
     p.z = c->base + (double)(layer + 1) * c->layer_height;

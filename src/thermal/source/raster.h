@@ -13,14 +13,14 @@ typedef struct {
 
 typedef struct {
   ig_src at;
-  double power, speed, travel;
-  double hatch, layer_height, base;
+  double power, speed, jump_speed;
+  double spacing, layer_height, base;
   int64_t layers;
   double angle, rotation; /* rad: of the first layer; added each layer */
   double island;          /* edge of the islands, NaN: none */
   bool contour, one_way;
   double dwell, part_dwell; /* s */
-  double start;             /* s */
+  double start_time;        /* s */
   ig_list regions;          /* of ig_raster_region: one part, all rectangles together */
   ig_list parts;            /* of ig_raster_part: several */
 } ig_raster_case;

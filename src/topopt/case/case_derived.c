@@ -62,7 +62,7 @@ double ig_topopt_member(const ig_topopt_case *c) {
 }
 
 bool ig_topopt_made(const ig_topopt_case *c) {
-  return c->overhang.at.given || c->draw.at.given;
+  return c->overhang.at.given || c->draw_direction.at.given;
 }
 
 double ig_topopt_volume(const ig_topopt_case *c) {

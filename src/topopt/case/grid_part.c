@@ -48,7 +48,7 @@ static ig_status surface_take(cutting *cut, ig_tri_surface *soup, ig_tri_surface
 #endif
   for (size_t n = 0; n < (size_t)soup->nodes; n++)
     for (size_t d = 0; d < 3; d++)
-      soup->x[3 * n + d] += c->move[d];
+      soup->x[3 * n + d] += c->translate[d];
   IG_TRY(ig_tri_surface_look(p->cx, soup, survey));
   if (survey->open_edges)
     return ig_fail_at(p->cx, &c->at,

@@ -21,7 +21,7 @@ static const ig_option grid_options[] = {
         "select nodes and elements of the part alone"),
     IG_REAL(ig_grid_case, unit, "m", NULL, IG_POSITIVE, IG_UNBOUNDED,
             "stl: length of one unit of the file; 1 mm if neither this nor the file says"),
-    IG_VECTOR(ig_grid_case, move, 3, "m", "[0, 0, 0]", "stl: moved by this"),
+    IG_VECTOR(ig_grid_case, translate, 3, "m", "[0, 0, 0]", "stl: moved by this"),
     IG_END};
 
 static const ig_option support_options[] = {
@@ -121,7 +121,7 @@ static const ig_option mass_options[] = {
     IG_END};
 
 static const ig_option ramp_options[] = {
-    IG_REAL(ig_ramp_case, start, "", "1", 1, 100, "first value"),
+    IG_REAL(ig_ramp_case, initial_value, "", "1", 1, 100, "first value"),
     IG_REAL(ig_ramp_case, factor, "", "1.02", 1, 10, "growth per iteration afterwards"),
     IG_INT(ig_ramp_case, hold, "20", 0, 1e6, "iterations at the first value"), IG_END};
 
@@ -178,13 +178,13 @@ static const ig_option optimiser_options[] = {
               "auto: mma where there is a "
               "projection, an overhang or draw filter, weight, a frequency, a constraint or the "
               "worst of several load cases, oc elsewhere"),
-    IG_REAL(ig_optimiser_case, move, "", "0.2", IG_POSITIVE, 1,
+    IG_REAL(ig_optimiser_case, move_limit, "", "0.2", IG_POSITIVE, 1,
             "largest change of a density at once"),
-    IG_CHOICE(ig_optimiser_case, limits, "absolute|relative", "absolute",
-              "whether move is a density, or a share of the density it limits (oc)"),
+    IG_CHOICE(ig_optimiser_case, move_limit_kind, "absolute|relative", "absolute",
+              "whether move_limit is a density, or a share of the density it limits (oc)"),
     IG_REAL(ig_optimiser_case, damping, "", "0.5", IG_POSITIVE, 1,
             "exponent of the optimality ratio"),
-    IG_REAL(ig_optimiser_case, gray, "", "1", 1, 10,
+    IG_REAL(ig_optimiser_case, gray_exponent, "", "1", 1, 10,
             "exponent on the updated density that drives out intermediate ones"),
     IG_MAP(ig_optimiser_case, gray_ramp, ig_ramp_case, ramp_options, NULL,
            "how that exponent grows to its value"),
@@ -213,14 +213,15 @@ static const ig_option solver_options[] = {
               "how products are made on a mesh; see docs/explanation/topopt.md"),
     IG_CHOICE(ig_solver_case, smoother, "jacobi|block_jacobi|chebyshev", "chebyshev",
               "of multigrid: damped Jacobi by unknowns or by nodes, or Chebyshev's over Jacobi"),
-    IG_INT(ig_solver_case, fine_steps, "0", 0, 20,
+    IG_INT(ig_solver_case, fine_smoothing_steps, "0", 0, 20,
            "grids: smoothing steps before and after each correction, on the grid itself; 0: three "
            "of mechanisms, else one"),
-    IG_INT(ig_solver_case, steps, "1", 1, 20, "the same on coarser levels, and on meshes"),
+    IG_INT(ig_solver_case, smoothing_steps, "1", 1, 20,
+           "the same on coarser levels, and on meshes"),
     IG_CHOICE(ig_solver_case, cycle, "v|w|k", "k",
               "multigrid cycle: one visit to each coarser level, two, or two joined by conjugate "
               "gradients where they cost little"),
-    IG_INT(ig_solver_case, visits, "0", 0, 4,
+    IG_INT(ig_solver_case, coarse_cycles, "0", 0, 4,
            "grids, cycle k: visits to the first coarse level; more take fewer iterations, each "
            "longer; "
            "0: three of bodies in space, else one"),
@@ -314,7 +315,7 @@ const ig_option ig_topopt_options[] = {
            "smoothed step on the filtered density"),
     IG_MAP(ig_topopt_case, overhang, ig_overhang_case, overhang_options, NULL,
            "density only where what lies below supports it, within 45 degrees or another angle"),
-    IG_MAP(ig_topopt_case, draw, ig_draw_case, draw_options, NULL,
+    IG_MAP(ig_topopt_case, draw_direction, ig_draw_case, draw_options, NULL,
            "no density behind which a tool could not be drawn: casting, milling"),
     IG_MAP(ig_topopt_case, pattern, ig_pattern_case, pattern_options, NULL,
            "elements that share one density: extrusion, repetition, symmetry of the design"),
@@ -323,7 +324,7 @@ const ig_option ig_topopt_options[] = {
     IG_MAP(ig_topopt_case, surface, ig_surface_case, surface_options, NULL, "the finished part"),
     IG_MAP(ig_topopt_case, sequence, ig_sequence_case, sequence_options, NULL,
            "begin on coarser grids: most iterations there, few on the grid itself"),
-    IG_MAP(ig_topopt_case, start, ig_start_case, start_options, NULL,
+    IG_MAP(ig_topopt_case, initial_design, ig_start_case, start_options, NULL,
            "densities to begin with: each element takes those of the nearest cell of a file"),
     IG_INT(ig_topopt_case, iterations, "100", 0, 1e6, "most design iterations"),
     IG_REAL(ig_topopt_case, change, "", "0.01", 0, 1, "stop when no density changes by more"),

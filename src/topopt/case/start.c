@@ -129,19 +129,20 @@ ig_status ig_topopt_start_read(ig_topopt_run *r) {
   ig_ctx *cx = r->job->cx;
   const ig_topopt_case *c = r->s->c;
   ig_snapshot *snap = NULL;
-  IG_TRY(ig_snapshot_read(cx, c->start.file, &snap));
-  const ig_field *density = ig_snapshot_find(snap, IG_AT_CELLS, c->start.field);
+  IG_TRY(ig_snapshot_read(cx, c->initial_design.file, &snap));
+  const ig_field *density = ig_snapshot_find(snap, IG_AT_CELLS, c->initial_design.field);
   const ig_status status =
       density && snap->cells > 0
           ? take(r, snap, density)
-          : ig_fail_at(cx, &c->start.at, "start: '%s' has no field '%s' with a number per cell",
-                       c->start.file, c->start.field);
+          : ig_fail_at(cx, &c->initial_design.at,
+                       "initial_design: '%s' has no field '%s' with a number per cell",
+                       c->initial_design.file, c->initial_design.field);
   ig_snapshot_free(snap);
   return status;
 }
 #else
 ig_status ig_topopt_start_read(ig_topopt_run *r) {
   return IG_FAIL(r->job->cx, IG_UNSUPPORTED,
-                 "start: this build reads no files: configure with -DINGOT_IO=ON");
+                 "initial_design: this build reads no files: configure with -DINGOT_IO=ON");
 }
 #endif

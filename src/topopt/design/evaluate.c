@@ -13,13 +13,13 @@
 
 static double ramp(const ig_ramp_case *r, double last, int64_t iteration) {
   if (!r->at.given || iteration <= r->hold)
-    return r->at.given ? fmin(r->start, last) : last;
-  return fmin(r->start * pow(r->factor, (double)(iteration - r->hold)), last);
+    return r->at.given ? fmin(r->initial_value, last) : last;
+  return fmin(r->initial_value * pow(r->factor, (double)(iteration - r->hold)), last);
 }
 
 void ig_topopt_design_continue(const ig_topopt_case *c, int64_t iteration, ig_evaluation *e) {
   e->penalty = ramp(&c->penalty_ramp, c->penalty, iteration);
-  e->gray = ramp(&c->optimiser.gray_ramp, c->optimiser.gray, iteration);
+  e->gray = ramp(&c->optimiser.gray_ramp, c->optimiser.gray_exponent, iteration);
   e->beta = c->projection.beta;
   if (e->beta > 0)
     e->beta = fmin(e->beta * pow(2, (double)((iteration - 1) / c->projection.every)),
@@ -331,12 +331,12 @@ static ig_status check_case(const ig_topopt_design *s) {
     ig_warn_at(cx, &c->optimiser.at,
                "optimiser: oc goes to and fro between load cases, and never settles at the worst "
                "of them: leave 'method' out, or give mma");
-  if (c->overhang.at.given && c->draw.at.given)
-    return ig_fail_at(cx, &c->draw.at,
-                      "draw: a part is printed or cast: leave one of 'overhang' "
-                      "and 'draw' out");
-  const ig_src *at = c->draw.at.given ? &c->draw.at : &c->overhang.at;
-  const char *key = c->draw.at.given ? "draw" : "overhang";
+  if (c->overhang.at.given && c->draw_direction.at.given)
+    return ig_fail_at(cx, &c->draw_direction.at,
+                      "draw_direction: a part is printed or cast: leave one of 'overhang' "
+                      "and 'draw_direction' out");
+  const ig_src *at = c->draw_direction.at.given ? &c->draw_direction.at : &c->overhang.at;
+  const char *key = c->draw_direction.at.given ? "draw_direction" : "overhang";
   if (ig_topopt_made(c) && ig_topopt_method(c) == IG_OPTIMISER_OC)
     return ig_fail_at(cx, at, "%s: needs optimiser: {method: mma}; oc knows linear volumes alone",
                       key);
@@ -393,7 +393,7 @@ static ig_status build(ig_topopt_design *s) {
     IG_TRY(ig_array_new_device(cx, &s->printed, n, sizeof(double), "printed densities"));
     IG_TRY(ig_array_zero(cx, &s->printed));
   }
-  if (s->c->draw.at.given)
+  if (s->c->draw_direction.at.given)
     IG_TRY(ig_array_new_device(cx, &s->drawn, n, sizeof(double), "drawn densities"));
   IG_TRY(ig_array_new(cx, &s->x, n, sizeof(double), "design"));
   for (int r = 0; r < s->realisations; r++) {

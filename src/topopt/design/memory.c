@@ -7,7 +7,8 @@
 
 double ig_topopt_design_bytes(const ig_topopt_case *c, double n, double nu, int cases) {
   const int robust = c->projection.beta > 0 && c->projection.robust > 0, designs = robust ? 3 : 1;
-  double bytes = 8 * n * (7 + designs * (1 + robust) + ig_topopt_made(c) + c->draw.at.given);
+  double bytes =
+      8 * n * (7 + designs * (1 + robust) + ig_topopt_made(c) + c->draw_direction.at.given);
   bytes += ig_topopt_load_bytes(c, n, nu) + ig_topopt_modes_bytes(c, n, nu);
   bytes += 8 * nu * designs * (cases + ig_topopt_has_port(c));
   if (ig_topopt_method(c) == IG_OPTIMISER_MMA)

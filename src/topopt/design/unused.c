@@ -64,7 +64,7 @@ static ig_status check_grid(const asked *a) {
   const ig_grid_case *g = &a->c->grid;
   const rule list[] = {
       {!g->stl && !isnan(g->unit), "grid: unit", "it is the unit of 'stl', which is not given"},
-      {!g->stl && any(g->move, 3), "grid: move", "it moves 'stl', which is not given"},
+      {!g->stl && any(g->translate, 3), "grid: translate", "it moves 'stl', which is not given"},
       {a->plane && g->size[2] > 0 && !isnan(g->thickness) && g->size[2] != g->thickness,
        "grid: size along z", "the thickness is given: leave one of the two out"}};
   return REFUSE(a, &g->at, list);
@@ -208,9 +208,9 @@ static ig_status check_optimiser(const asked *a) {
   const ig_optimiser_case *o = &a->c->optimiser;
   const bool mma = ig_topopt_method(a->c) == IG_OPTIMISER_MMA;
   const char *why = "the update is by moving asymptotes; this is for method: oc";
-  const rule list[] = {{mma && o->limits != 0, "optimiser: limits", why},
+  const rule list[] = {{mma && o->move_limit_kind != 0, "optimiser: move_limit_kind", why},
                        {mma && o->damping != 0.5, "optimiser: damping", why},
-                       {mma && o->gray != 1, "optimiser: gray", why},
+                       {mma && o->gray_exponent != 1, "optimiser: gray_exponent", why},
                        {mma && o->gray_ramp.at.given, "optimiser: gray_ramp", why},
                        {mma && o->tolerance != 1e-9, "optimiser: tolerance", why},
                        {mma && !isnan(o->x_min), "optimiser: x_min", why}};
@@ -227,16 +227,17 @@ static ig_status check_solver(const asked *a) {
        "solver: preconditioner: block_jacobi", "it is for meshes: take jacobi"},
       {a->grid && s->operator!= IG_EBE_RECOMPUTE, "solver: operator",
        "it is for meshes; a grid stores no matrix"},
-      {!a->grid && s->fine_steps != 0, "solver: fine_steps", grids},
-      {!a->grid && s->visits != 0, "solver: visits", grids},
+      {!a->grid && s->fine_smoothing_steps != 0, "solver: fine_smoothing_steps", grids},
+      {!a->grid && s->coarse_cycles != 0, "solver: coarse_cycles", grids},
       {!a->grid && s->storage != IG_STORE_AUTO, "solver: storage", grids},
       {!cycles && s->smoother != IG_SMOOTH_CHEBYSHEV, "solver: smoother", none},
-      {!cycles && s->fine_steps != 0, "solver: fine_steps", none},
-      {!cycles && s->steps != 1, "solver: steps", none},
+      {!cycles && s->fine_smoothing_steps != 0, "solver: fine_smoothing_steps", none},
+      {!cycles && s->smoothing_steps != 1, "solver: smoothing_steps", none},
       {!cycles && s->cycle != IG_CYCLE_K, "solver: cycle", none},
-      {!cycles && s->visits != 0, "solver: visits", none},
+      {!cycles && s->coarse_cycles != 0, "solver: coarse_cycles", none},
       {!cycles && s->storage != IG_STORE_AUTO, "solver: storage", none},
-      {s->visits != 0 && s->cycle != IG_CYCLE_K, "solver: visits", "it is for cycle: k"},
+      {s->coarse_cycles != 0 && s->cycle != IG_CYCLE_K, "solver: coarse_cycles",
+       "it is for cycle: k"},
       {s->damping != 0.8 && (!cycles || s->smoother == IG_SMOOTH_CHEBYSHEV), "solver: damping",
        "it is for smoothing by jacobi or block_jacobi"}};
   return REFUSE(a, &s->at, list);

@@ -56,8 +56,8 @@ ig_status ig_topopt_design_update(ig_topopt_design *s, const ig_evaluation *e) {
     steepest = 1;
   /* volume to first order; exact without projection */
   const double all = (double)s->d->elements;
-  const ig_oc oc = {.move = o->move,
-                    .relative = o->limits,
+  const ig_oc oc = {.move = o->move_limit,
+                    .relative = o->move_limit_kind,
                     .damping = o->damping,
                     .gray = e->gray,
                     .tolerance = o->tolerance,
@@ -67,9 +67,10 @@ ig_status ig_topopt_design_update(ig_topopt_design *s, const ig_evaluation *e) {
                     .guess = s->multiplier,
                     .least = 1e-40 * fmin(1, steepest),
                     .most = 1e30 * fmax(1, steepest),
-                    .x_min = isnan(o->x_min) ? (mechanism && !o->limits ? 1e-3 : 0) : o->x_min,
+                    .x_min =
+                        isnan(o->x_min) ? (mechanism && !o->move_limit_kind ? 1e-3 : 0) : o->x_min,
                     /* drawn columns are loaded as a whole: none goes in one step */
-                    .keep = s->c->draw.at.given ? 0.3 : 0,
+                    .keep = s->c->draw_direction.at.given ? 0.3 : 0,
                     .floor = mechanism ? pow(1e-10, o->damping) : 0,
                     .grid = s->d->grid};
   ig_evaluation next = *e;

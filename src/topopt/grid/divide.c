@@ -125,8 +125,8 @@ static ig_status make_outline(ig_topopt_grid_model *m) {
 /* Unless asked for: three of mechanisms, whose parts hang in the void by hinges for many designs;
    there they save half of the iterations. */
 static int fine_steps(const ig_topopt_case *c) {
-  if (c->solver.fine_steps)
-    return (int)c->solver.fine_steps;
+  if (c->solver.fine_smoothing_steps)
+    return (int)c->solver.fine_smoothing_steps;
   return c->problem == IG_PROBLEM_MECHANISM ? 3 : 1;
 }
 
@@ -136,9 +136,9 @@ ig_multigrid_options ig_topopt_grid_options(const ig_topopt_case *c) {
                                     multigrid ? IG_PRECONDITION_MULTIGRID : IG_PRECONDITION_JACOBI,
                                 .smoother = (ig_smoother)c->solver.smoother,
                                 .cycle = (ig_cycle)c->solver.cycle,
-                                .visits = (int)c->solver.visits,
+                                .visits = (int)c->solver.coarse_cycles,
                                 .fine_steps = fine_steps(c),
-                                .steps = (int)c->solver.steps,
+                                .steps = (int)c->solver.smoothing_steps,
                                 .damping = c->solver.damping,
                                 .storage = (ig_storage)c->solver.storage,
                                 .limit = (int)c->solver.limit};

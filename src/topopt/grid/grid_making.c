@@ -162,20 +162,22 @@ static double drawn(double power, double x, const int *layers, int n) {
 }
 
 static ig_status make_draw(ig_topopt_grid_model *m) {
-  const ig_draw_case *c = &m->c->draw;
+  const ig_draw_case *c = &m->c->draw_direction;
   const int dim = m->grid.dim;
   const char *way = dim == 2 && strcmp(c->direction, "z+") == 0 ? "y+" : c->direction;
   int up;
   if (!ig_topopt_plane_read(way, dim, &m->draw.axis, &up))
-    return ig_fail_at(m->cx, &c->at, "draw: '%.20s' is no direction: expected x-, x+, y-, y+%s",
+    return ig_fail_at(m->cx, &c->at,
+                      "draw_direction: '%.20s' is no direction: expected x-, x+, y-, y+%s",
                       c->direction, dim == 3 ? ", z- or z+" : "");
   const int n = m->whole.n[m->draw.axis];
   m->draw.split = up ? 0 : n;
   if (!isnan(c->parting)) {
     const double at = c->parting / m->h[m->draw.axis];
     if (!(at > 0.5 && at < n - 0.5))
-      return ig_fail_at(m->cx, &c->at, "draw: parting: %g m is outside the grid, 0 to %g m",
-                        c->parting, n * m->h[m->draw.axis]);
+      return ig_fail_at(m->cx, &c->at,
+                        "draw_direction: parting: %g m is outside the grid, 0 to %g m", c->parting,
+                        n * m->h[m->draw.axis]);
     m->draw.split = (int)floor(at + 0.5);
   }
   const int layers[2] = {m->draw.split, n - m->draw.split};
@@ -219,7 +221,7 @@ static ig_status draw(pass *p) {
 ig_status ig_topopt_grid_making_new(ig_topopt_grid_model *m) {
   if (m->c->overhang.at.given) /* who asks for both is told so when the design is made */
     return make_overhang(m);
-  return m->c->draw.at.given ? make_draw(m) : IG_OK;
+  return m->c->draw_direction.at.given ? make_draw(m) : IG_OK;
 }
 
 void ig_topopt_grid_making_free(ig_topopt_grid_model *m) {

@@ -295,7 +295,7 @@ static ig_status build(ig_topopt_grid_model *m, const ig_list *materials) {
     IG_TRY_GOTO(status, done, ig_array_push(cx, &m->role));
   }
   IG_TRY_GOTO(status, done, ig_topopt_grid_making_new(m));
-  if (c->start.at.given)
+  if (c->initial_design.at.given)
     IG_TRY_GOTO(status, done, make_centers(m));
   m->d.self = m;
   m->d.loading = &m->loading;

@@ -191,7 +191,7 @@ static ig_status centers_keep(ig_topopt_mesh_model *m) {
   ig_topopt_mesh_part *p = &m->part;
   const size_t own = (size_t)(p->cells.to - p->cells.from);
   m->d.centers = NULL;
-  if (!m->c->start.at.given)
+  if (!m->c->initial_design.at.given)
     return IG_OK;
   IG_TRY(IG_NEW(m->cx, &p->centers, 3 * own + 1, "centres"));
   memcpy(p->centers, m->centers + 3 * (size_t)p->cells.from, 3 * own * sizeof *p->centers);

@@ -40,7 +40,7 @@ static bool together(const in_column *p, const in_column *q) {
 static int64_t sort_columns(const ig_topopt_mesh_model *m, int axis, double sign, double size,
                             double shift, in_column *list) {
   double low[3], high[3];
-  const double parting = m->c->draw.parting;
+  const double parting = m->c->draw_direction.parting;
   int64_t columns = 0;
   ig_mesh_bounds(m->mesh, low, high);
   for (ig_lid e = 0; e < m->elements; e++) {
@@ -79,7 +79,7 @@ static double uniform_start(const ig_topopt_mesh_model *m, const in_column *list
 /* Columns are the rows of elements there are; of a mesh without rows as wide as its elements, six
    tetrahedra counted as one. */
 static ig_status make_draw(ig_topopt_mesh_model *m) {
-  const ig_draw_case *c = &m->c->draw;
+  const ig_draw_case *c = &m->c->draw_direction;
   const double size = cbrt(m->d.volume * (m->type == IG_HEX8 ? 1 : 6));
   const size_t n = (size_t)m->elements;
   int axis;
@@ -87,11 +87,12 @@ static ig_status make_draw(ig_topopt_mesh_model *m) {
   in_column *list = NULL;
   int64_t *start = NULL, *order = NULL, groups = 0, longest = 0;
   ig_status status;
-  IG_TRY(ig_topopt_mesh_direction(m, &c->at, "draw", c->direction, &axis, &sign));
+  IG_TRY(ig_topopt_mesh_direction(m, &c->at, "draw_direction", c->direction, &axis, &sign));
   ig_mesh_bounds(m->mesh, low, high);
   if (!isnan(c->parting) && !(c->parting > low[axis] && c->parting < high[axis]))
-    return ig_fail_at(m->cx, &c->at, "draw: parting: %g m is outside the mesh, %g to %g m",
-                      c->parting, low[axis], high[axis]);
+    return ig_fail_at(m->cx, &c->at,
+                      "draw_direction: parting: %g m is outside the mesh, %g to %g m", c->parting,
+                      low[axis], high[axis]);
   IG_TRY_GOTO(status, done, IG_NEW(m->cx, &list, n, "columns"));
   IG_TRY_GOTO(status, done, IG_NEW(m->cx, &order, n, "columns"));
   int64_t columns = sort_columns(m, axis, sign, 1e-3 * size, 0.31831, list);
@@ -174,7 +175,7 @@ ig_status ig_topopt_mesh_making_new(ig_topopt_mesh_model *m) {
     IG_TRY(make_pattern(m));
   if (m->c->overhang.at.given)
     return ig_topopt_mesh_print_new(m);
-  if (!m->c->draw.at.given)
+  if (!m->c->draw_direction.at.given)
     return IG_OK;
   m->d.print = draw;
   m->d.print_back = draw_back;
@@ -192,7 +193,7 @@ void ig_topopt_mesh_making_describe(const ig_topopt_mesh_model *m, ig_check_line
   char text[128];
   if (m->columns.all) {
     snprintf(text, sizeof text, "%" PRId64 " columns", m->columns.all);
-    line(user, "draw", text);
+    line(user, "draw direction", text);
   } else if (m->printing.levels) {
     snprintf(text, sizeof text, "%d levels, at most %.0f elements hold one up", m->printing.levels,
              m->printing.supports.most);

@@ -178,7 +178,7 @@ ig_amg_problem ig_topopt_mesh_problem(ig_topopt_mesh_model *m) {
       .hex = m->plan.how == IG_GATHER ? &m->hex_colors : &m->hex,
       .ground = &m->ground,
       .plan = m->plan.how == IG_GATHER ? &m->colors : &m->plan,
-      .steps = (int)m->c->solver.steps,
+      .steps = (int)m->c->solver.smoothing_steps,
       .cycle = m->c->solver.cycle == IG_CYCLE_V ? 1 : 2,
       .damping = m->c->solver.smoother == IG_SMOOTH_CHEBYSHEV ? 0 : m->c->solver.damping,
       .self = m,

@@ -25,7 +25,7 @@ def step(model, mesh, time):
     steps = case["phases"][time - 1].get("steps", 1)
     out = ["*STEP, INC=10000\n*STATIC, DIRECT\n%.12g, 1.\n" % (1 / steps), "*BOUNDARY, OP=NEW\n"]
     for e in case["supports"]:
-        which = "xyz" if e.get("fix") == "all" else e.get("fix", e.get("along", "xyz"))
+        which = "xyz" if e.get("fix") == "all" else e.get("fix", e.get("components", "xyz"))
         for d, axis in enumerate("xyz"):
             if axis in which:
                 value = factor(e, time) * e.get("displacement", [0, 0, 0])[d]

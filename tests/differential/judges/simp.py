@@ -48,7 +48,7 @@ def optimise(model):
     total = weight.sum(axis=1)
     kind, p, volume = case["filter"]["kind"], case["penalty"], case["volume"]
     least = 1e-9
-    move, x_min = case["optimiser"]["move"], 0.0
+    move, x_min = case["optimiser"]["move_limit"], 0.0
     x = np.full(len(cells), volume)
     objective = 0.0
     for iteration in range(case["iterations"] + 1):  # the design of the last update is analysed, too

@@ -92,7 +92,7 @@ def analyse(model):
         if "pressure" in e:
             face_loads(mesh, mesh.faces[e["set"]], e["pressure"], load)
     for e in case["supports"]:
-        which = "xyz" if e.get("fix") == "all" else e.get("along", "xyz")
+        which = "xyz" if e.get("fix") == "all" else e.get("components", "xyz")
         for a in mesh.nodes[e["set"]]:
             for d, axis in enumerate("xyz"):
                 if axis in which:

@@ -39,14 +39,14 @@ def generate(rng):
     elif kind == "pull":
         height = sum(b["size"][2] for b in parts if b["name"] in "ab")
         u = rng.uniform(-3, 3) * strength / material["young"] * height
-        case["supports"].append({"set": "zmax", "along": rng.choice(["z", "xyz"]), "displacement": [0, 0, u]})
+        case["supports"].append({"set": "zmax", "components": rng.choice(["z", "xyz"]), "displacement": [0, 0, u]})
         phases.append({"kind": "load", "name": "one", "steps": steps})
     elif kind == "block":  # uniform stress along a path: any element has the same answer
         case["supports"] = [{"set": "xmin", "fix": "x"}, {"set": "ymin", "fix": "y"}, {"set": "zmin", "fix": "z"}]
         material.pop("kinematic", None)  # CalculiX 2.20 flows below the first yield with it: see README.md
         u = 4 * strength / material["young"] * parts[0]["size"][2]
         path = [[0, 0]] + [[t, round(rng.uniform(-1, 1), 2)] for t in range(1, rng.randint(2, 4))]
-        case["supports"].append({"set": "zmax", "along": "z", "displacement": [0, 0, u], "history": path})
+        case["supports"].append({"set": "zmax", "components": "z", "displacement": [0, 0, u], "history": path})
         if rng.random() < 0.5:
             case["loads"] = [{"set": "xmax", "pressure": round(rng.uniform(-0.4, 0.4) * strength), "history": [[0, 0], [1, 1]]}]
         phases += [{"kind": "load", "name": "p%d" % t, "steps": rng.choice([2, 5, 10])} for t, _ in path[1:]]
@@ -106,7 +106,7 @@ def relations(model, base, rng, program, name):
     case, judge = model.case, model.judge
     loose = 1e-5 if judge["plastic"] else 1e-6
     yield from geometry(model, rng, program, name, loose)
-    if judge["kind"] != "block" and not any(p["kind"] == "cut" for p in case["phases"]) and (judge["kind"] != "pull" or case["supports"][1]["along"] == "z"):
+    if judge["kind"] != "block" and not any(p["kind"] == "cut" for p in case["phases"]) and (judge["kind"] != "pull" or case["supports"][1]["components"] == "z"):
         angle = rng.uniform(0.2, 1.3)
         yield Check("turn_any", loose, lambda: in_file(model, angle=angle),
                     only=("u2", "fz", "vm", "ep", "u_max", "von_mises_max", "energy_work", "energy_stored", "energy_dissipated"))

@@ -49,7 +49,7 @@ def printed(rng):
         case["materials"][0]["powder_conductivity"] = 0.5
     model = rng.choice(["surface", "gaussian", "goldak", "cylinder"])
     speed = rng.choice([0.02, 0.05])
-    raster = {"power": rng.choice([200.0, 800.0]), "speed": speed, "travel": 1.0, "hatch": h, "layer_height": h, "layers": layers, "angle": rng.choice([0.0, 0.3]),
+    raster = {"power": rng.choice([200.0, 800.0]), "speed": speed, "jump_speed": 1.0, "spacing": h, "layer_height": h, "layers": layers, "angle": rng.choice([0.0, 0.3]),
               "rotation": rng.choice([0.0, 1.5707963267948966]), "regions": [{"min": [0.0, 0.0], "max": [n[0] * h, n[1] * h]}]}
     if rng.random() < 0.3:
         raster.update(rng.choice([{"one_way": True}, {"contour": True}, {"island": 2 * h}, {"dwell": 0.05}]))

@@ -62,7 +62,7 @@ def generate(rng):
     if rng.random() < 0.3:
         case["optimiser"] = {"method": "mma"}
     else:
-        case["optimiser"] = {"method": "oc", "move": rng.choice([0.2, 0.1])}
+        case["optimiser"] = {"method": "oc", "move_limit": rng.choice([0.2, 0.1])}
     if rng.random() < 0.2 and not flat:
         case["combine"] = "sum"
         other = copy.deepcopy(case["loads"][0])
@@ -74,7 +74,7 @@ def generate(rng):
         case["loads"].append(other)
     extra = None
     if rng.random() < 0.4 and not heat and case.get("combine") is None:  # what else a design may have to do
-        extra = rng.choice(["projection", "passive", "symmetry", "overhang", "draw", "pattern", "helmholtz", "sequence", "gray", "ramp"])
+        extra = rng.choice(["projection", "passive", "symmetry", "overhang", "draw_direction", "pattern", "helmholtz", "sequence", "gray", "ramp"])
         if extra == "projection":
             case["filter"]["kind"] = "density"
             case["projection"] = {"beta": 2.0, "every": 2}
@@ -86,7 +86,7 @@ def generate(rng):
         elif extra == "symmetry":
             case["symmetry"] = ["y-" if side[0] == "x" else "x-"]
             case["loads"][0]["force"] = [v if i == "xy".index(side[0]) else 0.0 for i, v in enumerate([50.0, 50.0, 0.0])]
-        elif extra in ("overhang", "draw"):
+        elif extra in ("overhang", "draw_direction"):
             case["filter"]["kind"] = "density"
             case["optimiser"] = {"method": "mma"}
             case[extra] = {"direction": rng.choice(["x+", "y+"])} if extra == "overhang" else {"direction": "x+"}
@@ -97,7 +97,7 @@ def generate(rng):
         elif extra == "sequence":
             case["sequence"] = {"grids": 1, "iterations": 2}
         elif extra == "gray":
-            case["optimiser"] = {"method": "oc", "gray": 1.5}
+            case["optimiser"] = {"method": "oc", "gray_exponent": 1.5}
         else:
             case["penalty_ramp"] = {"hold": 1, "factor": 1.5}
     figures = {"objective": "c", "volume": "n"}
