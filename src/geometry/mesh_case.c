@@ -296,6 +296,7 @@ static ig_status file_read(ig_ctx *cx, const ig_mesh_case *c, ig_mesh **mesh) {
                                         .edge = c->edge,
                                         .split = c->split,
                                         .quadratic = c->quadratic && !c->corners,
+                                        .curved = c->curved && !c->corners,
                                         .loose = c->loose_nodes,
                                         .time_limit = c->meshing_time,
                                         .memory_limit = c->meshing_memory};

@@ -102,7 +102,7 @@ static ig_status element_lines(ig_inp *in, const ig_inp_type *kind, int number) 
                             (long long)id, a, npe);
       IG_TRY(id_read(in, from, stop, &node[a]));
     }
-    if (kind->code == IG_CELL_BEAM3) { /* its middle node comes second */
+    if (kind->code == IG_BEAM3) { /* its middle node comes second */
       const int64_t middle = node[1];
       node[1] = node[2];
       node[2] = middle;
@@ -448,7 +448,10 @@ static ig_status inp_read(ig_inp *in) {
 ig_status ig_mesh_read_inp(ig_ctx *cx, const char *path, const ig_mesh_read_options *options,
                            ig_mesh **mesh) {
   *mesh = NULL;
-  ig_inp in = {.whole = {.cx = cx, .split = options->split, .quadratic = options->quadratic}};
+  ig_inp in = {.whole = {.cx = cx,
+                         .split = options->split,
+                         .quadratic = options->quadratic,
+                         .curved = options->curved}};
   in.to = &in.whole;
   IG_TRY(ig_text_open(cx, path, &in.t));
   ig_status status = inp_read(&in);

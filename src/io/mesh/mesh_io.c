@@ -167,6 +167,7 @@ ig_status ig_mesh_read(ig_ctx *cx, const char *path, const ig_mesh_read_options 
                                       .edge = options->edge,
                                       .split = options->split,
                                       .quadratic = options->quadratic,
+                                      .curved = options->curved,
                                       .loose = options->loose,
                                       .time_limit = options->time_limit,
                                       .memory_limit = options->memory_limit};

@@ -509,7 +509,8 @@ static ig_status numbers_keep(const ig_gather *g, const ig_lid *number, const ui
 
 static ig_status gather_mesh(ig_gather *g, const char *path, bool plane, ig_lid *corner,
                              ig_lid *number, uint8_t *children, ig_mesh **mesh) {
-  ig_cells cells = {g->cells, g->type, g->offset, corner, g->tag, g->split, children, g->quadratic};
+  ig_cells cells = {g->cells, g->type,  g->offset,    corner,   g->tag,
+                    g->split, children, g->quadratic, g->curved};
   unsigned types = 0;
   for (ig_lid c = 0; c < g->cells; c++) {
     types |= ig_cell_bit(g->type[c]);
