@@ -88,6 +88,7 @@ typedef struct ig_deck_section {
   const char *kind; /* SOLIDSECTION, SHELLSECTION, BEAMSECTION */
   const char *elset, *material, *orientation, *profile;
   double offset[2];
+  bool nodal;                   /* NODAL THICKNESS: sizes are those of nodes where they are given */
   double size[6], direction[3]; /* thickness; sizes of a beam's profile and its first axis */
   int sizes;
   struct ig_deck_section *next;
@@ -211,8 +212,10 @@ typedef struct ig_deck {
   ig_deck_equation *equation, **equation_last;
   ig_deck_join *join;
   ig_deck_interaction *interaction;
-  ig_deck_value *initial;  /* *INITIAL CONDITIONS */
-  ig_deck_value *boundary; /* *BOUNDARY before the first step */
+  ig_deck_value *initial;   /* *INITIAL CONDITIONS */
+  ig_deck_value *thickness; /* *NODAL THICKNESS: values 0 and 1 */
+  ig_deck_value *normal;    /* *NORMAL: component is the node, target the element, values 0 to 2 */
+  ig_deck_value *boundary;  /* *BOUNDARY before the first step */
   ig_deck_step *step;
   int notes, note_capacity;
   const char **note; /* "deck.inp:12: *TIME POINTS: …" */

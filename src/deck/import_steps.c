@@ -81,7 +81,11 @@ static void load_put(ig_importer *b, const ig_deck_step *step, const ig_deck_val
   const bool surface = strcmp(v->kind, "DSLOAD") == 0;
   if (b->status == IG_OK)
     b->status = ig_deck_history_of(b->d, step, v, &h);
-  const int side = (v->label[0] & ~0x20) == 'P' && v->label[1] ? v->label[1] - '0' : 0;
+  bool shells = false; /* P: on the back of a shell, along its normal */
+  for (const ig_deck_section *s = b->d->section; s; s = s->next)
+    shells |= strcmp(s->kind, "SHELLSECTION") == 0;
+  const bool pressure = (v->label[0] & ~0x20) == 'P';
+  const int side = !pressure ? 0 : v->label[1] ? v->label[1] - '0' : shells ? 1 : 0;
   const char *set = !*v->target ? "all"
                     : nodal     ? ig_import_set(b, &v->at, v->target, IG_SET_NODES)
                     : surface   ? ig_import_set(b, &v->at, v->target, IG_SET_FACES)
@@ -131,6 +135,11 @@ static void temperature_put(ig_importer *b, const ig_deck_step *step, const ig_d
   ig_import_put(b, ", temperature: ");
   ig_import_real(b, v->value[0]);
   if (step) {
+    for (const ig_deck_section *s = b->d->section; s && v->value[1] != 0; s = s->next)
+      if (strcmp(s->kind, "SOLIDSECTION") != 0)
+        ig_import_fail(b, &v->at,
+                       "*TEMPERATURE: a gradient over the thickness of shells or beams is not "
+                       "computed: leave out what follows the temperature");
     if (v->amplitude)
       ig_import_fail(b, &v->at, "*TEMPERATURE: AMPLITUDE= is not translated");
     double begin = 0;

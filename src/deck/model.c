@@ -120,14 +120,13 @@ static ig_status section_read(ig_deck *d, const ig_card *card) {
   IG_TRY(need(d, card, "MATERIAL", &s->material));
   s->orientation = ig_card_get(card, "ORIENTATION");
   s->profile = ig_card_get(card, "SECTION");
-  const char *offset = ig_card_get(card, "OFFSET");
-  if (offset) {
-    const char *fields[1] = {offset};
+  s->nodal = ig_card_get(card, "NODALTHICKNESS") != NULL;
+  static const char *const offsets[] = {"OFFSET", "OFFSET1", "OFFSET2"};
+  for (int i = 0; i < 3; i++) {
+    const char *fields[1] = {ig_card_get(card, offsets[i])};
     const ig_card_line line = {.line = card->at.line, .count = 1, .field = fields};
-    IG_TRY(ig_card_real(d, card, &line, 0, NAN, &s->offset[0]));
-    if (s->offset[0] != 0)
-      return ig_deck_refuse(d, card, "OFFSET=%.40s: a shell's nodes lie in its middle surface",
-                            offset);
+    if (fields[0])
+      IG_TRY(ig_card_real(d, card, &line, 0, NAN, &s->offset[i / 2]));
   }
   const ig_card_line *l = card->line;
   for (int f = 0; l && f < l->count && f < 6; f++, s->sizes++)
@@ -367,6 +366,8 @@ ig_status ig_deck_model(ig_deck *d) {
       IG_TRY(material_part(d, c, material));
     } else if (ig_choices_find("SOLIDSECTION|SHELLSECTION|BEAMSECTION", w) >= 0) {
       IG_TRY(section_read(d, c));
+    } else if (strcmp(w, "NODALTHICKNESS") == 0 || strcmp(w, "NORMAL") == 0) {
+      IG_TRY(ig_deck_values(d, c, w[1] == 'O' && w[2] == 'D' ? &d->thickness : &d->normal));
     } else if (strcmp(w, "ORIENTATION") == 0 || strcmp(w, "TRANSFORM") == 0) {
       IG_TRY(axes_read(d, c));
     } else if (strcmp(w, "AMPLITUDE") == 0) {

@@ -1,6 +1,7 @@
 /* Constraints: supports, equations, couplings to reference nodes, ties. */
 #include "structure/structure.h"
 #include "structure/constrain.h"
+#include "structure/expand.h"
 #include "mesh/named.h"
 
 #include <math.h>
@@ -219,8 +220,7 @@ done:
 
 /* --- couplings */
 
-/* Components of a turn at arm r: row d of r x. */
-static void lever(const double r[3], double L[3][3]) {
+void ig_structure_lever(const double r[3], double L[3][3]) {
   const double all[3][3] = {{0, r[2], -r[1]}, {-r[2], 0, r[0]}, {r[1], -r[0], 0}};
   memcpy(L, all, sizeof all);
 }
@@ -241,7 +241,7 @@ static ig_status body_add(ig_structure *s, const ig_structure_coupling *c, ig_li
     double r[3], L[3][3];
     for (int d = 0; d < 3; d++)
       r[d] = x[3 * (size_t)n + (size_t)d] - x[3 * (size_t)reference + (size_t)d];
-    lever(r, L);
+    ig_structure_lever(r, L);
     for (int d = 0; d < 3; d++) {
       if (!on[d])
         continue;
@@ -251,6 +251,14 @@ static ig_status body_add(ig_structure *s, const ig_structure_coupling *c, ig_li
       IG_TRY(ig_system_constrain(s->system, 3 * n + d, 4, master, factor, 0, &body.number));
       IG_TRY(IG_MORE(s->cx, &s->body, s->bodies, "couplings"));
       s->body[s->bodies++] = body;
+    }
+    for (int d = 0; d < 3 && s->turn && s->cluster && s->cluster[n].turning;
+         d++) { /* shells and beams turn, too */
+      const char turns[3] = {'r', (char)('x' + d), 0};
+      const int32_t master = turn + d;
+      const double one = 1;
+      if (c->kind == IG_COUPLING_RIGID || strstr(c->components, turns))
+        IG_TRY(ig_system_constrain(s->system, s->turn[n] + d, 1, &master, &one, 0, NULL));
     }
   }
   return IG_OK;
@@ -294,7 +302,7 @@ static ig_status mean_add(ig_structure *s, ig_lid reference, int32_t turn, const
   double arm[3], L[3][3];
   for (int d = 0; d < 3; d++)
     arm[d] = x[3 * (size_t)reference + (size_t)d] - centre[d];
-  lever(arm, L);
+  ig_structure_lever(arm, L);
   int32_t *master;
   double *factor;
   IG_TRY(IG_NEW(s->cx, &master, 3 * (size_t)count, "coupling"));
@@ -383,34 +391,36 @@ done:
   return status;
 }
 
+void ig_structure_turned(const double t[3], double R[3][3], double T[3][3]) {
+  const double angle = sqrt(t[0] * t[0] + t[1] * t[1] + t[2] * t[2]);
+  const double X[3][3] = {{0, -t[2], t[1]}, {t[2], 0, -t[0]}, {-t[1], t[0], 0}};
+  const bool small = angle < 1e-4;
+  const double a = small ? 1 - angle * angle / 6 : sin(angle) / angle;
+  const double c = small ? 0.5 - angle * angle / 24 : (1 - cos(angle)) / (angle * angle);
+  const double e = small ? 1. / 6 : (angle - sin(angle)) / (angle * angle * angle);
+  for (int p = 0; p < 3; p++)
+    for (int q = 0; q < 3; q++) {
+      double square = 0;
+      for (int m = 0; m < 3; m++)
+        square += X[p][m] * X[m][q];
+      R[p][q] = (p == q) + a * X[p][q] + c * square;
+      T[p][q] = (p == q) + c * X[p][q] + e * square;
+    }
+}
+
 /* Bodies turn by large angles: slaves and coefficients at the rotation vector reached. */
 void ig_structure_follow(void *self, double *u) {
   ig_structure *s = self;
   for (int i = 0; i < s->bodies; i++) {
     const ig_structure_body *b = &s->body[i];
-    double t[3], A[3][3], R[3][3], T[3][3], angle = 0;
-    for (int d = 0; d < 3; d++) {
+    double t[3], A[3][3], R[3][3], T[3][3];
+    for (int d = 0; d < 3; d++)
       t[d] = s->u[b->turn + d] + u[b->turn + d];
-      angle += t[d] * t[d];
-    }
-    angle = sqrt(angle);
-    const double X[3][3] = {{0, -t[2], t[1]}, {t[2], 0, -t[0]}, {-t[1], t[0], 0}};
-    const bool small = angle < 1e-4;
-    const double a = small ? 1 - angle * angle / 6 : sin(angle) / angle;
-    const double c = small ? 0.5 - angle * angle / 24 : (1 - cos(angle)) / (angle * angle);
-    const double e = small ? 1. / 6 : (angle - sin(angle)) / (angle * angle * angle);
-    for (int p = 0; p < 3; p++)
-      for (int q = 0; q < 3; q++) {
-        double square = 0;
-        for (int m = 0; m < 3; m++)
-          square += X[p][m] * X[m][q];
-        R[p][q] = (p == q) + a * X[p][q] + c * square;
-        T[p][q] = (p == q) + c * X[p][q] + e * square;
-      }
+    ig_structure_turned(t, R, T);
     double now[3];
     for (int d = 0; d < 3; d++)
       now[d] = R[d][0] * b->arm[0] + R[d][1] * b->arm[1] + R[d][2] * b->arm[2];
-    lever(now, A);
+    ig_structure_lever(now, A);
     const int d = b->component;
     u[b->slave] =
         s->u[b->reference + d] + u[b->reference + d] + now[d] - b->arm[d] - s->u[b->slave];
@@ -418,10 +428,12 @@ void ig_structure_follow(void *self, double *u) {
     for (int q = 0; q < 3; q++)
       to[1 + q] = A[d][0] * T[0][q] + A[d][1] * T[1][q] + A[d][2] * T[2][q];
   }
+  ig_structure_knots_follow(s, u);
 }
 
 ig_status ig_structure_constrain(ig_structure *s, int analysis) {
   s->bodies = 0;
+  IG_TRY(ig_structure_expansion_constrain(s));
   for (int i = 0; i < s->c->equations.count; i++)
     IG_TRY(equation_read(s, IG_ITEM(const ig_structure_equation, s->c->equations, i)));
   for (int i = 0; i < s->c->couplings.count; i++)

@@ -17,5 +17,9 @@ double ig_structure_nearest(int nodes, const double (*x)[3], const double p[3], 
                             double *N);
 IG_MUST_CHECK ig_status ig_structure_tie_read(ig_structure *s, const ig_structure_tie *c);
 void ig_structure_follow(void *self, double *u);
+/* The rotation R of a rotation vector, and T: the spin of a change of the vector. */
+void ig_structure_turned(const double turn[3], double R[3][3], double T[3][3]);
+/* Components of a turn at arm r: row d of r x. */
+void ig_structure_lever(const double r[3], double L[3][3]);
 
 #endif

@@ -25,7 +25,10 @@ ig_status ig_structure_faces_new(ig_structure *s) {
         continue;
       IG_TRY(ig_mesh_named_set(s->cx, s->mesh, &c->at, c->set, IG_OF_FACES, &set));
       for (ig_lid k = 0; k < set->count; k++) {
-        ig_lid node[8];
+        ig_lid node[8], local;
+        if (ig_elem_info_get(ig_mesh_element(s->job->mesh, set->item[k], &local)->type)->dim == 1)
+          return ig_fail_at(s->cx, &c->at, "`pressure` is for solids and shells: '%s' has beams",
+                            c->set);
         const int nodes = ig_structure_face(s->mesh, set->item[k], set->face[k], node);
         ig_structure_faces *f = &s->faces[face_kind(nodes)];
         const int32_t at = count[face_kind(nodes)]++;

@@ -1,5 +1,5 @@
 /* The model: elements by kind, laws, axes of nodes, temperatures; forces and tangents. */
-#include "structure/structure.h"
+#include "structure/expand.h"
 #include "kern/fault.h"
 #include "mesh/named.h"
 
@@ -431,6 +431,7 @@ static ig_status model_make(ig_structure *s) {
   }
   IG_TRY(frames_new(s));
   IG_TRY(turns_new(s));
+  IG_TRY(ig_structure_knots_number(s));
   IG_TRY(elements_new(s));
   IG_TRY(IG_NEW(s->cx, &s->u, s->unknowns, "displacements"));
   IG_TRY(IG_NEW(s->cx, &s->velocity, s->unknowns, "velocities"));
@@ -452,6 +453,8 @@ ig_status ig_structure_new(ig_job *job, ig_structure **to) {
   s->mesh = job->mesh;
   if (s->mesh->dim != 3)
     return ig_fail_at(s->cx, &s->c->at, "structure computes solids: the mesh is plane");
+  s->drawn = s->mesh->nodes;
+  IG_TRY(ig_structure_expand(s));
   return model_make(s);
 }
 
@@ -474,6 +477,7 @@ void ig_structure_free(ig_structure *s) {
     free(s->faces[i].load);
   }
   ig_structure_touches_free(&s->touches);
+  ig_structure_expansion_free(s);
   ig_newton_free(s->newton);
   ig_system_free(s->system);
   void *const all[] = {s->group,        s->law,          s->material,    s->owner,   s->u,

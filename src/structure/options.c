@@ -1,6 +1,39 @@
 /* What a case of the structure room may say. */
 #include "structure/structure.h"
 
+#define S ig_structure_shell
+static const ig_option shell_options[] = {
+    IG_TEXTS(S, set, NULL, "element sets it is for; left out: every shell not claimed"),
+    IG_REAL(S, thickness, "m", IG_REQUIRED, IG_POSITIVE, IG_UNBOUNDED, "thickness"),
+    IG_REAL(S, offset, "", "0", -1e6, 1e6,
+            "of the nodes from the middle surface along the normal, over the thickness"),
+    IG_BOOL(S, nodal, "false", "`thicknesses` of nodes count where they are given"), IG_END};
+#undef S
+#define S ig_structure_beam
+static const ig_option beam_options[] = {
+    IG_TEXTS(S, set, NULL, "element sets it is for; left out: every beam not claimed"),
+    IG_CHOICE(S, profile, "rectangle|ellipse", "rectangle", "shape of the section"),
+    IG_VECTOR(S, size, 2, "m", IG_REQUIRED, "size along its first and second axis"),
+    IG_VECTOR3(S, direction, "", "[0, 0, -1]",
+               "first axis of the section; the second is tangent x first"),
+    IG_VECTOR(S, offset, 2, "", "[0, 0]",
+              "of the nodes from the middle of the section along its axes, over the sizes"),
+    IG_BOOL(S, nodal, "false", "`thicknesses` of nodes count where they are given"),
+    IG_END};
+#undef S
+#define S ig_structure_thickness
+static const ig_option thickness_options[] = {
+    IG_TEXT(S, set, IG_REQUIRED, "node set"),
+    IG_VECTOR(S, thickness, 2, "m", IG_REQUIRED,
+              "thickness of shells (the first number), sizes of the sections of beams"),
+    IG_END};
+#undef S
+#define S ig_structure_normal
+static const ig_option normal_options[] = {
+    IG_INT(S, element, IG_REQUIRED, 1, 1e15, "number of a shell or beam"),
+    IG_INT(S, node, IG_REQUIRED, 1, 1e15, "number of one of its nodes"),
+    IG_VECTOR3(S, normal, "", IG_REQUIRED, "normal of the shell, first axis of the beam"), IG_END};
+#undef S
 #define S ig_structure_section
 static const ig_option section_options[] = {
     IG_TEXTS(S, set, NULL, "element sets it is for; left out: every element not claimed"),
@@ -143,6 +176,12 @@ static const ig_option table_options[] = {
 #undef S
 #define S ig_structure_case
 const ig_option ig_structure_options[] = {
+    IG_LIST(S, shells, ig_structure_shell, shell_options, NULL, "thickness of shells"),
+    IG_LIST(S, beams, ig_structure_beam, beam_options, NULL, "sections of beams"),
+    IG_LIST(S, thicknesses, ig_structure_thickness, thickness_options, NULL,
+            "sizes at nodes of the shells and beams whose entries are `nodal`"),
+    IG_LIST(S, normals, ig_structure_normal, normal_options, NULL,
+            "directions of shells and beams at nodes"),
     IG_LIST(S, sections, ig_structure_section, section_options, NULL, "how elements are computed"),
     IG_LIST(S, axes, ig_structure_axes, axes_options, NULL, "axes of nodes"),
     IG_LIST(S, material_axes, ig_structure_axes, material_axes_options, NULL,

@@ -40,6 +40,35 @@ typedef struct {
   int integration;
 } ig_structure_section;
 
+typedef enum { IG_PROFILE_RECTANGLE, IG_PROFILE_ELLIPSE } ig_structure_profile;
+
+typedef struct {
+  ig_src at;
+  ig_texts set;
+  double thickness, offset;
+  bool nodal; /* `thicknesses` of nodes count */
+} ig_structure_shell;
+
+typedef struct {
+  ig_src at;
+  ig_texts set;
+  int profile;
+  double size[2], direction[3], offset[2];
+  bool nodal;
+} ig_structure_beam;
+
+typedef struct { /* of nodes */
+  ig_src at;
+  const char *set;
+  double thickness[2];
+} ig_structure_thickness;
+
+typedef struct { /* of an element at one of its nodes, by their numbers */
+  ig_src at;
+  int64_t element, node;
+  double normal[3];
+} ig_structure_normal;
+
 typedef struct { /* of nodes, or of a material */
   ig_src at;
   const char *set;
@@ -141,6 +170,7 @@ typedef struct {
 
 typedef struct {
   ig_src at;
+  ig_list shells, beams, thicknesses, normals;
   ig_list sections, axes, material_axes, supports, equations, couplings, ties, contacts, loads;
   ig_list initial_temperatures, temperatures, initial, analysis, tables;
 } ig_structure_case;
@@ -212,6 +242,24 @@ typedef struct {
   int32_t number;          /* of the constraint */
 } ig_structure_body;
 
+/* A node of a solid that a shell or beam became (expand.h). */
+typedef struct {
+  ig_lid node, of;   /* of the expanded mesh; the drawn node */
+  bool outer;        /* a corner of the section, or a side of the shell */
+  double share;      /* of the drawn node's motion where it is plain */
+  double arm[3];     /* from the drawn node */
+  double sigma;      /* of the mode that leaves motion and rotation of the section alone */
+  int32_t number[3]; /* of the constraints of a knot */
+} ig_structure_member;
+
+typedef struct {
+  int32_t first, count; /* members of a drawn node, one after the other */
+  bool knot, turning, straight;
+  int stretches, modes; /* modes: 3 of a turning beam */
+  int32_t stretch;      /* first unknown of them; modes follow */
+  double basis[3][9];   /* B_k */
+} ig_structure_cluster;
+
 typedef struct {
   int64_t number;
   ig_lid node;
@@ -223,8 +271,12 @@ struct ig_structure {
   ig_ctx *cx;
   ig_job *job;
   const ig_structure_case *c;
-  const ig_mesh *mesh;
-  ig_lid nodes;
+  const ig_mesh *mesh; /* with the solids that shells and beams became */
+  ig_lid nodes, drawn; /* of it; of the mesh of the job, which come first */
+  ig_mesh *expanded;   /* NULL: there are no shells and beams */
+  int32_t members;
+  ig_structure_member *member;
+  ig_structure_cluster *cluster; /* of each drawn node; NULL: none */
   int32_t unknowns;
   int groups;
   ig_structure_group *group;
