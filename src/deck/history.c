@@ -46,7 +46,7 @@ static bool ends(const ig_deck_step *s, const ig_deck_value *value) {
 
 /* Whether time passes in a step. */
 static bool takes_time(const ig_deck_step *s) {
-  return strcmp(s->kind, "FREQUENCY") != 0 && strcmp(s->kind, "BUCKLE") != 0;
+  return strcmp(s->kind, "FREQUENCY") != 0;
 }
 
 static double amplitude_at(const ig_deck_amplitude *a, double t) {
@@ -76,7 +76,7 @@ static ig_status row_add(growing *g, double time, double value) {
       h->factor[0] = value;
       return IG_OK;
     }
-    time = h->time[h->rows - 1] * (1 + 1e-9) + 1e-12; /* a jump */
+    time = h->time[h->rows - 1] * (1 + 1e-14); /* a jump */
   }
   if (h->rows == g->space) {
     const int more = g->space ? 2 * g->space : 16;
@@ -122,7 +122,18 @@ ig_status ig_deck_history_of(ig_deck *d, const ig_deck_step *step, const ig_deck
     if (!takes_time(s))
       continue;
     const ig_deck_value *v = in_step(s, value);
-    if (v && v->amplitude) {
+    if (!v && begin == 0) /* given before the first step: it acts from that one on */
+      v = in_model(d, value);
+    if (strcmp(s->kind, "BUCKLE") == 0) { /* what its factor multiplies comes on top, and goes */
+      if (v && v->amplitude)
+        return ig_fail_at(d->cx, &v->at, "*%s: AMPLITUDE= in a *BUCKLE step is not translated",
+                          v->kind);
+      if (v) {
+        IG_TRY(row_add(&g, begin, now));
+        IG_TRY(row_add(&g, begin + s->period, now + v->value[0]));
+        IG_TRY(row_add(&g, begin + s->period, now));
+      }
+    } else if (v && v->amplitude) {
       IG_TRY(amplitude_follow(&g, s, v, begin, &now));
     } else if (v || (ends(s, value) && now != 0)) {
       const bool sudden = s->suddenly || strcmp(s->kind, "DYNAMIC") == 0;

@@ -198,19 +198,31 @@ static void analysis_put(ig_importer *b, const ig_deck_step *s) {
     ig_import_fail(b, &s->at,
                    "*DYNAMIC, EXPLICIT is not translated: leave out EXPLICIT, or make a "
                    "case of `dynamics`");
-  if (modes && s->perturbation && s != b->d->step)
-    ig_import_fail(b, &s->at,
-                   "*FREQUENCY of a loaded state is not computed: leave out PERTURBATION for the "
-                   "frequencies of the unloaded one");
   ig_import_put(b, "{kind: %s",
                 modes     ? "frequency"
                 : buckle  ? "buckling"
                 : dynamic ? "dynamic"
                           : "static");
-  if (s->nlgeom && !modes)
+  bool loaded = false, large = false; /* by the steps before */
+  for (const ig_deck_step *t = b->d->step; t != s; t = t->next) {
+    loaded |= strcmp(t->kind, "FREQUENCY") != 0 && strcmp(t->kind, "BUCKLE") != 0;
+    large |= t->nlgeom;
+  }
+  const bool reached = s->perturbation && loaded && (modes || buckle);
+  if (modes || buckle ? reached && large : s->nlgeom)
     ig_import_put(b, ", large: true");
   if (modes || buckle) {
     ig_import_put(b, ", modes: %lld", (long long)(s->modes > 0 ? s->modes : 1));
+    if (reached)
+      ig_import_put(b, ", reached: true");
+    if (modes && s->low > 0) {
+      ig_import_put(b, ", lowest: ");
+      ig_import_real(b, s->low);
+    }
+    if (modes && isfinite(s->high)) {
+      ig_import_put(b, ", highest: ");
+      ig_import_real(b, s->high);
+    }
   } else {
     ig_import_put(b, ", duration: ");
     ig_import_real(b, s->period);

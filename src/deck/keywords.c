@@ -77,7 +77,7 @@ const ig_deck_keyword ig_deck_keywords[] = {
     {"STATIC", IG_DECK_STEP, "DIRECT", "SOLVER", "analysis[].kind: static"},
     {"DYNAMIC", IG_DECK_STEP, "DIRECT|EXPLICIT|ALPHA", "SOLVER", "analysis[].kind: dynamic"},
     {"FREQUENCY", IG_DECK_STEP, "", "SOLVER|STORAGE", "analysis[].kind: frequency"},
-    {"BUCKLE", IG_DECK_REFUSED, "", "", "critical load factors of decks are not computed"},
+    {"BUCKLE", IG_DECK_STEP, "", "SOLVER", "analysis[].kind: buckling"},
     {"HEATTRANSFER", IG_DECK_STEP, "STEADYSTATE|DIRECT", "SOLVER", "physics: thermal"},
     {"UNCOUPLEDTEMPERATURE-DISPLACEMENT", IG_DECK_REFUSED, "", "",
      "two analyses: thermal, then stress with its temperatures"},

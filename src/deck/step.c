@@ -203,13 +203,20 @@ static ig_status procedure_read(ig_deck *d, const ig_card *card, ig_deck_step *s
     IG_TRY(ig_card_real(d, card, &line, 0, NAN, &s->alpha));
   }
   s->first = s->period = 1;
-  s->most = INFINITY;
+  s->most = s->high = INFINITY;
   if (!l)
     return IG_OK;
   if (strcmp(s->kind, "FREQUENCY") == 0 || strcmp(s->kind, "BUCKLE") == 0) {
     IG_TRY(ig_card_int(d, card, l, 0, 1, &s->modes));
+    if (strcmp(s->kind, "BUCKLE") == 0) /* the rest steers its eigenvalue solver */
+      return IG_OK;
+    double scaling;
     IG_TRY(ig_card_real(d, card, l, 1, 0, &s->low));
-    return ig_card_real(d, card, l, 2, INFINITY, &s->high);
+    IG_TRY(ig_card_real(d, card, l, 2, INFINITY, &s->high));
+    IG_TRY(ig_card_real(d, card, l, 3, 0, &scaling));
+    if (scaling != 0)
+      return ig_deck_refuse(d, card, "selective mass scaling (fourth number) is not computed");
+    return IG_OK;
   }
   IG_TRY(ig_card_real(d, card, l, 0, 1, &s->first));
   IG_TRY(ig_card_real(d, card, l, 1, 1, &s->period));
@@ -277,12 +284,11 @@ ig_status ig_deck_step_read(ig_deck *d, const ig_card **at) {
   const ig_card *begin = *at, *c = begin->next;
   const char *amplitude = ig_card_get(begin, "AMPLITUDE"), *nlgeom = ig_card_get(begin, "NLGEOM");
   ig_deck_step *s;
-  bool large = false; /* NLGEOM stays in force in later steps */
-  for (const ig_deck_step *before = d->step; before; before = before->next)
-    large = before->nlgeom;
   IG_TRY(IG_DECK_ADD(d, &d->step, &s));
   s->at = begin->at;
-  s->nlgeom = nlgeom ? !is(nlgeom, "NO") : large;
+  s->nlgeom = nlgeom && !is(nlgeom, "NO");
+  for (const ig_deck_step *t = d->step; t != s && !nlgeom; t = t->next)
+    s->nlgeom = t->nlgeom; /* from a step on, all those after it */
   s->perturbation = ig_card_get(begin, "PERTURBATION") != NULL;
   s->suddenly = is(amplitude, "STEP");
   for (; c && strcmp(c->word, "ENDSTEP") != 0; c = c->next) {

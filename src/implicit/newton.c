@@ -498,7 +498,7 @@ static ig_status start(ig_newton *n) {
   if (!fine)
     return IG_FAIL(n->cx, IG_NUMERIC, "static: at the start %s", n->why);
   for (int32_t i = 0; i < s->unknowns; i++)
-    n->start[i] = s->term_first[i + 1] > s->term_first[i] ? n->f[i] : 0;
+    n->start[i] = s->term_first[i + 1] > s->term_first[i] && !n->m.moving ? n->f[i] : 0;
   return IG_OK;
 }
 

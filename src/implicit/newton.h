@@ -3,7 +3,7 @@
    Solves r(u, t) = f_int(u; history) - f_ext(t) - (1 - s) r_0 = 0 for the share s of the analysis
    from 0 to 1, with the time t running from `begin` to `end` along with it. r_0 is what is out of
    balance at the start: loads that are there from the start, residual stress, or motion that has
-   stopped are so brought in over the analysis.
+   stopped are so brought in over the analysis. In analyses of motion r_0 = 0.
 
    A step from s to s + ds:
      1. prescribed motions at the new time; the rest follows by the tangent of the accepted state;
@@ -36,6 +36,7 @@ typedef struct {
   double begin, end; /* time */
   double length;     /* of the model, m: what moments are compared with forces by */
   double reach;      /* largest coordinate, m: positions are rounded to a share of it */
+  bool moving;       /* forces include inertia: r_0 is 0 */
   void *self;
   /* adds dead loads at the trial's time to f[unknowns]; NULL: none */
   ig_status (*loads)(void *self, const ig_trial *at, double *f);

@@ -94,8 +94,14 @@ bool ig_solid_orthotropic(const double young[3], const double poisson[3], const 
   return true;
 }
 
+static void heat(const void *of, double T, double T0, solid_law_f64 *own, double *warm);
+
 static solid_law_f64 law_of(const ig_solid_law *law) {
   solid_law_f64 l = {.law = law->law, .large = law->large};
+  if (law->heat) {
+    l.heat = heat;
+    l.of = law;
+  }
   if (l.law == IG_LAW_NEOHOOKE && !l.large)
     l.law = IG_LAW_ELASTIC; /* its derivative at no strain */
   memcpy(l.stiffness, law->stiffness, sizeof l.stiffness);
@@ -111,6 +117,12 @@ static solid_law_f64 law_of(const ig_solid_law *law) {
   memcpy(l.mech.strain, law->strain, sizeof l.mech.strain);
   memcpy(l.mech.stress, law->stress, sizeof l.mech.stress);
   return l;
+}
+
+static void heat(const void *of, double T, double T0, solid_law_f64 *own, double *warm) {
+  ig_solid_law law = *(const ig_solid_law *)of;
+  law.heat(law.material, T, T0, &law, warm);
+  *own = law_of(&law);
 }
 
 /* --- elements */
@@ -224,6 +236,25 @@ void ig_solid_to_nodes(ig_solid_kind kind, int width, const double *at_points, d
       for (int i = 0; i < count; i++)
         sum += B[i] * x[i];
       at_nodes[a * width + v] = sum;
+    }
+  }
+}
+
+void ig_solid_geometric(ig_solid_kind kind, const double *X, const double *stress, double *K) {
+  const ig_solid_info *info = &table[kind].info;
+  const int n = 3 * info->nodes;
+  memset(K, 0, (size_t)(n * n) * sizeof *K);
+  for (int q = 0; q < info->points; q++, stress += 6) {
+    double at[3], G[IG_SOLID_ROWS][3];
+    const double w = solid_gradients_f64(kind, info->nodes, 0, q, X, at, G);
+    for (int a = 0; a < info->nodes; a++) {
+      double t[3]; /* stress grad N_a */
+      for (int i = 0; i < 3; i++)
+        t[i] = w * (stress[i] * G[a][i] + stress[3 + i] * G[a][(i + 1) % 3] +
+                    stress[3 + (i + 2) % 3] * G[a][(i + 2) % 3]);
+      for (int b = 0; b < info->nodes; b++)
+        for (int i = 0; i < 3; i++)
+          K[(3 * a + i) * n + 3 * b + i] += dot_f64(t, G[b]);
     }
   }
 }

@@ -57,7 +57,7 @@ typedef struct {
 const ig_solid_info *ig_solid_info_get(ig_solid_kind kind);
 
 /* A material. Fill by ig_solid_isotropic or ig_solid_orthotropic, then set what goes beyond. */
-typedef struct {
+typedef struct ig_solid_law {
   int law;              /* IG_LAW_ELASTIC, J2, KINEMATIC (small only), TABLE, NEOHOOKE */
   bool large;           /* large displacements and rotations */
   double stiffness[36]; /* elastic: stress = stiffness strain, in the axes of the mesh */
@@ -66,6 +66,11 @@ typedef struct {
   double yield, hardening, kinematic; /* Pa: yield stress at the start, plastic moduli */
   int rows;                           /* TABLE: yield stress over plastic strain */
   double strain[IG_HARDENING_ROWS], stress[IG_HARDENING_ROWS];
+  /* Depends on temperature: changes a copy of the law to that at T, and gives what `expansion`
+     multiplies there. `warm` then has the temperatures of the nodes, followed by those of the
+     start. NULL: it does not. */
+  void (*heat)(const void *material, double T, double T0, struct ig_solid_law *law, double *warm);
+  const void *material;
 } ig_solid_law;
 ig_solid_law ig_solid_isotropic(double young, double poisson, double expansion);
 /* Engineering constants in the material's axes: moduli 1 2 3 (Pa), Poisson's ratios 12 23 13
@@ -80,7 +85,7 @@ int ig_solid_states(ig_solid_kind kind, int law);
 /* Force f and tangent K (NULL: not wanted) at displacements u, from the history `past`, with the
    history `now` that this configuration would leave (past and now must differ). warm: per node,
    what `expansion` multiplies, a temperature above the stress-free one or the thermal strain
-   itself; NULL: 0. Returns IG_FAULT_NONE, or what
+   itself; NULL: 0; law->heat: temperatures instead. Returns IG_FAULT_NONE, or what
    prevents the evaluation (kern/fault.h): IG_FAULT_JACOBIAN, IG_FAULT_RETURN. */
 int ig_solid_evaluate(ig_solid_kind kind, const ig_solid_law *law, const double *X, const double *u,
                       const double *warm, const double *past, double *now, double *f, double *K);
@@ -93,6 +98,10 @@ int ig_solid_report(ig_solid_kind kind, const ig_solid_law *law, const double *X
    trilinear (hexahedra), linear (tetrahedra) or linear by linear (wedges); the same value at all
    nodes of tet4, along one line of wedge6. */
 void ig_solid_to_nodes(ig_solid_kind kind, int width, const double *at_points, double *at_nodes);
+
+/* Geometric stiffness of stresses (points x 6, Cauchy's) about the positions X: K = integral of
+   grad N_a . stress grad N_b, the same in all directions. Incompatible modes take no part. */
+void ig_solid_geometric(ig_solid_kind kind, const double *X, const double *stress, double *K);
 
 /* Volume, and per node the integral of its shape function. */
 double ig_solid_weights(ig_solid_kind kind, const double *X, double *weight);

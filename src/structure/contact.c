@@ -2,7 +2,8 @@
    begins, each point is paired with the nearest point of the other side and keeps it: sliding is
    small against an element. With the distance g = n . (x - y) of the pair,
      pressure p = stiffness <-g>, or p = p0 exp(-ln(100) g / c), tied: both signs, all directions;
-   friction is the return mapping of t = t_accepted + stick (change of x - y across n) to |t| <= mu
+   an overlap at which contact is switched on again vanishes over the analysis; friction is the
+   return mapping of t = t_accepted + stick (change of x - y across n) to |t| <= mu
    p. Forces are p n times the area of the point, shared by the nodes of both faces. */
 #include "structure/constrain.h"
 #include "mesh/named.h"
@@ -114,7 +115,7 @@ static void relative(const ig_structure *s, const ig_structure_touch *t, const d
   }
 }
 
-static ig_status contact_points(ig_structure *s, int i, const ig_structure_contact *c) {
+static ig_status contact_points(ig_structure *s, int i, const ig_structure_contact *c, bool again) {
   const ig_set *own, *other;
   double low[3], high[3], size = 0;
   IG_TRY(ig_mesh_named_set(s->cx, s->mesh, &c->at, c->set, IG_OF_FACES, &own));
@@ -145,6 +146,10 @@ static ig_status contact_points(ig_structure *s, int i, const ig_structure_conta
         continue;
       relative(s, &t, NULL, t.before);
       memcpy(t.offset, t.before, sizeof t.offset);
+      double gap = 0;
+      for (int k = 0; k < 3; k++)
+        gap += t.normal[k] * t.before[k];
+      t.overlap = again ? fmin(gap, 0) : 0;
       IG_TRY(IG_MORE(s->cx, &s->touches.point, s->touches.count, "contact"));
       s->touches.point[s->touches.count++] = t;
     }
@@ -157,11 +162,13 @@ ig_status ig_structure_touches_new(ig_structure *s, int analysis) {
   s->touches.of = s;
   for (int i = 0; i < s->c->contacts.count; i++) {
     const ig_structure_contact *c = IG_ITEM(const ig_structure_contact, s->c->contacts, i);
-    bool off = false;
-    for (int k = 0; k < c->without.count; k++)
+    bool off = false, before = false;
+    for (int k = 0; k < c->without.count; k++) {
       off |= (int)c->without.value[k] == analysis + 1;
+      before |= (int)c->without.value[k] == analysis;
+    }
     if (!off)
-      IG_TRY(contact_points(s, i, c));
+      IG_TRY(contact_points(s, i, c, before));
   }
   const size_t n = (size_t)s->touches.count * 3 * IG_CONTACT_NODES;
   IG_TRY(IG_NEW(s->cx, &s->touches.unknown, n + 1, "contact"));
@@ -175,8 +182,8 @@ ig_status ig_structure_touches_new(ig_structure *s, int analysis) {
 
 /* Traction on the first side from the relative position, and its derivative. */
 static void traction(const ig_structure_contact *c, ig_structure_touch *t, const double n[3],
-                     const double r[3], double p[3], double D[9]) {
-  const double gap = n[0] * r[0] + n[1] * r[1] + n[2] * r[2];
+                     const double r[3], double factor, double p[3], double D[9]) {
+  const double gap = n[0] * r[0] + n[1] * r[1] + n[2] * r[2] - (1 - factor) * t->overlap;
   memset(D, 0, 9 * sizeof *D);
   if (c->tied) {
     for (int d = 0; d < 3; d++) {
@@ -257,7 +264,7 @@ ig_status ig_structure_touch_evaluate(void *self, const ig_trial *at, int32_t be
     if (s->large)
       normal_of(t->masters, (const double(*)[3])(x + t->slaves), (const double(*)[2])t->slope,
                 normal);
-    traction(c, t, normal, r, p, D);
+    traction(c, t, normal, r, at->factor, p, D);
     for (int a = 0; a < nodes; a++) {
       for (int d = 0; d < 3; d++)
         fe[3 * a + d] = t->area * t->share[a] * p[d];

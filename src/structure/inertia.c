@@ -62,7 +62,9 @@ ig_status ig_structure_inertia(void *self, const ig_trial *at, int32_t begin, in
   return IG_OK;
 }
 
-/* Accelerations at the start: M a = f_ext - f_int, of what is free. */
+/* Accelerations at the start, of what is free: (M + (1 + alpha) beta h^2 K) a = f_ext - f_int,
+   those of a step of h, a tenth of the first one. M a = f_ext - f_int itself has the shortest waves
+   of the mesh in it where a load is sudden, as CalculiX avoids too. */
 ig_status ig_structure_motion_begin(ig_structure *s) {
   ig_system *y = s->system;
   double *f = NULL, *r = NULL, size[2], count[2];
@@ -71,27 +73,31 @@ ig_status ig_structure_motion_begin(ig_structure *s) {
   ig_trouble trouble;
   int which;
   ig_status status;
-  const double beta = s->beta;
+  const double planned = s->planned;
   memset(s->acceleration, 0, (size_t)s->unknowns * sizeof *s->acceleration);
   memset(s->force_before, 0, (size_t)s->unknowns * sizeof *s->force_before);
   IG_TRY(ig_structure_heat(s, s->time));
   IG_TRY(ig_structure_forces(s));
-  IG_TRY(ig_structure_loads_at(s, s->time, s->force_before));
+  /* loads that jump where the analysis begins act at once */
+  IG_TRY(ig_structure_loads_at(s, s->time + 1e-6 * planned, s->force_before));
   for (int32_t i = 0; i < s->unknowns; i++)
     s->force_before[i] -= s->reaction[i];
   IG_TRY_GOTO(status, done, IG_NEW(s->cx, &f, s->unknowns, "forces"));
   IG_TRY_GOTO(status, done, IG_NEW(s->cx, &r, y->equations + 1, "forces"));
-  s->beta = 1 / (s->planned * s->planned * (1 + s->alpha)); /* so that the tangent is M */
+  s->planned = planned / 10;
+  const double scale = 1 / (s->planned * s->planned * s->beta * (1 + s->alpha));
   const ig_trial at = {.u = f, .time = s->time, .step = 0};
-  status = ig_system_assemble(y, s->groups, s->implicit + s->groups, &at, true, NULL, f, size,
-                              count, &which, &trouble);
-  s->beta = beta;
+  status = ig_system_assemble(y, s->implicit_groups, s->implicit, &at, true, NULL, f, size, count,
+                              &which, &trouble);
+  s->planned = planned;
   if (status != IG_OK)
     goto done;
   IG_TRY_GOTO(status, done,
               ig_direct_new(s->cx, y->equations, y->first, y->column, IG_DIRECT_AUTO, &direct));
   IG_TRY_GOTO(status, done, ig_direct_factor(direct, y->value, true, &info));
   ig_system_reduce(y, s->force_before, r);
+  for (int32_t i = 0; i < y->equations; i++)
+    r[i] *= scale;
   IG_TRY_GOTO(status, done, ig_direct_solve(direct, r));
   ig_system_spread(y, r, s->acceleration);
 done:

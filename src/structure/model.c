@@ -69,12 +69,14 @@ static ig_status law_read(ig_structure *s, const ig_material_case *m, ig_solid_l
                         "`engineering_constants` are not those of a material: its stiffness is not "
                         "positive");
   }
+  IG_TRY(ig_structure_law_heat(s, m, law));
   const bool table = m->hardening_curve.count > 0, yields = table || !isnan(m->yield);
   if (m->law == IG_MATERIAL_NEO_HOOKEAN)
     law->law = IG_LAW_NEOHOOKE;
-  if (m->law == IG_MATERIAL_JOHNSON_COOK)
+  if (m->law == IG_MATERIAL_JOHNSON_COOK ||
+      (m->law == IG_MATERIAL_AUTO && m->johnson_cook.at.given))
     return ig_fail_at(s->cx, &m->at,
-                      "structure has no law johnson_cook: expected elastic, plastic "
+                      "structure has no law johnson_cook: give `law` elastic, plastic "
                       "or neo_hookean");
   if (!yields || m->law == IG_MATERIAL_ELASTIC)
     return IG_OK;
@@ -224,14 +226,6 @@ static ig_status group_new(ig_structure *s, ig_structure_group *g, ig_solid_kind
 
 /* Laws of elements whose material has axes of its own. */
 static ig_status material_axes_read(ig_structure *s) {
-  for (int i = 0; i < s->laws; i++)
-    for (int k = 0; k < s->groups && s->material[i]->mechanical.young.count > 1; k++) {
-      ig_structure_group *g = &s->group[k];
-      if (!g->law)
-        IG_TRY(IG_NEW(s->cx, &g->law, g->count, "laws"));
-      for (int32_t e = 0; e < g->count; e++)
-        g->law[e] = s->law[g->material[e]];
-    }
   for (int i = 0; i < s->c->material_axes.count; i++) {
     const ig_structure_axes *c = IG_ITEM(const ig_structure_axes, s->c->material_axes, i);
     const ig_set *set;
@@ -300,13 +294,16 @@ const ig_solid_law *ig_structure_law(const ig_structure_group *g, int32_t e) {
   return g->law ? &g->law[e] : &g->of->law[g->material[e]];
 }
 
-static bool warm_of(const ig_structure *s, const ig_structure_group *g, int32_t e, double *warm) {
-  const ig_material_case *m = s->material[g->material[e]];
-  if (!s->T || !m->mechanical.at.given)
-    return false;
-  for (int a = 0; a < ig_solid_info_get(g->kind)->nodes; a++)
-    warm[a] = ig_structure_warm(m, s->T[g->node[e][a]], s->T0[g->node[e][a]]);
-  return true;
+const double *ig_structure_warmth(const ig_structure_group *g, int32_t e, double *warm) {
+  const ig_structure *s = g->of;
+  const int npe = ig_solid_info_get(g->kind)->nodes;
+  if (!s->T || !ig_structure_law(g, e)->heat)
+    return NULL;
+  for (int a = 0; a < npe; a++) {
+    warm[a] = s->T[g->node[e][a]];
+    warm[npe + a] = s->T0[g->node[e][a]];
+  }
+  return warm;
 }
 
 ig_status ig_structure_evaluate(void *self, const ig_trial *at, int32_t begin, int32_t end,
@@ -314,15 +311,14 @@ ig_status ig_structure_evaluate(void *self, const ig_trial *at, int32_t begin, i
   const ig_structure_group *g = self;
   const ig_structure *s = g->of;
   const int npe = ig_solid_info_get(g->kind)->nodes, n = 3 * npe;
-  double X[3 * IG_SOLID_NODES], u[3 * IG_SOLID_NODES], warm[IG_SOLID_NODES];
+  double X[3 * IG_SOLID_NODES], u[3 * IG_SOLID_NODES], warm[2 * IG_SOLID_NODES];
   for (int32_t e = begin; e < end; e++) {
     double *fe = f + (size_t)(e - begin) * (size_t)n;
     double *ke = k ? k + (size_t)(e - begin) * (size_t)n * (size_t)n : NULL;
     ig_structure_gather(s, g->node[e], npe, at->u, X, u);
-    const bool hot = warm_of(s, g, e, warm);
-    const int fault = ig_solid_evaluate(g->kind, ig_structure_law(g, e), X, u, hot ? warm : NULL,
-                                        g->past + (size_t)e * (size_t)g->states,
-                                        g->now + (size_t)e * (size_t)g->states, fe, ke);
+    const int fault = ig_solid_evaluate(
+        g->kind, ig_structure_law(g, e), X, u, ig_structure_warmth(g, e, warm),
+        g->past + (size_t)e * (size_t)g->states, g->now + (size_t)e * (size_t)g->states, fe, ke);
     if (fault != IG_FAULT_NONE) {
       if (trouble->element < 0)
         *trouble = (ig_trouble){e, fault == IG_FAULT_JACOBIAN ? "is inverted"
@@ -344,7 +340,10 @@ ig_status ig_structure_accept(void *self, const ig_trial *at) {
 
 ig_status ig_structure_forces(ig_structure *s) {
   memset(s->reaction, 0, (size_t)s->unknowns * sizeof *s->reaction);
-  const ig_trial still = {.u = NULL, .time = s->time};
+  const double duration =
+      IG_ITEM(const ig_structure_analysis, s->c->analysis, s->analysis)->duration;
+  const ig_trial still = {
+      .u = NULL, .time = s->time, .factor = fmin(1, (s->time - s->begin) / duration)};
   for (int i = 0; i < s->groups; i++) {
     ig_structure_group *g = &s->group[i];
     const int n = 3 * ig_solid_info_get(g->kind)->nodes;

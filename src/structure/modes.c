@@ -1,22 +1,27 @@
-/* Natural frequencies: K x = w^2 M x by subspace iteration (Bathe and Wilson 1972), with the
-   inverse of K, or of K - shift M where K has motions that nothing resists. */
+/* Natural frequencies, K x = w^2 M x, and critical load factors, (K + l dK) x = 0, by subspace
+   iteration (implicit/modes.h). K is that of the drawn state, or of the state reached: then with
+   the stiffness of its stresses and, where displacements are large, at the displaced shape.
+
+   Buckling: the loads, motions and temperatures that change over the analysis are the ones that
+   the factor multiplies. They cause, linearly, stresses whose geometric stiffness is dK. */
 #include "structure/structure.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct {
+  ig_structure *s;
   const ig_system *y;
-  double *K, *M; /* values in the pattern of the system */
-  int32_t n;
-  int q;                     /* vectors */
-  double *X, *Y;             /* q x n */
-  double *A, *B, *Q, *value; /* q x q, q x q, q x q, q */
+  double *A, *B; /* values in the pattern of the system */
+  ig_direct *direct;
+  int count;
+  double *mu, *x; /* count; count x equations */
 } modes;
 
 static void times(const modes *m, const double *value, const double *x, double *y) {
-  for (int32_t i = 0; i < m->n; i++) {
+  for (int32_t i = 0; i < m->y->equations; i++) {
     double sum = 0;
     for (int64_t k = m->y->first[i]; k < m->y->first[i + 1]; k++)
       sum += value[k] * x[m->y->column[k]];
@@ -24,157 +29,31 @@ static void times(const modes *m, const double *value, const double *x, double *
   }
 }
 
-static double dot(const double *a, const double *b, int32_t n) {
-  double sum = 0;
-  for (int32_t i = 0; i < n; i++)
-    sum += a[i] * b[i];
-  return sum;
+static void times_b(void *self, const double *x, double *y) {
+  const modes *m = self;
+  times(m, m->B, x, y);
 }
 
-/* A z = l B z of small matrices, B positive: by the Cholesky factor of B and Jacobi's rotations.
-   The eigenvectors are the columns of Q, eigenvalues rise. False: B is not positive. */
-static bool dense_solve(int q, double *A, double *B, double *Q, double *value) {
-  for (int j = 0; j < q; j++) { /* B = L L^T, below the diagonal */
-    for (int k = 0; k < j; k++)
-      B[j * q + j] -= B[j * q + k] * B[j * q + k];
-    if (!(B[j * q + j] > 0))
-      return false;
-    B[j * q + j] = sqrt(B[j * q + j]);
-    for (int i = j + 1; i < q; i++) {
-      for (int k = 0; k < j; k++)
-        B[i * q + j] -= B[i * q + k] * B[j * q + k];
-      B[i * q + j] /= B[j * q + j];
-    }
-  }
-  for (int side = 0; side < 2; side++) { /* A <- L^-1 A, then the same of its transpose */
-    for (int c = 0; c < q; c++)
-      for (int i = 0; i < q; i++) {
-        for (int k = 0; k < i; k++)
-          A[i * q + c] -= B[i * q + k] * A[k * q + c];
-        A[i * q + c] /= B[i * q + i];
-      }
-    for (int i = 0; i < q; i++)
-      for (int j = 0; j < i; j++) {
-        const double t = A[i * q + j];
-        A[i * q + j] = A[j * q + i];
-        A[j * q + i] = t;
-      }
-  }
-  for (int i = 0; i < q * q; i++)
-    Q[i] = i / q == i % q;
-  for (int sweep = 0; sweep < 60; sweep++) {
-    double off = 0, on = 0;
-    for (int i = 0; i < q; i++)
-      for (int j = 0; j < q; j++)
-        *(i == j ? &on : &off) += A[i * q + j] * A[i * q + j];
-    if (off <= 1e-28 * on)
-      break;
-    for (int i = 0; i < q; i++)
-      for (int j = i + 1; j < q; j++) {
-        if (A[i * q + j] == 0)
-          continue;
-        const double x = (A[j * q + j] - A[i * q + i]) / (2 * A[i * q + j]);
-        const double t = (x < 0 ? -1 : 1) / (fabs(x) + sqrt(x * x + 1));
-        const double c = 1 / sqrt(t * t + 1), s = t * c;
-        for (int k = 0; k < q; k++) {
-          const double a = A[k * q + i], b = A[k * q + j], u = Q[k * q + i], v = Q[k * q + j];
-          A[k * q + i] = c * a - s * b;
-          A[k * q + j] = s * a + c * b;
-          Q[k * q + i] = c * u - s * v;
-          Q[k * q + j] = s * u + c * v;
-        }
-        for (int k = 0; k < q; k++) {
-          const double a = A[i * q + k], b = A[j * q + k];
-          A[i * q + k] = c * a - s * b;
-          A[j * q + k] = s * a + c * b;
-        }
-      }
-  }
-  for (int i = 0; i < q; i++)
-    value[i] = A[i * q + i];
-  for (int i = 0; i < q; i++) { /* by size */
-    int least = i;
-    for (int j = i + 1; j < q; j++)
-      least = value[j] < value[least] ? j : least;
-    const double v = value[i];
-    value[i] = value[least];
-    value[least] = v;
-    for (int k = 0; k < q; k++) {
-      const double t = Q[k * q + i];
-      Q[k * q + i] = Q[k * q + least];
-      Q[k * q + least] = t;
-    }
-  }
-  for (int c = 0; c < q; c++) /* back: Q <- L^-T Q */
-    for (int i = q - 1; i >= 0; i--) {
-      for (int k = i + 1; k < q; k++)
-        Q[i * q + c] -= B[k * q + i] * Q[k * q + c];
-      Q[i * q + c] /= B[i * q + i];
-    }
-  return true;
+static ig_status solve_a(void *self, double *x) {
+  const modes *m = self;
+  return ig_direct_solve(m->direct, x);
 }
 
-static ig_status iterate(ig_structure *s, modes *m, int wanted, ig_direct *direct, double shift) {
-  const int q = m->q;
-  const size_t n = (size_t)m->n;
-  double *before;
-  ig_status status = IG_OK;
-  IG_TRY(IG_NEW(s->cx, &before, q, "modes"));
-  uint64_t seed = 88172645463325252u;
-  for (size_t i = 0; i < (size_t)q * n; i++) { /* the same every time */
-    seed ^= seed << 13;
-    seed ^= seed >> 7;
-    seed ^= seed << 17;
-    m->X[i] = (double)(seed >> 11) / 9007199254740992. - 0.5;
-  }
-  bool done = false;
-  for (int round = 0; round < 200 && !done && status == IG_OK; round++) {
-    for (int a = 0; a < q && status == IG_OK; a++) {
-      times(m, m->M, m->X + (size_t)a * n, m->Y + (size_t)a * n);
-      memcpy(m->X + (size_t)a * n, m->Y + (size_t)a * n, n * sizeof *m->X);
-      status = ig_direct_solve(direct, m->X + (size_t)a * n);
-    }
-    if (status != IG_OK)
-      break;
-    for (int a = 0; a < q; a++)
-      for (int b = 0; b < q; b++)
-        m->A[a * q + b] = dot(m->X + (size_t)a * n, m->Y + (size_t)b * n, m->n);
-    for (int a = 0; a < q; a++)
-      times(m, m->M, m->X + (size_t)a * n, m->Y + (size_t)a * n);
-    for (int a = 0; a < q; a++)
-      for (int b = 0; b < q; b++) {
-        m->B[a * q + b] = dot(m->X + (size_t)a * n, m->Y + (size_t)b * n, m->n);
-        if (b < a) /* both are symmetric but for rounding */
-          m->A[a * q + b] = m->A[b * q + a] = (m->A[a * q + b] + m->A[b * q + a]) / 2;
-      }
-    if (!dense_solve(q, m->A, m->B, m->Q, m->value)) {
-      status = IG_FAIL(s->cx, IG_NUMERIC,
-                       "the mass matrix is not positive: give a density to "
-                       "every material");
-      break;
-    }
-    memset(m->Y, 0, (size_t)q * n * sizeof *m->Y);
-    for (int a = 0; a < q; a++)
-      for (int b = 0; b < q; b++)
-        for (size_t i = 0; i < n; i++)
-          m->Y[(size_t)a * n + i] += m->Q[b * q + a] * m->X[(size_t)b * n + i];
-    memcpy(m->X, m->Y, (size_t)q * n * sizeof *m->X);
-    done = round > 0;
-    for (int a = 0; a < wanted; a++)
-      done = done && fabs(m->value[a] - before[a]) <= 1e-9 * fabs(m->value[wanted - 1]);
-    memcpy(before, m->value, (size_t)q * sizeof *before);
-    if (s->cx->interrupted)
-      status = IG_FAIL(s->cx, IG_INTERRUPTED, "interrupted");
-  }
-  free(before);
-  for (int a = 0; a < q; a++)
-    m->value[a] += shift;
-  if (status == IG_OK && !done)
-    ig_warn(s->cx, "natural frequencies: the iteration did not converge to 1e-9");
-  return status;
+static ig_status find(modes *m) {
+  const ig_modes_model model = {
+      .n = m->y->equations, .self = m, .solve = solve_a, .times = times_b};
+  double error = 0;
+  IG_TRY(IG_NEW(m->s->cx, &m->mu, m->count, "modes"));
+  IG_TRY(IG_NEW(m->s->cx, &m->x, (size_t)m->count * (size_t)m->y->equations, "modes"));
+  IG_TRY(ig_modes_find(m->s->cx, &model, &m->count, m->mu, m->x, &error));
+  if (error > 1e-6)
+    ig_warn(m->s->cx, "modes: the iteration did not converge to 1e-6, but to %.1e", error);
+  return IG_OK;
 }
 
-static ig_status assemble(ig_structure *s, const ig_implicit_group *group, double *value) {
+/* Tangent of the groups at the accepted state, and the forces there (NULL: not wanted). */
+static ig_status assemble(ig_structure *s, int groups, const ig_implicit_group *group,
+                          const double *push, double *value, double *force) {
   double *zero, *f, size[2], count[2];
   ig_trouble trouble;
   int which;
@@ -182,94 +61,298 @@ static ig_status assemble(ig_structure *s, const ig_implicit_group *group, doubl
   ig_status status = IG_NEW(s->cx, &f, s->unknowns, "modes");
   const ig_trial at = {.u = zero, .time = s->time, .step = 0};
   if (status == IG_OK)
-    status = ig_system_assemble(s->system, s->groups, group, &at, true, NULL, f, size, count,
-                                &which, &trouble);
+    status = ig_system_assemble(s->system, groups, group, &at, true, push, f, size, count, &which,
+                                &trouble);
   if (status == IG_OK)
     memcpy(value, s->system->value, (size_t)s->system->first[s->system->equations] * sizeof *value);
+  if (status == IG_OK && force)
+    memcpy(force, f, (size_t)s->unknowns * sizeof *f);
   free(zero);
   free(f);
   return status;
 }
 
-static ig_status solve(ig_structure *s, modes *m, int wanted) {
-  const size_t entries = (size_t)m->y->first[m->n];
-  const size_t q = (size_t)m->q;
-  ig_direct *direct = NULL;
-  ig_direct_info info;
-  double *shifted = NULL, shift = 0;
-  ig_status status;
-  ig_implicit_group mass[16];
-  IG_TRY(IG_NEW(s->cx, &m->K, entries, "modes"));
-  IG_TRY(IG_NEW(s->cx, &m->M, entries, "modes"));
-  IG_TRY(IG_NEW(s->cx, &m->X, q * (size_t)m->n, "modes"));
-  IG_TRY(IG_NEW(s->cx, &m->Y, q * (size_t)m->n, "modes"));
-  IG_TRY(IG_NEW(s->cx, &m->A, q * q, "modes"));
-  IG_TRY(IG_NEW(s->cx, &m->B, q * q, "modes"));
-  IG_TRY(IG_NEW(s->cx, &m->Q, q * q, "modes"));
-  IG_TRY(IG_NEW(s->cx, &m->value, q, "modes"));
-  IG_TRY(assemble(s, s->implicit, m->K));
+/* --- geometric stiffness of stresses, about the drawn shape */
+
+typedef struct {
+  const ig_structure_group *g;
+  double *stress; /* elements x points x 6 */
+} stressed;
+
+static ig_status stiffen(void *self, const ig_trial *at, int32_t begin, int32_t end, double *f,
+                         double *k, ig_trouble *trouble) {
+  const stressed *t = self;
+  const ig_solid_info *info = ig_solid_info_get(t->g->kind);
+  const size_t n = 3 * (size_t)info->nodes;
+  (void)at, (void)trouble;
+  for (int32_t e = begin; e < end; e++) {
+    double X[3 * IG_SOLID_NODES], u[3 * IG_SOLID_NODES];
+    double *fe = f + (size_t)(e - begin) * n, *ke = k + (size_t)(e - begin) * n * n;
+    ig_structure_gather(t->g->of, t->g->node[e], info->nodes, NULL, X, u);
+    memset(fe, 0, n * sizeof *fe);
+    ig_solid_geometric(t->g->kind, X, t->stress + (size_t)e * (size_t)(6 * info->points), ke);
+    ig_structure_to_local(t->g->of, t->g->node[e], info->nodes, fe, ke);
+  }
+  return IG_OK;
+}
+
+static void stresses_free(const ig_structure *s, stressed *t) {
+  for (int i = 0; t && i < s->groups; i++)
+    free(t[i].stress);
+  free(t);
+}
+
+/* Adds `factor` times the stresses at the accepted state and the increments `add`. */
+static ig_status stresses_add(ig_structure *s, stressed *t, const double *add, double factor) {
   for (int i = 0; i < s->groups; i++) {
-    mass[i] = s->implicit[i];
-    mass[i].evaluate = ig_structure_inertia;
+    const ig_structure_group *g = &s->group[i];
+    const int points = ig_solid_info_get(g->kind)->points;
+    double report[IG_SOLID_POINTS * IG_SOLID_REPORT];
+    t[i].g = g;
+    if (!t[i].stress)
+      IG_TRY(IG_NEW(s->cx, &t[i].stress, (size_t)g->count * (size_t)(6 * points) + 1, "modes"));
+    for (int32_t e = 0; e < g->count; e++) {
+      IG_TRY(ig_structure_report(s, g, e, add, report));
+      for (int k = 0; k < 6 * points; k++)
+        t[i].stress[(size_t)e * (size_t)(6 * points) + (size_t)k] +=
+            factor * report[k / 6 * IG_SOLID_REPORT + k % 6];
+    }
   }
-  s->planned = s->beta = 1;
-  s->alpha = 0;
-  IG_TRY(assemble(s, mass, m->M));
-  IG_TRY(ig_direct_new(s->cx, m->n, m->y->first, m->y->column, IG_DIRECT_AUTO, &direct));
-  IG_TRY_GOTO(status, done, ig_direct_factor(direct, m->K, true, &info));
-  if (info.zero > 0) {
-    double k = 0, mm = 0;
-    IG_TRY_GOTO(status, done, IG_NEW(s->cx, &shifted, entries, "modes"));
-    for (int32_t i = 0; i < m->n; i++)
-      for (int64_t e = m->y->first[i]; e < m->y->first[i + 1]; e++)
-        if (m->y->column[e] == i) {
-          k += m->K[e];
-          mm += m->M[e];
-        }
-    shift = -1e-6 * k / mm;
-    for (size_t e = 0; e < entries; e++)
-      shifted[e] = m->K[e] - shift * m->M[e];
-    IG_TRY_GOTO(status, done, ig_direct_factor(direct, shifted, true, &info));
+  return IG_OK;
+}
+
+/* Adds `factor` times their stiffness to value. */
+static ig_status stresses_stiffen(ig_structure *s, stressed *t, double factor, double *value) {
+  const size_t entries = (size_t)s->system->first[s->system->equations];
+  ig_implicit_group group[IG_SOLID_KINDS];
+  double *own;
+  IG_TRY(IG_NEW(s->cx, &own, entries, "modes"));
+  for (int i = 0; i < s->groups; i++) {
+    group[i] = s->implicit[i];
+    group[i].self = &t[i];
+    group[i].evaluate = stiffen;
   }
-  status = iterate(s, m, wanted, direct, shift);
-done:
-  ig_direct_free(direct);
-  free(shifted);
+  const ig_status status = assemble(s, s->groups, group, NULL, own, NULL);
+  for (size_t i = 0; i < entries && status == IG_OK; i++)
+    value[i] += factor * own[i];
+  free(own);
   return status;
 }
 
-ig_status ig_structure_modes(ig_structure *s, const ig_structure_analysis *a) {
-  if (a->kind == IG_STRUCTURE_BUCKLING)
-    return ig_fail_at(s->cx, &a->at, "critical load factors are not computed yet");
-  if (a->large || s->touches.count)
-    return ig_fail_at(s->cx, &a->at,
-                      "frequencies are those of the drawn, unloaded state, and "
-                      "without contact: leave out `large` and `contacts`");
-  modes m = {.y = s->system, .n = s->system->equations};
-  const int wanted = a->modes < m.n ? (int)a->modes : m.n;
-  m.q = 2 * wanted < wanted + 8 ? 2 * wanted : wanted + 8;
-  m.q = m.q < wanted + 2 ? wanted + 2 : m.q;
-  m.q = m.q > m.n ? m.n : m.q;
-  double *reached = s->u; /* without `large` about the state at the start */
-  if (!a->large)
-    IG_TRY(IG_NEW(s->cx, &s->u, s->unknowns, "modes"));
-  const ig_status status = solve(s, &m, wanted);
-  if (!a->large) {
-    free(s->u);
-    s->u = reached;
+/* K, about the drawn or the reached state. */
+static ig_status stiffness(ig_structure *s, const ig_structure_analysis *a, double *value) {
+  IG_TRY(assemble(s, s->implicit_groups, s->implicit, NULL, value, NULL));
+  if (!a->reached || a->large)
+    return IG_OK;
+  stressed *t;
+  IG_TRY(IG_NEW(s->cx, &t, s->groups + 1, "modes"));
+  ig_status status = stresses_add(s, t, NULL, 1);
+  if (status == IG_OK)
+    status = stresses_stiffen(s, t, 1, value);
+  stresses_free(s, t);
+  return status;
+}
+
+/* --- frequencies */
+
+static ig_status mass(ig_structure *s, double *value) {
+  ig_implicit_group group[IG_SOLID_KINDS];
+  const double kept[3] = {s->planned, s->beta, s->alpha};
+  for (int i = 0; i < s->groups; i++) {
+    group[i] = s->implicit[i];
+    group[i].evaluate = ig_structure_inertia;
   }
-  if (status == IG_OK) {
-    free(s->frequencies);
-    s->frequencies = NULL;
-    IG_TRY(IG_NEW(s->cx, &s->frequencies, wanted, "modes"));
-    s->found = wanted;
-    for (int i = 0; i < wanted; i++) {
-      s->frequencies[i] = (m.value[i] < 0 ? -1 : 1) * sqrt(fabs(m.value[i])) / (2 * M_PI);
-      ig_structure_row(s, "frequency", "", i + 1, 0, 1, &s->frequencies[i]);
+  s->planned = s->beta = 1; /* so that the tangent of inertia is the mass */
+  s->alpha = 0;
+  const ig_status status = assemble(s, s->groups, group, NULL, value, NULL);
+  s->planned = kept[0];
+  s->beta = kept[1];
+  s->alpha = kept[2];
+  return status;
+}
+
+/* Effective masses: (x . M r)^2 / (x . M x), r a translation along x, y, z of all free nodes. */
+static ig_status effective(const modes *m) {
+  ig_structure *s = m->s;
+  const int32_t n = m->y->equations;
+  double *r, *moved, (*found)[3];
+  IG_TRY(IG_NEW(s->cx, &found, m->count, "modes"));
+  ig_status status = IG_NEW(s->cx, &r, 2 * (size_t)n + 1, "modes");
+  moved = r + n;
+  for (int d = 0; d < 3 && status == IG_OK; d++) {
+    for (int32_t i = 0; i < s->unknowns; i++) {
+      const int32_t node = i / 3, at = m->y->equation[i];
+      const int32_t frame = s->framed && i < 3 * s->nodes ? s->framed[node] : -1;
+      if (at >= 0)
+        r[at] = i >= 3 * s->nodes ? 0 : frame >= 0 ? s->frame[frame][3 * (i % 3) + d] : i % 3 == d;
+    }
+    times(m, m->B, r, moved);
+    for (int k = 0; k < m->count; k++) {
+      double sum = 0;
+      for (int32_t i = 0; i < n; i++)
+        sum += m->x[(size_t)k * (size_t)n + (size_t)i] * moved[i];
+      found[k][d] = sum * sum / m->mu[k]; /* x . A x is 1: x . M x is mu */
     }
   }
-  double *const all[] = {m.K, m.M, m.X, m.Y, m.A, m.B, m.Q, m.value};
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-    free(all[i]);
+  for (int k = 0; k < m->count && status == IG_OK; k++)
+    ig_structure_row(s, "effective_mass", "", k + 1, 0, 3, found[k]);
+  free(r);
+  free(found);
+  return status;
+}
+
+static ig_status frequencies(modes *m, const ig_structure_analysis *a) {
+  ig_structure *s = m->s;
+  const size_t entries = (size_t)m->y->first[m->y->equations];
+  ig_direct_info info;
+  double shift = 0, k = 0, mm = 0;
+  IG_TRY(stiffness(s, a, m->A));
+  IG_TRY(mass(s, m->B));
+  for (int32_t i = 0; i < m->y->equations; i++)
+    for (int64_t e = m->y->first[i]; e < m->y->first[i + 1]; e++)
+      if (m->y->column[e] == i) {
+        k += m->A[e];
+        mm += m->B[e];
+      }
+  if (!(mm > 0))
+    return ig_fail_at(s->cx, &a->at, "frequencies: give a density to the materials");
+  IG_TRY(ig_direct_factor(m->direct, m->A, true, &info));
+  /* free motions, or a state beyond a critical load: K + shift M that is positive */
+  for (double share = 1e-6; info.zero > 0 || info.negative > 0; share *= 10) {
+    const double more = share * k / mm;
+    if (share > 10)
+      return ig_fail_at(s->cx, &a->at, "frequencies: the mass matrix is not positive");
+    for (size_t e = 0; e < entries; e++)
+      m->A[e] += more * m->B[e];
+    shift += more;
+    IG_TRY(ig_direct_factor(m->direct, m->A, true, &info));
+  }
+  IG_TRY(find(m));
+  for (int i = 0; i < m->count; i++) {
+    const double square = 1 / m->mu[i] - shift;
+    const double hertz = (square < 0 ? -1 : 1) * sqrt(fabs(square)) / (2 * M_PI);
+    if (hertz < a->lowest || hertz > a->highest)
+      continue;
+    s->frequencies[s->found++] = hertz;
+    ig_structure_row(s, "frequency", "", i + 1, 0, 1, &hertz);
+  }
+  return effective(m);
+}
+
+/* --- critical load factors */
+
+/* The change of forces by what acts over the analysis, at the accepted displacements; temperatures
+   and motions are those of its end afterwards. */
+static ig_status changes(ig_structure *s, double *f, double *value) {
+  const double end =
+      s->begin + IG_ITEM(const ig_structure_analysis, s->c->analysis, s->analysis)->duration;
+  double *before, *moved;
+  IG_TRY(IG_NEW(s->cx, &before, 2 * (size_t)s->unknowns, "modes"));
+  moved = before + s->unknowns;
+  ig_status status;
+  IG_TRY_GOTO(status, done, ig_structure_heat(s, s->begin));
+  IG_TRY_GOTO(status, done, assemble(s, s->implicit_groups, s->implicit, NULL, value, f));
+  IG_TRY_GOTO(status, done, ig_structure_loads_at(s, s->begin, before));
+  for (int32_t i = 0; i < s->unknowns; i++)
+    before[i] -= f[i];
+  IG_TRY_GOTO(status, done, ig_structure_motions(s, s->begin, end));
+  ig_system_resolve(s->system);
+  memcpy(moved, s->system->shift, (size_t)s->unknowns * sizeof *moved);
+  IG_TRY_GOTO(status, done, ig_structure_heat(s, end));
+  IG_TRY_GOTO(status, done, assemble(s, s->implicit_groups, s->implicit, moved, value, f));
+  for (int32_t i = 0; i < s->unknowns; i++)
+    f[i] = -f[i] - before[i];
+  status = ig_structure_loads_at(s, end, f);
+done:
+  free(before);
+  return status;
+}
+
+static ig_status factors(modes *m, const ig_structure_analysis *a) {
+  ig_structure *s = m->s;
+  const int32_t n = m->y->equations;
+  ig_direct_info info;
+  stressed *t = NULL;
+  double *f = NULL, *r = NULL, *u = NULL;
+  ig_status status;
+  IG_TRY_GOTO(status, done, stiffness(s, a, m->A));
+  IG_TRY_GOTO(status, done, ig_direct_factor(m->direct, m->A, true, &info));
+  if (info.zero > 0 || info.negative > 0) {
+    status = ig_fail_at(s->cx, &a->at,
+                        info.zero > 0 ? "buckling: the structure can move freely: support it"
+                                      : "buckling: the state reached is unstable already");
+    goto done;
+  }
+  IG_TRY_GOTO(status, done, IG_NEW(s->cx, &t, s->groups + 1, "modes"));
+  IG_TRY_GOTO(status, done, IG_NEW(s->cx, &f, s->unknowns, "modes"));
+  IG_TRY_GOTO(status, done, IG_NEW(s->cx, &u, s->unknowns, "modes"));
+  IG_TRY_GOTO(status, done, IG_NEW(s->cx, &r, n + 1, "modes"));
+  IG_TRY_GOTO(status, done, stresses_add(s, t, NULL, -1));
+  IG_TRY_GOTO(status, done, changes(s, f, m->B));
+  ig_system_reduce(m->y, f, r);
+  IG_TRY_GOTO(status, done, ig_direct_solve(m->direct, r));
+  ig_system_spread(m->y, r, u);
+  IG_TRY_GOTO(status, done, stresses_add(s, t, u, 1));
+  memset(m->B, 0, (size_t)m->y->first[n] * sizeof *m->B);
+  IG_TRY_GOTO(status, done, stresses_stiffen(s, t, -1, m->B));
+  IG_TRY_GOTO(status, done, find(m));
+  for (int i = 0; i < m->count; i++) {
+    s->frequencies[i] = 1 / m->mu[i];
+    ig_structure_row(s, "buckling", "", i + 1, 0, 1, &s->frequencies[i]);
+  }
+  s->found = m->count;
+done:
+  stresses_free(s, t);
+  free(f);
+  free(r);
+  free(u);
+  return status;
+}
+
+static ig_status solve(modes *m, const ig_structure_analysis *a) {
+  ig_structure *s = m->s;
+  const size_t entries = (size_t)m->y->first[m->y->equations];
+  free(s->frequencies);
+  s->frequencies = NULL;
+  s->found = 0;
+  IG_TRY(IG_NEW(s->cx, &s->frequencies, m->count, "modes"));
+  IG_TRY(IG_NEW(s->cx, &m->A, entries, "modes"));
+  IG_TRY(IG_NEW(s->cx, &m->B, entries, "modes"));
+  IG_TRY(
+      ig_direct_new(s->cx, m->y->equations, m->y->first, m->y->column, IG_DIRECT_AUTO, &m->direct));
+  return a->kind == IG_STRUCTURE_BUCKLING ? factors(m, a) : frequencies(m, a);
+}
+
+ig_status ig_structure_modes(ig_structure *s, const ig_structure_analysis *a) {
+  const bool buckling = a->kind == IG_STRUCTURE_BUCKLING;
+  if (a->large && (buckling || !a->reached))
+    return ig_fail_at(s->cx, &a->at,
+                      buckling ? "buckling is linear: leave out `large`"
+                               : "`large` is for frequencies of the state reached: give `reached`");
+  for (int32_t i = 0; i < s->touches.count; i++) {
+    const ig_structure_contact *c =
+        IG_ITEM(const ig_structure_contact, s->c->contacts, s->touches.point[i].contact);
+    if (!c->tied)
+      return ig_fail_at(s->cx, &c->at,
+                        "%s have no contact that opens: tie it, or switch it off by `without`",
+                        buckling ? "critical load factors" : "frequencies");
+  }
+  modes m = {.s = s, .y = s->system};
+  m.count = a->modes < m.y->equations ? (int)a->modes : m.y->equations;
+  double *reached = s->u, *T = s->T; /* else about the state at the start */
+  if (!a->reached)
+    IG_TRY(IG_NEW(s->cx, &s->u, s->unknowns, "modes"));
+  if (!a->reached && !buckling)
+    s->T = NULL;
+  const ig_status status = solve(&m, a);
+  if (!a->reached)
+    free(s->u);
+  s->u = reached;
+  s->T = T;
+  ig_direct_free(m.direct);
+  free(m.A);
+  free(m.B);
+  free(m.mu);
+  free(m.x);
   return status;
 }

@@ -48,18 +48,67 @@ void ig_structure_to_local(const ig_structure *s, const ig_lid *node, int nodes,
   }
 }
 
+/* Integral of a table from its first place to x. */
+static double table_integral(const ig_table *t, double x) {
+  double sum = 0, from = t->x[0];
+  for (int i = 1; i < t->count && x > from; i++) {
+    const double to = fmin(x, t->x[i]);
+    sum += 0.5 * (ig_table_at(t, from) + ig_table_at(t, to)) * (to - from);
+    from = to;
+  }
+  return sum + (x - from) * ig_table_at(t, x);
+}
+
 static double expansion_at(const ig_material_case *m, double T) {
   const ig_mechanical_case *c = &m->mechanical;
   return c->expansion_mean.count ? ig_table_at(&c->expansion_mean, T) * (T - c->expansion_reference)
-                                 : 0;
+         : c->expansion.count    ? table_integral(&c->expansion, T)
+         : c->thermal_strain.count ? ig_table_at(&c->thermal_strain, T)
+                                   : 0;
 }
 
-double ig_structure_warm(const ig_material_case *m, double T, double T0) {
-  return expansion_at(m, T) - expansion_at(m, T0);
+/* The law of a material at a temperature, and its thermal strain from that of the start. */
+static void law_at(const void *material, double T, double T0, ig_solid_law *law, double *strain) {
+  const ig_material_case *m = material;
+  const ig_mechanical_case *c = &m->mechanical;
+  if (c->young.count > 1 || c->poisson.count > 1) {
+    const ig_solid_law now =
+        ig_solid_isotropic(c->young.count ? ig_table_at(&c->young, T) : m->young,
+                           c->poisson.count ? ig_table_at(&c->poisson, T) : m->poisson, 1);
+    memcpy(law->stiffness, now.stiffness, sizeof now.stiffness);
+    law->young = now.young;
+    law->poisson = now.poisson;
+  }
+  if (c->yield.count)
+    law->yield = ig_table_at(&c->yield, T);
+  if (c->hardening.count)
+    law->hardening = ig_table_at(&c->hardening, T);
+  *strain = expansion_at(m, T) - expansion_at(m, T0);
+}
+
+ig_status ig_structure_law_heat(ig_structure *s, const ig_material_case *m, ig_solid_law *law) {
+  const ig_mechanical_case *c = &m->mechanical;
+  const struct {
+    const char *key;
+    bool given;
+  } all[] = {{"kinematic", c->kinematic.count > 0},
+             {"tangent", c->tangent.count > 0},
+             {"anneal", !isnan(c->anneal)},
+             {"recovery_start", !isnan(c->recovery_start)},
+             {"creep", c->creep.at.given}};
+  for (size_t i = 0; i < sizeof all / sizeof *all && c->at.given; i++)
+    if (all[i].given)
+      return ig_fail_at(s->cx, &c->at, "structure does not use `mechanical.%s`: leave it out",
+                        all[i].key);
+  if (!c->at.given)
+    return IG_OK;
+  law->heat = law_at;
+  law->material = m;
+  return IG_OK;
 }
 
 ig_status ig_structure_temperatures_new(ig_structure *s) {
-  if (!s->c->temperatures.count)
+  if (!s->c->temperatures.count && !s->c->initial_temperatures.count)
     return IG_OK;
   IG_TRY(IG_NEW(s->cx, &s->T0, s->nodes, "temperatures"));
   IG_TRY(IG_NEW(s->cx, &s->T, s->nodes, "temperatures"));
@@ -95,23 +144,5 @@ ig_status ig_structure_heat(ig_structure *s, double time) {
     free(node);
   }
   ig_structure_expansion_spread(s, 1, s->T);
-  for (int k = 0; k < s->groups; k++) { /* moduli at the mean temperature of each element */
-    ig_structure_group *g = &s->group[k];
-    const int npe = ig_solid_info_get(g->kind)->nodes;
-    for (int32_t e = 0; g->law && e < g->count; e++) {
-      const ig_mechanical_case *m = &s->material[g->material[e]]->mechanical;
-      if (m->young.count < 2)
-        continue;
-      double T = 0;
-      for (int a = 0; a < npe; a++)
-        T += s->T[g->node[e][a]] / npe;
-      const ig_solid_law now = ig_solid_isotropic(
-          ig_table_at(&m->young, T),
-          m->poisson.count ? ig_table_at(&m->poisson, T) : s->material[g->material[e]]->poisson, 1);
-      memcpy(g->law[e].stiffness, now.stiffness, sizeof now.stiffness);
-      g->law[e].young = now.young;
-      g->law[e].poisson = now.poisson;
-    }
-  }
   return IG_OK;
 }

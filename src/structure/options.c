@@ -154,7 +154,7 @@ static const ig_option analysis_options[] = {
     IG_CHOICE(S, kind, "static|dynamic|frequency|buckling", "static",
               "equilibrium, motion through time, natural frequencies, critical load factors"),
     IG_BOOL(S, large, "false", "large displacements and rotations"),
-    IG_REAL(S, duration, "s", "1", IG_POSITIVE, 1e9, "static, dynamic: time that passes"),
+    IG_REAL(S, duration, "s", "1", IG_POSITIVE, 1e9, "static, dynamic, buckling: time that passes"),
     IG_REAL(S, first_step, "s", NULL, IG_POSITIVE, 1e9,
             "static, dynamic: first step; left out: all of it"),
     IG_REAL(S, largest_step, "s", NULL, IG_POSITIVE, 1e9, "static, dynamic: largest step"),
@@ -164,6 +164,11 @@ static const ig_option analysis_options[] = {
     IG_INT(S, steps, "100000", 1, 1e9, "most steps"),
     IG_REAL(S, alpha, "", "-0.05", -1, 0, "dynamic: numerical damping (Hilber, Hughes, Taylor)"),
     IG_INT(S, modes, "1", 1, 10000, "frequency, buckling: how many"),
+    IG_BOOL(S, reached, "false",
+            "frequency, buckling: of the state reached, with its stresses; with `large` at the "
+            "displaced shape"),
+    IG_REAL(S, lowest, "Hz", NULL, 0, 1e12, "frequency: those below are not written"),
+    IG_REAL(S, highest, "Hz", NULL, 0, 1e12, "frequency: those above are not written"),
     IG_END};
 #undef S
 #define S ig_structure_table

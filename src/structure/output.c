@@ -77,17 +77,12 @@ static ig_status nodes_table(ig_structure *s, const ig_structure_table *c, const
   return IG_OK;
 }
 
-/* Reports of the points of an element. */
-static ig_status element_report(ig_structure *s, const ig_structure_group *g, int32_t e,
-                                double *report) {
+ig_status ig_structure_report(const ig_structure *s, const ig_structure_group *g, int32_t e,
+                              const double *add, double *report) {
   const int npe = ig_solid_info_get(g->kind)->nodes;
-  const ig_material_case *m = s->material[g->material[e]];
-  double X[3 * IG_SOLID_NODES], u[3 * IG_SOLID_NODES], warm[IG_SOLID_NODES];
-  ig_structure_gather(s, g->node[e], npe, NULL, X, u);
-  const bool hot = s->T && m->mechanical.at.given;
-  for (int a = 0; a < npe && hot; a++)
-    warm[a] = ig_structure_warm(m, s->T[g->node[e][a]], s->T0[g->node[e][a]]);
-  ig_solid_report(g->kind, ig_structure_law(g, e), X, u, hot ? warm : NULL,
+  double X[3 * IG_SOLID_NODES], u[3 * IG_SOLID_NODES], warm[2 * IG_SOLID_NODES];
+  ig_structure_gather(s, g->node[e], npe, add, X, u);
+  ig_solid_report(g->kind, ig_structure_law(g, e), X, u, ig_structure_warmth(g, e, warm),
                   g->past + (size_t)e * (size_t)g->states, report);
   return IG_OK;
 }
@@ -133,7 +128,7 @@ static ig_status elements_table(ig_structure *s, const ig_structure_table *c, co
       ig_structure_row(s, name, c->set, number, 0, 1, &volume);
       continue;
     }
-    IG_TRY(element_report(s, g, e, report));
+    IG_TRY(ig_structure_report(s, g, e, NULL, report));
     for (int p = 0; p < ig_solid_info_get(g->kind)->points; p++) {
       const double *r = report + (size_t)p * IG_SOLID_REPORT;
       double v[6] = {0};
@@ -225,7 +220,7 @@ ig_status ig_structure_snapshot(void *self, ig_sink *to) {
       const ig_structure_group *g = &s->group[i];
       const int points = ig_solid_info_get(g->kind)->points;
       double report[IG_SOLID_POINTS * IG_SOLID_REPORT], mean[IG_SOLID_REPORT] = {0};
-      IG_TRY_GOTO(status, done, element_report(s, g, e, report));
+      IG_TRY_GOTO(status, done, ig_structure_report(s, g, e, NULL, report));
       for (int p = 0; p < points; p++)
         for (int k = 0; k < IG_SOLID_REPORT; k++)
           mean[k] += report[p * IG_SOLID_REPORT + k] / points;

@@ -149,6 +149,7 @@ static ig_status analysis_begin(ig_structure *s) {
       .end = s->begin + a->duration,
       .length = length,
       .reach = reach,
+      .moving = s->dynamic,
       .self = s,
       .loads = ig_structure_loads,
       .motions = ig_structure_motions,
@@ -215,6 +216,8 @@ static ig_status room_advance(void *self, int64_t most, int64_t ahead) {
     }
   } else {
     IG_TRY(ig_structure_modes(s, a));
+    if (a->kind == IG_STRUCTURE_BUCKLING)
+      s->time = s->begin + a->duration;
   }
   s->step++;
   if (!done)
@@ -240,7 +243,7 @@ static void room_stand(const void *self, ig_run_status *standing) {
   double duration = 0;
   for (int i = 0; i < s->c->analysis.count; i++) {
     const ig_structure_analysis *b = IG_ITEM(const ig_structure_analysis, s->c->analysis, i);
-    duration += takes_time(b) ? b->duration : 0;
+    duration += b->kind != IG_STRUCTURE_FREQUENCY ? b->duration : 0;
   }
   *standing = (ig_run_status){.at = {s->step, s->time},
                               .clock = s->time,

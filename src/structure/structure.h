@@ -19,6 +19,7 @@
 #define IG_STRUCTURE_H
 
 #include "core/room.h"
+#include "implicit/modes.h"
 #include "implicit/newton.h"
 #include "material/material.h"
 #include "mesh/support.h"
@@ -145,7 +146,9 @@ typedef struct {
   ig_src at;
   int kind;
   bool large, fixed_steps;
+  bool reached; /* frequency, buckling: of the state reached, not of the drawn one */
   double duration, first_step, largest_step, alpha, tolerance;
+  double lowest, highest; /* frequencies */
   int64_t modes, steps;
 } ig_structure_analysis;
 
@@ -214,6 +217,7 @@ typedef struct {
   double slope[8][2];             /* derivatives of those of the second face */
   double area, stiffness;
   double offset[3];          /* tied: distance at the start */
+  double overlap;            /* distance, below 0, at which contact is switched on again */
   double normal[3];          /* of the second face at the start */
   double before[3], pull[3]; /* accepted: relative position, tangential traction */
   double now[3];             /* traction of the trial */
@@ -331,8 +335,12 @@ IG_MUST_CHECK ig_status ig_structure_nodes(const ig_structure *s, const ig_src *
 /* model.c */
 IG_MUST_CHECK ig_status ig_structure_new(ig_job *job, ig_structure **to);
 void ig_structure_free(ig_structure *s);
-/* Thermal strain of a material at a temperature above that of the start. */
-double ig_structure_warm(const ig_material_case *m, double T, double T0);
+/* Makes a law depend on temperature where its material does. */
+IG_MUST_CHECK ig_status ig_structure_law_heat(ig_structure *s, const ig_material_case *m,
+                                              ig_solid_law *law);
+/* Temperatures of an element's nodes, then those of the start; NULL: its law does not depend on
+   them. */
+const double *ig_structure_warmth(const ig_structure_group *g, int32_t e, double *warm);
 /* Temperatures of all nodes at a time. */
 IG_MUST_CHECK ig_status ig_structure_heat(ig_structure *s, double time);
 IG_MUST_CHECK ig_status ig_structure_temperatures_new(ig_structure *s);
@@ -378,6 +386,10 @@ void ig_structure_motion_accept(ig_structure *s, const double *u, double dt);
 /* modes.c: natural frequencies or critical load factors about the accepted state. */
 IG_MUST_CHECK ig_status ig_structure_modes(ig_structure *s, const ig_structure_analysis *a);
 /* output.c */
+/* Reports of the points of an element at the accepted state and the increments `add` (NULL: none);
+   see ig_solid_report. */
+IG_MUST_CHECK ig_status ig_structure_report(const ig_structure *s, const ig_structure_group *g,
+                                            int32_t e, const double *add, double *report);
 void ig_structure_row(ig_structure *s, const char *quantity, const char *set, int64_t number,
                       int point, int count, const double *value);
 IG_MUST_CHECK ig_status ig_structure_tables(ig_structure *s);

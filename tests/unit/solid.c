@@ -865,6 +865,96 @@ static void values_of_points_go_on_to_nodes(void **state) {
   }
 }
 
+/* Large strains, no displacement, stretch t by heat: the elastic stretch is 1 / t, and the law is
+   that of a unit of the expanded volume, t^3. Hencky: s = -3 K ln(t) t^3. */
+static void stress_of_heat_without_room(void **state) {
+  (void)state;
+  ig_solid_law law = ig_solid_isotropic(200, 0.3, 1);
+  const double t = 1.05, bulk = 200 / (3 * (1 - 0.6));
+  law.law = IG_LAW_J2;
+  law.yield = 1e9;
+  law.large = true;
+  for (int k = 0; k < IG_SOLID_KINDS; k++) {
+    double X[MOST], u[MOST] = {0}, warm[IG_SOLID_NODES], out[IG_SOLID_POINTS * IG_SOLID_REPORT];
+    place((ig_solid_kind)k, 0.05, X);
+    memset(states, 0, sizeof states);
+    for (int a = 0; a < IG_SOLID_NODES; a++)
+      warm[a] = t - 1;
+    assert_int_equal(ig_solid_report((ig_solid_kind)k, &law, X, u, warm, states[0], out), 0);
+    for (int i = 0; i < 3; i++)
+      assert_float_equal(out[i], -3 * bulk * log(t) * t * t * t, 1e-9 * bulk);
+  }
+}
+
+/* A law that depends on temperature is taken at each point's. */
+static void modulus_over_temperature(const void *of, double T, double T0, ig_solid_law *law,
+                                     double *warm) {
+  const double *rate = of;
+  const ig_solid_law now = ig_solid_isotropic(200 + *rate * T, 0.3, 1);
+  memcpy(law->stiffness, now.stiffness, sizeof now.stiffness);
+  *warm = 1e-3 * (T - T0);
+}
+static void laws_follow_temperatures(void **state) {
+  (void)state;
+  const double rate = -0.5;
+  ig_solid_law law = ig_solid_isotropic(200, 0.3, 1);
+  law.heat = modulus_over_temperature;
+  law.material = &rate;
+  double X[MOST], u[MOST] = {0}, warm[2 * IG_SOLID_NODES], out[IG_SOLID_POINTS * IG_SOLID_REPORT];
+  place(IG_SOLID_HEX8, 0, X);
+  for (int a = 0; a < 8; a++) { /* T = 100 x: points at x = 0.211 and 0.789 */
+    warm[a] = 100 * X[3 * a];
+    warm[8 + a] = 10;
+  }
+  assert_int_equal(ig_solid_report(IG_SOLID_HEX8, &law, X, u, warm, states[0], out), 0);
+  for (int q = 0; q < 8; q++) {
+    const double T = 100 * (0.5 + (q % 2 ? 0.5 : -0.5) / sqrt(3)), E = 200 + rate * T;
+    assert_float_equal(out[q * IG_SOLID_REPORT], -E / 0.4 * 1e-3 * (T - 10), 1e-9);
+  }
+}
+
+/* Under a uniform stress: nothing for translations; for a rotation w x X the integral of
+   tr(W stress W^T), W the gradient of the motion. */
+static void geometric_stiffness_of_rotations(void **state) {
+  (void)state;
+  const double stress[6] = {3, -2, 1.5, 0.5, -0.7, 0.4}, w[3] = {0.3, -0.5, 0.8};
+  const double S[3][3] = {{3, 0.5, 0.4}, {0.5, -2, -0.7}, {0.4, -0.7, 1.5}};
+  const double W[3][3] = {{0, -w[2], w[1]}, {w[2], 0, -w[0]}, {-w[1], w[0], 0}};
+  double trace = 0;
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++)
+      for (int k = 0; k < 3; k++)
+        trace += W[i][j] * S[j][k] * W[i][k];
+  for (int kind = 0; kind < IG_SOLID_KINDS; kind++) {
+    const ig_solid_info *info = ig_solid_info_get((ig_solid_kind)kind);
+    const int n = 3 * info->nodes;
+    double X[MOST], all[6 * IG_SOLID_POINTS], K[MOST * MOST], weight[IG_SOLID_NODES];
+    place((ig_solid_kind)kind, 0, X);
+    for (int q = 0; q < info->points; q++)
+      memcpy(all + 6 * q, stress, sizeof stress);
+    ig_solid_geometric((ig_solid_kind)kind, X, all, K);
+    double energy = 0, moved = 0;
+    for (int r = 0; r < n; r++)
+      for (int c = 0; c < n; c++) {
+        double a = 0, b = 0;
+        for (int j = 0; j < 3; j++) {
+          a += W[r % 3][j] * X[r - r % 3 + j];
+          b += W[c % 3][j] * X[c - c % 3 + j];
+        }
+        energy += a * K[r * n + c] * b;
+        moved += c % 3 == 1 ? fabs(K[r * n + c]) : 0;
+      }
+    const double volume = ig_solid_weights((ig_solid_kind)kind, X, weight);
+    assert_float_equal(energy, trace * volume, 2e-5 * fabs(trace * volume));
+    for (int r = 0; r < n; r++) {
+      double sum = 0;
+      for (int c = r % 3; c < n; c += 3)
+        sum += K[r * n + c];
+      assert_float_equal(sum, 0, 1e-12 * moved);
+    }
+  }
+}
+
 static void what_cannot_be_evaluated_says_so(void **state) {
   (void)state;
   double X[MOST], u[MOST] = {0}, f[MOST];
@@ -895,6 +985,9 @@ int main(void) {
       cmocka_unit_test(plastic_thick_cylinder),
       cmocka_unit_test(loads_of_quadratic_faces_and_bodies),
       cmocka_unit_test(values_of_points_go_on_to_nodes),
+      cmocka_unit_test(stress_of_heat_without_room),
+      cmocka_unit_test(laws_follow_temperatures),
+      cmocka_unit_test(geometric_stiffness_of_rotations),
       cmocka_unit_test(what_cannot_be_evaluated_says_so),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
