@@ -98,6 +98,7 @@ typedef struct ig_deck_section {
 typedef struct ig_deck_elements {
   ig_src at;
   const char *type, *elset;
+  const ig_card *card; /* its lines, of elements that are no part of the mesh: springs, masses */
   struct ig_deck_elements *next;
 } ig_deck_elements;
 
@@ -109,6 +110,14 @@ typedef struct ig_deck_amplitude {
   double *time, *value;
   struct ig_deck_amplitude *next;
 } ig_deck_amplitude;
+
+/* *SPRING, *MASS, *DISTRIBUTING COUPLING: what elements that are no part of the mesh do. */
+typedef struct ig_deck_point {
+  ig_src at;
+  const ig_card *card;
+  const char *elset;
+  struct ig_deck_point *next;
+} ig_deck_point;
 
 typedef struct ig_deck_axes { /* *TRANSFORM, *ORIENTATION */
   ig_src at;
@@ -124,6 +133,7 @@ typedef struct ig_deck_equation {
   const char **node;
   int *component; /* 1 to 6 */
   double *factor;
+  int first, last; /* steps, from 1; last 0: to the end */
   struct ig_deck_equation *next;
 } ig_deck_equation;
 
@@ -211,6 +221,7 @@ typedef struct ig_deck {
   ig_deck_axes *axes;
   ig_deck_equation *equation, **equation_last;
   ig_deck_join *join;
+  ig_deck_point *point;
   ig_deck_interaction *interaction;
   ig_deck_value *initial;   /* *INITIAL CONDITIONS */
   ig_deck_value *thickness; /* *NODAL THICKNESS: values 0 and 1 */
@@ -247,6 +258,10 @@ IG_MUST_CHECK ig_status ig_deck_note(ig_deck *d, const ig_src *at, const char *f
 ig_status ig_deck_refuse(const ig_deck *d, const ig_card *card, const char *format, ...)
     IG_PRINTF(3, 4);
 
+/* Elements that the reader of the mesh passes over: "SPRINGA", "MASS", "DCOUP3D" … */
+bool ig_deck_is_point(const char *type);
+/* *EQUATION in the model (step 0) or in a step: equations, or which ones end. */
+IG_MUST_CHECK ig_status ig_deck_equations(ig_deck *d, const ig_card *card, int step);
 /* Fields of cards. The value of a parameter, NULL: not there. */
 const char *ig_card_get(const ig_card *card, const char *parameter);
 ig_src ig_card_line_at(const ig_card *card, const ig_card_line *line);

@@ -98,7 +98,7 @@ void ig_import_materials(ig_importer *b) {
   for (const ig_deck_material *m = d->material; m; m = m->next) {
     int sets = 0;
     for (const ig_deck_section *s = d->section; s; s = s->next)
-      sets += is(s->material, m->name);
+      sets += is(s->material, m->name) && !ig_import_is_point(d, s->elset);
     if (!sets) {
       if (b->status == IG_OK)
         b->status = ig_deck_note(b->d, &m->at, "*MATERIAL %s is used by no section", m->name);
@@ -109,7 +109,7 @@ void ig_import_materials(ig_importer *b) {
     ig_import_put(b, ", set: [");
     sets = 0;
     for (const ig_deck_section *s = d->section; s; s = s->next)
-      if (is(s->material, m->name)) {
+      if (is(s->material, m->name) && !ig_import_is_point(d, s->elset)) {
         const int at = ig_namemap_get(&d->name_of, IG_SET_ELEMENTS, s->elset, strlen(s->elset));
         if (at < 0 && !ig_is_number(s->elset) && !d->parts)
           ig_import_fail(b, &s->at, "no set of elements is named '%.60s'", s->elset);
@@ -263,7 +263,11 @@ void ig_import_sections(ig_importer *b) {
   const ig_deck *d = b->d;
   const ig_deck_elements *first = d->elements;
   bool mixed = false;
+  while (first && ig_deck_is_point(first->type))
+    first = first->next;
   for (const ig_deck_elements *e = d->elements; e; e = e->next) {
+    if (ig_deck_is_point(e->type))
+      continue;
     if (!integration_of(e->type)) {
       ig_import_fail(b, &e->at,
                      "*ELEMENT: elements of type %.40s are not computed: expected C3D4, "
@@ -284,6 +288,8 @@ void ig_import_sections(ig_importer *b) {
     ig_import_end(b, "sections", true, first->at);
   } else {
     for (const ig_deck_elements *e = d->elements; e; e = e->next) {
+      if (ig_deck_is_point(e->type))
+        continue;
       if (!e->elset) {
         ig_import_fail(b, &e->at, "*ELEMENT: types differ in this deck: give each an ELSET=");
         return;
@@ -421,7 +427,12 @@ void ig_import_joins(ig_importer *b) {
       ig_import_put(b, i ? ", " : "");
       ig_import_real(b, e->factor[i]);
     }
-    ig_import_put(b, "]}");
+    ig_import_put(b, "]");
+    if (e->first > 1)
+      ig_import_put(b, ", first: %d", e->first);
+    if (e->last)
+      ig_import_put(b, ", last: %d", e->last);
+    ig_import_put(b, "}");
     ig_import_end(b, "equations", true, e->at);
   }
   for (const ig_deck_join *j = d->join; j && b->status == IG_OK; j = j->next) {

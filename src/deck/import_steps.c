@@ -89,8 +89,10 @@ static void load_put(ig_importer *b, const ig_deck_step *step, const ig_deck_val
   const char *set = !*v->target ? "all"
                     : nodal     ? ig_import_set(b, &v->at, v->target, IG_SET_NODES)
                     : surface   ? ig_import_set(b, &v->at, v->target, IG_SET_FACES)
-                    : side      ? ig_import_side(b, &v->at, v->target, side)
-                                : ig_import_set(b, &v->at, v->target, IG_SET_ELEMENTS);
+                    : ig_import_is_point(b->d, v->target) && is(v->label, "GRAV")
+                        ? v->target /* its nodes: import_points.c */
+                    : side ? ig_import_side(b, &v->at, v->target, side)
+                           : ig_import_set(b, &v->at, v->target, IG_SET_ELEMENTS);
   if (!set)
     return;
   ig_import_put(b, "{set: ");

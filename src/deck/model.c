@@ -193,7 +193,7 @@ static ig_status amplitude_read(ig_deck *d, const ig_card *card) {
 }
 
 /* Equations: how many terms, then node, component, factor, on as many lines as it takes. */
-static ig_status equations_read(ig_deck *d, const ig_card *card) {
+static ig_status equations_read(ig_deck *d, const ig_card *card, int step) {
   for (const ig_card_line *l = card->line; l;) {
     int64_t terms, component;
     IG_TRY(ig_card_int(d, card, l, 0, 0, &terms));
@@ -223,11 +223,59 @@ static ig_status equations_read(ig_deck *d, const ig_card *card) {
         IG_TRY(ig_card_real(d, card, l, f + 2, NAN, &e->factor[e->terms]));
       }
     }
+    e->first = step > 1 ? step : 1;
     ig_deck_equation **last = d->equation_last ? d->equation_last : &d->equation;
     *last = e;
     d->equation_last = &e->next;
   }
   return IG_OK;
+}
+
+/* REMOVE: lines with node and components of first terms. */
+static ig_status equations_remove(ig_deck *d, const ig_card *card, int step) {
+  const bool all = ig_card_get(card, "REMOVEALL") != NULL;
+  if (step < 2)
+    return ig_deck_refuse(d, card,
+                          "equations may end in the second step or later: leave out those "
+                          "that never act");
+  for (ig_deck_equation *e = d->equation; e && all; e = e->next)
+    e->last = e->last ? e->last : step - 1;
+  for (const ig_card_line *l = all ? NULL : card->line; l; l = l->next) {
+    int64_t from, to;
+    bool found = false;
+    IG_TRY(ig_card_int(d, card, l, 1, 0, &from));
+    IG_TRY(ig_card_int(d, card, l, 2, from, &to));
+    for (ig_deck_equation *e = d->equation; e; e = e->next)
+      if (is(e->node[0], ig_card_text(l, 0)) && e->component[0] >= from && e->component[0] <= to &&
+          !e->last) {
+        e->last = step - 1;
+        found = true;
+      }
+    if (!found) {
+      const ig_src at = ig_card_line_at(card, l);
+      return ig_fail_at(d->cx, &at, "*EQUATION, REMOVE: no equation begins with node %.40s, %d",
+                        ig_card_text(l, 0), (int)from);
+    }
+  }
+  return IG_OK;
+}
+
+ig_status ig_deck_equations(ig_deck *d, const ig_card *card, int step) {
+  return ig_card_get(card, "REMOVE") || ig_card_get(card, "REMOVEALL")
+             ? equations_remove(d, card, step)
+             : equations_read(d, card, step);
+}
+
+bool ig_deck_is_point(const char *type) {
+  return strncasecmp(type, "SPRING", 6) == 0 || is(type, "MASS") || is(type, "DCOUP3D");
+}
+
+static ig_status point_read(ig_deck *d, const ig_card *card) {
+  ig_deck_point *p;
+  IG_TRY(IG_DECK_ADD(d, &d->point, &p));
+  p->at = card->at;
+  p->card = card;
+  return need(d, card, "ELSET", &p->elset);
 }
 
 static ig_status join_read(ig_deck *d, const ig_card *card) {
@@ -342,6 +390,7 @@ static ig_status elements_read(ig_deck *d, const ig_card *card) {
   e->at = card->at;
   IG_TRY(need(d, card, "TYPE", &e->type));
   e->elset = ig_card_get(card, "ELSET");
+  e->card = card;
   e->next = d->elements;
   d->elements = e;
   return IG_OK;
@@ -373,7 +422,9 @@ ig_status ig_deck_model(ig_deck *d) {
     } else if (strcmp(w, "AMPLITUDE") == 0) {
       IG_TRY(amplitude_read(d, c));
     } else if (strcmp(w, "EQUATION") == 0) {
-      IG_TRY(equations_read(d, c));
+      IG_TRY(ig_deck_equations(d, c, 0));
+    } else if (ig_choices_find("SPRING|MASS|DISTRIBUTINGCOUPLING", w) >= 0) {
+      IG_TRY(point_read(d, c));
     } else if (strcmp(w, "CONTACTPAIR") == 0) {
       IG_TRY(pairs_read(d, c));
     } else if (strcmp(w, "SURFACEINTERACTION") == 0) {

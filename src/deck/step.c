@@ -301,6 +301,11 @@ ig_status ig_deck_step_read(ig_deck *d, const ig_card **at) {
       for (const ig_deck_step *t = d->step; t; t = t->next)
         number++;
       IG_TRY(change_read(d, c, number));
+    } else if (strcmp(w, "EQUATION") == 0) {
+      int number = 0;
+      for (const ig_deck_step *t = d->step; t; t = t->next)
+        number++;
+      IG_TRY(ig_deck_equations(d, c, number));
     } else if (ig_choices_find("STATIC|DYNAMIC|FREQUENCY|BUCKLE|HEATTRANSFER", w) >= 0) {
       IG_TRY(procedure_read(d, c, s));
     } else if (ig_choices_find("BOUNDARY|CLOAD|DLOAD|DSLOAD|TEMPERATURE", w) >= 0) {

@@ -22,6 +22,11 @@ static int component_read(const char *text) {
   return *c >= 'x' && *c <= 'z' && !c[1] ? (turn ? 3 : 0) + *c - 'x' : -1;
 }
 
+int32_t ig_structure_unknown(const ig_structure *s, ig_lid node, const char *component) {
+  const int c = component_read(component);
+  return c < 0 ? -1 : unknown_of(s, node, c);
+}
+
 /* --- supports */
 
 static ig_status held_add(ig_structure *s, int32_t unknown, int support, double scale) {
@@ -125,13 +130,12 @@ static ig_status supports_read(ig_structure *s, int analysis) {
 
 /* --- equations */
 
-/* The nodes of a term: a number of the file, or a set. */
-static ig_status term_nodes(ig_structure *s, const ig_structure_equation *c, const char *text,
-                            ig_lid **node, ig_lid *count) {
+ig_status ig_structure_term_nodes(ig_structure *s, const ig_src *at, const char *text,
+                                  ig_lid **node, ig_lid *count) {
   char *end;
   const long long number = strtoll(text, &end, 10);
   if (*end)
-    return ig_structure_nodes(s, &c->at, text, node, count);
+    return ig_structure_nodes(s, at, text, node, count);
   IG_TRY(IG_NEW(s->cx, node, 1, "equation"));
   *count = 1;
   if (!s->mesh->node_number && number >= 1 && number <= s->nodes) {
@@ -144,7 +148,7 @@ static ig_status term_nodes(ig_structure *s, const ig_structure_equation *c, con
   const ig_lid found = status == IG_OK ? ig_structure_numbered(s, number) : -1;
   (*node)[0] = found;
   if (status == IG_OK && found < 0)
-    status = ig_fail_at(s->cx, &c->at, "the mesh has no node %lld", number);
+    status = ig_fail_at(s->cx, at, "the mesh has no node %lld", number);
   return status; /* the caller frees *node */
 }
 
@@ -188,7 +192,8 @@ static ig_status equation_read(ig_structure *s, const ig_structure_equation *c) 
   IG_TRY_GOTO(status, done, IG_NEW(s->cx, &count, terms, "equation"));
   IG_TRY_GOTO(status, done, IG_NEW(s->cx, &unknown, terms, "equation"));
   for (int i = 0; i < terms; i++) {
-    IG_TRY_GOTO(status, done, term_nodes(s, c, c->nodes.value[i], &node[i], &count[i]));
+    IG_TRY_GOTO(status, done,
+                ig_structure_term_nodes(s, &c->at, c->nodes.value[i], &node[i], &count[i]));
     rows = count[i] > rows ? count[i] : rows;
   }
   for (ig_lid r = 0; r < rows; r++) {
@@ -363,6 +368,29 @@ static ig_status weights_of(ig_structure *s, const char *name, const ig_lid *nod
   return IG_OK;
 }
 
+/* u = sum w u_i / sum w. */
+static ig_status average_add(ig_structure *s, ig_lid reference, const ig_lid *node,
+                             const double *weight, ig_lid count) {
+  int32_t *master = NULL;
+  double *share = NULL, sum = 0;
+  ig_status status;
+  IG_TRY_GOTO(status, done, IG_NEW(s->cx, &master, count, "coupling"));
+  IG_TRY_GOTO(status, done, IG_NEW(s->cx, &share, count, "coupling"));
+  for (ig_lid k = 0; k < count; k++)
+    sum += weight[k];
+  for (int d = 0; d < 3 && status == IG_OK; d++) {
+    for (ig_lid k = 0; k < count; k++) {
+      master[k] = 3 * node[k] + d;
+      share[k] = weight[k] / sum;
+    }
+    status = ig_system_constrain(s->system, 3 * reference + d, count, master, share, 0, NULL);
+  }
+done:
+  free(master);
+  free(share);
+  return status;
+}
+
 static ig_status coupling_read(ig_structure *s, const ig_structure_coupling *c) {
   ig_lid *node = NULL, *one = NULL, count, ones;
   double *weight = NULL;
@@ -377,13 +405,14 @@ static ig_status coupling_read(ig_structure *s, const ig_structure_coupling *c) 
     turn = 3 * one[0];
   }
   IG_TRY_GOTO(status, done, ig_structure_nodes(s, &c->at, c->set, &node, &count));
-  if (c->kind != IG_COUPLING_DISTRIBUTING) {
+  if (c->kind < IG_COUPLING_DISTRIBUTING) {
     status = body_add(s, c, reference, turn, node, count);
     goto done;
   }
   IG_TRY_GOTO(status, done, IG_NEW(s->cx, &weight, count, "coupling"));
   IG_TRY_GOTO(status, done, weights_of(s, c->set, node, count, weight));
-  status = mean_add(s, reference, turn, node, weight, count);
+  status = c->kind == IG_COUPLING_MEAN ? average_add(s, reference, node, weight, count)
+                                       : mean_add(s, reference, turn, node, weight, count);
 done:
   free(node);
   free(one);
@@ -434,8 +463,11 @@ void ig_structure_follow(void *self, double *u) {
 ig_status ig_structure_constrain(ig_structure *s, int analysis) {
   s->bodies = 0;
   IG_TRY(ig_structure_expansion_constrain(s));
-  for (int i = 0; i < s->c->equations.count; i++)
-    IG_TRY(equation_read(s, IG_ITEM(const ig_structure_equation, s->c->equations, i)));
+  for (int i = 0; i < s->c->equations.count; i++) {
+    const ig_structure_equation *c = IG_ITEM(const ig_structure_equation, s->c->equations, i);
+    if (analysis + 1 >= c->first && (c->last == 0 || analysis + 1 <= c->last))
+      IG_TRY(equation_read(s, c));
+  }
   for (int i = 0; i < s->c->couplings.count; i++)
     IG_TRY(coupling_read(s, IG_ITEM(const ig_structure_coupling, s->c->couplings, i)));
   for (int i = 0; i < s->c->ties.count; i++)

@@ -443,7 +443,7 @@ static ig_status knots_find(ig_structure *s) {
   for (int i = 0; i < s->c->couplings.count; i++) {
     const ig_structure_coupling *c = IG_ITEM(const ig_structure_coupling, s->c->couplings, i);
     IG_TRY(mark(s, &c->at, c->node, true));
-    if (c->kind != IG_COUPLING_DISTRIBUTING)
+    if (c->kind < IG_COUPLING_DISTRIBUTING)
       IG_TRY(mark(s, &c->at, c->set, false));
   }
   for (int i = 0; i < s->c->equations.count; i++) {
@@ -727,6 +727,37 @@ void ig_structure_knots_follow(ig_structure *s, double *u) {
                (size_t)count * sizeof *factor);
       }
     }
+  }
+}
+
+void ig_structure_expansion_load(const ig_structure *s, ig_lid node, const double force[3],
+                                 double factor, double *f) {
+  const ig_structure_cluster *c = s->cluster && node < s->drawn ? &s->cluster[node] : NULL;
+  const double *R = frame_of(s, node);
+  if (!c || c->count != 3 || c->knot || c->turning) {
+    for (int d = 0; d < 3; d++)
+      f[3 * node + d] += factor * force[d];
+    return;
+  }
+  for (int i = 0; i < 3; i++)
+    for (int d = 0; d < 3; d++) {
+      const double fixed =
+          R ? R[d] * force[0] + R[3 + d] * force[1] + R[6 + d] * force[2] : force[d];
+      f[3 * s->member[c->first + i].node + d] += (i == 2 ? 2 : -0.5) * factor * fixed;
+    }
+}
+
+void ig_structure_expansion_gather(const ig_structure *s, const double *f, double *reaction) {
+  for (ig_lid n = 0; s->expanded && n < s->drawn; n++) {
+    const ig_structure_cluster *c = &s->cluster[n];
+    double sum[3] = {0, 0, 0};
+    for (int i = 0; i < c->count; i++)
+      for (int d = 0; d < 3; d++)
+        sum[d] += f[3 * s->member[c->first + i].node + d];
+    if (!c->count || f[3 * n] != 0 || f[3 * n + 1] != 0 || f[3 * n + 2] != 0)
+      continue;
+    ig_structure_to_local(s, &n, 1, sum, NULL);
+    memcpy(reaction + 3 * (size_t)n, sum, sizeof sum);
   }
 }
 

@@ -37,6 +37,13 @@ IG_MUST_CHECK ig_status ig_structure_knots_number(ig_structure *s);
 IG_MUST_CHECK ig_status ig_structure_expansion_constrain(ig_structure *s);
 /* Nodes of knots and their coefficients at the rotations reached; u: increments. */
 void ig_structure_knots_follow(ig_structure *s, double *u);
+/* Adds a force on a drawn node, in its axes, times factor. On a plain corner of a quadratic shell
+   it acts on the three nodes of the section as the consistent forces of a uniform traction over the
+   thickness do: -1/2, 2, -1/2. */
+void ig_structure_expansion_load(const ig_structure *s, ig_lid node, const double force[3],
+                                 double factor, double *f);
+/* Forces on drawn nodes that no solid of the mesh has: those on the sections around them. */
+void ig_structure_expansion_gather(const ig_structure *s, const double *f, double *reaction);
 /* Values of drawn nodes for the nodes around them: width numbers each. */
 void ig_structure_expansion_spread(const ig_structure *s, int width, double *value);
 

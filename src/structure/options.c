@@ -76,15 +76,31 @@ static const ig_option equation_options[] = {
     IG_TEXTS(S, components, IG_REQUIRED, "of each: x, y, z, rx, ry or rz"),
     IG_REALS(S, factors, "", IG_REQUIRED, 0, 0,
              "of each: the sum of factor times component is 0; the first one follows the others"),
+    IG_INT(S, first, "1", 1, 1e6, "the analysis it begins with, from 1"),
+    IG_INT(S, last, "0", 0, 1e6, "the last analysis it acts in; 0: all"),
     IG_END};
+#undef S
+#define S ig_structure_spring
+static const ig_option spring_options[] = {
+    IG_TEXTS(S, nodes, IG_REQUIRED, "numbers of its two nodes, or one, or sets of one node"),
+    IG_TEXTS(S, components, NULL,
+             "of each: x, y, z, rx, ry or rz; left out: along the line between two nodes"),
+    IG_REAL(S, stiffness, "", NULL, 0, IG_UNBOUNDED, "force over elongation, N/m"),
+    IG_TABLE(S, curve, "m", "N", NULL, 0, 0, "instead of it: force over elongation"), IG_END};
+#undef S
+#define S ig_structure_mass
+static const ig_option mass_options[] = {
+    IG_TEXT(S, set, IG_REQUIRED, "node set: each has this mass"),
+    IG_REAL(S, mass, "kg", IG_REQUIRED, IG_POSITIVE, IG_UNBOUNDED, "mass"), IG_END};
 #undef S
 #define S ig_structure_coupling
 static const ig_option coupling_options[] = {
     IG_TEXT(S, node, IG_REQUIRED, "set of one node: the reference"),
     IG_TEXT(S, set, IG_REQUIRED, "nodes or faces that are coupled to it"),
-    IG_CHOICE(S, kind, "rigid|kinematic|distributing", "rigid",
+    IG_CHOICE(S, kind, "rigid|kinematic|distributing|mean", "rigid",
               "rigid: they move with it as one body; kinematic: some components do; distributing: "
-              "it moves with their mean, and forces on it are shared by area"),
+              "it moves with their mean, and forces on it are shared by area; mean: the same "
+              "without rotations, wherever it is"),
     IG_TEXT(S, rotation_node, NULL,
             "rigid: set of one node whose displacements are the rotations of the body"),
     IG_TEXT(S, components, "'x y z'", "kinematic: which components"),
@@ -120,7 +136,9 @@ static const ig_option contact_options[] = {
 #undef S
 #define S ig_structure_load
 static const ig_option load_options[] = {
-    IG_TEXT(S, set, IG_REQUIRED, "nodes of forces, faces of pressures, elements of accelerations"),
+    IG_TEXT(
+        S, set, IG_REQUIRED,
+        "nodes of forces, faces of pressures, elements of accelerations, or nodes with `masses`"),
     IG_VECTOR3(S, force, "N", NULL, "force on each node, in its axes"),
     IG_VECTOR3(S, moment, "N m", NULL, "moment on each reference node"),
     IG_REAL(S, pressure, "Pa", NULL, 0, 0, "pressure against the outward normal"),
@@ -187,6 +205,8 @@ const ig_option ig_structure_options[] = {
             "sizes at nodes of the shells and beams whose entries are `nodal`"),
     IG_LIST(S, normals, ig_structure_normal, normal_options, NULL,
             "directions of shells and beams at nodes"),
+    IG_LIST(S, springs, ig_structure_spring, spring_options, NULL, "springs"),
+    IG_LIST(S, masses, ig_structure_mass, mass_options, NULL, "masses on nodes"),
     IG_LIST(S, sections, ig_structure_section, section_options, NULL, "how elements are computed"),
     IG_LIST(S, axes, ig_structure_axes, axes_options, NULL, "axes of nodes"),
     IG_LIST(S, material_axes, ig_structure_axes, material_axes_options, NULL,

@@ -1,6 +1,7 @@
 /* The structure room: analyses, one after the other. */
 #include "structure/constrain.h"
 #include "structure/expand.h"
+#include "structure/points.h"
 #include "mesh/named.h"
 
 #include <math.h>
@@ -94,7 +95,7 @@ static void groups_make(ig_structure *s) {
                                            .unknown = s->touches.unknown,
                                            .evaluate = ig_structure_touch_evaluate,
                                            .accept = ig_structure_touch_accept};
-  s->implicit_groups = n;
+  s->implicit_groups = ig_structure_points_groups(s, n);
 }
 
 static ig_status system_make(ig_structure *s) {

@@ -90,12 +90,27 @@ typedef struct {
   ig_src at;
   ig_texts nodes, components;
   ig_reals factors;
+  int64_t first, last; /* analyses, from 1; last 0: to the end */
 } ig_structure_equation;
+
+typedef struct {
+  ig_src at;
+  ig_texts nodes, components;
+  double stiffness;
+  ig_table curve; /* force over elongation */
+} ig_structure_spring;
+
+typedef struct {
+  ig_src at;
+  const char *set;
+  double mass;
+} ig_structure_mass;
 
 typedef enum {
   IG_COUPLING_RIGID,
   IG_COUPLING_KINEMATIC,
-  IG_COUPLING_DISTRIBUTING
+  IG_COUPLING_DISTRIBUTING,
+  IG_COUPLING_MEAN
 } ig_structure_coupling_kind;
 typedef struct {
   ig_src at;
@@ -173,7 +188,7 @@ typedef struct {
 
 typedef struct {
   ig_src at;
-  ig_list shells, beams, thicknesses, normals;
+  ig_list shells, beams, thicknesses, normals, springs, masses;
   ig_list sections, axes, material_axes, supports, equations, couplings, ties, contacts, loads;
   ig_list initial_temperatures, temperatures, initial, analysis, tables;
 } ig_structure_case;
@@ -182,6 +197,7 @@ extern const ig_option ig_structure_options[];
 /* --- the model */
 
 typedef struct ig_structure ig_structure;
+typedef struct ig_structure_points ig_structure_points;
 
 /* Elements of one kind. */
 typedef struct {
@@ -281,6 +297,7 @@ struct ig_structure {
   int32_t members;
   ig_structure_member *member;
   ig_structure_cluster *cluster; /* of each drawn node; NULL: none */
+  ig_structure_points *points;   /* springs and masses; NULL: none */
   int32_t unknowns;
   int groups;
   ig_structure_group *group;
@@ -381,6 +398,8 @@ IG_MUST_CHECK ig_status ig_structure_inertia(void *self, const ig_trial *at, int
                                              int32_t end, double *f, double *k,
                                              ig_trouble *trouble);
 IG_MUST_CHECK ig_status ig_structure_motion_begin(ig_structure *s);
+/* The acceleration of an unknown that moves by u in a step dt. */
+double ig_structure_acceleration(const ig_structure *s, int32_t i, double u, double dt);
 /* Velocities and accelerations after a step that added u over dt. */
 void ig_structure_motion_accept(ig_structure *s, const double *u, double dt);
 /* modes.c: natural frequencies or critical load factors about the accepted state. */

@@ -156,8 +156,9 @@ static void passed_over(ig_inp *in, const ig_inp_type *kind, const char *from, c
   if (in->passed == most)
     return;
   in->passed_type[in->passed++] = kind;
-  ig_warn(in->t.cx, "%s:%d: elements of type %.*s are passed over", in->t.path, in->t.number,
-          (int)(stop - from > 40 ? 40 : stop - from), from);
+  if (!in->loose) /* a deck as a case has them elsewhere, or is refused */
+    ig_warn(in->t.cx, "%s:%d: elements of type %.*s are passed over", in->t.path, in->t.number,
+            (int)(stop - from > 40 ? 40 : stop - from), from);
 }
 
 static ig_status elements_read(ig_inp *in) {
@@ -453,6 +454,7 @@ ig_status ig_mesh_read_inp(ig_ctx *cx, const char *path, const ig_mesh_read_opti
                          .quadratic = options->quadratic,
                          .curved = options->curved}};
   in.to = &in.whole;
+  in.loose = options->loose;
   IG_TRY(ig_text_open(cx, path, &in.t));
   ig_status status = inp_read(&in);
   if (status == IG_OK && in.parts && !in.instances)
