@@ -222,6 +222,7 @@ typedef struct ig_deck {
   ig_deck_equation *equation, **equation_last;
   ig_deck_join *join;
   ig_deck_point *point;
+  ig_deck_point *mpc; /* *MPC cards */
   ig_deck_interaction *interaction;
   ig_deck_value *initial;   /* *INITIAL CONDITIONS */
   ig_deck_value *thickness; /* *NODAL THICKNESS: values 0 and 1 */

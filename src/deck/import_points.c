@@ -131,7 +131,60 @@ static void distribute_put(ig_importer *b, const ig_deck_point *p, const ig_deck
   ig_import_end(b, "couplings", true, p->at);
 }
 
+/* *MPC: a type and nodes; lines that begin with a number go on. */
+static void joints_put(ig_importer *b, const ig_card *card) {
+  static const struct {
+    const char *type, *kind;
+  } all[] = {{"BEAM", "distance"},
+             {"STRAIGHT", "straight"},
+             {"PLANE", "plane"},
+             {"MEANROT", "mean_rotation"}};
+  for (const ig_card_line *l = card->line; l && b->status == IG_OK;) {
+    const ig_src at = ig_card_line_at(card, l);
+    const char *kind = NULL, *last = NULL;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+      kind = is(ig_card_text(l, 0), all[i].type) ? all[i].kind : kind;
+    if (!kind) {
+      ig_import_fail(b, &at,
+                     "*MPC: %.40s is not computed: expected BEAM, STRAIGHT, PLANE or MEANROT",
+                     ig_card_text(l, 0));
+      return;
+    }
+    const bool turns = strcmp(kind, "mean_rotation") == 0;
+    for (ig_deck_step *t = b->d->step; t && !turns && b->status == IG_OK; t = t->next) {
+      if (!t->nlgeom) /* as in CalculiX */
+        b->status = ig_deck_note(b->d, &t->at,
+                                 "*STEP: with *MPC %s displacements are large, as with NLGEOM",
+                                 ig_card_text(l, 0));
+      t->nlgeom = true;
+    }
+    int put = 0;
+    ig_import_put(b, "{kind: %s, nodes: [", kind);
+    for (const ig_card_line *row = l; row; row = row->next) {
+      if (row != l && !ig_is_number(ig_card_text(row, 0)))
+        break;
+      for (int f = row == l; f < row->count; f++) {
+        if (last && (put == 0 || !turns || !is(last, ig_card_text(row, f)))) /* the last is kept */
+          ig_import_put(b, put++ ? ", '%s'" : "'%s'", last);
+        last = ig_card_text(row, f);
+      }
+    }
+    if (last && !turns)
+      ig_import_put(b, put ? ", '%s'" : "'%s'", last);
+    ig_import_put(b, "]");
+    if (turns && last)
+      ig_import_put(b, ", node: '%s'", last);
+    ig_import_put(b, "}");
+    ig_import_end(b, "joints", true, at);
+    do
+      l = l->next;
+    while (l && ig_is_number(ig_card_text(l, 0)));
+  }
+}
+
 void ig_import_points(ig_importer *b) {
+  for (const ig_deck_point *p = b->d->mpc; p && b->status == IG_OK; p = p->next)
+    joints_put(b, p->card);
   for (const ig_deck_point *p = b->d->point; p && b->status == IG_OK; p = p->next) {
     bool found = false;
     for (const ig_deck_elements *e = b->d->elements; e && b->status == IG_OK; e = e->next) {

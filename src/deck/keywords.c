@@ -38,7 +38,7 @@ const ig_deck_keyword ig_deck_keywords[] = {
     {"AMPLITUDE", IG_DECK_MODEL, "NAME|TIME|DEFINITION", "", "history of supports and loads"},
     /* what joins nodes */
     {"EQUATION", IG_DECK_MODEL, "REMOVE|REMOVEALL", "", "equations"},
-    {"MPC", IG_DECK_REFUSED, "", "", "write it out as *EQUATION, or as *RIGID BODY or *COUPLING"},
+    {"MPC", IG_DECK_MODEL, "", "", "joints"},
     {"TIE", IG_DECK_MODEL, "NAME|POSITIONTOLERANCE|ADJUST", "", "ties"},
     {"RIGIDBODY", IG_DECK_MODEL, "NSET|ELSET|REFNODE|ROTNODE", "", "couplings"},
     {"COUPLING", IG_DECK_MODEL, "CONSTRAINTNAME|REFNODE|SURFACE|ORIENTATION", "", "couplings"},

@@ -423,6 +423,11 @@ ig_status ig_deck_model(ig_deck *d) {
       IG_TRY(amplitude_read(d, c));
     } else if (strcmp(w, "EQUATION") == 0) {
       IG_TRY(ig_deck_equations(d, c, 0));
+    } else if (strcmp(w, "MPC") == 0) {
+      ig_deck_point *p;
+      IG_TRY(IG_DECK_ADD(d, &d->mpc, &p));
+      p->at = c->at;
+      p->card = c;
     } else if (ig_choices_find("SPRING|MASS|DISTRIBUTINGCOUPLING", w) >= 0) {
       IG_TRY(point_read(d, c));
     } else if (strcmp(w, "CONTACTPAIR") == 0) {

@@ -2,6 +2,7 @@
 #include "structure/structure.h"
 #include "structure/constrain.h"
 #include "structure/expand.h"
+#include "structure/joint.h"
 #include "mesh/named.h"
 
 #include <math.h>
@@ -458,6 +459,7 @@ void ig_structure_follow(void *self, double *u) {
       to[1 + q] = A[d][0] * T[0][q] + A[d][1] * T[1][q] + A[d][2] * T[2][q];
   }
   ig_structure_knots_follow(s, u);
+  ig_structure_joints_follow(s, u);
 }
 
 ig_status ig_structure_constrain(ig_structure *s, int analysis) {
@@ -472,5 +474,6 @@ ig_status ig_structure_constrain(ig_structure *s, int analysis) {
     IG_TRY(coupling_read(s, IG_ITEM(const ig_structure_coupling, s->c->couplings, i)));
   for (int i = 0; i < s->c->ties.count; i++)
     IG_TRY(ig_structure_tie_read(s, IG_ITEM(const ig_structure_tie, s->c->ties, i)));
-  return supports_read(s, analysis);
+  IG_TRY(supports_read(s, analysis));
+  return ig_structure_joints_constrain(s);
 }

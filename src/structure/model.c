@@ -1,5 +1,6 @@
 /* The model: elements by kind, laws, axes of nodes, temperatures; forces and tangents. */
 #include "structure/expand.h"
+#include "structure/joint.h"
 #include "structure/points.h"
 #include "kern/fault.h"
 #include "mesh/named.h"
@@ -482,6 +483,7 @@ void ig_structure_free(ig_structure *s) {
   ig_structure_touches_free(&s->touches);
   ig_structure_expansion_free(s);
   ig_structure_points_free(s);
+  ig_structure_joints_free(s);
   ig_newton_free(s->newton);
   ig_system_free(s->system);
   void *const all[] = {s->group,        s->law,          s->material,    s->owner,   s->u,

@@ -93,6 +93,18 @@ static const ig_option mass_options[] = {
     IG_TEXT(S, set, IG_REQUIRED, "node set: each has this mass"),
     IG_REAL(S, mass, "kg", IG_REQUIRED, IG_POSITIVE, IG_UNBOUNDED, "mass"), IG_END};
 #undef S
+#define S ig_structure_joint
+static const ig_option joint_options[] = {
+    IG_CHOICE(S, kind, "distance|straight|plane|mean_rotation", "distance",
+              "distance: of two nodes stays; straight: nodes stay on the line of the first two; "
+              "plane: in the plane of the first three; mean_rotation: about an axis through their "
+              "centre is the x of another node"),
+    IG_TEXTS(S, nodes, IG_REQUIRED, "numbers of nodes in the mesh file, or node sets"),
+    IG_TEXT(S, node, NULL,
+            "mean_rotation: number or set of the node whose x is the angle in rad; the axis is "
+            "along its position"),
+    IG_END};
+#undef S
 #define S ig_structure_coupling
 static const ig_option coupling_options[] = {
     IG_TEXT(S, node, IG_REQUIRED, "set of one node: the reference"),
@@ -216,6 +228,8 @@ const ig_option ig_structure_options[] = {
             "linear equations between components"),
     IG_LIST(S, couplings, ig_structure_coupling, coupling_options, NULL,
             "nodes coupled to a reference node"),
+    IG_LIST(S, joints, ig_structure_joint, joint_options, NULL,
+            "conditions on the positions of nodes"),
     IG_LIST(S, ties, ig_structure_tie, tie_options, NULL, "nodes tied to faces"),
     IG_LIST(S, contacts, ig_structure_contact, contact_options, NULL,
             "pairs of surfaces that touch; each point keeps the place it meets, so that sliding is "

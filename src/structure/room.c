@@ -154,7 +154,7 @@ static ig_status analysis_begin(ig_structure *s) {
       .self = s,
       .loads = ig_structure_loads,
       .motions = ig_structure_motions,
-      .follow = s->large && (s->bodies || s->expanded) ? ig_structure_follow : NULL,
+      .follow = s->large && (s->bodies || s->expanded || s->rows) ? ig_structure_follow : NULL,
       .accepted = accepted,
       .name = unknown_name,
       .name_element = element_name};

@@ -107,6 +107,19 @@ typedef struct {
 } ig_structure_mass;
 
 typedef enum {
+  IG_JOINT_DISTANCE,
+  IG_JOINT_STRAIGHT,
+  IG_JOINT_PLANE,
+  IG_JOINT_MEAN_ROTATION
+} ig_structure_joint_kind;
+typedef struct {
+  ig_src at;
+  int kind;
+  ig_texts nodes;
+  const char *node;
+} ig_structure_joint;
+
+typedef enum {
   IG_COUPLING_RIGID,
   IG_COUPLING_KINEMATIC,
   IG_COUPLING_DISTRIBUTING,
@@ -188,7 +201,7 @@ typedef struct {
 
 typedef struct {
   ig_src at;
-  ig_list shells, beams, thicknesses, normals, springs, masses;
+  ig_list shells, beams, thicknesses, normals, springs, masses, joints;
   ig_list sections, axes, material_axes, supports, equations, couplings, ties, contacts, loads;
   ig_list initial_temperatures, temperatures, initial, analysis, tables;
 } ig_structure_case;
@@ -198,6 +211,7 @@ extern const ig_option ig_structure_options[];
 
 typedef struct ig_structure ig_structure;
 typedef struct ig_structure_points ig_structure_points;
+typedef struct ig_structure_condition ig_structure_condition; /* of a joint: joint.c */
 
 /* Elements of one kind. */
 typedef struct {
@@ -322,6 +336,8 @@ struct ig_structure {
   int helds, held_space;
   int32_t *held_of; /* unknown -> held, -1: none */
   ig_structure_held *held;
+  int rows;
+  ig_structure_condition *row;
   int bodies;
   ig_structure_body *body;
   ig_structure_number *number_of; /* nodes by rising numbers of the file; NULL: not made */
