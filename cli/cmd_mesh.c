@@ -36,7 +36,6 @@ static int open_mesh(ig_ctx *cx, const cli_args *args, ig_mesh **mesh) {
                                           .edge = args->edge,
                                           .split = args->split,
                                           .quadratic = true,
-                                          .curved = true,
                                           .time_limit = args->meshing_time,
                                           .memory_limit = args->meshing_memory};
     return cli_result(cx, ig_mesh_read(cx, path, &options, mesh));
