@@ -173,6 +173,8 @@ static ig_status elements_read(ig_inp *in) {
                         (int)(stop - from > 40 ? 40 : stop - from), from);
   if (kind->code == IG_INP_PASSED_OVER) {
     passed_over(in, kind, from, stop);
+    if (in->loose)
+      in->space = in->whole.bare = true;
     return IG_OK;
   }
   in->space = in->space || !kind->plane;

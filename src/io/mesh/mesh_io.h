@@ -122,6 +122,7 @@ typedef struct {
 typedef struct {
   ig_ctx *cx;
   bool split, quadratic, curved; /* as ig_cells has them */
+  bool bare;                     /* nodes alone are a mesh: of a deck of springs */
   ig_lid nodes, node_capacity;
   double *x;
   ig_idmap node_of, cell_of;
