@@ -28,6 +28,18 @@ int32_t ig_structure_unknown(const ig_structure *s, ig_lid node, const char *com
   return c < 0 ? -1 : unknown_of(s, node, c);
 }
 
+ig_status ig_structure_unframed(const ig_structure *s, const ig_src *at, const ig_lid *node,
+                                ig_lid count) {
+  for (ig_lid k = 0; k < count && s->framed; k++)
+    if (s->framed[node[k]] >= 0)
+      return ig_fail_at(
+          s->cx, at,
+          "node %lld has `axes` of its own, and couplings and ties are in fixed axes: "
+          "leave its axes out",
+          (long long)(s->mesh->node_number ? s->mesh->node_number[node[k]] : node[k] + 1));
+  return IG_OK;
+}
+
 /* --- supports */
 
 static ig_status held_add(ig_structure *s, int32_t unknown, int support, double scale) {
@@ -406,6 +418,8 @@ static ig_status coupling_read(ig_structure *s, const ig_structure_coupling *c) 
     turn = 3 * one[0];
   }
   IG_TRY_GOTO(status, done, ig_structure_nodes(s, &c->at, c->set, &node, &count));
+  IG_TRY_GOTO(status, done, ig_structure_unframed(s, &c->at, &reference, 1));
+  IG_TRY_GOTO(status, done, ig_structure_unframed(s, &c->at, node, count));
   if (c->kind < IG_COUPLING_DISTRIBUTING) {
     status = body_add(s, c, reference, turn, node, count);
     goto done;

@@ -21,6 +21,9 @@ IG_MUST_CHECK ig_status ig_structure_term_nodes(ig_structure *s, const ig_src *a
                                                 ig_lid **node, ig_lid *count);
 /* The unknown of a component "x" to "rz" of a node, -1: it has none. */
 int32_t ig_structure_unknown(const ig_structure *s, ig_lid node, const char *component);
+/* Fails where one of the nodes has axes of its own: couplings and ties are in fixed axes. */
+IG_MUST_CHECK ig_status ig_structure_unframed(const ig_structure *s, const ig_src *at,
+                                              const ig_lid *node, ig_lid count);
 void ig_structure_follow(void *self, double *u);
 /* The rotation R of a rotation vector, and T: the spin of a change of the vector. */
 void ig_structure_turned(const double turn[3], double R[3][3], double T[3][3]);

@@ -247,6 +247,13 @@ static void what_is_missing_is_named(void **state) {
                     {"normals", "{element: 7, node: 1, normal: [0, 0, 1]}"},
                     {NULL, NULL}},
           "element 7 is no shell or beam");
+  refused(shell,
+          (entry[]){FIXED,
+                    {"shells", "{thickness: 1}"},
+                    {"axes", "{set: TIP, a: [1, 1, 0], b: [0, 1, 0]}"},
+                    {"couplings", "{node: OFF, set: TIP}"},
+                    {NULL, NULL}},
+          "couplings and ties are in fixed axes");
 #undef FIXED
   folder_remove(here);
 }
