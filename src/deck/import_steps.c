@@ -100,10 +100,14 @@ static void load_put(ig_importer *b, const ig_deck_step *step, const ig_deck_val
   if (nodal) {
     vector_put(b, v->component > 3 ? "moment" : "force", (v->component - 1) % 3, h.scale);
   } else if (is(v->label, "GRAV")) {
+    const double *along = v->value + 1; /* of any length */
+    const double length = sqrt(along[0] * along[0] + along[1] * along[1] + along[2] * along[2]);
+    if (!(length > 0))
+      ig_import_fail(b, &v->at, "*DLOAD, GRAV: the direction has no length");
     ig_import_put(b, ", acceleration: [");
     for (int i = 0; i < 3; i++) {
       ig_import_put(b, i ? ", " : "");
-      ig_import_real(b, h.scale * v->value[1 + i]);
+      ig_import_real(b, h.scale * along[i] / length);
     }
     ig_import_put(b, "]");
   } else if (is(v->label, "CENTRIF")) {
