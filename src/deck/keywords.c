@@ -2,6 +2,7 @@
 #include "deck/deck.h"
 
 #include <string.h>
+#include <strings.h>
 
 #define NO_PLACE "a case has no counterpart; remove it or replace it"
 const ig_deck_keyword ig_deck_keywords[] = {
@@ -135,4 +136,9 @@ const ig_deck_keyword *ig_deck_keyword_find(const char *word) {
     if (strcmp(k->word, word) == 0)
       return k;
   return NULL;
+}
+
+bool ig_deck_is_point(const char *type) {
+  return strncasecmp(type, "SPRING", 6) == 0 || strcasecmp(type, "MASS") == 0 ||
+         strcasecmp(type, "DCOUP3D") == 0;
 }

@@ -10,36 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The unknown of a component 0 to 5 of a node, -1: it has none. */
-static int32_t unknown_of(const ig_structure *s, ig_lid node, int component) {
-  if (component < 3)
-    return 3 * node + component;
-  return s->turn && s->turn[node] >= 0 ? s->turn[node] + component - 3 : -1;
-}
-
-static int component_read(const char *text) {
-  const bool turn = text[0] == 'r';
-  const char *c = text + turn;
-  return *c >= 'x' && *c <= 'z' && !c[1] ? (turn ? 3 : 0) + *c - 'x' : -1;
-}
-
-int32_t ig_structure_unknown(const ig_structure *s, ig_lid node, const char *component) {
-  const int c = component_read(component);
-  return c < 0 ? -1 : unknown_of(s, node, c);
-}
-
-ig_status ig_structure_unframed(const ig_structure *s, const ig_src *at, const ig_lid *node,
-                                ig_lid count) {
-  for (ig_lid k = 0; k < count && s->framed; k++)
-    if (s->framed[node[k]] >= 0)
-      return ig_fail_at(
-          s->cx, at,
-          "node %lld has `axes` of its own, and couplings and ties are in fixed axes: "
-          "leave its axes out",
-          (long long)(s->mesh->node_number ? s->mesh->node_number[node[k]] : node[k] + 1));
-  return IG_OK;
-}
-
 /* --- supports */
 
 static ig_status held_add(ig_structure *s, int32_t unknown, int support, double scale) {
@@ -99,7 +69,7 @@ static ig_status support_read(ig_structure *s, int i, const ig_structure_support
   ig_status status = IG_OK;
   for (ig_lid k = 0; k < count && status == IG_OK; k++)
     for (int d = 0; d < 6 && status == IG_OK; d++) {
-      const int32_t unknown = on[d] ? unknown_of(s, node[k], d) : -1;
+      const int32_t unknown = on[d] ? ig_structure_unknown_at(s, node[k], d) : -1;
       if (unknown >= 0)
         status = held_add(s, unknown, i, scale[d]);
     }
@@ -142,28 +112,6 @@ static ig_status supports_read(ig_structure *s, int analysis) {
 }
 
 /* --- equations */
-
-ig_status ig_structure_term_nodes(ig_structure *s, const ig_src *at, const char *text,
-                                  ig_lid **node, ig_lid *count) {
-  char *end;
-  const long long number = strtoll(text, &end, 10);
-  if (*end)
-    return ig_structure_nodes(s, at, text, node, count);
-  IG_TRY(IG_NEW(s->cx, node, 1, "equation"));
-  *count = 1;
-  if (!s->mesh->node_number && number >= 1 && number <= s->nodes) {
-    (*node)[0] = (ig_lid)(number - 1);
-    return IG_OK;
-  }
-  ig_status status = IG_OK;
-  if (!s->number_of)
-    status = ig_structure_numbers(s);
-  const ig_lid found = status == IG_OK ? ig_structure_numbered(s, number) : -1;
-  (*node)[0] = found;
-  if (status == IG_OK && found < 0)
-    status = ig_fail_at(s->cx, at, "the mesh has no node %lld", number);
-  return status; /* the caller frees *node */
-}
 
 static ig_status equation_add(ig_structure *s, const ig_structure_equation *c, int terms,
                               const int32_t *unknown) {
@@ -211,7 +159,7 @@ static ig_status equation_read(ig_structure *s, const ig_structure_equation *c) 
   }
   for (ig_lid r = 0; r < rows; r++) {
     for (int i = 0; i < terms; i++) {
-      const int component = component_read(c->components.value[i]);
+      const int component = ig_structure_component(c->components.value[i]);
       if (component < 0 || (count[i] != 1 && count[i] != rows)) {
         status = ig_fail_at(s->cx, &c->at,
                             component < 0 ? "'%s': expected x, y, z, rx, ry or rz"
@@ -219,7 +167,7 @@ static ig_status equation_read(ig_structure *s, const ig_structure_equation *c) 
                             component < 0 ? c->components.value[i] : c->nodes.value[i]);
         goto done;
       }
-      unknown[i] = unknown_of(s, node[i][count[i] == 1 ? 0 : r], component);
+      unknown[i] = ig_structure_unknown_at(s, node[i][count[i] == 1 ? 0 : r], component);
       if (unknown[i] < 0) {
         status = ig_fail_at(s->cx, &c->at, "node '%s' does not turn", c->nodes.value[i]);
         goto done;
@@ -237,11 +185,6 @@ done:
 }
 
 /* --- couplings */
-
-void ig_structure_lever(const double r[3], double L[3][3]) {
-  const double all[3][3] = {{0, r[2], -r[1]}, {-r[2], 0, r[0]}, {r[1], -r[0], 0}};
-  memcpy(L, all, sizeof all);
-}
 
 static ig_status body_add(ig_structure *s, const ig_structure_coupling *c, ig_lid reference,
                           int32_t turn, const ig_lid *node, ig_lid count) {
@@ -433,23 +376,6 @@ done:
   free(one);
   free(weight);
   return status;
-}
-
-void ig_structure_turned(const double t[3], double R[3][3], double T[3][3]) {
-  const double angle = sqrt(t[0] * t[0] + t[1] * t[1] + t[2] * t[2]);
-  const double X[3][3] = {{0, -t[2], t[1]}, {t[2], 0, -t[0]}, {-t[1], t[0], 0}};
-  const bool small = angle < 1e-4;
-  const double a = small ? 1 - angle * angle / 6 : sin(angle) / angle;
-  const double c = small ? 0.5 - angle * angle / 24 : (1 - cos(angle)) / (angle * angle);
-  const double e = small ? 1. / 6 : (angle - sin(angle)) / (angle * angle * angle);
-  for (int p = 0; p < 3; p++)
-    for (int q = 0; q < 3; q++) {
-      double square = 0;
-      for (int m = 0; m < 3; m++)
-        square += X[p][m] * X[m][q];
-      R[p][q] = (p == q) + a * X[p][q] + c * square;
-      T[p][q] = (p == q) + c * X[p][q] + e * square;
-    }
 }
 
 /* Bodies turn by large angles: slaves and coefficients at the rotation vector reached. */

@@ -19,6 +19,9 @@ IG_MUST_CHECK ig_status ig_structure_tie_read(ig_structure *s, const ig_structur
 /* The nodes of a number of the file or of a set; free *node. */
 IG_MUST_CHECK ig_status ig_structure_term_nodes(ig_structure *s, const ig_src *at, const char *text,
                                                 ig_lid **node, ig_lid *count);
+/* The component 0 to 5 of "x" to "rz", -1: none; its unknown, -1: the node has none. */
+int ig_structure_component(const char *text);
+int32_t ig_structure_unknown_at(const ig_structure *s, ig_lid node, int component);
 /* The unknown of a component "x" to "rz" of a node, -1: it has none. */
 int32_t ig_structure_unknown(const ig_structure *s, ig_lid node, const char *component);
 /* Fails where one of the nodes has axes of its own: couplings and ties are in fixed axes. */

@@ -761,12 +761,6 @@ void ig_structure_expansion_gather(const ig_structure *s, const double *f, doubl
   }
 }
 
-void ig_structure_expansion_spread(const ig_structure *s, int width, double *value) {
-  for (int32_t i = 0; i < s->members; i++)
-    memcpy(value + (size_t)width * (size_t)s->member[i].node,
-           value + (size_t)width * (size_t)s->member[i].of, (size_t)width * sizeof *value);
-}
-
 /* --- */
 
 ig_status ig_structure_expand(ig_structure *s) {

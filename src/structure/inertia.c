@@ -12,11 +12,6 @@ static double density_of(const ig_structure *s, const ig_structure_group *g, int
   return m->density.count ? ig_table_at(&m->density, s->T ? s->T[g->node[e][0]] : 0) : 0;
 }
 
-double ig_structure_acceleration(const ig_structure *s, int32_t i, double u, double dt) {
-  return (u - dt * s->velocity[i] - dt * dt * (0.5 - s->beta) * s->acceleration[i]) /
-         (s->beta * dt * dt);
-}
-
 ig_status ig_structure_inertia(void *self, const ig_trial *at, int32_t begin, int32_t end,
                                double *f, double *k, ig_trouble *trouble) {
   const ig_structure_group *g = self;
