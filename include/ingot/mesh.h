@@ -11,7 +11,7 @@ IG_C_BEGIN
    or pyramid counts four nodes, the last one twice. wedge6: triangle 0 1 2, above it 3 4 5 (VTK
    itself has both triangles the other way round); pyramid5: base 0 1 2 3, apex 4. hex20: the
    corners, then the middles of edges 01 12 23 30, 45 56 67 74, 04 15 26 37; wedge15: of 01 12 20,
-   34 45 53, 03 14 25. */
+   34 45 53, 03 14 25; quad8: of 01 12 23 30; beam3: both ends, then its middle. */
 #define IG_ELEM_LIST(X)                                                                            \
   X(BEAM2, "beam2", 1, 2, 2, 1, 3)                                                                 \
   X(TRI3, "tri3", 2, 3, 3, 2, 5)                                                                   \
@@ -23,7 +23,9 @@ IG_C_BEGIN
   X(WEDGE6, "wedge6", 3, 6, 5, 4, 13)                                                              \
   X(HEX20, "hex20", 3, 20, 6, 8, 25)                                                               \
   X(WEDGE15, "wedge15", 3, 15, 5, 8, 26)                                                           \
-  X(PYRAMID5, "pyramid5", 3, 5, 5, 4, 14)
+  X(PYRAMID5, "pyramid5", 3, 5, 5, 4, 14)                                                          \
+  X(QUAD8, "quad8", 2, 8, 4, 3, 23)                                                                \
+  X(BEAM3, "beam3", 1, 3, 2, 1, 21)
 
 typedef enum {
 #define X(name, text, dim, nodes, faces, face_nodes, vtk) IG_##name,
@@ -106,6 +108,7 @@ typedef struct {
   double memory_limit; /* bytes that it may take; 0: three quarters of what is left */
   bool loose;          /* nodes of no element stay, which couplings may refer to */
   bool quadratic; /* hex20 and wedge15 of .inp, .msh and VTK files stay; else by their corners */
+  bool curved;    /* quad8 and beam3 of them, too */
 } ig_mesh_read_options;
 /* Reads a mesh by the ending of its name: .vtkhdf (Ingot's own), .vtu, .pvtu, .vtk, .inp, .k, and
    through Gmsh .msh, .unv, .med, .cgns, .bdf and geometry .geo, .step, .stp, .brep, .igs. `options`

@@ -6,7 +6,8 @@ from ._core import Block, Context, encode, ffi, lib, text
 TYPES = {text(lib.ig_elem_info_get(t).name): t for t in range(lib.IG_ELEM_TYPES)}
 # meshio's names, by VTK's numbers of the cells; a type without one keeps Ingot's name
 VTK = {3: "line", 5: "triangle", 22: "triangle6", 9: "quad", 10: "tetra", 24: "tetra10",
-       12: "hexahedron", 13: "wedge", 14: "pyramid", 25: "hexahedron20", 26: "wedge15"}
+       12: "hexahedron", 13: "wedge", 14: "pyramid", 25: "hexahedron20", 26: "wedge15",
+       23: "quad8", 21: "line3"}
 MESHIO = {name: VTK.get(lib.ig_elem_info_get(t).vtk, name) for name, t in TYPES.items()}
 NAMES = {theirs: ours for ours, theirs in MESHIO.items()}
 KINDS = ("nodes", "elements", "faces")

@@ -27,6 +27,7 @@ ig_status ig_deck_build(ig_deck *d, ig_node **root) {
   ig_import_materials(&b);
   ig_import_sections(&b);
   ig_import_joins(&b);
+  ig_import_points(&b);
   ig_import_steps(&b);
   free(b.text);
   *root = b.root;

@@ -227,7 +227,9 @@ static ig_status cards_read(ig_deck *d, ig_inp *in, ig_card ***last) {
       IG_TRY(
           ig_deck_note(d, &card->at, "*%s is passed over: %s", card->word, card->keyword->becomes));
     IG_TRY(parameters_check(d, card));
-    const bool data = card->keyword->class != IG_DECK_MESH;
+    const char *type = ig_card_get(card, "TYPE");
+    const bool data = card->keyword->class != IG_DECK_MESH ||
+                      (strcmp(card->word, "ELEMENT") == 0 && type && ig_deck_is_point(type));
     while (ig_inp_data_line(in))
       if (data)
         IG_TRY(card_data(d, in, card));

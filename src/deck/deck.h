@@ -88,6 +88,7 @@ typedef struct ig_deck_section {
   const char *kind; /* SOLIDSECTION, SHELLSECTION, BEAMSECTION */
   const char *elset, *material, *orientation, *profile;
   double offset[2];
+  bool nodal;                   /* NODAL THICKNESS: sizes are those of nodes where they are given */
   double size[6], direction[3]; /* thickness; sizes of a beam's profile and its first axis */
   int sizes;
   struct ig_deck_section *next;
@@ -97,6 +98,7 @@ typedef struct ig_deck_section {
 typedef struct ig_deck_elements {
   ig_src at;
   const char *type, *elset;
+  const ig_card *card; /* its lines, of elements that are no part of the mesh: springs, masses */
   struct ig_deck_elements *next;
 } ig_deck_elements;
 
@@ -108,6 +110,14 @@ typedef struct ig_deck_amplitude {
   double *time, *value;
   struct ig_deck_amplitude *next;
 } ig_deck_amplitude;
+
+/* *SPRING, *MASS, *DISTRIBUTING COUPLING: what elements that are no part of the mesh do. */
+typedef struct ig_deck_point {
+  ig_src at;
+  const ig_card *card;
+  const char *elset;
+  struct ig_deck_point *next;
+} ig_deck_point;
 
 typedef struct ig_deck_axes { /* *TRANSFORM, *ORIENTATION */
   ig_src at;
@@ -123,6 +133,7 @@ typedef struct ig_deck_equation {
   const char **node;
   int *component; /* 1 to 6 */
   double *factor;
+  int first, last; /* steps, from 1; last 0: to the end */
   struct ig_deck_equation *next;
 } ig_deck_equation;
 
@@ -210,9 +221,13 @@ typedef struct ig_deck {
   ig_deck_axes *axes;
   ig_deck_equation *equation, **equation_last;
   ig_deck_join *join;
+  ig_deck_point *point;
+  ig_deck_point *mpc; /* *MPC cards */
   ig_deck_interaction *interaction;
-  ig_deck_value *initial;  /* *INITIAL CONDITIONS */
-  ig_deck_value *boundary; /* *BOUNDARY before the first step */
+  ig_deck_value *initial;   /* *INITIAL CONDITIONS */
+  ig_deck_value *thickness; /* *NODAL THICKNESS: values 0 and 1 */
+  ig_deck_value *normal;    /* *NORMAL: component is the node, target the element, values 0 to 2 */
+  ig_deck_value *boundary;  /* *BOUNDARY before the first step */
   ig_deck_step *step;
   int notes, note_capacity;
   const char **note; /* "deck.inp:12: *TIME POINTS: …" */
@@ -244,6 +259,10 @@ IG_MUST_CHECK ig_status ig_deck_note(ig_deck *d, const ig_src *at, const char *f
 ig_status ig_deck_refuse(const ig_deck *d, const ig_card *card, const char *format, ...)
     IG_PRINTF(3, 4);
 
+/* Elements that the reader of the mesh passes over: "SPRINGA", "MASS", "DCOUP3D" … */
+bool ig_deck_is_point(const char *type);
+/* *EQUATION in the model (step 0) or in a step: equations, or which ones end. */
+IG_MUST_CHECK ig_status ig_deck_equations(ig_deck *d, const ig_card *card, int step);
 /* Fields of cards. The value of a parameter, NULL: not there. */
 const char *ig_card_get(const ig_card *card, const char *parameter);
 ig_src ig_card_line_at(const ig_card *card, const ig_card_line *line);

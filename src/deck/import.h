@@ -37,6 +37,9 @@ const char *ig_import_side(ig_importer *b, const ig_src *at, const char *target,
 void ig_import_materials(ig_importer *b);
 void ig_import_sections(ig_importer *b);
 void ig_import_joins(ig_importer *b);
+void ig_import_points(ig_importer *b);
+/* Whether a set of elements has none that are part of the mesh: springs, masses. */
+bool ig_import_is_point(const ig_deck *d, const char *elset);
 void ig_import_steps(ig_importer *b);
 
 #endif

@@ -98,7 +98,7 @@ void ig_import_materials(ig_importer *b) {
   for (const ig_deck_material *m = d->material; m; m = m->next) {
     int sets = 0;
     for (const ig_deck_section *s = d->section; s; s = s->next)
-      sets += is(s->material, m->name);
+      sets += is(s->material, m->name) && !ig_import_is_point(d, s->elset);
     if (!sets) {
       if (b->status == IG_OK)
         b->status = ig_deck_note(b->d, &m->at, "*MATERIAL %s is used by no section", m->name);
@@ -109,7 +109,7 @@ void ig_import_materials(ig_importer *b) {
     ig_import_put(b, ", set: [");
     sets = 0;
     for (const ig_deck_section *s = d->section; s; s = s->next)
-      if (is(s->material, m->name)) {
+      if (is(s->material, m->name) && !ig_import_is_point(d, s->elset)) {
         const int at = ig_namemap_get(&d->name_of, IG_SET_ELEMENTS, s->elset, strlen(s->elset));
         if (at < 0 && !ig_is_number(s->elset) && !d->parts)
           ig_import_fail(b, &s->at, "no set of elements is named '%.60s'", s->elset);
@@ -155,9 +155,12 @@ void ig_import_materials(ig_importer *b) {
 static const char *integration_of(const char *type) {
   static const struct {
     const char *type, *integration;
-  } all[] = {{"C3D20R", "reduced"}, {"C3D20", "full"}, {"C3D8I", "incompatible"},
-             {"C3D8", "full"},      {"C3D10", "full"}, {"C3D4", "full"},
-             {"C3D6", "full"},      {"C3D15", "full"}};
+  } all[] = {{"C3D20R", "reduced"},  {"C3D20", "full"},       {"C3D8I", "incompatible"},
+             {"C3D8", "full"},       {"C3D10", "full"},       {"C3D4", "full"},
+             {"C3D6", "full"},       {"C3D15", "full"},       {"S3", "full"},
+             {"S4", "incompatible"}, {"S6", "full"},          {"S8", "full"},
+             {"S8R", "reduced"},     {"B31", "incompatible"}, {"B32", "full"},
+             {"B32R", "reduced"}};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     if (is(type, all[i].type))
       return all[i].integration;
@@ -185,15 +188,91 @@ static void axes_put(ig_importer *b, const ig_deck_axes *x) {
   ig_import_put(b, "]");
 }
 
+static void reals_put(ig_importer *b, const char *key, const double *value, int count) {
+  ig_import_put(b, ", %s: [", key);
+  for (int i = 0; i < count; i++) {
+    ig_import_put(b, i ? ", " : "");
+    ig_import_real(b, value[i]);
+  }
+  ig_import_put(b, "]");
+}
+
+/* Thickness of shells, sections of beams, their sizes and directions at nodes. */
+static void shapes_put(ig_importer *b) {
+  const ig_deck *d = b->d;
+  for (const ig_deck_section *s = d->section; s && b->status == IG_OK; s = s->next) {
+    const bool beam = strcmp(s->kind, "BEAMSECTION") == 0;
+    if (strcmp(s->kind, "SOLIDSECTION") == 0)
+      continue;
+    if (s->sizes < 1 || !(s->size[0] > 0) || (s->sizes > 1 && beam && !(s->size[1] > 0)))
+      ig_import_fail(b, &s->at, "*%s: expected a line with %s", s->kind,
+                     beam ? "the sizes of the section" : "the thickness");
+    if (beam && !is(s->profile, "RECT") && !is(s->profile, "RECTANGULAR") &&
+        !is(s->profile, "CIRC") && !is(s->profile, "CIRCULAR"))
+      ig_import_fail(b, &s->at,
+                     "*BEAM SECTION: SECTION=%.40s is not computed: expected RECT or CIRC",
+                     s->profile ? s->profile : "");
+    for (const ig_deck_elements *e = d->elements; e && beam && (s->profile[0] & ~0x20) == 'C';
+         e = e->next)
+      if (is(e->type, "B32R"))
+        ig_import_fail(b, &s->at,
+                       "*BEAM SECTION: SECTION=CIRC is computed for B32, not for B32R, which "
+                       "CalculiX integrates at points of its own");
+    const char *set = ig_import_set(b, &s->at, s->elset, IG_SET_ELEMENTS);
+    ig_import_put(b, "{set: ");
+    ig_import_name(b, set ? set : "");
+    if (beam) {
+      const double size[2] = {s->size[0], s->sizes > 1 ? s->size[1] : s->size[0]};
+      ig_import_put(b, ", profile: %s",
+                    (s->profile ? s->profile : "R")[0] == 'C' ||
+                            (s->profile ? s->profile : "R")[0] == 'c'
+                        ? "ellipse"
+                        : "rectangle");
+      reals_put(b, "size", size, 2);
+      reals_put(b, "direction", s->direction, 3);
+      if (s->offset[0] != 0 || s->offset[1] != 0)
+        reals_put(b, "offset", s->offset, 2);
+    } else {
+      ig_import_put(b, ", thickness: ");
+      ig_import_real(b, s->size[0]);
+      if (s->offset[0] != 0) {
+        ig_import_put(b, ", offset: ");
+        ig_import_real(b, s->offset[0]);
+      }
+    }
+    ig_import_put(b, s->nodal ? ", nodal: true}" : "}");
+    ig_import_end(b, beam ? "beams" : "shells", true, s->at);
+  }
+  for (const ig_deck_value *v = d->thickness; v && b->status == IG_OK; v = v->next) {
+    const char *set = ig_import_set(b, &v->at, v->target, IG_SET_NODES);
+    ig_import_put(b, "{set: ");
+    ig_import_name(b, set ? set : "");
+    reals_put(b, "thickness", v->value, 2);
+    ig_import_put(b, "}");
+    ig_import_end(b, "thicknesses", true, v->at);
+  }
+  for (const ig_deck_value *v = d->normal; v && b->status == IG_OK; v = v->next) {
+    ig_import_put(b, "{element: %s, node: %d", v->target, v->component);
+    reals_put(b, "normal", v->value, 3);
+    ig_import_put(b, "}");
+    ig_import_end(b, "normals", true, v->at);
+  }
+}
+
 void ig_import_sections(ig_importer *b) {
   const ig_deck *d = b->d;
   const ig_deck_elements *first = d->elements;
   bool mixed = false;
+  while (first && ig_deck_is_point(first->type))
+    first = first->next;
   for (const ig_deck_elements *e = d->elements; e; e = e->next) {
+    if (ig_deck_is_point(e->type))
+      continue;
     if (!integration_of(e->type)) {
       ig_import_fail(b, &e->at,
                      "*ELEMENT: elements of type %.40s are not computed: expected C3D4, "
-                     "C3D6, C3D8, C3D8I, C3D10, C3D15, C3D20 or C3D20R",
+                     "C3D6, C3D8, C3D8I, C3D10, C3D15, C3D20, C3D20R, S3, S4, S6, S8, S8R, B31, "
+                     "B32 or B32R",
                      e->type);
       return;
     }
@@ -209,6 +288,8 @@ void ig_import_sections(ig_importer *b) {
     ig_import_end(b, "sections", true, first->at);
   } else {
     for (const ig_deck_elements *e = d->elements; e; e = e->next) {
+      if (ig_deck_is_point(e->type))
+        continue;
       if (!e->elset) {
         ig_import_fail(b, &e->at, "*ELEMENT: types differ in this deck: give each an ELSET=");
         return;
@@ -219,6 +300,7 @@ void ig_import_sections(ig_importer *b) {
       ig_import_end(b, "sections", true, e->at);
     }
   }
+  shapes_put(b);
   for (const ig_deck_section *s = d->section; s; s = s->next) {
     if (!s->orientation)
       continue;
@@ -345,7 +427,12 @@ void ig_import_joins(ig_importer *b) {
       ig_import_put(b, i ? ", " : "");
       ig_import_real(b, e->factor[i]);
     }
-    ig_import_put(b, "]}");
+    ig_import_put(b, "]");
+    if (e->first > 1)
+      ig_import_put(b, ", first: %d", e->first);
+    if (e->last)
+      ig_import_put(b, ", last: %d", e->last);
+    ig_import_put(b, "}");
     ig_import_end(b, "equations", true, e->at);
   }
   for (const ig_deck_join *j = d->join; j && b->status == IG_OK; j = j->next) {

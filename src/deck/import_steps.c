@@ -81,12 +81,18 @@ static void load_put(ig_importer *b, const ig_deck_step *step, const ig_deck_val
   const bool surface = strcmp(v->kind, "DSLOAD") == 0;
   if (b->status == IG_OK)
     b->status = ig_deck_history_of(b->d, step, v, &h);
-  const int side = (v->label[0] & ~0x20) == 'P' && v->label[1] ? v->label[1] - '0' : 0;
+  bool shells = false; /* P: on the back of a shell, along its normal */
+  for (const ig_deck_section *s = b->d->section; s; s = s->next)
+    shells |= strcmp(s->kind, "SHELLSECTION") == 0;
+  const bool pressure = (v->label[0] & ~0x20) == 'P';
+  const int side = !pressure ? 0 : v->label[1] ? v->label[1] - '0' : shells ? 1 : 0;
   const char *set = !*v->target ? "all"
                     : nodal     ? ig_import_set(b, &v->at, v->target, IG_SET_NODES)
                     : surface   ? ig_import_set(b, &v->at, v->target, IG_SET_FACES)
-                    : side      ? ig_import_side(b, &v->at, v->target, side)
-                                : ig_import_set(b, &v->at, v->target, IG_SET_ELEMENTS);
+                    : ig_import_is_point(b->d, v->target) && is(v->label, "GRAV")
+                        ? v->target /* its nodes: import_points.c */
+                    : side ? ig_import_side(b, &v->at, v->target, side)
+                           : ig_import_set(b, &v->at, v->target, IG_SET_ELEMENTS);
   if (!set)
     return;
   ig_import_put(b, "{set: ");
@@ -94,10 +100,14 @@ static void load_put(ig_importer *b, const ig_deck_step *step, const ig_deck_val
   if (nodal) {
     vector_put(b, v->component > 3 ? "moment" : "force", (v->component - 1) % 3, h.scale);
   } else if (is(v->label, "GRAV")) {
+    const double *along = v->value + 1; /* of any length */
+    const double length = sqrt(along[0] * along[0] + along[1] * along[1] + along[2] * along[2]);
+    if (!(length > 0))
+      ig_import_fail(b, &v->at, "*DLOAD, GRAV: the direction has no length");
     ig_import_put(b, ", acceleration: [");
     for (int i = 0; i < 3; i++) {
       ig_import_put(b, i ? ", " : "");
-      ig_import_real(b, h.scale * v->value[1 + i]);
+      ig_import_real(b, h.scale * along[i] / length);
     }
     ig_import_put(b, "]");
   } else if (is(v->label, "CENTRIF")) {
@@ -131,6 +141,11 @@ static void temperature_put(ig_importer *b, const ig_deck_step *step, const ig_d
   ig_import_put(b, ", temperature: ");
   ig_import_real(b, v->value[0]);
   if (step) {
+    for (const ig_deck_section *s = b->d->section; s && v->value[1] != 0; s = s->next)
+      if (strcmp(s->kind, "SOLIDSECTION") != 0)
+        ig_import_fail(b, &v->at,
+                       "*TEMPERATURE: a gradient over the thickness of shells or beams is not "
+                       "computed: leave out what follows the temperature");
     if (v->amplitude)
       ig_import_fail(b, &v->at, "*TEMPERATURE: AMPLITUDE= is not translated");
     double begin = 0;

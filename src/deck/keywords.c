@@ -2,6 +2,7 @@
 #include "deck/deck.h"
 
 #include <string.h>
+#include <strings.h>
 
 #define NO_PLACE "a case has no counterpart; remove it or replace it"
 const ig_deck_keyword ig_deck_keywords[] = {
@@ -29,14 +30,16 @@ const ig_deck_keyword ig_deck_keywords[] = {
     /* sections */
     {"SOLIDSECTION", IG_DECK_MODEL, "ELSET|MATERIAL|ORIENTATION", "CONTROLS",
      "materials[].set, sections"},
-    {"SHELLSECTION", IG_DECK_MODEL, "ELSET|MATERIAL|OFFSET", "", "materials[].set, sections"},
-    {"BEAMSECTION", IG_DECK_MODEL, "ELSET|MATERIAL|SECTION", "", "materials[].set, sections"},
+    {"SHELLSECTION", IG_DECK_MODEL, "ELSET|MATERIAL|OFFSET|NODALTHICKNESS", "",
+     "materials[].set, shells"},
+    {"BEAMSECTION", IG_DECK_MODEL, "ELSET|MATERIAL|SECTION|OFFSET1|OFFSET2|NODALTHICKNESS", "",
+     "materials[].set, beams"},
     {"ORIENTATION", IG_DECK_MODEL, "NAME|SYSTEM|DEFINITION", "", "materials[].orthotropic.axes"},
     {"TRANSFORM", IG_DECK_MODEL, "NSET|TYPE", "", "axes"},
     {"AMPLITUDE", IG_DECK_MODEL, "NAME|TIME|DEFINITION", "", "history of supports and loads"},
     /* what joins nodes */
-    {"EQUATION", IG_DECK_MODEL, "", "", "equations"},
-    {"MPC", IG_DECK_REFUSED, "", "", "write it out as *EQUATION, or as *RIGID BODY or *COUPLING"},
+    {"EQUATION", IG_DECK_MODEL, "REMOVE|REMOVEALL", "", "equations"},
+    {"MPC", IG_DECK_MODEL, "", "", "joints"},
     {"TIE", IG_DECK_MODEL, "NAME|POSITIONTOLERANCE|ADJUST", "", "ties"},
     {"RIGIDBODY", IG_DECK_MODEL, "NSET|ELSET|REFNODE|ROTNODE", "", "couplings"},
     {"COUPLING", IG_DECK_MODEL, "CONSTRAINTNAME|REFNODE|SURFACE|ORIENTATION", "", "couplings"},
@@ -52,15 +55,15 @@ const ig_deck_keyword ig_deck_keywords[] = {
     {"CONTACTDAMPING", IG_DECK_REFUSED, "", "", "contact of decks is not translated yet"},
     {"CLEARANCE", IG_DECK_REFUSED, "", "", "contact of decks is not translated yet"},
     {"GAPCONDUCTANCE", IG_DECK_UNANSWERED, "", "USER", "heat through contact is not computed"},
-    {"DISTRIBUTINGCOUPLING", IG_DECK_REFUSED, "", "", "write *COUPLING with *DISTRIBUTING instead"},
+    {"DISTRIBUTINGCOUPLING", IG_DECK_MODEL, "ELSET", "", "couplings"},
     {"HYPERELASTIC", IG_DECK_REFUSED, "", "", "a case has `law: neo_hookean`"},
     {"HYPERFOAM", IG_DECK_REFUSED, "", "", NO_PLACE},
-    {"SPRING", IG_DECK_REFUSED, "", "", "springs are not part of a case"},
+    {"SPRING", IG_DECK_MODEL, "ELSET|NONLINEAR", "", "springs"},
     {"DASHPOT", IG_DECK_REFUSED, "", "", "dashpots are not part of a case"},
-    {"MASS", IG_DECK_REFUSED, "", "", "point masses are not part of a case"},
+    {"MASS", IG_DECK_MODEL, "ELSET", "", "masses"},
     {"DAMPING", IG_DECK_REFUSED, "", "", NO_PLACE},
-    {"NODALTHICKNESS", IG_DECK_REFUSED, "", "", "a section has one thickness: *SHELL SECTION"},
-    {"NORMAL", IG_DECK_REFUSED, "", "", NO_PLACE},
+    {"NODALTHICKNESS", IG_DECK_MODEL, "", "", "thicknesses"},
+    {"NORMAL", IG_DECK_MODEL, "", "", "normals"},
     {"CREEP", IG_DECK_REFUSED, "", "", "the room `stress` has creep: materials[].mechanical.creep"},
     {"RATEDEPENDENT", IG_DECK_REFUSED, "", "", "a case has `law: johnson_cook`"},
     {"USERMATERIAL", IG_DECK_REFUSED, "", "", "compiled material laws are not loaded"},
@@ -133,4 +136,9 @@ const ig_deck_keyword *ig_deck_keyword_find(const char *word) {
     if (strcmp(k->word, word) == 0)
       return k;
   return NULL;
+}
+
+bool ig_deck_is_point(const char *type) {
+  return strncasecmp(type, "SPRING", 6) == 0 || strcasecmp(type, "MASS") == 0 ||
+         strcasecmp(type, "DCOUP3D") == 0;
 }

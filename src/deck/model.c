@@ -120,14 +120,13 @@ static ig_status section_read(ig_deck *d, const ig_card *card) {
   IG_TRY(need(d, card, "MATERIAL", &s->material));
   s->orientation = ig_card_get(card, "ORIENTATION");
   s->profile = ig_card_get(card, "SECTION");
-  const char *offset = ig_card_get(card, "OFFSET");
-  if (offset) {
-    const char *fields[1] = {offset};
+  s->nodal = ig_card_get(card, "NODALTHICKNESS") != NULL;
+  static const char *const offsets[] = {"OFFSET", "OFFSET1", "OFFSET2"};
+  for (int i = 0; i < 3; i++) {
+    const char *fields[1] = {ig_card_get(card, offsets[i])};
     const ig_card_line line = {.line = card->at.line, .count = 1, .field = fields};
-    IG_TRY(ig_card_real(d, card, &line, 0, NAN, &s->offset[0]));
-    if (s->offset[0] != 0)
-      return ig_deck_refuse(d, card, "OFFSET=%.40s: a shell's nodes lie in its middle surface",
-                            offset);
+    if (fields[0])
+      IG_TRY(ig_card_real(d, card, &line, 0, NAN, &s->offset[i / 2]));
   }
   const ig_card_line *l = card->line;
   for (int f = 0; l && f < l->count && f < 6; f++, s->sizes++)
@@ -193,42 +192,12 @@ static ig_status amplitude_read(ig_deck *d, const ig_card *card) {
   return IG_OK;
 }
 
-/* Equations: how many terms, then node, component, factor, on as many lines as it takes. */
-static ig_status equations_read(ig_deck *d, const ig_card *card) {
-  for (const ig_card_line *l = card->line; l;) {
-    int64_t terms, component;
-    IG_TRY(ig_card_int(d, card, l, 0, 0, &terms));
-    const ig_src at = ig_card_line_at(card, l);
-    if (terms < 1 || terms > 1000000)
-      return ig_fail_at(d->cx, &at, "*EQUATION: expected the number of terms, found '%.40s'",
-                        ig_card_text(l, 0));
-    ig_deck_equation *e;
-    IG_TRY(ig_arena_take(d->cx, d->arena, (void **)&e, 1, sizeof *e));
-    e->at = at;
-    IG_TRY(ig_arena_take(d->cx, d->arena, (void **)&e->node, (size_t)terms, sizeof *e->node));
-    IG_TRY(ig_arena_take(d->cx, d->arena, (void **)&e->component, (size_t)terms,
-                         sizeof *e->component));
-    IG_TRY(ig_arena_take(d->cx, d->arena, (void **)&e->factor, (size_t)terms, sizeof *e->factor));
-    for (l = l->next; e->terms < terms; l = l->next) {
-      if (!l)
-        return ig_fail_at(d->cx, &at, "*EQUATION: ends after %d of %d terms", e->terms, (int)terms);
-      for (int f = 0; f + 2 < l->count && e->terms < terms; f += 3, e->terms++) {
-        e->node[e->terms] = ig_card_text(l, f);
-        IG_TRY(ig_card_int(d, card, l, f + 1, 0, &component));
-        if (component < 1 || component > 6) {
-          const ig_src where = ig_card_line_at(card, l);
-          return ig_fail_at(d->cx, &where, "*EQUATION: component %d: expected 1 to 6",
-                            (int)component);
-        }
-        e->component[e->terms] = (int)component;
-        IG_TRY(ig_card_real(d, card, l, f + 2, NAN, &e->factor[e->terms]));
-      }
-    }
-    ig_deck_equation **last = d->equation_last ? d->equation_last : &d->equation;
-    *last = e;
-    d->equation_last = &e->next;
-  }
-  return IG_OK;
+static ig_status point_read(ig_deck *d, const ig_card *card) {
+  ig_deck_point *p;
+  IG_TRY(IG_DECK_ADD(d, &d->point, &p));
+  p->at = card->at;
+  p->card = card;
+  return need(d, card, "ELSET", &p->elset);
 }
 
 static ig_status join_read(ig_deck *d, const ig_card *card) {
@@ -343,6 +312,7 @@ static ig_status elements_read(ig_deck *d, const ig_card *card) {
   e->at = card->at;
   IG_TRY(need(d, card, "TYPE", &e->type));
   e->elset = ig_card_get(card, "ELSET");
+  e->card = card;
   e->next = d->elements;
   d->elements = e;
   return IG_OK;
@@ -367,12 +337,21 @@ ig_status ig_deck_model(ig_deck *d) {
       IG_TRY(material_part(d, c, material));
     } else if (ig_choices_find("SOLIDSECTION|SHELLSECTION|BEAMSECTION", w) >= 0) {
       IG_TRY(section_read(d, c));
+    } else if (strcmp(w, "NODALTHICKNESS") == 0 || strcmp(w, "NORMAL") == 0) {
+      IG_TRY(ig_deck_values(d, c, w[1] == 'O' && w[2] == 'D' ? &d->thickness : &d->normal));
     } else if (strcmp(w, "ORIENTATION") == 0 || strcmp(w, "TRANSFORM") == 0) {
       IG_TRY(axes_read(d, c));
     } else if (strcmp(w, "AMPLITUDE") == 0) {
       IG_TRY(amplitude_read(d, c));
     } else if (strcmp(w, "EQUATION") == 0) {
-      IG_TRY(equations_read(d, c));
+      IG_TRY(ig_deck_equations(d, c, 0));
+    } else if (strcmp(w, "MPC") == 0) {
+      ig_deck_point *p;
+      IG_TRY(IG_DECK_ADD(d, &d->mpc, &p));
+      p->at = c->at;
+      p->card = c;
+    } else if (ig_choices_find("SPRING|MASS|DISTRIBUTINGCOUPLING", w) >= 0) {
+      IG_TRY(point_read(d, c));
     } else if (strcmp(w, "CONTACTPAIR") == 0) {
       IG_TRY(pairs_read(d, c));
     } else if (strcmp(w, "SURFACEINTERACTION") == 0) {

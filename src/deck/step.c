@@ -133,6 +133,27 @@ static ig_status initial_read(ig_deck *d, const ig_card *card, const ig_card_lin
   return ig_card_real(d, card, l, 2, NAN, &v->value[0]);
 }
 
+/* *NODAL THICKNESS: nodes and one or two sizes; *NORMAL: element, node, vector. */
+static ig_status shape_read(ig_deck *d, const ig_card *card, const ig_card_line *l,
+                            ig_deck_value ***last) {
+  const bool normal = strcmp(card->word, "NORMAL") == 0;
+  int64_t node = 0;
+  ig_deck_value *v;
+  IG_TRY(value_add(d, card, l, last, &v));
+  if (normal)
+    IG_TRY(ig_card_int(d, card, l, 1, 0, &node));
+  if (normal && (!ig_is_number(v->target) || node < 1 || node > INT32_MAX))
+    return ig_fail_at(d->cx, &v->at, "*NORMAL: expected the numbers of an element and a node");
+  v->component = (int)node;
+  for (int i = 0; i < (normal ? 3 : 2); i++)
+    IG_TRY(ig_card_real(d, card, l, (normal ? 2 : 1) + i,
+                        normal ? 0
+                        : i    ? v->value[0]
+                               : NAN,
+                        &v->value[i]));
+  return IG_OK;
+}
+
 ig_status ig_deck_values(ig_deck *d, const ig_card *card, ig_deck_value **list) {
   const char *w = card->word, *type = ig_card_get(card, "TYPE");
   ig_deck_value *v, **last = list;
@@ -153,9 +174,12 @@ ig_status ig_deck_values(ig_deck *d, const ig_card *card, ig_deck_value **list) 
       IG_TRY(dload_read(d, card, l, &last));
     else if (strcmp(w, "INITIALCONDITIONS") == 0)
       IG_TRY(initial_read(d, card, l, &last));
+    else if (strcmp(w, "NODALTHICKNESS") == 0 || strcmp(w, "NORMAL") == 0)
+      IG_TRY(shape_read(d, card, l, &last));
     else { /* TEMPERATURE */
       IG_TRY(value_add(d, card, l, &last, &v));
       IG_TRY(ig_card_real(d, card, l, 1, NAN, &v->value[0]));
+      IG_TRY(ig_card_real(d, card, l, 2, 0, &v->value[1]));
     }
   }
   return IG_OK;
@@ -198,6 +222,7 @@ static ig_status procedure_read(ig_deck *d, const ig_card *card, ig_deck_step *s
   IG_TRY(ig_card_real(d, card, l, 1, 1, &s->period));
   IG_TRY(ig_card_real(d, card, l, 2, 0, &s->least));
   IG_TRY(ig_card_real(d, card, l, 3, INFINITY, &s->most));
+  s->most = s->most > 0 ? s->most : INFINITY;
   if (s->first <= 0 || s->period <= 0)
     return ig_deck_refuse(d, card, "increment %g, period %g: expected positive numbers", s->first,
                           s->period);
@@ -276,6 +301,11 @@ ig_status ig_deck_step_read(ig_deck *d, const ig_card **at) {
       for (const ig_deck_step *t = d->step; t; t = t->next)
         number++;
       IG_TRY(change_read(d, c, number));
+    } else if (strcmp(w, "EQUATION") == 0) {
+      int number = 0;
+      for (const ig_deck_step *t = d->step; t; t = t->next)
+        number++;
+      IG_TRY(ig_deck_equations(d, c, number));
     } else if (ig_choices_find("STATIC|DYNAMIC|FREQUENCY|BUCKLE|HEATTRANSFER", w) >= 0) {
       IG_TRY(procedure_read(d, c, s));
     } else if (ig_choices_find("BOUNDARY|CLOAD|DLOAD|DSLOAD|TEMPERATURE", w) >= 0) {

@@ -147,6 +147,7 @@ double ig_elem_measure(const ig_mesh *mesh, const ig_block *block, ig_lid e, dou
   const bool plane = mesh->dim == 2;
   switch (block->type) {
   case IG_BEAM2:
+  case IG_BEAM3:
     minus_f64(p[1], p[0], a);
     low = size = norm_f64(a);
     break;
@@ -158,6 +159,7 @@ double ig_elem_measure(const ig_mesh *mesh, const ig_block *block, ig_lid e, dou
     low = tri6_least(p, plane);
     break;
   case IG_QUAD4:
+  case IG_QUAD8: /* by its corners */
     size = quad_measure(p, plane, &low);
     break;
   case IG_TET4:
@@ -204,10 +206,11 @@ void ig_elem_edges(const ig_mesh *mesh, const ig_block *block, ig_lid e, double 
     const int (*edge)[2];
     int count;
   } of[IG_ELEM_TYPES] = {
-      [IG_BEAM2] = {pairs, 1}, [IG_TRI3] = {pairs, 3},   [IG_TRI6] = {pairs, 3},
-      [IG_QUAD4] = {quad, 4},  [IG_TET4] = {pairs, 6},   [IG_TET10] = {pairs, 6},
-      [IG_HEX8] = {hex, 12},   [IG_WEDGE6] = {wedge, 9}, [IG_PYRAMID5] = {pyramid, 8},
-      [IG_HEX20] = {hex, 12},  [IG_WEDGE15] = {wedge, 9}};
+      [IG_BEAM2] = {pairs, 1}, [IG_TRI3] = {pairs, 3},    [IG_TRI6] = {pairs, 3},
+      [IG_QUAD4] = {quad, 4},  [IG_TET4] = {pairs, 6},    [IG_TET10] = {pairs, 6},
+      [IG_HEX8] = {hex, 12},   [IG_WEDGE6] = {wedge, 9},  [IG_PYRAMID5] = {pyramid, 8},
+      [IG_HEX20] = {hex, 12},  [IG_WEDGE15] = {wedge, 9}, [IG_QUAD8] = {quad, 4},
+      [IG_BEAM3] = {pairs, 1}};
   const ig_elem_type type = block->type;
   const int(*edge)[2] = of[type].edge;
   const int edges = of[type].count;

@@ -36,6 +36,8 @@ static const int *const elem_faces[] = {
               7, 6, 2, 19, 14, 18, 10, 0, 3, 2, 1, 11, 10, 9, 8, 4, 5, 6, 7, 12, 13, 14, 15),
     [IG_WEDGE15] = FACES(0, 2, 1, 1, 8, 7, 1, 6, 3, 4, 5, 5, 9, 10, 5, 11, 0, 1, 4, 3, 6, 13, 9, 12,
                          1, 2, 5, 4, 7, 14, 10, 13, 2, 0, 3, 5, 8, 12, 11, 14),
+    [IG_QUAD8] = FACES(0, 1, 4, 1, 2, 5, 2, 3, 6, 3, 0, 7),
+    [IG_BEAM3] = FACES(0, 1),
 };
 
 const ig_elem_info *ig_elem_info_get(ig_elem_type type) {

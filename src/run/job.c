@@ -31,6 +31,7 @@ static ig_status elements_check(const ig_case *c, const ig_mesh *mesh) {
 ig_status ig_job_mesh(ig_case *c, ig_job *job) {
   const char *known = c->room ? c->room->elements : NULL;
   c->common.mesh.quadratic = known && ig_choices_find(known, "hex20") >= 0;
+  c->common.mesh.curved = known && ig_choices_find(known, "quad8") >= 0;
   return c->mesh ? ig_case_mesh_copy(c, &job->mesh)
                  : ig_mesh_generate(c->cx, &c->common.mesh, &job->mesh);
 }

@@ -1,25 +1,14 @@
 /* Constraints: supports, equations, couplings to reference nodes, ties. */
 #include "structure/structure.h"
 #include "structure/constrain.h"
+#include "structure/expand.h"
+#include "structure/joint.h"
 #include "mesh/named.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* The unknown of a component 0 to 5 of a node, -1: it has none. */
-static int32_t unknown_of(const ig_structure *s, ig_lid node, int component) {
-  if (component < 3)
-    return 3 * node + component;
-  return s->turn && s->turn[node] >= 0 ? s->turn[node] + component - 3 : -1;
-}
-
-static int component_read(const char *text) {
-  const bool turn = text[0] == 'r';
-  const char *c = text + turn;
-  return *c >= 'x' && *c <= 'z' && !c[1] ? (turn ? 3 : 0) + *c - 'x' : -1;
-}
 
 /* --- supports */
 
@@ -80,7 +69,7 @@ static ig_status support_read(ig_structure *s, int i, const ig_structure_support
   ig_status status = IG_OK;
   for (ig_lid k = 0; k < count && status == IG_OK; k++)
     for (int d = 0; d < 6 && status == IG_OK; d++) {
-      const int32_t unknown = on[d] ? unknown_of(s, node[k], d) : -1;
+      const int32_t unknown = on[d] ? ig_structure_unknown_at(s, node[k], d) : -1;
       if (unknown >= 0)
         status = held_add(s, unknown, i, scale[d]);
     }
@@ -124,29 +113,6 @@ static ig_status supports_read(ig_structure *s, int analysis) {
 
 /* --- equations */
 
-/* The nodes of a term: a number of the file, or a set. */
-static ig_status term_nodes(ig_structure *s, const ig_structure_equation *c, const char *text,
-                            ig_lid **node, ig_lid *count) {
-  char *end;
-  const long long number = strtoll(text, &end, 10);
-  if (*end)
-    return ig_structure_nodes(s, &c->at, text, node, count);
-  IG_TRY(IG_NEW(s->cx, node, 1, "equation"));
-  *count = 1;
-  if (!s->mesh->node_number && number >= 1 && number <= s->nodes) {
-    (*node)[0] = (ig_lid)(number - 1);
-    return IG_OK;
-  }
-  ig_status status = IG_OK;
-  if (!s->number_of)
-    status = ig_structure_numbers(s);
-  const ig_lid found = status == IG_OK ? ig_structure_numbered(s, number) : -1;
-  (*node)[0] = found;
-  if (status == IG_OK && found < 0)
-    status = ig_fail_at(s->cx, &c->at, "the mesh has no node %lld", number);
-  return status; /* the caller frees *node */
-}
-
 static ig_status equation_add(ig_structure *s, const ig_structure_equation *c, int terms,
                               const int32_t *unknown) {
   int32_t *master = NULL;
@@ -187,12 +153,13 @@ static ig_status equation_read(ig_structure *s, const ig_structure_equation *c) 
   IG_TRY_GOTO(status, done, IG_NEW(s->cx, &count, terms, "equation"));
   IG_TRY_GOTO(status, done, IG_NEW(s->cx, &unknown, terms, "equation"));
   for (int i = 0; i < terms; i++) {
-    IG_TRY_GOTO(status, done, term_nodes(s, c, c->nodes.value[i], &node[i], &count[i]));
+    IG_TRY_GOTO(status, done,
+                ig_structure_term_nodes(s, &c->at, c->nodes.value[i], &node[i], &count[i]));
     rows = count[i] > rows ? count[i] : rows;
   }
   for (ig_lid r = 0; r < rows; r++) {
     for (int i = 0; i < terms; i++) {
-      const int component = component_read(c->components.value[i]);
+      const int component = ig_structure_component(c->components.value[i]);
       if (component < 0 || (count[i] != 1 && count[i] != rows)) {
         status = ig_fail_at(s->cx, &c->at,
                             component < 0 ? "'%s': expected x, y, z, rx, ry or rz"
@@ -200,7 +167,7 @@ static ig_status equation_read(ig_structure *s, const ig_structure_equation *c) 
                             component < 0 ? c->components.value[i] : c->nodes.value[i]);
         goto done;
       }
-      unknown[i] = unknown_of(s, node[i][count[i] == 1 ? 0 : r], component);
+      unknown[i] = ig_structure_unknown_at(s, node[i][count[i] == 1 ? 0 : r], component);
       if (unknown[i] < 0) {
         status = ig_fail_at(s->cx, &c->at, "node '%s' does not turn", c->nodes.value[i]);
         goto done;
@@ -219,12 +186,6 @@ done:
 
 /* --- couplings */
 
-/* Components of a turn at arm r: row d of r x. */
-static void lever(const double r[3], double L[3][3]) {
-  const double all[3][3] = {{0, r[2], -r[1]}, {-r[2], 0, r[0]}, {r[1], -r[0], 0}};
-  memcpy(L, all, sizeof all);
-}
-
 static ig_status body_add(ig_structure *s, const ig_structure_coupling *c, ig_lid reference,
                           int32_t turn, const ig_lid *node, ig_lid count) {
   bool on[3] = {true, true, true};
@@ -241,7 +202,7 @@ static ig_status body_add(ig_structure *s, const ig_structure_coupling *c, ig_li
     double r[3], L[3][3];
     for (int d = 0; d < 3; d++)
       r[d] = x[3 * (size_t)n + (size_t)d] - x[3 * (size_t)reference + (size_t)d];
-    lever(r, L);
+    ig_structure_lever(r, L);
     for (int d = 0; d < 3; d++) {
       if (!on[d])
         continue;
@@ -251,6 +212,14 @@ static ig_status body_add(ig_structure *s, const ig_structure_coupling *c, ig_li
       IG_TRY(ig_system_constrain(s->system, 3 * n + d, 4, master, factor, 0, &body.number));
       IG_TRY(IG_MORE(s->cx, &s->body, s->bodies, "couplings"));
       s->body[s->bodies++] = body;
+    }
+    for (int d = 0; d < 3 && s->turn && s->cluster && s->cluster[n].turning;
+         d++) { /* shells and beams turn, too */
+      const char turns[3] = {'r', (char)('x' + d), 0};
+      const int32_t master = turn + d;
+      const double one = 1;
+      if (c->kind == IG_COUPLING_RIGID || strstr(c->components, turns))
+        IG_TRY(ig_system_constrain(s->system, s->turn[n] + d, 1, &master, &one, 0, NULL));
     }
   }
   return IG_OK;
@@ -294,7 +263,7 @@ static ig_status mean_add(ig_structure *s, ig_lid reference, int32_t turn, const
   double arm[3], L[3][3];
   for (int d = 0; d < 3; d++)
     arm[d] = x[3 * (size_t)reference + (size_t)d] - centre[d];
-  lever(arm, L);
+  ig_structure_lever(arm, L);
   int32_t *master;
   double *factor;
   IG_TRY(IG_NEW(s->cx, &master, 3 * (size_t)count, "coupling"));
@@ -355,6 +324,29 @@ static ig_status weights_of(ig_structure *s, const char *name, const ig_lid *nod
   return IG_OK;
 }
 
+/* u = sum w u_i / sum w. */
+static ig_status average_add(ig_structure *s, ig_lid reference, const ig_lid *node,
+                             const double *weight, ig_lid count) {
+  int32_t *master = NULL;
+  double *share = NULL, sum = 0;
+  ig_status status;
+  IG_TRY_GOTO(status, done, IG_NEW(s->cx, &master, count, "coupling"));
+  IG_TRY_GOTO(status, done, IG_NEW(s->cx, &share, count, "coupling"));
+  for (ig_lid k = 0; k < count; k++)
+    sum += weight[k];
+  for (int d = 0; d < 3 && status == IG_OK; d++) {
+    for (ig_lid k = 0; k < count; k++) {
+      master[k] = 3 * node[k] + d;
+      share[k] = weight[k] / sum;
+    }
+    status = ig_system_constrain(s->system, 3 * reference + d, count, master, share, 0, NULL);
+  }
+done:
+  free(master);
+  free(share);
+  return status;
+}
+
 static ig_status coupling_read(ig_structure *s, const ig_structure_coupling *c) {
   ig_lid *node = NULL, *one = NULL, count, ones;
   double *weight = NULL;
@@ -369,13 +361,16 @@ static ig_status coupling_read(ig_structure *s, const ig_structure_coupling *c) 
     turn = 3 * one[0];
   }
   IG_TRY_GOTO(status, done, ig_structure_nodes(s, &c->at, c->set, &node, &count));
-  if (c->kind != IG_COUPLING_DISTRIBUTING) {
+  IG_TRY_GOTO(status, done, ig_structure_unframed(s, &c->at, &reference, 1));
+  IG_TRY_GOTO(status, done, ig_structure_unframed(s, &c->at, node, count));
+  if (c->kind < IG_COUPLING_DISTRIBUTING) {
     status = body_add(s, c, reference, turn, node, count);
     goto done;
   }
   IG_TRY_GOTO(status, done, IG_NEW(s->cx, &weight, count, "coupling"));
   IG_TRY_GOTO(status, done, weights_of(s, c->set, node, count, weight));
-  status = mean_add(s, reference, turn, node, weight, count);
+  status = c->kind == IG_COUPLING_MEAN ? average_add(s, reference, node, weight, count)
+                                       : mean_add(s, reference, turn, node, weight, count);
 done:
   free(node);
   free(one);
@@ -388,29 +383,14 @@ void ig_structure_follow(void *self, double *u) {
   ig_structure *s = self;
   for (int i = 0; i < s->bodies; i++) {
     const ig_structure_body *b = &s->body[i];
-    double t[3], A[3][3], R[3][3], T[3][3], angle = 0;
-    for (int d = 0; d < 3; d++) {
+    double t[3], A[3][3], R[3][3], T[3][3];
+    for (int d = 0; d < 3; d++)
       t[d] = s->u[b->turn + d] + u[b->turn + d];
-      angle += t[d] * t[d];
-    }
-    angle = sqrt(angle);
-    const double X[3][3] = {{0, -t[2], t[1]}, {t[2], 0, -t[0]}, {-t[1], t[0], 0}};
-    const bool small = angle < 1e-4;
-    const double a = small ? 1 - angle * angle / 6 : sin(angle) / angle;
-    const double c = small ? 0.5 - angle * angle / 24 : (1 - cos(angle)) / (angle * angle);
-    const double e = small ? 1. / 6 : (angle - sin(angle)) / (angle * angle * angle);
-    for (int p = 0; p < 3; p++)
-      for (int q = 0; q < 3; q++) {
-        double square = 0;
-        for (int m = 0; m < 3; m++)
-          square += X[p][m] * X[m][q];
-        R[p][q] = (p == q) + a * X[p][q] + c * square;
-        T[p][q] = (p == q) + c * X[p][q] + e * square;
-      }
+    ig_structure_turned(t, R, T);
     double now[3];
     for (int d = 0; d < 3; d++)
       now[d] = R[d][0] * b->arm[0] + R[d][1] * b->arm[1] + R[d][2] * b->arm[2];
-    lever(now, A);
+    ig_structure_lever(now, A);
     const int d = b->component;
     u[b->slave] =
         s->u[b->reference + d] + u[b->reference + d] + now[d] - b->arm[d] - s->u[b->slave];
@@ -418,15 +398,22 @@ void ig_structure_follow(void *self, double *u) {
     for (int q = 0; q < 3; q++)
       to[1 + q] = A[d][0] * T[0][q] + A[d][1] * T[1][q] + A[d][2] * T[2][q];
   }
+  ig_structure_knots_follow(s, u);
+  ig_structure_joints_follow(s, u);
 }
 
 ig_status ig_structure_constrain(ig_structure *s, int analysis) {
   s->bodies = 0;
-  for (int i = 0; i < s->c->equations.count; i++)
-    IG_TRY(equation_read(s, IG_ITEM(const ig_structure_equation, s->c->equations, i)));
+  IG_TRY(ig_structure_expansion_constrain(s));
+  for (int i = 0; i < s->c->equations.count; i++) {
+    const ig_structure_equation *c = IG_ITEM(const ig_structure_equation, s->c->equations, i);
+    if (analysis + 1 >= c->first && (c->last == 0 || analysis + 1 <= c->last))
+      IG_TRY(equation_read(s, c));
+  }
   for (int i = 0; i < s->c->couplings.count; i++)
     IG_TRY(coupling_read(s, IG_ITEM(const ig_structure_coupling, s->c->couplings, i)));
   for (int i = 0; i < s->c->ties.count; i++)
     IG_TRY(ig_structure_tie_read(s, IG_ITEM(const ig_structure_tie, s->c->ties, i)));
-  return supports_read(s, analysis);
+  IG_TRY(supports_read(s, analysis));
+  return ig_structure_joints_constrain(s);
 }

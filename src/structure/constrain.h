@@ -16,6 +16,21 @@ void ig_structure_face_values(int nodes, const double at[2], double *N, double d
 double ig_structure_nearest(int nodes, const double (*x)[3], const double p[3], double at[2],
                             double *N);
 IG_MUST_CHECK ig_status ig_structure_tie_read(ig_structure *s, const ig_structure_tie *c);
+/* The nodes of a number of the file or of a set; free *node. */
+IG_MUST_CHECK ig_status ig_structure_term_nodes(ig_structure *s, const ig_src *at, const char *text,
+                                                ig_lid **node, ig_lid *count);
+/* The component 0 to 5 of "x" to "rz", -1: none; its unknown, -1: the node has none. */
+int ig_structure_component(const char *text);
+int32_t ig_structure_unknown_at(const ig_structure *s, ig_lid node, int component);
+/* The unknown of a component "x" to "rz" of a node, -1: it has none. */
+int32_t ig_structure_unknown(const ig_structure *s, ig_lid node, const char *component);
+/* Fails where one of the nodes has axes of its own: couplings and ties are in fixed axes. */
+IG_MUST_CHECK ig_status ig_structure_unframed(const ig_structure *s, const ig_src *at,
+                                              const ig_lid *node, ig_lid count);
 void ig_structure_follow(void *self, double *u);
+/* The rotation R of a rotation vector, and T: the spin of a change of the vector. */
+void ig_structure_turned(const double turn[3], double R[3][3], double T[3][3]);
+/* Components of a turn at arm r: row d of r x. */
+void ig_structure_lever(const double r[3], double L[3][3]);
 
 #endif

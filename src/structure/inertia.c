@@ -12,12 +12,6 @@ static double density_of(const ig_structure *s, const ig_structure_group *g, int
   return m->density.count ? ig_table_at(&m->density, s->T ? s->T[g->node[e][0]] : 0) : 0;
 }
 
-/* The accelerations of an unknown that moves by u in a step dt. */
-static double acceleration_of(const ig_structure *s, int32_t i, double u, double dt) {
-  return (u - dt * s->velocity[i] - dt * dt * (0.5 - s->beta) * s->acceleration[i]) /
-         (s->beta * dt * dt);
-}
-
 ig_status ig_structure_inertia(void *self, const ig_trial *at, int32_t begin, int32_t end,
                                double *f, double *k, ig_trouble *trouble) {
   const ig_structure_group *g = self;
@@ -39,7 +33,7 @@ ig_status ig_structure_inertia(void *self, const ig_trial *at, int32_t begin, in
       double own[3];
       for (int d = 0; d < 3; d++) {
         const int32_t unknown = (int32_t)(3 * node) + d;
-        own[d] = at->step > 0 ? acceleration_of(s, unknown, at->u[unknown], dt)
+        own[d] = at->step > 0 ? ig_structure_acceleration(s, unknown, at->u[unknown], dt)
                               : s->acceleration[unknown];
       }
       const double *R = frame >= 0 ? s->frame[frame] : NULL;
@@ -109,7 +103,7 @@ done:
 
 void ig_structure_motion_accept(ig_structure *s, const double *u, double dt) {
   for (int32_t i = 0; i < s->unknowns; i++) {
-    const double a = acceleration_of(s, i, u[i], dt);
+    const double a = ig_structure_acceleration(s, i, u[i], dt);
     s->velocity[i] += dt * ((1 - s->gamma) * s->acceleration[i] + s->gamma * a);
     s->acceleration[i] = a;
   }

@@ -1,5 +1,7 @@
 /* Loads: forces, pressures, accelerations, and inertia. */
 #include "structure/constrain.h"
+#include "structure/expand.h"
+#include "structure/points.h"
 #include "mesh/named.h"
 
 #include <math.h>
@@ -25,7 +27,10 @@ ig_status ig_structure_faces_new(ig_structure *s) {
         continue;
       IG_TRY(ig_mesh_named_set(s->cx, s->mesh, &c->at, c->set, IG_OF_FACES, &set));
       for (ig_lid k = 0; k < set->count; k++) {
-        ig_lid node[8];
+        ig_lid node[8], local;
+        if (ig_elem_info_get(ig_mesh_element(s->job->mesh, set->item[k], &local)->type)->dim == 1)
+          return ig_fail_at(s->cx, &c->at, "`pressure` is for solids and shells: '%s' has beams",
+                            c->set);
         const int nodes = ig_structure_face(s->mesh, set->item[k], set->face[k], node);
         ig_structure_faces *f = &s->faces[face_kind(nodes)];
         const int32_t at = count[face_kind(nodes)]++;
@@ -134,17 +139,23 @@ ig_status ig_structure_loads_at(ig_structure *s, double time, double *f) {
     const ig_set *set;
     if (factor == 0)
       continue;
-    if (!isnan(c->acceleration[0]) || !isnan(c->rate)) {
+    if (!isnan(c->acceleration[0]) && ig_mesh_find_set(s->mesh, c->set, IG_SET_NODES) &&
+        !ig_mesh_find_set(s->mesh, c->set, IG_SET_ELEMENTS)) {
+      ig_lid *node, count;
+      IG_TRY(ig_structure_nodes(s, &c->at, c->set, &node, &count));
+      ig_structure_points_weight(s, node, count, c->acceleration, factor, f);
+      free(node);
+    } else if (!isnan(c->acceleration[0]) || !isnan(c->rate)) {
       IG_TRY(ig_mesh_named_set(s->cx, s->mesh, &c->at, c->set, IG_OF_ELEMENTS, &set));
       bodies_load(s, c, set, factor, time, f);
     } else if (nodal) {
       ig_lid *node, count;
       IG_TRY(ig_structure_nodes(s, &c->at, c->set, &node, &count));
       ig_status status = IG_OK;
+      for (ig_lid k = 0; k < count && !isnan(c->force[0]); k++)
+        ig_structure_expansion_load(s, node[k], c->force, factor, f);
       for (ig_lid k = 0; k < count && status == IG_OK; k++)
         for (int d = 0; d < 3 && status == IG_OK; d++) {
-          if (!isnan(c->force[0]))
-            f[3 * node[k] + d] += factor * c->force[d];
           if (isnan(c->moment[0]))
             continue;
           if (!s->turn || s->turn[node[k]] < 0)

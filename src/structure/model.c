@@ -1,5 +1,7 @@
 /* The model: elements by kind, laws, axes of nodes, temperatures; forces and tangents. */
-#include "structure/structure.h"
+#include "structure/expand.h"
+#include "structure/joint.h"
+#include "structure/points.h"
 #include "kern/fault.h"
 #include "mesh/named.h"
 
@@ -365,6 +367,7 @@ ig_status ig_structure_forces(ig_structure *s) {
         s->reaction[unknown] += f[a];
     }
   }
+  ig_structure_points_forces(s, s->reaction);
   /* of nodes without elements, what acts on those that follow them */
   const ig_system *y = s->system;
   double *carried;
@@ -385,6 +388,7 @@ ig_status ig_structure_forces(ig_structure *s) {
     for (size_t a = 0; a < n; a++)
       carried[g->unknown[a]] = s->reaction[g->unknown[a]];
   }
+  ig_structure_expansion_gather(s, s->reaction, carried);
   memcpy(s->reaction, carried, (size_t)s->unknowns * sizeof *carried);
   free(carried);
   return IG_OK;
@@ -403,7 +407,7 @@ static ig_status turns_new(ig_structure *s) {
     if (reference < 0)
       return ig_fail_at(s->cx, &c->at, "the reference '%s' has %d nodes: expected 1", c->node,
                         (int)count);
-    if (c->rotation_node)
+    if (c->rotation_node || c->kind == IG_COUPLING_MEAN)
       continue;
     if (!s->turn) {
       IG_TRY(IG_NEW(s->cx, &s->turn, s->nodes, "rotations"));
@@ -430,7 +434,9 @@ static ig_status model_make(ig_structure *s) {
   }
   IG_TRY(frames_new(s));
   IG_TRY(turns_new(s));
+  IG_TRY(ig_structure_knots_number(s));
   IG_TRY(elements_new(s));
+  IG_TRY(ig_structure_points_new(s));
   IG_TRY(IG_NEW(s->cx, &s->u, s->unknowns, "displacements"));
   IG_TRY(IG_NEW(s->cx, &s->velocity, s->unknowns, "velocities"));
   IG_TRY(IG_NEW(s->cx, &s->acceleration, s->unknowns, "accelerations"));
@@ -451,6 +457,8 @@ ig_status ig_structure_new(ig_job *job, ig_structure **to) {
   s->mesh = job->mesh;
   if (s->mesh->dim != 3)
     return ig_fail_at(s->cx, &s->c->at, "structure computes solids: the mesh is plane");
+  s->drawn = s->mesh->nodes;
+  IG_TRY(ig_structure_expand(s));
   return model_make(s);
 }
 
@@ -473,6 +481,9 @@ void ig_structure_free(ig_structure *s) {
     free(s->faces[i].load);
   }
   ig_structure_touches_free(&s->touches);
+  ig_structure_expansion_free(s);
+  ig_structure_points_free(s);
+  ig_structure_joints_free(s);
   ig_newton_free(s->newton);
   ig_system_free(s->system);
   void *const all[] = {s->group,        s->law,          s->material,    s->owner,   s->u,

@@ -4,7 +4,7 @@
 
    Buckling: the loads, motions and temperatures that change over the analysis are the ones that
    the factor multiplies. They cause, linearly, stresses whose geometric stiffness is dK. */
-#include "structure/structure.h"
+#include "structure/points.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -156,7 +156,7 @@ static ig_status stiffness(ig_structure *s, const ig_structure_analysis *a, doub
 /* --- frequencies */
 
 static ig_status mass(ig_structure *s, double *value) {
-  ig_implicit_group group[IG_SOLID_KINDS];
+  ig_implicit_group group[IG_SOLID_KINDS + 1];
   const double kept[3] = {s->planned, s->beta, s->alpha};
   for (int i = 0; i < s->groups; i++) {
     group[i] = s->implicit[i];
@@ -164,7 +164,8 @@ static ig_status mass(ig_structure *s, double *value) {
   }
   s->planned = s->beta = 1; /* so that the tangent of inertia is the mass */
   s->alpha = 0;
-  const ig_status status = assemble(s, s->groups, group, NULL, value, NULL);
+  const int groups = s->groups + ig_structure_points_masses(s, &group[s->groups]);
+  const ig_status status = assemble(s, groups, group, NULL, value, NULL);
   s->planned = kept[0];
   s->beta = kept[1];
   s->alpha = kept[2];

@@ -1,5 +1,5 @@
 /* Values at nodes: displacements and forces in the axes of nodes, temperatures over time. */
-#include "structure/structure.h"
+#include "structure/expand.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -121,6 +121,7 @@ ig_status ig_structure_temperatures_new(ig_structure *s) {
       s->T0[node[k]] = c->temperature;
     free(node);
   }
+  ig_structure_expansion_spread(s, 1, s->T0);
   return ig_structure_heat(s, 0);
 }
 
@@ -142,5 +143,6 @@ ig_status ig_structure_heat(ig_structure *s, double time) {
       s->T[node[k]] += share * (c->temperature - s->T[node[k]]);
     free(node);
   }
+  ig_structure_expansion_spread(s, 1, s->T);
   return IG_OK;
 }

@@ -1,6 +1,39 @@
 /* What a case of the structure room may say. */
 #include "structure/structure.h"
 
+#define S ig_structure_shell
+static const ig_option shell_options[] = {
+    IG_TEXTS(S, set, NULL, "element sets it is for; left out: every shell not claimed"),
+    IG_REAL(S, thickness, "m", IG_REQUIRED, IG_POSITIVE, IG_UNBOUNDED, "thickness"),
+    IG_REAL(S, offset, "", "0", -1e6, 1e6,
+            "of the nodes from the middle surface along the normal, over the thickness"),
+    IG_BOOL(S, nodal, "false", "`thicknesses` of nodes count where they are given"), IG_END};
+#undef S
+#define S ig_structure_beam
+static const ig_option beam_options[] = {
+    IG_TEXTS(S, set, NULL, "element sets it is for; left out: every beam not claimed"),
+    IG_CHOICE(S, profile, "rectangle|ellipse", "rectangle", "shape of the section"),
+    IG_VECTOR(S, size, 2, "m", IG_REQUIRED, "size along its first and second axis"),
+    IG_VECTOR3(S, direction, "", "[0, 0, -1]",
+               "first axis of the section; the second is tangent x first"),
+    IG_VECTOR(S, offset, 2, "", "[0, 0]",
+              "of the nodes from the middle of the section along its axes, over the sizes"),
+    IG_BOOL(S, nodal, "false", "`thicknesses` of nodes count where they are given"),
+    IG_END};
+#undef S
+#define S ig_structure_thickness
+static const ig_option thickness_options[] = {
+    IG_TEXT(S, set, IG_REQUIRED, "node set"),
+    IG_VECTOR(S, thickness, 2, "m", IG_REQUIRED,
+              "thickness of shells (the first number), sizes of the sections of beams"),
+    IG_END};
+#undef S
+#define S ig_structure_normal
+static const ig_option normal_options[] = {
+    IG_INT(S, element, IG_REQUIRED, 1, 1e15, "number of a shell or beam"),
+    IG_INT(S, node, IG_REQUIRED, 1, 1e15, "number of one of its nodes"),
+    IG_VECTOR3(S, normal, "", IG_REQUIRED, "normal of the shell, first axis of the beam"), IG_END};
+#undef S
 #define S ig_structure_section
 static const ig_option section_options[] = {
     IG_TEXTS(S, set, NULL, "element sets it is for; left out: every element not claimed"),
@@ -43,15 +76,43 @@ static const ig_option equation_options[] = {
     IG_TEXTS(S, components, IG_REQUIRED, "of each: x, y, z, rx, ry or rz"),
     IG_REALS(S, factors, "", IG_REQUIRED, 0, 0,
              "of each: the sum of factor times component is 0; the first one follows the others"),
+    IG_INT(S, first, "1", 1, 1e6, "the analysis it begins with, from 1"),
+    IG_INT(S, last, "0", 0, 1e6, "the last analysis it acts in; 0: all"),
+    IG_END};
+#undef S
+#define S ig_structure_spring
+static const ig_option spring_options[] = {
+    IG_TEXTS(S, nodes, IG_REQUIRED, "numbers of its two nodes, or one, or sets of one node"),
+    IG_TEXTS(S, components, NULL,
+             "of each: x, y, z, rx, ry or rz; left out: along the line between two nodes"),
+    IG_REAL(S, stiffness, "", NULL, 0, IG_UNBOUNDED, "force over elongation, N/m"),
+    IG_TABLE(S, curve, "m", "N", NULL, 0, 0, "instead of it: force over elongation"), IG_END};
+#undef S
+#define S ig_structure_mass
+static const ig_option mass_options[] = {
+    IG_TEXT(S, set, IG_REQUIRED, "node set: each has this mass"),
+    IG_REAL(S, mass, "kg", IG_REQUIRED, IG_POSITIVE, IG_UNBOUNDED, "mass"), IG_END};
+#undef S
+#define S ig_structure_joint
+static const ig_option joint_options[] = {
+    IG_CHOICE(S, kind, "distance|straight|plane|mean_rotation", "distance",
+              "distance: of two nodes stays; straight: nodes stay on the line of the first two; "
+              "plane: in the plane of the first three; mean_rotation: about an axis through their "
+              "centre is the x of another node"),
+    IG_TEXTS(S, nodes, IG_REQUIRED, "numbers of nodes in the mesh file, or node sets"),
+    IG_TEXT(S, node, NULL,
+            "mean_rotation: number or set of the node whose x is the angle in rad; the axis is "
+            "along its position"),
     IG_END};
 #undef S
 #define S ig_structure_coupling
 static const ig_option coupling_options[] = {
     IG_TEXT(S, node, IG_REQUIRED, "set of one node: the reference"),
     IG_TEXT(S, set, IG_REQUIRED, "nodes or faces that are coupled to it"),
-    IG_CHOICE(S, kind, "rigid|kinematic|distributing", "rigid",
+    IG_CHOICE(S, kind, "rigid|kinematic|distributing|mean", "rigid",
               "rigid: they move with it as one body; kinematic: some components do; distributing: "
-              "it moves with their mean, and forces on it are shared by area"),
+              "it moves with their mean, and forces on it are shared by area; mean: the same "
+              "without rotations, wherever it is"),
     IG_TEXT(S, rotation_node, NULL,
             "rigid: set of one node whose displacements are the rotations of the body"),
     IG_TEXT(S, components, "'x y z'", "kinematic: which components"),
@@ -87,7 +148,9 @@ static const ig_option contact_options[] = {
 #undef S
 #define S ig_structure_load
 static const ig_option load_options[] = {
-    IG_TEXT(S, set, IG_REQUIRED, "nodes of forces, faces of pressures, elements of accelerations"),
+    IG_TEXT(
+        S, set, IG_REQUIRED,
+        "nodes of forces, faces of pressures, elements of accelerations, or nodes with `masses`"),
     IG_VECTOR3(S, force, "N", NULL, "force on each node, in its axes"),
     IG_VECTOR3(S, moment, "N m", NULL, "moment on each reference node"),
     IG_REAL(S, pressure, "Pa", NULL, 0, 0, "pressure against the outward normal"),
@@ -148,6 +211,14 @@ static const ig_option table_options[] = {
 #undef S
 #define S ig_structure_case
 const ig_option ig_structure_options[] = {
+    IG_LIST(S, shells, ig_structure_shell, shell_options, NULL, "thickness of shells"),
+    IG_LIST(S, beams, ig_structure_beam, beam_options, NULL, "sections of beams"),
+    IG_LIST(S, thicknesses, ig_structure_thickness, thickness_options, NULL,
+            "sizes at nodes of the shells and beams whose entries are `nodal`"),
+    IG_LIST(S, normals, ig_structure_normal, normal_options, NULL,
+            "directions of shells and beams at nodes"),
+    IG_LIST(S, springs, ig_structure_spring, spring_options, NULL, "springs"),
+    IG_LIST(S, masses, ig_structure_mass, mass_options, NULL, "masses on nodes"),
     IG_LIST(S, sections, ig_structure_section, section_options, NULL, "how elements are computed"),
     IG_LIST(S, axes, ig_structure_axes, axes_options, NULL, "axes of nodes"),
     IG_LIST(S, material_axes, ig_structure_axes, material_axes_options, NULL,
@@ -157,6 +228,8 @@ const ig_option ig_structure_options[] = {
             "linear equations between components"),
     IG_LIST(S, couplings, ig_structure_coupling, coupling_options, NULL,
             "nodes coupled to a reference node"),
+    IG_LIST(S, joints, ig_structure_joint, joint_options, NULL,
+            "conditions on the positions of nodes"),
     IG_LIST(S, ties, ig_structure_tie, tie_options, NULL, "nodes tied to faces"),
     IG_LIST(S, contacts, ig_structure_contact, contact_options, NULL,
             "pairs of surfaces that touch; each point keeps the place it meets, so that sliding is "

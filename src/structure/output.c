@@ -189,7 +189,7 @@ ig_status ig_structure_snapshot(void *self, ig_sink *to) {
   ig_structure *s = self;
   ig_snapshot *snap;
   void *data;
-  IG_TRY(ig_snapshot_of_mesh(s->cx, s->mesh, NULL, s->time, s->step, &snap));
+  IG_TRY(ig_snapshot_of_mesh(s->cx, s->job->mesh, NULL, s->time, s->step, &snap));
   ig_status status = IG_OK;
   static const char *const names[] = {"displacement", "reaction"}, *const units[] = {"m", "N"};
   for (int q = 0; q < 2 && status == IG_OK; q++) {
@@ -197,7 +197,7 @@ ig_status ig_structure_snapshot(void *self, ig_sink *to) {
       continue;
     IG_TRY_GOTO(status, done,
                 ig_snapshot_add(snap, names[q], units[q], IG_AT_POINTS, IG_F64, 3, NULL, &data));
-    for (ig_lid n = 0; n < s->nodes; n++)
+    for (ig_lid n = 0; n < s->drawn; n++)
       fixed(s, q ? s->reaction : s->u, n, (double *)data + 3 * (size_t)n);
   }
   if (s->T && asked(s, "T"))

@@ -1,5 +1,7 @@
 /* The structure room: analyses, one after the other. */
 #include "structure/constrain.h"
+#include "structure/expand.h"
+#include "structure/points.h"
 #include "mesh/named.h"
 
 #include <math.h>
@@ -21,8 +23,9 @@ static void unknown_name(void *self, int32_t unknown, char *text, size_t size) {
     snprintf(text, size, "the rotation of a reference node");
     return;
   }
-  const ig_lid node = unknown / 3;
-  snprintf(text, size, "node %lld along %c",
+  const bool around = unknown >= 3 * s->drawn; /* of a shell or beam as a solid */
+  const ig_lid node = around ? s->member[unknown / 3 - s->drawn].of : unknown / 3;
+  snprintf(text, size, around ? "the section at node %lld along %c" : "node %lld along %c",
            (long long)(s->mesh->node_number ? s->mesh->node_number[node] : node + 1),
            'x' + unknown % 3);
 }
@@ -92,7 +95,7 @@ static void groups_make(ig_structure *s) {
                                            .unknown = s->touches.unknown,
                                            .evaluate = ig_structure_touch_evaluate,
                                            .accept = ig_structure_touch_accept};
-  s->implicit_groups = n;
+  s->implicit_groups = ig_structure_points_groups(s, n);
 }
 
 static ig_status system_make(ig_structure *s) {
@@ -139,21 +142,22 @@ static ig_status analysis_begin(ig_structure *s) {
   const double reach =
       fmax(fmax(fmax(fabs(low[0]), fabs(high[0])), fmax(fabs(low[1]), fabs(high[1]))),
            fmax(fabs(low[2]), fabs(high[2])));
-  s->model = (ig_newton_model){.system = s->system,
-                               .groups = s->implicit_groups,
-                               .group = s->implicit,
-                               .begin = s->begin,
-                               .end = s->begin + a->duration,
-                               .length = length,
-                               .reach = reach,
-                               .moving = s->dynamic,
-                               .self = s,
-                               .loads = ig_structure_loads,
-                               .motions = ig_structure_motions,
-                               .follow = s->large && s->bodies ? ig_structure_follow : NULL,
-                               .accepted = accepted,
-                               .name = unknown_name,
-                               .name_element = element_name};
+  s->model = (ig_newton_model){
+      .system = s->system,
+      .groups = s->implicit_groups,
+      .group = s->implicit,
+      .begin = s->begin,
+      .end = s->begin + a->duration,
+      .length = length,
+      .reach = reach,
+      .moving = s->dynamic,
+      .self = s,
+      .loads = ig_structure_loads,
+      .motions = ig_structure_motions,
+      .follow = s->large && (s->bodies || s->expanded || s->rows) ? ig_structure_follow : NULL,
+      .accepted = accepted,
+      .name = unknown_name,
+      .name_element = element_name};
   ig_newton_options o = ig_newton_usual;
   o.tolerance = a->tolerance;
   o.steps = a->steps;
@@ -181,6 +185,8 @@ static ig_status room_open(ig_job *job, void **self) {
       }
     free(node);
   }
+  ig_structure_expansion_spread(s, 3, s->velocity);
+  ig_structure_expansion_spread(s, 3, s->u);
   return analysis_begin(s);
 }
 
@@ -293,7 +299,7 @@ const ig_room ig_room_structure = {
     .results = ig_structure_results,
     .tally = room_tally,
     .check = room_check,
-    .elements = "tet4|tet10|hex8|hex20|wedge6|wedge15",
+    .elements = "tet4|tet10|hex8|hex20|wedge6|wedge15|tri3|quad4|tri6|quad8|beam2|beam3",
     .fields = "displacement|reaction|stress|von_mises|plastic_strain|T",
     .precisions = "double",
     .unused = "assembly"};

@@ -41,6 +41,35 @@ typedef struct {
   int integration;
 } ig_structure_section;
 
+typedef enum { IG_PROFILE_RECTANGLE, IG_PROFILE_ELLIPSE } ig_structure_profile;
+
+typedef struct {
+  ig_src at;
+  ig_texts set;
+  double thickness, offset;
+  bool nodal; /* `thicknesses` of nodes count */
+} ig_structure_shell;
+
+typedef struct {
+  ig_src at;
+  ig_texts set;
+  int profile;
+  double size[2], direction[3], offset[2];
+  bool nodal;
+} ig_structure_beam;
+
+typedef struct { /* of nodes */
+  ig_src at;
+  const char *set;
+  double thickness[2];
+} ig_structure_thickness;
+
+typedef struct { /* of an element at one of its nodes, by their numbers */
+  ig_src at;
+  int64_t element, node;
+  double normal[3];
+} ig_structure_normal;
+
 typedef struct { /* of nodes, or of a material */
   ig_src at;
   const char *set;
@@ -61,12 +90,40 @@ typedef struct {
   ig_src at;
   ig_texts nodes, components;
   ig_reals factors;
+  int64_t first, last; /* analyses, from 1; last 0: to the end */
 } ig_structure_equation;
+
+typedef struct {
+  ig_src at;
+  ig_texts nodes, components;
+  double stiffness;
+  ig_table curve; /* force over elongation */
+} ig_structure_spring;
+
+typedef struct {
+  ig_src at;
+  const char *set;
+  double mass;
+} ig_structure_mass;
+
+typedef enum {
+  IG_JOINT_DISTANCE,
+  IG_JOINT_STRAIGHT,
+  IG_JOINT_PLANE,
+  IG_JOINT_MEAN_ROTATION
+} ig_structure_joint_kind;
+typedef struct {
+  ig_src at;
+  int kind;
+  ig_texts nodes;
+  const char *node;
+} ig_structure_joint;
 
 typedef enum {
   IG_COUPLING_RIGID,
   IG_COUPLING_KINEMATIC,
-  IG_COUPLING_DISTRIBUTING
+  IG_COUPLING_DISTRIBUTING,
+  IG_COUPLING_MEAN
 } ig_structure_coupling_kind;
 typedef struct {
   ig_src at;
@@ -144,6 +201,7 @@ typedef struct {
 
 typedef struct {
   ig_src at;
+  ig_list shells, beams, thicknesses, normals, springs, masses, joints;
   ig_list sections, axes, material_axes, supports, equations, couplings, ties, contacts, loads;
   ig_list initial_temperatures, temperatures, initial, analysis, tables;
 } ig_structure_case;
@@ -152,6 +210,8 @@ extern const ig_option ig_structure_options[];
 /* --- the model */
 
 typedef struct ig_structure ig_structure;
+typedef struct ig_structure_points ig_structure_points;
+typedef struct ig_structure_condition ig_structure_condition; /* of a joint: joint.c */
 
 /* Elements of one kind. */
 typedef struct {
@@ -216,6 +276,24 @@ typedef struct {
   int32_t number;          /* of the constraint */
 } ig_structure_body;
 
+/* A node of a solid that a shell or beam became (expand.h). */
+typedef struct {
+  ig_lid node, of;   /* of the expanded mesh; the drawn node */
+  bool outer;        /* a corner of the section, or a side of the shell */
+  double share;      /* of the drawn node's motion where it is plain */
+  double arm[3];     /* from the drawn node */
+  double sigma;      /* of the mode that leaves motion and rotation of the section alone */
+  int32_t number[3]; /* of the constraints of a knot */
+} ig_structure_member;
+
+typedef struct {
+  int32_t first, count; /* members of a drawn node, one after the other */
+  bool knot, turning, straight;
+  int stretches, modes; /* modes: 3 of a turning beam */
+  int32_t stretch;      /* first unknown of them; modes follow */
+  double basis[3][9];   /* B_k */
+} ig_structure_cluster;
+
 typedef struct {
   int64_t number;
   ig_lid node;
@@ -227,8 +305,13 @@ struct ig_structure {
   ig_ctx *cx;
   ig_job *job;
   const ig_structure_case *c;
-  const ig_mesh *mesh;
-  ig_lid nodes;
+  const ig_mesh *mesh; /* with the solids that shells and beams became */
+  ig_lid nodes, drawn; /* of it; of the mesh of the job, which come first */
+  ig_mesh *expanded;   /* NULL: there are no shells and beams */
+  int32_t members;
+  ig_structure_member *member;
+  ig_structure_cluster *cluster; /* of each drawn node; NULL: none */
+  ig_structure_points *points;   /* springs and masses; NULL: none */
   int32_t unknowns;
   int groups;
   ig_structure_group *group;
@@ -253,6 +336,8 @@ struct ig_structure {
   int helds, held_space;
   int32_t *held_of; /* unknown -> held, -1: none */
   ig_structure_held *held;
+  int rows;
+  ig_structure_condition *row;
   int bodies;
   ig_structure_body *body;
   ig_structure_number *number_of; /* nodes by rising numbers of the file; NULL: not made */
@@ -329,6 +414,8 @@ IG_MUST_CHECK ig_status ig_structure_inertia(void *self, const ig_trial *at, int
                                              int32_t end, double *f, double *k,
                                              ig_trouble *trouble);
 IG_MUST_CHECK ig_status ig_structure_motion_begin(ig_structure *s);
+/* The acceleration of an unknown that moves by u in a step dt. */
+double ig_structure_acceleration(const ig_structure *s, int32_t i, double u, double dt);
 /* Velocities and accelerations after a step that added u over dt. */
 void ig_structure_motion_accept(ig_structure *s, const double *u, double dt);
 /* modes.c: natural frequencies or critical load factors about the accepted state. */

@@ -167,6 +167,9 @@ ig_status ig_structure_tie_read(ig_structure *s, const ig_structure_tie *c) {
       left++;
       continue;
     }
+    status = ig_structure_unframed(s, &c->at, &node[k], 1);
+    if (status == IG_OK)
+      status = ig_structure_unframed(s, &c->at, on, nodes);
     for (int d = 0; d < 3 && status == IG_OK; d++) {
       int32_t master[8];
       for (int a = 0; a < nodes; a++)

@@ -9,8 +9,7 @@ ig_cell_info ig_cell_info_get(int code) {
   static const ig_cell_info more[] = {
       {"wedge15", 15, 6, IG_WEDGE6},     {"pyramid13", 13, 5, IG_PYRAMID5},
       {"hex20", 20, 8, IG_HEX8},         {"hex27", 27, 8, IG_HEX8},
-      {"quad8", 8, 4, IG_QUAD4},         {"quad9", 9, 4, IG_QUAD4},
-      {"beam3", 3, 2, IG_BEAM2},         {"wedge18", 18, 6, IG_WEDGE6},
+      {"quad9", 9, 4, IG_QUAD4},         {"wedge18", 18, 6, IG_WEDGE6},
       {"pyramid14", 14, 5, IG_PYRAMID5},
   };
   if (code >= IG_CELL_WEDGE15)
@@ -18,6 +17,9 @@ ig_cell_info ig_cell_info_get(int code) {
   if (code == IG_HEX20 || code == IG_WEDGE15)
     return more[code == IG_HEX20 ? 2 : 0];
   const ig_elem_info *info = ig_elem_info_get((ig_elem_type)code);
+  if (code == IG_QUAD8 || code == IG_BEAM3)
+    return (ig_cell_info){info->name, info->nodes, info->nodes / 2 + info->nodes % 2,
+                          code == IG_QUAD8 ? IG_QUAD4 : IG_BEAM2};
   return (ig_cell_info){info->name, info->nodes, info->nodes, code};
 }
 
@@ -135,6 +137,8 @@ static void cell_add(ig_plain *p, int type, const ig_lid *node, int nodes, int32
 /* Whether a cell is an element as it is. */
 static bool stays(const ig_cells *from, int code) {
   const bool mids = code == IG_HEX20 || code == IG_WEDGE15;
+  if (code == IG_QUAD8 || code == IG_BEAM3)
+    return from->curved && !from->split;
   return mids ? from->quadratic && !from->split : code < IG_ELEM_TYPES && !from->split;
 }
 

@@ -1,5 +1,6 @@
 /* Elements of other programs beyond those a mesh can hold: quadratic ones become their corners,
-   also hex20 and wedge15 unless they are asked for. On request solids become tetrahedra. */
+   also hex20, wedge15, quad8 and beam3 unless they are asked for. On request solids become
+   tetrahedra. */
 #ifndef IG_IO_MESH_CELL_TYPES_H
 #define IG_IO_MESH_CELL_TYPES_H
 
@@ -11,9 +12,7 @@ enum {
   IG_CELL_PYRAMID13,
   IG_CELL_HEX20,
   IG_CELL_HEX27,
-  IG_CELL_QUAD8,
   IG_CELL_QUAD9,
-  IG_CELL_BEAM3,
   IG_CELL_WEDGE18,
   IG_CELL_PYRAMID14,
   IG_CELL_END

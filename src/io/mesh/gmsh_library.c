@@ -53,7 +53,7 @@ ig_status ig_gmsh_failed(ig_gmsh_reader *r, const char *what) {
 static const ig_gmsh_elem elems[] = {
     {1, IG_BEAM2, 2, 2},          {8, -1, 3, 2},
     {2, IG_TRI3, 3, 3},           {9, IG_TRI6, 6, 3},
-    {3, IG_QUAD4, 4, 4},          {16, IG_CELL_QUAD8, 8, 4},
+    {3, IG_QUAD4, 4, 4},          {16, IG_QUAD8, 8, 4},
     {10, IG_CELL_QUAD9, 9, 4},    {4, IG_TET4, 4, 4},
     {11, IG_TET10, 10, 4},        {5, IG_HEX8, 8, 8},
     {17, IG_HEX20, 20, 8},        {12, IG_CELL_HEX27, 27, 8},

@@ -54,7 +54,13 @@ static void turn_over(ig_elem_type type, ig_lid *conn) {
     swap(conn, 9, 11);
     swap(conn, 13, 14);
     break;
+  case IG_QUAD8: /* edges 01 12 23 30 */
+    swap(conn, 1, 3);
+    swap(conn, 4, 7);
+    swap(conn, 5, 6);
+    break;
   case IG_BEAM2:
+  case IG_BEAM3:
   case IG_ELEM_TYPES:
     break;
   }

@@ -164,7 +164,7 @@ static int type_of(cdb *in, family of, int64_t *n, int count) {
       in->collapsed += count == 8;
       return IG_TRI3;
     }
-    return count == 6 ? IG_TRI6 : count == 4 ? IG_QUAD4 : count == 8 ? IG_CELL_QUAD8 : -1;
+    return count == 6 ? IG_TRI6 : count == 4 ? IG_QUAD4 : count == 8 ? IG_QUAD8 : -1;
   case LINE: /* a third node of a beam is its orientation, or the middle one of a quadratic beam */
     return count >= 2 ? IG_BEAM2 : -1;
   case NOTHING:

@@ -128,8 +128,8 @@ static ig_status blocks_make(ig_gmsh_reader *r, bulk *b) {
   ig_status status = IG_NEW(r->cx, &children, b->count, "element numbers");
   if (status == IG_OK)
     status = IG_NEW(r->cx, &r->children, most + 1, "element numbers");
-  const ig_cells cells = {(ig_lid)b->count, b->type,  b->offset,   b->corner, NULL,
-                          r->split,         children, r->quadratic};
+  const ig_cells cells = {(ig_lid)b->count, b->type,  b->offset,    b->corner, NULL,
+                          r->split,         children, r->quadratic, r->curved};
   if (status == IG_OK)
     status = ig_mesh_add_cells(r->cx, r->mesh, &cells, number);
   for (size_t i = 0; i <= most; i++)
@@ -234,8 +234,11 @@ static ig_status model_open(ig_gmsh_reader *r, const ig_mesh_read_options *optio
 
 static ig_status read_there(ig_ctx *cx, const char *path, const ig_mesh_read_options *options,
                             ig_mesh **mesh) {
-  ig_gmsh_reader r = {
-      .cx = cx, .path = path, .split = options->split, .quadratic = options->quadratic};
+  ig_gmsh_reader r = {.cx = cx,
+                      .path = path,
+                      .split = options->split,
+                      .quadratic = options->quadratic,
+                      .curved = options->curved};
   int ierr = 0;
   ig_gmsh.Initialize(0, NULL, 0, &ierr);
   ig_status status = ierr ? IG_FAIL(cx, IG_IO, "Gmsh does not start") : IG_OK;

@@ -41,7 +41,7 @@ typedef struct {
   ig_lid *node_of, node_most;   /* Gmsh's number -> ours, -1: none */
   ig_lid *cell_of, cell_most;   /* and its first element */
   uint8_t *children;            /* Gmsh's number -> how many elements it became */
-  bool split, quadratic;
+  bool split, quadratic, curved;
   ig_mesh *mesh;
 } ig_gmsh_reader;
 

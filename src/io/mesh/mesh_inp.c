@@ -102,7 +102,7 @@ static ig_status element_lines(ig_inp *in, const ig_inp_type *kind, int number) 
                             (long long)id, a, npe);
       IG_TRY(id_read(in, from, stop, &node[a]));
     }
-    if (kind->code == IG_CELL_BEAM3) { /* its middle node comes second */
+    if (kind->code == IG_BEAM3) { /* its middle node comes second */
       const int64_t middle = node[1];
       node[1] = node[2];
       node[2] = middle;
@@ -156,8 +156,9 @@ static void passed_over(ig_inp *in, const ig_inp_type *kind, const char *from, c
   if (in->passed == most)
     return;
   in->passed_type[in->passed++] = kind;
-  ig_warn(in->t.cx, "%s:%d: elements of type %.*s are passed over", in->t.path, in->t.number,
-          (int)(stop - from > 40 ? 40 : stop - from), from);
+  if (!in->loose) /* a deck as a case has them elsewhere, or is refused */
+    ig_warn(in->t.cx, "%s:%d: elements of type %.*s are passed over", in->t.path, in->t.number,
+            (int)(stop - from > 40 ? 40 : stop - from), from);
 }
 
 static ig_status elements_read(ig_inp *in) {
@@ -172,6 +173,8 @@ static ig_status elements_read(ig_inp *in) {
                         (int)(stop - from > 40 ? 40 : stop - from), from);
   if (kind->code == IG_INP_PASSED_OVER) {
     passed_over(in, kind, from, stop);
+    if (in->loose)
+      in->space = in->whole.bare = true;
     return IG_OK;
   }
   in->space = in->space || !kind->plane;
@@ -448,8 +451,12 @@ static ig_status inp_read(ig_inp *in) {
 ig_status ig_mesh_read_inp(ig_ctx *cx, const char *path, const ig_mesh_read_options *options,
                            ig_mesh **mesh) {
   *mesh = NULL;
-  ig_inp in = {.whole = {.cx = cx, .split = options->split, .quadratic = options->quadratic}};
+  ig_inp in = {.whole = {.cx = cx,
+                         .split = options->split,
+                         .quadratic = options->quadratic,
+                         .curved = options->curved}};
   in.to = &in.whole;
+  in.loose = options->loose;
   IG_TRY(ig_text_open(cx, path, &in.t));
   ig_status status = inp_read(&in);
   if (status == IG_OK && in.parts && !in.instances)

@@ -36,6 +36,7 @@ typedef struct {
   ig_namemap part_of, instance_of;
   int64_t above; /* of numbers in sets that name an instance */
   bool space;    /* an element that is not plane was seen */
+  bool loose;    /* the mesh of a deck that is computed as it is */
   int passed;    /* how many types of elements were passed over */
   const ig_inp_type *passed_type[16];
   ig_passed model; /* keywords that are not read */

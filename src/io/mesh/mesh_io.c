@@ -167,6 +167,7 @@ ig_status ig_mesh_read(ig_ctx *cx, const char *path, const ig_mesh_read_options 
                                       .edge = options->edge,
                                       .split = options->split,
                                       .quadratic = options->quadratic,
+                                      .curved = options->curved,
                                       .loose = options->loose,
                                       .time_limit = options->time_limit,
                                       .memory_limit = options->memory_limit};
@@ -181,7 +182,8 @@ ig_status ig_mesh_read(ig_ctx *cx, const char *path, const ig_mesh_read_options 
     mesh->x[n] *= unit;
   ig_lid dropped = 0;
   ig_status status = known.loose ? IG_OK : nodes_drop(cx, mesh, &dropped);
-  if (status == IG_OK)
+  const bool bare = known.loose && ig_mesh_elements(mesh) == 0; /* of a deck of springs */
+  if (status == IG_OK && !bare)
     status = in_file(cx, path, ig_mesh_check(cx, mesh));
   if (status != IG_OK) {
     ig_mesh_free(mesh);

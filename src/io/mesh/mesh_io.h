@@ -32,6 +32,7 @@ typedef struct {
   bool split;         /* solids are cut into tetrahedra */
   uint8_t *children;  /* count, may be NULL: how many elements each cell became, in a row */
   bool quadratic;     /* hex20 and wedge15 stay; else they become their corners */
+  bool curved;        /* quad8 and beam3 stay */
 } ig_cells;
 /* Makes the blocks of a mesh, one a type, in file order within each. number[i] (count, may be NULL)
    is the element that cell i became. Turns elements inside out where that makes them positive. */
@@ -120,7 +121,8 @@ typedef struct {
 
 typedef struct {
   ig_ctx *cx;
-  bool split, quadratic; /* as ig_cells has them */
+  bool split, quadratic, curved; /* as ig_cells has them */
+  bool bare;                     /* nodes alone are a mesh: of a deck of springs */
   ig_lid nodes, node_capacity;
   double *x;
   ig_idmap node_of, cell_of;

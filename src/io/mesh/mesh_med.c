@@ -12,8 +12,8 @@ enum { PATH = 512, GROUPS = 4096, NAME = 81 };
 static const struct {
   const char *name;
   int code, dim;
-} kinds[] = {{"SE2", IG_BEAM2, 1},         {"SE3", IG_CELL_BEAM3, 1},   {"TR3", IG_TRI3, 2},
-             {"TR6", IG_TRI6, 2},          {"QU4", IG_QUAD4, 2},        {"QU8", IG_CELL_QUAD8, 2},
+} kinds[] = {{"SE2", IG_BEAM2, 1},         {"SE3", IG_BEAM3, 1},        {"TR3", IG_TRI3, 2},
+             {"TR6", IG_TRI6, 2},          {"QU4", IG_QUAD4, 2},        {"QU8", IG_QUAD8, 2},
              {"QU9", IG_CELL_QUAD9, 2},    {"TE4", IG_TET4, 3},         {"T10", IG_TET10, 3},
              {"HE8", IG_HEX8, 3},          {"H20", IG_CELL_HEX20, 3},   {"H27", IG_CELL_HEX27, 3},
              {"PE6", IG_WEDGE6, 3},        {"P15", IG_CELL_WEDGE15, 3}, {"PY5", IG_PYRAMID5, 3},

@@ -214,7 +214,7 @@ static const struct {
     {"CPYRA", {5, 13}, {IG_PYRAMID5, IG_CELL_PYRAMID13}},
     {"CQUAD4", {4, 4}, {IG_QUAD4, IG_QUAD4}},
     {"CQUADR", {4, 4}, {IG_QUAD4, IG_QUAD4}},
-    {"CQUAD8", {4, 8}, {IG_QUAD4, IG_CELL_QUAD8}},
+    {"CQUAD8", {4, 8}, {IG_QUAD4, IG_QUAD8}},
     {"CTRIA3", {3, 3}, {IG_TRI3, IG_TRI3}},
     {"CTRIAR", {3, 3}, {IG_TRI3, IG_TRI3}},
     {"CTRIA6", {3, 6}, {IG_TRI3, IG_TRI6}},

@@ -501,7 +501,7 @@ static ig_status numbers_keep(const ig_gather *g, const ig_lid *number, const ui
   if (!whole)
     return IG_OK;
   IG_TRY(IG_NEW(g->cx, &mesh->element_number, g->cells, "element numbers"));
-  for (size_t i = 0; i <= g->cell_of.mask; i++)
+  for (size_t i = 0; g->cell_of.key && i <= g->cell_of.mask; i++)
     if (g->cell_of.key[i])
       mesh->element_number[number[g->cell_of.value[i]]] = g->cell_of.key[i];
   return IG_OK;
@@ -509,7 +509,8 @@ static ig_status numbers_keep(const ig_gather *g, const ig_lid *number, const ui
 
 static ig_status gather_mesh(ig_gather *g, const char *path, bool plane, ig_lid *corner,
                              ig_lid *number, uint8_t *children, ig_mesh **mesh) {
-  ig_cells cells = {g->cells, g->type, g->offset, corner, g->tag, g->split, children, g->quadratic};
+  ig_cells cells = {g->cells, g->type,  g->offset,    corner,   g->tag,
+                    g->split, children, g->quadratic, g->curved};
   unsigned types = 0;
   for (ig_lid c = 0; c < g->cells; c++) {
     types |= ig_cell_bit(g->type[c]);
@@ -531,7 +532,7 @@ static ig_status gather_mesh(ig_gather *g, const char *path, bool plane, ig_lid 
 
 ig_status ig_mesh_build_mesh(ig_gather *g, const char *path, bool plane, ig_mesh **mesh) {
   *mesh = NULL;
-  if (g->nodes == 0 || g->cells == 0)
+  if (g->nodes == 0 || (g->cells == 0 && !g->bare))
     return IG_FAIL(g->cx, IG_INPUT, "%s: no mesh found: %d nodes, %d elements", path, g->nodes,
                    g->cells);
   ig_lid *corner = NULL, *number = NULL;

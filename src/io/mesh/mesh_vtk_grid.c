@@ -90,9 +90,9 @@ static const struct {
              {12, IG_HEX8},
              {13, IG_WEDGE6},
              {14, IG_PYRAMID5},
-             {21, IG_CELL_BEAM3},
+             {21, IG_BEAM3},
              {22, IG_TRI6},
-             {23, IG_CELL_QUAD8},
+             {23, IG_QUAD8},
              {24, IG_TET10},
              {25, IG_HEX20},
              {26, IG_WEDGE15},
@@ -302,8 +302,8 @@ static ig_status make(maker *m, const ig_mesh_read_options *options) {
   const int dim = shell ? 3 : ig_mesh_infer_dim(g->point, (ig_lid)g->points, seen);
   IG_TRY(ig_mesh_new(g->cx, dim, (ig_lid)g->points, &m->mesh));
   memcpy(m->mesh->x, g->point, 3 * (size_t)g->points * sizeof(double));
-  const ig_cells cells = {m->cells, m->type,        m->offset,   m->corner,
-                          m->tag,   options->split, m->children, options->quadratic};
+  const ig_cells cells = {m->cells,       m->type,     m->offset,          m->corner,      m->tag,
+                          options->split, m->children, options->quadratic, options->curved};
   IG_TRY(ig_mesh_add_cells(g->cx, m->mesh, &cells, m->number));
   for (int i = 0; i < g->fields; i++)
     IG_TRY(field_sets(m, &g->field[i], own));

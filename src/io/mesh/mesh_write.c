@@ -71,9 +71,10 @@ static const char *number_write(double value, char text[IG_NUMBER_TEXT]) {
 }
 
 static void inp_write(FILE *f, const ig_mesh *mesh) {
-  static const char *const space[] = {"B31",  "S3",   "STRI65", "S4",    "C3D4", "C3D10",
-                                      "C3D8", "C3D6", "C3D20R", "C3D15", "C3D5"};
-  static const char *const plane[] = {"B31", "CPS3", "CPS6", "CPS4", "", "", "", "", "", "", ""};
+  static const char *const space[] = {"B31",  "S3",     "STRI65", "S4",   "C3D4", "C3D10", "C3D8",
+                                      "C3D6", "C3D20R", "C3D15",  "C3D5", "S8R",  "B32R"};
+  static const char *const plane[] = {"B31", "CPS3", "CPS6", "CPS4", "",      "",    "",
+                                      "",    "",     "",     "",     "CPS8R", "B32R"};
   fprintf(f, "*HEADING\nIngot mesh\n*NODE\n");
   for (ig_lid n = 0; n < mesh->nodes; n++) {
     char x[3][IG_NUMBER_TEXT];
@@ -88,9 +89,10 @@ static void inp_write(FILE *f, const ig_mesh *mesh) {
     fprintf(f, "*ELEMENT, TYPE=%s\n", (mesh->dim == 2 ? plane : space)[block->type]);
     for (ig_lid e = 0; e < block->count; e++) {
       fprintf(f, "%d", ++element);
+      const ig_lid *conn = block->conn + (size_t)e * (size_t)npe;
+      static const int middle[] = {0, 2, 1}; /* of a beam comes second */
       for (int a = 0; a < npe; a++) /* at most 16 numbers in a line; a comma at its end goes on */
-        fprintf(f, a == 15 ? ",\n%d" : ", %d",
-                block->conn[(size_t)e * (size_t)npe + (size_t)a] + 1);
+        fprintf(f, a == 15 ? ",\n%d" : ", %d", conn[block->type == IG_BEAM3 ? middle[a] : a] + 1);
       fputc('\n', f);
     }
   }

@@ -14,9 +14,10 @@
 static const struct {
   int gmsh, face; /* its number there; that of its faces, 0: none is written */
 } kinds[IG_ELEM_TYPES] = {
-    [IG_BEAM2] = {1, 0},    [IG_TRI3] = {2, 1},    [IG_TRI6] = {9, 8},     [IG_QUAD4] = {3, 1},
-    [IG_TET4] = {4, 2},     [IG_TET10] = {11, 9},  [IG_HEX8] = {5, 3},     [IG_WEDGE6] = {6, 3},
-    [IG_PYRAMID5] = {7, 3}, [IG_HEX20] = {17, 16}, [IG_WEDGE15] = {18, 16}};
+    [IG_BEAM2] = {1, 0},    [IG_TRI3] = {2, 1},    [IG_TRI6] = {9, 8},      [IG_QUAD4] = {3, 1},
+    [IG_TET4] = {4, 2},     [IG_TET10] = {11, 9},  [IG_HEX8] = {5, 3},      [IG_WEDGE6] = {6, 3},
+    [IG_PYRAMID5] = {7, 3}, [IG_HEX20] = {17, 16}, [IG_WEDGE15] = {18, 16}, [IG_QUAD8] = {16, 8},
+    [IG_BEAM3] = {8, 0}};
 
 /* In `set`, and in those of `parent`; combination 0 is in none. `twin`: the one that has the set in
    work besides. */

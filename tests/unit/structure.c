@@ -1,0 +1,267 @@
+/* The structure room: whole cases of shells, beams, springs, masses and joints held against hand
+   calculations, and what it refuses. */
+#include "check.h"
+#include "folder.h"
+#include <ingot/run.h>
+
+typedef struct {
+  const char *key, *value;
+} entry;
+typedef struct {
+  const char *name;
+  double value, tolerance; /* relative */
+} wanted;
+enum { MOST = 16 };
+
+static void figure(void *user, const char *key, double value, const char *unit, const char *text) {
+  (void)unit, (void)text;
+  double *seen = user;
+  const wanted *want = *(const wanted **)(void *)user;
+  for (int i = 0; i < MOST && want[i].name; i++)
+    if (strcmp(key, want[i].name) == 0)
+      seen[1 + i] = value;
+}
+
+static ig_case *case_of(ig_ctx *cx, const char *mesh, const entry *set) {
+  char text[600];
+  ig_case *c;
+  GOOD(cx, ig_case_new(cx, &c));
+  GOOD(cx, ig_case_set(c, "physics", "structure"));
+  snprintf(text, sizeof text, "{file: '%s', loose_nodes: true}", mesh);
+  GOOD(cx, ig_case_set(c, "mesh", text));
+  for (int i = 0; i < MOST && set[i].key; i++)
+    GOOD(cx, ig_case_set(c, set[i].key, set[i].value));
+  return c;
+}
+
+static void hold(const char *name, const char *mesh, const entry *set, const wanted *want) {
+  ig_ctx *cx = ctx_on("cpu", 1);
+  ig_case *c = case_of(cx, mesh, set);
+  double seen[1 + MOST];
+  for (int i = 1; i <= MOST; i++)
+    seen[i] = NAN;
+  memcpy(seen, &want, sizeof want);
+  GOOD(cx, ig_run(c, &(ig_run_options){.figure = figure, .user = seen}));
+  for (int i = 0; i < MOST && want[i].name; i++)
+    if (!(fabs(seen[1 + i] - want[i].value) <= want[i].tolerance * fabs(want[i].value)))
+      fail_msg("%s: %s: %.8g, expected %.8g", name, want[i].name, seen[1 + i], want[i].value);
+  ig_case_close(c);
+  ig_ctx_close(cx);
+}
+
+static void refused(const char *mesh, const entry *set, const char *words) {
+  ig_ctx *cx = ctx_on("cpu", 1);
+  ig_case *c = case_of(cx, mesh, set);
+  BAD(cx, ig_run(c, &(ig_run_options){0}), words);
+  ig_case_close(c);
+  ig_ctx_close(cx);
+}
+
+/* A strip 1 x 0.1 along x of `count` shells, or a line of beams; sets ROOT and TIP. Returns the
+   number of nodes at the tip. */
+static int strip(const char *path, const char *type, int count) {
+  FILE *f = fopen(path, "w");
+  assert_non_null(f);
+  const bool beam = type[0] == 'B', mids = type[1] == '8' || strncmp(type, "B32", 3) == 0;
+  const int per = mids ? 2 : 1, across = beam ? 1 : mids ? 3 : 2;
+  fprintf(f, "*NODE\n");
+  for (int i = 0; i <= per * count; i++)
+    for (int j = 0; j < across; j++)
+      if (!(mids && across == 3 && i % 2 && j == 1))
+        fprintf(f, "%d, %.12g, %.12g, 0\n", 10 * i + j + 1, (double)i / (per * count),
+                across > 1 ? 0.1 * j / (across - 1) : 0);
+  fprintf(f, "*NODE\n9999, 1.6, 0, 0.8\n*ELEMENT, TYPE=%s, ELSET=ALL_OF_IT\n", type);
+  for (int e = 0; e < count; e++) {
+    const int a = 10 * per * e + 1, b = a + 10 * per, m = a + 10;
+    if (beam && mids)
+      fprintf(f, "%d, %d, %d, %d\n", e + 1, a, m, b);
+    else if (beam)
+      fprintf(f, "%d, %d, %d\n", e + 1, a, b);
+    else if (mids)
+      fprintf(f, "%d, %d, %d, %d, %d, %d, %d, %d, %d\n", e + 1, a, b, b + 2, a + 2, m, b + 1, m + 2,
+              a + 1);
+    else
+      fprintf(f, "%d, %d, %d, %d, %d\n", e + 1, a, b, b + 1, a + 1);
+  }
+  fprintf(f, "*NSET, NSET=ROOT\n");
+  for (int j = 0; j < across; j++)
+    fprintf(f, "%d\n", 1 + j);
+  fprintf(f, "*NSET, NSET=TIP\n");
+  for (int j = 0; j < across; j++)
+    fprintf(f, "%d\n", 10 * per * count + 1 + j);
+  fprintf(f, "*NSET, NSET=OFF\n9999\n");
+  fclose(f);
+  return across;
+}
+
+#define SOFT "{name: soft, density: 1e-6, young: 1e6, poisson: 0}"
+#define STATIC "{kind: static}"
+static const double E = 1e6, b = 0.1, t = 0.02;
+
+static void strips_bend_as_beams(void **state) {
+  (void)state;
+  static const struct {
+    const char *type;
+    double tolerance;
+  } all[] = {{"S8R", 0.005}, {"S8", 0.005}, {"S4", 0.005}, {"B32", 0.005}, {"B31", 0.005}};
+  char *here = folder_new();
+  char path[600], force[200];
+  snprintf(path, sizeof path, "%s/strip.inp", here);
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    const int nodes = strip(path, all[i].type, 20);
+    const double P = 1e-3, tip = P / (3 * E * b * t * t * t / 12);
+    snprintf(force, sizeof force, "{set: TIP, force: [0, 0, %.17g]}", P / nodes);
+    const entry set[] = {{"materials", SOFT},
+                         {"supports", "{set: ROOT, fix: all}"},
+                         {"loads", force},
+                         {all[i].type[0] == 'B' ? "beams" : "shells",
+                          all[i].type[0] == 'B' ? "{size: [0.02, 0.1]}" : "{thickness: 0.02}"},
+                         {"analysis", STATIC},
+                         {NULL, NULL}};
+    const wanted want[] = {{"displacement_max", tip, all[i].tolerance}, {NULL, 0, 0}};
+    hold(all[i].type, path, set, want);
+  }
+  folder_remove(here);
+}
+
+/* A moment at the end: M L^2 / 2 E I; large: a part of a circle. */
+static void moments_bend_circles(void **state) {
+  (void)state;
+  char *here = folder_new();
+  char path[600], moment[200];
+  snprintf(path, sizeof path, "%s/beam.inp", here);
+  strip(path, "B32", 10);
+  const double EI = E * b * t * t * t / 12, angle[2] = {1e-3, 1};
+  for (int large = 0; large < 2; large++) {
+    const double r = 1 / angle[large];
+    snprintf(moment, sizeof moment, "{set: TIP, moment: [0, %.17g, 0]}", EI * angle[large]);
+    const entry set[] = {
+        {"materials", SOFT},
+        {"supports", "{set: ROOT, fix: all}"},
+        {"loads", moment},
+        {"beams", "{size: [0.02, 0.1]}"},
+        {"sections", "{integration: full}"},
+        {"analysis", large ? "{kind: static, large: true, first_step: 0.1}" : STATIC},
+        {NULL, NULL}};
+    const double x = 1 - r * sin(angle[large]), z = r * (1 - cos(angle[large]));
+    const wanted want[] = {{"displacement_max", large ? sqrt(x * x + z * z) : 0.5e-3, 0.005},
+                           {NULL, 0, 0}};
+    hold(large ? "large moment" : "moment", path, set, want);
+  }
+  folder_remove(here);
+}
+
+/* A beam without mass that carries one: w^2 = 3 E I / m L^3; a spring under it adds to 3 E I / L^3.
+ */
+static void masses_swing(void **state) {
+  (void)state;
+  char *here = folder_new();
+  char path[600];
+  snprintf(path, sizeof path, "%s/beam.inp", here);
+  strip(path, "B32", 8);
+  const double k = 3 * E * b * t * t * t / 12;
+  for (int spring = 0; spring < 2; spring++) {
+    char springs[200];
+    snprintf(springs, sizeof springs, "{nodes: [TIP], components: [z], stiffness: %.17g}", k);
+    const entry set[] = {{"materials", SOFT},
+                         {"supports", "{set: ROOT, fix: all}"},
+                         {"beams", "{size: [0.02, 0.1]}"},
+                         {"masses", "{set: TIP, mass: 2}"},
+                         {"analysis", "{kind: frequency, modes: 1}"},
+                         {spring ? "springs" : NULL, springs},
+                         {NULL, NULL}};
+    const wanted want[] = {{"mode_1", sqrt((1 + spring) * k / 2) / (2 * M_PI), 0.005},
+                           {NULL, 0, 0}};
+    hold(spring ? "mass and spring" : "mass", path, set, want);
+  }
+  /* its weight, P L^3 / 3 E I */
+  const entry heavy[] = {{"materials", SOFT},
+                         {"supports", "{set: ROOT, fix: all}"},
+                         {"beams", "{size: [0.02, 0.1]}"},
+                         {"masses", "{set: TIP, mass: 2}"},
+                         {"loads", "{set: TIP, acceleration: [0, 0, -1e-3]}"},
+                         {"analysis", STATIC},
+                         {NULL, NULL}};
+  const wanted want[] = {{"displacement_max", 2e-3 / k, 0.005}, {NULL, 0, 0}};
+  hold("weight", path, heavy, want);
+  folder_remove(here);
+}
+
+/* A spring along a line that turns: far pull on a loose node, force = stiffness x (length - 1). */
+static void springs_turn(void **state) {
+  (void)state;
+  char *here = folder_new();
+  char path[600];
+  snprintf(path, sizeof path, "%s/beam.inp", here);
+  strip(path, "B32", 2); /* stiff against the spring */
+  const entry set[] = {{"materials", "{name: hard, young: 1e15, poisson: 0}"},
+                       {"supports", "[{set: ROOT, fix: all}, {set: OFF, fix: y z}]"},
+                       {"beams", "{size: [0.1, 0.1]}"},
+                       {"springs", "{nodes: [TIP, '9999'], stiffness: 3}"},
+                       {"loads", "{set: OFF, force: [1, 0, 0]}"},
+                       {"analysis", "{kind: static, large: true, first_step: 0.05}"},
+                       {NULL, NULL}};
+  double low = 0, high = 10; /* 3 (l - 1) (0.6 + x) / l = 1, l^2 = (0.6 + x)^2 + 0.8^2 */
+  for (int i = 0; i < 80; i++) {
+    const double x = (low + high) / 2, l = hypot(0.6 + x, 0.8);
+    *(3 * (l - 1) * (0.6 + x) / l < 1 ? &low : &high) = x;
+  }
+  const wanted want[] = {{"displacement_max", low, 1e-4}, {NULL, 0, 0}};
+  hold("spring", path, set, want);
+  folder_remove(here);
+}
+
+static void what_is_missing_is_named(void **state) {
+  (void)state;
+  char *here = folder_new();
+  char shell[600], beam[600];
+  snprintf(shell, sizeof shell, "%s/shell.inp", here);
+  snprintf(beam, sizeof beam, "%s/beam.inp", here);
+  strip(shell, "S8", 2);
+  strip(beam, "B32", 2);
+#define FIXED {"materials", SOFT}, {"supports", "{set: ROOT, fix: all}"}, {"analysis", STATIC}
+  refused(shell, (entry[]){FIXED, {NULL, NULL}}, "`shells` gives it no thickness");
+  refused(beam, (entry[]){FIXED, {NULL, NULL}}, "`beams` gives it no section");
+  refused(beam, (entry[]){FIXED, {"beams", "{size: [1, 1], direction: [1, 0, 0]}"}, {NULL, NULL}},
+          "`direction` is along the axis of beam element 1");
+  refused(shell, (entry[]){FIXED, {"shells", "{thickness: -1}"}, {NULL, NULL}}, "thickness");
+  refused(
+      shell,
+      (entry[]){FIXED, {"shells", "{thickness: 1}"}, {"springs", "{nodes: ['1']}"}, {NULL, NULL}},
+      "either a `stiffness` or a `curve`");
+  refused(shell,
+          (entry[]){FIXED,
+                    {"shells", "{thickness: 1}"},
+                    {"springs", "{nodes: ['1'], stiffness: 1}"},
+                    {NULL, NULL}},
+          "expected two nodes");
+  refused(shell,
+          (entry[]){FIXED,
+                    {"shells", "{thickness: 1}"},
+                    {"joints", "{kind: mean_rotation, nodes: ['1', '2']}"},
+                    {NULL, NULL}},
+          "needs `node`");
+  refused(shell,
+          (entry[]){FIXED,
+                    {"shells", "{thickness: 1}"},
+                    {"normals", "{element: 7, node: 1, normal: [0, 0, 1]}"},
+                    {NULL, NULL}},
+          "element 7 is no shell or beam");
+  refused(shell,
+          (entry[]){FIXED,
+                    {"shells", "{thickness: 1}"},
+                    {"axes", "{set: TIP, a: [1, 1, 0], b: [0, 1, 0]}"},
+                    {"couplings", "{node: OFF, set: TIP}"},
+                    {NULL, NULL}},
+          "couplings and ties are in fixed axes");
+#undef FIXED
+  folder_remove(here);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(strips_bend_as_beams),
+                                     cmocka_unit_test(moments_bend_circles),
+                                     cmocka_unit_test(masses_swing), cmocka_unit_test(springs_turn),
+                                     cmocka_unit_test(what_is_missing_is_named)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
