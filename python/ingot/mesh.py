@@ -160,6 +160,11 @@ class Mesh:
         kept._call(lib.ig_mesh_keep, kept.ptr, ffi.from_buffer("uint8_t[]", mask), ffi.NULL)
         return kept
 
+    def __reduce__(self):
+        return _unpickled, (np.array(self.points), [(name, np.array(nodes)) for name, nodes in self.cells],
+                            {"dim": self.dim, "node_sets": self.node_sets, "element_sets": self.element_sets,
+                             "face_sets": self.face_sets})
+
     @property
     def dim(self):
         return self.ptr.dim
@@ -233,3 +238,7 @@ class Mesh:
     def __repr__(self):
         kinds = ", ".join(f"{len(c)} {name}" for name, c in self.cells)
         return f"<ingot.Mesh {self.dim}D: {self.ptr.nodes} nodes, {kinds}>"
+
+
+def _unpickled(points, cells, options):
+    return Mesh(points, cells, **options)

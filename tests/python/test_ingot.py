@@ -4,6 +4,7 @@ import gc
 import io
 import logging
 import os
+import pickle
 import resource
 import signal
 import subprocess
@@ -130,6 +131,41 @@ class Bits(Folder):
             s.restore(state)
             s.step(3)
             self.assertTrue((s["T"] == first).all())
+
+    def test_state_of_another_case_is_refused_by_its_key(self):
+        with open_plate() as s:
+            s.step(2)
+            state = s.save()
+        with open_plate(set={"initial_temperature": 400.0}) as s:
+            with self.assertRaisesRegex(ingot.IngotError, "'initial_temperature' in the case was another"):
+                s.restore(state)
+            s.step(1)
+
+
+class Pickles(unittest.TestCase):
+    def test_a_case_is_the_same_elsewhere(self):
+        case = ingot.Case(PLATE, threads=1, set={"initial_temperature": 350.0})
+        case["title"] = "one"
+        case["title"] = "two"
+        again = pickle.loads(pickle.dumps(case))
+        self.assertEqual(again["title"], "two")
+        with ingot.Simulation(case) as a, ingot.Simulation(again) as b:
+            a.step(3)
+            b.step(3)
+            self.assertTrue((a["T"] == b["T"]).all())
+            for what in (a, a.save()):
+                with self.assertRaisesRegex(TypeError, "cannot be pickled"):
+                    pickle.dumps(what)
+
+    def test_a_mesh_with_its_sets(self):
+        points = [[x, y, z] for z in (0, 1) for y in (0, 1) for x in (0, 1)]
+        mesh = ingot.Mesh(points, {"hexahedron": [[0, 1, 3, 2, 4, 5, 7, 6]]}, node_sets={"n": [1, 2]}, element_sets={"e": [0]},
+                          face_sets={"f": ([0], [3])})
+        again = pickle.loads(pickle.dumps(mesh))
+        self.assertTrue((again.points == mesh.points).all())
+        self.assertTrue((again.cells[0][1] == mesh.cells[0][1]).all())
+        self.assertEqual(again.node_sets["n"].tolist(), [1, 2])
+        self.assertEqual(again.face_sets["f"][1].tolist(), [3])
 
 
 class Fields(unittest.TestCase):
