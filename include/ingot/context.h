@@ -60,8 +60,7 @@ typedef struct {
   size_t memory;           /* bytes, 0 if unknown */
   double copy_bytes_per_s; /* measured, read and written bytes both counted */
 } ig_device_info;
-/* Fills up to `max` rows, none if `rows` is NULL; returns how many backends there are. Measures
-   copy bandwidth. */
+/* Fills up to `max` rows, returns how many backends are listed. Measures copy bandwidth. */
 IG_API int ig_devices(ig_device_info *rows, int max);
 
 /* "0.1.0"; and how this library was built, one line. */

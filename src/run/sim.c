@@ -156,7 +156,7 @@ ig_status ig_sim_open_for(ig_case *c, const ig_run_options *o, const ig_room *co
     ig_case_inputs(c);
   cx->inputs = NULL;
   if (status == IG_OK && ig_ranks_count(cx->ranks) > 1)
-    status = ig_job_same(c, &s->job, s->stamp);
+    status = ig_job_same(c, &s->job, IG_JOB_RUN, s->stamp);
   if (status == IG_OK)
     status = ranks_check(s);
   if (status == IG_OK)
