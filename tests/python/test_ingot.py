@@ -168,6 +168,28 @@ class Pickles(unittest.TestCase):
         self.assertEqual(again.face_sets["f"][1].tolist(), [3])
 
 
+class Meshio(unittest.TestCase):
+    def test_vertices_and_groups_of_gmsh(self):
+        class Cells:
+            def __init__(self, kind, data):
+                self.type, self.data = kind, np.array(data)
+
+        class Theirs:
+            points = np.array([[i & 1, (i >> 1) & 1, i >> 2] for i in range(8)], dtype=float)
+            cells = [Cells("vertex", [[0]]), Cells("quad", [[0, 1, 3, 2]]), Cells("hexahedron", [[0, 1, 3, 2, 4, 5, 7, 6]])]
+            point_sets, cell_sets = {}, {"gmsh:bounding_entities": [[0], [0], [0]]}
+            cell_data = {"gmsh:physical": [np.array([9]), np.array([3]), np.array([4])]}
+            field_data = {"body": np.array([4, 3]), "bottom": np.array([3, 2])}
+
+        mesh = ingot.Mesh.from_meshio(Theirs)
+        self.assertEqual([name for name, _ in mesh.cells], ["hexahedron"])
+        self.assertEqual(mesh.element_sets["body"].tolist(), [0])
+        self.assertEqual(mesh.node_sets["bottom"].tolist(), [0, 1, 2, 3])
+        self.assertEqual(mesh.node_sets["group_0_9"].tolist(), [0])
+        Theirs.cell_data = {}
+        self.assertEqual([name for name, _ in ingot.Mesh.from_meshio(Theirs).cells], ["quad", "hexahedron"])
+
+
 class Fields(unittest.TestCase):
     def test_stale_fields_raise(self):
         s = open_plate()
