@@ -168,12 +168,7 @@ static int run_case(const cli_args *args) {
   cli_catch_signals();
   if (code == CLI_GOOD)
     cli_ranks_show(cx);
-  figures *f = calloc(1, sizeof *f);
-  if (code == CLI_GOOD && ig_ranks_agree(cx, f ? IG_OK : IG_MEMORY) != IG_OK) {
-    if (cli_first())
-      cli_error("no memory for the figures of the run");
-    code = CLI_FAILED;
-  }
+  static figures f; /* large; a program runs one case */
   if (code == CLI_GOOD && ig_case_is_chain(c)) {
     code = run_chain(args, cx, c, out);
   } else if (code == CLI_GOOD && args->stage) {
@@ -188,7 +183,7 @@ static int run_case(const cli_args *args) {
                                     .resume = args->resume,
                                     .stats = &stats,
                                     .figure = keep,
-                                    .user = f};
+                                    .user = &f};
     const ig_status status = ig_run(c, &options);
     code = cli_result(cx, status);
     if (status == IG_INTERRUPTED && cli_first())
@@ -197,13 +192,12 @@ static int run_case(const cli_args *args) {
       if (stats.up_to_date)
         cli_line(NULL, "status", "up to date, nothing to do");
       else
-        show_stats(&stats, f);
+        show_stats(&stats, &f);
       cli_line(NULL, "results", out);
     }
   }
   code = join_after(args, cx, out, code);
   code = report_after(args, cx, out, code);
-  free(f);
   ig_case_close(c);
   cli_close(cx);
   return code;

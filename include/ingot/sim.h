@@ -107,8 +107,9 @@ typedef struct ig_sim_state ig_sim_state;
 /* Complete state to continue from with the same bits, including factors of loads and supports.
  */
 IG_API IG_MUST_CHECK ig_status ig_sim_save(ig_sim *sim, ig_sim_state **state);
-/* Returns to a saved state of this simulation, any number of times. Files already written are kept.
- */
+/* Returns to a saved state of this simulation, any number of times, or of another one with the same
+   mesh and case (end, output, title, backend and threads may differ); else IG_ARG, and the message
+   names the key that differs. Files already written are kept. */
 IG_API IG_MUST_CHECK ig_status ig_sim_restore(ig_sim *sim, const ig_sim_state *state);
 IG_API void ig_sim_state_free(ig_sim_state *state);
 

@@ -1,6 +1,7 @@
 """Cases: what a case file says, from a file or from Python."""
 import math
 import numbers
+import os
 
 import numpy as np
 
@@ -47,6 +48,7 @@ class Case:
         if isinstance(path, dict):
             path, set = None, {**path, **(set or {})}
         self.context = Context(backend, threads, device, comm)
+        self._options = {"backend": backend, "threads": threads, "device": device, "comm": comm}
         self.path = None if path is None else str(path)
         self._simulation = None  # weak, to the one that is open
         slot = ffi.new("ig_case **")
@@ -57,6 +59,7 @@ class Case:
         context = self.context.ptr  # outlives the case
         self.ptr = ffi.gc(slot[0], lambda c, keep=context: lib.ig_case_close(c))
         self._given = {}
+        self._assigned = []  # (key, value) in order
         for key, value in {**keys, **(set or {})}.items():
             self[key] = value
 
@@ -84,6 +87,16 @@ class Case:
         else:
             self.context.call(lib.ig_case_set, self.ptr, encode(key), encode(flow(value)))
         self._given[key] = value
+        if self._assigned and self._assigned[-1][0] == key:
+            self._assigned.pop()
+        self._assigned.append((key, value))
+
+    def __reduce__(self):
+        """A pickled case is opened again from its file and gets its keys again."""
+        if self._options["comm"] is not None:
+            raise TypeError("a Case of several processes (comm) cannot be pickled: open it where it runs")
+        path = self.path and os.path.abspath(self.path)
+        return _unpickled, (path, self._options, self._assigned)
 
     def __getitem__(self, key):
         """The text of a value that the case gives; KeyError where it gives none (a default
@@ -135,3 +148,10 @@ class Case:
 
     def __repr__(self):
         return f"<ingot.Case {self.path or 'from Python'}: {self.get('physics', '?')}>"
+
+
+def _unpickled(path, options, assigned):
+    case = Case(path, **options)
+    for key, value in assigned:
+        case[key] = value
+    return case

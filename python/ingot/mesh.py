@@ -18,6 +18,14 @@ def vtk_type(name):
     return lib.ig_elem_info_get(TYPES[NAMES.get(name, name)]).vtk
 
 
+def _dim(name):
+    """Of a cell type, by meshio's or Ingot's name: 0 of a vertex; of what is not known that of solids."""
+    if name == "vertex":
+        return 0
+    ours = NAMES.get(name, name)
+    return lib.ig_elem_info_get(TYPES[ours]).dim if ours in TYPES else 3
+
+
 class Mesh:
     """Points (n, 3) in metres; cells as [("hexahedron", (m, 8) array), …] or a dict of them.
 
@@ -114,17 +122,42 @@ class Mesh:
 
     @classmethod
     def from_meshio(cls, mesh, **sets):
-        """From a meshio.Mesh, or anything with its `points`, `cells`, `point_sets`, `cell_sets`."""
+        """From a meshio.Mesh, or anything with its `points`, `cells`, `point_sets`, `cell_sets`.
+
+        Cells of type vertex are left out. Groups of a Gmsh file (`gmsh:physical`) become sets by their
+        names: of elements; of what has fewer dimensions, of nodes, and these cells are no elements.
+        """
         blocks = [(c.type, c.data) if hasattr(c, "type") else tuple(c) for c in mesh.cells]
-        first = np.concatenate([[0], np.cumsum([len(data) for _, data in blocks])])
-        parts = getattr(mesh, "cell_sets", None) or {}
-        elements = {
-            name: np.concatenate([first[b] + np.asarray(items, dtype=int)
-                                  for b, items in enumerate(lists) if items is not None and len(items)]
-                                 or [np.zeros(0, dtype=int)])
-            for name, lists in parts.items() if not name.startswith("gmsh:")}
-        return cls(mesh.points, blocks, **{"node_sets": getattr(mesh, "point_sets", None) or {},
-                                           "element_sets": elements, **sets})
+        physical = (getattr(mesh, "cell_data", None) or {}).get("gmsh:physical")
+        dims = [_dim(kind) for kind, _ in blocks]
+        most = max(dims, default=0)
+        taken = [d > 0 and (physical is None or d == most) for d in dims]
+        counts = [len(data) if take else 0 for take, (_, data) in zip(taken, blocks)]
+        first = np.concatenate([[0], np.cumsum(counts)])
+        nodes = dict(getattr(mesh, "point_sets", None) or {})
+        elements = {}
+        for name, lists in (getattr(mesh, "cell_sets", None) or {}).items():
+            if name.startswith("gmsh:"):
+                continue
+            for b, items in enumerate(lists):
+                if items is not None and taken[b]:
+                    elements.setdefault(name, []).append(first[b] + np.asarray(items, dtype=int))
+        names = {tuple(int(v) for v in value): name for name, value in (getattr(mesh, "field_data", None) or {}).items()}
+        groups = {}
+        for b, numbers in enumerate(physical if physical is not None else ()):
+            for number in np.unique(numbers):
+                if number == 0:  # in no group
+                    continue
+                name = names.get((int(number), dims[b]), f"group_{dims[b]}_{int(number)}")
+                items = np.flatnonzero(np.asarray(numbers) == number)
+                if taken[b] and name not in (getattr(mesh, "cell_sets", None) or {}):
+                    elements.setdefault(name, []).append(first[b] + items)
+                groups.setdefault(name, []).append(np.asarray(blocks[b][1])[items].ravel())
+        for name, lists in groups.items():
+            nodes.setdefault(name, np.unique(np.concatenate(lists)))
+        elements = {name: np.concatenate(lists) for name, lists in elements.items()}
+        return cls(mesh.points, [block for take, block in zip(taken, blocks) if take],
+                   **{"node_sets": nodes, "element_sets": elements, **sets})
 
     def to_meshio(self):
         """A meshio.Mesh of points, cells and sets of nodes and elements."""
@@ -160,6 +193,11 @@ class Mesh:
                     element_sets=self.element_sets, face_sets=self.face_sets)
         kept._call(lib.ig_mesh_keep, kept.ptr, ffi.from_buffer("uint8_t[]", mask), ffi.NULL)
         return kept
+
+    def __reduce__(self):
+        return _unpickled, (np.array(self.points), [(name, np.array(nodes)) for name, nodes in self.cells],
+                            {"dim": self.dim, "node_sets": self.node_sets, "element_sets": self.element_sets,
+                             "face_sets": self.face_sets})
 
     @property
     def dim(self):
@@ -234,3 +272,7 @@ class Mesh:
     def __repr__(self):
         kinds = ", ".join(f"{len(c)} {name}" for name, c in self.cells)
         return f"<ingot.Mesh {self.dim}D: {self.ptr.nodes} nodes, {kinds}>"
+
+
+def _unpickled(points, cells, options):
+    return Mesh(points, cells, **options)

@@ -161,6 +161,10 @@ class State:
         self.handle = handle
         self.ptr = ffi.gc(pointer, lambda s, keep=handle: lib.ig_sim_state_free(s))
 
+    def __reduce__(self):
+        raise TypeError("a State is in the memory of this process and cannot be pickled: for another one "
+                        "run with `out`, and open the simulation there with `restart` of its checkpoint")
+
 
 class Simulation:
     """A case, opened and ready for its first step.
@@ -191,6 +195,9 @@ class Simulation:
         self.context.call(lib.ig_sim_open, case.ptr, options, slot)
         self._handle = _Handle(case, slot[0])
         case._simulation = weakref.ref(self._handle)
+
+    def __reduce__(self):
+        raise TypeError("a Simulation cannot be pickled: pickle its Case, and open it in the other process")
 
     @property
     def _ptr(self):
@@ -291,7 +298,8 @@ class Simulation:
         return State(self._handle, slot[0])
 
     def restore(self, state):
-        """Back to a state of this simulation, any number of times."""
+        """Back to a state of this simulation, any number of times, or of another one with the same
+        case (its end, output, title, backend and threads may differ)."""
         self.context.call(lib.ig_sim_restore, self._ptr, state.ptr)
 
     def interrupt(self):

@@ -132,7 +132,7 @@ void ig_ctx_close(ig_ctx *cx) {
 int ig_devices(ig_device_info *rows, int max) {
   int count = 0;
   for (const ig_backend *backend; (backend = ig_backend_at(count)) != NULL; count++) {
-    if (count >= max)
+    if (!rows || count >= max)
       continue;
     ig_device_info *row = &rows[count];
     memset(row, 0, sizeof *row);

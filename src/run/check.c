@@ -61,9 +61,9 @@ ig_status ig_check(ig_case *c, ig_line_fn *line, void *user) {
   IG_REQUIRE_ARGS(c->cx, line);
   if (c->cx->ranks)
     c->cx->ranks->failed = false; /* something new, for everybody */
-  IG_TRY_GOTO(status, done, ig_job_open(c, ig_rooms_of(c->cx), &job));
+  IG_TRY_GOTO(status, done, ig_ranks_agree(c->cx, ig_job_open(c, ig_rooms_of(c->cx), &job)));
   if (ig_ranks_count(c->cx->ranks) > 1)
-    IG_TRY_GOTO(status, done, ig_job_same(c, &job, stamp));
+    IG_TRY_GOTO(status, done, ig_job_same(c, &job, IG_JOB_CHECK, stamp));
   if (ig_ranks_first(c->cx))
     IG_TRY_GOTO(status, done, ig_case_plausible(c, job.mesh));
   LINE("physics", "%s", c->room->name);

@@ -85,18 +85,23 @@ void ig_job_close(ig_job *job) {
   job->mesh = NULL;
 }
 
-ig_status ig_job_same(const ig_case *c, const ig_job *job, char stamp[IG_STAMP_TEXT]) {
+ig_status ig_job_same(const ig_case *c, const ig_job *job, ig_job_purpose purpose,
+                      char stamp[IG_STAMP_TEXT]) {
   ig_ctx *cx = c->cx;
   ig_status status = IG_OK;
   ig_job_stamp(c, job, stamp);
   struct {
     char stamp[IG_STAMP_TEXT];
-    int32_t nodes;
-  } first = {.nodes = job->mesh ? job->mesh->nodes : 0};
+    int32_t nodes, purpose;
+  } first = {.nodes = job->mesh ? job->mesh->nodes : 0, .purpose = (int32_t)purpose};
   const int32_t nodes = first.nodes;
   memcpy(first.stamp, stamp, sizeof first.stamp);
   IG_TRY(ig_ranks_bcast(cx, 0, &first, sizeof first));
-  if (nodes != first.nodes)
+  if (first.purpose != (int32_t)purpose)
+    status = IG_FAIL(
+        cx, IG_INPUT, "this rank is to %s the case, the first to %s it: all must do the same",
+        purpose == IG_JOB_RUN ? "run" : "check", purpose == IG_JOB_RUN ? "check" : "run");
+  else if (nodes != first.nodes)
     status = IG_FAIL(cx, IG_INPUT,
                      "the mesh has %" PRId32 " nodes here and %" PRId32
                      " on the first rank: all must read the same files",

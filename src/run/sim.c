@@ -40,6 +40,7 @@ struct ig_sim {
   /* on several ranks: the mesh they are of may be gone when they are asked for */
   uint64_t fingerprint;
   char stamp[IG_STAMP_TEXT];
+  const char *settings; /* of the case, for saved states; NULL: not asked for yet */
   /* of fields that the host does not hold as they are, by the number of the field; each is good as
      long as its generation is the simulation's */
   struct {
@@ -56,6 +57,7 @@ struct ig_sim {
 struct ig_sim_state {
   ig_restart *kept;
   uint64_t fingerprint;
+  char *settings; /* of the case it was saved with */
   factors loads, supports;
 };
 
@@ -154,7 +156,7 @@ ig_status ig_sim_open_for(ig_case *c, const ig_run_options *o, const ig_room *co
     ig_case_inputs(c);
   cx->inputs = NULL;
   if (status == IG_OK && ig_ranks_count(cx->ranks) > 1)
-    status = ig_job_same(c, &s->job, s->stamp);
+    status = ig_job_same(c, &s->job, IG_JOB_RUN, s->stamp);
   if (status == IG_OK)
     status = ranks_check(s);
   if (status == IG_OK)
@@ -534,6 +536,28 @@ static ig_status factors_apply(ig_sim *s, const factors *f, scale_fn *of_room) {
 
 /* --- states in memory */
 
+static ig_status settings_of(ig_sim *s, char **copy) {
+  if (!s->settings)
+    IG_TRY(ig_case_settings(s->c, &s->settings));
+  *copy = strdup(s->settings);
+  return *copy ? IG_OK : IG_FAIL(s->cx, IG_MEMORY, "no memory for a saved state");
+}
+
+/* Whether a state is one of this simulation, or of another with the same case. */
+static ig_status state_check(ig_sim *s, const ig_sim_state *state) {
+  char key[64], *settings;
+  if (!state || !state->kept || s->march.now.whole || state->fingerprint != fingerprint_of(s))
+    return IG_FAIL(s->cx, IG_ARG, "this state is not of this simulation");
+  IG_TRY(settings_of(s, &settings));
+  const bool other = ig_settings_differ(settings, state->settings, key, sizeof key);
+  free(settings);
+  return other ? IG_FAIL(s->cx, IG_ARG,
+                         "this state was saved when '%s' in the case was another: open the "
+                         "simulation with the case as it was",
+                         key)
+               : IG_OK;
+}
+
 ig_status ig_sim_save(ig_sim *s, ig_sim_state **state) {
   IG_REQUIRE_ARGS(s ? s->cx : NULL, s && state);
   *state = NULL;
@@ -548,6 +572,8 @@ ig_status ig_sim_save(ig_sim *s, ig_sim_state **state) {
     return ig_ranks_agree(s->cx, status);
   status = s->march.room->save(s->march.self, &keeper.sink);
   *made = (ig_sim_state){.kept = keeper.kept, .fingerprint = fingerprint_of(s)};
+  if (status == IG_OK)
+    status = settings_of(s, &made->settings);
   if (status == IG_OK)
     status = factors_copy(s->cx, &made->loads, &s->loads);
   if (status == IG_OK)
@@ -574,10 +600,7 @@ static ig_status mesh_anew(ig_ctx *cx, void *user) {
    the first has all of the state. */
 ig_status ig_sim_restore(ig_sim *s, const ig_sim_state *state) {
   IG_TRY(usable(s));
-  const bool known =
-      state && state->kept && !s->march.now.whole && state->fingerprint == fingerprint_of(s);
-  IG_TRY(ig_ranks_agree(
-      s->cx, known ? IG_OK : IG_FAIL(s->cx, IG_ARG, "this state is not of this simulation")));
+  IG_TRY(ig_ranks_agree(s->cx, state_check(s, state)));
   ig_restart *kept = ig_ranks_first(s->cx) ? state->kept : NULL;
   IG_TRY(ig_restart_share(s->cx, !s->c->room->pieces, &kept));
   s->generation++;
@@ -605,6 +628,7 @@ void ig_sim_state_free(ig_sim_state *state) {
   if (!state)
     return;
   ig_restart_free(state->kept);
+  free(state->settings);
   free(state->loads.factor);
   free(state->supports.factor);
   free(state);

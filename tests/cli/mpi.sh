@@ -92,6 +92,10 @@ for command in run check; do
   [ $? = 2 ] || fail "ranks $command different cases"
   [ "$(grep -c 'ingot: error: rank 2 on .*is not that of the first rank' log)" = 1 ] || fail "which rank has another case is not told once by $command"
 done
+# one rank runs what the other checks
+timeout 60 mpirun -n 1 "$INGOT" run case.yaml -b cpu -t 1 : -n 1 "$INGOT" check case.yaml -b cpu -t 1 2>log >table
+[ $? = 2 ] || fail "a run and a check wait for each other"
+[ "$(grep -c 'ingot: error: rank 1 on .*is to check the case, the first to run it' log)" = 1 ] || fail "a run beside a check: $(cat log)"
 [ -e case-out ] && fail "ranks with different cases wrote something"
 
 # one mesh divided: births under a beam, the same files

@@ -4,6 +4,7 @@ import gc
 import io
 import logging
 import os
+import pickle
 import resource
 import signal
 import subprocess
@@ -130,6 +131,63 @@ class Bits(Folder):
             s.restore(state)
             s.step(3)
             self.assertTrue((s["T"] == first).all())
+
+    def test_state_of_another_case_is_refused_by_its_key(self):
+        with open_plate() as s:
+            s.step(2)
+            state = s.save()
+        with open_plate(set={"initial_temperature": 400.0}) as s:
+            with self.assertRaisesRegex(ingot.IngotError, "'initial_temperature' in the case was another"):
+                s.restore(state)
+            s.step(1)
+
+
+class Pickles(unittest.TestCase):
+    def test_a_case_is_the_same_elsewhere(self):
+        case = ingot.Case(PLATE, threads=1, set={"initial_temperature": 350.0})
+        case["title"] = "one"
+        case["title"] = "two"
+        again = pickle.loads(pickle.dumps(case))
+        self.assertEqual(again["title"], "two")
+        with ingot.Simulation(case) as a, ingot.Simulation(again) as b:
+            a.step(3)
+            b.step(3)
+            self.assertTrue((a["T"] == b["T"]).all())
+            for what in (a, a.save()):
+                with self.assertRaisesRegex(TypeError, "cannot be pickled"):
+                    pickle.dumps(what)
+
+    def test_a_mesh_with_its_sets(self):
+        points = [[x, y, z] for z in (0, 1) for y in (0, 1) for x in (0, 1)]
+        mesh = ingot.Mesh(points, {"hexahedron": [[0, 1, 3, 2, 4, 5, 7, 6]]}, node_sets={"n": [1, 2]}, element_sets={"e": [0]},
+                          face_sets={"f": ([0], [3])})
+        again = pickle.loads(pickle.dumps(mesh))
+        self.assertTrue((again.points == mesh.points).all())
+        self.assertTrue((again.cells[0][1] == mesh.cells[0][1]).all())
+        self.assertEqual(again.node_sets["n"].tolist(), [1, 2])
+        self.assertEqual(again.face_sets["f"][1].tolist(), [3])
+
+
+class Meshio(unittest.TestCase):
+    def test_vertices_and_groups_of_gmsh(self):
+        class Cells:
+            def __init__(self, kind, data):
+                self.type, self.data = kind, np.array(data)
+
+        class Theirs:
+            points = np.array([[i & 1, (i >> 1) & 1, i >> 2] for i in range(8)], dtype=float)
+            cells = [Cells("vertex", [[0]]), Cells("quad", [[0, 1, 3, 2]]), Cells("hexahedron", [[0, 1, 3, 2, 4, 5, 7, 6]])]
+            point_sets, cell_sets = {}, {"gmsh:bounding_entities": [[0], [0], [0]]}
+            cell_data = {"gmsh:physical": [np.array([9]), np.array([3]), np.array([4])]}
+            field_data = {"body": np.array([4, 3]), "bottom": np.array([3, 2])}
+
+        mesh = ingot.Mesh.from_meshio(Theirs)
+        self.assertEqual([name for name, _ in mesh.cells], ["hexahedron"])
+        self.assertEqual(mesh.element_sets["body"].tolist(), [0])
+        self.assertEqual(mesh.node_sets["bottom"].tolist(), [0, 1, 2, 3])
+        self.assertEqual(mesh.node_sets["group_0_9"].tolist(), [0])
+        Theirs.cell_data = {}
+        self.assertEqual([name for name, _ in ingot.Mesh.from_meshio(Theirs).cells], ["quad", "hexahedron"])
 
 
 class Fields(unittest.TestCase):

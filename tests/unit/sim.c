@@ -216,6 +216,22 @@ static void a_state_of_another_simulation_is_refused(void **state) {
   SAYS(cx, "not of this simulation");
   GOOD(cx, ig_sim_step(sim, 1, NULL)); /* it is as it was */
   ig_sim_close(sim);
+  /* the same mesh and physics with another setting: the key is named; another end is no other case
+   */
+  ig_case *three = small_open(cx, &(small_case){.set = small_dynamics});
+  GOOD(cx, ig_case_set(three, "materials[0].young", "100 GPa"));
+  GOOD(cx, ig_sim_open(three, NULL, &sim));
+  assert_int_equal(ig_sim_restore(sim, kept), IG_ARG);
+  SAYS(cx, "saved when 'materials' in the case was another");
+  GOOD(cx, ig_sim_step(sim, 1, NULL));
+  ig_sim_close(sim);
+  ig_case *four = small_open(cx, &(small_case){.set = small_dynamics});
+  GOOD(cx, ig_case_set(four, "title", "longer"));
+  GOOD(cx, ig_sim_open(four, NULL, &sim));
+  GOOD(cx, ig_sim_restore(sim, kept));
+  ig_sim_close(sim);
+  ig_case_close(three);
+  ig_case_close(four);
   ig_sim_state_free(kept);
   ig_sim_state_free(NULL);
   ig_case_close(one);

@@ -50,6 +50,17 @@ static void fluxes_and_ambient_over_time(void **state) {
       case_run(*backend, "flux", NULL, keys, &r, NULL);
       assert_near(of(&r, "E_flux"), 0.2, 2e-6); /* 1e-6 m^2 x 1e5 W/m^2 x 2 s */
       assert_near(of(&r, "E_gap"), 0, 1e-12);
+      /* a pulse that is shorter than a step (a millisecond) has its heat, too */
+      const char *const pulse[] = {
+          "conduction",
+          forms[i < 3 ? 0 : i - 2],
+          "surface",
+          surfaces[i < 3 ? i : 2],
+          "boundary",
+          "{set: zmin, flux: [[0 s, 0], [1.03 s, 0], [1.03001 s, 1e7], [1.03002 s, 0]]}",
+          NULL};
+      case_run(*backend, "pulse", NULL, pulse, &r, NULL);
+      assert_near(of(&r, "E_flux"), 1e-4, 1e-9);
       /* tau = 8000 x 500 x 4e-9 / (4000 x 18e-6) = 0.222 s */
       const char *const film[] = {
           "conduction", forms[i < 3 ? 0 : i - 2],

@@ -36,10 +36,18 @@ typedef struct {
   int passed_type;
 } cdb;
 
-/* "(3i9,6e21.13e3)": how many whole numbers, then real ones, and their widths. */
+/* "(3i9,6e21.13e3)", "(1i7,2i9,6e21.13)": widths of the whole numbers, then how many real ones and
+   their width. */
 typedef struct {
-  int ints, int_width, reals, real_width;
+  int ints, width[FIELDS], reals, real_width;
 } layout;
+
+static int head_width(const layout *l) {
+  int sum = 0;
+  for (int i = 0; i < l->ints; i++)
+    sum += l->width[i];
+  return sum;
+}
 
 static ig_status layout_read(cdb *in, layout *l) {
   *l = (layout){0};
@@ -49,13 +57,24 @@ static ig_status layout_read(cdb *in, layout *l) {
   const size_t length = (size_t)(in->t.line_end - in->t.line);
   memcpy(text, in->t.line, length < sizeof text ? length : sizeof text - 1);
   const char *p = text + strspn(text, " (");
-  char letter = 0;
-  int read = 0;
-  if (sscanf(p, "%3d%c%3d%n", &l->ints, &letter, &l->int_width, &read) == 3 && read &&
-      (letter == 'i' || letter == 'I') && p[read] == ',')
-    (void)!sscanf(p + read + 1, "%3d%*c%3d", &l->reals, &l->real_width);
-  if ((letter != 'i' && letter != 'I') || l->ints < 1 || l->ints > FIELDS || l->int_width < 1 ||
-      l->reals < 0 || l->real_width < 0)
+  int count, width, read = 0;
+  char letter;
+  bool good = true;
+  while (good && !l->reals && sscanf(p, "%3d%c%3d%n", &count, &letter, &width, &read) == 3) {
+    const bool whole = letter == 'i' || letter == 'I';
+    good = count >= 1 && width >= 1 && (!whole || l->ints + count <= FIELDS);
+    for (int i = 0; good && whole && i < count; i++)
+      l->width[l->ints++] = width;
+    if (!whole) {
+      l->reals = count;
+      l->real_width = width;
+    }
+    p += read;
+    if (*p != ',')
+      break;
+    p++;
+  }
+  if (!good || l->ints < 1)
     return ig_text_fail(&in->t, in->t.line, "expected a format such as (19i9) or (3i9,6e21.13e3)");
   return IG_OK;
 }
@@ -65,7 +84,8 @@ static ig_status ints_read(cdb *in, const layout *l, int most, int64_t *value, i
   char *p = in->t.line;
   *count = 0;
   while (*count < most && p < in->t.line_end) {
-    char *stop = in->t.line_end - p > l->int_width ? p + l->int_width : in->t.line_end;
+    const int width = l->width[*count < l->ints ? *count : l->ints - 1];
+    char *stop = in->t.line_end - p > width ? p + width : in->t.line_end;
     char *q = p;
     while (q < stop && *q == ' ')
       q++;
@@ -96,9 +116,8 @@ static ig_status nodes_read(cdb *in) {
     int count;
     double x[3] = {0};
     bool twice;
-    char *const end = in->t.line_end, *p = end - in->t.line > l.ints * l.int_width
-                                               ? in->t.line + l.ints * l.int_width
-                                               : end;
+    const int heads = head_width(&l);
+    char *const end = in->t.line_end, *p = end - in->t.line > heads ? in->t.line + heads : end;
     in->t.line_end = p; /* the whole numbers alone */
     const ig_status status = ints_read(in, &l, l.ints, head, &count);
     in->t.line_end = end;
@@ -322,6 +341,10 @@ static ig_status command_read(cdb *in) {
     return component_read(in);
   if (ig_text_is(from, stop, "ET"))
     return type_read(in);
+  char *second, *second_stop; /* "N,R5.3,LOC,-1": one more end of a block of nodes */
+  if (ig_text_is(from, stop, "N") && word_at(in, 2, &second, &second_stop) &&
+      ig_text_is(second, second_stop, "LOC"))
+    return IG_OK;
   if (ig_text_is(from, stop, "N") || ig_text_is(from, stop, "EN"))
     return ig_text_fail(&in->t, from,
                         "nodes and elements one a line are not read: write the archive in blocks "

@@ -1,5 +1,6 @@
 /* What surrounds the part, over time: ambient, held temperatures, fluxes, convection. Values hold
-   for a fixed number of steps, which depends on the case alone, and are those of its middle. */
+   for a fixed number of steps, which depends on the case alone, and are those of its middle; fluxes
+   are the mean over these steps, so that a pulse that is shorter than a step has its heat. */
 #include "mesh/named.h"
 #include "thermal/thermal.h"
 
@@ -8,6 +9,23 @@
 
 static double value_at(const ig_table *t, double time) {
   return t->count ? ig_table_at(t, time) : NAN;
+}
+
+/* The mean of a table from `low` to `high`; within one of its rows the value in the middle. */
+static double table_mean(const ig_table *t, double low, double high) {
+  double sum = 0, from = low, was = ig_table_at(t, low);
+  bool within = true;
+  for (int i = 0; i <= t->count; i++) {
+    const double to = i < t->count ? t->x[i] : high;
+    if (to <= low || to > high || (i < t->count && to == high))
+      continue;
+    within = within && i == t->count;
+    const double is = ig_table_at(t, to);
+    sum += 0.5 * (was + is) * (to - from);
+    from = to;
+    was = is;
+  }
+  return within || !(high > low) ? ig_table_at(t, 0.5 * (low + high)) : sum / (high - low);
 }
 
 double ig_thermal_ambient(const ig_thermal_run *run, double time) {
@@ -83,7 +101,8 @@ void ig_thermal_conditions_at(const ig_thermal_run *run, double time, ig_heat_co
     c[i] = run->condition[i];
     const double factor = run->factor ? run->factor[run->condition_of[i]] : 1;
     c[i].temperature = factor * value_at(&b->temperature, time);
-    c[i].flux = factor * value_at(&b->flux, time);
+    const double half = 0.5 * (double)run->hold * run->dt;
+    c[i].flux = b->flux.count ? factor * table_mean(&b->flux, time - half, time + half) : NAN;
     c[i].h = value_at(&b->convection, time);
     c[i].ambient =
         b->ambient.count ? ig_table_at(&b->ambient, time) : ig_thermal_ambient(run, time);
