@@ -37,11 +37,18 @@ docs: all ; @scripts/make-docs $(BUILD)/ingot
 site:
 	@command -v mkdocs > /dev/null || { echo "installing mkdocs"; $$( [ "$$(id -u)" = 0 ] || echo sudo ) apt-get install -y mkdocs > /dev/null; }
 	@mkdocs build --quiet && echo "build/site/index.html"
-# compiles nothing: the program finds its materials beside itself
-install: all ; @cmake --install $(BUILD) --prefix $(PREFIX)
+# For any machine of this kind: from a folder of its own, unless NATIVE=1 asks for what `make` built for this one.
+PORTABLE := $(if $(NATIVE)$(shell grep -s 'INGOT_NATIVE:BOOL=OFF' $(BUILD)/CMakeCache.txt),,-portable)
+install:
+	@$(MAKE) --no-print-directory BUILD=$(BUILD)$(PORTABLE) CMAKE_ARGS='$(CMAKE_ARGS) $(if $(PORTABLE),-DINGOT_NATIVE=OFF)' all
+	@cmake --install $(BUILD)$(PORTABLE) --prefix $(PREFIX)
 uninstall:
-	@[ -f $(BUILD)/install_manifest.txt ] || { echo "nothing was installed from $(BUILD)"; exit 1; }
-	@xargs -d '\n' rm -fv < $(BUILD)/install_manifest.txt && rm $(BUILD)/install_manifest.txt
+	@for folder in $(BUILD) $(BUILD)-portable; do \
+	  [ ! -f $$folder/install_manifest.txt ] || \
+	    { xargs -d '\n' rm -fv < $$folder/install_manifest.txt && rm $$folder/install_manifest.txt && gone=yes; }; \
+	done; [ "$$gone" ] || { echo "nothing was installed from $(BUILD)"; exit 1; }
+# Debian packages, in the folder above
+deb: ; dpkg-buildpackage -us -uc -b
 format: ; @scripts/check-format --fix
 asan: setup-test
 	@cmake --preset asan $(GENERATOR) $(CMAKE_ARGS) > /dev/null
@@ -59,4 +66,4 @@ fuzz-nightly: setup-test ; @scripts/fuzz
 tsan: setup-test ; @scripts/tsan
 clean: ; @rm -rf build build-* out-demo
 
-.PHONY: all setup setup-test demo test tests bench bench-tables verify docs site install uninstall format asan campaign differential fuzz-nightly tsan clean
+.PHONY: all setup setup-test demo test tests bench bench-tables verify docs site install uninstall deb format asan campaign differential fuzz-nightly tsan clean

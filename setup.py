@@ -27,6 +27,7 @@ class Build(build_ext):
             made = os.path.abspath(self.build_temp)
             launcher = ["-DCMAKE_C_COMPILER_LAUNCHER=ccache"] if shutil.which("ccache") else []
             subprocess.check_call(["cmake", "-S", ROOT, "-B", made, "-DCMAKE_BUILD_TYPE=Release",
+                                   "-DINGOT_NATIVE=OFF",  # a wheel is for other machines, too
                                    f"-DINGOT_PYTHON_PROGRAM={sys.executable}", *launcher,
                                    *shlex.split(os.environ.get("CMAKE_ARGS", ""))])
             subprocess.check_call(["cmake", "--build", made, "--target", "ingot_python",

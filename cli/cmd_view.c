@@ -11,8 +11,9 @@ static bool ends_in(const char *name, const char *ending) {
   return length >= tail && strcmp(name + length - tail, ending) == 0;
 }
 
-/* A folder of results stands for its last snapshot: *path becomes that, written into `text`. */
-static int last_snapshot(const char **path, char *text, size_t size) {
+/* A folder of results stands for its last snapshot: *path becomes that, written into `text`. With
+   `design` the surface of an optimised part comes first. */
+static int last_snapshot(const char **path, bool design, char *text, size_t size) {
   char last[256] = "";
   DIR *folder = opendir(*path);
   if (!folder)
@@ -25,6 +26,11 @@ static int last_snapshot(const char **path, char *text, size_t size) {
       snprintf(last, sizeof last, "%s", name);
   }
   closedir(folder);
+  snprintf(text, size, "%s%spart.stl", *path, ends_in(*path, "/") ? "" : "/");
+  if (*last && design && access(text, R_OK) == 0) {
+    *path = text;
+    return CLI_GOOD;
+  }
   if (!*last) {
     cli_error("%s: no snapshot in this folder: expected snap_*.vtkhdf", *path);
     return CLI_BAD_INPUT;
@@ -129,9 +135,10 @@ static int view_run(const cli_args *args) {
   ig_view_options options;
   if (args->movie)
     return movie_run(args, options_read);
-  int code = last_snapshot(&snapshot, last, sizeof last);
+  const bool design = !second && !args->field && !args->threshold && !args->warp && !args->arrows;
+  int code = last_snapshot(&snapshot, design, last, sizeof last);
   if (code == CLI_GOOD && second)
-    code = last_snapshot(&second, other, sizeof other);
+    code = last_snapshot(&second, false, other, sizeof other);
   if (code == CLI_GOOD)
     code = options_read(args, second, &options);
   if (code != CLI_GOOD)
@@ -166,7 +173,9 @@ static const cli_option options[] = {
      "draw only cells whose value of this field is within --keep"},
     {"keep", 'k', CLI_PAIR, CLI_AT(threshold_range), CLI_AT(given_threshold_range), "LOW:HIGH",
      NULL, "the values that --threshold keeps"},
-    {"warp", 0, CLI_TEXT, CLI_AT(warp), 0, "FIELD", NULL, "move the points by this vector field"},
+    {"warp", 0, CLI_TEXT, CLI_AT(warp), 0, "FIELD", NULL,
+     "move the points by this vector field, none: leave them; if nothing is asked for, by the "
+     "displacement"},
     {"scale", 0, CLI_REAL, CLI_AT(warp_scale), 0, "X", NULL, "magnify --warp so many times"},
     {"camera", 'c', CLI_PAIR, CLI_AT(view), CLI_AT(given_view), "AZIMUTH:ELEVATION", NULL,
      "look from there, in degrees; a three-quarter view if not given"},
@@ -198,8 +207,9 @@ const cli_command cli_view = {
     .most = 2,
     .about = "draw a snapshot's outer surface, colored by a field, to a PNG file",
     .detail =
-        "Of a folder of results it is the last snapshot; an optimised part's surface, part.stl, "
-        "is drawn too. For example:\n"
+        "Of a folder of results it is the last snapshot, of an optimisation the part's surface, "
+        "part.stl. Displacements are shown magnified, with the factor beside the time. For "
+        "example:\n"
         "  ingot view first-out --field T -o hot.png\n"
         "  ingot view first-out/snap_000010.vtkhdf --field T --edges\n"
         "  ingot view first-out --slice y=3mm --movie section.mp4\n"

@@ -127,6 +127,8 @@ int movie_run(const cli_args *args, movie_options_fn *options_read) {
   int drawn = 0, code = m ? movie_open(args, m) : CLI_FAILED;
   if (code == CLI_GOOD)
     code = options_read(args, NULL, &o);
+  if (code == CLI_GOOD && !o.warp)
+    o.warp = "none"; /* one magnification for all frames, or none */
   if (code == CLI_GOOD)
     code = cli_open("cpu", args, &cx);
   if (code == CLI_GOOD)

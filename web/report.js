@@ -16,7 +16,15 @@
     if (text !== undefined) e.textContent = text;
     return e;
   };
-  const short = (v) => (Number.isFinite(v) ? String(+v.toPrecision(4)) : "");
+  const short = (v) => (Number.isFinite(v) ? String(+v.toPrecision(6)).replace("e+", "e") : "");
+  /* Round numbers within a range, about five. */
+  const round = (low, high) => {
+    const raw = (high - low) / 5, power = 10 ** Math.floor(Math.log10(raw)), m = raw / power;
+    const step = power * (m < 1.5 ? 1 : m < 3.5 ? 2 : m < 7.5 ? 5 : 10), list = [];
+    if (!Number.isFinite(step) || !(step > 0)) return [low];
+    for (let n = Math.ceil(low / step - 1e-9); n * step <= high + 1e-9 * step && list.length < 12; n++) list.push(n * step);
+    return list;
+  };
 
   /* --- unpacking: base64 of deflated byte planes of zig-zag differences (see src/report/surface.c) */
   async function unpack(text, bytes, Type) {
@@ -45,25 +53,28 @@
     const old = figure.querySelector("svg");
     if (old) old.replaceWith(box);
     else figure.append(box);
+    const xf = plot.x_factor || 1, yf = plot.factor || 1;
+    const bare = (name) => name.replace(/ \[[^\]]*\]$/, "");
+    const points = (t, y) => t.map((u, i) => ({ x: u === null ? null : xf * u, y: y[i] === null ? null : yf * y[i] }));
     const series = plot.columns.map((c, k) => ({
-      label: run.history.names[c],
-      data: x.map((t, i) => ({ x: t, y: run.history.columns[c][i] })),
+      label: plot.unit ? bare(run.history.names[c]) : run.history.names[c],
+      data: points(x, run.history.columns[c]),
       borderColor: COLORS[k % COLORS.length], backgroundColor: COLORS[k % COLORS.length],
       borderWidth: 1.6, pointRadius: 0, spanGaps: false
     }));
     const axis = (title) => ({ type: "linear", title: { display: !!title, text: title, color: css("--soft") },
-      ticks: { color: css("--soft") }, grid: { color: css("--line") } });
+      ticks: { color: css("--soft"), maxRotation: 0, callback: (v) => short(v) }, grid: { color: css("--line") } });
     const chart = new Chart(canvas, {
       type: "line", data: { datasets: series },
       options: { animation: false, responsive: true, maintainAspectRatio: false, parsing: false,
         interaction: { mode: "nearest", axis: "x", intersect: false },
         plugins: { legend: { labels: { color: css("--ink"), boxWidth: 12 } } },
-        scales: { x: axis(run.history.names[plot.x]), y: axis(plot.unit) } }
+        scales: { x: axis(bare(run.history.names[plot.x]) + (plot.x_unit ? " [" + plot.x_unit + "]" : "")), y: axis(plot.unit) } }
     });
     charts.push(chart);
     chart.renew = (again) => {
       const t = again.history.columns[plot.x];
-      plot.columns.forEach((c, k) => { chart.data.datasets[k].data = t.map((u, i) => ({ x: u, y: again.history.columns[c][i] })); });
+      plot.columns.forEach((c, k) => { chart.data.datasets[k].data = points(t, again.history.columns[c]); });
       chart.update();
     };
     chart.run = run.id;
@@ -104,7 +115,8 @@
       const figure = make("figure", { className: "plot" });
       figure.append(make("figcaption", {}, run.history.names[c]));
       section.querySelector(".plots").append(figure);
-      draw_plot(figure, run, { title: run.history.names[c], x: run.x, columns: [c], unit: "" });
+      const like = run.plots[0] || {};
+      draw_plot(figure, run, { title: run.history.names[c], x: run.x, x_unit: like.x_unit, x_factor: like.x_factor, columns: [c], unit: "" });
       pick.value = "-1";
     });
   }
@@ -144,17 +156,20 @@
       this.canvas.setAttribute("role", "img");
       this.canvas.setAttribute("aria-label", "The part in 3D: drag to turn, scroll to zoom; arrow keys turn, + and - zoom, 0 resets, space plays");
       this.scene = new THREE.Scene();
-      const low = this.data.low, high = this.data.high;
+      const low = this.data.box_low, high = this.data.box_high;
       this.centre = low.map((l, c) => (l + high[c]) / 2);
-      this.size = Math.hypot(...low.map((l, c) => high[c] - l)) || 1;
-      this.flat = high[2] - low[2] < 1e-9 * this.size;
+      this.half = low.map((l, c) => (high[c] - l) / 2);
+      this.size = 2 * Math.hypot(...this.half) || 1;
+      this.flat = this.half[2] < 1e-9 * this.size;
       this.camera = new THREE.PerspectiveCamera(30, 1, 0.01 * this.size, 20 * this.size);
-      this.camera.up.set(0, 0, 1);
-      if (this.flat) { this.camera.up.set(0, 1, 0); this.camera.position.set(0, 0, 2.1 * this.size); }
-      else this.camera.position.set(0.72 * this.size, -1.1 * this.size, 0.64 * this.size);
-      this.home = this.camera.position.clone();
+      this.camera.up.set(0, this.flat ? 1 : 0, this.flat ? 0 : 1);
+      this.from = this.flat ? new THREE.Vector3(0, 0, 1) : new THREE.Vector3(0.72, -1.1, 0.64).normalize();
+      this.home = this.from.clone();
+      this.touched = false;
+      this.fit();
       this.orbit = new THREE.OrbitControls(this.camera, this.canvas);
       this.orbit.enableKeys = false;
+      this.orbit.addEventListener("start", () => { this.touched = true; });
       this.orbit.addEventListener("change", () => this.render());
       this.texture = new THREE.DataTexture(new Uint8Array(data.palette.flatMap((c) => c)), data.palette.length, 1, THREE.RGBFormat);
       this.texture.magFilter = this.texture.minFilter = THREE.LinearFilter;
@@ -170,6 +185,22 @@
       this.controls();
       new ResizeObserver(() => this.resize()).observe(this.canvas.parentElement);
       window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.render());
+    }
+
+    /* The nearest place in the direction `from` at which the whole box is seen, beside the color bar. */
+    fit() {
+      const right = new THREE.Vector3().crossVectors(this.camera.up, this.from).normalize();
+      const up = new THREE.Vector3().crossVectors(this.from, right), tan = Math.tan((this.camera.fov * Math.PI) / 360);
+      let away = 0.1 * this.size;
+      for (let k = 0; k < 8; k++) {
+        const p = new THREE.Vector3(...this.half.map((h, c) => (k & (1 << c) ? h : -h)));
+        away = Math.max(away, p.dot(this.from) + Math.abs(p.dot(right)) / (0.84 * tan * this.camera.aspect), p.dot(this.from) + Math.abs(p.dot(up)) / (0.92 * tan));
+      }
+      this.home.copy(this.from).multiplyScalar(away);
+      if (!this.touched) this.camera.position.copy(this.home);
+      this.camera.near = 0.01 * this.size;
+      this.camera.far = 20 * this.size + away;
+      this.camera.updateProjectionMatrix();
     }
 
     controls() {
@@ -192,7 +223,7 @@
       if (this.data.frames.length > 1) { panel.append(this.play_button); label("time", this.slider); }
       panel.append(this.time);
       const pick = make("select");
-      this.data.fields.forEach((f, k) => pick.append(make("option", { value: k }, f.name + (f.unit ? " [" + f.unit + "]" : ""))));
+      this.data.fields.forEach((f, k) => pick.append(make("option", { value: k }, f.name + (f.shown ? " [" + f.shown + "]" : ""))));
       pick.addEventListener("change", () => { this.field = +pick.value; this.limits(); this.show(this.frame); });
       label("color", pick);
       this.keep = [slider(1, 0.005, 0, () => this.limits()), slider(1, 0.005, 1, () => this.limits())];
@@ -213,6 +244,7 @@
         const near = { "+": 0.9, "=": 0.9, "-": 1 / 0.9 }[e.key];
         if (near || e.key === "0" || e.key === " ") {
           e.preventDefault();
+          this.touched = e.key !== "0" && (this.touched || !!near);
           if (e.key === " ") this.play();
           else if (near) this.camera.position.multiplyScalar(near);
           else this.camera.position.copy(this.home);
@@ -222,6 +254,7 @@
         const turn = { ArrowLeft: [-0.1, 0], ArrowRight: [0.1, 0], ArrowUp: [0, -0.1], ArrowDown: [0, 0.1] }[e.key];
         if (!turn) return;
         e.preventDefault();
+        this.touched = true;
         const p = this.camera.position.clone().applyAxisAngle(this.camera.up, turn[0]);
         const side = new THREE.Vector3().crossVectors(this.camera.up, p).normalize();
         this.camera.position.copy(p.applyAxisAngle(side, turn[1]));
@@ -238,9 +271,12 @@
       this.uniform.keep_low.value = a > 0 ? f.low + a * span : -3e38;
       this.uniform.keep_high.value = b < 1 ? f.low + b * span : 3e38;
       this.bar.style.background = "linear-gradient(to top," + data.palette.map((c) => "rgb(" + c.join() + ")").join() + ")";
-      this.bar.replaceChildren(...[0, 0.25, 0.5, 0.75, 1].map((s) => {
-        const t = make("span", {}, short(f.low + s * span));
-        t.style.top = 100 * (1 - s) + "%";
+      const factor = f.factor || 1, unit = f.shown !== undefined ? f.shown : f.unit;
+      const label = make("b", {}, f.name ? f.name + (unit ? " [" + unit + "]" : "") : "");
+      const ticks = span > 0 ? round(factor * f.low, factor * f.high) : [factor * f.low];
+      this.bar.replaceChildren(label, ...ticks.map((v) => {
+        const t = make("span", {}, short(v));
+        t.style.top = 100 * (span > 0 ? 1 - (v / factor - f.low) / span : 0.5) + "%";
         return t;
       }));
       this.render();
@@ -275,7 +311,7 @@
           at[3 * i + c] = shape.at[c][list[i]];
           if (moved) d[3 * i + c] = moved[c][list[i]];
         }
-        v[i] = value ? value[first >= 0 ? first + Math.floor(i / per) : list[i]] : -3e38;
+        v[i] = value ? value[first >= 0 ? first + Math.floor(i / per) : list[i]] : -2e38; /* no value: gray */
       }
       const g = mesh.geometry;
       g.setAttribute("position", new THREE.BufferAttribute(at, 3));
@@ -302,6 +338,7 @@
       const cell = f && f.cells;
       this.fill(this.part, shape.corner, 3, shape, value, cell ? 0 : -1, moved);
       this.fill(this.rods, shape.rod, 2, shape, value, cell ? shape.corner.length / 3 : -1, moved);
+      this.bar.classList.toggle("hidden", !value);
       this.time.textContent = frame.label;
       this.render();
     }
@@ -334,7 +371,7 @@
       this.renderer.setPixelRatio(window.devicePixelRatio);
       this.renderer.setSize(w, h, false);
       this.camera.aspect = w / h;
-      this.camera.updateProjectionMatrix();
+      this.fit();
       this.render();
     }
 

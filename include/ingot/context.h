@@ -63,7 +63,7 @@ typedef struct {
 /* Fills up to `max` rows, returns how many backends are listed. Measures copy bandwidth. */
 IG_API int ig_devices(ig_device_info *rows, int max);
 
-/* "0.1.0"; and how this library was built, one line. */
+/* "0.2.0"; and how this library was built, one line. */
 IG_API const char *ig_version(void);
 IG_API const char *ig_build_info(void);
 

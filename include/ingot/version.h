@@ -3,7 +3,7 @@
 #define INGOT_VERSION_H
 
 #define INGOT_VERSION_MAJOR 0
-#define INGOT_VERSION_MINOR 1
+#define INGOT_VERSION_MINOR 2
 #define INGOT_VERSION_PATCH 0
 /* To compare: #if INGOT_VERSION >= 200 is "0.2.0 or later". */
 #define INGOT_VERSION                                                                              \

@@ -12,7 +12,8 @@ except ImportError as _error:
 import os as _os
 
 _here = _os.path.dirname(_os.path.abspath(__file__))
-for _shared in ("materials", "../../../../share/ingot/materials"):  # of pip, of `make install`
+# of pip, of `make install`, of a build folder
+for _shared in ("materials", "../../../../share/ingot/materials", "../../../materials"):
     _shared = _os.path.normpath(_os.path.join(_here, _shared))
     if _os.path.isdir(_shared):  # an installed tree may have been moved
         _os.environ.setdefault("INGOT_MATERIALS", _shared)

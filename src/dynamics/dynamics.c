@@ -448,8 +448,18 @@ static void stand(const void *self, ig_run_status *now) {
              at.residual);
     return;
   }
+  const ig_dyn_relaxing *relax = &r->m->relax;
   if (n > 1 && r->analysis < n)
     snprintf(now->note, sizeof now->note, "analysis %d of %d", (int)r->analysis + 1, (int)n);
+  if (relax->on && relax->steps > 0) {
+    const size_t used = strlen(now->note);
+    const double given = analysis_at(r, r->analysis)->ramp;
+    const double ramp = isnan(given) ? fmax(r->ramp, IG_RELAX_RAMP) : fmax(given, 1);
+    snprintf(now->note + used, sizeof now->note - used,
+             "%srelaxation step %lld, load factor %.3g, residual %.1e", used ? ", " : "",
+             (long long)relax->steps, relax->loaded ? 1 : fmin(1, (double)relax->steps / ramp),
+             relax->residual);
+  }
 }
 
 /* --- the queue of analyses, the room's table */

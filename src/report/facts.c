@@ -77,10 +77,17 @@ static void figures_table(ig_text *html, const ig_node *summary) {
     char text[64];
     if (f->kind != IG_NODE_SCALAR || !f->text)
       continue;
+    char *end;
+    const double number = ig_decimal_read(f->text, &end);
+    const ig_display shown = ig_display_for(units ? ig_page_text(units, f->key) : "",
+                                            f->quoted || end == f->text || *end ? 0 : number);
+    ig_page_number(f, text);
+    if (shown.factor != 1)
+      ig_format(text, sizeof text, "%.6g", shown.factor * number);
     ig_text_add(html, "<tr>");
     ig_page_cell(html, "td", "", f->key);
-    ig_page_cell(html, "td", f->quoted ? "" : " class=\"number\"", ig_page_number(f, text));
-    ig_page_cell(html, "td", "", units ? ig_page_text(units, f->key) : "");
+    ig_page_cell(html, "td", f->quoted ? "" : " class=\"number\"", text);
+    ig_page_cell(html, "td", "", shown.unit);
     ig_text_add(html, "</tr>\n");
   }
   ig_text_add(html, "</table>");

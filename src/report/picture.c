@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Whether a snapshot is a file that can be read. */
 static bool snapshot_sound(ig_ctx *cx, const char *path) {
@@ -31,6 +32,21 @@ ig_status ig_page_picture(ig_page *p, const ig_page_run *run, int width, const c
                                 .height = width * 5 / 8,
                                 .threshold = design ? "density" : NULL,
                                 .threshold_range = {0.5, 2}};
+  char *part = design ? ig_page_file(run->folder, "part.stl") : NULL;
+  if (part && ig_page_plain(part) && access(part, R_OK) == 0) {
+    const ig_view_options surface = {.width = width, .height = width * 5 / 8};
+    if (ig_view_png(p->cx, part, &surface, &png, &size) == IG_OK) {
+      ig_html_picture(&p->body, png, size, alt);
+      *drawn = true;
+    }
+    free(png);
+    png = NULL;
+  }
+  free(part);
+  if (*drawn) {
+    ig_series_free(&series);
+    return IG_OK;
+  }
   const char *end = ig_base_name(series.path[series.count - 1]);
   int last = series.count; /* the one that is drawn, -1: none can be read */
   bool sound = false;

@@ -106,8 +106,20 @@ enum { WIDTH = 640, HEIGHT = 300, LEFT = 64, RIGHT = 12, TOP = 10, BOTTOM = 62 }
 
 typedef struct {
   double low, high;
-  ig_ticks ticks;
+  ig_display shown;
+  ig_ticks ticks; /* of shown numbers */
 } axis;
+
+/* The unit that all of these columns have; "" if they differ. */
+static void unit_of(const ig_csv_table *t, const int *column, int count, char unit[IG_CSV_UNIT]) {
+  char other[IG_CSV_UNIT];
+  ig_csv_name(t->name[column[0]], unit);
+  for (int k = 1; k < count; k++) {
+    ig_csv_name(t->name[column[k]], other);
+    if (strcmp(unit, other) != 0)
+      *unit = '\0';
+  }
+}
 
 static axis axis_fit(const ig_csv_table *t, const int *column, int count) {
   axis a = {.low = INFINITY, .high = -INFINITY};
@@ -121,14 +133,21 @@ static axis axis_fit(const ig_csv_table *t, const int *column, int count) {
     }
   if (!(a.low <= a.high))
     a.low = 0, a.high = 1;
+  char unit[IG_CSV_UNIT];
+  unit_of(t, column, count, unit);
+  a.shown = ig_display_for(unit, fmax(fabs(a.low), fabs(a.high)));
   if (!ig_range_spans(a.low, a.high)) {
     const double middle = a.low / 2 + a.high / 2,
                  wide = fabs(middle) > 1e-300 ? 0.1 * fabs(middle) : 0.5;
     a.low = fmax(middle - wide, -DBL_MAX);
     a.high = fmin(middle + wide, DBL_MAX);
   }
-  a.ticks = ig_ticks_between(a.low, a.high, 5);
+  a.ticks = ig_ticks_between(a.shown.factor * a.low, a.shown.factor * a.high, 5);
   return a;
+}
+
+ig_display ig_plot_shown(const ig_csv_table *t, const int *column, int count) {
+  return axis_fit(t, column, count).shown;
 }
 
 static double place(const axis *a, double v, double from, double to) {
@@ -137,7 +156,7 @@ static double place(const axis *a, double v, double from, double to) {
 
 static void axis_draw(ig_text *html, const axis *a, bool upright) {
   for (int k = 0; k < a->ticks.count; k++) {
-    const double v = a->ticks.value[k];
+    const double v = a->ticks.value[k] / a->shown.factor;
     char text[IG_TICK_TEXT];
     ig_tick_text(&a->ticks, k, text);
     if (upright) {
@@ -180,11 +199,20 @@ void ig_plot_svg(ig_text *html, const ig_csv_table *t, int over, const ig_plot *
     ig_html_format(html, "<path stroke=\"%s\" stroke-width=\"3\" d=\"M%d %dh14\"/>", color[k],
                    column, line - 4);
     ig_html_format(html, "<text x=\"%d\" y=\"%d\">", column + 18, line);
-    ig_html_text(html, t->name[plot->column[k]]);
+    char name[160], unit[IG_CSV_UNIT];
+    snprintf(name, sizeof name, "%.*s", (int)ig_csv_name(t->name[plot->column[k]], unit),
+             t->name[plot->column[k]]);
+    ig_html_text(html, *y.shown.unit ? name : t->name[plot->column[k]]);
     ig_text_add(html, "</text>");
   }
   ig_html_format(html, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">", WIDTH - RIGHT,
                  HEIGHT - BOTTOM + 30);
-  ig_html_text(html, t->name[over]);
+  char name[160], unit[IG_CSV_UNIT];
+  const int length = (int)ig_csv_name(t->name[over], unit);
+  snprintf(name, sizeof name, "%.*s%s%s%s", length > 100 ? 100 : length, t->name[over],
+           *x.shown.unit ? " [" : "", x.shown.unit, *x.shown.unit ? "]" : "");
+  ig_html_text(html, name);
+  ig_html_format(html, "</text><text x=\"4\" y=\"%d\">", TOP + 4);
+  ig_html_text(html, y.shown.unit);
   ig_text_add(html, "</text></svg>");
 }

@@ -42,7 +42,6 @@ static void plots_html(ig_page *p, const ig_csv_table *t, const ig_plot *plot, i
 
 static void plots_data(ig_page *p, const ig_csv_table *t, const ig_plot *plot, int count) {
   ig_json *j = &p->data;
-  char unit[IG_CSV_UNIT], other[IG_CSV_UNIT];
   ig_json_object(j, "history");
   ig_json_list(j, "names");
   for (int c = 0; c < t->columns; c++)
@@ -67,20 +66,21 @@ static void plots_data(ig_page *p, const ig_csv_table *t, const ig_plot *plot, i
   ig_json_end(j, '}');
   ig_json_int(j, "x", ig_plot_over(t));
   ig_json_list(j, "plots");
+  const int over = ig_plot_over(t);
+  const ig_display time = ig_plot_shown(t, &over, 1);
   for (int i = 0; i < count; i++) {
-    bool alike = true;
+    const ig_display shown = ig_plot_shown(t, plot[i].column, plot[i].curves);
     ig_json_object(j, NULL);
     ig_json_text(j, "title", plot[i].title);
-    ig_json_int(j, "x", ig_plot_over(t));
+    ig_json_int(j, "x", over);
+    ig_json_text(j, "x_unit", time.unit);
+    ig_json_real(j, "x_factor", time.factor);
     ig_json_list(j, "columns");
-    ig_csv_name(t->name[plot[i].column[0]], unit);
-    for (int k = 0; k < plot[i].curves; k++) {
+    for (int k = 0; k < plot[i].curves; k++)
       ig_json_int(j, NULL, plot[i].column[k]);
-      ig_csv_name(t->name[plot[i].column[k]], other);
-      alike &= strcmp(unit, other) == 0;
-    }
     ig_json_end(j, ']');
-    ig_json_text(j, "unit", alike ? unit : "");
+    ig_json_text(j, "unit", shown.unit);
+    ig_json_real(j, "factor", shown.factor);
     ig_json_end(j, '}');
   }
   ig_json_end(j, ']');

@@ -2,6 +2,7 @@
 #ifndef IG_REPORT_REPORT_H
 #define IG_REPORT_REPORT_H
 
+#include "core/display.h"
 #include "core/option.h"
 #include "io/format/csv.h"
 #include "io/format/json.h"
@@ -33,6 +34,8 @@ typedef struct {
 int ig_plots_choose(const char *physics, const ig_csv_table *t, ig_plot chosen[IG_PLOTS]);
 /* The column that the others are drawn over: time, iteration or step. */
 int ig_plot_over(const ig_csv_table *table);
+/* How the values of these columns are shown: one unit for all of them; "" where theirs differ. */
+ig_display ig_plot_shown(const ig_csv_table *t, const int *column, int count);
 void ig_plot_svg(ig_text *html, const ig_csv_table *table, int over, const ig_plot *plot);
 
 /* --- facts.c: what was run and what came out */

@@ -4,7 +4,9 @@
    from one to the next, folded to be positive (0, -1, 1, -2 … -> 0, 1, 2, 3 …), cut into planes of
    low and high bytes, deflated, in base64. web/report.js undoes it. */
 #include "chain/chain.h"
+#include "core/display.h"
 #include "core/number.h"
+#include "io/mesh/stl.h"
 #include "io/picture/picture.h"
 #include "io/format/atomic_file.h"
 #include "io/result/vtkhdf.h"
@@ -14,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <zlib.h>
 
 enum { FIELDS = 6 };
@@ -38,6 +41,7 @@ typedef struct {
   char name[FIELDS][64], unit[FIELDS][24]; /* of the last snapshot's fields */
   bool cells[FIELDS];
   double low[3], high[3], field_low[FIELDS], field_high[FIELDS], moved_low[3], moved_high[3];
+  double last; /* time of the last frame */
   bool iterations, too_large;
 } scene;
 
@@ -168,7 +172,11 @@ static ig_status frame_read(scene *s, const char *path, frame *f) {
   uint8_t *keep = NULL;
   int64_t *number = NULL, *used = NULL;
   ig_status status;
-  status = ig_page_plain(path) ? ig_snapshot_read(s->cx, path, &snap) : IG_INPUT;
+  const char *ending = strrchr(path, '.');
+  const bool stl = ending && strcmp(ending, ".stl") == 0; /* of a design: no fields, no iteration */
+  status = !ig_page_plain(path) ? IG_INPUT
+           : stl                ? ig_stl_read(s->cx, path, &snap)
+                                : ig_snapshot_read(s->cx, path, &snap);
   if (status != IG_OK)
     goto done;
   IG_TRY_GOTO(status, done, cells_keep(s, snap, &keep));
@@ -178,7 +186,7 @@ static ig_status frame_read(scene *s, const char *path, frame *f) {
   if (s->fields == 0)
     fields_choose(s, snap);
   f->time = snap->time;
-  s->iterations = snap->iterations;
+  s->iterations |= snap->iterations;
   IG_TRY_GOTO(status, done, shape_take(s, snap, &surface, number, used, f));
   for (int k = 0; k < s->fields; k++)
     IG_TRY_GOTO(status, done, values_take(s, snap, &surface, used, k, f));
@@ -267,7 +275,13 @@ static ig_status geometry_write(const scene *s, const frame *f, ig_json *json) {
 
 static ig_status frame_write(const scene *s, const frame *f, ig_json *json) {
   char label[64];
-  ig_format(label, sizeof label, s->iterations ? "iteration %.0f" : "t = %.5g s", f->time);
+  const ig_display shown = ig_display_for("s", s->last);
+  if (isnan(f->time))
+    ig_format(label, sizeof label, "surface, part.stl");
+  else if (s->iterations)
+    ig_format(label, sizeof label, "iteration %.0f", f->time);
+  else
+    ig_format(label, sizeof label, "t = %.5g %s", shown.factor * f->time, shown.unit);
   ig_json_object(json, NULL);
   ig_json_text(json, "label", label);
   ig_json_int(json, "geometry", f->geometry);
@@ -308,11 +322,7 @@ static double warp_scale(const scene *s) {
     size += (s->high[c] - s->low[c]) * (s->high[c] - s->low[c]);
     most = fmax(most, fmax(fabs(s->moved_low[c]), fabs(s->moved_high[c])));
   }
-  size = sqrt(size);
-  if (!(most > 0) || most > 0.01 * size)
-    return 1;
-  const double scale = 0.05 * size / most, power = pow(10, floor(log10(scale)));
-  return power * floor(scale / power);
+  return ig_warp_usual(sqrt(size), most);
 }
 
 /* A field that is the same everywhere shows nothing, unless there is no other. */
@@ -342,10 +352,31 @@ static void fields_thin(scene *s) {
   s->fields = kept;
 }
 
+/* The space that the deformed body takes over all frames: what the page frames. */
+static void deformed_box(const scene *s, double scale, double low[3], double high[3]) {
+  for (int c = 0; c < 3; c++) {
+    low[c] = INFINITY;
+    high[c] = -INFINITY;
+    for (int i = 0; i < s->frames; i++) {
+      const frame *f = &s->frame[i];
+      for (int64_t k = c * f->points; k < (c + 1) * f->points; k++) {
+        const double v = (double)f->at[k] + (f->moved ? scale * (double)f->moved[k] : 0);
+        low[c] = isfinite(v) ? fmin(low[c], v) : low[c];
+        high[c] = isfinite(v) ? fmax(high[c], v) : high[c];
+      }
+    }
+  }
+}
+
 static ig_status scene_write(const scene *s, ig_json *json) {
+  const bool moves = s->moved_low[0] <= s->moved_high[0];
+  double box_low[3], box_high[3];
+  deformed_box(s, moves ? warp_scale(s) : 0, box_low, box_high);
   ig_json_object(json, "view");
   triple_write(json, "low", s->low);
   triple_write(json, "high", s->high);
+  triple_write(json, "box_low", box_low);
+  triple_write(json, "box_high", box_high);
   ig_json_list(json, "fields");
   for (int k = 0; k < s->fields; k++) {
     ig_json_object(json, NULL);
@@ -354,10 +385,14 @@ static ig_status scene_write(const scene *s, ig_json *json) {
     ig_json_raw(json, "cells", s->cells[k] ? "true" : "false");
     ig_json_real(json, "low", s->field_low[k] <= s->field_high[k] ? s->field_low[k] : 0);
     ig_json_real(json, "high", s->field_low[k] <= s->field_high[k] ? s->field_high[k] : 1);
+    const ig_display shown =
+        ig_display_for(s->unit[k], fmax(fabs(s->field_low[k]), fabs(s->field_high[k])));
+    ig_json_text(json, "shown", shown.unit);
+    ig_json_real(json, "factor", shown.factor);
     ig_json_end(json, '}');
   }
   ig_json_end(json, ']');
-  if (s->moved_low[0] <= s->moved_high[0]) {
+  if (moves) {
     ig_json_object(json, "warp");
     ig_json_real(json, "scale", warp_scale(s));
     triple_write(json, "low", s->moved_low);
@@ -379,9 +414,30 @@ static ig_status scene_write(const scene *s, ig_json *json) {
   return IG_OK;
 }
 
+/* The surface of a finished design, what is manufactured, comes after its last iteration. */
+static ig_status surface_add(scene *s, const char *folder, int64_t most) {
+  if (strcmp(s->physics, "topopt") != 0 || s->frames == 0)
+    return IG_OK;
+  char *path = ig_page_file(folder, "part.stl");
+  frame *f = &s->frame[s->frames];
+  ig_status status = IG_OK;
+  if (path && access(path, R_OK) == 0) {
+    status = frame_read(s, path, f);
+    if (status == IG_OK && f->triangles <= most) {
+      s->frames++;
+    } else {
+      frame_free(f);
+      *f = (frame){0};
+    }
+  }
+  free(path);
+  return status == IG_MEMORY || status == IG_INTERRUPTED ? status : IG_OK;
+}
+
 /* Last first: its fields are the ones that are shown. Snapshots that cannot be read are left out.
  */
-static ig_status scene_read(scene *s, const ig_series *series, int64_t most, char note[160]) {
+static ig_status scene_read(scene *s, const ig_series *series, const char *folder, int64_t most,
+                            char note[160]) {
   const int wanted = s->frames;
   const char *one = "";
   for (int i = wanted - 1; i >= 0; i--) {
@@ -410,6 +466,8 @@ static ig_status scene_read(scene *s, const ig_series *series, int64_t most, cha
              s->frames < wanted - 1 ? " and other snapshots" : "");
     ig_warn(s->cx, "%s", note);
   }
+  s->last = s->frames > 0 ? s->frame[s->frames - 1].time : 0;
+  IG_TRY(surface_add(s, folder, most));
   for (int i = 0; i < s->frames; i++) {
     const bool same = i > 0 && same_shape(&s->frame[i], &s->frame[i - 1]);
     s->frame[i].geometry = same ? s->frame[i - 1].geometry : s->geometries++;
@@ -431,9 +489,9 @@ ig_status ig_report_view(ig_ctx *cx, const char *folder, const char *physics,
     return IG_OK; /* a run without snapshots has no view */
   const int most = o->frames > 0 ? o->frames : 24;
   s.frames = series.count < most ? series.count : most;
-  IG_TRY_GOTO(status, done, IG_NEW(cx, &s.frame, s.frames, "frames"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &s.frame, s.frames + 1, "frames"));
   IG_TRY_GOTO(status, done,
-              scene_read(&s, &series, o->triangles > 0 ? o->triangles : 300000, note));
+              scene_read(&s, &series, folder, o->triangles > 0 ? o->triangles : 300000, note));
   if (!s.too_large && s.frames > 0 && s.low[0] <= s.high[0]) {
     fields_thin(&s);
     status = scene_write(&s, json);

@@ -179,6 +179,11 @@ static void room_stand(const void *self, ig_run_status *s) {
   snprintf(s->note, sizeof s->note, "%.40s, %s %d of %d", p->name ? p->name : "phase",
            words[p->kind], (grouped ? next->group : next->piece) + 1,
            grouped ? next->groups : next->pieces);
+  if (r->at > 0) {
+    const size_t used = strlen(s->note);
+    snprintf(s->note + used, sizeof s->note - used, ", %d iterations, residual %.1e",
+             r->m->count.newton, r->m->count.residual);
+  }
 }
 
 /* --- checkpoints --- */

@@ -20,7 +20,8 @@ printf 'physics: thermal\nmesh: {boxes: [{size: [1 mm, 1 mm, 1 mm], cells: [2, 2
 (cd "$work" && unset INGOT_MATERIALS && ./away/bin/ingot check material.yaml >log 2>&1) || { cat "$work/log"; say "the material is not found beside the program"; exit 1; }
 # installing compiles nothing
 if [ -f "$SOURCE/Makefile" ] && cmake --build "$BUILD" >"$work/log" 2>&1; then
-  make -C "$SOURCE" BUILD="$BUILD" PREFIX="$work/made" JOBS=1 install >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+  make -C "$SOURCE" BUILD="$BUILD" PREFIX="$work/made" JOBS=1 NATIVE=1 install >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+  make -n -C "$SOURCE" BUILD="$work/none" install | grep -q 'INGOT_NATIVE=OFF' || { say "make install compiles for this machine alone"; exit 1; }
   ! grep -qE 'Building|Linking' "$work/log" || { say "make install compiles"; exit 1; }
   cmp -s "$work/made/bin/ingot" "$work/ingot/bin/ingot" || { say "another prefix, another program"; exit 1; }
 fi

@@ -36,6 +36,13 @@ awk -v u="$(figure statics-out tip)" 'BEGIN { w = -100 * 1e-3 / (3 * 210e9 * 1e-
 # of a plate clamped at one end: 1.875^2 / (2 pi L^2) sqrt(E I / (rho A)), 3 % stiffer for its width
 awk -v f="$(figure vibration-out mode_1)" 'BEGIN { w = 3.516 / (2 * 3.14159265 * 0.01) * sqrt(70e9 * 9e-6 / 12 / 2700); exit !(f / w > 0.99 && f / w < 1.05) }' ||
   fail "vibration: $(figure vibration-out mode_1)"
+# what is solved shows how far it is: load and residual
+"$INGOT" run statics.yaml -t 1 --out relaxed --set mesh.element=hex8 --set analysis.method=relaxation 2>said >/dev/null || fail "relaxation: $(cat said)"
+grep -q 'relaxation step [0-9]*, load factor [0-9.]*, residual [0-9.e-]*' said || fail "relaxation shows no residual: $(cat said)"
+"$INGOT" run statics.yaml -t 1 --out newton 2>said >/dev/null || fail "newton: $(cat said)"
+grep -q 'load factor [0-9.]*, residual' said || fail "statics show no residual: $(cat said)"
+"$INGOT" run distortion.yaml -t 1 --out grown 2>said >/dev/null || fail "distortion: $(cat said)"
+grep -q 'layer 1 of 4, [0-9]* iterations, residual' said || fail "stress shows no residual: $(cat said)"
 # one length keeps the proportions
 "$INGOT" new statics -o - --size 5cm </dev/null | grep -q 'size: \[50 mm, 5 mm, 5 mm\]' || fail "one length"
 

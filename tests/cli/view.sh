@@ -33,6 +33,22 @@ for one in clip slice two difference arrows outline; do
   cmp -s a.png $one.png && fail "$one.png is the plain picture"
 done
 cmp -s outline.png warped.png && fail "the outline is not drawn"
+# where nothing is asked for: a design is its surface, a cracked body is open, displacements are seen
+"$INGOT" new design -q --size 12mm </dev/null && "$INGOT" run design.yaml -q -t 1 --set iterations=6 --out design || fail "no design"
+draw design -o design.png
+draw design/part.stl -o surface.png
+cmp -s design.png surface.png || fail "a design is not drawn as its surface"
+snap=$(ls design/snap_*.vtkhdf | tail -n 1)
+draw "$snap" -o voxels.png
+draw "$snap" --field density -o block.png
+cmp -s voxels.png block.png && fail "a design is drawn with its void"
+"$INGOT" new crack -q --size 20x5x5mm </dev/null && "$INGOT" run crack.yaml -q -t 1 --out crack || fail "no crack"
+draw crack -o open.png
+draw crack --warp none --threshold block --keep 0:0 -o closed.png
+cmp -s open.png closed.png && fail "a cracked body is drawn closed"
+draw bar -o usual.png
+draw bar --warp none -o still.png
+cmp -s usual.png still.png && fail "displacements are not shown"
 # the difference of a result and itself is one color, that of the middle
 python3 - a.png same.png <<'END' || fail "pixels are wrong"
 import struct, sys, zlib

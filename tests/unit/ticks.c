@@ -2,6 +2,7 @@
    differ; none where there is nothing to divide. Ranges come from random bits: every exponent,
    huge offsets with tiny widths, subnormal numbers, infinities, NaN. */
 #include "check.h"
+#include "core/display.h"
 #include "core/ticks.h"
 #include <float.h>
 
@@ -84,10 +85,43 @@ static void special_ranges(void **state) {
   assert_int_equal(ig_ticks_between(293.15, nextafter(293.15, 300), 6).count, 0);
 }
 
+/* Numbers of engineering size are shown in the units engineers read. */
+static void units_for_reading(void **state) {
+  (void)state;
+  static const struct {
+    const char *unit;
+    double largest;
+    const char *shown;
+    double factor;
+  } cases[] = {
+      {"Pa", 690900000, "MPa", 1e-6},
+      {"Pa", 2.1e11, "GPa", 1e-9},
+      {"Pa", -5e6, "MPa", 1e-6},
+      {"m", 1.9e-4, "mm", 1e3},
+      {"m", 0.3, "mm", 1e3},
+      {"m", 5, "m", 1},
+      {"m", 2e-5, "um", 1e6},
+      {"s", 7.5e-5, "us", 1e6},
+      {"J/m^3", 2e5, "kJ/m^3", 1e-3},
+      {"K", 1700, "K", 1},
+      {"", 1e9, "", 1},
+      {"m", 0, "m", 1},
+      {"furlong", 3, "furlong", 1},
+      {"Pa", NAN, "Pa", 1},
+      {NULL, 1, "", 1},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const ig_display d = ig_display_for(cases[i].unit, cases[i].largest);
+    assert_string_equal(d.unit, cases[i].shown);
+    assert_true(d.factor == cases[i].factor);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(random_ranges_have_ticks),
       cmocka_unit_test(special_ranges),
+      cmocka_unit_test(units_for_reading),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

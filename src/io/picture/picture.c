@@ -1,6 +1,7 @@
 /* Drawing a snapshot: pick a field, keep some cells, find their surface, project, paint, label. */
 #include "io/picture/picture.h"
 #include "core/require.h"
+#include "core/display.h"
 #include "core/number.h"
 #include "core/ticks.h"
 #include "io/mesh/stl.h"
@@ -43,7 +44,7 @@ static ig_status cells_keep(const ig_snapshot *snap, const char *path, const ig_
 }
 
 static ig_status points_warp(ig_snapshot *snap, const char *path, const ig_view_options *o) {
-  if (!o->warp)
+  if (!o->warp || strcmp(o->warp, "none") == 0)
     return IG_OK;
   ig_scalar s;
   IG_TRY(ig_scalar_find(snap, path, o->warp, &s));
@@ -261,8 +262,9 @@ static void legend_bar(ig_canvas *c, const scene *k) {
     ig_palette_color(k->shading.palette, (float)(y1 - y) / (float)(y1 - y0), rgb);
     ig_canvas_rect(c, x, y, w, 1, rgb);
   }
-  const ig_ticks ticks = ig_ticks_between(k->low, k->high, 6);
-  char text[IG_TICK_TEXT];
+  const ig_display shown = ig_display_for(k->s->field->unit, fmax(fabs(k->low), fabs(k->high)));
+  const ig_ticks ticks = ig_ticks_between(shown.factor * k->low, shown.factor * k->high, 6);
+  char text[IG_TICK_TEXT], label[200];
   float widest = 0; /* many digits, of small differences of large values, are written smaller */
   for (int i = 0; i < ticks.count; i++) {
     ig_tick_text(&ticks, i, text);
@@ -271,19 +273,23 @@ static void legend_bar(ig_canvas *c, const scene *k) {
   const float at = (float)(x + w) + 0.014F * h, space = (float)c->width - at - 0.01F * h;
   const float small = widest > space ? size * space / widest : size;
   for (int i = 0; i < ticks.count; i++) {
-    const float y = (float)y1 - share_of(k, ticks.value[i]) * (float)(y1 - y0);
+    const float y = (float)y1 - share_of(k, ticks.value[i] / shown.factor) * (float)(y1 - y0);
     ig_canvas_line(c, (float)(x + w), y, (float)(x + w) + 0.006F * h, y, 0.0016F * h, INK);
     ig_tick_text(&ticks, i, text);
     ig_canvas_text(c, at, y + small / 2, small, INK, text);
   }
   if (ticks.count == 0) {
-    ig_format(text, sizeof text, "%.6g", k->low);
+    ig_format(text, sizeof text, "%.6g", shown.factor * k->low);
     ig_canvas_text(c, at, (float)(y0 + y1) / 2, size, INK, text);
   }
   /* the name stands above the bar, kept inside the picture */
-  const float width = ig_text_width(size, k->s->label);
+  if (*shown.unit)
+    snprintf(label, sizeof label, "%s [%s]", k->s->label, shown.unit);
+  else
+    snprintf(label, sizeof label, "%s", k->s->label);
+  const float width = ig_text_width(size, label);
   const float left = fminf((float)x, (float)c->width - width - 0.02F * h);
-  ig_canvas_text(c, left, (float)y0 - 0.03F * h, size, INK, k->s->label);
+  ig_canvas_text(c, left, (float)y0 - 0.03F * h, size, INK, label);
 }
 
 static void legend_axes(ig_canvas *c, const ig_camera *k, bool facing) {
@@ -302,15 +308,8 @@ static void legend_axes(ig_canvas *c, const ig_camera *k, bool facing) {
 }
 
 static void time_text(double t, char *text, size_t size) {
-  const double a = fabs(t);
-  if (a == 0 || a >= 1)
-    ig_format(text, size, "t = %.4g s", t);
-  else if (a >= 1e-3)
-    ig_format(text, size, "t = %.4g ms", 1e3 * t);
-  else if (a >= 1e-6)
-    ig_format(text, size, "t = %.4g us", 1e6 * t);
-  else
-    ig_format(text, size, "t = %.4g ns", 1e9 * t);
+  const ig_display shown = ig_display_for("s", t);
+  ig_format(text, size, "t = %.4g %s", shown.factor * t, shown.unit);
 }
 
 /* --- the whole */
@@ -324,6 +323,7 @@ typedef struct {
   ig_surface surface, whole; /* whole: before a cut, if the outline is wanted */
   ig_scalar s;
   scene scene;
+  double magnified; /* how many times the displacements are shown; 0: not deformed */
 } part;
 
 static void part_free(part *p) {
@@ -339,6 +339,62 @@ static ig_status part_read(ig_ctx *cx, const char *path, part *p) {
   const bool stl = ending && strcmp(ending, ".stl") == 0;
   p->path = path;
   return stl ? ig_stl_read(cx, path, &p->snap) : ig_snapshot_read(cx, path, &p->snap);
+}
+
+/* --- what is drawn where nothing is asked for */
+
+/* A magnification, rounded down to one digit, that shows displacements as a twentieth of the part;
+   1 where they can be seen as they are. */
+double ig_warp_usual(double size, double most) {
+  if (!(most > 0) || most > 0.01 * size)
+    return 1;
+  const double scale = 0.05 * size / most, power = pow(10, floor(log10(scale)));
+  return power * floor(scale / power);
+}
+
+static bool any_cell(const ig_snapshot *snap, const ig_field *f, double low, double high) {
+  for (int64_t c = 0; c < snap->cells; c++) {
+    const double v = ig_field_number(f, c);
+    if (v >= low && v <= high)
+      return true;
+  }
+  return false;
+}
+
+/* Of a design what is dense; of a fractured body its bulk, without the cohesive elements between;
+   displacements magnified to be seen. */
+static void options_usual(const ig_snapshot *snap, ig_view_options *o) {
+  const ig_field *density = ig_snapshot_find(snap, IG_AT_CELLS, "density");
+  const ig_field *block = ig_snapshot_find(snap, IG_AT_CELLS, "block");
+  const ig_field *moved = NULL;
+  for (int i = 0; i < snap->fields; i++)
+    if (strcmp(snap->field[i].name, "displacement") == 0 && snap->field[i].where == IG_AT_POINTS)
+      moved = &snap->field[i];
+  if (o->field || o->threshold || o->warp || o->second)
+    return;
+  if (density && snap->iterations && any_cell(snap, density, 0.5, INFINITY)) {
+    o->threshold = "density";
+    o->threshold_range[0] = 0.5;
+    o->threshold_range[1] = INFINITY;
+  } else if (block && any_cell(snap, block, 0, 0) && any_cell(snap, block, 1, INFINITY)) {
+    o->threshold = "block";
+    o->threshold_range[0] = o->threshold_range[1] = 0;
+  }
+  if (!moved || moved->components != 3 || snap->iterations)
+    return;
+  double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+  double size = 0, most = 0;
+  for (int64_t i = 0; i < 3 * snap->points; i++) {
+    low[i % 3] = fmin(low[i % 3], snap->point[i]);
+    high[i % 3] = fmax(high[i % 3], snap->point[i]);
+    most = fmax(most, fabs(ig_field_number(moved, i)));
+  }
+  for (int c = 0; c < 3; c++)
+    size += (high[c] - low[c]) * (high[c] - low[c]);
+  if (most > 0) {
+    o->warp = "displacement";
+    o->warp_scale = ig_warp_usual(sqrt(size), most);
+  }
 }
 
 static ig_status part_shape(ig_ctx *cx, part *p, const ig_view_options *o) {
@@ -359,7 +415,7 @@ static ig_status part_shape(ig_ctx *cx, part *p, const ig_view_options *o) {
 }
 
 static ig_status part_field(part *p, const ig_view_options *o) {
-  const char *field = o->field ? o->field : ig_field_usual(p->snap);
+  const char *field = o->field ? o->field : ig_field_usual(p->snap, p->keep);
   p->scene = (scene){.snap = p->snap, .surface = &p->surface};
   if (strcmp(field, "none") == 0)
     return IG_OK;
@@ -416,6 +472,9 @@ static void time_show(ig_canvas *canvas, const part *p, float left) {
     ig_format(text, sizeof text, "iteration %.0f", p->snap->time);
   else if (!isnan(p->snap->time))
     time_text(p->snap->time, text, sizeof text);
+  if (p->magnified > 0 && p->magnified != 1)
+    ig_format(text + strlen(text), sizeof text - strlen(text), "%sdeformed x %.4g",
+              *text ? ", " : "", p->magnified);
   ig_canvas_text(canvas, left + 0.17F * h, 0.955F * h, text_size(canvas), INK, text);
 }
 
@@ -486,6 +545,7 @@ static ig_status parts_open(ig_ctx *cx, const char *path, const ig_view_options 
   IG_TRY(part_read(cx, path, &p[0]));
   if (o->second)
     IG_TRY(part_read(cx, o->second, &p[1]));
+  options_usual(p[0].snap, &used);
   if (o->second && o->difference) {
     IG_TRY(parts_subtract(cx, p, o, name));
     *parts = 1;
@@ -495,6 +555,9 @@ static ig_status parts_open(ig_ctx *cx, const char *path, const ig_view_options 
   range[1] = -INFINITY;
   for (int i = 0; i < *parts; i++) {
     IG_TRY(part_shape(cx, &p[i], &used));
+    p[i].magnified = used.warp && strcmp(used.warp, "none") != 0
+                         ? used.warp_scale != 0 ? used.warp_scale : 1
+                         : 0;
     IG_TRY(part_field(&p[i], &used));
     part_range(&p[i], range);
   }

@@ -22,6 +22,9 @@ IG_MUST_CHECK ig_status ig_canvas_png(ig_ctx *cx, const ig_canvas *canvas, doubl
 IG_MUST_CHECK ig_status ig_view_png(ig_ctx *cx, const char *path, const ig_view_options *options,
                                     char **png, size_t *size);
 
+/* How many times displacements of at most `most` are magnified in a part of that size. */
+double ig_warp_usual(double size, double most);
+
 void ig_canvas_rect(ig_canvas *canvas, int x, int y, int w, int h, const float rgb[3]);
 /* A line with round ends, anti-aliased, on top of everything. */
 void ig_canvas_line(ig_canvas *canvas, float x0, float y0, float x1, float y1, float width,
@@ -58,15 +61,16 @@ void ig_palette_color(const char *name, float value, float rgb[3]);
 /* A field, and perhaps a component of it, as one number per point or cell. */
 typedef struct {
   const ig_field *field;
-  int component; /* -1: magnitude */
-  char label[160];
+  int component;   /* -1: magnitude */
+  char label[160]; /* its name, without the unit */
 } ig_scalar;
 /* "T", "displacement.z", "displacement" for its magnitude; `path` for the message. */
 IG_MUST_CHECK ig_status ig_scalar_find(const ig_snapshot *snap, const char *path, const char *name,
                                        ig_scalar *s);
 double ig_scalar_value(const ig_scalar *s, int64_t i);
-/* What people look for first; else the first that is there. */
-const char *ig_field_usual(const ig_snapshot *snap);
+/* What people look for first, if it differs between the cells that are kept (NULL: all); else the
+   first that is there. */
+const char *ig_field_usual(const ig_snapshot *snap, const uint8_t *keep);
 
 /* The faces of a solid cell, from the table of elements, as points of its VTK cell: corners, then
    mid-sides in the same turn. */

@@ -48,10 +48,7 @@ ig_status ig_scalar_find(const ig_snapshot *snap, const char *path, const char *
     if (name[length] && s->component < 0)
       return IG_FAIL(snap->cx, IG_INPUT, "%s: field '%s' has no component '%s' (it has %d)", path,
                      f->name, name + length + 1, f->components);
-    if (f->unit[0])
-      snprintf(s->label, sizeof s->label, "%s [%s]", name, f->unit);
-    else
-      snprintf(s->label, sizeof s->label, "%s", name);
+    snprintf(s->label, sizeof s->label, "%s", name);
     return IG_OK;
   }
   char names[1024];
@@ -61,10 +58,12 @@ ig_status ig_scalar_find(const ig_snapshot *snap, const char *path, const char *
 }
 
 /* A field that is the same everywhere, to rounding, shows nothing. */
-static bool varies(const ig_snapshot *snap, const ig_field *f) {
+static bool varies(const ig_snapshot *snap, const ig_field *f, const uint8_t *keep) {
   const int64_t count = f->components * (f->where == IG_AT_CELLS ? snap->cells : snap->points);
   double low = INFINITY, high = -INFINITY;
   for (int64_t i = 0; i < count; i++) {
+    if (keep && f->where == IG_AT_CELLS && !keep[i / f->components])
+      continue;
     const double v = ig_field_number(f, i);
     low = isfinite(v) ? fmin(low, v) : low;
     high = isfinite(v) ? fmax(high, v) : high;
@@ -72,14 +71,14 @@ static bool varies(const ig_snapshot *snap, const ig_field *f) {
   return ig_range_spans(low, high);
 }
 
-const char *ig_field_usual(const ig_snapshot *snap) {
+const char *ig_field_usual(const ig_snapshot *snap, const uint8_t *keep) {
   static const char *const wanted[] = {"density", "T",         "temperature",
                                        "damage",  "von_mises", "principal_stress"};
   const char *still = NULL;
   for (size_t k = 0; k < sizeof wanted / sizeof *wanted; k++)
     for (int i = 0; i < snap->fields; i++)
       if (strcmp(snap->field[i].name, wanted[k]) == 0) {
-        if (varies(snap, &snap->field[i]))
+        if (varies(snap, &snap->field[i], keep))
           return wanted[k];
         still = still ? still : wanted[k];
       }

@@ -1,0 +1,7 @@
+#!/bin/sh
+# Install: builds for any machine of this kind and puts program, library, Python, manual and materials into PREFIX.
+set -eu
+cd "$(dirname "$0")/../.."
+make setup
+make install PREFIX="${PREFIX:-$HOME/.local}"
+"${PREFIX:-$HOME/.local}/bin/ingot" version

@@ -1,0 +1,78 @@
+/* Units as people read them: a table of SI units with the prefixes they take. */
+#include "core/display.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* From `least` on, by absolute value. */
+typedef struct {
+  const char *unit, *shown;
+  double least, factor;
+} prefix;
+
+/* Of each unit the largest first. */
+static const prefix prefixes[] = {
+    {"Pa", "GPa", 1e10, 1e-9},
+    {"Pa", "MPa", 1e4, 1e-6},
+    {"Pa", "kPa", 1e2, 1e-3},
+    {"m", "m", 2, 1},
+    {"m", "mm", 1e-4, 1e3},
+    {"m", "um", 1e-7, 1e6},
+    {"m", "nm", 0, 1e9},
+    {"m^2", "m^2", 1, 1},
+    {"m^2", "mm^2", 0, 1e6},
+    {"m^3", "m^3", 1, 1},
+    {"m^3", "mm^3", 0, 1e9},
+    {"s", "s", 1, 1},
+    {"s", "ms", 1e-3, 1e3},
+    {"s", "us", 1e-6, 1e6},
+    {"s", "ns", 0, 1e9},
+    {"N", "MN", 1e6, 1e-6},
+    {"N", "kN", 1e3, 1e-3},
+    {"N", "N", 1e-1, 1},
+    {"N", "mN", 0, 1e3},
+    {"N m", "kN m", 1e3, 1e-3},
+    {"J", "MJ", 1e6, 1e-6},
+    {"J", "kJ", 1e3, 1e-3},
+    {"J", "J", 1e-1, 1},
+    {"J", "mJ", 1e-4, 1e3},
+    {"J", "uJ", 0, 1e6},
+    {"W", "kW", 1e3, 1e-3},
+    {"W", "W", 1e-1, 1},
+    {"W", "mW", 0, 1e3},
+    {"J/m^3", "GJ/m^3", 1e9, 1e-9},
+    {"J/m^3", "MJ/m^3", 1e6, 1e-6},
+    {"J/m^3", "kJ/m^3", 1e3, 1e-3},
+    {"J/m^2", "kJ/m^2", 1e3, 1e-3},
+    {"J/kg", "kJ/kg", 1e3, 1e-3},
+    {"W/m^2", "MW/m^2", 1e6, 1e-6},
+    {"W/m^2", "kW/m^2", 1e3, 1e-3},
+    {"W/m^3", "GW/m^3", 1e9, 1e-9},
+    {"W/m^3", "MW/m^3", 1e6, 1e-6},
+    {"m/s", "m/s", 0.1, 1},
+    {"m/s", "mm/s", 1e-4, 1e3},
+    {"m/s", "um/s", 0, 1e6},
+    {"kg", "kg", 1, 1},
+    {"kg", "g", 1e-3, 1e3},
+    {"kg", "mg", 0, 1e6},
+    {"N/m", "kN/mm", 1e6, 1e-6},
+    {"N/m", "N/mm", 1e2, 1e-3},
+    {"Hz", "MHz", 1e6, 1e-6},
+    {"Hz", "kHz", 1e3, 1e-3},
+};
+
+ig_display ig_display_for(const char *unit, double largest) {
+  ig_display d = {.factor = 1};
+  const double size = fabs(largest);
+  snprintf(d.unit, sizeof d.unit, "%s", unit ? unit : "");
+  if (!unit || !isfinite(size) || size == 0)
+    return d;
+  for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+    if (strcmp(prefixes[i].unit, unit) == 0 && size >= prefixes[i].least * (1 - 1e-9)) {
+      d.factor = prefixes[i].factor;
+      snprintf(d.unit, sizeof d.unit, "%s", prefixes[i].shown);
+      break;
+    }
+  return d;
+}
