@@ -80,6 +80,7 @@ typedef struct ig_deck_material {
   ig_deck_rows elastic, plastic, density, expansion, conductivity, specific_heat, hyperelastic;
   double expansion_zero; /* temperature of no thermal strain by a mean coefficient */
   bool kinematic;        /* hardening of `plastic` */
+  double damping[2];     /* shares of mass and stiffness */
   struct ig_deck_material *next;
 } ig_deck_material;
 
@@ -135,7 +136,7 @@ typedef struct ig_deck_join {
   const char *interaction;
   const char *rotation; /* second reference node of a rigid body */
   const char *orientation;
-  double tolerance; /* NaN: none */
+  double tolerance, clearance; /* NaN: none */
   uint8_t component[6];
   bool adjust;
   uint64_t without; /* steps without it, a bit each; from 1 */
@@ -252,6 +253,9 @@ IG_MUST_CHECK ig_status ig_card_real(const ig_deck *d, const ig_card *card,
                                      double *value); /* fallback NaN: it must be there */
 IG_MUST_CHECK ig_status ig_card_int(const ig_deck *d, const ig_card *card, const ig_card_line *line,
                                     int field, int64_t fallback, int64_t *value);
+/* The number that a parameter has; the fallback where it is not there. */
+IG_MUST_CHECK ig_status ig_card_number(const ig_deck *d, const ig_card *card, const char *parameter,
+                                       double fallback, double *value);
 const char *ig_card_text(const ig_card_line *line, int field); /* "" if it is not there */
 bool ig_is_number(const char *text);                           /* a whole number */
 /* An item of a list in the arena, at its end. */

@@ -141,6 +141,16 @@ void ig_import_materials(ig_importer *b) {
     }
     ig_import_put(b, "}");
     ig_import_end(b, "materials", true, m->at);
+    if (m->damping[0] > 0 || m->damping[1] > 0) {
+      ig_import_put(b, "{material: ");
+      ig_import_name(b, m->name);
+      ig_import_put(b, ", mass: ");
+      ig_import_real(b, m->damping[0]);
+      ig_import_put(b, ", stiffness: ");
+      ig_import_real(b, m->damping[1]);
+      ig_import_put(b, "}");
+      ig_import_end(b, "damping", true, m->at);
+    }
   }
   for (const ig_deck_section *s = d->section; s; s = s->next) {
     const ig_deck_material *m = d->material;
@@ -308,6 +318,10 @@ static void contact_put(ig_importer *b, const ig_deck_join *j) {
       ig_import_put(b, ", stick: ");
       ig_import_real(b, i->stick);
     }
+  }
+  if (!isnan(j->clearance)) {
+    ig_import_put(b, ", clearance: ");
+    ig_import_real(b, j->clearance);
   }
   int steps = 0, put = 0;
   for (const ig_deck_step *t = b->d->step; t; t = t->next)

@@ -86,8 +86,8 @@ static ig_status expansion_read(ig_deck *d, const ig_card *card, ig_deck_materia
 }
 
 static ig_status material_part(ig_deck *d, const ig_card *card, ig_deck_material *m) {
-  static const char *const words[] = {"ELASTIC",   "PLASTIC",      "DENSITY",
-                                      "EXPANSION", "CONDUCTIVITY", "SPECIFICHEAT"};
+  static const char *const words[] = {"ELASTIC",      "PLASTIC",      "DENSITY", "EXPANSION",
+                                      "CONDUCTIVITY", "SPECIFICHEAT", "DAMPING"};
   int which = 0;
   while (strcmp(words[which], card->word) != 0)
     which++;
@@ -106,9 +106,26 @@ static ig_status material_part(ig_deck *d, const ig_card *card, ig_deck_material
     if (ig_card_get(card, "TYPE") && !is(ig_card_get(card, "TYPE"), "ISO"))
       return ig_deck_refuse(d, card, "TYPE: expected ISO");
     return rows_read(d, card, 2, false, &m->conductivity);
-  default:
+  case 5:
     return rows_read(d, card, 2, false, &m->specific_heat);
+  default:
+    IG_TRY(ig_card_number(d, card, "ALPHA", 0, &m->damping[0]));
+    return ig_card_number(d, card, "BETA", 0, &m->damping[1]);
   }
+}
+
+static ig_status clearance_read(ig_deck *d, const ig_card *card) {
+  const char *slave = ig_card_get(card, "SLAVE"), *master = ig_card_get(card, "MASTER");
+  bool found = false;
+  for (ig_deck_join *j = d->join; j; j = j->next)
+    if (strcmp(j->kind, "CONTACTPAIR") == 0 && slave && master && is(j->slave, slave) &&
+        is(j->master, master)) {
+      IG_TRY(ig_card_number(d, card, "VALUE", 0, &j->clearance));
+      found = true;
+    }
+  return found ? IG_OK
+               : ig_deck_refuse(d, card, "no *CONTACT PAIR of '%.40s' and '%.40s' before it",
+                                slave ? slave : "", master ? master : "");
 }
 
 static ig_status section_read(ig_deck *d, const ig_card *card) {
@@ -149,6 +166,34 @@ static ig_status vectors_read(ig_deck *d, const ig_card *card, double a[3], doub
   return IG_OK;
 }
 
+/* Turns rectangular axes, given by two vectors in the plane of x and y, about one of them. */
+static void axes_turn(ig_deck_axes *x, int about, double angle) {
+  double e[3][3], size = 0, across = 0;
+  for (int i = 0; i < 3; i++)
+    size += x->a[i] * x->a[i];
+  for (int i = 0; i < 3; i++) {
+    e[0][i] = x->a[i] / sqrt(size);
+    across += e[0][i] * x->b[i];
+  }
+  size = 0;
+  for (int i = 0; i < 3; i++) {
+    e[1][i] = x->b[i] - across * e[0][i];
+    size += e[1][i] * e[1][i];
+  }
+  for (int i = 0; i < 3; i++)
+    e[1][i] /= sqrt(size);
+  for (int i = 0; i < 3; i++)
+    e[2][i] = e[0][(i + 1) % 3] * e[1][(i + 2) % 3] - e[0][(i + 2) % 3] * e[1][(i + 1) % 3];
+  const int p = (about + 1) % 3, q = (about + 2) % 3;
+  for (int i = 0; i < 3; i++) {
+    const double u = e[p][i], v = e[q][i];
+    e[p][i] = cos(angle) * u + sin(angle) * v;
+    e[q][i] = cos(angle) * v - sin(angle) * u;
+  }
+  memcpy(x->a, e[0], sizeof x->a);
+  memcpy(x->b, e[1], sizeof x->b);
+}
+
 static ig_status axes_read(ig_deck *d, const ig_card *card) {
   const bool orientation = strcmp(card->word, "ORIENTATION") == 0;
   const char *kind = ig_card_get(card, orientation ? "SYSTEM" : "TYPE");
@@ -160,9 +205,21 @@ static ig_status axes_read(ig_deck *d, const ig_card *card) {
   x->cylindrical = is(kind, "C") || is(kind, "CYLINDRICAL");
   if (kind && !x->cylindrical && !is(kind, "R") && !is(kind, "RECTANGULAR"))
     return ig_deck_refuse(d, card, "%.40s: expected a rectangular or cylindrical system", kind);
-  if (card->line && card->line->next)
-    return ig_deck_refuse(d, card, "a rotation about a local axis (second line) is not understood");
-  return vectors_read(d, card, x->a, x->b);
+  IG_TRY(vectors_read(d, card, x->a, x->b));
+  const ig_card_line *turn = card->line ? card->line->next : NULL;
+  if (!turn)
+    return IG_OK;
+  int64_t axis;
+  double angle;
+  IG_TRY(ig_card_int(d, card, turn, 0, 0, &axis));
+  IG_TRY(ig_card_real(d, card, turn, 1, 0, &angle));
+  if (axis < 1 || axis > 3)
+    return ig_deck_refuse(d, card, "a rotation about the local axis %d: expected 1 to 3",
+                          (int)axis);
+  if (x->cylindrical)
+    return ig_deck_refuse(d, card, "a rotation of cylindrical axes is not understood");
+  axes_turn(x, (int)axis - 1, angle * M_PI / 180);
+  return IG_OK;
 }
 
 static ig_status amplitude_read(ig_deck *d, const ig_card *card) {
@@ -236,7 +293,7 @@ static ig_status join_read(ig_deck *d, const ig_card *card) {
   IG_TRY(IG_DECK_ADD(d, &d->join, &j));
   j->at = card->at;
   j->kind = card->word;
-  j->tolerance = NAN;
+  j->tolerance = j->clearance = NAN;
   if (strcmp(card->word, "TIE") == 0) {
     const char *tolerance = ig_card_get(card, "POSITIONTOLERANCE");
     const char *fields[1] = {tolerance ? tolerance : ""};
@@ -268,7 +325,7 @@ static ig_status pairs_read(ig_deck *d, const ig_card *card) {
     j->kind = card->word;
     IG_TRY(need(d, card, "INTERACTION", &j->interaction));
     j->type = type ? type : "";
-    j->tolerance = NAN;
+    j->tolerance = j->clearance = NAN;
     j->slave = ig_card_text(l, 0);
     j->master = ig_card_text(l, 1);
     if (!*j->slave || !*j->master)
@@ -362,8 +419,10 @@ ig_status ig_deck_model(ig_deck *d) {
       IG_TRY(IG_DECK_ADD(d, &d->material, &material));
       material->at = c->at;
       IG_TRY(need(d, c, "NAME", &material->name));
-    } else if (ig_choices_find("ELASTIC|PLASTIC|DENSITY|EXPANSION|CONDUCTIVITY|SPECIFICHEAT", w) >=
-               0) {
+    } else if (strcmp(w, "CLEARANCE") == 0) {
+      IG_TRY(clearance_read(d, c));
+    } else if (ig_choices_find(
+                   "ELASTIC|PLASTIC|DENSITY|EXPANSION|CONDUCTIVITY|SPECIFICHEAT|DAMPING", w) >= 0) {
       IG_TRY(material_part(d, c, material));
     } else if (ig_choices_find("SOLIDSECTION|SHELLSECTION|BEAMSECTION", w) >= 0) {
       IG_TRY(section_read(d, c));

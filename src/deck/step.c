@@ -171,13 +171,7 @@ static ig_status procedure_read(ig_deck *d, const ig_card *card, ig_deck_step *s
   s->direct = ig_card_get(card, "DIRECT") != NULL;
   s->explicit_ = ig_card_get(card, "EXPLICIT") != NULL;
   s->steady = ig_card_get(card, "STEADYSTATE") != NULL;
-  const char *alpha = ig_card_get(card, "ALPHA");
-  s->alpha = -0.05;
-  if (alpha) {
-    const char *fields[1] = {alpha};
-    const ig_card_line line = {.line = card->at.line, .count = 1, .field = fields};
-    IG_TRY(ig_card_real(d, card, &line, 0, NAN, &s->alpha));
-  }
+  IG_TRY(ig_card_number(d, card, "ALPHA", -0.05, &s->alpha));
   s->first = s->period = 1;
   s->most = s->high = INFINITY;
   if (!l)

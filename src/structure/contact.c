@@ -146,10 +146,14 @@ static ig_status contact_points(ig_structure *s, int i, const ig_structure_conta
         continue;
       relative(s, &t, NULL, t.before);
       memcpy(t.offset, t.before, sizeof t.offset);
-      double gap = 0;
-      for (int k = 0; k < 3; k++)
+      double gap = 0, drawn = 0;
+      for (int k = 0; k < 3; k++) {
         gap += t.normal[k] * t.before[k];
-      t.overlap = again ? fmin(gap, 0) : 0;
+        for (int a = 0; a < t.slaves + t.masters; a++)
+          drawn += t.normal[k] * t.share[a] * s->mesh->x[3 * (size_t)t.node[a] + (size_t)k];
+      }
+      t.shift = isnan(c->clearance) ? 0 : c->clearance - drawn;
+      t.overlap = again ? fmin(gap + t.shift, 0) : 0;
       IG_TRY(IG_MORE(s->cx, &s->touches.point, s->touches.count, "contact"));
       s->touches.point[s->touches.count++] = t;
     }
@@ -183,7 +187,7 @@ ig_status ig_structure_touches_new(ig_structure *s, int analysis) {
 /* Traction on the first side from the relative position, and its derivative. */
 static void traction(const ig_structure_contact *c, ig_structure_touch *t, const double n[3],
                      const double r[3], double factor, double p[3], double D[9]) {
-  const double gap = n[0] * r[0] + n[1] * r[1] + n[2] * r[2] - (1 - factor) * t->overlap;
+  const double gap = n[0] * r[0] + n[1] * r[1] + n[2] * r[2] + t->shift - (1 - factor) * t->overlap;
   memset(D, 0, 9 * sizeof *D);
   if (c->tied) {
     for (int d = 0; d < 3; d++) {

@@ -427,6 +427,7 @@ static ig_status model_make(ig_structure *s) {
     s->material[i] = IG_ITEM(const ig_material_case, *s->job->materials, i);
     IG_TRY(law_read(s, s->material[i], &s->law[i]));
   }
+  IG_TRY(ig_structure_damping_new(s));
   IG_TRY(frames_new(s));
   IG_TRY(turns_new(s));
   IG_TRY(elements_new(s));
@@ -477,7 +478,8 @@ void ig_structure_free(ig_structure *s) {
   void *const all[] = {s->group,        s->law,          s->material,    s->owner,   s->u,
                        s->velocity,     s->acceleration, s->reaction,    s->T0,      s->T,
                        s->frame,        s->framed,       s->turn,        s->held_of, s->held,
-                       s->force_before, s->text,         s->frequencies, s->body,    s->number_of};
+                       s->force_before, s->text,         s->frequencies, s->body,    s->number_of,
+                       s->damping};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     free(all[i]);
   free(s);

@@ -82,6 +82,8 @@ static const ig_option contact_options[] = {
             "stiffness"),
     IG_REAL(S, distance, "m", NULL, 0, 1e9,
             "points that begin no further away may touch; left out: a fifth of the model's size"),
+    IG_REAL(S, clearance, "m", NULL, 0, 0,
+            "distance at the start, whatever the mesh has; negative: overlap"),
     IG_REALS(S, without, "", NULL, 1, 1e6, "analyses in which it is off, from 1"),
     IG_END};
 #undef S
@@ -114,6 +116,14 @@ static const ig_option initial_options[] = {
     IG_TEXT(S, set, IG_REQUIRED, "node set"),
     IG_VECTOR3(S, velocity, "m/s", "[0, 0, 0]", "velocity at the start; entries add up"),
     IG_VECTOR3(S, displacement, "m", "[0, 0, 0]", "displacement at the start; entries add up"),
+    IG_END};
+#undef S
+#define S ig_structure_damping
+static const ig_option damping_options[] = {
+    IG_TEXT(S, material, IG_REQUIRED, "name of a material"),
+    IG_REAL(S, mass, "1/s", "0", 0, IG_UNBOUNDED, "share of the mass matrix"),
+    IG_REAL(S, stiffness, "s", "0", 0, IG_UNBOUNDED,
+            "share of the stiffness matrix, that of the drawn, elastic structure"),
     IG_END};
 #undef S
 #define S ig_structure_analysis
@@ -167,6 +177,8 @@ const ig_option ig_structure_options[] = {
     IG_LIST(S, temperatures, ig_structure_temperature, temperature_options, NULL,
             "temperatures that change, in the order given"),
     IG_LIST(S, initial, ig_structure_initial, initial_options, NULL, "velocities at the start"),
+    IG_LIST(S, damping, ig_structure_damping, damping_options, NULL,
+            "dynamic: damping of a material, proportional to mass and stiffness (Rayleigh)"),
     IG_LIST(S, analysis, ig_structure_analysis, analysis_options, IG_REQUIRED,
             "analyses, one after the other on the same model; time goes on from one to the next"),
     IG_LIST(S, tables, ig_structure_table, table_options, NULL,

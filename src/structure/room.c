@@ -46,13 +46,7 @@ static ig_status accepted(void *self, const ig_trial *at) {
     s->u[i] += at->u[i];
   s->time = at->time;
   IG_TRY(ig_structure_forces(s));
-  if (s->dynamic) {
-    memset(s->force_before, 0, (size_t)s->unknowns * sizeof *s->force_before);
-    IG_TRY(ig_structure_loads_at(s, s->time, s->force_before));
-    for (int32_t i = 0; i < s->unknowns; i++)
-      s->force_before[i] -= s->reaction[i];
-  }
-  return IG_OK;
+  return s->dynamic ? ig_structure_force_before(s, s->time) : IG_OK;
 }
 
 static ig_status no_history(void *self, const ig_trial *at) {

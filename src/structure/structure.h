@@ -83,7 +83,7 @@ typedef struct {
 typedef struct {
   ig_src at;
   const char *set, *to; /* faces: the integrated side, and the other one */
-  double stiffness, decay[2], friction, stick, distance;
+  double stiffness, decay[2], friction, stick, distance, clearance;
   bool tied;
   ig_reals without; /* analyses, from 1 */
 } ig_structure_contact;
@@ -106,6 +106,12 @@ typedef struct {
   const char *set;
   double velocity[3], displacement[3];
 } ig_structure_initial;
+
+typedef struct { /* C = mass M + stiffness K */
+  ig_src at;
+  const char *material;
+  double mass, stiffness;
+} ig_structure_damping;
 
 typedef enum {
   IG_STRUCTURE_STATIC,
@@ -145,7 +151,7 @@ typedef struct {
 typedef struct {
   ig_src at;
   ig_list sections, axes, material_axes, supports, equations, couplings, ties, contacts, loads;
-  ig_list initial_temperatures, temperatures, initial, analysis, tables;
+  ig_list initial_temperatures, temperatures, initial, analysis, tables, damping;
 } ig_structure_case;
 extern const ig_option ig_structure_options[];
 
@@ -187,6 +193,7 @@ typedef struct {
   double slope[8][2];             /* derivatives of those of the second face */
   double area, stiffness;
   double offset[3];          /* tied: distance at the start */
+  double shift;              /* what `clearance` adds to the distance */
   double overlap;            /* distance, below 0, at which contact is switched on again */
   double normal[3];          /* of the second face at the start */
   double before[3], pull[3]; /* accepted: relative position, tangential traction */
@@ -237,7 +244,8 @@ struct ig_structure {
   int laws;
   ig_solid_law *law; /* by material */
   const ig_material_case **material;
-  int *owner; /* material of each element */
+  int *owner;           /* material of each element */
+  double (*damping)[2]; /* by material: shares of M and K; NULL: none */
   double *u, *velocity, *acceleration;
   double *reaction;   /* internal forces, unknowns */
   double *T0, *T;     /* nodes; NULL: no temperatures */
@@ -329,6 +337,9 @@ IG_MUST_CHECK ig_status ig_structure_inertia(void *self, const ig_trial *at, int
                                              int32_t end, double *f, double *k,
                                              ig_trouble *trouble);
 IG_MUST_CHECK ig_status ig_structure_motion_begin(ig_structure *s);
+IG_MUST_CHECK ig_status ig_structure_damping_new(ig_structure *s);
+/* f_ext - f_int - C v of the accepted state into `force_before`; loads at `time`. */
+IG_MUST_CHECK ig_status ig_structure_force_before(ig_structure *s, double time);
 /* Velocities and accelerations after a step that added u over dt. */
 void ig_structure_motion_accept(ig_structure *s, const double *u, double dt);
 /* modes.c: natural frequencies or critical load factors about the accepted state. */
