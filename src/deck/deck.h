@@ -169,7 +169,7 @@ typedef struct ig_deck_value {
 
 typedef struct ig_deck_print {
   ig_src at;
-  bool elements; /* *EL PRINT */
+  int of; /* IG_SET_NODES: *NODE PRINT, _ELEMENTS: *EL PRINT, _FACES: *SECTION PRINT */
   const char *set;
   const char *quantity; /* in capitals */
   bool totals, totals_only;

@@ -239,36 +239,40 @@ static void analysis_put(ig_importer *b, const ig_deck_step *s) {
 static const char *quantity_of(const ig_deck_print *p) {
   static const struct {
     const char *word, *quantity;
-    bool elements;
-  } all[] = {{"U", "displacement", false},     {"RF", "reaction", false}, {"V", "velocity", false},
-             {"NT", "temperature", false},     {"S", "stress", true},     {"E", "strain", true},
-             {"PEEQ", "plastic_strain", true}, {"EVOL", "volume", true}};
+    int of;
+  } all[] = {{"U", "displacement", IG_SET_NODES},
+             {"RF", "reaction", IG_SET_NODES},
+             {"V", "velocity", IG_SET_NODES},
+             {"NT", "temperature", IG_SET_NODES},
+             {"S", "stress", IG_SET_ELEMENTS},
+             {"E", "strain", IG_SET_ELEMENTS},
+             {"PEEQ", "plastic_strain", IG_SET_ELEMENTS},
+             {"EVOL", "volume", IG_SET_ELEMENTS},
+             {"SOF", "section", IG_SET_FACES}};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-    if (is(p->quantity, all[i].word) && all[i].elements == p->elements &&
-        (!p->totals || !p->elements || is(p->quantity, "EVOL")))
+    if (is(p->quantity, all[i].word) && all[i].of == p->of &&
+        (!p->totals || p->of != IG_SET_ELEMENTS || is(p->quantity, "EVOL")))
       return all[i].quantity;
   return NULL;
 }
 
 /* Requests stay in force in the steps that follow, until one makes others of the same kind. */
-static void tables_put(ig_importer *b, const ig_deck_step *s, const ig_deck_step *from,
-                       bool elements) {
+static void tables_put(ig_importer *b, const ig_deck_step *s, const ig_deck_step *from, int of) {
+  static const char *const words[] = {"NODE PRINT", "EL PRINT", "SECTION PRINT"};
   for (const ig_deck_print *p = from->print; p && b->status == IG_OK; p = p->next) {
-    if (p->elements != elements)
+    if (p->of != of)
       continue;
     const char *quantity = quantity_of(p);
     if (!quantity) {
       if (b->d->lenient) {
-        b->status = ig_deck_note(b->d, &p->at, "*%s: %s is not written",
-                                 p->elements ? "EL PRINT" : "NODE PRINT", p->quantity);
+        b->status = ig_deck_note(b->d, &p->at, "*%s: %s is not written", words[of], p->quantity);
         continue;
       }
-      ig_import_fail(b, &p->at, "*%s: %.20s is not written; --lenient passes over it",
-                     p->elements ? "EL PRINT" : "NODE PRINT", p->quantity);
+      ig_import_fail(b, &p->at, "*%s: %.20s is not written; --lenient passes over it", words[of],
+                     p->quantity);
       return;
     }
-    const char *set =
-        ig_import_set(b, &p->at, p->set, p->elements ? IG_SET_ELEMENTS : IG_SET_NODES);
+    const char *set = ig_import_set(b, &p->at, p->set, (ig_set_kind)of);
     ig_import_put(b, "{set: ");
     ig_import_name(b, set ? set : "");
     ig_import_put(b, ", quantity: %s", quantity);
@@ -290,13 +294,13 @@ void ig_import_steps(ig_importer *b) {
     step_values(b, s, s->value);
   for (const ig_deck_step *s = d->step; s && b->status == IG_OK; s = s->next)
     analysis_put(b, s);
-  const ig_deck_step *from[2] = {NULL, NULL};
+  const ig_deck_step *from[3] = {NULL, NULL, NULL};
   for (const ig_deck_step *s = d->step; s && b->status == IG_OK; s = s->next)
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < 3; k++) {
       for (const ig_deck_print *p = s->print; p; p = p->next)
-        if (p->elements == (k == 1))
+        if (p->of == k)
           from[k] = s;
       if (from[k])
-        tables_put(b, s, from[k], k == 1);
+        tables_put(b, s, from[k], k);
     }
 }

@@ -124,8 +124,7 @@ const ig_deck_keyword ig_deck_keywords[] = {
      "figures of contact are not written"},
     {"CONTACTPRINT", IG_DECK_UNANSWERED, "", "NSET|FREQUENCY|TOTALS|TIMEPOINTS|SLAVE|MASTER",
      "figures of contact are not written"},
-    {"SECTIONPRINT", IG_DECK_UNANSWERED, "", "SURFACE|NAME|FREQUENCY|TIMEPOINTS",
-     "forces in a section are not written"},
+    {"SECTIONPRINT", IG_DECK_OUTPUT, "SURFACE|NAME|FREQUENCY|TIMEPOINTS", "FREQUENCYF", "tables"},
     {NULL, IG_DECK_MESH, NULL, NULL, NULL}};
 
 const ig_deck_keyword *ig_deck_keyword_find(const char *word) {

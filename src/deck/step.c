@@ -199,24 +199,33 @@ static ig_status procedure_read(ig_deck *d, const ig_card *card, ig_deck_step *s
 }
 
 static ig_status print_read(ig_deck *d, const ig_card *card, ig_deck_step *s) {
-  const bool elements = strcmp(card->word, "ELPRINT") == 0;
-  const char *set = ig_card_get(card, elements ? "ELSET" : "NSET");
+  static const char *const keys[] = {"NSET", "ELSET", "SURFACE"};
+  const int of = strcmp(card->word, "ELPRINT") == 0        ? IG_SET_ELEMENTS
+                 : strcmp(card->word, "SECTIONPRINT") == 0 ? IG_SET_FACES
+                                                           : IG_SET_NODES;
+  const char *set = ig_card_get(card, keys[of]);
   const char *totals = ig_card_get(card, "TOTALS"), *frequency = ig_card_get(card, "FREQUENCY");
   if (!set && d->lenient)
     return ig_deck_note(d, &card->at, "*%s names no set: nothing is written", card->word);
   if (!set)
-    return ig_deck_refuse(d, card, "expected %s=", elements ? "ELSET" : "NSET");
+    return ig_deck_refuse(d, card, "expected %s=", keys[of]);
   if (ig_card_get(card, "TIMEPOINTS"))
     IG_TRY(ig_deck_note(d, &card->at, "*%s: TIME POINTS: tables are written at the end of steps",
                         card->word));
+  bool section = false; /* all figures of a section are written together */
   for (const ig_card_line *l = card->line; l; l = l->next)
     for (int f = 0; f < l->count; f++) {
+      const char *quantity = ig_card_text(l, f);
+      const bool force = ig_choices_find("SOF|SOM|SOAREA", quantity) >= 0;
       ig_deck_print *p;
+      if (of == IG_SET_FACES && force && section)
+        continue;
+      section |= force;
       IG_TRY(IG_DECK_ADD(d, &s->print, &p));
       p->at = ig_card_line_at(card, l);
-      p->elements = elements;
+      p->of = of;
       p->set = set;
-      p->quantity = ig_card_text(l, f);
+      p->quantity = of == IG_SET_FACES && force ? "SOF" : quantity;
       p->totals = is(totals, "YES") || is(totals, "ONLY");
       p->totals_only = is(totals, "ONLY");
       p->frequency = frequency && ig_is_number(frequency) ? (int)strlen(frequency) : 1;
@@ -278,7 +287,7 @@ ig_status ig_deck_step_read(ig_deck *d, const ig_card **at) {
       if (is(op, "NEW") && s->removals < 8)
         s->removed[s->removals++] = w;
       IG_TRY(ig_deck_values(d, c, &s->value));
-    } else if (strcmp(w, "NODEPRINT") == 0 || strcmp(w, "ELPRINT") == 0) {
+    } else if (ig_choices_find("NODEPRINT|ELPRINT|SECTIONPRINT", w) >= 0) {
       IG_TRY(print_read(d, c, s));
     } else if (c->keyword->class == IG_DECK_OUTPUT) {
       IG_TRY(ig_deck_note(d, &c->at, "*%s: %s", w, c->keyword->becomes));

@@ -41,8 +41,8 @@ static double normal_of(int nodes, const double (*x)[3], const double slope[8][2
   return size;
 }
 
-/* Points of integration of a face: 2 x 2 or 3 x 3 of quadrilaterals, 3 of triangles. */
-static int rule_of(int nodes, double at[9][2], double weight[9]) {
+/* 2 x 2 or 3 x 3 of quadrilaterals, 3 of triangles. */
+int ig_structure_face_rule(int nodes, double at[9][2], double weight[9]) {
   static const double two[2] = {-0.57735026918962576, 0.57735026918962576};
   static const double three[3] = {-0.77459666924148338, 0, 0.77459666924148338};
   static const double share[3] = {5. / 9, 8. / 9, 5. / 9};
@@ -132,7 +132,7 @@ static ig_status contact_points(ig_structure *s, int i, const ig_structure_conta
     t.stiffness = !isnan(c->stiffness) ? c->stiffness : 50 * young;
     for (int a = 0; a < t.slaves; a++)
       place_of(s, t.node[a], NULL, x[a]);
-    const int points = rule_of(t.slaves, at, weight);
+    const int points = ig_structure_face_rule(t.slaves, at, weight);
     for (int q = 0; q < points; q++) {
       double N[8], d[8][2], n[3], p[3] = {0, 0, 0};
       ig_structure_face_values(t.slaves, at[q], N, d);

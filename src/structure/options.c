@@ -150,9 +150,11 @@ static const ig_option analysis_options[] = {
 #undef S
 #define S ig_structure_table
 static const ig_option table_options[] = {
-    IG_TEXT(S, set, IG_REQUIRED, "nodes or elements"),
+    IG_TEXT(S, set, IG_REQUIRED, "nodes, elements or faces"),
     IG_CHOICE(S, quantity, IG_STRUCTURE_QUANTITIES, "displacement",
-              "of nodes: displacement to temperature; at the points of elements: the others"),
+              "of nodes: displacement to temperature; of faces: section, the force through them by "
+              "stresses; "
+              "at the points of elements: the others"),
     IG_CHOICE(S, total, "none|also|only", "none", "the sum over the set"),
     IG_INT(S, analysis, "0", 0, 1e6, "in this analysis, from 1; 0: in all"), IG_END};
 #undef S

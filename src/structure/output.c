@@ -159,6 +159,7 @@ ig_status ig_structure_tables(ig_structure *s) {
       continue;
     ig_choice_text(IG_STRUCTURE_QUANTITIES, c->quantity, name, sizeof name);
     IG_TRY(c->quantity <= IG_TABLE_TEMPERATURE ? nodes_table(s, c, name)
+           : c->quantity == IG_TABLE_SECTION   ? ig_structure_section_table(s, c)
                                                : elements_table(s, c, name));
   }
   return IG_OK;

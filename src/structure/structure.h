@@ -137,10 +137,12 @@ typedef enum {
   IG_TABLE_STRESS,
   IG_TABLE_STRAIN,
   IG_TABLE_PLASTIC_STRAIN,
-  IG_TABLE_VOLUME
+  IG_TABLE_VOLUME,
+  IG_TABLE_SECTION
 } ig_structure_quantity;
 #define IG_STRUCTURE_QUANTITIES                                                                    \
-  "displacement|velocity|reaction|temperature|stress|strain|plastic_strain|volume"
+  "displacement|velocity|reaction|temperature|stress|strain|plastic_strain|volume|"                \
+  "section"
 typedef struct {
   ig_src at;
   const char *set;
@@ -352,6 +354,8 @@ IG_MUST_CHECK ig_status ig_structure_report(const ig_structure *s, const ig_stru
 void ig_structure_row(ig_structure *s, const char *quantity, const char *set, int64_t number,
                       int point, int count, const double *value);
 IG_MUST_CHECK ig_status ig_structure_tables(ig_structure *s);
+/* section.c */
+IG_MUST_CHECK ig_status ig_structure_section_table(ig_structure *s, const ig_structure_table *c);
 IG_MUST_CHECK ig_status ig_structure_snapshot(void *self, ig_sink *to);
 IG_MUST_CHECK ig_status ig_structure_history(void *self, ig_sink *to);
 IG_MUST_CHECK ig_status ig_structure_results(void *self, ig_sink *to);
