@@ -221,6 +221,8 @@ static ig_status cards_read(ig_deck *d, ig_inp *in, ig_card ***last) {
       IG_TRY(card_include(d, in, card, last));
       continue;
     }
+    if (!*card->word) /* a star alone says nothing */
+      continue;
     card->keyword = ig_deck_keyword_find(card->word);
     if (!card->keyword)
       return ig_fail_at(

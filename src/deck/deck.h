@@ -180,7 +180,7 @@ typedef struct ig_deck_print {
 typedef struct ig_deck_step {
   ig_src at;
   const char *kind; /* STATIC, FREQUENCY, BUCKLE, HEATTRANSFER, DYNAMIC … */
-  bool nlgeom, perturbation, suddenly, direct, explicit_, steady, storage;
+  bool nlgeom, perturbation, suddenly, ramp, direct, explicit_, steady, storage;
   double first, period, least, most; /* increments; NaN: none given */
   int64_t increments, modes;
   double low, high; /* frequencies */
@@ -203,7 +203,8 @@ typedef struct ig_deck {
   int names;
   const char **name; /* of sets that cards of the mesh make, as they are spelled first; allocated */
   ig_namemap name_of;
-  bool parts; /* numbers and sets belong to instances of parts */
+  double absolute_zero, stefan_boltzmann; /* NaN: not given */
+  bool parts;                             /* numbers and sets belong to instances of parts */
   ig_deck_material *material;
   ig_deck_section *section;
   ig_deck_elements *elements;

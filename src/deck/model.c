@@ -419,6 +419,9 @@ ig_status ig_deck_model(ig_deck *d) {
       IG_TRY(IG_DECK_ADD(d, &d->material, &material));
       material->at = c->at;
       IG_TRY(need(d, c, "NAME", &material->name));
+    } else if (strcmp(w, "PHYSICALCONSTANTS") == 0) {
+      IG_TRY(ig_card_number(d, c, "ABSOLUTEZERO", d->absolute_zero, &d->absolute_zero));
+      IG_TRY(ig_card_number(d, c, "STEFANBOLTZMANN", d->stefan_boltzmann, &d->stefan_boltzmann));
     } else if (strcmp(w, "CLEARANCE") == 0) {
       IG_TRY(clearance_read(d, c));
     } else if (ig_choices_find(

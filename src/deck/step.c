@@ -113,6 +113,28 @@ static ig_status dload_read(ig_deck *d, const ig_card *card, const ig_card_line 
   return IG_OK;
 }
 
+/* *CFLUX: node, component, heat. *DFLUX, *FILM, *RADIATE: elements or a surface, S1, F1, R1 or BF;
+   heat, or sink temperature and coefficient. */
+static ig_status flux_read(ig_deck *d, const ig_card *card, const ig_card_line *l,
+                           ig_deck_value ***last) {
+  const bool nodal = strcmp(card->word, "CFLUX") == 0, heat = strcmp(card->word, "DFLUX") == 0;
+  const char letter = heat ? 'S' : card->word[0], *label = ig_card_text(l, 1);
+  const ig_src at = ig_card_line_at(card, l);
+  ig_deck_value *v;
+  const bool face = (label[0] & ~0x20) == letter &&
+                    (!label[1] || (label[1] >= '1' && label[1] <= '6' && !label[2]));
+  if (nodal ? !is(label, "0") && !is(label, "11") && *label : !face && !(heat && is(label, "BF")))
+    return ig_fail_at(d->cx, &at, "*%s: '%.40s' is not understood: expected %s", card->word, label,
+                      nodal                  ? "0 or 11"
+                      : heat                 ? "S, S1 to S6 or BF"
+                      : card->word[0] == 'F' ? "F or F1 to F6"
+                                             : "R or R1 to R6");
+  IG_TRY(value_add(d, card, l, last, &v));
+  v->label = label;
+  IG_TRY(ig_card_real(d, card, l, 2, NAN, &v->value[0]));
+  return nodal || heat ? IG_OK : ig_card_real(d, card, l, 3, NAN, &v->value[1]);
+}
+
 static ig_status initial_read(ig_deck *d, const ig_card *card, const ig_card_line *l,
                               ig_deck_value ***last) {
   const char *type = ig_card_get(card, "TYPE");
@@ -151,6 +173,8 @@ ig_status ig_deck_values(ig_deck *d, const ig_card *card, ig_deck_value **list) 
       IG_TRY(cload_read(d, card, l, &last));
     else if (strcmp(w, "DLOAD") == 0 || strcmp(w, "DSLOAD") == 0)
       IG_TRY(dload_read(d, card, l, &last));
+    else if (ig_choices_find("CFLUX|DFLUX|FILM|RADIATE", w) >= 0)
+      IG_TRY(flux_read(d, card, l, &last));
     else if (strcmp(w, "INITIALCONDITIONS") == 0)
       IG_TRY(initial_read(d, card, l, &last));
     else { /* TEMPERATURE */
@@ -269,6 +293,7 @@ ig_status ig_deck_step_read(ig_deck *d, const ig_card **at) {
     s->nlgeom = t->nlgeom; /* from a step on, all those after it */
   s->perturbation = ig_card_get(begin, "PERTURBATION") != NULL;
   s->suddenly = is(amplitude, "STEP");
+  s->ramp = is(amplitude, "RAMP");
   for (; c && strcmp(c->word, "ENDSTEP") != 0; c = c->next) {
     const char *w = c->word, *op = ig_card_get(c, "OP");
     if (strcmp(w, "STEP") == 0)
@@ -281,7 +306,8 @@ ig_status ig_deck_step_read(ig_deck *d, const ig_card **at) {
       IG_TRY(change_read(d, c, number));
     } else if (ig_choices_find("STATIC|DYNAMIC|FREQUENCY|BUCKLE|HEATTRANSFER", w) >= 0) {
       IG_TRY(procedure_read(d, c, s));
-    } else if (ig_choices_find("BOUNDARY|CLOAD|DLOAD|DSLOAD|TEMPERATURE", w) >= 0) {
+    } else if (ig_choices_find("BOUNDARY|CLOAD|DLOAD|DSLOAD|TEMPERATURE|CFLUX|DFLUX|FILM|RADIATE",
+                               w) >= 0) {
       if (op && !is(op, "MOD") && !is(op, "NEW"))
         return ig_deck_refuse(d, c, "OP=%.40s: expected MOD or NEW", op);
       if (is(op, "NEW") && s->removals < 8)

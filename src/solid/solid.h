@@ -22,6 +22,7 @@
 #ifndef IG_SOLID_H
 #define IG_SOLID_H
 
+#include "core/option.h"
 #include "material/j2_law.h"
 #include <ingot/mesh.h>
 
@@ -116,6 +117,18 @@ void ig_solid_lumped(ig_solid_kind kind, const double *X, double *m);
 void ig_solid_centrifugal(ig_solid_kind kind, const double *X, const double *x, double density,
                           double rate, const double point[3], const double axis[3], double *f,
                           double *K);
+
+/* Conduction and storage of heat in an element: tables over temperature. */
+typedef struct {
+  const ig_table *conductivity, *density, *specific_heat; /* the last two: where `rate` is not 0 */
+} ig_solid_thermal;
+/* f (nodes) = integral of grad N . k grad T + N density c (T - before) rate, rate = 1 / time step,
+   0: steady; K = df/dT (NULL: not wanted), not symmetric where k or c change with T. */
+void ig_solid_conduct(ig_solid_kind kind, const ig_solid_thermal *m, const double *X,
+                      const double *T, const double *before, double rate, double *f, double *K);
+/* Heat flux, -k grad T, of each point: points x 3. */
+void ig_solid_flux(ig_solid_kind kind, const ig_solid_thermal *m, const double *X, const double *T,
+                   double *flux);
 
 /* Adds the force of a pressure on a face to f (nodes x 3), at positions x: nodes are 3, 4, 6 or 8,
    corners first, counter-clockwise from outside. K (NULL: not wanted) gets df/dx, which is

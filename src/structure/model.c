@@ -50,6 +50,13 @@ static void stiffness_turn(const double R[9], double D[36]) {
 
 static ig_status law_read(ig_structure *s, const ig_material_case *m, ig_solid_law *law) {
   const ig_reals *e = &m->engineering_constants;
+  bool moves = false; /* heat alone needs no law */
+  for (int i = 0; i < s->c->analysis.count; i++)
+    moves |= IG_ITEM(const ig_structure_analysis, s->c->analysis, i)->kind != IG_STRUCTURE_HEAT;
+  if (!moves) {
+    *law = ig_solid_isotropic(1, 0, 1);
+    return IG_OK;
+  }
   const bool given = m->stiffness.count || e->count;
   if (!given)
     IG_TRY(ig_material_require(s->cx, m, "young|poisson", "structure"));
@@ -473,13 +480,14 @@ void ig_structure_free(ig_structure *s) {
     free(s->faces[i].load);
   }
   ig_structure_touches_free(&s->touches);
+  ig_structure_exchange_free(s->exchange);
   ig_newton_free(s->newton);
   ig_system_free(s->system);
   void *const all[] = {s->group,        s->law,          s->material,    s->owner,   s->u,
                        s->velocity,     s->acceleration, s->reaction,    s->T0,      s->T,
                        s->frame,        s->framed,       s->turn,        s->held_of, s->held,
                        s->force_before, s->text,         s->frequencies, s->body,    s->number_of,
-                       s->damping};
+                       s->damping,      s->heated,       s->heat_flow};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     free(all[i]);
   free(s);

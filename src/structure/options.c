@@ -126,12 +126,35 @@ static const ig_option damping_options[] = {
             "share of the stiffness matrix, that of the drawn, elastic structure"),
     IG_END};
 #undef S
+#define S ig_structure_prescribed
+static const ig_option prescribed_options[] = {
+    IG_TEXT(S, set, IG_REQUIRED, "node set"),
+    IG_REAL(S, temperature, "", IG_REQUIRED, 0, 0, "temperature, times the history, K"),
+    IG_HISTORY_ROW(S),
+    IG_INT(S, first, "1", 1, 1e6, "the analysis it begins with, from 1"),
+    IG_INT(S, last, "0", 0, 1e6, "the last analysis it acts in; 0: all"),
+    IG_END};
+#undef S
+#define S ig_structure_heat_load
+static const ig_option heat_load_options[] = {
+    IG_TEXT(S, set, IG_REQUIRED, "nodes of `power`, elements of `source`, faces of the others"),
+    IG_REAL(S, power, "W", NULL, 0, 0, "heat into each node, times the history"),
+    IG_REAL(S, flux, "W/m^2", NULL, 0, 0, "heat into the faces, times the history"),
+    IG_REAL(S, source, "W/m^3", NULL, 0, 0, "heat in the elements, times the history"),
+    IG_REAL(S, film, "W/(m^2 K)", NULL, 0, IG_UNBOUNDED, "convection to `sink`"),
+    IG_REAL(S, emissivity, "", NULL, 0, 1, "radiation to `sink`"),
+    IG_REAL(S, sink, "", NULL, 0, 0, "temperature around it, times the history, K"),
+    IG_HISTORY_ROW(S),
+    IG_END};
+#undef S
 #define S ig_structure_analysis
 static const ig_option analysis_options[] = {
-    IG_CHOICE(S, kind, "static|dynamic|frequency|buckling", "static",
-              "equilibrium, motion through time, natural frequencies, critical load factors"),
+    IG_CHOICE(S, kind, "static|dynamic|frequency|buckling|heat", "static",
+              "equilibrium, motion through time, natural frequencies, critical load factors, "
+              "temperatures by conduction"),
+    IG_BOOL(S, steady, "false", "heat: the temperatures that are reached in the end"),
     IG_BOOL(S, large, "false", "large displacements and rotations"),
-    IG_REAL(S, duration, "s", "1", IG_POSITIVE, 1e9, "static, dynamic, buckling: time that passes"),
+    IG_REAL(S, duration, "s", "1", IG_POSITIVE, 1e9, "all but frequency: time that passes"),
     IG_REAL(S, first_step, "s", NULL, IG_POSITIVE, 1e9,
             "static, dynamic: first step; left out: all of it"),
     IG_REAL(S, largest_step, "s", NULL, IG_POSITIVE, 1e9, "static, dynamic: largest step"),
@@ -151,10 +174,10 @@ static const ig_option analysis_options[] = {
 #define S ig_structure_table
 static const ig_option table_options[] = {
     IG_TEXT(S, set, IG_REQUIRED, "nodes, elements or faces"),
-    IG_CHOICE(S, quantity, IG_STRUCTURE_QUANTITIES, "displacement",
-              "of nodes: displacement to temperature; of faces: section, the force through them by "
-              "stresses; "
-              "at the points of elements: the others"),
+    IG_CHOICE(
+        S, quantity, IG_STRUCTURE_QUANTITIES, "displacement",
+        "of nodes: displacement to heat_flow; of faces: section, the force through them by "
+        "stresses, and section_flux, the heat out of them; at the points of elements: the others"),
     IG_CHOICE(S, total, "none|also|only", "none", "the sum over the set"),
     IG_INT(S, analysis, "0", 0, 1e6, "in this analysis, from 1; 0: in all"), IG_END};
 #undef S
@@ -179,6 +202,13 @@ const ig_option ig_structure_options[] = {
     IG_LIST(S, temperatures, ig_structure_temperature, temperature_options, NULL,
             "temperatures that change, in the order given"),
     IG_LIST(S, initial, ig_structure_initial, initial_options, NULL, "velocities at the start"),
+    IG_LIST(S, prescribed_temperatures, ig_structure_prescribed, prescribed_options, NULL,
+            "heat: temperatures of nodes"),
+    IG_LIST(S, heat_loads, ig_structure_heat_load, heat_load_options, NULL,
+            "heat: what flows in, films, radiation"),
+    IG_REAL(S, absolute_zero, "", "0", 0, 0, "on the scale of the temperatures, for radiation"),
+    IG_REAL(S, stefan_boltzmann, "", "5.670374419e-8", IG_POSITIVE, IG_UNBOUNDED,
+            "constant of radiation, W/(m^2 K^4)"),
     IG_LIST(S, damping, ig_structure_damping, damping_options, NULL,
             "dynamic: damping of a material, proportional to mass and stiffness (Rayleigh)"),
     IG_LIST(S, analysis, ig_structure_analysis, analysis_options, IG_REQUIRED,

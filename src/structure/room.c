@@ -12,7 +12,8 @@ static const ig_structure_analysis *analysis_of(const ig_structure *s) {
 }
 
 static bool takes_time(const ig_structure_analysis *a) {
-  return a->kind == IG_STRUCTURE_STATIC || a->kind == IG_STRUCTURE_DYNAMIC;
+  return a->kind == IG_STRUCTURE_STATIC || a->kind == IG_STRUCTURE_DYNAMIC ||
+         a->kind == IG_STRUCTURE_HEAT;
 }
 
 static void unknown_name(void *self, int32_t unknown, char *text, size_t size) {
@@ -90,37 +91,13 @@ static void groups_make(ig_structure *s) {
 }
 
 static ig_status system_make(ig_structure *s) {
-  ig_newton_free(s->newton);
-  ig_system_free(s->system);
-  s->newton = NULL;
-  s->system = NULL;
   IG_TRY(ig_system_new(s->cx, s->unknowns, &s->system));
   IG_TRY(ig_structure_constrain(s, s->analysis));
   return ig_system_close(s->system, s->implicit_groups, s->implicit);
 }
 
-static ig_status analysis_begin(ig_structure *s) {
-  const ig_structure_analysis *a = analysis_of(s);
-  s->large = a->large;
-  s->dynamic = a->kind == IG_STRUCTURE_DYNAMIC;
-  s->begin = s->time;
-  s->alpha = s->dynamic ? a->alpha : 0;
-  s->beta = (1 - s->alpha) * (1 - s->alpha) / 4;
-  s->gamma = 0.5 - s->alpha;
-  for (int i = 0; i < s->laws; i++)
-    s->law[i].large = a->large;
-  for (int i = 0; i < s->groups; i++)
-    for (int32_t e = 0; s->group[i].law && e < s->group[i].count; e++)
-      s->group[i].law[e].large = a->large;
-  for (int i = 0; i < s->laws && s->large; i++)
-    if (s->law[i].law == IG_LAW_KINEMATIC)
-      return ig_fail_at(
-          s->cx, &a->at,
-          "kinematic hardening of '%s' is for small displacements: leave out `large`, "
-          "or give isotropic hardening",
-          s->material[i]->name);
-  for (int i = 0; i < s->laws && s->dynamic; i++)
-    IG_TRY(ig_material_require(s->cx, s->material[i], "density", "dynamic analysis"));
+/* Equations and model of an analysis of displacements. */
+static ig_status motion_make(ig_structure *s, const ig_structure_analysis *a) {
   IG_TRY(ig_structure_touches_new(s, s->analysis));
   groups_make(s);
   IG_TRY(system_make(s));
@@ -148,6 +125,41 @@ static ig_status analysis_begin(ig_structure *s) {
                                .accepted = accepted,
                                .name = unknown_name,
                                .name_element = element_name};
+  return IG_OK;
+}
+
+static ig_status analysis_begin(ig_structure *s) {
+  const ig_structure_analysis *a = analysis_of(s);
+  ig_newton_free(s->newton);
+  ig_system_free(s->system);
+  s->newton = NULL;
+  s->system = NULL;
+  s->large = a->large;
+  s->dynamic = a->kind == IG_STRUCTURE_DYNAMIC;
+  s->begin = s->time;
+  s->alpha = s->dynamic ? a->alpha : 0;
+  s->beta = (1 - s->alpha) * (1 - s->alpha) / 4;
+  s->gamma = 0.5 - s->alpha;
+  for (int i = 0; i < s->laws; i++)
+    s->law[i].large = a->large;
+  for (int i = 0; i < s->groups; i++)
+    for (int32_t e = 0; s->group[i].law && e < s->group[i].count; e++)
+      s->group[i].law[e].large = a->large;
+  for (int i = 0; i < s->laws && s->large; i++)
+    if (s->law[i].law == IG_LAW_KINEMATIC)
+      return ig_fail_at(
+          s->cx, &a->at,
+          "kinematic hardening of '%s' is for small displacements: leave out `large`, "
+          "or give isotropic hardening",
+          s->material[i]->name);
+  for (int i = 0; i < s->laws && s->dynamic; i++)
+    IG_TRY(ig_material_require(s->cx, s->material[i], "density", "dynamic analysis"));
+  if (a->kind == IG_STRUCTURE_HEAT)
+    IG_TRY(ig_structure_heat_begin(s, a));
+  else
+    IG_TRY(motion_make(s, a));
+  if (!takes_time(a))
+    return IG_OK;
   ig_newton_options o = ig_newton_usual;
   o.tolerance = a->tolerance;
   o.steps = a->steps;

@@ -113,16 +113,33 @@ typedef struct { /* C = mass M + stiffness K */
   double mass, stiffness;
 } ig_structure_damping;
 
+typedef struct { /* a temperature that heat analyses keep */
+  ig_src at;
+  const char *set;
+  double temperature;
+  ig_table history;
+  int64_t first, last; /* analyses, from 1; last 0: to the end */
+} ig_structure_prescribed;
+
+typedef struct {
+  ig_src at;
+  const char *set;
+  double power, flux, source, film, emissivity, sink;
+  ig_table history;
+} ig_structure_heat_load;
+
 typedef enum {
   IG_STRUCTURE_STATIC,
   IG_STRUCTURE_DYNAMIC,
   IG_STRUCTURE_FREQUENCY,
-  IG_STRUCTURE_BUCKLING
+  IG_STRUCTURE_BUCKLING,
+  IG_STRUCTURE_HEAT
 } ig_structure_kind;
 typedef struct {
   ig_src at;
   int kind;
   bool large, fixed_steps;
+  bool steady;  /* heat */
   bool reached; /* frequency, buckling: of the state reached, not of the drawn one */
   double duration, first_step, largest_step, alpha, tolerance;
   double lowest, highest; /* frequencies */
@@ -134,15 +151,18 @@ typedef enum {
   IG_TABLE_VELOCITY,
   IG_TABLE_REACTION,
   IG_TABLE_TEMPERATURE,
+  IG_TABLE_HEAT_FLOW,
   IG_TABLE_STRESS,
   IG_TABLE_STRAIN,
   IG_TABLE_PLASTIC_STRAIN,
   IG_TABLE_VOLUME,
-  IG_TABLE_SECTION
+  IG_TABLE_SECTION,
+  IG_TABLE_HEAT_FLUX,
+  IG_TABLE_SECTION_FLUX
 } ig_structure_quantity;
 #define IG_STRUCTURE_QUANTITIES                                                                    \
-  "displacement|velocity|reaction|temperature|stress|strain|plastic_strain|volume|"                \
-  "section"
+  "displacement|velocity|reaction|temperature|heat_flow|stress|strain|plastic_strain|volume|"      \
+  "section|heat_flux|section_flux"
 typedef struct {
   ig_src at;
   const char *set;
@@ -154,12 +174,15 @@ typedef struct {
   ig_src at;
   ig_list sections, axes, material_axes, supports, equations, couplings, ties, contacts, loads;
   ig_list initial_temperatures, temperatures, initial, analysis, tables, damping;
+  ig_list prescribed_temperatures, heat_loads;
+  double absolute_zero, stefan_boltzmann;
 } ig_structure_case;
 extern const ig_option ig_structure_options[];
 
 /* --- the model */
 
 typedef struct ig_structure ig_structure;
+typedef struct ig_structure_exchange ig_structure_exchange; /* heat.c */
 
 /* Elements of one kind. */
 typedef struct {
@@ -243,6 +266,7 @@ struct ig_structure {
   ig_structure_group *group;
   ig_structure_faces faces[IG_FACE_KINDS];
   ig_structure_touches touches;
+  ig_structure_exchange *exchange; /* of a heat analysis */
   int laws;
   ig_solid_law *law; /* by material */
   const ig_material_case **material;
@@ -251,6 +275,8 @@ struct ig_structure {
   double *u, *velocity, *acceleration;
   double *reaction;   /* internal forces, unknowns */
   double *T0, *T;     /* nodes; NULL: no temperatures */
+  double *heated;     /* nodes: what heat analyses have reached; NULL: none was */
+  double *heat_flow;  /* nodes: by conduction and storage, out of the node; NULL likewise */
   double (*frame)[9]; /* of nodes with axes */
   int32_t *framed;    /* node -> frame, -1: none; NULL: none at all */
   int32_t *turn;      /* node -> first of its rotations, -1: none; NULL: none */
@@ -344,6 +370,12 @@ IG_MUST_CHECK ig_status ig_structure_damping_new(ig_structure *s);
 IG_MUST_CHECK ig_status ig_structure_force_before(ig_structure *s, double time);
 /* Velocities and accelerations after a step that added u over dt. */
 void ig_structure_motion_accept(ig_structure *s, const double *u, double dt);
+/* heat.c: the groups of elements as the other functions have them, unknowns are temperatures. */
+IG_MUST_CHECK ig_status ig_structure_heat_begin(ig_structure *s, const ig_structure_analysis *a);
+void ig_structure_exchange_free(ig_structure_exchange *x);
+/* Heat fluxes of the points of an element: points x 3. */
+IG_MUST_CHECK ig_status ig_structure_flux(const ig_structure *s, const ig_structure_group *g,
+                                          int32_t e, double *flux);
 /* modes.c: natural frequencies or critical load factors about the accepted state. */
 IG_MUST_CHECK ig_status ig_structure_modes(ig_structure *s, const ig_structure_analysis *a);
 /* output.c */

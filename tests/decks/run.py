@@ -25,6 +25,7 @@ import tempfile
 QUANTITIES = [  # beginning of a header in .dat, quantity of tables.csv, first numbers of a row
     ("displacements", "displacement", 1), ("velocities", "velocity", 1),
     ("forces (fx,fy,fz)", "reaction", 1), ("temperatures", "temperature", 1),
+    ("total surface flux", "section_flux", 0), ("heat generation", "heat_flow", 1), ("heat flux (elem", "heat_flux", 2),
     ("stresses", "stress", 2), ("strains (elem", "strain", 2),
     ("equivalent plastic strain", "plastic_strain", 2),
     ("total force (fx,fy,fz)", "total_reaction", 0), ("volume", "volume", 1),
@@ -108,7 +109,7 @@ def read_tables(path):
                 continue
             if quantity in ("stress", "strain"):  # xx yy zz xy yz zx here, xx yy zz xy xz yz there
                 values = values[:4] + [values[5], values[4]]
-            wide = {"stress", "strain", "plastic_strain"}
+            wide = {"stress", "strain", "plastic_strain", "heat_flux"}
             key = (int(number), int(point)) if quantity in wide else \
                 () if quantity.startswith(("total", "section")) else (int(number),)
             blocks.setdefault((quantity, name.upper()), {}).setdefault(float(time), {})[key] = values

@@ -865,6 +865,41 @@ static void values_of_points_go_on_to_nodes(void **state) {
   }
 }
 
+/* Against central differences; nothing flows at a uniform temperature that does not change. */
+static void conduction_and_its_derivative(void **state) {
+  (void)state;
+  double x[] = {0, 50, 100}, k[] = {10, 14, 11}, c[] = {2, 3, 5}, one[] = {1.5};
+  const ig_table over = {.count = 3, .x = x, .y = k}, heat = {.count = 3, .x = x, .y = c},
+                 density = {.count = 1, .x = x, .y = one};
+  const ig_solid_thermal m = {&over, &density, &heat};
+  for (int kind = 0; kind < IG_SOLID_KINDS; kind++) {
+    const int n = ig_solid_info_get((ig_solid_kind)kind)->nodes;
+    double X[MOST], T[IG_SOLID_NODES], before[IG_SOLID_NODES], f[IG_SOLID_NODES],
+        K[IG_SOLID_NODES * IG_SOLID_NODES], low[IG_SOLID_NODES], high[IG_SOLID_NODES];
+    place((ig_solid_kind)kind, 0.1, X);
+    for (int a = 0; a < n; a++) {
+      T[a] = 75 + 5 * random_unit();
+      before[a] = 30 + 10 * random_unit();
+    }
+    ig_solid_conduct((ig_solid_kind)kind, &m, X, T, before, 0.7, f, K);
+    const double size = largest(K, n * n);
+    for (int b = 0; b < n; b++) {
+      const double was = T[b];
+      T[b] = was - 1e-3;
+      ig_solid_conduct((ig_solid_kind)kind, &m, X, T, before, 0.7, low, NULL);
+      T[b] = was + 1e-3;
+      ig_solid_conduct((ig_solid_kind)kind, &m, X, T, before, 0.7, high, NULL);
+      T[b] = was;
+      for (int a = 0; a < n; a++)
+        assert_float_equal(K[a * n + b], (high[a] - low[a]) / 2e-3, 1e-6 * size);
+    }
+    for (int a = 0; a < n; a++)
+      T[a] = before[a] = 42;
+    ig_solid_conduct((ig_solid_kind)kind, &m, X, T, before, 0.7, f, NULL);
+    assert_true(largest(f, n) < 1e-9);
+  }
+}
+
 /* Large strains, no displacement, stretch t by heat: the elastic stretch is 1 / t, and the law is
    that of a unit of the expanded volume, t^3. Hencky: s = -3 K ln(t) t^3. */
 static void stress_of_heat_without_room(void **state) {
@@ -985,6 +1020,7 @@ int main(void) {
       cmocka_unit_test(plastic_thick_cylinder),
       cmocka_unit_test(loads_of_quadratic_faces_and_bodies),
       cmocka_unit_test(values_of_points_go_on_to_nodes),
+      cmocka_unit_test(conduction_and_its_derivative),
       cmocka_unit_test(stress_of_heat_without_room),
       cmocka_unit_test(laws_follow_temperatures),
       cmocka_unit_test(geometric_stiffness_of_rotations),
