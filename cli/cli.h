@@ -23,6 +23,7 @@ typedef struct {
   const char *clip, *slice, *arrows, *movie; /* of view */
   const char *key, *figure;                  /* of calibrate */
   const char *at, *of;                       /* of results */
+  const char *size, *material;               /* of new cases */
   const char *snapshots, *match, *distance;  /* of compare */
   const char *partition, *gpu_mpi, *gpu_ipc; /* of runs on ranks */
   cli_texts set, vary, tolerance;

@@ -36,6 +36,15 @@ static int help_run(const cli_args *args) {
   }
   int used = 0;
   const cli_command *command = cli_find(args->words.count, (char **)word, &used);
+  if (!command && !word[1]) { /* a room or a key of a case */
+    ig_ctx *cx;
+    int code = cli_open("cpu", args, &cx);
+    if (code == CLI_GOOD) {
+      code = cli_result(cx, ig_explain(cx, word[0], print, NULL));
+      cli_close(cx);
+    }
+    return code;
+  }
   if (!command || used != args->words.count) {
     cli_error("there is no help on '%s%s%s': 'ingot help' lists the commands", word[0],
               word[1] ? " " : "", word[1] ? word[1] : "");
@@ -56,9 +65,13 @@ static const cli_option help_options[] = {
     {0}};
 const cli_command cli_help = {
     .name = "help",
-    .words = "[COMMAND]",
+    .words = "[COMMAND|ROOM|KEY]",
     .most = 2,
-    .about = "tell about a command, print the manual or the case reference",
+    .about = "explain a command, a kind of analysis or a key of a case; print the manual",
+    .detail = "For example:\n"
+              "  ingot help run\n"
+              "  ingot help thermal\n"
+              "  ingot help beams.radius",
     .options = help_options,
     .run = help_run,
 };

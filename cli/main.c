@@ -10,6 +10,7 @@
 
 /* every command, in the order help shows them */
 #define COMMANDS(X)                                                                                \
+  X(new)                                                                                           \
   X(run)                                                                                           \
   X(check)                                                                                         \
   X(import)                                                                                        \
@@ -30,6 +31,7 @@
   X(result_probe)                                                                                  \
   X(result_extremes)                                                                               \
   X(result_join)                                                                                   \
+  X(materials)                                                                                     \
   X(devices)                                                                                       \
   X(help)                                                                                          \
   X(completion)                                                                                    \

@@ -122,6 +122,22 @@ IG_API IG_MUST_CHECK ig_status ig_reference(ig_ctx *cx, ig_text_fn *text, void *
 IG_API IG_MUST_CHECK ig_status ig_schema(ig_ctx *cx, ig_text_fn *text, void *user);
 IG_API IG_MUST_CHECK ig_status ig_completion(ig_ctx *cx, const char *room, ig_text_fn *text,
                                              void *user);
+/* What the tables say about one word: the keys of a room ("thermal"), or every place where a key
+   stands ("duration", "beams.radius"), with unit, default, range and help. IG_INPUT: no such word;
+   the message has the nearest one. */
+IG_API IG_MUST_CHECK ig_status ig_explain(ig_ctx *cx, const char *word, ig_text_fn *text,
+                                          void *user);
+
+/* A material file that comes with Ingot, or of $INGOT_MATERIALS. Strings live during the call. */
+typedef struct {
+  const char *name, *path;
+  const char *about, *sources; /* from the comment the file begins with */
+  const char *rooms;           /* that find in it what they need: "thermal stress" */
+  double range[2];             /* temperatures of its tables, K */
+} ig_material_info;
+typedef void ig_material_fn(void *user, const ig_material_info *info);
+/* Calls `found` for each of them, by name. */
+IG_API IG_MUST_CHECK ig_status ig_materials(ig_ctx *cx, ig_material_fn *found, void *user);
 
 IG_C_END
 #endif

@@ -36,7 +36,7 @@ static void marks_move(ig_dyn_job *r, double mark[MARKS], bool back) {
   MARK(r->m->relax.on);
   MARK(r->m->relax.loaded);
   MARK(r->m->relax.steps);
-  MARK(r->m->relax.kinetic);
+  MARK(r->m->relax.power);
   MARK(r->m->relax.since);
   MARK(r->m->relax.error);
   MARK(r->m->relax.every);

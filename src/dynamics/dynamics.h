@@ -199,8 +199,8 @@ typedef struct {
   bool on, loaded;        /* loaded: the ramp is over */
   bool settled, balanced; /* the estimate holds; and is below the tolerance */
   int64_t steps;
-  int64_t every;  /* kinetic relaxation: steps between two looks */
-  double kinetic; /* at the last look, x 2 */
+  int64_t every; /* kinetic relaxation: steps between two looks */
+  double power;  /* of the forces out of balance, at the last look */
   /* what yields on the way depends on it: energies at the start; the share of the work that
      relaxation took away, 0 where nothing has yielded */
   double internal, damping, plastic, path;

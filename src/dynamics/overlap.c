@@ -117,6 +117,19 @@ static double depth_of(const search *s, int32_t part, const double y[3]) {
   return sqrt(best);
 }
 
+/* The first particle with this x or more. */
+static int32_t first_from(const search *s, double x) {
+  int32_t lo = 0, hi = s->count;
+  while (lo < hi) {
+    const int32_t mid = (lo + hi) / 2;
+    if (s->by[mid].x < x)
+      lo = mid + 1;
+    else
+      hi = mid;
+  }
+  return lo;
+}
+
 /* Particles of other parts inside an element. */
 static void element_look(search *s, const ig_block *b, ig_lid local, ig_dyn_overlap *found) {
   const int npe = ig_elem_info_get(b->type)->nodes;
@@ -125,15 +138,7 @@ static void element_look(search *s, const ig_block *b, ig_lid local, ig_dyn_over
   box at = nothing;
   for (int a = 0; a < npe; a++)
     box_grow(&at, s->x + 3 * (int64_t)conn[a]);
-  int32_t lo = 0, hi = s->count;
-  while (lo < hi) {
-    const int32_t mid = (lo + hi) / 2;
-    if (s->by[mid].x < at.low[0])
-      lo = mid + 1;
-    else
-      hi = mid;
-  }
-  for (int32_t i = lo; i < s->count && s->by[i].x <= at.high[0]; i++) {
+  for (int32_t i = first_from(s, at.low[0]); i < s->count && s->by[i].x <= at.high[0]; i++) {
     const double *y = s->x + 3 * (int64_t)s->by[i].node;
     if (!box_has(&at, y) || s->m->overlap.part[s->by[i].node] == part || s->measured >= MEASURED ||
         !is_inside(s, b, local, y))
@@ -203,6 +208,67 @@ static ig_status find(ig_dyn_model *m, const double *x, double share, ig_dyn_ove
   return IG_OK;
 }
 
+/* Particles of other parts nearer to a triangle than the distance from which contact acts. */
+static void triangle_look(search *s, int64_t k, const bool *solid, double distance,
+                          ig_dyn_overlap *found) {
+  const ig_dyn_touching *t = &s->m->contact;
+  const int32_t *part = s->m->overlap.part, own = part[t->skin[3 * k]];
+  box at = nothing;
+  for (int a = 0; a < 3; a++)
+    box_grow(&at, s->x + 3 * (int64_t)t->skin[3 * k + a]);
+  for (int c = 0; c < 3; c++) {
+    at.low[c] -= distance;
+    at.high[c] += distance;
+  }
+  for (int32_t i = first_from(s, at.low[0]); i < s->count && s->by[i].x <= at.high[0]; i++) {
+    const double *y = s->x + 3 * (int64_t)s->by[i].node;
+    double r[3][3], w[3];
+    if (s->measured >= MEASURED || !box_has(&at, y) || part[s->by[i].node] == own ||
+        !solid[part[s->by[i].node]])
+      continue;
+    for (int a = 0; a < 3; a++)
+      ig_dyn_sub(s->x + 3 * (int64_t)t->skin[3 * k + a], y, r[a]);
+    const double depth = distance - sqrt(contact_closest_f64(r[0], r[1], r[2], w));
+    if (!(depth > s->share * distance))
+      continue;
+    s->measured++;
+    found->count++;
+    if (depth <= found->depth)
+      continue;
+    found->depth = depth;
+    memcpy(found->at, y, sizeof found->at);
+  }
+}
+
+/* Solids that start nearer to each other than `thickness`, the distance of contact: they would not
+   touch until they are apart. */
+static ig_status near_find(ig_dyn_model *m, double distance, ig_dyn_overlap *found) {
+  search s = {.m = m, .x = m->x0, .share = 1e-4, .count = m->p.contact.surfaces};
+  bool *solid = NULL;
+  ig_status status = IG_OK;
+  *found = (ig_dyn_overlap){0};
+  IG_TRY(IG_NEW(m->cx, &solid, (size_t)m->overlap.parts + 1, "overlap"));
+  for (int b = 0; b < m->mesh->blocks; b++) {
+    const ig_block *block = &m->mesh->block[b];
+    const ig_elem_info *info = ig_elem_info_get(block->type);
+    for (ig_lid l = 0; info->dim == 3 && l < block->count; l++)
+      solid[m->overlap.part[block->conn[(int64_t)l * info->nodes]]] = true;
+  }
+  IG_TRY_GOTO(status, done, IG_NEW(m->cx, &s.by, (size_t)s.count + 1, "overlap"));
+  for (int32_t i = 0; i < s.count; i++) {
+    const int32_t n = ((const int32_t *)m->contact.surface.host)[i];
+    s.by[i] = (place){s.x[3 * (int64_t)n], n};
+  }
+  qsort(s.by, (size_t)s.count, sizeof *s.by, by_x);
+  for (int64_t k = 0; k < m->contact.outer && s.measured < MEASURED; k++)
+    if (solid[m->overlap.part[m->contact.skin[3 * k]]])
+      triangle_look(&s, k, solid, distance, found);
+done:
+  free(s.by);
+  free(solid);
+  return status;
+}
+
 ig_status ig_dyn_parts_new(ig_dyn_model *m) {
   const int32_t nodes = m->p.nodes;
   int32_t *up = NULL;
@@ -223,6 +289,16 @@ ig_status ig_dyn_overlap_new(ig_dyn_model *m) {
   if (m->p.contact.surfaces == 0 || c->overlap == IG_OVERLAP_KEEP || m->overlap.parts < 2)
     return IG_OK;
   IG_TRY(find(m, m->x0, 1e-4, &found));
+  if (found.count == 0 && c->thickness > 0) {
+    IG_TRY(near_find(m, c->thickness, &found));
+    if (found.count)
+      return ig_fail_at(m->cx, &c->at,
+                        "bodies start nearer to each other than `thickness`, from which contact "
+                        "acts: %.3g m at (%.4g, %.4g, %.4g) m; move the bodies apart, give that or "
+                        "less as `thickness`, or let them be by `overlap: keep`: they then touch "
+                        "only after they were apart",
+                        c->thickness - found.depth, found.at[0], found.at[1], found.at[2]);
+  }
   if (found.count == 0)
     return IG_OK;
   if (c->overlap == IG_OVERLAP_FIT) {

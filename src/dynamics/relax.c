@@ -2,7 +2,9 @@
 
    Masses are scaled until every element has the same critical step; damping is twice the frequency
    that the particles show as they move (Rayleigh's quotient over a stretch of steps), or velocities
-   are taken away whenever the kinetic energy has passed a peak.
+   are taken away whenever the kinetic energy is at a peak. The peak is where the power of the
+   forces out of balance is 0. It lies between two looks, and the nearer one is taken: a fast mode
+   that is stopped a look too late is at rest at its other end, and keeps all its energy.
 
    When to stop. With r the forces out of balance, M the scaled masses and w^2 the quotient
    d.K d / d.M d of the way d that the particles still make, the displacements are off by about
@@ -56,7 +58,7 @@ static void array_put(ig_array *a, int64_t i, double value) {
 typedef struct {
   const ig_dyn_model *m, *l;
   const double *net;
-  double sum[4];
+  double sum[5];
 } summing;
 
 static double touch_of(const ig_dyn_model *m, const ig_dyn_model *l, int64_t n, int c) {
@@ -337,17 +339,19 @@ static ig_status error_now(ig_dyn_model *m, const ig_dyn_analysis *a, const doub
   return IG_OK;
 }
 
-/* What the particles did since the last look: omega^2 and twice their kinetic energy; whether they
-   moved, or turned alone. */
+/* What the particles did since the last look: omega^2, and the power of the forces out of balance;
+   whether they moved, or turned alone. */
 typedef struct {
-  double kinetic, stiffness;
+  double power, stiffness;
   bool moved, turned;
 } look;
 static void look_row(void *user, int64_t n, double *row) {
   const summing *s = user;
   const ig_dyn_model *l = s->l;
+  const int32_t *bound = l->carried.bound.host;
   double *x = l->relax.was, *f = x + 3 * (int64_t)l->p.nodes;
   row[9] = l->weight.mass[n];
+  row[11] = 0;
   for (int c = 0; c < 3; c++) {
     const double y = ig_dyn_get(l, &l->x, 3 * n + c),
                  g = ig_dyn_get(l, &l->f, n * l->p.pitch + c) - touch_of(s->m, l, n, c);
@@ -355,12 +359,18 @@ static void look_row(void *user, int64_t n, double *row) {
     row[c] = ig_dyn_get(l, &l->v, n * l->p.dofs + c);
     row[3 + c] = counts ? y - x[3 * n + c] : 0;
     row[6 + c] = counts ? g - f[3 * n + c] : 0;
+    if (counts && !(bound && bound[n] < 0)) /* tied: counts with its carriers */
+      row[11] += row[c] * s->net[n * l->p.dofs + c];
     x[3 * n + c] = y;
     f[3 * n + c] = g;
   }
   row[10] = 0;
-  for (int c = 3; c < l->p.dofs; c++)
-    row[10] += l->weight.inertia[n] * pow(ig_dyn_get(l, &l->v, n * l->p.dofs + c), 2);
+  for (int c = 3; c < l->p.dofs; c++) {
+    const double spin = ig_dyn_get(l, &l->v, n * l->p.dofs + c);
+    row[10] += l->weight.inertia[n] * spin * spin;
+    if (is_free(s->m, l, n, c) && !(bound && bound[n] < 0))
+      row[11] += spin * s->net[n * l->p.dofs + c];
+  }
 }
 static void look_add(void *user, const double *row) {
   summing *s = user;
@@ -370,16 +380,19 @@ static void look_add(void *user, const double *row) {
     s->sum[2] += row[3 + c] * row[3 + c] * row[9];
   }
   s->sum[3] += row[10];
+  s->sum[4] += row[11];
 }
-static ig_status look_now(ig_dyn_model *m, look *now) {
-  summing s = {m, ig_dyn_stepper(m), NULL, {0}};
-  IG_TRY(ig_dyn_particles_add(m, IG_OK, 11, look_row, look_add, &s));
-  *now = (look){s.sum[0], s.sum[2] > 0 ? s.sum[1] / s.sum[2] : 0, s.sum[2] > 0,
+/* `net` and its square over masses, `out2`: velocities are those of half a step ago. */
+static ig_status look_now(ig_dyn_model *m, const double *net, double out2, look *now) {
+  summing s = {m, ig_dyn_stepper(m), net, {0}};
+  IG_TRY(ig_dyn_particles_add(m, IG_OK, 12, look_row, look_add, &s));
+  const double dt = ((const ig_dyn_clock *)m->clock.host)->dt;
+  *now = (look){s.sum[4] + 0.5 * dt * out2, s.sum[2] > 0 ? s.sum[1] / s.sum[2] : 0, s.sum[2] > 0,
                 s.sum[0] < 1e-12 * s.sum[3]};
   return IG_OK;
 }
 
-/* Damping for the next steps; or the particles are stopped, past a peak of their kinetic energy. */
+/* Damping for the next steps; or the particles are stopped, at a peak of their kinetic energy. */
 static ig_status damp(ig_dyn_model *m, const ig_dyn_analysis *a, const look *now) {
   ig_dyn_relaxing *r = &m->relax;
   ig_dyn_clock *clock = m->clock.host;
@@ -391,17 +404,19 @@ static ig_status damp(ig_dyn_model *m, const ig_dyn_analysis *a, const look *now
           fmin(most, 0.7 * clock->damping + 0.3 * fmin(2 * omega, r->loaded ? INFINITY : r->drag));
     }
   } else if (r->loaded) {
-    const bool peak = now->kinetic < r->kinetic;
-    if (peak) {
-      IG_TRY(stop(m));
-      clock->before = 0;
-    }
-    r->kinetic = peak ? 0 : now->kinetic;
     /* A quarter of a period has several looks, or the peak is missed. Their distances differ: a
        mode whose period fits would be at rest whenever the particles are stopped, and never die. */
     const double omega = sqrt(fmax(now->stiffness, 0)), golden = 0.6180339887498949;
     const double vary = 0.5 + fmod(golden * (double)r->steps, 1);
-    r->every = (int64_t)fmax(1, fmin(STRETCH, vary * 0.25 / (omega * clock->dt)));
+    const int64_t every = (int64_t)fmax(1, fmin(STRETCH, vary * 0.25 / (omega * clock->dt)));
+    const double next = now->power + (now->power - r->power) * (double)every / (double)r->every;
+    const bool peak = now->power <= 0 || -next > now->power;
+    if (peak) {
+      IG_TRY(stop(m));
+      clock->before = 0;
+    }
+    r->power = peak ? 0 : now->power;
+    r->every = every;
   }
   return ig_array_push(m->cx, &m->clock);
 }
@@ -523,7 +538,7 @@ ig_status ig_dyn_relax_advance(ig_dyn_model *m, const ig_dyn_analysis *a, bool *
   if (status == IG_OK)
     status = residual_now(m, a->tolerance, normal, net, &out2);
   if (status == IG_OK)
-    status = look_now(m, &now);
+    status = look_now(m, net, out2, &now);
   if (status == IG_OK)
     status = look_share(m, &now, &out2);
   if (status == IG_OK && r->loaded)
@@ -534,7 +549,7 @@ ig_status ig_dyn_relax_advance(ig_dyn_model *m, const ig_dyn_analysis *a, bool *
     r->loaded = true;
     clock->tick = 0;
     clock->time = a->at_time;
-    r->kinetic = 0;
+    r->power = 0;
     stretch_begin(m, net);
   }
   const bool now_and_then = r->steps % LOOSE_EVERY < steps;

@@ -2,6 +2,7 @@
    room's own keys. */
 #include "run/case.h"
 #include "run/job.h"
+#include "run/materials.h"
 #include "run/rooms.h"
 #ifdef INGOT_HAVE_IO
 #include "io/format/case_yaml.h"
@@ -12,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define O ig_output_case
 static const ig_option output_options[] = {
@@ -133,55 +133,6 @@ void ig_case_close(ig_case *c) {
 /* --- material files -----------------------------------------------------------------------------
  */
 
-static bool readable(char *path, const char *folder, const char *middle, const char *name) {
-  const int n = snprintf(path, PATH_MAX, "%s%s%s%s%s", folder, *folder ? "/" : "", middle, name,
-                         strchr(name, '.') ? "" : ".yaml");
-  return n > 0 && n < PATH_MAX && access(path, R_OK) == 0;
-}
-
-/* An installed tree may have been moved: PREFIX/bin/ingot has its materials in PREFIX/share; a
-   program in a folder of its own, or in the source's build folder, in `materials` there or above.
- */
-static bool beside_program(char path[PATH_MAX], const char *name) {
-  char self[PATH_MAX];
-  const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-  self[length > 0 ? length : 0] = '\0';
-  for (int up = 0; up < 2; up++) {
-    char *slash = strrchr(self, '/');
-    if (!slash)
-      return false;
-    *slash = '\0';
-    if (readable(path, *self ? self : "/.", "materials/", name))
-      return true;
-  }
-  return readable(path, self, "share/ingot/materials/", name);
-}
-
-/* A path is looked for from the case's folder; a bare name also in the `materials` folder there and
-   in every folder above, in $INGOT_MATERIALS and where Ingot is installed. */
-static bool material_find(const ig_node *file, char *path) {
-  char folder[PATH_MAX] = "", above[PATH_MAX];
-  const char *const name = file->text, *const slash =
-                                           strrchr(file->at.line ? file->at.file : "", '/');
-  const char *const environment = getenv("INGOT_MATERIALS");
-  if (*name == '/')
-    return readable(path, "", "", name);
-  if (slash)
-    snprintf(folder, sizeof folder, "%.*s", (int)(slash - file->at.file), file->at.file);
-  if (readable(path, slash && !*folder ? "/." : folder, "", name))
-    return true;
-  if (strchr(name, '/'))
-    return false;
-  if (realpath(*folder ? folder : slash ? "/" : ".", above))
-    for (char *end = above + strlen(above); end; end = strrchr(above, '/')) {
-      *end = '\0';
-      if (readable(path, *above ? above : "/.", "materials/", name))
-        return true;
-    }
-  return (environment && readable(path, environment, "", name)) || beside_program(path, name) ||
-         readable(path, IG_MATERIALS_DIR, "", name);
-}
-
 /* A single value of the case instead of a table over temperature of the file holds at every
    temperature: that may not be what was meant. */
 static void tables_warn(const ig_case *c, const ig_node *material, const ig_node *base,
@@ -207,7 +158,7 @@ static ig_status material_fold(ig_case *c, ig_node *material, bool warn) {
   if (!file || file->kind != IG_NODE_SCALAR || !*file->text)
     return IG_OK; /* none, or the option table will say what is wrong with it */
   char path[PATH_MAX];
-  if (!material_find(file, path))
+  if (!ig_material_file_find(file, path))
     return ig_fail_at(
         c->cx, &file->at,
         "no material file '%.200s': looked beside the case, in the 'materials' folder "

@@ -22,11 +22,16 @@ static double element_centre(const ig_stress_run *r, ig_lid e, int axis) {
   return s;
 }
 
-/* Groups of equal width from `low` on. */
-static int group_at(double x, double low, double width, int groups, bool back) {
-  int g = (int)floor((x - low) / width + 1e-6);
-  g = g < 0 ? 0 : g >= groups ? groups - 1 : g;
-  return back ? groups - 1 - g : g;
+/* Groups of equal width, by the distance from where the first one begins. */
+static int group_at(double distance, double width, int groups) {
+  const int g = (int)floor(distance / width + 1e-6);
+  return g < 0 ? 0 : g >= groups ? groups - 1 : g;
+}
+
+/* Groups of a cut, whose line enters at `low`, or with `back` at `high`. A place between two groups
+   belongs to the later one in both directions: a mirrored cut removes mirrored elements. */
+static int cut_group_at(double x, double low, double high, int groups, bool back) {
+  return group_at(back ? high - x : x - low, fmax((high - low) / groups, 1e-300), groups);
 }
 
 static ig_status build_groups(ig_stress_run *r, const ig_stress_phase *p, int *groups) {
@@ -45,8 +50,7 @@ static ig_status build_groups(ig_stress_run *r, const ig_stress_phase *p, int *g
     return ig_fail_at(m->cx, &p->at, "a build of %.3g layers: give a larger `height`", count);
   *groups = count < 1 ? 1 : (int)count;
   for (ig_lid i = 0; i < set->count; i++)
-    r->group[set->item[i]] =
-        group_at(element_centre(r, set->item[i], 2), low, p->height, *groups, false);
+    r->group[set->item[i]] = group_at(element_centre(r, set->item[i], 2) - low, p->height, *groups);
   return IG_OK;
 }
 
@@ -61,10 +65,9 @@ static ig_status cut_groups(ig_stress_run *r, const ig_stress_phase *p, int *gro
       low = fmin(low, x);
       high = fmax(high, x);
     }
-    const double width = fmax((high - low) / *groups, 1e-300);
     for (ig_lid i = 0; i < set->count; i++)
       r->group[set->item[i]] =
-          group_at(element_centre(r, set->item[i], p->along), low, width, *groups, p->back);
+          cut_group_at(element_centre(r, set->item[i], p->along), low, high, *groups, p->back);
     return IG_OK;
   }
   ig_lid *node, count;
@@ -73,10 +76,9 @@ static ig_status cut_groups(ig_stress_run *r, const ig_stress_phase *p, int *gro
     low = fmin(low, r->job->mesh->x[3 * (int64_t)node[i] + p->along]);
     high = fmax(high, r->job->mesh->x[3 * (int64_t)node[i] + p->along]);
   }
-  const double width = fmax((high - low) / *groups, 1e-300);
   for (ig_lid i = 0; i < count; i++)
     r->group_node[node[i]] =
-        group_at(r->job->mesh->x[3 * (int64_t)node[i] + p->along], low, width, *groups, p->back);
+        cut_group_at(r->job->mesh->x[3 * (int64_t)node[i] + p->along], low, high, *groups, p->back);
   free(node);
   return IG_OK;
 }

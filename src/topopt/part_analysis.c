@@ -169,7 +169,7 @@ ig_status ig_topopt_part_analyse(ig_topopt_run *r, ig_sink *sink, const ig_topop
   ig_status status = IG_OK;
   if (s->d->strain)
     IG_TRY(ig_topopt_stress_largest(s, -1, s->c->stress.relaxation, &design_stress));
-  if (!r->job->mesh)
+  if (!r->job->mesh && part->carries)
     status = ig_topopt_part_refine(r, part, &fine, &refined);
   if (status == IG_OK)
     status = solve_part(r, part->share, !refined, to);

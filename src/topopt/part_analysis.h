@@ -18,12 +18,14 @@ typedef struct {
 } ig_topopt_figure;
 
 /* The part on the design's elements (host): densities without islands, marks of elements that are
-   held or loaded, the level of the surface, shares inside of it. */
+   held or loaded, the level of the surface, shares inside of it; whether it connects loads and
+   supports: to refine one that does not tells nothing. */
 typedef struct {
   const double *density;
   const uint8_t *touched;
   double level;
   const double *share;
+  bool carries;
 } ig_topopt_part_field;
 
 /* Of constraints: value over bound, by their number in the case; NaN throughout where the part is

@@ -66,7 +66,7 @@ BAR = {
 }
 SKIPPED = {  # on the command line only
     "ig_path_open", "ig_path_of_case", "ig_path_close", "ig_path_describe", "ig_path_write", "ig_path_draw",
-    "ig_mesh_file_unit", "ig_reference", "ig_schema", "ig_completion", "ig_chain_check", "ig_sweep_open",
+    "ig_mesh_file_unit", "ig_reference", "ig_schema", "ig_completion", "ig_explain", "ig_materials", "ig_chain_check", "ig_sweep_open",
     "ig_sweep_close", "ig_sweep_count", "ig_sweep_at", "ig_sweep_results", "ig_ranks_mpi", "ig_ranks_threads",
     "ig_ranks_close", "ig_ranks_rank", "ig_ranks_count", "ig_ranks_local", "ig_ranks_transport", "ig_ranks_agree", "ig_ranks_divide",
     "ig_ranks_gpu", "ig_ranks_gpu_try", "ig_ranks_ipc", "ig_deck_is", "ig_deck_import", "ig_deck_open",

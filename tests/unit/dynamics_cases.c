@@ -844,6 +844,10 @@ static void bodies_do_not_pass_through_each_other(void **state) {
            {"21 mm", "{penalty: 0.01}", "{duration: 60 us}", "passed into each other"},
            {"8", "{}", "{duration: 1 us}", "the deepest 0.002 m below its surface"},
            {"10", "{}", "{duration: 1 us}", NULL}, /* they only touch */
+           {"10.02", "{thickness: 0.05 mm}", "{duration: 1 us}",
+            "than `thickness`, from which "
+            "contact acts: 2e-05 m"},
+           {"10.05", "{thickness: 0.05 mm}", "{duration: 1 us}", NULL},
            {"8", "{overlap: keep}", "{duration: 1 us}", NULL},
            {"9.99", "{overlap: fit}", "{duration: 1 us}", NULL}};
   char *folder = folder_new();
@@ -1010,6 +1014,19 @@ static void kinetic_relaxation_ends(void **state) {
        {"reaction_z", -1000, 5},
        {"load_z", 1000, 1e-9}}};
   hold(&t);
+  /* a mode whose half period is four steps: stopped a step too late it would be at its other end */
+  const problem fast = {
+      {{"mesh", "{boxes: {size: [3 mm, 2.1 mm, 1.5 mm], cells: [3, 3, 3]}}"},
+       {"materials", "{name: al, density: 2700, young: 70 GPa, poisson: 0.3}"},
+       {"sections", "{integration: bbar}"},
+       {"supports", "{set: zmin, fix: xyz}"},
+       {"loads", "{set: zmax, total: [6.4882, -17.6807, 111.8317]}"},
+       {"gravity", "{acceleration: [0, 0, -98100]}"},
+       {"analysis", "{kind: static, method: relaxation, relaxation: kinetic, tolerance: 1e-6, "
+                    "steps: 20000}"},
+       {"probes", "{name: u, set: zmax, quantity: uz}"}},
+      {{"reaction_z", -109.32868, 1e-4}, {"reaction_x", -6.4882, 1e-5}}};
+  hold(&fast);
 }
 
 /* A strip on two supports pushed down in its middle beyond its plastic hinge, at the defaults: at

@@ -188,6 +188,45 @@ static void every_tip_is_followed(void **state) {
   ig_ctx_close(cx);
 }
 
+/* The facets of a closed notch have no traction from the start: its tip has not moved by that. A
+   strip that lies elsewhere has the same crack, also where facets are two lengths from the tip. */
+static void a_closed_notch_is_no_extension(void **state) {
+  (void)state;
+  ig_ctx *cx = ctx_on("cpu", 1);
+  ig_frac_problem p;
+  ig_frac_model m;
+  ig_frac_track track;
+  double extension[2][2];
+  for (int moved = 0; moved < 2; moved++) {
+    GOOD(cx, ig_frac_problem_strip(&p, cx, 12, IG_TRI3, 0));
+    const double shift[2] = {moved ? 1e-3 : 0, moved ? -2e-3 : 0};
+    for (ig_lid n = 0; n < p.job.mesh->nodes; n++)
+      for (int d = 0; d < 2; d++)
+        p.job.mesh->x[3 * (int64_t)n + d] += shift[d];
+    for (int d = 0; d < 2; d++) {
+      p.crack.from[d] += shift[d];
+      p.crack.to[d] += shift[d];
+    }
+    p.crack.closed = true;
+    p.c.time_step = 6e-9;
+    p.material.cohesive_strength = 60e6;
+    p.strain[1] = 0.012;
+    GOOD(cx, ig_frac_setup(&p.job, &m));
+    GOOD(cx, ig_frac_track_start(&track, &p.job, &m, 8e-6));
+    for (int i = 0; i < 2; i++) {
+      GOOD(cx, ig_frac_model_run(&m, i * 600));
+      GOOD(cx, ig_frac_tips_follow(&m, &track));
+      extension[moved][i] = track.tip[0].extension;
+    }
+    assert_true(extension[moved][0] == 0 && extension[moved][1] > 0);
+    assert_true(ig_frac_tip_angle(&track.tip[0]) < 60);
+    ig_frac_model_free(&m);
+    ig_frac_problem_free(&p);
+  }
+  assert_float_equal(extension[0][1], extension[1][1], 1e-9);
+  ig_ctx_close(cx);
+}
+
 static void a_balance_that_is_off_is_said(void **state) {
   (void)state;
   ig_ctx *cx = NULL;
@@ -236,6 +275,7 @@ static void a_run_that_blows_up_stops(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_run_shows_its_crack), cmocka_unit_test(every_tip_is_followed),
+      cmocka_unit_test(a_closed_notch_is_no_extension),
       cmocka_unit_test(a_balance_that_is_off_is_said), cmocka_unit_test(a_run_that_blows_up_stops)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,6 +49,8 @@ static void null_contexts(void **state) {
   REFUSED_SILENTLY(ig_reference(NULL, NULL, NULL));
   REFUSED_SILENTLY(ig_schema(NULL, NULL, NULL));
   REFUSED_SILENTLY(ig_completion(NULL, NULL, NULL, NULL));
+  REFUSED_SILENTLY(ig_explain(NULL, "thermal", NULL, NULL));
+  REFUSED_SILENTLY(ig_materials(NULL, NULL, NULL));
   REFUSED_SILENTLY(ig_verify(NULL, NULL, 0, true, NULL, NULL));
   REFUSED_SILENTLY(ig_bench(NULL, NULL, 0, NULL, NULL));
   REFUSED_SILENTLY(ig_bench_smoke(NULL, NULL, 0, NULL, NULL));
@@ -364,6 +366,8 @@ static void files(void **state) {
   REFUSED(cx, ig_reference(cx, NULL, NULL));
   REFUSED(cx, ig_schema(cx, NULL, NULL));
   REFUSED(cx, ig_completion(cx, "no such room", NULL, NULL));
+  REFUSED(cx, ig_explain(cx, NULL, NULL, NULL));
+  REFUSED(cx, ig_materials(cx, NULL, NULL));
   ig_ctx_close(cx);
 }
 

@@ -117,7 +117,8 @@ static void facet_fill(void *user, int64_t c, void *row) {
   }
 }
 
-/* Whether a facet is within two of its own lengths of a point. */
+/* Whether a facet is within two of its own lengths of a point. Facets of regular meshes are at two
+   lengths exactly: rounding does not decide. */
 static bool near(const facet_row *f, const double *point, int dim) {
   double far = 0, length = 0;
   for (int d = 0; d < dim; d++) {
@@ -125,7 +126,7 @@ static bool near(const facet_row *f, const double *point, int dim) {
     far += (a - point[d]) * (a - point[d]);
     length += (a - b) * (a - b);
   }
-  return far <= 4 * length;
+  return far <= 4 * length * (1 + 1e-5);
 }
 
 static ig_status facets_keep(void *user, const void *rows, int64_t first, int64_t count) {
@@ -186,8 +187,13 @@ static ig_status crack_join(search *s) {
   return IG_OK;
 }
 
-/* How far a place is from the line along which a notch points; 0 where a tip has no notch. */
-static double off_line(const ig_frac_tip *tip, const double *x, int dim) {
+/* A place in the frame of a notch: `ahead` of its tip in lengths of the notch, and `off` its line.
+   Both are 0 where a tip has no notch. */
+typedef struct {
+  double ahead, off, length;
+} notch_place;
+
+static notch_place notch_place_of(const ig_frac_tip *tip, const double *x, int dim) {
   double along = 0, way = 0, off2 = 0;
   for (int d = 0; d < dim; d++) {
     along += (x[d] - tip->start[d]) * tip->way[d];
@@ -197,7 +203,12 @@ static double off_line(const ig_frac_tip *tip, const double *x, int dim) {
     const double off = x[d] - tip->start[d] - along / way * tip->way[d];
     off2 += off * off;
   }
-  return sqrt(off2);
+  return (notch_place){way > 0 ? along / way : 0, sqrt(off2), sqrt(way)};
+}
+
+/* Facets of a closed notch have no traction from the start: the crack has not come to them. */
+static bool is_of_notch(notch_place p) {
+  return p.ahead < 0 && p.ahead > -1 && p.off < 1e-5 * p.length;
 }
 
 /* A facet without traction: it belongs to the nearest tip, and lies that far off the line of its
@@ -215,10 +226,13 @@ static void tip_reach(ig_frac_track *k, const bool *joined, const double *mid, i
       far[d] = mid[d] - deep * tip->depth[d];
       r2 += (far[d] - tip->start[d]) * (far[d] - tip->start[d]);
     }
+    const notch_place place = notch_place_of(tip, far, dim);
+    if (is_of_notch(place))
+      return;
     if (r2 < least_any) {
       least_any = r2;
       any = i;
-      off = off_line(tip, far, dim);
+      off = place.off;
     }
     if (joined[i] && r2 < least) {
       least = r2;

@@ -60,7 +60,7 @@ def generate(rng):
                              "angle": rng.choice([0.0, 0.5])}]
         h = parts[1]["size"][2] / parts[1]["cells"][2]
         phases.append({"kind": "build", "name": "one", "set": "b", "height": h * rng.choice([1, parts[1]["cells"][2]])})
-    if rng.random() < 0.15 and kind in ("load", "pull") and not plastic:
+    if rng.random() < 0.15 and kind in ("load", "pull"):
         case["rotations"] = "finite"
     if rng.random() < 0.4 and kind == "build":
         phases.append({"kind": "cut", "name": "cut", "set": "a", "steps": rng.choice([1, 2])})

@@ -82,6 +82,7 @@ def generate(rng):
         elif extra == "passive":
             box = {"min": [0.3 * size[0], 0.0], "max": [0.7 * size[0], 0.5 * size[1]]}
             case["passive"] = [{"box": {k: v + ([] if flat else [0.0 if k == "min" else size[2]]) for k, v in box.items()}, "as": rng.choice(["solid", "void"])}]
+            case["iterations"] = max(case["iterations"], 10)  # it starts above its volume, and a step takes `move` off at most
         elif extra == "symmetry":
             case["symmetry"] = ["y-" if side[0] == "x" else "x-"]
             case["loads"][0]["force"] = [v if i == "xy".index(side[0]) else 0.0 for i, v in enumerate([50.0, 50.0, 0.0])]

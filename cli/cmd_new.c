@@ -1,0 +1,280 @@
+/* ingot new: a commented case of a chosen kind that runs as it is. */
+#include "cli.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The texts are the files of cli/new. ${L}, ${W*0.5} are sides in mm times a factor, ${cells L H/4}
+   the number of cells of H/4 along L, "3 cells" three times as many, ${M} the material, ${FILE} the
+   case. */
+extern const char cli_new_statics[], cli_new_vibration[], cli_new_impact[], cli_new_print[],
+    cli_new_powder[], cli_new_distortion[], cli_new_design[], cli_new_crack[];
+
+typedef struct {
+  const char *name, *room, *about, *material;
+  double size[3]; /* mm */
+  const char *text;
+} kind;
+static const kind kinds[] = {
+    {"statics",
+     "dynamics",
+     "a loaded part at rest: displacements, stresses",
+     "S355",
+     {100, 10, 10},
+     cli_new_statics},
+    {"vibration", "structure", "natural frequencies", "Al6061-T6", {100, 30, 3}, cli_new_vibration},
+    {"design",
+     "topopt",
+     "the stiffest shape with little material",
+     "AlSi10Mg",
+     {60, 30, 30},
+     cli_new_design},
+    {"print",
+     "thermal",
+     "temperatures while a part is printed",
+     "SS316L",
+     {24, 4, 4},
+     cli_new_print},
+    {"powder",
+     "powder",
+     "the melt pool of tracks in a powder bed",
+     "IN625",
+     {1, 0.2, 0.04},
+     cli_new_powder},
+    {"distortion",
+     "stress",
+     "residual stress and distortion of a printed part",
+     "IN625",
+     {40, 4, 8},
+     cli_new_distortion},
+    {"impact",
+     "dynamics",
+     "a part that strikes a wall",
+     "copper-OFHC",
+     {25, 7.5, 7.5},
+     cli_new_impact},
+    {"crack", "fracture", "a part that breaks", "alumina", {40, 10, 10}, cli_new_crack},
+};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+static void kinds_put(FILE *to) {
+  for (int i = 0; i < KINDS; i++)
+    fprintf(to, "  %-11s %-10s %s\n", kinds[i].name, kinds[i].room, kinds[i].about);
+}
+
+static const kind *kind_find(const char *word) {
+  for (int i = 0; i < KINDS; i++)
+    if (strcmp(kinds[i].name, word) == 0)
+      return &kinds[i];
+  for (int i = 0; i < KINDS; i++)
+    if (strcmp(kinds[i].room, word) == 0)
+      return &kinds[i];
+  const char *names[KINDS + 1] = {0};
+  for (int i = 0; i < KINDS; i++)
+    names[i] = kinds[i].name;
+  const char *near = cli_nearest(word, names);
+  if (near)
+    cli_error("'%s' is no kind of case: did you mean '%s'?", word, near);
+  else
+    cli_error("'%s' is no kind of case: 'ingot new --list' shows them", word);
+  return NULL;
+}
+
+/* One line of an answer; what was suggested if it is empty. */
+static const char *ask(const char *question, const char *suggested, char *answer, int size) {
+  fprintf(stderr, "%s [%s]: ", question, suggested);
+  if (!fgets(answer, size, stdin))
+    *answer = '\0';
+  answer[strcspn(answer, "\n")] = '\0';
+  return *answer ? answer : suggested;
+}
+
+/* "60x20x10mm", "60 20 10", "6 cm": one number scales the usual size. In mm. */
+static bool size_read(const char *text, double size[3]) {
+  static const struct {
+    const char *name;
+    double mm;
+  } units[] = {{"mm", 1}, {"", 1}, {"cm", 10}, {"um", 1e-3}, {"m", 1000}, {"in", 25.4}};
+  double value[3];
+  int n = 0;
+  const char *p = text;
+  for (; n < 3; n++) {
+    char *end;
+    value[n] = strtod(p, &end);
+    if (end == p || !(value[n] > 0) || !isfinite(value[n]))
+      break;
+    p = end + strspn(end, " ,");
+    if ((*p == 'x' || *p == '*') && n < 2)
+      p++;
+  }
+  if (n != 1 && n != 3)
+    return false;
+  p += strspn(p, " ");
+  for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+    if (strcmp(units[i].name, p) == 0) {
+      const double scale = value[0] * units[i].mm / size[0];
+      for (int k = 0; k < 3; k++)
+        size[k] = n == 3 ? value[k] * units[i].mm : size[k] * scale;
+      return true;
+    }
+  return false;
+}
+
+typedef struct {
+  const char *material, *room;
+  bool found, fits;
+  char others[512];
+} choice;
+
+static void material_look(void *user, const ig_material_info *info) {
+  choice *c = user;
+  const char *at = strstr(info->rooms, c->room);
+  const size_t length = strlen(c->room);
+  const bool fits = at && (at == info->rooms || at[-1] == ' ') && strchr(" ", at[length]);
+  if (strcmp(info->name, c->material) == 0) {
+    c->found = true;
+    c->fits = fits;
+  }
+  if (fits)
+    snprintf(c->others + strlen(c->others), sizeof c->others - strlen(c->others), "%s%s",
+             *c->others ? ", " : "", info->name);
+}
+
+static int material_check(const cli_args *args, const kind *k, const char *material) {
+  /* the case gives the absorptivity that powder needs beside what thermal needs */
+  choice c = {.material = material, .room = strcmp(k->room, "powder") == 0 ? "thermal" : k->room};
+  ig_ctx *cx;
+  int code = cli_open("cpu", args, &cx);
+  if (code != CLI_GOOD)
+    return code;
+  code = cli_result(cx, ig_materials(cx, material_look, &c));
+  cli_close(cx);
+  if (code != CLI_GOOD || c.fits)
+    return code;
+  cli_error(c.found ? "material '%s' lacks values that %s needs: complete are %s"
+                    : "there is no material '%s': %s can use %s",
+            material, k->room, c.others);
+  return CLI_BAD_INPUT;
+}
+
+/* L, "W*0.5", "H/4" */
+static double side_of(const char **p, const double size[3]) {
+  const char *const letters = "LWH", *at = strchr(letters, **p);
+  double value = at && **p ? size[at - letters] : 1;
+  (*p)++;
+  if (**p == '*' || **p == '/') {
+    char *end;
+    const double factor = strtod(*p + 1, &end);
+    value = **p == '*' ? value * factor : value / factor;
+    *p = end;
+  }
+  return value;
+}
+
+static void case_write(FILE *to, const kind *k, const double size[3], const char *material,
+                       const char *file) {
+  for (const char *p = k->text; *p; p++) {
+    if (strncmp(p, "${", 2) != 0) {
+      fputc(*p, to);
+      continue;
+    }
+    p += 2;
+    if (strncmp(p, "FILE", 4) == 0) {
+      fputs(file, to);
+    } else if (*p == 'M') {
+      fputs(material, to);
+    } else if (strncmp(p, "cells ", 6) == 0 || strncmp(p, "3 cells ", 8) == 0) {
+      const double times = *p == '3' ? 3 : 1;
+      p = strchr(p, 'c') + 6;
+      const double length = side_of(&p, size);
+      p++;
+      fprintf(to, "%.0f", times * fmax(1, round(length / side_of(&p, size))));
+    } else if (strncmp(p, "path", 4) == 0) { /* four layers of lines, a second between */
+      const double lines = ceil(size[1] / (0.25 * size[2]) - 1e-9);
+      fprintf(to, "%.4g", 4 * lines * size[0] / (4 * size[2]) + 3.1);
+    } else {
+      fprintf(to, "%.6g", side_of(&p, size));
+    }
+    p = strchr(p, '}');
+  }
+}
+
+static int new_run(const cli_args *args) {
+  char a[64], b[64], c[64], usual[64], path[4096];
+  const bool asks = isatty(STDIN_FILENO) && isatty(STDERR_FILENO) && !args->quiet;
+  if (args->list) {
+    kinds_put(stdout);
+    return CLI_GOOD;
+  }
+  const char *word = args->words.count ? args->words.item[0] : NULL;
+  if (!word && asks) {
+    kinds_put(stderr);
+    word = ask("kind", kinds[0].name, a, sizeof a);
+  }
+  if (!word) {
+    cli_error("which kind of case? As in 'ingot new statics'; there are:");
+    kinds_put(stderr);
+    return CLI_BAD_INPUT;
+  }
+  const kind *k = kind_find(word);
+  if (!k)
+    return CLI_BAD_INPUT;
+  double size[3] = {k->size[0], k->size[1], k->size[2]};
+  const char *text = args->size, *material = args->material;
+  snprintf(usual, sizeof usual, "%gx%gx%g mm", size[0], size[1], size[2]);
+  if (!text && asks && !args->words.count)
+    text = ask("length x width x height", usual, b, sizeof b);
+  if (text && !size_read(text, size)) {
+    cli_error("--size %s: expected LENGTHxWIDTHxHEIGHT or a length, as in 60x20x10mm or 6cm", text);
+    return CLI_BAD_INPUT;
+  }
+  if (!material)
+    material = asks && !args->words.count ? ask("material", k->material, c, sizeof c) : k->material;
+  const int code = material_check(args, k, material);
+  if (code != CLI_GOOD)
+    return code;
+  snprintf(path, sizeof path, "%s.yaml", k->name);
+  const char *file = args->out ? args->out : path;
+  const bool standard = strcmp(file, "-") == 0;
+  /* "x": what is there is not replaced */
+  FILE *to = standard ? stdout : fopen(file, args->force ? "w" : "wx");
+  if (!to) {
+    cli_error("%s: cannot be written%s", file,
+              access(file, F_OK) == 0 ? ": it is there; --force replaces it" : "");
+    return CLI_BAD_INPUT;
+  }
+  case_write(to, k, size, material, standard ? path : file);
+  if (!standard && fclose(to) != 0) {
+    cli_error("%s: cannot be written", file);
+    return CLI_FAILED;
+  }
+  if (!standard && !args->quiet)
+    printf("%s: %s; now 'ingot run %s --report'\n", file, k->about, file);
+  return CLI_GOOD;
+}
+
+static const cli_option new_options[] = {
+    {"size", 's', CLI_TEXT, CLI_AT(size), 0, "LxWxH", NULL,
+     "size of the part, as in 60x20x10mm; one length keeps the proportions"},
+    {"material", 'm', CLI_TEXT, CLI_AT(material), 0, "NAME", NULL,
+     "what it is made of; 'ingot materials' lists them"},
+    {"out", 'o', CLI_FILE, CLI_AT(out), 0, "CASE.yaml", NULL,
+     "where the case goes, KIND.yaml if not given, - for standard output"},
+    {"force", 0, CLI_FLAG, CLI_AT(force), 0, NULL, NULL, "replace a file that is there"},
+    {"list", 'l', CLI_FLAG, CLI_AT(list), 0, NULL, NULL, "list the kinds"},
+    CLI_QUIET,
+    {0}};
+const cli_command cli_new = {
+    .name = "new",
+    .words = "[KIND]",
+    .most = 1,
+    .about = "write a commented case to start from: statics, design, print, crack …",
+    .detail = "The case runs as it is. Without KIND, on a terminal, it asks. For example:\n"
+              "  ingot new statics --size 120x20x10mm --material Al6061-T6\n"
+              "  ingot new --list",
+    .options = new_options,
+    .run = new_run,
+};

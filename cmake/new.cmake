@@ -1,0 +1,11 @@
+# The cases that `ingot new` writes: the files of cli/new become strings of the program.
+set(INGOT_NEW_SOURCE ${CMAKE_BINARY_DIR}/new.c)
+set(text "/* Made by cmake/new.cmake from the folder cli/new. */\n#include \"cli.h\"\n")
+foreach(kind statics vibration impact print powder distortion design crack)
+  set(file ${CMAKE_SOURCE_DIR}/cli/new/${kind}.yaml)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+  file(READ ${file} bytes HEX)
+  string(REGEX REPLACE "(..)" "0x\\1," bytes "${bytes}")
+  string(APPEND text "const char cli_new_${kind}[] = {${bytes}0};\n")
+endforeach()
+file(CONFIGURE OUTPUT ${INGOT_NEW_SOURCE} CONTENT "${text}" @ONLY)

@@ -1,0 +1,220 @@
+/* What the tables of options say about one word, for a terminal: a room or a key. */
+#include "chain/chain.h"
+#include "core/require.h"
+#include "mesh/place.h"
+#include "run/case.h"
+#include "run/rooms.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME = 160, SEEN = 512, NAMES = 32768 };
+
+typedef struct {
+  ig_text_fn *text;
+  void *user;
+  const char *word;
+  const char *room;            /* whose keys are looked through, NULL: those of every case */
+  const ig_option *seen[SEEN]; /* keys that were written: several rooms share some */
+  int count;
+  char *names; /* "a|b|…": all keys, for the nearest; NAMES long */
+} explainer;
+
+#define put(e, ...) ig_text_put((e)->text, (e)->user, __VA_ARGS__)
+
+static const char *kind_of(const ig_option *o) {
+  switch (o->kind) {
+  case IG_OPT_BOOL:
+    return "true or false";
+  case IG_OPT_INT:
+    return "whole number";
+  case IG_OPT_REAL:
+    return "number";
+  case IG_OPT_FILE:
+    return "path";
+  case IG_OPT_VECTOR:
+    return "list of numbers";
+  case IG_OPT_IVECTOR:
+    return "list of whole numbers";
+  case IG_OPT_REALS:
+    return "number or list of numbers";
+  case IG_OPT_TEXTS:
+    return "text or list of texts";
+  case IG_OPT_TABLE:
+    return "number, or rows [x, y]";
+  case IG_OPT_MAP:
+    return "section";
+  case IG_OPT_LIST:
+    return "section or list of sections";
+  default:
+    return "text";
+  }
+}
+
+/* "number in m, required, more than 0 m" */
+static void facts_put(explainer *e, const ig_option *o) {
+  char words[512], range[128], usual[96];
+  ig_option_range(o, range, sizeof range);
+  ig_option_usual_text(o, false, usual, sizeof usual);
+  if (o == ig_common_options) {
+    put(e, "one of");
+    for (const ig_room *const *room = ig_rooms(); *room; room++)
+      put(e, " %s", (*room)->name);
+  } else if (o->choices) {
+    ig_choices_list(o->choices, words, sizeof words);
+    put(e, "%s", words);
+  } else {
+    put(e, "%s", kind_of(o));
+  }
+  if (o->length)
+    put(e, " (%d)", o->length);
+  if (o->kind == IG_OPT_TABLE && o->xunit && *o->xunit)
+    put(e, " with x in %s%s", o->xunit, o->unit && *o->unit ? ", y" : "");
+  if (o->unit && *o->unit)
+    put(e, " in %s", o->unit);
+  if (o->fallback && strcmp(o->fallback, IG_REQUIRED) == 0)
+    put(e, ", required");
+  else if (o->fallback)
+    put(e, ", default %s", o->fallback);
+  if (*range)
+    put(e, ", %s", range);
+  if (*usual)
+    put(e, ", usual %s", usual);
+}
+
+static void keys_list(explainer *e, const ig_option *options, int *column) {
+  for (const ig_option *o = options; o->key; o++) {
+    if (o->kind == IG_OPT_KEYS) {
+      keys_list(e, o->sub, column);
+      continue;
+    }
+    const int length = (int)strlen(o->key) + 2;
+    if (*column + length > 92) {
+      put(e, "\n     ");
+      *column = 5;
+    }
+    put(e, " %s", o->key);
+    *column += length;
+  }
+}
+
+static void option_put(explainer *e, const char *path, const ig_option *o) {
+  put(e, "%s%s%s%s\n    ", path, e->room ? "  (physics: " : "  (every case)",
+      e->room ? e->room : "", e->room ? ")" : "");
+  facts_put(e, o);
+  put(e, "\n    %s\n", o->help);
+  if (o->sub) {
+    int column = 11;
+    put(e, "    keys:");
+    keys_list(e, o->sub, &column);
+    put(e, "\n");
+  }
+  put(e, "\n");
+}
+
+/* "beams[].radius" is asked for as "beams.radius", "beams[].radius" or "radius". */
+static bool is_asked(const char *path, const char *word) {
+  char plain[NAME] = "", asked[NAME] = "";
+  size_t n = 0, m = 0;
+  for (const char *p = path; *p && n + 1 < sizeof plain; p++)
+    if (*p != '[' && *p != ']')
+      plain[n++] = *p;
+  for (const char *p = word; *p && m + 1 < sizeof asked; p++)
+    if (!strchr("[]0123456789", *p) || (p > word && p[-1] != '[' && *p != '[' && *p != ']'))
+      asked[m++] = *p;
+  return n >= m && strcmp(plain + n - m, asked) == 0 && (n == m || plain[n - m - 1] == '.');
+}
+
+static void name_add(explainer *e, const char *key) {
+  const size_t used = strlen(e->names), length = strlen(key);
+  for (const char *p = e->names; *p; p += strcspn(p, "|") + (p[strcspn(p, "|")] == '|'))
+    if (strcspn(p, "|") == length && strncmp(p, key, length) == 0)
+      return;
+  if (used + length + 2 < NAMES)
+    snprintf(e->names + used, NAMES - used, "%s%s", used ? "|" : "", key);
+}
+
+static void keys_walk(explainer *e, const ig_option *options, const char *above) {
+  for (const ig_option *o = options; o->key; o++) {
+    char path[NAME];
+    if (o->kind == IG_OPT_KEYS) {
+      keys_walk(e, o->sub, above);
+      continue;
+    }
+    snprintf(path, sizeof path, "%.100s%.40s%s", above, o->key, o->kind == IG_OPT_LIST ? "[]" : "");
+    name_add(e, o->key);
+    bool seen = false;
+    for (int i = 0; i < e->count && !seen; i++)
+      seen = e->seen[i] == o;
+    if (is_asked(path, e->word) && !seen && e->count < SEEN) {
+      e->seen[e->count++] = o;
+      option_put(e, path, o);
+    }
+    if (o->sub) {
+      strcat(path, ".");
+      keys_walk(e, o->sub, path);
+    }
+  }
+}
+
+static void room_put(explainer *e, const ig_room *room) {
+  put(e, "physics: %s\n    %s.%s\n", room->name, room->about,
+      room->needs_mesh ? " Needs a `mesh`." : "");
+  if (room->fields) {
+    put(e, "    fields of its snapshots:");
+    for (const char *p = room->fields; *p; p += strcspn(p, "|") + (p[strcspn(p, "|")] == '|'))
+      put(e, " %.*s", (int)strcspn(p, "|"), p);
+    put(e, "\n");
+  }
+  put(e, "\nIts keys, beside those of every case (ingot help KEY explains one):\n\n");
+  for (const ig_option *o = room->options; o->key; o++) {
+    if (o->kind == IG_OPT_KEYS) {
+      int column = 4;
+      put(e, "  ");
+      keys_list(e, o->sub, &column);
+      put(e, "\n      %s\n", o->help);
+      continue;
+    }
+    put(e, "  %s\n      %s; ", o->key, o->help);
+    facts_put(e, o);
+    put(e, "\n");
+  }
+  int column = 15;
+  put(e, "\nOf every case:");
+  keys_list(e, ig_common_options, &column);
+  put(e, "\n");
+}
+
+ig_status ig_explain(ig_ctx *cx, const char *word, ig_text_fn *text, void *user) {
+  IG_REQUIRE_ARGS(cx, cx && word && text);
+  explainer *e;
+  char near[64];
+  IG_TRY(IG_NEW(cx, &e, 1, "help"));
+  ig_status status = IG_NEW(cx, &e->names, NAMES, "help");
+  e->text = text;
+  e->user = user;
+  e->word = word;
+  const ig_room *room = ig_room_find(word);
+  if (status == IG_OK && room) {
+    room_put(e, room);
+  } else if (status == IG_OK) {
+    keys_walk(e, ig_common_options, "");
+    for (const ig_room *const *one = ig_rooms(); *one; one++) {
+      e->room = (*one)->name;
+      name_add(e, (*one)->name);
+      keys_walk(e, (*one)->options, "");
+    }
+    if (e->count == 0 && ig_nearest(word, e->names, near, sizeof near))
+      status = IG_FAIL(cx, IG_INPUT, "there is no command, room or key '%.60s': did you mean '%s'?",
+                       word, near);
+    else if (e->count == 0)
+      status = IG_FAIL(cx, IG_INPUT,
+                       "there is no command, room or key '%.60s': 'ingot help' lists commands, "
+                       "'ingot help physics' rooms, 'ingot help --keys' keys",
+                       word);
+  }
+  free(e->names);
+  free(e);
+  return status;
+}

@@ -1,0 +1,206 @@
+/* Material files: where a name leads to, and a list of those that are shipped. */
+#include "run/materials.h"
+#include "core/require.h"
+#include "material/material.h"
+#ifdef INGOT_HAVE_IO
+#include "io/format/case_yaml.h"
+#endif
+#include <ingot/run.h>
+
+#include <dirent.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool readable(char *path, const char *folder, const char *middle, const char *name) {
+  const int n = snprintf(path, PATH_MAX, "%s%s%s%s%s", folder, *folder ? "/" : "", middle, name,
+                         strchr(name, '.') ? "" : ".yaml");
+  return n > 0 && n < PATH_MAX && access(path, R_OK) == 0;
+}
+
+/* An installed tree may have been moved: PREFIX/bin/ingot has its materials in PREFIX/share; a
+   program in a folder of its own, or in the source's build folder, in `materials` there or above.
+ */
+static bool beside_program(char path[PATH_MAX], const char *name) {
+  char self[PATH_MAX];
+  const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+  self[length > 0 ? length : 0] = '\0';
+  for (int up = 0; up < 2; up++) {
+    char *slash = strrchr(self, '/');
+    if (!slash)
+      return false;
+    *slash = '\0';
+    if (readable(path, *self ? self : "/.", "materials/", name))
+      return true;
+  }
+  return readable(path, self, "share/ingot/materials/", name);
+}
+
+bool ig_material_file_find(const ig_node *file, char *path) {
+  char folder[PATH_MAX] = "", above[PATH_MAX];
+  const char *const name = file->text, *const slash =
+                                           strrchr(file->at.line ? file->at.file : "", '/');
+  const char *const environment = getenv("INGOT_MATERIALS");
+  if (*name == '/')
+    return readable(path, "", "", name);
+  if (slash)
+    snprintf(folder, sizeof folder, "%.*s", (int)(slash - file->at.file), file->at.file);
+  if (readable(path, slash && !*folder ? "/." : folder, "", name))
+    return true;
+  if (strchr(name, '/'))
+    return false;
+  if (realpath(*folder ? folder : slash ? "/" : ".", above))
+    for (char *end = above + strlen(above); end; end = strrchr(above, '/')) {
+      *end = '\0';
+      if (readable(path, *above ? above : "/.", "materials/", name))
+        return true;
+    }
+  return (environment && readable(path, environment, "", name)) || beside_program(path, name) ||
+         readable(path, IG_MATERIALS_DIR, "", name);
+}
+
+/* --- the list of shipped materials -------------------------------------------------------------
+ */
+
+/* The folder that a bare name is looked for in outside of a case's own folders. */
+static bool folder_find(char folder[PATH_MAX]) {
+  const char *const environment = getenv("INGOT_MATERIALS");
+  char *slash;
+  if (environment && *environment) {
+    snprintf(folder, PATH_MAX, "%s", environment);
+    return access(folder, R_OK) == 0;
+  }
+  /* that of a file which every installation has */
+  if (!beside_program(folder, "SS316L") && !readable(folder, IG_MATERIALS_DIR, "", "SS316L"))
+    return false;
+  slash = strrchr(folder, '/');
+  *slash = '\0';
+  return true;
+}
+
+#ifdef INGOT_HAVE_IO
+/* The temperatures for which a material has tables. */
+static void range_add(const ig_table *t, double range[2]) {
+  if (t->count < 2)
+    return;
+  range[0] = fmin(range[0], t->x[0]);
+  range[1] = fmax(range[1], t->x[t->count - 1]);
+}
+
+static void range_of(const ig_material_case *m, double range[2]) {
+  const ig_mechanical_case *k = &m->mechanical;
+  const ig_table *const all[] = {&m->density,   &m->conductivity,  &m->specific_heat,
+                                 &k->young,     &k->poisson,       &k->yield,
+                                 &k->hardening, &k->tangent,       &k->thermal_strain,
+                                 &k->expansion, &k->expansion_mean};
+  range[0] = INFINITY;
+  range[1] = -INFINITY;
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    range_add(all[i], range);
+  if (!(range[1] > range[0]))
+    range[0] = range[1] = IG_ROOM_TEMPERATURE;
+}
+
+static void rooms_of(const ig_material_case *m, char *text, size_t size) {
+  const ig_mechanical_case *k = &m->mechanical;
+  const bool heat = m->density.count && m->conductivity.count && m->specific_heat.count;
+  const bool elastic = !isnan(m->young) && !isnan(m->poisson);
+  const bool expands = k->thermal_strain.count || k->expansion.count || k->expansion_mean.count;
+  const bool rated = m->johnson_cook.at.given; /* by its rate of strain: dynamics only */
+  const struct {
+    const char *name;
+    bool complete;
+  } rooms[] = {{"thermal", heat},
+               {"powder", heat && m->absorptivity.count},
+               {"topopt", elastic},
+               {"dynamics", elastic && m->density.count},
+               {"structure", elastic && !rated},
+               {"stress", elastic && expands && !rated},
+               {"fracture", elastic && m->density.count && !isnan(m->fracture_energy) &&
+                                !isnan(m->cohesive_strength)}};
+  *text = '\0';
+  for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++)
+    if (rooms[i].complete)
+      snprintf(text + strlen(text), size - strlen(text), "%s%s", *text ? " " : "", rooms[i].name);
+}
+
+/* Adds words to a text, as many as fit. */
+static void add(char *text, size_t size, const char *more) {
+  const size_t used = strlen(text);
+  snprintf(text + used, size - used, "%s%.*s", used ? " " : "", (int)(size - used) - 2, more);
+}
+
+/* The first lines of a material file: "# NAME: what it is." and "# Sources: …", up to a line that
+   begins with another subject ("# SI."). */
+static void head_read(const char *path, char *about, size_t about_size, char *sources,
+                      size_t sources_size) {
+  FILE *file = fopen(path, "r");
+  char line[1024];
+  *about = *sources = '\0';
+  while (file && fgets(line, sizeof line, file) && strncmp(line, "# ", 2) == 0 &&
+         strncmp(line, "# SI.", 5) != 0) {
+    line[strcspn(line, "\n")] = '\0';
+    if (strncmp(line, "# Sources: ", 11) == 0)
+      add(sources, sources_size, line + 11);
+    else
+      add(*sources ? sources : about, *sources ? sources_size : about_size, line + 2);
+  }
+  if (file)
+    fclose(file);
+}
+
+static ig_status material_list(ig_ctx *cx, ig_arena *arena, const char *path, ig_material_fn *found,
+                               void *user) {
+  ig_node *root = NULL;
+  ig_material_case m;
+  char about[256], sources[2048], rooms[128];
+  memset(&m, 0, sizeof m);
+  IG_TRY(ig_yaml_open(cx, arena, path, &root));
+  const ig_option_table table = {.options = ig_material_options, .into = &m};
+  IG_TRY(ig_options_read(cx, arena, root, &table, 1));
+  ig_material_complete(&m);
+  ig_material_info info = {
+      .name = m.name, .path = path, .about = about, .sources = sources, .rooms = rooms};
+  head_read(path, about, sizeof about, sources, sizeof sources);
+  range_of(&m, info.range);
+  rooms_of(&m, rooms, sizeof rooms);
+  found(user, &info);
+  return IG_OK;
+}
+
+static int is_material(const struct dirent *entry) {
+  const size_t length = strlen(entry->d_name);
+  return entry->d_name[0] != '.' && length > 5 && strcmp(entry->d_name + length - 5, ".yaml") == 0;
+}
+#endif
+
+ig_status ig_materials(ig_ctx *cx, ig_material_fn *found, void *user) {
+  IG_REQUIRE_ARGS(cx, cx && found);
+  char folder[PATH_MAX];
+  if (!folder_find(folder))
+    return IG_FAIL(cx, IG_INPUT,
+                   "no folder of materials: looked in $INGOT_MATERIALS, beside the program and in "
+                   "%s",
+                   IG_MATERIALS_DIR);
+#ifdef INGOT_HAVE_IO
+  struct dirent **entry = NULL;
+  const int count = scandir(folder, &entry, is_material, alphasort);
+  ig_arena *arena = NULL;
+  ig_status status = ig_arena_new(cx, &arena);
+  for (int i = 0; i < count; i++) {
+    char path[PATH_MAX + 300];
+    snprintf(path, sizeof path, "%s/%s", folder, entry[i]->d_name);
+    if (status == IG_OK)
+      status = material_list(cx, arena, path, found, user);
+    free(entry[i]);
+  }
+  free(entry);
+  ig_arena_free(arena);
+  return status;
+#else
+  return IG_FAIL(cx, IG_UNSUPPORTED, "this build reads no files: configure with -DINGOT_IO=ON");
+#endif
+}

@@ -1,0 +1,78 @@
+#!/bin/bash
+# First contact: cases that `ingot new` writes run as they are and say nothing on standard error; every
+# material is offered where it is complete; help on rooms and keys.
+set -u
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+bad=0
+fail() { echo "FAIL: $*"; bad=1; }
+figure() { awk -v key="\"$2\":" '$1 == key { gsub(",", "", $2); print $2; exit }' "$1/summary.json"; }
+# command that must fail with code 2 and these words
+refused() {
+  local words=$1
+  shift
+  "$@" >stdout 2>stderr </dev/null
+  local code=$?
+  [ $code = 2 ] || fail "$*: exit $code"
+  grep -qF -- "$words" stderr || fail "$*: not '$words': $(cat stderr)"
+}
+
+kinds=$("$INGOT" new --list | awk '{ print $1 }')
+[ "$(echo "$kinds" | wc -l)" -ge 8 ] || fail "kinds: $kinds"
+for kind in $kinds; do
+  "$INGOT" new "$kind" -q </dev/null || fail "new $kind"
+  "$INGOT" run "$kind.yaml" -q -t 1 --out "$kind-out" >/dev/null 2>said || fail "$kind: $(cat said)"
+  [ -s said ] && fail "$kind says: $(cat said)"
+  "$INGOT" new "$kind" -o odd.yaml --force -q --size 33x7.3x5.1mm </dev/null || fail "new $kind of another size"
+  [ "$kind" = powder ] || "$INGOT" check odd.yaml >/dev/null 2>said || fail "$kind, 33x7.3x5.1mm: $(cat said)"
+  room=$("$INGOT" new --list | awk -v k="$kind" '$1 == k { print $2 }')
+  cmp -s <("$INGOT" new "$kind" -o - </dev/null | sed "s/$kind/KIND/g") <("$INGOT" new "$room" -o - </dev/null | sed "s/$kind/KIND/g") ||
+    [ "$kind" = impact ] || fail "$room is not another name of $kind"
+done
+# F L^3 / (3 E I) and the shear's part, 1.2 F L / (G A)
+awk -v u="$(figure statics-out tip)" 'BEGIN { w = -100 * 1e-3 / (3 * 210e9 * 1e-8 / 12) - 1.2 * 100 * 0.1 / (210e9 / 2.6 * 1e-4); exit !(u / w > 0.985 && u / w < 1.01) }' ||
+  fail "statics: tip $(figure statics-out tip)"
+# of a plate clamped at one end: 1.875^2 / (2 pi L^2) sqrt(E I / (rho A)), 3 % stiffer for its width
+awk -v f="$(figure vibration-out mode_1)" 'BEGIN { w = 3.516 / (2 * 3.14159265 * 0.01) * sqrt(70e9 * 9e-6 / 12 / 2700); exit !(f / w > 0.99 && f / w < 1.05) }' ||
+  fail "vibration: $(figure vibration-out mode_1)"
+# one length keeps the proportions
+"$INGOT" new statics -o - --size 5cm </dev/null | grep -q 'size: \[50 mm, 5 mm, 5 mm\]' || fail "one length"
+
+refused "did you mean 'crack'" "$INGOT" new crak
+refused "which kind of case" "$INGOT" new
+refused "it is there; --force replaces it" "$INGOT" new statics
+refused "expected LENGTHxWIDTHxHEIGHT" "$INGOT" new statics -o s.yaml --size 10x20
+refused "expected LENGTHxWIDTHxHEIGHT" "$INGOT" new statics -o s.yaml --size 10parsec
+refused "there is no material 'Unobtainium'" "$INGOT" new statics -o s.yaml --material Unobtainium
+refused "lacks values that fracture needs: complete are Ti-6Al-4V, alumina" "$INGOT" new crack -o s.yaml --material S355
+[ -e s.yaml ] && fail "a refused case was written"
+
+# materials: twelve alloys and two ceramics at least, each with what it is, sources and rooms
+names=$("$INGOT" materials --list)
+[ "$(echo "$names" | wc -l)" -ge 14 ] || fail "materials: $names"
+for name in $names; do
+  "$INGOT" materials "$name" >one 2>&1 || fail "materials $name"
+  for line in 'values ' 'enough for: ' 'sources: [A-Z]' "file: .*/$name.yaml"; do
+    grep -qi -- "$line" one || fail "materials $name has no '$line'"
+  done
+done
+refused "did you mean 'S355'" "$INGOT" materials S356
+mkdir own
+cp "$SOURCE/materials/S355.yaml" own/mine.yaml
+sed -i 's/^name: S355/name: mine/' own/mine.yaml
+[ "$(INGOT_MATERIALS=own "$INGOT" materials --list)" = mine ] || fail 'INGOT_MATERIALS'
+
+# help: rooms and keys
+for room in thermal powder topopt fracture dynamics stress structure shape; do
+  "$INGOT" help $room | grep -q "^physics: $room" || fail "help $room"
+done
+"$INGOT" help beams.radius >said 2>&1 || fail "help beams.radius"
+grep -q '^beams\[\].radius  (physics: thermal)' said || fail "help beams.radius: $(cat said)"
+grep -q 'number in m, required' said || fail "help beams.radius: $(cat said)"
+"$INGOT" help 'materials[0].young' | grep -q "Young's modulus" || fail "help materials[0].young"
+[ "$("$INGOT" help young | grep -c '^[a-z].*young  ')" -ge 2 ] || fail "help young: not every place"
+# a section lists its keys
+"$INGOT" help birth | grep -q 'keys: .*lead' || fail "help birth"
+refused "did you mean 'duration'" "$INGOT" help duraton
+exit $bad
