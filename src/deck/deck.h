@@ -81,6 +81,7 @@ typedef struct ig_deck_material {
   double expansion_zero; /* temperature of no thermal strain by a mean coefficient */
   bool kinematic;        /* hardening of `plastic` */
   double damping[2];     /* shares of mass and stiffness */
+  const char *energy;    /* of `hyperelastic`: the parameter that names it */
   struct ig_deck_material *next;
 } ig_deck_material;
 

@@ -93,6 +93,38 @@ static void plastic_put(ig_importer *b, const ig_deck_material *m) {
   ig_import_put(b, "]");
 }
 
+static void numbers_put(ig_importer *b, const char *key, int count, const double *value) {
+  ig_import_put(b, ", %s: [", key);
+  for (int i = 0; i < count; i++) {
+    ig_import_put(b, i ? ", " : "");
+    ig_import_real(b, value[i]);
+  }
+  ig_import_put(b, "]");
+}
+
+static void hyper_put(ig_importer *b, const ig_deck_material *m) {
+  const double *v = m->hyperelastic.value;
+  const int numbers = m->hyperelastic.columns - 1;
+  const bool ogden = is(m->energy, "OGDEN"),
+             full = is(m->energy, "POLYNOMIAL") || is(m->energy, "MOONEY-RIVLIN");
+  const int order = ogden  ? numbers / 3
+                    : full ? (numbers > 7   ? 3
+                              : numbers > 3 ? 2
+                                            : 1)
+                           : numbers / 2;
+  ig_import_put(b, "{material: ");
+  ig_import_name(b, m->name);
+  if (ogden || full) {
+    numbers_put(b, ogden ? "ogden" : "polynomial", numbers - order, v);
+  } else { /* of I1 alone: C10 C20 C30 */
+    const double all[9] = {v[0], 0, order > 1 ? v[1] : 0, 0, 0, order > 2 ? v[2] : 0, 0, 0, 0};
+    numbers_put(b, "polynomial", 9, all);
+  }
+  numbers_put(b, "compressibility", order, v + numbers - order);
+  ig_import_put(b, "}");
+  ig_import_end(b, "hyperelastic", true, m->at);
+}
+
 void ig_import_materials(ig_importer *b) {
   const ig_deck *d = b->d;
   for (const ig_deck_material *m = d->material; m; m = m->next) {
@@ -141,6 +173,8 @@ void ig_import_materials(ig_importer *b) {
     }
     ig_import_put(b, "}");
     ig_import_end(b, "materials", true, m->at);
+    if (m->hyperelastic.rows)
+      hyper_put(b, m);
     if (m->damping[0] > 0 || m->damping[1] > 0) {
       ig_import_put(b, "{material: ");
       ig_import_name(b, m->name);

@@ -85,9 +85,38 @@ static ig_status expansion_read(ig_deck *d, const ig_card *card, ig_deck_materia
   return rows_read(d, card, 2, false, &m->expansion);
 }
 
+/* One row of constants: how many depends on the energy and its order. */
+static ig_status hyper_read(ig_deck *d, const ig_card *card, ig_deck_material *m) {
+  static const struct {
+    const char *name;
+    int numbers[4]; /* by order */
+  } all[] = {{"NEOHOOKE", {0, 2, 0, 0}},    {"MOONEY-RIVLIN", {0, 3, 0, 0}},
+             {"YEOH", {0, 6, 0, 0}},        {"OGDEN", {0, 3, 6, 9}},
+             {"POLYNOMIAL", {0, 3, 7, 12}}, {"REDUCEDPOLYNOMIAL", {0, 2, 4, 6}}};
+  double order;
+  IG_TRY(ig_card_number(d, card, "N", 1, &order));
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    if (ig_card_get(card, all[i].name)) {
+      const int n = order == 2 ? 2 : order == 3 ? 3 : order == 1 ? 1 : 0, need = all[i].numbers[n];
+      if (!need)
+        return ig_deck_refuse(d, card, "N=%g is not understood", order);
+      m->energy = all[i].name;
+      IG_TRY(rows_read(d, card, need + 1, true, &m->hyperelastic));
+      if (m->hyperelastic.rows != 1)
+        return ig_deck_refuse(d, card, "constants over temperature are not understood");
+      for (int k = 0; k < need; k++)
+        if (isnan(m->hyperelastic.value[k]))
+          m->hyperelastic.value[k] = 0;
+      return IG_OK;
+    }
+  return ig_deck_refuse(d, card,
+                        "expected NEO HOOKE, MOONEY-RIVLIN, YEOH, OGDEN, POLYNOMIAL or "
+                        "REDUCED POLYNOMIAL");
+}
+
 static ig_status material_part(ig_deck *d, const ig_card *card, ig_deck_material *m) {
   static const char *const words[] = {"ELASTIC",      "PLASTIC",      "DENSITY", "EXPANSION",
-                                      "CONDUCTIVITY", "SPECIFICHEAT", "DAMPING"};
+                                      "CONDUCTIVITY", "SPECIFICHEAT", "DAMPING", "HYPERELASTIC"};
   int which = 0;
   while (strcmp(words[which], card->word) != 0)
     which++;
@@ -108,6 +137,8 @@ static ig_status material_part(ig_deck *d, const ig_card *card, ig_deck_material
     return rows_read(d, card, 2, false, &m->conductivity);
   case 5:
     return rows_read(d, card, 2, false, &m->specific_heat);
+  case 7:
+    return hyper_read(d, card, m);
   default:
     IG_TRY(ig_card_number(d, card, "ALPHA", 0, &m->damping[0]));
     return ig_card_number(d, card, "BETA", 0, &m->damping[1]);
@@ -425,7 +456,9 @@ ig_status ig_deck_model(ig_deck *d) {
     } else if (strcmp(w, "CLEARANCE") == 0) {
       IG_TRY(clearance_read(d, c));
     } else if (ig_choices_find(
-                   "ELASTIC|PLASTIC|DENSITY|EXPANSION|CONDUCTIVITY|SPECIFICHEAT|DAMPING", w) >= 0) {
+                   "ELASTIC|PLASTIC|DENSITY|EXPANSION|CONDUCTIVITY|SPECIFICHEAT|DAMPING|"
+                   "HYPERELASTIC",
+                   w) >= 0) {
       IG_TRY(material_part(d, c, material));
     } else if (ig_choices_find("SOLIDSECTION|SHELLSECTION|BEAMSECTION", w) >= 0) {
       IG_TRY(section_read(d, c));
@@ -453,6 +486,8 @@ ig_status ig_deck_model(ig_deck *d) {
       return ig_deck_refuse(d, c, "stands outside of a *STEP");
     } else if (c->keyword->class == IG_DECK_OUTPUT) {
       IG_TRY(ig_deck_note(d, &c->at, "*%s: %s", w, c->keyword->becomes));
+    } else if (c->keyword->class == IG_DECK_MODEL) {
+      return ig_deck_refuse(d, c, "not understood at this place");
     }
   }
   return IG_OK;

@@ -44,6 +44,26 @@ ig_solid_law ig_solid_isotropic(double young, double poisson, double expansion) 
   return law;
 }
 
+bool ig_solid_hyperelastic(const ig_solid_hyper *hyper, double expansion, ig_solid_law *law) {
+  ig_solid_hyper h = *hyper;
+  double shear = 2 * (h.polynomial[0] + h.polynomial[1]);
+  for (int n = 0; n < h.ogden; n++)
+    shear += h.mu[n];
+  if (!(shear > 0))
+    return false;
+  if (!(h.d[0] > 0)) {
+    const double poisson = 0.475;
+    h.d[0] = 3 * (1 - 2 * poisson) / ((1 + poisson) * shear);
+  }
+  const double bulk = 2 / h.d[0];
+  *law = ig_solid_isotropic(9 * bulk * shear / (3 * bulk + shear),
+                            (3 * bulk - 2 * shear) / (6 * bulk + 2 * shear), expansion);
+  law->law = IG_LAW_NEOHOOKE;
+  law->hyperelastic = true;
+  law->hyper = h;
+  return true;
+}
+
 /* Inverse of a symmetric positive definite 3 x 3 matrix; false: it is none. */
 static bool spd_inverse(const double a[9], double inverse[9]) {
   const double minor = a[0] * a[4] - a[1] * a[1];
@@ -98,6 +118,7 @@ static void heat(const void *of, double T, double T0, solid_law_f64 *own, double
 
 static solid_law_f64 law_of(const ig_solid_law *law) {
   solid_law_f64 l = {.law = law->law, .large = law->large};
+  l.hyper = law->hyperelastic ? &law->hyper : NULL;
   if (law->heat) {
     l.heat = heat;
     l.of = law;

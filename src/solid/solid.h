@@ -57,6 +57,15 @@ typedef struct {
 } ig_solid_info;
 const ig_solid_info *ig_solid_info_get(ig_solid_kind kind);
 
+/* A strain energy of volume-preserving stretches and of the volume J (see solid_energy in
+   point.inc): polynomials of the invariants, Ogden's terms, penalties of the volume. */
+typedef struct {
+  double polynomial[9]; /* C10 C01 C20 C11 C02 C30 C21 C12 C03, Pa */
+  int ogden;            /* terms */
+  double mu[3], alpha[3];
+  double d[3]; /* 1/Pa; 0: no such term */
+} ig_solid_hyper;
+
 /* A material. Fill by ig_solid_isotropic or ig_solid_orthotropic, then set what goes beyond. */
 typedef struct ig_solid_law {
   int law;              /* IG_LAW_ELASTIC, J2, KINEMATIC (small only), TABLE, NEOHOOKE */
@@ -72,8 +81,13 @@ typedef struct ig_solid_law {
      start. NULL: it does not. */
   void (*heat)(const void *material, double T, double T0, struct ig_solid_law *law, double *warm);
   const void *material;
+  bool hyperelastic; /* NEOHOOKE: with the energy `hyper` */
+  ig_solid_hyper hyper;
 } ig_solid_law;
 ig_solid_law ig_solid_isotropic(double young, double poisson, double expansion);
+/* The moduli of small strains are those of the energy. Without a d[] Poisson's ratio is 0.475 and
+   d[0] is made so, as CalculiX does. False: the energy does not resist shear. */
+bool ig_solid_hyperelastic(const ig_solid_hyper *hyper, double expansion, ig_solid_law *law);
 /* Engineering constants in the material's axes: moduli 1 2 3 (Pa), Poisson's ratios 12 23 13
    (strain along the second by stress along the first), shear moduli 12 23 13, expansion 1 2 3.
    axes: rows are the material's axes in those of the mesh, NULL: the same. Returns false where they

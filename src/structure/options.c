@@ -126,6 +126,16 @@ static const ig_option damping_options[] = {
             "share of the stiffness matrix, that of the drawn, elastic structure"),
     IG_END};
 #undef S
+#define S ig_structure_hyperelastic
+static const ig_option hyperelastic_options[] = {
+    IG_TEXT(S, material, IG_REQUIRED, "name of a material, whose other moduli are not used"),
+    IG_REALS(S, polynomial, "Pa", NULL, 0, 0,
+             "factors of (I1 - 3)^i (I2 - 3)^j: C10 C01 C20 C11 C02 C30 C21 C12 C03"),
+    IG_REALS(S, ogden, "", NULL, 0, 0, "mu (Pa) and alpha of up to three terms of Ogden's"),
+    IG_REALS(S, compressibility, "", NULL, 0, 0,
+             "D of (J - 1)^2i / D, 1/Pa; left out or 0: Poisson's ratio is 0.475"),
+    IG_END};
+#undef S
 #define S ig_structure_prescribed
 static const ig_option prescribed_options[] = {
     IG_TEXT(S, set, IG_REQUIRED, "node set"),
@@ -202,6 +212,8 @@ const ig_option ig_structure_options[] = {
     IG_LIST(S, temperatures, ig_structure_temperature, temperature_options, NULL,
             "temperatures that change, in the order given"),
     IG_LIST(S, initial, ig_structure_initial, initial_options, NULL, "velocities at the start"),
+    IG_LIST(S, hyperelastic, ig_structure_hyperelastic, hyperelastic_options, NULL,
+            "strain energies of materials, for analyses that are `large`"),
     IG_LIST(S, prescribed_temperatures, ig_structure_prescribed, prescribed_options, NULL,
             "heat: temperatures of nodes"),
     IG_LIST(S, heat_loads, ig_structure_heat_load, heat_load_options, NULL,

@@ -113,6 +113,12 @@ typedef struct { /* C = mass M + stiffness K */
   double mass, stiffness;
 } ig_structure_damping;
 
+typedef struct { /* instead of the law of a material */
+  ig_src at;
+  const char *material;
+  ig_reals polynomial, ogden, compressibility;
+} ig_structure_hyperelastic;
+
 typedef struct { /* a temperature that heat analyses keep */
   ig_src at;
   const char *set;
@@ -174,7 +180,7 @@ typedef struct {
   ig_src at;
   ig_list sections, axes, material_axes, supports, equations, couplings, ties, contacts, loads;
   ig_list initial_temperatures, temperatures, initial, analysis, tables, damping;
-  ig_list prescribed_temperatures, heat_loads;
+  ig_list prescribed_temperatures, heat_loads, hyperelastic;
   double absolute_zero, stefan_boltzmann;
 } ig_structure_case;
 extern const ig_option ig_structure_options[];

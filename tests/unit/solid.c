@@ -45,7 +45,7 @@ typedef struct {
   ig_solid_law law;
   double strain; /* a strain at which it shows what it can */
 } material;
-enum { MATERIALS = 6 };
+enum { MATERIALS = 8 };
 static void materials_make(material m[MATERIALS]) {
   for (int i = 0; i < MATERIALS; i++)
     m[i].law = ig_solid_isotropic(200, 0.3, 1e-3);
@@ -78,6 +78,16 @@ static void materials_make(material m[MATERIALS]) {
   m[5].name = "neo-Hookean";
   m[5].strain = 0.1;
   m[5].law.law = IG_LAW_NEOHOOKE;
+  m[6].name = "Ogden";
+  m[6].strain = 0.1;
+  assert_true(ig_solid_hyperelastic(
+      &(ig_solid_hyper){.ogden = 2, .mu = {50, -10}, .alpha = {1.8, -2.5}, .d = {0.02, 0.05, 0}},
+      1e-3, &m[6].law));
+  m[7].name = "polynomial";
+  m[7].strain = 0.1;
+  assert_true(ig_solid_hyperelastic(
+      &(ig_solid_hyper){.polynomial = {30, 12, 4, 3, 2, 1.5, 1, 0.5, 0.2}, .d = {0.02, 0, 0.1}},
+      1e-3, &m[7].law));
 }
 
 static double states[2][13 * IG_SOLID_POINTS + 9];
