@@ -325,12 +325,21 @@ static void contact_put(ig_importer *b, const ig_deck_join *j) {
     ig_import_fail(b, &j->at, "no *SURFACE INTERACTION is named '%.60s'", j->interaction);
     return;
   }
-  const char *slave = ig_import_set(b, &j->at, j->slave, IG_SET_FACES);
+  const size_t length = strlen(j->slave);
+  const bool nodes = ig_namemap_get(&b->d->name_of, IG_SET_FACES, j->slave, length) < 0 &&
+                     ig_namemap_get(&b->d->name_of, IG_SET_NODES, j->slave, length) >= 0;
+  const char *slave = ig_import_set(b, &j->at, j->slave, nodes ? IG_SET_NODES : IG_SET_FACES);
   const char *master = ig_import_set(b, &j->at, j->master, IG_SET_FACES);
   if (!slave || !master)
     return;
   ig_import_put(b, "{set: ");
   ig_import_name(b, slave);
+  if (nodes)
+    ig_import_put(b, ", of: nodes");
+  if (nodes && is(i->overclosure, "LINEAR") && i->values > 1) {
+    ig_import_put(b, ", tension: ");
+    ig_import_real(b, i->value[1]);
+  }
   ig_import_put(b, ", to: ");
   ig_import_name(b, master);
   if (is(i->overclosure, "EXPONENTIAL")) {

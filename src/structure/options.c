@@ -67,7 +67,9 @@ static const ig_option tie_options[] = {
 #undef S
 #define S ig_structure_contact
 static const ig_option contact_options[] = {
-    IG_TEXT(S, set, IG_REQUIRED, "faces whose points may touch"),
+    IG_TEXT(S, set, IG_REQUIRED, "faces whose points may touch, or nodes"),
+    IG_CHOICE(S, of, "faces|nodes", "faces",
+              "what the set is; a node has its share of all faces of the surface around it"),
     IG_TEXT(S, to, IG_REQUIRED, "faces that they touch"),
     IG_REAL(S, stiffness, "", NULL, IG_POSITIVE, IG_UNBOUNDED,
             "pressure over penetration, Pa/m; left out: 50 times Young's modulus of the first side "
@@ -75,6 +77,9 @@ static const ig_option contact_options[] = {
     IG_VECTOR(S, decay, 2, "", NULL,
               "instead of it: pressure at no distance, Pa, and distance in m at which a hundredth "
               "of it is left"),
+    IG_REAL(S, tension, "Pa", NULL, IG_POSITIVE, IG_UNBOUNDED,
+            "with `stiffness`: pressure = stiffness d (1/2 + arctan(d / c) / pi) of the "
+            "penetration d, c = pi tension / stiffness: smooth, with this tension far away"),
     IG_BOOL(S, tied, "false", "both sides stick to each other, whatever pulls"),
     IG_REAL(S, friction, "", "0", 0, IG_UNBOUNDED, "Coulomb friction"),
     IG_REAL(S, stick, "", NULL, IG_POSITIVE, IG_UNBOUNDED,

@@ -83,7 +83,8 @@ typedef struct {
 typedef struct {
   ig_src at;
   const char *set, *to; /* faces: the integrated side, and the other one */
-  double stiffness, decay[2], friction, stick, distance, clearance;
+  double stiffness, decay[2], friction, stick, distance, clearance, tension;
+  int of; /* set: 0 faces, 1 nodes */
   bool tied;
   ig_reals without; /* analyses, from 1 */
 } ig_structure_contact;
@@ -235,6 +236,7 @@ typedef struct {
   int32_t count;
   ig_structure_touch *point;
   int32_t *unknown;
+  bool warned; /* of a point that slid too far */
 } ig_structure_touches;
 
 typedef struct {
