@@ -304,6 +304,56 @@ void ig_solid_mass(ig_solid_kind kind, const double *X, double *M) {
         M[a * nodes + b] += w * N[a] * N[b];
 }
 
+bool ig_solid_mass_of_modes(ig_solid_kind kind, const ig_solid_law *law, const double *X,
+                            double *M) {
+  enum { NODES = 8, MODES = 3, ROWS = NODES + MODES, SIZE = 3 * ROWS, N3 = 3 * NODES, OWN = 9 };
+  const ig_solid_info *info = &table[kind].info;
+  if (!info->modes)
+    return false;
+  ig_solid_law elastic = *law;
+  elastic.law = IG_LAW_ELASTIC;
+  elastic.large = false;
+  elastic.heat = NULL;
+  const solid_law_f64 l = law_of(&elastic);
+  double u[SIZE] = {0}, past[OWN] = {0}, now[OWN], f[SIZE], K[SIZE * SIZE], A[OWN][N3];
+  double own[ROWS][ROWS] = {{0}}, N[IG_SOLID_NODES], w;
+  if (solid_integrate_f64(&l, kind, NODES, MODES, info->points, 0, 0, X, u, NULL, past, now, f, K))
+    return false;
+  double *aa = K + N3 * SIZE + N3;
+  if (!solid_factor_f64(OWN, SIZE, aa))
+    return false;
+  for (int c = 0; c < N3; c++) { /* modes that a displacement of a node brings with it */
+    double x[OWN];
+    for (int i = 0; i < OWN; i++)
+      x[i] = -K[(N3 + i) * SIZE + c];
+    solid_solve_f64(OWN, SIZE, aa, x);
+    for (int i = 0; i < OWN; i++)
+      A[i][c] = x[i];
+  }
+  for (int q = 0; (w = solid_whole_point_f64(kind, X, q, N)) != 0; q++) {
+    double at[3], value[ROWS];
+    brick3_f64(q, at);
+    for (int a = 0; a < ROWS; a++)
+      value[a] = a < NODES ? N[a] : 1 - at[a - NODES] * at[a - NODES];
+    for (int a = 0; a < ROWS; a++)
+      for (int b = 0; b < ROWS; b++)
+        own[a][b] += w * value[a] * value[b];
+  }
+  for (int r = 0; r < N3; r++)
+    for (int c = 0; c < N3; c++) {
+      double sum = r % 3 == c % 3 ? own[r / 3][c / 3] : 0;
+      for (int i = 0; i < OWN; i++) {
+        const int a = NODES + i / 3, d = i % 3;
+        sum +=
+            (r % 3 == d ? own[r / 3][a] * A[i][c] : 0) + (c % 3 == d ? own[a][c / 3] * A[i][r] : 0);
+        for (int j = d; j < OWN; j += 3)
+          sum += A[i][r] * own[a][NODES + j / 3] * A[j][c];
+      }
+      M[r * N3 + c] = sum;
+    }
+  return true;
+}
+
 void ig_solid_lumped(ig_solid_kind kind, const double *X, double *m) {
   const int nodes = table[kind].info.nodes;
   double N[IG_SOLID_NODES], w, volume = 0, sum = 0;

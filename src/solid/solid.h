@@ -123,6 +123,10 @@ double ig_solid_weights(ig_solid_kind kind, const double *X, double *weight);
 /* Integrals of the products of shape functions, nodes x nodes: times density, the mass of one
    direction. */
 void ig_solid_mass(ig_solid_kind kind, const double *X, double *M);
+/* The same of hex8 with incompatible modes, which move with the nodes as they do in statics:
+   (3 nodes)^2. False: the kind has no modes, its mass is that of ig_solid_mass. */
+bool ig_solid_mass_of_modes(ig_solid_kind kind, const ig_solid_law *law, const double *X,
+                            double *M);
 /* Its diagonal scaled to the volume, positive for every node (Hinton, Rock, Zienkiewicz 1976). */
 void ig_solid_lumped(ig_solid_kind kind, const double *X, double *m);
 /* Adds to f (nodes x 3) the inertia of a rotation at `rate` rad/s about an axis through `point`

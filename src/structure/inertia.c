@@ -129,7 +129,13 @@ ig_status ig_structure_inertia(void *self, const ig_trial *at, int32_t begin, in
     memset(fe, 0, (size_t)n * sizeof *fe);
     if (ke)
       memset(ke, 0, (size_t)(n * n) * sizeof *ke);
-    for (int i = 0; i < npe; i++)
+    const bool modes = ig_solid_mass_of_modes(g->kind, ig_structure_law(g, e), X, C);
+    for (int i = 0; i < n * n && modes; i++) {
+      fe[i / n] += density * C[i] * a[i % n];
+      if (ke)
+        ke[i] = density * C[i] / (s->beta * dt * dt);
+    }
+    for (int i = 0; i < npe && !modes; i++)
       for (int j = 0; j < npe; j++)
         for (int d = 0; d < 3; d++) {
           const double m = density * M[i * npe + j];

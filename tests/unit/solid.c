@@ -958,6 +958,26 @@ static void laws_follow_temperatures(void **state) {
   }
 }
 
+/* The mass of hex8 with its modes: symmetric, and that of the body for translations. */
+static void mass_of_incompatible_modes(void **state) {
+  (void)state;
+  const ig_solid_law law = ig_solid_isotropic(200, 0.3, 1);
+  double X[MOST], M[24 * 24], weight[IG_SOLID_NODES];
+  place(IG_SOLID_HEX8_INCOMPATIBLE, 0.1, X);
+  assert_false(ig_solid_mass_of_modes(IG_SOLID_HEX8, &law, X, M));
+  assert_true(ig_solid_mass_of_modes(IG_SOLID_HEX8_INCOMPATIBLE, &law, X, M));
+  const double volume = ig_solid_weights(IG_SOLID_HEX8_INCOMPATIBLE, X, weight);
+  double sum[3][3] = {{0}};
+  for (int r = 0; r < 24; r++)
+    for (int c = 0; c < 24; c++) {
+      assert_float_equal(M[24 * r + c], M[24 * c + r], 1e-12 * volume);
+      sum[r % 3][c % 3] += M[24 * r + c];
+    }
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++)
+      assert_float_equal(sum[i][j], i == j ? volume : 0, 1e-12 * volume);
+}
+
 /* Under a uniform stress: nothing for translations; for a rotation w x X the integral of
    tr(W stress W^T), W the gradient of the motion. */
 static void geometric_stiffness_of_rotations(void **state) {
@@ -1033,6 +1053,7 @@ int main(void) {
       cmocka_unit_test(conduction_and_its_derivative),
       cmocka_unit_test(stress_of_heat_without_room),
       cmocka_unit_test(laws_follow_temperatures),
+      cmocka_unit_test(mass_of_incompatible_modes),
       cmocka_unit_test(geometric_stiffness_of_rotations),
       cmocka_unit_test(what_cannot_be_evaluated_says_so),
   };
