@@ -1,6 +1,7 @@
 /* The tree of a case from the model of a deck. */
 #include "deck/import.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,6 +25,19 @@ ig_status ig_deck_build(ig_deck *d, ig_node **root) {
   ig_import_end(&b, "mesh.file", false, at);
   ig_import_put(&b, "true");
   ig_import_end(&b, "mesh.loose_nodes", false, at);
+  bool radiates = false;
+  for (const ig_deck_step *s = d->step; s; s = s->next)
+    for (const ig_deck_value *v = s->value; v; v = v->next)
+      radiates |= strcmp(v->kind, "RADIATE") == 0;
+  if (radiates) {
+    if (isnan(d->absolute_zero) || isnan(d->stefan_boltzmann))
+      return ig_fail_at(
+          d->cx, &at, "*RADIATE needs *PHYSICAL CONSTANTS with ABSOLUTE ZERO and STEFAN BOLTZMANN");
+    ig_import_real(&b, d->absolute_zero);
+    ig_import_end(&b, "absolute_zero", false, at);
+    ig_import_real(&b, d->stefan_boltzmann);
+    ig_import_end(&b, "stefan_boltzmann", false, at);
+  }
   ig_import_materials(&b);
   ig_import_sections(&b);
   ig_import_joins(&b);

@@ -92,6 +92,14 @@ ig_status ig_card_real(const ig_deck *d, const ig_card *card, const ig_card_line
                     field + 1, text);
 }
 
+ig_status ig_card_number(const ig_deck *d, const ig_card *card, const char *parameter,
+                         double fallback, double *value) {
+  const char *text = ig_card_get(card, parameter);
+  const ig_card_line line = {.line = card->at.line, .count = 1, .field = &text};
+  *value = fallback;
+  return text ? ig_card_real(d, card, &line, 0, NAN, value) : IG_OK;
+}
+
 ig_status ig_card_int(const ig_deck *d, const ig_card *card, const ig_card_line *line, int field,
                       int64_t fallback, int64_t *value) {
   double real;
@@ -213,6 +221,8 @@ static ig_status cards_read(ig_deck *d, ig_inp *in, ig_card ***last) {
       IG_TRY(card_include(d, in, card, last));
       continue;
     }
+    if (!*card->word) /* a star alone says nothing */
+      continue;
     card->keyword = ig_deck_keyword_find(card->word);
     if (!card->keyword)
       return ig_fail_at(

@@ -80,6 +80,8 @@ typedef struct ig_deck_material {
   ig_deck_rows elastic, plastic, density, expansion, conductivity, specific_heat, hyperelastic;
   double expansion_zero; /* temperature of no thermal strain by a mean coefficient */
   bool kinematic;        /* hardening of `plastic` */
+  double damping[2];     /* shares of mass and stiffness */
+  const char *energy;    /* of `hyperelastic`: the parameter that names it */
   struct ig_deck_material *next;
 } ig_deck_material;
 
@@ -146,7 +148,7 @@ typedef struct ig_deck_join {
   const char *interaction;
   const char *rotation; /* second reference node of a rigid body */
   const char *orientation;
-  double tolerance; /* NaN: none */
+  double tolerance, clearance; /* NaN: none */
   uint8_t component[6];
   bool adjust;
   uint64_t without; /* steps without it, a bit each; from 1 */
@@ -179,7 +181,7 @@ typedef struct ig_deck_value {
 
 typedef struct ig_deck_print {
   ig_src at;
-  bool elements; /* *EL PRINT */
+  int of; /* IG_SET_NODES: *NODE PRINT, _ELEMENTS: *EL PRINT, _FACES: *SECTION PRINT */
   const char *set;
   const char *quantity; /* in capitals */
   bool totals, totals_only;
@@ -190,7 +192,7 @@ typedef struct ig_deck_print {
 typedef struct ig_deck_step {
   ig_src at;
   const char *kind; /* STATIC, FREQUENCY, BUCKLE, HEATTRANSFER, DYNAMIC … */
-  bool nlgeom, perturbation, suddenly, direct, explicit_, steady, storage;
+  bool nlgeom, perturbation, suddenly, ramp, direct, explicit_, steady, storage;
   double first, period, least, most; /* increments; NaN: none given */
   int64_t increments, modes;
   double low, high; /* frequencies */
@@ -213,7 +215,8 @@ typedef struct ig_deck {
   int names;
   const char **name; /* of sets that cards of the mesh make, as they are spelled first; allocated */
   ig_namemap name_of;
-  bool parts; /* numbers and sets belong to instances of parts */
+  double absolute_zero, stefan_boltzmann; /* NaN: not given */
+  bool parts;                             /* numbers and sets belong to instances of parts */
   ig_deck_material *material;
   ig_deck_section *section;
   ig_deck_elements *elements;
@@ -271,6 +274,9 @@ IG_MUST_CHECK ig_status ig_card_real(const ig_deck *d, const ig_card *card,
                                      double *value); /* fallback NaN: it must be there */
 IG_MUST_CHECK ig_status ig_card_int(const ig_deck *d, const ig_card *card, const ig_card_line *line,
                                     int field, int64_t fallback, int64_t *value);
+/* The number that a parameter has; the fallback where it is not there. */
+IG_MUST_CHECK ig_status ig_card_number(const ig_deck *d, const ig_card *card, const char *parameter,
+                                       double fallback, double *value);
 const char *ig_card_text(const ig_card_line *line, int field); /* "" if it is not there */
 bool ig_is_number(const char *text);                           /* a whole number */
 /* An item of a list in the arena, at its end. */

@@ -112,11 +112,32 @@ static ig_status amplitude_follow(growing *g, const ig_deck_step *s, const ig_de
   return row_add(g, end, *now);
 }
 
+/* The temperature from which a prescribed one grows, where a step ramps it. */
+static ig_status temperature_before(const ig_deck *d, const ig_deck_value *value, double *now) {
+  bool ramp = false, several = false;
+  const ig_deck_value *first = NULL;
+  for (const ig_deck_step *s = d->step; s; s = s->next)
+    ramp |= s->ramp;
+  for (const ig_deck_value *v = d->initial; v; v = v->next)
+    if (strcasecmp(v->label, "TEMPERATURE") == 0) {
+      first = first ? first : v;
+      several |= v->value[0] != first->value[0];
+    }
+  if (ramp && several)
+    return ig_fail_at(d->cx, &value->at,
+                      "*BOUNDARY: AMPLITUDE=RAMP from several initial temperatures is not "
+                      "translated: give an *AMPLITUDE");
+  *now = first ? first->value[0] : 0;
+  return IG_OK;
+}
+
 ig_status ig_deck_history_of(ig_deck *d, const ig_deck_step *step, const ig_deck_value *value,
                              ig_deck_history *history) {
   growing g = {.d = d, .h = history};
   double begin = 0, now = 0;
   (void)step;
+  if (value->component == 11)
+    IG_TRY(temperature_before(d, value, &now));
   *history = (ig_deck_history){0};
   for (const ig_deck_step *s = d->step; s; s = s->next) {
     if (!takes_time(s))
@@ -136,7 +157,9 @@ ig_status ig_deck_history_of(ig_deck *d, const ig_deck_step *step, const ig_deck
     } else if (v && v->amplitude) {
       IG_TRY(amplitude_follow(&g, s, v, begin, &now));
     } else if (v || (ends(s, value) && now != 0)) {
-      const bool sudden = s->suddenly || strcmp(s->kind, "DYNAMIC") == 0;
+      const bool sudden =
+          s->suddenly ||
+          (!s->ramp && (strcmp(s->kind, "DYNAMIC") == 0 || strcmp(s->kind, "HEATTRANSFER") == 0));
       const double to = v ? v->value[0] : 0;
       IG_TRY(row_add(&g, begin, sudden ? to : now));
       now = to;

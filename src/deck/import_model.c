@@ -93,6 +93,38 @@ static void plastic_put(ig_importer *b, const ig_deck_material *m) {
   ig_import_put(b, "]");
 }
 
+static void numbers_put(ig_importer *b, const char *key, int count, const double *value) {
+  ig_import_put(b, ", %s: [", key);
+  for (int i = 0; i < count; i++) {
+    ig_import_put(b, i ? ", " : "");
+    ig_import_real(b, value[i]);
+  }
+  ig_import_put(b, "]");
+}
+
+static void hyper_put(ig_importer *b, const ig_deck_material *m) {
+  const double *v = m->hyperelastic.value;
+  const int numbers = m->hyperelastic.columns - 1;
+  const bool ogden = is(m->energy, "OGDEN"),
+             full = is(m->energy, "POLYNOMIAL") || is(m->energy, "MOONEY-RIVLIN");
+  const int order = ogden  ? numbers / 3
+                    : full ? (numbers > 7   ? 3
+                              : numbers > 3 ? 2
+                                            : 1)
+                           : numbers / 2;
+  ig_import_put(b, "{material: ");
+  ig_import_name(b, m->name);
+  if (ogden || full) {
+    numbers_put(b, ogden ? "ogden" : "polynomial", numbers - order, v);
+  } else { /* of I1 alone: C10 C20 C30 */
+    const double all[9] = {v[0], 0, order > 1 ? v[1] : 0, 0, 0, order > 2 ? v[2] : 0, 0, 0, 0};
+    numbers_put(b, "polynomial", 9, all);
+  }
+  numbers_put(b, "compressibility", order, v + numbers - order);
+  ig_import_put(b, "}");
+  ig_import_end(b, "hyperelastic", true, m->at);
+}
+
 void ig_import_materials(ig_importer *b) {
   const ig_deck *d = b->d;
   for (const ig_deck_material *m = d->material; m; m = m->next) {
@@ -141,6 +173,18 @@ void ig_import_materials(ig_importer *b) {
     }
     ig_import_put(b, "}");
     ig_import_end(b, "materials", true, m->at);
+    if (m->hyperelastic.rows)
+      hyper_put(b, m);
+    if (m->damping[0] > 0 || m->damping[1] > 0) {
+      ig_import_put(b, "{material: ");
+      ig_import_name(b, m->name);
+      ig_import_put(b, ", mass: ");
+      ig_import_real(b, m->damping[0]);
+      ig_import_put(b, ", stiffness: ");
+      ig_import_real(b, m->damping[1]);
+      ig_import_put(b, "}");
+      ig_import_end(b, "damping", true, m->at);
+    }
   }
   for (const ig_deck_section *s = d->section; s; s = s->next) {
     const ig_deck_material *m = d->material;
@@ -363,12 +407,21 @@ static void contact_put(ig_importer *b, const ig_deck_join *j) {
     ig_import_fail(b, &j->at, "no *SURFACE INTERACTION is named '%.60s'", j->interaction);
     return;
   }
-  const char *slave = ig_import_set(b, &j->at, j->slave, IG_SET_FACES);
+  const size_t length = strlen(j->slave);
+  const bool nodes = ig_namemap_get(&b->d->name_of, IG_SET_FACES, j->slave, length) < 0 &&
+                     ig_namemap_get(&b->d->name_of, IG_SET_NODES, j->slave, length) >= 0;
+  const char *slave = ig_import_set(b, &j->at, j->slave, nodes ? IG_SET_NODES : IG_SET_FACES);
   const char *master = ig_import_set(b, &j->at, j->master, IG_SET_FACES);
   if (!slave || !master)
     return;
   ig_import_put(b, "{set: ");
   ig_import_name(b, slave);
+  if (nodes)
+    ig_import_put(b, ", of: nodes");
+  if (nodes && is(i->overclosure, "LINEAR") && i->values > 1) {
+    ig_import_put(b, ", tension: ");
+    ig_import_real(b, i->value[1]);
+  }
   ig_import_put(b, ", to: ");
   ig_import_name(b, master);
   if (is(i->overclosure, "EXPONENTIAL")) {
@@ -390,6 +443,10 @@ static void contact_put(ig_importer *b, const ig_deck_join *j) {
       ig_import_put(b, ", stick: ");
       ig_import_real(b, i->stick);
     }
+  }
+  if (!isnan(j->clearance)) {
+    ig_import_put(b, ", clearance: ");
+    ig_import_real(b, j->clearance);
   }
   int steps = 0, put = 0;
   for (const ig_deck_step *t = b->d->step; t; t = t->next)

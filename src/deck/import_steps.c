@@ -35,10 +35,6 @@ static void support_put(ig_importer *b, const ig_deck_step *step, const ig_deck_
   const int c = v->component - 1, begins = step_of(d, step);
   int ends = 0, n = 0;
   ig_deck_history h = {0};
-  if (v->component == 11) {
-    ig_import_fail(b, &v->at, "*BOUNDARY: a temperature (component 11) is for *HEAT TRANSFER");
-    return;
-  }
   for (const ig_deck_step *s = d->step; s && !ends; s = s->next, n++) {
     bool again = false;
     for (const ig_deck_value *w = s->value; w; w = w->next)
@@ -58,9 +54,14 @@ static void support_put(ig_importer *b, const ig_deck_step *step, const ig_deck_
   bool moves = false;
   for (int i = 0; i < h.rows; i++)
     moves |= h.factor[i] != 0;
+  const bool hot = v->component == 11;
   ig_import_put(b, "{set: ");
   ig_import_name(b, set);
-  if (!moves)
+  if (hot) {
+    ig_import_put(b, ", temperature: ");
+    ig_import_real(b, h.scale);
+    ig_import_history(b, &h);
+  } else if (!moves)
     ig_import_put(b, v->fixed ? ", fix: %s, where: reached" : ", fix: %s", letters[c]);
   else {
     ig_import_put(b, ", along: %s", letters[c]);
@@ -72,7 +73,35 @@ static void support_put(ig_importer *b, const ig_deck_step *step, const ig_deck_
   if (ends)
     ig_import_put(b, ", last: %d", ends);
   ig_import_put(b, "}");
-  ig_import_end(b, "supports", true, v->at);
+  ig_import_end(b, hot ? "prescribed_temperatures" : "supports", true, v->at);
+}
+
+/* Heat into nodes, faces and elements, films and radiation. */
+static void heat_put(ig_importer *b, const ig_deck_step *step, const ig_deck_value *v) {
+  const bool nodal = strcmp(v->kind, "CFLUX") == 0, heat = strcmp(v->kind, "DFLUX") == 0;
+  const bool body = heat && is(v->label, "BF");
+  ig_deck_history h = {0};
+  if (b->status == IG_OK)
+    b->status = ig_deck_history_of(b->d, step, v, &h);
+  const char *set = nodal         ? ig_import_set(b, &v->at, v->target, IG_SET_NODES)
+                    : body        ? ig_import_set(b, &v->at, v->target, IG_SET_ELEMENTS)
+                    : v->label[1] ? ig_import_side(b, &v->at, v->target, v->label[1] - '0')
+                                  : ig_import_set(b, &v->at, v->target, IG_SET_FACES);
+  if (!set)
+    return;
+  ig_import_put(b, "{set: ");
+  ig_import_name(b, set);
+  if (nodal || heat) {
+    ig_import_put(b, nodal ? ", power: " : body ? ", source: " : ", flux: ");
+  } else {
+    ig_import_put(b, strcmp(v->kind, "FILM") == 0 ? ", film: " : ", emissivity: ");
+    ig_import_real(b, v->value[1]);
+    ig_import_put(b, ", sink: ");
+  }
+  ig_import_real(b, h.scale);
+  ig_import_history(b, &h);
+  ig_import_put(b, "}");
+  ig_import_end(b, "heat_loads", true, v->at);
 }
 
 static void load_put(ig_importer *b, const ig_deck_step *step, const ig_deck_value *v) {
@@ -190,6 +219,8 @@ static void step_values(ig_importer *b, const ig_deck_step *step, const ig_deck_
       continue;
     if (strcmp(v->kind, "BOUNDARY") == 0)
       support_put(b, step, v);
+    else if (ig_choices_find("CFLUX|DFLUX|FILM|RADIATE", v->kind) >= 0)
+      heat_put(b, step, v);
     else
       load_put(b, step, v);
   }
@@ -198,8 +229,7 @@ static void step_values(ig_importer *b, const ig_deck_step *step, const ig_deck_
 static void analysis_put(ig_importer *b, const ig_deck_step *s) {
   const bool modes = strcmp(s->kind, "FREQUENCY") == 0, buckle = strcmp(s->kind, "BUCKLE") == 0;
   const bool dynamic = strcmp(s->kind, "DYNAMIC") == 0;
-  if (strcmp(s->kind, "HEATTRANSFER") == 0)
-    ig_import_fail(b, &s->at, "*HEAT TRANSFER is not translated: a case of `thermal` computes it");
+  const bool heat = strcmp(s->kind, "HEATTRANSFER") == 0;
   if (s->explicit_)
     ig_import_fail(b, &s->at,
                    "*DYNAMIC, EXPLICIT is not translated: leave out EXPLICIT, or make a "
@@ -208,6 +238,7 @@ static void analysis_put(ig_importer *b, const ig_deck_step *s) {
                 modes     ? "frequency"
                 : buckle  ? "buckling"
                 : dynamic ? "dynamic"
+                : heat    ? "heat"
                           : "static");
   bool loaded = false, large = false; /* by the steps before */
   for (const ig_deck_step *t = b->d->step; t != s; t = t->next) {
@@ -215,7 +246,7 @@ static void analysis_put(ig_importer *b, const ig_deck_step *s) {
     large |= t->nlgeom;
   }
   const bool reached = s->perturbation && loaded && (modes || buckle);
-  if (modes || buckle ? reached && large : s->nlgeom)
+  if (modes || buckle ? reached && large : s->nlgeom && !heat)
     ig_import_put(b, ", large: true");
   if (modes || buckle) {
     ig_import_put(b, ", modes: %lld", (long long)(s->modes > 0 ? s->modes : 1));
@@ -242,6 +273,8 @@ static void analysis_put(ig_importer *b, const ig_deck_step *s) {
       ig_import_put(b, ", largest_step: ");
       ig_import_real(b, s->most);
     }
+    if (heat && s->steady)
+      ig_import_put(b, ", steady: true");
     if (dynamic) {
       ig_import_put(b, ", alpha: ");
       ig_import_real(b, s->alpha);
@@ -254,36 +287,43 @@ static void analysis_put(ig_importer *b, const ig_deck_step *s) {
 static const char *quantity_of(const ig_deck_print *p) {
   static const struct {
     const char *word, *quantity;
-    bool elements;
-  } all[] = {{"U", "displacement", false},     {"RF", "reaction", false}, {"V", "velocity", false},
-             {"NT", "temperature", false},     {"S", "stress", true},     {"E", "strain", true},
-             {"PEEQ", "plastic_strain", true}, {"EVOL", "volume", true}};
+    int of;
+  } all[] = {{"U", "displacement", IG_SET_NODES},
+             {"RF", "reaction", IG_SET_NODES},
+             {"V", "velocity", IG_SET_NODES},
+             {"NT", "temperature", IG_SET_NODES},
+             {"RFL", "heat_flow", IG_SET_NODES},
+             {"HFL", "heat_flux", IG_SET_ELEMENTS},
+             {"S", "stress", IG_SET_ELEMENTS},
+             {"E", "strain", IG_SET_ELEMENTS},
+             {"PEEQ", "plastic_strain", IG_SET_ELEMENTS},
+             {"EVOL", "volume", IG_SET_ELEMENTS},
+             {"SOF", "section", IG_SET_FACES},
+             {"FLUX", "section_flux", IG_SET_FACES}};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-    if (is(p->quantity, all[i].word) && all[i].elements == p->elements &&
-        (!p->totals || !p->elements || is(p->quantity, "EVOL")))
+    if (is(p->quantity, all[i].word) && all[i].of == p->of &&
+        (!p->totals || p->of != IG_SET_ELEMENTS || is(p->quantity, "EVOL")))
       return all[i].quantity;
   return NULL;
 }
 
 /* Requests stay in force in the steps that follow, until one makes others of the same kind. */
-static void tables_put(ig_importer *b, const ig_deck_step *s, const ig_deck_step *from,
-                       bool elements) {
+static void tables_put(ig_importer *b, const ig_deck_step *s, const ig_deck_step *from, int of) {
+  static const char *const words[] = {"NODE PRINT", "EL PRINT", "SECTION PRINT"};
   for (const ig_deck_print *p = from->print; p && b->status == IG_OK; p = p->next) {
-    if (p->elements != elements)
+    if (p->of != of)
       continue;
     const char *quantity = quantity_of(p);
     if (!quantity) {
       if (b->d->lenient) {
-        b->status = ig_deck_note(b->d, &p->at, "*%s: %s is not written",
-                                 p->elements ? "EL PRINT" : "NODE PRINT", p->quantity);
+        b->status = ig_deck_note(b->d, &p->at, "*%s: %s is not written", words[of], p->quantity);
         continue;
       }
-      ig_import_fail(b, &p->at, "*%s: %.20s is not written; --lenient passes over it",
-                     p->elements ? "EL PRINT" : "NODE PRINT", p->quantity);
+      ig_import_fail(b, &p->at, "*%s: %.20s is not written; --lenient passes over it", words[of],
+                     p->quantity);
       return;
     }
-    const char *set =
-        ig_import_set(b, &p->at, p->set, p->elements ? IG_SET_ELEMENTS : IG_SET_NODES);
+    const char *set = ig_import_set(b, &p->at, p->set, (ig_set_kind)of);
     ig_import_put(b, "{set: ");
     ig_import_name(b, set ? set : "");
     ig_import_put(b, ", quantity: %s", quantity);
@@ -305,13 +345,13 @@ void ig_import_steps(ig_importer *b) {
     step_values(b, s, s->value);
   for (const ig_deck_step *s = d->step; s && b->status == IG_OK; s = s->next)
     analysis_put(b, s);
-  const ig_deck_step *from[2] = {NULL, NULL};
+  const ig_deck_step *from[3] = {NULL, NULL, NULL};
   for (const ig_deck_step *s = d->step; s && b->status == IG_OK; s = s->next)
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < 3; k++) {
       for (const ig_deck_print *p = s->print; p; p = p->next)
-        if (p->elements == (k == 1))
+        if (p->of == k)
           from[k] = s;
       if (from[k])
-        tables_put(b, s, from[k], k == 1);
+        tables_put(b, s, from[k], k);
     }
 }

@@ -85,9 +85,38 @@ static ig_status expansion_read(ig_deck *d, const ig_card *card, ig_deck_materia
   return rows_read(d, card, 2, false, &m->expansion);
 }
 
+/* One row of constants: how many depends on the energy and its order. */
+static ig_status hyper_read(ig_deck *d, const ig_card *card, ig_deck_material *m) {
+  static const struct {
+    const char *name;
+    int numbers[4]; /* by order */
+  } all[] = {{"NEOHOOKE", {0, 2, 0, 0}},    {"MOONEY-RIVLIN", {0, 3, 0, 0}},
+             {"YEOH", {0, 6, 0, 0}},        {"OGDEN", {0, 3, 6, 9}},
+             {"POLYNOMIAL", {0, 3, 7, 12}}, {"REDUCEDPOLYNOMIAL", {0, 2, 4, 6}}};
+  double order;
+  IG_TRY(ig_card_number(d, card, "N", 1, &order));
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    if (ig_card_get(card, all[i].name)) {
+      const int n = order == 2 ? 2 : order == 3 ? 3 : order == 1 ? 1 : 0, need = all[i].numbers[n];
+      if (!need)
+        return ig_deck_refuse(d, card, "N=%g is not understood", order);
+      m->energy = all[i].name;
+      IG_TRY(rows_read(d, card, need + 1, true, &m->hyperelastic));
+      if (m->hyperelastic.rows != 1)
+        return ig_deck_refuse(d, card, "constants over temperature are not understood");
+      for (int k = 0; k < need; k++)
+        if (isnan(m->hyperelastic.value[k]))
+          m->hyperelastic.value[k] = 0;
+      return IG_OK;
+    }
+  return ig_deck_refuse(d, card,
+                        "expected NEO HOOKE, MOONEY-RIVLIN, YEOH, OGDEN, POLYNOMIAL or "
+                        "REDUCED POLYNOMIAL");
+}
+
 static ig_status material_part(ig_deck *d, const ig_card *card, ig_deck_material *m) {
-  static const char *const words[] = {"ELASTIC",   "PLASTIC",      "DENSITY",
-                                      "EXPANSION", "CONDUCTIVITY", "SPECIFICHEAT"};
+  static const char *const words[] = {"ELASTIC",      "PLASTIC",      "DENSITY", "EXPANSION",
+                                      "CONDUCTIVITY", "SPECIFICHEAT", "DAMPING", "HYPERELASTIC"};
   int which = 0;
   while (strcmp(words[which], card->word) != 0)
     which++;
@@ -106,9 +135,28 @@ static ig_status material_part(ig_deck *d, const ig_card *card, ig_deck_material
     if (ig_card_get(card, "TYPE") && !is(ig_card_get(card, "TYPE"), "ISO"))
       return ig_deck_refuse(d, card, "TYPE: expected ISO");
     return rows_read(d, card, 2, false, &m->conductivity);
-  default:
+  case 5:
     return rows_read(d, card, 2, false, &m->specific_heat);
+  case 7:
+    return hyper_read(d, card, m);
+  default:
+    IG_TRY(ig_card_number(d, card, "ALPHA", 0, &m->damping[0]));
+    return ig_card_number(d, card, "BETA", 0, &m->damping[1]);
   }
+}
+
+static ig_status clearance_read(ig_deck *d, const ig_card *card) {
+  const char *slave = ig_card_get(card, "SLAVE"), *master = ig_card_get(card, "MASTER");
+  bool found = false;
+  for (ig_deck_join *j = d->join; j; j = j->next)
+    if (strcmp(j->kind, "CONTACTPAIR") == 0 && slave && master && is(j->slave, slave) &&
+        is(j->master, master)) {
+      IG_TRY(ig_card_number(d, card, "VALUE", 0, &j->clearance));
+      found = true;
+    }
+  return found ? IG_OK
+               : ig_deck_refuse(d, card, "no *CONTACT PAIR of '%.40s' and '%.40s' before it",
+                                slave ? slave : "", master ? master : "");
 }
 
 static ig_status section_read(ig_deck *d, const ig_card *card) {
@@ -148,6 +196,34 @@ static ig_status vectors_read(ig_deck *d, const ig_card *card, double a[3], doub
   return IG_OK;
 }
 
+/* Turns rectangular axes, given by two vectors in the plane of x and y, about one of them. */
+static void axes_turn(ig_deck_axes *x, int about, double angle) {
+  double e[3][3], size = 0, across = 0;
+  for (int i = 0; i < 3; i++)
+    size += x->a[i] * x->a[i];
+  for (int i = 0; i < 3; i++) {
+    e[0][i] = x->a[i] / sqrt(size);
+    across += e[0][i] * x->b[i];
+  }
+  size = 0;
+  for (int i = 0; i < 3; i++) {
+    e[1][i] = x->b[i] - across * e[0][i];
+    size += e[1][i] * e[1][i];
+  }
+  for (int i = 0; i < 3; i++)
+    e[1][i] /= sqrt(size);
+  for (int i = 0; i < 3; i++)
+    e[2][i] = e[0][(i + 1) % 3] * e[1][(i + 2) % 3] - e[0][(i + 2) % 3] * e[1][(i + 1) % 3];
+  const int p = (about + 1) % 3, q = (about + 2) % 3;
+  for (int i = 0; i < 3; i++) {
+    const double u = e[p][i], v = e[q][i];
+    e[p][i] = cos(angle) * u + sin(angle) * v;
+    e[q][i] = cos(angle) * v - sin(angle) * u;
+  }
+  memcpy(x->a, e[0], sizeof x->a);
+  memcpy(x->b, e[1], sizeof x->b);
+}
+
 static ig_status axes_read(ig_deck *d, const ig_card *card) {
   const bool orientation = strcmp(card->word, "ORIENTATION") == 0;
   const char *kind = ig_card_get(card, orientation ? "SYSTEM" : "TYPE");
@@ -159,9 +235,21 @@ static ig_status axes_read(ig_deck *d, const ig_card *card) {
   x->cylindrical = is(kind, "C") || is(kind, "CYLINDRICAL");
   if (kind && !x->cylindrical && !is(kind, "R") && !is(kind, "RECTANGULAR"))
     return ig_deck_refuse(d, card, "%.40s: expected a rectangular or cylindrical system", kind);
-  if (card->line && card->line->next)
-    return ig_deck_refuse(d, card, "a rotation about a local axis (second line) is not understood");
-  return vectors_read(d, card, x->a, x->b);
+  IG_TRY(vectors_read(d, card, x->a, x->b));
+  const ig_card_line *turn = card->line ? card->line->next : NULL;
+  if (!turn)
+    return IG_OK;
+  int64_t axis;
+  double angle;
+  IG_TRY(ig_card_int(d, card, turn, 0, 0, &axis));
+  IG_TRY(ig_card_real(d, card, turn, 1, 0, &angle));
+  if (axis < 1 || axis > 3)
+    return ig_deck_refuse(d, card, "a rotation about the local axis %d: expected 1 to 3",
+                          (int)axis);
+  if (x->cylindrical)
+    return ig_deck_refuse(d, card, "a rotation of cylindrical axes is not understood");
+  axes_turn(x, (int)axis - 1, angle * M_PI / 180);
+  return IG_OK;
 }
 
 static ig_status amplitude_read(ig_deck *d, const ig_card *card) {
@@ -205,7 +293,7 @@ static ig_status join_read(ig_deck *d, const ig_card *card) {
   IG_TRY(IG_DECK_ADD(d, &d->join, &j));
   j->at = card->at;
   j->kind = card->word;
-  j->tolerance = NAN;
+  j->tolerance = j->clearance = NAN;
   if (strcmp(card->word, "TIE") == 0) {
     const char *tolerance = ig_card_get(card, "POSITIONTOLERANCE");
     const char *fields[1] = {tolerance ? tolerance : ""};
@@ -237,7 +325,7 @@ static ig_status pairs_read(ig_deck *d, const ig_card *card) {
     j->kind = card->word;
     IG_TRY(need(d, card, "INTERACTION", &j->interaction));
     j->type = type ? type : "";
-    j->tolerance = NAN;
+    j->tolerance = j->clearance = NAN;
     j->slave = ig_card_text(l, 0);
     j->master = ig_card_text(l, 1);
     if (!*j->slave || !*j->master)
@@ -332,8 +420,15 @@ ig_status ig_deck_model(ig_deck *d) {
       IG_TRY(IG_DECK_ADD(d, &d->material, &material));
       material->at = c->at;
       IG_TRY(need(d, c, "NAME", &material->name));
-    } else if (ig_choices_find("ELASTIC|PLASTIC|DENSITY|EXPANSION|CONDUCTIVITY|SPECIFICHEAT", w) >=
-               0) {
+    } else if (strcmp(w, "PHYSICALCONSTANTS") == 0) {
+      IG_TRY(ig_card_number(d, c, "ABSOLUTEZERO", d->absolute_zero, &d->absolute_zero));
+      IG_TRY(ig_card_number(d, c, "STEFANBOLTZMANN", d->stefan_boltzmann, &d->stefan_boltzmann));
+    } else if (strcmp(w, "CLEARANCE") == 0) {
+      IG_TRY(clearance_read(d, c));
+    } else if (ig_choices_find(
+                   "ELASTIC|PLASTIC|DENSITY|EXPANSION|CONDUCTIVITY|SPECIFICHEAT|DAMPING|"
+                   "HYPERELASTIC",
+                   w) >= 0) {
       IG_TRY(material_part(d, c, material));
     } else if (ig_choices_find("SOLIDSECTION|SHELLSECTION|BEAMSECTION", w) >= 0) {
       IG_TRY(section_read(d, c));
@@ -370,6 +465,8 @@ ig_status ig_deck_model(ig_deck *d) {
       return ig_deck_refuse(d, c, "stands outside of a *STEP");
     } else if (c->keyword->class == IG_DECK_OUTPUT) {
       IG_TRY(ig_deck_note(d, &c->at, "*%s: %s", w, c->keyword->becomes));
+    } else if (c->keyword->class == IG_DECK_MODEL) {
+      return ig_deck_refuse(d, c, "not understood at this place");
     }
   }
   return IG_OK;

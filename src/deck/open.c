@@ -4,6 +4,7 @@
 #include "deck/write.h"
 #include "run/case.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -18,7 +19,11 @@ static ig_status deck_read(ig_ctx *cx, const char *path, const ig_deck_options *
   ig_case *c;
   *out = NULL;
   IG_TRY(ig_case_new(cx, &c));
-  *d = (ig_deck){.cx = cx, .arena = c->arena, .lenient = options && options->lenient};
+  *d = (ig_deck){.cx = cx,
+                 .arena = c->arena,
+                 .lenient = options && options->lenient,
+                 .absolute_zero = NAN,
+                 .stefan_boltzmann = NAN};
   ig_status status = ig_arena_text(cx, c->arena, &d->path, path, strlen(path));
   if (status == IG_OK)
     status = ig_deck_cards(d);

@@ -113,6 +113,28 @@ static ig_status dload_read(ig_deck *d, const ig_card *card, const ig_card_line 
   return IG_OK;
 }
 
+/* *CFLUX: node, component, heat. *DFLUX, *FILM, *RADIATE: elements or a surface, S1, F1, R1 or BF;
+   heat, or sink temperature and coefficient. */
+static ig_status flux_read(ig_deck *d, const ig_card *card, const ig_card_line *l,
+                           ig_deck_value ***last) {
+  const bool nodal = strcmp(card->word, "CFLUX") == 0, heat = strcmp(card->word, "DFLUX") == 0;
+  const char letter = heat ? 'S' : card->word[0], *label = ig_card_text(l, 1);
+  const ig_src at = ig_card_line_at(card, l);
+  ig_deck_value *v;
+  const bool face = (label[0] & ~0x20) == letter &&
+                    (!label[1] || (label[1] >= '1' && label[1] <= '6' && !label[2]));
+  if (nodal ? !is(label, "0") && !is(label, "11") && *label : !face && !(heat && is(label, "BF")))
+    return ig_fail_at(d->cx, &at, "*%s: '%.40s' is not understood: expected %s", card->word, label,
+                      nodal                  ? "0 or 11"
+                      : heat                 ? "S, S1 to S6 or BF"
+                      : card->word[0] == 'F' ? "F or F1 to F6"
+                                             : "R or R1 to R6");
+  IG_TRY(value_add(d, card, l, last, &v));
+  v->label = label;
+  IG_TRY(ig_card_real(d, card, l, 2, NAN, &v->value[0]));
+  return nodal || heat ? IG_OK : ig_card_real(d, card, l, 3, NAN, &v->value[1]);
+}
+
 static ig_status initial_read(ig_deck *d, const ig_card *card, const ig_card_line *l,
                               ig_deck_value ***last) {
   const char *type = ig_card_get(card, "TYPE");
@@ -172,6 +194,8 @@ ig_status ig_deck_values(ig_deck *d, const ig_card *card, ig_deck_value **list) 
       IG_TRY(cload_read(d, card, l, &last));
     else if (strcmp(w, "DLOAD") == 0 || strcmp(w, "DSLOAD") == 0)
       IG_TRY(dload_read(d, card, l, &last));
+    else if (ig_choices_find("CFLUX|DFLUX|FILM|RADIATE", w) >= 0)
+      IG_TRY(flux_read(d, card, l, &last));
     else if (strcmp(w, "INITIALCONDITIONS") == 0)
       IG_TRY(initial_read(d, card, l, &last));
     else if (strcmp(w, "NODALTHICKNESS") == 0 || strcmp(w, "NORMAL") == 0)
@@ -195,13 +219,7 @@ static ig_status procedure_read(ig_deck *d, const ig_card *card, ig_deck_step *s
   s->direct = ig_card_get(card, "DIRECT") != NULL;
   s->explicit_ = ig_card_get(card, "EXPLICIT") != NULL;
   s->steady = ig_card_get(card, "STEADYSTATE") != NULL;
-  const char *alpha = ig_card_get(card, "ALPHA");
-  s->alpha = -0.05;
-  if (alpha) {
-    const char *fields[1] = {alpha};
-    const ig_card_line line = {.line = card->at.line, .count = 1, .field = fields};
-    IG_TRY(ig_card_real(d, card, &line, 0, NAN, &s->alpha));
-  }
+  IG_TRY(ig_card_number(d, card, "ALPHA", -0.05, &s->alpha));
   s->first = s->period = 1;
   s->most = s->high = INFINITY;
   if (!l)
@@ -230,24 +248,33 @@ static ig_status procedure_read(ig_deck *d, const ig_card *card, ig_deck_step *s
 }
 
 static ig_status print_read(ig_deck *d, const ig_card *card, ig_deck_step *s) {
-  const bool elements = strcmp(card->word, "ELPRINT") == 0;
-  const char *set = ig_card_get(card, elements ? "ELSET" : "NSET");
+  static const char *const keys[] = {"NSET", "ELSET", "SURFACE"};
+  const int of = strcmp(card->word, "ELPRINT") == 0        ? IG_SET_ELEMENTS
+                 : strcmp(card->word, "SECTIONPRINT") == 0 ? IG_SET_FACES
+                                                           : IG_SET_NODES;
+  const char *set = ig_card_get(card, keys[of]);
   const char *totals = ig_card_get(card, "TOTALS"), *frequency = ig_card_get(card, "FREQUENCY");
   if (!set && d->lenient)
     return ig_deck_note(d, &card->at, "*%s names no set: nothing is written", card->word);
   if (!set)
-    return ig_deck_refuse(d, card, "expected %s=", elements ? "ELSET" : "NSET");
+    return ig_deck_refuse(d, card, "expected %s=", keys[of]);
   if (ig_card_get(card, "TIMEPOINTS"))
     IG_TRY(ig_deck_note(d, &card->at, "*%s: TIME POINTS: tables are written at the end of steps",
                         card->word));
+  bool section = false; /* all figures of a section are written together */
   for (const ig_card_line *l = card->line; l; l = l->next)
     for (int f = 0; f < l->count; f++) {
+      const char *quantity = ig_card_text(l, f);
+      const bool force = ig_choices_find("SOF|SOM|SOAREA", quantity) >= 0;
       ig_deck_print *p;
+      if (of == IG_SET_FACES && force && section)
+        continue;
+      section |= force;
       IG_TRY(IG_DECK_ADD(d, &s->print, &p));
       p->at = ig_card_line_at(card, l);
-      p->elements = elements;
+      p->of = of;
       p->set = set;
-      p->quantity = ig_card_text(l, f);
+      p->quantity = of == IG_SET_FACES && force ? "SOF" : quantity;
       p->totals = is(totals, "YES") || is(totals, "ONLY");
       p->totals_only = is(totals, "ONLY");
       p->frequency = frequency && ig_is_number(frequency) ? (int)strlen(frequency) : 1;
@@ -291,6 +318,7 @@ ig_status ig_deck_step_read(ig_deck *d, const ig_card **at) {
     s->nlgeom = t->nlgeom; /* from a step on, all those after it */
   s->perturbation = ig_card_get(begin, "PERTURBATION") != NULL;
   s->suddenly = is(amplitude, "STEP");
+  s->ramp = is(amplitude, "RAMP");
   for (; c && strcmp(c->word, "ENDSTEP") != 0; c = c->next) {
     const char *w = c->word, *op = ig_card_get(c, "OP");
     if (strcmp(w, "STEP") == 0)
@@ -308,13 +336,14 @@ ig_status ig_deck_step_read(ig_deck *d, const ig_card **at) {
       IG_TRY(ig_deck_equations(d, c, number));
     } else if (ig_choices_find("STATIC|DYNAMIC|FREQUENCY|BUCKLE|HEATTRANSFER", w) >= 0) {
       IG_TRY(procedure_read(d, c, s));
-    } else if (ig_choices_find("BOUNDARY|CLOAD|DLOAD|DSLOAD|TEMPERATURE", w) >= 0) {
+    } else if (ig_choices_find("BOUNDARY|CLOAD|DLOAD|DSLOAD|TEMPERATURE|CFLUX|DFLUX|FILM|RADIATE",
+                               w) >= 0) {
       if (op && !is(op, "MOD") && !is(op, "NEW"))
         return ig_deck_refuse(d, c, "OP=%.40s: expected MOD or NEW", op);
       if (is(op, "NEW") && s->removals < 8)
         s->removed[s->removals++] = w;
       IG_TRY(ig_deck_values(d, c, &s->value));
-    } else if (strcmp(w, "NODEPRINT") == 0 || strcmp(w, "ELPRINT") == 0) {
+    } else if (ig_choices_find("NODEPRINT|ELPRINT|SECTIONPRINT", w) >= 0) {
       IG_TRY(print_read(d, c, s));
     } else if (c->keyword->class == IG_DECK_OUTPUT) {
       IG_TRY(ig_deck_note(d, &c->at, "*%s: %s", w, c->keyword->becomes));

@@ -70,7 +70,7 @@ const ig_option ig_material_options[] = {
              "by one material at most: every element not claimed"),
     IG_TABLE(M, density, "K", "kg/m^3", NULL, IG_POSITIVE, 1e6, "density"),
     IG_TABLE(M, conductivity, "K", "W/(m K)", NULL, 0, 1e6, "thermal conductivity"),
-    IG_TABLE(M, specific_heat, "K", "J/(kg K)", NULL, IG_POSITIVE, 1e7, "specific heat"),
+    IG_TABLE(M, specific_heat, "K", "J/(kg K)", NULL, IG_POSITIVE, 1e12, "specific heat"),
     IG_TABLE(M, powder_conductivity, "K", "W/(m K)", NULL, IG_POSITIVE, 1e6,
              "thermal conductivity as loose powder; given: newborn elements are powder until they "
              "have been molten"),

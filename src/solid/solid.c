@@ -44,6 +44,26 @@ ig_solid_law ig_solid_isotropic(double young, double poisson, double expansion) 
   return law;
 }
 
+bool ig_solid_hyperelastic(const ig_solid_hyper *hyper, double expansion, ig_solid_law *law) {
+  ig_solid_hyper h = *hyper;
+  double shear = 2 * (h.polynomial[0] + h.polynomial[1]);
+  for (int n = 0; n < h.ogden; n++)
+    shear += h.mu[n];
+  if (!(shear > 0))
+    return false;
+  if (!(h.d[0] > 0)) {
+    const double poisson = 0.475;
+    h.d[0] = 3 * (1 - 2 * poisson) / ((1 + poisson) * shear);
+  }
+  const double bulk = 2 / h.d[0];
+  *law = ig_solid_isotropic(9 * bulk * shear / (3 * bulk + shear),
+                            (3 * bulk - 2 * shear) / (6 * bulk + 2 * shear), expansion);
+  law->law = IG_LAW_NEOHOOKE;
+  law->hyperelastic = true;
+  law->hyper = h;
+  return true;
+}
+
 /* Inverse of a symmetric positive definite 3 x 3 matrix; false: it is none. */
 static bool spd_inverse(const double a[9], double inverse[9]) {
   const double minor = a[0] * a[4] - a[1] * a[1];
@@ -98,6 +118,7 @@ static void heat(const void *of, double T, double T0, solid_law_f64 *own, double
 
 static solid_law_f64 law_of(const ig_solid_law *law) {
   solid_law_f64 l = {.law = law->law, .large = law->large};
+  l.hyper = law->hyperelastic ? &law->hyper : NULL;
   if (law->heat) {
     l.heat = heat;
     l.of = law;
@@ -283,6 +304,56 @@ void ig_solid_mass(ig_solid_kind kind, const double *X, double *M) {
         M[a * nodes + b] += w * N[a] * N[b];
 }
 
+bool ig_solid_mass_of_modes(ig_solid_kind kind, const ig_solid_law *law, const double *X,
+                            double *M) {
+  enum { NODES = 8, MODES = 3, ROWS = NODES + MODES, SIZE = 3 * ROWS, N3 = 3 * NODES, OWN = 9 };
+  const ig_solid_info *info = &table[kind].info;
+  if (!info->modes)
+    return false;
+  ig_solid_law elastic = *law;
+  elastic.law = IG_LAW_ELASTIC;
+  elastic.large = false;
+  elastic.heat = NULL;
+  const solid_law_f64 l = law_of(&elastic);
+  double u[SIZE] = {0}, past[OWN] = {0}, now[OWN], f[SIZE], K[SIZE * SIZE], A[OWN][N3];
+  double own[ROWS][ROWS] = {{0}}, N[IG_SOLID_NODES], w;
+  if (solid_integrate_f64(&l, kind, NODES, MODES, info->points, 0, 0, X, u, NULL, past, now, f, K))
+    return false;
+  double *aa = K + N3 * SIZE + N3;
+  if (!solid_factor_f64(OWN, SIZE, aa))
+    return false;
+  for (int c = 0; c < N3; c++) { /* modes that a displacement of a node brings with it */
+    double x[OWN];
+    for (int i = 0; i < OWN; i++)
+      x[i] = -K[(N3 + i) * SIZE + c];
+    solid_solve_f64(OWN, SIZE, aa, x);
+    for (int i = 0; i < OWN; i++)
+      A[i][c] = x[i];
+  }
+  for (int q = 0; (w = solid_whole_point_f64(kind, X, q, N)) != 0; q++) {
+    double at[3], value[ROWS];
+    brick3_f64(q, at);
+    for (int a = 0; a < ROWS; a++)
+      value[a] = a < NODES ? N[a] : 1 - at[a - NODES] * at[a - NODES];
+    for (int a = 0; a < ROWS; a++)
+      for (int b = 0; b < ROWS; b++)
+        own[a][b] += w * value[a] * value[b];
+  }
+  for (int r = 0; r < N3; r++)
+    for (int c = 0; c < N3; c++) {
+      double sum = r % 3 == c % 3 ? own[r / 3][c / 3] : 0;
+      for (int i = 0; i < OWN; i++) {
+        const int a = NODES + i / 3, d = i % 3;
+        sum +=
+            (r % 3 == d ? own[r / 3][a] * A[i][c] : 0) + (c % 3 == d ? own[a][c / 3] * A[i][r] : 0);
+        for (int j = d; j < OWN; j += 3)
+          sum += A[i][r] * own[a][NODES + j / 3] * A[j][c];
+      }
+      M[r * N3 + c] = sum;
+    }
+  return true;
+}
+
 void ig_solid_lumped(ig_solid_kind kind, const double *X, double *m) {
   const int nodes = table[kind].info.nodes;
   double N[IG_SOLID_NODES], w, volume = 0, sum = 0;
@@ -316,6 +387,81 @@ void ig_solid_centrifugal(ig_solid_kind kind, const double *X, const double *x, 
           for (int j = 0; j < 3; j++)
             K[(3 * a + i) * size + 3 * b + j] += k * N[a] * N[b] * ((i == j) - axis[i] * axis[j]);
       }
+  }
+}
+
+/* Gradient and value of a field of the nodes at a point; returns the point's volume. */
+static double field_at(ig_solid_kind kind, int q, const double *X, const double *T,
+                       double G[IG_SOLID_ROWS][3], double *N, double gradient[3], double *value) {
+  const int nodes = table[kind].info.nodes;
+  double at[3];
+  const double w = solid_gradients_f64(kind, nodes, 0, q, X, at, G);
+  solid_values_f64(kind, at, N);
+  gradient[0] = gradient[1] = gradient[2] = *value = 0;
+  for (int a = 0; a < nodes; a++) {
+    *value += N[a] * T[a];
+    for (int i = 0; i < 3; i++)
+      gradient[i] += G[a][i] * T[a];
+  }
+  return w;
+}
+
+static double gradient_of(const ig_table *t, double x) {
+  const double h = 1e-6 * (1 + fabs(x));
+  return t->count < 2 ? 0 : (ig_table_at(t, x + h) - ig_table_at(t, x - h)) / (2 * h);
+}
+
+void ig_solid_conduct(ig_solid_kind kind, const ig_solid_thermal *m, const double *X,
+                      const double *T, const double *before, double rate, double *f, double *K) {
+  const int nodes = table[kind].info.nodes;
+  double G[IG_SOLID_ROWS][3], N[IG_SOLID_NODES], g[3], hot, w;
+  memset(f, 0, (size_t)nodes * sizeof *f);
+  if (K)
+    memset(K, 0, (size_t)(nodes * nodes) * sizeof *K);
+  for (int q = 0; q < table[kind].info.points + solid_hidden_f64(kind); q++) {
+    w = field_at(kind, q, X, T, G, N, g, &hot);
+    const double k = ig_table_at(m->conductivity, hot), dk = gradient_of(m->conductivity, hot);
+    for (int a = 0; a < nodes; a++) {
+      const double along = w * dot_f64(G[a], g);
+      f[a] += k * along;
+      for (int b = 0; K && b < nodes; b++)
+        K[a * nodes + b] += w * k * dot_f64(G[a], G[b]) + dk * along * N[b];
+    }
+  }
+  /* storage: by a rule that is exact for products of shape functions; in hex20 with 2 x 2 x 2
+     points by these, as CalculiX has it */
+  for (int q = 0; rate > 0; q++) {
+    const bool own = kind == IG_SOLID_HEX20_REDUCED;
+    if (own && q == 8)
+      break;
+    w = own ? field_at(kind, q, X, T, G, N, g, &hot) : solid_whole_point_f64(kind, X, q, N);
+    if (w == 0)
+      break;
+    double was = 0;
+    hot = 0;
+    for (int a = 0; a < nodes; a++) {
+      hot += N[a] * T[a];
+      was += N[a] * before[a];
+    }
+    const double density = ig_table_at(m->density, hot), c = ig_table_at(m->specific_heat, hot);
+    const double change =
+        density * gradient_of(m->specific_heat, hot) + gradient_of(m->density, hot) * c;
+    for (int a = 0; a < nodes; a++) {
+      f[a] += w * rate * density * c * N[a] * (hot - was);
+      for (int b = 0; K && b < nodes; b++)
+        K[a * nodes + b] += w * rate * N[a] * N[b] * (density * c + change * (hot - was));
+    }
+  }
+}
+
+void ig_solid_flux(ig_solid_kind kind, const ig_solid_thermal *m, const double *X, const double *T,
+                   double *flux) {
+  double G[IG_SOLID_ROWS][3], N[IG_SOLID_NODES], g[3], hot;
+  for (int q = 0; q < table[kind].info.points; q++) {
+    field_at(kind, q, X, T, G, N, g, &hot);
+    const double k = ig_table_at(m->conductivity, hot);
+    for (int i = 0; i < 3; i++)
+      flux[3 * q + i] = -k * g[i];
   }
 }
 

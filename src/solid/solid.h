@@ -22,6 +22,7 @@
 #ifndef IG_SOLID_H
 #define IG_SOLID_H
 
+#include "core/option.h"
 #include "material/j2_law.h"
 #include <ingot/mesh.h>
 
@@ -56,6 +57,15 @@ typedef struct {
 } ig_solid_info;
 const ig_solid_info *ig_solid_info_get(ig_solid_kind kind);
 
+/* A strain energy of volume-preserving stretches and of the volume J (see solid_energy in
+   point.inc): polynomials of the invariants, Ogden's terms, penalties of the volume. */
+typedef struct {
+  double polynomial[9]; /* C10 C01 C20 C11 C02 C30 C21 C12 C03, Pa */
+  int ogden;            /* terms */
+  double mu[3], alpha[3];
+  double d[3]; /* 1/Pa; 0: no such term */
+} ig_solid_hyper;
+
 /* A material. Fill by ig_solid_isotropic or ig_solid_orthotropic, then set what goes beyond. */
 typedef struct ig_solid_law {
   int law;              /* IG_LAW_ELASTIC, J2, KINEMATIC (small only), TABLE, NEOHOOKE */
@@ -71,8 +81,13 @@ typedef struct ig_solid_law {
      start. NULL: it does not. */
   void (*heat)(const void *material, double T, double T0, struct ig_solid_law *law, double *warm);
   const void *material;
+  bool hyperelastic; /* NEOHOOKE: with the energy `hyper` */
+  ig_solid_hyper hyper;
 } ig_solid_law;
 ig_solid_law ig_solid_isotropic(double young, double poisson, double expansion);
+/* The moduli of small strains are those of the energy. Without a d[] Poisson's ratio is 0.475 and
+   d[0] is made so, as CalculiX does. False: the energy does not resist shear. */
+bool ig_solid_hyperelastic(const ig_solid_hyper *hyper, double expansion, ig_solid_law *law);
 /* Engineering constants in the material's axes: moduli 1 2 3 (Pa), Poisson's ratios 12 23 13
    (strain along the second by stress along the first), shear moduli 12 23 13, expansion 1 2 3.
    axes: rows are the material's axes in those of the mesh, NULL: the same. Returns false where they
@@ -108,6 +123,10 @@ double ig_solid_weights(ig_solid_kind kind, const double *X, double *weight);
 /* Integrals of the products of shape functions, nodes x nodes: times density, the mass of one
    direction. */
 void ig_solid_mass(ig_solid_kind kind, const double *X, double *M);
+/* The same of hex8 with incompatible modes, which move with the nodes as they do in statics:
+   (3 nodes)^2. False: the kind has no modes, its mass is that of ig_solid_mass. */
+bool ig_solid_mass_of_modes(ig_solid_kind kind, const ig_solid_law *law, const double *X,
+                            double *M);
 /* Its diagonal scaled to the volume, positive for every node (Hinton, Rock, Zienkiewicz 1976). */
 void ig_solid_lumped(ig_solid_kind kind, const double *X, double *m);
 /* Adds to f (nodes x 3) the inertia of a rotation at `rate` rad/s about an axis through `point`
@@ -116,6 +135,18 @@ void ig_solid_lumped(ig_solid_kind kind, const double *X, double *m);
 void ig_solid_centrifugal(ig_solid_kind kind, const double *X, const double *x, double density,
                           double rate, const double point[3], const double axis[3], double *f,
                           double *K);
+
+/* Conduction and storage of heat in an element: tables over temperature. */
+typedef struct {
+  const ig_table *conductivity, *density, *specific_heat; /* the last two: where `rate` is not 0 */
+} ig_solid_thermal;
+/* f (nodes) = integral of grad N . k grad T + N density c (T - before) rate, rate = 1 / time step,
+   0: steady; K = df/dT (NULL: not wanted), not symmetric where k or c change with T. */
+void ig_solid_conduct(ig_solid_kind kind, const ig_solid_thermal *m, const double *X,
+                      const double *T, const double *before, double rate, double *f, double *K);
+/* Heat flux, -k grad T, of each point: points x 3. */
+void ig_solid_flux(ig_solid_kind kind, const ig_solid_thermal *m, const double *X, const double *T,
+                   double *flux);
 
 /* Adds the force of a pressure on a face to f (nodes x 3), at positions x: nodes are 3, 4, 6 or 8,
    corners first, counter-clockwise from outside. K (NULL: not wanted) gets df/dx, which is

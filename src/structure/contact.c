@@ -7,6 +7,7 @@
    p. Forces are p n times the area of the point, shared by the nodes of both faces. */
 #include "structure/constrain.h"
 #include "mesh/named.h"
+#include "mesh/topology.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -41,8 +42,8 @@ static double normal_of(int nodes, const double (*x)[3], const double slope[8][2
   return size;
 }
 
-/* Points of integration of a face: 2 x 2 or 3 x 3 of quadrilaterals, 3 of triangles. */
-static int rule_of(int nodes, double at[9][2], double weight[9]) {
+/* 2 x 2 or 3 x 3 of quadrilaterals, 3 of triangles. */
+int ig_structure_face_rule(int nodes, double at[9][2], double weight[9]) {
   static const double two[2] = {-0.57735026918962576, 0.57735026918962576};
   static const double three[3] = {-0.77459666924148338, 0, 0.77459666924148338};
   static const double share[3] = {5. / 9, 8. / 9, 5. / 9};
@@ -115,15 +116,86 @@ static void relative(const ig_structure *s, const ig_structure_touch *t, const d
   }
 }
 
+/* Pairs a point whose own nodes, shares and area are there, and adds it where it finds a place. */
+static ig_status point_add(ig_structure *s, const ig_structure_contact *c, const ig_set *other,
+                           const double p[3], double reach, bool again, ig_structure_touch *t) {
+  double gap = 0, drawn = 0;
+  if (!pair_find(s, other, p, reach, t))
+    return IG_OK;
+  relative(s, t, NULL, t->before);
+  memcpy(t->offset, t->before, sizeof t->offset);
+  for (int k = 0; k < 3; k++) {
+    gap += t->normal[k] * t->before[k];
+    for (int a = 0; a < t->slaves + t->masters; a++)
+      drawn += t->normal[k] * t->share[a] * s->mesh->x[3 * (size_t)t->node[a] + (size_t)k];
+  }
+  t->shift = isnan(c->clearance) ? 0 : c->clearance - drawn;
+  t->overlap = again ? fmin(gap + t->shift, 0) : 0;
+  IG_TRY(IG_MORE(s->cx, &s->touches.point, s->touches.count, "contact"));
+  s->touches.point[s->touches.count++] = *t;
+  return IG_OK;
+}
+
+/* The nodes of the first side, each with its share of the faces of the surface around it. */
+static ig_status contact_nodes(ig_structure *s, int i, const ig_structure_contact *c,
+                               const ig_set *other, double reach, bool again) {
+  ig_boundary boundary = {0};
+  double *area = NULL;
+  ig_lid *node = NULL, count = 0;
+  int *owner = NULL;
+  ig_status status;
+  IG_TRY(ig_structure_nodes(s, &c->at, c->set, &node, &count));
+  IG_TRY_GOTO(status, done, ig_mesh_boundary(s->cx, s->mesh, &boundary));
+  IG_TRY_GOTO(status, done, IG_NEW(s->cx, &area, s->nodes, "contact"));
+  IG_TRY_GOTO(status, done, IG_NEW(s->cx, &owner, s->nodes, "contact"));
+  for (ig_lid f = 0; f < boundary.count; f++) {
+    ig_lid own[8];
+    double x[24], w[8];
+    const int n = ig_structure_face(s->mesh, boundary.element[f], boundary.face[f], own);
+    for (int a = 0; a < n; a++)
+      memcpy(x + 3 * a, s->mesh->x + 3 * (size_t)own[a], 3 * sizeof *x);
+    ig_solid_face_weights(n, x, w);
+    for (int a = 0; a < n; a++) {
+      area[own[a]] = n > 4 ? NAN : area[own[a]] + w[a];
+      owner[own[a]] = s->owner[boundary.element[f]];
+    }
+  }
+  for (ig_lid k = 0; k < count; k++) {
+    double p[3];
+    ig_structure_touch t = {.contact = i, .slaves = 1, .share = {1}, .area = area[node[k]]};
+    if (!(t.area > 0)) {
+      status = ig_fail_at(s->cx, &c->at,
+                          "contact of the nodes '%s': they must be on the surface of elements "
+                          "with straight sides; give faces",
+                          c->set);
+      goto done;
+    }
+    t.node[0] = node[k];
+    t.stiffness = !isnan(c->stiffness) ? c->stiffness : 50 * s->law[owner[node[k]]].young;
+    place_of(s, node[k], NULL, p);
+    IG_TRY_GOTO(status, done, point_add(s, c, other, p, reach, again, &t));
+  }
+done:
+  ig_boundary_free(&boundary);
+  free(area);
+  free(owner);
+  free(node);
+  return status;
+}
+
 static ig_status contact_points(ig_structure *s, int i, const ig_structure_contact *c, bool again) {
   const ig_set *own, *other;
   double low[3], high[3], size = 0;
-  IG_TRY(ig_mesh_named_set(s->cx, s->mesh, &c->at, c->set, IG_OF_FACES, &own));
   IG_TRY(ig_mesh_named_set(s->cx, s->mesh, &c->at, c->to, IG_OF_FACES, &other));
   ig_mesh_bounds(s->mesh, low, high);
   for (int d = 0; d < 3; d++)
     size = fmax(size, high[d] - low[d]);
   const double reach = isnan(c->distance) ? size / 5 : c->distance;
+  if (!isnan(c->tension) && (c->tied || !isnan(c->decay[0]) || isnan(c->stiffness)))
+    return ig_fail_at(s->cx, &c->at, "`tension` needs `stiffness`, without `decay` and `tied`");
+  if (c->of)
+    return contact_nodes(s, i, c, other, reach, again);
+  IG_TRY(ig_mesh_named_set(s->cx, s->mesh, &c->at, c->set, IG_OF_FACES, &own));
   for (ig_lid f = 0; f < own->count; f++) {
     ig_structure_touch t = {.contact = i};
     double x[8][3], at[9][2], weight[9];
@@ -132,7 +204,7 @@ static ig_status contact_points(ig_structure *s, int i, const ig_structure_conta
     t.stiffness = !isnan(c->stiffness) ? c->stiffness : 50 * young;
     for (int a = 0; a < t.slaves; a++)
       place_of(s, t.node[a], NULL, x[a]);
-    const int points = rule_of(t.slaves, at, weight);
+    const int points = ig_structure_face_rule(t.slaves, at, weight);
     for (int q = 0; q < points; q++) {
       double N[8], d[8][2], n[3], p[3] = {0, 0, 0};
       ig_structure_face_values(t.slaves, at[q], N, d);
@@ -142,16 +214,7 @@ static ig_status contact_points(ig_structure *s, int i, const ig_structure_conta
         for (int k = 0; k < 3; k++)
           p[k] += N[a] * x[a][k];
       }
-      if (!pair_find(s, other, p, reach, &t))
-        continue;
-      relative(s, &t, NULL, t.before);
-      memcpy(t.offset, t.before, sizeof t.offset);
-      double gap = 0;
-      for (int k = 0; k < 3; k++)
-        gap += t.normal[k] * t.before[k];
-      t.overlap = again ? fmin(gap, 0) : 0;
-      IG_TRY(IG_MORE(s->cx, &s->touches.point, s->touches.count, "contact"));
-      s->touches.point[s->touches.count++] = t;
+      IG_TRY(point_add(s, c, other, p, reach, again, &t));
     }
   }
   return IG_OK;
@@ -183,7 +246,7 @@ ig_status ig_structure_touches_new(ig_structure *s, int analysis) {
 /* Traction on the first side from the relative position, and its derivative. */
 static void traction(const ig_structure_contact *c, ig_structure_touch *t, const double n[3],
                      const double r[3], double factor, double p[3], double D[9]) {
-  const double gap = n[0] * r[0] + n[1] * r[1] + n[2] * r[2] - (1 - factor) * t->overlap;
+  const double gap = n[0] * r[0] + n[1] * r[1] + n[2] * r[2] + t->shift - (1 - factor) * t->overlap;
   memset(D, 0, 9 * sizeof *D);
   if (c->tied) {
     for (int d = 0; d < 3; d++) {
@@ -197,6 +260,11 @@ static void traction(const ig_structure_contact *c, ig_structure_touch *t, const
     const double rate = log(100) / c->decay[1];
     push = c->decay[0] * exp(fmin(-rate * gap, 60));
     stiff = rate * push;
+  } else if (!isnan(c->tension)) { /* beyond a thousandth of the size nothing pulls */
+    const double width = M_PI * c->tension / t->stiffness, share = atan(-gap / width) / M_PI + 0.5;
+    const bool near = gap < 1e-3 * sqrt(t->area);
+    push = near ? -t->stiffness * gap * share : 0;
+    stiff = near ? t->stiffness * (share - gap * width / (M_PI * (width * width + gap * gap))) : 0;
   } else {
     push = gap < 0 ? -t->stiffness * gap : 0;
     stiff = gap < 0 ? t->stiffness : 0;
@@ -283,12 +351,39 @@ ig_status ig_structure_touch_evaluate(void *self, const ig_trial *at, int32_t be
   return IG_OK;
 }
 
+/* Warns once an analysis of a point in contact that has left the face it was paired with. */
+static void slide_look(ig_structure_touches *all, const ig_structure_touch *t) {
+  const ig_structure_contact *c =
+      IG_ITEM(const ig_structure_contact, all->of->c->contacts, t->contact);
+  const double *x = all->of->mesh->x;
+  double slid[3], across = 0, gap = t->shift, far = 0, size = 0;
+  for (int k = 0; k < 3; k++) {
+    slid[k] = t->before[k] - t->offset[k];
+    across += slid[k] * t->normal[k];
+    gap += t->before[k] * t->normal[k];
+    const double edge = x[3 * (size_t)t->node[t->slaves] + (size_t)k] -
+                        x[3 * (size_t)t->node[t->slaves + 1] + (size_t)k];
+    size += edge * edge;
+  }
+  for (int k = 0; k < 3; k++)
+    far += (slid[k] - across * t->normal[k]) * (slid[k] - across * t->normal[k]);
+  if (c->tied || gap > 0 || far < size)
+    return;
+  all->warned = true;
+  ig_warn(all->of->cx,
+          "contact of '%s' and '%s': a point has slid by %.3g, further than a face is long, and "
+          "still pushes on the face it met when the analysis began: divide the analysis",
+          c->set, c->to, sqrt(far));
+}
+
 ig_status ig_structure_touch_accept(void *self, const ig_trial *at) {
   ig_structure_touches *all = self;
   for (int32_t i = 0; i < all->count; i++) {
     ig_structure_touch *t = &all->point[i];
     relative(all->of, t, at->u, t->before);
     memcpy(t->pull, t->now, sizeof t->pull);
+    if (!all->warned)
+      slide_look(all, t);
   }
   return IG_OK;
 }

@@ -1,6 +1,7 @@
 /* Inertia in motion through time: Newmark's rule with the numerical damping of Hilber, Hughes and
    Taylor (1977). With r = f_int - f_ext the step solves
-     M a / (1 + alpha) + r - alpha / (1 + alpha) r_before = 0. */
+     M a / (1 + alpha) + r - alpha / (1 + alpha) r_before = 0.
+   With damping r has C v besides. */
 #include "structure/structure.h"
 
 #include <math.h>
@@ -12,6 +13,84 @@ static double density_of(const ig_structure *s, const ig_structure_group *g, int
   return m->density.count ? ig_table_at(&m->density, s->T ? s->T[g->node[e][0]] : 0) : 0;
 }
 
+ig_status ig_structure_damping_new(ig_structure *s) {
+  for (int i = 0; i < s->c->damping.count; i++) {
+    const ig_structure_damping *c = IG_ITEM(const ig_structure_damping, s->c->damping, i);
+    int k = 0;
+    while (k < s->laws && strcmp(s->material[k]->name, c->material) != 0)
+      k++;
+    if (k == s->laws)
+      return ig_fail_at(s->cx, &c->at, "`damping`: no material is named '%s'", c->material);
+    if (!s->damping)
+      IG_TRY(IG_NEW(s->cx, &s->damping, s->laws, "damping"));
+    s->damping[k][0] = c->mass;
+    s->damping[k][1] = c->stiffness;
+  }
+  return IG_OK;
+}
+
+/* C of an element, (3 nodes)^2; false: it has none. */
+static bool damping_of(const ig_structure *s, const ig_structure_group *g, int32_t e,
+                       const double *X, const double *M, double *C) {
+  const double *share = s->damping ? s->damping[g->material[e]] : NULL;
+  const int npe = ig_solid_info_get(g->kind)->nodes, n = 3 * npe;
+  if (!share || !s->dynamic || !(share[0] > 0 || share[1] > 0))
+    return false;
+  if (share[1] > 0) {
+    ig_solid_law law = *ig_structure_law(g, e);
+    double u[3 * IG_SOLID_NODES] = {0}, f[3 * IG_SOLID_NODES], past[9] = {0}, now[9];
+    law.law = IG_LAW_ELASTIC;
+    law.large = false;
+    law.heat = NULL;
+    ig_solid_evaluate(g->kind, &law, X, u, NULL, past, now, f, C);
+  } else {
+    memset(C, 0, (size_t)(n * n) * sizeof *C);
+  }
+  const double density = density_of(s, g, e);
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      C[i * n + j] = share[1] * C[i * n + j] +
+                     (i % 3 == j % 3 ? share[0] * density * M[i / 3 * npe + j / 3] : 0);
+  return true;
+}
+
+/* A vector of a node in fixed axes. */
+static void to_fixed(const ig_structure *s, size_t node, const double own[3], double v[3]) {
+  const int32_t frame = s->framed ? s->framed[node] : -1;
+  const double *R = frame >= 0 ? s->frame[frame] : NULL;
+  for (int d = 0; d < 3; d++)
+    v[d] = R ? R[d] * own[0] + R[3 + d] * own[1] + R[6 + d] * own[2] : own[d];
+}
+
+ig_status ig_structure_force_before(ig_structure *s, double time) {
+  memset(s->force_before, 0, (size_t)s->unknowns * sizeof *s->force_before);
+  IG_TRY(ig_structure_loads_at(s, time, s->force_before));
+  for (int32_t i = 0; i < s->unknowns; i++)
+    s->force_before[i] -= s->reaction[i];
+  for (int k = 0; k < s->groups && s->damping; k++) {
+    const ig_structure_group *g = &s->group[k];
+    const int npe = ig_solid_info_get(g->kind)->nodes, n = 3 * npe;
+    for (int32_t e = 0; e < g->count; e++) {
+      double X[3 * IG_SOLID_NODES], u[3 * IG_SOLID_NODES], v[3 * IG_SOLID_NODES];
+      double M[IG_SOLID_NODES * IG_SOLID_NODES], C[9 * IG_SOLID_NODES * IG_SOLID_NODES];
+      double f[3 * IG_SOLID_NODES] = {0};
+      ig_structure_gather(s, g->node[e], npe, NULL, X, u);
+      ig_solid_mass(g->kind, X, M);
+      if (!damping_of(s, g, e, X, M, C))
+        continue;
+      for (int a = 0; a < npe; a++)
+        to_fixed(s, (size_t)g->node[e][a], s->velocity + 3 * (size_t)g->node[e][a], v + 3 * a);
+      for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+          f[i] += C[i * n + j] * v[j];
+      ig_structure_to_local(s, g->node[e], npe, f, NULL);
+      for (int i = 0; i < n; i++)
+        s->force_before[g->unknown[(size_t)e * (size_t)n + (size_t)i]] -= f[i];
+    }
+  }
+  return IG_OK;
+}
+
 ig_status ig_structure_inertia(void *self, const ig_trial *at, int32_t begin, int32_t end,
                                double *f, double *k, ig_trouble *trouble) {
   const ig_structure_group *g = self;
@@ -21,7 +100,8 @@ ig_status ig_structure_inertia(void *self, const ig_trial *at, int32_t begin, in
   (void)trouble;
   for (int32_t e = begin; e < end; e++) {
     double X[3 * IG_SOLID_NODES], u[3 * IG_SOLID_NODES], a[3 * IG_SOLID_NODES];
-    double M[IG_SOLID_NODES * IG_SOLID_NODES];
+    double M[IG_SOLID_NODES * IG_SOLID_NODES], C[9 * IG_SOLID_NODES * IG_SOLID_NODES];
+    double v[3 * IG_SOLID_NODES];
     double *fe = f + (size_t)(e - begin) * (size_t)n;
     double *ke = k ? k + (size_t)(e - begin) * (size_t)(n * n) : NULL;
     const double density = share * density_of(s, g, e);
@@ -29,21 +109,27 @@ ig_status ig_structure_inertia(void *self, const ig_trial *at, int32_t begin, in
     ig_solid_mass(g->kind, X, M);
     for (int i = 0; i < npe; i++) {
       const size_t node = (size_t)g->node[e][i];
-      const int32_t frame = s->framed ? s->framed[node] : -1;
-      double own[3];
+      double own[3], speed[3];
       for (int d = 0; d < 3; d++) {
         const int32_t unknown = (int32_t)(3 * node) + d;
-        own[d] = at->step > 0 ? ig_structure_acceleration(s, unknown, at->u[unknown], dt)
-                              : s->acceleration[unknown];
+        const double before = s->acceleration[unknown];
+        own[d] = at->step > 0 ? ig_structure_acceleration(s, unknown, at->u[unknown], dt) : before;
+        speed[d] = s->velocity[unknown] +
+                   (at->step > 0 ? dt * ((1 - s->gamma) * before + s->gamma * own[d]) : 0);
       }
-      const double *R = frame >= 0 ? s->frame[frame] : NULL;
-      for (int d = 0; d < 3; d++)
-        a[3 * i + d] = R ? R[d] * own[0] + R[3 + d] * own[1] + R[6 + d] * own[2] : own[d];
+      to_fixed(s, node, own, a + 3 * i);
+      to_fixed(s, node, speed, v + 3 * i);
     }
     memset(fe, 0, (size_t)n * sizeof *fe);
     if (ke)
       memset(ke, 0, (size_t)(n * n) * sizeof *ke);
-    for (int i = 0; i < npe; i++)
+    const bool modes = ig_solid_mass_of_modes(g->kind, ig_structure_law(g, e), X, C);
+    for (int i = 0; i < n * n && modes; i++) {
+      fe[i / n] += density * C[i] * a[i % n];
+      if (ke)
+        ke[i] = density * C[i] / (s->beta * dt * dt);
+    }
+    for (int i = 0; i < npe && !modes; i++)
       for (int j = 0; j < npe; j++)
         for (int d = 0; d < 3; d++) {
           const double m = density * M[i * npe + j];
@@ -51,6 +137,12 @@ ig_status ig_structure_inertia(void *self, const ig_trial *at, int32_t begin, in
           if (ke)
             ke[(3 * i + d) * n + 3 * j + d] = m / (s->beta * dt * dt);
         }
+    if (damping_of(s, g, e, X, M, C))
+      for (int i = 0; i < n * n; i++) {
+        fe[i / n] += C[i] * v[i % n];
+        if (ke)
+          ke[i] += C[i] * s->gamma / (s->beta * dt);
+      }
     ig_structure_to_local(s, g->node[e], npe, fe, ke);
   }
   return IG_OK;
@@ -69,21 +161,21 @@ ig_status ig_structure_motion_begin(ig_structure *s) {
   ig_status status;
   const double planned = s->planned;
   memset(s->acceleration, 0, (size_t)s->unknowns * sizeof *s->acceleration);
-  memset(s->force_before, 0, (size_t)s->unknowns * sizeof *s->force_before);
   IG_TRY(ig_structure_heat(s, s->time));
   IG_TRY(ig_structure_forces(s));
   /* loads that jump where the analysis begins act at once */
-  IG_TRY(ig_structure_loads_at(s, s->time + 1e-6 * planned, s->force_before));
-  for (int32_t i = 0; i < s->unknowns; i++)
-    s->force_before[i] -= s->reaction[i];
+  IG_TRY(ig_structure_force_before(s, s->time + 1e-6 * planned));
   IG_TRY_GOTO(status, done, IG_NEW(s->cx, &f, s->unknowns, "forces"));
   IG_TRY_GOTO(status, done, IG_NEW(s->cx, &r, y->equations + 1, "forces"));
+  double(*const damping)[2] = s->damping;
+  s->damping = NULL; /* the matrix is that without it */
   s->planned = planned / 10;
   const double scale = 1 / (s->planned * s->planned * s->beta * (1 + s->alpha));
   const ig_trial at = {.u = f, .time = s->time, .step = 0};
   status = ig_system_assemble(y, s->implicit_groups, s->implicit, &at, true, NULL, f, size, count,
                               &which, &trouble);
   s->planned = planned;
+  s->damping = damping;
   if (status != IG_OK)
     goto done;
   IG_TRY_GOTO(status, done,

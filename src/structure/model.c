@@ -50,8 +50,53 @@ static void stiffness_turn(const double R[9], double D[36]) {
   memcpy(D, out, sizeof out);
 }
 
+static ig_status hyper_read(ig_structure *s, const ig_material_case *m,
+                            const ig_structure_hyperelastic *c, ig_solid_law *law) {
+  ig_solid_hyper h = {.ogden = c->ogden.count / 2};
+  if (c->polynomial.count > 9 || c->ogden.count > 6 || c->ogden.count % 2 ||
+      c->compressibility.count > 3)
+    return ig_fail_at(s->cx, &c->at,
+                      "expected at most 9 numbers of `polynomial`, 3 pairs of `ogden` and 3 of "
+                      "`compressibility`");
+  for (int i = 0; i < c->polynomial.count; i++)
+    h.polynomial[i] = c->polynomial.value[i];
+  for (int i = 0; i < h.ogden; i++) {
+    h.mu[i] = c->ogden.value[2 * i];
+    h.alpha[i] = c->ogden.value[2 * i + 1];
+    if (h.alpha[i] == 0)
+      return ig_fail_at(s->cx, &c->at, "`ogden`: alpha is 0");
+  }
+  for (int i = 0; i < c->compressibility.count; i++)
+    h.d[i] = c->compressibility.value[i];
+  if (!ig_solid_hyperelastic(&h, 1, law))
+    return ig_fail_at(s->cx, &c->at,
+                      "`hyperelastic` has no shear modulus: 2 (C10 + C01) + sum of "
+                      "mu must be positive");
+  for (int i = 0; i < s->c->analysis.count; i++) {
+    const ig_structure_analysis *a = IG_ITEM(const ig_structure_analysis, s->c->analysis, i);
+    if ((a->kind == IG_STRUCTURE_STATIC || a->kind == IG_STRUCTURE_DYNAMIC) && !a->large)
+      return ig_fail_at(s->cx, &a->at, "'%s' is hyperelastic: give `large: true`", m->name);
+  }
+  return ig_structure_law_heat(s, m, law);
+}
+
 static ig_status law_read(ig_structure *s, const ig_material_case *m, ig_solid_law *law) {
   const ig_reals *e = &m->engineering_constants;
+  bool moves = false; /* heat alone needs no law */
+  for (int i = 0; i < s->c->analysis.count; i++)
+    moves |= IG_ITEM(const ig_structure_analysis, s->c->analysis, i)->kind != IG_STRUCTURE_HEAT;
+  if (!moves) {
+    *law = ig_solid_isotropic(1, 0, 1);
+    return IG_OK;
+  }
+  const ig_structure_hyperelastic *hyper = NULL;
+  for (int i = 0; i < s->c->hyperelastic.count; i++) {
+    const ig_structure_hyperelastic *c =
+        IG_ITEM(const ig_structure_hyperelastic, s->c->hyperelastic, i);
+    hyper = strcmp(c->material, m->name) == 0 ? c : hyper;
+  }
+  if (hyper)
+    return hyper_read(s, m, hyper, law);
   const bool given = m->stiffness.count || e->count;
   if (!given)
     IG_TRY(ig_material_require(s->cx, m, "young|poisson", "structure"));
@@ -432,6 +477,13 @@ static ig_status model_make(ig_structure *s) {
     s->material[i] = IG_ITEM(const ig_material_case, *s->job->materials, i);
     IG_TRY(law_read(s, s->material[i], &s->law[i]));
   }
+  for (int i = 0; i < s->c->hyperelastic.count; i++) {
+    const ig_structure_hyperelastic *c =
+        IG_ITEM(const ig_structure_hyperelastic, s->c->hyperelastic, i);
+    if (!ig_material_find(s->job->materials, c->material))
+      return ig_fail_at(s->cx, &c->at, "`hyperelastic`: no material is named '%s'", c->material);
+  }
+  IG_TRY(ig_structure_damping_new(s));
   IG_TRY(frames_new(s));
   IG_TRY(turns_new(s));
   IG_TRY(ig_structure_knots_number(s));
@@ -484,12 +536,14 @@ void ig_structure_free(ig_structure *s) {
   ig_structure_expansion_free(s);
   ig_structure_points_free(s);
   ig_structure_joints_free(s);
+  ig_structure_exchange_free(s->exchange);
   ig_newton_free(s->newton);
   ig_system_free(s->system);
   void *const all[] = {s->group,        s->law,          s->material,    s->owner,   s->u,
                        s->velocity,     s->acceleration, s->reaction,    s->T0,      s->T,
                        s->frame,        s->framed,       s->turn,        s->held_of, s->held,
-                       s->force_before, s->text,         s->frequencies, s->body,    s->number_of};
+                       s->force_before, s->text,         s->frequencies, s->body,    s->number_of,
+                       s->damping,      s->heated,       s->heat_flow};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     free(all[i]);
   free(s);

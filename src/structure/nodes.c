@@ -108,7 +108,10 @@ ig_status ig_structure_law_heat(ig_structure *s, const ig_material_case *m, ig_s
 }
 
 ig_status ig_structure_temperatures_new(ig_structure *s) {
-  if (!s->c->temperatures.count && !s->c->initial_temperatures.count)
+  bool hot = s->c->temperatures.count || s->c->initial_temperatures.count;
+  for (int i = 0; i < s->c->analysis.count; i++)
+    hot |= IG_ITEM(const ig_structure_analysis, s->c->analysis, i)->kind == IG_STRUCTURE_HEAT;
+  if (!hot)
     return IG_OK;
   IG_TRY(IG_NEW(s->cx, &s->T0, s->nodes, "temperatures"));
   IG_TRY(IG_NEW(s->cx, &s->T, s->nodes, "temperatures"));
@@ -128,7 +131,7 @@ ig_status ig_structure_temperatures_new(ig_structure *s) {
 ig_status ig_structure_heat(ig_structure *s, double time) {
   if (!s->T)
     return IG_OK;
-  memcpy(s->T, s->T0, (size_t)s->nodes * sizeof *s->T);
+  memcpy(s->T, s->heated ? s->heated : s->T0, (size_t)s->nodes * sizeof *s->T);
   for (int i = 0; i < s->c->temperatures.count; i++) {
     const ig_structure_temperature *c =
         IG_ITEM(const ig_structure_temperature, s->c->temperatures, i);

@@ -128,7 +128,9 @@ static const ig_option tie_options[] = {
 #undef S
 #define S ig_structure_contact
 static const ig_option contact_options[] = {
-    IG_TEXT(S, set, IG_REQUIRED, "faces whose points may touch"),
+    IG_TEXT(S, set, IG_REQUIRED, "faces whose points may touch, or nodes"),
+    IG_CHOICE(S, of, "faces|nodes", "faces",
+              "what the set is; a node has its share of all faces of the surface around it"),
     IG_TEXT(S, to, IG_REQUIRED, "faces that they touch"),
     IG_REAL(S, stiffness, "", NULL, IG_POSITIVE, IG_UNBOUNDED,
             "pressure over penetration, Pa/m; left out: 50 times Young's modulus of the first side "
@@ -136,6 +138,9 @@ static const ig_option contact_options[] = {
     IG_VECTOR(S, decay, 2, "", NULL,
               "instead of it: pressure at no distance, Pa, and distance in m at which a hundredth "
               "of it is left"),
+    IG_REAL(S, tension, "Pa", NULL, IG_POSITIVE, IG_UNBOUNDED,
+            "with `stiffness`: pressure = stiffness d (1/2 + arctan(d / c) / pi) of the "
+            "penetration d, c = pi tension / stiffness: smooth, with this tension far away"),
     IG_BOOL(S, tied, "false", "both sides stick to each other, whatever pulls"),
     IG_REAL(S, friction, "", "0", 0, IG_UNBOUNDED, "Coulomb friction"),
     IG_REAL(S, stick, "", NULL, IG_POSITIVE, IG_UNBOUNDED,
@@ -143,6 +148,8 @@ static const ig_option contact_options[] = {
             "stiffness"),
     IG_REAL(S, distance, "m", NULL, 0, 1e9,
             "points that begin no further away may touch; left out: a fifth of the model's size"),
+    IG_REAL(S, clearance, "m", NULL, 0, 0,
+            "distance at the start, whatever the mesh has; negative: overlap"),
     IG_REALS(S, without, "", NULL, 1, 1e6, "analyses in which it is off, from 1"),
     IG_END};
 #undef S
@@ -179,12 +186,53 @@ static const ig_option initial_options[] = {
     IG_VECTOR3(S, displacement, "m", "[0, 0, 0]", "displacement at the start; entries add up"),
     IG_END};
 #undef S
+#define S ig_structure_damping
+static const ig_option damping_options[] = {
+    IG_TEXT(S, material, IG_REQUIRED, "name of a material"),
+    IG_REAL(S, mass, "1/s", "0", 0, IG_UNBOUNDED, "share of the mass matrix"),
+    IG_REAL(S, stiffness, "s", "0", 0, IG_UNBOUNDED,
+            "share of the stiffness matrix, that of the drawn, elastic structure"),
+    IG_END};
+#undef S
+#define S ig_structure_hyperelastic
+static const ig_option hyperelastic_options[] = {
+    IG_TEXT(S, material, IG_REQUIRED, "name of a material, whose other moduli are not used"),
+    IG_REALS(S, polynomial, "Pa", NULL, 0, 0,
+             "factors of (I1 - 3)^i (I2 - 3)^j: C10 C01 C20 C11 C02 C30 C21 C12 C03"),
+    IG_REALS(S, ogden, "", NULL, 0, 0, "mu (Pa) and alpha of up to three terms of Ogden's"),
+    IG_REALS(S, compressibility, "", NULL, 0, 0,
+             "D of (J - 1)^2i / D, 1/Pa; left out or 0: Poisson's ratio is 0.475"),
+    IG_END};
+#undef S
+#define S ig_structure_prescribed
+static const ig_option prescribed_options[] = {
+    IG_TEXT(S, set, IG_REQUIRED, "node set"),
+    IG_REAL(S, temperature, "", IG_REQUIRED, 0, 0, "temperature, times the history, K"),
+    IG_HISTORY_ROW(S),
+    IG_INT(S, first, "1", 1, 1e6, "the analysis it begins with, from 1"),
+    IG_INT(S, last, "0", 0, 1e6, "the last analysis it acts in; 0: all"),
+    IG_END};
+#undef S
+#define S ig_structure_heat_load
+static const ig_option heat_load_options[] = {
+    IG_TEXT(S, set, IG_REQUIRED, "nodes of `power`, elements of `source`, faces of the others"),
+    IG_REAL(S, power, "W", NULL, 0, 0, "heat into each node, times the history"),
+    IG_REAL(S, flux, "W/m^2", NULL, 0, 0, "heat into the faces, times the history"),
+    IG_REAL(S, source, "W/m^3", NULL, 0, 0, "heat in the elements, times the history"),
+    IG_REAL(S, film, "W/(m^2 K)", NULL, 0, IG_UNBOUNDED, "convection to `sink`"),
+    IG_REAL(S, emissivity, "", NULL, 0, 1, "radiation to `sink`"),
+    IG_REAL(S, sink, "", NULL, 0, 0, "temperature around it, times the history, K"),
+    IG_HISTORY_ROW(S),
+    IG_END};
+#undef S
 #define S ig_structure_analysis
 static const ig_option analysis_options[] = {
-    IG_CHOICE(S, kind, "static|dynamic|frequency|buckling", "static",
-              "equilibrium, motion through time, natural frequencies, critical load factors"),
+    IG_CHOICE(S, kind, "static|dynamic|frequency|buckling|heat", "static",
+              "equilibrium, motion through time, natural frequencies, critical load factors, "
+              "temperatures by conduction"),
+    IG_BOOL(S, steady, "false", "heat: the temperatures that are reached in the end"),
     IG_BOOL(S, large, "false", "large displacements and rotations"),
-    IG_REAL(S, duration, "s", "1", IG_POSITIVE, 1e9, "static, dynamic, buckling: time that passes"),
+    IG_REAL(S, duration, "s", "1", IG_POSITIVE, 1e9, "all but frequency: time that passes"),
     IG_REAL(S, first_step, "s", NULL, IG_POSITIVE, 1e9,
             "static, dynamic: first step; left out: all of it"),
     IG_REAL(S, largest_step, "s", NULL, IG_POSITIVE, 1e9, "static, dynamic: largest step"),
@@ -203,9 +251,11 @@ static const ig_option analysis_options[] = {
 #undef S
 #define S ig_structure_table
 static const ig_option table_options[] = {
-    IG_TEXT(S, set, IG_REQUIRED, "nodes or elements"),
-    IG_CHOICE(S, quantity, IG_STRUCTURE_QUANTITIES, "displacement",
-              "of nodes: displacement to temperature; at the points of elements: the others"),
+    IG_TEXT(S, set, IG_REQUIRED, "nodes, elements or faces"),
+    IG_CHOICE(
+        S, quantity, IG_STRUCTURE_QUANTITIES, "displacement",
+        "of nodes: displacement to heat_flow; of faces: section, the force through them by "
+        "stresses, and section_flux, the heat out of them; at the points of elements: the others"),
     IG_CHOICE(S, total, "none|also|only", "none", "the sum over the set"),
     IG_INT(S, analysis, "0", 0, 1e6, "in this analysis, from 1; 0: in all"), IG_END};
 #undef S
@@ -240,6 +290,17 @@ const ig_option ig_structure_options[] = {
     IG_LIST(S, temperatures, ig_structure_temperature, temperature_options, NULL,
             "temperatures that change, in the order given"),
     IG_LIST(S, initial, ig_structure_initial, initial_options, NULL, "velocities at the start"),
+    IG_LIST(S, hyperelastic, ig_structure_hyperelastic, hyperelastic_options, NULL,
+            "strain energies of materials, for analyses that are `large`"),
+    IG_LIST(S, prescribed_temperatures, ig_structure_prescribed, prescribed_options, NULL,
+            "heat: temperatures of nodes"),
+    IG_LIST(S, heat_loads, ig_structure_heat_load, heat_load_options, NULL,
+            "heat: what flows in, films, radiation"),
+    IG_REAL(S, absolute_zero, "", "0", 0, 0, "on the scale of the temperatures, for radiation"),
+    IG_REAL(S, stefan_boltzmann, "", "5.670374419e-8", IG_POSITIVE, IG_UNBOUNDED,
+            "constant of radiation, W/(m^2 K^4)"),
+    IG_LIST(S, damping, ig_structure_damping, damping_options, NULL,
+            "dynamic: damping of a material, proportional to mass and stiffness (Rayleigh)"),
     IG_LIST(S, analysis, ig_structure_analysis, analysis_options, IG_REQUIRED,
             "analyses, one after the other on the same model; time goes on from one to the next"),
     IG_LIST(S, tables, ig_structure_table, table_options, NULL,

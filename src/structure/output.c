@@ -53,8 +53,9 @@ static ig_status nodes_table(ig_structure *s, const ig_structure_table *c, const
     const int64_t number = s->mesh->node_number ? s->mesh->node_number[node[k]] : node[k] + 1;
     double v[3];
     int width = 3;
-    if (c->quantity == IG_TABLE_TEMPERATURE) {
-      v[0] = s->T ? s->T[node[k]] : 0;
+    if (c->quantity == IG_TABLE_TEMPERATURE || c->quantity == IG_TABLE_HEAT_FLOW) {
+      const double *of = c->quantity == IG_TABLE_TEMPERATURE ? s->T : s->heat_flow;
+      v[0] = of ? of[node[k]] : 0;
       width = 1;
     } else {
       fixed(s,
@@ -71,7 +72,7 @@ static ig_status nodes_table(ig_structure *s, const ig_structure_table *c, const
   if (c->total) {
     char total[64];
     snprintf(total, sizeof total, "total_%s", name);
-    ig_structure_row(s, total, c->set, 0, 0, 3, sum);
+    ig_structure_row(s, total, c->set, 0, 0, c->quantity == IG_TABLE_HEAT_FLOW ? 1 : 3, sum);
   }
   free(node);
   return IG_OK;
@@ -128,6 +129,13 @@ static ig_status elements_table(ig_structure *s, const ig_structure_table *c, co
       ig_structure_row(s, name, c->set, number, 0, 1, &volume);
       continue;
     }
+    if (c->quantity == IG_TABLE_HEAT_FLUX) {
+      double flux[3 * IG_SOLID_POINTS];
+      IG_TRY(ig_structure_flux(s, g, e, flux));
+      for (int p = 0; p < ig_solid_info_get(g->kind)->points; p++)
+        ig_structure_row(s, name, c->set, number, p + 1, 3, flux + 3 * p);
+      continue;
+    }
     IG_TRY(ig_structure_report(s, g, e, NULL, report));
     for (int p = 0; p < ig_solid_info_get(g->kind)->points; p++) {
       const double *r = report + (size_t)p * IG_SOLID_REPORT;
@@ -158,8 +166,10 @@ ig_status ig_structure_tables(ig_structure *s) {
     if (c->analysis && c->analysis != s->analysis + 1)
       continue;
     ig_choice_text(IG_STRUCTURE_QUANTITIES, c->quantity, name, sizeof name);
-    IG_TRY(c->quantity <= IG_TABLE_TEMPERATURE ? nodes_table(s, c, name)
-                                               : elements_table(s, c, name));
+    IG_TRY(c->quantity <= IG_TABLE_HEAT_FLOW ? nodes_table(s, c, name)
+           : c->quantity == IG_TABLE_SECTION || c->quantity == IG_TABLE_SECTION_FLUX
+               ? ig_structure_section_table(s, c)
+               : elements_table(s, c, name));
   }
   return IG_OK;
 }
@@ -250,6 +260,15 @@ ig_status ig_structure_results(void *self, ig_sink *to) {
       sum[d] += fabs(f[d]) / 2;
   }
   IG_TRY(to->result(to, "displacement_max", "m", most));
+  if (s->heated) {
+    double least = INFINITY, hottest = -INFINITY;
+    for (ig_lid n = 0; n < s->nodes; n++) {
+      least = fmin(least, s->heated[n]);
+      hottest = fmax(hottest, s->heated[n]);
+    }
+    IG_TRY(to->result(to, "temperature_min", "K", least));
+    IG_TRY(to->result(to, "temperature_max", "K", hottest));
+  }
   IG_TRY(to->result(to, "newton_iterations", "", (double)s->iterations));
   IG_TRY(to->result(to, "step_cuts", "", (double)s->cuts));
   for (int i = 0; i < s->found; i++) {

@@ -14,7 +14,8 @@ static const ig_structure_analysis *analysis_of(const ig_structure *s) {
 }
 
 static bool takes_time(const ig_structure_analysis *a) {
-  return a->kind == IG_STRUCTURE_STATIC || a->kind == IG_STRUCTURE_DYNAMIC;
+  return a->kind == IG_STRUCTURE_STATIC || a->kind == IG_STRUCTURE_DYNAMIC ||
+         a->kind == IG_STRUCTURE_HEAT;
 }
 
 static void unknown_name(void *self, int32_t unknown, char *text, size_t size) {
@@ -49,13 +50,7 @@ static ig_status accepted(void *self, const ig_trial *at) {
     s->u[i] += at->u[i];
   s->time = at->time;
   IG_TRY(ig_structure_forces(s));
-  if (s->dynamic) {
-    memset(s->force_before, 0, (size_t)s->unknowns * sizeof *s->force_before);
-    IG_TRY(ig_structure_loads_at(s, s->time, s->force_before));
-    for (int32_t i = 0; i < s->unknowns; i++)
-      s->force_before[i] -= s->reaction[i];
-  }
-  return IG_OK;
+  return s->dynamic ? ig_structure_force_before(s, s->time) : IG_OK;
 }
 
 static ig_status no_history(void *self, const ig_trial *at) {
@@ -99,17 +94,49 @@ static void groups_make(ig_structure *s) {
 }
 
 static ig_status system_make(ig_structure *s) {
-  ig_newton_free(s->newton);
-  ig_system_free(s->system);
-  s->newton = NULL;
-  s->system = NULL;
   IG_TRY(ig_system_new(s->cx, s->unknowns, &s->system));
   IG_TRY(ig_structure_constrain(s, s->analysis));
   return ig_system_close(s->system, s->implicit_groups, s->implicit);
 }
 
+/* Equations and model of an analysis of displacements. */
+static ig_status motion_make(ig_structure *s, const ig_structure_analysis *a) {
+  IG_TRY(ig_structure_touches_new(s, s->analysis));
+  groups_make(s);
+  IG_TRY(system_make(s));
+  if (!takes_time(a))
+    return IG_OK;
+  double low[3], high[3], length = 0;
+  ig_mesh_bounds(s->mesh, low, high);
+  for (int d = 0; d < 3; d++)
+    length = fmax(length, high[d] - low[d]);
+  const double reach =
+      fmax(fmax(fmax(fabs(low[0]), fabs(high[0])), fmax(fabs(low[1]), fabs(high[1]))),
+           fmax(fabs(low[2]), fabs(high[2])));
+  s->model = (ig_newton_model){.system = s->system,
+                               .groups = s->implicit_groups,
+                               .group = s->implicit,
+                               .begin = s->begin,
+                               .end = s->begin + a->duration,
+                               .length = length,
+                               .reach = reach,
+                               .moving = s->dynamic,
+                               .self = s,
+                               .loads = ig_structure_loads,
+                               .motions = ig_structure_motions,
+                               .follow = s->large && (s->bodies || s->expanded || s->rows) ? ig_structure_follow : NULL,
+                               .accepted = accepted,
+                               .name = unknown_name,
+                               .name_element = element_name};
+  return IG_OK;
+}
+
 static ig_status analysis_begin(ig_structure *s) {
   const ig_structure_analysis *a = analysis_of(s);
+  ig_newton_free(s->newton);
+  ig_system_free(s->system);
+  s->newton = NULL;
+  s->system = NULL;
   s->large = a->large;
   s->dynamic = a->kind == IG_STRUCTURE_DYNAMIC;
   s->begin = s->time;
@@ -130,34 +157,12 @@ static ig_status analysis_begin(ig_structure *s) {
           s->material[i]->name);
   for (int i = 0; i < s->laws && s->dynamic; i++)
     IG_TRY(ig_material_require(s->cx, s->material[i], "density", "dynamic analysis"));
-  IG_TRY(ig_structure_touches_new(s, s->analysis));
-  groups_make(s);
-  IG_TRY(system_make(s));
+  if (a->kind == IG_STRUCTURE_HEAT)
+    IG_TRY(ig_structure_heat_begin(s, a));
+  else
+    IG_TRY(motion_make(s, a));
   if (!takes_time(a))
     return IG_OK;
-  double low[3], high[3], length = 0;
-  ig_mesh_bounds(s->mesh, low, high);
-  for (int d = 0; d < 3; d++)
-    length = fmax(length, high[d] - low[d]);
-  const double reach =
-      fmax(fmax(fmax(fabs(low[0]), fabs(high[0])), fmax(fabs(low[1]), fabs(high[1]))),
-           fmax(fabs(low[2]), fabs(high[2])));
-  s->model = (ig_newton_model){
-      .system = s->system,
-      .groups = s->implicit_groups,
-      .group = s->implicit,
-      .begin = s->begin,
-      .end = s->begin + a->duration,
-      .length = length,
-      .reach = reach,
-      .moving = s->dynamic,
-      .self = s,
-      .loads = ig_structure_loads,
-      .motions = ig_structure_motions,
-      .follow = s->large && (s->bodies || s->expanded || s->rows) ? ig_structure_follow : NULL,
-      .accepted = accepted,
-      .name = unknown_name,
-      .name_element = element_name};
   ig_newton_options o = ig_newton_usual;
   o.tolerance = a->tolerance;
   o.steps = a->steps;

@@ -140,7 +140,8 @@ typedef struct {
 typedef struct {
   ig_src at;
   const char *set, *to; /* faces: the integrated side, and the other one */
-  double stiffness, decay[2], friction, stick, distance;
+  double stiffness, decay[2], friction, stick, distance, clearance, tension;
+  int of; /* set: 0 faces, 1 nodes */
   bool tied;
   ig_reals without; /* analyses, from 1 */
 } ig_structure_contact;
@@ -164,16 +165,45 @@ typedef struct {
   double velocity[3], displacement[3];
 } ig_structure_initial;
 
+typedef struct { /* C = mass M + stiffness K */
+  ig_src at;
+  const char *material;
+  double mass, stiffness;
+} ig_structure_damping;
+
+typedef struct { /* instead of the law of a material */
+  ig_src at;
+  const char *material;
+  ig_reals polynomial, ogden, compressibility;
+} ig_structure_hyperelastic;
+
+typedef struct { /* a temperature that heat analyses keep */
+  ig_src at;
+  const char *set;
+  double temperature;
+  ig_table history;
+  int64_t first, last; /* analyses, from 1; last 0: to the end */
+} ig_structure_prescribed;
+
+typedef struct {
+  ig_src at;
+  const char *set;
+  double power, flux, source, film, emissivity, sink;
+  ig_table history;
+} ig_structure_heat_load;
+
 typedef enum {
   IG_STRUCTURE_STATIC,
   IG_STRUCTURE_DYNAMIC,
   IG_STRUCTURE_FREQUENCY,
-  IG_STRUCTURE_BUCKLING
+  IG_STRUCTURE_BUCKLING,
+  IG_STRUCTURE_HEAT
 } ig_structure_kind;
 typedef struct {
   ig_src at;
   int kind;
   bool large, fixed_steps;
+  bool steady;  /* heat */
   bool reached; /* frequency, buckling: of the state reached, not of the drawn one */
   double duration, first_step, largest_step, alpha, tolerance;
   double lowest, highest; /* frequencies */
@@ -185,13 +215,18 @@ typedef enum {
   IG_TABLE_VELOCITY,
   IG_TABLE_REACTION,
   IG_TABLE_TEMPERATURE,
+  IG_TABLE_HEAT_FLOW,
   IG_TABLE_STRESS,
   IG_TABLE_STRAIN,
   IG_TABLE_PLASTIC_STRAIN,
-  IG_TABLE_VOLUME
+  IG_TABLE_VOLUME,
+  IG_TABLE_SECTION,
+  IG_TABLE_HEAT_FLUX,
+  IG_TABLE_SECTION_FLUX
 } ig_structure_quantity;
 #define IG_STRUCTURE_QUANTITIES                                                                    \
-  "displacement|velocity|reaction|temperature|stress|strain|plastic_strain|volume"
+  "displacement|velocity|reaction|temperature|heat_flow|stress|strain|plastic_strain|volume|"      \
+  "section|heat_flux|section_flux"
 typedef struct {
   ig_src at;
   const char *set;
@@ -203,7 +238,9 @@ typedef struct {
   ig_src at;
   ig_list shells, beams, thicknesses, normals, springs, masses, joints;
   ig_list sections, axes, material_axes, supports, equations, couplings, ties, contacts, loads;
-  ig_list initial_temperatures, temperatures, initial, analysis, tables;
+  ig_list initial_temperatures, temperatures, initial, analysis, tables, damping;
+  ig_list prescribed_temperatures, heat_loads, hyperelastic;
+  double absolute_zero, stefan_boltzmann;
 } ig_structure_case;
 extern const ig_option ig_structure_options[];
 
@@ -212,6 +249,7 @@ extern const ig_option ig_structure_options[];
 typedef struct ig_structure ig_structure;
 typedef struct ig_structure_points ig_structure_points;
 typedef struct ig_structure_condition ig_structure_condition; /* of a joint: joint.c */
+typedef struct ig_structure_exchange ig_structure_exchange; /* heat.c */
 
 /* Elements of one kind. */
 typedef struct {
@@ -247,6 +285,7 @@ typedef struct {
   double slope[8][2];             /* derivatives of those of the second face */
   double area, stiffness;
   double offset[3];          /* tied: distance at the start */
+  double shift;              /* what `clearance` adds to the distance */
   double overlap;            /* distance, below 0, at which contact is switched on again */
   double normal[3];          /* of the second face at the start */
   double before[3], pull[3]; /* accepted: relative position, tangential traction */
@@ -257,6 +296,7 @@ typedef struct {
   int32_t count;
   ig_structure_touch *point;
   int32_t *unknown;
+  bool warned; /* of a point that slid too far */
 } ig_structure_touches;
 
 typedef struct {
@@ -317,13 +357,17 @@ struct ig_structure {
   ig_structure_group *group;
   ig_structure_faces faces[IG_FACE_KINDS];
   ig_structure_touches touches;
+  ig_structure_exchange *exchange; /* of a heat analysis */
   int laws;
   ig_solid_law *law; /* by material */
   const ig_material_case **material;
-  int *owner; /* material of each element */
+  int *owner;           /* material of each element */
+  double (*damping)[2]; /* by material: shares of M and K; NULL: none */
   double *u, *velocity, *acceleration;
   double *reaction;   /* internal forces, unknowns */
   double *T0, *T;     /* nodes; NULL: no temperatures */
+  double *heated;     /* nodes: what heat analyses have reached; NULL: none was */
+  double *heat_flow;  /* nodes: by conduction and storage, out of the node; NULL likewise */
   double (*frame)[9]; /* of nodes with axes */
   int32_t *framed;    /* node -> frame, -1: none; NULL: none at all */
   int32_t *turn;      /* node -> first of its rotations, -1: none; NULL: none */
@@ -416,8 +460,17 @@ IG_MUST_CHECK ig_status ig_structure_inertia(void *self, const ig_trial *at, int
 IG_MUST_CHECK ig_status ig_structure_motion_begin(ig_structure *s);
 /* The acceleration of an unknown that moves by u in a step dt. */
 double ig_structure_acceleration(const ig_structure *s, int32_t i, double u, double dt);
+IG_MUST_CHECK ig_status ig_structure_damping_new(ig_structure *s);
+/* f_ext - f_int - C v of the accepted state into `force_before`; loads at `time`. */
+IG_MUST_CHECK ig_status ig_structure_force_before(ig_structure *s, double time);
 /* Velocities and accelerations after a step that added u over dt. */
 void ig_structure_motion_accept(ig_structure *s, const double *u, double dt);
+/* heat.c: the groups of elements as the other functions have them, unknowns are temperatures. */
+IG_MUST_CHECK ig_status ig_structure_heat_begin(ig_structure *s, const ig_structure_analysis *a);
+void ig_structure_exchange_free(ig_structure_exchange *x);
+/* Heat fluxes of the points of an element: points x 3. */
+IG_MUST_CHECK ig_status ig_structure_flux(const ig_structure *s, const ig_structure_group *g,
+                                          int32_t e, double *flux);
 /* modes.c: natural frequencies or critical load factors about the accepted state. */
 IG_MUST_CHECK ig_status ig_structure_modes(ig_structure *s, const ig_structure_analysis *a);
 /* output.c */
@@ -428,6 +481,8 @@ IG_MUST_CHECK ig_status ig_structure_report(const ig_structure *s, const ig_stru
 void ig_structure_row(ig_structure *s, const char *quantity, const char *set, int64_t number,
                       int point, int count, const double *value);
 IG_MUST_CHECK ig_status ig_structure_tables(ig_structure *s);
+/* section.c */
+IG_MUST_CHECK ig_status ig_structure_section_table(ig_structure *s, const ig_structure_table *c);
 IG_MUST_CHECK ig_status ig_structure_snapshot(void *self, ig_sink *to);
 IG_MUST_CHECK ig_status ig_structure_history(void *self, ig_sink *to);
 IG_MUST_CHECK ig_status ig_structure_results(void *self, ig_sink *to);

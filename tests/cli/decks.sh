@@ -19,10 +19,16 @@ bad() { sed "$2" "$here/bend-c3d8.inp" >"$here/bad/$1"; }
 bad keyword.inp 's/^[*]STATIC/*ELECTROMAGNETICS/'
 bad parameter.inp 's/^[*]STATIC/*STATIC, WHATEVER=1/'
 bad set.inp 's/^TIP, 3/TOP, 3/'
+bad scaling.inp 's/^[*]STATIC/*FREQUENCY\n4, , , 1e-8/'
+bad energy.inp 's/^[*]ELASTIC/*HYPERELASTIC, ARRUDA-BOYCE/'
+bad buckle.inp 's/^[*]STATIC/*BUCKLE\n2/; s/^[*]CLOAD/*CLOAD, AMPLITUDE=A/'
 line() { grep -n "$2" "$here/bad/$1" | head -1 | cut -d: -f1; }
 refuses bad/keyword.inp "$(line keyword.inp ELECTROMAGNETICS)" "ELECTROMAGNETICS is not understood"
 refuses bad/parameter.inp "$(line parameter.inp WHATEVER)" "WHATEVER is not understood"
 refuses bad/set.inp "$(line set.inp 'TOP, 3')" "no set of nodes is named 'TOP'"
+refuses bad/scaling.inp "$(line scaling.inp FREQUENCY)" "selective mass scaling"
+refuses bad/energy.inp "$(line energy.inp HYPERELASTIC)" "ARRUDA-BOYCE is not understood"
+refuses bad/buckle.inp "$(line buckle.inp 'TIP, 3')" "AMPLITUDE= in a [*]BUCKLE step"
 rm -r "$here/bad"
 
 # an imported case gives the same tables as the deck

@@ -25,6 +25,7 @@ import tempfile
 QUANTITIES = [  # beginning of a header in .dat, quantity of tables.csv, first numbers of a row
     ("displacements", "displacement", 1), ("velocities", "velocity", 1),
     ("forces (fx,fy,fz)", "reaction", 1), ("temperatures", "temperature", 1),
+    ("total surface flux", "section_flux", 0), ("heat generation", "heat_flow", 1), ("heat flux (elem", "heat_flux", 2),
     ("stresses", "stress", 2), ("strains (elem", "strain", 2),
     ("equivalent plastic strain", "plastic_strain", 2),
     ("total force (fx,fy,fz)", "total_reaction", 0), ("volume", "volume", 1),
@@ -46,6 +47,7 @@ def read_dat(path):
     blocks, other, modes = collections.OrderedDict(), set(), []
     now = None
     eigen = False
+    section = None  # set, time, lines of numbers so far, of *SECTION PRINT
     for line in open(path, errors="replace"):
         text = line.strip()
         if not text:
@@ -61,6 +63,13 @@ def read_dat(path):
         if values is None:
             if eigen:
                 continue
+            match = re.match(r"statistics for surface set (\S+)\s+and time\s+(\S+)", text)
+            if match:
+                section, now = [match.group(1).upper(), float(match.group(2)), 0], None
+                continue
+            if section and section[2] < 4 and " for set " not in text:
+                continue
+            section = None
             now = None
             match = re.match(r"(.*?)for set (\S+)\s+and time\s+(\S+)", text)
             if match:
@@ -75,7 +84,12 @@ def read_dat(path):
             elif "time" in text and not text.startswith(("S T E P", "INCREMENT")):
                 other.add(re.sub(r"\s*(for set|and time|for).*", "", text.split("(")[0]).strip())
             continue
-        if eigen:
+        if section:
+            section[2] += 1
+            name = {1: "section_force", 2: "section_centre", 4: "section_area"}.get(section[2])
+            if name:
+                blocks.setdefault((name, section[0]), {})[section[1]] = {(): values}
+        elif eigen:
             modes.append(values[3] if len(values) >= 4 else values[-1])
         elif now is not None:
             now[tuple(int(v) for v in values[:width])] = values[width:]
@@ -95,9 +109,9 @@ def read_tables(path):
                 continue
             if quantity in ("stress", "strain"):  # xx yy zz xy yz zx here, xx yy zz xy xz yz there
                 values = values[:4] + [values[5], values[4]]
-            wide = {"stress", "strain", "plastic_strain"}
+            wide = {"stress", "strain", "plastic_strain", "heat_flux"}
             key = (int(number), int(point)) if quantity in wide else \
-                () if quantity.startswith("total") else (int(number),)
+                () if quantity.startswith(("total", "section")) else (int(number),)
             blocks.setdefault((quantity, name.upper()), {}).setdefault(float(time), {})[key] = values
     return blocks, modes
 

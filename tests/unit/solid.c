@@ -45,7 +45,7 @@ typedef struct {
   ig_solid_law law;
   double strain; /* a strain at which it shows what it can */
 } material;
-enum { MATERIALS = 6 };
+enum { MATERIALS = 8 };
 static void materials_make(material m[MATERIALS]) {
   for (int i = 0; i < MATERIALS; i++)
     m[i].law = ig_solid_isotropic(200, 0.3, 1e-3);
@@ -78,6 +78,16 @@ static void materials_make(material m[MATERIALS]) {
   m[5].name = "neo-Hookean";
   m[5].strain = 0.1;
   m[5].law.law = IG_LAW_NEOHOOKE;
+  m[6].name = "Ogden";
+  m[6].strain = 0.1;
+  assert_true(ig_solid_hyperelastic(
+      &(ig_solid_hyper){.ogden = 2, .mu = {50, -10}, .alpha = {1.8, -2.5}, .d = {0.02, 0.05, 0}},
+      1e-3, &m[6].law));
+  m[7].name = "polynomial";
+  m[7].strain = 0.1;
+  assert_true(ig_solid_hyperelastic(
+      &(ig_solid_hyper){.polynomial = {30, 12, 4, 3, 2, 1.5, 1, 0.5, 0.2}, .d = {0.02, 0, 0.1}},
+      1e-3, &m[7].law));
 }
 
 static double states[2][13 * IG_SOLID_POINTS + 9];
@@ -865,6 +875,41 @@ static void values_of_points_go_on_to_nodes(void **state) {
   }
 }
 
+/* Against central differences; nothing flows at a uniform temperature that does not change. */
+static void conduction_and_its_derivative(void **state) {
+  (void)state;
+  double x[] = {0, 50, 100}, k[] = {10, 14, 11}, c[] = {2, 3, 5}, one[] = {1.5};
+  const ig_table over = {.count = 3, .x = x, .y = k}, heat = {.count = 3, .x = x, .y = c},
+                 density = {.count = 1, .x = x, .y = one};
+  const ig_solid_thermal m = {&over, &density, &heat};
+  for (int kind = 0; kind < IG_SOLID_KINDS; kind++) {
+    const int n = ig_solid_info_get((ig_solid_kind)kind)->nodes;
+    double X[MOST], T[IG_SOLID_NODES], before[IG_SOLID_NODES], f[IG_SOLID_NODES],
+        K[IG_SOLID_NODES * IG_SOLID_NODES], low[IG_SOLID_NODES], high[IG_SOLID_NODES];
+    place((ig_solid_kind)kind, 0.1, X);
+    for (int a = 0; a < n; a++) {
+      T[a] = 75 + 5 * random_unit();
+      before[a] = 30 + 10 * random_unit();
+    }
+    ig_solid_conduct((ig_solid_kind)kind, &m, X, T, before, 0.7, f, K);
+    const double size = largest(K, n * n);
+    for (int b = 0; b < n; b++) {
+      const double was = T[b];
+      T[b] = was - 1e-3;
+      ig_solid_conduct((ig_solid_kind)kind, &m, X, T, before, 0.7, low, NULL);
+      T[b] = was + 1e-3;
+      ig_solid_conduct((ig_solid_kind)kind, &m, X, T, before, 0.7, high, NULL);
+      T[b] = was;
+      for (int a = 0; a < n; a++)
+        assert_float_equal(K[a * n + b], (high[a] - low[a]) / 2e-3, 1e-6 * size);
+    }
+    for (int a = 0; a < n; a++)
+      T[a] = before[a] = 42;
+    ig_solid_conduct((ig_solid_kind)kind, &m, X, T, before, 0.7, f, NULL);
+    assert_true(largest(f, n) < 1e-9);
+  }
+}
+
 /* Large strains, no displacement, stretch t by heat: the elastic stretch is 1 / t, and the law is
    that of a unit of the expanded volume, t^3. Hencky: s = -3 K ln(t) t^3. */
 static void stress_of_heat_without_room(void **state) {
@@ -911,6 +956,26 @@ static void laws_follow_temperatures(void **state) {
     const double T = 100 * (0.5 + (q % 2 ? 0.5 : -0.5) / sqrt(3)), E = 200 + rate * T;
     assert_float_equal(out[q * IG_SOLID_REPORT], -E / 0.4 * 1e-3 * (T - 10), 1e-9);
   }
+}
+
+/* The mass of hex8 with its modes: symmetric, and that of the body for translations. */
+static void mass_of_incompatible_modes(void **state) {
+  (void)state;
+  const ig_solid_law law = ig_solid_isotropic(200, 0.3, 1);
+  double X[MOST], M[24 * 24], weight[IG_SOLID_NODES];
+  place(IG_SOLID_HEX8_INCOMPATIBLE, 0.1, X);
+  assert_false(ig_solid_mass_of_modes(IG_SOLID_HEX8, &law, X, M));
+  assert_true(ig_solid_mass_of_modes(IG_SOLID_HEX8_INCOMPATIBLE, &law, X, M));
+  const double volume = ig_solid_weights(IG_SOLID_HEX8_INCOMPATIBLE, X, weight);
+  double sum[3][3] = {{0}};
+  for (int r = 0; r < 24; r++)
+    for (int c = 0; c < 24; c++) {
+      assert_float_equal(M[24 * r + c], M[24 * c + r], 1e-12 * volume);
+      sum[r % 3][c % 3] += M[24 * r + c];
+    }
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++)
+      assert_float_equal(sum[i][j], i == j ? volume : 0, 1e-12 * volume);
 }
 
 /* Under a uniform stress: nothing for translations; for a rotation w x X the integral of
@@ -985,8 +1050,10 @@ int main(void) {
       cmocka_unit_test(plastic_thick_cylinder),
       cmocka_unit_test(loads_of_quadratic_faces_and_bodies),
       cmocka_unit_test(values_of_points_go_on_to_nodes),
+      cmocka_unit_test(conduction_and_its_derivative),
       cmocka_unit_test(stress_of_heat_without_room),
       cmocka_unit_test(laws_follow_temperatures),
+      cmocka_unit_test(mass_of_incompatible_modes),
       cmocka_unit_test(geometric_stiffness_of_rotations),
       cmocka_unit_test(what_cannot_be_evaluated_says_so),
   };
