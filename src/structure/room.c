@@ -113,21 +113,22 @@ static ig_status motion_make(ig_structure *s, const ig_structure_analysis *a) {
   const double reach =
       fmax(fmax(fmax(fabs(low[0]), fabs(high[0])), fmax(fabs(low[1]), fabs(high[1]))),
            fmax(fabs(low[2]), fabs(high[2])));
-  s->model = (ig_newton_model){.system = s->system,
-                               .groups = s->implicit_groups,
-                               .group = s->implicit,
-                               .begin = s->begin,
-                               .end = s->begin + a->duration,
-                               .length = length,
-                               .reach = reach,
-                               .moving = s->dynamic,
-                               .self = s,
-                               .loads = ig_structure_loads,
-                               .motions = ig_structure_motions,
-                               .follow = s->large && (s->bodies || s->expanded || s->rows) ? ig_structure_follow : NULL,
-                               .accepted = accepted,
-                               .name = unknown_name,
-                               .name_element = element_name};
+  s->model = (ig_newton_model){
+      .system = s->system,
+      .groups = s->implicit_groups,
+      .group = s->implicit,
+      .begin = s->begin,
+      .end = s->begin + a->duration,
+      .length = length,
+      .reach = reach,
+      .moving = s->dynamic,
+      .self = s,
+      .loads = ig_structure_loads,
+      .motions = ig_structure_motions,
+      .follow = s->large && (s->bodies || s->expanded || s->rows) ? ig_structure_follow : NULL,
+      .accepted = accepted,
+      .name = unknown_name,
+      .name_element = element_name};
   return IG_OK;
 }
 

@@ -249,7 +249,7 @@ extern const ig_option ig_structure_options[];
 typedef struct ig_structure ig_structure;
 typedef struct ig_structure_points ig_structure_points;
 typedef struct ig_structure_condition ig_structure_condition; /* of a joint: joint.c */
-typedef struct ig_structure_exchange ig_structure_exchange; /* heat.c */
+typedef struct ig_structure_exchange ig_structure_exchange;   /* heat.c */
 
 /* Elements of one kind. */
 typedef struct {
