@@ -1,4 +1,5 @@
 /* Analyses that a program adds (ingot/room.h): what they describe, as a room for the time loop. */
+#include "core/number.h"
 #include "core/schedule.h"
 #include "run/rooms.h"
 #include <ingot/room.h>
@@ -441,7 +442,7 @@ ig_status ig_room_fail(ig_ctx *cx, ig_status status, const char *format, ...) {
   char text[400];
   va_list list;
   va_start(list, format);
-  vsnprintf(text, sizeof text, format, list);
+  ig_format_args(text, sizeof text, format, list);
   va_end(list);
   return IG_FAIL(cx, status, "%s", text);
 }

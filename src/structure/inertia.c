@@ -13,22 +13,6 @@ static double density_of(const ig_structure *s, const ig_structure_group *g, int
   return m->density.count ? ig_table_at(&m->density, s->T ? s->T[g->node[e][0]] : 0) : 0;
 }
 
-ig_status ig_structure_damping_new(ig_structure *s) {
-  for (int i = 0; i < s->c->damping.count; i++) {
-    const ig_structure_damping *c = IG_ITEM(const ig_structure_damping, s->c->damping, i);
-    int k = 0;
-    while (k < s->laws && strcmp(s->material[k]->name, c->material) != 0)
-      k++;
-    if (k == s->laws)
-      return ig_fail_at(s->cx, &c->at, "`damping`: no material is named '%s'", c->material);
-    if (!s->damping)
-      IG_TRY(IG_NEW(s->cx, &s->damping, s->laws, "damping"));
-    s->damping[k][0] = c->mass;
-    s->damping[k][1] = c->stiffness;
-  }
-  return IG_OK;
-}
-
 /* C of an element, (3 nodes)^2; false: it has none. */
 static bool damping_of(const ig_structure *s, const ig_structure_group *g, int32_t e,
                        const double *X, const double *M, double *C) {

@@ -378,6 +378,16 @@ ig_status ig_structure_evaluate(void *self, const ig_trial *at, int32_t begin, i
   return IG_OK;
 }
 
+ig_status ig_structure_report(const ig_structure *s, const ig_structure_group *g, int32_t e,
+                              const double *add, double *report) {
+  const int npe = ig_solid_info_get(g->kind)->nodes;
+  double X[3 * IG_SOLID_NODES], u[3 * IG_SOLID_NODES], warm[2 * IG_SOLID_NODES];
+  ig_structure_gather(s, g->node[e], npe, add, X, u);
+  ig_solid_report(g->kind, ig_structure_law(g, e), X, u, ig_structure_warmth(g, e, warm),
+                  g->past + (size_t)e * (size_t)g->states, report);
+  return IG_OK;
+}
+
 ig_status ig_structure_accept(void *self, const ig_trial *at) {
   ig_structure_group *g = self;
   (void)at;
@@ -467,6 +477,22 @@ static ig_status turns_new(ig_structure *s) {
   return IG_OK;
 }
 
+static ig_status damping_read(ig_structure *s) {
+  for (int i = 0; i < s->c->damping.count; i++) {
+    const ig_structure_damping *c = IG_ITEM(const ig_structure_damping, s->c->damping, i);
+    int k = 0;
+    while (k < s->laws && strcmp(s->material[k]->name, c->material) != 0)
+      k++;
+    if (k == s->laws)
+      return ig_fail_at(s->cx, &c->at, "`damping`: no material is named '%s'", c->material);
+    if (!s->damping)
+      IG_TRY(IG_NEW(s->cx, &s->damping, s->laws, "damping"));
+    s->damping[k][0] = c->mass;
+    s->damping[k][1] = c->stiffness;
+  }
+  return IG_OK;
+}
+
 static ig_status model_make(ig_structure *s) {
   s->nodes = s->mesh->nodes;
   s->unknowns = 3 * s->nodes;
@@ -483,7 +509,7 @@ static ig_status model_make(ig_structure *s) {
     if (!ig_material_find(s->job->materials, c->material))
       return ig_fail_at(s->cx, &c->at, "`hyperelastic`: no material is named '%s'", c->material);
   }
-  IG_TRY(ig_structure_damping_new(s));
+  IG_TRY(damping_read(s));
   IG_TRY(frames_new(s));
   IG_TRY(turns_new(s));
   IG_TRY(ig_structure_knots_number(s));

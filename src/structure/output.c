@@ -78,16 +78,6 @@ static ig_status nodes_table(ig_structure *s, const ig_structure_table *c, const
   return IG_OK;
 }
 
-ig_status ig_structure_report(const ig_structure *s, const ig_structure_group *g, int32_t e,
-                              const double *add, double *report) {
-  const int npe = ig_solid_info_get(g->kind)->nodes;
-  double X[3 * IG_SOLID_NODES], u[3 * IG_SOLID_NODES], warm[2 * IG_SOLID_NODES];
-  ig_structure_gather(s, g->node[e], npe, add, X, u);
-  ig_solid_report(g->kind, ig_structure_law(g, e), X, u, ig_structure_warmth(g, e, warm),
-                  g->past + (size_t)e * (size_t)g->states, report);
-  return IG_OK;
-}
-
 static const ig_structure_group *group_of(const ig_structure *s, ig_lid element, int32_t *at) {
   for (int i = 0; i < s->groups; i++) {
     const ig_structure_group *g = &s->group[i];
@@ -159,6 +149,19 @@ static ig_status elements_table(ig_structure *s, const ig_structure_table *c, co
   return IG_OK;
 }
 
+static ig_status section_table(ig_structure *s, const ig_structure_table *c) {
+  double row[3][6] = {{0}};
+  IG_TRY(ig_structure_section_force(s, c, row));
+  if (c->quantity == IG_TABLE_SECTION_FLUX) {
+    ig_structure_row(s, "section_flux", c->set, 0, 0, 1, row[0]);
+    return IG_OK;
+  }
+  ig_structure_row(s, "section_force", c->set, 0, 0, 6, row[0]);
+  ig_structure_row(s, "section_centre", c->set, 0, 0, 6, row[1]);
+  ig_structure_row(s, "section_area", c->set, 0, 0, 5, row[2]);
+  return IG_OK;
+}
+
 ig_status ig_structure_tables(ig_structure *s) {
   for (int i = 0; i < s->c->tables.count; i++) {
     const ig_structure_table *c = IG_ITEM(const ig_structure_table, s->c->tables, i);
@@ -168,7 +171,7 @@ ig_status ig_structure_tables(ig_structure *s) {
     ig_choice_text(IG_STRUCTURE_QUANTITIES, c->quantity, name, sizeof name);
     IG_TRY(c->quantity <= IG_TABLE_HEAT_FLOW ? nodes_table(s, c, name)
            : c->quantity == IG_TABLE_SECTION || c->quantity == IG_TABLE_SECTION_FLUX
-               ? ig_structure_section_table(s, c)
+               ? section_table(s, c)
                : elements_table(s, c, name));
   }
   return IG_OK;

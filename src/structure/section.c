@@ -97,12 +97,13 @@ static void face_add(const ig_structure *s, int width, const double *value, int 
   }
 }
 
-ig_status ig_structure_section_table(ig_structure *s, const ig_structure_table *c) {
+ig_status ig_structure_section_force(ig_structure *s, const ig_structure_table *c,
+                                     double row[3][6]) {
   const ig_set *set;
   section out = {.area = 0};
   uint8_t *marked = NULL;
   const int width = c->quantity == IG_TABLE_SECTION ? 6 : 3;
-  double *value = NULL, row[6] = {0}, moment[3], about[3] = {0}, *n = out.centre + 3;
+  double *value = NULL, moment[3], about[3] = {0}, *n = out.centre + 3;
   ig_status status;
   IG_TRY(ig_mesh_named_set(s->cx, s->mesh, &c->at, c->set, IG_OF_FACES, &set));
   if (c->total)
@@ -122,7 +123,7 @@ ig_status ig_structure_section_table(ig_structure *s, const ig_structure_table *
       IG_TRY_GOTO(status, done, values_at_nodes(s, width, marked, value));
   }
   if (width == 3) {
-    ig_structure_row(s, "section_flux", c->set, 0, 0, 1, &out.heat);
+    row[0][0] = out.heat;
     goto done;
   }
   const double size = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
@@ -141,10 +142,9 @@ ig_status ig_structure_section_table(ig_structure *s, const ig_structure_table *
     shear += (out.force[i] - along * n[i]) * (out.force[i] - along * n[i]);
     bending += (moment[i] - torque * n[i]) * (moment[i] - torque * n[i]);
   }
-  ig_structure_row(s, "section_force", c->set, 0, 0, 6, out.force);
-  ig_structure_row(s, "section_centre", c->set, 0, 0, 6, out.centre);
-  memcpy(row, (double[]){out.area, along, sqrt(shear), torque, sqrt(bending)}, 5 * sizeof *row);
-  ig_structure_row(s, "section_area", c->set, 0, 0, 5, row);
+  memcpy(row[0], out.force, sizeof out.force);
+  memcpy(row[1], out.centre, sizeof out.centre);
+  memcpy(row[2], (double[]){out.area, along, sqrt(shear), torque, sqrt(bending)}, 5 * sizeof **row);
 done:
   free(marked);
   free(value);

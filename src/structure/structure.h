@@ -432,6 +432,10 @@ const ig_solid_law *ig_structure_law(const ig_structure_group *g, int32_t e);
 IG_MUST_CHECK ig_status ig_structure_evaluate(void *self, const ig_trial *at, int32_t begin,
                                               int32_t end, double *f, double *k,
                                               ig_trouble *trouble);
+/* Reports of the points of an element at the accepted state and the increments `add` (NULL: none);
+   see ig_solid_report. */
+IG_MUST_CHECK ig_status ig_structure_report(const ig_structure *s, const ig_structure_group *g,
+                                            int32_t e, const double *add, double *report);
 IG_MUST_CHECK ig_status ig_structure_accept(void *self, const ig_trial *at);
 /* Internal forces of the accepted state into `reaction`. */
 IG_MUST_CHECK ig_status ig_structure_forces(ig_structure *s);
@@ -460,7 +464,6 @@ IG_MUST_CHECK ig_status ig_structure_inertia(void *self, const ig_trial *at, int
 IG_MUST_CHECK ig_status ig_structure_motion_begin(ig_structure *s);
 /* The acceleration of an unknown that moves by u in a step dt. */
 double ig_structure_acceleration(const ig_structure *s, int32_t i, double u, double dt);
-IG_MUST_CHECK ig_status ig_structure_damping_new(ig_structure *s);
 /* f_ext - f_int - C v of the accepted state into `force_before`; loads at `time`. */
 IG_MUST_CHECK ig_status ig_structure_force_before(ig_structure *s, double time);
 /* Velocities and accelerations after a step that added u over dt. */
@@ -474,15 +477,15 @@ IG_MUST_CHECK ig_status ig_structure_flux(const ig_structure *s, const ig_struct
 /* modes.c: natural frequencies or critical load factors about the accepted state. */
 IG_MUST_CHECK ig_status ig_structure_modes(ig_structure *s, const ig_structure_analysis *a);
 /* output.c */
-/* Reports of the points of an element at the accepted state and the increments `add` (NULL: none);
-   see ig_solid_report. */
-IG_MUST_CHECK ig_status ig_structure_report(const ig_structure *s, const ig_structure_group *g,
-                                            int32_t e, const double *add, double *report);
 void ig_structure_row(ig_structure *s, const char *quantity, const char *set, int64_t number,
                       int point, int count, const double *value);
 IG_MUST_CHECK ig_status ig_structure_tables(ig_structure *s);
 /* section.c */
-IG_MUST_CHECK ig_status ig_structure_section_table(ig_structure *s, const ig_structure_table *c);
+/* Rows of tables.csv of a section: force and moment about the origin; centre and normal; area,
+   normal force, shear force, torque, bending moment. Of `section_flux` the heat out of it, the
+   first number. */
+IG_MUST_CHECK ig_status ig_structure_section_force(ig_structure *s, const ig_structure_table *c,
+                                                   double row[3][6]);
 IG_MUST_CHECK ig_status ig_structure_snapshot(void *self, ig_sink *to);
 IG_MUST_CHECK ig_status ig_structure_history(void *self, ig_sink *to);
 IG_MUST_CHECK ig_status ig_structure_results(void *self, ig_sink *to);

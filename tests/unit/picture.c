@@ -235,11 +235,11 @@ static void usual_field_and_thin_cells(void **state) {
   s->offset[1] = 4, s->offset[2] = 8;
   s->type[0] = s->type[1] = 9;
   GOOD(cx, ig_snapshot_add(s, "T", "K", IG_AT_POINTS, IG_F64, 1, same, NULL));
-  assert_string_equal(ig_field_usual(s), "T");
+  assert_string_equal(ig_field_usual(s, NULL), "T");
   GOOD(cx, ig_snapshot_add(s, "von_mises", "Pa", IG_AT_CELLS, IG_F64, 1, mises, NULL));
-  assert_string_equal(ig_field_usual(s), "von_mises");
+  assert_string_equal(ig_field_usual(s, NULL), "von_mises");
   ((double *)s->field[0].data)[0] = nextafter(same[0], 1e9); /* the same to rounding */
-  assert_string_equal(ig_field_usual(s), "von_mises");
+  assert_string_equal(ig_field_usual(s, NULL), "von_mises");
   GOOD(cx, ig_surface_new(cx, s, NULL, &f));
   assert_int_equal(f.triangles, 0);
   assert_int_equal(f.rods, 2);
