@@ -277,7 +277,7 @@ static ig_status bench_cycles(ig_ctx *cx, const ig_bench_sink *sink) {
     const char *name, *smoke, *small, *large;
   } ways[] = {{"K, Chebyshev 1 + 1", BOTH("storage: single")},
               {"K, Chebyshev 1 + 1, half storage", BOTH("storage: half")},
-              {"K, Chebyshev 1 + 2, half storage", BOTH("steps: 2, storage: half")},
+              {"K, Chebyshev 1 + 2, half storage", BOTH("smoothing_steps: 2, storage: half")},
               {"K, damped Jacobi 1 + 1", BOTH("smoother: jacobi, storage: single")},
               {"K, block Jacobi 1 + 1", BOTH("smoother: block_jacobi, storage: single")},
               {"V, Chebyshev 2 + 2",

@@ -64,7 +64,7 @@ static void support_put(ig_importer *b, const ig_deck_step *step, const ig_deck_
   } else if (!moves)
     ig_import_put(b, v->fixed ? ", fix: %s, where: reached" : ", fix: %s", letters[c]);
   else {
-    ig_import_put(b, ", along: %s", letters[c]);
+    ig_import_put(b, ", components: %s", letters[c]);
     vector_put(b, c < 3 ? "displacement" : "rotation", c % 3, h.scale);
     ig_import_history(b, &h);
   }

@@ -67,7 +67,7 @@ ig_status ig_topopt_verify_solvers(ig_ctx *cx, const ig_verify_sink *sink) {
     const char *name, *text;
   } solvers[] = {{"Jacobi", SMALL("preconditioner: jacobi")},
                  {"multigrid, Chebyshev, V", SMALL("cycle: v")},
-                 {"multigrid, Jacobi, W", SMALL("smoother: jacobi, cycle: w, steps: 3")},
+                 {"multigrid, Jacobi, W", SMALL("smoother: jacobi, cycle: w, smoothing_steps: 3")},
                  {"multigrid, block Jacobi, V", SMALL("smoother: block_jacobi, cycle: v")},
                  {"multigrid, Chebyshev, K", SMALL("cycle: k")},
                  {"multigrid, Chebyshev, K, half storage", SMALL("cycle: k, storage: half")}};
