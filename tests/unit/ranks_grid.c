@@ -23,7 +23,8 @@ enum { FIGURES = 64 };
 
 /* multigrid whose second and third level are joined cycles, in parts; an odd number of planes */
 static const char *const stiff[] = {
-    CANTILEVER, "grid", "{elements: [4, 5, 37]}", "solver", "{smoothing_steps: 2}", "iterations", "2", NULL};
+    CANTILEVER, "grid", "{elements: [4, 5, 37]}", "solver", "{smoothing_steps: 2}", "iterations",
+    "2",        NULL};
 /* a filter that reaches over more than one rank's part, mirrored at the end */
 static const char *const conducts[] = {
     "physics",     "topopt",
