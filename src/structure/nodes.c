@@ -83,35 +83,59 @@ static void law_at(const void *material, double T, double T0, ig_solid_law *law,
     law->yield = ig_table_at(&c->yield, T);
   if (c->hardening.count)
     law->hardening = ig_table_at(&c->hardening, T);
+  if (c->tangent.count) { /* H = E Et / (E - Et) */
+    const double tangent = ig_table_at(&c->tangent, T);
+    law->hardening = law->young * tangent / (law->young - tangent);
+  }
   *strain = expansion_at(m, T) - expansion_at(m, T0);
+}
+
+static bool is_heated(const ig_structure *s) {
+  bool hot = s->c->temperatures.count || s->c->initial_temperatures.count;
+  for (int i = 0; i < s->c->analysis.count; i++)
+    hot |= IG_ITEM(const ig_structure_analysis, s->c->analysis, i)->kind == IG_STRUCTURE_HEAT;
+  return hot;
+}
+
+/* A tangent modulus must be below Young's modulus at every temperature of its table. */
+static ig_status tangent_check(ig_structure *s, const ig_material_case *m) {
+  const ig_mechanical_case *c = &m->mechanical;
+  for (int i = 0; i < c->tangent.count; i++) {
+    const double T = c->tangent.x[i], E = c->young.count ? ig_table_at(&c->young, T) : m->young;
+    if (!(c->tangent.y[i] < E))
+      return ig_fail_at(s->cx, &c->at,
+                        "material '%.60s': the tangent modulus %g Pa is not below Young's modulus "
+                        "%g Pa at %g K",
+                        m->name, c->tangent.y[i], E, T);
+  }
+  return IG_OK;
 }
 
 ig_status ig_structure_law_heat(ig_structure *s, const ig_material_case *m, ig_solid_law *law) {
   const ig_mechanical_case *c = &m->mechanical;
+  const bool hot = is_heated(s); /* what heat does to a material may stand in its file */
   const struct {
     const char *key;
     bool given;
   } all[] = {{"kinematic", c->kinematic.count > 0},
-             {"tangent", c->tangent.count > 0},
-             {"anneal", !isnan(c->anneal)},
-             {"recovery_start", !isnan(c->recovery_start)},
-             {"creep", c->creep.at.given}};
+             {"kinematic_share", c->kinematic_share > 0},
+             {"anneal", hot && !isnan(c->anneal)},
+             {"recovery_start", hot && !isnan(c->recovery_start)},
+             {"creep", hot && c->creep.at.given}};
   for (size_t i = 0; i < sizeof all / sizeof *all && c->at.given; i++)
     if (all[i].given)
       return ig_fail_at(s->cx, &c->at, "structure does not use `mechanical.%s`: leave it out",
                         all[i].key);
   if (!c->at.given)
     return IG_OK;
+  IG_TRY(tangent_check(s, m));
   law->heat = law_at;
   law->material = m;
   return IG_OK;
 }
 
 ig_status ig_structure_temperatures_new(ig_structure *s) {
-  bool hot = s->c->temperatures.count || s->c->initial_temperatures.count;
-  for (int i = 0; i < s->c->analysis.count; i++)
-    hot |= IG_ITEM(const ig_structure_analysis, s->c->analysis, i)->kind == IG_STRUCTURE_HEAT;
-  if (!hot)
+  if (!is_heated(s))
     return IG_OK;
   IG_TRY(IG_NEW(s->cx, &s->T0, s->nodes, "temperatures"));
   IG_TRY(IG_NEW(s->cx, &s->T, s->nodes, "temperatures"));

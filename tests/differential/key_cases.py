@@ -32,6 +32,7 @@ KNOWN = {
     ("shape", "sets.elements"): "numbers of a file",
     ("shape", "sets.side"): "numbers of a file",
     ("*", "parts.laser"): "there is one laser",
+    ("stress", "reference", "stress load"): "nothing is born",
     ("thermal", "dwell_change", "thermal layers"): "a long step ends at the next row of history, which has one per step here; with `history_every` it acts",
     ("thermal", "dwell_change", "thermal bead"): "its dwells have fewer than the six steps that a long one takes",
     ("fracture", "cohesive.insertion_threshold"): "the facets are above their strength from the start",
