@@ -201,6 +201,7 @@ ig_status ig_materials(ig_ctx *cx, ig_material_fn *found, void *user) {
   ig_arena_free(arena);
   return status;
 #else
+  (void)user;
   return IG_FAIL(cx, IG_UNSUPPORTED, "this build reads no files: configure with -DINGOT_IO=ON");
 #endif
 }
