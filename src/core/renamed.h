@@ -9,9 +9,9 @@
 #include "core/option.h"
 
 /* The new spelling of a key of `section` (the key that the section has in the case, "" for the top
-   level), NULL if it was never renamed there. `keys` are those the section has now, "a|b|c": an
+   level), NULL if it was never renamed there. `now` are those the section has now, "a|b|c": an
    entry of the table holds only where the section has the new key and not the old one. */
-const char *ig_renamed_key(const char *section, const char *key, const char *keys);
+const char *ig_renamed_key(const char *section, const char *key, const char *now);
 /* The new spelling of a choice of `key`, NULL if it was never renamed; `choices` are those of now.
  */
 const char *ig_renamed_choice(const char *key, const char *choice, const char *choices);
