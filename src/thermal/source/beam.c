@@ -492,7 +492,7 @@ bool ig_beam_box(const ig_beams *beams, ig_beam *b, int beam, int32_t first, dou
 }
 
 ig_status ig_beams_zone_reserve(ig_ctx *cx, ig_beams *beams, const ig_beam_zone *c, int32_t zone) {
-  const size_t nodes = (size_t)(c->nodes + c->node_count);
+  const size_t nodes = (size_t)c->nodes + (size_t)c->node_count;
   IG_TRY(ig_heat_reserve(cx, &beams->x, 3 * nodes, sizeof(double)));
   IG_TRY(ig_heat_reserve(cx, &beams->ref_start, nodes + (size_t)zone + 1, sizeof(int32_t)));
   return ig_heat_reserve(cx, &beams->ref, (size_t)c->refs + 8 * (size_t)c->target_count,
