@@ -1,60 +1,16 @@
 /* Solids of static analyses in the dynamics room: whole cases held against hand calculations. */
-#include "check.h"
-#include <ingot/run.h>
-
-typedef struct {
-  const char *key, *value;
-} entry;
-typedef struct {
-  const char *name;
-  double value, tolerance; /* relative; absolute where the value is 0 */
-} wanted;
-enum { MOST = 12 };
-
-static void figure(void *user, const char *key, double value, const char *unit, const char *text) {
-  (void)unit, (void)text;
-  double *seen = user;
-  const wanted *want = *(const wanted **)(void *)user;
-  for (int i = 0; i < MOST && want[i].name; i++)
-    if (strcmp(key, want[i].name) == 0)
-      seen[1 + i] = value;
-}
-
-static ig_case *case_of(ig_ctx *cx, const entry *set) {
-  ig_case *c;
-  GOOD(cx, ig_case_new(cx, &c));
-  GOOD(cx, ig_case_set(c, "physics", "dynamics"));
-  for (int i = 0; i < MOST && set[i].key; i++)
-    GOOD(cx, ig_case_set(c, set[i].key, set[i].value));
-  return c;
-}
+#include "case_figures.h"
 
 static void hold(const char *name, const entry *set, const wanted *want) {
   for (const char *const *backend = backends_here(); *backend; backend++) {
     ig_ctx *cx = ctx_on(*backend, 1);
-    ig_case *c = case_of(cx, set);
-    double seen[1 + MOST];
-    for (int i = 1; i <= MOST; i++)
-      seen[i] = NAN;
-    memcpy(seen, &want, sizeof want);
-    GOOD(cx, ig_run(c, &(ig_run_options){.figure = figure, .user = seen}));
-    for (int i = 0; i < MOST && want[i].name; i++) {
-      const double size = want[i].value != 0 ? fabs(want[i].value) : 1;
-      if (!(fabs(seen[1 + i] - want[i].value) <= want[i].tolerance * size))
-        fail_msg("%s: %s on %s: %.8g, expected %.8g", name, want[i].name, *backend, seen[1 + i],
-                 want[i].value);
-    }
-    ig_case_close(c);
-    ig_ctx_close(cx);
+    case_holds(cx, case_with(cx, "dynamics", set), name, want);
   }
 }
 
 static void refused(const entry *set, const char *words) {
   ig_ctx *cx = ctx_on("cpu", 1);
-  ig_case *c = case_of(cx, set);
-  BAD(cx, ig_run(c, &(ig_run_options){0}), words);
-  ig_case_close(c);
-  ig_ctx_close(cx);
+  case_fails(cx, case_with(cx, "dynamics", set), words);
 }
 
 #define STEEL "{name: steel, density: 7850 kg/m^3, young: 210 GPa, poisson: 0.3}"

@@ -1,60 +1,24 @@
 /* The structure room: whole cases of shells, beams, springs, masses and joints held against hand
    calculations, and what it refuses. */
-#include "check.h"
+#include "case_figures.h"
 #include "folder.h"
-#include <ingot/run.h>
-
-typedef struct {
-  const char *key, *value;
-} entry;
-typedef struct {
-  const char *name;
-  double value, tolerance; /* relative */
-} wanted;
-enum { MOST = 16 };
-
-static void figure(void *user, const char *key, double value, const char *unit, const char *text) {
-  (void)unit, (void)text;
-  double *seen = user;
-  const wanted *want = *(const wanted **)(void *)user;
-  for (int i = 0; i < MOST && want[i].name; i++)
-    if (strcmp(key, want[i].name) == 0)
-      seen[1 + i] = value;
-}
 
 static ig_case *case_of(ig_ctx *cx, const char *mesh, const entry *set) {
   char text[600];
-  ig_case *c;
-  GOOD(cx, ig_case_new(cx, &c));
-  GOOD(cx, ig_case_set(c, "physics", "structure"));
+  ig_case *c = case_with(cx, "structure", set);
   snprintf(text, sizeof text, "{file: '%s', loose_nodes: true}", mesh);
   GOOD(cx, ig_case_set(c, "mesh", text));
-  for (int i = 0; i < MOST && set[i].key; i++)
-    GOOD(cx, ig_case_set(c, set[i].key, set[i].value));
   return c;
 }
 
 static void hold(const char *name, const char *mesh, const entry *set, const wanted *want) {
   ig_ctx *cx = ctx_on("cpu", 1);
-  ig_case *c = case_of(cx, mesh, set);
-  double seen[1 + MOST];
-  for (int i = 1; i <= MOST; i++)
-    seen[i] = NAN;
-  memcpy(seen, &want, sizeof want);
-  GOOD(cx, ig_run(c, &(ig_run_options){.figure = figure, .user = seen}));
-  for (int i = 0; i < MOST && want[i].name; i++)
-    if (!(fabs(seen[1 + i] - want[i].value) <= want[i].tolerance * fabs(want[i].value)))
-      fail_msg("%s: %s: %.8g, expected %.8g", name, want[i].name, seen[1 + i], want[i].value);
-  ig_case_close(c);
-  ig_ctx_close(cx);
+  case_holds(cx, case_of(cx, mesh, set), name, want);
 }
 
 static void refused(const char *mesh, const entry *set, const char *words) {
   ig_ctx *cx = ctx_on("cpu", 1);
-  ig_case *c = case_of(cx, mesh, set);
-  BAD(cx, ig_run(c, &(ig_run_options){0}), words);
-  ig_case_close(c);
-  ig_ctx_close(cx);
+  case_fails(cx, case_of(cx, mesh, set), words);
 }
 
 /* A strip 1 x 0.1 along x of `count` shells, or a line of beams; sets ROOT and TIP. Returns the
