@@ -54,9 +54,7 @@ static ig_status run_row(ig_ctx *cx, const ig_bench_sink *sink, ig_frac_problem 
   return status;
 }
 
-/* The strip as cases/fracture/strip.yaml and strip-fine.yaml read the paper: plane strain, mean
-   stress over a facet's nodes at 0.6 of the strength, corners moved. */
-static ig_status strip_as_shipped(ig_frac_problem *p, ig_ctx *cx, bool fine) {
+ig_status ig_frac_bench_strip(ig_frac_problem *p, ig_ctx *cx, bool fine) {
   IG_TRY(ig_frac_problem_strip(p, cx, ig_bench_size(cx, fine ? 96 : 48, fine ? 96 : 48, 4), IG_TRI6,
                                0.2));
   p->c.plane = 0;
@@ -72,7 +70,7 @@ static ig_status bench_strip(ig_ctx *cx, const ig_bench_sink *sink) {
   ig_status status = IG_OK;
   for (int precision = 1; status == IG_OK && precision >= 0; precision--)
     for (int i = 0; status == IG_OK && i < (precision ? 4 : 1); i++) {
-      IG_TRY(strip_as_shipped(&p, cx, false));
+      IG_TRY(ig_frac_bench_strip(&p, cx, false));
       p.job.assembly = hows[i];
       p.job.precision = precision ? IG_DOUBLE : IG_SINGLE;
       status = run_row(cx, sink, &p, "strip 36,864", ig_bench_size(cx, 10000, 100, 2),
@@ -80,7 +78,7 @@ static ig_status bench_strip(ig_ctx *cx, const ig_bench_sink *sink) {
       ig_frac_problem_free(&p);
     }
   IG_TRY(status);
-  IG_TRY(strip_as_shipped(&p, cx, true));
+  IG_TRY(ig_frac_bench_strip(&p, cx, true));
   status = run_row(cx, sink, &p, "strip 147,456", ig_bench_size(cx, 40000, 40, 2),
                    "153.8 s (CPU 6538 s) for 40,000 steps");
   ig_frac_problem_free(&p);
@@ -173,7 +171,7 @@ static ig_status bench_counts(ig_ctx *cx, const ig_bench_sink *sink) {
   ig_frac_problem p;
   for (int fine = 0; fine < ig_bench_size(cx, 2, 1, 1); fine++)
     for (int i = 0; i < ig_bench_size(cx, 3, 1, 1); i++) {
-      IG_TRY(strip_as_shipped(&p, cx, fine));
+      IG_TRY(ig_frac_bench_strip(&p, cx, fine));
       p.strain[1] = ways[i].strain;
       p.c.cohesive.criterion = ways[i].criterion;
       p.c.cohesive.insertion_threshold = ways[i].threshold;
@@ -288,7 +286,7 @@ static ig_status kernel_time(ig_frac_model *m, const kernel_case *k, int repeats
    of 10,000 steps (Figure 26). */
 static ig_status bench_kernels(ig_ctx *cx, const ig_bench_sink *sink) {
   ig_frac_problem p;
-  IG_TRY(strip_as_shipped(&p, cx, false));
+  IG_TRY(ig_frac_bench_strip(&p, cx, false));
   ig_frac_model m;
   ig_status status = ig_frac_setup(&p.job, &m);
   if (status == IG_OK)
@@ -348,4 +346,5 @@ const ig_bench_entry ig_frac_bench[] = {
      bench_insertion},
     {"ranks", "a million triangles (two on a GPU) on one rank and on several", ig_frac_bench_ranks},
     {"kernels", "time of each kernel: the paper's Figures 25 and 26", bench_kernels},
+    {"speedup", "Tables V, VII, IX and A.2 against one CPU thread", ig_frac_bench_speedup},
     {.name = NULL}};
