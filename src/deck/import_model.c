@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -448,6 +449,18 @@ static void contact_put(ig_importer *b, const ig_deck_join *j) {
     ig_import_put(b, ", clearance: ");
     ig_import_real(b, j->clearance);
   }
+  if (j->onto) {
+    char *end;
+    const double distance = strtod(j->onto, &end);
+    if (*end || end == j->onto) {
+      const char *moved = ig_import_set(b, &j->at, j->onto, IG_SET_NODES);
+      ig_import_put(b, ", adjust_nodes: ");
+      ig_import_name(b, moved ? moved : "");
+    } else {
+      ig_import_put(b, ", adjust: ");
+      ig_import_real(b, distance);
+    }
+  }
   int steps = 0, put = 0;
   for (const ig_deck_step *t = b->d->step; t; t = t->next)
     steps++;
@@ -506,7 +519,7 @@ void ig_import_joins(ig_importer *b) {
         ig_import_put(b, ", distance: ");
         ig_import_real(b, j->tolerance);
       }
-      ig_import_put(b, "%s}", j->adjust ? "" : ", adjust: false");
+      ig_import_put(b, "%s}", j->adjust ? ", adjust: true" : "");
       ig_import_end(b, "ties", true, j->at);
     } else if (strcmp(j->kind, "CONTACTPAIR") == 0) {
       contact_put(b, j);

@@ -537,6 +537,7 @@ ig_status ig_structure_new(ig_job *job, ig_structure **to) {
     return ig_fail_at(s->cx, &s->c->at, "structure computes solids: the mesh is plane");
   s->drawn = s->mesh->nodes;
   IG_TRY(ig_structure_expand(s));
+  IG_TRY(ig_structure_adjust(s));
   return model_make(s);
 }
 

@@ -135,12 +135,15 @@ typedef struct {
   ig_src at;
   const char *set, *to;
   double distance;
+  bool adjust; /* nodes are moved onto the faces at the start */
 } ig_structure_tie;
 
 typedef struct {
   ig_src at;
   const char *set, *to; /* faces: the integrated side, and the other one */
   double stiffness, decay[2], friction, stick, distance, clearance, tension;
+  double adjust; /* nodes no further away are moved onto the other side at the start; NaN: none */
+  const char *adjust_nodes;
   int of; /* set: 0 faces, 1 nodes */
   bool tied;
   ig_reals without; /* analyses, from 1 */
@@ -440,6 +443,8 @@ IG_MUST_CHECK ig_status ig_structure_accept(void *self, const ig_trial *at);
 /* Internal forces of the accepted state into `reaction`. */
 IG_MUST_CHECK ig_status ig_structure_forces(ig_structure *s);
 
+/* tie.c: moves nodes onto the faces that `adjust` of ties and contacts names, without strain. */
+IG_MUST_CHECK ig_status ig_structure_adjust(ig_structure *s);
 /* constrain.c: the constraints of analysis number `analysis`. */
 IG_MUST_CHECK ig_status ig_structure_constrain(ig_structure *s, int analysis);
 IG_MUST_CHECK ig_status ig_structure_motions(void *self, double from, double to);
