@@ -1,9 +1,9 @@
 /* Materials, sections and constraints of a case from those of a deck. */
 #include "deck/import.h"
+#include "core/number.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -369,8 +369,9 @@ static void coupling_put(ig_importer *b, const ig_deck_join *j) {
   const bool rigid = strcmp(j->kind, "RIGIDBODY") == 0;
   if (!rigid && !j->type)
     ig_import_fail(b, &j->at, "*COUPLING: expected *KINEMATIC or *DISTRIBUTING after it");
-  if (j->orientation)
-    ig_import_fail(b, &j->at, "*COUPLING: ORIENTATION= is not translated");
+  const ig_deck_axes *axes = j->orientation ? axes_named(b->d, j->orientation) : NULL;
+  if (j->orientation && !axes)
+    ig_import_fail(b, &j->at, "no *ORIENTATION is named '%.60s'", j->orientation);
   const ig_set_kind kind = IG_SET_NODES;
   const char *node = ig_import_set(b, &j->at, j->master, IG_SET_NODES);
   const char *turn = j->rotation ? ig_import_set(b, &j->at, j->rotation, IG_SET_NODES) : NULL;
@@ -395,6 +396,11 @@ static void coupling_put(ig_importer *b, const ig_deck_join *j) {
       if (j->component[c])
         ig_import_put(b, "%s ", letters[c]);
     ig_import_put(b, "'");
+  }
+  if (axes) {
+    ig_import_put(b, ", axes: %s", axes->cylindrical ? "cylindrical" : "rectangular");
+    reals_put(b, "a", axes->a, 3);
+    reals_put(b, "b", axes->b, 3);
   }
   ig_import_put(b, "}");
   ig_import_end(b, "couplings", true, j->at);
@@ -451,7 +457,7 @@ static void contact_put(ig_importer *b, const ig_deck_join *j) {
   }
   if (j->onto) {
     char *end;
-    const double distance = strtod(j->onto, &end);
+    const double distance = ig_decimal_read(j->onto, &end);
     if (*end || end == j->onto) {
       const char *moved = ig_import_set(b, &j->at, j->onto, IG_SET_NODES);
       ig_import_put(b, ", adjust_nodes: ");

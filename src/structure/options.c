@@ -116,6 +116,11 @@ static const ig_option coupling_options[] = {
     IG_TEXT(S, rotation_node, NULL,
             "rigid: set of one node whose displacements are the rotations of the body"),
     IG_TEXT(S, components, "'x y z'", "kinematic: which components"),
+    IG_CHOICE(S, axes, "fixed|rectangular|cylindrical", "fixed",
+              "kinematic: axes of the components at the coupled nodes; distributing: axes of "
+              "motions, rotations and loads of the reference"),
+    IG_VECTOR3(S, a, "m", "[0, 0, 0]", "first point of the axes, as in `axes`"),
+    IG_VECTOR3(S, b, "m", "[0, 0, 0]", "second point"),
     IG_END};
 #undef S
 #define S ig_structure_tie

@@ -129,6 +129,8 @@ typedef struct {
   ig_src at;
   const char *node, *set, *rotation_node, *components;
   int kind;
+  int axes; /* 0: fixed, 1: rectangular, 2: cylindrical */
+  double a[3], b[3];
 } ig_structure_coupling;
 
 typedef struct {
@@ -415,6 +417,9 @@ IG_MUST_CHECK ig_status ig_structure_nodes(const ig_structure *s, const ig_src *
 /* model.c */
 IG_MUST_CHECK ig_status ig_structure_new(ig_job *job, ig_structure **to);
 void ig_structure_free(ig_structure *s);
+/* Axes at a place x: rows of R. */
+void ig_structure_axes_at(const ig_structure_axes *c, const double x[3], double R[9]);
+void ig_structure_coupling_axes(const ig_structure_coupling *c, const double x[3], double R[9]);
 /* Makes a law depend on temperature where its material does. */
 IG_MUST_CHECK ig_status ig_structure_law_heat(ig_structure *s, const ig_material_case *m,
                                               ig_solid_law *law);
