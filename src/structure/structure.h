@@ -140,7 +140,7 @@ typedef struct {
 typedef struct {
   ig_src at;
   const char *set, *to; /* faces: the integrated side, and the other one */
-  double stiffness, decay[2], friction, stick, distance, clearance, tension;
+  double stiffness, length, decay[2], friction, stick, distance, clearance, tension;
   int of; /* set: 0 faces, 1 nodes */
   bool tied;
   ig_reals without; /* analyses, from 1 */
