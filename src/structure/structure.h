@@ -401,8 +401,12 @@ struct ig_structure {
   size_t text_used, text_space;
   int64_t iterations, cuts;
   const char *solver;
-  double *frequencies; /* of the last analysis of modes */
-  int found;
+  /* frequencies or load factors, of one analysis after the other */
+  struct {
+    int analysis;
+    double value;
+  } * mode;
+  int modes;
 };
 
 /* The nodes of a set of any kind; free *node. Unlike ig_mesh_named_nodes it does not look at the

@@ -204,6 +204,38 @@ static void contact_is_hard_in_any_unit(void **state) {
   }
 }
 
+/* A column of 50 x 1 x 2: Euler's load, whether the load has a history or not; where nothing
+   changes over the analysis there is nothing to multiply. Every analysis leaves its factors. */
+static void columns_buckle(void **state) {
+  (void)state;
+  static const char *const loads[] = {"{set: xmax, pressure: 1e3}",
+                                      "{set: xmax, pressure: 1e3, history: [[0, 0], [1, 1]]}"};
+  const double euler = M_PI * M_PI / 4 * 1e9 * 2. / 12 / 2500 / 2e3;
+#define COLUMN                                                                                     \
+  {"mesh", "{boxes: {size: [50, 1, 2], cells: [20, 1, 2]}, element: hex20}"},                      \
+      {"materials", "{name: m, young: 1e9, poisson: 0.3, density: 1}"}, {                          \
+    "supports", "{set: xmin, fix: all}"                                                            \
+  }
+  for (int i = 0; i < 2; i++) {
+    const entry set[] = {COLUMN,
+                         {"loads", loads[i]},
+                         {"analysis", "[{kind: buckling}, {kind: frequency}]"},
+                         {NULL, NULL}};
+    const double swing = pow(1.875104, 2) / 2 / M_PI * sqrt(1e9 / 12 / pow(50, 4));
+    const wanted want[] = {
+        {"analysis_1_mode_1", euler, 0.01}, {"mode_1", swing, 0.01}, {NULL, 0, 0}};
+    ig_ctx *cx = ctx_on("cpu", 1);
+    case_holds(cx, case_with(cx, "structure", set), loads[i], want);
+  }
+  const entry still[] = {COLUMN,
+                         {"loads", loads[0]},
+                         {"analysis", "[{kind: static}, {kind: buckling, reached: true}]"},
+                         {NULL, NULL}};
+#undef COLUMN
+  ig_ctx *cx = ctx_on("cpu", 1);
+  case_fails(cx, case_with(cx, "structure", still), "nothing that acts changes");
+}
+
 static void what_is_missing_is_named(void **state) {
   (void)state;
   char *here = folder_new();
@@ -257,6 +289,7 @@ int main(void) {
                                      cmocka_unit_test(masses_swing),
                                      cmocka_unit_test(springs_turn),
                                      cmocka_unit_test(contact_is_hard_in_any_unit),
+                                     cmocka_unit_test(columns_buckle),
                                      cmocka_unit_test(what_is_missing_is_named)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
