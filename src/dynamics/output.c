@@ -392,6 +392,12 @@ static ig_status modes_write(const ig_dyn_job *r, ig_sink *s) {
       IG_TRY(s->result(s, name, "kg", k->mass[i][c]));
     }
   }
+  for (int i = 0; i < r->modes.befores; i++) {
+    const bool buckling = r->modes.before[i].buckling;
+    snprintf(name, sizeof name, "analysis_%lld_%s_%d", (long long)r->modes.before[i].analysis + 1,
+             buckling ? "load_factor" : "frequency", r->modes.before[i].number);
+    IG_TRY(s->result(s, name, buckling ? "" : "Hz", r->modes.before[i].value));
+  }
   return k->count ? s->result(s, "modes_error", "", k->error) : IG_OK;
 }
 

@@ -140,7 +140,10 @@ static const ig_option contact_options[] = {
     IG_TEXT(S, to, IG_REQUIRED, "faces that they touch"),
     IG_REAL(S, stiffness, "", NULL, IG_POSITIVE, IG_UNBOUNDED,
             "pressure over penetration, Pa/m; left out: 50 times Young's modulus of the first side "
-            "over 1 m"),
+            "over `length`"),
+    IG_REAL(S, length, "m", NULL, IG_POSITIVE, 1e9,
+            "without `stiffness`; left out: thickness of the first side's element at each point, "
+            "its volume over the area of the face"),
     IG_VECTOR(S, decay, 2, "", NULL,
               "instead of it: pressure at no distance, Pa, and distance in m at which a hundredth "
               "of it is left"),

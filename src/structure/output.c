@@ -177,6 +177,23 @@ ig_status ig_structure_tables(ig_structure *s) {
   return IG_OK;
 }
 
+/* Modes of the last analysis that found some as `mode_1` ...; where there are several such
+   analyses, those of each with its number, too. */
+static ig_status modes_write(const ig_structure *s, ig_sink *to) {
+  for (int i = 0, number = 1; i < s->modes; i++, number++) {
+    const int of = s->mode[i].analysis;
+    char key[64];
+    number = i > 0 && s->mode[i - 1].analysis != of ? 1 : number;
+    snprintf(key, sizeof key, "mode_%d", number);
+    if (of == s->mode[s->modes - 1].analysis)
+      IG_TRY(to->result(to, key, "", s->mode[i].value));
+    snprintf(key, sizeof key, "analysis_%d_mode_%d", of + 1, number);
+    if (s->mode[0].analysis != s->mode[s->modes - 1].analysis)
+      IG_TRY(to->result(to, key, "", s->mode[i].value));
+  }
+  return IG_OK;
+}
+
 ig_status ig_structure_history(void *self, ig_sink *to) {
   ig_structure *s = self;
   double most = 0;
@@ -274,11 +291,7 @@ ig_status ig_structure_results(void *self, ig_sink *to) {
   }
   IG_TRY(to->result(to, "newton_iterations", "", (double)s->iterations));
   IG_TRY(to->result(to, "step_cuts", "", (double)s->cuts));
-  for (int i = 0; i < s->found; i++) {
-    char key[32];
-    snprintf(key, sizeof key, "mode_%d", i + 1);
-    IG_TRY(to->result(to, key, "", s->frequencies[i]));
-  }
+  IG_TRY(modes_write(s, to));
   if (s->solver)
     IG_TRY(to->result_text(to, "solver", s->solver));
   return s->text_used && to->file ? to->file(to, "tables.csv", s->text, s->text_used) : IG_OK;

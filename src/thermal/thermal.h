@@ -222,6 +222,9 @@ void ig_thermal_note(ig_thermal_run *run);
 
 /* --- output.c, snapshot.c */
 
+/* Whether this run has the fields that the case names. */
+IG_MUST_CHECK ig_status ig_thermal_fields_check(const ig_thermal_run *run);
+
 /* A row of history.csv, a snapshot, a checkpoint and what was in one, the final figures: functions
    of the room, `self` is an ig_thermal_run. */
 IG_MUST_CHECK ig_status ig_thermal_history(void *self, ig_sink *to);

@@ -269,6 +269,7 @@ ig_status ig_thermal_open(ig_job *job, ig_thermal_run *run) {
   free(paths);
   IG_TRY(status);
   IG_TRY(ig_thermal_exaca_check(run));
+  IG_TRY(ig_thermal_fields_check(run));
   run->pools = beams < 2 ? 1 : 1 + (beams < IG_SURVEY_POOLS ? beams : IG_SURVEY_POOLS);
   IG_TRY(IG_NEW(cx, &run->melt_most, run->pools, "melt pools"));
   IG_TRY(step_choose(run));

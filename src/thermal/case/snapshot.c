@@ -44,6 +44,28 @@ static int fields_list(const ig_thermal_run *run, field *list) {
   return count;
 }
 
+/* A field that a case names and this run does not have is refused: who reads the snapshots would
+   look for it in vain. */
+ig_status ig_thermal_fields_check(const ig_thermal_run *run) {
+  const ig_output_case *o = run->job->output;
+  field list[FIELDS];
+  const int count = fields_list(run, list);
+  for (int i = 0; o && i < o->fields.count; i++) {
+    const char *name = o->fields.value[i];
+    bool there = strcmp(name, "T") == 0;
+    for (int k = 0; k < count; k++)
+      there |= strcmp(name, list[k].name) == 0;
+    if (there)
+      continue;
+    return ig_fail_at(run->job->cx, &o->at, "this run has no field '%s': %s", name,
+                      strcmp(name, "birth") == 0    ? "nothing is born (`birth`)"
+                      : strcmp(name, "powder") == 0 ? "no material has a `powder_conductivity`"
+                                                    : "it needs a material with solidus and "
+                                                      "liquidus, and `track_every` of at least 1");
+  }
+  return IG_OK;
+}
+
 /* Arrays that fields are made of, to the host. */
 static ig_status fields_pull(ig_ctx *cx, ig_heat *h, const field *list, int count) {
   bool past = false, powder = false;
