@@ -206,8 +206,11 @@ static ig_status time_parts(ig_ctx *one, const example *of, const char *text, pa
   IG_TRY(example_open(one, of, text, &t));
   ig_multigrid *m = t.m->solver;
   t.s->tolerance = 0.5; /* for the other stages any state will do */
-  IG_TRY_GOTO(status, done, ig_topopt_problem_iterate(&t, 1, &e));
+  IG_TRY_GOTO(status, done, ig_topopt_problem_iterate(&t, 1, &e)); /* makes pages warm */
   memcpy(p->stage, t.s->seconds, sizeof p->stage);
+  IG_TRY_GOTO(status, done, ig_topopt_problem_iterate(&t, 2, &e));
+  for (int i = 0; i < STAGES; i++)
+    p->stage[i] = t.s->seconds[i] - p->stage[i];
   p->sample = e.iterations;
   double start = ig_now();
   IG_TRY_GOTO(status, done, ig_sparse_assemble(m, &a));
