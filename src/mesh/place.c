@@ -1,4 +1,5 @@
-/* Places: their keys, what is wrong with one, and whether a point is there. */
+/* Places: option tables, checks, and the test whether a point is inside. All comparisons have a
+   tolerance, because nodes on a plane of the user are there only up to rounding. */
 #include "mesh/place.h"
 
 #include <math.h>
@@ -33,6 +34,7 @@ const ig_option ig_place_options[] = {
            "on this plane, or in a slab about it"),
     IG_END};
 
+/* Entry d of a point; points in the plane have two. */
 static double entry(const ig_reals *r, int d, double fallback) {
   return d < r->count ? r->value[d] : fallback;
 }
@@ -91,6 +93,7 @@ ig_status ig_place_check(ig_ctx *cx, const ig_place *p) {
   return IG_OK;
 }
 
+/* A missing corner or entry is no bound. */
 static bool in_box(const ig_in_box *b, const double *x, double tolerance) {
   for (int d = 0; d < 3; d++)
     if (x[d] < entry(&b->min, d, -INFINITY) - tolerance ||
@@ -99,6 +102,7 @@ static bool in_box(const ig_in_box *b, const double *x, double tolerance) {
   return true;
 }
 
+/* inner = 0 means solid; without this exception points on the axis could fail by the tolerance. */
 static bool in_shell(double r, double inner, double radius, double tolerance) {
   return r <= radius + tolerance && (inner == 0 || r >= inner - tolerance);
 }

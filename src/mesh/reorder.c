@@ -1,13 +1,16 @@
-/* Numbering along a Hilbert curve, so that what is near in space is near in memory. */
+/* Renumbering along a Hilbert curve: nodes and elements that are near in space get near numbers, so
+   gathers of nodal values hit the cache. Each block keeps its elements. */
 #include "mesh/topology.h"
 #include "core/threads.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+/* 21 bits per axis give keys of 63 bits, sorted by 6 passes of 11 bits. */
 enum { BITS = 21, DIGIT = 11, BUCKETS = 1 << DIGIT };
 
-/* The place of a cell of a 2^21 cube on the curve (Skilling's transform). */
+/* Position of a cell of a 2^21 cube on the curve, by the transposition algorithm of Skilling
+   (2004). */
 static uint64_t hilbert(uint32_t x, uint32_t y, uint32_t z) {
   uint32_t p[3] = {x, y, z};
   for (uint32_t q = 1u << (BITS - 1); q > 1; q >>= 1)
@@ -33,6 +36,7 @@ static uint64_t hilbert(uint32_t x, uint32_t y, uint32_t z) {
   return key;
 }
 
+/* Bounding cube: lowest corner, and cells per metre. */
 typedef struct {
   double low[3], scale;
 } cube;
@@ -51,7 +55,8 @@ typedef struct {
   ig_lid id;
 } item;
 
-/* Radix sort by key, ids rising among equals. */
+/* Radix sort by key, least significant digit first; stable, so numbers rise among equal keys. An
+   even number of passes leaves the result in `list`. */
 static void sort(item *list, item *spare, size_t count) {
   for (int shift = 0; shift < 3 * BITS; shift += DIGIT) {
     size_t start[BUCKETS + 1] = {0};
@@ -89,7 +94,8 @@ static int set_item_compare(const void *a, const void *b) {
   return p < q ? -1 : p > q;
 }
 
-/* Sets stay in rising order of their items. */
+/* Items of sets are kept in rising order; element and face are packed into one integer for
+   sorting. */
 static ig_status sets_sort(ig_ctx *cx, ig_mesh *mesh) {
   ig_lid most = 0;
   for (int s = 0; s < mesh->sets; s++)
@@ -111,6 +117,7 @@ static ig_status sets_sort(ig_ctx *cx, ig_mesh *mesh) {
   return IG_OK;
 }
 
+/* order: new place -> old number. new_node, new_element: old number -> new place. */
 static ig_status reorder(ig_ctx *cx, ig_mesh *mesh, ig_order *order, item *list, item *spare,
                          ig_lid *new_node, ig_lid *new_element) {
   cube c = {.scale = 0};
@@ -183,6 +190,7 @@ static ig_status reorder(ig_ctx *cx, ig_mesh *mesh, ig_order *order, item *list,
   return sets_sort(cx, mesh);
 }
 
+/* On failure the mesh may be partly renumbered; the caller must free it. */
 ig_status ig_mesh_reorder(ig_ctx *cx, ig_mesh *mesh, ig_order *order) {
   memset(order, 0, sizeof *order);
   const ig_lid elements = ig_mesh_elements(mesh);
