@@ -51,6 +51,8 @@ static void shape_of(const double *x, const ig_lid *conn, int npe, shape *s) {
   s->blend = s->size > 0 ? s->blend / s->size : 0;
 }
 
+/* All offsets within the tolerance. Written as a negated comparison, so that NaN is not
+   congruent. */
 static bool congruent(const shape *s, const shape *t, int npe) {
   for (int i = 0; i < 3 * (npe - 1); i++)
     if (!(fabs(s->offset[i] - t->offset[i]) <= TOLERANCE * s->size))
@@ -80,6 +82,7 @@ static ig_lid find(const table *t, const ig_classes *classes, const double *x, i
   const int64_t size_high = (int64_t)floor((s->log_size + reach) / CELL);
   const int64_t blend_low = (int64_t)floor((s->blend - reach) / CELL);
   const int64_t blend_high = (int64_t)floor((s->blend + reach) / CELL);
+  /* One cell almost always; two or four where a number is within `reach` of a cell's edge. */
   for (int64_t a = size_low; a <= size_high; a++)
     for (int64_t b = blend_low; b <= blend_high; b++)
       for (uint64_t h = cell_hash(a, b) & t->mask; t->slot[h]; h = (h + 1) & t->mask) {
@@ -159,6 +162,8 @@ ig_status ig_mesh_classes(ig_ctx *cx, const double *x, ig_lid elements, int npe,
     if (e == 0 || c != classes->of[e - 1])
       shape_of(x, conn + (size_t)classes->representative[c] * (size_t)npe, npe, &last);
   }
+  /* There may be as many classes as elements, but usually there are few: the rest of the array is
+     returned. Failure of a shrinking realloc is harmless. */
   ig_lid *tight = realloc(classes->representative,
                           (size_t)(classes->count ? classes->count : 1) * sizeof *tight);
   classes->representative = tight ? tight : classes->representative;

@@ -79,6 +79,7 @@ static int lowest_free(const uint64_t *used, int words, const ig_lid *node, int 
   return -1;
 }
 
+/* Sets or clears a color at all nodes of an element. */
 static void mark(uint64_t *used, int words, const ig_lid *node, int npe, int color, bool on) {
   const uint64_t bit = (uint64_t)1 << (color & 63);
   for (int a = 0; a < npe; a++) {
@@ -165,6 +166,8 @@ static ig_status color(ig_ctx *cx, const incidence *m, const ig_csr *around, ig_
   out->colors = colors;
   for (int c = 0; c < colors; c++)
     out->start[c + 1] = out->start[c] + size[c];
+  /* Second use of `size`: the next free place of each color. Elements are taken in rising order, so
+     they rise within a color. */
   memcpy(size, out->start, (size_t)(colors + 1) * sizeof *size);
   for (ig_lid e = 0; e < m->elements; e++)
     out->order[size[color_of[e]]++] = e;

@@ -251,7 +251,8 @@ void ig_hex_cut(const ig_lid *node, ig_lid *tet) {
 
 /* Writes 6 x 4 nodes of tetrahedra for the 8 nodes of a hexahedron. */
 typedef void cut_fn(const ig_lid *node, ig_lid *tet);
-/* The limit keeps 24 x count within an int32_t. */
+/* The limit keeps 24 x count within an int32_t. Cuts one block; the new block is returned in *tets
+   and owned by the caller. Tags are inherited. */
 static ig_status block_cut(ig_ctx *cx, const ig_block *block, cut_fn *cut, ig_block *tets) {
   if (block->count > INT32_MAX / 24)
     return IG_FAIL(cx, IG_INPUT, "%d cells cut into six are more than one mesh can number",
@@ -324,6 +325,7 @@ ig_status ig_mesh_builder_tets(ig_ctx *cx, ig_mesh_builder *draft) {
 /* Two wedges per hexahedron, cut through the diagonal of bottom and top that contains the lowest of
    the four bottom nodes. Hexahedra stacked along the third direction are cut alike. */
 static void cut_wedges(const ig_lid *node, ig_lid *wedge) {
+  /* Lowest node on each of the two diagonals of the bottom. */
   const ig_lid low[2] = {node[0] < node[2] ? node[0] : node[2],
                          node[1] < node[3] ? node[1] : node[3]};
   static const int cut[2][12] = {{0, 1, 2, 4, 5, 6, 0, 2, 3, 4, 6, 7},
@@ -505,6 +507,8 @@ static ig_status block_quadratic(ig_ctx *cx, ig_mesh_builder *draft, ig_block *b
     return IG_FAIL(cx, IG_INPUT, "%d quadratic elements are more than one mesh can number",
                    block->count);
   edges list = {0};
+  /* The new connectivity is complete before the block is changed, so a failure leaves the mesh as
+     it was. */
   ig_lid *conn = NULL;
   ig_status status;
   IG_TRY_GOTO(status, done, IG_NEW(cx, &list.head, mesh->nodes, "edges"));
@@ -519,6 +523,8 @@ static ig_status block_quadratic(ig_ctx *cx, ig_mesh_builder *draft, ig_block *b
       conn[e * npe + from + k] =
           mesh->nodes + edge_number(&list, corner[local[k][0]], corner[local[k][1]]);
   }
+  /* Coordinates and side marks grow by the number of edges; the old arrays stay valid if memory is
+     exhausted. */
   const size_t nodes = (size_t)mesh->nodes + (size_t)list.count;
   double *x = realloc(mesh->x, 3 * nodes * sizeof *x);
   mesh->x = x ? x : mesh->x;

@@ -14,6 +14,7 @@
    Three times faster than summing shape functions, which matters because every element of a mesh is
    checked. */
 static double hex_measure(double p[8][3], double *least) {
+  /* Four edges in each reference direction r, s, t, in the order of the two other coordinates. */
   static const int edge[3][4][2] = {{{0, 1}, {3, 2}, {4, 5}, {7, 6}},  /* r: at (s,t) 00 10 01 11 */
                                     {{0, 3}, {1, 2}, {4, 7}, {5, 6}},  /* s: at (r,t) */
                                     {{0, 4}, {1, 5}, {3, 7}, {2, 6}}}; /* t: at (r,s) */

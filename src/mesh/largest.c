@@ -24,6 +24,8 @@ static ig_status pieces_find(ig_ctx *cx, const ig_mesh *mesh, ig_lid *piece, int
   memset(piece, 0xff, (size_t)elements * sizeof *piece); /* -1: not seen */
   *pieces = 0;
   *most = 0;
+  /* Each element that no search has reached yet starts a new piece. The queue is reused; `tail` is
+     the number of elements in the piece. */
   for (ig_lid seed = 0; seed < elements; seed++) {
     if (piece[seed] >= 0)
       continue;

@@ -57,7 +57,8 @@ const int *ig_elem_face(ig_elem_type type, int face) {
              : NULL;
 }
 
-/* Abaqus numbers the sides of a hexahedron bottom, top, front, right, back, left. */
+/* Abaqus numbers the sides of a hexahedron bottom, top, front, right, back, left. Sides in the
+   numbering of Abaqus; only hexahedra differ from the order of ig_elem_face. */
 int ig_elem_side(ig_elem_type type, int side) {
   static const int hex[] = {4, 5, 2, 1, 3, 0};
   const ig_elem_info *info = ig_elem_info_get(type);
@@ -176,6 +177,7 @@ ig_status ig_mesh_add_set(ig_ctx *cx, ig_mesh *mesh, const char *name, ig_set_ki
                    : kind == IG_SET_ELEMENTS ? "element"
                                              : "face",
                    name);
+  /* Grown before anything is allocated, so a failure leaves the mesh as it was. */
   IG_TRY(set_slots_grow(cx, mesh));
   ig_set set = {.kind = kind, .count = count};
   const size_t length = strlen(name) + 1;
@@ -213,6 +215,7 @@ const ig_set *ig_mesh_find_set(const ig_mesh *mesh, const char *name, ig_set_kin
   return NULL;
 }
 
+/* Elements of all blocks. Not stored, so that a program may change blocks by hand. */
 ig_lid ig_mesh_elements(const ig_mesh *mesh) {
   ig_lid count = 0;
   for (int i = 0; mesh && i < mesh->blocks; i++)
@@ -220,6 +223,8 @@ ig_lid ig_mesh_elements(const ig_mesh *mesh) {
   return count;
 }
 
+/* Block and local number of an element of the mesh; NULL: there is none. Linear in the blocks, of
+   which there are few. */
 const ig_block *ig_mesh_element(const ig_mesh *mesh, ig_lid element, ig_lid *local) {
   for (int i = 0; mesh && element >= 0 && i < mesh->blocks; element -= mesh->block[i++].count)
     if (element < mesh->block[i].count) {
@@ -230,6 +235,7 @@ const ig_block *ig_mesh_element(const ig_mesh *mesh, ig_lid element, ig_lid *loc
   return NULL;
 }
 
+/* Bounding box, m; zeros for an empty mesh. */
 void ig_mesh_bounds(const ig_mesh *mesh, double *low, double *high) {
   for (int d = 0; d < 3; d++)
     low[d] = high[d] = mesh->nodes ? mesh->x[d] : 0;

@@ -84,6 +84,8 @@ static void mark_nodes(const ig_mesh *mesh, const ig_set *set, uint8_t *mark) {
 ig_status ig_mesh_named_nodes(ig_ctx *cx, const ig_mesh *mesh, const ig_src *at, const char *name,
                               ig_lid **node, ig_lid *count) {
   const ig_set *set;
+  /* Marks instead of a sorted list: elements of a set share nodes, and marks give each node once,
+     in rising order. */
   uint8_t *mark = NULL;
   *node = NULL;
   *count = 0;
@@ -128,6 +130,7 @@ ig_status ig_mesh_claim(ig_ctx *cx, const ig_mesh *mesh, const ig_list *list, si
         owner[found->item[j]] = i;
     }
   }
+  /* The lowest element that no entry takes; a minimum, so it does not depend on threads. */
   ig_lid without = elements;
 #pragma omp parallel for schedule(static) num_threads(team) reduction(min : without)
   for (ig_lid e = 0; e < elements; e++) {

@@ -41,6 +41,7 @@ typedef struct {
   double low[3], scale;
 } cube;
 
+/* Key of a point: its cell in the cube, clamped against rounding at the upper faces. */
 static uint64_t place(const cube *c, const double *x) {
   uint32_t q[3];
   for (int d = 0; d < 3; d++) {
@@ -73,7 +74,8 @@ static void sort(item *list, item *spare, size_t count) {
 }
 _Static_assert((3 * BITS + DIGIT - 1) / DIGIT % 2 == 0, "an even number of passes ends in place");
 
-/* Permutes `count` items of `size` bytes in place through `spare`. */
+/* Permutes `count` items of `size` bytes in place through `spare`. data[i] = old data[old[i]].
+   spare: count x size bytes. */
 static void permute(void *data, void *spare, const ig_lid *old, ig_lid count, size_t size) {
   memcpy(spare, data, (size_t)count * size);
   for (ig_lid i = 0; i < count; i++)
@@ -194,6 +196,8 @@ static ig_status reorder(ig_ctx *cx, ig_mesh *mesh, ig_order *order, item *list,
 ig_status ig_mesh_reorder(ig_ctx *cx, ig_mesh *mesh, ig_order *order) {
   memset(order, 0, sizeof *order);
   const ig_lid elements = ig_mesh_elements(mesh);
+  /* `list` and `spare` serve nodes and then each block, so they are as long as the longer of the
+     two. */
   const ig_lid most = elements > mesh->nodes ? elements : mesh->nodes;
   item *list = NULL, *spare = NULL;
   ig_lid *new_node = NULL, *new_element = NULL;

@@ -24,6 +24,7 @@ static ig_status set_from_nodes(ig_ctx *cx, ig_mesh *mesh, const char *name, con
       set->item[count++] = near[i];
   return IG_OK;
 }
+/* The same for a single mark: finds the marked nodes first. */
 static ig_status set_from_marks(ig_ctx *cx, ig_mesh *mesh, const char *name, const uint8_t *mark,
                                 uint8_t bit) {
   ig_lid *near, nears;
@@ -228,6 +229,7 @@ ig_status ig_mesh_set_all(ig_ctx *cx, ig_mesh *mesh) {
   return IG_OK;
 }
 
+/* Two passes: count, then fill. */
 ig_status ig_mesh_set_tagged(ig_ctx *cx, ig_mesh *mesh, const char *name, int32_t tag) {
   for (int pass = 0; pass < 2; pass++) {
     ig_lid count = 0, element = 0;
@@ -246,6 +248,7 @@ ig_status ig_mesh_set_tagged(ig_ctx *cx, ig_mesh *mesh, const char *name, int32_
 
 /* --- sets that a case defines by place */
 
+/* 1e-9 of the mesh's size, m. */
 static double pick_tolerance(const ig_mesh *mesh) {
   double low[3], high[3], size = 0;
   ig_mesh_bounds(mesh, low, high);
@@ -310,6 +313,7 @@ static ig_status elements_pick(ig_ctx *cx, ig_mesh *mesh, const ig_pick_case *pi
   return IG_OK;
 }
 
+/* Nodes in the place, and the boundary faces whose corners are all in it, as `of` says. */
 static ig_status nodes_pick(ig_ctx *cx, ig_mesh *mesh, const ig_pick_case *pick, uint8_t *inside) {
   ig_lid found;
   IG_TRY(ig_mesh_pick_nodes(cx, mesh, &pick->place, inside, &found));

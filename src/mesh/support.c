@@ -62,8 +62,11 @@ ig_status ig_support_read(ig_ctx *cx, const ig_support_case *c, int dofs,
   const int dim = dofs == 2 ? 2 : 3;
   bool fixed[6], led[6];
   IG_TRY(components_read(cx, &c->at, "fix", c->fix, dofs, fixed));
+  /* The default "xyz" means "xy" in the plane. */
   const char *along = dim == 2 && strcmp(c->components, "xyz") == 0 ? "xy" : c->components;
   IG_TRY(components_read(cx, &c->at, "components", along, dim, led));
+  /* The four keys that prescribe motion, with the first component that each concerns; spin only if
+     there are rotations. */
   const struct {
     const char *key;
     ig_move kind;

@@ -136,6 +136,7 @@ typedef struct {
   uint8_t face;
 } entry;
 
+/* Lowest node of a face. A repeated last node of a triangle does no harm here. */
 static ig_lid face_low(const ig_lid *conn, const int *local, int corners) {
   ig_lid low = conn[local[0]];
   for (int a = 1; a < corners; a++)
@@ -143,6 +144,8 @@ static ig_lid face_low(const ig_lid *conn, const int *local, int corners) {
   return low;
 }
 
+/* By the remaining nodes, then by face number: the order of equal faces does not depend on how the
+   bucket was filled. */
 static int entry_compare(const void *a, const void *b) {
   const entry *p = a, *q = b;
   for (int i = 0; i < 3; i++)
@@ -196,6 +199,7 @@ static void bucket_match(const ig_mesh *mesh, const ig_adjacency *adj, const ig_
     for (j = i + 1; j < count && memcmp(list[i].key, list[j].key, sizeof list->key) == 0;)
       j++;
     for (int k = i; k < j; k++) {
+      /* Of a pair (i, i + 1) the partner of k is i + j - 1 - k. */
       const entry *other = &list[j - i == 2 ? i + j - 1 - k : k];
       adj->neighbor[list[k].id] = j - i == 1   ? IG_NO_NEIGHBOR
                                   : j - i == 2 ? other->element
@@ -262,6 +266,7 @@ ig_status ig_mesh_adjacency(ig_ctx *cx, const ig_mesh *mesh, ig_adjacency *adj) 
   ig_lid *start = NULL, *bucket = NULL;
   ig_status status;
   IG_TRY_GOTO(status, done, IG_NEW(cx, &adj->start, (size_t)mesh->blocks + 1, "face numbers"));
+  /* Counted in 64 bits: the limit is checked before numbers are stored in 32. */
   int64_t faces = 0;
   for (int i = 0; i < mesh->blocks; i++) {
     const ig_block *b = &mesh->block[i];

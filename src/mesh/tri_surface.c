@@ -25,6 +25,7 @@ typedef struct {
   double low[3], cell;
 } places;
 
+/* Any mixing of the three cell numbers; collisions only cost time. */
 static uint64_t cell_hash(const int64_t *c) {
   uint64_t h = 0;
   for (int d = 0; d < 3; d++) {
@@ -134,6 +135,7 @@ static int edge_compare(const void *p, const void *q) {
   return a->high < b->high ? -1 : a->high > b->high;
 }
 
+/* Distance of two points, m. */
 static double apart(const double *a, const double *b) {
   return sqrt(pow(a[0] - b[0], 2) + pow(a[1] - b[1], 2) + pow(a[2] - b[2], 2));
 }
@@ -182,6 +184,7 @@ static void holes_count(const ig_tri_surface *s, const rim *open, ig_lid count, 
     parent[ig_union_root(parent, open[i].low)] = ig_union_root(parent, open[i].high);
   for (ig_lid i = 0; i < count; i++)
     size[ig_union_root(parent, open[i].low)]++;
+  /* 1e-5 of the diagonal: corners on an edge are there up to the single precision of the file. */
   const double tolerance = 1e-5 * apart(v->low, v->high);
   ig_lid longest = -1;
   for (ig_lid n = 0; n < s->nodes; n++) {

@@ -72,6 +72,7 @@ static int64_t items_of(const run *r, int i) {
          a->components;
 }
 
+/* Headings of history.csv: the time, then "name [unit]" of each figure. */
 static ig_status columns_make(run *r) {
   ig_ctx *cx = r->job->cx;
   IG_TRY(IG_NEW(cx, &r->column, r->of->figures + 1, "history"));
@@ -170,6 +171,7 @@ static ig_status restore(void *self, const ig_restart *from) {
   return IG_OK;
 }
 
+/* Writes the arrays and the step length as a checkpoint; nothing is copied here. */
 static ig_status save(void *self, ig_sink *to) {
   run *r = self;
   ig_saved *saved;
@@ -211,6 +213,7 @@ static void stand(const void *self, ig_run_status *standing) {
                               .work = (double)r->state.step * (double)r->job->elements};
 }
 
+/* Counts for the statistics of a run, also after a failure. */
 static void tally(void *self) {
   run *r = self;
   if (r)
@@ -238,6 +241,8 @@ static ig_status history(void *self, ig_sink *to) {
   return to ? to->history(to, r->of->figures + 1, r->column, r->value) : IG_OK;
 }
 
+/* Fields that output.fields selects; all of them if it is not given. The sink takes the
+   snapshot. */
 static ig_status snapshot(void *self, ig_sink *to) {
   run *r = self;
   ig_snapshot *snap;
@@ -427,6 +432,7 @@ static void added_free(added *a) {
   free(a);
 }
 
+/* Called by ig_ctx_close through cx->rooms_free, because core cannot know this file. */
 static void rooms_free(struct ig_added_rooms *rooms) {
   for (added *a = rooms ? rooms->first : NULL, *next; a; a = next) {
     next = a->next;

@@ -94,6 +94,7 @@ static ig_status tee_flush(ig_sink *sink) {
   return t->inner ? t->inner->flush(t->inner) : IG_OK;
 }
 
+/* `t` must not be moved afterwards: the sink points to it. */
 void ig_tee_open(ig_ctx *cx, ig_tee *t, ig_sink *inner, const ig_run_options *o, bool kept) {
   *t = (ig_tee){.sink = {.self = t,
                          .snapshot = tee_snapshot,

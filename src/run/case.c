@@ -270,6 +270,7 @@ static ig_status fields_check(const ig_case *c) {
   return IG_OK;
 }
 
+/* Checked only if given: the default is allowed in every room, which takes what it has. */
 static ig_status precision_check(const ig_case *c) {
   const ig_node *given = ig_node_find(c->root, "precision");
   char name[16], all[64];
@@ -321,6 +322,7 @@ ig_status ig_case_read_for(ig_case *c, const ig_room *const *rooms) {
   const ig_option_table tables[] = {{ig_common_options, &c->common},
                                     {c->room->options, c->room_case}};
   IG_TRY(ig_options_read(c->cx, c->arena, root, tables, 2));
+  /* Derived values, for example single values at room temperature from tables. */
   for (int i = 0; i < c->common.materials.count; i++)
     ig_material_complete(IG_ITEM(ig_material_case, c->common.materials, i));
   unused_warn(c);

@@ -39,6 +39,8 @@ static ig_node **child_slot(ig_node *map, const char *key, size_t length) {
   return slot;
 }
 
+/* Text of a scalar as it stands in the tree; NULL: no such key, or a list or map. Valid until the
+   key is set again or the case is closed. */
 const char *ig_case_get(const ig_case *c, const char *key) {
   if (!c || !key)
     return NULL;
@@ -141,6 +143,8 @@ ig_status ig_case_set_from(ig_case *c, const char *key, const char *value, const
   ig_node *node;
   IG_TRY(ig_node_parse(c->cx, c->arena, value, at, &node));
 
+  /* Resolve the key step by step, then put the value into the slot; siblings behind it stay
+     linked. */
   walk w = {.slot = &c->root};
   const char *p = key;
   for (bool first = true; first || *p; first = false) {

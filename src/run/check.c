@@ -40,6 +40,7 @@ ig_status ig_mesh_describe(ig_ctx *cx, const ig_mesh *mesh, ig_line_fn *line, vo
   for (int d = 1; d <= 3; d++)
     if (q.measure[d] != 0)
       LINE(what[d], "%.8g %s", q.measure[d], unit[d]);
+  /* Highest dimension of elements: a solid's boundary is an area, a plane mesh's a length. */
   const int top = q.measure[3] != 0 ? 3 : q.measure[2] != 0 ? 2 : 1;
   if (top > 1)
     LINE("boundary", "%" PRId32 " faces, %.8g %s", q.faces, q.boundary, unit[top - 1]);

@@ -98,6 +98,7 @@ static void row_send(const compare *c, ig_compared *r, const char *name) {
   c->row(c->user, r);
 }
 
+/* Two single numbers: the scale is the larger of them. */
 static void numbers_compare(const compare *c, const char *part, const char *name, const char *unit,
                             double a, double b) {
   ig_compared r = {.part = part,
@@ -583,6 +584,7 @@ static ig_status all_snapshots_compare(const compare *c, const char *a, const ch
   return status;
 }
 
+/* A folder without summary.json is no result: the run has not ended, or it is another folder. */
 static ig_status summary_open(const compare *c, const char *folder, ig_node **root) {
   char *path = ig_path_join(folder, IG_SUMMARY);
   if (!path)

@@ -228,6 +228,7 @@ static bool counts(const char *key, bool ends) {
 ig_status ig_case_settings(ig_case *c, const char **settings) {
   const ig_option_table tables[] = {{ig_common_options, &c->common},
                                     {c->room->options, c->room_case}};
+  /* Length of the text: every key with its hash and a line feed, and the final 0. */
   size_t room = 1, used = 0;
   for (int t = 0; t < 2; t++)
     for (const ig_option *o = tables[t].options; o->key; o++)

@@ -89,6 +89,7 @@ ig_status ig_job_open(ig_case *c, const ig_room *const *rooms, ig_job *job) {
   return IG_OK;
 }
 
+/* Frees the mesh; everything else in the job is borrowed from the case. */
 void ig_job_close(ig_job *job) {
   ig_mesh_free(job->mesh);
   job->mesh = NULL;

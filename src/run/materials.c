@@ -158,6 +158,7 @@ static void head_read(const char *path, char *about, size_t about_size, char *so
     fclose(file);
 }
 
+/* Reads one file as a case would read it, so that a material that cannot be used is not listed. */
 static ig_status material_list(ig_ctx *cx, ig_arena *arena, const char *path, ig_material_fn *found,
                                void *user) {
   ig_node *root = NULL;

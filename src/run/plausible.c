@@ -39,7 +39,8 @@ static bool is_usual(double value, double low, double high, bool temperature) {
 }
 
 /* abscissa: the first column of a table, which has a unit and range of its own. node->later: a
-   placeholder whose value is not known yet (chains). */
+   placeholder whose value is not known yet (chains). Checks one number. Text is read again here,
+   because the struct has only the value and not whether a unit was given. */
 static void number_look(const walk *w, const ig_node *node, const ig_option *o, bool abscissa) {
   const char *const unit = abscissa ? o->xunit : o->unit;
   double value, low, high, other;

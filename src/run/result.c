@@ -67,6 +67,7 @@ static ig_status row_number(ig_ctx *cx, row *r, double value) {
   return row_cell(cx, r, "%s", text);
 }
 
+/* Sends the row and empties it for the next. */
 static void row_send(row *r, ig_row_fn *send, void *user) {
   for (int i = 0; i < r->count; i++)
     r->cell[i] = r->text[i];
@@ -255,6 +256,7 @@ static ig_status extreme_find(extremes *x, const char *name, extreme **found) {
   return IG_OK;
 }
 
+/* NaN never compares as less or greater, so it is ignored. */
 static void extreme_add(extreme *e, double value, double time, const ig_snapshot *snap,
                         const ig_field *f, int64_t item) {
   for (int k = 0; k < 2; k++) {

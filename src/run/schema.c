@@ -140,6 +140,7 @@ static void kind_put(writer *w, const ig_option *o) {
   }
 }
 
+/* Help text, unit, usual range and default, shown by editors. */
 static void describe(writer *w, const ig_option *o) {
   char text[700], usual[96];
   ig_option_usual_text(o, false, usual, sizeof usual);

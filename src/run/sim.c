@@ -119,6 +119,7 @@ static void sink_use(ig_sim *s, const ig_run_options *o, bool wanted, bool kept)
 
 /* --- ranks: all open the same case; rank 0 has the files */
 
+/* Rooms declare whether they can be divided. */
 static ig_status ranks_check(const ig_sim *s) {
   const int count = ig_ranks_count(s->cx->ranks);
   if (count == 1 || s->c->room->ranks)
@@ -178,6 +179,8 @@ ig_status ig_sim_open_for(ig_case *c, const ig_run_options *o, const ig_room *co
     return ig_ranks_agree(cx, made);
   *sim = s;
   *s = (ig_sim){.c = c, .cx = cx, .start = ig_now(), .generation = 1};
+  /* Times are counted anew for this run, except the start of the device, which happened when the
+     context was opened. */
   const double started = cx->split.seconds[IG_PHASE_START];
   cx->split = (ig_split){.now = IG_PHASE_READ, .mark = s->start};
   cx->split.seconds[IG_PHASE_START] = started;
@@ -278,6 +281,7 @@ ig_status ig_sim_step(ig_sim *s, int64_t steps, int64_t *done) {
   return go(s, steps, INFINITY, done);
 }
 
+/* Stops at the first step whose end reaches `time` (s); steps are not shortened to hit it. */
 ig_status ig_sim_until(ig_sim *s, double time) {
   IG_TRY(usable(s));
   if (isnan(time))
@@ -492,10 +496,12 @@ ig_status ig_sim_view(ig_sim *s, const char *name, ig_side side, ig_field_view *
   return IG_OK;
 }
 
+/* A view is valid until the simulation is stepped, changed or restored. */
 bool ig_sim_is_fresh(const ig_sim *s, const ig_field_view *view) {
   return s && view && view->data && view->generation == s->generation;
 }
 
+/* Converts to doubles, point by point; strides allow any layout of the room. */
 ig_status ig_sim_get(ig_sim *s, const char *name, double *values) {
   ig_field_view v;
   IG_REQUIRE_ARGS(s ? s->cx : NULL, s && values);
@@ -546,6 +552,8 @@ static ig_status factor_keep(ig_ctx *cx, factors *f, int number, double factor) 
   return IG_OK;
 }
 
+/* Changes a factor in the room and remembers it; copies of fields become invalid, because
+   prescribed values may be fields. */
 static ig_status scale(ig_sim *s, const char *what, scale_fn *of_room, factors *f, int number,
                        double factor) {
   if (!of_room)

@@ -141,6 +141,7 @@ static ig_status open(ig_loop *m) {
     IG_TRY(outputs(m, m->now.at, true));
   }
   steps_warn(m);
+  /* Rates of progress count from here; set-up and the output of the start are not included. */
   m->began = ig_now();
   m->work = m->now.work;
   job->steps = m->now.at.step;
@@ -202,6 +203,7 @@ static int64_t steps_until(const ig_run_status *now, double time) {
   return !(steps > 1) ? 1 : steps < 0x1p62 ? (int64_t)steps : INT64_MAX;
 }
 
+/* Within 1e-6 of a step counts as reached, as in steps_until. */
 static bool reached(const ig_run_status *now, double time) {
   return now->clock >= time - 1e-6 * now->dt;
 }
@@ -211,6 +213,7 @@ static bool reached(const ig_run_status *now, double time) {
 static ig_status go(ig_loop *m, int64_t steps, double time) {
   ig_ctx *cx = m->job->cx;
   ig_run_status *now = &m->now;
+  /* Saturating addition: INT64_MAX steps mean "to the end". */
   const int64_t last = steps < INT64_MAX - now->at.step ? now->at.step + steps : INT64_MAX;
   while (!now->ended && now->at.step < last && !reached(now, time)) {
     bool stopping = cx->interrupted;
