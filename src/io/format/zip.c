@@ -1,4 +1,5 @@
-/* Zip archives as 3MF files are: the central directory, stored and deflated files. */
+/* Zip archives as used by 3MF (PKWARE APPNOTE): central directory, stored and deflated entries.
+   Without zip64, encryption and several disks. */
 #include "io/format/zip.h"
 
 #include <limits.h>
@@ -6,8 +7,10 @@
 #include <string.h>
 #include <zlib.h>
 
+/* A 3MF model of 1 GB of XML is beyond use; the limit stops zip bombs. */
 enum { MOST_UNPACKED = 1 << 30 };
 
+/* windowBits 15 + 32: zlib or gzip, detected by the header; -15: raw deflate, as in zip. */
 bool ig_decompress(const void *from, size_t compressed, void *to, size_t size, bool raw) {
   z_stream z = {0};
   if (compressed > UINT_MAX || size > UINT_MAX || inflateInit2(&z, raw ? -15 : 15 + 32) != Z_OK)
@@ -22,6 +25,7 @@ bool ig_decompress(const void *from, size_t compressed, void *to, size_t size, b
   return whole;
 }
 
+/* Little-endian number. */
 static size_t number(const unsigned char *p, int bytes) {
   size_t v = 0;
   for (int i = bytes - 1; i >= 0; i--)
@@ -33,6 +37,8 @@ static ig_status broken(ig_ctx *cx, const char *path, const char *what) {
   return IG_FAIL(cx, IG_INPUT, "%s: not a sound zip archive: %s", path, what);
 }
 
+/* The local header repeats the name with possibly other lengths, so the data starts behind those of
+   the local header. Sizes are taken from the central directory, because local ones may be 0. */
 static ig_status entry_read(ig_ctx *cx, const char *path, const unsigned char *b, size_t size,
                             const unsigned char *entry, char **text, size_t *length) {
   const size_t method = number(entry + 10, 2), compressed = number(entry + 20, 4);
@@ -54,6 +60,7 @@ static ig_status entry_read(ig_ctx *cx, const char *path, const unsigned char *b
   return IG_OK;
 }
 
+/* The end record is searched backwards: a comment of up to 65535 bytes may follow it. */
 ig_status ig_zip_find(ig_ctx *cx, const char *path, const char *bytes, size_t size,
                       const char *ending, char **text, size_t *length) {
   const unsigned char *b = (const unsigned char *)bytes;
