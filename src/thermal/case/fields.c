@@ -1,4 +1,5 @@
-/* What other programs read and change: temperatures, the power of beams, boundary values. */
+/* What other programs read and change while a run is stepped (include/ingot/sim.h): temperatures,
+   the power of beams, boundary values. Called between steps, by all ranks alike. */
 #include "thermal/engine/heat_make.h"
 #include "thermal/thermal.h"
 

@@ -19,6 +19,8 @@ typedef struct {
   int what;
 } field;
 
+/* Indexed by column of the past. The first column (the last temperature) is internal and has no
+   name. */
 static const field past_field[IG_TRACK_FIELDS] = {{NULL, NULL, IG_TRACK_LAST},
                                                   {"T_peak", "K", IG_TRACK_PEAK},
                                                   {"time_above_liquidus", "s", IG_TRACK_ABOVE},
@@ -65,7 +67,8 @@ static float cell_value(const ig_heat *h, int what, ig_lid e) {
   return ((const float *)h->past.track.host)[(int64_t)what * h->elements + e];
 }
 
-/* Values of the elements of the part's mesh; 0: not there. */
+/* Values of the elements of the part's mesh; 0: not there. An element of several cells (a tet10, a
+   pyramid) shows the largest of their values. */
 static void elements_fill(const ig_heat *h, int what, float *value) {
   const ig_lid elements = ig_mesh_elements(h->mesh);
   const bool whole = elements == h->elements; /* else: the largest of an element's cells */

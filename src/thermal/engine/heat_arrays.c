@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+/* How many items of each place this rank has, how many the whole has, and their numbers in the
+   whole. */
 static ig_arrays_place place_of(const void *room, int place) {
   const ig_heat *h = room;
   const ig_heat_part *p = &h->part;

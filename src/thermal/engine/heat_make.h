@@ -1,4 +1,9 @@
-/* The engine's own: what its files give each other while it is made and stepped. */
+/* Internal header of the engine: functions that its files give each other while it is made and
+   stepped, and small accessors that kernels and sources use too.
+
+   Order in which an engine is made (ig_heat_make): cells of the mesh, materials, births sorted,
+   connectivity and assembly plan, neighbours of faces, shapes (classes), conditions on faces,
+   critical step, arrays of nodes, rows of the stencil, what the backend adds (ops->open). */
 #ifndef IG_HEAT_MAKE_H
 #define IG_HEAT_MAKE_H
 

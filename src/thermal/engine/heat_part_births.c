@@ -111,6 +111,8 @@ ig_status ig_heat_part_inheritors(ig_ctx *cx, ig_heat *h, ig_status status) {
 /* --- their temperatures */
 
 /* Nodes of the part to send to each rank, or to receive from each, in the order of the heirs. */
+/* Both sides walk the same list of all heirs in the same order, so the n-th value sent is the n-th
+   value received and no numbers travel. */
 static ig_status list_make(ig_ctx *cx, const ig_heat_part *p, int step, bool give, int32_t **start,
                            int32_t **node) {
   const ig_partition *part = &p->of;
@@ -129,6 +131,9 @@ static ig_status list_make(ig_ctx *cx, const ig_heat_part *p, int step, bool giv
   return IG_OK;
 }
 
+/* Temperatures of donors, before the births of a step: a halo made for this step only, since births
+   with donors on other ranks are rare. Every rank takes part as soon as any heir of the step
+   exists; `any` is the same on all ranks because they all have the whole list. */
 ig_status ig_heat_part_inherit(ig_ctx *cx, ig_heat *h, int step, ig_status status) {
   const ig_heat_part *p = &h->part;
   bool any = false;

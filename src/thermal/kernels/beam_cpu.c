@@ -1,4 +1,5 @@
-/* Watts of the beams on the CPU: threads over steps. */
+/* Watts of the beams on the CPU: threads over steps, each with scratch memory of its own. Steps do
+   not depend on each other, so neither do results on the number of threads. */
 #include "thermal/kernels/beam_ops.h"
 
 #include "thermal/source/beam.inc"

@@ -1,4 +1,6 @@
-/* Halos: for a grid of blocks that stays on a GPU, which nodes of other blocks each one needs. */
+/* Halos of blocks. When the whole batch is one launch (heat_persistent.inc), each block of the GPU
+   has a range of nodes in its shared memory for good, and needs the temperatures of some nodes of
+   other blocks in every step. Their numbers are listed here, once, for all elements born or not. */
 #include "thermal/kernels/heat_rows.h"
 
 #include <stdlib.h>

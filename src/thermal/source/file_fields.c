@@ -1,4 +1,6 @@
-/* Fields of files at places of the mesh. */
+/* Fields of files at places of the mesh, matched by position: numbers of nodes may differ between
+   the file and the mesh (another reader, another run), places may not. Bins make each look-up
+   short; two places are the same within 1e-6 of the size of the file's mesh. */
 #include "thermal/source/file_fields.h"
 #include "ranks/ranks.h"
 #include "thermal/source/bins.h"

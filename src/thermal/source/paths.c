@@ -1,4 +1,5 @@
-/* Paths of the beams: from files, rasters, or the case's hatch. */
+/* Paths of the beams: from files, rasters, or the case's hatch. The hatch makes the paths of all
+   its lasers at once; beams take them over by their number. */
 #include "thermal/thermal.h"
 
 #include <stdlib.h>
