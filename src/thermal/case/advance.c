@@ -167,6 +167,11 @@ ig_status ig_thermal_layer_look(ig_thermal_run *run) {
              : IG_OK;
 }
 
+/* The conditions that end a batch, in the order in which they are asked for. A batch of several
+   steps ends before a step that needs the state (layer) or other boundary values; the same
+   condition at the first step of a batch is met at once, because the device has nothing left to do
+   by then. While steps are quiet, `leap` counts plain ones; from SHORTEST_LEAP on a long step is a
+   batch of its own, since its length depends on what the last one did. */
 ig_status ig_thermal_write(ig_thermal_run *run, int64_t most, bool plain) {
   const bool grows = !isnan(run->c->dwell_change);
   most = ig_schedule_ahead(run->job->schedule, ig_thermal_moment(run, run->step), run->dt, most);

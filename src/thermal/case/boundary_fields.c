@@ -73,6 +73,8 @@ static ig_status quantity_read(ig_thermal_run *run, const ig_thermal_given *g, i
   return IG_OK;
 }
 
+/* Refuses lists of files whose times do not rise, that give different quantities, or that give what
+   the entry has as a number already: each would be ignored in part. */
 static ig_status list_check(ig_thermal_run *run, const ig_thermal_boundary *b) {
   ig_ctx *cx = run->job->cx;
   const ig_table *tables[] = {&b->temperature, &b->flux, &b->convection, &b->ambient};
@@ -112,6 +114,8 @@ static void numbers_find(ig_thermal_fields *f) {
     f->steepest = fmax(f->steepest, h[n]);
 }
 
+/* Runs before the engine exists, on the whole mesh: run->fields has as many entries as `boundary`,
+   and those without `from` stay zero (times == 0). */
 ig_status ig_thermal_fields_read(ig_thermal_run *run, int i) {
   ig_ctx *cx = run->job->cx;
   const ig_thermal_boundary *b = boundary_of(run, i);
@@ -168,6 +172,8 @@ double ig_thermal_fields_steepest(const ig_thermal_run *run, int i) {
   return run->fields[i].steepest;
 }
 
+/* The numbers beside the fields only say that a quantity is given (not NaN); of h, the largest,
+   since the critical step is computed from it. */
 void ig_thermal_fields_condition(const ig_thermal_run *run, int i, ig_heat_condition *c) {
   const ig_thermal_fields *f = &run->fields[i];
   c->temperature_of = f->now[IG_GIVEN_TEMPERATURE];

@@ -100,6 +100,8 @@ ig_status ig_thermal_conditions(ig_thermal_run *run) {
   return IG_OK;
 }
 
+/* All conditions at `time`, the middle of a stretch of steps. c: run->conditions; run->condition is
+   only read, so the caller can compare both. */
 void ig_thermal_conditions_at(const ig_thermal_run *run, double time, ig_heat_condition *c) {
   for (int i = 0; i < run->conditions; i++) {
     const ig_thermal_boundary *b =
@@ -173,6 +175,7 @@ bool ig_thermal_surroundings_change(const ig_thermal_run *run, int64_t step) {
          memcmp(c, run->condition, (size_t)run->conditions * sizeof *c) != 0;
 }
 
+/* Takes over the values of the stretch that holds `step`; on the device from the next batch on. */
 ig_status ig_thermal_surroundings_set(ig_thermal_run *run, int64_t step) {
   const double time = middle_of(run, step);
   ig_heat_condition c[IG_THERMAL_CONDITIONS];

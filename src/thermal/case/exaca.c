@@ -83,6 +83,9 @@ static ig_status rows_write(ig_ctx *cx, ig_heat *h, printing *p) {
                         rows_print, p, pulled);
 }
 
+/* The file is made in memory and handed to the sink as a whole: files appear complete or not at
+   all. On several ranks rows come to rank 0 in the order of the whole; the other ranks print
+   nothing. */
 ig_status ig_thermal_exaca(ig_thermal_run *run, ig_sink *sink) {
   ig_ctx *cx = run->job->cx;
   char *text = NULL;

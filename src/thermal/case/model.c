@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* IG_CLAIM finds the material of every element from the sets that materials name, and fails where
+   two claim an element or none does. */
 static ig_status materials_assign(ig_thermal_run *run) {
   ig_job *job = run->job;
   ig_ctx *cx = job->cx;
@@ -255,6 +257,10 @@ void ig_thermal_drop(ig_thermal_run *run) {
   ig_partition_drop_mesh(run->job->cx, run->job->mesh);
 }
 
+/* Order matters: births need paths, the engine needs births (elements are numbered by them), beams
+   need the engine, the time step needs the engine's critical one, boundary values need the time
+   step. Paths go to the beams with the engine; what is left of them is freed here, also after a
+   failure. */
 ig_status ig_thermal_open(ig_job *job, ig_thermal_run *run) {
   memset(run, 0, sizeof *run);
   ig_ctx *cx = job->cx;

@@ -84,6 +84,8 @@ static void column_put(column *c, int *n, const char *name, const char *suffix, 
   c[(*n)++].value = value;
 }
 
+/* Position and power of a beam, from the path: a column of each coordinate, named as melt pools
+   are. */
 static void beam_columns(const ig_thermal_run *run, int beam, column *c, int *n) {
   static const char *const axis[] = {"beam_x", "beam_y", "beam_z"};
   char suffix[16];
@@ -171,6 +173,8 @@ static void step_check(ig_thermal_run *run, const ig_heat_survey *s) {
              (double)run->done * run->dt, run->dt, critical);
 }
 
+/* One survey answers all columns but the melt pools of single beams, which need one more each. `to` NULL: no history is kept. Probes mix the temperatures that
+   the survey has picked. */
 ig_status ig_thermal_history(void *self, ig_sink *to) {
   ig_thermal_run *run = self;
   ig_ctx *cx = run->job->cx;
@@ -313,6 +317,9 @@ static void ledger_warn(const ig_thermal_run *run, const ig_heat_ledger *l) {
                    : "; the result is not to be trusted");
 }
 
+/* The figures of summary.json. Absorbed, reflected and missed power add up to what the beams sent;
+   with an absorptivity that depends on temperature only the device knows what was absorbed (the
+   ledger), and what landed is counted apart (`met`). */
 ig_status ig_thermal_results(void *self, ig_sink *sink) {
   ig_thermal_run *run = self;
   ig_ctx *cx = run->job->cx;

@@ -126,6 +126,8 @@ static bool cell_holds(const double *x, const ig_lid *conn, const double *point,
   return tet ? tet_weights_at(x, conn, point, weight) : weights_at(x, node, point, weight);
 }
 
+/* The first element that holds the point counts; on a face two do, and both give the same
+   temperature. place: number along a line of probes, -1: a single one. */
 static ig_status probe_add(ig_thermal_run *run, const ig_thermal_probe *c, int place,
                            const double *point) {
   const ig_mesh *mesh = run->job->mesh;
@@ -182,6 +184,8 @@ ig_status ig_thermal_probes_read(ig_thermal_run *run) {
   return ig_heat_part_most(run->job->cx, picked, count, status);
 }
 
+/* 4096 probes: columns of history.csv that a spreadsheet still opens, and a linear search over
+   elements for each. */
 ig_status ig_thermal_probes(ig_thermal_run *run) {
   int64_t count = 0;
   for (int i = 0; i < run->c->probes.count; i++) {

@@ -122,6 +122,8 @@ static ig_status fields_add(shown *s, ig_snapshot *snap) {
   return IG_OK;
 }
 
+/* On one rank the snapshot refers to T on the device: the sink copies it when it writes, while
+   steps go on. Elements that are not born yet are left out of the file. */
 static ig_status whole_show(shown *s) {
   const ig_thermal_run *run = s->run;
   const ig_heat *h = &run->heat;
@@ -138,6 +140,8 @@ static ig_status whole_show(shown *s) {
 
 /* --- several ranks: rank 0 asks for one array after the other */
 
+/* Called on every rank for each array that rank 0 asks for, in the same order: cells first, then T,
+   then fields of elements. */
 static ig_status shown_bring(void *self, int array, ig_stream_take *take, void *user) {
   shown *s = self;
   ig_heat *h = &s->run->heat;
@@ -172,6 +176,8 @@ static ig_status shown_write(void *user, const ig_stream *stream) {
   return status;
 }
 
+/* `ig_serve` runs shown_write on rank 0; the other ranks answer its requests for arrays until it is
+   done. */
 static ig_status parts_show(shown *s) {
   ig_ctx *cx = s->run->job->cx;
   const ig_heat *h = &s->run->heat;

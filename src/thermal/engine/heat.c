@@ -249,6 +249,9 @@ static ig_status forms_check(ig_ctx *cx, const ig_heat_setup *setup, const ig_he
   return IG_OK;
 }
 
+/* whole: NULL for an engine of its own, or for the outline of a divided mesh; else the outline of
+   which this engine is a part. A part takes classes, events and the critical step from the outline,
+   because they depend on all elements and must be equal on all ranks. */
 ig_status ig_heat_make(ig_ctx *cx, const ig_heat_setup *setup, const ig_heat *whole, ig_heat *h) {
   IG_TRY(setup_check(cx, setup, whole));
   h->precision = setup->precision;
@@ -318,6 +321,8 @@ done:
   return status;
 }
 
+/* Every array of the engine is in this list or freed below; ig_array_free accepts arrays that were
+   never made. The register of the state and the part are freed by ig_heat_free. */
 void ig_heat_release(ig_ctx *cx, ig_heat *h) {
   ig_array *arrays[] = {&h->past.track,
                         &h->node.x,

@@ -26,6 +26,9 @@ static ig_status own_of(void *room, int place, const ig_collect **own) {
   return IG_OK;
 }
 
+/* The names are those of the checkpoint file: changing one makes older checkpoints unreadable.
+   Ghosts exist of T only: everything else of a node is computed by its owner and needed by nobody
+   else. */
 ig_status ig_heat_arrays_add(ig_ctx *cx, ig_heat *h) {
   static const ig_arrays_room room = {.place = place_of, .own = own_of};
   const size_t size = ig_heat_state_size(h);

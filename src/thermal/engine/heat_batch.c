@@ -86,6 +86,8 @@ static ig_status patch_write(ig_ctx *cx, ig_heat *h, ig_lid n, bool there, ig_li
   return IG_OK;
 }
 
+/* Patches of prescribed nodes come before the first step of a batch (`held_count` of them). The
+   open step is moved behind them. */
 ig_status ig_heat_batch_hold(ig_ctx *cx, ig_heat *h, ig_lid n) {
   IG_TRY(ig_heat_reserve(cx, &h->batch.patch, (size_t)h->batch.patch_count, sizeof(ig_heat_patch)));
   ((ig_heat_patch *)h->batch.patch.host)[h->batch.patch_count] =

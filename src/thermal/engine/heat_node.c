@@ -220,6 +220,8 @@ static void film_put(ig_heat *h, ig_lid n, const heat_film_f64 *film) {
   ((uint8_t *)h->node.filmed.host)[n] = heat_film_acts_f64(film);
 }
 
+/* After a change of boundary values all films are summed again from the faces, rather than scaled:
+   a node may touch faces of several classes. */
 ig_status ig_heat_films_fill(ig_ctx *cx, ig_heat *h) {
   if (!h->node.film.host)
     return IG_OK;

@@ -205,6 +205,8 @@ static void elements_mark(const ig_heat *h, uint8_t *own) {
   }
 }
 
+/* Collections of own nodes, cells, mesh elements and faces: lists of local numbers with their
+   numbers in the whole, both rising. `own`: space for the largest of them. */
 static ig_status own_find(ig_ctx *cx, const ig_heat *whole, ig_heat *h, uint8_t *own) {
   ig_heat_part *p = &h->part;
   for (ig_lid n = 0; n < h->nodes; n++)
@@ -281,6 +283,8 @@ static ig_collect all_own(int64_t count) {
   return (ig_collect){.mine_count = count, .whole_count = count};
 }
 
+/* On several ranks `h` is the outline; it is moved aside, `h` becomes the part, and the outline is
+   freed, also after a failure. On one rank nothing is copied. */
 ig_status ig_heat_divide(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h) {
   if (!h->outline) {
     h->part = (ig_heat_part){.of = {.ranks = 1},

@@ -320,6 +320,8 @@ static void totals_note(ig_heat *h) {
   h->totals[3] = h->past.steps;
 }
 
+/* Agreement of ranks comes after all that can fail on one rank alone (memory, copies): from there
+   on every rank sends and receives the same messages, whatever its own status is. */
 ig_status ig_heat_batch_run(ig_ctx *cx, ig_heat *h) {
   bool held;
   IG_TRY(batch_share(cx, h, &held));

@@ -98,6 +98,8 @@ ig_status ig_heat_save(ig_heat *h, double time, int64_t step, const ig_saved *ow
   return ig_arrays_save(ig_heat_arrays(h), time, step, all, count + 1, to);
 }
 
+/* After ig_heat_begin_at for the time of the checkpoint: geometry follows from births, only the
+   state is read. Fails where an array is missing or of another size. */
 ig_status ig_heat_restore(ig_ctx *cx, ig_heat *h, const ig_restart *restart) {
   const void *data;
   IG_TRY(ig_arrays_restore(ig_heat_arrays(h), restart));

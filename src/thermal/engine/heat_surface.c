@@ -84,6 +84,8 @@ static ig_status held_set(ig_ctx *cx, ig_heat *h, const ig_heat_condition *condi
   return status;
 }
 
+/* Films go to the device only where some value has changed: most batches of a case with histories
+   keep the values of the last one. */
 ig_status ig_heat_conditions_set(ig_ctx *cx, ig_heat *h, const ig_heat_condition *condition,
                                  int count, double ambient) {
   if (h->elements == 0)

@@ -122,6 +122,9 @@ static ig_status capacity_make(ig_ctx *cx, const ig_material_case *from, heat_ma
   return IG_OK;
 }
 
+/* content[0] = c(x0) x0: the heat content at the lowest knot, as if the capacity were constant
+   below it. Only differences matter, but all materials must count from 0 K alike, for nodes that
+   two share. */
 ig_status ig_heat_material_make(ig_ctx *cx, const ig_material_case *from, heat_material_f64 *to) {
   memset(to, 0, sizeof *to);
   IG_TRY(ig_material_require(cx, from, "density|specific_heat|conductivity", "heat conduction"));
@@ -175,6 +178,7 @@ void ig_heat_material_round(const heat_material_f64 *from, heat_material_f32 *to
   to->powdered = (float)from->powdered;
 }
 
+/* Absorptivity acts at nodes, in the precision of the state: single or double, never both. */
 ig_status ig_heat_absorb_make(ig_ctx *cx, const ig_table *from, heat_table_f64 *wide,
                               heat_table_f32 *narrow) {
   if (from->count > IG_HEAT_KNOTS)

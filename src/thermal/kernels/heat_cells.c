@@ -109,6 +109,7 @@ static ig_status orders_check(ig_ctx *cx, const ig_mesh *mesh) {
   return status;
 }
 
+/* Insertion sort of at most four nodes, duplicates dropped; node needs room for five. */
 int ig_heat_face_nodes(const ig_lid *conn, int face, ig_lid *node) {
   int count = 0;
   for (int a = 0; a < 4; a++) {
@@ -214,6 +215,8 @@ static ig_status faces_check(ig_ctx *cx, const ig_mesh *mesh, const ig_heat_cell
   return status;
 }
 
+/* Faces are only checked where a mesh has several blocks: one element type always matches itself.
+ */
 ig_status ig_heat_cells_make(ig_ctx *cx, const ig_mesh *mesh, ig_heat_cells *cells) {
   memset(cells, 0, sizeof *cells);
   int64_t count = 0;
@@ -392,6 +395,8 @@ bool ig_heat_cells_across(ig_ctx *cx, ig_lid count, const ig_lid *conn, const ig
   return plain;
 }
 
+/* A face of a tet10 is four faces of cells, found by their nodes being on it; `corners` are the
+   different nodes of the element's face (a wedge stores triangles as quadrilaterals). */
 int ig_heat_cells_face(const ig_heat_cells *cells, const ig_mesh *mesh, ig_lid element, int face,
                        ig_lid *cell_face) {
   ig_lid local;

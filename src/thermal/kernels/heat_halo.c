@@ -20,6 +20,8 @@ static void halo_mark(const ig_heat *h, ig_lid begin, ig_lid end, int32_t block,
       }
 }
 
+/* `mark` holds the number of the block that marked a node last, from 1: it need not be cleared
+   between blocks. Only nodes between the lowest and the highest marked one are looked at. */
 ig_status ig_heat_halos_make(ig_ctx *cx, ig_heat *h, ig_lid share) {
   ig_heat_resident *r = &h->resident;
   const int32_t blocks = (h->nodes + share - 1) / share;

@@ -87,6 +87,8 @@ static int most_rows(const ig_heat *h) {
   return h->ghost ? PART_SLOTS / 4 : 1 << 16;
 }
 
+/* Open addressing; a slot holds number + 1, 0 is free. memcmp needs structs without undefined
+   padding: pattern_make zeroes them first. */
 static ig_status pattern_find(ig_ctx *cx, const ig_heat *h, const pattern *p, uint32_t *id) {
   struct ig_heat_rows *b = h->rows.book;
   const uint32_t mask = pattern_slots(h) - 1;
@@ -366,6 +368,8 @@ static void row_met(row_use *u, ig_lid n) {
   u->high = n > u->high ? n : u->high;
 }
 
+/* A new row is assembled on the host and reaches the device with the next push. `last`:
+   neighbouring nodes mostly have the same row, so it is tried before hashing. */
 ig_status ig_heat_row_find(ig_ctx *cx, ig_heat *h, ig_lid n, int32_t *out) {
   struct ig_heat_rows *b = h->rows.book;
   row_key key;
@@ -396,6 +400,8 @@ ig_status ig_heat_row_find(ig_ctx *cx, ig_heat *h, ig_lid n, int32_t *out) {
   return IG_OK;
 }
 
+/* Portions double in size: at first most rows are new and found one after the other, later almost
+   none. */
 ig_status ig_heat_rows_find_all(ig_ctx *cx, ig_heat *h) {
   enum { FIRST = 4096, MOST = 1 << 22 };
   struct ig_heat_rows *b = h->rows.book;
@@ -573,6 +579,7 @@ static ig_status bulks_push(ig_ctx *cx, ig_heat *h, size_t size) {
   return ig_array_push(cx, &h->rows.bulk);
 }
 
+/* Capacity doubles. All rows are rounded and copied again: they are few, and pushes are rare. */
 ig_status ig_heat_rows_push(ig_ctx *cx, ig_heat *h) {
   struct ig_heat_rows *b = h->rows.book;
   if (b->pushed == b->rows && !b->stale)

@@ -49,6 +49,8 @@ void ig_heat_shape_matrix(const double *point, const ig_lid *conn, const double 
   memcpy(shape->volume, det, sizeof det);
 }
 
+/* The share of a node in the volume is the integral of its shape function (row sum of the mass
+   matrix); its share in a face's area likewise, computed as a unit flux. */
 static void shape_sizes(const double *point, const ig_lid *conn, ig_heat_shape *shape) {
   double x[24], det[8], r[8];
   static const double one[8] = {1, 1, 1, 1, 1, 1, 1, 1};

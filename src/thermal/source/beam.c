@@ -377,6 +377,8 @@ static ig_status lengths_check(ig_ctx *cx, const ig_beam_case *c) {
   return IG_OK;
 }
 
+/* A beam from its case: checks, profile, direction, cutoff, targets. The path is moved into the
+   beam. Collective, because targets' extents are joined. */
 static ig_status beam_new(ig_ctx *cx, const ig_beam_case *c, ig_toolpath *path, const ig_heat *h,
                           const ig_table *own, double reach, const ig_mesh *mesh, ig_beam *b) {
   ig_beam_shape *s = &b->shape;
@@ -418,6 +420,8 @@ static bool tables_equal(const ig_table *a, const ig_table *b) {
   return equal;
 }
 
+/* One table for all beams: watts of several beams are added at a node before the device multiplies
+   them by the absorptivity of its temperature. */
 ig_status ig_beams_absorptivity(ig_ctx *cx, const ig_list *cases, const ig_table *own,
                                 const ig_table **table) {
   const ig_table *first = NULL;
@@ -485,6 +489,9 @@ void ig_beams_free(ig_ctx *cx, ig_beams *beams) {
   memset(beams, 0, sizeof *beams);
 }
 
+/* The box of the spots grown by the margin is kept in low and high of the beam: as long as spots
+   stay in it, the zone serves. Targets are sought in a box that is larger by the cutoff and half a
+   target. */
 bool ig_beam_box(const ig_beams *beams, ig_beam *b, int beam, int32_t first, double *low,
                  double *high) {
   const double across = b->cutoff + 0.5 * b->size;

@@ -51,6 +51,8 @@ static void shadow_grow(shadow *s, ig_lid reach) {
         }
 }
 
+/* Squares of at least a quarter of the radius: growing the shadow looks at (2 reach + 1)^2 squares
+   each. */
 static ig_status shadow_make(ig_ctx *cx, const ig_mesh *mesh, double reach, shadow *s) {
   double low[3], high[3];
   ig_mesh_bounds(mesh, low, high);

@@ -13,6 +13,7 @@
 
 /* --- what is near on this rank */
 
+/* Everything travels by value, coordinates included: no other rank knows this rank's nodes. */
 ig_status ig_beams_part_near(ig_ctx *cx, ig_beams *beams, const ig_heat *h, int beam, int32_t t,
                              int64_t bin) {
   const ig_beam *b = &beams->beam[beam];
@@ -146,6 +147,8 @@ static void steps_point(ig_beams *beams, ig_heat *h, const int32_t *list) {
   }
 }
 
+/* by_order is a total order, so that the sorted list is the same on all ranks and equal to the
+   order in which one rank meets its targets. */
 ig_status ig_beams_part_batch(ig_ctx *cx, ig_beams *beams, ig_heat *h) {
   void *near = NULL;
   int64_t count;

@@ -203,6 +203,8 @@ static ig_status beam_spots(ig_ctx *cx, ig_beams *beams, int beam, double time, 
   return IG_OK;
 }
 
+/* A step without a lit beam has zone -1 and no watts. Otherwise the last zone serves again or a new
+   one is made; the engine's step is given space for a watt per node of the zone. */
 ig_status ig_beams_step(ig_ctx *cx, ig_beams *beams, ig_heat *h, double time, double dt) {
   if (beams->count == 0)
     return IG_OK;
@@ -239,6 +241,7 @@ ig_status ig_beams_power(ig_ctx *cx, ig_beams *beams, ig_heat *h) {
     IG_TRY(ig_beams_part_batch(cx, beams, h));
   if (beams->spots > 0) {
     const bool cuda = cx->backend->kernels == IG_KERNELS_CUDA;
+    /* blocks of the GPU that take steps in turn; memory for scratch is per worker */
     const int workers = cuda ? 256 : cx->threads;
     const int64_t share = IG_BEAM_SCRATCH * ((int64_t)beams->most_targets + 1);
     if (beams->scratch.count < (size_t)(workers * share)) {

@@ -103,6 +103,8 @@ void ig_bins_free(ig_bins *b) {
   memset(b, 0, sizeof *b);
 }
 
+/* Bounds are inclusive on both sides; a box that touches the grid only beyond the rank's own cells
+   gives false as well. */
 bool ig_bins_range(const ig_bins *b, const double *low, const double *high, int *from, int *to) {
   if (b->cells[0] == 0)
     return false;

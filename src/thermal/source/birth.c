@@ -280,6 +280,7 @@ static ig_status layer_births(ig_ctx *cx, const ig_birth_case *c, const ig_toolp
 
 /* --- lists */
 
+/* Elements in no entry are there from the start; of several entries the earliest counts. */
 static ig_status list_births(ig_ctx *cx, const ig_birth_case *c, const ig_mesh *mesh,
                              double *birth) {
   for (ig_lid e = 0; e < ig_mesh_elements(mesh); e++)
@@ -300,6 +301,8 @@ static ig_status list_births(ig_ctx *cx, const ig_birth_case *c, const ig_mesh *
 
 /* --- a field */
 
+/* The field of another run's snapshot, say: NaN or a negative time means there from the start,
+   infinite (or no cell at that place) means never. */
 static ig_status field_births(ig_ctx *cx, const ig_birth_case *c, const ig_lid *item, newborns *all,
                               double *birth, ig_lid *never) {
   IG_TRY(ig_given_read(cx, &c->at, c->file, c->field, IG_AT_CELLS, all->count, all->place,

@@ -53,6 +53,8 @@ static double size_of(const double *point, int64_t count) {
   return size;
 }
 
+/* Bins of about one place each. Points that no cell uses are nodes that were not born in the other
+   run: NaN, so that the caller can tell them from zero. */
 static ig_status field_take(ig_ctx *cx, const ig_src *at, const char *file, const ig_snapshot *snap,
                             const ig_field *field, ig_lid count, const double *place, double *value,
                             ig_lid *missing) {

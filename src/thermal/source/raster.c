@@ -205,6 +205,8 @@ static ig_status part(pen *p, const ig_list *regions, double angle) {
   return status;
 }
 
+/* Layer after layer, part after part; time runs on through dwells. Paths run on top of a layer,
+   where the powder's surface is. */
 ig_status ig_raster_make(ig_ctx *cx, const ig_raster_case *c, ig_toolpath *path) {
   memset(path, 0, sizeof *path);
   if ((c->regions.count == 0) == (c->parts.count == 0))
