@@ -1,4 +1,7 @@
-/* ingot/solver.h: products, multigrid and conjugate gradients on a mesh of a program. */
+/* The public solver (ingot/solver.h): products, smoothed aggregation multigrid and conjugate
+   gradients on a mesh of a program. Host arrays in and out; everything between is on the device of
+   the context. Set-up is done once per mesh (ig_solver_open), values once per coefficient
+   (ig_solver_set_coefficient). */
 #include <ingot/solver.h>
 
 #include "backend/backend.h"
@@ -30,6 +33,7 @@ struct ig_solver {
   ig_linear linear;
 };
 
+/* A u in double, with supports and springs. A signal ends a long solve here. */
 static ig_status apply(void *self, const double *x, double *y, ig_cg_state *state) {
   ig_solver *s = self;
   if (s->cx->interrupted)
@@ -89,6 +93,8 @@ static ig_status make_operators(ig_solver *s, const ig_mesh *mesh, double poisso
                                   .hex = gather ? &s->mesh_colors : &s->mesh,
                                   .ground = &s->ground,
                                   .plan = gather ? &s->colors : &s->plan,
+                                  /* two Chebyshev steps and a W-cycle: more work per cycle, fewer
+                                     iterations, and safe for large jumps of the coefficient */
                                   .steps = 2,
                                   .cycle = 2,
                                   .self = s,

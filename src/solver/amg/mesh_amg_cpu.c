@@ -1,4 +1,6 @@
-/* Multigrid on a mesh, on the CPU. */
+/* Multigrid on a mesh, on the CPU: loops of threads over blocks, nodes and rows (mesh_amg.inc).
+   Sums of one entry are taken by one thread, in the order of columns, except in `assemble` with
+   atomics. */
 #include "backend/backend.h"
 #include "core/threads.h"
 #include "solver/amg/mesh_amg.h"
@@ -50,6 +52,8 @@ IG_HD void element_blocks(const ig_mesh_args *p, const int nodes, int size, ig_l
         k[nodes * i + j][c] = k[nodes * j + i][c % size * size + c / size];
 }
 
+/* An entry has no slots of its own, so assembly `gather` falls back to atomics here: the matrix of
+   a preconditioner may differ in the last bit. With colors it does not. */
 static void add_blocks(const ig_mesh_args *p, const int nodes, int how, ig_lid e, double modulus,
                        ig_bsr *a) {
   const int size = a->br, count = size * size;

@@ -1,4 +1,5 @@
-/* Multigrid on a mesh, on the GPU. */
+/* Multigrid on a mesh, on the GPU: one thread per block, node, or column of a block. The functions
+   at the end of each group are the entries of the table in mesh_amg_cuda.c. */
 #include "solver/amg/mesh_amg_cuda.h"
 #include "backend/cuda/launch.cuh"
 
@@ -275,6 +276,7 @@ static __global__ void dense_own_pass(int n, const double *a, double *own) {
   if (i < n)
     own[i] = a[(int64_t)i * n + i];
 }
+/* n launches of n^2 threads: n is 600 at most, and this runs once per design. */
 static __global__ void dense_step_pass(int n, int k, const double *own, const double *from,
                                        double *to) {
   const int64_t t = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;

@@ -1,8 +1,11 @@
-/* A multigrid hierarchy that was set up as a whole becomes this rank's part of it.
+/* A multigrid hierarchy that was set up as a whole becomes this rank's part of it. Every rank sets
+   up the same hierarchy and then keeps its rows: aggregates and levels are those of the whole mesh,
+   so results do not depend on the number of ranks. Memory of the whole is needed for a moment at
+   set-up.
 
-   Rows of aggregates are made of R (A P): the rows of A P and of P at nodes that an own aggregate
-   reaches, and for own rows of A P those of P at their neighbours. Of both a rank computes its own
-   and takes the others from their owners, every time values are made. */
+   Rows of aggregates are made of R (A P). A rank needs the rows of A P and of P at nodes that an
+   own aggregate reaches, and for own rows of A P those of P at their neighbours. Of both it
+   computes its own rows and receives the others from their owners, every time values are made. */
 #include "core/sorted.h"
 #include "solver/amg/mesh_amg_parts.h"
 
@@ -283,6 +286,7 @@ done:
   return status;
 }
 
+/* Order matters: halos and transfers need the patterns of the whole, which cutting A replaces. */
 static ig_status level_cut(ig_amg *s, int i, const kept *k) {
   ig_amg_level *l = &s->level[i];
   ig_amg_part *own = &s->parts->level[i];

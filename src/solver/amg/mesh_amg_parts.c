@@ -1,4 +1,6 @@
-/* Products of a multigrid cycle, on all rows of a level or on this rank's. */
+/* Products of a multigrid cycle, on all rows of a level or on this rank's. Upper levels are
+   divided; small ones are computed by every rank, whole, after their right-hand side was gathered.
+ */
 #include "solver/amg/mesh_amg_parts.h"
 
 #include <stdlib.h>
@@ -156,6 +158,7 @@ ig_status ig_amg_prolong(ig_amg *s, int depth) {
 
 /* --- values of a design --- */
 
+/* Rank 0 adds in the order of ranks and broadcasts: all ranks get the same bits. */
 ig_status ig_amg_join(ig_amg *s, double *a, double *b) {
   const int ranks = ig_ranks_count(s->cx->ranks);
   double mine[2] = {*a, *b}, *all = NULL;

@@ -1,4 +1,4 @@
-/* Element matrices of bricks and rectangles, and their Walsh-Hadamard form. */
+/* Element matrices of bricks and rectangles, and their Walsh-Hadamard form (brick.h). */
 #include "solver/grid/brick.h"
 #include "kern/hd.h"
 #include "solver/grid/block.inc"
@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+/* (-1)^popcount: the entry of the Walsh-Hadamard matrix at (node, mode). */
 static int sign(int node, int mode) {
   return __builtin_popcount((unsigned)(node & mode)) & 1 ? -1 : 1;
 }
@@ -33,6 +34,7 @@ static void to_modes(ig_brick *b) {
     b->diagonal[c] = b->k[c][c];
 }
 
+/* Power iteration in the inner product of D, for a matrix of at most 24: cheap, and done once. */
 double ig_brick_lambda(int n, const double *k, int stride, int block) {
   double x[24], y[24], inverse[24][3], lambda = 0;
   for (int i = 0; i < n; i += block) {

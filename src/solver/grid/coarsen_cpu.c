@@ -1,4 +1,8 @@
-/* The levels of the hierarchy made anew, on the CPU. */
+/* The levels of the hierarchy made anew for a design, on the CPU: Galerkin coarsening element by
+   element. A coarse element's matrix is the sum over its children of T^T k T, T the linear
+   interpolation from the parent's corners to the child's. The finest level has moduli only, so the
+   first coarse matrices are sums of moduli times tabulated matrices; further ones are made from
+   those of the level above. Each level then adds its element matrices to a stencil per node. */
 #include "solver/grid/grid.h"
 #include "core/threads.h"
 #include "backend/backend.h"
@@ -17,6 +21,9 @@ ig_status ig_grid_cpu_to_single(ig_ctx *cx, int64_t n, const double *x, float *y
   return IG_OK;
 }
 
+/* The diagonal at a node of the finest level is the brick's diagonal times the sum of the moduli
+   around: its inverse needs one number per node. Elements outside the grid have modulus 0 in the
+   halo. */
 ig_status ig_grid_cpu_node_inverse(ig_ctx *cx, const ig_grid_args_f32 *g, float *inverse) {
   const int64_t outer = g->dim == 3 ? g->plane : 0, rows = (int64_t)(g->n[1] + 1) * (g->n[2] + 1);
 #pragma omp parallel for schedule(static) num_threads(ig_team(cx, rows, IG_WORK_ROW))
@@ -35,6 +42,8 @@ ig_status ig_grid_cpu_node_inverse(ig_ctx *cx, const ig_grid_args_f32 *g, float 
   return IG_OK;
 }
 
+/* Only half of the symmetric stencil is stored; -1: the block is the mirror image of a stored one.
+ */
 static int block_of(int dim, int a, int b) {
   return ig_stencil_block(dim, (b & 1) - (a & 1), (b >> 1 & 1) - (a >> 1 & 1),
                           (b >> 2 & 1) - (a >> 2 & 1));

@@ -1,4 +1,5 @@
-/* The levels of the hierarchy made anew, on CUDA. */
+/* The levels of the hierarchy made anew, on CUDA: as coarsen_cpu.c, but each entry is collected by
+   the thread that writes it, so there is no order of additions to keep and there are no atomics. */
 #include "solver/grid/level.cuh"
 extern "C" {
 #include "solver/krylov/slab.h"

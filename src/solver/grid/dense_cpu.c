@@ -1,4 +1,7 @@
-/* The coarsest level on the CPU: its matrix inverted, and the inverse used. */
+/* The coarsest level on the CPU: its matrix inverted once per design by Gauss-Jordan elimination in
+   double, and the inverse used in each cycle in single precision. A pivot that elimination leaves
+   nothing of belongs to a motion that nothing prescribes, or to an empty node; it is left out. The
+   inverse is made symmetric, as conjugate gradients require of the preconditioner. */
 #include "solver/grid/grid.h"
 #include "core/threads.h"
 #include "backend/backend.h"

@@ -1,4 +1,6 @@
-/* The operator on the CPU, and element energies. */
+/* The operator on the CPU, and element energies u_e . K0 v_e, which are the gradients of a topology
+   optimisation. Rows of elements along x are vector loops; dim and dof are literals at each call.
+ */
 #include "solver/grid/grid_cpu.h"
 #include "solver/krylov/slab.h"
 #include "core/threads.h"

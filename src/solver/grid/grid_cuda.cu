@@ -1,9 +1,12 @@
-/* The operator on CUDA: what a sweep over the finest level makes of A x; element energies. */
+/* The operator on CUDA: what a sweep over the finest level makes of A x; element energies. In 3D
+   blocks march through planes (`march`), so that each value is loaded about once; in 2D each thread
+   gathers (`gather`), since plane problems are small. */
 #include "backend/cuda/launch.cuh"
 #include "solver/grid/brick.cuh"
 #include "solver/grid/level.cuh"
 #include "solver/grid/planes.cuh"
 
+/* The arguments' type of a precision, for templates over it. */
 template <typename R> struct args_of;
 template <> struct args_of<float> { typedef ig_grid_args_f32 type; };
 template <> struct args_of<double> { typedef ig_grid_args_f64 type; };

@@ -1,5 +1,6 @@
-/* Coarse levels on the CPU: sweeps over stored stencils, transfers, the accelerated cycle's steps.
- */
+/* Coarse levels on the CPU: sweeps over stored stencils, transfers between levels, and the steps
+   that join several cycles. Transfers are linear interpolation P and its transpose; a level with an
+   odd number of elements has one that reaches beyond the finer grid. */
 #include "solver/grid/grid_cpu.h"
 #include "solver/krylov/slab.h"
 #include "core/threads.h"
@@ -233,6 +234,9 @@ static ig_status for_rows(ig_ctx *cx, int64_t rows, size_t each,
   return IG_OK;
 }
 
+/* One row of coarse nodes: the fine rows around it are added with weights 1, 1/2, 1/4 first, then
+   neighbours along x, so that each fine value is read once. The first smoothing step on the coarse
+   level (from x = 0) is done along with it. */
 static void restrict_row(const transfer *t, int64_t row, float *work) {
   const ig_grid *f = &t->fine->grid, *g = &t->coarse->grid;
   const int width = f->n[0] + 1, half = g->n[0] + 1;
@@ -269,6 +273,8 @@ ig_status ig_grid_cpu_restricts(ig_ctx *cx, const ig_level *fine, const float *r
   return for_rows(cx, row_count(&coarse->grid), (size_t)fine->grid.n[0] + 5, restrict_row, &t);
 }
 
+/* One row of fine nodes: the mean of the one, two or four coarse rows around, then along x. Nodes
+   that are fixed (or have no stiffness) are left alone. */
 static void prolong_row(const transfer *t, int64_t row, float *work) {
   const ig_grid *f = &t->fine->grid, *g = &t->coarse->grid;
   const int width = f->n[0] + 1, half = g->n[0] + 1;

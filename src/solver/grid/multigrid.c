@@ -1,4 +1,19 @@
-/* Geometric multigrid on regular grids: the levels for new moduli, smoothers, cycles, solves. */
+/* Geometric multigrid on regular grids: the levels for new moduli, smoothers, cycles, solves.
+
+        level 0     the grid; matrix-free, single precision in the cycle
+        level 1     half as many elements along each axis; Galerkin matrices as stored stencils,
+                    in half precision on a GPU
+        ...
+        coarsest    a dense inverse
+
+   The K-cycle (after Notay and Vassilevski, 2008) visits a coarse level several times and joins the
+   results so that the energy of the error becomes as small as possible. Designs of topology
+   optimisation need that: thin bars look too stiff on coarse levels, and a V-cycle then corrects
+   too little.
+
+   Ranks: upper levels are divided into slabs, with one exchange of ghosts per sweep; from level
+   slab->depth on every rank computes all. A failure of one rank is kept (TRY_OP) until the next sum
+   over ranks, where all ranks learn of it, since the others would wait for its messages. */
 #include "solver/grid/multigrid.h"
 #include "backend/backend.h"
 
@@ -59,6 +74,8 @@ static ig_status coarse_springs(ig_multigrid *m, int l) {
   return m->ops->coarse_springs(m->cx, &fine, &m->level[l], l);
 }
 
+/* Moduli to single precision, inverse diagonals, coarse matrices level by level, the dense inverse.
+   Costs about as much as a few cycles. */
 ig_status ig_multigrid_update(ig_multigrid *m) {
   ig_ctx *cx = m->cx;
   const ig_grid_ops *ops = m->ops;
@@ -284,6 +301,8 @@ ig_linear ig_multigrid_linear(ig_multigrid *m) {
                      NULL};
 }
 
+/* First with the smoother's optimistic bound (step_coefficients); a solve that has not converged
+   within HOPEFUL iterations goes on from there with the safe one, and so do all later solves. */
 static ig_status solve(ig_multigrid *m, const double *f, double *u, double tolerance,
                        ig_solve_report *report) {
   const ig_linear linear = ig_multigrid_linear(m);

@@ -1,4 +1,5 @@
-/* Geometric multigrid on regular grids: what stays the same for all moduli. */
+/* Geometric multigrid on regular grids: what stays the same for all moduli. Levels and their
+   memory, supports, classes of coarse elements, bounds of the spectrum. */
 #include "solver/grid/multigrid.h"
 #include "backend/backend.h"
 
@@ -9,6 +10,8 @@
 
 /* The coarsest level is inverted: on a device as large as that takes no longer than a few levels
    more. */
+/* Unknowns of the level that is inverted. Patterns of supports: the search for one is linear, and a
+   table of 4096 classes is already 75 MB (8 children x 24 x 24 floats each). */
 enum { COARSEST = 200, COARSEST_DEVICE = 1500, MOST_KINDS = 4096 };
 
 /* --- classes of coarse elements ---
@@ -164,6 +167,8 @@ static bool translations_are_free(const ig_brick *b) {
   return fabs(sum) < 1e-12 * b->k[0][0];
 }
 
+/* Vectors of a level are parts of one allocation. Everything is zeroed, because halos must be zero
+   and stay so. */
 static ig_status make_level(ig_multigrid *m, int l, int needed) {
   ig_ctx *cx = m->cx;
   ig_level *level = &m->level[l];
@@ -372,6 +377,7 @@ ig_status ig_multigrid_levels(ig_ctx *cx, const ig_grid *whole, const ig_multigr
   return IG_OK;
 }
 
+/* Repeats the sizes of `build` and make_level as formulas: change both together. */
 ig_status ig_multigrid_bytes(ig_ctx *cx, const ig_grid *grid, const ig_multigrid_options *options,
                              double *bytes) {
   ig_multigrid m = {.cx = cx, .options = *options, .slab = options->slab};

@@ -1,4 +1,5 @@
-/* Conjugate gradients on the CPU. */
+/* Conjugate gradients on the CPU. CHUNKED runs `body` for each i with a partial sum s per chunk,
+   then adds the chunks in order (chunks.h): the same bits on any number of threads and ranks. */
 #include "solver/krylov/chunks.h"
 #include "core/threads.h"
 #include "backend/backend.h"

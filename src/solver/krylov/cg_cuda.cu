@@ -1,4 +1,6 @@
-/* Conjugate gradients on CUDA. */
+/* Conjugate gradients on CUDA. Sums are made within the kernel that computes the values: the last
+   block to arrive adds the blocks' partial sums in their order (planes.cuh), so there is no second
+   launch and no dependence on the order in which blocks finish. */
 #include "solver/krylov/energy.h"
 #include "solver/grid/level.cuh"
 #include "solver/grid/planes.cuh"

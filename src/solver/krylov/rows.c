@@ -1,4 +1,6 @@
-/* Rows divided between ranks: ranges, ghosts, and vectors made whole again. */
+/* Rows divided between ranks: ranges, ghosts, and vectors made whole again (rows.h). Lists of what
+   is sent and received are derived by both sides from the same pattern, in the same order, without
+   messages. */
 #include "solver/krylov/rows.h"
 #include "backend/backend.h"
 
@@ -95,6 +97,8 @@ static ig_status column_add(ig_ctx *cx, int rank, ig_lid at, const ig_lid *of, i
   return IG_OK;
 }
 
+/* All rows of all ranks are looked at: a column that is mine and read by another rank's row is
+   given, one that is another's and read by my row is taken. */
 ig_status ig_rows_pairs(ig_ctx *cx, const ig_rows *rows, const ig_rows *columns,
                         ig_rows_pattern pattern, const ig_lid *number, const ig_lid *of,
                         ig_halo_pairs *give, ig_halo_pairs *take) {

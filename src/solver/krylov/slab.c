@@ -1,4 +1,6 @@
-/* Grids divided between ranks: whose planes are whose, ghosts, sums. */
+/* Grids divided between ranks in slabs: whose planes are whose, ghosts, sums (slab.h). Messages go
+   through buffers of the host (`out`, `in`), or for ghosts through an ig_exchange, which may write
+   directly into another GPU's memory. */
 #include "solver/krylov/slab.h"
 #include "solver/krylov/slab_cuda.h"
 #include "backend/backend.h"
@@ -11,8 +13,8 @@
 
 /* --- the division --- */
 
-/* First planes of the ranks if cuts lie at multiples of `unit`; the share of the largest part, 0:
-   some rank has none. */
+/* First planes of the ranks if cuts lie at multiples of `unit`; returns the largest part as a share
+   of the whole, which is what memory and time follow. 0: some rank would have less than a unit. */
 static double cut(int planes, int unit, int ranks, int *start) {
   const int units = (planes - 1) / unit;
   int most = 0;
@@ -28,6 +30,9 @@ static double cut(int planes, int unit, int ranks, int *start) {
   return (double)most / planes;
 }
 
+/* Chooses `depth`. Levels from there on are held whole by every rank: little memory if they are
+   small, but cuts must lie at multiples of 2^depth planes, which makes parts uneven. The sum of
+   both is minimized. */
 ig_status ig_slab_new(ig_ctx *cx, int planes, int levels, int ghosts, ig_slab **out) {
   enum { LEAST = 2 }; /* the first coarse level is never whole: it is made of the fine one */
   static const double whole = 7.5; /* memory of a coarse node to that of a fine one, about */
@@ -428,6 +433,9 @@ static size_t words(const ig_slab *s, int level, int rank, int group, size_t one
 }
 
 /* Sums of all ranks' parts, behind the first word of s->out, into sum[each]. */
+/* Every rank receives the partial sums of all ranks and adds them in the order of planes, component
+   after component: the bits of one rank. The first word of each message carries failures, so that
+   no rank goes on alone. */
 static ig_status meet(ig_slab *s, int level, int group, int components, size_t one, int each,
                       double *sum) {
   size_t *size = s->size, at = 0;

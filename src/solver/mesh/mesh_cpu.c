@@ -1,4 +1,5 @@
-/* A mesh of hexahedra or tetrahedra on the CPU. */
+/* A mesh of hexahedra or tetrahedra on the CPU: the table of passes of mesh_ops.h. Sums at shared
+   nodes go through the plan: color by color, or into slots that ig_plan_sum adds in order. */
 #include "backend/backend.h"
 #include "core/threads.h"
 #include "solver/mesh/mesh_ops.h"
@@ -26,6 +27,7 @@ static ig_status to_single(ig_ctx *cx, int64_t n, const double *x, float *y) {
   return IG_OK;
 }
 
+/* A fixed number of partial sums, whatever the number of threads: the same bits. */
 static ig_status ground(ig_ctx *cx, const ig_ground *g, const double *x, double *y, double *partial,
                         double *dot) {
   const int64_t n = (int64_t)g->size * g->nodes;
@@ -218,6 +220,8 @@ static ig_status scale_blocks(ig_ctx *cx, ig_lid nodes, int size, const float *i
 }
 
 static ig_status cone(ig_ctx *cx, const ig_cone *c, const double *in, double *out) {
+/* elements near the rim of the part have fewer neighbours, so shares differ; each writes only its
+   own */
 #pragma omp parallel for schedule(dynamic, 256)                                                    \
     num_threads(ig_team(cx, c->elements, IG_WORK_ELEMENT))
   for (int32_t e = 0; e < c->elements; e++)

@@ -1,4 +1,6 @@
-/* Patterns of matrices, on the CPU. */
+/* Patterns of matrices, on the CPU. A product is made row by row in two passes, count and fill; a
+   thread marks the columns that a row has seen with the row's number, so marks need not be cleared.
+ */
 #include "solver/mesh/mesh_pattern.h"
 #include "backend/backend.h"
 #include "core/threads.h"

@@ -23,6 +23,7 @@ static view view_of(const ig_pattern *p) {
 
 /* Whether the column is new. */
 static __device__ bool put(ig_lid *table, int size, ig_lid column) {
+  /* Knuth's multiplicative hash; size is a power of two */
   int at = (int)((uint32_t)column * 2654435761u >> 7) & (size - 1);
   for (;;) {
     const ig_lid there = atomicCAS(&table[at], UNKNOWN, column);

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* IG_CLAIM finds the material of every element from the sets that materials name, and fails where
-   two claim an element or none does. */
+/* IG_CLAIM finds the material of every element from the sets that materials name: the last one that
+   names an element counts, the one that names no set takes the rest. Fails where none does. */
 static ig_status materials_assign(ig_thermal_run *run) {
   ig_job *job = run->job;
   ig_ctx *cx = job->cx;

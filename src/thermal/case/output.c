@@ -173,8 +173,8 @@ static void step_check(ig_thermal_run *run, const ig_heat_survey *s) {
              (double)run->done * run->dt, run->dt, critical);
 }
 
-/* One survey answers all columns but the melt pools of single beams, which need one more each. `to` NULL: no history is kept. Probes mix the temperatures that
-   the survey has picked. */
+/* One survey answers all columns but the melt pools of single beams, which need one more each. `to`
+   NULL: no history is kept. Probes mix the temperatures that the survey has picked. */
 ig_status ig_thermal_history(void *self, ig_sink *to) {
   ig_thermal_run *run = self;
   ig_ctx *cx = run->job->cx;
