@@ -89,6 +89,8 @@ ig_status ig_amg_cycle(ig_amg *s, const float *r, const float **z) {
 
 /* --- making it --- */
 
+/* Common part of both constructors: `setup` makes the levels. Time counts as set-up of the solver
+   (IG_PHASE_SOLVER) in the summary. */
 static ig_status make(ig_ctx *cx, const ig_amg_problem *problem, ig_status (*setup)(ig_amg *),
                       ig_amg **out) {
   ig_amg *s;

@@ -44,6 +44,9 @@ static __global__ void ground_pass(ig_ground g, ig_bsr a) {
   if (k < a.blocks)
     ig_amg_ground(&g, &a, k);
 }
+/* n x n threads per element, each computes one block of the element matrix: the gradients of the
+   shape functions are computed n times over, but the registers of one thread could not hold a whole
+   matrix. */
 extern "C" ig_status ig_amg_assemble_cuda(ig_ctx *cx, const ig_mesh_args *p, const ig_plan *plan,
                                           const ig_ground *g, const double *modulus, ig_bsr *a) {
   IG_TRY(cx->backend->fill(cx, a->value, 0,
@@ -323,6 +326,8 @@ static __global__ void product_pass(ig_bsr a, bool add, const float *x, float *y
   if (mine && lane == 0)
     y[row] = (add ? y[row] : 0) + s;
 }
+/* Lanes per row by the mean width of rows: too many would idle, too few would read with large
+   strides. */
 extern "C" ig_status ig_amg_product_cuda(ig_ctx *cx, const ig_bsr *a, bool add, const float *x,
                                          float *y) {
   const int64_t rows = (int64_t)a->rows * a->br, width = a->blocks / (a->rows > 0 ? a->rows : 1);

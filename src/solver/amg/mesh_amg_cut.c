@@ -51,6 +51,7 @@ static void rows_mark(const ig_amg *s, int i, uint8_t *p, uint8_t *ap) {
   columns_mark(pattern_of(&l->r), next->from, next->to, ap);
 }
 
+/* For the caller, who chooses which nodes it keeps as ghosts before it cuts its own arrays. */
 ig_status ig_amg_needs(const ig_amg *s, uint8_t *mark) {
   if (s->parts)
     rows_mark(s, 0, mark, NULL);
@@ -178,6 +179,8 @@ static ig_status vectors_cut(ig_amg *s, const kept *k, ig_amg_level *l) {
 
 /* --- ghosts --- */
 
+/* Three exchanges of a cycle: x for products with A, the residual for R (rows of the next level), x
+   of the next level for P. The last is not needed where the next level is whole on every rank. */
 static ig_status halos_make(ig_amg *s, int i, const kept *k) {
   ig_amg_level *l = &s->level[i];
   ig_amg_part *own = &s->parts->level[i], *next = &own[1];
@@ -300,6 +303,8 @@ static ig_status level_cut(ig_amg *s, int i, const kept *k) {
   return diagonal_cut(s, own, l);
 }
 
+/* Numbers first, for all levels: a level's columns are the next level's rows. Then the levels
+   themselves, from fine to coarse. */
 static ig_status cut(ig_amg *s, const ig_lid *node, ig_lid nodes, kept *k) {
   ig_amg_parts *p = s->parts;
   for (int i = 0; i < p->divided; i++) {

@@ -52,6 +52,8 @@ static ig_status show(ig_amg *s) {
   return IG_OK;
 }
 
+/* Divides the levels that have enough rows per rank. Ownership of coarse nodes follows from that of
+   their aggregates' lowest nodes, so it needs no message and is the same on all ranks. */
 ig_status ig_amg_parts_new(ig_amg *s) {
   const ig_rows *finest = s->problem.rows;
   ig_ctx *cx = s->cx;
@@ -131,6 +133,8 @@ ig_status ig_amg_product(ig_amg *s, int depth) {
                       l->ax.dev);
 }
 
+/* The right-hand side of the first whole level is computed in parts and gathered: from there on
+   every rank computes the same. */
 ig_status ig_amg_restrict(ig_amg *s, int depth) {
   ig_amg_level *l = &s->level[depth], *c = &l[1];
   if (!ig_amg_divided(s, depth))

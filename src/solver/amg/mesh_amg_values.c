@@ -117,6 +117,8 @@ static ig_status fill_part(ig_amg *s, int depth) {
   return ig_rows_gather(s->cx, blocks, sizeof(float) * (size_t)(a.br * a.bc), l[1].a.value.dev);
 }
 
+/* Only the coarsest level is inverted; where coarsening stalled before it became small enough, it
+   has a smoother instead. */
 ig_status ig_amg_fill(ig_amg *s, int depth) {
   ig_amg_level *l = &s->level[depth];
   if (depth == s->levels - 1)
@@ -132,6 +134,8 @@ ig_status ig_amg_fill(ig_amg *s, int depth) {
   return s->ops->coarse(s->cx, &l->r.m, &l->ap.m, &l[1].a.m);
 }
 
+/* Levels below the finest keep their values' memory; A and A P of the finest are the largest arrays
+   of the hierarchy and are freed again, since a cycle uses the caller's product instead of A. */
 ig_status ig_amg_update(ig_amg *s, const double *modulus) {
   ig_amg_level *finest = &s->level[0];
   ig_replay_forget(s->cx, &s->replay); /* it has the old spectrum in it */

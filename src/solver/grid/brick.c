@@ -73,6 +73,8 @@ double ig_brick_lambda(int n, const double *k, int stride, int block) {
 /* Sums over the 2^dim Gauss points, exact for boxes; `point` adds one point's share. */
 typedef void point_fn(ig_brick *b, const double (*grad)[3], double weight, const double *material);
 
+/* 2^dim Gauss points integrate products of the gradients of (bi-, tri-)linear shape functions on a
+   box exactly. grad[a][d]: derivative of node a's shape function along axis d, 1/m. */
 static void integrate(ig_brick *b, point_fn *point, const double *material) {
   const double g = 1 / sqrt(3.0);
   double volume = 1;
@@ -145,6 +147,8 @@ void ig_brick_conduction(ig_brick *brick, int dim, const double *h) {
   brick->b[0][0][0] = 0; /* exactly */
 }
 
+/* The exact mass matrix of a box is a product over axes: 1/3 on the diagonal, 1/6 beside it, times
+   the edge. */
 void ig_brick_helmholtz(ig_brick *brick, int dim, const double *h, double length) {
   ig_brick_conduction(brick, dim, h);
   const double volume = brick->load * brick->nodes;

@@ -143,6 +143,10 @@ typedef struct {
   const float *table;
 } coarsen_arg;
 
+/* One plane of coarse elements, row by row: moduli of the children are gathered into rows, so that
+   the sum over children is a vector loop over elements for each of the size^2 entries. Elements
+   with supports have tables of their own (kind > 0) and are done again, one by one. Matrices then
+   go to the stencil and, where there is a further level, to their parent's matrix. */
 static void coarsen_fine_plane(const void *arg, int k, float *work) {
   const coarsen_arg *a = arg;
   const ig_level *l = a->coarse;
@@ -219,6 +223,8 @@ static ig_status to_half(ig_ctx *cx, const ig_level *whole, const ig_level *l) {
   return IG_OK;
 }
 
+/* A level in half precision is summed in single first: sums of rounded terms would lose the small
+   entries. */
 ig_status ig_grid_cpu_coarsen_fine(ig_ctx *cx, const ig_level *fine, const ig_level *coarse,
                                    const ig_level *next, const uint16_t *kind, const float *table) {
   const ig_grid *g = &coarse->grid;
@@ -244,6 +250,7 @@ ig_status ig_grid_cpu_coarsen_fine(ig_ctx *cx, const ig_level *fine, const ig_le
   return status;
 }
 
+/* Element matrices of the next level from this one's: eight children, each T^T k T. */
 static void coarsen_plane(const void *arg, int k, float *work) {
   (void)work;
   const coarsen_arg *a = arg;
@@ -267,6 +274,7 @@ ig_status ig_grid_cpu_coarsen(ig_ctx *cx, const ig_level *fine, const ig_level *
   return for_planes(cx, &fine->grid, 1, coarsen_plane, &arg);
 }
 
+/* Transposes a row of element matrices to [entry][element], the form that add_row takes. */
 static void stencil_plane(const void *arg, int k, float *work) {
   const coarsen_arg *a = arg;
   const ig_grid *g = &a->coarse->grid;
@@ -300,6 +308,8 @@ ig_status ig_grid_cpu_coarse_springs(ig_ctx *cx, const ig_level *fine, const ig_
   return IG_OK;
 }
 
+/* IG_COARSE_SHIFT raises the diagonal itself, not only its inverse: the operator and its smoother
+   agree. */
 ig_status ig_grid_cpu_coarse_inverse(ig_ctx *cx, const ig_level *l) {
   const int width = l->grid.n[0] + 1, dof = l->grid.dof;
   const int64_t rows = row_count(&l->grid), stored = l->grid.stored;

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+/* Strides and sizes; see the head of grid.h. In 2D a plane is all there is, and n[2] is 0. */
 ig_status ig_grid_outline(ig_ctx *cx, ig_grid *g, int dim, int dof, const int *n) {
   memset(g, 0, sizeof *g);
   g->dim = dim;

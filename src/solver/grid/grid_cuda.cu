@@ -295,6 +295,7 @@ static ig_status launch(ig_ctx *cx, const typename args_of<R>::type *g, const R 
          WHAT > (cx, g, b, x, d, c0, c1, y, state);
 }
 
+/* Tiles here must be those of launch_march: partial sums are laid out by them. */
 ig_status ig_grid_cuda_apply(ig_ctx *cx, const ig_grid_args_f64 *g, const double *x, double *y,
                              ig_cg_state *state) {
   ig_status status = g->dof == 1

@@ -86,6 +86,8 @@ IG_HD void half_row(const int dof, const ig_level *l, int64_t place, const float
     }
 }
 
+/* What a sweep makes of a row of A x. Nodes without stiffness have inverse 0: their residual is set
+   to 0, so that transfers bring nothing there. */
 static void stencil_finish(const ig_level *l, ig_sweep what, int64_t at, float *a, const float *b,
                            const float *x, float *d, float c0, float c1, float *y, int width) {
   const float *inverse = l->inverse + at;
@@ -145,6 +147,7 @@ static void stencil_piece(const ig_level *l, const piece *p, const float *x, flo
     stencil_row(1, l, p->place, x, acc, p->width);
 }
 
+/* The finest level is matrix-free and has a sweep of its own. */
 ig_status ig_grid_cpu_sweep(ig_ctx *cx, const ig_level *l, ig_sweep what, const float *b,
                             const float *x, float *d, float c0, float c1, float *y) {
   if (!l->blocks)
@@ -163,6 +166,8 @@ ig_status ig_grid_cpu_sweep(ig_ctx *cx, const ig_level *l, ig_sweep what, const 
   return IG_OK;
 }
 
+/* The first smoothing step from x = 0 needs no product: x = c1 D^-1 b. On the finest level springs
+   are not in the stored diagonal, so their nodes are corrected afterwards. */
 ig_status ig_grid_cpu_start(ig_ctx *cx, const ig_level *l, const float *b, float c1, float *x,
                             float *d) {
   const int width = l->grid.n[0] + 1, dof = l->grid.dof;
@@ -318,6 +323,8 @@ ig_status ig_grid_cpu_prolong(ig_ctx *cx, const ig_level *coarse, const float *x
 
 /* --- several cycles joined --- */
 
+/* image = A x, and the sums x . A x and x . b; parts of planes in the order of planes, as all sums.
+ */
 ig_status ig_grid_cpu_pair_energy(ig_ctx *cx, const ig_level *l, const float *x, const float *b) {
   const ig_grid *g = &l->grid;
   const int64_t pieces = piece_count(g);
@@ -356,6 +363,8 @@ ig_status ig_grid_cpu_pair_energy(ig_ctx *cx, const ig_level *l, const float *x,
   return status;
 }
 
+/* first = step x with the step that minimizes the energy of the error, rest = b - A first; x
+   restarts from the first smoothing step for `rest`. */
 ig_status ig_grid_cpu_pair_residual(ig_ctx *cx, const ig_level *l, const float *b, float c1) {
   const int64_t n = l->grid.stored * l->grid.dof;
   const float step = ig_pair_step(l->pair);

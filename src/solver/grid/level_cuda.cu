@@ -119,6 +119,7 @@ static __device__ __forceinline__ float shared_product(const stencil_args &s, bo
   return sum;
 }
 
+/* As stencil_finish of the CPU, for one unknown. */
 static __device__ __forceinline__ void finish_row(const stencil_args &s, int what, int64_t at,
                                                   float a, const float *__restrict__ b,
                                                   const float *__restrict__ x, float *d, float c0,
@@ -264,6 +265,8 @@ static pair_args pair_of(const ig_level *fine, const ig_level *coarse) {
   return p;
 }
 
+/* A thread per coarse node and component (threadIdx.y) gathers the 27 (9) fine nodes around, with
+   weights 1, 1/2, 1/4, 1/8. */
 __global__ void restrict_nodes(const __grid_constant__ pair_args p, const float *__restrict__ r,
                                float *__restrict__ b, float c1, const float *inverse, float *x,
                                float *d) {
@@ -376,6 +379,8 @@ __global__ void pair_sums(const __grid_constant__ stencil_args s,
       state->sum[q] = total[q];
 }
 
+/* Sums are cut into pieces by the size of the whole grid, so that ranks and launches do not change
+   them. */
 ig_status ig_grid_cuda_pair_energy(ig_ctx *cx, const ig_level *l, const float *x, const float *b) {
   enum { SUMS = 2 };
   const ig_grid *g = &l->grid;

@@ -251,6 +251,9 @@ static ig_status come_up(ig_multigrid *m, int depth) {
   return IG_OK;
 }
 
+/* One cycle on a level: smooth, residual to the next level, its correction back, smooth. b:
+   right-hand side of this level; the result is in l->x. `begin` says what l->x holds at the start.
+ */
 static ig_status cycle(ig_multigrid *m, int depth, const float *b, from begin) {
   ig_level *l = &m->level[depth];
   if (depth > 0 && depth == m->levels - 1) {
@@ -270,6 +273,7 @@ static ig_status whole_cycle(void *self, const float *r) {
   return cycle(self, 0, r, FROM_ZERO);
 }
 
+/* The ghosts of x are refreshed although x is const: they are not this rank's values. */
 static ig_status apply(void *self, const double *x, double *y, ig_cg_state *state) {
   ig_multigrid *m = self;
   IG_TRY(ig_slab_refresh(&m->level[0].grid, m->brick.dof, sizeof *x, 1, (double *)x));
@@ -279,6 +283,7 @@ static ig_status apply(void *self, const double *x, double *y, ig_cg_state *stat
   return IG_OK;
 }
 
+/* With one level there is no cycle: Jacobi, z = D^-1 r. */
 static ig_status precondition(void *self, const float *r, const float **z) {
   ig_multigrid *m = self;
   if (m->levels == 1)

@@ -82,6 +82,8 @@ static double coarse_lambda(const ig_brick *b, const float *table, int block) {
   return ig_brick_lambda(b->size, k, 24, block);
 }
 
+/* Classes are searched one after the other; neighbouring elements mostly have class 0 (nothing
+   fixed), which is tried first. */
 static ig_status make_classes(ig_multigrid *m, const uint8_t *fix) {
   ig_ctx *cx = m->cx;
   const ig_grid *f = &m->level[0].grid, *g = &m->level[1].grid;
@@ -285,6 +287,8 @@ static ig_status make_supports(ig_multigrid *m, const ig_grid *grid, const uint8
   return ig_array_push(m->cx, &m->fix);
 }
 
+/* Fine grid, supports, levels, classes, the coarsest level, room for messages, work space of
+   conjugate gradients. Arrays that are never written in their halo are zeroed here once. */
 static ig_status build(ig_multigrid *m, const ig_grid *grid, const uint8_t *fix,
                        const ig_spring *spring, int springs) {
   ig_ctx *cx = m->cx;

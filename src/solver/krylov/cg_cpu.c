@@ -63,6 +63,8 @@ ig_status ig_cg_cpu_update(ig_ctx *cx, const ig_grid *grid, int64_t n, const dou
   return IG_OK;
 }
 
+/* Two sums over the vectors where the method is flexible (K-cycles), one otherwise; then the new
+   direction. */
 ig_status ig_cg_cpu_direction(ig_ctx *cx, const ig_grid *grid, int64_t n, const double *r,
                               const float *z, const double *ap, double *p, bool first,
                               ig_cg_state *state) {

@@ -49,6 +49,8 @@ ig_status ig_cg_cuda_energy(ig_ctx *cx, const ig_grid *grid, int64_t n, const do
   return ig_grid_divided(grid) ? join(cx, grid, &p, 1, state, &pap, &state->s.pap) : IG_OK;
 }
 
+/* A state of its own for this sum, from the stream's memory pool: no allocation that would
+   synchronise. */
 ig_status ig_cg_cuda_dot(ig_ctx *cx, const ig_grid *grid, int64_t n, const double *a,
                          const double *b, double *result) {
   if (!grid || grid->dim != 3)
@@ -153,6 +155,7 @@ __global__ void direction_values(int64_t n, const float *z, double *p, bool firs
     p[i] = (double)z[i] + beta * p[i];
 }
 
+/* Two launches: the sums must be complete on all blocks (and ranks) before any block uses beta. */
 ig_status ig_cg_cuda_direction(ig_ctx *cx, const ig_grid *grid, int64_t n, const double *r,
                                const float *z, const double *ap, double *p, bool first,
                                ig_cg_state *state) {

@@ -41,6 +41,7 @@ const char *ig_solve_end_text(ig_solve_end end) {
   return text[end];
 }
 
+/* r32 needs no zeroing: it is written whole before it is read. */
 ig_status ig_pcg_init(ig_ctx *cx, ig_pcg *w, int64_t n) {
   const size_t count = (size_t)n;
   IG_TRY(ig_array_new_device(cx, &w->r, count, sizeof(double), "residual"));

@@ -100,6 +100,8 @@ void ig_slab_range(const ig_slab *s, int level, int rank, int *from, int *to) {
   *to = rank + 1 < s->ranks ? s->start[rank + 1] >> level : ig_slab_planes(s, level);
 }
 
+/* The strides stay those of the whole grid: only z is cut, and places within a plane are the same.
+ */
 ig_grid ig_slab_grid(ig_slab *s, int level, const ig_grid *whole) {
   ig_grid g = *whole;
   int to;
@@ -121,6 +123,7 @@ void ig_slab_fail(ig_slab *s, ig_status status) {
     s->fault = status;
 }
 
+/* Buffers only grow. Copies that are queued must be over before memory is freed. */
 static ig_status room_make(ig_slab *s, char **buffer, size_t *room, size_t size) {
   const ig_backend *b = s->cx->backend;
   if (size <= *room)
@@ -272,6 +275,7 @@ ig_status ig_slab_refresh(const ig_grid *g, int components, size_t size, int rea
   return IG_OK;
 }
 
+/* Ghosts of arrays of element matrices: the last own plane goes up to the next rank. */
 ig_status ig_slab_lift(const ig_grid *g, size_t plane, void *values) {
   ig_slab *s = g->slab;
   const ig_backend *b = s->cx->backend;
@@ -315,6 +319,8 @@ ig_status ig_slab_hand(ig_slab *s, int from, int to, size_t size, void *values) 
 
 /* --- planes of all --- */
 
+/* Own planes to all ranks, those of all ranks to their places. The own planes are known already and
+   not copied. */
 ig_status ig_slab_gather(ig_slab *s, int level, int count, int components, size_t plane,
                          size_t stride, void *values) {
   const size_t each = (size_t)components * plane;
@@ -353,6 +359,8 @@ ig_status ig_slab_gather(ig_slab *s, int level, int count, int components, size_
   return IG_OK;
 }
 
+/* Component after component: buffers of one component's size, and messages go directly between the
+   host arrays where that is possible. */
 ig_status ig_slab_collect(const ig_grid *g, int components, const double *values, bool everyone,
                           double *whole) {
   ig_slab *s = g->slab;
@@ -521,6 +529,8 @@ ig_status ig_slab_count(ig_slab *s, int64_t *value, int count) {
   return IG_OK;
 }
 
+/* Chunks of ghost planes were summed along with the others; they are dropped here, component by
+   component. */
 ig_status ig_chunks_total(const ig_grid *g, const ig_chunks *k, int each, double *part,
                           double *sum) {
   if (!ig_chunks_divided(g)) {

@@ -268,6 +268,8 @@ ig_status ig_ebe_new(ig_ctx *cx, ig_ebe_kind kind, ig_assembly how, bool single,
   return status;
 }
 
+/* A rank's part of a mesh. Classes are those of the whole mesh, so that an element has the same
+   matrix, to the last bit, on every rank. */
 ig_status ig_ebe_new_part(ig_ctx *cx, ig_ebe_kind kind, bool single, const ig_ebe_whole *whole,
                           const double *x, const ig_lid *conn, double poisson, ig_plan *plan,
                           ig_ebe *op) {

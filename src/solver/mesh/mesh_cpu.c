@@ -73,6 +73,7 @@ IG_HD void add_diagonal(const ig_mesh_args *p, const int n, ig_lid e, double mod
       ig_scatter_add_f64(&p->scatter, e, a, count, j, modulus * b[j], block, p->slots);
   }
 }
+/* The diagonal blocks of A, from the element matrices' own; six numbers per node, symmetric. */
 static ig_status diagonal(ig_ctx *cx, const ig_mesh_args *p, const ig_plan *plan,
                           const double *modulus, double *block) {
   const int count = p->size == 1 ? 1 : 6;
@@ -149,6 +150,7 @@ IG_HD void add_to_nodes(const ig_mesh_args *p, const int n, ig_lid e, double val
   for (int a = 0; a < n; a++)
     ig_scatter_add_f64(&p->scatter, e, a, 1, 0, value * weight[a], out, p->slots);
 }
+/* Transpose of to_elements: filters need both, exactly adjoint. */
 static ig_status to_nodes(ig_ctx *cx, const ig_mesh_args *p, const ig_plan *plan, const double *in,
                           double *out) {
   IG_TRY(cx->backend->fill(cx, out, 0, sizeof *out * (size_t)p->scatter.nodes));
@@ -189,6 +191,7 @@ IG_HD void add_strain_back(const ig_mesh_args *p, const int n, ig_lid e, const d
       ig_scatter_add_f64(&p->scatter, e, a, 3, c, fe[c], f, p->slots);
   }
 }
+/* Transpose of `strain`: what a gradient by strains is as a gradient by displacements. */
 static ig_status strain_back(ig_ctx *cx, const ig_mesh_args *p, const ig_plan *plan,
                              const double *tensor, double *f) {
   IG_TRY(cx->backend->fill(cx, f, 0, 3 * sizeof *f * (size_t)p->scatter.nodes));
