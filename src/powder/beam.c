@@ -1,4 +1,5 @@
-/* The lasers, seen from the host: where they are, when they are on. */
+/* The lasers, seen from the host: where they are, when they are on, how far their line is straight.
+   The device has its own search along the paths (beam.inc). */
 #include "powder/powder.h"
 
 #include <math.h>
@@ -45,7 +46,8 @@ double ig_powder_beam_straight(const ig_powder_run *r, int beam, int64_t first, 
                                bool *corner) {
   const ig_toolpath *p = &r->laser[beam].path;
   const double same = cos(15 * M_PI / 180), sharp = cos(30 * M_PI / 180),
-               enough = 1000 * r->c->beam.radius;
+               /* no pool is longer than that: the search back along the line ends */
+      enough = 1000 * r->c->beam.radius;
   const int64_t i = piece_at(p, r->laser[beam].cursor, time);
   double reach = 0;
   *corner = false;

@@ -1,4 +1,5 @@
-/* All that a continuation needs: heat and states of the grids, the windows, what was counted. */
+/* Checkpoints: heat and states of the grids, the windows, what was counted. Temperatures follow
+   from heat and are not stored. A resumed run has the bits of one that was not interrupted. */
 #include "powder/powder.h"
 #include "backend/backend.h"
 
@@ -8,6 +9,7 @@
 
 enum { MOLTEN = IG_MOLTEN_COUNT, BOX = 6, LAYER = 8 };
 /* Numbers of a run, doubles throughout: whole numbers in them are exact. */
+/* doubles hold whole numbers exactly up to 2^53 */
 typedef struct {
   double time, step, layer, bed, dt_dwell, fine_steps, coarse_steps, moves, work, stored0, born,
       sunk;
@@ -211,6 +213,8 @@ static void numbers_take(ig_powder_run *r, const kept *k) {
     r->laser[b].line = (int64_t)k->line[b];
 }
 
+/* Numbers are checked before anything is changed: a checkpoint of another case, or a damaged one,
+   must not index arrays out of their bounds. */
 ig_status ig_powder_restore(void *self, const ig_restart *from) {
   ig_powder_run *r = self;
   const void *data;

@@ -1,4 +1,5 @@
-/* Arrays of a powder bed, the view that kernels have of them, and launches. */
+/* Arrays of a powder bed, the view that kernels have of them, and launches. Host code never touches
+   a grid's values directly while steps run: it pulls what it wants to see (ig_powder_pull). */
 #include "powder/powder.h"
 #include "backend/backend.h"
 
@@ -92,6 +93,7 @@ static ig_status map_make(ig_powder_run *r) {
     m->n[d] = (int64_t)(high - low);
     cells *= high - low;
   }
+  /* cells: 17 bytes each in an image, about 100 bytes each as text */
   const double most = c->format == IG_MAP_VTI ? 1e9 : 20e6;
   if (cells > most)
     return ig_fail_at(r->cx, &c->at, "a map of %.3g cells; at most %g are kept%s", cells, most,
@@ -300,6 +302,8 @@ ig_status ig_powder_pull(ig_powder_run *r, unsigned what) {
 /* --- launches */
 
 enum { FINE, COARSE, BOX, AROUND };
+/* How many items a kernel has: faces of a rim, columns, probes, or cells of the window, of its box,
+   of the box with its neighbours, or of the filled part of the bed. */
 static void domain(const ig_powder_run *r, ig_powder_do what, int64_t *n) {
 #define fine FINE
 #define coarse COARSE

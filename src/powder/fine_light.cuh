@@ -2,6 +2,7 @@
    block while the others take the step before: where they are, a lane a step, for 32 steps at once;
    then their shares along x and y, step by step. After beam.inc. */
 
+/* spots of a step in a window; cells along x or y that a spot reaches; steps looked at together */
 enum { SPOTS = 4, REACH = 48, LANES = 32 };
 
 /* Spots of a step, and their shares along x and y. */

@@ -2,6 +2,8 @@
    loading and storing. After places.inc and fine_light.cuh. */
 #include <cooperative_groups.h>
 
+/* threads of the warp for light; blocks of a cluster, the most that CUDA allows (beyond 8:
+   non-portable); cells of a piece */
 enum { LIGHT = 32, BLOCKS = 16, PIECE = 4 };
 
 /* How a window is cut: axis `cut` into slabs of `thick` planes; the other axis is u. Columns are in

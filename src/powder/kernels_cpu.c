@@ -1,4 +1,6 @@
-/* Kernels of the powder bed on the CPU: rows of cells between the threads. */
+/* Kernels of the powder bed on the CPU: rows of cells between the threads. The macros make a loop
+   for each kernel of the lists in view.h; the four that take most of the time (conduction, looks,
+   columns, rims) have loops of their own, which give the same bits. */
 #include "powder/view.h"
 #include "core/threads.h"
 

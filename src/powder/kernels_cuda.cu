@@ -1,4 +1,8 @@
-/* Kernels of the powder bed on the GPU: a thread per cell, face or column. */
+/* Kernels of the powder bed on the GPU: a thread per cell, face or column, made from the lists in
+   view.h; and what overlaps with the fine steps: the coarse step runs on a stream of its own.
+
+        main stream   near looks | fine steps ............... | after (cross, mean, pools)
+        side stream              fork -> far looks, coarse step -> join */
 #include "backend/cuda/launch.cuh"
 extern "C" {
 #include "powder/view.h"

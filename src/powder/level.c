@@ -6,6 +6,7 @@
 #include "powder/level.inc"
 #include "powder/tables.inc"
 
+/* cells of a strip: its rows of T, resist and heat in three planes stay in the first-level cache */
 enum { STRIP = 128 };
 
 /* What passes the faces of `n` cells to those at `to` (1, or a row). The other side's is the same
@@ -56,6 +57,7 @@ double ig_powder_table_resist(const ig_powder_tables *t, double heat, double sol
   return powder_resist(t, heat / powder_mass(t, solid), solid);
 }
 
+/* Bisection in the table T(heat), which rises strictly; a straight line beyond its ends. */
 double ig_powder_table_heat(const ig_powder_tables *t, double T) {
   int low = 0, high = IG_POWDER_ROWS;
   while (high - low > 1) {

@@ -1,5 +1,6 @@
-/* A film of one layer: its surface in fine cells, again and again while it is scanned. The frames
-   are the run's snapshots. */
+/* A movie of one layer: its surface in fine cells, at equal times while it is scanned. The frames
+   are the run's snapshots. Cells outside of windows show their coarse cell's temperature with its
+   slopes. */
 #include "powder/powder.h"
 #include "backend/backend.h"
 #include "core/schedule.h"

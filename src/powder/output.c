@@ -1,4 +1,5 @@
-/* Rows of history, snapshots of the bed, tables of lines and layers, final figures. */
+/* Output of a run: rows of history.csv, snapshots of the coarse grid, figures of the summary.
+   Tables of lines and layers are in report.c. */
 #include "powder/powder.h"
 #include "core/schedule.h"
 
@@ -131,6 +132,8 @@ bool ig_powder_field(void *self, int i, ig_room_field *f) {
   return true;
 }
 
+/* Cells of levels that are not filled yet are NaN. name is one of field_name: the caller has
+   checked it. */
 ig_status ig_powder_get(void *self, const char *name, double *values) {
   ig_powder_run *r = self;
   const int *n = r->coarse.n, levels = ig_powder_filled(&r->view, 2);

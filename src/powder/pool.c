@@ -1,10 +1,12 @@
-/* What the user asks for: the melt pool along every line, what of a layer has melted. */
+/* What the user asks for: the melt pool along every line, and how much of a layer has melted.
+   Kernels look at cells in each step (powder_pool); here their aim is set and layers are counted
+   when they are done. */
 #include "powder/powder.h"
 #include "backend/backend.h"
 
 #include <math.h>
 
-/* The line of a beam at a time, -1: none. */
+/* The line of a beam at a time, -1: none. l->line only moves on: times rise. */
 static int64_t line_at(ig_powder_run *r, int beam, double time) {
   ig_powder_laser *l = &r->laser[beam];
   const double *t = l->path.t;
@@ -20,6 +22,9 @@ static int64_t line_at(ig_powder_run *r, int beam, double time) {
   return time >= t[q->first] && time <= t[q->last + 1] ? l->line : -1;
 }
 
+/* For each beam its line, place and direction, and how far behind it the pool may reach: to the
+   beginning of the line, or to where it turned, since beyond a corner the tail lies across and
+   would be measured as width. */
 void ig_powder_pool_aim(ig_powder_run *r, double time) {
   ig_powder_args *g = &r->view.a;
   for (int b = 0; b < r->beams; b++) {
@@ -107,6 +112,8 @@ static void column_count(const ig_powder_run *r, int64_t i, int64_t j, int64_t t
       now >> IG_POWDER_MELTS > below[(size_t)j * (size_t)r->nf[0] + (size_t)i] >> IG_POWDER_MELTS;
 }
 
+/* Cells of the part in a layer: its outline at half height, cut with each row of cells; a cell
+   belongs to the part if its middle does. */
 static ig_status part_count(ig_powder_run *r, const ig_scan_body *body, double z, int64_t thick,
                             bool first, layer_count *n) {
   ig_outline outline;

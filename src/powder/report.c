@@ -1,4 +1,5 @@
-/* Tables of lines, of layers, of cells whose history was kept; what a user should be warned of. */
+/* Tables of lines (lines.csv), of layers (layers.csv), of cells whose history was kept
+   (solidification.csv or .vti); and warnings about what a user should not overlook. */
 #include "powder/powder.h"
 #include "core/number.h"
 
@@ -14,6 +15,8 @@ typedef struct {
 } page;
 
 /* Adds a row of numbers. */
+/* Text in memory that grows by doubling; numbers in the shortest form that reads back to the same
+   bits. */
 static ig_status page_row(page *p, const double *value, int count) {
   if (p->length + 32 * (size_t)count + 512 > p->capacity) {
     const size_t capacity = p->capacity ? 2 * p->capacity : 16384;
@@ -157,8 +160,9 @@ static size_t put(char *text, size_t at, const char *before, double value) {
   return at + (size_t)ig_number_text(value, text + at);
 }
 
-/* As an image of VTK (.vti): a head in XML, then the columns one after the other, each after its
-   number of bytes. */
+/* As an image of VTK's XML format (.vti), data appended raw: a head in XML, then the columns one
+   after the other, each preceded by its number of bytes as UInt64. Little-endian, as the machines
+   are. */
 static ig_status map_image(const ig_powder_run *r, ig_sink *to) {
   const ig_powder_map *m = &r->view.map;
   static const char *const name[IG_MAP_COLUMNS + 1] = {"T_peak [K]", "cooling_rate [K/s]",
