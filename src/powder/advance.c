@@ -11,6 +11,8 @@
  */
 enum { MOST_STAGES = 199 };
 
+/* Sums level by level: numbers of one size are added first. Of the coarse grid alone, whose cells
+   under windows hold the means of the fine ones. */
 double ig_powder_stored(const ig_powder_run *r) {
   const ig_powder_level *l = &r->coarse;
   const double *fill = r->array.fill.host;
@@ -117,6 +119,8 @@ static ig_status window_steps(ig_powder_run *r, int steps, double h) {
   return fine_look(r);
 }
 
+/* On a GPU all windows and steps in one launch where they fit; else window by window, kernel by
+   kernel. r->work counts cell updates for the speed in the summary. */
 ig_status ig_powder_fine_steps(ig_powder_run *r, int steps, double h) {
   const ig_powder_windows *set = &r->set[r->now];
   bool done = false;
@@ -279,6 +283,9 @@ static double short_line(const ig_powder_run *r, double dt) {
   return end - r->time;
 }
 
+/* One coarse step with its fine steps, or one long step while all beams are off and nothing is
+   molten. Layers that are due are spread first. Steps end at the next layer and at the ends of
+   short lines, so that these are looked at while they are drawn. */
 ig_status ig_powder_advance(ig_powder_run *r) {
   while (layer_next(r) <= r->time)
     IG_TRY(layer_spread(r));

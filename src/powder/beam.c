@@ -42,6 +42,8 @@ static double turn(const ig_toolpath *p, int64_t i, int64_t j) {
   return both > 0 ? (u[0] * v[0] + u[1] * v[1]) / both : 1;
 }
 
+/* Goes back along the line piece by piece and compares directions with the present one; an arc is
+   many short chords, none of which turns by much, while a corner turns at once. */
 double ig_powder_beam_straight(const ig_powder_run *r, int beam, int64_t first, double time,
                                bool *corner) {
   const ig_toolpath *p = &r->laser[beam].path;

@@ -36,6 +36,8 @@ static bool box_take(const ig_powder_run *r, const double *from, ig_powder_box *
 
 /* The arrays a checkpoint holds, as they lie in a run. */
 enum { ARRAYS = 16 };
+/* One list serves writing and reading. Types follow from the size of an item: bytes, floats or
+   doubles. */
 static void arrays(ig_powder_run *r, ig_saved *s) {
   const ig_powder_arrays *a = &r->array;
   const struct {
@@ -113,6 +115,7 @@ static void window_name(int i, char *name, size_t size) {
   snprintf(name, size, "window%d", i);
 }
 
+/* Windows' heat is on the device only and is copied out here, ghosts included. */
 ig_status ig_powder_save(void *self, ig_sink *to) {
   ig_powder_run *r = self;
   const ig_powder_windows *set = &r->set[r->now];

@@ -436,6 +436,9 @@ static ig_status launch_items(ig_ctx *cx, const ig_powder_view *v, int steps, in
   return IG_OK;
 }
 
+/* One launch for all windows: the largest of them sets threads and memory. With the tables in
+   shared memory where these fit, else from global memory. *done stays false where the fused kernel
+   cannot be used; the caller then takes plain kernels. */
 extern "C" ig_status ig_powder_fine_cuda(ig_ctx *cx, const ig_powder_view *v,
                                          const ig_powder_window *window, const ig_powder_way *ways,
                                          int steps, ig_powder_cluster *is, bool *done) {

@@ -17,8 +17,9 @@ static void faces_pass(const ig_powder_level *l, size_t at, ptrdiff_t to, int n,
     pass[i] = powder_pass_f64(T[i], r[i], T[i + to], r[i + to]);
 }
 
-/* A strip of `n` cells of every row of a plane, from `first` on: heat gains what powder_gain says;
-   faces between the rows and in them are worked out once. */
+/* A strip of `n` cells of every row of a plane, from `first` on: heat gains what powder_gain says.
+   Faces between the rows and in them are worked out once and used for both cells, with the terms
+   added in the order of powder_gain: the same bits. */
 static void strip_conduct(const ig_powder_level *l, int first, int n, int k, double dt) {
   const ptrdiff_t row = (ptrdiff_t)l->n[0] + 2, plane = row * ((ptrdiff_t)l->n[1] + 2);
   const double f = l->fill[k + 1], g = l->fill[k], h = l->fill[k + 2];

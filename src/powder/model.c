@@ -184,6 +184,7 @@ static ig_status paths_make(ig_ctx *cx, const ig_powder_case *c, ig_toolpath *pa
   return status;
 }
 
+/* For `ingot path`: all paths are made, one is handed over. */
 ig_status ig_powder_path(ig_ctx *cx, const void *room_case, int beam, ig_toolpath *path) {
   const ig_powder_case *c = room_case;
   ig_toolpath all[IG_POWDER_BEAMS] = {{0}};
@@ -341,6 +342,7 @@ static void cut_warn(const ig_powder_run *r) {
                r->duration, (long long)layers, (long long)r->layers, last, later, all);
 }
 
+/* Order: tables, paths (which give layers), parts, sizes (which need both), arrays, the plate. */
 ig_status ig_powder_open(ig_job *job, ig_powder_run *r) {
   memset(r, 0, sizeof *r);
   r->job = job;

@@ -50,6 +50,8 @@ void ig_powder_pool_aim(ig_powder_run *r, double time) {
   }
 }
 
+/* Mean over the topmost coarse level, weighted with the share that is solid: what was melted of the
+   last layer. Of the host's arrays, once per layer. */
 ig_status ig_powder_interlayer(ig_powder_run *r, ig_powder_layer *layer) {
   const ig_powder_level *l = &r->coarse;
   const int k = (int)((r->bed - 1) / r->r);
@@ -136,6 +138,9 @@ static ig_status part_count(ig_powder_run *r, const ig_scan_body *body, double z
   return status;
 }
 
+/* Called when the next layer is spread, and at the end: cells of the layer and the one level below
+   it are pulled, not the whole bed. A layer that is counted twice adds to the map of unfused cells
+   once. */
 ig_status ig_powder_layer_done(ig_powder_run *r, int64_t layer) {
   ig_powder_layer *l = &r->layer_of[layer];
   const double height = r->layer_height;

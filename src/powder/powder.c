@@ -65,6 +65,8 @@ static void tally(void *self) {
   r->job->bytes_moved = 56 * r->work; /* heat, temperature, resistance read and written; a state */
 }
 
+/* Reports sizes and memory. Windows do not exist yet, so their memory is estimated from the size of
+   one per laser, in both sets. */
 static ig_status check(ig_job *job, ig_check_line *line, void *user) {
   ig_powder_run r;
   char text[128];

@@ -71,6 +71,7 @@ static double normalised_enthalpy(const ig_powder_run *r, const ig_powder_line *
   return absorbed * p->power[l->first] / (M_PI * h * sqrt(D * v * a * a * a));
 }
 
+/* A row per line that has begun. Lines are numbered within their layer, from 1. */
 static ig_status lines_write(const ig_powder_run *r, ig_sink *to) {
   page p;
   IG_TRY(page_open(r->cx, &p,
@@ -128,6 +129,7 @@ static ig_status layers_write(const ig_powder_run *r, ig_sink *to) {
 
 /* --- cells whose history was kept */
 
+/* Cells that were never in a window have no history and no row. */
 static ig_status map_write(const ig_powder_run *r, ig_sink *to) {
   const ig_powder_map *m = &r->view.map;
   page p;
@@ -288,6 +290,8 @@ static void ledger_warn(const ig_powder_run *r) {
                gap, moved);
 }
 
+/* Lines too shallow, pools at a window's side or left by it, layers not fused, a balance that does
+   not close: each says what to change. */
 void ig_powder_warn(const ig_powder_run *r) {
   const int left = ((const int *)r->array.molten.host)[IG_MOLTEN_LEFT];
   const int touch = ((const int *)r->array.molten.host)[IG_MOLTEN_TOUCH];

@@ -88,6 +88,7 @@ typedef struct {
 
 /* Arguments of the launches. */
 typedef struct {
+  /* set by the host before each launch; most kernels use few of them */
   double time, dt;        /* of a step */
   double mu, nu;          /* a stage: mu heat + nu old + dt x rate; plain steps: 1, 0 */
   int slot;               /* of a window in the list */
@@ -101,6 +102,8 @@ typedef struct {
 } ig_powder_args;
 
 typedef struct {
+  /* grouped: material; the coarse grid; the bed; surroundings; beams; sums of heat; what is looked
+     at; windows; arguments */
   const ig_powder_tables *tables;
   ig_powder_law law;
   ig_powder_level coarse;

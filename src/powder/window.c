@@ -199,6 +199,8 @@ static ig_status laser_leave(ig_powder_run *r, int beam) {
   return IG_OK;
 }
 
+/* Whether a beam has left its box: of fitted boxes where the two do not overlap, else where the box
+   would move by more than half its size. */
 static bool box_jump(const ig_powder_box *from, const ig_powder_box *to, bool fits) {
   bool jump = false;
   for (int d = 0; d < 2; d++)
@@ -241,6 +243,7 @@ static ig_status laser_follow(ig_powder_run *r, int beam, double until) {
   return IG_OK;
 }
 
+/* Boxes that only touch meet, too: a coarse cell must not lie between two windows' rims at once. */
 static bool meet(const ig_powder_box *a, const ig_powder_box *b) {
   for (int d = 0; d < 3; d++)
     if (a->at[d] > b->at[d] + b->size[d] || b->at[d] > a->at[d] + a->size[d])
@@ -284,6 +287,9 @@ static ig_status grown(ig_powder_run *r, ig_array *a, size_t count) {
   return ig_array_new_device(r->cx, a, count, sizeof(double), "window");
 }
 
+/* Arrays of a window only grow. The list on the device is written by kernels (powder_put), in the
+   order of the stream: a copy from the host would have to wait for launches that still read the old
+   list. */
 ig_status ig_powder_windows_make(ig_powder_run *r, int which, const ig_powder_box *box, int count) {
   ig_powder_windows *set = &r->set[which];
   for (int i = 0; i < count; i++) {
@@ -357,6 +363,8 @@ static ig_status lingers_look(ig_powder_run *r) {
   return IG_OK;
 }
 
+/* Called before every coarse step. Windows are placed anew only where the joined boxes differ from
+   the present ones. */
 ig_status ig_powder_windows_follow(ig_powder_run *r, double until) {
   ig_powder_box box[IG_POWDER_BEAMS + IG_POWDER_BOXES];
   IG_TRY(lingers_look(r));
