@@ -8,8 +8,7 @@
 #include <string.h>
 
 enum { MOLTEN = IG_MOLTEN_COUNT, BOX = 6, LAYER = 8 };
-/* Numbers of a run, doubles throughout: whole numbers in them are exact. */
-/* doubles hold whole numbers exactly up to 2^53 */
+/* Numbers of a run, doubles throughout: whole numbers in them are exact up to 2^53. */
 typedef struct {
   double time, step, layer, bed, dt_dwell, fine_steps, coarse_steps, moves, work, stored0, born,
       sunk;

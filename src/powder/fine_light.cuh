@@ -90,9 +90,8 @@ static __device__ __noinline__ void light_look(int n, const window_spots *spots,
   __syncwarp(); /* before other spots come in the place of these */
 }
 
-/* Whether no step has more spots, or wider ones, than there is room for. */
-/* Runs the same search on the host, step by step, before the launch: a kernel could not report back
-   in time. */
+/* Whether no step has more spots, or wider ones, than there is room for. Runs the same search on
+   the host, step by step, before the launch: a kernel could not report back in time. */
 static bool light_fits(const ig_powder_view *v, const ig_powder_window *w,
                        const ig_powder_way *ways, int steps) {
   if (5 * v->radius / w->fine.edge + 2 > REACH)

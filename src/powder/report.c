@@ -14,9 +14,8 @@ typedef struct {
   size_t length, capacity;
 } page;
 
-/* Adds a row of numbers. */
-/* Text in memory that grows by doubling; numbers in the shortest form that reads back to the same
-   bits. */
+/* Adds a row of numbers. Text in memory that grows by doubling; numbers in the shortest form that
+   reads back to the same bits. */
 static ig_status page_row(page *p, const double *value, int count) {
   if (p->length + 32 * (size_t)count + 512 > p->capacity) {
     const size_t capacity = p->capacity ? 2 * p->capacity : 16384;

@@ -35,9 +35,9 @@ static ig_pattern pattern_of(const ig_amg_matrix *m, ig_lid cols) {
   return (ig_pattern){m->m.rows, cols, m->start, m->column};
 }
 
-/* Which nodes share an element. */
-/* Nodes that share an element: the product of (nodes x elements) and (elements x nodes). The
-   connectivity of the mesh is already the second factor, with rows of equal length. */
+/* Nodes that share an element: the product of (nodes x elements) and
+   (elements x nodes). The connectivity of the mesh is already the second factor, with rows of equal
+   length. */
 static ig_status mesh_pattern(ig_amg *s, ig_pattern *a) {
   const ig_amg_problem *p = &s->problem;
   const int npe = p->hex->scatter.npe;
@@ -283,8 +283,8 @@ done:
   return status;
 }
 
-/* The next level: aggregates, prolongator, pattern; *modes become the next level's. */
-/* aggregates, tentative prolongator, patterns. *last: no further level was made. */
+/* The next level: aggregates, prolongator, patterns; *modes become the next level's. *last: no
+   further level was made. */
 static ig_status coarsen(ig_amg *s, int depth, ig_array *modes, bool *last) {
   ig_ctx *cx = s->cx;
   ig_amg_level *l = &s->level[depth];

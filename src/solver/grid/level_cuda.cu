@@ -61,9 +61,10 @@ static __device__ __forceinline__ void own_product(const stencil_args &s, unsign
 /* Two ways to make A x. Of a large level a thread makes all rows of a node: its neighbours' values
    are loaded once. Of a small one, where there are too few nodes to hide the time a load takes, the
    blocks of a node are shared out among several warps, of the smallest one each, so that loads are
-   under way at once; they meet in shared memory and are added in their order. */
-/* Threads of a block; nodes of a shared block; warps that share a node's blocks on middle levels.
-   The limits in nodes were measured on an H200. */
+   under way at once; they meet in shared memory and are added in their order.
+
+   WIDE: threads of a block; LANES: nodes of a shared block; FEW: warps that share a node's blocks
+   on middle levels. The limits in nodes were measured on an H200. */
 enum { WIDE = 128, LANES = 32, FEW = 4, WIDE_FROM = 200000, FEW_FROM = 20000 };
 
 /* by the whole grid's size: the same on any number of ranks */

@@ -8,10 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The coarsest level is inverted: on a device as large as that takes no longer than a few levels
-   more. */
-/* Unknowns of the level that is inverted. Patterns of supports: the search for one is linear, and a
-   table of 4096 classes is already 75 MB (8 children x 24 x 24 floats each). */
+/* COARSEST: unknowns of the level that is inverted; on a device as many as take no longer than a
+   few levels more. MOST_KINDS: patterns of supports; the search for one is linear, and a table of
+   4096 classes is already 75 MB (8 children x 24 x 24 floats each). */
 enum { COARSEST = 200, COARSEST_DEVICE = 1500, MOST_KINDS = 4096 };
 
 /* --- classes of coarse elements ---

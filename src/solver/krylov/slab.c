@@ -440,10 +440,10 @@ static size_t words(const ig_slab *s, int level, int rank, int group, size_t one
   return 1 + (size_t)((to - from + group - 1) / group) * one;
 }
 
-/* Sums of all ranks' parts, behind the first word of s->out, into sum[each]. */
-/* Every rank receives the partial sums of all ranks and adds them in the order of planes, component
-   after component: the bits of one rank. The first word of each message carries failures, so that
-   no rank goes on alone. */
+/* Sums of all ranks' parts, behind the first word of s->out, into sum[each]. Every rank receives
+   the partial sums of all ranks and adds them in the order of planes, component after component:
+   the bits of one rank. The first word of each message carries failures, so that no rank goes on
+   alone. */
 static ig_status meet(ig_slab *s, int level, int group, int components, size_t one, int each,
                       double *sum) {
   size_t *size = s->size, at = 0;

@@ -68,10 +68,10 @@ typedef struct ig_ebe {
   ig_ebe_args args;
 } ig_ebe;
 
-/* x: nodes x 3, conn: elements x npe, on the host. npe: 8, hexahedra; 4 or 10, tetrahedra. */
-/* Fails where an element is inverted or flat, or a kind does not fit the element type. After a
-   failure nothing is left to free. poisson: of all elements; per element through args.poisson
-   (recompute). */
+/* x: nodes x 3, conn: elements x npe, on the host. npe: 8, hexahedra; 4 or 10, tetrahedra. Fails
+   where an element is inverted or flat, or a kind does not fit the element type. After a failure
+   nothing is left to free. poisson: of all elements; per element through args.poisson (recompute).
+ */
 IG_MUST_CHECK ig_status ig_ebe_new(ig_ctx *cx, ig_ebe_kind kind, ig_assembly how, bool single,
                                    ig_lid nodes, const double *x, ig_lid elements, int npe,
                                    const ig_lid *conn, double poisson, ig_ebe *op);

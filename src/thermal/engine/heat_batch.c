@@ -121,9 +121,9 @@ double ig_heat_next_birth(const ig_heat *h) {
   return next < h->birth.events ? h->birth.time[next] : INFINITY;
 }
 
-/* The nodes of all elements born by then change, each once. */
-/* Each node gets one patch, whatever number of events fall together: the first of its new elements
-   writes it. Lists of elements at nodes rise, so that is found without marks. */
+/* The nodes of all elements born by then change, each once. Each node gets one patch, whatever
+   number of events fall together: the first of its new elements writes it. Lists of elements at
+   nodes rise, so that is found without marks. */
 ig_status ig_heat_batch_births(ig_ctx *cx, ig_heat *h, double time) {
   const ig_lid begin = h->next.elements, born = h->birth.whole[h->next.event + 1];
   while (h->next.event + 1 < h->birth.events && h->birth.time[h->next.event + 1] <= time)

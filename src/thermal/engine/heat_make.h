@@ -141,8 +141,8 @@ heat_film_f64 ig_heat_film_at(const ig_heat *h, int class, ig_lid n);
 IG_MUST_CHECK ig_status ig_heat_rate_bound(ig_ctx *cx, ig_heat *h);
 
 /* heat_node.c: nodes' arrays; as the elements of the start make them; what node n is now, into a
-   patch and its volumes (materials); heat content of volumes, J. */
-/* The nodes' coordinates on the device, where they are not there yet. */
+   patch and its volumes (materials); heat content of volumes, J. _place: the nodes' coordinates
+   on the device, where they are not there yet. */
 IG_MUST_CHECK ig_status ig_heat_nodes_place(ig_ctx *cx, ig_heat *h);
 IG_MUST_CHECK ig_status ig_heat_state_make(ig_ctx *cx, ig_heat *h); /* those of the state alone */
 IG_MUST_CHECK ig_status ig_heat_nodes_make(ig_ctx *cx, ig_heat *h, bool leaps);

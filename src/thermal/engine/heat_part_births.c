@@ -115,9 +115,9 @@ ig_status ig_heat_part_inheritors(ig_ctx *cx, ig_heat *h, ig_status status) {
 
 /* --- their temperatures */
 
-/* Nodes of the part to send to each rank, or to receive from each, in the order of the heirs. */
-/* Both sides walk the same list of all heirs in the same order, so the n-th value sent is the n-th
-   value received and no numbers travel. */
+/* Nodes of the part to send to each rank, or to receive from each, in the order of the heirs. Both
+   sides walk the same list of all heirs in the same order, so the n-th value sent is the n-th value
+   received and no numbers travel. */
 static ig_status list_make(ig_ctx *cx, const ig_heat_part *p, int step, bool give, int32_t **start,
                            int32_t **node) {
   const ig_partition *part = &p->of;
