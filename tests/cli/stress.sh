@@ -517,6 +517,17 @@ near "$(column grows4 pull 4)" -65 1e-6 "a load after the last of four steps"
 near "$(awk "BEGIN { print $(figure grows8 energy_missing) / $(figure grows4 energy_missing) }")" 0.25 0.2 "energy missing in half the steps"
 near "$(awk "BEGIN { print $(figure grows16 energy_missing) / $(figure grows8 energy_missing) }")" 0.25 0.1 "energy missing in a quarter"
 
+# steps at deposition alone: where new nodes lie has an effect from the third layer on, and changes of temperature have none
+sed 's/layers: 2,/layers: 4,/; s/size: \[8 mm, 2 mm, 2 mm\], cells: \[8, 2, 2\]/size: [8 mm, 2 mm, 4 mm], cells: [8, 2, 4]/
+  s/duration: 20 s/duration: 40 s/; s/count: 8/count: 16/; s/kind: heat/kind: heat, layers: true/' chain.yaml >layered.yaml
+for n in level deformed; do
+  "$INGOT" run layered.yaml -q -o layered-$n -t 1 --set "stages.warp.phases[0].new_nodes=$n" >said 2>&1 || fail "layers, $n: $(cat said)"
+done
+awk -v a="$(figure layered-level/warp u_max)" -v b="$(figure layered-deformed/warp u_max)" 'BEGIN { exit !(b > 1.1 * a && a > 0) }' ||
+  fail "new nodes on deformed layers: $(figure layered-level/warp u_max) $(figure layered-deformed/warp u_max)"
+"$INGOT" run layered.yaml -q -o layered-change -t 1 --set "stages.warp.phases[0].change=10 K" >said 2>&1 && fail "change with layers runs"
+grep -q '`change` has no effect with `layers: true`' said || fail "change with layers: $(cat said)"
+
 # compensation again and again: what shrinks by 0.3 % is drawn larger by as much, and what is left is 0.003 of what was, per
 # run: 14.7 um (half a diagonal of 8 x 4 x 4 mm), 44 nm, 0.13 nm; stopped and continued: the same bits
 cat >again.yaml <<'END'
