@@ -161,7 +161,8 @@ typedef struct ig_deck_interaction {
   const char *name, *overclosure;
   double value[4]; /* of *SURFACE BEHAVIOR */
   int values;
-  double friction, stick; /* NaN: none */
+  double friction, stick;     /* NaN: none */
+  double damping, tangential; /* 0: none */
   struct ig_deck_interaction *next;
 } ig_deck_interaction;
 

@@ -455,6 +455,12 @@ static void contact_put(ig_importer *b, const ig_deck_join *j) {
     ig_import_put(b, ", clearance: ");
     ig_import_real(b, j->clearance);
   }
+  if (i->damping > 0) {
+    ig_import_put(b, ", damping: ");
+    ig_import_real(b, i->damping);
+    ig_import_put(b, ", tangential: ");
+    ig_import_real(b, i->tangential);
+  }
   if (j->onto) {
     char *end;
     const double distance = ig_decimal_read(j->onto, &end);

@@ -194,11 +194,22 @@ static void initial_put(ig_importer *b, const ig_deck_value *v) {
     temperature_put(b, NULL, v);
     return;
   }
-  const char *set = ig_import_set(b, &v->at, v->target, IG_SET_NODES);
+  const bool stress = is(v->label, "STRESS");
+  const char *set = ig_import_set(b, &v->at, v->target, stress ? IG_SET_ELEMENTS : IG_SET_NODES);
   if (!set)
     return;
   ig_import_put(b, "{set: ");
   ig_import_name(b, set);
+  if (stress) {
+    ig_import_put(b, ", point: %d, stress: [", v->component);
+    for (int i = 0; i < 6; i++) {
+      ig_import_put(b, i ? ", " : "");
+      ig_import_real(b, v->value[i]);
+    }
+    ig_import_put(b, "]}");
+    ig_import_end(b, "initial_stresses", true, v->at);
+    return;
+  }
   vector_put(b, is(v->label, "VELOCITY") ? "velocity" : "displacement", v->component - 1,
              v->value[0]);
   ig_import_put(b, "}");

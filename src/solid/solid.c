@@ -119,6 +119,8 @@ static void heat(const void *of, double T, double T0, solid_law_f64 *own, double
 static solid_law_f64 law_of(const ig_solid_law *law) {
   solid_law_f64 l = {.law = law->law, .large = law->large};
   l.hyper = law->hyperelastic ? &law->hyper : NULL;
+  l.initial = law->initial;
+  l.points = law->points;
   if (law->heat) {
     l.heat = heat;
     l.of = law;

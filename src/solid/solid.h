@@ -81,6 +81,8 @@ typedef struct ig_solid_law {
      start. NULL: it does not. */
   void (*heat)(const void *material, double T, double T0, struct ig_solid_law *law, double *warm);
   const void *material;
+  const double *initial; /* ELASTIC: `points` x 6, stresses at no strain; NULL: none */
+  int points;
   bool hyperelastic; /* NEOHOOKE: with the energy `hyper` */
   ig_solid_hyper hyper;
 } ig_solid_law;

@@ -46,6 +46,21 @@ static void to_fixed(const ig_structure *s, size_t node, const double own[3], do
     v[d] = R ? R[d] * own[0] + R[3 + d] * own[1] + R[6 + d] * own[2] : own[d];
 }
 
+void ig_structure_velocity(const ig_structure *s, const ig_trial *at, ig_lid node, double v[3],
+                           double *rate) {
+  double own[3];
+  const bool moves = at->u && at->step > 0;
+  *rate = moves ? s->gamma / (s->beta * at->step) : 0;
+  for (int d = 0; d < 3; d++) {
+    const int32_t i = 3 * node + d;
+    own[d] = s->velocity[i];
+    if (moves)
+      own[d] += at->step * ((1 - s->gamma) * s->acceleration[i] +
+                            s->gamma * ig_structure_acceleration(s, i, at->u[i], at->step));
+  }
+  to_fixed(s, (size_t)node, own, v);
+}
+
 ig_status ig_structure_force_before(ig_structure *s, double time) {
   memset(s->force_before, 0, (size_t)s->unknowns * sizeof *s->force_before);
   IG_TRY(ig_structure_loads_at(s, time, s->force_before));

@@ -301,6 +301,15 @@ static ig_status group_new(ig_structure *s, ig_structure_group *g, ig_solid_kind
   return IG_NEW(s->cx, &g->now, (size_t)g->count * (size_t)g->states + 1, "history");
 }
 
+ig_status ig_structure_laws_own(ig_structure *s, ig_structure_group *g) {
+  if (g->law)
+    return IG_OK;
+  IG_TRY(IG_NEW(s->cx, &g->law, g->count, "laws"));
+  for (int32_t e = 0; e < g->count; e++)
+    g->law[e] = s->law[g->material[e]];
+  return IG_OK;
+}
+
 /* Laws of elements whose material has axes of its own. */
 static ig_status material_axes_read(ig_structure *s) {
   for (int i = 0; i < s->c->material_axes.count; i++) {
@@ -310,11 +319,7 @@ static ig_status material_axes_read(ig_structure *s) {
     for (int k = 0; k < s->groups; k++) {
       ig_structure_group *g = &s->group[k];
       const int npe = ig_solid_info_get(g->kind)->nodes;
-      if (!g->law) {
-        IG_TRY(IG_NEW(s->cx, &g->law, g->count, "laws"));
-        for (int32_t e = 0; e < g->count; e++)
-          g->law[e] = s->law[g->material[e]];
-      }
+      IG_TRY(ig_structure_laws_own(s, g));
       for (ig_lid n = 0; n < set->count; n++)
         for (int32_t e = 0; e < g->count; e++)
           if (g->element[e] == set->item[n]) {
@@ -544,6 +549,7 @@ static ig_status model_make(ig_structure *s) {
   IG_TRY(turns_new(s));
   IG_TRY(ig_structure_knots_number(s));
   IG_TRY(elements_new(s));
+  IG_TRY(ig_structure_prestress_read(s));
   IG_TRY(ig_structure_points_new(s));
   IG_TRY(IG_NEW(s->cx, &s->u, s->unknowns, "displacements"));
   IG_TRY(IG_NEW(s->cx, &s->velocity, s->unknowns, "velocities"));
@@ -583,6 +589,7 @@ void ig_structure_free(ig_structure *s) {
     free(g->law);
     free(g->past);
     free(g->now);
+    free(g->initial);
   }
   for (int i = 0; i < IG_FACE_KINDS; i++) {
     free(s->faces[i].node);

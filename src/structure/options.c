@@ -156,6 +156,9 @@ static const ig_option contact_options[] = {
             "points that begin no further away may touch; left out: a fifth of the model's size"),
     IG_REAL(S, clearance, "m", NULL, 0, 0,
             "distance at the start, whatever the mesh has; negative: overlap"),
+    IG_REAL(S, damping, "", "0", 0, IG_UNBOUNDED,
+            "dynamic: pressure over the speed at which sides that touch approach, Pa s/m"),
+    IG_REAL(S, tangential, "", "0", 0, IG_UNBOUNDED, "share of `damping` that acts on sliding"),
     IG_REAL(S, adjust, "m", NULL, 0, 1e9,
             "nodes of `set` no further from the other side are moved onto it at the start, without "
             "strain"),
@@ -197,6 +200,12 @@ static const ig_option initial_options[] = {
     IG_VECTOR3(S, velocity, "m/s", "[0, 0, 0]", "velocity at the start; entries add up"),
     IG_VECTOR3(S, displacement, "m", "[0, 0, 0]", "displacement at the start; entries add up"),
     IG_END};
+#undef S
+#define S ig_structure_prestress
+static const ig_option prestress_options[] = {
+    IG_TEXT(S, set, IG_REQUIRED, "element set"),
+    IG_INT(S, point, "0", 0, 27, "point of the elements, from 1; 0: all of them"),
+    IG_VECTOR(S, stress, 6, "Pa", IG_REQUIRED, "xx yy zz xy yz zx; the last entry counts"), IG_END};
 #undef S
 #define S ig_structure_damping
 static const ig_option damping_options[] = {
@@ -302,6 +311,8 @@ const ig_option ig_structure_options[] = {
     IG_LIST(S, temperatures, ig_structure_temperature, temperature_options, NULL,
             "temperatures that change, in the order given"),
     IG_LIST(S, initial, ig_structure_initial, initial_options, NULL, "velocities at the start"),
+    IG_LIST(S, initial_stresses, ig_structure_prestress, prestress_options, NULL,
+            "stresses of elastic elements at no strain"),
     IG_LIST(S, hyperelastic, ig_structure_hyperelastic, hyperelastic_options, NULL,
             "strain energies of materials, for analyses that are `large`"),
     IG_LIST(S, prescribed_temperatures, ig_structure_prescribed, prescribed_options, NULL,
