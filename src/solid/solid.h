@@ -7,14 +7,16 @@
             stress. Linear elastic materials are St. Venant-Kirchhoff's, S = D (E - thermal strain);
             plastic ones are Hencky's with F = Fe Fp and the exponential map (Simo 1992; de Souza
             Neto, Peric, Owen 2008), so that the return mapping is that of small strains
-            (material/j2.inc) in principal axes; neo-Hookean ones are material/j2.inc's. K has the
-            geometric stiffness.
+            (material/j2.inc) in principal axes; with kinematic hardening they are those of
+            small strains in the logarithmic strain (Miehe, Apel, Lambrecht 2002); neo-Hookean
+            ones are material/j2.inc's. K has the geometric stiffness.
    K is symmetric in all cases.
 
    History (`past`, `now`): ig_solid_states() numbers per element, zeros at the start. Points come
-   first: plastic strain xx yy zz xy yz zx (large: Cp^-1 - 1), accumulated plastic strain, back
-   stress of kinematic hardening. Then the amplitudes of incompatible modes, 3 per mode. `past` is
-   that of the last accepted step and is only read; an evaluation depends on u and `past` alone.
+   first: plastic strain xx yy zz xy yz zx (large, isotropic hardening: Cp^-1 - 1), accumulated
+   plastic strain, back stress of kinematic hardening. Then the amplitudes of incompatible modes, 3
+   per mode. `past` is that of the last accepted step and is only read; an evaluation depends on u
+   and `past` alone.
 
    Everything here is pure: no memory is allocated, calls on different elements are independent.
    Arrays are in the order of the element's nodes: X, u, f: nodes x 3; K: (3 nodes)^2 by rows.
@@ -68,7 +70,7 @@ typedef struct {
 
 /* A material. Fill by ig_solid_isotropic or ig_solid_orthotropic, then set what goes beyond. */
 typedef struct ig_solid_law {
-  int law;              /* IG_LAW_ELASTIC, J2, KINEMATIC (small only), TABLE, NEOHOOKE */
+  int law;              /* IG_LAW_ELASTIC, J2, KINEMATIC, TABLE, NEOHOOKE */
   bool large;           /* large displacements and rotations */
   double stiffness[36]; /* elastic: stress = stiffness strain, in the axes of the mesh */
   double expansion[6];  /* thermal strain per unit of `warm` */

@@ -107,8 +107,6 @@ static void tangents_are_derivatives_of_forces(void **state) {
   for (int k = 0; k < IG_SOLID_KINDS; k++)
     for (int i = 0; i < MATERIALS; i++)
       for (int large = 0; large < 2; large++) {
-        if (large && m[i].law.law == IG_LAW_KINEMATIC)
-          continue;
         const ig_solid_info *info = ig_solid_info_get((ig_solid_kind)k);
         const int n = 3 * info->nodes, kept = ig_solid_states((ig_solid_kind)k, m[i].law.law);
         double X[MOST], u[MOST], f[MOST], K[MOST * MOST], warm[IG_SOLID_NODES], low[MOST],
@@ -162,8 +160,6 @@ static void constant_strain_gives_constant_stress(void **state) {
   for (int k = 0; k < IG_SOLID_KINDS; k++)
     for (int i = 0; i < MATERIALS; i++)
       for (int large = 0; large < 2; large++) {
-        if (large && m[i].law.law == IG_LAW_KINEMATIC)
-          continue;
         const ig_solid_info *info = ig_solid_info_get((ig_solid_kind)k);
         double X[MOST], u[MOST], f[MOST], out[IG_SOLID_POINTS * IG_SOLID_REPORT], grad[9];
         m[i].law.large = large;
@@ -213,8 +209,6 @@ static void forces_turn_with_the_body(void **state) {
   rotation(2.1, (double[]){0.36, 0.48, 0.8}, R);
   for (int k = 0; k < IG_SOLID_KINDS; k++)
     for (int i = 0; i < MATERIALS; i++) {
-      if (m[i].law.law == IG_LAW_KINEMATIC)
-        continue;
       const ig_solid_info *info = ig_solid_info_get((ig_solid_kind)k);
       const int n = 3 * info->nodes;
       double X[MOST], u[MOST], v[MOST], f[MOST], g[MOST];
