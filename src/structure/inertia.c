@@ -74,7 +74,7 @@ ig_status ig_structure_force_before(ig_structure *s, double time) {
       double M[IG_SOLID_NODES * IG_SOLID_NODES], C[9 * IG_SOLID_NODES * IG_SOLID_NODES];
       double f[3 * IG_SOLID_NODES] = {0};
       ig_structure_gather(s, g->node[e], npe, NULL, X, u);
-      ig_solid_mass(g->kind, X, M);
+      ig_solid_mass(g->kind, ig_structure_law(g, e)->rule, X, M);
       if (!damping_of(s, g, e, X, M, C))
         continue;
       for (int a = 0; a < npe; a++)
@@ -105,7 +105,7 @@ ig_status ig_structure_inertia(void *self, const ig_trial *at, int32_t begin, in
     double *ke = k ? k + (size_t)(e - begin) * (size_t)(n * n) : NULL;
     const double density = share * density_of(s, g, e);
     ig_structure_gather(s, g->node[e], npe, NULL, X, u);
-    ig_solid_mass(g->kind, X, M);
+    ig_solid_mass(g->kind, ig_structure_law(g, e)->rule, X, M);
     for (int i = 0; i < npe; i++) {
       const size_t node = (size_t)g->node[e][i];
       double own[3], speed[3];

@@ -119,7 +119,7 @@ static void bodies_load(ig_structure *s, const ig_structure_load *c, const ig_se
       const double density = ig_table_at(&m->density, s->T ? s->T[g->node[e][0]] : 0);
       ig_structure_gather(s, g->node[e], npe, NULL, X, u);
       if (!isnan(c->acceleration[0])) {
-        ig_solid_weights(g->kind, X, w);
+        ig_solid_weights(g->kind, ig_structure_law(g, e)->rule, X, w);
         for (int a = 0; a < npe; a++)
           for (int d = 0; d < 3; d++)
             fe[3 * a + d] = factor * density * w[a] * c->acceleration[d];
@@ -129,8 +129,8 @@ static void bodies_load(ig_structure *s, const ig_structure_load *c, const ig_se
           length += c->axis[d] * c->axis[d];
         for (int d = 0; d < 3; d++)
           axis[d] = c->axis[d] / sqrt(length);
-        ig_solid_centrifugal(g->kind, X, X, density, c->rate * sqrt(fabs(factor)), c->point, axis,
-                             fe, NULL);
+        ig_solid_centrifugal(g->kind, ig_structure_law(g, e)->rule, X, X, density,
+                             c->rate * sqrt(fabs(factor)), c->point, axis, fe, NULL);
       }
       ig_structure_to_local(s, g->node[e], npe, fe, NULL);
       for (int a = 0; a < 3 * npe; a++)

@@ -372,6 +372,11 @@ done:
   return status;
 }
 
+int ig_structure_point_count(const ig_structure_group *g, int32_t e) {
+  const ig_solid_rule *rule = ig_structure_law(g, e)->rule;
+  return rule ? rule->points : ig_solid_info_get(g->kind)->points;
+}
+
 const ig_solid_law *ig_structure_law(const ig_structure_group *g, int32_t e) {
   return g->law ? &g->law[e] : &g->of->law[g->material[e]];
 }
@@ -549,6 +554,7 @@ static ig_status model_make(ig_structure *s) {
   IG_TRY(turns_new(s));
   IG_TRY(ig_structure_knots_number(s));
   IG_TRY(elements_new(s));
+  IG_TRY(ig_structure_hollow_read(s));
   IG_TRY(ig_structure_prestress_read(s));
   IG_TRY(ig_structure_points_new(s));
   IG_TRY(IG_NEW(s->cx, &s->u, s->unknowns, "displacements"));
@@ -607,7 +613,7 @@ void ig_structure_free(ig_structure *s) {
                        s->velocity,     s->acceleration, s->reaction,    s->T0,      s->T,
                        s->frame,        s->framed,       s->turn,        s->held_of, s->held,
                        s->force_before, s->text,         s->frequencies, s->body,    s->number_of,
-                       s->damping,      s->heated,       s->heat_flow};
+                       s->damping,      s->heated,       s->heat_flow,   s->hollow};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     free(all[i]);
   free(s);

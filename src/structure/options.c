@@ -12,8 +12,12 @@ static const ig_option shell_options[] = {
 #define S ig_structure_beam
 static const ig_option beam_options[] = {
     IG_TEXTS(S, set, NULL, "element sets it is for; left out: every beam not claimed"),
-    IG_CHOICE(S, profile, "rectangle|ellipse", "rectangle", "shape of the section"),
-    IG_VECTOR(S, size, 2, "m", IG_REQUIRED, "size along its first and second axis"),
+    IG_CHOICE(S, profile, "rectangle|ellipse|pipe|box", "rectangle",
+              "shape of the section; pipe, box: hollow, of beam3 and elastic materials"),
+    IG_VECTOR(S, size, 2, "m", IG_REQUIRED, "outer size along its first and second axis"),
+    IG_REALS(S, wall, "m", NULL, 0, IG_UNBOUNDED,
+             "thickness of a pipe; of a box those of the walls on the side of the positive first "
+             "axis, the positive second, the negative first and the negative second"),
     IG_VECTOR3(S, direction, "", "[0, 0, -1]",
                "first axis of the section; the second is tangent x first"),
     IG_VECTOR(S, offset, 2, "", "[0, 0]",

@@ -41,7 +41,12 @@ typedef struct {
   int integration;
 } ig_structure_section;
 
-typedef enum { IG_PROFILE_RECTANGLE, IG_PROFILE_ELLIPSE } ig_structure_profile;
+typedef enum {
+  IG_PROFILE_RECTANGLE,
+  IG_PROFILE_ELLIPSE,
+  IG_PROFILE_PIPE,
+  IG_PROFILE_BOX
+} ig_structure_profile;
 
 typedef struct {
   ig_src at;
@@ -55,6 +60,7 @@ typedef struct {
   ig_texts set;
   int profile;
   double size[2], direction[3], offset[2];
+  ig_reals wall; /* thicknesses of hollow sections */
   bool nodal;
 } ig_structure_beam;
 
@@ -372,6 +378,7 @@ struct ig_structure {
   ig_structure_faces faces[IG_FACE_KINDS];
   ig_structure_touches touches;
   ig_structure_exchange *exchange; /* of a heat analysis */
+  ig_solid_rule *hollow;           /* of each entry of `beams`; NULL: none is hollow */
   int laws;
   ig_solid_law *law; /* by material */
   const ig_material_case **material;
@@ -431,6 +438,8 @@ void ig_structure_axes_at(const ig_structure_axes *c, const double x[3], double 
 void ig_structure_coupling_axes(const ig_structure_coupling *c, const double x[3], double R[9]);
 /* Laws of a group for each of its elements, where they differ within a material. */
 IG_MUST_CHECK ig_status ig_structure_laws_own(ig_structure *s, ig_structure_group *g);
+/* hollow.c: points of beams with hollow sections. */
+IG_MUST_CHECK ig_status ig_structure_hollow_read(ig_structure *s);
 /* prestress.c: stresses at the start. */
 IG_MUST_CHECK ig_status ig_structure_prestress_read(ig_structure *s);
 /* Makes a law depend on temperature where its material does. */
@@ -449,6 +458,8 @@ void ig_structure_gather(const ig_structure *s, const ig_lid *node, int nodes, c
 /* f (nodes x 3) and K from fixed axes to those of the nodes. */
 void ig_structure_to_local(const ig_structure *s, const ig_lid *node, int nodes, double *f,
                            double *K);
+/* Points of an element that are reported. */
+int ig_structure_point_count(const ig_structure_group *g, int32_t e);
 const ig_solid_law *ig_structure_law(const ig_structure_group *g, int32_t e);
 IG_MUST_CHECK ig_status ig_structure_evaluate(void *self, const ig_trial *at, int32_t begin,
                                               int32_t end, double *f, double *k,
