@@ -67,6 +67,21 @@ int ig_structure_face_rule(int nodes, double at[9][2], double weight[9]) {
   return n * n;
 }
 
+/* Points of the first side: 4 x 4 of a quadrilateral with straight sides, where contact that ends
+   within a face or at its edge shows; else those of ig_structure_face_rule. */
+enum { POINTS = 16 };
+static int contact_rule(int nodes, double at[POINTS][2], double weight[POINTS]) {
+  if (nodes != 4)
+    return ig_structure_face_rule(nodes, at, weight);
+  for (int q = 0; q < POINTS; q++) {
+    const int place[2] = {q % 4, q / 4};
+    for (int d = 0; d < 2; d++)
+      at[q][d] = (place[d] / 2 ? 0.5 : -0.5) + (place[d] % 2 ? 0.5 : -0.5) * 0.57735026918962576;
+    weight[q] = 0.25;
+  }
+  return POINTS;
+}
+
 /* Pairs a point with the nearest place of the other side; false: nothing is within reach. */
 static bool pair_find(const ig_structure *s, const ig_set *other, const double p[3], double reach,
                       ig_structure_touch *t) {
@@ -210,13 +225,13 @@ static ig_status contact_points(ig_structure *s, int i, const ig_structure_conta
   IG_TRY(ig_mesh_named_set(s->cx, s->mesh, &c->at, c->set, IG_OF_FACES, &own));
   for (ig_lid f = 0; f < own->count; f++) {
     ig_structure_touch t = {.contact = i};
-    double x[8][3], at[9][2], weight[9];
+    double x[8][3], at[POINTS][2], weight[POINTS];
     t.slaves = ig_structure_face(s->mesh, own->item[f], own->face[f], t.node);
     const double young = s->law[s->owner[own->item[f]]].young;
     t.stiffness = !isnan(c->stiffness) ? c->stiffness : 50 * young;
     for (int a = 0; a < t.slaves; a++)
       place_of(s, t.node[a], NULL, x[a]);
-    const int points = ig_structure_face_rule(t.slaves, at, weight);
+    const int points = contact_rule(t.slaves, at, weight);
     for (int q = 0; q < points; q++) {
       double N[8], d[8][2], n[3], p[3] = {0, 0, 0};
       ig_structure_face_values(t.slaves, at[q], N, d);

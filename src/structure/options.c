@@ -185,6 +185,12 @@ static const ig_option load_options[] = {
     IG_VECTOR3(S, point, "m", "[0, 0, 0]", "a point of its axis"),
     IG_VECTOR3(S, axis, "", "[0, 0, 1]", "its axis"),
     IG_HISTORY_ROW(S),
+    IG_INT(S, first, "1", 1, 1e6, "the analysis it begins with, from 1"),
+    IG_INT(S, last, "0", 0, 1e6, "the last analysis it acts in; 0: all"),
+    IG_REALS(S, given, "", NULL, 1, 1e6,
+             "analyses in which a deck gives it a value: another load given in other ones, with a "
+             "node and component or a face in common, is refused. Loads add up; a deck means that "
+             "what a later step gives replaces what was there"),
     IG_END};
 #undef S
 #define S ig_structure_temperature

@@ -163,6 +163,8 @@ typedef struct {
   const char *set;
   double force[3], moment[3], pressure, acceleration[3], rate, point[3], axis[3];
   ig_table history;
+  int64_t first, last; /* analyses, from 1; last 0: to the end */
+  ig_reals given;      /* analyses in which a deck gives it a value; none: it just adds up */
 } ig_structure_load;
 
 typedef struct {
