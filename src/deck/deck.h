@@ -161,7 +161,8 @@ typedef struct ig_deck_interaction {
   const char *name, *overclosure;
   double value[4]; /* of *SURFACE BEHAVIOR */
   int values;
-  double friction, stick; /* NaN: none */
+  double friction, stick;     /* NaN: none */
+  double damping, tangential; /* 0: none */
   struct ig_deck_interaction *next;
 } ig_deck_interaction;
 
@@ -252,7 +253,10 @@ typedef struct {
 } ig_deck_history;
 IG_MUST_CHECK ig_status ig_deck_history_of(ig_deck *d, const ig_deck_step *step,
                                            const ig_deck_value *value, ig_deck_history *history);
-/* Whether a step before `step` gives this value: then it belongs to that one's history. */
+/* Whether two values are of the same thing: the last of a step counts, loads of a step add up. */
+bool ig_deck_same(const ig_deck_value *a, const ig_deck_value *b);
+/* Whether a step before `step` gives this value: then it belongs to that one's history. Of
+   supports only if none has ended it since: one that is given again is another one. */
 bool ig_deck_given_before(const ig_deck *d, const ig_deck_step *step, const ig_deck_value *value);
 /* The tree of the case. */
 IG_MUST_CHECK ig_status ig_deck_build(ig_deck *d, ig_node **root);

@@ -1,40 +1,48 @@
 /* Values over the time of all steps. A step begins where the one before it ends; a value grows from
    what it was to what the step says over the step, or follows the step's amplitude. What a later
-   step does not name stays, unless OP=NEW ends it: then it goes to zero over that step. */
+   step does not name stays, unless OP=NEW ends it: then it goes to zero over that step. Loads that
+   a step gives several times to the same add up; of other values the last counts. */
 #include "deck/deck.h"
 
 #include <math.h>
 #include <string.h>
 #include <strings.h>
 
-static bool same(const ig_deck_value *a, const ig_deck_value *b) {
-  return strcmp(a->kind, b->kind) == 0 && strcasecmp(a->target, b->target) == 0 &&
-         a->component == b->component && strcasecmp(a->label, b->label) == 0;
+bool ig_deck_same(const ig_deck_value *a, const ig_deck_value *b) {
+  const int along = strcasecmp(a->label, "GRAV") == 0      ? 3
+                    : strcasecmp(a->label, "CENTRIF") == 0 ? 6
+                                                           : 0;
+  if (strcmp(a->kind, b->kind) != 0 || strcasecmp(a->target, b->target) != 0 ||
+      a->component != b->component || strcasecmp(a->label, b->label) != 0)
+    return false;
+  for (int i = 1; i <= along; i++) /* direction or axis */
+    if (a->value[i] != b->value[i])
+      return false;
+  return true;
 }
 
-/* What a step says of it, NULL: nothing. */
-static const ig_deck_value *in_step(const ig_deck_step *s, const ig_deck_value *value) {
-  const ig_deck_value *found = NULL;
+static bool adds_up(const ig_deck_value *v) {
+  return ig_choices_find("CLOAD|DLOAD|DSLOAD|CFLUX|DFLUX", v->kind) >= 0;
+}
+
+/* What a step says of it, false: nothing. */
+static bool in_step(const ig_deck_step *s, const ig_deck_value *value, ig_deck_value *found) {
+  bool any = false;
   for (const ig_deck_value *v = s->value; v; v = v->next)
-    if (same(v, value))
-      found = v;
-  return found;
+    if (ig_deck_same(v, value)) {
+      const double before = any && adds_up(v) ? found->value[0] : 0;
+      *found = *v;
+      found->value[0] += before;
+      any = true;
+    }
+  return any;
 }
 
 static const ig_deck_value *in_model(const ig_deck *d, const ig_deck_value *value) {
   for (const ig_deck_value *v = d->boundary; v; v = v->next)
-    if (same(v, value))
+    if (ig_deck_same(v, value))
       return v;
   return NULL;
-}
-
-bool ig_deck_given_before(const ig_deck *d, const ig_deck_step *step, const ig_deck_value *value) {
-  if (in_model(d, value))
-    return true;
-  for (const ig_deck_step *s = d->step; s && s != step; s = s->next)
-    if (in_step(s, value))
-      return true;
-  return false;
 }
 
 static bool ends(const ig_deck_step *s, const ig_deck_value *value) {
@@ -42,6 +50,17 @@ static bool ends(const ig_deck_step *s, const ig_deck_value *value) {
     if (strcmp(s->removed[i], value->kind) == 0)
       return true;
   return false;
+}
+
+bool ig_deck_given_before(const ig_deck *d, const ig_deck_step *step, const ig_deck_value *value) {
+  const bool support = strcmp(value->kind, "BOUNDARY") == 0;
+  bool given = in_model(d, value) != NULL;
+  for (const ig_deck_step *s = d->step; s && s != step; s = s->next) {
+    ig_deck_value found;
+    given &= !(support && ends(s, value));
+    given |= in_step(s, value, &found);
+  }
+  return given;
 }
 
 /* Whether time passes in a step. */
@@ -104,6 +123,7 @@ static ig_status amplitude_follow(growing *g, const ig_deck_step *s, const ig_de
     return ig_fail_at(g->d->cx, &v->at, "*%s: no *AMPLITUDE is named '%.60s'", v->kind,
                       v->amplitude);
   const double zero = (a->total ? 0 : begin) + v->delay, end = begin + s->period;
+  IG_TRY(row_add(g, begin, *now)); /* up to here it is what it was, in the steps before 0 */
   IG_TRY(row_add(g, begin, v->value[0] * amplitude_at(a, begin - zero)));
   for (int i = 0; i < a->count; i++)
     if (zero + a->time[i] > begin && zero + a->time[i] < end)
@@ -142,7 +162,16 @@ ig_status ig_deck_history_of(ig_deck *d, const ig_deck_step *step, const ig_deck
   for (const ig_deck_step *s = d->step; s; s = s->next) {
     if (!takes_time(s))
       continue;
-    const ig_deck_value *v = in_step(s, value);
+    ig_deck_value here;
+    const ig_deck_value *v = in_step(s, value, &here) ? &here : NULL;
+    for (const ig_deck_value *w = s->value; w && v; w = w->next)
+      if (adds_up(w) && ig_deck_same(w, value) &&
+          (!w->amplitude != !v->amplitude ||
+           (v->amplitude && strcasecmp(w->amplitude, v->amplitude) != 0)))
+        return ig_fail_at(d->cx, &w->at,
+                          "*%s: this step has another one of the same with another AMPLITUDE=: "
+                          "give sets of different names",
+                          w->kind);
     if (!v && begin == 0) /* given before the first step: it acts from that one on */
       v = in_model(d, value);
     if (strcmp(s->kind, "BUCKLE") == 0) { /* what its factor multiplies comes on top, and goes */
@@ -161,7 +190,9 @@ ig_status ig_deck_history_of(ig_deck *d, const ig_deck_step *step, const ig_deck
           s->suddenly ||
           (!s->ramp && (strcmp(s->kind, "DYNAMIC") == 0 || strcmp(s->kind, "HEATTRANSFER") == 0));
       const double to = v ? v->value[0] : 0;
-      IG_TRY(row_add(&g, begin, sudden ? to : now));
+      IG_TRY(row_add(&g, begin, now));
+      if (sudden)
+        IG_TRY(row_add(&g, begin, to));
       now = to;
       IG_TRY(row_add(&g, begin + s->period, now));
     }

@@ -242,6 +242,15 @@ static void reals_put(ig_importer *b, const char *key, const double *value, int 
   ig_import_put(b, "]");
 }
 
+/* SECTION= of a beam without the endings of RECTANGULAR and CIRCULAR. */
+static const char *profile_word(const ig_deck_section *s) {
+  return is(s->profile, "RECTANGULAR") || is(s->profile, "RECT") ? "RECT"
+         : is(s->profile, "CIRCULAR") || is(s->profile, "CIRC")  ? "CIRC"
+         : is(s->profile, "PIPE")                                ? "PIPE"
+         : is(s->profile, "BOX")                                 ? "BOX"
+                                                                 : "";
+}
+
 /* Thickness of shells, sections of beams, their sizes and directions at nodes. */
 static void shapes_put(ig_importer *b) {
   const ig_deck *d = b->d;
@@ -252,13 +261,25 @@ static void shapes_put(ig_importer *b) {
     if (s->sizes < 1 || !(s->size[0] > 0) || (s->sizes > 1 && beam && !(s->size[1] > 0)))
       ig_import_fail(b, &s->at, "*%s: expected a line with %s", s->kind,
                      beam ? "the sizes of the section" : "the thickness");
-    if (beam && !is(s->profile, "RECT") && !is(s->profile, "RECTANGULAR") &&
-        !is(s->profile, "CIRC") && !is(s->profile, "CIRCULAR"))
+    const int shape = !beam        ? 0
+                      : s->profile ? ig_choices_find("RECT|CIRC|PIPE|BOX", profile_word(s))
+                                   : -1;
+    if (shape < 0) {
       ig_import_fail(b, &s->at,
-                     "*BEAM SECTION: SECTION=%.40s is not computed: expected RECT or CIRC",
+                     "*BEAM SECTION: SECTION=%.40s is not computed: expected RECT, CIRC, PIPE or "
+                     "BOX",
                      s->profile ? s->profile : "");
-    for (const ig_deck_elements *e = d->elements; e && beam && (s->profile[0] & ~0x20) == 'C';
-         e = e->next)
+      return;
+    }
+    if (shape > 1 && s->sizes != (shape == 2 ? 2 : 6))
+      ig_import_fail(b, &s->at, "*BEAM SECTION: expected %s",
+                     shape == 2 ? "the outer radius and the thickness of the pipe"
+                                : "two sizes and four thicknesses of the box");
+    for (const ig_deck_elements *e = d->elements; e && shape > 1; e = e->next)
+      if (is(e->type, "B31") || is(e->type, "B32"))
+        ig_import_fail(b, &s->at, "*BEAM SECTION: SECTION=%.40s is for B32R, not for %.40s",
+                       s->profile, e->type);
+    for (const ig_deck_elements *e = d->elements; e && shape == 1; e = e->next)
       if (is(e->type, "B32R"))
         ig_import_fail(b, &s->at,
                        "*BEAM SECTION: SECTION=CIRC is computed for B32, not for B32R, which "
@@ -267,13 +288,13 @@ static void shapes_put(ig_importer *b) {
     ig_import_put(b, "{set: ");
     ig_import_name(b, set ? set : "");
     if (beam) {
+      static const char *const profiles[] = {"rectangle", "ellipse", "pipe", "box"};
       const double size[2] = {s->size[0], s->sizes > 1 ? s->size[1] : s->size[0]};
-      ig_import_put(b, ", profile: %s",
-                    (s->profile ? s->profile : "R")[0] == 'C' ||
-                            (s->profile ? s->profile : "R")[0] == 'c'
-                        ? "ellipse"
-                        : "rectangle");
-      reals_put(b, "size", size, 2);
+      const double round[2] = {2 * s->size[0], 2 * s->size[0]}; /* of a radius */
+      ig_import_put(b, ", profile: %s", profiles[shape]);
+      reals_put(b, "size", shape == 2 ? round : size, 2);
+      if (shape > 1)
+        reals_put(b, "wall", s->size + (shape == 2 ? 1 : 2), shape == 2 ? 1 : 4);
       reals_put(b, "direction", s->direction, 3);
       if (s->offset[0] != 0 || s->offset[1] != 0)
         reals_put(b, "offset", s->offset, 2);
@@ -456,6 +477,12 @@ static void contact_put(ig_importer *b, const ig_deck_join *j) {
   if (!isnan(j->clearance)) {
     ig_import_put(b, ", clearance: ");
     ig_import_real(b, j->clearance);
+  }
+  if (i->damping > 0) {
+    ig_import_put(b, ", damping: ");
+    ig_import_real(b, i->damping);
+    ig_import_put(b, ", tangential: ");
+    ig_import_real(b, i->tangential);
   }
   if (j->onto) {
     char *end;

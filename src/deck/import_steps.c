@@ -104,6 +104,34 @@ static void heat_put(ig_importer *b, const ig_deck_step *step, const ig_deck_val
   ig_import_end(b, "heat_loads", true, v->at);
 }
 
+/* The step in which OP=NEW ends a load for good, from 1; 0: none. */
+static int load_ends(const ig_deck *d, const ig_deck_step *step, const ig_deck_value *v) {
+  int n = 0, last = 0;
+  for (const ig_deck_step *s = d->step; s; s = s->next) {
+    bool again = false;
+    n++;
+    for (const ig_deck_value *w = s->value; w; w = w->next)
+      again |= ig_deck_same(v, w);
+    for (int i = 0; i < s->removals && last == 0 && n > step_of(d, step); i++)
+      last = strcmp(s->removed[i], v->kind) == 0 ? n : 0;
+    last = again ? 0 : last;
+  }
+  return last;
+}
+
+static void given_put(ig_importer *b, const ig_deck_value *v) {
+  int n = 0, put = 0;
+  for (const ig_deck_step *s = b->d->step; s; s = s->next) {
+    bool here = false;
+    n++;
+    for (const ig_deck_value *w = s->value; w; w = w->next)
+      here |= ig_deck_same(v, w);
+    if (here)
+      ig_import_put(b, put++ ? ", %d" : ", given: [%d", n);
+  }
+  ig_import_put(b, put ? "]" : "");
+}
+
 static void load_put(ig_importer *b, const ig_deck_step *step, const ig_deck_value *v) {
   ig_deck_history h = {0};
   const bool nodal = strcmp(v->kind, "CLOAD") == 0;
@@ -157,6 +185,13 @@ static void load_put(ig_importer *b, const ig_deck_step *step, const ig_deck_val
     ig_import_real(b, h.scale);
   }
   ig_import_history(b, &h);
+  const int begins = step_of(b->d, step), ends = load_ends(b->d, step, v);
+  if (begins > 1)
+    ig_import_put(b, ", first: %d", begins);
+  if (ends)
+    ig_import_put(b, ", last: %d", ends);
+  if (b->d->step->next && (nodal || pressure))
+    given_put(b, v);
   ig_import_put(b, "}");
   ig_import_end(b, "loads", true, v->at);
 }
@@ -194,11 +229,22 @@ static void initial_put(ig_importer *b, const ig_deck_value *v) {
     temperature_put(b, NULL, v);
     return;
   }
-  const char *set = ig_import_set(b, &v->at, v->target, IG_SET_NODES);
+  const bool stress = is(v->label, "STRESS");
+  const char *set = ig_import_set(b, &v->at, v->target, stress ? IG_SET_ELEMENTS : IG_SET_NODES);
   if (!set)
     return;
   ig_import_put(b, "{set: ");
   ig_import_name(b, set);
+  if (stress) {
+    ig_import_put(b, ", point: %d, stress: [", v->component);
+    for (int i = 0; i < 6; i++) {
+      ig_import_put(b, i ? ", " : "");
+      ig_import_real(b, v->value[i]);
+    }
+    ig_import_put(b, "]}");
+    ig_import_end(b, "initial_stresses", true, v->at);
+    return;
+  }
   vector_put(b, is(v->label, "VELOCITY") ? "velocity" : "displacement", v->component - 1,
              v->value[0]);
   ig_import_put(b, "}");
@@ -211,10 +257,9 @@ static void step_values(ig_importer *b, const ig_deck_step *step, const ig_deck_
       temperature_put(b, step, v);
       continue;
     }
-    bool later = false; /* the last of the same in one step counts */
-    for (const ig_deck_value *w = v->next; w && strcmp(v->kind, "BOUNDARY") == 0; w = w->next)
-      later |= strcmp(w->kind, v->kind) == 0 && is(w->target, v->target) &&
-               w->component == v->component && is(w->label, v->label);
+    bool later = false; /* once for all of the same in one step */
+    for (const ig_deck_value *w = v->next; w; w = w->next)
+      later |= ig_deck_same(v, w);
     if (later || (step && ig_deck_given_before(b->d, step, v)))
       continue;
     if (strcmp(v->kind, "BOUNDARY") == 0)

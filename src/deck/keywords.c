@@ -52,7 +52,7 @@ const ig_deck_keyword ig_deck_keywords[] = {
     {"SURFACEBEHAVIOR", IG_DECK_MODEL, "PRESSURE-OVERCLOSURE", "",
      "contacts[].stiffness, decay, tied"},
     {"FRICTION", IG_DECK_MODEL, "", "", "contacts[].friction, stick"},
-    {"CONTACTDAMPING", IG_DECK_REFUSED, "", "", "contact of decks is not translated yet"},
+    {"CONTACTDAMPING", IG_DECK_MODEL, "TANGENTFRACTION", "", "contacts[].damping, tangential"},
     {"CLEARANCE", IG_DECK_MODEL, "MASTER|SLAVE|VALUE", "", "contacts[].clearance"},
     {"GAPCONDUCTANCE", IG_DECK_UNANSWERED, "", "USER", "heat through contact is not computed"},
     {"DISTRIBUTINGCOUPLING", IG_DECK_MODEL, "ELSET", "", "couplings"},

@@ -344,7 +344,7 @@ static ig_status interaction_read(ig_deck *d, const ig_card *card) {
   return need(d, card, "NAME", &i->name);
 }
 
-/* *SURFACE BEHAVIOR and *FRICTION belong to the interaction before them. */
+/* *SURFACE BEHAVIOR, *FRICTION and *CONTACT DAMPING belong to the interaction before them. */
 static ig_status behavior_read(ig_deck *d, const ig_card *card) {
   ig_deck_interaction *i = d->interaction;
   while (i && i->next)
@@ -357,6 +357,12 @@ static ig_status behavior_read(ig_deck *d, const ig_card *card) {
       return ig_deck_refuse(d, card, "expected a line with the coefficient");
     IG_TRY(ig_card_real(d, card, l, 0, NAN, &i->friction));
     return l->count > 1 ? ig_card_real(d, card, l, 1, NAN, &i->stick) : IG_OK;
+  }
+  if (strcmp(card->word, "CONTACTDAMPING") == 0) {
+    if (!l || l->count != 1 || l->next)
+      return ig_deck_refuse(d, card, "expected a line with the coefficient alone");
+    IG_TRY(ig_card_number(d, card, "TANGENTFRACTION", 0, &i->tangential));
+    return ig_card_real(d, card, l, 0, NAN, &i->damping);
   }
   IG_TRY(need(d, card, "PRESSURE-OVERCLOSURE", &i->overclosure));
   for (int f = 0; l && f < l->count && f < 4; f++, i->values++)
@@ -452,7 +458,7 @@ ig_status ig_deck_model(ig_deck *d) {
       IG_TRY(pairs_read(d, c));
     } else if (strcmp(w, "SURFACEINTERACTION") == 0) {
       IG_TRY(interaction_read(d, c));
-    } else if (strcmp(w, "SURFACEBEHAVIOR") == 0 || strcmp(w, "FRICTION") == 0) {
+    } else if (ig_choices_find("SURFACEBEHAVIOR|FRICTION|CONTACTDAMPING", w) >= 0) {
       IG_TRY(behavior_read(d, c));
     } else if (ig_choices_find("TIE|RIGIDBODY|COUPLING", w) >= 0) {
       IG_TRY(join_read(d, c));

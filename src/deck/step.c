@@ -139,11 +139,26 @@ static ig_status initial_read(ig_deck *d, const ig_card *card, const ig_card_lin
                               ig_deck_value ***last) {
   const char *type = ig_card_get(card, "TYPE");
   ig_deck_value *v;
-  if (!is(type, "TEMPERATURE") && !is(type, "VELOCITY") && !is(type, "DISPLACEMENT"))
-    return ig_deck_refuse(d, card, "TYPE=%.40s: expected TEMPERATURE, VELOCITY or DISPLACEMENT",
+  if (!is(type, "TEMPERATURE") && !is(type, "VELOCITY") && !is(type, "DISPLACEMENT") &&
+      !is(type, "STRESS"))
+    return ig_deck_refuse(d, card,
+                          "TYPE=%.40s: expected TEMPERATURE, VELOCITY, DISPLACEMENT or STRESS",
                           type ? type : "");
   IG_TRY(value_add(d, card, l, last, &v));
   v->label = type;
+  if (is(type, "STRESS")) { /* elements, point, stresses; without a point: all of them */
+    int64_t point = 0;
+    if (l->count != 7 && l->count != 8)
+      return ig_fail_at(d->cx, &v->at,
+                        "*INITIAL CONDITIONS, TYPE=STRESS: expected an element, a point and 6 "
+                        "stresses");
+    if (l->count == 8)
+      IG_TRY(ig_card_int(d, card, l, 1, 0, &point));
+    v->component = (int)point;
+    for (int i = 0; i < 6; i++) /* xx yy zz xy xz yz there */
+      IG_TRY(ig_card_real(d, card, l, l->count - 6 + i, NAN, &v->value[i < 4 ? i : 9 - i]));
+    return IG_OK;
+  }
   if (is(type, "TEMPERATURE"))
     return ig_card_real(d, card, l, 1, NAN, &v->value[0]);
   int64_t component;

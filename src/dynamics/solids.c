@@ -171,7 +171,7 @@ ig_status ig_dyn_solids_masses(ig_dyn_model *m) {
       double X[3 * IG_SOLID_NODES], u[3 * IG_SOLID_NODES], lumped[IG_SOLID_NODES],
           weight[IG_SOLID_NODES];
       ig_solid_group_gather(&s->g, e, X, u, NULL);
-      const double volume = ig_solid_weights(s->g.kind, X, weight);
+      const double volume = ig_solid_weights(s->g.kind, NULL, X, weight);
       if (!(volume > 0))
         return IG_FAIL(m->cx, IG_NUMERIC, "element %d is inverted or flat", s->element[e]);
       ig_solid_lumped(s->g.kind, X, lumped);
@@ -300,7 +300,7 @@ static void report_one(const ig_dyn_model *m, const ig_dyn_solid *s, int32_t e, 
   ig_solid_group_gather(&g, e, X, u, NULL);
   if (out[IG_REPORT_PLASTIC] > 0)
     out[IG_REPORT_LOST] =
-        fmax(0, out[IG_REPORT_ENERGY] - stored * ig_solid_weights(g.kind, X, weight));
+        fmax(0, out[IG_REPORT_ENERGY] - stored * ig_solid_weights(g.kind, NULL, X, weight));
 }
 
 ig_status ig_dyn_solids_report(ig_dyn_model *m, double *out) {

@@ -119,6 +119,9 @@ static void heat(const void *of, double T, double T0, solid_law_f64 *own, double
 static solid_law_f64 law_of(const ig_solid_law *law) {
   solid_law_f64 l = {.law = law->law, .large = law->large};
   l.hyper = law->hyperelastic ? &law->hyper : NULL;
+  l.rule = law->rule;
+  l.initial = law->initial;
+  l.points = law->points;
   if (law->heat) {
     l.heat = heat;
     l.of = law;
@@ -167,7 +170,7 @@ int ig_solid_report(ig_solid_kind kind, const ig_solid_law *law, const double *X
   solid_mean_f64 mean;
   if (table[kind].mean)
     solid_average_f64(&l, kind, X, all, &mean);
-  for (int q = 0; q < info->points; q++, out += IG_SOLID_REPORT) {
+  for (int q = 0; q < (l.rule ? l.rule->points : info->points); q++, out += IG_SOLID_REPORT) {
     solid_point_f64 p;
     const int fault = solid_at_f64(&l, kind, info->nodes, info->modes, q, X, all, warm,
                                    table[kind].mean ? &mean : NULL, state + kept * q, now, &p);
@@ -237,7 +240,7 @@ void ig_solid_to_nodes(ig_solid_kind kind, int width, const double *at_points, d
   double A[64] = {0}, N[IG_SOLID_POINTS][8], d[IG_SOLID_NODES][3], at[3];
   int count = 0;
   for (int q = 0; q < info->points; q++) {
-    solid_slopes_f64(kind, q, at, d);
+    solid_slopes_f64(kind, NULL, q, at, d);
     count = fit_basis(kind, at, N[q]);
     for (int i = 0; i < count; i++)
       for (int j = 0; j < count; j++)
@@ -261,13 +264,14 @@ void ig_solid_to_nodes(ig_solid_kind kind, int width, const double *at_points, d
   }
 }
 
-void ig_solid_geometric(ig_solid_kind kind, const double *X, const double *stress, double *K) {
+void ig_solid_geometric(ig_solid_kind kind, const ig_solid_rule *rule, const double *X,
+                        const double *stress, double *K) {
   const ig_solid_info *info = &table[kind].info;
   const int n = 3 * info->nodes;
   memset(K, 0, (size_t)(n * n) * sizeof *K);
-  for (int q = 0; q < info->points; q++, stress += 6) {
+  for (int q = 0; q < (rule ? rule->points : info->points); q++, stress += 6) {
     double at[3], G[IG_SOLID_ROWS][3];
-    const double w = solid_gradients_f64(kind, info->nodes, 0, q, X, at, G);
+    const double w = solid_gradients_f64(kind, rule, info->nodes, 0, q, X, at, G);
     for (int a = 0; a < info->nodes; a++) {
       double t[3]; /* stress grad N_a */
       for (int i = 0; i < 3; i++)
@@ -282,11 +286,12 @@ void ig_solid_geometric(ig_solid_kind kind, const double *X, const double *stres
 
 /* --- loads and masses */
 
-double ig_solid_weights(ig_solid_kind kind, const double *X, double *weight) {
+double ig_solid_weights(ig_solid_kind kind, const ig_solid_rule *rule, const double *X,
+                        double *weight) {
   const int nodes = table[kind].info.nodes;
   double N[IG_SOLID_NODES], w, volume = 0;
   memset(weight, 0, (size_t)nodes * sizeof *weight);
-  for (int q = 0; (w = solid_whole_point_f64(kind, X, q, N)) != 0; q++) {
+  for (int q = 0; (w = solid_whole_point_f64(kind, rule, X, q, N)) != 0; q++) {
     volume += w;
     for (int a = 0; a < nodes; a++)
       weight[a] += w * N[a];
@@ -294,11 +299,11 @@ double ig_solid_weights(ig_solid_kind kind, const double *X, double *weight) {
   return volume;
 }
 
-void ig_solid_mass(ig_solid_kind kind, const double *X, double *M) {
+void ig_solid_mass(ig_solid_kind kind, const ig_solid_rule *rule, const double *X, double *M) {
   const int nodes = table[kind].info.nodes;
   double N[IG_SOLID_NODES], w;
   memset(M, 0, (size_t)(nodes * nodes) * sizeof *M);
-  for (int q = 0; (w = solid_whole_point_f64(kind, X, q, N)) != 0; q++)
+  for (int q = 0; (w = solid_whole_point_f64(kind, rule, X, q, N)) != 0; q++)
     for (int a = 0; a < nodes; a++)
       for (int b = 0; b < nodes; b++)
         M[a * nodes + b] += w * N[a] * N[b];
@@ -330,7 +335,7 @@ bool ig_solid_mass_of_modes(ig_solid_kind kind, const ig_solid_law *law, const d
     for (int i = 0; i < OWN; i++)
       A[i][c] = x[i];
   }
-  for (int q = 0; (w = solid_whole_point_f64(kind, X, q, N)) != 0; q++) {
+  for (int q = 0; (w = solid_whole_point_f64(kind, NULL, X, q, N)) != 0; q++) {
     double at[3], value[ROWS];
     brick3_f64(q, at);
     for (int a = 0; a < ROWS; a++)
@@ -358,7 +363,7 @@ void ig_solid_lumped(ig_solid_kind kind, const double *X, double *m) {
   const int nodes = table[kind].info.nodes;
   double N[IG_SOLID_NODES], w, volume = 0, sum = 0;
   memset(m, 0, (size_t)nodes * sizeof *m);
-  for (int q = 0; (w = solid_whole_point_f64(kind, X, q, N)) != 0; q++) {
+  for (int q = 0; (w = solid_whole_point_f64(kind, NULL, X, q, N)) != 0; q++) {
     volume += w;
     for (int a = 0; a < nodes; a++) {
       m[a] += w * N[a] * N[a];
@@ -369,12 +374,12 @@ void ig_solid_lumped(ig_solid_kind kind, const double *X, double *m) {
     m[a] *= volume / sum;
 }
 
-void ig_solid_centrifugal(ig_solid_kind kind, const double *X, const double *x, double density,
-                          double rate, const double point[3], const double axis[3], double *f,
-                          double *K) {
+void ig_solid_centrifugal(ig_solid_kind kind, const ig_solid_rule *rule, const double *X,
+                          const double *x, double density, double rate, const double point[3],
+                          const double axis[3], double *f, double *K) {
   const int nodes = table[kind].info.nodes, size = 3 * nodes;
   double N[IG_SOLID_NODES], w;
-  for (int q = 0; (w = solid_whole_point_f64(kind, X, q, N)) != 0; q++) {
+  for (int q = 0; (w = solid_whole_point_f64(kind, rule, X, q, N)) != 0; q++) {
     double r[3] = {-point[0], -point[1], -point[2]};
     for (int a = 0; a < nodes; a++)
       for (int i = 0; i < 3; i++)
@@ -395,7 +400,7 @@ static double field_at(ig_solid_kind kind, int q, const double *X, const double 
                        double G[IG_SOLID_ROWS][3], double *N, double gradient[3], double *value) {
   const int nodes = table[kind].info.nodes;
   double at[3];
-  const double w = solid_gradients_f64(kind, nodes, 0, q, X, at, G);
+  const double w = solid_gradients_f64(kind, NULL, nodes, 0, q, X, at, G);
   solid_values_f64(kind, at, N);
   gradient[0] = gradient[1] = gradient[2] = *value = 0;
   for (int a = 0; a < nodes; a++) {
@@ -434,7 +439,7 @@ void ig_solid_conduct(ig_solid_kind kind, const ig_solid_thermal *m, const doubl
     const bool own = kind == IG_SOLID_HEX20_REDUCED;
     if (own && q == 8)
       break;
-    w = own ? field_at(kind, q, X, T, G, N, g, &hot) : solid_whole_point_f64(kind, X, q, N);
+    w = own ? field_at(kind, q, X, T, G, N, g, &hot) : solid_whole_point_f64(kind, NULL, X, q, N);
     if (w == 0)
       break;
     double was = 0;

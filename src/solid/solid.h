@@ -7,14 +7,16 @@
             stress. Linear elastic materials are St. Venant-Kirchhoff's, S = D (E - thermal strain);
             plastic ones are Hencky's with F = Fe Fp and the exponential map (Simo 1992; de Souza
             Neto, Peric, Owen 2008), so that the return mapping is that of small strains
-            (material/j2.inc) in principal axes; neo-Hookean ones are material/j2.inc's. K has the
-            geometric stiffness.
+            (material/j2.inc) in principal axes; with kinematic hardening they are those of
+            small strains in the logarithmic strain (Miehe, Apel, Lambrecht 2002); neo-Hookean
+            ones are material/j2.inc's. K has the geometric stiffness.
    K is symmetric in all cases.
 
    History (`past`, `now`): ig_solid_states() numbers per element, zeros at the start. Points come
-   first: plastic strain xx yy zz xy yz zx (large: Cp^-1 - 1), accumulated plastic strain, back
-   stress of kinematic hardening. Then the amplitudes of incompatible modes, 3 per mode. `past` is
-   that of the last accepted step and is only read; an evaluation depends on u and `past` alone.
+   first: plastic strain xx yy zz xy yz zx (large, isotropic hardening: Cp^-1 - 1), accumulated
+   plastic strain, back stress of kinematic hardening. Then the amplitudes of incompatible modes, 3
+   per mode. `past` is that of the last accepted step and is only read; an evaluation depends on u
+   and `past` alone.
 
    Everything here is pure: no memory is allocated, calls on different elements are independent.
    Arrays are in the order of the element's nodes: X, u, f: nodes x 3; K: (3 nodes)^2 by rows.
@@ -46,7 +48,7 @@ typedef enum {
 } ig_solid_kind;
 enum {
   IG_SOLID_NODES = 20, /* most of an element */
-  IG_SOLID_POINTS = 27,
+  IG_SOLID_POINTS = 32,
   IG_SOLID_REPORT = 14 /* of a point: stress 6, strain 6, accumulated plastic strain, von Mises */
 };
 
@@ -66,9 +68,16 @@ typedef struct {
   double d[3]; /* 1/Pa; 0: no such term */
 } ig_solid_hyper;
 
+/* Points of hex20 instead of the kind's own, for a solid that does not fill it: natural coordinates
+   and weight of each. */
+typedef struct {
+  int points;
+  double at[IG_SOLID_POINTS][4];
+} ig_solid_rule;
+
 /* A material. Fill by ig_solid_isotropic or ig_solid_orthotropic, then set what goes beyond. */
 typedef struct ig_solid_law {
-  int law;              /* IG_LAW_ELASTIC, J2, KINEMATIC (small only), TABLE, NEOHOOKE */
+  int law;              /* IG_LAW_ELASTIC, J2, KINEMATIC, TABLE, NEOHOOKE */
   bool large;           /* large displacements and rotations */
   double stiffness[36]; /* elastic: stress = stiffness strain, in the axes of the mesh */
   double expansion[6];  /* thermal strain per unit of `warm` */
@@ -81,6 +90,9 @@ typedef struct ig_solid_law {
      start. NULL: it does not. */
   void (*heat)(const void *material, double T, double T0, struct ig_solid_law *law, double *warm);
   const void *material;
+  const ig_solid_rule *rule; /* ELASTIC hex20: where it is integrated; NULL: as its kind says */
+  const double *initial;     /* ELASTIC: `points` x 6, stresses at no strain; NULL: none */
+  int points;
   bool hyperelastic; /* NEOHOOKE: with the energy `hyper` */
   ig_solid_hyper hyper;
 } ig_solid_law;
@@ -116,13 +128,16 @@ void ig_solid_to_nodes(ig_solid_kind kind, int width, const double *at_points, d
 
 /* Geometric stiffness of stresses (points x 6, Cauchy's) about the positions X: K = integral of
    grad N_a . stress grad N_b, the same in all directions. Incompatible modes take no part. */
-void ig_solid_geometric(ig_solid_kind kind, const double *X, const double *stress, double *K);
+void ig_solid_geometric(ig_solid_kind kind, const ig_solid_rule *rule, const double *X,
+                        const double *stress, double *K);
 
-/* Volume, and per node the integral of its shape function. */
-double ig_solid_weights(ig_solid_kind kind, const double *X, double *weight);
+/* Volume, and per node the integral of its shape function. rule, here and below: NULL where the
+   element is filled. */
+double ig_solid_weights(ig_solid_kind kind, const ig_solid_rule *rule, const double *X,
+                        double *weight);
 /* Integrals of the products of shape functions, nodes x nodes: times density, the mass of one
    direction. */
-void ig_solid_mass(ig_solid_kind kind, const double *X, double *M);
+void ig_solid_mass(ig_solid_kind kind, const ig_solid_rule *rule, const double *X, double *M);
 /* The same of hex8 with incompatible modes, which move with the nodes as they do in statics:
    (3 nodes)^2. False: the kind has no modes, its mass is that of ig_solid_mass. */
 bool ig_solid_mass_of_modes(ig_solid_kind kind, const ig_solid_law *law, const double *X,
@@ -132,9 +147,9 @@ void ig_solid_lumped(ig_solid_kind kind, const double *X, double *m);
 /* Adds to f (nodes x 3) the inertia of a rotation at `rate` rad/s about an axis through `point`
    along the unit vector `axis`, times density, at positions x; K (NULL: not wanted) gets its
    derivative df/dx. */
-void ig_solid_centrifugal(ig_solid_kind kind, const double *X, const double *x, double density,
-                          double rate, const double point[3], const double axis[3], double *f,
-                          double *K);
+void ig_solid_centrifugal(ig_solid_kind kind, const ig_solid_rule *rule, const double *X,
+                          const double *x, double density, double rate, const double point[3],
+                          const double axis[3], double *f, double *K);
 
 /* Conduction and storage of heat in an element: tables over temperature. */
 typedef struct {

@@ -4,7 +4,10 @@
      pressure p = stiffness <-g>, or p = p0 exp(-ln(100) g / c), tied: both signs, all directions;
    an overlap at which contact is switched on again vanishes over the analysis; friction is the
    return mapping of t = t_accepted + stick (change of x - y across n) to |t| <= mu
-   p. Forces are p n times the area of the point, shared by the nodes of both faces. */
+   p. In motion through time sides that touch are damped: damping (v.n n + share (v - v.n n)) of the
+   relative velocity v. Forces are p n times the area of the point, shared by the nodes of both
+   faces.
+ */
 #include "structure/constrain.h"
 #include "mesh/geometry.h"
 #include "mesh/named.h"
@@ -65,6 +68,21 @@ int ig_structure_face_rule(int nodes, double at[9][2], double weight[9]) {
   return n * n;
 }
 
+/* Points of the first side: 4 x 4 of a quadrilateral with straight sides, where contact that ends
+   within a face or at its edge shows; else those of ig_structure_face_rule. */
+enum { POINTS = 16 };
+static int contact_rule(int nodes, double at[POINTS][2], double weight[POINTS]) {
+  if (nodes != 4)
+    return ig_structure_face_rule(nodes, at, weight);
+  for (int q = 0; q < POINTS; q++) {
+    const int place[2] = {q % 4, q / 4};
+    for (int d = 0; d < 2; d++)
+      at[q][d] = (place[d] / 2 ? 0.5 : -0.5) + (place[d] % 2 ? 0.5 : -0.5) * 0.57735026918962576;
+    weight[q] = 0.25;
+  }
+  return POINTS;
+}
+
 /* Pairs a point with the nearest place of the other side; false: nothing is within reach. */
 static bool pair_find(const ig_structure *s, const ig_set *other, const double p[3], double reach,
                       ig_structure_touch *t) {
@@ -123,6 +141,12 @@ static ig_status point_add(ig_structure *s, const ig_structure_contact *c, const
   double gap = 0, drawn = 0;
   if (!pair_find(s, other, p, reach, t))
     return IG_OK;
+  if (!(t->area > 0)) {
+    double x[24], w[8];
+    for (int a = 0; a < t->masters; a++)
+      memcpy(x + 3 * a, s->mesh->x + 3 * (size_t)t->node[t->slaves + a], 3 * sizeof *x);
+    t->area = ig_solid_face_weights(t->masters, x, w);
+  }
   relative(s, t, NULL, t->before);
   memcpy(t->offset, t->before, sizeof t->offset);
   for (int k = 0; k < 3; k++) {
@@ -178,10 +202,13 @@ static ig_status contact_nodes(ig_structure *s, int i, const ig_structure_contac
   for (ig_lid k = 0; k < count; k++) {
     double p[3];
     ig_structure_touch t = {.contact = i, .slaves = 1, .share = {1}, .area = area[node[k]]};
-    if (!(t.area > 0)) {
+    const bool alone = t.area == 0; /* has the area of the face it meets: point_add */
+    if (isnan(t.area) || (alone && isnan(c->stiffness))) {
       status = ig_fail_at(s->cx, &c->at,
-                          "contact of the nodes '%s': they must be on the surface of elements "
-                          "with straight sides; give faces",
+                          alone ? "contact of the nodes '%s': some are on no element: give "
+                                  "`stiffness`"
+                                : "contact of the nodes '%s': they must be on the surface of "
+                                  "elements with straight sides; give faces",
                           c->set);
       goto done;
     }
@@ -215,12 +242,12 @@ static ig_status contact_points(ig_structure *s, int i, const ig_structure_conta
   IG_TRY(ig_mesh_named_set(s->cx, s->mesh, &c->at, c->set, IG_OF_FACES, &own));
   for (ig_lid f = 0; f < own->count; f++) {
     ig_structure_touch t = {.contact = i};
-    double x[8][3], at[9][2], weight[9];
+    double x[8][3], at[POINTS][2], weight[POINTS];
     t.slaves = ig_structure_face(s->mesh, own->item[f], own->face[f], t.node);
     t.stiffness = stiffness_of(s, c, own->item[f], own->face[f]);
     for (int a = 0; a < t.slaves; a++)
       place_of(s, t.node[a], NULL, x[a]);
-    const int points = ig_structure_face_rule(t.slaves, at, weight);
+    const int points = contact_rule(t.slaves, at, weight);
     for (int q = 0; q < points; q++) {
       double N[8], d[8][2], n[3], p[3] = {0, 0, 0};
       ig_structure_face_values(t.slaves, at[q], N, d);
@@ -323,6 +350,29 @@ static void traction(const ig_structure_contact *c, ig_structure_touch *t, const
   }
 }
 
+/* Adds the damping of sides that touch: those whose traction changes with the distance. */
+static void damp(const ig_structure *s, const ig_structure_contact *c, const ig_structure_touch *t,
+                 const ig_trial *at, const double n[3], double p[3], double D[9]) {
+  double v[3] = {0, 0, 0}, rate = 0, across = 0, stiff = 0;
+  for (int i = 0; i < 9; i++)
+    stiff += n[i / 3] * D[i] * n[i % 3];
+  if (!(stiff > 0))
+    return;
+  for (int a = 0; a < t->slaves + t->masters; a++) {
+    double own[3];
+    ig_structure_velocity(s, at, t->node[a], own, &rate);
+    for (int d = 0; d < 3; d++)
+      v[d] += t->share[a] * own[d];
+  }
+  for (int d = 0; d < 3; d++)
+    across += n[d] * v[d];
+  for (int i = 0; i < 3; i++) {
+    p[i] += c->damping * (across * n[i] + c->tangential * (v[i] - across * n[i]));
+    for (int j = 0; j < 3; j++)
+      D[3 * i + j] += rate * c->damping * (n[i] * n[j] + c->tangential * ((i == j) - n[i] * n[j]));
+  }
+}
+
 ig_status ig_structure_touch_evaluate(void *self, const ig_trial *at, int32_t begin, int32_t end,
                                       double *f, double *k, ig_trouble *trouble) {
   const ig_structure_touches *all = self;
@@ -349,6 +399,8 @@ ig_status ig_structure_touch_evaluate(void *self, const ig_trial *at, int32_t be
       normal_of(t->masters, (const double(*)[3])(x + t->slaves), (const double(*)[2])t->slope,
                 normal);
     traction(c, t, normal, r, at->factor, p, D);
+    if (s->dynamic && c->damping > 0)
+      damp(s, c, t, at, normal, p, D);
     for (int a = 0; a < nodes; a++) {
       for (int d = 0; d < 3; d++)
         fe[3 * a + d] = t->area * t->share[a] * p[d];

@@ -175,7 +175,7 @@ static ig_status heat_in(void *self, const ig_trial *at, double *f) {
             continue;
           for (int a = 0; a < npe; a++)
             memcpy(X + 3 * a, s->mesh->x + 3 * (size_t)g->node[e][a], 3 * sizeof *X);
-          ig_solid_weights(g->kind, X, w);
+          ig_solid_weights(g->kind, NULL, X, w);
           for (int a = 0; a < npe; a++)
             f[g->node[e][a]] += factor * c->source * w[a];
         }

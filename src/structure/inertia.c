@@ -46,6 +46,21 @@ static void to_fixed(const ig_structure *s, size_t node, const double own[3], do
     v[d] = R ? R[d] * own[0] + R[3 + d] * own[1] + R[6 + d] * own[2] : own[d];
 }
 
+void ig_structure_velocity(const ig_structure *s, const ig_trial *at, ig_lid node, double v[3],
+                           double *rate) {
+  double own[3];
+  const bool moves = at->u && at->step > 0;
+  *rate = moves ? s->gamma / (s->beta * at->step) : 0;
+  for (int d = 0; d < 3; d++) {
+    const int32_t i = 3 * node + d;
+    own[d] = s->velocity[i];
+    if (moves)
+      own[d] += at->step * ((1 - s->gamma) * s->acceleration[i] +
+                            s->gamma * ig_structure_acceleration(s, i, at->u[i], at->step));
+  }
+  to_fixed(s, (size_t)node, own, v);
+}
+
 ig_status ig_structure_force_before(ig_structure *s, double time) {
   memset(s->force_before, 0, (size_t)s->unknowns * sizeof *s->force_before);
   IG_TRY(ig_structure_loads_at(s, time, s->force_before));
@@ -59,7 +74,7 @@ ig_status ig_structure_force_before(ig_structure *s, double time) {
       double M[IG_SOLID_NODES * IG_SOLID_NODES], C[9 * IG_SOLID_NODES * IG_SOLID_NODES];
       double f[3 * IG_SOLID_NODES] = {0};
       ig_structure_gather(s, g->node[e], npe, NULL, X, u);
-      ig_solid_mass(g->kind, X, M);
+      ig_solid_mass(g->kind, ig_structure_law(g, e)->rule, X, M);
       if (!damping_of(s, g, e, X, M, C))
         continue;
       for (int a = 0; a < npe; a++)
@@ -90,7 +105,7 @@ ig_status ig_structure_inertia(void *self, const ig_trial *at, int32_t begin, in
     double *ke = k ? k + (size_t)(e - begin) * (size_t)(n * n) : NULL;
     const double density = share * density_of(s, g, e);
     ig_structure_gather(s, g->node[e], npe, NULL, X, u);
-    ig_solid_mass(g->kind, X, M);
+    ig_solid_mass(g->kind, ig_structure_law(g, e)->rule, X, M);
     for (int i = 0; i < npe; i++) {
       const size_t node = (size_t)g->node[e][i];
       double own[3], speed[3];

@@ -12,7 +12,9 @@ static int face_kind(int nodes) {
   return nodes == 3 ? 0 : nodes == 4 ? 1 : nodes == 6 ? 2 : 3;
 }
 
-static double factor_at(const ig_structure_load *c, double time) {
+static double factor_at(const ig_structure *s, const ig_structure_load *c, double time) {
+  if (s->analysis + 1 < c->first || (c->last && s->analysis + 1 > c->last))
+    return 0;
   return c->history.count ? ig_table_at(&c->history, time) : 1;
 }
 
@@ -27,8 +29,91 @@ static ig_status beams_flat(ig_structure *s, const ig_structure_load *c) {
   return IG_OK;
 }
 
+/* Whether a load acts on the masses of nodes: their set is none of elements. */
+static bool of_masses(const ig_structure *s, const ig_structure_load *c) {
+  return !isnan(c->acceleration[0]) && ig_mesh_find_set(s->mesh, c->set, IG_SET_NODES) &&
+         !ig_mesh_find_set(s->mesh, c->set, IG_SET_ELEMENTS);
+}
+
+/* Accelerations and rotations act on mass: every element they are for has some. */
+static ig_status densities_check(ig_structure *s) {
+  for (int i = 0; i < s->c->loads.count; i++) {
+    const ig_structure_load *c = IG_ITEM(const ig_structure_load, s->c->loads, i);
+    const ig_set *set;
+    if ((isnan(c->acceleration[0]) && isnan(c->rate)) || of_masses(s, c))
+      continue;
+    IG_TRY(ig_mesh_named_set(s->cx, s->mesh, &c->at, c->set, IG_OF_ELEMENTS, &set));
+    for (ig_lid k = 0; k < set->count; k++) {
+      const ig_material_case *m = s->material[s->owner[set->item[k]]];
+      if (!m->density.count)
+        return ig_fail_at(s->cx, &c->at, "`%s` acts on mass: give the material '%s' a `density`",
+                          isnan(c->rate) ? "acceleration" : "rate", m->name);
+    }
+  }
+  return IG_OK;
+}
+
+/* Notes that load i has a place, and fails where a load that other analyses give has it. */
+static ig_status place_take(ig_structure *s, int i, int32_t *owner) {
+  const ig_structure_load *c = IG_ITEM(const ig_structure_load, s->c->loads, i);
+  const ig_structure_load *other =
+      *owner ? IG_ITEM(const ig_structure_load, s->c->loads, *owner - 1) : NULL;
+  bool apart = other && other->given.count != c->given.count;
+  for (int k = 0; other && !apart && k < c->given.count; k++)
+    apart = other->given.value[k] != c->given.value[k];
+  if (apart) {
+    const ig_structure_load *early = other->first < c->first ? other : c;
+    const ig_structure_load *late = early == c ? other : c;
+    if (early->last == 0 || early->last > late->first)
+      return ig_fail_at(s->cx, &c->at,
+                        "the loads of '%s' and '%s' share a node or a face, and other steps give "
+                        "the one than the other, where the later would replace the earlier: give "
+                        "sets that share none, or end the earlier load (OP=NEW)",
+                        early->set, late->set);
+  }
+  *owner = i + 1;
+  return IG_OK;
+}
+
+static ig_status nodes_take(ig_structure *s, int i, int32_t *owner) {
+  const ig_structure_load *c = IG_ITEM(const ig_structure_load, s->c->loads, i);
+  ig_lid *node, count;
+  IG_TRY(ig_structure_nodes(s, &c->at, c->set, &node, &count));
+  ig_status status = IG_OK;
+  for (ig_lid k = 0; k < 6 * count && status == IG_OK; k++) {
+    const double *value = k % 6 < 3 ? c->force : c->moment;
+    if (!isnan(value[0]) && value[k % 3] != 0)
+      status = place_take(s, i, &owner[6 * (size_t)node[k / 6] + (size_t)(k % 6)]);
+  }
+  free(node);
+  return status;
+}
+
+/* Loads of decks: one owner of each component of a node and of each face in all steps. */
+static ig_status given_check(ig_structure *s) {
+  const size_t faces = 6 * (size_t)ig_mesh_elements(s->mesh), nodes = 6 * (size_t)s->nodes;
+  int32_t *owner;
+  IG_TRY(IG_NEW(s->cx, &owner, nodes + faces + 1, "loads"));
+  ig_status status = IG_OK;
+  for (int i = 0; i < s->c->loads.count && status == IG_OK; i++) {
+    const ig_structure_load *c = IG_ITEM(const ig_structure_load, s->c->loads, i);
+    const ig_set *set = NULL;
+    if (c->given.count && (!isnan(c->force[0]) || !isnan(c->moment[0])))
+      status = nodes_take(s, i, owner);
+    if (!c->given.count || isnan(c->pressure) || status != IG_OK)
+      continue;
+    status = ig_mesh_named_set(s->cx, s->mesh, &c->at, c->set, IG_OF_FACES, &set);
+    for (ig_lid k = 0; status == IG_OK && k < set->count; k++)
+      status = place_take(s, i, &owner[nodes + 6 * (size_t)set->item[k] + set->face[k]]);
+  }
+  free(owner);
+  return status;
+}
+
 /* Faces under pressure, by the number of their nodes. */
 ig_status ig_structure_faces_new(ig_structure *s) {
+  IG_TRY(densities_check(s));
+  IG_TRY(given_check(s));
   for (int pass = 0; pass < 2; pass++) {
     int32_t count[IG_FACE_KINDS] = {0};
     for (int i = 0; i < s->c->loads.count; i++) {
@@ -80,7 +165,7 @@ static void face_press(const ig_structure_faces *g, int32_t i, double time, cons
   memset(f, 0, (size_t)n * sizeof *f);
   if (k)
     memset(k, 0, (size_t)(n * n) * sizeof *k);
-  ig_solid_pressure(g->nodes, X, c->pressure * factor_at(c, time), f, k, false);
+  ig_solid_pressure(g->nodes, X, c->pressure * factor_at(s, c, time), f, k, false);
   ig_structure_to_local(s, g->node + (size_t)i * (size_t)g->nodes, g->nodes, f, k);
 }
 
@@ -114,12 +199,12 @@ static void bodies_load(ig_structure *s, const ig_structure_load *c, const ig_se
       const ig_material_case *m = s->material[g->material[e]];
       double X[3 * IG_SOLID_NODES], u[3 * IG_SOLID_NODES], w[IG_SOLID_NODES],
           fe[3 * IG_SOLID_NODES] = {0};
-      if (!in[g->element[e]] || !m->density.count)
+      if (!in[g->element[e]])
         continue;
       const double density = ig_table_at(&m->density, s->T ? s->T[g->node[e][0]] : 0);
       ig_structure_gather(s, g->node[e], npe, NULL, X, u);
       if (!isnan(c->acceleration[0])) {
-        ig_solid_weights(g->kind, X, w);
+        ig_solid_weights(g->kind, ig_structure_law(g, e)->rule, X, w);
         for (int a = 0; a < npe; a++)
           for (int d = 0; d < 3; d++)
             fe[3 * a + d] = factor * density * w[a] * c->acceleration[d];
@@ -129,8 +214,8 @@ static void bodies_load(ig_structure *s, const ig_structure_load *c, const ig_se
           length += c->axis[d] * c->axis[d];
         for (int d = 0; d < 3; d++)
           axis[d] = c->axis[d] / sqrt(length);
-        ig_solid_centrifugal(g->kind, X, X, density, c->rate * sqrt(fabs(factor)), c->point, axis,
-                             fe, NULL);
+        ig_solid_centrifugal(g->kind, ig_structure_law(g, e)->rule, X, X, density,
+                             c->rate * sqrt(fabs(factor)), c->point, axis, fe, NULL);
       }
       ig_structure_to_local(s, g->node[e], npe, fe, NULL);
       for (int a = 0; a < 3 * npe; a++)
@@ -144,13 +229,12 @@ static void bodies_load(ig_structure *s, const ig_structure_load *c, const ig_se
 ig_status ig_structure_loads_at(ig_structure *s, double time, double *f) {
   for (int i = 0; i < s->c->loads.count; i++) {
     const ig_structure_load *c = IG_ITEM(const ig_structure_load, s->c->loads, i);
-    const double factor = factor_at(c, time);
+    const double factor = factor_at(s, c, time);
     const bool nodal = !isnan(c->force[0]) || !isnan(c->moment[0]);
     const ig_set *set;
     if (factor == 0)
       continue;
-    if (!isnan(c->acceleration[0]) && ig_mesh_find_set(s->mesh, c->set, IG_SET_NODES) &&
-        !ig_mesh_find_set(s->mesh, c->set, IG_SET_ELEMENTS)) {
+    if (of_masses(s, c)) {
       ig_lid *node, count;
       IG_TRY(ig_structure_nodes(s, &c->at, c->set, &node, &count));
       ig_structure_points_weight(s, node, count, c->acceleration, factor, f);

@@ -301,6 +301,15 @@ static ig_status group_new(ig_structure *s, ig_structure_group *g, ig_solid_kind
   return IG_NEW(s->cx, &g->now, (size_t)g->count * (size_t)g->states + 1, "history");
 }
 
+ig_status ig_structure_laws_own(ig_structure *s, ig_structure_group *g) {
+  if (g->law)
+    return IG_OK;
+  IG_TRY(IG_NEW(s->cx, &g->law, g->count, "laws"));
+  for (int32_t e = 0; e < g->count; e++)
+    g->law[e] = s->law[g->material[e]];
+  return IG_OK;
+}
+
 /* Laws of elements whose material has axes of its own. */
 static ig_status material_axes_read(ig_structure *s) {
   for (int i = 0; i < s->c->material_axes.count; i++) {
@@ -310,11 +319,7 @@ static ig_status material_axes_read(ig_structure *s) {
     for (int k = 0; k < s->groups; k++) {
       ig_structure_group *g = &s->group[k];
       const int npe = ig_solid_info_get(g->kind)->nodes;
-      if (!g->law) {
-        IG_TRY(IG_NEW(s->cx, &g->law, g->count, "laws"));
-        for (int32_t e = 0; e < g->count; e++)
-          g->law[e] = s->law[g->material[e]];
-      }
+      IG_TRY(ig_structure_laws_own(s, g));
       for (ig_lid n = 0; n < set->count; n++)
         for (int32_t e = 0; e < g->count; e++)
           if (g->element[e] == set->item[n]) {
@@ -365,6 +370,11 @@ done:
   free(section);
   free(kinds);
   return status;
+}
+
+int ig_structure_point_count(const ig_structure_group *g, int32_t e) {
+  const ig_solid_rule *rule = ig_structure_law(g, e)->rule;
+  return rule ? rule->points : ig_solid_info_get(g->kind)->points;
 }
 
 const ig_solid_law *ig_structure_law(const ig_structure_group *g, int32_t e) {
@@ -544,6 +554,8 @@ static ig_status model_make(ig_structure *s) {
   IG_TRY(turns_new(s));
   IG_TRY(ig_structure_knots_number(s));
   IG_TRY(elements_new(s));
+  IG_TRY(ig_structure_hollow_read(s));
+  IG_TRY(ig_structure_prestress_read(s));
   IG_TRY(ig_structure_points_new(s));
   IG_TRY(IG_NEW(s->cx, &s->u, s->unknowns, "displacements"));
   IG_TRY(IG_NEW(s->cx, &s->velocity, s->unknowns, "velocities"));
@@ -583,6 +595,7 @@ void ig_structure_free(ig_structure *s) {
     free(g->law);
     free(g->past);
     free(g->now);
+    free(g->initial);
   }
   for (int i = 0; i < IG_FACE_KINDS; i++) {
     free(s->faces[i].node);
@@ -596,11 +609,11 @@ void ig_structure_free(ig_structure *s) {
   ig_structure_exchange_free(s->exchange);
   ig_newton_free(s->newton);
   ig_system_free(s->system);
-  void *const all[] = {s->group,        s->law,          s->material, s->owner,   s->u,
-                       s->velocity,     s->acceleration, s->reaction, s->T0,      s->T,
-                       s->frame,        s->framed,       s->turn,     s->held_of, s->held,
-                       s->force_before, s->text,         s->mode,     s->body,    s->number_of,
-                       s->damping,      s->heated,       s->heat_flow};
+  void *const all[] = {s->group,        s->law,          s->material,  s->owner,   s->u,
+                       s->velocity,     s->acceleration, s->reaction,  s->T0,      s->T,
+                       s->frame,        s->framed,       s->turn,      s->held_of, s->held,
+                       s->force_before, s->text,         s->mode,      s->body,    s->number_of,
+                       s->damping,      s->heated,       s->heat_flow, s->hollow};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     free(all[i]);
   free(s);

@@ -76,7 +76,7 @@ static ig_status assemble(ig_structure *s, int groups, const ig_implicit_group *
 
 typedef struct {
   const ig_structure_group *g;
-  double *stress; /* elements x points x 6 */
+  double *stress; /* elements x IG_SOLID_POINTS x 6 */
 } stressed;
 
 static ig_status stiffen(void *self, const ig_trial *at, int32_t begin, int32_t end, double *f,
@@ -90,7 +90,8 @@ static ig_status stiffen(void *self, const ig_trial *at, int32_t begin, int32_t 
     double *fe = f + (size_t)(e - begin) * n, *ke = k + (size_t)(e - begin) * n * n;
     ig_structure_gather(t->g->of, t->g->node[e], info->nodes, NULL, X, u);
     memset(fe, 0, n * sizeof *fe);
-    ig_solid_geometric(t->g->kind, X, t->stress + (size_t)e * (size_t)(6 * info->points), ke);
+    ig_solid_geometric(t->g->kind, ig_structure_law(t->g, e)->rule, X,
+                       t->stress + (size_t)e * (size_t)(6 * IG_SOLID_POINTS), ke);
     ig_structure_to_local(t->g->of, t->g->node[e], info->nodes, fe, ke);
   }
   return IG_OK;
@@ -106,15 +107,14 @@ static void stresses_free(const ig_structure *s, stressed *t) {
 static ig_status stresses_add(ig_structure *s, stressed *t, const double *add, double factor) {
   for (int i = 0; i < s->groups; i++) {
     const ig_structure_group *g = &s->group[i];
-    const int points = ig_solid_info_get(g->kind)->points;
     double report[IG_SOLID_POINTS * IG_SOLID_REPORT];
     t[i].g = g;
     if (!t[i].stress)
-      IG_TRY(IG_NEW(s->cx, &t[i].stress, (size_t)g->count * (size_t)(6 * points) + 1, "modes"));
+      IG_TRY(IG_NEW(s->cx, &t[i].stress, (size_t)g->count * 6 * IG_SOLID_POINTS + 1, "modes"));
     for (int32_t e = 0; e < g->count; e++) {
       IG_TRY(ig_structure_report(s, g, e, add, report));
-      for (int k = 0; k < 6 * points; k++)
-        t[i].stress[(size_t)e * (size_t)(6 * points) + (size_t)k] +=
+      for (int k = 0; k < 6 * ig_structure_point_count(g, e); k++)
+        t[i].stress[(size_t)e * 6 * IG_SOLID_POINTS + (size_t)k] +=
             factor * report[k / 6 * IG_SOLID_REPORT + k % 6];
     }
   }

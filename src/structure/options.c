@@ -12,8 +12,12 @@ static const ig_option shell_options[] = {
 #define S ig_structure_beam
 static const ig_option beam_options[] = {
     IG_TEXTS(S, set, NULL, "element sets it is for; left out: every beam not claimed"),
-    IG_CHOICE(S, profile, "rectangle|ellipse", "rectangle", "shape of the section"),
-    IG_VECTOR(S, size, 2, "m", IG_REQUIRED, "size along its first and second axis"),
+    IG_CHOICE(S, profile, "rectangle|ellipse|pipe|box", "rectangle",
+              "shape of the section; pipe, box: hollow, of beam3 and elastic materials"),
+    IG_VECTOR(S, size, 2, "m", IG_REQUIRED, "outer size along its first and second axis"),
+    IG_REALS(S, wall, "m", NULL, 0, IG_UNBOUNDED,
+             "thickness of a pipe; of a box those of the walls on the side of the positive first "
+             "axis, the positive second, the negative first and the negative second"),
     IG_VECTOR3(S, direction, "", "[0, 0, -1]",
                "first axis of the section; the second is tangent x first"),
     IG_VECTOR(S, offset, 2, "", "[0, 0]",
@@ -159,6 +163,9 @@ static const ig_option contact_options[] = {
             "points that begin no further away may touch; left out: a fifth of the model's size"),
     IG_REAL(S, clearance, "m", NULL, 0, 0,
             "distance at the start, whatever the mesh has; negative: overlap"),
+    IG_REAL(S, damping, "", "0", 0, IG_UNBOUNDED,
+            "dynamic: pressure over the speed at which sides that touch approach, Pa s/m"),
+    IG_REAL(S, tangential, "", "0", 0, IG_UNBOUNDED, "share of `damping` that acts on sliding"),
     IG_REAL(S, adjust, "m", NULL, 0, 1e9,
             "nodes of `set` no further from the other side are moved onto it at the start, without "
             "strain"),
@@ -181,6 +188,12 @@ static const ig_option load_options[] = {
     IG_VECTOR3(S, point, "m", "[0, 0, 0]", "a point of its axis"),
     IG_VECTOR3(S, axis, "", "[0, 0, 1]", "its axis"),
     IG_HISTORY_ROW(S),
+    IG_INT(S, first, "1", 1, 1e6, "the analysis it begins with, from 1"),
+    IG_INT(S, last, "0", 0, 1e6, "the last analysis it acts in; 0: all"),
+    IG_REALS(S, given, "", NULL, 1, 1e6,
+             "analyses in which a deck gives it a value: another load given in other ones, with a "
+             "node and component or a face in common, is refused. Loads add up; a deck means that "
+             "what a later step gives replaces what was there"),
     IG_END};
 #undef S
 #define S ig_structure_temperature
@@ -200,6 +213,12 @@ static const ig_option initial_options[] = {
     IG_VECTOR3(S, velocity, "m/s", "[0, 0, 0]", "velocity at the start; entries add up"),
     IG_VECTOR3(S, displacement, "m", "[0, 0, 0]", "displacement at the start; entries add up"),
     IG_END};
+#undef S
+#define S ig_structure_prestress
+static const ig_option prestress_options[] = {
+    IG_TEXT(S, set, IG_REQUIRED, "element set"),
+    IG_INT(S, point, "0", 0, 27, "point of the elements, from 1; 0: all of them"),
+    IG_VECTOR(S, stress, 6, "Pa", IG_REQUIRED, "xx yy zz xy yz zx; the last entry counts"), IG_END};
 #undef S
 #define S ig_structure_damping
 static const ig_option damping_options[] = {
@@ -305,6 +324,8 @@ const ig_option ig_structure_options[] = {
     IG_LIST(S, temperatures, ig_structure_temperature, temperature_options, NULL,
             "temperatures that change, in the order given"),
     IG_LIST(S, initial, ig_structure_initial, initial_options, NULL, "velocities at the start"),
+    IG_LIST(S, initial_stresses, ig_structure_prestress, prestress_options, NULL,
+            "stresses of elastic elements at no strain"),
     IG_LIST(S, hyperelastic, ig_structure_hyperelastic, hyperelastic_options, NULL,
             "strain energies of materials, for analyses that are `large`"),
     IG_LIST(S, prescribed_temperatures, ig_structure_prescribed, prescribed_options, NULL,

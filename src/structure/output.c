@@ -114,7 +114,7 @@ static ig_status elements_table(ig_structure *s, const ig_structure_table *c, co
     if (c->quantity == IG_TABLE_VOLUME) {
       double X[3 * IG_SOLID_NODES], u[3 * IG_SOLID_NODES], w[IG_SOLID_NODES];
       ig_structure_gather(s, g->node[e], ig_solid_info_get(g->kind)->nodes, NULL, X, u);
-      const double volume = ig_solid_weights(g->kind, X, w);
+      const double volume = ig_solid_weights(g->kind, ig_structure_law(g, e)->rule, X, w);
       sum += volume;
       ig_structure_row(s, name, c->set, number, 0, 1, &volume);
       continue;
@@ -127,7 +127,7 @@ static ig_status elements_table(ig_structure *s, const ig_structure_table *c, co
       continue;
     }
     IG_TRY(ig_structure_report(s, g, e, NULL, report));
-    for (int p = 0; p < ig_solid_info_get(g->kind)->points; p++) {
+    for (int p = 0; p < ig_structure_point_count(g, e); p++) {
       const double *r = report + (size_t)p * IG_SOLID_REPORT;
       double v[6] = {0};
       int width = 6;
@@ -248,7 +248,7 @@ ig_status ig_structure_snapshot(void *self, ig_sink *to) {
   for (int i = 0; i < s->groups && (stress || mises || plastic); i++)
     for (int32_t e = 0; e < s->group[i].count; e++) {
       const ig_structure_group *g = &s->group[i];
-      const int points = ig_solid_info_get(g->kind)->points;
+      const int points = ig_structure_point_count(g, e);
       double report[IG_SOLID_POINTS * IG_SOLID_REPORT], mean[IG_SOLID_REPORT] = {0};
       IG_TRY_GOTO(status, done, ig_structure_report(s, g, e, NULL, report));
       for (int p = 0; p < points; p++)

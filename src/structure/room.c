@@ -149,13 +149,6 @@ static ig_status analysis_begin(ig_structure *s) {
   for (int i = 0; i < s->groups; i++)
     for (int32_t e = 0; s->group[i].law && e < s->group[i].count; e++)
       s->group[i].law[e].large = a->large;
-  for (int i = 0; i < s->laws && s->large; i++)
-    if (s->law[i].law == IG_LAW_KINEMATIC)
-      return ig_fail_at(
-          s->cx, &a->at,
-          "kinematic hardening of '%s' is for small displacements: leave out `large`, "
-          "or give isotropic hardening",
-          s->material[i]->name);
   for (int i = 0; i < s->laws && s->dynamic; i++)
     IG_TRY(ig_material_require(s->cx, s->material[i], "density", "dynamic analysis"));
   if (a->kind == IG_STRUCTURE_HEAT)

@@ -24,7 +24,7 @@ static ig_status values_at_nodes(const ig_structure *s, int width, const uint8_t
       bool near = false;
       for (int a = 0; a < npe; a++)
         near |= marked[g->node[e][a]];
-      if (!near)
+      if (!near || ig_structure_law(g, e)->rule)
         continue;
       if (width == 6) {
         status = ig_structure_report(s, g, e, NULL, report);

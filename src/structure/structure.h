@@ -41,7 +41,12 @@ typedef struct {
   int integration;
 } ig_structure_section;
 
-typedef enum { IG_PROFILE_RECTANGLE, IG_PROFILE_ELLIPSE } ig_structure_profile;
+typedef enum {
+  IG_PROFILE_RECTANGLE,
+  IG_PROFILE_ELLIPSE,
+  IG_PROFILE_PIPE,
+  IG_PROFILE_BOX
+} ig_structure_profile;
 
 typedef struct {
   ig_src at;
@@ -55,6 +60,7 @@ typedef struct {
   ig_texts set;
   int profile;
   double size[2], direction[3], offset[2];
+  ig_reals wall; /* thicknesses of hollow sections */
   bool nodal;
 } ig_structure_beam;
 
@@ -144,6 +150,7 @@ typedef struct {
   ig_src at;
   const char *set, *to; /* faces: the integrated side, and the other one */
   double stiffness, length, decay[2], friction, stick, distance, clearance, tension;
+  double damping, tangential; /* Pa s/m where sides touch; share of it across the normal */
   double adjust; /* nodes no further away are moved onto the other side at the start; NaN: none */
   const char *adjust_nodes;
   int of; /* set: 0 faces, 1 nodes */
@@ -156,6 +163,8 @@ typedef struct {
   const char *set;
   double force[3], moment[3], pressure, acceleration[3], rate, point[3], axis[3];
   ig_table history;
+  int64_t first, last; /* analyses, from 1; last 0: to the end */
+  ig_reals given;      /* analyses in which a deck gives it a value; none: it just adds up */
 } ig_structure_load;
 
 typedef struct {
@@ -169,6 +178,13 @@ typedef struct {
   const char *set;
   double velocity[3], displacement[3];
 } ig_structure_initial;
+
+typedef struct { /* of points of elements */
+  ig_src at;
+  const char *set;
+  int64_t point; /* from 1; 0: all */
+  double stress[6];
+} ig_structure_prestress;
 
 typedef struct { /* C = mass M + stiffness K */
   ig_src at;
@@ -244,7 +260,7 @@ typedef struct {
   ig_list shells, beams, thicknesses, normals, springs, masses, joints;
   ig_list sections, axes, material_axes, supports, equations, couplings, ties, contacts, loads;
   ig_list initial_temperatures, temperatures, initial, analysis, tables, damping;
-  ig_list prescribed_temperatures, heat_loads, hyperelastic;
+  ig_list prescribed_temperatures, heat_loads, hyperelastic, initial_stresses;
   double absolute_zero, stefan_boltzmann;
 } ig_structure_case;
 extern const ig_option ig_structure_options[];
@@ -268,6 +284,7 @@ typedef struct {
   ig_solid_law *law;   /* of each where material axes turn it; NULL: those of the model */
   int states;          /* numbers of an element's history */
   double *past, *now;
+  double *initial; /* count x points x 6: stresses at the start; NULL: none */
 } ig_structure_group;
 
 /* Faces under pressure that turn with them. */
@@ -363,6 +380,7 @@ struct ig_structure {
   ig_structure_faces faces[IG_FACE_KINDS];
   ig_structure_touches touches;
   ig_structure_exchange *exchange; /* of a heat analysis */
+  ig_solid_rule *hollow;           /* of each entry of `beams`; NULL: none is hollow */
   int laws;
   ig_solid_law *law; /* by material */
   const ig_material_case **material;
@@ -424,6 +442,12 @@ void ig_structure_free(ig_structure *s);
 /* Axes at a place x: rows of R. */
 void ig_structure_axes_at(const ig_structure_axes *c, const double x[3], double R[9]);
 void ig_structure_coupling_axes(const ig_structure_coupling *c, const double x[3], double R[9]);
+/* Laws of a group for each of its elements, where they differ within a material. */
+IG_MUST_CHECK ig_status ig_structure_laws_own(ig_structure *s, ig_structure_group *g);
+/* hollow.c: points of beams with hollow sections. */
+IG_MUST_CHECK ig_status ig_structure_hollow_read(ig_structure *s);
+/* prestress.c: stresses at the start. */
+IG_MUST_CHECK ig_status ig_structure_prestress_read(ig_structure *s);
 /* Makes a law depend on temperature where its material does. */
 IG_MUST_CHECK ig_status ig_structure_law_heat(ig_structure *s, const ig_material_case *m,
                                               ig_solid_law *law);
@@ -440,6 +464,8 @@ void ig_structure_gather(const ig_structure *s, const ig_lid *node, int nodes, c
 /* f (nodes x 3) and K from fixed axes to those of the nodes. */
 void ig_structure_to_local(const ig_structure *s, const ig_lid *node, int nodes, double *f,
                            double *K);
+/* Points of an element that are reported. */
+int ig_structure_point_count(const ig_structure_group *g, int32_t e);
 const ig_solid_law *ig_structure_law(const ig_structure_group *g, int32_t e);
 IG_MUST_CHECK ig_status ig_structure_evaluate(void *self, const ig_trial *at, int32_t begin,
                                               int32_t end, double *f, double *k,
@@ -478,6 +504,10 @@ IG_MUST_CHECK ig_status ig_structure_inertia(void *self, const ig_trial *at, int
 IG_MUST_CHECK ig_status ig_structure_motion_begin(ig_structure *s);
 /* The acceleration of an unknown that moves by u in a step dt. */
 double ig_structure_acceleration(const ig_structure *s, int32_t i, double u, double dt);
+/* Velocities of a trial of a node, in fixed axes; `rate`: their derivative by the displacement.
+   Without a step those of the accepted state. */
+void ig_structure_velocity(const ig_structure *s, const ig_trial *at, ig_lid node, double v[3],
+                           double *rate);
 /* f_ext - f_int - C v of the accepted state into `force_before`; loads at `time`. */
 IG_MUST_CHECK ig_status ig_structure_force_before(ig_structure *s, double time);
 /* Velocities and accelerations after a step that added u over dt. */

@@ -16,12 +16,14 @@ refuses() { # file, line, words
 }
 mkdir "$here/bad"
 bad() { sed "$2" "$here/bend-c3d8.inp" >"$here/bad/$1"; }
+printf '*STEP\n*STATIC\n*CLOAD\n%s, 3, 5.\n*END STEP\n' "$(sed -n '/NSET=TIP/{n;s/,.*//p;}' "$here/bend-c3d8.inp")" >"$here/bad/second"
 bad keyword.inp 's/^[*]STATIC/*ELECTROMAGNETICS/'
 bad parameter.inp 's/^[*]STATIC/*STATIC, WHATEVER=1/'
 bad set.inp 's/^TIP, 3/TOP, 3/'
 bad scaling.inp 's/^[*]STATIC/*FREQUENCY\n4, , , 1e-8/'
 bad energy.inp 's/^[*]ELASTIC/*HYPERELASTIC, ARRUDA-BOYCE/'
 bad buckle.inp 's/^[*]STATIC/*BUCKLE\n2/; s/^[*]CLOAD/*CLOAD, AMPLITUDE=A/'
+bad shared.inp '$r '"$here/bad/second"
 line() { grep -n "$2" "$here/bad/$1" | head -1 | cut -d: -f1; }
 refuses bad/keyword.inp "$(line keyword.inp ELECTROMAGNETICS)" "ELECTROMAGNETICS is not understood"
 refuses bad/parameter.inp "$(line parameter.inp WHATEVER)" "WHATEVER is not understood"
@@ -29,6 +31,9 @@ refuses bad/set.inp "$(line set.inp 'TOP, 3')" "no set of nodes is named 'TOP'"
 refuses bad/scaling.inp "$(line scaling.inp FREQUENCY)" "selective mass scaling"
 refuses bad/energy.inp "$(line energy.inp HYPERELASTIC)" "ARRUDA-BOYCE is not understood"
 refuses bad/buckle.inp "$(line buckle.inp 'TIP, 3')" "AMPLITUDE= in a [*]BUCKLE step"
+refuses bad/shared.inp "$(grep -n ', 3, 5[.]' "$here/bad/shared.inp" | cut -d: -f1)" "share a node or a face"
+bad weight.inp '/DENSITY/,+1d; s/^[*]CLOAD/*DLOAD\nEALL, GRAV, 9.81, 0., 0., -1.\n*CLOAD/'
+refuses bad/weight.inp "$(line weight.inp GRAV)" "give the material 'STEEL' a .density."
 rm -r "$here/bad"
 
 # an imported case gives the same tables as the deck

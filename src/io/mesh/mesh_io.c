@@ -199,7 +199,7 @@ ig_status ig_mesh_read(ig_ctx *cx, const char *path, const ig_mesh_read_options 
   ig_mesh_bounds(mesh, low, high);
   for (int d = 0; d < 3; d++)
     size = fmax(size, high[d] - low[d]);
-  if (size > LARGE && !known.unit)
+  if (size > LARGE && !known.unit && !known.loose)
     ig_warn(cx,
             "%s: %.4g m long, as the file names no unit: give `unit: 1 mm` (--unit mm) if its "
             "lengths are millimetres",
