@@ -240,6 +240,29 @@ static void modes_are_found(void **state) {
   hold(&loaded);
 }
 
+/* A force on a face pulls at its middle, however its nodes lie: a bar in elements that grow across
+   it becomes longer and does not bend. */
+static void total_forces_act_evenly(void **state) {
+  (void)state;
+  static const char *const element[] = {"hex8", "tet4", "tet10", "hex20"};
+  for (int i = 0; i < 4; i++) {
+    char mesh[200];
+    snprintf(mesh, sizeof mesh,
+             "{boxes: {size: [100 mm, 10 mm, 10 mm], cells: [10, 2, 4], grading: [1, 1, 8]}, "
+             "element: %s}",
+             element[i]);
+    const problem t = {{{"mesh", mesh},
+                        {"materials", "{name: s, density: 7850, young: 200 GPa, poisson: 0}"},
+                        {"supports", "{set: xmin, fix: all}"},
+                        {"loads", "{set: xmax, total: [1000, 0, 0]}"},
+                        {"analysis", "{kind: static, tolerance: 1e-6}"},
+                        {"probes", "[{name: ux, set: xmax, quantity: ux}, {name: uz, set: xmax, "
+                                   "quantity: uz}]"}},
+                       {{"ux", 5e-6, 5e-9}, {"uz", 0, 1e-9}}};
+    hold(&t);
+  }
+}
+
 /* A block pressed by a plane, one that rests on a plane by its weight, and one under a ball: what
    tools push is in balance with what supports bear. */
 static void tools_push(void **state) {
@@ -331,6 +354,7 @@ int main(void) {
       cmocka_unit_test(pressure_follows),
       cmocka_unit_test(dynamics_go_on_from_rest),
       cmocka_unit_test(what_cannot_be_is_said),
+      cmocka_unit_test(total_forces_act_evenly),
       cmocka_unit_test(modes_are_found),
       cmocka_unit_test(tools_push),
   };
