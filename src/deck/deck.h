@@ -151,6 +151,7 @@ typedef struct ig_deck_join {
   double tolerance, clearance; /* NaN: none */
   uint8_t component[6];
   bool adjust;
+  const char *onto; /* of a contact pair: ADJUST=, a set of nodes or a distance */
   uint64_t without; /* steps without it, a bit each; from 1 */
   struct ig_deck_join *next;
 } ig_deck_join;

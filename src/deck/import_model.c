@@ -1,5 +1,6 @@
 /* Materials, sections and constraints of a case from those of a deck. */
 #include "deck/import.h"
+#include "core/number.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -368,8 +369,9 @@ static void coupling_put(ig_importer *b, const ig_deck_join *j) {
   const bool rigid = strcmp(j->kind, "RIGIDBODY") == 0;
   if (!rigid && !j->type)
     ig_import_fail(b, &j->at, "*COUPLING: expected *KINEMATIC or *DISTRIBUTING after it");
-  if (j->orientation)
-    ig_import_fail(b, &j->at, "*COUPLING: ORIENTATION= is not translated");
+  const ig_deck_axes *axes = j->orientation ? axes_named(b->d, j->orientation) : NULL;
+  if (j->orientation && !axes)
+    ig_import_fail(b, &j->at, "no *ORIENTATION is named '%.60s'", j->orientation);
   const ig_set_kind kind = IG_SET_NODES;
   const char *node = ig_import_set(b, &j->at, j->master, IG_SET_NODES);
   const char *turn = j->rotation ? ig_import_set(b, &j->at, j->rotation, IG_SET_NODES) : NULL;
@@ -394,6 +396,11 @@ static void coupling_put(ig_importer *b, const ig_deck_join *j) {
       if (j->component[c])
         ig_import_put(b, "%s ", letters[c]);
     ig_import_put(b, "'");
+  }
+  if (axes) {
+    ig_import_put(b, ", axes: %s", axes->cylindrical ? "cylindrical" : "rectangular");
+    reals_put(b, "a", axes->a, 3);
+    reals_put(b, "b", axes->b, 3);
   }
   ig_import_put(b, "}");
   ig_import_end(b, "couplings", true, j->at);
@@ -449,6 +456,18 @@ static void contact_put(ig_importer *b, const ig_deck_join *j) {
   if (!isnan(j->clearance)) {
     ig_import_put(b, ", clearance: ");
     ig_import_real(b, j->clearance);
+  }
+  if (j->onto) {
+    char *end;
+    const double distance = ig_decimal_read(j->onto, &end);
+    if (*end || end == j->onto) {
+      const char *moved = ig_import_set(b, &j->at, j->onto, IG_SET_NODES);
+      ig_import_put(b, ", adjust_nodes: ");
+      ig_import_name(b, moved ? moved : "");
+    } else {
+      ig_import_put(b, ", adjust: ");
+      ig_import_real(b, distance);
+    }
   }
   int steps = 0, put = 0;
   for (const ig_deck_step *t = b->d->step; t; t = t->next)
@@ -508,7 +527,7 @@ void ig_import_joins(ig_importer *b) {
         ig_import_put(b, ", distance: ");
         ig_import_real(b, j->tolerance);
       }
-      ig_import_put(b, "%s}", j->adjust ? "" : ", adjust: false");
+      ig_import_put(b, "%s}", j->adjust ? ", adjust: true" : "");
       ig_import_end(b, "ties", true, j->at);
     } else if (strcmp(j->kind, "CONTACTPAIR") == 0) {
       contact_put(b, j);

@@ -325,6 +325,7 @@ static ig_status pairs_read(ig_deck *d, const ig_card *card) {
     j->kind = card->word;
     IG_TRY(need(d, card, "INTERACTION", &j->interaction));
     j->type = type ? type : "";
+    j->onto = ig_card_get(card, "ADJUST");
     j->tolerance = j->clearance = NAN;
     j->slave = ig_card_text(l, 0);
     j->master = ig_card_text(l, 1);

@@ -9,6 +9,11 @@
 #include "stress/ops.h"
 #include "stress/stress.h"
 
+/* What has no history grows from 0 to 1 between two times, and is 1 where both are 0. */
+typedef struct {
+  double begin, end;
+} ig_stress_ramp;
+
 /* One support as the model uses it. */
 typedef struct {
   ig_lid *node, count;
@@ -16,7 +21,8 @@ typedef struct {
   double to[3];         /* displacement, times the history and `factor` */
   double factor;        /* 1 unless a program changes it */
   ig_history history;
-  int since, until; /* phases */
+  ig_stress_ramp ramp; /* where there is no history */
+  int since, until;    /* phases */
   bool on;
 } ig_stress_hold;
 
@@ -61,7 +67,8 @@ typedef struct {
 typedef struct {
   double *unit; /* without histories: loads x nodes x 3 */
   ig_history *history;
-  double *factor; /* 1 unless a program changes it */
+  ig_stress_ramp ramp; /* of loads without a history */
+  double *factor;      /* 1 unless a program changes it */
 } ig_stress_loads;
 
 /* What elements are made of; see ig_stress_args. */

@@ -186,6 +186,54 @@ done:
 
 /* --- couplings */
 
+/* Components of a coupled node in axes R (rows) that move with the body: with e the axes of those
+   that are coupled, e u = e (u_reference + L turn), solved for as many components of u. */
+static ig_status turned_add(ig_structure *s, ig_lid node, const bool on[3], const double R[9],
+                            ig_lid reference, int32_t turn, double L[3][3]) {
+  double A[3][6]; /* coefficients of u; of the motion of the body at the node */
+  int rows = 0, pivot[3] = {-1, -1, -1};
+  for (int d = 0; d < 3; d++)
+    if (on[d]) {
+      for (int k = 0; k < 3; k++)
+        A[rows][k] = A[rows][3 + k] = R[3 * d + k];
+      rows++;
+    }
+  for (int r = 0; r < rows; r++) { /* Gauss-Jordan, the largest of the row as pivot */
+    int p = 0;
+    for (int k = 1; k < 3; k++)
+      p = fabs(A[r][k]) > fabs(A[r][p]) ? k : p;
+    const double size = A[r][p];
+    pivot[r] = p;
+    for (int k = 0; k < 6; k++)
+      A[r][k] /= size;
+    for (int q = 0; q < rows; q++) {
+      const double times = A[q][p];
+      for (int k = 0; k < 6 && q != r; k++)
+        A[q][k] -= times * A[r][k];
+    }
+  }
+  for (int r = 0; r < rows; r++) {
+    int32_t master[9];
+    double factor[9];
+    int count = 0;
+    for (int k = 0; k < 3; k++)
+      if (k != pivot[r] && fabs(A[r][k]) > 1e-14) {
+        master[count] = 3 * node + k;
+        factor[count++] = -A[r][k];
+      }
+    for (int k = 0; k < 3; k++) {
+      master[count] = 3 * reference + k;
+      factor[count++] = A[r][3 + k];
+    }
+    for (int k = 0; k < 3; k++) {
+      master[count] = turn + k;
+      factor[count++] = A[r][3] * L[0][k] + A[r][4] * L[1][k] + A[r][5] * L[2][k];
+    }
+    IG_TRY(ig_system_constrain(s->system, 3 * node + pivot[r], count, master, factor, 0, NULL));
+  }
+  return IG_OK;
+}
+
 static ig_status body_add(ig_structure *s, const ig_structure_coupling *c, ig_lid reference,
                           int32_t turn, const ig_lid *node, ig_lid count) {
   bool on[3] = {true, true, true};
@@ -194,6 +242,10 @@ static ig_status body_add(ig_structure *s, const ig_structure_coupling *c, ig_li
     for (const char *p = c->components; *p; p++)
       on[d] |= *p == 'x' + d && (p == c->components || p[-1] != 'r');
   }
+  if (c->kind == IG_COUPLING_KINEMATIC && c->axes && s->large)
+    return ig_fail_at(s->cx, &c->at,
+                      "a kinematic coupling with `axes` of its own is for small displacements: "
+                      "leave out `large`, or couple all components without axes");
   const double *x = s->mesh->x;
   for (ig_lid k = 0; k < count; k++) {
     const ig_lid n = node[k];
@@ -203,7 +255,12 @@ static ig_status body_add(ig_structure *s, const ig_structure_coupling *c, ig_li
     for (int d = 0; d < 3; d++)
       r[d] = x[3 * (size_t)n + (size_t)d] - x[3 * (size_t)reference + (size_t)d];
     ig_structure_lever(r, L);
-    for (int d = 0; d < 3; d++) {
+    if (c->kind == IG_COUPLING_KINEMATIC && c->axes) {
+      double R[9];
+      ig_structure_coupling_axes(c, x + 3 * (size_t)n, R);
+      IG_TRY(turned_add(s, n, on, R, reference, turn, L));
+    }
+    for (int d = 0; d < 3 && !(c->kind == IG_COUPLING_KINEMATIC && c->axes); d++) {
       if (!on[d])
         continue;
       const int32_t master[4] = {3 * reference + d, turn, turn + 1, turn + 2};
@@ -293,6 +350,18 @@ static ig_status mean_add(ig_structure *s, ig_lid reference, int32_t turn, const
                                          L[i][1] * T[1][j] + L[i][2] * T[2][j];
       }
   }
+  if (s->framed && s->framed[reference] >= 0) { /* motions and rotations in axes of the reference */
+    const double *R = s->frame[s->framed[reference]];
+    const size_t width = 3 * (size_t)count;
+    for (size_t at = 0; at < 2 * width; at++) {
+      double *row = factor + at / width * 3 * width + at % width, fixed[3];
+      for (int i = 0; i < 3; i++)
+        fixed[i] = row[(size_t)i * width];
+      for (int i = 0; i < 3; i++)
+        row[(size_t)i * width] =
+            R[3 * i] * fixed[0] + R[3 * i + 1] * fixed[1] + R[3 * i + 2] * fixed[2];
+    }
+  }
   ig_status status = IG_OK;
   for (int i = 0; i < 6 && status == IG_OK; i++)
     if (i < 3 || turn >= 0)
@@ -361,7 +430,8 @@ static ig_status coupling_read(ig_structure *s, const ig_structure_coupling *c) 
     turn = 3 * one[0];
   }
   IG_TRY_GOTO(status, done, ig_structure_nodes(s, &c->at, c->set, &node, &count));
-  IG_TRY_GOTO(status, done, ig_structure_unframed(s, &c->at, &reference, 1));
+  if (c->kind != IG_COUPLING_DISTRIBUTING)
+    IG_TRY_GOTO(status, done, ig_structure_unframed(s, &c->at, &reference, 1));
   IG_TRY_GOTO(status, done, ig_structure_unframed(s, &c->at, node, count));
   if (c->kind < IG_COUPLING_DISTRIBUTING) {
     status = body_add(s, c, reference, turn, node, count);

@@ -327,15 +327,14 @@ static ig_elem_type solid_of(ig_elem_type type) {
 /* Nodes of the solid of an element whose corners begin at c. */
 static void solid_nodes(const work *w, ig_elem_type type, const corner *c, ig_lid *to) {
   const ig_lid drawn = w->mesh->nodes;
-  if (c->beam) {
-    for (int end = 0; end < 2; end++)
-      for (int i = 0; i < 4; i++) {
-        to[4 * end + i] = drawn + c[end].first + i;
-        if (type == IG_BEAM3)
-          to[8 + 4 * end + i] = drawn + c[end].first + 4 + i;
-      }
-    for (int i = 0; i < 4 && type == IG_BEAM3; i++)
-      to[16 + i] = drawn + c[2].first + i;
+  if (c->beam) { /* xi along the axis, eta against the second axis of the section, zeta along the
+                    first: points are numbered as in CalculiX */
+    static const struct {
+      int end, place; /* 2: the middle of the element */
+    } of[20] = {{0, 3}, {1, 3}, {1, 0}, {0, 0}, {0, 2}, {1, 2}, {1, 1}, {0, 1}, {2, 3}, {1, 7},
+                {2, 0}, {0, 7}, {2, 2}, {1, 5}, {2, 1}, {0, 5}, {0, 6}, {1, 6}, {1, 4}, {0, 4}};
+    for (int i = 0; i < (type == IG_BEAM3 ? 20 : 8); i++)
+      to[i] = drawn + c[of[i].end].first + of[i].place;
     return;
   }
   const int nodes = ig_elem_info_get(type)->nodes;
@@ -367,7 +366,14 @@ static ig_status blocks_copy(work *w, ig_mesh *to) {
   return IG_OK;
 }
 
-/* Sides of a shell: 1 its back, 2 its front, then its edges; of the solid, the same sides. */
+/* Sides of a shell: 1 its back, 2 its front, then its edges; of the solid, the same sides. Sides 1
+   and 2 of a beam are those that a pressure along the first and second axis of its section acts on.
+ */
+static int side_of(ig_elem_type type, int face) {
+  const bool beam = ig_elem_info_get(type)->dim == 1;
+  return ig_elem_side(solid_of(type), beam && face == 1 ? 5 : face + 1);
+}
+
 static ig_status sets_copy(work *w, ig_mesh *to) {
   for (int i = 0; i < w->mesh->sets; i++) {
     const ig_set *set = &w->mesh->set[i];
@@ -377,9 +383,8 @@ static ig_status sets_copy(work *w, ig_mesh *to) {
     for (ig_lid k = 0; set->kind == IG_SET_FACES && k < set->count; k++) {
       ig_lid local;
       const ig_block *block = ig_mesh_element(w->mesh, set->item[k], &local);
-      made->face[k] = is_thin(block->type)
-                          ? (uint8_t)ig_elem_side(solid_of(block->type), set->face[k] + 1)
-                          : set->face[k];
+      made->face[k] =
+          is_thin(block->type) ? (uint8_t)side_of(block->type, set->face[k]) : set->face[k];
     }
   }
   return IG_OK;

@@ -16,6 +16,17 @@ static double factor_at(const ig_structure_load *c, double time) {
   return c->history.count ? ig_table_at(&c->history, time) : 1;
 }
 
+/* The sides of a beam's solid are those of its section where that is a rectangle. */
+static ig_status beams_flat(ig_structure *s, const ig_structure_load *c) {
+  for (int i = 0; i < s->c->beams.count; i++)
+    if (IG_ITEM(const ig_structure_beam, s->c->beams, i)->profile != IG_PROFILE_RECTANGLE)
+      return ig_fail_at(s->cx, &c->at,
+                        "`pressure` is for solids, shells and beams with rectangular sections: "
+                        "'%s' has other beams; give forces on nodes",
+                        c->set);
+  return IG_OK;
+}
+
 /* Faces under pressure, by the number of their nodes. */
 ig_status ig_structure_faces_new(ig_structure *s) {
   for (int pass = 0; pass < 2; pass++) {
@@ -29,8 +40,7 @@ ig_status ig_structure_faces_new(ig_structure *s) {
       for (ig_lid k = 0; k < set->count; k++) {
         ig_lid node[8], local;
         if (ig_elem_info_get(ig_mesh_element(s->job->mesh, set->item[k], &local)->type)->dim == 1)
-          return ig_fail_at(s->cx, &c->at, "`pressure` is for solids and shells: '%s' has beams",
-                            c->set);
+          IG_TRY(beams_flat(s, c));
         const int nodes = ig_structure_face(s->mesh, set->item[k], set->face[k], node);
         ig_structure_faces *f = &s->faces[face_kind(nodes)];
         const int32_t at = count[face_kind(nodes)]++;

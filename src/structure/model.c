@@ -161,7 +161,7 @@ static void cross(const double a[3], const double b[3], double c[3]) {
 }
 
 /* Rows: the axes at a point. */
-static void axes_at(const ig_structure_axes *c, const double x[3], double R[9]) {
+void ig_structure_axes_at(const ig_structure_axes *c, const double x[3], double R[9]) {
   double *e1 = R, *e2 = R + 3, *e3 = R + 6;
   if (c->kind == 0) {
     memcpy(e1, c->a, 3 * sizeof *e1);
@@ -187,24 +187,54 @@ static void axes_at(const ig_structure_axes *c, const double x[3], double R[9]) 
   cross(e3, e1, e2);
 }
 
+void ig_structure_coupling_axes(const ig_structure_coupling *c, const double x[3], double R[9]) {
+  ig_structure_axes axes = {.kind = c->axes - 1};
+  memcpy(axes.a, c->a, sizeof axes.a);
+  memcpy(axes.b, c->b, sizeof axes.b);
+  ig_structure_axes_at(&axes, x, R);
+}
+
+static ig_status frame_add(ig_structure *s, ig_lid node, int32_t *frames, double **R) {
+  if (!s->framed) {
+    IG_TRY(IG_NEW(s->cx, &s->framed, s->nodes, "axes"));
+    for (ig_lid n = 0; n < s->nodes; n++)
+      s->framed[n] = -1;
+    IG_TRY(IG_NEW(s->cx, &s->frame, s->nodes, "axes"));
+  }
+  if (s->framed[node] < 0)
+    s->framed[node] = (*frames)++;
+  *R = s->frame[s->framed[node]];
+  return IG_OK;
+}
+
 static ig_status frames_new(ig_structure *s) {
-  if (!s->c->axes.count)
-    return IG_OK;
   int32_t frames = 0;
-  IG_TRY(IG_NEW(s->cx, &s->framed, s->nodes, "axes"));
-  for (ig_lid n = 0; n < s->nodes; n++)
-    s->framed[n] = -1;
-  IG_TRY(IG_NEW(s->cx, &s->frame, s->nodes, "axes"));
+  double *R;
   for (int i = 0; i < s->c->axes.count; i++) {
     const ig_structure_axes *c = IG_ITEM(const ig_structure_axes, s->c->axes, i);
     ig_lid *node, count;
     IG_TRY(ig_structure_nodes(s, &c->at, c->set, &node, &count));
-    for (ig_lid k = 0; k < count; k++) {
-      if (s->framed[node[k]] < 0)
-        s->framed[node[k]] = frames++;
-      axes_at(c, s->mesh->x + 3 * (size_t)node[k], s->frame[s->framed[node[k]]]);
+    ig_status status = IG_OK;
+    for (ig_lid k = 0; k < count && status == IG_OK; k++) {
+      status = frame_add(s, node[k], &frames, &R);
+      if (status == IG_OK)
+        ig_structure_axes_at(c, s->mesh->x + 3 * (size_t)node[k], R);
     }
     free(node);
+    IG_TRY(status);
+  }
+  for (int i = 0; i < s->c->couplings.count; i++) { /* references of distributing couplings */
+    const ig_structure_coupling *c = IG_ITEM(const ig_structure_coupling, s->c->couplings, i);
+    ig_lid *node, count;
+    if (!c->axes || c->kind != IG_COUPLING_DISTRIBUTING)
+      continue;
+    IG_TRY(ig_structure_nodes(s, &c->at, c->node, &node, &count));
+    const ig_lid reference = count == 1 ? node[0] : -1;
+    free(node);
+    if (reference < 0)
+      continue;
+    IG_TRY(frame_add(s, reference, &frames, &R));
+    ig_structure_coupling_axes(c, s->mesh->x + 3 * (size_t)reference, R);
   }
   return IG_OK;
 }
@@ -292,7 +322,7 @@ static ig_status material_axes_read(ig_structure *s) {
             for (int a = 0; a < npe; a++)
               for (int d = 0; d < 3; d++)
                 centre[d] += s->mesh->x[3 * (size_t)g->node[e][a] + (size_t)d] / npe;
-            axes_at(c, centre, R);
+            ig_structure_axes_at(c, centre, R);
             g->law[e] = s->law[g->material[e]];
             stiffness_turn(R, g->law[e].stiffness);
           }
@@ -537,6 +567,7 @@ ig_status ig_structure_new(ig_job *job, ig_structure **to) {
     return ig_fail_at(s->cx, &s->c->at, "structure computes solids: the mesh is plane");
   s->drawn = s->mesh->nodes;
   IG_TRY(ig_structure_expand(s));
+  IG_TRY(ig_structure_adjust(s));
   return model_make(s);
 }
 

@@ -116,6 +116,11 @@ static const ig_option coupling_options[] = {
     IG_TEXT(S, rotation_node, NULL,
             "rigid: set of one node whose displacements are the rotations of the body"),
     IG_TEXT(S, components, "'x y z'", "kinematic: which components"),
+    IG_CHOICE(S, axes, "fixed|rectangular|cylindrical", "fixed",
+              "kinematic: axes of the components at the coupled nodes; distributing: axes of "
+              "motions, rotations and loads of the reference"),
+    IG_VECTOR3(S, a, "m", "[0, 0, 0]", "first point of the axes, as in `axes`"),
+    IG_VECTOR3(S, b, "m", "[0, 0, 0]", "second point"),
     IG_END};
 #undef S
 #define S ig_structure_tie
@@ -123,7 +128,8 @@ static const ig_option tie_options[] = {
     IG_TEXT(S, set, IG_REQUIRED, "nodes or faces that are tied"),
     IG_TEXT(S, to, IG_REQUIRED, "faces that carry them"),
     IG_REAL(S, distance, "m", NULL, 0, 1e9,
-            "nodes no further away are tied; left out: a fortieth of the size of the model"),
+            "nodes no further away are tied; left out: a twentieth of the size of the faces"),
+    IG_BOOL(S, adjust, "false", "tied nodes are moved onto the faces at the start, without strain"),
     IG_END};
 #undef S
 #define S ig_structure_contact
@@ -153,6 +159,10 @@ static const ig_option contact_options[] = {
             "points that begin no further away may touch; left out: a fifth of the model's size"),
     IG_REAL(S, clearance, "m", NULL, 0, 0,
             "distance at the start, whatever the mesh has; negative: overlap"),
+    IG_REAL(S, adjust, "m", NULL, 0, 1e9,
+            "nodes of `set` no further from the other side are moved onto it at the start, without "
+            "strain"),
+    IG_TEXT(S, adjust_nodes, NULL, "instead of it: these nodes, wherever they are"),
     IG_REALS(S, without, "", NULL, 1, 1e6, "analyses in which it is off, from 1"),
     IG_END};
 #undef S
@@ -163,7 +173,9 @@ static const ig_option load_options[] = {
         "nodes of forces, faces of pressures, elements of accelerations, or nodes with `masses`"),
     IG_VECTOR3(S, force, "N", NULL, "force on each node, in its axes"),
     IG_VECTOR3(S, moment, "N m", NULL, "moment on each reference node"),
-    IG_REAL(S, pressure, "Pa", NULL, 0, 0, "pressure against the outward normal"),
+    IG_REAL(S, pressure, "Pa", NULL, 0, 0,
+            "pressure against the outward normal; on sides 1 and 2 of beams along the first and "
+            "second axis of their rectangular section"),
     IG_VECTOR3(S, acceleration, "m/s^2", NULL, "gravity and its like"),
     IG_REAL(S, rate, "rad/s", NULL, 0, 1e12, "rate of a rotation: centrifugal forces"),
     IG_VECTOR3(S, point, "m", "[0, 0, 0]", "a point of its axis"),

@@ -129,18 +129,23 @@ typedef struct {
   ig_src at;
   const char *node, *set, *rotation_node, *components;
   int kind;
+  int axes; /* 0: fixed, 1: rectangular, 2: cylindrical */
+  double a[3], b[3];
 } ig_structure_coupling;
 
 typedef struct {
   ig_src at;
   const char *set, *to;
   double distance;
+  bool adjust; /* nodes are moved onto the faces at the start */
 } ig_structure_tie;
 
 typedef struct {
   ig_src at;
   const char *set, *to; /* faces: the integrated side, and the other one */
   double stiffness, length, decay[2], friction, stick, distance, clearance, tension;
+  double adjust; /* nodes no further away are moved onto the other side at the start; NaN: none */
+  const char *adjust_nodes;
   int of; /* set: 0 faces, 1 nodes */
   bool tied;
   ig_reals without; /* analyses, from 1 */
@@ -416,6 +421,9 @@ IG_MUST_CHECK ig_status ig_structure_nodes(const ig_structure *s, const ig_src *
 /* model.c */
 IG_MUST_CHECK ig_status ig_structure_new(ig_job *job, ig_structure **to);
 void ig_structure_free(ig_structure *s);
+/* Axes at a place x: rows of R. */
+void ig_structure_axes_at(const ig_structure_axes *c, const double x[3], double R[9]);
+void ig_structure_coupling_axes(const ig_structure_coupling *c, const double x[3], double R[9]);
 /* Makes a law depend on temperature where its material does. */
 IG_MUST_CHECK ig_status ig_structure_law_heat(ig_structure *s, const ig_material_case *m,
                                               ig_solid_law *law);
@@ -444,6 +452,8 @@ IG_MUST_CHECK ig_status ig_structure_accept(void *self, const ig_trial *at);
 /* Internal forces of the accepted state into `reaction`. */
 IG_MUST_CHECK ig_status ig_structure_forces(ig_structure *s);
 
+/* tie.c: moves nodes onto the faces that `adjust` of ties and contacts names, without strain. */
+IG_MUST_CHECK ig_status ig_structure_adjust(ig_structure *s);
 /* constrain.c: the constraints of analysis number `analysis`. */
 IG_MUST_CHECK ig_status ig_structure_constrain(ig_structure *s, int analysis);
 IG_MUST_CHECK ig_status ig_structure_motions(void *self, double from, double to);

@@ -1,4 +1,5 @@
-/* Nodes tied to faces: a node moves with the point of the nearest face that it was nearest to. Also
+/* Nodes tied to faces: a node moves with the point of the nearest face that it was nearest to;
+   nodes that are moved onto the faces they are tied to or touch, before anything is computed. Also
    faces of elements and numbers of nodes, which constraints look up. */
 #include "structure/constrain.h"
 #include "kern/prec_f64.h"
@@ -128,42 +129,64 @@ double ig_structure_nearest(int nodes, const double (*x)[3], const double p[3], 
   return square;
 }
 
+/* The place of a set of faces that is nearest to a node: the square of its distance, and the shares
+   of the nodes that carry it. Negative: the node is one of theirs. */
+static double place_find(const ig_structure *s, const ig_set *faces, ig_lid node, ig_lid on[8],
+                         int *nodes, double share[8]) {
+  double best = INFINITY;
+  *nodes = 0;
+  for (ig_lid f = 0; f < faces->count; f++) {
+    ig_lid its[8];
+    double x[8][3], N[8], at[2];
+    const int n = ig_structure_face(s->mesh, faces->item[f], faces->face[f], its);
+    for (int a = 0; a < n; a++) {
+      if (its[a] == node)
+        return -1;
+      memcpy(x[a], s->mesh->x + 3 * (size_t)its[a], sizeof x[a]);
+    }
+    const double square =
+        ig_structure_nearest(n, (const double(*)[3])x, s->mesh->x + 3 * (size_t)node, at, N);
+    if (square < best) {
+      best = square;
+      *nodes = n;
+      memcpy(on, its, sizeof its);
+      memcpy(share, N, sizeof N);
+    }
+  }
+  return best;
+}
+
+/* How far a tied node may be: a twentieth of the size of the faces where nothing is given. */
+static double tie_reach(const ig_structure *s, const ig_structure_tie *c, const ig_set *faces) {
+  double area = 0;
+  if (!isnan(c->distance))
+    return c->distance;
+  for (ig_lid f = 0; f < faces->count; f++) {
+    ig_lid node[8];
+    double x[24], w[8];
+    const int n = ig_structure_face(s->mesh, faces->item[f], faces->face[f], node);
+    for (int a = 0; a < n; a++)
+      memcpy(x + 3 * a, s->mesh->x + 3 * (size_t)node[a], 3 * sizeof *x);
+    area += ig_solid_face_weights(n, x, w);
+  }
+  return 0.05 * sqrt(area / (faces->count > 0 ? faces->count : 1));
+}
+
 ig_status ig_structure_tie_read(ig_structure *s, const ig_structure_tie *c) {
   const ig_set *faces;
   ig_lid *node, count, left = 0;
-  double low[3], high[3], size = 0;
   IG_TRY(ig_mesh_named_set(s->cx, s->mesh, &c->at, c->to, IG_OF_FACES, &faces));
   IG_TRY(ig_structure_nodes(s, &c->at, c->set, &node, &count));
-  ig_mesh_bounds(s->mesh, low, high);
-  for (int d = 0; d < 3; d++)
-    size = fmax(size, high[d] - low[d]);
-  const double reach = isnan(c->distance) ? size / 40 : c->distance;
+  const double reach = tie_reach(s, c, faces);
   ig_status status = IG_OK;
   for (ig_lid k = 0; k < count && status == IG_OK; k++) {
-    double best = INFINITY, share[8];
+    double share[8];
     ig_lid on[8];
-    int nodes = 0;
-    bool own = false;
-    for (ig_lid f = 0; f < faces->count; f++) {
-      ig_lid its[8];
-      double x[8][3], N[8], at[2];
-      const int n = ig_structure_face(s->mesh, faces->item[f], faces->face[f], its);
-      for (int a = 0; a < n; a++) {
-        own |= its[a] == node[k];
-        memcpy(x[a], s->mesh->x + 3 * (size_t)its[a], sizeof x[a]);
-      }
-      const double square =
-          ig_structure_nearest(n, (const double(*)[3])x, s->mesh->x + 3 * (size_t)node[k], at, N);
-      if (square < best) {
-        best = square;
-        nodes = n;
-        memcpy(on, its, sizeof its);
-        memcpy(share, N, sizeof N);
-      }
-    }
-    if (own)
+    int nodes;
+    const double square = place_find(s, faces, node[k], on, &nodes, share);
+    if (square < 0)
       continue;
-    if (!(best <= reach * reach)) {
+    if (!(square <= reach * reach)) {
       left++;
       continue;
     }
@@ -182,4 +205,48 @@ ig_status ig_structure_tie_read(ig_structure *s, const ig_structure_tie *c) {
                (int)left, (int)count, c->set, c->to, reach);
   free(node);
   return status;
+}
+
+/* Moves the nodes of a set onto the faces, those no further away than `reach`. */
+static ig_status onto(ig_structure *s, const ig_src *at, const char *set, const ig_set *faces,
+                      double reach) {
+  ig_lid *node, count;
+  IG_TRY(ig_structure_nodes(s, at, set, &node, &count));
+  double *x = s->expanded ? s->expanded->x : s->job->mesh->x;
+  for (ig_lid k = 0; k < count; k++) {
+    double share[8];
+    ig_lid on[8];
+    int nodes;
+    const double square = place_find(s, faces, node[k], on, &nodes, share);
+    if (square < 0 || !(square <= reach * reach) || (s->cluster && s->cluster[node[k]].count))
+      continue;
+    for (int d = 0; d < 3; d++) {
+      double place = 0;
+      for (int a = 0; a < nodes; a++)
+        place += share[a] * x[3 * (size_t)on[a] + (size_t)d];
+      x[3 * (size_t)node[k] + (size_t)d] = place;
+    }
+  }
+  free(node);
+  return IG_OK;
+}
+
+ig_status ig_structure_adjust(ig_structure *s) {
+  for (int i = 0; i < s->c->ties.count; i++) {
+    const ig_structure_tie *c = IG_ITEM(const ig_structure_tie, s->c->ties, i);
+    const ig_set *faces;
+    IG_TRY(ig_mesh_named_set(s->cx, s->mesh, &c->at, c->to, IG_OF_FACES, &faces));
+    if (c->adjust)
+      IG_TRY(onto(s, &c->at, c->set, faces, tie_reach(s, c, faces)));
+  }
+  for (int i = 0; i < s->c->contacts.count; i++) {
+    const ig_structure_contact *c = IG_ITEM(const ig_structure_contact, s->c->contacts, i);
+    const ig_set *faces;
+    IG_TRY(ig_mesh_named_set(s->cx, s->mesh, &c->at, c->to, IG_OF_FACES, &faces));
+    if (c->adjust_nodes)
+      IG_TRY(onto(s, &c->at, c->adjust_nodes, faces, INFINITY));
+    if (!isnan(c->adjust))
+      IG_TRY(onto(s, &c->at, c->set, faces, c->adjust));
+  }
+  return IG_OK;
 }

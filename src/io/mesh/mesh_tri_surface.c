@@ -4,8 +4,7 @@
 #include "io/format/image.h"
 #include "io/mesh/mesh_io.h"
 #include "io/format/atomic_file.h"
-#include "io/format/xml.h"
-#include "io/format/zip.h"
+#include "io/mesh/mesh_3mf.h"
 #include "mesh/topology.h"
 
 #include <math.h>
@@ -200,86 +199,6 @@ static ig_status obj_read(maker *m, ig_mesh_text *t) {
   return IG_OK;
 }
 
-/* --- 3MF: a zip with an XML model; vertices, triangles, unit */
-
-/* The value of an attribute in a tag; false if it is not there. */
-static ig_status number_of(maker *m, const char *tag, const char *end, const char *name,
-                           double *value) {
-  char text[64], *stop;
-  if (!ig_xml_attribute(tag, end, name, text, sizeof text))
-    return IG_FAIL(m->cx, IG_INPUT, "%s: a tag without '%s' in the model", m->path, name);
-  *value = ig_decimal_read(text, &stop);
-  if (stop == text || *stop || !isfinite(*value))
-    return IG_FAIL(m->cx, IG_INPUT, "%s: %s=\"%s\" in the model: expected a number", m->path, name,
-                   text);
-  return IG_OK;
-}
-
-static bool tag_is(const char *tag, const char *end, const char *name) {
-  const size_t length = strlen(name);
-  return (size_t)(end - tag) >= length && strncmp(tag, name, length) == 0 &&
-         strchr(" \t\r\n/>", tag[length]);
-}
-
-static ig_status model_read(maker *m, const char *text, size_t size, double *unit) {
-  static const struct {
-    const char *name;
-    double metres;
-  } units[] = {{"micron", 1e-6}, {"millimeter", 1e-3}, {"centimeter", 1e-2},
-               {"inch", 0.0254}, {"foot", 0.3048},     {"meter", 1}};
-  int64_t base = 0;
-  int items = 0;
-  const char *stop = text + size;
-  *unit = 1e-3;
-  for (const char *p = text; (p = memchr(p, '<', (size_t)(stop - p)));) {
-    const char *tag = ++p, *end = memchr(p, '>', (size_t)(stop - p));
-    char value[256];
-    if (!end)
-      return IG_FAIL(m->cx, IG_INPUT, "%s: the model ends within a tag", m->path);
-    p = end;
-    if (tag_is(tag, end, "model") && ig_xml_attribute(tag, end, "unit", value, sizeof value)) {
-      for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-        *unit = strcmp(value, units[i].name) == 0 ? units[i].metres : *unit;
-    } else if (tag_is(tag, end, "vertices")) {
-      base = m->s->nodes;
-    } else if (tag_is(tag, end, "vertex")) {
-      double x[3];
-      static const char *const name[] = {"x", "y", "z"};
-      for (int d = 0; d < 3; d++)
-        IG_TRY(number_of(m, tag, end, name[d], &x[d]));
-      IG_TRY(node_add(m, x));
-    } else if (tag_is(tag, end, "triangle")) {
-      static const char *const name[] = {"v1", "v2", "v3"};
-      int64_t corner[3];
-      for (int a = 0; a < 3; a++) {
-        double v;
-        IG_TRY(number_of(m, tag, end, name[a], &v));
-        corner[a] = v >= 0 && v < 2e9 ? base + (int64_t)v : -1;
-      }
-      IG_TRY(triangle_add(m, corner));
-    } else if (tag_is(tag, end, "component")) {
-      return IG_FAIL(m->cx, IG_INPUT, "%s: a model of components is not read: join them first",
-                     m->path);
-    } else if (tag_is(tag, end, "item") &&
-               (items++ || ig_xml_attribute(tag, end, "transform", value, sizeof value))) {
-      ig_warn(m->cx,
-              "%s: where the build places its objects is not read: they stay where they "
-              "are defined",
-              m->path);
-    }
-  }
-  return IG_OK;
-}
-
-static ig_status threemf_read(maker *m, const ig_mesh_text *t, double *unit) {
-  char *model;
-  size_t size;
-  IG_TRY(ig_zip_find(m->cx, m->path, t->text, (size_t)(t->end - t->text), ".model", &model, &size));
-  const ig_status status = model_read(m, model, size, unit);
-  free(model);
-  return status;
-}
-
 /* --- the outer surface of a mesh */
 
 static ig_status surface_take(maker *m, const ig_mesh *mesh) {
@@ -347,9 +266,10 @@ static ig_status read_any(maker *m, const ig_tri_surface_how *how) {
       ig_path_ends(m->path, ".3mf")) {
     ig_mesh_text t;
     IG_TRY(ig_text_open(m->cx, m->path, &t));
-    status = ig_path_ends(m->path, ".stl")   ? stl_read(m, &t)
-             : ig_path_ends(m->path, ".obj") ? obj_read(m, &t)
-                                             : threemf_read(m, &t, &own);
+    status = ig_path_ends(m->path, ".stl") ? stl_read(m, &t)
+             : ig_path_ends(m->path, ".obj")
+                 ? obj_read(m, &t)
+                 : ig_3mf_read(m->cx, m->path, t.text, (size_t)(t.end - t.text), m->s, &own);
     ig_text_close(&t);
   } else {
     const ig_mesh_read_options options = {.unit = unit,
