@@ -6,6 +6,7 @@
    Limits: explicit steps of constant length, arrays of double on the host, one rank. */
 #include "core/number.h"
 #include "core/schedule.h"
+#include "run/case.h"
 #include "run/rooms.h"
 #include <ingot/room.h>
 
@@ -376,6 +377,27 @@ static ig_status fields_make(ig_ctx *cx, added *a) {
                      (table)[count].name, a->d.name);                                              \
   } while (0)
 
+/* Numbers of an analysis: keys that no case has otherwise, units and defaults that can be read. */
+static ig_status numbers_check(ig_ctx *cx, const added *a) {
+  for (int i = 0; i < a->numbers; i++) {
+    const ig_room_number *n = &a->d.number[i];
+    char problem[200] = "";
+    double value;
+    bool taken = strcmp(n->name, "duration") == 0 || strcmp(n->name, "physics") == 0;
+    for (const ig_option *o = ig_common_options; o->key; o++)
+      taken |= strcmp(n->name, o->key) == 0;
+    for (int k = 0; k < i; k++)
+      taken |= strcmp(n->name, a->d.number[k].name) == 0;
+    if (taken)
+      return IG_FAIL(cx, IG_INPUT, "ig_room_add: the key '%s' of '%s' is taken", n->name,
+                     a->d.name);
+    if (!ig_number_read(n->fallback ? n->fallback : "0", n->unit, &value, problem, sizeof problem))
+      return IG_FAIL(cx, IG_INPUT, "ig_room_add: '%s' of '%s' is '%s' by default: %s", n->name,
+                     a->d.name, n->fallback ? n->fallback : "0", problem);
+  }
+  return IG_OK;
+}
+
 /* Copies and checks the description. `size` is the program's sizeof: a program compiled against an
    older header passes a shorter struct, and the members it does not know stay zero. */
 static ig_status describe(ig_ctx *cx, const ig_room_description *d, added *a) {
@@ -387,6 +409,7 @@ static ig_status describe(ig_ctx *cx, const ig_room_description *d, added *a) {
   COUNT(a->d.number, a->numbers);
   COUNT(a->d.array, a->arrays);
   COUNT(a->d.figure, a->figures);
+  IG_TRY(numbers_check(cx, a));
   if (a->figures && !a->d.figures)
     return IG_FAIL(cx, IG_INPUT, "ig_room_add: '%s' has figures, but no function for them",
                    a->d.name);

@@ -338,8 +338,8 @@ ig_status ig_sim_conclude(ig_sim *s, ig_status status) {
   if (status == IG_OK)
     status = ig_loop_finish(&s->march);
   s->concluded = true;
-  /* a room that refuses its case has written nothing: what the folder held stays as it was */
-  if (!s->files || (status == IG_INPUT && !ig_sink_begun(s->files)))
+  /* a run that fails before its first output has written nothing: what the folder held stays */
+  if (!s->files || (status != IG_OK && !ig_sink_begun(s->files)))
     return status;
   /* the first thing that went wrong is what the user hears */
   snprintf(message, sizeof message, "%s", cx->message);

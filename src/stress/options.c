@@ -21,7 +21,10 @@ static const ig_option support_options[] = {
 static const ig_option load_options[] = {
     IG_TEXT(S, set, IG_REQUIRED, "face set of a pressure, node set of a force"),
     IG_REAL(S, pressure, "Pa", NULL, 0, 0, "pressure against the outward normal as drawn"),
-    IG_VECTOR3(S, total, "N", NULL, "force shared by the nodes of the set"),
+    IG_VECTOR3(
+        S, total, "N", NULL,
+        "force on the set: evenly on its faces where it is one of faces of solids, else each node "
+        "has the same share"),
     IG_TABLE(S, history, "s", "", NULL, 0, 0,
              "factor over time; left out: 1, from 0 on over the first phase in which it acts if "
              "that is of kind load"),

@@ -288,7 +288,8 @@ static const ig_option table_options[] = {
     IG_TEXT(S, set, IG_REQUIRED, "nodes, elements or faces"),
     IG_CHOICE(
         S, quantity, IG_STRUCTURE_QUANTITIES, "displacement",
-        "of nodes: displacement to heat_flow; of faces: section, the force through them by "
+        "of nodes: displacement to heat_flow (reaction: the force of the elements on a node, which "
+        "supports and loads there bear together); of faces: section, the force through them by "
         "stresses, and section_flux, the heat out of them; at the points of elements: the others"),
     IG_CHOICE(S, total, "none|also|only", "none", "the sum over the set"),
     IG_INT(S, analysis, "0", 0, 1e6, "in this analysis, from 1; 0: in all"), IG_END};

@@ -270,14 +270,11 @@ done:
 
 ig_status ig_structure_results(void *self, ig_sink *to) {
   ig_structure *s = self;
-  double most = 0, sum[3] = {0, 0, 0};
+  double most = 0;
   for (ig_lid n = 0; n < s->nodes; n++) {
-    double v[3], f[3];
+    double v[3];
     fixed(s, s->u, n, v);
-    fixed(s, s->reaction, n, f);
     most = fmax(most, sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]));
-    for (int d = 0; d < 3; d++)
-      sum[d] += fabs(f[d]) / 2;
   }
   IG_TRY(to->result(to, "displacement_max", "m", most));
   if (s->heated) {

@@ -589,6 +589,20 @@ sed '/^inherent/d; s/steps: 2}$/steps: 2, stress_free_temperature: 1500 K}/' pla
 grep -q "lacks its thermal expansion, which phase 'build' needs" said || fail "no expansion: $(cat said)"
 "$INGOT" calibrate plain.yaml --key 'phases[1].duration' --figure u_max --target 1e-3 -t 1 -q >said 2>&1 && fail "calibrated by a key that changes nothing"
 grep -q "hardly follows 'phases" said || fail "calibrate: $(cat said)"
+# a number with a unit, and a figure that falls as it grows: twice the displacement, half the modulus
+cat >bar.yaml <<'END'
+physics: stress
+mesh: {boxes: {size: [4 mm, 1 mm, 1 mm], cells: [4, 1, 1]}}
+materials: {name: m, young: 200 GPa, poisson: 0.3}
+supports: {set: xmin, fix: all}
+loads: {set: xmax, pressure: -100 MPa}
+phases: {name: pull}
+probes: {name: end, set: xmax, quantity: ux}
+output: {count: 0}
+END
+"$INGOT" run bar.yaml -q -o bar -t 1 >/dev/null 2>&1 || fail "the bar does not run"
+"$INGOT" calibrate bar.yaml --key materials.young --figure end --target "$(awk -v u="$(figure bar end)" 'BEGIN { print 2 * u }')" -t 1 -q >said 2>&1 || fail "calibrate a modulus: $(cat said)"
+tail -1 said | grep -qE '^materials.young: (100|100[.]0[0-9]*|99[.]9[0-9]*) GPa$' || fail "calibrate a modulus: $(cat said)"
 [ ! -e soft ] || fail "a refused case has left a folder"
 [ $bad = 0 ] && echo "a chain, a continued run, two refusals"
 exit $bad

@@ -86,9 +86,8 @@ def analyse(model):
     load, fixed = np.zeros(n), {}
     for e in case.get("loads", []):
         if "total" in e:
-            nodes = mesh.nodes[e["set"]]
-            for a in nodes:  # shared equally by the nodes of the set
-                load[3 * a:3 * a + 3] += np.array(e["total"]) / len(nodes)
+            for a, share in mesh.shares(e["set"]).items():
+                load[3 * a:3 * a + 3] += np.array(e["total"]) * share
         if "pressure" in e:
             face_loads(mesh, mesh.faces[e["set"]], e["pressure"], load)
     for e in case["supports"]:
