@@ -5,6 +5,7 @@
 #include "mesh/support.h"
 #include "mesh/topology.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -292,6 +293,8 @@ static void scale_start(ig_stress *m) {
     young = fmax(young, ((const double *)m->material.row_y.host)[law[i].young.first]);
   m->energy = 1e-8 * young * volume;
   m->scale = 1e-3 * young * pow(volume / m->elements, 2.0 / 3) * sqrt((double)m->nodes);
+  /* a rotated element has its displacements as differences of positions: a strain of epsilon */
+  m->rounding = m->c->rotations == IG_ROTATIONS_FINITE ? 8 * DBL_EPSILON * 1e3 * m->scale : 0;
 }
 
 static ig_status make(ig_stress *m, const ig_list *materials, ig_assembly how) {

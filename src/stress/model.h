@@ -141,6 +141,7 @@ typedef struct ig_stress {
   ig_stress_system system;
   ig_stress_mark mark;
   bool stood_above; /* a warning has said that the part stood above a new layer */
+  double rounding;  /* N: norm of what rounding leaves of the forces of rotated elements; else 0 */
   double energy;    /* J: of a strain of 1e-4 in all of the body; less is no flow to judge by */
   double scale;     /* largest force met, for what counts as none */
   ig_stress_count count;

@@ -177,7 +177,7 @@ static ig_status equilibrium(ig_stress *m, double time, bool *good) {
     if (i < 64)
       m->count.trace[i] = m->count.residual;
     m->count.newton = i;
-    if (!(norm > s->tolerance * floor) && !moves) {
+    if (!(norm > fmax(s->tolerance * floor, m->rounding)) && !moves) {
       *good = true;
       return IG_OK;
     }

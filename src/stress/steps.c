@@ -122,6 +122,10 @@ static ig_status phase_check(ig_stress_run *r, const ig_stress_phase *p) {
                       "a thermal run");
   if (p->kind != IG_PHASE_HEAT && (!isnan(p->every) || p->change > 0 || p->layers))
     return ig_fail_at(cx, &p->at, "`every`, `change` and `layers` are for phases of kind heat");
+  if (p->layers && p->change > 0)
+    return ig_fail_at(cx, &p->at,
+                      "`change` has no effect with `layers: true`, which takes steps where "
+                      "something was deposited; leave one of them out");
   if (p->kind != IG_PHASE_HEAT && p->consolidated.count)
     return ig_fail_at(cx, &p->at, "`consolidated` is for phases of kind heat");
   for (int i = 0; i < p->consolidated.count; i++) {

@@ -499,7 +499,8 @@ END
 "$INGOT" run saw.yaml -q -o saw -t 1 && "$INGOT" run saw.yaml -q -o waw --set 'phases[1].back=true' -t 1 || fail "a cut from either end does not run"
 near "$(figure waw energy_dissipated)" "$(figure saw energy_dissipated)" 1e-9 "dissipation of a cut from the far end"
 
-# finite rotations of a part that yields: convergence is linear, and it reaches a tight tolerance all the same
+# finite rotations of a part that yields: convergence is linear, and it reaches a tight tolerance all the same; of a load that is
+# hardly more than the rounding of rotated elements, what they resolve
 cat >turns.yaml <<'END'
 physics: stress
 mesh: {boxes: {name: a, size: [2 mm, 1.5 mm, 3 mm], cells: [4, 3, 6]}}
@@ -511,6 +512,7 @@ loads: [{set: zmax, total: [-10 N, 10 N, 65 N]}, {set: ymin, pressure: -52.3 MPa
 phases: {kind: load, steps: 1}
 END
 "$INGOT" run turns.yaml -q -o turns -t 1 >said 2>&1 || fail "finite rotations with yielding: $(cat said)"
+"$INGOT" run turns.yaml -q -o light -t 1 --set 'loads=[{set: zmax, total: [0, 1 mN, 0]}]' >said 2>&1 || fail "finite rotations of a light load: $(cat said)"
 
 # loads without a history grow over the steps of their phase: a quarter of them after the first of four; the error of the
 # energy balance, of a part that turns by half a radian and yields, falls with the square of the steps
@@ -526,6 +528,17 @@ near "$(column grows4 pull 1)" -16.25 1e-6 "a load after the first of four steps
 near "$(column grows4 pull 4)" -65 1e-6 "a load after the last of four steps"
 near "$(awk "BEGIN { print $(figure grows8 energy_missing) / $(figure grows4 energy_missing) }")" 0.25 0.2 "energy missing in half the steps"
 near "$(awk "BEGIN { print $(figure grows16 energy_missing) / $(figure grows8 energy_missing) }")" 0.25 0.1 "energy missing in a quarter"
+
+# steps at deposition alone: where new nodes lie has an effect from the third layer on, and changes of temperature have none
+sed 's/layers: 2,/layers: 4,/; s/size: \[8 mm, 2 mm, 2 mm\], cells: \[8, 2, 2\]/size: [8 mm, 2 mm, 4 mm], cells: [8, 2, 4]/
+  s/duration: 20 s/duration: 40 s/; s/count: 8/count: 16/; s/kind: heat/kind: heat, layers: true/' chain.yaml >layered.yaml
+for n in level deformed; do
+  "$INGOT" run layered.yaml -q -o layered-$n -t 1 --set "stages.warp.phases[0].new_nodes=$n" >said 2>&1 || fail "layers, $n: $(cat said)"
+done
+awk -v a="$(figure layered-level/warp u_max)" -v b="$(figure layered-deformed/warp u_max)" 'BEGIN { exit !(b > 1.1 * a && a > 0) }' ||
+  fail "new nodes on deformed layers: $(figure layered-level/warp u_max) $(figure layered-deformed/warp u_max)"
+"$INGOT" run layered.yaml -q -o layered-change -t 1 --set "stages.warp.phases[0].change=10 K" >said 2>&1 && fail "change with layers runs"
+grep -q '`change` has no effect with `layers: true`' said || fail "change with layers: $(cat said)"
 
 # compensation again and again: what shrinks by 0.3 % is drawn larger by as much, and what is left is 0.003 of what was, per
 # run: 14.7 um (half a diagonal of 8 x 4 x 4 mm), 44 nm, 0.13 nm; stopped and continued: the same bits

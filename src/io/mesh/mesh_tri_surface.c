@@ -1,4 +1,6 @@
-/* Surfaces of triangles from files: STL, OBJ, 3MF; and the outer surface of any other mesh. */
+/* Surfaces of triangles from files: STL (text and binary), OBJ, 3MF; and the outer surface of any
+   mesh, geometry or voxel image. The result is welded (mesh/tri_surface.h), except for images,
+   whose corners are shared already. */
 #include "mesh/tri_surface.h"
 #include "core/number.h"
 #include "io/format/image.h"
@@ -12,10 +14,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A guard; 200 million triangles are 10 GB of binary STL. */
 enum { MOST_TRIANGLES = 200000000 };
 
-/* --- a surface that grows */
+/* --- a surface under construction */
 
+/* Arrays of `s` grow by doubling. */
 typedef struct {
   ig_ctx *cx;
   const char *path;
@@ -37,6 +41,7 @@ static ig_status reserve(maker *m, void **p, size_t *capacity, size_t used, size
   return IG_OK;
 }
 
+/* 1e30 keeps squares and products of coordinates finite in double precision. */
 static ig_status node_add(maker *m, const double *x) {
   for (int d = 0; d < 3; d++)
     if (!isfinite(x[d]) || fabs(x[d]) > 1e30)
@@ -62,10 +67,13 @@ static ig_status triangle_add(maker *m, const int64_t *corner) {
 
 /* --- STL */
 
+/* Little endian, on any machine. */
 static uint32_t word_of(const unsigned char *p) {
   return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
+/* Header of 80 bytes, count, then 50 bytes per triangle: normal, three corners, attribute. Normals
+   are ignored, because they are often wrong; the order of corners counts. */
 static ig_status stl_binary(maker *m, const unsigned char *text, size_t triangles) {
   for (size_t t = 0; t < triangles; t++) {
     const unsigned char *p = text + 84 + 50 * t + 12;
@@ -85,7 +93,7 @@ static ig_status stl_binary(maker *m, const unsigned char *text, size_t triangle
   return IG_OK;
 }
 
-/* The next word of the text; false at the end. */
+/* The next word, across lines; false at the end of the file. */
 static bool word(ig_mesh_text *t, char **p, char **from, char **stop) {
   for (;;) {
     while (*p < t->line_end && (**p == ' ' || **p == '\t'))
@@ -103,6 +111,7 @@ static bool word(ig_mesh_text *t, char **p, char **from, char **stop) {
   return true;
 }
 
+/* Only `vertex` and `endloop` matter. */
 static ig_status stl_text(maker *m, ig_mesh_text *t) {
   char *p, *from, *stop;
   int corners = 0;
@@ -132,6 +141,8 @@ static ig_status stl_text(maker *m, ig_mesh_text *t) {
   return IG_OK;
 }
 
+/* Binary if the count in the header fits the length of the file; the word "solid" at the start is
+   no proof, because many binary files begin with it too. */
 static ig_status stl_read(maker *m, ig_mesh_text *t) {
   const size_t size = (size_t)(t->end - t->text);
   const unsigned char *bytes = (const unsigned char *)t->text;
@@ -147,8 +158,9 @@ static ig_status stl_read(maker *m, ig_mesh_text *t) {
   return stl_text(m, t);
 }
 
-/* --- OBJ: v and f lines; faces of more corners are cut into fans */
+/* --- OBJ: `v` and `f` lines; faces with more corners are cut into fans */
 
+/* A corner is v, v/vt, v/vt/vn or v//vn; negative numbers count from the last vertex. */
 static ig_status obj_face(maker *m, ig_mesh_text *t, char *p) {
   int64_t corner[3] = {0, 0, 0};
   char *from, *stop;
@@ -175,6 +187,7 @@ static ig_status obj_face(maker *m, ig_mesh_text *t, char *p) {
   return IG_OK;
 }
 
+/* Other statements (vn, vt, g, usemtl) are ignored. */
 static ig_status obj_read(maker *m, ig_mesh_text *t) {
   while (ig_text_line(t)) {
     char *p = t->line, *from, *stop;
@@ -201,6 +214,7 @@ static ig_status obj_read(maker *m, ig_mesh_text *t) {
 
 /* --- the outer surface of a mesh */
 
+/* Boundary faces of solids as fans of triangles, and all 3-node triangles of shells. */
 static ig_status surface_take(maker *m, const ig_mesh *mesh) {
   ig_boundary b = {0};
   IG_TRY(ig_mesh_boundary(m->cx, mesh, &b));
@@ -233,9 +247,9 @@ static ig_status surface_take(maker *m, const ig_mesh *mesh) {
   return status;
 }
 
-/* --- */
+/* --- any file */
 
-/* Of an image: voxels have corners in common by their numbers. */
+/* Of an image: corners are shared already. If it gives no size of voxels, the user must. */
 static ig_status image_read(maker *m, const ig_tri_surface_how *how) {
   ig_image image;
   IG_TRY(ig_image_read(m->cx, m->path, how->threshold, how->field, &image));
@@ -253,6 +267,7 @@ static ig_status image_read(maker *m, const ig_tri_surface_how *how) {
   return status;
 }
 
+/* STL and OBJ have no unit; millimetres are customary in additive manufacturing. */
 static ig_status read_any(maker *m, const ig_tri_surface_how *how) {
   double unit = how->unit;
   double own = 1e-3; /* STL and OBJ name no unit; millimetres are usual */

@@ -19,6 +19,8 @@ typedef struct {
   int what;
 } field;
 
+/* Indexed by column of the past. The first column (the last temperature) is internal and has no
+   name. */
 static const field past_field[IG_TRACK_FIELDS] = {{NULL, NULL, IG_TRACK_LAST},
                                                   {"T_peak", "K", IG_TRACK_PEAK},
                                                   {"time_above_liquidus", "s", IG_TRACK_ABOVE},
@@ -87,7 +89,8 @@ static float cell_value(const ig_heat *h, int what, ig_lid e) {
   return ((const float *)h->past.track.host)[(int64_t)what * h->elements + e];
 }
 
-/* Values of the elements of the part's mesh; 0: not there. */
+/* Values of the elements of the part's mesh; 0: not there. An element of several cells (a tet10, a
+   pyramid) shows the largest of their values. */
 static void elements_fill(const ig_heat *h, int what, float *value) {
   const ig_lid elements = ig_mesh_elements(h->mesh);
   const bool whole = elements == h->elements; /* else: the largest of an element's cells */
@@ -141,6 +144,8 @@ static ig_status fields_add(shown *s, ig_snapshot *snap) {
   return IG_OK;
 }
 
+/* On one rank the snapshot refers to T on the device: the sink copies it when it writes, while
+   steps go on. Elements that are not born yet are left out of the file. */
 static ig_status whole_show(shown *s) {
   const ig_thermal_run *run = s->run;
   const ig_heat *h = &run->heat;
@@ -157,6 +162,8 @@ static ig_status whole_show(shown *s) {
 
 /* --- several ranks: rank 0 asks for one array after the other */
 
+/* Called on every rank for each array that rank 0 asks for, in the same order: cells first, then T,
+   then fields of elements. */
 static ig_status shown_bring(void *self, int array, ig_stream_take *take, void *user) {
   shown *s = self;
   ig_heat *h = &s->run->heat;
@@ -191,6 +198,8 @@ static ig_status shown_write(void *user, const ig_stream *stream) {
   return status;
 }
 
+/* `ig_serve` runs shown_write on rank 0; the other ranks answer its requests for arrays until it is
+   done. */
 static ig_status parts_show(shown *s) {
   ig_ctx *cx = s->run->job->cx;
   const ig_heat *h = &s->run->heat;
