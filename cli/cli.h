@@ -6,7 +6,7 @@
 #include <ingot/ingot.h>
 #include <stdio.h>
 
-/* 0 good, 1 the run failed, 2 the input is the user's to mend */
+/* 0 good, 1 the run failed, 2 the input must be corrected */
 enum { CLI_GOOD = 0, CLI_FAILED = 1, CLI_BAD_INPUT = 2 };
 
 enum { CLI_MAX_WORDS = 256, CLI_MAX_KEY = 256 /* letters of a key, with the zero */ };

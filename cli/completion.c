@@ -55,7 +55,7 @@ void cli_man(FILE *to) {
     }
   }
   fputs(".SH EXIT STATUS\n"
-        "0: good. 1: the run failed or was interrupted. 2: the input is the user's to mend.\n"
+        "0: good. 1: the run failed or was interrupted. 2: the input must be corrected.\n"
         ".SH FILES\n"
         "A case is a YAML file; \\fBingot help \\-\\-reference\\fR prints what it may say. A run "
         "writes snapshots (VTKHDF with a .vtkhdf.series index), history.csv, summary.json and "
@@ -227,7 +227,11 @@ void cli_complete_fish(FILE *to) {
     const char *second = strchr((*c)->name, ' ');
     if (first_of_family(c)) {
       fprintf(to, "complete -c ingot -n __fish_use_subcommand -f -a %s -d ", name);
-      fish(to, second ? "make, convert or measure a mesh" : (*c)->about);
+      fish(to, !second                       ? (*c)->about
+               : strcmp(name, "mesh") == 0   ? "make, convert or measure a mesh"
+               : strcmp(name, "path") == 0   ? "look at or convert a toolpath"
+               : strcmp(name, "result") == 0 ? "look into results"
+                                             : "several commands");
       fputc('\n', to);
     }
     char when[128];

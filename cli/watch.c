@@ -250,9 +250,9 @@ static bool ours(const server *s, const char *request) {
 }
 
 static void page_answer(server *s, int fd, bool head_only) {
+  static const char waiting[] = "<p>waiting for the first output</p>";
   if (!page_make(s, state(s)))
-    answer(fd, "200 OK", "text/html", "Refresh: 1\r\n", "<p>waiting for the first output</p>", 36,
-           head_only);
+    answer(fd, "200 OK", "text/html", "Refresh: 1\r\n", waiting, sizeof waiting - 1, head_only);
   else
     answer(fd, "200 OK", "text/html", "", s->page, s->size, head_only);
   s->seen_end |= s->ended && s->page;

@@ -179,6 +179,8 @@ static ig_status resume(ig_case *c, const ig_job *job, const ig_run_options *o,
     ig_warn(cx, "%s; starting anew", ig_ctx_message(cx));
     cx->status = IG_OK;
     cx->message[0] = '\0';
+    ig_restart_free(look.restart);
+    look.restart = NULL;
   } else if (*look.why)
     ig_warn(cx, "'%s' holds a run of another case (%s): starting anew", o->out, look.why);
   *restart = look.restart;

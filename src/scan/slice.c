@@ -38,7 +38,7 @@ static ig_status surface_open(ig_ctx *cx, const ig_scan_part *c, ig_scan_body *b
   if (v.open_edges)
     return ig_fail_at(cx, &c->at,
                       "%s: the surface is not closed: %d holes, the longest rim about (%.4g, %.4g, "
-                      "%.4g) m: mend it before it is sliced",
+                      "%.4g) m: repair it before it is sliced",
                       c->stl, v.holes, v.hole[0], v.hole[1], v.hole[2]);
   body->oriented = v.oriented;
   body->volume = fabs(v.volume);

@@ -179,7 +179,7 @@ static uint32_t surface_write(FILE *f, const ig_mesh *mesh, const ig_boundary *b
     const ig_elem_info *info = ig_elem_info_get(block->type);
     for (ig_lid e = 0; info->dim == 2 && e < block->count; e++)
       count += face_write(f, mesh, block->conn + (size_t)e * (size_t)info->nodes, NULL,
-                          block->type == IG_QUAD4 ? 4 : 3);
+                          block->type == IG_QUAD4 || block->type == IG_QUAD8 ? 4 : 3);
   }
   return count;
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* VTK cell types. */
-enum { TRIANGLE = 5, QUAD = 9, QUADRATIC_TRIANGLE = 22 };
+enum { TRIANGLE = 5, QUAD = 9, QUADRATIC_TRIANGLE = 22, QUADRATIC_QUAD = 23 };
 
 /* Of a cut point the coordinates are interpolated. */
 void ig_surface_at(const ig_snapshot *snap, const ig_surface *s, int64_t id, double p[3]) {
@@ -175,7 +175,9 @@ static void cell_cut(cut *k, int64_t c) {
 static void face_cut(cut *k, int64_t c) {
   const int type = k->snap->type[c];
   const int64_t *corner = &k->snap->corner[k->snap->offset[c]];
-  const int corners = type == QUAD ? 4 : type == TRIANGLE || type == QUADRATIC_TRIANGLE ? 3 : 0;
+  const int corners = type == QUAD || type == QUADRATIC_QUAD           ? 4
+                      : type == TRIANGLE || type == QUADRATIC_TRIANGLE ? 3
+                                                                       : 0;
   int64_t at[4];
   int n = 0;
   for (int i = 0; i < corners; i++) {

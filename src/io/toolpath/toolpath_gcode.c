@@ -284,6 +284,18 @@ static ig_status gcode_move(ig_path_reader *r, machine *m, const words *w) {
 /* --- lines */
 
 /* Modal codes of the line, then M codes. */
+/* A unit changes what later words mean; the machine stays where it is, as fast as it was. */
+static void unit_take(machine *m, double scale) {
+  const double ratio = m->scale / scale;
+  for (int d = 0; d < 3; d++) {
+    m->x[d] *= ratio;
+    m->origin[d] *= ratio;
+  }
+  m->e *= ratio;
+  m->feed *= ratio;
+  m->scale = scale;
+}
+
 static ig_status modes_take(ig_path_reader *r, machine *m, const words *w, bool *dwell, bool *set,
                             bool *moves) {
   for (int i = 0; i < w->gs; i++) {
@@ -295,7 +307,7 @@ static ig_status modes_take(ig_path_reader *r, machine *m, const words *w, bool 
     else if (g >= 17 && g <= 19)
       m->plane = (int)g;
     else if (g == 20 || g == 21)
-      m->scale = g == 20 ? 0.0254 : 1e-3;
+      unit_take(m, g == 20 ? 0.0254 : 1e-3);
     else if (g == 90 || g == 91)
       m->relative = m->relative_e = g == 91;
     else if (g == 90.1 || g == 91.1)

@@ -44,6 +44,8 @@ static const struct {
     {"powermodifier", FACTOR},
     {"emission", SWITCH},
 };
+static const char *const role_name[ROLES] = {
+    "time", "x", "y", "z", "power", "a factor of the power", "whether the beam is on"};
 static const char *const si[ROLES] = {"s", "m", "m", "m", "W", "", ""};
 
 /* Columns of a table: role and conversion factor of each. */
@@ -99,7 +101,7 @@ static ig_status column_add(ig_path_reader *r, columns *c, const char *from, con
     if (strcmp(name, names[i].word) == 0)
       role = names[i].role;
   if (role != OTHER && c->has[role])
-    return ig_path_fail(r, from, "two columns give %s: expected one", names[role].word);
+    return ig_path_fail(r, from, "two columns give %s: expected one", role_name[role]);
   c->of[c->count] = role;
   c->factor[c->count] = 1;
   if (role == OTHER) {
