@@ -37,6 +37,8 @@ struct ig_newton {
   /* of equations: increments, residual, correction, before the search, load direction, last step */
   double *v, *r, *d, *was, *b, *last;
   char why[256]; /* what made the last cut */
+  double *stop;  /* shares of the analysis at which a step ends */
+  int stops;
 };
 
 ig_status ig_newton_new(ig_ctx *cx, const ig_newton_model *model, const ig_newton_options *options,
@@ -50,7 +52,8 @@ ig_status ig_newton_new(ig_ctx *cx, const ig_newton_model *model, const ig_newto
   n->m = *model;
   n->o = *options;
   n->ds = options->first;
-  n->now = (ig_newton_standing){.time = model->begin, .negative = -1, .solver = "none"};
+  n->now =
+      (ig_newton_standing){.time = model->begin, .negative = -1, .solver = "none", .passed = NAN};
   const size_t u = (size_t)s->unknowns + 1, e = (size_t)s->equations + 1;
   IG_TRY(IG_NEW(cx, &room, 5 * u + 6 * e, "Newton's method"));
   n->u = room;
@@ -72,7 +75,42 @@ void ig_newton_free(ig_newton *n) {
     return;
   ig_direct_free(n->direct);
   free(n->u);
+  free(n->stop);
   free(n);
+}
+
+ig_status ig_newton_stops(ig_newton *n, int rows, const double *time, const double *value) {
+  double low = INFINITY, high = -INFINITY;
+  for (int k = 0; k < rows; k++) {
+    low = fmin(low, value[k]);
+    high = fmax(high, value[k]);
+  }
+  for (int k = 0; k < rows; k++) {
+    const double at = (time[k] - n->m.begin) / (n->m.end - n->m.begin);
+    const bool inner = k > 0 && k + 1 < rows; /* before and after its rows a table is level */
+    const double a = k > 0 ? value[k - 1] : value[k], b = k + 1 < rows ? value[k + 1] : value[k];
+    const double x = inner ? (time[k] - time[k - 1]) / (time[k + 1] - time[k - 1]) : 0.5;
+    if (!(at > 1e-6 && at < 1 - 1e-6) || fabs(value[k] - a - x * (b - a)) <= 1e-3 * (high - low))
+      continue;
+    IG_TRY(IG_MORE(n->cx, &n->stop, n->stops, "Newton's method"));
+    n->stop[n->stops++] = at;
+  }
+  return IG_OK;
+}
+
+/* The end of a step from the accepted factor, at the first stop on its way. */
+static double end_of(ig_newton *n, double factor) {
+  for (int i = 0; i < n->stops; i++)
+    if (n->stop[i] > n->now.factor + 1e-9 && n->stop[i] < factor - 1e-9)
+      factor = n->stop[i];
+  return factor;
+}
+
+/* What an accepted step has passed over. */
+static void passed_note(ig_newton *n, double from, double to) {
+  for (int i = 0; i < n->stops; i++)
+    if (isnan(n->now.passed) && n->stop[i] > from + 1e-9 && n->stop[i] < to - 1e-9)
+      n->now.passed = n->m.begin + n->stop[i] * (n->m.end - n->m.begin);
 }
 
 void ig_newton_watch(ig_newton *n, void (*note)(void *user, const ig_newton_note *note),
@@ -575,9 +613,12 @@ ig_status ig_newton_step(ig_newton *n) {
     else {
       const double left = 1 - n->now.factor;
       factor = n->ds >= left * (1 - 1e-9) ? 1 : n->now.factor + n->ds;
+      factor = n->o.pass ? factor : end_of(n, factor);
       IG_TRY(step_load(n, factor, &how, &took));
     }
     if (how == STEP_FINE) {
+      if (n->o.pass)
+        passed_note(n, n->now.factor, factor);
       IG_TRY(accept(n, factor, took));
       n->arc *= fmin(2, fmax(0.5, sqrt(5.0 / took)));
       if (n->easy >= 2 || (n->now.steps == 1 && took <= 4)) {

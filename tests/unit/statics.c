@@ -240,6 +240,21 @@ static void modes_are_found(void **state) {
   hold(&loaded);
 }
 
+/* A load that rises beyond yield and falls to nothing within one analysis leaves plastic strain,
+   20 MPa / 10 GPa: steps end where it turns. */
+static void steps_end_where_loads_turn(void **state) {
+  (void)state;
+  const problem t = {
+      {{"mesh", "{boxes: {size: [1, 0.2, 0.2], cells: [4, 1, 1]}}"},
+       {"materials", "{name: m, density: 1, young: 1e12, poisson: 0, yield: 8e7, hardening: 1e10}"},
+       {"supports", "[{set: xmin, fix: x}, {set: ymin, fix: y}, {set: zmin, fix: z}]"},
+       {"loads", "{set: xmax, total: [4e6, 0, 0], history: [[0, 0], [1.23, 1], [4, 0]]}"},
+       {"analysis", "{kind: static, at_time: 4 s, first_step: 1}"},
+       {"probes", "{name: u, set: xmax, quantity: ux}"}},
+      {{"u", 2e-3, 4e-5}}}; /* the bar becomes thinner: 1 % more */
+  hold(&t);
+}
+
 /* A force on a face pulls at its middle, however its nodes lie: a bar in elements that grow across
    it becomes longer and does not bend. */
 static void total_forces_act_evenly(void **state) {
@@ -405,6 +420,7 @@ int main(void) {
       cmocka_unit_test(dynamics_go_on_from_rest),
       cmocka_unit_test(what_cannot_be_is_said),
       cmocka_unit_test(total_forces_act_evenly),
+      cmocka_unit_test(steps_end_where_loads_turn),
       cmocka_unit_test(work_is_done),
       cmocka_unit_test(modes_are_found),
       cmocka_unit_test(tools_push),
