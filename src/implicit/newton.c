@@ -162,11 +162,8 @@ static ig_status residual(ig_newton *n, double factor, bool tangent, const doubl
   memset(n->f, 0, (size_t)s->unknowns * sizeof *n->f);
   if (n->m.loads)
     IG_TRY(n->m.loads(n->m.self, &at, n->f));
-  double outside[2] = {0, 0};
-  for (int32_t i = 0; i < s->unknowns; i++) {
-    outside[s->kind[i]] = fmax(outside[s->kind[i]], fabs(n->f[i]));
+  for (int32_t i = 0; i < s->unknowns; i++)
     n->f[i] = -n->f[i];
-  }
   IG_TRY(ig_system_assemble(s, n->m.groups, n->m.group, &at, tangent, push, n->f, size, count,
                             &group, &trouble));
   *fine = trouble.element < 0;
@@ -239,6 +236,23 @@ static bool at_rounding(const ig_newton *n) {
   int32_t where[2];
   largest(n, n->d, d, where);
   return fmax(d[0], d[1] * n->m.length) <= 16 * DBL_EPSILON * n->m.reach;
+}
+
+/* A motion that nothing resists gets no correction (implicit/direct.h), however it is pushed. Then
+   forces stay out of balance that are far above what the rounding of positions makes. */
+static bool pushed_free(const ig_newton *n, double r) {
+  const ig_system *s = n->m.system;
+  const double rounding = 16 * DBL_EPSILON * n->m.reach;
+  double most[2], stiff[2] = {0, 0};
+  int32_t where[2];
+  largest(n, n->r, most, where);
+  for (int32_t i = 0; i < s->unknowns; i++)
+    for (int64_t k = s->equation[i] < 0 ? 0 : s->first[s->equation[i]];
+         s->equation[i] >= 0 && k < s->first[s->equation[i] + 1]; k++)
+      if (s->column[k] == s->equation[i])
+        stiff[s->kind[i]] = fmax(stiff[s->kind[i]], fabs(s->value[k]));
+  return r > 0.1 &&
+         (most[0] > 1e4 * stiff[0] * rounding || most[1] * n->m.length > 1e4 * stiff[1] * rounding);
 }
 
 static double product(const ig_newton *n, const double *a, const double *b) {
@@ -394,6 +408,15 @@ static ig_status step_load(ig_newton *n, double factor, outcome *how, int *took)
     tell(n, it, factor, r, c, s);
     if (it == 1)
       first = r;
+    if (r > n->o.tolerance && it >= 2 && at_rounding(n) && pushed_free(n, r)) {
+      char name[64] = "a node";
+      if (n->m.name && worst >= 0)
+        n->m.name(n->m.self, worst, name, sizeof name);
+      snprintf(n->why, sizeof n->why,
+               "a part that nothing holds there is pushed, at %s: add a support, or connect it",
+               name);
+      return IG_OK;
+    }
     if ((r <= n->o.tolerance && c <= 10 * n->o.tolerance) || r <= 1e-5 * n->o.tolerance || r == 0 ||
         (it >= 2 && at_rounding(n))) {
       *how = step_turned(n) ? STEP_TURNED : STEP_FINE;

@@ -390,6 +390,14 @@ static void what_cannot_be_is_said(void **state) {
                                 {"loads", "{set: xmax, total: [5 MN, 0, 0]}"},
                                 {"analysis", "{kind: static}"}};
   refuse(collapse, IG_NUMERIC, "no equilibrium beyond load factor 0.");
+  /* a block on a plane that is pushed along it */
+  static const entry loose[] = {{"mesh", "{boxes: {size: [0.01, 0.01, 0.01], cells: [2, 2, 2]}}"},
+                                {"materials", "{name: m, density: 1, young: 2e11, poisson: 0.3}"},
+                                {"supports", "{set: zmin, fix: z}"},
+                                {"loads", "{set: xmax, pressure: 1e6}"},
+                                {"analysis", "{kind: static}"},
+                                {NULL, NULL}};
+  refuse(loose, IG_NUMERIC, "a part that nothing holds there is pushed");
   entry key[MOST];
   static const struct {
     const char *analysis, *words;

@@ -299,6 +299,22 @@ static void what_is_missing_is_named(void **state) {
           "couplings and ties are in fixed axes");
 #undef FIXED
   folder_remove(here);
+  /* a block on a plane is pushed along it: there is no equilibrium; pressed onto it there is */
+  for (int along = 0; along < 2; along++) {
+    const entry set[] = {
+        {"mesh", "{boxes: {size: [0.01, 0.01, 0.01], cells: [2, 2, 2]}}"},
+        {"materials", "{name: m, young: 2e11, poisson: 0.3}"},
+        {"supports", "{set: zmin, fix: z}"},
+        {"loads", along ? "{set: xmax, pressure: 1e6}" : "{set: zmax, pressure: 1e6}"},
+        {"analysis", STATIC},
+        {NULL, NULL}};
+    ig_ctx *cx = ctx_on("cpu", 1);
+    ig_case *c = case_with(cx, "structure", set);
+    assert_int_equal(ig_run(c, &(ig_run_options){0}), along ? IG_NUMERIC : IG_OK);
+    assert_true(!along || strstr(ig_ctx_message(cx), "a part that nothing holds there is pushed"));
+    ig_case_close(c);
+    ig_ctx_close(cx);
+  }
 }
 
 int main(void) {
