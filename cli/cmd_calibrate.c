@@ -1,10 +1,13 @@
-/* ingot calibrate: the value of one key for which a figure of the result is what was measured. */
+/* ingot calibrate: the value of one key for which a figure of the result is what was measured. The
+   secant method on figure(key) - target; the first step assumes that the figure is proportional to
+   the key. Each evaluation is a whole run without output. */
 #include "cli.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* The figure that is looked for, and what was found. */
 typedef struct {
   const char *key;
   bool found;
@@ -12,6 +15,8 @@ typedef struct {
   char unit[32];
 } wanted;
 
+/* Called for every figure of a run; a figure that comes several times keeps its last value. Texts
+   are passed over. */
 static void look(void *user, const char *key, double value, const char *unit, const char *text) {
   wanted *w = user;
   if (text || strcmp(key, w->key) != 0)
@@ -21,7 +26,8 @@ static void look(void *user, const char *key, double value, const char *unit, co
   snprintf(w->unit, sizeof w->unit, "%s", unit);
 }
 
-/* One run with this value of the key. */
+/* One run with this value of the key, given with all digits. The case is opened anew each time, as
+   a run may change it. */
 static int trial(const cli_args *args, ig_ctx *cx, double x, wanted *w) {
   char text[40];
   ig_case *c;
@@ -32,6 +38,7 @@ static int trial(const cli_args *args, ig_ctx *cx, double x, wanted *w) {
   if (code == CLI_GOOD)
     code = cli_result(cx, ig_run(c, &(ig_run_options){.figure = look, .user = w}));
   ig_case_close(c);
+  /* A figure that is not there would never come near its target: the name is wrong. */
   if (code == CLI_GOOD && !w->found) {
     cli_error("the result has no figure '%s': see summary.json of a run", w->key);
     code = CLI_BAD_INPUT;
@@ -42,7 +49,8 @@ static int trial(const cli_args *args, ig_ctx *cx, double x, wanted *w) {
   return code;
 }
 
-/* What the case says, or 1. */
+/* Where to begin: what the case says, or 1. Zero is replaced by 1, since a proportional step from
+   it leads nowhere. */
 static int start_of(const cli_args *args, ig_ctx *cx, double *x) {
   ig_case *c;
   const int code = cli_open_case(cx, args, &c);
@@ -54,6 +62,8 @@ static int start_of(const cli_args *args, ig_ctx *cx, double *x) {
   return code;
 }
 
+/* At most 15 runs: the secant method needs a handful where the figure depends smoothly on the key.
+   `within` is relative to the target. */
 static int calibrate(const cli_args *args, ig_ctx *cx) {
   enum { MOST = 15 };
   wanted w = {.key = args->figure};
@@ -92,6 +102,7 @@ static int calibrate(const cli_args *args, ig_ctx *cx) {
   return code;
 }
 
+/* A target of zero has no relative tolerance and no first step, so it is refused. */
 static int calibrate_run(const cli_args *args) {
   ig_ctx *cx;
   if (!args->key || !args->figure || !args->given_target || args->target == 0) {
@@ -101,6 +112,7 @@ static int calibrate_run(const cli_args *args) {
   int code = cli_open(args->backend, args, &cx);
   if (code != CLI_GOOD)
     return code;
+  /* An interruption ends the run at hand and with it the search. */
   cli_catch_signals();
   code = calibrate(args, cx);
   cli_close(cx);
