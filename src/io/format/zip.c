@@ -60,7 +60,10 @@ static ig_status entry_read(ig_ctx *cx, const char *path, const unsigned char *b
   return IG_OK;
 }
 
-/* The end record is searched backwards: a comment of up to 65535 bytes may follow it. */
+/* The end record is searched backwards: a comment of up to 65535 bytes may follow it. The first
+   member whose name has the ending, by the central directory at the end of the file (PKWARE APPNOTE
+   6.3). A comment behind it has at most 65535 bytes, hence the search. Sizes and offsets are
+   checked against the file; stored and deflated members are read. */
 ig_status ig_zip_find(ig_ctx *cx, const char *path, const char *bytes, size_t size,
                       const char *ending, char **text, size_t *length) {
   const unsigned char *b = (const unsigned char *)bytes;
