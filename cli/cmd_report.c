@@ -1,8 +1,10 @@
-/* ingot report: a result folder as one page. */
+/* ingot report: a result folder as one page. The library writes it; the command prints where it
+   is. */
 #include "cli.h"
 
 #include <string.h>
 
+/* 0 stands for the usual numbers of frames and triangles. */
 static int report_run(const cli_args *args) {
   const char *folder = args->words.item[0];
   if (args->frames < 0 || args->triangles < 0) {

@@ -1,9 +1,11 @@
-/* ingot verify: the verification manual, executed. */
+/* ingot verify: the verification manual, executed. Each row compares a computed figure with an
+   exact or published one. */
 #include "cli.h"
 #include "verify/verify.h"
 
 #include <string.h>
 
+/* Where rows go, and how many of them passed. */
 typedef struct {
   ig_ctx *cx;
   cli_page json, page;
@@ -52,9 +54,11 @@ static void json_row(table *t, const ig_verified *r) {
           r->pass ? "true" : "false");
 }
 
+/* Called for each figure. With --quiet only failures are shown. */
 static void show(void *user, const ig_verified *r) {
   table *t = user;
   cli_progress_end();
+  /* Problems are named ROOM/NAME, as the words on the command line are. */
   char problem[96];
   snprintf(problem, sizeof problem, "%s/%s", r->room, r->problem);
   t->passed += r->pass;
@@ -73,6 +77,7 @@ static void show(void *user, const ig_verified *r) {
     json_row(t, r);
 }
 
+/* One line of --list; `quick` marks what the test suite runs. */
 static void list(void *user, const ig_problem *p) {
   (void)user;
   char name[96];
@@ -80,6 +85,8 @@ static void list(void *user, const ig_problem *p) {
   printf("%-28s %-6s %s\n", name, p->quick ? "quick" : "", p->about);
 }
 
+/* The exit code is 1 if a figure is outside its tolerance; both files are kept in that case too, as
+   the failure is in them. */
 static int verify_run(const cli_args *args) {
   if (args->list) {
     ig_verify_list(list, NULL);
@@ -113,6 +120,7 @@ static int verify_run(const cli_args *args) {
         "others are in the unit of the quantity.\n\n",
         args->quick ? " --quick" : "", ig_ctx_backend(cx), ig_build_info(), ig_ctx_device(cx),
         t.page.date);
+  /* Words choose rooms or problems; none: all of them. */
   code = cli_result(cx, ig_verify(cx, args->words.item, args->words.count, args->quick, show, &t));
   if (t.page.file)
     fprintf(t.page.file, "\n%d pass, %d fail.\n", t.passed, t.failed);

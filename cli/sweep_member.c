@@ -1,4 +1,5 @@
-/* A run of a sweep on a thread of this process. */
+/* A run of a sweep on a thread of this process. It writes the same lines to its pipe as a process
+   would, so that cmd_sweep.c treats both alike. */
 #include "sweep_member.h"
 
 #include <math.h>
@@ -6,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+/* One line into the pipe, whole: a write may be cut short by a signal. */
 static void say(cli_member *m, const char *word, const char *text) {
   char line[4600];
   int length = snprintf(line, sizeof line, "ingot: %s%s\n", word, text);
@@ -18,6 +20,7 @@ static void say(cli_member *m, const char *word, const char *text) {
   }
 }
 
+/* Messages of the library; `user` is the member. */
 static void log_line(void *user, ig_log_level level, const char *message) {
   say(user, level == IG_LOG_WARN ? "warning: " : "", message);
 }
@@ -36,6 +39,7 @@ static void progress_line(void *user, const ig_progress *p) {
     return; /* nobody listens any more */
 }
 
+/* Runs resume by themselves, as a sweep that is started again goes on where it was. */
 static ig_status case_run(cli_member *m, ig_case *c, const char *folder) {
   if (ig_case_is_chain(c)) {
     const ig_chain_options options = {.out = folder, .force = m->force};
@@ -45,7 +49,9 @@ static ig_status case_run(cli_member *m, ig_case *c, const char *folder) {
   return ig_run(c, &options);
 }
 
+/* The case, the run, the report, all in this thread's own context. */
 static ig_status member_run(cli_member *m) {
+  /* The folder is the one a process would be given by --out. */
   char folder[4096];
   ig_case *c = NULL;
   snprintf(folder, sizeof folder, "%s/%s", m->out, m->run.name);
@@ -58,6 +64,8 @@ static ig_status member_run(cli_member *m) {
   return status;
 }
 
+/* The context is published under the lock, since an interruption may come from the main thread at
+   any time, and withdrawn before it is closed. */
 static void *thread_run(void *user) {
   cli_member *m = user;
   const ig_ctx_options options = {.backend = m->backend,
@@ -83,7 +91,10 @@ static void *thread_run(void *user) {
   return NULL;
 }
 
+/* Signals are blocked while the thread starts, and it inherits that: they are all delivered to the
+   main thread. */
 bool cli_member_start(cli_member *m) {
+  /* The caller's mask is restored whether or not the thread started. */
   sigset_t all, former;
   if (pthread_mutex_init(&m->lock, NULL) != 0)
     return false;
@@ -103,6 +114,7 @@ void cli_member_interrupt(cli_member *m) {
   pthread_mutex_unlock(&m->lock);
 }
 
+/* To be called once for each member that started. */
 ig_status cli_member_end(cli_member *m) {
   pthread_join(m->thread, NULL);
   pthread_mutex_destroy(&m->lock);

@@ -1,9 +1,11 @@
-/* Stages by their names; the keys of a chain that are no keys of its cases. */
+/* Stages by their names; the keys of a chain that are no keys of its cases. These are read by
+   chain.c and dropped before a stage becomes a case. */
 #include "chain/chain.h"
 
 #include <stdio.h>
 #include <string.h>
 
+/* How a stage is drawn: the options of `ingot view`, by the same names. */
 #define P ig_picture_case
 static const ig_option picture_options[] = {
     IG_TEXT(P, field, NULL,
@@ -21,6 +23,7 @@ static const ig_option picture_options[] = {
     IG_BOOL(P, outline, "false", "draw the shape before `warp` as lines"),
     IG_END};
 #undef P
+/* The default of 0.002 is the offset of Rp0.2 (ISO 6892-1). */
 #define U ig_curve_case
 static const ig_option curve_options[] = {
     IG_TEXT(U, force, IG_REQUIRED, "column of history.csv: the load"),
@@ -52,6 +55,7 @@ const ig_option ig_chain_keys[] = {IG_TEXT(ig_chain_case, title, "''", "a line f
                                            NULL, "figures of the stages that are shown at the end"),
                                    IG_END};
 
+/* Names are few: a linear search does. */
 int ig_stage_find(const ig_chain *chain, int count, const char *name) {
   for (int i = 0; i < count; i++)
     if (strcmp(chain->stage[i].name, name) == 0)
@@ -59,6 +63,7 @@ int ig_stage_find(const ig_chain *chain, int count, const char *name) {
   return -1;
 }
 
+/* "a, b or c" for messages; what does not fit into 512 characters is left out. */
 void ig_stage_list(const ig_chain *chain, int count, char *list, size_t size) {
   char names[512] = "";
   for (int i = 0; i < count; i++)

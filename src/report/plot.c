@@ -1,4 +1,5 @@
-/* Which columns are drawn together, and the drawing as SVG. */
+/* Which columns are drawn together, and the drawing as SVG, for readers without scripts. With
+   scripts, the page draws the same plots anew. */
 #include "report/report.h"
 #include "core/ticks.h"
 
@@ -8,8 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What people look for first in a history; patterns of column names without their units, and a unit
-   that stands for all columns no other plot of the analysis takes. */
+/* What is looked for first in a history; patterns of column names without their units, and a unit
+   that stands for all columns no other plot of the analysis takes. The order is the order on the
+   page. */
 typedef struct {
   const char *physics, *title, *columns, *unit;
 } wanted;
@@ -41,6 +43,7 @@ static const wanted plots[] = {
     {"stress", "Temperature", NULL, "K"},
 };
 
+/* Whether a column's name without its unit fits one of "a|b*|c", as file names are matched. */
 static bool matches(const char *name, const char *patterns) {
   char bare[64], one[64], unit[IG_CSV_UNIT];
   snprintf(bare, sizeof bare, "%.*s", (int)ig_csv_name(name, unit), name);
@@ -61,6 +64,7 @@ static bool taken(const char *physics, const char *name) {
   return false;
 }
 
+/* A column without a single finite number is not drawn. */
 static bool has_numbers(const ig_csv_table *t, int column) {
   int64_t finite = 0;
   for (int64_t r = 0; r < t->rows; r++)
@@ -68,6 +72,7 @@ static bool has_numbers(const ig_csv_table *t, int column) {
   return finite > 0;
 }
 
+/* At most IG_PLOTS plots of IG_PLOT_CURVES curves; columns beyond that are left out. */
 int ig_plots_choose(const char *physics, const ig_csv_table *t, ig_plot chosen[IG_PLOTS]) {
   int count = 0;
   const int over = ig_plot_over(t);
@@ -92,6 +97,7 @@ int ig_plots_choose(const char *physics, const ig_csv_table *t, ig_plot chosen[I
 }
 
 int ig_plot_over(const ig_csv_table *t) {
+  /* The first of these that the history has; without any of them its first column. */
   static const char *const first[] = {"time", "iteration", "step"};
   for (size_t i = 0; i < sizeof first / sizeof *first; i++)
     for (int c = 0; c < t->columns; c++)
@@ -102,15 +108,18 @@ int ig_plot_over(const ig_csv_table *t) {
 
 /* --- drawing */
 
+/* Size and margins of a plot in units of the SVG's view box. */
 enum { WIDTH = 640, HEIGHT = 300, LEFT = 64, RIGHT = 12, TOP = 10, BOTTOM = 62 };
 
+/* Range of the values in SI units, and how they are shown. */
 typedef struct {
   double low, high;
   ig_display shown;
   ig_ticks ticks; /* of shown numbers */
 } axis;
 
-/* The unit that all of these columns have; "" if they differ. */
+/* The unit that all of these columns have; "" if they differ. Columns of several units are drawn
+   with the numbers as they are, each with its unit in the legend. */
 static void unit_of(const ig_csv_table *t, const int *column, int count, char unit[IG_CSV_UNIT]) {
   char other[IG_CSV_UNIT];
   ig_csv_name(t->name[column[0]], unit);
@@ -121,6 +130,8 @@ static void unit_of(const ig_csv_table *t, const int *column, int count, char un
   }
 }
 
+/* The range of all columns together. Without a finite value it is 0 to 1; without a width it is
+   widened by a tenth of the value. Halves keep the sums from overflowing. */
 static axis axis_fit(const ig_csv_table *t, const int *column, int count) {
   axis a = {.low = INFINITY, .high = -INFINITY};
   for (int64_t r = 0; r < t->rows; r++)
@@ -150,10 +161,12 @@ ig_display ig_plot_shown(const ig_csv_table *t, const int *column, int count) {
   return axis_fit(t, column, count).shown;
 }
 
+/* The place of a value on an axis, in units of the view box. */
 static double place(const axis *a, double v, double from, double to) {
   return from + (v / 2 - a->low / 2) / (a->high / 2 - a->low / 2) * (to - from);
 }
 
+/* Grid lines and numbers of the upright axis; numbers alone of the other. */
 static void axis_draw(ig_text *html, const axis *a, bool upright) {
   for (int k = 0; k < a->ticks.count; k++) {
     const double v = a->ticks.value[k] / a->shown.factor;
@@ -174,7 +187,9 @@ static void axis_draw(ig_text *html, const axis *a, bool upright) {
   }
 }
 
+/* A path for each curve, broken where a value is not finite, and a legend of four columns. */
 void ig_plot_svg(ig_text *html, const ig_csv_table *t, int over, const ig_plot *plot) {
+  /* Eight colours that stay apart on white and on dark ground. */
   static const char *const color[] = {"#1f6feb", "#d1472f", "#2e9e52", "#a855c7",
                                       "#c98a12", "#13949c", "#7a7f87", "#d23f8f"};
   const axis x = axis_fit(t, &over, 1), y = axis_fit(t, plot->column, plot->curves);
@@ -185,6 +200,7 @@ void ig_plot_svg(ig_text *html, const ig_csv_table *t, int over, const ig_plot *
   const int64_t stride = 1 + t->rows / 600; /* finer than a pixel shows nothing more */
   for (int k = 0; k < plot->curves; k++) {
     ig_html_format(html, "<path class=\"curve\" stroke=\"%s\" d=\"", color[k]);
+    /* Whether the pen is on the paper: a gap lifts it, and the next point starts anew. */
     bool down = false;
     for (int64_t r = 0; r < t->rows; r += stride) {
       const double u = t->value[r * t->columns + over],

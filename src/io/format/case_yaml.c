@@ -71,7 +71,9 @@ static bool tab_leads(const reader *r, size_t line) {
   return i < r->size && r->bytes[i] == '\t';
 }
 
-/* Advances to the next event and translates libyaml's errors into messages with a position. */
+/* Advances to the next event and translates libyaml's errors into messages with a position. The
+   former event is freed here, so that a caller never has to. Positions of libyaml count from 0,
+   those of messages from 1. */
 static ig_status next(reader *r) {
   if (r->have_event)
     yaml_event_delete(&r->event);
@@ -103,6 +105,7 @@ static ig_status node_count(reader *r, const ig_src *at) {
                           MOST_NODES);
 }
 
+/* Nodes count towards the limit, so that aliases of aliases cannot fill the memory. */
 static ig_status node_new(reader *r, ig_node_kind kind, ig_src at, ig_node **node) {
   IG_TRY(node_count(r, &at));
   IG_TRY(ig_arena_take(r->cx, r->arena, (void **)node, 1, sizeof **node));
@@ -166,6 +169,7 @@ static ig_status anchor_note(reader *r, const yaml_char_t *name, const yaml_char
 
 static ig_status value_read(reader *r, ig_node **node);
 
+/* The event of the end is taken as well. */
 static ig_status list_read(reader *r, ig_node *list) {
   ig_node **end = &list->child;
   for (;;) {
@@ -198,7 +202,8 @@ static ig_status merge(reader *r, ig_node *map, ig_node *value) {
 }
 
 /* Keys of a map. Duplicates are an error: the last value would otherwise replace the first
-   silently. */
+   silently. Merge keys (`<<`) are kept aside and applied last, as keys of the map itself win
+   wherever they stand (YAML 1.1 merge type). */
 static ig_status map_read(reader *r, ig_node *map) {
   ig_node **end = &map->child, *merged = NULL;
   int keys = 0;
@@ -300,7 +305,8 @@ static ig_status document_read(reader *r, ig_node **root) {
   return IG_OK;
 }
 
-/* The arena keeps all nodes and texts, so the bytes may be freed afterwards. */
+/* The arena keeps all nodes and texts, so the bytes may be freed afterwards. `name` is for messages
+   only. Exactly one document is expected. Nodes live in the arena, also after a failure. */
 ig_status ig_yaml_read(ig_ctx *cx, ig_arena *arena, const char *name, const unsigned char *bytes,
                        size_t size, ig_node **root) {
   reader r = {.cx = cx, .arena = arena, .bytes = bytes, .size = size};
@@ -324,6 +330,7 @@ ig_status ig_yaml_read(ig_ctx *cx, ig_arena *arena, const char *name, const unsi
   return status;
 }
 
+/* The text can go once the tree is there: the arena has copies. */
 ig_status ig_yaml_open(ig_ctx *cx, ig_arena *arena, const char *path, ig_node **root) {
   char *text;
   size_t size;

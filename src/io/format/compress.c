@@ -94,7 +94,9 @@ static bool resize(ig_pieces *pieces, size_t count) {
 }
 
 /* dynamic schedule: compression times differ with content. The result is the same for any number of
-   threads. */
+   threads. With `keep`, buffers of the former array of the same name are used again, which saves
+   the allocation for every snapshot. Pieces are independent, so threads share them; the bytes do
+   not depend on how many. false: no memory, or zlib refused. */
 bool ig_compress_array(ig_compressor *compressor, const char *name, const void *data, size_t bytes,
                        size_t piece, size_t item, ig_pieces **out) {
   ig_pieces *pieces = compressor->keep ? find(compressor, name) : NULL;
@@ -130,6 +132,7 @@ void ig_compress_done(ig_compressor *compressor, ig_pieces *pieces) {
   free(pieces);
 }
 
+/* To be called when no more arrays follow; the compressor can then be used again. */
 void ig_compress_clear(ig_compressor *compressor) {
   for (int i = 0; i < compressor->kept; i++)
     pieces_clear(&compressor->set[i]);

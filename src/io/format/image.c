@@ -66,8 +66,9 @@ static const char *npy_key(const char *head, const char *key) {
   return at ? at + 1 + strspn(at + 1, " ") : NULL;
 }
 
-/* descr is for example '<f4': byte order, kind, bytes. Booleans ('b') are read as unsigned
-   bytes. */
+/* descr is for example '<f4': byte order, kind, bytes. Booleans ('b') are read as unsigned bytes.
+   The header is the text of a Python dictionary (NEP 1): type as '<f8', order, and shape. Strings
+   and objects are refused. */
 static ig_status npy_header(reader *r, const char *head, bool *fortran) {
   const char *type = npy_key(head, "'descr'"), *order = npy_key(head, "'fortran_order'"),
              *shape = npy_key(head, "'shape'");
@@ -100,7 +101,9 @@ static ig_status npy_header(reader *r, const char *head, bool *fortran) {
   return IG_OK;
 }
 
-/* Magic string, version, length of the header (2 bytes in version 1, else 4), header, values. */
+/* Magic string, version, length of the header (2 bytes in version 1, else 4), header, values.
+   Version 1 has a length of 2 bytes, later ones of 4, little-endian. Indices are z, y, x: x is the
+   fastest in C order, z in Fortran order. */
 static ig_status npy_read(reader *r) {
   const unsigned char *b = (const unsigned char *)r->text;
   if (r->size < 12 || memcmp(b, "\x93NUMPY", 6) != 0)
@@ -177,7 +180,8 @@ static bool directions(const char *p, double *step) {
   return true;
 }
 
-/* All spellings of types that the NRRD specification allows. */
+/* All spellings of types that the NRRD specification allows. All spellings of the NRRD definition
+   (Kindlmann, version 5). */
 static bool nrrd_type(const char *name, char *kind, int *bytes) {
   static const struct {
     const char *names; /* between bars */
@@ -215,7 +219,8 @@ static double unit_of(const char *text) {
 }
 
 /* One line "key: value" of the header. Unknown keys are ignored, as the specification asks. Data
-   files must be beside the header: absolute paths, "..", patterns and lists are refused. */
+   files must be beside the header: absolute paths, "..", patterns and lists are refused. One field
+   of the header. Unknown ones are passed over, as the format allows. */
 static ig_status nrrd_line(reader *r, nrrd *h, const char *key, const char *value) {
   ig_image *m = r->m;
   double x[3];
@@ -266,7 +271,8 @@ static ig_status nrrd_line(reader *r, nrrd *h, const char *key, const char *valu
 }
 
 /* Reads the header up to its empty line; *begin: where the values start. Lines with ":=" are
-   key-value pairs of the user and are skipped. */
+   key-value pairs of the user and are skipped. Lines up to an empty one; the data follows it.
+   *begin is the first byte of the data. */
 static ig_status nrrd_header(reader *r, nrrd *h, size_t *begin) {
   size_t at = 0;
   bool first = true;
@@ -312,6 +318,7 @@ static ig_status nrrd_words(reader *r, const char *p, const char *end) {
   return IG_OK;
 }
 
+/* Raw, text, or compressed by gzip; the size is bounded before anything is allocated. */
 static ig_status nrrd_values(reader *r, const nrrd *h, const char *from, size_t have) {
   const size_t rows[3] = {1, (size_t)r->m->n[0], (size_t)r->m->n[0] * (size_t)r->m->n[1]};
   if (h->encoding == NRRD_TEXT)
@@ -334,6 +341,7 @@ static ig_status nrrd_values(reader *r, const nrrd *h, const char *from, size_t 
   return status;
 }
 
+/* Images that name no spacing are `bare`: one unit a voxel, scaled by the case. */
 static ig_status nrrd_read(reader *r) {
   nrrd h = {0};
   size_t begin = 0, size = 0;
@@ -362,6 +370,7 @@ static ig_status nrrd_read(reader *r) {
 
 /* --- */
 
+/* The ending decides on the format; its first bytes are checked by the reader. */
 static ig_status file_take(reader *r) {
   IG_TRY(ig_file_read(r->cx, r->path, 0, &r->text, &r->size));
   const ig_status status = ig_path_ends(r->path, ".npy") ? npy_read(r) : nrrd_read(r);
@@ -463,7 +472,8 @@ static void faces_add(surface *s) {
   }
 }
 
-/* Two passes: count, allocate, fill. */
+/* Two passes: count, allocate, fill. Two passes over the faces between solid and empty voxels: the
+   first counts, the second fills. Only two planes of node numbers are needed at a time. */
 ig_status ig_image_surface(ig_ctx *cx, const char *path, const ig_image *m, ig_tri_surface *soup) {
   surface s = {.cx = cx, .path = path, .m = m, .soup = soup};
   memset(soup, 0, sizeof *soup);

@@ -27,6 +27,7 @@ static ig_status numbers(const ig_vtk_xml *v, const char *tag, const char *stop,
   return IG_OK;
 }
 
+/* Whole numbers in doubles: equality is exact. */
 static bool same(const double *a, const double *b, int count) {
   for (int i = 0; i < count; i++)
     if (a[i] != b[i])
@@ -80,7 +81,8 @@ static ig_status array_choose(const ig_vtk_xml *v, const char *from, const char 
 }
 
 /* Cell data is preferred. For point data the image has one voxel per point, shifted by half a
-   spacing. */
+   spacing. Values may be of cells, or of points, which then count as voxels about them. An image in
+   several pieces is refused. */
 static ig_status piece_read(const ig_vtk_xml *v, double threshold, const char *field, ig_image *m) {
   static const char *const section[2] = {"CellData", "PointData"};
   const char *limit = v->appended ? v->appended : v->end, *begin, *stop, *tag = NULL, *close = NULL;
@@ -114,6 +116,7 @@ static ig_status piece_read(const ig_vtk_xml *v, double threshold, const char *f
   return status;
 }
 
+/* m->solid is the caller's, also after a failure. */
 ig_status ig_image_read_vti(ig_ctx *cx, const char *path, double threshold, const char *field,
                             ig_image *m) {
   ig_vtk_xml v;

@@ -61,6 +61,7 @@ int ig_cell_faces(int code) {
   return ig_elem_info_get(ig_cell_type(code))->faces;
 }
 
+/* node has room for four; returns the corners of the face. */
 int ig_cell_face(int code, int number, int node[4]) {
   const ig_elem_type type = ig_cell_type(code);
   const int corners = ig_elem_face_distinct(type, number);
@@ -102,7 +103,9 @@ static int lowest(const ig_lid *node, const int *local, int count) {
 
 /* Cuts a wedge, pyramid or hexahedron (by its corners) into tetrahedra, 4 nodes each; returns how
    many, at most six. */
-/* Faces that touch the apex give no tetrahedron; the others one or two. */
+/* Faces that touch the apex give no tetrahedron; the others one or two. Tetrahedra from the corner
+   of lowest number to the triangles of all faces that do not touch it (Dompierre et al. 1999):
+   neighbours cut a common face alike, as the lowest of its corners decides. */
 static int cut(int corners, const ig_lid *node, ig_lid *tet) {
   static const int all[8] = {0, 1, 2, 3, 4, 5, 6, 7};
   const face *faces = corners == 6 ? wedge : corners == 5 ? pyramid : hexahedron;
@@ -157,7 +160,8 @@ static bool stays(const ig_cells *from, int code) {
   return mids ? from->quadratic && !from->split : code < IG_ELEM_TYPES && !from->split;
 }
 
-/* Each old cell gets a contiguous range of new ones (first, count), so sets can follow. */
+/* Each old cell gets a contiguous range of new ones (first, count), so sets can follow. Counts were
+   made before, so all arrays have room. Cells that can stay as they are become one child each. */
 static ig_status fill(ig_ctx *cx, const ig_cells *from, ig_plain *p) {
   ig_lid reduced = 0;
   const char *name = "";

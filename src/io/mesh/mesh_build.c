@@ -12,7 +12,9 @@ static void swap(ig_lid *conn, int a, int b) {
   conn[b] = keep;
 }
 
-/* Mirrors an element: the same nodes in the other handedness, mid-side nodes included. */
+/* Mirrors an element: the same nodes in the other handedness, mid-side nodes included. Exchanges
+   nodes so that the volume or normal changes its sign; nodes in the middles of edges follow their
+   edges. */
 static void turn_over(ig_elem_type type, ig_lid *conn) {
   switch (type) {
   case IG_TRI3:
@@ -116,7 +118,8 @@ static ig_status cells_add(ig_ctx *cx, ig_mesh *mesh, const ig_cells *cells, ig_
 }
 
 /* Reduces or cuts cells first, then adds blocks; number and children refer to the cells of the
-   file. */
+   file. number[c]: the first element made of cell c; children[c]: how many. Without any cut, cells
+   are elements one to one. */
 ig_status ig_mesh_add_cells(ig_ctx *cx, ig_mesh *mesh, const ig_cells *cells, ig_lid *number) {
   ig_plain plain;
   IG_TRY(corners_check(cx, mesh, cells));

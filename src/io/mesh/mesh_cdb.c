@@ -52,8 +52,8 @@ static int head_width(const layout *l) {
   return sum;
 }
 
-/* Parses groups of count, letter, width; the exponent width and decimals of reals are not
-   needed. */
+/* Parses groups of count, letter, width; the exponent width and decimals of reals are not needed. A
+   Fortran format, as (3i9,6e21.13e3): numbers and widths of whole and real fields. */
 static ig_status layout_read(cdb *in, layout *l) {
   *l = (layout){0};
   if (!ig_text_line(&in->t))
@@ -112,7 +112,9 @@ static bool ended(const cdb *in) { /* "N,R5.3,LOC, -1," or "-1" ends a block */
          (p[0] == '-' && p + 1 < in->t.line_end && p[1] == '1');
 }
 
-/* NBLOCK: number, two fields of geometry, coordinates, angles. Trailing zeros may be omitted. */
+/* NBLOCK: number, two fields of geometry, coordinates, angles. Trailing zeros may be omitted.
+   Fields of a width rather than words: coordinates that are zero at the end of a line may be
+   missing. */
 static ig_status nodes_read(cdb *in) {
   layout l;
   IG_TRY(layout_read(in, &l));
@@ -170,7 +172,8 @@ static int solid_of(int64_t *n) {
 }
 
 /* Type of an element with `count` nodes; -1: not readable. Degenerate quadratic elements are
-   reduced to corners and counted in `collapsed`. */
+   reduced to corners and counted in `collapsed`. Degenerate solids repeat nodes; the shape follows
+   from which ones are the same. */
 static int type_of(cdb *in, family of, int64_t *n, int count) {
   int type = -1;
   switch (of) {
@@ -201,6 +204,7 @@ static int type_of(cdb *in, family of, int64_t *n, int count) {
   return type;
 }
 
+/* The routine number of an ET command, as 185 for SOLID185. */
 static family family_of(const cdb *in, int64_t type) {
   const int number = type >= 0 && type < TYPES ? in->type[type] : 0;
   for (size_t i = 0; i < sizeof library / sizeof *library; i++)
@@ -210,7 +214,8 @@ static family family_of(const cdb *in, int64_t type) {
 }
 
 /* Elements of unknown types (contact, surface effect, mass) are counted and skipped; sets may then
-   refer to missing elements. */
+   refer to missing elements. Elements that are no part of a mesh, such as contacts and surfaces,
+   are counted and passed over. */
 static ig_status element_add(cdb *in, const int64_t *head, int64_t *node, int count) {
   const family of = family_of(in, head[1]);
   if (of == NOTHING) {
@@ -238,7 +243,8 @@ static ig_status element_add(cdb *in, const int64_t *head, int64_t *node, int co
 }
 
 /* EBLOCK,19,SOLID: 11 fields (material, type, ..., number of nodes at 9, element number at 11),
-   then nodes, continued on further lines. */
+   then nodes, continued on further lines. 11 fields, then up to 8 nodes on the line and the rest on
+   the next ones. */
 static ig_status elements_read(cdb *in) {
   layout l;
   IG_TRY(layout_read(in, &l));
@@ -283,7 +289,7 @@ static bool word_at(const cdb *in, int which, char **from, char **stop) {
 }
 
 /* CMBLOCK,NAME,NODE or ELEM,count: numbers; a negative number -n after m means the range m + 1 to
-   n. */
+   n. A component lists numbers; a negative one means all from the one before up to it. */
 static ig_status component_read(cdb *in) {
   char *name, *stop, *kind, *kind_stop, *number, *number_stop, *bang;
   int64_t count, former = 0;
@@ -347,7 +353,8 @@ static ig_status type_read(cdb *in) {
   return IG_OK;
 }
 
-/* One line of commands; everything not listed is not mesh and is ignored. */
+/* One line of commands; everything not listed is not mesh and is ignored. Commands that are not
+   known are passed over: an archive has many that say nothing of the mesh. */
 static ig_status command_read(cdb *in) {
   char *p = in->t.line, *from, *stop;
   ig_text_field(&in->t, &p, &from, &stop);
@@ -377,7 +384,8 @@ static ig_status command_read(cdb *in) {
   return IG_OK;
 }
 
-/* A warning instead of an error for skipped elements, as long as some element is known. */
+/* A warning instead of an error for skipped elements, as long as some element is known. The reader
+   is large, so it is on the heap. Numbers of nodes and elements are those of the archive. */
 ig_status ig_mesh_read_cdb(ig_ctx *cx, const char *path, const ig_mesh_read_options *options,
                            ig_mesh **mesh) {
   *mesh = NULL;

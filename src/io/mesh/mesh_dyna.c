@@ -92,7 +92,8 @@ static bool columns_fit(const dyna *in, const int *width, int most) {
 
 /* Splits the line into at most `most` fields: by commas, by spaces, or by columns if a word is
    wider than its column (two numbers touch) or there are fewer than `least` words. Returns how
-   many. */
+   many. Commas where there are any, else
+   blanks, else columns where the words do not fit, as decks in the wild mix them. */
 static int fields_split(const dyna *in, const int *width, int most, int least, field *f) {
   char *line = in->t.line, *end = in->t.line_end;
   int count = 0;
@@ -165,7 +166,8 @@ static ig_status real_read(dyna *in, const char *from, const char *stop, double 
 }
 
 /* *PARAMETER: pairs of name and value, four per line; the first letter of the name is its type (R,
-   I; C is text and skipped). A later definition replaces an earlier one. */
+   I; C is text and skipped). A later definition replaces an earlier one. *PARAMETER: a letter for
+   the kind, then the name, then the value, four pairs a line. */
 static ig_status parameters_read(dyna *in) {
   static const int width[] = {10, 10, 10, 10, 10, 10, 10, 10};
   while (data_line(in)) {
@@ -210,6 +212,7 @@ static ig_status parameters_read(dyna *in) {
   return IG_OK;
 }
 
+/* Larger numbers would collide with those of instances. */
 static ig_status id_read(dyna *in, const field *f, int64_t *id) {
   IG_TRY(int_read(in, f->from, f->stop, id));
   if (*id < 1 || *id > IG_ID_MASK)
@@ -217,7 +220,8 @@ static ig_status id_read(dyna *in, const field *f, int64_t *id) {
   return IG_OK;
 }
 
-/* By columns 8, 16, 16, 16 if the words fit, because blank coordinates are allowed there. */
+/* By columns 8, 16, 16, 16 if the words fit, because blank coordinates are allowed there. Columns
+   of 8 and 16 letters; free format where they do not fit. */
 static ig_status nodes_read(dyna *in) {
   static const int width[] = {8, 16, 16, 16, 8, 8};
   while (data_line(in)) {
@@ -244,7 +248,9 @@ static ig_status nodes_read(dyna *in) {
 }
 
 /* Eight nodes of which some repeat: tetrahedron, wedge or pyramid, in each of the ways in which
-   preprocessors write them. `same` gives for each corner the first corner with the same node. */
+   preprocessors write them. `same` gives for each corner the first corner with the same node.
+   LS-DYNA has one solid with eight nodes, of which some repeat for wedges, pyramids and tetrahedra.
+   ways[] lists those patterns and the corners to take. */
 static ig_status hexahedron_type(dyna *in, const char *at, int64_t *node, int *type) {
   static const struct {
     int same[8]; /* of each corner, the first that is the same node */
@@ -280,7 +286,7 @@ static ig_status hexahedron_type(dyna *in, const char *at, int64_t *node, int *t
 }
 
 /* Element type from dimension and number of nodes. A shell whose third and fourth node are equal is
-   a triangle. */
+   a triangle. By dimension and number of nodes given. */
 static ig_status type_of(dyna *in, const char *at, int dim, int64_t *node, int count, int *type) {
   if (dim == 1) {
     *type = IG_BEAM2;
@@ -306,7 +312,8 @@ static ig_status type_of(dyna *in, const char *at, int dim, int64_t *node, int c
 }
 
 /* extra: number of lines after each element that carry options (thickness, orientation) and are
-   skipped. */
+   skipped. extra: further lines of an element that say nothing of the mesh. The part becomes the
+   tag. */
 static ig_status elements_read(dyna *in, int dim, int extra) {
   static const int width[] = {8, 8, 8, 8, 8, 8, 8, 8, 8, 8};
   while (data_line(in)) {
@@ -368,7 +375,8 @@ static ig_status elements_read(dyna *in, int dim, int extra) {
 enum { LIST, RANGES, SEGMENTS, PARTS };
 
 /* Begins a set: an optional title line, then a line that starts with the set's number. The title
-   becomes the name. *number: index of the group. */
+   becomes the name. *number: index of the group. A set has a number, and in the form with _TITLE a
+   name on a line before it. */
 static ig_status set_begin(dyna *in, ig_set_kind kind, int form, bool title, int *number) {
   static const int width[] = {10, 10, 10, 10, 10, 10, 10, 10};
   char name[54] = "";
@@ -415,7 +423,8 @@ static ig_status range_add(dyna *in, int number, int dim, const int64_t *end, co
 }
 
 /* Reads the members. Segments contribute their nodes; parts are resolved at the end, because
-   elements may follow. */
+   elements may follow. Members up to the next keyword; zeros and blanks are passed over, and sets
+   in ranges give pairs of numbers. */
 static ig_status set_read(dyna *in, ig_set_kind kind, int dim, int form, bool title) {
   static const int width[] = {10, 10, 10, 10, 10, 10, 10, 10};
   int number = 0;
@@ -485,7 +494,8 @@ static ig_status include_read(dyna *in) {
 
 /* Dispatches *ELEMENT keywords, with the option lines they add. Point masses, springs and similar
    are skipped with a warning; other options are refused, because the number of lines per element
-   would be unknown. */
+   would be unknown. Options that add lines must be known, since otherwise those lines would be read
+   as elements. */
 static ig_status any_elements_read(dyna *in, const char *from, const char *stop) {
   static const struct {
     const char *name;
@@ -521,7 +531,7 @@ static ig_status any_elements_read(dyna *in, const char *from, const char *stop)
 }
 
 /* Dispatches *SET keywords: nodes, elements, segments or parts. Sets defined by rules (_GENERAL,
-   _ADD, _BOX) are skipped with a warning. */
+   _ADD, _BOX) are skipped with a warning. Segments are taken by their nodes. */
 static ig_status any_set_read(dyna *in, const char *from, const char *stop) {
   static const struct {
     const char *name;
@@ -567,7 +577,8 @@ static const char *const model_words[] = {"*MAT_",      "*SECTION_", "*PART",   
                                           "*RIGIDWALL", "*EOS_",     "*HOURGLASS", "*DEFINE_CURVE",
                                           "*CONTROL_",  "*DAMPING_", "*AIRBAG_",   NULL};
 
-/* *end: *END was met. */
+/* *end: *END was met. *end becomes true at *END; what follows is not read. Keywords of no mesh are
+   noted for one warning. */
 static ig_status keyword_read(dyna *in, bool *end) {
   const char *from = in->t.line, *stop = in->t.line_end;
   while (stop > from && (stop[-1] == ' ' || stop[-1] == '\t'))

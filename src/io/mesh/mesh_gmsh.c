@@ -33,7 +33,9 @@ ig_status ig_mesh_read_gmsh(ig_ctx *cx, const char *path, const ig_mesh_read_opt
 
 /* --- nodes */
 
-/* Gmsh's node tags are arbitrary positive integers, so a table maps them to consecutive numbers. */
+/* Gmsh's node tags are arbitrary positive integers, so a table maps them to consecutive
+   numbers. Gmsh's tags may have gaps: a table leads from tags to numbers, of the length of the
+   largest tag. */
 static ig_status nodes_read(ig_gmsh_reader *r) {
   double *x = NULL, *parameters = NULL;
   size_t coordinates = 0, none = 0, most = 0;
@@ -78,7 +80,9 @@ typedef struct {
   ig_lid *corner;
 } bulk;
 
-/* Appends the elements of one type; node order is converted from Gmsh's to ours. */
+/* Appends the elements of one type; node order is converted from Gmsh's to ours. Grows all
+   arrays at once; those that could be enlarged are kept when a later one fails, and freed by
+   the caller. */
 static ig_status bulk_take(ig_gmsh_reader *r, const ig_gmsh_elem *kind, size_t count,
                            const size_t *tag, const size_t *node, void *user) {
   bulk *b = user;
@@ -113,7 +117,8 @@ static ig_status bulk_take(ig_gmsh_reader *r, const ig_gmsh_elem *kind, size_t c
   return IG_OK;
 }
 
-/* Makes the blocks and the table from Gmsh's element tags to elements. */
+/* Makes the blocks and the table from Gmsh's element tags to elements. Cells become blocks of
+   elements, and a table leads from Gmsh's tags to elements, for the groups. */
 static ig_status blocks_make(ig_gmsh_reader *r, bulk *b) {
   ig_lid *number;
   size_t most = 0;
@@ -179,6 +184,8 @@ static bool is_mesh(const char *path) {
    script. */
 static const struct { const char *ending, *name, *option; } extras[] = {{".cgns", "CGNS", "Cgns"}};
 
+/* Formats that Gmsh reads only if it was built with a further library: said here, as Gmsh's own
+   message does not. */
 static ig_status extras_check(ig_gmsh_reader *r) {
   for (size_t i = 0; i < sizeof extras / sizeof *extras; i++) {
     char *built = NULL;
@@ -241,7 +248,8 @@ static ig_status model_open(ig_gmsh_reader *r, const ig_mesh_read_options *optio
   return ierr ? ig_gmsh_failed(r, "Gmsh cannot mesh the geometry") : IG_OK;
 }
 
-/* In the child. Gmsh is initialised for one file and finalised afterwards. */
+/* In the child. Gmsh is initialised for one file and finalised afterwards. Runs in the guarded
+   process: a crash of Gmsh ends that one only. */
 static ig_status read_there(ig_ctx *cx, const char *path, const ig_mesh_read_options *options,
                             ig_mesh **mesh) {
   ig_gmsh_reader r = {.cx = cx,

@@ -26,6 +26,7 @@ static void face_table_free(face_table *t) {
   free(t->face);
 }
 
+/* All faces of all elements, in lists by their lowest node: a face is then found among few. */
 static ig_status face_table_make(ig_gmsh_reader *r, face_table *t) {
   int64_t faces = 0;
   for (int b = 0; b < r->mesh->blocks; b++)
@@ -190,7 +191,8 @@ static ig_status set_of_marks(ig_gmsh_reader *r, const char *name, ig_set_kind k
   return IG_OK;
 }
 
-/* Nodes of a group of points: those that lie on the point, and those named by point elements. */
+/* Nodes of a group of points: those that lie on the point, and those named by point elements. Nodes
+   of a point entity, into the mask of the group. */
 static void points_take(ig_gmsh_reader *r, int entity, group *g) {
   size_t *tag = NULL, count = 0, coordinates = 0, parameters = 0;
   double *x = NULL, *p = NULL;
@@ -302,7 +304,8 @@ static void marked_free(marked *m) {
   free(m->list);
 }
 
-/* Highest dimension first, because the first group of a name keeps it. */
+/* Highest dimension first, because the first group of a name keeps it. The table of faces is made
+   once for all groups, and only if there are any. */
 ig_status ig_gmsh_groups_read(ig_gmsh_reader *r) {
   int *pair = NULL, ierr = 0;
   size_t numbers = 0;

@@ -95,7 +95,8 @@ static bool node_field(ig_inp *in, char **p, char **from, char **stop) {
   return true;
 }
 
-/* The tag of an element is the number of its set + 1. */
+/* The tag of an element is the number of its set + 1. Nodes may go on over several lines; an
+   element is complete with the last of them. */
 static ig_status element_lines(ig_inp *in, const ig_inp_type *kind, int number) {
   const int npe = ig_cell_info_get(kind->code).nodes;
   while (ig_inp_data_line(in)) {
@@ -134,7 +135,8 @@ static ig_status input_enter(ig_inp *in, ig_mesh_text *outer, bool *entered) {
   return IG_OK;
 }
 
-/* With INPUT= the lines of the file come first, then those below the keyword. */
+/* With INPUT= the lines of the file come first, then those below the keyword. SYSTEM: R
+   rectangular, C cylindrical, S spherical, angles in degrees, as Abaqus has it. */
 static ig_status nodes_read(ig_inp *in) {
   char *from, *stop, system = 'R';
   int number = -1;
@@ -173,6 +175,7 @@ static void passed_over(ig_inp *in, const ig_inp_type *kind, const char *from, c
             (int)(stop - from > 40 ? 40 : stop - from), from);
 }
 
+/* Unknown types are refused rather than passed over: a mesh with holes would go unnoticed. */
 static ig_status elements_read(ig_inp *in) {
   char *from, *stop;
   if (!ig_inp_parameter(&in->t, "TYPE", &from, &stop))
@@ -259,6 +262,7 @@ static ig_status nodes_of_elements(ig_inp *in, int number, const char *from, con
   return IG_OK;
 }
 
+/* Members are numbers, ranges with GENERATE, or names of other sets. */
 static ig_status set_read(ig_inp *in, ig_set_kind kind) {
   char *from, *stop, *ignore;
   if (!ig_inp_parameter(&in->t, kind == IG_SET_NODES ? "NSET" : "ELSET", &from, &stop))
@@ -318,7 +322,8 @@ static ig_status surface_side(ig_inp *in, int number, char *from, char *stop, in
 }
 
 /* Sides SPOS, SNEG and edges E1... of shells are skipped with a warning: a face set of a shell
-   means its edges here. */
+   means its edges here. Of elements by side labels S1 to S6, SPOS and SNEG, or of nodes. Other
+   kinds, such as analytical surfaces, are passed over. */
 static ig_status surface_read(ig_inp *in) {
   char *from, *stop;
   bool nodes = false;
@@ -467,7 +472,8 @@ static ig_status inp_read(ig_inp *in) {
   return IG_OK;
 }
 
-/* A file with one part and no instance is read as that part. */
+/* A file with one part and no instance is read as that part. A deck with parts and no instance has
+   one part that stands where it is. */
 ig_status ig_mesh_read_inp(ig_ctx *cx, const char *path, const ig_mesh_read_options *options,
                            ig_mesh **mesh) {
   *mesh = NULL;

@@ -14,6 +14,7 @@ static int instance_find(const ig_inp *in, const char *from, const char *stop) {
   return ig_namemap_get(&in->instance_of, 0, from, (size_t)(stop - from));
 }
 
+/* name has room for `size` letters with the zero. */
 static ig_status name_take(ig_inp *in, const char *key, char *name, size_t size) {
   char *from, *stop;
   if (!ig_inp_parameter(&in->t, key, &from, &stop) || from == stop || stop - from >= (int)size)
@@ -98,8 +99,9 @@ static ig_status numbers_of(ig_ctx *cx, const ig_idmap *map, int64_t **id) {
   return IG_OK;
 }
 
-/* Copies a part with shift and rotation; all its elements also form a set of the instance's
-   name. */
+/* Copies a part with shift and rotation; all its elements also form a set of the instance's name.
+   Numbers of an instance are those of its part, with the instance's number in the bits above: so
+   several instances of one part do not collide. */
 static ig_status instance_copy(ig_inp *in, const ig_gather *g, int64_t above, const double *shift,
                                const double *about, bool turned, const char *name) {
   int64_t *node = NULL, *cell = NULL;
@@ -131,7 +133,8 @@ static ig_status instance_copy(ig_inp *in, const ig_gather *g, int64_t above, co
   return status == IG_OK ? groups_copy(in, g, above) : status;
 }
 
-/* The set of the instance must be a valid name, so it is shorter than the name of a part. */
+/* The set of the instance must be a valid name, so it is shorter than the name of a part. A shift,
+   then a turn about an axis given by two points and an angle in degrees (Abaqus, *INSTANCE). */
 ig_status ig_inp_instance_read(ig_inp *in) {
   char name[80], of[80];
   double shift[3] = {0, 0, 0}, about[7] = {0, 0, 0, 0, 0, 0, 0};
@@ -157,6 +160,7 @@ ig_status ig_inp_instance_read(ig_inp *in) {
                        turned, name);
 }
 
+/* Several parts without instances have no places. */
 ig_status ig_inp_part_alone(ig_inp *in) {
   const double nowhere[7] = {0};
   if (in->parts != 1)

@@ -65,7 +65,8 @@ static ig_status in_file(ig_ctx *cx, const char *path, ig_status status) {
 }
 
 /* Removes nodes that no element uses, such as mid-side nodes of reduced elements: they would have
-   no mass and no stiffness. */
+   no mass and no stiffness. Nodes that no element uses would be degrees of freedom without
+   stiffness. *dropped says how many there were. */
 static ig_status nodes_drop(ig_ctx *cx, ig_mesh *mesh, ig_lid *dropped) {
   uint8_t *used = NULL, *keep = NULL;
   ig_lid idle = mesh->nodes;
@@ -107,7 +108,8 @@ static ig_status is_keywords(ig_ctx *cx, const char *path, bool *is) {
   return IG_OK;
 }
 
-/* .dat is used by Nastran, Ansys and Abaqus: the first typical line decides. */
+/* .dat is used by Nastran, Ansys and Abaqus: the first typical line decides. .dat is used by
+   several programs: the first line that begins with one of these words decides. */
 static ig_status read_dat(ig_ctx *cx, const char *path, const ig_mesh_read_options *options,
                           ig_mesh **mesh) {
   static const struct {
@@ -137,7 +139,9 @@ static ig_status read_dat(ig_ctx *cx, const char *path, const ig_mesh_read_optio
   return read(cx, path, options, mesh);
 }
 
-/* Order: reader, unit, unused nodes, checks, then messages about a valid mesh. */
+/* Order: reader, unit, unused nodes, checks, then messages about a valid mesh. The reader is chosen
+   by the ending; then units, orientation, unused nodes and checks are the same for all. options may
+   be NULL. *out is the caller's, NULL after a failure. */
 ig_status ig_mesh_read(ig_ctx *cx, const char *path, const ig_mesh_read_options *options,
                        ig_mesh **out) {
   static const ig_mesh_read_options defaults;

@@ -123,6 +123,7 @@ static void siblings_link(scratch *s) {
     closedir(all);
 }
 
+/* The folder first, then its lock: while it is locked no other process takes it for left over. */
 static void scratch_remove(scratch *s) {
   if (s->folder[0])
     folder_remove(s->folder);
@@ -132,7 +133,9 @@ static void scratch_remove(scratch *s) {
   s->lock = -1;
 }
 
-/* $TMPDIR or /tmp. The lock on the folder tells other runs that it is in use. */
+/* $TMPDIR or /tmp. The lock on the folder tells other runs that it is in use. A folder of the
+   child's own with links to what it may read, so that a library which writes beside its input does
+   not reach the user's folder. */
 static ig_status scratch_make(ig_ctx *cx, const char *path, scratch *s) {
   const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *parent;
   char folder[PATH_MAX], own[PATH_MAX], options[PATH_MAX + 8];
@@ -216,6 +219,7 @@ static void names_restore(const scratch *s, const char *path, const char *text, 
 
 /* --- bytes through a pipe */
 
+/* Everything, or false: the reader has gone. */
 static bool send(int fd, const void *data, size_t size) {
   const char *bytes = data;
   while (size) {
@@ -258,7 +262,9 @@ static bool signalled(const wire *w) {
   return false;
 }
 
-/* Reads exactly `size` bytes; meanwhile checks signals, time and disk use ten times per second. */
+/* Reads exactly `size` bytes; meanwhile checks signals, time and disk use ten times per second.
+   Everything, unless the time is up, the run is interrupted or the child has ended; w->fate says
+   which. */
 static bool take(wire *w, void *data, size_t size) {
   char *bytes = data;
   while (size && w->fate == RUNS) {
@@ -297,6 +303,7 @@ typedef struct {
   int32_t kind, count, name; /* of a block: its type, no name */
 } part_head;
 
+/* Raw arrays with a head each: both ends are the same program on the same machine. */
 static bool mesh_send(int fd, const ig_mesh *m) {
   const mesh_head head = {m->dim, m->nodes, m->blocks, m->sets};
   bool good = send(fd, &head, sizeof head) && send(fd, m->x, (size_t)m->nodes * 3 * sizeof *m->x);
@@ -350,6 +357,8 @@ static ig_status set_take(wire *w, ig_mesh *m, ig_lid elements) {
   return IG_OK;
 }
 
+/* Counts come from a process that may have been taken over by its input: each is checked, and
+   arrays are read only into memory of that size. */
 static ig_status mesh_take(wire *w, ig_mesh **mesh) {
   mesh_head head;
   if (!take(w, &head, sizeof head) || head.nodes < 0 || head.dim < 2 || head.dim > 3)
@@ -384,6 +393,7 @@ typedef struct {
   int32_t level, length;
 } word_head;
 
+/* Messages of the child become messages of this program. */
 static void log_send(void *user, ig_log_level level, const char *text) {
   const word_head head = {-1, (int32_t)level, (int32_t)strlen(text)};
   const int fd = *(const int *)user;
@@ -413,6 +423,8 @@ static void descriptors_close(int pipe) {
    list is replaced instead of using setenv, which takes a lock that another thread may have held at
    the fork. */
 extern char **environ;
+/* The child sees a home and a temporary folder of its own and uses one thread; all else is as in
+   the parent. */
 static void environment_set(const scratch *s) {
   static char home[PATH_MAX + 8], tmp[PATH_MAX + 8];
   static char blas[] = "OPENBLAS_NUM_THREADS=1", omp[] = "OMP_NUM_THREADS=1";
@@ -456,7 +468,8 @@ static ig_status confined(ig_ctx *cx, const ig_mesh_guest *guest, const scratch 
 }
 
 /* Signal handlers of the program are reset. The context is a copy in this process; its log goes to
-   the pipe. */
+   the pipe. In the child: usual signals, the sandbox, the reader, then the mesh or the message.
+   Never returns to the caller's code. */
 static void read_there(ig_ctx *cx, const ig_mesh_guest *guest, const scratch *s,
                        const ig_mesh_read_options *options, int fd) {
   ig_mesh *mesh = NULL;
@@ -482,7 +495,9 @@ static void read_there(ig_ctx *cx, const ig_mesh_guest *guest, const scratch *s,
 
 /* --- the parent */
 
-/* Log lines until the final status, then the mesh. *spoke: the child has reported a status. */
+/* Log lines until the final status, then the mesh. *spoke: the child has reported a status.
+   Messages until the mesh or a failure comes. *spoke: the child said how it ended, so that silence
+   means a crash. */
 static ig_status hear(wire *w, bool *spoke, ig_mesh **mesh) {
   word_head head;
   ig_ctx *cx = w->cx;
@@ -532,7 +547,9 @@ static double grown_by(const struct rusage *used, double before) {
 }
 
 /* Translates the end of a child that reported nothing into a message with a remedy: interrupted,
-   too slow, wrote too much, tried to run a program (SIGSYS of seccomp), out of memory, crashed. */
+   too slow, wrote too much, tried to run a program (SIGSYS of seccomp), out of memory, crashed.
+   What the end without a word means: interrupted, out of time, out of memory, a forbidden call, or
+   a crash; in words that say what to change. */
 static ig_status silent(const wire *w, const char *name, const ig_mesh_read_options *o, int how,
                         const struct rusage *used, double before) {
   ig_ctx *cx = w->cx;
@@ -568,7 +585,8 @@ static ig_status silent(const wire *w, const char *name, const ig_mesh_read_opti
 }
 
 /* PR_SET_PDEATHSIG ends the child with the parent; the check of getppid closes the race before it
-   takes effect. */
+   takes effect. fork without exec: the child sees the parent's memory, and what was mapped before
+   it is subtracted from its peak. */
 static ig_status run_there(ig_ctx *cx, const char *path, const ig_mesh_guest *guest,
                            const scratch *s, const ig_mesh_read_options *options,
                            const sigset_t *watched, ig_mesh **mesh) {
@@ -612,6 +630,7 @@ static ig_status run_there(ig_ctx *cx, const char *path, const ig_mesh_guest *gu
   return status;
 }
 
+/* Signals that would end the program are blocked until the folder is gone, then delivered. */
 ig_status ig_mesh_read_apart(ig_ctx *cx, const char *path, const ig_mesh_read_options *options,
                              const ig_mesh_guest *guest, ig_mesh **mesh) {
   static const int all[] = {SIGINT, SIGTERM, SIGHUP};

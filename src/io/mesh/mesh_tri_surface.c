@@ -27,6 +27,7 @@ typedef struct {
   size_t node_capacity, triangle_capacity;
 } maker;
 
+/* Doubles the capacity, up to a number of triangles that fits into 32 bits. */
 static ig_status reserve(maker *m, void **p, size_t *capacity, size_t used, size_t size) {
   if (used < *capacity)
     return IG_OK;
@@ -52,6 +53,7 @@ static ig_status node_add(maker *m, const double *x) {
   return IG_OK;
 }
 
+/* Corners count from 0; those of a file are checked here. */
 static ig_status triangle_add(maker *m, const int64_t *corner) {
   for (int a = 0; a < 3; a++)
     if (corner[a] < 0 || corner[a] >= m->s->nodes)
@@ -111,7 +113,8 @@ static bool word(ig_mesh_text *t, char **p, char **from, char **stop) {
   return true;
 }
 
-/* Only `vertex` and `endloop` matter. */
+/* Only `vertex` and `endloop` matter. Only `vertex` lines matter; three make a triangle. Normals
+   are computed anew, as those of files are often wrong. */
 static ig_status stl_text(maker *m, ig_mesh_text *t) {
   char *p, *from, *stop;
   int corners = 0;
@@ -160,7 +163,9 @@ static ig_status stl_read(maker *m, ig_mesh_text *t) {
 
 /* --- OBJ: `v` and `f` lines; faces with more corners are cut into fans */
 
-/* A corner is v, v/vt, v/vt/vn or v//vn; negative numbers count from the last vertex. */
+/* A corner is v, v/vt, v/vt/vn or v//vn; negative numbers count from the last vertex. Corners as v,
+   v/vt or v/vt/vn; negative numbers count back from the last vertex. Polygons become fans of
+   triangles. */
 static ig_status obj_face(maker *m, ig_mesh_text *t, char *p) {
   int64_t corner[3] = {0, 0, 0};
   char *from, *stop;
@@ -187,7 +192,8 @@ static ig_status obj_face(maker *m, ig_mesh_text *t, char *p) {
   return IG_OK;
 }
 
-/* Other statements (vn, vt, g, usemtl) are ignored. */
+/* Other statements (vn, vt, g, usemtl) are ignored. Vertices and faces; materials, groups, normals
+   and textures are passed over. */
 static ig_status obj_read(maker *m, ig_mesh_text *t) {
   while (ig_text_line(t)) {
     char *p = t->line, *from, *stop;
@@ -214,7 +220,8 @@ static ig_status obj_read(maker *m, ig_mesh_text *t) {
 
 /* --- the outer surface of a mesh */
 
-/* Boundary faces of solids as fans of triangles, and all 3-node triangles of shells. */
+/* Boundary faces of solids as fans of triangles, and all 3-node triangles of shells. The outer
+   faces of a volume mesh, cut into triangles; a shell gives its elements. */
 static ig_status surface_take(maker *m, const ig_mesh *mesh) {
   ig_boundary b = {0};
   IG_TRY(ig_mesh_boundary(m->cx, mesh, &b));
@@ -267,7 +274,8 @@ static ig_status image_read(maker *m, const ig_tri_surface_how *how) {
   return status;
 }
 
-/* STL and OBJ have no unit; millimetres are customary in additive manufacturing. */
+/* STL and OBJ have no unit; millimetres are customary in additive manufacturing. By the ending:
+   image, STL, OBJ, 3MF, or any mesh that can be read, of which the surface is taken. */
 static ig_status read_any(maker *m, const ig_tri_surface_how *how) {
   double unit = how->unit;
   double own = 1e-3; /* STL and OBJ name no unit; millimetres are usual */

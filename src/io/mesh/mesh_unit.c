@@ -38,7 +38,8 @@ static double cdb_unit(const char *line) {
 }
 
 /* Universal files (I-DEAS): dataset 164, whose second line begins with the factor from metres to
-   the unit of the file. Datasets are enclosed by lines with -1. */
+   the unit of the file. Datasets are enclosed by lines with -1. Dataset 164 names the units by a
+   code; 0: there is none, or one that is not known. */
 static double unv_unit(FILE *f) {
   char line[256];
   bool begins = false;
@@ -86,7 +87,8 @@ static ig_status med_unit(ig_ctx *cx, const char *path, double *metres) {
   return status;
 }
 
-/* 0: the file states none. Faults of the file are left to its reader. */
+/* 0: the file states none. Faults of the file are left to its reader. *metres is 0 where the file
+ * does not say. */
 ig_status ig_mesh_file_unit(ig_ctx *cx, const char *path, double *metres) {
   IG_REQUIRE_ARGS(cx, cx && path && metres);
   const char *dot = strrchr(path, '.');

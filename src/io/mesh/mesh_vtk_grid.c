@@ -51,7 +51,8 @@ ig_status ig_vtk_grow(ig_vtk_grid *g, int64_t points, int64_t cells, int64_t cor
 }
 
 /* Pieces append to the field of the same name. A set that cannot be kept is an error, another field
-   is ignored. */
+   is ignored. The array of a field, extended where a further piece of the file has the same one.
+   *value NULL: the field is not of use and can be passed over. */
 ig_status ig_vtk_field_add(ig_vtk_grid *g, const char *name, bool at_points, int64_t count,
                            int64_t **value) {
   int i = 0;
@@ -169,7 +170,9 @@ static const ig_vtk_field *field_find(const ig_vtk_grid *g, const char *name) {
 }
 
 /* Element or face set of the cells whose value passes: equal to `wanted` (one_value), or not 0.
-   faces: the value has a bit per local face. Elements that were cut are followed. */
+   faces: the value has a bit per local face. Elements that were cut are followed. A mask over
+   elements first, as one cell may have become several; the value of a set of
+   faces has a bit for each face of the cell. */
 static ig_status set_of_cells(maker *m, const char *name, const int64_t *value, bool one_value,
                               int64_t wanted, bool faces) {
   uint8_t *mask;
@@ -232,7 +235,8 @@ static int rising(const void *a, const void *b) {
 }
 
 /* One set NAME_value for each value of a whole-number field (material, part, physical group). VTK's
-   own fields are skipped. */
+   own fields are skipped. A field of whole numbers with few values, such as a region or a part,
+   becomes a set for each of them. */
 static ig_status sets_by_value(maker *m, const ig_vtk_field *f) {
   int64_t value[MOST_VALUES + 1];
   int values = 0;
@@ -284,7 +288,8 @@ static ig_status field_sets(maker *m, const ig_vtk_field *f, bool own) {
 
 /* --- the mesh */
 
-/* The first whole-number cell field becomes the tag if there is none of that name. */
+/* The first whole-number cell field becomes the tag if there is none of that name. Cells that are
+   ghosts of another piece are left out, as vtkGhostType marks them. */
 static ig_status make(maker *m, const ig_mesh_read_options *options) {
   const ig_vtk_grid *g = m->g;
   unsigned seen = 0;

@@ -209,6 +209,7 @@ static ig_status cells_read_old(legacy *l, int64_t cells, int64_t size) {
   return status == IG_OK ? span_check(l) : status;
 }
 
+/* Version 5 has offsets and connectivity as arrays, earlier ones a count before each cell. */
 static ig_status cells_read(legacy *l) {
   int64_t cells, size;
   IG_TRY(count_read(l, "CELLS", 1, &cells));
@@ -304,7 +305,8 @@ static ig_status scalars_read(legacy *l, bool at_points) {
 }
 
 /* FIELD name n, then n arrays: name components tuples type values. *strange: a type without known
-   size (string, bit) follows, so the rest of the file cannot be read. */
+   size (string, bit) follows, so the rest of the file cannot be read. Strings and bits end the
+   reading of data, as their length is not known here; the grid is complete before them. */
 static ig_status field_read(legacy *l, bool at_points, bool in_data, bool *strange) {
   char *from = NULL, *stop = NULL, name[128];
   int64_t arrays, components, tuples;
@@ -349,6 +351,7 @@ static ig_status plain_read(legacy *l, int components, bool at_points) {
 
 /* --- the file */
 
+/* Version, title, ASCII or BINARY, and the kind of data set: only unstructured grids are meshes. */
 static ig_status header_read(legacy *l) {
   int major = 0, minor = 0;
   ig_mesh_text *t = &l->t;
@@ -371,7 +374,9 @@ static ig_status header_read(legacy *l) {
   return IG_OK;
 }
 
-/* One section. An unknown one within the data ends reading: the mesh is complete by then. */
+/* One section. An unknown one within the data ends reading: the mesh is complete by then. One
+   keyword and its data. *strange becomes true at a keyword that is not known: its length is not
+   known either, so reading ends there. */
 static ig_status section_read(legacy *l, char *from, char *stop, bool *at_points, bool *in_data,
                               bool *strange) {
   static const struct {

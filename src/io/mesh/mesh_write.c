@@ -29,6 +29,7 @@ static void set_write(FILE *f, const ig_set *set) {
     fprintf(f, "%d%s", set->item[i] + 1, i % 12 == 11 || i + 1 == set->count ? "\n" : ", ");
 }
 
+/* Abaqus numbers sides in an order of its own: the side is searched whose face it is. */
 static void inp_surface_write(FILE *f, const ig_mesh *mesh, const ig_set *set) {
   fprintf(f, "*SURFACE, TYPE=ELEMENT, NAME=%s\n", set->name);
   for (ig_lid i = 0; i < set->count; i++) {
@@ -72,7 +73,9 @@ static const char *number_write(double value, char text[IG_NUMBER_TEXT]) {
   return text;
 }
 
-/* Element names by type, in the order of ig_elem_type; plane meshes become plane stress. */
+/* Element names by type, in the order of ig_elem_type; plane meshes become plane stress. Nodes,
+   elements by type, sets, surfaces. Plane meshes get plane-stress types, which a reader may
+   change. */
 static void inp_write(FILE *f, const ig_mesh *mesh) {
   static const char *const space[] = {"B31",  "S3",     "STRI65", "S4",   "C3D4", "C3D10", "C3D8",
                                       "C3D6", "C3D20R", "C3D15",  "C3D5", "S8R",  "B32R"};
@@ -184,6 +187,7 @@ static uint32_t surface_write(FILE *f, const ig_mesh *mesh, const ig_boundary *b
   return count;
 }
 
+/* Binary, in millimetres, as STL names no unit and most programs assume that. */
 ig_status ig_mesh_write_stl(ig_ctx *cx, const ig_mesh *mesh, const char *path) {
   ig_boundary b = {0};
   char *text = NULL, head[80] = "Ingot mesh, millimetres";

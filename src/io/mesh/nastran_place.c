@@ -46,7 +46,8 @@ static void to_basic(const ig_nastran_system *s, double *x) {
 }
 
 /* Axes from an origin, a point on z, and a point in the x-z plane, by Gram-Schmidt; false: the
-   points are on a line. */
+   points are on a line. From three points: origin, a point on the z axis, a point in the x-z plane
+   (CORD2R). false: they lie on a line. */
 static bool axes_make(ig_nastran_system *s, const double *p) {
   double length = 0, along = 0;
   for (int d = 0; d < 3; d++) {
@@ -72,7 +73,8 @@ static bool axes_make(ig_nastran_system *s, const double *p) {
   return length > 0 && isfinite(s->axis[2][0]) && isfinite(s->axis[0][0]);
 }
 
-/* Resolves a system once; *out is valid when it is done. */
+/* Resolves a system once; *out is valid when it is done. A system may be given in another one or by
+   nodes, which are placed first; a circle of them is refused. */
 static ig_status system_place(places *in, int64_t id, const ig_nastran_system **out) {
   ig_nastran_system *s = system_find(in, id);
   double p[9];
@@ -132,6 +134,7 @@ static ig_status node_place(places *in, ig_lid node) {
   return IG_OK;
 }
 
+/* Turns coordinates in other systems into those of the basic one, in place. */
 ig_status ig_nastran_place(ig_gather *g, const char *path, const int64_t *system,
                            ig_nastran_system *all, int systems) {
   places in = {.g = g, .path = path, .system = system, .all = all, .systems = systems};

@@ -29,8 +29,8 @@ static const double PI = 3.14159265358979323846;
 static const float INK[3] = {0.13F, 0.14F, 0.16F};
 
 /* --- selection of cells */
-/* *keep NULL: all cells. For a point field a cell is kept if all its points are within the
-   range. */
+/* *keep NULL: all cells. For a point field a cell is kept if all its points are within the range.
+ *keep NULL: all. Cells whose value is not a number are left out. */
 static ig_status cells_keep(const ig_snapshot *snap, const char *path, const ig_view_options *o,
                             uint8_t **keep) {
   *keep = NULL;
@@ -148,6 +148,7 @@ static double camera_fits(const ig_camera *k, const double window[4]) {
   return fmin((window[2] - window[0]) / (k->box[2] - k->box[0]),
               (window[3] - window[1]) / (k->box[3] - k->box[1]));
 }
+/* Scale and shift that bring the body's box into the middle of a window, pixels. */
 static void camera_place(ig_camera *k, const double window[4], double scale) {
   k->scale = scale;
   k->shift_x = (window[0] + window[2]) / 2 - scale * (k->box[0] + k->box[2]) / 2;
@@ -173,6 +174,7 @@ static double dot(const double a[3], const double b[3]) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
+/* A vector of no length stays zero. */
 static void unit(double n[3]) {
   const double length = sqrt(dot(n, n));
   for (int c = 0; c < 3; c++)
@@ -205,7 +207,8 @@ static float scene_value(const scene *k, int64_t cell, int64_t point) {
 }
 
 /* Projects a corner. The averaged normal of the point is used if it is close to the face's own; at
-   sharp edges the face's normal is used. */
+   sharp edges the face's normal is used. Place, depth, light and value of one corner. Normals are
+   averaged over neighbours where the surface is smooth, which hides the facets. */
 static void scene_vertex(const scene *k, int64_t cell, int64_t point, const double normal[3],
                          ig_vertex *v) {
   double at[3], p[3], n[3] = {normal[0], normal[1], normal[2]};
@@ -394,7 +397,9 @@ static bool any_cell(const ig_snapshot *snap, const ig_field *f, double low, dou
 }
 
 /* Defaults if the user asks for nothing: of a design the dense cells (density above 0.5); of a
-   fractured body the bulk without cohesive elements; displacements magnified to be visible. */
+   fractured body the bulk without cohesive elements; displacements magnified to be visible. What is
+   shown when nothing was asked for: of a design the dense part, of a fracture the body without its
+   cohesive elements, displacements magnified. */
 static void options_usual(const ig_snapshot *snap, ig_view_options *o) {
   const ig_field *density = ig_snapshot_find(snap, IG_AT_CELLS, "density");
   const ig_field *block = ig_snapshot_find(snap, IG_AT_CELLS, "block");
@@ -472,7 +477,8 @@ static void part_range(const part *p, double range[2]) {
   }
 }
 
-/* Difference of the field between two snapshots on the same mesh, added as a field of the first. */
+/* Difference of the field between two snapshots on the same mesh, added as a field of the first.
+   First minus second, value by value; both must have the same mesh, by its counts. */
 static ig_status parts_subtract(ig_ctx *cx, part p[2], const ig_view_options *o, char name[96]) {
   part *a = &p[0], *b = &p[1];
   IG_TRY(part_field(a, o));
@@ -543,7 +549,9 @@ static ig_status part_draw(part *p, const ig_view_options *o, ig_canvas *canvas)
   return IG_OK;
 }
 
-/* Two parts are drawn at the same scale, so that they can be compared. */
+/* Two parts are drawn at the same scale, so that they can be compared. One or two windows beside
+   each other with one scale, so that sizes can be compared; room at the right for the bar of
+   colours. */
 static ig_status parts_draw(part *p, int parts, const ig_view_options *o, ig_canvas *canvas) {
   const double w = canvas->width, h = canvas->height;
   const bool bar = p[0].scene.s && !o->bare;
@@ -578,7 +586,8 @@ static ig_status parts_draw(part *p, int parts, const ig_view_options *o, ig_can
 }
 
 /* Reads one or two snapshots, makes their surfaces and finds the common range of colours. A
-   difference has a range symmetric about 0. */
+   difference has a range symmetric about 0. Both parts are read before anything is drawn, as they
+   share range and scale. */
 static ig_status parts_open(ig_ctx *cx, const char *path, const ig_view_options *o, part p[SIDES],
                             int *parts, char name[96], double range[2]) {
   ig_view_options used = *o;
@@ -648,6 +657,8 @@ ig_status ig_view_range(ig_ctx *cx, const char *path, const ig_view_options *opt
   return status;
 }
 
+/* Drawn at a multiple of the size and averaged, which smooths edges. options may be NULL; *png is
+   the caller's to free. */
 ig_status ig_view_png(ig_ctx *cx, const char *path, const ig_view_options *options, char **png,
                       size_t *size) {
   static const ig_view_options usual;

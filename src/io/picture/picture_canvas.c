@@ -38,6 +38,7 @@ void ig_canvas_free(ig_canvas *canvas) {
   memset(canvas, 0, sizeof *canvas);
 }
 
+/* Each pixel is the mean of n x n; a remainder at the rim is left out. */
 ig_status ig_canvas_shrink(ig_ctx *cx, const ig_canvas *from, int n, ig_canvas *to) {
   IG_TRY(ig_canvas_new(cx, from->width / n, from->height / n, to));
   const float share = 1.0F / (float)(n * n);
@@ -155,7 +156,9 @@ static void shade(float rgb[3], const float normal[3], bool plain) {
 }
 
 /* A small negative tolerance of the barycentric coordinates closes gaps between neighbouring
-   triangles. Depth is linear in screen space; value and normal are interpolated with 1/w. */
+   triangles. Depth is linear in screen space; value and normal are interpolated with 1/w.
+   Barycentric coordinates at the middle of each pixel; a depth buffer keeps the nearest surface.
+   edges: which sides are drawn as lines. */
 void ig_canvas_triangle(ig_canvas *canvas, const ig_vertex v[3], unsigned edges,
                         const ig_shading *shading) {
   const float area = (v[1].x - v[0].x) * (v[2].y - v[0].y) - (v[2].x - v[0].x) * (v[1].y - v[0].y);
@@ -208,7 +211,8 @@ void ig_canvas_triangle(ig_canvas *canvas, const ig_vertex v[3], unsigned edges,
     }
 }
 
-/* Depth and value vary along the rod; the normal across it. */
+/* Depth and value vary along the rod; the normal across it. A thick line with round ends: all
+   pixels within half its width. */
 void ig_canvas_rod(ig_canvas *canvas, const ig_vertex v[2], float width,
                    const ig_shading *shading) {
   const float r = width / 2, dx = v[1].x - v[0].x, dy = v[1].y - v[0].y;
@@ -237,7 +241,8 @@ void ig_canvas_rod(ig_canvas *canvas, const ig_vertex v[2], float width,
 }
 
 /* --- PNG (libpng reports errors by longjmp) */
-/* No variables are changed between setjmp and longjmp, as the C standard requires. */
+/* No variables are changed between setjmp and longjmp, as the C standard requires. libpng reports
+   errors by longjmp to here; dpi 0: none is written. */
 static bool png_encode(const ig_canvas *canvas, double dpi, FILE *f, png_byte *row) {
   png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
   png_infop info = png ? png_create_info_struct(png) : NULL;

@@ -21,6 +21,7 @@ void ig_surface_at(const ig_snapshot *snap, const ig_surface *s, int64_t id, dou
     p[c] = (1 - b->t) * snap->point[3 * b->a + c] + b->t * snap->point[3 * b->b + c];
 }
 
+/* Points made by a cut lie between two others, and so does their value. */
 double ig_surface_value(const ig_snapshot *snap, const ig_surface *s, const ig_scalar *scalar,
                         int64_t cell, int64_t id) {
   if (scalar->field->where == IG_AT_CELLS)
@@ -76,6 +77,7 @@ static int64_t between(cut *k, int64_t a, int64_t b) {
   return k->snap->points + s->betweens++;
 }
 
+/* Appends to the section; after a failure nothing more is added, and the status says so. */
 static void triangle(cut *k, int64_t a, int64_t b, int64_t c, unsigned edges, int64_t cell) {
   ig_surface *s = &k->made;
   if (k->status != IG_OK)
@@ -201,7 +203,9 @@ static void rods_clip(cut *k, const ig_surface *from) {
   }
 }
 
-/* low and high are the extent of the part along the axis, for the error message. */
+/* low and high are the extent of the part along the axis, for the error message. Each cell is cut
+   by the plane into a polygon, which becomes a fan. A plane that misses the body is refused with
+   the range it has. */
 ig_status ig_surface_cut(ig_ctx *cx, const ig_snapshot *snap, const uint8_t *keep, int axis,
                          double at, bool slice, ig_surface *surface) {
   cut k = {.cx = cx, .snap = snap, .axis = axis, .at = at, .made.flat = surface->flat};

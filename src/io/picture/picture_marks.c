@@ -22,6 +22,7 @@ static int side_order(const void *left, const void *right) {
   return p->b < q->b ? -1 : p->b > q->b;
 }
 
+/* Twice the area in length; not normalised. */
 static void normal_of(const double *point, const int64_t *corner, double n[3]) {
   const double *p = &point[3 * corner[0]], *q = &point[3 * corner[1]], *r = &point[3 * corner[2]];
   const double a[3] = {q[0] - p[0], q[1] - p[1], q[2] - p[2]};
@@ -42,7 +43,9 @@ static bool turns(const double *point, const ig_surface *s, const side *p, const
   return fabs(mn) < cos(30 * 3.14159265358979323846 / 180) * sqrt(mm * nn);
 }
 
-/* Edges are sorted, so that the two triangles of an edge are neighbours in the list. */
+/* Edges are sorted, so that the two triangles of an edge are neighbours in the list. Sides of
+   triangles that belong to one triangle alone, or between faces at an angle: found by sorting all
+   sides. */
 ig_status ig_outline_draw(ig_ctx *cx, const ig_surface *s, const double *point,
                           const ig_camera *camera, ig_canvas *canvas) {
   side *list = NULL;
@@ -96,7 +99,8 @@ static void arrow(ig_canvas *canvas, const double p[3], const double q[3]) {
 }
 
 /* The longest arrow is 7 % of the part. The first visible point in each bin of the screen gets an
-   arrow. */
+   arrow. Not more than one arrow in a square of the picture, or they would cover each other; the
+   longest has a fixed length. */
 ig_status ig_arrows_draw(ig_ctx *cx, const ig_snapshot *snap, const char *path, const char *name,
                          const ig_surface *s, const ig_camera *camera, double size,
                          ig_canvas *canvas) {

@@ -122,7 +122,8 @@ static ig_status surface_reserve(ig_ctx *cx, ig_surface *s, int64_t triangles, i
 }
 
 /* Three passes: count, match faces, make triangles. `flat`: only plane cells at z = 0, which are
-   drawn from the front. */
+   drawn from the front. Faces that occur once are the surface: all faces are counted, filled,
+   sorted by their corners, and pairs are dropped. keep NULL: all cells. */
 ig_status ig_surface_new(ig_ctx *cx, const ig_snapshot *snap, const uint8_t *keep,
                          ig_surface *surface) {
   memset(surface, 0, sizeof *surface);

@@ -18,6 +18,7 @@ static void split_write(const double *seconds, ig_json *json) {
   ig_json_end(json, '}');
 }
 
+/* Files that were read, with their SHA-256, so that a result can be traced to its inputs. */
 void ig_inputs_write(const ig_inputs *inputs, ig_json *json) {
   ig_json_list(json, "inputs");
   for (const ig_input *i = inputs->first; i; i = i->next) {
@@ -30,7 +31,8 @@ void ig_inputs_write(const ig_inputs *inputs, ig_json *json) {
 }
 
 /* The key "ingot" comes first: ig_result_file_ours recognises the file by it. Units of figures are
-   a map of their own, so that figures stay plain numbers. */
+   a map of their own, so that figures stay plain numbers. The order of the keys is fixed, so that
+   two summaries can be compared line by line. */
 void ig_summary_write(const ig_summary *summary, int64_t snapshots, const ig_figure *figure,
                       int figures, ig_json *json) {
   ig_json_object(json, NULL);

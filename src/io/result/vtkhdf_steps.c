@@ -23,7 +23,9 @@ typedef struct {
 typedef const void *part_of(const ig_snapshot *snap, const void *user, int64_t *rows);
 
 /* Writes an array and leaves in s->number where each step's part begins (rows). own (may be NULL):
-   steps whose part is stored; others use the one before. NULL: parts are compared. */
+   steps whose part is stored; others use the one before. NULL: parts are compared. An array that is
+   the same as that of the step before is stored once: the offset of both is the same (VTKHDF 2,
+   Steps). */
 static ig_status array_put(steps *s, ig_h5 *h5, const char *name, ig_dtype dtype, int components,
                            part_of *part, const void *user, const bool *own) {
   const size_t row = ig_dtype_size(dtype) * (size_t)(components ? components : 1);
@@ -72,6 +74,7 @@ static const void *types_part(const ig_snapshot *snap, const void *user, int64_t
   *rows = snap->cells;
   return snap->type;
 }
+/* NULL: this snapshot lacks the field. */
 static const void *field_part(const ig_snapshot *snap, const void *user, int64_t *rows) {
   const ig_field *like = user;
   *rows = like->where == IG_AT_POINTS ? snap->points : snap->cells;
@@ -94,7 +97,8 @@ static ig_status numbers_put(steps *s, ig_h5 *h5, const char *name) {
   return ig_h5_put(h5, name, IG_I64, s->count, 0, s->number);
 }
 
-/* Writes the different grids and which one each step uses. */
+/* Writes the different grids and which one each step uses. own[i]: the grid of step i differs from
+   the one before it. */
 static ig_status grids_put(steps *s, ig_h5 *h5, const bool *own) {
   static const char *const sizes[] = {"NumberOfPoints", "NumberOfCells", "NumberOfConnectivityIds"};
   char name[64];
@@ -138,6 +142,8 @@ static bool is_common(const steps *s, const ig_field *like) {
   return true;
 }
 
+/* Fields of the last snapshot; those that another one lacks are left out
+   with a warning. */
 static ig_status fields_put(steps *s, ig_h5 *h5) {
   static const char *const group[] = {"PointData", "CellData"};
   char name[160];
@@ -181,7 +187,8 @@ static ig_status file_put(steps *s, ig_h5 *h5, const bool *own, double *time) {
   return fields_put(s, h5);
 }
 
-/* All snapshots are in memory at once, because every array needs the total length first. */
+/* All snapshots are in memory at once, because every array needs the total length first. All
+   snapshots must be in memory. The file is written whole, by the usual rename. */
 ig_status ig_snapshots_write(ig_ctx *cx, const ig_snapshot *const *snap, int count,
                              const char *path, int compression) {
   steps s = {.cx = cx, .snap = snap, .count = count};

@@ -27,6 +27,8 @@ typedef struct {
   bool comma;
 } table_look;
 
+/* Columns, and what is special about them, from the first rows; the reader is set back by the
+   caller. */
 static ig_status look_at_table(ig_path_reader *r, table_look *look) {
   bool there;
   *look = (table_look){0, 0, false};
@@ -58,6 +60,7 @@ static ig_status look_at_table(ig_path_reader *r, table_look *look) {
   }
 }
 
+/* Without case; NULL: not there. */
 static const char *find_word(const char *text, const char *word) {
   for (; *text; text++)
     if (strncasecmp(text, word, strlen(word)) == 0)
@@ -81,7 +84,8 @@ static ig_status guess_segments(ig_path_reader *r, ig_toolpath_format *format) {
                       "`unit`");
 }
 
-/* Decides by the number of columns; ambiguous tables are refused with the possible dialects. */
+/* Decides by the number of columns; ambiguous tables are refused with the possible dialects.
+   Dialects of bare numbers differ in their columns and in what these may be. */
 static ig_status guess_table(ig_path_reader *r, ig_toolpath_format *format) {
   table_look look;
   IG_TRY(look_at_table(r, &look));
@@ -110,7 +114,8 @@ static ig_status guess_table(ig_path_reader *r, ig_toolpath_format *format) {
   return IG_OK;
 }
 
-/* By the ending for G-code and .crs, otherwise by the first line that is not empty. */
+/* By the ending for G-code and .crs, otherwise by the first line that is not empty. First the
+   ending, then words at the beginning of the file; a table of numbers last. */
 static ig_status guess(ig_path_reader *r, ig_toolpath_format *format) {
   static const char *const gcode[] = {"gcode", "nc", "ngc", "g", "gco", "gc", "cnc", "tap"};
   for (size_t i = 0; i < sizeof gcode / sizeof *gcode; i++)
@@ -203,7 +208,8 @@ static ig_status parse(ig_path_reader *r, const char *text) {
   return plausible(r);
 }
 
-/* `text` need not end with 0. */
+/* `text` need not end with 0. The text need not end with a zero. as may be NULL. On failure the
+   path is empty. */
 ig_status ig_toolpath_parse(ig_ctx *cx, const char *file, const char *text, size_t length,
                             const ig_toolpath_options *options, ig_toolpath *path,
                             ig_toolpath_read_as *as) {

@@ -94,7 +94,8 @@ static bool begins(const char *text, const char *word) {
   return strncasecmp(text, word, strlen(word)) == 0;
 }
 
-/* $$UNITS is in mm; the user's `unit` has precedence. */
+/* $$UNITS is in mm; the user's `unit` has precedence. CLI as text (Common Layer Interface 2.0):
+   units, layers, polylines and hatches. It has no speeds or powers, so the case must give them. */
 ig_status ig_path_read_cli(ig_path_reader *r) {
   pen p = {.unit = isnan(r->o->unit) ? 0 : r->o->unit, .t = r->o->start};
   bool there, geometry = false;

@@ -31,6 +31,8 @@ typedef struct {
   int count, line; /* line of the first */
 } passed;
 
+/* Words without meaning for a beam, such as those of a filament printer; each is named once in a
+   warning. */
 static void pass_over(ig_path_reader *r, passed *p, const char *word, size_t length) {
   char name[24];
   length = length < sizeof name - 1 ? length : sizeof name - 1;
@@ -47,7 +49,8 @@ static void pass_over(ig_path_reader *r, passed *p, const char *word, size_t len
 }
 
 /* Removes comments in parentheses and after ';', and a '*' checksum; counts the layers that slicer
-   comments announce. */
+   comments announce. Removes comments in brackets and after a semicolon; marks of layers in them
+   are counted first. */
 static ig_status gcode_clean(ig_path_reader *r) {
   const char *mark = strchr(r->text, ';');
   if (mark) {
@@ -100,7 +103,8 @@ static bool understood(int letter, double code) {
                        : one_of(code, m, sizeof m / sizeof *m);
 }
 
-/* Rotary axes must be 0: a beam comes from one direction. */
+/* Rotary axes must be 0: a beam comes from one direction. A letter and a number. Codes that would
+   change the path and are not read are refused. */
 static ig_status word_take(ig_path_reader *r, words *w, passed *over, const char *p, char **stop,
                            bool *rest) {
   const int letter = toupper((unsigned char)*p);
@@ -137,7 +141,8 @@ static ig_status word_take(ig_path_reader *r, words *w, passed *over, const char
   return IG_OK;
 }
 
-/* A line that starts with a name is a macro of the printer and is ignored. */
+/* A line that starts with a name is a macro of the printer and is ignored. All words of a line; a
+ * tape mark (%) or a skipped block (/) ends it. */
 static ig_status gcode_words(ig_path_reader *r, words *w, passed *over) {
   memset(w, 0, sizeof *w);
   const char *p = r->text + strspn(r->text, " \t");
@@ -234,7 +239,8 @@ static ig_status arc_centre(ig_path_reader *r, const machine *m, const words *w,
 }
 
 /* An arc as chords within 5 um of it; together they take the time of the arc. The end radius may
-   differ slightly by rounding in the file. */
+   differ slightly by rounding in the file. G2 and G3 by centre or radius, in chords whose distance
+   from the arc stays below a limit. */
 static ig_status arc(ig_path_reader *r, machine *m, const words *w, const double *y, double power) {
   double c[2] = {0, 0};
   if (m->plane != 17)
@@ -329,7 +335,8 @@ static ig_status modes_take(ig_path_reader *r, machine *m, const words *w, bool 
   return IG_OK;
 }
 
-/* Order within a line: modes, feed, dwell, power, offset, motion, as controllers do. */
+/* Order within a line: modes, feed, dwell, power, offset, motion, as controllers do. Modes and feed
+   first, then dwell, power and zero, and the motion last, as RS-274/NGC executes a line. */
 static ig_status gcode_line(ig_path_reader *r, machine *m, const words *w) {
   bool dwell = false, set = false, moves = false;
   IG_TRY(modes_take(r, m, w, &dwell, &set, &moves));
@@ -366,7 +373,9 @@ static ig_status gcode_line(ig_path_reader *r, machine *m, const words *w) {
   return moves ? gcode_move(r, m, w) : IG_OK;
 }
 
-/* First pass: finds out what switches the beam, and collects ignored words for one warning. */
+/* First pass: finds out what switches the beam, and collects ignored words for one warning.
+   Whether the file ever extrudes (E), or sets a power or switches its beam (S, M3, M4): what a
+   line without them means depends on it. */
 static ig_status look_ahead(ig_path_reader *r, machine *m) {
   bool there;
   words w;
@@ -391,7 +400,7 @@ static ig_status look_ahead(ig_path_reader *r, machine *m) {
   return IG_OK;
 }
 
-/* Default unit mm, as in G21. */
+/* Default unit mm, as in G21. The file is read twice, the first time only to look ahead. */
 ig_status ig_path_read_gcode(ig_path_reader *r) {
   const char *start = r->at;
   machine m = {.scale = ig_path_unit(r, 1e-3),

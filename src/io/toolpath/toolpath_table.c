@@ -57,7 +57,8 @@ typedef struct {
 } columns;
 
 /* Splits a heading: "Laser Power [W]" gives "laserpower" and "W"; "x_mm" gives "x" and "mm". Filler
-   words ("position", "actual") are removed. */
+   words ("position", "actual") are removed. "x (mm)", "x [mm]" or "x_mm" into name and unit, both
+   in lower case. */
 static void column_split(const char *from, const char *stop, char *name, size_t name_size,
                          char *unit, size_t unit_size) {
   size_t n = 0, u = 0;
@@ -90,7 +91,8 @@ static void column_split(const char *from, const char *stop, char *name, size_t 
   }
 }
 
-/* Units must have the dimension of the role. Unknown columns are ignored with a warning. */
+/* Units must have the dimension of the role. Unknown columns are ignored with a warning. The role
+   of a column follows from its name; the unit must be one of that role. */
 static ig_status column_add(ig_path_reader *r, columns *c, const char *from, const char *stop) {
   char name[64], unit[32], problem[128];
   if (c->count == MOST_COLUMNS)
@@ -126,7 +128,8 @@ static ig_status column_add(ig_path_reader *r, columns *c, const char *from, con
 }
 
 /* Columns are separated by commas, semicolons or spaces; with spaces a unit in brackets belongs to
-   the name before it. */
+   the name before it. The first line of a table may name its columns; without names they are t, x,
+   y, z, power. */
 static ig_status header_read(ig_path_reader *r, columns *c) {
   memset(c, 0, sizeof *c);
   const char gap = strchr(r->text, ',') ? ',' : strchr(r->text, ';') ? ';' : '\0';
@@ -206,7 +209,9 @@ static ig_status row_take(ig_path_reader *r, const columns *c, int64_t row, cons
 }
 
 /* Lengths without a unit in the header are in metres or the user's `unit`; a path beyond 2 m
-   without any unit is refused, because it is in millimetres. */
+   without any unit is refused, because it is in millimetres. A path that reaches beyond 2 m without
+   a unit is most likely in millimetres: it is refused, and the message names both ways to say so.
+ */
 ig_status ig_path_read_table(ig_path_reader *r) {
   columns c;
   bool there, first = true;
@@ -280,6 +285,7 @@ typedef struct {
   double t, x[3], most;
 } segments;
 
+/* A line is run with a speed, a spot is stood on for a time: both are `param`. */
 static ig_status segment_take(ig_path_reader *r, segments *s) {
   double v[6];
   int n;
@@ -326,7 +332,8 @@ static ig_status segments_header(ig_path_reader *r, segments *s, bool *watts) {
   return IG_OK;
 }
 
-/* Columns with powers in W that never exceed 1 are factors under a wrong name; refused. */
+/* Columns with powers in W that never exceed 1 are factors under a wrong name; refused. The format
+   that AdditiveFOAM, 3DThesis and adamantine share, with differences in units and in the power. */
 ig_status ig_path_read_segments(ig_path_reader *r) {
   const ig_toolpath_format format = r->o->format;
   const bool metres = format == IG_TOOLPATH_ADDITIVEFOAM || format == IG_TOOLPATH_ADAMANTINE;
@@ -396,7 +403,7 @@ static ig_status turned_take(ig_path_reader *r, const double *given, bool first,
 }
 
 /* The second line is the number of segments; more or fewer are an error, because the file may be
-   cut off. */
+   cut off. The number of segments stands before them and must agree. */
 static ig_status adamantine_segments(ig_path_reader *r) {
   double v[1];
   int n;
@@ -457,6 +464,7 @@ ig_status ig_path_read_adamantine(ig_path_reader *r) {
 /* --- AMMT: x y power trigger, one row per sample (10 us); ig_toolpath_add merges rows that
    continue a straight piece */
 
+/* A row for every sample of the controller of NIST's AMMT, 10 us unless `sample` says otherwise. */
 ig_status ig_path_read_ammt(ig_path_reader *r) {
   const double unit = ig_path_unit(r, 1e-3), step = r->o->sample > 0 ? r->o->sample : 1e-5;
   bool there, first = true;
