@@ -23,6 +23,7 @@
 /* The element's blocks, all pairs of nodes; the lower half is the upper one turned. */
 IG_HD void element_blocks(const ig_mesh_args *p, const int nodes, int size, ig_lid e,
                           double modulus, double (*k)[9]) {
+  /* positions of up to ten nodes */
   double at[30];
   const double lame = ig_cell_lame(p, e), shear = ig_cell_shear(p, e);
   memset(k, 0, (size_t)(nodes * nodes) * sizeof *k);
@@ -119,6 +120,7 @@ static ig_status norms(ig_ctx *cx, const ig_bsr *a, double *norm, double *larges
   return IG_OK;
 }
 
+/* The passes below are loops over functions of mesh_amg.inc, which describes them. */
 static ig_status diagonal(ig_ctx *cx, const ig_bsr *a, int32_t *place) {
 #pragma omp parallel for schedule(static) num_threads(ig_team(cx, a->rows, IG_WORK_NODE))
   for (int32_t n = 0; n < a->rows; n++)
@@ -212,6 +214,7 @@ static ig_status coarse(ig_ctx *cx, const ig_bsr *r, const ig_bsr *ap, ig_bsr *a
 static ig_status dense_invert(ig_ctx *cx, const ig_bsr *a, int n, double *work, float *inverse) {
   const size_t all = (size_t)n * (size_t)n;
   const int b = a->br;
+  /* own: the diagonal before elimination, to which pivots are compared */
   double *m = work, *row = work + all, *own = row + n;
   memset(m, 0, all * sizeof *m);
   for (int64_t k = 0; k < a->blocks; k++)
@@ -243,6 +246,7 @@ static ig_status dense_invert(ig_ctx *cx, const ig_bsr *a, int n, double *work, 
 
 /* --- a cycle --- */
 
+/* One node's row of a product. br, bc are literals where it is called. */
 IG_HD void block_row(const ig_bsr *a, int32_t n, const int br, const int bc, bool add,
                      const float *x, float *y) {
   float s[IG_AMG_BLOCK] = {0};

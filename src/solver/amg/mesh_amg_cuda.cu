@@ -71,6 +71,7 @@ extern "C" ig_status ig_amg_assemble_cuda(ig_ctx *cx, const ig_mesh_args *p, con
   return IG_OK;
 }
 
+/* Small blocks: a thread holds a matrix of up to 6 x 12 doubles. */
 template <int SIZE>
 static __global__ void __launch_bounds__(64)
     invert_pass(ig_bsr a, const int32_t *diagonal, const uint8_t *fix, float *inverse) {
@@ -310,6 +311,7 @@ extern "C" ig_status ig_amg_dense_invert_cuda(ig_ctx *cx, const ig_bsr *a, int n
 
 /* --- a cycle --- */
 
+/* Pairwise over neighbouring lanes, in one order; all lanes have the sum. */
 static __device__ float lanes_sum(float s, int lanes) {
   for (int d = lanes / 2; d; d /= 2)
     s += __shfl_xor_sync(0xffffffffu, s, d);

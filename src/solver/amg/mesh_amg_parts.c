@@ -93,6 +93,7 @@ void ig_amg_parts_free(ig_amg *s) {
   s->parts = NULL;
 }
 
+/* By the rank's own numbers. */
 ig_amg_range ig_amg_range_of(const ig_amg *s, int depth) {
   if (!ig_amg_divided(s, depth))
     return (ig_amg_range){0, s->level[depth].nodes};
@@ -115,12 +116,14 @@ ig_bsr ig_amg_own_rows(const ig_amg *s, int depth, const ig_bsr *all) {
              : *all;
 }
 
+/* y is of all rows: the product writes those of the range. */
 static ig_status rows_product(ig_amg *s, const ig_bsr *all, ig_amg_range own, int64_t width,
                               bool add, const float *x, float *y) {
   const ig_bsr a = rows_of(all, own, width);
   return s->ops->product(s->cx, &a, add, x, y + (int64_t)own.from * a.br);
 }
 
+/* On the finest level the caller's product, which sees to its own ghosts. */
 ig_status ig_amg_product(ig_amg *s, int depth) {
   ig_amg_level *l = &s->level[depth];
   if (depth == 0)
@@ -149,6 +152,7 @@ ig_status ig_amg_restrict(ig_amg *s, int depth) {
              : ig_rows_gather(s->cx, rows, sizeof(float) * (size_t)c->size, c->b.dev);
 }
 
+/* Where the next level is whole, every rank has all its x already. */
 ig_status ig_amg_prolong(ig_amg *s, int depth) {
   ig_amg_level *l = &s->level[depth], *c = &l[1];
   if (!ig_amg_divided(s, depth))

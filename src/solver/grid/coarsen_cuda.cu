@@ -17,6 +17,7 @@ ig_status ig_grid_cuda_to_single(ig_ctx *cx, int64_t n, const double *x, float *
   return IG_OK;
 }
 
+/* As ig_grid_cpu_node_inverse. */
 __global__ void inverse_nodes(const __grid_constant__ ig_grid_args_f32 g, float *inverse) {
   int64_t at;
   if (!thread_node(g, &at))
@@ -70,6 +71,7 @@ static coarsen_args coarsen_of(const ig_level *l) {
   return a;
 }
 
+/* Elements beyond the rim do not exist; those of the plane of ghosts do. */
 static __device__ __forceinline__ bool element_there(const coarsen_args &a, const int *e) {
   return e[0] >= 0 && e[0] < a.n[0] && e[1] >= 0 && e[1] < a.n[1] && e[2] >= -a.below &&
          e[2] < a.layers;
@@ -223,6 +225,7 @@ static ig_status launch_parents(ig_ctx *cx, coarsen_args a, const ig_level *next
 }
 
 template <bool FROM_MODULI>
+/* `count` blocks of the stencil from `first` on, of own nodes and the ghosts below. */
 static ig_status launch_blocks(ig_ctx *cx, const ig_level *l, const coarsen_args &a, int first,
                                int count) {
   const int64_t ghosts = a.below ? (int64_t)(a.n[0] + 1) * (a.n[1] + 1) : 0;
@@ -238,6 +241,8 @@ static ig_status launch_blocks(ig_ctx *cx, const ig_level *l, const coarsen_args
 }
 
 template <bool FROM_MODULI>
+/* In half precision scales come first, from the diagonal blocks, and from the neighbours for
+   ghosts. */
 static ig_status launch_stencil(ig_ctx *cx, const ig_level *l, const coarsen_args &a) {
   if (!l->half)
     return launch_blocks<FROM_MODULI>(cx, l, a, 0, l->blocks);
@@ -281,6 +286,8 @@ ig_status ig_grid_cuda_stencil(ig_ctx *cx, const ig_level *l) {
   return launch_stencil<false>(cx, l, a);
 }
 
+/* One block, a thread per pair of corners: springs one after the other, as they may share entries.
+ */
 __global__ void spread_springs(const __grid_constant__ ig_grid_args_f32 fine,
                                const __grid_constant__ ig_level l, int depth) {
   const int corners = 1 << l.grid.dim;

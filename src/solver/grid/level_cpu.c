@@ -124,6 +124,7 @@ typedef struct {
   int64_t place;
   int width;
 } piece;
+/* Of a plane: from its first own node to its last, halo places between rows included. */
 static int64_t piece_count(const ig_grid *g) {
   const int64_t length = g->n[1] * g->row + g->n[0] + 1;
   return (length + PIECE - 1) / PIECE * (g->n[2] + 1);
@@ -377,6 +378,7 @@ ig_status ig_grid_cpu_pair_residual(ig_ctx *cx, const ig_level *l, const float *
   return IG_OK;
 }
 
+/* Over the halo, too: all is zero there. */
 ig_status ig_grid_cpu_pair_join(ig_ctx *cx, const ig_level *l, float weight) {
   const int64_t n = l->grid.stored * l->grid.dof;
 #pragma omp parallel for simd schedule(static) num_threads(ig_team(cx, n, IG_WORK_VALUE))

@@ -67,7 +67,8 @@ static __device__ __forceinline__ void own_product(const stencil_args &s, unsign
    on middle levels. The limits in nodes were measured on an H200. */
 enum { WIDE = 128, LANES = 32, FEW = 4, WIDE_FROM = 200000, FEW_FROM = 20000 };
 
-/* by the whole grid's size: the same on any number of ranks */
+/* by the whole grid's size: the same on any number of ranks. The choice of kernel decides the order
+   of sums */
 static int64_t whole_nodes(const ig_level *l) {
   const ig_grid *g = &l->grid;
   return (int64_t)(g->n[0] + 1) * (g->n[1] + 1) * (g->all + 1);
@@ -180,6 +181,7 @@ __global__ void small_sweep(const __grid_constant__ stencil_args s, int what,
 #define LAUNCH_SMALL(l)                                                                            \
   ig_cuda_blocks(ig_grid_nodes(&(l)->grid), LANES), shared_threads(l), 0, ig_cuda_stream(cx)
 
+/* By size of the level, half or single precision, and unknowns per node: ten kernels. */
 ig_status ig_grid_cuda_sweep(ig_ctx *cx, const ig_level *l, ig_sweep what, const float *b,
                              const float *x, float *d, float c0, float c1, float *y) {
   if (!l->blocks)
@@ -234,6 +236,7 @@ ig_status ig_grid_cuda_relax(ig_ctx *cx, const ig_level *l, const float *r, floa
 
 /* --- between levels --- */
 
+/* Geometry of two neighbouring levels, as kernels need it. */
 struct pair_args {
   int dim, dof, fine[3], coarse[3];
   int below;                             /* of a slab: the fine level goes on there */
@@ -309,6 +312,7 @@ ig_status ig_grid_cuda_restricts(ig_ctx *cx, const ig_level *fine, const float *
 }
 
 template <int DOF>
+/* The mean over eight places, of which some are the same where an index is even: no cases. */
 __global__ void prolong_nodes(const __grid_constant__ pair_args p, const float *__restrict__ xc,
                               float *__restrict__ x) {
   int i[3];

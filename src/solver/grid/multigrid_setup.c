@@ -22,6 +22,7 @@ typedef struct {
   uint8_t held[27]; /* bits of held components at the 3^dim fine nodes */
 } pattern;
 
+/* What is held at the fine nodes of coarse element (I, J, K). */
 static pattern pattern_at(const ig_grid *f, const uint8_t *fix, int I, int J, int K) {
   pattern p = {{0}};
   for (int z = 0; z < (f->dim == 3 ? 3 : 1); z++)
@@ -35,7 +36,9 @@ static pattern pattern_at(const ig_grid *f, const uint8_t *fix, int I, int J, in
   return p;
 }
 
-/* table[child][size x size] of one class */
+/* table[child][size x size] of one class: T^T K T for unit modulus. Child s has its node a at x (0,
+   1 or 2 along each axis) among the 3^dim fine nodes of the parent; a row of t has the weights of
+   the parent's corners there, none where the component is held. */
 static void class_table(const ig_brick *b, const pattern *p, float *table) {
   const int size = b->size, dof = b->dof, nodes = b->nodes;
   for (int s = 0; s < nodes; s++) {
@@ -152,7 +155,9 @@ static ig_status plan_levels(ig_multigrid *m, const ig_grid *whole) {
   return IG_OK;
 }
 
-/* Only where smoothing is all it serves: a coarse problem to be solved needs single precision. */
+/* Only where smoothing is all it serves: a coarse problem to be solved needs single precision. The
+   first coarse level alone: it has most of the bytes. Not with springs, which could exceed the
+   range of scaled entries. */
 static bool in_half(const ig_multigrid *m, int l) {
   const bool device = m->cx->backend->kernels == IG_KERNELS_CUDA;
   const ig_storage how = m->options.storage;
@@ -207,6 +212,7 @@ static ig_status make_level(ig_multigrid *m, int l, int needed) {
   ig_grid_args_fill_f32(&level->args, g, NULL);
   level->blocks = g->dim == 3 ? 14 : 5;
   for (int b = 0; b < level->blocks; b++) {
+    /* the node itself is the 14th of 27: the half from there on */
     const int q = b + 13; /* of 27, counted from the lowest corner */
     level->offset[b] = g->dim == 3 ? q % 3 - 1 + (q / 3 % 3 - 1) * g->row + (q / 9 - 1) * g->plane
                                    : (b + 4) % 3 - 1 + ((b + 4) / 3 - 1) * g->row;
@@ -239,7 +245,7 @@ static ig_status make_level(ig_multigrid *m, int l, int needed) {
 }
 
 /* Bytes that an exchange of ghosts takes at most, per place of a plane: a vector, a pair of scales,
-   or moduli and other scalars as far as ghosts reach. */
+   or moduli and other scalars as far as ghosts reach. Largest of what ranks exchange per place. */
 static size_t ghosts_each(const ig_grid *g) {
   const int most = g->dof > g->ghosts ? g->dof : g->ghosts;
   return (size_t)(most > 2 ? most : 2) * sizeof(double);
