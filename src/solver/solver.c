@@ -16,6 +16,8 @@
 
 #include "kern/prec_f64.h"
 
+/* On the device: x (nodes x 3), fixed (a byte per node, on the host, too), spring and f, u (nodes x
+   size), modulus (elements), in both precisions. The mesh itself is not kept. */
 struct ig_solver {
   ig_ctx *cx;
   const ig_solver_mesh_ops *ops;
@@ -43,6 +45,7 @@ static ig_status apply(void *self, const double *x, double *y, ig_cg_state *stat
   return s->ops->ground(s->cx, &s->ground, x, y, s->partial.dev, state ? &state->s.pap : NULL);
 }
 
+/* For the preconditioner, which adds springs and supports itself. */
 static ig_status apply_single(void *self, const float *x, float *y) {
   ig_solver *s = self;
   return s->size == 1 ? s->ops->scalar_f32(s->cx, &s->mesh, &s->plan, s->modulus_single.dev, x, y)
@@ -104,6 +107,7 @@ static ig_status make_operators(ig_solver *s, const ig_mesh *mesh, double poisso
   return ig_amg_new(s->cx, &problem, &s->amg);
 }
 
+/* s->f and s->u have a host side, through which a program's arrays come and go. */
 static ig_status make_arrays(ig_solver *s, const ig_mesh *mesh, const ig_solver_options *o) {
   ig_ctx *cx = s->cx;
   const size_t n = (size_t)s->nodes, all = n * (size_t)s->size, e = (size_t)s->elements;
@@ -117,6 +121,7 @@ static ig_status make_arrays(ig_solver *s, const ig_mesh *mesh, const ig_solver_
   IG_TRY(ig_array_new(cx, &s->f, all, sizeof(double), "right-hand side"));
   IG_TRY(ig_array_new(cx, &s->u, all, sizeof(double), "solution"));
   s->ground = (ig_ground){s->nodes, s->size, s->fixed.dev, s->spring.dev};
+  /* not flexible: a W-cycle with fixed steps is the same linear operation every time */
   s->linear = (ig_linear){s, (int64_t)all, apply, precondition, false, NULL, NULL};
   return ig_pcg_init(cx, &s->pcg, (int64_t)all);
 }
@@ -203,6 +208,7 @@ ig_status ig_solver_set_coefficient(ig_solver *s, const double *coefficient) {
   return IG_OK;
 }
 
+/* A program's array to the device, and back; all calls with vectors begin with `send`. */
 static ig_status send(ig_solver *s, ig_array *to, const double *from) {
   if (!s->known)
     return IG_FAIL(s->cx, IG_ARG, "ig_solver_set_coefficient has not been called");

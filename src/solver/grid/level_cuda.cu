@@ -181,7 +181,7 @@ __global__ void small_sweep(const __grid_constant__ stencil_args s, int what,
 #define LAUNCH_SMALL(l)                                                                            \
   ig_cuda_blocks(ig_grid_nodes(&(l)->grid), LANES), shared_threads(l), 0, ig_cuda_stream(cx)
 
-/* By size of the level, half or single precision, and unknowns per node: ten kernels. */
+/* One kernel for each size of level, precision of storage and number of unknowns per node. */
 ig_status ig_grid_cuda_sweep(ig_ctx *cx, const ig_level *l, ig_sweep what, const float *b,
                              const float *x, float *d, float c0, float c1, float *y) {
   if (!l->blocks)

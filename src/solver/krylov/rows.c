@@ -23,6 +23,8 @@ ig_status ig_rows_new(ig_ctx *cx, ig_lid count, ig_lid unit, ig_rows *rows) {
   return IG_OK;
 }
 
+/* For arrays with several items per row, such as the blocks of matrix rows: at = where rows start.
+ */
 ig_status ig_rows_like(ig_ctx *cx, const ig_rows *from, const ig_lid *at, ig_rows *rows) {
   IG_TRY(ig_rows_new(cx, 0, 1, rows));
   for (int r = 0; r <= from->ranks; r++)
@@ -82,6 +84,7 @@ static bool own(const ig_rows *rows, ig_lid row) {
 
 /* --- ghosts --- */
 
+/* Pairs become a halo, or are freed where making them failed. */
 static ig_status pairs_use(ig_ctx *cx, ig_status status, ig_halo_pairs *give, ig_halo_pairs *take,
                            size_t item, ig_halo *halo) {
   if (status == IG_OK)
@@ -91,6 +94,7 @@ static ig_status pairs_use(ig_ctx *cx, ig_status status, ig_halo_pairs *give, ig
   return status;
 }
 
+/* A column as one item, or as all items it stands for (blocks of a matrix row). */
 static ig_status column_add(ig_ctx *cx, int rank, ig_lid at, const ig_lid *of, ig_halo_pairs *all) {
   if (!of)
     return ig_halo_pair_add(cx, all, rank, at);

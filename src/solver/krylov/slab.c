@@ -149,6 +149,7 @@ typedef struct {
   int from, to; /* planes of the whole */
 } planes;
 
+/* Planes in both ranges; {0, 0}: none. */
 static planes both(planes a, planes b) {
   const planes p = {a.from > b.from ? a.from : b.from, a.to < b.to ? a.to : b.to};
   return p.to > p.from ? p : (planes){0, 0};
@@ -205,6 +206,7 @@ static ig_status move_planes(ig_slab *s, const ig_grid *g, int components, size_
 static ig_status wire_fit(ig_slab *s, int level, int reach, size_t most) {
   ig_exchange *w = &s->wire[level];
   int ends = 0;
+  /* counted, then filled */
   for (int pass = 0; pass < 2; pass++) {
     if (pass == 1)
       IG_TRY(ig_exchange_ends(s->cx, w, ends));
@@ -264,6 +266,7 @@ ig_status ig_slab_refresh(const ig_grid *g, int components, size_t size, int rea
   }
   status = ig_exchange_send(s->cx, w, status);
   status = ig_exchange_take(s->cx, w, status);
+  /* a rank is gone: nobody would answer in the next sum, so it ends here */
   if (s->cx->ranks->lost)
     return status;
   for (int e = 0; e < w->ends && status == IG_OK; e++) {
@@ -295,6 +298,7 @@ ig_status ig_slab_lift(const ig_grid *g, size_t plane, void *values) {
   return b->separate ? b->sync(s->cx) : IG_OK;
 }
 
+/* Point to point; other ranks return at once. */
 ig_status ig_slab_hand(ig_slab *s, int from, int to, size_t size, void *values) {
   const ig_backend *b = s->cx->backend;
   ig_message message = {.rank = to};
@@ -397,6 +401,7 @@ ig_status ig_slab_collect(const ig_grid *g, int components, const double *values
   return IG_OK;
 }
 
+/* From the whole's halo on: where the part reaches the rim, the halo comes along. */
 ig_status ig_slab_cut(const ig_grid *g, int components, const double *whole, double *values) {
   const ig_slab *s = g->slab;
   const size_t plane = (size_t)g->plane, stored = plane * (size_t)(s->planes + 2);
@@ -513,6 +518,7 @@ ig_status ig_slab_most(ig_slab *s, double *value, int count) {
   return IG_OK;
 }
 
+/* Whole numbers: their sum does not depend on the order. */
 ig_status ig_slab_count(ig_slab *s, int64_t *value, int count) {
   size_t *size = s->size;
   for (int r = 0; r < s->ranks; r++)

@@ -20,6 +20,7 @@
 #include "solver/mesh/hex.inc"
 #include "solver/mesh/tet.inc"
 
+/* The CPU's product once per precision: FN are single numbers, PN packs of elements. */
 #define PACK ig_pack_f32
 #define PN(name) name##_p32
 #define LANES IG_PACK_F32
@@ -44,6 +45,8 @@
 #include "solver/mesh/ebe_cpu.inc"
 #include "solver/mesh/ebe_fill.inc"
 
+/* A matrix column by column, 24 products with unit vectors: slow, but by the same function as
+   `recompute`, so that all kinds agree, and done once. */
 #define FILL(F, R)                                                                                 \
   ig_status ig_ebe_fill_cpu_##F(ig_ctx *cx, const ig_ebe_fill *p, R *matrix) {                     \
     const int team_ = ig_team(cx, p->count, IG_WORK_ROW);                                          \
@@ -67,7 +70,9 @@ const char *ig_ebe_name(ig_ebe_kind kind) {
   return names[kind];
 }
 
-/* The matrices, made where they will be used; of classes only those of the representatives. */
+/* The matrices, made where they will be used; of classes only those of the representatives. They
+   are computed in double and rounded to the operator's precision. The positions are needed for this
+   alone and freed again. */
 static ig_status matrices(ig_ctx *cx, ig_ebe *op, const double *x, const ig_lid *representative) {
   const size_t entries = op->kind == IG_EBE_EBESYM ? IG_EBE_HALF : IG_EBE_FULL;
   const ig_lid count = representative ? op->classes : op->elements;
@@ -140,7 +145,9 @@ ig_status ig_ebe_check(ig_ctx *cx, ig_lid elements, int npe, const double *x, co
   return IG_OK;
 }
 
-/* Classes of the whole mesh, of which a part has the matrices of those it meets. */
+/* Classes of the whole mesh, of which a part has the matrices of those it meets. number: of each
+   class, its number here plus one, 0: not met. The part may not hold the class's representative, so
+   a small mesh is made, with one separate element for each class met. */
 static ig_status classes_of_part(ig_ctx *cx, const ig_ebe_whole *w, ig_ebe *op) {
   ig_classes all;
   ig_lid *number = NULL, *conn = NULL;
@@ -182,7 +189,8 @@ done:
   return status;
 }
 
-/* whole: `op` has some of its elements, and its plan already; NULL: all of them */
+/* whole: `op` has some of its elements, and its plan already; NULL: all of them. In this order:
+   checks, plan or clusters, what the kind stores, slots, then the pointers that kernels see. */
 static ig_status setup(ig_ctx *cx, ig_assembly how, const double *x, int npe, const ig_lid *conn,
                        const ig_ebe_whole *whole, ig_ebe *op) {
   if (npe != 8 && op->kind != IG_EBE_RECOMPUTE)
@@ -298,6 +306,7 @@ void ig_ebe_free(ig_ctx *cx, ig_ebe *op) {
   memset(op, 0, sizeof *op);
 }
 
+/* slots are work space, and counted, too */
 size_t ig_ebe_bytes(const ig_ebe *op) {
   const ig_array *all[] = {&op->matrix, &op->of, &op->first, &op->item, &op->x, &op->slots};
   size_t bytes = ig_plan_bytes(&op->plan);

@@ -44,6 +44,7 @@ extern "C" ig_status ig_solver_mesh_single_cuda(ig_ctx *cx, int64_t n, const dou
   return IG_OK;
 }
 
+/* A fixed number of blocks, so that partial sums are the same on every GPU. */
 static __global__ void ground_part(ig_ground g, const double *x, double *y, double *partial) {
   const int64_t n = (int64_t)g.size * g.nodes;
   double s = 0;
@@ -76,6 +77,8 @@ extern "C" ig_status ig_solver_mesh_ground_cuda(ig_ctx *cx, const ig_ground *g, 
 }
 
 template <int N>
+/* The passes below are loops over functions of mesh.inc. Blocks of 128: elements take many
+   registers. */
 static __global__ void __launch_bounds__(128)
     energy_pass(ig_mesh_args p, const double *u, const double *v, double scale, bool add,
                 double *out) {
@@ -323,6 +326,7 @@ extern "C" ig_status ig_solver_mesh_scale_cuda(ig_ctx *cx, ig_lid nodes, int siz
   return IG_OK;
 }
 
+/* A thread per element looks at the 27 cells around it; no lists of neighbours. */
 static __global__ void cone_pass(ig_cone c, const double *in, double *out) {
   const int32_t e = blockIdx.x * blockDim.x + threadIdx.x;
   if (e < c.elements)
