@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* above the boiling point of any metal that is printed; there is no evaporation in the model */
 #define HOTTEST 6000.0    /* K, of the tables */
 #define MOST_CELLS 4e9    /* fine cells of the bed: a byte each */
 #define MOST_COARSE 400e6 /* and coarse ones */
@@ -45,6 +46,7 @@ static ig_status tables_make(ig_powder_run *r) {
                       m->name);
   IG_TRY(ig_array_new(r->cx, &r->array.tables, 1, sizeof *t, "tables"));
   r->tables = t = r->array.tables.host;
+  /* by integration up to each kelvin, POINTS of them, and inverted below */
   double *heat; /* at 0, 1, 2, ... K */
   IG_TRY(IG_NEW(r->cx, &heat, POINTS, "tables"));
   for (int i = 1; i < POINTS; i++)
@@ -78,6 +80,7 @@ static ig_status tables_make(ig_powder_run *r) {
 
 /* --- path */
 
+/* Whether the beam is on in piece i of a path, for some time. */
 static bool on(const ig_toolpath *p, int64_t i) {
   return i + 1 < p->count && p->power[i] > 0 && p->t[i + 1] > p->t[i];
 }
@@ -109,6 +112,7 @@ static ig_status lines_find(ig_powder_run *r) {
     r->lines = r->layers = 0;
     for (int b = 0; b < r->beams; b++)
       more[b] = line_next(&r->laser[b].path, &piece[b], &next[b]);
+    /* of the beams' next lines the one that begins first */
     for (;;) {
       int first = -1;
       for (int b = 0; b < r->beams; b++)
@@ -158,6 +162,7 @@ static ig_status lines_find(ig_powder_run *r) {
   return IG_OK;
 }
 
+/* A hatch makes a path for each of its lasers; files are one path each. */
 static int paths_count(const ig_powder_case *c) {
   return c->hatch.parts.count ? (int)c->hatch.lasers : c->paths.count;
 }
@@ -232,6 +237,7 @@ static ig_status sizes_choose(ig_powder_run *r) {
                       "a layer of %g m is no whole number of cells of %g m: expected, for example, "
                       "cell: %.12g m",
                       layer, h, layer / fmax(1, round(layer / h)));
+  /* the first layer lies on the plate, whose top is `base`; the plate is whole coarse cells deep */
   const double base = r->layer_of[0].z - layer, deep = ceil(g->plate / H - 1e-9) * H;
   const double top = r->layer_of[r->layers - 1].z;
   double cells = 1;
@@ -311,6 +317,7 @@ static ig_status bed_start(ig_powder_run *r) {
   return ig_powder_push(r);
 }
 
+/* Beams start on no line (-1); the first step finds theirs. */
 static ig_status paths_open(ig_powder_run *r) {
   ig_toolpath path[IG_POWDER_BEAMS] = {{0}};
   IG_TRY(paths_make(r->cx, r->c, path));
@@ -376,6 +383,7 @@ ig_status ig_powder_open(ig_job *job, ig_powder_run *r) {
   cut_warn(r);
   ig_powder_host(&r->array.pool)[IG_POOL_MOST + 4] = r->c->initial_temperature;
   IG_TRY(ig_array_push(r->cx, &r->array.pool));
+  /* the balance counts from here */
   r->stored0 = ig_powder_stored(r);
   return IG_OK;
 }

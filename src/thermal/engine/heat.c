@@ -190,7 +190,8 @@ static ig_status cells_place(ig_ctx *cx, const ig_heat *whole, ig_heat *h) {
   return IG_OK;
 }
 
-/* Every material that is born must say at which temperature. */
+/* Every material that is born must say at which temperature. Only elements that are born later need
+   it; those that never are do not. */
 static ig_status births_check(ig_ctx *cx, const ig_heat_setup *setup, const ig_heat *h) {
   for (ig_lid e = h->birth.start[1]; e < h->elements - h->birth.never; e++) {
     const ig_material_case *m = setup->material[((uint8_t *)h->material.of.host)[e]];
@@ -282,6 +283,7 @@ ig_status ig_heat_make(ig_ctx *cx, const ig_heat_setup *setup, const ig_heat *wh
   IG_TRY_GOTO(status, done, forms_check(cx, setup, h, &cells));
   if (h->conduction == IG_HEAT_STENCIL)
     h->surface = IG_HEAT_LUMPED;
+  /* from here on elements are cells in birth order */
   IG_TRY_GOTO(status, done, ig_heat_births_sort(cx, setup, whole, cells.parent, h));
   if (h->elements == 0) { /* a rank without elements has but the state of its nodes */
     status = ig_heat_state_make(cx, h);
@@ -296,6 +298,7 @@ ig_status ig_heat_make(ig_ctx *cx, const ig_heat_setup *setup, const ig_heat *wh
   IG_TRY_GOTO(status, done, ig_heat_shapes_make(cx, h, whole, setup->anisotropy));
   if (h->elems.how == IG_CLUSTER)
     IG_TRY_GOTO(status, done, clusters_fill(cx, h));
+  /* node updates that begin as soon as the last of their elements is done (heat_runs.c) */
   if (h->elems.how == IG_GATHER && h->elems.first.host && cx->backend->kernels == IG_KERNELS_CPU)
     IG_TRY_GOTO(status, done, ig_heat_runs_make(cx, h));
   IG_TRY_GOTO(status, done, ig_heat_surfaces_mark(cx, setup, h, &cells, place));
