@@ -88,9 +88,8 @@ typedef struct {
 
 /* Arguments of the launches. */
 typedef struct {
-  /* set by the host before each launch; most kernels use few of them. s; of fine steps the first
-     one's beginning and the length of each */
-  double time, dt;        /* of a step */
+  /* set by the host before each launch; most kernels use few of them */
+  double time, dt;        /* of a step, s; of fine steps: when the first begins, length of each */
   double mu, nu;          /* a stage: mu heat + nu old + dt x rate; plain steps: 1, 0 */
   int slot;               /* of a window in the list */
   int stage, last;        /* from 1, 0: a plain step; whether it is the last one */

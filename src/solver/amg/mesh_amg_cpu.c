@@ -94,6 +94,7 @@ static ig_status assemble(ig_ctx *cx, const ig_mesh_args *p, const ig_plan *plan
   return IG_OK;
 }
 
+/* Nodes do not depend on each other; the same holds for the loops below, but for dense_invert. */
 static ig_status invert(ig_ctx *cx, const ig_bsr *a, const int32_t *place, const uint8_t *fix,
                         float *inverse) {
   const int count = a->br * a->br;
@@ -152,6 +153,7 @@ static ig_status modes(ig_ctx *cx, const ig_amg_frame *frame, int32_t nodes, int
   return IG_OK;
 }
 
+/* A thread per aggregate: no node is in two of them. */
 static ig_status orthonormal(ig_ctx *cx, const ig_amg_members *m, int32_t nodes, int size,
                              int count, double *mode, double *coarse_mode, float *tentative) {
   const int64_t values = (int64_t)nodes * size * count;
@@ -175,6 +177,8 @@ static ig_status orthonormal(ig_ctx *cx, const ig_amg_members *m, int32_t nodes,
       call;                                                                                        \
     }                                                                                              \
   }
+/* B: unknowns per node of the finer level, M: modes of an aggregate; 3 and 6 or 6 and 6 in
+   elasticity, 1 and 1 of heat */
 #define BY_SIZE(c, size, call)                                                                     \
   do {                                                                                             \
     if ((size) == 3)                                                                               \
@@ -286,6 +290,7 @@ static ig_status product(ig_ctx *cx, const ig_bsr *a, bool add, const float *x, 
   return IG_OK;
 }
 
+/* One step of the smoother; coefficients come from mesh_amg.c. */
 static ig_status smooth(ig_ctx *cx, int32_t nodes, int size, const float *inverse,
                         const double *spring, const float *b, const float *ax, bool first, float c0,
                         float c1, float *d, float *x) {

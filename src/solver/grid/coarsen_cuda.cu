@@ -5,6 +5,7 @@ extern "C" {
 #include "solver/krylov/slab.h"
 }
 
+/* A loop with a stride: as many blocks as fill the device. */
 __global__ void single_values(int64_t n, const double *x, float *y) {
   for (int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x; i < n;
        i += (int64_t)gridDim.x * blockDim.x)
@@ -37,6 +38,7 @@ ig_status ig_grid_cuda_node_inverse(ig_ctx *cx, const ig_grid_args_f32 *g, float
   return IG_OK;
 }
 
+/* Sizes and addresses of the levels that take part; what a kernel does not need is left at zero. */
 struct coarsen_args {
   int dim, dof, n[3], fine[3], next[3]; /* elements of this, the finer and the next level */
   int below, layers;                    /* of a slab: a plane of ghosts below; planes of elements */
@@ -144,6 +146,7 @@ __global__ void make_stencil(const __grid_constant__ coarsen_args a, int first) 
    through its interpolation one axis at a time, rows then columns. */
 template <int DIM, int DOF, bool FROM_MODULI>
 __global__ void make_parents(const __grid_constant__ coarsen_args a) {
+  /* entries of a matrix that each thread carries are known to the compiler */
   constexpr int nodes = 1 << DIM, size = nodes * DOF, entries = size * size;
   constexpr int threads = DIM == 3 ? 192 : 64, each = (entries + threads - 1) / threads;
   __shared__ float k[entries];
@@ -205,6 +208,7 @@ __global__ void make_parents(const __grid_constant__ coarsen_args a) {
       a.to[number * entries + threadIdx.x + m * threads] = sum[m];
 }
 
+/* A block per parent: 192 threads for 576 entries, three each. */
 template <bool FROM_MODULI>
 static ig_status launch_parents(ig_ctx *cx, coarsen_args a, const ig_level *next) {
   for (int d = 0; d < 3; d++)
@@ -224,8 +228,8 @@ static ig_status launch_parents(ig_ctx *cx, coarsen_args a, const ig_level *next
   return IG_OK;
 }
 
-template <bool FROM_MODULI>
 /* `count` blocks of the stencil from `first` on, of own nodes and the ghosts below. */
+template <bool FROM_MODULI>
 static ig_status launch_blocks(ig_ctx *cx, const ig_level *l, const coarsen_args &a, int first,
                                int count) {
   const int64_t ghosts = a.below ? (int64_t)(a.n[0] + 1) * (a.n[1] + 1) : 0;
@@ -240,9 +244,9 @@ static ig_status launch_blocks(ig_ctx *cx, const ig_level *l, const coarsen_args
   return IG_OK;
 }
 
-template <bool FROM_MODULI>
 /* In half precision scales come first, from the diagonal blocks, and from the neighbours for
    ghosts. */
+template <bool FROM_MODULI>
 static ig_status launch_stencil(ig_ctx *cx, const ig_level *l, const coarsen_args &a) {
   if (!l->half)
     return launch_blocks<FROM_MODULI>(cx, l, a, 0, l->blocks);
@@ -304,6 +308,7 @@ ig_status ig_grid_cuda_coarse_springs(ig_ctx *cx, const ig_level *fine, const ig
   return IG_OK;
 }
 
+/* As ig_grid_cpu_coarse_inverse, with the same shift. */
 __global__ void invert_diagonal(const __grid_constant__ stencil_args s, float *stencil,
                                 float *inverse) {
   int64_t place;

@@ -371,8 +371,8 @@ ig_status ig_grid_cuda_fine_start(ig_ctx *cx, const ig_grid_args_f32 *g, const f
 
 /* --- sensitivities --- */
 
-template <int DIM, int DOF>
 /* As energy_row of the CPU: both fields to modes, u_e . K0 v_e there. */
+template <int DIM, int DOF>
 __global__ void energy_elements(const __grid_constant__ ig_grid_args_f64 g,
                                 const double *__restrict__ u, const double *__restrict__ v,
                                 double scale, bool add, double *out) {

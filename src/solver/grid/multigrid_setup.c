@@ -141,6 +141,7 @@ static ig_status plan_levels(ig_multigrid *m, const ig_grid *whole) {
   ig_grid last = *whole;
   if (m->options.visits == 0)
     m->options.visits = ig_multigrid_usual_visits(whole);
+  /* a device inverts more in the time that it takes to launch the kernels of further levels */
   const int usual = m->cx->backend->kernels == IG_KERNELS_CUDA ? COARSEST_DEVICE : COARSEST;
   const int coarsest = m->options.coarsest > 0 ? m->options.coarsest : usual;
   m->levels = 1;
@@ -156,8 +157,8 @@ static ig_status plan_levels(ig_multigrid *m, const ig_grid *whole) {
 }
 
 /* Only where smoothing is all it serves: a coarse problem to be solved needs single precision. The
-   first coarse level alone: it has most of the bytes. Not with springs, which could exceed the
-   range of scaled entries. */
+   first coarse level alone: it has most of the bytes. Not with springs,
+   which are added to blocks off the diagonal in single precision (ig_spring_spread). */
 static bool in_half(const ig_multigrid *m, int l) {
   const bool device = m->cx->backend->kernels == IG_KERNELS_CUDA;
   const ig_storage how = m->options.storage;
@@ -180,7 +181,8 @@ static ig_status make_level(ig_multigrid *m, int l, int needed) {
   ig_level *level = &m->level[l];
   const ig_grid *g = &level->grid;
   const size_t n = (size_t)g->stored * (size_t)g->dof;
-  /* vectors: x, y, d; coarse levels also b and the inverse diagonal */
+  /* parts of one arena: an allocation of each would be rounded up. vectors: x, y, d; coarse levels
+     also b and the inverse diagonal */
   const size_t vectors = (l ? 5 : 3) + (ig_multigrid_paired(m, l) ? 3 : 0);
   IG_TRY(ig_array_new_device(cx, &m->arena[l], vectors * n, sizeof(float), "multigrid vectors"));
   IG_TRY(ig_array_zero(cx, &m->arena[l]));
@@ -259,6 +261,7 @@ static ig_status reserve(ig_multigrid *m) {
   const size_t dof = (size_t)g->dof, each = (size_t)m->brick.size * (size_t)m->brick.size;
   size_t in = 2 * (size_t)m->slab->ghosts * (size_t)g->plane * dof * sizeof(double);
   size_t sums = (size_t)(m->slab->planes + m->slab->ranks) * sizeof(double);
+  /* 512: the shortest piece of a plane that is summed by itself (level_cpu.c) */
   sums *= dof * 3 * (size_t)(g->plane / 512 + 2); /* as many parts of a plane as any sum has */
   in = in > sums ? in : sums;
   for (int l = 1; l < m->levels && l <= m->slab->depth; l++) {
@@ -411,6 +414,7 @@ ig_status ig_multigrid_bytes(ig_ctx *cx, const ig_grid *grid, const ig_multigrid
     *bytes +=
         l == 1 ? 2.0 * (double)ig_grid_elements(g) : 4 * (double)ig_grid_elements(g) * size * size;
   }
+  /* two matrices in double and one in single */
   const double n = (double)ig_grid_nodes(&m.level[m.levels - 1].grid) * dof;
   if (m.levels > 1)
     *bytes += n * n * (2 * 8 + 4);

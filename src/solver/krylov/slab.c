@@ -95,6 +95,7 @@ int ig_slab_planes(const ig_slab *s, int level) {
   return elements + 1;
 }
 
+/* Cuts are multiples of 2^depth, so that shifting gives those of coarser levels. */
 void ig_slab_range(const ig_slab *s, int level, int rank, int *from, int *to) {
   *from = s->start[rank] >> level;
   *to = rank + 1 < s->ranks ? s->start[rank + 1] >> level : ig_slab_planes(s, level);
@@ -118,6 +119,7 @@ ig_grid ig_slab_grid(ig_slab *s, int level, const ig_grid *whole) {
   return g;
 }
 
+/* The first failure is kept: later ones mostly follow from it. */
 void ig_slab_fail(ig_slab *s, ig_status status) {
   if (s->fault == IG_OK)
     s->fault = status;
@@ -145,6 +147,7 @@ ig_status ig_slab_reserve(ig_slab *s, size_t out, size_t in) {
 
 /* --- ghosts --- */
 
+/* from <= plane < to; empty where both are equal */
 typedef struct {
   int from, to; /* planes of the whole */
 } planes;
@@ -155,7 +158,8 @@ static planes both(planes a, planes b) {
   return p.to > p.from ? p : (planes){0, 0};
 }
 
-/* What rank `of` needs of what rank `has` owns: its ghosts lie on one side of it only. */
+/* What rank `of` needs of what rank `has` owns: its ghosts lie on one side of it only. Empty for
+   ranks that are no neighbours within `reach`. */
 static planes needed(const ig_slab *s, int level, int of, int has, int reach) {
   planes own, ghosts;
   ig_slab_range(s, level, has, &own.from, &own.to);
@@ -228,6 +232,8 @@ static ig_status wire_fit(ig_slab *s, int level, int reach, size_t most) {
   return IG_OK;
 }
 
+/* Reserved for all levels before the first solve: an allocation in the middle of a cycle could fail
+   on one rank alone. */
 ig_status ig_slab_reserve_ghosts(const ig_grid *g, size_t each) {
   ig_slab *s = g->slab;
   const size_t most = (size_t)g->plane * each;
@@ -258,6 +264,7 @@ ig_status ig_slab_refresh(const ig_grid *g, int components, size_t size, int rea
   const size_t plane = (size_t)components * (size_t)g->plane * size;
   IG_TRY(ig_slab_reserve_ghosts(g, (size_t)reach * (size_t)components * size));
   ig_exchange *w = &s->wire[level];
+  /* also after a failure all take part, and others get something */
   ig_status status = ig_exchange_begin(s->cx, w);
   for (int e = 0; e < w->ends; e++) {
     end_planes(s, level, reach, plane, &w->end[e], &give, &take);
@@ -488,6 +495,7 @@ static ig_status words_reserve(ig_slab *s, int level, int group, size_t one) {
   return ig_slab_reserve(s, s->size[s->rank], all);
 }
 
+/* From host memory: products of the CPU, and sums of meshes. */
 ig_status ig_slab_total(ig_slab *s, int level, int components, int64_t per, int each,
                         const double *part, double *sum) {
   const size_t one = (size_t)per * (size_t)each;

@@ -61,6 +61,7 @@ FILL(f32, float)
 FILL(f64, double)
 #undef FILL
 
+/* As in ebe.h and in case files. */
 const char *ig_ebe_name(ig_ebe_kind kind) {
   static const char *const names[] = {
 #define X(name, text) text,
@@ -108,7 +109,8 @@ done:
   return status;
 }
 
-/* The least determinant over the integration points of an element. */
+/* The least determinant over the integration points of an element. Positive at these points does
+   not mean positive everywhere in a hexahedron, but K_e sees no other. */
 static double least_determinant(const double *x, const ig_lid *node, int npe) {
   double xe[30], xm[21], j[9], cof[9], d[10][3], least = INFINITY;
   for (int i = 0; i < 3 * npe; i++)
@@ -317,6 +319,7 @@ size_t ig_ebe_bytes(const ig_ebe *op) {
   return bytes;
 }
 
+/* 6 per node: u in, y out, three components each. */
 double ig_ebe_traffic(const ig_ebe *op) {
   const double size = op->single ? sizeof(float) : sizeof(double);
   return (double)ig_ebe_bytes(op) +

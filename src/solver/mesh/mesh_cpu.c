@@ -20,6 +20,7 @@
 #include "solver/mesh/tet.inc"
 #include "solver/mesh/mesh.inc"
 
+/* For the single-precision product of the preconditioner. */
 static ig_status to_single(ig_ctx *cx, int64_t n, const double *x, float *y) {
 #pragma omp parallel for schedule(static) num_threads(ig_team(cx, n, IG_WORK_VALUE))
   for (int64_t i = 0; i < n; i++)
@@ -172,6 +173,7 @@ static ig_status to_nodes(ig_ctx *cx, const ig_mesh_args *p, const ig_plan *plan
   return ig_plan_sum_f64(cx, plan, 1, p->slots, out);
 }
 
+/* Means by the same shares as to_nodes. */
 static ig_status to_elements(ig_ctx *cx, const ig_mesh_args *p, const double *in, double *out) {
 #pragma omp parallel for schedule(static)                                                          \
     num_threads(ig_team(cx, p->scatter.elements, IG_WORK_ELEMENT))
@@ -180,6 +182,7 @@ static ig_status to_elements(ig_ctx *cx, const ig_mesh_args *p, const double *in
   return IG_OK;
 }
 
+/* For stress constraints and their gradients. */
 static ig_status strain(ig_ctx *cx, const ig_mesh_args *p, const double *u, double *tensor) {
 #pragma omp parallel for schedule(static)                                                          \
     num_threads(ig_team(cx, p->scatter.elements, IG_WORK_ELEMENT))

@@ -58,6 +58,7 @@ static __global__ void ground_part(ig_ground g, const double *x, double *y, doub
   if (threadIdx.x == 0)
     partial[blockIdx.x] = s;
 }
+/* One block, always the same order. */
 static __global__ void ground_sum(const double *partial, double *dot) {
   double s = 0;
   for (int i = threadIdx.x; i < IG_MESH_CHUNKS; i += 256)
@@ -76,9 +77,9 @@ extern "C" ig_status ig_solver_mesh_ground_cuda(ig_ctx *cx, const ig_ground *g, 
   return IG_OK;
 }
 
+/* u_e . K_e v_e: an element writes one number of its own. This and the passes below are loops over
+   functions of mesh.inc; blocks of 128, as elements take many registers. */
 template <int N>
-/* The passes below are loops over functions of mesh.inc. Blocks of 128: elements take many
-   registers. */
 static __global__ void __launch_bounds__(128)
     energy_pass(ig_mesh_args p, const double *u, const double *v, double scale, bool add,
                 double *out) {
@@ -129,6 +130,7 @@ static __global__ void __launch_bounds__(128)
     IG_LAUNCHED(cx);                                                                               \
   }
 
+/* Cleared, added to, and with slots summed: the three steps of every pass that adds at nodes. */
 extern "C" ig_status ig_solver_mesh_diagonal_cuda(ig_ctx *cx, const ig_mesh_args *p,
                                                   const ig_plan *plan, const double *modulus,
                                                   double *block) {
@@ -299,6 +301,7 @@ extern "C" ig_status ig_solver_mesh_strain_back_cuda(ig_ctx *cx, const ig_mesh_a
   return ig_plan_sum_f64(cx, plan, 3, (const double *)p->slots, f);
 }
 
+/* The preconditioner by nodes: inverses once per design, scale_pass in every iteration. */
 static __global__ void invert_pass(ig_ground g, bool whole, const double *block, float *inverse) {
   const int32_t n = blockIdx.x * blockDim.x + threadIdx.x;
   if (n < g.nodes)

@@ -298,7 +298,7 @@ ig_status ig_heat_make(ig_ctx *cx, const ig_heat_setup *setup, const ig_heat *wh
   IG_TRY_GOTO(status, done, ig_heat_shapes_make(cx, h, whole, setup->anisotropy));
   if (h->elems.how == IG_CLUSTER)
     IG_TRY_GOTO(status, done, clusters_fill(cx, h));
-  /* node updates that begin as soon as the last of their elements is done (heat_runs.c) */
+  /* stretches of elements and nodes that follow each other, for vectors (heat_runs.c) */
   if (h->elems.how == IG_GATHER && h->elems.first.host && cx->backend->kernels == IG_KERNELS_CPU)
     IG_TRY_GOTO(status, done, ig_heat_runs_make(cx, h));
   IG_TRY_GOTO(status, done, ig_heat_surfaces_mark(cx, setup, h, &cells, place));
