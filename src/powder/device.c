@@ -151,7 +151,8 @@ static ig_powder_law law_of(const ig_powder_tables *t) {
                          .powder = even ? t->powder[0] : NAN};
 }
 
-/* The view is made once; bed height, windows and arguments of launches change in it later. */
+/* The view is made once; bed height, windows and arguments of launches change in it later. Device
+   addresses do not change later, but for windows, whose arrays grow. */
 static void view_make(ig_powder_run *r) {
   ig_powder_view *v = &r->view;
   const ig_powder_arrays *a = &r->array;
@@ -245,6 +246,7 @@ ig_status ig_powder_arrays_make(ig_powder_run *r) {
   return IG_OK;
 }
 
+/* What was never made is freed as nothing. */
 void ig_powder_arrays_free(ig_powder_run *r) {
   IG_IF_CUDA(ig_powder_cluster_close(&r->cluster);)
 #define X(name) ig_array_free(r->cx, &r->array.name);

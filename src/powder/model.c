@@ -102,6 +102,7 @@ static bool line_next(const ig_toolpath *p, int64_t *piece, ig_powder_line *l) {
 /* Lines of all beams in the order in which they begin; a new layer where a path is higher than all
    before. Two passes over a merge of the beams' lines: count, then fill. */
 static ig_status lines_find(ig_powder_run *r) {
+  /* lines below a layer that was spread before, and the first of them (time, z), for the warning */
   int64_t below = 0;
   double first_below[2] = {0, 0};
   for (int pass = 0; pass < 2; pass++) {
@@ -242,7 +243,8 @@ static ig_status sizes_choose(ig_powder_run *r) {
   const double top = r->layer_of[r->layers - 1].z;
   double cells = 1;
   for (int d = 0; d < 3; d++) {
-    /* the lowest corner of the parts is a corner of coarse cells */
+    /* the lowest corner of the parts is a corner of coarse cells. powder around the parts, in whole
+       coarse cells */
     const double around = ceil(g->margin / H - 1e-6) * H;
     const double low = d < 2 ? part_low[d] - around : base - deep;
     const double wide = (d < 2 ? part_high[d] + g->margin : top) - low;
@@ -388,6 +390,7 @@ ig_status ig_powder_open(ig_job *job, ig_powder_run *r) {
   return IG_OK;
 }
 
+/* Also of a run that opened in part. */
 void ig_powder_close(ig_powder_run *r) {
   for (int b = 0; b < IG_POWDER_BEAMS; b++)
     ig_toolpath_free(&r->laser[b].path);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A table as text; freed by page_close. */
 typedef struct {
   ig_ctx *cx;
   char *text;
@@ -84,6 +85,7 @@ static ig_status lines_write(const ig_powder_run *r, ig_sink *to) {
       const int64_t at = r->layer_of[layer].line + n;
       const ig_powder_line *l = &r->line_of[at];
       const ig_toolpath *path = &r->laser[l->beam].path;
+      /* first and last point of the line */
       const double *a = &path->x[3 * l->first], *b = &path->x[3 * l->last + 3];
       const double *q = ig_powder_host(&r->array.line) + IG_LINE_COLUMNS * at;
       if (path->t[l->first] >= r->time)

@@ -1,5 +1,5 @@
 /* Boundary values from the fields of files, linear in time between them. Files are read once, at
-   the start, onto the nodes of the boundary (file_fields.c interpolates in space); a step only
+   the start, onto the nodes of the boundary (file_fields.c finds them by their places); a step only
    mixes two arrays. Values at all nodes of the mesh (`now`) let the engine index them by node
    without a list. */
 #include "thermal/source/file_fields.h"

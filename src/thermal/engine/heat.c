@@ -129,6 +129,7 @@ static ig_status elements_make(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *
     memcpy(&conn[8 * (int64_t)e], &cells->conn[8 * (int64_t)cell], 8 * sizeof *conn);
     h->birth.order[e] = cells->parent[cell];
   }
+  /* rows of nodes need no assembly, and an outline computes nothing */
   const ig_assembly how = h->conduction == IG_HEAT_STENCIL || h->outline
                               ? IG_ATOMIC /* nothing but the connectivity */
                               : setup->assembly;
@@ -177,6 +178,7 @@ static ig_status clusters_fill(ig_ctx *cx, ig_heat *h) {
    other in both numberings, and both have the elements of an event sorted by number. */
 static ig_status cells_place(ig_ctx *cx, const ig_heat *whole, ig_heat *h) {
   const ig_lid *element = h->part.of.element;
+  /* of each mesh element the first of its cells, in birth order of the whole */
   ig_lid *first;
   IG_TRY(IG_NEW(cx, &h->cell_of, h->elements, "cells of a part"));
   IG_TRY(IG_NEW(cx, &first, ig_mesh_elements(whole->mesh), "cells of the whole"));
@@ -270,6 +272,7 @@ ig_status ig_heat_make(ig_ctx *cx, const ig_heat_setup *setup, const ig_heat *wh
   h->past.every = setup->track;
   h->ghost = h->part.of.ghost;
   h->node_of = h->part.of.node;
+  /* liquidus may be NaN here: births_check looks at materials that are born */
   for (int m = 0; m < h->material.count; m++)
     h->material.born_at[m] =
         setup->newborn == IG_BORN_MELT ? setup->material[m]->liquidus : setup->ambient;

@@ -147,6 +147,7 @@ static int by_nodes(const void *a, const void *b) {
 /* All faces of all cells, sorted by their nodes. */
 static ig_status faces_list(ig_ctx *cx, const ig_heat_cells *cells, keyed_face **list,
                             int64_t *count) {
+  /* six per cell, less the collapsed ones */
   keyed_face *all;
   *count = 0;
   IG_TRY(IG_NEW(cx, &all, 6 * (size_t)cells->count, "faces of cells"));
@@ -277,7 +278,7 @@ void ig_heat_cells_free(ig_heat_cells *cells) {
   memset(cells, 0, sizeof *cells);
 }
 
-/* Of hexahedra alone the mesh knows them. */
+/* Of hexahedra alone the mesh knows them. IG_JUNCTION: more than two elements meet at a face. */
 static ig_status neighbors_of_mesh(ig_ctx *cx, const ig_mesh *mesh, ig_lid count,
                                    ig_lid *neighbor) {
   ig_adjacency adj;

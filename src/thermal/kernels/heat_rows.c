@@ -247,6 +247,7 @@ static ig_status corner_add(ig_ctx *cx, const pattern *p, const ig_heat_shape *s
     if (c == a)
       continue;
     int j = 0;
+    /* the same neighbour through another element adds to its weight */
     while (j < row->count && row->offset[j] != offset)
       j++;
     if (j == row->count) {
@@ -333,7 +334,8 @@ static void key_make(const ig_heat *h, ig_lid n, row_key *key) {
     while (conn[a] != n)
       a++;
     /* By corner, as elements of a grid lie around a node, not as they were born: a beam that comes
-       and goes would leave as many kinds of rows in a part as there are orders. */
+       and goes would leave as many kinds of rows in a part as there are orders. insertion sort, at
+       most eight */
     uint32_t at = key->count++;
     for (; at > 0 && (key->corner[at - 1] & 7) < a; at--) {
       key->corner[at] = key->corner[at - 1];
