@@ -1,7 +1,39 @@
 /* The public solver (ingot/solver.h): products, smoothed aggregation multigrid and conjugate
    gradients on a mesh of a program. Host arrays in and out; everything between is on the device of
    the context. Set-up is done once per mesh (ig_solver_open), values once per coefficient
-   (ig_solver_set_coefficient). */
+   (ig_solver_set_coefficient).
+
+   This folder solves A u = f with A symmetric and positive definite, for elasticity (three unknowns
+   per node) and for heat or filters (one), whose coefficient is a number per element that changes
+   often: designs of topology optimisation, mostly.
+
+     krylov/   conjugate gradients (pcg), their vector operations (cg), and how vectors are divided
+               between ranks: slabs of a grid (slab), ranges of a mesh's nodes (rows)
+     grid/     regular grids of boxes: matrix-free product, geometric multigrid (multigrid)
+     mesh/     meshes of hexahedra or tetrahedra: element-by-element products (ebe), and all else
+               that is made at elements and nodes (mesh_ops); patterns of matrices (mesh_pattern)
+     amg/      smoothed aggregation multigrid on meshes (mesh_amg)
+
+   Who calls whom:
+
+          ig_pcg_solve  --apply-------->  product in double    (grid_*, ebe, mesh_ops)
+               |        --precondition->  one cycle in single  (multigrid, mesh_amg)
+               +------------------------  vector operations    (cg_cpu.c, cg_cuda.cu)
+
+   Both discretisations meet conjugate gradients in ig_linear (pcg.h). Vectors of a grid hold one
+   component after the other, with a halo (grid.h); vectors of a mesh hold a node's unknowns
+   together.
+
+   Precision: the iterate, its residual and the product that makes it are double; a preconditioner
+   is only a rough inverse and runs in single, which halves its bytes. It is linear and symmetric,
+   or the iteration is flexible (K-cycles).
+
+   Order of sums: all sums over vectors are made in pieces whose limits depend on the size of the
+   whole problem alone, and are added in one order. Results have the same bits on any number of
+   threads and ranks of one backend, but with assembly `atomic`.
+
+   Failures: a solve that does not converge is reported, not failed (ig_solve_report); on ranks a
+   failure of one is kept until all meet in the next sum. */
 #include <ingot/solver.h>
 
 #include "backend/backend.h"

@@ -1,6 +1,10 @@
 /* Products of a multigrid cycle, on all rows of a level or on this rank's. Upper levels are
-   divided; small ones are computed by every rank, whole, after their right-hand side was gathered.
- */
+   divided; small ones are computed by every rank, whole, after their right-hand side was gathered:
+
+         level 0          rank 0 | rank 1 | rank 2      ghosts of x before a product with A
+         level 1          rank 0 | rank 1 | rank 2      ghosts of the residual before R, of x before
+   P level `divided`  all    , all    , all         b is made in parts and gathered
+         ...              all    , all    , all         nothing is sent */
 #include "solver/amg/mesh_amg_parts.h"
 
 #include <stdlib.h>

@@ -114,6 +114,17 @@ ig_status ig_multigrid_update(ig_multigrid *m) {
 
 /* --- the cycle --- */
 
+/* A cycle, with one smoothing step before and after (S), residual and restriction (R), prolongation
+   (P) and the dense inverse (D):
+
+         level 0   S R                     P S
+         level 1       S R             P S         V: one visit; W: two; K: several visits to
+         level 2           S R     P S             levels 1 to 3, joined (ig_multigrid_visits)
+         level 3               D
+
+   Memory of a level: x and y, which a sweep reads and writes in turn, d of Chebyshev's recurrence,
+   b; coarse levels also the stencil and the inverse diagonal. The residual is in y while it goes
+   down. */
 static int steps_at(const ig_multigrid *m, const ig_level *l) {
   return l == m->level ? m->options.fine_steps : m->options.steps;
 }

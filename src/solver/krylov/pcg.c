@@ -66,6 +66,8 @@ void ig_pcg_free(ig_ctx *cx, ig_pcg *w) {
   ig_array_free(cx, &w->state);
 }
 
+/* Values of this file are counted, not timed: equal problems take equal numbers of iterations on
+   any machine. */
 /* the residual has to halve at least once in so many iterations */
 enum { PATIENCE = 2000 };
 

@@ -78,6 +78,7 @@ ig_status ig_rows_slab(ig_ctx *cx, const ig_rows *rows, ig_lid length, ig_slab *
   return IG_OK;
 }
 
+/* Whether this rank computes the row. */
 static bool own(const ig_rows *rows, ig_lid row) {
   return row >= rows->from && row < rows->to;
 }
