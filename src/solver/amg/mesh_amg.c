@@ -128,6 +128,7 @@ void ig_amg_matrix_free(ig_ctx *cx, ig_amg_matrix *m) {
   m->m.value = NULL;
 }
 
+/* Also of a hierarchy that was made in part. */
 void ig_amg_free(ig_amg *s) {
   if (!s)
     return;

@@ -299,6 +299,8 @@ static __global__ void dense_step_pass(int n, int k, const double *own, const do
   if (t < (int64_t)n * n)
     to[t] = ig_dense_step(n, k, (int)(t / n), (int)(t % n), own, from);
 }
+/* Gauss and Jordan's elimination, a launch per pivot: a launch is also the barrier between steps.
+ */
 extern "C" ig_status ig_amg_dense_invert_cuda(ig_ctx *cx, const ig_bsr *a, int n, double *work,
                                               float *inverse) {
   const cudaStream_t stream = ig_cuda_stream(cx);
@@ -366,6 +368,7 @@ static __global__ void smooth_pass(int32_t nodes, const float *inverse, const do
   if (n < nodes)
     ig_amg_smooth_node(n, SIZE, inverse, spring, b, ax, first, c0, c1, d, x);
 }
+/* A thread per node: its residual, block inverse and update in registers. */
 extern "C" ig_status ig_amg_smooth_cuda(ig_ctx *cx, int32_t nodes, int size, const float *inverse,
                                         const double *spring, const float *b, const float *ax,
                                         bool first, float c0, float c1, float *d, float *x) {

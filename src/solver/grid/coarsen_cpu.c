@@ -122,6 +122,7 @@ static int64_t element_number(const ig_grid *g, int i, int j, int k) {
 typedef void plane_fn(const void *arg, int k, float *work);
 static ig_status for_planes(ig_ctx *cx, const ig_grid *g, size_t work_size, plane_fn *fn,
                             const void *arg) {
+  /* in 2D rows of elements take the part of planes */
   const int planes = g->dim == 3 ? ig_grid_layers(g) : g->n[1], pairs = (planes + 1) / 2;
   const int below = ig_grid_below(g), odd = g->from / 2 & 1;
   const int team = ig_team(cx, ig_grid_elements(g), IG_WORK_ROW);

@@ -118,6 +118,7 @@ __global__ void round_dense(int n, const double *a, float *inverse) {
     inverse[m] = (float)(0.5 * (a[m] + a[m % n * n + m / n]));
 }
 
+/* n / 32 launches; a and `other` change places at each. */
 ig_status ig_grid_cuda_dense_invert(ig_ctx *cx, const ig_level *l, const int32_t *place, int n,
                                     double *work, float *inverse) {
   const int64_t square = (int64_t)n * n;

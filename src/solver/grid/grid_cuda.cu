@@ -345,6 +345,7 @@ ig_status ig_grid_cuda_fine_sweep(ig_ctx *cx, const ig_grid_args_f32 *g, ig_swee
              : launch<float, 3, IG_SWEEP_SMOOTH>(cx, g, b, x, d, c0, c1, y, NULL);
 }
 
+/* As a step of the smoother, which looks up springs, too. */
 __global__ void start_fine(const __grid_constant__ ig_grid_args_f32 g, const float *b, float c1,
                            float *x, float *d) {
   int64_t place;
@@ -406,6 +407,7 @@ __global__ void energy_elements(const __grid_constant__ ig_grid_args_f64 g,
   out[place] = scale * s + (add ? out[place] : 0);
 }
 
+/* A thread per element, each with its own place to write. */
 ig_status ig_grid_cuda_energy(ig_ctx *cx, const ig_grid_args_f64 *g, const double *u,
                               const double *v, double scale, bool add, double *out) {
   const int64_t count = (int64_t)g->n[0] * g->n[1] * (g->dim == 3 ? g->n[2] + g->above : 1);

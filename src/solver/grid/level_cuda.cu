@@ -255,6 +255,7 @@ struct pair_args {
   const float *inverse;                  /* a coarse one */
 };
 
+/* What is held is known by `fix` on the finest level and by a zero inverse on coarse ones. */
 static pair_args pair_of(const ig_level *fine, const ig_level *coarse) {
   pair_args p;
   const ig_grid *f = &fine->grid, *c = &coarse->grid;
@@ -426,6 +427,8 @@ ig_status ig_grid_cuda_pair_energy(ig_ctx *cx, const ig_level *l, const float *x
                  : IG_OK;
 }
 
+/* As ig_grid_cpu_pair_residual; the step length is read from the device, where the sums were made.
+ */
 __global__ void pair_residual_nodes(const __grid_constant__ stencil_args s,
                                     const ig_pair_state *state, const float *x, const float *b,
                                     const float *image, float *first, float *rest, float c1,

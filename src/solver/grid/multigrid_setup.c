@@ -359,6 +359,7 @@ static ig_status build(ig_multigrid *m, const ig_grid *grid, const uint8_t *fix,
   return m->options.inner ? IG_OK : ig_pcg_init(cx, &m->pcg, grid->stored * grid->dof);
 }
 
+/* *out is NULL after a failure. Time counts as set-up of the solver in the summary. */
 ig_status ig_multigrid_new(ig_ctx *cx, const ig_grid *grid, const ig_brick *brick,
                            const uint8_t *fix, const ig_spring *spring, int springs,
                            const ig_multigrid_options *options, ig_multigrid **out) {

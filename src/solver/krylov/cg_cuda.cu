@@ -72,6 +72,7 @@ ig_status ig_cg_cuda_dot(ig_ctx *cx, const ig_grid *grid, int64_t n, const doubl
   return status;
 }
 
+/* r holds A u on entry. */
 __global__ void residual_values(const __grid_constant__ ig_pieces p, int64_t n, const double *f,
                                 double *r, float *r32, ig_cg_state *state) {
   const ig_walk w = ig_pieces_walk(p, n);
@@ -130,6 +131,7 @@ static __device__ __forceinline__ void keep_products(ig_cg_scalars *s, double rz
   s->zap = zap;
 }
 
+/* r . z, and ap . z where ap is given. keep: the sums are final; of a divided grid they are not. */
 __global__ void dot_values(const __grid_constant__ ig_pieces p, int64_t n, const double *r,
                            const float *z, const double *ap, bool keep, ig_cg_state *state) {
   const ig_walk w = ig_pieces_walk(p, n);

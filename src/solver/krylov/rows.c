@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* units * r / ranks: ranges differ by one unit at most. */
 ig_status ig_rows_new(ig_ctx *cx, ig_lid count, ig_lid unit, ig_rows *rows) {
   const int64_t units = ((int64_t)count + unit - 1) / unit;
   memset(rows, 0, sizeof *rows);

@@ -255,6 +255,8 @@ static void end_planes(const ig_slab *s, int level, int reach, size_t plane, ig_
   end->receive = (size_t)(take->to - take->from) * plane;
 }
 
+/* Sizes of messages depend on what is refreshed; the wire has space for the largest. After a
+   failure the exchange is made all the same, and the failure kept for the next sum. */
 ig_status ig_slab_refresh(const ig_grid *g, int components, size_t size, int reach, void *values) {
   ig_slab *s = g->slab;
   planes give, take;

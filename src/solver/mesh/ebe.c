@@ -263,6 +263,7 @@ static ig_status setup(ig_ctx *cx, ig_assembly how, const double *x, int npe, co
   return IG_OK;
 }
 
+/* The operator owns its plan and copies of what it needs of the mesh. */
 ig_status ig_ebe_new(ig_ctx *cx, ig_ebe_kind kind, ig_assembly how, bool single, ig_lid nodes,
                      const double *x, ig_lid elements, int npe, const ig_lid *conn, double poisson,
                      ig_ebe *op) {

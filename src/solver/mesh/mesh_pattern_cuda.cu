@@ -234,6 +234,7 @@ static ig_status turn_make(ig_ctx *cx, const ig_pattern *a, ig_pattern *t, ig_ar
   return IG_OK;
 }
 
+/* Temporary arrays are freed in any case, results after a failure. */
 extern "C" ig_status ig_pattern_turn_cuda(ig_ctx *cx, const ig_pattern *a, ig_pattern *t,
                                           ig_array *from) {
   ig_array next = {}, any = {};

@@ -451,6 +451,7 @@ ig_status ig_beams_absorptivity(ig_ctx *cx, const ig_list *cases, const ig_table
   return IG_OK;
 }
 
+/* All beams of a case. Collective, as targets are joined over ranks. paths[i] becomes beam i's. */
 ig_status ig_beams_new(ig_ctx *cx, const ig_list *cases, ig_toolpath *paths, const ig_heat *h,
                        const ig_table *absorptivity, double reach, const ig_mesh *mesh,
                        ig_beams *beams) {
