@@ -5,10 +5,10 @@
    Layers of the room, each knows only those below it:
 
         thermal.c           the table of functions that the time loop calls (ig_room)
-        case/               keys of a case, time steps, output: everything with a unit or a file in
-   it source/             beams, births and fields of files: what the toolpath decides engine/ the
-   heat engine: state, batches, ranks (read heat.h first) kernels/            one step on a CPU or a
-   GPU
+        case/               keys of a case, time steps, output: all that has a unit or a file
+        source/             beams, births and fields of files: what the toolpath decides
+        engine/             the heat engine: state, batches, ranks (read heat.h first)
+        kernels/            one step on a CPU or a GPU
 
    The toolpath alone decides where heat goes and which elements exist; temperatures never do. So a
    run writes steps ahead of the device. Three counters say how far it is:

@@ -25,6 +25,7 @@ void ig_amg_close_values(ig_amg *s, ig_amg_matrix *m) {
   m->m.value = NULL;
 }
 
+/* With the plan and the ground of the caller: on several ranks those of its part. */
 ig_status ig_amg_assemble(ig_amg *s, const double *modulus) {
   const ig_amg_problem *p = &s->problem;
   return s->ops->assemble(s->cx, p->hex, p->plan, p->ground, modulus, &s->level[0].a.m);
@@ -65,6 +66,7 @@ static ig_status largest(ig_amg *s, int depth) {
   return IG_OK;
 }
 
+/* Held unknowns have a zero inverse: they stay zero in a cycle. */
 ig_status ig_amg_smoother(ig_amg *s, int depth) {
   ig_amg_level *l = &s->level[depth];
   const ig_lid at = ig_amg_range_of(s, depth).from;
@@ -91,6 +93,7 @@ static ig_bsr blocks_of(const ig_bsr *all, const ig_lid range[2]) {
   return m;
 }
 
+/* Blocks of ghost rows from the ranks that computed them. */
 static ig_status ghosts(ig_amg *s, ig_halo *halo, const ig_bsr *m) {
   return ig_halo_refresh(s->cx, halo, m->value, sizeof(float) * (size_t)(m->br * m->bc), IG_OK);
 }

@@ -24,6 +24,7 @@ typedef enum { IG_CYCLE_V, IG_CYCLE_W, IG_CYCLE_K } ig_cycle;
 typedef enum { IG_STORE_AUTO, IG_STORE_SINGLE, IG_STORE_HALF } ig_storage;
 
 typedef struct {
+  /* JACOBI: no levels, one division per unknown */
   ig_precondition precondition;
   ig_smoother smoother;
   ig_cycle cycle;
@@ -47,6 +48,7 @@ typedef struct {
                           .damping = 0.8,                                                          \
                           .limit = 20000})
 
+/* a grid of 2^15 elements along its longest side has as many */
 enum { IG_LEVELS = 16 };
 
 typedef struct {
@@ -56,6 +58,7 @@ typedef struct {
   ig_brick brick;
   ig_grid_args_f64 args;
   ig_slab *slab; /* NULL: the grid is not divided */
+  /* stays true for all later solves */
   bool cautious; /* the smoother's bound is taken in full */
   int levels;
   ig_level level[IG_LEVELS];

@@ -39,6 +39,7 @@ ig_status ig_cg_cpu_dot(ig_ctx *cx, const ig_grid *grid, int64_t n, const double
   return IG_OK;
 }
 
+/* r holds A u on entry. */
 ig_status ig_cg_cpu_residual(ig_ctx *cx, const ig_grid *grid, int64_t n, const double *f, double *r,
                              float *r32, ig_cg_state *state) {
   ig_cg_scalars *sc = &state->s;

@@ -30,7 +30,7 @@ typedef struct ig_linear {
 
 /* How a solve ended: below the tolerance; at the limit of iterations; the residual has stopped
    falling; p . A p or r . z was not positive, so A or M is not positive definite (or not finite).
- */
+   Texts: ig_solve_end_text. */
 typedef enum {
   IG_SOLVE_CONVERGED,
   IG_SOLVE_LIMIT,
@@ -39,6 +39,7 @@ typedef enum {
 } ig_solve_end;
 
 typedef struct {
+  /* products with A but for those of true residuals */
   int iterations;
   double residual; /* |r| / |f| */
   ig_solve_end end;

@@ -14,6 +14,8 @@
    it has seen. */
 static ig_lid row_times(const ig_pattern *a, const ig_pattern *b, ig_lid i, ig_lid seen,
                         ig_lid *mark, ig_lid *list) {
+  /* device memory is host memory here, but for the `debug` backend, on which the CPU may read it,
+     too */
   const ig_lid *a_start = a->start.dev, *a_column = a->column.dev;
   const ig_lid *b_start = b->start.dev, *b_column = b->column.dev;
   ig_lid n = 0;

@@ -72,12 +72,14 @@ static const char *pool_suffix(const ig_thermal_run *run, int i, char *text, siz
 
 /* --- rows of history.csv */
 
+/* A column of history.csv; names carry the unit in brackets. */
 typedef struct {
   char name[64];
   double value;
 } column;
 enum { FIXED_COLUMNS = 32, BEAM_COLUMNS = 8 }; /* a run's; a beam's, its melt pool's among them */
 
+/* One column more; `c` has space for all there can be (FIXED_COLUMNS, BEAM_COLUMNS). */
 static void column_put(column *c, int *n, const char *name, const char *suffix, const char *unit,
                        double value) {
   snprintf(c[*n].name, sizeof c->name, "%s%s%s", name, suffix, unit);
@@ -100,6 +102,7 @@ static void beam_columns(const ig_thermal_run *run, int beam, column *c, int *n)
   column_put(c, n, "beam_power", suffix, " [W]", power);
 }
 
+/* p: length, width, depth, volume. */
 static void melt_columns(const ig_thermal_run *run, int pool, const double *p, column *c, int *n) {
   char suffix[16];
   pool_suffix(run, pool, suffix, sizeof suffix);

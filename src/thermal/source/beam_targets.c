@@ -15,6 +15,7 @@
    covered faces leave their bins for good, and only a run that begins anew sorts them in again. */
 typedef enum { UNBORN, BARE, COVERED } target_state;
 
+/* Elements of a volume beam are never covered. */
 static target_state target_look(const ig_heat *h, const ig_beam *b, ig_lid target) {
   const bool face = b->shape.model == IG_BEAM_SURFACE;
   if ((face ? target / 6 : target) >= h->next.elements)
@@ -236,6 +237,8 @@ static ig_status landed_take(ig_ctx *cx, ig_beams *beams) {
   return IG_OK;
 }
 
+/* Counters begin anew afterwards; arrays keep their memory for the next batch. On several ranks
+   zones are made of all ranks' targets first. */
 ig_status ig_beams_power(ig_ctx *cx, ig_beams *beams, ig_heat *h) {
   if (ig_heat_is_divided(h) && beams->count)
     IG_TRY(ig_beams_part_batch(cx, beams, h));

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A rectangle of a layer, m; a stretch of a line, in units of its direction; the state of drawing.
+ */
 typedef struct {
   double min[2], max[2];
 } rect;
@@ -59,6 +61,7 @@ static bool cross(const rect *r, const double *o, const double *d, span *s) {
   return s->to > s->from;
 }
 
+/* For merging stretches that overlap. */
 static int by_from(const void *a, const void *b) {
   const span *p = a, *q = b;
   return (p->from > q->from) - (p->from < q->from);
@@ -75,6 +78,7 @@ static ig_status hatch(pen *p, const rect *rects, int count, double angle) {
       low = fmin(low, n[0] * x + n[1] * y);
       high = fmax(high, n[0] * x + n[1] * y);
     }
+  /* low, high: the union's extent across the lines */
   const double lines_real = (high - low) / p->c->spacing;
   if (lines_real > 1e7)
     return ig_fail_at(p->cx, &p->c->at, "spacing: %g m makes more than 10 million lines",
@@ -185,6 +189,7 @@ static ig_status islands(pen *p, const rect *rects, int count, double angle) {
   return status;
 }
 
+/* One part's layer: contour first, then islands or lines. */
 static ig_status part(pen *p, const ig_list *regions, double angle) {
   rect *rects;
   IG_TRY(IG_NEW(p->cx, &rects, regions->count, "regions"));
