@@ -372,6 +372,11 @@ static void tables_put(ig_importer *b, const ig_deck_step *s, const ig_deck_step
     ig_import_put(b, "{set: ");
     ig_import_name(b, set ? set : "");
     ig_import_put(b, ", quantity: %s", quantity);
+    bool turned = false; /* nodes by *TRANSFORM, elements by *ORIENTATION */
+    for (const ig_deck_axes *x = b->d->axes; x; x = x->next)
+      turned |= x->orientation == (of == IG_SET_ELEMENTS);
+    if (turned && !p->global && of != IG_SET_FACES)
+      ig_import_put(b, ", axes: own");
     if (p->totals)
       ig_import_put(b, ", total: %s", p->totals_only ? "only" : "also");
     if (b->d->step->next)

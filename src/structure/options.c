@@ -288,7 +288,11 @@ static const ig_option table_options[] = {
         "of nodes: displacement to heat_flow; of faces: section, the force through them by "
         "stresses, and section_flux, the heat out of them; at the points of elements: the others"),
     IG_CHOICE(S, total, "none|also|only", "none", "the sum over the set"),
-    IG_INT(S, analysis, "0", 0, 1e6, "in this analysis, from 1; 0: in all"), IG_END};
+    IG_INT(S, analysis, "0", 0, 1e6, "in this analysis, from 1; 0: in all"),
+    IG_CHOICE(S, axes, "fixed|own", "fixed",
+              "own: vectors of nodes in their `axes`, stresses and strains in the `material_axes`; "
+              "sums over a set are in fixed ones"),
+    IG_END};
 #undef S
 #define S ig_structure_case
 const ig_option ig_structure_options[] = {

@@ -253,6 +253,7 @@ typedef struct {
   const char *set;
   int quantity, total;
   int64_t analysis; /* 0: all */
+  int axes;         /* 0: fixed, 1: those of the nodes, or of the elements' materials */
 } ig_structure_table;
 
 typedef struct {
@@ -284,7 +285,8 @@ typedef struct {
   ig_solid_law *law;   /* of each where material axes turn it; NULL: those of the model */
   int states;          /* numbers of an element's history */
   double *past, *now;
-  double *initial; /* count x points x 6: stresses at the start; NULL: none */
+  double (*axes)[9]; /* of each: rows are those of its material, all 0: fixed; NULL: none has */
+  double *initial;   /* count x points x 6: stresses at the start; NULL: none */
 } ig_structure_group;
 
 /* Faces under pressure that turn with them. */

@@ -34,7 +34,10 @@ QUANTITIES = [  # beginning of a header in .dat, quantity of tables.csv, first n
 
 def numbers(line):
     out = []
-    for word in line.split():
+    words = line.split()
+    if len(words) > 1 and words[-1] == "L":  # in axes of the node or of the material
+        words.pop()
+    for word in words:
         try:
             out.append(float(word))
         except ValueError:
