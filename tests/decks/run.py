@@ -34,14 +34,12 @@ QUANTITIES = [  # beginning of a header in .dat, quantity of tables.csv, first n
 
 def numbers(line):
     out = []
-    words = line.split()
-    if len(words) > 1 and words[-1] == "L":  # in axes of the node or of the material
-        words.pop()
-    for word in words:
+    for word in line.split():
         try:
             out.append(float(word))
         except ValueError:
-            return None
+            # "L" or the name of an orientation: components in axes of the node or the element
+            return out if len(out) > 3 and line.split()[-1] == word else None
     return out or None
 
 
