@@ -9,7 +9,7 @@
 /* 0 good, 1 the run failed, 2 the input is the user's to mend */
 enum { CLI_GOOD = 0, CLI_FAILED = 1, CLI_BAD_INPUT = 2 };
 
-enum { CLI_MAX_WORDS = 256 };
+enum { CLI_MAX_WORDS = 256, CLI_MAX_KEY = 256 /* letters of a key, with the zero */ };
 
 typedef struct {
   int count;
@@ -22,6 +22,7 @@ typedef struct {
   const char *format, *field, *palette, *threshold, *warp, *title;
   const char *clip, *slice, *arrows, *movie; /* of view */
   const char *key, *figure;                  /* of calibrate */
+  const char *each;                          /* of sweep */
   const char *at, *of;                       /* of results */
   const char *size, *material;               /* of new cases */
   const char *snapshots, *match, *distance;  /* of compare */
@@ -183,6 +184,9 @@ void cli_line_first(void *user, const char *label, const char *value); /* a cli_
 /* From here on Ctrl-C, SIGTERM and a lost terminal ask the open context to stop: for commands that
    write a checkpoint then. The others end at once, as any program does. */
 void cli_catch_signals(void);
+/* Opens a case or a deck and sets keys, texts "KEY=VALUE"; the context has what is wrong. */
+ig_status cli_case_read(ig_ctx *cx, const char *path, bool lenient, const char *const *set,
+                        int sets, ig_case **c);
 /* Opens the case named first on the command line and applies --set; *c is NULL if that fails. */
 int cli_open_case(ig_ctx *cx, const cli_args *args, ig_case **c);
 /* The output folder of a case where none is given: cases/thermal/first.yaml -> first-out. */

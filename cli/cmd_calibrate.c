@@ -21,11 +21,11 @@ static void look(void *user, const char *key, double value, const char *unit, co
   snprintf(w->unit, sizeof w->unit, "%s", unit);
 }
 
-/* One run with this value of the key. */
-static int trial(const cli_args *args, ig_ctx *cx, double x, wanted *w) {
-  char text[40];
+/* One run with this value of the key, in the unit that the case gives it. */
+static int trial(const cli_args *args, ig_ctx *cx, double x, const char *unit, wanted *w) {
+  char text[100];
   ig_case *c;
-  snprintf(text, sizeof text, "%.17g", x);
+  snprintf(text, sizeof text, "%.17g%s", x, unit);
   int code = cli_open_case(cx, args, &c);
   if (code == CLI_GOOD)
     code = cli_result(cx, ig_case_set(c, args->key, text));
@@ -37,36 +37,51 @@ static int trial(const cli_args *args, ig_ctx *cx, double x, wanted *w) {
     code = CLI_BAD_INPUT;
   }
   if (code == CLI_GOOD)
-    printf("%s = %.8g: %s = %.8g %s\n", args->key, x, w->key, w->value, w->unit);
+    printf("%s = %.8g%s: %s = %.8g %s\n", args->key, x, unit, w->key, w->value, w->unit);
   fflush(stdout);
   return code;
 }
 
-/* What the case says, or 1. */
-static int start_of(const cli_args *args, ig_ctx *cx, double *x) {
+/* What the case says, with its unit, or 1. */
+static int start_of(const cli_args *args, ig_ctx *cx, double *x, char unit[50]) {
   ig_case *c;
-  const int code = cli_open_case(cx, args, &c);
+  int code = cli_open_case(cx, args, &c);
   const char *text = code == CLI_GOOD ? ig_case_get(c, args->key) : NULL;
-  *x = text ? strtod(text, NULL) : 1;
+  char *rest = NULL;
+  *x = text ? strtod(text, &rest) : 1;
+  snprintf(unit, 50, "%s", text ? rest : "");
+  if (text && rest == text) {
+    cli_error("'%s' is '%s' in this case, no number", args->key, text);
+    code = CLI_BAD_INPUT;
+  }
   if (*x == 0)
     *x = 1;
   ig_case_close(c);
   return code;
 }
 
+/* Where a line through two trials meets the target: of logarithms where all have one sign, so that
+   any power of the key is met at once, and a modulus does not become negative. */
+static double secant(double x0, double y0, double x1, double y1, double target) {
+  if (x0 * x1 > 0 && y0 * y1 > 0 && target * y1 > 0)
+    return x1 * exp(log(target / y1) * log(x1 / x0) / log(y1 / y0));
+  return x1 - (y1 - target) * (x1 - x0) / (y1 - y0);
+}
+
 static int calibrate(const cli_args *args, ig_ctx *cx) {
   enum { MOST = 15 };
   wanted w = {.key = args->figure};
+  char unit[50] = "";
   double x, before = 0, x_before = 0;
   const double within = args->within > 0 ? args->within : 1e-3;
-  int code = start_of(args, cx, &x);
+  int code = start_of(args, cx, &x, unit);
   for (int i = 0; code == CLI_GOOD && i < MOST; i++) {
-    code = trial(args, cx, x, &w);
+    code = trial(args, cx, x, unit, &w);
     if (code != CLI_GOOD)
       return code;
     const double off = w.value - args->target;
     if (fabs(off) <= within * fabs(args->target)) {
-      printf("%s: %.8g\n", args->key, x);
+      printf("%s: %.8g%s\n", args->key, x, unit);
       return CLI_GOOD;
     }
     /* a figure that has reached its limit (material that yields) would send the secant far away */
@@ -77,7 +92,7 @@ static int calibrate(const cli_args *args, ig_ctx *cx) {
       return CLI_FAILED;
     }
     double next = i == 0 ? x * args->target / w.value /* as if it were in proportion */
-                         : x - off * (x - x_before) / (w.value - before);
+                         : secant(x_before, before, x, w.value, args->target);
     if (!isfinite(next) || next == x)
       break;
     before = w.value;

@@ -4,23 +4,32 @@
 #include <stdlib.h>
 #include <string.h>
 
+ig_status cli_case_read(ig_ctx *cx, const char *path, bool lenient, const char *const *set,
+                        int sets, ig_case **c) {
+  const ig_deck_options deck = {.lenient = lenient};
+  ig_status status =
+      ig_deck_is(path) ? ig_deck_open(cx, path, &deck, c) : ig_case_open(cx, path, c);
+  for (int i = 0; i < sets && status == IG_OK; i++) {
+    char key[CLI_MAX_KEY];
+    const size_t length = strcspn(set[i], "=");
+    snprintf(key, sizeof key, "%.*s", (int)length, set[i]);
+    status = ig_case_set(*c, key, set[i] + length + (set[i][length] == '='));
+  }
+  return status;
+}
+
 int cli_open_case(ig_ctx *cx, const cli_args *args, ig_case **c) {
   *c = NULL;
-  const ig_deck_options deck = {.lenient = args->lenient};
-  ig_status status = ig_deck_is(args->words.item[0])
-                         ? ig_deck_open(cx, args->words.item[0], &deck, c)
-                         : ig_case_open(cx, args->words.item[0], c);
-  for (int i = 0; i < args->set.count && status == IG_OK; i++) {
-    char key[256];
-    const char *set = args->set.item[i], *equals = strchr(set, '=');
-    if (!equals || equals == set || (size_t)(equals - set) >= sizeof key) {
-      if (cli_first())
-        cli_error("--set '%s': expected KEY=VALUE, as in output.every=10", set);
-      return CLI_BAD_INPUT;
-    }
-    snprintf(key, sizeof key, "%.*s", (int)(equals - set), set);
-    status = ig_case_set(*c, key, equals + 1);
+  for (int i = 0; i < args->set.count; i++) {
+    const size_t length = strcspn(args->set.item[i], "=");
+    if (length > 0 && length < CLI_MAX_KEY && args->set.item[i][length])
+      continue;
+    if (cli_first())
+      cli_error("--set '%s': expected KEY=VALUE, as in output.every=10", args->set.item[i]);
+    return CLI_BAD_INPUT;
   }
+  const ig_status status =
+      cli_case_read(cx, args->words.item[0], args->lenient, args->set.item, args->set.count, c);
   return cli_result(cx, ig_ranks_agree(cx, status)); /* who cannot read it tells the others */
 }
 

@@ -1,5 +1,5 @@
-/* ingot sweep: many runs at once, each a process of its own. */
-#include "cli.h"
+/* ingot sweep: many runs at once, each a process of its own or, with GPUs, a thread of this one. */
+#include "sweep_member.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,9 @@ enum { MAX_JOBS = 256, LINE = 512 };
 
 /* One run in progress. Its messages go into OUT/NAME.log; the last lines are kept here. */
 typedef struct {
-  pid_t pid; /* 0: free */
+  bool busy;
+  pid_t pid; /* 0: a thread of this process, `member` */
+  cli_member member;
   int run, from, log;
   double percent, start;
   char line[LINE], error[LINE]; /* the line being read; the first that says "error" */
@@ -32,6 +34,8 @@ typedef struct {
   char self[4096];
   job job[MAX_JOBS];
   int jobs, devices, total, next, done, failed;
+  int *again, agains; /* runs that the device was too small for beside the others */
+  bool threads;       /* runs are threads of this process */
   bool terminal;
   int shown; /* lines of the table on the terminal */
   double start, drawn;
@@ -55,7 +59,7 @@ static void table_draw(sweep *s, bool always) {
   s->drawn = t;
   table_clear(s);
   for (int j = 0; j < s->jobs && s->shown < 20; j++)
-    if (s->job[j].pid) {
+    if (s->job[j].busy) {
       ig_sweep_run run;
       if (ig_sweep_at(s->sweep, s->job[j].run, &run) != IG_OK)
         continue;
@@ -65,7 +69,7 @@ static void table_draw(sweep *s, bool always) {
     }
   double part = 0;
   for (int j = 0; j < s->jobs; j++)
-    part += s->job[j].pid ? s->job[j].percent / 100 : 0;
+    part += s->job[j].busy ? s->job[j].percent / 100 : 0;
   const double share = (s->done + part) / s->total;
   fprintf(stderr, "  %d of %d runs done", s->done, s->total);
   if (share > 0 && share < 1)
@@ -135,14 +139,39 @@ static void child(const sweep *s, const ig_sweep_run *run, int place, int to) {
   _exit(127);
 }
 
-static int job_start(sweep *s, job *j, int place) {
+/* The next run as a process (pid is set) or as a thread; `to` is its end of the pipe. */
+static bool process_start(const sweep *s, job *j, const ig_sweep_run *run, int place, int to) {
+  fflush(NULL);
+  j->pid = fork();
+  if (j->pid == 0)
+    child(s, run, place, to);
+  close(to);
+  return j->pid > 0;
+}
+
+static bool thread_start(const sweep *s, job *j, const ig_sweep_run *run, int place, int to) {
+  j->member = (cli_member){.run = *run,
+                           .out = s->out,
+                           .backend = s->backend,
+                           .device = s->devices > 0 ? place % s->devices : 0,
+                           .threads = s->args->threads ? s->args->threads : 1,
+                           .report = s->args->report,
+                           .force = s->args->force,
+                           .to = to};
+  if (cli_member_start(&j->member))
+    return true;
+  close(to);
+  return false;
+}
+
+static int job_start(sweep *s, job *j, int number, int place) {
   ig_sweep_run run;
   char log[4096];
   int pipe_of[2];
-  if (ig_sweep_at(s->sweep, s->next, &run) != IG_OK)
+  if (ig_sweep_at(s->sweep, number, &run) != IG_OK)
     return CLI_FAILED;
   memset(j, 0, sizeof *j);
-  j->run = s->next++;
+  j->run = number;
   j->start = cli_now();
   snprintf(log, sizeof log, "%s/%s.log", s->out, run.name);
   j->log = open(log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
@@ -152,18 +181,13 @@ static int job_start(sweep *s, job *j, int place) {
   }
   for (int i = 0; i < 2; i++)
     fcntl(pipe_of[i], F_SETFD, FD_CLOEXEC);
-  fflush(NULL);
-  const pid_t pid = fork();
-  if (pid == 0)
-    child(s, &run, place, pipe_of[1]);
-  close(pipe_of[1]);
-  if (pid < 0) {
+  if (!(s->threads ? thread_start : process_start)(s, j, &run, place, pipe_of[1])) {
     cli_error("cannot start '%s': %s", run.name, strerror(errno));
     close(pipe_of[0]);
     close(j->log);
     return CLI_FAILED;
   }
-  j->pid = pid;
+  j->busy = true;
   j->from = pipe_of[0];
   return CLI_GOOD;
 }
@@ -202,48 +226,75 @@ static bool job_listen(job *j) {
   return true;
 }
 
-static void job_end(sweep *s, job *j) {
+/* How a run ended, in a word. */
+static const char *process_end(job *j) {
   int status = 0;
   while (waitpid(j->pid, &status, 0) < 0 && errno == EINTR)
     ;
-  close(j->from);
-  close(j->log);
-  j->pid = 0;
-  s->done++;
-  ig_sweep_run run;
-  const bool good = WIFEXITED(status) && WEXITSTATUS(status) == 0;
-  s->failed += !good;
-  if (ig_sweep_at(s->sweep, j->run, &run) == IG_OK)
-    tell_end(s, j, run.name,
-             good                  ? "done"
-             : WIFSIGNALED(status) ? "was killed"
-             : stop                ? "stopped"
-                                   : "failed");
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? "done"
+         : WIFSIGNALED(status)                         ? "was killed"
+         : stop                                        ? "stopped"
+                                                       : "failed";
 }
 
-static int run_all(sweep *s) {
+/* NULL: the device was too small for it beside the others, and it is run again after them. */
+static const char *thread_end(const sweep *s, job *j) {
+  const ig_status status = cli_member_end(&j->member);
+  if ((status == IG_MEMORY || status == IG_DEVICE) && s->jobs > 1 && s->again && !stop)
+    return NULL;
+  return status == IG_OK ? "done" : status == IG_INTERRUPTED ? "stopped" : "failed";
+}
+
+static void job_end(sweep *s, job *j) {
+  const char *how = j->pid ? process_end(j) : thread_end(s, j);
+  close(j->from);
+  close(j->log);
+  j->busy = false;
+  if (!how) {
+    s->again[s->agains++] = j->run;
+    return;
+  }
+  s->done++;
+  ig_sweep_run run;
+  s->failed += strcmp(how, "done") != 0;
+  if (ig_sweep_at(s->sweep, j->run, &run) == IG_OK)
+    tell_end(s, j, run.name, how);
+}
+
+/* Ctrl-C: every run is asked to write its checkpoint. A thread may not have begun to listen, and is
+   asked until it ends. */
+static void runs_interrupt(sweep *s, bool first) {
+  if (first) {
+    table_clear(s);
+    fputs("ingot: stopping: every run writes a checkpoint\n", stderr);
+  }
+  for (int j = 0; j < s->jobs; j++)
+    if (s->job[j].busy && !s->job[j].pid)
+      cli_member_interrupt(&s->job[j].member);
+    else if (s->job[j].busy && first)
+      kill(s->job[j].pid, SIGTERM);
+}
+
+static void run_all(sweep *s) {
   bool told = false;
   for (;;) {
     struct pollfd watch[MAX_JOBS];
     int of[MAX_JOBS], busy = 0;
     for (int j = 0; j < s->jobs; j++) {
-      if (!s->job[j].pid && !stop && s->next < s->total &&
-          job_start(s, &s->job[j], j) != CLI_GOOD) {
+      if (!s->job[j].busy && !stop && s->next < s->total &&
+          job_start(s, &s->job[j], s->next++, j) != CLI_GOOD) {
         s->failed++;
         stop = SIGTERM; /* those that run write their checkpoints */
       }
-      if (s->job[j].pid) {
+      if (s->job[j].busy) {
         watch[busy] = (struct pollfd){.fd = s->job[j].from, .events = POLLIN};
         of[busy++] = j;
       }
     }
     if (busy == 0)
-      return CLI_GOOD;
-    if (stop && !told) {
-      table_clear(s);
-      fputs("ingot: stopping: every run writes a checkpoint\n", stderr);
-      for (int i = 0; i < busy; i++)
-        kill(s->job[of[i]].pid, SIGTERM);
+      return;
+    if (stop) {
+      runs_interrupt(s, !told);
       told = true;
     }
     table_draw(s, false);
@@ -252,6 +303,27 @@ static int run_all(sweep *s) {
     for (int i = 0; i < busy; i++)
       if (watch[i].revents && !job_listen(&s->job[of[i]]))
         job_end(s, &s->job[of[i]]);
+  }
+}
+
+/* Runs that failed for the device's memory, or with the device itself: one at a time, each in a
+   process of its own, which has a device that nobody else has disturbed. */
+static void run_again(sweep *s) {
+  s->threads = false;
+  s->jobs = 1;
+  for (int i = 0; i < s->agains && !stop; i++) {
+    if (job_start(s, &s->job[0], s->again[i], 0) != CLI_GOOD) {
+      s->failed++;
+      return;
+    }
+    bool told = false;
+    for (struct pollfd watch = {.fd = s->job[0].from, .events = POLLIN}; s->job[0].busy;) {
+      if (stop && !told)
+        runs_interrupt(s, told = true);
+      table_draw(s, false);
+      if (poll(&watch, 1, 250) > 0 && !job_listen(&s->job[0]))
+        job_end(s, &s->job[0]);
+    }
   }
 }
 
@@ -318,16 +390,18 @@ static int results(sweep *s, ig_ctx *cx) {
 
 /* --- the command */
 
-/* One run per GPU, or one per core and thread. */
+/* Runs at a time: some per GPU, which one small run does not fill, or one per core and thread. */
+enum { PER_GPU = 4 };
 static void places_count(sweep *s) {
   ig_device_info rows[64];
   const int n = ig_devices(rows, 64), threads = s->args->threads ? s->args->threads : 1;
   const bool cpu = strcmp(s->backend, "cpu") == 0 || strcmp(s->backend, "debug") == 0;
   for (int i = 0; i < n && i < 64 && !cpu; i++)
-    s->devices += strcmp(rows[i].backend, "cuda") == 0;
+    s->devices += rows[i].available && strcmp(rows[i].backend, "cuda") == 0;
+  s->threads = s->args->each ? strcmp(s->args->each, "thread") == 0 : s->devices > 0;
   const long cores = sysconf(_SC_NPROCESSORS_ONLN);
   s->jobs = s->args->jobs      ? s->args->jobs
-            : s->devices > 0   ? s->devices
+            : s->devices > 0   ? s->devices * (s->threads ? PER_GPU : 1)
             : cores >= threads ? (int)(cores / threads)
                                : 1;
   s->jobs = s->jobs > MAX_JOBS ? MAX_JOBS : s->jobs;
@@ -382,10 +456,12 @@ static int run_sweep(sweep *s, ig_ctx *cx) {
   sigaction(SIGTERM, &action, NULL);
   sigaction(SIGHUP, &action, NULL);
   sigaction(SIGUSR1, &action, NULL);
-  int code = run_all(s);
+  s->again = calloc((size_t)s->total + 1, sizeof *s->again); /* NULL: none is run again */
+  run_all(s);
+  run_again(s);
+  free(s->again);
   table_clear(s);
-  const int written = results(s, cx);
-  code = code == CLI_GOOD ? written : code;
+  const int code = results(s, cx);
   if (stop)
     fprintf(stderr, "ingot: the same command goes on from here\n");
   if (s->failed > 0 && !stop)
@@ -441,7 +517,10 @@ static const cli_option sweep_options[] = {
     {"out", 'o', CLI_FILE, CLI_AT(out), 0, "DIR", NULL,
      "folder for results.csv and one folder per run; FILE-out in this folder if not given"},
     {"jobs", 'j', CLI_INT, CLI_AT(jobs), 0, "N", NULL,
-     "runs at a time; if not given, one per GPU, or without GPU one per CPU core"},
+     "runs at a time; if not given, four per GPU, or without GPU one per CPU core"},
+    {"each", 0, CLI_TEXT, CLI_AT(each), 0, "KIND", "process|thread",
+     "what a run is: a process of its own, or a thread of this one; if not given, a thread with "
+     "GPUs, which runs then share, else a process"},
     {"threads", 't', CLI_INT, CLI_AT(threads), 0, "N", NULL, "CPU threads per run, 1 if not given"},
     {"list", 0, CLI_FLAG, CLI_AT(list), 0, NULL, NULL, "print the runs; run nothing"},
     {"report", 0, CLI_FLAG, CLI_AT(report), 0, NULL, NULL, "write a report.html for each run"},
@@ -456,12 +535,11 @@ const cli_command cli_sweep = {
     .least = 1,
     .most = 1,
     .about = "run a case many times with different values, on all cores or GPUs",
-    .detail =
-        "FILE is a case, with --vary; or a sweep file that names a case and what varies "
-        "(docs/how-to/sweep.md). Each run is a process of its own and writes into DIR/NAME; its "
-        "messages go to DIR/NAME.log. At the end DIR/results.csv has one row per run. The "
-        "same command again runs what is missing: finished runs are kept, interrupted ones "
-        "go on from their checkpoint.",
+    .detail = "FILE is a case, with --vary; or a sweep file that names a case and what varies "
+              "(docs/how-to/sweep.md). Each run writes into DIR/NAME; its messages go to "
+              "DIR/NAME.log. At the end DIR/results.csv has one row per run. The "
+              "same command again runs what is missing: finished runs are kept, interrupted ones "
+              "go on from their checkpoint.",
     .options = sweep_options,
     .run = sweep_run,
 };

@@ -1,6 +1,6 @@
 /* Sweeps: many runs of one case with different values, or of several cases; the list of them and
-   the table of their results. The program decides how runs are started: `ingot sweep` starts one
-   process per run. In builds with input and output. */
+   the table of their results. The program decides how runs are started: `ingot sweep` starts a
+   process or a thread per run. In builds with input and output. */
 #ifndef INGOT_SWEEP_H
 #define INGOT_SWEEP_H
 

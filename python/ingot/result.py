@@ -103,15 +103,20 @@ class Result:
         """A figure of the summary."""
         return self.figures[name]
 
+    def _in_folder(self, name):
+        if self.folder is None:
+            raise ValueError("a result without a folder has its figures only: run it with out=FOLDER")
+        return os.path.join(self.folder, name)
+
     @property
     def stages(self):
         """Of a chain: {name: Result}."""
-        return {s: Result(os.path.join(self.folder, s)) for s in sorted(os.listdir(self.folder))
+        return {s: Result(os.path.join(self.folder, s)) for s in sorted(os.listdir(self._in_folder("")))
                 if os.path.exists(os.path.join(self.folder, s, "summary.json"))}
 
     def _history(self):
         """The headings of history.csv and its rows."""
-        with open(os.path.join(self.folder, "history.csv"), encoding="utf-8", newline="") as f:
+        with open(self._in_folder("history.csv"), encoding="utf-8", newline="") as f:
             rows = csv.reader(f)
             return [_heading(h) for h in next(rows)], list(rows)
 
@@ -137,11 +142,11 @@ class Result:
     def report(self, path=None):
         """Writes the page of `ingot report`; returns its path."""
         from ._core import Context, encode, ffi, lib
-        name = encode(path)
+        name, page = encode(path), self._in_folder("report.html")
         context = Context("cpu")
         context.call_apart(lib.ig_report, context.ptr, encode(self.folder),
                            ffi.new("ig_report_options *", {"html": name}))
-        return os.fspath(path) if path else os.path.join(self.folder, "report.html")
+        return os.fspath(path) if path else page
 
     def compare(self, other, *, relative=0.0, absolute=0.0, tolerances=None, snapshots="last",
                 match="number", distance=0.0):

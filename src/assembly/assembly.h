@@ -1,14 +1,20 @@
-/* Assembly plans: one of the three strategies for one block of elements, made once at setup.
+/* Assembly plans: how the contributions of one block of elements reach the nodes, made once at
+   set-up. Strategies are `atomic`, `color` and `gather`; `cluster` has structures of its own
+   (cluster.h), for which a plan holds the connectivity only.
 
    A driver's element loop is the same for all three:
-     for each color c: for i in [begin, end): e = ig_scatter_element(view, i); …; ig_scatter_add(…)
-   `atomic` and `gather` have one range; `color` one per color.
 
-   Node sums. A pass over the elements ends with ig_plan_sum; where the update of a node follows at
-   once, the update begins with ig_node_add instead and spares a pass (thermal, dynamics, fracture).
-   Nothing else adds up slots, so values of nodes that lie elsewhere too have one place to come in.
+       for each color: for i in [begin, end):
+         e = ig_scatter_element(view, i);  compute e;  ig_scatter_add(view, ...)
 
-   Sums with `color` and `gather` do not depend on threads or schedule, bit for bit. */
+   `atomic` and `gather` have one range, `color` has one per color.
+
+   Node sums: a pass over the elements ends with ig_plan_sum. Where the update of a node follows at
+   once, the update begins with ig_node_add instead, which spares a pass over memory (thermal,
+   dynamics, fracture). Nothing else adds up slots.
+
+   Sums with `color` and `gather` have the same bits whatever the number of threads and the
+   schedule; those with `atomic` differ by rounding from run to run. */
 #ifndef IG_ASSEMBLY_H
 #define IG_ASSEMBLY_H
 
@@ -29,6 +35,7 @@ typedef struct ig_plan {
   int npe;
   int colors;    /* 1 unless colored */
   ig_lid *start; /* host: colors + 1, ranges of `order` */
+  /* as in ig_scatter_view (scatter.h), where their shapes are; on the host and on the device */
   ig_array conn, order, slot, first, used;
   int width;
   int64_t slots; /* entries (times components) a slot array must hold; 0 unless gather */

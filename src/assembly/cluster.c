@@ -1,5 +1,6 @@
-/* Cutting a mesh into clusters: recursive bisection, then the numbers of each piece's nodes and
-   what its elements give to them. */
+/* Cutting a mesh into clusters: recursive coordinate bisection of the elements' centres, always
+   across the longest side, until a piece fits (elements and nodes); then the numbers of each
+   piece's nodes, and what its elements give to them. Done on the host, once per mesh. */
 #include "assembly/cluster_sum.h"
 #include "core/threads.h"
 
@@ -7,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* STEP_BITS: three coordinates of so many bits are one 64-bit key. MOST_ELEMENTS, MOST_NODES:
+   places in a cluster and terms are 16-bit numbers, and one cluster's lists are on the stack. */
 enum { STEP_BITS = 20, MOST_ELEMENTS = 1024, MOST_NODES = 2 * MOST_ELEMENTS };
 
 /* --- bisection */
@@ -99,6 +102,8 @@ static ig_lid halve(item *list, ig_lid count, ig_lid pieces, int grain) {
   return low;
 }
 
+/* Counts the nodes of a piece with marks that are never cleared: each call has a number of its own.
+   A single grain always fits. */
 static bool fits(cut *c, ig_lid first, ig_lid count) {
   ig_lid nodes = 0;
   if (count > c->capacity)
@@ -215,6 +220,8 @@ typedef struct {
   int32_t *of;    /* slots: cluster */
 } owners;
 
+/* A node is inner if all its elements are in one cluster: then that cluster alone writes its sum.
+ */
 static void owners_find(const cut *c, ig_lid nodes, owners *o) {
   for (ig_lid n = 0; n < nodes; n++)
     o->owner[n] = NOBODY;
@@ -245,6 +252,8 @@ static void slots_walk(cut *c, const owners *o, int32_t *first, bool fill) {
   }
 }
 
+/* Numbers the border nodes and their slots, one per cluster that has the node, by counting: `first`
+   holds counts, then beginnings; filling moves each to its end, and it is shifted back. */
 static ig_status border_number(ig_ctx *cx, cut *c, ig_lid nodes, owners *o, ig_clusters *out) {
   for (ig_lid n = 0; n < nodes; n++)
     out->borders += o->owner[n] == SEVERAL;
@@ -379,6 +388,8 @@ static ig_status elements_list(ig_ctx *cx, const cut *c, ig_lid elements, const 
   return IG_OK;
 }
 
+/* Order matters: owners before borders, borders before the lists of nodes, these before elements.
+ */
 static ig_status clusters_make(ig_ctx *cx, cut *c, ig_lid nodes, ig_lid elements, const double *x,
                                owners *o, ig_clusters *out) {
   IG_TRY(IG_NEW(cx, &c->list, elements, "centres of elements"));

@@ -31,6 +31,8 @@ PASS(f32, float)
 #include "assembly/cluster_sum.inc"
 PASS(f64, double)
 
+/* Every node of a cluster is written, not added to: only where some nodes have no element is there
+   anything to clear. */
 ig_status ig_clusters_clear(ig_ctx *cx, const ig_clusters *c, ig_lid nodes, int m, size_t size,
                             void *sum) {
   const int64_t inner = (int64_t)c->node.count - c->slots;

@@ -4,7 +4,9 @@
 
 #include "assembly/cluster_sum.h"
 
-/* How the sums of a block's cluster are made, into shared memory. */
+/* How the sums of a block's cluster are made, into shared memory. Lists of the whole cluster at
+   once, side by side in memory: the sums then read shared memory only. The caller has a barrier
+   before it uses them. */
 static __device__ __forceinline__ void ig_cluster_terms(const ig_cluster_view &v,
                                                         const ig_cluster &k, const int npe,
                                                         uint16_t *term, uint16_t *end) {

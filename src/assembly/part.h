@@ -1,4 +1,5 @@
-/* A plan for some of its elements. */
+/* A plan for some of its elements: a rank that holds a part of the mesh needs the sums of the whole
+   mesh's plan, with the same order of elements at each node. */
 #ifndef IG_ASSEMBLY_PART_H
 #define IG_ASSEMBLY_PART_H
 

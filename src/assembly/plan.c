@@ -1,4 +1,5 @@
-/* Making assembly plans, and the CPU pass that adds up slots. */
+/* Making assembly plans, and the CPU pass that adds up slots. Colors come from the mesh's greedy
+   coloring; slots are numbered by counting the elements of each node. */
 #include "core/sorted.h"
 #include "core/threads.h"
 #include "assembly/assembly.h"
@@ -11,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Elements of one color share no node: within a color they add without atomics, in any order. */
 static ig_status plan_color(ig_ctx *cx, const ig_lid *conn, ig_plan *plan) {
   ig_coloring coloring;
   IG_TRY(ig_mesh_color(cx, plan->nodes, plan->elements, plan->npe, conn, &coloring));
@@ -51,6 +53,8 @@ ig_status ig_slots_number(ig_ctx *cx, ig_lid nodes, int blocks, const ig_slot_bl
   return IG_OK;
 }
 
+/* A slot per element and corner; those of a node lie together, in the order of elements, so that
+   the sum over them has one order. */
 static ig_status plan_slots(ig_ctx *cx, const ig_lid *conn, ig_slot_form form, ig_plan *plan) {
   const int64_t corners = (int64_t)plan->elements * plan->npe;
   IG_TRY(ig_array_new(cx, &plan->slot, (size_t)corners, sizeof(ig_lid), "assembly slots"));
@@ -79,6 +83,7 @@ static ig_status plan_slots(ig_ctx *cx, const ig_lid *conn, ig_slot_form form, i
   return ig_array_push(cx, &plan->slot);
 }
 
+/* After a failure nothing is left to free. */
 ig_status ig_plan_new(ig_ctx *cx, ig_assembly how, ig_slot_form form, ig_lid nodes, ig_lid elements,
                       int npe, const ig_lid *conn, ig_plan *plan) {
   memset(plan, 0, sizeof *plan);
@@ -104,6 +109,7 @@ ig_status ig_plan_new(ig_ctx *cx, ig_assembly how, ig_slot_form form, ig_lid nod
   return status;
 }
 
+/* The plan's order of elements is made anew; slots are by element and stay. */
 ig_status ig_plan_split(ig_ctx *cx, ig_plan *plan, const uint8_t *late) {
   ig_lid *start, at = 0;
   IG_TRY(IG_NEW(cx, &start, 3, "element ranges"));
@@ -130,6 +136,8 @@ void ig_plan_free(ig_ctx *cx, ig_plan *plan) {
   memset(plan, 0, sizeof *plan);
 }
 
+/* Elements keep the colors of the whole; slots are numbered anew, and elements rise in both: a
+   node's sum keeps its order. */
 ig_status ig_plan_cut(ig_ctx *cx, const ig_plan *plan, ig_lid nodes, ig_lid elements,
                       const ig_lid *element, const ig_lid *conn, ig_plan *part) {
   const ig_lid *order = plan->order.host;
@@ -176,6 +184,8 @@ ig_scatter_view ig_plan_view(const ig_plan *plan) {
   return view;
 }
 
+/* Elements are numbered by birth, and numbers rise within a color: those that exist are a prefix of
+   it, found by bisection. */
 void ig_plan_range(const ig_plan *plan, int c, ig_lid active, ig_lid *begin, ig_lid *end) {
   *begin = plan->start[c];
   *end = plan->start[c + 1];

@@ -12,6 +12,7 @@
 #include "ingot/types.h"
 #include "kern/hd.h"
 
+/* three displacements and three rotations */
 enum { IG_SCATTER_MOST = 6 }; /* values per node */
 
 typedef struct {

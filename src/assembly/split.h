@@ -1,4 +1,5 @@
-/* Elements of a gather plan in two ranges, for who computes them at two times. */
+/* Elements of a gather plan in two ranges, for who computes them at two times: on ranks, elements
+   at the border wait for ghosts, the others are computed meanwhile. */
 #ifndef IG_ASSEMBLY_SPLIT_H
 #define IG_ASSEMBLY_SPLIT_H
 

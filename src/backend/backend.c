@@ -1,4 +1,5 @@
-/* The list of backends, the fault word. */
+/* The list of backends, and the fault word: one 64-bit word on the device in which kernels note the
+   first error (lowest item number), since they cannot return a status. All bits set: no fault. */
 #include "backend/backend.h"
 
 #include <inttypes.h>
@@ -6,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* in the order of backend_list.h */
 static const ig_backend *const backends[] = {
 #define X(name) &ig_backend_##name,
     IG_BACKEND_LIST(X)
@@ -31,6 +33,7 @@ const char *ig_backend_names(void) {
   return names + 2;
 }
 
+/* The word belongs to the context; it is cleared here and by whoever goes on after a fault. */
 ig_status ig_fault_open(ig_ctx *cx) {
   void *p = NULL;
   IG_TRY(cx->backend->alloc(cx, &p, sizeof(ig_fault)));
@@ -48,6 +51,9 @@ ig_status ig_fault_clear(ig_ctx *cx) {
   return cx->backend->fill(cx, cx->fault, 0xff, sizeof(ig_fault));
 }
 
+/* Waits for the device, as every copy to the host does: called at output steps, not after each
+   launch. thing: "node", "element", for the message; ids: numbers of the user's mesh for the local
+   ones, NULL: they are the same. */
 ig_status ig_fault_check(ig_ctx *cx, const char *thing, const ig_lid *ids) {
   static const char *const texts[] = {
 #define X(name, text) text,

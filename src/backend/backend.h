@@ -1,4 +1,12 @@
-/* The backends there are; what each must do is in core/backend.h. */
+/* The backends there are; what each must do is in core/backend.h.
+
+     cpu    CPU kernels, one memory                          cpu/cpu.c
+     debug  CPU kernels, a memory of its own, for tests      cpu/cpu.c
+     cuda   CUDA kernels on one GPU per context              cuda/cuda.c (table), cuda.cu
+   (functions)
+
+   A room asks the context's backend for memory and copies, and chooses its table of kernels by
+   IG_OPS_OF. A backend that is not built is in the list, too, and says so when it is opened. */
 #ifndef IG_BACKEND_H
 #define IG_BACKEND_H
 
@@ -7,6 +15,7 @@
 
 IG_C_BEGIN
 
+/* a table each, never changed */
 #define X(name) extern const ig_backend ig_backend_##name;
 IG_BACKEND_LIST(X)
 #undef X

@@ -44,7 +44,7 @@ static ig_status live_open(ig_chain *chain, int stage) {
   const ig_ctx_options o = {.backend = ig_ctx_backend(chain->cx), .threads = chain->cx->threads};
   IG_TRY(told(chain, l, ig_ctx_open(&o, &l->cx)));
   IG_TRY(told(chain, l, ig_stage_as_case(chain, stage, false, l->cx, &l->c)));
-  IG_TRY(told(chain, l, ig_case_set(l->c, "output", "{fields: [T, T_peak, melts]}")));
+  IG_TRY(told(chain, l, ig_case_set(l->c, "output", "{}")));
   return told(chain, l, ig_sim_open_for(l->c, &(ig_run_options){.out = NULL}, ig_rooms(), &l->sim));
 }
 

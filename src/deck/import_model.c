@@ -457,8 +457,10 @@ static void contact_put(ig_importer *b, const ig_deck_join *j) {
     ig_import_real(b, i->value[1]);
     ig_import_put(b, ", ");
     ig_import_real(b, i->value[0]);
-    ig_import_put(b, "]");
-  } else if (!is(i->overclosure, "HARD")) {
+    ig_import_put(b, "], length: 1");
+  } else if (is(i->overclosure, "HARD")) {
+    ig_import_put(b, ", length: 1"); /* CalculiX: 50 times Young's modulus, in the deck's units */
+  } else {
     ig_import_put(b, ", stiffness: ");
     ig_import_real(b, i->value[0]);
   }

@@ -355,7 +355,15 @@ static ig_status shape_put(ig_dyn_job *r, const double *shape) {
 static ig_status modes_begin(ig_dyn_job *r, const ig_dyn_analysis *a) {
   ig_dyn_model *m = r->m;
   ig_dyn_modes *k = &r->modes.of;
+  for (int i = 0; i < k->count; i++) {
+    IG_TRY(IG_MORE(m->cx, &r->modes.before, r->modes.befores, "modes"));
+    r->modes.before[r->modes.befores].analysis = r->modes.analysis;
+    r->modes.before[r->modes.befores].buckling = r->modes.buckling;
+    r->modes.before[r->modes.befores].number = i + 1;
+    r->modes.before[r->modes.befores++].value = k->value[i];
+  }
   ig_dyn_modes_free(k);
+  r->modes.analysis = r->analysis;
   r->modes.shown = 0;
   r->modes.buckling = a->kind == IG_ANALYSIS_BUCKLING;
   r->analysis_start = ig_dyn_clock_of(r)->time;
@@ -647,6 +655,7 @@ static void room_close(void *self) {
   ig_dyn_statics_free(r->statics);
   ig_dyn_modes_free(&r->modes.of);
   free(r->modes.x);
+  free(r->modes.before);
   ig_dyn_model_free(r->m);
   free(r);
 }

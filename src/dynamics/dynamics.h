@@ -93,7 +93,7 @@ typedef struct {
 typedef struct {
   ig_src at;
   const char *set;
-  double force[3], moment[3], total[3]; /* on each node; total: shared by the nodes of the set */
+  double force[3], moment[3], total[3]; /* on each node; total: on all of the set */
   double pressure;                      /* on a face set, against the outward normal */
   ig_table history;
 } ig_dyn_load;

@@ -1,6 +1,7 @@
 /* What holds and pushes particles: histories, motions, forces, tools, velocities at the start. */
 #include "dynamics/model.h"
 #include "dynamics/solids.h"
+#include "mesh/face_share.h"
 #include "mesh/named.h"
 
 #include <math.h>
@@ -264,7 +265,9 @@ ig_status ig_dyn_loads_new(ig_dyn_model *m, ig_histories *hs) {
     IG_TRY_GOTO(status, done, ig_dyn_nodes_of(m, &c->at, c->set, &set));
     push item = {.force.history = history, .load = i};
     free(share);
-    IG_TRY_GOTO(status, done, ig_dyn_solids_share(m, c->set, set, &share));
+    IG_TRY_GOTO(status, done,
+                ig_mesh_face_shares(cx, m->mesh, c->set, set->item, set->count,
+                                    ig_solid_face_weights, &share));
     for (ig_lid k = 0; k < set->count; k++) {
       const double part = share ? share[k] : 1.0 / set->count;
       for (int d = 0; d < 3; d++) {

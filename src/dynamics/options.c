@@ -59,7 +59,10 @@ static const ig_option load_options[] = {
     IG_TEXT(S, set, IG_REQUIRED, "node set; for a pressure faces of solids or shell elements"),
     IG_VECTOR3(S, force, "N", NULL, "force on each node"),
     IG_VECTOR3(S, moment, "N m", NULL, "moment on each node"),
-    IG_VECTOR3(S, total, "N", NULL, "force shared by the nodes of the set"),
+    IG_VECTOR3(
+        S, total, "N", NULL,
+        "force on the set: evenly on its faces where it is one of faces of solids, else each node "
+        "has the same share"),
     IG_REAL(S, pressure, "Pa", NULL, 0, 0, "pressure against the outward normal; follows it"),
     IG_HISTORY_ROW(S),
     IG_END};

@@ -290,22 +290,35 @@ ig_status ig_dyn_snapshot_write(void *self, ig_sink *to) {
 
 /* --- the summary */
 
-/* The largest displacement and plastic strain, of all ranks. */
-static ig_status most_find(ig_dyn_job *r, double most[2]) {
+/* The largest displacement, plastic strain and coordinate, of all ranks. */
+static ig_status most_find(ig_dyn_job *r, double most[3]) {
   const ig_dyn_model *l = ig_dyn_stepper(r->m);
-  most[0] = most[1] = 0;
+  most[0] = most[1] = most[2] = 0;
   ig_status status = ig_dyn_pull(r->m);
   if (status == IG_OK)
     status = report_now(r);
   for (int64_t n = 0; n < l->mesh->nodes && status == IG_OK; n++) {
     double u = 0;
-    for (int c = 0; c < 3; c++)
+    for (int c = 0; c < 3; c++) {
       u += pow(ig_dyn_get(l, &l->x, 3 * n + c) - l->x0[3 * n + c], 2);
+      most[2] = fmax(most[2], fabs(l->x0[3 * n + c]));
+    }
     most[0] = fmax(most[0], sqrt(u));
   }
   for (int64_t i = 0; i < ig_mesh_elements(l->mesh) && status == IG_OK; i++)
     most[1] = fmax(most[1], r->report[i * IG_DYN_REPORT + IG_REPORT_PLASTIC]);
-  return ig_dyn_most(r->m, status, most, 2);
+  return ig_dyn_most(r->m, status, most, 3);
+}
+
+/* Every step rounds a position in single precision, by 2^-25 of it: errors that add up as a random
+   walk, and that hide a motion of less per step. */
+static void rounding_warn(const ig_dyn_job *r, double moved, double place) {
+  const double steps = (double)ig_dyn_clock_of(r)->step, off = ldexp(place, -25) * sqrt(steps);
+  if (r->m->precision == IG_SINGLE && steps > 0 && off > 0.05 * moved)
+    ig_warn(r->m->cx,
+            "displacements of %.2g m are rounded to about %.1g m: positions are in single "
+            "precision; take `precision: mixed` or `double`",
+            moved, off);
 }
 
 /* What supports and driven bodies hold, what loads and gravity push, what tools push: N. */
@@ -392,13 +405,19 @@ static ig_status modes_write(const ig_dyn_job *r, ig_sink *s) {
       IG_TRY(s->result(s, name, "kg", k->mass[i][c]));
     }
   }
+  for (int i = 0; i < r->modes.befores; i++) {
+    const bool buckling = r->modes.before[i].buckling;
+    snprintf(name, sizeof name, "analysis_%lld_%s_%d", (long long)r->modes.before[i].analysis + 1,
+             buckling ? "load_factor" : "frequency", r->modes.before[i].number);
+    IG_TRY(s->result(s, name, buckling ? "" : "Hz", r->modes.before[i].value));
+  }
   return k->count ? s->result(s, "modes_error", "", k->error) : IG_OK;
 }
 
 ig_status ig_dyn_results_write(void *self, ig_sink *s) {
   ig_dyn_job *r = self;
   ig_dyn_model *m = r->m;
-  double most[2], sum[9];
+  double most[3], sum[9];
   ig_dyn_energy e;
   const int64_t last = r->c->analysis.count - 1;
   const bool rests = last >= 0 && IG_ITEM(const ig_dyn_analysis, r->c->analysis, (int)last)->kind ==
@@ -409,6 +428,8 @@ ig_status ig_dyn_results_write(void *self, ig_sink *s) {
     IG_TRY(resultants_find(r, sum));
   if (m->divided && !ig_ranks_first(m->cx))
     return IG_OK;
+  if (!rests && e.kinetic > 0)
+    rounding_warn(r, most[0], most[2]);
   IG_TRY(s->result(s, "time", "s", ig_dyn_clock_of(r)->time));
   IG_TRY(s->result(s, "time_step", "s", ig_dyn_clock_of(r)->dt));
   IG_TRY(s->result(s, "energy_error", "", r->worst_error));

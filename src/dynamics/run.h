@@ -24,9 +24,18 @@ typedef struct {
   } newton; /* of all analyses; pivots at the end of the last, -1: unknown */
   struct {
     bool buckling;
+    int64_t analysis;
     int shown;       /* shapes put out so far */
     ig_dyn_modes of; /* count 0: none were found yet */
     double *x;       /* positions they are about, nodes x 3 */
+    /* values of analyses before the last one */
+    struct {
+      int64_t analysis;
+      bool buckling;
+      int number;
+      double value;
+    } * before;
+    int befores;
   } modes;
   char residuals[200];
   char failed[512]; /* why an analysis ended early: reported after its state was put out */

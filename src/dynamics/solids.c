@@ -203,39 +203,6 @@ static ig_solid_face face_of(const ig_dyn_model *m, ig_lid element, int face) {
   return to;
 }
 
-ig_status ig_dyn_solids_share(ig_dyn_model *m, const char *name, const ig_set *nodes,
-                              double **share) {
-  const ig_set *faces = m->solids ? ig_mesh_find_set(m->mesh, name, IG_SET_FACES) : NULL;
-  double *of, sum = 0;
-  bool fits = faces != NULL && faces->count > 0;
-  *share = NULL;
-  for (ig_lid i = 0; fits && i < faces->count; i++)
-    fits =
-        ig_dyn_solid_has(m, faces->item[i]) && face_of(m, faces->item[i], faces->face[i]).nodes > 4;
-  if (!fits)
-    return IG_OK;
-  IG_TRY(IG_NEW(m->cx, &of, (size_t)m->mesh->nodes + 1, "shares of a load"));
-  for (ig_lid i = 0; i < faces->count; i++) {
-    const ig_solid_face f = face_of(m, faces->item[i], faces->face[i]);
-    double x[24], weight[8];
-    for (int k = 0; k < 3 * f.nodes; k++)
-      x[k] = m->x0[3 * (int64_t)f.node[k / 3] + k % 3];
-    sum += ig_solid_face_weights(f.nodes, x, weight);
-    for (int a = 0; a < f.nodes; a++)
-      of[f.node[a]] += weight[a];
-  }
-  ig_status status = IG_NEW(m->cx, share, (size_t)nodes->count + 1, "shares of a load");
-  double found = 0;
-  for (ig_lid k = 0; k < nodes->count && status == IG_OK; k++)
-    found += (*share)[k] = of[nodes->item[k]] / sum;
-  free(of);
-  if (status == IG_OK && fabs(found - 1) > 1e-9) { /* other nodes than those of the faces */
-    free(*share);
-    *share = NULL;
-  }
-  return status;
-}
-
 ig_status ig_dyn_solids_press(ig_dyn_model *m, ig_lid element, int face, double pressure,
                               ig_history history, int load) {
   ig_dyn_solids *all = m->solids;

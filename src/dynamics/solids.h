@@ -49,11 +49,6 @@ bool ig_dyn_solids_yield(const ig_dyn_model *m);
 IG_MUST_CHECK ig_status ig_dyn_solids_masses(ig_dyn_model *m);
 IG_MUST_CHECK ig_status ig_dyn_solids_press(ig_dyn_model *m, ig_lid element, int face,
                                             double pressure, ig_history history, int load);
-/* How nodes of a set share a force where it is the nodes of faces of quadratic solids: by the
-   integrals of their shape functions, sum 1, as a uniform traction would. *share NULL: it is not.
- */
-IG_MUST_CHECK ig_status ig_dyn_solids_share(ig_dyn_model *m, const char *name, const ig_set *nodes,
-                                            double **share);
 void ig_dyn_solids_load(ig_dyn_model *m, int load, double factor);
 /* Pressures at a time; `trial` positions. */
 void ig_dyn_solids_pressures(ig_dyn_model *m, double time);

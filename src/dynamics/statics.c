@@ -60,23 +60,44 @@ static void array_put(ig_array *a, int64_t i, double value) {
     ((float *)a->host)[i] = (float)value;
 }
 
+/* Internal forces of the accepted state. */
+static ig_status forces_find(ig_dyn_statics *s, double time, double factor, double *f) {
+  double size[2], count[2];
+  int group;
+  ig_trouble trouble;
+  /* states moved on: increments are 0, positions those of the end */
+  double *rate = s->rate;
+  memset(rate, 0, (size_t)s->m->p.nodes * s->m->p.dofs * sizeof *rate);
+  const ig_trial rest = {rate, time, 0, factor};
+  return ig_system_assemble(s->system, s->elements, s->group, &rest, false, NULL, f, size, count,
+                            &group, &trouble);
+}
+
+/* What loads, supports and tools have done over the step: they are in balance with the internal
+   forces, whose mean of both ends is taken. */
+static ig_status work_add(ig_dyn_statics *s, const double *u, const double *force) {
+  ig_dyn_model *m = s->m;
+  const int D = m->p.dofs;
+  double *work = m->work.host;
+  IG_TRY(ig_array_pull(m->cx, &m->work));
+  for (int64_t n = 0; n < m->p.nodes; n++)
+    for (int64_t i = D * n; i < D * (n + 1); i++)
+      work[IG_WORKS * n + IG_WORK_EXTERNAL] += 0.5 * (s->force[i] + force[i]) * u[i];
+  return ig_array_push(m->cx, &m->work);
+}
+
 /* Internal forces of the accepted state into the model's f. */
 static ig_status forces_back(ig_dyn_statics *s, const ig_trial *at) {
   ig_dyn_model *m = s->m;
   const int D = m->p.dofs;
-  double *f, size[2], count[2];
-  int group;
-  ig_trouble trouble;
+  double *f;
   IG_TRY(IG_NEW(m->cx, &f, (size_t)s->unknowns + 1, "forces"));
-  /* states moved on: increments are 0, positions those of the end */
-  double *rate = s->rate;
-  memset(rate, 0, (size_t)m->p.nodes * D * sizeof *rate);
-  const ig_trial rest = {rate, at->time, 0, at->factor};
-  const ig_status status = ig_system_assemble(s->system, s->elements, s->group, &rest, false, NULL,
-                                              f, size, count, &group, &trouble);
+  ig_status status = forces_find(s, at->time, at->factor, f);
+  if (status == IG_OK)
+    status = work_add(s, at->u, f);
   for (int64_t n = 0; n < m->p.nodes && status == IG_OK; n++)
     for (int c = 0; c < D; c++)
-      array_put(&m->f, m->p.pitch * n + c, f[D * n + c]);
+      array_put(&m->f, m->p.pitch * n + c, s->force[D * n + c] = f[D * n + c]);
   free(f);
   IG_TRY(status);
   return ig_array_push(m->cx, &m->f);
@@ -151,6 +172,9 @@ ig_status ig_dyn_statics_new(ig_dyn_model *m, const ig_dyn_analysis *a, ig_dyn_s
   IG_TRY(ig_static_constraints_new(s));
   IG_TRY(ig_system_close(s->system, s->groups, s->group));
   IG_TRY(ig_static_tools_scale(s));
+  IG_TRY(IG_NEW(m->cx, &s->force, (size_t)s->unknowns + 1, "statics"));
+  memcpy(s->trial, s->x, 3 * (size_t)m->p.nodes * sizeof *s->x);
+  IG_TRY(forces_find(s, ((const ig_dyn_clock *)m->clock.host)->time, 0, s->force));
   const ig_newton_model model = {.system = s->system,
                                  .groups = s->groups,
                                  .group = s->group,
@@ -189,6 +213,7 @@ void ig_dyn_statics_free(ig_dyn_statics *s) {
   free(s->x);
   free(s->trial);
   free(s->rate);
+  free(s->force);
   free(s->face);
   free(s->face_unknown);
   free(s->tool_unknown);

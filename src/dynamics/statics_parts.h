@@ -36,6 +36,7 @@ struct ig_dyn_statics {
   double length;                /* of the model, m */
   double reach;                 /* its largest coordinate, m */
   double *x, *trial, *rate;     /* nodes x 3: accepted, of the trial; nodes x dofs: u / SECONDS */
+  double *force;                /* unknowns: internal forces of the accepted state */
   int groups, elements;         /* groups of the engine; those of elements come first */
   ig_implicit_group *group;
   ig_static_group *part; /* elements; then as many for the turns of shells */

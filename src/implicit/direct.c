@@ -1,3 +1,5 @@
+/* The choice between the library's own factorization and MUMPS, behind direct.h: one of the two
+   pointers is set. `auto` is the own one. */
 #include "implicit/frontal.h"
 #include "implicit/mumps.h"
 

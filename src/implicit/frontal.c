@@ -1,3 +1,30 @@
+/* The multifrontal factorization of frontal.h.
+
+   Analysis, once per pattern (ig_frontal_new):
+      - quotient_make: equations with equal rows become one vertex, for a smaller graph;
+
+   - ig_order_dissect: order of elimination with little fill;
+      - tree_make, tree_walk: elimination tree, renumbered in post order: children come before their
+     parents, and the vertices of a subtree are consecutive;
+
+   - columns_make: rows of each column of the factor (symbolic factorization);
+   - supernodes, fronts_make: columns with nearly the same rows together, one front each.
+
+   Factorization, once per matrix (ig_frontal_factor), front by front in post order:
+
+           pivots  rest
+          +-------+-----+    1. entries of the matrix, and the remainders of the children
+   pivots |  L D  |  U  |    2. pivots are eliminated, BLOCK columns at a time
+          +-------+-----+    3. the two left blocks are kept (of U its transpose, where K is not
+   rest   |   L   |  R  |       symmetric)
+          +-------+-----+    4. R, the remainder, goes on the pile for the parent
+
+
+   Post order makes the pile a stack. Fronts are done one after the other, threads share the work
+   inside of one: the order of every sum, and so the bits, do not depend on their number. Almost all
+   time is in tile(), for large fronts.
+
+   Solution, per right-hand side (ig_frontal_solve): forward by fronts, backward in reverse. */
 #include "implicit/frontal.h"
 #include "implicit/order.h"
 #include "core/threads.h"
@@ -18,14 +45,18 @@ typedef struct {
 struct ig_frontal {
   ig_ctx *cx;
   int32_t n, fronts, most; /* most: rows of the largest front */
+  /* pattern: the caller's, see ig_direct_new */
+
   const int64_t *first;
   const int32_t *column;
   int64_t *across;        /* entries: where (j, i) is */
   int32_t *order, *place; /* equation eliminated k-th; the other way round */
   int32_t *rows;          /* of all fronts */
   front *front;
+  /* lower of all fronts, then upper of all; kept from matrix to matrix */
   double *factor;
   int64_t entries; /* of `lower` of all fronts */
+  /* of the last matrix; `factor` has space for both */
   bool symmetric, two;
   double *work; /* n */
 };
@@ -34,6 +65,7 @@ struct ig_frontal {
 
 /* Vertices: equations with the same pattern, one after the other. */
 typedef struct {
+  /* next[first[v]] ... next[first[v + 1] - 1]: neighbours of vertex v without itself */
   int32_t count, *of, *start; /* of: equations; start: count + 1, equations of each */
   int64_t *first;
   int32_t *next, *weight;
@@ -45,6 +77,8 @@ static bool same_row(const int64_t *first, const int32_t *column, int32_t i, int
          memcmp(column + first[i], column + first[j], (size_t)n * sizeof *column) == 0;
 }
 
+/* Only neighbours in number are compared: the equations of a node are consecutive, which is where
+   equal rows come from. The first equation of a vertex stands for all in its list of neighbours. */
 static ig_status quotient_make(ig_ctx *cx, int32_t n, const int64_t *first, const int32_t *column,
                                quotient *q) {
   IG_TRY(IG_NEW(cx, &q->of, (size_t)n + 1, "factorization"));
@@ -82,7 +116,9 @@ static void quotient_free(quotient *q) {
   free(q->weight);
 }
 
-/* Elimination tree of vertices in `order` (Liu 1990), parents by rank. */
+/* Elimination tree of vertices in `order` (Liu 1990), parents by rank. root: the highest rank found
+   so far above each, shortened on the way (path compression), so that the cost is almost linear in
+   the entries. */
 static void tree_make(const quotient *q, const int32_t *order, const int32_t *rank, int32_t *parent,
                       int32_t *root) {
   for (int32_t k = 0; k < q->count; k++) {
@@ -144,6 +180,9 @@ static int rising(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
+/* The rows of column k are those of the matrix below k, and those of its children's columns (Liu
+   1990). mark: the last column that has seen a row; head, link: lists of children. The list grows
+   by doubling, as its length is not known before. */
 static ig_status columns_make(ig_ctx *cx, const quotient *q, const int32_t *order,
                               const int32_t *rank, const int32_t *parent, columns *c) {
   const int32_t n = q->count;
@@ -201,8 +240,11 @@ done:
   return status;
 }
 
-/* Supernodes as ranges of ranks: begin[s] … begin[s + 1] - 1. A column joins the next one where
-   that is its parent and few entries that are zero are gained by it. */
+/* Supernodes as ranges of ranks: begin[s] ... begin[s + 1] - 1. A column joins the next one where
+   that is its parent and few entries that are zero are gained by it: none, or together up to 24
+   pivots (a front that small costs more in handling than in arithmetic), or zeros of up to a
+   quarter of the entries that the lower one has (relaxed amalgamation, Ashcraft and Grimes 1989).
+   Joining goes on backwards, as long as the front before ends in this one. */
 static int32_t supernodes(const quotient *q, const int32_t *order, const int32_t *parent,
                           const columns *c, int32_t *begin, double *height, double *wide) {
   int32_t count = 0;
@@ -230,6 +272,8 @@ static int32_t supernodes(const quotient *q, const int32_t *order, const int32_t
   return count;
 }
 
+/* Equations get their final numbers here, vertex after vertex. Two passes: sizes, then lists. The
+   rows of a front are those of its last column, together with its pivots. */
 static ig_status fronts_make(ig_frontal *s, const quotient *q, const int32_t *order,
                              const int32_t *parent, const columns *c, const int32_t *begin) {
   int32_t *home, at = 0; /* supernode of a rank; its first equation */
@@ -279,6 +323,8 @@ static ig_status fronts_make(ig_frontal *s, const quotient *q, const int32_t *or
   return status;
 }
 
+/* The tree is made twice: for the order as it is, and again after renumbering in post order, which
+   changes neither fill nor work. */
 static ig_status analyse(ig_frontal *s, quotient *q, columns *c) {
   ig_ctx *cx = s->cx;
   int32_t *room = NULL;
@@ -360,6 +406,9 @@ void ig_frontal_free(ig_frontal *s) {
 
 /* --- factorization */
 
+/* A tile of 4 x 16 sums is eight registers of 64 bytes; a block's 48 columns of 16 numbers of U are
+   6 KB, which stay in the first-level cache while rows of L pass by. On machines with shorter
+   registers the compiler splits `lanes`. */
 enum { BLOCK = 48, TILE_ROWS = 4, TILE_COLUMNS = 16 };
 typedef double lanes __attribute__((vector_size(64), aligned(8)));
 
@@ -410,7 +459,7 @@ static void front_eliminate(ig_ctx *cx, const dense *d, const int32_t *equation,
                             const double *least, bool symmetric, ig_direct_info *info) {
   for (int32_t k = 0; k < d->pivots; k += BLOCK) {
     const int32_t nb = d->pivots - k < BLOCK ? d->pivots - k : BLOCK;
-    /* the square on the diagonal; symmetric: its upper half from its lower one */
+    /* the square on the diagonal, unblocked; symmetric: its upper half from its lower one */
     for (int32_t j = k; j < k + nb; j++) {
       double *row = d->f + j * d->pitch;
       if (symmetric)
@@ -420,6 +469,7 @@ static void front_eliminate(ig_ctx *cx, const dense *d, const int32_t *equation,
         if (info->first_zero < 0)
           info->first_zero = equation[j];
         info->zero++;
+        /* so large that the unknown becomes 0 and nothing is left of its row in others */
         row[j] = 1e60;
       } else if (row[j] < 0)
         info->negative++;
@@ -477,6 +527,7 @@ typedef struct {
   int64_t used, space;
 } pile;
 
+/* Grows by doubling. What lies on the pile may move: it is addressed by offsets (`kept`). */
 static ig_status pile_room(ig_ctx *cx, pile *p, int64_t count) {
   if (p->used + count <= p->space)
     return IG_OK;
@@ -496,7 +547,9 @@ typedef struct {
   double *f, *left, *right, *least, *scale;
 } factoring;
 
-/* Entries of the matrix whose row or column is a pivot of the front. */
+/* Entries of the matrix whose row or column is a pivot of the front. Those of rows that are
+   eliminated before are in the fronts of these. Symmetric: only the lower triangle is filled, with
+   the mean of (i, j) and (j, i). */
 static void matrix_add(const ig_frontal *s, const front *g, const double *value, bool symmetric,
                        const factoring *w, int64_t pitch) {
   for (int32_t i = 0; i < g->pivots; i++) {
@@ -517,6 +570,8 @@ static void matrix_add(const ig_frontal *s, const front *g, const double *value,
   }
 }
 
+/* The remainder `left` of a child, n x n, into the rows it has in this front (extend-add). Each row
+   is one thread's: no two write to the same place. */
 static void child_add(const ig_frontal *s, const front *child, const double *left, bool symmetric,
                       const factoring *w, int64_t pitch) {
   const int32_t n = child->rows - child->pivots;
@@ -530,6 +585,8 @@ static void child_add(const ig_frontal *s, const front *child, const double *lef
   }
 }
 
+/* One front from zero to its factors and its remainder. `local` of rows of other fronts is left
+   over from before and never read. */
 static ig_status front_do(ig_frontal *s, int32_t number, const double *value, bool symmetric,
                           factoring *w, pile *p, ig_direct_info *info) {
   front *g = &s->front[number];
@@ -544,6 +601,7 @@ static ig_status front_do(ig_frontal *s, int32_t number, const double *value, bo
   if (w->child[number] >= 0) /* children are the last on the pile, the first of them lowest */
     p->used = w->kept[w->child[number]];
   for (int32_t i = 0; i < g->pivots; i++)
+    /* of the matrix's diagonal: about what rounding leaves of a pivot that is zero */
     w->least[i] = 1e-13 * w->scale[s->order[g->at + i]];
   memset(w->left + (int64_t)g->rows * BLOCK, 0, TILE_ROWS * BLOCK * sizeof *w->left);
   const dense d = {w->f, w->left, w->right, g->rows, g->pivots, pitch};
@@ -563,6 +621,7 @@ static ig_status front_do(ig_frontal *s, int32_t number, const double *value, bo
   return IG_OK;
 }
 
+/* A symmetric matrix after one that was not keeps the space of both. */
 static ig_status factors_room(ig_frontal *s, bool symmetric) {
   s->symmetric = symmetric;
   if (s->factor && (symmetric || s->two))
@@ -579,6 +638,8 @@ static ig_status factors_room(ig_frontal *s, bool symmetric) {
   return IG_OK;
 }
 
+/* Interrupted, it returns with factors that are not complete: the caller looks at cx->interrupted.
+ */
 ig_status ig_frontal_factor(ig_frontal *s, const double *value, bool symmetric,
                             ig_direct_info *info) {
   factoring w = {0};
@@ -629,6 +690,9 @@ done:
   return status;
 }
 
+/* L y = b, then D L^T x = y or U x = y. In the order of elimination the pivots of a front are
+   consecutive, its other rows are not. One thread: fronts of the top are too small to share, and
+   each of the factors' numbers is used once, so that memory is the limit. */
 void ig_frontal_solve(ig_frontal *s, double *b) {
   double *x = s->work;
   for (int32_t i = 0; i < s->n; i++)

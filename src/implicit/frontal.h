@@ -12,6 +12,8 @@
 
 typedef struct ig_frontal ig_frontal;
 
+/* As the functions of the same names in direct.h. Work grows with the squares of the fronts' rows
+   times pivots, mostly in the last few: for a cube of n nodes about n^2, memory n^(4/3). */
 IG_MUST_CHECK ig_status ig_frontal_new(ig_ctx *cx, int32_t n, const int64_t *first,
                                        const int32_t *column, ig_frontal **to);
 void ig_frontal_free(ig_frontal *s);

@@ -1,10 +1,16 @@
+/* Subspace iteration (modes.h). Each pass multiplies q vectors by A^-1 B, which strengthens the
+   part of large |mu| in them, and solves the q x q problem in the space they span (Rayleigh and
+   Ritz). The error of vector i falls by |mu(q+1) / mu(i)| per pass: this is why more vectors are
+   carried along than are asked for. */
 #include "implicit/modes.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Eigenvalues d and vectors v (columns) of a symmetric matrix, n x n, by Jacobi's rotations. */
+/* Eigenvalues d and vectors v (columns) of a symmetric matrix, n x n, which is destroyed, by
+   Jacobi's rotations: slow for large n, but right to rounding, and n is a few dozen. Sweeps end
+   where squares off the diagonal are below 1e-30 of those on it. */
 static void jacobi(int n, double *a, double *d, double *v) {
   for (int i = 0; i < n * n; i++)
     v[i] = i % (n + 1) == 0;
@@ -52,11 +58,15 @@ static double product(int32_t n, const double *a, const double *b) {
 }
 
 typedef struct {
+  /* x: Ritz vectors; y: orthonormal in A; bx: A y; b, v, d: the small problem, its vectors and
+     values */
   int q;                              /* vectors carried along */
   double *x, *y, *bx, *a, *b, *v, *d; /* q x n; q x q */
 } iterating;
 
-/* y = A^-1 B x made orthonormal in A, where A y = bx; returns how many are independent. */
+/* y = A^-1 B x made orthonormal in A, where A y = bx; rank: how many are independent. Gram and
+   Schmidt's method, twice: once is not enough where vectors are nearly parallel ("twice is enough",
+   Parlett 1980). A itself is not needed: A y is B x, and is changed along with y. */
 static ig_status vectors_next(const ig_modes_model *m, iterating *w, int *rank) {
   const int32_t n = m->n;
   int kept = 0;
@@ -86,7 +96,8 @@ static ig_status vectors_next(const ig_modes_model *m, iterating *w, int *rank) 
   return IG_OK;
 }
 
-/* Ritz vectors of the kept ones into x, by falling magnitude. */
+/* Ritz vectors of the kept ones into x, by falling magnitude. As y.A y = 1, the small problem is an
+   ordinary one, with the matrix y_i.B y_j, symmetric but for rounding. */
 static void ritz(const ig_modes_model *m, iterating *w, int q) {
   const int32_t n = m->n;
   for (int i = 0; i < q; i++) {
@@ -122,6 +133,8 @@ ig_status ig_modes_find(ig_ctx *cx, const ig_modes_model *m, int *count, double 
                         double *error) {
   enum { MOST = 200 };
   const int32_t n = m->n;
+  /* Bathe's rule: twice as many vectors as are wanted, or 8 more, whichever is less; 2 more of few.
+   */
   int q = 2 * *count > *count + 8 ? *count + 8 : 2 * *count + 2;
   q = q > n ? n : q;
   *count = *count > q ? q : *count;
@@ -131,6 +144,7 @@ ig_status ig_modes_find(ig_ctx *cx, const ig_modes_model *m, int *count, double 
   IG_TRY(IG_NEW(cx, &room, 3 * size + 3 * (size_t)q * q + 2 * (size_t)q + 1, "modes"));
   w.x = room, w.y = w.x + size, w.bx = w.y + size, w.a = w.bx + size, w.b = w.a + q * q;
   w.v = w.b + q * q, w.d = w.v + q * q, was = w.d + q;
+  /* xorshift (Marsaglia 2003): start vectors that have a part of every mode */
   uint64_t seed = 88172645463325252ull;
   for (size_t i = 0; i < size; i++) { /* the same start every time */
     seed ^= seed << 13, seed ^= seed >> 7, seed ^= seed << 17;

@@ -8,6 +8,7 @@
 
 #include "core/ctx.h"
 
+/* The matrices are known by what they do alone: no storage is prescribed. */
 typedef struct {
   int32_t n; /* equations */
   void *self;

@@ -1,3 +1,6 @@
+/* Sequential MUMPS (mumps.h), loaded by dlopen at run time: the program runs where it is not
+   installed. Numbers of icntl and infog are those of the MUMPS Users' Guide less one, as C counts
+   from 0. Matrices are given as triplets, counted from 1; of a symmetric one the lower half. */
 #include "implicit/mumps.h"
 
 #ifdef INGOT_HAVE_MUMPS
@@ -8,8 +11,11 @@
 #include <string.h>
 
 typedef void mumps_call(DMUMPS_STRUC_C *);
+/* `job` of a call; NO_WORLD: the value of comm_fortran by which MUMPS takes MPI_COMM_WORLD */
 enum { START = -1, END = -2, ANALYSE = 1, FACTOR = 2, SOLVE = 3, NO_WORLD = -987654 };
 
+/* An instance is for either symmetric or other matrices: changing over ends it and starts another,
+   with a new analysis. */
 struct ig_mumps {
   ig_ctx *cx;
   void *library;
@@ -34,6 +40,7 @@ static void call(ig_mumps *m, int job) {
   pthread_mutex_unlock(&one_at_a_time);
 }
 
+/* Whether the library can be loaded; for tests and reports. */
 bool ig_mumps_there(void) {
   void *library = dlopen(INGOT_MUMPS_SONAME, RTLD_NOW | RTLD_LOCAL);
   if (library)
@@ -89,6 +96,7 @@ static int64_t entries_set(ig_mumps *m, const double *value, bool symmetric) {
   return count;
 }
 
+/* -9: its work array is too small, even after growing; -13: an allocation failed */
 static ig_status failed(ig_mumps *m, const char *what) {
   return IG_FAIL(m->cx, m->id.infog[0] == -13 || m->id.infog[0] == -9 ? IG_MEMORY : IG_NUMERIC,
                  "MUMPS: %s failed with code %d, %d: use `solver: own`", what, m->id.infog[0],
@@ -104,6 +112,7 @@ ig_status ig_mumps_factor(ig_mumps *m, const double *value, bool symmetric, ig_d
     memset(&m->id, 0, sizeof m->id);
     m->id.comm_fortran = NO_WORLD;
     m->id.par = 1;
+    /* 2: symmetric, any sign of pivots */
     m->id.sym = symmetric ? 2 : 0;
     call(m, START);
     if (m->id.infog[0] < 0)
@@ -124,6 +133,7 @@ ig_status ig_mumps_factor(ig_mumps *m, const double *value, bool symmetric, ig_d
     if (m->id.infog[0] < 0)
       return failed(m, "the analysis");
   }
+  /* -8, -9: pivoting needs more memory than the analysis has foreseen */
   for (int pass = 0; pass < 4; pass++) {
     call(m, FACTOR);
     if (m->id.infog[0] != -9 && m->id.infog[0] != -8)
@@ -133,6 +143,7 @@ ig_status ig_mumps_factor(ig_mumps *m, const double *value, bool symmetric, ig_d
   if (m->id.infog[0] < 0)
     return failed(m, "the factorization");
   if (symmetric)
+    /* infog(12): negative pivots; (28): zero pivots; (29): entries, if negative in millions */
     info->negative = m->id.infog[11];
   info->zero = m->id.infog[27];
   if (info->zero > 0 && m->id.pivnul_list)

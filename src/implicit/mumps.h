@@ -7,6 +7,7 @@
 
 typedef struct ig_mumps ig_mumps;
 
+/* The others as the functions of direct.h; without MUMPS in the build ig_mumps_new fails. */
 bool ig_mumps_there(void);
 IG_MUST_CHECK ig_status ig_mumps_new(ig_ctx *cx, int32_t n, const int64_t *first,
                                      const int32_t *column, ig_mumps **to);

@@ -1,3 +1,17 @@
+/* Newton's method, its line search and the arc length: the method is in newton.h.
+
+   ig_newton_step    tries a step until one converges; grows and cuts steps
+     start           once: the residual r_0 of the state at the beginning
+     step_load       iterations under a given load factor
+       residual      forces (and tangents) of a trial state
+       factorize, ig_direct_solve
+       search        line search along the correction
+     step_arc        iterations with the factor as an unknown
+     accept          history of the elements, standing
+
+   Vectors are of two lengths: of unknowns (all), and of equations (the free ones, system.h). A
+   trial is u, the increments since the accepted state, not the state itself: a step that fails
+   leaves nothing to be undone. */
 #include "implicit/newton.h"
 
 #include <float.h>
@@ -6,6 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Ten steps, unless they are cut or grow. The last of Newton's iterations usually ends far below a
+   tolerance of 1e-3, as it converges quadratically. */
 const ig_newton_options ig_newton_usual = {.tolerance = 1e-3,
                                            .first = 0.1,
                                            .least = 1e-6,
@@ -24,6 +40,7 @@ struct ig_newton {
   void (*note)(void *user, const ig_newton_note *note);
   void *user;
   ig_newton_standing now;
+  /* the next step as a share of the analysis, and as a length in m */
   double ds, arc; /* next step; next arc length, 0: from ds */
   int easy;       /* steps in a row that took few iterations */
   bool full;      /* tangents as they are, not symmetric */
@@ -89,6 +106,7 @@ const double *ig_newton_forces(const ig_newton *n) {
   return n->kept;
 }
 
+/* Exactly `end` at the end, whatever rounding makes of the sum. */
 static double time_at(const ig_newton *n, double factor) {
   return factor >= 1 ? n->m.end : n->m.begin + factor * (n->m.end - n->m.begin);
 }
@@ -112,8 +130,9 @@ static ig_status spread(ig_newton *n, double factor) {
   return IG_OK;
 }
 
-/* Forces out of balance f and r at the trial. *fine false: an element cannot be computed; `why`
-   says which. */
+/* Forces out of balance f and r at the trial: internal forces less loads less what is left of the
+   start's residual, (1 - factor) r_0. *fine false: an element cannot be computed; `why` says which.
+   tangent: the matrix, too; push (NULL: none): motions whose forces are added by the tangent. */
 static ig_status residual(ig_newton *n, double factor, bool tangent, const double *push,
                           bool *fine) {
   ig_system *s = n->m.system;
@@ -153,7 +172,8 @@ static ig_status residual(ig_newton *n, double factor, bool tangent, const doubl
   return IG_OK;
 }
 
-/* Kind of an equation: that of its unknown. */
+/* Largest magnitude of displacements (0) and rotations (1), and at which unknowns. The kind of an
+   equation is that of its unknown. */
 static void largest(const ig_newton *n, const double *v, double most[2], int32_t where[2]) {
   const ig_system *s = n->m.system;
   most[0] = most[1] = 0;
@@ -220,6 +240,7 @@ static double way(const ig_newton *n, const double *a, const double *b) {
   return sum;
 }
 
+/* Symmetric as long as that converges: half the work and memory, and pivots can be counted. */
 static ig_status factorize(ig_newton *n) {
   IG_TRY(ig_direct_factor(n->direct, n->m.system->value, !n->full, &n->info));
   n->now.solver = n->info.solver;
@@ -275,6 +296,7 @@ static ig_status search(ig_newton *n, double factor, double g0, double *length, 
   }
 }
 
+/* To whoever watches (ig_newton_watch). */
 static void tell(const ig_newton *n, int iteration, double factor, double r, double c, double s) {
   const ig_newton_note note = {n->now.steps + 1, iteration, factor, r, c, s,
                                n->info.negative, !n->full};
@@ -285,6 +307,7 @@ static void tell(const ig_newton *n, int iteration, double factor, double r, dou
 /* What a step came to. */
 typedef enum { STEP_FINE, STEP_DIVERGED, STEP_SLOW, STEP_TURNED } outcome;
 
+/* Whether a node has turned by more than a step may have; only shells and rigid bodies turn. */
 static bool step_turned(ig_newton *n) {
   double v[2];
   int32_t where[2];
@@ -356,6 +379,8 @@ static ig_status step_load(ig_newton *n, double factor, outcome *how, int *took)
     tell(n, it, factor, r, c, s);
     if (it == 1)
       first = r;
+    /* Converged: residual and correction are small; or the residual alone is tiny, as in steps that
+       move almost nothing; or nothing smaller can be reached by rounding. */
     if ((r <= n->o.tolerance && c <= 10 * n->o.tolerance) || r <= 1e-5 * n->o.tolerance || r == 0 ||
         (it >= 2 && at_rounding(n))) {
       *how = step_turned(n) ? STEP_TURNED : STEP_FINE;
@@ -384,7 +409,9 @@ static ig_status step_load(ig_newton *n, double factor, outcome *how, int *took)
   return IG_OK;
 }
 
-/* b = -K^-1 dr/ds: how the displacements follow the factor. The matrix is factorized. */
+/* b = -K^-1 dr/ds: how the displacements follow the factor. The matrix is factorized. dr/ds is a
+   difference over 1e-4 of the analysis: loads, motions and temperatures depend on the factor in
+   ways only their owners know. */
 static ig_status direction(ig_newton *n, double factor) {
   const int32_t equations = n->m.system->equations;
   const double h = factor + 1e-4 > 1 ? -1e-4 : 1e-4; /* histories end at 1 */
@@ -398,7 +425,10 @@ static ig_status direction(ig_newton *n, double factor) {
   return ig_direct_solve(n->direct, n->b);
 }
 
-/* Change of the factor that gives the increment the length `arc`; false: there is none. */
+/* Change dl of the factor that gives the increment the length `arc`: |v + a + dl b|^2 = arc^2, over
+   displacements alone, as rotations have another unit. Of the two roots the one whose increment
+   turns least from the present one (Crisfield 1981), else the path would be followed back. false:
+   there is none. */
 static bool arc_root(const ig_newton *n, const double *a, double arc, double *dl) {
   const int32_t equations = n->m.system->equations;
   double *sum = n->was; /* v + a */
@@ -414,7 +444,9 @@ static bool arc_root(const ig_newton *n, const double *a, double arc, double *dl
   return true;
 }
 
-/* Iterations on a cylinder of radius n->arc; *factor: where it ends. */
+/* Iterations on a cylinder of radius n->arc (the factor itself does not count for the length);
+   *factor: where it ends. The first correction is the tangent's, in the direction in which the last
+   step went (Feng, Peric and Owen 1996): beyond a limit point the factor falls. */
 static ig_status step_arc(ig_newton *n, double *factor, outcome *how, int *took) {
   const int32_t equations = n->m.system->equations;
   double r = INFINITY, before = INFINITY, dl;
@@ -502,7 +534,8 @@ static ig_status start(ig_newton *n) {
   return IG_OK;
 }
 
-/* Negative pivots of the last tangent, where it was factorized as it is. */
+/* Negative pivots of the last tangent, where it was factorized as it is. Only at the end of the
+   analysis: it costs a factorization. */
 static ig_status inertia(ig_newton *n) {
   ig_direct_info info;
   if (n->info.negative >= 0)
@@ -513,6 +546,8 @@ static ig_status inertia(ig_newton *n) {
   return IG_OK;
 }
 
+/* In this order: elements keep their history, then the model its state, then the standing is
+   updated. `easy` counts steps that took six iterations at most. */
 static ig_status accept(ig_newton *n, double factor, int took) {
   const ig_system *s = n->m.system;
   const ig_trial at = trial_at(n, factor);
@@ -537,6 +572,7 @@ static ig_status accept(ig_newton *n, double factor, int took) {
   return n->now.done ? inertia(n) : IG_OK;
 }
 
+/* The end of an analysis that finds no more equilibrium. */
 static ig_status no_step(ig_newton *n) {
   return IG_FAIL(n->cx, IG_NUMERIC,
                  "static: no equilibrium beyond load factor %.6g (time %.6g s) after %lld steps: "
@@ -547,6 +583,7 @@ static ig_status no_step(ig_newton *n) {
                                    "down, where it collapses there is no more to find");
 }
 
+/* Diverged: a quarter, as the trial was far off; slow: a half, which usually is enough. */
 static void cut(ig_newton *n, outcome how) {
   const double by = how == STEP_DIVERGED ? 0.25 : 0.5;
   n->ds *= by;
@@ -579,6 +616,7 @@ ig_status ig_newton_step(ig_newton *n) {
     }
     if (how == STEP_FINE) {
       IG_TRY(accept(n, factor, took));
+      /* towards steps of five iterations each (Ramm 1981) */
       n->arc *= fmin(2, fmax(0.5, sqrt(5.0 / took)));
       if (n->easy >= 2 || (n->now.steps == 1 && took <= 4)) {
         n->ds = fmin(n->o.most, 1.5 * n->ds);

@@ -54,6 +54,7 @@ typedef struct {
 } ig_newton_model;
 
 typedef struct {
+  /* see "A step" above; what ig_newton_usual has */
   double tolerance;    /* 1e-3 */
   double first, least; /* shares of the analysis: first step, smallest */
   double most;         /* largest step */
@@ -91,6 +92,8 @@ typedef struct {
   bool done; /* factor is 1 */
 } ig_newton_standing;
 
+/* Model and options are copied, what they point to stays the caller's. The system must be closed:
+   its pattern is ordered for the factorization here. */
 IG_MUST_CHECK ig_status ig_newton_new(ig_ctx *cx, const ig_newton_model *model,
                                       const ig_newton_options *options, ig_newton **to);
 void ig_newton_free(ig_newton *n);

@@ -1,3 +1,7 @@
+/* Nested dissection (George 1973): a small set of vertices that cuts the graph in two is eliminated
+   last, and each half is ordered likewise. METIS finds such sets by multilevel bisection (Karypis
+   and Kumar 1998); without it, levels of a breadth-first search serve (George and Liu 1981), with
+   more fill. */
 #include "implicit/order.h"
 
 #include <stdlib.h>
@@ -10,7 +14,8 @@
 typedef int node_dissection(idx_t *, idx_t *, idx_t *, idx_t *, idx_t *, idx_t *, idx_t *);
 typedef int defaults(idx_t *);
 
-/* false: METIS is not there or has failed. */
+/* false: METIS is not there or has failed. Its indices may be of 32 or 64 bits, so that all arrays
+   are copied. */
 static bool metis_order(ig_ctx *cx, int32_t n, const int64_t *first, const int32_t *next,
                         const int32_t *weight, int32_t *order) {
   void *library = dlopen(INGOT_METIS_SONAME, RTLD_NOW | RTLD_LOCAL);
@@ -64,11 +69,13 @@ typedef struct {
   const int32_t *next, *weight;
   int32_t *part;  /* vertices: number of the piece they belong to, -1: ordered */
   int32_t *level; /* of the last search */
+  /* queue: 2 n, vertices reached and, behind them, scratch; item: vertices piece after piece */
   int32_t *queue, *order, *item;
   int32_t pieces;
 } dissecting;
 
-/* Breadth-first search within piece `p`; returns how many it reached, in d->queue. */
+/* Breadth-first search within piece `p`; returns how many it reached, in d->queue, by levels.
+   Vertices that are reached get another piece number meanwhile, and their own again at the end. */
 static int32_t search(dissecting *d, int32_t p, int32_t from, int32_t *depth) {
   int32_t count = 1;
   d->queue[0] = from;
@@ -91,7 +98,11 @@ static int32_t search(dissecting *d, int32_t p, int32_t from, int32_t *depth) {
   return count;
 }
 
-/* Orders the `count` vertices d->item[at …], which are piece p, into d->order[at …]. */
+/* Orders the `count` vertices d->item[at ...], which are piece p, into d->order[at ...]. The search
+   starts at a vertex at the rim (found by searching from the last one of the search before: Gibbs,
+   Poole and Stockmeyer 1976), so that levels are many and small. The level at which half the weight
+   is reached gives the separator: those of its vertices that have a neighbour beyond. Recursion is
+   into the lower part, the loop goes on with the upper one. */
 static void dissect(dissecting *d, int32_t p, int32_t at, int32_t count) {
   enum { SMALL = 32 };
   while (count > 0) {
@@ -120,6 +131,8 @@ static void dissect(dissecting *d, int32_t p, int32_t at, int32_t count) {
       count -= reached;
       continue;
     }
+    /* small, or no level between two others: the order of the search, backwards (Cuthill and McKee)
+     */
     if (count <= SMALL || depth < 2) {
       for (int32_t i = 0; i < count; i++) {
         d->order[at + i] = d->queue[count - 1 - i];

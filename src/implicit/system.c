@@ -1,3 +1,8 @@
+/* Constraints, the pattern of the matrix, and assembly (system.h).
+
+   Equal bits whatever the number of threads: elements of a chunk are evaluated in parallel into
+   scratch, then forces are added by one thread, and tangents by all, each thread its own range of
+   rows. Every number of the matrix so gets its contributions in the order of elements. */
 #include "implicit/system.h"
 #include "core/threads.h"
 
@@ -44,6 +49,7 @@ void ig_system_free(ig_system *s) {
   free(s);
 }
 
+/* A constraint that is replaced stays in the list and is never looked at again. */
 ig_status ig_system_constrain(ig_system *s, int32_t slave, int32_t terms, const int32_t *master,
                               const double *coefficient, double g, int32_t *number) {
   IG_TRY(IG_MORE(s->cx, &s->constraint, s->constraints, "constraints"));
@@ -108,7 +114,9 @@ end:
   return status;
 }
 
-/* Equations that constraint rows stand for; ones that occur twice are kept twice. */
+/* Equations that constraint rows stand for; ones that occur twice are kept twice. Here the
+   equations are numbered. Before, equation[] holds 0 for unknowns that occur in an element or a
+   constraint and -1 for others; after, -1 also for constrained ones. */
 static ig_status terms_make(ig_system *s) {
   int32_t *count, n = 0;
   IG_TRY(IG_NEW(s->cx, &count, (size_t)s->unknowns + 1, "constraints"));
@@ -130,6 +138,7 @@ static ig_status terms_make(ig_system *s) {
   return IG_NEW(s->cx, &s->factor, (size_t)s->term_first[s->unknowns] + 1, "constraints");
 }
 
+/* In `sequence`, so that masters are sums over equations before their slaves are. */
 void ig_system_resolve(ig_system *s) {
   for (int32_t i = 0; i < s->unknowns; i++) {
     s->shift[i] = 0;
@@ -198,6 +207,7 @@ typedef struct {
   int32_t *list;
 } lists;
 
+/* `list` has space for equations that occur twice; what is left of it stays unused. */
 static ig_status lists_make(const ig_system *s, int groups, const ig_implicit_group *group,
                             lists *l) {
   int64_t room = 0, e = 0;
@@ -216,6 +226,8 @@ static ig_status lists_make(const ig_system *s, int groups, const ig_implicit_gr
   return IG_OK;
 }
 
+/* Elements of each equation by counting; then the union of their lists, row by row, in two passes:
+   length, columns. The diagonal is always there, also of an equation without elements. */
 static ig_status pattern_make(ig_system *s, const lists *l) {
   const int32_t n = s->equations;
   int64_t *at = NULL, count = 0;
@@ -308,6 +320,7 @@ void ig_system_spread(const ig_system *s, const double *v, double *u) {
   }
 }
 
+/* One thread, in the order of unknowns: threads would change the order of sums. */
 void ig_system_reduce(const ig_system *s, const double *f, double *r) {
   memset(r, 0, (size_t)s->equations * sizeof *r);
   for (int32_t i = 0; i < s->unknowns; i++)
@@ -340,7 +353,9 @@ static int by_equation(const void *a, const void *b) {
   return (p->local > q->local) - (p->local < q->local);
 }
 
-/* Adds an element's tangent to rows begin … end - 1. */
+/* Adds an element's tangent to rows begin ... end - 1, as C^T k C: each number of the element
+   reaches every equation that its unknowns are sums of. Columns are sorted as those of the matrix,
+   so that one walk along the row finds all places. list: scratch of one thread. */
 static void tangent_add(ig_system *s, const ig_implicit_group *g, int32_t e, const double *k,
                         share *list, int32_t begin, int32_t end) {
   const int n = g->unknowns;
@@ -380,6 +395,9 @@ typedef struct {
   int64_t most;
 } chunk;
 
+/* Evaluates up to CHUNK elements and adds them. Pieces of 32 keep threads equally busy where
+   elements differ in cost (plastic ones). Of several elements that cannot be computed the one with
+   the lowest number is reported, whatever thread met it first. */
 static ig_status chunk_do(const chunk *c, double *f, double size[2], double count[2],
                           ig_trouble *trouble) {
   ig_system *s = c->s;

@@ -61,6 +61,7 @@ typedef struct {
 } ig_implicit_group;
 
 typedef struct {
+  /* one constraint: its terms are master[at ...], coefficient[at ...] of the system */
   int32_t slave, terms;
   size_t at; /* of its terms */
   double g;

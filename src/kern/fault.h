@@ -1,6 +1,6 @@
-/* Trouble met inside a kernel: recorded in one word of device memory, read at output steps.
-   The first (lowest-numbered) bad thing wins, so that the report does not depend on the schedule.
- */
+/* Errors met inside a kernel, which can neither return a status nor print: recorded in one word of
+   device memory and read at output steps (ig_fault_check). The lowest-numbered bad item wins, so
+   that the report does not depend on the schedule. */
 #ifndef IG_KERN_FAULT_H
 #define IG_KERN_FAULT_H
 
@@ -25,6 +25,9 @@ typedef struct ig_fault {
   unsigned long long word;
 } ig_fault;
 
+/* An atomic minimum on the device; on the host the same by compare and exchange, as C has no such
+   operation. In nvcc's host pass, whose copy no threads run, it is a plain comparison. id: below
+   2^56. */
 IG_HD void ig_fault_raise(ig_fault *fault, int code, int64_t id) {
   const unsigned long long mine = ((unsigned long long)id << 8) | (unsigned)code;
 #ifdef __CUDA_ARCH__

@@ -1,4 +1,11 @@
-/* Host and device: functions that both the C compiler and nvcc take. */
+/* Host and device: functions that both the C compiler and nvcc take.
+
+   Kernel sources (*.inc) are written once, in the C that both compilers accept, with REAL for the
+   number, FN(name) for functions and LIT(x) for constants. A driver includes prec_f32.h or
+   prec_f64.h (one number), pack_f32.h or pack_f64.h (as many elements as a vector register holds)
+   or prec_dual.h (a number and its derivatives) and then the source, which so becomes a set of
+   functions name_f32, name_f64, name_p32, name_p64, name_dual. The CPU and the GPU compute with the
+   same text. */
 #ifndef IG_KERN_HD_H
 #define IG_KERN_HD_H
 
@@ -15,6 +22,7 @@
 #define IG_HD static inline __attribute__((always_inline, unused))
 #endif
 #ifdef __CUDA_ARCH__ /* nvcc's host pass does not know the pragma */
+/* loops over components: unrolled, their arrays are registers; the C compiler unrolls by itself */
 #define IG_UNROLL _Pragma("unroll")
 #else
 #define IG_UNROLL

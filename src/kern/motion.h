@@ -1,4 +1,5 @@
-/* Motion over time: histories, and the ways something may be led. */
+/* Motion over time: histories, and the ways something may be led. Shared by supports, tools and
+   rigid bodies of all rooms, on the host and in kernels. */
 #ifndef IG_KERN_MOTION_H
 #define IG_KERN_MOTION_H
 
@@ -10,6 +11,7 @@ typedef struct {
   int32_t first, rows;
 } ig_history;
 
+/* Bisection; x rises within a history.  */
 IG_HD double ig_history_at(ig_history h, const double *x, const double *y, double t) {
   if (h.rows == 0)
     return 1;
@@ -29,6 +31,7 @@ IG_HD double ig_history_at(ig_history h, const double *x, const double *y, doubl
 }
 
 typedef enum {
+  /* what a history prescribes of a component; FIXED: no motion, and no history */
   IG_MOVE_FREE,
   IG_MOVE_FIXED,
   IG_MOVE_DISPLACEMENT,

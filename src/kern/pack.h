@@ -1,9 +1,18 @@
-/* Pack types, and the few operations a pack needs beyond + - * /. */
+/* Pack types, and the few operations a pack needs beyond + - * /.
+
+   A pack is a vector of gcc and clang (vector_size): operators work lane by lane, comparisons give
+   masks of integers, all ones where true. A kernel source has no `if` on a REAL, since lanes may
+   differ: R_IFGT(a, b, x, y) selects, R_ANYGT(a, b) tells whether any lane goes on. Both sides of a
+   selection are computed, so neither may trap or lose time.
+
+   The first half is once per file; the second sets the macros of real_math.h for the pack in use.
+ */
 #ifndef IG_KERN_PACK_H
 #define IG_KERN_PACK_H
 
 #include "kern/hd.h"
 
+/* width of the machine's registers; a compiler option may set another */
 #if defined(IG_PACK_BYTES)
 #elif defined(__AVX512F__)
 #define IG_PACK_BYTES 64
@@ -20,6 +29,8 @@ typedef float ig_pack_f32 __attribute__((vector_size(IG_PACK_BYTES)));
 typedef int64_t ig_mask_f64 __attribute__((vector_size(IG_PACK_BYTES)));
 typedef int32_t ig_mask_f32 __attribute__((vector_size(IG_PACK_BYTES)));
 
+/* Lane by lane, where there is no vector form: compilers make one of sqrt, none of exp, log, pow
+   (for exp and log see pack_math.h). */
 #define IG_PACK_EACH(suffix, n, expression)                                                        \
   ig_pack_##suffix r = {0};                                                                        \
   for (int l = 0; l < (n); l++)                                                                    \

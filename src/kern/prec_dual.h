@@ -1,8 +1,9 @@
-/* Dual numbers for the kernel sources included after this: a value and its derivatives by
-   IG_DUAL directions, so that the code that computes a force computes its exact tangent, too. C++
-   only, as C has no operators for structs. It looks like a pack to kernel sources (REAL beside
-   SCALAR): state is kept in IG_DUAL + 1 numbers each, and data that do not depend on the directions
-   stay plain numbers. Not guarded: it is included often. */
+/* Dual numbers for the kernel sources included after this: a value and its derivatives by IG_DUAL
+   directions (forward-mode automatic differentiation), so that the code that computes a force
+   computes its exact tangent, too: f(x + e) = f(x) + f'(x) e with e^2 = 0. C++ only, as C has no
+   operators for structs. It looks like a pack to kernel sources (REAL beside SCALAR): state is kept
+   in IG_DUAL + 1 numbers each, and data that do not depend on the directions stay plain numbers.
+   Not guarded: it is included often. */
 #ifndef __cplusplus
 #error "dual numbers need C++"
 #endif
@@ -10,6 +11,7 @@
 
 #ifndef IG_KERN_DUAL
 #define IG_KERN_DUAL
+/* value and directions fill one register of 64 bytes; more directions take several passes */
 enum { IG_DUAL = 7 };
 typedef double ig_dual_lanes __attribute__((vector_size(64), may_alias));
 /* lane 0: the value; the others: derivatives */
@@ -81,6 +83,7 @@ IG_DUAL_HD ig_dual &operator+=(ig_dual &x, ig_dual y) {
   x = x + y;
   return x;
 }
+/* The slope at 0 is infinite; 0 is taken: what vanishes there (a norm) then has no derivative. */
 IG_DUAL_HD ig_dual ig_dual_sqrt(ig_dual x) {
   const double r = sqrt(x.a[0]);
   return ig_chain(r, x, r > 0 ? 0.5 / r : 0);
@@ -95,6 +98,7 @@ IG_DUAL_HD ig_dual ig_dual_log(ig_dual x) {
 IG_DUAL_HD ig_dual ig_dual_pow(ig_dual x, ig_dual y) {
   return ig_dual_exp(y * ig_dual_log(x));
 }
+/* Branches are chosen by values alone; so are the larger and the smaller. */
 IG_DUAL_HD ig_dual ig_dual_if(ig_dual a, ig_dual b, ig_dual x, ig_dual y) {
   return a.a[0] > b.a[0] ? x : y;
 }

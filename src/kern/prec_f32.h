@@ -1,5 +1,6 @@
-/* Single precision for the kernel sources included after this. Not guarded: it is included often.
- */
+/* Single precision for the kernel sources included after this; as prec_f64.h. Not guarded: it is
+   included often. */
+/* what an earlier include of this file or a relative has left */
 #undef REAL
 #undef FN
 #undef LIT

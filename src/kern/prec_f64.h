@@ -1,5 +1,6 @@
-/* Double precision for the kernel sources included after this. Not guarded: it is included often.
- */
+/* Double precision for the kernel sources included after this: what a source may use is REAL (the
+   number), FN(name) (its functions), LIT(x) (constants), R_... (real_math.h). Not guarded: it is
+   included often, once before each source. */
 #undef REAL
 #undef FN
 #undef LIT

@@ -1,4 +1,5 @@
-/* Math functions of the current REAL, so that a kernel source never names one precision's. */
+/* Math functions of the current REAL, so that a kernel source never names one precision's. R_...:
+   of REAL; R_LANE_...: of packs all lanes at once, for speed; R_S_...: of SCALAR */
 #undef R_SQRT
 #undef R_FABS
 #undef R_EXP

@@ -1,4 +1,5 @@
-/* A cohesive law's parameters, the same for both precisions. */
+/* A cohesive law's parameters, the same for both precisions: what holds the two faces of a crack
+   together while it opens. Filled by the fracture room from the material's keys. */
 #ifndef IG_COHESIVE_H
 #define IG_COHESIVE_H
 
@@ -19,6 +20,9 @@ typedef struct {
   double ratio, soft;    /* linear: tau / sigma, ratio^2 phi_n / phi_t */
 } ig_cohesive;
 
+/* Area under a softening curve is the fracture energy: phi = sigma x (last separation) / alpha for
+ * PPR with an exponent alpha, half of sigma x separation for the linear law.
+ */
 static inline ig_cohesive ig_cohesive_ready(ig_cohesive law) {
   const int ppr = law.kind == IG_COHESIVE_PPR;
   law.over_n = law.sigma / ((ppr ? law.alpha : 2) * law.phi_n);

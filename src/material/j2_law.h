@@ -1,4 +1,5 @@
-/* Mechanical laws by number, as kernels are stamped for them. */
+/* Mechanical laws by number, as kernels are stamped for them: `law` is a constant in each stamped
+   kernel, so that the branches of j2.inc on it cost nothing. */
 #ifndef IG_MATERIAL_J2_LAW_H
 #define IG_MATERIAL_J2_LAW_H
 
@@ -20,6 +21,7 @@ enum {
   IG_LAW_NEOHOOKE,  /* compressible neo-Hookean, solids only */
   IG_LAWS
 };
+/* of a hardening curve; the rows are part of the parameter block that kernels read */
 enum { IG_HARDENING_ROWS = 16 };
 enum { IG_J2_PASSES = 100 }; /* of a return mapping, at most; a few do */
 

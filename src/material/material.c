@@ -1,4 +1,5 @@
-/* The option table of a material. */
+/* The option tables of a material (their texts are the manual's reference), and what becomes of
+   keys that are given in several ways: by the case, by a material file, as numbers, as tables. */
 #include "material/material.h"
 
 #include <math.h>
@@ -139,6 +140,8 @@ static ig_node *mechanical_of(const ig_node *material) {
   return section && section->kind == IG_NODE_MAP ? section : NULL;
 }
 
+/* First what the case's keys replace is dropped from the file's tree (`instead`), then the rest of
+   the file fills what the case leaves out. */
 void ig_material_fold(ig_node *material, ig_node *file) {
   ig_node *const own = mechanical_of(material), *const theirs = mechanical_of(file);
   for (size_t i = 0; i < sizeof instead / sizeof *instead; i++) {
@@ -157,11 +160,14 @@ void ig_material_fold(ig_node *material, ig_node *file) {
   ig_node_fold(material, file);
 }
 
+/* A number that is missing (NaN) from a table that is there. */
 static void value_complete(double *value, const ig_table *table) {
   if (isnan(*value) && table->count > 0)
     *value = ig_table_at(table, IG_ROOM_TEMPERATURE);
 }
 
+/* With `tangent` E_t: plastic modulus H = E E_t / (E - E_t), of which kinematic_share is kinematic.
+ */
 void ig_material_complete(ig_material_case *m) {
   const ig_mechanical_case *t = &m->mechanical;
   value_complete(&m->young, &t->young);
@@ -192,6 +198,7 @@ const ig_material_case *ig_material_find(const ig_list *materials, const char *n
   return NULL;
 }
 
+/* Keys are looked up in the option table, so that the message can give meaning and unit. */
 ig_status ig_material_require(ig_ctx *cx, const ig_material_case *m, const char *keys,
                               const char *who) {
   for (const char *key = keys; *key;) {

@@ -1,13 +1,20 @@
-/* Greedy coloring: elements with most neighbours first (Welsh and Powell's order), each takes the
-   lowest color free at all its nodes; then full colors give to lean ones where they may. A node
-   keeps the colors around it as bits, so a choice costs one look at each node of the element. */
+/* Greedy coloring of elements, so that elements of one color share no node and can be assembled in
+   parallel without atomics. Elements with most neighbours come first (Welsh and Powell 1967); each
+   takes the lowest color that is free at all its nodes. Afterwards elements move from large to
+   small colors, because threads work through one color at a time and a tiny color wastes them.
+
+   Each node stores the colors around it as bits, so a choice costs one look at each node of the
+   element. The result depends on the mesh only. */
 #include "mesh/topology.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+/* Words of 64 colors per node, at most. 4096 colors mean a node with 4096 elements: such a mesh is
+   refused. */
 enum { MOST_WORDS = 64 }; /* 64 colors a word */
 
+/* One connectivity array, elements x npe. */
 typedef struct {
   ig_lid nodes, elements;
   int npe;
@@ -18,7 +25,8 @@ static const ig_lid *nodes_of(const incidence *m, ig_lid e) {
   return m->conn + (size_t)e * (size_t)m->npe;
 }
 
-/* Elements in falling order of degree, by a counting sort that keeps rising ids within a degree. */
+/* Elements by falling degree (number of elements that share a node), by a counting sort that keeps
+   rising numbers within a degree. */
 static ig_status degree_order(ig_ctx *cx, const incidence *m, const ig_csr *around, ig_lid *order) {
   ig_lid *seen = NULL, *degree = NULL, *start = NULL;
   ig_status status;
@@ -30,6 +38,8 @@ static ig_status degree_order(ig_ctx *cx, const incidence *m, const ig_csr *arou
     ig_lid d = 0;
     for (int a = 0; a < m->npe; a++)
       for (ig_lid i = around->start[node[a]]; i < around->start[node[a] + 1]; i++) {
+        /* seen[other] == e + 1 marks elements already counted for e; no reset is needed between
+           elements. */
         const ig_lid other = around->item[i];
         d += seen[other] != e + 1;
         seen[other] = e + 1;
@@ -51,7 +61,7 @@ done:
   return status;
 }
 
-/* The colors of word w that are taken at the element's nodes. */
+/* Colors of word w that are in use at the element's nodes, as bits. */
 static uint64_t taken_at(const uint64_t *used, int words, int w, const ig_lid *node, int npe) {
   uint64_t taken = 0;
   for (int a = 0; a < npe; a++)
@@ -69,6 +79,7 @@ static int lowest_free(const uint64_t *used, int words, const ig_lid *node, int 
   return -1;
 }
 
+/* Sets or clears a color at all nodes of an element. */
 static void mark(uint64_t *used, int words, const ig_lid *node, int npe, int color, bool on) {
   const uint64_t bit = (uint64_t)1 << (color & 63);
   for (int a = 0; a < npe; a++) {
@@ -77,7 +88,8 @@ static void mark(uint64_t *used, int words, const ig_lid *node, int npe, int col
   }
 }
 
-/* Returns the number of colors, -1 if `words` are too few. */
+/* Colors all elements in the given order. Returns the number of colors, -1 if `words` words are not
+   enough. used: nodes x words. */
 static int greedy(const incidence *m, const ig_lid *order, uint64_t *used, int words,
                   int16_t *color) {
   int colors = 0;
@@ -93,6 +105,8 @@ static int greedy(const incidence *m, const ig_lid *order, uint64_t *used, int w
   return colors;
 }
 
+/* One pass: an element of a color above the mean goes to the smallest color below the mean that is
+   free at all its nodes. */
 static void balance(const incidence *m, uint64_t *used, int words, int colors, ig_lid *size,
                     int16_t *color) {
   const ig_lid fair = (m->elements + colors - 1) / colors;
@@ -128,6 +142,8 @@ static ig_status color(ig_ctx *cx, const incidence *m, const ig_csr *around, ig_
   IG_TRY_GOTO(status, done, IG_NEW(cx, &out->order, m->elements, "coloring"));
   IG_TRY_GOTO(status, done, degree_order(cx, m, around, out->order));
   IG_TRY_GOTO(status, done, IG_NEW(cx, &color_of, m->elements, "coloring"));
+  /* 64 colors suffice for almost all meshes; if not, the whole coloring is repeated with four times
+     as many. */
   for (; words <= MOST_WORDS; words *= 4) {
     free(used);
     IG_TRY_GOTO(status, done, IG_NEW(cx, &used, (size_t)m->nodes * (size_t)words, "coloring"));
@@ -150,6 +166,8 @@ static ig_status color(ig_ctx *cx, const incidence *m, const ig_csr *around, ig_
   out->colors = colors;
   for (int c = 0; c < colors; c++)
     out->start[c + 1] = out->start[c] + size[c];
+  /* Second use of `size`: the next free place of each color. Elements are taken in rising order, so
+     they rise within a color. */
   memcpy(size, out->start, (size_t)(colors + 1) * sizeof *size);
   for (ig_lid e = 0; e < m->elements; e++)
     out->order[size[color_of[e]]++] = e;
@@ -162,6 +180,7 @@ done:
   return status;
 }
 
+/* start and order of the result are freed by ig_coloring_free. Sequential: O(corners x words). */
 ig_status ig_mesh_color(ig_ctx *cx, ig_lid nodes, ig_lid elements, int npe, const ig_lid *conn,
                         ig_coloring *coloring) {
   memset(coloring, 0, sizeof *coloring);

@@ -1,4 +1,6 @@
-/* Changes to whole meshes: keep a part, weld, cut hexahedra, shake nodes, add mid-side nodes. */
+/* Operations on whole meshes: keep a part, weld nodes, cut hexahedra into tetrahedra or wedges,
+   move nodes at random (jitter), add mid-side nodes. Used by the generators of src/geometry on a
+   draft (mesh_builder.h), before sets are made. */
 #include "mesh/mesh_builder.h"
 #include "core/require.h"
 #include "mesh/geometry.h"
@@ -14,8 +16,10 @@ void ig_mesh_builder_free(ig_mesh_builder *draft) {
   memset(draft, 0, sizeof *draft);
 }
 
-/* --- keep */
+/* --- keep: removes elements and the nodes that no element uses any more */
 
+/* Compacts blocks in place and writes the new number of each element (-1: removed). Blocks that
+   become empty are removed. */
 static void blocks_keep(ig_mesh *mesh, const uint8_t *keep, ig_lid *new_element) {
   ig_lid e = 0, kept = 0;
   for (int b = 0; b < mesh->blocks; b++) {
@@ -44,6 +48,9 @@ static void blocks_keep(ig_mesh *mesh, const uint8_t *keep, ig_lid *new_element)
   mesh->blocks = blocks;
 }
 
+/* keep: a flag per element. Nodes, sets, and numbers of the file follow; a set may become empty.
+   *old_node (NULL: not wanted) gets the old number of each new node, freed by the caller. Memory is
+   not returned. */
 ig_status ig_mesh_keep(ig_ctx *cx, ig_mesh *mesh, const uint8_t *keep, ig_lid **old_node) {
   IG_REQUIRE_ARGS(cx, cx && mesh && keep);
   ig_lid *new_element = NULL, *new_node = NULL, *old = NULL;
@@ -101,6 +108,7 @@ done:
   return status;
 }
 
+/* As above, and the side marks of nodes follow. */
 ig_status ig_mesh_builder_keep(ig_ctx *cx, ig_mesh_builder *draft, const uint8_t *keep) {
   ig_lid *old;
   IG_TRY(ig_mesh_keep(cx, draft->mesh, keep, &old));
@@ -110,8 +118,10 @@ ig_status ig_mesh_builder_keep(ig_ctx *cx, ig_mesh_builder *draft, const uint8_t
   return IG_OK;
 }
 
-/* --- weld: a hash of cells a few tolerances wide; a node near a cell's wall looks next door too */
+/* --- weld: hash of cells some tolerances wide; a node near the wall of a cell also looks into the
+   next */
 
+/* Finalizer of splitmix64 (Steele et al. 2014). */
 static uint64_t mix(uint64_t h) {
   h ^= h >> 30;
   h *= 0xbf58476d1ce4e5b9u;
@@ -124,6 +134,8 @@ static uint64_t cell_hash(const int64_t *cell) {
   return mix((uint64_t)cell[0] + mix((uint64_t)cell[1] + mix((uint64_t)cell[2])));
 }
 
+/* A node equal to p within the tolerance, -1: none. The box of p +- tolerance touches at most two
+   cells per axis, eight in all; a repeated cell is skipped. */
 static ig_lid weld_find(const double *x, const ig_lid *slot, uint64_t mask, const double *p,
                         double tolerance, double width) {
   for (int corner = 0; corner < 8; corner++) {
@@ -147,6 +159,8 @@ static ig_lid weld_find(const double *x, const ig_lid *slot, uint64_t mask, cons
   return -1;
 }
 
+/* The first of equal nodes stays; its side marks are united. Nodes not `outer` are copied without a
+   search: grids are welded only along their seams. */
 ig_status ig_mesh_builder_weld(ig_ctx *cx, ig_mesh_builder *draft, double tolerance,
                                const uint8_t *outer) {
   ig_mesh *mesh = draft->mesh;
@@ -161,6 +175,7 @@ ig_status ig_mesh_builder_weld(ig_ctx *cx, ig_mesh_builder *draft, double tolera
   ig_mesh_bounds(mesh, low, high);
   for (int d = 0; d < 3; d++)
     reach = fmax(reach, fmax(fabs(low[d]), fabs(high[d])));
+  /* Cell numbers stay within 64 bits however small the tolerance is. */
   const double width = fmax(16 * tolerance, reach * 1e-15); /* cell numbers stay within 64 bits */
   ig_lid nodes = 0;
   for (ig_lid n = 0; n < mesh->nodes; n++) {
@@ -200,7 +215,8 @@ done:
 
 /* --- hexahedra to tetrahedra */
 
-/* Six about the diagonal 0-6, which matches across a regular grid. */
+/* Six tetrahedra around the diagonal 0-6 (Kuhn's subdivision). On a regular grid, where all
+   elements are oriented alike, the cuts of common faces match. */
 static void cut_regular(const ig_lid *node, ig_lid *tet) {
   static const int cut[6][4] = {{0, 1, 2, 6}, {0, 2, 3, 6}, {0, 3, 7, 6},
                                 {0, 7, 4, 6}, {0, 4, 5, 6}, {0, 5, 1, 6}};
@@ -209,8 +225,9 @@ static void cut_regular(const ig_lid *node, ig_lid *tet) {
       tet[4 * t + a] = node[cut[t][a]];
 }
 
-/* Six from the lowest node to the three faces without it, each cut through its own lowest node:
-   neighbours cut a common face alike, however the grid hangs together. */
+/* Six tetrahedra from the lowest-numbered node (apex) to the three faces without it; each of these
+   faces is cut from its own lowest node. The cut of a face depends on its node numbers only, so two
+   neighbours cut a common face alike on any mesh (Dompierre et al. 1999). */
 void ig_hex_cut(const ig_lid *node, ig_lid *tet) {
   int apex = 0;
   for (int a = 1; a < 8; a++)
@@ -232,7 +249,10 @@ void ig_hex_cut(const ig_lid *node, ig_lid *tet) {
   }
 }
 
+/* Writes 6 x 4 nodes of tetrahedra for the 8 nodes of a hexahedron. */
 typedef void cut_fn(const ig_lid *node, ig_lid *tet);
+/* The limit keeps 24 x count within an int32_t. Cuts one block; the new block is returned in *tets
+   and owned by the caller. Tags are inherited. */
 static ig_status block_cut(ig_ctx *cx, const ig_block *block, cut_fn *cut, ig_block *tets) {
   if (block->count > INT32_MAX / 24)
     return IG_FAIL(cx, IG_INPUT, "%d cells cut into six are more than one mesh can number",
@@ -254,6 +274,8 @@ static ig_status block_cut(ig_ctx *cx, const ig_block *block, cut_fn *cut, ig_bl
   return IG_OK;
 }
 
+/* Number of boundary faces: a test whether cuts match, because unmatched faces inside count as
+   boundary. */
 static ig_status boundary_count(ig_ctx *cx, const ig_mesh *mesh, ig_lid *count) {
   ig_boundary boundary;
   IG_TRY(ig_mesh_boundary(cx, mesh, &boundary));
@@ -262,7 +284,7 @@ static ig_status boundary_count(ig_ctx *cx, const ig_mesh *mesh, ig_lid *count) 
   return IG_OK;
 }
 
-/* Block b in another cut than `was`; the hexahedra stay with the caller. */
+/* Replaces block b by another cut of the hexahedra `was`, which stay the caller's. */
 static ig_status block_recut(ig_ctx *cx, ig_mesh *mesh, int b, const ig_block *was, cut_fn *cut) {
   ig_block tets;
   IG_TRY(block_cut(cx, was, cut, &tets));
@@ -274,8 +296,9 @@ static ig_status block_recut(ig_ctx *cx, ig_mesh *mesh, int b, const ig_block *w
   return IG_OK;
 }
 
-/* A regular grid is cut along one diagonal; where that leaves faces inside that do not match, as in
-   grids about an axis, by lowest nodes. */
+/* The cut along one diagonal gives better shapes and is tried first. If it matches, each boundary
+   quadrilateral became two triangles and the boundary has twice the faces; otherwise (grids around
+   an axis, welded seams) the cut by lowest nodes is used. */
 ig_status ig_mesh_builder_tets(ig_ctx *cx, ig_mesh_builder *draft) {
   ig_mesh *mesh = draft->mesh;
   for (int b = 0; b < mesh->blocks; b++) {
@@ -299,9 +322,10 @@ ig_status ig_mesh_builder_tets(ig_ctx *cx, ig_mesh_builder *draft) {
 
 /* --- hexahedra to wedges */
 
-/* Two of each, cut through the diagonal of the bottom and top that has the lowest of its nodes:
-   hexahedra that stand on each other are cut alike. */
+/* Two wedges per hexahedron, cut through the diagonal of bottom and top that contains the lowest of
+   the four bottom nodes. Hexahedra stacked along the third direction are cut alike. */
 static void cut_wedges(const ig_lid *node, ig_lid *wedge) {
+  /* Lowest node on each of the two diagonals of the bottom. */
   const ig_lid low[2] = {node[0] < node[2] ? node[0] : node[2],
                          node[1] < node[3] ? node[1] : node[3]};
   static const int cut[2][12] = {{0, 1, 2, 4, 5, 6, 0, 2, 3, 4, 6, 7},
@@ -310,6 +334,8 @@ static void cut_wedges(const ig_lid *node, ig_lid *wedge) {
     wedge[a] = node[cut[low[1] < low[0]][a]];
 }
 
+/* Only faces 4 and 5 (bottom and top) are cut, so the boundary must grow by exactly the number of
+   those on it. Otherwise a cut does not match its neighbour and the shape is refused. */
 ig_status ig_mesh_builder_wedges(ig_ctx *cx, ig_mesh_builder *draft) {
   ig_lid before, after;
   IG_TRY(boundary_count(cx, draft->mesh, &before));
@@ -349,14 +375,17 @@ ig_status ig_mesh_builder_wedges(ig_ctx *cx, ig_mesh_builder *draft) {
   return IG_OK;
 }
 
-/* --- jitter */
+/* --- jitter: random displacement of inner nodes, for tests of elements on distorted meshes */
 
+/* A number in [-1, 1) from a hash of seed, node and axis: independent of order and threads. 53 bits
+   of the hash fill the mantissa of a double. */
 static double noise(uint64_t seed, uint64_t node, uint64_t d) {
   const uint64_t h = mix(seed * 0x9e3779b97f4a7c15u + 3 * node + d + 1);
   return (double)(h >> 11) / (double)(UINT64_C(1) << 52) - 1; /* -1 to 1 */
 }
 
-/* How far each node may go: its shortest edge; 0 on the boundary and where the case keeps it. */
+/* Largest displacement of each node: the shortest edge of its elements; 0 on the boundary and at
+   places that the case keeps. */
 static ig_status jitter_limits(ig_ctx *cx, const ig_mesh *mesh, const ig_jitter_case *c,
                                double *limit) {
   for (ig_lid n = 0; n < mesh->nodes; n++)
@@ -400,6 +429,8 @@ static ig_status jitter_limits(ig_ctx *cx, const ig_mesh *mesh, const ig_jitter_
   return status;
 }
 
+/* amount: share of the limit. The direction is uniform in a ball, by rejection of points outside
+   it. */
 ig_status ig_mesh_builder_jitter(ig_ctx *cx, ig_mesh_builder *draft, const ig_jitter_case *c) {
   ig_mesh *mesh = draft->mesh;
   for (int b = 0; b < mesh->blocks; b++)
@@ -426,8 +457,9 @@ ig_status ig_mesh_builder_jitter(ig_ctx *cx, ig_mesh_builder *draft, const ig_ji
   return status;
 }
 
-/* --- mid-side nodes */
+/* --- mid-side nodes (linear to quadratic elements) */
 
+/* Edges in the order of the mid-side nodes of each type, as in VTK. */
 static const int tri_edge[][2] = {{0, 1}, {1, 2}, {2, 0}};
 static const int tet_edge[][2] = {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}};
 static const int hex_edge[][2] = {{0, 1}, {1, 2}, {2, 3}, {3, 0}, {4, 5}, {5, 6},
@@ -435,12 +467,14 @@ static const int hex_edge[][2] = {{0, 1}, {1, 2}, {2, 3}, {3, 0}, {4, 5}, {5, 6}
 static const int wedge_edge[][2] = {{0, 1}, {1, 2}, {2, 0}, {3, 4}, {4, 5},
                                     {5, 3}, {0, 3}, {1, 4}, {2, 5}};
 
-/* Numbers the edges: those of one lowest node are chained at it; `next` and `high` by edge. */
+/* Table of edges: those with the same lowest node form a list that starts at head[low] (edge + 1;
+   0: end). low, high: nodes of each edge. */
 typedef struct {
   ig_lid *head, *next, *high, *low;
   ig_lid count;
 } edges;
 
+/* The number of edge a-b, which is added if it is new. Lists are short: the edges at one node. */
 static ig_lid edge_number(edges *list, ig_lid a, ig_lid b) {
   const ig_lid low = a < b ? a : b, high = a < b ? b : a;
   ig_lid *at = &list->head[low];
@@ -454,6 +488,8 @@ static ig_lid edge_number(edges *list, ig_lid a, ig_lid b) {
   return *at - 1;
 }
 
+/* Mid-side nodes are placed halfway between corners: elements stay straight. A mid-side node is on
+   a side if both its ends are, hence the bitwise and of marks. */
 static ig_status block_quadratic(ig_ctx *cx, ig_mesh_builder *draft, ig_block *block) {
   ig_mesh *mesh = draft->mesh;
   const ig_elem_type to_type = block->type == IG_TRI3   ? IG_TRI6
@@ -471,6 +507,8 @@ static ig_status block_quadratic(ig_ctx *cx, ig_mesh_builder *draft, ig_block *b
     return IG_FAIL(cx, IG_INPUT, "%d quadratic elements are more than one mesh can number",
                    block->count);
   edges list = {0};
+  /* The new connectivity is complete before the block is changed, so a failure leaves the mesh as
+     it was. */
   ig_lid *conn = NULL;
   ig_status status;
   IG_TRY_GOTO(status, done, IG_NEW(cx, &list.head, mesh->nodes, "edges"));
@@ -485,6 +523,8 @@ static ig_status block_quadratic(ig_ctx *cx, ig_mesh_builder *draft, ig_block *b
       conn[e * npe + from + k] =
           mesh->nodes + edge_number(&list, corner[local[k][0]], corner[local[k][1]]);
   }
+  /* Coordinates and side marks grow by the number of edges; the old arrays stay valid if memory is
+     exhausted. */
   const size_t nodes = (size_t)mesh->nodes + (size_t)list.count;
   double *x = realloc(mesh->x, 3 * nodes * sizeof *x);
   mesh->x = x ? x : mesh->x;

@@ -1,4 +1,5 @@
-/* Sizes of single elements. */
+/* Measures of single elements: length, area or volume, smallest Jacobian determinant, edges, areas
+   of faces. In double precision with the shape functions of src/kern. */
 #include "mesh/geometry.h"
 #include "mesh/topology.h"
 
@@ -7,9 +8,13 @@
 
 #include "kern/prec_f64.h"
 
-/* Determinants at the 2x2x2 Gauss points. dx/dr varies with s and t only, and so on, so twelve
-   edge vectors give four tangents per direction, interpolated once. */
+/* Volume and smallest Jacobian determinant of a hexahedron, over the 2 x 2 x 2 Gauss points and the
+   centre. The tangent dx/dr is bilinear in s and t only (and so on for the others): twelve edge
+   vectors are interpolated to four tangents per direction, and each point combines three of them.
+   Three times faster than summing shape functions, which matters because every element of a mesh is
+   checked. */
 static double hex_measure(double p[8][3], double *least) {
+  /* Four edges in each reference direction r, s, t, in the order of the two other coordinates. */
   static const int edge[3][4][2] = {{{0, 1}, {3, 2}, {4, 5}, {7, 6}},  /* r: at (s,t) 00 10 01 11 */
                                     {{0, 3}, {1, 2}, {4, 7}, {5, 6}},  /* s: at (r,t) */
                                     {{0, 4}, {1, 5}, {3, 7}, {2, 6}}}; /* t: at (r,s) */
@@ -47,6 +52,7 @@ static double hex_measure(double p[8][3], double *least) {
   return sum;
 }
 
+/* plane: signed area in x, y. Otherwise a shell in space, whose area is positive. */
 static double quad_measure(double p[4][3], bool plane, double *least) {
   double a[3], b[3], c[3], d[3], mean[3], one[3];
   minus_f64(p[1], p[0], a);
@@ -76,6 +82,7 @@ static double quad_measure(double p[4][3], bool plane, double *least) {
   return sum;
 }
 
+/* Signed in the plane, positive in space. */
 static double tri_measure(double p[3][3], bool plane) {
   double a[3], b[3], n[3];
   minus_f64(p[1], p[0], a);
@@ -84,8 +91,8 @@ static double tri_measure(double p[3][3], bool plane) {
   return (plane ? n[2] : norm_f64(n)) / 2;
 }
 
-/* The least determinant of a tri6 over its three interior integration points, halved as the area
-   is; against the normal of the corners for a shell. */
+/* Smallest Jacobian determinant of a 6-node triangle over its three interior integration points,
+   halved like the area; measured along the normal of the corners for a shell. */
 static double tri6_least(double p[6][3], bool plane) {
   double normal[3] = {0, 0, 1}, low = INFINITY;
   if (!plane) {
@@ -113,8 +120,8 @@ static double tri6_least(double p[6][3], bool plane) {
   return low;
 }
 
-/* Volume of a quadratic hexahedron or wedge, curved; the least determinant over the points of its
-   stiffness, as a volume of the reference element. */
+/* Volume of a hexahedron with 20 or wedge with 15 nodes, with curved edges; smallest determinant
+   over its stiffness points, scaled by the volume of the reference element (8 and 1). */
 static double quadratic_measure(ig_elem_type type, double p[20][3], double *least) {
   const bool hex = type == IG_HEX20;
   double sum = 0, low = INFINITY;
@@ -137,6 +144,7 @@ static double quadratic_measure(ig_elem_type type, double p[20][3], double *leas
   return sum;
 }
 
+/* A switch over all types without default: the compiler reports a new type that is missing. */
 double ig_elem_measure(const ig_mesh *mesh, const ig_block *block, ig_lid e, double *least) {
   const ig_elem_info *info = ig_elem_info_get(block->type);
   const ig_lid *conn = block->conn + (size_t)e * (size_t)info->nodes;
@@ -172,6 +180,8 @@ double ig_elem_measure(const ig_mesh *mesh, const ig_block *block, ig_lid e, dou
   case IG_HEX8:
     size = hex_measure(p, &low);
     break;
+  /* Wedges and pyramids as degenerate hexahedra: nodes that coincide give the right volume, and the
+     Gauss points lie inside. */
   case IG_WEDGE6:
   case IG_PYRAMID5: { /* hexahedra with corners that coincide */
     static const int corner[2][8] = {{0, 1, 2, 2, 3, 4, 5, 5}, {0, 1, 2, 3, 4, 4, 4, 4}};
@@ -193,6 +203,7 @@ double ig_elem_measure(const ig_mesh *mesh, const ig_block *block, ig_lid e, dou
   return size;
 }
 
+/* Squared lengths are compared; roots are taken once. */
 void ig_elem_edges(const ig_mesh *mesh, const ig_block *block, ig_lid e, double *shortest,
                    double *longest) {
   static const int pairs[][2] = {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}}; /* tet, tri */
@@ -227,6 +238,8 @@ void ig_elem_edges(const ig_mesh *mesh, const ig_block *block, ig_lid e, double 
   *longest = sqrt(high);
 }
 
+/* Area of a face of a solid, length of an edge of a plane element or shell, 1 for the end of a
+   beam. Mid-side nodes are ignored. */
 double ig_face_measure(const ig_mesh *mesh, const ig_block *block, ig_lid e, int face) {
   const ig_elem_info *info = ig_elem_info_get(block->type);
   const ig_lid *conn = block->conn + (size_t)e * (size_t)info->nodes;

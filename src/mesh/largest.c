@@ -1,10 +1,12 @@
-/* The largest connected piece of a mesh. */
+/* The largest connected piece of a mesh, by breadth-first search over elements that share a
+   face. */
 #include "mesh/topology.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* piece[e] of every element and how many there are; *largest is the one with most elements. */
+/* piece[e]: number of the piece of each element; *pieces: how many; *largest: the piece with most
+   elements, *most: their count. Of equal ones the first. */
 static ig_status pieces_find(ig_ctx *cx, const ig_mesh *mesh, ig_lid *piece, int *pieces,
                              ig_lid *largest, ig_lid *most) {
   const ig_lid elements = ig_mesh_elements(mesh);
@@ -22,6 +24,8 @@ static ig_status pieces_find(ig_ctx *cx, const ig_mesh *mesh, ig_lid *piece, int
   memset(piece, 0xff, (size_t)elements * sizeof *piece); /* -1: not seen */
   *pieces = 0;
   *most = 0;
+  /* Each element that no search has reached yet starts a new piece. The queue is reused; `tail` is
+     the number of elements in the piece. */
   for (ig_lid seed = 0; seed < elements; seed++) {
     if (piece[seed] >= 0)
       continue;
@@ -51,6 +55,7 @@ done:
   return status;
 }
 
+/* Elements that share only a node or an edge are separate pieces: they would move like a hinge. */
 ig_status ig_mesh_keep_largest(ig_ctx *cx, ig_mesh *mesh, int *pieces, double *lost) {
   const ig_lid elements = ig_mesh_elements(mesh);
   ig_lid *piece, largest = 0, most = 0;

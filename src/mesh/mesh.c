@@ -1,4 +1,5 @@
-/* The mesh container: blocks and sets. */
+/* The mesh container: element types, blocks, sets. A mesh owns all its arrays; ig_mesh_free frees
+   them. Elements are numbered through all blocks, in the order of blocks. */
 #include <ingot/mesh.h>
 #include "core/ctx.h"
 #include "core/require.h"
@@ -8,8 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A guard against damaged files; a set needs a name, so no mesh has nearly as many. */
 enum { MOST_SETS = 1 << 22 };
 
+/* Name, dimension, nodes, faces, nodes per face and VTK type, from the one list of types in
+   include/ingot/mesh.h. */
 static const ig_elem_info elem_info[] = {
 #define X(name, text, dim, nodes, faces, face_nodes, vtk)                                          \
   [IG_##name] = {text, dim, nodes, faces, face_nodes, vtk},
@@ -21,6 +25,9 @@ static const ig_elem_info elem_info[] = {
   (const int[]) {                                                                                  \
     __VA_ARGS__                                                                                    \
   }
+/* Local nodes of each face: corners counter-clockwise seen from outside, then mid-sides. Faces of
+   hexahedra: x low, x high, y low, y high, z low, z high. Types with triangles and quadrilaterals
+   have four entries for both; a triangle repeats its last node. */
 static const int *const elem_faces[] = {
     [IG_BEAM2] = FACES(0, 1),
     [IG_TRI3] = FACES(0, 1, 1, 2, 2, 0),
@@ -50,6 +57,8 @@ const int *ig_elem_face(ig_elem_type type, int face) {
              : NULL;
 }
 
+/* Abaqus numbers the sides of a hexahedron bottom, top, front, right, back, left. Sides in the
+   numbering of Abaqus; only hexahedra differ from the order of ig_elem_face. */
 int ig_elem_side(ig_elem_type type, int side) {
   static const int hex[] = {4, 5, 2, 1, 3, 0};
   const ig_elem_info *info = ig_elem_info_get(type);
@@ -58,6 +67,7 @@ int ig_elem_side(ig_elem_type type, int side) {
   return info->dim == 3 && info->faces == 6 ? hex[side - 1] : side - 1;
 }
 
+/* Coordinates are zero. In the plane (dim 2) z must stay 0. */
 ig_status ig_mesh_new(ig_ctx *cx, int dim, ig_lid nodes, ig_mesh **out) {
   IG_REQUIRE_ARGS(cx, cx && out);
   *out = NULL;
@@ -99,6 +109,8 @@ void ig_mesh_free(ig_mesh *mesh) {
   free(mesh);
 }
 
+/* conn and tag are zero; *out (NULL: not wanted) is valid until the next block is added, which may
+   move the array. */
 ig_status ig_mesh_add_block(ig_ctx *cx, ig_mesh *mesh, ig_elem_type type, ig_lid count,
                             ig_block **out) {
   IG_REQUIRE_ARGS(cx, cx && mesh);
@@ -123,7 +135,8 @@ ig_status ig_mesh_add_block(ig_ctx *cx, ig_mesh *mesh, ig_elem_type type, ig_lid
   return IG_OK;
 }
 
-/* The slot of a set, or the free one for it. Slots hold its number + 1 and are half empty. */
+/* The slot of a set in the hash table of names, or the free slot for it. Slots contain number + 1.
+   At most half are in use, so the search ends. */
 static int set_slot_find(const ig_mesh *mesh, const char *name, ig_set_kind kind) {
   const uint64_t h = ig_hash(IG_HASH_START + (uint64_t)kind, name, strlen(name));
   for (int slot = (int)(h & (uint64_t)(mesh->set_slots - 1));;
@@ -134,7 +147,8 @@ static int set_slot_find(const ig_mesh *mesh, const char *name, ig_set_kind kind
   }
 }
 
-/* Slots for one more set. */
+/* Makes room for one more set; names are hashed because decks may have 10^5 sets, and a linear
+   search for duplicates would be quadratic. */
 static ig_status set_slots_grow(ig_ctx *cx, ig_mesh *mesh) {
   if (mesh->sets >= MOST_SETS)
     return IG_FAIL(cx, IG_INPUT, "the mesh has more than %d sets", MOST_SETS);
@@ -151,6 +165,7 @@ static ig_status set_slots_grow(ig_ctx *cx, ig_mesh *mesh) {
   return IG_OK;
 }
 
+/* item (and face, for faces) are zero and are filled by the caller. Names are unique per kind. */
 ig_status ig_mesh_add_set(ig_ctx *cx, ig_mesh *mesh, const char *name, ig_set_kind kind,
                           ig_lid count, ig_set **out) {
   IG_REQUIRE_ARGS(cx, cx && mesh);
@@ -162,6 +177,7 @@ ig_status ig_mesh_add_set(ig_ctx *cx, ig_mesh *mesh, const char *name, ig_set_ki
                    : kind == IG_SET_ELEMENTS ? "element"
                                              : "face",
                    name);
+  /* Grown before anything is allocated, so a failure leaves the mesh as it was. */
   IG_TRY(set_slots_grow(cx, mesh));
   ig_set set = {.kind = kind, .count = count};
   const size_t length = strlen(name) + 1;
@@ -187,6 +203,7 @@ ig_status ig_mesh_add_set(ig_ctx *cx, ig_mesh *mesh, const char *name, ig_set_ki
   return IG_OK;
 }
 
+/* A mesh built by a program by hand may have no table; the search is linear then. */
 const ig_set *ig_mesh_find_set(const ig_mesh *mesh, const char *name, ig_set_kind kind) {
   if (mesh && name && mesh->set_slot) {
     const int at = mesh->set_slot[set_slot_find(mesh, name, kind)];
@@ -198,6 +215,7 @@ const ig_set *ig_mesh_find_set(const ig_mesh *mesh, const char *name, ig_set_kin
   return NULL;
 }
 
+/* Elements of all blocks. Not stored, so that a program may change blocks by hand. */
 ig_lid ig_mesh_elements(const ig_mesh *mesh) {
   ig_lid count = 0;
   for (int i = 0; mesh && i < mesh->blocks; i++)
@@ -205,6 +223,8 @@ ig_lid ig_mesh_elements(const ig_mesh *mesh) {
   return count;
 }
 
+/* Block and local number of an element of the mesh; NULL: there is none. Linear in the blocks, of
+   which there are few. */
 const ig_block *ig_mesh_element(const ig_mesh *mesh, ig_lid element, ig_lid *local) {
   for (int i = 0; mesh && element >= 0 && i < mesh->blocks; element -= mesh->block[i++].count)
     if (element < mesh->block[i].count) {
@@ -215,6 +235,7 @@ const ig_block *ig_mesh_element(const ig_mesh *mesh, ig_lid element, ig_lid *loc
   return NULL;
 }
 
+/* Bounding box, m; zeros for an empty mesh. */
 void ig_mesh_bounds(const ig_mesh *mesh, double *low, double *high) {
   for (int d = 0; d < 3; d++)
     low[d] = high[d] = mesh->nodes ? mesh->x[d] : 0;

@@ -1,4 +1,5 @@
-/* Sets as a case names them. */
+/* Lookup of sets named in a case: by name and kind, with an error message that lists the names
+   there are; assignment of elements to entries of a list (materials, sections). */
 #include "mesh/named.h"
 
 #include "core/ctx.h"
@@ -9,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+/* Order in which kinds are searched: a name may exist for nodes, faces and elements. */
 static const ig_set_kind order[] = {IG_SET_NODES, IG_SET_FACES, IG_SET_ELEMENTS};
 static const char *const words[] = {
     [IG_SET_NODES] = "nodes", [IG_SET_FACES] = "faces", [IG_SET_ELEMENTS] = "elements"};
@@ -22,7 +24,7 @@ static const ig_set *find(const ig_mesh *mesh, const char *name, int kinds) {
   return set;
 }
 
-/* "a|b|c" of the sets of these kinds, a name once. */
+/* Names of the sets of these kinds as choices "a|b|c", each once, as many as fit. */
 static void list_names(const ig_mesh *mesh, int kinds, char *text, size_t size) {
   *text = '\0';
   for (int i = 0; i < mesh->sets; i++) {
@@ -34,6 +36,7 @@ static void list_names(const ig_mesh *mesh, int kinds, char *text, size_t size) 
   }
 }
 
+/* The message: a set of that name but another kind, or the nearest name, and all names. */
 static ig_status no_set(ig_ctx *cx, const ig_mesh *mesh, const ig_src *at, const char *name,
                         int kinds) {
   char wanted[48] = "", names[400], all[480], near[64], hint[96] = "";
@@ -61,6 +64,7 @@ ig_status ig_mesh_named_set(ig_ctx *cx, const ig_mesh *mesh, const ig_src *at, c
   return *set ? IG_OK : no_set(cx, mesh, at, name, kinds);
 }
 
+/* Nodes of a node set, of the faces of a face set, or of whole elements. */
 static void mark_nodes(const ig_mesh *mesh, const ig_set *set, uint8_t *mark) {
   for (ig_lid i = 0; i < set->count; i++) {
     if (set->kind == IG_SET_NODES) {
@@ -80,6 +84,8 @@ static void mark_nodes(const ig_mesh *mesh, const ig_set *set, uint8_t *mark) {
 ig_status ig_mesh_named_nodes(ig_ctx *cx, const ig_mesh *mesh, const ig_src *at, const char *name,
                               ig_lid **node, ig_lid *count) {
   const ig_set *set;
+  /* Marks instead of a sorted list: elements of a set share nodes, and marks give each node once,
+     in rising order. */
   uint8_t *mark = NULL;
   *node = NULL;
   *count = 0;
@@ -97,6 +103,8 @@ ig_status ig_mesh_named_nodes(ig_ctx *cx, const ig_mesh *mesh, const ig_src *at,
   return status;
 }
 
+/* Later entries override earlier ones. The first element without an owner is reported, whatever the
+   number of threads. */
 ig_status ig_mesh_claim(ig_ctx *cx, const ig_mesh *mesh, const ig_list *list, size_t size,
                         size_t set, const char *what, int *owner) {
   const ig_lid elements = ig_mesh_elements(mesh);
@@ -122,6 +130,7 @@ ig_status ig_mesh_claim(ig_ctx *cx, const ig_mesh *mesh, const ig_list *list, si
         owner[found->item[j]] = i;
     }
   }
+  /* The lowest element that no entry takes; a minimum, so it does not depend on threads. */
   ig_lid without = elements;
 #pragma omp parallel for schedule(static) num_threads(team) reduction(min : without)
   for (ig_lid e = 0; e < elements; e++) {
@@ -140,6 +149,7 @@ bool ig_plane_holds(void *side, const double x[3]) {
   return fabs(x[s->axis] - s->at) < s->near;
 }
 
+/* Two passes over the nodes: count, then fill. The predicate must not change in between. */
 ig_status ig_set_where(ig_ctx *cx, ig_mesh *mesh, const char *name, ig_inside_fn *in, void *user) {
   ig_lid n = 0;
   ig_set *set;

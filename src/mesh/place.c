@@ -1,10 +1,13 @@
-/* Places: their keys, what is wrong with one, and whether a point is there. */
+/* Places: option tables, checks, and the test whether a point is inside. All comparisons have a
+   tolerance, because nodes on a plane of the user are there only up to rounding. */
 #include "mesh/place.h"
 
 #include <math.h>
 
 #define POINT_HELP "two entries in the plane, three in space"
 
+/* Keys of the shapes. Corners and points are lists, because they have two entries in the plane and
+   three in space. */
 static const ig_option in_box_options[] = {
     IG_REALS(ig_in_box, min, "m", NULL, 0, 0, "lowest corner; left out: no bound"),
     IG_REALS(ig_in_box, max, "m", NULL, 0, 0, "highest corner; left out: no bound"), IG_END};
@@ -33,10 +36,12 @@ const ig_option ig_place_options[] = {
            "on this plane, or in a slab about it"),
     IG_END};
 
+/* Entry d of a point; points in the plane have two. */
 static double entry(const ig_reals *r, int d, double fallback) {
   return d < r->count ? r->value[d] : fallback;
 }
 
+/* Points have two or three entries; a bound of a box may be missing altogether. */
 static ig_status row_check(ig_ctx *cx, const ig_src *at, const ig_reals *r, const char *key,
                            bool required) {
   if (r->count > 3 || r->count == 1 || (required && r->count == 0))
@@ -91,6 +96,7 @@ ig_status ig_place_check(ig_ctx *cx, const ig_place *p) {
   return IG_OK;
 }
 
+/* A missing corner or entry is no bound. */
 static bool in_box(const ig_in_box *b, const double *x, double tolerance) {
   for (int d = 0; d < 3; d++)
     if (x[d] < entry(&b->min, d, -INFINITY) - tolerance ||
@@ -99,10 +105,13 @@ static bool in_box(const ig_in_box *b, const double *x, double tolerance) {
   return true;
 }
 
+/* inner = 0 means solid; without this exception points on the axis could fail by the tolerance. */
 static bool in_shell(double r, double inner, double radius, double tolerance) {
   return r <= radius + tolerance && (inner == 0 || r >= inner - tolerance);
 }
 
+/* Distance along the axis and from it: along = (x - from) . a / |a|, off = x - from - along a /
+   |a|. */
 static bool in_cylinder(const ig_in_cylinder *c, const double *x, double tolerance) {
   double axis[3], from[3], length = 0, along = 0, off = 0;
   for (int d = 0; d < 3; d++) {
@@ -130,6 +139,7 @@ static bool in_sphere(const ig_in_sphere *s, const double *x, double tolerance) 
   return in_shell(sqrt(r), s->inner, s->radius, tolerance);
 }
 
+/* Distance from the plane is |n . (x - p)| / |n|; multiplied by |n| to avoid the division. */
 static bool in_plane(const ig_in_plane *p, const double *x, double tolerance) {
   double away = 0, length = 0;
   for (int d = 0; d < 3; d++) {

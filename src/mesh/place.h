@@ -1,17 +1,17 @@
-/* A place: a part of space as a case names it, inside everything of box, cylinder, sphere and plane
-   that is given. `mesh.sets`, `mesh.remove` and whatever a room places on a grid say it with the
-   same keys: put IG_PLACE_KEYS(struct, member) in the option table of a struct with an ig_place. */
+/* A place: a region of space as a case describes it, the intersection of what is given of box,
+   cylinder, sphere and plane. `mesh.sets`, `mesh.remove` and rooms use the same keys: put
+   IG_PLACE_KEYS(struct, member, text) into the option table of a struct with an ig_place. */
 #ifndef IG_MESH_PLACE_H
 #define IG_MESH_PLACE_H
 
 #include "core/option.h"
 
-/* An ig_reals written down: IG_ROW(0, 0, 1). Lives as long as the block it stands in. */
+/* An ig_reals literal: IG_ROW(0, 0, 1). Its memory is that of the enclosing block. */
 #define IG_ROW(...)                                                                                \
   ((ig_reals){(int)(sizeof((double[]){__VA_ARGS__}) / sizeof(double)), (double[]){__VA_ARGS__}})
 
-/* Points have two entries in the plane, three in space. A part counts as given when its at.given
-   is true. */
+/* Coordinates in m, two entries in the plane and three in space. A shape counts as given if its
+   at.given is true. */
 typedef struct {
   ig_src at;
   ig_reals min, max;
@@ -42,11 +42,11 @@ typedef struct {
 extern const ig_option ig_place_options[];
 #define IG_PLACE_KEYS(S, m, text) IG_KEYS(S, m, ig_place, ig_place_options, text)
 
-/* Once, before the place is used: fails, saying where, when none of it is given or what is given
-   cannot be. */
+/* To be called once before the place is used. Fails, with the position in the case, if nothing is
+   given or a shape is impossible. */
 IG_MUST_CHECK ig_status ig_place_check(ig_ctx *cx, const ig_place *place);
-/* Is the point x[3] there? Up to `tolerance` (m) outside counts as inside: 1e-9 of the size of the
-   whole model is rounding. */
+/* Whether point x (3 coordinates, m) is in the place. Points up to `tolerance` (m) outside count as
+   inside; 1e-9 of the model's size covers rounding. */
 bool ig_place_has(const ig_place *place, const double *x, double tolerance);
 
 #endif

@@ -1,4 +1,4 @@
-/* Where a probe looks. */
+/* Where a probe of a case measures: nodes or elements of a set, or the nearest one to a point. */
 #include "mesh/probe.h"
 
 #include "mesh/named.h"
@@ -13,6 +13,7 @@ static double distance2(const double a[3], const double b[3]) {
   return d;
 }
 
+/* Linear search; probes are few and looked up once. */
 ig_lid ig_node_near(const double *x, ig_lid nodes, const double point[3]) {
   double best = INFINITY;
   ig_lid found = 0;
@@ -26,7 +27,7 @@ ig_lid ig_node_near(const double *x, ig_lid nodes, const double point[3]) {
   return found;
 }
 
-/* The element whose nodes' mean is nearest. */
+/* Element with the nearest mean of nodes. */
 static ig_lid element_near(const ig_mesh *mesh, const double point[3]) {
   double best = INFINITY;
   ig_lid found = 0, e = 0;
@@ -48,7 +49,7 @@ static ig_lid element_near(const ig_mesh *mesh, const double point[3]) {
   return found;
 }
 
-/* A point that far outside has a unit too much or too little. */
+/* A point more than a tenth of the diagonal outside the mesh has a wrong unit. */
 static ig_status point_check(ig_ctx *cx, const ig_mesh *mesh, const ig_src *at, const double p[3]) {
   double low[3], high[3];
   ig_mesh_bounds(mesh, low, high);

@@ -1,4 +1,4 @@
-/* Where a probe looks: nodes or elements of a named set, or the one nearest to a point. */
+/* Where a probe measures: nodes or elements of a named set, or the one nearest to a point. */
 #ifndef IG_MESH_PROBE_H
 #define IG_MESH_PROBE_H
 
@@ -10,9 +10,9 @@ typedef struct {
   ig_lid *item, count; /* free item */
 } ig_look;
 
-/* Finds them, elements where a quantity belongs to elements. Fails at `at` unless there is either a
-   set (NULL: none) or a point (NaN: none) in or near the mesh. In the plane a point has two
-   coordinates. */
+/* Finds the items; elements: the quantity belongs to elements. Fails at `at` unless exactly one of
+   set (NULL: none) and point (NaN: none, m) is given, and the point is in or near the mesh. In the
+   plane point[2] is NaN. */
 IG_MUST_CHECK ig_status ig_look_find(ig_ctx *cx, const ig_mesh *mesh, const ig_src *at,
                                      const char *set, const double point[3], bool elements,
                                      ig_look *look);

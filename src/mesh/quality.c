@@ -1,4 +1,6 @@
-/* How good and how large a mesh is, and the checks that the rest of the code trusts. */
+/* Quality figures of a mesh, and the checks on which all other code relies: finite coordinates,
+   valid node numbers, positive Jacobians, valid sets. Readers and programs pass through
+   ig_mesh_check once; later code does not check again. */
 #include "mesh/quality.h"
 #include "core/require.h"
 #include "core/threads.h"
@@ -9,8 +11,9 @@
 
 #include "kern/prec_f64.h"
 
-/* Volume of a tet10 with curved edges: its Jacobian is a cubic polynomial of the barycentric
-   coordinates, which five points integrate exactly (weights -4/5 and 9/20 of the volume 1/6). */
+/* Volume of a 10-node tetrahedron with curved edges. Its Jacobian determinant is a cubic polynomial
+   of the barycentric coordinates, which the 5-point rule (Keast 1986; weights -4/5 and 9/20 of the
+   volume 1/6) integrates exactly. */
 static double tet10_volume(double p[10][3]) {
   static const int edge[6][2] = {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}};
   double volume = 0;
@@ -35,7 +38,8 @@ static double tet10_volume(double p[10][3]) {
   return volume;
 }
 
-/* Area of a tri6 with curved edges, exact in a plane: its Jacobian is quadratic. */
+/* Area of a 6-node triangle with curved edges, exact in a plane: its Jacobian determinant is
+   quadratic. */
 static double tri6_area(double p[6][3]) {
   double area = 0;
   for (int q = 0; q < 3; q++) {
@@ -53,7 +57,7 @@ static double tri6_area(double p[6][3]) {
   return area;
 }
 
-/* What an element measures with its curved sides; `size` is that of its corners. */
+/* Measure with curved sides; `size` is that of the corners, returned for all other types. */
 static double curved_measure(const ig_mesh *mesh, const ig_block *block, ig_lid e, double size) {
   const int nodes = ig_elem_info_get(block->type)->nodes;
   double p[10][3];
@@ -65,6 +69,7 @@ static double curved_measure(const ig_mesh *mesh, const ig_block *block, ig_lid 
   return block->type == IG_TRI6 ? tri6_area(p) : tet10_volume(p);
 }
 
+/* Sequential and complete: called by `ingot check` and `ingot mesh`, not by runs. */
 ig_status ig_mesh_quality(ig_ctx *cx, const ig_mesh *mesh, ig_quality *q) {
   *q = (ig_quality){.shortest = INFINITY, .jacobian = INFINITY};
   ig_lid element = 0;
@@ -108,7 +113,9 @@ double ig_mesh_measure(const ig_mesh *mesh, ig_lid element) {
   return block ? ig_elem_measure(mesh, block, local, NULL) : NAN;
 }
 
-/* A node that a wedge or pyramid names twice, -1: none. Its faces would match no other's. */
+/* A node that a wedge or pyramid contains twice, -1: none. Such an element collapses to another
+   type; its faces would match no neighbour's. (Degenerate hexahedra are converted by the
+   readers.) */
 static ig_lid node_twice(ig_elem_type type, const ig_lid *conn) {
   const int nodes = type == IG_WEDGE6 || type == IG_WEDGE15 ? 6 : type == IG_PYRAMID5 ? 5 : 0;
   for (int a = 0; a < nodes; a++)
@@ -118,7 +125,8 @@ static ig_lid node_twice(ig_elem_type type, const ig_lid *conn) {
   return -1;
 }
 
-/* The vectors from the first corner of a hexahedron to the others; returns a size. */
+/* Vectors from the first corner of a hexahedron to the seven others; returns the largest
+   component. */
 static double hex_vectors(const ig_mesh *mesh, const ig_lid *conn, double v[21]) {
   double size = 0;
   for (int i = 0; i < 21; i++) {
@@ -129,6 +137,9 @@ static double hex_vectors(const ig_mesh *mesh, const ig_lid *conn, double v[21])
   return size;
 }
 
+/* first: number of the block's first element, for messages. In a grid nearly all elements are
+   copies of the first one, so comparing 21 numbers replaces the determinants; only if the first is
+   safely valid (1e-3 of its mean). */
 static ig_status block_check(ig_ctx *cx, const ig_mesh *mesh, const ig_block *block, ig_lid first) {
   const ig_elem_info *info = ig_elem_info_get(block->type);
   if (info->dim > mesh->dim)
@@ -189,6 +200,7 @@ static ig_status block_check(ig_ctx *cx, const ig_mesh *mesh, const ig_block *bl
                  first + bad, info->name, least, measure);
 }
 
+/* Unsigned comparison catches negative numbers as well. */
 static ig_status set_check(ig_ctx *cx, const ig_mesh *mesh, const ig_set *set, ig_lid elements) {
   const ig_lid limit = set->kind == IG_SET_NODES ? mesh->nodes : elements;
   uint32_t most = 0;
@@ -215,6 +227,7 @@ static ig_status set_check(ig_ctx *cx, const ig_mesh *mesh, const ig_set *set, i
   return IG_OK;
 }
 
+/* Messages name the first fault in mesh order, whatever the number of threads. */
 ig_status ig_mesh_check(ig_ctx *cx, const ig_mesh *mesh) {
   IG_REQUIRE_ARGS(cx, cx && mesh);
   const ig_lid elements = ig_mesh_elements(mesh);

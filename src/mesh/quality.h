@@ -1,10 +1,11 @@
-/* How good and how large a mesh is, in a few figures. */
+/* Size and quality of a mesh in a few figures, for `ingot check` and `ingot mesh`. */
 #ifndef IG_MESH_QUALITY_H
 #define IG_MESH_QUALITY_H
 
 #include "core/ctx.h"
 #include <ingot/mesh.h>
 
+/* Lengths in m, areas in m2, volumes in m3. */
 typedef struct {
   double measure[4];        /* by dimension of the elements: length, area, volume */
   double shortest, longest; /* edges */

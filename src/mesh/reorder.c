@@ -1,13 +1,16 @@
-/* Numbering along a Hilbert curve, so that what is near in space is near in memory. */
+/* Renumbering along a Hilbert curve: nodes and elements that are near in space get near numbers, so
+   gathers of nodal values hit the cache. Each block keeps its elements. */
 #include "mesh/topology.h"
 #include "core/threads.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+/* 21 bits per axis give keys of 63 bits, sorted by 6 passes of 11 bits. */
 enum { BITS = 21, DIGIT = 11, BUCKETS = 1 << DIGIT };
 
-/* The place of a cell of a 2^21 cube on the curve (Skilling's transform). */
+/* Position of a cell of a 2^21 cube on the curve, by the transposition algorithm of Skilling
+   (2004). */
 static uint64_t hilbert(uint32_t x, uint32_t y, uint32_t z) {
   uint32_t p[3] = {x, y, z};
   for (uint32_t q = 1u << (BITS - 1); q > 1; q >>= 1)
@@ -33,10 +36,12 @@ static uint64_t hilbert(uint32_t x, uint32_t y, uint32_t z) {
   return key;
 }
 
+/* Bounding cube: lowest corner, and cells per metre. */
 typedef struct {
   double low[3], scale;
 } cube;
 
+/* Key of a point: its cell in the cube, clamped against rounding at the upper faces. */
 static uint64_t place(const cube *c, const double *x) {
   uint32_t q[3];
   for (int d = 0; d < 3; d++) {
@@ -51,7 +56,8 @@ typedef struct {
   ig_lid id;
 } item;
 
-/* Radix sort by key, ids rising among equals. */
+/* Radix sort by key, least significant digit first; stable, so numbers rise among equal keys. An
+   even number of passes leaves the result in `list`. */
 static void sort(item *list, item *spare, size_t count) {
   for (int shift = 0; shift < 3 * BITS; shift += DIGIT) {
     size_t start[BUCKETS + 1] = {0};
@@ -68,7 +74,8 @@ static void sort(item *list, item *spare, size_t count) {
 }
 _Static_assert((3 * BITS + DIGIT - 1) / DIGIT % 2 == 0, "an even number of passes ends in place");
 
-/* Permutes `count` items of `size` bytes in place through `spare`. */
+/* Permutes `count` items of `size` bytes in place through `spare`. data[i] = old data[old[i]].
+   spare: count x size bytes. */
 static void permute(void *data, void *spare, const ig_lid *old, ig_lid count, size_t size) {
   memcpy(spare, data, (size_t)count * size);
   for (ig_lid i = 0; i < count; i++)
@@ -89,7 +96,8 @@ static int set_item_compare(const void *a, const void *b) {
   return p < q ? -1 : p > q;
 }
 
-/* Sets stay in rising order of their items. */
+/* Items of sets are kept in rising order; element and face are packed into one integer for
+   sorting. */
 static ig_status sets_sort(ig_ctx *cx, ig_mesh *mesh) {
   ig_lid most = 0;
   for (int s = 0; s < mesh->sets; s++)
@@ -111,6 +119,7 @@ static ig_status sets_sort(ig_ctx *cx, ig_mesh *mesh) {
   return IG_OK;
 }
 
+/* order: new place -> old number. new_node, new_element: old number -> new place. */
 static ig_status reorder(ig_ctx *cx, ig_mesh *mesh, ig_order *order, item *list, item *spare,
                          ig_lid *new_node, ig_lid *new_element) {
   cube c = {.scale = 0};
@@ -183,9 +192,12 @@ static ig_status reorder(ig_ctx *cx, ig_mesh *mesh, ig_order *order, item *list,
   return sets_sort(cx, mesh);
 }
 
+/* On failure the mesh may be partly renumbered; the caller must free it. */
 ig_status ig_mesh_reorder(ig_ctx *cx, ig_mesh *mesh, ig_order *order) {
   memset(order, 0, sizeof *order);
   const ig_lid elements = ig_mesh_elements(mesh);
+  /* `list` and `spare` serve nodes and then each block, so they are as long as the longer of the
+     two. */
   const ig_lid most = elements > mesh->nodes ? elements : mesh->nodes;
   item *list = NULL, *spare = NULL;
   ig_lid *new_node = NULL, *new_element = NULL;

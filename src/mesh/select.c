@@ -1,4 +1,6 @@
-/* Named sets: sides of a shape, the bounding box, and what a case picks by place. */
+/* Named sets: sides of a shape, the bounding box, element regions, and the sets a case defines by
+   place, number or side. Faces are found from marked nodes: a face belongs to a side if all its
+   corners do. */
 #include "mesh/mesh_builder.h"
 #include "core/threads.h"
 #include "mesh/topology.h"
@@ -7,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* near: the nodes with any mark */
+/* Node set of all nodes with `bit` in their mark. near: the nodes with any mark, so that only these
+   are looked at for each of the eight sides. */
 static ig_status set_from_nodes(ig_ctx *cx, ig_mesh *mesh, const char *name, const uint8_t *mark,
                                 uint8_t bit, const ig_lid *near, ig_lid nears) {
   ig_lid count = 0;
@@ -21,6 +24,7 @@ static ig_status set_from_nodes(ig_ctx *cx, ig_mesh *mesh, const char *name, con
       set->item[count++] = near[i];
   return IG_OK;
 }
+/* The same for a single mark: finds the marked nodes first. */
 static ig_status set_from_marks(ig_ctx *cx, ig_mesh *mesh, const char *name, const uint8_t *mark,
                                 uint8_t bit) {
   ig_lid *near, nears;
@@ -30,7 +34,7 @@ static ig_status set_from_marks(ig_ctx *cx, ig_mesh *mesh, const char *name, con
   return status;
 }
 
-/* Elements with a corner that has any mark. */
+/* Elements with at least one marked node, in rising order. */
 static ig_status elements_near(ig_ctx *cx, const ig_mesh *mesh, const uint8_t *mark, ig_lid **near,
                                ig_lid *nears) {
   uint8_t *any;
@@ -50,7 +54,7 @@ static ig_status elements_near(ig_ctx *cx, const ig_mesh *mesh, const uint8_t *m
   return status;
 }
 
-/* The bits that all corners of a face share. */
+/* Marks that all corners of a face have in common. */
 static uint8_t face_bits(const ig_lid *conn, const int *local, int corners, const uint8_t *mark) {
   uint8_t bits = mark[conn[local[0]]];
   for (int a = 1; a < corners; a++)
@@ -58,8 +62,8 @@ static uint8_t face_bits(const ig_lid *conn, const int *local, int corners, cons
   return bits;
 }
 
-/* Face sets of all sides in two passes: count, then fill. Beams have ends, not faces, to name.
-   near: elements with a marked corner. */
+/* Face sets of all sides in two passes: count, then fill. near: elements with a marked node.
+   Correct for solids only, where a face with all corners on a side lies on the boundary. */
 static ig_status sets_from_faces(ig_ctx *cx, ig_mesh *mesh, const char *const *name,
                                  const uint8_t *mark, const ig_lid *near, ig_lid nears) {
   ig_lid count[IG_SIDES] = {0};
@@ -96,7 +100,7 @@ static ig_status sets_from_faces(ig_ctx *cx, ig_mesh *mesh, const char *const *n
   return IG_OK;
 }
 
-/* Boundary faces with all corners marked. */
+/* Face set of the boundary faces whose corners are all marked. */
 static ig_status set_from_boundary(ig_ctx *cx, ig_mesh *mesh, const char *name, const uint8_t *mark,
                                    uint8_t bit) {
   ig_boundary boundary;
@@ -128,6 +132,7 @@ done:
   return status;
 }
 
+/* side: a mark per node, a bit per side; name: IG_SIDES names, NULL: no such side. */
 ig_status ig_mesh_set_sides(ig_ctx *cx, ig_mesh *mesh, const uint8_t *side,
                             const char *const *name) {
   ig_lid *near, nears;
@@ -145,7 +150,7 @@ ig_status ig_mesh_set_sides(ig_ctx *cx, ig_mesh *mesh, const uint8_t *side,
   return status;
 }
 
-/* As ig_mesh_bounds, by all threads. */
+/* Bounding box, in parallel; minima and maxima are exact in any order. */
 static void bounds_find(ig_ctx *cx, const ig_mesh *mesh, double *low, double *high) {
   double x0 = INFINITY, y0 = INFINITY, z0 = INFINITY, x1 = -INFINITY, y1 = -INFINITY,
          z1 = -INFINITY;
@@ -166,6 +171,8 @@ static void bounds_find(ig_ctx *cx, const ig_mesh *mesh, double *low, double *hi
   high[0] = x1, high[1] = y1, high[2] = z1;
 }
 
+/* A direction in which the mesh is flat (plane meshes, shells) has no sides. Tolerance 1e-9 of the
+   size: nodes computed by different formulas differ by rounding. */
 ig_status ig_mesh_set_bounds(ig_ctx *cx, ig_mesh *mesh) {
   static const char *const all[6] = {"xmin", "xmax", "ymin", "ymax", "zmin", "zmax"};
   const char *name[IG_SIDES] = {NULL};
@@ -192,8 +199,8 @@ ig_status ig_mesh_set_bounds(ig_ctx *cx, ig_mesh *mesh) {
       mark[n] |= (uint8_t)((x <= low[d] + tolerance) << 2 * d);
       mark[n] |= (uint8_t)((x >= high[d] - tolerance) << (2 * d + 1));
     }
-  /* Nothing lies beyond a solid's outermost faces; edges of a shell need a look at the other side.
-   */
+  /* All faces of a solid on the bounding box are boundary faces. In a mesh with shells or beams an
+     edge on the box may be shared by two elements, so the boundary has to be computed. */
   bool solid = true;
   for (int b = 0; b < mesh->blocks; b++)
     solid = solid && ig_elem_info_get(mesh->block[b].type)->dim == mesh->dim;
@@ -210,6 +217,7 @@ ig_status ig_mesh_set_bounds(ig_ctx *cx, ig_mesh *mesh) {
   return status;
 }
 
+/* The set "all" of elements, which every case may name. */
 ig_status ig_mesh_set_all(ig_ctx *cx, ig_mesh *mesh) {
   if (ig_mesh_find_set(mesh, "all", IG_SET_ELEMENTS))
     return IG_OK;
@@ -221,6 +229,7 @@ ig_status ig_mesh_set_all(ig_ctx *cx, ig_mesh *mesh) {
   return IG_OK;
 }
 
+/* Two passes: count, then fill. */
 ig_status ig_mesh_set_tagged(ig_ctx *cx, ig_mesh *mesh, const char *name, int32_t tag) {
   for (int pass = 0; pass < 2; pass++) {
     ig_lid count = 0, element = 0;
@@ -237,8 +246,9 @@ ig_status ig_mesh_set_tagged(ig_ctx *cx, ig_mesh *mesh, const char *name, int32_
   return IG_OK;
 }
 
-/* --- what a case picks by place */
+/* --- sets that a case defines by place */
 
+/* 1e-9 of the mesh's size, m. */
 static double pick_tolerance(const ig_mesh *mesh) {
   double low[3], high[3], size = 0;
   ig_mesh_bounds(mesh, low, high);
@@ -280,7 +290,7 @@ ig_status ig_mesh_pick_nodes(ig_ctx *cx, const ig_mesh *mesh, const ig_place *pl
   return IG_OK;
 }
 
-/* They also become a region, numbered after those the mesh has. */
+/* The elements also become a region: their tag is one above the largest in use. */
 static ig_status elements_pick(ig_ctx *cx, ig_mesh *mesh, const ig_pick_case *pick,
                                uint8_t *inside) {
   ig_lid count, element = 0, found = 0;
@@ -303,6 +313,7 @@ static ig_status elements_pick(ig_ctx *cx, ig_mesh *mesh, const ig_pick_case *pi
   return IG_OK;
 }
 
+/* Nodes in the place, and the boundary faces whose corners are all in it, as `of` says. */
 static ig_status nodes_pick(ig_ctx *cx, ig_mesh *mesh, const ig_pick_case *pick, uint8_t *inside) {
   ig_lid found;
   IG_TRY(ig_mesh_pick_nodes(cx, mesh, &pick->place, inside, &found));
@@ -315,8 +326,9 @@ static ig_status nodes_pick(ig_ctx *cx, ig_mesh *mesh, const ig_pick_case *pick,
   return IG_OK;
 }
 
-/* --- by the numbers of the file, or the sides of elements */
+/* --- sets by numbers of the mesh file, or sides of elements (readers of decks make these) */
 
+/* An item with its number in the file. */
 typedef struct {
   int64_t number;
   ig_lid item;
@@ -327,12 +339,13 @@ static int numbered_compare(const void *a, const void *b) {
   return p->number < q->number ? -1 : p->number > q->number;
 }
 
-/* Nodes or elements by rising numbers of the file, made when first needed. */
+/* Sorted tables of numbers, [0] elements, [1] nodes; made on first use and shared by all sets of a
+   case. */
 typedef struct {
   numbered *by[2];
 } numbers;
 
-/* Nodes or elements by their numbers in the file; free *item. */
+/* Items with the given numbers, in the order given; the caller frees *item. */
 static ig_status numbers_find(ig_ctx *cx, const ig_mesh *mesh, const ig_pick_case *pick,
                               numbers *all, ig_lid **item) {
   const bool nodes = pick->of == IG_PICK_NODES;
@@ -364,6 +377,8 @@ static ig_status numbers_find(ig_ctx *cx, const ig_mesh *mesh, const ig_pick_cas
   return IG_OK;
 }
 
+/* Combination of keys: numbers (of nodes or elements), or faces as side + numbers or side + element
+   set. */
 static ig_status listed_pick(ig_ctx *cx, ig_mesh *mesh, const ig_pick_case *pick, numbers *all) {
   const bool faces = pick->of == IG_PICK_FACES;
   ig_lid *item = NULL, count = pick->numbers.count;
@@ -405,6 +420,7 @@ static ig_status listed_pick(ig_ctx *cx, ig_mesh *mesh, const ig_pick_case *pick
   return status;
 }
 
+/* A set by place unless one of the other keys is given. */
 static ig_status one_pick(ig_ctx *cx, ig_mesh *mesh, const ig_pick_case *pick, numbers *all) {
   const bool elements = pick->of == IG_PICK_ELEMENTS;
   if (!pick->name || !*pick->name)

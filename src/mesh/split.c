@@ -1,11 +1,14 @@
-/* Hexahedra cut into tetrahedra, with the sets that a mesh has. */
+/* Hexahedra cut into tetrahedra in a mesh that already has sets (imported meshes, `split:
+   true`). */
 #include "mesh/split.h"
 #include "core/ctx.h"
 #include "mesh/mesh_builder.h"
 
 #include <stdlib.h>
 
-/* Faces of the six tetrahedra of a hexahedron that lie on its face: tetrahedron and face, two. */
+/* The two faces of the six tetrahedra that lie on face `face` of the hexahedron: (tetrahedron,
+   local face) each. A face of a tetrahedron is on it if its three nodes are nodes of the
+   quadrilateral. */
 static void face_parts(const ig_lid *hex, const ig_lid *tet, int face, int part[2][2]) {
   const int *local = ig_elem_face(IG_HEX8, face);
   int found = 0;
@@ -23,6 +26,7 @@ static void face_parts(const ig_lid *hex, const ig_lid *tet, int face, int part[
     }
 }
 
+/* Node sets stay; an element becomes 6 elements, a face 2 faces. */
 static ig_status set_split(ig_ctx *cx, ig_set *set, const ig_lid *hex, const ig_lid *tet) {
   const int times = set->kind == IG_SET_ELEMENTS ? 6 : 2;
   ig_lid *item = NULL;

@@ -1,4 +1,5 @@
-/* What holds and leads nodes, read from a case. */
+/* Supports of a case: which components are fixed, which follow a prescribed motion; and
+   histories. */
 #include "mesh/support.h"
 
 #include <math.h>
@@ -15,7 +16,8 @@ ig_support_case ig_support_fix(const char *set, const char *fix) {
                            .spin = {NAN, NAN, NAN}};
 }
 
-/* What a program fills in has zeros or NaNs where the mesh has no axis. */
+/* A vector in the case has as many numbers as the mesh has dimensions. A support filled in by a
+   program (no file) may have zeros or NaN in the unused axis. */
 ig_status ig_axes_read(ig_ctx *cx, const ig_src *at, const char *key, const double value[3],
                        int dim, double out[3]) {
   if (at->file && !isnan(value[0]) && isnan(value[2]) != (dim == 2))
@@ -25,7 +27,7 @@ ig_status ig_axes_read(ig_ctx *cx, const ig_src *at, const char *key, const doub
   return IG_OK;
 }
 
-/* "all", "xy", "x rx, ry" into flags. */
+/* Parses "all", "xy", "x rx, ry" into flags x y z rx ry rz. */
 static ig_status components_read(ig_ctx *cx, const ig_src *at, const char *key, const char *text,
                                  int dofs, bool on[6]) {
   memset(on, 0, 6 * sizeof *on);
@@ -52,13 +54,19 @@ static ig_status components_read(ig_ctx *cx, const ig_src *at, const char *key, 
   return IG_OK;
 }
 
+/* Translations may be prescribed by displacement, velocity or acceleration, rotations by spin; each
+   component by one of them at most. A component both fixed and prescribed with a value other than 0
+   is contradictory and refused. Keys that would have no effect are refused too. */
 ig_status ig_support_read(ig_ctx *cx, const ig_support_case *c, int dofs,
                           ig_support_motion *motion) {
   const int dim = dofs == 2 ? 2 : 3;
   bool fixed[6], led[6];
   IG_TRY(components_read(cx, &c->at, "fix", c->fix, dofs, fixed));
+  /* The default "xyz" means "xy" in the plane. */
   const char *along = dim == 2 && strcmp(c->components, "xyz") == 0 ? "xy" : c->components;
   IG_TRY(components_read(cx, &c->at, "components", along, dim, led));
+  /* The four keys that prescribe motion, with the first component that each concerns; spin only if
+     there are rotations. */
   const struct {
     const char *key;
     ig_move kind;
@@ -112,6 +120,7 @@ ig_status ig_support_holds(ig_ctx *cx, const ig_support_case *c, const ig_suppor
                     "this support holds nothing: give `fix` or a motion, `velocity` say");
 }
 
+/* Appends the rows of a table; *place is where they are. count 0: no history (factor 1). */
 ig_status ig_histories_add(ig_ctx *cx, ig_histories *h, const ig_table *t, ig_history *place) {
   *place = (ig_history){h->rows, t->count};
   if (t->count == 0)

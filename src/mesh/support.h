@@ -1,11 +1,12 @@
-/* What holds and leads nodes: an entry of `supports`, the same in every room that moves a mesh, and
-   the histories that scale motions and loads over time. */
+/* Supports: fixed and prescribed nodes (an entry of `supports`, with the same keys in every room
+   that moves a mesh), and the histories that scale motions and loads over time. */
 #ifndef IG_MESH_SUPPORT_H
 #define IG_MESH_SUPPORT_H
 
 #include "core/option.h"
 #include "kern/motion.h"
 
+/* Units: m, m/s, m/s2, rad/s. */
 typedef struct {
   ig_src at;
   const char *set;
@@ -15,8 +16,9 @@ typedef struct {
   ig_table history;                                              /* of all of them */
 } ig_support_case;
 
-/* Rows of an option table, after its `set`. VECTOR: IG_VECTOR23 where meshes may be plane, else
-   IG_VECTOR3. fixes: "x y z". of: "" or " of the centre". */
+/* Rows of an option table, after its `set`. VECTOR: IG_VECTOR23 where meshes may be plane,
+   otherwise IG_VECTOR3. fixes: list of components for the help text, "x y z". of: "" or " of the
+   centre". */
 #define IG_SUPPORT_ROWS(VECTOR, fixes, of)                                                         \
   IG_TEXT(ig_support_case, fix, NULL, "held still: 'all', or some of " fixes),                     \
       IG_TEXT(ig_support_case, components, "xyz",                                                  \
@@ -28,27 +30,27 @@ typedef struct {
              "acceleration" of ", times the history")
 #define IG_HISTORY_ROW(S) IG_TABLE(S, history, "s", "", NULL, 0, 0, "factor over time; left out: 1")
 
-/* A vector of a case on a mesh in `dim` dimensions: two numbers in the plane, three in space; zeros
-   where it was not given. */
+/* Reads a vector of a case for a mesh of `dim` dimensions; components not given become 0. Fails at
+   `at` if it has the wrong number of entries. */
 IG_MUST_CHECK ig_status ig_axes_read(ig_ctx *cx, const ig_src *at, const char *key,
                                      const double value[3], int dim, double out[3]);
 
-/* A support that holds `fix` still (NULL: nothing), as a program begins one. */
+/* A support that fixes the components `fix` (NULL: none), for programs and tests. */
 ig_support_case ig_support_fix(const char *set, const char *fix);
 
-/* How each component is led: x y z, and the three rotations where `dofs` is 6. Where `dofs` is 2
-   the mesh is plane. */
+/* Motion of each component: x y z, and the three rotations if `dofs` is 6. dofs = 2: plane mesh. */
 typedef struct {
   uint8_t kind[6]; /* ig_move */
   double scale[6]; /* value that the history multiplies */
 } ig_support_motion;
 IG_MUST_CHECK ig_status ig_support_read(ig_ctx *cx, const ig_support_case *c, int dofs,
                                         ig_support_motion *motion);
-/* Fails where nothing is held and nothing led. */
+/* Fails if the support neither fixes nor prescribes any component. */
 IG_MUST_CHECK ig_status ig_support_holds(ig_ctx *cx, const ig_support_case *c,
                                          const ig_support_motion *motion);
 
-/* The rows of all histories of a model, one after the other. */
+/* All histories of a model in one array, so that kernels get two pointers. ig_history gives first
+   row and count. */
 typedef struct {
   int32_t rows;
   double *x, *y;

@@ -1,5 +1,6 @@
-/* Elements at nodes, neighbours through faces, the boundary. Counting sorts throughout: linear in
-   the mesh, no allocation per face. */
+/* Mesh connectivity: elements at nodes, neighbours through faces, the boundary. Counting sorts
+   throughout: linear in the mesh, no allocation per face. Parallel passes fill lists in arbitrary
+   order and sort each list afterwards, so results do not depend on threads. */
 #include "mesh/topology.h"
 #include "core/threads.h"
 
@@ -12,6 +13,7 @@ void ig_csr_free(ig_csr *csr) {
   memset(csr, 0, sizeof *csr);
 }
 
+/* Unsigned comparison: negative numbers are found too. */
 static ig_status nodes_check(ig_ctx *cx, ig_lid nodes, int64_t corners, const ig_lid *conn) {
   uint32_t worst = 0;
 #pragma omp parallel for num_threads(ig_team(cx, corners, IG_WORK_VALUE)) reduction(max            \
@@ -25,8 +27,8 @@ static ig_status nodes_check(ig_ctx *cx, ig_lid nodes, int64_t corners, const ig
   return IG_OK;
 }
 
-/* What *place was, before one was added; by several threads where `shared`. Which of them comes
-   first is chance: whoever fills a list this way puts it in order afterwards. */
+/* Returns *place and increments it; atomically if several threads do so (`shared`). Which thread
+   comes first is arbitrary: lists filled this way are sorted afterwards. */
 static inline ig_lid take(ig_lid *place, bool shared) {
   return shared ? __atomic_fetch_add(place, 1, __ATOMIC_RELAXED) : (*place)++;
 }
@@ -36,6 +38,7 @@ static int lid_compare(const void *a, const void *b) {
   return p < q ? -1 : p > q;
 }
 
+/* Insertion sort for short lists: most are the few neighbours of a node. */
 void ig_lids_sort(ig_lid *item, ig_lid count) {
   if (count > 64) { /* most lists are of a few neighbours */
     qsort(item, (size_t)count, sizeof *item, lid_compare);
@@ -50,6 +53,8 @@ void ig_lids_sort(ig_lid *item, ig_lid count) {
   }
 }
 
+/* Stream compaction in two passes over pieces of 16384 items: count, then write at the prefix sums.
+   The order is kept. */
 ig_status ig_lids_where(ig_ctx *cx, const uint8_t *mark, ig_lid count, ig_lid **list,
                         ig_lid *found) {
   enum { PIECE = 1 << 14 };
@@ -98,7 +103,9 @@ ig_status ig_mesh_node_elements(ig_ctx *cx, ig_lid nodes, ig_lid elements, int n
     ig_csr_free(csr);
     return status;
   }
-  /* Shifted by two, so that filling leaves the starts in place. */
+  /* start has two entries more than needed at the front: counts go to start[n + 2], their prefix
+     sums to start[n + 1], and filling advances start[n + 1] to the start of n + 1. No second array
+     is needed. */
   const int team = ig_team(cx, corners, IG_WORK_VALUE);
   ig_lid *at = csr->start + 2;
 #pragma omp parallel for num_threads(team) schedule(static)
@@ -120,7 +127,8 @@ ig_status ig_mesh_node_elements(ig_ctx *cx, ig_lid nodes, ig_lid elements, int n
   return IG_OK;
 }
 
-/* A face: its corner nodes in rising order (-1 where there are fewer), and whose it is. */
+/* A face for matching: corner nodes in rising order without the lowest (-1 if fewer), and where it
+   comes from. Faces are first grouped by their lowest node. */
 typedef struct {
   ig_lid key[3]; /* the lowest node is the bucket's */
   ig_lid element;
@@ -128,6 +136,7 @@ typedef struct {
   uint8_t face;
 } entry;
 
+/* Lowest node of a face. A repeated last node of a triangle does no harm here. */
 static ig_lid face_low(const ig_lid *conn, const int *local, int corners) {
   ig_lid low = conn[local[0]];
   for (int a = 1; a < corners; a++)
@@ -135,6 +144,8 @@ static ig_lid face_low(const ig_lid *conn, const int *local, int corners) {
   return low;
 }
 
+/* By the remaining nodes, then by face number: the order of equal faces does not depend on how the
+   bucket was filled. */
 static int entry_compare(const void *a, const void *b) {
   const entry *p = a, *q = b;
   for (int i = 0; i < 3; i++)
@@ -143,6 +154,7 @@ static int entry_compare(const void *a, const void *b) {
   return p->id < q->id ? -1 : p->id > q->id;
 }
 
+/* Finds block, element and local face from the face number. */
 static entry entry_make(const ig_mesh *mesh, const ig_adjacency *adj, ig_lid id) {
   int b = 0;
   ig_lid first = 0;
@@ -168,8 +180,9 @@ static entry entry_make(const ig_mesh *mesh, const ig_adjacency *adj, ig_lid id)
   return made;
 }
 
-/* Matches the faces that share their lowest node. Few at a node: an insertion sort; a node where
-   thousands meet gets a real one. */
+/* Matches the faces that share their lowest node: sorted by the other nodes, equal ones are
+   neighbours. Three or more equal faces (shells that meet, non-manifold edges) are a junction.
+   Insertion sort for few faces; qsort where thousands meet at a node. */
 static void bucket_match(const ig_mesh *mesh, const ig_adjacency *adj, const ig_lid *id, int count,
                          entry *list) {
   for (int i = 0; i < count; i++) {
@@ -186,6 +199,7 @@ static void bucket_match(const ig_mesh *mesh, const ig_adjacency *adj, const ig_
     for (j = i + 1; j < count && memcmp(list[i].key, list[j].key, sizeof list->key) == 0;)
       j++;
     for (int k = i; k < j; k++) {
+      /* Of a pair (i, i + 1) the partner of k is i + j - 1 - k. */
       const entry *other = &list[j - i == 2 ? i + j - 1 - k : k];
       adj->neighbor[list[k].id] = j - i == 1   ? IG_NO_NEIGHBOR
                                   : j - i == 2 ? other->element
@@ -195,7 +209,7 @@ static void bucket_match(const ig_mesh *mesh, const ig_adjacency *adj, const ig_
   }
 }
 
-/* Counts the faces of each lowest node (`bucket` NULL), or lists them, in any order. */
+/* Counts the faces of each lowest node (bucket NULL), or lists them in arbitrary order. */
 static void faces_spread(const ig_mesh *mesh, const ig_adjacency *adj, int team, ig_lid *start,
                          ig_lid *bucket) {
   for (int i = 0; i < mesh->blocks; i++) {
@@ -217,6 +231,8 @@ static void faces_spread(const ig_mesh *mesh, const ig_adjacency *adj, int team,
   }
 }
 
+/* Each thread has a list for the largest bucket. A thread without memory skips its share and the
+   whole fails. */
 static ig_status adjacency_fill(ig_ctx *cx, const ig_mesh *mesh, ig_adjacency *adj, ig_lid *start,
                                 ig_lid *bucket) {
   const int team = ig_team(cx, adj->faces, IG_WORK_NODE);
@@ -250,6 +266,7 @@ ig_status ig_mesh_adjacency(ig_ctx *cx, const ig_mesh *mesh, ig_adjacency *adj) 
   ig_lid *start = NULL, *bucket = NULL;
   ig_status status;
   IG_TRY_GOTO(status, done, IG_NEW(cx, &adj->start, (size_t)mesh->blocks + 1, "face numbers"));
+  /* Counted in 64 bits: the limit is checked before numbers are stored in 32. */
   int64_t faces = 0;
   for (int i = 0; i < mesh->blocks; i++) {
     const ig_block *b = &mesh->block[i];
@@ -286,6 +303,7 @@ void ig_adjacency_free(ig_adjacency *adj) {
   memset(adj, 0, sizeof *adj);
 }
 
+/* A junction is not boundary: there are elements on the other side. */
 ig_status ig_mesh_boundary(ig_ctx *cx, const ig_mesh *mesh, ig_boundary *boundary) {
   memset(boundary, 0, sizeof *boundary);
   ig_adjacency adj;

@@ -1,4 +1,5 @@
-/* Surfaces of triangles: welded, measured, turned into voxels. */
+/* Surfaces of triangles (STL, OBJ, 3MF): welding, survey (closed? oriented? volume), conversion to
+   voxels. */
 #include "mesh/tri_surface.h"
 #include "core/union_find.h"
 
@@ -12,9 +13,11 @@ void ig_tri_surface_free(ig_tri_surface *s) {
   memset(s, 0, sizeof *s);
 }
 
-/* --- welding: corners closer than a millionth of the part's size are one. Single precision, in
-   which STL files keep them, is a little finer than that. */
+/* --- welding: STL stores each triangle with its own corners. Corners closer than a millionth of
+   the part's size become one; single precision, in which STL stores them, is slightly finer than
+   that. */
 
+/* Spatial hash of the nodes kept so far; cells have the size of the tolerance. */
 typedef struct {
   const ig_tri_surface *s;
   size_t mask;
@@ -22,6 +25,7 @@ typedef struct {
   double low[3], cell;
 } places;
 
+/* Any mixing of the three cell numbers; collisions only cost time. */
 static uint64_t cell_hash(const int64_t *c) {
   uint64_t h = 0;
   for (int d = 0; d < 3; d++) {
@@ -36,7 +40,8 @@ static void cell_of(const places *p, const double *x, int64_t *c) {
     c[d] = (int64_t)floor((x[d] - p->low[d]) / p->cell);
 }
 
-/* A node near x in one cell, -1: none. *free is where a new one of that cell goes. */
+/* A kept node within the tolerance of x in one cell, -1: none. *free: slot for a new node of that
+   cell. */
 static ig_lid near_in_cell(const places *p, const double *x, const int64_t *c, size_t *free) {
   size_t i = cell_hash(c) & p->mask;
   for (; p->slot[i]; i = (i + 1) & p->mask) {
@@ -49,6 +54,8 @@ static ig_lid near_in_cell(const places *p, const double *x, const int64_t *c, s
   return -1;
 }
 
+/* The own cell first, because its free slot is needed and most partners are there; then the 26
+   around it. */
 static ig_lid node_near(const places *p, const double *x, size_t *free) {
   int64_t c[3];
   size_t other;
@@ -61,6 +68,7 @@ static ig_lid node_near(const places *p, const double *x, size_t *free) {
   return found;
 }
 
+/* Triangles with two equal corners have no area and are dropped. */
 static void triangles_renumber(ig_tri_surface *s, const ig_lid *to) {
   ig_lid kept = 0;
   for (ig_lid t = 0; t < s->triangles; t++) {
@@ -74,6 +82,7 @@ static void triangles_renumber(ig_tri_surface *s, const ig_lid *to) {
   s->triangles = kept;
 }
 
+/* Nodes are compacted in place while they are read, so x is copied before it may be overwritten. */
 ig_status ig_tri_surface_weld(ig_ctx *cx, ig_tri_surface *s) {
   places p = {.s = s, .mask = 1023, .low = {INFINITY, INFINITY, INFINITY}};
   double size = 0;
@@ -113,6 +122,7 @@ ig_status ig_tri_surface_weld(ig_ctx *cx, ig_tri_surface *s) {
 
 /* --- edges */
 
+/* An edge as its triangle sees it: nodes in rising order, and the direction. */
 typedef struct {
   ig_lid low, high;
   int way; /* 1: from low to high */
@@ -125,11 +135,12 @@ static int edge_compare(const void *p, const void *q) {
   return a->high < b->high ? -1 : a->high > b->high;
 }
 
+/* Distance of two points, m. */
 static double apart(const double *a, const double *b) {
   return sqrt(pow(a[0] - b[0], 2) + pow(a[1] - b[1], 2) + pow(a[2] - b[2], 2));
 }
 
-/* Of the rim's points the one farthest from `from`. */
+/* Of the points of one rim (root) the one farthest from `from`. */
 static const double *farthest(const ig_tri_surface *s, const rim *open, ig_lid count,
                               ig_lid *parent, ig_lid root, const double *from) {
   const double *far = from;
@@ -141,7 +152,9 @@ static const double *farthest(const ig_tri_surface *s, const rim *open, ig_lid c
   return far;
 }
 
-/* All on one line: corners of one side lie on an edge of the other, and nothing is open. */
+/* Whether all points of a rim are on one line: a seam, where the corners of one side lie on an edge
+   of the other. There is no opening, although edges do not match. Two passes of `farthest` give the
+   ends of the line. */
 static bool is_seam(const ig_tri_surface *s, const rim *open, ig_lid count, ig_lid *parent,
                     ig_lid root, double tolerance) {
   const double *a = farthest(s, open, count, parent, root, &s->x[3 * (size_t)root]);
@@ -161,7 +174,8 @@ static bool is_seam(const ig_tri_surface *s, const rim *open, ig_lid count, ig_l
   return true;
 }
 
-/* Rims: open edges that hang together; those of seams are counted apart. */
+/* Groups open edges into rims (connected by nodes, union-find) and classifies them as holes or
+   seams. The test for seams is linear in the open edges, so it stops after 1000 holes. */
 static void holes_count(const ig_tri_surface *s, const rim *open, ig_lid count, ig_lid *parent,
                         ig_lid *size, ig_tri_surface_survey *v) {
   for (ig_lid n = 0; n < s->nodes; n++)
@@ -170,6 +184,7 @@ static void holes_count(const ig_tri_surface *s, const rim *open, ig_lid count, 
     parent[ig_union_root(parent, open[i].low)] = ig_union_root(parent, open[i].high);
   for (ig_lid i = 0; i < count; i++)
     size[ig_union_root(parent, open[i].low)]++;
+  /* 1e-5 of the diagonal: corners on an edge are there up to the single precision of the file. */
   const double tolerance = 1e-5 * apart(v->low, v->high);
   ig_lid longest = -1;
   for (ig_lid n = 0; n < s->nodes; n++) {
@@ -192,6 +207,8 @@ static void holes_count(const ig_tri_surface *s, const rim *open, ig_lid count, 
                       v->hole_edges;
 }
 
+/* Edges sorted by nodes: a closed surface has each edge twice, in opposite directions if it is
+   consistently oriented. */
 static ig_status edges_look(ig_ctx *cx, const ig_tri_surface *s, ig_tri_surface_survey *v) {
   const size_t count = 3 * (size_t)s->triangles;
   rim *all = NULL;
@@ -225,6 +242,7 @@ done:
   return status;
 }
 
+/* Volume by the divergence theorem: sum of x . n A / 3 over triangles, with n A = n / 2. */
 ig_status ig_tri_surface_look(ig_ctx *cx, const ig_tri_surface *s, ig_tri_surface_survey *v) {
   *v = (ig_tri_surface_survey){.low = {INFINITY, INFINITY, INFINITY},
                                .high = {-INFINITY, -INFINITY, -INFINITY}};
@@ -251,9 +269,12 @@ ig_status ig_tri_surface_look(ig_ctx *cx, const ig_tri_surface *s, ig_tri_surfac
   return edges_look(cx, s, v);
 }
 
-/* --- voxels: rays through the middles of columns. A ray that meets an edge or a corner is taken a
-   hair to the side, the same for all triangles, so that it crosses exactly one of those there. */
+/* --- voxels: rays through the centres of voxel columns. The number of crossings below a centre
+   tells whether it is inside. A ray through an edge or a corner must cross exactly one of the
+   triangles there; this is done by symbolic perturbation: the ray counts as moved by an
+   infinitesimal amount to one side, the same for all triangles. */
 
+/* Where a ray meets a triangle, and in which direction it passes. */
 typedef struct {
   double at; /* along the ray */
   int way;
@@ -264,8 +285,10 @@ static int crossing_compare(const void *p, const void *q) {
   return a->at < b->at ? -1 : a->at > b->at ? 1 : a->way - b->way;
 }
 
-/* Twice the signed area of p with an edge, always taken from its lower end to the other, so that
-   both its triangles see the same number; *side is its sign, never 0. */
+/* Twice the signed area of the triangle (p, a, b) in projection. It is always computed from the
+   lower end of the edge to the other, so that both triangles at the edge get the same number with
+   opposite signs. *side: sign, never 0; ties are decided by the direction of the edge (the
+   perturbation). */
 static double edge_area(const double *a, const double *b, double px, double py, int *side) {
   const bool turned = a[0] > b[0] || (a[0] == b[0] && a[1] > b[1]);
   const double *from = turned ? b : a, *to = turned ? a : b;
@@ -276,7 +299,8 @@ static double edge_area(const double *a, const double *b, double px, double py, 
   return turned ? -area : area;
 }
 
-/* Where the ray at (px, py) meets a triangle whose third coordinate is along it. */
+/* Where the ray at (px, py) meets a triangle whose third coordinate is along the ray; false: it
+   does not. */
 /* Never inlined or cloned: both passes must see the same bits, or their counts differ. */
 __attribute__((noinline, noclone)) static bool ray_meets(double t[3][3], double px, double py,
                                                          crossing *c) {
@@ -287,11 +311,13 @@ __attribute__((noinline, noclone)) static bool ray_meets(double t[3][3], double 
   const double sum = area[0] + area[1] + area[2];
   if (side[0] != side[1] || side[1] != side[2] || sum == 0)
     return false;
+  /* Barycentric interpolation of the coordinate along the ray. */
   c->at = (area[0] * t[2][2] + area[1] * t[0][2] + area[2] * t[1][2]) / sum;
   c->way = side[0];
   return true;
 }
 
+/* A bundle of rays along one axis. edge: of a voxel, m; n: voxels per axis. */
 typedef struct {
   const ig_tri_surface *s;
   const double *low;
@@ -300,7 +326,7 @@ typedef struct {
   int axis[3]; /* across, across, along */
 } rays;
 
-/* Columns a triangle may touch: *from … *to - 1. */
+/* Columns whose centres a triangle may cover: *from to *to - 1 along direction d. */
 static void columns_of(const rays *r, const double t[3][3], int d, ig_lid *from, ig_lid *to) {
   const double least = fmin(fmin(t[0][d], t[1][d]), t[2][d]);
   const double most = fmax(fmax(t[0][d], t[1][d]), t[2][d]);
@@ -311,8 +337,8 @@ static void columns_of(const rays *r, const double t[3][3], int d, ig_lid *from,
   *to = b < 0 ? 0 : b > n ? n : (ig_lid)b;
 }
 
-/* Counts the crossings of each column into start[column + 1]; with `out`, writes them there, from
-   next[column] on. */
+/* One pass over all triangles: counts the crossings of each column into start[column + 1], or with
+   `out` writes them from next[column] on. */
 static void cast(const rays *r, int64_t *start, int64_t *next, crossing *out) {
   const ig_lid wide = r->n[r->axis[0]];
   for (size_t k = 0; k < (size_t)r->s->triangles; k++) {
@@ -338,7 +364,8 @@ static void cast(const rays *r, int64_t *start, int64_t *next, crossing *out) {
   }
 }
 
-/* inside += 1 where the rays along the last axis say so. */
+/* Adds 1 to inside[] of the voxels whose centre is inside according to rays along the last axis.
+   oriented: by the winding number, which also handles overlapping shells; otherwise by parity. */
 static ig_status rays_fill(ig_ctx *cx, const rays *r, bool oriented, uint8_t *inside) {
   const ig_lid *n = r->n;
   const size_t wide = (size_t)n[r->axis[0]], tall = (size_t)n[r->axis[1]], columns = wide * tall;

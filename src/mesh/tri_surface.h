@@ -1,10 +1,12 @@
-/* A surface of triangles, as STL and its like hold it: is it closed, what does it enclose. */
+/* A surface of triangles, as STL and similar files contain it: is it closed, what does it
+   enclose. */
 #ifndef IG_MESH_TRI_SURFACE_H
 #define IG_MESH_TRI_SURFACE_H
 
 #include "core/ctx.h"
 #include <ingot/mesh.h>
 
+/* Owned by the caller; arrays are freed by ig_tri_surface_free. */
 typedef struct {
   ig_lid nodes, triangles;
   double *x;      /* nodes x 3, metres */
@@ -12,9 +14,10 @@ typedef struct {
   bool stepped;   /* of voxels: all faces along x, y, z */
 } ig_tri_surface;
 void ig_tri_surface_free(ig_tri_surface *soup);
-/* Joins corners closer than a millionth of the size and drops triangles of two corners. */
+/* Joins corners closer than a millionth of the size; drops triangles with two equal corners. */
 IG_MUST_CHECK ig_status ig_tri_surface_weld(ig_ctx *cx, ig_tri_surface *soup);
 
+/* Survey of a welded surface. Lengths in m. */
 typedef struct {
   double low[3], high[3], area;
   double volume;     /* enclosed; negative: the triangles face inwards */
@@ -30,12 +33,13 @@ IG_MUST_CHECK ig_status ig_tri_surface_look(ig_ctx *cx, const ig_tri_surface *so
                                             ig_tri_surface_survey *survey);
 
 /* Reads .stl (text or binary), .obj, .3mf; of other mesh and geometry files the outer surface.
-   unit: metres; 0: the file's own, or millimetres where it has none. In builds with files. */
+   unit: metres per unit of the file; 0: as the file says, or millimetres. edge: wanted edge length
+   where a geometry has to be meshed. Builds with files only. */
 IG_MUST_CHECK ig_status ig_tri_surface_read(ig_ctx *cx, const char *path, double unit, double edge,
                                             ig_tri_surface *soup);
-/* The same, and of voxel images (.vti, .nrrd, .nhdr, .npy) the surface of the voxels whose value is
-   above `threshold`; `field`: the array of a .vti, NULL: its only one. Where an image says nothing
-   of the size of its voxels, unit is their edge. */
+/* The same with more options. Of voxel images (.vti, .nrrd, .nhdr, .npy) the surface of the voxels
+   with values above `threshold`; field: array of a .vti, NULL: its only one. If an image does not
+   give the size of its voxels, unit is their edge. */
 typedef struct {
   double unit, edge, threshold;
   const char *field;
@@ -44,8 +48,9 @@ typedef struct {
 IG_MUST_CHECK ig_status ig_tri_surface_read_as(ig_ctx *cx, const char *path,
                                                const ig_tri_surface_how *how, ig_tri_surface *soup);
 
-/* inside[(k * n[1] + j) * n[0] + i] = 1 where the middle of voxel i, j, k is inside. `vote`: by the
-   majority of rays along x, y and z, for surfaces with holes. */
+/* inside[(k * n[1] + j) * n[0] + i] = 1 where the centre of voxel i, j, k is inside. low: lowest
+   corner of the grid; edge: of a voxel. oriented: from the survey. vote: majority of rays along x,
+   y and z, for surfaces with holes. */
 IG_MUST_CHECK ig_status ig_tri_surface_voxels(ig_ctx *cx, const ig_tri_surface *soup,
                                               const double *low, double edge, const ig_lid *n,
                                               bool oriented, bool vote, uint8_t *inside);

@@ -16,11 +16,13 @@ static ig_arrays_place place_of(const ig_arrays *r, int place) {
   return place == IG_PLACE_NONE ? one : r->of->place(r->room, place);
 }
 
+/* After memory was made or has moved: the pointer that kernels read is set to the device's side. */
 static void at_follow(ig_arrays_entry *e) {
   if (e->def.at)
     memcpy(e->def.at, &ig_arrays_memory(e)->dev, sizeof(void *));
 }
 
+/* Entries keep the order in which they are added: a checkpoint has its arrays in that order. */
 static ig_status entry_add(ig_arrays *r, const ig_array_def *def) {
   ig_arrays_entry *e = &r->entry[r->count];
   if (r->count == IG_ARRAYS)
@@ -55,6 +57,7 @@ ig_array *ig_arrays_at(const ig_arrays *r, const char *name) {
   return ig_arrays_memory(ig_arrays_find(r, name));
 }
 
+/* Memory may move: views that kernels hold are made anew by whoever calls this. */
 ig_status ig_arrays_grow(ig_arrays *r, int place) {
   const int64_t rows = place_of(r, place).rows;
   for (int i = 0; i < r->count; i++) {
@@ -110,6 +113,7 @@ void ig_arrays_free(ig_arrays *r) {
 
 enum { PIECE = 1 << 13 }; /* rows, on one rank */
 
+/* The same in pieces as on several ranks, so that callers need no memory for the whole either. */
 static ig_status rows_alone(const ig_arrays *r, int64_t count, size_t size, ig_collect_row *row,
                             ig_collect_put *put, void *user) {
   char *rows;
@@ -177,6 +181,8 @@ ig_status ig_arrays_pass(ig_arrays *r, ig_arrays_entry *e, ig_stream_take *take,
   return status;
 }
 
+/* On several ranks item i of the part is item number[i] of the whole; columns are one after the
+   other in both. Items without a number keep what the host has. */
 ig_status ig_arrays_take(ig_arrays *r, ig_arrays_entry *e, const void *whole) {
   ig_array *a = ig_arrays_memory(e);
   const ig_arrays_place p = place_of(r, e->def.place);
@@ -310,6 +316,7 @@ static ig_status values_put(void *user, const void *rows, int64_t first, int64_t
   return IG_OK;
 }
 
+/* All ranks have all values at the end: for programs that are the same on each. */
 ig_status ig_arrays_get(ig_arrays *r, const char *name, double *values) {
   const ig_arrays_entry *e = ig_arrays_find(r, name);
   const size_t row = (size_t)e->def.width * sizeof *values;

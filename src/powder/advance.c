@@ -1,12 +1,18 @@
-/* A step: the windows' fine steps and the coarse step around them; or a long one between layers. */
+/* A step: the windows' fine steps and the coarse step around them; or a long one between layers.
+   ig_powder_advance is the entry. A coarse step is as long as the coarse grid allows; fine steps
+   divide it (about ratio^2 of them), so both grids are at the same time afterwards. */
 #include "powder/powder.h"
 #include "backend/backend.h"
 
 #include <math.h>
 #include <string.h>
 
+/* stages of a long step at most: about 20,000 plain steps; beyond that single stages lose accuracy
+ */
 enum { MOST_STAGES = 199 };
 
+/* Sums level by level: numbers of one size are added first. Of the coarse grid alone, whose cells
+   under windows hold the means of the fine ones. */
 double ig_powder_stored(const ig_powder_run *r) {
   const ig_powder_level *l = &r->coarse;
   const double *fill = r->array.fill.host;
@@ -73,8 +79,9 @@ static ig_status layer_spread(ig_powder_run *r) {
 
 /* --- steps */
 
-/* The longest stable coarse step: heat through all faces of a cell, of which those to a window are
-   shorter, must not exceed what makes it as warm as its neighbours. */
+/* The longest stable coarse step: heat through all faces of a cell in a step must not exceed what
+   makes it as warm as its neighbours. Faces to a window have shorter distances (half a coarse and
+   half a fine cell), partly filled levels less heat to change. */
 double ig_powder_coarse_step(const ig_powder_run *r) {
   const double near = 2.0 * r->r / (r->r + 1), *fill = r->array.fill.host;
   double worst = 0;
@@ -112,6 +119,8 @@ static ig_status window_steps(ig_powder_run *r, int steps, double h) {
   return fine_look(r);
 }
 
+/* On a GPU all windows and steps in one launch where they fit; else window by window, kernel by
+   kernel. r->work counts cell updates for the speed in the summary. */
 ig_status ig_powder_fine_steps(ig_powder_run *r, int steps, double h) {
   const ig_powder_windows *set = &r->set[r->now];
   bool done = false;
@@ -188,6 +197,8 @@ ig_status ig_powder_both(ig_powder_run *r, double dt) {
 /* --- between layers: Runge-Kutta-Legendre stages of first order, s of them stable for
    (s^2 + s) / 2 steps (Meyer et al., 2014) */
 
+/* mu, nu: recurrence of the Legendre polynomials; the ledger follows the same recurrence
+   (powder_count). Coarse cells only: windows are closed. */
 static ig_status long_step(ig_powder_run *r, double dt, int s) {
   const double w = 2.0 / (s * s + s);
   ig_powder_args *a = &r->view.a;
@@ -218,6 +229,8 @@ static ig_status change_most(ig_powder_run *r, double *most) {
   return ig_array_zero(r->cx, &r->array.keys);
 }
 
+/* The next step grows or shrinks with the largest change of temperature, by a factor of 2 up and 4
+   down at most. */
 static ig_status dwell(ig_powder_run *r, double until) {
   const double plain = ig_powder_coarse_step(r);
   double dt = fmin(fmax(r->dt_dwell, plain), plain * MOST_STAGES * (MOST_STAGES + 1) / 2), most;
@@ -270,6 +283,9 @@ static double short_line(const ig_powder_run *r, double dt) {
   return end - r->time;
 }
 
+/* One coarse step with its fine steps, or one long step while all beams are off and nothing is
+   molten. Layers that are due are spread first. Steps end at the next layer and at the ends of
+   short lines, so that these are looked at while they are drawn. */
 ig_status ig_powder_advance(ig_powder_run *r) {
   while (layer_next(r) <= r->time)
     IG_TRY(layer_spread(r));
@@ -280,6 +296,7 @@ ig_status ig_powder_advance(ig_powder_run *r) {
   for (int b = 0; b < r->beams; b++)
     next = fmin(next, ig_powder_beam_next(r, b, r->time));
   r->step++;
+  /* a pause shorter than 20 coarse steps is not worth closing windows for */
   if (next - r->time > 20 * plain)
     IG_TRY(molten(r, &liquid));
   if (!liquid) {

@@ -1,4 +1,5 @@
-/* The lasers, seen from the host: where they are, when they are on. */
+/* The lasers, seen from the host: where they are, when they are on, how far their line is straight.
+   The device has its own search along the paths (beam.inc). */
 #include "powder/powder.h"
 
 #include <math.h>
@@ -41,11 +42,14 @@ static double turn(const ig_toolpath *p, int64_t i, int64_t j) {
   return both > 0 ? (u[0] * v[0] + u[1] * v[1]) / both : 1;
 }
 
+/* Goes back along the line piece by piece and compares directions with the present one; an arc is
+   many short chords, none of which turns by much, while a corner turns at once. */
 double ig_powder_beam_straight(const ig_powder_run *r, int beam, int64_t first, double time,
                                bool *corner) {
   const ig_toolpath *p = &r->laser[beam].path;
   const double same = cos(15 * M_PI / 180), sharp = cos(30 * M_PI / 180),
-               enough = 1000 * r->c->beam.radius;
+               /* no pool is longer than that: the search back along the line ends */
+      enough = 1000 * r->c->beam.radius;
   const int64_t i = piece_at(p, r->laser[beam].cursor, time);
   double reach = 0;
   *corner = false;

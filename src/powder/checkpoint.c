@@ -1,4 +1,5 @@
-/* All that a continuation needs: heat and states of the grids, the windows, what was counted. */
+/* Checkpoints: heat and states of the grids, the windows, what was counted. Temperatures follow
+   from heat and are not stored. A resumed run has the bits of one that was not interrupted. */
 #include "powder/powder.h"
 #include "backend/backend.h"
 
@@ -7,7 +8,7 @@
 #include <string.h>
 
 enum { MOLTEN = IG_MOLTEN_COUNT, BOX = 6, LAYER = 8 };
-/* Numbers of a run, doubles throughout: whole numbers in them are exact. */
+/* Numbers of a run, doubles throughout: whole numbers in them are exact up to 2^53. */
 typedef struct {
   double time, step, layer, bed, dt_dwell, fine_steps, coarse_steps, moves, work, stored0, born,
       sunk;
@@ -34,6 +35,8 @@ static bool box_take(const ig_powder_run *r, const double *from, ig_powder_box *
 
 /* The arrays a checkpoint holds, as they lie in a run. */
 enum { ARRAYS = 16 };
+/* One list serves writing and reading. Types follow from the size of an item: bytes, floats or
+   doubles. */
 static void arrays(ig_powder_run *r, ig_saved *s) {
   const ig_powder_arrays *a = &r->array;
   const struct {
@@ -111,6 +114,7 @@ static void window_name(int i, char *name, size_t size) {
   snprintf(name, size, "window%d", i);
 }
 
+/* Windows' heat is on the device only and is copied out here, ghosts included. */
 ig_status ig_powder_save(void *self, ig_sink *to) {
   ig_powder_run *r = self;
   const ig_powder_windows *set = &r->set[r->now];
@@ -211,6 +215,8 @@ static void numbers_take(ig_powder_run *r, const kept *k) {
     r->laser[b].line = (int64_t)k->line[b];
 }
 
+/* Numbers are checked before anything is changed: a checkpoint of another case, or a damaged one,
+   must not index arrays out of their bounds. */
 ig_status ig_powder_restore(void *self, const ig_restart *from) {
   ig_powder_run *r = self;
   const void *data;

@@ -1,4 +1,5 @@
-/* Arrays of a powder bed, the view that kernels have of them, and launches. */
+/* Arrays of a powder bed, the view that kernels have of them, and launches. Host code never touches
+   a grid's values directly while steps run: it pulls what it wants to see (ig_powder_pull). */
 #include "powder/powder.h"
 #include "backend/backend.h"
 
@@ -18,6 +19,8 @@ static ig_status device_doubles(ig_powder_run *r, ig_array *a, size_t count) {
   return ig_array_zero(r->cx, a);
 }
 
+/* Arrays of the bed. `shape` is `fill` with 1 in place of 0: a divisor. `ones` is that of windows,
+   whose fine levels are full or empty. Ghosts start closed. */
 static ig_status bed_make(ig_powder_run *r) {
   ig_powder_arrays *a = &r->array;
   const int *n = r->coarse.n;
@@ -55,6 +58,8 @@ static ig_status bed_make(ig_powder_run *r) {
   return ig_array_new(r->cx, &a->state, fine * (size_t)r->nf[2], 1, "states of the bed");
 }
 
+/* What is looked at: pools, lines, counts of molten cells, probes. Probes start at the initial
+   temperature. */
 static ig_status looks_make(ig_powder_run *r) {
   ig_powder_arrays *a = &r->array;
   const size_t probes = (size_t)r->c->probes.count;
@@ -92,6 +97,7 @@ static ig_status map_make(ig_powder_run *r) {
     m->n[d] = (int64_t)(high - low);
     cells *= high - low;
   }
+  /* cells: 17 bytes each in an image, about 100 bytes each as text */
   const double most = c->format == IG_MAP_VTI ? 1e9 : 20e6;
   if (cells > most)
     return ig_fail_at(r->cx, &c->at, "a map of %.3g cells; at most %g are kept%s", cells, most,
@@ -105,6 +111,7 @@ static ig_status map_make(ig_powder_run *r) {
   return IG_OK;
 }
 
+/* Paths are on the host as well: the host decides where windows go, the device where heat goes. */
 static ig_status beams_make(ig_powder_run *r) {
   ig_powder_arrays *a = &r->array;
   const ig_table *t = &r->material->absorptivity;
@@ -139,6 +146,7 @@ static ig_powder_law law_of(const ig_powder_tables *t) {
                          .powder = even ? t->powder[0] : NAN};
 }
 
+/* The view is made once; bed height, windows and arguments of launches change in it later. */
 static void view_make(ig_powder_run *r) {
   ig_powder_view *v = &r->view;
   const ig_powder_arrays *a = &r->array;
@@ -213,6 +221,7 @@ static ig_status film_make(ig_powder_run *r) {
   return IG_OK;
 }
 
+/* Order: arrays first, then the view of their device addresses. */
 ig_status ig_powder_arrays_make(ig_powder_run *r) {
   IG_TRY(bed_make(r));
   IG_TRY(looks_make(r));
@@ -271,6 +280,8 @@ static double sum(const ig_array *a) {
   return all;
 }
 
+/* what: bits of IG_PULL_*. With the ledger its sums are taken on the host, in the order of columns:
+   the same bits on every backend's own results. */
 ig_status ig_powder_pull(ig_powder_run *r, unsigned what) {
   ig_powder_arrays *a = &r->array;
   const struct {
@@ -300,6 +311,8 @@ ig_status ig_powder_pull(ig_powder_run *r, unsigned what) {
 /* --- launches */
 
 enum { FINE, COARSE, BOX, AROUND };
+/* How many items a kernel has: faces of a rim, columns, probes, or cells of the window, of its box,
+   of the box with its neighbours, or of the filled part of the bed. */
 static void domain(const ig_powder_run *r, ig_powder_do what, int64_t *n) {
 #define fine FINE
 #define coarse COARSE

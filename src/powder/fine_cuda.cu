@@ -1,16 +1,21 @@
-/* Fine steps of all windows in one launch: a cluster of blocks per window.
+/* Fine steps of all windows in one launch: a cluster of blocks per window. The fine steps of a
+   coarse one are 10 to 100; with a launch each, launches would take longer than the work, and
+   temperatures would go through global memory every time. Thread block clusters (compute capability
+   9.0) keep a window in the shared memory of 16 multiprocessors for all of them.
 
    A window is cut into slabs of planes along x or y, a slab a block. A thread has pieces of
    columns, of four cells each, with their heat in registers. Temperature and resistance are in
    shared memory, with planes of the neighbours on both sides, which they write. A step:
 
-     heat += dt x (conduction + top + beams)   reads temperatures
-     the block meets                           nobody of it reads temperatures any more
-     T, 1/k, state from heat; those of outer planes to the neighbours too
-     the cluster meets
+        heat += dt x (conduction + top + beams)   reads temperatures
+        the block meets                           nobody of it reads temperatures any more
+        T, 1/k, state from heat; those of outer planes to the neighbours too
+        the cluster meets
 
    Planes of the neighbours are there twice and used in turn: a neighbour may be ahead by half a
-   step. One more warp per block works out the beams' shares along x and y one step ahead. */
+   step. One more warp per block works out the beams' shares along x and y one step ahead. Windows
+   that do not fit (shared memory, registers, too many spots) take the kernels of kernels_cuda.cu
+   instead, step by step. */
 #include "backend/cuda/launch.cuh"
 extern "C" {
 #include "powder/view.h"
@@ -431,6 +436,9 @@ static ig_status launch_items(ig_ctx *cx, const ig_powder_view *v, int steps, in
   return IG_OK;
 }
 
+/* One launch for all windows: the largest of them sets threads and memory. With the tables in
+   shared memory where these fit, else from global memory. *done stays false where the fused kernel
+   cannot be used; the caller then takes plain kernels. */
 extern "C" ig_status ig_powder_fine_cuda(ig_ctx *cx, const ig_powder_view *v,
                                          const ig_powder_window *window, const ig_powder_way *ways,
                                          int steps, ig_powder_cluster *is, bool *done) {

@@ -2,6 +2,7 @@
    block while the others take the step before: where they are, a lane a step, for 32 steps at once;
    then their shares along x and y, step by step. After beam.inc. */
 
+/* spots of a step in a window; cells along x or y that a spot reaches; steps looked at together */
 enum { SPOTS = 4, REACH = 48, LANES = 32 };
 
 /* Spots of a step, and their shares along x and y. */
@@ -89,7 +90,8 @@ static __device__ __noinline__ void light_look(int n, const window_spots *spots,
   __syncwarp(); /* before other spots come in the place of these */
 }
 
-/* Whether no step has more spots, or wider ones, than there is room for. */
+/* Whether no step has more spots, or wider ones, than there is room for. Runs the same search on
+   the host, step by step, before the launch: a kernel could not report back in time. */
 static bool light_fits(const ig_powder_view *v, const ig_powder_window *w,
                        const ig_powder_way *ways, int steps) {
   if (5 * v->radius / w->fine.edge + 2 > REACH)

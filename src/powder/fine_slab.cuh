@@ -2,6 +2,8 @@
    loading and storing. After places.inc and fine_light.cuh. */
 #include <cooperative_groups.h>
 
+/* threads of the warp for light; blocks of a cluster, the most that CUDA allows (beyond 8:
+   non-portable); cells of a piece */
 enum { LIGHT = 32, BLOCKS = 16, PIECE = 4 };
 
 /* How a window is cut: axis `cut` into slabs of `thick` planes; the other axis is u. Columns are in
@@ -9,6 +11,7 @@ enum { LIGHT = 32, BLOCKS = 16, PIECE = 4 };
 struct window_cut {
   int cut, planes, nu, nz, thick, pieces;
 };
+/* The axis whose slabs give blocks less work; of equal ones the one that needs less memory. */
 static __host__ __device__ window_cut window_cut_of(const int *n) {
   int work[2], held[2];
   for (int d = 0; d < 2; d++) {
@@ -29,6 +32,7 @@ static __host__ __device__ int window_items(const window_cut &c) {
 struct window_memory {
   int cell, tables, rim, lost, source, deep, below, light, spots, state, doubles;
 };
+/* The same on host and device: the host needs the size, the kernel the places. */
 static __host__ __device__ window_memory window_memory_of(const window_cut &c, bool tables) {
   const int padded = (c.thick + 4) * (c.nz + 2) * (c.nu + 2);
   window_memory m;
@@ -260,6 +264,8 @@ static __device__ __forceinline__ uint32_t piece_load(const ig_powder_view &v,
     }
   return state;
 }
+/* States are written only where they changed: bytes of a column lie far apart in the bed's array.
+ */
 static __device__ __forceinline__ void piece_store(const ig_powder_view &v,
                                                    const ig_powder_window &w, const window_slab &s,
                                                    const slab_place &p, const double *heat,
@@ -294,6 +300,9 @@ static __device__ __noinline__ int probe_find(const ig_powder_view &v, const ig_
   return plane >= 0 && plane < s.own && x[2] <= s.top ? slab_at(s, plane, x[2], u) : -1;
 }
 
+/* Addresses of this block's arrays, and of its neighbours' cells in their shared memory
+   (distributed shared memory of the cluster). Blocks beyond the last plane have no cells but take
+   part in all barriers. */
 static __device__ window_slab slab_of(const ig_powder_view &v, const ig_powder_window &w,
                                       const window_cut &cut, const window_memory &m, double *base,
                                       int rank) {

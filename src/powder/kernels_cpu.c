@@ -1,4 +1,6 @@
-/* Kernels of the powder bed on the CPU: rows of cells between the threads. */
+/* Kernels of the powder bed on the CPU: rows of cells between the threads. The macros make a loop
+   for each kernel of the lists in view.h; the four that take most of the time (conduction, looks,
+   columns, rims) have loops of their own, which give the same bits. */
 #include "powder/view.h"
 #include "core/threads.h"
 
@@ -51,6 +53,8 @@ static bool columns_light(const ig_powder_view *v, const double *deep, const dou
                            joule * share[0][i - first[0]] * share[1][j - first[1]]);
   return true;
 }
+/* Losses at the top by all threads; spots one after the other by one thread: few columns are lit,
+   and two spots may light the same one. */
 static void columns(const ig_powder_view *v, int team) {
   const ig_powder_level *l = &v->w.fine;
   const int top = powder_top(v);
@@ -96,6 +100,7 @@ static void strip_look(const ig_powder_view *v, const size_t at, uint8_t *state,
                                  powder_inside_f64(share[i]));
   }
 }
+/* Strips of rows below the top of the bed, cells above it one by one. */
 static void looks(const ig_powder_view *v, int team) {
   const ig_powder_level *l = &v->w.fine;
   const int top = powder_top(v), nx = l->n[0];
@@ -139,6 +144,8 @@ static bool alone(ig_powder_do what) {
          what == IG_POWDER_KERNEL_change;
 }
 
+/* Kernels that count across cells run on one thread (`alone`); all others write only their own
+   items. */
 ig_status ig_powder_do_cpu(ig_ctx *cx, const ig_powder_view *v, ig_powder_do what,
                            const int64_t *n) {
   const int team = alone(what) ? 1 : ig_team(cx, n[0] * n[1] * n[2], IG_WORK_NODE);

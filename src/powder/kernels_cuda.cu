@@ -1,4 +1,8 @@
-/* Kernels of the powder bed on the GPU: a thread per cell, face or column. */
+/* Kernels of the powder bed on the GPU: a thread per cell, face or column, made from the lists in
+   view.h; and what overlaps with the fine steps: the coarse step runs on a stream of its own.
+
+        main stream   near looks | fine steps ............... | after (cross, mean, pools)
+        side stream              fork -> far looks, coarse step -> join */
 #include "backend/cuda/launch.cuh"
 extern "C" {
 #include "powder/view.h"
@@ -83,6 +87,7 @@ __global__ void __launch_bounds__(THREADS)
   }
 }
 
+/* Everything goes to the context's stream and is queued; the view is copied with each launch. */
 extern "C" ig_status ig_powder_do_cuda(ig_ctx *cx, const ig_powder_view *v, ig_powder_do what,
                                        const int64_t *n) {
   const int64_t all = n[0] * n[1] * n[2];
@@ -108,6 +113,8 @@ extern "C" ig_status ig_powder_do_cuda(ig_ctx *cx, const ig_powder_view *v, ig_p
   return IG_OK;
 }
 
+/* Marks the place on the main stream after which the coarse step may run; streams and events are
+   made once. */
 extern "C" ig_status ig_powder_fork_cuda(ig_ctx *cx, ig_powder_cluster *is) {
   if (!is->side) {
     cudaStream_t side;
@@ -123,6 +130,9 @@ extern "C" ig_status ig_powder_fork_cuda(ig_ctx *cx, ig_powder_cluster *is) {
   return IG_OK;
 }
 
+/* The coarse step reads T and resist of coarse cells and writes heat; fine steps read T of coarse
+   cells only at their start (ghosts): both may overlap. The main stream waits for it before
+   `after`. */
 extern "C" ig_status ig_powder_coarse_cuda(ig_ctx *cx, const ig_powder_view *v,
                                            ig_powder_cluster *is) {
   const cudaStream_t side = (cudaStream_t)is->side;

@@ -6,6 +6,7 @@
 #include "powder/level.inc"
 #include "powder/tables.inc"
 
+/* cells of a strip: its rows of T, resist and heat in three planes stay in the first-level cache */
 enum { STRIP = 128 };
 
 /* What passes the faces of `n` cells to those at `to` (1, or a row). The other side's is the same
@@ -16,8 +17,9 @@ static void faces_pass(const ig_powder_level *l, size_t at, ptrdiff_t to, int n,
     pass[i] = powder_pass_f64(T[i], r[i], T[i + to], r[i + to]);
 }
 
-/* A strip of `n` cells of every row of a plane, from `first` on: heat gains what powder_gain says;
-   faces between the rows and in them are worked out once. */
+/* A strip of `n` cells of every row of a plane, from `first` on: heat gains what powder_gain says.
+   Faces between the rows and in them are worked out once and used for both cells, with the terms
+   added in the order of powder_gain: the same bits. */
 static void strip_conduct(const ig_powder_level *l, int first, int n, int k, double dt) {
   const ptrdiff_t row = (ptrdiff_t)l->n[0] + 2, plane = row * ((ptrdiff_t)l->n[1] + 2);
   const double f = l->fill[k + 1], g = l->fill[k], h = l->fill[k + 2];
@@ -56,6 +58,7 @@ double ig_powder_table_resist(const ig_powder_tables *t, double heat, double sol
   return powder_resist(t, heat / powder_mass(t, solid), solid);
 }
 
+/* Bisection in the table T(heat), which rises strictly; a straight line beyond its ends. */
 double ig_powder_table_heat(const ig_powder_tables *t, double T) {
   int low = 0, high = IG_POWDER_ROWS;
   while (high - low > 1) {

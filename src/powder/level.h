@@ -1,10 +1,16 @@
-/* One grid of cubic cells: heat, temperature, resistance; and a step of conduction in it. */
+/* One grid of cubic cells: heat, temperature, resistance; and a step of conduction in it. Both the
+   coarse grid of the bed and the fine grid of a window are such levels.
+
+   Finite volumes: the state of a cell is its heat per volume, from which temperature and
+   conductivity follow by tables. 1/k ("resistance", m K/W) is stored instead of k, because the flux
+   through a face between unlike cells needs the sum of both halves' resistances. */
 #ifndef IG_POWDER_LEVEL_H
 #define IG_POWDER_LEVEL_H
 
 #include "core/ctx.h"
 #include "kern/hd.h"
 
+/* Rows of the tables: about 1.5 K each up to 6000 K, and small enough for a GPU's shared memory. */
 enum { IG_POWDER_ROWS = 4096 };
 /* Material over the heat content of the solid, equally spaced: temperature and 1/conductivity,
    solid and powder. Powder at the same temperature holds `packing` of that heat. */
@@ -27,10 +33,13 @@ typedef struct {
 typedef struct {
   int n[3];
   double edge;
+  /* J/m^3, K, m K/W; heat is the state, the other two are derived from it by a look before each
+     step */
   double *heat, *T, *resist;
   const double *fill; /* n[2] + 2: of the levels, ghosts included; 1 for empty ones */
 } ig_powder_level;
 
+/* Place of cell (i, j, k), each from -1 (ghost) to n (ghost); x fastest. */
 IG_HD size_t ig_level_at(const ig_powder_level *l, int i, int j, int k) {
   return ((size_t)(k + 1) * (size_t)(l->n[1] + 2) + (size_t)(j + 1)) * (size_t)(l->n[0] + 2) +
          (size_t)(i + 1);

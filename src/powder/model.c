@@ -1,4 +1,5 @@
-/* From the case to the bed: tables, path, layers, lines, grids. */
+/* From the case to the bed: tables of the material, paths, lines and layers, grids, the plate at
+   the start. ig_powder_open is the entry, for a run and for `ingot check`. */
 #include "powder/powder.h"
 #include "io/toolpath/path_case.h"
 
@@ -12,7 +13,8 @@
 
 /* --- tables */
 
-/* Heat content from 0 K to T, J/m^3, by steps of 1/16 K or finer. */
+/* Heat content between two temperatures, J/m^3, by the midpoint rule in steps of a quarter of a
+   kelvin or finer; latent heat is spread over solidus to liquidus, at least 0.02 K. */
 static double heat_at(const ig_material_case *m, double from, double to) {
   const double low = m->solidus, high = fmax(m->liquidus, m->solidus + 0.02);
   const int steps = (int)ceil((to - from) * 4) + 1;
@@ -28,6 +30,9 @@ static double heat_at(const ig_material_case *m, double from, double to) {
   return sum;
 }
 
+/* Heat content over temperature is inverted to tables over heat content, equally spaced, so that a
+   look-up is one multiplication. The largest diffusivity, k / (dH/dT), of solid and powder bounds
+   the time step. */
 static ig_status tables_make(ig_powder_run *r) {
   const ig_material_case *m = r->material;
   ig_powder_tables *t;
@@ -91,7 +96,8 @@ static bool line_next(const ig_toolpath *p, int64_t *piece, ig_powder_line *l) {
   return true;
 }
 
-/* Lines of all beams, as they begin; a new layer where a path is higher than all before. */
+/* Lines of all beams in the order in which they begin; a new layer where a path is higher than all
+   before. Two passes over a merge of the beams' lines: count, then fill. */
 static ig_status lines_find(ig_powder_run *r) {
   int64_t below = 0;
   double first_below[2] = {0, 0};
@@ -178,6 +184,7 @@ static ig_status paths_make(ig_ctx *cx, const ig_powder_case *c, ig_toolpath *pa
   return status;
 }
 
+/* For `ingot path`: all paths are made, one is handed over. */
 ig_status ig_powder_path(ig_ctx *cx, const void *room_case, int beam, ig_toolpath *path) {
   const ig_powder_case *c = room_case;
   ig_toolpath all[IG_POWDER_BEAMS] = {{0}};
@@ -211,6 +218,9 @@ static ig_status extent(const ig_powder_run *r, double *low, double *high) {
   return IG_OK;
 }
 
+/* Sizes of the grids. A layer must be a whole number of fine cells, else its top would lie within a
+   cell; the parts' lowest corner lies on a corner of coarse cells. A window is at least 12 beam
+   radii wide. */
 static ig_status sizes_choose(ig_powder_run *r) {
   int *n = r->coarse.n;
   const ig_powder_grid *g = &r->c->grid;
@@ -332,6 +342,7 @@ static void cut_warn(const ig_powder_run *r) {
                r->duration, (long long)layers, (long long)r->layers, last, later, all);
 }
 
+/* Order: tables, paths (which give layers), parts, sizes (which need both), arrays, the plate. */
 ig_status ig_powder_open(ig_job *job, ig_powder_run *r) {
   memset(r, 0, sizeof *r);
   r->job = job;
@@ -353,6 +364,7 @@ ig_status ig_powder_open(ig_job *job, ig_powder_run *r) {
   IG_TRY(ig_powder_arrays_make(r));
   IG_TRY(bed_start(r));
   const double h = r->cell;
+  /* explicit conduction in three dimensions is stable up to h^2 / (6 D) */
   r->dt_fine = r->c->safety * h * h / (6 * r->tables->diffusivity);
   r->duration = r->c->duration;
   if (isnan(r->duration)) {

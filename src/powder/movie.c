@@ -1,5 +1,6 @@
-/* A film of one layer: its surface in fine cells, again and again while it is scanned. The frames
-   are the run's snapshots. */
+/* A movie of one layer: its surface in fine cells, at equal times while it is scanned. The frames
+   are the run's snapshots. Cells outside of windows show their coarse cell's temperature with its
+   slopes. */
 #include "powder/powder.h"
 #include "backend/backend.h"
 #include "core/schedule.h"
@@ -50,6 +51,8 @@ static void squares(const ig_powder_run *r, ig_snapshot *s) {
   }
 }
 
+/* States of the top level are one byte per fine cell of the bed and are copied whole; temperatures
+   of the filmed columns only. */
 ig_status ig_powder_film_frame(ig_powder_run *r, ig_sink *to) {
   const ig_powder_film *f = &r->view.film;
   const int64_t cells = f->n[0] * f->n[1];

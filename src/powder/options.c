@@ -1,4 +1,5 @@
-/* What a powder case may say. */
+/* The keys of a powder case: the only place where they are declared; reader, messages and reference
+   pages are made from these tables. G, B, P, M, F, C stand for the struct that a table fills. */
 #include "powder/powder.h"
 #include "io/toolpath/path_case.h"
 

@@ -1,4 +1,5 @@
-/* Rows of history, snapshots of the bed, tables of lines and layers, final figures. */
+/* Output of a run: rows of history.csv, snapshots of the coarse grid, figures of the summary.
+   Tables of lines and layers are in report.c. */
 #include "powder/powder.h"
 #include "core/schedule.h"
 
@@ -7,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Also the place where a run that has gone wrong is noticed: a stored heat that is no number ends
+   it. */
 ig_status ig_powder_history(void *self, ig_sink *to) {
   ig_powder_run *r = self;
   enum { FIXED = 19, MOST = FIXED + IG_POWDER_PROBES };
@@ -57,6 +60,8 @@ ig_status ig_powder_history(void *self, ig_sink *to) {
 
 /* --- snapshots: the coarse grid, cells that are filled */
 
+/* Points of all levels that are filled; the topmost points lie at the bed's top, which may be
+   within a coarse cell. */
 static ig_status snapshot_grid(const ig_powder_run *r, ig_snapshot *s) {
   static const int corner[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0},
                                    {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
@@ -131,6 +136,8 @@ bool ig_powder_field(void *self, int i, ig_room_field *f) {
   return true;
 }
 
+/* Cells of levels that are not filled yet are NaN. name is one of field_name: the caller has
+   checked it. */
 ig_status ig_powder_get(void *self, const char *name, double *values) {
   ig_powder_run *r = self;
   const int *n = r->coarse.n, levels = ig_powder_filled(&r->view, 2);
@@ -145,6 +152,8 @@ ig_status ig_powder_get(void *self, const char *name, double *values) {
   return IG_OK;
 }
 
+/* Fine cells are not written: a bed of 1e9 of them would be 8 GB a snapshot. See `map` and `movie`.
+ */
 ig_status ig_powder_snapshot(void *self, ig_sink *to) {
   ig_powder_run *r = self;
   const ig_powder_level *l = &r->coarse;
@@ -173,6 +182,8 @@ ig_status ig_powder_snapshot(void *self, ig_sink *to) {
   return to->snapshot(to, s);
 }
 
+/* The last layer is counted here: no later one has closed it. Figures that were never measured
+   (NaN) are left out. */
 ig_status ig_powder_results(void *self, ig_sink *to) {
   ig_powder_run *r = self;
   if (r->layer > 0)

@@ -1,10 +1,12 @@
-/* What the user asks for: the melt pool along every line, what of a layer has melted. */
+/* What the user asks for: the melt pool along every line, and how much of a layer has melted.
+   Kernels look at cells in each step (powder_pool); here their aim is set and layers are counted
+   when they are done. */
 #include "powder/powder.h"
 #include "backend/backend.h"
 
 #include <math.h>
 
-/* The line of a beam at a time, -1: none. */
+/* The line of a beam at a time, -1: none. l->line only moves on: times rise. */
 static int64_t line_at(ig_powder_run *r, int beam, double time) {
   ig_powder_laser *l = &r->laser[beam];
   const double *t = l->path.t;
@@ -20,6 +22,9 @@ static int64_t line_at(ig_powder_run *r, int beam, double time) {
   return time >= t[q->first] && time <= t[q->last + 1] ? l->line : -1;
 }
 
+/* For each beam its line, place and direction, and how far behind it the pool may reach: to the
+   beginning of the line, or to where it turned, since beyond a corner the tail lies across and
+   would be measured as width. */
 void ig_powder_pool_aim(ig_powder_run *r, double time) {
   ig_powder_args *g = &r->view.a;
   for (int b = 0; b < r->beams; b++) {
@@ -45,6 +50,8 @@ void ig_powder_pool_aim(ig_powder_run *r, double time) {
   }
 }
 
+/* Mean over the topmost coarse level, weighted with the share that is solid: what was melted of the
+   last layer. Of the host's arrays, once per layer. */
 ig_status ig_powder_interlayer(ig_powder_run *r, ig_powder_layer *layer) {
   const ig_powder_level *l = &r->coarse;
   const int k = (int)((r->bed - 1) / r->r);
@@ -107,6 +114,8 @@ static void column_count(const ig_powder_run *r, int64_t i, int64_t j, int64_t t
       now >> IG_POWDER_MELTS > below[(size_t)j * (size_t)r->nf[0] + (size_t)i] >> IG_POWDER_MELTS;
 }
 
+/* Cells of the part in a layer: its outline at half height, cut with each row of cells; a cell
+   belongs to the part if its middle does. */
 static ig_status part_count(ig_powder_run *r, const ig_scan_body *body, double z, int64_t thick,
                             bool first, layer_count *n) {
   ig_outline outline;
@@ -129,6 +138,9 @@ static ig_status part_count(ig_powder_run *r, const ig_scan_body *body, double z
   return status;
 }
 
+/* Called when the next layer is spread, and at the end: cells of the layer and the one level below
+   it are pulled, not the whole bed. A layer that is counted twice adds to the map of unfused cells
+   once. */
 ig_status ig_powder_layer_done(ig_powder_run *r, int64_t layer) {
   ig_powder_layer *l = &r->layer_of[layer];
   const double height = r->layer_height;

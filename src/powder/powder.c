@@ -1,4 +1,5 @@
-/* The powder room: a part scanned line by line in a bed of powder. */
+/* The powder room: a part scanned line by line in a bed of powder. The table at the end is what the
+   time loop calls; powder.h explains the method. */
 #include "powder/powder.h"
 
 #include <math.h>
@@ -34,6 +35,7 @@ static void room_close(void *self) {
   free(self);
 }
 
+/* At most 16 steps, so that Ctrl-C and progress are looked at often enough. */
 static ig_status advance(void *self, int64_t most, int64_t ahead) {
   (void)ahead;
   ig_powder_run *r = self;
@@ -63,6 +65,8 @@ static void tally(void *self) {
   r->job->bytes_moved = 56 * r->work; /* heat, temperature, resistance read and written; a state */
 }
 
+/* Reports sizes and memory. Windows do not exist yet, so their memory is estimated from the size of
+   one per laser, in both sets. */
 static ig_status check(ig_job *job, ig_check_line *line, void *user) {
   ig_powder_run r;
   char text[128];

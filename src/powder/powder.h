@@ -1,17 +1,31 @@
-/* The powder bed: fine grids that follow the beams inside a coarse grid of bed and plate.
+/* The powder bed: fine grids that follow the beams inside a coarse grid of bed and plate. A melt
+   pool is some tenths of a millimetre long and needs cells of a few micrometres; a bed is
+   centimetres wide. So cells are fine only in windows around the beams, which move with them.
+
+        top of the bed   ------------------+-----------+------------------
+                          coarse cells     | window:   |   coarse cells
+                                           | fine cells|
+                                           +-----------+
+                                    bed, parts, plate
+        bottom           ------------------------------------------------   plate_temperature
 
    All grids hold heat per volume (J/m^3) in cubic cells. The coarse grid holds the whole bed; where
    a window lies, its cells hold the mean of the fine ones. A coarse step:
 
-     windows     follow the beams, meet, part, close                                   window.c
-     ghosts      the windows' rims take temperatures of the coarse cells around them
-     fine steps  the beams, conduction, melting; heat that crosses the rim is summed
-     coarse step conduction elsewhere; cells at a rim take the heat that crossed it
-     means       coarse cells under the windows
+        windows     follow the beams, meet, part, close                                   window.c
+        ghosts      the windows' rims take temperatures of the coarse cells around them
+        fine steps  the beams, conduction, melting; heat that crosses the rim is summed
+        coarse step conduction elsewhere; cells at a rim take the heat that crossed it
+        means       coarse cells under the windows
 
-   One number crosses each face of a rim and is taken from one side and given to the other, so no
-   heat is lost or made between the levels. What a cell, a face or a column does is in cells.inc and
-   beam.inc, for all backends; kernels_cpu.c and kernels_cuda.cu run it; advance.c has the order. */
+   One number crosses each face of a rim and is taken from one side and given to the other
+   (refluxing, Berger and Colella, 1989), so no heat is lost or made between the levels. What a
+   cell, a face or a column does is in cells.inc and beam.inc, for all backends; kernels_cpu.c and
+   kernels_cuda.cu run it; advance.c has the order. States of all fine cells of the bed (solid,
+   molten, number of meltings) are kept for good, one byte each; temperatures exist in windows only.
+
+   Between layers, when nothing is molten, windows are closed and the coarse grid takes long steps.
+ */
 #ifndef IG_POWDER_H
 #define IG_POWDER_H
 
@@ -59,7 +73,9 @@ typedef struct {
 
 typedef struct {
   ig_src at;
+  /* s; K; K, NaN: initial; K, NaN: closed; K; W/(m^2 K) */
   double duration, initial_temperature, powder_temperature, plate_temperature, ambient, convection;
+  /* 1; share of the critical step; K that a long step between layers may change a cell by */
   double emissivity, safety, dwell_change;
   double packing; /* density of powder over that of the solid */
   ig_powder_grid grid;
@@ -109,7 +125,10 @@ typedef struct {
   ig_powder_box box;
 } ig_powder_laser;
 
-/* Arrays with a host side and a device side. */
+/* Arrays with a host side and a device side. One list, so that none is forgotten when they are
+   freed: tables of the material; coarse heat, T, resist and old ones of stages; solid, fill and
+   shape of coarse cells and levels; states of fine cells; heat in and out by column (source, lost,
+   held ...); keys, pool, line, molten: what is looked at; probes, map, film. */
 #define IG_POWDER_ARRAYS(X)                                                                        \
   X(tables)                                                                                        \
   X(heat)                                                                                          \
@@ -192,6 +211,7 @@ typedef struct {
   bool fits;                             /* windows are at least that, and as large as pools need */
   ig_powder_box linger[IG_POWDER_BOXES]; /* left by a beam while molten */
   int lingers;
+  /* s: of a fine step; of the next long step between layers, 0: start from the plain one */
   double dt_fine, dt_dwell;
   double time, duration;
   int64_t step, layer, layers; /* layer: how many are born */
@@ -199,6 +219,7 @@ typedef struct {
   int64_t lines;
   ig_powder_line *line_of;
   ig_powder_ledger ledger; /* born is always right, the others once they are pulled */
+  /* heat at the start, J */
   double stored0;
   int64_t fine_steps, coarse_steps, moves;
   int64_t filmed; /* frames */
@@ -207,6 +228,7 @@ typedef struct {
 } ig_powder_run;
 
 /* --- model.c */
+/* Everything before the first step; close the run also after a failure. */
 IG_MUST_CHECK ig_status ig_powder_open(ig_job *job, ig_powder_run *run);
 double ig_powder_new_T(const ig_powder_run *run); /* of new powder, K */
 void ig_powder_close(ig_powder_run *run);
@@ -218,6 +240,7 @@ IG_MUST_CHECK ig_status ig_powder_arrays_make(ig_powder_run *run);
 void ig_powder_arrays_free(ig_powder_run *run);
 /* All items of a kernel, in the window run->view.w or the whole bed. */
 IG_MUST_CHECK ig_status ig_powder_do_all(ig_powder_run *run, ig_powder_do what);
+/* Arrays that the host has filled, to the device: at the start and after a restart. */
 IG_MUST_CHECK ig_status ig_powder_push(ig_powder_run *run);
 /* What the host wants to read. */
 enum {
@@ -289,7 +312,7 @@ IG_MUST_CHECK ig_status ig_powder_layer_begin(ig_powder_run *run);
 IG_MUST_CHECK ig_status ig_powder_levels_pull(ig_powder_run *run, int64_t from, int64_t count,
                                               uint8_t *to);
 
-/* --- film.c */
+/* --- movie.c */
 /* Whether the time of a frame has come since this was asked last. */
 bool ig_powder_film_due(ig_powder_run *run);
 IG_MUST_CHECK ig_status ig_powder_film_frame(ig_powder_run *run, ig_sink *to);

@@ -1,4 +1,5 @@
-/* Tables of lines, of layers, of cells whose history was kept; what a user should be warned of. */
+/* Tables of lines (lines.csv), of layers (layers.csv), of cells whose history was kept
+   (solidification.csv or .vti); and warnings about what a user should not overlook. */
 #include "powder/powder.h"
 #include "core/number.h"
 
@@ -13,7 +14,8 @@ typedef struct {
   size_t length, capacity;
 } page;
 
-/* Adds a row of numbers. */
+/* Adds a row of numbers. Text in memory that grows by doubling; numbers in the shortest form that
+   reads back to the same bits. */
 static ig_status page_row(page *p, const double *value, int count) {
   if (p->length + 32 * (size_t)count + 512 > p->capacity) {
     const size_t capacity = p->capacity ? 2 * p->capacity : 16384;
@@ -68,6 +70,7 @@ static double normalised_enthalpy(const ig_powder_run *r, const ig_powder_line *
   return absorbed * p->power[l->first] / (M_PI * h * sqrt(D * v * a * a * a));
 }
 
+/* A row per line that has begun. Lines are numbered within their layer, from 1. */
 static ig_status lines_write(const ig_powder_run *r, ig_sink *to) {
   page p;
   IG_TRY(page_open(r->cx, &p,
@@ -125,6 +128,7 @@ static ig_status layers_write(const ig_powder_run *r, ig_sink *to) {
 
 /* --- cells whose history was kept */
 
+/* Cells that were never in a window have no history and no row. */
 static ig_status map_write(const ig_powder_run *r, ig_sink *to) {
   const ig_powder_map *m = &r->view.map;
   page p;
@@ -157,8 +161,9 @@ static size_t put(char *text, size_t at, const char *before, double value) {
   return at + (size_t)ig_number_text(value, text + at);
 }
 
-/* As an image of VTK (.vti): a head in XML, then the columns one after the other, each after its
-   number of bytes. */
+/* As an image of VTK's XML format (.vti), data appended raw: a head in XML, then the columns one
+   after the other, each preceded by its number of bytes as UInt64. Little-endian, as the machines
+   are. */
 static ig_status map_image(const ig_powder_run *r, ig_sink *to) {
   const ig_powder_map *m = &r->view.map;
   static const char *const name[IG_MAP_COLUMNS + 1] = {"T_peak [K]", "cooling_rate [K/s]",
@@ -284,6 +289,8 @@ static void ledger_warn(const ig_powder_run *r) {
                gap, moved);
 }
 
+/* Lines too shallow, pools at a window's side or left by it, layers not fused, a balance that does
+   not close: each says what to change. */
 void ig_powder_warn(const ig_powder_run *r) {
   const int left = ((const int *)r->array.molten.host)[IG_MOLTEN_LEFT];
   const int touch = ((const int *)r->array.molten.host)[IG_MOLTEN_TOUCH];

@@ -1,9 +1,12 @@
-/* What the kernels of a powder bed see: numbers and device addresses. */
+/* What the kernels of a powder bed see: numbers and device addresses, in one struct that is passed
+   by value. The lists at the end name the kernels: functions powder_NAME of cells.inc, loops and
+   launches over their items are made from the lists for both backends. */
 #ifndef IG_POWDER_VIEW_H
 #define IG_POWDER_VIEW_H
 
 #include "powder/level.h"
 
+/* Limits: lasers; windows at a time; boxes left by beams in which something is still molten. */
 enum { IG_POWDER_BEAMS = 8, IG_POWDER_WINDOWS = 16, IG_POWDER_BOXES = 16 };
 /* State of a fine cell: one byte. The upper six bits count meltings, up to 63. */
 enum { IG_POWDER_SOLID = 1, IG_POWDER_MOLTEN = 2, IG_POWDER_MELTS = 2 };
@@ -53,7 +56,8 @@ typedef struct {
   int beams, beam[IG_POWDER_BEAMS]; /* those in it */
 } ig_powder_window;
 
-/* A laser's path; `piece`: none before it is needed any more. */
+/* A laser's path: points with time (s), place (x 3, m) and power (W) of the piece that begins
+   there. Pieces before `piece` are over: searches begin there. */
 typedef struct {
   const double *t, *x, *power;
   int64_t count, piece;
@@ -72,7 +76,8 @@ typedef struct {
   float *T; /* of their topmost cells; NULL: none are */
 } ig_powder_film;
 
-/* Numbers of the tables that a look at a cell needs, by value. */
+/* Numbers of the tables that a look at a cell needs, by value: kernels have them in the constant
+   bank. */
 typedef struct {
   double start, per;        /* as in the tables */
   double solidus, liquidus; /* J/m^3 */
@@ -83,6 +88,7 @@ typedef struct {
 
 /* Arguments of the launches. */
 typedef struct {
+  /* set by the host before each launch; most kernels use few of them */
   double time, dt;        /* of a step */
   double mu, nu;          /* a stage: mu heat + nu old + dt x rate; plain steps: 1, 0 */
   int slot;               /* of a window in the list */
@@ -96,6 +102,8 @@ typedef struct {
 } ig_powder_args;
 
 typedef struct {
+  /* grouped: material; the coarse grid; the bed; surroundings; beams; sums of heat; what is looked
+     at; windows; arguments */
   const ig_powder_tables *tables;
   ig_powder_law law;
   ig_powder_level coarse;

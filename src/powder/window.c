@@ -12,6 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Places of a beam's way that are looked at ahead and behind, a coarse step apart; coarse steps
+   between looks at lingering boxes; coarse steps that a fitted box holds ahead; places looked at
+   within a step. */
 enum { SAMPLES = 64, LOOK_EVERY = 4, AHEAD = 2, PLACES = 8 };
 
 /* --- where a beam wants its box */
@@ -30,11 +33,14 @@ static bool rect_take(double low[2], double high[2], const double *x, const doub
   return true;
 }
 
-/* The distance from a window's sides at which a beam is too near. */
+/* The distance from a window's sides at which a beam is too near: 3 radii, where the intensity has
+   fallen to exp(-18). */
 static double margin(const ig_powder_run *r) {
   return 3 * r->c->beam.radius;
 }
 
+/* A box of the given size: first so much of the way ahead as half of it holds, so that it need not
+   move soon again, then of the way behind. */
 static void box_choose(ig_powder_run *r, int beam, double when, double dt, ig_powder_box *box) {
   const double H = r->coarse.edge;
   double x[3], low[2], high[2], ahead[2], most[2];
@@ -193,6 +199,8 @@ static ig_status laser_leave(ig_powder_run *r, int beam) {
   return IG_OK;
 }
 
+/* Whether a beam has left its box: of fitted boxes where the two do not overlap, else where the box
+   would move by more than half its size. */
 static bool box_jump(const ig_powder_box *from, const ig_powder_box *to, bool fits) {
   bool jump = false;
   for (int d = 0; d < 2; d++)
@@ -202,6 +210,8 @@ static bool box_jump(const ig_powder_box *from, const ig_powder_box *to, bool fi
   return jump;
 }
 
+/* A box stays as long as the beam keeps its distance from the sides over the next coarse step. A
+   beam that jumps away leaves its box to linger. */
 static ig_status laser_follow(ig_powder_run *r, int beam, double until) {
   ig_powder_laser *l = &r->laser[beam];
   const double next = ig_powder_beam_next(r, beam, r->time), dt = until - r->time;
@@ -233,6 +243,7 @@ static ig_status laser_follow(ig_powder_run *r, int beam, double until) {
   return IG_OK;
 }
 
+/* Boxes that only touch meet, too: a coarse cell must not lie between two windows' rims at once. */
 static bool meet(const ig_powder_box *a, const ig_powder_box *b) {
   for (int d = 0; d < 3; d++)
     if (a->at[d] > b->at[d] + b->size[d] || b->at[d] > a->at[d] + a->size[d])
@@ -276,6 +287,9 @@ static ig_status grown(ig_powder_run *r, ig_array *a, size_t count) {
   return ig_array_new_device(r->cx, a, count, sizeof(double), "window");
 }
 
+/* Arrays of a window only grow. The list on the device is written by kernels (powder_put), in the
+   order of the stream: a copy from the host would have to wait for launches that still read the old
+   list. */
 ig_status ig_powder_windows_make(ig_powder_run *r, int which, const ig_powder_box *box, int count) {
   ig_powder_windows *set = &r->set[which];
   for (int i = 0; i < count; i++) {
@@ -312,6 +326,9 @@ ig_status ig_powder_windows_make(ig_powder_run *r, int which, const ig_powder_bo
   return IG_OK;
 }
 
+/* New windows are made beside the old ones, which are still needed: heat of cells that were fine
+   before is copied, of others made from the coarse cells (powder_remap). The two sets take turns.
+ */
 ig_status ig_powder_windows_place(ig_powder_run *r, const ig_powder_box *box, int count) {
   const ig_powder_windows *were = &r->set[r->now];
   r->view.were = were->list.dev;
@@ -346,6 +363,8 @@ static ig_status lingers_look(ig_powder_run *r) {
   return IG_OK;
 }
 
+/* Called before every coarse step. Windows are placed anew only where the joined boxes differ from
+   the present ones. */
 ig_status ig_powder_windows_follow(ig_powder_run *r, double until) {
   ig_powder_box box[IG_POWDER_BEAMS + IG_POWDER_BOXES];
   IG_TRY(lingers_look(r));

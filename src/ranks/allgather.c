@@ -1,10 +1,18 @@
-/* Lists of all ranks on all ranks, through the first. */
+/* Variable-length gather to all ranks (what MPI calls Allgatherv): every rank contributes a list of
+   its own length, and every rank receives all lists.
+
+   The lists go through rank 0: it receives them, sorts them once if asked, and broadcasts the
+   result. This costs two hops instead of one, but it needs only the point-to-point exchange of the
+   transport, so threads and MPI share it, and the sorted result is identical on all ranks. It is
+   meant for lists that are short compared with a mesh. */
 #include "ranks/allgather.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Counts of all ranks and their sum, on all of them. */
+/* Counts of all ranks and their sum, on all of them. The two calls of ig_ranks_agree are needed
+   because a rank that fails locally (here or in the caller, `status`) must not leave the others
+   blocked in the collect or the broadcast. */
 static ig_status counts_share(ig_ctx *cx, ig_status status, int64_t mine, int64_t *each,
                               int64_t *sum) {
   const int ranks = ig_ranks_count(cx->ranks);
@@ -29,7 +37,8 @@ ig_status ig_ranks_sum_lists(ig_ctx *cx, ig_status status, int64_t mine, int64_t
   return status;
 }
 
-/* Items of all ranks on the first, one rank after the other. */
+/* Items of all ranks on the first, one rank after the other. Messages of zero bytes are not sent;
+   both sides know that from `each`, so they agree on which messages exist. */
 static ig_status items_collect(ig_ctx *cx, const char *mine, int64_t count, size_t size,
                                const int64_t *each, char *all) {
   const int ranks = ig_ranks_count(cx->ranks), rank = ig_ranks_rank(cx->ranks);
@@ -67,6 +76,7 @@ ig_status ig_ranks_allgatherv(ig_ctx *cx, ig_status status, const void *mine, in
   status = counts_share(cx, status, count, counts, sum);
   if (status == IG_OK && each)
     memcpy(each, counts, ranks * sizeof *each);
+  /* One item more than needed is allocated, so that an empty list is not a NULL pointer. */
   if (status == IG_OK)
     status = ig_alloc(cx, all, (size_t)*sum + 1, size, "lists of ranks");
   status = ig_ranks_agree(cx, status);

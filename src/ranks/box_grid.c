@@ -1,3 +1,5 @@
+/* Axis-aligned boxes and a coarse grid of them, used for the broad phase of contact between ranks:
+   a rank sends a face or node to another rank only if it is near one of that rank's boxes. */
 #include "ranks/box_grid.h"
 
 #include <math.h>
@@ -11,6 +13,8 @@ void ig_box_add(ig_box *b, const double x[3]) {
   }
 }
 
+/* Written as a negated comparison so that a box with NaN is near nothing. The empty box (low =
+   +inf, high = -inf) gives a distance of +inf and is also near nothing. */
 bool ig_box_near(const ig_box *a, const ig_box *b, double reach) {
   for (int c = 0; c < 3; c++)
     if (!(fmax(a->low[c] - b->high[c], b->low[c] - a->high[c]) <= reach))
@@ -23,6 +27,8 @@ void ig_box_grid_clear(ig_box_grid *f) {
     f->part[i] = ig_box_none;
 }
 
+/* A box is put into the cell that contains its centre, but the cell's bounds grow to contain all of
+   it. So a query against the cells never misses a part of a large box. */
 void ig_box_grid_add(ig_box_grid *f, const ig_box *b) {
   int cell = 0;
   for (int c = 2; c >= 0; c--) {

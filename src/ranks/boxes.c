@@ -1,14 +1,24 @@
-/* Dividing a mesh by planes across its axes, again and again: parts of a grid are boxes, whose
-   numbers are as even as those of the whole. */
+/* Partition by recursive coordinate bisection (Berger and Bokhari 1987): the nodes are cut by a
+   plane across the longest axis into two sets whose weights are in proportion to the number of
+   ranks on each side, and each set is cut again.
+
+   On a structured grid the parts are boxes, so lines and planes of nodes stay whole. Rooms with
+   stencil kernels depend on that: their inner loops run along such lines.
+
+   The plane is found from a histogram of weights along the axis instead of by sorting coordinates:
+   O(nodes) per level, and all nodes of one grid plane fall into the same bin and stay together. */
 #include "ranks/partition.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Planes are sought among so many places along an axis. */
+/* Bins of the histogram along an axis. Much finer than the spacing of nodes in usual meshes, so
+   that a bin is one plane of a structured grid; small enough to stay in the cache. */
 enum { PLACES = 4096 };
 
+/* State of the recursion. All arrays are the caller's, except node, spare and sum, which
+   ig_divide_boxes owns. */
 typedef struct {
   const double *x;      /* nodes x 3 */
   const double *weight; /* nodes; NULL: all 1 */
@@ -26,6 +36,8 @@ static double weight_of(const cutter *c, ig_lid n) {
    the last: grids are numbered along the first, so that lines and planes of a part stay whole. */
 static int axis_longest(const cutter *c, ig_lid begin, ig_lid end, double *low, double *high) {
   int axis = 0;
+  /* The factor 1 - 1e-9 treats extents that differ by rounding as equal, so that the choice does
+     not depend on the last bits of coordinates. */
   for (int d = 0; d < c->axes; d++) {
     double least = INFINITY, most = -INFINITY;
     for (ig_lid i = begin; i < end; i++) {
@@ -42,9 +54,12 @@ static int axis_longest(const cutter *c, ig_lid begin, ig_lid end, double *low, 
   return axis;
 }
 
-/* The number of places before the plane that leaves `share` of the weight below it as nearly as a
-   plane can; *part: how much of the next place belongs below it too, where that is not near enough
-   (more than a twentieth of the share). */
+/* Chooses the plane from the histogram `sum`. Returns the number of bins below the plane.
+
+   A plane between bins is taken if it misses the wanted weight `share` by at most a twentieth.
+   Otherwise (few, heavy bins: a thin plate cut across its thickness) a bin is split: *part is the
+   weight of bin `at` that still belongs below. Nodes of that bin are then assigned in their order
+   until this weight is used up. */
 static int plane_choose(const double *sum, double share, double *part) {
   double below = 0;
   int at = 0;
@@ -61,7 +76,9 @@ static int plane_choose(const double *sum, double share, double *part) {
   return at;
 }
 
-/* Sorts nodes [begin, end) into those below and above the cut; where the latter begin. */
+/* Sorts nodes [begin, end) into those below and those above the cut. Returns where the latter
+   begin. The order within each half is kept, so the result does not depend on the number of threads
+   or on the C library's sort. */
 static ig_lid range_cut(cutter *c, ig_lid begin, ig_lid end, double fraction) {
   double low = 0, high = 0, all = 0, part;
   const int axis = axis_longest(c, begin, end, &low, &high);
@@ -88,7 +105,8 @@ static ig_lid range_cut(cutter *c, ig_lid begin, ig_lid end, double fraction) {
   return below;
 }
 
-/* Nodes [begin, end) to ranks [first, first + ranks). */
+/* Assigns nodes [begin, end) to ranks [first, first + ranks). The recursion is log2(ranks) deep. An
+   odd number of ranks is cut in the proportion half : ranks - half. */
 static void range_divide(cutter *c, ig_lid begin, ig_lid end, int first, int ranks) {
   if (ranks == 1) {
     for (ig_lid i = begin; i < end; i++)

@@ -1,17 +1,25 @@
+/* Snapshots of a partitioned mesh: points, connectivity, cell types and element fields, streamed to
+   rank 0 in the order of the undivided mesh. Each array is described by two functions: one that
+   writes the row of an own item on any rank, and one that packs the rows that arrived, on rank 0.
+   ig_collect_rows moves the rows. Rank 0 never has a whole array in memory. */
 #include "ranks/cells.h"
 #include "core/vtk_corner.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+/* Nodes of the largest element type, the hexahedron of 20 nodes: rows have a fixed size. */
 enum { MOST_NODES = 20 }; /* of an element */
 
-/* Rows of elements that are not there are zeros, which do not travel. */
+/* One element's connectivity as it travels: global node numbers in VTK's order. A row of an element
+   that does not exist (not yet built, or removed) is all zeros; ig_collect_stream does not send
+   rows of zeros, so absent elements cost no bytes. */
 typedef struct {
   int32_t nodes;
   ig_lid node[MOST_NODES];
 } corner_row;
 
+/* The block of element e, with its number there in *local; NULL if the element is absent. */
 static const ig_block *block_there(const ig_partition_cells *c, int64_t e, ig_lid *local) {
   return c->alive && !c->alive[e] ? NULL : ig_mesh_element(c->part->mesh, (ig_lid)e, local);
 }
@@ -34,13 +42,15 @@ static void corners_row(void *user, int64_t e, void *row) {
     to->node[a] = c->part->node[b->conn[(int64_t)to->nodes * local + ig_vtk_corner(b->type, a)]];
 }
 
+/* VTK's cell type. No type of VTK that is used has the number 0, so 0 marks an absent element. */
 static void type_row(void *user, int64_t e, void *row) {
   ig_lid local;
   const ig_block *b = block_there(user, e, &local);
   *(uint8_t *)row = b ? (uint8_t)ig_elem_info_get(b->type)->vtk : 0;
 }
 
-/* Values, then whether they are there. */
+/* Values of one element, followed by 1 if it is present. The mark is needed because the values of a
+   present element may all be zero, and such a row would look absent. */
 static void values_row(void *user, int64_t e, void *row) {
   const ig_partition_cells *c = user;
   float *to = row;
@@ -52,6 +62,7 @@ static void values_row(void *user, int64_t e, void *row) {
 
 /* --- on rank 0: rows of what is there, packed */
 
+/* A buffer for packed rows, reused by all arrays of a snapshot; it only grows. */
 static ig_status room_make(ig_partition_cells *c, size_t bytes) {
   if (bytes <= c->room)
     return IG_OK;
@@ -69,6 +80,7 @@ static ig_status points_put(void *user, const void *rows, int64_t first, int64_t
   return c->take(c->user, rows, count);
 }
 
+/* Connectivity is written as 64-bit numbers, as VTK's readers expect them. */
 static ig_status corners_put(void *user, const void *rows, int64_t first, int64_t count) {
   ig_partition_cells *c = user;
   const corner_row *row = rows;
@@ -95,6 +107,7 @@ static ig_status types_put(void *user, const void *rows, int64_t first, int64_t 
   return c->take(c->user, to, kept);
 }
 
+/* Numbers of the elements that are present, which the snapshot stores as a field. */
 static ig_status elements_put(void *user, const void *rows, int64_t first, int64_t count) {
   ig_partition_cells *c = user;
   const uint8_t *row = rows;
@@ -123,6 +136,8 @@ static ig_status values_put(void *user, const void *rows, int64_t first, int64_t
 
 /* --- arrays */
 
+/* The table maps IG_STREAM_ names to items, row size and functions. All ranks call it; `take` is
+   used on rank 0 only. */
 ig_status ig_cells_bring(ig_partition_cells *c, int array, ig_stream_take *take, void *user) {
   const struct {
     const ig_collect *items;
@@ -149,6 +164,8 @@ ig_status ig_cells_values(ig_partition_cells *c, const float *value, int compone
                          values_put, c, status);
 }
 
+/* Cells are counted before the snapshot is written because the file format needs array lengths
+   first. Only own elements count: an element on several ranks has one owner. */
 ig_status ig_cells_count(ig_partition_cells *c, ig_status status) {
   const int ranks = ig_ranks_count(c->cx->ranks);
   int64_t mine[2] = {0}, (*all)[2] = NULL;

@@ -1,5 +1,9 @@
-/* Values of all parts on rank 0, in the order of the whole mesh: what is written to files does not
-   know of ranks. */
+/* Gather to rank 0 in the order of the undivided mesh. Files are written from these arrays, so they
+   do not depend on the number of ranks.
+
+   Because local numbers rise with global ones, the own items of a rank are a rising subsequence of
+   the global list. Rank 0 stores these subsequences one behind the other (`whole`, with `start` per
+   rank), receives each rank's items into the matching range and scatters them. */
 #include "ranks/partition.h"
 #include "backend/backend.h"
 #include "core/sorted.h"
@@ -7,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Counting sort of items by owner: first the lengths, then their sums, then the numbers. Rank 0
+   keeps the lists of all ranks; another rank keeps only its own (all other lengths are 0). */
 ig_status ig_collect_new(ig_ctx *cx, const ig_partition *part, const int32_t *owner, int64_t count,
                          int32_t *local, int64_t locals, ig_collect *g) {
   *g = (ig_collect){.mine = local, .mine_count = locals, .whole_count = count};
@@ -25,6 +31,8 @@ ig_status ig_collect_new(ig_ctx *cx, const ig_partition *part, const int32_t *ow
   for (int64_t i = 0; i < count; i++)
     if (first || owner[i] == part->rank)
       g->whole[at[owner[i]]++] = (int32_t)i;
+  /* The caller's count of own items is compared with that of `owner`: a difference would shift all
+     values that are gathered, without an error anywhere else. */
   if (g->start[part->rank + 1] - g->start[part->rank] != locals)
     status =
         IG_FAIL(cx, IG_NUMERIC, "a part of the mesh has %lld items of its own, not %lld",
@@ -43,7 +51,8 @@ void ig_collect_free(ig_collect *g) {
   memset(g, 0, sizeof *g);
 }
 
-/* Memory of the device as the host sees it: a copy, or itself. */
+/* Device memory as the host sees it. On a backend without separate memory *host is the array
+   itself; otherwise *own is a copy that the caller frees. */
 static ig_status seen(ig_ctx *cx, const void *dev, size_t size, void **own, const void **host) {
   *host = dev;
   if (!cx->backend->separate || size == 0)
@@ -53,7 +62,7 @@ static ig_status seen(ig_ctx *cx, const void *dev, size_t size, void **own, cons
   return cx->backend->copy_out(cx, *own, dev, size);
 }
 
-/* Own items, one after the other. */
+/* Packs the own items of the part, in the order of the whole mesh. */
 static ig_status mine_take(ig_ctx *cx, const ig_collect *g, const void *part, int64_t count,
                            size_t size, char *buffer) {
   void *own = NULL;
@@ -65,7 +74,8 @@ static ig_status mine_take(ig_ctx *cx, const ig_collect *g, const void *part, in
   return status;
 }
 
-/* Rank 0: items as they came, to their places. */
+/* Rank 0: scatters the received items to their global places, through a host copy if the device
+   memory is separate. */
 static ig_status all_put(ig_ctx *cx, const ig_collect *g, const char *buffer, size_t size,
                          void *whole) {
   char *host = whole, *own = NULL;
@@ -127,14 +137,16 @@ ig_status ig_collect_items(ig_ctx *cx, const ig_collect *g, const void *part, in
   return status;
 }
 
-/* --- a piece at a time */
+/* --- streamed gather: at most `most` items of the whole at a time */
 
-/* How many of rank r's items stand before `item` of the whole. */
+/* Number of items of rank r that come before `item` in the whole: binary search in its rising list.
+   Both sides compute the length of each message with it, so no lengths are sent. */
 static int64_t items_before(const ig_collect *g, int r, int64_t item) {
   return ig_sorted_below(g->whole + g->start[r], g->start[r + 1] - g->start[r], item);
 }
 
-/* Items [first, last) of the whole to rank 0: into `buffer` as they come, then to their places. */
+/* Gathers items [first, last) of the whole on rank 0. buffer: received items, grouped by rank;
+   piece: the same in global order. Both hold last - first items. */
 static ig_status piece_bring(ig_ctx *cx, const ig_collect *g, const char *own, size_t size,
                              int64_t first, int64_t last, ig_message *message, char *buffer,
                              char *piece) {

@@ -1,4 +1,6 @@
-/* Opening and closing a context: which backend it computes on; the device survey. */
+/* Opening and closing a context: which backend it computes on; the device survey. This file is here
+   and not in core because the choice is collective: all ranks must end up on the same kind of
+   backend, and the transport of ghosts is timed once the backend is open. */
 #include "backend/backend.h"
 
 #include "core/output.h"
@@ -9,13 +11,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Opens one backend and the fault word in which its kernels report errors. */
 static ig_status backend_try(ig_ctx *cx, const ig_backend *backend) {
   cx->backend = backend;
   IG_TRY(backend->open(cx));
   return ig_fault_open(cx);
 }
 
-/* Ranks on a GPU and ranks without one would give other bits, and the first wait for the others. */
+/* A run with some ranks on a GPU and others on the CPU would give results that depend on the
+   placement, and the fast ranks would wait for the slow ones. It is refused; the message is that of
+   a rank without GPU. */
 static ig_status all_alike(ig_ctx *cx, bool gpu) {
   int64_t word[2] = {gpu, !gpu};
   IG_TRY(ig_ranks_max(cx, IG_OK, word, 2));
@@ -29,6 +34,8 @@ static ig_status all_alike(ig_ctx *cx, bool gpu) {
                         *cx->message ? cx->message : "none was found"));
 }
 
+/* An explicit name must open or fail. With auto (or no name) a failure of the GPU is not an error:
+   it is cleared from the context and the CPU is used. */
 static ig_status backend_find(ig_ctx *cx, const char *name) {
   cx->automatic = !name || strcmp(name, "auto") == 0;
   if (!cx->automatic) {
@@ -49,8 +56,8 @@ static ig_status backend_find(ig_ctx *cx, const char *name) {
   return backend_try(cx, ig_backend_find("cpu"));
 }
 
-/* All ranks meet here: one that has no backend must not leave the others waiting. `status`: whether
-   it is worth trying. */
+/* Opens the backend on all ranks together. ig_ranks_agree is reached on every path, so a rank that
+   fails does not leave the others blocked. `status`: a failure of the caller before this point. */
 static ig_status backend_choose(ig_ctx *cx, const char *name, ig_status status) {
   const ig_phase former = ig_phase_begin(cx, IG_PHASE_START);
   if (status == IG_OK)
@@ -62,13 +69,17 @@ static ig_status backend_choose(ig_ctx *cx, const char *name, ig_status status) 
   return status;
 }
 
+/* OMP_NUM_THREADS, if set, has precedence over the share of cores that the rank was given. */
 int ig_ranks_all_threads(const ig_ctx *cx) {
   const int all = ig_threads_all(), mine = cx->ranks ? cx->ranks->cores : 0;
   return mine > 0 && mine < all && !getenv("OMP_NUM_THREADS") ? mine : all;
 }
 
+/* Rejects typing errors such as 40960; no machine in use has more hardware threads. */
 enum { MOST_THREADS = 4096 };
 
+/* *out is set even if opening fails, because the caller reads the error message from it and must
+   close it. GPUs are assigned by the local rank: rank i of a computer takes device + i. */
 ig_status ig_ctx_open(const ig_ctx_options *options, ig_ctx **out) {
   static const ig_ctx_options defaults;
   if (!out)
@@ -98,6 +109,8 @@ ig_status ig_ctx_open(const ig_ctx_options *options, ig_ctx **out) {
   return backend_choose(cx, options->backend ? options->backend : "cpu", status);
 }
 
+/* Order matters: views of other ranks' memory and cached buffers are device memory and go before
+   the device. ig_peer_close synchronises the stream first. */
 static void backend_close(ig_ctx *cx) {
   if (cx->device && cx->backend) {
     ig_peer_close(cx);
@@ -108,6 +121,9 @@ static void backend_close(ig_ctx *cx) {
   }
 }
 
+/* Applies `backend` and `threads` of a case to an open context, unless the program chose them
+   itself when it opened the context (free_backend, free_threads). Reopens the backend only if
+   something changes. */
 ig_status ig_ctx_follow(ig_ctx *cx, const char *backend, int threads) {
   const char *name = cx->free_backend ? (backend ? backend : "auto") : cx->backend->name;
   const int wanted = cx->free_threads && threads ? threads : cx->threads;
@@ -129,6 +145,8 @@ void ig_ctx_close(ig_ctx *cx) {
   free(cx);
 }
 
+/* Opens and closes every backend in turn: the only reliable test for a usable GPU is to use it.
+   `rows` may be NULL to count only. */
 int ig_devices(ig_device_info *rows, int max) {
   int count = 0;
   for (const ig_backend *backend; (backend = ig_backend_at(count)) != NULL; count++) {

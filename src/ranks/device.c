@@ -1,4 +1,5 @@
-/* Messages that lie in a GPU's memory: whether they may, and whether they arrive. */
+/* Messages that lie in a GPU's memory ("GPU-aware MPI"): user options, the resulting route of
+   ghosts, and a test message. */
 #include "ranks/ranks.h"
 #include <ingot/partition.h>
 #include "backend/backend.h"
@@ -6,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Choices of ig_ranks_gpu and ig_ranks_ipc; the index is an ig_gpu_way. */
 static int way_of(const char *how) {
   static const char *const known[] = {"auto", "on", "off"};
   for (int i = 0; i < 3; i++)
@@ -30,6 +32,9 @@ ig_status ig_ranks_ipc(ig_ranks *ranks, const char *how) {
   return IG_OK;
 }
 
+/* Route for buffers that an exchange is about to allocate. "on" is taken at its word, without the
+   trial of transport_select.c, because there are MPI libraries that can send device memory but do
+   not say so. Ranks as threads have no MPI. */
 ig_way ig_ranks_route(const ig_ctx *cx) {
   const ig_ranks *r = cx->ranks;
   if (!r || !cx->backend->separate)
@@ -46,7 +51,10 @@ const char *ig_ranks_memory(const ig_ctx *cx) {
   return *r->chosen ? r->chosen : ", through host memory";
 }
 
-/* A message of this rank to itself, from device memory to device memory. */
+/* A message of this rank to itself, from device memory to device memory. The pattern has a period
+   that is no power of two, so a block that arrives shifted or twice is detected. An MPI that is not
+   GPU-aware may crash in this call; the command line therefore runs it in a child process
+   (cli/gpu_try.c). */
 ig_status ig_ranks_gpu_try(ig_ctx *cx) {
   enum { SIZE = 1 << 20 };
   ig_ranks *r = cx->ranks;

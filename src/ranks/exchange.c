@@ -1,4 +1,15 @@
-/* Exchanges between ranks, through memory of the host, of the device, or of the other rank. */
+/* Exchange of buffers between ranks, on one of three routes (described in exchange.h). The
+   functions are called in a fixed order each time:
+
+   begin   numbers the exchange; on the near route the first time: opens the peers' boxes
+           (the caller launches kernels that write to ig_exchange_to)
+   send    records an event behind these kernels, or posts the messages
+           (the caller computes what needs no ghosts)
+   take    waits for messages, makes the stream wait for the peers' events
+           (the caller launches kernels that read ig_exchange_from)
+
+   On a GPU nothing here blocks the host on the near route; on the host route `take` blocks until
+   the event of `send`. */
 #include "ranks/exchange.h"
 #include "backend/backend.h"
 
@@ -9,15 +20,17 @@ static bool gpu(const ig_ctx *cx) {
   return cx->backend->kernels == IG_KERNELS_CUDA;
 }
 
-/* Messages lie in device memory; else in the host's. */
+/* Messages lie in device memory; otherwise in host memory. */
 static bool on_device(const ig_exchange *w) {
   return w->way == IG_WAY_DEVICE;
 }
-/* The device does not reach memory of the host (debug): copies in between. */
+/* The device cannot address host buffers (debug backend), so data is copied explicitly. A CUDA GPU
+   addresses pinned host memory itself and needs no copy. */
 static bool staged(const ig_ctx *cx, const ig_exchange *w) {
   return cx->backend->separate && !on_device(w) && !gpu(cx);
 }
 
+/* Links to peers' boxes are dropped, because ends or their offsets may change. */
 ig_status ig_exchange_ends(ig_ctx *cx, ig_exchange *w, int ends) {
   w->linked = false;
   w->ends = 0;
@@ -49,6 +62,8 @@ static void buffer_free(ig_ctx *cx, const ig_exchange *w, char **host, char **de
   *room = 0;
 }
 
+/* Grows by a quarter on a second request, so that a halo that grows slowly (a part under
+   construction) does not reallocate at each change. Pinned host memory is slow to allocate. */
 static ig_status buffer_fit(ig_ctx *cx, const ig_exchange *w, size_t size, char **host,
                             char **device, size_t *room) {
   if (size <= *room)
@@ -68,6 +83,7 @@ static ig_status buffer_fit(ig_ctx *cx, const ig_exchange *w, size_t size, char 
 }
 
 ig_status ig_exchange_fit(ig_ctx *cx, ig_exchange *w) {
+  /* Offsets of ends are multiples of 16 bytes, enough for any vector load of a kernel. */
   enum { ALIGN = 16 };
   size_t out = 0, in = 0;
   for (int e = 0; e < w->ends; e++) {
@@ -77,6 +93,8 @@ ig_status ig_exchange_fit(ig_ctx *cx, ig_exchange *w) {
     out += (end->give + ALIGN - 1) / ALIGN * ALIGN;
     in += (end->take + ALIGN - 1) / ALIGN * ALIGN;
   }
+  /* The route is fixed when the first buffer is allocated: memory must be freed by the allocator
+     that it came from. */
   if (!w->out && !w->chosen)
     w->way = ig_ranks_route(cx);
   IG_TRY(buffer_fit(cx, w, out + ALIGN, &w->out, &w->given, &w->out_room));
@@ -85,6 +103,7 @@ ig_status ig_exchange_fit(ig_ctx *cx, ig_exchange *w) {
   if (gpu(cx) && !w->mark)
     IG_TRY(ig_exchange_mark_new_cuda(cx, &w->mark));
 #endif
+  /* The box has two halves, used in turn by even and odd exchanges (see exchange.h). */
   if (w->way != IG_WAY_NEAR || (w->box && w->box->size >= 2 * w->in_room))
     return IG_OK;
   ig_peer_return(w->box);
@@ -103,9 +122,11 @@ void ig_exchange_free(ig_ctx *cx, ig_exchange *w) {
   memset(w, 0, sizeof *w);
 }
 
-/* --- who reaches whom --- */
+/* --- near route: opening the peers' memory --- */
 
-/* Offers go to all ends, then whether they could be used: a pair is near if both could. */
+/* Each rank sends its offer (handle and offsets of its box), tries to open the peer's, and sends
+   whether that worked. A pair uses the near route only if both directions work: the half protocol
+   needs marks from both sides. Other pairs of the same exchange use messages. */
 static ig_status link_make(ig_ctx *cx, ig_exchange *w) {
   w->linked = true;
   for (int e = 0; e < w->ends; e++) {
@@ -135,6 +156,7 @@ static ig_status link_make(ig_ctx *cx, ig_exchange *w) {
   return IG_OK;
 }
 
+/* `quiet`: after a failure no peer is contacted any more; its memory may have been unmapped. */
 ig_status ig_exchange_begin(ig_ctx *cx, ig_exchange *w) {
   const ig_ranks *r = cx->ranks;
   w->quiet = !r || r->failed || r->lost; /* who has failed may be gone, with its memory */
@@ -147,6 +169,7 @@ static bool near_by(const ig_exchange *w, int end) {
   return w->end[end].near && !w->quiet;
 }
 
+/* Where the sender writes: directly into the peer's half, or into this rank's send buffer. */
 char *ig_exchange_to(const ig_exchange *w, int e) {
   const ig_exchange_end *end = &w->end[e];
   if (near_by(w, e))
@@ -154,6 +177,7 @@ char *ig_exchange_to(const ig_exchange *w, int e) {
   return (w->given ? w->given : w->out) + end->give_at;
 }
 
+/* Where the receiver reads: its own half of the box, or its receive buffer. */
 char *ig_exchange_from(const ig_exchange *w, int e) {
   const ig_exchange_end *end = &w->end[e];
   if (near_by(w, e))
@@ -163,7 +187,9 @@ char *ig_exchange_from(const ig_exchange *w, int e) {
 
 /* --- an exchange --- */
 
-/* Whether something lies in a buffer of this rank; the messages. */
+/* Fills the list of messages; returns whether any message carries data of a buffer. On the near
+   route the message is only the number of the exchange: it says that the writing kernels have been
+   launched and their event recorded. */
 static bool messages_fill(ig_exchange *w) {
   bool far = false;
   for (int e = 0; e < w->ends; e++) {
@@ -187,7 +213,7 @@ static bool messages_fill(ig_exchange *w) {
   return far;
 }
 
-/* The ends' parts between the device and the host, where a device does not reach that. */
+/* Staged copies between device and host buffers (debug backend). */
 static ig_status parts_move(ig_ctx *cx, const ig_exchange *w, bool out) {
   const ig_backend *b = cx->backend;
   for (int e = 0; e < w->ends; e++) {
@@ -202,7 +228,9 @@ static ig_status parts_move(ig_ctx *cx, const ig_exchange *w, bool out) {
   return IG_OK;
 }
 
-/* What must have been done, or launched, before messages say so. */
+/* Whatever must be complete, or at least recorded on the stream, before the peer is informed. Far
+   messages need the host to wait for w->mark later; near ones need the mark of this half, on which
+   the peer's stream waits. */
 static ig_status ready_make(ig_ctx *cx, const ig_exchange *w, bool far) {
 #ifdef INGOT_HAVE_CUDA
   if (gpu(cx)) {
@@ -214,6 +242,8 @@ static ig_status ready_make(ig_ctx *cx, const ig_exchange *w, bool far) {
   return staged(cx, w) && far ? parts_move(cx, w, true) : IG_OK;
 }
 
+/* A failing rank does not send: it calls ig_ranks_agree, which interrupts the ranks that wait for
+   its message. */
 ig_status ig_exchange_send(ig_ctx *cx, ig_exchange *w, ig_status status) {
   const bool far = messages_fill(w);
   if (status == IG_OK)
@@ -226,7 +256,8 @@ ig_status ig_exchange_send(ig_ctx *cx, ig_exchange *w, ig_status status) {
   return ig_ranks_post(cx, w->message, w->ends);
 }
 
-/* The others' writes into this rank's memory come before what this rank does next. */
+/* Makes this rank's stream wait for the peers' writes. The exchange numbers are compared: ranks
+   that call exchanges in different order would otherwise read wrong halves silently. */
 static ig_status near_await(ig_ctx *cx, const ig_exchange *w) {
   for (int e = 0; e < w->ends; e++) {
     if (!near_by(w, e))

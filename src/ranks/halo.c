@@ -1,4 +1,9 @@
-/* Ghosts: lists of what each rank sends to each other one, and the exchange itself. */
+/* Ghost (halo) exchange: lists of the nodes that each rank sends to each peer and receives from it,
+   packing into buffers, and unpacking.
+
+   Sender and receiver must list the same nodes in the same order without talking about it. Pairs
+   (rank, local node) are therefore sorted; local numbers rise with global ones, so the order is the
+   global order on both sides. */
 #include "ranks/partition.h"
 #include "backend/backend.h"
 
@@ -29,7 +34,9 @@ static void pairs_sort(ig_halo_pairs *all) {
   all->count = kept;
 }
 
-/* Where an element has nodes of several ranks, each needs the others'. */
+/* An element with nodes of several owners makes each of them need the nodes of the others: a ghost
+   is received from its owner, and every own node of the element is sent to that owner. Duplicates
+   are removed by pairs_sort. */
 static ig_status pairs_find(ig_ctx *cx, const ig_partition *p, ig_halo_pairs *give,
                             ig_halo_pairs *take) {
   for (int b = 0; b < p->mesh->blocks; b++) {
@@ -51,7 +58,8 @@ static ig_status pairs_find(ig_ctx *cx, const ig_partition *p, ig_halo_pairs *gi
   return IG_OK;
 }
 
-/* Lists of one direction: nodes to the device, where those of each peer begin. */
+/* The list of one direction, copied to the device; start: peers + 1, where the nodes of each peer
+   begin. */
 static ig_status list_make(ig_ctx *cx, const ig_halo *h, const ig_halo_pairs *all, ig_array *node,
                            int32_t *start) {
   IG_TRY(ig_array_new(cx, node, (size_t)all->count + 1, sizeof(int32_t), "ghosts"));
@@ -74,7 +82,8 @@ static ig_status wire_fit(ig_ctx *cx, ig_halo *h) {
   return ig_exchange_fit(cx, &h->wire);
 }
 
-/* The ranks of both lists, which rise; how many. end NULL: they are counted only. */
+/* Merges the ranks of both sorted lists: a peer may only give or only take. Returns their number;
+   end NULL: count only. */
 static int peers_list(const ig_halo_pairs *give, const ig_halo_pairs *take, ig_exchange_end *end) {
   int peers = 0;
   for (int64_t i = 0, j = 0; i < take->count || j < give->count; peers++) {
@@ -126,7 +135,8 @@ ig_status ig_halo_new(ig_ctx *cx, const ig_partition *part, size_t item, ig_halo
   return status;
 }
 
-/* A list with room for `count` nodes and some more. */
+/* Like realloc for a list on the device, with a quarter of reserve and without its content. The
+   stream is synchronised first because a launched kernel may still read the old list. */
 static ig_status list_fit(ig_ctx *cx, ig_array *node, int64_t count) {
   if (node->count > (size_t)count)
     return IG_OK;
@@ -136,7 +146,7 @@ static ig_status list_fit(ig_ctx *cx, ig_array *node, int64_t count) {
   return ig_array_new(cx, node, (size_t)(count + count / 4 + 16) + 1, sizeof(int32_t), "ghosts");
 }
 
-/* Nodes of the ranks that this one talks to, one after the other. */
+/* Concatenates the lists of the ranks that are peers; start: peers + 1. */
 static ig_status list_take(ig_ctx *cx, const ig_halo *h, const int32_t *from_start,
                            const int32_t *from, ig_array *node, int32_t *start) {
   int32_t at = 0;
@@ -156,6 +166,8 @@ static bool peer_of(const ig_halo_lists *l, int r) {
   return l->give_start[r + 1] > l->give_start[r] || l->take_start[r + 1] > l->take_start[r];
 }
 
+/* Unlike ig_halo_new this reuses arrays of a former call: fracture calls it whenever nodes
+   split. */
 static ig_status halo_fill(ig_ctx *cx, const ig_halo_lists *l, ig_halo *h) {
   const int32_t give = l->give_start[l->ranks], take = l->take_start[l->ranks];
   if (!h->sent)
@@ -194,7 +206,7 @@ void ig_halo_free(ig_ctx *cx, ig_halo *h) {
 }
 
 #ifdef INGOT_HAVE_CUDA
-/* A launch for some peers at a time, in the order of the list. */
+/* At most IG_HALO_ENDS peers per launch: their addresses are passed as a kernel parameter. */
 static ig_status carry_cuda(ig_ctx *cx, const ig_halo *h, bool out, ig_halo_words at,
                             void *values) {
   const int32_t *start = out ? h->sent : h->received;
@@ -212,7 +224,8 @@ static ig_status carry_cuda(ig_ctx *cx, const ig_halo *h, bool out, ig_halo_word
 }
 #endif
 
-/* Sizes that the compiler knows take no call: one value, in single and double, or three. */
+/* memcpy with a constant size is inlined. 4 and 8 bytes are one value in single and double
+   precision, 24 three values in double. */
 static inline void item_copy(char *to, const char *from, size_t size) {
   if (size == 4)
     memcpy(to, from, 4);
@@ -224,7 +237,8 @@ static inline void item_copy(char *to, const char *from, size_t size) {
     memcpy(to, from, size);
 }
 
-/* Values of the listed nodes into the buffers of the peers, on the device; or back. */
+/* Moves values of the listed nodes into the buffers of the peers (out) or back, on the device.
+   Values are moved as 4-byte words, so one routine serves every type and no number is changed. */
 static ig_status carry(ig_ctx *cx, const ig_halo *h, bool out, ig_halo_words at, void *values) {
 #ifdef INGOT_HAVE_CUDA
   if (cx->backend->kernels == IG_KERNELS_CUDA)
@@ -247,7 +261,8 @@ static ig_status carry(ig_ctx *cx, const ig_halo *h, bool out, ig_halo_words at,
   return IG_OK;
 }
 
-/* With a split the second half of the arrays has the items from there on. */
+/* With a split, `array` has two halves of the same widths: nodes below the split are in arrays of
+   the first half, the others in the second. Only the first half defines the layout of a message. */
 static int firsts_of(const ig_halo *h, int arrays) {
   return h->split ? arrays / 2 : arrays;
 }
@@ -259,7 +274,8 @@ static size_t items_of(const ig_halo *h, const ig_halo_array *array, int arrays)
   return item;
 }
 
-/* All arrays, a message per peer. */
+/* Packs all arrays of one exchange into one message per peer: the values of a node stand together
+   (stride), array after array (offset). Fewer messages matter more than bytes here. */
 static ig_status arrays_carry(ig_ctx *cx, const ig_halo *h, bool out, const ig_halo_array *array,
                               int arrays) {
   const int firsts = firsts_of(h, arrays);
@@ -279,6 +295,8 @@ ig_status ig_halo_unpack(ig_ctx *cx, const ig_halo *h, const ig_halo_array *arra
   return arrays_carry(cx, h, false, array, arrays);
 }
 
+/* Sizes depend on the arrays passed, so they are set for each exchange; buffers were made for
+   `item` bytes per node. */
 ig_status ig_halo_start(ig_ctx *cx, ig_halo *h, const ig_halo_array *array, int arrays,
                         ig_status status) {
   const size_t item = items_of(h, array, arrays);

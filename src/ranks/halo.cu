@@ -1,12 +1,13 @@
-/* Ghosts on the GPU: values of listed nodes into the buffers of all peers and back, in words of
-   four bytes. A buffer may be pinned memory of the host, device memory, or a peer's device memory.
- */
+/* Halo packing on the GPU: values of listed nodes into the buffers of all peers and back, in words
+   of four bytes. One thread moves one word. A buffer may be pinned host memory, device memory, or a
+   peer's device memory; the kernels do not distinguish them. */
 #include "backend/cuda/launch.cuh"
 extern "C" {
 #include "ranks/partition.h"
 }
 
-/* The word of a buffer that word w of item k of the list has; peers are few. */
+/* Address in a peer's buffer of word w of list item k. The peer is found by a linear search: there
+   are at most IG_HALO_ENDS, and neighbouring threads take the same branch. */
 static __device__ uint32_t *word_at(const ig_halo_ends &ends, int32_t k, ig_halo_words at, int w) {
   int p = 0;
   while (k >= ends.start[p + 1])
@@ -14,7 +15,7 @@ static __device__ uint32_t *word_at(const ig_halo_ends &ends, int32_t k, ig_halo
   return ends.at[p] + (int64_t)(k - ends.start[p]) * at.stride + at.offset + w;
 }
 
-/* Word w of item k of the list, where it belongs. */
+/* Address of word w of an item in the array it belongs to; from at.split on in the second array. */
 static __device__ uint32_t *value_at(uint32_t *values, int32_t item, ig_halo_words at, int w) {
   if (at.split && item >= at.split)
     return (uint32_t *)at.more + (int64_t)(item - at.split) * at.words + w;

@@ -1,5 +1,6 @@
-/* Nodes divided by METIS, so that few edges of the mesh are cut. The library is loaded when it is
-   first asked for: a build that knows METIS runs without it. */
+/* Partition by METIS (Karypis and Kumar 1998), which minimises the number of cut edges. The shared
+   library is loaded by dlopen on first use: a program built with the headers of METIS also runs
+   where the library is missing. */
 #include "ranks/partition.h"
 
 #ifdef INGOT_HAVE_METIS
@@ -7,11 +8,13 @@
 #include <metis.h>
 #include <stdlib.h>
 
+/* Types of the two functions of METIS 5 that are used. idx_t may have 32 or 64 bits, as METIS was
+   compiled. */
 typedef int mesh_nodal(idx_t *, idx_t *, idx_t *, idx_t *, idx_t *, idx_t *, idx_t *, real_t *,
                        idx_t *, idx_t *, idx_t *, idx_t *);
 typedef int defaults(idx_t *);
 
-/* Elements as METIS takes them: nodes of element e from start[e] on. */
+/* A mesh in METIS' format: nodes of element e are node[start[e]] to node[start[e + 1] - 1]. */
 typedef struct {
   idx_t elements, nodes, *start, *node, *element_part, *node_part;
 } metis_mesh;
@@ -44,6 +47,9 @@ static ig_status mesh_list(ig_ctx *cx, const ig_mesh *mesh, metis_mesh *m) {
   return IG_OK;
 }
 
+/* METIS_PartMeshNodal partitions the graph of nodes that share an element. METIS 4 has another
+   signature, so version 5 is checked by the presence of METIS_SetDefaultOptions. The seed is fixed:
+   the partition must be the same in each run. */
 static ig_status divide(ig_ctx *cx, void *library, metis_mesh *m, int ranks) {
   mesh_nodal *part = NULL;
   defaults *usual = NULL;

@@ -1,4 +1,10 @@
-/* Ranks as the processes of an MPI job. */
+/* Transport over MPI: ranks are the processes of a job.
+
+   Only point-to-point messages, one Allreduce (`most`) and an Alltoall after failures are used. All
+   waits are loops of MPI_Test, not MPI_Wait: a rank that waits must notice that another has failed
+   and calls it to ig_ranks_agree (message with TAG_CALL). Blocking collectives could not be left.
+   The rules of MPI (MPI 4.0 standard, chapter 3) then require that every message sent is also
+   received; `settle` does so after a failure. */
 #define _GNU_SOURCE /* sched_getaffinity */
 #include "ranks/ranks.h"
 
@@ -13,15 +19,18 @@
 #include <mpi-ext.h>
 #endif
 
-/* Messages under way: those to receive come first. */
+/* Non-blocking messages under way, receives before sends: after a failure only receives can be
+   cancelled reliably. Arrays grow and are freed by job_free. */
 typedef struct {
   MPI_Request *request;
   MPI_Status *status; /* not looked at; MPICH's "ignore" is an address compilers warn of */
-  int *from;          /* of what is received */
+  /* Per receive: the sending rank, needed to correct `due` if the receive is cancelled. */
+  int *from; /* of what is received */
   size_t room;
   int started, receives;
 } batch;
 
+/* State of this transport on one rank; ig_ranks.self points to it. */
 typedef struct {
   MPI_Comm comm;
   int rank, count;
@@ -32,8 +41,11 @@ typedef struct {
   batch swap, share; /* a broadcast may come between `post` and `await` */
 } job;
 
+/* Exchanges and broadcasts have different tags because a broadcast may occur between `post` and
+   `await` of an exchange. */
 enum { TAG_SWAP = 1, TAG_SHARE, TAG_CALL };
 
+/* Converts an MPI error code into a status and keeps its text for the error message. */
 static ig_status said(job *j, int code) {
   int length;
   if (code != MPI_SUCCESS && MPI_Error_string(code, j->trouble, &length) != MPI_SUCCESS)
@@ -45,13 +57,15 @@ static const char *trouble(void *self) {
   return ((job *)self)->trouble;
 }
 
-/* After a look in vain. Where there are more ranks than cores, the one that is waited for may need
-   this core. Open MPI leaves it by itself where it started too many; MPICH never does. */
+/* Called after each unsuccessful test. Where there are more ranks than cores, the rank that is
+   waited for may need this core. Open MPI yields by itself if oversubscribed; MPICH never does. */
 static void give_way(long looks) {
   if (looks % 100 == 0)
     sched_yield();
 }
 
+/* Maximum over ranks. Open MPI's blocking Allreduce yields the processor by itself; with other
+   libraries the non-blocking version is polled so that give_way can be called. */
 static ig_status most(void *self, int64_t *values, int count) {
   job *j = self;
 #ifdef OPEN_MPI
@@ -69,13 +83,16 @@ static ig_status most(void *self, int64_t *values, int count) {
 #endif
 }
 
-/* A message's count is an int: long ones go in parts. */
+/* MPI counts are int (MPI 3): a message above 2 GiB is sent in parts of 1 GiB. Parts with one tag
+   between two ranks arrive in order (MPI's non-overtaking rule). */
 static const size_t PART = (size_t)1 << 30;
 
 static size_t parts_of(size_t size) {
   return (size + PART - 1) / PART;
 }
 
+/* After an MPI error the job ends, so nothing may be waited for: requests are cancelled and
+   released. */
 static void batch_drop(batch *b) {
   for (int i = 0; i < b->started; i++) { /* the job will end: nothing may be waited for */
     MPI_Cancel(&b->request[i]);
@@ -84,6 +101,7 @@ static void batch_drop(batch *b) {
   b->started = 0;
 }
 
+/* Twice the count is allocated, so that repeated growth is rare. */
 static ig_status batch_fit(job *j, batch *b, size_t count) {
   if (count <= b->room)
     return IG_OK;
@@ -103,6 +121,8 @@ static ig_status batch_fit(job *j, batch *b, size_t count) {
   return IG_OK;
 }
 
+/* Starts all receives, then all sends: a receive that is posted before its message arrives avoids a
+   copy inside MPI. sent and due are counted per part, for `settle`. */
 static ig_status batch_start(job *j, batch *b, int tag, const ig_message *message, int count) {
   size_t all = 0;
   int code = MPI_SUCCESS;
@@ -133,14 +153,16 @@ static ig_status batch_start(job *j, batch *b, int tag, const ig_message *messag
   return said(j, code);
 }
 
-/* Whether somebody calls to a meeting. */
+/* Whether a rank that has failed calls for a meeting; the message is left in the queue for
+   `settle`. */
 static bool called(job *j) {
   int there = 0;
   MPI_Status from;
   return MPI_Iprobe(MPI_ANY_SOURCE, TAG_CALL, j->comm, &there, &from) == MPI_SUCCESS && there;
 }
 
-/* Returns when all messages are there, or with IG_INTERRUPTED when somebody calls. */
+/* Returns when all messages are complete, or IG_INTERRUPTED when a failed rank calls. Probing costs
+   more than testing, so it is done once in 1000 tests. */
 static ig_status batch_wait(job *j, batch *b) {
   enum { LOOKS = 1000 }; /* messages come soon as a rule */
   int code = MPI_SUCCESS, there = b->started == 0;
@@ -170,8 +192,9 @@ static ig_status swap(void *self, const ig_message *message, int count) {
   return await(self);
 }
 
-/* By messages, whose wait a call can end: along a tree in which rank r (counted from the root) has
-   its bytes from r without its lowest bit. */
+/* Broadcast by messages, whose wait a call can interrupt (MPI_Bcast could not be left). Binomial
+   tree: with ranks counted from the root, rank r receives from r without its lowest set bit, and
+   sends to r + bit for all lower bits. 32 children suffice for any int. */
 static ig_status broadcast(void *self, int root, void *bytes, size_t size) {
   job *j = self;
   ig_message message[32];
@@ -191,6 +214,8 @@ static ig_status broadcast(void *self, int root, void *bytes, size_t size) {
   return batch_wait(j, &j->share);
 }
 
+/* Zero-byte messages to all. The requests are released at once: the data is empty, so no buffer
+   must stay valid. */
 static void call(void *self) {
   job *j = self;
   MPI_Request request;
@@ -202,7 +227,8 @@ static void call(void *self) {
     }
 }
 
-/* What has not begun to arrive is not received here any more. */
+/* Cancels receives that no message has matched yet. A receive that was matched meanwhile completes
+   and counts as received. */
 static int receives_end(job *j, batch *b) {
   int code = MPI_SUCCESS;
   for (int i = 0; i < b->receives && i < b->started && code == MPI_SUCCESS; i++)
@@ -217,7 +243,8 @@ static int receives_end(job *j, batch *b) {
   return code;
 }
 
-/* One message, whatever it is, and dropped. */
+/* Receives and discards one message of any tag. Without memory the receive is truncated, which is
+   harmless here because the data is not used. */
 static int message_take(job *j, int from) {
   MPI_Status status;
   int size = 0, code = MPI_Probe(from, MPI_ANY_TAG, j->comm, &status);
@@ -242,9 +269,9 @@ static int sends_end(batch *b) {
   return sends > 0 ? MPI_Waitall(sends, b->request + b->receives, b->status) : MPI_SUCCESS;
 }
 
-/* Every message that was sent is received, so that none can be taken for one that comes later: an
-   MPI may give a new communicator the mark of one that was freed (MPICH does), and what arrives for
-   the old one is then the new one's. */
+/* Drains the communicator after a failure: ranks exchange how many messages each has sent to each,
+   and receive the rest. Otherwise a late message could be matched with a receive of a later run: an
+   MPI may give a new communicator the context id of a freed one (MPICH does). */
 static ig_status settle(void *self) {
   job *j = self;
   IG_TRY(said(j, receives_end(j, &j->swap)));
@@ -257,6 +284,8 @@ static ig_status settle(void *self) {
   return said(j, sends_end(&j->share));
 }
 
+/* Whether this MPI accepts device pointers: both libraries have an extension that says so, in
+   recent versions. -1: unknown. */
 static int devices(void *self) {
   (void)self;
 #if defined(OMPI_HAVE_MPI_EXT_CUDA) && OMPI_HAVE_MPI_EXT_CUDA
@@ -282,6 +311,7 @@ static void job_free(job *j) {
   free(j);
 }
 
+/* Regular end. MPI is finalised only if this library initialised it. */
 static void leave(void *self) {
   job *j = self;
   MPI_Comm_free(&j->comm);
@@ -290,8 +320,9 @@ static void leave(void *self) {
   job_free(j);
 }
 
-/* The others wait, in calls that nothing but the end of the job can end. A program that has started
-   MPI itself does so. */
+/* After an MPI error the other ranks wait in calls that only the end of the job can end, so
+   MPI_Abort is called; unless the program started MPI itself, in which case that is its
+   decision. */
 static void abandon(void *self) {
   job *j = self;
   if (j->finalise)
@@ -311,8 +342,9 @@ static const ig_transport transport = {.broadcast = broadcast,
                                        .trouble = trouble,
                                        .devices = devices};
 
-/* Cores that are this rank's. One that other ranks of this computer may use, too, counts in part:
-   launchers bind a process to a core, to a socket or not at all. 0: not known. */
+/* Cores available to this rank: each core of its affinity mask counts as 1 over the number of ranks
+   on this computer that may also use it. This gives sensible thread counts however the launcher
+   binds processes: to a core, to a socket, or not at all. 0: not known. */
 static int cores_of(MPI_Comm node) {
   cpu_set_t mine;
   int users[CPU_SETSIZE];
@@ -329,6 +361,9 @@ static int cores_of(MPI_Comm node) {
   return share > 0 && share < 1 ? 1 : (int)(share + 1e-6);
 }
 
+/* Joins the communicator and fills rank, count, local rank, cores and names. MPI is initialised
+   with FUNNELED: only the thread that opened the ranks calls MPI. The communicator is duplicated so
+   that messages of the library cannot match those of the program. */
 static ig_status job_join(int communicator, job *j, ig_ranks *r) {
   int there, provided, length;
   char library[MPI_MAX_LIBRARY_VERSION_STRING], host[MPI_MAX_PROCESSOR_NAME];

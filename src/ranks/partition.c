@@ -1,4 +1,8 @@
-/* Dividing a mesh: who owns which node, and the part of the mesh that each needs. */
+/* Partition of a mesh: the owner of each node, and the part of the mesh that each rank needs (own
+   nodes, every element that touches one, and the ghost nodes of these elements).
+
+   The owners are computed redundantly by all ranks from the same mesh, with integer keys: no
+   messages, and the same answer everywhere. Only METIS runs on rank 0 alone. */
 #include "ranks/partition.h"
 #include "core/sorted.h"
 
@@ -11,6 +15,8 @@
 #include <pthread.h>
 #endif
 
+/* A node with its position on the curve; sorting these gives the order along it. Ties are broken by
+   node number, so that the order is unique. */
 typedef struct {
   uint64_t key;
   ig_lid node;
@@ -23,7 +29,7 @@ static int by_key(const void *a, const void *b) {
   return (p->node > q->node) - (p->node < q->node);
 }
 
-/* The lowest `bits` of x, with two free places (or one) before each. */
+/* Interleaves: the lowest `bits` bits of x, each followed by stride - 1 free positions. */
 static uint64_t bits_spread(uint64_t x, int bits, int stride) {
   uint64_t spread = 0;
   for (int b = 0; b < bits; b++)
@@ -31,8 +37,12 @@ static uint64_t bits_spread(uint64_t x, int bits, int stride) {
   return spread;
 }
 
-/* Place on the curve. In the plane the height comes last, within a column. */
+/* Position on a Morton curve (Morton 1966) of a grid with 2^20 cells along the longest side. In the
+   plane version the height comes last: nodes of a column stay together and each rank gets a share
+   of every layer. */
 static uint64_t curve_key(const double *x, const double *low, double size, bool plan) {
+  /* 21 bits per axis in space (63 bits in all), because 2^20 itself occurs as a coordinate; in the
+     plane 2 x 22 bits, and 20 bits for the height below them. */
   const int dims = plan ? 2 : 3, bits = plan ? 22 : 21;
   uint64_t key = 0;
   for (int d = 0; d < dims; d++) {
@@ -52,6 +62,8 @@ static uint64_t mixed(uint64_t x) {
   return x ^ (x >> 31);
 }
 
+/* The curve is cut into pieces with equal numbers of nodes. IG_DIVIDE_UNEVEN gives the first rank
+   one node and the last none: a test of code that assumes a non-empty part. */
 ig_status ig_divide(ig_ctx *cx, const ig_mesh *mesh, ig_division how, int ranks, int32_t *owner) {
   double low[3], high[3];
   keyed *order;
@@ -81,12 +93,15 @@ ig_status ig_divide(ig_ctx *cx, const ig_mesh *mesh, ig_division how, int ranks,
   return IG_OK;
 }
 
-/* The elements that touch a node of this rank, and the nodes of all of them. */
+/* Chooses the elements that touch an own node and the nodes of all of them. Both lists rise in the
+   numbers of the whole mesh; sums over elements at a node then have the same order on any number of
+   ranks. */
 static ig_status part_choose(ig_ctx *cx, const ig_mesh *mesh, ig_partition *p, ig_lid *in_block) {
   const ig_lid elements = ig_mesh_elements(mesh);
   ig_lid count = 0, number = 0, nodes = 0;
   IG_TRY(IG_NEW(cx, &p->element, (size_t)elements + 1, "part of a rank"));
   IG_TRY(IG_NEW(cx, &p->local, (size_t)mesh->nodes + 1, "part of a rank"));
+  /* `local` serves twice: first as a mark of needed nodes, then as their numbers in the part. */
   for (ig_lid n = 0; n < mesh->nodes; n++)
     p->local[n] = p->owner[n] == p->rank;
   for (int b = 0; b < mesh->blocks; b++) {
@@ -120,6 +135,8 @@ static ig_status part_choose(ig_ctx *cx, const ig_mesh *mesh, ig_partition *p, i
   return ig_mesh_new(cx, mesh->dim, nodes, &p->mesh);
 }
 
+/* Copies coordinates, connectivity in local numbers, and tags. Blocks keep their number and order,
+   also if a block is empty on this rank. */
 static ig_status part_fill(ig_ctx *cx, const ig_mesh *mesh, ig_partition *p,
                            const ig_lid *in_block) {
   for (ig_lid n = 0; n < p->mesh->nodes; n++)
@@ -143,7 +160,8 @@ static ig_status part_fill(ig_ctx *cx, const ig_mesh *mesh, ig_partition *p,
   return IG_OK;
 }
 
-/* METIS divides on rank 0, which tells the others. */
+/* METIS runs on rank 0, which broadcasts the result: its random numbers are global in a process, so
+   ranks that are threads would disturb each other. */
 static ig_status owners_share(ig_ctx *cx, const ig_mesh *mesh, int32_t *owner) {
   ig_status status = IG_OK;
   if (ig_ranks_first(cx))
@@ -250,9 +268,9 @@ void ig_partition_release_global(ig_partition *part) {
   part->owner = part->local = NULL;
 }
 
-/* What set-up has freed goes back to the system: an allocator keeps it otherwise. One thread at a
-   time: where another allocator stands in for glibc's (AddressSanitizer's, jemalloc), this call is
-   the first that glibc's sees, and its own set-up cannot bear two threads at once. */
+/* Returns freed memory of the set-up to the system, which glibc's allocator would keep. One thread
+   at a time: where another allocator replaces glibc's (AddressSanitizer, jemalloc), this is the
+   first call that glibc's allocator sees, and its initialisation is not safe for two threads. */
 static void heap_trim(void) {
 #ifdef __GLIBC__
   static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
@@ -262,6 +280,7 @@ static void heap_trim(void) {
 #endif
 }
 
+/* Counts of elements and names of sets stay, because output and messages use them. */
 void ig_partition_drop_mesh(const ig_ctx *cx, ig_mesh *mesh) {
   if (ig_ranks_count(cx->ranks) == 1)
     return;

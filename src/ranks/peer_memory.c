@@ -1,4 +1,6 @@
-/* Device memory that ranks of one computer share: boxes of this rank, and views of others'. */
+/* Device memory shared between ranks of one computer: boxes that this rank offers, and views of the
+   boxes of others. On CUDA by IPC handles (processes) or peer access (threads); the debug backend
+   imitates this with files in /dev/shm, so that the protocol is tested without a GPU. */
 #include "ranks/peer_memory.h"
 #include "backend/backend.h"
 #include "core/hash.h"
@@ -11,12 +13,15 @@
 #include <time.h>
 #include <unistd.h>
 
+/* A box of another rank that is open here. Cached: opening a CUDA IPC handle is slow, and several
+   exchanges may receive offers of the same box. */
 typedef struct {
   uint64_t process, box;
   bool same_process;
   ig_peer_view view;
 } opened;
 
+/* All boxes and views of a rank; ig_ranks.near owns it, ig_peer_close frees it. */
 struct ig_peer_memory {
   ig_peer_box **box;
   int boxes;
@@ -25,7 +30,8 @@ struct ig_peer_memory {
   uint64_t computer;
 };
 
-/* Names of computers may be alike; a start of the kernel has a number of its own. */
+/* Identifies the computer: host names may be equal (containers), so the boot id of the kernel is
+   hashed with them. Never 0. */
 static uint64_t computer_here(const ig_ranks *r) {
   char id[64] = "";
   FILE *file = fopen("/proc/sys/kernel/random/boot_id", "r");
@@ -38,8 +44,8 @@ static uint64_t computer_here(const ig_ranks *r) {
   return ig_hash(h, r->host, strlen(r->host)) | 1;
 }
 
-/* A number that no other process of the computer has: the address of a variable of the library is
-   the same for all threads. */
+/* Identifies the process: pid, address of a static variable and time. The pid alone is not unique
+   across containers that share a boot id. */
 static uint64_t process_here(void) {
   static char here;
   static uint64_t made; /* the same for all threads that may come first together */
@@ -68,8 +74,7 @@ static ig_status near_of(ig_ctx *cx, ig_peer_memory **near) {
   return IG_OK;
 }
 
-/* Memory of the debug backend that other processes can map: a file that is in memory alone. NULL:
-   there is none. */
+/* Shared memory for the debug backend: a file in a memory file system. NULL on failure. */
 static char *file_map(const char *name, size_t size, bool make) {
   const int file = open(name, O_RDWR | O_CLOEXEC | (make ? O_CREAT | O_EXCL : 0), 0600);
   if (file < 0)
@@ -95,7 +100,8 @@ static void box_free(ig_ctx *cx, ig_peer_box *box) {
   free(box);
 }
 
-/* Of a GPU, or of threads: memory of the backend; of processes without GPUs: a file. */
+/* A GPU, or threads of one process: memory of the backend. Processes without a GPU: a mapped file;
+   if that fails, backend memory that only this process can use. */
 static ig_status memory_new(ig_ctx *cx, ig_peer_box *box) {
   const bool gpu = cx->backend->kernels == IG_KERNELS_CUDA;
   char *name = box->offer.memory_handle;
@@ -111,6 +117,8 @@ static ig_status memory_new(ig_ctx *cx, ig_peer_box *box) {
   return cx->backend->alloc(cx, (void **)&box->memory, box->size);
 }
 
+/* cudaMalloc serves small requests from shared pieces of 2 MiB, and an IPC handle exposes the whole
+   piece. A box therefore takes whole pieces, so that no other array is exposed. */
 static ig_status box_new(ig_ctx *cx, ig_peer_memory *near, size_t size, ig_peer_box **out) {
   static const size_t whole = (size_t)2 << 20; /* a handle shows all of such a piece of memory */
   static uint64_t number;                      /* of boxes of the process */
@@ -159,6 +167,7 @@ void ig_peer_return(ig_peer_box *box) {
     box->used = false;
 }
 
+/* Keeps the reason for the table of ranks. */
 static bool refused(const ig_ctx *cx, const char *why) {
   snprintf(cx->ranks->near_trouble, sizeof cx->ranks->near_trouble, "%s", why);
   return false;
@@ -198,6 +207,7 @@ bool ig_peer_open(ig_ctx *cx, const ig_peer_offer *offer, ig_peer_view *view) {
   return true;
 }
 
+/* Closes views of other ranks' boxes, then frees the own boxes, once the stream is idle. */
 void ig_peer_close(ig_ctx *cx) {
   ig_peer_memory *near = cx->ranks ? cx->ranks->near : NULL;
   if (!near)

@@ -1,4 +1,6 @@
-/* Boxes in a GPU's memory: handles and events for other processes, peer access within one. */
+/* Boxes in a GPU's memory: IPC handles and events for other processes, peer access for threads of
+   one process. Errors of CUDA are cleared by cudaGetLastError wherever a failure is an answer ("not
+   possible here") and not a fault. */
 #include "backend/cuda/launch.cuh"
 #include <string.h>
 extern "C" {
@@ -8,7 +10,8 @@ extern "C" {
 static_assert(sizeof(cudaIpcMemHandle_t) <= IG_NEAR_HANDLE, "a handle is larger");
 static_assert(sizeof(cudaIpcEventHandle_t) <= IG_NEAR_HANDLE, "a handle is larger");
 
-/* Where a GPU gives no handles (some containers, some systems), threads can use the box still. */
+/* Creates the two marks of a box and the handles of marks and memory. Where CUDA gives no handles
+   (some containers, some systems) they stay zero, and only threads can use the box. */
 extern "C" ig_status ig_peer_box_cuda(ig_ctx *cx, ig_peer_box *box) {
   int device = 0;
   IG_CUDA(cx, cudaGetDevice(&device));
@@ -46,7 +49,8 @@ static const char *failed(cudaError_t error) {
   return cudaGetErrorString(error);
 }
 
-/* Another thread's: its address, once this thread's GPU may reach that one. */
+/* Opens a box of another thread: its address is valid here once this GPU may access the other
+   one. */
 static const char *open_thread(const ig_peer_offer *offer, ig_peer_view *view) {
   int device = 0, can = 1;
   cudaError_t error = cudaGetDevice(&device);
@@ -70,6 +74,7 @@ static const char *open_thread(const ig_peer_offer *offer, ig_peer_view *view) {
   return NULL;
 }
 
+/* Returns NULL on success, otherwise the reason as text. */
 extern "C" const char *ig_peer_open_cuda(ig_ctx *cx, const ig_peer_offer *offer, bool same_process,
                                          ig_peer_view *view) {
   static const char none[IG_NEAR_HANDLE] = {0};

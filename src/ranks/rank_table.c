@@ -1,4 +1,5 @@
-/* The table of ranks: what each has, how they talk, what that promises. */
+/* The table of ranks printed at the start of a run: nodes, elements, ghosts and memory of each
+   rank, transport, and the parallel efficiency that the partition allows. */
 #include "ranks/partition.h"
 #include "backend/backend.h"
 
@@ -7,9 +8,13 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+/* Message sizes (bytes) and repetitions of the timing. The long message is far above the eager
+   limit of MPI libraries, so its time is dominated by the transfer; the minimum over rounds removes
+   disturbances. */
 enum { SHORT = 8, LONG = 1 << 20, ROUNDS = 12, LONG_ROUNDS = 3 };
 
-/* The quickest of some exchanges of `size` bytes with the neighbour, ns. */
+/* Shortest time of some exchanges of `size` bytes with the neighbour (rank with the last bit
+   flipped), in ns. The last of an odd number of ranks has no neighbour and sends nothing. */
 static ig_status rounds_time(ig_ctx *cx, char *buffer, size_t size, int rounds, double *least) {
   const int other = cx->ranks->rank ^ 1, count = other < cx->ranks->count;
   const ig_message message = {.rank = other,
@@ -26,6 +31,8 @@ static ig_status rounds_time(ig_ctx *cx, char *buffer, size_t size, int rounds, 
   return IG_OK;
 }
 
+/* Two points of the linear model t = latency + bytes/rate, worst pair. Nanoseconds as integers
+   because the maximum over ranks is of integers. */
 ig_status ig_ranks_time(ig_ctx *cx, double *latency, double *rate) {
   char *buffer = NULL;
   double quick, slow;
@@ -51,6 +58,8 @@ ig_status ig_ranks_time(ig_ctx *cx, double *latency, double *rate) {
   return IG_OK;
 }
 
+/* Efficiency by element counts: all elements / (ranks x elements of the busiest rank). Elements on
+   borders are computed by several ranks; messages are not included. */
 ig_status ig_ranks_tell(ig_ctx *cx, const ig_ranks_work *work, ig_partition_line *line,
                         void *user) {
   const int ranks = ig_ranks_count(cx->ranks);
@@ -81,7 +90,8 @@ ig_status ig_ranks_tell(ig_ctx *cx, const ig_ranks_work *work, ig_partition_line
   return IG_OK;
 }
 
-/* Memory of the host that this process holds now, bytes; 0: not known. */
+/* Resident host memory of this process, bytes, from /proc/self/statm (second field, in pages); 0:
+   not known. */
 static int64_t resident_now(void) {
   long long pages = 0;
   FILE *f = fopen("/proc/self/statm", "r");
@@ -92,7 +102,8 @@ static int64_t resident_now(void) {
   return pages * sysconf(_SC_PAGESIZE);
 }
 
-/* What a process holds and held while it was set up; nothing where ranks are threads of one. */
+/* Text about host memory; empty if ranks are threads of one process, where a figure per rank has no
+   meaning. */
 static void process_tell(const ig_partition_facts *f, char *text, size_t size) {
   *text = '\0';
   if (f->resident > 0)

@@ -1,4 +1,11 @@
-/* What ranks do together, over any transport. */
+/* Collective operations on any transport, and the protocol for failures.
+
+   A transport supplies `most` (maximum over ranks), which always completes, and message calls that
+   return IG_INTERRUPTED if another rank has called for a meeting. Every function below that waits
+   for others goes through `talked`: an interrupted rank joins the meeting from where it stands and
+   returns the failure that it learns there. After a meeting with a failure `failed` is set, and all
+   further calls return at once: ranks that stand at different places of the program cannot wait for
+   each other again. */
 #include "ranks/ranks.h"
 #include "backend/backend.h"
 
@@ -30,12 +37,13 @@ void ig_ranks_close(ig_ranks *ranks) {
   free(ranks);
 }
 
-/* Nobody to talk to, or nobody who still listens. */
+/* Single rank, or a run that has failed: no communication. */
 static bool alone(const ig_ctx *cx) {
   return !cx->ranks || cx->ranks->count == 1 || cx->ranks->failed || cx->ranks->lost;
 }
 
-/* The failure that a meeting told of: what went wrong after it is not what the user hears. */
+/* Restores the shared failure in the context: later local errors are consequences of it and must
+   not hide it from the user. */
 static ig_status told_again(ig_ctx *cx) {
   const ig_ranks *r = cx->ranks;
   cx->status = r->why; /* the text names its place already */
@@ -43,7 +51,8 @@ static ig_status told_again(ig_ctx *cx) {
   return r->why;
 }
 
-/* `status` of who goes on alone; once lost nothing succeeds that others take part in. */
+/* Result of a collective call without communication. After the transport was lost nothing that
+   needs other ranks succeeds. */
 static ig_status alone_with(ig_ctx *cx, ig_status status) {
   const ig_ranks *r = cx->ranks;
   if (!r || r->count == 1)
@@ -53,6 +62,8 @@ static ig_status alone_with(ig_ctx *cx, ig_status status) {
   return status == IG_OK ? IG_OK : told_again(cx);
 }
 
+/* Prefixes the message with the rank, because only the ranks whose transport failed report at all;
+   the message of rank 0 has no prefix, as in a run without ranks. */
 void ig_ranks_abort(ig_ctx *cx) {
   ig_ranks *r = cx->ranks;
   char words[sizeof cx->message];
@@ -64,6 +75,8 @@ void ig_ranks_abort(ig_ctx *cx) {
            (int)sizeof words - 96, words);
 }
 
+/* The transport itself failed: no rank can be informed, so every later call fails at once and
+   ig_ranks_close abandons the job. */
 static ig_status lost(ig_ctx *cx) {
   ig_ranks *r = cx->ranks;
   const char *why = r->transport->trouble ? r->transport->trouble(r->self) : "";
@@ -73,7 +86,9 @@ static ig_status lost(ig_ctx *cx) {
   return status;
 }
 
-/* The failure of rank `who` becomes everybody's. */
+/* The failure of rank `who` becomes that of all: pending messages are drained (settle), the text is
+   broadcast. An interruption by the user (IG_INTERRUPTED) is not final: all ranks stop at the same
+   step and may continue. */
 static ig_status failure_share(ig_ctx *cx, int who, ig_status status) {
   ig_ranks *r = cx->ranks;
   if (r->transport->settle && r->transport->settle(r->self) != IG_OK)
@@ -90,8 +105,11 @@ static ig_status failure_share(ig_ctx *cx, int who, ig_status status) {
   return told_again(cx);
 }
 
-/* The one kind of meeting: all learn of a failure, and the word becomes the largest of all. */
+/* The one kind of meeting. All ranks take part in a maximum of two numbers: a code of the failure,
+   and `word`. The code orders failures before interruptions, and among them the lowest rank first,
+   so that all ranks select the same one without further messages. */
 static ig_status word_meet(ig_ctx *cx, ig_status status, int64_t *word) {
+  /* Room for the values of ig_status below the rank in the code. */
   enum { KINDS = 256 };
   ig_ranks *r = cx->ranks;
   const bool failed = status != IG_OK && status != IG_INTERRUPTED;
@@ -109,7 +127,8 @@ static ig_status word_meet(ig_ctx *cx, ig_status status, int64_t *word) {
   return failure_share(cx, who, (ig_status)(both[0] % KINDS));
 }
 
-/* After a call of the transport. Who was called meets the others where it stands. */
+/* Evaluates the result of a message call. An interrupted rank takes part in the meeting with IG_OK;
+   if the meeting reports no failure the protocol is broken, and the transport counts as lost. */
 static ig_status talked(ig_ctx *cx, ig_status status) {
   int64_t word = 0;
   if (status == IG_OK)
@@ -132,6 +151,7 @@ ig_status ig_ranks_agree(ig_ctx *cx, ig_status status) {
   return ig_ranks_agree_any(cx, status, &stop);
 }
 
+/* One value travels with the status in one meeting; several need a second call. */
 ig_status ig_ranks_max(ig_ctx *cx, ig_status status, int64_t *values, int count) {
   if (count == 1 && !alone(cx)) /* who has failed comes with a word, too */
     return word_meet(cx, status, values);
@@ -141,7 +161,7 @@ ig_status ig_ranks_max(ig_ctx *cx, ig_status status, int64_t *values, int count)
   return talked(cx, cx->ranks->transport->most(cx->ranks->self, values, count));
 }
 
-/* What others had to send will not come. */
+/* Result of a receive that cannot happen any more: the failure that is known. */
 static ig_status nothing_came(ig_ctx *cx) {
   const ig_ranks *r = cx->ranks;
   return !r || r->count == 1 ? IG_OK : r->lost ? IG_IO : told_again(cx);
@@ -153,6 +173,8 @@ ig_status ig_ranks_bcast(ig_ctx *cx, int root, void *bytes, size_t size) {
   return talked(cx, cx->ranks->transport->broadcast(cx->ranks->self, root, bytes, size));
 }
 
+/* Through the host, because `broadcast` of a transport takes host memory. Both copies are skipped
+   where host and device side are the same memory. */
 ig_status ig_ranks_bcast_array(ig_ctx *cx, int root, ig_array *array) {
   if (alone(cx))
     return nothing_came(cx);
@@ -181,6 +203,7 @@ ig_status ig_ranks_exchange(ig_ctx *cx, const ig_message *message, int count) {
   return talked(cx, cx->ranks->transport->swap(cx->ranks->self, message, count));
 }
 
+/* Without `post` of the transport the messages are exchanged in ig_ranks_await. */
 ig_status ig_ranks_post(ig_ctx *cx, const ig_message *message, int count) {
   if (alone(cx) || !cx->ranks->transport->post)
     return alone(cx) ? nothing_came(cx) : IG_OK;
@@ -193,6 +216,8 @@ ig_status ig_ranks_await(ig_ctx *cx, const ig_message *message, int count) {
   return talked(cx, cx->ranks->transport->await(cx->ranks->self));
 }
 
+/* Threads of one process call one after the other, with a meeting after each turn. Processes call
+   at once. */
 ig_status ig_ranks_in_turn(ig_ctx *cx, ig_status (*call)(ig_ctx *cx, void *user), void *user) {
   if (alone(cx) || !cx->ranks->one_process)
     return call(cx, user);

@@ -1,11 +1,13 @@
-/* Checkpoints on ranks: the first has one, or its file; the others get all of it, or what is
-   theirs. */
+/* Checkpoints on ranks. Rank 0 reads the file; the other ranks receive all of it (small models), or
+   names, sizes and small arrays, and later their own ranges in pieces. A checkpoint stores arrays
+   of the whole mesh, so it can be continued on any number of ranks. */
 #include "ranks/restart.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* Heads that are broadcast before the data; plain bytes. there: 0 if there is no checkpoint. */
 typedef struct {
   int64_t there, step, count;
   double time;
@@ -15,12 +17,15 @@ typedef struct {
   int64_t count, dtype, size;
 } saved_head;
 
-/* Whether all ranks get the data of an array. */
+/* Whether all ranks get the data of an array. Arrays up to 4 kB are settings and counters, which
+   every rank needs; larger ones are fields. */
 static bool goes(bool whole, const saved_head *h) {
   enum { SMALL = 4096 };
   return whole || h->size <= SMALL;
 }
 
+/* memory[i] on other ranks holds the data followed by the name, in one allocation, until
+   ig_restart_new has copied it. saved[i].name is a pointer into it. */
 static ig_status saved_share(ig_ctx *cx, const ig_restart *from, bool whole, int count,
                              ig_saved *saved, void **memory) {
   for (int i = 0; i < count; i++) {
@@ -87,15 +92,16 @@ ig_status ig_restart_share(ig_ctx *cx, bool whole, ig_restart **restart) {
   return ig_ranks_agree(cx, status);
 }
 
-/* --- each its own values */
+/* --- ig_restart_take: each rank its own range */
 
+/* Large enough to amortise a message, small enough to be negligible memory. */
 enum { PIECE = 2 << 20 }; /* bytes of a piece */
 
 typedef struct {
   int64_t begin, count;
 } range;
 
-/* A piece of an array, on the first. */
+/* Rank 0: a piece of an array, from memory or from the file. */
 static ig_status piece_read(ig_ctx *cx, const ig_restart *from, const ig_saved *saved,
                             int64_t begin, int64_t count, double *to) {
   if (!saved->data)
@@ -104,7 +110,8 @@ static ig_status piece_read(ig_ctx *cx, const ig_restart *from, const ig_saved *
   return IG_OK;
 }
 
-/* One that fails goes on, for others wait for what it sends; all learn of it at the end. */
+/* Rank 0 serves the ranges of ranks 0, 1, ... in turn. A rank that fails continues to take part,
+   because others wait for its messages; the failure is shared at the end. */
 static ig_status ranges_bring(ig_ctx *cx, const ig_restart *from, const ig_saved *saved,
                               const range *all, double *items, ig_collect_put *put, void *user) {
   const int64_t most = PIECE / sizeof *items;

@@ -1,15 +1,16 @@
-/* Checkpoints on ranks. */
+/* Checkpoints on ranks: distribution of what rank 0 has read. */
 #ifndef IG_RANKS_RESTART_H
 #define IG_RANKS_RESTART_H
 
 #include "ranks/partition.h"
 
-/* Rank 0's checkpoint (NULL: none) to all; theirs is freed by ig_restart_free. Not `whole`: they
-   get names, sizes and small arrays, and the rest by ig_restart_take. */
+/* Distributes rank 0's checkpoint (*restart NULL there: none). On other ranks *restart is made, and
+   freed by ig_restart_free. whole = false: they get names, sizes and small arrays only, and fetch
+   the rest by ig_restart_take. Collective. */
 IG_MUST_CHECK ig_status ig_restart_share(ig_ctx *cx, bool whole, ig_restart **restart);
-/* Values [begin, begin + count) of an array in double with `whole` of them, which rank 0 has or
-   reads, to `put`, a piece at a time and counted from `begin`. All ranks call it, each for values
-   of its own; these may overlap. */
+/* Values [begin, begin + count) of an array of doubles with `whole` values. Rank 0 has or reads the
+   array; `put` receives pieces on the calling rank, numbered from 0 at `begin`. Collective: each
+   rank asks for its own range; ranges may overlap. count may be 0. */
 IG_MUST_CHECK ig_status ig_restart_take(ig_ctx *cx, const ig_restart *from, const char *name,
                                         int64_t whole, int64_t begin, int64_t count,
                                         ig_collect_put *put, void *user);

@@ -1,11 +1,13 @@
-/* Ghosts that become known one stage after the other: lists of each stage, buffers of all. */
+/* Ghost exchange in stages: an algorithm that computes items in stages (the overhang filter of
+   topopt, layer by layer) needs after each stage the ghosts of that stage only. The lists of a halo
+   are sorted by stage; its buffers are shared by all stages. */
 #include "ranks/partition.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* The list of one direction by stage, in each by peer; at: stages x (peers + 1), where each begins.
-   Within a peer's the order stays, so that both sides have the same. */
+/* Stable counting sort of one direction's list by stage, then by peer; at: stages x (peers + 1),
+   where each begins. Within a peer the order is kept, so sender and receiver still agree. */
 static ig_status list_sort(ig_ctx *cx, const ig_halo *h, const ig_array *all, const int32_t *start,
                            int stages, const int32_t *stage, ig_array *list, int32_t **at) {
   const size_t row = (size_t)h->peers + 1;
@@ -53,6 +55,8 @@ void ig_halo_stages_free(ig_ctx *cx, ig_halo_stages *h) {
   memset(h, 0, sizeof *h);
 }
 
+/* Temporarily replaces the lists of the halo by those of the stage; its buffers, made for all
+   items, are large enough. */
 ig_status ig_halo_stage(ig_ctx *cx, ig_halo_stages *h, int stage, void *values, size_t item) {
   const size_t at = (size_t)stage * ((size_t)h->all.peers + 1);
   const ig_halo all = h->all;

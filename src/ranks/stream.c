@@ -1,4 +1,8 @@
-/* Values of all parts on rank 0 a piece at a time, for arrays that nobody has as a whole. */
+/* Streamed gather on rank 0, for arrays that no rank has as a whole. Memory on every rank is a few
+   pieces of 2 MiB, whatever the size of the mesh.
+
+   Each round covers `most` consecutive items of the whole. A rank sends its non-zero items of this
+   range, each with its place in the piece, so rank 0 needs no index of the other ranks' items. */
 #include "ranks/partition.h"
 #include "backend/backend.h"
 #include "core/sorted.h"
@@ -6,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Large enough to amortise a message, small enough to be negligible memory. */
 enum { PIECE = 2 << 20 }; /* bytes of a piece */
 
 void ig_collect_drop_index(ig_ctx *cx, ig_collect *g) {
@@ -17,13 +22,15 @@ void ig_collect_drop_index(ig_ctx *cx, ig_collect *g) {
   g->start = NULL;
 }
 
-/* Memory of a pass. Messages hold places, then items. */
+/* Buffers of one gather. A message has `count` places (int32) followed by `count` items. */
 typedef struct {
   const ig_collect *g;
   size_t size;
   int64_t most; /* items in a piece */
   char *own;    /* items as they are given */
+  /* Outgoing message, and on rank 0 the incoming ones of all ranks. */
   int32_t *out, *in;
+  /* Rank 0: the assembled piece and the number of items from each rank. */
   char *piece;
   int64_t *counts;
   ig_message *message;
@@ -40,7 +47,7 @@ static ig_status pass_new(ig_ctx *cx, const ig_collect *g, size_t size, pass *p)
   if (!ig_ranks_first(cx))
     return IG_OK;
   IG_TRY(IG_NEW(cx, &p->counts, ranks, "messages"));
-  /* each message begins at a whole number of places */
+  /* Each message is rounded up to whole int32 places: one more item per rank is enough. */
   IG_TRY(ig_alloc(cx, (void **)&p->in, room + ranks, item, "values of all ranks"));
   return ig_alloc(cx, (void **)&p->piece, room + 1, size, "values of all ranks");
 }
@@ -54,11 +61,13 @@ static void pass_free(pass *p) {
   free(p->message);
 }
 
+/* All bytes equal the first, which is 0. The value -0.0 is not zero in this sense and is sent. */
 static bool is_zero(const char *bytes, size_t size) {
   return bytes[0] == 0 && memcmp(bytes, bytes + 1, size - 1) == 0;
 }
 
-/* Items that are not zero, with their places in the piece: how many. */
+/* Compacts the own items that are not zero and writes their places in the piece; returns how
+   many. */
 static int64_t own_pack(const pass *p, int64_t begin, int64_t count, int64_t first) {
   int64_t kept = 0;
   for (int64_t i = 0; i < count; i++) {
@@ -80,7 +89,8 @@ static void items_place(const pass *p, const int32_t *message, int64_t count) {
     memcpy(p->piece + (size_t)message[i] * p->size, item + (size_t)i * p->size, p->size);
 }
 
-/* Own items, `kept` of them packed, to rank 0; there all of them to their places. */
+/* Two messages per rank: the number of items, then places and items. Rank 0 clears the piece (items
+   not sent are zero) and scatters. */
 static ig_status piece_bring(ig_ctx *cx, pass *p, int64_t kept, int64_t count) {
   const int ranks = ig_ranks_count(cx->ranks);
   const size_t item = p->size + sizeof(int32_t);
@@ -108,6 +118,8 @@ static ig_status piece_bring(ig_ctx *cx, pass *p, int64_t kept, int64_t count) {
   return IG_OK;
 }
 
+/* ig_ranks_agree once per piece: `give` may fail on any rank, and the others must not wait for its
+   message. */
 ig_status ig_collect_stream(ig_ctx *cx, const ig_collect *g, size_t size, ig_collect_give *give,
                             ig_collect_put *put, void *user, ig_status status) {
   pass p;
@@ -134,7 +146,7 @@ ig_status ig_collect_stream(ig_ctx *cx, const ig_collect *g, size_t size, ig_col
   return ig_ranks_agree(cx, status);
 }
 
-/* --- ranges */
+/* --- contiguous ranges: the piece is sent as it is, rank after rank */
 
 /* Items of rank r, `count` of them, from its memory to rank 0's. */
 static ig_status range_bring(ig_ctx *cx, int r, void *items, size_t bytes) {
@@ -147,7 +159,8 @@ static ig_status range_bring(ig_ctx *cx, int r, void *items, size_t bytes) {
   return ig_ranks_exchange(cx, &message, first || gives);
 }
 
-/* One that fails goes on, for others wait for its items; all learn of it at the end. */
+/* A rank that fails continues to take part, because others wait for its items; the failure is
+   shared at the end. */
 static ig_status ranges_bring(ig_ctx *cx, const int32_t *start, size_t size, int32_t most,
                               ig_collect_give *give, ig_collect_put *put, void *user, void *items) {
   const int rank = ig_ranks_rank(cx->ranks);
@@ -180,7 +193,7 @@ ig_status ig_ranges_stream(ig_ctx *cx, const int32_t *start, size_t size, ig_col
   return status;
 }
 
-/* --- rows of own items */
+/* --- rows: adapts ig_collect_row to ig_collect_give */
 
 typedef struct {
   const ig_collect *items;
@@ -208,8 +221,10 @@ ig_status ig_collect_rows(ig_ctx *cx, const ig_collect *g, size_t size, ig_colle
   return ig_collect_stream(cx, g, size, rows_give, rows_put, &p, status);
 }
 
-/* --- arrays that come when they are asked for */
+/* --- arrays on request of rank 0 */
 
+/* Rank 0: the meeting before the broadcast lets the serving ranks learn of a failure while they
+   wait for a request. */
 static ig_status array_ask(void *self, int array, ig_stream_take *take, void *user) {
   const ig_served *s = self;
   IG_TRY(ig_ranks_agree(s->cx, IG_OK));
@@ -217,6 +232,7 @@ static ig_status array_ask(void *self, int array, ig_stream_take *take, void *us
   return s->bring(s->self, array, take, user);
 }
 
+/* Array number -1 ends the service. */
 ig_status ig_serve(ig_served *s, ig_status (*tell)(void *user, const ig_stream *stream),
                    void *user) {
   const ig_stream stream = {s, array_ask};

@@ -1,5 +1,10 @@
-/* Ranks as threads of one process: for tests, for sanitizers, and for one process with several
-   GPUs. */
+/* Transport between threads of one process: for tests, for sanitizers (which follow threads, not
+   processes), and for one process with several GPUs. Data is copied straight from the sender's
+   buffer to the receiver's.
+
+   Two mechanisms. Barriers (`gate`) for broadcasts and maxima, under one mutex. Mailboxes (`box`)
+   for messages: one per ordered pair of ranks, with a pair of counters and no lock as long as
+   no rank sleeps. */
 #include "ranks/ranks.h"
 #include "core/threads.h"
 
@@ -9,11 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Words of `most`; bytes that a box holds itself; ranks up to which there is a box per pair. */
+/* WORDS: most numbers of one `most`. SMALL: bytes that a mailbox stores itself, one cache line.
+   BOXES: up to this number of ranks there is a mailbox per pair (count^2 x about 200 bytes); more
+   ranks exchange by barriers. */
 enum { WORDS = 8, SMALL = 64, BOXES = 64 };
 
-/* What one rank has for another. It writes `posted`, the other `taken`: message number `posted` is
-   there while `taken` is less. */
+/* Mailbox from one rank to another. The sender writes `posted`, the receiver `taken`: a message
+   waits while taken < posted. */
 typedef struct {
   uint64_t posted, taken;
   const void *send;
@@ -22,25 +29,30 @@ typedef struct {
   char apart[64];    /* pairs do not share lines of caches */
 } box;
 
-/* Where all ranks come, again and again. */
+/* A reusable barrier: `round` changes when all ranks have come. */
 typedef struct {
   int here;
   uint64_t round;
 } gate;
 
+/* Shared by all ranks, freed by the last that closes. */
 typedef struct {
   pthread_mutex_t lock;
   pthread_cond_t news; /* to all who wait for anything */
+  /* Ranks in all; ranks not yet closed. */
   int count, open;
   gate meeting, talk; /* who is called leaves the second for the first */
+  /* A failed rank has called for a meeting; cleared by `settle`. */
   bool called;
   void *bytes;                /* of who broadcasts */
   int64_t (*word)[WORDS];     /* of each rank */
   const ig_message **message; /* of each rank */
   int *messages;
   box *box; /* count x count: from, to; NULL: there are too many */
+  /* Number of ranks that sleep in `reach`; atomic. */
   int asleep;
 } shared;
+/* One rank's side; ig_ranks.self. */
 typedef struct {
   shared *s;
   int rank;
@@ -48,7 +60,8 @@ typedef struct {
   int messages;
 } member;
 
-/* Returns when all have come, or with IG_INTERRUPTED from the talk when somebody calls. */
+/* Barrier. Returns IG_INTERRUPTED from the gate `talk` if a failed rank calls; the gate `meeting`
+   is never left, because all ranks come to it. */
 static ig_status pass(shared *s, gate *g) {
   pthread_mutex_lock(&s->lock);
   const uint64_t round = g->round;
@@ -65,6 +78,8 @@ static ig_status pass(shared *s, gate *g) {
   return left ? IG_INTERRUPTED : IG_OK;
 }
 
+/* Receivers copy from the root's memory between two barriers; after the second the root may change
+   it. */
 static ig_status broadcast(void *self, int root, void *bytes, size_t size) {
   const member *m = self;
   if (m->rank == root)
@@ -75,6 +90,8 @@ static ig_status broadcast(void *self, int root, void *bytes, size_t size) {
   return pass(m->s, &m->s->talk); /* the bytes are root's again */
 }
 
+/* Each rank publishes its words and reads those of all; the second barrier keeps a fast rank from
+   overwriting words that others still read. */
 static ig_status most(void *self, int64_t *values, int count) {
   const member *m = self;
   if (count > WORDS)
@@ -96,6 +113,7 @@ static const ig_message *message_find(const shared *s, int from, int to) {
   return NULL;
 }
 
+/* Exchange by barriers, for more than BOXES ranks. */
 static ig_status swap(void *self, const ig_message *message, int count) {
   const member *m = self;
   ig_status status = IG_OK;
@@ -117,12 +135,14 @@ static ig_status swap(void *self, const ig_message *message, int count) {
 
 /* --- pairs of ranks that do not wait for the others --- */
 
+/* Sequentially consistent, as all accesses to counters: `set` and `reach` need the order between a
+   counter and `asleep` (store then load on both sides). */
 static uint64_t seen(const uint64_t *number) {
   return __atomic_load_n(number, __ATOMIC_SEQ_CST);
 }
 
-/* Returns when the number has been reached: soon as a rule, so it looks some times before it
-   sleeps; or with IG_INTERRUPTED when somebody calls. */
+/* Waits until the counter reaches `least`. Messages usually arrive soon: it polls 2000 times, then
+   yields 50 times, then sleeps on the condition. IG_INTERRUPTED if a failed rank calls. */
 static ig_status reach(shared *s, const uint64_t *number, uint64_t least) {
   enum { LOOKS = 2000, TURNS = 50 };
   for (int i = 0; i < LOOKS + TURNS; i++) {
@@ -140,7 +160,9 @@ static ig_status reach(shared *s, const uint64_t *number, uint64_t least) {
   return seen(number) < least ? IG_INTERRUPTED : IG_OK;
 }
 
-/* Who sleeps has said so before it looked for the last time: it sees the number, or is woken. */
+/* Publishes a counter and wakes sleepers. No wake-up is lost: a rank that goes to sleep increments
+   `asleep` before its last look at the counter, so either it sees the new value or this function
+   sees `asleep`. */
 static void set(shared *s, uint64_t *number, uint64_t value) {
   __atomic_store_n(number, value, __ATOMIC_SEQ_CST);
   if (__atomic_load_n(&s->asleep, __ATOMIC_SEQ_CST)) {
@@ -154,6 +176,8 @@ static box *box_of(const shared *s, int from, int to) {
   return &s->box[(size_t)from * (size_t)s->count + (size_t)to];
 }
 
+/* Waits until the previous message of this mailbox was taken. A small message is copied into the
+   mailbox, so its sender need not wait for the receiver in `await`. */
 static ig_status post(void *self, const ig_message *message, int count) {
   member *m = self;
   m->message = message;
@@ -201,7 +225,7 @@ static ig_status swap_pairs(void *self, const ig_message *message, int count) {
   return await(self);
 }
 
-/* --- who has failed --- */
+/* --- failures --- */
 
 static void call(void *self) {
   shared *s = ((member *)self)->s;
@@ -211,6 +235,8 @@ static void call(void *self) {
   pthread_mutex_unlock(&s->lock);
 }
 
+/* All ranks are in the meeting, so no receiver is active: the sender may mark its messages as
+   taken. */
 static ig_status settle(void *self) {
   const member *m = self;
   shared *s = m->s;
@@ -224,6 +250,7 @@ static ig_status settle(void *self) {
   return pass(s, &s->meeting);
 }
 
+/* The last rank that closes frees the shared state. */
 static void leave(void *self) {
   member *m = self;
   shared *s = m->s;
@@ -251,6 +278,7 @@ static const ig_transport transport = {.broadcast = broadcast,
                                        .settle = settle,
                                        .close = leave};
 
+/* 4096: a guard against typing errors. All ranks are made here; each thread closes its own. */
 ig_status ig_ranks_threads(int count, ig_ranks **ranks) {
   if (count < 1 || count > 4096 || !ranks)
     return IG_ARG;

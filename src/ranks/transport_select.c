@@ -1,4 +1,6 @@
-/* The ways that ghosts can travel, tried and timed against each other when a context opens. */
+/* Selection of the route of ghosts when a context opens its backend. Which route is fastest depends
+   on GPU, driver, MPI and topology, so each allowed route is tried on real buffers, its result
+   checked, and the fastest taken. Results of a run do not depend on it. */
 #include "ranks/partition.h"
 #include "backend/backend.h"
 
@@ -7,20 +9,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Doubles per exchange (64 kB, a typical halo) and repetitions, of which the shortest counts. */
 enum { NODES = 8192, ROUNDS = 12 };
 
-/* What came of a way: all ranks know the same. */
+/* Outcome of one route; equal on all ranks. */
 typedef struct {
   bool works;
   double seconds; /* of the slowest pair: packed, sent, received, unpacked */
 } trial;
 
-/* Values of rank r: no two alike. */
+/* Test values, different for all ranks and nodes. */
 static double value_of(int rank, int node) {
   return rank * 1e6 + node + 0.25;
 }
 
-/* The second half of the values are the other rank's. */
+/* A halo with one peer: the first NODES values are sent, the second NODES received. Ranks without a
+   peer have an empty one. */
 static ig_status halo_make(ig_ctx *cx, int other, int32_t *list, ig_halo *h) {
   const int ranks = cx->ranks->count;
   int32_t *start = list + 2 * NODES;
@@ -32,6 +36,7 @@ static ig_status halo_make(ig_ctx *cx, int other, int32_t *list, ig_halo *h) {
   return ig_halo_of(cx, &lists, sizeof(double), h);
 }
 
+/* All ROUNDS are made even after a failure, because the peer makes them too. */
 static ig_status rounds_time(ig_ctx *cx, ig_halo *h, ig_array *values, double *least) {
   ig_status all = IG_OK;
   *least = INFINITY;
@@ -46,6 +51,7 @@ static ig_status rounds_time(ig_ctx *cx, ig_halo *h, ig_array *values, double *l
   return all;
 }
 
+/* Whether the received half has the values of the neighbour. */
 static bool arrived(ig_ctx *cx, int other, ig_array *values) {
   const double *v = values->host;
   if (ig_array_pull(cx, values) != IG_OK)
@@ -56,7 +62,9 @@ static bool arrived(ig_ctx *cx, int other, ig_array *values) {
   return true;
 }
 
-/* Exchanges with the neighbour. A rank that cannot says so where all meet. */
+/* Exchanges with the neighbour (last bit of the rank flipped). A rank that cannot use the route
+   says so in the next maximum, so all ranks judge alike. Errors are cleared: a route that does not
+   work is not a failure of the run. */
 static ig_status way_try(ig_ctx *cx, ig_way way, trial *t) {
   ig_ranks *r = cx->ranks;
   const int other = r->rank ^ 1;
@@ -95,7 +103,8 @@ static ig_status way_try(ig_ctx *cx, ig_way way, trial *t) {
   return met;
 }
 
-/* Whether a way is allowed at all; else why not, in words. */
+/* Whether a route may be tried; *why: reason in words where the user might have expected it. The
+   debug backend tries the near route only if asked (ipc = on). */
 static bool allowed(const ig_ctx *cx, ig_way way, const char **why) {
   const ig_ranks *r = cx->ranks;
   const bool gpu = cx->backend->kernels == IG_KERNELS_CUDA;
@@ -111,7 +120,8 @@ static bool allowed(const ig_ctx *cx, ig_way way, const char **why) {
   return r->gpu == IG_GPU_AUTO && !r->one_process && gpu && says == 1;
 }
 
-/* What was chosen, and why: times of all that were tried. */
+/* Describes the choice for the table of ranks: route, times of all routes that were tried, and why
+   others were not. */
 static void choice_tell(ig_ctx *cx, const trial *t, const char *mpi) {
   static const char *const name[IG_WAYS] = {"through host memory", "from device memory by MPI",
                                             "straight into the other rank's device memory"};
@@ -139,6 +149,8 @@ static void choice_tell(ig_ctx *cx, const trial *t, const char *mpi) {
     snprintf(r->chosen + used, room - (size_t)used, ")");
 }
 
+/* With a single allowed route there is nothing to time. ipc = on prefers the near route wherever it
+   works, even if it is slower. */
 ig_status ig_ranks_select_transport(ig_ctx *cx) {
   ig_ranks *r = cx->ranks;
   if (!r || r->count == 1 || !cx->backend->separate)

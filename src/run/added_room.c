@@ -1,6 +1,12 @@
-/* Analyses that a program adds (ingot/room.h): what they describe, as a room for the time loop. */
+/* Rooms that a program adds at run time (include/ingot/room.h). The program describes an analysis
+   by tables (numbers of the case, arrays of the state, figures) and functions (begin, step,
+   figures, end). This file wraps the description as an ig_room, so that the time loop, output,
+   checkpoints, restart and field access work for it as for a built-in room.
+
+   Limits: explicit steps of constant length, arrays of double on the host, one rank. */
 #include "core/number.h"
 #include "core/schedule.h"
+#include "run/case.h"
 #include "run/rooms.h"
 #include <ingot/room.h>
 
@@ -10,41 +16,56 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The case: `duration`, then the numbers of the description. */
+/* The case of an added room, filled by ig_options_read through a table made in options_make.
+   number[0] is `duration`, then the numbers of the description in their order; the flexible array
+   has numbers + 1 entries (room.case_size accounts for them). */
 typedef struct {
   ig_src at;
   double number[];
 } added_case;
 
+/* One added room. Owned by the context, freed by rooms_free when it closes. */
 typedef struct added {
+  /* Must be the first member: job->room points to it and is cast back to `added`. */
   ig_room room; /* first: the room that a job names is this */
+  /* A copy of the program's description. Its tables and strings stay the program's and must live as
+     long as the context. */
   ig_room_description d;
+  /* Lengths of the tables number, array and figure. */
   int numbers, arrays, figures;
+  /* Option table made from d.number; ended by a zeroed entry. */
   ig_option *option;
   char *fields; /* "u|v" */
   struct added *next;
 } added;
 
-/* The rooms of a context: those of the library, then those added. */
+/* Rooms of a context: those of the library, followed by the added ones. `list` is what ig_rooms_of
+   returns; it is replaced by a longer one with each room added. */
 struct ig_added_rooms {
   added *first;
   const ig_room **list; /* ended by NULL */
 };
 
-/* One run. */
+/* State of one run; the `self` of the room's functions. */
 typedef struct {
   ig_job *job;
   const added *of;
   ig_room_state state;
+  /* d.arrays arrays of items x components doubles, zero at the start; passed to the program in
+     `state`. */
   double **array;
+  /* value: figures + 1 numbers, the first is the time. column: headings of history.csv; the texts
+     after the first are allocated here. */
   double *value;       /* of the figures */
   const char **column; /* "time [s]" and figures with their units */
+  /* Steps of the whole run. */
   int64_t steps;
   bool begun; /* `end` is owed */
 } run;
 
 /* --- state --- */
 
+/* Values of array i: items of its location times components. */
 static int64_t items_of(const run *r, int i) {
   const ig_room_array *a = &r->of->d.array[i];
   return (a->where == IG_AT_POINTS ? (int64_t)r->job->mesh->nodes
@@ -52,6 +73,7 @@ static int64_t items_of(const run *r, int i) {
          a->components;
 }
 
+/* Headings of history.csv: the time, then "name [unit]" of each figure. */
 static ig_status columns_make(run *r) {
   ig_ctx *cx = r->job->cx;
   IG_TRY(IG_NEW(cx, &r->column, r->of->figures + 1, "history"));
@@ -68,7 +90,9 @@ static ig_status columns_make(run *r) {
   return IG_OK;
 }
 
-/* The given step, shortened so that a whole number of them makes the duration. */
+/* Number of steps: duration / dt, rounded up, with dt shortened so that the last step ends at the
+   duration. The factor 1 - 1e-12 keeps a quotient such as 10.000000000000002, which is 10 but for
+   rounding, from giving an extra step. */
 static ig_status steps_make(run *r) {
   const added_case *c = r->job->room_case;
   const double dt = r->state.dt;
@@ -80,6 +104,8 @@ static ig_status steps_make(run *r) {
   return IG_OK;
 }
 
+/* `begun` is set before the call of begin: if that fails, `end` is still called, so that the
+   program can free what it allocated. */
 static ig_status open(ig_job *job, void **self) {
   const added *of = (const added *)job->room;
   const added_case *c = job->room_case;
@@ -127,6 +153,8 @@ static ig_status begin(void *self) {
   return IG_OK;
 }
 
+/* dt comes from the checkpoint. steps_make counts steps from it, but would also adapt it to a
+   changed duration; a continued run must keep its step length, so dt is set again afterwards. */
 static ig_status restore(void *self, const ig_restart *from) {
   run *r = self;
   const void *data;
@@ -144,6 +172,7 @@ static ig_status restore(void *self, const ig_restart *from) {
   return IG_OK;
 }
 
+/* Writes the arrays and the step length as a checkpoint; nothing is copied here. */
 static ig_status save(void *self, ig_sink *to) {
   run *r = self;
   ig_saved *saved;
@@ -159,6 +188,8 @@ static ig_status save(void *self, ig_sink *to) {
 
 /* --- steps --- */
 
+/* `ahead` (steps that a room may prepare in advance) is not used: an added room computes step by
+   step. */
 static ig_status advance(void *self, int64_t most, int64_t ahead) {
   run *r = self;
   (void)ahead;
@@ -170,6 +201,8 @@ static ig_status advance(void *self, int64_t most, int64_t ahead) {
   return IG_OK;
 }
 
+/* The duration reported is steps x dt, which differs from that of the case in a run continued with
+   a longer duration. */
 static void stand(const void *self, ig_run_status *standing) {
   const run *r = self;
   *standing = (ig_run_status){.at = {r->state.step, r->state.time},
@@ -181,6 +214,7 @@ static void stand(const void *self, ig_run_status *standing) {
                               .work = (double)r->state.step * (double)r->job->elements};
 }
 
+/* Counts for the statistics of a run, also after a failure. */
 static void tally(void *self) {
   run *r = self;
   if (r)
@@ -189,6 +223,8 @@ static void tally(void *self) {
 
 /* --- what is shown --- */
 
+/* Asks the program for its figures and rejects values that are not finite: the run would otherwise
+   continue with a diverged state. */
 static ig_status figures(run *r) {
   const added *of = r->of;
   r->value[0] = r->state.time;
@@ -206,6 +242,8 @@ static ig_status history(void *self, ig_sink *to) {
   return to ? to->history(to, r->of->figures + 1, r->column, r->value) : IG_OK;
 }
 
+/* Fields that output.fields selects; all of them if it is not given. The sink takes the
+   snapshot. */
 static ig_status snapshot(void *self, ig_sink *to) {
   run *r = self;
   ig_snapshot *snap;
@@ -223,6 +261,7 @@ static ig_status snapshot(void *self, ig_sink *to) {
   return status;
 }
 
+/* Final figures, for summary.json. */
 static ig_status results(void *self, ig_sink *to) {
   run *r = self;
   IG_TRY(figures(r));
@@ -233,6 +272,8 @@ static ig_status results(void *self, ig_sink *to) {
 
 /* --- other programs --- */
 
+/* Describes field i to programs that use ig_sim_view; there is no device side, so `get` and `set`
+   copy. */
 static bool field(void *self, int i, ig_room_field *to) {
   const run *r = self;
   if (i >= r->of->arrays)
@@ -248,6 +289,7 @@ static bool field(void *self, int i, ig_room_field *to) {
   return true;
 }
 
+/* The caller has checked that the name exists (field_find in sim.c). */
 static int array_of(const run *r, const char *name) {
   int i = 0;
   while (i < r->of->arrays && strcmp(r->of->d.array[i].name, name) != 0)
@@ -267,6 +309,8 @@ static ig_status set(void *self, const char *name, const double *values) {
   return IG_OK;
 }
 
+/* `ingot check`: opens the room, which calls the program's `begin`, to report the number of
+   steps. */
 static ig_status check(ig_job *job, ig_check_line *line, void *user) {
   void *self = NULL;
   const ig_status status = open(job, &self);
@@ -282,6 +326,7 @@ static ig_status check(ig_job *job, ig_check_line *line, void *user) {
 
 /* --- adding --- */
 
+/* Table of the case's keys. Texts are borrowed from the description. */
 static ig_status options_make(ig_ctx *cx, added *a) {
   IG_TRY(IG_NEW(cx, &a->option, a->numbers + 2, a->d.name));
   a->option[0] = (ig_option){.key = "duration",
@@ -307,6 +352,7 @@ static ig_status options_make(ig_ctx *cx, added *a) {
   return IG_OK;
 }
 
+/* Names of fields as choices, for the check of output.fields. */
 static ig_status fields_make(ig_ctx *cx, added *a) {
   size_t size = 1;
   for (int i = 0; i < a->arrays; i++)
@@ -331,6 +377,29 @@ static ig_status fields_make(ig_ctx *cx, added *a) {
                      (table)[count].name, a->d.name);                                              \
   } while (0)
 
+/* Numbers of an analysis: keys that no case has otherwise, units and defaults that can be read. */
+static ig_status numbers_check(ig_ctx *cx, const added *a) {
+  for (int i = 0; i < a->numbers; i++) {
+    const ig_room_number *n = &a->d.number[i];
+    char problem[200] = "";
+    double value;
+    bool taken = strcmp(n->name, "duration") == 0 || strcmp(n->name, "physics") == 0;
+    for (const ig_option *o = ig_common_options; o->key; o++)
+      taken |= strcmp(n->name, o->key) == 0;
+    for (int k = 0; k < i; k++)
+      taken |= strcmp(n->name, a->d.number[k].name) == 0;
+    if (taken)
+      return IG_FAIL(cx, IG_INPUT, "ig_room_add: the key '%s' of '%s' is taken", n->name,
+                     a->d.name);
+    if (!ig_number_read(n->fallback ? n->fallback : "0", n->unit, &value, problem, sizeof problem))
+      return IG_FAIL(cx, IG_INPUT, "ig_room_add: '%s' of '%s' is '%s' by default: %s", n->name,
+                     a->d.name, n->fallback ? n->fallback : "0", problem);
+  }
+  return IG_OK;
+}
+
+/* Copies and checks the description. `size` is the program's sizeof: a program compiled against an
+   older header passes a shorter struct, and the members it does not know stay zero. */
 static ig_status describe(ig_ctx *cx, const ig_room_description *d, added *a) {
   if (!d || d->size < sizeof d->size || d->size > sizeof *d)
     return IG_FAIL(cx, IG_INPUT, "ig_room_add: `size` is not that of the description");
@@ -340,6 +409,7 @@ static ig_status describe(ig_ctx *cx, const ig_room_description *d, added *a) {
   COUNT(a->d.number, a->numbers);
   COUNT(a->d.array, a->arrays);
   COUNT(a->d.figure, a->figures);
+  IG_TRY(numbers_check(cx, a));
   if (a->figures && !a->d.figures)
     return IG_FAIL(cx, IG_INPUT, "ig_room_add: '%s' has figures, but no function for them",
                    a->d.name);
@@ -385,6 +455,7 @@ static void added_free(added *a) {
   free(a);
 }
 
+/* Called by ig_ctx_close through cx->rooms_free, because core cannot know this file. */
 static void rooms_free(struct ig_added_rooms *rooms) {
   for (added *a = rooms ? rooms->first : NULL, *next; a; a = next) {
     next = a->next;
@@ -399,7 +470,8 @@ const ig_room *const *ig_rooms_of(const ig_ctx *cx) {
   return cx->rooms && cx->rooms->list ? cx->rooms->list : ig_rooms();
 }
 
-/* The list with one more at its end. */
+/* Makes a new list with the room at its end; the old list is freed. Cases that are open keep
+   pointers to rooms, not to the list. */
 static ig_status list_add(ig_ctx *cx, added *a) {
   struct ig_added_rooms *rooms = cx->rooms;
   const ig_room **list;
@@ -417,6 +489,8 @@ static ig_status list_add(ig_ctx *cx, added *a) {
   return IG_OK;
 }
 
+/* The room's name must be new. Not collective and not thread-safe: call it after ig_ctx_open,
+   before cases are opened. */
 ig_status ig_room_add(ig_ctx *cx, const ig_room_description *room) {
   added *a;
   IG_TRY(IG_NEW(cx, &a, 1, "room"));
@@ -438,6 +512,8 @@ ig_status ig_room_add(ig_ctx *cx, const ig_room_description *room) {
   return status;
 }
 
+/* For functions of the program: sets the error message of the context. 400: bytes, longer texts are
+   cut. */
 ig_status ig_room_fail(ig_ctx *cx, ig_status status, const char *format, ...) {
   char text[400];
   va_list list;

@@ -1,8 +1,12 @@
-/* What a run puts out, shown to functions of the caller. */
+/* A sink that passes output to functions of the calling program (ig_run_options: snapshot, row,
+   figure) and then on to the sink of files, if there is one. Used for every run, also for those
+   without callbacks, so that rooms see one kind of sink. */
 #include "run/callback_sink.h"
 
 #include <stdlib.h>
 
+/* Snapshots are copied from the device in the background; ig_snapshot_settle waits for that. The
+   view points into the snapshot and is valid only during the call. */
 ig_status ig_snapshot_hand(ig_ctx *cx, ig_snapshot *snap, ig_snapshot_fn *to, void *user) {
   ig_snapshot_field *field;
   const ig_status settled = ig_snapshot_settle(snap);
@@ -29,6 +33,8 @@ ig_status ig_snapshot_hand(ig_ctx *cx, ig_snapshot *snap, ig_snapshot_fn *to, vo
   return IG_OK;
 }
 
+/* Ownership: a sink's `snapshot` always takes the snapshot. It goes to the inner sink, or is freed
+   here, also after a failure. */
 static ig_status tee_snapshot(ig_sink *sink, ig_snapshot *snap) {
   ig_tee *t = sink->self;
   const ig_status status =
@@ -38,6 +44,8 @@ static ig_status tee_snapshot(ig_sink *sink, ig_snapshot *snap) {
   ig_snapshot_free(snap);
   return status;
 }
+/* Streamed version, on ranks: arrays are gathered while they are written. A callback needs whole
+   arrays, so they are loaded into memory first; without a callback the stream goes through. */
 static ig_status tee_snapshot_rows(ig_sink *sink, ig_snapshot *snap) {
   ig_tee *t = sink->self;
   if (!t->snapshot && t->inner)
@@ -86,10 +94,13 @@ static ig_status tee_flush(ig_sink *sink) {
   return t->inner ? t->inner->flush(t->inner) : IG_OK;
 }
 
+/* `t` must not be moved afterwards: the sink points to it. */
 void ig_tee_open(ig_ctx *cx, ig_tee *t, ig_sink *inner, const ig_run_options *o, bool kept) {
   *t = (ig_tee){.sink = {.self = t,
                          .snapshot = tee_snapshot,
                          .history = tee_history,
+                         /* Without a checkpoint function the time loop makes no checkpoints at all.
+                            `kept` is equal on all ranks, so that all take part in gathering one. */
                          .checkpoint = kept ? tee_checkpoint : NULL, /* nowhere to go */
                          .result = tee_result,
                          .result_text = tee_result_text,

@@ -1,5 +1,8 @@
-/* Cases: opening them, folding in material files, and reading what every case may say beside its
-   room's own keys. */
+/* Cases: opening, merging material files, and reading the keys that all rooms have in common.
+
+   A case is a tree (ig_node) built from YAML and changed by ig_case_set. Reading resolves it twice:
+   the common table (ig_common_options) and the table of the room that `physics` names. Every key
+   must be known to one of them; an unknown key is an error with a suggestion. */
 #include "run/case.h"
 #include "run/job.h"
 #include "run/materials.h"
@@ -14,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Section `output`, read into ig_output_case. */
 #define O ig_output_case
 static const ig_option output_options[] = {
     IG_INT(O, every, "0", 0, 1e15,
@@ -36,6 +40,7 @@ static const ig_option output_options[] = {
     IG_END};
 #undef O
 
+/* Keys of every case, whatever its physics. */
 #define C ig_common_case
 const ig_option ig_common_options[] = {
     IG_TEXT(C, physics, IG_REQUIRED, "the kind of analysis: the room that runs the case"),
@@ -59,9 +64,9 @@ const ig_option ig_common_options[] = {
     IG_END};
 #undef C
 
-/* --- the tree -----------------------------------------------------------------------------------
- */
+/* --- the tree */
 
+/* A context whose backend did not open is kept for its error message only. */
 static ig_status ctx_usable(ig_ctx *cx) {
   if (!cx)
     return IG_ARG;
@@ -74,6 +79,7 @@ ig_status ig_case_usable(const ig_case *c) {
   return c ? ctx_usable(c->cx) : IG_ARG;
 }
 
+/* An empty case, a map without keys, to be filled with ig_case_set. On failure *out is NULL. */
 ig_status ig_case_new(ig_ctx *cx, ig_case **out) {
   if (!out)
     return IG_ARG;
@@ -94,6 +100,7 @@ done:
   return status;
 }
 
+/* A build without INGOT_IO can run cases made by ig_case_set, but reads no files. */
 static ig_status yaml_open(ig_ctx *cx, ig_arena *arena, const char *path, ig_node **root) {
 #ifdef INGOT_HAVE_IO
   return ig_yaml_open(cx, arena, path, root);
@@ -130,11 +137,11 @@ void ig_case_close(ig_case *c) {
   free(c);
 }
 
-/* --- material files -----------------------------------------------------------------------------
- */
+/* --- material files */
 
-/* A single value of the case instead of a table over temperature of the file holds at every
-   temperature: that may not be what was meant. */
+/* A scalar given in the case replaces a table over temperature of the material file at all
+   temperatures. That is allowed, but often not intended, so it is reported. Only `stress` reads the
+   tables of `mechanical`. */
 static void tables_warn(const ig_case *c, const ig_node *material, const ig_node *base,
                         const char *file) {
   const ig_node *own = ig_node_find(material, "mechanical"),
@@ -152,7 +159,8 @@ static void tables_warn(const ig_case *c, const ig_node *material, const ig_node
   }
 }
 
-/* The values of the file that `material` names become its own, where it has none. */
+/* Adds the values of the material file named by `file` to the map `material`, where the case does
+   not give them. A file may not refer to another one: precedence would be hard to follow. */
 static ig_status material_fold(ig_case *c, ig_node *material, bool warn) {
   const ig_node *file = ig_node_find(material, "file");
   if (!file || file->kind != IG_NODE_SCALAR || !*file->text)
@@ -175,7 +183,8 @@ static ig_status material_fold(ig_case *c, ig_node *material, bool warn) {
   return IG_OK;
 }
 
-/* The case's own tree stays as it is, since a key set later may name another file. */
+/* A copy of the tree with material files merged in. Only the top level and `materials` are copied.
+   The case's own tree stays unchanged, because a later ig_case_set may name another file. */
 static ig_status fold(ig_case *c, ig_node **root, bool warn) {
   IG_TRY(ig_arena_take(c->cx, c->arena, (void **)root, 1, sizeof **root));
   **root = *c->root;
@@ -203,9 +212,10 @@ ig_status ig_case_fold(ig_case *c, ig_node **root) {
   return fold(c, root, false);
 }
 
-/* --- reading ------------------------------------------------------------------------------------
- */
+/* --- reading */
 
+/* Finds the room. The list of names serves the error message and the search for the nearest
+   spelling. */
 static ig_status room_choose(ig_case *c, const ig_room *const *rooms) {
   char names[512] = "";
   size_t used = 0;
@@ -227,7 +237,8 @@ static ig_status room_choose(ig_case *c, const ig_room *const *rooms) {
   return IG_OK;
 }
 
-/* Nothing a user writes is passed over in silence. */
+/* A common key that the room ignores (room->unused, "a|output.b") is reported: no key of the user
+   is ignored silently. */
 static void unused_warn(const ig_case *c) {
   for (const char *key = c->room->unused; key && *key;) {
     const size_t length = strcspn(key, "|");
@@ -243,7 +254,7 @@ static void unused_warn(const ig_case *c) {
   }
 }
 
-/* A field nobody writes is a slip of the pen. */
+/* Fields in output.fields that the room does not have are an error. */
 static ig_status fields_check(const ig_case *c) {
   const ig_texts *asked = &c->common.output.fields;
   for (int i = 0; i < asked->count && c->room->fields; i++) {
@@ -259,6 +270,7 @@ static ig_status fields_check(const ig_case *c) {
   return IG_OK;
 }
 
+/* Checked only if given: the default is allowed in every room, which takes what it has. */
 static ig_status precision_check(const ig_case *c) {
   const ig_node *given = ig_node_find(c->root, "precision");
   char name[16], all[64];
@@ -272,7 +284,8 @@ static ig_status precision_check(const ig_case *c) {
                     c->room->name, name, all);
 }
 
-/* What one option alone cannot tell. */
+/* Checks that concern several keys: a mesh where the room needs one, at most one rhythm of
+   snapshots, rising times, known fields, a precision that the room supports. */
 static ig_status common_check(ig_case *c) {
   const ig_common_case *common = &c->common;
   if (c->room->needs_mesh && !common->mesh.at.given && !c->mesh)
@@ -298,6 +311,8 @@ static ig_status common_check(ig_case *c) {
   return precision_check(c);
 }
 
+/* May be called again after ig_case_set: everything is read anew into fresh memory of the arena;
+   c->common is overwritten. */
 ig_status ig_case_read_for(ig_case *c, const ig_room *const *rooms) {
   IG_TRY(room_choose(c, rooms));
   ig_node *root;
@@ -307,6 +322,7 @@ ig_status ig_case_read_for(ig_case *c, const ig_room *const *rooms) {
   const ig_option_table tables[] = {{ig_common_options, &c->common},
                                     {c->room->options, c->room_case}};
   IG_TRY(ig_options_read(c->cx, c->arena, root, tables, 2));
+  /* Derived values, for example single values at room temperature from tables. */
   for (int i = 0; i < c->common.materials.count; i++)
     ig_material_complete(IG_ITEM(ig_material_case, c->common.materials, i));
   unused_warn(c);

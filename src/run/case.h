@@ -1,10 +1,10 @@
-/* A case: the tree that a file and ig_case_set built, and what it says once it is read.
+/* A case: the tree built from a file and by ig_case_set, and the structs that it is read into.
 
-     ig_case_open or ig_case_new, ig_case_set…      the tree (include/ingot/run.h)
-     ig_case_read                                   tree -> common, room, room_case
+   ig_case_open or ig_case_new, ig_case_set…   the tree (include/ingot/run.h)
+   ig_case_read                                tree -> common, room, room_case
 
-   Reading may be repeated after a further ig_case_set; everything read lives as long as the case.
- */
+   Memory: tree, texts and structs are in one arena, freed by ig_case_close. Reading may be repeated
+   after a further ig_case_set; what was read before stays valid memory until the case is closed. */
 #ifndef IG_RUN_CASE_H
 #define IG_RUN_CASE_H
 
@@ -13,7 +13,7 @@
 #include "material/material.h"
 #include "geometry/mesh_case.h"
 
-/* What every case may say, whatever its physics. */
+/* Keys of every case, whatever its physics. */
 typedef struct {
   ig_src at;
   const char *physics, *title; /* title is never NULL */
@@ -27,42 +27,48 @@ typedef struct {
 } ig_common_case;
 extern const ig_option ig_common_options[];
 
+/* Public functions are in include/ingot/run.h. */
 struct ig_case {
   ig_ctx *cx;
   ig_arena *arena;
-  const char *path;      /* of the case file, NULL: none */
-  ig_node *root;         /* a map */
-  bool no_units;         /* made of a file without units: values may be of any size */
+  const char *path; /* of the case file, NULL: none */
+  /* A map. Nodes keep file, line and column for error messages. */
+  ig_node *root; /* a map */
+  /* Set by the readers of foreign decks, which have no units: the check of plausible sizes is
+     skipped. */
+  bool no_units; /* made of a file without units: values may be of any size */
+  /* Hooks of src/deck and src/chain: a mesh or a state that comes from memory instead of a file. */
   ig_mesh_fn *mesh_make; /* stands for the file that `mesh` names, NULL: it is read */
   void *mesh_user;
   ig_state_fn *state_of; /* of another run, for a room that follows it; NULL: there is none */
   void *state_user;
   ig_mesh *mesh; /* the program's own, NULL: the section `mesh` says which */
-  /* filled by ig_case_read */
+  /* Filled by ig_case_read; room is NULL before. */
   const ig_room *room;
   ig_common_case common;
   void *room_case; /* room->case_size bytes */
 };
 
-/* Whether there is a case, in a context that was opened; public functions ask first. */
+/* IG_OK if the case exists and its context is usable. Every public function asks this first. */
 IG_MUST_CHECK ig_status ig_case_usable(const ig_case *c);
-/* A copy of the program's own mesh. */
+/* A copy of the mesh given by ig_case_set_mesh, owned by the caller. c->mesh must not be NULL. */
 IG_MUST_CHECK ig_status ig_case_mesh_copy(const ig_case *c, ig_mesh **mesh);
-/* ig_case_set of a value that stands elsewhere: messages about it begin with `label`, its place. */
+/* ig_case_set for a value from elsewhere (a sweep's table, a chain): error messages start with
+   `label` instead of "--set KEY". */
 IG_MUST_CHECK ig_status ig_case_set_from(ig_case *c, const char *key, const char *value,
                                          const char *label);
-/* Resolves the tree through the common table and the table of the room that `physics` names.
-   Fails with IG_INPUT and one line that says where, what was expected and the nearest remedy. */
+/* Reads the tree through the common table and that of the room named by `physics`. Fails with
+   IG_INPUT and one line: place, what was expected, nearest remedy. */
 IG_MUST_CHECK ig_status ig_case_read(ig_case *c);
-/* The same with rooms of the caller's own, ended by NULL. */
+/* The same with another list of rooms, ended by NULL (tests, benchmarks). */
 IG_MUST_CHECK ig_status ig_case_read_for(ig_case *c, const ig_room *const *rooms);
-/* The case's tree with material files folded in. */
+/* The tree with material files merged in, in the arena of the case. */
 IG_MUST_CHECK ig_status ig_case_fold(ig_case *c, ig_node **root);
-/* The case that was read, as a case file that reads to the same again, with its defaults as
-   comments. */
+/* Writes the case that was read as a case file: it reads to the same case again, with absolute
+   paths, material values included and defaults as comments. ig_case_read must have succeeded. */
 IG_MUST_CHECK ig_status ig_case_print(ig_case *c, ig_text_fn *text, void *user);
 
-/* Writes a formatted text, a path and some words at most. */
+/* printf to a text function. At most a path and some words: longer output is cut. */
 void ig_text_put(ig_text_fn *text, void *user, const char *format, ...) IG_PRINTF(3, 4);
 
 #endif

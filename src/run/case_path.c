@@ -1,4 +1,5 @@
-/* The path of a case's beam, without its mesh. */
+/* The scan path of a case's beam, generated or read by its room, without making the mesh. For
+   `ingot path`. */
 #include <ingot/path.h>
 #include "run/case.h"
 #ifdef INGOT_HAVE_IO
@@ -7,6 +8,7 @@
 #include <stdlib.h>
 #endif
 
+/* beam: counted from 1, as users count. The path is freed by ig_path_close. */
 ig_status ig_path_of_case(ig_case *c, int beam, ig_path **path) {
   IG_TRY(ig_case_usable(c));
   if (!path)

@@ -1,11 +1,16 @@
-/* Single keys of a case: ig_case_set and ig_case_get, and the way "sources[0].power" takes. */
+/* Single keys of a case: ig_case_set and ig_case_get, and the grammar of keys such as
+   "sources[0].power".
+
+   key = name { "." name | "[" digits "]" }. One map may stand where a list is expected (it is a
+   list of one), so sources[0].power also finds the key of `sources: {power: …}`. */
 #include "run/case.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* One step of "sources[0].power": a key, or an index where *length is 0. */
+/* Reads one step of a key and advances *p. *length > 0: the name *key; *length 0: the entry *index.
+   At most seven digits, so that strtol cannot overflow. */
 static bool step_read(const char **p, bool first, const char **key, size_t *length, long *index) {
   static const char word[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
   *length = 0;
@@ -25,6 +30,8 @@ static bool step_read(const char **p, bool first, const char **key, size_t *leng
   return *length > 0;
 }
 
+/* The link that points to the child named `key`, or the NULL link at the end, where a new child is
+   appended. */
 static ig_node **child_slot(ig_node *map, const char *key, size_t length) {
   ig_node **slot = &map->child;
   while (*slot && !(strncmp((*slot)->key, key, length) == 0 && !(*slot)->key[length]))
@@ -32,6 +39,8 @@ static ig_node **child_slot(ig_node *map, const char *key, size_t length) {
   return slot;
 }
 
+/* Text of a scalar as it stands in the tree; NULL: no such key, or a list or map. Valid until the
+   key is set again or the case is closed. */
 const char *ig_case_get(const ig_case *c, const char *key) {
   if (!c || !key)
     return NULL;
@@ -53,12 +62,14 @@ const char *ig_case_get(const ig_case *c, const char *key) {
   return node && node->kind == IG_NODE_SCALAR ? node->text : NULL;
 }
 
-/* What is created on the way hangs loose in `fresh` until the whole key has been walked. */
+/* A position in the tree while a key is resolved. New nodes are linked to `fresh` only, and `fresh`
+   to the tree (at `attach`) when the whole key is valid: a wrong key leaves the case unchanged. */
 typedef struct {
   ig_node *fresh, **attach, **slot;
   const char *key; /* of what is, or will be, at `slot`; NULL in a list */
 } walk;
 
+/* The first node that has to be created starts the separate branch `fresh`. */
 static ig_status node_create(ig_case *c, walk *w, ig_node_kind kind, const ig_src *at) {
   if (!w->attach) {
     w->attach = w->slot;
@@ -73,6 +84,7 @@ static ig_status node_create(ig_case *c, walk *w, ig_node_kind kind, const ig_sr
   return IG_OK;
 }
 
+/* Enters a map, which is made if it does not exist. */
 static ig_status key_enter(ig_case *c, walk *w, const ig_src *at, const char *key, size_t length) {
   if (!*w->slot)
     IG_TRY(node_create(c, w, IG_NODE_MAP, at));
@@ -86,6 +98,8 @@ static ig_status key_enter(ig_case *c, walk *w, const ig_src *at, const char *ke
   return ig_arena_text(c->cx, c->arena, &w->key, key, length);
 }
 
+/* Enters a list. A single value or map becomes a list of one. An index equal to the length
+   appends. */
 static ig_status index_enter(ig_case *c, walk *w, const ig_src *at, long index) {
   if (!*w->slot) {
     IG_TRY(node_create(c, w, IG_NODE_LIST, at));
@@ -110,12 +124,14 @@ static ig_status index_enter(ig_case *c, walk *w, const ig_src *at, long index) 
   return IG_OK;
 }
 
+/* The label replaces file and line in messages about this value. */
 ig_status ig_case_set(ig_case *c, const char *key, const char *value) {
   char label[96];
   snprintf(label, sizeof label, "--set %.80s", key ? key : "");
   return ig_case_set_from(c, key, value, label);
 }
 
+/* The value is parsed as YAML, so lists and maps can be given: [1, 2], {power: 200 W}. */
 ig_status ig_case_set_from(ig_case *c, const char *key, const char *value, const char *label) {
   IG_TRY(ig_case_usable(c));
   if (!key || !value)
@@ -127,6 +143,8 @@ ig_status ig_case_set_from(ig_case *c, const char *key, const char *value, const
   ig_node *node;
   IG_TRY(ig_node_parse(c->cx, c->arena, value, at, &node));
 
+  /* Resolve the key step by step, then put the value into the slot; siblings behind it stay
+     linked. */
   walk w = {.slot = &c->root};
   const char *p = key;
   for (bool first = true; first || *p; first = false) {

@@ -1,4 +1,6 @@
-/* What a program gives a case besides text: numbers, lists, a mesh. */
+/* Values that a program gives a case: numbers, texts, lists, a mesh. They are converted to text and
+   set like any key, so there is one place that checks them. 17 significant digits reproduce a
+   double exactly. */
 #include "run/case.h"
 #include "core/number.h"
 
@@ -8,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A number as a case file has it, whatever the program's locale says about decimal commas. */
+/* A number as a case file has it, with a decimal point in every locale. */
 static int real_text(char *to, size_t size, double value) {
   return ig_format(to, size, "%.17g", value);
 }
@@ -28,6 +30,8 @@ ig_status ig_case_set_int(ig_case *c, const char *key, int64_t value) {
   return ig_case_set(c, key, text);
 }
 
+/* Single-quoted YAML: the only escape is a doubled quote. A text that looks like a number stays a
+   text. */
 ig_status ig_case_set_text(ig_case *c, const char *key, const char *value) {
   IG_TRY(ig_case_usable(c));
   if (!value)
@@ -48,6 +52,7 @@ ig_status ig_case_set_text(ig_case *c, const char *key, const char *value) {
 }
 
 ig_status ig_case_set_reals(ig_case *c, const char *key, const double *values, int count) {
+  /* Bytes per number: 17 digits, sign, point, exponent and comma are at most 25. */
   enum { EACH = 32 };
   char *text;
   size_t at = 1;
@@ -72,6 +77,8 @@ ig_status ig_case_set_reals(ig_case *c, const char *key, const double *values, i
   return status;
 }
 
+/* A deep copy: coordinates, blocks with connectivity and tags, sets. On failure the caller frees
+ *to. */
 static ig_status mesh_copy(ig_ctx *cx, const ig_mesh *from, ig_mesh **to) {
   IG_TRY(ig_mesh_new(cx, from->dim, from->nodes, to));
   if (from->nodes)
@@ -99,6 +106,7 @@ static ig_status mesh_copy(ig_ctx *cx, const ig_mesh *from, ig_mesh **to) {
   return IG_OK;
 }
 
+/* mesh NULL removes a mesh set before. The copy is made first, so a failure keeps the old mesh. */
 ig_status ig_case_set_mesh(ig_case *c, const ig_mesh *mesh) {
   ig_mesh *copy = NULL;
   IG_TRY(ig_case_usable(c));

@@ -1,6 +1,6 @@
-/* A case as it is read, written back: what was given as it was given, with paths that hold from
-   anywhere and material files folded in; and what was left out, with its default, as comments. So
-   it reads to the same case again. */
+/* Writes a case back as YAML. Keys that were given are written as given, with absolute paths and
+   material files merged in; keys that were not given follow as comments with their defaults. The
+   result reads to the same case; it is stored in the output folder. */
 #include "run/case.h"
 
 #include <limits.h>
@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* State of the writer. Text goes to a function in small pieces. */
 typedef struct {
   ig_text_fn *text;
   void *user;
@@ -18,18 +19,21 @@ typedef struct {
 
 #define put(w, ...) ig_text_put((w)->text, (w)->user, __VA_ARGS__)
 
+/* One key: comment mark, indentation, dash of a list item, "key:". */
 static void line_begin(writer *w, const char *key) {
   put(w, "%s%*s%s%s:", w->comment ? "# " : "", w->indent - (w->dash ? 2 : 0), "",
       w->dash ? "- " : "", key);
   w->dash = false;
 }
 
-/* Whether YAML would read it as anything but this text. */
+/* Whether plain text would be read by YAML as something else. Conservative: quoting is always
+   allowed. */
 static bool needs_quotes(const char *text) {
   return !*text || strpbrk(text, ":#{}[],&*!|>'\"%@`\\") || strchr(" -?", *text) ||
          text[strlen(text) - 1] == ' ';
 }
 
+/* Single quotes, except for control characters, which only double-quoted YAML can express. */
 static void scalar_put(const writer *w, const char *text, bool quoted) {
   if (!quoted && !needs_quotes(text)) {
     put(w, "%s", text);
@@ -49,6 +53,7 @@ static void scalar_put(const writer *w, const char *text, bool quoted) {
   put(w, control ? "\"" : "'");
 }
 
+/* A value on one line, in flow style. */
 static void flow_put(const writer *w, const ig_node *node) {
   if (node->kind == IG_NODE_SCALAR) {
     scalar_put(w, node->text, node->quoted);
@@ -64,7 +69,8 @@ static void flow_put(const writer *w, const ig_node *node) {
   put(w, node->kind == IG_NODE_LIST ? "]" : "}");
 }
 
-/* The option that a key of the file is, and the struct that it fills. */
+/* The option of a key and the struct that contains its value; searches tables embedded by
+   IG_OPT_KEYS. */
 static const ig_option *find(const ig_option *options, const void *from, const char *key,
                              const void **in) {
   for (const ig_option *o = options; o->key; o++) {
@@ -81,6 +87,8 @@ static const ig_option *find(const ig_option *options, const void *from, const c
   return NULL;
 }
 
+/* Writes the options that were not given, as comments. Sections, lists and required keys have no
+   default. */
 static void defaults_put(writer *w, const ig_option *options, const ig_node *given) {
   const bool comment = w->comment;
   w->comment = true;
@@ -101,6 +109,7 @@ static void defaults_put(writer *w, const ig_option *options, const ig_node *giv
 
 static void map_put(writer *w, const ig_node *map, const ig_option_table *tables, int count);
 
+/* An item of a list of maps. The dash belongs to the first key that is written. */
 static void item_put(writer *w, const ig_node *node, const ig_option *o, const void *at) {
   w->indent += 4;
   w->dash = true;
@@ -109,6 +118,7 @@ static void item_put(writer *w, const ig_node *node, const ig_option *o, const v
   w->indent -= 4;
 }
 
+/* Paths are made absolute, because the copy of the case is in another folder than the original. */
 static void value_put(writer *w, const ig_node *node, const ig_option *o, const void *at) {
   char whole[PATH_MAX];
   if (o->kind == IG_OPT_FILE && *(const char *const *)at) {
@@ -134,6 +144,7 @@ static void value_put(writer *w, const ig_node *node, const ig_option *o, const 
   }
 }
 
+/* Keys in the order of the user, then the defaults. */
 static void map_put(writer *w, const ig_node *map, const ig_option_table *tables, int count) {
   for (const ig_node *child = map->child; child; child = child->next) {
     const ig_option *o = NULL;
@@ -153,7 +164,8 @@ static void map_put(writer *w, const ig_node *map, const ig_option_table *tables
     defaults_put(w, tables[t].options, map);
 }
 
-/* A material's keys are all here: its file is named in a comment, and not looked for again. */
+/* Material values are complete in the tree, so `file` is removed: the copy must not depend on
+   it. */
 static void material_files_drop(ig_node *materials) {
   ig_node *one = materials->kind == IG_NODE_MAP ? materials : materials->child;
   for (; one; one = materials->kind == IG_NODE_MAP ? NULL : one->next)
@@ -164,6 +176,8 @@ static void material_files_drop(ig_node *materials) {
       }
 }
 
+/* Sections that were not given at all are shown as comments with their defaults, except `mesh`,
+   whose keys exclude each other. */
 ig_status ig_case_print(ig_case *c, ig_text_fn *text, void *user) {
   writer w = {.text = text, .user = user};
   ig_node *root;

@@ -1,4 +1,4 @@
-/* Saying what a case holds, without running it. */
+/* `ingot check` and `ingot mesh`: describes a case and its mesh without running it. */
 #include "mesh/quality.h"
 #include "core/require.h"
 #include "ranks/ranks.h"
@@ -10,12 +10,15 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Formats one line of the description; `text`, `line` and `user` are the caller's. */
 #define LINE(label, ...)                                                                           \
   do {                                                                                             \
     snprintf(text, sizeof text, __VA_ARGS__);                                                      \
     line(user, label, text);                                                                       \
   } while (0)
 
+/* Quantities of the mesh as lines of label and value. Lengths in m. Lines and faces of lower
+   dimension are listed only if there are any. */
 ig_status ig_mesh_describe(ig_ctx *cx, const ig_mesh *mesh, ig_line_fn *line, void *user) {
   IG_REQUIRE_ARGS(cx, cx && mesh && line);
   char text[512], label[128];
@@ -37,6 +40,7 @@ ig_status ig_mesh_describe(ig_ctx *cx, const ig_mesh *mesh, ig_line_fn *line, vo
   for (int d = 1; d <= 3; d++)
     if (q.measure[d] != 0)
       LINE(what[d], "%.8g %s", q.measure[d], unit[d]);
+  /* Highest dimension of elements: a solid's boundary is an area, a plane mesh's a length. */
   const int top = q.measure[3] != 0 ? 3 : q.measure[2] != 0 ? 2 : 1;
   if (top > 1)
     LINE("boundary", "%" PRId32 " faces, %.8g %s", q.faces, q.boundary, unit[top - 1]);
@@ -53,6 +57,8 @@ ig_status ig_mesh_describe(ig_ctx *cx, const ig_mesh *mesh, ig_line_fn *line, vo
   return IG_OK;
 }
 
+/* On ranks: collective; only lines of rank 0 are of use, but all ranks make them, because the
+   room's check may communicate. */
 ig_status ig_check(ig_case *c, ig_line_fn *line, void *user) {
   char text[512], stamp[IG_STAMP_TEXT];
   ig_job job;
@@ -81,7 +87,7 @@ done:
   return ig_ranks_agree(c->cx, status);
 }
 
-/* The section by itself: a file may hold a mesh and nothing else. */
+/* The section `mesh` alone, so that a file may contain a mesh and no analysis. */
 typedef struct {
   ig_src at;
   ig_mesh_case mesh;
@@ -89,6 +95,8 @@ typedef struct {
 static const ig_option mesh_section_options[] = {
     IG_MAP(mesh_section, mesh, ig_mesh_case, ig_mesh_options, NULL, "the mesh"), IG_END};
 
+/* A tree with `mesh` as its only key is made on the stack and read through a table of its own: the
+   other keys of the case are not checked. */
 ig_status ig_case_mesh(ig_case *c, ig_mesh **mesh) {
   IG_TRY(ig_case_usable(c));
   IG_REQUIRE_ARGS(c->cx, mesh);

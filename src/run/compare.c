@@ -1,6 +1,10 @@
-/* Two results beside each other: figures of their summaries, columns of their histories, fields of
-   their snapshots. Numbers of a column or field are measured by the largest of them, so that values
-   near zero do not count as different for their rounding. */
+/* Comparison of two results: figures of summary.json, columns of history.csv, fields of snapshots;
+   recursively for the stages of a chain. Each comparison is a row passed to the caller.
+
+   A difference is accepted if |a - b| <= absolute + relative x scale, where scale is the largest
+   magnitude of the whole column or field. A relative measure per value would report the rounding of
+   values near zero. Fields are compared by number (same mesh) or by position (other numbering or
+   mesh). */
 #include <ingot/result.h>
 #include "core/number.h"
 #include "core/option.h"
@@ -20,8 +24,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* NAME: bytes of a row's name. DEEPEST: nesting of chains that is followed. */
 enum { NAME = 200, DEEPEST = 4 };
 
+/* One comparison; passed by value for a nested stage, with a longer prefix. */
 typedef struct {
   ig_ctx *cx;
   ig_arena *arena;
@@ -33,7 +39,8 @@ typedef struct {
 
 /* --- rows */
 
-/* "NAME=REL,ABS"; false: it is none. */
+/* Parses "NAME=REL" or "NAME=REL,ABS". The last '=' separates, because a pattern may contain one.
+   false: malformed. */
 static bool tolerance_read(const char *text, size_t *name, double *relative, double *absolute) {
   const char *equals = strrchr(text, '=');
   char *end;
@@ -51,6 +58,8 @@ static bool tolerance_read(const char *text, size_t *name, double *relative, dou
   return good && !*end;
 }
 
+/* The last matching pattern is used, so that general patterns may come first. A pattern matches the
+   full name or the part behind the last slash (the name within a stage). */
 static double allowed_for(const compare *c, const char *name, double scale) {
   double relative = c->o->relative, absolute = c->o->absolute;
   const char *slash = strrchr(name, '/');
@@ -69,7 +78,7 @@ static double allowed_for(const compare *c, const char *name, double scale) {
   return absolute + (isfinite(scale) ? relative * scale : 0);
 }
 
-/* 0 for the same number, infinity and "not a number" included. */
+/* a - b|, but 0 if both are the same infinity or both NaN, and infinity if only one is. */
 static double distance_of(double a, double b) {
   if (a == b || (isnan(a) && isnan(b)))
     return 0;
@@ -77,6 +86,8 @@ static double distance_of(double a, double b) {
   return isnan(d) ? INFINITY : d;
 }
 
+/* Completes a row and sends it. A NaN difference (texts differ, value missing) is never the
+   same. */
 static void row_send(const compare *c, ig_compared *r, const char *name) {
   char whole[NAME];
   snprintf(whole, sizeof whole, "%s%.100s", c->prefix, name);
@@ -87,6 +98,7 @@ static void row_send(const compare *c, ig_compared *r, const char *name) {
   c->row(c->user, r);
 }
 
+/* Two single numbers: the scale is the larger of them. */
 static void numbers_compare(const compare *c, const char *part, const char *name, const char *unit,
                             double a, double b) {
   ig_compared r = {.part = part,
@@ -99,7 +111,7 @@ static void numbers_compare(const compare *c, const char *part, const char *name
   row_send(c, &r, name);
 }
 
-/* Texts, or something that one of the two lacks (NULL). */
+/* Two texts; NULL: one of the results does not have it. */
 static void texts_compare(const compare *c, const char *part, const char *name, const char *a,
                           const char *b) {
   ig_compared r = {.part = part,
@@ -111,13 +123,15 @@ static void texts_compare(const compare *c, const char *part, const char *name, 
   row_send(c, &r, name);
 }
 
-/* The largest difference of many pairs. */
+/* Largest difference over many pairs, with its place, and the largest magnitude (scale). */
 typedef struct {
   double difference, scale, value[2];
   int64_t item;
   int component;
 } largest;
 
+/* Values that are not finite do not contribute to the scale. The first pair is stored even if
+   equal, so that the row shows values. */
 static void pair_add(largest *l, double a, double b, int64_t item, int component) {
   const double d = distance_of(a, b);
   if (isfinite(a))
@@ -131,6 +145,7 @@ static void pair_add(largest *l, double a, double b, int64_t item, int component
 
 /* --- figures */
 
+/* A scalar of summary.json as a number; null stands for NaN, which JSON cannot express. */
 static bool number_of(const ig_node *node, double *value) {
   char *end;
   if (node->kind != IG_NODE_SCALAR || node->quoted)
@@ -143,11 +158,12 @@ static bool number_of(const ig_node *node, double *value) {
   return end != node->text && !*end;
 }
 
-/* Figures of the clock. */
+/* Keys that depend on the clock or on how the run was started are not compared. */
 static bool of_clock(const char *key) {
   return strncmp(key, "seconds", 7) == 0 || strcmp(key, "up_to_date") == 0;
 }
 
+/* As numbers if both are, otherwise as texts; maps and lists are skipped. */
 static void node_compare(const compare *c, const char *key, const char *unit, const ig_node *a,
                          const ig_node *b) {
   double x, y;
@@ -157,7 +173,7 @@ static void node_compare(const compare *c, const char *key, const char *unit, co
     texts_compare(c, "figure", key, a ? a->text : NULL, b ? b->text : NULL);
 }
 
-/* The scalars of two maps, in the order of the first. */
+/* Scalars of two maps: those of the first in its order, then those that only the second has. */
 static void maps_compare(const compare *c, const ig_node *a, const ig_node *b,
                          const ig_node *units) {
   for (const ig_node *one = a ? a->child : NULL; one; one = one->next)
@@ -170,6 +186,7 @@ static void maps_compare(const compare *c, const ig_node *a, const ig_node *b,
       node_compare(c, one->key, "", NULL, one);
 }
 
+/* Top-level keys that belong to the result; others (device, seconds, version) may differ. */
 static void summaries_compare(const compare *c, const ig_node *a, const ig_node *b) {
   static const char *const keys[] = {"physics", "status", "elements", "nodes",
                                      "dofs",    "steps",  "snapshots"};
@@ -183,7 +200,7 @@ static void summaries_compare(const compare *c, const ig_node *a, const ig_node 
     maps_compare(c, ig_node_find(a, maps[i]), ig_node_find(b, maps[i]), ig_node_find(a, "units"));
 }
 
-/* --- history.csv: a line of headings, then numbers */
+/* --- history.csv: a line of headings, then numbers; a missing file is an empty table */
 
 static ig_status table_read(ig_ctx *cx, const char *folder, ig_csv_table *t) {
   size_t size;
@@ -194,6 +211,8 @@ static ig_status table_read(ig_ctx *cx, const char *folder, ig_csv_table *t) {
     status = ig_file_read(cx, path, 0, &text, &size);
   if (status == IG_OK && text)
     status = ig_csv_table_parse(cx, text, t);
+  /* Rows that cannot be read are detected by counting lines: a damaged file must not pass as a
+     shorter one. */
   int64_t lines = 0;
   for (const char *c = text; c && *c; c++)
     lines += *c == '\n' || c[1] == '\0';
@@ -205,6 +224,8 @@ static ig_status table_read(ig_ctx *cx, const char *folder, ig_csv_table *t) {
   return status;
 }
 
+/* Columns are matched by heading; differing numbers of rows give a row of their own, and the common
+   rows are compared. */
 static void tables_compare(const compare *c, const ig_csv_table *a, const ig_csv_table *b) {
   char name[NAME], unit[IG_CSV_UNIT];
   if (a->columns == 0 && b->columns == 0)
@@ -253,14 +274,19 @@ static ig_status histories_compare(const compare *c, const char *a, const char *
   return status;
 }
 
-/* --- places: nodes, or centres of cells, of one snapshot in the other */
+/* --- matching by position: nodes, or centres of cells, of one snapshot in the other */
 
+/* Spatial hash of the points of the second snapshot. Cells have the edge 2 x near, so all partners
+   of a point are in its own cell or one of the 26 around it. head: by hash value; next: chain
+   within a hash value. */
 typedef struct {
   double low[3], edge;
   uint64_t mask;
   int64_t *head, *next; /* items of the second by the hash of their cell; -1: none */
 } bins;
 
+/* FNV-1a offset and the golden-ratio multiplier of Knuth: any mixing would do, collisions only cost
+   time. */
 static uint64_t bin_of(const bins *g, const double x[3], const int shift[3]) {
   uint64_t h = 1469598103934665603u;
   for (int d = 0; d < 3; d++) {
@@ -271,8 +297,8 @@ static uint64_t bin_of(const bins *g, const double x[3], const int shift[3]) {
   return h & g->mask;
 }
 
-/* of[i]: the nearest item of the second within `near` of item i that no other item has; -1: none.
-   Items at one and the same place are taken in their order. */
+/* of[i]: nearest point of the second snapshot within `near` of point i that is not yet taken; -1:
+   none. Points at the same place (both sides of a crack) are assigned in their order. */
 static ig_status places_match(ig_ctx *cx, int64_t na, const double *xa, int64_t nb,
                               const double *xb, double near, int64_t *of) {
   bins g = {.edge = 2 * near};
@@ -304,6 +330,8 @@ static ig_status places_match(ig_ctx *cx, int64_t na, const double *xa, int64_t 
         double d2 = 0;
         for (int d = 0; d < 3; d++)
           d2 += (xa[3 * i + d] - xb[3 * k + d]) * (xa[3 * i + d] - xb[3 * k + d]);
+        /* A point may be met twice (two shifts with the same hash); equal distances take the lowest
+           number, so the result does not depend on the hash. */
         if (taken[k] || d2 > best || (d2 == best && of[i] >= 0 && k >= of[i]))
           continue;
         best = d2;
@@ -319,6 +347,7 @@ done:
   return status;
 }
 
+/* Longest side of the bounding box, m; the default search radius is 1e-6 of it. */
 static double size_of(const ig_snapshot *s) {
   double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
   for (int64_t i = 0; i < s->points; i++)
@@ -331,12 +360,14 @@ static double size_of(const ig_snapshot *s) {
 
 /* --- snapshots */
 
+/* The two snapshots in comparison. */
 typedef struct {
   const ig_snapshot *snap[2];
   int64_t *of[2]; /* of points, of cells: the partner in the second; NULL: the same number */
   char prefix[32];
 } both;
 
+/* Components of symmetric tensors are ordered as VTK does: xx, yy, zz, xy, yz, zx. */
 static void component_name(const ig_field *f, int component, char name[NAME]) {
   static const char *const vector[] = {"_x", "_y", "_z"}, *const tensor[] = {"_xx", "_yy", "_zz",
                                                                              "_xy", "_yz", "_zx"};
@@ -360,6 +391,8 @@ static bool is_set(const ig_field *f) {
   return strchr(f->name, ':') != NULL; /* "nodes:zmin": sets of the mesh are stored as fields */
 }
 
+/* Largest difference of one field over all points or cells that have a partner, with the place
+   where it occurs. */
 static void field_compare(const compare *c, const both *s, const ig_field *f, const ig_field *g) {
   const bool points = f->where == IG_AT_POINTS;
   const int64_t *of = s->of[points ? 0 : 1];
@@ -388,6 +421,8 @@ static void field_compare(const compare *c, const both *s, const ig_field *f, co
   row_send(c, &row, whole);
 }
 
+/* Fields of one location: common ones are compared, missing ones reported. Sets of the mesh, stored
+   as fields, are skipped. */
 static void fields_compare(const compare *c, const both *s, bool points, bool comparable) {
   const ig_snapshot *a = s->snap[0], *b = s->snap[1];
   const ig_location where = points ? IG_AT_POINTS : IG_AT_CELLS;
@@ -410,7 +445,7 @@ static void fields_compare(const compare *c, const both *s, bool points, bool co
   }
 }
 
-/* Partners by place of all points or cells; rows tell how many have none. */
+/* Finds partners of all points or cells by position; a row reports how many have none. */
 static ig_status partners_find(const compare *c, both *s, bool points) {
   const ig_snapshot *a = s->snap[0], *b = s->snap[1];
   const int64_t na = points ? a->points : a->cells, nb = points ? b->points : b->cells;
@@ -440,7 +475,8 @@ static ig_status partners_find(const compare *c, both *s, bool points) {
   return IG_OK;
 }
 
-/* Nodes and cells by their numbers: as many, at the same places. */
+/* Compares numbering: same counts, same connectivity, coordinates within tolerance. false: fields
+   cannot be compared by number. */
 static bool mesh_compare(const compare *c, const both *s, bool points) {
   const ig_snapshot *a = s->snap[0], *b = s->snap[1];
   char name[64];
@@ -477,6 +513,7 @@ static bool mesh_compare(const compare *c, const both *s, bool points) {
   return true;
 }
 
+/* `prefix`: "3: " for snapshot 3, empty for the last. */
 static ig_status snapshots_compare(const compare *c, const char *a, const char *b,
                                    const char *prefix) {
   ig_snapshot *one = NULL, *other = NULL;
@@ -525,6 +562,8 @@ static int64_t snapshots_in(const ig_node *summary) {
   return node && number_of(node, &count) ? (int64_t)count : 0;
 }
 
+/* The last snapshots, or pairs with equal numbers; the difference in count is a row of the
+   summary. */
 static ig_status all_snapshots_compare(const compare *c, const char *a, const char *b, int64_t na,
                                        int64_t nb) {
   const bool last = c->o->snapshots == IG_COMPARE_LAST;
@@ -545,6 +584,7 @@ static ig_status all_snapshots_compare(const compare *c, const char *a, const ch
   return status;
 }
 
+/* A folder without summary.json is no result: the run has not ended, or it is another folder. */
 static ig_status summary_open(const compare *c, const char *folder, ig_node **root) {
   char *path = ig_path_join(folder, IG_SUMMARY);
   if (!path)
@@ -561,7 +601,8 @@ static ig_status summary_open(const compare *c, const char *folder, ig_node **ro
 
 static ig_status folders_compare(const compare *c, const char *a, const char *b, int depth);
 
-/* Stages of a chain, each with its folder. */
+/* Stages of a chain: each has a folder of its name. A name with a slash is not followed, so that a
+   damaged summary cannot lead out of the folder. */
 static ig_status stages_compare(const compare *c, const ig_node *one, const ig_node *other,
                                 const char *a, const char *b, int depth) {
   for (const ig_node *stage = one->child; stage; stage = stage->next) {
@@ -584,6 +625,7 @@ static ig_status stages_compare(const compare *c, const ig_node *one, const ig_n
   return IG_OK;
 }
 
+/* A chain has stages and no history or snapshots of its own. */
 static ig_status folders_compare(const compare *c, const char *a, const char *b, int depth) {
   ig_node *one, *other;
   IG_TRY(summary_open(c, a, &one));
@@ -625,6 +667,8 @@ static ig_status paths_compare(const compare *c, const char *a, const char *b) {
                  a, b);
 }
 
+/* Tolerances are parsed once before, so that a malformed one is refused even if no name matches
+   it. */
 ig_status ig_result_compare(ig_ctx *cx, const char *a, const char *b,
                             const ig_compare_options *options, ig_compared_fn *row, void *user) {
   static const ig_compare_options none;

@@ -1,4 +1,10 @@
-/* The files of a run: the checkpoint it continues from, the folder it writes, its summary. */
+/* The files of a run: the checkpoint it continues from, the folder it writes, its summary. Builds
+   without INGOT_IO get functions that refuse files, at the end.
+
+   Whether an existing folder can be used is decided by three hashes (fingerprint.h): the
+   fingerprint in the checkpoint (same mesh and physics: arrays fit), the settings in the checkpoint
+   (same case up to its end: may be continued), the stamp in the summary (same result: nothing to
+   do). */
 #include "run/files.h"
 #include "core/inputs.h"
 #ifdef INGOT_HAVE_IO
@@ -14,6 +20,7 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Repeated messages are stored once; there is room for a few only, the log has all. */
 void ig_warned_add(ig_warned *warned, const char *message) {
   char text[sizeof *warned->text];
   snprintf(text, sizeof text, "%.*s", (int)sizeof text - 1, message);
@@ -24,6 +31,8 @@ void ig_warned_add(ig_warned *warned, const char *message) {
     memcpy(warned->text[warned->count++], text, sizeof text);
 }
 
+/* Walks an option table and registers all files that were read; the summary lists them with
+   hashes. */
 static void files_note(ig_ctx *cx, const ig_option *options, const void *from) {
   for (const ig_option *o = options; o->key; o++) {
     const void *at = (const char *)from + o->offset;
@@ -45,7 +54,9 @@ void ig_case_inputs(const ig_case *c) {
 
 #ifdef INGOT_HAVE_IO
 
-/* Whether the case says what it said when the checkpoint was written; if not, the first key. */
+/* Compares the settings stored in the checkpoint with those of the case. *same, or `key` gets the
+   first key that differs. The stored text must end with 0: a damaged checkpoint could have
+   anything. */
 static ig_status settings_same(ig_ctx *cx, const ig_restart *restart, const char *settings,
                                bool *same, char *key, size_t size) {
   const void *then;
@@ -57,7 +68,8 @@ static ig_status settings_same(ig_ctx *cx, const ig_restart *restart, const char
   return IG_OK;
 }
 
-/* What a checkpoint of this job carries: the fingerprint, in an old one that of its time. */
+/* The fingerprint that a checkpoint of this job carries: the current one, or in an old file the one
+   computed without pieces. */
 static uint64_t fingerprint_in(ig_case *c, const ig_job *job, const char *path) {
   const uint64_t now = ig_job_fingerprint(c, job), first = ig_job_fingerprint_first(c, job);
   bool old = false;
@@ -68,7 +80,8 @@ static uint64_t fingerprint_in(ig_case *c, const ig_job *job, const char *path) 
   return old ? first : now;
 }
 
-/* As a whole, or (by the first rank) what each rank needs when it asks for it. */
+/* Reads a checkpoint as a whole, or opens it so that rank 0 reads ranges on demand (rooms with
+   `pieces`). */
 static ig_status checkpoint_read(const ig_case *c, const char *path, uint64_t fingerprint,
                                  ig_restart **restart) {
   const bool pieces = ig_ranks_count(c->cx->ranks) > 1 && c->room->pieces;
@@ -89,7 +102,7 @@ static ig_status restart_read(ig_case *c, const ig_job *job, const char *path, b
                  path, key);
 }
 
-/* Whether a summary says that this very case was run to its end. */
+/* Whether a summary says "complete" and carries the stamp of this job. */
 static bool is_complete(ig_case *c, const char *summary, const char *stamp) {
   ig_node *root; /* JSON is YAML */
   if (ig_yaml_open(c->cx, c->arena, summary, &root) != IG_OK)
@@ -99,8 +112,8 @@ static bool is_complete(ig_case *c, const char *summary, const char *stamp) {
          strcmp(of->text, stamp) == 0;
 }
 
-/* The checkpoint in a folder, if it is this case's: *found has what. One that cannot be read fails;
-   one of another case is another's, and `why` tells. */
+/* Examines the checkpoint of a folder. An unreadable one is a failure; one of another case sets
+   IG_RESULT_OTHER with the reason in look->why. */
 static ig_status checkpoint_look(ig_case *c, const ig_job *job, const char *path,
                                  const char *settings, ig_files_found *look) {
   bool same;
@@ -123,6 +136,8 @@ static ig_status checkpoint_look(ig_case *c, const ig_job *job, const char *path
   return IG_OK;
 }
 
+/* A summary is examined first: a complete result needs no checkpoint. Errors of reading it are
+   cleared, because they only mean "not complete". */
 ig_status ig_files_look(ig_case *c, const ig_job *job, const char *out, ig_files_found *look) {
   ig_ctx *cx = c->cx;
   const char *settings;
@@ -146,7 +161,9 @@ ig_status ig_files_look(ig_case *c, const ig_job *job, const char *out, ig_files
   return status;
 }
 
-/* What --resume goes on from, if anything. */
+/* --resume: *restart is the checkpoint to continue from, NULL: start from the beginning;
+   *up_to_date: the folder has the result. A checkpoint of another case is replaced with a warning;
+   an unreadable one only with --force. */
 static ig_status resume(ig_case *c, const ig_job *job, const ig_run_options *o,
                         ig_restart **restart, bool *up_to_date) {
   ig_ctx *cx = c->cx;
@@ -169,9 +186,9 @@ static ig_status resume(ig_case *c, const ig_job *job, const ig_run_options *o,
   return IG_OK;
 }
 
-/* A checkpoint beyond the end of the case, where that is a duration, is refused before the folder
-   is touched. The last step may reach beyond it: a run that was killed after its last checkpoint
-   and before its summary goes on from there. */
+/* Refuses a checkpoint beyond the duration of the case before the folder is touched. One mean step
+   is subtracted, because the last step may reach beyond the end: a run that was killed between its
+   last checkpoint and its summary must be continuable. */
 static ig_status restart_check(const ig_case *c, const ig_restart *restart) {
   const ig_node *node = restart ? ig_node_find(c->root, "duration") : NULL;
   double duration;
@@ -189,7 +206,7 @@ static void text_add(void *user, const char *more) {
   ig_text_add(user, more);
 }
 
-/* The case's text, in memory that lives as long as it. */
+/* The case as text, kept in the arena; written to the output folder. */
 static ig_status case_text(ig_case *c, const char **kept) {
   ig_text t = {0};
   ig_status status = ig_case_print(c, text_add, &t);
@@ -201,8 +218,8 @@ static ig_status case_text(ig_case *c, const char **kept) {
   return status;
 }
 
-/* The warnings in the summary beside the checkpoint that is continued; a run that was killed has
-   left none. */
+/* Takes over the warnings of the summary beside the checkpoint: they concern the whole run. A run
+   that was killed has left no summary. */
 static void warned_keep(ig_case *c, const char *checkpoint, const char *out, ig_warned *warned) {
   ig_node *root = NULL;
   const char *slash = checkpoint ? strrchr(checkpoint, '/') : NULL;
@@ -226,6 +243,8 @@ static void warned_keep(ig_case *c, const char *checkpoint, const char *out, ig_
   free(summary);
 }
 
+/* Order matters: everything that may refuse is done before ig_sink_open, which locks the folder.
+   Nothing is written or deleted before all checks have passed. */
 ig_status ig_files_open(ig_case *c, ig_job *job, const ig_run_options *o, ig_restart **restart,
                         ig_sink **sink, bool *up_to_date, ig_warned *warned) {
   const char *settings;
@@ -252,6 +271,7 @@ ig_status ig_files_open(ig_case *c, ig_job *job, const ig_run_options *o, ig_res
   return ig_sink_open(c->cx, o->out, &options, sink);
 }
 
+/* Collects the facts of a run. The current phase is closed first, so that times include it. */
 ig_status ig_files_summary(const ig_case *c, const ig_job *job, const ig_run_stats *s,
                            ig_status status, const char *message, const char *stamp,
                            const ig_warned *warned, const struct ig_inputs *inputs, ig_sink *sink) {
@@ -287,6 +307,7 @@ ig_status ig_files_summary(const ig_case *c, const ig_job *job, const ig_run_sta
   };
   return ig_sink_summary(sink, &summary);
 }
+/* Builds without files. */
 #else
 ig_status ig_files_open(ig_case *c, ig_job *job, const ig_run_options *o, ig_restart **restart,
                         ig_sink **sink, bool *up_to_date, ig_warned *warned) {

@@ -1,5 +1,6 @@
-/* Hashes of cases, by the tables that read them: what is written differently and means the same
-   ("1 mm", "0.001") is the same. */
+/* Hashes of cases. They are computed from the structs that a case was read into, by a walk over the
+   option tables, not from its text: "1 mm" and "0.001" are the same value, and comments or the
+   order of keys do not matter. */
 #include "run/fingerprint.h"
 #include "core/hash.h"
 #include "core/threads.h"
@@ -17,10 +18,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Of a large array each piece apart, by all threads, and then their hashes: one after the other the
-   words of a mesh of 10^7 elements take as long as making it. whole: not in pieces */
+/* A large array is hashed in pieces by all threads, then the hashes of the pieces: sequential
+   hashing of a mesh of 10^7 elements takes as long as making it. whole: sequential, as in old
+   checkpoints. */
 static uint64_t mix_array(uint64_t h, const ig_ctx *cx, const void *data, size_t bytes,
                           bool whole) {
+  /* Pieces of 4 MiB or a multiple, at most 4096. The threshold of 64 MiB and the pieces are part of
+     the result: changing them invalidates checkpoints of large meshes. */
   enum { PIECE = 1 << 22, MOST = 4096 };
   if (whole || bytes <= (size_t)64 << 20)
     return ig_hash(h, data, bytes);
@@ -36,6 +40,8 @@ static uint64_t mix_array(uint64_t h, const ig_ctx *cx, const void *data, size_t
   return ig_hash(h, of, (size_t)pieces * sizeof *of);
 }
 
+/* The length is hashed too, so that the texts "ab", "c" and "a", "bc" differ. NULL has length 0,
+   the empty text 1. */
 static uint64_t mix_text(uint64_t h, const char *text) {
   const uint64_t length = text ? strlen(text) + 1 : 0;
   h = ig_hash(h, &length, sizeof length);
@@ -44,6 +50,8 @@ static uint64_t mix_text(uint64_t h, const char *text) {
 
 /* --- the mesh */
 
+/* Physics, coordinates and connectivity. Tags and sets are not included: they do not change the
+   shape of arrays in a checkpoint. */
 static uint64_t mesh_fingerprint(const ig_case *c, const ig_mesh *m, bool whole) {
   uint64_t h = ig_hash(IG_HASH_START, c->room->name, strlen(c->room->name));
   if (!m)
@@ -64,6 +72,7 @@ uint64_t ig_job_fingerprint_first(const ig_case *c, const ig_job *job) {
   return mesh_fingerprint(c, job->mesh, true);
 }
 
+/* Sets change results, so they are part of the stamp. */
 static uint64_t mix_sets(uint64_t h, const ig_mesh *m) {
   for (int s = 0; m && s < m->sets; s++) {
     const ig_set *set = &m->set[s];
@@ -77,6 +86,7 @@ static uint64_t mix_sets(uint64_t h, const ig_mesh *m) {
 
 /* --- the settings */
 
+/* All NaN are one value (an option that was not given), and -0 equals 0. */
 static uint64_t mix_reals(uint64_t h, const double *value, int64_t count) {
   h = ig_hash(h, &count, sizeof count);
   for (int64_t i = 0; i < count; i++) {
@@ -86,7 +96,8 @@ static uint64_t mix_reals(uint64_t h, const double *value, int64_t count) {
   return h;
 }
 
-/* A folder with the results of a run counts by its snapshots. */
+/* A folder with results counts by its snapshots, in order: its summary contains times, which differ
+   in each run. */
 static uint64_t mix_file(uint64_t h, const char *path);
 static uint64_t mix_folder(uint64_t h, const char *path) {
 #ifdef INGOT_HAVE_IO
@@ -107,7 +118,8 @@ static uint64_t mix_folder(uint64_t h, const char *path) {
   return h;
 }
 
-/* A file counts by what it holds, not by where it lies. */
+/* A file counts by its content, not by its path: a copied case continues. A path that cannot be
+   read counts as text. */
 static uint64_t mix_file(uint64_t h, const char *path) {
   struct stat s = {0};
   if (path && stat(path, &s) == 0 && S_ISDIR(s.st_mode))
@@ -122,7 +134,7 @@ static uint64_t mix_file(uint64_t h, const char *path) {
   return h;
 }
 
-/* What a continuation may change: how far it goes. */
+/* Keys that a continuation may change: how far the run goes, and how often it reports. */
 static bool is_end(const char *path) {
   static const char *const ends[] = {"duration",         "iterations",        "change",
                                      "objective_change", "analysis.duration", "analysis.steps",
@@ -133,9 +145,12 @@ static bool is_end(const char *path) {
   return false;
 }
 
+/* ends: include the keys of is_end (stamp), or not (settings). */
 static uint64_t mix_table(uint64_t h, const ig_option *options, const void *from, const char *above,
                           bool ends);
 
+/* The switch has no default, so that the compiler reports a new kind of option that is not
+   handled. */
 static uint64_t mix_option(uint64_t h, const ig_option *o, const void *from, const char *above,
                            bool ends) {
   const void *at = (const char *)from + o->offset;
@@ -198,7 +213,9 @@ static uint64_t mix_table(uint64_t h, const ig_option *options, const void *from
   return h;
 }
 
-/* The mesh counts as what was made of its section; names and places of computing do not count. */
+/* Top-level keys that are hashed. The mesh is hashed as generated, not by its section; title,
+   backend and threads do not change results. `output` changes the result folder, but not whether a
+   run can be continued. */
 static bool counts(const char *key, bool ends) {
   static const char *const never[] = {"physics", "title", "backend", "threads", "mesh"};
   for (size_t i = 0; i < sizeof never / sizeof *never; i++)
@@ -207,9 +224,11 @@ static bool counts(const char *key, bool ends) {
   return ends || strcmp(key, "output") != 0;
 }
 
+/* One line per top-level key, so that the first difference can be named to the user. */
 ig_status ig_case_settings(ig_case *c, const char **settings) {
   const ig_option_table tables[] = {{ig_common_options, &c->common},
                                     {c->room->options, c->room_case}};
+  /* Length of the text: every key with its hash and a line feed, and the final 0. */
   size_t room = 1, used = 0;
   for (int t = 0; t < 2; t++)
     for (const ig_option *o = tables[t].options; o->key; o++)
@@ -225,6 +244,8 @@ ig_status ig_case_settings(ig_case *c, const char **settings) {
   return IG_OK;
 }
 
+/* Lines are compared in order; the tables fix the order, so a missing line shows as a difference
+   too. */
 bool ig_settings_differ(const char *one, const char *other, char *key, size_t size) {
   while (*one || *other) {
     const size_t length = strcspn(one, "\n"), there = strcspn(other, "\n");
@@ -239,6 +260,7 @@ bool ig_settings_differ(const char *one, const char *other, char *key, size_t si
   return false;
 }
 
+/* The version of the program is included: a new version may give another result. */
 void ig_job_stamp(const ig_case *c, const ig_job *job, char stamp[IG_STAMP_TEXT]) {
   const ig_option_table tables[] = {{ig_common_options, (void *)&c->common},
                                     {c->room->options, c->room_case}};

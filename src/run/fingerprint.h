@@ -1,4 +1,8 @@
-/* What tells one case from another: whether a checkpoint fits, whether a result is up to date. */
+/* Hashes that decide whether a checkpoint fits a case, and whether a result is up to date.
+
+   fingerprint  physics and mesh                        arrays of a checkpoint fit
+   settings     keys of the case, without end, output   a run may be continued
+   stamp        everything that shapes the result       a result is up to date */
 #ifndef IG_RUN_FINGERPRINT_H
 #define IG_RUN_FINGERPRINT_H
 
@@ -6,18 +10,19 @@
 
 enum { IG_STAMP_TEXT = 17 }; /* sixteen hexadecimal digits */
 
-/* Of the physics and the mesh: whether the arrays of a checkpoint can be those of this job. */
+/* Hash of physics and mesh: whether the arrays of a checkpoint can belong to this job. The job must
+   still have its mesh. */
 uint64_t ig_job_fingerprint(const ig_case *c, const ig_job *job);
-/* As it was before large meshes were hashed in pieces: checkpoints written then can be continued.
- */
+/* The same hashed in one piece, as checkpoints of large meshes from older versions have it. */
 uint64_t ig_job_fingerprint_first(const ig_case *c, const ig_job *job);
-/* Of everything a case says once it is read, defaults and material files included, a line a key:
-   "boundary 0123456789abcdef". Left out is what may change between a run and its continuation: the
-   end, output, where it runs, the title. The text lives as long as the case. */
+/* A line per top-level key, "boundary 0123456789abcdef", over all values that were read, defaults
+   and material files included. Not included is what may change between a run and its continuation:
+   end, output, backend and threads, title. The text is in the arena of the case. */
 IG_MUST_CHECK ig_status ig_case_settings(ig_case *c, const char **settings);
-/* The first key whose line differs between two such texts, copied into `key`; false: none. */
+/* Compares two such texts. true: they differ, and `key` gets the first key that does. */
 bool ig_settings_differ(const char *one, const char *other, char *key, size_t size);
-/* Of all that shapes the result: mesh, settings, end and output. */
+/* Hash of all that shapes the result: mesh with sets, settings, end, output, version of the
+   program. */
 void ig_job_stamp(const ig_case *c, const ig_job *job, char stamp[IG_STAMP_TEXT]);
 
 #endif

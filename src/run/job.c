@@ -1,4 +1,5 @@
-/* From a case to a job a room can run. */
+/* From a case to a job that a room can run: reads the case, opens the backend it names, makes the
+   mesh. Also the check that all ranks have the same job. */
 #include "run/job.h"
 #include "backend/backend.h"
 #include "core/threads.h"
@@ -8,7 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A mesh of elements that the room does not know is refused where it stands. */
+/* Refuses element types that the room does not have, at the place of the section `mesh`, with the
+   key that would convert the mesh. */
 static ig_status elements_check(const ig_case *c, const ig_mesh *mesh) {
   const char *known = c->room->elements;
   char list[96];
@@ -28,6 +30,8 @@ static ig_status elements_check(const ig_case *c, const ig_mesh *mesh) {
   return IG_OK;
 }
 
+/* Curved elements (mid-side nodes) are kept only if the room has such elements; the generator and
+   readers are informed by two flags. */
 ig_status ig_job_mesh(ig_case *c, ig_job *job) {
   const char *known = c->room ? c->room->elements : NULL;
   c->common.mesh.quadratic = known && ig_choices_find(known, "hex20") >= 0;
@@ -36,6 +40,9 @@ ig_status ig_job_mesh(ig_case *c, ig_job *job) {
                  : ig_mesh_generate(c->cx, &c->common.mesh, &job->mesh);
 }
 
+/* The backend is opened before the mesh, because mesh generation uses its threads. If the user
+   chose no thread count, it is reduced afterwards for small meshes, where starting threads costs
+   more than they save. */
 ig_status ig_job_open(ig_case *c, const ig_room *const *rooms, ig_job *job) {
   ig_ctx *cx = c->cx;
   memset(job, 0, sizeof *job);
@@ -45,6 +52,8 @@ ig_status ig_job_open(ig_case *c, const ig_room *const *rooms, ig_job *job) {
   job->cx = cx;
   job->title = c->common.title;
   job->precision = (ig_precision)c->common.precision;
+  /* Choices beyond IG_CLUSTER mean "auto": the room may replace the default `gather` by what is
+     fastest for it. */
   job->assembly_free = c->common.assembly > IG_CLUSTER;
   job->assembly = job->assembly_free ? IG_GATHER : (ig_assembly)c->common.assembly;
   if (job->assembly == IG_CLUSTER && !c->room->clusters)
@@ -80,11 +89,15 @@ ig_status ig_job_open(ig_case *c, const ig_room *const *rooms, ig_job *job) {
   return IG_OK;
 }
 
+/* Frees the mesh; everything else in the job is borrowed from the case. */
 void ig_job_close(ig_job *job) {
   ig_mesh_free(job->mesh);
   job->mesh = NULL;
 }
 
+/* Computers of a cluster may see different files under one path. Rank 0 broadcasts its stamp; a
+   rank that differs reports what differs as far as it can tell. The mesh is compared by node count
+   first, for a better message. */
 ig_status ig_job_same(const ig_case *c, const ig_job *job, ig_job_purpose purpose,
                       char stamp[IG_STAMP_TEXT]) {
   ig_ctx *cx = c->cx;

@@ -1,4 +1,4 @@
-/* Material files: where a name leads to, and a list of those that are shipped. */
+/* Material files: search path, and the list of shipped materials for `ingot materials`. */
 #include "run/materials.h"
 #include "core/require.h"
 #include "material/material.h"
@@ -15,15 +15,17 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Composes folder/middle + name and tests for read permission. A name without a dot gets
+   ".yaml". */
 static bool readable(char *path, const char *folder, const char *middle, const char *name) {
   const int n = snprintf(path, PATH_MAX, "%s%s%s%s%s", folder, *folder ? "/" : "", middle, name,
                          strchr(name, '.') ? "" : ".yaml");
   return n > 0 && n < PATH_MAX && access(path, R_OK) == 0;
 }
 
-/* An installed tree may have been moved: PREFIX/bin/ingot has its materials in PREFIX/share; a
-   program in a folder of its own, or in the source's build folder, in `materials` there or above.
- */
+/* Materials relative to the running program, because an installed tree may have been moved: in
+   `materials` beside the program or one folder above (build folder in the source tree), or
+   PREFIX/share for PREFIX/bin/ingot. */
 static bool beside_program(char path[PATH_MAX], const char *name) {
   char self[PATH_MAX];
   const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
@@ -39,6 +41,8 @@ static bool beside_program(char path[PATH_MAX], const char *name) {
   return readable(path, self, "share/ingot/materials/", name);
 }
 
+/* file->at.line is 0 for a value set by a program, which has no folder of its own; the current
+   folder is used then. "/." stands for the root folder, because readable() appends a slash. */
 bool ig_material_file_find(const ig_node *file, char *path) {
   char folder[PATH_MAX] = "", above[PATH_MAX];
   const char *const name = file->text, *const slash =
@@ -62,10 +66,10 @@ bool ig_material_file_find(const ig_node *file, char *path) {
          readable(path, IG_MATERIALS_DIR, "", name);
 }
 
-/* --- the list of shipped materials -------------------------------------------------------------
- */
+/* --- the list of shipped materials */
 
-/* The folder that a bare name is looked for in outside of a case's own folders. */
+/* The folder in which shipped materials are: $INGOT_MATERIALS, else where a material that every
+   installation has (SS316L) is found. */
 static bool folder_find(char folder[PATH_MAX]) {
   const char *const environment = getenv("INGOT_MATERIALS");
   char *slash;
@@ -82,7 +86,7 @@ static bool folder_find(char folder[PATH_MAX]) {
 }
 
 #ifdef INGOT_HAVE_IO
-/* The temperatures for which a material has tables. */
+/* Extends `range` by the temperatures (K) of a table; a single value has no range. */
 static void range_add(const ig_table *t, double range[2]) {
   if (t->count < 2)
     return;
@@ -104,6 +108,8 @@ static void range_of(const ig_material_case *m, double range[2]) {
     range[0] = range[1] = IG_ROOM_TEMPERATURE;
 }
 
+/* Rooms for which a material has all required values. Kept by hand, in agreement with the checks of
+   the rooms. */
 static void rooms_of(const ig_material_case *m, char *text, size_t size) {
   const ig_mechanical_case *k = &m->mechanical;
   const bool heat = m->density.count && m->conductivity.count && m->specific_heat.count;
@@ -127,14 +133,14 @@ static void rooms_of(const ig_material_case *m, char *text, size_t size) {
       snprintf(text + strlen(text), size - strlen(text), "%s%s", *text ? " " : "", rooms[i].name);
 }
 
-/* Adds words to a text, as many as fit. */
+/* Appends words to a text, as many as fit. */
 static void add(char *text, size_t size, const char *more) {
   const size_t used = strlen(text);
   snprintf(text + used, size - used, "%s%.*s", used ? " " : "", (int)(size - used) - 2, more);
 }
 
-/* The first lines of a material file: "# NAME: what it is." and "# Sources: …", up to a line that
-   begins with another subject ("# SI."). */
+/* Reads the leading comments of a material file: "# NAME: what it is." and "# Sources: …", until a
+   line that starts another subject ("# SI."). */
 static void head_read(const char *path, char *about, size_t about_size, char *sources,
                       size_t sources_size) {
   FILE *file = fopen(path, "r");
@@ -152,6 +158,7 @@ static void head_read(const char *path, char *about, size_t about_size, char *so
     fclose(file);
 }
 
+/* Reads one file as a case would read it, so that a material that cannot be used is not listed. */
 static ig_status material_list(ig_ctx *cx, ig_arena *arena, const char *path, ig_material_fn *found,
                                void *user) {
   ig_node *root = NULL;
@@ -177,6 +184,7 @@ static int is_material(const struct dirent *entry) {
 }
 #endif
 
+/* Files are sorted by name, so the order does not depend on the file system. */
 ig_status ig_materials(ig_ctx *cx, ig_material_fn *found, void *user) {
   IG_REQUIRE_ARGS(cx, cx && found);
   char folder[PATH_MAX];

@@ -4,9 +4,9 @@
 
 #include "core/option.h"
 
-/* The path, PATH_MAX long, of the file that a case's scalar `file` names; false: there is none. It
-   is looked for from the case's folder; a bare name also in the `materials` folder there and in
-   every folder above, in $INGOT_MATERIALS and where Ingot is installed. */
+/* Finds the file that the scalar `file` of a case names; path: PATH_MAX bytes. false: not found. A
+   relative path is searched from the folder of the case; a bare name also in `materials` there and
+   in every folder above, in $INGOT_MATERIALS, and where Ingot is installed. */
 bool ig_material_file_find(const ig_node *file, char *path);
 
 #endif

@@ -1,4 +1,6 @@
-/* Unusual values: a walk through the tree of a case beside the tables that read it. */
+/* Warnings about unusual values: walks the tree of a case beside the tables that read it. A table
+   gives for each option a usual range (ig_option_usual), narrower than the allowed one: 20 K or a
+   Young's modulus of 210 Pa are allowed, and almost certainly wrong. */
 #include "run/plausible.h"
 #include "core/number.h"
 
@@ -6,7 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What may have been meant by a number without a unit. */
+/* Units that users have in mind when they write a bare number, in order of preference. The first
+   that brings the number into the usual range is proposed. */
 static const struct {
   const char *unit, *meant;
 } meant[] = {
@@ -24,15 +27,20 @@ static const struct {
     {"J/m^2", "kJ/m^2"},
 };
 
+/* path: the key in full, "materials[0].young", for messages. */
 typedef struct {
   ig_ctx *cx;
   char path[200];
 } walk;
 
+/* 0 is usual for everything (switched off, at rest) except temperatures. */
 static bool is_usual(double value, double low, double high, bool temperature) {
   return (value >= low && value <= high) || (value == 0 && !temperature);
 }
 
+/* abscissa: the first column of a table, which has a unit and range of its own. node->later: a
+   placeholder whose value is not known yet (chains). Checks one number. Text is read again here,
+   because the struct has only the value and not whether a unit was given. */
 static void number_look(const walk *w, const ig_node *node, const ig_option *o, bool abscissa) {
   const char *const unit = abscissa ? o->xunit : o->unit;
   double value, low, high, other;
@@ -60,7 +68,8 @@ static void number_look(const walk *w, const ig_node *node, const ig_option *o, 
              abscissa ? " has a row that" : "", value, unit, range, hint);
 }
 
-/* The values of one option. A table has rows; its first column may be a temperature. */
+/* All values of one option. A table has rows of two values; its first column may be a
+   temperature. */
 static void value_look(walk *w, const ig_node *node, const ig_option *o) {
   if (node->kind == IG_NODE_SCALAR) {
     number_look(w, node, o, false);
@@ -86,6 +95,7 @@ static const ig_option *option_find(const ig_option *options, const char *key) {
   return NULL;
 }
 
+/* Two tables only at the top level (common and room); sections have one. */
 static void map_look(walk *w, const ig_node *map, const ig_option *const tables[], int count) {
   const size_t length = strlen(w->path);
   for (const ig_node *child = map->child; child; child = child->next) {
@@ -121,7 +131,8 @@ static void map_look(walk *w, const ig_node *map, const ig_option *const tables[
   }
 }
 
-/* Metals yield at a thousandth of Young's modulus, whiskers at a tenth. */
+/* Metals yield at about a thousandth of Young's modulus, whiskers at up to a tenth (theoretical
+   strength), so more is a wrong unit. */
 static void material_look(ig_ctx *cx, const ig_material_case *m) {
   if (m->yield > m->young / 10)
     ig_warn_at(cx, &m->at,
@@ -130,6 +141,8 @@ static void material_look(ig_ctx *cx, const ig_material_case *m) {
                m->name, m->yield, m->young);
 }
 
+/* Largest extent, m. Parts of additive manufacturing are between micrometres (a melt pool) and some
+   metres. */
 static void mesh_look(const ig_case *c, const ig_mesh *mesh) {
   double low[3], high[3], most = 0;
   if (mesh->nodes == 0)
@@ -144,6 +157,7 @@ static void mesh_look(const ig_case *c, const ig_mesh *mesh) {
                                    : "a length without a unit is in m");
 }
 
+/* Cases made from decks without units are not checked. */
 ig_status ig_case_plausible(ig_case *c, const ig_mesh *mesh) {
   if (c->no_units)
     return IG_OK;

@@ -1,4 +1,5 @@
-/* Results on disk, looked at after the run. */
+/* Evaluation of results on disk: values at a point over time (probe), extremes of fields, all
+   snapshots in one file. Snapshots are read one at a time. */
 #include <ingot/result.h>
 #include "run/case.h"
 #include "core/number.h"
@@ -19,9 +20,11 @@
 
 #ifdef INGOT_HAVE_IO
 
+/* Bytes of a cell of an output table. */
 enum { CELL = 96 };
 
-/* Snapshot `index` of a folder; *snap NULL: there is none. */
+/* Snapshot `index` of a folder; *snap NULL: there is none with this number. No snapshot 0 is an
+   error. */
 static ig_status snapshot_open(ig_ctx *cx, const char *folder, int64_t index, ig_snapshot **snap) {
   char name[IG_FILE_NAME];
   *snap = NULL;
@@ -39,6 +42,8 @@ static ig_status snapshot_open(ig_ctx *cx, const char *folder, int64_t index, ig
   return status;
 }
 
+/* A row of an output table under construction. Pointers are set in row_send, because text may move
+   while it grows. */
 typedef struct {
   int count;
   char (*text)[CELL];
@@ -62,6 +67,7 @@ static ig_status row_number(ig_ctx *cx, row *r, double value) {
   return row_cell(cx, r, "%s", text);
 }
 
+/* Sends the row and empties it for the next. */
 static void row_send(row *r, ig_row_fn *send, void *user) {
   for (int i = 0; i < r->count; i++)
     r->cell[i] = r->text[i];
@@ -76,6 +82,8 @@ static void row_free(row *r) {
 
 /* --- a probe */
 
+/* Cell with the nearest centre, by a linear search: one probe of a file that had to be read
+   anyway. */
 static int64_t cell_near(const ig_snapshot *snap, const double point[3]) {
   double best = INFINITY;
   int64_t found = 0;
@@ -140,6 +148,8 @@ static bool probe_wants(const probe *p, const ig_field *f) {
   return p->field ? strcmp(p->field, f->name) == 0 : !is_set_field(f);
 }
 
+/* Writes headings or values for one snapshot; both follow the same path through the fields, so
+   columns agree. */
 static ig_status probe_row(ig_ctx *cx, const ig_snapshot *snap, const probe *p, row *r) {
   const int64_t node = ig_node_near(snap->point, (ig_lid)snap->points, p->point);
   const int64_t cell = snap->cells ? cell_near(snap, p->point) : -1;
@@ -180,6 +190,8 @@ static ig_status probe_row(ig_ctx *cx, const ig_snapshot *snap, const probe *p, 
   return IG_OK;
 }
 
+/* All snapshots must have the same columns, or the table would be inconsistent; the first defines
+   them. */
 ig_status ig_result_probe(ig_ctx *cx, const char *folder, const double point[3], const char *field,
                           ig_row_fn *send, void *user) {
   row r = {0};
@@ -215,11 +227,14 @@ ig_status ig_result_probe(ig_ctx *cx, const char *folder, const double point[3],
 
 /* --- extremes */
 
+/* Least [0] and greatest [1] value of one field component over all snapshots, with time (s) and
+   place (m). */
 typedef struct {
   char name[CELL];
   double value[2], time[2], place[2][3]; /* least, greatest */
 } extreme;
 
+/* item: one per field component, found by heading. */
 typedef struct {
   ig_ctx *cx;
   extreme *item;
@@ -241,6 +256,7 @@ static ig_status extreme_find(extremes *x, const char *name, extreme **found) {
   return IG_OK;
 }
 
+/* NaN never compares as less or greater, so it is ignored. */
 static void extreme_add(extreme *e, double value, double time, const ig_snapshot *snap,
                         const ig_field *f, int64_t item) {
   for (int k = 0; k < 2; k++) {
@@ -255,7 +271,9 @@ static void extreme_add(extreme *e, double value, double time, const ig_snapshot
   }
 }
 
-/* Points that no cell uses do not count. */
+/* Adds one snapshot. Points that no cell uses (not yet built) do not count. Fields whose length
+   is not that of the mesh (a snapshot with fewer cells) cannot be restricted to a set and are
+   skipped. */
 static ig_status extremes_add(extremes *x, const ig_snapshot *snap) {
   uint8_t *used = NULL;
   IG_TRY(ig_snapshot_used(x->cx, snap, &used));
@@ -281,7 +299,8 @@ static ig_status extremes_add(extremes *x, const ig_snapshot *snap) {
   return status;
 }
 
-/* The set of the mesh that the kept case makes. */
+/* Marks the nodes and elements of a set. Snapshots have no sets of every room; the mesh is
+   therefore made again from the case that is stored in the folder. */
 static ig_status set_find(extremes *x, const char *folder, const char *name) {
   ig_ctx *cx = x->cx;
   ig_case *c = NULL;
@@ -319,6 +338,7 @@ static ig_status set_find(extremes *x, const char *folder, const char *name) {
   return status;
 }
 
+/* A field without a finite value has infinities and is not listed. */
 static ig_status extremes_tell(extremes *x, bool iterations, ig_row_fn *send, void *user) {
   static const char *const columns[] = {"field", "", "value", NULL, "x [m]", "y [m]", "z [m]"};
   row r = {0};
@@ -378,6 +398,8 @@ ig_status ig_result_extremes(ig_ctx *cx, const char *folder, const char *set, ig
 
 /* --- one file */
 
+/* Reads all snapshots into memory, because VTKHDF stores the steps of an array one behind the
+   other. */
 ig_status ig_result_join(ig_ctx *cx, const char *folder, const char *file) {
   ig_snapshot **snap = NULL;
   int count = 0;

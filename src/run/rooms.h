@@ -1,4 +1,4 @@
-/* The rooms there are. */
+/* Lists of rooms. */
 #ifndef IG_RUN_ROOMS_H
 #define IG_RUN_ROOMS_H
 
@@ -8,7 +8,7 @@
 const ig_room *const *ig_rooms(void);
 /* The same and those that a program added to the context (ingot/room.h). */
 const ig_room *const *ig_rooms_of(const ig_ctx *cx);
-/* The room of that name, NULL if there is none. */
+/* The built-in room of that name, NULL if there is none. */
 const ig_room *ig_room_find(const char *name);
 
 #endif

@@ -1,4 +1,5 @@
-/* Running a case from its start to its end; what a folder holds of it. */
+/* Entry points for whole runs: ig_run, and ig_folder_inspect, which tells what a folder has of a
+   case. A run is a simulation (sim.c) that is stepped to its end. */
 #include "run/files.h"
 #include "core/require.h"
 #include "ranks/ranks.h"
@@ -11,7 +12,7 @@
 
 #include <ingot/result.h>
 
-/* All snapshots in one file, beside them. */
+/* output.one_file: all snapshots in run.vtkhdf, beside the single files. */
 static ig_status join(ig_ctx *cx, const char *out) {
   char *path;
   const size_t size = strlen(out) + sizeof "/run.vtkhdf";
@@ -22,6 +23,7 @@ static ig_status join(ig_ctx *cx, const char *out) {
   return status;
 }
 
+/* Statistics are filled also after a failure, as far as the run came. */
 ig_status ig_run_for(ig_case *c, const ig_run_options *options, const ig_room *const *rooms) {
   static const ig_run_options defaults;
   const ig_run_options *o = options ? options : &defaults;
@@ -46,6 +48,8 @@ ig_status ig_run(ig_case *c, const ig_run_options *options) {
   return status;
 }
 
+/* Reads the case and makes the mesh, because the hashes need them; computes no step. A folder that
+   cannot be read counts as another's result, because a run may replace it. */
 ig_status ig_folder_inspect(ig_case *c, const char *out, ig_folder_state *result) {
   ig_job job;
   ig_files_found look = {.result = IG_RESULT_NONE};

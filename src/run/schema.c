@@ -1,5 +1,8 @@
-/* A JSON Schema (draft 7) of the case language, from the tables that read it: editors complete and
-   check cases with it. */
+/* A JSON Schema (draft 7) of the case language, generated from the option tables: editors complete
+   and check cases with it.
+
+   Each section (option table) becomes one definition "s0", "s1", ...; tables are numbered when
+   first met, and writing one may meet more, so definitions are written until no new one appears. */
 #include "run/case.h"
 #include "core/require.h"
 #include "run/rooms.h"
@@ -7,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Most sections; ig_schema fails if there are more. */
 enum { TABLES = 256 };
 typedef struct {
   ig_text_fn *text;
@@ -17,6 +21,7 @@ typedef struct {
 
 #define put(w, ...) ig_text_put((w)->text, (w)->user, __VA_ARGS__)
 
+/* A JSON string. Control characters become spaces: help texts have none that matter. */
 static void quoted(writer *w, const char *text, int length) {
   char out[1024];
   size_t n = 0;
@@ -31,7 +36,7 @@ static void quoted(writer *w, const char *text, int length) {
   w->text(w->user, out);
 }
 
-/* The number of a section among the definitions; -1: there are too many. */
+/* The number of a section among the definitions; -1: too many. */
 static int table_number(writer *w, const ig_option *table) {
   for (int i = 0; i < w->tables; i++)
     if (w->table[i] == table)
@@ -42,6 +47,7 @@ static int table_number(writer *w, const ig_option *table) {
   return w->tables++;
 }
 
+/* true and false as choices are booleans for YAML, so the schema must list them as such. */
 static void enum_put(writer *w, const char *choices) {
   put(w, "\"enum\":[");
   for (const char *p = choices; *p;) {
@@ -57,7 +63,8 @@ static void enum_put(writer *w, const char *choices) {
   put(w, "]");
 }
 
-/* A number, or text such as "1.1 mm" where there is a unit. */
+/* A number, or a text such as "1.1 mm". JSON Schema applies minimum and maximum to numbers only, so
+   the range of a text is not checked. */
 static void number_put(writer *w, const ig_option *o) {
   put(w, "\"type\":[\"number\",\"string\"]");
   if (o->min == 0 && o->max == 0)
@@ -70,12 +77,14 @@ static void number_put(writer *w, const ig_option *o) {
     put(w, ",\"maximum\":%.17g", o->max);
 }
 
+/* most 0: any length. least 0: exactly `most`. */
 static void array_put(writer *w, int least, int most, const char *type) {
   put(w, "\"type\":\"array\",\"items\":{\"type\":%s}", type);
   if (most > 0)
     put(w, ",\"minItems\":%d,\"maxItems\":%d", least ? least : most, most);
 }
 
+/* The switch has no default, so that the compiler reports a new kind of option. */
 static void kind_put(writer *w, const ig_option *o) {
   static const char real[] = "[\"number\",\"string\"]";
   switch (o->kind) {
@@ -115,6 +124,8 @@ static void kind_put(writer *w, const ig_option *o) {
         "\"type\":[\"number\",\"string\",\"array\"],\"items\":{\"type\":\"array\",\"minItems\":2,"
         "\"maxItems\":2}");
     break;
+  /* A reference is wrapped in allOf, because draft 7 ignores all other keywords beside $ref, and
+     the description would be lost. */
   case IG_OPT_MAP:
     put(w, "\"allOf\":[{\"$ref\":\"#/definitions/s%d\"}]", table_number(w, o->sub));
     break;
@@ -129,6 +140,7 @@ static void kind_put(writer *w, const ig_option *o) {
   }
 }
 
+/* Help text, unit, usual range and default, shown by editors. */
 static void describe(writer *w, const ig_option *o) {
   char text[700], usual[96];
   ig_option_usual_text(o, false, usual, sizeof usual);
@@ -143,6 +155,7 @@ static void describe(writer *w, const ig_option *o) {
   }
 }
 
+/* Options embedded by IG_OPT_KEYS appear on the level of their parent. */
 static void keys_put(writer *w, const ig_option *table, bool *first) {
   for (const ig_option *o = table; o->key; o++) {
     if (o->kind == IG_OPT_KEYS) {
@@ -170,7 +183,7 @@ static void required_put(writer *w, const ig_option *table, bool *first) {
     }
 }
 
-/* One object with the keys of one or two tables. */
+/* One object with the keys of one or two tables; other keys are refused. */
 static void object_put(writer *w, const ig_option *a, const ig_option *b) {
   bool first = true;
   put(w, "{\"type\":\"object\",\"additionalProperties\":false,\"properties\":{\n");
@@ -185,6 +198,8 @@ static void object_put(writer *w, const ig_option *a, const ig_option *b) {
   put(w, "]}");
 }
 
+/* A case has `physics` and the keys of its room; a chain has `stages` and is not described further.
+   if/then per room gives the editor the keys of one room only. */
 ig_status ig_schema(ig_ctx *cx, ig_text_fn *text, void *user) {
   IG_REQUIRE_ARGS(cx, cx && text);
   writer w = {.text = text, .user = user};

@@ -1,4 +1,15 @@
-/* Simulations: a case, its room under the loop, and where its output goes. */
+/* A simulation: a case, its room under the time loop, and where its output goes. ig_run steps a
+   simulation to its end; other programs use it through include/ingot/sim.h.
+
+   ig_sim_open     case -> job (mesh, backend) -> folder -> room opened and begun (or restored)
+   ig_sim_step     steps of the time loop, with output when due
+   ig_sim_get/set  fields of the room between steps
+   ig_sim_save     state in memory; ig_sim_restore goes back to it
+   ig_sim_finish   figures and summary
+   ig_sim_close    frees everything; the case and the context stay
+
+   On ranks every function is collective. Rank 0 alone has the folder; all ranks take part in
+   output, because rooms compute and gather together for it. */
 #include "run/sim.h"
 #include "core/require.h"
 #include "core/inputs.h"
@@ -19,30 +30,40 @@
 
 enum { COPIES = 64 }; /* fields of a room, at most, that can be seen as copies */
 
-/* Factors that a program has given to loads or supports, by their number. */
+/* Factors given by the program to loads or supports, by number in the case; 1 where none was given.
+   Kept so that a restored state has the same factors. */
 typedef struct {
   int count;
   double *factor;
 } factors;
 
+/* Owned by the caller, freed by ig_sim_close. */
 struct ig_sim {
+  /* Borrowed: case and context must live longer. */
   ig_case *c;
   ig_ctx *cx;
+  /* Job (with the mesh), time loop (with the room's state), and the tee in front of the files. */
   ig_job job;
   ig_loop march;
   ig_tee t;
+  /* Checkpoint the run starts from; freed as soon as the room has read it. */
   ig_restart *restart;
+  /* Sink of the output folder; NULL: none, or another rank than 0. */
   ig_sink *files;
+  /* up_to_date: the folder had the result. concluded: the summary is written, no further step. */
   bool up_to_date, concluded;
   ig_status failed; /* what ended it, IG_OK: nothing has */
+  /* Wall clock (s) when it was opened. */
   double start;
+  /* Incremented by everything that changes fields; views and copies are valid for one
+     generation. */
   int64_t generation;
-  /* on several ranks: the mesh they are of may be gone when they are asked for */
+  /* On several ranks the whole mesh may be freed after set-up, so hashes are computed before. */
   uint64_t fingerprint;
   char stamp[IG_STAMP_TEXT];
   const char *settings; /* of the case, for saved states; NULL: not asked for yet */
-  /* of fields that the host does not hold as they are, by the number of the field; each is good as
-     long as its generation is the simulation's */
+  /* Host copies of fields that the host does not have in this form, by number of the field. Each is
+     valid while its generation is that of the simulation. */
   struct {
     void *data;
     int64_t generation;
@@ -50,10 +71,13 @@ struct ig_sim {
   factors loads, supports;
   ig_warned warned;
   ig_inputs inputs;
+  /* The caller's log functions; the context has on_log and on_progress meanwhile, which also
+     collect warnings for the summary. */
   ig_log_fn *log; /* the caller's, and its progress and user; the context holds ours meanwhile */
   ig_progress_fn *progress;
   void *user;
 };
+/* A saved state. kept: arrays of the room, as in a checkpoint; on ranks complete on rank 0 only. */
 struct ig_sim_state {
   ig_restart *kept;
   uint64_t fingerprint;
@@ -61,7 +85,7 @@ struct ig_sim_state {
   factors loads, supports;
 };
 
-/* Between the context and its caller, to keep what the summary tells. */
+/* Log functions between the context and the caller: collect warnings and pass everything on. */
 static void on_log(void *user, ig_log_level level, const char *message) {
   ig_sim *s = user;
   if (level == IG_LOG_WARN)
@@ -73,6 +97,8 @@ static void on_progress(void *user, const ig_progress *p) {
   const ig_sim *s = user;
   s->progress(s->user, p);
 }
+/* If another simulation of the context listens already, its functions stay: calls would otherwise
+   form a cycle when they are restored in another order. */
 static void listen(ig_sim *s) {
   ig_ctx *cx = s->cx;
   if (cx->log == on_log)
@@ -85,13 +111,15 @@ static void listen(ig_sim *s) {
   cx->user = s;
 }
 
+/* job.sink NULL tells rooms that no output is wanted at all. */
 static void sink_use(ig_sim *s, const ig_run_options *o, bool wanted, bool kept) {
   ig_tee_open(s->cx, &s->t, s->files, o, kept);
   s->job.sink = wanted ? &s->t.sink : NULL;
 }
 
-/* --- ranks: all open the same case, the first one has the files */
+/* --- ranks: all open the same case; rank 0 has the files */
 
+/* Rooms declare whether they can be divided. */
 static ig_status ranks_check(const ig_sim *s) {
   const int count = ig_ranks_count(s->cx->ranks);
   if (count == 1 || s->c->room->ranks)
@@ -102,7 +130,8 @@ static ig_status ranks_check(const ig_sim *s) {
                  s->c->room->name, count);
 }
 
-/* Reads case and mesh; in one process, one after the other. */
+/* Reads case and mesh. Ranks that are threads of one process do so in turn: HDF5 and Gmsh are not
+   safe for threads. */
 static ig_status job_open(ig_sim *s, const ig_room *const *rooms) {
   const ig_ranks *ranks = s->cx->ranks;
   if (!ranks || !ranks->one_process)
@@ -112,8 +141,9 @@ static ig_status job_open(ig_sim *s, const ig_room *const *rooms) {
   return IG_OK;
 }
 
-/* What the first finds in the output folder holds for all. They all make the same output at the
-   same moments, since rooms may compute together for it; what the others make goes nowhere. */
+/* Rank 0 examines the folder; its findings are broadcast. All ranks produce the same output at
+   the same steps, because rooms gather for it; output of other ranks goes to a tee without
+   receivers. */
 static ig_status files_open(ig_sim *s, const ig_run_options *o) {
   ig_status status = IG_OK;
   if (ig_ranks_first(s->cx))
@@ -129,10 +159,14 @@ static ig_status files_open(ig_sim *s, const ig_run_options *o) {
   return IG_OK;
 }
 
+/* On one rank the mesh is still there and the hash is computed when it is needed. */
 static uint64_t fingerprint_of(const ig_sim *s) {
   return ig_ranks_count(s->cx->ranks) > 1 ? s->fingerprint : ig_job_fingerprint(s->c, &s->job);
 }
 
+/* The order of steps is the contract of a run: read and check everything, examine the folder, warn
+   about unusual values, then open the room, whose first output creates files. A failure before that
+   leaves the folder as it was. */
 ig_status ig_sim_open_for(ig_case *c, const ig_run_options *o, const ig_room *const *rooms,
                           ig_sim **sim) {
   ig_sim *s;
@@ -145,6 +179,8 @@ ig_status ig_sim_open_for(ig_case *c, const ig_run_options *o, const ig_room *co
     return ig_ranks_agree(cx, made);
   *sim = s;
   *s = (ig_sim){.c = c, .cx = cx, .start = ig_now(), .generation = 1};
+  /* Times are counted anew for this run, except the start of the device, which happened when the
+     context was opened. */
   const double started = cx->split.seconds[IG_PHASE_START];
   cx->split = (ig_split){.now = IG_PHASE_READ, .mark = s->start};
   cx->split.seconds[IG_PHASE_START] = started;
@@ -186,6 +222,7 @@ ig_status ig_sim_open_for(ig_case *c, const ig_run_options *o, const ig_room *co
   return s->failed == IG_OK ? IG_OK : ig_sim_conclude(s, s->failed);
 }
 
+/* Unlike ig_sim_open_for, *sim is NULL after a failure. */
 ig_status ig_sim_open(ig_case *c, const ig_sim_options *options, ig_sim **sim) {
   static const ig_sim_options defaults;
   const ig_sim_options *o = options ? options : &defaults;
@@ -212,7 +249,7 @@ bool ig_sim_up_to_date(const ig_sim *s) {
   return s->up_to_date;
 }
 
-/* After a failure there is nothing to go on with. */
+/* Most functions refuse a simulation that has failed or is finished. */
 static ig_status usable(ig_sim *s) {
   if (!s)
     return IG_ARG;
@@ -223,6 +260,7 @@ static ig_status usable(ig_sim *s) {
   return IG_OK;
 }
 
+/* An interruption is not a failure: the simulation can be stepped further. */
 static ig_status go(ig_sim *s, int64_t steps, double time, int64_t *done) {
   const int64_t before = s->march.now.at.step;
   const ig_status status = ig_loop_go(&s->march, steps, time);
@@ -243,6 +281,7 @@ ig_status ig_sim_step(ig_sim *s, int64_t steps, int64_t *done) {
   return go(s, steps, INFINITY, done);
 }
 
+/* Stops at the first step whose end reaches `time` (s); steps are not shortened to hit it. */
 ig_status ig_sim_until(ig_sim *s, double time) {
   IG_TRY(usable(s));
   if (isnan(time))
@@ -263,6 +302,7 @@ double ig_sim_dt(const ig_sim *s) {
   return s ? s->march.now.dt : NAN;
 }
 
+/* Counts of the room are updated first. Valid at any time, also for a simulation that failed. */
 void ig_sim_stats(const ig_sim *sim, ig_run_stats *stats) {
   if (!stats)
     return;
@@ -288,6 +328,8 @@ void ig_sim_stats(const ig_sim *sim, ig_run_stats *stats) {
                           .up_to_date = sim->up_to_date};
 }
 
+/* Ends a run with `status`: figures (if IG_OK), flush of the writer thread, summary. The message of
+   the first failure is kept through the following calls, which may overwrite the context's. */
 ig_status ig_sim_conclude(ig_sim *s, ig_status status) {
   ig_ctx *cx = s->cx;
   char message[sizeof cx->message];
@@ -296,8 +338,8 @@ ig_status ig_sim_conclude(ig_sim *s, ig_status status) {
   if (status == IG_OK)
     status = ig_loop_finish(&s->march);
   s->concluded = true;
-  /* a room that refuses its case has written nothing: what the folder held stays as it was */
-  if (!s->files || (status == IG_INPUT && !ig_sink_begun(s->files)))
+  /* a run that fails before its first output has written nothing: what the folder held stays */
+  if (!s->files || (status != IG_OK && !ig_sink_begun(s->files)))
     return status;
   /* the first thing that went wrong is what the user hears */
   snprintf(message, sizeof message, "%s", cx->message);
@@ -318,6 +360,8 @@ ig_status ig_sim_conclude(ig_sim *s, ig_status status) {
   return status;
 }
 
+/* For programs: a simulation that has not reached its end is stopped with a checkpoint, and that is
+   a success. */
 ig_status ig_sim_finish(ig_sim *s) {
   if (!s)
     return IG_ARG;
@@ -338,6 +382,7 @@ ig_status ig_sim_finish(ig_sim *s) {
   return told == IG_INTERRUPTED ? IG_OK : told;
 }
 
+/* The caller's log functions are restored only if they were replaced by this simulation. */
 void ig_sim_close(ig_sim *s) {
   if (!s)
     return;
@@ -382,6 +427,7 @@ void ig_sim_fields(ig_sim *s, ig_field_fn *field, void *user) {
   }
 }
 
+/* The list of names in the error message is complete because the loop runs to the end. */
 static ig_status field_find(ig_sim *s, const char *name, ig_room_field *f, int *number) {
   char list[256] = "";
   if (!s || !name)
@@ -399,7 +445,8 @@ static ig_status field_find(ig_sim *s, const char *name, ig_room_field *f, int *
   return IG_FAIL(s->cx, IG_INPUT, "there is no field '%.60s': expected %s", name, list);
 }
 
-/* A host copy of what is stored on the device, as it is stored; the one there is, if it is good. */
+/* Makes a host copy of a field, unless there is a valid one. f->dev: bytes as stored, from the
+   device; otherwise the room assembles doubles in mesh order, for which all ranks are needed. */
 static ig_status copy_make(ig_sim *s, const ig_room_field *f, int number, size_t bytes) {
   if (number >= COPIES)
     return IG_FAIL(s->cx, IG_UNSUPPORTED, "field '%s' cannot be seen on the host", f->name);
@@ -418,6 +465,8 @@ static ig_status copy_make(ig_sim *s, const ig_room_field *f, int number, size_t
   return IG_OK;
 }
 
+/* Without separate memory the view is the room's own array. Strides are in bytes: arrays of a room
+   may be interleaved or component after component. */
 ig_status ig_sim_view(ig_sim *s, const char *name, ig_side side, ig_field_view *view) {
   ig_room_field f;
   IG_REQUIRE_ARGS(s ? s->cx : NULL, s && name && view);
@@ -447,10 +496,12 @@ ig_status ig_sim_view(ig_sim *s, const char *name, ig_side side, ig_field_view *
   return IG_OK;
 }
 
+/* A view is valid until the simulation is stepped, changed or restored. */
 bool ig_sim_is_fresh(const ig_sim *s, const ig_field_view *view) {
   return s && view && view->data && view->generation == s->generation;
 }
 
+/* Converts to doubles, point by point; strides allow any layout of the room. */
 ig_status ig_sim_get(ig_sim *s, const char *name, double *values) {
   ig_field_view v;
   IG_REQUIRE_ARGS(s ? s->cx : NULL, s && values);
@@ -464,6 +515,8 @@ ig_status ig_sim_get(ig_sim *s, const char *name, double *values) {
   return IG_OK;
 }
 
+/* The checkpoint of this step, if any, has the old values, so it counts as not written. The status
+   is asked again, because values may change the length of the next step. */
 ig_status ig_sim_set(ig_sim *s, const char *name, const double *values) {
   ig_room_field f;
   IG_TRY(usable(s));
@@ -486,6 +539,7 @@ ig_status ig_sim_set(ig_sim *s, const char *name, const double *values) {
 
 typedef ig_status scale_fn(void *self, int number, double factor);
 
+/* Grows the list; entries in between are 1. */
 static ig_status factor_keep(ig_ctx *cx, factors *f, int number, double factor) {
   if (number >= f->count) {
     double *more = realloc(f->factor, sizeof *more * ((size_t)number + 1));
@@ -498,6 +552,8 @@ static ig_status factor_keep(ig_ctx *cx, factors *f, int number, double factor) 
   return IG_OK;
 }
 
+/* Changes a factor in the room and remembers it; copies of fields become invalid, because
+   prescribed values may be fields. */
 static ig_status scale(ig_sim *s, const char *what, scale_fn *of_room, factors *f, int number,
                        double factor) {
   if (!of_room)
@@ -527,6 +583,8 @@ static ig_status factors_copy(ig_ctx *cx, factors *to, const factors *from) {
   return IG_OK;
 }
 
+/* Factors of 1 are not applied: the room may refuse to change a load, and there is nothing to
+   change. */
 static ig_status factors_apply(ig_sim *s, const factors *f, scale_fn *of_room) {
   for (int i = 0; i < f->count; i++)
     if (f->factor[i] != 1)
@@ -543,7 +601,8 @@ static ig_status settings_of(ig_sim *s, char **copy) {
   return *copy ? IG_OK : IG_FAIL(s->cx, IG_MEMORY, "no memory for a saved state");
 }
 
-/* Whether a state is one of this simulation, or of another with the same case. */
+/* Whether a state belongs to this simulation or to another one with the same case. `whole`: the
+   analysis is a single step and has no state in between. */
 static ig_status state_check(ig_sim *s, const ig_sim_state *state) {
   char key[64], *settings;
   if (!state || !state->kept || s->march.now.whole || state->fingerprint != fingerprint_of(s))
@@ -558,6 +617,8 @@ static ig_status state_check(ig_sim *s, const ig_sim_state *state) {
                : IG_OK;
 }
 
+/* The room saves through a sink that keeps arrays in memory (ig_keeper), so that a state is exactly
+   a checkpoint. */
 ig_status ig_sim_save(ig_sim *s, ig_sim_state **state) {
   IG_REQUIRE_ARGS(s ? s->cx : NULL, s && state);
   *state = NULL;
@@ -586,7 +647,7 @@ ig_status ig_sim_save(ig_sim *s, ig_sim_state **state) {
   return status;
 }
 
-/* The mesh again, where the room let go of it. */
+/* Makes the mesh again where the room freed it after set-up (several ranks). */
 static ig_status mesh_anew(ig_ctx *cx, void *user) {
   ig_sim *s = user;
   (void)cx;
@@ -596,8 +657,9 @@ static ig_status mesh_anew(ig_ctx *cx, void *user) {
   return ig_job_mesh(s->c, &s->job);
 }
 
-/* The room is opened anew: what a restore finds there is what it finds in a continued run. On ranks
-   the first has all of the state. */
+/* Closes the room and opens it anew with the state as its checkpoint: a restored simulation takes
+   the same path as a continued run, so it has the same bits. On ranks rank 0 has the whole state
+   and shares it. */
 ig_status ig_sim_restore(ig_sim *s, const ig_sim_state *state) {
   IG_TRY(usable(s));
   IG_TRY(ig_ranks_agree(s->cx, state_check(s, state)));
@@ -634,8 +696,9 @@ void ig_sim_state_free(ig_sim_state *state) {
   free(state);
 }
 
-/* --- a state in memory */
+/* --- a snapshot in memory */
 
+/* Sink function that keeps the snapshot; the caller of ig_sim_snapshot frees it. */
 static ig_status keep_snapshot(ig_sink *sink, ig_snapshot *snap) {
   *(ig_snapshot **)sink->self = snap;
   return IG_OK;

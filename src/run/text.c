@@ -1,4 +1,4 @@
-/* Formatted text to a function of the caller. */
+/* printf to a function of the caller, independent of the locale. */
 #include "core/number.h"
 #include "run/case.h"
 

@@ -1,4 +1,17 @@
-/* The loop around a room: outputs, checkpoints, interruption, progress, timings. */
+/* The time loop: takes a room through its steps and decides on output, checkpoints, interruption,
+   progress and timing. A room does not know when it is asked for output; the loop does not know
+   what the room computes.
+
+   Calls of the room in one iteration of `go`:
+
+   advance    as many steps as may pass before the next output
+   stand      where is the room now (step, time, next dt, ended)
+   history    if a row is due
+   snapshot   if a snapshot is due
+   renew      work between steps (critical step, next analysis)
+   save       if a checkpoint is due
+
+   Results do not depend on how steps are divided between calls: output never changes state. */
 #include "run/time_loop.h"
 #include "backend/backend.h"
 #include "ranks/ranks.h"
@@ -8,15 +21,19 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Waits for the device. Rooms that run ahead have a `wait` of their own. */
 static ig_status settle(ig_loop *m) {
   ig_ctx *cx = m->job->cx;
   return m->room->wait ? m->room->wait(m->self) : cx->backend->sync(cx);
 }
 
+/* Whether checkpoints have a place to go. */
 static bool keeps(const ig_job *job) {
   return job->sink && job->sink->checkpoint;
 }
 
+/* A room in a single-step analysis (`whole`) has no state to save; a checkpoint of this step is not
+   written twice. */
 static ig_status save(ig_loop *m) {
   if (!keeps(m->job) || !m->room->save || m->now.whole || m->saved == m->now.at.step)
     return IG_OK;
@@ -25,11 +42,12 @@ static ig_status save(ig_loop *m) {
   return IG_OK;
 }
 
-/* When something began to be written, and the time of steps until then. */
+/* Stopwatch for output: wall clock and time of steps when it began. */
 typedef struct {
   double mark, steps;
 } watch;
 
+/* Closes the current phase, so that its time up to now is counted. */
 static double steps_spent(ig_ctx *cx) {
   ig_phase_end(cx, cx->split.now);
   return cx->split.seconds[IG_PHASE_STEPS];
@@ -39,14 +57,16 @@ static watch watch_start(ig_loop *m) {
   return (watch){ig_now(), steps_spent(m->job->cx)};
 }
 
-/* Time spent computing inside output counts as solve time. */
+/* Output may have to compute (a room that finishes pending steps first); that time counts as solve
+   time. */
 static void watch_stop(ig_loop *m, watch w) {
   const double stepped = steps_spent(m->job->cx) - w.steps;
   m->job->seconds_output += ig_now() - w.mark - stepped;
   m->job->seconds_solve += stepped;
 }
 
-/* What is due after the steps from `from` to now; all of it at the start and at the end. */
+/* Makes what is due after the steps from `from` to now. edge: start or end of the run, where
+   everything is written. */
 static ig_status outputs(ig_loop *m, ig_moment from, bool edge) {
   ig_job *job = m->job;
   const ig_room *room = m->room;
@@ -70,6 +90,8 @@ static ig_status outputs(ig_loop *m, ig_moment from, bool edge) {
     IG_TRY(room->renew(m->self));
     room->stand(m->self, &m->now);
   }
+  /* Checkpoints are due by wall-clock time, which differs between ranks: any rank that is due makes
+     all of them due. */
   bool due = now->ended || ig_schedule_checkpoint(&m->schedule);
   IG_TRY(ig_ranks_agree_any(job->cx, IG_OK, &due)); /* their clocks differ */
   if (!due)
@@ -83,7 +105,7 @@ static ig_status outputs(ig_loop *m, ig_moment from, bool edge) {
   return IG_OK;
 }
 
-/* A run of so many steps does not end: a duration or a size is in another unit than was meant. */
+/* Warns about more than 1e9 steps: such a run does not end, and the usual reason is a unit. */
 static void steps_warn(const ig_loop *m) {
   const ig_run_status *now = &m->now;
   const double most = 1e9, steps = now->steps > 0 ? (double)(now->steps - now->at.step)
@@ -98,6 +120,8 @@ static void steps_warn(const ig_loop *m) {
           steps, now->dt, now->duration);
 }
 
+/* Set-up of the room and the first output. A restored run does not repeat the output of its start:
+   it was written by the run that made the checkpoint. */
 static ig_status open(ig_loop *m) {
   const double start = ig_now();
   const ig_room *room = m->room;
@@ -117,20 +141,25 @@ static ig_status open(ig_loop *m) {
     IG_TRY(outputs(m, m->now.at, true));
   }
   steps_warn(m);
+  /* Rates of progress count from here; set-up and the output of the start are not included. */
   m->began = ig_now();
   m->work = m->now.work;
   job->steps = m->now.at.step;
+  /* Output and steps within set-up have been counted under their own names. */
   job->seconds_setup += m->began - start - job->seconds_output - job->seconds_solve;
   ig_phase_end(job->cx, former);
   return IG_OK;
 }
 
+/* Collective. On failure call ig_loop_close. */
 ig_status ig_loop_open(ig_loop *m, const ig_room *room, ig_job *job) {
   *m = (ig_loop){.job = job, .room = room, .saved = -1};
   job->schedule = &m->schedule;
   return ig_ranks_agree(job->cx, open(m));
 }
 
+/* Unit and total of the progress line: iterations of a design, steps, or simulated seconds; total 0
+   if the end is not known (until the model is at rest). */
 static void progress(const ig_loop *m) {
   const ig_run_status *now = &m->now;
   const double spent = m->job->seconds_solve;
@@ -147,6 +176,8 @@ static void progress(const ig_loop *m) {
   ig_progress_report(m->job->cx, &p);
 }
 
+/* Not collective by itself: all ranks come here at the same step, because the request was shared in
+   `go`. */
 ig_status ig_loop_stop(ig_loop *m) {
   const ig_run_status *now = &m->now;
   const ig_job *job = m->job;
@@ -165,19 +196,24 @@ ig_status ig_loop_stop(ig_loop *m) {
                                             : "nothing was saved: there is no output folder");
 }
 
-/* Steps to the one that reaches `time`. */
+/* Steps until the clock reaches `time`, at least 1. A tolerance of 1e-6 of a step absorbs rounding
+   of accumulated times; 0x1p62 keeps the conversion to int64_t in range. */
 static int64_t steps_until(const ig_run_status *now, double time) {
   const double steps = ceil((time - now->clock) / now->dt - 1e-6);
   return !(steps > 1) ? 1 : steps < 0x1p62 ? (int64_t)steps : INT64_MAX;
 }
 
+/* Within 1e-6 of a step counts as reached, as in steps_until. */
 static bool reached(const ig_run_status *now, double time) {
   return now->clock >= time - 1e-6 * now->dt;
 }
 
+/* `pending`: steps that the room has prepared in advance and must still make; an interruption waits
+ * for them. */
 static ig_status go(ig_loop *m, int64_t steps, double time) {
   ig_ctx *cx = m->job->cx;
   ig_run_status *now = &m->now;
+  /* Saturating addition: INT64_MAX steps mean "to the end". */
   const int64_t last = steps < INT64_MAX - now->at.step ? now->at.step + steps : INT64_MAX;
   while (!now->ended && now->at.step < last && !reached(now, time)) {
     bool stopping = cx->interrupted;
@@ -193,6 +229,8 @@ static ig_status go(ig_loop *m, int64_t steps, double time) {
     const int64_t due = ig_schedule_ahead(&m->schedule, from, now->dt, most);
     const ig_phase former = ig_phase_begin(cx, m->first ? IG_PHASE_STEPS : IG_PHASE_FIRST);
     m->first = true;
+    /* due: steps before the next output. ahead: steps beyond that which the room may prepare; 0
+       when stopping. */
     const ig_status advanced = m->room->advance(m->self, due, stopping ? 0 : most - due);
     /* a room that ends within a step has gone back to its start */
     if (advanced == IG_INTERRUPTED && cx->interrupted && !cx->ranks)
@@ -203,6 +241,8 @@ static ig_status go(ig_loop *m, int64_t steps, double time) {
     m->saved = -1; /* what is saved is of the former moment, even if that is still the same step */
     m->job->steps = now->at.step;
     IG_TRY(outputs(m, from, now->ended));
+    /* Solve time is everything in this iteration that was not counted as output or steps by
+       `outputs`. */
     m->job->seconds_solve +=
         ig_now() - mark - (m->job->seconds_output + m->job->seconds_solve - others);
     progress(m);
@@ -218,6 +258,7 @@ ig_status ig_loop_go(ig_loop *m, int64_t steps, double time) {
   return ig_ranks_agree(m->job->cx, go(m, steps, time));
 }
 
+/* End of a run: last checkpoint, then the room's figures. */
 static ig_status finish(ig_loop *m) {
   ig_job *job = m->job;
   const watch w = watch_start(m);
@@ -241,6 +282,7 @@ ig_status ig_loop_finish(ig_loop *m) {
   return ig_ranks_agree(m->job->cx, finish(m));
 }
 
+/* Safe after a failed ig_loop_open; counts are collected only if the room was opened. */
 void ig_loop_close(ig_loop *m) {
   if (m->opened && m->room->tally)
     m->room->tally(m->self);

@@ -1,4 +1,7 @@
-/* ingot/solver.h: products, multigrid and conjugate gradients on a mesh of a program. */
+/* The public solver (ingot/solver.h): products, smoothed aggregation multigrid and conjugate
+   gradients on a mesh of a program. Host arrays in and out; everything between is on the device of
+   the context. Set-up is done once per mesh (ig_solver_open), values once per coefficient
+   (ig_solver_set_coefficient). */
 #include <ingot/solver.h>
 
 #include "backend/backend.h"
@@ -30,6 +33,7 @@ struct ig_solver {
   ig_linear linear;
 };
 
+/* A u in double, with supports and springs. A signal ends a long solve here. */
 static ig_status apply(void *self, const double *x, double *y, ig_cg_state *state) {
   ig_solver *s = self;
   if (s->cx->interrupted)
@@ -73,6 +77,8 @@ static ig_status make_plans(ig_solver *s, const ig_block *b, int npe, double poi
   return IG_OK;
 }
 
+/* Products are made from positions (IG_EBE_RECOMPUTE), in double for the iteration and in single
+   for the preconditioner. */
 static ig_status make_operators(ig_solver *s, const ig_mesh *mesh, double poisson) {
   const ig_block *b = mesh->block;
   const int npe = ig_elem_info_get(b->type)->nodes;
@@ -89,6 +95,8 @@ static ig_status make_operators(ig_solver *s, const ig_mesh *mesh, double poisso
                                   .hex = gather ? &s->mesh_colors : &s->mesh,
                                   .ground = &s->ground,
                                   .plan = gather ? &s->colors : &s->plan,
+                                  /* two Chebyshev steps and a W-cycle: more work per cycle, fewer
+                                     iterations, and safe for large jumps of the coefficient */
                                   .steps = 2,
                                   .cycle = 2,
                                   .self = s,
@@ -137,6 +145,8 @@ static ig_status check(ig_ctx *cx, const ig_mesh *mesh, const ig_solver_options 
                       mesh->block->conn);
 }
 
+/* The options' own size is checked first: a program compiled against another version of the header
+   is refused instead of misread. */
 ig_status ig_solver_open(ig_ctx *cx, const ig_mesh *mesh, const ig_solver_options *options,
                          ig_solver **out) {
   ig_solver *s = NULL;
@@ -177,6 +187,7 @@ void ig_solver_close(ig_solver *s) {
   free(s);
 }
 
+/* Zero is refused: an element of no stiffness may leave nodes without any, and A singular. */
 ig_status ig_solver_set_coefficient(ig_solver *s, const double *coefficient) {
   ig_ctx *cx = s->cx;
   IG_REQUIRE_ARGS(cx, coefficient);
@@ -221,6 +232,8 @@ static void clear_fixed(const ig_solver *s, ig_array *v) {
         x[(int64_t)s->size * i + c] = 0;
 }
 
+/* Not converging is an error here, unlike in ig_pcg_solve: a program that ignores the report would
+   go on with a wrong result. `u` holds what was reached. */
 ig_status ig_solver_solve(ig_solver *s, const double *f, double *u, double tolerance,
                           ig_solver_report *report) {
   ig_ctx *cx = s->cx;

@@ -244,16 +244,26 @@ static ig_status heat_error(ig_stress_run *r) {
   return IG_OK;
 }
 
-/* Material that never melted carries hardly any load: it is said, as nobody would look for it. */
+/* Material that never melted carries hardly any load, and without peaks nothing is known of what
+   was hot between two states: it is said, as nobody would look for it. */
 static ig_status heat_end(ig_stress_run *r) {
   ig_stress *m = r->m;
-  const uint8_t *alive = m->alive.host, *soft = m->soft.host;
+  const uint8_t *alive = m->alive.host, *soft = m->soft.host, *law = m->material.law.host;
+  const ig_stress_law *laws = m->material.laws.host;
   ig_lid all = 0, some = 0;
+  bool unknown = false;
   IG_TRY(ig_array_pull(m->cx, &m->soft));
   for (ig_lid e = 0; e < m->elements; e++) {
     all += alive[e] && soft[e] == 0xff;
     some += alive[e] && soft[e] && soft[e] != 0xff;
+    unknown |= alive[e] && r->heat.there[e] && isnan(r->heat.peak[e]) &&
+               laws[law[e]].anneal < IG_UNBOUNDED;
   }
+  if (unknown)
+    ig_warn(m->cx,
+            "the thermal run has no T_peak: what was above the annealing temperature between two "
+            "of its states and not in them keeps its stress; give its material a solidus and "
+            "liquidus (with snapshots: also output.fields T_peak and melts)");
   if (all + some > 0)
     ig_warn(m->cx,
             "%d elements of the thermal run were never above the annealing temperature, %d only in "

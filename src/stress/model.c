@@ -1,10 +1,13 @@
 /* Making the model: arrays, supports, loads. */
 #include "stress/model.h"
 #include "backend/backend.h"
+#include "mesh/face_share.h"
 #include "mesh/named.h"
 #include "mesh/support.h"
 #include "mesh/topology.h"
+#include "solid/solid.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -160,10 +163,15 @@ static ig_status loads(ig_stress *m, ig_histories *rows) {
     } else {
       ig_lid *node, count;
       IG_TRY(ig_mesh_named_nodes(m->cx, m->mesh, &l->at, l->set, &node, &count));
-      for (ig_lid k = 0; k < count; k++)
+      double *share = NULL;
+      const ig_status status =
+          ig_mesh_face_shares(m->cx, m->mesh, l->set, node, count, ig_solid_face_weights, &share);
+      for (ig_lid k = 0; k < count && status == IG_OK; k++)
         for (int d = 0; d < 3; d++)
-          f[3 * (int64_t)node[k] + d] += l->total[d] / count;
+          f[3 * (int64_t)node[k] + d] += l->total[d] * (share ? share[k] : 1.0 / count);
+      free(share);
       free(node);
+      IG_TRY(status);
     }
     IG_TRY(ig_histories_add(m->cx, rows, &l->history, m->loads.history + i));
     m->loads.factor[i] = 1;
@@ -292,6 +300,8 @@ static void scale_start(ig_stress *m) {
     young = fmax(young, ((const double *)m->material.row_y.host)[law[i].young.first]);
   m->energy = 1e-8 * young * volume;
   m->scale = 1e-3 * young * pow(volume / m->elements, 2.0 / 3) * sqrt((double)m->nodes);
+  /* a rotated element has its displacements as differences of positions: a strain of epsilon */
+  m->rounding = m->c->rotations == IG_ROTATIONS_FINITE ? 8 * DBL_EPSILON * 1e3 * m->scale : 0;
 }
 
 static ig_status make(ig_stress *m, const ig_list *materials, ig_assembly how) {

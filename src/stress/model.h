@@ -9,6 +9,11 @@
 #include "stress/ops.h"
 #include "stress/stress.h"
 
+/* What has no history grows from 0 to 1 between two times, and is 1 where both are 0. */
+typedef struct {
+  double begin, end;
+} ig_stress_ramp;
+
 /* One support as the model uses it. */
 typedef struct {
   ig_lid *node, count;
@@ -16,7 +21,8 @@ typedef struct {
   double to[3];         /* displacement, times the history and `factor` */
   double factor;        /* 1 unless a program changes it */
   ig_history history;
-  int since, until; /* phases */
+  ig_stress_ramp ramp; /* where there is no history */
+  int since, until;    /* phases */
   bool on;
 } ig_stress_hold;
 
@@ -61,7 +67,8 @@ typedef struct {
 typedef struct {
   double *unit; /* without histories: loads x nodes x 3 */
   ig_history *history;
-  double *factor; /* 1 unless a program changes it */
+  ig_stress_ramp ramp; /* of loads without a history */
+  double *factor;      /* 1 unless a program changes it */
 } ig_stress_loads;
 
 /* What elements are made of; see ig_stress_args. */
@@ -134,6 +141,7 @@ typedef struct ig_stress {
   ig_stress_system system;
   ig_stress_mark mark;
   bool stood_above; /* a warning has said that the part stood above a new layer */
+  double rounding;  /* N: norm of what rounding leaves of the forces of rotated elements; else 0 */
   double energy;    /* J: of a strain of 1e-4 in all of the body; less is no flow to judge by */
   double scale;     /* largest force met, for what counts as none */
   ig_stress_count count;

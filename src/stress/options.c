@@ -7,7 +7,9 @@ static const ig_option support_options[] = {
     IG_TEXT(S, fix, NULL, "components held where they are: 'all', or some of x y z"),
     IG_TEXT(S, components, "xyz", "components that `displacement` leads; the others stay free"),
     IG_VECTOR3(S, displacement, "m", NULL, "displacement, times the history"),
-    IG_TABLE(S, history, "s", "", NULL, 0, 0, "factor over time; left out: 1"),
+    IG_TABLE(S, history, "s", "", NULL, 0, 0,
+             "factor over time; left out: 1, from 0 on over the first phase in which it acts if "
+             "that is of kind load"),
     IG_TEXT(S, equal, NULL,
             "components that are the same for all nodes of the set, whatever they are: a face "
             "that stays plane"),
@@ -19,8 +21,14 @@ static const ig_option support_options[] = {
 static const ig_option load_options[] = {
     IG_TEXT(S, set, IG_REQUIRED, "face set of a pressure, node set of a force"),
     IG_REAL(S, pressure, "Pa", NULL, 0, 0, "pressure against the outward normal as drawn"),
-    IG_VECTOR3(S, total, "N", NULL, "force shared by the nodes of the set"),
-    IG_TABLE(S, history, "s", "", NULL, 0, 0, "factor over time; left out: 1"), IG_END};
+    IG_VECTOR3(
+        S, total, "N", NULL,
+        "force on the set: evenly on its faces where it is one of faces of solids, else each node "
+        "has the same share"),
+    IG_TABLE(S, history, "s", "", NULL, 0, 0,
+             "factor over time; left out: 1, from 0 on over the first phase in which it acts if "
+             "that is of kind load"),
+    IG_END};
 #undef S
 #define S ig_stress_inherent
 static const ig_option inherent_options[] = {

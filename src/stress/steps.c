@@ -122,6 +122,10 @@ static ig_status phase_check(ig_stress_run *r, const ig_stress_phase *p) {
                       "a thermal run");
   if (p->kind != IG_PHASE_HEAT && (!isnan(p->every) || p->change > 0 || p->layers))
     return ig_fail_at(cx, &p->at, "`every`, `change` and `layers` are for phases of kind heat");
+  if (p->layers && p->change > 0)
+    return ig_fail_at(cx, &p->at,
+                      "`change` has no effect with `layers: true`, which takes steps where "
+                      "something was deposited; leave one of them out");
   if (p->kind != IG_PHASE_HEAT && p->consolidated.count)
     return ig_fail_at(cx, &p->at, "`consolidated` is for phases of kind heat");
   for (int i = 0; i < p->consolidated.count; i++) {
@@ -191,6 +195,22 @@ static ig_status phases_check(ig_stress_run *r) {
   return IG_OK;
 }
 
+/* Over the phase in which something begins to act, where that is of kind load. */
+static ig_stress_ramp ramp_of(const ig_stress_run *r, int phase) {
+  ig_stress_ramp ramp = {0, 0};
+  for (int64_t i = 0; i < r->steps; i++)
+    if (r->step[i].phase == phase && phase_of(r, phase)->kind == IG_PHASE_LOAD)
+      ramp = (ig_stress_ramp){r->step[i].start, r->step[i].time};
+  return ramp;
+}
+
+/* The last step of a phase has the whole load, whatever the rounding of its time. */
+static void ramps_make(ig_stress_run *r) {
+  r->m->loads.ramp = ramp_of(r, 0);
+  for (int i = 0; i < r->m->held.count; i++)
+    r->m->held.list[i].ramp = ramp_of(r, r->m->held.list[i].since);
+}
+
 ig_status ig_stress_steps_make(ig_stress_run *r) {
   ig_ctx *cx = r->m->cx;
   IG_TRY(phases_check(r));
@@ -241,6 +261,7 @@ ig_status ig_stress_steps_make(ig_stress_run *r) {
   }
   r->steps = capacity;
   r->grouped = -1;
+  ramps_make(r);
   return ig_array_push(cx, &r->m->alive);
 }
 

@@ -9,6 +9,7 @@
    faces.
  */
 #include "structure/constrain.h"
+#include "mesh/geometry.h"
 #include "mesh/named.h"
 #include "mesh/topology.h"
 
@@ -160,18 +161,31 @@ static ig_status point_add(ig_structure *s, const ig_structure_contact *c, const
   return IG_OK;
 }
 
+/* Pressure over penetration at a face of the first side. By default contact adds 2 % to what the
+   layer of elements there gives way, in any unit of length. */
+static double stiffness_of(const ig_structure *s, const ig_structure_contact *c, ig_lid element,
+                           int face) {
+  ig_lid local;
+  const ig_block *b = ig_mesh_element(s->mesh, element, &local);
+  if (!isnan(c->stiffness))
+    return c->stiffness;
+  const double length = !isnan(c->length) ? c->length
+                                          : fabs(ig_elem_measure(s->mesh, b, local, NULL)) /
+                                                ig_face_measure(s->mesh, b, local, face);
+  return 50 * s->law[s->owner[element]].young / length;
+}
+
 /* The nodes of the first side, each with its share of the faces of the surface around it. */
 static ig_status contact_nodes(ig_structure *s, int i, const ig_structure_contact *c,
                                const ig_set *other, double reach, bool again) {
   ig_boundary boundary = {0};
-  double *area = NULL;
+  double *area = NULL, *stiffness = NULL;
   ig_lid *node = NULL, count = 0;
-  int *owner = NULL;
   ig_status status;
   IG_TRY(ig_structure_nodes(s, &c->at, c->set, &node, &count));
   IG_TRY_GOTO(status, done, ig_mesh_boundary(s->cx, s->mesh, &boundary));
   IG_TRY_GOTO(status, done, IG_NEW(s->cx, &area, s->nodes, "contact"));
-  IG_TRY_GOTO(status, done, IG_NEW(s->cx, &owner, s->nodes, "contact"));
+  IG_TRY_GOTO(status, done, IG_NEW(s->cx, &stiffness, s->nodes, "contact"));
   for (ig_lid f = 0; f < boundary.count; f++) {
     ig_lid own[8];
     double x[24], w[8];
@@ -181,7 +195,8 @@ static ig_status contact_nodes(ig_structure *s, int i, const ig_structure_contac
     ig_solid_face_weights(n, x, w);
     for (int a = 0; a < n; a++) {
       area[own[a]] = n > 4 ? NAN : area[own[a]] + w[a];
-      owner[own[a]] = s->owner[boundary.element[f]];
+      stiffness[own[a]] =
+          fmax(stiffness[own[a]], stiffness_of(s, c, boundary.element[f], boundary.face[f]));
     }
   }
   for (ig_lid k = 0; k < count; k++) {
@@ -198,14 +213,14 @@ static ig_status contact_nodes(ig_structure *s, int i, const ig_structure_contac
       goto done;
     }
     t.node[0] = node[k];
-    t.stiffness = !isnan(c->stiffness) ? c->stiffness : 50 * s->law[owner[node[k]]].young;
+    t.stiffness = stiffness[node[k]];
     place_of(s, node[k], NULL, p);
     IG_TRY_GOTO(status, done, point_add(s, c, other, p, reach, again, &t));
   }
 done:
   ig_boundary_free(&boundary);
   free(area);
-  free(owner);
+  free(stiffness);
   free(node);
   return status;
 }
@@ -220,6 +235,8 @@ static ig_status contact_points(ig_structure *s, int i, const ig_structure_conta
   const double reach = isnan(c->distance) ? size / 5 : c->distance;
   if (!isnan(c->tension) && (c->tied || !isnan(c->decay[0]) || isnan(c->stiffness)))
     return ig_fail_at(s->cx, &c->at, "`tension` needs `stiffness`, without `decay` and `tied`");
+  if (!isnan(c->length) && !isnan(c->stiffness))
+    return ig_fail_at(s->cx, &c->at, "`length` is for a contact without `stiffness`");
   if (c->of)
     return contact_nodes(s, i, c, other, reach, again);
   IG_TRY(ig_mesh_named_set(s->cx, s->mesh, &c->at, c->set, IG_OF_FACES, &own));
@@ -227,8 +244,7 @@ static ig_status contact_points(ig_structure *s, int i, const ig_structure_conta
     ig_structure_touch t = {.contact = i};
     double x[8][3], at[POINTS][2], weight[POINTS];
     t.slaves = ig_structure_face(s->mesh, own->item[f], own->face[f], t.node);
-    const double young = s->law[s->owner[own->item[f]]].young;
-    t.stiffness = !isnan(c->stiffness) ? c->stiffness : 50 * young;
+    t.stiffness = stiffness_of(s, c, own->item[f], own->face[f]);
     for (int a = 0; a < t.slaves; a++)
       place_of(s, t.node[a], NULL, x[a]);
     const int points = contact_rule(t.slaves, at, weight);

@@ -202,6 +202,13 @@ static ig_status effective(const modes *m) {
   return status;
 }
 
+static ig_status mode_add(ig_structure *s, double value) {
+  IG_TRY(IG_MORE(s->cx, &s->mode, s->modes, "modes"));
+  s->mode[s->modes].analysis = s->analysis;
+  s->mode[s->modes++].value = value;
+  return IG_OK;
+}
+
 static ig_status frequencies(modes *m, const ig_structure_analysis *a) {
   ig_structure *s = m->s;
   const size_t entries = (size_t)m->y->first[m->y->equations];
@@ -234,7 +241,7 @@ static ig_status frequencies(modes *m, const ig_structure_analysis *a) {
     const double hertz = (square < 0 ? -1 : 1) * sqrt(fabs(square)) / (2 * M_PI);
     if (hertz < a->lowest || hertz > a->highest)
       continue;
-    s->frequencies[s->found++] = hertz;
+    IG_TRY(mode_add(s, hertz));
     ig_structure_row(s, "frequency", "", i + 1, 0, 1, &hertz);
   }
   return effective(m);
@@ -243,19 +250,23 @@ static ig_status frequencies(modes *m, const ig_structure_analysis *a) {
 /* --- critical load factors */
 
 /* The change of forces by what acts over the analysis, at the accepted displacements; temperatures
-   and motions are those of its end afterwards. */
-static ig_status changes(ig_structure *s, double *f, double *value) {
+   and motions are those of its end afterwards. Nothing has acted before the first analysis: loads
+   without a history come with it. *any: there is a change above round-off. */
+static ig_status changes(ig_structure *s, double *f, double *value, bool *any) {
   const double end =
       s->begin + IG_ITEM(const ig_structure_analysis, s->c->analysis, s->analysis)->duration;
-  double *before, *moved;
+  double *before, *moved, scale = 0, most = 0;
   IG_TRY(IG_NEW(s->cx, &before, 2 * (size_t)s->unknowns, "modes"));
   moved = before + s->unknowns;
   ig_status status;
   IG_TRY_GOTO(status, done, ig_structure_heat(s, s->begin));
   IG_TRY_GOTO(status, done, assemble(s, s->implicit_groups, s->implicit, NULL, value, f));
-  IG_TRY_GOTO(status, done, ig_structure_loads_at(s, s->begin, before));
-  for (int32_t i = 0; i < s->unknowns; i++)
+  if (s->begin > 0)
+    IG_TRY_GOTO(status, done, ig_structure_loads_at(s, s->begin, before));
+  for (int32_t i = 0; i < s->unknowns; i++) {
     before[i] -= f[i];
+    scale = fmax(scale, fabs(f[i]));
+  }
   IG_TRY_GOTO(status, done, ig_structure_motions(s, s->begin, end));
   ig_system_resolve(s->system);
   memcpy(moved, s->system->shift, (size_t)s->unknowns * sizeof *moved);
@@ -263,7 +274,10 @@ static ig_status changes(ig_structure *s, double *f, double *value) {
   IG_TRY_GOTO(status, done, assemble(s, s->implicit_groups, s->implicit, moved, value, f));
   for (int32_t i = 0; i < s->unknowns; i++)
     f[i] = -f[i] - before[i];
-  status = ig_structure_loads_at(s, end, f);
+  IG_TRY_GOTO(status, done, ig_structure_loads_at(s, end, f));
+  for (int32_t i = 0; i < s->unknowns; i++)
+    most = fmax(most, fabs(f[i]));
+  *any = most > 1e-9 * scale;
 done:
   free(before);
   return status;
@@ -273,6 +287,7 @@ static ig_status factors(modes *m, const ig_structure_analysis *a) {
   ig_structure *s = m->s;
   const int32_t n = m->y->equations;
   ig_direct_info info;
+  bool any = false;
   stressed *t = NULL;
   double *f = NULL, *r = NULL, *u = NULL;
   ig_status status;
@@ -289,7 +304,14 @@ static ig_status factors(modes *m, const ig_structure_analysis *a) {
   IG_TRY_GOTO(status, done, IG_NEW(s->cx, &u, s->unknowns, "modes"));
   IG_TRY_GOTO(status, done, IG_NEW(s->cx, &r, n + 1, "modes"));
   IG_TRY_GOTO(status, done, stresses_add(s, t, NULL, -1));
-  IG_TRY_GOTO(status, done, changes(s, f, m->B));
+  IG_TRY_GOTO(status, done, changes(s, f, m->B, &any));
+  if (!any) {
+    status = ig_fail_at(s->cx, &a->at,
+                        "buckling: nothing that acts changes over this analysis, so that there is "
+                        "no load to multiply: give it a `history` that grows from %g to %g s",
+                        s->begin, s->begin + a->duration);
+    goto done;
+  }
   ig_system_reduce(m->y, f, r);
   IG_TRY_GOTO(status, done, ig_direct_solve(m->direct, r));
   ig_system_spread(m->y, r, u);
@@ -298,10 +320,10 @@ static ig_status factors(modes *m, const ig_structure_analysis *a) {
   IG_TRY_GOTO(status, done, stresses_stiffen(s, t, -1, m->B));
   IG_TRY_GOTO(status, done, find(m));
   for (int i = 0; i < m->count; i++) {
-    s->frequencies[i] = 1 / m->mu[i];
-    ig_structure_row(s, "buckling", "", i + 1, 0, 1, &s->frequencies[i]);
+    const double factor = 1 / m->mu[i];
+    IG_TRY_GOTO(status, done, mode_add(s, factor));
+    ig_structure_row(s, "buckling", "", i + 1, 0, 1, &factor);
   }
-  s->found = m->count;
 done:
   stresses_free(s, t);
   free(f);
@@ -313,10 +335,6 @@ done:
 static ig_status solve(modes *m, const ig_structure_analysis *a) {
   ig_structure *s = m->s;
   const size_t entries = (size_t)m->y->first[m->y->equations];
-  free(s->frequencies);
-  s->frequencies = NULL;
-  s->found = 0;
-  IG_TRY(IG_NEW(s->cx, &s->frequencies, m->count, "modes"));
   IG_TRY(IG_NEW(s->cx, &m->A, entries, "modes"));
   IG_TRY(IG_NEW(s->cx, &m->B, entries, "modes"));
   IG_TRY(

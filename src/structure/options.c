@@ -144,7 +144,10 @@ static const ig_option contact_options[] = {
     IG_TEXT(S, to, IG_REQUIRED, "faces that they touch"),
     IG_REAL(S, stiffness, "", NULL, IG_POSITIVE, IG_UNBOUNDED,
             "pressure over penetration, Pa/m; left out: 50 times Young's modulus of the first side "
-            "over 1 m"),
+            "over `length`"),
+    IG_REAL(S, length, "m", NULL, IG_POSITIVE, 1e9,
+            "without `stiffness`; left out: thickness of the first side's element at each point, "
+            "its volume over the area of the face"),
     IG_VECTOR(S, decay, 2, "", NULL,
               "instead of it: pressure at no distance, Pa, and distance in m at which a hundredth "
               "of it is left"),
@@ -285,7 +288,8 @@ static const ig_option table_options[] = {
     IG_TEXT(S, set, IG_REQUIRED, "nodes, elements or faces"),
     IG_CHOICE(
         S, quantity, IG_STRUCTURE_QUANTITIES, "displacement",
-        "of nodes: displacement to heat_flow; of faces: section, the force through them by "
+        "of nodes: displacement to heat_flow (reaction: the force of the elements on a node, which "
+        "supports and loads there bear together); of faces: section, the force through them by "
         "stresses, and section_flux, the heat out of them; at the points of elements: the others"),
     IG_CHOICE(S, total, "none|also|only", "none", "the sum over the set"),
     IG_INT(S, analysis, "0", 0, 1e6, "in this analysis, from 1; 0: in all"),

@@ -199,6 +199,23 @@ ig_status ig_structure_tables(ig_structure *s) {
   return IG_OK;
 }
 
+/* Modes of the last analysis that found some as `mode_1` ...; where there are several such
+   analyses, those of each with its number, too. */
+static ig_status modes_write(const ig_structure *s, ig_sink *to) {
+  for (int i = 0, number = 1; i < s->modes; i++, number++) {
+    const int of = s->mode[i].analysis;
+    char key[64];
+    number = i > 0 && s->mode[i - 1].analysis != of ? 1 : number;
+    snprintf(key, sizeof key, "mode_%d", number);
+    if (of == s->mode[s->modes - 1].analysis)
+      IG_TRY(to->result(to, key, "", s->mode[i].value));
+    snprintf(key, sizeof key, "analysis_%d_mode_%d", of + 1, number);
+    if (s->mode[0].analysis != s->mode[s->modes - 1].analysis)
+      IG_TRY(to->result(to, key, "", s->mode[i].value));
+  }
+  return IG_OK;
+}
+
 ig_status ig_structure_history(void *self, ig_sink *to) {
   ig_structure *s = self;
   double most = 0;
@@ -275,14 +292,11 @@ done:
 
 ig_status ig_structure_results(void *self, ig_sink *to) {
   ig_structure *s = self;
-  double most = 0, sum[3] = {0, 0, 0};
+  double most = 0;
   for (ig_lid n = 0; n < s->nodes; n++) {
-    double v[3], f[3];
+    double v[3];
     fixed(s, s->u, n, v);
-    fixed(s, s->reaction, n, f);
     most = fmax(most, sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]));
-    for (int d = 0; d < 3; d++)
-      sum[d] += fabs(f[d]) / 2;
   }
   IG_TRY(to->result(to, "displacement_max", "m", most));
   if (s->heated) {
@@ -296,11 +310,7 @@ ig_status ig_structure_results(void *self, ig_sink *to) {
   }
   IG_TRY(to->result(to, "newton_iterations", "", (double)s->iterations));
   IG_TRY(to->result(to, "step_cuts", "", (double)s->cuts));
-  for (int i = 0; i < s->found; i++) {
-    char key[32];
-    snprintf(key, sizeof key, "mode_%d", i + 1);
-    IG_TRY(to->result(to, key, "", s->frequencies[i]));
-  }
+  IG_TRY(modes_write(s, to));
   if (s->solver)
     IG_TRY(to->result_text(to, "solver", s->solver));
   return s->text_used && to->file ? to->file(to, "tables.csv", s->text, s->text_used) : IG_OK;

@@ -149,7 +149,7 @@ typedef struct {
 typedef struct {
   ig_src at;
   const char *set, *to; /* faces: the integrated side, and the other one */
-  double stiffness, decay[2], friction, stick, distance, clearance, tension;
+  double stiffness, length, decay[2], friction, stick, distance, clearance, tension;
   double damping, tangential; /* Pa s/m where sides touch; share of it across the normal */
   double adjust; /* nodes no further away are moved onto the other side at the start; NaN: none */
   const char *adjust_nodes;
@@ -426,8 +426,12 @@ struct ig_structure {
   size_t text_used, text_space;
   int64_t iterations, cuts;
   const char *solver;
-  double *frequencies; /* of the last analysis of modes */
-  int found;
+  /* frequencies or load factors, of one analysis after the other */
+  struct {
+    int analysis;
+    double value;
+  } * mode;
+  int modes;
 };
 
 /* The nodes of a set of any kind; free *node. Unlike ig_mesh_named_nodes it does not look at the

@@ -1,4 +1,6 @@
-/* The thermal room: transient heat conduction of parts as they are built. */
+/* The thermal room: transient heat conduction of parts as they are built. The table at the end is
+   what the time loop (run/time_loop.c) calls: open, begin or restore, then advance, wait and
+   outputs in turn, results, close. `self` is an ig_thermal_run throughout. */
 #include "thermal/thermal.h"
 #include "backend/backend.h"
 
@@ -40,7 +42,9 @@ static ig_status begin(void *self) {
   return ig_heat_begin(run->job->cx, &run->heat);
 }
 
-/* Each batch is written while the device works on the one before. */
+/* Computes at least one batch, of at most `most` steps, and writes the next one, of at most `ahead`
+   steps beyond, while the device works. A batch written ahead takes no long step (`plain`): output
+   may be asked for before its end. */
 static ig_status advance(void *self, int64_t most, int64_t ahead) {
   ig_thermal_run *run = self;
   const int64_t first = run->done, target = first + most + ahead;
@@ -54,6 +58,8 @@ static ig_status advance(void *self, int64_t most, int64_t ahead) {
   return IG_OK;
 }
 
+/* Waits for the device; then errors that kernels have noted in the fault word become a message with
+   the number of the node in the whole mesh. */
 static ig_status wait(void *self) {
   const ig_thermal_run *run = self;
   IG_TRY(run->job->cx->backend->sync(run->job->cx));
@@ -112,6 +118,8 @@ static int births_until(const ig_thermal_run *r) {
   return count;
 }
 
+/* `ingot check`: opens the run as for computing, reports and closes it. Warnings need the whole
+   mesh, so they come before ig_thermal_drop. */
 static ig_status check(ig_job *job, ig_check_line *line, void *user) {
   static const char *const conduction[] = {"recompute", "classes", "stencil"};
   ig_thermal_run r;

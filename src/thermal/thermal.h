@@ -1,4 +1,21 @@
-/* The thermal room: what a case says, and the run between its parts. */
+/* The thermal room: transient heat of a part while it is printed. This header has the case as the
+   options table reads it (ig_thermal_case), the run between set-up and results (ig_thermal_run),
+   and the functions that the room's files give each other.
+
+   Layers of the room, each knows only those below it:
+
+        thermal.c           the table of functions that the time loop calls (ig_room)
+        case/               keys of a case, time steps, output: everything with a unit or a file in
+   it source/             beams, births and fields of files: what the toolpath decides engine/ the
+   heat engine: state, batches, ranks (read heat.h first) kernels/            one step on a CPU or a
+   GPU
+
+   The toolpath alone decides where heat goes and which elements exist; temperatures never do. So a
+   run writes steps ahead of the device. Three counters say how far it is:
+
+        done <= step <= steps       given to the device; written into a batch; of the whole run
+
+   Values of a case are in SI units from here on: the options table converts them. */
 #ifndef IG_THERMAL_H
 #define IG_THERMAL_H
 
@@ -8,7 +25,8 @@
 #include "thermal/source/birth.h"
 #include "thermal/engine/heat.h"
 
-/* Values of a boundary from the fields of a file, at one time. */
+/* One entry of `from` of a boundary: the fields of one file, which hold at one time. Between the
+   times of two entries values are interpolated linearly. */
 typedef struct {
   ig_src at;
   double time;
@@ -25,16 +43,21 @@ typedef struct {
   ig_list from;                                    /* of ig_thermal_given, in order of time */
 } ig_thermal_boundary;
 
-/* What a boundary's fields can be. */
+/* What a boundary can take from the fields of files. The order is that of ig_thermal_given's names
+   and of `kinds` in boundary_fields.c. */
 enum { IG_GIVEN_TEMPERATURE, IG_GIVEN_FLUX, IG_GIVEN_H, IG_GIVEN_AMBIENT, IG_GIVEN_KINDS };
-/* A boundary's fields: values at its nodes at each time, and now. */
+/* Values of a boundary that come from files: at its nodes for each file, and interpolated for the
+   step in hand. Filled by ig_thermal_fields_read on the whole mesh; ig_thermal_fields_part reduces
+   the arrays to the nodes of this rank's part. */
 typedef struct {
   int times;
   ig_lid count, *node;           /* nodes of its faces */
   double *value[IG_GIVEN_KINDS]; /* times x count; NULL: not given */
   double *now[IG_GIVEN_KINDS];   /* nodes of the mesh */
-  double moment;                 /* of `now`: see given_moment */
-  double some, steepest;         /* a temperature; the largest convection; of all its nodes */
+  /* number of the file plus the share of the way to the next one (ig_thermal_fields_moment). The
+     engine compares it to find out whether values have changed */
+  double moment;         /* of `now`: see given_moment */
+  double some, steepest; /* a temperature; the largest convection; of all its nodes */
 } ig_thermal_fields;
 
 /* One entry of `initial`: a temperature, or another run's snapshot. */
@@ -48,6 +71,7 @@ typedef struct {
 typedef struct {
   ig_src at;
   const char *name;
+  /* one point, or the ends of a line of probes, m */
   double point[3], to[3]; /* to: a line of `count` points */
   int64_t count;
 } ig_thermal_probe;
@@ -56,16 +80,22 @@ typedef struct {
   ig_src at;
   double initial_temperature;
   ig_table ambient; /* over time */
+  /* s; s, NaN: safety x critical step; share of the critical step; K that a long step may change a
+     temperature by while all beams are off, NaN: no long steps */
   double duration, time_step, safety, dwell_change;
+  /* conduction, surface: 0 auto, else 1 + the engine's enum (heat_types.h); latent: 0 enthalpy,
+     1 apparent */
   int conduction, surface, latent;
   int step_limit;  /* 0: tables, 1: state */
   ig_list initial; /* of ig_thermal_initial */
+  /* W/m^3, everywhere and always */
   double body_source;
   ig_list boundary; /* of ig_thermal_boundary */
   ig_hatch_case hatch;
   ig_list beams; /* of ig_beam_case */
   ig_birth_case birth;
   ig_list probes; /* of ig_thermal_probe */
+  /* steps between looks at the past of elements (peaks, melting, cooling rates) */
   int64_t track_every;
   bool exaca;
   double anisotropy[3]; /* conductivity along x, y, z over the material's */
@@ -83,14 +113,23 @@ typedef struct {
   double dt; /* s */
 } ig_thermal_kept;
 
+/* Limit of the engine: the conditions that act on a face are bits of an uint32_t (ig_heat_faces).
+ */
 enum { IG_THERMAL_CONDITIONS = 32 };
 
-/* A run: the engine and everything around it. */
+/* A run: the engine and everything around it. Opened by ig_thermal_open, which also makes the
+   engine; closed by ig_thermal_close, also after a failure. `job` (mesh, context, schedule) and `c`
+   belong to the caller.
+
+   Where beams are off for long ("dwell"), steps are merged: `leap` counts plain steps up from a
+   negative number to SHORTEST_LEAP (advance.c), then says how many steps to take at once. The size
+   of a long step follows from how far temperatures went in the last one. */
 typedef struct {
   ig_job *job;
   const ig_thermal_case *c;
   ig_heat heat;
   const ig_material_case *material[16];
+  /* elements of the mesh: index into `material`; NULL: all 0 */
   uint8_t *material_of;
   ig_beams beams;
   /* conditions as they are now, the entry of `boundary` each is from; ambient, K; steps that values
@@ -139,7 +178,8 @@ static inline ig_moment ig_thermal_moment(const ig_thermal_run *run, int64_t ste
 
 IG_MUST_CHECK ig_status ig_thermal_open(ig_job *job, ig_thermal_run *run);
 void ig_thermal_close(ig_thermal_run *run);
-/* On several ranks: all is set up, and nothing of the whole mesh is needed any more. */
+/* Frees what only set-up needs of the whole mesh. Called once, after everything is made and, in a
+   check, after warnings that look at the mesh. On one rank it does nothing. */
 void ig_thermal_drop(ig_thermal_run *run);
 
 /* --- paths.c: where the beams go */
@@ -150,7 +190,7 @@ IG_MUST_CHECK ig_status ig_thermal_paths(ig_ctx *cx, const ig_thermal_case *c, i
 IG_MUST_CHECK ig_status ig_thermal_path(ig_ctx *cx, const void *room_case, int beam,
                                         ig_toolpath *path);
 
-/* --- surroundings.c: boundary values over time */
+/* --- boundary_history.c: boundary values over time */
 
 /* Conditions and their sets from the case, without values; all at a time; with the largest
    convection of all times, which bounds the step. */
@@ -186,6 +226,8 @@ IG_MUST_CHECK ig_status ig_thermal_fields_part(ig_thermal_run *run);
 IG_MUST_CHECK ig_status ig_thermal_places(ig_ctx *cx, const ig_mesh *mesh, const ig_lid *node,
                                           ig_lid count, double **place);
 
+/* Fills run->initial from the case's `initial`, entry after entry: later ones override earlier
+   ones. Leaves it NULL where the case has none. */
 IG_MUST_CHECK ig_status ig_thermal_initials(ig_thermal_run *run);
 
 /* --- probe.c: the element each probe is in */
@@ -221,6 +263,9 @@ IG_MUST_CHECK ig_status ig_thermal_advance(ig_thermal_run *run);
 void ig_thermal_note(ig_thermal_run *run);
 
 /* --- output.c, snapshot.c */
+
+/* Whether this run has the fields that the case names. */
+IG_MUST_CHECK ig_status ig_thermal_fields_check(const ig_thermal_run *run);
 
 /* A row of history.csv, a snapshot, a checkpoint and what was in one, the final figures: functions
    of the room, `self` is an ig_thermal_run. */

@@ -30,6 +30,11 @@ check stress "'materials.mechanical.expansion' is 12 1/K, usual is" materials.me
 check stress "the yield stress 4e+11 Pa is more than a tenth of Young's modulus" 'materials.yield=400 GPa'
 check powder "'hatch.spacing' is 1e-09 m, usual is 1e-6 to 100 m: look at the unit" 'hatch.spacing=1 nm'
 check dynamics "the mesh is 8000 m long, usual is 1e-6 to 100 m: a length without a unit is in m" 'mesh.boxes.size=[8000, 2000, 2000]'
+# a motion that positions in single precision do not show
+warned "positions are in single precision; take \`precision: mixed\` or \`double\`" "$INGOT" run "$small/dynamics.yaml" -q -t 1 --out single \
+  --set precision=single --set 'loads.total=[0, 0, -1 uN]'
+"$INGOT" run "$small/dynamics.yaml" -q -t 1 --out mixed --set precision=mixed --set 'loads.total=[0, 0, -1 uN]' >stdout 2>stderr
+grep -q 'single precision' stderr && fail "$(cat stderr)"
 # a file in millimetres that names no unit
 printf '*NODE\n1,0,0,0\n2,120,0,0\n3,120,40,0\n4,0,40,0\n5,0,0,20\n6,120,0,20\n7,120,40,20\n8,0,40,20\n*ELEMENT,TYPE=C3D8,ELSET=ALL\n1,1,2,3,4,5,6,7,8\n' >part.inp
 printf 'physics: thermal\nmesh: {file: part.inp}\nmaterials: {name: a, density: 7850, conductivity: 20, specific_heat: 500}\nduration: 1 s\nboundary: {set: all, flux: 1}\n' >part.yaml

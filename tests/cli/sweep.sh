@@ -36,6 +36,15 @@ grep -q 'run-006 .*complete' table || fail "no table is printed"
   -s 'boundary[0].temperature=500 K' -o alone || fail "the run alone fails"
 cmp alone/history.csv out/run-004/history.csv || fail "a run of the sweep is not the run alone"
 
+# threads of one process, as with GPUs: the same files, logs and messages
+"$INGOT" sweep sweep.yaml -o threads -j 3 -b cpu --each thread --report >table 2>log || fail "the sweep of threads fails"
+cmp out/results.csv threads/results.csv 2>/dev/null || { # but for times
+  for run in 1 2 3 4 5 6; do cmp "out/run-00$run/history.csv" "threads/run-00$run/history.csv" || fail "threads: run $run"; done
+}
+grep -q '100 %' threads/run-001.log || fail "threads: no progress in the log"
+[ -e threads/run-006/report.html ] || fail "threads: no report"
+[ "$(grep -c ' of 6: .* done' log)" = 6 ] || fail "threads: the end of a run is not told"
+
 # a second call keeps what is done
 before=$(stat -c %Y%y out/run-001/summary.json)
 "$INGOT" sweep sweep.yaml -o out -q -b cpu || fail "the second call fails"
@@ -51,6 +60,14 @@ wait $pid && fail "a stopped sweep should exit with 1"
 grep -q 'goes on from here' log || fail "no word on how to go on"
 grep -q '^run-002,not run,' out/results.csv || fail "old results count: $(sed -n 3p out/results.csv)"
 
+timeout 60 "$INGOT" sweep sweep.yaml -o stopped -q -b cpu -j 2 --each thread -s 'duration=100000 s' -s safety=0.01 2>log &
+pid=$!
+for _ in $(seq 200); do grep -qs . stopped/run-002.log && break; sleep 0.05; done
+kill -TERM $pid
+wait $pid && fail "a stopped sweep of threads should exit with 1"
+grep -q 'goes on from here' log || fail "threads: no word on how to go on"
+grep -q '^run-003,not run,' stopped/results.csv || fail "threads: a run began after the signal"
+
 # a run that fails does not stop the others
 cat >mixed.yaml <<'END'
 case: bar.yaml
@@ -61,6 +78,9 @@ END
 "$INGOT" sweep mixed.yaml -o mixed -b cpu >table 2>log && fail "a failed run should end in exit 1"
 grep -q '^good,complete' mixed/results.csv || fail "the good run is lost"
 grep -q 'bad failed' log || fail "the failure is not told"
+"$INGOT" sweep mixed.yaml -o mixed-threads -b cpu --each thread >table 2>log && fail "threads: a failed run should end in exit 1"
+grep -q '^good,complete' mixed-threads/results.csv || fail "threads: the good run is lost"
+grep -q 'bad failed after .*: .*time_step' log || fail "threads: the failure is not told"
 
 # mistakes
 wrong() {

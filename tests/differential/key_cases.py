@@ -124,8 +124,7 @@ SWITCHED = {
     ("topopt", "solver.preconditioner", "jacobi", "fine_smoothing_steps"): "other values are refused",
     ("thermal", "step_limit", "state", "track_every"): "the run has seven steps, fewer than any of the values",
     ("thermal", "beams.normalise", "false", "sampling"): "a cylinder, whose end is sharp and which nothing scales, takes eight points per side",
-    ("stress", "phases.layers", "true", "change"): "open: with `layers` steps are taken at births alone, and `change` could be refused",
-    ("stress", "phases.layers", "true", "new_nodes"): "open: not explained; without `layers` it acts",
+    ("stress", "phases.layers", "true", "new_nodes"): "the body has not moved when its one layer comes; from the third layer on it acts",
 }
 # Keys of materials that a room reads; a material is described once for all rooms and may hold more.
 MATERIAL = {

@@ -62,6 +62,22 @@ class Mesh:
                 self.faces[axis + end] = [(c, s) for c, s, nodes in outside if nodes <= on]
         self.faces["outside"] = [(c, s) for c, s, _ in outside]
 
+    def shares(self, name):
+        """{node: share} of a force on a set: evenly on its faces (parallelograms, triangles), or the same on each of its nodes."""
+        side = name.rsplit("_", 1)[0]
+        if name.endswith("_n"):  # a file's set of nodes
+            return {n: 1 / len(self.nodes[side]) for n in self.nodes[side]}
+        out = {}
+        for c, s in self.faces[side]:
+            on = [self.cells[c][i] for i in faces_of(self.cells[c])[s]]
+            a, b, d = (self.points[n] for n in (on[0], on[1], on[-1]))
+            u, v = [q - p for p, q in zip(a, b)], [q - p for p, q in zip(a, d)]
+            area = math.hypot(u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0])
+            for n in on:
+                out[n] = out.get(n, 0) + area / (4 if len(on) == 4 else 6)
+        whole = sum(out.values())
+        return {n: v / whole for n, v in out.items()}
+
     def like(self, **changes):
         other = object.__new__(Mesh)
         other.__dict__.update(self.__dict__)

@@ -154,7 +154,7 @@ def in_file(model, angle=0.0, shuffle=None, move=None, scale=1.0):
 
 def set_in_file(key, entry):
     """A side's name in a file: its faces or its nodes."""
-    faces = key == "boundary" or any(k in entry for k in ("pressure", "traction"))
+    faces = key == "boundary" or any(k in entry for k in ("pressure", "traction", "total"))
     return entry["set"] + ("_f" if faces else "_n")
 
 

@@ -488,6 +488,13 @@ class Life(Folder):
             self.assertEqual(len(caught), 1)
             self.assertRaises(ValueError, s.step)
 
+    def test_result_without_a_folder(self):
+        result = ingot.run(PLATE, threads=1, set={"duration": 1.0})
+        self.assertEqual(result.snapshots, [])
+        for use in (lambda: result.history, lambda: result.stages, lambda: result.report()):
+            with self.assertRaisesRegex(ValueError, "figures only: run it with out="):
+                use()
+
     def test_chain_without_a_folder(self):
         case = ingot.Case(self.write("chain.yaml", "stages:\n  one:\n" + "".join("    " + l for l in TEXT.splitlines(True))))
         with self.assertRaisesRegex(ingot.ArgumentError, "a chain needs a folder"):

@@ -14,6 +14,8 @@ static ig_status begin(void *user, ig_room_state *s) {
   (void)user;
   for (ig_lid i = 0; i < s->mesh->nodes; i++)
     s->array[0][i] = s->number[1];
+  if (s->number[0] == 14)
+    return ig_room_fail(s->cx, IG_NUMERIC, "nothing converges");
   if (s->number[0] == 13)
     return ig_room_fail(s->cx, IG_INPUT, "a decay of %g is not liked", s->number[0]);
   s->dt = 0.03;
@@ -116,6 +118,16 @@ static void bad_cases_are_refused(void **state) {
   wrong.name = "no_figures";
   wrong.figures = NULL;
   BAD(cx, ig_room_add(cx, &wrong), "no function");
+  static const ig_room_number odd[][2] = {{{"mesh", "Hz", "", "2 Hz", 0, 1}, {0}},
+                                          {{"q", "Hz", "", "2 m", 0, 1}, {0}},
+                                          {{"q", "furlong", "", NULL, 0, 1}, {0}}};
+  static const char *const why[] = {"'mesh' of 'odd' is taken", "expected a rate", "furlong"};
+  for (int i = 0; i < 3; i++) {
+    wrong = decay;
+    wrong.name = "odd";
+    wrong.number = odd[i];
+    BAD(cx, ig_room_add(cx, &wrong), why[i]);
+  }
   ig_case *c = small(cx);
   GOOD(cx, ig_case_set(c, "decay", "2 m"));
   BAD(cx, ig_run(c, NULL), "decay");
@@ -168,6 +180,12 @@ static void files_are_written(void **state) {
   }
   assert_true(mean[1] > 0);
   assert_near(mean[0], mean[1], 1e-12 * mean[1]);
+  /* a run that fails before its first output leaves what was there */
+  ig_case *c = small(cx);
+  GOOD(cx, ig_case_set(c, "decay", "14"));
+  assert_int_equal(ig_run(c, &(ig_run_options){.out = in_folder(folder, "whole")}), IG_NUMERIC);
+  ig_case_close(c);
+  assert_int_equal(access(in_folder(folder, "whole/history.csv"), F_OK), 0);
   folder_remove(folder);
   ig_ctx_close(cx);
 }

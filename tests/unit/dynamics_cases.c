@@ -1013,7 +1013,7 @@ static void kinetic_relaxation_ends(void **state) {
        {"materials", STEEL_0},
        {"sections", "{integration: single}"},
        {"supports", "{set: zmin, fix: xyz}"},
-       {"loads", "{set: zmax, total: [0, 0, 1000]}"},
+       {"loads", "{set: zmax, force: [0, 0, 83.333333333333333]}"},
        {"analysis", "{kind: static, method: relaxation, relaxation: kinetic, steps: 20000}"},
        {"probes", "{name: u, set: zmax, quantity: uz}"}},
       {{"u", 2.70625e-6, 5e-9}, /* as viscous relaxation */

@@ -298,6 +298,70 @@ static void work_is_accounted_for(void **state) {
   }
 }
 
+/* A block turned by a radian about an oblique axis, stretched by 10 % and sheared: its forces and
+   their moments about the places where the nodes are now sum to nothing, and they are the
+   derivative of the stored energy. */
+static void turned_elements_are_in_balance(void **state) {
+  (void)state;
+  for (const char *const *backend = backends_here(); *backend; backend++) {
+    ig_ctx *cx = ctx_on(*backend, 2);
+    ig_stress_problem q;
+    ig_stress_problem_new(cx, &q);
+    q.c.rotations = IG_ROTATIONS_FINITE;
+    GOOD(cx, ig_stress_problem_box(&q, unit, (int[]){2, 2, 2}));
+    wobble(q.mesh);
+    ig_stress_problem_hold(&q, "x0", "all");
+    ig_stress_problem_material(&q, 0, 200e9, 0.3, 1.2e-5, NAN, NAN, 0);
+    GOOD(cx, ig_stress_problem_open(&q));
+    ig_stress *m = q.m;
+    const double c = cos(1), s = sin(1), axis[3] = {2.0 / 3, -1.0 / 3, 2.0 / 3};
+    const double *x = q.mesh->x, *f = m->force.host;
+    double *u = m->u.host, energy[2], along = 0, sum[3] = {0}, moment[3] = {0}, size = 0;
+    for (ig_lid n = 0; n < m->nodes; n++) {
+      const double *p = x + 3 * (int64_t)n;
+      const double y[3] = {1.1 * p[0] + 0.05 * p[1], p[1] + 0.08 * p[0] * p[2], 0.95 * p[2]};
+      const double d = axis[0] * y[0] + axis[1] * y[1] + axis[2] * y[2];
+      for (int i = 0; i < 3; i++) {
+        const int j = (i + 1) % 3, k = (i + 2) % 3;
+        u[3 * n + i] =
+            c * y[i] + s * (axis[j] * y[k] - axis[k] * y[j]) + (1 - c) * d * axis[i] - p[i];
+      }
+    }
+    GOOD(cx, ig_array_push(cx, &m->u));
+    GOOD(cx, ig_stress_forces(m));
+    GOOD(cx, ig_array_pull(cx, &m->force));
+    for (ig_lid n = 0; n < m->nodes; n++) {
+      double r[3];
+      for (int i = 0; i < 3; i++) {
+        r[i] = x[3 * n + i] + u[3 * n + i];
+        sum[i] += f[3 * n + i];
+        size += fabs(f[3 * n + i]);
+      }
+      for (int i = 0; i < 3; i++) {
+        const int j = (i + 1) % 3, k = (i + 2) % 3;
+        moment[i] += r[j] * f[3 * n + k] - r[k] * f[3 * n + j];
+      }
+    }
+    for (int i = 0; i < 3; i++) {
+      assert_near(sum[i], 0, 1e-12 * size);
+      assert_near(moment[i], 0, 1e-12 * size);
+    }
+    for (int side = 0; side < 2; side++) { /* energy at u - h v and u + h v */
+      const double h = 1e-5;
+      for (int64_t i = 0; i < 3 * (int64_t)m->nodes; i++) {
+        const double v = sin(5.0 * (double)i + 1);
+        u[i] += (side ? 2 : -1) * h * v;
+        along += side ? 0 : 2 * h * v * f[i];
+      }
+      GOOD(cx, ig_array_push(cx, &m->u));
+      GOOD(cx, ig_stress_value_sums(m, IG_VALUE_STORED, energy + side));
+    }
+    assert_near(energy[1] - energy[0], along, 1e-7 * fabs(along));
+    ig_stress_problem_free(&q);
+    ig_ctx_close(cx);
+  }
+}
+
 static double hot_end(void *top, const double x[3]) {
   return 300 + (*(double *)top - 300) * fmax(0, 1 - x[0]);
 }
@@ -416,14 +480,11 @@ static void interrupted_steps_go_back(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(tangent_is_the_derivative),
-                                     cmocka_unit_test(blocks_clamped_and_free),
-                                     cmocka_unit_test(grids_and_aggregates_agree),
-                                     cmocka_unit_test(newton_is_quadratic),
-                                     cmocka_unit_test(energies_close),
-                                     cmocka_unit_test(work_is_accounted_for),
-                                     cmocka_unit_test(annealing_is_accounted_for),
-                                     cmocka_unit_test(interrupted_steps_go_back),
-                                     cmocka_unit_test(free_bodies_are_named)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(tangent_is_the_derivative), cmocka_unit_test(turned_elements_are_in_balance),
+      cmocka_unit_test(blocks_clamped_and_free),   cmocka_unit_test(grids_and_aggregates_agree),
+      cmocka_unit_test(newton_is_quadratic),       cmocka_unit_test(energies_close),
+      cmocka_unit_test(work_is_accounted_for),     cmocka_unit_test(annealing_is_accounted_for),
+      cmocka_unit_test(interrupted_steps_go_back), cmocka_unit_test(free_bodies_are_named)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

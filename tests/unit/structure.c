@@ -175,6 +175,67 @@ static void springs_turn(void **state) {
   folder_remove(here);
 }
 
+/* Two cubes on each other under a pressure of E / 1000 shorten by 2 edges / 1000, contact adds
+   little, whatever the unit of length: the default stiffness follows the elements. */
+static void contact_is_hard_in_any_unit(void **state) {
+  (void)state;
+  static const double edge[] = {1, 0.01};
+  for (int i = 0; i < 4; i++) {
+    const double a = edge[i / 2];
+    char mesh[900], contact[200];
+    snprintf(mesh, sizeof mesh,
+             "{boxes: [{size: [%g, %g, %g], cells: [2, 2, 2]}, {origin: [0, 0, %g], size: [%g, %g, "
+             "%g], cells: [3, 3, 3]}], sets: [{name: over, box: {min: [0, 0, %g], max: [1, 1, "
+             "%g]}}, {name: under, box: {min: [0, 0, %g], max: [1, 1, %g]}}]}",
+             a, a, a, 1.01 * a, a, a, a, 0.999 * a, 1.001 * a, 1.009 * a, 1.011 * a);
+    snprintf(contact, sizeof contact, "{set: under, to: over, clearance: 0%s}",
+             i % 2 ? ", of: nodes" : "");
+    const entry set[] = {
+        {"materials", "{name: m, young: 1e9, poisson: 0}"},
+        {"supports", "[{set: zmin, fix: z}, {set: xmin, fix: x}, {set: ymin, fix: y}]"},
+        {"loads", "{set: zmax, pressure: 1e6}"},
+        {"contacts", contact},
+        {"analysis", STATIC},
+        {"mesh", mesh},
+        {NULL, NULL}};
+    const wanted want[] = {{"displacement_max", 2e-3 * a, 0.03}, {NULL, 0, 0}};
+    ig_ctx *cx = ctx_on("cpu", 1);
+    case_holds(cx, case_with(cx, "structure", set), contact, want);
+  }
+}
+
+/* A column of 50 x 1 x 2: Euler's load, whether the load has a history or not; where nothing
+   changes over the analysis there is nothing to multiply. Every analysis leaves its factors. */
+static void columns_buckle(void **state) {
+  (void)state;
+  static const char *const loads[] = {"{set: xmax, pressure: 1e3}",
+                                      "{set: xmax, pressure: 1e3, history: [[0, 0], [1, 1]]}"};
+  const double euler = M_PI * M_PI / 4 * 1e9 * 2. / 12 / 2500 / 2e3;
+#define COLUMN                                                                                     \
+  {"mesh", "{boxes: {size: [50, 1, 2], cells: [20, 1, 2]}, element: hex20}"},                      \
+      {"materials", "{name: m, young: 1e9, poisson: 0.3, density: 1}"}, {                          \
+    "supports", "{set: xmin, fix: all}"                                                            \
+  }
+  for (int i = 0; i < 2; i++) {
+    const entry set[] = {COLUMN,
+                         {"loads", loads[i]},
+                         {"analysis", "[{kind: buckling}, {kind: frequency}]"},
+                         {NULL, NULL}};
+    const double swing = pow(1.875104, 2) / 2 / M_PI * sqrt(1e9 / 12 / pow(50, 4));
+    const wanted want[] = {
+        {"analysis_1_mode_1", euler, 0.01}, {"mode_1", swing, 0.01}, {NULL, 0, 0}};
+    ig_ctx *cx = ctx_on("cpu", 1);
+    case_holds(cx, case_with(cx, "structure", set), loads[i], want);
+  }
+  const entry still[] = {COLUMN,
+                         {"loads", loads[0]},
+                         {"analysis", "[{kind: static}, {kind: buckling, reached: true}]"},
+                         {NULL, NULL}};
+#undef COLUMN
+  ig_ctx *cx = ctx_on("cpu", 1);
+  case_fails(cx, case_with(cx, "structure", still), "nothing that acts changes");
+}
+
 static void what_is_missing_is_named(void **state) {
   (void)state;
   char *here = folder_new();
@@ -225,7 +286,10 @@ static void what_is_missing_is_named(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(strips_bend_as_beams),
                                      cmocka_unit_test(moments_bend_circles),
-                                     cmocka_unit_test(masses_swing), cmocka_unit_test(springs_turn),
+                                     cmocka_unit_test(masses_swing),
+                                     cmocka_unit_test(springs_turn),
+                                     cmocka_unit_test(contact_is_hard_in_any_unit),
+                                     cmocka_unit_test(columns_buckle),
                                      cmocka_unit_test(what_is_missing_is_named)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

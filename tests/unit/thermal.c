@@ -184,6 +184,7 @@ static void bad_input_is_named(void **state) {
       {"boundary[0].on", "surface", "unknown key 'on'"},
       {"birth.elements", "wall", "unknown key 'elements'"},
       {"output.fields", "[T, peak]", "peak"},
+      {"output.fields", "[T, powder]", "no field 'powder'"},
       {"birth.set", "[tower]", "the mesh has no set 'tower' of elements"},
       {"probes[0].point", "[1 m, 0, 0]", "outside the mesh"},
       {"conduction", "stencil", "do not depend on temperature"},

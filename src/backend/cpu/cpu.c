@@ -1,4 +1,6 @@
-/* The CPU backends: `cpu` (device memory is host memory) and `debug` (it is not). */
+/* The CPU backends: `cpu` (device memory is host memory, copies between an array's two sides do
+   nothing) and `debug` (it is separate, and filled with a pattern when allocated: a forgotten copy
+   shows as an absurd number on any machine, without a GPU). */
 #include "backend/backend.h"
 #include "core/threads.h"
 #include "core/memory.h"
@@ -10,8 +12,10 @@
 #include <string.h>
 #include <unistd.h>
 
+/* ALIGN: a cache line, and the widest vector register. */
 enum { ALIGN = 64, POISON = 0xf7 }; /* 0xf7f7… reads as a huge negative float: a lost copy shows */
 
+/* For reports: the processor's name and the number of threads. */
 static void cpu_name(ig_ctx *cx) {
   char model[80] = "";
   FILE *f = fopen("/proc/cpuinfo", "r");
@@ -33,6 +37,8 @@ static void cpu_name(ig_ctx *cx) {
            cx->threads, cx->threads == 1 ? "" : "s");
 }
 
+/* Memory left is looked up once, here: later answers would still count as free what this run has
+   allocated and not touched yet. */
 static ig_status cpu_open(ig_ctx *cx) {
   double *left = malloc(sizeof *left); /* of host memory, before anything is allocated */
   if (!left)
@@ -75,6 +81,7 @@ static ig_status cpu_alloc(ig_ctx *cx, void **p, size_t bytes) {
     memset(*p, POISON, bytes);
   return IG_OK;
 }
+/* `p` as cpu_alloc gave it; the block begins before it. */
 static void cpu_free(ig_ctx *cx, void *p) {
   if (!p)
     return;
@@ -82,6 +89,7 @@ static void cpu_free(ig_ctx *cx, void *p) {
   cx->device_bytes -= *(size_t *)(void *)block;
   free(block);
 }
+/* Zero is the usual case and worth all threads; other bytes are written to small arrays. */
 static ig_status cpu_fill(ig_ctx *cx, void *p, int byte, size_t bytes) {
   if (byte == 0)
     ig_memory_clear(cx->threads, p, bytes);
@@ -89,6 +97,7 @@ static ig_status cpu_fill(ig_ctx *cx, void *p, int byte, size_t bytes) {
     memset(p, byte, bytes);
   return IG_OK;
 }
+/* On `cpu` the two sides of an array are one: nothing to do. */
 static ig_status cpu_copy(ig_ctx *cx, void *to, const void *from, size_t bytes) {
   if (to != from)
     ig_memory_copy(cx->threads, to, from, bytes);
@@ -152,7 +161,8 @@ enum { CHUNK = 1 << 14 };
 CPU_REDUCTIONS(float, f32)
 CPU_REDUCTIONS(double, f64)
 
-/* A copy over buffers far larger than any cache, best of a few. */
+/* A copy over buffers far larger than any cache, best of a few. What the GPU does in
+   ig_cuda_describe (cuda.cu), with all threads. */
 static void cpu_describe(ig_ctx *cx, ig_device_info *info) {
   info->units = cx->threads;
   const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);

@@ -1,4 +1,4 @@
-/* The CUDA backend's table. */
+/* The CUDA backend's table. It is C, not C++: designated initializers name each operation. */
 #include "backend/cuda/cuda.h"
 
 #ifdef INGOT_HAVE_CUDA
@@ -34,6 +34,7 @@ static ig_status absent_open(ig_ctx *cx) {
                  "backend 'cuda' is not compiled in: configure with -DINGOT_CUDA=ON where the CUDA "
                  "toolkit (nvcc) is installed");
 }
+/* Never called on a context that did not open; the table must not have a hole for it. */
 static void absent_close(ig_ctx *cx) {
   (void)cx;
 }

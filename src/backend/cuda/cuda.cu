@@ -1,4 +1,9 @@
-/* CUDA: memory, copies, graphs, reductions. */
+/* CUDA: memory, copies, graphs, reductions.
+
+   All work of a context goes to one stream (`work`), so that operations follow each other in the
+   order of calls without waits. A second stream (`copy`) takes snapshots to the host while work
+   goes on. Errors of a kernel itself show at the next call that waits; the fault word (backend.c)
+   is for errors of the model. */
 #include "backend/cuda/cuda.h"
 #include "backend/cuda/launch.cuh"
 
@@ -8,13 +13,19 @@
 #include <mutex>
 #include <new>
 
+/* Blocks by a fixed number of multiprocessors (launch.cuh), not by the device's: sums have the same
+   order, and so the same bits, on every GPU. */
 enum { REDUCE_THREADS = 256, REDUCE_BLOCKS = 4 * IG_CUDA_UNITS };
 
+/* A copy to the host that is under way. `done` serves twice: first for the copy into `staged`, then
+   for the one to the host. `staged` is freed on the stream, behind the copy. */
 struct ig_ticket {
   cudaEvent_t done;
   void *staged;
   size_t bytes;
 };
+/* Launches recorded once and repeated: one call instead of one per kernel, where steps are so short
+   that launching costs more than computing. */
 struct ig_graph {
   cudaGraphExec_t exec;
 };
@@ -26,6 +37,8 @@ struct ig_cuda_book {
   std::map<void *, size_t> size;
 };
 
+/* Several ranks on a machine with fewer GPUs share them, in turn. After a failure the caller
+   closes: what is missing is NULL. */
 ig_status ig_cuda_open(ig_ctx *cx) {
   int count = 0;
   const cudaError_t error = cudaGetDeviceCount(&count);
@@ -52,6 +65,7 @@ ig_status ig_cuda_open(ig_ctx *cx) {
   /* freed blocks stay in the pool: a staging buffer each snapshot must cost nothing */
   cudaMemPool_t pool;
   IG_CUDA(cx, cudaDeviceGetDefaultMemPool(&pool, device));
+  /* 1 GB: snapshots of large models are freed beyond that */
   uint64_t keep = (uint64_t)1 << 30;
   IG_CUDA(cx, cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep));
   IG_CUDA(cx, cudaMalloc((void **)&cuda->partial, REDUCE_BLOCKS * sizeof(double)));
@@ -59,6 +73,7 @@ ig_status ig_cuda_open(ig_ctx *cx) {
   return IG_OK;
 }
 
+/* Also of a context that opened in part. */
 void ig_cuda_close(ig_ctx *cx) {
   ig_cuda *cuda = ig_cuda_of(cx);
   cudaFree(cuda->partial);
@@ -72,11 +87,14 @@ void ig_cuda_close(ig_ctx *cx) {
   cx->device = NULL;
 }
 
+/* Errors of kernels that were launched before come out here. */
 ig_status ig_cuda_sync(ig_ctx *cx) {
   IG_CUDA(cx, cudaStreamSynchronize(ig_cuda_stream(cx)));
   return IG_OK;
 }
 
+/* Large requests are compared with what is left first: some drivers hand out host memory instead of
+   failing, over the bus and many times slower. */
 ig_status ig_cuda_alloc(ig_ctx *cx, void **p, size_t bytes) {
   *p = NULL;
   const size_t large = (size_t)32 << 20; /* the question costs as much as a small allocation */
@@ -105,6 +123,7 @@ ig_status ig_cuda_alloc(ig_ctx *cx, void **p, size_t bytes) {
   return IG_OK;
 }
 
+/* cudaFree waits for the device: what still reads the memory is done first. */
 void ig_cuda_free(ig_ctx *cx, void *p) {
   if (!p)
     return;
@@ -120,11 +139,14 @@ void ig_cuda_free(ig_ctx *cx, void *p) {
   cudaFree(p);
 }
 
+/* In order with the kernels, as all that names no other stream. */
 ig_status ig_cuda_fill(ig_ctx *cx, void *p, int byte, size_t bytes) {
   IG_CUDA(cx, cudaMemsetAsync(p, byte, bytes, ig_cuda_stream(cx)));
   return IG_OK;
 }
 
+/* Both copies wait until they are done: the caller may change or read its memory at once. The copy
+   within the device, below, does not wait; it is in order with the kernels. */
 ig_status ig_cuda_copy_in(ig_ctx *cx, void *dev, const void *host, size_t bytes) {
   IG_CUDA(cx, cudaMemcpyAsync(dev, host, bytes, cudaMemcpyHostToDevice, ig_cuda_stream(cx)));
   return ig_cuda_sync(cx);
@@ -140,6 +162,9 @@ ig_status ig_cuda_copy(ig_ctx *cx, void *to, const void *from, size_t bytes) {
   return IG_OK;
 }
 
+/* The values are first copied within the device, in order with the kernels, so that the next step
+   may change their source; the slow copy to the host then runs on the other stream. All calls are
+   made before the first error is looked at, so that the ticket can be waited for in any case. */
 ig_status ig_cuda_copy_out_start(ig_ctx *cx, void *host, const void *dev, size_t bytes,
                                  ig_ticket **out) {
   ig_cuda *cuda = ig_cuda_of(cx);
@@ -175,6 +200,7 @@ ig_status ig_cuda_copy_out_wait(ig_ctx *cx, ig_ticket *ticket) {
   return error == cudaSuccess ? IG_OK : IG_DEVICE;
 }
 
+/* Pinned memory: only from and to it are copies asynchronous. */
 ig_status ig_cuda_host_alloc(ig_ctx *cx, void **p, size_t bytes) {
   IG_CUDA(cx, cudaMallocHost(p, bytes ? bytes : 1));
   return IG_OK;
@@ -184,11 +210,14 @@ void ig_cuda_host_free(ig_ctx *cx, void *p) {
   cudaFreeHost(p);
 }
 
+/* Launches from here to graph_end are recorded, not run. Capture is of this thread: others (ranks
+   in one process, a writer) may call CUDA meanwhile. */
 ig_status ig_cuda_graph_begin(ig_ctx *cx) {
   IG_CUDA(cx, cudaStreamBeginCapture(ig_cuda_stream(cx), cudaStreamCaptureModeThreadLocal));
   return IG_OK;
 }
 
+/* Instantiated once, here: that is the slow part; graph_run only launches. */
 ig_status ig_cuda_graph_end(ig_ctx *cx, ig_graph **out) {
   *out = NULL;
   cudaGraph_t graph;
@@ -221,7 +250,8 @@ void ig_cuda_graph_free(ig_ctx *cx, ig_graph *graph) {
   free(graph);
 }
 
-/* One partial result a block, in a fixed order; the host adds them up in a fixed order. */
+/* One partial result a block, in a fixed order; the host adds them up in a fixed order. A thread
+   adds its share of the values, then the block's threads are added pairwise in shared memory. */
 template <typename Real, bool MAX>
 __global__ void reduce_blocks(size_t n, const Real *x, const Real *y, double *partial) {
   __shared__ double part[REDUCE_THREADS];
@@ -246,6 +276,8 @@ __global__ void reduce_blocks(size_t n, const Real *x, const Real *y, double *pa
 }
 
 template <typename Real, bool MAX>
+/* Dot product or largest magnitude. Sums are of doubles in either precision; the last of them, over
+   the blocks, is on the host. */
 static ig_status reduce(ig_ctx *cx, size_t n, const Real *x, const Real *y, double *result) {
   ig_cuda *cuda = ig_cuda_of(cx);
   reduce_blocks<Real, MAX>
@@ -274,17 +306,22 @@ ig_status ig_cuda_absmax_f64(ig_ctx *cx, size_t n, const double *x, double *resu
   return reduce<double, true>(cx, n, x, x, result);
 }
 
+/* 16 bytes per thread and access: the widest load there is. */
 __global__ void copy_vec4(size_t n, const float4 *from, float4 *to) {
   for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < n;
        i += (size_t)gridDim.x * blockDim.x)
     to[i] = from[i];
 }
 
+/* For reports: multiprocessors, memory, and the bandwidth of a copy of 2 GB at most (a quarter of
+   what is free), the best of five after one that warms up. Read and written bytes both count. What
+   fails leaves its number at 0. */
 void ig_cuda_describe(ig_ctx *cx, ig_device_info *info) {
   ig_cuda *cuda = ig_cuda_of(cx);
   info->units = cuda->multiprocessors;
   size_t left = 0;
   (void)cudaMemGetInfo(&left, &info->memory);
+  /* whole float4; two such buffers fit */
   const size_t bytes = left / 4 < ((size_t)1 << 31) ? left / 4 / 16 * 16 : (size_t)1 << 31;
   float4 *from = NULL, *to = NULL;
   cudaEvent_t start, stop;

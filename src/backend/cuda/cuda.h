@@ -1,4 +1,6 @@
-/* What cuda.cu gives the table in cuda.c. */
+/* What cuda.cu gives the table in cuda.c; each function is described with its operation in
+   core/backend.h. A file of its own, since cuda.c is compiled as C and cannot include launch.cuh.
+ */
 #ifndef IG_CUDA_H
 #define IG_CUDA_H
 

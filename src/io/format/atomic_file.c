@@ -1,4 +1,6 @@
-/* Whole files. */
+/* Reading and writing whole files. A file is written under the name NAME.part, flushed and renamed:
+   rename is atomic in POSIX file systems, so a reader sees the old file or the complete new one,
+   also after a crash or a full disk. */
 #include "io/format/atomic_file.h"
 #include "core/inputs.h"
 
@@ -29,10 +31,13 @@ char *ig_path_join(const char *folder, const char *name) {
   return path;
 }
 
+/* Error of a system call with its reason; IG_IO (exit code 1), because the user's input is not at
+   fault. */
 static ig_status cannot(ig_ctx *cx, const char *what, const char *path, int error) {
   return IG_FAIL(cx, IG_IO, "cannot %s '%s': %s", what, path, strerror(error));
 }
 
+/* Only regular files are read. */
 static ig_status kind_check(ig_ctx *cx, const char *path, mode_t mode) {
   if (S_ISREG(mode))
     return IG_OK;
@@ -50,6 +55,9 @@ ig_status ig_file_regular(ig_ctx *cx, const char *path) {
   return kind_check(cx, path, info.st_mode);
 }
 
+/* The kind is checked before opening, because opening a pipe waits for a writer; and again on the
+   open descriptor, because the name may lead to another file by then. O_NONBLOCK and O_NOCTTY are a
+   second guard for that short interval. */
 ig_status ig_file_open(ig_ctx *cx, const char *path, FILE **file) {
   struct stat info;
   *file = NULL;
@@ -69,6 +77,8 @@ ig_status ig_file_open(ig_ctx *cx, const char *path, FILE **file) {
                                    : status;
 }
 
+/* The buffer grows while reading instead of trusting the size from stat: another program may be
+   writing the file, and files in /proc report size 0. A 0 byte is added behind the content. */
 ig_status ig_file_read(ig_ctx *cx, const char *path, size_t most, char **text, size_t *size) {
   size_t length = 0, capacity = 0;
   char *bytes = NULL;
@@ -103,6 +113,8 @@ ig_status ig_file_read(ig_ctx *cx, const char *path, size_t most, char **text, s
   return IG_OK;
 }
 
+/* write may be interrupted by a signal or write less than asked; both are repeated. A return of 0
+   would repeat forever and counts as a full disk. */
 ig_status ig_write_all(ig_ctx *cx, int fd, const char *path, const void *bytes, size_t size) {
   const char *p = bytes;
   while (size) {
@@ -118,7 +130,8 @@ ig_status ig_write_all(ig_ctx *cx, int fd, const char *path, const void *bytes, 
   return IG_OK;
 }
 
-/* A rename is on the disk once its folder is. */
+/* Flushes the folder of `path`: a rename is durable only when the directory entry is on the
+   disk. */
 static ig_status folder_sync(ig_ctx *cx, const char *path) {
   const char *slash = strrchr(path, '/');
   char *folder = slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : strdup(".");
@@ -134,12 +147,16 @@ static ig_status folder_sync(ig_ctx *cx, const char *path) {
   return status;
 }
 
+/* O_EXCL and O_NOFOLLOW: a link placed under this name is never written through. A leftover of a
+   killed run is removed and the file created anew. */
 int ig_partition_create(const char *part) {
   const int flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
   const int fd = open(part, flags, 0666);
   return fd < 0 && errno == EEXIST && unlink(part) == 0 ? open(part, flags, 0666) : fd;
 }
 
+/* fsync before rename: otherwise a crash could leave the new name with empty content (delayed
+   allocation of ext4 and XFS). */
 ig_status ig_partition_finish(ig_ctx *cx, int fd, const char *part, const char *path) {
   ig_status status = IG_OK;
   if (fsync(fd) != 0)
@@ -154,6 +171,7 @@ ig_status ig_partition_finish(ig_ctx *cx, int fd, const char *part, const char *
   return status;
 }
 
+/* NAME.part is in the folder of NAME, because rename works only within one file system. */
 ig_status ig_store(ig_ctx *cx, const char *path, const void *bytes, size_t size) {
   const size_t length = strlen(path) + sizeof IG_PART;
   char *part = malloc(length);
@@ -178,6 +196,8 @@ done:
   return status;
 }
 
+/* Like mkdir -p. An error of mkdir counts only if the folder does not exist afterwards: another
+   process may have made it. */
 ig_status ig_folder_make(ig_ctx *cx, const char *path) {
   char *p = strdup(path);
   if (!p)

@@ -1,5 +1,9 @@
-/* Case files through libyaml's events. Everything that a hostile document could blow up is bounded.
- */
+/* Case files: from libyaml's event stream to a tree of ig_node in an arena. Every node keeps its
+   line and column for error messages.
+
+   YAML allows documents that expand exponentially (aliases of aliases, "billion laughs"), recurse
+   or contain themselves. Size, depth, nodes after expansion, keys and anchors are therefore
+   bounded. */
 #include "io/format/case_yaml.h"
 #include "io/format/atomic_file.h"
 
@@ -7,6 +11,7 @@
 #include <string.h>
 #include <yaml.h>
 
+/* Limits. Far above any sensible case; they bound memory to some 100 MB. */
 enum {
   MOST_BYTES = 16 << 20,
   MOST_NODES = 1000000, /* after aliases are expanded */
@@ -15,12 +20,14 @@ enum {
   MOST_ANCHORS = 200
 };
 
+/* An anchor (&name) seen so far; names may be reused, the last one counts. */
 typedef struct {
   const char *name;
   const ig_node *node;
   bool open; /* still being read: an alias to it would contain itself */
 } anchor;
 
+/* State of the reader. `event` is the event at hand and owned by the reader; next() replaces it. */
 typedef struct {
   ig_ctx *cx;
   ig_arena *arena;
@@ -34,11 +41,13 @@ typedef struct {
   anchor *anchor;
 } reader;
 
+/* libyaml counts lines and columns from 0, users from 1. */
 static ig_src src_of(const reader *r, yaml_mark_t mark) {
   return (ig_src){r->file, (int)mark.line + 1, (int)mark.column + 1, true};
 }
 
-/* A byte that is no UTF-8 has an offset, but no line yet. */
+/* Line and column of a byte offset, for invalid UTF-8, which libyaml reports before it counts
+   lines. */
 static ig_src src_of_offset(const reader *r, size_t offset) {
   ig_src at = {r->file, 1, 1, true};
   for (size_t i = 0; i < offset && i < r->size; i++) {
@@ -51,6 +60,8 @@ static ig_src src_of_offset(const reader *r, size_t offset) {
   return at;
 }
 
+/* Whether a line is indented with a tab: YAML forbids it, and libyaml's own message does not say
+   so. */
 static bool tab_leads(const reader *r, size_t line) {
   size_t i = 0;
   for (; line && i < r->size; i++)
@@ -60,6 +71,7 @@ static bool tab_leads(const reader *r, size_t line) {
   return i < r->size && r->bytes[i] == '\t';
 }
 
+/* Advances to the next event and translates libyaml's errors into messages with a position. */
 static ig_status next(reader *r) {
   if (r->have_event)
     yaml_event_delete(&r->event);
@@ -83,6 +95,7 @@ static ig_status next(reader *r) {
   return ig_fail_at(r->cx, &at, "not valid YAML: %s", problem);
 }
 
+/* Counts nodes, copies made for aliases included. */
 static ig_status node_count(reader *r, const ig_src *at) {
   return ++r->nodes <= MOST_NODES
              ? IG_OK
@@ -98,6 +111,8 @@ static ig_status node_new(reader *r, ig_node_kind kind, ig_src at, ig_node **nod
   return IG_OK;
 }
 
+/* Copies the scalar's text into the arena. C strings end at a 0 byte, so a text with one is
+   refused. */
 static ig_status text_keep(reader *r, const char **text) {
   const char *value = (const char *)r->event.data.scalar.value;
   const size_t length = r->event.data.scalar.length;
@@ -107,7 +122,7 @@ static ig_status text_keep(reader *r, const char **text) {
   return ig_arena_text(r->cx, r->arena, text, value, length);
 }
 
-/* Room for another copy of `node`? */
+/* Counts the nodes that a copy of `node` would add, before it is made; checks the depth as well. */
 static ig_status measure(reader *r, const ig_node *node, int depth, const ig_src *at) {
   if (depth >= MOST_DEPTH)
     return ig_fail_at(r->cx, at, "more than %d levels of nesting", MOST_DEPTH);
@@ -117,6 +132,7 @@ static ig_status measure(reader *r, const ig_node *node, int depth, const ig_src
   return IG_OK;
 }
 
+/* An alias is replaced by a copy. The last anchor of that name is used, as YAML requires. */
 static ig_status alias_read(reader *r, ig_node **node) {
   const char *name = (const char *)r->event.data.alias.anchor;
   const ig_src at = src_of(r, r->event.start_mark);
@@ -130,7 +146,8 @@ static ig_status alias_read(reader *r, ig_node **node) {
   return ig_fail_at(r->cx, &at, "alias '*%.40s' has no anchor '&%.40s' before it", name, name);
 }
 
-/* What a node's event says besides its value. Returns the anchor's number, -1: none. */
+/* Handles anchor and tag of a node. *number: of the anchor, -1 if there is none. Tags (!!float)
+   would change the type that the option tables decide on, so they are refused. */
 static ig_status anchor_note(reader *r, const yaml_char_t *name, const yaml_char_t *tag,
                              const ig_node *node, int *number) {
   *number = -1;
@@ -160,6 +177,8 @@ static ig_status list_read(reader *r, ig_node *list) {
   }
 }
 
+/* Merge key "<<" of YAML 1.1: keys of the merged maps are added where the map has none. libyaml
+   does not implement it. */
 /* Values under "<<" are maps whose keys stand in where the map has none of its own. */
 static ig_status merge(reader *r, ig_node *map, ig_node *value) {
   ig_node *item = value->kind == IG_NODE_MAP ? value : value->child;
@@ -178,6 +197,8 @@ static ig_status merge(reader *r, ig_node *map, ig_node *value) {
   return IG_OK;
 }
 
+/* Keys of a map. Duplicates are an error: the last value would otherwise replace the first
+   silently. */
 static ig_status map_read(reader *r, ig_node *map) {
   ig_node **end = &map->child, *merged = NULL;
   int keys = 0;
@@ -214,7 +235,7 @@ static ig_status map_read(reader *r, ig_node *map) {
   }
 }
 
-/* The value whose first event is at hand. */
+/* Reads the value whose first event is at hand: scalar, list, map or alias. */
 static ig_status value_read(reader *r, ig_node **node) {
   const ig_src at = src_of(r, r->event.start_mark);
   if (r->depth >= MOST_DEPTH)
@@ -257,6 +278,7 @@ static ig_status value_read(reader *r, ig_node **node) {
   return status;
 }
 
+/* Exactly one document, whose top is a map. */
 static ig_status document_read(reader *r, ig_node **root) {
   const ig_src top = {r->file, 1, 1, true};
   IG_TRY(next(r)); /* stream start */
@@ -278,6 +300,7 @@ static ig_status document_read(reader *r, ig_node **root) {
   return IG_OK;
 }
 
+/* The arena keeps all nodes and texts, so the bytes may be freed afterwards. */
 ig_status ig_yaml_read(ig_ctx *cx, ig_arena *arena, const char *name, const unsigned char *bytes,
                        size_t size, ig_node **root) {
   reader r = {.cx = cx, .arena = arena, .bytes = bytes, .size = size};

@@ -4,9 +4,9 @@
 
 #include "core/option.h"
 
-/* One document whose top is a map. Anchors, aliases and merge keys (<<) are expanded, within bounds
-   on document size, depth and nodes after expansion; tags and further documents are refused.
-   `name` is what messages call the file. */
+/* Reads one document whose top is a map. Anchors, aliases and merge keys (<<) are expanded, within
+   limits on size, depth and number of nodes; tags and further documents are refused. name: file
+   name in messages, copied. Nodes are in `arena`. */
 IG_MUST_CHECK ig_status ig_yaml_read(ig_ctx *cx, ig_arena *arena, const char *name,
                                      const unsigned char *bytes, size_t size, ig_node **root);
 /* The same from a file. */

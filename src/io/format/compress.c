@@ -1,11 +1,14 @@
-/* Compression of arrays, piece by piece. */
+/* Compression of arrays in pieces (chunks of HDF5): byte shuffle, then deflate, as HDF5's own
+   filters do, but on several threads and with a cache. Results are written past the filters with
+   H5Dwrite_chunk. */
 #include "io/format/compress.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 
-/* 64 bits: two pieces that differ are taken for the same once in 10^19. */
+/* Hash that decides whether a piece is unchanged since the last file. 64 bits: two different pieces
+   are taken for equal once in 10^19. Layout parameters are included. */
 static uint64_t hash(const unsigned char *p, size_t n, size_t piece, size_t item) {
   uint64_t h = (0x9e3779b97f4a7c15u ^ n) * 0xd6e8feb86659fd93u ^ (piece * 64 + item);
   for (uint64_t word; n; p += 8) {
@@ -19,7 +22,10 @@ static uint64_t hash(const unsigned char *p, size_t n, size_t piece, size_t item
   return h;
 }
 
-/* All first bytes, then all second bytes, …: near numbers share most of theirs. */
+/* Transposes bytes: all first bytes of the items, then all second bytes, and so on. Neighbouring
+   numbers share sign, exponent and leading digits, so long runs of equal bytes appear, which
+   deflate compresses well. Identical to HDF5's shuffle filter; the missing rest of the last piece
+   is zero. */
 static void shuffle(const unsigned char *from, size_t bytes, size_t piece, size_t item,
                     unsigned char *to) {
   const size_t items = piece / item, filled = bytes / item;
@@ -31,6 +37,8 @@ static void shuffle(const unsigned char *from, size_t bytes, size_t piece, size_
   }
 }
 
+/* compressBound gives the worst case; the result is shrunk, because compressed pieces may be kept
+   for a whole run. */
 bool ig_compress_piece(int level, const unsigned char *data, size_t bytes, size_t piece,
                        size_t item, ig_piece *to) {
   uLongf size = compressBound((uLong)piece);
@@ -57,6 +65,8 @@ static void pieces_clear(ig_pieces *pieces) {
   *pieces = (ig_pieces){.count = 0};
 }
 
+/* The cached pieces of an array, or a new entry; NULL: the cache is full or the name too long, and
+   the array is not cached. */
 static ig_pieces *find(ig_compressor *compressor, const char *name) {
   for (int i = 0; i < compressor->kept; i++)
     if (strcmp(compressor->set[i].name, name) == 0)
@@ -68,7 +78,7 @@ static ig_pieces *find(ig_compressor *compressor, const char *name) {
   return pieces;
 }
 
-/* As many pieces as asked for: those there stay, new ones are empty. */
+/* Changes the number of pieces: existing ones stay, new ones are empty. */
 static bool resize(ig_pieces *pieces, size_t count) {
   for (size_t i = count; i < pieces->count; i++)
     free(pieces->piece[i].bytes);
@@ -83,6 +93,8 @@ static bool resize(ig_pieces *pieces, size_t count) {
   return true;
 }
 
+/* dynamic schedule: compression times differ with content. The result is the same for any number of
+   threads. */
 bool ig_compress_array(ig_compressor *compressor, const char *name, const void *data, size_t bytes,
                        size_t piece, size_t item, ig_pieces **out) {
   ig_pieces *pieces = compressor->keep ? find(compressor, name) : NULL;
@@ -109,6 +121,7 @@ bool ig_compress_array(ig_compressor *compressor, const char *name, const void *
   return good;
 }
 
+/* Pieces in the cache stay there; others are freed. */
 void ig_compress_done(ig_compressor *compressor, ig_pieces *pieces) {
   const bool kept = pieces >= compressor->set && pieces < compressor->set + IG_COMPRESS_SETS;
   if (!pieces || kept)

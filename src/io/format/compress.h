@@ -1,6 +1,6 @@
-/* Compression of arrays for HDF5 (shuffle, then deflate), piece by piece on several threads. What
-   is kept from one file to the next is not compressed again while it stays the same: a grid that
-   does not change costs a look at each of its pieces. */
+/* Compression of arrays for HDF5 (shuffle, then deflate), piece by piece on several threads. Arrays
+   with `keep` are remembered from one file to the next: the pieces of a mesh that does not change
+   are hashed, but not compressed again. */
 #ifndef IG_IO_FORMAT_COMPRESS_H
 #define IG_IO_FORMAT_COMPRESS_H
 
@@ -8,20 +8,26 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Length of names of cached arrays, and how many are cached: those of a mesh (points, connectivity,
+   offsets, types) and a few more. */
 enum { IG_COMPRESS_NAME = 64, IG_COMPRESS_SETS = 8 };
 
+/* One compressed piece. */
 typedef struct {
   uint64_t hash; /* of what was compressed */
   size_t size;
   void *bytes;
 } ig_piece;
 
+/* One array. */
 typedef struct {
   char name[IG_COMPRESS_NAME];
   size_t count;
   ig_piece *piece;
 } ig_pieces;
 
+/* State across the files of a run; zero-initialised is valid. Not safe for several threads calling
+   at once; freed by ig_compress_clear. */
 typedef struct {
   int level;   /* 0: no compression; 1 to 9 */
   int threads; /* 0 counts as 1 */
@@ -30,11 +36,12 @@ typedef struct {
   ig_pieces set[IG_COMPRESS_SETS];
 } ig_compressor;
 
-/* Compresses `bytes` of `data` (items of `item` bytes) in pieces of `piece` bytes, the last one
-   filled up with zeros. False if memory runs out. Done with the pieces, give them back. */
+/* Compresses `bytes` of `data` (items of `item` bytes) in pieces of `piece` bytes; the last piece
+   is padded with zeros. false if memory is exhausted. Return the pieces with ig_compress_done, also
+   after a failure. */
 bool ig_compress_array(ig_compressor *compressor, const char *name, const void *data, size_t bytes,
                        size_t piece, size_t item, ig_pieces **pieces);
-/* One piece of it; free its bytes. */
+/* Compresses a single piece; the caller frees to->bytes. */
 bool ig_compress_piece(int level, const unsigned char *data, size_t bytes, size_t piece,
                        size_t item, ig_piece *to);
 void ig_compress_done(ig_compressor *compressor, ig_pieces *pieces);

@@ -1,4 +1,5 @@
-/* Checksums of files. */
+/* CRC-32 (polynomial of zip, PNG and zlib) of files: detects damage by disks and transfers, not
+   tampering. */
 #include "io/format/crc.h"
 
 #include <stdlib.h>
@@ -8,6 +9,8 @@ uint32_t ig_crc32(uint32_t crc, const void *bytes, size_t size) {
   return (uint32_t)crc32_z(crc, bytes, size);
 }
 
+/* The checksums of pieces are combined algebraically (crc32_combine of zlib), so the result equals
+   the sequential one. */
 uint32_t ig_crc32_by(int threads, const void *bytes, size_t size) {
   enum { PIECE = 4 << 20 }; /* about 2 ms */
   const int64_t pieces = (int64_t)((size + PIECE - 1) / PIECE);

@@ -5,9 +5,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* CRC-32 of any number of bytes, going on from `crc` (0 at first). */
+/* CRC-32 of `size` bytes, continued from `crc` (0 at the start). */
 uint32_t ig_crc32(uint32_t crc, const void *bytes, size_t size);
-/* The same of all of them, by so many threads. */
+/* The same on several threads; same result. */
 uint32_t ig_crc32_by(int threads, const void *bytes, size_t size);
 
 #endif

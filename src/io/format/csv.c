@@ -1,4 +1,4 @@
-/* CSV: cells written and read, tables of numbers. */
+/* CSV: writing and reading of cells, and tables of numbers (history.csv). */
 #include "io/format/csv.h"
 #include "core/number.h"
 
@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Quotes only if necessary; a quote inside is doubled. */
 void ig_csv_cell(ig_text *csv, const char *cell, bool first) {
   const bool quote = strpbrk(cell, ",\"\r\n") != NULL;
   ig_text_add(csv, first ? "" : ",");
@@ -16,6 +17,8 @@ void ig_csv_cell(ig_text *csv, const char *cell, bool first) {
   ig_text_add(csv, quote ? "\"" : "");
 }
 
+/* Tolerant in one respect: text behind a closing quote belongs to the cell. CR LF and LF both end a
+   line. */
 bool ig_csv_take(const char **at, ig_text *cell) {
   const char *p = *at;
   cell->length = 0;
@@ -35,6 +38,7 @@ bool ig_csv_take(const char **at, ig_text *cell) {
   return more;
 }
 
+/* The last " [" starts the unit, because a name may contain brackets. */
 size_t ig_csv_name(const char *heading, char unit[IG_CSV_UNIT]) {
   const size_t length = strlen(heading);
   const char *open = NULL;
@@ -55,6 +59,7 @@ void ig_csv_table_free(ig_csv_table *t) {
   memset(t, 0, sizeof *t);
 }
 
+/* Column names as written, with units. */
 static ig_status headings_parse(ig_ctx *cx, const char **at, ig_text *cell, ig_csv_table *t) {
   for (bool more = true; more; t->columns++) {
     more = ig_csv_take(at, cell);
@@ -66,7 +71,8 @@ static ig_status headings_parse(ig_ctx *cx, const char **at, ig_text *cell, ig_c
   return IG_OK;
 }
 
-/* Whether the row has as many cells as the table has columns. */
+/* Reads one row into `value`. false: it has another number of cells than the table has columns; the
+   row is then overwritten by the next one. */
 static bool row_parse(const char **at, ig_text *cell, int columns, double *value) {
   int cells = 0;
   for (bool more = true; more; cells++) {
@@ -79,6 +85,7 @@ static bool row_parse(const char **at, ig_text *cell, int columns, double *value
   return cells == columns;
 }
 
+/* The memory is bounded by the size of the text, whatever the headings claim. */
 ig_status ig_csv_table_parse(ig_ctx *cx, const char *text, ig_csv_table *t) {
   ig_text cell = {0};
   ig_status status;

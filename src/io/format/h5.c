@@ -1,4 +1,12 @@
-/* HDF5 through few calls that check and tell. */
+/* HDF5 through a few calls with checks and messages.
+
+   Writing. The file is built in memory (core driver) with a user block of 512 bytes in front.
+   ig_h5_save computes length and CRC-32, writes them into the user block (the seal) and stores the
+   image atomically. HDF5 therefore never meets a full disk, which it handles badly.
+
+   Reading. Length and checksum are verified before HDF5 sees the file, because the library can
+   crash on damaged files. Foreign files have no seal; for them sizes are checked against the length
+   of the file, and links to other files are refused. */
 #include "io/format/h5.h"
 #include "io/format/crc.h"
 #include "io/format/atomic_file.h"
@@ -12,13 +20,16 @@
 #include <sys/stat.h>
 #include <zlib.h>
 
-/* bytes: the seal; a compressed piece; what is not worth compressing; growth of an image */
+/* Bytes. SEAL: user block, the smallest size HDF5 allows. CHUNK: piece of a compressed dataset.
+   SMALL: arrays below are not compressed. GROW: increment of the image in memory. */
 enum { SEAL = 512, CHUNK = 1 << 20, SMALL = 1 << 12, GROW = 1 << 22 };
 #define SEAL_FORMAT "Ingot sealed HDF5 1\nbytes %020" PRIu64 "\ncrc32 %08" PRIx32 "\n"
 
-/* HDF5's own state is global, and not every build of it locks. */
+/* HDF5's state is global, and most builds are not thread-safe: one file at a time in the whole
+   process. */
 static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
 
+/* Types in the file: little endian on every machine, so that files have the same bytes. */
 static hid_t stored_type(ig_dtype dtype) {
   switch (dtype) {
   case IG_F32:
@@ -34,6 +45,7 @@ static hid_t stored_type(ig_dtype dtype) {
   }
   return H5I_INVALID_HID;
 }
+/* Types in memory, as the compiler has them; HDF5 converts. */
 static hid_t memory_type(ig_dtype dtype) {
   switch (dtype) {
   case IG_F32:
@@ -50,6 +62,8 @@ static hid_t memory_type(ig_dtype dtype) {
   return H5I_INVALID_HID;
 }
 
+/* Takes the lock and silences HDF5's error stack, which would print to stderr; ig_h5_close restores
+   both. */
 static void begin(ig_ctx *cx, const char *path, ig_h5 *h5) {
   *h5 = (ig_h5){.cx = cx, .path = path, .file = -1, .access = -1, .locked = true};
   pthread_mutex_lock(&one_at_a_time);
@@ -71,12 +85,14 @@ void ig_h5_close(ig_h5 *h5) {
   h5->locked = false;
 }
 
-/* --- writing: only memory is touched until `save` */
+/* --- writing: only memory is touched until ig_h5_save */
 
 static ig_status no_memory(ig_h5 *h5, const char *name) {
   return IG_FAIL(h5->cx, IG_MEMORY, "cannot put '%s' together for '%s'", name, h5->path);
 }
 
+/* No time stamps and a fixed format version: the same run gives the same bytes. Version 1.8 is
+   readable by all programs in use. */
 static ig_status file_create(ig_h5 *h5) {
   const hid_t create = H5Pcreate(H5P_FILE_CREATE);
   /* no time stamps anywhere: the same run leaves the same bytes */
@@ -108,6 +124,7 @@ ig_status ig_h5_create_on_disk(ig_ctx *cx, const char *path, ig_h5 *h5) {
   return file_create(h5);
 }
 
+/* Groups are made without time stamps too. */
 ig_status ig_h5_group(ig_h5 *h5, const char *name) {
   const hid_t create = H5Pcreate(H5P_GROUP_CREATE);
   const hid_t group = create >= 0 && H5Pset_obj_track_times(create, false) >= 0
@@ -121,7 +138,8 @@ ig_status ig_h5_group(ig_h5 *h5, const char *name) {
   return IG_OK;
 }
 
-/* Writes pieces that are compressed already, past HDF5's own filters. */
+/* Writes chunks that are already compressed, past HDF5's filters. The dataset declares shuffle and
+   deflate, so readers decompress as usual. */
 static bool put_compressed(ig_h5 *h5, hid_t set, const char *name, size_t bytes, size_t item,
                            const hsize_t chunk[2], const void *data) {
   ig_pieces *pieces = NULL;
@@ -136,6 +154,7 @@ static bool put_compressed(ig_h5 *h5, hid_t set, const char *name, size_t bytes,
   return good;
 }
 
+/* rows is known in advance; the dataset has a fixed size. Chunks span all components. */
 ig_status ig_h5_array_new(ig_h5 *h5, const char *name, ig_dtype dtype, int64_t rows, int components,
                           ig_h5_array *array) {
   const hsize_t width = components ? (hsize_t)components : 1, size[2] = {(hsize_t)rows, width};
@@ -165,7 +184,7 @@ ig_status ig_h5_array_new(ig_h5 *h5, const char *name, ig_dtype dtype, int64_t r
   return array->set < 0 ? no_memory(h5, name) : IG_OK;
 }
 
-/* Rows past the filters: all of a plain array, or some of it. */
+/* Writes uncompressed rows: the whole array at once, or the next `rows` rows as a hyperslab. */
 static bool put_plain(const ig_h5_array *a, const void *data, int64_t rows) {
   if (rows == a->rows)
     return H5Dwrite(a->set, memory_type(a->dtype), H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0;
@@ -181,7 +200,7 @@ static bool put_plain(const ig_h5_array *a, const void *data, int64_t rows) {
   return good;
 }
 
-/* The chunk in hand, full or the last. */
+/* Compresses and writes the chunk at hand, full or the last one. */
 static bool chunk_put(ig_h5_array *a, int64_t first) {
   const size_t item = ig_dtype_size(a->dtype), chunk = a->chunk[0] * a->chunk[1] * item;
   const hsize_t at[2] = {(hsize_t)first, 0};
@@ -194,6 +213,7 @@ static bool chunk_put(ig_h5_array *a, int64_t first) {
   return good;
 }
 
+/* Rows are collected until a chunk is full, because a chunk can be compressed only as a whole. */
 ig_status ig_h5_array_put(ig_h5_array *a, const void *data, int64_t rows) {
   const size_t row = ig_dtype_size(a->dtype) * a->chunk[1], chunk = a->chunk[0] * row;
   if (rows < 0 || rows > a->rows - a->written)
@@ -221,6 +241,7 @@ ig_status ig_h5_array_put(ig_h5_array *a, const void *data, int64_t rows) {
   return good ? IG_OK : no_memory(a->h5, a->name);
 }
 
+/* The last chunk may be incomplete; it is padded with zeros, which HDF5 ignores. */
 ig_status ig_h5_array_end(ig_h5_array *a) {
   const size_t row = ig_dtype_size(a->dtype) * a->chunk[1];
   if (a->written != a->rows)
@@ -240,6 +261,7 @@ void ig_h5_array_close(ig_h5_array *a) {
   *a = (ig_h5_array){.set = -1};
 }
 
+/* A whole array at once: chunks in parallel and with the cache of the compressor. */
 ig_status ig_h5_put(ig_h5 *h5, const char *name, ig_dtype dtype, int64_t rows, int components,
                     const void *data) {
   const size_t item = ig_dtype_size(dtype);
@@ -259,6 +281,7 @@ ig_status ig_h5_put(ig_h5 *h5, const char *name, ig_dtype dtype, int64_t rows, i
   return status;
 }
 
+/* count 0: a scalar attribute. */
 static ig_status put_attribute(ig_h5 *h5, const char *object, const char *name, hid_t stored,
                                hid_t memory, int count, const void *values) {
   const hsize_t size = (hsize_t)count;
@@ -273,6 +296,7 @@ static ig_status put_attribute(ig_h5 *h5, const char *object, const char *name, 
   return good ? IG_OK : no_memory(h5, name);
 }
 
+/* Fixed-length text without a final 0 (NULLPAD): VTK's readers compare lengths. */
 ig_status ig_h5_put_text(ig_h5 *h5, const char *object, const char *name, const char *text) {
   const size_t length = strlen(text);
   const hid_t type = H5Tcopy(H5T_C_S1);
@@ -289,7 +313,7 @@ ig_status ig_h5_put_numbers(ig_h5 *h5, const char *object, const char *name, ig_
   return put_attribute(h5, object, name, stored_type(dtype), memory_type(dtype), count, values);
 }
 
-/* The seal goes where HDF5 left room for it. */
+/* File on the disk: checksum of what was written, then the seal into the user block. */
 static ig_status disk_save(ig_h5 *h5) {
   uint32_t crc;
   char seal[SEAL] = "";
@@ -298,6 +322,8 @@ static ig_status disk_save(ig_h5 *h5) {
   return ig_h5_disk_store(h5->cx, h5->path, &h5->disk, seal, sizeof seal);
 }
 
+/* The core driver's memory is reached by H5Fget_vfd_handle: the image is stored from there without
+   a second copy. */
 ig_status ig_h5_save(ig_h5 *h5) {
   unsigned char **image = NULL;
   if (H5Fflush(h5->file, H5F_SCOPE_GLOBAL) < 0)
@@ -317,7 +343,8 @@ ig_status ig_h5_save(ig_h5 *h5) {
 
 /* --- reading */
 
-/* Checks length and checksum of a sealed file; *sealed tells whether it is one. */
+/* Verifies length and checksum of a sealed file. *sealed: it has a seal; *size: bytes of the file.
+   The whole head is compared with what it should be, so that changes within it are found too. */
 static ig_status seal_check(ig_ctx *cx, const char *path, bool *sealed, int64_t *size) {
   *sealed = false;
   FILE *f;
@@ -356,7 +383,8 @@ done:
   return status;
 }
 
-/* Stops at a link that leads out of the file. */
+/* Called for every link: stops at one that leads out of the file (external or user-defined). A file
+   from elsewhere could otherwise read any file of the user. */
 static herr_t link_look(hid_t group, const char *name, const H5L_info_t *info, void *user) {
   (void)group;
   if (info->type == H5L_TYPE_HARD || info->type == H5L_TYPE_SOFT)
@@ -365,6 +393,7 @@ static herr_t link_look(hid_t group, const char *name, const H5L_info_t *info, v
   return 1;
 }
 
+/* Opens the file with HDF5 and checks its links. */
 static ig_status file_open(ig_ctx *cx, const char *path, int64_t size, ig_h5 *h5) {
   char name[128] = "";
   begin(cx, path, h5);
@@ -400,6 +429,7 @@ ig_status ig_h5_reopen(ig_ctx *cx, const char *path, ig_h5 *h5) {
   return file_open(cx, path, (int64_t)info.st_size, h5);
 }
 
+/* H5Lexists fails for a path with a missing group, so each prefix is tested. */
 bool ig_h5_has(ig_h5 *h5, const char *name) {
   /* HDF5 wants every link on the way checked by itself */
   char part[256];
@@ -416,10 +446,12 @@ bool ig_h5_has(ig_h5 *h5, const char *name) {
   return H5Oexists_by_name(h5->file, name, H5P_DEFAULT) > 0;
 }
 
+/* A fault of the file, located by file and dataset. */
 static ig_status bad(ig_h5 *h5, const char *name, const char *what) {
   return IG_FAIL(h5->cx, IG_INPUT, "'%s': '%s' %s", h5->path, name, what);
 }
 
+/* The type of ours that can represent the stored numbers; false: not numbers. */
 static bool nearest_dtype(hid_t set, ig_dtype *dtype) {
   const hid_t type = H5Dget_type(set);
   if (type < 0)
@@ -437,6 +469,8 @@ static bool nearest_dtype(hid_t set, ig_dtype *dtype) {
   return size <= 8;
 }
 
+/* Checks rank and size. A damaged or hostile file may claim any size; deflate compresses at most
+   1032 : 1, so more than 1100 times the stored bytes is impossible. */
 static ig_status look(ig_h5 *h5, hid_t set, const char *name, ig_h5_shape *shape) {
   if (!nearest_dtype(set, &shape->dtype))
     return bad(h5, name, "does not hold plain numbers");
@@ -458,6 +492,7 @@ static ig_status look(ig_h5 *h5, hid_t set, const char *name, ig_h5_shape *shape
   return IG_OK;
 }
 
+/* Virtual datasets and external storage have their values in other files and are refused. */
 ig_status ig_h5_set_open(ig_h5 *h5, const char *name, hid_t *set) {
   *set = ig_h5_has(h5, name) ? H5Dopen2(h5->file, name, H5P_DEFAULT) : -1;
   if (*set < 0)
@@ -481,6 +516,8 @@ ig_status ig_h5_look(ig_h5 *h5, const char *name, ig_h5_shape *shape) {
   return status;
 }
 
+/* Real numbers and integers are not converted into each other: that would be a sign of another
+   array. */
 ig_status ig_h5_get(ig_h5 *h5, const char *name, ig_dtype dtype, int64_t rows, int components,
                     void *data) {
   hid_t set;
@@ -504,6 +541,7 @@ done:
   return status;
 }
 
+/* Part of a list, for checkpoints read in pieces. */
 ig_status ig_h5_get_some(ig_h5 *h5, const char *name, ig_dtype dtype, int64_t begin, int64_t count,
                          void *data) {
   hid_t set;
@@ -529,6 +567,7 @@ ig_status ig_h5_get_some(ig_h5 *h5, const char *name, ig_dtype dtype, int64_t be
   return status;
 }
 
+/* Allocated only after the size was checked. */
 ig_status ig_h5_get_new(ig_h5 *h5, const char *name, ig_dtype dtype, int64_t rows, int components,
                         void **data) {
   ig_h5_shape shape = {0};
@@ -552,6 +591,7 @@ static hid_t attribute_open(ig_h5 *h5, const char *object, const char *name) {
              : -1;
 }
 
+/* Texts of fixed or variable length; both occur in files of other programs. */
 ig_status ig_h5_get_text(ig_h5 *h5, const char *object, const char *name, char *text, size_t size) {
   const hid_t attribute = attribute_open(h5, object, name);
   if (attribute < 0)
@@ -597,6 +637,7 @@ ig_status ig_h5_get_numbers(ig_h5 *h5, const char *object, const char *name, ig_
   return good ? IG_OK : bad(h5, name, "does not hold the numbers expected");
 }
 
+/* By name in alphabetical order; names longer than 255 bytes are skipped. */
 ig_status ig_h5_list(ig_h5 *h5, const char *group, ig_h5_each *each, void *user) {
   if (!ig_h5_has(h5, group))
     return bad(h5, group, "is missing");

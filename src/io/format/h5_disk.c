@@ -1,4 +1,9 @@
-/* HDF5 files written on the disk as they grow. */
+/* A virtual file driver for HDF5 that writes a file on the disk while it grows.
+
+   HDF5's own drivers report a full disk in the middle of a call, after which the library may not
+   even be able to close the file. Here write always succeeds as far as HDF5 knows; the first error
+   is stored and reported by ig_h5_disk_crc. The bytes equal those of the driver in memory, so
+   features and flags are those of the core driver. */
 #include "io/format/h5_disk.h"
 #include "io/format/crc.h"
 #include "io/format/atomic_file.h"
@@ -12,16 +17,18 @@
 #include <H5FDdevelop.h>
 #endif
 
+/* Bytes read at once for the checksum. */
 enum { PIECE = 1 << 20 }; /* bytes read at once for the checksum */
 
 /* --- the driver */
 
+/* HDF5 allocates nothing: it calls file_open, which makes this struct. `pub` must come first. */
 typedef struct {
   H5FD_t pub; /* HDF5's, first */
   ig_h5_disk *disk;
 } file;
 
-/* What the access list carries. */
+/* Driver information in the access list, by which file_open finds its state. HDF5 copies it. */
 typedef struct {
   ig_h5_disk *disk;
 } info;
@@ -40,6 +47,8 @@ static herr_t file_close(H5FD_t *f) {
   return 0;
 }
 
+/* Feature flags influence how HDF5 places metadata; those of the core driver give the same
+   bytes. */
 static herr_t file_query(const H5FD_t *f, unsigned long *flags) {
   (void)f;
   *flags = H5FD_FEAT_AGGREGATE_METADATA | H5FD_FEAT_ACCUMULATE_METADATA | H5FD_FEAT_DATA_SIEVE |
@@ -58,7 +67,7 @@ static herr_t file_end_set(H5FD_t *f, H5FD_mem_t type, haddr_t end) {
   return 0;
 }
 
-/* What was never written, or could not be, is zero. */
+/* Parts never written, or lost by an error, read as zeros, as in memory. */
 static herr_t file_read(H5FD_t *f, H5FD_mem_t type, hid_t transfer, haddr_t at, size_t size,
                         void *bytes) {
   const ig_h5_disk *disk = ((const file *)f)->disk;
@@ -78,6 +87,7 @@ static herr_t file_read(H5FD_t *f, H5FD_mem_t type, hid_t transfer, haddr_t at, 
   return 0;
 }
 
+/* After the first error nothing more is written. */
 static void disk_write(ig_h5_disk *disk, uint64_t at, const char *from, size_t size) {
   while (size && disk->fd >= 0 && !disk->error) {
     const ssize_t n = pwrite(disk->fd, from, size, (off_t)at);
@@ -100,8 +110,8 @@ static herr_t file_write(H5FD_t *f, H5FD_mem_t type, hid_t transfer, haddr_t at,
   return 0;
 }
 
-/* Nobody else knows of the file. That a driver can lock is noted in the file's head, as that in
-   memory does. */
+/* No other process knows the file, so locking does nothing. The functions must exist all the same:
+   HDF5 records in the file's head whether a driver can lock, and the core driver can. */
 static herr_t file_lock(H5FD_t *f, hbool_t writes) {
   (void)f, (void)writes;
   return 0;
@@ -155,6 +165,8 @@ ig_status ig_h5_disk_open(ig_ctx *cx, const char *path, hid_t access, ig_h5_disk
              : IG_OK;
 }
 
+/* The file is truncated to the end address, because HDF5 may have allocated more than it wrote. The
+   checksum is computed by reading back what is on the disk. */
 ig_status ig_h5_disk_crc(ig_ctx *cx, const char *path, ig_h5_disk *disk, size_t seal,
                          uint32_t *crc) {
   if (disk->error)
@@ -180,6 +192,8 @@ ig_status ig_h5_disk_crc(ig_ctx *cx, const char *path, ig_h5_disk *disk, size_t 
   return status;
 }
 
+/* Writes the seal, then closes: HDF5 flushes nothing of importance afterwards, and writes with fd
+   -1 are ignored. */
 ig_status ig_h5_disk_store(ig_ctx *cx, const char *path, ig_h5_disk *disk, const void *seal,
                            size_t size) {
   disk_write(disk, 0, seal, size);
@@ -193,6 +207,7 @@ ig_status ig_h5_disk_store(ig_ctx *cx, const char *path, ig_h5_disk *disk, const
   return status;
 }
 
+/* Removes the partial file if it was not stored. */
 void ig_h5_disk_close(ig_h5_disk *disk) {
   if (disk->driver >= 0)
     H5FDunregister(disk->driver);

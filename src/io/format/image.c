@@ -1,4 +1,6 @@
-/* Voxel images: numpy's arrays, nrrd; from voxels to a closed surface. */
+/* Voxel images of parts: NumPy arrays (.npy) and NRRD (.nrrd, .nhdr), and the closed surface of the
+   solid voxels. .vti is in image_vti.c. All files are untrusted: sizes are checked against the
+   length of the file before memory is allocated. */
 #include "io/format/image.h"
 #include "core/number.h"
 #include "io/format/atomic_file.h"
@@ -15,8 +17,9 @@ bool ig_image_named(const char *path) {
          ig_path_ends(path, ".npy");
 }
 
-/* --- what the readers of whole files share */
+/* --- shared by the readers */
 
+/* An image being read. text: the whole file. */
 typedef struct {
   ig_ctx *cx;
   const char *path;
@@ -33,7 +36,8 @@ static size_t voxels(const reader *r) {
   return (size_t)r->m->n[0] * (size_t)r->m->n[1] * (size_t)r->m->n[2];
 }
 
-/* Values in the order of the file; `stride` of x, y, z in it. */
+/* Converts values to solid flags. have: bytes there are; stride: distance of neighbours along x, y,
+   z in the file, in values. C and Fortran order differ in the strides only. */
 static ig_status values_take(reader *r, const char *from, size_t have, const size_t *stride) {
   ig_image *m = r->m;
   IG_TRY(ig_image_room(r->cx, r->path, (double)(have / (size_t)r->bytes), m));
@@ -53,15 +57,17 @@ static ig_status values_take(reader *r, const char *from, size_t have, const siz
   return IG_OK;
 }
 
-/* --- numpy: array[z, y, x] */
+/* --- NumPy: format of .npy version 1 to 3; the array is indexed [z, y, x] */
 
-/* What follows 'key': in the header; NULL: nothing. */
+/* What follows 'key': in the header, which is a Python dictionary as text; NULL: no such key. */
 static const char *npy_key(const char *head, const char *key) {
   const char *at = strstr(head, key);
   at = at ? strchr(at + strlen(key), ':') : NULL;
   return at ? at + 1 + strspn(at + 1, " ") : NULL;
 }
 
+/* descr is for example '<f4': byte order, kind, bytes. Booleans ('b') are read as unsigned
+   bytes. */
 static ig_status npy_header(reader *r, const char *head, bool *fortran) {
   const char *type = npy_key(head, "'descr'"), *order = npy_key(head, "'fortran_order'"),
              *shape = npy_key(head, "'shape'");
@@ -94,6 +100,7 @@ static ig_status npy_header(reader *r, const char *head, bool *fortran) {
   return IG_OK;
 }
 
+/* Magic string, version, length of the header (2 bytes in version 1, else 4), header, values. */
 static ig_status npy_read(reader *r) {
   const unsigned char *b = (const unsigned char *)r->text;
   if (r->size < 12 || memcmp(b, "\x93NUMPY", 6) != 0)
@@ -118,8 +125,9 @@ static ig_status npy_read(reader *r) {
   return values_take(r, r->text + begin, r->size - begin, fortran ? columns : rows);
 }
 
-/* --- nrrd */
+/* --- NRRD (Nearly Raw Raster Data, teem.sourceforge.net/nrrd/format.html) */
 
+/* Encodings that are read; bzip2 and hex are refused. */
 enum { NRRD_RAW, NRRD_GZIP, NRRD_TEXT };
 typedef struct {
   int encoding;
@@ -127,7 +135,8 @@ typedef struct {
   char file[256]; /* of the values; empty: this one */
 } nrrd;
 
-/* Three numbers, whatever stands between them; false: there are others or none. */
+/* Exactly three numbers, with any punctuation between them; false otherwise (also for "nan" or
+   "none"). */
 static bool three(const char *p, double *out) {
   int count = 0;
   while (*p) {
@@ -147,7 +156,8 @@ static bool three(const char *p, double *out) {
   return count == 3;
 }
 
-/* (a,0,0) (0,b,0) (0,0,c): the edges of a voxel along x, y, z. */
+/* "space directions": (a,0,0) (0,b,0) (0,0,c). Only images along the axes are read; off-axis
+   entries up to 1e-9 are rounding. */
 static bool directions(const char *p, double *step) {
   for (int d = 0; d < 3; d++) {
     const char *open = strchr(p, '('), *close = open ? strchr(open, ')') : NULL;
@@ -167,6 +177,7 @@ static bool directions(const char *p, double *step) {
   return true;
 }
 
+/* All spellings of types that the NRRD specification allows. */
 static bool nrrd_type(const char *name, char *kind, int *bytes) {
   static const struct {
     const char *names; /* between bars */
@@ -193,6 +204,7 @@ static bool nrrd_type(const char *name, char *kind, int *bytes) {
   return false;
 }
 
+/* Metres per unit of the first unit found; 0: none known. */
 static double unit_of(const char *text) {
   return strstr(text, "\"mm\"")   ? 1e-3
          : strstr(text, "\"um\"") ? 1e-6
@@ -202,7 +214,8 @@ static double unit_of(const char *text) {
                                   : 0;
 }
 
-/* A line "key: value" of the header. */
+/* One line "key: value" of the header. Unknown keys are ignored, as the specification asks. Data
+   files must be beside the header: absolute paths, "..", patterns and lists are refused. */
 static ig_status nrrd_line(reader *r, nrrd *h, const char *key, const char *value) {
   ig_image *m = r->m;
   double x[3];
@@ -252,7 +265,8 @@ static ig_status nrrd_line(reader *r, nrrd *h, const char *key, const char *valu
   return IG_OK;
 }
 
-/* The header's lines; *begin: behind the empty one that ends it. */
+/* Reads the header up to its empty line; *begin: where the values start. Lines with ":=" are
+   key-value pairs of the user and are skipped. */
 static ig_status nrrd_header(reader *r, nrrd *h, size_t *begin) {
   size_t at = 0;
   bool first = true;
@@ -281,7 +295,7 @@ static ig_status nrrd_header(reader *r, nrrd *h, size_t *begin) {
   return IG_OK;
 }
 
-/* Values as text: as many words as voxels. */
+/* Values as text, one word per voxel. */
 static ig_status nrrd_words(reader *r, const char *p, const char *end) {
   IG_TRY(ig_image_room(r->cx, r->path, (double)(end - p), r->m));
   for (size_t i = 0; i < voxels(r); i++) {
@@ -304,7 +318,7 @@ static ig_status nrrd_values(reader *r, const nrrd *h, const char *from, size_t 
     return nrrd_words(r, from, from + have);
   if (h->encoding == NRRD_RAW)
     return values_take(r, from, have, rows);
-  /* zlib makes at most 1032 bytes of one */
+  /* zlib expands at most 1032 : 1, so a larger image cannot be in the file. */
   IG_TRY(ig_image_room(r->cx, r->path, 1100 * (double)have / r->bytes, r->m));
   free(r->m->solid);
   r->m->solid = NULL;
@@ -330,6 +344,7 @@ static ig_status nrrd_read(reader *r) {
   IG_TRY(nrrd_header(r, &h, &begin));
   if (!r->bytes || !h.dimension || !r->m->n[0])
     return IG_FAIL(r->cx, IG_INPUT, "%s: its header lacks type, dimension or sizes", r->path);
+  /* NRRD gives the centre of the first voxel; the image stores its corner. */
   for (int d = 0; d < 3; d++)
     r->m->low[d] -= 0.5 * r->m->step[d]; /* of the first voxel's middle */
   if (!h.file[0])
@@ -354,6 +369,7 @@ static ig_status file_take(reader *r) {
   return status;
 }
 
+/* An image without a solid voxel is an error here, because no room can use it. */
 ig_status ig_image_read(ig_ctx *cx, const char *path, double threshold, const char *field,
                         ig_image *m) {
   *m = (ig_image){.step = {1, 1, 1}};
@@ -376,13 +392,16 @@ ig_status ig_image_read(ig_ctx *cx, const char *path, double threshold, const ch
   return status;
 }
 
-/* --- the surface */
+/* --- the surface of the solid voxels */
 
+/* Voxels outside the image are empty, so the surface is closed. */
 static bool solid_at(const ig_image *m, int64_t i, int64_t j, int64_t k) {
   return i >= 0 && j >= 0 && k >= 0 && i < m->n[0] && j < m->n[1] && k < m->n[2] &&
          m->solid[(k * m->n[1] + j) * m->n[0] + i];
 }
 
+/* Corners are shared between faces, so they need numbers. Only two levels of corners exist at a
+   time, used in turn, instead of a table for the whole image. */
 typedef struct {
   ig_ctx *cx;
   const char *path;
@@ -392,6 +411,7 @@ typedef struct {
   int64_t triangles, nodes;
 } surface;
 
+/* The node at corner c (i, j, k), made when first needed. Without soup->x the pass only counts. */
 static ig_lid node_of(surface *s, const int64_t *c) {
   const int64_t wide = s->m->n[0] + 1, level = wide * (s->m->n[1] + 1);
   ig_lid *number = &s->number[c[2] % 2 * level + c[1] * wide + c[0]];
@@ -403,8 +423,8 @@ static ig_lid node_of(surface *s, const int64_t *c) {
   return *number - 1;
 }
 
-/* The face of voxel c on the lower or higher side along an axis: corners seen from outside turn
-   to the left. */
+/* Adds the face of voxel c on its lower or higher side along axis d, as two triangles,
+   counter-clockwise seen from outside. */
 static void face_add(surface *s, const int64_t *c, int d, bool high) {
   const int e = (d + 1) % 3, f = (d + 2) % 3;
   ig_lid q[4];
@@ -422,7 +442,8 @@ static void face_add(surface *s, const int64_t *c, int d, bool high) {
   s->triangles += 2;
 }
 
-/* Level by level; the corners above a level are those below the next. */
+/* One pass over all voxels, level by level; the corners above a level are those below the next
+   one. */
 static void faces_add(surface *s) {
   const ig_image *m = s->m;
   const size_t level = (size_t)(m->n[0] + 1) * (size_t)(m->n[1] + 1);
@@ -442,6 +463,7 @@ static void faces_add(surface *s) {
   }
 }
 
+/* Two passes: count, allocate, fill. */
 ig_status ig_image_surface(ig_ctx *cx, const char *path, const ig_image *m, ig_tri_surface *soup) {
   surface s = {.cx = cx, .path = path, .m = m, .soup = soup};
   memset(soup, 0, sizeof *soup);

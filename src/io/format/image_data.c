@@ -1,10 +1,11 @@
-/* Memory for images, and numbers in the bytes of files. */
+/* Memory of images, and numbers from bytes. */
 #include "io/format/image.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* 400 MB of flags; finer images would make meshes beyond any solver here. */
 #define MOST_VOXELS 4e8
 
 void ig_image_free(ig_image *image) {
@@ -31,6 +32,8 @@ ig_status ig_image_room(ig_ctx *cx, const char *path, double most, ig_image *m) 
   return IG_NEW(cx, &m->solid, (size_t)count, "image");
 }
 
+/* Assembles bytes explicitly: independent of the machine's byte order and of alignment. Sign
+   extension by shifting up and back. */
 double ig_bytes_number(const unsigned char *p, char kind, int size, bool big) {
   uint64_t bits = 0;
   for (int i = 0; i < size; i++)

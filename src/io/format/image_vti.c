@@ -1,4 +1,5 @@
-/* VTK's images, .vti: one piece, values on cells, or on points, which are the middles of voxels. */
+/* VTK's images, .vti (VTK file formats, XML ImageData): one piece, values on cells, or on points,
+   which are then the centres of voxels. */
 #include "io/format/image.h"
 #include "core/number.h"
 #include "io/format/vtk_xml.h"
@@ -8,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* `count` numbers of an attribute. */
 static ig_status numbers(const ig_vtk_xml *v, const char *tag, const char *stop, const char *name,
                          int count, double *out) {
   char text[256], *p = text;
@@ -32,7 +34,8 @@ static bool same(const double *a, const double *b, int count) {
   return true;
 }
 
-/* Where the image lies; `extent`: its points. */
+/* Position of the image: origin, spacing, extent (index ranges of points). A rotated image
+   (Direction) is refused. */
 static ig_status place_read(const ig_vtk_xml *v, ig_image *m, double *extent) {
   const char *stop, *tag = ig_vtk_xml_tag(v->text, v->end, "ImageData", &stop);
   char text[256];
@@ -55,7 +58,8 @@ static ig_status place_read(const ig_vtk_xml *v, ig_image *m, double *extent) {
   return IG_OK;
 }
 
-/* The array to take of a section; NULL in *found: it has none. */
+/* The array to read in a section: `field`, or the only one with one component; *found NULL: none.
+   Several candidates are an error. */
 static ig_status array_choose(const ig_vtk_xml *v, const char *from, const char *end,
                               const char *field, const char **found, const char **close) {
   const char *stop;
@@ -75,6 +79,8 @@ static ig_status array_choose(const ig_vtk_xml *v, const char *from, const char 
   return IG_OK;
 }
 
+/* Cell data is preferred. For point data the image has one voxel per point, shifted by half a
+   spacing. */
 static ig_status piece_read(const ig_vtk_xml *v, double threshold, const char *field, ig_image *m) {
   static const char *const section[2] = {"CellData", "PointData"};
   const char *limit = v->appended ? v->appended : v->end, *begin, *stop, *tag = NULL, *close = NULL;

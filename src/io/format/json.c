@@ -1,4 +1,4 @@
-/* Text and JSON. */
+/* Growing text, and JSON written into it. */
 #include "io/format/json.h"
 
 #include <inttypes.h>
@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Memory doubles, so appending is linear. After a failure all further text is ignored, and the
+   caller checks `failed` once at the end. */
 void ig_text_add_bytes(ig_text *text, const char *bytes, size_t count) {
   if (text->failed || !count)
     return;
@@ -28,7 +30,8 @@ void ig_text_add(ig_text *text, const char *more) {
   ig_text_add_bytes(text, more, strlen(more));
 }
 
-/* Bytes of the UTF-8 character at p, 0 if it is none. */
+/* Bytes of the UTF-8 character at p; 0: invalid (RFC 3629: no overlong forms, surrogates or values
+   beyond U+10FFFF). */
 static int utf8(const unsigned char *p) {
   const int more = p[0] < 0x80                   ? 0
                    : p[0] >= 0xc2 && p[0] < 0xe0 ? 1
@@ -44,6 +47,8 @@ static int utf8(const unsigned char *p) {
   return more + 1;
 }
 
+/* A JSON string. Invalid UTF-8, for example from file names, becomes U+FFFD, so that the output is
+   always valid JSON. */
 static void quoted(ig_json *json, const char *text) {
   ig_text_add(&json->text, "\"");
   for (const unsigned char *p = (const unsigned char *)text; *p;) {
@@ -70,6 +75,7 @@ static void line(ig_json *json) {
     ig_text_add(&json->text, "  ");
 }
 
+/* Comma, line and key in front of a value. */
 static void begin(ig_json *json, const char *key) {
   if (json->comma)
     ig_text_add(&json->text, ",");
@@ -115,6 +121,7 @@ void ig_json_text(ig_json *json, const char *key, const char *value) {
   else
     ig_text_add(&json->text, "null");
 }
+/* JSON has no infinity and no NaN; null stands for them. */
 void ig_json_real(ig_json *json, const char *key, double value) {
   char text[IG_NUMBER_TEXT];
   ig_number_text(value, text);

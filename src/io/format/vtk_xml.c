@@ -1,4 +1,6 @@
-/* VTK's files in XML: tags, and arrays as text, base64 or raw, compressed by zlib or not. */
+/* VTK's XML files (VTK file formats, "XML file formats"): tags, and arrays as text, base64 or raw
+   appended bytes, compressed by zlib or not. A small scanner instead of an XML library: raw
+   appended data is not valid XML, and no XML parser accepts it. */
 #include "io/format/vtk_xml.h"
 #include "core/number.h"
 #include "io/format/image.h"
@@ -12,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Values that a byte of the file can stand for: zlib makes at most 1032 of one. */
+/* zlib expands at most 1032 : 1, so a byte of the file gives at most this many values. */
 enum { MOST_PER_BYTE = 1100 };
 
 static ig_status bad(const ig_vtk_xml *v, const char *what) {
@@ -21,7 +23,8 @@ static ig_status bad(const ig_vtk_xml *v, const char *what) {
 
 /* --- tags */
 
-/* The next tag from p on whose name this is; *stop is its '>'. NULL: none before `end`. */
+/* The next tag named `name` from p on; returns the position behind '<', *stop: its '>'. NULL: none
+   before `end`. */
 const char *ig_vtk_xml_tag(const char *p, const char *end, const char *name, const char **stop) {
   const size_t length = strlen(name);
   while (p < end && (p = memchr(p, '<', (size_t)(end - p)))) {
@@ -35,7 +38,7 @@ const char *ig_vtk_xml_tag(const char *p, const char *end, const char *name, con
   return NULL;
 }
 
-/* --- base64 */
+/* --- base64 (RFC 4648) */
 
 static int digit_of(char c) {
   return c >= 'A' && c <= 'Z'   ? c - 'A'
@@ -46,7 +49,8 @@ static int digit_of(char c) {
                                 : -1;
 }
 
-/* Decodes up to `most` bytes from *p on, ending with padding or what is no digit; *p moves on. */
+/* Decodes at most `most` bytes from *p on and advances *p. Stops at padding or at another
+   character. White space is accepted only in front. */
 static size_t decode(const char **p, const char *end, unsigned char *out, size_t most) {
   size_t made = 0;
   uint32_t bits = 0;
@@ -73,6 +77,7 @@ static size_t decode(const char **p, const char *end, unsigned char *out, size_t
 
 /* --- bytes of an array */
 
+/* Where the bytes of an array come from. */
 typedef struct {
   const char *at, *end;
   bool base64;
@@ -91,7 +96,8 @@ static ig_status bytes_take(const ig_vtk_xml *v, source *s, unsigned char *out, 
   return IG_OK;
 }
 
-/* In base64 the sizes may be a stream of their own: padding follows it. */
+/* Writers encode the sizes in front of an array as a base64 stream of its own (with padding), or
+   together with the data. Skips the padding in the first case. */
 static void padding_skip(source *s, const char *begin, size_t bytes) {
   if (!s->base64)
     return;
@@ -100,6 +106,7 @@ static void padding_skip(source *s, const char *begin, size_t bytes) {
     s->at = block;
 }
 
+/* A size of 4 or 8 bytes, as header_type says. */
 static uint64_t size_of(const ig_vtk_xml *v, const unsigned char *p) {
   uint64_t n = 0;
   for (int i = 0; i < v->header; i++)
@@ -112,6 +119,8 @@ static void spaces_skip(source *s) {
     s->at++;
 }
 
+/* [bytes][data]. If the header was no stream of its own, everything is decoded again as one
+   stream. */
 static ig_status plain_bytes(const ig_vtk_xml *v, source s, unsigned char *out, size_t size) {
   unsigned char head[8];
   spaces_skip(&s);
@@ -133,7 +142,8 @@ static ig_status plain_bytes(const ig_vtk_xml *v, source s, unsigned char *out, 
   return status;
 }
 
-/* Blocks: how many, their size, the last one's, the compressed size of each; then the blocks. */
+/* [blocks][block size][size of the last block or 0][compressed size of each], then the blocks. All
+   sizes are checked against the expected total and the length of the file. */
 static ig_status compressed_bytes(const ig_vtk_xml *v, source s, unsigned char *out, size_t size) {
   unsigned char head[24], *list = NULL, *compressed = NULL;
   const size_t h = (size_t)v->header;
@@ -191,6 +201,7 @@ ig_status ig_vtk_xml_kind(const ig_vtk_xml *v, const char *tag, const char *stop
   return IG_OK;
 }
 
+/* Text format. */
 static ig_status words_read(const ig_vtk_xml *v, const char *p, const char *end, int64_t count,
                             double *out) {
   for (int64_t i = 0; i < count; i++) {
@@ -206,7 +217,8 @@ static ig_status words_read(const ig_vtk_xml *v, const char *p, const char *end,
   return IG_OK;
 }
 
-/* `count` numbers of the array whose tag this is. */
+/* Reads `count` numbers of the array with this tag, whatever its format; `appended` data is found
+   by its offset behind the '_'. */
 ig_status ig_vtk_xml_values(const ig_vtk_xml *v, const char *tag, const char *stop, int64_t count,
                             double *out) {
   char format[16] = "ascii", text[32];
@@ -252,7 +264,7 @@ const char *ig_vtk_xml_array(const char *from, const char *end, const char *name
   return NULL;
 }
 
-/* From <name …> to </name>. */
+/* The content from <name ...> to </name>; false: missing, or <name/>. */
 bool ig_vtk_xml_section(const char *from, const char *end, const char *name, const char **begin,
                         const char **stop) {
   char closing[32];
@@ -264,6 +276,8 @@ bool ig_vtk_xml_section(const char *from, const char *end, const char *name, con
   return *stop != NULL;
 }
 
+/* Attributes of <VTKFile>: byte order, size of headers, compressor; and the position of appended
+   data. */
 static ig_status header_read(ig_vtk_xml *v, const char *wanted) {
   char text[64];
   const char *stop, *tag = ig_vtk_xml_tag(v->text, v->end, "VTKFile", &stop);

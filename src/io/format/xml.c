@@ -1,8 +1,9 @@
-/* The little of XML that mesh files need. */
+/* The part of XML that mesh files need: attributes of a tag. No entities, no namespaces. */
 #include "io/format/xml.h"
 
 #include <string.h>
 
+/* An attribute starts behind white space, so that "Name" does not match "FileName". */
 bool ig_xml_attribute(const char *tag, const char *stop, const char *name, char *value,
                       size_t size) {
   const size_t length = strlen(name);

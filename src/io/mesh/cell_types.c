@@ -1,10 +1,14 @@
-/* Cells of other programs made into elements a mesh can hold. */
+/* Cells of other programs converted to element types that a mesh can contain: quadratic cells are
+   reduced to their corners where a room does not need the mid-side nodes, and solids are cut into
+   tetrahedra on request. */
 #include "io/mesh/cell_types.h"
 #include "mesh/topology.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+/* Codes below IG_ELEM_TYPES are element types of the mesh; the others exist in files only. hex20
+   and wedge15 have two codes, because some readers keep them and some always reduce them. */
 ig_cell_info ig_cell_info_get(int code) {
   static const ig_cell_info more[] = {
       {"wedge15", 15, 6, IG_WEDGE6},     {"pyramid13", 13, 5, IG_PYRAMID5},
@@ -37,9 +41,12 @@ void ig_plain_free(ig_plain *p) {
   memset(p, 0, sizeof *p);
 }
 
-/* --- cutting into tetrahedra. Every quadrilateral is cut through its lowest node number, so that
-   neighbours agree; every element through its own lowest (Dompierre et al. 1999). */
+/* --- cutting into tetrahedra (Dompierre et al. 1999). Every quadrilateral is cut through its
+   lowest node number, so that neighbours agree; every element is cut into tetrahedra from its own
+   lowest node to the triangles of the faces that do not contain it. */
 
+/* Faces of the three types, counter-clockwise seen from inside, so that tetrahedra with the apex
+   inside are positive. */
 typedef struct {
   int corners, node[4];
 } face;
@@ -61,6 +68,8 @@ int ig_cell_face(int code, int number, int node[4]) {
   return corners;
 }
 
+/* Compares nodes instead of tracking the cut: a face of a child lies on the cell's face if all its
+   nodes are nodes of that face. */
 int ig_cell_faces_made(int code, const ig_lid *corner, int number, const ig_mesh *mesh,
                        ig_lid first, int children, int64_t *out) {
   int local[4], made = 0;
@@ -83,6 +92,7 @@ int ig_cell_faces_made(int code, const ig_lid *corner, int number, const ig_mesh
   return made;
 }
 
+/* Position in `local` of the lowest node number. */
 static int lowest(const ig_lid *node, const int *local, int count) {
   int low = 0;
   for (int a = 1; a < count; a++)
@@ -90,7 +100,9 @@ static int lowest(const ig_lid *node, const int *local, int count) {
   return low;
 }
 
-/* Up to six tetrahedra of four nodes each; returns how many. */
+/* Cuts a wedge, pyramid or hexahedron (by its corners) into tetrahedra, 4 nodes each; returns how
+   many, at most six. */
+/* Faces that touch the apex give no tetrahedron; the others one or two. */
 static int cut(int corners, const ig_lid *node, ig_lid *tet) {
   static const int all[8] = {0, 1, 2, 3, 4, 5, 6, 7};
   const face *faces = corners == 6 ? wedge : corners == 5 ? pyramid : hexahedron;
@@ -116,6 +128,7 @@ static int cut(int corners, const ig_lid *node, ig_lid *tet) {
 
 /* --- */
 
+/* Upper limits: six children per cell, four nodes each, or the cell itself. */
 static ig_status room_make(ig_ctx *cx, const ig_cells *from, ig_plain *p) {
   const size_t most = (size_t)from->count * IG_CELL_MOST_CHILDREN;
   IG_TRY(IG_NEW(cx, &p->first, from->count, "elements"));
@@ -126,6 +139,7 @@ static ig_status room_make(ig_ctx *cx, const ig_cells *from, ig_plain *p) {
   return IG_NEW(cx, &p->corner, (size_t)from->offset[from->count] + 4 * most, "elements");
 }
 
+/* Appends one element. */
 static void cell_add(ig_plain *p, int type, const ig_lid *node, int nodes, int32_t tag) {
   const ig_lid at = p->cells.count++;
   p->type[at] = (uint8_t)type;
@@ -134,7 +148,8 @@ static void cell_add(ig_plain *p, int type, const ig_lid *node, int nodes, int32
   p->offset[at + 1] = p->offset[at] + nodes;
 }
 
-/* Whether a cell is an element as it is. */
+/* Whether a cell is an element as it is: depends on what the room can use (quadratic, curved) and
+   on split. */
 static bool stays(const ig_cells *from, int code) {
   const bool mids = code == IG_HEX20 || code == IG_WEDGE15;
   if (code == IG_QUAD8 || code == IG_BEAM3)
@@ -142,6 +157,7 @@ static bool stays(const ig_cells *from, int code) {
   return mids ? from->quadratic && !from->split : code < IG_ELEM_TYPES && !from->split;
 }
 
+/* Each old cell gets a contiguous range of new ones (first, count), so sets can follow. */
 static ig_status fill(ig_ctx *cx, const ig_cells *from, ig_plain *p) {
   ig_lid reduced = 0;
   const char *name = "";
@@ -178,6 +194,7 @@ static ig_status fill(ig_ctx *cx, const ig_cells *from, ig_plain *p) {
   return IG_OK;
 }
 
+/* If nothing has to change, the caller's arrays are used and nothing is copied. */
 ig_status ig_cells_plain(ig_ctx *cx, const ig_cells *from, ig_plain *p) {
   bool plain = !from->split;
   memset(p, 0, sizeof *p);

@@ -1,12 +1,12 @@
-/* Elements of other programs beyond those a mesh can hold: quadratic ones become their corners,
-   also hex20, wedge15, quad8 and beam3 unless they are asked for. On request solids become
-   tetrahedra. */
+/* Element types of other programs beyond those a mesh can contain. Quadratic cells become their
+   corners, also hex20, wedge15, quad8 and beam3 unless the room asks for them. On request solids
+   become tetrahedra. */
 #ifndef IG_IO_MESH_CELL_TYPES_H
 #define IG_IO_MESH_CELL_TYPES_H
 
 #include "io/mesh/mesh_io.h"
 
-/* Codes that go on after ig_elem_type. */
+/* Codes of cells; values below are ig_elem_type, these continue after it with a gap. */
 enum {
   IG_CELL_WEDGE15 = 32,
   IG_CELL_PYRAMID13,
@@ -17,28 +17,31 @@ enum {
   IG_CELL_PYRAMID14,
   IG_CELL_END
 };
+/* Nodes of the largest cell (hex27), and tetrahedra of a hexahedron. */
 enum { IG_CELL_MOST_NODES = 27, IG_CELL_MOST_CHILDREN = 6 };
 
+/* A type of cell in files. */
 typedef struct {
   const char *name;
   int nodes, corners; /* corners come first */
   int base;           /* the type the corners make */
 } ig_cell_info;
 ig_cell_info ig_cell_info_get(int code);
-/* The type an element of this code ends as, unless it is cut. */
+/* The element type that a cell of this code becomes, unless it is cut. */
 ig_elem_type ig_cell_type(int code);
 
-/* How many faces a code has, and the corners of one, by its number: how many. */
+/* Number of faces of a cell; corners of face `number` (as in ig_elem_face), returns how many. */
 int ig_cell_faces(int code);
 int ig_cell_face(int code, int number, int node[4]);
-/* The faces of the elements that a cell became (`children` from `first` on) that lie on one of its
-   own: by their nodes, as elements may have been cut or turned over. out: element << 8 | face;
-   returns how many, four per child at most. */
+/* Faces of the elements that a cell became (`children` from `first` on) that lie on the cell's face
+   `number`; found by node numbers, because elements may have been cut or reoriented. corner: nodes
+   of the cell. out: element << 8 | face, at most IG_CELL_MOST_FACES; returns how many. */
 enum { IG_CELL_MOST_FACES = 4 * IG_CELL_MOST_CHILDREN };
 int ig_cell_faces_made(int code, const ig_lid *corner, int number, const ig_mesh *mesh,
                        ig_lid first, int children, int64_t *out);
 
-/* The cells as a mesh can hold them; the same arrays where nothing had to change. */
+/* Cells as a mesh can contain them; the caller's arrays if nothing had to change. Freed by
+   ig_plain_free. */
 typedef struct {
   ig_cells cells;
   ig_lid *first;  /* of each old cell, its first new one; NULL: nothing changed */

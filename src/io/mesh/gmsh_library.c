@@ -1,4 +1,4 @@
-/* The library of Gmsh: loading it, its errors, the elements it lists. */
+/* The library of Gmsh: loading it at run time, its error messages, and element types. */
 #ifdef INGOT_HAVE_GMSH
 
 #include "io/mesh/mesh_gmsh.h"
@@ -7,9 +7,11 @@
 #include <dlfcn.h>
 #include <string.h>
 
-/* Gmsh's state is global: of the one process that reads a file. */
+/* Gmsh's state is global, in the child process that reads a file (mesh_read_isolated.c). */
 ig_gmsh_api ig_gmsh;
 
+/* By soname first, then by the file that was found at build time. All functions must be there:
+   another major version may lack some. */
 ig_status ig_gmsh_load(ig_ctx *cx, const char *path) {
   if (ig_gmsh.library)
     return IG_OK;
@@ -35,6 +37,8 @@ ig_status ig_gmsh_load(ig_ctx *cx, const char *path) {
   return IG_OK;
 }
 
+/* A script may fail because the sandbox denies access to a file; the message then names the
+   rule. */
 ig_status ig_gmsh_failed(ig_gmsh_reader *r, const char *what) {
   char *error = NULL;
   int ierr;
@@ -50,6 +54,7 @@ ig_status ig_gmsh_failed(ig_gmsh_reader *r, const char *what) {
   return status;
 }
 
+/* Gmsh's element type (Gmsh reference manual, MSH file format), our code, nodes, corners. */
 static const ig_gmsh_elem elems[] = {
     {1, IG_BEAM2, 2, 2},          {8, -1, 3, 2},
     {2, IG_TRI3, 3, 3},           {9, IG_TRI6, 6, 3},
@@ -69,6 +74,7 @@ static const ig_gmsh_elem *elem_of(int gmsh) {
   return NULL;
 }
 
+/* Gmsh allocates all arrays; ig_gmsh_list_free frees them, also after a failure. */
 int ig_gmsh_list(int dim, int entity, ig_gmsh_listed *l) {
   int ierr = 0;
   memset(l, 0, sizeof *l);
@@ -89,6 +95,8 @@ void ig_gmsh_list_free(ig_gmsh_listed *l) {
   ig_gmsh.Free(l->node_count);
 }
 
+/* An unknown type is an error only in the dimension that becomes the mesh; in lower dimensions it
+   is ignored. */
 ig_status ig_gmsh_elements_each(ig_gmsh_reader *r, int dim, int entity, ig_gmsh_take *take,
                                 void *user) {
   ig_gmsh_listed l;

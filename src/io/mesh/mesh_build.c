@@ -1,4 +1,5 @@
-/* Cells of a file become blocks of a mesh. */
+/* Cells of a file become blocks of a mesh, one block per element type; inverted elements are
+   reoriented. */
 #include "io/mesh/cell_types.h"
 #include "io/mesh/mesh_io.h"
 
@@ -11,7 +12,7 @@ static void swap(ig_lid *conn, int a, int b) {
   conn[b] = keep;
 }
 
-/* The mirror image: the same nodes, the other handedness. */
+/* Mirrors an element: the same nodes in the other handedness, mid-side nodes included. */
 static void turn_over(ig_elem_type type, ig_lid *conn) {
   switch (type) {
   case IG_TRI3:
@@ -66,6 +67,7 @@ static void turn_over(ig_elem_type type, ig_lid *conn) {
   }
 }
 
+/* Checked before anything uses the numbers as indices. */
 static ig_status corners_check(ig_ctx *cx, const ig_mesh *mesh, const ig_cells *cells) {
   for (ig_lid c = 0; c < cells->count; c++)
     for (int64_t i = cells->offset[c]; i < cells->offset[c + 1]; i++)
@@ -75,6 +77,7 @@ static ig_status corners_check(ig_ctx *cx, const ig_mesh *mesh, const ig_cells *
   return IG_OK;
 }
 
+/* number[c]: element of cell c. Elements of one type keep the order of the file. */
 static ig_status cells_add(ig_ctx *cx, ig_mesh *mesh, const ig_cells *cells, ig_lid *number) {
   ig_lid count[IG_ELEM_TYPES] = {0};
   for (ig_lid c = 0; c < cells->count; c++)
@@ -101,7 +104,8 @@ static ig_status cells_add(ig_ctx *cx, ig_mesh *mesh, const ig_cells *cells, ig_
     for (e = 0; signed_size && e < block->count; e++)
       if (ig_mesh_measure(mesh, first + e) < 0) {
         turn_over(block->type, block->conn + (size_t)e * npe);
-        /* VTK's order of wedges is the other way round: no mistake */
+        /* VTK numbers wedges with the other orientation than most programs: reorienting them is not
+           worth a warning. */
         turned += block->type != IG_WEDGE6 && block->type != IG_WEDGE15;
       }
     first += block->count;
@@ -111,6 +115,8 @@ static ig_status cells_add(ig_ctx *cx, ig_mesh *mesh, const ig_cells *cells, ig_
   return IG_OK;
 }
 
+/* Reduces or cuts cells first, then adds blocks; number and children refer to the cells of the
+   file. */
 ig_status ig_mesh_add_cells(ig_ctx *cx, ig_mesh *mesh, const ig_cells *cells, ig_lid *number) {
   ig_plain plain;
   IG_TRY(corners_check(cx, mesh, cells));
@@ -139,6 +145,7 @@ unsigned ig_cell_bit(int code) {
   return 1u << ig_cell_type(code);
 }
 
+/* Plane only if all elements are plane and all nodes are at z = 0; otherwise shells in space. */
 int ig_mesh_infer_dim(const double *x, ig_lid nodes, unsigned types) {
   for (int type = 0; type < IG_ELEM_TYPES; type++)
     if ((types >> type & 1) && ig_elem_info_get((ig_elem_type)type)->dim != 2)

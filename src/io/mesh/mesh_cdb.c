@@ -1,6 +1,6 @@
-/* Ansys .cdb archives: NBLOCK, EBLOCK, CMBLOCK and the element types of ET. A material becomes the
-   element set material_N, a component a set of its name. Elements whose nodes repeat are the
-   tetrahedra, wedges and pyramids they stand for. */
+/* Reader of Ansys .cdb archives (CDWRITE): NBLOCK, EBLOCK, CMBLOCK and element types of ET. A
+   material becomes the element set material_N, a component a set of its name. Ansys writes wedges,
+   pyramids and tetrahedra as hexahedra with repeated nodes; they are recognised. */
 #include "io/mesh/cell_types.h"
 
 #include <stdio.h>
@@ -8,9 +8,10 @@
 #include <string.h>
 #include <strings.h>
 
+/* Largest number of an element type, and most fields of a line. */
 enum { TYPES = 4096, FIELDS = 32 };
 
-/* What the numbers of Ansys' element library are. */
+/* Families of elements of the Ansys element library, by number (SOLID185 is 185). */
 typedef enum { NOTHING, SOLID, TETRA, SHELL, PLANE, LINE } family;
 static const struct {
   int number;
@@ -27,6 +28,7 @@ static const struct {
                {33, LINE},   {44, LINE},   {180, LINE},  {188, LINE},  {189, LINE},  {288, LINE},
                {289, LINE}};
 
+/* State of the reader. */
 typedef struct {
   ig_mesh_text t;
   ig_gather g;
@@ -36,12 +38,13 @@ typedef struct {
   int passed_type;
 } cdb;
 
-/* "(3i9,6e21.13e3)", "(1i7,2i9,6e21.13)": widths of the whole numbers, then how many real ones and
-   their width. */
+/* Fortran format line in front of a block: "(3i9,6e21.13e3)", "(1i7,2i9,6e21.13)": widths of the
+   integers, then number and width of the reals. */
 typedef struct {
   int ints, width[FIELDS], reals, real_width;
 } layout;
 
+/* Columns taken by the integers. */
 static int head_width(const layout *l) {
   int sum = 0;
   for (int i = 0; i < l->ints; i++)
@@ -49,6 +52,8 @@ static int head_width(const layout *l) {
   return sum;
 }
 
+/* Parses groups of count, letter, width; the exponent width and decimals of reals are not
+   needed. */
 static ig_status layout_read(cdb *in, layout *l) {
   *l = (layout){0};
   if (!ig_text_line(&in->t))
@@ -79,7 +84,8 @@ static ig_status layout_read(cdb *in, layout *l) {
   return IG_OK;
 }
 
-/* The whole numbers of the line, in columns; how many there are. */
+/* Integers of the current line, by columns (they may touch); *count: how many. Widths beyond the
+   format repeat the last. */
 static ig_status ints_read(cdb *in, const layout *l, int most, int64_t *value, int *count) {
   char *p = in->t.line;
   *count = 0;
@@ -106,6 +112,7 @@ static bool ended(const cdb *in) { /* "N,R5.3,LOC, -1," or "-1" ends a block */
          (p[0] == '-' && p + 1 < in->t.line_end && p[1] == '1');
 }
 
+/* NBLOCK: number, two fields of geometry, coordinates, angles. Trailing zeros may be omitted. */
 static ig_status nodes_read(cdb *in) {
   layout l;
   IG_TRY(layout_read(in, &l));
@@ -140,7 +147,8 @@ static ig_status nodes_read(cdb *in) {
   return IG_OK;
 }
 
-/* Corners I J K L M N O P of a solid: what repeats says what it is. */
+/* Corners I J K L M N O P of a solid; the pattern of repeated nodes tells the type (Ansys theory
+   reference, degenerate shapes). Nodes are rearranged for the type. -1: no valid pattern. */
 static int solid_of(int64_t *n) {
   const bool top = n[4] == n[5] && n[5] == n[6] && n[6] == n[7];
   if (top && n[2] == n[3]) {
@@ -161,7 +169,8 @@ static int solid_of(int64_t *n) {
   return IG_HEX8;
 }
 
-/* The type of an element of `count` nodes; -1: none that can be read. */
+/* Type of an element with `count` nodes; -1: not readable. Degenerate quadratic elements are
+   reduced to corners and counted in `collapsed`. */
 static int type_of(cdb *in, family of, int64_t *n, int count) {
   int type = -1;
   switch (of) {
@@ -200,6 +209,8 @@ static family family_of(const cdb *in, int64_t type) {
   return NOTHING;
 }
 
+/* Elements of unknown types (contact, surface effect, mass) are counted and skipped; sets may then
+   refer to missing elements. */
 static ig_status element_add(cdb *in, const int64_t *head, int64_t *node, int count) {
   const family of = family_of(in, head[1]);
   if (of == NOTHING) {
@@ -226,6 +237,8 @@ static ig_status element_add(cdb *in, const int64_t *head, int64_t *node, int co
   return ig_mesh_build_member(&in->g, set, head[10], 0);
 }
 
+/* EBLOCK,19,SOLID: 11 fields (material, type, ..., number of nodes at 9, element number at 11),
+   then nodes, continued on further lines. */
 static ig_status elements_read(cdb *in) {
   layout l;
   IG_TRY(layout_read(in, &l));
@@ -261,7 +274,7 @@ static ig_status elements_read(cdb *in) {
   return IG_OK;
 }
 
-/* A field of a command, by its number from 0: false if there is none. */
+/* Field number `which` (from 0) of a comma-separated command; false: missing. */
 static bool word_at(const cdb *in, int which, char **from, char **stop) {
   char *p = in->t.line;
   for (int i = 0; p && i <= which; i++)
@@ -269,7 +282,8 @@ static bool word_at(const cdb *in, int which, char **from, char **stop) {
   return p != NULL || (*from < *stop);
 }
 
-/* CMBLOCK,NAME,NODE,count: numbers, and after one of them a negative one that ends a range. */
+/* CMBLOCK,NAME,NODE or ELEM,count: numbers; a negative number -n after m means the range m + 1 to
+   n. */
 static ig_status component_read(cdb *in) {
   char *name, *stop, *kind, *kind_stop, *number, *number_stop, *bang;
   int64_t count, former = 0;
@@ -311,7 +325,8 @@ static ig_status component_read(cdb *in) {
   return IG_OK;
 }
 
-/* ET,1,185 or ET,1,SOLID185 */
+/* ET,1,185 or ET,1,SOLID185. In decks of Workbench the number may be a parameter (contact types);
+   those are skipped. */
 static ig_status type_read(cdb *in) {
   char *from, *stop;
   int64_t number, type;
@@ -332,6 +347,7 @@ static ig_status type_read(cdb *in) {
   return IG_OK;
 }
 
+/* One line of commands; everything not listed is not mesh and is ignored. */
 static ig_status command_read(cdb *in) {
   char *p = in->t.line, *from, *stop;
   ig_text_field(&in->t, &p, &from, &stop);
@@ -361,6 +377,7 @@ static ig_status command_read(cdb *in) {
   return IG_OK;
 }
 
+/* A warning instead of an error for skipped elements, as long as some element is known. */
 ig_status ig_mesh_read_cdb(ig_ctx *cx, const char *path, const ig_mesh_read_options *options,
                            ig_mesh **mesh) {
   *mesh = NULL;

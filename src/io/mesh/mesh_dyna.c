@@ -1,6 +1,7 @@
-/* LS-DYNA keyword files: *NODE, *ELEMENT_SOLID, _SHELL, _BEAM, *SET_NODE, *SET_SOLID and so on,
-   files included. A part becomes the element set part_N. Fields may be separated by commas or
-   spaces, or stand in fixed columns. */
+/* Reader of LS-DYNA keyword files (LS-DYNA keyword manual, vol. I): *NODE, *ELEMENT_SOLID, _SHELL,
+   _BEAM, *SET_NODE, *SET_SOLID and similar, *PARAMETER, *INCLUDE. A part becomes the element set
+   part_N. Fields may be separated by commas or spaces, or be in fixed columns; which one is decided
+   per line. */
 #include "io/mesh/mesh_passed.h"
 #include "io/mesh/cell_types.h"
 
@@ -10,8 +11,10 @@
 #include <string.h>
 #include <strings.h>
 
+/* Limits of *PARAMETER. */
 enum { PARAMETERS = 256, PARAMETER_NAME = 32 };
 
+/* State of the reader. */
 typedef struct {
   ig_mesh_text t;
   ig_gather g;
@@ -29,11 +32,13 @@ typedef struct {
   } * of_part;
 } dyna;
 
+/* A field of the current line. */
 typedef struct {
   char *from, *stop;
 } field;
 
-/* True if the next line belongs to the keyword; comments and empty lines are skipped. */
+/* Advances to the next data line of the current keyword; false: the next keyword begins. Comments
+   ($) and empty lines are skipped. */
 static bool data_line(dyna *in) {
   while (in->t.next < in->t.end && *in->t.next != '*') {
     ig_text_line(&in->t);
@@ -46,7 +51,7 @@ static bool data_line(dyna *in) {
   return false;
 }
 
-/* Splits the line by columns. */
+/* Splits the line by columns of the given widths. */
 static int columns_split(const dyna *in, const int *width, int most, field *f) {
   char *p = in->t.line, *end = in->t.line_end;
   int count = 0;
@@ -60,6 +65,8 @@ static int columns_split(const dyna *in, const int *width, int most, field *f) {
   return count;
 }
 
+/* Whether every word of the line is in a column of its own: then blank columns mean 0, and the line
+   is read by columns. */
 /* Whether every word of the line stands in a column of its own: blank columns then mean 0. */
 static bool columns_fit(const dyna *in, const int *width, int most) {
   const char *line = in->t.line, *end = in->t.line_end;
@@ -83,8 +90,9 @@ static bool columns_fit(const dyna *in, const int *width, int most) {
   return taken >= 0;
 }
 
-/* Splits the line into at most `most` fields of the given widths (0 ends: the last one repeats);
-   returns how many. */
+/* Splits the line into at most `most` fields: by commas, by spaces, or by columns if a word is
+   wider than its column (two numbers touch) or there are fewer than `least` words. Returns how
+   many. */
 static int fields_split(const dyna *in, const int *width, int most, int least, field *f) {
   char *line = in->t.line, *end = in->t.line_end;
   int count = 0;
@@ -113,7 +121,7 @@ static int fields_split(const dyna *in, const int *width, int most, int least, f
   return columns_split(in, width, most, f);
 }
 
-/* The value of "&name" or "-&name"; *is false: the field is no such thing. */
+/* Value of a parameter reference "&name" or "-&name"; *is false: the field is not one. */
 static ig_status parameter_find(dyna *in, const char *from, const char *stop, bool *is,
                                 double *value) {
   while (from < stop && *from == ' ')
@@ -136,6 +144,7 @@ static ig_status parameter_find(dyna *in, const char *from, const char *stop, bo
                       (int)(stop - from), from);
 }
 
+/* An integer, or a parameter with an integral value. */
 static ig_status int_read(dyna *in, const char *from, const char *stop, int64_t *value) {
   bool named;
   double number = 0;
@@ -155,7 +164,8 @@ static ig_status real_read(dyna *in, const char *from, const char *stop, double 
   return named ? IG_OK : ig_text_real(&in->t, from, stop, value);
 }
 
-/* Pairs of a name with its kind before it ("R width", "I n") and a value, four a line. */
+/* *PARAMETER: pairs of name and value, four per line; the first letter of the name is its type (R,
+   I; C is text and skipped). A later definition replaces an earlier one. */
 static ig_status parameters_read(dyna *in) {
   static const int width[] = {10, 10, 10, 10, 10, 10, 10, 10};
   while (data_line(in)) {
@@ -207,6 +217,7 @@ static ig_status id_read(dyna *in, const field *f, int64_t *id) {
   return IG_OK;
 }
 
+/* By columns 8, 16, 16, 16 if the words fit, because blank coordinates are allowed there. */
 static ig_status nodes_read(dyna *in) {
   static const int width[] = {8, 16, 16, 16, 8, 8};
   while (data_line(in)) {
@@ -232,8 +243,8 @@ static ig_status nodes_read(dyna *in) {
   return IG_OK;
 }
 
-/* Eight nodes of which some are the same: a tetrahedron, wedge or pyramid, in any of the ways that
-   programs write them. */
+/* Eight nodes of which some repeat: tetrahedron, wedge or pyramid, in each of the ways in which
+   preprocessors write them. `same` gives for each corner the first corner with the same node. */
 static ig_status hexahedron_type(dyna *in, const char *at, int64_t *node, int *type) {
   static const struct {
     int same[8]; /* of each corner, the first that is the same node */
@@ -268,7 +279,8 @@ static ig_status hexahedron_type(dyna *in, const char *at, int64_t *node, int *t
                       "last), a wedge (5 5 7 7) or a pyramid (5 5 5 5)");
 }
 
-/* Fewer different nodes than corners: a solid may be a tetrahedron, a shell a triangle. */
+/* Element type from dimension and number of nodes. A shell whose third and fourth node are equal is
+   a triangle. */
 static ig_status type_of(dyna *in, const char *at, int dim, int64_t *node, int count, int *type) {
   if (dim == 1) {
     *type = IG_BEAM2;
@@ -293,7 +305,8 @@ static ig_status type_of(dyna *in, const char *at, int dim, int64_t *node, int c
                             count);
 }
 
-/* `extra`: lines after each element that tell other things of it. */
+/* extra: number of lines after each element that carry options (thickness, orientation) and are
+   skipped. */
 static ig_status elements_read(dyna *in, int dim, int extra) {
   static const int width[] = {8, 8, 8, 8, 8, 8, 8, 8, 8, 8};
   while (data_line(in)) {
@@ -334,6 +347,8 @@ static ig_status elements_read(dyna *in, int dim, int extra) {
       if (!data_line(in))
         return ig_text_fail(&in->t, in->t.line_end, "a line of element %lld is missing",
                             (long long)id);
+    /* Solids, shells and beams have separate numberings in LS-DYNA; the dimension is stored above
+       the number. */
     id |= (int64_t)dim << IG_ID_BITS; /* solids, shells and beams are numbered apart */
     IG_TRY(ig_mesh_build_cell(&in->g, id, type, (int32_t)part, node, &twice));
     if (twice)
@@ -349,9 +364,11 @@ static ig_status elements_read(dyna *in, int dim, int extra) {
   return IG_OK;
 }
 
+/* Forms of set data: members, ranges, segments (faces by nodes), parts. */
 enum { LIST, RANGES, SEGMENTS, PARTS };
 
-/* A title line where the keyword says so, a line that begins with the set's number: the group. */
+/* Begins a set: an optional title line, then a line that starts with the set's number. The title
+   becomes the name. *number: index of the group. */
 static ig_status set_begin(dyna *in, ig_set_kind kind, int form, bool title, int *number) {
   static const int width[] = {10, 10, 10, 10, 10, 10, 10, 10};
   char name[54] = "";
@@ -385,6 +402,8 @@ static ig_status set_begin(dyna *in, ig_set_kind kind, int form, bool title, int
   return IG_OK;
 }
 
+/* A range is limited relative to the mesh: a typing error must not produce 10^12 members. Missing
+   numbers within it are ignored. */
 static ig_status range_add(dyna *in, int number, int dim, const int64_t *end, const char *at) {
   if (end[1] < end[0] || end[1] - end[0] > 4 * ((int64_t)in->g.nodes + in->g.cells) + 1000000)
     return ig_text_fail(&in->t, at, "from %lld to %lld: expected numbers of the mesh, rising",
@@ -395,8 +414,8 @@ static ig_status range_add(dyna *in, int number, int dim, const int64_t *end, co
   return IG_OK;
 }
 
-/* Members in a list, pairs of ends of ranges, segments of four nodes (their nodes make the set), or
-   parts. */
+/* Reads the members. Segments contribute their nodes; parts are resolved at the end, because
+   elements may follow. */
 static ig_status set_read(dyna *in, ig_set_kind kind, int dim, int form, bool title) {
   static const int width[] = {10, 10, 10, 10, 10, 10, 10, 10};
   int number = 0;
@@ -428,7 +447,7 @@ static ig_status set_read(dyna *in, ig_set_kind kind, int dim, int form, bool ti
   return IG_OK;
 }
 
-/* Sets of parts get their elements once all are known. */
+/* Sets of parts get their elements once all elements are known. */
 static ig_status parts_resolve(dyna *in) {
   for (int i = 0; i < in->of_parts; i++) {
     char name[32];
@@ -446,6 +465,7 @@ static bool begins(const char *from, const char *stop, const char *word) {
 
 static ig_status dyna_read(dyna *in);
 
+/* The included file is read as if it were in place of the line. */
 static ig_status include_read(dyna *in) {
   ig_mesh_text outer;
   if (!data_line(in))
@@ -463,8 +483,9 @@ static ig_status include_read(dyna *in) {
   return status;
 }
 
-/* What an element is, with the lines that its options add; point masses, springs and their like are
-   passed over. */
+/* Dispatches *ELEMENT keywords, with the option lines they add. Point masses, springs and similar
+   are skipped with a warning; other options are refused, because the number of lines per element
+   would be unknown. */
 static ig_status any_elements_read(dyna *in, const char *from, const char *stop) {
   static const struct {
     const char *name;
@@ -499,7 +520,8 @@ static ig_status any_elements_read(dyna *in, const char *from, const char *stop)
                       (int)(stop - from > 60 ? 60 : stop - from), from);
 }
 
-/* *SET_…: of nodes, elements, segments or parts; those made by rules are named and left out. */
+/* Dispatches *SET keywords: nodes, elements, segments or parts. Sets defined by rules (_GENERAL,
+   _ADD, _BOX) are skipped with a warning. */
 static ig_status any_set_read(dyna *in, const char *from, const char *stop) {
   static const struct {
     const char *name;
@@ -528,7 +550,7 @@ static ig_status any_set_read(dyna *in, const char *from, const char *stop) {
   return IG_OK;
 }
 
-/* *KEYWORD LONG=Y, or a keyword that ends in '+': fields of twice the width. */
+/* Long format: *KEYWORD LONG=Y, or a keyword that ends in '+'; fields are twice as wide. */
 static bool is_long(const char *from, const char *stop) {
   if (stop - from > 1 && stop[-1] == '+')
     return true;
@@ -538,12 +560,14 @@ static bool is_long(const char *from, const char *stop) {
   return false;
 }
 
-/* Families of keywords of the model beside its mesh. */
+/* Keywords that define the model beside its mesh; they are reported once, so that no user believes
+   they were read. */
 static const char *const model_words[] = {"*MAT_",      "*SECTION_", "*PART",      "*CONTACT_",
                                           "*BOUNDARY_", "*LOAD_",    "*INITIAL_",  "*CONSTRAINED_",
                                           "*RIGIDWALL", "*EOS_",     "*HOURGLASS", "*DEFINE_CURVE",
                                           "*CONTROL_",  "*DAMPING_", "*AIRBAG_",   NULL};
 
+/* *end: *END was met. */
 static ig_status keyword_read(dyna *in, bool *end) {
   const char *from = in->t.line, *stop = in->t.line_end;
   while (stop > from && (stop[-1] == ' ' || stop[-1] == '\t'))
@@ -576,6 +600,7 @@ static ig_status dyna_read(dyna *in) {
   return IG_OK;
 }
 
+/* Parts are resolved before the mesh is built. */
 ig_status ig_mesh_read_dyna(ig_ctx *cx, const char *path, const ig_mesh_read_options *options,
                             ig_mesh **mesh) {
   *mesh = NULL;

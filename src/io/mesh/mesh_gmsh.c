@@ -1,6 +1,7 @@
-/* Gmsh's own library reads .msh files and meshes geometry. Elements of the highest dimension become
-   blocks; a physical group becomes an element set in that dimension, a face set and a node set one
-   below, a node set further down. */
+/* Reader through Gmsh's own library: .msh files, and geometry (.step, .geo and others), which Gmsh
+   meshes. Elements of the highest dimension become blocks; a physical group becomes an element set
+   in that dimension, a face set and a node set one below, a node set further down. Everything runs
+   in a confined child process (mesh_read_isolated.c). */
 #include "io/mesh/mesh_io.h"
 
 #ifndef INGOT_HAVE_GMSH
@@ -27,10 +28,12 @@ ig_status ig_mesh_read_gmsh(ig_ctx *cx, const char *path, const ig_mesh_read_opt
 #include "io/mesh/mesh_gmsh.h"
 #include "io/format/atomic_file.h"
 
+/* Most elements that Gmsh is asked to generate. */
 #define MOST_ELEMENTS 1e8 /* what Gmsh is asked to make */
 
 /* --- nodes */
 
+/* Gmsh's node tags are arbitrary positive integers, so a table maps them to consecutive numbers. */
 static ig_status nodes_read(ig_gmsh_reader *r) {
   double *x = NULL, *parameters = NULL;
   size_t coordinates = 0, none = 0, most = 0;
@@ -64,9 +67,9 @@ static ig_status nodes_read(ig_gmsh_reader *r) {
   return status;
 }
 
-/* --- elements of one entity or of all (tag -1), handed to `take` type by type */
+/* --- elements */
 
-/* All elements of the top dimension, kept until blocks can be made of them. */
+/* All elements of the top dimension, collected until their number is known. */
 typedef struct {
   size_t count, corners;
   uint8_t *type;
@@ -75,6 +78,7 @@ typedef struct {
   ig_lid *corner;
 } bulk;
 
+/* Appends the elements of one type; node order is converted from Gmsh's to ours. */
 static ig_status bulk_take(ig_gmsh_reader *r, const ig_gmsh_elem *kind, size_t count,
                            const size_t *tag, const size_t *node, void *user) {
   bulk *b = user;
@@ -109,6 +113,7 @@ static ig_status bulk_take(ig_gmsh_reader *r, const ig_gmsh_elem *kind, size_t c
   return IG_OK;
 }
 
+/* Makes the blocks and the table from Gmsh's element tags to elements. */
 static ig_status blocks_make(ig_gmsh_reader *r, bulk *b) {
   ig_lid *number;
   size_t most = 0;
@@ -143,6 +148,7 @@ static ig_status blocks_make(ig_gmsh_reader *r, bulk *b) {
   return status;
 }
 
+/* The highest dimension that has elements becomes the mesh: 3, 2 or 1. */
 static ig_status elements_read(ig_gmsh_reader *r) {
   for (r->dim = 3; r->dim >= 1; r->dim--) {
     bulk b = {0};
@@ -163,13 +169,14 @@ static ig_status elements_read(ig_gmsh_reader *r) {
                  r->path);
 }
 
-/* --- the whole */
+/* --- the whole file */
 
 static bool is_mesh(const char *path) {
   return ig_path_ends(path, ".msh");
 }
 
-/* Formats that Gmsh knows only with another library; without it, it would run them as scripts. */
+/* Formats for which Gmsh needs another library. Without it Gmsh would execute such a file as a
+   script. */
 static const struct { const char *ending, *name, *option; } extras[] = {{".cgns", "CGNS", "Cgns"}};
 
 static ig_status extras_check(ig_gmsh_reader *r) {
@@ -190,7 +197,8 @@ static ig_status extras_check(ig_gmsh_reader *r) {
   return IG_OK;
 }
 
-/* An edge of the wrong unit would mesh until memory ends. */
+/* An edge length in the wrong unit would make Gmsh mesh until memory is exhausted: the number of
+   elements is estimated from the bounding box (6 tetrahedra per cube of the edge). */
 static ig_status size_check(ig_gmsh_reader *r, int dim, double edge, double unit) {
   double low[3], high[3], elements = 6;
   int ierr = 0;
@@ -208,6 +216,7 @@ static ig_status size_check(ig_gmsh_reader *r, int dim, double edge, double unit
       unit * (high[2] - low[2]), elements);
 }
 
+/* One thread: with several, Gmsh's meshes differ from run to run, and no run could be resumed. */
 static ig_status model_open(ig_gmsh_reader *r, const ig_mesh_read_options *options) {
   int ierr = 0;
   ig_gmsh.OptionSetNumber("General.Terminal", 0, &ierr);
@@ -232,6 +241,7 @@ static ig_status model_open(ig_gmsh_reader *r, const ig_mesh_read_options *optio
   return ierr ? ig_gmsh_failed(r, "Gmsh cannot mesh the geometry") : IG_OK;
 }
 
+/* In the child. Gmsh is initialised for one file and finalised afterwards. */
 static ig_status read_there(ig_ctx *cx, const char *path, const ig_mesh_read_options *options,
                             ig_mesh **mesh) {
   ig_gmsh_reader r = {.cx = cx,
@@ -262,6 +272,8 @@ static ig_status read_there(ig_ctx *cx, const char *path, const ig_mesh_read_opt
   return status;
 }
 
+/* In the parent: the first bytes are checked, because Gmsh executes files that it does not
+   recognise as scripts. */
 ig_status ig_mesh_read_gmsh(ig_ctx *cx, const char *path, const ig_mesh_read_options *options,
                             ig_mesh **mesh) {
   *mesh = NULL;

@@ -1,4 +1,5 @@
-/* What the parts of the reader through Gmsh's library share: its functions, what is being read. */
+/* Shared by the parts of the reader through Gmsh's library: its functions, and the state of
+   reading. */
 #ifndef IG_IO_MESH_MESH_GMSH_H
 #define IG_IO_MESH_MESH_GMSH_H
 
@@ -6,8 +7,8 @@
 
 #include <gmshc.h>
 
-/* It brings a hundred libraries along, so it is loaded by the first file that needs it, not by
-   every start of the program. */
+/* Functions that are used. The library brings about a hundred others along, so it is loaded when
+   the first file needs it, not at every start of the program. */
 #define GMSH_LIST(X)                                                                               \
   X(Finalize)                                                                                      \
   X(Free)                                                                                          \
@@ -31,8 +32,10 @@ typedef struct {
   GMSH_LIST(X)
 #undef X
 } ig_gmsh_api;
+/* Empty until loaded, in the process that reads. */
 extern ig_gmsh_api ig_gmsh; /* empty until it is loaded, in the process that reads */
 
+/* State of reading one file. */
 typedef struct {
   ig_ctx *cx;
   const char *path;
@@ -45,34 +48,36 @@ typedef struct {
   ig_mesh *mesh;
 } ig_gmsh_reader;
 
-/* Loads it, if that has not been done; with the reader's lock held. */
+/* Loads the library unless it is loaded. */
 IG_MUST_CHECK ig_status ig_gmsh_load(ig_ctx *cx, const char *path);
-/* Fails with Gmsh's own last error behind `what`. */
+/* Fails with `what` and Gmsh's last error message. */
 ig_status ig_gmsh_failed(ig_gmsh_reader *r, const char *what);
 
-/* A type of element; `code` is -1 for what can only be a face of others. */
+/* A type of element; code -1: only as a face of others. */
 typedef struct {
   int gmsh, code; /* ig_elem_type, or a code of io/mesh/cell_types.h */
   size_t nodes;
   int corners;
 } ig_gmsh_elem;
-/* Elements as Gmsh lists them, by type; no types where it fails. */
+/* Elements as Gmsh lists them, grouped by type; empty if it fails. */
 typedef struct {
   int *type;
   size_t types, **tag, *tag_count, tags, **node, *node_count, nodes;
 } ig_gmsh_listed;
-/* Of one entity or of all (-1); what Gmsh answers, 0: good. To be freed in any case. */
+/* Lists the elements of one entity or of all (-1); returns Gmsh's error code, 0: success. Free in
+   any case. */
 int ig_gmsh_list(int dim, int entity, ig_gmsh_listed *listed);
 void ig_gmsh_list_free(ig_gmsh_listed *listed);
 typedef ig_status ig_gmsh_take(ig_gmsh_reader *r, const ig_gmsh_elem *kind, size_t count,
                                const size_t *tag, const size_t *node, void *user);
-/* Elements of one entity or of all (-1), handed to `take` type by type. */
+/* Calls `take` for each element type of one entity or of all (-1). */
 IG_MUST_CHECK ig_status ig_gmsh_elements_each(ig_gmsh_reader *r, int dim, int entity,
                                               ig_gmsh_take *take, void *user);
+/* Our number of a Gmsh tag; -1: unknown. */
 static inline ig_lid ig_gmsh_lookup(const ig_lid *of, ig_lid most, size_t tag) {
   return tag <= (size_t)most ? of[tag] : -1;
 }
-/* Physical groups as sets. */
+/* Converts physical groups to sets. */
 IG_MUST_CHECK ig_status ig_gmsh_groups_read(ig_gmsh_reader *r);
 
 #endif

@@ -1,5 +1,6 @@
 /* Physical groups of a file that Gmsh has read: an element set in the highest dimension, a face set
-   and a node set one below, a node set further down. */
+   and a node set one below, a node set further down. Gmsh lists the faces of a group as elements of
+   lower dimension; here they are matched with faces of the solid elements by their nodes. */
 #include "mesh/topology.h"
 
 #ifdef INGOT_HAVE_GMSH
@@ -10,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Faces of the mesh by their corner nodes: chains at the lowest node. */
+/* Faces of the mesh, grouped by their lowest node (linked lists). */
 typedef struct {
   ig_lid *head, *next; /* face id + 1 */
   ig_lid count;
@@ -56,6 +57,7 @@ static ig_status face_table_make(ig_gmsh_reader *r, face_table *t) {
   return IG_OK;
 }
 
+/* Whether face f has exactly these corner nodes, in any order. */
 static bool face_is(const ig_gmsh_reader *r, const face_table *t, ig_lid f, const ig_lid *node,
                     int corners) {
   ig_lid e;
@@ -71,7 +73,7 @@ static bool face_is(const ig_gmsh_reader *r, const face_table *t, ig_lid f, cons
   return found == corners;
 }
 
-/* The face with these corner nodes, -1: none. */
+/* The face with these corner nodes; -1: none. */
 static ig_lid face_find(const ig_gmsh_reader *r, const face_table *t, const ig_lid *node,
                         int corners) {
   ig_lid low = node[0];
@@ -83,7 +85,8 @@ static ig_lid face_find(const ig_gmsh_reader *r, const face_table *t, const ig_l
   return -1;
 }
 
-/* A group while its entities are gone through. */
+/* A group while its entities are visited. Marks are per node and per element; an element has at
+   most 6 faces, so their bits fit into a byte. */
 typedef struct {
   int dim;
   face_table *faces;
@@ -92,6 +95,8 @@ typedef struct {
   ig_lid orphans; /* faces of the group that bound no element */
 } group;
 
+/* Called per element type. In the top dimension marks elements (all children of a cut one), one
+   below marks faces. */
 static ig_status group_take(ig_gmsh_reader *r, const ig_gmsh_elem *kind, size_t count,
                             const size_t *tag, const size_t *node, void *user) {
   group *g = user;
@@ -129,6 +134,7 @@ static ig_status group_take(ig_gmsh_reader *r, const ig_gmsh_elem *kind, size_t 
   return IG_OK;
 }
 
+/* A set from the marks; of faces one entry per bit. */
 static ig_status set_of_marks(ig_gmsh_reader *r, const char *name, ig_set_kind kind,
                               const uint8_t *mark, ig_lid items) {
   ig_lid count = 0;
@@ -149,8 +155,7 @@ static ig_status set_of_marks(ig_gmsh_reader *r, const char *name, ig_set_kind k
   return IG_OK;
 }
 
-/* Nodes of a group of points: those that lie on the point, and those that point elements of it
-   name. */
+/* Nodes of a group of points: those that lie on the point, and those named by point elements. */
 static void points_take(ig_gmsh_reader *r, int entity, group *g) {
   size_t *tag = NULL, count = 0, coordinates = 0, parameters = 0;
   double *x = NULL, *p = NULL;
@@ -176,6 +181,8 @@ static void points_take(ig_gmsh_reader *r, int entity, group *g) {
   ig_gmsh_list_free(&l);
 }
 
+/* Names longer than 53 letters would not survive in result files, so such groups are numbered
+   instead. */
 static ig_status group_read(ig_gmsh_reader *r, int dim, int number, group *g) {
   int *entity = NULL, ierr = 0;
   size_t entities = 0;
@@ -222,6 +229,7 @@ static ig_status group_read(ig_gmsh_reader *r, int dim, int number, group *g) {
   return IG_OK;
 }
 
+/* Highest dimension first, because the first group of a name keeps it. */
 ig_status ig_gmsh_groups_read(ig_gmsh_reader *r) {
   int *pair = NULL, ierr = 0;
   size_t numbers = 0;

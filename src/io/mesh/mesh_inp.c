@@ -1,5 +1,6 @@
-/* Abaqus and CalculiX input files: *NODE, *ELEMENT, *NSET, *ELSET, *SURFACE, of one part or of
-   parts and their instances, files included; the rest is passed over. */
+/* Reader of Abaqus and CalculiX input files: *NODE, *ELEMENT, *NSET, *ELSET, *SURFACE, flat or with
+   *PART and *INSTANCE, with included files. Everything else is skipped and reported once. Grammar:
+   a keyword line starts with one star, a comment with two; parameters follow after commas. */
 #include "io/mesh/mesh_inp.h"
 
 #include <math.h>
@@ -12,6 +13,8 @@ static ig_status taken(ig_inp *in, const char *at, const char *what, int64_t id)
   return ig_text_fail(&in->t, at, "%s %lld is defined twice", what, (long long)id);
 }
 
+/* Names become names of sets in result files, where '/' is a separator and the length is
+   limited. */
 static ig_status group_named(ig_inp *in, const char *from, const char *stop, ig_set_kind kind,
                              ig_group **group) {
   bool sound = from < stop && stop - from <= 53;
@@ -23,6 +26,7 @@ static ig_status group_named(ig_inp *in, const char *from, const char *stop, ig_
   return *group ? IG_OK : IG_FAIL(in->t.cx, IG_MEMORY, "no memory for a set");
 }
 
+/* Numbers up to 2^31 - 1; the bits above tell instances apart. */
 static ig_status id_read(ig_inp *in, char *from, char *stop, int64_t *id) {
   IG_TRY(ig_text_int(&in->t, from, stop, id));
   if (*id < 1 || *id > INT32_MAX)
@@ -31,7 +35,9 @@ static ig_status id_read(ig_inp *in, char *from, char *stop, int64_t *id) {
   return IG_OK;
 }
 
-/* x, y, z of r, an angle in degrees, z (C); of r and two angles, the second from the plane (S). */
+/* Coordinates of *NODE, SYSTEM=: cylindrical (C: r, angle in degrees, z) or spherical (S: r, angle
+   in the plane, angle from the plane) to Cartesian. Right angles are exact, so that nodes on
+   symmetry planes are exactly there. */
 static void turn_round(char system, double *x) {
   const double r = x[0];
   double c[2], w[2]; /* cosine and sine of both angles; right angles are exact */
@@ -48,6 +54,8 @@ static void turn_round(char system, double *x) {
   x[2] = system == 'S' ? r * w[1] : x[2];
 }
 
+/* number: group that the nodes join, -1: none. A node that is repeated with the same coordinates is
+   accepted. */
 static ig_status node_lines(ig_inp *in, char system, int number) {
   while (ig_inp_data_line(in)) {
     char *p = in->t.line, *from, *stop;
@@ -73,8 +81,7 @@ static ig_status node_lines(ig_inp *in, char system, int number) {
   return IG_OK;
 }
 
-/* The next field of an element, which goes on in the next line where one is used up or ends with a
-   comma. */
+/* The next field of an element, which may continue on the next line. */
 static bool node_field(ig_inp *in, char **p, char **from, char **stop) {
   if (*p) {
     ig_text_field(&in->t, p, from, stop);
@@ -88,6 +95,7 @@ static bool node_field(ig_inp *in, char **p, char **from, char **stop) {
   return true;
 }
 
+/* The tag of an element is the number of its set + 1. */
 static ig_status element_lines(ig_inp *in, const ig_inp_type *kind, int number) {
   const int npe = ig_cell_info_get(kind->code).nodes;
   while (ig_inp_data_line(in)) {
@@ -116,7 +124,8 @@ static ig_status element_lines(ig_inp *in, const ig_inp_type *kind, int number) 
   return IG_OK;
 }
 
-/* INPUT=file: the lines are in it; *entered then, and `outer` is to go back to. */
+/* Parameter INPUT=file: the data lines are in that file. *entered: `outer` has the place to return
+   to. */
 static ig_status input_enter(ig_inp *in, ig_mesh_text *outer, bool *entered) {
   char *from, *stop;
   *entered = ig_inp_parameter(&in->t, "INPUT", &from, &stop) && from < stop;
@@ -125,6 +134,7 @@ static ig_status input_enter(ig_inp *in, ig_mesh_text *outer, bool *entered) {
   return IG_OK;
 }
 
+/* With INPUT= the lines of the file come first, then those below the keyword. */
 static ig_status nodes_read(ig_inp *in) {
   char *from, *stop, system = 'R';
   int number = -1;
@@ -148,6 +158,8 @@ static ig_status nodes_read(ig_inp *in) {
   return status == IG_OK ? node_lines(in, system, number) : status;
 }
 
+/* Each skipped type is reported once. Decks read as cases (loose) handle such elements
+   elsewhere. */
 static void passed_over(ig_inp *in, const ig_inp_type *kind, const char *from, const char *stop) {
   const int most = (int)(sizeof in->passed_type / sizeof *in->passed_type);
   for (int i = 0; i < in->passed; i++)
@@ -194,7 +206,8 @@ static ig_status elements_read(ig_inp *in) {
   return status == IG_OK ? element_lines(in, kind, number) : status;
 }
 
-/* A range by its ends and step; numbers between that are not there are left out. */
+/* GENERATE: first, last, step; missing numbers within the range are ignored. The length is limited
+   relative to the mesh. */
 static ig_status range_read(ig_inp *in, int number) {
   int64_t v[3] = {0, 0, 1};
   char *p = in->t.line, *from, *stop;
@@ -213,7 +226,7 @@ static ig_status range_read(ig_inp *in, int number) {
   return IG_OK;
 }
 
-/* Adds one name or number of a line to a set. */
+/* Adds a member: a set of the same kind by name, a number, or instance.number or instance.set. */
 static ig_status member_read(ig_inp *in, int number, ig_set_kind kind, char *from, char *stop) {
   const ig_group *other = ig_mesh_build_find(in->to, from, (size_t)(stop - from), kind);
   if (other) {
@@ -231,7 +244,7 @@ static ig_status member_read(ig_inp *in, int number, ig_set_kind kind, char *fro
   return ig_mesh_build_member(in->to, &in->to->group[number], above | id, 0);
 }
 
-/* *NSET, ELSET=…: the nodes of those elements. */
+/* *NSET, ELSET=: the nodes of those elements. */
 static ig_status nodes_of_elements(ig_inp *in, int number, const char *from, const char *stop) {
   const ig_gather *g = in->to;
   const ig_group *of = ig_mesh_build_find(in->to, from, (size_t)(stop - from), IG_SET_ELEMENTS);
@@ -269,7 +282,7 @@ static ig_status set_read(ig_inp *in, ig_set_kind kind) {
   return IG_OK;
 }
 
-/* A line of a surface of nodes: a node or a set of them, and perhaps an area. */
+/* *SURFACE, TYPE=NODE: nodes or node sets, perhaps with an area. */
 static ig_status surface_nodes(ig_inp *in, int number) {
   in->above = 0;
   while (ig_inp_data_line(in)) {
@@ -280,7 +293,8 @@ static ig_status surface_nodes(ig_inp *in, int number) {
   return IG_OK;
 }
 
-/* A line of a surface of elements: an element or a set of them, and a side. */
+/* A line of an element surface: element or element set, and side S1 to S6. Elements that were
+   skipped are ignored. */
 static ig_status surface_side(ig_inp *in, int number, char *from, char *stop, int side) {
   const ig_group *other = ig_mesh_build_find(in->to, from, (size_t)(stop - from), IG_SET_ELEMENTS);
   int64_t one = 0, above = 0;
@@ -303,6 +317,8 @@ static ig_status surface_side(ig_inp *in, int number, char *from, char *stop, in
   return IG_OK;
 }
 
+/* Sides SPOS, SNEG and edges E1... of shells are skipped with a warning: a face set of a shell
+   means its edges here. */
 static ig_status surface_read(ig_inp *in) {
   char *from, *stop;
   bool nodes = false;
@@ -354,6 +370,8 @@ static ig_status inp_read(ig_inp *in);
 
 /* --- included files */
 
+/* A file that starts with data instead of a keyword would need the state of the keyword before; it
+   is refused. */
 static ig_status include_read(ig_inp *in) {
   char *from, *stop;
   ig_mesh_text outer;
@@ -372,7 +390,8 @@ static ig_status include_read(ig_inp *in) {
   return status;
 }
 
-/* Keywords that make or move nodes and elements: to pass them over would read another mesh. */
+/* Keywords that create or move nodes or elements: ignoring them would give another mesh, so they
+   are refused. */
 static bool makes_more(const char *from, const char *stop) {
   static const char *const words[] = {
       "*SYSTEM", "*NGEN",  "*NFILL",  "*NCOPY",
@@ -383,7 +402,7 @@ static bool makes_more(const char *from, const char *stop) {
   return false;
 }
 
-/* Keywords of the model beside its mesh. */
+/* Keywords that define the model beside its mesh; reported once. */
 static const char *const model_words[] = {"*MATERIAL",
                                           "*BOUNDARY",
                                           "*CLOAD",
@@ -448,6 +467,7 @@ static ig_status inp_read(ig_inp *in) {
   return IG_OK;
 }
 
+/* A file with one part and no instance is read as that part. */
 ig_status ig_mesh_read_inp(ig_ctx *cx, const char *path, const ig_mesh_read_options *options,
                            ig_mesh **mesh) {
   *mesh = NULL;

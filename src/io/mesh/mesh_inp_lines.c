@@ -1,4 +1,4 @@
-/* Lines of Abaqus and CalculiX files: keywords, their parameters, data. */
+/* Lines of Abaqus and CalculiX files: keywords with parameters and continuation, data, comments. */
 #include "io/mesh/mesh_inp.h"
 
 #include <string.h>
@@ -30,7 +30,7 @@ static bool is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* Of the line that begins at `p`: 'k' a keyword, 'c' a comment, 'e' empty, 'd' data. */
+/* Kind of the line that begins at p: 'k' keyword, 'c' comment, 'e' empty, 'd' data. */
 static char line_kind(const char *p, const char *end) {
   while (p < end && is_blank(*p))
     p++;
@@ -51,6 +51,8 @@ bool ig_inp_data_line(ig_inp *in) {
   return false;
 }
 
+/* Continuation lines are joined in place: the line end is overwritten by spaces, so that no copy is
+   needed and columns in messages stay right. */
 bool ig_inp_keyword_line(ig_inp *in) {
   ig_mesh_text *t = &in->t;
   while (ig_text_line(t)) {

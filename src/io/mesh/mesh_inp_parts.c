@@ -1,4 +1,5 @@
-/* Parts of an Abaqus file and their instances, moved and turned. */
+/* Parts of an Abaqus file and their instances, shifted and rotated. Node n of instance i (from 1)
+   gets the number i << IG_ID_BITS | n, so that numbers of instances do not collide. */
 #include "io/mesh/mesh_inp.h"
 
 #include <math.h>
@@ -7,7 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* Node n of instance i is number i << IG_ID_BITS | n. */
+/* --- names */
 
 static int instance_find(const ig_inp *in, const char *from, const char *stop) {
   return ig_namemap_get(&in->instance_of, 0, from, (size_t)(stop - from));
@@ -22,6 +23,7 @@ static ig_status name_take(ig_inp *in, const char *key, char *name, size_t size)
   return IG_OK;
 }
 
+/* A part collects nodes, elements and sets of its own until it is instantiated. */
 ig_status ig_inp_part_begin(ig_inp *in) {
   IG_TRY(IG_MORE(in->t.cx, &in->part, in->parts, "parts"));
   in->part[in->parts] = (ig_inp_part){.g.cx = in->t.cx};
@@ -34,7 +36,7 @@ ig_status ig_inp_part_begin(ig_inp *in) {
   return IG_OK;
 }
 
-/* A turn about the line from a to b by an angle in degrees. */
+/* Rotation about the line from a (v[0..2]) to b (v[3..5]) by v[6] degrees (Rodrigues' formula). */
 static void turn(double *x, const double *v) {
   double axis[3], length = 0, r[3], dot = 0;
   for (int d = 0; d < 3; d++)
@@ -54,7 +56,7 @@ static void turn(double *x, const double *v) {
   }
 }
 
-/* Up to two lines: a shift, then a turn. */
+/* Up to two data lines of *INSTANCE: a shift, then a rotation (applied after the shift). */
 static ig_status placing_read(ig_inp *in, double *shift, double *about, bool *turned) {
   char *from, *stop;
   *turned = false;
@@ -83,8 +85,8 @@ static ig_status group_copy(ig_inp *in, const ig_group *from, const char *name, 
   return IG_OK;
 }
 
-/* Sets of a part: those of all its instances together, and in a deck that is computed as it is also
-   those of the instance, "Plate-1.Top". */
+/* Sets of a part become sets of the assembly; several instances of one part add to the same set. In
+   a deck that is computed as it is each instance has its own besides, "Plate-1.Top". */
 static ig_status groups_copy(ig_inp *in, const ig_gather *g, int64_t above, const char *instance) {
   for (int i = 0; i < g->groups; i++) {
     const ig_group *from = &g->group[i];
@@ -97,7 +99,7 @@ static ig_status groups_copy(ig_inp *in, const ig_gather *g, int64_t above, cons
   return IG_OK;
 }
 
-/* The file's numbers of a gather's nodes or cells, by their order. */
+/* The file's numbers of the nodes or cells of a gather, in their order: inverts the hash table. */
 static ig_status numbers_of(ig_ctx *cx, const ig_idmap *map, int64_t **id) {
   IG_TRY(IG_NEW(cx, id, map->count + 1, "numbers"));
   for (size_t i = 0; map->key && i <= map->mask; i++)
@@ -106,6 +108,8 @@ static ig_status numbers_of(ig_ctx *cx, const ig_idmap *map, int64_t **id) {
   return IG_OK;
 }
 
+/* Copies a part with shift and rotation; all its elements also form a set of the instance's
+   name. */
 static ig_status instance_copy(ig_inp *in, const ig_gather *g, int64_t above, const double *shift,
                                const double *about, bool turned, const char *name) {
   int64_t *node = NULL, *cell = NULL;
@@ -137,6 +141,7 @@ static ig_status instance_copy(ig_inp *in, const ig_gather *g, int64_t above, co
   return status == IG_OK ? groups_copy(in, g, above, name) : status;
 }
 
+/* The set of the instance must be a valid name, so it is shorter than the name of a part. */
 ig_status ig_inp_instance_read(ig_inp *in) {
   char name[80], of[80];
   double shift[3] = {0, 0, 0}, about[7] = {0, 0, 0, 0, 0, 0, 0};
@@ -173,7 +178,7 @@ ig_status ig_inp_part_alone(ig_inp *in) {
                        in->part[0].name);
 }
 
-/* *NSET, INSTANCE=…: its numbers are that instance's. */
+/* CalculiX has no parts and ignores the parameter INSTANCE. */
 ig_status ig_inp_instance_of_set(ig_inp *in) {
   char *from, *stop;
   in->above = 0;
@@ -187,8 +192,7 @@ ig_status ig_inp_instance_of_set(ig_inp *in) {
   return IG_OK;
 }
 
-/* "Plate-1.7" or "Plate-1.Top": a number or a set of an instance. A set is added to group `number`
-   and *done; of a number *from and *above are moved on. */
+/* A name may contain dots itself, so every dot is tried until the part before it is an instance. */
 ig_status ig_inp_dotted(ig_inp *in, int number, ig_set_kind kind, char **from, const char *stop,
                         int64_t *above, bool *done) {
   *done = false;

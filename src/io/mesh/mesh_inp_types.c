@@ -1,10 +1,11 @@
-/* Names of Abaqus and CalculiX for elements and their sides. */
+/* Element names of Abaqus and CalculiX, and their numbering of sides. */
 #include "io/mesh/mesh_inp.h"
 
 #include <string.h>
 #include <strings.h>
 
-/* Element names by how they begin; a longer beginning comes before a shorter one. */
+/* Names by their beginning (a suffix selects integration or formulation: C3D8R, C3D8I); longer
+   beginnings come before shorter ones. */
 static const ig_inp_type types[] = {
     {"C3D10", IG_TET10, false},
     {"C3D15", IG_WEDGE15, false},
@@ -70,7 +71,8 @@ static const ig_inp_type types[] = {
     {"JOINTC", IG_INP_PASSED_OVER, true},
     {"SFM3D", IG_INP_PASSED_OVER, true},
 };
-/* Nodes of a network of gas or liquid, and elements of the user: their whole names. */
+/* Names that must match as a whole: D (network elements of CalculiX) and U (user elements, with a
+   number). */
 static const ig_inp_type whole[] = {
     {"D", IG_INP_PASSED_OVER, true},
     {"U", IG_INP_PASSED_OVER, true},
@@ -85,6 +87,7 @@ static const ig_inp_type *begins(const char *from, const char *stop) {
   return NULL;
 }
 
+/* Heat-transfer elements have a D in front: DC3D8, DS4. */
 const ig_inp_type *ig_inp_type_find(const char *from, const char *stop) {
   const ig_inp_type *found = begins(from, stop);
   if (found)
@@ -100,6 +103,8 @@ const ig_inp_type *ig_inp_type_find(const char *from, const char *stop) {
   return NULL;
 }
 
+/* Sides of hexahedra: S1 bottom, S2 top, S3 front, S4 right, S5 back, S6 left; other types are
+   numbered as ours. */
 int ig_inp_face(int code, int side) {
   static const int hex[] = {4, 5, 2, 1, 3, 0};
   return ig_cell_type(code) == IG_HEX8 && side <= 6 ? hex[side - 1] : side - 1;

@@ -1,4 +1,5 @@
-/* Mesh files: the reader or writer for a name, and what all of them end with. */
+/* Mesh files: selects reader or writer by the ending of the name; unit, orientation and checks that
+   all formats have in common. */
 #include "io/mesh/mesh_io.h"
 #include "core/require.h"
 #include "io/mesh/cell_types.h"
@@ -12,6 +13,7 @@
 
 static ig_mesh_reader read_dat;
 
+/* Formats by ending. NULL: cannot be read, or written. */
 static const struct {
   const char *ending;
   ig_mesh_reader *read;
@@ -43,6 +45,8 @@ static const struct {
 };
 enum { FORMATS = sizeof formats / sizeof *formats };
 
+/* Bytes: less is a missing unit. LARGE is the length above which a file without unit is suspected
+   to be in millimetres. */
 #define LEAST_MEMORY 64e6
 #define LARGE 20. /* m: a longer part is more likely one in millimetres */
 
@@ -51,7 +55,7 @@ static const char *ending_of(const char *path) {
   return dot ? dot : "";
 }
 
-/* A failure of the checks, told with the file's name. */
+/* Adds the file name to a message of the common checks, unless it is there. */
 static ig_status in_file(ig_ctx *cx, const char *path, ig_status status) {
   if (status != IG_INPUT || strncmp(cx->message, path, strlen(path)) == 0)
     return status;
@@ -60,7 +64,8 @@ static ig_status in_file(ig_ctx *cx, const char *path, ig_status status) {
   return IG_FAIL(cx, IG_INPUT, "%s: %.1800s", path, message);
 }
 
-/* Nodes of no element, such as mid-side nodes of elements taken by their corners, are left out. */
+/* Removes nodes that no element uses, such as mid-side nodes of reduced elements: they would have
+   no mass and no stiffness. */
 static ig_status nodes_drop(ig_ctx *cx, ig_mesh *mesh, ig_lid *dropped) {
   uint8_t *used = NULL, *keep = NULL;
   ig_lid idle = mesh->nodes;
@@ -88,7 +93,7 @@ static ig_status nodes_drop(ig_ctx *cx, ig_mesh *mesh, ig_lid *dropped) {
   return status;
 }
 
-/* CalculiX GraphiX names its Abaqus files .msh, too. */
+/* CalculiX GraphiX also names its Abaqus files .msh: they start with a star. */
 static ig_status is_keywords(ig_ctx *cx, const char *path, bool *is) {
   char head[64] = "";
   FILE *f;
@@ -102,7 +107,7 @@ static ig_status is_keywords(ig_ctx *cx, const char *path, bool *is) {
   return IG_OK;
 }
 
-/* Files that end in .dat are Nastran's, Ansys's or Abaqus's: their lines tell. */
+/* .dat is used by Nastran, Ansys and Abaqus: the first typical line decides. */
 static ig_status read_dat(ig_ctx *cx, const char *path, const ig_mesh_read_options *options,
                           ig_mesh **mesh) {
   static const struct {
@@ -132,6 +137,7 @@ static ig_status read_dat(ig_ctx *cx, const char *path, const ig_mesh_read_optio
   return read(cx, path, options, mesh);
 }
 
+/* Order: reader, unit, unused nodes, checks, then messages about a valid mesh. */
 ig_status ig_mesh_read(ig_ctx *cx, const char *path, const ig_mesh_read_options *options,
                        ig_mesh **out) {
   static const ig_mesh_read_options defaults;
@@ -205,6 +211,7 @@ ig_status ig_mesh_read(ig_ctx *cx, const char *path, const ig_mesh_read_options 
   return IG_OK;
 }
 
+/* Formats with a writer are listed in the error message. */
 ig_status ig_mesh_write(ig_ctx *cx, const ig_mesh *mesh, const char *path) {
   IG_REQUIRE_ARGS(cx, cx && mesh && path);
   const char *ending = ending_of(path);

@@ -1,4 +1,8 @@
-/* Mesh files: one reader a format, chosen by the ending of the name, and what they share. */
+/* Mesh files: one reader per format, selected by the ending of the name, and what they share.
+
+   text formats   ig_mesh_text (lines, fields, numbers, includes) -> ig_gather -> mesh
+   VTK formats    ig_vtk_grid (io/format/vtk.h) -> mesh
+   Gmsh           child process -> mesh through a pipe */
 #ifndef IG_IO_MESH_MESH_IO_H
 #define IG_IO_MESH_MESH_IO_H
 
@@ -6,7 +10,8 @@
 
 #include <stdio.h>
 
-/* A reader leaves coordinates in the file's unit; orientation, unit and checks come after it. */
+/* A reader returns coordinates in the unit of the file; scaling, reorientation and checks follow in
+   ig_mesh_read. */
 typedef ig_status ig_mesh_reader(ig_ctx *cx, const char *path, const ig_mesh_read_options *options,
                                  ig_mesh **mesh);
 typedef ig_status ig_mesh_writer(ig_ctx *cx, const ig_mesh *mesh, const char *path);
@@ -14,15 +19,17 @@ ig_mesh_reader ig_mesh_read_vtkhdf, ig_mesh_read_vtk, ig_mesh_read_vtu, ig_mesh_
     ig_mesh_read_dyna, ig_mesh_read_cdb, ig_mesh_read_nastran, ig_mesh_read_med, ig_mesh_read_gmsh;
 ig_mesh_writer ig_mesh_write_vtkhdf, ig_mesh_write_vtk, ig_mesh_write_vtu, ig_mesh_write_inp,
     ig_mesh_write_msh, ig_mesh_write_stl;
-/* Stores what was written into a memory stream of `text` and `size`, and closes and frees it. */
+/* Stores the content of a memory stream (open_memstream) of `text` and `size` as a file; closes and
+   frees it. */
 IG_MUST_CHECK ig_status ig_text_store(ig_ctx *cx, const char *path, FILE *f, char **text,
                                       const size_t *size);
-/* Our face of a side that Abaqus counts from 1. */
+/* Local face of side `side` (from 1) in Abaqus' numbering; code: of the cell. */
 int ig_inp_face(int code, int side);
-/* A mesh as the snapshot that such a file holds: its sets are fields. */
+/* A mesh as a snapshot, with its sets as fields; for the VTK writers. */
 IG_MUST_CHECK ig_status ig_mesh_snapshot(ig_ctx *cx, const ig_mesh *mesh, ig_snapshot **snap);
 
-/* Cells of any mixture in the order of a file; `corner` numbers nodes from 0 and is checked. */
+/* Cells of any mixture of types, in the order of the file. Node numbers in `corner` start at 0 and
+   are checked. */
 typedef struct {
   ig_lid count;
   const uint8_t *type;   /* ig_elem_type, or a code of io/mesh/cell_types.h */
@@ -34,21 +41,22 @@ typedef struct {
   bool quadratic;     /* hex20 and wedge15 stay; else they become their corners */
   bool curved;        /* quad8 and beam3 stay */
 } ig_cells;
-/* Makes the blocks of a mesh, one a type, in file order within each. number[i] (count, may be NULL)
-   is the element that cell i became. Turns elements inside out where that makes them positive. */
+/* Adds the cells to a mesh, one block per type, in file order within each. number (count, may be
+   NULL) gets the element of each cell. Elements of negative volume are reoriented. */
 IG_MUST_CHECK ig_status ig_mesh_add_cells(ig_ctx *cx, ig_mesh *mesh, const ig_cells *cells,
                                           ig_lid *number);
-/* The bit of a cell's type in `types` below. */
+/* Bit of a cell's element type in `types` below. */
 unsigned ig_cell_bit(int code);
-/* 2 if everything lies in the plane z = 0 and nothing needs space, else 3. */
+/* 2 if all nodes are at z = 0 and all types are plane, otherwise 3. */
 int ig_mesh_infer_dim(const double *x, ig_lid nodes, unsigned types);
 
-/* Empty, control characters, or spaces around it: a text file would not give such a name back. */
+/* Empty, with control characters, or with spaces around it: a text file would not give such a name
+   back. */
 bool ig_name_is_odd(const char *name);
 
 /* --- text files */
 
-/* The whole of a file, ended by a 0; a place in it for messages. */
+/* A text file in memory, ended by a 0 byte, with the current position for messages. */
 typedef struct {
   ig_ctx *cx;
   const char *path;
@@ -64,32 +72,33 @@ typedef struct {
 IG_MUST_CHECK ig_status ig_text_open(ig_ctx *cx, const char *path, ig_mesh_text *t);
 void ig_text_close(ig_mesh_text *t);
 bool ig_text_line(ig_mesh_text *t); /* moves on; false at the end */
-/* Fails with IG_INPUT and "path:line:column: …"; `at` points into the current line. */
+/* Fails with IG_INPUT and "path:line:column: ..."; `at` points into the current line. */
 ig_status ig_text_fail(ig_mesh_text *t, const char *at, const char *format, ...) IG_PRINTF(3, 4);
-/* Opens a file that `t` includes, from its folder or that of the outermost file or below, in its
-   place; `at` is where the name of `length` letters stands. *outer keeps what was read;
-   ig_text_leave goes back to it. On failure `t` is as before. Depth, number and size of included
-   files are limited: a few files that include each other many times would never end. */
+/* Replaces `t` by a file that it includes; the name of `length` letters is at `at`. The file must
+   be in the folder of the including or of the outermost file, or below. *outer keeps the state;
+   ig_text_leave returns to it. On failure `t` is unchanged. Depth, number and total size of
+   includes are limited, because a few files that include each other would never end. */
 IG_MUST_CHECK ig_status ig_text_enter(ig_mesh_text *t, const char *at, int length, int depth,
                                       ig_mesh_text *outer);
 void ig_text_leave(ig_mesh_text *t, const ig_mesh_text *outer);
-/* A number that must end at `stop`, white space around it allowed. */
+/* A number that must end at `stop`; white space around it is allowed. */
 IG_MUST_CHECK ig_status ig_text_int(ig_mesh_text *t, const char *from, const char *stop,
                                     int64_t *value);
 IG_MUST_CHECK ig_status ig_text_real(ig_mesh_text *t, const char *from, const char *stop,
                                      double *value);
-/* The field from *p to the next comma or the end of the line, trimmed; *p moves behind the comma,
-   NULL when that was the last. */
+/* The field from *p to the next comma or line end, without spaces around it; *p moves behind the
+   comma, NULL after the last. */
 void ig_text_field(const ig_mesh_text *t, char **p, char **from, char **stop);
 bool ig_text_is(const char *from, const char *stop, const char *word); /* whatever the case */
 
 /* --- meshes whose nodes and elements have numbers of their own */
 
-/* Files that number things several times over (instances of a part, solids and shells) put what
-   tells them apart above these bits. */
+/* Bits of a number in a file. Formats with several numberings (instances of a part, solids and
+   shells) store what tells them apart above these bits. */
 #define IG_ID_BITS 40
 #define IG_ID_MASK ((INT64_C(1) << IG_ID_BITS) - 1)
 
+/* Hash table from numbers to indices; open addressing, 0 is no valid number. */
 typedef struct {
   int64_t *key; /* 0: empty */
   ig_lid *value;
@@ -97,7 +106,7 @@ typedef struct {
   ig_lid count;
 } ig_idmap;
 
-/* Numbers by names, whatever the case; `kind` tells names apart that may be the same. */
+/* Hash table from names to integers, case-insensitive; `kind` separates name spaces. */
 typedef struct {
   char **key;
   int *value;
@@ -105,10 +114,12 @@ typedef struct {
   int count;
 } ig_namemap;
 int ig_namemap_get(const ig_namemap *map, int kind, const char *name, size_t length); /* -1: none */
-/* Of a name that is not there; false: memory ran out. */
+/* Adds a name that is not there yet; false: memory is exhausted. */
 bool ig_namemap_put(ig_namemap *map, int kind, const char *name, size_t length, int value);
 void ig_namemap_free(ig_namemap *map);
 
+/* A set under construction, by the file's numbers. gaps: missing members are ignored, because the
+   set was a range or may name skipped elements. */
 typedef struct {
   char name[128];
   ig_set_kind kind;
@@ -119,6 +130,8 @@ typedef struct {
                 out */
 } ig_group;
 
+/* A mesh under construction: everything by the file's numbers, in any order (sets before nodes,
+   elements before nodes), resolved by ig_mesh_build_mesh. */
 typedef struct {
   ig_ctx *cx;
   bool split, quadratic, curved; /* as ig_cells has them */
@@ -140,30 +153,32 @@ typedef struct {
 } ig_gather;
 
 void ig_mesh_build_free(ig_gather *g);
-/* *taken: there was one of that number; nothing was added. Numbers are from 1. */
+/* Add a node or cell with its number (from 1). *taken: the number exists already; nothing was
+   added. */
 IG_MUST_CHECK ig_status ig_mesh_build_node(ig_gather *g, int64_t id, const double *x, bool *taken);
 IG_MUST_CHECK ig_status ig_mesh_build_cell(ig_gather *g, int64_t id, int type, int32_t tag,
                                            const int64_t *node, bool *taken);
 ig_lid ig_mesh_build_find_node(const ig_gather *g, int64_t id); /* -1: not there */
 ig_lid ig_mesh_build_find_cell(const ig_gather *g, int64_t id);
-/* Whether that node lies at x, exactly. */
+/* Whether a node is exactly at x. */
 bool ig_mesh_build_lies_at(const ig_gather *g, ig_lid node, const double x[3]);
-/* The group of that name and kind, made if it is not there; NULL: memory ran out. */
+/* The group of that name and kind, made if it does not exist; NULL: memory is exhausted. The
+   pointer is valid until the next group is made. */
 ig_group *ig_mesh_build_group(ig_gather *g, const char *name, size_t length, ig_set_kind kind);
 ig_group *ig_mesh_build_find(ig_gather *g, const char *name, size_t length, ig_set_kind kind);
 IG_MUST_CHECK ig_status ig_mesh_build_member(ig_gather *g, ig_group *group, int64_t id, int face);
-/* Resolves all numbers. `plane`: the element types were plane ones. */
+/* Resolves all numbers and makes the mesh. plane: all element types were plane ones. */
 IG_MUST_CHECK ig_status ig_mesh_build_mesh(ig_gather *g, const char *path, bool plane,
                                            ig_mesh **mesh);
 
-/* A reader that is another project's code. */
+/* A reader that is code of another project. */
 typedef struct {
   const char *name;                                /* whose code it is, for messages */
   ig_status (*load)(ig_ctx *cx, const char *path); /* loads libraries, from anywhere */
   ig_mesh_reader *read;                            /* the file's folder is all it can read then */
 } ig_mesh_guest;
-/* Reads a file in a confined process of its own, within options->time_limit and memory_limit. A
-   crash there is an error like any other. */
+/* Reads a file in a confined child process, within options->time_limit (s) and memory_limit
+   (bytes). A crash there is an error like any other. */
 IG_MUST_CHECK ig_status ig_mesh_read_apart(ig_ctx *cx, const char *path,
                                            const ig_mesh_read_options *options,
                                            const ig_mesh_guest *guest, ig_mesh **mesh);

@@ -1,5 +1,10 @@
-/* MED files of Salome and Code_Aster: HDF5. Elements of the highest dimension become the mesh; a
-   group of them becomes an element set, a group of others or of nodes a node set. */
+/* Reader of MED files (Salome, Code_Aster), which are HDF5. Elements of the highest dimension
+   become the mesh; a group of them becomes an element set, a group of others or of nodes a node
+   set.
+
+   MED assigns each node and element to one family; a family lists the groups it belongs to. Names
+   are French: ENS_MAA (meshes), NOE (nodes), COO (coordinates), MAI (elements), NOD (connectivity),
+   FAS (families), GRO/NOM (names of groups). */
 #include "io/mesh/cell_types.h"
 #include "io/format/h5.h"
 
@@ -7,8 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Path length, most memberships, length of a group's name + 1. */
 enum { PATH = 512, GROUPS = 4096, NAME = 81 };
 
+/* Element types by MED's names. */
 static const struct {
   const char *name;
   int code, dim;
@@ -20,12 +27,13 @@ static const struct {
              {"P13", IG_CELL_PYRAMID13, 3}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-/* A family of nodes (its number is positive) or elements (negative), in one group. */
+/* One family (number > 0: of nodes, < 0: of elements) in one group. */
 typedef struct {
   int64_t family;
   char group[NAME];
 } membership;
 
+/* State of the reader. */
 typedef struct {
   ig_ctx *cx;
   ig_gather g;
@@ -37,6 +45,7 @@ typedef struct {
   membership member[GROUPS];
 } med;
 
+/* Counts meshes and keeps the first name. */
 static ig_status name_first(ig_h5 *h5, const char *name, void *user) {
   med *in = user;
   (void)h5;
@@ -44,6 +53,7 @@ static ig_status name_first(ig_h5 *h5, const char *name, void *user) {
     snprintf(in->mesh, sizeof in->mesh, "%.199s", name);
   return IG_OK;
 }
+/* Steps are sorted by name; the last one counts. */
 static ig_status step_last(ig_h5 *h5, const char *name, void *user) {
   med *in = user;
   (void)h5;
@@ -54,7 +64,8 @@ static ig_status step_last(ig_h5 *h5, const char *name, void *user) {
 
 /* --- groups */
 
-/* Names of 80 letters, blank or zero at the end, as whole bytes. */
+/* Names of groups: fixed 80 characters, padded with blanks or zeros, stored as an array of
+   bytes. */
 static ig_status names_read(med *in, ig_h5 *h5, const char *name) {
   hid_t set = -1;
   if (ig_h5_has(h5, name))
@@ -89,6 +100,7 @@ static ig_status names_read(med *in, ig_h5 *h5, const char *name) {
   return status;
 }
 
+/* A family without a number (FAMILLE_ZERO) has no groups. */
 static ig_status family_read(ig_h5 *h5, const char *name, void *user) {
   med *in = user;
   char path[2 * PATH];
@@ -99,6 +111,7 @@ static ig_status family_read(ig_h5 *h5, const char *name, void *user) {
   return ig_h5_has(h5, path) ? names_read(in, h5, path) : IG_OK;
 }
 
+/* Failed lookups of optional attributes leave an error in the context, which is cleared. */
 static ig_status families_read(med *in, ig_h5 *h5) {
   static const char *const of[] = {"ELEME", "NOEUD"};
   for (int i = 0; i < 2; i++) {
@@ -111,7 +124,7 @@ static ig_status families_read(med *in, ig_h5 *h5) {
   return IG_OK;
 }
 
-/* Adds one thing to all groups that its family belongs to. */
+/* Adds items to all groups of a family. */
 static ig_status join(med *in, int64_t family, ig_set_kind kind, const int64_t *id, int count) {
   for (int i = 0; family != 0 && i < in->memberships; i++) {
     if (in->member[i].family != family)
@@ -126,7 +139,8 @@ static ig_status join(med *in, int64_t family, ig_set_kind kind, const int64_t *
   return IG_OK;
 }
 
-/* --- nodes and elements; arrays hold one component after the other */
+/* --- nodes and elements; arrays are stored component after component ("full interlace" is not
+   used) */
 
 static ig_status family_list(med *in, ig_h5 *h5, const char *folder, int64_t count,
                              int64_t **family) {
@@ -168,6 +182,7 @@ static ig_status nodes_read(med *in, ig_h5 *h5, const char *at, int64_t space) {
   return status;
 }
 
+/* Elements of lower dimension only contribute their nodes to groups. */
 static ig_status elements_read(med *in, ig_h5 *h5, const char *folder, int kind) {
   char name[PATH + 32];
   snprintf(name, sizeof name, "%s/NOD", folder);
@@ -199,6 +214,7 @@ static ig_status elements_read(med *in, ig_h5 *h5, const char *folder, int kind)
   return status;
 }
 
+/* Exactly one mesh is expected. */
 static ig_status mesh_find(med *in, ig_h5 *h5, char at[PATH]) {
   if (!ig_h5_has(h5, "ENS_MAA"))
     return IG_FAIL(in->cx, IG_INPUT, "'%s': this is no MED file: ENS_MAA is missing", h5->path);
@@ -213,6 +229,7 @@ static ig_status mesh_find(med *in, ig_h5 *h5, char at[PATH]) {
   return IG_OK;
 }
 
+/* ESP: dimension of space. */
 static ig_status med_read(med *in, ig_h5 *h5) {
   char at[PATH], folder[PATH + 16];
   int64_t space = 3;
@@ -238,6 +255,7 @@ static ig_status med_read(med *in, ig_h5 *h5) {
   return IG_OK;
 }
 
+/* The struct is large, so it is allocated. */
 ig_status ig_mesh_read_med(ig_ctx *cx, const char *path, const ig_mesh_read_options *options,
                            ig_mesh **mesh) {
   med *in;

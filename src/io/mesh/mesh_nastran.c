@@ -1,5 +1,6 @@
-/* Nastran bulk data: GRID, solids, shells, bars and rods, coordinate systems; small, large and free
-   fields, files included. A property becomes the element set property_N. */
+/* Reader of Nastran bulk data (MSC and NX Nastran quick reference): GRID, solids, shells, bars and
+   rods, coordinate systems; small (8 columns), large (16 columns) and free (comma) fields,
+   continuation lines, INCLUDE. A property becomes the element set property_N. */
 #include "core/number.h"
 #include "io/mesh/cell_types.h"
 #include "io/mesh/nastran_place.h"
@@ -10,8 +11,10 @@
 #include <string.h>
 #include <strings.h>
 
+/* Fields of a card, bytes of a field, coordinate systems, columns of a line. */
 enum { CARD = 64, FIELD = 40, SYSTEMS = 4096, WIDE = 160 };
 
+/* State of the reader. */
 typedef struct {
   ig_mesh_text t;
   ig_gather g;
@@ -28,13 +31,15 @@ typedef struct {
   char passed_name[FIELD];
 } nastran;
 
+/* Errors name the line in which the card begins. */
 static ig_status card_fail(nastran *in, const char *what) {
   return IG_FAIL(in->t.cx, IG_INPUT, "%s:%d: %s: %s", in->t.path, in->line, in->name, what);
 }
 
 /* --- lines to cards */
 
-/* What is longer than any number stays too long to be read as one. */
+/* Adds a trimmed field. One that is too long is cut, but stays longer than any number, so it fails
+   later. */
 static void field_add(nastran *in, const char *from, const char *stop) {
   while (from < stop && (*from == ' ' || *from == '\t'))
     from++;
@@ -47,7 +52,8 @@ static void field_add(nastran *in, const char *from, const char *stop) {
   in->field[in->fields++][length] = '\0';
 }
 
-/* The fields of one line behind its first one. */
+/* Fields of one line behind its first. Free format by commas; otherwise columns, with tabs expanded
+   to multiples of 8. */
 static void line_add(nastran *in, bool large) {
   const char *p = in->t.line, *end = in->t.line_end;
   const char *comma = memchr(p, ',', (size_t)(end - p));
@@ -81,8 +87,8 @@ static bool is_comment(const ig_mesh_text *t) {
   return p == t->line_end || *p == '$';
 }
 
-/* Whether the next line that is no comment goes on with the card: it begins with a blank, '+', '*'
-   or a comma. Comments before it are passed over. */
+/* Whether the next line that is not a comment continues the card: it begins with a blank, '+', '*'
+   or a comma. Comments before it are skipped only then. */
 static bool goes_on(nastran *in) {
   ig_mesh_text ahead = in->t, before = in->t;
   while (ig_text_line(&ahead) && is_comment(&ahead))
@@ -98,7 +104,8 @@ static void comment_cut(ig_mesh_text *t) {
   t->line_end = mark ? mark : t->line_end;
 }
 
-/* The card that begins in the current line. */
+/* Reads the card that begins in the current line, with its continuations. A name that ends in '*'
+   means large fields. */
 static void card_read(nastran *in) {
   in->line = in->t.number;
   in->fields = 0;
@@ -131,7 +138,8 @@ static ig_status int_at(nastran *in, int i, int64_t otherwise, int64_t *value) {
               : IG_OK;
 }
 
-/* "1.5", "1.5E-3", "1.5D-3", and "1.5-3", which means the same. */
+/* Real numbers of Nastran: "1.5", "1.5E-3", "1.5D-3" and "1.5-3", where the sign alone starts the
+   exponent. */
 static ig_status real_at(nastran *in, int i, double *value) {
   const char *text = i < in->fields ? in->field[i] : "";
   char copy[FIELD + 2];
@@ -160,6 +168,8 @@ static ig_status real_at(nastran *in, int i, double *value) {
 
 /* --- cards */
 
+/* The coordinate system of a node is applied at the end, when all systems are known. A repeated
+   identical node is accepted. */
 static ig_status grid_read(nastran *in) {
   int64_t id, system;
   double x[3];
@@ -182,8 +192,8 @@ static ig_status grid_read(nastran *in) {
   return IG_OK;
 }
 
-/* CORD2R and the like: origin, a point on z, a point in the plane of x and z, in the system `base`.
-   CORD1R and the like: the numbers of three nodes; a second system may follow on the card. */
+/* CORD2x: origin, a point on z, a point in the x-z plane, in system `base`. CORD1x: three nodes
+   instead; a second system may follow on the same card. */
 static ig_status system_read(nastran *in, bool by_nodes, char form) {
   const int most = by_nodes && in->fields > 4 && in->field[4][0] ? 2 : 1;
   for (int k = 0; k < most; k++) {
@@ -203,6 +213,7 @@ static ig_status system_read(nastran *in, bool by_nodes, char form) {
   return IG_OK;
 }
 
+/* Cards of elements; the second entry is the quadratic type of the same card. */
 static const struct {
   const char *name;
   int nodes[2], code[2]; /* linear; quadratic */
@@ -225,6 +236,7 @@ static const struct {
     {"CONROD", {2, 2}, {IG_BEAM2, IG_BEAM2}},
 };
 
+/* Mid-side nodes may be omitted individually; then the element is reduced to its corners. */
 static ig_status element_read(nastran *in, int kind) {
   int64_t id, property, node[IG_CELL_MOST_NODES] = {0};
   bool twice;
@@ -259,6 +271,7 @@ static ig_status element_read(nastran *in, int kind) {
 
 static ig_status nastran_read(nastran *in);
 
+/* The name may be in quotes. */
 static ig_status include_read(nastran *in) {
   char *from = in->t.line + 7, *stop = in->t.line_end;
   ig_mesh_text outer;
@@ -274,7 +287,8 @@ static ig_status include_read(nastran *in) {
   return status;
 }
 
-/* Springs, masses, rigid elements, axisymmetric ones, and others that join nodes. */
+/* Springs, masses, rigid elements, axisymmetric ones and similar: counted and reported, not
+   read. */
 static bool is_other(const char *name) {
   static const char *const begin[] = {"CELAS", "CONM",   "CMASS", "CDAMP",  "CVISC",  "CGAP",
                                       "CBUSH", "CFAST",  "CWELD", "CSHEAR", "CTRIAX", "CQUADX",
@@ -285,6 +299,7 @@ static bool is_other(const char *name) {
   return strcasecmp(name, "CQUAD") == 0;
 }
 
+/* One card. Cards that are not listed belong to the model, not to the mesh. */
 static ig_status bulk_line(nastran *in) {
   if (strncasecmp(in->t.line, "INCLUDE", 7) == 0)
     return include_read(in);
@@ -320,7 +335,8 @@ static ig_status nastran_read(nastran *in) {
   return IG_OK;
 }
 
-/* What stands before BEGIN BULK is no bulk data; a file without it is bulk data throughout. */
+/* Skips the executive and case control sections before BEGIN BULK; a file without it is bulk data
+   throughout. */
 static void head_skip(ig_mesh_text *t) {
   const ig_mesh_text start = *t;
   while (ig_text_line(t)) {
@@ -336,6 +352,7 @@ static void head_skip(ig_mesh_text *t) {
   *t = start;
 }
 
+/* Nodes without a system get that of GRDSET. */
 static ig_status nodes_place(nastran *in, const char *path) {
   bool any = false;
   for (ig_lid n = 0; n < in->g.nodes; n++) {

@@ -1,9 +1,11 @@
+/* Keywords of a deck that are skipped, for one warning. */
 #include "io/mesh/mesh_passed.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
+/* Each family of keywords is noted once. */
 void ig_passed_note(ig_passed *p, const char *from, const char *stop, const char *const *words) {
   const size_t length = (size_t)(stop - from);
   while (*words && (strlen(*words) > length || strncasecmp(from, *words, strlen(*words)) != 0))

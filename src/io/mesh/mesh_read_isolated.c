@@ -1,16 +1,24 @@
-/* A reader that is not ours runs in a process of its own, confined (io/mesh/sandbox.h): a crash in
-   it is an error like any other, and a file from a stranger does no harm there. What it logs, its
-   error or its mesh comes back through a pipe and is checked like any input.
+/* Runs a reader of another project (Gmsh) in a confined process (io/mesh/sandbox.h): a crash in it
+   is an error like any other, and a file from a stranger does no harm. Log lines, the error or the
+   mesh come back through a pipe and are checked like any input.
 
-   The process is a fork without exec: a program that uses the library has no helper program of ours
-   beside it. The child of a program with threads has only the thread that forked. It uses memory,
-   stdio and the dynamic loader, whose locks glibc resets in a child, and none of the locks of this
-   library, of CUDA, MPI, HDF5 or OpenMP; descriptors of all of them are closed first. Should
-   another library leave a lock behind, the limit of time ends the child.
+   parent                                child (fork, no exec)
+   scratch folder, links to the file
+   fork -------------------------------> close descriptors, sandbox, load library
+   poll the pipe, check time, signals,   read the file
+     size of the scratch folder
+   log lines, status, mesh <------------ write to the pipe
+   kill, wait, remove the folder
 
-   The child sees the file by a link with an ending in lower case in a folder of its own. A script
-   finds the files and folders beside it there by links, too, and what it saves goes into that
-   folder, which is removed at the end. */
+   Fork without exec, because a program that uses the library has no helper program beside it. The
+   child of a program with threads has only the thread that forked. It uses memory, stdio and the
+   dynamic loader, whose locks glibc resets in a child, and none of the locks of this library, of
+   CUDA, MPI, HDF5 or OpenMP; descriptors of all of them are closed first. Should another library
+   leave a lock behind, the time limit ends the child.
+
+   The child sees the file through a link with a lower-case ending in a folder of its own. A script
+   finds the files beside it there by links too, and what it saves goes into that folder, which is
+   removed at the end. */
 #include "io/mesh/mesh_io.h"
 #include "core/memory.h"
 #include "io/mesh/sandbox.h"
@@ -36,18 +44,23 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* Default limits. SHARE is a share of the free memory. */
 #define SECONDS 600.    /* unless the caller says so */
 #define SHARE 0.75      /* of the memory that is left, likewise */
 #define SCRATCH 1e9     /* bytes that it may write, in all */
 #define LIBRARIES 256e6 /* bytes that loading them takes */
 #define LOOK_AGAIN .1   /* s, for signals and the end of the time */
+/* Links to files beside a script, and files that it may create. */
 enum { LINKS = 10000, OWN_FILES = 1000 };
 
 /* --- a folder of its own */
 
+/* Name and mark of scratch folders; the mark is a dangling link, which no other program creates by
+   chance. */
 #define PREFIX "ingot-mesh-"
 #define MARK ".ingot-scratch" /* a link that leads nowhere: the folder is one of these */
 
+/* A scratch folder. */
 typedef struct {
   char folder[PATH_MAX]; /* "": there is none */
   char file[PATH_MAX];   /* the link in it that the reader opens */
@@ -56,7 +69,7 @@ typedef struct {
   int links;
 } scratch;
 
-/* Removes a folder without folders in it. */
+/* Removes a folder that contains no folders. Errors are ignored: nothing can be done about them. */
 static void folder_remove(const char *folder) {
   DIR *all = opendir(folder);
   for (struct dirent *e; all && (e = readdir(all));)
@@ -66,7 +79,7 @@ static void folder_remove(const char *folder) {
   (void)!rmdir(folder);
 }
 
-/* Folders of runs that were killed: nobody holds their lock. */
+/* Removes folders of runs that were killed: own, marked, older than a minute, and not locked. */
 static void folders_sweep(const char *parent) {
   DIR *all = opendir(parent);
   const time_t now = time(NULL);
@@ -89,6 +102,7 @@ static void folders_sweep(const char *parent) {
     closedir(all);
 }
 
+/* A link in the scratch folder to a file in the user's folder. */
 static bool link_make(scratch *s, const char *from, const char *name) {
   char target[PATH_MAX], place[PATH_MAX];
   if (snprintf(target, sizeof target, "%s/%s", s->home, from) >= (int)sizeof target ||
@@ -99,7 +113,7 @@ static bool link_make(scratch *s, const char *from, const char *name) {
   return good;
 }
 
-/* A script may merge or include what lies beside it. */
+/* A .geo script may merge or include files beside it. */
 static void siblings_link(scratch *s) {
   DIR *all = opendir(s->home);
   for (struct dirent *e; all && s->links < LINKS && (e = readdir(all));)
@@ -118,6 +132,7 @@ static void scratch_remove(scratch *s) {
   s->lock = -1;
 }
 
+/* $TMPDIR or /tmp. The lock on the folder tells other runs that it is in use. */
 static ig_status scratch_make(ig_ctx *cx, const char *path, scratch *s) {
   const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *parent;
   char folder[PATH_MAX], own[PATH_MAX], options[PATH_MAX + 8];
@@ -163,7 +178,8 @@ static ig_status scratch_make(ig_ctx *cx, const char *path, scratch *s) {
   return IG_OK;
 }
 
-/* Whether it has written more than it may. */
+/* Whether the child has written more than allowed; checked once a second, because a quota per
+   folder does not exist. */
 static bool scratch_full(const scratch *s) {
   double bytes = 0;
   int files = 0;
@@ -178,7 +194,7 @@ static bool scratch_full(const scratch *s) {
   return bytes > SCRATCH || files > s->links + OWN_FILES;
 }
 
-/* A message as the user knows the names: those of the links are replaced. */
+/* Replaces names of links in a message by those the user knows. */
 static void names_restore(const scratch *s, const char *path, const char *text, char *out,
                           size_t size) {
   size_t n = 0;
@@ -214,9 +230,10 @@ static bool send(int fd, const void *data, size_t size) {
   return true;
 }
 
+/* How the child ended, as far as the parent knows. */
 typedef enum { RUNS, ENDED, TOO_LONG, TOO_MUCH, INTERRUPTED } fate;
 
-/* The parent's side. */
+/* The parent's side of the pipe. */
 typedef struct {
   ig_ctx *cx;
   const char *path;
@@ -227,6 +244,8 @@ typedef struct {
   fate fate;
 } wire;
 
+/* Signals are blocked while the child runs (so that the folder is removed); a pending one ends the
+   reading. */
 static bool signalled(const wire *w) {
   sigset_t waiting;
   static const int all[] = {SIGINT, SIGTERM, SIGHUP};
@@ -239,6 +258,7 @@ static bool signalled(const wire *w) {
   return false;
 }
 
+/* Reads exactly `size` bytes; meanwhile checks signals, time and disk use ten times per second. */
 static bool take(wire *w, void *data, size_t size) {
   char *bytes = data;
   while (size && w->fate == RUNS) {
@@ -268,7 +288,7 @@ static bool take(wire *w, void *data, size_t size) {
   return size == 0;
 }
 
-/* --- a mesh through it: sizes first, then all arrays */
+/* --- a mesh through the pipe: sizes first, then all arrays */
 
 typedef struct {
   int32_t dim, nodes, blocks, sets;
@@ -301,6 +321,7 @@ static ig_status cut_off(const wire *w) {
   return IG_FAIL(w->cx, IG_IO, "%s: the reader ended before the mesh was whole", w->path);
 }
 
+/* Unsigned comparison catches negative numbers. */
 static bool all_below(const ig_lid *item, size_t count, ig_lid most) {
   for (size_t i = 0; i < count; i++)
     if ((uint32_t)item[i] >= (uint32_t)most)
@@ -308,6 +329,7 @@ static bool all_below(const ig_lid *item, size_t count, ig_lid most) {
   return true;
 }
 
+/* Everything is checked: the child may have been taken over by the file. */
 static ig_status set_take(wire *w, ig_mesh *m, ig_lid elements) {
   part_head part;
   char *name = NULL;
@@ -356,6 +378,7 @@ static ig_status mesh_take(wire *w, ig_mesh **mesh) {
 
 /* --- the child */
 
+/* Head of a message: a line of the log, or the final status with its message. */
 typedef struct {
   int32_t status; /* -1: a line of the log, of this level */
   int32_t level, length;
@@ -367,8 +390,8 @@ static void log_send(void *user, ig_log_level level, const char *text) {
   (void)!(send(fd, &head, sizeof head) && send(fd, text, (size_t)head.length));
 }
 
-/* Keeps the pipe, as descriptor 3, and nothing else: neither the terminal nor what the program has
-   open. */
+/* Keeps only the pipe, as descriptor 3: the child has neither the terminal nor files of the
+   program. */
 static void descriptors_close(int pipe) {
   const int nothing = open("/dev/null", O_RDWR);
   int from = 3;
@@ -385,9 +408,10 @@ static void descriptors_close(int pipe) {
     close(from);
 }
 
-/* Its home is its own folder, and libraries of linear algebra start no threads when they are
-   loaded: one for each core would not fit into the limit of memory. The new list is put in place of
-   the old one, since setenv takes a lock that another thread may have held. */
+/* Environment of the child: home and temporary folder are the scratch folder; libraries of linear
+   algebra start no threads when loaded, since one stack per core would exceed the memory limit. The
+   list is replaced instead of using setenv, which takes a lock that another thread may have held at
+   the fork. */
 extern char **environ;
 static void environment_set(const scratch *s) {
   static char home[PATH_MAX + 8], tmp[PATH_MAX + 8];
@@ -408,6 +432,8 @@ static void environment_set(const scratch *s) {
   environ = list;
 }
 
+/* Order: limits and namespace first, then load the libraries, then narrow file access to the
+   folders of the file, then read. */
 static ig_status confined(ig_ctx *cx, const ig_mesh_guest *guest, const scratch *s,
                           const ig_mesh_read_options *options, ig_mesh **mesh) {
   char why[256];
@@ -429,6 +455,8 @@ static ig_status confined(ig_ctx *cx, const ig_mesh_guest *guest, const scratch 
   return guest->read(cx, s->file, options, mesh);
 }
 
+/* Signal handlers of the program are reset. The context is a copy in this process; its log goes to
+   the pipe. */
 static void read_there(ig_ctx *cx, const ig_mesh_guest *guest, const scratch *s,
                        const ig_mesh_read_options *options, int fd) {
   ig_mesh *mesh = NULL;
@@ -454,6 +482,7 @@ static void read_there(ig_ctx *cx, const ig_mesh_guest *guest, const scratch *s,
 
 /* --- the parent */
 
+/* Log lines until the final status, then the mesh. *spoke: the child has reported a status. */
 static ig_status hear(wire *w, bool *spoke, ig_mesh **mesh) {
   word_head head;
   ig_ctx *cx = w->cx;
@@ -477,7 +506,7 @@ static ig_status hear(wire *w, bool *spoke, ig_mesh **mesh) {
   return IG_IO;
 }
 
-/* "path:line:1" of the command that starts a program, if it stands in the file itself. */
+/* Place of the command that starts a program, as "path:line:1", if it is in the file itself. */
 static void command_find(ig_ctx *cx, const char *path, char *place, size_t size) {
   enum { MOST = 64 << 20 };
   static const char *const words[] = {"SystemCall", "OnelabRun", "System"};
@@ -497,12 +526,13 @@ static void command_find(ig_ctx *cx, const char *path, char *place, size_t size)
   free(text);
 }
 
-/* Memory that a child took beyond what it had from its parent. */
+/* Memory (bytes) that the child took beyond what it inherited. */
 static double grown_by(const struct rusage *used, double before) {
   return 1024. * (double)used->ru_maxrss - before;
 }
 
-/* Why a child ended that did not say so. */
+/* Translates the end of a child that reported nothing into a message with a remedy: interrupted,
+   too slow, wrote too much, tried to run a program (SIGSYS of seccomp), out of memory, crashed. */
 static ig_status silent(const wire *w, const char *name, const ig_mesh_read_options *o, int how,
                         const struct rusage *used, double before) {
   ig_ctx *cx = w->cx;
@@ -537,6 +567,8 @@ static ig_status silent(const wire *w, const char *name, const ig_mesh_read_opti
                  w->path, name, sig ? strsignal(sig) : "exit");
 }
 
+/* PR_SET_PDEATHSIG ends the child with the parent; the check of getppid closes the race before it
+   takes effect. */
 static ig_status run_there(ig_ctx *cx, const char *path, const ig_mesh_guest *guest,
                            const scratch *s, const ig_mesh_read_options *options,
                            const sigset_t *watched, ig_mesh **mesh) {

@@ -1,5 +1,6 @@
-/* What readers of text meshes share: lines with places, numbers, and files that number nodes and
-   elements as they please. */
+/* Shared by the readers of text meshes: lines with positions, fields and numbers, included files;
+   and ig_gather, which collects nodes, elements and sets under the file's own numbers and resolves
+   them at the end. */
 #include "io/mesh/mesh_io.h"
 #include "core/hash.h"
 #include "core/number.h"
@@ -35,6 +36,7 @@ void ig_text_close(ig_mesh_text *t) {
   memset(t, 0, sizeof *t);
 }
 
+/* Advances to the next line. Both LF and CR LF end a line. `line_end` excludes the line end. */
 bool ig_text_line(ig_mesh_text *t) {
   if (t->next >= t->end)
     return false;
@@ -48,6 +50,7 @@ bool ig_text_line(ig_mesh_text *t) {
   return true;
 }
 
+/* Column of `at` within the current line, from 1. */
 ig_status ig_text_fail(ig_mesh_text *t, const char *at, const char *format, ...) {
   char message[1024];
   va_list args;
@@ -58,7 +61,8 @@ ig_status ig_text_fail(ig_mesh_text *t, const char *at, const char *format, ...)
                  at && at >= t->line ? (int)(at - t->line) + 1 : 1, message);
 }
 
-/* Copies a trimmed field; false if it is empty or longer than any number. */
+/* Copies a field without spaces around it; false if it is empty or longer than any number. The copy
+   is needed because strtoll and strtod require a final 0. */
 static bool field_copy(const char **from, const char *stop, char *copy, size_t size) {
   while (*from < stop && (**from == ' ' || **from == '\t'))
     ++*from;
@@ -77,6 +81,7 @@ static ig_status not_a(ig_mesh_text *t, const char *kind, const char *from, cons
   return ig_text_fail(t, from, "'%.*s': expected %s", length, from, kind);
 }
 
+/* errno catches numbers beyond 64 bits, which strtoll would clamp. */
 ig_status ig_text_int(ig_mesh_text *t, const char *from, const char *stop, int64_t *value) {
   char copy[32], *end;
   if (!field_copy(&from, stop, copy, sizeof copy))
@@ -102,6 +107,7 @@ ig_status ig_text_real(ig_mesh_text *t, const char *from, const char *stop, doub
   return IG_OK;
 }
 
+/* Fields are found one by one, without copying the line. */
 void ig_text_field(const ig_mesh_text *t, char **p, char **from, char **stop) {
   char *comma = memchr(*p, ',', (size_t)(t->line_end - *p));
   *from = *p;
@@ -113,6 +119,7 @@ void ig_text_field(const ig_mesh_text *t, char **p, char **from, char **stop) {
     --*stop;
 }
 
+/* Keywords are case-insensitive in all these formats. */
 bool ig_text_is(const char *from, const char *stop, const char *word) {
   const size_t length = strlen(word);
   return (size_t)(stop - from) == length && strncasecmp(from, word, length) == 0;
@@ -128,7 +135,7 @@ bool ig_name_is_odd(const char *name) {
 
 /* --- names */
 
-/* Where a name is, or the free slot for it. A key begins with its kind. */
+/* The slot of a name, or the free slot for it. The first character of a key is its kind. */
 static size_t name_slot(const ig_namemap *map, int kind, const char *name, size_t length) {
   uint64_t h = ig_hash_word(IG_HASH_START, (uint64_t)kind);
   for (size_t i = 0; i < length; i++)
@@ -141,6 +148,7 @@ static size_t name_slot(const ig_namemap *map, int kind, const char *name, size_
   }
 }
 
+/* A name with a 0 byte cannot be a key. */
 int ig_namemap_get(const ig_namemap *map, int kind, const char *name, size_t length) {
   if (!map->key || memchr(name, '\0', length))
     return -1;
@@ -148,6 +156,7 @@ int ig_namemap_get(const ig_namemap *map, int kind, const char *name, size_t len
   return map->key[slot] ? map->value[slot] : -1;
 }
 
+/* The table doubles when it is half full. Keys are moved, not copied. */
 bool ig_namemap_put(ig_namemap *map, int kind, const char *name, size_t length, int value) {
   if (!map->key || 2 * (size_t)map->count > map->mask) {
     ig_namemap bigger = {.mask = map->key ? 2 * map->mask + 1 : 15};
@@ -191,8 +200,9 @@ void ig_namemap_free(ig_namemap *map) {
   memset(map, 0, sizeof *map);
 }
 
-/* --- numbers of their own */
+/* --- numbers of the file */
 
+/* Multiplicative hashing (golden ratio); consecutive numbers spread well. */
 static size_t slot_of(const ig_idmap *map, int64_t id) {
   uint64_t h = (uint64_t)id * 0x9e3779b97f4a7c15u;
   size_t i = (size_t)(h ^ h >> 32) & map->mask;
@@ -201,6 +211,7 @@ static size_t slot_of(const ig_idmap *map, int64_t id) {
   return i;
 }
 
+/* *taken: the number exists; its value is not changed. */
 static ig_status idmap_put(ig_ctx *cx, ig_idmap *map, int64_t id, ig_lid value, bool *taken) {
   if (!map->key || 2 * (size_t)map->count > map->mask) {
     ig_idmap bigger = {.mask = map->key ? 2 * map->mask + 1 : 63};
@@ -270,12 +281,14 @@ bool ig_mesh_build_lies_at(const ig_gather *g, ig_lid node, const double x[3]) {
   return at[0] == x[0] && at[1] == x[1] && at[2] == x[2];
 }
 
+/* realloc that keeps the old array on failure. */
 static bool grow(void **p, size_t items, size_t size) {
   void *more = realloc(*p, items * size);
   *p = more ? more : *p;
   return more != NULL;
 }
 
+/* Arrays double, so adding is linear in total. */
 ig_status ig_mesh_build_node(ig_gather *g, int64_t id, const double *x, bool *taken) {
   *taken = false;
   if (g->nodes == g->node_capacity) {
@@ -292,6 +305,7 @@ ig_status ig_mesh_build_node(ig_gather *g, int64_t id, const double *x, bool *ta
   return IG_OK;
 }
 
+/* Corners are stored as numbers of the file: elements may come before their nodes. */
 ig_status ig_mesh_build_cell(ig_gather *g, int64_t id, int type, int32_t tag, const int64_t *node,
                              bool *taken) {
   const int npe = ig_cell_info_get(type).nodes;
@@ -326,6 +340,8 @@ ig_status ig_mesh_build_cell(ig_gather *g, int64_t id, int type, int32_t tag, co
 
 /* --- groups */
 
+/* Limits against files that define sets of sets exponentially. OFTEN: above this size a full group
+   is compacted before it grows. */
 enum { MOST_GROUPS = 1 << 20, MOST_MEMBERS = 500000000, OFTEN = 1 << 16 };
 
 ig_group *ig_mesh_build_find(ig_gather *g, const char *name, size_t length, ig_set_kind kind) {
@@ -333,6 +349,7 @@ ig_group *ig_mesh_build_find(ig_gather *g, const char *name, size_t length, ig_s
   return at < 0 ? NULL : &g->group[at];
 }
 
+/* Names are cut to the length of the field. */
 ig_group *ig_mesh_build_group(ig_gather *g, const char *name, size_t length, ig_set_kind kind) {
   length = length < sizeof g->group->name ? length : sizeof g->group->name - 1;
   ig_group *found = ig_mesh_build_find(g, name, length, kind);
@@ -352,6 +369,7 @@ ig_group *ig_mesh_build_group(ig_gather *g, const char *name, size_t length, ig_
   return group;
 }
 
+/* A member for sorting. */
 typedef struct {
   int64_t id;
   uint8_t face;
@@ -362,7 +380,8 @@ static int member_compare(const void *a, const void *b) {
   return p->id != q->id ? (p->id < q->id ? -1 : 1) : (int)p->face - (int)q->face;
 }
 
-/* Leaves each member once: sets of sets may name them over and over. */
+/* Removes duplicates by sorting: sets of sets may name a member many times. A group that rises
+   strictly has none. */
 static ig_status group_compact(ig_gather *g, ig_group *group) {
   ig_lid rising = 1;
   while (rising < group->count && group->id[rising - 1] < group->id[rising])
@@ -386,6 +405,8 @@ static ig_status group_compact(ig_gather *g, ig_group *group) {
   return IG_OK;
 }
 
+/* A full, large group is compacted first; it grows only if that does not free half of it. So memory
+   stays within twice the number of different members. */
 ig_status ig_mesh_build_member(ig_gather *g, ig_group *group, int64_t id, int face) {
   if (++g->members > MOST_MEMBERS)
     return IG_FAIL(g->cx, IG_INPUT, "set '%s': the sets of the file name more than %d members",
@@ -417,6 +438,7 @@ static int pair_compare(const void *a, const void *b) {
   return p < q ? -1 : p > q;
 }
 
+/* Everything a group needs to be resolved. */
 typedef struct {
   ig_gather *g;
   const char *path;
@@ -425,8 +447,8 @@ typedef struct {
   const uint8_t *children;
 } resolved;
 
-/* What a member of a group is in the mesh: node, or element << 8 | face; several where it was cut.
- */
+/* Items of the mesh that a member became: node << 8, or element << 8 | face; several if the element
+   was cut. *count may be 0. */
 static ig_status member_find(const resolved *r, const ig_group *group, ig_lid i, int64_t *out,
                              int *count) {
   ig_gather *g = r->g;
@@ -455,7 +477,8 @@ static ig_status member_find(const resolved *r, const ig_group *group, ig_lid i,
   return IG_OK;
 }
 
-/* A group as a set: numbers resolved, in rising order, each once. */
+/* Makes a set from a group: numbers resolved, sorted, without duplicates. An empty group with gaps
+   makes no set. */
 static ig_status group_set(const resolved *r, const ig_group *group) {
   int64_t *all = NULL;
   ig_lid count = 0, kept = 0;
@@ -488,7 +511,8 @@ static ig_status group_set(const resolved *r, const ig_group *group) {
   return status;
 }
 
-/* The file's numbers of nodes, and of elements where none was cut. */
+/* Keeps the file's numbers of nodes, and of elements unless some were cut: cases may refer to them
+   (sets by `numbers`), and result files of decks use them. */
 static ig_status numbers_keep(const ig_gather *g, const ig_lid *number, const uint8_t *children,
                               ig_mesh *mesh) {
   bool whole = true;
@@ -507,6 +531,7 @@ static ig_status numbers_keep(const ig_gather *g, const ig_lid *number, const ui
   return IG_OK;
 }
 
+/* Order: corners resolved, mesh with blocks, numbers, sets. */
 static ig_status gather_mesh(ig_gather *g, const char *path, bool plane, ig_lid *corner,
                              ig_lid *number, uint8_t *children, ig_mesh **mesh) {
   ig_cells cells = {g->cells, g->type,  g->offset,    corner,   g->tag,
@@ -557,12 +582,14 @@ ig_status ig_mesh_build_mesh(ig_gather *g, const char *path, bool plane, ig_mesh
   return status;
 }
 
-/* --- files that include others */
+/* --- included files */
 
+/* Depth, number and total bytes of included files. */
 enum { INCLUDES = 8, INCLUDED_FILES = 1000, INCLUDED_NAME = 256 };
 #define INCLUDED_BYTES 16e9
 
-/* Opens `name` in the folder of `beside`. */
+/* Opens `name` in the folder of `beside` and makes it the current text; counts go on from the
+   including one. */
 static ig_status beside_open(ig_mesh_text *t, const char *beside, const char *name,
                              const char *root) {
   char path[1024];
@@ -587,6 +614,8 @@ static ig_status beside_open(ig_mesh_text *t, const char *beside, const char *na
   return IG_OK;
 }
 
+/* Absolute paths and ".." are refused: a file from elsewhere must not read other files of the
+   user. */
 ig_status ig_text_enter(ig_mesh_text *t, const char *at, int length, int depth,
                         ig_mesh_text *outer) {
   char name[INCLUDED_NAME], message[512];
@@ -614,6 +643,7 @@ ig_status ig_text_enter(ig_mesh_text *t, const char *at, int length, int depth,
   return ig_text_fail(t, at, "%s", message);
 }
 
+/* Counts of files and bytes continue, so that the limits hold for the whole tree of includes. */
 void ig_text_leave(ig_mesh_text *t, const ig_mesh_text *outer) {
   const int files = t->files;
   const double bytes = t->bytes;

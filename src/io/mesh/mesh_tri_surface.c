@@ -1,11 +1,12 @@
-/* Surfaces of triangles from files: STL, OBJ, 3MF; and the outer surface of any other mesh. */
+/* Surfaces of triangles from files: STL (text and binary), OBJ, 3MF; and the outer surface of any
+   mesh, geometry or voxel image. The result is welded (mesh/tri_surface.h), except for images,
+   whose corners are shared already. */
 #include "mesh/tri_surface.h"
 #include "core/number.h"
 #include "io/format/image.h"
 #include "io/mesh/mesh_io.h"
 #include "io/format/atomic_file.h"
-#include "io/format/xml.h"
-#include "io/format/zip.h"
+#include "io/mesh/mesh_3mf.h"
 #include "mesh/topology.h"
 
 #include <math.h>
@@ -13,10 +14,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A guard; 200 million triangles are 10 GB of binary STL. */
 enum { MOST_TRIANGLES = 200000000 };
 
-/* --- a surface that grows */
+/* --- a surface under construction */
 
+/* Arrays of `s` grow by doubling. */
 typedef struct {
   ig_ctx *cx;
   const char *path;
@@ -38,6 +41,7 @@ static ig_status reserve(maker *m, void **p, size_t *capacity, size_t used, size
   return IG_OK;
 }
 
+/* 1e30 keeps squares and products of coordinates finite in double precision. */
 static ig_status node_add(maker *m, const double *x) {
   for (int d = 0; d < 3; d++)
     if (!isfinite(x[d]) || fabs(x[d]) > 1e30)
@@ -63,10 +67,13 @@ static ig_status triangle_add(maker *m, const int64_t *corner) {
 
 /* --- STL */
 
+/* Little endian, on any machine. */
 static uint32_t word_of(const unsigned char *p) {
   return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
+/* Header of 80 bytes, count, then 50 bytes per triangle: normal, three corners, attribute. Normals
+   are ignored, because they are often wrong; the order of corners counts. */
 static ig_status stl_binary(maker *m, const unsigned char *text, size_t triangles) {
   for (size_t t = 0; t < triangles; t++) {
     const unsigned char *p = text + 84 + 50 * t + 12;
@@ -86,7 +93,7 @@ static ig_status stl_binary(maker *m, const unsigned char *text, size_t triangle
   return IG_OK;
 }
 
-/* The next word of the text; false at the end. */
+/* The next word, across lines; false at the end of the file. */
 static bool word(ig_mesh_text *t, char **p, char **from, char **stop) {
   for (;;) {
     while (*p < t->line_end && (**p == ' ' || **p == '\t'))
@@ -104,6 +111,7 @@ static bool word(ig_mesh_text *t, char **p, char **from, char **stop) {
   return true;
 }
 
+/* Only `vertex` and `endloop` matter. */
 static ig_status stl_text(maker *m, ig_mesh_text *t) {
   char *p, *from, *stop;
   int corners = 0;
@@ -133,6 +141,8 @@ static ig_status stl_text(maker *m, ig_mesh_text *t) {
   return IG_OK;
 }
 
+/* Binary if the count in the header fits the length of the file; the word "solid" at the start is
+   no proof, because many binary files begin with it too. */
 static ig_status stl_read(maker *m, ig_mesh_text *t) {
   const size_t size = (size_t)(t->end - t->text);
   const unsigned char *bytes = (const unsigned char *)t->text;
@@ -148,8 +158,9 @@ static ig_status stl_read(maker *m, ig_mesh_text *t) {
   return stl_text(m, t);
 }
 
-/* --- OBJ: v and f lines; faces of more corners are cut into fans */
+/* --- OBJ: `v` and `f` lines; faces with more corners are cut into fans */
 
+/* A corner is v, v/vt, v/vt/vn or v//vn; negative numbers count from the last vertex. */
 static ig_status obj_face(maker *m, ig_mesh_text *t, char *p) {
   int64_t corner[3] = {0, 0, 0};
   char *from, *stop;
@@ -176,6 +187,7 @@ static ig_status obj_face(maker *m, ig_mesh_text *t, char *p) {
   return IG_OK;
 }
 
+/* Other statements (vn, vt, g, usemtl) are ignored. */
 static ig_status obj_read(maker *m, ig_mesh_text *t) {
   while (ig_text_line(t)) {
     char *p = t->line, *from, *stop;
@@ -200,88 +212,9 @@ static ig_status obj_read(maker *m, ig_mesh_text *t) {
   return IG_OK;
 }
 
-/* --- 3MF: a zip with an XML model; vertices, triangles, unit */
-
-/* The value of an attribute in a tag; false if it is not there. */
-static ig_status number_of(maker *m, const char *tag, const char *end, const char *name,
-                           double *value) {
-  char text[64], *stop;
-  if (!ig_xml_attribute(tag, end, name, text, sizeof text))
-    return IG_FAIL(m->cx, IG_INPUT, "%s: a tag without '%s' in the model", m->path, name);
-  *value = ig_decimal_read(text, &stop);
-  if (stop == text || *stop || !isfinite(*value))
-    return IG_FAIL(m->cx, IG_INPUT, "%s: %s=\"%s\" in the model: expected a number", m->path, name,
-                   text);
-  return IG_OK;
-}
-
-static bool tag_is(const char *tag, const char *end, const char *name) {
-  const size_t length = strlen(name);
-  return (size_t)(end - tag) >= length && strncmp(tag, name, length) == 0 &&
-         strchr(" \t\r\n/>", tag[length]);
-}
-
-static ig_status model_read(maker *m, const char *text, size_t size, double *unit) {
-  static const struct {
-    const char *name;
-    double metres;
-  } units[] = {{"micron", 1e-6}, {"millimeter", 1e-3}, {"centimeter", 1e-2},
-               {"inch", 0.0254}, {"foot", 0.3048},     {"meter", 1}};
-  int64_t base = 0;
-  int items = 0;
-  const char *stop = text + size;
-  *unit = 1e-3;
-  for (const char *p = text; (p = memchr(p, '<', (size_t)(stop - p)));) {
-    const char *tag = ++p, *end = memchr(p, '>', (size_t)(stop - p));
-    char value[256];
-    if (!end)
-      return IG_FAIL(m->cx, IG_INPUT, "%s: the model ends within a tag", m->path);
-    p = end;
-    if (tag_is(tag, end, "model") && ig_xml_attribute(tag, end, "unit", value, sizeof value)) {
-      for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-        *unit = strcmp(value, units[i].name) == 0 ? units[i].metres : *unit;
-    } else if (tag_is(tag, end, "vertices")) {
-      base = m->s->nodes;
-    } else if (tag_is(tag, end, "vertex")) {
-      double x[3];
-      static const char *const name[] = {"x", "y", "z"};
-      for (int d = 0; d < 3; d++)
-        IG_TRY(number_of(m, tag, end, name[d], &x[d]));
-      IG_TRY(node_add(m, x));
-    } else if (tag_is(tag, end, "triangle")) {
-      static const char *const name[] = {"v1", "v2", "v3"};
-      int64_t corner[3];
-      for (int a = 0; a < 3; a++) {
-        double v;
-        IG_TRY(number_of(m, tag, end, name[a], &v));
-        corner[a] = v >= 0 && v < 2e9 ? base + (int64_t)v : -1;
-      }
-      IG_TRY(triangle_add(m, corner));
-    } else if (tag_is(tag, end, "component")) {
-      return IG_FAIL(m->cx, IG_INPUT, "%s: a model of components is not read: join them first",
-                     m->path);
-    } else if (tag_is(tag, end, "item") &&
-               (items++ || ig_xml_attribute(tag, end, "transform", value, sizeof value))) {
-      ig_warn(m->cx,
-              "%s: where the build places its objects is not read: they stay where they "
-              "are defined",
-              m->path);
-    }
-  }
-  return IG_OK;
-}
-
-static ig_status threemf_read(maker *m, const ig_mesh_text *t, double *unit) {
-  char *model;
-  size_t size;
-  IG_TRY(ig_zip_find(m->cx, m->path, t->text, (size_t)(t->end - t->text), ".model", &model, &size));
-  const ig_status status = model_read(m, model, size, unit);
-  free(model);
-  return status;
-}
-
 /* --- the outer surface of a mesh */
 
+/* Boundary faces of solids as fans of triangles, and all 3-node triangles of shells. */
 static ig_status surface_take(maker *m, const ig_mesh *mesh) {
   ig_boundary b = {0};
   IG_TRY(ig_mesh_boundary(m->cx, mesh, &b));
@@ -314,9 +247,9 @@ static ig_status surface_take(maker *m, const ig_mesh *mesh) {
   return status;
 }
 
-/* --- */
+/* --- any file */
 
-/* Of an image: voxels have corners in common by their numbers. */
+/* Of an image: corners are shared already. If it gives no size of voxels, the user must. */
 static ig_status image_read(maker *m, const ig_tri_surface_how *how) {
   ig_image image;
   IG_TRY(ig_image_read(m->cx, m->path, how->threshold, how->field, &image));
@@ -334,6 +267,7 @@ static ig_status image_read(maker *m, const ig_tri_surface_how *how) {
   return status;
 }
 
+/* STL and OBJ have no unit; millimetres are customary in additive manufacturing. */
 static ig_status read_any(maker *m, const ig_tri_surface_how *how) {
   double unit = how->unit;
   double own = 1e-3; /* STL and OBJ name no unit; millimetres are usual */
@@ -347,9 +281,10 @@ static ig_status read_any(maker *m, const ig_tri_surface_how *how) {
       ig_path_ends(m->path, ".3mf")) {
     ig_mesh_text t;
     IG_TRY(ig_text_open(m->cx, m->path, &t));
-    status = ig_path_ends(m->path, ".stl")   ? stl_read(m, &t)
-             : ig_path_ends(m->path, ".obj") ? obj_read(m, &t)
-                                             : threemf_read(m, &t, &own);
+    status = ig_path_ends(m->path, ".stl") ? stl_read(m, &t)
+             : ig_path_ends(m->path, ".obj")
+                 ? obj_read(m, &t)
+                 : ig_3mf_read(m->cx, m->path, t.text, (size_t)(t.end - t.text), m->s, &own);
     ig_text_close(&t);
   } else {
     const ig_mesh_read_options options = {.unit = unit,

@@ -1,4 +1,4 @@
-/* The unit of length that a mesh file names. */
+/* The unit of length that a mesh file states, for formats that have one. */
 #include "core/require.h"
 #include "io/format/atomic_file.h"
 #include "core/number.h"
@@ -11,12 +11,13 @@
 #include <string.h>
 #include <strings.h>
 
+/* Name of a unit, or of a system of units, and metres per unit of length. */
 typedef struct {
   const char *name;
   double metres;
 } unit;
 
-/* The unit of that name, 0: none. `length` letters. */
+/* Metres of the unit named by `length` letters; 0: unknown. */
 static double unit_find(const unit *units, const char *name, size_t length) {
   for (; units->name; units++)
     if (strlen(units->name) == length && strncasecmp(units->name, name, length) == 0)
@@ -24,7 +25,7 @@ static double unit_find(const unit *units, const char *name, size_t length) {
   return 0;
 }
 
-/* Ansys: a line /UNITS,MPA. */
+/* Ansys: a line /UNITS,MPA; MPA is the system mm, t, s. */
 static double cdb_unit(const char *line) {
   static const unit systems[] = {{"SI", 1},       {"MKS", 1},       {"CGS", 1e-2},  {"MPA", 1e-3},
                                  {"BFT", 0.3048}, {"BIN", 25.4e-3}, {"UMKS", 1e-6}, {NULL, 0}};
@@ -36,7 +37,8 @@ static double cdb_unit(const char *line) {
   return unit_find(systems, line, strcspn(line, " ,\r\n"));
 }
 
-/* Universal files: dataset 164, its second line begins with what divides lengths to metres. */
+/* Universal files (I-DEAS): dataset 164, whose second line begins with the factor from metres to
+   the unit of the file. Datasets are enclosed by lines with -1. */
 static double unv_unit(FILE *f) {
   char line[256];
   bool begins = false;
@@ -69,7 +71,7 @@ static ig_status name_take(ig_h5 *h5, const char *name, void *user) {
   return IG_OK;
 }
 
-/* MED: 16 letters for each axis in the attribute UNI of the mesh. */
+/* MED: attribute UNI of the mesh, 16 letters per axis. */
 static ig_status med_unit(ig_ctx *cx, const char *path, double *metres) {
   static const unit units[] = {{"m", 1},        {"mm", 1e-3},      {"cm", 1e-2},   {"um", 1e-6},
                                {"in", 25.4e-3}, {"inch", 25.4e-3}, {"ft", 0.3048}, {NULL, 0}};
@@ -84,6 +86,7 @@ static ig_status med_unit(ig_ctx *cx, const char *path, double *metres) {
   return status;
 }
 
+/* 0: the file states none. Faults of the file are left to its reader. */
 ig_status ig_mesh_file_unit(ig_ctx *cx, const char *path, double *metres) {
   IG_REQUIRE_ARGS(cx, cx && path && metres);
   const char *dot = strrchr(path, '.');

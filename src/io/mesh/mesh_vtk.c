@@ -1,7 +1,7 @@
-/* Meshes as VTK grids: Ingot's own VTKHDF files; legacy VTK text, written. A mesh travels as a
-   snapshot with its sets as fields: points "nodes:NAME" and cells "elements:NAME" are 0 or 1, cells
-   "faces:NAME" hold a bit for each local face, "tag" the region, "shell" marks a flat mesh that
-   lives in space. So every set can be looked at in a viewer. */
+/* Meshes as VTK grids: Ingot's VTKHDF files, and legacy VTK text (writing). A mesh is converted to
+   a snapshot with its sets as fields: point field "nodes:NAME" and cell field "elements:NAME" are 0
+   or 1, cell field "faces:NAME" has a bit per local face, "tag" is the region, "shell" marks a flat
+   mesh that lives in space. So every set can be looked at in a viewer. */
 #include "core/number.h"
 #include "io/format/atomic_file.h"
 #include "io/format/vtk.h"
@@ -14,6 +14,7 @@
 static const char *const prefix[] = {
     [IG_SET_NODES] = "nodes:", [IG_SET_ELEMENTS] = "elements:", [IG_SET_FACES] = "faces:"};
 
+/* Bits of the element types in use. */
 static unsigned types_of(const ig_mesh *mesh) {
   unsigned types = 0;
   for (int b = 0; b < mesh->blocks; b++)
@@ -23,6 +24,7 @@ static unsigned types_of(const ig_mesh *mesh) {
 
 /* --- mesh to snapshot */
 
+/* 64 bytes are the length of field names in snapshots; '/' separates groups in HDF5. */
 static ig_status set_field(ig_ctx *cx, const ig_set *set, ig_snapshot *snap) {
   char name[64];
   if (snprintf(name, sizeof name, "%s%s", prefix[set->kind], set->name) >= (int)sizeof name ||
@@ -40,6 +42,7 @@ static ig_status set_field(ig_ctx *cx, const ig_set *set, ig_snapshot *snap) {
   return IG_OK;
 }
 
+/* "shell" is needed because a flat mesh at z = 0 would be read back as a plane one. */
 static ig_status snapshot_fill(ig_ctx *cx, const ig_mesh *mesh, ig_snapshot *snap) {
   int32_t *tag;
   IG_TRY(ig_snapshot_add(snap, "tag", "", IG_AT_CELLS, IG_I32, 1, NULL, (void **)&tag));
@@ -71,6 +74,7 @@ ig_status ig_mesh_snapshot(ig_ctx *cx, const ig_mesh *mesh, ig_snapshot **out) {
 
 /* --- VTKHDF */
 
+/* Only fields of single whole numbers can be sets; others are not copied. */
 static ig_status snapshot_grid(const ig_snapshot *snap, ig_vtk_grid *g) {
   IG_TRY(ig_vtk_grow(g, snap->points, snap->cells, snap->corners));
   memcpy(g->point, snap->point, 3 * (size_t)snap->points * sizeof *g->point);
@@ -114,8 +118,9 @@ ig_status ig_mesh_write_vtkhdf(ig_ctx *cx, const ig_mesh *mesh, const char *path
   return status;
 }
 
-/* --- legacy text */
+/* --- legacy text (VTK file formats, "simple legacy formats") */
 
+/* 17 digits reproduce doubles exactly. */
 static void legacy_write(FILE *f, const ig_snapshot *snap) {
   fprintf(f, "# vtk DataFile Version 3.0\nIngot mesh\nASCII\nDATASET UNSTRUCTURED_GRID\n");
   fprintf(f, "POINTS %lld double\n", (long long)snap->points);
@@ -149,6 +154,7 @@ static void legacy_write(FILE *f, const ig_snapshot *snap) {
   }
 }
 
+/* Words end at spaces in this format, so names with spaces cannot be written. */
 ig_status ig_mesh_write_vtk(ig_ctx *cx, const ig_mesh *mesh, const char *path) {
   ig_snapshot *snap;
   IG_TRY(ig_mesh_snapshot(cx, mesh, &snap));

@@ -1,4 +1,4 @@
-/* From VTK's cells and fields to a mesh and its sets. */
+/* From VTK's cells and fields to a mesh and its sets; shared by .vtk, .vtu, .pvtu and .vtkhdf. */
 #include "core/vtk_corner.h"
 #include "io/mesh/cell_types.h"
 #include "io/format/vtk.h"
@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A field with more different values is a numbering or a result, not a classification. */
 enum { MOST_VALUES = 100 }; /* a field of more different numbers counts, it does not sort */
 
 void ig_vtk_free(ig_vtk_grid *g) {
@@ -20,6 +21,7 @@ void ig_vtk_free(ig_vtk_grid *g) {
   g->fields = 0;
 }
 
+/* Grows an array and clears the new part. The limit keeps products of counts and sizes in range. */
 static ig_status more_of(ig_ctx *cx, void **p, int64_t have, int64_t more, size_t size) {
   char *q = have + more <= INT32_MAX * INT64_C(64)
                 ? realloc(*p, (size_t)(have + more ? have + more : 1) * size)
@@ -31,6 +33,7 @@ static ig_status more_of(ig_ctx *cx, void **p, int64_t have, int64_t more, size_
   return IG_OK;
 }
 
+/* offset has cells + 1 entries: one more when the first cells come. */
 ig_status ig_vtk_grow(ig_vtk_grid *g, int64_t points, int64_t cells, int64_t corners) {
   const bool first = !g->offset;
   if (g->points + points > INT32_MAX || g->cells + cells > INT32_MAX / 2)
@@ -47,6 +50,8 @@ ig_status ig_vtk_grow(ig_vtk_grid *g, int64_t points, int64_t cells, int64_t cor
   return IG_OK;
 }
 
+/* Pieces append to the field of the same name. A set that cannot be kept is an error, another field
+   is ignored. */
 ig_status ig_vtk_field_add(ig_vtk_grid *g, const char *name, bool at_points, int64_t count,
                            int64_t **value) {
   int i = 0;
@@ -76,6 +81,7 @@ ig_status ig_vtk_field_add(ig_vtk_grid *g, const char *name, bool at_points, int
 
 /* --- cells */
 
+/* VTK's cell types (vtkCellType.h) and our codes; vertices are no elements and are skipped. */
 static const struct {
   int vtk, code; /* code -1: not an element */
 } types[] = {{1, -1},
@@ -101,6 +107,7 @@ static const struct {
              {29, IG_CELL_HEX27},
              {32, IG_CELL_WEDGE18}};
 
+/* Conversion under way. */
 typedef struct {
   const ig_vtk_grid *g;
   const char *path;
@@ -113,6 +120,8 @@ typedef struct {
   ig_mesh *mesh;
 } maker;
 
+/* Checks type, number of points and their range, and converts the node order. Ghost cells, which
+   another piece has too, are skipped. */
 static ig_status cell_take(maker *m, int64_t cell, unsigned *seen) {
   const ig_vtk_grid *g = m->g;
   const int64_t *from = g->corner + g->offset[cell], n = g->offset[cell + 1] - g->offset[cell];
@@ -137,7 +146,7 @@ static ig_status cell_take(maker *m, int64_t cell, unsigned *seen) {
     if (from[i] < 0 || from[i] >= g->points)
       return IG_FAIL(g->cx, IG_INPUT, "%s: cell %lld uses point %lld: there are %lld", m->path,
                      (long long)cell, (long long)from[i], (long long)g->points);
-    /* pixels and voxels count along rows */
+    /* Pixels (8) and voxels (11) are numbered along rows, quadrilaterals and hexahedra around. */
     const bool crossed = (g->type[cell] == 8 || g->type[cell] == 11) && i % 4 > 1;
     to[crossed ? i ^ 1 : ig_vtk_corner((ig_elem_type)types[k].code, (int)i)] = (ig_lid)from[i];
   }
@@ -159,7 +168,8 @@ static const ig_vtk_field *field_find(const ig_vtk_grid *g, const char *name) {
   return NULL;
 }
 
-/* Elements of the cells whose value passes: one set. `faces`: values are a bit per face. */
+/* Element or face set of the cells whose value passes: equal to `wanted` (one_value), or not 0.
+   faces: the value has a bit per local face. Elements that were cut are followed. */
 static ig_status set_of_cells(maker *m, const char *name, const int64_t *value, bool one_value,
                               int64_t wanted, bool faces) {
   uint8_t *mask;
@@ -221,7 +231,8 @@ static int rising(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Material, part, physical group: a set NAME_value for each value. */
+/* One set NAME_value for each value of a whole-number field (material, part, physical group). VTK's
+   own fields are skipped. */
 static ig_status sets_by_value(maker *m, const ig_vtk_field *f) {
   int64_t value[MOST_VALUES + 1];
   int values = 0;
@@ -248,6 +259,7 @@ static ig_status sets_by_value(maker *m, const ig_vtk_field *f) {
   return IG_OK;
 }
 
+/* Fields of a mesh written by Ingot (own) are sets only where their name says so. */
 static ig_status field_sets(maker *m, const ig_vtk_field *f, bool own) {
   const ig_vtk_grid *g = m->g;
   const bool set = strncmp(f->name, "elements:", 9) == 0 || strncmp(f->name, "faces:", 6) == 0;
@@ -270,8 +282,9 @@ static ig_status field_sets(maker *m, const ig_vtk_field *f, bool own) {
   return sets_by_value(m, f);
 }
 
-/* --- */
+/* --- the mesh */
 
+/* The first whole-number cell field becomes the tag if there is none of that name. */
 static ig_status make(maker *m, const ig_mesh_read_options *options) {
   const ig_vtk_grid *g = m->g;
   unsigned seen = 0;

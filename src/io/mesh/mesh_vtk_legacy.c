@@ -1,4 +1,5 @@
-/* Legacy VTK files, as text or binary, up to version 5.1. */
+/* Reader of legacy VTK files, text or binary, up to version 5.1. Text and binary differ only in how
+   numbers are stored; keywords are text in both. */
 #include "io/format/vtk.h"
 
 #include <ctype.h>
@@ -7,6 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
+/* State of the reader. */
 typedef struct {
   ig_mesh_text t;
   char *p; /* in the current line */
@@ -14,7 +16,8 @@ typedef struct {
   ig_vtk_grid g;
 } legacy;
 
-/* The next word, over as many lines as it takes; false at the end of the file. */
+/* The next word, across lines; false at the end of the file. Zero bytes count as spaces: some
+   writers pad with them. */
 static bool word(legacy *l, char **from, char **stop) {
   ig_mesh_text *t = &l->t;
   for (;;) {
@@ -41,6 +44,7 @@ static ig_status need_word(legacy *l, const char *in, char **from, char **stop) 
   return word(l, from, stop) ? IG_OK : end_of_file(l, in);
 }
 
+/* An integer in [low, high]. */
 static ig_status word_int(legacy *l, const char *in, int64_t low, int64_t high, int64_t *value) {
   char *from = NULL, *stop = NULL;
   IG_TRY(need_word(l, in, &from, &stop));
@@ -51,8 +55,9 @@ static ig_status word_int(legacy *l, const char *in, int64_t low, int64_t high, 
   return IG_OK;
 }
 
-/* --- numbers, as words or big-endian */
+/* --- numbers, as words or big-endian binary */
 
+/* Types of VTK. vtkIdType has 4 bytes in files, whatever VTK was compiled with. */
 static const struct {
   const char *name;
   int size;
@@ -75,6 +80,7 @@ static ig_status kind_read(legacy *l, const char *in, int *kind) {
                       (int)(stop - from > 24 ? 24 : stop - from), from, in);
 }
 
+/* Binary data of legacy files is always big endian. */
 static double number_of(const unsigned char *p, int kind) {
   uint64_t bits = 0;
   for (int i = 0; i < kinds[kind].size; i++)
@@ -94,8 +100,8 @@ static double number_of(const unsigned char *p, int kind) {
   return kinds[kind].kind == 'i' ? (double)((int64_t)(bits << shift) >> shift) : (double)bits;
 }
 
-/* `count` numbers of a kind into one of the two arrays; both NULL: passed over. Binary ones begin
-   with the next line. */
+/* `count` numbers of a type into one of the two arrays; both NULL: skipped. Binary numbers start on
+   the next line and have no separators. */
 static ig_status numbers_read(legacy *l, const char *in, int kind, int64_t count, double *real,
                               int64_t *whole) {
   ig_mesh_text *t = &l->t;
@@ -109,6 +115,7 @@ static ig_status numbers_read(legacy *l, const char *in, int kind, int64_t count
       if (real)
         real[i] = v;
       else
+        /* Values beyond 2^53 cannot be represented; -1 is refused later as a point number. */
         whole[i] = v >= -9e15 && v <= 9e15 ? (int64_t)v : -1;
     }
     t->next += size;
@@ -128,7 +135,7 @@ static ig_status numbers_read(legacy *l, const char *in, int kind, int64_t count
 
 /* --- the grid */
 
-/* Sizes are believed only as far as the file could hold them. */
+/* A count is accepted only if the file is long enough for it (`per` bytes per item at least). */
 static ig_status count_read(legacy *l, const char *in, int per, int64_t *count) {
   IG_TRY(word_int(l, in, 0, INT32_MAX, count));
   if (*count * per > l->t.end - l->t.text + 2)
@@ -148,6 +155,7 @@ static ig_status points_read(legacy *l) {
   return numbers_read(l, "POINTS", kind, 3 * count, l->g.point, NULL);
 }
 
+/* Offsets must rise from 0 to the number of corners, and corners be valid points. */
 static ig_status span_check(legacy *l) {
   ig_vtk_grid *g = &l->g;
   for (int64_t c = 0; c < g->cells; c++)
@@ -162,7 +170,7 @@ static ig_status span_check(legacy *l) {
   return IG_OK;
 }
 
-/* Version 5 and up: OFFSETS and CONNECTIVITY, the first count one more than the cells. */
+/* Version 5 and up: arrays OFFSETS and CONNECTIVITY; the count is the number of cells plus 1. */
 static ig_status cells_read_new(legacy *l) {
   for (int part = 0; part < 2; part++) {
     char *from = NULL, *stop = NULL;
@@ -178,6 +186,7 @@ static ig_status cells_read_new(legacy *l) {
   return span_check(l);
 }
 
+/* Older versions: for each cell its number of points, then the points, in one list. */
 static ig_status cells_read_old(legacy *l, int64_t cells, int64_t size) {
   enum { INT = 2 };
   int64_t *flat, at = 0, corners = 0;
@@ -219,6 +228,7 @@ static ig_status cells_read(legacy *l) {
   return cells_read_old(l, cells, size);
 }
 
+/* Kept as bytes; values out of range are refused. */
 static ig_status types_read(legacy *l) {
   enum { INT = 2 };
   int64_t cells, *value;
@@ -241,7 +251,7 @@ static ig_status types_read(legacy *l) {
 
 /* --- fields */
 
-/* A name with %20 and so on for what words cannot hold. */
+/* Decodes %20 and similar in a name. */
 static void name_copy(const char *from, const char *stop, char *name, size_t size) {
   size_t n = 0;
   for (; from < stop && n + 1 < size; from++) {
@@ -256,7 +266,8 @@ static void name_copy(const char *from, const char *stop, char *name, size_t siz
   name[n] = '\0';
 }
 
-/* Values of a field: kept where they are single whole numbers at points or cells. */
+/* Values of a field; kept if they are single whole numbers at points or cells, otherwise
+   skipped. */
 static ig_status values_read(legacy *l, const char *name, int kind, int components, int64_t items,
                              bool at_points, bool in_data) {
   int64_t *value = NULL;
@@ -270,6 +281,7 @@ static ig_status values_read(legacy *l, const char *name, int kind, int componen
   return numbers_read(l, name, kind, items * components, NULL, value);
 }
 
+/* SCALARS name type [components] LOOKUP_TABLE name, values. */
 static ig_status scalars_read(legacy *l, bool at_points) {
   char *from = NULL, *stop = NULL, name[128];
   int64_t components = 1;
@@ -291,7 +303,8 @@ static ig_status scalars_read(legacy *l, bool at_points) {
                      at_points, true);
 }
 
-/* FIELD name n, then n arrays: name components tuples type values */
+/* FIELD name n, then n arrays: name components tuples type values. *strange: a type without known
+   size (string, bit) follows, so the rest of the file cannot be read. */
 static ig_status field_read(legacy *l, bool at_points, bool in_data, bool *strange) {
   char *from = NULL, *stop = NULL, name[128];
   int64_t arrays, components, tuples;
@@ -324,7 +337,7 @@ static ig_status field_read(legacy *l, bool at_points, bool in_data, bool *stran
   return IG_OK;
 }
 
-/* VECTORS, NORMALS, TENSORS, GLOBAL_IDS: name type values. */
+/* VECTORS, NORMALS, TENSORS, GLOBAL_IDS: name type values; skipped. */
 static ig_status plain_read(legacy *l, int components, bool at_points) {
   char *from = NULL, *stop = NULL;
   int kind;
@@ -334,7 +347,7 @@ static ig_status plain_read(legacy *l, int components, bool at_points) {
                       NULL);
 }
 
-/* --- */
+/* --- the file */
 
 static ig_status header_read(legacy *l) {
   int major = 0, minor = 0;
@@ -358,6 +371,7 @@ static ig_status header_read(legacy *l) {
   return IG_OK;
 }
 
+/* One section. An unknown one within the data ends reading: the mesh is complete by then. */
 static ig_status section_read(legacy *l, char *from, char *stop, bool *at_points, bool *in_data,
                               bool *strange) {
   static const struct {

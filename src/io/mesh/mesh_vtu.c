@@ -1,4 +1,5 @@
-/* VTK's XML files of unstructured grids, .vtu and .pvtu. */
+/* Reader of VTK's XML files of unstructured grids, .vtu and .pvtu. A file may have several pieces,
+   and a .pvtu refers to several files; their points and cells are appended to one grid. */
 #include "io/format/vtk.h"
 #include "io/format/vtk_xml.h"
 #include "io/format/xml.h"
@@ -20,6 +21,7 @@ static ig_status bad(const vtu *v, const char *what) {
   return IG_FAIL(v->x.cx, IG_INPUT, "%s: %s", v->x.path, what);
 }
 
+/* A count in an attribute of <Piece>. */
 static ig_status count_of(const vtu *v, const char *tag, const char *stop, const char *name,
                           int64_t *count) {
   char text[32], *end;
@@ -33,6 +35,8 @@ static ig_status count_of(const vtu *v, const char *tag, const char *stop, const
 
 /* --- pieces */
 
+/* A whole-number array of the cells. The length is checked against the size of the file before
+   memory is allocated. */
 static ig_status whole_read(const vtu *v, const char *from, const char *end, const char *name,
                             int64_t count, int64_t **out) {
   const char *stop, *tag = ig_vtk_xml_array(from, end, name, &stop);
@@ -63,6 +67,7 @@ static ig_status whole_read(const vtu *v, const char *from, const char *end, con
   return status;
 }
 
+/* base: number of points before this piece; point numbers are shifted by it. */
 static ig_status cells_read(vtu *v, const char *from, const char *end, int64_t base,
                             int64_t cells) {
   int64_t *offset = NULL, *corner = NULL, *type = NULL;
@@ -93,7 +98,7 @@ static ig_status cells_read(vtu *v, const char *from, const char *end, int64_t b
   return status;
 }
 
-/* Single whole numbers on points or cells. */
+/* Fields of single whole numbers on points or cells; others are skipped. */
 static ig_status fields_read(vtu *v, const char *from, const char *end, bool at_points,
                              int64_t count) {
   const char *stop;
@@ -119,6 +124,7 @@ static ig_status fields_read(vtu *v, const char *from, const char *end, bool at_
   return IG_OK;
 }
 
+/* Points, cells, then fields of one piece. */
 static ig_status piece_read(vtu *v, const char *from, const char *end, int64_t points,
                             int64_t cells) {
   const char *begin, *stop, *close;
@@ -144,7 +150,7 @@ static ig_status piece_read(vtu *v, const char *from, const char *end, int64_t p
   return IG_OK;
 }
 
-/* All pieces of one file, behind what the grid has. */
+/* Appends all pieces of one file to the grid. */
 static ig_status file_read(ig_ctx *cx, const char *path, ig_vtk_grid *g, int *pieces) {
   vtu v = {.g = g};
   ig_status status = ig_vtk_xml_open(cx, path, "UnstructuredGrid", &v.x);
@@ -165,6 +171,7 @@ static ig_status file_read(ig_ctx *cx, const char *path, ig_vtk_grid *g, int *pi
   return status;
 }
 
+/* Sources must be in the folder of the .pvtu or below. */
 static ig_status parallel_read(ig_ctx *cx, const char *path, ig_vtk_grid *g, int *pieces) {
   vtu v = {.g = NULL};
   char name[256], full[1024];
@@ -185,7 +192,9 @@ static ig_status parallel_read(ig_ctx *cx, const char *path, ig_vtk_grid *g, int
   return status;
 }
 
-/* Pieces repeat the points they share: those become one. Cells they repeat cannot be told. */
+/* Pieces repeat the points on their common border: those are welded. Cells that two pieces both
+   contain (ghost layers without vtkGhostType) show up as faces with more than two solids and are
+   refused. */
 static ig_status pieces_join(ig_ctx *cx, const char *path, ig_mesh *mesh) {
   double low[3], high[3];
   ig_mesh_builder draft = {.mesh = mesh};
@@ -209,6 +218,7 @@ static ig_status pieces_join(ig_ctx *cx, const char *path, ig_mesh *mesh) {
   return IG_OK;
 }
 
+/* ig_vtk_grid is large, so it is allocated. */
 ig_status ig_mesh_read_vtu(ig_ctx *cx, const char *path, const ig_mesh_read_options *options,
                            ig_mesh **mesh) {
   ig_vtk_grid *g;

@@ -1,4 +1,4 @@
-/* Meshes written as VTK's XML files, .vtu, with raw appended data. */
+/* Writer of VTK's XML files, .vtu, with raw appended data: compact and exact. */
 #include "io/mesh/mesh_io.h"
 #include "io/format/atomic_file.h"
 
@@ -7,12 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Header and data are collected in two streams, because offsets of arrays must be in the header. */
 typedef struct {
   char *xml, *raw;
   size_t xml_size, raw_size;
   FILE *x, *r;
 } writer;
 
+/* Each array: 8 bytes of length, then its bytes. The offset counts from behind the '_'. */
 static void array_write(writer *w, const char *type, const char *name, int components,
                         const void *data, size_t bytes) {
   fflush(w->r);
@@ -37,6 +39,7 @@ static void fields_write(writer *w, const ig_snapshot *snap, ig_location where) 
   }
 }
 
+/* Offsets of cells in VTK are ends, hence offset + 1. */
 static void grid_write(writer *w, const ig_snapshot *snap) {
   const union {
     uint16_t word;

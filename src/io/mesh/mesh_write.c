@@ -1,5 +1,5 @@
-/* Meshes written for other programs: Abaqus' .inp, Gmsh's .msh (version 2.2 text), and the outer
-   surface as STL. */
+/* Writers for other programs: Abaqus .inp (text), and the outer surface as STL. Gmsh's .msh is in
+   mesh_write_msh.c. */
 #include "io/mesh/mesh_io.h"
 #include "core/number.h"
 #include "io/format/atomic_file.h"
@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A memory stream reports lack of memory only at fclose or by ferror, so both are checked. */
 ig_status ig_text_store(ig_ctx *cx, const char *path, FILE *f, char **text, const size_t *size) {
   const bool failed = ferror(f);
   const ig_status status = fclose(f) != 0 || failed
@@ -21,6 +22,7 @@ ig_status ig_text_store(ig_ctx *cx, const char *path, FILE *f, char **text, cons
 
 /* --- .inp: Abaqus and CalculiX */
 
+/* At most 16 numbers per line are allowed; 12 keep lines short. */
 static void set_write(FILE *f, const ig_set *set) {
   fprintf(f, set->kind == IG_SET_NODES ? "*NSET, NSET=%s\n" : "*ELSET, ELSET=%s\n", set->name);
   for (ig_lid i = 0; i < set->count; i++)
@@ -39,7 +41,7 @@ static void inp_surface_write(FILE *f, const ig_mesh *mesh, const ig_set *set) {
   }
 }
 
-/* Shortens 0.5 to .5 and e-05 to e-5. */
+/* Shortens "0.5" to ".5" and "e-05" to "e-5". */
 static void number_trim(char *text) {
   char *first = text + (text[0] == '-'), *power = strchr(text, 'e');
   if (power) {
@@ -51,8 +53,8 @@ static void number_trim(char *text) {
     memmove(first, first + 1, strlen(first));
 }
 
-/* A number of at most 20 characters, more CalculiX does not read: the shortest that reads back as
-   `value` where there is one, else the most digits there is space for: 16, below zero 15. */
+/* A number of at most 20 characters, because CalculiX reads no more: the shortest text that reads
+   back as `value` if it fits, otherwise as many digits as fit (16, or 15 for negative numbers). */
 static const char *number_write(double value, char text[IG_NUMBER_TEXT]) {
   enum { MOST = 20 };
   if (ig_number_text(value, text) <= MOST)
@@ -70,6 +72,7 @@ static const char *number_write(double value, char text[IG_NUMBER_TEXT]) {
   return text;
 }
 
+/* Element names by type, in the order of ig_elem_type; plane meshes become plane stress. */
 static void inp_write(FILE *f, const ig_mesh *mesh) {
   static const char *const space[] = {"B31",  "S3",     "STRI65", "S4",   "C3D4", "C3D10", "C3D8",
                                       "C3D6", "C3D20R", "C3D15",  "C3D5", "S8R",  "B32R"};
@@ -103,6 +106,7 @@ static void inp_write(FILE *f, const ig_mesh *mesh) {
       set_write(f, &mesh->set[s]);
 }
 
+/* Writes into memory first, then stores the file atomically. */
 static ig_status text_store(ig_ctx *cx, const ig_mesh *mesh, const char *path,
                             void (*write)(FILE *, const ig_mesh *)) {
   char *text = NULL;
@@ -114,6 +118,7 @@ static ig_status text_store(ig_ctx *cx, const ig_mesh *mesh, const char *path,
   return ig_text_store(cx, path, f, &text, &size);
 }
 
+/* Names must survive a round trip through the reader. */
 ig_status ig_mesh_write_inp(ig_ctx *cx, const ig_mesh *mesh, const char *path) {
   for (int s = 0; s < mesh->sets; s++)
     if (strpbrk(mesh->set[s].name, ",=\"/") || strlen(mesh->set[s].name) > 53 ||
@@ -125,8 +130,9 @@ ig_status ig_mesh_write_inp(ig_ctx *cx, const ig_mesh *mesh, const char *path) {
   return text_store(cx, mesh, path, inp_write);
 }
 
-/* --- .stl: binary, single precision, in the mesh's metres times 1000 */
+/* --- .stl: binary, single precision, in millimetres, as slicers expect */
 
+/* Normal from the order of corners; zero for a triangle without area. */
 static void triangle_write(FILE *f, const double *a, const double *b, const double *c) {
   float v[12] = {0};
   const double *corner[3] = {a, b, c};
@@ -156,7 +162,7 @@ static uint32_t face_write(FILE *f, const ig_mesh *mesh, const ig_lid *conn, con
   return (uint32_t)(corners - 2);
 }
 
-/* Counts, and writes where there is a file. */
+/* Counts triangles, and writes them if there is a file: STL needs the count first. */
 static uint32_t surface_write(FILE *f, const ig_mesh *mesh, const ig_boundary *b) {
   uint32_t count = 0;
   ig_lid local;

@@ -1,7 +1,8 @@
-/* Gmsh files, version 4.1 as text: a physical group for each set.
+/* Writer of Gmsh files, MSH version 4.1 as text, with a physical group for each set.
 
-   An element belongs to one entity, and an entity to any number of groups. What is in the same sets
-   (a combination) is therefore one entity; sets may overlap as they please. */
+   An element belongs to one entity, and an entity to any number of groups. Items that are in
+   exactly the same sets (a combination) therefore form one entity, so sets may overlap in any way.
+*/
 #include "core/number.h"
 #include "io/gmsh_order.h"
 #include "io/mesh/mesh_io.h"
@@ -11,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Gmsh's number of a type, and of its faces (0: not written). */
 static const struct {
   int gmsh, face; /* its number there; that of its faces, 0: none is written */
 } kinds[IG_ELEM_TYPES] = {
@@ -19,13 +21,13 @@ static const struct {
     [IG_PYRAMID5] = {7, 3}, [IG_HEX20] = {17, 16}, [IG_WEDGE15] = {18, 16}, [IG_QUAD8] = {16, 8},
     [IG_BEAM3] = {8, 0}};
 
-/* In `set`, and in those of `parent`; combination 0 is in none. `twin`: the one that has the set in
-   work besides. */
+/* A combination: set `set` and the sets of `parent`; the root (set -1) is in no set. twin: during
+   the pass over one set, the combination that contains this set in addition. */
 typedef struct {
   int set, parent, twin;
 } combination;
 
-/* A line of $Elements: of an element, of a face (element << 8 | face), of a node. */
+/* A line of $Elements: an element, a face (element << 8 | face), or a node. */
 typedef struct {
   int dim, entity, type; /* entity: number of the combination */
   ig_set_kind kind;
@@ -56,12 +58,14 @@ static int entry_compare(const void *a, const void *b) {
   return 0;
 }
 
+/* Key of an item of a set, unique within its kind. */
 static int64_t key_of(const ig_set *set, ig_lid i) {
   return set->kind == IG_SET_FACES ? (int64_t)set->item[i] << 8 | set->face[i] : set->item[i];
 }
 
-/* Puts the items of a kind, by their rising keys (NULL: 0 to count - 1), into combinations; those
-   of different kinds are apart. */
+/* Assigns the items of one kind to combinations by refining step by step: for each set, members
+   move from their combination to its twin. key: rising keys (NULL: 0 to count - 1); in: combination
+   of each item. */
 static ig_status combine(msh *m, ig_set_kind kind, const int64_t *key, int64_t count, int *in) {
   const int none = m->combinations;
   IG_TRY(IG_MORE(m->cx, &m->of, m->combinations, "sets"));
@@ -93,7 +97,8 @@ static ig_status combine(msh *m, ig_set_kind kind, const int64_t *key, int64_t c
   return IG_OK;
 }
 
-/* The kind of an item's line: type of Gmsh and dimension. */
+/* Type and dimension of the line for an item. Faces of wedges and pyramids may be triangles or
+   quadrilaterals. */
 static entry entry_of(const msh *m, ig_set_kind kind, int64_t item, int combination_of) {
   entry e = {.entity = combination_of, .kind = kind, .item = item, .type = 15};
   if (kind == IG_SET_NODES)
@@ -151,7 +156,7 @@ done:
 
 /* --- writing */
 
-/* Entries from `i` on that are the same so far: in an entity, or of one type in it. */
+/* Number of entries from i on that are in the same entity (and of the same type). */
 static int64_t run_of(const msh *m, int64_t i, bool type) {
   int64_t k = i;
   while (k < m->entries && m->entry[k].dim == m->entry[i].dim &&
@@ -161,6 +166,7 @@ static int64_t run_of(const msh *m, int64_t i, bool type) {
   return k - i;
 }
 
+/* A physical name is needed per dimension in which a set has items. */
 static ig_status names_write(FILE *f, const msh *m) {
   uint8_t *dims;
   int names = 0;
@@ -181,6 +187,7 @@ static ig_status names_write(FILE *f, const msh *m) {
   return IG_OK;
 }
 
+/* Gmsh wants a bounding box per entity; that of the whole mesh is sufficient. */
 static void entities_write(FILE *f, const msh *m) {
   int count[4] = {0};
   double low[3], high[3];
@@ -204,7 +211,8 @@ static void entities_write(FILE *f, const msh *m) {
   fprintf(f, "$EndEntities\n");
 }
 
-/* All nodes belong to the last entity: one of the highest dimension. */
+/* All nodes are assigned to the last entity, one of the highest dimension: readers use nodes of all
+   entities. */
 static void nodes_write(FILE *f, const msh *m) {
   const ig_mesh *mesh = m->mesh;
   const entry *last = &m->entry[m->entries - 1];
@@ -217,6 +225,7 @@ static void nodes_write(FILE *f, const msh *m) {
   fprintf(f, "$EndNodes\n");
 }
 
+/* Mid-side nodes in Gmsh's order. */
 static void entry_write(FILE *f, const msh *m, const entry *e, long long number) {
   fprintf(f, "%lld", number);
   if (e->kind == IG_SET_NODES) {
@@ -244,6 +253,7 @@ static void entry_write(FILE *f, const msh *m, const entry *e, long long number)
   fputc('\n', f);
 }
 
+/* Elements keep their numbers; faces and nodes are numbered after them. */
 static void elements_write(FILE *f, const msh *m) {
   int blocks = 0;
   long long next = ig_mesh_elements(m->mesh);

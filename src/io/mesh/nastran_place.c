@@ -1,3 +1,6 @@
+/* Coordinate systems of Nastran: resolves the chain of definitions recursively (a system may be
+   defined in another system or by nodes that are themselves in a system) and moves all nodes to the
+   basic system. States of systems and nodes detect cycles. */
 #include "io/mesh/nastran_place.h"
 
 #include <math.h>
@@ -12,6 +15,7 @@ typedef struct {
   int systems, depth;
 } places;
 
+/* Depth of nested systems: a guard for the stack. */
 enum { NESTED = 200 };
 
 static ig_status node_place(places *in, ig_lid node);
@@ -23,7 +27,8 @@ static ig_nastran_system *system_find(const places *in, int64_t id) {
   return NULL;
 }
 
-/* Coordinates of a system, angles in degrees, to the basic system. */
+/* Coordinates in a system (angles in degrees) to the basic system. C: r, theta, z. S: r, theta from
+   z, phi from x. */
 static void to_basic(const ig_nastran_system *s, double *x) {
   const double turn = acos(-1) / 180;
   double local[3] = {x[0], x[1], x[2]};
@@ -40,7 +45,8 @@ static void to_basic(const ig_nastran_system *s, double *x) {
            local[2] * s->axis[2][d];
 }
 
-/* Axes from an origin, a point on z and a point in the plane of x and z. */
+/* Axes from an origin, a point on z, and a point in the x-z plane, by Gram-Schmidt; false: the
+   points are on a line. */
 static bool axes_make(ig_nastran_system *s, const double *p) {
   double length = 0, along = 0;
   for (int d = 0; d < 3; d++) {
@@ -66,6 +72,7 @@ static bool axes_make(ig_nastran_system *s, const double *p) {
   return length > 0 && isfinite(s->axis[2][0]) && isfinite(s->axis[0][0]);
 }
 
+/* Resolves a system once; *out is valid when it is done. */
 static ig_status system_place(places *in, int64_t id, const ig_nastran_system **out) {
   ig_nastran_system *s = system_find(in, id);
   double p[9];

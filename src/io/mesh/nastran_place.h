@@ -1,10 +1,11 @@
-/* Coordinate systems of Nastran: CORD1R, CORD1C, CORD1S by three nodes, CORD2R, CORD2C, CORD2S by
-   three points of another system. */
+/* Coordinate systems of Nastran: CORD1R, CORD1C, CORD1S by three nodes; CORD2R, CORD2C, CORD2S by
+   three points in another system. */
 #ifndef IG_IO_MESH_NASTRAN_PLACE_H
 #define IG_IO_MESH_NASTRAN_PLACE_H
 
 #include "io/mesh/mesh_io.h"
 
+/* Progress of resolving; BUSY while it is under way, which detects cycles. */
 typedef enum { IG_PLACE_OPEN, IG_PLACE_BUSY, IG_PLACE_DONE } ig_place_state;
 
 typedef struct {
@@ -17,8 +18,7 @@ typedef struct {
   double origin[3], axis[3][3]; /* in the basic system, once done */
 } ig_nastran_system;
 
-/* The numbers of nodes as the file has them go by `g`; system[i] is that of node i. Moves all nodes
-   to the basic system. */
+/* Moves all nodes of `g` to the basic system. system[i]: system of node i, 0: basic. */
 IG_MUST_CHECK ig_status ig_nastran_place(ig_gather *g, const char *path, const int64_t *system,
                                          ig_nastran_system *all, int systems);
 

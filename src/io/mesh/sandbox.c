@@ -1,5 +1,6 @@
-/* Resource limits, Landlock and seccomp for one process. Constants of Landlock stand here: headers
-   of the build machine may be older than the kernel of the machine it runs on. */
+/* Confines a process: resource limits, Landlock (which files) and seccomp (which system calls).
+   Constants of Landlock are defined here, because headers of the build machine may be older than
+   the kernel of the machine that runs the program. */
 #define _GNU_SOURCE /* O_PATH, CLONE_THREAD */
 #include "io/mesh/sandbox.h"
 #include "core/memory.h"
@@ -41,9 +42,9 @@ static bool cannot(const char *what, char *why, size_t size) {
   return false;
 }
 
-/* --- Landlock: which files */
+/* --- Landlock: which files (kernel documentation, userspace-api/landlock) */
 
-/* The same numbers on all architectures. */
+/* System call numbers, equal on all architectures. */
 enum { LANDLOCK_CREATE = 444, LANDLOCK_ADD = 445, LANDLOCK_RESTRICT = 446 };
 enum {
   FS_EXECUTE = 1 << 0,
@@ -59,6 +60,8 @@ enum {
   NET_TCP = 3,            /* 4: bind, connect */
   SCOPE_ALL = 3,          /* 6: abstract sockets, signals */
 };
+/* Layout of struct landlock_ruleset_attr; older kernels read only the first members and accept
+   zeros behind. */
 typedef struct {
   uint64_t fs, net, scope;
 } landlock_rules;
@@ -67,14 +70,14 @@ typedef struct {
   int32_t parent;
 } __attribute__((packed)) landlock_path;
 
-/* Its version, 0: there is none. */
+/* Landlock's ABI version; 0: not available. */
 static int landlock_version(void) {
   const long version = syscall(LANDLOCK_CREATE, NULL, (size_t)0, 1);
   return version > 0 ? (int)version : 0;
 }
 
-/* A folder, or a file: of rights of folders only those of files. A place that is not there is not
-   needed. */
+/* Allows rights at a folder or file; a file has only the rights of files. A place that does not
+   exist needs no rule. */
 static bool landlock_allow(int rules, const char *place, uint64_t allowed) {
   struct stat info;
   landlock_path path = {.allowed = allowed, .parent = open(place, O_PATH | O_CLOEXEC)};
@@ -87,7 +90,7 @@ static bool landlock_allow(int rules, const char *place, uint64_t allowed) {
   return good;
 }
 
-/* Denies `denied` but for `allowed` at the places. */
+/* Denies the rights `denied` everywhere, except `allowed` at the places. */
 static bool landlock_restrict(const landlock_rules *denied, const char *const *place,
                               uint64_t allowed) {
   const int rules = (int)syscall(LANDLOCK_CREATE, denied, sizeof *denied, 0);
@@ -100,7 +103,7 @@ static bool landlock_restrict(const landlock_rules *denied, const char *const *p
   return good;
 }
 
-/* --- seccomp: which system calls */
+/* --- seccomp: which system calls (a BPF program that the kernel runs at each call) */
 
 #ifdef __x86_64__
 #define ARCH AUDIT_ARCH_X86_64
@@ -109,8 +112,8 @@ static bool landlock_restrict(const landlock_rules *denied, const char *const *p
 #endif
 enum { X32 = 0x40000000 }; /* calls of another table of x86-64 */
 
-/* Calls that are allowed whatever their arguments are: memory, threads, time, reading. What is in
-   no list does not exist (ENOSYS): C libraries fall back from a call they do not find. */
+/* Calls that are allowed with any arguments: memory, threads, time, reading. A call in no list
+   returns ENOSYS, on which C libraries fall back to older calls. */
 static const int plain[] = {
     SYS_brk,
     SYS_mmap,
@@ -210,14 +213,15 @@ static const int plain[] = {
     SYS_time,
 #endif
 };
-/* Change a folder: where Landlock keeps that to its own. */
+/* Calls that change folders: allowed if Landlock restricts them to the own folder. */
 static const int writing[] = {
     SYS_unlinkat, SYS_renameat, SYS_renameat2,
 #ifdef __x86_64__
     SYS_unlink,   SYS_rename,   SYS_creat,
 #endif
 };
-/* Start a process or a program. */
+/* Calls that start a process or program: the process is killed, because a script that does so is an
+   attack or a mistake. */
 static const int killed[] = {
     SYS_execve,
     SYS_execveat,
@@ -237,6 +241,7 @@ static const int killed[] = {
 #endif
 #define ARG(i) ((uint32_t)(offsetof(struct seccomp_data, args) + 8 * (i))) /* lower half */
 
+/* A BPF program under construction; 512 instructions are far more than needed. */
 typedef struct {
   struct sock_filter code[512];
   unsigned short count;
@@ -251,7 +256,8 @@ static void load(program *p, uint32_t offset) {
 static void end(program *p, uint32_t action) {
   put(p, BPF_RET | BPF_K, action, 0, 0);
 }
-/* Skips `more` instructions unless the loaded word fits. */
+/* The instructions: skip the next `more` unless the loaded word equals `word`, or has one of
+   `bits`. */
 static void unless_equal(program *p, uint32_t word, unsigned more) {
   put(p, BPF_JMP | BPF_JEQ | BPF_K, word, 0, more);
 }
@@ -259,7 +265,8 @@ static void unless_any(program *p, uint32_t bits, unsigned more) {
   put(p, BPF_JMP | BPF_JSET | BPF_K, bits, 0, more);
 }
 
-/* The number of the call is loaded before and after each of these. */
+/* Each of the following expects the number of the call to be loaded, and leaves it loaded if the
+   call is another. */
 static void all(program *p, const int *call, size_t count, uint32_t action) {
   for (size_t i = 0; i < count; i++) {
     unless_equal(p, (uint32_t)call[i], 1);
@@ -267,7 +274,7 @@ static void all(program *p, const int *call, size_t count, uint32_t action) {
   }
 }
 
-/* The action for a call whose argument has one of these bits, another for others. */
+/* Decides by bits of an argument. */
 static void by_bits(program *p, int call, int arg, uint32_t bits, uint32_t with, uint32_t without) {
   unless_equal(p, (uint32_t)call, 4);
   load(p, ARG(arg));
@@ -276,7 +283,7 @@ static void by_bits(program *p, int call, int arg, uint32_t bits, uint32_t with,
   end(p, without);
 }
 
-/* Allows a call whose argument has one of these values, up to 8. */
+/* Allows a call if an argument has one of these values, at most 8. */
 static void by_value(program *p, int call, int arg, const uint32_t *value, unsigned count) {
   unless_equal(p, (uint32_t)call, 2 + 2 * count);
   load(p, ARG(arg));
@@ -287,8 +294,8 @@ static void by_value(program *p, int call, int arg, const uint32_t *value, unsig
   end(p, REFUSE(EPERM));
 }
 
-/* Opening to write is refused without Landlock. With it, only truncating without it: its versions
-   before 3 do not see that. */
+/* Opening for writing is refused without Landlock. With Landlock only O_TRUNC on a read-only open
+   is refused, which its versions before 3 do not control. */
 static void opening(program *p, int call, int flags, bool writes) {
   const uint32_t bits = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC;
   if (!writes) {
@@ -303,6 +310,8 @@ static void opening(program *p, int call, int flags, bool writes) {
   end(p, ALLOW);
 }
 
+/* Order of checks: architecture, call table, lists, then calls with conditions on arguments. 32-bit
+   calls and x32 have other numbers and would bypass the lists. */
 static bool seccomp_enter(bool writes, char *why, size_t size) {
   const uint32_t self = (uint32_t)getpid();
   static const uint32_t commands[] = {F_DUPFD, F_GETFD, F_SETFD, F_GETFL,
@@ -347,7 +356,7 @@ static bool seccomp_enter(bool writes, char *why, size_t size) {
 
 /* --- limits */
 
-/* Lowers a limit; one that is lower already stays. */
+/* Lowers a resource limit; a lower one stays. */
 static bool limit(int what, double value) {
   struct rlimit now;
   if (getrlimit(what, &now) != 0)
@@ -360,6 +369,8 @@ static bool limit(int what, double value) {
   return setrlimit(what, &now) == 0;
 }
 
+/* no_new_privs is required by both mechanisms for unprivileged processes. Limits of memory are
+   relative to what is mapped already, because the parent's mappings are inherited by the fork. */
 bool ig_sandbox_enter(const ig_sandbox *s, char *why, size_t size) {
   const int version = landlock_version();
   double mapped, resident; /* after a fork its parent's among them */
@@ -385,6 +396,8 @@ bool ig_sandbox_enter(const ig_sandbox *s, char *why, size_t size) {
   return seccomp_enter(version > 0, why, size);
 }
 
+/* The second stage: reading is restricted only now, after the libraries have been loaded from
+   anywhere. */
 bool ig_sandbox_narrow(const char *const *place, char *why, size_t size) {
   const landlock_rules denied = {.fs = FS_READ_FILE | FS_READ_DIR};
   return !landlock_version() || landlock_restrict(&denied, place, FS_READ_FILE | FS_READ_DIR) ||

@@ -1,5 +1,7 @@
-/* Surfaces of triangles, binary STL: 80 bytes of title, a count, and for each triangle its normal,
-   three corners and two bytes of no meaning. */
+/* Reader of binary STL as a snapshot (for surfaces that rooms have written): 80 bytes of title, a
+   count, and for each triangle its normal, three corners and two unused bytes. Corners at exactly
+   the same place become one point; no tolerance is needed, because Ingot writes equal corners with
+   equal bits. */
 #include "io/mesh/stl.h"
 #include "io/format/atomic_file.h"
 
@@ -8,8 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Bytes of the format; VTK's cell type of triangles. */
 enum { TITLE = 80, HEAD = TITLE + 4, TRIANGLE = 50, NORMAL = 12, VTK_TRIANGLE = 5 };
 
+/* A corner and where it is in the file. */
 typedef struct {
   float x[3];
   int64_t corner; /* which of the file */
@@ -27,7 +31,7 @@ static bool same_place(const vertex *p, const vertex *q) {
   return p->x[0] == q->x[0] && p->x[1] == q->x[1] && p->x[2] == q->x[2];
 }
 
-/* The corners of all triangles, sorted by place; *points counts the places. */
+/* Corners of all triangles, sorted by place; *points: number of different places. */
 static ig_status vertices_read(ig_ctx *cx, const char *path, const char *bytes, int64_t triangles,
                                vertex *v, int64_t *points) {
   for (int64_t i = 0; i < 3 * triangles; i++) {
@@ -45,6 +49,7 @@ static ig_status vertices_read(ig_ctx *cx, const char *path, const char *bytes, 
   return IG_OK;
 }
 
+/* Numbers the places in sorted order. */
 static void snapshot_fill(ig_snapshot *snap, const vertex *v) {
   int64_t point = -1;
   for (int64_t i = 0; i < snap->corners; i++) {

@@ -4,7 +4,8 @@
 
 #include "core/output.h"
 
-/* As a snapshot without fields and without a time (NAN): corners at one place are one point. */
+/* Reads a surface as a snapshot without fields and without time (NAN): corners at one place are one
+   point. */
 IG_MUST_CHECK ig_status ig_stl_read(ig_ctx *cx, const char *path, ig_snapshot **snap);
 
 #endif

@@ -1,4 +1,14 @@
-/* Drawing a snapshot: pick a field, keep some cells, find their surface, project, paint, label. */
+/* Drawing a snapshot into a PNG file without a graphics library: a software rasteriser, so that
+   pictures work on any machine and have the same pixels everywhere.
+
+   read     one or two snapshots (or an STL surface)
+   select   cells within a threshold; displacements added to the points (warp)
+   surface  outer faces of the cells (picture_surface.c), cut by a plane (picture_cut.c)
+   project  camera that fits the part into its window
+   paint    triangles with depth buffer and shading (picture_canvas.c)
+   label    colour bar, axes, time, title (picture_text.c)
+
+   Everything is drawn at twice the size and averaged down (anti-aliasing). */
 #include "io/picture/picture.h"
 #include "core/require.h"
 #include "core/display.h"
@@ -13,11 +23,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* SUPERSAMPLE: factor of the internal size. SIDES: snapshots side by side, at most. */
 enum { SUPERSAMPLE = 2, SIDES = 2 };
 static const double PI = 3.14159265358979323846;
 static const float INK[3] = {0.13F, 0.14F, 0.16F};
 
-/* --- which cells are drawn */
+/* --- selection of cells */
+/* *keep NULL: all cells. For a point field a cell is kept if all its points are within the
+   range. */
 static ig_status cells_keep(const ig_snapshot *snap, const char *path, const ig_view_options *o,
                             uint8_t **keep) {
   *keep = NULL;
@@ -43,6 +56,7 @@ static ig_status cells_keep(const ig_snapshot *snap, const char *path, const ig_
   return IG_OK;
 }
 
+/* Moves the points of the snapshot in place by a factor times a vector field. */
 static ig_status points_warp(ig_snapshot *snap, const char *path, const ig_view_options *o) {
   if (!o->warp || strcmp(o->warp, "none") == 0)
     return IG_OK;
@@ -57,15 +71,19 @@ static ig_status points_warp(ig_snapshot *snap, const char *path, const ig_view_
   return IG_OK;
 }
 
+/* 1/w of a vertex, for interpolation that is correct in perspective. */
 static double camera_weight(const ig_camera *k, double depth) {
   return isinf(k->distance) ? 1 : 1 / (k->distance + depth);
 }
 
-/* Corners of triangles, then of rods. */
+/* Point number of corner i: corners of triangles first, then ends of rods. */
 static int64_t surface_id(const ig_surface *s, int64_t i) {
   return i < 3 * s->triangles ? s->corner[i] : s->rod[i - 3 * s->triangles];
 }
 
+/* Sets direction and centre of the camera and finds the extent of the projection at scale 1.
+   Returns the diagonal of the part, m. Flat models are seen from the front in parallel projection;
+   solids in perspective from 2.6 diagonals away, which shows depth without distortion. */
 static double camera_aim(ig_camera *k, const ig_snapshot *snap, const ig_surface *surface,
                          const ig_view_options *o) {
   const int64_t count = 3 * surface->triangles + 2 * surface->rods;
@@ -124,7 +142,8 @@ static double camera_aim(ig_camera *k, const ig_snapshot *snap, const ig_surface
   return diagonal;
 }
 
-/* The scale at which what is seen fits into a window; and the place there. */
+/* Largest scale at which the projection fits into a window (pixels); and the shift that centres it
+   there. */
 static double camera_fits(const ig_camera *k, const double window[4]) {
   return fmin((window[2] - window[0]) / (k->box[2] - k->box[0]),
               (window[3] - window[1]) / (k->box[3] - k->box[1]));
@@ -136,6 +155,8 @@ static void camera_place(ig_camera *k, const double window[4], double scale) {
 }
 
 /* --- normals: smooth where the surface is, sharp at its edges */
+/* Not normalised: its length is twice the area, so that sums over triangles are weighted by
+   area. */
 static void face_normal(const ig_snapshot *snap, const ig_surface *s, int64_t t, double n[3]) {
   double p[3], q[3], r[3];
   ig_surface_at(snap, s, s->corner[3 * t], p);
@@ -159,6 +180,7 @@ static void unit(double n[3]) {
 }
 
 /* --- painting */
+/* Everything about one part in the picture. */
 typedef struct {
   const ig_snapshot *snap;
   const ig_surface *surface;
@@ -170,7 +192,8 @@ typedef struct {
   double size;         /* of the part */
 } scene;
 
-/* 0..1 over the range of the colors; a field that is constant to rounding has one color. */
+/* Value as a share 0..1 of the colour range. Halves are subtracted, so that the difference cannot
+   overflow. A field that is constant to rounding gets the middle colour. */
 static float share_of(const scene *k, double v) {
   if (!ig_range_spans(k->low, k->high))
     return isnan(v) ? NAN : 0.5F;
@@ -181,6 +204,8 @@ static float scene_value(const scene *k, int64_t cell, int64_t point) {
   return k->s ? share_of(k, ig_surface_value(k->snap, k->surface, k->s, cell, point)) : NAN;
 }
 
+/* Projects a corner. The averaged normal of the point is used if it is close to the face's own; at
+   sharp edges the face's normal is used. */
 static void scene_vertex(const scene *k, int64_t cell, int64_t point, const double normal[3],
                          ig_vertex *v) {
   double at[3], p[3], n[3] = {normal[0], normal[1], normal[2]};
@@ -206,6 +231,8 @@ static void scene_vertex(const scene *k, int64_t cell, int64_t point, const doub
   v->normal[2] = (float)dot(n, k->camera.back);
 }
 
+/* First pass: normals of points as sums over faces. Second pass: triangles. Then rods, moved
+   slightly towards the viewer so that they are visible on faces. */
 static ig_status scene_paint(scene *k, ig_canvas *canvas) {
   const ig_surface *s = k->surface;
   ig_ctx *cx = k->snap->cx;
@@ -248,11 +275,12 @@ static ig_status scene_paint(scene *k, ig_canvas *canvas) {
 
 /* --- legend */
 
-/* Height of a capital: a share of the picture's, and never too small to read. */
+/* Height of a capital, pixels: a share of the picture's height, and never below 7 final pixels. */
 static float text_size(const ig_canvas *c) {
   return fmaxf(0.017F * (float)c->height, 7.0F * SUPERSAMPLE);
 }
 
+/* Colour bar with ticks at round numbers in a readable unit (core/display.h). */
 static void legend_bar(ig_canvas *c, const scene *k) {
   const float h = (float)c->height, size = text_size(c);
   const int x = (int)(0.885 * c->width), w = (int)(0.022 * h), y0 = (int)(0.2 * h),
@@ -292,6 +320,7 @@ static void legend_bar(ig_canvas *c, const scene *k) {
   ig_canvas_text(c, left, (float)y0 - 0.03F * h, size, INK, label);
 }
 
+/* The three axes as the camera sees them; one that points at the viewer is omitted. */
 static void legend_axes(ig_canvas *c, const ig_camera *k, bool facing) {
   static const float color[3][3] = {
       {0.80F, 0.20F, 0.18F}, {0.20F, 0.58F, 0.25F}, {0.18F, 0.36F, 0.78F}};
@@ -307,14 +336,15 @@ static void legend_axes(ig_canvas *c, const ig_camera *k, bool facing) {
   }
 }
 
+/* Time in a readable unit. */
 static void time_text(double t, char *text, size_t size) {
   const ig_display shown = ig_display_for("s", t);
   ig_format(text, size, "t = %.4g %s", shown.factor * t, shown.unit);
 }
 
-/* --- the whole */
+/* --- the whole picture */
 
-/* One of the results that a picture shows. */
+/* One of the results that a picture shows. Arrays are owned and freed by part_free. */
 typedef struct {
   const char *path;
   ig_snapshot *snap;
@@ -334,6 +364,7 @@ static void part_free(part *p) {
   free(p->drawn);
 }
 
+/* By the ending of the name. */
 static ig_status part_read(ig_ctx *cx, const char *path, part *p) {
   const char *ending = strrchr(path, '.');
   const bool stl = ending && strcmp(ending, ".stl") == 0;
@@ -341,10 +372,10 @@ static ig_status part_read(ig_ctx *cx, const char *path, part *p) {
   return stl ? ig_stl_read(cx, path, &p->snap) : ig_snapshot_read(cx, path, &p->snap);
 }
 
-/* --- what is drawn where nothing is asked for */
+/* --- defaults */
 
-/* A magnification, rounded down to one digit, that shows displacements as a twentieth of the part;
-   1 where they can be seen as they are. */
+/* A magnification of displacements, rounded down to one digit, at which the largest is a twentieth
+   of the part; 1 if displacements are visible as they are (above 1 % of the size). */
 double ig_warp_usual(double size, double most) {
   if (!(most > 0) || most > 0.01 * size)
     return 1;
@@ -352,6 +383,7 @@ double ig_warp_usual(double size, double most) {
   return power * floor(scale / power);
 }
 
+/* Whether a cell field has a value in the range anywhere. */
 static bool any_cell(const ig_snapshot *snap, const ig_field *f, double low, double high) {
   for (int64_t c = 0; c < snap->cells; c++) {
     const double v = ig_field_number(f, c);
@@ -361,8 +393,8 @@ static bool any_cell(const ig_snapshot *snap, const ig_field *f, double low, dou
   return false;
 }
 
-/* Of a design what is dense; of a fractured body its bulk, without the cohesive elements between;
-   displacements magnified to be seen. */
+/* Defaults if the user asks for nothing: of a design the dense cells (density above 0.5); of a
+   fractured body the bulk without cohesive elements; displacements magnified to be visible. */
 static void options_usual(const ig_snapshot *snap, ig_view_options *o) {
   const ig_field *density = ig_snapshot_find(snap, IG_AT_CELLS, "density");
   const ig_field *block = ig_snapshot_find(snap, IG_AT_CELLS, "block");
@@ -397,6 +429,8 @@ static void options_usual(const ig_snapshot *snap, ig_view_options *o) {
   }
 }
 
+/* The outline is that of the undeformed shape, so points and surface are copied before they are
+   moved. */
 static ig_status part_shape(ig_ctx *cx, part *p, const ig_view_options *o) {
   IG_TRY(cells_keep(p->snap, p->path, o, &p->keep));
   if (o->outline) {
@@ -414,6 +448,7 @@ static ig_status part_shape(ig_ctx *cx, part *p, const ig_view_options *o) {
   return IG_OK;
 }
 
+/* Selects the field; "none" gives a plain grey part. */
 static ig_status part_field(part *p, const ig_view_options *o) {
   const char *field = o->field ? o->field : ig_field_usual(p->snap, p->keep);
   p->scene = (scene){.snap = p->snap, .surface = &p->surface};
@@ -424,6 +459,7 @@ static ig_status part_field(part *p, const ig_view_options *o) {
   return IG_OK;
 }
 
+/* Range of the field over what is visible, not over the whole snapshot. */
 static void part_range(const part *p, double range[2]) {
   const ig_surface *s = &p->surface;
   for (int64_t i = 0; p->scene.s && i < 3 * s->triangles + 2 * s->rods; i++) {
@@ -436,7 +472,7 @@ static void part_range(const part *p, double range[2]) {
   }
 }
 
-/* The field of the first minus that of the second, as a field of the first. */
+/* Difference of the field between two snapshots on the same mesh, added as a field of the first. */
 static ig_status parts_subtract(ig_ctx *cx, part p[2], const ig_view_options *o, char name[96]) {
   part *a = &p[0], *b = &p[1];
   IG_TRY(part_field(a, o));
@@ -465,6 +501,8 @@ static ig_status parts_subtract(ig_ctx *cx, part p[2], const ig_view_options *o,
   return status;
 }
 
+/* Time or iteration, and the magnification if it is not 1: a reader must see that a shape is
+   exaggerated. */
 static void time_show(ig_canvas *canvas, const part *p, float left) {
   const float h = (float)canvas->height;
   char text[64] = "";
@@ -478,7 +516,7 @@ static void time_show(ig_canvas *canvas, const part *p, float left) {
   ig_canvas_text(canvas, left + 0.17F * h, 0.955F * h, text_size(canvas), INK, text);
 }
 
-/* "out/run-1/snap_000010.vtkhdf" -> "run-1" */
+/* Name of the result folder: "out/run-1/snap_000010.vtkhdf" gives "run-1". */
 static void folder_show(ig_canvas *canvas, const part *p, float left) {
   const char *slash = strrchr(p->path, '/'), *from = slash;
   char text[64];
@@ -492,6 +530,7 @@ static void folder_show(ig_canvas *canvas, const part *p, float left) {
                  text_size(canvas), INK, text);
 }
 
+/* Part, then outline and arrows on top of it. */
 static ig_status part_draw(part *p, const ig_view_options *o, ig_canvas *canvas) {
   scene *k = &p->scene;
   ig_ctx *cx = p->snap->cx;
@@ -504,6 +543,7 @@ static ig_status part_draw(part *p, const ig_view_options *o, ig_canvas *canvas)
   return IG_OK;
 }
 
+/* Two parts are drawn at the same scale, so that they can be compared. */
 static ig_status parts_draw(part *p, int parts, const ig_view_options *o, ig_canvas *canvas) {
   const double w = canvas->width, h = canvas->height;
   const bool bar = p[0].scene.s && !o->bare;
@@ -537,7 +577,8 @@ static ig_status parts_draw(part *p, int parts, const ig_view_options *o, ig_can
   return IG_OK;
 }
 
-/* Reads one or two snapshots, makes their surfaces and finds the range of the colors. */
+/* Reads one or two snapshots, makes their surfaces and finds the common range of colours. A
+   difference has a range symmetric about 0. */
 static ig_status parts_open(ig_ctx *cx, const char *path, const ig_view_options *o, part p[SIDES],
                             int *parts, char name[96], double range[2]) {
   ig_view_options used = *o;
@@ -572,6 +613,7 @@ static ig_status parts_open(ig_ctx *cx, const char *path, const ig_view_options 
   return IG_OK;
 }
 
+/* Limits of size: 8192 x 8192 pixels are 4 GB of internal canvas. */
 static ig_status options_check(ig_ctx *cx, const ig_view_options *o, int width, int height) {
   if (width < 64 || height < 64 || width > 8192 || height > 8192)
     return IG_FAIL(cx, IG_INPUT, "picture size %d x %d: expected 64 to 8192 pixels a side", width,
@@ -591,6 +633,7 @@ static ig_status options_check(ig_ctx *cx, const ig_view_options *o, int width, 
   return IG_OK;
 }
 
+/* The range that ig_view_png would use; for movies, whose frames need one range. */
 ig_status ig_view_range(ig_ctx *cx, const char *path, const ig_view_options *options,
                         double range[2]) {
   static const ig_view_options usual;

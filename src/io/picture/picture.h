@@ -1,10 +1,11 @@
-/* A picture in the making: canvas, text, surface, camera. Private to io/picture*.c. */
+/* Internals of pictures: canvas, text, surface, camera. Private to io/picture. */
 #ifndef IG_IO_PICTURE_PICTURE_H
 #define IG_IO_PICTURE_PICTURE_H
 
 #include "core/output.h"
 #include <ingot/view.h>
 
+/* A picture under construction: colours and depth of each pixel. */
 typedef struct {
   int width, height;
   float *rgb;   /* height x width x 3, linear light is not worth it here: plain sRGB values 0..1 */
@@ -15,26 +16,26 @@ IG_MUST_CHECK ig_status ig_canvas_new(ig_ctx *cx, int width, int height, ig_canv
 void ig_canvas_free(ig_canvas *canvas);
 /* Averages n x n pixels into one. */
 IG_MUST_CHECK ig_status ig_canvas_shrink(ig_ctx *cx, const ig_canvas *from, int n, ig_canvas *to);
-/* As a PNG file in memory, free *png. dpi 0: not said in it. */
+/* Encodes as a PNG file in memory; the caller frees *png. dpi 0: no resolution is stored. */
 IG_MUST_CHECK ig_status ig_canvas_png(ig_ctx *cx, const ig_canvas *canvas, double dpi, char **png,
                                       size_t *size);
-/* What ig_view writes, in memory; free *png. */
+/* What ig_view writes, in memory; the caller frees *png. */
 IG_MUST_CHECK ig_status ig_view_png(ig_ctx *cx, const char *path, const ig_view_options *options,
                                     char **png, size_t *size);
 
-/* How many times displacements of at most `most` are magnified in a part of that size. */
+/* Magnification of displacements of at most `most` (m) in a part of size `size` (m). */
 double ig_warp_usual(double size, double most);
 
 void ig_canvas_rect(ig_canvas *canvas, int x, int y, int w, int h, const float rgb[3]);
-/* A line with round ends, anti-aliased, on top of everything. */
+/* A line with round ends, anti-aliased, drawn over everything (no depth test). Pixels. */
 void ig_canvas_line(ig_canvas *canvas, float x0, float y0, float x1, float y1, float width,
                     const float rgb[3]);
-/* Text in our stroke font; size is the height of a capital. Returns the width. */
+/* Text in the stroke font; size: height of a capital, y: baseline, pixels. Returns the width. */
 float ig_canvas_text(ig_canvas *canvas, float x, float y, float size, const float rgb[3],
                      const char *text);
 float ig_text_width(float size, const char *text);
 
-/* A corner of a triangle on its way to the screen. */
+/* A corner of a triangle after projection. */
 typedef struct {
   float x, y, z;   /* pixels, depth */
   float inverse_w; /* for perspective-correct interpolation */
@@ -42,29 +43,32 @@ typedef struct {
   float normal[3]; /* in camera space */
 } ig_vertex;
 
+/* How triangles and rods are coloured. */
 typedef struct {
   const char *palette;
   bool edges;
   float edge_width; /* pixels */
 } ig_shading;
 
-/* Edge i runs from corner i to the next; bit i of `edges` says it is an element's edge. */
+/* Draws a triangle with depth test. Edge i runs from corner i to the next; bit i of `edges`: it is
+   an edge of an element and may be drawn. */
 void ig_canvas_triangle(ig_canvas *canvas, const ig_vertex v[3], unsigned edges,
                         const ig_shading *shading);
-/* A line in space with a width in pixels, seen as a round rod. */
+/* A line in space with a width in pixels, shaded like a round rod, with depth test. */
 void ig_canvas_rod(ig_canvas *canvas, const ig_vertex v[2], float width, const ig_shading *shading);
 
-/* Color of a value 0..1 in a palette; unknown names fail when first checked. */
+/* Whether a palette exists; colour of a value 0..1 (NaN: grey). */
 bool ig_palette_known(const char *name);
 void ig_palette_color(const char *name, float value, float rgb[3]);
 
-/* A field, and perhaps a component of it, as one number per point or cell. */
+/* A field, or a component or the magnitude of it, as one number per point or cell. Borrowed from
+   the snapshot. */
 typedef struct {
   const ig_field *field;
   int component;   /* -1: magnitude */
   char label[160]; /* its name, without the unit */
 } ig_scalar;
-/* "T", "displacement.z", "displacement" for its magnitude; `path` for the message. */
+/* Finds "T", "displacement.z", or "displacement" (magnitude); path: for the message. */
 IG_MUST_CHECK ig_status ig_scalar_find(const ig_snapshot *snap, const char *path, const char *name,
                                        ig_scalar *s);
 double ig_scalar_value(const ig_scalar *s, int64_t i);
@@ -72,19 +76,20 @@ double ig_scalar_value(const ig_scalar *s, int64_t i);
    first that is there. */
 const char *ig_field_usual(const ig_snapshot *snap, const uint8_t *keep);
 
-/* The faces of a solid cell, from the table of elements, as points of its VTK cell: corners, then
-   mid-sides in the same turn. */
+/* Faces of a solid cell from the element table, as points of its VTK cell: corners, then mid-sides
+   in the same order. */
 typedef struct {
   uint8_t vtk; /* 0: none yet */
   int faces, mids;
   int corners[6];
   int8_t node[6][6];
 } ig_solid;
-/* That of a VTK type, made in *last unless it is there already; NULL: the type is no solid. */
+/* The faces of a VTK type; cached in *last, because neighbouring cells mostly have the same type.
+   NULL: not a solid. */
 const ig_solid *ig_solid_of(ig_solid *last, uint8_t vtk);
 
-/* The outer surface of the cells that are kept: triangles whose corners are snapshot points. */
-/* A point between two others, cut by a plane: number `points` of the snapshot and up. */
+/* The outer surface of the kept cells as triangles, and rods for line cells. */
+/* A point between points a and b, (1 - t) a + t b, made by a cut; numbered from snap->points on. */
 typedef struct {
   int64_t a, b;
   double t;
@@ -101,19 +106,22 @@ typedef struct {
   int64_t betweens;
   ig_between *between;
 } ig_surface;
-/* keep: one byte per cell, NULL for all */
+/* Makes the surface. keep: a byte per cell, NULL: all. */
 IG_MUST_CHECK ig_status ig_surface_new(ig_ctx *cx, const ig_snapshot *snap, const uint8_t *keep,
                                        ig_surface *surface);
 void ig_surface_free(ig_surface *surface);
 
 /* --- picture_cut.c */
-/* Cuts the surface of `keep` by a plane across an axis: what is below, or the section alone. */
+/* Cuts the surface by the plane where coordinate `axis` is `at` (m): keeps what is below with the
+   section closed, or the section alone (slice). Replaces *surface. */
 IG_MUST_CHECK ig_status ig_surface_cut(ig_ctx *cx, const ig_snapshot *snap, const uint8_t *keep,
                                        int axis, double at, bool slice, ig_surface *surface);
+/* Coordinates and value at a point of a surface, which may be one made by a cut. */
 void ig_surface_at(const ig_snapshot *snap, const ig_surface *s, int64_t id, double p[3]);
 double ig_surface_value(const ig_snapshot *snap, const ig_surface *s, const ig_scalar *scalar,
                         int64_t cell, int64_t id);
 
+/* Camera. right, up, back are unit vectors; back points to the viewer. */
 typedef struct {
   double right[3], up[3], back[3], centre[3];
   double distance;                /* eye to centre; infinite for flat models */
@@ -123,10 +131,11 @@ typedef struct {
 void ig_camera_project(const ig_camera *k, const double *p, double out[3]);
 
 /* --- picture_marks.c */
-/* The edges of a surface at these points, before it was deformed. */
+/* Draws the edges of a surface at the given points (the undeformed shape). */
 IG_MUST_CHECK ig_status ig_outline_draw(ig_ctx *cx, const ig_surface *s, const double *point,
                                         const ig_camera *camera, ig_canvas *canvas);
-/* Arrows of a vector field; `size` is that of the part. */
+/* Draws arrows of a vector field at visible points, thinned to a regular pattern. size: of the
+   part, m. */
 IG_MUST_CHECK ig_status ig_arrows_draw(ig_ctx *cx, const ig_snapshot *snap, const char *path,
                                        const char *name, const ig_surface *s,
                                        const ig_camera *camera, double size, ig_canvas *canvas);

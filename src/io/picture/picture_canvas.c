@@ -1,4 +1,6 @@
-/* The canvas: a depth-buffered triangle rasteriser, lines, palettes, PNG. */
+/* The canvas: a depth-buffered triangle rasteriser, lines, palettes, PNG encoding, projection.
+   Barycentric coordinates per pixel; simple, and fast enough for a picture of some million
+   triangles. */
 #include "io/picture/picture.h"
 
 #include <errno.h>
@@ -10,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+/* White, infinitely far. */
 ig_status ig_canvas_new(ig_ctx *cx, int width, int height, ig_canvas *canvas) {
   memset(canvas, 0, sizeof *canvas);
   canvas->width = width;
@@ -53,6 +56,7 @@ ig_status ig_canvas_shrink(ig_ctx *cx, const ig_canvas *from, int n, ig_canvas *
   return IG_OK;
 }
 
+/* Mixes a colour in; cover 0..1 is the share of the pixel. */
 static void blend(ig_canvas *canvas, int x, int y, const float rgb[3], float cover) {
   if (x < 0 || y < 0 || x >= canvas->width || y >= canvas->height || cover <= 0)
     return;
@@ -75,12 +79,14 @@ static float segment_distance(float px, float py, float dx, float dy) {
   return hypotf(px - t * dx, py - t * dy);
 }
 
-/* A pixel range, cut to the canvas; wild coordinates give an empty one. */
+/* Pixel range [*from, *to] of an interval, cut to the canvas; empty if it is outside. Comparisons
+   come before conversions, because converting a huge float to int is undefined. */
 static void clip(float low, float high, int limit, int *from, int *to) {
   *from = low > 0 ? (low < (float)limit ? (int)floorf(low) : limit) : 0;
   *to = high < (float)(limit - 1) ? (high > -1 ? (int)ceilf(high) : -1) : limit - 1;
 }
 
+/* Anti-aliased by the distance of the pixel's centre from the line. */
 void ig_canvas_line(ig_canvas *canvas, float x0, float y0, float x1, float y1, float width,
                     const float rgb[3]) {
   const float r = width / 2;
@@ -93,7 +99,8 @@ void ig_canvas_line(ig_canvas *canvas, float x0, float y0, float x1, float y1, f
             r + 0.5F - segment_distance((float)x - x0, (float)y - y0, x1 - x0, y1 - y0));
 }
 
-/* --- palettes: equally spaced stops, straight lines between them */
+/* --- palettes: equally spaced colours with linear interpolation. viridis and inferno are
+   perceptually uniform (Smith and van der Walt); coolwarm is for differences (Moreland 2009). */
 typedef struct {
   const char *name;
   int stops;
@@ -120,6 +127,7 @@ bool ig_palette_known(const char *name) {
   return palette_find(name) != NULL;
 }
 
+/* Values outside the range take the end colours. */
 void ig_palette_color(const char *name, float value, float rgb[3]) {
   const palette *p = palette_find(name);
   if (!p || isnan(value)) {
@@ -134,8 +142,9 @@ void ig_palette_color(const char *name, float value, float rgb[3]) {
   }
 }
 
-/* A lamp beside the camera and one from above. A color must stay the one of the color bar, so a
-   field is shaded little and never lit beyond itself; plain grey takes more. */
+/* Simple lighting: a lamp beside the camera and one from above. Colours must remain those of the
+   colour bar, so a field is shaded little and never brighter than its colour; plain grey takes more
+   contrast. */
 static void shade(float rgb[3], const float normal[3], bool plain) {
   const float facing = fabsf(normal[2]);
   const float above = fmaxf(0, normal[1] * (normal[2] < 0 ? -1 : 1));
@@ -145,6 +154,8 @@ static void shade(float rgb[3], const float normal[3], bool plain) {
     rgb[c] = fminf(1, rgb[c] * light);
 }
 
+/* A small negative tolerance of the barycentric coordinates closes gaps between neighbouring
+   triangles. Depth is linear in screen space; value and normal are interpolated with 1/w. */
 void ig_canvas_triangle(ig_canvas *canvas, const ig_vertex v[3], unsigned edges,
                         const ig_shading *shading) {
   const float area = (v[1].x - v[0].x) * (v[2].y - v[0].y) - (v[2].x - v[0].x) * (v[1].y - v[0].y);
@@ -197,6 +208,7 @@ void ig_canvas_triangle(ig_canvas *canvas, const ig_vertex v[3], unsigned edges,
     }
 }
 
+/* Depth and value vary along the rod; the normal across it. */
 void ig_canvas_rod(ig_canvas *canvas, const ig_vertex v[2], float width,
                    const ig_shading *shading) {
   const float r = width / 2, dx = v[1].x - v[0].x, dy = v[1].y - v[0].y;
@@ -224,7 +236,8 @@ void ig_canvas_rod(ig_canvas *canvas, const ig_vertex v[2], float width,
     }
 }
 
-/* --- PNG */
+/* --- PNG (libpng reports errors by longjmp) */
+/* No variables are changed between setjmp and longjmp, as the C standard requires. */
 static bool png_encode(const ig_canvas *canvas, double dpi, FILE *f, png_byte *row) {
   png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
   png_infop info = png ? png_create_info_struct(png) : NULL;
@@ -253,6 +266,7 @@ static bool png_encode(const ig_canvas *canvas, double dpi, FILE *f, png_byte *r
   return true;
 }
 
+/* Encoded into a memory stream; errors of libpng here can only be lack of memory. */
 ig_status ig_canvas_png(ig_ctx *cx, const ig_canvas *canvas, double dpi, char **png, size_t *size) {
   png_byte *row = NULL;
   *png = NULL;
@@ -269,6 +283,7 @@ ig_status ig_canvas_png(ig_ctx *cx, const ig_canvas *canvas, double dpi, char **
 }
 
 /* --- camera */
+/* out: pixel x, y, and depth (smaller is nearer). */
 void ig_camera_project(const ig_camera *k, const double *p, double out[3]) {
   double d[3] = {0, 0, 0};
   const double *axes[3] = {k->right, k->up, k->back};

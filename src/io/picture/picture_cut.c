@@ -1,13 +1,16 @@
-/* A surface cut by a plane across an axis: the part below it with the cut face closed, or the cut
-   face alone. New corners lie between two points of the snapshot. */
+/* A surface cut by a plane across an axis: the part below with the section closed, or the section
+   alone. New corners are points between two points of the snapshot, so fields are interpolated
+   exactly as coordinates. */
 #include "io/picture/picture.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* VTK cell types. */
 enum { TRIANGLE = 5, QUAD = 9, QUADRATIC_TRIANGLE = 22 };
 
+/* Of a cut point the coordinates are interpolated. */
 void ig_surface_at(const ig_snapshot *snap, const ig_surface *s, int64_t id, double p[3]) {
   if (id < snap->points) {
     memcpy(p, &snap->point[3 * id], 3 * sizeof *p);
@@ -28,7 +31,7 @@ double ig_surface_value(const ig_snapshot *snap, const ig_surface *s, const ig_s
   return (1 - b->t) * ig_scalar_value(scalar, b->a) + b->t * ig_scalar_value(scalar, b->b);
 }
 
-/* A surface that grows. */
+/* A surface under construction. */
 typedef struct {
   ig_ctx *cx;
   const ig_snapshot *snap;
@@ -40,10 +43,12 @@ typedef struct {
   ig_status status;
 } cut;
 
+/* Signed distance from the plane; <= 0 is kept. */
 static double side(const cut *k, int64_t id) {
   return k->snap->point[3 * id + k->axis] - k->at;
 }
 
+/* The first failure is kept in k->status; later calls do nothing. */
 static bool grow(cut *k, void *list, int64_t count, int64_t capacity, size_t item) {
   void **p = list;
   void *more = realloc(*p, (size_t)capacity * item);
@@ -56,6 +61,8 @@ static bool grow(cut *k, void *list, int64_t count, int64_t capacity, size_t ite
   return true;
 }
 
+/* The point where the edge a-b meets the plane. Points are not shared between neighbours; a picture
+   does not need that. */
 static int64_t between(cut *k, int64_t a, int64_t b) {
   ig_surface *s = &k->made;
   if (s->betweens == k->capacity[2]) {
@@ -104,7 +111,7 @@ static void rod(cut *k, int64_t a, int64_t b, int64_t cell) {
   s->rod_cell[s->rods++] = cell;
 }
 
-/* What of a triangle is below the plane. */
+/* The part of a triangle below the plane: nothing, itself, a triangle or a quadrilateral. */
 static void triangle_clip(cut *k, const int64_t corner[3], unsigned edges, int64_t cell) {
   int64_t kept[4];
   int n = 0, above = 0;
@@ -126,7 +133,7 @@ static void triangle_clip(cut *k, const int64_t corner[3], unsigned edges, int64
     triangle(k, kept[0], kept[2], kept[3], 0, cell);
 }
 
-/* The section of a tetrahedron: a triangle or a quadrilateral. */
+/* Section of a tetrahedron: a triangle (one corner apart) or a quadrilateral (two and two). */
 static void tet_cut(cut *k, const int64_t node[4], int64_t cell) {
   int64_t above[4], below[4];
   int a = 0, b = 0;
@@ -147,7 +154,8 @@ static void tet_cut(cut *k, const int64_t node[4], int64_t cell) {
   }
 }
 
-/* A solid in tetrahedra: its first corner with every triangle of the faces that do not have it. */
+/* Sections of a solid, cut into tetrahedra from its first corner to the triangles of the faces
+   without it. Exact for convex cells. */
 static void cell_cut(cut *k, int64_t c) {
   const ig_solid *kind = ig_solid_of(&k->last, k->snap->type[c]);
   const int64_t *corner = &k->snap->corner[k->snap->offset[c]];
@@ -163,7 +171,7 @@ static void cell_cut(cut *k, int64_t c) {
   }
 }
 
-/* A plate or shell: its section is a line. */
+/* Section of a plate or shell cell: a line, drawn as a rod. */
 static void face_cut(cut *k, int64_t c) {
   const int type = k->snap->type[c];
   const int64_t *corner = &k->snap->corner[k->snap->offset[c]];
@@ -179,6 +187,7 @@ static void face_cut(cut *k, int64_t c) {
     rod(k, at[0], at[1], c);
 }
 
+/* Rods below the plane, shortened where they cross it. */
 static void rods_clip(cut *k, const ig_surface *from) {
   for (int64_t r = 0; r < from->rods; r++) {
     const int64_t a = from->rod[2 * r], b = from->rod[2 * r + 1], cell = from->rod_cell[r];
@@ -190,6 +199,7 @@ static void rods_clip(cut *k, const ig_surface *from) {
   }
 }
 
+/* low and high are the extent of the part along the axis, for the error message. */
 ig_status ig_surface_cut(ig_ctx *cx, const ig_snapshot *snap, const uint8_t *keep, int axis,
                          double at, bool slice, ig_surface *surface) {
   cut k = {.cx = cx, .snap = snap, .axis = axis, .at = at, .made.flat = surface->flat};

@@ -1,4 +1,4 @@
-/* Fields of a snapshot as one number per point or cell. */
+/* Fields of a snapshot as one number per point or cell: components, magnitudes, defaults. */
 #include "io/picture/picture.h"
 #include "core/ticks.h"
 
@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Magnitude: Euclidean norm of vectors, Frobenius norm of symmetric tensors (off-diagonal entries
+   count twice). */
 double ig_scalar_value(const ig_scalar *s, int64_t i) {
   const int n = s->field->components;
   if (s->component >= 0)
@@ -20,6 +22,7 @@ double ig_scalar_value(const ig_scalar *s, int64_t i) {
   return sqrt(sum);
 }
 
+/* For error messages. */
 static void field_names(const ig_snapshot *snap, char *text, size_t size) {
   size_t used = 0;
   text[0] = '\0';
@@ -27,6 +30,7 @@ static void field_names(const ig_snapshot *snap, char *text, size_t size) {
     used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", snap->field[i].name);
 }
 
+/* Components by letter (x, xy) or number (from 0). */
 ig_status ig_scalar_find(const ig_snapshot *snap, const char *path, const char *name,
                          ig_scalar *s) {
   static const char *const vector[] = {"x", "y", "z"};
@@ -57,7 +61,8 @@ ig_status ig_scalar_find(const ig_snapshot *snap, const char *path, const char *
                  names[0] ? names : "none");
 }
 
-/* A field that is the same everywhere, to rounding, shows nothing. */
+/* Whether a field differs between the kept cells by more than rounding; a constant field shows
+   nothing. */
 static bool varies(const ig_snapshot *snap, const ig_field *f, const uint8_t *keep) {
   const int64_t count = f->components * (f->where == IG_AT_CELLS ? snap->cells : snap->points);
   double low = INFINITY, high = -INFINITY;
@@ -71,6 +76,7 @@ static bool varies(const ig_snapshot *snap, const ig_field *f, const uint8_t *ke
   return ig_range_spans(low, high);
 }
 
+/* In the order of what users look for first, by room. */
 const char *ig_field_usual(const ig_snapshot *snap, const uint8_t *keep) {
   static const char *const wanted[] = {"density", "T",         "temperature",
                                        "damage",  "von_mises", "principal_stress"};

@@ -1,4 +1,4 @@
-/* Marks over the picture of a part: arrows of a vector field, the outline of the drawn shape. */
+/* Marks over the picture of a part: arrows of a vector field, outline of the undeformed shape. */
 #include "io/picture/picture.h"
 
 #include <math.h>
@@ -7,8 +7,9 @@
 
 static const float INK[3] = {0.13F, 0.14F, 0.16F};
 
-/* --- outline: sides where the surface ends or turns by more than 30 degrees */
+/* --- outline: edges where the surface ends or turns by more than 30 degrees */
 
+/* An edge of a triangle, nodes in rising order. */
 typedef struct {
   int64_t a, b; /* a < b */
   int64_t triangle;
@@ -30,6 +31,8 @@ static void normal_of(const double *point, const int64_t *corner, double n[3]) {
   n[2] = a[0] * b[1] - a[1] * b[0];
 }
 
+/* Whether two triangles at an edge form an angle; the sign of normals is ignored, because shells
+   may be numbered either way. */
 static bool turns(const double *point, const ig_surface *s, const side *p, const side *q) {
   double m[3], n[3], mm = 0, nn = 0, mn = 0;
   normal_of(point, &s->corner[3 * p->triangle], m);
@@ -39,6 +42,7 @@ static bool turns(const double *point, const ig_surface *s, const side *p, const
   return fabs(mn) < cos(30 * 3.14159265358979323846 / 180) * sqrt(mm * nn);
 }
 
+/* Edges are sorted, so that the two triangles of an edge are neighbours in the list. */
 ig_status ig_outline_draw(ig_ctx *cx, const ig_surface *s, const double *point,
                           const ig_camera *camera, ig_canvas *canvas) {
   side *list = NULL;
@@ -68,8 +72,10 @@ ig_status ig_outline_draw(ig_ctx *cx, const ig_surface *s, const double *point,
 
 /* --- arrows */
 
+/* Arrows per row of the picture, at most. */
 enum { BINS = 34 }; /* arrows in a row, at most */
 
+/* Depth test with a tolerance: the arrow's foot lies in the surface. */
 static bool visible(const ig_canvas *canvas, const double p[3], double tolerance) {
   if (!(p[0] >= 0 && p[1] >= 0 && p[0] < canvas->width && p[1] < canvas->height))
     return false;
@@ -77,6 +83,7 @@ static bool visible(const ig_canvas *canvas, const double p[3], double tolerance
   return p[2] <= (double)canvas->depth[at] + tolerance || isinf(canvas->depth[at]);
 }
 
+/* Shaft and head; a short arrow has no head. */
 static void arrow(ig_canvas *canvas, const double p[3], const double q[3]) {
   const float width = 0.0016F * (float)canvas->height;
   const double dx = q[0] - p[0], dy = q[1] - p[1], length = hypot(dx, dy);
@@ -88,6 +95,8 @@ static void arrow(ig_canvas *canvas, const double p[3], const double q[3]) {
                    (float)(q[1] - 0.3 * dy + 0.16 * s * dx), width, INK);
 }
 
+/* The longest arrow is 7 % of the part. The first visible point in each bin of the screen gets an
+   arrow. */
 ig_status ig_arrows_draw(ig_ctx *cx, const ig_snapshot *snap, const char *path, const char *name,
                          const ig_surface *s, const ig_camera *camera, double size,
                          ig_canvas *canvas) {

@@ -1,4 +1,4 @@
-/* The outer surface of a snapshot: faces that belong to one kept cell only. */
+/* The outer surface of a snapshot: faces that belong to exactly one kept cell. */
 #include "io/picture/picture.h"
 #include "core/vtk_corner.h"
 #include "mesh/topology.h"
@@ -11,6 +11,7 @@ enum { LINE = 3, TRIANGLE = 5, QUAD = 9, QUADRATIC_TRIANGLE = 22 }; /* VTK cell 
 static const int8_t plain[4] = {0, 1, 2, 3};
 static const int8_t quadratic[6] = {0, 1, 2, 3, 4, 5};
 
+/* Made from the element table; cached for the next cell. */
 const ig_solid *ig_solid_of(ig_solid *last, uint8_t vtk) {
   if (last->vtk == vtk)
     return last->faces ? last : NULL;
@@ -31,7 +32,8 @@ const ig_solid *ig_solid_of(ig_solid *last, uint8_t vtk) {
   return last->faces ? last : NULL;
 }
 
-/* Faces wait in a list at their lowest point until their twin comes and removes them. */
+/* Faces in a hash-like table: lists by lowest point. A face waits there until its twin comes and
+   marks both as inner. */
 typedef struct {
   int64_t a, b, c; /* the three lowest points, rising: enough to know a face by */
   int64_t cell;
@@ -40,6 +42,7 @@ typedef struct {
   bool twin;
 } waiting;
 
+/* The three lowest points identify a face of a conforming mesh. */
 static void lowest_three(const int64_t *corner, const int8_t *node, int corners, int64_t low[3]) {
   int64_t id[4];
   for (int i = 0; i < corners; i++) {
@@ -51,6 +54,7 @@ static void lowest_three(const int64_t *corner, const int8_t *node, int corners,
   memcpy(low, id, 3 * sizeof *low);
 }
 
+/* corner: points of the cell; i, j, k: local numbers. */
 static void triangle_add(ig_surface *s, const int64_t *corner, int i, int j, int k, unsigned edges,
                          int64_t cell) {
   s->corner[3 * s->triangles] = corner[i];
@@ -60,7 +64,8 @@ static void triangle_add(ig_surface *s, const int64_t *corner, int i, int j, int
   s->edges[s->triangles++] = (uint8_t)edges;
 }
 
-/* A face as triangles: a quadrilateral is cut in two, a quadratic triangle in four. */
+/* A face as triangles: a quadrilateral gives two, a quadratic triangle four. Bits of `edges` tell
+   which sides are element edges; diagonals are not. */
 static void face_add(ig_surface *s, const int64_t *corner, const int8_t *n, int corners, int mids,
                      int64_t cell) {
   if (corners == 4) {
@@ -76,7 +81,7 @@ static void face_add(ig_surface *s, const int64_t *corner, const int8_t *n, int 
   }
 }
 
-/* A closed cohesive element in the plane: a quadrilateral without area, seen as a line. */
+/* A closed cohesive element in the plane is a quadrilateral without area; it is drawn as a line. */
 static bool is_thin(const ig_snapshot *snap, int64_t c) {
   if (snap->type[c] != QUAD)
     return false;
@@ -91,6 +96,7 @@ static bool is_thin(const ig_snapshot *snap, int64_t c) {
   return across < 1e-12 * along;
 }
 
+/* Upper limits: four triangles per face or plane cell. */
 static ig_status surface_reserve(ig_ctx *cx, ig_surface *s, int64_t triangles, int64_t rods) {
   IG_TRY(IG_NEW(cx, &s->corner, 3 * triangles, "surface triangles"));
   IG_TRY(IG_NEW(cx, &s->cell, triangles, "surface cells"));
@@ -99,6 +105,8 @@ static ig_status surface_reserve(ig_ctx *cx, ig_surface *s, int64_t triangles, i
   return IG_NEW(cx, &s->rod_cell, rods, "rod cells");
 }
 
+/* Three passes: count, match faces, make triangles. `flat`: only plane cells at z = 0, which are
+   drawn from the front. */
 ig_status ig_surface_new(ig_ctx *cx, const ig_snapshot *snap, const uint8_t *keep,
                          ig_surface *surface) {
   memset(surface, 0, sizeof *surface);

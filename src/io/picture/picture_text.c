@@ -1,10 +1,11 @@
-/* Text drawn with a stroke font of our own: each glyph is a few polylines on a grid 4 wide, with
-   the baseline at 2, the x-height at 6 and capitals at 8. A digit pair is a point, a space lifts
-   the pen. */
+/* Text in a stroke font: each glyph is a few polylines on a grid 4 wide, with the baseline at 2,
+   the x-height at 6 and capitals at 8. Two digits are a point (column, row), a space lifts the pen.
+   A font of lines needs no font file and is sharp at any size. */
 #include "io/picture/picture.h"
 
 #include <math.h>
 
+/* Rows of the baseline and of capitals; gaps in grid units. */
 enum { BASE = 2, CAP = 8 };
 static const float GAP = 1.9F, SPACE = 3.2F;
 
@@ -104,6 +105,7 @@ static const struct {
     {'@', "4212030718384744342535453344"},
 };
 
+/* An open box stands for characters that the font lacks (all beyond ASCII). */
 static const char *glyph_find(char c) {
   for (size_t i = 0; i < sizeof glyphs / sizeof *glyphs; i++)
     if (glyphs[i].letter == c)
@@ -111,7 +113,7 @@ static const char *glyph_find(char c) {
   return "02084842"; /* a box for what the font lacks */
 }
 
-/* Leftmost and rightmost columns of a glyph: letters take the room they need. */
+/* Leftmost and rightmost column of a glyph, for proportional spacing. */
 static void glyph_extent(const char *strokes, int *low, int *high) {
   *low = 9;
   *high = 0;
@@ -122,7 +124,8 @@ static void glyph_extent(const char *strokes, int *low, int *high) {
     }
 }
 
-/* Draws one glyph if there is a canvas; returns how far the pen moves on. */
+/* Draws one glyph (canvas NULL: only measures); returns the advance of the pen. unit: pixels per
+   grid unit. */
 static float glyph_draw(ig_canvas *canvas, char letter, float x, float y, float unit,
                         const float rgb[3]) {
   if (letter == ' ')

@@ -1,4 +1,7 @@
-/* Checkpoints. */
+/* Checkpoints: named arrays with checksums in a sealed HDF5 file, group "checkpoint". Attributes of
+   the group: format, version and commit of the program, fingerprint of case and mesh, time, step.
+   Each array has its own CRC-32, because the seal of the file is not verified again when arrays are
+   read in pieces. */
 #include "io/result/checkpoint.h"
 #include "core/version.h"
 #include "io/format/crc.h"
@@ -11,9 +14,11 @@
 #include <string.h>
 
 #define ROOT "checkpoint"
+/* FORMAT changes when the layout changes; other formats are refused with the program that wrote
+   them. */
 enum { FORMAT = 1, MOST_ARRAYS = 4096 };
 
-/* An array in pieces, and its checksum. */
+/* An array that is written in pieces, with its checksum so far. */
 typedef struct {
   ig_h5_array array;
   size_t size; /* bytes per item */
@@ -39,7 +44,7 @@ static ig_status rows_write(ig_h5 *h5, const char *name, const ig_saved *saved,
   return status;
 }
 
-/* `array`: its number among those of `rows`, where it has no data. */
+/* array: number of the array in `rows`, used if saved->data is NULL (streamed from ranks). */
 static ig_status array_write(ig_h5 *h5, const ig_saved *saved, const ig_stream *rows, int array) {
   char name[256];
   if (!saved->name[0] || strchr(saved->name, '/') || strlen(saved->name) > 200 || saved->count < 0)
@@ -57,6 +62,7 @@ static ig_status array_write(ig_h5 *h5, const ig_saved *saved, const ig_stream *
   return ig_h5_put_numbers(h5, name, "crc32", IG_I64, 0, &crc);
 }
 
+/* A streamed checkpoint is written on the disk, because it may exceed the memory of rank 0. */
 ig_status ig_checkpoint_write(ig_ctx *cx, const char *path, const ig_checkpoint_head *head,
                               const ig_saved *saved, int count, const ig_stream *rows) {
   static const int64_t format = FORMAT;
@@ -80,7 +86,7 @@ done:
   return status;
 }
 
-/* The checksum of an array, a piece of it in memory at a time. */
+/* Checksum of an array, with one piece of 2 MiB in memory at a time. */
 static ig_status crc_read(ig_h5 *h5, const char *name, const ig_saved *saved, uint32_t *crc) {
   enum { PIECE = 2 << 20 };
   const size_t size = ig_dtype_size(saved->dtype);
@@ -97,7 +103,7 @@ static ig_status crc_read(ig_h5 *h5, const char *name, const ig_saved *saved, ui
   return status;
 }
 
-/* Of a file that was looked at before. */
+/* Reads a range of an array from a file whose seal was verified before. */
 static ig_status rows_read(ig_ctx *cx, const ig_restart *from, const ig_saved *saved, int64_t begin,
                            int64_t count, void *to) {
   char name[300];
@@ -110,6 +116,7 @@ static ig_status rows_read(ig_ctx *cx, const ig_restart *from, const ig_saved *s
   return status;
 }
 
+/* Called for each array. Without data (restart->read set) only the checksum is verified. */
 static ig_status array_read(ig_h5 *h5, const char *name, void *user) {
   ig_restart *restart = user;
   char whole[300];
@@ -140,7 +147,7 @@ static ig_status array_read(ig_h5 *h5, const char *name, void *user) {
   return IG_OK;
 }
 
-/* A text of the head; "?" where an earlier program wrote none. */
+/* A text of the head; "?" if it is missing (files of older versions). */
 static void head_text(ig_h5 *h5, const char *name, char *text, size_t size) {
   ig_ctx *const cx = h5->cx;
   if (ig_h5_get_text(h5, ROOT, name, text, size) == IG_OK && *text)
@@ -150,7 +157,7 @@ static void head_text(ig_h5 *h5, const char *name, char *text, size_t size) {
   cx->message[0] = '\0';
 }
 
-/* A checkpoint of the format that this program reads. */
+/* Fails unless the file is a checkpoint of the format that this program reads. */
 static ig_status format_check(ig_h5 *h5) {
   int64_t format = 0;
   char version[32], commit[64];
@@ -167,6 +174,7 @@ static ig_status format_check(ig_h5 *h5) {
                  h5->path, format, version, commit, ig_version(), ig_commit(), FORMAT);
 }
 
+/* Also refuses values that cannot be, so that a damaged head does not start a run. */
 static ig_status head_read(ig_h5 *h5, uint64_t fingerprint, ig_restart *restart) {
   int64_t found = 0;
   IG_TRY(format_check(h5));
@@ -182,6 +190,7 @@ static ig_status head_read(ig_h5 *h5, uint64_t fingerprint, ig_restart *restart)
   return IG_OK;
 }
 
+/* Opens the file, which verifies its seal: the whole file is read once. */
 ig_status ig_checkpoint_belongs(ig_ctx *cx, const char *path, uint64_t fingerprint, bool *same) {
   int64_t found = 0;
   ig_h5 h5;
@@ -196,6 +205,7 @@ ig_status ig_checkpoint_belongs(ig_ctx *cx, const char *path, uint64_t fingerpri
   return status;
 }
 
+/* whole: arrays are loaded; otherwise read on demand. */
 static ig_status restart_make(ig_ctx *cx, const char *path, uint64_t fingerprint, bool whole,
                               ig_restart **out) {
   ig_restart *restart = NULL;

@@ -1,4 +1,6 @@
-/* Whose folder is it? Locks, marks, and what of a former run goes. */
+/* Ownership of a result folder: lock, mark, and removal of a former run's files. A run must never
+   delete a file that is not its own, so every file that is removed is either on the list of fixed
+   names in a folder with a mark, or noted in the mark. */
 #include "io/result/result_folder.h"
 #include "core/output.h"
 #include "io/format/atomic_file.h"
@@ -14,6 +16,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+/* The mark: a hidden file whose content is described in result_folder.h. */
 #define MARK ".ingot"
 #define MARK_FORMAT "ingot result\nrun %016" PRIx64 "\n"
 
@@ -23,13 +26,14 @@ void ig_snapshot_name(int64_t index, char name[IG_FILE_NAME]) {
   snprintf(name, IG_FILE_NAME, "snap_%06" PRId64 ".vtkhdf", index);
 }
 
+/* The number of a snapshot by its name; false: another file. */
 static bool snapshot_index(const char *name, int64_t *index) {
   int end = 0;
   return sscanf(name, "snap_%" SCNd64 ".vtkhdf%n", index, &end) == 1 && end && !name[end] &&
          *index >= 0;
 }
 
-/* A name without the ending of a file that is half written; was there one? */
+/* Strips ".part" from the name of a file that is being written; returns whether it was there. */
 static bool part_strip(const char *name, char whole[IG_FILE_NAME]) {
   const size_t length = strlen(name), part = strlen(IG_PART);
   const bool is_part = length > part && strcmp(name + length - part, IG_PART) == 0;
@@ -40,7 +44,7 @@ static bool part_strip(const char *name, char whole[IG_FILE_NAME]) {
   return is_part;
 }
 
-/* Files a run writes by itself, and what a killed one leaves of them. */
+/* Names that a run writes by itself, with what a killed run leaves of them. */
 static bool own_name(const char *name) {
   int64_t index;
   char whole[IG_FILE_NAME];
@@ -75,6 +79,8 @@ static void line_of(const char *name, char line[LINE]) {
   snprintf(line, LINE, "file %.*s\n", IG_FILE_NAME - 1, name);
 }
 
+/* Whether a file is noted; lines end in \n, so that names cannot match partly (names with \n are
+   not allowed). */
 static bool noted(const ig_result_folder *f, const char *name) {
   char line[LINE];
   line_of(name, line);
@@ -94,7 +100,8 @@ ig_status ig_result_folder_note(ig_ctx *cx, ig_result_folder *f, const char *nam
   return mark_write(cx, f);
 }
 
-/* The number of the run stays 0 without a mark. */
+/* Reads the mark; the run's number stays 0 without one. Names in it are checked: a mark may have
+   been edited. */
 static void mark_read(ig_result_folder *f) {
   const int fd = openat(f->fd, MARK, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   FILE *file = fd >= 0 ? fdopen(fd, "r") : NULL;
@@ -116,9 +123,10 @@ static void mark_read(ig_result_folder *f) {
   fclose(file);
 }
 
-/* --- what is in it */
+/* --- content of the folder */
 
-/* Calls `each` on every entry of the folder. */
+/* Calls `each` for every entry. The folder is opened anew, because a descriptor has one reading
+   position. */
 typedef ig_status each_entry(ig_ctx *cx, const ig_result_folder *f, const char *name,
                              int64_t snapshots);
 static ig_status walk(ig_ctx *cx, const ig_result_folder *f, each_entry *each, int64_t snapshots) {
@@ -137,6 +145,7 @@ static ig_status walk(ig_ctx *cx, const ig_result_folder *f, each_entry *each, i
   return status;
 }
 
+/* First bytes of a file; links are not followed, and O_NONBLOCK keeps a pipe from blocking. */
 static ssize_t head_read(int folder, const char *name, char head[64]) {
   memset(head, 0, 64);
   const int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -152,6 +161,7 @@ static bool case_ours(const ig_result_folder *f) {
   return strncmp(head, IG_CASE_HEAD, strlen(IG_CASE_HEAD)) == 0;
 }
 
+/* A sealed HDF5 file, or a JSON file whose first key is "ingot". */
 static bool file_ours(int folder, const char *name) {
   char head[64];
   const ssize_t n = head_read(folder, name, head);
@@ -163,13 +173,13 @@ bool ig_result_file_ours(const char *path) {
   return file_ours(AT_FDCWD, path);
 }
 
-/* Without a mark (a copy leaves dot files behind) the files themselves must say whose they are:
-   other programs, too, write a history.csv. */
+/* Without a mark (copying may leave hidden files behind) the content must show that Ingot wrote it:
+   other programs also write a history.csv. */
 static bool says_ours(const ig_result_folder *f) {
   return file_ours(f->fd, IG_CHECKPOINT) || file_ours(f->fd, IG_SUMMARY);
 }
 
-/* Of a folder without a mark; `ours`: files with the names of a run's are a run's. */
+/* Checks one entry of a folder without a mark; ours: files with the names of a run are accepted. */
 static ig_status refuse_strange(ig_ctx *cx, const ig_result_folder *f, const char *name,
                                 int64_t ours) {
   char whole[IG_FILE_NAME];
@@ -188,6 +198,7 @@ static ig_status refuse_strange(ig_ctx *cx, const ig_result_folder *f, const cha
                  f->path, name);
 }
 
+/* Files that belong to the run in the folder. */
 static bool of_the_run(const ig_result_folder *f, const char *name) {
   char whole[IG_FILE_NAME];
   part_strip(name, whole);
@@ -203,7 +214,8 @@ static ig_status remove_former(ig_ctx *cx, const ig_result_folder *f, const char
                                                         : IG_OK;
 }
 
-/* What is half written, and what is later than the checkpoint the run goes on from. */
+/* For a continued run: removes partial files, the summary, and snapshots later than the
+   checkpoint. */
 static ig_status remove_later(ig_ctx *cx, const ig_result_folder *f, const char *name,
                               int64_t snapshots) {
   int64_t index;
@@ -214,8 +226,9 @@ static ig_status remove_later(ig_ctx *cx, const ig_result_folder *f, const char 
                                                         : IG_OK;
 }
 
-/* --- one run's */
+/* --- taking possession */
 
+/* The lock (flock) is released by the kernel when the process ends, however it ends. */
 ig_status ig_result_folder_open(ig_ctx *cx, const char *path, bool force, ig_result_folder *f) {
   *f = (ig_result_folder){.fd = -1, .path = strdup(path)};
   if (!f->path)
@@ -231,6 +244,7 @@ ig_status ig_result_folder_open(ig_ctx *cx, const char *path, bool force, ig_res
   return f->run ? IG_OK : walk(cx, f, refuse_strange, force || says_ours(f));
 }
 
+/* A folder that was created for nothing is removed again. */
 void ig_result_folder_close(ig_result_folder *f) {
   if (f->fd >= 0)
     close(f->fd);
@@ -240,6 +254,9 @@ void ig_result_folder_close(ig_result_folder *f) {
   free(f->files.at);
 }
 
+/* The mark comes first: from then on an interrupted clean-up can be resumed by the next run.
+   The checkpoint and the index go before the rest, so that no reader meets an index of missing
+   files. */
 ig_status ig_result_folder_take(ig_ctx *cx, ig_result_folder *f) {
   f->run = 0;
   while (f->run == 0)
@@ -256,6 +273,8 @@ ig_status ig_result_folder_take(ig_ctx *cx, ig_result_folder *f) {
   return IG_OK;
 }
 
+/* A continued run keeps its number; the number in the folder, if any, must be that of the
+   checkpoint. */
 ig_status ig_result_folder_retake(ig_ctx *cx, ig_result_folder *f, uint64_t run) {
   if (f->run && f->run != run)
     return IG_FAIL(cx, IG_INPUT,
@@ -271,6 +290,7 @@ ig_status ig_result_folder_cut(ig_ctx *cx, ig_result_folder *f, int64_t snapshot
   return walk(cx, f, remove_later, snapshots);
 }
 
+/* A case.yaml of the user is not overwritten. */
 ig_status ig_result_folder_case(ig_ctx *cx, ig_result_folder *f, const char *text, bool *kept) {
   *kept = faccessat(f->fd, IG_CASE, F_OK, AT_SYMLINK_NOFOLLOW) != 0 || case_ours(f);
   if (!*kept)

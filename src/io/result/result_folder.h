@@ -1,7 +1,7 @@
 /* A result folder as one run owns it: locked while the run lasts, marked with the run's number,
    cleared of what a former run left. It knows the names of a run's files; io/result/sink.h says
-   what is in them. The mark is a file of lines, "run NUMBER" and one "file NAME" for each file that
-   a room added, so that the next run can tell results from what is somebody's. */
+   what is in them. The mark is a text file, "run NUMBER" and one line "file NAME" for each file
+   that a room added, so that the next run can tell results from the user's files. */
 #ifndef IG_IO_RESULT_RESULT_FOLDER_H
 #define IG_IO_RESULT_RESULT_FOLDER_H
 
@@ -15,9 +15,11 @@
 #define IG_CASE "case.yaml"     /* noted like a room's files: the user may have one, too */
 #define IG_REPORT "report.html" /* not a run's, but of this run: the next one removes it */
 #define IG_JOINED "run.vtkhdf"  /* all snapshots in one, likewise */
+/* Bytes of a file name in a result, with the final 0. */
 enum { IG_FILE_NAME = 64 };
 void ig_snapshot_name(int64_t index, char name[IG_FILE_NAME]);
 
+/* A folder that is open for writing. */
 typedef struct {
   char *path;
   int fd;          /* locked */
@@ -26,36 +28,38 @@ typedef struct {
   ig_text files;   /* those a room added, as lines of the mark */
 } ig_result_folder;
 
-/* `cx` takes the message of a failure and nothing else, so that a thread can bring its own. */
+/* `cx` only receives the error message, so a thread may pass a context of its own. */
 
-/* Makes the folder if need be and locks it. Fails if another process has it, or if it holds
-   anything that is no result of ours; without a mark, files with the names of ours count as such
-   only if their content says so, or by `force`. What a former run left stays. Close it after a
+/* Makes the folder if necessary and locks it. Fails if another process has it, or if it contains
+   anything that is not a result of Ingot; without a mark, files with our names count as such only
+   if their content says so, or with `force`. Files of a former run stay for now. Close it after a
    failure too. */
 IG_MUST_CHECK ig_status ig_result_folder_open(ig_ctx *cx, const char *path, bool force,
                                               ig_result_folder *f);
-/* Whether the content of a file says that Ingot wrote it: a summary.json or checkpoint.h5. */
+/* Whether the content of a file shows that Ingot wrote it (summary.json, checkpoint.h5). */
 bool ig_result_file_ours(const char *path);
-/* Unlocks it; removes one that was made for nothing. */
+/* Unlocks; removes a folder that was made and not used. */
 void ig_result_folder_close(ig_result_folder *f);
 
-/* Makes it a fresh run's: a number of its own, and what the former run left goes. */
+/* Makes it the folder of a new run: a new number, and the former run's files are removed. */
 IG_MUST_CHECK ig_status ig_result_folder_take(ig_ctx *cx, ig_result_folder *f);
-/* Makes it run `run`'s, going on; fails if it holds another run. */
+/* Makes it the folder of run `run`, continued; fails if it has another run. */
 IG_MUST_CHECK ig_status ig_result_folder_retake(ig_ctx *cx, ig_result_folder *f, uint64_t run);
-/* Of a run that goes on: removes what is half written or came after its first `snapshots`. */
+/* For a continued run: removes partial files and everything after its first `snapshots`
+   snapshots. */
 IG_MUST_CHECK ig_status ig_result_folder_cut(ig_ctx *cx, ig_result_folder *f, int64_t snapshots);
 
-/* Whether a room may add a file of this name; and the note of it, before the file appears. */
+/* Whether a room may add a file of this name; and noting it in the mark, before the file
+   appears. */
 bool ig_result_folder_allows(const char *name);
 IG_MUST_CHECK ig_status ig_result_folder_note(ig_ctx *cx, ig_result_folder *f, const char *name);
 
-/* Keeps the case as it was run, begun by IG_CASE_HEAD; *kept false: there is a file of that name
-   that is not ours. */
+/* Stores the case as it was run, starting with IG_CASE_HEAD. *kept false: there is a file of that
+   name that is not ours, and it stays. */
 IG_MUST_CHECK ig_status ig_result_folder_case(ig_ctx *cx, ig_result_folder *f, const char *text,
                                               bool *kept);
 
-/* "folder/name", free with free(). */
+/* "folder/name", freed with free(). */
 IG_MUST_CHECK ig_status ig_result_folder_file(ig_ctx *cx, const ig_result_folder *f,
                                               const char *name, char **path);
 IG_MUST_CHECK ig_status ig_result_folder_store(ig_ctx *cx, const ig_result_folder *f,

@@ -1,4 +1,15 @@
-/* The sink that writes files: a queue of jobs between the run and a thread that writes. */
+/* The sink that writes files. The run hands over jobs (snapshot, checkpoint, file); a thread of the
+   sink writes them, so that the run continues meanwhile. At most two jobs are under way, which
+   bounds memory. history.csv is written by the calling thread, because rows are small.
+
+   calling thread                         writer thread
+   files_snapshot --- job ---> queue ---> write_snapshot, index
+   files_checkpoint - job ---> queue ---> fsync of history, write_checkpoint
+   files_history --> rows --> history.csv
+   files_flush ---- waits until the queue is empty, returns the writer's first failure
+
+   Consistency after a crash: a checkpoint stores the length of history.csv and the times of
+   snapshots at that moment; a continued run truncates both to it. */
 #include "io/result/sink.h"
 #include "backend/backend.h"
 #include "core/memory.h"
@@ -20,16 +31,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What the sink itself must know to go on; beside the room's arrays in the checkpoint. */
+/* State of the sink within a checkpoint, beside the room's arrays. */
 #define OWN "sink."
 #define OWN_RUN OWN "run"
 #define OWN_HISTORY OWN "history_bytes"
 #define OWN_TIMES OWN "snapshot_time"
 
+/* Jobs under way at most; bytes of history rows that are collected before they are written. */
 enum { UNDER_WAY = 2, ROWS_KEPT = 1 << 15 };
 
 typedef enum { JOB_SNAPSHOT, JOB_CHECKPOINT, JOB_FILE } job_kind;
 
+/* A job for the writer, which owns it. */
 typedef struct job {
   job_kind kind;
   ig_snapshot *snap;
@@ -43,6 +56,7 @@ typedef struct job {
   struct job *next;
 } job;
 
+/* State of the sink. Each group of members belongs to one thread, or to both under `lock`. */
 typedef struct {
   ig_sink sink;
   ig_ctx *cx;
@@ -62,6 +76,7 @@ typedef struct {
   int64_t snapshots;
   ig_compressor compressor;
 
+  /* Owner of the writer thread: a forked child has none. */
   pid_t process; /* whose thread the writer is: a forked child has none */
 
   /* between the two, under `lock` */
@@ -90,6 +105,7 @@ static void job_free(job *j) {
 
 /* --- the writer's thread; `cx` below is its own, for messages */
 
+/* Index for ParaView, under two names (see result_folder.h). */
 static ig_status write_series(ig_ctx *cx, const files *s) {
   ig_json json = {0};
   ig_series_write(&s->folder, s->snapshot_time, s->snapshots, &json);
@@ -106,6 +122,8 @@ static ig_status add_time(ig_ctx *cx, files *s, double time) {
   return IG_OK;
 }
 
+/* Settling waits for copies from the device. The index is written after the snapshot, so it never
+   names a missing file. */
 static ig_status write_snapshot(ig_ctx *cx, files *s, ig_snapshot *snap) {
   char name[IG_FILE_NAME], *path = NULL;
   if (ig_snapshot_settle(snap) != IG_OK)
@@ -119,6 +137,8 @@ static ig_status write_snapshot(ig_ctx *cx, files *s, ig_snapshot *snap) {
   return status == IG_OK ? write_series(cx, s) : status;
 }
 
+/* The history is flushed first: the checkpoint must not be newer on the disk than the rows it
+   counts. */
 static ig_status write_checkpoint(ig_ctx *cx, files *s, const job *j, const ig_stream *rows) {
   if (j->history_bytes && fsync(s->history_fd) != 0)
     return IG_FAIL(cx, IG_IO, "cannot write '%s/" IG_HISTORY "': %s", s->folder.path,
@@ -143,6 +163,7 @@ static ig_status write_checkpoint(ig_ctx *cx, files *s, const job *j, const ig_s
   return status;
 }
 
+/* Noted in the mark before the file appears, so that it is never an unknown file. */
 static ig_status write_file(ig_ctx *cx, files *s, job *j) {
   IG_TRY(ig_result_folder_note(cx, &s->folder, j->name));
   char *path = NULL;
@@ -152,6 +173,8 @@ static ig_status write_file(ig_ctx *cx, files *s, job *j) {
   return status;
 }
 
+/* Takes jobs in order. After a failure the remaining jobs are dropped: what is on the disk stays
+   consistent. */
 static void *writer(void *self) {
   files *s = self;
   pthread_mutex_lock(&s->lock);
@@ -188,10 +211,10 @@ static void *writer(void *self) {
   return NULL;
 }
 
-/* --- the caller's thread */
+/* --- the calling thread */
 
-/* A child that was forked while the run was open has no writer to wait for, and the files are its
-   parent's. */
+/* In a forked child there is no writer to wait for, and the files belong to the parent: writing is
+   refused. */
 static bool is_forked(const files *s) {
   return s->process != getpid();
 }
@@ -203,7 +226,7 @@ static ig_status writer_here(const files *s) {
                       : IG_OK;
 }
 
-/* Under `lock`: passes the writer's failure on to the caller's context. */
+/* Under `lock`: copies the writer's failure into the caller's context. */
 static ig_status trouble(files *s) {
   if (s->trouble.status != IG_OK) {
     s->cx->status = s->trouble.status;
@@ -219,7 +242,7 @@ static ig_status trouble_so_far(files *s) {
   return status;
 }
 
-/* Hands a job to the writer, which owns it from here on; waits while two are under way. */
+/* Gives a job to the writer, which owns it from here on; waits while two are under way. */
 static ig_status hand_over(files *s, job *j) {
   pthread_mutex_lock(&s->lock);
   while (s->under_way >= UNDER_WAY)
@@ -250,8 +273,8 @@ static ig_status case_keep(files *s) {
   return IG_OK;
 }
 
-/* Before the first thing is written, not when the folder opens: a case that its room refuses leaves
-   the former results alone. */
+/* Takes possession of the folder before the first output, not when it is opened: a case that its
+   room refuses leaves the former results untouched. */
 static ig_status begin(files *s) {
   IG_TRY(writer_here(s));
   if (s->folder.ours)
@@ -260,6 +283,7 @@ static ig_status begin(files *s) {
   return case_keep(s);
 }
 
+/* Waits until the writer has nothing to do. */
 static void wait_idle(files *s) {
   if (is_forked(s))
     return;
@@ -284,7 +308,8 @@ static ig_status files_snapshot(ig_sink *sink, ig_snapshot *snap) {
   return hand_over(s, j);
 }
 
-/* What comes in pieces is written here and now, once the writer has nothing more to do. */
+/* Streamed output is written by the calling thread, because all ranks must take part; the writer
+   must be idle, since both use the same state. */
 static ig_status files_snapshot_rows(ig_sink *sink, ig_snapshot *snap) {
   files *s = sink->self;
   ig_status status = begin(s);
@@ -297,7 +322,8 @@ static ig_status files_snapshot_rows(ig_sink *sink, ig_snapshot *snap) {
   return status;
 }
 
-/* Writes the rows kept; a row is never left in halves. */
+/* Writes the collected rows. After a failure the file is cut back, so that it never has half a
+   row. */
 static ig_status history_write(files *s) {
   if (!s->rows.length)
     return IG_OK;
@@ -314,7 +340,8 @@ static ig_status history_write(files *s) {
   return status;
 }
 
-/* The header is in `rows`. A run that goes on must find the same one at the top of its file. */
+/* Opens history.csv. The header is in `rows`; a continued run must find the same one at the top of
+   its file. */
 static ig_status history_open(files *s) {
   if (s->history_fd < 0) {
     s->history_fd = openat(s->folder.fd, IG_HISTORY,
@@ -339,6 +366,8 @@ static ig_status history_open(files *s) {
                         s->folder.path);
 }
 
+/* Numbers are written with the shortest text that reads back exactly. Rows are written once a
+   second at least, so that `ingot watch` sees them. */
 static ig_status files_history(ig_sink *sink, int columns, const char *const *names,
                                const double *values) {
   files *s = sink->self;
@@ -366,6 +395,7 @@ static ig_status files_history(ig_sink *sink, int columns, const char *const *na
   return IG_OK;
 }
 
+/* Arrays are copied, because the run changes them while they are written. */
 static ig_status files_checkpoint(ig_sink *sink, double time, int64_t step, const ig_saved *saved,
                                   int count) {
   files *s = sink->self;
@@ -418,7 +448,7 @@ static ig_status files_checkpoint_rows(ig_sink *sink, double time, int64_t step,
   return write_checkpoint(s->cx, s, &now, rows);
 }
 
-/* A figure told twice counts as told last. */
+/* Stores a figure; a second value for a key replaces the first. */
 static ig_status figure_set(files *s, const char *key, const char *unit, const char *text,
                             double number) {
   int i = 0;
@@ -464,6 +494,7 @@ static ig_status files_file(ig_sink *sink, const char *name, const void *bytes, 
   return hand_over(s, j);
 }
 
+/* Waits for everything and returns the first failure. */
 static ig_status files_flush(ig_sink *sink) {
   files *s = sink->self;
   IG_TRY(writer_here(s));
@@ -487,6 +518,7 @@ ig_status ig_sink_summary(ig_sink *sink, const ig_summary *summary) {
 
 /* --- opening and closing */
 
+/* Truncates history.csv to its length at the checkpoint. */
 static ig_status history_continue(files *s, int64_t bytes) {
   struct stat info;
   if (bytes == 0)
@@ -510,7 +542,7 @@ static ig_status history_continue(files *s, int64_t bytes) {
   return IG_OK;
 }
 
-/* Goes on from the checkpoint: whatever came after it goes. */
+/* Continues from a checkpoint: everything after it is removed. */
 static ig_status restart(files *s, const ig_restart *from) {
   const void *run, *bytes, *times;
   int64_t count;
@@ -537,6 +569,7 @@ bool ig_sink_begun(const ig_sink *sink) {
   return ((const files *)sink->self)->folder.ours;
 }
 
+/* Signals are blocked in the writer, so that they are delivered to the program's own threads. */
 static ig_status writer_start(files *s) {
   /* signals are for the caller's threads */
   sigset_t all, former;
@@ -548,6 +581,8 @@ static ig_status writer_start(files *s) {
   return error ? IG_FAIL(s->cx, IG_MEMORY, "cannot start the writer: %s", strerror(error)) : IG_OK;
 }
 
+/* On a CPU backend the threads are busy with the run, so compression uses one; with a GPU the
+   host's threads are free. */
 ig_status ig_sink_open(ig_ctx *cx, const char *folder, const ig_sink_options *options,
                        ig_sink **out) {
   files *s;
@@ -585,6 +620,7 @@ ig_status ig_sink_open(ig_ctx *cx, const char *folder, const ig_sink_options *op
   return status;
 }
 
+/* Rows and jobs that are left are still written; errors are not reported here. */
 void ig_sink_close(ig_sink *sink) {
   if (!sink)
     return;

@@ -1,16 +1,16 @@
-/* The sink that writes files. A result folder holds one run:
+/* The sink that writes files. A result folder contains one run:
 
-     snap_000000.vtkhdf …   snapshots, and snap.vtkhdf.series, their index for ParaView
-     history.csv            one row per call, columns with units
-     checkpoint.h5          what --restart goes on from
-     summary.json           what ran, how long, and the room's figures
-     case.yaml              the case as it was run, with its defaults
-     .ingot                 whose it is (io/result/result_folder.h)
+   snap_000000.vtkhdf …   snapshots, and snap.vtkhdf.series, their index for ParaView
+   history.csv            one row per call, columns with units
+   checkpoint.h5          what --restart continues from
+   summary.json           what ran, how long, and the room's figures
+   case.yaml              the case as it was run, with its defaults
+   .ingot                 mark of ownership (io/result/result_folder.h)
 
-   Snapshots, checkpoints and files are written by a thread of the sink's own, two at most under
-   way; what goes wrong there is told by the next call and by flush. Every file but history.csv
-   appears whole by a rename; history.csv grows by whole rows, and a restart cuts it back to where
-   the checkpoint was. */
+   Snapshots, checkpoints and files are written by a thread of the sink, at most two under way; a
+   failure there is returned by the next call and by flush. Every file but history.csv appears
+   complete by a rename; history.csv grows by whole rows, and a restart truncates it to its length
+   at the checkpoint. */
 #ifndef IG_IO_RESULT_SINK_H
 #define IG_IO_RESULT_SINK_H
 
@@ -18,27 +18,30 @@
 
 #define IG_SINK_SETTINGS "sink.settings" /* the array of a checkpoint that holds `settings` */
 
+/* Borrowed texts must live as long as the sink. */
 typedef struct {
   uint64_t fingerprint; /* of the case, kept in its checkpoints */
   const char *settings; /* what else of it matters, kept there too; lives as long as the sink */
   const char *text;     /* the case as it is run, kept as case.yaml; NULL: none. As long, too */
   int compression;      /* of snapshots, 0 to 9 */
   bool force;           /* replace files of ours' names though nothing says that they are ours */
-  /* What the run goes on from; NULL: a fresh run, which clears the former one's files away. */
+  /* The checkpoint that the run continues from; NULL: a new run, which removes the former one's
+     files. Used during ig_sink_open only. */
   const ig_restart *restart;
 } ig_sink_options;
 
-/* Makes the folder; what a former run left there stays until the first output of this one. Fails if
-   it holds anything that is not a result of ours, if another process writes into it, or if it
-   cannot be written. */
+/* Opens and locks the folder; files of a former run stay until the first output of this one. Fails
+   if the folder contains anything that is not a result of Ingot, if another process writes into it,
+   or if it cannot be written. */
 IG_MUST_CHECK ig_status ig_sink_open(ig_ctx *cx, const char *folder, const ig_sink_options *options,
                                      ig_sink **sink);
 /* Whether anything was written, so that the folder is this run's. */
 bool ig_sink_begun(const ig_sink *sink);
-/* Waits for the writer and frees all; removes a folder that it made for nothing; flush first to
- * hear whether all went well. */
+/* Waits for the writer and frees everything; removes a folder that it made and did not use. Call
+   flush before to learn of failures. */
 void ig_sink_close(ig_sink *sink);
 
+/* Facts for summary.json; everything is borrowed. */
 typedef struct {
   const char *physics, *title;
   const char *status;  /* "complete", "interrupted", "failed" */
@@ -61,8 +64,8 @@ typedef struct {
   int warned; /* how many of them are here, the first */
   const char (*warning)[256];
 } ig_summary;
-/* Writes summary.json with the `result` figures collected so far; waits for the writer first, and
-   works after a failure too, so that a failed run can say so. */
+/* Writes summary.json with the figures collected so far. Waits for the writer first; works after a
+   failure too, so that a failed run can say so. */
 IG_MUST_CHECK ig_status ig_sink_summary(ig_sink *sink, const ig_summary *summary);
 
 #endif

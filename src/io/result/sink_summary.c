@@ -1,11 +1,11 @@
-/* The text of summary.json. */
+/* Content of summary.json and of the index of snapshots. */
 #include "io/result/sink_summary.h"
 #include "core/version.h"
 
 #include <string.h>
 #include <unistd.h>
 
-/* Where the time went, part by part (core/ctx.h). */
+/* Times by phase, s (IG_PHASE_LIST in core/ctx.h). */
 static void split_write(const double *seconds, ig_json *json) {
   static const char *const word[IG_PHASES] = {
 #define X(name, text) [IG_PHASE_##name] = text,
@@ -29,6 +29,8 @@ void ig_inputs_write(const ig_inputs *inputs, ig_json *json) {
   ig_json_end(json, ']');
 }
 
+/* The key "ingot" comes first: ig_result_file_ours recognises the file by it. Units of figures are
+   a map of their own, so that figures stay plain numbers. */
 void ig_summary_write(const ig_summary *summary, int64_t snapshots, const ig_figure *figure,
                       int figures, ig_json *json) {
   ig_json_object(json, NULL);
@@ -89,6 +91,7 @@ void ig_summary_write(const ig_summary *summary, int64_t snapshots, const ig_fig
   ig_json_end(json, '}');
 }
 
+/* ParaView's file series format, version 1.0. */
 void ig_series_write(const ig_result_folder *folder, const double *time, int64_t snapshots,
                      ig_json *json) {
   ig_json_object(json, NULL);

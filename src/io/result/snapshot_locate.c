@@ -1,10 +1,13 @@
-/* Cells of a snapshot found by place: their centres, sorted along the longest side of the part. */
+/* Finds cells of a snapshot by position, to transfer results between meshes of the same part:
+   centres sorted along the longest side; a search expands from the position along this axis until
+   no nearer centre is possible. */
 #include "io/result/snapshot_locate.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* along: coordinate of sorting. reach2: squared distance from the centre to the farthest corner. */
 typedef struct {
   double along, x[3], reach2; /* along: the coordinate they are sorted by; reach: to a corner */
   int64_t item;
@@ -32,6 +35,8 @@ double ig_field_component(const ig_field *field, int64_t item, int component) {
                                 : (double)((const float *)field->data)[at];
 }
 
+/* Two passes over the corners: mean, then reach. moved: displacement added to the points, NULL:
+   none. */
 static void centres_make(const ig_snapshot *snap, const ig_field *moved, centre *list, int *axis) {
   double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
   for (int64_t c = 0; c < snap->cells; c++) {
@@ -63,7 +68,8 @@ static void centres_make(const ig_snapshot *snap, const ig_field *moved, centre 
     list[c].along = list[c].x[*axis];
 }
 
-/* The nearest centre; the lowest number of those equally near. */
+/* The nearest centre; of equally near ones the lowest number. Stops in each direction once the
+   distance along the axis alone exceeds the best. */
 static const centre *nearest(const centre *list, int64_t count, int axis, const double *x,
                              double *best2) {
   const centre *best = NULL;
@@ -92,6 +98,8 @@ static const centre *nearest(const centre *list, int64_t count, int axis, const 
   return best;
 }
 
+/* A result may be on the drawn or on the deformed shape; both are tried, and the one with the
+   smaller sum of distances is used. */
 ig_status ig_snapshot_cells_near(ig_ctx *cx, const ig_snapshot *snap, bool same, const double *x,
                                  int64_t count, int64_t *cell) {
   const ig_field *moved = ig_snapshot_field(snap, IG_AT_POINTS, "displacement", 3);

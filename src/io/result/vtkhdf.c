@@ -1,4 +1,5 @@
-/* Snapshots as VTKHDF files. */
+/* Snapshots as VTKHDF files: writing version 1.0, reading 1 and 2 (VTK file formats, "VTKHDF").
+   Arrays come from memory, or in pieces from all ranks. */
 #include "io/result/vtkhdf.h"
 #include "io/format/h5.h"
 
@@ -14,7 +15,8 @@ static const char *field_group(ig_location where) {
   return where == IG_AT_POINTS ? ROOT "/PointData" : ROOT "/CellData";
 }
 
-/* An array whose rows come in pieces; of offsets the types come, and tell them. */
+/* An array written in pieces. Offsets of cells are not streamed: they follow from the cell
+   types. */
 typedef struct {
   ig_h5_array array;
   bool offsets;
@@ -36,6 +38,7 @@ static ig_status rows_put(void *user, const void *rows, int64_t count) {
   return IG_OK;
 }
 
+/* offsets: the stream has types; the first offset is 0. */
 static ig_status put_rows(ig_h5 *h5, const ig_snapshot *snap, const char *name, ig_dtype dtype,
                           int64_t count, int components, int array, bool offsets) {
   static const int64_t zero = 0;
@@ -51,13 +54,14 @@ static ig_status put_rows(ig_h5 *h5, const ig_snapshot *snap, const char *name, 
   return status;
 }
 
-/* An array of the snapshot, from memory or in pieces. */
+/* An array of the snapshot, from memory or streamed. */
 static ig_status put(ig_h5 *h5, const ig_snapshot *snap, const char *name, ig_dtype dtype,
                      int64_t count, int components, int array, const void *data) {
   return snap->rows ? put_rows(h5, snap, name, dtype, count, components, array, false)
                     : ig_h5_put(h5, name, dtype, count, components, data);
 }
 
+/* The order of arrays is fixed; with streaming it is also the order of requests to the ranks. */
 static ig_status write_grid(ig_h5 *h5, const ig_snapshot *snap) {
   static const int64_t version[2] = {1, 0};
   IG_TRY(ig_h5_group(h5, ROOT));
@@ -92,6 +96,7 @@ static ig_status write_fields(ig_h5 *h5, const ig_snapshot *snap) {
   return ig_h5_put(h5, ROOT "/FieldData/Step", IG_I64, 1, 0, &snap->step);
 }
 
+/* Only the grid is remembered by the compressor: fields change in every snapshot. */
 ig_status ig_snapshot_write_next(ig_ctx *cx, const ig_snapshot *snap, const char *path,
                                  ig_compressor *compressor) {
   ig_h5 h5;
@@ -117,19 +122,19 @@ ig_status ig_snapshot_write(ig_ctx *cx, const ig_snapshot *snap, const char *pat
   return status;
 }
 
-/* --- reading: nothing the file says is believed before it is checked */
+/* --- reading: nothing in the file is trusted before it is checked */
 
 static ig_status bad(ig_h5 *h5, const char *what) {
   return IG_FAIL(h5->cx, IG_INPUT, "'%s': %s", h5->path, what);
 }
 
-/* Where the last step of a file begins; without steps all are 0. */
+/* Where the last step begins in each array; without steps all are 0. */
 typedef struct {
   bool steps;
   int64_t count, part, point, cell, corner;
 } place;
 
-/* `count` rows from row `from` on, of an array that must have them. `whole`: exactly them. */
+/* Reads `count` rows from row `from` on. whole: the array must have exactly these. */
 static ig_status read_rows(ig_h5 *h5, const char *name, ig_dtype dtype, int64_t from, int64_t count,
                            int components, bool whole, void *data) {
   if (whole)
@@ -150,11 +155,12 @@ static ig_status read_rows(ig_h5 *h5, const char *name, ig_dtype dtype, int64_t 
   return IG_OK;
 }
 
-/* The last entry of a list of one number per step. */
+/* Last entry of a list with one number per step. */
 static ig_status read_step(ig_h5 *h5, const place *p, const char *name, int64_t *value) {
   return read_rows(h5, name, IG_I64, p->count - 1, 1, 1, false, value);
 }
 
+/* Files of several parts per step are refused. */
 static ig_status read_place(ig_h5 *h5, place *p) {
   *p = (place){.steps = ig_h5_has(h5, ROOT "/Steps")};
   if (!p->steps)
@@ -176,7 +182,7 @@ static ig_status read_place(ig_h5 *h5, place *p) {
   return IG_OK;
 }
 
-/* One number; a file of several pieces has several, and is not for us. */
+/* A size; a file of several pieces has several and is refused. */
 static ig_status read_count(ig_h5 *h5, const place *p, const char *name, int64_t *count) {
   IG_TRY(read_rows(h5, name, IG_I64, p->part, 1, 1, !p->steps, count));
   if (*count < 0 || *count > INT64_MAX / 64)
@@ -184,6 +190,8 @@ static ig_status read_count(ig_h5 *h5, const place *p, const char *name, int64_t
   return IG_OK;
 }
 
+/* Offsets rise, corners are valid points, and cells have as many points as their type requires:
+   other code relies on it. */
 static ig_status check_grid(ig_h5 *h5, const ig_snapshot *snap) {
   if (snap->offset[0] != 0 || snap->offset[snap->cells] != snap->corners)
     return bad(h5, "the offsets do not span the connectivity");
@@ -211,6 +219,7 @@ static ig_status check_grid(ig_h5 *h5, const ig_snapshot *snap) {
   return IG_OK;
 }
 
+/* Sizes of the datasets are checked before memory is allocated. */
 static ig_status read_grid(ig_h5 *h5, place *p, ig_snapshot **snap) {
   char type[32];
   int64_t version[2], points, cells, corners;
@@ -258,12 +267,14 @@ static ig_status read_grid(ig_h5 *h5, place *p, ig_snapshot **snap) {
   return check_grid(h5, *snap);
 }
 
+/* Where read_field puts a field. */
 typedef struct {
   ig_snapshot *snap;
   ig_location where;
   const place *p;
 } read_field_to;
 
+/* With steps each field has a list of offsets. */
 static ig_status read_field(ig_h5 *h5, const char *name, void *user) {
   const read_field_to *to = user;
   char whole[300], unit[sizeof to->snap->field->unit] = "";
@@ -312,6 +323,7 @@ static ig_status read_fields(ig_h5 *h5, const place *p, ig_snapshot *snap) {
   return IG_OK;
 }
 
+/* A file of another program may lack time, step and units. */
 ig_status ig_snapshot_read(ig_ctx *cx, const char *path, ig_snapshot **out) {
   ig_snapshot *snap = NULL;
   ig_h5 h5;

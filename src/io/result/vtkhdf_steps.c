@@ -1,5 +1,6 @@
-/* Several snapshots as one VTKHDF 2 file: arrays one behind the other, and for each step where its
-   part of them begins. What stays the same from one step to the next is stored once. */
+/* Several snapshots as one VTKHDF 2 file: each array has the data of all steps one behind the
+   other, and "Steps" gives for each step where its part begins. What does not change from one step
+   to the next is stored once. */
 #include "io/format/h5.h"
 #include "io/result/vtkhdf.h"
 
@@ -10,6 +11,7 @@
 #define ROOT "VTKHDF"
 #define STEPS ROOT "/Steps"
 
+/* number: work array with an entry per step. */
 typedef struct {
   ig_ctx *cx;
   const ig_snapshot *const *snap;
@@ -17,11 +19,11 @@ typedef struct {
   int64_t *number; /* count entries, for what is written next */
 } steps;
 
-/* A step's part of one array. */
+/* The data of one array in one snapshot; *rows: its length. */
 typedef const void *part_of(const ig_snapshot *snap, const void *user, int64_t *rows);
 
-/* Writes it and leaves where each step's part begins, in rows, in s->number. `own` (may be NULL):
-   steps whose part is stored; the others use the one before. */
+/* Writes an array and leaves in s->number where each step's part begins (rows). own (may be NULL):
+   steps whose part is stored; others use the one before. NULL: parts are compared. */
 static ig_status array_put(steps *s, ig_h5 *h5, const char *name, ig_dtype dtype, int components,
                            part_of *part, const void *user, const bool *own) {
   const size_t row = ig_dtype_size(dtype) * (size_t)(components ? components : 1);
@@ -79,6 +81,7 @@ static const void *field_part(const ig_snapshot *snap, const void *user, int64_t
   return NULL;
 }
 
+/* Compared by bytes: any difference means another grid. */
 static bool grid_same(const ig_snapshot *a, const ig_snapshot *b) {
   return a->points == b->points && a->cells == b->cells && a->corners == b->corners &&
          memcmp(a->point, b->point, 24 * (size_t)a->points) == 0 &&
@@ -91,7 +94,7 @@ static ig_status numbers_put(steps *s, ig_h5 *h5, const char *name) {
   return ig_h5_put(h5, name, IG_I64, s->count, 0, s->number);
 }
 
-/* The grids that differ, and which of them each step has. */
+/* Writes the different grids and which one each step uses. */
 static ig_status grids_put(steps *s, ig_h5 *h5, const bool *own) {
   static const char *const sizes[] = {"NumberOfPoints", "NumberOfCells", "NumberOfConnectivityIds"};
   char name[64];
@@ -120,7 +123,7 @@ static ig_status grids_put(steps *s, ig_h5 *h5, const bool *own) {
   return numbers_put(s, h5, STEPS "/NumberOfParts");
 }
 
-/* A field that all steps have in the same form. */
+/* A field that all steps have in the same form; VTKHDF cannot express others. */
 static bool is_common(const steps *s, const ig_field *like) {
   for (int i = 0; i < s->count; i++) {
     bool found = false;
@@ -178,6 +181,7 @@ static ig_status file_put(steps *s, ig_h5 *h5, const bool *own, double *time) {
   return fields_put(s, h5);
 }
 
+/* All snapshots are in memory at once, because every array needs the total length first. */
 ig_status ig_snapshots_write(ig_ctx *cx, const ig_snapshot *const *snap, int count,
                              const char *path, int compression) {
   steps s = {.cx = cx, .snap = snap, .count = count};

@@ -1,10 +1,11 @@
-/* What a case says of a toolpath from a file; for every room with beams. A header, so that builds
-   without files have the keys too, and say that they read none. */
+/* Keys of a case for a toolpath from a file; for every room with beams. A header with a static
+   table, so that builds without files have the keys too and report that they read none. */
 #ifndef IG_IO_TOOLPATH_PATH_CASE_H
 #define IG_IO_TOOLPATH_PATH_CASE_H
 
 #include "io/toolpath/toolpath.h"
 
+/* SI units; NaN: not given. */
 typedef struct {
   ig_src at;
   const char *file;

@@ -1,4 +1,8 @@
-/* Reading toolpaths: which dialect a file is in. */
+/* Reading toolpaths: finds the dialect of a file and calls its reader.
+
+   Dialects overlap (a table of numbers without header fits several). The rule: guess only what is
+   certain from the ending, header or number of columns; otherwise fail with the choices, because a
+   wrong guess of unit or power column gives a run that looks plausible. */
 #include "io/toolpath/toolpath_read.h"
 #include "core/number.h"
 #include "io/format/atomic_file.h"
@@ -15,8 +19,8 @@ static bool ends_in(const char *file, const char *extension) {
   return dot && strcasecmp(dot + 1, extension) == 0;
 }
 
-/* How many numbers the first lines of a table have, the same in all of them; 0: no such table.
- *most is the greatest of the last column, *comma: they are separated by commas. */
+/* First look at a table without header: number of columns, if equal in all lines (0: no table),
+   greatest value of the last column, and whether commas separate. */
 typedef struct {
   int columns;
   double most;
@@ -61,7 +65,7 @@ static const char *find_word(const char *text, const char *word) {
   return NULL;
 }
 
-/* A segment list: the columns and units of its header say whose it is. */
+/* A segment list: columns and units of its header tell the dialect. */
 static ig_status guess_segments(ig_path_reader *r, ig_toolpath_format *format) {
   if (find_word(r->text, "pow")) {
     *format = IG_TOOLPATH_ADDITIVEFOAM;
@@ -77,6 +81,7 @@ static ig_status guess_segments(ig_path_reader *r, ig_toolpath_format *format) {
                       "`unit`");
 }
 
+/* Decides by the number of columns; ambiguous tables are refused with the possible dialects. */
 static ig_status guess_table(ig_path_reader *r, ig_toolpath_format *format) {
   table_look look;
   IG_TRY(look_at_table(r, &look));
@@ -105,6 +110,7 @@ static ig_status guess_table(ig_path_reader *r, ig_toolpath_format *format) {
   return IG_OK;
 }
 
+/* By the ending for G-code and .crs, otherwise by the first line that is not empty. */
 static ig_status guess(ig_path_reader *r, ig_toolpath_format *format) {
   static const char *const gcode[] = {"gcode", "nc", "ngc", "g", "gco", "gc", "cnc", "tap"};
   for (size_t i = 0; i < sizeof gcode / sizeof *gcode; i++)
@@ -143,9 +149,9 @@ static ig_status guess(ig_path_reader *r, ig_toolpath_format *format) {
   return guess_table(r, format);
 }
 
-/* --- */
+/* --- the whole */
 
-/* Figures that are hardly meant: the wrong unit or the wrong dialect, most often. */
+/* Warns about figures that are unlikely to be meant: most often a wrong unit or dialect. */
 static ig_status plausible(ig_path_reader *r) {
   ig_toolpath_survey s;
   const ig_src at = {r->file, 1, 1, true};
@@ -159,6 +165,7 @@ static ig_status plausible(ig_path_reader *r) {
   return IG_OK;
 }
 
+/* Reader and name of each dialect, in the order of ig_toolpath_format. */
 static const struct {
   ig_path_dialect *read;
   const char *name;
@@ -174,6 +181,7 @@ static const struct {
     [IG_TOOLPATH_CLI] = {ig_path_read_cli, "common layer interface"},
 };
 
+/* Options of G-code are refused for other dialects, where they would have no effect. */
 static ig_status parse(ig_path_reader *r, const char *text) {
   ig_toolpath_format format = r->o->format;
   if (format == IG_TOOLPATH_AUTO)
@@ -195,6 +203,7 @@ static ig_status parse(ig_path_reader *r, const char *text) {
   return plausible(r);
 }
 
+/* `text` need not end with 0. */
 ig_status ig_toolpath_parse(ig_ctx *cx, const char *file, const char *text, size_t length,
                             const ig_toolpath_options *options, ig_toolpath *path,
                             ig_toolpath_read_as *as) {

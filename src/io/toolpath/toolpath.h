@@ -1,4 +1,4 @@
-/* Toolpaths from the files users own. */
+/* Toolpaths from files: positions of a beam over time with its power, in several dialects. */
 #ifndef IG_IO_TOOLPATH_TOOLPATH_H
 #define IG_IO_TOOLPATH_TOOLPATH_H
 
@@ -19,6 +19,7 @@ typedef enum {
   IG_TOOLPATH_CLI           /* common layer interface, as text */
 } ig_toolpath_format;
 
+/* What the user says about a file. SI units; NaN or 0 as noted: not given. */
 typedef struct {
   ig_toolpath_format format; /* auto: by what the file says */
   double power;              /* nominal, W; NaN: the file must say */
@@ -32,25 +33,27 @@ typedef struct {
   double start;              /* s: time of the first point where the file gives none */
 } ig_toolpath_options;
 
-/* How a file was read. */
+/* How a file was read, for reports to the user. */
 typedef struct {
   const char *dialect;   /* in words: "AdditiveFOAM scan path" */
   double unit;           /* metres */
   int64_t layers_marked; /* layers that comments of G-code or CLI announce */
 } ig_toolpath_read_as;
 
-/* Reads a file. Time must rise (equal times: a jump), numbers must be finite; figures that are
-   hardly meant are warned about. `as` may be NULL. */
+/* Reads a file. Times must rise (equal times: a jump) and numbers be finite; unlikely figures cause
+   warnings. as: may be NULL. *path is freed by ig_toolpath_free. */
 IG_MUST_CHECK ig_status ig_toolpath_read(ig_ctx *cx, const char *file,
                                          const ig_toolpath_options *options, ig_toolpath *path,
                                          ig_toolpath_read_as *as);
-/* The same from text; `file` is what messages call it. */
+/* The same from text; file: name in messages. */
 IG_MUST_CHECK ig_status ig_toolpath_parse(ig_ctx *cx, const char *file, const char *text,
                                           size_t length, const ig_toolpath_options *options,
                                           ig_toolpath *path, ig_toolpath_read_as *as);
-/* Writes by the ending of the name: .csv (t,x,y,z,power in SI), .txt (AdditiveFOAM scan path). */
+/* Writes by the ending of the name: .csv (t,x,y,z,power in SI units), .txt (AdditiveFOAM scan
+   path). */
 IG_MUST_CHECK ig_status ig_toolpath_write(ig_ctx *cx, const ig_toolpath *path, const char *file);
-/* Draws it from above, colored by power, into a PNG file; layer: one height (from 0), -1: all. */
+/* Draws the path from above, coloured by power, as a PNG file; layer: one height (from 0), -1:
+   all. */
 IG_MUST_CHECK ig_status ig_toolpath_draw(ig_ctx *cx, const ig_toolpath *path, int64_t layer,
                                          const char *png);
 

@@ -1,5 +1,5 @@
-/* Toolpaths in the common layer interface, as text: layers of polylines and hatches. The format
-   gives neither power nor speed: both come from the case. */
+/* Reader of the Common Layer Interface (CLI, ASCII): layers of polylines and hatches. The format
+   has neither power nor speed; both come from the case. */
 #include "io/toolpath/toolpath_read.h"
 
 #include <math.h>
@@ -8,11 +8,14 @@
 #include <string.h>
 #include <strings.h>
 
+/* Current position and time. */
 typedef struct {
   double unit, t, x[3];
   bool begun;
 } pen;
 
+/* Moves to a point; time follows from the speed. Before the first scan vector the beam is simply
+   placed. */
 static ig_status to(ig_path_reader *r, pen *p, double x, double y, bool on) {
   const double next[3] = {p->unit * x, p->unit * y, p->x[2]};
   const double length = hypot(next[0] - p->x[0], next[1] - p->x[1]);
@@ -44,6 +47,7 @@ static ig_status value_take(ig_path_reader *r, values *v, double *value) {
   return IG_OK;
 }
 
+/* A count; the limit keeps it exact and sensible. */
 static ig_status count_take(ig_path_reader *r, values *v, int64_t least, int64_t *count) {
   double n;
   IG_TRY(value_take(r, v, &n));
@@ -53,6 +57,7 @@ static ig_status count_take(ig_path_reader *r, values *v, int64_t least, int64_t
   return IG_OK;
 }
 
+/* $$POLYLINE/model,direction,n,points or $$HATCHES/model,n,pairs of points. */
 static ig_status lines_take(ig_path_reader *r, pen *p, const char *at, bool hatches) {
   values v = {.at = at};
   double x, y, ignored;
@@ -71,6 +76,7 @@ static ig_status lines_take(ig_path_reader *r, pen *p, const char *at, bool hatc
   return *v.at ? ig_path_fail(r, v.at, "more values than the count says") : IG_OK;
 }
 
+/* $$LAYER/z: moving up takes the travel speed. */
 static ig_status layer_begin(ig_path_reader *r, pen *p, const char *at) {
   values v = {.at = at};
   double z;
@@ -88,6 +94,7 @@ static bool begins(const char *text, const char *word) {
   return strncasecmp(text, word, strlen(word)) == 0;
 }
 
+/* $$UNITS is in mm; the user's `unit` has precedence. */
 ig_status ig_path_read_cli(ig_path_reader *r) {
   pen p = {.unit = isnan(r->o->unit) ? 0 : r->o->unit, .t = r->o->start};
   bool there, geometry = false;

@@ -1,5 +1,9 @@
-/* Toolpaths from G-code as slicers and laser controllers write it. Lines and words that mean
-   nothing to a beam are passed over and named together at the end. */
+/* Reader of G-code as slicers and laser controllers write it (RS-274 with the usual extensions).
+   Words without meaning for a beam are ignored and listed once.
+
+   What switches the beam differs: extruding slicers by E words (advance of filament), laser
+   controllers by M3/M5 and S. The file is therefore read twice: first to find out which of these it
+   uses. */
 #include "io/toolpath/toolpath_read.h"
 
 #include <ctype.h>
@@ -9,6 +13,7 @@
 #include <string.h>
 #include <strings.h>
 
+/* State of the machine. Positions in machine units, feed in units per minute. */
 typedef struct {
   double x[3], e, feed, s; /* machine units; units a minute; power word */
   double origin[3];
@@ -20,7 +25,7 @@ typedef struct {
   int plane;                   /* 17, 18, 19 */
 } machine;
 
-/* Names of what was passed over, each once. */
+/* Names of ignored words, each once. */
 typedef struct {
   char list[400];
   int count, line; /* line of the first */
@@ -41,7 +46,8 @@ static void pass_over(ig_path_reader *r, passed *p, const char *word, size_t len
   p->line = p->count++ ? p->line : r->line;
 }
 
-/* Cuts ( … ) and ; comments and a * checksum; counts the layers that comments announce. */
+/* Removes comments in parentheses and after ';', and a '*' checksum; counts the layers that slicer
+   comments announce. */
 static ig_status gcode_clean(ig_path_reader *r) {
   const char *mark = strchr(r->text, ';');
   if (mark) {
@@ -68,6 +74,7 @@ static ig_status gcode_clean(ig_path_reader *r) {
   return IG_OK;
 }
 
+/* Words of one line, by letter; G and M may occur several times. */
 typedef struct {
   bool given[26];
   double value[26];
@@ -84,7 +91,7 @@ static bool one_of(double code, const double *list, size_t count) {
   return false;
 }
 
-/* Codes that are obeyed; the others end the line: what follows is theirs. */
+/* Codes that are executed; another code ends the line, because the following words belong to it. */
 static bool understood(int letter, double code) {
   static const double g[] = {0,  1,  2,  3,  4,  17, 18, 19, 20, 21,   40,   49,   54,   55,  56,
                              57, 58, 59, 61, 64, 80, 90, 91, 92, 93.0, 90.1, 91.1, 94.0, 95.0};
@@ -93,6 +100,7 @@ static bool understood(int letter, double code) {
                        : one_of(code, m, sizeof m / sizeof *m);
 }
 
+/* Rotary axes must be 0: a beam comes from one direction. */
 static ig_status word_take(ig_path_reader *r, words *w, passed *over, const char *p, char **stop,
                            bool *rest) {
   const int letter = toupper((unsigned char)*p);
@@ -129,6 +137,7 @@ static ig_status word_take(ig_path_reader *r, words *w, passed *over, const char
   return IG_OK;
 }
 
+/* A line that starts with a name is a macro of the printer and is ignored. */
 static ig_status gcode_words(ig_path_reader *r, words *w, passed *over) {
   memset(w, 0, sizeof *w);
   const char *p = r->text + strspn(r->text, " \t");
@@ -157,6 +166,8 @@ static ig_status gcode_words(ig_path_reader *r, words *w, passed *over) {
 
 /* --- moves */
 
+/* Power of a move: G0 is off. With E words: on while material is fed. With S: on while M3 is active
+   and S > 0; S is in W, or a share of `full_s`. */
 static ig_status power_of(ig_path_reader *r, const machine *m, double e, double *power) {
   bool on = m->motion != 0;
   *power = 0;
@@ -179,7 +190,8 @@ static double distance(const double *a, const double *b) {
   return sqrt(pow(b[0] - a[0], 2) + pow(b[1] - a[1], 2) + pow(b[2] - a[2], 2));
 }
 
-/* A straight piece to y, in machine units; it takes the time of `length`, metres. */
+/* A straight piece to y (machine units); it takes the time for `length` (m) at the current
+   speed. */
 static ig_status straight(ig_path_reader *r, machine *m, const double *y, double length,
                           double power) {
   const double feed = m->feed > 0 ? m->feed * m->scale / 60 : r->o->feed;
@@ -198,7 +210,7 @@ static ig_status straight(ig_path_reader *r, machine *m, const double *y, double
   return IG_OK;
 }
 
-/* Centre of an arc from I and J, or from R: the shorter way round for R > 0. */
+/* Centre of an arc from I and J, or from R (R > 0: the shorter of the two arcs, RS-274). */
 static ig_status arc_centre(ig_path_reader *r, const machine *m, const words *w, const double *y,
                             double *c) {
   if (GIVEN(w, 'I') || GIVEN(w, 'J')) {
@@ -221,7 +233,8 @@ static ig_status arc_centre(ig_path_reader *r, const machine *m, const words *w,
   return IG_OK;
 }
 
-/* An arc as chords that stay within 5 um of it and take the time of the arc. */
+/* An arc as chords within 5 um of it; together they take the time of the arc. The end radius may
+   differ slightly by rounding in the file. */
 static ig_status arc(ig_path_reader *r, machine *m, const words *w, const double *y, double power) {
   double c[2] = {0, 0};
   if (m->plane != 17)
@@ -252,6 +265,7 @@ static ig_status arc(ig_path_reader *r, machine *m, const words *w, const double
   return IG_OK;
 }
 
+/* E is updated after the power was found, because its increase tells whether the beam is on. */
 static ig_status gcode_move(ig_path_reader *r, machine *m, const words *w) {
   double y[3], e = m->e, power;
   for (int d = 0; d < 3; d++) {
@@ -269,6 +283,7 @@ static ig_status gcode_move(ig_path_reader *r, machine *m, const words *w) {
 
 /* --- lines */
 
+/* Modal codes of the line, then M codes. */
 static ig_status modes_take(ig_path_reader *r, machine *m, const words *w, bool *dwell, bool *set,
                             bool *moves) {
   for (int i = 0; i < w->gs; i++) {
@@ -302,6 +317,7 @@ static ig_status modes_take(ig_path_reader *r, machine *m, const words *w, bool 
   return IG_OK;
 }
 
+/* Order within a line: modes, feed, dwell, power, offset, motion, as controllers do. */
 static ig_status gcode_line(ig_path_reader *r, machine *m, const words *w) {
   bool dwell = false, set = false, moves = false;
   IG_TRY(modes_take(r, m, w, &dwell, &set, &moves));
@@ -338,7 +354,7 @@ static ig_status gcode_line(ig_path_reader *r, machine *m, const words *w) {
   return moves ? gcode_move(r, m, w) : IG_OK;
 }
 
-/* What switches the beam decides how G1 reads: E words, or M3 and S words. */
+/* First pass: finds out what switches the beam, and collects ignored words for one warning. */
 static ig_status look_ahead(ig_path_reader *r, machine *m) {
   bool there;
   words w;
@@ -363,6 +379,7 @@ static ig_status look_ahead(ig_path_reader *r, machine *m) {
   return IG_OK;
 }
 
+/* Default unit mm, as in G21. */
 ig_status ig_path_read_gcode(ig_path_reader *r) {
   const char *start = r->at;
   machine m = {.scale = ig_path_unit(r, 1e-3),

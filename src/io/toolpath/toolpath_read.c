@@ -1,5 +1,5 @@
-/* What readers of toolpaths share: a file as lines, each with its number; numbers; pieces of a
- * path. */
+/* Shared by the readers of toolpaths: lines with numbers for messages, numbers, pieces of a
+   path. */
 #include "io/toolpath/toolpath_read.h"
 #include "core/number.h"
 
@@ -10,6 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
+/* where: a place in the current line, NULL: its beginning. */
 ig_status ig_path_fail(ig_path_reader *r, const char *where, const char *format, ...) {
   char message[512];
   va_list args;
@@ -34,6 +35,8 @@ ig_status ig_path_reserve(ig_path_reader *r, size_t length) {
   return IG_OK;
 }
 
+/* The next line with content. A zero byte means that the file is not text. A byte order mark is
+   skipped. */
 ig_status ig_path_line(ig_path_reader *r, char mark, bool *there) {
   for (;;) {
     *there = false;
@@ -61,6 +64,7 @@ ig_status ig_path_line(ig_path_reader *r, char mark, bool *there) {
   }
 }
 
+/* Separators of columns, in any combination. */
 bool ig_path_gap(char c) {
   return c == ' ' || c == '\t' || c == ',' || c == ';';
 }
@@ -96,12 +100,14 @@ ig_status ig_path_numbers(ig_path_reader *r, int least, int most, const char *co
   return IG_OK;
 }
 
+/* "nan" and "inf" are numbers, not words of a header. */
 bool ig_path_is_header(const char *text) {
   text += strspn(text, " \t,\"'");
   return isalpha((unsigned char)*text) && strncasecmp(text, "nan", 3) != 0 &&
          strncasecmp(text, "inf", 3) != 0;
 }
 
+/* Equal times are allowed: a jump. */
 ig_status ig_path_later(ig_path_reader *r, double t) {
   const ig_toolpath *p = r->path;
   if (p->count && t < p->t[p->count - 1])
@@ -119,6 +125,8 @@ double ig_path_unit(ig_path_reader *r, double usual) {
   return r->as.unit = isnan(r->o->unit) ? usual : r->o->unit;
 }
 
+/* Adds a piece with constant power. The power of a point is that of the piece that starts there, so
+   the end point is added with 0 and overwritten when the next piece follows without a gap. */
 ig_status ig_path_go(ig_path_reader *r, double *t, double *x, const double *y, double seconds,
                      double power) {
   ig_toolpath *p = r->path;

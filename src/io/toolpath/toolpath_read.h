@@ -1,9 +1,10 @@
-/* What readers of toolpaths share. Private to io/toolpath*.c. */
+/* Shared by the readers of toolpaths. Private to io/toolpath. */
 #ifndef IG_IO_TOOLPATH_TOOLPATH_READ_H
 #define IG_IO_TOOLPATH_TOOLPATH_READ_H
 
 #include "io/toolpath/toolpath.h"
 
+/* State of reading one file. */
 typedef struct {
   ig_ctx *cx;
   const char *file, *at, *end;
@@ -17,23 +18,23 @@ typedef struct {
 
 ig_status ig_path_fail(ig_path_reader *r, const char *where, const char *format, ...)
     IG_PRINTF(3, 4);
-/* Room for a line of `length` characters. */
+/* Makes room for a line of `length` characters. */
 IG_MUST_CHECK ig_status ig_path_reserve(ig_path_reader *r, size_t length);
-/* The next line that says something; comments from `mark` on are cut ('\0': none are). */
+/* The next line with content; comments from `mark` on are removed ('\0': none are). */
 IG_MUST_CHECK ig_status ig_path_line(ig_path_reader *r, char mark, bool *there);
-/* A number that a gap or the end follows. false: none is there. */
+/* A number followed by a separator or the end; false: none. */
 bool ig_path_number(const char *p, char **stop, double *value);
-/* The numbers of the line, `least` to `most` of them; fails on anything else. */
+/* The numbers of the line, `least` to `most`; anything else fails. columns: for the message. */
 IG_MUST_CHECK ig_status ig_path_numbers(ig_path_reader *r, int least, int most, const char *columns,
                                         double *value, int *count);
 bool ig_path_gap(char c);
-/* True if the line begins with a word. */
+/* Whether the line begins with a word. */
 bool ig_path_is_header(const char *text);
 IG_MUST_CHECK ig_status ig_path_later(ig_path_reader *r, double t);
 IG_MUST_CHECK ig_status ig_path_need_power(ig_path_reader *r);
-/* metres a unit of the file: the user's word, else `usual` */
+/* Metres per unit of the file: the user's value, otherwise `usual`; noted in r->as. */
 double ig_path_unit(ig_path_reader *r, double usual);
-/* A straight piece from the path's end (or from x if there is none) to y; moves x and *t. */
+/* A straight piece from the end of the path (or from x if it is empty) to y; updates x and *t. */
 IG_MUST_CHECK ig_status ig_path_go(ig_path_reader *r, double *t, double *x, const double *y,
                                    double seconds, double power);
 

@@ -1,5 +1,5 @@
-/* Toolpaths as tables: events and machine logs under a header, .crs, segment lists, sampled
-   commands. */
+/* Readers of toolpaths in tables: events and machine logs with a header, .crs, segment lists
+   (3DThesis, AdditiveFOAM, adamantine), sampled commands (AMMT of NIST). */
 #include "core/unit.h"
 #include "io/toolpath/toolpath_read.h"
 
@@ -11,9 +11,11 @@
 
 /* --- headers: names and units of columns */
 
+/* Roles of columns. FACTOR multiplies the nominal power, SWITCH is 0 or 1. */
 enum { TIME, X, Y, Z, POWER, FACTOR, SWITCH, ROLES, OTHER = ROLES };
 enum { MOST_COLUMNS = 64 };
 
+/* Names of columns, in lower case without separators. */
 static const struct {
   const char *word;
   int role;
@@ -44,6 +46,7 @@ static const struct {
 };
 static const char *const si[ROLES] = {"s", "m", "m", "m", "W", "", ""};
 
+/* Columns of a table: role and conversion factor of each. */
 typedef struct {
   int count, of[MOST_COLUMNS]; /* role of each column */
   double factor[MOST_COLUMNS];
@@ -51,7 +54,8 @@ typedef struct {
   char passed_over[128];
 } columns;
 
-/* "Laser Power [W]" -> "laserpower" and "W"; "x_mm" -> "x" and "mm"; words that say nothing go. */
+/* Splits a heading: "Laser Power [W]" gives "laserpower" and "W"; "x_mm" gives "x" and "mm". Filler
+   words ("position", "actual") are removed. */
 static void column_split(const char *from, const char *stop, char *name, size_t name_size,
                          char *unit, size_t unit_size) {
   size_t n = 0, u = 0;
@@ -84,6 +88,7 @@ static void column_split(const char *from, const char *stop, char *name, size_t 
   }
 }
 
+/* Units must have the dimension of the role. Unknown columns are ignored with a warning. */
 static ig_status column_add(ig_path_reader *r, columns *c, const char *from, const char *stop) {
   char name[64], unit[32], problem[128];
   if (c->count == MOST_COLUMNS)
@@ -118,6 +123,8 @@ static ig_status column_add(ig_path_reader *r, columns *c, const char *from, con
   return IG_OK;
 }
 
+/* Columns are separated by commas, semicolons or spaces; with spaces a unit in brackets belongs to
+   the name before it. */
 static ig_status header_read(ig_path_reader *r, columns *c) {
   memset(c, 0, sizeof *c);
   const char gap = strchr(r->text, ',') ? ',' : strchr(r->text, ';') ? ';' : '\0';
@@ -146,6 +153,7 @@ static ig_status header_read(ig_path_reader *r, columns *c) {
   return IG_OK;
 }
 
+/* A table needs positions, and time or `sample`, and some measure of power. */
 static ig_status columns_check(ig_path_reader *r, const columns *c) {
   if (!c->has[X] || !c->has[Y])
     return ig_path_fail(r, NULL,
@@ -164,7 +172,7 @@ static ig_status columns_check(ig_path_reader *r, const columns *c) {
   return IG_OK;
 }
 
-/* The plain table of five columns, as this program writes it. */
+/* The table of five columns, t,x,y,z,power, as this program writes it. */
 static void columns_plain(columns *c) {
   memset(c, 0, sizeof *c);
   static const int role[] = {TIME, X, Y, Z, POWER};
@@ -175,6 +183,7 @@ static void columns_plain(columns *c) {
   }
 }
 
+/* Power of a row applies from this row to the next. */
 static ig_status row_take(ig_path_reader *r, const columns *c, int64_t row, const double *v) {
   double got[ROLES] = {0, 0, 0, r->o->z, 1, 1, 1};
   for (int i = 0; i < c->count; i++)
@@ -194,6 +203,8 @@ static ig_status row_take(ig_path_reader *r, const columns *c, int64_t row, cons
   return ig_toolpath_add(r->cx, r->path, got[TIME], &got[X], power);
 }
 
+/* Lengths without a unit in the header are in metres or the user's `unit`; a path beyond 2 m
+   without any unit is refused, because it is in millimetres. */
 ig_status ig_path_read_table(ig_path_reader *r) {
   columns c;
   bool there, first = true;
@@ -235,7 +246,7 @@ ig_status ig_path_read_table(ig_path_reader *r) {
   return IG_OK;
 }
 
-/* --- t x y z state */
+/* --- .crs: t x y z state, where state belongs to the piece that ends at this row */
 
 ig_status ig_path_read_crs(ig_path_reader *r) {
   const double unit = ig_path_unit(r, 1e-3);
@@ -258,8 +269,10 @@ ig_status ig_path_read_crs(ig_path_reader *r) {
   }
 }
 
-/* --- mode x y z pmod param */
+/* --- segment lists: mode x y z pmod param; mode 0 is a line with a speed, 1 a spot with a
+   duration */
 
+/* Progress through a list. power: W of a factor of 1. */
 typedef struct {
   double unit, power; /* metres; watts of a factor 1 */
   double t, x[3], most;
@@ -296,7 +309,7 @@ static ig_status segment_take(ig_path_reader *r, segments *s) {
   return IG_OK;
 }
 
-/* What a header says beyond the dialect's own. */
+/* A header may state unit and power; a contradiction to the case is an error. */
 static ig_status segments_header(ig_path_reader *r, segments *s, bool *watts) {
   columns c;
   IG_TRY(header_read(r, &c));
@@ -311,6 +324,7 @@ static ig_status segments_header(ig_path_reader *r, segments *s, bool *watts) {
   return IG_OK;
 }
 
+/* Columns with powers in W that never exceed 1 are factors under a wrong name; refused. */
 ig_status ig_path_read_segments(ig_path_reader *r) {
   const ig_toolpath_format format = r->o->format;
   const bool metres = format == IG_TOOLPATH_ADDITIVEFOAM || format == IG_TOOLPATH_ADAMANTINE;
@@ -340,8 +354,8 @@ ig_status ig_path_read_segments(ig_path_reader *r) {
 
 /* --- adamantine: segments after a count, or events t,x,y,z[,quaternion],factor */
 
-/* Five axes: the part is turned by q, p -> q p q*, and the beam comes from above at x. Seen from
-   the part it is at q* x q and travels along q* (0, 0, -1) q. */
+/* Five axes: the part is rotated by q (p -> q p q*), and the beam comes from above at x. In the
+   frame of the part the beam is at q* x q and travels along q* (0, 0, -1) q. */
 static void turn_back(const double *q, double *x) {
   /* rotation matrix of q, transposed */
   const double w = q[0], a = q[1], b = q[2], c = q[3];
@@ -357,7 +371,7 @@ static void turn_back(const double *q, double *x) {
   }
 }
 
-/* One rotation a path: a beam has one direction. */
+/* One rotation per path, because a beam has one direction. */
 static ig_status turned_take(ig_path_reader *r, const double *given, bool first, double *x) {
   double q[4], size = 0, direction[3] = {0, 0, -1};
   for (int i = 0; i < 4; i++)
@@ -379,6 +393,8 @@ static ig_status turned_take(ig_path_reader *r, const double *given, bool first,
   return IG_OK;
 }
 
+/* The second line is the number of segments; more or fewer are an error, because the file may be
+   cut off. */
 static ig_status adamantine_segments(ig_path_reader *r) {
   double v[1];
   int n;
@@ -436,7 +452,8 @@ ig_status ig_path_read_adamantine(ig_path_reader *r) {
   }
 }
 
-/* --- x y power trigger, evenly sampled; only rows where something changes are kept */
+/* --- AMMT: x y power trigger, one row per sample (10 us); ig_toolpath_add merges rows that
+   continue a straight piece */
 
 ig_status ig_path_read_ammt(ig_path_reader *r) {
   const double unit = ig_path_unit(r, 1e-3), step = r->o->sample > 0 ? r->o->sample : 1e-5;

@@ -1,4 +1,4 @@
-/* Toolpaths written, drawn, and as programs see them. */
+/* Writing and drawing of toolpaths, and the interface for programs (include/ingot/path.h). */
 #include "io/format/json.h"
 #include "core/number.h"
 #include "core/require.h"
@@ -15,6 +15,7 @@
 
 /* --- writing */
 
+/* Shortest numbers that read back exactly. */
 static void row_add(ig_text *text, const double *value, int count, char gap) {
   for (int i = 0; i < count; i++) {
     char number[IG_NUMBER_TEXT];
@@ -33,7 +34,8 @@ static void table_write(ig_text *text, const ig_toolpath *p) {
   }
 }
 
-/* A piece without length is a spot; a jump in no time is a line at a speed beyond all machines. */
+/* Segment list of AdditiveFOAM. A piece without length is a spot; a jump in no time is a line at a
+   speed beyond any machine (1e6 m/s). */
 static void segments_write(ig_text *text, const ig_toolpath *p) {
   ig_text_add(text, "Mode\tX(m)\tY(m)\tZ(m)\tPower(W)\ttParam\n");
   for (int64_t i = -1; i + 1 < p->count; i++) {
@@ -80,7 +82,7 @@ ig_status ig_toolpath_write(ig_ctx *cx, const ig_toolpath *path, const char *fil
 
 enum { WIDTH = 1600, HEIGHT = 1200, MARGIN = 80 };
 
-/* The height of a layer, by its number from 0; NaN: there are not so many. */
+/* Height of a layer by its number from 0; NaN: there is no such layer. */
 static ig_status layer_height(ig_ctx *cx, const ig_toolpath *p, int64_t layer, double *height) {
   double *z;
   int64_t count;
@@ -90,6 +92,7 @@ static ig_status layer_height(ig_ctx *cx, const ig_toolpath *p, int64_t layer, d
   return IG_OK;
 }
 
+/* Travel moves first, in grey, so that scan vectors are on top. */
 static void pieces_draw(ig_canvas *canvas, const ig_toolpath *p, const ig_toolpath_survey *s,
                         double height) {
   static const float travel[3] = {0.72F, 0.74F, 0.78F};
@@ -145,8 +148,9 @@ ig_status ig_toolpath_draw(ig_ctx *cx, const ig_toolpath *p, int64_t layer, cons
   return status;
 }
 
-/* --- as programs see them */
+/* --- interface for programs */
 
+/* Index of a format in the list of names. */
 static ig_status format_find(ig_ctx *cx, const char *name, ig_toolpath_format *format) {
   const char *list = IG_TOOLPATH_FORMATS;
   *format = IG_TOOLPATH_AUTO;
@@ -164,6 +168,7 @@ static ig_status format_find(ig_ctx *cx, const char *name, ig_toolpath_format *f
   return IG_OK;
 }
 
+/* 0 in the options means "not given", so that a zero-initialised struct is valid. */
 ig_status ig_path_open(ig_ctx *cx, const char *file, const ig_path_options *given, ig_path **path) {
   static const ig_path_options none;
   IG_REQUIRE_ARGS(cx, cx && file && path);

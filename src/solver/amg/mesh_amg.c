@@ -1,4 +1,10 @@
-/* Smoothed aggregation: the cycle. */
+/* Smoothed aggregation: the cycle, and making and freeing a hierarchy.
+
+        cycle(l):  smooth x; r = b - A x; next b = R r; cycle(l + 1); x += P next x; smooth x
+
+   The smoother is a Chebyshev polynomial in D^-1 A (Adams, Brezina, Hu and Tuminaro, 2003): it
+   needs products only, no order of unknowns, so it is the same on any number of threads and ranks.
+ */
 #include "solver/amg/mesh_amg_parts.h"
 #include "backend/backend.h"
 
@@ -6,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Eigenvalues from lambda / 8 to lambda are smoothed: coarsening by 3 along each axis leaves the
+   lower eighth of the spectrum to the coarse level, about. */
 static const double RANGE = 8; /* the smoother takes care of the upper part of the spectrum */
 
 /* Values of own rows. */
@@ -17,8 +25,9 @@ static const double *springs(const ig_amg *s, int depth) {
   return spring ? spring + first_of(s, depth) : NULL;
 }
 
-/* Chebyshev steps on the upper part of the spectrum, or damped Jacobi; `zero`: x is, to begin with.
- */
+/* Chebyshev steps on [lambda / RANGE, lambda], or damped Jacobi; `zero`: x is zero at the start,
+   and the first product is saved. c0, c1, rho: the usual three-term recurrence for x += d, d = c0 d
+   + c1 D^-1 r. */
 static ig_status smooth(ig_amg *s, int depth, const float *b, bool zero) {
   ig_amg_level *l = &s->level[depth];
   const ig_amg_range own = ig_amg_range_of(s, depth);
@@ -44,6 +53,8 @@ static ig_status smooth(ig_amg *s, int depth, const float *b, bool zero) {
   return IG_OK;
 }
 
+/* A W-cycle (problem.cycle 2) visits the next level twice; not the coarsest, whose inverse is
+   exact. */
 static ig_status cycle(ig_amg *s, int depth, const float *b, bool zero) {
   ig_amg_level *l = &s->level[depth];
   if (depth == s->levels - 1 && s->dense_n)
@@ -78,6 +89,8 @@ ig_status ig_amg_cycle(ig_amg *s, const float *r, const float **z) {
 
 /* --- making it --- */
 
+/* Common part of both constructors: `setup` makes the levels. Time counts as set-up of the solver
+   (IG_PHASE_SOLVER) in the summary. */
 static ig_status make(ig_ctx *cx, const ig_amg_problem *problem, ig_status (*setup)(ig_amg *),
                       ig_amg **out) {
   ig_amg *s;

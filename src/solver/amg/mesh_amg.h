@@ -1,16 +1,26 @@
-/* Smoothed aggregation multigrid on meshes, for three unknowns per node (elasticity) or one (heat).
+/* Smoothed aggregation multigrid on meshes (Vanek, Mandel and Brezina, 1996), for three unknowns
+   per node (elasticity) or one (heat). It is used as a preconditioner of conjugate gradients: it
+   needs no hierarchy of meshes, and the rigid-body modes in its coarse spaces make it work for
+   elasticity.
 
    Which nodes form aggregates, the tentative prolongators and the patterns of all matrices depend
    on the mesh and its supports alone: they are made once (mesh_amg_setup.c), on the device but for
-   the aggregates. A new design refills the values, on the device:
+   the aggregates. A new design (other moduli of elements) refills the values, on the device:
 
-     A0            from the element matrices and the moduli
-     P             (I - omega D^-1 A) P0
-     A1            P^T (A P), and so on down
-     coarsest      inverted
+        A0            from the element matrices and the moduli
+        P             (I - omega D^-1 A) P0
+        A1            P^T (A P), and so on down
+        coarsest      inverted
 
-   A cycle runs in single precision: the finest level through the caller's own product, coarse ones
-   as block matrices, the coarsest by its inverse. */
+   D is the block diagonal of A, P0 the tentative prolongator: modes of each aggregate, orthonormal.
+
+   A cycle runs in single precision: the finest level through the caller's own product
+   (matrix-free), coarse ones as block matrices, the coarsest by its inverse. Single precision is
+   enough, because the outer iteration is in double and only asks for a rough inverse.
+
+   Files: mesh_amg.c the cycle; mesh_amg_setup.c what depends on the mesh; mesh_amg_values.c what
+   depends on the design; mesh_amg.inc the work on one block, row or node; mesh_amg_cpu.c and .cu
+   loops over them; mesh_amg_parts.* and mesh_amg_cut.c one hierarchy on several ranks. */
 #ifndef IG_SOLVER_AMG_MESH_AMG_H
 #define IG_SOLVER_AMG_MESH_AMG_H
 
@@ -20,6 +30,8 @@
 
 IG_C_BEGIN
 
+/* Coarsening is about 27 to 1 in three dimensions, so 12 levels are never reached. A dense inverse
+   of 600 unknowns costs less than another level's launches. */
 enum { IG_AMG_LEVELS = 12, IG_AMG_BLOCK = 6 }; /* six rigid-body modes an aggregate, or one */
 enum { IG_AMG_DENSE = 600 };                   /* a level with so many unknowns is inverted */
 
@@ -32,7 +44,8 @@ typedef struct {
   float *value;                        /* block after block, each row by row */
 } ig_bsr;
 
-/* The device arrays behind one; `value` may come and go. */
+/* The device arrays behind one. `value` is allocated only while it is needed, for the two largest
+   matrices of the finest level (ig_amg_update); m.value is then NULL. */
 typedef struct {
   ig_array start, column, row, value;
   ig_bsr m;
@@ -40,6 +53,7 @@ typedef struct {
 
 typedef struct {
   int32_t nodes;
+  /* A level. Level 0 is the mesh. Vectors have nodes x size floats. */
   int size;                    /* unknowns per node: 3 or 1, then one per mode */
   double lambda;               /* of D^-1 A, a little more than the largest */
   ig_amg_matrix a, p, r, ap;   /* p: from the next coarser level; r: its transpose */
@@ -60,6 +74,8 @@ typedef struct {
   const int32_t *start, *item;
 } ig_amg_members;
 
+/* The passes of set-up, update and cycle that a backend provides. All pointers are device pointers.
+   On CUDA they return while the device works. */
 typedef struct ig_amg_ops {
   /* A of the finest level; held unknowns cut off, springs added */
   ig_status (*assemble)(ig_ctx *cx, const ig_mesh_args *p, const ig_plan *plan, const ig_ground *g,
@@ -107,7 +123,7 @@ extern const ig_amg_ops ig_amg_cpu;
 extern const ig_amg_ops ig_amg_cuda;
 #endif
 
-/* Kept by the caller: the mesh on the host, its view on the device, the finest product. */
+/* What the caller provides; it is copied, and what it points at must outlive the hierarchy. */
 typedef struct {
   ig_lid nodes, elements;
   int size;                /* unknowns per node: 3 or 1 */
@@ -138,8 +154,10 @@ typedef struct {
   struct ig_amg_parts *parts; /* mesh_amg_parts.h; NULL: every rank computes all rows */
 } ig_amg;
 
-/* The finest matrix alone, for others to make a preconditioner of. */
+/* The finest matrix alone, with its pattern on the host, for other preconditioners or solvers. */
 IG_MUST_CHECK ig_status ig_amg_new_finest(ig_ctx *cx, const ig_amg_problem *problem, ig_amg **out);
+/* The whole hierarchy, for unit moduli; ig_amg_update must follow before the first cycle. Cost:
+   some ten cycles. *out is NULL after a failure. */
 IG_MUST_CHECK ig_status ig_amg_new(ig_ctx *cx, const ig_amg_problem *problem, ig_amg **out);
 void ig_amg_free(ig_amg *s);
 /* With problem.rows: lets go of what other ranks compute. own: the problem on this rank's nodes,
@@ -150,7 +168,9 @@ IG_MUST_CHECK ig_status ig_amg_cut(ig_amg *s, const ig_amg_problem *own, const i
                                    ig_lid nodes);
 /* New values for these moduli (device). */
 IG_MUST_CHECK ig_status ig_amg_update(ig_amg *s, const double *modulus);
-/* One cycle; *z is left where the result is. */
+/* One cycle: *z = M r, in memory of the hierarchy, valid until the next call. r: device, nodes x
+   size. M is symmetric positive definite up to rounding, as conjugate gradients need it. On a GPU
+   and one rank the launches of a cycle are recorded once and replayed. */
 IG_MUST_CHECK ig_status ig_amg_cycle(ig_amg *s, const float *r, const float **z);
 
 /* --- between setup and update --- */

@@ -1,4 +1,6 @@
-/* Multigrid on a mesh, on the CPU. */
+/* Multigrid on a mesh, on the CPU: loops of threads over blocks, nodes and rows (mesh_amg.inc).
+   Sums of one entry are taken by one thread, in the order of columns, except in `assemble` with
+   atomics. */
 #include "backend/backend.h"
 #include "core/threads.h"
 #include "solver/amg/mesh_amg.h"
@@ -50,6 +52,8 @@ IG_HD void element_blocks(const ig_mesh_args *p, const int nodes, int size, ig_l
         k[nodes * i + j][c] = k[nodes * j + i][c % size * size + c / size];
 }
 
+/* An entry has no slots of its own, so assembly `gather` falls back to atomics here: the matrix of
+   a preconditioner may differ in the last bit. With colors it does not. */
 static void add_blocks(const ig_mesh_args *p, const int nodes, int how, ig_lid e, double modulus,
                        ig_bsr *a) {
   const int size = a->br, count = size * size;
@@ -68,6 +72,8 @@ static void add_blocks(const ig_mesh_args *p, const int nodes, int how, ig_lid e
   }
 }
 
+/* Element matrices are computed, added to the blocks of the matrix and forgotten. Zero first: the
+   pattern stays from design to design, the values do not. */
 static ig_status assemble(ig_ctx *cx, const ig_mesh_args *p, const ig_plan *plan,
                           const ig_ground *g, const double *modulus, ig_bsr *a) {
   const int how = plan->how == IG_COLOR ? IG_COLOR : IG_ATOMIC; /* entries have no slots */
@@ -97,6 +103,7 @@ static ig_status invert(ig_ctx *cx, const ig_bsr *a, const int32_t *place, const
   return IG_OK;
 }
 
+/* Three passes, because a coupling is judged by the largest ones of both its nodes. */
 static ig_status norms(ig_ctx *cx, const ig_bsr *a, double *norm, double *largest,
                        uint8_t *strong) {
   const int team = ig_team(cx, a->blocks, IG_WORK_NODE);
@@ -249,6 +256,9 @@ IG_HD void block_row(const ig_bsr *a, int32_t n, const int br, const int bc, boo
     y[(int64_t)n * br + r] = (add ? y[(int64_t)n * br + r] : 0) + s[r];
 }
 
+/* The kinds of blocks that occur: 3 x 3 on the mesh, 3 x 6 and 6 x 3 between it and the first
+   coarse level, 6 x 6 below, 1 x 1 for heat. A literal size lets the compiler unroll the inner
+   loops. */
 static ig_status product(ig_ctx *cx, const ig_bsr *a, bool add, const float *x, float *y) {
   const int kind = 10 * a->br + a->bc;
 #pragma omp parallel for schedule(static) num_threads(ig_team(cx, a->rows, IG_WORK_NODE))

@@ -1,4 +1,5 @@
-/* Multigrid on a mesh, on the GPU. */
+/* Multigrid on a mesh, on the GPU: one thread per block, node, or column of a block. The functions
+   at the end of each group are the entries of the table in mesh_amg_cuda.c. */
 #include "solver/amg/mesh_amg_cuda.h"
 #include "backend/cuda/launch.cuh"
 
@@ -43,6 +44,9 @@ static __global__ void ground_pass(ig_ground g, ig_bsr a) {
   if (k < a.blocks)
     ig_amg_ground(&g, &a, k);
 }
+/* n x n threads per element, each computes one block of the element matrix: the gradients of the
+   shape functions are computed n times over, but the registers of one thread could not hold a whole
+   matrix. */
 extern "C" ig_status ig_amg_assemble_cuda(ig_ctx *cx, const ig_mesh_args *p, const ig_plan *plan,
                                           const ig_ground *g, const double *modulus, ig_bsr *a) {
   IG_TRY(cx->backend->fill(cx, a->value, 0,
@@ -275,6 +279,7 @@ static __global__ void dense_own_pass(int n, const double *a, double *own) {
   if (i < n)
     own[i] = a[(int64_t)i * n + i];
 }
+/* n launches of n^2 threads: n is 600 at most, and this runs once per design. */
 static __global__ void dense_step_pass(int n, int k, const double *own, const double *from,
                                        double *to) {
   const int64_t t = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
@@ -321,6 +326,8 @@ static __global__ void product_pass(ig_bsr a, bool add, const float *x, float *y
   if (mine && lane == 0)
     y[row] = (add ? y[row] : 0) + s;
 }
+/* Lanes per row by the mean width of rows: too many would idle, too few would read with large
+   strides. */
 extern "C" ig_status ig_amg_product_cuda(ig_ctx *cx, const ig_bsr *a, bool add, const float *x,
                                          float *y) {
   const int64_t rows = (int64_t)a->rows * a->br, width = a->blocks / (a->rows > 0 ? a->rows : 1);

@@ -1,8 +1,11 @@
-/* A multigrid hierarchy that was set up as a whole becomes this rank's part of it.
+/* A multigrid hierarchy that was set up as a whole becomes this rank's part of it. Every rank sets
+   up the same hierarchy and then keeps its rows: aggregates and levels are those of the whole mesh,
+   so results do not depend on the number of ranks. Memory of the whole is needed for a moment at
+   set-up.
 
-   Rows of aggregates are made of R (A P): the rows of A P and of P at nodes that an own aggregate
-   reaches, and for own rows of A P those of P at their neighbours. Of both a rank computes its own
-   and takes the others from their owners, every time values are made. */
+   Rows of aggregates are made of R (A P). A rank needs the rows of A P and of P at nodes that an
+   own aggregate reaches, and for own rows of A P those of P at their neighbours. Of both it
+   computes its own rows and receives the others from their owners, every time values are made. */
 #include "core/sorted.h"
 #include "solver/amg/mesh_amg_parts.h"
 
@@ -48,6 +51,7 @@ static void rows_mark(const ig_amg *s, int i, uint8_t *p, uint8_t *ap) {
   columns_mark(pattern_of(&l->r), next->from, next->to, ap);
 }
 
+/* For the caller, who chooses which nodes it keeps as ghosts before it cuts its own arrays. */
 ig_status ig_amg_needs(const ig_amg *s, uint8_t *mark) {
   if (s->parts)
     rows_mark(s, 0, mark, NULL);
@@ -175,6 +179,8 @@ static ig_status vectors_cut(ig_amg *s, const kept *k, ig_amg_level *l) {
 
 /* --- ghosts --- */
 
+/* Three exchanges of a cycle: x for products with A, the residual for R (rows of the next level), x
+   of the next level for P. The last is not needed where the next level is whole on every rank. */
 static ig_status halos_make(ig_amg *s, int i, const kept *k) {
   ig_amg_level *l = &s->level[i];
   ig_amg_part *own = &s->parts->level[i], *next = &own[1];
@@ -283,6 +289,7 @@ done:
   return status;
 }
 
+/* Order matters: halos and transfers need the patterns of the whole, which cutting A replaces. */
 static ig_status level_cut(ig_amg *s, int i, const kept *k) {
   ig_amg_level *l = &s->level[i];
   ig_amg_part *own = &s->parts->level[i];
@@ -296,6 +303,8 @@ static ig_status level_cut(ig_amg *s, int i, const kept *k) {
   return diagonal_cut(s, own, l);
 }
 
+/* Numbers first, for all levels: a level's columns are the next level's rows. Then the levels
+   themselves, from fine to coarse. */
 static ig_status cut(ig_amg *s, const ig_lid *node, ig_lid nodes, kept *k) {
   ig_amg_parts *p = s->parts;
   for (int i = 0; i < p->divided; i++) {

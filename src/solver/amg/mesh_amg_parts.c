@@ -1,4 +1,6 @@
-/* Products of a multigrid cycle, on all rows of a level or on this rank's. */
+/* Products of a multigrid cycle, on all rows of a level or on this rank's. Upper levels are
+   divided; small ones are computed by every rank, whole, after their right-hand side was gathered.
+ */
 #include "solver/amg/mesh_amg_parts.h"
 
 #include <stdlib.h>
@@ -50,6 +52,8 @@ static ig_status show(ig_amg *s) {
   return IG_OK;
 }
 
+/* Divides the levels that have enough rows per rank. Ownership of coarse nodes follows from that of
+   their aggregates' lowest nodes, so it needs no message and is the same on all ranks. */
 ig_status ig_amg_parts_new(ig_amg *s) {
   const ig_rows *finest = s->problem.rows;
   ig_ctx *cx = s->cx;
@@ -129,6 +133,8 @@ ig_status ig_amg_product(ig_amg *s, int depth) {
                       l->ax.dev);
 }
 
+/* The right-hand side of the first whole level is computed in parts and gathered: from there on
+   every rank computes the same. */
 ig_status ig_amg_restrict(ig_amg *s, int depth) {
   ig_amg_level *l = &s->level[depth], *c = &l[1];
   if (!ig_amg_divided(s, depth))
@@ -156,6 +162,7 @@ ig_status ig_amg_prolong(ig_amg *s, int depth) {
 
 /* --- values of a design --- */
 
+/* Rank 0 adds in the order of ranks and broadcasts: all ranks get the same bits. */
 ig_status ig_amg_join(ig_amg *s, double *a, double *b) {
   const int ranks = ig_ranks_count(s->cx->ranks);
   double mine[2] = {*a, *b}, *all = NULL;

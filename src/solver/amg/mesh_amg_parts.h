@@ -12,6 +12,7 @@
 #include "solver/krylov/rows.h"
 
 typedef struct {
+  /* A level as one rank sees it, see the head of this file. */
   ig_rows rows;    /* of the whole level */
   ig_lid at;       /* this rank's number of its first own row */
   ig_halo a, r, p; /* ghosts of: x for its rows; the residual for the next level's; x of that */

@@ -35,7 +35,9 @@ static ig_pattern pattern_of(const ig_amg_matrix *m, ig_lid cols) {
   return (ig_pattern){m->m.rows, cols, m->start, m->column};
 }
 
-/* Which nodes share an element. */
+/* Nodes that share an element: the product of (nodes x elements) and
+   (elements x nodes). The connectivity of the mesh is already the second factor, with rows of equal
+   length. */
 static ig_status mesh_pattern(ig_amg *s, ig_pattern *a) {
   const ig_amg_problem *p = &s->problem;
   const int npe = p->hex->scatter.npe;
@@ -211,7 +213,8 @@ done:
 
 /* --- levels --- */
 
-/* A step of a sequence of numbers without order: x to factor x + term. */
+/* A step of a linear congruential generator, x to factor x + term modulo 2^32 (constants of
+   Numerical Recipes). Steps compose to steps, so a thread can jump to its place in the sequence. */
 typedef struct {
   uint32_t factor, term;
 } random_step;
@@ -242,6 +245,8 @@ static void random_fill(const ig_ctx *cx, size_t n, float *to) {
   }
 }
 
+/* Vectors and noise of a level. lambda starts at 2 and is replaced by an estimate with the first
+   values; it only scales the power iteration until then. */
 static ig_status level_vectors(ig_amg *s, ig_amg_level *l) {
   const size_t n = (size_t)l->nodes * (size_t)l->size;
   ig_array *const arrays[] = {&l->b, &l->x, &l->d, &l->ax};
@@ -278,7 +283,8 @@ done:
   return status;
 }
 
-/* The next level: aggregates, prolongator, pattern; *modes become the next level's. */
+/* The next level: aggregates, prolongator, patterns; *modes become the next level's. *last: no
+   further level was made. */
 static ig_status coarsen(ig_amg *s, int depth, ig_array *modes, bool *last) {
   ig_ctx *cx = s->cx;
   ig_amg_level *l = &s->level[depth];
@@ -292,6 +298,7 @@ static ig_status coarsen(ig_amg *s, int depth, ig_array *modes, bool *last) {
   IG_TRY_GOTO(status, done,
               ig_array_new(cx, &l->of, (size_t)l->nodes, sizeof(ig_lid), "aggregates"));
   IG_TRY_GOTO(status, done, aggregate(s, &l->a, &c, &l->of, &aggregates));
+  /* a level that hardly shrinks costs more than it helps: the hierarchy ends here */
   if (aggregates == 0 || aggregates > 0.7 * l->nodes)
     goto done;
   *last = false;
@@ -316,6 +323,9 @@ ig_status ig_amg_setup_finest(ig_amg *s) {
   return ig_amg_show_pattern(s, &s->level[0].a);
 }
 
+/* Level after level, with values for unit moduli: strength of couplings on the next level is taken
+   from its matrix. The loop ends at a dense level, at the last possible one, or where coarsening
+   stalls (then the coarsest level is smoothed only, dense_n is 0). */
 ig_status ig_amg_setup(ig_amg *s) {
   const ig_amg_problem *p = &s->problem;
   ig_array modes = {0};

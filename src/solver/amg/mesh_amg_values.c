@@ -1,9 +1,13 @@
-/* Smoothed aggregation: values of the levels for a design. */
+/* Smoothed aggregation: values of the levels for a design, from fine to coarse. See the table at
+   the head of mesh_amg.h. */
 #include "solver/amg/mesh_amg_parts.h"
 #include "backend/backend.h"
 
 #include <math.h>
 
+/* Power steps find the largest eigenvalue from below, within about ten percent after 15; MARGIN
+   covers that. An estimate that is too low would make the Chebyshev polynomial grow beyond its
+   range. */
 enum { POWER_STEPS = 15 };
 static const double MARGIN = 1.1; /* on a spectrum known from below */
 
@@ -26,7 +30,10 @@ ig_status ig_amg_assemble(ig_amg *s, const double *modulus) {
   return s->ops->assemble(s->cx, p->hex, p->plan, p->ground, modulus, &s->level[0].a.m);
 }
 
-/* Largest eigenvalue of D^-1 A, from below, by power steps on noise; a margin on top. */
+/* Largest eigenvalue of D^-1 A, by power steps on noise, times the margin; into l->lambda. The
+   ratio of norms before and after the last step is the estimate. Rounded up to 1/64, so that sums
+   of other order (threads, ranks) give the same number, and with it the same bits in all that
+   follows. */
 static ig_status largest(ig_amg *s, int depth) {
   ig_amg_level *l = &s->level[depth];
   const ig_backend *backend = s->cx->backend;
@@ -68,6 +75,8 @@ ig_status ig_amg_smoother(ig_amg *s, int depth) {
   return largest(s, depth);
 }
 
+/* 4/3 over the largest eigenvalue, the usual choice of smoothed aggregation; lambda has MARGIN in
+   it, which is taken out. */
 float ig_amg_omega(const ig_amg_level *l) {
   return (float)(4 * MARGIN / (3 * l->lambda));
 }
@@ -108,6 +117,8 @@ static ig_status fill_part(ig_amg *s, int depth) {
   return ig_rows_gather(s->cx, blocks, sizeof(float) * (size_t)(a.br * a.bc), l[1].a.value.dev);
 }
 
+/* Only the coarsest level is inverted; where coarsening stalled before it became small enough, it
+   has a smoother instead. */
 ig_status ig_amg_fill(ig_amg *s, int depth) {
   ig_amg_level *l = &s->level[depth];
   if (depth == s->levels - 1)
@@ -123,6 +134,8 @@ ig_status ig_amg_fill(ig_amg *s, int depth) {
   return s->ops->coarse(s->cx, &l->r.m, &l->ap.m, &l[1].a.m);
 }
 
+/* Levels below the finest keep their values' memory; A and A P of the finest are the largest arrays
+   of the hierarchy and are freed again, since a cycle uses the caller's product instead of A. */
 ig_status ig_amg_update(ig_amg *s, const double *modulus) {
   ig_amg_level *finest = &s->level[0];
   ig_replay_forget(s->cx, &s->replay); /* it has the old spectrum in it */

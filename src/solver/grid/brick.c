@@ -1,4 +1,4 @@
-/* Element matrices of bricks and rectangles, and their Walsh-Hadamard form. */
+/* Element matrices of bricks and rectangles, and their Walsh-Hadamard form (brick.h). */
 #include "solver/grid/brick.h"
 #include "kern/hd.h"
 #include "solver/grid/block.inc"
@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+/* (-1)^popcount: the entry of the Walsh-Hadamard matrix at (node, mode). */
 static int sign(int node, int mode) {
   return __builtin_popcount((unsigned)(node & mode)) & 1 ? -1 : 1;
 }
@@ -33,6 +34,7 @@ static void to_modes(ig_brick *b) {
     b->diagonal[c] = b->k[c][c];
 }
 
+/* Power iteration in the inner product of D, for a matrix of at most 24: cheap, and done once. */
 double ig_brick_lambda(int n, const double *k, int stride, int block) {
   double x[24], y[24], inverse[24][3], lambda = 0;
   for (int i = 0; i < n; i += block) {
@@ -71,6 +73,8 @@ double ig_brick_lambda(int n, const double *k, int stride, int block) {
 /* Sums over the 2^dim Gauss points, exact for boxes; `point` adds one point's share. */
 typedef void point_fn(ig_brick *b, const double (*grad)[3], double weight, const double *material);
 
+/* 2^dim Gauss points integrate products of the gradients of (bi-, tri-)linear shape functions on a
+   box exactly. grad[a][d]: derivative of node a's shape function along axis d, 1/m. */
 static void integrate(ig_brick *b, point_fn *point, const double *material) {
   const double g = 1 / sqrt(3.0);
   double volume = 1;
@@ -143,6 +147,8 @@ void ig_brick_conduction(ig_brick *brick, int dim, const double *h) {
   brick->b[0][0][0] = 0; /* exactly */
 }
 
+/* The exact mass matrix of a box is a product over axes: 1/3 on the diagonal, 1/6 beside it, times
+   the edge. */
 void ig_brick_helmholtz(ig_brick *brick, int dim, const double *h, double length) {
   ig_brick_conduction(brick, dim, h);
   const double volume = brick->load * brick->nodes;

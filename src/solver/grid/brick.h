@@ -1,10 +1,12 @@
 /* Axis-aligned bricks and rectangles: exact element matrices, and the same in the Walsh-Hadamard
-   basis of the corner nodes, where they are almost diagonal.
+   basis of the corner nodes, where they are almost diagonal. A product with the dense 24 x 24
+   matrix takes 576 multiplications; transforms (additions only) and 45 entries of the modes take a
+   fraction of that.
 
    Local nodes are numbered by bits: bit 0 is x, bit 1 y, bit 2 z. Mode m has the sign
    (-1)^popcount(node & m) at a node. A reflection of the brick flips one bit's sign, so modes of
-   different parity under reflections do not couple: component c of mode m belongs to class
-   m ^ (1 << c), and each of the classes is a dof x dof matrix. */
+   different parity under reflections do not couple: component c of mode m belongs to class m ^ (1
+   << c), and each of the classes is a dof x dof matrix. */
 #ifndef IG_SOLVER_GRID_BRICK_H
 #define IG_SOLVER_GRID_BRICK_H
 
@@ -21,6 +23,7 @@ typedef struct {
   double load;        /* consistent nodal share of a unit source: volume / nodes */
 } ig_brick;
 
+/* h: dim edges, m. Matrices for Young's modulus 1 (conductivity 1); dim 2 is plane stress. */
 void ig_brick_elastic(ig_brick *brick, int dim, const double *h, double poisson);
 void ig_brick_conduction(ig_brick *brick, int dim, const double *h);
 /* length^2 x conduction + mass: the matrix of a Helmholtz filter. */

@@ -1,4 +1,8 @@
-/* The levels of the hierarchy made anew, on the CPU. */
+/* The levels of the hierarchy made anew for a design, on the CPU: Galerkin coarsening element by
+   element. A coarse element's matrix is the sum over its children of T^T k T, T the linear
+   interpolation from the parent's corners to the child's. The finest level has moduli only, so the
+   first coarse matrices are sums of moduli times tabulated matrices; further ones are made from
+   those of the level above. Each level then adds its element matrices to a stencil per node. */
 #include "solver/grid/grid.h"
 #include "core/threads.h"
 #include "backend/backend.h"
@@ -17,6 +21,9 @@ ig_status ig_grid_cpu_to_single(ig_ctx *cx, int64_t n, const double *x, float *y
   return IG_OK;
 }
 
+/* The diagonal at a node of the finest level is the brick's diagonal times the sum of the moduli
+   around: its inverse needs one number per node. Elements outside the grid have modulus 0 in the
+   halo. */
 ig_status ig_grid_cpu_node_inverse(ig_ctx *cx, const ig_grid_args_f32 *g, float *inverse) {
   const int64_t outer = g->dim == 3 ? g->plane : 0, rows = (int64_t)(g->n[1] + 1) * (g->n[2] + 1);
 #pragma omp parallel for schedule(static) num_threads(ig_team(cx, rows, IG_WORK_ROW))
@@ -35,6 +42,8 @@ ig_status ig_grid_cpu_node_inverse(ig_ctx *cx, const ig_grid_args_f32 *g, float 
   return IG_OK;
 }
 
+/* Only half of the symmetric stencil is stored; -1: the block is the mirror image of a stored one.
+ */
 static int block_of(int dim, int a, int b) {
   return ig_stencil_block(dim, (b & 1) - (a & 1), (b >> 1 & 1) - (a >> 1 & 1),
                           (b >> 2 & 1) - (a >> 2 & 1));
@@ -134,6 +143,10 @@ typedef struct {
   const float *table;
 } coarsen_arg;
 
+/* One plane of coarse elements, row by row: moduli of the children are gathered into rows, so that
+   the sum over children is a vector loop over elements for each of the size^2 entries. Elements
+   with supports have tables of their own (kind > 0) and are done again, one by one. Matrices then
+   go to the stencil and, where there is a further level, to their parent's matrix. */
 static void coarsen_fine_plane(const void *arg, int k, float *work) {
   const coarsen_arg *a = arg;
   const ig_level *l = a->coarse;
@@ -210,6 +223,8 @@ static ig_status to_half(ig_ctx *cx, const ig_level *whole, const ig_level *l) {
   return IG_OK;
 }
 
+/* A level in half precision is summed in single first: sums of rounded terms would lose the small
+   entries. */
 ig_status ig_grid_cpu_coarsen_fine(ig_ctx *cx, const ig_level *fine, const ig_level *coarse,
                                    const ig_level *next, const uint16_t *kind, const float *table) {
   const ig_grid *g = &coarse->grid;
@@ -235,6 +250,7 @@ ig_status ig_grid_cpu_coarsen_fine(ig_ctx *cx, const ig_level *fine, const ig_le
   return status;
 }
 
+/* Element matrices of the next level from this one's: eight children, each T^T k T. */
 static void coarsen_plane(const void *arg, int k, float *work) {
   (void)work;
   const coarsen_arg *a = arg;
@@ -258,6 +274,7 @@ ig_status ig_grid_cpu_coarsen(ig_ctx *cx, const ig_level *fine, const ig_level *
   return for_planes(cx, &fine->grid, 1, coarsen_plane, &arg);
 }
 
+/* Transposes a row of element matrices to [entry][element], the form that add_row takes. */
 static void stencil_plane(const void *arg, int k, float *work) {
   const coarsen_arg *a = arg;
   const ig_grid *g = &a->coarse->grid;
@@ -291,6 +308,8 @@ ig_status ig_grid_cpu_coarse_springs(ig_ctx *cx, const ig_level *fine, const ig_
   return IG_OK;
 }
 
+/* IG_COARSE_SHIFT raises the diagonal itself, not only its inverse: the operator and its smoother
+   agree. */
 ig_status ig_grid_cpu_coarse_inverse(ig_ctx *cx, const ig_level *l) {
   const int width = l->grid.n[0] + 1, dof = l->grid.dof;
   const int64_t rows = row_count(&l->grid), stored = l->grid.stored;

@@ -1,4 +1,5 @@
-/* The levels of the hierarchy made anew, on CUDA. */
+/* The levels of the hierarchy made anew, on CUDA: as coarsen_cpu.c, but each entry is collected by
+   the thread that writes it, so there is no order of additions to keep and there are no atomics. */
 #include "solver/grid/level.cuh"
 extern "C" {
 #include "solver/krylov/slab.h"
@@ -48,6 +49,7 @@ struct coarsen_args {
   int64_t offset[IG_STENCIL_HALF];
 };
 
+/* Host structs have more members than kernels need, and pointers of the host. */
 static coarsen_args coarsen_of(const ig_level *l) {
   coarsen_args a = {};
   a.dim = l->grid.dim;
@@ -249,6 +251,8 @@ ig_status ig_grid_cuda_scales(ig_ctx *cx, const ig_level *l) {
   return each_node<ig_scale_make>(cx, l);
 }
 
+/* Stencil and parents are made from the moduli by two launches; no element matrices of this level
+   are stored. */
 ig_status ig_grid_cuda_coarsen_fine(ig_ctx *cx, const ig_level *fine, const ig_level *coarse,
                                     const ig_level *next, const uint16_t *kind,
                                     const float *table) {

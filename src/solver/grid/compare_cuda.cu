@@ -1,4 +1,5 @@
-/* Operators that `ingot bench` compares ours with. */
+/* Operators that `ingot bench` compares ours with: products DoF by DoF, by an assembled matrix, and
+   as Martinez-Frutos and others (2017) describe theirs. Not used in any analysis. */
 #include "solver/grid/level.cuh"
 
 /* one thread per DoF: the eight elements around its node, a row of the dense matrix each */

@@ -1,4 +1,7 @@
-/* The coarsest level on the CPU: its matrix inverted, and the inverse used. */
+/* The coarsest level on the CPU: its matrix inverted once per design by Gauss-Jordan elimination in
+   double, and the inverse used in each cycle in single precision. A pivot that elimination leaves
+   nothing of belongs to a motion that nothing prescribes, or to an empty node; it is left out. The
+   inverse is made symmetric, as conjugate gradients require of the preconditioner. */
 #include "solver/grid/grid.h"
 #include "core/threads.h"
 #include "backend/backend.h"
@@ -8,6 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* Gauss-Jordan in place, one pivot after the other; rows in parallel. n is a few hundred. */
 ig_status ig_grid_cpu_dense_invert(ig_ctx *cx, const ig_level *l, const int32_t *place, int n,
                                    double *a, float *inverse) {
   for (int i = 0; i < n; i++)
@@ -36,6 +40,7 @@ ig_status ig_grid_cpu_dense_invert(ig_ctx *cx, const ig_level *l, const int32_t 
   return IG_OK;
 }
 
+/* By one thread: n^2 multiplications of a few hundred unknowns take less than starting a team. */
 ig_status ig_grid_cpu_dense_solve(ig_ctx *cx, const int32_t *place, int n, const float *inverse,
                                   const float *b, float *x) {
   float *r;

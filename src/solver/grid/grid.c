@@ -1,9 +1,10 @@
-/* Grids: layout, and the arguments kernels see. */
+/* Grids: layout of their arrays, and the arguments that kernels see. */
 #include "solver/grid/grid.h"
 #include "backend/backend.h"
 
 #include <string.h>
 
+/* Strides and sizes; see the head of grid.h. In 2D a plane is all there is, and n[2] is 0. */
 ig_status ig_grid_outline(ig_ctx *cx, ig_grid *g, int dim, int dof, const int *n) {
   memset(g, 0, sizeof *g);
   g->dim = dim;
@@ -13,6 +14,8 @@ ig_status ig_grid_outline(ig_ctx *cx, ig_grid *g, int dim, int dof, const int *n
       return IG_FAIL(cx, IG_ARG, "a grid needs at least one element along each axis, not %d", n[d]);
     g->n[d] = n[d];
   }
+  /* n + 1 nodes and one place of halo on each side; rows of a multiple of four, so that they start
+     at aligned addresses */
   g->row = (n[0] + 3 + 3) / 4 * 4;
   g->plane = g->row * (n[1] + 3);
   g->stored = dim == 3 ? g->plane * (n[2] + 3) : g->plane;
@@ -24,6 +27,7 @@ ig_status ig_grid_outline(ig_ctx *cx, ig_grid *g, int dim, int dof, const int *n
 
 ig_status ig_grid_check(ig_ctx *cx, const ig_grid *g) {
   const double places = (g->n[0] + 3.0) * (g->n[1] + 3.0) * (g->dim == 3 ? g->n[2] + 3.0 : 1);
+  /* places are numbered in 32 bits where a kernel can */
   return places * g->dof > 2e9
              ? IG_FAIL(cx, IG_ARG,
                        "a grid of %.3g unknowns is more than one device numbers (2e9): divide it "

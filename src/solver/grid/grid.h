@@ -4,7 +4,15 @@
    Node (i, j, k) is stored at first + i + j * row + k * plane, with a halo of one node all around
    (in 2D none in z), so that kernels need no cases at the rim. Element (i, j, k) sits at the place
    of its lowest node. A vector holds component after component, `stored` values each; its halo is
-   zero and stays so. */
+   zero and stays so.
+
+          row           .  .  .  .  .      . halo   o node
+                        .  o--o--o  .      element (0, 0) at the place of its lower left node
+          i = 0 ...     .  o--o--o  .      n = 2 x 1 elements, 3 x 2 nodes, row = 8 (padded)
+                        .  .  .  .  .
+
+   Moduli are 0 and all components are fixed in the halo: elements there add nothing, nodes never
+   move. */
 #ifndef IG_SOLVER_GRID_GRID_H
 #define IG_SOLVER_GRID_GRID_H
 
@@ -30,6 +38,8 @@ typedef struct ig_grid {
   int level, from, all, ghosts;
 } ig_grid;
 
+/* Geometry of a grid; allocates nothing. n: elements along dim axes, at least 1 each. Fails
+   (IG_ARG) for less, or where unknowns exceed 2e9. */
 IG_MUST_CHECK ig_status ig_grid_init(ig_ctx *cx, ig_grid *g, int dim, int dof, const int *n);
 /* The same for a grid that no device holds as a whole: of any size. */
 IG_MUST_CHECK ig_status ig_grid_outline(ig_ctx *cx, ig_grid *g, int dim, int dof, const int *n);
@@ -62,6 +72,7 @@ IG_MUST_CHECK ig_status ig_grid_coarsen(ig_ctx *cx, const ig_grid *fine, ig_grid
 
 /* A spring to ground. Sorted by node. */
 typedef struct {
+  /* node: its place in a component of a vector; stiffness: N/m, or W/K of conduction */
   int64_t node; /* place */
   int component;
   double stiffness;
@@ -96,6 +107,8 @@ typedef struct {
   ig_grid_args_f32 args; /* of the finest level; of a coarse one: the geometry alone */
   int blocks;            /* stored: 14 in 3D, 5 in 2D; 0: matrix-free */
   int64_t offset[IG_STENCIL_HALF];
+  /* [block][row][column][place]; block 0 is the diagonal one. Blocks of the other half are the
+     transposes of these at the neighbour */
   float *stencil;
   /* blocks off the diagonal in half precision, entries over the `scale` (one per node, the root of
      its largest diagonal entry) of both their nodes; then `stencil` holds the diagonal blocks alone

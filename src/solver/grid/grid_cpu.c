@@ -1,4 +1,6 @@
-/* The operator on the CPU, and element energies. */
+/* The operator on the CPU, and element energies u_e . K0 v_e, which are the gradients of a topology
+   optimisation. Rows of elements along x are vector loops; dim and dof are literals at each call.
+ */
 #include "solver/grid/grid_cpu.h"
 #include "solver/krylov/slab.h"
 #include "core/threads.h"
@@ -29,6 +31,8 @@ ig_status ig_grid_cpu_fine_sweep(ig_ctx *cx, const ig_grid_args_f32 *args, ig_sw
 
 /* --- sensitivities --- */
 
+/* Both fields to mode space, where the product is a few multiplications; orthogonality of the modes
+   makes the sum over modes the sum over nodes, scaled in b (brick.c). */
 IG_HD void energy_row(const int dim, const int dof, const ig_grid_args_f64 *g, int64_t place,
                       const double *u, const double *v, double scale, double keep, double *out) {
   const int nodes = 1 << dim;

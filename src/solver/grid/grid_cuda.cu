@@ -1,9 +1,12 @@
-/* The operator on CUDA: what a sweep over the finest level makes of A x; element energies. */
+/* The operator on CUDA: what a sweep over the finest level makes of A x; element energies. In 3D
+   blocks march through planes (`march`), so that each value is loaded about once; in 2D each thread
+   gathers (`gather`), since plane problems are small. */
 #include "backend/cuda/launch.cuh"
 #include "solver/grid/brick.cuh"
 #include "solver/grid/level.cuh"
 #include "solver/grid/planes.cuh"
 
+/* The arguments' type of a precision, for templates over it. */
 template <typename R> struct args_of;
 template <> struct args_of<float> { typedef ig_grid_args_f32 type; };
 template <> struct args_of<double> { typedef ig_grid_args_f64 type; };
@@ -292,6 +295,7 @@ static ig_status launch(ig_ctx *cx, const typename args_of<R>::type *g, const R 
          WHAT > (cx, g, b, x, d, c0, c1, y, state);
 }
 
+/* Tiles here must be those of launch_march: partial sums are laid out by them. */
 ig_status ig_grid_cuda_apply(ig_ctx *cx, const ig_grid_args_f64 *g, const double *x, double *y,
                              ig_cg_state *state) {
   ig_status status = g->dof == 1

@@ -14,6 +14,8 @@ static inline unsigned stride_blocks(ig_ctx *cx, int64_t n, int threads) {
   return all < most ? (all ? all : 1) : most;
 }
 
+/* What kernels need of a level with a stored stencil: less than half of ig_level, which matters
+   where parameters are copied at each launch. */
 struct stencil_args {
   int n[3], dof, blocks;
   int64_t row, plane, stored, first, offset[IG_STENCIL_HALF];

@@ -1,5 +1,6 @@
-/* Coarse levels on the CPU: sweeps over stored stencils, transfers, the accelerated cycle's steps.
- */
+/* Coarse levels on the CPU: sweeps over stored stencils, transfers between levels, and the steps
+   that join several cycles. Transfers are linear interpolation P and its transpose; a level with an
+   odd number of elements has one that reaches beyond the finer grid. */
 #include "solver/grid/grid_cpu.h"
 #include "solver/krylov/slab.h"
 #include "core/threads.h"
@@ -85,6 +86,8 @@ IG_HD void half_row(const int dof, const ig_level *l, int64_t place, const float
     }
 }
 
+/* What a sweep makes of a row of A x. Nodes without stiffness have inverse 0: their residual is set
+   to 0, so that transfers bring nothing there. */
 static void stencil_finish(const ig_level *l, ig_sweep what, int64_t at, float *a, const float *b,
                            const float *x, float *d, float c0, float c1, float *y, int width) {
   const float *inverse = l->inverse + at;
@@ -144,6 +147,7 @@ static void stencil_piece(const ig_level *l, const piece *p, const float *x, flo
     stencil_row(1, l, p->place, x, acc, p->width);
 }
 
+/* The finest level is matrix-free and has a sweep of its own. */
 ig_status ig_grid_cpu_sweep(ig_ctx *cx, const ig_level *l, ig_sweep what, const float *b,
                             const float *x, float *d, float c0, float c1, float *y) {
   if (!l->blocks)
@@ -162,6 +166,8 @@ ig_status ig_grid_cpu_sweep(ig_ctx *cx, const ig_level *l, ig_sweep what, const 
   return IG_OK;
 }
 
+/* The first smoothing step from x = 0 needs no product: x = c1 D^-1 b. On the finest level springs
+   are not in the stored diagonal, so their nodes are corrected afterwards. */
 ig_status ig_grid_cpu_start(ig_ctx *cx, const ig_level *l, const float *b, float c1, float *x,
                             float *d) {
   const int width = l->grid.n[0] + 1, dof = l->grid.dof;
@@ -233,6 +239,9 @@ static ig_status for_rows(ig_ctx *cx, int64_t rows, size_t each,
   return IG_OK;
 }
 
+/* One row of coarse nodes: the fine rows around it are added with weights 1, 1/2, 1/4 first, then
+   neighbours along x, so that each fine value is read once. The first smoothing step on the coarse
+   level (from x = 0) is done along with it. */
 static void restrict_row(const transfer *t, int64_t row, float *work) {
   const ig_grid *f = &t->fine->grid, *g = &t->coarse->grid;
   const int width = f->n[0] + 1, half = g->n[0] + 1;
@@ -269,6 +278,8 @@ ig_status ig_grid_cpu_restricts(ig_ctx *cx, const ig_level *fine, const float *r
   return for_rows(cx, row_count(&coarse->grid), (size_t)fine->grid.n[0] + 5, restrict_row, &t);
 }
 
+/* One row of fine nodes: the mean of the one, two or four coarse rows around, then along x. Nodes
+   that are fixed (or have no stiffness) are left alone. */
 static void prolong_row(const transfer *t, int64_t row, float *work) {
   const ig_grid *f = &t->fine->grid, *g = &t->coarse->grid;
   const int width = f->n[0] + 1, half = g->n[0] + 1;
@@ -312,6 +323,8 @@ ig_status ig_grid_cpu_prolong(ig_ctx *cx, const ig_level *coarse, const float *x
 
 /* --- several cycles joined --- */
 
+/* image = A x, and the sums x . A x and x . b; parts of planes in the order of planes, as all sums.
+ */
 ig_status ig_grid_cpu_pair_energy(ig_ctx *cx, const ig_level *l, const float *x, const float *b) {
   const ig_grid *g = &l->grid;
   const int64_t pieces = piece_count(g);
@@ -350,6 +363,8 @@ ig_status ig_grid_cpu_pair_energy(ig_ctx *cx, const ig_level *l, const float *x,
   return status;
 }
 
+/* first = step x with the step that minimizes the energy of the error, rest = b - A first; x
+   restarts from the first smoothing step for `rest`. */
 ig_status ig_grid_cpu_pair_residual(ig_ctx *cx, const ig_level *l, const float *b, float c1) {
   const int64_t n = l->grid.stored * l->grid.dof;
   const float step = ig_pair_step(l->pair);

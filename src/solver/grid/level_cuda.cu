@@ -61,7 +61,10 @@ static __device__ __forceinline__ void own_product(const stencil_args &s, unsign
 /* Two ways to make A x. Of a large level a thread makes all rows of a node: its neighbours' values
    are loaded once. Of a small one, where there are too few nodes to hide the time a load takes, the
    blocks of a node are shared out among several warps, of the smallest one each, so that loads are
-   under way at once; they meet in shared memory and are added in their order. */
+   under way at once; they meet in shared memory and are added in their order.
+
+   WIDE: threads of a block; LANES: nodes of a shared block; FEW: warps that share a node's blocks
+   on middle levels. The limits in nodes were measured on an H200. */
 enum { WIDE = 128, LANES = 32, FEW = 4, WIDE_FROM = 200000, FEW_FROM = 20000 };
 
 /* by the whole grid's size: the same on any number of ranks */
@@ -117,6 +120,7 @@ static __device__ __forceinline__ float shared_product(const stencil_args &s, bo
   return sum;
 }
 
+/* As stencil_finish of the CPU, for one unknown. */
 static __device__ __forceinline__ void finish_row(const stencil_args &s, int what, int64_t at,
                                                   float a, const float *__restrict__ b,
                                                   const float *__restrict__ x, float *d, float c0,
@@ -262,6 +266,8 @@ static pair_args pair_of(const ig_level *fine, const ig_level *coarse) {
   return p;
 }
 
+/* A thread per coarse node and component (threadIdx.y) gathers the 27 (9) fine nodes around, with
+   weights 1, 1/2, 1/4, 1/8. */
 __global__ void restrict_nodes(const __grid_constant__ pair_args p, const float *__restrict__ r,
                                float *__restrict__ b, float c1, const float *inverse, float *x,
                                float *d) {
@@ -374,6 +380,8 @@ __global__ void pair_sums(const __grid_constant__ stencil_args s,
       state->sum[q] = total[q];
 }
 
+/* Sums are cut into pieces by the size of the whole grid, so that ranks and launches do not change
+   them. */
 ig_status ig_grid_cuda_pair_energy(ig_ctx *cx, const ig_level *l, const float *x, const float *b) {
   enum { SUMS = 2 };
   const ig_grid *g = &l->grid;

@@ -1,4 +1,19 @@
-/* Geometric multigrid on regular grids: the levels for new moduli, smoothers, cycles, solves. */
+/* Geometric multigrid on regular grids: the levels for new moduli, smoothers, cycles, solves.
+
+        level 0     the grid; matrix-free, single precision in the cycle
+        level 1     half as many elements along each axis; Galerkin matrices as stored stencils,
+                    in half precision on a GPU
+        ...
+        coarsest    a dense inverse
+
+   The K-cycle (after Notay and Vassilevski, 2008) visits a coarse level several times and joins the
+   results so that the energy of the error becomes as small as possible. Designs of topology
+   optimisation need that: thin bars look too stiff on coarse levels, and a V-cycle then corrects
+   too little.
+
+   Ranks: upper levels are divided into slabs, with one exchange of ghosts per sweep; from level
+   slab->depth on every rank computes all. A failure of one rank is kept (TRY_OP) until the next sum
+   over ranks, where all ranks learn of it, since the others would wait for its messages. */
 #include "solver/grid/multigrid.h"
 #include "backend/backend.h"
 
@@ -59,6 +74,8 @@ static ig_status coarse_springs(ig_multigrid *m, int l) {
   return m->ops->coarse_springs(m->cx, &fine, &m->level[l], l);
 }
 
+/* Moduli to single precision, inverse diagonals, coarse matrices level by level, the dense inverse.
+   Costs about as much as a few cycles. */
 ig_status ig_multigrid_update(ig_multigrid *m) {
   ig_ctx *cx = m->cx;
   const ig_grid_ops *ops = m->ops;
@@ -234,6 +251,9 @@ static ig_status come_up(ig_multigrid *m, int depth) {
   return IG_OK;
 }
 
+/* One cycle on a level: smooth, residual to the next level, its correction back, smooth. b:
+   right-hand side of this level; the result is in l->x. `begin` says what l->x holds at the start.
+ */
 static ig_status cycle(ig_multigrid *m, int depth, const float *b, from begin) {
   ig_level *l = &m->level[depth];
   if (depth > 0 && depth == m->levels - 1) {
@@ -253,6 +273,7 @@ static ig_status whole_cycle(void *self, const float *r) {
   return cycle(self, 0, r, FROM_ZERO);
 }
 
+/* The ghosts of x are refreshed although x is const: they are not this rank's values. */
 static ig_status apply(void *self, const double *x, double *y, ig_cg_state *state) {
   ig_multigrid *m = self;
   IG_TRY(ig_slab_refresh(&m->level[0].grid, m->brick.dof, sizeof *x, 1, (double *)x));
@@ -262,6 +283,7 @@ static ig_status apply(void *self, const double *x, double *y, ig_cg_state *stat
   return IG_OK;
 }
 
+/* With one level there is no cycle: Jacobi, z = D^-1 r. */
 static ig_status precondition(void *self, const float *r, const float **z) {
   ig_multigrid *m = self;
   if (m->levels == 1)
@@ -284,6 +306,8 @@ ig_linear ig_multigrid_linear(ig_multigrid *m) {
                      NULL};
 }
 
+/* First with the smoother's optimistic bound (step_coefficients); a solve that has not converged
+   within HOPEFUL iterations goes on from there with the safe one, and so do all later solves. */
 static ig_status solve(ig_multigrid *m, const double *f, double *u, double tolerance,
                        ig_solve_report *report) {
   const ig_linear linear = ig_multigrid_linear(m);

@@ -1,5 +1,9 @@
 /* A regular-grid problem ready to be solved again and again as its moduli change: matrix-free
-   operator, Jacobi or geometric multigrid preconditioner, conjugate gradients. */
+   operator, Jacobi or geometric multigrid preconditioner, conjugate gradients.
+
+   Use: ig_multigrid_new; write moduli to m->modulus.dev (places of ig_grid, halo 0);
+   ig_multigrid_update; ig_multigrid_solve as often as wanted, with any right-hand sides;
+   ig_multigrid_free. On several ranks all of them are collective. */
 #ifndef IG_SOLVER_GRID_MULTIGRID_H
 #define IG_SOLVER_GRID_MULTIGRID_H
 
@@ -11,6 +15,7 @@
 IG_C_BEGIN
 
 typedef enum { IG_PRECONDITION_JACOBI, IG_PRECONDITION_MULTIGRID } ig_precondition;
+/* Damped Jacobi; the same with the dof x dof blocks of nodes; Chebyshev steps with the diagonal. */
 typedef enum { IG_SMOOTH_JACOBI, IG_SMOOTH_BLOCKS, IG_SMOOTH_CHEBYSHEV } ig_smoother;
 /* Visits to the next level: one; two; several, joined, where they pay (ig_multigrid_visits). */
 typedef enum { IG_CYCLE_V, IG_CYCLE_W, IG_CYCLE_K } ig_cycle;
@@ -105,6 +110,9 @@ IG_MUST_CHECK ig_status ig_multigrid_bytes(ig_ctx *cx, const ig_grid *grid,
 ig_linear ig_multigrid_linear(ig_multigrid *m);
 /* The moduli in m->modulus.dev have changed. */
 IG_MUST_CHECK ig_status ig_multigrid_update(ig_multigrid *m);
+/* A u = f, from the guess in u. f, u: device, dof x stored, halo 0. Ends at |r| <= tolerance |f| or
+   after options.limit iterations; report->end says which. Not converging is no failure of the call.
+ */
 IG_MUST_CHECK ig_status ig_multigrid_solve(ig_multigrid *m, const double *f, double *u,
                                            double tolerance, ig_solve_report *report);
 

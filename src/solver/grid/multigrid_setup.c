@@ -1,4 +1,5 @@
-/* Geometric multigrid on regular grids: what stays the same for all moduli. */
+/* Geometric multigrid on regular grids: what stays the same for all moduli. Levels and their
+   memory, supports, classes of coarse elements, bounds of the spectrum. */
 #include "solver/grid/multigrid.h"
 #include "backend/backend.h"
 
@@ -7,8 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The coarsest level is inverted: on a device as large as that takes no longer than a few levels
-   more. */
+/* COARSEST: unknowns of the level that is inverted; on a device as many as take no longer than a
+   few levels more. MOST_KINDS: patterns of supports; the search for one is linear, and a table of
+   4096 classes is already 75 MB (8 children x 24 x 24 floats each). */
 enum { COARSEST = 200, COARSEST_DEVICE = 1500, MOST_KINDS = 4096 };
 
 /* --- classes of coarse elements ---
@@ -79,6 +81,8 @@ static double coarse_lambda(const ig_brick *b, const float *table, int block) {
   return ig_brick_lambda(b->size, k, 24, block);
 }
 
+/* Classes are searched one after the other; neighbouring elements mostly have class 0 (nothing
+   fixed), which is tried first. */
 static ig_status make_classes(ig_multigrid *m, const uint8_t *fix) {
   ig_ctx *cx = m->cx;
   const ig_grid *f = &m->level[0].grid, *g = &m->level[1].grid;
@@ -164,6 +168,8 @@ static bool translations_are_free(const ig_brick *b) {
   return fabs(sum) < 1e-12 * b->k[0][0];
 }
 
+/* Vectors of a level are parts of one allocation. Everything is zeroed, because halos must be zero
+   and stay so. */
 static ig_status make_level(ig_multigrid *m, int l, int needed) {
   ig_ctx *cx = m->cx;
   ig_level *level = &m->level[l];
@@ -280,6 +286,8 @@ static ig_status make_supports(ig_multigrid *m, const ig_grid *grid, const uint8
   return ig_array_push(m->cx, &m->fix);
 }
 
+/* Fine grid, supports, levels, classes, the coarsest level, room for messages, work space of
+   conjugate gradients. Arrays that are never written in their halo are zeroed here once. */
 static ig_status build(ig_multigrid *m, const ig_grid *grid, const uint8_t *fix,
                        const ig_spring *spring, int springs) {
   ig_ctx *cx = m->cx;
@@ -372,6 +380,7 @@ ig_status ig_multigrid_levels(ig_ctx *cx, const ig_grid *whole, const ig_multigr
   return IG_OK;
 }
 
+/* Repeats the sizes of `build` and make_level as formulas: change both together. */
 ig_status ig_multigrid_bytes(ig_ctx *cx, const ig_grid *grid, const ig_multigrid_options *options,
                              double *bytes) {
   ig_multigrid m = {.cx = cx, .options = *options, .slab = options->slab};

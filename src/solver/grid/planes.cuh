@@ -21,6 +21,7 @@ struct ig_pieces {
   int units, pieces, parts;  /* own units; pieces of one; the same over all components */
 };
 
+/* The range of values of one thread: begin, begin + stride, ... below end. */
 struct ig_walk {
   int64_t begin, end, stride;
   int unit, part;

@@ -1,4 +1,7 @@
-/* Vector operations of conjugate gradients, one table per backend. */
+/* Vector operations of conjugate gradients, one table per backend. Each pass over the vectors does
+   all that it can: an update of x and r also rounds r for the preconditioner and sums |r|^2.
+   Scalars stay on the device, so an iteration needs no synchronisation with the host but for the
+   check of convergence. */
 #ifndef IG_SOLVER_KRYLOV_CG_H
 #define IG_SOLVER_KRYLOV_CG_H
 
@@ -10,6 +13,7 @@ IG_C_BEGIN
    sums. The host reads the scalars alone. */
 enum { IG_PARTIALS = 1 << 18 };
 typedef struct {
+  /* p . A p; r . r; r . z of this and of the last iteration; z . A p (flexible) */
   double pap, rr, rz, rz_last, zap;
 } ig_cg_scalars;
 typedef struct ig_cg_state {

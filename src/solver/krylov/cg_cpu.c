@@ -1,4 +1,5 @@
-/* Conjugate gradients on the CPU. */
+/* Conjugate gradients on the CPU. CHUNKED runs `body` for each i with a partial sum s per chunk,
+   then adds the chunks in order (chunks.h): the same bits on any number of threads and ranks. */
 #include "solver/krylov/chunks.h"
 #include "core/threads.h"
 #include "backend/backend.h"
@@ -62,6 +63,8 @@ ig_status ig_cg_cpu_update(ig_ctx *cx, const ig_grid *grid, int64_t n, const dou
   return IG_OK;
 }
 
+/* Two sums over the vectors where the method is flexible (K-cycles), one otherwise; then the new
+   direction. */
 ig_status ig_cg_cpu_direction(ig_ctx *cx, const ig_grid *grid, int64_t n, const double *r,
                               const float *z, const double *ap, double *p, bool first,
                               ig_cg_state *state) {

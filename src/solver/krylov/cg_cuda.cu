@@ -1,4 +1,6 @@
-/* Conjugate gradients on CUDA. */
+/* Conjugate gradients on CUDA. Sums are made within the kernel that computes the values: the last
+   block to arrive adds the blocks' partial sums in their order (planes.cuh), so there is no second
+   launch and no dependence on the order in which blocks finish. */
 #include "solver/krylov/energy.h"
 #include "solver/grid/level.cuh"
 #include "solver/grid/planes.cuh"
@@ -47,6 +49,8 @@ ig_status ig_cg_cuda_energy(ig_ctx *cx, const ig_grid *grid, int64_t n, const do
   return ig_grid_divided(grid) ? join(cx, grid, &p, 1, state, &pap, &state->s.pap) : IG_OK;
 }
 
+/* A state of its own for this sum, from the stream's memory pool: no allocation that would
+   synchronise. */
 ig_status ig_cg_cuda_dot(ig_ctx *cx, const ig_grid *grid, int64_t n, const double *a,
                          const double *b, double *result) {
   if (!grid || grid->dim != 3)
@@ -151,6 +155,7 @@ __global__ void direction_values(int64_t n, const float *z, double *p, bool firs
     p[i] = (double)z[i] + beta * p[i];
 }
 
+/* Two launches: the sums must be complete on all blocks (and ranks) before any block uses beta. */
 ig_status ig_cg_cuda_direction(ig_ctx *cx, const ig_grid *grid, int64_t n, const double *r,
                                const float *z, const double *ap, double *p, bool first,
                                ig_cg_state *state) {

@@ -1,4 +1,11 @@
-/* Preconditioned conjugate gradients. */
+/* Preconditioned conjugate gradients (Hestenes and Stiefel, 1952). One iteration:
+
+        z = M r             the preconditioner, in single precision
+        p = z + beta p      beta from r . z, or explicitly conjugate (flexible)
+        ap = A p            leaves p . A p in the state
+        u += alpha p, r -= alpha ap, |r|^2
+
+   The host reads five scalars per iteration, for the test of convergence, and nothing else. */
 #include "solver/krylov/pcg.h"
 #include "backend/backend.h"
 #include "solver/krylov/energy.h"
@@ -34,6 +41,7 @@ const char *ig_solve_end_text(ig_solve_end end) {
   return text[end];
 }
 
+/* r32 needs no zeroing: it is written whole before it is read. */
 ig_status ig_pcg_init(ig_ctx *cx, ig_pcg *w, int64_t n) {
   const size_t count = (size_t)n;
   IG_TRY(ig_array_new_device(cx, &w->r, count, sizeof(double), "residual"));
@@ -61,6 +69,10 @@ void ig_pcg_free(ig_ctx *cx, ig_pcg *w) {
 /* the residual has to halve at least once in so many iterations */
 enum { PATIENCE = 2000 };
 
+/* The recurrence of r drifts away from f - A u by rounding. Before convergence is reported, the
+   true residual is computed where the drift may matter, and the iteration starts afresh from it if
+   it is not small enough. `mark` is the last |r|^2 that was a quarter of the one before: no such
+   step in PATIENCE iterations is stagnation. */
 ig_status ig_pcg_solve(ig_ctx *cx, ig_pcg *w, const ig_linear *a, const double *f, double *u,
                        double tolerance, int limit, ig_solve_report *report) {
   const ig_cg_ops *ops = ops_of(cx);

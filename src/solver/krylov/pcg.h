@@ -1,5 +1,6 @@
 /* Preconditioned conjugate gradients over device vectors: the iterate and its residual in double,
-   the preconditioner in single precision. Any discretisation can stand behind ig_linear. */
+   the preconditioner in single precision. Any discretisation can stand behind ig_linear: a grid
+   (multigrid.h), a mesh (mesh_amg.h), a program's own (solver.c). */
 #ifndef IG_SOLVER_KRYLOV_PCG_H
 #define IG_SOLVER_KRYLOV_PCG_H
 
@@ -10,6 +11,9 @@ IG_C_BEGIN
 struct ig_cg_state;
 struct ig_grid;
 
+/* A linear system as the iteration sees it: symmetric positive definite A (fixed unknowns give zero
+   rows) and a preconditioner. All pointers are device pointers. Callbacks may return while the
+   device works. */
 typedef struct ig_linear {
   void *self;
   int64_t n; /* values of a vector */
@@ -24,6 +28,9 @@ typedef struct ig_linear {
   const int64_t *own;
 } ig_linear;
 
+/* How a solve ended: below the tolerance; at the limit of iterations; the residual has stopped
+   falling; p . A p or r . z was not positive, so A or M is not positive definite (or not finite).
+ */
 typedef enum {
   IG_SOLVE_CONVERGED,
   IG_SOLVE_LIMIT,
@@ -42,6 +49,8 @@ const char *ig_solve_end_text(ig_solve_end end);
 typedef struct {
   ig_array r, p, ap, r32, state;
 } ig_pcg;
+/* 28 bytes per value of a vector, and space for partial sums. Reusable for any system of n values.
+ */
 IG_MUST_CHECK ig_status ig_pcg_init(ig_ctx *cx, ig_pcg *w, int64_t n);
 void ig_pcg_free(ig_ctx *cx, ig_pcg *w);
 

@@ -1,4 +1,6 @@
-/* Rows divided between ranks: ranges, ghosts, and vectors made whole again. */
+/* Rows divided between ranks: ranges, ghosts, and vectors made whole again (rows.h). Lists of what
+   is sent and received are derived by both sides from the same pattern, in the same order, without
+   messages. */
 #include "solver/krylov/rows.h"
 #include "backend/backend.h"
 
@@ -49,6 +51,8 @@ int ig_rows_owner(const ig_rows *rows, ig_lid row) {
   return low;
 }
 
+/* Sums over a mesh's vectors reuse the machinery of slabs: a "plane" is a block of `length` rows.
+   There are no ghosts and one level. */
 ig_status ig_rows_slab(ig_ctx *cx, const ig_rows *rows, ig_lid length, ig_slab **out) {
   ig_slab *s;
   IG_TRY(IG_NEW(cx, &s, 1, "division of sums"));
@@ -95,6 +99,8 @@ static ig_status column_add(ig_ctx *cx, int rank, ig_lid at, const ig_lid *of, i
   return IG_OK;
 }
 
+/* All rows of all ranks are looked at: a column that is mine and read by another rank's row is
+   given, one that is another's and read by my row is taken. */
 ig_status ig_rows_pairs(ig_ctx *cx, const ig_rows *rows, const ig_rows *columns,
                         ig_rows_pattern pattern, const ig_lid *number, const ig_lid *of,
                         ig_halo_pairs *give, ig_halo_pairs *take) {
@@ -134,6 +140,8 @@ static ig_status element_look(ig_ctx *cx, const ig_rows *nodes, int npe, const i
   return IG_OK;
 }
 
+/* An element is computed by every rank that owns one of its nodes: sums at own nodes are then
+   complete without adding contributions of other ranks, in the order of one rank. */
 ig_status ig_rows_halo_elements(ig_ctx *cx, const ig_rows *nodes, ig_lid elements, int npe,
                                 const ig_lid *conn, const ig_lid *number, size_t item,
                                 uint8_t *mine, ig_halo *halo) {
@@ -181,6 +189,8 @@ static ig_status rows_copy(ig_ctx *cx, const ig_rows *rows, int rank, size_t ite
              : cx->backend->copy_in(cx, device + at, host + at, size);
 }
 
+/* All-gather in place. On a GPU through pinned memory of the host, which is kept for the next call.
+ */
 ig_status ig_rows_gather(ig_ctx *cx, ig_rows *rows, size_t item, void *values) {
   ig_message *message = NULL;
   char *host = NULL;
@@ -208,6 +218,8 @@ ig_status ig_rows_gather(ig_ctx *cx, ig_rows *rows, size_t item, void *values) {
   return status;
 }
 
+/* Messages have size 0 in the direction in which nothing is asked for. The context's ranks agree
+   first, so that a rank without memory does not leave others waiting. */
 ig_status ig_rows_collect(ig_ctx *cx, const ig_rows *rows, size_t item, const void *own,
                           bool everyone, void *whole) {
   const bool takes = everyone || rows->rank == 0;

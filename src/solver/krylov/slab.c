@@ -1,4 +1,6 @@
-/* Grids divided between ranks: whose planes are whose, ghosts, sums. */
+/* Grids divided between ranks in slabs: whose planes are whose, ghosts, sums (slab.h). Messages go
+   through buffers of the host (`out`, `in`), or for ghosts through an ig_exchange, which may write
+   directly into another GPU's memory. */
 #include "solver/krylov/slab.h"
 #include "solver/krylov/slab_cuda.h"
 #include "backend/backend.h"
@@ -11,8 +13,8 @@
 
 /* --- the division --- */
 
-/* First planes of the ranks if cuts lie at multiples of `unit`; the share of the largest part, 0:
-   some rank has none. */
+/* First planes of the ranks if cuts lie at multiples of `unit`; returns the largest part as a share
+   of the whole, which is what memory and time follow. 0: some rank would have less than a unit. */
 static double cut(int planes, int unit, int ranks, int *start) {
   const int units = (planes - 1) / unit;
   int most = 0;
@@ -28,6 +30,9 @@ static double cut(int planes, int unit, int ranks, int *start) {
   return (double)most / planes;
 }
 
+/* Chooses `depth`. Levels from there on are held whole by every rank: little memory if they are
+   small, but cuts must lie at multiples of 2^depth planes, which makes parts uneven. The sum of
+   both is minimized. */
 ig_status ig_slab_new(ig_ctx *cx, int planes, int levels, int ghosts, ig_slab **out) {
   enum { LEAST = 2 }; /* the first coarse level is never whole: it is made of the fine one */
   static const double whole = 7.5; /* memory of a coarse node to that of a fine one, about */
@@ -95,6 +100,8 @@ void ig_slab_range(const ig_slab *s, int level, int rank, int *from, int *to) {
   *to = rank + 1 < s->ranks ? s->start[rank + 1] >> level : ig_slab_planes(s, level);
 }
 
+/* The strides stay those of the whole grid: only z is cut, and places within a plane are the same.
+ */
 ig_grid ig_slab_grid(ig_slab *s, int level, const ig_grid *whole) {
   ig_grid g = *whole;
   int to;
@@ -116,6 +123,7 @@ void ig_slab_fail(ig_slab *s, ig_status status) {
     s->fault = status;
 }
 
+/* Buffers only grow. Copies that are queued must be over before memory is freed. */
 static ig_status room_make(ig_slab *s, char **buffer, size_t *room, size_t size) {
   const ig_backend *b = s->cx->backend;
   if (size <= *room)
@@ -267,6 +275,7 @@ ig_status ig_slab_refresh(const ig_grid *g, int components, size_t size, int rea
   return IG_OK;
 }
 
+/* Ghosts of arrays of element matrices: the last own plane goes up to the next rank. */
 ig_status ig_slab_lift(const ig_grid *g, size_t plane, void *values) {
   ig_slab *s = g->slab;
   const ig_backend *b = s->cx->backend;
@@ -310,6 +319,8 @@ ig_status ig_slab_hand(ig_slab *s, int from, int to, size_t size, void *values) 
 
 /* --- planes of all --- */
 
+/* Own planes to all ranks, those of all ranks to their places. The own planes are known already and
+   not copied. */
 ig_status ig_slab_gather(ig_slab *s, int level, int count, int components, size_t plane,
                          size_t stride, void *values) {
   const size_t each = (size_t)components * plane;
@@ -348,6 +359,8 @@ ig_status ig_slab_gather(ig_slab *s, int level, int count, int components, size_
   return IG_OK;
 }
 
+/* Component after component: buffers of one component's size, and messages go directly between the
+   host arrays where that is possible. */
 ig_status ig_slab_collect(const ig_grid *g, int components, const double *values, bool everyone,
                           double *whole) {
   ig_slab *s = g->slab;
@@ -427,7 +440,10 @@ static size_t words(const ig_slab *s, int level, int rank, int group, size_t one
   return 1 + (size_t)((to - from + group - 1) / group) * one;
 }
 
-/* Sums of all ranks' parts, behind the first word of s->out, into sum[each]. */
+/* Sums of all ranks' parts, behind the first word of s->out, into sum[each]. Every rank receives
+   the partial sums of all ranks and adds them in the order of planes, component after component:
+   the bits of one rank. The first word of each message carries failures, so that no rank goes on
+   alone. */
 static ig_status meet(ig_slab *s, int level, int group, int components, size_t one, int each,
                       double *sum) {
   size_t *size = s->size, at = 0;
@@ -513,6 +529,8 @@ ig_status ig_slab_count(ig_slab *s, int64_t *value, int count) {
   return IG_OK;
 }
 
+/* Chunks of ghost planes were summed along with the others; they are dropped here, component by
+   component. */
 ig_status ig_chunks_total(const ig_grid *g, const ig_chunks *k, int each, double *part,
                           double *sum) {
   if (!ig_chunks_divided(g)) {

@@ -1,10 +1,15 @@
-/* A grid divided between ranks in slabs along z, its slowest axis.
+/* A grid divided between ranks in slabs along z, its slowest axis: planes are contiguous in memory,
+   and a ghost plane is one copy.
 
    A rank owns consecutive planes of nodes, and the elements at their places. The planes of others
    next to its own, its ghosts, lie where a whole grid has its halo: kernels find them there and do
    not know of ranks. Cuts lie at multiples of 2^depth planes, so that a coarse node and the fine
    one at its place have one owner on all levels above `depth`; from that level on every rank holds
    the whole grid and computes the same.
+
+        rank 0   planes  0 1 2 3 | 4*              * ghosts
+        rank 1   planes       3* | 4 5 6 7 | 8*
+        rank 2   planes                 7* | 8 9 ...
 
    Sums are made per plane, then over all planes in the order of the whole grid: their bits do not
    depend on the division.
@@ -29,6 +34,7 @@ typedef struct ig_slab {
   int ghosts; /* planes stored below and above a rank's own, finest level */
   int planes; /* of nodes, whole grid */
   int *start; /* ranks + 1: first plane of each */
+  /* the first failure of this rank that the others do not know of yet; IG_OK: none */
   ig_status fault;
   ig_message *message; /* ranks */
   size_t *size;        /* ranks */
@@ -57,6 +63,8 @@ IG_MUST_CHECK ig_status ig_slab_reserve(ig_slab *slab, size_t out, size_t in);
 /* The same for ghosts: up to `each` bytes in an exchange per place of a plane. */
 IG_MUST_CHECK ig_status ig_slab_reserve_ghosts(const ig_grid *grid, size_t each);
 
+/* Keeps a failure until the next sum over ranks (ig_slab_total). The message is in the context
+   already. */
 void ig_slab_fail(ig_slab *slab, ig_status status);
 /* What IG_TRY is to one rank: a failure is kept until all meet. */
 #define IG_SLAB_TRY(slab, call)                                                                    \

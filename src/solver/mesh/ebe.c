@@ -1,4 +1,5 @@
-/* Setting up element-by-element products, and the CPU's. */
+/* Setting up element-by-element products, and the CPU's. Sources are compiled for packs of elements
+   (p32, p64: as many as a vector register holds) and for single numbers in both precisions. */
 #include "solver/mesh/ebe.h"
 #include "core/threads.h"
 #include "backend/backend.h"
@@ -122,6 +123,9 @@ static double least_determinant(const double *x, const ig_lid *node, int npe) {
   return least;
 }
 
+/* The Jacobian determinant must be positive at all integration points: K_e is indefinite otherwise,
+   and conjugate gradients fail long after the cause. The lowest bad element is named, whatever
+   thread found it. */
 ig_status ig_ebe_check(ig_ctx *cx, ig_lid elements, int npe, const double *x, const ig_lid *conn) {
   ig_lid bad = INT32_MAX;
 #pragma omp parallel for schedule(static) num_threads(ig_team(cx, elements, IG_WORK_ELEMENT))      \
@@ -264,6 +268,8 @@ ig_status ig_ebe_new(ig_ctx *cx, ig_ebe_kind kind, ig_assembly how, bool single,
   return status;
 }
 
+/* A rank's part of a mesh. Classes are those of the whole mesh, so that an element has the same
+   matrix, to the last bit, on every rank. */
 ig_status ig_ebe_new_part(ig_ctx *cx, ig_ebe_kind kind, bool single, const ig_ebe_whole *whole,
                           const double *x, const ig_lid *conn, double poisson, ig_plan *plan,
                           ig_ebe *op) {

@@ -1,4 +1,5 @@
-/* A mesh of hexahedra or tetrahedra on the CPU. */
+/* A mesh of hexahedra or tetrahedra on the CPU: the table of passes of mesh_ops.h. Sums at shared
+   nodes go through the plan: color by color, or into slots that ig_plan_sum adds in order. */
 #include "backend/backend.h"
 #include "core/threads.h"
 #include "solver/mesh/mesh_ops.h"
@@ -26,6 +27,7 @@ static ig_status to_single(ig_ctx *cx, int64_t n, const double *x, float *y) {
   return IG_OK;
 }
 
+/* A fixed number of partial sums, whatever the number of threads: the same bits. */
 static ig_status ground(ig_ctx *cx, const ig_ground *g, const double *x, double *y, double *partial,
                         double *dot) {
   const int64_t n = (int64_t)g->size * g->nodes;
@@ -71,6 +73,7 @@ IG_HD void add_diagonal(const ig_mesh_args *p, const int n, ig_lid e, double mod
       ig_scatter_add_f64(&p->scatter, e, a, count, j, modulus * b[j], block, p->slots);
   }
 }
+/* The diagonal blocks of A, from the element matrices' own; six numbers per node, symmetric. */
 static ig_status diagonal(ig_ctx *cx, const ig_mesh_args *p, const ig_plan *plan,
                           const double *modulus, double *block) {
   const int count = p->size == 1 ? 1 : 6;
@@ -147,6 +150,7 @@ IG_HD void add_to_nodes(const ig_mesh_args *p, const int n, ig_lid e, double val
   for (int a = 0; a < n; a++)
     ig_scatter_add_f64(&p->scatter, e, a, 1, 0, value * weight[a], out, p->slots);
 }
+/* Transpose of to_elements: filters need both, exactly adjoint. */
 static ig_status to_nodes(ig_ctx *cx, const ig_mesh_args *p, const ig_plan *plan, const double *in,
                           double *out) {
   IG_TRY(cx->backend->fill(cx, out, 0, sizeof *out * (size_t)p->scatter.nodes));
@@ -187,6 +191,7 @@ IG_HD void add_strain_back(const ig_mesh_args *p, const int n, ig_lid e, const d
       ig_scatter_add_f64(&p->scatter, e, a, 3, c, fe[c], f, p->slots);
   }
 }
+/* Transpose of `strain`: what a gradient by strains is as a gradient by displacements. */
 static ig_status strain_back(ig_ctx *cx, const ig_mesh_args *p, const ig_plan *plan,
                              const double *tensor, double *f) {
   IG_TRY(cx->backend->fill(cx, f, 0, 3 * sizeof *f * (size_t)p->scatter.nodes));
@@ -218,6 +223,8 @@ static ig_status scale_blocks(ig_ctx *cx, ig_lid nodes, int size, const float *i
 }
 
 static ig_status cone(ig_ctx *cx, const ig_cone *c, const double *in, double *out) {
+/* elements near the rim of the part have fewer neighbours, so shares differ; each writes only its
+   own */
 #pragma omp parallel for schedule(dynamic, 256)                                                    \
     num_threads(ig_team(cx, c->elements, IG_WORK_ELEMENT))
   for (int32_t e = 0; e < c->elements; e++)

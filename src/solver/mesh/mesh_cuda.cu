@@ -1,4 +1,5 @@
-/* A mesh of hexahedra or tetrahedra on the GPU: the passes beside the product. */
+/* A mesh of hexahedra or tetrahedra on the GPU: the passes beside the product. A thread per element
+   (or node of an element, where that fills the device better), color by color or into slots. */
 #include "solver/mesh/mesh_cuda.h"
 #include "assembly/cluster_sum.cuh"
 #include "backend/cuda/launch.cuh"

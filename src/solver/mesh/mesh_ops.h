@@ -1,5 +1,7 @@
-/* What a mesh of hexahedra or tetrahedra needs beside the element-by-element product: held
-   unknowns, energies, diagonal blocks, the cone filter. One table a backend. */
+/* What a mesh of hexahedra or tetrahedra needs beside the element-by-element product: fixed
+   unknowns and springs, energies, products with one unknown per node (heat, the Helmholtz filter),
+   transfers between nodes and elements, diagonal blocks, the cone filter. One table per backend;
+   all pointers are device pointers. */
 #ifndef IG_SOLVER_MESH_MESH_OPS_H
 #define IG_SOLVER_MESH_MESH_OPS_H
 
@@ -49,7 +51,9 @@ typedef struct {
   const double *spring; /* nodes x size; NULL: none */
 } ig_ground;
 
-/* Element centres hashed into cells of a grid no smaller than the radius. */
+/* The cone filter of topology optimisation (Bourdin, 2001): element centres hashed into cells of a
+   grid no smaller than the radius, so that all neighbours of an element are in the 27 cells around.
+   Weights are not stored: computing them again costs less than reading lists of neighbours. */
 typedef struct {
   int32_t elements;
   int n[3];

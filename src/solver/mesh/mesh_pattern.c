@@ -1,4 +1,6 @@
-/* Patterns of matrices, on the CPU. */
+/* Patterns of matrices, on the CPU. A product is made row by row in two passes, count and fill; a
+   thread marks the columns that a row has seen with the row's number, so marks need not be cleared.
+ */
 #include "solver/mesh/mesh_pattern.h"
 #include "backend/backend.h"
 #include "core/threads.h"
@@ -30,6 +32,7 @@ static ig_lid row_times(const ig_pattern *a, const ig_pattern *b, ig_lid i, ig_l
   return n;
 }
 
+/* Marks of the second pass are negative, so that those of the first need not be cleared. */
 static ig_status times(ig_ctx *cx, const ig_pattern *a, const ig_pattern *b, ig_pattern *c) {
   ig_lid *marks = NULL; /* 0: none */
   const size_t width = (size_t)b->cols;
@@ -75,6 +78,7 @@ static void turn_fill(ig_ctx *cx, const ig_pattern *a, ig_lid *next, ig_lid *col
   }
 }
 
+/* A counting sort by columns; entries of a new row stay in the order of their old rows. */
 static ig_status turn(ig_ctx *cx, const ig_pattern *a, ig_pattern *t, ig_array *from) {
   const size_t entries = ig_pattern_entries(a);
   const ig_lid *old = a->column.dev;

@@ -23,6 +23,7 @@ static view view_of(const ig_pattern *p) {
 
 /* Whether the column is new. */
 static __device__ bool put(ig_lid *table, int size, ig_lid column) {
+  /* Knuth's multiplicative hash; size is a power of two */
   int at = (int)((uint32_t)column * 2654435761u >> 7) & (size - 1);
   for (;;) {
     const ig_lid there = atomicCAS(&table[at], UNKNOWN, column);
@@ -125,6 +126,8 @@ static bool any_unknown(const ig_pattern *c) {
   return false;
 }
 
+/* Count with small tables; rows that overflow again with a large one; then the columns in the same
+   two kinds of launches. */
 static ig_status times_make(ig_ctx *cx, const ig_pattern *a, const ig_pattern *b, ig_pattern *c) {
   IG_TRY(pass(cx, false, a, b, c));
   IG_TRY(ig_array_pull(cx, &c->start));
@@ -198,6 +201,8 @@ static __global__ void order_pass(view a, ig_lid rows, const ig_lid *start, cons
   }
 }
 
+/* Entries reach their rows in any order (atomics) and are then sorted within the row: the result
+   does not depend on the order in which threads came. */
 static ig_status turn_make(ig_ctx *cx, const ig_pattern *a, ig_pattern *t, ig_array *from,
                            ig_array *next, ig_array *any) {
   const ig_lid entries = (ig_lid)ig_pattern_entries(a);

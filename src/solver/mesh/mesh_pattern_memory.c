@@ -14,6 +14,7 @@ ig_status ig_pattern_begin(ig_ctx *cx, ig_lid rows, ig_lid cols, ig_pattern *p) 
   return ig_array_new(cx, &p->start, (size_t)rows + 1, sizeof(ig_lid), "multigrid pattern");
 }
 
+/* Prefix sum of the counts, checked: places of blocks are numbered in 32 bits. */
 ig_status ig_pattern_room(ig_ctx *cx, ig_pattern *p) {
   ig_lid *start = p->start.host;
   start[0] = 0;

@@ -1,4 +1,11 @@
-/* Steps of a run: batches written ahead of the device, and long steps over dwells. */
+/* Steps of a run: batches written ahead of the device, and long steps over dwells.
+
+   A batch ends where the host must know the state or change something: a layer begins (its mean
+   temperature is a figure of the summary), boundary values change, output is due, or the batch is
+   full. Between layers beams are off for seconds, which are many thousand explicit steps; there
+   temperatures are smooth, and steps of the Runge-Kutta-Legendre scheme (ig_heat_batch_leap) are
+   taken instead. Their length is controlled by the largest change of temperature in the last one
+   (`dwell_change`). */
 #include "backend/backend.h"
 #include "thermal/thermal.h"
 
@@ -24,7 +31,8 @@ static int64_t quiet_steps(ig_thermal_run *run, int64_t most) {
                                       run->dt, most);
 }
 
-/* A dwell: one long step, if the last ones say it may be. */
+/* Writes one long step of a dwell, if the last steps allow it: not above run->leap, the quiet time
+   ahead, and 600 critical steps, which the stages of IG_HEAT_STAGES reach with a margin. */
 static ig_status leap_write(ig_thermal_run *run, int64_t quiet) {
   const int64_t fit = (int64_t)(600 * run->critical / run->dt);
   int64_t leap = run->leap < quiet ? run->leap : quiet;
@@ -44,6 +52,7 @@ static ig_status leap_judge(ig_thermal_run *run) {
   ig_heat *h = &run->heat;
   ig_heat_survey s;
   IG_TRY(ig_heat_ask(run->job->cx, h, &q, &s));
+  /* 0.9 aims a little below the limit; the size at most doubles, as step controllers do */
   const double grow = fmin(2, 0.9 * run->c->dwell_change / fmax(s.high[IG_SURVEY_CHANGE], 1e-300));
   const int64_t next = (int64_t)((double)run->leaping * grow);
   if (grow < 1 || next > run->leap) /* one that was cut short says little */
@@ -52,6 +61,7 @@ static ig_status leap_judge(ig_thermal_run *run) {
     run->leap = SHORTEST_LEAP - run->wait;
     run->wait = run->wait < 256 ? 2 * run->wait : run->wait;
   }
+  /* 5 % above what was seen, for temperatures move on before the next look */
   const double share = q.stiff ? fmin(1, 1.05 * s.high[IG_SURVEY_STIFF]) : 1;
   run->critical = run->c->safety * 2 / ((h->limit.rate - h->limit.film) * share + h->limit.film);
   run->leaping = 0;
@@ -157,6 +167,11 @@ ig_status ig_thermal_layer_look(ig_thermal_run *run) {
              : IG_OK;
 }
 
+/* The conditions that end a batch, in the order in which they are asked for. A batch of several
+   steps ends before a step that needs the state (layer) or other boundary values; the same
+   condition at the first step of a batch is met at once, because the device has nothing left to do
+   by then. While steps are quiet, `leap` counts plain ones; from SHORTEST_LEAP on a long step is a
+   batch of its own, since its length depends on what the last one did. */
 ig_status ig_thermal_write(ig_thermal_run *run, int64_t most, bool plain) {
   const bool grows = !isnan(run->c->dwell_change);
   most = ig_schedule_ahead(run->job->schedule, ig_thermal_moment(run, run->step), run->dt, most);

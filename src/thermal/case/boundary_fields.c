@@ -1,4 +1,7 @@
-/* Boundary values from the fields of files, linear in time between them. */
+/* Boundary values from the fields of files, linear in time between them. Files are read once, at
+   the start, onto the nodes of the boundary (file_fields.c interpolates in space); a step only
+   mixes two arrays. Values at all nodes of the mesh (`now`) let the engine index them by node
+   without a list. */
 #include "thermal/source/file_fields.h"
 #include "thermal/thermal.h"
 
@@ -15,6 +18,8 @@ static const char *name_of(const ig_thermal_given *g, int kind) {
   return names[kind];
 }
 
+/* Names for messages, and bounds of a sensible value. A number beyond them is mostly a wrong unit
+   or a wrong field. */
 static const struct {
   const char *name, *unit;
   double low, high;
@@ -68,6 +73,8 @@ static ig_status quantity_read(ig_thermal_run *run, const ig_thermal_given *g, i
   return IG_OK;
 }
 
+/* Refuses lists of files whose times do not rise, that give different quantities, or that give what
+   the entry has as a number already: each would be ignored in part. */
 static ig_status list_check(ig_thermal_run *run, const ig_thermal_boundary *b) {
   ig_ctx *cx = run->job->cx;
   const ig_table *tables[] = {&b->temperature, &b->flux, &b->convection, &b->ambient};
@@ -97,7 +104,8 @@ static ig_status list_check(ig_thermal_run *run, const ig_thermal_boundary *b) {
   return IG_OK;
 }
 
-/* Numbers that stand for the whole field. */
+/* Numbers that stand for the whole field where the engine asks for one: any temperature (it tells
+   only that one is prescribed), and the largest convection, which bounds the time step. */
 static void numbers_find(ig_thermal_fields *f) {
   const double *h = f->value[IG_GIVEN_H], *T = f->value[IG_GIVEN_TEMPERATURE];
   f->some = T && f->count ? T[0] : 0;
@@ -106,6 +114,8 @@ static void numbers_find(ig_thermal_fields *f) {
     f->steepest = fmax(f->steepest, h[n]);
 }
 
+/* Runs before the engine exists, on the whole mesh: run->fields has as many entries as `boundary`,
+   and those without `from` stay zero (times == 0). */
 ig_status ig_thermal_fields_read(ig_thermal_run *run, int i) {
   ig_ctx *cx = run->job->cx;
   const ig_thermal_boundary *b = boundary_of(run, i);
@@ -162,6 +172,8 @@ double ig_thermal_fields_steepest(const ig_thermal_run *run, int i) {
   return run->fields[i].steepest;
 }
 
+/* The numbers beside the fields only say that a quantity is given (not NaN); of h, the largest,
+   since the critical step is computed from it. */
 void ig_thermal_fields_condition(const ig_thermal_run *run, int i, ig_heat_condition *c) {
   const ig_thermal_fields *f = &run->fields[i];
   c->temperature_of = f->now[IG_GIVEN_TEMPERATURE];
@@ -176,7 +188,8 @@ void ig_thermal_fields_condition(const ig_thermal_run *run, int i, ig_heat_condi
     c->h = ig_thermal_fields_steepest(run, i);
 }
 
-/* Of an entry: its nodes and their values, those of the part. */
+/* Reduces an entry to the nodes of this rank's part, in place: `at` never overtakes what is still
+   to be read. Nodes are renumbered last, because the loop before needs their old numbers. */
 static ig_status field_part(ig_ctx *cx, const ig_partition *part, ig_thermal_fields *f) {
   const ig_lid count = f->count;
   double *now[IG_GIVEN_KINDS] = {NULL};

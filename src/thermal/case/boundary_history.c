@@ -1,6 +1,8 @@
-/* What surrounds the part, over time: ambient, held temperatures, fluxes, convection. Values hold
-   for a fixed number of steps, which depends on the case alone, and are those of its middle; fluxes
-   are the mean over these steps, so that a pulse that is shorter than a step has its heat. */
+/* Boundary values over time: ambient, prescribed temperatures, fluxes, convection. Tables of the
+   case are piecewise linear; the engine has constant values within a batch. So time is cut into
+   stretches of a fixed number of steps (run->hold), which depends on the case alone and not on
+   batches, and a stretch has the values of its middle. Fluxes are the mean over the stretch, so
+   that a pulse shorter than a step still brings its heat. */
 #include "mesh/named.h"
 #include "thermal/thermal.h"
 
@@ -11,7 +13,9 @@ static double value_at(const ig_table *t, double time) {
   return t->count ? ig_table_at(t, time) : NAN;
 }
 
-/* The mean of a table from `low` to `high`; within one of its rows the value in the middle. */
+/* Mean of a table from `low` to `high`, exact for a piecewise linear one: trapezoids between its
+   knots. Where no knot lies between, the value in the middle is the mean, without the rounding of a
+   sum. */
 static double table_mean(const ig_table *t, double low, double high) {
   double sum = 0, from = low, was = ig_table_at(t, low);
   bool within = true;
@@ -68,6 +72,8 @@ static ig_status boundary_check(ig_ctx *cx, const ig_thermal_boundary *b) {
   return IG_OK;
 }
 
+/* One condition per set of each entry: an entry may name several sets. Values follow later
+   (ig_thermal_conditions_at), since they depend on time. */
 ig_status ig_thermal_conditions(ig_thermal_run *run) {
   ig_ctx *cx = run->job->cx;
   for (int i = 0; i < run->c->boundary.count; i++) {
@@ -94,6 +100,8 @@ ig_status ig_thermal_conditions(ig_thermal_run *run) {
   return IG_OK;
 }
 
+/* All conditions at `time`, the middle of a stretch of steps. c: run->conditions; run->condition is
+   only read, so the caller can compare both. */
 void ig_thermal_conditions_at(const ig_thermal_run *run, double time, ig_heat_condition *c) {
   for (int i = 0; i < run->conditions; i++) {
     const ig_thermal_boundary *b =
@@ -113,6 +121,7 @@ void ig_thermal_conditions_at(const ig_thermal_run *run, double time, ig_heat_co
   }
 }
 
+/* The critical step is computed once, at the start: with the largest convection of all times. */
 void ig_thermal_conditions_steepest(const ig_thermal_run *run, ig_heat_condition *c) {
   ig_thermal_conditions_at(run, 0, c);
   for (int i = 0; i < run->conditions; i++)
@@ -127,7 +136,8 @@ static void interval_find(const ig_table *t, double *shortest) {
       *shortest = fmin(*shortest, t->x[i] - t->x[i - 1]);
 }
 
-/* A thousandth of the shortest change in any table, in steps. */
+/* Length of a stretch: a thousandth of the shortest change in any table, in steps. Values then move
+   by 0.1 % of such a change from one stretch to the next. */
 void ig_thermal_surroundings_start(ig_thermal_run *run) {
   double shortest = INFINITY;
   interval_find(&run->c->ambient, &shortest);
@@ -153,6 +163,8 @@ static double middle_of(const ig_thermal_run *run, int64_t step) {
   return ((double)first + 0.5 * (double)run->hold) * run->dt;
 }
 
+/* Compared bit by bit: NaN (not given) must equal NaN. Both sides are copies of the same structs,
+   so padding is equal too. */
 bool ig_thermal_surroundings_change(const ig_thermal_run *run, int64_t step) {
   if (!run->hold && !run->factor)
     return false;
@@ -163,6 +175,7 @@ bool ig_thermal_surroundings_change(const ig_thermal_run *run, int64_t step) {
          memcmp(c, run->condition, (size_t)run->conditions * sizeof *c) != 0;
 }
 
+/* Takes over the values of the stretch that holds `step`; on the device from the next batch on. */
 ig_status ig_thermal_surroundings_set(ig_thermal_run *run, int64_t step) {
   const double time = middle_of(run, step);
   ig_heat_condition c[IG_THERMAL_CONDITIONS];

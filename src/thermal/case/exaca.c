@@ -1,5 +1,7 @@
-/* What ExaCA grows grains from: for each element that melted, its centre, when it last melted, when
-   it then fell through the liquidus, and its cooling rate there. */
+/* exaca.csv for ExaCA, a cellular automaton of grain growth (LLNL and ORNL): for each element that
+   melted and solidified again its centre (x, y, z, m), when it last melted (tm, s), when it then
+   fell through the liquidus (tl, s), and its cooling rate there (cr, K/s). Only the last event
+   counts: grains of earlier ones were molten again. */
 #include "thermal/engine/heat_arrays.h"
 #include "thermal/thermal.h"
 #include "core/number.h"
@@ -65,6 +67,7 @@ static ig_status rows_print(void *user, const void *rows, int64_t first, int64_t
   (void)first;
   for (int64_t i = 0; i < count; i++, row += ROW)
     if (row[0] != 0) {
+      /* times with 12 digits: they differ by microseconds after hours of build */
       ig_print(p->f, "%.9g,%.9g,%.9g,%.12g,%.12g,%.9g\n", row[1], row[2], row[3], row[4], row[5],
                row[6]);
       p->rows++;
@@ -80,6 +83,9 @@ static ig_status rows_write(ig_ctx *cx, ig_heat *h, printing *p) {
                         rows_print, p, pulled);
 }
 
+/* The file is made in memory and handed to the sink as a whole: files appear complete or not at
+   all. On several ranks rows come to rank 0 in the order of the whole; the other ranks print
+   nothing. */
 ig_status ig_thermal_exaca(ig_thermal_run *run, ig_sink *sink) {
   ig_ctx *cx = run->job->cx;
   char *text = NULL;

@@ -1,10 +1,13 @@
-/* What other programs read and change: temperatures, the power of beams, boundary values. */
+/* What other programs read and change while a run is stepped (include/ingot/sim.h): temperatures,
+   the power of beams, boundary values. Called between steps, by all ranks alike. */
 #include "thermal/engine/heat_make.h"
 #include "thermal/thermal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+/* There is one field, T. On one rank other programs may read and write it on the device, without a
+   copy; on several ranks no rank has all of it, and get and set go through rank 0. */
 bool ig_thermal_field(void *self, int i, ig_room_field *f) {
   const ig_thermal_run *run = self;
   const ig_heat *h = &run->heat;
@@ -56,6 +59,8 @@ ig_status ig_thermal_load(void *self, int load, double factor) {
   return IG_OK;
 }
 
+/* Takes effect with the next batch: a factor makes ig_thermal_surroundings_change look at values in
+   every step, even where no table changes with time. */
 ig_status ig_thermal_support(void *self, int support, double factor) {
   ig_thermal_run *run = self;
   ig_ctx *cx = run->job->cx;

@@ -1,4 +1,5 @@
-/* Temperatures at the start, where a case gives them by set or from another run's snapshot. */
+/* Temperatures at the start, where a case gives them by set or from another run's snapshot. Entries
+   are applied in their order; of several that name a node the last one holds. */
 #include "mesh/named.h"
 #include "thermal/thermal.h"
 #include "thermal/source/file_fields.h"
@@ -7,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Temperatures of the file at the nodes it knows. */
+/* Temperatures of the file at the nodes it knows. NaN marks a node that was not born in the other
+   run; it keeps what it has. */
 static ig_status from_file(ig_thermal_run *run, const ig_thermal_initial *c, const ig_lid *node,
                            ig_lid count, double *T) {
   ig_ctx *cx = run->job->cx;

@@ -1,4 +1,7 @@
-/* What a thermal case may say. */
+/* The keys of a thermal case: name, member, unit, default, range and help of each. The tables are
+   the only place where a key is declared; the reader, its error messages, `ingot help --keys` and
+   the pages of the case reference are made from them. R, B, G, I, P, C stand for the struct that a
+   table fills. */
 #include "thermal/thermal.h"
 #include "io/toolpath/path_case.h"
 

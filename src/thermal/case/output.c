@@ -1,4 +1,5 @@
-/* Rows of history, checkpoints, final figures. */
+/* Output of a run: rows of history.csv, checkpoints, figures of the summary. All numbers come from
+   surveys (ig_heat_ask); temperatures themselves stay on the device. */
 #include "thermal/thermal.h"
 #include "backend/backend.h"
 
@@ -9,7 +10,8 @@
 
 /* --- melt pool */
 
-/* Where a beam goes, in the plane. */
+/* Unit vector of a beam's travel in the plane: the direction in which its melt pool's length is
+   measured. (1, 0) where it does not move. */
 static void heading(const ig_thermal_run *run, int beam, double time, double *d) {
   d[0] = 1;
   d[1] = 0;
@@ -82,6 +84,8 @@ static void column_put(column *c, int *n, const char *name, const char *suffix, 
   c[(*n)++].value = value;
 }
 
+/* Position and power of a beam, from the path: a column of each coordinate, named as melt pools
+   are. */
 static void beam_columns(const ig_thermal_run *run, int beam, column *c, int *n) {
   static const char *const axis[] = {"beam_x", "beam_y", "beam_z"};
   char suffix[16];
@@ -153,7 +157,8 @@ static ig_status columns_fill(ig_thermal_run *run, const ig_heat_survey *s, colu
   return IG_OK;
 }
 
-/* Elements that span a wide range of temperatures may allow less than the step: said once. */
+/* With `step_limit: state` the step relies on k and c of one temperature; an element whose corners
+   span a wide range may allow less than that. Checked with each row of history, said once. */
 static void step_check(ig_thermal_run *run, const ig_heat_survey *s) {
   const ig_heat *h = &run->heat;
   const double share = fmin(1, s->high[IG_SURVEY_STIFF]);
@@ -168,6 +173,8 @@ static void step_check(ig_thermal_run *run, const ig_heat_survey *s) {
              (double)run->done * run->dt, run->dt, critical);
 }
 
+/* One survey answers all columns but the melt pools of single beams, which need one more each. `to`
+   NULL: no history is kept. Probes mix the temperatures that the survey has picked. */
 ig_status ig_thermal_history(void *self, ig_sink *to) {
   ig_thermal_run *run = self;
   ig_ctx *cx = run->job->cx;
@@ -216,6 +223,9 @@ done:
 
 enum { KEPT = sizeof(ig_thermal_kept) / sizeof(double) };
 
+/* The state after `done` steps. Steps may be written beyond that (a batch in hand), which has
+   already moved the beams' sums and the length of the next long step: as_done has those from
+   before. */
 ig_status ig_thermal_save(void *self, ig_sink *to) {
   ig_thermal_run *run = self;
   ig_thermal_kept kept = run->as_done;
@@ -227,6 +237,9 @@ ig_status ig_thermal_save(void *self, ig_sink *to) {
   return ig_heat_save(&run->heat, (double)run->done * run->dt, run->done, own, 2, to);
 }
 
+/* Resumes from a checkpoint. The step length is the checkpoint's: a longer `duration` would
+   otherwise give another step and other results up to the same time. Births up to that time are
+   replayed, then the state is read over them. */
 ig_status ig_thermal_restore(void *self, const ig_restart *restart) {
   ig_thermal_run *run = self;
   ig_ctx *cx = run->job->cx;
@@ -270,8 +283,9 @@ ig_status ig_thermal_restore(void *self, const ig_restart *restart) {
 
 /* --- final figures */
 
-/* Heat that newborn elements bring above ambient comes from nowhere but the case: if it is much
-   beside the beams', the beam that melted them was probably meant to be it. */
+/* Warns of heat that newborn elements bring above ambient. It comes from nowhere but the case. If
+   it is much beside the beams' heat, the same energy is probably counted twice: a beam melts what
+   is born molten already. A quarter is a rule of thumb. */
 static ig_status born_warn(ig_thermal_run *run, const ig_heat_ledger *l, double *brought) {
   double content;
   IG_TRY(ig_heat_born_content(run->job->cx, &run->heat, ig_thermal_ambient(run, 0), &content));
@@ -285,22 +299,29 @@ static ig_status born_warn(ig_thermal_run *run, const ig_heat_ledger *l, double 
   return IG_OK;
 }
 
-/* A balance that does not close: round-off is orders below. */
+/* Warns of a heat balance that does not close. Rounding in double precision stays many orders below
+   1e-6 of the heat moved. In single precision increments below half a unit in the last place of T
+   are lost, which grows with the number of steps. */
 static void ledger_warn(const ig_thermal_run *run, const ig_heat_ledger *l) {
   const double gap = ig_heat_ledger_gap(l),
                moved = fabs(l->source) + fabs(l->flux) + fabs(l->body) + fabs(l->born) +
                        fabs(l->convected) + fabs(l->radiated) + fabs(l->held);
-  const double most = run->job->precision == IG_SINGLE ? 1e-2 : 1e-6;
-  if (fabs(gap) > most * moved)
+  const bool single = run->job->precision == IG_SINGLE;
+  /* what goes in and out again is not in the sums: then the content's own round-off counts */
+  const double most =
+      (single ? 1e-2 : 1e-6) * moved + (single ? 1e-6 : 1e-12) * (fabs(l->stored) + fabs(l->start));
+  if (fabs(gap) > most)
     ig_warn_at(run->job->cx, &run->c->at,
                "the heat balance does not close: %.3g J of %.3g J that went in or out are missing "
                "(energy_gap)%s",
                gap, moved,
-               run->job->precision == IG_SINGLE
-                   ? ": steps are too short for single precision; give precision: double"
-                   : "; the result is not to be trusted");
+               single ? ": steps are too short for single precision; give precision: double"
+                      : "; the result is not to be trusted");
 }
 
+/* The figures of summary.json. Absorbed, reflected and missed power add up to what the beams sent;
+   with an absorptivity that depends on temperature only the device knows what was absorbed (the
+   ledger), and what landed is counted apart (`met`). */
 ig_status ig_thermal_results(void *self, ig_sink *sink) {
   ig_thermal_run *run = self;
   ig_ctx *cx = run->job->cx;

@@ -1,4 +1,6 @@
-/* Probes: points whose temperature is kept, in the elements they lie in. */
+/* Probes: points whose temperature is kept in history.csv. Each is eight nodes and eight weights,
+   found once at the start; a survey picks the nodes' temperatures on the device, and the host mixes
+   them. */
 #include "thermal/kernels/heat_cells.h"
 #include "thermal/engine/heat_part.h"
 #include "thermal/thermal.h"
@@ -19,7 +21,10 @@ static bool weights_inside(const ig_lid *conn, const double *weight) {
   return true;
 }
 
-/* Trilinear weights of a point in an element (VTK corners), by Newton's method; false: outside. */
+/* Trilinear weights of a point in a hexahedron (VTK corners), by Newton's method for the local
+   coordinates s in [0, 1]^3; false: outside. In a wedge or pyramid the Jacobian is singular where
+   corners coincide; there s is clamped to [-0.5, 1.5], and a point counts as met when the residual
+   is small, whatever s is. */
 static bool weights_at(const double *x, const ig_lid *conn, const double *point, double *weight) {
   static const double at[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0},
                                   {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
@@ -75,8 +80,8 @@ static bool weights_at(const double *x, const ig_lid *conn, const double *point,
   return true;
 }
 
-/* Weights in a tetrahedron that stands as a collapsed hexahedron (binary corners 0 1 2 4); false:
-   outside. */
+/* Weights (barycentric coordinates, by Cramer's rule) in a tetrahedron that stands as a collapsed
+   hexahedron (binary corners 0 1 2 4); false: outside. */
 static bool tet_weights_at(const double *x, const ig_lid *conn, const double *point,
                            double *weight) {
   const ig_lid n[4] = {conn[0], conn[1], conn[2], conn[4]};
@@ -121,6 +126,8 @@ static bool cell_holds(const double *x, const ig_lid *conn, const double *point,
   return tet ? tet_weights_at(x, conn, point, weight) : weights_at(x, node, point, weight);
 }
 
+/* The first element that holds the point counts; on a face two do, and both give the same
+   temperature. place: number along a line of probes, -1: a single one. */
 static ig_status probe_add(ig_thermal_run *run, const ig_thermal_probe *c, int place,
                            const double *point) {
   const ig_mesh *mesh = run->job->mesh;
@@ -163,6 +170,8 @@ static ig_status picks_make(ig_thermal_run *run) {
   return ig_array_push(run->job->cx, &run->pick);
 }
 
+/* Each node has one owner; the other ranks put -infinity in its place, so the maximum over all
+   ranks is the owner's value, bit by bit. */
 ig_status ig_thermal_probes_read(ig_thermal_run *run) {
   double *picked = run->picked.host;
   const int count = 8 * run->probes;
@@ -175,6 +184,8 @@ ig_status ig_thermal_probes_read(ig_thermal_run *run) {
   return ig_heat_part_most(run->job->cx, picked, count, status);
 }
 
+/* 4096 probes: columns of history.csv that a spreadsheet still opens, and a linear search over
+   elements for each. */
 ig_status ig_thermal_probes(ig_thermal_run *run) {
   int64_t count = 0;
   for (int i = 0; i < run->c->probes.count; i++) {

@@ -19,6 +19,8 @@ typedef struct {
   int what;
 } field;
 
+/* Indexed by column of the past. The first column (the last temperature) is internal and has no
+   name. */
 static const field past_field[IG_TRACK_FIELDS] = {{NULL, NULL, IG_TRACK_LAST},
                                                   {"T_peak", "K", IG_TRACK_PEAK},
                                                   {"time_above_liquidus", "s", IG_TRACK_ABOVE},
@@ -44,6 +46,28 @@ static int fields_list(const ig_thermal_run *run, field *list) {
   return count;
 }
 
+/* A field that a case names and this run does not have is refused: who reads the snapshots would
+   look for it in vain. */
+ig_status ig_thermal_fields_check(const ig_thermal_run *run) {
+  const ig_output_case *o = run->job->output;
+  field list[FIELDS];
+  const int count = fields_list(run, list);
+  for (int i = 0; o && i < o->fields.count; i++) {
+    const char *name = o->fields.value[i];
+    bool there = strcmp(name, "T") == 0;
+    for (int k = 0; k < count; k++)
+      there |= strcmp(name, list[k].name) == 0;
+    if (there)
+      continue;
+    return ig_fail_at(run->job->cx, &o->at, "this run has no field '%s': %s", name,
+                      strcmp(name, "birth") == 0    ? "nothing is born (`birth`)"
+                      : strcmp(name, "powder") == 0 ? "no material has a `powder_conductivity`"
+                                                    : "it needs a material with solidus and "
+                                                      "liquidus, and `track_every` of at least 1");
+  }
+  return IG_OK;
+}
+
 /* Arrays that fields are made of, to the host. */
 static ig_status fields_pull(ig_ctx *cx, ig_heat *h, const field *list, int count) {
   bool past = false, powder = false;
@@ -65,7 +89,8 @@ static float cell_value(const ig_heat *h, int what, ig_lid e) {
   return ((const float *)h->past.track.host)[(int64_t)what * h->elements + e];
 }
 
-/* Values of the elements of the part's mesh; 0: not there. */
+/* Values of the elements of the part's mesh; 0: not there. An element of several cells (a tet10, a
+   pyramid) shows the largest of their values. */
 static void elements_fill(const ig_heat *h, int what, float *value) {
   const ig_lid elements = ig_mesh_elements(h->mesh);
   const bool whole = elements == h->elements; /* else: the largest of an element's cells */
@@ -119,6 +144,8 @@ static ig_status fields_add(shown *s, ig_snapshot *snap) {
   return IG_OK;
 }
 
+/* On one rank the snapshot refers to T on the device: the sink copies it when it writes, while
+   steps go on. Elements that are not born yet are left out of the file. */
 static ig_status whole_show(shown *s) {
   const ig_thermal_run *run = s->run;
   const ig_heat *h = &run->heat;
@@ -135,6 +162,8 @@ static ig_status whole_show(shown *s) {
 
 /* --- several ranks: rank 0 asks for one array after the other */
 
+/* Called on every rank for each array that rank 0 asks for, in the same order: cells first, then T,
+   then fields of elements. */
 static ig_status shown_bring(void *self, int array, ig_stream_take *take, void *user) {
   shown *s = self;
   ig_heat *h = &s->run->heat;
@@ -169,6 +198,8 @@ static ig_status shown_write(void *user, const ig_stream *stream) {
   return status;
 }
 
+/* `ig_serve` runs shown_write on rank 0; the other ranks answer its requests for arrays until it is
+   done. */
 static ig_status parts_show(shown *s) {
   ig_ctx *cx = s->run->job->cx;
   const ig_heat *h = &s->run->heat;

@@ -1,4 +1,6 @@
-/* Building the engine, part by part, and letting it go. */
+/* Building the engine, step by step, and releasing it. ig_heat_make is the entry; heat_make.h lists
+   its steps. On several ranks it runs twice: once for an outline of the whole mesh, which has
+   connectivity and checks but no state, and once for this rank's part of it (heat_part.c). */
 #include "thermal/engine/heat_make.h"
 #include "core/threads.h"
 #include "backend/backend.h"
@@ -25,6 +27,9 @@ static ig_status absorb_make(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h)
              : ig_array_from(cx, &h->material.absorb, &wide, 1, sizeof wide, "absorptivity");
 }
 
+/* Tables of all materials: in double on the host, rounded or not on the device. With mixed
+   precision elements work on floats and nodes on doubles, so both sets of tables are there. Also
+   decides whether conductivity is constant and which form the capacity takes. */
 static ig_status materials_make(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h) {
   heat_material_f64 *m;
   IG_TRY(IG_NEW(cx, &m, h->material.count, "materials"));
@@ -81,7 +86,9 @@ static ig_status neighbors_make(ig_ctx *cx, const ig_heat_setup *setup, ig_heat 
   return status;
 }
 
-/* Elements at nodes: an element stands once, however often a node is among its corners. */
+/* Elements at nodes. An element appears once, even where a node is several of its corners (wedges,
+   pyramids and other shapes are hexahedra with nodes that coincide); the duplicates are removed in
+   place. Lists rise, so the first element of a list is the one that is born first. */
 static ig_status around_make(ig_ctx *cx, ig_heat *h, const ig_lid *conn) {
   ig_csr *around = &h->node.around;
   IG_TRY(ig_mesh_node_elements(cx, h->nodes, h->elements, 8, conn, around));
@@ -108,6 +115,9 @@ static ig_status around_make(ig_ctx *cx, ig_heat *h, const ig_lid *conn) {
   return IG_OK;
 }
 
+/* Connectivity in birth order, assembly plan, elements at nodes, materials of elements. `place` is
+   filled: where each cell stands in birth order. birth.order changes its meaning here, from the
+   cell to the mesh element that the cell is a piece of. */
 static ig_status elements_make(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h,
                                const ig_heat_cells *cells, ig_lid *place) {
   ig_lid *conn;
@@ -163,7 +173,8 @@ static ig_status clusters_fill(ig_ctx *cx, ig_heat *h) {
   return ig_array_push(cx, &h->cluster.shape);
 }
 
-/* Where the cells of a part stand in the whole: those of an element follow each other in both. */
+/* Numbers of the part's cells in the whole, in birth order of both. An element's cells follow each
+   other in both numberings, and both have the elements of an event sorted by number. */
 static ig_status cells_place(ig_ctx *cx, const ig_heat *whole, ig_heat *h) {
   const ig_lid *element = h->part.of.element;
   ig_lid *first;
@@ -191,6 +202,7 @@ static ig_status births_check(ig_ctx *cx, const ig_heat_setup *setup, const ig_h
   return IG_OK;
 }
 
+/* Limits: 16 materials are the size of fixed arrays (born_at, temporaries of kernels). */
 static ig_status setup_check(ig_ctx *cx, const ig_heat_setup *setup, const ig_heat *whole) {
   if (ig_mesh_elements(setup->mesh) == 0 && !whole)
     return IG_FAIL(cx, IG_INPUT, "the mesh has no elements");
@@ -210,7 +222,9 @@ static ig_status setup_check(ig_ctx *cx, const ig_heat_setup *setup, const ig_he
   return IG_OK;
 }
 
-/* Forms of conduction that do not fit. */
+/* Refuses forms of conduction that do not fit. Classes have one matrix per shape for a conductivity
+   that is one number per element; a stencil has one row per node, made once: neither can follow a
+   temperature inside a collapsed element or a row. ig_heat_new_fastest relies on IG_INPUT here. */
 static ig_status forms_check(ig_ctx *cx, const ig_heat_setup *setup, const ig_heat *h,
                              const ig_heat_cells *cells) {
   if (h->conduction == IG_HEAT_RECOMPUTE && ig_heat_is_anisotropic(setup->anisotropy))
@@ -235,6 +249,9 @@ static ig_status forms_check(ig_ctx *cx, const ig_heat_setup *setup, const ig_he
   return IG_OK;
 }
 
+/* whole: NULL for an engine of its own, or for the outline of a divided mesh; else the outline of
+   which this engine is a part. A part takes classes, events and the critical step from the outline,
+   because they depend on all elements and must be equal on all ranks. */
 ig_status ig_heat_make(ig_ctx *cx, const ig_heat_setup *setup, const ig_heat *whole, ig_heat *h) {
   IG_TRY(setup_check(cx, setup, whole));
   h->precision = setup->precision;
@@ -304,6 +321,8 @@ done:
   return status;
 }
 
+/* Every array of the engine is in this list or freed below; ig_array_free accepts arrays that were
+   never made. The register of the state and the part are freed by ig_heat_free. */
 void ig_heat_release(ig_ctx *cx, ig_heat *h) {
   ig_array *arrays[] = {&h->past.track,
                         &h->node.x,

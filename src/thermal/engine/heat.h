@@ -63,7 +63,9 @@
 #include "ranks/partition.h"
 #include "thermal/engine/heat_types.h"
 
-/* A condition on a set of faces, or on the current outer surface; NaN where not asked for. */
+/* A boundary condition on a set of faces, or on whatever is the outer surface at the time. Several
+   parts of it may be given at once: flux, convection and radiation add up; a prescribed temperature
+   overrides them at its nodes. A number is NaN where it is not given. */
 typedef struct {
   const ig_set *faces;  /* NULL: the outer surface, whatever it is at the time */
   double temperature;   /* held at, K */
@@ -76,12 +78,18 @@ typedef struct {
   double moment;
 } ig_heat_condition;
 
+/* Temperature of newborn elements: the ambient; the liquidus of their material; that of the nearest
+   node which was there before (ig_heat_donor). The first two bring heat of their own, which the
+   ledger counts as `born`. */
 typedef enum { IG_BORN_AMBIENT, IG_BORN_MELT, IG_BORN_INHERITED } ig_heat_newborn;
 
 typedef struct {
+  /* Everything ig_heat_new needs. Pointers belong to the caller and must outlive the engine, unless
+     a comment says otherwise. */
   const ig_mesh *mesh; /* of elements that heat_cells.h knows */
   ig_precision precision;
   ig_assembly assembly;
+  /* of assembly `gather`: where elements put their contributions (assembly.h) */
   ig_slot_form slots;
   ig_heat_conduction conduction;
   ig_heat_surface surface;
@@ -105,7 +113,12 @@ typedef struct {
   double anisotropy[3]; /* conductivity along x, y, z over the material's; all 0: 1 */
 } ig_heat_setup;
 
-/* A run's heat, J: stored - start = source + flux + body + born - convected - radiated - held. */
+/* The heat balance of a run, J. Exact arithmetic would give
+
+        stored - start = source + flux + body + born - convected - radiated - held
+
+   Every term is summed node by node while the steps are made, in double precision, so the gap that
+   remains is rounding; with apparent capacity also the change of c(T) within a step. */
 typedef struct {
   double start, stored;
   double source, flux, body, born;
@@ -151,6 +164,7 @@ typedef struct {
 typedef struct {
   ig_classes classes; /* count 0: shapes are computed when asked for */
   ig_heat_shape *of_class;
+  /* K: symmetric 8 x 8 matrix of unit conductivity, lower triangle: a (a + 1) / 2 + b for b <= a */
   ig_array class_of, K; /* on the device: elements; classes x 36 */
 } ig_heat_shapes;
 
@@ -170,6 +184,8 @@ typedef struct {
   ig_array work_film;   /* the classes' films for element work */
   ig_lid count, *start; /* listed faces; events + 1: where those of an event begin */
   ig_plan plan;
+  /* death: the event whose elements cover the face, INT32_MAX: never; ledger: x 3, J, flux,
+     convected and radiated; slots: of assembly `gather` */
   ig_array death, class_of, ledger, slots; /* listed faces */
 } ig_heat_faces;
 
@@ -181,8 +197,16 @@ typedef struct {
   double *held;             /* temperature they are held at, NaN: free; NULL: none is */
   ig_csr around;            /* elements at each */
   bool repeated;            /* some element has a node twice */
+  /* Arrays on the device, in the precision of the state (x and nothing else: of element work). x: x
+     3, m, only where something needs it. T_next: stencil form only, which reads one copy and writes
+     the other; a step swaps the two. R: W into each node, zero between steps. H: only with
+     enthalpy. volume: x materials, m^3. inverse: 1 / capacity; its sign says what a node is: > 0
+     free, 0 not there or a ghost, < 0 prescribed temperature. film, body: only where they are used.
+     ledger: x IG_LEDGER_COLUMNS, always double. */
   ig_array x, T, T_next, R, slots, H, volume, inverse, film, body, ledger;
   ig_array filmed; /* 1 where the film does something: most nodes have none, and need not read it */
+  /* Runge-Kutta-Legendre stages need the state at the start, its rate there, and the stage before
+     the last one */
   ig_array base, base_rate, previous; /* of long steps */
 } ig_heat_nodes;
 
@@ -259,7 +283,9 @@ typedef struct {
   ig_array patch, patch_volume, source_node, source_power, steps;
 } ig_heat_batch;
 
-/* No element can change faster: steps to 2 / rate are stable. 1/s */
+/* Bounds of the largest eigenvalue of C^-1 K, 1/s. The explicit step is stable up to 2 / rate. The
+   largest eigenvalue of the assembled system is at most that of its worst element (Irons and
+   Treharne, 1971), so the bound stays true whatever subset of the elements is there. */
 typedef struct {
   double rate;       /* bound of the largest eigenvalue of C^-1 K */
   double rate_state; /* the same where k and c are those of one temperature */
@@ -314,6 +340,9 @@ typedef struct {
   double balance[IG_SURVEY_SUMS];
 } ig_heat_part;
 
+/* The engine itself. Members are grouped by owner: what the setup chose, the part of the mesh, the
+   model (fixed once it is made, apart from `exposed` faces and materials' `solid`), the batch, and
+   how far it is. Zero it and call ig_heat_new; ig_heat_free works on whatever a failure left. */
 typedef struct ig_heat {
   /* how: from the setup */
   const struct ig_heat_ops *ops;
@@ -379,7 +408,10 @@ IG_MUST_CHECK ig_status ig_heat_conditions_set(ig_ctx *cx, ig_heat *h,
                                                const ig_heat_condition *condition, int count,
                                                double ambient);
 
-/* Writing a batch: births due by a time, then sources, then the step that uses them. */
+/* Writing a batch, on the host; nothing is computed yet. For each step in this order: births due by
+   a time (optional), sources (optional), then the step that uses them. All ranks write the same
+   steps and births. Fails only for lack of memory or, on births, where a row of a stencil cannot be
+   made. */
 IG_MUST_CHECK ig_status ig_heat_batch_births(ig_ctx *cx, ig_heat *h, double time);
 /* A node is given power once per step at most. A step takes either such watts or those of one list:
    a list of nodes, rising, for any number of steps, and space for watts that somebody computes on

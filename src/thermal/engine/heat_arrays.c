@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+/* How many items of each place this rank has, how many the whole has, and their numbers in the
+   whole. */
 static ig_arrays_place place_of(const void *room, int place) {
   const ig_heat *h = room;
   const ig_heat_part *p = &h->part;
@@ -24,6 +26,9 @@ static ig_status own_of(void *room, int place, const ig_collect **own) {
   return IG_OK;
 }
 
+/* The names are those of the checkpoint file: changing one makes older checkpoints unreadable.
+   Ghosts exist of T only: everything else of a node is computed by its owner and needed by nobody
+   else. */
 ig_status ig_heat_arrays_add(ig_ctx *cx, ig_heat *h) {
   static const ig_arrays_room room = {.place = place_of, .own = own_of};
   const size_t size = ig_heat_state_size(h);

@@ -1,4 +1,14 @@
-/* Batches: births, sources and steps written down ahead, then run. */
+/* Writing a batch: births, sources and steps, in advance, on the host. A batch is plain arrays:
+   steps (ig_heat_step), patches (changes of nodes at births) with their volumes, lists of nodes
+   that watts go to, and the watts. A step refers to ranges of them. ig_heat_batch_run (heat_run.c)
+   pushes the arrays to the device and works through the steps.
+
+        steps      | 0        | 1   | 2          |
+        patches    | a b c    |     | d e        |   patch_first, patch_last of each step
+        watts      | w w w w  | w w | w w w      |   first, last
+        lists      | n n n n  | n n (shared)     |   list: several steps may use one
+
+   `next` is the geometry after the births written so far, `now` the one on the device. */
 #include "thermal/engine/heat_make.h"
 #include "backend/backend.h"
 #include "thermal/kernels/heat_ops.h"
@@ -12,6 +22,7 @@
 ig_status ig_heat_reserve(ig_ctx *cx, ig_array *a, size_t count, size_t size) {
   if (count < a->count)
     return IG_OK;
+  /* 1024 more than asked for: batches grow step by step */
   if (!a->dev)
     return ig_array_new(cx, a, count + 1024, size, "batch");
   return ig_array_grow(cx, a, 2 * count);
@@ -22,7 +33,10 @@ ig_status ig_heat_push(ig_ctx *cx, ig_array *a, size_t count) {
                                         : IG_OK;
 }
 
-/* What the elements born now, from `begin` on, bring to node n. */
+/* Heat and capacity that the elements born now, from `begin` on, bring to node n. Elements that
+   inherit bring no heat of their own, except at a prescribed node, whose temperature they take.
+   `temperature` is kept where all of them agree, so that a new node starts with exactly this number
+   and not with one that went through the heat content and back. */
 static void patch_heat(const ig_heat *h, ig_lid n, ig_lid begin, ig_heat_patch *p) {
   bool first = true;
   for (ig_lid i = h->node.around.start[n]; i < h->node.around.start[n + 1]; i++) {
@@ -44,7 +58,9 @@ static void patch_heat(const ig_heat *h, ig_lid n, ig_lid begin, ig_heat_patch *
   }
 }
 
-/* One node's change. `begin`: the first element born now; `born`: the same in the whole. */
+/* Writes the change of one node. `there`: it was there before; `begin`: the first element born now;
+   `born`: the same in the whole mesh. A ghost looks for no donor: its temperature comes from its
+   owner. */
 static ig_status patch_write(ig_ctx *cx, ig_heat *h, ig_lid n, bool there, ig_lid begin,
                              ig_lid born) {
   const size_t materials = (size_t)h->material.count;
@@ -70,6 +86,8 @@ static ig_status patch_write(ig_ctx *cx, ig_heat *h, ig_lid n, bool there, ig_li
   return IG_OK;
 }
 
+/* Patches of prescribed nodes come before the first step of a batch (`held_count` of them). The
+   open step is moved behind them. */
 ig_status ig_heat_batch_hold(ig_ctx *cx, ig_heat *h, ig_lid n) {
   IG_TRY(ig_heat_reserve(cx, &h->batch.patch, (size_t)h->batch.patch_count, sizeof(ig_heat_patch)));
   ((ig_heat_patch *)h->batch.patch.host)[h->batch.patch_count] =
@@ -103,7 +121,9 @@ double ig_heat_next_birth(const ig_heat *h) {
   return next < h->birth.events ? h->birth.time[next] : INFINITY;
 }
 
-/* The nodes of all elements born by then change, each once. */
+/* The nodes of all elements born by then change, each once. Each node gets one patch, whatever
+   number of events fall together: the first of its new elements writes it. Lists of elements at
+   nodes rise, so that is found without marks. */
 ig_status ig_heat_batch_births(ig_ctx *cx, ig_heat *h, double time) {
   const ig_lid begin = h->next.elements, born = h->birth.whole[h->next.event + 1];
   while (h->next.event + 1 < h->birth.events && h->birth.time[h->next.event + 1] <= time)
@@ -172,8 +192,8 @@ ig_status ig_heat_batch_powers(ig_ctx *cx, ig_heat *h, int32_t list, int32_t cou
   return IG_OK;
 }
 
-/* Launches wait in a queue of about a thousand. A batch that fills it holds up the host, which
-   should be writing the next one. */
+/* Limits of a batch, chosen by measurement. CUDA queues about a thousand launches; a batch that
+   fills the queue blocks the host, which should be writing the next batch meanwhile. */
 enum { MOST_LAUNCHES = 512 };
 /* Ranks write batches of the same length, by what all of them know: steps with watts, and elements
    that are born. */
@@ -199,6 +219,8 @@ ig_status ig_heat_batch_source(ig_ctx *cx, ig_heat *h, ig_lid node, double power
   ig_lid *nodes = (ig_lid *)h->batch.source_node.host + h->batch.open.list;
   double *powers = (double *)h->batch.source_power.host + h->batch.open.first;
   int32_t at = count;
+  /* sorted insertion: kernels of the stencil form find a node in the list by bisection, and beams
+     add few nodes in almost rising order */
   for (; at > 0 && nodes[at - 1] > node; at--) {
     nodes[at] = nodes[at - 1];
     powers[at] = powers[at - 1];
@@ -233,6 +255,8 @@ static ig_status step_close(ig_ctx *cx, ig_heat *h) {
   return IG_OK;
 }
 
+/* A plain step, or a piece of one (`whole` false). Looks at elements count whole steps only, so
+   that births within a step do not change when they happen. */
 static ig_status step_write(ig_ctx *cx, ig_heat *h, double dt, bool whole) {
   h->batch.open.dt = h->batch.open.weight = dt;
   h->time += dt;
@@ -252,6 +276,9 @@ ig_status ig_heat_batch_piece(ig_ctx *cx, ig_heat *h, double dt) {
   return step_write(cx, h, dt, false);
 }
 
+/* Stages of a long step: the least odd s for which s stages are stable over `ratio` critical steps,
+   (s^2 + s - 2) / 4 >= ratio for the second-order scheme. Odd numbers, as the authors of the scheme
+   advise. */
 static int stages_of(double ratio) {
   int s = 3;
   while (s * s + s - 2 < 4 * ratio)
@@ -259,8 +286,14 @@ static int stages_of(double ratio) {
   return s;
 }
 
-/* Meyer, Balsara and Aslam's second-order scheme. The ledger counts a stage's fluxes by the weight
-   with which they enter the last one; weights follow the recursion of the stages. */
+/* A long step by the second-order Runge-Kutta-Legendre scheme (Meyer, Balsara and Aslam, 2014). Its
+   stability limit grows with the square of the number of stages s, so n critical steps cost about 2
+   sqrt(n) stages. Legendre polynomials keep it monotone, where Chebyshev ones (RKC) need damping.
+
+   b, mu, nu and w are the paper's coefficients; ahead = mu~ dt and first = gamma~ dt. The ledger
+   counts the fluxes of a stage by the weight with which they enter the last stage; the weight
+   follows from the recursion of the stages and is computed here once, since it does not depend on
+   the state. */
 ig_status ig_heat_batch_leap(ig_ctx *cx, ig_heat *h, double dt, double critical) {
   const int s = stages_of(dt / critical);
   if (s > IG_HEAT_STAGES)

@@ -1,4 +1,6 @@
-/* The order of births, and what each one covers and lays bare. */
+/* The order of births, and the faces that each event covers and exposes. Cells are renumbered by
+   time of birth, then by number. So "there" is always a range [0, now.elements), kernels need no
+   mask of active elements, and arrays of elements that are not there yet are never touched. */
 #include "core/threads.h"
 #include "thermal/engine/heat_make.h"
 
@@ -6,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* qsort is not stable, so the number decides between equal times: the order must be the same on
+   every machine and rank. */
 typedef struct {
   double birth;
   ig_lid element;
@@ -17,7 +21,9 @@ static int by_birth(const void *a, const void *b) {
   return (p->element > q->element) - (p->element < q->element);
 }
 
-/* Events of a mesh that is whole. birth: elements in their order, from `at_start` on. */
+/* Events of a whole mesh: runs of equal times. birth: cells in their order; those before `at_start`
+   are there from the start (event 0). `mesh` counts elements of the mesh where an element is
+   several cells. */
 static ig_status events_find(ig_ctx *cx, const double *birth, ig_lid at_start, const ig_lid *parent,
                              ig_heat *h) {
   ig_heat_births *b = &h->birth;
@@ -149,8 +155,9 @@ void ig_heat_event_expose(ig_ctx *cx, ig_heat *h) {
   h->next.nodes = nodes;
 }
 
-/* Whether node a is nearer to n than b is; of two that are as near, the lower one, by its place:
-   numbers must not matter. */
+/* Whether node a is nearer to n than b is. Distances that differ by rounding only are equal; then
+   the lower place decides, first by z, then y, x. Numbers of nodes must not matter: a renumbered
+   mesh and a part give the same donor. */
 static bool donor_nearer(const ig_heat_neighbours *k, ig_lid n, ig_lid a, ig_lid b) {
   const double *at = k->point + 3 * (int64_t)n, *p = k->point + 3 * (int64_t)a,
                *q = k->point + 3 * (int64_t)b;
@@ -168,6 +175,8 @@ static bool donor_nearer(const ig_heat_neighbours *k, ig_lid n, ig_lid a, ig_lid
   return false;
 }
 
+/* A new node looks for its donor in the elements born with it. Where all their nodes are new too (a
+   layer more than one element thick), `deep` looks through those nodes, one level further. */
 ig_lid ig_heat_donor(const ig_heat_neighbours *k, ig_lid n, ig_lid begin, ig_lid end, bool deep) {
   ig_lid donor = -1;
   for (ig_lid i = k->around->start[n]; i < k->around->start[n + 1]; i++) {

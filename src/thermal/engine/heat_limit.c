@@ -1,4 +1,9 @@
-/* The critical step: no element can change faster than this. */
+/* The critical time step. An explicit step is stable up to 2 / lambda, lambda the largest
+   eigenvalue of C^-1 K. It is at most the largest eigenvalue of any single element with its own
+   lumped capacity (Irons and Treharne, 1971), so elements are looked at one by one: once per class
+   of congruent elements and material where there are classes, otherwise all of them by all threads.
+   Conductivity is taken as the largest, capacity as the smallest of the table: safe at every
+   temperature. Convection and radiation add the slope of their flux at the worst corner. */
 #include "core/threads.h"
 #include "thermal/engine/heat_make.h"
 #include "thermal/engine/heat_tables.h"
@@ -42,9 +47,12 @@ static double element_rate(const ig_heat *h, ig_lid e, double best, double steep
   return alpha * ig_heat_shape_rate(s, conn, best / alpha);
 }
 
-/* The largest rate any element can reach bounds that of the whole, with any subset of them there.
- */
+/* Bound of the largest rate, into h->limit. Fails where an element is inverted. The comparison of
+   rates has a relative tolerance of 1e-12 and prefers the lower element, so that `limit.element`,
+   which the user sees, does not depend on the order in which threads come. */
 ig_status ig_heat_rate_bound(ig_ctx *cx, ig_heat *h) {
+  /* the slope of radiation, d(e T^4)/dT = 4 e T^3, has no bound: 3500 K is above the boiling point
+     of the metals that are printed */
   double steepest = 0; /* of the films, W/(m^2 K), up to a temperature metals boil at */
   for (int c = 0; c < h->face.classes; c++)
     steepest = fmax(steepest, h->face.film[c].h + 4 * h->face.film[c].e * 3500. * 3500. * 3500.);

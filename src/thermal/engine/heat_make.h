@@ -1,4 +1,9 @@
-/* The engine's own: what its files give each other while it is made and stepped. */
+/* Internal header of the engine: functions that its files give each other while it is made and
+   stepped, and small accessors that kernels and sources use too.
+
+   Order in which an engine is made (ig_heat_make): cells of the mesh, materials, births sorted,
+   connectivity and assembly plan, neighbours of faces, shapes (classes), conditions on faces,
+   critical step, arrays of nodes, rows of the stencil, what the backend adds (ops->open). */
 #ifndef IG_HEAT_MAKE_H
 #define IG_HEAT_MAKE_H
 
@@ -136,8 +141,8 @@ heat_film_f64 ig_heat_film_at(const ig_heat *h, int class, ig_lid n);
 IG_MUST_CHECK ig_status ig_heat_rate_bound(ig_ctx *cx, ig_heat *h);
 
 /* heat_node.c: nodes' arrays; as the elements of the start make them; what node n is now, into a
-   patch and its volumes (materials); heat content of volumes, J. */
-/* The nodes' coordinates on the device, where they are not there yet. */
+   patch and its volumes (materials); heat content of volumes, J. _place: the nodes' coordinates
+   on the device, where they are not there yet. */
 IG_MUST_CHECK ig_status ig_heat_nodes_place(ig_ctx *cx, ig_heat *h);
 IG_MUST_CHECK ig_status ig_heat_state_make(ig_ctx *cx, ig_heat *h); /* those of the state alone */
 IG_MUST_CHECK ig_status ig_heat_nodes_make(ig_ctx *cx, ig_heat *h, bool leaps);

@@ -1,4 +1,8 @@
-/* Nodes: their arrays, volumes, films and heat content. */
+/* Nodes: their arrays, volumes, surface films and heat content. A node's volume is the sum of its
+   shares of the elements there (lumped capacity); its film is the sum over bare faces. The same
+   sums are taken at the start for all nodes and at births for those that change
+   (ig_heat_node_values), in the same order, so that a run continued from a checkpoint has the same
+   bits. */
 #include "core/threads.h"
 #include "thermal/engine/heat_make.h"
 #include "thermal/engine/heat_tables.h"
@@ -40,6 +44,7 @@ static void node_capacity(const ig_heat *h, ig_lid n, const double *volume, doub
 /* What the conditions in `mask` do together at node n; n < 0: anywhere, as numbers. */
 heat_film_f64 ig_heat_class_sum(const ig_heat_condition *condition, int count, double ambient,
                                 uint32_t mask, ig_lid n) {
+  /* Stefan-Boltzmann constant, W/(m^2 K^4), CODATA 2018 */
   const double sigma = 5.670374419e-8;
   heat_film_f64 sum = {0};
   for (int i = 0; i < count; i++) {
@@ -74,6 +79,8 @@ static void film_sum(const ig_heat *h, ig_lid e, int f, ig_lid n, double area, h
   const heat_film_f64 bare = ig_heat_film_at(h, h->face.exposed[6 * (int64_t)e + f], n);
   ig_heat_film_add(sum, &bare, area);
 }
+/* Whether face f of element e counts in films of nodes: lumped surfaces only; the other forms
+   integrate faces in kernels (heat_face). */
 static bool bare_face(const ig_heat *h, ig_lid e, int f) {
   return h->surface == IG_HEAT_LUMPED && h->face.exposed[6 * (int64_t)e + f] != 0;
 }
@@ -161,6 +168,8 @@ ig_status ig_heat_state_make(ig_ctx *cx, ig_heat *h) {
   return ig_array_zero(cx, &h->node.ledger);
 }
 
+/* Allocates what this engine needs and nothing else: each array has a condition of its own. With
+   the stencil form rows replace volumes, films and capacities. */
 ig_status ig_heat_nodes_make(ig_ctx *cx, ig_heat *h, bool leaps) {
   const size_t n = (size_t)h->nodes, state = ig_heat_state_size(h);
   IG_TRY(ig_heat_state_make(cx, h));
@@ -211,6 +220,8 @@ static void film_put(ig_heat *h, ig_lid n, const heat_film_f64 *film) {
   ((uint8_t *)h->node.filmed.host)[n] = heat_film_acts_f64(film);
 }
 
+/* After a change of boundary values all films are summed again from the faces, rather than scaled:
+   a node may touch faces of several classes. */
 ig_status ig_heat_films_fill(ig_ctx *cx, ig_heat *h) {
   if (!h->node.film.host)
     return IG_OK;

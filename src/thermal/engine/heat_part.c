@@ -1,4 +1,10 @@
-/* The mesh divided between ranks, and this rank's part of it. */
+/* Dividing the mesh between ranks. Every rank makes the same outline of the whole engine, chooses
+   the same owners of nodes, cuts its part out and makes an engine of it; the outline is then freed.
+   There is no communication: all ranks compute the same division from the same input.
+
+   Own items. A node has an owner. An element or a face belongs to the rank of its lowest node (in
+   the numbers of the whole), which is unique without a message. Sums over elements count own ones
+   only. */
 #include "thermal/engine/heat_part.h"
 #include "assembly/split.h"
 #include "thermal/engine/heat_make.h"
@@ -50,8 +56,9 @@ static ig_status conditions_take(ig_ctx *cx, const ig_heat_setup *setup, ig_heat
   return IG_OK;
 }
 
-/* Elements without ghosts first: they can be computed while these travel. Blocks of nodes that
-   belong to others as well are not done with them (sweep_cpu): they have no span. */
+/* Orders the plan so that elements without ghosts come first: they are computed while ghosts
+   travel. Blocks of nodes with elements of both kinds must wait for the late ones; their span is
+   set to -1, so that the fused sweep of the CPU (sweep_cpu) leaves them to the second phase. */
 static ig_status elements_split(ig_ctx *cx, ig_heat *l) {
   ig_lid *span = l->run.span.host;
   uint8_t *late;
@@ -71,7 +78,8 @@ static ig_status elements_split(ig_ctx *cx, ig_heat *l) {
   return status;
 }
 
-/* How long the elements at each node live, of the run: that is its work. */
+/* Work of each node: how long its elements live, as a share of the run. A column that is built late
+   costs little, and equal numbers of nodes would leave its rank idle. */
 static ig_status lives_sum(ig_ctx *cx, const ig_heat_setup *setup, double **weight) {
   const ig_mesh *mesh = setup->mesh;
   ig_lid number = 0;
@@ -87,7 +95,9 @@ static ig_status lives_sum(ig_ctx *cx, const ig_heat_setup *setup, double **weig
   return IG_OK;
 }
 
-/* By planes; what is built, in plan, by the time that elements live. */
+/* Chooses owners of nodes. A part that is built layer by layer is divided in plan (2 axes): each
+   rank then has a share of every layer and works from the start. Others are divided along 3 axes.
+ */
 static ig_status owners_choose(ig_ctx *cx, const ig_heat_setup *setup, int32_t **owner) {
   double *weight = NULL;
   if (cx->ranks->division)
@@ -164,7 +174,8 @@ static ig_status own_collect(ig_ctx *cx, ig_lid count, const uint8_t *own, const
   return IG_OK;
 }
 
-/* Own faces come in the part in the order of the whole. */
+/* Numbers of own listed faces in the whole. Own faces come in the same order in both lists, so both
+   are walked together, without a search. */
 static ig_status faces_number(ig_ctx *cx, const ig_heat *whole, ig_heat *h, uint8_t *own) {
   const ig_lid *all = whole->face.plan.conn.host, *conn = h->face.plan.conn.host;
   ig_heat_part *p = &h->part;
@@ -194,6 +205,8 @@ static void elements_mark(const ig_heat *h, uint8_t *own) {
   }
 }
 
+/* Collections of own nodes, cells, mesh elements and faces: lists of local numbers with their
+   numbers in the whole, both rising. `own`: space for the largest of them. */
 static ig_status own_find(ig_ctx *cx, const ig_heat *whole, ig_heat *h, uint8_t *own) {
   ig_heat_part *p = &h->part;
   for (ig_lid n = 0; n < h->nodes; n++)
@@ -219,7 +232,8 @@ static ig_status collections_make(ig_ctx *cx, const ig_heat *whole, ig_heat *h) 
   return status;
 }
 
-/* Faces of own cells whose neighbours the part has not. */
+/* Faces of own cells whose neighbours lie outside the part, with these neighbours. The area of the
+   outer surface (ig_heat_measure) must know whether they are born. Two passes: count, then fill. */
 static ig_status far_make(ig_ctx *cx, const ig_heat *whole, ig_heat *h) {
   ig_heat_part *p = &h->part;
   for (int pass = 0; pass < 2 && whole->face.neighbor; pass++) {
@@ -269,6 +283,8 @@ static ig_collect all_own(int64_t count) {
   return (ig_collect){.mine_count = count, .whole_count = count};
 }
 
+/* On several ranks `h` is the outline; it is moved aside, `h` becomes the part, and the outline is
+   freed, also after a failure. On one rank nothing is copied. */
 ig_status ig_heat_divide(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h) {
   if (!h->outline) {
     h->part = (ig_heat_part){.of = {.ranks = 1},

@@ -30,6 +30,8 @@ static ig_status kin_mark(ig_ctx *cx, const ig_heat *whole, const ig_lid *local,
   return status;
 }
 
+/* Copies from the outline one layer of cells around the part, with nodes, owners and coordinates:
+   enough for donor_seek, which looks at most through the elements of a neighbour's elements. */
 ig_status ig_heat_part_neighbours(ig_ctx *cx, const ig_heat *whole, ig_heat *h) {
   ig_heat_neighbourhood *k = &h->part.kin;
   const ig_csr *around = &whole->node.around;
@@ -63,6 +65,8 @@ static ig_lid donor_seek(const ig_heat_neighbours *kin, ig_lid n, ig_lid begin, 
   return donor < 0 ? ig_heat_donor(kin, n, begin, end, true) : donor;
 }
 
+/* A donor on another rank is noted in `heir`, with the step of the batch before which it is needed.
+ */
 ig_status ig_heat_part_donor(ig_ctx *cx, ig_heat *h, ig_lid n, ig_lid begin, ig_lid *found) {
   ig_heat_part *p = &h->part;
   const ig_heat_neighbourhood *k = &p->kin;
@@ -90,6 +94,7 @@ ig_status ig_heat_part_donor(ig_ctx *cx, ig_heat *h, ig_lid n, ig_lid begin, ig_
   return IG_OK;
 }
 
+/* After this every rank has the list of all ranks' heirs, in the same order. */
 ig_status ig_heat_part_inheritors(ig_ctx *cx, ig_heat *h, ig_status status) {
   ig_heat_part *p = &h->part;
   void *all;
@@ -110,7 +115,9 @@ ig_status ig_heat_part_inheritors(ig_ctx *cx, ig_heat *h, ig_status status) {
 
 /* --- their temperatures */
 
-/* Nodes of the part to send to each rank, or to receive from each, in the order of the heirs. */
+/* Nodes of the part to send to each rank, or to receive from each, in the order of the heirs. Both
+   sides walk the same list of all heirs in the same order, so the n-th value sent is the n-th value
+   received and no numbers travel. */
 static ig_status list_make(ig_ctx *cx, const ig_heat_part *p, int step, bool give, int32_t **start,
                            int32_t **node) {
   const ig_partition *part = &p->of;
@@ -129,6 +136,9 @@ static ig_status list_make(ig_ctx *cx, const ig_heat_part *p, int step, bool giv
   return IG_OK;
 }
 
+/* Temperatures of donors, before the births of a step: a halo made for this step only, since births
+   with donors on other ranks are rare. Every rank takes part as soon as any heir of the step
+   exists; `any` is the same on all ranks because they all have the whole list. */
 ig_status ig_heat_part_inherit(ig_ctx *cx, ig_heat *h, int step, ig_status status) {
   const ig_heat_part *p = &h->part;
   bool any = false;

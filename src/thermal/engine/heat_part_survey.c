@@ -1,5 +1,8 @@
-/* Surveys of all parts: rows of own items go to rank 0 a piece at a time, and are added there in
-   the order of one rank (heat_survey.inc). */
+/* Surveys of all parts. Rows of own items go to rank 0 in pieces and are added there exactly as one
+   rank adds them (heat_survey.inc): item i to partial sum i modulo the number of sums, then the
+   partial sums in their order. A sum of the ranks' own sums would be cheaper, but its rounding
+   would depend on how the mesh is divided. On a GPU the partial sums are those of threads, added by
+   warps and blocks; rank 0 repeats that order on the host. */
 #include "backend/backend.h"
 #include "ranks/allgather.h"
 #include "thermal/kernels/heat_ops.h"
@@ -177,6 +180,8 @@ ig_status ig_heat_part_most(ig_ctx *cx, double *value, int count, ig_status stat
   return status;
 }
 
+/* Extremes need no order: each rank sends its own. The plain heat balance is kept until the next
+   step (`counted`), since history, snapshot and summary ask for it one after the other. */
 ig_status ig_heat_part_survey(ig_ctx *cx, ig_heat *h, const ig_heat_question *q, ig_status status,
                               ig_heat_survey *found) {
   ig_heat_part *p = &h->part;

@@ -1,5 +1,15 @@
 /* The engine as a run uses it: made, begun, advanced by batches. The passes of a batch are in the
-   order that heat.h gives. */
+   order that heat.h lists. ig_heat_batch_run is the entry of a step; everything below it returns
+   while the device still works.
+
+   Ranks: each sends the temperatures of its nodes that others have as ghosts after every step, and
+   computes what needs no ghost while they travel:
+
+        step i     early part | wait for ghosts | late part | send
+        step i+1              early part ................  | wait | late part | send
+
+   A rank that fails keeps on exchanging, because others wait for its messages; the failure is
+   agreed on after the batch. */
 #include "backend/backend.h"
 #include "core/threads.h"
 #include "thermal/engine/heat_arrays.h"
@@ -26,6 +36,8 @@ ig_status ig_heat_new(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h) {
   return status;
 }
 
+/* Tries one form after the other. A form that does not fit answers IG_INPUT; that message is
+   removed from the context, because another form may fit. The last form's answer stands. */
 ig_status ig_heat_new_fastest(ig_ctx *cx, ig_heat_setup *setup, ig_heat *h) {
   static const ig_heat_conduction forms[] = {IG_HEAT_STENCIL, IG_HEAT_CLASSES, IG_HEAT_RECOMPUTE};
   ig_status status = IG_OK;
@@ -102,6 +114,7 @@ static ig_status ghosts_take(ig_ctx *cx, ig_heat *h, ig_heat_phase melt, ig_stat
 
 /* --- the start */
 
+/* The first element at a node is the one that is born first. */
 static bool node_there(const ig_heat *h, ig_lid n) {
   const ig_csr *around = &h->node.around;
   return h->elements && around->start[n] < around->start[n + 1] &&
@@ -128,6 +141,8 @@ static ig_status arrays_begin(ig_ctx *cx, ig_heat *h) {
   return h->rows.book ? ig_heat_rows_push(cx, h) : IG_OK;
 }
 
+/* The outer surface is the result of all events so far, so all of them are replayed, one by one;
+   the arrays of nodes are filled once, at the end. */
 ig_status ig_heat_begin_at(ig_ctx *cx, ig_heat *h, double time) {
   h->time = time;
   h->rows.special_known = false;
@@ -305,6 +320,8 @@ static void totals_note(ig_heat *h) {
   h->totals[3] = h->past.steps;
 }
 
+/* Agreement of ranks comes after all that can fail on one rank alone (memory, copies): from there
+   on every rank sends and receives the same messages, whatever its own status is. */
 ig_status ig_heat_batch_run(ig_ctx *cx, ig_heat *h) {
   bool held;
   IG_TRY(batch_share(cx, h, &held));

@@ -1,4 +1,7 @@
-/* Runs: elements and nodes that follow each other, for the CPU's vectors (heat_run_cpu.inc). */
+/* Runs: stretches of elements and nodes that follow each other, for the CPU's vectors
+   (heat_run_cpu.inc). In a mesh of boxes the nodes of element e + 1 are those of e plus one, so a
+   vector of elements loads each corner's temperatures as one vector instead of gathering them. The
+   same holds for nodes and their slots. A byte per item says how many follow, itself included. */
 #include "core/threads.h"
 #include "thermal/engine/heat_make.h"
 
@@ -15,6 +18,7 @@ static bool element_follows(const ig_heat *h, ig_lid e) {
   return material[e] == material[e + 1] && (!class || class[e] == class[e + 1]);
 }
 
+/* Whether node n + 1 has as many slots as n, and each is the next one of n's. */
 static bool node_follows(const ig_heat *h, ig_lid n) {
   const ig_lid *first = h->elems.first.host, *list = h->run.list.host;
   const ig_lid count = first[n + 1] - first[n];
@@ -48,7 +52,8 @@ static ig_status corners_make(ig_ctx *cx, ig_heat *h) {
   return ig_array_push(cx, &h->run.list);
 }
 
-/* The first and the last element of each block of nodes, for sweep_cpu; -1: it has none. */
+/* First and last element that touches each block of nodes; -1: none. sweep_cpu advances a block as
+   soon as its last element is computed, while slots and temperatures are still in the cache. */
 static ig_status spans_make(ig_ctx *cx, ig_heat *h) {
   const ig_lid blocks = (h->nodes + IG_HEAT_NODE_BLOCK - 1) / IG_HEAT_NODE_BLOCK;
   IG_TRY(ig_array_new(cx, &h->run.span, 2 * (size_t)blocks, sizeof(ig_lid), "runs of nodes"));

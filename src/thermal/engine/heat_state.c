@@ -1,4 +1,5 @@
-/* The state: temperatures, surveys, the ledger, checkpoints, sizes. */
+/* The state as the room sees it: temperatures, surveys, the heat balance, checkpoints, sizes. All
+   of them are collective: every rank calls them, and values of the whole come back on all ranks. */
 #include "thermal/engine/heat_make.h"
 #include "backend/backend.h"
 #include "thermal/engine/heat_arrays.h"
@@ -40,6 +41,8 @@ static ig_status nodes_set(ig_ctx *cx, ig_heat *h, const double *T) {
   return ig_heat_next_fill(cx, h);
 }
 
+/* Temperatures set from outside bring or take heat that no source accounts for. It is added to the
+   content at the start, so that the balance closes from here on. */
 ig_status ig_heat_set_temperatures(ig_ctx *cx, ig_heat *h, const double *T) {
   ig_heat_ledger ledger;
   h->part.counted = false;
@@ -95,6 +98,8 @@ ig_status ig_heat_save(ig_heat *h, double time, int64_t step, const ig_saved *ow
   return ig_arrays_save(ig_heat_arrays(h), time, step, all, count + 1, to);
 }
 
+/* After ig_heat_begin_at for the time of the checkpoint: geometry follows from births, only the
+   state is read. Fails where an array is missing or of another size. */
 ig_status ig_heat_restore(ig_ctx *cx, ig_heat *h, const ig_restart *restart) {
   const void *data;
   IG_TRY(ig_arrays_restore(ig_heat_arrays(h), restart));
@@ -177,6 +182,8 @@ ig_status ig_heat_born_content(ig_ctx *cx, ig_heat *h, double T, double *content
   return ig_ranks_bcast(cx, 0, content, sizeof *content);
 }
 
+/* A lower bound of the memory traffic of one step, for benchmarks and `bytes_moved`: every array
+   that the chosen form reads or writes is counted once, as if caches held everything in between. */
 double ig_heat_step_bytes(const ig_heat *h) {
   const double state = (double)ig_heat_state_size(h), work = (double)ig_heat_work_size(h);
   const double nodes = h->now.nodes, elements = h->now.elements, faces = h->now.faces;

@@ -1,4 +1,7 @@
-/* Conditions on faces, and faces with their lives. */
+/* Conditions on faces. The conditions that act on a face are a bit mask; each distinct mask is a
+   class, and a face stores its class as a byte. Two forms exist: lumped surfaces sum films at nodes
+   when geometry changes (heat_node.c); `switch` and `branch` list all faces that are ever bare,
+   with the event at which each is covered, and integrate them in every step. */
 #include "core/threads.h"
 #include "thermal/engine/heat_make.h"
 #include "thermal/kernels/heat_rows.h"
@@ -37,7 +40,8 @@ static ig_status class_find(ig_ctx *cx, ig_heat *h, const ig_heat_setup *setup, 
   return IG_OK;
 }
 
-/* Held temperatures of the nodes on a condition's faces. */
+/* Prescribed temperatures of the nodes on a condition's faces, into `held` (nodes). Where faces of
+   two conditions share a node, the later condition counts. */
 static void held_mark(const ig_mesh *mesh, const ig_heat_condition *c, double *held) {
   for (ig_lid j = 0; j < c->faces->count; j++) {
     ig_lid local;
@@ -80,6 +84,8 @@ static ig_status held_set(ig_ctx *cx, ig_heat *h, const ig_heat_condition *condi
   return status;
 }
 
+/* Films go to the device only where some value has changed: most batches of a case with histories
+   keep the values of the last one. */
 ig_status ig_heat_conditions_set(ig_ctx *cx, ig_heat *h, const ig_heat_condition *condition,
                                  int count, double ambient) {
   if (h->elements == 0)
@@ -194,7 +200,9 @@ ig_status ig_heat_surfaces_mark(ig_ctx *cx, const ig_heat_setup *setup, ig_heat 
   return status;
 }
 
-/* Faces alive from their owner's birth to their neighbour's, in birth order. */
+/* Lists the faces that are bare at some time, in birth order: alive from their owner's birth to
+   their neighbour's. The faces of an event begin at face.start[event]. Two passes: count, then
+   fill. */
 ig_status ig_heat_faces_collect(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h) {
   IG_TRY(IG_NEW(cx, &h->face.start, (size_t)h->birth.events + 1, "surface births"));
   ig_lid *conn = NULL;

@@ -1,4 +1,5 @@
-/* Sums over the arrays of one engine: surveys, sizes, heat contents. */
+/* Sums over the arrays of one engine: surveys, sizes, heat contents. The kernels sum into
+   IG_HEAT_SURVEY_PARTS partial sums; these are added here in their order. */
 #include "thermal/engine/heat_make.h"
 #include "backend/backend.h"
 #include "core/sorted.h"

@@ -1,4 +1,7 @@
-/* From a material file's tables to the ones kernels read: knots, buckets, heat content. */
+/* From the tables of a material file to those that kernels read (heat_types.inc): knots, buckets,
+   slopes, heat content at knots. Density times specific heat is a product of two piecewise linear
+   tables; it is interpolated linearly between the knots of both, which is exact where one of them
+   is constant. */
 #include "thermal/engine/heat_tables.h"
 
 #include <math.h>
@@ -29,6 +32,8 @@ static void table_index(heat_table_f64 *t) {
   }
 }
 
+/* Copies a table of the material file and checks it. A value of zero or below would make the
+   critical step or the inversion of the heat content meaningless. */
 static ig_status table_copy(ig_ctx *cx, const ig_material_case *from, const char *what,
                             const ig_table *table, heat_table_f64 *to) {
   if (table->count > IG_HEAT_KNOTS)
@@ -46,7 +51,9 @@ static ig_status table_copy(ig_ctx *cx, const ig_material_case *from, const char
   return IG_OK;
 }
 
-/* rho c over temperature: knots of both tables, and jumps where melting begins and ends. */
+/* rho c over temperature: the knots of both tables, and jumps where melting begins and ends. Latent
+   heat is spread evenly over [solidus, liquidus] as an extra capacity rho L / (liquidus - solidus).
+ */
 static ig_status capacity_make(ig_ctx *cx, const ig_material_case *from, heat_material_f64 *to) {
   heat_table_f64 *c = &to->capacity;
   double knot[2 * IG_HEAT_KNOTS + 6];
@@ -115,6 +122,9 @@ static ig_status capacity_make(ig_ctx *cx, const ig_material_case *from, heat_ma
   return IG_OK;
 }
 
+/* content[0] = c(x0) x0: the heat content at the lowest knot, as if the capacity were constant
+   below it. Only differences matter, but all materials must count from 0 K alike, for nodes that
+   two share. */
 ig_status ig_heat_material_make(ig_ctx *cx, const ig_material_case *from, heat_material_f64 *to) {
   memset(to, 0, sizeof *to);
   IG_TRY(ig_material_require(cx, from, "density|specific_heat|conductivity", "heat conduction"));
@@ -168,6 +178,7 @@ void ig_heat_material_round(const heat_material_f64 *from, heat_material_f32 *to
   to->powdered = (float)from->powdered;
 }
 
+/* Absorptivity acts at nodes, in the precision of the state: single or double, never both. */
 ig_status ig_heat_absorb_make(ig_ctx *cx, const ig_table *from, heat_table_f64 *wide,
                               heat_table_f32 *narrow) {
   if (from->count > IG_HEAT_KNOTS)

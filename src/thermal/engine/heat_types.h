@@ -1,4 +1,7 @@
-/* What the heat kernels share with the host, free of precision. */
+/* Plain structs and enums that the heat kernels share with the host, free of precision: of the
+   library only kern/hd.h is needed here, so that nvcc and the C compiler see the same layout. Types
+   that depend on the precision are in heat_types.inc (tables) and heat_view.inc (what kernels see
+   of the engine). */
 #ifndef IG_HEAT_TYPES_H
 #define IG_HEAT_TYPES_H
 
@@ -24,10 +27,15 @@ IG_HEAT_FILM(float, heat_film_f32);
 IG_HEAT_FILM(double, heat_film_f64);
 #undef IG_HEAT_FILM
 
+/* Size of material tables. 64 knots keep all tables of a material within a few kilobytes, so that
+   those of a step stay in the cache of a core or a multiprocessor. Twice as many buckets as knots:
+   most buckets then lie in one segment, and a look-up is one load without a search. */
 enum { IG_HEAT_KNOTS = 64, IG_HEAT_BUCKETS = 128 };
 
 /* Columns of a node's ledger, J: in through prescribed flux; out by convection, by radiation, into
-   nodes held at a temperature; in with newborn elements; in from a body source; in from beams. */
+   nodes with a prescribed temperature; in with newborn elements; in from a body source; in from
+   beams. Kept per node, not as one sum: a sum over all nodes in every step would cost as much as
+   the step, and its order would depend on the number of threads. */
 enum {
   IG_LEDGER_FLUX,
   IG_LEDGER_CONVECTED,

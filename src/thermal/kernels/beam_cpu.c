@@ -1,8 +1,12 @@
-/* Watts of the beams on the CPU: threads over steps. */
+/* Watts of the beams on the CPU: threads over steps, each with scratch memory of its own. Steps do
+   not depend on each other, so neither do results on the number of threads. */
 #include "thermal/kernels/beam_ops.h"
 
 #include "thermal/source/beam.inc"
 
+/* One step: for each spot weights of all targets, then every node's share. Weights of one spot are
+   overwritten by the next. Targets of other beams take nothing of this
+   one's power: they may be of another kind (faces or elements). */
 static void step_power(const ig_beam_view *v, const ig_beam_step *step, double *out, double *met) {
   const ig_beam_zone *c = &v->zone[step->zone];
   const double *x = v->x + 3 * (int64_t)c->nodes;

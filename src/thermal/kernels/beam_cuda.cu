@@ -1,4 +1,6 @@
-/* Watts of the beams on the GPU: a block per step, a thread per target, then a thread per node. */
+/* Watts of the beams on the GPU: a block per step, a thread per target, then a thread per node.
+   Weights of targets are added by one thread in the order of targets, as the CPU does: the same
+   bits, and the sum is short beside the integrals. */
 #include "backend/cuda/launch.cuh"
 extern "C" {
 #include "thermal/kernels/beam_ops.h"

@@ -1,4 +1,5 @@
-/* Watts of every step of a batch: a driver a backend. */
+/* Watts of every step of a batch of the beams, into v->power and v->met: one function per backend.
+   The CUDA one returns while the device works. */
 #ifndef IG_BEAM_OPS_H
 #define IG_BEAM_OPS_H
 

@@ -1,4 +1,6 @@
-/* Elements as cells: collapsed hexahedra, their faces and neighbours. */
+/* Elements as cells (heat_cells.h): collapsed hexahedra, their faces and neighbours. Faces are
+   matched by their sorted nodes; in a mesh of plain hexahedra, where that sort would cost more than
+   everything else at set-up, through the elements at each node instead (ig_heat_cells_across). */
 #include "thermal/kernels/heat_cells.h"
 #include "core/threads.h"
 #include "thermal/engine/heat.h"
@@ -29,7 +31,9 @@ static double apart(const ig_mesh *mesh, ig_lid a, ig_lid b) {
   return sum;
 }
 
-/* Four tetrahedra at the corners; about a diagonal of the octahedron between them, four more. */
+/* A quadratic tetrahedron as eight linear ones: four at the corners, and four about a diagonal of
+   the octahedron between them. The shortest diagonal gives the best shapes; the factor 1 - 1e-9
+   keeps the first of equal ones, so that rounding does not decide. */
 static void tet10_cut(const ig_mesh *mesh, const ig_lid *n, ig_lid (*conn)[8]) {
   static const int corner[4][4] = {{0, 4, 6, 7}, {4, 1, 5, 8}, {6, 5, 2, 9}, {7, 8, 9, 3}};
   static const int diagonal[3][2] = {{4, 9}, {5, 7}, {6, 8}};
@@ -105,6 +109,7 @@ static ig_status orders_check(ig_ctx *cx, const ig_mesh *mesh) {
   return status;
 }
 
+/* Insertion sort of at most four nodes, duplicates dropped; node needs room for five. */
 int ig_heat_face_nodes(const ig_lid *conn, int face, ig_lid *node) {
   int count = 0;
   for (int a = 0; a < 4; a++) {
@@ -210,6 +215,8 @@ static ig_status faces_check(ig_ctx *cx, const ig_mesh *mesh, const ig_heat_cell
   return status;
 }
 
+/* Faces are only checked where a mesh has several blocks: one element type always matches itself.
+ */
 ig_status ig_heat_cells_make(ig_ctx *cx, const ig_mesh *mesh, ig_heat_cells *cells) {
   memset(cells, 0, sizeof *cells);
   int64_t count = 0;
@@ -350,6 +357,9 @@ static ig_lid across_find(const ig_lid *conn, const ig_csr *around, ig_lid e, in
   return found;
 }
 
+/* The neighbour across a face is guessed from the element before (in a grid the step is the same),
+   and searched only where the guess fails. Threads have their own guesses; results do not depend on
+   them. */
 bool ig_heat_cells_across(ig_ctx *cx, ig_lid count, const ig_lid *conn, const ig_csr *around,
                           ig_lid *neighbor) {
   const int team = ig_team(cx, count, IG_WORK_ELEMENT);
@@ -385,6 +395,8 @@ bool ig_heat_cells_across(ig_ctx *cx, ig_lid count, const ig_lid *conn, const ig
   return plain;
 }
 
+/* A face of a tet10 is four faces of cells, found by their nodes being on it; `corners` are the
+   different nodes of the element's face (a wedge stores triangles as quadrilaterals). */
 int ig_heat_cells_face(const ig_heat_cells *cells, const ig_mesh *mesh, ig_lid element, int face,
                        ig_lid *cell_face) {
   ig_lid local;

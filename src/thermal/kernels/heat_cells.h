@@ -26,6 +26,8 @@ typedef struct {
   bool collapsed; /* some have nodes that coincide */
 } ig_heat_cells;
 
+/* Fails for elements that are not solid, and for meshes whose element types do not match at faces
+   (a quadrilateral against two triangles, a quadratic tetrahedron beside a linear element). */
 IG_MUST_CHECK ig_status ig_heat_cells_make(ig_ctx *cx, const ig_mesh *mesh, ig_heat_cells *cells);
 void ig_heat_cells_free(ig_heat_cells *cells);
 /* The cells of one element, conn: IG_CELL_MOST x 8; how many. */

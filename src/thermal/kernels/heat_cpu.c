@@ -1,4 +1,6 @@
-/* The CPU's drivers: element work on packs of elements, in three kinds of state. */
+/* The CPU's drivers, compiled for three kinds of state: single, double, and mixed (state in double,
+   element work in single precision). The .inc files between the definitions are the same each time;
+   a pack is as many elements as fit into a vector register (kern/pack.h). */
 #include "backend/backend.h"
 #include "core/threads.h"
 #include "thermal/kernels/heat_ops.h"

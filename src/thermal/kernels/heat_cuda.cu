@@ -1,4 +1,5 @@
-/* The GPU's drivers, in three kinds of state. */
+/* The GPU's drivers, compiled for three kinds of state, as heat_cpu.c does for the CPU. A pack is
+   one number here: a thread has one element. */
 #include "backend/cuda/launch.cuh"
 extern "C" {
 #include "thermal/kernels/heat_ops.h"

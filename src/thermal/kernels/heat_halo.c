@@ -1,4 +1,6 @@
-/* Halos: for a grid of blocks that stays on a GPU, which nodes of other blocks each one needs. */
+/* Halos of blocks. When the whole batch is one launch (heat_persistent.inc), each block of the GPU
+   has a range of nodes in its shared memory for good, and needs the temperatures of some nodes of
+   other blocks in every step. Their numbers are listed here, once, for all elements born or not. */
 #include "thermal/kernels/heat_rows.h"
 
 #include <stdlib.h>
@@ -18,6 +20,8 @@ static void halo_mark(const ig_heat *h, ig_lid begin, ig_lid end, int32_t block,
       }
 }
 
+/* `mark` holds the number of the block that marked a node last, from 1: it need not be cleared
+   between blocks. Only nodes between the lowest and the highest marked one are looked at. */
 ig_status ig_heat_halos_make(ig_ctx *cx, ig_heat *h, ig_lid share) {
   ig_heat_resident *r = &h->resident;
   const int32_t blocks = (h->nodes + share - 1) / share;

@@ -1,4 +1,7 @@
-/* The drivers a backend brings for each kind of state. */
+/* The drivers of a backend: a table of functions for each kind of state (single, double, mixed).
+   The engine calls nothing else that depends on the backend. On CUDA all of them return while the
+   device works; errors that kernels meet are noted in the fault word and read later
+   (ig_fault_check). */
 #ifndef IG_HEAT_OPS_H
 #define IG_HEAT_OPS_H
 

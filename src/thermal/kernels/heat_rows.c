@@ -1,4 +1,14 @@
-/* Finding nodes whose assembled rows are alike. */
+/* Finding nodes whose assembled rows are alike, for the stencil form of conduction (heat_rows.h).
+
+   Two levels of hashing. An element's pattern is its shape class, material and the steps between
+   the numbers of its nodes; in a grid there is a handful. A node's key is the list of (pattern,
+   corner) of the elements at it, with the classes of its bare faces; nodes with the same key share
+   a row. Rows are assembled once per key, in double precision. A node stores only the number of its
+   row: a step reads one byte or bit and the neighbours' temperatures, no connectivity and no
+   coefficients per node.
+
+   Equal bits on ranks: a part of a mesh has gaps in its node numbers, so its offsets differ from
+   those of the whole. The order of a row's sum follows `far`, the offsets in the whole mesh. */
 #include "thermal/kernels/heat_rows.h"
 #include "backend/backend.h"
 #include "core/hash.h"
@@ -14,6 +24,7 @@
 #include "thermal/kernels/state_f64.h"
 #include "thermal/kernels/heat_row.inc"
 
+/* elements at a node at most: more do not occur in a grid */
 enum { AROUND = 8 };
 
 /* What decides a row: for each element at the node its pattern and corner, and which of the faces
@@ -60,7 +71,9 @@ struct ig_heat_rows {
   int32_t last;
 };
 
-/* A part of a mesh has gaps in its numbers, and so more kinds of steps between them. */
+/* Sizes of the hash tables, powers of two. A part of a mesh has gaps in its numbers, and so more
+   kinds of steps between them. Tables are filled to a half or a quarter at most, which keeps
+   searches short. */
 enum { PATTERN_SLOTS = 1 << 16, ROW_SLOTS = 1 << 18, PART_SLOTS = 1 << 22 };
 
 static uint32_t pattern_slots(const ig_heat *h) {
@@ -74,6 +87,8 @@ static int most_rows(const ig_heat *h) {
   return h->ghost ? PART_SLOTS / 4 : 1 << 16;
 }
 
+/* Open addressing; a slot holds number + 1, 0 is free. memcmp needs structs without undefined
+   padding: pattern_make zeroes them first. */
 static ig_status pattern_find(ig_ctx *cx, const ig_heat *h, const pattern *p, uint32_t *id) {
   struct ig_heat_rows *b = h->rows.book;
   const uint32_t mask = pattern_slots(h) - 1;
@@ -299,6 +314,9 @@ static ig_status row_make(ig_ctx *cx, const ig_heat *h, const row_key *key, heat
   return IG_OK;
 }
 
+/* The key of node n, as the elements stand now. An element brings the classes of its six faces as
+   bytes of one word; those that do not meet at the node are masked out, since they do not change
+   its row. */
 static void key_make(const ig_heat *h, ig_lid n, row_key *key) {
   const struct ig_heat_rows *b = h->rows.book;
   memset(key, 0, sizeof *key);
@@ -350,6 +368,8 @@ static void row_met(row_use *u, ig_lid n) {
   u->high = n > u->high ? n : u->high;
 }
 
+/* A new row is assembled on the host and reaches the device with the next push. `last`:
+   neighbouring nodes mostly have the same row, so it is tried before hashing. */
 ig_status ig_heat_row_find(ig_ctx *cx, ig_heat *h, ig_lid n, int32_t *out) {
   struct ig_heat_rows *b = h->rows.book;
   row_key key;
@@ -380,6 +400,8 @@ ig_status ig_heat_row_find(ig_ctx *cx, ig_heat *h, ig_lid n, int32_t *out) {
   return IG_OK;
 }
 
+/* Portions double in size: at first most rows are new and found one after the other, later almost
+   none. */
 ig_status ig_heat_rows_find_all(ig_ctx *cx, ig_heat *h) {
   enum { FIRST = 4096, MOST = 1 << 22 };
   struct ig_heat_rows *b = h->rows.book;
@@ -440,8 +462,10 @@ static bool box_fits(const int32_t *o, bool full, int step[26][3], int32_t *sy, 
   return true;
 }
 
-/* Groups of 2, 4 and 8 neighbours of one weight, mirrored about the node; false: not a box's.
-   Whether a row is one is decided in the numbers of the whole mesh. */
+/* A bulk row: deep inside a grid of boxes weights are symmetric, so 26 of them are 7 numbers, one
+   per group of 2, 4 or 8 neighbours that are mirrored about the node. Sums of groups are shared
+   between neighbouring nodes (heat_row.inc), which saves most of the additions. False: not a box's
+   row. Whether a row is one is decided in the numbers of the whole mesh. */
 static bool bulk_order(const heat_row_f64 *row, const int32_t *far, heat_bulk_f64 *bulk) {
   static const int group[8] = {-1, 0, 1, 3, 2, 4, 5, 6}; /* of axes: 1 x, 2 y, 4 z */
   int step[26][3];
@@ -555,6 +579,7 @@ static ig_status bulks_push(ig_ctx *cx, ig_heat *h, size_t size) {
   return ig_array_push(cx, &h->rows.bulk);
 }
 
+/* Capacity doubles. All rows are rounded and copied again: they are few, and pushes are rare. */
 ig_status ig_heat_rows_push(ig_ctx *cx, ig_heat *h) {
   struct ig_heat_rows *b = h->rows.book;
   if (b->pushed == b->rows && !b->stale)

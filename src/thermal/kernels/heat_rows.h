@@ -7,6 +7,7 @@
 
 #include "thermal/engine/heat.h"
 
+/* neighbours of a node in a grid of hexahedra: 3 x 3 x 3 less itself */
 enum { IG_ROW_NEIGHBORS = 26 };
 
 IG_MUST_CHECK ig_status ig_heat_rows_new(ig_ctx *cx, ig_heat *h);

@@ -1,4 +1,6 @@
-/* Shapes of elements: volumes, areas, conduction matrices, classes of them. */
+/* Shapes of elements: volumes and face areas as nodes share them, conduction matrices, the largest
+   rate; and classes of congruent elements, which share one shape. Computed on the host, in double
+   precision, by the same functions that kernels use (hex.inc, heat.inc). */
 #include "thermal/engine/heat_make.h"
 #include "thermal/engine/heat_tables.h"
 
@@ -10,6 +12,8 @@
 #include "thermal/kernels/hex.inc"
 #include "thermal/engine/heat.inc"
 
+/* VTK counts corners around each face; binary order is i + 2 j + 4 k. The table is its own inverse.
+ */
 const int ig_heat_corner[8] = {0, 1, 3, 2, 4, 5, 7, 6};
 
 static void corners_of(const double *point, const ig_lid *conn, double *x) {
@@ -45,6 +49,8 @@ void ig_heat_shape_matrix(const double *point, const ig_lid *conn, const double 
   memcpy(shape->volume, det, sizeof det);
 }
 
+/* The share of a node in the volume is the integral of its shape function (row sum of the mass
+   matrix); its share in a face's area likewise, computed as a unit flux. */
 static void shape_sizes(const double *point, const ig_lid *conn, ig_heat_shape *shape) {
   double x[24], det[8], r[8];
   static const double one[8] = {1, 1, 1, 1, 1, 1, 1, 1};
@@ -134,6 +140,7 @@ static ig_status classes_take(ig_ctx *cx, const ig_heat *whole, ig_heat *h) {
 
 static ig_status classes_make(ig_ctx *cx, ig_heat *h, const double anisotropy[3]) {
   IG_TRY(ig_mesh_classes(cx, h->node.point, h->elements, 8, h->elems.conn.host, &h->shape.classes));
+  /* classes pay where at least about eight elements share one */
   if (h->shape.classes.count > 65536 || h->shape.classes.count > h->elements / 8 + 8) {
     ig_classes_free(&h->shape.classes); /* hardly any two alike */
     return IG_FAIL(cx, IG_INPUT,

@@ -1,4 +1,6 @@
-/* Beams from a case: their paths, the elements and faces they may touch. */
+/* Beams from a case: their paths, intensity profiles, and the targets they may touch. Targets are
+   found once; which of them are born and bare changes with time and is looked at per zone
+   (beam_targets.c). */
 #include "thermal/source/beam.h"
 #include "core/threads.h"
 #include "mesh/topology.h"
@@ -46,6 +48,8 @@ double ig_beam_next_on(const ig_beam *b, double time) {
   return INFINITY;
 }
 
+/* Between two points the beam moves at constant speed; the power is that of the piece, not
+   interpolated. Before the first and after the last point it is off. */
 double ig_path_at(const ig_toolpath *p, int64_t *cursor, double time, double *x) {
   const int64_t i = ig_path_piece(p, cursor, time);
   const int64_t a = i < 0 ? 0 : i, b = a + 1 < p->count ? a + 1 : a;
@@ -89,6 +93,7 @@ ig_status ig_beam_bins(ig_ctx *cx, ig_beam *b) {
    not more than 84 degrees away from it. */
 static bool face_meets(const ig_beam_shape *s, const double *n) {
   const double size = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+  /* cos 60 degrees = 0.5; cos 84 degrees = 0.1 */
   return s->tilted ? -(n[0] * s->axis[0] + n[1] * s->axis[1] + n[2] * s->axis[2]) > 0.1 * size
                    : n[2] > 0.5 * size;
 }
@@ -142,6 +147,9 @@ static double target_place(const ig_heat *h, ig_beam *b, ig_lid i) {
   return 2 * far;
 }
 
+/* Targets among the elements of this rank: each element belongs to one rank, so no watt is counted
+   twice. Two passes over all candidates, both by all threads: which are targets, then where they
+   are. */
 static ig_status targets_own(ig_ctx *cx, const ig_heat *h, ig_beam *b) {
   const ig_lid all = h->elements * (b->shape.model == IG_BEAM_SURFACE ? 6 : 1);
   uint8_t *met;
@@ -171,7 +179,9 @@ static ig_status targets_find(ig_ctx *cx, const ig_heat *h, ig_beam *b) {
   return ig_beam_bins(cx, b);
 }
 
-/* A path whose beam is on outside the mesh is a mistake, and so is one that never is. */
+/* Refuses a path whose beam is on outside the bounding box of the mesh, mostly a wrong unit; warns
+   of one that is never on. With `normalise: false` a beam may miss the part on purpose and is not
+   checked. */
 static ig_status path_check(ig_ctx *cx, const ig_beam_case *c, const ig_beam *b,
                             const ig_mesh *mesh) {
   double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
@@ -218,6 +228,8 @@ static double deep_length(const ig_beam_shape *s) {
   return sum;
 }
 
+/* Integral of a tabulated profile over the plane, m^2: constant within the first knot, then linear
+   between knots; 2 pi r times a linear function is integrated exactly. */
 static double table_area(const ig_beam_shape *s) {
   double sum = M_PI * s->knot[0] * s->knot[0] * s->level[0];
   for (int i = 1; i < s->knots; i++) { /* linear between knots, times 2 pi r */
@@ -227,7 +239,10 @@ static double table_area(const ig_beam_shape *s) {
   return sum;
 }
 
-/* The integral of the relative intensity: over the plane, or over the half space below the path. */
+/* Integral of the relative intensity: over the plane (m^2), or over the half space below the path
+   (m^3). Gaussian surface: exp(-2 r^2 / R^2) over the plane gives pi R^2 / 2. Ellipsoid: exp(-3
+   (r/R)^2 ...) over the half space gives (pi / 3)^(3/2) / 2 times its three lengths (Goldak and
+   others, 1984). */
 static double intensity_whole(const ig_beam_shape *s) {
   const double ball = 0.5 * pow(M_PI / 3, 1.5);
   const double circle =
@@ -247,6 +262,7 @@ static double intensity_whole(const ig_beam_shape *s) {
 /* The profile across the axis, and where it ends, m. */
 static ig_status profile_make(ig_ctx *cx, const ig_beam_case *c, ig_beam_shape *s, double *end) {
   const bool plain = c->model == IG_BEAM_SURFACE || c->model == IG_BEAM_CYLINDER;
+  /* exp(-2 x 2.2^2) = 6e-5 of the peak is left there */
   *end = 2.2 * s->radius;
   if (!c->ring.at.given && !c->profile.count)
     return IG_OK;
@@ -325,8 +341,9 @@ static ig_status axis_make(ig_ctx *cx, const ig_beam_case *c, const ig_toolpath 
              : IG_OK;
 }
 
-/* Sample points so dense that none is further apart than 0.4 (`sampling`) of the smallest length of
-   the source, as far as 8 per side are enough. */
+/* Density of sample points within a target: none further apart than 0.4 (`sampling`) of the
+   smallest length of the source. With the default at most 8 per side, since weights are normalised
+   and their sum is exact anyway; a user who asks for another density gets up to 32. */
 static void sampling_choose(const ig_beam_case *c, ig_beam *b) {
   const ig_beam_shape *s = &b->shape;
   double least = s->radius;
@@ -360,6 +377,8 @@ static ig_status lengths_check(ig_ctx *cx, const ig_beam_case *c) {
   return IG_OK;
 }
 
+/* A beam from its case: checks, profile, direction, cutoff, targets. The path is moved into the
+   beam. Collective, because targets' extents are joined. */
 static ig_status beam_new(ig_ctx *cx, const ig_beam_case *c, ig_toolpath *path, const ig_heat *h,
                           const ig_table *own, double reach, const ig_mesh *mesh, ig_beam *b) {
   ig_beam_shape *s = &b->shape;
@@ -381,6 +400,7 @@ static ig_status beam_new(ig_ctx *cx, const ig_beam_case *c, ig_toolpath *path, 
   b->path = *path;
   memset(path, 0, sizeof *path);
   const double longest = fmax(fmax(s->front, s->rear), fmax(s->radius, s->depth));
+  /* exp(-3 x 1.8^2) = 6e-5 of the peak of an ellipsoid is left at 1.8 lengths */
   b->cutoff = s->model == IG_BEAM_SURFACE    ? end
               : s->model == IG_BEAM_GOLDAK   ? 1.8 * longest
               : s->model == IG_BEAM_GAUSSIAN ? 1.8 * fmax(s->radius, s->depth)
@@ -400,6 +420,8 @@ static bool tables_equal(const ig_table *a, const ig_table *b) {
   return equal;
 }
 
+/* One table for all beams: watts of several beams are added at a node before the device multiplies
+   them by the absorptivity of its temperature. */
 ig_status ig_beams_absorptivity(ig_ctx *cx, const ig_list *cases, const ig_table *own,
                                 const ig_table **table) {
   const ig_table *first = NULL;
@@ -467,6 +489,9 @@ void ig_beams_free(ig_ctx *cx, ig_beams *beams) {
   memset(beams, 0, sizeof *beams);
 }
 
+/* The box of the spots grown by the margin is kept in low and high of the beam: as long as spots
+   stay in it, the zone serves. Targets are sought in a box that is larger by the cutoff and half a
+   target. */
 bool ig_beam_box(const ig_beams *beams, ig_beam *b, int beam, int32_t first, double *low,
                  double *high) {
   const double across = b->cutoff + 0.5 * b->size;
@@ -499,6 +524,9 @@ ig_status ig_beams_zone_reserve(ig_ctx *cx, ig_beams *beams, const ig_beam_zone 
                          sizeof(int32_t));
 }
 
+/* Counting sort: for each node of the zone the corners (target x 8 + corner) that are this node.
+   Kernels let each node add up its own corners, in rising order: no atomics, the same bits every
+   time. */
 void ig_beams_zone_refs(ig_beams *beams, const ig_beam_zone *c, int32_t zone) {
   const int32_t *corner = (const int32_t *)beams->corner.host + 8 * (int64_t)c->targets;
   const int64_t corners = 8 * (int64_t)c->target_count;
@@ -523,6 +551,8 @@ void ig_beams_zone_refs(ig_beams *beams, const ig_beam_zone *c, int32_t zone) {
   beams->nodes = c->nodes + c->node_count;
 }
 
+/* Radix sort: zones have thousands of nodes in a narrow range of numbers, and mostly two passes
+   over the bytes suffice, where qsort compares about 12 times as often. */
 void ig_numbers_sort(ig_lid *item, int32_t count, ig_lid *spare) {
   ig_lid low = INT32_MAX, high = 0;
   for (int32_t i = 0; i < count; i++) {

@@ -1,6 +1,18 @@
 /* Beams: heat sources that follow a toolpath. What they deposit depends on the toolpath and on what
-   is born, never on temperature: for a batch of steps the host writes down where the beams are and
-   what is near them, and the device shares out the watts of all those steps at once. */
+   is born, never on temperature. So for a batch of steps the host writes down where the beams are
+   and what is near them, and the device distributes the watts of all those steps at once, before
+   the engine runs the batch.
+
+   Terms.
+        target    an element (volume models) or an outer face (surface model) that a beam may heat
+        spot      a beam at one place for part of a step; a fast beam has several spots per step
+        zone      the targets within reach of all beams while they move by a small margin, with
+                  their nodes: found once, then used for many steps, until a beam leaves the
+                  margin or an element is born
+        bins      a grid over the targets' centres: a zone is found without looking at all of them
+
+   Passes: ig_beams_step per step (host), ig_beams_power per batch (device), beam.inc is the
+   physics. */
 #ifndef IG_THERMAL_SOURCE_BEAM_H
 #define IG_THERMAL_SOURCE_BEAM_H
 
@@ -42,6 +54,7 @@ typedef struct {
   double margin;          /* it may move so far in a zone, m */
   double low[3], high[3]; /* where the last zone serves it */
   ig_toolpath path;
+  /* piece of the path at the last step: times rise, so the search goes on from there */
   int64_t cursor;
   /* what may be touched of the part's own elements: faces (element x 6 + face) or elements */
   int32_t targets;
@@ -83,6 +96,7 @@ typedef struct {
   int32_t steps, spots, zones, nodes, targets, refs, most_targets;
   int32_t list; /* of the last zone's nodes, in the engine's batch */
   int event;    /* births when the last zone was made */
+  /* nodes of the part: number in the zone in work; all 0 between zones */
   int32_t *number;
   ig_lid *node; /* 2 x node_capacity: of the zone in work, and space to sort them in */
   int64_t node_capacity;
@@ -91,6 +105,7 @@ typedef struct {
   int64_t nears;
   ig_beam_turn *turn;
   int64_t turns;
+  /* the members of ig_beam_view, under the same names; `of` is its `beam`, `landed` its `met` */
   ig_array shape, step, spot, zone, x, of, points, corner, ref_start, ref, scratch, landed;
 } ig_beams;
 

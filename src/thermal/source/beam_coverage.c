@@ -1,11 +1,14 @@
 /* Whether a beam's path lies over the part, seen from above, and near its surface: what `ingot
-   check` warns about. */
+   check` warns about. The part is drawn as a height map on squares, grown by the beam's radius; the
+   path is sampled along its lit pieces. A picture of 512 squares a side is coarse but enough for a
+   warning. */
 #include "thermal/thermal.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* squares along the longer side at most; samples of a path's piece at most */
 enum { SIDE = 512, SAMPLES = 1000 };
 
 /* The part's shadow on a grid of squares: its highest z, m, -infinity where it is not; grown by the
@@ -48,6 +51,8 @@ static void shadow_grow(shadow *s, ig_lid reach) {
         }
 }
 
+/* Squares of at least a quarter of the radius: growing the shadow looks at (2 reach + 1)^2 squares
+   each. */
 static ig_status shadow_make(ig_ctx *cx, const ig_mesh *mesh, double reach, shadow *s) {
   double low[3], high[3];
   ig_mesh_bounds(mesh, low, high);

@@ -1,6 +1,8 @@
-/* Beams on several ranks: each finds what is near them among its own elements. All receive what all
-   have found, and make the same zones from it, in the order of one rank: beam after beam, bin after
-   bin, as elements are born. */
+/* Beams on several ranks. Each rank finds the targets near the beams among its own elements; all
+   ranks receive the lists of all, sort them into the order of one rank (beam, bin, element), and
+   make the same zones from them. So every rank computes the watts of all nodes of a zone, with the
+   same bits, and the engine picks those of its part. Zones are small beside the mesh: that costs
+   less than exchanging sums. */
 #include "core/sorted.h"
 #include "ranks/allgather.h"
 #include "thermal/source/beam.h"
@@ -11,6 +13,7 @@
 
 /* --- what is near on this rank */
 
+/* Everything travels by value, coordinates included: no other rank knows this rank's nodes. */
 ig_status ig_beams_part_near(ig_ctx *cx, ig_beams *beams, const ig_heat *h, int beam, int32_t t,
                              int64_t bin) {
   const ig_beam *b = &beams->beam[beam];
@@ -33,6 +36,8 @@ ig_status ig_beams_part_near(ig_ctx *cx, ig_beams *beams, const ig_heat *h, int 
   return IG_OK;
 }
 
+/* The step is entered without watts: neither nodes nor their number are known before all ranks have
+   met (ig_beams_part_batch), which then fills first, last and list of the step. */
 ig_status ig_beams_part_step(ig_ctx *cx, ig_beams *beams, ig_heat *h) {
   int32_t nowhere; /* watts and their nodes follow with the batch */
   IG_TRY(IG_MORE(cx, &beams->turn, beams->turns, "beams"));
@@ -142,6 +147,8 @@ static void steps_point(ig_beams *beams, ig_heat *h, const int32_t *list) {
   }
 }
 
+/* by_order is a total order, so that the sorted list is the same on all ranks and equal to the
+   order in which one rank meets its targets. */
 ig_status ig_beams_part_batch(ig_ctx *cx, ig_beams *beams, ig_heat *h) {
   void *near = NULL;
   int64_t count;

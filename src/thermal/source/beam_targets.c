@@ -1,4 +1,5 @@
-/* A batch of the beams: where they are in each step, what is near them, and the watts of it all. */
+/* A batch of the beams: where they are in each step (spots), what is near them (zones), and the
+   watts of it all. ig_beams_step writes a step, ig_beams_power has the device compute the batch. */
 #include "backend/backend.h"
 #include "thermal/source/beam.h"
 #include "thermal/kernels/beam_ops.h"
@@ -10,6 +11,8 @@
 
 /* --- zones: what is near the beams */
 
+/* A face that is covered by a neighbour stays covered: elements are born and never removed. So
+   covered faces leave their bins for good, and only a run that begins anew sorts them in again. */
 typedef enum { UNBORN, BARE, COVERED } target_state;
 
 static target_state target_look(const ig_heat *h, const ig_beam *b, ig_lid target) {
@@ -153,8 +156,10 @@ static bool zone_serves(const ig_beams *beams, const ig_heat *h, int32_t first) 
   return true;
 }
 
-/* One beam over one step: its energy piece by piece of the path, at as many places as its speed
-   asks for. */
+/* Spots of one beam over one step: its energy piece by piece of the path. Where the beam moves by
+   more than half its radius, the piece has several spots, so that a long step still draws a line.
+   The power of a spot is its energy over the whole step, so energies add up whatever the pieces
+   are. */
 static ig_status beam_spots(ig_ctx *cx, ig_beams *beams, int beam, double time, double dt) {
   ig_beam *b = &beams->beam[beam];
   double at = time;
@@ -179,6 +184,7 @@ static ig_status beam_spots(ig_ctx *cx, ig_beams *beams, int beam, double time, 
     if (flat > 0)
       d[0] = v[0] / flat, d[1] = v[1] / flat;
     const double places_real = ceil(speed * (until - at) / (0.5 * b->shape.radius));
+    /* 64 spots per piece: at most 32 radii in one step are drawn without gaps */
     const int places = places_real < 1 ? 1 : places_real > 64 ? 64 : (int)places_real;
     for (int k = 0; k < places; k++) {
       const double when = at + (until - at) * (k + 0.5) / places - p->t[i];
@@ -197,6 +203,8 @@ static ig_status beam_spots(ig_ctx *cx, ig_beams *beams, int beam, double time, 
   return IG_OK;
 }
 
+/* A step without a lit beam has zone -1 and no watts. Otherwise the last zone serves again or a new
+   one is made; the engine's step is given space for a watt per node of the zone. */
 ig_status ig_beams_step(ig_ctx *cx, ig_beams *beams, ig_heat *h, double time, double dt) {
   if (beams->count == 0)
     return IG_OK;
@@ -233,6 +241,7 @@ ig_status ig_beams_power(ig_ctx *cx, ig_beams *beams, ig_heat *h) {
     IG_TRY(ig_beams_part_batch(cx, beams, h));
   if (beams->spots > 0) {
     const bool cuda = cx->backend->kernels == IG_KERNELS_CUDA;
+    /* blocks of the GPU that take steps in turn; memory for scratch is per worker */
     const int workers = cuda ? 256 : cx->threads;
     const int64_t share = IG_BEAM_SCRATCH * ((int64_t)beams->most_targets + 1);
     if (beams->scratch.count < (size_t)(workers * share)) {

@@ -1,5 +1,6 @@
-/* What the beam kernels share with the host: beams, where they are in each step, and what is near
-   them. Double precision throughout. */
+/* Structs that the beam kernels share with the host: beams, where they are in each step, and what
+   is near them. Double precision throughout: weights of far targets span many orders of magnitude,
+   and their cost is small beside the steps. */
 #ifndef IG_BEAM_TYPES_H
 #define IG_BEAM_TYPES_H
 
@@ -9,6 +10,7 @@ typedef enum { IG_BEAM_SURFACE, IG_BEAM_GAUSSIAN, IG_BEAM_GOLDAK, IG_BEAM_CYLIND
 
 /* How intensity falls with the distance from the axis (surface, cylinder). */
 typedef enum { IG_PROFILE_GAUSSIAN, IG_PROFILE_RING, IG_PROFILE_TABLE } ig_beam_profile;
+/* rows of a tabulated profile at most; tables are inside the struct so that it can be copied */
 enum { IG_BEAM_KNOTS = 32 };
 
 typedef struct {
@@ -47,6 +49,7 @@ typedef struct {
   double dt;                       /* s */
 } ig_beam_step;
 
+/* Corners of a target at most; doubles of scratch per target (see `scratch` below). */
 enum { IG_BEAM_CORNERS = 8, IG_BEAM_SCRATCH = 10 };
 
 typedef struct {

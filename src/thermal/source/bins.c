@@ -1,4 +1,5 @@
-/* Counting sort of places into a grid of bins. */
+/* Counting sort of points into a grid of bins; see bins.h. start[c] counts, then becomes the end of
+   bin c, then its beginning: the second pass fills each bin from its end. */
 #include "thermal/source/bins.h"
 #include "ranks/allgather.h"
 
@@ -61,6 +62,8 @@ ig_status ig_bins_within(ig_ctx *cx, ig_bins *b, const ig_bins_extent *e, int32_
   memcpy(b->low, e->low, sizeof b->low);
   b->width = width;
   double bins;
+  /* more bins than about four per point would only be empty: they are made wider until that holds
+   */
   do {
     bins = 1;
     for (int d = 0; d < 3; d++)
@@ -100,6 +103,8 @@ void ig_bins_free(ig_bins *b) {
   memset(b, 0, sizeof *b);
 }
 
+/* Bounds are inclusive on both sides; a box that touches the grid only beyond the rank's own cells
+   gives false as well. */
 bool ig_bins_range(const ig_bins *b, const double *low, const double *high, int *from, int *to) {
   if (b->cells[0] == 0)
     return false;

@@ -1,4 +1,7 @@
-/* Things with a place, found again by where they are. */
+/* Points sorted into a regular grid of bins, so that those in a box are found by looking at a few
+   bins. On several ranks all ranks agree on one grid (`all`), by the extent of all points, and each
+   keeps the block of bins that has points of its own (`cells`). The number of a bin among all is
+   the same on every rank: beams use it to restore the order of one rank. */
 #ifndef IG_THERMAL_SOURCE_BINS_H
 #define IG_THERMAL_SOURCE_BINS_H
 

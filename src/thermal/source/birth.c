@@ -1,4 +1,14 @@
-/* Birth times from toolpaths. */
+/* Birth times from toolpaths, lists or fields. ig_birth_times is the entry; it runs once, at
+   set-up.
+
+   Bead: an element is born when the beam, scanning, comes nearest to its centre and the centre lies
+   in the bead (width across the path, height below it); `lead` moves the birth ahead along the
+   path. Touch: the same with the boxes of bead and element. Layers: with the first pass at the
+   layer's height.
+
+   A slicer may write one straight line as one piece or as a thousand. Results must not depend on
+   that, so consecutive scanning pieces are one run, distances are taken along the run, and times
+   are rounded to a grid far below any step (time_snap). */
 #include "thermal/source/birth.h"
 #include "mesh/named.h"
 #include "thermal/source/bins.h"
@@ -8,6 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Elements that are to be born, and the initial value of `birth`: infinity for them, -infinity for
+   those that are there from the start. A field without a set is about all elements. */
 static ig_status born_set(ig_ctx *cx, const ig_birth_case *c, const ig_mesh *mesh, ig_lid **items,
                           ig_lid *count, double *birth) {
   const ig_lid elements = ig_mesh_elements(mesh);
@@ -92,8 +104,9 @@ static bool piece_nearest(const ig_birth_case *c, const ig_toolpath *p, int64_t 
   return at <= length || goes;
 }
 
-/* Where between heights z0 and z1 a path first has q in the layer below it, 0 to 1; > 1: nowhere.
- */
+/* Where between heights z0 and z1 a path first has q in the layer below it, as a share of the way
+   from 0 to 1; above 1: nowhere. The layer reaches from q to q + height, with a slack of 1e-6
+   heights, since centres of elements and path heights are both rounded. */
 static double layer_entered(const ig_birth_case *c, double q, double z0, double z1) {
   const double slack = 1e-6 * c->height, low = q - slack, high = q + c->height + slack;
   const double enter = z0 < low ? low : z0 > high ? high : z0;
@@ -102,12 +115,16 @@ static double layer_entered(const ig_birth_case *c, double q, double z0, double 
   return z1 == z0 ? 2 : (enter - z0) / (z1 - z0) >= 0 ? (enter - z0) / (z1 - z0) : 2;
 }
 
-/* Times that differ by rounding only are one: how a line was cut must not show. */
+/* Rounds a time to 2^-40 (1e-12) of the whole path's duration: times that differ by rounding only
+   become one event, however a line was cut into pieces. */
 static double time_snap(double t, double whole) {
   const double grid = ldexp(1, ilogb(whole) - 40);
   return round(t / grid) * grid;
 }
 
+/* Birth of the place q by piece i, where the run is nearest to q on this piece; *when becomes the
+   earliest of all passes. A piece that stands still (a spot weld, a rising head) counts from the
+   moment its layer is entered. */
 static void bead_birth(const ig_birth_case *c, const ig_toolpath *p, int64_t i, const double *q,
                        double *when) {
   const double half = 0.5 * c->width * (1 + 1e-9), length = piece_length(c, p, i);
@@ -263,6 +280,7 @@ static ig_status layer_births(ig_ctx *cx, const ig_birth_case *c, const ig_toolp
 
 /* --- lists */
 
+/* Elements in no entry are there from the start; of several entries the earliest counts. */
 static ig_status list_births(ig_ctx *cx, const ig_birth_case *c, const ig_mesh *mesh,
                              double *birth) {
   for (ig_lid e = 0; e < ig_mesh_elements(mesh); e++)
@@ -283,6 +301,8 @@ static ig_status list_births(ig_ctx *cx, const ig_birth_case *c, const ig_mesh *
 
 /* --- a field */
 
+/* The field of another run's snapshot, say: NaN or a negative time means there from the start,
+   infinite (or no cell at that place) means never. */
 static ig_status field_births(ig_ctx *cx, const ig_birth_case *c, const ig_lid *item, newborns *all,
                               double *birth, ig_lid *never) {
   IG_TRY(ig_given_read(cx, &c->at, c->file, c->field, IG_AT_CELLS, all->count, all->place,

@@ -31,8 +31,9 @@ typedef struct {
   int timing;               /* ig_birth_timing */
 } ig_birth_case;
 
-/* birth: elements, s; -infinity for those of no set, infinity for those no pass reaches.
-   A list or a field needs no paths. */
+/* birth: elements, s; -infinity for those of no set, infinity for those no pass reaches. A list or
+   a field needs no paths. *never: how many are infinite. Fails, with the place in the case, where
+   keys contradict each other. */
 IG_MUST_CHECK ig_status ig_birth_times(ig_ctx *cx, const ig_birth_case *c, const ig_mesh *mesh,
                                        const ig_toolpath *paths, int count, double *birth,
                                        ig_lid *never);

@@ -1,4 +1,6 @@
-/* Fields of files at places of the mesh. */
+/* Fields of files at places of the mesh, matched by position: numbers of nodes may differ between
+   the file and the mesh (another reader, another run), places may not. Bins make each look-up
+   short; two places are the same within 1e-6 of the size of the file's mesh. */
 #include "thermal/source/file_fields.h"
 #include "ranks/ranks.h"
 #include "thermal/source/bins.h"
@@ -51,6 +53,8 @@ static double size_of(const double *point, int64_t count) {
   return size;
 }
 
+/* Bins of about one place each. Points that no cell uses are nodes that were not born in the other
+   run: NaN, so that the caller can tell them from zero. */
 static ig_status field_take(ig_ctx *cx, const ig_src *at, const char *file, const ig_snapshot *snap,
                             const ig_field *field, ig_lid count, const double *place, double *value,
                             ig_lid *missing) {

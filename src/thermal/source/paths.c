@@ -1,4 +1,5 @@
-/* Paths of the beams: from files, rasters, or the case's hatch. */
+/* Paths of the beams: from files, rasters, or the case's hatch. The hatch makes the paths of all
+   its lasers at once; beams take them over by their number. */
 #include "thermal/thermal.h"
 
 #include <stdlib.h>
@@ -28,6 +29,7 @@ static ig_status lasers_check(ig_ctx *cx, const ig_thermal_case *c) {
   return IG_OK;
 }
 
+/* A path is moved, not copied, from the hatch to its beam; what no beam has taken is freed. */
 ig_status ig_thermal_paths(ig_ctx *cx, const ig_thermal_case *c, ig_toolpath *paths) {
   IG_TRY(lasers_check(cx, c));
   ig_toolpath *made = NULL;

@@ -1,4 +1,6 @@
-/* Hatched layers: lines across a union of rectangles, islands, contours, dwells. */
+/* Hatched layers: lines across a union of rectangles, islands, contours, dwells. A small generator
+   for tests and simple parts; scan/hatch.h makes paths from the surface of any part. A line is cut
+   with each rectangle and the intervals are merged, so rectangles may overlap. */
 #include "thermal/source/raster.h"
 
 #include <math.h>
@@ -15,6 +17,8 @@ typedef struct {
   ig_ctx *cx;
   const ig_raster_case *c;
   ig_toolpath *path;
+  /* time and height of the stroke in hand, s and m; where the last one ended; false `placed`:
+     nowhere yet */
   double t, z, at[3];
   bool placed;
 } pen;
@@ -75,6 +79,7 @@ static ig_status hatch(pen *p, const rect *rects, int count, double angle) {
   if (lines_real > 1e7)
     return ig_fail_at(p->cx, &p->c->at, "spacing: %g m makes more than 10 million lines",
                       p->c->spacing);
+  /* the spacing is adjusted so that a whole number of lines fits: equal gaps at both edges */
   const int lines = (int)fmax(1, round(lines_real));
   span *s;
   IG_TRY(IG_NEW(p->cx, &s, count, "hatch"));
@@ -200,6 +205,8 @@ static ig_status part(pen *p, const ig_list *regions, double angle) {
   return status;
 }
 
+/* Layer after layer, part after part; time runs on through dwells. Paths run on top of a layer,
+   where the powder's surface is. */
 ig_status ig_raster_make(ig_ctx *cx, const ig_raster_case *c, ig_toolpath *path) {
   memset(path, 0, sizeof *path);
   if ((c->regions.count == 0) == (c->parts.count == 0))

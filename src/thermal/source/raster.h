@@ -29,6 +29,8 @@ typedef struct {
   ig_list regions;
 } ig_raster_part;
 
+/* The path of all layers, one after the other; free it. Fails where regions are missing or empty.
+ */
 IG_MUST_CHECK ig_status ig_raster_make(ig_ctx *cx, const ig_raster_case *c, ig_toolpath *path);
 
 #endif

@@ -89,7 +89,8 @@ static const ig_option limit_options[] = {
     IG_REAL(ig_limit_case, temperature, "K", NULL, IG_POSITIVE, IG_UNBOUNDED,
             "most the temperature may be at the nodes there (heat problems)"),
     IG_REAL(ig_limit_case, mass, "kg", NULL, IG_POSITIVE, IG_UNBOUNDED,
-            "most the material there may weigh, of all materials together"),
+            "most the material there may weigh, of all materials together; with `symmetry` in the "
+            "model, not in the whole part"),
     IG_REAL(ig_limit_case, member, "m", NULL, IG_POSITIVE, IG_UNBOUNDED,
             "largest member size: no ball of this diameter around an element there may be solid"),
     IG_VECTOR(ig_limit_case, direction, 3, "", NULL, "of the displacement"),

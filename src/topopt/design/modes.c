@@ -314,6 +314,11 @@ ig_status ig_topopt_modes_new(ig_topopt_design *s) {
     ig_warn_at(cx, &c->at,
                "frequency: nothing swings but the design itself, which shrinks to a stub at its "
                "supports: give what it carries in 'masses', or hold a region solid in 'passive'");
+  if (c->symmetry.count > 0)
+    ig_warn_at(cx, &c->at,
+               "frequency: with 'symmetry' only modes that are their own mirror images are seen, "
+               "and the whole part may swing lower in others: design all of it, with 'pattern: "
+               "{mirror: …}' for a symmetric design");
   IG_TRY(IG_NEW(cx, &m, 1, "modes"));
   s->modes = m;
   m->wanted = (int)c->frequency.modes;

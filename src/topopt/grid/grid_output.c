@@ -2,6 +2,7 @@
    one after the other. */
 #include "topopt/grid/grid_output.h"
 #include "backend/backend.h"
+#include "core/threads.h"
 #include "ranks/partition.h"
 #include "solver/krylov/slab.h"
 
@@ -53,10 +54,14 @@ ig_status ig_topopt_grid_snapshot(void *self, int64_t step, ig_snapshot **snap) 
   const ig_grid *g = &m->whole;
   IG_TRY(ig_snapshot_new(m->cx, m->d.nodes, m->d.elements, m->d.elements * m->d.corners,
                          (double)step, step, snap));
+  const int team = ig_team(m->cx, m->d.elements, IG_WORK_NODE); /* it is the pages that take time */
+#pragma omp parallel for schedule(static) num_threads(team)
   for (int k = 0; k < planes_of(g, true); k++)
     points_fill(m, k, (*snap)->point + 3 * k * plane_points(g));
+#pragma omp parallel for schedule(static) num_threads(team)
   for (int k = 0; k < planes_of(g, false); k++)
     corners_fill(m, k, (*snap)->corner + m->d.corners * k * plane_cells(g));
+#pragma omp parallel for schedule(static) num_threads(team)
   for (int64_t e = 0; e <= m->d.elements; e++)
     (*snap)->offset[e] = e * m->d.corners;
   memset((*snap)->type, type_of(g), (size_t)m->d.elements);
@@ -65,15 +70,20 @@ ig_status ig_topopt_grid_snapshot(void *self, int64_t step, ig_snapshot **snap) 
 
 /* Packs a field of elements or nodes without the halo. */
 void ig_topopt_grid_pack(void *self, bool nodes, int components, const double *from, float *to) {
-  const ig_grid *g = &((ig_topopt_grid_model *)self)->whole;
+  const ig_topopt_grid_model *m = self;
+  const ig_grid *g = &m->whole;
   const int more = nodes ? 1 : 0;
-  for (int k = 0; k < planes_of(g, nodes); k++)
+  const int64_t plane = components * (nodes ? plane_points(g) : plane_cells(g));
+#pragma omp parallel for schedule(static) num_threads(ig_team(m->cx, g->stored, IG_WORK_NODE))
+  for (int k = 0; k < planes_of(g, nodes); k++) {
+    float *at = to + k * plane;
     for (int j = 0; j < g->n[1] + more; j++)
       for (int i = 0; i < g->n[0] + more; i++)
         for (int c = 0; c < components; c++)
-          *to++ = c < g->dof || components == 1
+          *at++ = c < g->dof || components == 1
                       ? (float)from[c * g->stored + ig_grid_place(g, i, j, k)]
                       : 0;
+  }
 }
 
 /* --- divided --- */

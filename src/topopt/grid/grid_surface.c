@@ -9,6 +9,7 @@
    Of a grid that is divided between ranks each cuts its own layers of elements and, where z is
    mirrored, their images: cubes need the elements of one layer more on both sides. The first joins
    the triangles in the order of the layers. */
+#include "core/threads.h"
 #include "ranks/ranks.h"
 #include "solver/krylov/chunks.h"
 #include "topopt/surface/surface.h"
@@ -85,14 +86,21 @@ static int64_t node_at(const body *b, const layers *l, const int *i) {
   return ((int64_t)(i[2] - l->from) * b->n[1] + i[1]) * b->n[0] + i[0];
 }
 
+/* Threads for a loop over all nodes or elements. */
+static int team_of(const body *b) {
+  return ig_team(b->cx, b->g->stored, IG_WORK_NODE);
+}
+
 static ig_status values_make(const body *b, layers *l) {
   const size_t planes = (size_t)(l->to - l->from) + 1;
-  int i[3];
   IG_TRY(IG_NEW(b->cx, &l->value, planes * (size_t)b->n[1] * (size_t)b->n[0], "surface"));
-  for (i[2] = l->from; i[2] <= l->to; i[2]++)
+#pragma omp parallel for schedule(static) num_threads(team_of(b))
+  for (int k = l->from; k <= l->to; k++) {
+    int i[3] = {0, 0, k};
     for (i[1] = 0; i[1] < b->n[1]; i[1]++)
       for (i[0] = 0; i[0] < b->n[0]; i[0]++)
         l->value[node_at(b, l, i)] = (float)mean_at(b, i);
+  }
   return IG_OK;
 }
 
@@ -293,12 +301,14 @@ static ig_status volume_of(void *self, double level, double *volume) {
   IG_TRY(planes_new(b, &part));
   for (int i = 0; i < b->count; i++) {
     const cutter c = {.b = b, .l = &b->of[i]};
+#pragma omp parallel for schedule(dynamic) num_threads(team_of(b))
     for (int k = c.l->from; k < c.l->to; k++) {
       const int layer = c.l->image ? c.l->to - 1 - k : k - c.l->from;
-      double *sum = &part[(ghosts + layer) * b->count + i];
+      double sum = 0;
       for (int j = 0; j + 1 < b->n[1]; j++)
         for (int e = 0; e + 1 < b->n[0]; e++)
-          *sum += cube_share(&c, (const int[3]){e, j, k}, level);
+          sum += cube_share(&c, (const int[3]){e, j, k}, level);
+      part[(ghosts + layer) * b->count + i] += sum;
     }
   }
   const ig_status status = planes_total(b->g, b->count, part, volume);
@@ -311,6 +321,7 @@ static ig_status wanted_of(const body *b, double *wanted) {
   const ig_grid *g = b->g;
   double *part;
   IG_TRY(planes_new(b, &part));
+#pragma omp parallel for schedule(static) num_threads(team_of(b))
   for (int k = 0; k < ig_grid_layers(g); k++)
     for (int j = 0; j < g->n[1]; j++)
       for (int i = 0; i < g->n[0]; i++)
@@ -439,7 +450,9 @@ ig_status ig_topopt_part_inside_fine(ig_ctx *cx, const ig_grid *g, const double 
   body b;
   const ig_status status = body_make(&b, cx, &space, density, &none);
   const cutter c = {.b = &b, .l = &b.of[0]};
-  for (int k = 0; status == IG_OK && k < ig_grid_layers(fine); k++)
+  const int top = status == IG_OK ? ig_grid_layers(fine) : 0;
+#pragma omp parallel for schedule(dynamic) num_threads(ig_team(cx, fine->stored, IG_WORK_NODE))
+  for (int k = 0; k < top; k++)
     for (int j = 0; j < fine->n[1]; j++)
       for (int i = 0; i < fine->n[0]; i++) {
         float value[8];

@@ -32,9 +32,9 @@ def step(model, mesh, time):
                 out.append("N%s, %d, %d, %.12e\n" % (e["set"].upper(), d + 1, d + 1, value))
     for e in case.get("loads", []):
         if "total" in e:
-            nodes = mesh.nodes[e["set"]]
             out.append("*CLOAD, OP=NEW\n")
-            out += ["N%s, %d, %.12e\n" % (e["set"].upper(), d + 1, factor(e, time) * v / len(nodes)) for d, v in enumerate(e["total"]) if v]
+            out += ["%d, %d, %.12e\n" % (n + 1, d + 1, factor(e, time) * v * share)
+                    for n, share in mesh.shares(e["set"]).items() for d, v in enumerate(e["total"]) if v]
         if "pressure" in e:
             out.append("*DLOAD, OP=NEW\n")
             out += ["%d, P%d, %.12e\n" % (c + 1, s + 1, factor(e, time) * e["pressure"]) for c, s in mesh.faces[e["set"]]]
@@ -127,11 +127,14 @@ def elastic(program, name, model):
         fix = e.get("fix", "all")
         out += ["N%s, %d, %d\n" % (side(e).upper(), d + 1, d + 1) for d, axis in enumerate("xyz") if fix == "all" or axis in fix]
     for e in case.get("loads", []):
-        total = e.get("total", e.get("force"))
-        if total:
+        if "total" in e:
+            out.append("*CLOAD\n")
+            out += ["%d, %d, %.12e\n" % (n + 1, d + 1, v * share)
+                    for n, share in mesh.shares(e["set"]).items() for d, v in enumerate(e["total"]) if v]
+        elif "force" in e:  # topopt: the nodes share it
             nodes = mesh.nodes[side(e)]
             out.append("*CLOAD\n")
-            out += ["N%s, %d, %.12e\n" % (side(e).upper(), d + 1, v / len(nodes)) for d, v in enumerate(total) if v]
+            out += ["N%s, %d, %.12e\n" % (side(e).upper(), d + 1, v / len(nodes)) for d, v in enumerate(e["force"]) if v]
         if "pressure" in e:
             out.append("*DLOAD\n")
             out += ["%d, P%d, %.12e\n" % (c + 1, s + 1, e["pressure"]) for c, s in mesh.faces[side(e)]]

@@ -27,9 +27,8 @@ def analyse(model, steps):
     for e in case.get("loads", []):
         one = np.zeros(n)
         if "total" in e:
-            nodes = mesh.nodes[e["set"]]
-            for a in nodes:
-                one[3 * a:3 * a + 3] += np.array(e["total"]) / len(nodes)
+            for a, share in mesh.shares(e["set"]).items():
+                one[3 * a:3 * a + 3] += np.array(e["total"]) * share
         if "pressure" in e:
             face_loads(mesh, mesh.faces[e["set"]], e["pressure"], one)
         if "history" in e:

@@ -86,9 +86,8 @@ def analyse(model):
     load, fixed = np.zeros(n), {}
     for e in case.get("loads", []):
         if "total" in e:
-            nodes = mesh.nodes[e["set"]]
-            for a in nodes:  # shared equally by the nodes of the set
-                load[3 * a:3 * a + 3] += np.array(e["total"]) / len(nodes)
+            for a, share in mesh.shares(e["set"]).items():
+                load[3 * a:3 * a + 3] += np.array(e["total"]) * share
         if "pressure" in e:
             face_loads(mesh, mesh.faces[e["set"]], e["pressure"], load)
     for e in case["supports"]:
@@ -105,9 +104,9 @@ def analyse(model):
     free = np.setdiff1d(np.arange(n), at)
     u = np.zeros(n)
     steps = case["phases"][0].get("steps", 1)
-    # the program takes loads and supports as constant over a phase: all of them in its first step
-    for step in range(steps):
-        u[at] = values
+    for step in range(steps):  # loads and displacements grow over the steps of the phase
+        share = (step + 1) / steps
+        u[at] = share * values
         old = state
         for iteration in range(60):
             k, inner = np.zeros((n, n)), np.zeros(n)
@@ -126,7 +125,7 @@ def analyse(model):
                 inner[dofs[c]] += fe
                 state.append(new)
                 stress.append(sigma)
-            residual = (load - inner)[free]
+            residual = (share * load - inner)[free]
             size = np.abs(inner).max() + np.abs(load).max()
             if np.abs(residual).max() <= 1e-11 * size:
                 break

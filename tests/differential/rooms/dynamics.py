@@ -197,7 +197,10 @@ def relations(model, base, rng, program, name):
         yield Check("judge_calculix", 2e-4, follow=lambda p, n: calculix.motions(p, n, model))
         return
     if judge["kind"] in ("lines", "shells", "meeting"):
-        yield from ways(model, base, rng, 1e-12, ranks=case["analysis"][0].get("kind") != "static")
+        rests = case["analysis"][0].get("kind") == "static"
+        # Newton's method begins again from the positions that are kept: the same to their last bits
+        bits = {"u": max(1e-12, rounding(model, base, 2.0 ** -53, 16)), "f": 1e-12, "e": 1e-12} if rests else 1e-12
+        yield from ways(model, base, rng, bits, ranks=not rests)
         yield from other_parts(model, base, rng)
         return
     close = 2e-5 if static else 1e-5 if judge["small"] else 1e-8 if not judge["plastic"] else 1e-6
@@ -205,11 +208,15 @@ def relations(model, base, rng, program, name):
     yield from ways(model, base, rng, 1e-12, ranks=not static)  # Newton's method: one rank
     yield Check("assembly", close, with_keys(model, assembly=rng.choice(["atomic", "color", "gather", "cluster"])))
     if not static and not judge["small"]:  # positions in single precision have no such small displacements
-        yield Check("precision", 0.05, with_keys(model, precision=rng.choice(["single", "mixed"])))
+        precision = rng.choice(["single", "mixed"])
+        yield Check("precision", {"u": 0.05 + (rounding(model, base, 2.0 ** -25) if precision == "single" else 0), "f": 0.05, "e": 0.05},
+                    with_keys(model, precision=precision))
         if "history" in case.get("loads", [{}])[0]:  # a load that begins suddenly excites all modes of the mesh
             m = model.copy()
             m.case["analysis"][0]["time_step"] *= 0.5
-            yield Check("half_step", 0.05, m)
+            # the error is that of the wave, whose force is the load's; what is left where it has passed may be far less
+            peak = max(map(abs, case["loads"][0]["total"])) / max(abs(base[k]) for k in ("fx", "fy", "fz"))
+            yield Check("half_step", {"u": 0.05, "f": 0.05 * max(1.0, peak), "e": 0.05}, m)
     if static:
         m = model.copy()
         m.case["analysis"][0]["method"] = "relaxation"
@@ -225,6 +232,15 @@ def relations(model, base, rng, program, name):
     yield Check("scale", close * 10, lambda: resized(model, s), factor={"kind u": s, "kind f": s * s, "kind e": s ** 3})
     if not judge["plastic"] and case.get("sections", [{"integration": "bbar"}])[0]["integration"] == "bbar":
         yield Check("judge_numpy", 1e-4 if judge["small"] else 5e-2, figures=lambda: explicit.analyse(model, int(base["#steps"])))
+
+
+def rounding(model, base, share, steps=None):
+    """What rounding of positions by a share in each of so many steps (of all) adds up to, over the largest displacement compared."""
+    place = max(abs(v) for p in model.case["probes"] for v in p.get("point", [0.0]))
+    if "boxes" in model.case["mesh"]:
+        place = max(abs(o) + s for b in model.boxes() for o, s in zip(b["origin"], b["size"]))
+    size = max([abs(base[k]) for k, kind in model.figures.items() if kind == "u"] + [model.judge.get("scale", {}).get("u", 0.0)])
+    return share * place * (steps or base["#steps"]) ** 0.5 / size
 
 
 def other_parts(model, base, rng):

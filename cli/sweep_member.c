@@ -1,0 +1,110 @@
+/* A run of a sweep on a thread of this process. */
+#include "sweep_member.h"
+
+#include <math.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+static void say(cli_member *m, const char *word, const char *text) {
+  char line[4600];
+  int length = snprintf(line, sizeof line, "ingot: %s%s\n", word, text);
+  length = length < (int)sizeof line ? length : (int)sizeof line - 1;
+  for (int done = 0; done < length;) {
+    const ssize_t n = write(m->to, line + done, (size_t)(length - done));
+    if (n <= 0)
+      return; /* nobody listens any more */
+    done += (int)n;
+  }
+}
+
+static void log_line(void *user, ig_log_level level, const char *message) {
+  say(user, level == IG_LOG_WARN ? "warning: " : "", message);
+}
+
+/* A line every tenth of the way. */
+static void progress_line(void *user, const ig_progress *p) {
+  cli_member *m = user;
+  const double percent = p->total > 0 ? 100 * fmin(p->done / p->total, 1) : 0;
+  if (percent < m->next_percent)
+    return;
+  m->next_percent = 10 * floor(percent / 10) + 10;
+  char line[128];
+  const int length = snprintf(line, sizeof line, "%3.0f %%  %s %.6g of %.6g\n", floor(percent),
+                              p->unit, p->done, p->total);
+  if (write(m->to, line, (size_t)length) < length)
+    return; /* nobody listens any more */
+}
+
+static ig_status case_run(cli_member *m, ig_case *c, const char *folder) {
+  if (ig_case_is_chain(c)) {
+    const ig_chain_options options = {.out = folder, .force = m->force};
+    return ig_chain_run(c, &options);
+  }
+  const ig_run_options options = {.out = folder, .force = m->force, .resume = true};
+  return ig_run(c, &options);
+}
+
+static ig_status member_run(cli_member *m) {
+  char folder[4096];
+  ig_case *c = NULL;
+  snprintf(folder, sizeof folder, "%s/%s", m->out, m->run.name);
+  ig_status status = cli_case_read(m->cx, m->run.path, false, m->run.set, m->run.sets, &c);
+  if (status == IG_OK)
+    status = case_run(m, c, folder);
+  if (status == IG_OK && m->report)
+    status = ig_report(m->cx, folder, NULL);
+  ig_case_close(c);
+  return status;
+}
+
+static void *thread_run(void *user) {
+  cli_member *m = user;
+  const ig_ctx_options options = {.backend = m->backend,
+                                  .threads = m->threads,
+                                  .device = m->device,
+                                  .log = log_line,
+                                  .progress = progress_line,
+                                  .user = m};
+  ig_ctx *cx = NULL;
+  m->status = ig_ctx_open(&options, &cx);
+  pthread_mutex_lock(&m->lock);
+  m->cx = cx;
+  pthread_mutex_unlock(&m->lock);
+  if (m->status == IG_OK)
+    m->status = member_run(m);
+  if (m->status != IG_OK)
+    say(m, "error: ", cx && *ig_ctx_message(cx) ? ig_ctx_message(cx) : ig_status_text(m->status));
+  pthread_mutex_lock(&m->lock);
+  m->cx = NULL;
+  pthread_mutex_unlock(&m->lock);
+  ig_ctx_close(cx);
+  close(m->to); /* the last act: who listens now waits for this thread */
+  return NULL;
+}
+
+bool cli_member_start(cli_member *m) {
+  sigset_t all, former;
+  if (pthread_mutex_init(&m->lock, NULL) != 0)
+    return false;
+  sigfillset(&all); /* signals are the sweep's */
+  pthread_sigmask(SIG_BLOCK, &all, &former);
+  const int error = pthread_create(&m->thread, NULL, thread_run, m);
+  pthread_sigmask(SIG_SETMASK, &former, NULL);
+  if (error != 0)
+    pthread_mutex_destroy(&m->lock);
+  return error == 0;
+}
+
+void cli_member_interrupt(cli_member *m) {
+  pthread_mutex_lock(&m->lock);
+  if (m->cx)
+    ig_ctx_interrupt(m->cx);
+  pthread_mutex_unlock(&m->lock);
+}
+
+ig_status cli_member_end(cli_member *m) {
+  pthread_join(m->thread, NULL);
+  pthread_mutex_destroy(&m->lock);
+  return m->status;
+}
