@@ -257,6 +257,8 @@ static const ig_option heat_load_options[] = {
     IG_REAL(S, emissivity, "", NULL, 0, 1, "radiation to `sink`"),
     IG_REAL(S, sink, "", NULL, 0, 0, "temperature around it, times the history, K"),
     IG_HISTORY_ROW(S),
+    IG_INT(S, first, "1", 1, 1e6, "the analysis it begins with, from 1"),
+    IG_INT(S, last, "0", 0, 1e6, "the last analysis it acts in; 0: all"),
     IG_END};
 #undef S
 #define S ig_structure_analysis

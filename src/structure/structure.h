@@ -211,6 +211,7 @@ typedef struct {
   const char *set;
   double power, flux, source, film, emissivity, sink;
   ig_table history;
+  int64_t first, last; /* analyses, from 1; last 0: to the end */
 } ig_structure_heat_load;
 
 typedef enum {
