@@ -185,8 +185,8 @@ typedef struct ig_deck_print {
   ig_src at;
   int of; /* IG_SET_NODES: *NODE PRINT, _ELEMENTS: *EL PRINT, _FACES: *SECTION PRINT */
   const char *set;
-  const char *quantity; /* in capitals */
-  bool totals, totals_only;
+  const char *quantity;             /* in capitals */
+  bool totals, totals_only, global; /* global: in fixed axes, GLOBAL=YES */
   int frequency;
   struct ig_deck_print *next;
 } ig_deck_print;

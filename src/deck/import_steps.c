@@ -76,6 +76,21 @@ static void support_put(ig_importer *b, const ig_deck_step *step, const ig_deck_
   ig_import_end(b, hot ? "prescribed_temperatures" : "supports", true, v->at);
 }
 
+/* The last step before one that gives a film or radiation anew, or ends it; 0: none does. Its
+   coefficient has no history: every step that gives it makes an entry. */
+static int film_ends(const ig_deck *d, const ig_deck_step *step, const ig_deck_value *v) {
+  int n = step_of(d, step);
+  for (const ig_deck_step *s = step->next; s; s = s->next, n++) {
+    for (const ig_deck_value *w = s->value; w; w = w->next)
+      if (ig_deck_same(v, w))
+        return n;
+    for (int i = 0; i < s->removals; i++)
+      if (strcmp(s->removed[i], v->kind) == 0)
+        return n;
+  }
+  return 0;
+}
+
 /* Heat into nodes, faces and elements, films and radiation. */
 static void heat_put(ig_importer *b, const ig_deck_step *step, const ig_deck_value *v) {
   const bool nodal = strcmp(v->kind, "CFLUX") == 0, heat = strcmp(v->kind, "DFLUX") == 0;
@@ -100,6 +115,11 @@ static void heat_put(ig_importer *b, const ig_deck_step *step, const ig_deck_val
   }
   ig_import_real(b, h.scale);
   ig_import_history(b, &h);
+  const int begins = step_of(b->d, step), ends = nodal || heat ? 0 : film_ends(b->d, step, v);
+  if (begins > 1)
+    ig_import_put(b, ", first: %d", begins);
+  if (ends)
+    ig_import_put(b, ", last: %d", ends);
   ig_import_put(b, "}");
   ig_import_end(b, "heat_loads", true, v->at);
 }
@@ -251,7 +271,35 @@ static void initial_put(ig_importer *b, const ig_deck_value *v) {
   ig_import_end(b, "initial", true, v->at);
 }
 
+/* *TEMPERATURE, OP=NEW: what former steps heated goes back to the temperature of the start. */
+static void temperatures_return(ig_importer *b, const ig_deck_step *step) {
+  const ig_deck_value *initial = NULL;
+  bool returns = false;
+  for (int i = 0; i < step->removals; i++)
+    returns |= strcmp(step->removed[i], "TEMPERATURE") == 0;
+  for (const ig_deck_step *s = b->d->step; returns && s != step; s = s->next)
+    for (const ig_deck_value *v = s->value; v && b->status == IG_OK; v = v->next) {
+      if (strcmp(v->kind, "TEMPERATURE") != 0)
+        continue;
+      for (const ig_deck_value *w = b->d->initial; w; w = w->next)
+        if (is(w->label, "TEMPERATURE")) {
+          if (initial && initial->value[0] != w->value[0])
+            ig_import_fail(b, &step->at,
+                           "*TEMPERATURE, OP=NEW returns to several initial temperatures, which is "
+                           "not translated: give all temperatures of this step");
+          initial = w;
+        }
+      ig_deck_value back = *v;
+      back.value[0] = initial ? initial->value[0] : 0;
+      back.value[1] = 0;
+      back.amplitude = NULL;
+      temperature_put(b, step, &back);
+    }
+}
+
 static void step_values(ig_importer *b, const ig_deck_step *step, const ig_deck_value *list) {
+  if (step)
+    temperatures_return(b, step);
   for (const ig_deck_value *v = list; v && b->status == IG_OK; v = v->next) {
     if (strcmp(v->kind, "TEMPERATURE") == 0) {
       temperature_put(b, step, v);
@@ -260,7 +308,8 @@ static void step_values(ig_importer *b, const ig_deck_step *step, const ig_deck_
     bool later = false; /* once for all of the same in one step */
     for (const ig_deck_value *w = v->next; w; w = w->next)
       later |= ig_deck_same(v, w);
-    if (later || (step && ig_deck_given_before(b->d, step, v)))
+    const bool anew = ig_choices_find("FILM|RADIATE", v->kind) >= 0;
+    if (later || (step && !anew && ig_deck_given_before(b->d, step, v)))
       continue;
     if (strcmp(v->kind, "BOUNDARY") == 0)
       support_put(b, step, v);
@@ -372,6 +421,11 @@ static void tables_put(ig_importer *b, const ig_deck_step *s, const ig_deck_step
     ig_import_put(b, "{set: ");
     ig_import_name(b, set ? set : "");
     ig_import_put(b, ", quantity: %s", quantity);
+    bool turned = false; /* nodes by *TRANSFORM, elements by *ORIENTATION */
+    for (const ig_deck_axes *x = b->d->axes; x; x = x->next)
+      turned |= x->orientation == (of == IG_SET_ELEMENTS);
+    if (turned && !p->global && of != IG_SET_FACES)
+      ig_import_put(b, ", axes: own");
     if (p->totals)
       ig_import_put(b, ", total: %s", p->totals_only ? "only" : "also");
     if (b->d->step->next)

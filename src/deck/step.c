@@ -292,6 +292,7 @@ static ig_status print_read(ig_deck *d, const ig_card *card, ig_deck_step *s) {
       p->quantity = of == IG_SET_FACES && force ? "SOF" : quantity;
       p->totals = is(totals, "YES") || is(totals, "ONLY");
       p->totals_only = is(totals, "ONLY");
+      p->global = is(ig_card_get(card, "GLOBAL"), "YES");
       p->frequency = frequency && ig_is_number(frequency) ? (int)strlen(frequency) : 1;
     }
   return IG_OK;

@@ -264,24 +264,84 @@ void ig_solid_to_nodes(ig_solid_kind kind, int width, const double *at_points, d
   }
 }
 
-void ig_solid_geometric(ig_solid_kind kind, const ig_solid_rule *rule, const double *X,
+/* hex8 with incompatible modes: rows of corners, then of modes. */
+enum { CORNERS = 8, MODES = 3, ROWS = CORNERS + MODES, SIZE = 3 * ROWS, N3 = 3 * CORNERS, OWN = 9 };
+
+/* The modes that displacements of the nodes bring with them in statics, about no displacement.
+   False: the kind has no modes. */
+static bool modes_find(ig_solid_kind kind, const ig_solid_law *law, const double *X,
+                       double A[OWN][N3]) {
+  const ig_solid_info *info = &table[kind].info;
+  if (!info->modes)
+    return false;
+  ig_solid_law elastic = *law;
+  elastic.law = IG_LAW_ELASTIC;
+  elastic.large = false;
+  elastic.heat = NULL;
+  const solid_law_f64 l = law_of(&elastic);
+  double u[SIZE] = {0}, past[OWN] = {0}, now[OWN], f[SIZE], K[SIZE * SIZE];
+  if (solid_integrate_f64(&l, kind, CORNERS, MODES, info->points, 0, 0, X, u, NULL, past, now, f,
+                          K))
+    return false;
+  double *aa = K + N3 * SIZE + N3;
+  if (!solid_factor_f64(OWN, SIZE, aa))
+    return false;
+  for (int c = 0; c < N3; c++) {
+    double x[OWN];
+    for (int i = 0; i < OWN; i++)
+      x[i] = -K[(N3 + i) * SIZE + c];
+    solid_solve_f64(OWN, SIZE, aa, x);
+    for (int i = 0; i < OWN; i++)
+      A[i][c] = x[i];
+  }
+  return true;
+}
+
+/* A matrix of rows, the same in all directions, as one of the displacements of the nodes. */
+static void modes_reduce(const double own[ROWS][ROWS], const double A[OWN][N3], double *M) {
+  for (int r = 0; r < N3; r++)
+    for (int c = 0; c < N3; c++) {
+      double sum = r % 3 == c % 3 ? own[r / 3][c / 3] : 0;
+      for (int i = 0; i < OWN; i++) {
+        const int a = CORNERS + i / 3, d = i % 3;
+        sum +=
+            (r % 3 == d ? own[r / 3][a] * A[i][c] : 0) + (c % 3 == d ? own[a][c / 3] * A[i][r] : 0);
+        for (int j = d; j < OWN; j += 3)
+          sum += A[i][r] * own[a][CORNERS + j / 3] * A[j][c];
+      }
+      M[r * N3 + c] = sum;
+    }
+}
+
+void ig_solid_geometric(ig_solid_kind kind, const ig_solid_law *law, const double *X,
                         const double *stress, double *K) {
   const ig_solid_info *info = &table[kind].info;
-  const int n = 3 * info->nodes;
-  memset(K, 0, (size_t)(n * n) * sizeof *K);
+  const ig_solid_rule *rule = law->rule;
+  const int rows = info->nodes + info->modes, n = 3 * info->nodes;
+  double own[IG_SOLID_ROWS][IG_SOLID_ROWS] = {{0}}, A[OWN][N3];
   for (int q = 0; q < (rule ? rule->points : info->points); q++, stress += 6) {
     double at[3], G[IG_SOLID_ROWS][3];
-    const double w = solid_gradients_f64(kind, rule, info->nodes, 0, q, X, at, G);
-    for (int a = 0; a < info->nodes; a++) {
+    const double w = solid_gradients_f64(kind, rule, info->nodes, info->modes, q, X, at, G);
+    for (int a = 0; a < rows; a++) {
       double t[3]; /* stress grad N_a */
       for (int i = 0; i < 3; i++)
         t[i] = w * (stress[i] * G[a][i] + stress[3 + i] * G[a][(i + 1) % 3] +
                     stress[3 + (i + 2) % 3] * G[a][(i + 2) % 3]);
-      for (int b = 0; b < info->nodes; b++)
-        for (int i = 0; i < 3; i++)
-          K[(3 * a + i) * n + 3 * b + i] += dot_f64(t, G[b]);
+      for (int b = 0; b < rows; b++)
+        own[a][b] += dot_f64(t, G[b]);
     }
   }
+  if (modes_find(kind, law, X, A)) {
+    double small[ROWS][ROWS];
+    for (int a = 0; a < ROWS * ROWS; a++)
+      small[a / ROWS][a % ROWS] = own[a / ROWS][a % ROWS];
+    modes_reduce((const double(*)[ROWS])small, (const double(*)[N3])A, K);
+    return;
+  }
+  memset(K, 0, (size_t)(n * n) * sizeof *K);
+  for (int a = 0; a < n; a++)
+    for (int b = a % 3; b < n; b += 3)
+      K[a * n + b] = own[a / 3][b / 3];
 }
 
 /* --- loads and masses */
@@ -311,51 +371,19 @@ void ig_solid_mass(ig_solid_kind kind, const ig_solid_rule *rule, const double *
 
 bool ig_solid_mass_of_modes(ig_solid_kind kind, const ig_solid_law *law, const double *X,
                             double *M) {
-  enum { NODES = 8, MODES = 3, ROWS = NODES + MODES, SIZE = 3 * ROWS, N3 = 3 * NODES, OWN = 9 };
-  const ig_solid_info *info = &table[kind].info;
-  if (!info->modes)
+  double own[ROWS][ROWS] = {{0}}, A[OWN][N3], N[IG_SOLID_NODES], w;
+  if (!modes_find(kind, law, X, A))
     return false;
-  ig_solid_law elastic = *law;
-  elastic.law = IG_LAW_ELASTIC;
-  elastic.large = false;
-  elastic.heat = NULL;
-  const solid_law_f64 l = law_of(&elastic);
-  double u[SIZE] = {0}, past[OWN] = {0}, now[OWN], f[SIZE], K[SIZE * SIZE], A[OWN][N3];
-  double own[ROWS][ROWS] = {{0}}, N[IG_SOLID_NODES], w;
-  if (solid_integrate_f64(&l, kind, NODES, MODES, info->points, 0, 0, X, u, NULL, past, now, f, K))
-    return false;
-  double *aa = K + N3 * SIZE + N3;
-  if (!solid_factor_f64(OWN, SIZE, aa))
-    return false;
-  for (int c = 0; c < N3; c++) { /* modes that a displacement of a node brings with it */
-    double x[OWN];
-    for (int i = 0; i < OWN; i++)
-      x[i] = -K[(N3 + i) * SIZE + c];
-    solid_solve_f64(OWN, SIZE, aa, x);
-    for (int i = 0; i < OWN; i++)
-      A[i][c] = x[i];
-  }
   for (int q = 0; (w = solid_whole_point_f64(kind, NULL, X, q, N)) != 0; q++) {
     double at[3], value[ROWS];
     brick3_f64(q, at);
     for (int a = 0; a < ROWS; a++)
-      value[a] = a < NODES ? N[a] : 1 - at[a - NODES] * at[a - NODES];
+      value[a] = a < CORNERS ? N[a] : 1 - at[a - CORNERS] * at[a - CORNERS];
     for (int a = 0; a < ROWS; a++)
       for (int b = 0; b < ROWS; b++)
         own[a][b] += w * value[a] * value[b];
   }
-  for (int r = 0; r < N3; r++)
-    for (int c = 0; c < N3; c++) {
-      double sum = r % 3 == c % 3 ? own[r / 3][c / 3] : 0;
-      for (int i = 0; i < OWN; i++) {
-        const int a = NODES + i / 3, d = i % 3;
-        sum +=
-            (r % 3 == d ? own[r / 3][a] * A[i][c] : 0) + (c % 3 == d ? own[a][c / 3] * A[i][r] : 0);
-        for (int j = d; j < OWN; j += 3)
-          sum += A[i][r] * own[a][NODES + j / 3] * A[j][c];
-      }
-      M[r * N3 + c] = sum;
-    }
+  modes_reduce((const double(*)[ROWS])own, (const double(*)[N3])A, M);
   return true;
 }
 

@@ -127,8 +127,8 @@ int ig_solid_report(ig_solid_kind kind, const ig_solid_law *law, const double *X
 void ig_solid_to_nodes(ig_solid_kind kind, int width, const double *at_points, double *at_nodes);
 
 /* Geometric stiffness of stresses (points x 6, Cauchy's) about the positions X: K = integral of
-   grad N_a . stress grad N_b, the same in all directions. Incompatible modes take no part. */
-void ig_solid_geometric(ig_solid_kind kind, const ig_solid_rule *rule, const double *X,
+   grad N_a . stress grad N_b; incompatible modes move with the nodes as they do in statics. */
+void ig_solid_geometric(ig_solid_kind kind, const ig_solid_law *law, const double *X,
                         const double *stress, double *K);
 
 /* Volume, and per node the integral of its shape function. rule, here and below: NULL where the

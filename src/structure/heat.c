@@ -132,12 +132,16 @@ static ig_status exchange(void *self, const ig_trial *at, int32_t begin, int32_t
   return IG_OK;
 }
 
+static bool acts(const ig_structure *s, const ig_structure_heat_load *c) {
+  return s->analysis + 1 >= c->first && (c->last == 0 || s->analysis + 1 <= c->last);
+}
+
 /* Heat from outside at a time, into f[nodes]. */
 static ig_status heat_in(void *self, const ig_trial *at, double *f) {
   ig_structure *s = self;
   for (int i = 0; i < s->c->heat_loads.count; i++) {
     const ig_structure_heat_load *c = IG_ITEM(const ig_structure_heat_load, s->c->heat_loads, i);
-    const double factor = factor_at(&c->history, at->time);
+    const double factor = acts(s, c) ? factor_at(&c->history, at->time) : 0;
     if (!isnan(c->power)) {
       ig_lid *node, count;
       IG_TRY(ig_structure_nodes(s, &c->at, c->set, &node, &count));
@@ -230,6 +234,8 @@ static ig_status faces_find(ig_structure *s, ig_structure_exchange *x) {
       continue;
     if (isnan(c->sink))
       return ig_fail_at(s->cx, &c->at, "`film` and `emissivity` need the temperature `sink`");
+    if (!acts(s, c))
+      continue;
     IG_TRY(ig_mesh_named_set(s->cx, s->mesh, &c->at, c->set, IG_OF_FACES, &set));
     for (ig_lid f = 0; f < set->count; f++) {
       ig_lid node[8];

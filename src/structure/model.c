@@ -330,6 +330,9 @@ static ig_status material_axes_read(ig_structure *s) {
             ig_structure_axes_at(c, centre, R);
             g->law[e] = s->law[g->material[e]];
             stiffness_turn(R, g->law[e].stiffness);
+            if (!g->axes)
+              IG_TRY(IG_NEW(s->cx, &g->axes, g->count, "axes"));
+            memcpy(g->axes[e], R, sizeof R);
           }
     }
   }
@@ -596,6 +599,7 @@ void ig_structure_free(ig_structure *s) {
     free(g->past);
     free(g->now);
     free(g->initial);
+    free(g->axes);
   }
   for (int i = 0; i < IG_FACE_KINDS; i++) {
     free(s->faces[i].node);

@@ -90,7 +90,7 @@ static ig_status stiffen(void *self, const ig_trial *at, int32_t begin, int32_t 
     double *fe = f + (size_t)(e - begin) * n, *ke = k + (size_t)(e - begin) * n * n;
     ig_structure_gather(t->g->of, t->g->node[e], info->nodes, NULL, X, u);
     memset(fe, 0, n * sizeof *fe);
-    ig_solid_geometric(t->g->kind, ig_structure_law(t->g, e)->rule, X,
+    ig_solid_geometric(t->g->kind, ig_structure_law(t->g, e), X,
                        t->stress + (size_t)e * (size_t)(6 * IG_SOLID_POINTS), ke);
     ig_structure_to_local(t->g->of, t->g->node[e], info->nodes, fe, ke);
   }

@@ -257,6 +257,8 @@ static const ig_option heat_load_options[] = {
     IG_REAL(S, emissivity, "", NULL, 0, 1, "radiation to `sink`"),
     IG_REAL(S, sink, "", NULL, 0, 0, "temperature around it, times the history, K"),
     IG_HISTORY_ROW(S),
+    IG_INT(S, first, "1", 1, 1e6, "the analysis it begins with, from 1"),
+    IG_INT(S, last, "0", 0, 1e6, "the last analysis it acts in; 0: all"),
     IG_END};
 #undef S
 #define S ig_structure_analysis
@@ -292,7 +294,11 @@ static const ig_option table_options[] = {
         "supports and loads there bear together); of faces: section, the force through them by "
         "stresses, and section_flux, the heat out of them; at the points of elements: the others"),
     IG_CHOICE(S, total, "none|also|only", "none", "the sum over the set"),
-    IG_INT(S, analysis, "0", 0, 1e6, "in this analysis, from 1; 0: in all"), IG_END};
+    IG_INT(S, analysis, "0", 0, 1e6, "in this analysis, from 1; 0: in all"),
+    IG_CHOICE(S, axes, "fixed|own", "fixed",
+              "own: vectors of nodes in their `axes`, stresses and strains in the `material_axes`; "
+              "sums over a set are in fixed ones"),
+    IG_END};
 #undef S
 #define S ig_structure_case
 const ig_option ig_structure_options[] = {

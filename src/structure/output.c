@@ -45,6 +45,24 @@ static void fixed(const ig_structure *s, const double *of, ig_lid node, double v
     v[d] = R ? R[d] * own[0] + R[3 + d] * own[1] + R[6 + d] * own[2] : own[d];
 }
 
+/* Vectors of the nodes, in their axes. */
+static const double *of_nodes(const ig_structure *s, int quantity) {
+  return quantity == IG_TABLE_DISPLACEMENT ? s->u
+         : quantity == IG_TABLE_VELOCITY   ? s->velocity
+                                           : s->reaction;
+}
+
+/* A symmetric tensor, xx yy zz xy yz zx, in axes whose rows are R. */
+static void tensor_turn(const double R[9], double t[6]) {
+  const double a[3][3] = {{t[0], t[3], t[5]}, {t[3], t[1], t[4]}, {t[5], t[4], t[2]}};
+  for (int k = 0; k < 6; k++) {
+    const double *p = R + (size_t)(3 * (k % 3)), *q = k < 3 ? p : R + (size_t)(3 * ((k + 1) % 3));
+    t[k] = 0;
+    for (int i = 0; i < 9; i++)
+      t[k] += p[i / 3] * a[i / 3][i % 3] * q[i % 3];
+  }
+}
+
 static ig_status nodes_table(ig_structure *s, const ig_structure_table *c, const char *name) {
   ig_lid *node, count;
   double sum[3] = {0, 0, 0};
@@ -58,14 +76,12 @@ static ig_status nodes_table(ig_structure *s, const ig_structure_table *c, const
       v[0] = of ? of[node[k]] : 0;
       width = 1;
     } else {
-      fixed(s,
-            c->quantity == IG_TABLE_DISPLACEMENT ? s->u
-            : c->quantity == IG_TABLE_VELOCITY   ? s->velocity
-                                                 : s->reaction,
-            node[k], v);
+      fixed(s, of_nodes(s, c->quantity), node[k], v);
     }
     for (int d = 0; d < width; d++)
       sum[d] += v[d];
+    if (c->axes && width == 3 && s->framed && s->framed[node[k]] >= 0)
+      memcpy(v, of_nodes(s, c->quantity) + 3 * (size_t)node[k], sizeof v);
     if (c->total != 2)
       ig_structure_row(s, name, c->set, number, 0, width, v);
   }
@@ -141,6 +157,12 @@ static ig_status elements_table(ig_structure *s, const ig_structure_table *c, co
         width = 1;
         v[0] = r[12];
       }
+      const bool turns = c->axes && width == 6 && g->axes;
+      double size = 0;
+      for (int i = 0; turns && i < 9; i++)
+        size += fabs(g->axes[e][i]);
+      if (turns && size > 0)
+        tensor_turn(g->axes[e], v);
       ig_structure_row(s, name, c->set, number, p + 1, width, v);
     }
   }

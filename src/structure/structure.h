@@ -211,6 +211,7 @@ typedef struct {
   const char *set;
   double power, flux, source, film, emissivity, sink;
   ig_table history;
+  int64_t first, last; /* analyses, from 1; last 0: to the end */
 } ig_structure_heat_load;
 
 typedef enum {
@@ -253,6 +254,7 @@ typedef struct {
   const char *set;
   int quantity, total;
   int64_t analysis; /* 0: all */
+  int axes;         /* 0: fixed, 1: those of the nodes, or of the elements' materials */
 } ig_structure_table;
 
 typedef struct {
@@ -284,7 +286,8 @@ typedef struct {
   ig_solid_law *law;   /* of each where material axes turn it; NULL: those of the model */
   int states;          /* numbers of an element's history */
   double *past, *now;
-  double *initial; /* count x points x 6: stresses at the start; NULL: none */
+  double (*axes)[9]; /* of each: rows are those of its material, all 0: fixed; NULL: none has */
+  double *initial;   /* count x points x 6: stresses at the start; NULL: none */
 } ig_structure_group;
 
 /* Faces under pressure that turn with them. */

@@ -42,6 +42,14 @@ rm -r "$here/bad"
 "$INGOT" run "$here/bend-c3d8.inp" --quiet --out "$here/b" || exit 1
 cmp "$here/a/tables.csv" "$here/b/tables.csv" || exit 1
 
+# instances of parts, and a set of one of them, give what the flat deck gives
+"$INGOT" run "$here/assembly.inp" --quiet --out "$here/flat" || exit 1
+"$INGOT" run "$SOURCE/tests/decks/parts.inp" --quiet --out "$here/parts" || exit 1
+for out in flat parts; do
+  grep ',displacement,' "$here/$out/tables.csv" | cut -d, -f4,5,8- >"$here/$out.txt"
+done
+[ -s "$here/flat.txt" ] && cmp "$here/flat.txt" "$here/parts.txt" || exit 1
+
 if ! command -v ccx >/dev/null; then
   for deck in "$here"/*.inp; do
     "$INGOT" run "$deck" --quiet --out "$here/run" --threads 1 || exit 1

@@ -38,7 +38,8 @@ def numbers(line):
         try:
             out.append(float(word))
         except ValueError:
-            return None
+            # "L" or the name of an orientation: components in axes of the node or the element
+            return out if len(out) > 3 and line.split()[-1] == word else None
     return out or None
 
 

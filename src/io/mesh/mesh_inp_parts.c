@@ -74,18 +74,28 @@ static ig_status placing_read(ig_inp *in, double *shift, double *about, bool *tu
   return IG_OK;
 }
 
-/* Sets of a part become sets of the assembly; several instances of one part add to the same set. */
-static ig_status groups_copy(ig_inp *in, const ig_gather *g, int64_t above) {
+static ig_status group_copy(ig_inp *in, const ig_group *from, const char *name, int64_t above) {
+  ig_group *to = ig_mesh_build_group(&in->whole, name, strlen(name), from->kind);
+  if (!to)
+    return IG_FAIL(in->t.cx, IG_MEMORY, "no memory for a set");
+  const int number = (int)(to - in->whole.group);
+  to->gaps |= from->gaps;
+  for (ig_lid k = 0; k < from->count; k++)
+    IG_TRY(ig_mesh_build_member(&in->whole, &in->whole.group[number], above | from->id[k],
+                                from->face[k]));
+  return IG_OK;
+}
+
+/* Sets of a part become sets of the assembly; several instances of one part add to the same set. In
+   a deck that is computed as it is each instance has its own besides, "Plate-1.Top". */
+static ig_status groups_copy(ig_inp *in, const ig_gather *g, int64_t above, const char *instance) {
   for (int i = 0; i < g->groups; i++) {
     const ig_group *from = &g->group[i];
-    ig_group *to = ig_mesh_build_group(&in->whole, from->name, strlen(from->name), from->kind);
-    if (!to)
-      return IG_FAIL(in->t.cx, IG_MEMORY, "no memory for a set");
-    const int number = (int)(to - in->whole.group);
-    to->gaps |= from->gaps;
-    for (ig_lid k = 0; k < from->count; k++)
-      IG_TRY(ig_mesh_build_member(&in->whole, &in->whole.group[number], above | from->id[k],
-                                  from->face[k]));
+    char own[2 * sizeof from->name];
+    IG_TRY(group_copy(in, from, from->name, above));
+    const int length = snprintf(own, sizeof own, "%s.%s", instance, from->name);
+    if (in->loose && length < (int)sizeof from->name)
+      IG_TRY(group_copy(in, from, own, above));
   }
   return IG_OK;
 }
@@ -130,7 +140,7 @@ static ig_status instance_copy(ig_inp *in, const ig_gather *g, int64_t above, co
   }
   free(node);
   free(cell);
-  return status == IG_OK ? groups_copy(in, g, above) : status;
+  return status == IG_OK ? groups_copy(in, g, above, name) : status;
 }
 
 /* The set of the instance must be a valid name, so it is shorter than the name of a part. A shift,
