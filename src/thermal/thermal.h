@@ -56,13 +56,14 @@ typedef struct {
   double *now[IG_GIVEN_KINDS];   /* nodes of the mesh */
   /* number of the file plus the share of the way to the next one (ig_thermal_fields_moment). The
      engine compares it to find out whether values have changed */
-  double moment;         /* of `now`: see given_moment */
+  double moment;         /* of `now` */
   double some, steepest; /* a temperature; the largest convection; of all its nodes */
 } ig_thermal_fields;
 
 /* One entry of `initial`: a temperature, or another run's snapshot. */
 typedef struct {
   ig_src at;
+  /* node, face or element set */
   const char *set; /* NULL: everywhere */
   double temperature;
   const char *file, *field;
@@ -109,6 +110,7 @@ extern const ig_option ig_thermal_options[];
 typedef struct {
   double layer_z, interlayer; /* path height of the layer in work, m; K, NaN: none yet */
   double sent, asked, met;    /* of the beams so far (ig_beams), J */
+  /* as in ig_thermal_run */
   double leap, wait, critical;
   double dt; /* s */
 } ig_thermal_kept;
