@@ -148,8 +148,9 @@ typedef struct {
   int64_t steps;   /* of the whole run */
   int64_t step;    /* written so far */
   int64_t done;    /* given to the device */
-  int64_t before;  /* evaluations of runs that this one continues */
-  int most;        /* steps in a batch */
+  /* done <= step <= steps, see the head */
+  int64_t before; /* evaluations of runs that this one continues */
+  int most;       /* steps in a batch */
   double dt;
   int64_t leap;    /* steps to take at once while beams are off; plain ones count it up */
   int64_t wait;    /* plain steps after a long one that went too far */
@@ -162,6 +163,7 @@ typedef struct {
     ig_lid node[8];
     double weight[8];
   } * probe;
+  /* a probe is a mean of the eight nodes of its element, by their shape functions */
   ig_array pick, picked;      /* probes x 8: nodes of the part, their temperatures */
   double layer_z, interlayer; /* path height of the layer in work, m; K, NaN: none yet */
   bool step_warned;           /* of a step above what the state surely allows */
@@ -178,6 +180,7 @@ static inline ig_moment ig_thermal_moment(const ig_thermal_run *run, int64_t ste
 
 /* --- model.c: everything before the first step; the same for a run and for a check */
 
+/* Also for `ingot check`. Close the run also after a failure. */
 IG_MUST_CHECK ig_status ig_thermal_open(ig_job *job, ig_thermal_run *run);
 void ig_thermal_close(ig_thermal_run *run);
 /* Frees what only set-up needs of the whole mesh. Called once, after everything is made and, in a
@@ -276,6 +279,7 @@ IG_MUST_CHECK ig_status ig_thermal_results(void *self, ig_sink *to);
 
 /* --- fields.c: for other programs; functions of the room */
 
+/* The i-th field that programs may read or set; false: there are no more. */
 bool ig_thermal_field(void *self, int i, ig_room_field *field);
 IG_MUST_CHECK ig_status ig_thermal_get(void *self, const char *name, double *values);
 IG_MUST_CHECK ig_status ig_thermal_set(void *self, const char *name, const double *values);

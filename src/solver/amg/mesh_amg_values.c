@@ -43,6 +43,7 @@ static ig_status largest(ig_amg *s, int depth) {
   const ig_bsr a = ig_amg_own_rows(s, depth, &l->a.m);
   const int64_t at = (int64_t)own.from * l->size;
   const size_t n = (size_t)own.count * (size_t)l->size;
+  /* without it 15 products could leave the range of single precision */
   const float scale = (float)(MARGIN / l->lambda); /* the last one keeps the vector's size */
   float *x = l->x.dev, *ax = (float *)l->ax.dev + at;
   double before = 0, after = 0;

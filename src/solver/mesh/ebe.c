@@ -154,6 +154,7 @@ static ig_status classes_of_part(ig_ctx *cx, const ig_ebe_whole *w, ig_ebe *op) 
   ig_classes all;
   ig_lid *number = NULL, *conn = NULL;
   double *x = NULL;
+  /* the part's own connectivity, put back at the end */
   ig_array corners = {0}, kept = op->plan.conn;
   const ig_lid nodes = op->nodes;
   ig_status status;
@@ -249,6 +250,7 @@ static ig_status setup(ig_ctx *cx, ig_assembly how, const double *x, int npe, co
     IG_TRY(ig_array_push(cx, &op->first));
     IG_TRY(ig_array_push(cx, &op->item));
   }
+  /* `color` and `atomic` have none */
   const int64_t slots = how == IG_CLUSTER ? op->cluster.slots : op->plan.slots;
   if (slots)
     IG_TRY(ig_array_new_device(cx, &op->slots, 3 * (size_t)slots,

@@ -164,6 +164,7 @@ static ig_status columns_fill(ig_thermal_run *run, const ig_heat_survey *s, colu
    span a wide range may allow less than that. Checked with each row of history, said once. */
 static void step_check(ig_thermal_run *run, const ig_heat_survey *s) {
   const ig_heat *h = &run->heat;
+  /* how much of the rate that the tables allow the present state has */
   const double share = fmin(1, s->high[IG_SURVEY_STIFF]);
   const double critical = 2 / ((h->limit.rate - h->limit.film) * share + h->limit.film);
   if (run->dt <= critical || run->step_warned)
