@@ -1,5 +1,7 @@
 /* Smoothed aggregation: values of the levels for a design, from fine to coarse. See the table at
-   the head of mesh_amg.h. */
+   the head of mesh_amg.h. ig_amg_update is the entry; per level ig_amg_fill makes smoother, P, its
+   transpose, A P and the next A, each from the one before. On ranks a level's own rows are made,
+   and rows of neighbours received where the next product needs them. */
 #include "solver/amg/mesh_amg_parts.h"
 #include "backend/backend.h"
 

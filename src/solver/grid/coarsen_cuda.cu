@@ -1,5 +1,7 @@
 /* The levels of the hierarchy made anew, on CUDA: as coarsen_cpu.c, but each entry is collected by
-   the thread that writes it, so there is no order of additions to keep and there are no atomics. */
+   the thread that writes it, so there is no order of additions to keep and there are no atomics.
+   Two kinds of launches per level: make_stencil, a thread per node and block of its stencil, and
+   make_parents, a block of threads per element matrix of the next level. */
 #include "solver/grid/level.cuh"
 extern "C" {
 #include "solver/krylov/slab.h"

@@ -1,5 +1,7 @@
 /* Geometric multigrid on regular grids: what stays the same for all moduli. Levels and their
-   memory, supports, classes of coarse elements, bounds of the spectrum. */
+   memory, supports, classes of coarse elements, bounds of the spectrum. ig_multigrid_new is the
+   entry. Element matrices of the first coarse level are never stored: they are sums of moduli times
+   a few tabulated matrices. */
 #include "solver/grid/multigrid.h"
 #include "backend/backend.h"
 

@@ -1,5 +1,6 @@
 /* Setting up element-by-element products, and the CPU's. Sources are compiled for packs of elements
-   (p32, p64: as many as a vector register holds) and for single numbers in both precisions. */
+   (p32, p64: as many as a vector register holds) and for single numbers in both precisions.
+   ig_ebe_new and ig_ebe_apply are the entries. */
 #include "solver/mesh/ebe.h"
 #include "core/threads.h"
 #include "backend/backend.h"

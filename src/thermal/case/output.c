@@ -1,5 +1,6 @@
 /* Output of a run: rows of history.csv, checkpoints, figures of the summary. All numbers come from
-   surveys (ig_heat_ask); temperatures themselves stay on the device. */
+   surveys (ig_heat_ask); temperatures themselves stay on the device. Functions of the room: on
+   several ranks all ranks call them, and the first one writes. */
 #include "thermal/thermal.h"
 #include "backend/backend.h"
 
