@@ -359,7 +359,7 @@ static void tell(const ig_newton *n, int iteration, double factor, double r, dou
 /* What a step came to. */
 typedef enum { STEP_FINE, STEP_DIVERGED, STEP_SLOW, STEP_TURNED } outcome;
 
-/* Whether a node has turned by more than a step may have; only shells and rigid bodies turn. */
+/* Whether a node has turned by more than a step may have; of models with rotations. */
 static bool step_turned(ig_newton *n) {
   double v[2];
   int32_t where[2];

@@ -85,6 +85,7 @@ static ig_status layer_spread(ig_powder_run *r) {
    makes it as warm as its neighbours. Faces to a window have shorter distances (half a coarse and
    half a fine cell), partly filled levels less heat to change. */
 double ig_powder_coarse_step(const ig_powder_run *r) {
+  /* a face to a window over one between coarse cells */
   const double near = 2.0 * r->r / (r->r + 1), *fill = r->array.fill.host;
   double worst = 0;
   for (int k = 0; k < r->coarse.n[2]; k++) {

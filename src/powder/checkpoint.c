@@ -149,7 +149,8 @@ done:
   return status;
 }
 
-/* Whether what was kept can be of this case. */
+/* Whether what was kept can be of this case. Limits of everything that later is an index or a
+   count. */
 static bool sensible(const ig_powder_run *r, const kept *k) {
   bool good = k->layer >= 0 && k->layer <= (double)r->layers && k->bed >= (double)r->plate &&
               k->bed <= (double)r->nf[2] && k->time >= 0 && k->sunk >= 0 && k->sunk < 1e18 &&

@@ -100,7 +100,8 @@ static ig_status map_make(ig_powder_run *r) {
     m->n[d] = (int64_t)(high - low);
     cells *= high - low;
   }
-  /* cells: 17 bytes each in an image, about 100 bytes each as text */
+  /* of images 17 GB, of tables 2 GB at most. cells: 17 bytes each in an image, about 100 bytes each
+     as text */
   const double most = c->format == IG_MAP_VTI ? 1e9 : 20e6;
   if (cells > most)
     return ig_fail_at(r->cx, &c->at, "a map of %.3g cells; at most %g are kept%s", cells, most,

@@ -1,5 +1,6 @@
 /* From the case to the bed: tables of the material, paths, lines and layers, grids, the plate at
-   the start. ig_powder_open is the entry, for a run and for `ingot check`. */
+   the start. ig_powder_open is the entry, for a run and for `ingot check`. What a user may have got
+   wrong is found here, before anything large is allocated, with the place in the case. */
 #include "powder/powder.h"
 #include "io/toolpath/path_case.h"
 

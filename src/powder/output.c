@@ -1,5 +1,6 @@
 /* Output of a run: rows of history.csv, snapshots of the coarse grid, figures of the summary.
-   Tables of lines and layers are in report.c. */
+   Tables of lines and layers are in report.c. Each function first pulls what it reads from the
+   device. */
 #include "powder/powder.h"
 #include "core/schedule.h"
 

@@ -173,6 +173,7 @@ static ig_status map_image(const ig_powder_run *r, ig_sink *to) {
   const ig_powder_map *m = &r->view.map;
   static const char *const name[IG_MAP_COLUMNS + 1] = {"T_peak [K]", "cooling_rate [K/s]",
                                                        "G [K/m]", "R [m/s]", "melts"};
+  /* column: bytes of a float per cell and of the count before them */
   const size_t cells = (size_t)m->n[0] * (size_t)m->n[1] * (size_t)m->n[2], column = 4 * cells + 8;
   char head[2400], extent[128];
   size_t at = 0;

@@ -14,7 +14,7 @@
 
 /* Places of a beam's way that are looked at ahead and behind, a coarse step apart; coarse steps
    between looks at lingering boxes; coarse steps that a fitted box holds ahead; places looked at
-   within a step. */
+   within a step. Looks cost a copy from the device, and so a wait: not in every step. */
 enum { SAMPLES = 64, LOOK_EVERY = 4, AHEAD = 2, PLACES = 8 };
 
 /* --- where a beam wants its box */

@@ -175,7 +175,8 @@ void ig_amg_free(ig_amg *s);
 IG_MUST_CHECK ig_status ig_amg_needs(const ig_amg *s, uint8_t *mark);
 IG_MUST_CHECK ig_status ig_amg_cut(ig_amg *s, const ig_amg_problem *own, const ig_lid *node,
                                    ig_lid nodes);
-/* New values for these moduli (device). */
+/* New values for these moduli (device), level by level from the finest down; collective on ranks.
+      The next cycle is recorded anew. */
 IG_MUST_CHECK ig_status ig_amg_update(ig_amg *s, const double *modulus);
 /* One cycle: *z = M r, in memory of the hierarchy, valid until the next call. r: device, nodes x
    size. M is symmetric positive definite up to rounding, as conjugate gradients need it. On a GPU

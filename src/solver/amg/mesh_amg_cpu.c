@@ -62,6 +62,8 @@ static void add_blocks(const ig_mesh_args *p, const int nodes, int how, ig_lid e
   double k[100][9];
   IG_BY_NODES(nodes, element_blocks(p, N, size, e, modulus, k));
   for (int n = 0; n < nodes * nodes; n++) {
+    /* by bisection in the row; cheaper than lists of places, which would be as large as the matrix
+     */
     const int32_t at = ig_bsr_find(a, node[n / nodes], node[n % nodes]);
     if (at < 0) /* another rank's row */
       continue;
@@ -235,6 +237,7 @@ static ig_status dense_invert(ig_ctx *cx, const ig_bsr *a, int n, double *work, 
 #pragma omp parallel for schedule(static) num_threads(ig_team(cx, (int64_t)n *n, IG_WORK_VALUE))
     for (int i = 0; i < n; i++) {
       double *mi = m + (size_t)i * (size_t)n;
+      /* row k becomes s times itself, by the same update on zeros */
       const double f = i == k ? -s : s * mi[k];
       mi[k] = 0;
       if (i == k)

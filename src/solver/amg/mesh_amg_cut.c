@@ -120,6 +120,7 @@ static ig_status matrix_cut(ig_amg *s, const kept *rows, const kept *columns, co
   const bool values = m->value.dev != NULL;
   ig_amg_matrix to = {.m = m->m};
   ig_lid count = 0, at = 0;
+/* two ways to say which rows stay */
 #define KEPT(n) (mark ? mark[n] : (n) >= own->from && (n) < own->to)
   for (ig_lid i = 0; i < rows->count; i++) {
     const ig_lid n = node_of(rows, i);

@@ -49,6 +49,7 @@ static ig_status mesh_pattern(ig_amg *s, ig_pattern *a) {
   for (ig_lid e = 0; e <= p->elements; e++)
     ((ig_lid *)corners.start.host)[e] = npe * e;
   IG_TRY_GOTO(status, done, ig_array_push(s->cx, &corners.start));
+  /* borrowed: only `start` is freed below */
   corners.column.dev = (void *)p->hex->scatter.conn; /* only read */
   IG_TRY_GOTO(status, done, s->patterns->turn(s->cx, &corners, &around, &from));
   status = s->patterns->times(s->cx, &around, &corners, a);
@@ -358,6 +359,7 @@ ig_status ig_amg_setup(ig_amg *s) {
     if (!last)
       IG_TRY_GOTO(status, done, coarsen(s, depth, &modes, &last));
     if (!last) { /* the next level's values, for its aggregates */
+      /* ig_amg_fill asks whether there is a next level: for it there is one already */
       s->levels++;
       status = ig_amg_fill(s, depth);
       s->levels--;

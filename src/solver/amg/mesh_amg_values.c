@@ -1,5 +1,7 @@
 /* Smoothed aggregation: values of the levels for a design, from fine to coarse. See the table at
-   the head of mesh_amg.h. */
+   the head of mesh_amg.h. ig_amg_update is the entry; per level ig_amg_fill makes smoother, P, its
+   transpose, A P and the next A, each from the one before. On ranks a level's own rows are made,
+   and rows of neighbours received where the next product needs them. */
 #include "solver/amg/mesh_amg_parts.h"
 #include "backend/backend.h"
 
@@ -43,6 +45,7 @@ static ig_status largest(ig_amg *s, int depth) {
   const ig_bsr a = ig_amg_own_rows(s, depth, &l->a.m);
   const int64_t at = (int64_t)own.from * l->size;
   const size_t n = (size_t)own.count * (size_t)l->size;
+  /* without it 15 products could leave the range of single precision */
   const float scale = (float)(MARGIN / l->lambda); /* the last one keeps the vector's size */
   float *x = l->x.dev, *ax = (float *)l->ax.dev + at;
   double before = 0, after = 0;

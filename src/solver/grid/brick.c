@@ -1,4 +1,6 @@
-/* Element matrices of bricks and rectangles, and their Walsh-Hadamard form (brick.h). */
+/* Element matrices of bricks and rectangles, and their Walsh-Hadamard form (brick.h). Made once per
+   problem, in double: by Gauss integration, exact for boxes, then transformed by H k H / nodes^2, H
+   being the matrix of signs of the modes. */
 #include "solver/grid/brick.h"
 #include "kern/hd.h"
 #include "solver/grid/block.inc"

@@ -24,7 +24,8 @@ typedef struct {
   double load;        /* consistent nodal share of a unit source: volume / nodes */
 } ig_brick;
 
-/* h: dim edges, m. Matrices for Young's modulus 1 (conductivity 1); dim 2 is plane stress. */
+/* h: dim edges, m. Matrices for Young's modulus 1 (conductivity 1); dim 2 is plane stress of unit
+   thickness. Fill all members; nothing to free. */
 void ig_brick_elastic(ig_brick *brick, int dim, const double *h, double poisson);
 void ig_brick_conduction(ig_brick *brick, int dim, const double *h);
 /* length^2 x conduction + mass: the matrix of a Helmholtz filter. */

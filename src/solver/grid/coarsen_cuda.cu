@@ -1,5 +1,7 @@
 /* The levels of the hierarchy made anew, on CUDA: as coarsen_cpu.c, but each entry is collected by
-   the thread that writes it, so there is no order of additions to keep and there are no atomics. */
+   the thread that writes it, so there is no order of additions to keep and there are no atomics.
+   Two kinds of launches per level: make_stencil, a thread per node and block of its stencil, and
+   make_parents, a block of threads per element matrix of the next level. */
 #include "solver/grid/level.cuh"
 extern "C" {
 #include "solver/krylov/slab.h"
@@ -94,6 +96,7 @@ __global__ void make_stencil(const __grid_constant__ coarsen_args a, int first) 
                   blockIdx.x * (int64_t)blockDim.x + threadIdx.x, i, &place))
     return;
   i[2] -= a.below;
+  /* the same offset for all threads of a block: no divergence in the choice of corners */
   const int block = first + blockIdx.y, nodes = 1 << a.dim, size = nodes * DOF;
   const int whole = block + (a.dim == 3 ? 13 : 4); /* of all 27 or 9, from the lowest corner */
   const int o[3] = {whole % 3 - 1, whole / 3 % 3 - 1, a.dim == 3 ? whole / 9 - 1 : 0};
@@ -153,6 +156,7 @@ __global__ void make_parents(const __grid_constant__ coarsen_args a) {
   const int64_t number = blockIdx.x;
   const int parent[3] = {(int)(number % a.next[0]), (int)(number / a.next[0] % a.next[1]),
                          (int)(number / ((int64_t)a.next[0] * a.next[1]))};
+  /* in registers; the matrix in hand is in shared memory */
   float sum[each] = {};
   for (int child = 0; child < nodes; child++) {
     const int e[3] = {2 * parent[0] + (child & 1), 2 * parent[1] + (child >> 1 & 1),

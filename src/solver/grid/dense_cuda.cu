@@ -1,4 +1,6 @@
-/* The coarsest level on CUDA: its matrix inverted, and the inverse used. */
+/* The coarsest level on CUDA: its matrix inverted once per design, and the inverse used in every
+   cycle as a product of one launch. Up to 1500 unknowns: 9 MB in single precision, which stay in
+   the second-level cache. */
 #include "solver/grid/level.cuh"
 
 /* Gauss-Jordan by panels of 32 rows and columns, out of place: a launch a panel, a block a tile of

@@ -1,4 +1,6 @@
-/* Grids: layout of their arrays, and the arguments that kernels see. */
+/* Grids: layout of their arrays, and the arguments that kernels see. Also the two tables of
+   kernels, made from the list IG_GRID_OPS in grid.h: a kernel that one backend lacks does not link.
+ */
 #include "solver/grid/grid.h"
 #include "backend/backend.h"
 

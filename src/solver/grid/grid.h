@@ -42,13 +42,14 @@ typedef struct ig_grid {
 /* Geometry of a grid; allocates nothing. n: elements along dim axes, at least 1 each. Fails
    (IG_ARG) for less, or where unknowns exceed 2e9. */
 IG_MUST_CHECK ig_status ig_grid_init(ig_ctx *cx, ig_grid *g, int dim, int dof, const int *n);
-/* The same for a grid that no device holds as a whole: of any size. */
+/* The same for a grid that no device holds as a whole: of any size. Sizes and strides alone. */
 IG_MUST_CHECK ig_status ig_grid_outline(ig_ctx *cx, ig_grid *g, int dim, int dof, const int *n);
 /* Fails if one device cannot number its unknowns. */
 IG_MUST_CHECK ig_status ig_grid_check(ig_ctx *cx, const ig_grid *g);
 static inline int64_t ig_grid_place(const ig_grid *g, int i, int j, int k) {
   return g->first + i + j * g->row + k * g->plane;
 }
+/* Of this rank's part: own planes alone. */
 static inline int64_t ig_grid_nodes(const ig_grid *g) {
   return (int64_t)(g->n[0] + 1) * (g->n[1] + 1) * (g->n[2] + 1);
 }

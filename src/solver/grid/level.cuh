@@ -1,4 +1,6 @@
-/* What the .cu files of the grid solver share: where nodes lie, and launches over them. */
+/* What the .cu files of the grid solver share: where nodes lie, and launches over them. Threads are
+   numbered over nodes without the halo, x fastest, so that neighbours in a warp are neighbours in
+   memory. */
 #ifndef IG_SOLVER_LEVEL_CUH
 #define IG_SOLVER_LEVEL_CUH
 

@@ -160,6 +160,7 @@ ig_status ig_grid_cpu_sweep(ig_ctx *cx, const ig_level *l, ig_sweep what, const 
   const int64_t pieces = piece_count(g);
 #pragma omp parallel for schedule(static) num_threads(ig_team(cx, pieces, IG_WORK_ROW))
   for (int64_t q = 0; q < pieces; q++) {
+    /* 6 kB: stays in the first-level cache between the product and what is made of it */
     float acc[3 * PIECE];
     const piece p = piece_at(g, q);
     stencil_piece(l, &p, x, acc);
@@ -250,6 +251,7 @@ static ig_status for_rows(ig_ctx *cx, int64_t rows, size_t each,
 static void restrict_row(const transfer *t, int64_t row, float *work) {
   const ig_grid *f = &t->fine->grid, *g = &t->coarse->grid;
   const int width = f->n[0] + 1, half = g->n[0] + 1;
+  /* coarse node (i, J, K) lies on fine node (2 i, 2 J, 2 K) */
   const int J = (int)(row % (g->n[1] + 1)), K = (int)(row / (g->n[1] + 1));
   /* work is zeroed once: what lies beyond the row is never written */
   float *sum = work + 1; /* from -1; zero past the end */
@@ -334,6 +336,7 @@ ig_status ig_grid_cpu_prolong(ig_ctx *cx, const ig_level *coarse, const float *x
 ig_status ig_grid_cpu_pair_energy(ig_ctx *cx, const ig_level *l, const float *x, const float *b) {
   const ig_grid *g = &l->grid;
   const int64_t pieces = piece_count(g);
+  /* of each piece, added in their order afterwards */
   double(*part)[2] = NULL;
   ig_status status = IG_NEW(cx, &part, pieces, "sums of a level");
   if (status != IG_OK && !g->slab)

@@ -89,6 +89,7 @@ ig_status ig_multigrid_update(ig_multigrid *m) {
   for (int l = 1; l < m->levels; l++) {
     ig_level *level = &m->level[l];
     if (l == 1) {
+      /* of a level that is whole a rank makes its own elements, and receives the others */
       const bool next_gathered = m->levels > 2 && gathered(m, 2);
       const ig_level next = next_gathered ? own_part(m, 2) : m->level[2];
       TRY_OP(ops->coarsen_fine(cx, &m->level[0], level, m->levels > 2 ? &next : NULL, m->kinds,
@@ -229,6 +230,7 @@ static ig_status correct(ig_multigrid *m, int depth, const float *b) {
 static ig_status go_down(ig_multigrid *m, int depth) {
   ig_level *l = &m->level[depth], *next = l + 1;
   const float c1 = first_step(m, depth + 1);
+  /* restriction reads the residual one plane beyond the own ones */
   IG_TRY(refresh(l, l->y));
   if (!gathered(m, depth + 1)) {
     TRY_OP(m->ops->restricts(m->cx, l, l->y, next, next->b, c1, next->x, next->d));

@@ -66,13 +66,16 @@ typedef struct {
   ig_array modulus, modulus32, fix, spring, inverse;
   int springs;           /* of all ranks, in `spring` */
   const uint16_t *kinds; /* in `kind`, of the first own coarse element */
-  ig_array kind, table;  /* classes of coarse elements by what is held in them */
+  /* 16-bit numbers of classes; table: classes x children x size x size floats */
+  ig_array kind, table; /* classes of coarse elements by what is held in them */
   ig_array arena[IG_LEVELS], pair[IG_LEVELS]; /* each level's vectors; sums */
   ig_array stencil[IG_LEVELS], element[IG_LEVELS], block[IG_LEVELS];
   ig_array half, scale;              /* of the first coarse level */
   ig_array place, dense_work, dense; /* the coarsest level */
+  /* unknowns of the coarsest level, and in `place` where each is in its vectors */
   int coarse_n;
   ig_replay replay; /* of a cycle */
+  /* work space of solves; empty where options.inner */
   ig_pcg pcg;
 } ig_multigrid;
 

@@ -1,5 +1,7 @@
 /* Geometric multigrid on regular grids: what stays the same for all moduli. Levels and their
-   memory, supports, classes of coarse elements, bounds of the spectrum. */
+   memory, supports, classes of coarse elements, bounds of the spectrum. ig_multigrid_new is the
+   entry. Element matrices of the first coarse level are never stored: they are sums of moduli times
+   a few tabulated matrices. */
 #include "solver/grid/multigrid.h"
 #include "backend/backend.h"
 
@@ -89,6 +91,7 @@ static double coarse_lambda(const ig_brick *b, const float *table, int block) {
 static ig_status make_classes(ig_multigrid *m, const uint8_t *fix) {
   ig_ctx *cx = m->cx;
   const ig_grid *f = &m->level[0].grid, *g = &m->level[1].grid;
+  /* host order: the plane below comes first, and `kinds` points behind it */
   const int below = ig_grid_below(g); /* of a slab: the plane of ghosts, too */
   const size_t plane = (size_t)g->n[0] * (size_t)g->n[1];
   const size_t entries = (size_t)m->brick.nodes * (size_t)m->brick.size * (size_t)m->brick.size;
@@ -316,6 +319,7 @@ static ig_status build(ig_multigrid *m, const ig_grid *grid, const uint8_t *fix,
   /* springs are sorted by place: those of a slab's own planes follow each other */
   const int64_t own[] = {grid->first - grid->row - 1,
                          grid->first - grid->row - 1 + (grid->n[2] + 1) * grid->plane};
+  /* products of this rank take its own springs; coarse levels take all (coarse_springs) */
   int begin = 0, end = springs;
   while (grid->slab && begin < springs && spring[begin].node < own[0])
     begin++;

@@ -1,5 +1,6 @@
 /* Conjugate gradients on the CPU. CHUNKED runs `body` for each i with a partial sum s per chunk,
-   then adds the chunks in order (chunks.h): the same bits on any number of threads and ranks. */
+   then adds the chunks in order (chunks.h): the same bits on any number of threads and ranks.
+   Updates and sums share a pass over memory, which is what an iteration costs. */
 #include "solver/krylov/chunks.h"
 #include "core/threads.h"
 #include "backend/backend.h"

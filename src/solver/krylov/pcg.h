@@ -46,7 +46,8 @@ typedef struct {
 } ig_solve_report;
 const char *ig_solve_end_text(ig_solve_end end);
 
-/* Work space: r, p, A p in double, r in single, sums; made once for a size. */
+/* Work space: r, p, A p in double, r in single, sums; made once for a size. On the device. Solves
+   of different systems may share it, one after the other. */
 typedef struct {
   ig_array r, p, ap, r32, state;
 } ig_pcg;

@@ -113,6 +113,8 @@ ig_status ig_rows_pairs(ig_ctx *cx, const ig_rows *rows, const ig_rows *columns,
   for (int r = 0; r < rows->ranks; r++)
     for (ig_lid k = pattern.start[rows->start[r]]; k < pattern.start[rows->start[r + 1]]; k++) {
       const ig_lid column = pattern.column[k];
+      /* own rows that read own columns, and others' rows that read others' columns: no concern of
+         this rank */
       const bool mine = own(columns, column);
       if (mine == (r == rows->rank))
         continue;

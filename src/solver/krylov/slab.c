@@ -35,6 +35,7 @@ static double cut(int planes, int unit, int ranks, int *start) {
    both is minimized. */
 ig_status ig_slab_new(ig_ctx *cx, int planes, int levels, int ghosts, ig_slab **out) {
   enum { LEAST = 2 }; /* the first coarse level is never whole: it is made of the fine one */
+  /* stencil and vectors of a coarse node beside moduli and vectors of a fine one */
   static const double whole = 7.5; /* memory of a coarse node to that of a fine one, about */
   const int ranks = ig_ranks_count(cx->ranks);
   ig_slab *s;
@@ -263,6 +264,7 @@ ig_status ig_slab_refresh(const ig_grid *g, int components, size_t size, int rea
   if (!s)
     return IG_OK;
   const int level = g->level;
+  /* all components of a plane travel together */
   const size_t plane = (size_t)components * (size_t)g->plane * size;
   IG_TRY(ig_slab_reserve_ghosts(g, (size_t)reach * (size_t)components * size));
   ig_exchange *w = &s->wire[level];
@@ -291,6 +293,7 @@ ig_status ig_slab_refresh(const ig_grid *g, int components, size_t size, int rea
 ig_status ig_slab_lift(const ig_grid *g, size_t plane, void *values) {
   ig_slab *s = g->slab;
   const ig_backend *b = s->cx->backend;
+  /* a rank's plane above is the next one's ghost below: one message each way at most */
   int messages = 0;
   IG_TRY(ig_slab_reserve(s, plane, plane));
   IG_SLAB_TRY(s, b->sync(s->cx));
@@ -337,6 +340,7 @@ ig_status ig_slab_hand(ig_slab *s, int from, int to, size_t size, void *values) 
 ig_status ig_slab_gather(ig_slab *s, int level, int count, int components, size_t plane,
                          size_t stride, void *values) {
   const size_t each = (size_t)components * plane;
+  /* elements have one plane less than nodes: the last rank's range is cut */
   const planes there = {0, count};
   planes own;
   size_t in = 0;

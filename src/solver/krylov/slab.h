@@ -63,11 +63,12 @@ ig_grid ig_slab_grid(ig_slab *slab, int level, const ig_grid *whole);
 
 /* Room for messages: later there is no telling the others that there is none. */
 IG_MUST_CHECK ig_status ig_slab_reserve(ig_slab *slab, size_t out, size_t in);
-/* The same for ghosts: up to `each` bytes in an exchange per place of a plane. */
+/* The same for ghosts: up to `each` bytes in an exchange per place of a plane. Collective: both
+   ends of a wire must fit. */
 IG_MUST_CHECK ig_status ig_slab_reserve_ghosts(const ig_grid *grid, size_t each);
 
-/* Keeps a failure until the next sum over ranks (ig_slab_total). The message is in the context
-   already. */
+/* Keeps a failure until the next sum over ranks (ig_slab_total), where all ranks fail with it. The
+   message is in the context already. */
 void ig_slab_fail(ig_slab *slab, ig_status status);
 /* What IG_TRY is to one rank: a failure is kept until all meet. */
 #define IG_SLAB_TRY(slab, call)                                                                    \

@@ -1,5 +1,6 @@
 /* Setting up element-by-element products, and the CPU's. Sources are compiled for packs of elements
-   (p32, p64: as many as a vector register holds) and for single numbers in both precisions. */
+   (p32, p64: as many as a vector register holds) and for single numbers in both precisions.
+   ig_ebe_new and ig_ebe_apply are the entries. */
 #include "solver/mesh/ebe.h"
 #include "core/threads.h"
 #include "backend/backend.h"
@@ -154,6 +155,7 @@ static ig_status classes_of_part(ig_ctx *cx, const ig_ebe_whole *w, ig_ebe *op) 
   ig_classes all;
   ig_lid *number = NULL, *conn = NULL;
   double *x = NULL;
+  /* the part's own connectivity, put back at the end */
   ig_array corners = {0}, kept = op->plan.conn;
   const ig_lid nodes = op->nodes;
   ig_status status;
@@ -249,6 +251,7 @@ static ig_status setup(ig_ctx *cx, ig_assembly how, const double *x, int npe, co
     IG_TRY(ig_array_push(cx, &op->first));
     IG_TRY(ig_array_push(cx, &op->item));
   }
+  /* `color` and `atomic` have none */
   const int64_t slots = how == IG_CLUSTER ? op->cluster.slots : op->plan.slots;
   if (slots)
     IG_TRY(ig_array_new_device(cx, &op->slots, 3 * (size_t)slots,

@@ -1,5 +1,6 @@
 /* A mesh of hexahedra or tetrahedra on the CPU: the table of passes of mesh_ops.h. Sums at shared
-   nodes go through the plan: color by color, or into slots that ig_plan_sum adds in order. */
+   nodes go through the plan: color by color, or into slots that ig_plan_sum adds in order. What is
+   done at an element or a node is in mesh.inc, for both backends. */
 #include "backend/backend.h"
 #include "core/threads.h"
 #include "solver/mesh/mesh_ops.h"

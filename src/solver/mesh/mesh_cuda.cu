@@ -107,6 +107,7 @@ static __global__ void __launch_bounds__(128)
   if (i >= end)
     return;
   const int32_t e = ig_scatter_element(&p.scatter, (int32_t)i);
+  /* neighbouring threads have one element, whose positions they find in the cache */
   const int a = (int)(t % N), count = p.size == 1 ? 1 : 6;
   const double scale = modulus ? modulus[e] : 1;
   double at[30], b[6];
@@ -283,6 +284,7 @@ static __global__ void __launch_bounds__(128)
   if (i >= end)
     return;
   const int32_t e = ig_scatter_element(&p.scatter, i);
+  /* gradients at the centre are linear in `rate`, which all nodes of the element share */
   double rate[9], fe[3];
   ig_cell_center(&p, N, e, rate);
   for (int a = 0; a < N; a++) {

@@ -10,6 +10,7 @@
 
 IG_C_BEGIN
 
+/* fixed, so that sums have one order on any number of threads and on every GPU */
 enum { IG_MESH_CHUNKS = 1024 }; /* partial sums of a dot product */
 
 /* The geometry; device pointers. */
@@ -43,7 +44,9 @@ typedef struct {
     }                                                                                              \
   } while (0)
 
-/* Unknowns held at zero and springs to ground; device pointers. */
+/* Unknowns held at zero and springs to ground; device pointers. A product with supports is P (K +
+   S) P on the free unknowns (P: held ones out, S: springs), and zero on the others, so that A stays
+   symmetric. */
 typedef struct {
   ig_lid nodes;
   int size;             /* unknowns per node: 3 or 1 */

@@ -36,6 +36,7 @@ static ig_lid row_times(const ig_pattern *a, const ig_pattern *b, ig_lid i, ig_l
 
 /* Marks of the second pass are negative, so that those of the first need not be cleared. */
 static ig_status times(ig_ctx *cx, const ig_pattern *a, const ig_pattern *b, ig_pattern *c) {
+  /* a row of marks per thread: width x threads numbers */
   ig_lid *marks = NULL; /* 0: none */
   const size_t width = (size_t)b->cols;
   const int team = ig_team(cx, a->rows, IG_WORK_ROW);

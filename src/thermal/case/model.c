@@ -90,6 +90,7 @@ static ig_status step_choose(ig_thermal_run *run) {
                         c->time_step, critical, (int)run->heat.limit.element);
     dt = c->time_step;
   }
+  /* 1e-12: a duration that is a whole number of steps but for rounding stays one */
   IG_TRY(ig_steps_count(cx, &at, ceil(c->duration / dt * (1 - 1e-12)), dt, &run->steps));
   run->steps = run->steps < 1 ? 1 : run->steps;
   run->dt = c->duration / (double)run->steps;

@@ -1,5 +1,6 @@
 /* Output of a run: rows of history.csv, checkpoints, figures of the summary. All numbers come from
-   surveys (ig_heat_ask); temperatures themselves stay on the device. */
+   surveys (ig_heat_ask); temperatures themselves stay on the device. Functions of the room: on
+   several ranks all ranks call them, and the first one writes. */
 #include "thermal/thermal.h"
 #include "backend/backend.h"
 
@@ -164,6 +165,7 @@ static ig_status columns_fill(ig_thermal_run *run, const ig_heat_survey *s, colu
    span a wide range may allow less than that. Checked with each row of history, said once. */
 static void step_check(ig_thermal_run *run, const ig_heat_survey *s) {
   const ig_heat *h = &run->heat;
+  /* how much of the rate that the tables allow the present state has */
   const double share = fmin(1, s->high[IG_SURVEY_STIFF]);
   const double critical = 2 / ((h->limit.rate - h->limit.film) * share + h->limit.film);
   if (run->dt <= critical || run->step_warned)

@@ -257,6 +257,7 @@ static ig_status forms_check(ig_ctx *cx, const ig_heat_setup *setup, const ig_he
    because they depend on all elements and must be equal on all ranks. */
 ig_status ig_heat_make(ig_ctx *cx, const ig_heat_setup *setup, const ig_heat *whole, ig_heat *h) {
   IG_TRY(setup_check(cx, setup, whole));
+  /* what the setup says, and nothing that is allocated, until the cells are known */
   h->precision = setup->precision;
   h->conduction = setup->conduction;
   h->outline = !whole && ig_ranks_count(cx->ranks) > 1;
@@ -294,6 +295,7 @@ ig_status ig_heat_make(ig_ctx *cx, const ig_heat_setup *setup, const ig_heat *wh
   }
   IG_TRY_GOTO(status, done, IG_NEW(cx, &place, h->elements, "birth order"));
   IG_TRY_GOTO(status, done, elements_make(cx, setup, h, &cells, place));
+  /* elements have materials now */
   IG_TRY_GOTO(status, done, births_check(cx, setup, h));
   IG_TRY_GOTO(status, done, neighbors_make(cx, setup, h, &cells, place));
   if (whole)

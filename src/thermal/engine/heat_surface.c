@@ -209,6 +209,7 @@ ig_status ig_heat_surfaces_mark(ig_ctx *cx, const ig_heat_setup *setup, ig_heat 
    fill. */
 ig_status ig_heat_faces_collect(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h) {
   IG_TRY(IG_NEW(cx, &h->face.start, (size_t)h->birth.events + 1, "surface births"));
+  /* of the faces, in the order of the list: four nodes each */
   ig_lid *conn = NULL;
   ig_status status = IG_OK;
   const ig_lid end = h->elements - h->birth.never;

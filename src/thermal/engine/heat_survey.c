@@ -1,5 +1,6 @@
 /* Sums over the arrays of one engine: surveys, sizes, heat contents. The kernels sum into
-   IG_HEAT_SURVEY_PARTS partial sums; these are added here in their order. */
+   IG_HEAT_SURVEY_PARTS partial sums; these are added here in order. Sums over ranks are made in
+   heat_part_survey.c. */
 #include "thermal/engine/heat_make.h"
 #include "backend/backend.h"
 #include "core/sorted.h"

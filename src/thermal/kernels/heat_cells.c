@@ -117,6 +117,7 @@ static ig_status orders_check(ig_ctx *cx, const ig_mesh *mesh) {
 
 /* Insertion sort of at most four nodes, duplicates dropped; node needs room for five. */
 int ig_heat_face_nodes(const ig_lid *conn, int face, ig_lid *node) {
+  /* up to four: a node that is twice in a collapsed face counts once */
   int count = 0;
   for (int a = 0; a < 4; a++) {
     const ig_lid n = conn[ig_heat_corner[ig_elem_face(IG_HEX8, face)[a]]];
@@ -377,6 +378,7 @@ bool ig_heat_cells_across(ig_ctx *cx, ig_lid count, const ig_lid *conn, const ig
   bool plain = true;
 #pragma omp parallel num_threads(team) reduction(&& : plain)
   {
+
     ig_lid step[6] = {0}; /* to the last one found, face by face: in a grid to the next, too */
 #pragma omp for schedule(static)
     for (ig_lid e = 0; e < count; e++)

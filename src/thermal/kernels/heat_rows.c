@@ -295,6 +295,7 @@ static ig_status row_make(ig_ctx *cx, const ig_heat *h, const row_key *key, heat
                           int32_t *far) {
   const struct ig_heat_rows *b = h->rows.book;
   memset(row, 0, sizeof *row);
+  /* sums over elements in the order of corners (key_make), the same on any number of ranks */
   double volume = 0;
   for (uint32_t i = 0; i < key->count; i++) {
     const pattern *p = &b->pattern[key->corner[i] >> 3];
@@ -474,6 +475,7 @@ static bool box_fits(const int32_t *o, bool full, int step[26][3], int32_t *sy, 
    row. Whether a row is one is decided in the numbers of the whole mesh. */
 static bool bulk_order(const heat_row_f64 *row, const int32_t *far, heat_bulk_f64 *bulk) {
   static const int group[8] = {-1, 0, 1, 3, 2, 4, 5, 6}; /* of axes: 1 x, 2 y, 4 z */
+  /* neighbours of a box's node, in rising order of numbers */
   int step[26][3];
   int32_t sy, sz;
   if ((row->count != 26 && row->count != 20) || row->inverse <= 0 || row->body != 0 ||

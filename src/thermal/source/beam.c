@@ -190,6 +190,7 @@ static ig_status targets_find(ig_ctx *cx, const ig_heat *h, ig_beam *b) {
    checked. */
 static ig_status path_check(ig_ctx *cx, const ig_beam_case *c, const ig_beam *b,
                             const ig_mesh *mesh) {
+  /* the box around the mesh */
   double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
   for (ig_lid n = 0; n < mesh->nodes; n++)
     for (int d = 0; d < 3; d++) {
@@ -401,6 +402,7 @@ static ig_status beam_new(ig_ctx *cx, const ig_beam_case *c, ig_toolpath *path, 
   IG_TRY(deep_make(cx, c, s));
   IG_TRY(axis_make(cx, c, path, s));
   s->whole = c->normalise ? 0 : intensity_whole(s);
+  /* a table with one row is a number; of a real table the engine takes care, node by node */
   const ig_table *absorptivity = c->absorptivity.count ? &c->absorptivity : own;
   b->absorptivity = absorptivity->count == 1 ? absorptivity->y[0] : 1;
   b->path = *path;
@@ -412,6 +414,8 @@ static ig_status beam_new(ig_ctx *cx, const ig_beam_case *c, ig_toolpath *path, 
               : s->model == IG_BEAM_GAUSSIAN ? 1.8 * fmax(s->radius, s->depth)
                                              : fmax(end, s->depth);
   IG_TRY(path_check(cx, c, b, mesh));
+  /* a zone serves several steps of a beam that moves: larger zones are made less often, but each
+     step looks at more targets */
   b->margin = 0.4 * s->radius;
   sampling_choose(c, b);
   IG_TRY(targets_find(cx, h, b));

@@ -1,5 +1,9 @@
 /* A batch of the beams: where they are in each step (spots), what is near them (zones), and the
-   watts of it all. ig_beams_step writes a step, ig_beams_power has the device compute the batch. */
+   watts of it all. ig_beams_step writes a step, ig_beams_power has the device compute the batch.
+
+     step  has some spots (place, direction, watts) and one zone
+     zone  has targets (faces or elements near the spots) and their nodes; serves steps on end
+     watts one per step and node of its zone, in the engine's batch */
 #include "backend/backend.h"
 #include "thermal/source/beam.h"
 #include "thermal/kernels/beam_ops.h"

@@ -88,6 +88,7 @@ static ig_status hatch(pen *p, const rect *rects, int count, double angle) {
   span *s;
   IG_TRY(IG_NEW(p->cx, &s, count, "hatch"));
   ig_status status = IG_OK;
+  /* every other line runs backwards, so that jumps are short */
   bool back = false;
   for (int line = 0; line < lines && status == IG_OK; line++) {
     const double v = low + (high - low) * (line + 0.5) / lines, o[2] = {v * n[0], v * n[1]};
@@ -129,6 +130,7 @@ static ig_status contour(pen *p, const rect *rects, int count) {
       const double d[2] = {corner[k + 1][0] - corner[k][0], corner[k + 1][1] - corner[k][1]};
       double at = 0; /* cut away what lies inside others, in rising order */
       while (at < 1) {
+        /* until: where the next rectangle begins; skip: where one that holds this point ends */
         double until = 1, skip = -1;
         for (int j = 0; j < count; j++) {
           span s;
