@@ -255,6 +255,7 @@ int cli_parse(const cli_command *command, int argc, char **argv, cli_args *args,
       *help = true;
       return CLI_GOOD;
     }
+    /* The option of this word; `value` is what stands directly with it, NULL: the next word. */
     const cli_option *o = NULL;
     /* A long name up to '=', or a letter with the value directly behind it. */
     if (word[1] == '-') {
@@ -301,7 +302,8 @@ int cli_parse(const cli_command *command, int argc, char **argv, cli_args *args,
 
 /* Text broken at spaces to 80 columns, from `column` on, each further line indented; a line that
    begins with a space stays as it is. */
-/* Columns are counted in bytes, which is right for the English texts of the tables. */
+/* Columns are counted in bytes, which is right for the English texts of the tables. A line is
+   broken only at spaces, so a long word may reach beyond column 80. */
 static void wrap(FILE *to, int column, int indent, const char *text) {
   for (bool fresh = true; *text;) {
     int length = (int)strcspn(text, fresh && *text == ' ' ? "\n" : " \n");
@@ -374,6 +376,7 @@ bool cli_in_family(const cli_command *command, const char *word) {
   return strncmp(command->name, word, length) == 0 && command->name[length] == ' ';
 }
 
+/* Whether `word` begins a command of two words. */
 bool cli_is_family(const char *word) {
   for (const cli_command *const *c = cli_commands; *c; c++)
     if (cli_in_family(*c, word))

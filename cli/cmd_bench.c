@@ -142,6 +142,7 @@ static int bench_run(const cli_args *args) {
   return code;
 }
 
+/* --smoke is what the tests run: it shows that every benchmark still works. */
 static const cli_option options[] = {
     CLI_BACKEND,
     CLI_THREADS,

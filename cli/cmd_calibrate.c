@@ -119,6 +119,7 @@ static int calibrate_run(const cli_args *args) {
   return code;
 }
 
+/* The three that are required are checked in calibrate_run, as tables know no required options. */
 static const cli_option options[] = {
     CLI_BACKEND,
     CLI_THREADS,

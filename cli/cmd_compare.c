@@ -34,7 +34,8 @@ static void number(FILE *to, const char *key, double value) {
     fputs("null", to);
 }
 
-/* One row as an object; members that have no meaning for it are left out. */
+/* One row as an object; members that have no meaning for it are left out. All digits, so that a
+   script can judge by limits of its own. */
 static void json_row(table *t, const ig_compared *r) {
   FILE *to = t->json;
   fputs(t->compared > 1 ? ",\n  {\"part\": " : "\n  {\"part\": ", to);
@@ -109,7 +110,7 @@ static void show(void *user, const ig_compared *r) {
 
 /* "1e-6", "1e-6,1e-9" for all; what has a name is the library's to read. */
 /* named[] has room for all of them and must outlive the comparison. Several bare tolerances: the
-   last counts. */
+   last counts. false after a message; the pointers in `named` lead into argv. */
 static bool tolerances_read(const cli_args *args, ig_compare_options *o, const char **named) {
   for (int i = 0; i < args->tolerance.count; i++) {
     const char *text = args->tolerance.item[i];
@@ -197,6 +198,7 @@ static int compare_run(const cli_args *args) {
   return t.different ? CLI_FAILED : CLI_GOOD;
 }
 
+/* --quiet means something else here than elsewhere: only the exit code counts. */
 static const cli_option options[] = {
     {"tolerance", 'T', CLI_REPEAT, CLI_AT(tolerance), 0, "[NAME=]REL[,ABS]", NULL,
      "what may differ: REL times the largest magnitude of the figure, column or field, plus ABS in "

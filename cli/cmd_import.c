@@ -61,6 +61,7 @@ static int import_run(const cli_args *args) {
   return code;
 }
 
+/* Without --out the case goes to standard output, messages to standard error. */
 static const cli_option import_options[] = {
     {"out", 'o', CLI_FILE, CLI_AT(out), 0, "CASE.yaml", NULL,
      "where the case goes; to standard output if not given"},

@@ -88,6 +88,7 @@ static int materials_run(const cli_args *args) {
   return code;
 }
 
+/* --list is for completion scripts. */
 static const cli_option materials_options[] = {
     {"list", 'l', CLI_FLAG, CLI_AT(list), 0, NULL, NULL, "names only"}, CLI_QUIET, {0}};
 const cli_command cli_materials = {

@@ -118,6 +118,7 @@ static int new_run(const cli_args *args) {
         "memory that Gmsh may take, as in 8GB; three quarters of what is left if not given"        \
   }
 
+/* A case has its own unit, edge and limits, so only --set is offered. */
 static const cli_option new_options[] = {CLI_SET, CLI_QUIET, {0}};
 const cli_command cli_mesh_new = {
     .name = "mesh new",

@@ -277,6 +277,7 @@ static int new_run(const cli_args *args) {
   return CLI_GOOD;
 }
 
+/* What is not given is asked for on a terminal, or else as usual for the kind. */
 static const cli_option new_options[] = {
     {"size", 's', CLI_TEXT, CLI_AT(size), 0, "LxWxH", NULL,
      "size of the part, as in 60x20x10mm; one length keeps the proportions"},

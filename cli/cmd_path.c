@@ -115,6 +115,7 @@ const cli_command cli_path_convert = {
     .run = convert_run,
 };
 
+/* Without --layer all layers lie above each other. */
 static const cli_option draw_options[] = {
     PATH_OPTIONS,
     {"layer", 'l', CLI_INT, CLI_AT(layer), 0, "N", NULL, "draw this layer only, from 1"},

@@ -26,6 +26,7 @@ static int report_run(const cli_args *args) {
   return code;
 }
 
+/* Zero, like a missing option, stands for the usual limits. */
 static const cli_option options[] = {
     {"out", 'o', CLI_FILE, CLI_AT(out), 0, "FILE.html", NULL,
      "page to write; report.html in the folder if not given"},

@@ -56,6 +56,7 @@ static int probe_run(const cli_args *args) {
   return code;
 }
 
+/* All snapshots, one after the other; with --of only nodes or elements of a set. */
 static int extremes_run(const cli_args *args) {
   ig_ctx *cx;
   int code = cli_open("cpu", args, &cx);
@@ -75,6 +76,7 @@ static int join_run(const cli_args *args) {
   return code;
 }
 
+/* --at is required; it is checked in probe_run with its form. */
 static const cli_option probe_options[] = {
     {"at", 0, CLI_TEXT, CLI_AT(at), 0, "X,Y,Z", NULL,
      "the point, in metres or with units: 1mm,2mm,0; the nearest node or cell is taken"},

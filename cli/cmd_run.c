@@ -40,6 +40,7 @@ int cli_open_case(ig_ctx *cx, const cli_args *args, ig_case **c) {
   return cli_result(cx, ig_ranks_agree(cx, status)); /* who cannot read it tells the others */
 }
 
+/* In the folder the program was started in, not beside the case, which may be read-only. */
 void cli_usual_folder(const char *path, char *folder, size_t size) {
   const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
   /* A name that begins with a dot has no ending. */
@@ -182,7 +183,8 @@ static int run_chain(const cli_args *args, ig_ctx *cx, ig_case *c, const char *o
 }
 
 /* Runs the case. The order matters: signals are caught only when there is a context that can write
-   a checkpoint. */
+   a checkpoint. Each step is passed over once the code is not good; what was opened is closed at
+   the end in any case. Only the first rank prints. */
 static int run_case(const cli_args *args) {
   char folder[512];
   cli_usual_folder(args->words.item[0], folder, sizeof folder);
@@ -246,6 +248,7 @@ static int run_run(const cli_args *args) {
   return code;
 }
 
+/* Options of runs on several ranks have no effect without mpirun or srun. */
 static const cli_option run_options[] = {
     CLI_BACKEND,
     CLI_THREADS,

@@ -467,7 +467,8 @@ static int folder_make(const char *out) {
 }
 
 /* The folder's lock, as runs have theirs: one sweep at a time, and `ingot watch` sees that it goes
-   on. Released by the end of this process. */
+   on. Released by the end of this process. The descriptor stays open on purpose: closing it would
+   release the lock. */
 static int folder_lock(const char *out) {
   const int fd = open(out, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
@@ -511,7 +512,8 @@ static int run_sweep(sweep *s, ig_ctx *cx) {
   return code == CLI_GOOD && (s->failed > 0 || stop) ? CLI_FAILED : code;
 }
 
-/* Under mpirun each copy would start all runs: refused. */
+/* Under mpirun each copy would start all runs: refused. The context is for reading the sweep and
+   its results only; runs have their own. */
 static int sweep_run(const cli_args *args) {
   static sweep s; /* large, and there is one */
   static char folder[512];
@@ -552,6 +554,7 @@ static int sweep_run(const cli_args *args) {
   return code;
 }
 
+/* --threads is that of a run here: with one a core, runs do not wait for each other. */
 static const cli_option sweep_options[] = {
     CLI_BACKEND,
     {"vary", 'v', CLI_REPEAT, CLI_AT(vary), 0, "KEY=V1,V2,…", NULL,

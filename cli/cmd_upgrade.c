@@ -38,6 +38,7 @@ static int upgrade_run(const cli_args *args) {
   return code == CLI_GOOD && args->check && found ? CLI_FAILED : code;
 }
 
+/* --check is for scripts that must not change anything. */
 static const cli_option upgrade_options[] = {
     {"check", 'c', CLI_FLAG, CLI_AT(check), 0, NULL, NULL,
      "write nothing; exit code 1 if a file has old words"},

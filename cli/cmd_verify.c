@@ -28,7 +28,8 @@ static void page_row(table *t, const ig_verified *r) {
           ig_ctx_backend(t->cx), page->date);
 }
 
-/* All digits: what scripts/fingerprint compares. */
+/* All digits: what scripts/fingerprint compares. One object a figure; `error` and `tolerance` are
+   relative where `relative` is true. */
 static void json_row(table *t, const ig_verified *r) {
   FILE *to = t->json.file;
   fprintf(to, "%s    {\"room\": ", t->passed + t->failed > 1 ? ",\n" : "\n");
@@ -86,7 +87,8 @@ static void list(void *user, const ig_problem *p) {
 }
 
 /* The exit code is 1 if a figure is outside its tolerance; both files are kept in that case too, as
-   the failure is in them. */
+   the failure is in them. The page is written while problems run, so that an interrupted run has
+   shown all it did. */
 static int verify_run(const cli_args *args) {
   if (args->list) {
     ig_verify_list(list, NULL);
@@ -133,6 +135,7 @@ static int verify_run(const cli_args *args) {
   return code == CLI_GOOD && t.failed ? CLI_FAILED : code;
 }
 
+/* --quick is the selection of the test suite, minutes rather than hours. */
 static const cli_option options[] = {
     CLI_BACKEND,
     CLI_THREADS,

@@ -13,7 +13,8 @@ static bool ends_in(const char *name, const char *ending) {
 
 /* A folder of results stands for its last snapshot: *path becomes that, written into `text`. With
    `design` the surface of an optimised part comes first. Names are compared by length, then by
-   letters: snap_1000000 is later than snap_999999. */
+   letters: snap_1000000 is later than snap_999999. A path that is no folder stays as it is. On
+   failure a message was printed. */
 static int last_snapshot(const char **path, bool design, char *text, size_t size) {
   char last[256] = "";
   DIR *folder = opendir(*path);
@@ -74,7 +75,8 @@ static int plane_read(const char *name, const char *text, ig_view_options *o) {
 }
 
 /* Fills the options of the library; also used for movies. Contradictions are refused. `second` may
-   be NULL. */
+   be NULL. Zeroes stand for the usual size, zoom and scale. Colours of a difference and fields are
+   chosen by the library. */
 static int options_read(const cli_args *args, const char *second, ig_view_options *o) {
   *o = (ig_view_options){
       .field = args->field,
@@ -167,6 +169,8 @@ static int view_run(const cli_args *args) {
   return code;
 }
 
+/* Options with two numbers have a flag in cli_args that says whether they were given, as 0:0 is a
+   valid pair. */
 static const cli_option options[] = {
     {"field", 'f', CLI_TEXT, CLI_AT(field), 0, "NAME", NULL,
      "field to color by; displacement.z takes a component, a bare vector its magnitude, none plain "

@@ -31,6 +31,7 @@ static int watch_run(const cli_args *args) {
   return code;
 }
 
+/* A fixed port is of use with a tunnel to another computer. */
 static const cli_option options[] = {{"port", 0, CLI_INT, CLI_AT(port), 0, "N", NULL,
                                       "port on 127.0.0.1; one that is free if not given"},
                                      {0}};

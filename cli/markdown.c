@@ -45,6 +45,7 @@ void cli_page_cell(cli_page *page, const char *text) {
   fputc(' ', page->file);
 }
 
+/* The second level of headings: the first is the title of the page. */
 bool cli_page_room(cli_page *page, const char *room) {
   if (strcmp(page->room, room) == 0)
     return false;

@@ -95,6 +95,7 @@ static int frames_draw(const movie *m, ig_ctx *cx, const ig_view_options *o, int
   return CLI_GOOD;
 }
 
+/* Only those drawn by this call: others of the same name were refused at the start. */
 static void pictures_remove(const movie *m, int drawn) {
   for (int i = 0; i < drawn; i++) {
     char png[4096];

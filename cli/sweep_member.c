@@ -65,7 +65,8 @@ static ig_status member_run(cli_member *m) {
 }
 
 /* The context is published under the lock, since an interruption may come from the main thread at
-   any time, and withdrawn before it is closed. */
+   any time, and withdrawn before it is closed. The end of the pipe is closed last, which tells the
+   sweep that this thread can be joined without waiting. */
 static void *thread_run(void *user) {
   cli_member *m = user;
   const ig_ctx_options options = {.backend = m->backend,
@@ -107,6 +108,7 @@ bool cli_member_start(cli_member *m) {
   return error == 0;
 }
 
+/* Nothing happens while there is no context, before the run and after it. */
 void cli_member_interrupt(cli_member *m) {
   pthread_mutex_lock(&m->lock);
   if (m->cx)

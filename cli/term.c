@@ -38,6 +38,7 @@ const char *cli_rate_unit(void) {
   return strcmp(term.unit, "iteration") == 0 ? "DOF-iterations/s" : "element-steps/s";
 }
 
+/* ECMA-48: back to the first column, clear to the end of the line. */
 void cli_progress_end(void) {
   if (term.shown)
     fputs("\r\033[K", stderr);
@@ -57,6 +58,7 @@ static void say(const char *word, const char *color, const char *format, va_list
           text);
 }
 
+/* Before the ranks are known the environment says which copy is the first. */
 void cli_error(const char *format, ...) {
   va_list args;
   if (!ranks && cli_copies() > 1 && !cli_first_copy())
@@ -66,6 +68,7 @@ void cli_error(const char *format, ...) {
   va_end(args);
 }
 
+/* Warnings of the library come through here as well. */
 void cli_warning(const char *format, ...) {
   va_list args;
   va_start(args, format);
@@ -201,6 +204,7 @@ int cli_copies(void) {
   return 1;
 }
 
+/* A variable that is not set counts as rank 0. */
 bool cli_first_copy(void) {
   static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -245,6 +249,7 @@ void cli_line_first(void *user, const char *label, const char *value) {
   if (cli_first())
     cli_line(user, label, value);
 }
+/* One line before a run, so that a wrong launcher is noticed at once. */
 void cli_ranks_show(const ig_ctx *cx) {
   if (cli_ranks() && cli_first() && !term.quiet)
     fprintf(stderr, "ingot: %d ranks over %s, the first on %s\n", ig_ranks_count(ranks),
@@ -337,6 +342,7 @@ void cli_close(ig_ctx *cx) {
   ranks = NULL;
 }
 
+/* A sleep that a signal may cut short, which does not matter here. */
 static void nap(double seconds) {
   nanosleep(&(struct timespec){.tv_sec = (time_t)seconds,
                                .tv_nsec = (long)(1e9 * (seconds - floor(seconds)))},

@@ -327,6 +327,8 @@ static void respond(server *s, int fd, const char *request) {
 
 /* --- connections */
 
+/* shutdown first, so that the reader sees the end although a forked process may have a copy of the
+   descriptor. */
 static void client_close(client *c) {
   shutdown(c->fd, SHUT_RDWR);
   close(c->fd);
@@ -354,6 +356,7 @@ static void client_read(server *s, client *c) {
   client_close(c);
 }
 
+/* Connections are few and short: a fixed table needs no memory that a stranger could exhaust. */
 static void client_accept(server *s) {
   const int fd = accept(s->listener, NULL, NULL);
   /* A reader that takes nothing would otherwise stop the server. */
@@ -449,7 +452,8 @@ static void serve(server *s, int alive) {
 }
 
 /* The server is large: it lives on the heap. The address goes to standard error, as the run's
-   output goes to standard output. */
+   output goes to standard output. Signals end the loop after the request at hand. The page's
+   temporary folder is removed; it is empty between requests. */
 int watch_serve(ig_ctx *cx, const char *folder, int port, int alive) {
   server *s = calloc(1, sizeof *s);
   if (!s) {

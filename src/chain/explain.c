@@ -172,7 +172,8 @@ static void keys_walk(explainer *e, const ig_option *options, const char *above)
   }
 }
 
-/* A room: what it computes, its fields, and all its keys with their facts. */
+/* A room: what it computes, its fields, and all its keys with their facts. Keys that stand in the
+   table through IG_OPT_KEYS are listed together, with the help of the group. */
 static void room_put(explainer *e, const ig_room *room) {
   put(e, "physics: %s\n    %s.%s\n", room->name, room->about,
       room->needs_mesh ? " Needs a `mesh`." : "");

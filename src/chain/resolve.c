@@ -161,7 +161,8 @@ static bool is_number(const ig_option *o) {
          o->kind == IG_OPT_IVECTOR || o->kind == IG_OPT_REALS || o->kind == IG_OPT_TABLE;
 }
 
-/* `from`, `figure`, `times` and `plus`, and nothing else. */
+/* `from`, `figure`, `times` and `plus`, and nothing else. Anything else in such a map is a
+   misspelling, and would be ignored in silence. */
 static ig_status number_keys_check(ig_case *c, const ig_node *node) {
   static const char known[] = "from|figure|times|plus";
   const char *const key = node->key ? node->key : "a number";
@@ -315,7 +316,8 @@ static ig_status field_keep(ig_ctx *cx, const keep_case *keep, const ig_snapshot
 
 /* What is kept must be one piece: up to a tenth of it may be in smaller pieces, which go with a
    warning; more than that is a failure. So is a node set that loses all its nodes, as supports and
-   loads of the next stage are bound to sets. */
+   loads of the next stage are bound to sets. `inside` has one byte an element; the mesh is changed
+   in place. */
 static ig_status whole_keep(ig_ctx *cx, const keep_case *keep, ig_mesh *mesh, const uint8_t *inside,
                             const char *stage) {
   ig_lid count = 0, all = ig_mesh_elements(mesh);
@@ -511,6 +513,7 @@ typedef struct {
   ig_chain *chain;
   int stage;
 } whose;
+/* Called by the case when it needs its mesh, with the context of the run. */
 static ig_status mesh_make(ig_ctx *cx, void *user, ig_mesh **mesh) {
   const whose *w = user;
   (void)cx;

@@ -82,7 +82,8 @@ static bool token_at(const upgrade *u, const char *token, size_t *i) {
 }
 
 /* Called for each old word found in the tree. Words that do not stand in the text as they are
-   (escapes, anchors, several lines) are refused rather than guessed. */
+   (escapes, anchors, several lines) are refused rather than guessed. r->offset is where within the
+   token the word stands, for paths such as output.every. */
 static ig_status edit_add(void *user, const ig_rename *r) {
   upgrade *u = user;
   size_t at = offset_of(u, r->at);

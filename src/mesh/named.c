@@ -84,7 +84,8 @@ static void mark_nodes(const ig_mesh *mesh, const ig_set *set, uint8_t *mark) {
   }
 }
 
-/* *node is the caller's to free: sorted, each node once, of a set of any kind. */
+/* *node is the caller's to free: sorted, each node once, of a set of any kind. Fails with IG_INPUT
+   at the place `at` if no set of the name exists. */
 ig_status ig_mesh_named_nodes(ig_ctx *cx, const ig_mesh *mesh, const ig_src *at, const char *name,
                               ig_lid **node, ig_lid *count) {
   const ig_set *set;

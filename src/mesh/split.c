@@ -27,7 +27,8 @@ static void face_parts(const ig_lid *hex, const ig_lid *tet, int face, int part[
 }
 
 /* Node sets stay; an element becomes 6 elements, a face 2 faces. An element becomes six, a face
-   two, a node stays. hex and tet lead from faces of a hexahedron to those of its tetrahedra. */
+   two, a node stays. hex and tet are the corners of
+   the hexahedra and of the tetrahedra made of them, 8 and 24 to a cell. */
 static ig_status set_split(ig_ctx *cx, ig_set *set, const ig_lid *hex, const ig_lid *tet) {
   const int times = set->kind == IG_SET_ELEMENTS ? 6 : 2;
   ig_lid *item = NULL;

@@ -77,7 +77,8 @@ const char *ig_page_number(const ig_node *value, char text[64]) {
   return text;
 }
 
-/* Figures with their units, scaled to a prefix that suits the size (mm, MPa). */
+/* Figures with their units, scaled to a prefix that suits the size (mm, MPa). Texts are shown as
+   they are; numbers are scaled only where the unit has prefixes that are usual. */
 static void figures_table(ig_text *html, const ig_node *summary) {
   const ig_node *result = ig_node_find(summary, "result"), *units = ig_node_find(summary, "units");
   if (!result || !result->child)

@@ -72,7 +72,9 @@ static bool has_numbers(const ig_csv_table *t, int column) {
   return finite > 0;
 }
 
-/* At most IG_PLOTS plots of IG_PLOT_CURVES curves; columns beyond that are left out. */
+/* At most IG_PLOTS plots of IG_PLOT_CURVES curves; columns beyond that are left out. Plots by unit
+   leave out columns that describe the computation or the beam rather than the part. Plots without
+   any column are left out. */
 int ig_plots_choose(const char *physics, const ig_csv_table *t, ig_plot chosen[IG_PLOTS]) {
   int count = 0;
   const int over = ig_plot_over(t);
@@ -96,6 +98,7 @@ int ig_plots_choose(const char *physics, const ig_csv_table *t, ig_plot chosen[I
   return count;
 }
 
+/* The names are compared without their units. */
 int ig_plot_over(const ig_csv_table *t) {
   /* The first of these that the history has; without any of them its first column. */
   static const char *const first[] = {"time", "iteration", "step"};

@@ -42,7 +42,8 @@ static void plots_html(ig_page *p, const ig_csv_table *t, const ig_plot *plot, i
 }
 
 /* The whole history for the page's script: names, columns of seven digits, null for what is not
-   finite, and which columns each plot has. */
+   finite, and which columns each plot has. Factors and units say how values are shown; the values
+   themselves stay in SI. */
 static void plots_data(ig_page *p, const ig_csv_table *t, const ig_plot *plot, int count) {
   ig_json *j = &p->data;
   ig_json_object(j, "history");
@@ -144,7 +145,7 @@ done:
 /* --- a chain: its stages side by side, then each of them */
 
 /* A stage in the overview of a chain: a small picture and up to six figures, those with units
-   before others. */
+   before others. After the first four, figures without a unit make room for those with one. */
 static ig_status stage_card(ig_page *p, const ig_page_run *run, const char *name) {
   ig_text *html = &p->body;
   const ig_node *result = run->summary ? ig_node_find(run->summary, "result") : NULL;
@@ -290,8 +291,8 @@ static ig_status parts_make(ig_ctx *cx, page_parts *k) {
   return IG_OK;
 }
 
-/* Copies the template; each @NAME@ is replaced by its part. Parts are not searched for names
-   again. */
+/* Copies the template; each @NAME@ is replaced by its part. Parts are not searched for names again.
+   Text of the template is copied byte by byte; the data is escaped on the way, the title too. */
 static void template_fill(const ig_page *p, const char *title, const page_parts *k, ig_text *html) {
   const struct {
     const char *name;

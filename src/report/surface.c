@@ -151,7 +151,8 @@ static ig_status moved_take(scene *s, const ig_snapshot *snap, const int64_t *us
 
 /* Points are numbered anew in the order in which triangles and rods meet them, which leaves out
    inner points and makes neighbours close in number. number[] is 0 for a point not met yet, else
-   its new number plus one. */
+   its new number plus one. number and used have room for all points of the snapshot and are zero at
+   first. */
 static ig_status shape_take(scene *s, const ig_snapshot *snap, const ig_surface *surface,
                             int64_t *number, int64_t *used, frame *f) {
   f->triangles = surface->triangles;
@@ -179,7 +180,8 @@ static ig_status shape_take(scene *s, const ig_snapshot *snap, const ig_surface 
 }
 
 /* Reads one snapshot, or the STL of a design, and takes its surface. All buffers are freed here;
-   what was taken stays in the frame. */
+   what was taken stays in the frame. The first snapshot read decides which fields are shown; others
+   show those of them that they have. */
 static ig_status frame_read(scene *s, const char *path, frame *f) {
   ig_snapshot *snap = NULL;
   ig_surface surface = {0};
@@ -349,7 +351,8 @@ static double warp_scale(const scene *s) {
 }
 
 /* A field that is the same everywhere shows nothing, unless there is no other. Freed values leave
-   NULL behind, so that nothing is freed twice. */
+   NULL behind, so that nothing is freed twice. The last field stays if no other is left, so that
+   the view has something to show. */
 static void fields_thin(scene *s) {
   int kept = 0;
   for (int k = 0; k < s->fields; k++) {
@@ -393,7 +396,8 @@ static void deformed_box(const scene *s, double scale, double low[3], double hig
 }
 
 /* The whole view. Shapes are written in the order of their numbers, before the frames that refer to
-   them. */
+   them. Keys: low, high (of the shape), box_low, box_high (of all that moves), fields, warp,
+   geometries, frames; web/report.js reads them by these names. */
 static ig_status scene_write(const scene *s, ig_json *json) {
   const bool moves = s->moved_low[0] <= s->moved_high[0];
   double box_low[3], box_high[3];

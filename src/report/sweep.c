@@ -138,7 +138,8 @@ static const char *unit_of(const sweep *s, const char *figure) {
   return "";
 }
 
-/* One row a run: name, status, keys that differ, figures. */
+/* One row a run: name, status, keys that differ, figures. Scripts of the page sort it by any
+   column. */
 static void table_write(const sweep *s) {
   ig_text *html = &s->p->body;
   ig_text_add(html, "<div class=\"wide\"><table class=\"runs\"><thead><tr><th>run</th>"
@@ -219,8 +220,9 @@ typedef struct {
   const double *value[2];
 } grid;
 
-/* A rectangle for each place that has a run with the figure; numbers where there is room for
-   them. */
+/* A rectangle for each place that has a run with the figure; numbers where there is room for them.
+   540 x 240 units of the view box, from (90, 10). The number is light on dark colours: viridis is
+   dark below 0.6 of its range. */
 static void map_cells(const sweep *s, const int axis[2], const grid *g, const char *figure,
                       double low, double high) {
   ig_text *html = &s->p->body;
@@ -291,7 +293,8 @@ static void map_write(const sweep *s, const int axis[2], const grid *g, const ch
 }
 
 /* A figure over one key, by the drawing of histories. Where several runs have one value of the key,
-   the last of them counts. */
+   the last of them counts. A table of two columns is made for the plotter, which needs one. Points
+   without a run are NaN and leave a gap. */
 static ig_status curve_write(const sweep *s, const double *x, int count, const char *figure) {
   char head[2][PATH];
   char *name[2] = {head[0], head[1]};
