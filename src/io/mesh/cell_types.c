@@ -16,6 +16,7 @@ ig_cell_info ig_cell_info_get(int code) {
       {"quad9", 9, 4, IG_QUAD4},         {"wedge18", 18, 6, IG_WEDGE6},
       {"pyramid14", 14, 5, IG_PYRAMID5},
   };
+  /* Kinds of cells that are no element types of a mesh have codes above those. */
   if (code >= IG_CELL_WEDGE15)
     return more[code - IG_CELL_WEDGE15];
   if (code == IG_HEX20 || code == IG_WEDGE15)
@@ -171,6 +172,7 @@ static ig_status fill(ig_ctx *cx, const ig_cells *from, ig_plain *p) {
     const int32_t tag = from->tag ? from->tag[c] : 0;
     ig_lid tet[4 * IG_CELL_MOST_CHILDREN];
     p->first[c] = p->cells.count;
+    /* Only these can be cut; triangles, tetrahedra and lines stay as they are. */
     const bool solid = info.base == IG_HEX8 || info.base == IG_WEDGE6 || info.base == IG_PYRAMID5;
     if (stays(from, from->type[c])) {
       cell_add(p, from->type[c], node, info.nodes, tag);
@@ -185,6 +187,7 @@ static ig_status fill(ig_ctx *cx, const ig_cells *from, ig_plain *p) {
       cell_add(p, info.base, node, info.corners, tag);
     }
     p->count[c] = (uint8_t)(p->cells.count - p->first[c]);
+    /* Nodes in the middles of edges are dropped, which is worth one warning for all. */
     if (info.nodes > info.corners) {
       reduced++;
       name = info.name;

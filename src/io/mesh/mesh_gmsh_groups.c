@@ -37,6 +37,7 @@ static ig_status face_table_make(ig_gmsh_reader *r, face_table *t) {
   IG_TRY(IG_NEW(r->cx, &t->next, faces, "faces"));
   IG_TRY(IG_NEW(r->cx, &t->element, faces, "faces"));
   IG_TRY(IG_NEW(r->cx, &t->face, faces, "faces"));
+  /* Lists through `next`, with heads by node; 0 ends a list, so entries count from 1. */
   ig_lid element = 0;
   for (int b = 0; b < r->mesh->blocks; b++) {
     const ig_block *block = &r->mesh->block[b];
@@ -185,12 +186,13 @@ static void points_take(ig_gmsh_reader *r, int entity, group *g) {
 
 /* Names longer than 53 letters would not survive in result files, so such groups are numbered
    instead. A physical group becomes a set of elements, faces or nodes by its dimension. Groups
-   without a name are called by dimension and number; control characters are replaced. */
+   without a name are called by dimension and number; slashes are replaced. */
 static ig_status group_read(ig_gmsh_reader *r, int dim, int number, group *g) {
   int *entity = NULL, ierr = 0;
   size_t entities = 0;
   char *given = NULL, name[54];
   ig_gmsh.ModelGetPhysicalName(dim, number, &given, &ierr);
+  /* A group without a name, or with one that is too long, is named by dimension and number. */
   if (given && *given && strlen(given) < sizeof name)
     snprintf(name, sizeof name, "%s", given);
   else
@@ -200,6 +202,7 @@ static ig_status group_read(ig_gmsh_reader *r, int dim, int number, group *g) {
   ig_gmsh.Free(given);
   ig_gmsh.ModelGetEntitiesForPhysicalGroup(dim, number, &entity, &entities, &ierr);
   ig_status status = ierr ? ig_gmsh_failed(r, "Gmsh cannot list a physical group") : IG_OK;
+  /* The masks are used again for each group. */
   const ig_lid elements = ig_mesh_elements(r->mesh);
   memset(g->node, 0, (size_t)r->mesh->nodes);
   memset(g->cell, 0, (size_t)elements);
