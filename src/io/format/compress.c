@@ -58,6 +58,7 @@ bool ig_compress_piece(int level, const unsigned char *data, size_t bytes, size_
   return good;
 }
 
+/* Frees the bytes of all pieces; the set itself belongs to the compressor or the caller. */
 static void pieces_clear(ig_pieces *pieces) {
   for (size_t i = 0; i < pieces->count; i++)
     free(pieces->piece[i].bytes);

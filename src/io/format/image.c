@@ -378,7 +378,8 @@ static ig_status nrrd_read(reader *r) {
 
 /* --- */
 
-/* The ending decides on the format; its first bytes are checked by the reader. */
+/* The ending decides on the format; its first bytes are checked by the reader. The text is freed
+   whatever happened; the image stays with the caller. */
 static ig_status file_take(reader *r) {
   IG_TRY(ig_file_read(r->cx, r->path, 0, &r->text, &r->size));
   const ig_status status = ig_path_ends(r->path, ".npy") ? npy_read(r) : nrrd_read(r);

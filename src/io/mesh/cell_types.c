@@ -32,6 +32,7 @@ ig_elem_type ig_cell_type(int code) {
   return (ig_elem_type)ig_cell_info_get(code).base;
 }
 
+/* Safe with members that were never allocated. */
 void ig_plain_free(ig_plain *p) {
   free(p->first);
   free(p->count);

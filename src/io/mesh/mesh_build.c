@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Exchanges two nodes of an element. */
 static void swap(ig_lid *conn, int a, int b) {
   const ig_lid keep = conn[a];
   conn[a] = conn[b];

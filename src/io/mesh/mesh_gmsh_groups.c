@@ -19,6 +19,7 @@ typedef struct {
   uint8_t *face;
 } face_table;
 
+/* Safe after a failure half way. */
 static void face_table_free(face_table *t) {
   free(t->head);
   free(t->next);

@@ -82,6 +82,8 @@ static const ig_inp_type whole[] = {
     {"U", IG_INP_PASSED_OVER, true},
 };
 
+/* The first type whose name begins the word: longer names stand before shorter ones in the
+   table. */
 static const ig_inp_type *begins(const char *from, const char *stop) {
   for (size_t k = 0; k < sizeof types / sizeof *types; k++) {
     const size_t length = strlen(types[k].name);

@@ -31,6 +31,7 @@ ig_status ig_text_open(ig_ctx *cx, const char *path, ig_mesh_text *t) {
   return IG_OK;
 }
 
+/* Allowed after a failed open, when all is zero. */
 void ig_text_close(ig_mesh_text *t) {
   free(t->text);
   free(t->own);
@@ -199,6 +200,7 @@ bool ig_namemap_put(ig_namemap *map, int kind, const char *name, size_t length, 
   return true;
 }
 
+/* Keys are copies and are freed with the map. */
 void ig_namemap_free(ig_namemap *map) {
   for (size_t i = 0; map->key && i <= map->mask; i++)
     free(map->key[i]);

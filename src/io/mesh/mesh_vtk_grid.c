@@ -11,6 +11,7 @@
 /* A field with more different values is a numbering or a result, not a classification. */
 enum { MOST_VALUES = 100 }; /* a field of more different numbers counts, it does not sort */
 
+/* The grid itself belongs to the caller, and can be filled again. */
 void ig_vtk_free(ig_vtk_grid *g) {
   free(g->point);
   free(g->corner);
@@ -161,6 +162,7 @@ static ig_status cell_take(maker *m, int64_t cell, unsigned *seen) {
 
 /* --- sets */
 
+/* A field of cells with one value for each of them; NULL: there is none of the name. */
 static const ig_vtk_field *field_find(const ig_vtk_grid *g, const char *name) {
   for (int i = 0; i < g->fields; i++)
     if (!g->field[i].at_points && g->field[i].count == g->cells &&
@@ -219,6 +221,7 @@ static ig_status set_of_cells(maker *m, const char *name, const int64_t *value, 
   return status;
 }
 
+/* Every point with a value other than zero. */
 static ig_status set_of_points(maker *m, const char *name, const int64_t *value) {
   ig_lid count = 0;
   ig_set *set;

@@ -70,6 +70,7 @@ static const struct {
              {"vtktypeint8", 1, 'i'}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
+/* The name of a number type, as VTK writes it; its size follows from the table. */
 static ig_status kind_read(legacy *l, const char *in, int *kind) {
   char *from = NULL, *stop = NULL;
   IG_TRY(need_word(l, in, &from, &stop));
@@ -144,6 +145,7 @@ static ig_status count_read(legacy *l, const char *in, int per, int64_t *count) 
   return IG_OK;
 }
 
+/* Exactly one POINTS section, before the cells. */
 static ig_status points_read(legacy *l) {
   int64_t count;
   int kind;

@@ -67,7 +67,8 @@ static int64_t key_of(const ig_set *set, ig_lid i) {
 /* Assigns the items of one kind to combinations by refining step by step: for each set, members
    move from their combination to its twin. key: rising keys (NULL: 0 to count - 1); in: combination
    of each item. Gmsh's groups belong to entities, and an element is in one entity: so each
-   combination of sets that occurs becomes an entity, which is in all of those groups. */
+   combination of sets that occurs becomes an entity, which is in all of those groups. in[i] becomes
+   the combination of item i. A chain through `parent` lists its sets. */
 static ig_status combine(msh *m, ig_set_kind kind, const int64_t *key, int64_t count, int *in) {
   const int none = m->combinations;
   IG_TRY(IG_MORE(m->cx, &m->of, m->combinations, "sets"));

@@ -20,6 +20,7 @@ enum { NESTED = 200 };
 
 static ig_status node_place(places *in, ig_lid node);
 
+/* By its number; NULL: the file does not define it. Files have few systems. */
 static ig_nastran_system *system_find(const places *in, int64_t id) {
   for (int k = 0; k < in->systems; k++)
     if (in->all[k].id == id)

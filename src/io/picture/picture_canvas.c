@@ -66,6 +66,7 @@ static void blend(ig_canvas *canvas, int x, int y, const float rgb[3], float cov
     p[c] += (rgb[c] - p[c]) * fminf(cover, 1);
 }
 
+/* What lies outside of the canvas is left out by blend. */
 void ig_canvas_rect(ig_canvas *canvas, int x, int y, int w, int h, const float rgb[3]) {
   for (int j = y; j < y + h; j++)
     for (int i = x; i < x + w; i++)
@@ -117,6 +118,7 @@ static const palette palettes[] = {
     {"gray", 2, {{30, 30, 30}, {235, 235, 235}}},
 };
 
+/* NULL: there is none of the name; the caller then takes the usual one or refuses it. */
 static const palette *palette_find(const char *name) {
   for (size_t i = 0; i < sizeof palettes / sizeof *palettes; i++)
     if (strcmp(palettes[i].name, name) == 0)

@@ -98,6 +98,7 @@ static void triangle(cut *k, int64_t a, int64_t b, int64_t c, unsigned edges, in
   s->cell[s->triangles++] = cell;
 }
 
+/* Like triangle, for lines of beams and of cut shells. */
 static void rod(cut *k, int64_t a, int64_t b, int64_t cell) {
   ig_surface *s = &k->made;
   if (k->status != IG_OK)

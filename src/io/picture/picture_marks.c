@@ -15,6 +15,7 @@ typedef struct {
   int64_t triangle;
 } side;
 
+/* By the lower point, then by the higher: the same side of two triangles compares equal. */
 static int side_order(const void *left, const void *right) {
   const side *p = left, *q = right;
   if (p->a != q->a)

@@ -249,6 +249,8 @@ static ig_status read_grid(ig_h5 *h5, place *p, ig_snapshot **snap) {
                   {ROOT "/Connectivity", corners, 1},
                   {ROOT "/Offsets", cells + 1, 1},
                   {ROOT "/Types", cells, 1}};
+  /* All arrays are looked at before any memory is taken for them. A file with steps has longer
+     ones. */
   for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
     ig_h5_shape shape = {0};
     IG_TRY(ig_h5_look(h5, expected[i].name, &shape));
@@ -260,6 +262,7 @@ static ig_status read_grid(ig_h5 *h5, place *p, ig_snapshot **snap) {
                      expected[i].components);
   }
   IG_TRY(ig_snapshot_new(h5->cx, points, cells, corners, 0, 0, snap));
+  /* Rows of this step begin at the offsets of its part. */
   const bool whole = !p->steps;
   ig_snapshot *to = *snap;
   IG_TRY(read_rows(h5, ROOT "/Points", IG_F64, p->point, points, 3, whole, to->point));
