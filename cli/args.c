@@ -160,7 +160,8 @@ bool cli_length(const char *text, double *metres) {
 }
 
 /* Stores one value in args by the option's offset and kind. An empty text is refused: it is most
-   often a shell variable that was not set. Returns the exit code. */
+   often a shell variable that was not set. Returns the exit code. An option that is given twice
+   keeps its last value, but for those of CLI_REPEAT. */
 static int take(const cli_option *o, const char *value, cli_args *args) {
   /* The offset comes from CLI_AT of a member of the right type: the casts below rely on that. */
   char *at = (char *)args + o->offset;
@@ -231,7 +232,8 @@ static int take(const cli_option *o, const char *value, cli_args *args) {
   return CLI_BAD_INPUT;
 }
 
-/* `args` is zeroed first. Texts point into argv, which lives as long as the program. */
+/* `args` is zeroed first. Texts point into argv, which lives as long as the program. Returns
+   CLI_GOOD with *help set as soon as --help is met, whatever else is wrong with the line. */
 int cli_parse(const cli_command *command, int argc, char **argv, cli_args *args, bool *help) {
   memset(args, 0, sizeof *args);
   *help = false;
@@ -325,7 +327,8 @@ static void wrap(FILE *to, int column, int indent, const char *text) {
   fputc('\n', to);
 }
 
-/* Options in a column of 28; a longer one has its help on the next line. */
+/* Options in a column of 28; a longer one has its help on the next line. Choices stand behind the
+   help text, in the form in which they are typed. */
 void cli_help_command(FILE *to, const cli_command *command) {
   fprintf(to, "ingot %s%s%s%s\n\n", command->name, *command->words ? " " : "", command->words,
           command->options->name ? " [options]" : "");

@@ -63,7 +63,8 @@ static int start_of(const cli_args *args, ig_ctx *cx, double *x) {
 }
 
 /* At most 15 runs: the secant method needs a handful where the figure depends smoothly on the key.
-   `within` is relative to the target. */
+   `within` is relative to the target. Every trial is printed, so that a search that fails can be
+   understood. The last line is the key with its value, as a case has it. */
 static int calibrate(const cli_args *args, ig_ctx *cx) {
   enum { MOST = 15 };
   wanted w = {.key = args->figure};
@@ -102,7 +103,8 @@ static int calibrate(const cli_args *args, ig_ctx *cx) {
   return code;
 }
 
-/* A target of zero has no relative tolerance and no first step, so it is refused. */
+/* A target of zero has no relative tolerance and no first step, so it is refused. Results of the
+   trials are not written: only the figure is taken from each. */
 static int calibrate_run(const cli_args *args) {
   ig_ctx *cx;
   if (!args->key || !args->figure || !args->given_target || args->target == 0) {

@@ -78,7 +78,8 @@ static const char *cell(const ig_compared *r, int i, char text[32]) {
 }
 
 /* One row: always to JSON, to the terminal only where the two differ. Coordinates that differ hint
-   at another numbering, which the last line then suggests to match by place. */
+   at another numbering, which the last line then suggests to match by place. Names and texts of
+   results are shown without control characters; numbers are rounded to eight digits. */
 static void show(void *user, const ig_compared *r) {
   table *t = user;
   char a[32], b[32], name[160];
@@ -153,7 +154,8 @@ static bool json_write(const char *path, const char *rows, const table *t) {
   return good;
 }
 
-/* Failures count as 2 here, as 1 says that the results differ. */
+/* Failures count as 2 here, as 1 says that the results differ. The context is a CPU one: comparing
+   needs no device. */
 static int compare_run(const cli_args *args) {
   const char *named[CLI_MAX_WORDS];
   const char *const a = args->words.item[0], *const b = args->words.item[1];

@@ -84,7 +84,8 @@ const cli_command cli_help = {
     .run = help_run,
 };
 
-/* The script is printed, for a shell to source. */
+/* The script is printed, for a shell to source. The shell is checked here, as the word is no option
+   with choices. */
 static int completion_run(const cli_args *args) {
   if (strcmp(args->words.item[0], "bash") == 0) {
     cli_complete_bash(stdout);

@@ -26,7 +26,8 @@ static void text_put(void *user, const char *text) {
   fputs(text, user);
 }
 
-/* The case is made in memory first: a deck that is refused leaves no file behind. */
+/* The case is made in memory first: a deck that is refused leaves no file behind. Exit code 2 for a
+   deck that is not understood, 1 for a file that cannot be written. */
 static int import_run(const cli_args *args) {
   const char *deck = args->words.item[0];
   char mesh[PATH_MAX];

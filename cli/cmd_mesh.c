@@ -10,7 +10,8 @@ static bool is_case(const char *path) {
   return dot && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0);
 }
 
-/* What one unit of a file's coordinates was taken as, and why. */
+/* What one unit of a file's coordinates was taken as, and why. Nothing is shown for a case, whose
+   numbers carry units. */
 static int unit_show(ig_ctx *cx, const cli_args *args) {
   double named = 0;
   char text[96];
@@ -52,7 +53,8 @@ static int open_mesh(ig_ctx *cx, const cli_args *args, ig_mesh **mesh) {
   return code;
 }
 
-/* Two words: read and write; one: read and describe. */
+/* Two words: read and write; one: read and describe. Meshes are made and read on the CPU whatever
+   the case says of the backend. */
 static int mesh_run(const cli_args *args) {
   ig_ctx *cx;
   int code = cli_open("cpu", args, &cx);

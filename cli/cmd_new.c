@@ -187,7 +187,7 @@ static double side_of(const char **p, const double size[3]) {
 }
 
 /* Copies the text of a kind, with its places filled. The texts are part of the program, so they
-   need no checks. */
+   need no checks. `file` is the name that comments of the text mention. */
 static void case_write(FILE *to, const kind *k, const double size[3], const char *material,
                        const char *file) {
   for (const char *p = k->text; *p; p++) {
@@ -218,8 +218,9 @@ static void case_write(FILE *to, const kind *k, const double size[3], const char
   }
 }
 
-/* Asks only on a terminal, and only for what was not given. Words on the command line mean that the
-   rest is to be as usual. */
+/* Asks only on a terminal, and only for what was not given. Words on the command line mean that
+   the rest is to be as usual. Exit code 2 for a wrong word, 1 for a file that could not be
+   completed. */
 static int new_run(const cli_args *args) {
   /* Answers to the three questions; texts point into them until the case is written. */
   char a[64], b[64], c[64], usual[64], path[4096];

@@ -1,5 +1,5 @@
 /* ingot result probe|extremes|join: results on disk, after the run. Snapshots are read one by one,
-   so results larger than memory can be worked on. */
+   except by join, which needs all of them in memory. */
 #include "cli.h"
 
 #include <stdlib.h>
@@ -40,7 +40,8 @@ static void table_row(void *user, int columns, const char *const *cell) {
   putchar('\n');
 }
 
-/* The nearest node is taken, so the point may lie outside of the part. */
+/* The nearest node is taken, so the point may lie outside of the part. One row a snapshot, as CSV
+   on standard output, for spreadsheets and scripts. */
 static int probe_run(const cli_args *args) {
   double point[3];
   ig_ctx *cx;
@@ -66,7 +67,8 @@ static int extremes_run(const cli_args *args) {
   return code;
 }
 
-/* The file is written beside and renamed, as all results are. */
+/* The file is written beside and renamed, as all results are. All snapshots must fit into
+   memory. */
 static int join_run(const cli_args *args) {
   ig_ctx *cx;
   int code = cli_open("cpu", args, &cx);

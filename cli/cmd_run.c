@@ -72,7 +72,8 @@ static void keep(void *user, const char *key, double value, const char *unit, co
     snprintf(f->value[i], sizeof f->value[i], "%.8g%s%s", value, *unit ? " " : "", unit);
 }
 
-/* Size, times, rate, memory and figures at the end of a run. */
+/* Size, times, rate, memory and figures at the end of a run. Times in s, min or h; memory at its
+   peak on host and device. */
 static void show_stats(const ig_run_stats *s, const figures *f) {
   char text[256];
   snprintf(text, sizeof text, "%s elements, %s nodes, %s degrees of freedom",
@@ -150,7 +151,7 @@ static int report_after(const cli_args *args, ig_ctx *cx, const char *out, int c
   return code;
 }
 
-/* --join: the snapshots in one file, too. */
+/* --join: the snapshots in one file, too. On the first rank only, which has all files. */
 static int join_after(const cli_args *args, ig_ctx *cx, const char *out, int code) {
   if (code != CLI_GOOD || !args->join || !cli_first())
     return code;
@@ -297,7 +298,8 @@ const cli_command cli_run = {
 };
 
 /* Checks a case, and of a chain all its stages against the folder it would use. Nothing is written.
-   Collective, like run. */
+   Collective, like run. The folder is the usual one, as `check` has no --out: what it says of
+   results is about that. */
 static int check_run(const cli_args *args) {
   ig_ctx *cx;
   ig_case *c;

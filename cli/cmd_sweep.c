@@ -59,7 +59,7 @@ static void table_clear(sweep *s) {
 }
 
 /* Up to 20 runs with their share, and an estimate of the time left. Drawn at most five times a
-   second. */
+   second. Nothing on a dumb terminal or into a file: lines of tell_end are enough there. */
 static void table_draw(sweep *s, bool always) {
   const double t = cli_now();
   if (!s->terminal || s->args->quiet || (!always && t - s->drawn < 0.2))
@@ -115,7 +115,7 @@ static void device_choose(int place) {
 
 /* In the child: becomes `ingot run` with the settings of the run; never returns. Its standard error
    is the pipe, its other streams lead nowhere. TERM=dumb makes it write lines instead of a progress
-   bar. */
+   bar. Exit code 127, as a shell's, says that the program could not be started. */
 static void child(const sweep *s, const ig_sweep_run *run, int place, int to) {
   /* Fixed words, two for each setting, and the NULL at the end. */
   const char *argv[32 + 2 * CLI_MAX_WORDS];
@@ -155,7 +155,8 @@ static void child(const sweep *s, const ig_sweep_run *run, int place, int to) {
 }
 
 /* Starts the next run as a process (pid is set); `to` is its end of the pipe, closed here in any
-   case. Buffers are flushed before the fork, or both would write them. */
+   case. Buffers are flushed before the fork, or both would write them. A fork that fails has pid
+   -1, which is reported like a pipe that cannot be made. */
 static bool process_start(const sweep *s, job *j, const ig_sweep_run *run, int place, int to) {
   fflush(NULL);
   j->pid = fork();
@@ -289,7 +290,8 @@ static void job_end(sweep *s, job *j) {
 }
 
 /* Ctrl-C: every run is asked to write its checkpoint. A thread may not have begun to listen, and is
-   asked until it ends. */
+   asked until it ends. Processes are asked once, as a second signal would end them without a
+   checkpoint. */
 static void runs_interrupt(sweep *s, bool first) {
   if (first) {
     table_clear(s);
@@ -338,7 +340,8 @@ static void run_all(sweep *s) {
 }
 
 /* Runs that failed for the device's memory, or with the device itself: one at a time, each in a
-   process of its own, which has a device that nobody else has disturbed. */
+   process of its own, which has a device that no other run has disturbed. A device that failed once
+   may be of no use to this process any more, hence the new one. */
 static void run_again(sweep *s) {
   s->threads = false;
   s->jobs = 1;
@@ -410,7 +413,8 @@ static void table_print(const table *t) {
   }
 }
 
-/* results.csv is written whether or not all runs succeeded: rows say which did. */
+/* results.csv is written whether or not all runs succeeded: rows say which did. The table is read
+   back from the folders of the runs, so it has those of earlier calls too. */
 static int results(sweep *s, ig_ctx *cx) {
   table t = {0};
   const int code = cli_result(cx, ig_sweep_results(s->sweep, s->out, row_keep, &t));
@@ -480,7 +484,8 @@ static int folder_lock(const char *out) {
   return CLI_FAILED;
 }
 
-/* Signals are caught without SA_RESTART, so that poll returns at once. */
+/* Signals are caught without SA_RESTART, so that poll returns at once. The exit code is 1 if any
+   run failed or the sweep was stopped; results.csv is written all the same. */
 static int run_sweep(sweep *s, ig_ctx *cx) {
   /* The same program, wherever PATH leads by now; s is static and zeroed, so the text ends. */
   const ssize_t length = readlink("/proc/self/exe", s->self, sizeof s->self - 1);

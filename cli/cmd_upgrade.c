@@ -10,7 +10,7 @@ static void tell(void *user, const ig_renamed_word *w) {
 }
 
 /* Files are independent: one that fails does not keep the others from being rewritten. The worst
-   exit code counts. */
+   exit code counts. With --check the exit code 1 says that something would be rewritten. */
 static int upgrade_run(const cli_args *args) {
   ig_ctx *cx;
   int found = 0;

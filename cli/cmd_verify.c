@@ -55,7 +55,8 @@ static void json_row(table *t, const ig_verified *r) {
           r->pass ? "true" : "false");
 }
 
-/* Called for each figure. With --quiet only failures are shown. */
+/* Called for each figure. With --quiet only failures are shown. Failures stand out in capitals, so
+   that a long log can be searched. */
 static void show(void *user, const ig_verified *r) {
   table *t = user;
   cli_progress_end();

@@ -43,7 +43,7 @@ static int last_snapshot(const char **path, bool design, char *text, size_t size
 }
 
 /* snap_000010.vtkhdf -> snap_000010.png; with a field named, snap_000010-T.png: one picture does
-   not replace another */
+   not replace another A field with a slash cannot be part of a file's name and is left out. */
 static void usual_picture(const char *path, const char *field, char *png, size_t size) {
   /* A dot in the folder's name is no ending of the file. */
   const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -125,7 +125,8 @@ static int options_read(const cli_args *args, const char *second, ig_view_option
   return CLI_GOOD;
 }
 
-/* A picture that is replaced is mentioned, as its name was perhaps not chosen. */
+/* A picture that is replaced is mentioned, as its name was perhaps not chosen. Whether a picture
+   was there is asked before drawing, since afterwards it always is. */
 static int picture_draw(const cli_args *args, ig_ctx *cx, const char *snapshot,
                         const ig_view_options *options, const char *png) {
   const bool there = access(png, F_OK) == 0;
@@ -137,7 +138,8 @@ static int picture_draw(const cli_args *args, ig_ctx *cx, const char *snapshot,
   return code;
 }
 
-/* A design is drawn from its surface only when nothing was asked for that needs fields. */
+/* A design is drawn from its surface only when nothing was asked for that needs fields. The name of
+   the picture goes to standard output, for scripts; remarks go to standard error. */
 static int view_run(const cli_args *args) {
   /* Paths that were not given but found; the pointers below may lead into them. */
   char usual[4096], last[4096], other[4096];

@@ -6,7 +6,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* A port of 0 lets the system choose. */
+/* A port of 0 lets the system choose. The folder must exist, as there is no run here that would
+   make it. */
 static int watch_run(const cli_args *args) {
   const char *folder = args->words.item[0];
   struct stat info;

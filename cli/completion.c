@@ -231,7 +231,8 @@ static void fish(FILE *to, const char *text) {
   fputc('\'', to);
 }
 
-/* One `complete` line for each command and option. */
+/* One `complete` line for each command and option. -x: the option has an argument and no file fits;
+   -r -F: a file is wanted. */
 void cli_complete_fish(FILE *to) {
   char name[32];
   fputs("# fish completion of ingot, made by 'ingot completion fish'\n"

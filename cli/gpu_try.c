@@ -58,7 +58,8 @@ static pid_t child_start(const char *backend) {
   return pid;
 }
 
-/* Waits for the child, 30 s at most, then ends it. Only a clean exit counts. */
+/* Waits for the child, 30 s at most, then ends it. Only a clean exit counts. A child that was
+   killed by a signal, as by a crash in the driver, counts as no. */
 bool cli_gpu_works(const char *backend) {
   enum { TENTHS = 300 }; /* of a second: a card's first context takes some */
   const pid_t pid = child_start(backend);

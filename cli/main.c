@@ -46,7 +46,8 @@ static const cli_command *const commands[] = {
 #undef X
         NULL};
 
-/* Reports an unknown command with the nearest one; of two-word commands the first word counts. */
+/* Reports an unknown command with the nearest one; of two-word commands the first word counts.
+   Names beyond the fixed array have no nearest one; there are fewer commands than that. */
 static int unknown_command(const char *word) {
   enum { MAX = 32 };
   const char *names[MAX + 1] = {0};
@@ -81,7 +82,8 @@ static int family_only(int argc, char **argv) {
 }
 
 /* Finds and runs a command. Of several copies under mpirun only `run`, `check` and `sweep` go on
-   (the last refuses); of others the first copy does the work and the rest return at once. */
+   (the last refuses); of others the first copy does the work and the rest return at once. argv is
+   without the program's name. Returns the exit code. */
 static int run(int argc, char **argv) {
   /* mpirun starts copies of any command: what is no run on ranks the first does alone */
   const bool copy = cli_copies() > 1 && !cli_first_copy();

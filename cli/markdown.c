@@ -7,7 +7,8 @@
 #include <string.h>
 #include <time.h>
 
-/* The date is in UTC, so that pages of different machines can be compared. */
+/* The date is in UTC, so that pages of different machines can be compared. On failure there is no
+   page, and a message was printed. */
 int cli_page_open(const char *path, cli_page *page) {
   *page = (cli_page){.path = path};
   if (!path)

@@ -25,7 +25,8 @@ static void log_line(void *user, ig_log_level level, const char *message) {
   say(user, level == IG_LOG_WARN ? "warning: " : "", message);
 }
 
-/* A line every tenth of the way. */
+/* A line every tenth of the way. The same form as term.c writes into a log, which cmd_sweep.c
+   reads. */
 static void progress_line(void *user, const ig_progress *p) {
   cli_member *m = user;
   const double percent = p->total > 0 ? 100 * fmin(p->done / p->total, 1) : 0;
@@ -39,7 +40,8 @@ static void progress_line(void *user, const ig_progress *p) {
     return; /* nobody listens any more */
 }
 
-/* Runs resume by themselves, as a sweep that is started again goes on where it was. */
+/* Runs resume by themselves, as a sweep that is started again goes on where it was. A chain resumes
+   stage by stage, whatever is asked for. */
 static ig_status case_run(cli_member *m, ig_case *c, const char *folder) {
   if (ig_case_is_chain(c)) {
     const ig_chain_options options = {.out = folder, .force = m->force};
@@ -93,7 +95,7 @@ static void *thread_run(void *user) {
 }
 
 /* Signals are blocked while the thread starts, and it inherits that: they are all delivered to the
-   main thread. */
+   main thread. On failure nothing is left behind, and `to` is still open. */
 bool cli_member_start(cli_member *m) {
   /* The caller's mask is restored whether or not the thread started. */
   sigset_t all, former;

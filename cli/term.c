@@ -78,7 +78,7 @@ void cli_warning(const char *format, ...) {
 
 /* Whether a warning of a line of the case ("FILE:LINE:COLUMN: …") was shown before: stages of a
    chain that share a key, and a case that is read for `check` and again for its run, warn of it
-   alike. */
+   alike. The beginning of the message, 160 bytes, is compared; 64 of them are kept. */
 static bool was_shown(const char *message) {
   enum { MOST = 64 };
   static char shown[MOST][160];
@@ -113,7 +113,8 @@ static void log_line(void *user, ig_log_level level, const char *message) {
 
 /* On a terminal one line, redrawn at most ten times a second and cut to its width; in a log a line
    now and then. Time left follows from the speed since the phase began, not since the program did,
-   as a restart begins in the middle. */
+   as a restart begins in the middle. Called by the library at every step, so it must be cheap when
+   nothing is due. */
 static void progress_line(void *user, const ig_progress *p) {
   (void)user;
   if (term.quiet)
@@ -272,8 +273,8 @@ static int gpu_open(const char *backend, const cli_args *args, ig_ctx *cx) {
   return status == IG_OK ? CLI_GOOD : CLI_BAD_INPUT;
 }
 
-/* Ranks first, then their settings, then the context, which belongs to a device of its rank's
-   own. */
+/* Ranks first, then their settings, then the context, which belongs to a device of its rank's own.
+   All commands but `run`, `check` and `sweep` have called cli_alone before, and have no ranks. */
 int cli_open(const char *backend, const cli_args *args, ig_ctx **cx) {
   *cx = NULL;
   const int joined = ranks_open();

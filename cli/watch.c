@@ -105,7 +105,8 @@ static void folders_each(const char *folder, void (*work)(void *, const char *),
 static void stamp_folder(void *user, const char *folder) {
   folder_stamp(user, folder);
 }
-/* Order of the folders matters for the stamp; readdir keeps it while nothing is added. */
+/* Order of the folders matters for the stamp; readdir keeps it while nothing is added. FNV's offset
+   basis is the start value. */
 static uint64_t state(const server *s) {
   uint64_t stamp = UINT64_C(0xcbf29ce484222325);
   folders_each(s->folder, stamp_folder, &stamp);
@@ -127,7 +128,8 @@ static void look_locked(void *user, const char *folder) {
       *(bool *)user = true;
   fclose(f);
 }
-/* A run or a chain ends with its summary, a sweep with its table. */
+/* A run or a chain ends with its summary, a sweep with its table. Without any lock and without a
+   last file a run may not have begun: it counts as going on. */
 static bool run_ended(const server *s) {
   static const char *const last[] = {"summary.json", "results.csv"};
   char path[4224];
@@ -276,7 +278,8 @@ static bool ours(const server *s, const char *request) {
   return false;
 }
 
-/* Before the first output a short page that asks again after a second. */
+/* Before the first output a short page that asks again after a second. Once the last page has been
+   seen, the server may end earlier. */
 static void page_answer(server *s, int fd, bool head_only) {
   if (!page_make(s, state(s)))
     answer(fd, "200 OK", "text/html", "Refresh: 1\r\n", "<p>waiting for the first output</p>", 36,
@@ -287,7 +290,8 @@ static void page_answer(server *s, int fd, bool head_only) {
 }
 
 /* The order of the checks matters: form, method, host, token or cookie, and only then the target.
-   The token works once; after that the cookie alone opens the page. */
+   The token works once; after that the cookie alone opens the page. Nothing of the request is used
+   as a path: there are two targets and no others. */
 static void respond(server *s, int fd, const char *request) {
   char method[8] = "", target[256] = "", version[16] = "", more[256] = "";
   if (sscanf(request, "%7s %255s %15[^\r\n]", method, target, version) != 3 ||
@@ -419,7 +423,8 @@ static int server_open(server *s, int port) {
 }
 
 /* Waits for requests, half a second at most, then looks whether the run has ended: by the pipe that
-   the run has open, or by the folder. After the end the page can be seen for a few seconds more. */
+   the run has open, or by the folder. After the end the page can be seen for a few seconds more.
+   One thread: a page that takes a second to make delays only its one reader. */
 static void serve(server *s, int alive) {
   struct pollfd wait[CLIENTS + 2];
   double end = 0;

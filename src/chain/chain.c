@@ -242,6 +242,7 @@ static ig_status stage_run(ig_chain *chain, int stage, bool resume) {
   ig_info(cx, "stage %d of %d: %s", stage + 1, chain->stages, s->name);
   const ig_status ran =
       runs_on_first(s) ? run_on_first(s, &o) : ig_run_for(s->own, &o, ig_rooms_of(cx));
+  /* An interruption that came during the run is known to every rank after the agreement. */
   bool stop = cx->interrupted;
   IG_TRY(ig_ranks_agree_any(cx, ran, &stop)); /* and the first has written all */
   if (stop)

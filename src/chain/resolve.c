@@ -590,6 +590,7 @@ static ig_status source_become(ig_chain *chain, ig_case *c, int stage, ig_node *
    figure; such a reference where it wants none is refused. */
 static ig_status node_resolve(ig_chain *chain, ig_case *c, int stage, ig_node *node, bool top,
                               bool trial, const declared *d) {
+  /* Without an option of the key, which is then refused by the reader, nothing is checked here. */
   const bool map = node->kind == IG_NODE_MAP, number = map && d->o && is_number(d->o);
   if (number || (map && !top && ig_node_find(node, "figure") && ig_node_find(node, "from")))
     IG_TRY(number_keys_check(c, node));

@@ -89,6 +89,7 @@ static ig_status series_fill(ig_ctx *cx, const char *folder, const ig_node *file
 
 /* A folder without snapshots is a failure: whoever asks needs at least one. */
 ig_status ig_series_read(ig_ctx *cx, const char *folder, ig_series *series) {
+  /* Only names and times are kept, so the tree can go at the end. */
   ig_arena *arena;
   ig_node *root = NULL;
   memset(series, 0, sizeof *series);

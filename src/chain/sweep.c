@@ -484,6 +484,7 @@ static ig_status sweep_read(ig_sweep *s, const ig_node *root, const ig_sweep_opt
   axes all = {0};
   plan p = {.options = options, .axes = &all};
   const char *path = NULL;
+  /* Keys of a case cannot be mistaken for those of a sweep: no case has `case` or `runs`. */
   const bool file = ig_node_find(root, "case") || runs; /* else it is the case itself */
   if (file) {
     IG_TRY(keys_check(s, root, "title|case|set|vary|runs|figures"));

@@ -130,6 +130,7 @@ ig_status ig_mesh_builder_lattice_dome(ig_ctx *cx, const ig_mesh_case *c, ig_ele
   ig_lid sectors;
   IG_TRY(rings_read(cx, p, true, &sectors));
   IG_TRY(ig_shape_type(cx, type, IG_BEAM2, 1u << IG_BEAM2, "lattice_dome"));
+  /* A program that fills the struct may leave it at 0. */
   const int64_t cells = p->cells ? p->cells : 1;
   const int64_t rings = p->rings, bars = sectors * (rings * (3 * rings + 1) / 2);
   if (cells < 1 || cells > 1000 || bars * cells > INT32_MAX / 8)

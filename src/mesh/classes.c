@@ -180,6 +180,7 @@ done:
   return status;
 }
 
+/* Safe with zeroed members. */
 void ig_classes_free(ig_classes *classes) {
   free(classes->of);
   free(classes->representative);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The mesh goes with the draft, unless the caller has taken it out before. */
 void ig_mesh_builder_free(ig_mesh_builder *draft) {
   ig_mesh_free(draft->mesh);
   free(draft->side);

@@ -89,6 +89,7 @@ ig_status ig_mesh_new(ig_ctx *cx, int dim, ig_lid nodes, ig_mesh **out) {
   return IG_OK;
 }
 
+/* NULL is allowed. Blocks, sets, numbers of files and coordinates all belong to the mesh. */
 void ig_mesh_free(ig_mesh *mesh) {
   if (!mesh)
     return;

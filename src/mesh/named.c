@@ -60,7 +60,8 @@ static ig_status no_set(ig_ctx *cx, const ig_mesh *mesh, const ig_src *at, const
   return ig_fail_at(cx, at, "the mesh has no set '%s' of %s%s; it has %s", name, wanted, hint, all);
 }
 
-/* The message lists the sets there are. */
+/* The message lists the sets there are. *set belongs to the mesh and is valid until sets are
+   added. */
 ig_status ig_mesh_named_set(ig_ctx *cx, const ig_mesh *mesh, const ig_src *at, const char *name,
                             int kinds, const ig_set **set) {
   *set = find(mesh, name, kinds);

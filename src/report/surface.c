@@ -188,6 +188,7 @@ static ig_status frame_read(scene *s, const char *path, frame *f) {
   uint8_t *keep = NULL;
   int64_t *number = NULL, *used = NULL;
   ig_status status;
+  /* A file that is no plain one, such as a link, counts as one that cannot be read. */
   const char *ending = strrchr(path, '.');
   const bool stl = ending && strcmp(ending, ".stl") == 0; /* of a design: no fields, no iteration */
   status = !ig_page_plain(path) ? IG_INPUT
@@ -340,6 +341,7 @@ static void triple_write(ig_json *json, const char *key, const double v[3]) {
 /* Deformation is shown as it is where it can be seen, and magnified to a twentieth of the body
    where it is smaller than a hundredth. */
 static double warp_scale(const scene *s) {
+  /* The diagonal of the body and the largest component of a displacement, m. */
   double size = 0, most = 0;
   if (s->iterations) /* a design's displacements are of loads of any size */
     return 0;

@@ -172,7 +172,8 @@ static void table_write(const sweep *s) {
 
 /* --- maps: a figure over two keys, or a curve over one */
 
-/* The number a value begins with; a unit behind it is ignored, as runs of a sweep share it. */
+/* The number a value begins with; a unit behind it is ignored, as runs of a sweep share it. NaN for
+   a key that is not set or is a word. */
 static double key_number(const member *m, const char *key) {
   const char *text = leaf_text(m, key);
   char *end;
@@ -272,6 +273,7 @@ static void map_axes(const sweep *s, const int axis[2], const grid *g) {
 /* A map of one figure; nothing where it is the same in all runs. */
 static void map_write(const sweep *s, const int axis[2], const grid *g, const char *figure) {
   ig_text *html = &s->p->body;
+  /* The range over all runs, also those that have no place on the map. */
   double low = INFINITY, high = -INFINITY;
   for (int i = 0; i < s->members; i++) {
     const double v = figure_number(&s->member[i], figure);
@@ -416,6 +418,7 @@ static ig_status member_read(sweep *s, const char *folder, const char *name) {
    in them only if they are plain. */
 ig_status ig_page_sweep(ig_page *p, const char *folder, bool *found) {
   sweep s = {.p = p};
+  /* d_type may be unknown on some file systems: only regular files are passed over by it. */
   struct dirent **entry = NULL;
   ig_status status;
   /* A folder that cannot be read gives -1, which is treated as empty. */

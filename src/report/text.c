@@ -35,6 +35,7 @@ static void escaped(ig_text *html, const char *text, int most) {
     }
 }
 
+/* The whole text; NULL is not allowed. */
 void ig_html_text(ig_text *html, const char *text) {
   escaped(html, text, -1);
 }
