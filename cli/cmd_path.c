@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* A path file in one of many dialects, or a case, of which one beam's path is taken. Options that
-   are zero were not given. */
+   are zero were not given. Beams of a case count from 1, as everything that people count. */
 static int open_path(ig_ctx *cx, const cli_args *args, ig_path **path) {
   const ig_path_options options = {.format = args->format,
                                    .power = args->power,

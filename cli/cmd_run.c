@@ -59,6 +59,7 @@ typedef struct {
 /* A figure that comes again, as at each snapshot, replaces its former value. */
 static void keep(void *user, const char *key, double value, const char *unit, const char *text) {
   figures *f = user;
+  /* The list is short: a linear search by the key does. */
   int i = 0;
   while (i < f->count && strncmp(f->label[i], key, sizeof f->label[i] - 1) != 0)
     i++;
@@ -112,6 +113,7 @@ static void say_quoted(const char *text) {
 /* Prints an argument, in two parts, as a shell takes it back: in quotes unless all its characters
    are harmless. */
 static void say_word(const char *before, const char *word, const char *more) {
+  /* Characters that no shell gives a meaning within a word. */
   static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                               "_-+=./:,@%";
   const char *quote = word[strspn(word, plain)] ? "'" : "";

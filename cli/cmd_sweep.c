@@ -79,6 +79,7 @@ static void table_draw(sweep *s, bool always) {
   double part = 0;
   for (int j = 0; j < s->jobs; j++)
     part += s->job[j].busy ? s->job[j].percent / 100 : 0;
+  /* The time left assumes that the remaining runs are as long as those so far. */
   const double share = (s->done + part) / s->total;
   fprintf(stderr, "  %d of %d runs done", s->done, s->total);
   if (share > 0 && share < 1)
@@ -101,6 +102,7 @@ static void tell_end(sweep *s, const job *j, const char *name, const char *how) 
 /* The device of a job: its place among those that the user makes visible. CUDA_VISIBLE_DEVICES
    lists numbers or UUIDs, so an entry is passed on as it stands. */
 static void device_choose(int place) {
+  /* Without the variable all devices are visible, and the place is their number. */
   const char *seen = getenv("CUDA_VISIBLE_DEVICES");
   char text[64];
   snprintf(text, sizeof text, "%d", place);
@@ -231,6 +233,7 @@ static void line_take(job *j) {
 static bool job_listen(job *j) {
   char text[4096];
   const ssize_t n = read(j->from, text, sizeof text);
+  /* An interrupted read is repeated by the next poll. */
   if (n < 0)
     return errno == EINTR || errno == EAGAIN;
   if (n == 0)

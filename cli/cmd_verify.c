@@ -13,7 +13,8 @@ typedef struct {
   bool quiet;
 } table;
 
-/* One table a room; a row can be read without the page around it. */
+/* One table a room; a row can be read without the page around it. Failures are in bold. An error
+   without "rel." is in the unit of the quantity. */
 static void page_row(table *t, const ig_verified *r) {
   cli_page *page = &t->page;
   if (cli_page_room(page, r->room))

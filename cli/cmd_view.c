@@ -22,6 +22,7 @@ static int last_snapshot(const char **path, bool design, char *text, size_t size
     return CLI_GOOD; /* a file, or nothing: whoever reads it says so */
   for (const struct dirent *entry; (entry = readdir(folder));) {
     const char *name = entry->d_name;
+    /* Numbers have at least six digits and grow beyond them. */
     const int longer = (int)strlen(name) - (int)strlen(last);
     if (strncmp(name, "snap_", 5) == 0 && ends_in(name, ".vtkhdf") &&
         (longer > 0 || (longer == 0 && strcmp(name, last) > 0)))

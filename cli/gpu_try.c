@@ -15,6 +15,7 @@ extern char **environ;
 /* Whether a variable is one of a launcher's. The child is no part of the job: with them it would
    try to join it. */
 static bool launchers(const char *variable) {
+  /* Open MPI, PMIx, PMI, MPICH's Hydra, Intel MPI and Slurm. */
   static const char *const begins[] = {"OMPI_COMM", "OMPI_MCA_ess", "OMPI_MCA_orte", "PMIX",
                                        "PMI_",      "HYDRA",        "MPIEXEC",       "SLURM"};
   for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)

@@ -129,6 +129,8 @@ static int run(int argc, char **argv) {
    threads are to stay: this thread is on its core by now, and would leave that one alone to all. */
 static void wait_kindly(char **argv) {
   char self[4096];
+  /* Any of these means that the user has decided; it also ends the chain of restarts, as the second
+     start finds GOMP_SPINCOUNT set. */
   static const char *const said[] = {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "OMP_PROC_BIND",
                                      "OMP_PLACES", "GOMP_CPU_AFFINITY"};
   for (size_t i = 0; i < sizeof said / sizeof *said; i++)

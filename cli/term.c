@@ -50,6 +50,7 @@ void cli_progress_end(void) {
 static void say(const char *word, const char *color, const char *format, va_list args) {
   cli_progress_end();
   fflush(stdout);
+  /* A log has no escape sequences. */
   const bool colored = cli_on_terminal() && !getenv("NO_COLOR");
   char raw[4096], text[8192]; /* one write: others may print at the same time */
   vsnprintf(raw, sizeof raw, format, args);
@@ -410,6 +411,7 @@ const char *cli_count(double n) {
 
 /* Decimal prefixes, three digits; 999.5 is where "%.3g" would need four. */
 const char *cli_scaled(double value, const char *unit) {
+  /* Decimal prefixes, for bytes too: 1 GB is 1e9 B. */
   static const char *const prefix[] = {"", "k", "M", "G", "T", "P"};
   int i = 0;
   while (fabs(value) >= 999.5 && i < 5)

@@ -131,6 +131,8 @@ static void look_locked(void *user, const char *folder) {
 /* A run or a chain ends with its summary, a sweep with its table. Without any lock and without a
    last file a run may not have begun: it counts as going on. */
 static bool run_ended(const server *s) {
+  /* Asked only when nothing is locked: a former run's summary may still be there while one goes
+     on. */
   static const char *const last[] = {"summary.json", "results.csv"};
   char path[4224];
   bool locked = false, there = false;
@@ -227,6 +229,7 @@ static bool same(const char *given, const char secret[SECRET]) {
   char padded[SECRET] = {0};
   const size_t length = strlen(given);
   memcpy(padded, given, length < SECRET ? length : SECRET - 1);
+  /* Or of all differences: zero only if every byte agrees. */
   unsigned wrong = length != SECRET - 1;
   for (size_t i = 0; i < SECRET - 1; i++)
     wrong |= (unsigned char)(padded[i] ^ secret[i]);

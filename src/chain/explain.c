@@ -205,6 +205,7 @@ static void room_put(explainer *e, const ig_room *room) {
 /* What a key of earlier versions is called now, as "'start_angle' in annulus, 'start_time' in
    hatch"; false: there was no such key. */
 static bool renamed_list(const char *word, char *text, size_t size) {
+  /* The same word may have been renamed in several sections, each to another one. */
   size_t used = 0;
   ig_renamed r;
   for (int i = 0; ig_renamed_at(i, &r) && used < size; i++)

@@ -149,6 +149,7 @@ static ig_status paths_find(upgrade *u, const ig_node *map, const ig_node *of) {
     tables t = case_tables(of);
     const ig_node *stage = stages && strncmp(v->key, "stages.", 7) == 0 ? stages->child : NULL;
     for (; stage && !skip; stage = stage->next) {
+      /* A dot must follow the name, so that a name which begins another one is no match. */
       const size_t length = strlen(stage->key);
       if (strncmp(v->key + 7, stage->key, length) == 0 && v->key[7 + length] == '.') {
         skip = 8 + (int)length;
