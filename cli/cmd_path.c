@@ -28,8 +28,8 @@ static int open_path(ig_ctx *cx, const cli_args *args, ig_path **path) {
 /* What is done with a path once it is open. */
 typedef ig_status path_use(ig_ctx *cx, const ig_path *path, const cli_args *args);
 
-/* Opens, uses and closes, for the three commands. The path is read whole; those of large builds
-   take a few hundred MB. */
+/* Opens, uses and closes, for the three commands. The path is read whole and closed whatever `use`
+ * returned. */
 static int path_run(const cli_args *args, path_use *use) {
   ig_ctx *cx;
   ig_path *path = NULL;

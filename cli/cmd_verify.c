@@ -137,7 +137,7 @@ static int verify_run(const cli_args *args) {
   return code == CLI_GOOD && t.failed ? CLI_FAILED : code;
 }
 
-/* --quick is the selection of the test suite, minutes rather than hours. */
+/* --quick is the selection that the test suite runs; problems are marked so in --list. */
 static const cli_option options[] = {
     CLI_BACKEND,
     CLI_THREADS,

@@ -15,7 +15,7 @@ static void say(cli_member *m, const char *word, const char *text) {
   for (int done = 0; done < length;) {
     const ssize_t n = write(m->to, line + done, (size_t)(length - done));
     if (n <= 0)
-      return; /* nobody listens any more */
+      return; /* the sweep listens no more */
     done += (int)n;
   }
 }
@@ -37,7 +37,7 @@ static void progress_line(void *user, const ig_progress *p) {
   const int length = snprintf(line, sizeof line, "%3.0f %%  %s %.6g of %.6g\n", floor(percent),
                               p->unit, p->done, p->total);
   if (write(m->to, line, (size_t)length) < length)
-    return; /* nobody listens any more */
+    return; /* the sweep listens no more */
 }
 
 /* Runs resume by themselves, as a sweep that is started again goes on where it was. A chain resumes

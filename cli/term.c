@@ -189,7 +189,7 @@ static void interrupt(int sig) {
     return; /* the run is over: mpirun ends those that are left when one has failed */
   ig_ctx_interrupt(running);
   if (cli_first() && write(STDERR_FILENO, words, sizeof words - 1) < 0)
-    return; /* nobody is looking */
+    return; /* the terminal is gone */
 }
 
 /* --- ranks */
@@ -358,7 +358,7 @@ int cli_result(ig_ctx *cx, ig_status status) {
   if (status == IG_OK)
     return CLI_GOOD;
   const bool lost = strcmp(ig_ranks_transport(ranks), "lost") == 0;
-  if (lost) /* nobody else knows; of several the lowest tells it, for it ends the job */
+  if (lost) /* no other rank knows; of several the lowest reports it, as that ends the job */
     nap(0.1 * fmin(ig_ranks_rank(ranks), 20));
   else if (!cli_first()) /* the first tells it */
     return status == IG_INPUT ? CLI_BAD_INPUT : CLI_FAILED;

@@ -528,7 +528,7 @@ static ig_status mesh_become(ig_chain *chain, ig_case *c, int stage, ig_node *me
                              bool trial) {
   const ig_node *kept = ig_node_find(mesh, "keep");
   keep_case *keep;
-  if (kept) /* what is wrong with it is told before anything runs */
+  if (kept) /* what is wrong with it is reported before anything runs */
     IG_TRY(keep_read(chain, kept, &keep));
   ig_node_drop(mesh, "keep");
   if (trial)

@@ -122,8 +122,8 @@ static void bar(ig_mesh *mesh, ig_lid a, ig_lid b, ig_lid cells, ig_lid *node, i
   }
 }
 
-/* Bars of a dome: along each ring, inward along the ribs, and diagonals between the ribs; r of each
-   ring segment. Their number is the sum over rings of sectors (3 r - 1). */
+/* Bars of a dome: along each ring, inward along the ribs, and diagonals between the ribs. Their
+ * number is the sum over rings of sectors (3 r - 1). */
 ig_status ig_mesh_builder_lattice_dome(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type *type,
                                        ig_mesh_builder *draft) {
   const ig_rings_case *p = &c->lattice_dome;

@@ -134,8 +134,8 @@ static void balance(const incidence *m, uint64_t *used, int words, int colors, i
   }
 }
 
-/* Colours in the order of falling degree (Welsh and Powell 1967), then balances them. The table of
-   colours used at nodes grows by 64 colours at a time. */
+/* Colours in the order of falling degree (Welsh and Powell 1967), then balances them. Each node has
+ * a bit for every colour, in words of 64. */
 static ig_status color(ig_ctx *cx, const incidence *m, const ig_csr *around, ig_coloring *out) {
   memset(out, 0, sizeof *out);
   ig_lid *size = NULL;

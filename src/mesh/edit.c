@@ -166,8 +166,9 @@ static ig_lid weld_find(const double *x, const ig_lid *slot, uint64_t mask, cons
 
 /* The first of equal nodes stays; its side marks are united. Nodes not `outer` are copied without a
    search: grids are welded only along their seams. Each node goes to the first one within the
-   tolerance, m. only: one byte a node, 0 for those that cannot meet another; NULL: all. Elements
-   that lose a corner by it are not looked for here: ig_mesh_check finds them. */
+   tolerance, m. outer: one byte a node, 0 for those that cannot meet another; NULL: all. Sides of
+   nodes that become one are joined. Elements that lose a corner by it are not looked for here:
+   ig_mesh_check finds them. */
 ig_status ig_mesh_builder_weld(ig_ctx *cx, ig_mesh_builder *draft, double tolerance,
                                const uint8_t *outer) {
   ig_mesh *mesh = draft->mesh;

@@ -89,8 +89,8 @@ ig_status ig_lids_where(ig_ctx *cx, const uint8_t *mark, ig_lid count, ig_lid **
   return status;
 }
 
-/* Elements at each node, rising, as a compressed list: csr->start has nodes + 1 entries. The two
-   extra places at the start serve counting and filling without a second array. */
+/* Elements at each node, rising, as a compressed list: csr->start has nodes + 1 entries. One place
+ * more serves counting and filling without a second array. */
 ig_status ig_mesh_node_elements(ig_ctx *cx, ig_lid nodes, ig_lid elements, int npe,
                                 const ig_lid *conn, ig_csr *csr) {
   memset(csr, 0, sizeof *csr);

@@ -338,7 +338,7 @@ ig_status ig_sim_conclude(ig_sim *s, ig_status status) {
   if (status == IG_OK)
     status = ig_loop_finish(&s->march);
   s->concluded = true;
-  /* a room that refuses its case has written nothing: what the folder held stays as it was */
+  /* a room that refuses its case has written nothing: what was in the folder stays as it was */
   if (!s->files || (status == IG_INPUT && !ig_sink_begun(s->files)))
     return status;
   /* the first thing that went wrong is what the user hears */

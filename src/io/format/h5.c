@@ -107,8 +107,8 @@ static ig_status file_create(ig_h5 *h5) {
   return h5->file < 0 ? no_memory(h5, "/") : IG_OK;
 }
 
-/* The file is built in memory by HDF5's core driver and stored by ig_h5_store, whole or not at
-   all. */
+/* The file is built in memory by HDF5's core driver and stored by ig_h5_save, whole or not at all.
+ */
 ig_status ig_h5_create(ig_ctx *cx, const char *path, ig_h5 *h5) {
   begin(cx, path, h5);
   h5->access = H5Pcreate(H5P_FILE_ACCESS);

@@ -65,7 +65,7 @@ typedef struct {
   char folder[PATH_MAX]; /* "": there is none */
   char file[PATH_MAX];   /* the link in it that the reader opens */
   char home[PATH_MAX];   /* the folder of the user's file */
-  int lock;              /* held as long as the folder is in use; -1 */
+  int lock;              /* locked as long as the folder is in use; -1: none */
   int links;
 } scratch;
 
@@ -425,7 +425,7 @@ static void descriptors_close(int pipe) {
 
 /* Environment of the child: home and temporary folder are the scratch folder; libraries of linear
    algebra start no threads when loaded, since one stack per core would exceed the memory limit. The
-   list is replaced instead of using setenv, which takes a lock that another thread may have held at
+   list is replaced instead of using setenv, which takes a lock that another thread may own at
    the fork. */
 extern char **environ;
 /* The child sees a home and a temporary folder of its own and uses one thread; all else is as in
@@ -608,7 +608,7 @@ static ig_status run_there(ig_ctx *cx, const char *path, const ig_mesh_guest *gu
   /* The child ends with its parent, and has no descriptor but the pipe. */
   if (child == 0) {
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != self)
-      _exit(1); /* nobody waits for it any more */
+      _exit(1); /* its parent has ended */
     descriptors_close(ends[1]);
     read_there(cx, guest, s, options, 3);
     _exit(0);

@@ -659,7 +659,7 @@ void ig_sink_close(ig_sink *sink) {
   if (s->history_fd >= 0)
     close(s->history_fd);
   ig_result_folder_close(&s->folder);
-  if (!forked) { /* the writer may have held them when the process was forked */
+  if (!forked) { /* the writer may have locked them when the process was forked */
     pthread_mutex_destroy(&s->lock);
     pthread_cond_destroy(&s->changed);
   }

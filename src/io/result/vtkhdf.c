@@ -310,7 +310,7 @@ static ig_status read_field(ig_h5 *h5, const char *name, void *user) {
   return read_rows(h5, whole, shape.dtype, from, rows, shape.components, !to->p->steps, data);
 }
 
-/* A file without a time has NaN there. */
+/* A file without a time has 0 there. */
 static ig_status read_fields(ig_h5 *h5, const place *p, ig_snapshot *snap) {
   static const ig_location places[] = {IG_AT_POINTS, IG_AT_CELLS};
   for (int i = 0; i < 2; i++)
