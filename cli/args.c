@@ -303,9 +303,8 @@ int cli_parse(const cli_command *command, int argc, char **argv, cli_args *args,
 }
 
 /* Text broken at spaces to 80 columns, from `column` on, each further line indented; a line that
-   begins with a space stays as it is. */
-/* Columns are counted in bytes, which is right for the English texts of the tables. A line is
-   broken only at spaces, so a long word may reach beyond column 80. */
+   begins with a space stays as it is. Columns are counted in bytes, which is right for the English
+   texts of the tables. A long word may reach beyond column 80. */
 static void wrap(FILE *to, int column, int indent, const char *text) {
   for (bool fresh = true; *text;) {
     int length = (int)strcspn(text, fresh && *text == ' ' ? "\n" : " \n");

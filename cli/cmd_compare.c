@@ -109,9 +109,9 @@ static void show(void *user, const ig_compared *r) {
   putchar('\n');
 }
 
-/* "1e-6", "1e-6,1e-9" for all; what has a name is the library's to read. */
-/* named[] has room for all of them and must outlive the comparison. Several bare tolerances: the
-   last counts. false after a message; the pointers in `named` lead into argv. */
+/* "1e-6", "1e-6,1e-9" for all; what has a name is the library's to read. named[] has room for all
+   of them and must outlive the comparison. Several bare tolerances: the last counts. false after a
+   message; the pointers in `named` lead into argv. */
 static bool tolerances_read(const cli_args *args, ig_compare_options *o, const char **named) {
   for (int i = 0; i < args->tolerance.count; i++) {
     const char *text = args->tolerance.item[i];

@@ -31,9 +31,9 @@ static int unit_show(ig_ctx *cx, const cli_args *args) {
   return code;
 }
 
-/* The mesh of a case file, or of a mesh file. */
-/* *mesh is the caller's. Quadratic elements stay as they are: no room is there to refuse them.
-   --set is for cases, --unit and --edge are for files: those that do not fit have no effect. */
+/* The mesh of a case file, or of a mesh file. The mesh is the caller's. Quadratic elements stay as
+   they are: no room is there to refuse them. --set is for cases, --unit and --edge are for files:
+   those that do not fit have no effect. */
 static int open_mesh(ig_ctx *cx, const cli_args *args, ig_mesh **mesh) {
   const char *path = args->words.item[0];
   *mesh = NULL;

@@ -260,8 +260,7 @@ static int new_run(const cli_args *args) {
   /* The text names its file, so that its comments can say how to run it. */
   const char *file = args->out ? args->out : path;
   const bool standard = strcmp(file, "-") == 0;
-  /* "x": what is there is not replaced */
-  /* Not to be replaced by accident: a case may have been edited since. */
+  /* "x": a file that is there is not replaced, as the case in it may have been edited since. */
   FILE *to = standard ? stdout : fopen(file, args->force ? "w" : "wx");
   if (!to) {
     cli_error("%s: cannot be written%s", file,

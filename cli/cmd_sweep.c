@@ -452,8 +452,8 @@ static void places_count(sweep *s) {
   s->jobs = s->jobs > MAX_JOBS ? MAX_JOBS : s->jobs;
 }
 
-/* Makes a folder and those above it. */
-/* Like mkdir -p. A folder that is there already is fine, a file is not. */
+/* Makes a folder and those above it, like mkdir -p. A folder that is there already is fine, a file
+   is not. */
 static int folder_make(const char *out) {
   char path[4096];
   struct stat info;

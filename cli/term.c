@@ -168,9 +168,9 @@ static void progress_line(void *user, const ig_progress *p) {
 
 /* The first signal asks for a checkpoint: also SIGUSR1, by which batch systems tell that the time
    is almost up. Shells, wrappers and service managers send it twice, or SIGTERM and SIGHUP
-   together: only one that comes later ends the program at once. */
-/* A signal handler: only functions that are safe there are called (write, clock_gettime, signal,
-   raise), and ig_ctx_interrupt, which sets a flag. */
+   together: only one that comes later ends the program at once. A signal handler: only functions
+   that are safe there are called (write, clock_gettime, signal, raise), and ig_ctx_interrupt, which
+   sets a flag. */
 static void interrupt(int sig) {
   static const char words[] = "\ningot: finishing the step and writing a checkpoint; once more, "
                               "after a second, ends at once\n";

@@ -384,9 +384,8 @@ static ig_status left_keep(ig_ctx *cx, const keep_case *keep, const ig_snapshot 
 }
 
 /* Places in the snapshot of the nodes of a mesh that was read from it: nodes that no cell uses were
-   left out. */
-/* The array belongs to the caller. It is filled in place: the index written never passes the one
-   read. */
+   left out. The array belongs to the caller. It is filled in place: the index written never passes
+   the one read. */
 static ig_status nodes_used(ig_ctx *cx, const ig_snapshot *snap, int64_t **place, int64_t *count) {
   IG_TRY(IG_NEW(cx, place, snap->points + 1, "nodes"));
   for (int64_t i = 0; i < snap->corners; i++)

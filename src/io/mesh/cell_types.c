@@ -104,10 +104,10 @@ static int lowest(const ig_lid *node, const int *local, int count) {
 }
 
 /* Cuts a wedge, pyramid or hexahedron (by its corners) into tetrahedra, 4 nodes each; returns how
-   many, at most six. */
-/* Faces that touch the apex give no tetrahedron; the others one or two. Tetrahedra from the corner
-   of lowest number to the triangles of all faces that do not touch it (Dompierre et al. 1999):
-   neighbours cut a common face alike, as the lowest of its corners decides. */
+   many, at most six. Faces that touch the apex give no tetrahedron; the others one or two.
+   Tetrahedra from the corner of lowest number to the triangles of all faces that do not touch it
+   (Dompierre et al. 1999): neighbours cut a common face alike, as the lowest of its corners
+   decides. */
 static int cut(int corners, const ig_lid *node, ig_lid *tet) {
   static const int all[8] = {0, 1, 2, 3, 4, 5, 6, 7};
   const face *faces = corners == 6 ? wedge : corners == 5 ? pyramid : hexahedron;
