@@ -395,8 +395,8 @@ static double noise(uint64_t seed, uint64_t node, uint64_t d) {
 }
 
 /* Largest displacement of each node: the shortest edge of its elements; 0 on the boundary and at
-   places that the case keeps. How far each node may move, m: a share of the shortest edge at it;
-   zero on the boundary and where the case keeps nodes. */
+   places that the case keeps. The length of which each node may move a share, m: the shortest edge
+   of the elements at it, and zero on the boundary and where the case keeps nodes. */
 static ig_status jitter_limits(ig_ctx *cx, const ig_mesh *mesh, const ig_jitter_case *c,
                                double *limit) {
   for (ig_lid n = 0; n < mesh->nodes; n++)
