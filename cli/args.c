@@ -160,7 +160,8 @@ bool cli_length(const char *text, double *metres) {
 }
 
 /* Stores one value in args by the option's offset and kind. An empty text is refused: it is most
-   often a shell variable that was not set. Returns the exit code. */
+   often a shell variable that was not set. Returns the exit code. An option that is given twice
+   keeps its last value, but for those of CLI_REPEAT. */
 static int take(const cli_option *o, const char *value, cli_args *args) {
   /* The offset comes from CLI_AT of a member of the right type: the casts below rely on that. */
   char *at = (char *)args + o->offset;
@@ -231,7 +232,8 @@ static int take(const cli_option *o, const char *value, cli_args *args) {
   return CLI_BAD_INPUT;
 }
 
-/* `args` is zeroed first. Texts point into argv, which lives as long as the program. */
+/* `args` is zeroed first. Texts point into argv, which lives as long as the program. Returns
+   CLI_GOOD with *help set as soon as --help is met, whatever else is wrong with the line. */
 int cli_parse(const cli_command *command, int argc, char **argv, cli_args *args, bool *help) {
   memset(args, 0, sizeof *args);
   *help = false;
@@ -255,6 +257,7 @@ int cli_parse(const cli_command *command, int argc, char **argv, cli_args *args,
       *help = true;
       return CLI_GOOD;
     }
+    /* The option of this word; `value` is what stands directly with it, NULL: the next word. */
     const cli_option *o = NULL;
     /* A long name up to '=', or a letter with the value directly behind it. */
     if (word[1] == '-') {
@@ -300,8 +303,8 @@ int cli_parse(const cli_command *command, int argc, char **argv, cli_args *args,
 }
 
 /* Text broken at spaces to 80 columns, from `column` on, each further line indented; a line that
-   begins with a space stays as it is. */
-/* Columns are counted in bytes, which is right for the English texts of the tables. */
+   begins with a space stays as it is. Columns are counted in bytes, which is right for the English
+   texts of the tables. A long word may reach beyond column 80. */
 static void wrap(FILE *to, int column, int indent, const char *text) {
   for (bool fresh = true; *text;) {
     int length = (int)strcspn(text, fresh && *text == ' ' ? "\n" : " \n");
@@ -323,7 +326,8 @@ static void wrap(FILE *to, int column, int indent, const char *text) {
   fputc('\n', to);
 }
 
-/* Options in a column of 28; a longer one has its help on the next line. */
+/* Options in a column of 28; a longer one has its help on the next line. Choices stand behind the
+   help text, in the form in which they are typed. */
 void cli_help_command(FILE *to, const cli_command *command) {
   fprintf(to, "ingot %s%s%s%s\n\n", command->name, *command->words ? " " : "", command->words,
           command->options->name ? " [options]" : "");
@@ -374,6 +378,7 @@ bool cli_in_family(const cli_command *command, const char *word) {
   return strncmp(command->name, word, length) == 0 && command->name[length] == ' ';
 }
 
+/* Whether `word` begins a command of two words. */
 bool cli_is_family(const char *word) {
   for (const cli_command *const *c = cli_commands; *c; c++)
     if (cli_in_family(*c, word))

@@ -30,6 +30,7 @@ typedef struct {
   const char *size, *material;               /* of new cases */
   const char *snapshots, *match, *distance;  /* of compare */
   const char *partition, *gpu_mpi, *gpu_ipc; /* of runs on ranks */
+  /* Options that may be repeated. */
   cli_texts set, vary, tolerance;
   int threads, jobs, width, height, layer, beam, frames, triangles, port;
   double range[2], view[2], threshold_range[2];
@@ -79,6 +80,7 @@ typedef struct {
   int (*run)(const cli_args *args);
 } cli_command;
 
+/* All commands, for help and completion. */
 extern const cli_command *const *cli_commands; /* set by main.c, ended by NULL */
 
 /* Options that mean the same everywhere. Each is an initialiser of cli_option. */
@@ -159,7 +161,7 @@ typedef struct {
 } cli_page;
 /* `path` NULL: no page. Prints what is wrong. */
 int cli_page_open(const char *path, cli_page *page);
-/* Keeps the page if `code` is good; the exit code. */
+/* Keeps the page if `code` is good; the exit code. The page is renamed into place, or removed. */
 int cli_page_close(cli_page *page, int code);
 /* A cell of a Markdown table, "| text ". */
 void cli_page_cell(cli_page *page, const char *text);
@@ -180,7 +182,8 @@ void cli_warning(const char *format, ...) IG_PRINTF(1, 2);
 int cli_open(const char *backend, const cli_args *args, ig_ctx **cx);
 
 /* --- gpu_try.c */
-#define CLI_GPU_TRY "gpu-mpi-try"        /* how this program is called for that, with a backend */
+#define CLI_GPU_TRY "gpu-mpi-try" /* how this program is called for that, with a backend */
+/* Used for --gpu-mpi on, once on each computer of a job. */
 bool cli_gpu_works(const char *backend); /* starts a child and waits */
 int cli_gpu_try(const char *backend);    /* what the child does */
 void cli_close(ig_ctx *cx);
@@ -199,7 +202,9 @@ void cli_line_first(void *user, const char *label, const char *value); /* a cli_
 /* From here on Ctrl-C, SIGTERM and a lost terminal ask the open context to stop: for commands that
    write a checkpoint then. The others end at once, as any program does. */
 void cli_catch_signals(void);
-/* Opens a case or a deck and sets keys, texts "KEY=VALUE"; the context has what is wrong. */
+/* Opens a case or a deck and sets keys, texts "KEY=VALUE"; the context has what is wrong. lenient:
+   a deck may have keywords without a counterpart. set has `sets` entries and may be NULL if that is
+   0. */
 ig_status cli_case_read(ig_ctx *cx, const char *path, bool lenient, const char *const *set,
                         int sets, ig_case **c);
 /* Opens the case named first on the command line and applies --set; *c is NULL if that fails. */
@@ -214,7 +219,8 @@ void cli_progress_end(void);
 double cli_now(void);            /* seconds on a clock that never runs backwards */
 bool cli_on_terminal(void);      /* standard error is one that moves its cursor */
 const char *cli_rate_unit(void); /* of the run shown last */
-/* A line of "label  value", aligned. */
+/* A line of "label  value", aligned. Control characters in either text are replaced; user is not
+   used. */
 void cli_line(void *user, const char *label, const char *value);
 /* 12345678 as "12 345 678"; 3.2e9 "B" as "3.20 GB"; seconds in s, min or h. The text is one of
    eight that take turns: copy it if it must last longer. */

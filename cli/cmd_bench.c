@@ -15,7 +15,8 @@ static const char *figure(double value, const char *unit) {
   return value > 0 ? cli_scaled(value, unit) : "-";
 }
 
-/* Bytes moved per second, as far as the benchmark counts them. */
+/* Bytes moved per second, as far as the benchmark counts them. A benchmark that moves no memory
+   worth counting has no such figure. */
 static const char *moved(const ig_benched *r) {
   return r->seconds > 0 ? figure(r->bytes / r->seconds, "B/s") : "-";
 }
@@ -44,7 +45,8 @@ static void page_row(table *t, const ig_benched *r, const char *rate_unit) {
   fputs("|\n", page->file);
 }
 
-/* Called for each benchmark when it is done: to the terminal at once, then to the files. */
+/* Called for each benchmark when it is done: to the terminal at once, then to the files. The first
+   row is preceded by the device and its measured copy bandwidth, against which all are compared. */
 static void show(void *user, const ig_benched *r) {
   table *t = user;
   cli_progress_end();
@@ -93,7 +95,8 @@ static void list(void *user, const ig_problem *p) {
   printf("%-28s %s\n", name, p->about);
 }
 
-/* Both files are opened before anything runs, so that a wrong path is found at once. */
+/* Both files are opened before anything runs, so that a wrong path is found at once. Words choose
+   rooms or benchmarks; none: all of them. */
 static int bench_run(const cli_args *args) {
   if (args->list) {
     ig_bench_list(list, NULL);
@@ -142,6 +145,7 @@ static int bench_run(const cli_args *args) {
   return code;
 }
 
+/* --smoke is what the tests run: it shows that every benchmark still works. */
 static const cli_option options[] = {
     CLI_BACKEND,
     CLI_THREADS,

@@ -113,7 +113,8 @@ static int calibrate(const cli_args *args, ig_ctx *cx) {
   return code;
 }
 
-/* A target of zero has no relative tolerance and no first step, so it is refused. */
+/* A target of zero has no relative tolerance and no first step, so it is refused. Results of the
+   trials are not written: only the figure is taken from each. */
 static int calibrate_run(const cli_args *args) {
   ig_ctx *cx;
   if (!args->key || !args->figure || !args->given_target || args->target == 0) {
@@ -130,6 +131,7 @@ static int calibrate_run(const cli_args *args) {
   return code;
 }
 
+/* The three that are required are checked in calibrate_run, as tables know no required options. */
 static const cli_option options[] = {
     CLI_BACKEND,
     CLI_THREADS,

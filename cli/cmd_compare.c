@@ -34,7 +34,8 @@ static void number(FILE *to, const char *key, double value) {
     fputs("null", to);
 }
 
-/* One row as an object; members that have no meaning for it are left out. */
+/* One row as an object; members that have no meaning for it are left out. All digits, so that a
+   script can judge by limits of its own. */
 static void json_row(table *t, const ig_compared *r) {
   FILE *to = t->json;
   fputs(t->compared > 1 ? ",\n  {\"part\": " : "\n  {\"part\": ", to);
@@ -77,7 +78,8 @@ static const char *cell(const ig_compared *r, int i, char text[32]) {
 }
 
 /* One row: always to JSON, to the terminal only where the two differ. Coordinates that differ hint
-   at another numbering, which the last line then suggests to match by place. */
+   at another numbering, which the last line then suggests to match by place. Names and texts of
+   results are shown without control characters; numbers are rounded to eight digits. */
 static void show(void *user, const ig_compared *r) {
   table *t = user;
   char a[32], b[32], name[160];
@@ -107,9 +109,9 @@ static void show(void *user, const ig_compared *r) {
   putchar('\n');
 }
 
-/* "1e-6", "1e-6,1e-9" for all; what has a name is the library's to read. */
-/* named[] has room for all of them and must outlive the comparison. Several bare tolerances: the
-   last counts. */
+/* "1e-6", "1e-6,1e-9" for all; what has a name is the library's to read. named[] has room for all
+   of them and must outlive the comparison. Several bare tolerances: the last counts. false after a
+   message; the pointers in `named` lead into argv. */
 static bool tolerances_read(const cli_args *args, ig_compare_options *o, const char **named) {
   for (int i = 0; i < args->tolerance.count; i++) {
     const char *text = args->tolerance.item[i];
@@ -152,7 +154,8 @@ static bool json_write(const char *path, const char *rows, const table *t) {
   return good;
 }
 
-/* Failures count as 2 here, as 1 says that the results differ. */
+/* Failures count as 2 here, as 1 says that the results differ. The context is a CPU one: comparing
+   needs no device. */
 static int compare_run(const cli_args *args) {
   const char *named[CLI_MAX_WORDS];
   const char *const a = args->words.item[0], *const b = args->words.item[1];
@@ -197,6 +200,7 @@ static int compare_run(const cli_args *args) {
   return t.different ? CLI_FAILED : CLI_GOOD;
 }
 
+/* --quiet means something else here than elsewhere: only the exit code counts. */
 static const cli_option options[] = {
     {"tolerance", 'T', CLI_REPEAT, CLI_AT(tolerance), 0, "[NAME=]REL[,ABS]", NULL,
      "what may differ: REL times the largest magnitude of the figure, column or field, plus ABS in "

@@ -10,7 +10,9 @@ static void print(void *user, const char *text) {
   fputs(text, stdout);
 }
 
-/* In this order: manual, reference, overview, a family of commands, a command, a room or key. */
+/* In this order: manual, reference, overview, a family of commands, a command, a room or key. A
+   context is needed only where the library is asked; it is a CPU one, which opens quickly and needs
+   no device. */
 static int help_run(const cli_args *args) {
   const char *word[2] = {args->words.count > 0 ? args->words.item[0] : NULL,
                          args->words.count > 1 ? args->words.item[1] : NULL};
@@ -58,6 +60,7 @@ static int help_run(const cli_args *args) {
   return CLI_GOOD;
 }
 
+/* Words for programs rather than people: documentation and completion are made with them. */
 static const cli_option help_options[] = {
     {"man", 0, CLI_FLAG, CLI_AT(man), 0, NULL, NULL, "print the manual page (troff)"},
     {"reference", 0, CLI_FLAG, CLI_AT(reference), 0, NULL, NULL,
@@ -81,7 +84,8 @@ const cli_command cli_help = {
     .run = help_run,
 };
 
-/* The script is printed, for a shell to source. */
+/* The script is printed, for a shell to source. The shell is checked here, as the word is no option
+   with choices. */
 static int completion_run(const cli_args *args) {
   if (strcmp(args->words.item[0], "bash") == 0) {
     cli_complete_bash(stdout);

@@ -26,7 +26,8 @@ static void text_put(void *user, const char *text) {
   fputs(text, user);
 }
 
-/* The case is made in memory first: a deck that is refused leaves no file behind. */
+/* The case is made in memory first: a deck that is refused leaves no file behind. Exit code 2 for a
+   deck that is not understood, 1 for a file that cannot be written. */
 static int import_run(const cli_args *args) {
   const char *deck = args->words.item[0];
   char mesh[PATH_MAX];
@@ -61,6 +62,7 @@ static int import_run(const cli_args *args) {
   return code;
 }
 
+/* Without --out the case goes to standard output, messages to standard error. */
 static const cli_option import_options[] = {
     {"out", 'o', CLI_FILE, CLI_AT(out), 0, "CASE.yaml", NULL,
      "where the case goes; to standard output if not given"},

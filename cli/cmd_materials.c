@@ -25,7 +25,8 @@ static void wrapped(const char *label, const char *text, int indent) {
   putchar('\n');
 }
 
-/* Called for each material. The first words of `about`, up to a colon, repeat the name. */
+/* Called for each material. The first words of `about`, up to a colon, repeat the name. With a name
+   the values themselves follow, as the file has them, since a case may override each. */
 static void material_put(void *user, const ig_material_info *info) {
   listing *l = user;
   snprintf(l->names + strlen(l->names), sizeof l->names - strlen(l->names), "%s%s",
@@ -88,6 +89,7 @@ static int materials_run(const cli_args *args) {
   return code;
 }
 
+/* --list is for completion scripts. */
 static const cli_option materials_options[] = {
     {"list", 'l', CLI_FLAG, CLI_AT(list), 0, NULL, NULL, "names only"}, CLI_QUIET, {0}};
 const cli_command cli_materials = {

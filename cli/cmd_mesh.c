@@ -10,7 +10,8 @@ static bool is_case(const char *path) {
   return dot && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0);
 }
 
-/* What one unit of a file's coordinates was taken as, and why. */
+/* What one unit of a file's coordinates was taken as, and why. Nothing is shown for a case, whose
+   numbers carry units. */
 static int unit_show(ig_ctx *cx, const cli_args *args) {
   double named = 0;
   char text[96];
@@ -30,8 +31,9 @@ static int unit_show(ig_ctx *cx, const cli_args *args) {
   return code;
 }
 
-/* The mesh of a case file, or of a mesh file. */
-/* *mesh is the caller's. Quadratic elements stay as they are: no room is there to refuse them. */
+/* The mesh of a case file, or of a mesh file. The mesh is the caller's. Quadratic elements stay as
+   they are: no room is there to refuse them. --set is for cases, --unit and --edge are for files:
+   those that do not fit have no effect. */
 static int open_mesh(ig_ctx *cx, const cli_args *args, ig_mesh **mesh) {
   const char *path = args->words.item[0];
   *mesh = NULL;
@@ -52,7 +54,8 @@ static int open_mesh(ig_ctx *cx, const cli_args *args, ig_mesh **mesh) {
   return code;
 }
 
-/* Two words: read and write; one: read and describe. */
+/* Two words: read and write; one: read and describe. Meshes are made and read on the CPU whatever
+   the case says of the backend. */
 static int mesh_run(const cli_args *args) {
   ig_ctx *cx;
   int code = cli_open("cpu", args, &cx);
@@ -118,6 +121,7 @@ static int new_run(const cli_args *args) {
         "memory that Gmsh may take, as in 8GB; three quarters of what is left if not given"        \
   }
 
+/* A case has its own unit, edge and limits, so only --set is offered. */
 static const cli_option new_options[] = {CLI_SET, CLI_QUIET, {0}};
 const cli_command cli_mesh_new = {
     .name = "mesh new",

@@ -187,7 +187,7 @@ static double side_of(const char **p, const double size[3]) {
 }
 
 /* Copies the text of a kind, with its places filled. The texts are part of the program, so they
-   need no checks. */
+   need no checks. `file` is the name that comments of the text mention. */
 static void case_write(FILE *to, const kind *k, const double size[3], const char *material,
                        const char *file) {
   for (const char *p = k->text; *p; p++) {
@@ -218,8 +218,9 @@ static void case_write(FILE *to, const kind *k, const double size[3], const char
   }
 }
 
-/* Asks only on a terminal, and only for what was not given. Words on the command line mean that the
-   rest is to be as usual. */
+/* Asks only on a terminal, and only for what was not given. Words on the command line mean that
+   the rest is to be as usual. Exit code 2 for a wrong word, 1 for a file that could not be
+   completed. */
 static int new_run(const cli_args *args) {
   /* Answers to the three questions; texts point into them until the case is written. */
   char a[64], b[64], c[64], usual[64], path[4096];
@@ -259,8 +260,7 @@ static int new_run(const cli_args *args) {
   /* The text names its file, so that its comments can say how to run it. */
   const char *file = args->out ? args->out : path;
   const bool standard = strcmp(file, "-") == 0;
-  /* "x": what is there is not replaced */
-  /* Not to be replaced by accident: a case may have been edited since. */
+  /* "x": a file that is there is not replaced, as the case in it may have been edited since. */
   FILE *to = standard ? stdout : fopen(file, args->force ? "w" : "wx");
   if (!to) {
     cli_error("%s: cannot be written%s", file,
@@ -277,6 +277,7 @@ static int new_run(const cli_args *args) {
   return CLI_GOOD;
 }
 
+/* What is not given is asked for on a terminal, or else as usual for the kind. */
 static const cli_option new_options[] = {
     {"size", 's', CLI_TEXT, CLI_AT(size), 0, "LxWxH", NULL,
      "size of the part, as in 60x20x10mm; one length keeps the proportions"},

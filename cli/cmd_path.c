@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* A path file in one of many dialects, or a case, of which one beam's path is taken. Options that
-   are zero were not given. */
+   are zero were not given. Beams of a case count from 1, as everything that people count. */
 static int open_path(ig_ctx *cx, const cli_args *args, ig_path **path) {
   const ig_path_options options = {.format = args->format,
                                    .power = args->power,
@@ -28,7 +28,8 @@ static int open_path(ig_ctx *cx, const cli_args *args, ig_path **path) {
 /* What is done with a path once it is open. */
 typedef ig_status path_use(ig_ctx *cx, const ig_path *path, const cli_args *args);
 
-/* Opens, uses and closes, for the three commands. */
+/* Opens, uses and closes, for the three commands. The path is read whole and closed whatever `use`
+ * returned. */
 static int path_run(const cli_args *args, path_use *use) {
   ig_ctx *cx;
   ig_path *path = NULL;
@@ -115,6 +116,7 @@ const cli_command cli_path_convert = {
     .run = convert_run,
 };
 
+/* Without --layer all layers lie above each other. */
 static const cli_option draw_options[] = {
     PATH_OPTIONS,
     {"layer", 'l', CLI_INT, CLI_AT(layer), 0, "N", NULL, "draw this layer only, from 1"},

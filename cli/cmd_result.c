@@ -1,5 +1,5 @@
 /* ingot result probe|extremes|join: results on disk, after the run. Snapshots are read one by one,
-   so results larger than memory can be worked on. */
+   except by join, which needs all of them in memory. */
 #include "cli.h"
 
 #include <stdlib.h>
@@ -40,7 +40,8 @@ static void table_row(void *user, int columns, const char *const *cell) {
   putchar('\n');
 }
 
-/* The nearest node is taken, so the point may lie outside of the part. */
+/* The nearest node is taken, so the point may lie outside of the part. One row a snapshot, as CSV
+   on standard output, for spreadsheets and scripts. */
 static int probe_run(const cli_args *args) {
   double point[3];
   ig_ctx *cx;
@@ -56,6 +57,7 @@ static int probe_run(const cli_args *args) {
   return code;
 }
 
+/* All snapshots, one after the other; with --of only nodes or elements of a set. */
 static int extremes_run(const cli_args *args) {
   ig_ctx *cx;
   int code = cli_open("cpu", args, &cx);
@@ -65,7 +67,8 @@ static int extremes_run(const cli_args *args) {
   return code;
 }
 
-/* The file is written beside and renamed, as all results are. */
+/* The file is written beside and renamed, as all results are. All snapshots must fit into
+   memory. */
 static int join_run(const cli_args *args) {
   ig_ctx *cx;
   int code = cli_open("cpu", args, &cx);
@@ -75,6 +78,7 @@ static int join_run(const cli_args *args) {
   return code;
 }
 
+/* --at is required; it is checked in probe_run with its form. */
 static const cli_option probe_options[] = {
     {"at", 0, CLI_TEXT, CLI_AT(at), 0, "X,Y,Z", NULL,
      "the point, in metres or with units: 1mm,2mm,0; the nearest node or cell is taken"},

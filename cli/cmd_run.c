@@ -40,6 +40,7 @@ int cli_open_case(ig_ctx *cx, const cli_args *args, ig_case **c) {
   return cli_result(cx, ig_ranks_agree(cx, status)); /* who cannot read it tells the others */
 }
 
+/* In the folder the program was started in, not beside the case, which may be read-only. */
 void cli_usual_folder(const char *path, char *folder, size_t size) {
   const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
   /* A name that begins with a dot has no ending. */
@@ -58,6 +59,7 @@ typedef struct {
 /* A figure that comes again, as at each snapshot, replaces its former value. */
 static void keep(void *user, const char *key, double value, const char *unit, const char *text) {
   figures *f = user;
+  /* The list is short: a linear search by the key does. */
   int i = 0;
   while (i < f->count && strncmp(f->label[i], key, sizeof f->label[i] - 1) != 0)
     i++;
@@ -71,7 +73,8 @@ static void keep(void *user, const char *key, double value, const char *unit, co
     snprintf(f->value[i], sizeof f->value[i], "%.8g%s%s", value, *unit ? " " : "", unit);
 }
 
-/* Size, times, rate, memory and figures at the end of a run. */
+/* Size, times, rate, memory and figures at the end of a run. Times in s, min or h; memory at its
+   peak on host and device. */
 static void show_stats(const ig_run_stats *s, const figures *f) {
   char text[256];
   snprintf(text, sizeof text, "%s elements, %s nodes, %s degrees of freedom",
@@ -110,6 +113,7 @@ static void say_quoted(const char *text) {
 /* Prints an argument, in two parts, as a shell takes it back: in quotes unless all its characters
    are harmless. */
 static void say_word(const char *before, const char *word, const char *more) {
+  /* Characters that no shell gives a meaning within a word. */
   static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                               "_-+=./:,@%";
   const char *quote = word[strspn(word, plain)] ? "'" : "";
@@ -149,7 +153,7 @@ static int report_after(const cli_args *args, ig_ctx *cx, const char *out, int c
   return code;
 }
 
-/* --join: the snapshots in one file, too. */
+/* --join: the snapshots in one file, too. On the first rank only, which has all files. */
 static int join_after(const cli_args *args, ig_ctx *cx, const char *out, int code) {
   if (code != CLI_GOOD || !args->join || !cli_first())
     return code;
@@ -182,7 +186,8 @@ static int run_chain(const cli_args *args, ig_ctx *cx, ig_case *c, const char *o
 }
 
 /* Runs the case. The order matters: signals are caught only when there is a context that can write
-   a checkpoint. */
+   a checkpoint. Each step is passed over once the code is not good; what was opened is closed at
+   the end in any case. Only the first rank prints. */
 static int run_case(const cli_args *args) {
   char folder[512];
   cli_usual_folder(args->words.item[0], folder, sizeof folder);
@@ -246,6 +251,7 @@ static int run_run(const cli_args *args) {
   return code;
 }
 
+/* Options of runs on several ranks have no effect without mpirun or srun. */
 static const cli_option run_options[] = {
     CLI_BACKEND,
     CLI_THREADS,
@@ -294,7 +300,8 @@ const cli_command cli_run = {
 };
 
 /* Checks a case, and of a chain all its stages against the folder it would use. Nothing is written.
-   Collective, like run. */
+   Collective, like run. The folder is the usual one, as `check` has no --out: what it says of
+   results is about that. */
 static int check_run(const cli_args *args) {
   ig_ctx *cx;
   ig_case *c;

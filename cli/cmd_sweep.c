@@ -59,7 +59,7 @@ static void table_clear(sweep *s) {
 }
 
 /* Up to 20 runs with their share, and an estimate of the time left. Drawn at most five times a
-   second. */
+   second. Nothing on a dumb terminal or into a file: lines of tell_end are enough there. */
 static void table_draw(sweep *s, bool always) {
   const double t = cli_now();
   if (!s->terminal || s->args->quiet || (!always && t - s->drawn < 0.2))
@@ -79,6 +79,7 @@ static void table_draw(sweep *s, bool always) {
   double part = 0;
   for (int j = 0; j < s->jobs; j++)
     part += s->job[j].busy ? s->job[j].percent / 100 : 0;
+  /* The time left assumes that the remaining runs are as long as those so far. */
   const double share = (s->done + part) / s->total;
   fprintf(stderr, "  %d of %d runs done", s->done, s->total);
   if (share > 0 && share < 1)
@@ -101,6 +102,7 @@ static void tell_end(sweep *s, const job *j, const char *name, const char *how) 
 /* The device of a job: its place among those that the user makes visible. CUDA_VISIBLE_DEVICES
    lists numbers or UUIDs, so an entry is passed on as it stands. */
 static void device_choose(int place) {
+  /* Without the variable all devices are visible, and the place is their number. */
   const char *seen = getenv("CUDA_VISIBLE_DEVICES");
   char text[64];
   snprintf(text, sizeof text, "%d", place);
@@ -115,7 +117,7 @@ static void device_choose(int place) {
 
 /* In the child: becomes `ingot run` with the settings of the run; never returns. Its standard error
    is the pipe, its other streams lead nowhere. TERM=dumb makes it write lines instead of a progress
-   bar. */
+   bar. Exit code 127, as a shell's, says that the program could not be started. */
 static void child(const sweep *s, const ig_sweep_run *run, int place, int to) {
   /* Fixed words, two for each setting, and the NULL at the end. */
   const char *argv[32 + 2 * CLI_MAX_WORDS];
@@ -155,7 +157,8 @@ static void child(const sweep *s, const ig_sweep_run *run, int place, int to) {
 }
 
 /* Starts the next run as a process (pid is set); `to` is its end of the pipe, closed here in any
-   case. Buffers are flushed before the fork, or both would write them. */
+   case. Buffers are flushed before the fork, or both would write them. A fork that fails has pid
+   -1, which is reported like a pipe that cannot be made. */
 static bool process_start(const sweep *s, job *j, const ig_sweep_run *run, int place, int to) {
   fflush(NULL);
   j->pid = fork();
@@ -230,6 +233,7 @@ static void line_take(job *j) {
 static bool job_listen(job *j) {
   char text[4096];
   const ssize_t n = read(j->from, text, sizeof text);
+  /* An interrupted read is repeated by the next poll. */
   if (n < 0)
     return errno == EINTR || errno == EAGAIN;
   if (n == 0)
@@ -289,7 +293,8 @@ static void job_end(sweep *s, job *j) {
 }
 
 /* Ctrl-C: every run is asked to write its checkpoint. A thread may not have begun to listen, and is
-   asked until it ends. */
+   asked until it ends. Processes are asked once, as a second signal would end them without a
+   checkpoint. */
 static void runs_interrupt(sweep *s, bool first) {
   if (first) {
     table_clear(s);
@@ -338,7 +343,8 @@ static void run_all(sweep *s) {
 }
 
 /* Runs that failed for the device's memory, or with the device itself: one at a time, each in a
-   process of its own, which has a device that nobody else has disturbed. */
+   process of its own, which has a device that no other run has disturbed. A device that failed once
+   may be of no use to this process any more, hence the new one. */
 static void run_again(sweep *s) {
   s->threads = false;
   s->jobs = 1;
@@ -410,7 +416,8 @@ static void table_print(const table *t) {
   }
 }
 
-/* results.csv is written whether or not all runs succeeded: rows say which did. */
+/* results.csv is written whether or not all runs succeeded: rows say which did. The table is read
+   back from the folders of the runs, so it has those of earlier calls too. */
 static int results(sweep *s, ig_ctx *cx) {
   table t = {0};
   const int code = cli_result(cx, ig_sweep_results(s->sweep, s->out, row_keep, &t));
@@ -445,8 +452,8 @@ static void places_count(sweep *s) {
   s->jobs = s->jobs > MAX_JOBS ? MAX_JOBS : s->jobs;
 }
 
-/* Makes a folder and those above it. */
-/* Like mkdir -p. A folder that is there already is fine, a file is not. */
+/* Makes a folder and those above it, like mkdir -p. A folder that is there already is fine, a file
+   is not. */
 static int folder_make(const char *out) {
   char path[4096];
   struct stat info;
@@ -467,7 +474,8 @@ static int folder_make(const char *out) {
 }
 
 /* The folder's lock, as runs have theirs: one sweep at a time, and `ingot watch` sees that it goes
-   on. Released by the end of this process. */
+   on. Released by the end of this process. The descriptor stays open on purpose: closing it would
+   release the lock. */
 static int folder_lock(const char *out) {
   const int fd = open(out, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
@@ -479,7 +487,8 @@ static int folder_lock(const char *out) {
   return CLI_FAILED;
 }
 
-/* Signals are caught without SA_RESTART, so that poll returns at once. */
+/* Signals are caught without SA_RESTART, so that poll returns at once. The exit code is 1 if any
+   run failed or the sweep was stopped; results.csv is written all the same. */
 static int run_sweep(sweep *s, ig_ctx *cx) {
   /* The same program, wherever PATH leads by now; s is static and zeroed, so the text ends. */
   const ssize_t length = readlink("/proc/self/exe", s->self, sizeof s->self - 1);
@@ -511,7 +520,8 @@ static int run_sweep(sweep *s, ig_ctx *cx) {
   return code == CLI_GOOD && (s->failed > 0 || stop) ? CLI_FAILED : code;
 }
 
-/* Under mpirun each copy would start all runs: refused. */
+/* Under mpirun each copy would start all runs: refused. The context is for reading the sweep and
+   its results only; runs have their own. */
 static int sweep_run(const cli_args *args) {
   static sweep s; /* large, and there is one */
   static char folder[512];
@@ -552,6 +562,7 @@ static int sweep_run(const cli_args *args) {
   return code;
 }
 
+/* --threads is that of a run here: with one a core, runs do not wait for each other. */
 static const cli_option sweep_options[] = {
     CLI_BACKEND,
     {"vary", 'v', CLI_REPEAT, CLI_AT(vary), 0, "KEY=V1,V2,…", NULL,

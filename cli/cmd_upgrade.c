@@ -10,7 +10,7 @@ static void tell(void *user, const ig_renamed_word *w) {
 }
 
 /* Files are independent: one that fails does not keep the others from being rewritten. The worst
-   exit code counts. */
+   exit code counts. With --check the exit code 1 says that something would be rewritten. */
 static int upgrade_run(const cli_args *args) {
   ig_ctx *cx;
   int found = 0;
@@ -38,6 +38,7 @@ static int upgrade_run(const cli_args *args) {
   return code == CLI_GOOD && args->check && found ? CLI_FAILED : code;
 }
 
+/* --check is for scripts that must not change anything. */
 static const cli_option upgrade_options[] = {
     {"check", 'c', CLI_FLAG, CLI_AT(check), 0, NULL, NULL,
      "write nothing; exit code 1 if a file has old words"},

@@ -13,7 +13,8 @@ typedef struct {
   bool quiet;
 } table;
 
-/* One table a room; a row can be read without the page around it. */
+/* One table a room; a row can be read without the page around it. Failures are in bold. An error
+   without "rel." is in the unit of the quantity. */
 static void page_row(table *t, const ig_verified *r) {
   cli_page *page = &t->page;
   if (cli_page_room(page, r->room))
@@ -28,7 +29,8 @@ static void page_row(table *t, const ig_verified *r) {
           ig_ctx_backend(t->cx), page->date);
 }
 
-/* All digits: what scripts/fingerprint compares. */
+/* All digits: what scripts/fingerprint compares. One object a figure; `error` and `tolerance` are
+   relative where `relative` is true. */
 static void json_row(table *t, const ig_verified *r) {
   FILE *to = t->json.file;
   fprintf(to, "%s    {\"room\": ", t->passed + t->failed > 1 ? ",\n" : "\n");
@@ -54,7 +56,8 @@ static void json_row(table *t, const ig_verified *r) {
           r->pass ? "true" : "false");
 }
 
-/* Called for each figure. With --quiet only failures are shown. */
+/* Called for each figure. With --quiet only failures are shown. Failures stand out in capitals, so
+   that a long log can be searched. */
 static void show(void *user, const ig_verified *r) {
   table *t = user;
   cli_progress_end();
@@ -86,7 +89,8 @@ static void list(void *user, const ig_problem *p) {
 }
 
 /* The exit code is 1 if a figure is outside its tolerance; both files are kept in that case too, as
-   the failure is in them. */
+   the failure is in them. The page is written while problems run, so that an interrupted run has
+   shown all it did. */
 static int verify_run(const cli_args *args) {
   if (args->list) {
     ig_verify_list(list, NULL);
@@ -133,6 +137,7 @@ static int verify_run(const cli_args *args) {
   return code == CLI_GOOD && t.failed ? CLI_FAILED : code;
 }
 
+/* --quick is the selection that the test suite runs; problems are marked so in --list. */
 static const cli_option options[] = {
     CLI_BACKEND,
     CLI_THREADS,

@@ -13,7 +13,8 @@ static bool ends_in(const char *name, const char *ending) {
 
 /* A folder of results stands for its last snapshot: *path becomes that, written into `text`. With
    `design` the surface of an optimised part comes first. Names are compared by length, then by
-   letters: snap_1000000 is later than snap_999999. */
+   letters: snap_1000000 is later than snap_999999. A path that is no folder stays as it is. On
+   failure a message was printed. */
 static int last_snapshot(const char **path, bool design, char *text, size_t size) {
   char last[256] = "";
   DIR *folder = opendir(*path);
@@ -21,6 +22,7 @@ static int last_snapshot(const char **path, bool design, char *text, size_t size
     return CLI_GOOD; /* a file, or nothing: whoever reads it says so */
   for (const struct dirent *entry; (entry = readdir(folder));) {
     const char *name = entry->d_name;
+    /* Numbers have at least six digits and grow beyond them. */
     const int longer = (int)strlen(name) - (int)strlen(last);
     if (strncmp(name, "snap_", 5) == 0 && ends_in(name, ".vtkhdf") &&
         (longer > 0 || (longer == 0 && strcmp(name, last) > 0)))
@@ -42,7 +44,7 @@ static int last_snapshot(const char **path, bool design, char *text, size_t size
 }
 
 /* snap_000010.vtkhdf -> snap_000010.png; with a field named, snap_000010-T.png: one picture does
-   not replace another */
+   not replace another A field with a slash cannot be part of a file's name and is left out. */
 static void usual_picture(const char *path, const char *field, char *png, size_t size) {
   /* A dot in the folder's name is no ending of the file. */
   const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -74,7 +76,8 @@ static int plane_read(const char *name, const char *text, ig_view_options *o) {
 }
 
 /* Fills the options of the library; also used for movies. Contradictions are refused. `second` may
-   be NULL. */
+   be NULL. Zeroes stand for the usual size, zoom and scale. Colours of a difference and fields are
+   chosen by the library. */
 static int options_read(const cli_args *args, const char *second, ig_view_options *o) {
   *o = (ig_view_options){
       .field = args->field,
@@ -123,7 +126,8 @@ static int options_read(const cli_args *args, const char *second, ig_view_option
   return CLI_GOOD;
 }
 
-/* A picture that is replaced is mentioned, as its name was perhaps not chosen. */
+/* A picture that is replaced is mentioned, as its name was perhaps not chosen. Whether a picture
+   was there is asked before drawing, since afterwards it always is. */
 static int picture_draw(const cli_args *args, ig_ctx *cx, const char *snapshot,
                         const ig_view_options *options, const char *png) {
   const bool there = access(png, F_OK) == 0;
@@ -135,7 +139,8 @@ static int picture_draw(const cli_args *args, ig_ctx *cx, const char *snapshot,
   return code;
 }
 
-/* A design is drawn from its surface only when nothing was asked for that needs fields. */
+/* A design is drawn from its surface only when nothing was asked for that needs fields. The name of
+   the picture goes to standard output, for scripts; remarks go to standard error. */
 static int view_run(const cli_args *args) {
   /* Paths that were not given but found; the pointers below may lead into them. */
   char usual[4096], last[4096], other[4096];
@@ -167,6 +172,8 @@ static int view_run(const cli_args *args) {
   return code;
 }
 
+/* Options with two numbers have a flag in cli_args that says whether they were given, as 0:0 is a
+   valid pair. */
 static const cli_option options[] = {
     {"field", 'f', CLI_TEXT, CLI_AT(field), 0, "NAME", NULL,
      "field to color by; displacement.z takes a component, a bare vector its magnitude, none plain "

@@ -6,7 +6,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* A port of 0 lets the system choose. */
+/* A port of 0 lets the system choose. The folder must exist, as there is no run here that would
+   make it. */
 static int watch_run(const cli_args *args) {
   const char *folder = args->words.item[0];
   struct stat info;
@@ -31,6 +32,7 @@ static int watch_run(const cli_args *args) {
   return code;
 }
 
+/* A fixed port is of use with a tunnel to another computer. */
 static const cli_option options[] = {{"port", 0, CLI_INT, CLI_AT(port), 0, "N", NULL,
                                       "port on 127.0.0.1; one that is free if not given"},
                                      {0}};

@@ -19,7 +19,9 @@ static void troff(FILE *to, const char *text) {
   }
 }
 
-/* The page in the man macros: name, synopsis, commands with options, exit status, files. */
+/* The page in the man macros: name, synopsis, commands with options, exit status, files. Lines of
+   troff requests begin with a dot; text never does, as every line of it follows a request or a
+   word. */
 void cli_man(FILE *to) {
   fprintf(to, ".TH INGOT 1 \"\" \"ingot %s\" \"User Commands\"\n", ig_version());
   fputs(".SH NAME\ningot \\- finite elements for people who design, print and break parts\n", to);
@@ -85,7 +87,8 @@ static void spaced(FILE *to, const char *choices) {
 }
 
 /* The script completes commands, second words of families, values of options, options, and else
-   files. --set asks the program itself for the keys. */
+   files. --set asks the program itself for the keys. All names and values come from the tables of
+   this program and need no quoting. */
 void cli_complete_bash(FILE *to) {
   char name[32];
   fputs("# bash completion of ingot, made by 'ingot completion bash'\n_ingot() {\n"
@@ -166,7 +169,8 @@ static void zsh(FILE *to, const char *text) {
       fputc(*c, to);
 }
 
-/* One _arguments call for each command; an option that may be repeated has a star. */
+/* One _arguments call for each command; an option that may be repeated has a star. $words[1] is the
+   program; CURRENT counts from 1 as well. */
 void cli_complete_zsh(FILE *to) {
   char name[32];
   fputs("#compdef ingot\n# zsh completion of ingot, made by 'ingot completion zsh'\n"
@@ -227,7 +231,8 @@ static void fish(FILE *to, const char *text) {
   fputc('\'', to);
 }
 
-/* One `complete` line for each command and option. */
+/* One `complete` line for each command and option. -x: the option has an argument and no file fits;
+   -r -F: a file is wanted. */
 void cli_complete_fish(FILE *to) {
   char name[32];
   fputs("# fish completion of ingot, made by 'ingot completion fish'\n"

@@ -15,6 +15,7 @@ extern char **environ;
 /* Whether a variable is one of a launcher's. The child is no part of the job: with them it would
    try to join it. */
 static bool launchers(const char *variable) {
+  /* Open MPI, PMIx, PMI, MPICH's Hydra, Intel MPI and Slurm. */
   static const char *const begins[] = {"OMPI_COMM", "OMPI_MCA_ess", "OMPI_MCA_orte", "PMIX",
                                        "PMI_",      "HYDRA",        "MPIEXEC",       "SLURM"};
   for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
@@ -58,7 +59,8 @@ static pid_t child_start(const char *backend) {
   return pid;
 }
 
-/* Waits for the child, 30 s at most, then ends it. Only a clean exit counts. */
+/* Waits for the child, 30 s at most, then ends it. Only a clean exit counts. A child that was
+   killed by a signal, as by a crash in the driver, counts as no. */
 bool cli_gpu_works(const char *backend) {
   enum { TENTHS = 300 }; /* of a second: a card's first context takes some */
   const pid_t pid = child_start(backend);

@@ -46,7 +46,8 @@ static const cli_command *const commands[] = {
 #undef X
         NULL};
 
-/* Reports an unknown command with the nearest one; of two-word commands the first word counts. */
+/* Reports an unknown command with the nearest one; of two-word commands the first word counts.
+   Names beyond the fixed array have no nearest one; there are fewer commands than that. */
 static int unknown_command(const char *word) {
   enum { MAX = 32 };
   const char *names[MAX + 1] = {0};
@@ -81,7 +82,8 @@ static int family_only(int argc, char **argv) {
 }
 
 /* Finds and runs a command. Of several copies under mpirun only `run`, `check` and `sweep` go on
-   (the last refuses); of others the first copy does the work and the rest return at once. */
+   (the last refuses); of others the first copy does the work and the rest return at once. argv is
+   without the program's name. Returns the exit code. */
 static int run(int argc, char **argv) {
   /* mpirun starts copies of any command: what is no run on ranks the first does alone */
   const bool copy = cli_copies() > 1 && !cli_first_copy();
@@ -127,6 +129,8 @@ static int run(int argc, char **argv) {
    threads are to stay: this thread is on its core by now, and would leave that one alone to all. */
 static void wait_kindly(char **argv) {
   char self[4096];
+  /* Any of these means that the user has decided; it also ends the chain of restarts, as the second
+     start finds GOMP_SPINCOUNT set. */
   static const char *const said[] = {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "OMP_PROC_BIND",
                                      "OMP_PLACES", "GOMP_CPU_AFFINITY"};
   for (size_t i = 0; i < sizeof said / sizeof *said; i++)

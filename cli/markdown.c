@@ -7,7 +7,8 @@
 #include <string.h>
 #include <time.h>
 
-/* The date is in UTC, so that pages of different machines can be compared. */
+/* The date is in UTC, so that pages of different machines can be compared. On failure there is no
+   page, and a message was printed. */
 int cli_page_open(const char *path, cli_page *page) {
   *page = (cli_page){.path = path};
   if (!path)
@@ -45,6 +46,7 @@ void cli_page_cell(cli_page *page, const char *text) {
   fputc(' ', page->file);
 }
 
+/* The second level of headings: the first is the title of the page. */
 bool cli_page_room(cli_page *page, const char *room) {
   if (strcmp(page->room, room) == 0)
     return false;

@@ -66,7 +66,7 @@ static int range_find(const movie *m, ig_ctx *cx, ig_view_options *o) {
 
 /* Runs ffmpeg; whether the movie is there. H.264 needs even sizes, so odd ones get a line of
    padding; 12 frames a second suit results of a few hundred snapshots. Without ffmpeg the child
-   exits with 127. */
+   exits with 127. The pictures are named by a pattern, which ffmpeg expands itself. */
 static bool join(const movie *m, const char *path) {
   char pictures[4096];
   snprintf(pictures, sizeof pictures, "%.3900s_%%05d.png", m->stem);
@@ -82,7 +82,8 @@ static bool join(const movie *m, const char *path) {
          WEXITSTATUS(status) == 0;
 }
 
-/* *drawn counts the pictures made, also when one fails, so that they can be removed. */
+/* *drawn counts the pictures made, also when one fails, so that they can be removed. Frames are
+   numbered without gaps, as ffmpeg stops at the first that is missing. */
 static int frames_draw(const movie *m, ig_ctx *cx, const ig_view_options *o, int *drawn) {
   for (*drawn = 0; *drawn < m->count; ++*drawn) {
     char path[4096], png[4096];
@@ -95,6 +96,7 @@ static int frames_draw(const movie *m, ig_ctx *cx, const ig_view_options *o, int
   return CLI_GOOD;
 }
 
+/* Only those drawn by this call: others of the same name were refused at the start. */
 static void pictures_remove(const movie *m, int drawn) {
   for (int i = 0; i < drawn; i++) {
     char png[4096];
@@ -133,7 +135,8 @@ static int movie_open(const cli_args *args, movie *m) {
 }
 
 /* The deformation is left out unless asked for: magnified by a factor of each frame's own it would
-   tremble. */
+   tremble. Pictures are removed when the movie is made or something fails; without ffmpeg they are
+   the result. */
 int movie_run(const cli_args *args, movie_options_fn *options_read) {
   movie *m = calloc(1, sizeof *m);
   ig_view_options o;

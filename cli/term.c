@@ -38,6 +38,7 @@ const char *cli_rate_unit(void) {
   return strcmp(term.unit, "iteration") == 0 ? "DOF-iterations/s" : "element-steps/s";
 }
 
+/* ECMA-48: back to the first column, clear to the end of the line. */
 void cli_progress_end(void) {
   if (term.shown)
     fputs("\r\033[K", stderr);
@@ -49,6 +50,7 @@ void cli_progress_end(void) {
 static void say(const char *word, const char *color, const char *format, va_list args) {
   cli_progress_end();
   fflush(stdout);
+  /* A log has no escape sequences. */
   const bool colored = cli_on_terminal() && !getenv("NO_COLOR");
   char raw[4096], text[8192]; /* one write: others may print at the same time */
   vsnprintf(raw, sizeof raw, format, args);
@@ -57,6 +59,7 @@ static void say(const char *word, const char *color, const char *format, va_list
           text);
 }
 
+/* Before the ranks are known the environment says which copy is the first. */
 void cli_error(const char *format, ...) {
   va_list args;
   if (!ranks && cli_copies() > 1 && !cli_first_copy())
@@ -66,6 +69,7 @@ void cli_error(const char *format, ...) {
   va_end(args);
 }
 
+/* Warnings of the library come through here as well. */
 void cli_warning(const char *format, ...) {
   va_list args;
   va_start(args, format);
@@ -75,7 +79,7 @@ void cli_warning(const char *format, ...) {
 
 /* Whether a warning of a line of the case ("FILE:LINE:COLUMN: …") was shown before: stages of a
    chain that share a key, and a case that is read for `check` and again for its run, warn of it
-   alike. */
+   alike. The beginning of the message, 160 bytes, is compared; 64 of them are kept. */
 static bool was_shown(const char *message) {
   enum { MOST = 64 };
   static char shown[MOST][160];
@@ -110,7 +114,8 @@ static void log_line(void *user, ig_log_level level, const char *message) {
 
 /* On a terminal one line, redrawn at most ten times a second and cut to its width; in a log a line
    now and then. Time left follows from the speed since the phase began, not since the program did,
-   as a restart begins in the middle. */
+   as a restart begins in the middle. Called by the library at every step, so it must be cheap when
+   nothing is due. */
 static void progress_line(void *user, const ig_progress *p) {
   (void)user;
   if (term.quiet)
@@ -163,9 +168,9 @@ static void progress_line(void *user, const ig_progress *p) {
 
 /* The first signal asks for a checkpoint: also SIGUSR1, by which batch systems tell that the time
    is almost up. Shells, wrappers and service managers send it twice, or SIGTERM and SIGHUP
-   together: only one that comes later ends the program at once. */
-/* A signal handler: only functions that are safe there are called (write, clock_gettime, signal,
-   raise), and ig_ctx_interrupt, which sets a flag. */
+   together: only one that comes later ends the program at once. A signal handler: only functions
+   that are safe there are called (write, clock_gettime, signal, raise), and ig_ctx_interrupt, which
+   sets a flag. */
 static void interrupt(int sig) {
   static const char words[] = "\ningot: finishing the step and writing a checkpoint; once more, "
                               "after a second, ends at once\n";
@@ -184,7 +189,7 @@ static void interrupt(int sig) {
     return; /* the run is over: mpirun ends those that are left when one has failed */
   ig_ctx_interrupt(running);
   if (cli_first() && write(STDERR_FILENO, words, sizeof words - 1) < 0)
-    return; /* nobody is looking */
+    return; /* the terminal is gone */
 }
 
 /* --- ranks */
@@ -201,6 +206,7 @@ int cli_copies(void) {
   return 1;
 }
 
+/* A variable that is not set counts as rank 0. */
 bool cli_first_copy(void) {
   static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -245,6 +251,7 @@ void cli_line_first(void *user, const char *label, const char *value) {
   if (cli_first())
     cli_line(user, label, value);
 }
+/* One line before a run, so that a wrong launcher is noticed at once. */
 void cli_ranks_show(const ig_ctx *cx) {
   if (cli_ranks() && cli_first() && !term.quiet)
     fprintf(stderr, "ingot: %d ranks over %s, the first on %s\n", ig_ranks_count(ranks),
@@ -267,8 +274,8 @@ static int gpu_open(const char *backend, const cli_args *args, ig_ctx *cx) {
   return status == IG_OK ? CLI_GOOD : CLI_BAD_INPUT;
 }
 
-/* Ranks first, then their settings, then the context, which belongs to a device of its rank's
-   own. */
+/* Ranks first, then their settings, then the context, which belongs to a device of its rank's own.
+   All commands but `run`, `check` and `sweep` have called cli_alone before, and have no ranks. */
 int cli_open(const char *backend, const cli_args *args, ig_ctx **cx) {
   *cx = NULL;
   const int joined = ranks_open();
@@ -337,6 +344,7 @@ void cli_close(ig_ctx *cx) {
   ranks = NULL;
 }
 
+/* A sleep that a signal may cut short, which does not matter here. */
 static void nap(double seconds) {
   nanosleep(&(struct timespec){.tv_sec = (time_t)seconds,
                                .tv_nsec = (long)(1e9 * (seconds - floor(seconds)))},
@@ -350,7 +358,7 @@ int cli_result(ig_ctx *cx, ig_status status) {
   if (status == IG_OK)
     return CLI_GOOD;
   const bool lost = strcmp(ig_ranks_transport(ranks), "lost") == 0;
-  if (lost) /* nobody else knows; of several the lowest tells it, for it ends the job */
+  if (lost) /* no other rank knows; of several the lowest reports it, as that ends the job */
     nap(0.1 * fmin(ig_ranks_rank(ranks), 20));
   else if (!cli_first()) /* the first tells it */
     return status == IG_INPUT ? CLI_BAD_INPUT : CLI_FAILED;
@@ -403,6 +411,7 @@ const char *cli_count(double n) {
 
 /* Decimal prefixes, three digits; 999.5 is where "%.3g" would need four. */
 const char *cli_scaled(double value, const char *unit) {
+  /* Decimal prefixes, for bytes too: 1 GB is 1e9 B. */
   static const char *const prefix[] = {"", "k", "M", "G", "T", "P"};
   int i = 0;
   while (fabs(value) >= 999.5 && i < 5)

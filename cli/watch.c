@@ -105,7 +105,8 @@ static void folders_each(const char *folder, void (*work)(void *, const char *),
 static void stamp_folder(void *user, const char *folder) {
   folder_stamp(user, folder);
 }
-/* Order of the folders matters for the stamp; readdir keeps it while nothing is added. */
+/* Order of the folders matters for the stamp; readdir keeps it while nothing is added. FNV's offset
+   basis is the start value. */
 static uint64_t state(const server *s) {
   uint64_t stamp = UINT64_C(0xcbf29ce484222325);
   folders_each(s->folder, stamp_folder, &stamp);
@@ -127,8 +128,11 @@ static void look_locked(void *user, const char *folder) {
       *(bool *)user = true;
   fclose(f);
 }
-/* A run or a chain ends with its summary, a sweep with its table. */
+/* A run or a chain ends with its summary, a sweep with its table. Without any lock and without a
+   last file a run may not have begun: it counts as going on. */
 static bool run_ended(const server *s) {
+  /* Asked only when nothing is locked: a former run's summary may still be there while one goes
+     on. */
   static const char *const last[] = {"summary.json", "results.csv"};
   char path[4224];
   bool locked = false, there = false;
@@ -225,6 +229,7 @@ static bool same(const char *given, const char secret[SECRET]) {
   char padded[SECRET] = {0};
   const size_t length = strlen(given);
   memcpy(padded, given, length < SECRET ? length : SECRET - 1);
+  /* Or of all differences: zero only if every byte agrees. */
   unsigned wrong = length != SECRET - 1;
   for (size_t i = 0; i < SECRET - 1; i++)
     wrong |= (unsigned char)(padded[i] ^ secret[i]);
@@ -276,7 +281,8 @@ static bool ours(const server *s, const char *request) {
   return false;
 }
 
-/* Before the first output a short page that asks again after a second. */
+/* Before the first output a short page that asks again after a second. Once the last page has been
+   seen, the server may end earlier. */
 static void page_answer(server *s, int fd, bool head_only) {
   static const char waiting[] = "<p>waiting for the first output</p>";
   if (!page_make(s, state(s)))
@@ -287,7 +293,8 @@ static void page_answer(server *s, int fd, bool head_only) {
 }
 
 /* The order of the checks matters: form, method, host, token or cookie, and only then the target.
-   The token works once; after that the cookie alone opens the page. */
+   The token works once; after that the cookie alone opens the page. Nothing of the request is used
+   as a path: there are two targets and no others. */
 static void respond(server *s, int fd, const char *request) {
   char method[8] = "", target[256] = "", version[16] = "", more[256] = "";
   if (sscanf(request, "%7s %255s %15[^\r\n]", method, target, version) != 3 ||
@@ -327,6 +334,8 @@ static void respond(server *s, int fd, const char *request) {
 
 /* --- connections */
 
+/* shutdown first, so that the reader sees the end although a forked process may have a copy of the
+   descriptor. */
 static void client_close(client *c) {
   shutdown(c->fd, SHUT_RDWR);
   close(c->fd);
@@ -354,6 +363,7 @@ static void client_read(server *s, client *c) {
   client_close(c);
 }
 
+/* Connections are few and short: a fixed table needs no memory that a stranger could exhaust. */
 static void client_accept(server *s) {
   const int fd = accept(s->listener, NULL, NULL);
   /* A reader that takes nothing would otherwise stop the server. */
@@ -416,7 +426,8 @@ static int server_open(server *s, int port) {
 }
 
 /* Waits for requests, half a second at most, then looks whether the run has ended: by the pipe that
-   the run has open, or by the folder. After the end the page can be seen for a few seconds more. */
+   the run has open, or by the folder. After the end the page can be seen for a few seconds more.
+   One thread: a page that takes a second to make delays only its one reader. */
 static void serve(server *s, int alive) {
   struct pollfd wait[CLIENTS + 2];
   double end = 0;
@@ -449,7 +460,8 @@ static void serve(server *s, int alive) {
 }
 
 /* The server is large: it lives on the heap. The address goes to standard error, as the run's
-   output goes to standard output. */
+   output goes to standard output. Signals end the loop after the request at hand. The page's
+   temporary folder is removed; it is empty between requests. */
 int watch_serve(ig_ctx *cx, const char *folder, int port, int alive) {
   server *s = calloc(1, sizeof *s);
   if (!s) {

@@ -15,6 +15,7 @@ typedef struct {
   pid_t pid; /* 0: none */
   int alive;
 } watcher;
+/* w is filled in any case; watch_end with a watcher that did not start does nothing. */
 int watch_start(const char *folder, int port, watcher *w);
 void watch_end(const watcher *w);
 

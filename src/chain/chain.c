@@ -155,7 +155,8 @@ static ig_status source_check(ig_chain *chain, int stage, int source, const ig_n
 /* --- pictures */
 
 /* Draws the snapshot that `when` names into STAGE.png beside the folders of the stages. NaN in
-   `range` or `camera` means that the view chooses. */
+   `range` or `camera` means that the view chooses. A share between two snapshots takes the nearer
+   one. Only the first rank draws. */
 static ig_status picture_draw(ig_chain *chain, int stage) {
   const ig_stage *s = &chain->stage[stage];
   const ig_picture_case *p = &s->c.picture;
@@ -199,6 +200,7 @@ typedef struct {
   ig_chain *chain;
   int stage;
 } which;
+/* Called rank by rank, so that files are not read by all of them at the same time. */
 static ig_status resolve(ig_ctx *cx, void *user) {
   const which *w = user;
   (void)cx;
@@ -240,6 +242,7 @@ static ig_status stage_run(ig_chain *chain, int stage, bool resume) {
   ig_info(cx, "stage %d of %d: %s", stage + 1, chain->stages, s->name);
   const ig_status ran =
       runs_on_first(s) ? run_on_first(s, &o) : ig_run_for(s->own, &o, ig_rooms_of(cx));
+  /* An interruption that came during the run is known to every rank after the agreement. */
   bool stop = cx->interrupted;
   IG_TRY(ig_ranks_agree_any(cx, ran, &stop)); /* and the first has written all */
   if (stop)
@@ -285,7 +288,8 @@ static ig_status stages_run(ig_chain *chain, const ig_chain_options *o) {
   return stage_run(chain, stage, false);
 }
 
-/* A field that a picture names must be one that the stage writes. */
+/* A field that a picture names must be one that the stage writes. A component, as in
+   displacement.z, counts by its field. Rooms that do not list their fields are not checked. */
 static ig_status field_check(ig_chain *chain, const ig_stage *s, const char *key,
                              const char *name) {
   const ig_room *room = s->own->room;
@@ -420,7 +424,8 @@ static ig_status folder_open(ig_chain *chain, const ig_chain_options *o, bool *f
 }
 
 /* Collective. Each step is agreed on before the next, so that all ranks leave at the same place;
-   chain_close runs on every way out. */
+   chain_close runs on every way out. Results of stages that ran stay when a later one fails: the
+   next run starts from there. */
 ig_status ig_chain_run(ig_case *c, const ig_chain_options *o) {
   IG_REQUIRE_ARGS(c ? c->cx : NULL, c && o);
   if (!o->out)

@@ -132,8 +132,8 @@ IG_MUST_CHECK ig_status ig_snapshot_most(ig_ctx *cx, const char *path, const cha
 IG_MUST_CHECK ig_status ig_chain_report_check(ig_chain *chain, int stage);
 
 /* --- curve.c */
-/* Stiffness; loads at first yield and at the offset, and the highest. NaN: not reached. */
-/* Order of the figures in ig_curve.value and of their keys. */
+/* Stiffness; loads at first yield and at the offset, and the highest. NaN: not reached. Order of
+   the figures in ig_curve.value and of their keys. */
 enum { IG_CURVE_STIFFNESS, IG_CURVE_FIRST, IG_CURVE_OFFSET, IG_CURVE_HIGHEST, IG_CURVE_FIGURES };
 extern const char *const ig_curve_keys[IG_CURVE_FIGURES];
 typedef struct {

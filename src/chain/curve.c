@@ -82,6 +82,7 @@ ig_status ig_curve_read(ig_ctx *cx, const char *folder, const ig_curve_case *c, 
              load.unit, moved.unit);
   const double *t = time.value;
   double *u = moved.value, *f = load.value;
+  /* Rows that all three columns have. */
   int n = time.count < moved.count ? time.count : moved.count;
   n = load.count < n ? load.count : n;
   /* signs: pulling and pushing read alike */

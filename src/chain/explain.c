@@ -172,7 +172,8 @@ static void keys_walk(explainer *e, const ig_option *options, const char *above)
   }
 }
 
-/* A room: what it computes, its fields, and all its keys with their facts. */
+/* A room: what it computes, its fields, and all its keys with their facts. Keys that stand in the
+   table through IG_OPT_KEYS are listed together, with the help of the group. */
 static void room_put(explainer *e, const ig_room *room) {
   put(e, "physics: %s\n    %s.%s\n", room->name, room->about,
       room->needs_mesh ? " Needs a `mesh`." : "");
@@ -204,6 +205,7 @@ static void room_put(explainer *e, const ig_room *room) {
 /* What a key of earlier versions is called now, as "'start_angle' in annulus, 'start_time' in
    hatch"; false: there was no such key. */
 static bool renamed_list(const char *word, char *text, size_t size) {
+  /* The same word may have been renamed in several sections, each to another one. */
   size_t used = 0;
   ig_renamed r;
   for (int i = 0; ig_renamed_at(i, &r) && used < size; i++)

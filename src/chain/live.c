@@ -48,6 +48,7 @@ static ig_status live_open(ig_chain *chain, int stage) {
   IG_TRY(IG_NEW(chain->cx, &l, 1, "stage"));
   chain->live = l;
   l->stage = stage;
+  /* The same backend as the chain: both stages share the device. */
   const ig_ctx_options o = {.backend = ig_ctx_backend(chain->cx), .threads = chain->cx->threads};
   IG_TRY(told(chain, l, ig_ctx_open(&o, &l->cx)));
   IG_TRY(told(chain, l, ig_stage_as_case(chain, stage, false, l->cx, &l->c)));

@@ -153,7 +153,9 @@ static const char *shared_name(const ig_option *table) {
   return NULL;
 }
 
-/* One row for every key; keys that stand in a table by IG_OPT_KEYS share a row. */
+/* One row for every key; keys that stand in a table by IG_OPT_KEYS share a row. Columns: key, kind
+   of value, unit, default or required, range with the usual one, help. Places, which many tables
+   have, link to their chapter. */
 static void table_put(writer *w, const ig_option *options) {
   put(w, "| key | value | unit | default | range | what |\n|---|---|---|---|---|---|\n");
   for (const ig_option *o = options; o->key; o++) {
@@ -351,7 +353,8 @@ ig_status ig_reference(ig_ctx *cx, const char *page, ig_text_fn *text, void *use
  */
 
 /* One line for each key that takes a value: path, possible values, help, separated by tabs, as the
-   completion scripts of the shells read them. */
+   completion scripts of the shells read them. Sections themselves are left out, as --set needs the
+   key of a value. */
 static void keys_put(writer *w, const ig_option *options, const char *above) {
   for (const ig_option *o = options; o->key; o++) {
     char name[160];

@@ -161,7 +161,8 @@ static bool is_number(const ig_option *o) {
          o->kind == IG_OPT_IVECTOR || o->kind == IG_OPT_REALS || o->kind == IG_OPT_TABLE;
 }
 
-/* `from`, `figure`, `times` and `plus`, and nothing else. */
+/* `from`, `figure`, `times` and `plus`, and nothing else. Anything else in such a map is a
+   misspelling, and would be ignored in silence. */
 static ig_status number_keys_check(ig_case *c, const ig_node *node) {
   static const char known[] = "from|figure|times|plus";
   const char *const key = node->key ? node->key : "a number";
@@ -315,7 +316,8 @@ static ig_status field_keep(ig_ctx *cx, const keep_case *keep, const ig_snapshot
 
 /* What is kept must be one piece: up to a tenth of it may be in smaller pieces, which go with a
    warning; more than that is a failure. So is a node set that loses all its nodes, as supports and
-   loads of the next stage are bound to sets. */
+   loads of the next stage are bound to sets. `inside` has one byte an element; the mesh is changed
+   in place. */
 static ig_status whole_keep(ig_ctx *cx, const keep_case *keep, ig_mesh *mesh, const uint8_t *inside,
                             const char *stage) {
   ig_lid count = 0, all = ig_mesh_elements(mesh);
@@ -382,9 +384,8 @@ static ig_status left_keep(ig_ctx *cx, const keep_case *keep, const ig_snapshot 
 }
 
 /* Places in the snapshot of the nodes of a mesh that was read from it: nodes that no cell uses were
-   left out. */
-/* The array belongs to the caller. It is filled in place: the index written never passes the one
-   read. */
+   left out. The array belongs to the caller. It is filled in place: the index written never passes
+   the one read. */
 static ig_status nodes_used(ig_ctx *cx, const ig_snapshot *snap, int64_t **place, int64_t *count) {
   IG_TRY(IG_NEW(cx, place, snap->points + 1, "nodes"));
   for (int64_t i = 0; i < snap->corners; i++)
@@ -511,6 +512,7 @@ typedef struct {
   ig_chain *chain;
   int stage;
 } whose;
+/* Called by the case when it needs its mesh, with the context of the run. */
 static ig_status mesh_make(ig_ctx *cx, void *user, ig_mesh **mesh) {
   const whose *w = user;
   (void)cx;
@@ -525,7 +527,7 @@ static ig_status mesh_become(ig_chain *chain, ig_case *c, int stage, ig_node *me
                              bool trial) {
   const ig_node *kept = ig_node_find(mesh, "keep");
   keep_case *keep;
-  if (kept) /* what is wrong with it is told before anything runs */
+  if (kept) /* what is wrong with it is reported before anything runs */
     IG_TRY(keep_read(chain, kept, &keep));
   ig_node_drop(mesh, "keep");
   if (trial)
@@ -587,6 +589,7 @@ static ig_status source_become(ig_chain *chain, ig_case *c, int stage, ig_node *
    figure; such a reference where it wants none is refused. */
 static ig_status node_resolve(ig_chain *chain, ig_case *c, int stage, ig_node *node, bool top,
                               bool trial, const declared *d) {
+  /* Without an option of the key, which is then refused by the reader, nothing is checked here. */
   const bool map = node->kind == IG_NODE_MAP, number = map && d->o && is_number(d->o);
   if (number || (map && !top && ig_node_find(node, "figure") && ig_node_find(node, "from")))
     IG_TRY(number_keys_check(c, node));

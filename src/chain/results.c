@@ -36,6 +36,7 @@ ig_status ig_stage_summary(ig_chain *chain, int stage, ig_node **summary) {
   return json_read(chain->cx, chain->c->arena, chain->stage[stage].folder, IG_SUMMARY, summary);
 }
 
+/* summary may be NULL. The unit is set even if the figure is no number. */
 bool ig_summary_figure(const ig_node *summary, const char *key, double *value,
                        char unit[IG_UNIT_TEXT]) {
   /* Units stand beside the figures under the same keys; a figure without one is a pure number. */
@@ -55,6 +56,7 @@ bool ig_summary_figure(const ig_node *summary, const char *key, double *value,
 
 /* --- snapshots */
 
+/* Safe after a failure half way: count says how many paths there are. */
 void ig_series_free(ig_series *series) {
   for (int i = 0; i < series->count; i++)
     free(series->path[i]);
@@ -87,6 +89,7 @@ static ig_status series_fill(ig_ctx *cx, const char *folder, const ig_node *file
 
 /* A folder without snapshots is a failure: whoever asks needs at least one. */
 ig_status ig_series_read(ig_ctx *cx, const char *folder, ig_series *series) {
+  /* Only names and times are kept, so the tree can go at the end. */
   ig_arena *arena;
   ig_node *root = NULL;
   memset(series, 0, sizeof *series);

@@ -33,6 +33,7 @@ static const ig_option curve_options[] = {
     IG_REAL(U, offset, "", "0.002", IG_POSITIVE, 1, "share of the length"),
     IG_END};
 #undef U
+/* Keys of a stage that belong to the chain, not to its case. */
 #define S ig_stage_case
 const ig_option ig_stage_keys[] = {
     IG_MAP(S, picture, ig_picture_case, picture_options, NULL, "how the result is drawn"),
@@ -40,6 +41,7 @@ const ig_option ig_stage_keys[] = {
            "loads at yield, read from a curve of load over displacement"),
     IG_END};
 #undef S
+/* A line of the report: either a figure or a column. */
 #define R ig_report_case
 static const ig_option report_options[] = {
     IG_TEXT(R, name, IG_REQUIRED, "what it is called"),

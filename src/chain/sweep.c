@@ -318,7 +318,8 @@ static ig_status case_wanted(ig_sweep *s, const ig_node *map, const char **path)
 }
 
 /* Adds all combinations of one entry of `runs` (NULL: the file's own case). Names are NAME-001 and
-   so on, or run-001 where an entry has none. */
+   so on, or run-001 where an entry has none. `number` counts entries, so that runs without a name
+   are numbered through. s->run has room for all combinations of all entries. */
 static ig_status entry_expand(ig_sweep *s, const plan *p, const ig_node *entry, const char *path,
                               int number) {
   const ig_node *own = NULL;
@@ -366,7 +367,8 @@ static const one_run *run_find(const one_run *const *sorted, int count, const ch
 }
 
 /* Each run has a folder NAME and a file NAME.log beside the table results.csv: none of these may
-   have the name of another. */
+   have the name of another. Sorted by name, so that equal ones are neighbours and others are found
+   by bisection: a sweep may have 100000 runs. */
 static ig_status names_check(ig_sweep *s) {
   const one_run **sorted;
   ig_status status = IG_OK;
@@ -482,6 +484,7 @@ static ig_status sweep_read(ig_sweep *s, const ig_node *root, const ig_sweep_opt
   axes all = {0};
   plan p = {.options = options, .axes = &all};
   const char *path = NULL;
+  /* Keys of a case cannot be mistaken for those of a sweep: no case has `case` or `runs`. */
   const bool file = ig_node_find(root, "case") || runs; /* else it is the case itself */
   if (file) {
     IG_TRY(keys_check(s, root, "title|case|set|vary|runs|figures"));
@@ -543,6 +546,7 @@ done:
   return status;
 }
 
+/* NULL is allowed. */
 void ig_sweep_close(ig_sweep *sweep) {
   if (!sweep)
     return;
@@ -628,6 +632,7 @@ static void figures_warn(const ig_sweep *s, const heads *h, bool any) {
   }
 }
 
+/* summary[i] stays NULL for runs without a current result. Only scalars become columns. */
 static ig_status summaries_read(ig_sweep *s, const char *out, ig_node **summary, heads *h) {
   ig_ctx *quiet;
   ig_status status = quiet_open(&quiet);

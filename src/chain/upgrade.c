@@ -82,7 +82,8 @@ static bool token_at(const upgrade *u, const char *token, size_t *i) {
 }
 
 /* Called for each old word found in the tree. Words that do not stand in the text as they are
-   (escapes, anchors, several lines) are refused rather than guessed. */
+   (escapes, anchors, several lines) are refused rather than guessed. r->offset is where within the
+   token the word stands, for paths such as output.every. */
 static ig_status edit_add(void *user, const ig_rename *r) {
   upgrade *u = user;
   size_t at = offset_of(u, r->at);
@@ -148,6 +149,7 @@ static ig_status paths_find(upgrade *u, const ig_node *map, const ig_node *of) {
     tables t = case_tables(of);
     const ig_node *stage = stages && strncmp(v->key, "stages.", 7) == 0 ? stages->child : NULL;
     for (; stage && !skip; stage = stage->next) {
+      /* A dot must follow the name, so that a name which begins another one is no match. */
       const size_t length = strlen(stage->key);
       if (strncmp(v->key + 7, stage->key, length) == 0 && v->key[7 + length] == '.') {
         skip = 8 + (int)length;

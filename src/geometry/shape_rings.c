@@ -122,14 +122,15 @@ static void bar(ig_mesh *mesh, ig_lid a, ig_lid b, ig_lid cells, ig_lid *node, i
   }
 }
 
-/* Bars of a dome: along each ring, inward along the ribs, and diagonals between the ribs; r of each
-   ring segment. Their number is the sum over rings of sectors (3 r - 1). */
+/* Bars of a dome: along each ring, inward along the ribs, and diagonals between the ribs. Their
+ * number is the sum over rings of sectors (3 r - 1). */
 ig_status ig_mesh_builder_lattice_dome(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type *type,
                                        ig_mesh_builder *draft) {
   const ig_rings_case *p = &c->lattice_dome;
   ig_lid sectors;
   IG_TRY(rings_read(cx, p, true, &sectors));
   IG_TRY(ig_shape_type(cx, type, IG_BEAM2, 1u << IG_BEAM2, "lattice_dome"));
+  /* A program that fills the struct may leave it at 0. */
   const int64_t cells = p->cells ? p->cells : 1;
   const int64_t rings = p->rings, bars = sectors * (rings * (3 * rings + 1) / 2);
   if (cells < 1 || cells > 1000 || bars * cells > INT32_MAX / 8)

@@ -80,6 +80,8 @@ static ig_status butterfly(ig_ctx *cx, double radius, ig_lid m, ig_lid rim,
   if (((double)m + 1) * (m + 1) + 4.0 * m * rim > INT32_MAX / 8.0)
     return IG_FAIL(cx, IG_INPUT, "the section has more cells than one mesh can number: take fewer");
   const ig_lid core = (m + 1) * (m + 1), around = 4 * m;
+  /* The core's share of the cells along a diameter, and a little more, as its corners reach further
+     out than its sides. */
   const double share = (double)m / (m + 2.0 * rim) + 0.15; /* of the radius, to a core corner */
   const double reach = radius * fmin(fmax(share, 0.35), 0.75);
   IG_TRY(ig_mesh_new(cx, 2, core + around * rim, &draft->mesh));
@@ -128,6 +130,7 @@ static ig_status butterfly(ig_ctx *cx, double radius, ig_lid m, ig_lid rim,
 /* A cylinder about z: the section drawn out evenly. Its sides are `side`, `bottom`, `top`. */
 ig_status ig_mesh_builder_cylinder(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type *type,
                                    ig_mesh_builder *draft) {
+  /* Names of the three entries of `cells` in messages. */
   static const char *const what[] = {"across the core", "core to rim", "layers"};
   const ig_cylinder_case *p = &c->cylinder;
   ig_lid n[3];

@@ -77,7 +77,8 @@ const char *ig_page_number(const ig_node *value, char text[64]) {
   return text;
 }
 
-/* Figures with their units, scaled to a prefix that suits the size (mm, MPa). */
+/* Figures with their units, scaled to a prefix that suits the size (mm, MPa). Texts are shown as
+   they are; numbers are scaled only where the unit has prefixes that are usual. */
 static void figures_table(ig_text *html, const ig_node *summary) {
   const ig_node *result = ig_node_find(summary, "result"), *units = ig_node_find(summary, "units");
   if (!result || !result->child)
@@ -89,6 +90,7 @@ static void figures_table(ig_text *html, const ig_node *summary) {
       continue;
     char *end;
     const double number = ig_decimal_read(f->text, &end);
+    /* A text counts as zero here, for which the unit stays as it is. */
     const ig_display shown = ig_display_for(units ? ig_page_text(units, f->key) : "",
                                             f->quoted || end == f->text || *end ? 0 : number);
     ig_page_number(f, text);
@@ -131,6 +133,7 @@ static void names_of(const ig_node *list, const char *key, char *text, size_t si
 /* What the mesh was made of: "boxes", or the file it was read from. */
 static void mesh_of(const ig_node *kase, char *text, size_t size) {
   const ig_node *mesh = kase ? ig_node_find(kase, "mesh") : NULL;
+  /* The name of the file without its folder, or the first key of the section. */
   const char *file = ig_page_text(mesh, "file");
   const char *slash = strrchr(file, '/');
   text[0] = '\0';
@@ -179,6 +182,7 @@ static void run_table(ig_text *html, const ig_page_run *run) {
 static void verdict(ig_text *html, const ig_node *summary) {
   const char *status = ig_page_text(summary, "status"), *message = ig_page_text(summary, "message");
   const int warnings = atoi(ig_page_text(summary, "warnings"));
+  /* The class of the element is the status itself, by which the style colours it. */
   char seconds[64] = "";
   const ig_node *total = ig_node_find(summary, "seconds");
   total = total ? ig_node_find(total, "total") : NULL;
@@ -225,7 +229,8 @@ static void energy_table(ig_text *html, const ig_page_run *run, const ig_csv_tab
   ig_text_add(html, "</table>");
 }
 
-/* The case as it was run, defaults as comments, folded away until it is opened. */
+/* The case as it was run, defaults as comments, folded away until it is opened. Nothing for a
+   folder without case.yaml; a file that cannot be read is a failure. */
 static ig_status case_write(ig_page *p, const ig_page_run *run) {
   char *path = ig_page_file(run->folder, IG_CASE), *text = NULL;
   size_t size;

@@ -12,7 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Whether a snapshot is a file that can be read. */
+/* Whether a snapshot is a file that can be read. Reads it whole: a file that was cut off is found
+   only at the end. */
 static bool snapshot_sound(ig_ctx *cx, const char *path) {
   ig_snapshot *snap = NULL;
   const ig_status status = ig_snapshot_read(cx, path, &snap);

@@ -55,7 +55,8 @@ static bool matches(const char *name, const char *patterns) {
   return false;
 }
 
-/* Whether a plot that names its columns has this one. */
+/* Whether a plot that names its columns has this one. Plots by unit leave out what a plot by name
+   has. */
 static bool taken(const char *physics, const char *name) {
   for (size_t i = 0; i < sizeof plots / sizeof *plots; i++)
     if (strcmp(plots[i].physics, physics) == 0 && plots[i].columns &&
@@ -66,13 +67,17 @@ static bool taken(const char *physics, const char *name) {
 
 /* A column without a single finite number is not drawn. */
 static bool has_numbers(const ig_csv_table *t, int column) {
+  /* NaN and infinity stand for values that do not exist yet, such as of a melt pool before
+     melting. */
   int64_t finite = 0;
   for (int64_t r = 0; r < t->rows; r++)
     finite += isfinite(t->value[r * t->columns + column]);
   return finite > 0;
 }
 
-/* At most IG_PLOTS plots of IG_PLOT_CURVES curves; columns beyond that are left out. */
+/* At most IG_PLOTS plots of IG_PLOT_CURVES curves; columns beyond that are left out. Plots by unit
+   leave out columns that describe the computation or the beam rather than the part. Plots without
+   any column are left out. */
 int ig_plots_choose(const char *physics, const ig_csv_table *t, ig_plot chosen[IG_PLOTS]) {
   int count = 0;
   const int over = ig_plot_over(t);
@@ -96,6 +101,7 @@ int ig_plots_choose(const char *physics, const ig_csv_table *t, ig_plot chosen[I
   return count;
 }
 
+/* The names are compared without their units. */
 int ig_plot_over(const ig_csv_table *t) {
   /* The first of these that the history has; without any of them its first column. */
   static const char *const first[] = {"time", "iteration", "step"};
@@ -157,6 +163,7 @@ static axis axis_fit(const ig_csv_table *t, const int *column, int count) {
   return a;
 }
 
+/* The script of the page needs the same factor and unit as the drawing. */
 ig_display ig_plot_shown(const ig_csv_table *t, const int *column, int count) {
   return axis_fit(t, column, count).shown;
 }
@@ -169,6 +176,8 @@ static double place(const axis *a, double v, double from, double to) {
 /* Grid lines and numbers of the upright axis; numbers alone of the other. */
 static void axis_draw(ig_text *html, const axis *a, bool upright) {
   for (int k = 0; k < a->ticks.count; k++) {
+    /* Ticks are round numbers in the unit shown, so they are brought back to SI for their
+       places. */
     const double v = a->ticks.value[k] / a->shown.factor;
     char text[IG_TICK_TEXT];
     ig_tick_text(&a->ticks, k, text);
@@ -211,6 +220,7 @@ void ig_plot_svg(ig_text *html, const ig_csv_table *t, int over, const ig_plot *
       down = isfinite(u) && isfinite(v);
     }
     ig_text_add(html, "\"/>");
+    /* Two lines of four entries below the axis. */
     const int column = LEFT + (WIDTH - LEFT) / 4 * (k % 4), line = HEIGHT - 24 + 14 * (k / 4);
     ig_html_format(html, "<path stroke=\"%s\" stroke-width=\"3\" d=\"M%d %dh14\"/>", color[k],
                    column, line - 4);

@@ -42,7 +42,8 @@ static void plots_html(ig_page *p, const ig_csv_table *t, const ig_plot *plot, i
 }
 
 /* The whole history for the page's script: names, columns of seven digits, null for what is not
-   finite, and which columns each plot has. */
+   finite, and which columns each plot has. Factors and units say how values are shown; the values
+   themselves stay in SI. */
 static void plots_data(ig_page *p, const ig_csv_table *t, const ig_plot *plot, int count) {
   ig_json *j = &p->data;
   ig_json_object(j, "history");
@@ -70,6 +71,7 @@ static void plots_data(ig_page *p, const ig_csv_table *t, const ig_plot *plot, i
   ig_json_int(j, "x", ig_plot_over(t));
   ig_json_list(j, "plots");
   const int over = ig_plot_over(t);
+  /* All plots share the horizontal axis and its unit. */
   const ig_display time = ig_plot_shown(t, &over, 1);
   for (int i = 0; i < count; i++) {
     const ig_display shown = ig_plot_shown(t, plot[i].column, plot[i].curves);
@@ -144,7 +146,7 @@ done:
 /* --- a chain: its stages side by side, then each of them */
 
 /* A stage in the overview of a chain: a small picture and up to six figures, those with units
-   before others. */
+   before others. After the first four, figures without a unit make room for those with one. */
 static ig_status stage_card(ig_page *p, const ig_page_run *run, const char *name) {
   ig_text *html = &p->body;
   const ig_node *result = run->summary ? ig_node_find(run->summary, "result") : NULL;
@@ -159,6 +161,7 @@ static ig_status stage_card(ig_page *p, const ig_page_run *run, const char *name
   ig_text_add(html, "<table>");
   for (const ig_node *f = result ? result->child : NULL; f && shown < 6; f = f->next) {
     char text[64], value[128];
+    /* Counts and other figures without a unit tell little in an overview. */
     if (!f->text || (units && !*ig_page_text(units, f->key) && !f->quoted && shown > 3))
       continue;
     snprintf(value, sizeof value, "%s %s", ig_page_number(f, text),
@@ -230,6 +233,7 @@ static ig_status library_read(ig_ctx *cx, const char *name, const char *built, c
   char path[4096];
   size_t size;
   *text = NULL;
+  /* The installed copy first, then the one found when the program was built. */
   snprintf(path, sizeof path, "%s/%s", IG_WEB_DIR, name);
   if (access(path, R_OK) != 0)
     snprintf(path, sizeof path, "%s", built);
@@ -244,6 +248,7 @@ static ig_status libraries_write(ig_ctx *cx, ig_text *html, ig_text *scripts) {
   } library[] = {{"three.min.js", IG_WEB_THREE, "three.copyright", IG_WEB_THREE_LICENCE},
                  {"OrbitControls.js", IG_WEB_ORBIT, NULL, NULL},
                  {"chart.min.js", IG_WEB_CHART, "chart.copyright", IG_WEB_CHART_LICENCE}};
+  /* OrbitControls belongs to three.js and its licence. */
   for (size_t i = 0; i < sizeof library / sizeof *library; i++) {
     char *script, *licence = NULL;
     IG_TRY(library_read(cx, library[i].name, library[i].built, &script));
@@ -290,8 +295,8 @@ static ig_status parts_make(ig_ctx *cx, page_parts *k) {
   return IG_OK;
 }
 
-/* Copies the template; each @NAME@ is replaced by its part. Parts are not searched for names
-   again. */
+/* Copies the template; each @NAME@ is replaced by its part. Parts are not searched for names again.
+   Text of the template is copied byte by byte; the data is escaped on the way, the title too. */
 static void template_fill(const ig_page *p, const char *title, const page_parts *k, ig_text *html) {
   const struct {
     const char *name;

@@ -151,7 +151,8 @@ static ig_status moved_take(scene *s, const ig_snapshot *snap, const int64_t *us
 
 /* Points are numbered anew in the order in which triangles and rods meet them, which leaves out
    inner points and makes neighbours close in number. number[] is 0 for a point not met yet, else
-   its new number plus one. */
+   its new number plus one. number and used have room for all points of the snapshot and are zero at
+   first. */
 static ig_status shape_take(scene *s, const ig_snapshot *snap, const ig_surface *surface,
                             int64_t *number, int64_t *used, frame *f) {
   f->triangles = surface->triangles;
@@ -179,13 +180,15 @@ static ig_status shape_take(scene *s, const ig_snapshot *snap, const ig_surface 
 }
 
 /* Reads one snapshot, or the STL of a design, and takes its surface. All buffers are freed here;
-   what was taken stays in the frame. */
+   what was taken stays in the frame. The first snapshot read decides which fields are shown; others
+   show those of them that they have. */
 static ig_status frame_read(scene *s, const char *path, frame *f) {
   ig_snapshot *snap = NULL;
   ig_surface surface = {0};
   uint8_t *keep = NULL;
   int64_t *number = NULL, *used = NULL;
   ig_status status;
+  /* A file that is no plain one, such as a link, counts as one that cannot be read. */
   const char *ending = strrchr(path, '.');
   const bool stl = ending && strcmp(ending, ".stl") == 0; /* of a design: no fields, no iteration */
   status = !ig_page_plain(path) ? IG_INPUT
@@ -338,6 +341,7 @@ static void triple_write(ig_json *json, const char *key, const double v[3]) {
 /* Deformation is shown as it is where it can be seen, and magnified to a twentieth of the body
    where it is smaller than a hundredth. */
 static double warp_scale(const scene *s) {
+  /* The diagonal of the body and the largest component of a displacement, m. */
   double size = 0, most = 0;
   if (s->iterations) /* a design's displacements are of loads of any size */
     return 0;
@@ -349,7 +353,8 @@ static double warp_scale(const scene *s) {
 }
 
 /* A field that is the same everywhere shows nothing, unless there is no other. Freed values leave
-   NULL behind, so that nothing is freed twice. */
+   NULL behind, so that nothing is freed twice. The last field stays if no other is left, so that
+   the view has something to show. */
 static void fields_thin(scene *s) {
   int kept = 0;
   for (int k = 0; k < s->fields; k++) {
@@ -393,7 +398,8 @@ static void deformed_box(const scene *s, double scale, double low[3], double hig
 }
 
 /* The whole view. Shapes are written in the order of their numbers, before the frames that refer to
-   them. */
+   them. Keys: low, high (of the shape), box_low, box_high (of all that moves), fields, warp,
+   geometries, frames; web/report.js reads them by these names. */
 static ig_status scene_write(const scene *s, ig_json *json) {
   const bool moves = s->moved_low[0] <= s->moved_high[0];
   double box_low[3], box_high[3];

@@ -138,7 +138,8 @@ static const char *unit_of(const sweep *s, const char *figure) {
   return "";
 }
 
-/* One row a run: name, status, keys that differ, figures. */
+/* One row a run: name, status, keys that differ, figures. Scripts of the page sort it by any
+   column. */
 static void table_write(const sweep *s) {
   ig_text *html = &s->p->body;
   ig_text_add(html, "<div class=\"wide\"><table class=\"runs\"><thead><tr><th>run</th>"
@@ -171,7 +172,8 @@ static void table_write(const sweep *s) {
 
 /* --- maps: a figure over two keys, or a curve over one */
 
-/* The number a value begins with; a unit behind it is ignored, as runs of a sweep share it. */
+/* The number a value begins with; a unit behind it is ignored, as runs of a sweep share it. NaN for
+   a key that is not set or is a word. */
 static double key_number(const member *m, const char *key) {
   const char *text = leaf_text(m, key);
   char *end;
@@ -219,8 +221,9 @@ typedef struct {
   const double *value[2];
 } grid;
 
-/* A rectangle for each place that has a run with the figure; numbers where there is room for
-   them. */
+/* A rectangle for each place that has a run with the figure; numbers where there is room for them.
+   540 x 240 units of the view box, from (90, 10). The number is light on dark colours: viridis is
+   dark below 0.6 of its range. */
 static void map_cells(const sweep *s, const int axis[2], const grid *g, const char *figure,
                       double low, double high) {
   ig_text *html = &s->p->body;
@@ -270,6 +273,7 @@ static void map_axes(const sweep *s, const int axis[2], const grid *g) {
 /* A map of one figure; nothing where it is the same in all runs. */
 static void map_write(const sweep *s, const int axis[2], const grid *g, const char *figure) {
   ig_text *html = &s->p->body;
+  /* The range over all runs, also those that have no place on the map. */
   double low = INFINITY, high = -INFINITY;
   for (int i = 0; i < s->members; i++) {
     const double v = figure_number(&s->member[i], figure);
@@ -291,7 +295,8 @@ static void map_write(const sweep *s, const int axis[2], const grid *g, const ch
 }
 
 /* A figure over one key, by the drawing of histories. Where several runs have one value of the key,
-   the last of them counts. */
+   the last of them counts. A table of two columns is made for the plotter, which needs one. Points
+   without a run are NaN and leave a gap. */
 static ig_status curve_write(const sweep *s, const double *x, int count, const char *figure) {
   char head[2][PATH];
   char *name[2] = {head[0], head[1]};
@@ -413,6 +418,7 @@ static ig_status member_read(sweep *s, const char *folder, const char *name) {
    in them only if they are plain. */
 ig_status ig_page_sweep(ig_page *p, const char *folder, bool *found) {
   sweep s = {.p = p};
+  /* d_type may be unknown on some file systems: only regular files are passed over by it. */
   struct dirent **entry = NULL;
   ig_status status;
   /* A folder that cannot be read gives -1, which is treated as empty. */

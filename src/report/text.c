@@ -10,7 +10,8 @@
 #include <string.h>
 
 /* Escapes the five characters that mean something in HTML text and in quoted attributes. most:
-   characters at most; negative: all. */
+   characters at most; negative: all. UTF-8 passes through, as its further bytes are none of these
+   characters. `most` counts bytes and may cut a character. */
 static void escaped(ig_text *html, const char *text, int most) {
   for (; *text && most != 0; text++, most -= most > 0)
     switch (*text) {
@@ -34,6 +35,7 @@ static void escaped(ig_text *html, const char *text, int most) {
     }
 }
 
+/* The whole text; NULL is not allowed. */
 void ig_html_text(ig_text *html, const char *text) {
   escaped(html, text, -1);
 }

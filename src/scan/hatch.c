@@ -286,6 +286,7 @@ static ig_status islands_scan(work *w, double angle) {
 static ig_status contours_scan(work *w) {
   const ig_hatch_contour *k = &w->c->contour;
   for (int64_t n = 0; n < k->count; n++) {
+    /* The outermost first, each further one a spacing deeper. */
     const double distance = k->offset + (double)n * given(k->spacing, w->c->spacing);
     const double speed = given(k->speed, w->c->speed), power = given(k->power, w->c->power);
     ig_outline line;

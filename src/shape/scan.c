@@ -23,6 +23,7 @@ const ig_option ig_scan_options[] = {
 static ig_status layer_scan(ig_ctx *cx, const ig_scan_case *r, const ig_voxels *v,
                             const uint8_t *part, int k, ig_toolpath *path, double *t,
                             double *length) {
+  /* a runs along the lines, b across them. */
   const int a = k % 2, b = 1 - a;
   const double hatch = isnan(r->spacing) ? v->edge[b] : r->spacing;
   const int lines = (int)fmax(1, floor(v->n[b] * v->edge[b] / hatch + 1e-6));

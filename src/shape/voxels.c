@@ -124,8 +124,8 @@ static void smooth_along(const ig_voxels *v, int axis, double *line) {
   }
 }
 
-/* Three passes of the kernel 1/4, 1/2, 1/4 make a tent of two cells in each direction. It keeps the
-   sum of densities, but for rounding, since the rim mirrors. */
+/* A pass runs along each axis in turn: in space the weights are products of 1/4, 1/2, 1/4. It keeps
+   the sum of densities, but for rounding, since the rim mirrors. */
 ig_status ig_voxels_smooth(ig_ctx *cx, ig_voxels *v, int64_t passes) {
   /* One line of the longest axis, as the values before the pass are needed beside the new ones. */
   double *line;

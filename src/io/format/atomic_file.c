@@ -104,6 +104,7 @@ ig_status ig_file_read(ig_ctx *cx, const char *path, size_t most, char **text, s
     }
     got = fread(bytes + length, 1, capacity - 1 - length, f);
   }
+  /* A short read at the end of a file is no error; ferror tells the two apart. */
   if (status == IG_OK && ferror(f))
     status = IG_FAIL(cx, IG_INPUT, "cannot read '%s': %s", path, strerror(errno));
   fclose(f);
@@ -111,6 +112,7 @@ ig_status ig_file_read(ig_ctx *cx, const char *path, size_t most, char **text, s
     free(bytes);
     return status;
   }
+  /* The zero behind the text makes it a string for all readers; it does not count in *size. */
   bytes[length] = '\0';
   ig_input_note(cx, path);
   *text = bytes;

@@ -214,6 +214,8 @@ static ig_status map_read(reader *r, ig_node *map) {
     const ig_src at = src_of(r, r->event.start_mark);
     if (r->event.type != YAML_SCALAR_EVENT)
       return ig_fail_at(r->cx, &at, "a key must be a plain word");
+    /* The limit bounds the work of finding keys that are given twice, which grows with their
+       square. */
     if (++keys > MOST_KEYS)
       return ig_fail_at(r->cx, &at, "more than %d keys in one map", MOST_KEYS);
     const char *key;
@@ -221,11 +223,14 @@ static ig_status map_read(reader *r, ig_node *map) {
     const bool plain = r->event.data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
     if (!*key)
       return ig_fail_at(r->cx, &at, "a key is empty");
+    /* YAML forbids a key that comes twice; many readers keep the last one in silence, which hides
+       slips of the pen. */
     const ig_node *before = ig_node_find(map, key);
     const bool is_merge = plain && strcmp(key, "<<") == 0;
     if (before || (is_merge && merged))
       return ig_fail_at(r->cx, &at, "key '%.60s' is given twice, first in line %d", key,
                         (before ? before : merged)->key_at.line);
+    /* The value may be of any kind; its key and place are set on the node. */
     IG_TRY(next(r));
     ig_node *value;
     IG_TRY(value_read(r, &value));
@@ -252,6 +257,8 @@ static ig_status value_read(reader *r, ig_node **node) {
     return alias_read(r, node);
   case YAML_SCALAR_EVENT:
     IG_TRY(node_new(r, IG_NODE_SCALAR, at, node));
+    /* An anchor is noted before the value is complete, so that an alias to it from within can be
+       recognised and refused. */
     IG_TRY(anchor_note(r, r->event.data.scalar.anchor, r->event.data.scalar.tag, *node, &number));
     (*node)->quoted = r->event.data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
     status = text_keep(r, &(*node)->text);
@@ -263,6 +270,7 @@ static ig_status value_read(reader *r, ig_node **node) {
     IG_TRY(node_new(r, IG_NODE_LIST, at, node));
     IG_TRY(anchor_note(r, r->event.data.sequence_start.anchor, r->event.data.sequence_start.tag,
                        *node, &number));
+    /* Depth counts lists and maps alike. */
     r->depth++;
     status = list_read(r, *node);
     r->depth--;

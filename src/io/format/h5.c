@@ -107,8 +107,8 @@ static ig_status file_create(ig_h5 *h5) {
   return h5->file < 0 ? no_memory(h5, "/") : IG_OK;
 }
 
-/* The file is built in memory by HDF5's core driver and stored by ig_h5_store, whole or not at
-   all. */
+/* The file is built in memory by HDF5's core driver and stored by ig_h5_save, whole or not at all.
+ */
 ig_status ig_h5_create(ig_ctx *cx, const char *path, ig_h5 *h5) {
   begin(cx, path, h5);
   h5->access = H5Pcreate(H5P_FILE_ACCESS);
@@ -176,8 +176,11 @@ ig_status ig_h5_array_new(ig_h5 *h5, const char *name, ig_dtype dtype, int64_t r
                          .chunk = {size[0] < most ? size[0] : most, width},
                          .compressed = h5->compressor && h5->compressor->level && bytes >= SMALL,
                          .set = -1};
+  /* No times are stored with objects, so that the same data gives the same bytes. */
   const hid_t space = H5Screate_simple(rank, size, NULL), layout = H5Pcreate(H5P_DATASET_CREATE);
   bool good = space >= 0 && layout >= 0 && H5Pset_obj_track_times(layout, false) >= 0;
+  /* Shuffling puts equal bytes of neighbouring numbers side by side, which deflate then compresses
+     better. */
   if (good && array->compressed)
     good = H5Pset_chunk(layout, rank, array->chunk) >= 0 && H5Pset_shuffle(layout) >= 0 &&
            H5Pset_deflate(layout, (unsigned)h5->compressor->level) >= 0;
@@ -366,10 +369,12 @@ static ig_status seal_check(ig_ctx *cx, const char *path, bool *sealed, int64_t 
     status = IG_FAIL(cx, IG_MEMORY, "no memory to check '%s'", path);
     goto done;
   }
+  /* The head of the file is the user block, with the seal at its start. */
   size_t n = fread(head, 1, SEAL, f);
   *sealed = n >= strlen(IG_SEAL_MAGIC) && memcmp(head, IG_SEAL_MAGIC, strlen(IG_SEAL_MAGIC)) == 0;
   uint64_t bytes = n;
   uint32_t crc = 0;
+  /* The checksum covers everything behind the user block; the file is read once, in chunks. */
   while (n && (n = fread(buffer, 1, CHUNK, f)) > 0) {
     if (*sealed)
       crc = ig_crc32(crc, buffer, n);
@@ -381,6 +386,7 @@ static ig_status seal_check(ig_ctx *cx, const char *path, bool *sealed, int64_t 
   } else if (*sealed) {
     char expected[SEAL] = "";
     uint64_t said = 0;
+    /* A file that was cut off is the usual damage and gets a message of its own. */
     if (sscanf(head + strlen(IG_SEAL_MAGIC), "bytes %20" SCNu64, &said) == 1 && said > bytes)
       status = IG_FAIL(cx, IG_INPUT, "'%s' is cut short: %" PRIu64 " of %" PRIu64 " bytes", path,
                        bytes, said);

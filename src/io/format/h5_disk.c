@@ -125,6 +125,8 @@ static herr_t file_unlock(H5FD_t *f) {
   return 0;
 }
 
+/* The class that HDF5 calls; functions that are left out are not needed for a file that is written
+   once. */
 static const H5FD_class_t driver = {
 #if H5_VERSION_GE(1, 13, 0)
     .version = H5FD_CLASS_VERSION,

@@ -84,10 +84,12 @@ static ig_status npy_header(reader *r, const char *head, bool *fortran) {
     return IG_FAIL(r->cx, IG_INPUT,
                    "%s: values of type %.8s: expected whole numbers, bool, float32 or float64",
                    r->path, type);
+  /* Order of the indices, as numpy prints it. */
   *fortran = strncmp(order, "True", 4) == 0;
   char *next = NULL;
   int count = 0;
   const char *p = shape + (*shape == '(');
+  /* The shape is a tuple, "(nz, ny, nx)"; more or fewer than three numbers are refused. */
   for (; count < 4; count++, p = next + strspn(next, " ,")) {
     const long long n = strtoll(p, &next, 10);
     if (next == p)
@@ -235,6 +237,7 @@ static ig_status nrrd_line(reader *r, nrrd *h, const char *key, const char *valu
       fine = x[d] >= 1 && x[d] < 1e9;
       m->n[d] = fine ? (int64_t)x[d] : 0;
     }
+    /* Spacings, or directions along the axes, whose lengths are then the spacings. */
   } else if (strcmp(key, "spacings") == 0) {
     fine = three(value, m->step);
     m->bare = false;
@@ -253,9 +256,11 @@ static ig_status nrrd_line(reader *r, nrrd *h, const char *key, const char *valu
                                                  : NRRD_TEXT;
     fine = h->encoding != NRRD_TEXT || strcmp(value, "ascii") == 0 || strcmp(value, "text") == 0 ||
            strcmp(value, "txt") == 0;
+    /* Skipping of bytes or lines in the data is not supported, unless it is none. */
   } else if (strcmp(key, "line skip") == 0 || strcmp(key, "byte skip") == 0 ||
              strcmp(key, "lineskip") == 0 || strcmp(key, "byteskip") == 0) {
     fine = atoi(value) == 0;
+    /* Data in another file: beside this one, and without any way out of the folder. */
   } else if (strcmp(key, "data file") == 0 || strcmp(key, "datafile") == 0) {
     fine = strlen(value) < sizeof h->file && value[0] != '/' && !strstr(value, "..") &&
            !strchr(value, '%') && strncmp(value, "LIST", 4) != 0;
@@ -284,10 +289,13 @@ static ig_status nrrd_header(reader *r, nrrd *h, size_t *begin) {
       stop--;
     if (stop == line || !end)
       break;
+    /* Control characters are replaced, since the text may stand in a message. */
     char text[1024];
     snprintf(text, sizeof text, "%.*s", (int)(stop - line), line);
     for (char *p = text; *p; p++)
       *p = isprint((unsigned char)*p) ? *p : '?';
+    /* The first line names the format; comments and key/value pairs (:=) say nothing of the
+       image. */
     if (first || text[0] == '#' || strstr(text, ":="))
       continue;
     char *colon = strstr(text, ": ");
@@ -370,7 +378,8 @@ static ig_status nrrd_read(reader *r) {
 
 /* --- */
 
-/* The ending decides on the format; its first bytes are checked by the reader. */
+/* The ending decides on the format; its first bytes are checked by the reader. The text is freed
+   whatever happened; the image stays with the caller. */
 static ig_status file_take(reader *r) {
   IG_TRY(ig_file_read(r->cx, r->path, 0, &r->text, &r->size));
   const ig_status status = ig_path_ends(r->path, ".npy") ? npy_read(r) : nrrd_read(r);

@@ -92,6 +92,7 @@ static ig_status piece_read(const ig_vtk_xml *v, double threshold, const char *f
   const char *piece = ig_vtk_xml_tag(v->text, limit, "Piece", &stop);
   if (!piece)
     return IG_FAIL(v->cx, IG_INPUT, "%s: an image without a <Piece>", v->path);
+  /* Whole and piece must be the same: the extents are numbers of points along each axis. */
   IG_TRY(numbers(v, piece, stop, "Extent", 6, extent));
   if (!same(whole, extent, 6))
     return IG_FAIL(v->cx, IG_INPUT, "%s: an image in several pieces: save it as one", v->path);
@@ -102,6 +103,8 @@ static ig_status piece_read(const ig_vtk_xml *v, double threshold, const char *f
     return IG_FAIL(v->cx, IG_INPUT, "%s: there is no array%s%s of single values", v->path,
                    field ? " " : "", field ? field : "");
   points--;
+  /* Values at points stand for voxels about them, so the image begins half a voxel earlier and has
+     one more along each axis. */
   for (int d = 0; d < 3; d++) {
     m->n[d] = (int64_t)(whole[2 * d + 1] - whole[2 * d]) + points;
     m->low[d] += (whole[2 * d] - 0.5 * points) * m->step[d];

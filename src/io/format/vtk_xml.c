@@ -160,6 +160,7 @@ static ig_status compressed_bytes(const ig_vtk_xml *v, source s, unsigned char *
                  last = size_of(v, head + 2 * h);
   if (blocks == 0 && size == 0)
     return IG_OK;
+  /* All sizes are bounded by what was asked for, before any product of them is used. */
   if (blocks == 0 || blocks > size || block > size + (1u << 26) ||
       (last ? (blocks - 1) * block + last : blocks * block) != size)
     return bad(v, "the blocks of a compressed array do not add up");
@@ -168,6 +169,7 @@ static ig_status compressed_bytes(const ig_vtk_xml *v, source s, unsigned char *
     status = bytes_take(v, &s, list, (3 + blocks) * h);
   if (status == IG_OK)
     padding_skip(&s, begin, (3 + blocks) * h);
+  /* The sum of compressed sizes cannot exceed the file. */
   uint64_t sum = 0;
   for (uint64_t i = 0; status == IG_OK && i < blocks; i++) {
     sum += size_of(v, list + (3 + i) * h);
@@ -237,6 +239,7 @@ ig_status ig_vtk_xml_values(const ig_vtk_xml *v, const char *tag, const char *st
   char kind;
   int size;
   IG_TRY(ig_vtk_xml_kind(v, tag, stop, &kind, &size));
+  /* Data inside the element is always base64. */
   source s = {stop + 1, close, true};
   if (strcmp(format, "appended") == 0) {
     char *end;
@@ -250,6 +253,7 @@ ig_status ig_vtk_xml_values(const ig_vtk_xml *v, const char *tag, const char *st
     return IG_FAIL(v->cx, IG_INPUT, "%s: format '%s': expected ascii, binary or appended", v->path,
                    format);
   }
+  /* Raw bytes first, then converted number by number to double. */
   unsigned char *bytes;
   IG_TRY(IG_NEW(v->cx, &bytes, (size_t)count * (size_t)size + 1, "array"));
   ig_status status = v->compressed ? compressed_bytes(v, s, bytes, (size_t)count * (size_t)size)

@@ -111,6 +111,7 @@ ig_status ig_gmsh_elements_each(ig_gmsh_reader *r, int dim, int entity, ig_gmsh_
     const ig_gmsh_elem *kind = elem_of(l.type[i]);
     if (!kind || (kind->code < 0 && dim == r->dim)) {
       if (dim == r->dim) {
+        /* The name is asked for only for the message. */
         char *name = NULL;
         int d, order, n, primary, e = 0;
         double *local = NULL;
@@ -126,6 +127,7 @@ ig_status ig_gmsh_elements_each(ig_gmsh_reader *r, int dim, int entity, ig_gmsh_
       }
       continue;
     }
+    /* What the library returns is checked before it is used as an index. */
     if (l.node_count[i] != l.tag_count[i] * kind->nodes)
       status = IG_FAIL(r->cx, IG_INPUT, "%s: elements of Gmsh type %d have a wrong number of nodes",
                        r->path, l.type[i]);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Exchanges two nodes of an element. */
 static void swap(ig_lid *conn, int a, int b) {
   const ig_lid keep = conn[a];
   conn[a] = conn[b];
@@ -25,6 +26,7 @@ static void turn_over(ig_elem_type type, ig_lid *conn) {
     swap(conn, 1, 2);
     swap(conn, 3, 5);
     break;
+  /* Exchanging two opposite corners changes the sense of rotation. */
   case IG_QUAD4:
     swap(conn, 1, 3);
     break;
@@ -33,6 +35,7 @@ static void turn_over(ig_elem_type type, ig_lid *conn) {
     swap(conn, 4, 6);
     swap(conn, 8, 9);
     break;
+  /* Bottom and top change places. */
   case IG_HEX8:
     for (int a = 0; a < 4; a++)
       swap(conn, a, 4 + a);
@@ -133,6 +136,7 @@ ig_status ig_mesh_add_cells(ig_ctx *cx, ig_mesh *mesh, const ig_cells *cells, ig
   ig_status status = IG_NEW(cx, &of, plain.cells.count, "element numbers");
   if (status == IG_OK)
     status = cells_add(cx, mesh, &plain.cells, of);
+  /* Several children of a cell have numbers in a row, from the first. */
   for (ig_lid c = 0; status == IG_OK && c < cells->count; c++) {
     if (number)
       number[c] = of[plain.first[c]];

@@ -65,6 +65,7 @@ static ig_status layout_read(cdb *in, layout *l) {
   int count, width, read = 0;
   char letter;
   bool good = true;
+  /* Whole numbers come first, then the real ones, of which only count and width matter here. */
   while (good && !l->reals && sscanf(p, "%3d%c%3d%n", &count, &letter, &width, &read) == 3) {
     const bool whole = letter == 'i' || letter == 'I';
     good = count >= 1 && width >= 1 && (!whole || l->ints + count <= FIELDS);
@@ -125,6 +126,7 @@ static ig_status nodes_read(cdb *in) {
     int count;
     double x[3] = {0};
     bool twice;
+    /* Columns of whole numbers end where those of real ones begin; a line may be shorter. */
     const int heads = head_width(&l);
     char *const end = in->t.line_end, *p = end - in->t.line > heads ? in->t.line + heads : end;
     in->t.line_end = p; /* the whole numbers alone */
@@ -142,6 +144,7 @@ static ig_status nodes_read(cdb *in) {
         IG_TRY(ig_text_real(&in->t, p, stop, &x[d]));
       p = stop;
     }
+    /* A number that comes twice would make elements ambiguous. */
     IG_TRY(ig_mesh_build_node(&in->g, head[0], x, &twice));
     if (twice)
       return ig_text_fail(&in->t, in->t.line, "node %lld is defined twice", (long long)head[0]);
@@ -184,6 +187,7 @@ static int type_of(cdb *in, family of, int64_t *n, int count) {
       return count == 4 ? IG_TET4 : IG_TET10;
     if (count != 8 && count != 20)
       return -1;
+    /* Eight nodes, of which some may be the same: the shape follows from which. */
     type = solid_of(n);
     if (count == 20 && type == IG_HEX8)
       return IG_CELL_HEX20;
@@ -191,6 +195,7 @@ static int type_of(cdb *in, family of, int64_t *n, int count) {
     return type;
   case SHELL:
   case PLANE:
+    /* A triangle is written as a quadrilateral whose last two nodes are the same. */
     if (count == 3 || (count >= 4 && n[3] == n[2])) {
       in->collapsed += count == 8;
       return IG_TRI3;
@@ -257,6 +262,7 @@ static ig_status elements_read(cdb *in) {
                           "an element has %d fields: expected 11 and its nodes, as EBLOCK,19,SOLID "
                           "has them",
                           count);
+    /* Field 0 is the material, 8 the number of nodes, 10 the element's number (ANSYS, EBLOCK). */
     if (value[8] < 1 || value[8] > 20 || value[10] < 1 || value[10] > IG_ID_MASK ||
         value[0] < INT32_MIN || value[0] > INT32_MAX)
       return ig_text_fail(&in->t, in->t.line,
@@ -265,6 +271,7 @@ static ig_status elements_read(cdb *in) {
     const int64_t head[11] = {value[0], value[1], 0, 0, 0, 0, 0, 0, wanted, 0, value[10]};
     for (int i = 11; i < count && nodes < wanted; i++)
       node[nodes++] = value[i];
+    /* Further nodes on the next lines. */
     while (nodes < wanted) {
       if (!ig_text_line(&in->t))
         return ig_text_fail(&in->t, in->t.line_end, "the file ends within an element");
@@ -300,6 +307,7 @@ static ig_status component_read(cdb *in) {
   if ((bang = memchr(number, '!', (size_t)(number_stop - number))))
     number_stop = bang; /* a comment */
   IG_TRY(ig_text_int(&in->t, number, number_stop, &count));
+  /* Names are compared by their beginning, as ELEM and ELEMENT both occur. */
   const bool nodes = strncasecmp(kind, "NODE", 4) == 0;
   const ig_group *set = nodes || strncasecmp(kind, "ELEM", 4) == 0
                             ? ig_mesh_build_group(&in->g, name, (size_t)(stop - name),
@@ -307,6 +315,7 @@ static ig_status component_read(cdb *in) {
                             : NULL;
   if (!set)
     return IG_OK; /* components of lines and volumes */
+  /* The array of groups may move while members are added: only the number is kept. */
   const int at = (int)(set - in->g.group);
   IG_TRY(layout_read(in, &l));
   while (count > 0) {
@@ -368,12 +377,14 @@ static ig_status command_read(cdb *in) {
   if (ig_text_is(from, stop, "N") && word_at(in, 2, &second, &second_stop) &&
       ig_text_is(second, second_stop, "LOC"))
     return IG_OK;
+  /* Single commands would need the state of the whole preprocessor. */
   if (ig_text_is(from, stop, "N") || ig_text_is(from, stop, "EN"))
     return ig_text_fail(&in->t, from,
                         "nodes and elements one a line are not read: write the archive in blocks "
                         "(CDWRITE,DB,…,,,,,BLOCKED)");
   if (!ig_text_is(from, stop, "EBLOCK"))
     return IG_OK;
+  /* EBLOCK with SOLID has the form that elements_read knows. */
   char *kind, *kind_stop;
   if (word_at(in, 2, &kind, &kind_stop) && ig_text_is(kind, kind_stop, "SOLID"))
     return elements_read(in);
@@ -399,6 +410,7 @@ ig_status ig_mesh_read_cdb(ig_ctx *cx, const char *path, const ig_mesh_read_opti
     status =
         IG_FAIL(cx, IG_INPUT, "%s: none of its %lld elements is of a known type (the last: %d)",
                 path, (long long)in->passed, in->passed_type);
+  /* Sets may name elements that were passed over. */
   for (int i = 0; i < in->g.groups && in->passed; i++)
     in->g.group[i].gaps |= in->g.group[i].kind == IG_SET_ELEMENTS;
   if (status == IG_OK)

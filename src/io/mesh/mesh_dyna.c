@@ -104,6 +104,7 @@ static int fields_split(const dyna *in, const int *width, int most, int least, f
       count--;
     return count;
   }
+  /* Words between blanks. */
   for (char *p = line; count < most;) {
     while (p < end && (*p == ' ' || *p == '\t'))
       p++;
@@ -114,6 +115,7 @@ static int fields_split(const dyna *in, const int *width, int most, int least, f
       p++;
     f[count++].stop = p;
   }
+  /* Words that are too few or too wide are columns without blanks between them. */
   bool columns = count < least;
   for (int i = 0; i < count; i++) /* wider than its column: two have run together */
     columns = columns || f[i].stop - f[i].from > width[i];
@@ -181,6 +183,7 @@ static ig_status parameters_read(dyna *in) {
         p = in->t.line_end - p > 10 ? p + 10 : in->t.line_end;
         f[count].stop = p;
       }
+    /* Pairs of name and value. */
     for (int i = 0; i + 1 < count; i += 2) {
       const char *from = f[i].from, *stop = f[i].stop;
       while (from < stop && *from == ' ')
@@ -192,6 +195,7 @@ static ig_status parameters_read(dyna *in) {
       if (!strchr("RrIiCc", *from) || stop - from > PARAMETER_NAME)
         return ig_text_fail(&in->t, from, "expected R, I or C and a name of at most %d letters",
                             PARAMETER_NAME - 1);
+      /* Texts cannot stand for numbers and are passed over. */
       const bool text = *from == 'C' || *from == 'c';
       for (from++; from < stop && *from == ' ';)
         from++;
@@ -263,6 +267,8 @@ static ig_status hexahedron_type(dyna *in, const char *at, int64_t *node, int *t
       {{0, 1, 2, 2, 4, 5, 6, 6}, IG_WEDGE6, 6, {0, 1, 2, 4, 5, 6}},
       {{0, 1, 2, 3, 4, 4, 4, 4}, IG_PYRAMID5, 5, {0, 1, 2, 3, 4}},
   };
+  /* For each corner the first that has the same node: two elements with the same pattern are of the
+     same shape. */
   for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
     bool same = true;
     for (int a = 0; a < 8; a++) {
@@ -273,6 +279,7 @@ static ig_status hexahedron_type(dyna *in, const char *at, int64_t *node, int *t
     }
     if (!same)
       continue;
+    /* The corners that are left, in the order of the simpler type. */
     int64_t picked[6];
     for (int i = 0; i < ways[w].nodes; i++)
       picked[i] = node[ways[w].pick[i]];
@@ -330,6 +337,7 @@ static ig_status elements_read(dyna *in, int dim, int extra) {
     IG_TRY(id_read(in, &f[1], &part));
     if (part > INT32_MAX)
       return ig_text_fail(&in->t, f[1].from, "part %lld is beyond %d", (long long)part, INT32_MAX);
+    /* Where the nodes begin among the fields. */
     int first = 2;
     if (count == 2) { /* the nodes are on a line of their own */
       if (!data_line(in))
@@ -337,6 +345,7 @@ static ig_status elements_read(dyna *in, int dim, int extra) {
       count = fields_split(in, width, 10, 1, f);
       first = 0;
     }
+    /* Zeros at the end fill the line. */
     int nodes = 0;
     const int most = dim == 1 ? 2 : dim == 2 ? 4 : first == 0 ? 10 : 8;
     for (int i = first; i < count && nodes < most; i++) {
@@ -388,6 +397,7 @@ static ig_status set_begin(dyna *in, ig_set_kind kind, int form, bool title, int
       from++;
     while (stop > from && stop[-1] == ' ')
       stop--;
+    /* Names are cut to what a set may have; slashes would disturb paths of other formats. */
     const size_t length =
         (size_t)(stop - from) < sizeof name ? (size_t)(stop - from) : sizeof name - 1;
     for (size_t i = 0; i < length; i++)
@@ -396,6 +406,7 @@ static ig_status set_begin(dyna *in, ig_set_kind kind, int form, bool title, int
   if (!data_line(in) || fields_split(in, width, 8, 1, f) < 1)
     return ig_text_fail(&in->t, in->t.line_end, "expected the number of the set");
   IG_TRY(id_read(in, &f[0], &id));
+  /* Without a title the set is named by its kind and number. */
   if (!name[0])
     snprintf(name, sizeof name, "%s_%lld",
              form == SEGMENTS       ? "segments"
@@ -432,6 +443,7 @@ static ig_status set_read(dyna *in, ig_set_kind kind, int dim, int form, bool ti
   while (data_line(in)) {
     field f[8];
     int64_t end[2] = {0, 0}, id;
+    /* A segment has four nodes; further fields are attributes. */
     const int count = fields_split(in, width, form == SEGMENTS ? 4 : 8, 1, f);
     for (int i = 0; i < count; i++) {
       if (f[i].from == f[i].stop)
@@ -443,6 +455,7 @@ static ig_status set_read(dyna *in, ig_set_kind kind, int dim, int form, bool ti
       end[i % 2] = id;
       if (form == RANGES && i % 2)
         IG_TRY(range_add(in, number, dim, end, f[i].from));
+      /* Parts are resolved at the end: their elements may come later. */
       if (form == PARTS) {
         IG_TRY(IG_MORE(in->t.cx, &in->of_part, in->of_parts, "parts of sets"));
         in->of_part[in->of_parts].set = number;
@@ -516,6 +529,7 @@ static ig_status any_elements_read(dyna *in, const char *from, const char *stop)
                {"*ELEMENT_BEAM", 1, 0}};
   static const char *const passed[] = {"*ELEMENT_MASS", "*ELEMENT_DISCRETE", "*ELEMENT_INERTIA",
                                        "*ELEMENT_SEATBELT", "*ELEMENT_PLOTEL"};
+  /* Exact names: an unknown option may add lines, which would be read as elements. */
   for (size_t i = 0; i < sizeof known / sizeof *known; i++)
     if (ig_text_is(from, stop, known[i].name))
       return elements_read(in, known[i].dim, known[i].extra);
@@ -541,12 +555,14 @@ static ig_status any_set_read(dyna *in, const char *from, const char *stop) {
       {"*SET_NODE", IG_SET_NODES, 0, LIST},        {"*SET_SOLID", IG_SET_ELEMENTS, 3, LIST},
       {"*SET_SHELL", IG_SET_ELEMENTS, 2, LIST},    {"*SET_BEAM", IG_SET_ELEMENTS, 1, LIST},
       {"*SET_SEGMENT", IG_SET_NODES, 0, SEGMENTS}, {"*SET_PART", IG_SET_ELEMENTS, 0, PARTS}};
+  /* _TITLE adds a line with the name before the set. */
   const bool title = stop - from > 6 && strncasecmp(stop - 6, "_TITLE", 6) == 0;
   const char *end = title ? stop - 6 : stop;
   for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
     const char *rest = from + strlen(known[i].name);
     if (!begins(from, end, known[i].name))
       continue;
+    /* _LIST is the same as no option at all. */
     if (begins(rest, end, "_LIST"))
       rest += 5;
     if (rest == end || ig_text_is(rest, end, "_SMOOTH"))
@@ -585,6 +601,7 @@ static ig_status keyword_read(dyna *in, bool *end) {
     stop--;
   if (is_long(from, stop))
     return ig_text_fail(&in->t, from, "long fields are not read: write the deck in standard ones");
+  /* The order matters where one name begins like another. */
   if (ig_text_is(from, stop, "*NODE"))
     return nodes_read(in);
   if (begins(from, stop, "*ELEMENT_"))
@@ -598,6 +615,7 @@ static ig_status keyword_read(dyna *in, bool *end) {
   if (begins(from, stop, "*INCLUDE") || begins(from, stop, "*NODE_TRANSFORM"))
     return ig_text_fail(&in->t, from, "%.*s is not followed: put the nodes where they belong",
                         (int)(stop - from > 40 ? 40 : stop - from), from);
+  /* What remains may be of the model: it is noted for one warning at the end. */
   ig_passed_note(&in->model, from, stop, model_words);
   *end = ig_text_is(from, stop, "*END");
   return IG_OK;

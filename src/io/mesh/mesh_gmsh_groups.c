@@ -19,6 +19,7 @@ typedef struct {
   uint8_t *face;
 } face_table;
 
+/* Safe after a failure half way. */
 static void face_table_free(face_table *t) {
   free(t->head);
   free(t->next);
@@ -37,6 +38,7 @@ static ig_status face_table_make(ig_gmsh_reader *r, face_table *t) {
   IG_TRY(IG_NEW(r->cx, &t->next, faces, "faces"));
   IG_TRY(IG_NEW(r->cx, &t->element, faces, "faces"));
   IG_TRY(IG_NEW(r->cx, &t->face, faces, "faces"));
+  /* Lists through `next`, with heads by node; 0 ends a list, so entries count from 1. */
   ig_lid element = 0;
   for (int b = 0; b < r->mesh->blocks; b++) {
     const ig_block *block = &r->mesh->block[b];
@@ -243,6 +245,7 @@ static ig_status group_read(ig_gmsh_reader *r, int dim, int number, const member
   int ierr = 0;
   char *given = NULL, name[54];
   ig_gmsh.ModelGetPhysicalName(dim, number, &given, &ierr);
+  /* A group without a name, or with one that is too long, is named by dimension and number. */
   if (given && *given && strlen(given) < sizeof name)
     snprintf(name, sizeof name, "%s", given);
   else

@@ -121,12 +121,14 @@ static ig_status instance_copy(ig_inp *in, const ig_gather *g, int64_t above, co
     status = numbers_of(in->t.cx, &g->cell_of, &cell);
   for (ig_lid n = 0; n < g->nodes && status == IG_OK; n++) {
     double x[3];
+    /* First the shift, then the turn, as *INSTANCE has it. */
     for (size_t d = 0; d < 3; d++)
       x[d] = g->x[3 * (size_t)n + d] + shift[d];
     if (turned)
       turn(x, about);
     status = ig_mesh_build_node(&in->whole, above | node[n], x, &twice);
   }
+  /* The instance is an element set too, by its name. */
   ig_group *set = ig_mesh_build_group(&in->whole, name, strlen(name), IG_SET_ELEMENTS);
   const int number = set ? (int)(set - in->whole.group) : -1;
   for (ig_lid c = 0; c < g->cells && status == IG_OK && set; c++) {

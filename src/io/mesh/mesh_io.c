@@ -19,6 +19,7 @@ static const struct {
   ig_mesh_reader *read;
   ig_mesh_writer *write;
 } formats[] = {
+    /* Endings, readers and writers; NULL: that direction is not supported. */
     {".vtkhdf", ig_mesh_read_vtkhdf, ig_mesh_write_vtkhdf},
     {".vtu", ig_mesh_read_vtu, ig_mesh_write_vtu},
     {".pvtu", ig_mesh_read_vtu, NULL},
@@ -126,6 +127,7 @@ static ig_status read_dat(ig_ctx *cx, const char *path, const ig_mesh_read_optio
   ig_mesh_reader *read = NULL;
   *mesh = NULL;
   IG_TRY(ig_text_open(cx, path, &t));
+  /* Only words at the beginning of a line count, in any case. */
   while (!read && ig_text_line(&t))
     for (int i = 0; i < SIGNS && !read; i++)
       if (strncasecmp(t.line, signs[i].word, strlen(signs[i].word)) == 0)
@@ -152,6 +154,7 @@ ig_status ig_mesh_read(ig_ctx *cx, const char *path, const ig_mesh_read_options 
       !(options->edge >= 0 && isfinite(options->edge)))
     return IG_FAIL(cx, IG_INPUT, "%s: unit %g m and edge %g m: expected positive lengths", path,
                    options->unit, options->edge);
+  /* Limits are for readers that run in a process of their own. */
   if (!(options->time_limit >= 0) || !(options->memory_limit >= 0))
     return IG_FAIL(cx, IG_INPUT, "%s: limits of %g s and %g bytes: expected positive numbers", path,
                    options->time_limit, options->memory_limit);
@@ -160,6 +163,7 @@ ig_status ig_mesh_read(ig_ctx *cx, const char *path, const ig_mesh_read_options 
                    "%s: %g bytes of memory are too few to read it: give them a unit, "
                    "as in 8 GB",
                    path, options->memory_limit);
+  /* Upper and lower case endings are the same. */
   const char *ending = ending_of(path);
   int i = 0;
   while (i < FORMATS && strcasecmp(ending, formats[i].ending) != 0)
@@ -171,6 +175,7 @@ ig_status ig_mesh_read(ig_ctx *cx, const char *path, const ig_mesh_read_options 
         ".cdb, .msh, .unv, .med, .cgns, .bdf, .dat, .geo or .step; a surface (.stl, .obj, .3mf) is "
         "cut into voxels by `mesh: {stl: …, voxel: …}`",
         path, ending);
+  /* The unit: what was asked for, or what the file names, or metres. */
   double named;
   IG_TRY(ig_mesh_file_unit(cx, path, &named));
   const ig_mesh_read_options known = {.unit = options->unit > 0 ? options->unit : named,

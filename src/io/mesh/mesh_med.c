@@ -79,6 +79,7 @@ static ig_status names_read(med *in, ig_h5 *h5, const char *name) {
     status = ig_alloc(in->cx, (void **)&text, (size_t)count, 80, "names of groups");
   if (good && status == IG_OK && H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text) < 0)
     status = IG_FAIL(in->cx, IG_INPUT, "'%s': '%s' cannot be read", h5->path, name);
+  /* Names are filled with blanks up to 80 letters. */
   for (hssize_t i = 0; good && status == IG_OK && i < count; i++) {
     if (in->memberships == GROUPS) {
       status = IG_FAIL(in->cx, IG_INPUT, "'%s': more than %d groups", h5->path, GROUPS);
@@ -169,6 +170,7 @@ static ig_status nodes_read(med *in, ig_h5 *h5, const char *at, int64_t space) {
                    name, (int)space);
   IG_TRY(ig_h5_get_new(h5, name, IG_F64, shape.rows, 1, (void **)&x));
   ig_status status = family_list(in, h5, folder, nodes, &family);
+  /* Nodes have no numbers of their own in MED: they count from 1. */
   for (int64_t n = 0; status == IG_OK && n < nodes; n++) {
     double y[3] = {0};
     bool taken;
@@ -202,6 +204,8 @@ static ig_status elements_read(med *in, ig_h5 *h5, const char *folder, int kind)
   for (int64_t e = 0; status == IG_OK && e < count; e++) {
     for (int a = 0; a < nodes; a++)
       node[a] = corner[a * count + e];
+    /* Elements of a lower dimension are the faces and edges of groups: only their nodes are
+       taken. */
     const bool part = kinds[kind].dim == in->dim;
     const int64_t id = in->g.cells + 1;
     bool taken;

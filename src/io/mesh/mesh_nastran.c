@@ -259,11 +259,13 @@ static ig_status element_read(nastran *in, int kind) {
       return card_fail(in, "a corner is missing");
     whole = whole && one > 0; /* mid-side nodes may be left out: then the corners hold */
   }
+  /* Numbers are bounded so that instances and dimensions fit into the bits above them. */
   if (id < 1 || id > IG_ID_MASK || property < 0 || property > INT32_MAX)
     return card_fail(in, "expected an element's number and a property");
   IG_TRY(ig_mesh_build_cell(&in->g, id, kinds[kind].code[whole], (int32_t)property, node, &twice));
   if (twice)
     return card_fail(in, "this element is defined twice");
+  /* Elements of one property become a set. */
   if (property == 0)
     return IG_OK;
   char name[32];
@@ -318,6 +320,7 @@ static ig_status bulk_line(nastran *in) {
   if (strcasecmp(in->name, "BEGIN") == 0)
     return card_fail(in, "a model of several superelements is not read: its parts number their "
                          "nodes anew; write it as one");
+  /* Cards may come in any order in the file. */
   if (strcasecmp(in->name, "GRID") == 0)
     return grid_read(in);
   if (strcasecmp(in->name, "GRDSET") == 0)
@@ -325,6 +328,7 @@ static ig_status bulk_line(nastran *in) {
   if (strncasecmp(in->name, "CORD", 4) == 0 && strchr("12", in->name[4]) && in->name[4] &&
       strchr("RCSrcs", in->name[5]) && in->name[5])
     return system_read(in, in->name[4] == '1', (char)(in->name[5] & ~0x20));
+  /* Elements by the table of kinds. */
   for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
     if (strcasecmp(in->name, kinds[k].name) == 0)
       return element_read(in, (int)k);

@@ -65,7 +65,7 @@ typedef struct {
   char folder[PATH_MAX]; /* "": there is none */
   char file[PATH_MAX];   /* the link in it that the reader opens */
   char home[PATH_MAX];   /* the folder of the user's file */
-  int lock;              /* held as long as the folder is in use; -1 */
+  int lock;              /* locked as long as the folder is in use; -1: none */
   int links;
 } scratch;
 
@@ -148,6 +148,7 @@ static ig_status scratch_make(ig_ctx *cx, const char *path, scratch *s) {
     return IG_FAIL(cx, IG_INPUT, "the name of the file is too long");
   if (!realpath(folder, s->home))
     return IG_FAIL(cx, IG_INPUT, "cannot open '%s': %s", path, strerror(errno));
+  /* Folders that earlier, killed processes left are removed on the way. */
   folders_sweep(parent);
   snprintf(s->folder, sizeof s->folder, "%.*s/" PREFIX "XXXXXX", PATH_MAX / 2, parent);
   if (!mkdtemp(s->folder)) {
@@ -157,9 +158,11 @@ static ig_status scratch_make(ig_ctx *cx, const char *path, scratch *s) {
                    "a folder that can be written",
                    path, parent, strerror(errno));
   }
+  /* The lock shows other processes that the folder is in use. */
   s->lock = open(s->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (s->lock >= 0)
     (void)!flock(s->lock, LOCK_EX | LOCK_NB);
+  /* The ending in lower case, by which readers choose the format. */
   char *dot = strrchr(own, '.');
   for (char *c = dot; c && *c; c++)
     *c = (char)tolower((unsigned char)*c);
@@ -271,6 +274,7 @@ static bool take(wire *w, void *data, size_t size) {
     struct pollfd one = {.fd = w->fd, .events = POLLIN};
     const int ready = poll(&one, 1, (int)(1e3 * LOOK_AGAIN));
     const double now = ig_now();
+    /* In this order: an interruption comes before a limit. */
     if (signalled(w))
       w->fate = INTERRUPTED;
     else if (now > w->end)
@@ -281,6 +285,7 @@ static bool take(wire *w, void *data, size_t size) {
       w->look = now + 1;
     if (w->fate != RUNS || ready <= 0)
       continue;
+    /* A read may give less than was asked for. */
     const ssize_t n = read(w->fd, bytes, size);
     if (n < 0 && errno == EINTR)
       continue;
@@ -420,7 +425,7 @@ static void descriptors_close(int pipe) {
 
 /* Environment of the child: home and temporary folder are the scratch folder; libraries of linear
    algebra start no threads when loaded, since one stack per core would exceed the memory limit. The
-   list is replaced instead of using setenv, which takes a lock that another thread may have held at
+   list is replaced instead of using setenv, which takes a lock that another thread may own at
    the fork. */
 extern char **environ;
 /* The child sees a home and a temporary folder of its own and uses one thread; all else is as in
@@ -557,6 +562,7 @@ static ig_status silent(const wire *w, const char *name, const ig_mesh_read_opti
   const double busy = (double)used->ru_utime.tv_sec + (double)used->ru_stime.tv_sec;
   if (w->fate == INTERRUPTED)
     return IG_FAIL(cx, IG_INTERRUPTED, "%s: interrupted while it was read", w->path);
+  /* Time on the clock, or of the processor, which a signal of the kernel ends. */
   if (w->fate == TOO_LONG || (sig && sig != SIGSYS && busy >= o->time_limit))
     return IG_FAIL(cx, IG_INPUT,
                    "%s: %s has not ended after %g s: take a larger `edge`, or more time by "
@@ -565,6 +571,7 @@ static ig_status silent(const wire *w, const char *name, const ig_mesh_read_opti
   if (w->fate == TOO_MUCH)
     return IG_FAIL(cx, IG_INPUT, "%s: %s was to write more than %g GB or %d files: take that out",
                    w->path, name, 1e-9 * SCRATCH, OWN_FILES);
+  /* SIGSYS: a system call that the sandbox forbids, such as starting a program. */
   if (sig == SIGSYS) {
     char place[1024];
     command_find(cx, w->path, place, sizeof place);
@@ -598,9 +605,10 @@ static ig_status run_there(ig_ctx *cx, const char *path, const ig_mesh_guest *gu
   double mapped, before;
   ig_memory_used(&mapped, &before);
   const pid_t self = getpid(), child = fork();
+  /* The child ends with its parent, and has no descriptor but the pipe. */
   if (child == 0) {
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != self)
-      _exit(1); /* nobody waits for it any more */
+      _exit(1); /* its parent has ended */
     descriptors_close(ends[1]);
     read_there(cx, guest, s, options, 3);
     _exit(0);
@@ -610,6 +618,7 @@ static ig_status run_there(ig_ctx *cx, const char *path, const ig_mesh_guest *gu
     close(ends[0]);
     return IG_FAIL(cx, IG_IO, "%s: no process for a reader: %s", path, strerror(errno));
   }
+  /* The clock starts when the child does. */
   const double now = ig_now();
   wire w = {.cx = cx,
             .path = path,

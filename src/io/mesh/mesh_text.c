@@ -31,6 +31,7 @@ ig_status ig_text_open(ig_ctx *cx, const char *path, ig_mesh_text *t) {
   return IG_OK;
 }
 
+/* Allowed after a failed open, when all is zero. */
 void ig_text_close(ig_mesh_text *t) {
   free(t->text);
   free(t->own);
@@ -172,6 +173,7 @@ bool ig_namemap_put(ig_namemap *map, int kind, const char *name, size_t length, 
       free(bigger.value);
       return false;
     }
+    /* Entries are placed anew, as the place depends on the size. */
     for (size_t i = 0; map->key && i <= map->mask; i++)
       if (map->key[i]) {
         const char *key = map->key[i];
@@ -184,6 +186,7 @@ bool ig_namemap_put(ig_namemap *map, int kind, const char *name, size_t length, 
     free(map->value);
     *map = bigger;
   }
+  /* The kind is the first letter of the key: a node set and an element set may share a name. */
   char *key = malloc(length + 2);
   if (!key)
     return false;
@@ -197,6 +200,7 @@ bool ig_namemap_put(ig_namemap *map, int kind, const char *name, size_t length, 
   return true;
 }
 
+/* Keys are copies and are freed with the map. */
 void ig_namemap_free(ig_namemap *map) {
   for (size_t i = 0; map->key && i <= map->mask; i++)
     free(map->key[i]);
@@ -227,6 +231,7 @@ static ig_status idmap_put(ig_ctx *cx, ig_idmap *map, int64_t id, ig_lid value, 
       free(bigger.key);
       return status;
     }
+    /* Entries are placed anew, as the place depends on the size. */
     for (size_t i = 0; map->key && i <= map->mask; i++)
       if (map->key[i]) {
         const size_t to = slot_of(&bigger, map->key[i]);
@@ -319,6 +324,7 @@ ig_status ig_mesh_build_cell(ig_gather *g, int64_t id, int type, int32_t tag, co
   const int npe = ig_cell_info_get(type).nodes;
   *taken = false;
   if (g->cells == g->cell_capacity) {
+    /* Doubling beyond this would exceed 32 bits. */
     if (g->cell_capacity > INT32_MAX / 2)
       return IG_FAIL(g->cx, IG_INPUT, "more elements than one mesh can number");
     const ig_lid capacity = g->cell_capacity ? 2 * g->cell_capacity : 64;
@@ -334,6 +340,7 @@ ig_status ig_mesh_build_cell(ig_gather *g, int64_t id, int type, int32_t tag, co
       return IG_FAIL(g->cx, IG_MEMORY, "no memory for elements");
     g->corner_capacity = capacity;
   }
+  /* A number that is taken leaves everything as it was. */
   IG_TRY(idmap_put(g->cx, &g->cell_of, id, g->cells, taken));
   if (*taken)
     return IG_OK;
@@ -472,11 +479,13 @@ static ig_status member_find(const resolved *r, const ig_group *group, ig_lid i,
   if (at < 0)
     return IG_FAIL(g->cx, IG_INPUT, "%s: set '%s' names %s %lld, which is not in the file", r->path,
                    group->name, nodes ? "node" : "element", (long long)(group->id[i] & IG_ID_MASK));
+  /* Sides count from 0 here, from 1 in messages. */
   const int face = group->kind == IG_SET_FACES ? group->face[i] : 0;
   if (face && face >= ig_cell_faces(g->type[at]))
     return IG_FAIL(g->cx, IG_INPUT, "%s: set '%s' names side %d of element %lld: it has %d",
                    r->path, group->name, face + 1, (long long)(group->id[i] & IG_ID_MASK),
                    ig_cell_faces(g->type[at]));
+  /* Number and face in one value, number << 8 | face, so that both are sorted together. */
   if (nodes)
     out[(*count)++] = (int64_t)at << 8;
   else if (group->kind == IG_SET_FACES)
@@ -502,6 +511,7 @@ static ig_status group_set(const resolved *r, const ig_group *group) {
     for (int k = 0; k < made && status == IG_OK; k++)
       all[count++] = some[k];
   }
+  /* Sets are sorted, and each item is in them once. */
   if (count)
     qsort(all, (size_t)count, sizeof *all, pair_compare);
   for (ig_lid i = 0; i < count; i++)

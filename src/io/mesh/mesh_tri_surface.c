@@ -122,6 +122,7 @@ static ig_status stl_text(maker *m, ig_mesh_text *t) {
     p = t->line;
     if (!word(t, &p, &from, &stop))
       break;
+    /* `vertex` lines; `endloop` closes a facet. */
     if (ig_text_is(from, stop, "vertex")) {
       double x[3];
       for (int d = 0; d < 3; d++) {
@@ -134,6 +135,7 @@ static ig_status stl_text(maker *m, ig_mesh_text *t) {
     } else if (ig_text_is(from, stop, "endloop")) {
       if (corners != 3)
         return ig_text_fail(t, from, "a facet of %d corners: expected 3", corners);
+      /* The last three points; welding merges equal ones afterwards. */
       const int64_t n = m->s->nodes, corner[3] = {n - 3, n - 2, n - 1};
       IG_TRY(triangle_add(m, corner));
       corners = 0;
@@ -221,7 +223,8 @@ static ig_status obj_read(maker *m, ig_mesh_text *t) {
 /* --- the outer surface of a mesh */
 
 /* Boundary faces of solids as fans of triangles, and all 3-node triangles of shells. The outer
-   faces of a volume mesh, cut into triangles; a shell gives its elements. */
+   faces of a volume mesh, cut into triangles; a mesh of triangles gives
+   its elements. */
 static ig_status surface_take(maker *m, const ig_mesh *mesh) {
   ig_boundary b = {0};
   IG_TRY(ig_mesh_boundary(m->cx, mesh, &b));
@@ -232,11 +235,13 @@ static ig_status surface_take(maker *m, const ig_mesh *mesh) {
     ig_lid local;
     const ig_block *block = ig_mesh_element(mesh, b.element[i], &local);
     const ig_elem_info *info = ig_elem_info_get(block->type);
+    /* Faces of shells and edges of plane elements are no surface. */
     if (info->dim != 3)
       continue;
     const ig_lid *conn = block->conn + (size_t)local * (size_t)info->nodes;
     const int *face = ig_elem_face(block->type, b.face[i]),
               corners = ig_elem_face_distinct(block->type, b.face[i]);
+    /* Polygons as fans from their first corner. */
     for (int a = 2; a < corners && status == IG_OK; a++) {
       const int64_t corner[3] = {conn[face[0]], conn[face[a - 1]], conn[face[a]]};
       status = triangle_add(m, corner);
@@ -285,6 +290,7 @@ static ig_status read_any(maker *m, const ig_tri_surface_how *how) {
   if (how->field || how->threshold != 0)
     return IG_FAIL(m->cx, IG_INPUT, "%s: `threshold` and `field` are of images (.vti, .nrrd, .npy)",
                    m->path);
+  /* Formats of triangles; everything else is read as a mesh. */
   if (ig_path_ends(m->path, ".stl") || ig_path_ends(m->path, ".obj") ||
       ig_path_ends(m->path, ".3mf")) {
     ig_mesh_text t;
@@ -305,6 +311,7 @@ static ig_status read_any(maker *m, const ig_tri_surface_how *how) {
     ig_mesh_free(mesh);
     unit = own = 1; /* metres by now */
   }
+  /* STL, OBJ and 3MF are in the file's unit here, meshes in metres. */
   const double scale = unit > 0 ? unit : own;
   for (size_t i = 0; status == IG_OK && i < 3 * (size_t)m->s->nodes; i++)
     m->s->x[i] *= scale;

@@ -133,6 +133,7 @@ static void legacy_write(FILE *f, const ig_snapshot *snap) {
              snap->point[3 * i + 2]);
   fprintf(f, "CELLS %lld %lld\n", (long long)snap->cells,
           (long long)snap->cells + (long long)snap->corners);
+  /* Each cell begins with the number of its corners. */
   for (int64_t c = 0; c < snap->cells; c++) {
     fprintf(f, "%lld", (long long)(snap->offset[c + 1] - snap->offset[c]));
     for (int64_t i = snap->offset[c]; i < snap->offset[c + 1]; i++)
@@ -142,6 +143,7 @@ static void legacy_write(FILE *f, const ig_snapshot *snap) {
   fprintf(f, "CELL_TYPES %lld\n", (long long)snap->cells);
   for (int64_t c = 0; c < snap->cells; c++)
     fprintf(f, "%d\n", snap->type[c]);
+  /* Points first, then cells; every field has one component. */
   for (int where = 0; where < 2; where++) {
     const int64_t items = where ? snap->cells : snap->points;
     fprintf(f, "%s %lld\n", where ? "CELL_DATA" : "POINT_DATA", (long long)items);

@@ -70,6 +70,7 @@ static const struct {
              {"vtktypeint8", 1, 'i'}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
+/* The name of a number type, as VTK writes it; its size follows from the table. */
 static ig_status kind_read(legacy *l, const char *in, int *kind) {
   char *from = NULL, *stop = NULL;
   IG_TRY(need_word(l, in, &from, &stop));
@@ -144,6 +145,7 @@ static ig_status count_read(legacy *l, const char *in, int per, int64_t *count) 
   return IG_OK;
 }
 
+/* Exactly one POINTS section, before the cells. */
 static ig_status points_read(legacy *l) {
   int64_t count;
   int kind;
@@ -321,6 +323,7 @@ static ig_status field_read(legacy *l, bool at_points, bool in_data, bool *stran
       l->p = l->t.line_end;
       IG_TRY(need_word(l, "FIELD", &from, &stop));
     }
+    /* Names may have escaped characters, as %20 for a blank. */
     name_copy(from, stop, name, sizeof name);
     IG_TRY(word_int(l, "FIELD", 0, 1000000, &components));
     IG_TRY(word_int(l, "FIELD", 0, INT32_MAX, &tuples));
@@ -332,6 +335,7 @@ static ig_status field_read(legacy *l, bool at_points, bool in_data, bool *stran
     }
     l->p = at;
     IG_TRY(kind_read(l, "FIELD", &kind));
+    /* Each value takes at least a byte: a larger array cannot be in the file. */
     if (components * tuples > l->t.end - l->t.text)
       return ig_text_fail(&l->t, l->p, "FIELD '%.60s' is larger than this file", name);
     IG_TRY(values_read(l, name, kind, (int)components, tuples, at_points, in_data));
@@ -398,6 +402,7 @@ static ig_status section_read(legacy *l, char *from, char *stop, bool *at_points
   }
   if (ig_text_is(from, stop, "FIELD"))
     return field_read(l, *at_points, *in_data, strange);
+  /* The number of items must be that of points or cells. */
   if (ig_text_is(from, stop, "CELL_DATA") || ig_text_is(from, stop, "POINT_DATA")) {
     int64_t count;
     *at_points = ig_text_is(from, stop, "POINT_DATA");
@@ -408,6 +413,7 @@ static ig_status section_read(legacy *l, char *from, char *stop, bool *at_points
   }
   if (*in_data && ig_text_is(from, stop, "SCALARS"))
     return scalars_read(l, *at_points);
+  /* Known kinds of attributes; their values are read and mostly dropped. */
   for (size_t i = 0; *in_data && i < sizeof plain / sizeof *plain; i++)
     if (ig_text_is(from, stop, plain[i].name))
       return plain_read(l, plain[i].components, *at_points);

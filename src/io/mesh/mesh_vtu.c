@@ -54,6 +54,7 @@ static ig_status whole_read(const vtu *v, const char *from, const char *end, con
     status = IG_NEW(v->x.cx, out, count + 1, "array");
   if (status == IG_OK)
     status = ig_vtk_xml_values(&v->x, tag, stop, count, real);
+  /* Doubles have whole numbers up to 9e15. */
   for (int64_t i = 0; i < count && status == IG_OK; i++) {
     if (!(real[i] >= -9e15 && real[i] <= 9e15))
       status = bad(v, "a cell's number is beyond all points");
@@ -86,6 +87,7 @@ static ig_status cells_read(vtu *v, const char *from, const char *end, int64_t b
   if (status == IG_OK)
     status = whole_read(v, from, end, "types", cells, &type);
   ig_vtk_grid *g = v->g;
+  /* Offsets of this piece continue those of the pieces before. */
   const int64_t first = g->cells, begin = g->corners;
   if (status == IG_OK)
     status = ig_vtk_grow(g, 0, cells, corners);

@@ -79,6 +79,7 @@ ig_status ig_mesh_write_vtu(ig_ctx *cx, const ig_mesh *mesh, const char *path) {
                      mesh->set[s].name);
   IG_TRY(ig_mesh_snapshot(cx, mesh, &snap));
   writer w = {0};
+  /* XML and raw data are collected side by side, as the XML has offsets into the data. */
   w.x = open_memstream(&w.xml, &w.xml_size);
   w.r = open_memstream(&w.raw, &w.raw_size);
   ig_status status = w.x && w.r ? IG_OK : IG_FAIL(cx, IG_MEMORY, "no memory to write '%s'", path);

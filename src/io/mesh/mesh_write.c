@@ -82,6 +82,7 @@ static void inp_write(FILE *f, const ig_mesh *mesh) {
   static const char *const plane[] = {"B31", "CPS3", "CPS6", "CPS4", "",      "",    "",
                                       "",    "",     "",     "",     "CPS8R", "B32R"};
   fprintf(f, "*HEADING\nIngot mesh\n*NODE\n");
+  /* Numbers count from 1, as Abaqus has no 0. */
   for (ig_lid n = 0; n < mesh->nodes; n++) {
     char x[3][IG_NUMBER_TEXT];
     fprintf(f, "%d, %s, %s, %s\n", n + 1, number_write(mesh->x[3 * (size_t)n], x[0]),
@@ -102,6 +103,7 @@ static void inp_write(FILE *f, const ig_mesh *mesh) {
       fputc('\n', f);
     }
   }
+  /* Faces as surfaces, other sets as NSET and ELSET. */
   for (int s = 0; s < mesh->sets; s++)
     if (mesh->set[s].kind == IG_SET_FACES)
       inp_surface_write(f, mesh, &mesh->set[s]);
@@ -145,6 +147,7 @@ static void triangle_write(FILE *f, const double *a, const double *b, const doub
     n[d] = (b[e] - a[e]) * (c[g] - a[g]) - (b[g] - a[g]) * (c[e] - a[e]);
     length += n[d] * n[d];
   }
+  /* The normal, then the corners in mm, single precision; two bytes of attributes are zero. */
   for (int d = 0; d < 3; d++) {
     v[d] = length > 0 ? (float)(n[d] / sqrt(length)) : 0;
     for (int k = 0; k < 3; k++)

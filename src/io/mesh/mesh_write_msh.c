@@ -67,7 +67,8 @@ static int64_t key_of(const ig_set *set, ig_lid i) {
 /* Assigns the items of one kind to combinations by refining step by step: for each set, members
    move from their combination to its twin. key: rising keys (NULL: 0 to count - 1); in: combination
    of each item. Gmsh's groups belong to entities, and an element is in one entity: so each
-   combination of sets that occurs becomes an entity, which is in all of those groups. */
+   combination of sets that occurs becomes an entity, which is in all of those groups. in[i] becomes
+   the combination of item i. A chain through `parent` lists its sets. */
 static ig_status combine(msh *m, ig_set_kind kind, const int64_t *key, int64_t count, int *in) {
   const int none = m->combinations;
   IG_TRY(IG_MORE(m->cx, &m->of, m->combinations, "sets"));
@@ -78,6 +79,7 @@ static ig_status combine(msh *m, ig_set_kind kind, const int64_t *key, int64_t c
     const ig_set *set = &m->mesh->set[s];
     if (set->kind != kind)
       continue;
+    /* Twins are made anew for each set: the combination with this set added. */
     for (int c = none; c < m->combinations; c++)
       m->of[c].twin = -1;
     for (ig_lid i = 0; i < set->count; i++) {
@@ -86,6 +88,7 @@ static ig_status combine(msh *m, ig_set_kind kind, const int64_t *key, int64_t c
           key ? bsearch(&one, key, (size_t)count, sizeof one, pair_compare) : NULL;
       const int64_t at = key ? found - key : one;
       const int old = in[at];
+      /* A set that names an item twice changes nothing. */
       if (m->of[old].set == s)
         continue;
       if (m->of[old].twin < 0) {
@@ -134,6 +137,7 @@ static ig_status kind_add(msh *m, ig_set_kind kind) {
     for (int s = 0; s < m->mesh->sets; s++)
       for (ig_lid i = 0; m->mesh->set[s].kind == kind && i < m->mesh->set[s].count; i++)
         key[count++] = key_of(&m->mesh->set[s], i);
+    /* Each face or node once, however many sets name it. */
     qsort(key, (size_t)count, sizeof *key, pair_compare);
     most = count;
     count = 0;
@@ -291,6 +295,7 @@ ig_status ig_mesh_write_msh(ig_ctx *cx, const ig_mesh *mesh, const char *path) {
   size_t size = 0;
   FILE *f = NULL;
   ig_status status;
+  /* Elements are all written; faces and nodes only where a set has them. */
   IG_TRY_GOTO(status, done, kind_add(&m, IG_SET_ELEMENTS));
   IG_TRY_GOTO(status, done, kind_add(&m, IG_SET_FACES));
   IG_TRY_GOTO(status, done, kind_add(&m, IG_SET_NODES));

@@ -20,6 +20,7 @@ enum { NESTED = 200 };
 
 static ig_status node_place(places *in, ig_lid node);
 
+/* By its number; NULL: the file does not define it. Files have few systems. */
 static ig_nastran_system *system_find(const places *in, int64_t id) {
   for (int k = 0; k < in->systems; k++)
     if (in->all[k].id == id)
@@ -86,11 +87,13 @@ static ig_status system_place(places *in, int64_t id, const ig_nastran_system **
   *out = s;
   if (s->state == IG_PLACE_DONE)
     return IG_OK;
+  /* The depth is limited as well, since systems are placed by recursion. */
   if (s->state == IG_PLACE_BUSY || in->depth > NESTED)
     return IG_FAIL(in->g->cx, IG_INPUT, "%s: coordinate system %lld depends on itself", in->path,
                    (long long)id);
   s->state = IG_PLACE_BUSY;
   in->depth++;
+  /* The system in which the three points are given, or NULL for the basic one. */
   const ig_nastran_system *base = NULL;
   if (!s->by_nodes && s->base != 0)
     IG_TRY(system_place(in, s->base, &base));

@@ -253,6 +253,7 @@ static ig_status scene_paint(scene *k, ig_canvas *canvas) {
     }
   }
   k->smooth = smooth;
+  /* Triangles by the depth buffer, so their order does not matter. */
   for (int64_t t = 0; t < s->triangles && !cx->interrupted; t++) {
     double n[3];
     face_normal(k->snap, s, t, n);
@@ -264,6 +265,7 @@ static ig_status scene_paint(scene *k, ig_canvas *canvas) {
   }
   k->smooth = NULL;
   free(smooth);
+  /* Rods are lifted a little towards the eye, or faces would cover half of them. */
   for (int64_t r = 0; r < s->rods && !cx->interrupted; r++) {
     ig_vertex v[2];
     const double none[3] = {0, 0, 1};
@@ -293,6 +295,7 @@ static void legend_bar(ig_canvas *c, const scene *k) {
     ig_palette_color(k->shading.palette, (float)(y1 - y) / (float)(y1 - y0), rgb);
     ig_canvas_rect(c, x, y, w, 1, rgb);
   }
+  /* Values are shown with a prefix that suits the larger end of the range. */
   const ig_display shown = ig_display_for(k->s->field->unit, fmax(fabs(k->low), fabs(k->high)));
   const ig_ticks ticks = ig_ticks_between(shown.factor * k->low, shown.factor * k->high, 6);
   char text[IG_TICK_TEXT], label[200];
@@ -407,6 +410,7 @@ static void options_usual(const ig_snapshot *snap, ig_view_options *o) {
   for (int i = 0; i < snap->fields; i++)
     if (strcmp(snap->field[i].name, "displacement") == 0 && snap->field[i].where == IG_AT_POINTS)
       moved = &snap->field[i];
+  /* Anything that was asked for switches these defaults off. */
   if (o->field || o->threshold || o->warp || o->second)
     return;
   if (density && snap->iterations && any_cell(snap, density, 0.5, INFINITY)) {
@@ -417,6 +421,7 @@ static void options_usual(const ig_snapshot *snap, ig_view_options *o) {
     o->threshold = "block";
     o->threshold_range[0] = o->threshold_range[1] = 0;
   }
+  /* Displacements of a design are of loads of any size, so they are not shown. */
   if (!moved || moved->components != 3 || snap->iterations)
     return;
   double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
@@ -492,6 +497,7 @@ static ig_status parts_subtract(ig_ctx *cx, part p[2], const ig_view_options *o,
                    "results on the same mesh are needed",
                    a->path, (long long)a->snap->points, (long long)a->snap->cells, b->path,
                    (long long)b->snap->points, (long long)b->snap->cells);
+  /* The result is a further field of the first snapshot. */
   const ig_location where = a->s.field->where;
   const int64_t count = where == IG_AT_CELLS ? a->snap->cells : a->snap->points;
   char unit[24];
@@ -565,6 +571,7 @@ static ig_status parts_draw(part *p, int parts, const ig_view_options *o, ig_can
     p[i].scene.size = camera_aim(&p[i].scene.camera, p[i].snap, &p[i].surface, o);
     scale = fmin(scale, camera_fits(&p[i].scene.camera, window[i]));
   }
+  /* One scale for all parts. */
   scale *= o->zoom > 0 ? o->zoom : 1;
   for (int i = 0; i < parts; i++) {
     camera_place(&p[i].scene.camera, window[i], scale);
@@ -601,6 +608,7 @@ static ig_status parts_open(ig_ctx *cx, const char *path, const ig_view_options 
     *parts = 1;
     used.field = name;
   }
+  /* One range for all parts. */
   range[0] = INFINITY;
   range[1] = -INFINITY;
   for (int i = 0; i < *parts; i++) {
@@ -671,12 +679,14 @@ ig_status ig_view_png(ig_ctx *cx, const char *path, const ig_view_options *optio
   double range[2];
   ig_canvas large = {0}, final = {0};
   ig_status status;
+  /* Sizes are limited before any memory is taken. */
   IG_TRY(options_check(cx, o, width, height));
   IG_TRY_GOTO(status, done, parts_open(cx, path, o, p, &parts, name, range));
   for (int i = 0; i < parts; i++) {
     p[i].scene.low = range[0];
     p[i].scene.high = range[1];
   }
+  /* Several pixels for each of the picture, averaged at the end. */
   IG_TRY_GOTO(status, done, ig_canvas_new(cx, SUPERSAMPLE * width, SUPERSAMPLE * height, &large));
   for (int i = 0; i < parts; i++)
     p[i].scene.shading = (ig_shading){.palette = o->palette      ? o->palette

@@ -66,6 +66,7 @@ static void blend(ig_canvas *canvas, int x, int y, const float rgb[3], float cov
     p[c] += (rgb[c] - p[c]) * fminf(cover, 1);
 }
 
+/* What lies outside of the canvas is left out by blend. */
 void ig_canvas_rect(ig_canvas *canvas, int x, int y, int w, int h, const float rgb[3]) {
   for (int j = y; j < y + h; j++)
     for (int i = x; i < x + w; i++)
@@ -117,6 +118,7 @@ static const palette palettes[] = {
     {"gray", 2, {{30, 30, 30}, {235, 235, 235}}},
 };
 
+/* NULL: there is none of the name; the caller then takes the usual one or refuses it. */
 static const palette *palette_find(const char *name) {
   for (size_t i = 0; i < sizeof palettes / sizeof *palettes; i++)
     if (strcmp(palettes[i].name, name) == 0)
@@ -172,6 +174,8 @@ void ig_canvas_triangle(ig_canvas *canvas, const ig_vertex v[3], unsigned edges,
   float length[3]; /* of the side opposite corner i: side i+1 -> i+2 */
   for (int i = 0; i < 3; i++)
     length[i] = hypotf(v[(i + 2) % 3].x - v[(i + 1) % 3].x, v[(i + 2) % 3].y - v[(i + 1) % 3].y);
+  /* The middle of a pixel decides; a little beyond the edge is allowed, so that no gap shows
+     between triangles. */
   for (int y = ya; y <= yb; y++)
     for (int x = xa; x <= xb; x++) {
       float b[3];
@@ -186,6 +190,7 @@ void ig_canvas_triangle(ig_canvas *canvas, const ig_vertex v[3], unsigned edges,
       if (!(z < canvas->depth[at]))
         continue;
       canvas->depth[at] = z;
+      /* Weights by 1/w give the right values under a perspective camera. */
       float w = 0, value = 0, normal[3] = {0, 0, 0}, rgb[3];
       for (int i = 0; i < 3; i++) {
         const float wi = b[i] * v[i].inverse_w;
@@ -254,6 +259,7 @@ static bool png_encode(const ig_canvas *canvas, double dpi, FILE *f, png_byte *r
   png_set_IHDR(png, info, (png_uint_32)canvas->width, (png_uint_32)canvas->height, 8,
                PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
                PNG_FILTER_TYPE_DEFAULT);
+  /* PNG has pixels a metre. */
   if (dpi > 0) {
     const png_uint_32 metre = (png_uint_32)lround(dpi / 0.0254);
     png_set_pHYs(png, info, metre, metre, PNG_RESOLUTION_METER);

@@ -83,6 +83,7 @@ static void triangle(cut *k, int64_t a, int64_t b, int64_t c, unsigned edges, in
   if (k->status != IG_OK)
     return;
   if (s->triangles == k->capacity[0]) {
+    /* Capacity doubles, so that adding is cheap on average. */
     const int64_t capacity = 2 * k->capacity[0] + 256;
     if (!grow(k, &s->corner, s->triangles, 3 * capacity, sizeof *s->corner) ||
         !grow(k, &s->cell, s->triangles, capacity, sizeof *s->cell) ||
@@ -97,6 +98,7 @@ static void triangle(cut *k, int64_t a, int64_t b, int64_t c, unsigned edges, in
   s->cell[s->triangles++] = cell;
 }
 
+/* Like triangle, for lines of beams and of cut shells. */
 static void rod(cut *k, int64_t a, int64_t b, int64_t cell) {
   ig_surface *s = &k->made;
   if (k->status != IG_OK)
@@ -216,6 +218,7 @@ ig_status ig_surface_cut(ig_ctx *cx, const ig_snapshot *snap, const uint8_t *kee
     low = fmin(low, x);
     high = fmax(high, x);
   }
+  /* A clip keeps what is below the plane and closes the cut; a slice is the cut alone. */
   for (int64_t t = 0; t < surface->triangles && !slice; t++)
     triangle_clip(&k, &surface->corner[3 * t], surface->edges[t], surface->cell[t]);
   if (!slice)

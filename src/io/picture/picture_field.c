@@ -43,6 +43,7 @@ ig_status ig_scalar_find(const ig_snapshot *snap, const char *path, const char *
       continue;
     s->field = f;
     s->component = -1;
+    /* Components by letter, or by number from 0. */
     for (int c = 0; name[length] && c < f->components; c++) {
       char number[16];
       snprintf(number, sizeof number, "%d", c);

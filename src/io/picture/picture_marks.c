@@ -15,6 +15,7 @@ typedef struct {
   int64_t triangle;
 } side;
 
+/* By the lower point, then by the higher: the same side of two triangles compares equal. */
 static int side_order(const void *left, const void *right) {
   const side *p = left, *q = right;
   if (p->a != q->a)
@@ -111,12 +112,14 @@ ig_status ig_arrows_draw(ig_ctx *cx, const ig_snapshot *snap, const char *path, 
   const ig_field *f = field.field;
   if (f->components != 3 || field.component >= 0)
     return IG_FAIL(cx, IG_INPUT, "%s: no arrows of '%s': it is no vector", path, name);
+  /* The longest arrow sets the scale. */
   for (int64_t i = 0; i < 3 * s->triangles; i++)
     if (s->corner[i] < snap->points)
       most = fmax(most,
                   ig_scalar_value(&field, f->where == IG_AT_CELLS ? s->cell[i / 3] : s->corner[i]));
   if (!(most > 0))
     return IG_OK; /* nothing points anywhere */
+  /* One arrow at most in each square of the picture. */
   const int across = BINS, bin = canvas->width / across + 1, down = canvas->height / bin + 1;
   IG_TRY(IG_NEW(cx, &taken, (int64_t)(across + 1) * (down + 1), "arrows"));
   for (int64_t i = 0; i < 3 * s->triangles; i++) {

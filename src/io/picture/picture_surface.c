@@ -122,8 +122,8 @@ static ig_status surface_reserve(ig_ctx *cx, ig_surface *s, int64_t triangles, i
 }
 
 /* Three passes: count, match faces, make triangles. `flat`: only plane cells at z = 0, which are
-   drawn from the front. Faces that occur once are the surface: all faces are counted, filled,
-   sorted by their corners, and pairs are dropped. keep NULL: all cells. */
+   drawn from the front. Faces that occur once are the surface: each face waits in a list of its
+   lowest node until its twin comes; those that are left have none. keep NULL: all cells. */
 ig_status ig_surface_new(ig_ctx *cx, const ig_snapshot *snap, const uint8_t *keep,
                          ig_surface *surface) {
   memset(surface, 0, sizeof *surface);
@@ -139,6 +139,7 @@ ig_status ig_surface_new(ig_ctx *cx, const ig_snapshot *snap, const uint8_t *kee
     eights += snap->type[c] == QUADRATIC_QUAD;
     rods += line || is_thin(snap, c);
   }
+  /* head: the first waiting face by its lowest node; lists go on through `next`. */
   int64_t *head = NULL;
   waiting *list = NULL;
   ig_status status = IG_NEW(cx, &head, snap->points, "face search");
@@ -153,6 +154,8 @@ ig_status ig_surface_new(ig_ctx *cx, const ig_snapshot *snap, const uint8_t *kee
       IG_TRY_GOTO(status, done, ig_interrupt_take(cx, "drawing"));
     const ig_solid *kind = keep && !keep[c] ? NULL : ig_solid_of(&last, snap->type[c]);
     const int64_t *corner = &snap->corner[snap->offset[c]];
+    /* A face meets its twin at most once: both are inner faces then. Three lowest corners identify
+       a face. */
     for (int f = 0; kind && f < kind->faces; f++) {
       int64_t low[3], at;
       lowest_three(corner, kind->node[f], kind->corners[f], low);

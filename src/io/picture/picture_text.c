@@ -13,6 +13,7 @@ static const struct {
   char letter;
   const char *strokes;
 } glyphs[] = {
+    /* Each pair of digits is a point x, y of a grid; a blank lifts the pen. */
     {'A', "022842 0444"},
     {'B', "0208283746353525 05253443322202"},
     {'C', "4738281707031222323343"},

@@ -135,9 +135,11 @@ static ig_status array_read(ig_h5 *h5, const char *name, void *user) {
   if (!saved->name)
     return IG_FAIL(h5->cx, IG_MEMORY, "no memory for checkpoint array '%s'", name);
   restart->count++;
+  /* The checksum of each array was written with it. */
   int64_t crc = -1;
   uint32_t found;
   IG_TRY(ig_h5_get_numbers(h5, whole, "crc32", IG_I64, 0, &crc));
+  /* Arrays of a run on ranks are read later, in parts; here only their checksum is verified. */
   if (restart->read) {
     IG_TRY(crc_read(h5, whole, saved, &found));
   } else {
@@ -219,6 +221,7 @@ static ig_status restart_make(ig_ctx *cx, const char *path, uint64_t fingerprint
   *out = NULL;
   IG_TRY_GOTO(status, done, ig_h5_open(cx, path, true, &h5));
   IG_TRY_GOTO(status, done, IG_NEW(cx, &restart, 1, "checkpoint"));
+  /* Otherwise all arrays are read at once. */
   if (!whole) {
     restart->read = rows_read;
     restart->path = strdup(path);

@@ -184,6 +184,8 @@ static void *writer(void *self) {
   for (;;) {
     while (!s->first && !s->stop)
       pthread_cond_wait(&s->changed, &s->lock);
+    /* The queue is first in, first out: files appear in the order in which the run asked for
+       them. */
     job *j = s->first;
     if (!j)
       break;
@@ -193,6 +195,7 @@ static void *writer(void *self) {
     const bool failed = s->trouble.status != IG_OK;
     pthread_mutex_unlock(&s->lock);
 
+    /* A context of the writer's own: messages of the run must not be touched by another thread. */
     ig_ctx own = {.threads = s->compressor.threads};
     if (!failed) { /* after a failure what is left is dropped: the disk keeps what it has */
       const ig_status status = j->kind == JOB_SNAPSHOT     ? write_snapshot(&own, s, j->snap)
@@ -202,6 +205,7 @@ static void *writer(void *self) {
     }
     job_free(j);
 
+    /* Only the first failure is kept, as jobs after it are dropped. */
     pthread_mutex_lock(&s->lock);
     if (own.status != IG_OK) {
       s->trouble.status = own.status;
@@ -417,6 +421,8 @@ static ig_status files_checkpoint(ig_sink *sink, double time, int64_t step, cons
   j->history_bytes = s->history_bytes;
   ig_status status;
   IG_TRY_GOTO(status, failed, IG_NEW(s->cx, &j->saved, count, "checkpoint"));
+  /* Each array is copied with its name; count says how many are complete, for the case of a
+     failure. */
   for (; j->count < count; j->count++) {
     const ig_saved *from = &saved[j->count];
     ig_saved *to = &j->saved[j->count];
@@ -641,6 +647,7 @@ void ig_sink_close(ig_sink *sink) {
   files *s = sink->self;
   const bool forked = is_forked(s);
   s->folder.made &= !forked;
+  /* What is still in memory of the history goes first; the writer then finishes all jobs. */
   if (s->running && !forked) {
     (void)!history_write(s);
     pthread_mutex_lock(&s->lock);
@@ -652,7 +659,7 @@ void ig_sink_close(ig_sink *sink) {
   if (s->history_fd >= 0)
     close(s->history_fd);
   ig_result_folder_close(&s->folder);
-  if (!forked) { /* the writer may have held them when the process was forked */
+  if (!forked) { /* the writer may have locked them when the process was forked */
     pthread_mutex_destroy(&s->lock);
     pthread_cond_destroy(&s->changed);
   }

@@ -38,6 +38,7 @@ void ig_summary_write(const ig_summary *summary, int64_t snapshots, const ig_fig
   ig_json_object(json, NULL);
   ig_json_text(json, "ingot", ig_version());
   ig_json_text(json, "version", ig_version());
+  /* Version and commit of the program, then what was computed. */
   ig_json_text(json, "commit", ig_commit());
   ig_json_text(json, "physics", summary->physics);
   ig_json_text(json, "title", summary->title);
@@ -45,6 +46,7 @@ void ig_summary_write(const ig_summary *summary, int64_t snapshots, const ig_fig
   ig_json_text(json, "stamp", summary->stamp);
   if (summary->message)
     ig_json_text(json, "message", summary->message);
+  /* Where and how it was computed. */
   ig_json_text(json, "backend", summary->backend);
   ig_json_text(json, "device", summary->device);
   ig_json_text(json, "precision", summary->precision);
@@ -53,6 +55,8 @@ void ig_summary_write(const ig_summary *summary, int64_t snapshots, const ig_fig
   ig_json_int(json, "nodes", summary->nodes);
   ig_json_int(json, "dofs", summary->dofs);
   ig_json_int(json, "steps", summary->steps);
+  /* Wall time in s: setup, solution, output and total; then the split by phases where it was
+     measured. */
   ig_json_object(json, "seconds");
   ig_json_real(json, "setup", summary->seconds.setup);
   ig_json_real(json, "solve", summary->seconds.solve);
@@ -61,6 +65,7 @@ void ig_summary_write(const ig_summary *summary, int64_t snapshots, const ig_fig
   ig_json_end(json, '}');
   if (summary->split)
     split_write(summary->split, json);
+  /* Rates in elements times steps, and in bytes that had to be moved, per second. */
   ig_json_object(json, "rate");
   ig_json_real(json, "element_steps_per_s", summary->rate.element_steps_per_s);
   ig_json_real(json, "bytes_per_s", summary->rate.bytes_per_s);
@@ -69,6 +74,7 @@ void ig_summary_write(const ig_summary *summary, int64_t snapshots, const ig_fig
   ig_json_int(json, "host_peak", summary->memory.host_peak);
   ig_json_int(json, "device_peak", summary->memory.device_peak);
   ig_json_end(json, '}');
+  /* The number counts all warnings; the list has the first of them. */
   ig_json_int(json, "warnings", summary->warnings);
   ig_json_list(json, "warned");
   for (int i = 0; i < summary->warned; i++)

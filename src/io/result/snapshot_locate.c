@@ -44,6 +44,7 @@ static void centres_make(const ig_snapshot *snap, const ig_field *moved, centre 
   for (int64_t c = 0; c < snap->cells; c++) {
     const int64_t first = snap->offset[c], corners = snap->offset[c + 1] - first;
     list[c] = (centre){.item = c};
+    /* First the mean of the corners, then the largest distance of a corner from it, squared. */
     for (int pass = 0; pass < 2; pass++)
       for (int64_t i = 0; i < corners; i++) {
         double far = 0;
@@ -62,6 +63,7 @@ static void centres_make(const ig_snapshot *snap, const ig_field *moved, centre 
       high[d] = fmax(high[d], list[c].x[d]);
     }
   }
+  /* The longest axis separates most cells, so that the search along it is short. */
   *axis = 0;
   for (int d = 1; d < 3; d++)
     if (high[d] - low[d] > high[*axis] - low[*axis])
@@ -84,6 +86,8 @@ static const centre *nearest(const centre *list, int64_t count, int axis, const 
     else
       hi = mid;
   }
+  /* Two directions from the place found; the square of the distance along the axis alone is a lower
+     bound. */
   *best2 = INFINITY;
   for (int side = 0; side < 2; side++)
     for (int64_t i = side ? lo : lo - 1; i >= 0 && i < count; i += side ? 1 : -1) {
@@ -93,6 +97,7 @@ static const centre *nearest(const centre *list, int64_t count, int axis, const 
       double far = 0;
       for (int d = 0; d < 3; d++)
         far += (list[i].x[d] - x[d]) * (list[i].x[d] - x[d]);
+      /* Of equal distances the lower number, so that the result does not depend on the sort. */
       if (far < *best2 || (far == *best2 && list[i].item < best->item)) {
         *best2 = far;
         best = list + i;

@@ -249,6 +249,8 @@ static ig_status read_grid(ig_h5 *h5, place *p, ig_snapshot **snap) {
                   {ROOT "/Connectivity", corners, 1},
                   {ROOT "/Offsets", cells + 1, 1},
                   {ROOT "/Types", cells, 1}};
+  /* All arrays are looked at before any memory is taken for them. A file with steps has longer
+     ones. */
   for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
     ig_h5_shape shape = {0};
     IG_TRY(ig_h5_look(h5, expected[i].name, &shape));
@@ -260,6 +262,7 @@ static ig_status read_grid(ig_h5 *h5, place *p, ig_snapshot **snap) {
                      expected[i].components);
   }
   IG_TRY(ig_snapshot_new(h5->cx, points, cells, corners, 0, 0, snap));
+  /* Rows of this step begin at the offsets of its part. */
   const bool whole = !p->steps;
   ig_snapshot *to = *snap;
   IG_TRY(read_rows(h5, ROOT "/Points", IG_F64, p->point, points, 3, whole, to->point));
@@ -307,7 +310,7 @@ static ig_status read_field(ig_h5 *h5, const char *name, void *user) {
   return read_rows(h5, whole, shape.dtype, from, rows, shape.components, !to->p->steps, data);
 }
 
-/* A file without a time has NaN there. */
+/* A file without a time has 0 there. */
 static ig_status read_fields(ig_h5 *h5, const place *p, ig_snapshot *snap) {
   static const ig_location places[] = {IG_AT_POINTS, IG_AT_CELLS};
   for (int i = 0; i < 2; i++)

@@ -106,6 +106,7 @@ ig_status ig_path_read_cli(ig_path_reader *r) {
     IG_TRY(ig_path_line(r, '\0', &there));
     if (!there)
       break;
+    /* Commands begin with $$, comments with two slashes. */
     const char *text = r->text + strspn(r->text, " \t");
     if (begins(text, "//"))
       continue;
@@ -113,6 +114,7 @@ ig_status ig_path_read_cli(ig_path_reader *r) {
       return ig_path_fail(r, text, "expected a command that begins with $$");
     if (begins(text, "$$BINARY"))
       return ig_path_fail(r, text, "binary layer files are not read: write it as $$ASCII");
+    /* $$UNITS is in mm; a unit given by the case comes first. */
     if (begins(text, "$$UNITS/") && p.unit == 0) {
       values v = {.at = text + 8};
       IG_TRY(value_take(r, &v, &p.unit));
@@ -120,6 +122,7 @@ ig_status ig_path_read_cli(ig_path_reader *r) {
       if (!(p.unit > 0))
         return ig_path_fail(r, text, "$$UNITS: expected a length above zero, in mm");
     }
+    /* Polylines and hatches count only within the geometry section. */
     geometry = geometry || begins(text, "$$GEOMETRYSTART");
     const bool line = begins(text, "$$POLYLINE/"), hatches = begins(text, "$$HATCHES/");
     const bool layer = begins(text, "$$LAYER/");

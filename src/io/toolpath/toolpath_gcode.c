@@ -87,6 +87,7 @@ typedef struct {
 #define GIVEN(w, letter) ((w)->given[(letter) - 'A'])
 #define VALUE(w, letter) ((w)->value[(letter) - 'A'])
 
+/* Codes such as 91.1 are read from text and compared as the same doubles. */
 static bool one_of(double code, const double *list, size_t count) {
   for (size_t i = 0; i < count; i++)
     if (code == list[i])
@@ -114,6 +115,7 @@ static ig_status word_take(ig_path_reader *r, words *w, passed *over, const char
                         *p);
   if (!ig_path_number(p + 1, stop, &v) || !isfinite(v))
     return ig_path_fail(r, p, "'%c' without a number", *p);
+  /* Several G and M words may stand on a line; all others once. */
   if (letter == 'G' || letter == 'M') {
     if (!understood(letter, v)) {
       pass_over(r, over, p, (size_t)(*stop - p));
@@ -127,6 +129,7 @@ static ig_status word_take(ig_path_reader *r, words *w, passed *over, const char
     list[(*count)++] = v;
   } else if (letter == 'T') {
     pass_over(r, over, "T", 1);
+    /* Axes that turn: only zero is accepted, as they would change the direction of the beam. */
   } else if (strchr("ABCUVW", letter)) {
     if (v != 0)
       return ig_path_fail(r, p, "%.*s turns the part or the head: beams come from above here",
@@ -247,6 +250,8 @@ static ig_status arc(ig_path_reader *r, machine *m, const words *w, const double
     return ig_path_fail(r, NULL, "arcs are read in the plane of x and y (G17) only");
   IG_TRY(arc_centre(r, m, w, y, c));
   const double from[3] = {m->x[0], m->x[1], m->x[2]};
+  /* Both ends must lie on one circle, within 0.2 mm or 1 % of the radius: controllers round
+     coordinates. */
   const double radius = hypot(from[0] - c[0], from[1] - c[1]),
                end = hypot(y[0] - c[0], y[1] - c[1]);
   if (!(radius > 0) || fabs(end - radius) * m->scale > 2e-4 + 0.01 * radius * m->scale)
@@ -254,14 +259,19 @@ static ig_status arc(ig_path_reader *r, machine *m, const words *w, const double
                         end);
   const double start = atan2(from[1] - c[1], from[0] - c[0]);
   double angle = atan2(y[1] - c[1], y[0] - c[0]) - start;
+  /* Clockwise (G2) angles are negative, counter-clockwise (G3) positive; start and end at one place
+     mean a full circle. */
   if (m->motion == 2)
     angle = angle >= -1e-9 ? angle - 2 * M_PI : angle;
   else
     angle = angle <= 1e-9 ? angle + 2 * M_PI : angle;
+  /* Chords within 5 um of the arc, or a tenth of a small radius. */
   const double close = 1 - fmin(0.1, 5e-6 / (radius * m->scale));
   const double wanted = ceil(fabs(angle) / (2 * acos(close)));
   const int pieces = wanted < 1 ? 1 : wanted > 10000 ? 10000 : (int)wanted;
   const double length = m->scale * hypot(0.5 * (radius + end) * angle, y[2] - from[2]);
+  /* The radius changes evenly where both ends differ a little, and the height rises evenly (a
+     helix). */
   for (int i = 1; i <= pieces; i++) {
     const double s = (double)i / pieces, a = start + s * angle, here = radius + s * (end - radius);
     const double at[3] = {c[0] + here * cos(a), c[1] + here * sin(a),
@@ -312,6 +322,7 @@ static ig_status modes_take(ig_path_reader *r, machine *m, const words *w, bool 
       *dwell = true;
     else if (g >= 17 && g <= 19)
       m->plane = (int)g;
+    /* Inches or millimetres. */
     else if (g == 20 || g == 21)
       unit_take(m, g == 20 ? 0.0254 : 1e-3);
     else if (g == 90 || g == 91)
@@ -323,6 +334,7 @@ static ig_status modes_take(ig_path_reader *r, machine *m, const words *w, bool 
     else if (g == 93 || g == 95)
       return ig_path_fail(r, NULL, "G%g: feed rates by time or by turn are not read", g);
   }
+  /* M3 and M4 switch the beam on, M5 off; M82 and M83 set how E counts. */
   for (int i = 0; i < w->ms; i++) {
     const double c = w->m[i];
     if (c == 3 || c == 4)
@@ -353,6 +365,7 @@ static ig_status gcode_line(ig_path_reader *r, machine *m, const words *w) {
     m->t += wait;
     return IG_OK;
   }
+  /* S is a power only where it does not belong to an M word of another kind. */
   if (GIVEN(w, 'S') && (w->ms == 0 || m->saw_m3)) {
     m->has_s = true;
     m->s = VALUE(w, 'S');
@@ -361,6 +374,7 @@ static ig_status gcode_line(ig_path_reader *r, machine *m, const words *w) {
     if (!m->saw_m3)
       m->on = m->s > 0; /* files that switch by S alone */
   }
+  /* G92 gives the present place new coordinates: only the origin moves. */
   if (set) {
     for (int d = 0; d < 3; d++)
       if (GIVEN(w, 'X' + d))

@@ -21,6 +21,7 @@ ig_status ig_path_fail(ig_path_reader *r, const char *where, const char *format,
   return ig_fail_at(r->cx, &at, "%s", message);
 }
 
+/* The buffer of a line grows by doubling and is used for all lines. */
 ig_status ig_path_reserve(ig_path_reader *r, size_t length) {
   if (length < r->capacity)
     return IG_OK;

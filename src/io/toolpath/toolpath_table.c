@@ -21,6 +21,7 @@ static const struct {
   int role;
 } names[] = {
     {"t", TIME},
+    /* Names in lower case without blanks and underscores, as column_split makes them. */
     {"time", TIME},
     {"timestamp", TIME},
     {"elapsedtime", TIME},
@@ -75,6 +76,7 @@ static void column_split(const char *from, const char *stop, char *name, size_t 
     if (open == stop || !text[0] || !ig_unit_read(text, &trial, problem, sizeof problem))
       open = stop;
   }
+  /* Letters and digits alone make the name. */
   for (const char *c = from; c < open && n + 1 < name_size; c++)
     if (isalnum((unsigned char)*c))
       name[n++] = (char)tolower((unsigned char)*c);
@@ -83,6 +85,7 @@ static void column_split(const char *from, const char *stop, char *name, size_t 
     if (u + 1 < unit_size && *c != '"')
       unit[u++] = *c;
   unit[u] = '\0';
+  /* Words that say nothing about the role: "x position" is x. */
   static const char *const idle[] = {"position", "coordinate", "pos", "actual", "scan"};
   for (size_t i = 0; i < sizeof idle / sizeof *idle; i++) {
     char *found = strstr(name, idle[i]);
@@ -102,6 +105,7 @@ static ig_status column_add(ig_path_reader *r, columns *c, const char *from, con
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (strcmp(name, names[i].word) == 0)
       role = names[i].role;
+  /* Two columns of one role would contradict each other. */
   if (role != OTHER && c->has[role])
     return ig_path_fail(r, from, "two columns give %s: expected one", role_name[role]);
   c->of[c->count] = role;
@@ -113,6 +117,7 @@ static ig_status column_add(ig_path_reader *r, columns *c, const char *from, con
   } else {
     c->has[role] = true;
     ig_unit given, wanted;
+    /* A unit must be of the same dimension as the SI unit of the role. */
     if (unit[0] && role <= POWER) {
       if (!ig_unit_read(unit, &given, problem, sizeof problem) ||
           !ig_unit_read(si[role], &wanted, problem, sizeof problem) ||
@@ -140,6 +145,7 @@ static ig_status header_read(ig_path_reader *r, columns *c) {
     if (!*p)
       break;
     const char *stop = p;
+    /* Commas or semicolons where there are any, else blanks. */
     if (gap) {
       stop = p + strcspn(p, (char[]){gap, '\0'});
     } else {
@@ -149,6 +155,7 @@ static ig_status header_read(ig_path_reader *r, columns *c) {
       if (*next == '(' || *next == '[') /* "X (mm)": the unit belongs to the name */
         stop = next + strcspn(next, ")]") + (next[strcspn(next, ")]")] != '\0');
     }
+    /* Quotes and blanks around a name do not belong to it. */
     const char *end = stop;
     while (end > p && (end[-1] == ' ' || end[-1] == '\t' || end[-1] == '"'))
       end--;
@@ -226,6 +233,7 @@ ig_status ig_path_read_table(ig_path_reader *r) {
         IG_TRY(header_read(r, &c));
         IG_TRY(columns_check(r, &c));
       }
+      /* Units in the header come before `unit` of the case, which is for columns without one. */
       const double unit = ig_path_unit(r, 1);
       for (int i = 0; i < c.count; i++)
         if (c.of[i] >= X && c.of[i] <= Z && !c.has_unit[c.of[i]])
@@ -235,6 +243,7 @@ ig_status ig_path_read_table(ig_path_reader *r) {
       if (ig_path_is_header(r->text))
         continue;
     }
+    /* Every row has as many numbers as there are columns. */
     double v[MOST_COLUMNS];
     int n;
     char expected[64] = "t,x,y,z,power";

@@ -194,12 +194,14 @@ ig_status ig_path_open(ig_ctx *cx, const char *file, const ig_path_options *give
   return status;
 }
 
+/* NULL is allowed. */
 void ig_path_close(ig_path *path) {
   if (path)
     ig_toolpath_free(&path->path);
   free(path);
 }
 
+/* Labels and values for people; lengths in m, times in s, powers in W. */
 ig_status ig_path_describe(ig_ctx *cx, const ig_path *path, ig_line_fn *line, void *user) {
   IG_REQUIRE_ARGS(cx, cx && path && line);
   ig_toolpath_survey s;
