@@ -197,10 +197,7 @@ def relations(model, base, rng, program, name):
         yield Check("judge_calculix", 2e-4, follow=lambda p, n: calculix.motions(p, n, model))
         return
     if judge["kind"] in ("lines", "shells", "meeting"):
-        rests = case["analysis"][0].get("kind") == "static"
-        # Newton's method begins again from the positions that are kept: the same to their last bits
-        bits = {"u": max(1e-12, rounding(model, base, 2.0 ** -53, 16)), "f": 1e-12, "e": 1e-12} if rests else 1e-12
-        yield from ways(model, base, rng, bits, ranks=not rests)
+        yield from ways(model, base, rng, 1e-12, ranks=case["analysis"][0].get("kind") != "static")
         yield from other_parts(model, base, rng)
         return
     close = 2e-5 if static else 1e-5 if judge["small"] else 1e-8 if not judge["plastic"] else 1e-6
@@ -242,13 +239,13 @@ def relations(model, base, rng, program, name):
         yield Check("judge_numpy", tolerance, figures=lambda: explicit.analyse(model, int(base["#steps"])))
 
 
-def rounding(model, base, share, steps=None):
-    """What rounding of positions by a share in each of so many steps (of all) adds up to, over the largest displacement compared."""
+def rounding(model, base, share):
+    """What rounding of positions by a share in each step adds up to, over the largest displacement compared."""
     place = max(abs(v) for p in model.case["probes"] for v in p.get("point", [0.0]))
     if "boxes" in model.case["mesh"]:
         place = max(abs(o) + s for b in model.boxes() for o, s in zip(b["origin"], b["size"]))
     size = max([abs(base[k]) for k, kind in model.figures.items() if kind == "u"] + [model.judge.get("scale", {}).get("u", 0.0)])
-    return share * place * (steps or base["#steps"]) ** 0.5 / size
+    return share * place * base["#steps"] ** 0.5 / size
 
 
 def other_parts(model, base, rng):
