@@ -1,5 +1,5 @@
-/* What needs nothing else of the room: rotations, axes of nodes, nodes of sections, Newmark's rule.
- */
+/* What needs nothing else of the room: rotations, axes of nodes, nodes of sections, Newmark's rule,
+   laws of elements. */
 #include "structure/constrain.h"
 #include "structure/expand.h"
 
@@ -49,4 +49,44 @@ void ig_structure_expansion_spread(const ig_structure *s, int width, double *val
 double ig_structure_acceleration(const ig_structure *s, int32_t i, double u, double dt) {
   return (u - dt * s->velocity[i] - dt * dt * (0.5 - s->beta) * s->acceleration[i]) /
          (s->beta * dt * dt);
+}
+
+ig_status ig_structure_laws_own(ig_structure *s, ig_structure_group *g) {
+  if (g->law)
+    return IG_OK;
+  IG_TRY(IG_NEW(s->cx, &g->law, g->count, "laws"));
+  for (int32_t e = 0; e < g->count; e++)
+    g->law[e] = s->law[g->material[e]];
+  return IG_OK;
+}
+
+int ig_structure_point_count(const ig_structure_group *g, int32_t e) {
+  const ig_solid_rule *rule = ig_structure_law(g, e)->rule;
+  return rule ? rule->points : ig_solid_info_get(g->kind)->points;
+}
+
+const ig_solid_law *ig_structure_law(const ig_structure_group *g, int32_t e) {
+  return g->law ? &g->law[e] : &g->of->law[g->material[e]];
+}
+
+void ig_structure_to_fixed(const ig_structure *s, size_t node, const double own[3], double v[3]) {
+  const int32_t frame = s->framed ? s->framed[node] : -1;
+  const double *R = frame >= 0 ? s->frame[frame] : NULL;
+  for (int d = 0; d < 3; d++)
+    v[d] = R ? R[d] * own[0] + R[3 + d] * own[1] + R[6 + d] * own[2] : own[d];
+}
+
+void ig_structure_velocity(const ig_structure *s, const ig_trial *at, ig_lid node, double v[3],
+                           double *rate) {
+  double own[3];
+  const bool moves = at->u && at->step > 0;
+  *rate = moves ? s->gamma / (s->beta * at->step) : 0;
+  for (int d = 0; d < 3; d++) {
+    const int32_t i = 3 * node + d;
+    own[d] = s->velocity[i];
+    if (moves)
+      own[d] += at->step * ((1 - s->gamma) * s->acceleration[i] +
+                            s->gamma * ig_structure_acceleration(s, i, at->u[i], at->step));
+  }
+  ig_structure_to_fixed(s, (size_t)node, own, v);
 }

@@ -213,7 +213,7 @@ static ig_status contact_nodes(ig_structure *s, int i, const ig_structure_contac
       goto done;
     }
     t.node[0] = node[k];
-    t.stiffness = stiffness[node[k]];
+    t.stiffness = alone ? c->stiffness : stiffness[node[k]];
     place_of(s, node[k], NULL, p);
     IG_TRY_GOTO(status, done, point_add(s, c, other, p, reach, again, &t));
   }

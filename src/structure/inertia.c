@@ -38,29 +38,6 @@ static bool damping_of(const ig_structure *s, const ig_structure_group *g, int32
   return true;
 }
 
-/* A vector of a node in fixed axes. */
-static void to_fixed(const ig_structure *s, size_t node, const double own[3], double v[3]) {
-  const int32_t frame = s->framed ? s->framed[node] : -1;
-  const double *R = frame >= 0 ? s->frame[frame] : NULL;
-  for (int d = 0; d < 3; d++)
-    v[d] = R ? R[d] * own[0] + R[3 + d] * own[1] + R[6 + d] * own[2] : own[d];
-}
-
-void ig_structure_velocity(const ig_structure *s, const ig_trial *at, ig_lid node, double v[3],
-                           double *rate) {
-  double own[3];
-  const bool moves = at->u && at->step > 0;
-  *rate = moves ? s->gamma / (s->beta * at->step) : 0;
-  for (int d = 0; d < 3; d++) {
-    const int32_t i = 3 * node + d;
-    own[d] = s->velocity[i];
-    if (moves)
-      own[d] += at->step * ((1 - s->gamma) * s->acceleration[i] +
-                            s->gamma * ig_structure_acceleration(s, i, at->u[i], at->step));
-  }
-  to_fixed(s, (size_t)node, own, v);
-}
-
 ig_status ig_structure_force_before(ig_structure *s, double time) {
   memset(s->force_before, 0, (size_t)s->unknowns * sizeof *s->force_before);
   IG_TRY(ig_structure_loads_at(s, time, s->force_before));
@@ -78,7 +55,8 @@ ig_status ig_structure_force_before(ig_structure *s, double time) {
       if (!damping_of(s, g, e, X, M, C))
         continue;
       for (int a = 0; a < npe; a++)
-        to_fixed(s, (size_t)g->node[e][a], s->velocity + 3 * (size_t)g->node[e][a], v + 3 * a);
+        ig_structure_to_fixed(s, (size_t)g->node[e][a], s->velocity + 3 * (size_t)g->node[e][a],
+                              v + 3 * a);
       for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++)
           f[i] += C[i * n + j] * v[j];
@@ -116,8 +94,8 @@ ig_status ig_structure_inertia(void *self, const ig_trial *at, int32_t begin, in
         speed[d] = s->velocity[unknown] +
                    (at->step > 0 ? dt * ((1 - s->gamma) * before + s->gamma * own[d]) : 0);
       }
-      to_fixed(s, node, own, a + 3 * i);
-      to_fixed(s, node, speed, v + 3 * i);
+      ig_structure_to_fixed(s, node, own, a + 3 * i);
+      ig_structure_to_fixed(s, node, speed, v + 3 * i);
     }
     memset(fe, 0, (size_t)n * sizeof *fe);
     if (ke)

@@ -301,15 +301,6 @@ static ig_status group_new(ig_structure *s, ig_structure_group *g, ig_solid_kind
   return IG_NEW(s->cx, &g->now, (size_t)g->count * (size_t)g->states + 1, "history");
 }
 
-ig_status ig_structure_laws_own(ig_structure *s, ig_structure_group *g) {
-  if (g->law)
-    return IG_OK;
-  IG_TRY(IG_NEW(s->cx, &g->law, g->count, "laws"));
-  for (int32_t e = 0; e < g->count; e++)
-    g->law[e] = s->law[g->material[e]];
-  return IG_OK;
-}
-
 /* Laws of elements whose material has axes of its own. */
 static ig_status material_axes_read(ig_structure *s) {
   for (int i = 0; i < s->c->material_axes.count; i++) {
@@ -373,15 +364,6 @@ done:
   free(section);
   free(kinds);
   return status;
-}
-
-int ig_structure_point_count(const ig_structure_group *g, int32_t e) {
-  const ig_solid_rule *rule = ig_structure_law(g, e)->rule;
-  return rule ? rule->points : ig_solid_info_get(g->kind)->points;
-}
-
-const ig_solid_law *ig_structure_law(const ig_structure_group *g, int32_t e) {
-  return g->law ? &g->law[e] : &g->of->law[g->material[e]];
 }
 
 const double *ig_structure_warmth(const ig_structure_group *g, int32_t e, double *warm) {

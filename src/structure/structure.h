@@ -507,6 +507,8 @@ IG_MUST_CHECK ig_status ig_structure_inertia(void *self, const ig_trial *at, int
 IG_MUST_CHECK ig_status ig_structure_motion_begin(ig_structure *s);
 /* The acceleration of an unknown that moves by u in a step dt. */
 double ig_structure_acceleration(const ig_structure *s, int32_t i, double u, double dt);
+/* A vector of a node, in its axes, in fixed ones. */
+void ig_structure_to_fixed(const ig_structure *s, size_t node, const double own[3], double v[3]);
 /* Velocities of a trial of a node, in fixed axes; `rate`: their derivative by the displacement.
    Without a step those of the accepted state. */
 void ig_structure_velocity(const ig_structure *s, const ig_trial *at, ig_lid node, double v[3],
