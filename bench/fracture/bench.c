@@ -54,25 +54,6 @@ static ig_status run_row(ig_ctx *cx, const ig_bench_sink *sink, ig_frac_problem 
   return status;
 }
 
-/* Strain across the strip, and along it so much that there is no stress along it. */
-static void strip_stretch(ig_frac_problem *p, double strain) {
-  p->strain[0] = -0.35 / 0.65 * strain;
-  p->strain[1] = strain;
-}
-
-ig_status ig_frac_bench_strip(ig_frac_problem *p, ig_ctx *cx, bool fine) {
-  IG_TRY(ig_frac_problem_strip(p, cx, ig_bench_size(cx, fine ? 96 : 48, fine ? 96 : 48, 4), IG_TRI6,
-                               0.2));
-  p->c.plane = 0;
-  p->c.time_step = fine ? 0.5e-9 : 2e-9;
-  p->c.cohesive.criterion = IG_FRAC_FACET_MEAN;
-  p->c.cohesive.insertion_threshold = 0.5;
-  strip_stretch(p, 0.015);
-  p->support[0] = ig_support_fix("ymin", "y");
-  p->support[1] = ig_support_fix("ymax", "y");
-  return IG_OK;
-}
-
 static ig_status bench_strip(ig_ctx *cx, const ig_bench_sink *sink) {
   static const ig_assembly hows[] = {IG_GATHER, IG_ATOMIC, IG_COLOR, IG_CLUSTER};
   ig_frac_problem p;
@@ -183,7 +164,7 @@ static ig_status bench_counts(ig_ctx *cx, const ig_bench_sink *sink) {
   for (int fine = 0; fine < ig_bench_size(cx, 2, 1, 1); fine++)
     for (int i = 0; i < ig_bench_size(cx, 4, 1, 1); i++) {
       IG_TRY(ig_frac_bench_strip(&p, cx, fine));
-      strip_stretch(&p, ways[i].strain);
+      ig_frac_bench_stretch(&p, ways[i].strain);
       if (ways[i].held) {
         p.strain[0] = 0;
         p.support[0] = ig_support_fix("ymin", "all");

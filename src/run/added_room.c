@@ -39,13 +39,6 @@ typedef struct added {
   struct added *next;
 } added;
 
-/* Rooms of a context: those of the library, followed by the added ones. `list` is what ig_rooms_of
-   returns; it is replaced by a longer one with each room added. */
-struct ig_added_rooms {
-  added *first;
-  const ig_room **list; /* ended by NULL */
-};
-
 /* State of one run; the `self` of the room's functions. */
 typedef struct {
   ig_job *job;
@@ -466,10 +459,6 @@ static void rooms_free(struct ig_added_rooms *rooms) {
   if (rooms)
     free(rooms->list);
   free(rooms);
-}
-
-const ig_room *const *ig_rooms_of(const ig_ctx *cx) {
-  return cx->rooms && cx->rooms->list ? cx->rooms->list : ig_rooms();
 }
 
 /* Makes a new list with the room at its end; the old list is freed. Cases that are open keep

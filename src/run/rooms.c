@@ -19,6 +19,10 @@ const ig_room *const *ig_rooms(void) {
   return rooms;
 }
 
+const ig_room *const *ig_rooms_of(const ig_ctx *cx) {
+  return cx->rooms && cx->rooms->list ? cx->rooms->list : ig_rooms();
+}
+
 const ig_room *ig_room_find(const char *name) {
   for (const ig_room *const *room = ig_rooms(); *room; room++)
     if (strcmp((*room)->name, name) == 0)
