@@ -1,4 +1,5 @@
-/* Reading the command line from the tables, and helping with them. */
+/* Reading the command line from the tables, and helping with them. Options may stand anywhere, as
+   --name value, --name=value, -n value or -nvalue; after -- everything is a word. */
 #include "cli.h"
 
 #include <ctype.h>
@@ -8,12 +9,15 @@
 
 const cli_command *const *cli_commands;
 
-/* Edits (insert, drop, change, swap neighbours) that turn a into b; words are short. */
+/* Edits (insert, drop, change, swap neighbours) that turn a into b, by the table of Damerau
+   (1964) and Levenshtein (1966) in its restricted form. Words are short: longer ones count as
+   far apart. */
 static int distance(const char *a, const char *b) {
   enum { MAX = 40 };
   const int n = (int)strlen(a), m = (int)strlen(b);
   if (n >= MAX || m >= MAX)
     return MAX;
+  /* d[i][j]: edits between the first i letters of a and the first j of b. */
   int d[MAX + 1][MAX + 1];
   for (int i = 0; i <= n; i++)
     d[i][0] = i;
@@ -33,6 +37,8 @@ static int distance(const char *a, const char *b) {
   return d[n][m];
 }
 
+/* More than half of the letters wrong is no likeness. A beginning of a word is as good as one
+   slip. */
 const char *cli_nearest(const char *word, const char *const *list) {
   const char *best = NULL;
   int least = 1 + (int)strlen(word) / 2;
@@ -44,6 +50,7 @@ const char *cli_nearest(const char *word, const char *const *list) {
   return best;
 }
 
+/* A command of two words is tried as such; its first word alone is no command. */
 const cli_command *cli_find(int argc, char **argv, int *used) {
   for (const cli_command *const *c = cli_commands; *c; c++) {
     const char *space = strchr((*c)->name, ' ');
@@ -56,6 +63,7 @@ const cli_command *cli_find(int argc, char **argv, int *used) {
   return NULL;
 }
 
+/* The option of a name that is `length` long; NULL: there is none. */
 static const cli_option *option_named(const cli_command *command, const char *name, size_t length) {
   for (const cli_option *o = command->options; o->name; o++)
     if (strlen(o->name) == length && strncmp(o->name, name, length) == 0)
@@ -63,14 +71,17 @@ static const cli_option *option_named(const cli_command *command, const char *na
   return NULL;
 }
 
+/* Reports an unknown option with the nearest one of the command; returns the exit code. */
 static int unknown_option(const cli_command *command, const char *word) {
   enum { MAX = 64 };
+  /* --help belongs to every command, though it is in no table. */
   const char *names[MAX + 1] = {"help"};
   int n = 1;
   for (const cli_option *o = command->options; o->name && n < MAX; o++)
     names[n++] = o->name;
   char bare[64];
   snprintf(bare, sizeof bare, "%.*s", (int)strcspn(word, "="), word);
+  /* A single letter has no nearest one worth naming. */
   const char *near = strncmp(bare, "--", 2) == 0 ? cli_nearest(bare + 2, names) : NULL;
   if (near)
     cli_error("ingot %s has no option '%s': did you mean '--%s'?", command->name, bare, near);
@@ -80,6 +91,7 @@ static int unknown_option(const cli_command *command, const char *word) {
   return CLI_BAD_INPUT;
 }
 
+/* Whether a value is one of "a|b|c". */
 static bool is_choice(const char *choices, const char *value) {
   const size_t length = strlen(value);
   for (const char *c = choices; c; c = strchr(c, '|') ? strchr(c, '|') + 1 : NULL)
@@ -88,6 +100,8 @@ static bool is_choice(const char *choices, const char *value) {
   return false;
 }
 
+/* A finite number at the start of a text. strtod is safe here: the program never sets a locale, so
+   the decimal sign is a point. */
 static bool read_real(const char *text, const char **end, double *value) {
   char *stop;
   *value = strtod(text, &stop);
@@ -95,8 +109,8 @@ static bool read_real(const char *text, const char **end, double *value) {
   return stop != text && isfinite(*value);
 }
 
-/* Values with units, by the word that stands for them in the help; the first is SI and may be left
-   out. */
+/* Values with units, by the word that stands for them in the help; the first unit is SI and may be
+   left out. cli.h's tables name the word in `value`. */
 static const struct {
   const char *word, *expected;
   struct {
@@ -121,6 +135,8 @@ static const struct {
      {{"B", 1}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}}},
 };
 
+/* Reads number and unit; the result is in SI units. A unit alone means one of it, so that --unit mm
+   reads well. */
 static bool quantity(size_t which, const char *text, double *value) {
   const char *end;
   if (!read_real(text, &end, value)) { /* "mm": one of it */
@@ -129,6 +145,7 @@ static bool quantity(size_t which, const char *text, double *value) {
     if (!*text)
       return false;
   }
+  /* A blank between number and unit is allowed where the shell passes it on. */
   end += strspn(end, " ");
   for (int i = 0; i < 8 && quantities[which].unit[i].name; i++)
     if (strcmp(end, quantities[which].unit[i].name) == 0 || (i == 0 && !*end)) {
@@ -142,7 +159,11 @@ bool cli_length(const char *text, double *metres) {
   return quantity(0, text, metres);
 }
 
+/* Stores one value in args by the option's offset and kind. An empty text is refused: it is most
+   often a shell variable that was not set. Returns the exit code. An option that is given twice
+   keeps its last value, but for those of CLI_REPEAT. */
 static int take(const cli_option *o, const char *value, cli_args *args) {
+  /* The offset comes from CLI_AT of a member of the right type: the casts below rely on that. */
   char *at = (char *)args + o->offset;
   const char *end;
   if (o->given)
@@ -163,6 +184,7 @@ static int take(const cli_option *o, const char *value, cli_args *args) {
     }
     *(const char **)(void *)at = value;
     return CLI_GOOD;
+  /* One limit for all whole numbers, far above any that an option needs. */
   case CLI_INT: {
     char *stop;
     const long n = strtol(value, &stop, 10);
@@ -186,6 +208,7 @@ static int take(const cli_option *o, const char *value, cli_args *args) {
       return CLI_BAD_INPUT;
     }
     return CLI_GOOD;
+  /* A colon rather than a comma, as a comma is a decimal sign to many readers. */
   case CLI_PAIR: {
     double *pair = (double *)(void *)at;
     if (!read_real(value, &end, &pair[0]) || *end != ':' || !read_real(end + 1, &end, &pair[1]) ||
@@ -209,6 +232,8 @@ static int take(const cli_option *o, const char *value, cli_args *args) {
   return CLI_BAD_INPUT;
 }
 
+/* `args` is zeroed first. Texts point into argv, which lives as long as the program. Returns
+   CLI_GOOD with *help set as soon as --help is met, whatever else is wrong with the line. */
 int cli_parse(const cli_command *command, int argc, char **argv, cli_args *args, bool *help) {
   memset(args, 0, sizeof *args);
   *help = false;
@@ -223,6 +248,7 @@ int cli_parse(const cli_command *command, int argc, char **argv, cli_args *args,
       args->words.item[args->words.count++] = word;
       continue;
     }
+    /* What follows is no option, even if it begins with a dash. */
     if (strcmp(word, "--") == 0) {
       words_only = true;
       continue;
@@ -231,7 +257,9 @@ int cli_parse(const cli_command *command, int argc, char **argv, cli_args *args,
       *help = true;
       return CLI_GOOD;
     }
+    /* The option of this word; `value` is what stands directly with it, NULL: the next word. */
     const cli_option *o = NULL;
+    /* A long name up to '=', or a letter with the value directly behind it. */
     if (word[1] == '-') {
       const size_t length = strcspn(word + 2, "=");
       o = option_named(command, word + 2, length);
@@ -249,6 +277,7 @@ int cli_parse(const cli_command *command, int argc, char **argv, cli_args *args,
       cli_error("--%s takes no value", o->name);
       return CLI_BAD_INPUT;
     }
+    /* The next word is the value, also if it begins with a dash: numbers may be negative. */
     if (o->kind != CLI_FLAG && !value) {
       if (i + 1 == argc) {
         cli_error("--%s needs a value: %s", o->name, o->choices ? o->choices : o->value);
@@ -260,6 +289,7 @@ int cli_parse(const cli_command *command, int argc, char **argv, cli_args *args,
     if (code != CLI_GOOD)
       return code;
   }
+  /* The number of words is checked after all options, so that --help works without them. */
   const char *gap = *command->words ? " " : "";
   if (args->words.count < command->least || args->words.count > command->most) {
     if (args->words.count < command->least)
@@ -273,7 +303,8 @@ int cli_parse(const cli_command *command, int argc, char **argv, cli_args *args,
 }
 
 /* Text broken at spaces to 80 columns, from `column` on, each further line indented; a line that
-   begins with a space stays as it is. */
+   begins with a space stays as it is. Columns are counted in bytes, which is right for the English
+   texts of the tables. A long word may reach beyond column 80. */
 static void wrap(FILE *to, int column, int indent, const char *text) {
   for (bool fresh = true; *text;) {
     int length = (int)strcspn(text, fresh && *text == ' ' ? "\n" : " \n");
@@ -295,6 +326,8 @@ static void wrap(FILE *to, int column, int indent, const char *text) {
   fputc('\n', to);
 }
 
+/* Options in a column of 28; a longer one has its help on the next line. Choices stand behind the
+   help text, in the form in which they are typed. */
 void cli_help_command(FILE *to, const cli_command *command) {
   fprintf(to, "ingot %s%s%s%s\n\n", command->name, *command->words ? " " : "", command->words,
           command->options->name ? " [options]" : "");
@@ -306,6 +339,7 @@ void cli_help_command(FILE *to, const cli_command *command) {
   fputs("\noptions:\n", to);
   for (const cli_option *o = command->options; o->name; o++) {
     char left[64];
+    /* Options without a letter keep its place, so that names stand below each other. */
     char letter[5] = "    ";
     if (o->letter)
       snprintf(letter, sizeof letter, "-%c, ", o->letter);
@@ -322,6 +356,7 @@ void cli_help_command(FILE *to, const cli_command *command) {
   fprintf(to, "%-28s%s\n", "  -h, --help", "this text");
 }
 
+/* The list of all commands with one line each. */
 void cli_help_all(FILE *to) {
   fputs("ingot: finite elements for people who design, print and break parts\n\n", to);
   fputs("usage: ingot COMMAND [options]\n\n", to);
@@ -337,11 +372,13 @@ void cli_help_all(FILE *to) {
         to);
 }
 
+/* Whether a command is one of two words whose first is `word`. */
 bool cli_in_family(const cli_command *command, const char *word) {
   const size_t length = strlen(word);
   return strncmp(command->name, word, length) == 0 && command->name[length] == ' ';
 }
 
+/* Whether `word` begins a command of two words. */
 bool cli_is_family(const char *word) {
   for (const cli_command *const *c = cli_commands; *c; c++)
     if (cli_in_family(*c, word))
@@ -349,6 +386,7 @@ bool cli_is_family(const char *word) {
   return false;
 }
 
+/* All commands of a family, as `ingot help mesh` shows them. */
 void cli_help_family(FILE *to, const char *word) {
   for (const cli_command *const *c = cli_commands; *c; c++)
     if (cli_in_family(*c, word)) {

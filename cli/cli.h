@@ -1,22 +1,25 @@
 /* The command line: a thin user of the library. Each command declares its options once, in a table
-   that parsing, --help, the manual and shell completion are made from. */
+   that parsing, --help, the manual and shell completion are made from. Commands return exit codes;
+   messages for people go to standard error, results to standard output. */
 #ifndef CLI_H
 #define CLI_H
 
 #include <ingot/ingot.h>
 #include <stdio.h>
 
-/* 0 good, 1 the run failed, 2 the input is the user's to mend */
+/* 0 good, 1 the run failed, 2 the input must be corrected */
 enum { CLI_GOOD = 0, CLI_FAILED = 1, CLI_BAD_INPUT = 2 };
 
 enum { CLI_MAX_WORDS = 256, CLI_MAX_KEY = 256 /* letters of a key, with the zero */ };
 
+/* Words or values of one option, in the order given; they point into argv. */
 typedef struct {
   int count;
   const char *item[CLI_MAX_WORDS];
 } cli_texts;
 
-/* Everything any command can be told; a command's table says which of these it takes. */
+/* All values that any command takes; a command's table says which of these it offers. What is not
+   given is zero or NULL, except where a `given_` member tells it from a zero. */
 typedef struct {
   const char *backend, *out, *restart, *stage, *json, *markdown;
   const char *format, *field, *palette, *threshold, *warp, *title;
@@ -27,6 +30,7 @@ typedef struct {
   const char *size, *material;               /* of new cases */
   const char *snapshots, *match, *distance;  /* of compare */
   const char *partition, *gpu_mpi, *gpu_ipc; /* of runs on ranks */
+  /* Options that may be repeated. */
   cli_texts set, vary, tolerance;
   int threads, jobs, width, height, layer, beam, frames, triangles, port;
   double range[2], view[2], threshold_range[2];
@@ -39,6 +43,7 @@ typedef struct {
   cli_texts words; /* what is no option */
 } cli_args;
 
+/* Kinds of options, and the type of the member of cli_args that each is stored in. */
 typedef enum {
   CLI_FLAG,  /* bool */
   CLI_TEXT,  /* const char * */
@@ -49,6 +54,7 @@ typedef enum {
   CLI_REPEAT /* cli_texts: may be given many times */
 } cli_kind;
 
+/* One option of a command. Tables end with an entry whose name is NULL. */
 typedef struct {
   const char *name; /* "backend" for --backend */
   char letter;      /* 'b' for -b, 0: none */
@@ -59,8 +65,11 @@ typedef struct {
   const char *choices; /* "auto|cpu|cuda", NULL: anything */
   const char *help;
 } cli_option;
+/* Offset of a member of cli_args, for the tables. */
 #define CLI_AT(m) offsetof(cli_args, m)
 
+/* A command. `words` is shown in the usage, `detail` may be NULL and may have lines that begin with
+   a space, which are kept as they are. */
 typedef struct {
   const char *name;  /* "run", "mesh new" */
   const char *words; /* "CASE.yaml" */
@@ -71,9 +80,10 @@ typedef struct {
   int (*run)(const cli_args *args);
 } cli_command;
 
+/* All commands, for help and completion. */
 extern const cli_command *const *cli_commands; /* set by main.c, ended by NULL */
 
-/* Options that mean the same everywhere. */
+/* Options that mean the same everywhere. Each is an initialiser of cli_option. */
 #define CLI_BACKEND                                                                                \
   {                                                                                                \
     "backend", 'b', CLI_TEXT, CLI_AT(backend), 0, "NAME", "auto|cpu|cuda|debug",                   \
@@ -122,6 +132,8 @@ const cli_command *cli_find(int argc, char **argv, int *used);
 /* Fills args; prints what is wrong and returns CLI_BAD_INPUT, or CLI_GOOD. *help: --help was there.
  */
 int cli_parse(const cli_command *command, int argc, char **argv, cli_args *args, bool *help);
+/* Help texts, from the tables; `to` is standard output when help was asked for, else standard
+   error. */
 void cli_help_command(FILE *to, const cli_command *command);
 void cli_help_all(FILE *to);
 /* Commands of two words, such as 'mesh info', are a family by their first. */
@@ -134,13 +146,14 @@ const char *cli_nearest(const char *word, const char *const *list);
 /* "0.001", "1 mm", "mm": a length in metres; false: it is none. */
 bool cli_length(const char *text, double *metres);
 
-/* --- words.c */
+/* --- completion.c: the manual page (troff) and completion scripts, from the tables */
 void cli_man(FILE *to);
 void cli_complete_bash(FILE *to);
 void cli_complete_zsh(FILE *to);
 void cli_complete_fish(FILE *to);
 
-/* --- page.c */
+/* --- markdown.c: pages of figures beside what is shown */
+/* A file in the making: it is written to `part`, PATH.part, and renamed at the end. */
 typedef struct {
   FILE *file; /* NULL: no page is wanted */
   const char *path;
@@ -148,7 +161,7 @@ typedef struct {
 } cli_page;
 /* `path` NULL: no page. Prints what is wrong. */
 int cli_page_open(const char *path, cli_page *page);
-/* Keeps the page if `code` is good; the exit code. */
+/* Keeps the page if `code` is good; the exit code. The page is renamed into place, or removed. */
 int cli_page_close(cli_page *page, int code);
 /* A cell of a Markdown table, "| text ". */
 void cli_page_cell(cli_page *page, const char *text);
@@ -158,25 +171,30 @@ bool cli_page_room(cli_page *page, const char *room);
 void cli_page_quote(FILE *to, const char *text);
 void cli_page_number(FILE *to, double value);
 
-/* --- term.c */
+/* --- term.c: messages, progress, ranks, signals */
+/* Messages with the program's name before them, in colour on a terminal unless NO_COLOR is set.
+   Control characters are replaced, as messages may quote files. */
 void cli_error(const char *format, ...) IG_PRINTF(1, 2);
 void cli_warning(const char *format, ...) IG_PRINTF(1, 2);
-/* Opens a context that logs and shows progress here. Prints what is
-   wrong. `backend` NULL: the case says. */
+/* Opens a context that logs and shows progress here; joins the other ranks where there are any.
+   `backend` NULL: the case says. Prints what is wrong and returns an exit code; on failure *cx is
+   NULL. Close with cli_close. */
 int cli_open(const char *backend, const cli_args *args, ig_ctx **cx);
 
 /* --- gpu_try.c */
-#define CLI_GPU_TRY "gpu-mpi-try"        /* how this program is called for that, with a backend */
+#define CLI_GPU_TRY "gpu-mpi-try" /* how this program is called for that, with a backend */
+/* Used for --gpu-mpi on, once on each computer of a job. */
 bool cli_gpu_works(const char *backend); /* starts a child and waits */
 int cli_gpu_try(const char *backend);    /* what the child does */
 void cli_close(ig_ctx *cx);
-/* Started by mpirun or srun as one of several; the first of them, who alone prints. */
 /* How many copies of the program mpirun or srun started, 1 if none did; whether this is the first,
-   as far as the environment says. */
+   as far as the environment says. Both can be asked before MPI is started. */
 int cli_copies(void);
 bool cli_first_copy(void);
 /* This copy works by itself, whatever others there are. */
 void cli_alone(void);
+/* Whether this program is one of several ranks, and whether it is the first of them, which alone
+   prints; known after cli_open. */
 bool cli_ranks(void);
 bool cli_first(void);
 void cli_ranks_show(const ig_ctx *cx);
@@ -184,22 +202,28 @@ void cli_line_first(void *user, const char *label, const char *value); /* a cli_
 /* From here on Ctrl-C, SIGTERM and a lost terminal ask the open context to stop: for commands that
    write a checkpoint then. The others end at once, as any program does. */
 void cli_catch_signals(void);
-/* Opens a case or a deck and sets keys, texts "KEY=VALUE"; the context has what is wrong. */
+/* Opens a case or a deck and sets keys, texts "KEY=VALUE"; the context has what is wrong. lenient:
+   a deck may have keywords without a counterpart. set has `sets` entries and may be NULL if that is
+   0. */
 ig_status cli_case_read(ig_ctx *cx, const char *path, bool lenient, const char *const *set,
                         int sets, ig_case **c);
 /* Opens the case named first on the command line and applies --set; *c is NULL if that fails. */
 int cli_open_case(ig_ctx *cx, const cli_args *args, ig_case **c);
 /* The output folder of a case where none is given: cases/thermal/first.yaml -> first-out. */
 void cli_usual_folder(const char *path, char *folder, size_t size);
-/* Prints the context's message if the call failed; the exit code. */
+/* Prints the context's message if the call failed, on the first rank; returns the exit code: 2 for
+   bad input, 1 for other failures. */
 int cli_result(ig_ctx *cx, ig_status status);
+/* Removes the progress line, so that other output starts on a clean line. */
 void cli_progress_end(void);
 double cli_now(void);            /* seconds on a clock that never runs backwards */
 bool cli_on_terminal(void);      /* standard error is one that moves its cursor */
 const char *cli_rate_unit(void); /* of the run shown last */
-/* A line of "label  value", aligned. */
+/* A line of "label  value", aligned. Control characters in either text are replaced; user is not
+   used. */
 void cli_line(void *user, const char *label, const char *value);
-/* 12345678 -> "12 345 678"; 3.2e9 "B" -> "3.20 GB". The text is one of a few that take turns. */
+/* 12345678 as "12 345 678"; 3.2e9 "B" as "3.20 GB"; seconds in s, min or h. The text is one of
+   eight that take turns: copy it if it must last longer. */
 const char *cli_count(double n);
 const char *cli_scaled(double value, const char *unit);
 const char *cli_duration(double seconds);

@@ -1,7 +1,9 @@
-/* ingot bench: how fast, and against which limit. */
+/* ingot bench: how fast, and against which limit. Figures go to the terminal, and on request to
+   JSON, with all digits, and to Markdown. */
 #include "cli.h"
 #include "bench/bench.h"
 
+/* Where rows go; `rows` counts those written. */
 typedef struct {
   ig_ctx *cx;
   cli_page json, page;
@@ -13,6 +15,8 @@ static const char *figure(double value, const char *unit) {
   return value > 0 ? cli_scaled(value, unit) : "-";
 }
 
+/* Bytes moved per second, as far as the benchmark counts them. A benchmark that moves no memory
+   worth counting has no such figure. */
 static const char *moved(const ig_benched *r) {
   return r->seconds > 0 ? figure(r->bytes / r->seconds, "B/s") : "-";
 }
@@ -25,6 +29,7 @@ static const char *share(const ig_benched *r, int digits, char *text) {
   return text;
 }
 
+/* A row of the Markdown page; a new room begins a new table. */
 static void page_row(table *t, const ig_benched *r, const char *rate_unit) {
   cli_page *page = &t->page;
   if (cli_page_room(page, r->room))
@@ -40,6 +45,8 @@ static void page_row(table *t, const ig_benched *r, const char *rate_unit) {
   fputs("|\n", page->file);
 }
 
+/* Called for each benchmark when it is done: to the terminal at once, then to the files. The first
+   row is preceded by the device and its measured copy bandwidth, against which all are compared. */
 static void show(void *user, const ig_benched *r) {
   table *t = user;
   cli_progress_end();
@@ -47,6 +54,7 @@ static void show(void *user, const ig_benched *r) {
     printf("on %s: %s, copy %s\n%-40s %10s %9s  %-24s %9s %11s %8s\n", ig_ctx_backend(t->cx),
            ig_ctx_device(t->cx), cli_scaled(r->copy, "B/s"), "benchmark", "elements", "time",
            "rate", "memory", "moved", "of copy");
+  /* Rates are per second of whatever the benchmark counts. */
   char unit[64];
   snprintf(unit, sizeof unit, "%s/s", r->rate_unit);
   char text[16];
@@ -79,6 +87,7 @@ static void show(void *user, const ig_benched *r) {
   fputc('}', to);
 }
 
+/* One line of --list. */
 static void list(void *user, const ig_problem *p) {
   (void)user;
   char name[96];
@@ -86,6 +95,8 @@ static void list(void *user, const ig_problem *p) {
   printf("%-28s %s\n", name, p->about);
 }
 
+/* Both files are opened before anything runs, so that a wrong path is found at once. Words choose
+   rooms or benchmarks; none: all of them. */
 static int bench_run(const cli_args *args) {
   if (args->list) {
     ig_bench_list(list, NULL);
@@ -104,6 +115,7 @@ static int bench_run(const cli_args *args) {
     cli_close(cx);
     return code;
   }
+  /* The head of the JSON: what the figures were measured with and on. */
   if (t.json.file) {
     fputs("{\n  \"backend\": ", t.json.file);
     cli_page_quote(t.json.file, ig_ctx_backend(cx));
@@ -114,6 +126,7 @@ static int bench_run(const cli_args *args) {
     fputs(",\n  \"rows\": [", t.json.file);
   }
   if (t.page.file) {
+    /* The page begins with the command that makes it again. */
     fputs("# Benchmarks\n\n`ingot bench", t.page.file);
     for (int i = 0; i < args->words.count; i++)
       fprintf(t.page.file, " %s", args->words.item[i]);
@@ -126,11 +139,13 @@ static int bench_run(const cli_args *args) {
                                                                   args->words.count, show, &t));
   if (t.json.file)
     fputs("\n  ]\n}\n", t.json.file);
+  /* Files are kept only if all benchmarks ran. */
   code = cli_page_close(&t.page, cli_page_close(&t.json, code));
   cli_close(cx);
   return code;
 }
 
+/* --smoke is what the tests run: it shows that every benchmark still works. */
 static const cli_option options[] = {
     CLI_BACKEND,
     CLI_THREADS,

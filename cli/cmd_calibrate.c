@@ -1,10 +1,13 @@
-/* ingot calibrate: the value of one key for which a figure of the result is what was measured. */
+/* ingot calibrate: the value of one key for which a figure of the result is what was measured. The
+   secant method on figure(key) - target; the first step assumes that the figure is proportional to
+   the key. Each evaluation is a whole run without output. */
 #include "cli.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* The figure that is looked for, and what was found. */
 typedef struct {
   const char *key;
   bool found;
@@ -12,6 +15,8 @@ typedef struct {
   char unit[32];
 } wanted;
 
+/* Called for every figure of a run; a figure that comes several times keeps its last value. Texts
+   are passed over. */
 static void look(void *user, const char *key, double value, const char *unit, const char *text) {
   wanted *w = user;
   if (text || strcmp(key, w->key) != 0)
@@ -32,6 +37,7 @@ static int trial(const cli_args *args, ig_ctx *cx, double x, const char *unit, w
   if (code == CLI_GOOD)
     code = cli_result(cx, ig_run(c, &(ig_run_options){.figure = look, .user = w}));
   ig_case_close(c);
+  /* A figure that is not there would never come near its target: the name is wrong. */
   if (code == CLI_GOOD && !w->found) {
     cli_error("the result has no figure '%s': see summary.json of a run", w->key);
     code = CLI_BAD_INPUT;
@@ -107,6 +113,8 @@ static int calibrate(const cli_args *args, ig_ctx *cx) {
   return code;
 }
 
+/* A target of zero has no relative tolerance and no first step, so it is refused. Results of the
+   trials are not written: only the figure is taken from each. */
 static int calibrate_run(const cli_args *args) {
   ig_ctx *cx;
   if (!args->key || !args->figure || !args->given_target || args->target == 0) {
@@ -116,12 +124,14 @@ static int calibrate_run(const cli_args *args) {
   int code = cli_open(args->backend, args, &cx);
   if (code != CLI_GOOD)
     return code;
+  /* An interruption ends the run at hand and with it the search. */
   cli_catch_signals();
   code = calibrate(args, cx);
   cli_close(cx);
   return code;
 }
 
+/* The three that are required are checked in calibrate_run, as tables know no required options. */
 static const cli_option options[] = {
     CLI_BACKEND,
     CLI_THREADS,

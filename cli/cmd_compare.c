@@ -1,4 +1,5 @@
-/* ingot compare: two results beside each other. */
+/* ingot compare: two results beside each other. The exit code is the answer, as with diff: 0 the
+   same, 1 different, 2 not comparable. */
 #include "cli.h"
 
 #include <errno.h>
@@ -6,12 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What the rows so far came to. JSON is collected in memory, as its head has the counts. */
 typedef struct {
   FILE *json;        /* into memory, NULL: none is wanted */
   bool quiet, moved; /* moved: nodes of the two are at other places */
   int compared, different;
 } table;
 
+/* A string of JSON. */
 static void quoted(FILE *to, const char *text) {
   putc('"', to);
   for (; *text; text++)
@@ -22,6 +25,7 @@ static void quoted(FILE *to, const char *text) {
   putc('"', to);
 }
 
+/* A member of an object; JSON has no NaN or infinity, so they are null. */
 static void number(FILE *to, const char *key, double value) {
   fprintf(to, ", \"%s\": ", key);
   if (isfinite(value))
@@ -30,6 +34,8 @@ static void number(FILE *to, const char *key, double value) {
     fputs("null", to);
 }
 
+/* One row as an object; members that have no meaning for it are left out. All digits, so that a
+   script can judge by limits of its own. */
 static void json_row(table *t, const ig_compared *r) {
   FILE *to = t->json;
   fputs(t->compared > 1 ? ",\n  {\"part\": " : "\n  {\"part\": ", to);
@@ -71,6 +77,9 @@ static const char *cell(const ig_compared *r, int i, char text[32]) {
   return text;
 }
 
+/* One row: always to JSON, to the terminal only where the two differ. Coordinates that differ hint
+   at another numbering, which the last line then suggests to match by place. Names and texts of
+   results are shown without control characters; numbers are rounded to eight digits. */
 static void show(void *user, const ig_compared *r) {
   table *t = user;
   char a[32], b[32], name[160];
@@ -78,6 +87,7 @@ static void show(void *user, const ig_compared *r) {
   t->different += !r->same;
   if (t->json)
     json_row(t, r);
+  /* The name ends in "coordinates", of whichever snapshot. */
   const size_t length = strlen(r->name), word = strlen("coordinates");
   t->moved |= !r->same && length >= word && strcmp(r->name + length - word, "coordinates") == 0;
   if (r->same || t->quiet)
@@ -99,7 +109,9 @@ static void show(void *user, const ig_compared *r) {
   putchar('\n');
 }
 
-/* "1e-6", "1e-6,1e-9" for all; what has a name is the library's to read. */
+/* "1e-6", "1e-6,1e-9" for all; what has a name is the library's to read. named[] has room for all
+   of them and must outlive the comparison. Several bare tolerances: the last counts. false after a
+   message; the pointers in `named` lead into argv. */
 static bool tolerances_read(const cli_args *args, ig_compare_options *o, const char **named) {
   for (int i = 0; i < args->tolerance.count; i++) {
     const char *text = args->tolerance.item[i];
@@ -126,11 +138,13 @@ static bool tolerances_read(const cli_args *args, ig_compare_options *o, const c
   return true;
 }
 
+/* Writes to a file or to standard output; false after a message. */
 static bool json_write(const char *path, const char *rows, const table *t) {
   const bool printed = strcmp(path, "-") == 0;
   FILE *to = printed ? stdout : fopen(path, "w");
   bool good = to != NULL;
   if (good)
+    /* The rows stand in memory as they were written, with commas between them. */
     good = fprintf(to, "{\"compared\": %d, \"different\": %d, \"rows\": [%s\n]}\n", t->compared,
                    t->different, rows) > 0;
   if (to && !printed)
@@ -140,9 +154,12 @@ static bool json_write(const char *path, const char *rows, const table *t) {
   return good;
 }
 
+/* Failures count as 2 here, as 1 says that the results differ. The context is a CPU one: comparing
+   needs no device. */
 static int compare_run(const cli_args *args) {
   const char *named[CLI_MAX_WORDS];
   const char *const a = args->words.item[0], *const b = args->words.item[1];
+  /* Zeroed: the last snapshot, matched by number, nothing may differ. */
   ig_compare_options o = {0};
   table t = {.quiet = args->quiet};
   ig_ctx *cx;
@@ -157,6 +174,7 @@ static int compare_run(const cli_args *args) {
     cli_error("--distance '%s': expected a length, as in 1um", args->distance);
     return CLI_BAD_INPUT;
   }
+  /* With JSON on standard output no table is printed there. */
   char *json = NULL;
   size_t size = 0;
   const bool printed = args->json && strcmp(args->json, "-") == 0;
@@ -182,6 +200,7 @@ static int compare_run(const cli_args *args) {
   return t.different ? CLI_FAILED : CLI_GOOD;
 }
 
+/* --quiet means something else here than elsewhere: only the exit code counts. */
 static const cli_option options[] = {
     {"tolerance", 'T', CLI_REPEAT, CLI_AT(tolerance), 0, "[NAME=]REL[,ABS]", NULL,
      "what may differ: REL times the largest magnitude of the figure, column or field, plus ABS in "

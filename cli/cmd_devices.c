@@ -1,9 +1,12 @@
-/* ingot devices: what hardware is seen. */
+/* ingot devices: what hardware is seen. Memory bandwidth is measured here and now, so the command
+   takes a moment on each device. */
 #include "cli.h"
 
+/* ig_devices returns how many there are, which may be more than fit. */
 static int devices_run(const cli_args *args) {
   (void)args;
   enum { MAX = 16 };
+  /* Backends that are compiled in; those without a device say why. */
   ig_device_info rows[MAX];
   int n = ig_devices(rows, MAX);
   n = n < MAX ? n : MAX;
@@ -17,6 +20,7 @@ static int devices_run(const cli_args *args) {
   return CLI_GOOD;
 }
 
+/* Of a command without options. */
 static const cli_option no_options[] = {{0}};
 const cli_command cli_devices = {
     .name = "devices",

@@ -1,13 +1,18 @@
-/* ingot help, completion, version: what the program says about itself. */
+/* ingot help, completion, version: what the program says about itself. All of it is made from
+   tables, of commands here and of keys in the library. */
 #include "cli.h"
 
 #include <string.h>
 
+/* Text of the library, as it comes. */
 static void print(void *user, const char *text) {
   (void)user;
   fputs(text, stdout);
 }
 
+/* In this order: manual, reference, overview, a family of commands, a command, a room or key. A
+   context is needed only where the library is asked; it is a CPU one, which opens quickly and needs
+   no device. */
 static int help_run(const cli_args *args) {
   const char *word[2] = {args->words.count > 0 ? args->words.item[0] : NULL,
                          args->words.count > 1 ? args->words.item[1] : NULL};
@@ -34,6 +39,7 @@ static int help_run(const cli_args *args) {
     cli_help_family(stdout, word[0]);
     return CLI_GOOD;
   }
+  /* The words may name a command of one or two words. */
   int used = 0;
   const cli_command *command = cli_find(args->words.count, (char **)word, &used);
   if (!command && !word[1]) { /* a room or a key of a case */
@@ -54,6 +60,7 @@ static int help_run(const cli_args *args) {
   return CLI_GOOD;
 }
 
+/* Words for programs rather than people: documentation and completion are made with them. */
 static const cli_option help_options[] = {
     {"man", 0, CLI_FLAG, CLI_AT(man), 0, NULL, NULL, "print the manual page (troff)"},
     {"reference", 0, CLI_FLAG, CLI_AT(reference), 0, NULL, NULL,
@@ -77,6 +84,8 @@ const cli_command cli_help = {
     .run = help_run,
 };
 
+/* The script is printed, for a shell to source. The shell is checked here, as the word is no option
+   with choices. */
 static int completion_run(const cli_args *args) {
   if (strcmp(args->words.item[0], "bash") == 0) {
     cli_complete_bash(stdout);
@@ -102,6 +111,7 @@ const cli_command cli_completion = {
     .run = completion_run,
 };
 
+/* The text names version, commit, compiler and what was compiled in. */
 static int version_run(const cli_args *args) {
   (void)args;
   printf("%s\n", ig_build_info());

@@ -1,11 +1,13 @@
-/* ingot import: a case from a deck of Abaqus or CalculiX. */
+/* ingot import: a case from a deck of Abaqus or CalculiX. The case names the deck as its mesh, so
+   both files belong together. */
 #include "cli.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* How the case names the deck: by its name alone where both are in one folder. */
+/* How the case names the deck: by its name alone where both are in one folder, so that the folder
+   can be moved; else by its full path. */
 static void mesh_name(const char *deck, const char *out, char name[PATH_MAX]) {
   char a[PATH_MAX], b[PATH_MAX];
   const char *deck_slash = strrchr(deck, '/'), *out_slash = out ? strrchr(out, '/') : NULL;
@@ -19,10 +21,13 @@ static void mesh_name(const char *deck, const char *out, char name[PATH_MAX]) {
     snprintf(name, PATH_MAX, "%s", deck);
 }
 
+/* A piece of the case, into memory. */
 static void text_put(void *user, const char *text) {
   fputs(text, user);
 }
 
+/* The case is made in memory first: a deck that is refused leaves no file behind. Exit code 2 for a
+   deck that is not understood, 1 for a file that cannot be written. */
 static int import_run(const cli_args *args) {
   const char *deck = args->words.item[0];
   char mesh[PATH_MAX];
@@ -44,6 +49,7 @@ static int import_run(const cli_args *args) {
                 : CLI_FAILED;
   if (memory && fclose(memory) != 0)
     code = CLI_FAILED;
+  /* The file is opened only when there is something to write. */
   FILE *to = code != CLI_GOOD ? NULL : args->out ? fopen(args->out, "w") : stdout;
   if (code == CLI_GOOD && (!to || fwrite(text, 1, size, to) != size || fflush(to) != 0)) {
     cli_error("%s: cannot be written", args->out ? args->out : "the case");
@@ -56,6 +62,7 @@ static int import_run(const cli_args *args) {
   return code;
 }
 
+/* Without --out the case goes to standard output, messages to standard error. */
 static const cli_option import_options[] = {
     {"out", 'o', CLI_FILE, CLI_AT(out), 0, "CASE.yaml", NULL,
      "where the case goes; to standard output if not given"},

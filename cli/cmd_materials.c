@@ -1,15 +1,18 @@
-/* ingot materials: which materials are shipped, with ranges and sources. */
+/* ingot materials: which materials are shipped, with ranges and sources. The library reads their
+   files; this command only lays them out. */
 #include "cli.h"
 
 #include <string.h>
 
+/* What is listed; all names are collected for the nearest one, separated by '|'. */
 typedef struct {
   const char *name; /* NULL: all */
   bool found, list;
   char names[512];
 } listing;
 
-/* Words on lines of at most 100 columns, each after `indent` blanks. */
+/* Words on lines of at most 100 columns, each after `indent` blanks; further lines are indented by
+   two more. */
 static void wrapped(const char *label, const char *text, int indent) {
   int column = printf("%*s%s", indent, "", label);
   for (const char *p = text; *p;) {
@@ -22,6 +25,8 @@ static void wrapped(const char *label, const char *text, int indent) {
   putchar('\n');
 }
 
+/* Called for each material. The first words of `about`, up to a colon, repeat the name. With a name
+   the values themselves follow, as the file has them, since a case may override each. */
 static void material_put(void *user, const ig_material_info *info) {
   listing *l = user;
   snprintf(l->names + strlen(l->names), sizeof l->names - strlen(l->names), "%s%s",
@@ -36,6 +41,7 @@ static void material_put(void *user, const ig_material_info *info) {
   const char *colon = strchr(info->about, ':');
   printf("%s\n", info->name);
   wrapped("", colon ? colon + 1 + strspn(colon + 1, " ") : info->about, 4);
+  /* Some materials have values at one temperature only. */
   if (info->range[1] > info->range[0])
     printf("    values from %.0f to %.0f K", info->range[0], info->range[1]);
   else
@@ -46,6 +52,7 @@ static void material_put(void *user, const ig_material_info *info) {
     char line[1024];
     FILE *file = fopen(info->path, "r");
     printf("    file: %s\n\n", info->path);
+    /* The comment at the head of the file is shown above already. */
     while (file && fgets(line, sizeof line, file))
       if (strncmp(line, "# ", 2) != 0)
         break;
@@ -56,7 +63,9 @@ static void material_put(void *user, const ig_material_info *info) {
   }
 }
 
+/* strtok cuts the list of names in place; it is not needed afterwards. */
 static int materials_run(const cli_args *args) {
+  /* The callback collects and prints; only a name that was not found needs more. */
   listing l = {.name = args->words.count ? args->words.item[0] : NULL, .list = args->list};
   ig_ctx *cx;
   int code = cli_open("cpu", args, &cx);
@@ -80,6 +89,7 @@ static int materials_run(const cli_args *args) {
   return code;
 }
 
+/* --list is for completion scripts. */
 static const cli_option materials_options[] = {
     {"list", 'l', CLI_FLAG, CLI_AT(list), 0, NULL, NULL, "names only"}, CLI_QUIET, {0}};
 const cli_command cli_materials = {

@@ -1,20 +1,24 @@
-/* ingot mesh new|convert|info: meshes without an analysis. */
+/* ingot mesh new|convert|info: meshes without an analysis. A mesh comes from a mesh file, or from
+   the `mesh` section of a case. */
 #include "cli.h"
 
 #include <string.h>
 
+/* By the ending: everything else is taken for a mesh file. */
 static bool is_case(const char *path) {
   const char *dot = strrchr(path, '.');
   return dot && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0);
 }
 
-/* What one unit of a file's coordinates was taken as, and why. */
+/* What one unit of a file's coordinates was taken as, and why. Nothing is shown for a case, whose
+   numbers carry units. */
 static int unit_show(ig_ctx *cx, const cli_args *args) {
   double named = 0;
   char text[96];
   if (is_case(args->words.item[0]))
     return CLI_GOOD;
   const int code = cli_result(cx, ig_mesh_file_unit(cx, args->words.item[0], &named));
+  /* The option comes before the file's own word, and metres before none. */
   snprintf(text, sizeof text, "%g m, %s",
            args->unit > 0 ? args->unit
            : named > 0    ? named
@@ -27,7 +31,9 @@ static int unit_show(ig_ctx *cx, const cli_args *args) {
   return code;
 }
 
-/* The mesh of a case file, or of a mesh file. */
+/* The mesh of a case file, or of a mesh file. The mesh is the caller's. Quadratic elements stay as
+   they are: no room is there to refuse them. --set is for cases, --unit and --edge are for files:
+   those that do not fit have no effect. */
 static int open_mesh(ig_ctx *cx, const cli_args *args, ig_mesh **mesh) {
   const char *path = args->words.item[0];
   *mesh = NULL;
@@ -48,12 +54,15 @@ static int open_mesh(ig_ctx *cx, const cli_args *args, ig_mesh **mesh) {
   return code;
 }
 
+/* Two words: read and write; one: read and describe. Meshes are made and read on the CPU whatever
+   the case says of the backend. */
 static int mesh_run(const cli_args *args) {
   ig_ctx *cx;
   int code = cli_open("cpu", args, &cx);
   if (code != CLI_GOOD)
     return code;
   ig_mesh *mesh;
+  /* On failure mesh is NULL, which ig_mesh_free allows. */
   code = open_mesh(cx, args, &mesh);
   if (code == CLI_GOOD && args->words.count > 1) {
     code = cli_result(cx, ig_mesh_write(cx, mesh, args->words.item[1]));
@@ -70,6 +79,7 @@ static int mesh_run(const cli_args *args) {
   return code;
 }
 
+/* The same with a check, so that a mesh file given by mistake is not read as a case. */
 static int new_run(const cli_args *args) {
   if (!is_case(args->words.item[0])) {
     cli_error("%s: expected a case file, .yaml; 'ingot mesh convert' reads mesh files",
@@ -79,6 +89,7 @@ static int new_run(const cli_args *args) {
   return mesh_run(args);
 }
 
+/* Options of several of the commands below. */
 #define UNIT                                                                                       \
   {                                                                                                \
     "unit", 'u', CLI_REAL, CLI_AT(unit), 0, "LENGTH", NULL,                                        \
@@ -110,6 +121,7 @@ static int new_run(const cli_args *args) {
         "memory that Gmsh may take, as in 8GB; three quarters of what is left if not given"        \
   }
 
+/* A case has its own unit, edge and limits, so only --set is offered. */
 static const cli_option new_options[] = {CLI_SET, CLI_QUIET, {0}};
 const cli_command cli_mesh_new = {
     .name = "mesh new",

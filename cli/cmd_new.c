@@ -1,4 +1,5 @@
-/* ingot new: a commented case of a chosen kind that runs as it is. */
+/* ingot new: a commented case of a chosen kind that runs as it is. Its size and material can be
+   chosen; numbers of cells follow from the size, so that elements stay well shaped. */
 #include "cli.h"
 
 #include <ctype.h>
@@ -7,12 +8,13 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The texts are the files of cli/new. ${L}, ${W*0.5} are sides in mm times a factor, ${cells L H/4}
-   the number of cells of H/4 along L, "3 cells" three times as many, ${M} the material, ${FILE} the
-   case. */
+/* The texts are the files of cli/new, which CMake turns into strings. ${L}, ${W*0.5} are sides in
+   mm times a factor, ${cells L H/4} the number of cells of H/4 along L, "3 cells" three times as
+   many, ${M} the material, ${path} the time of a path, ${FILE} the case. */
 extern const char cli_new_statics[], cli_new_vibration[], cli_new_impact[], cli_new_print[],
     cli_new_powder[], cli_new_distortion[], cli_new_design[], cli_new_crack[];
 
+/* A kind of case: its room, a material that has all values the room needs, and a usual size. */
 typedef struct {
   const char *name, *room, *about, *material;
   double size[3]; /* mm */
@@ -60,11 +62,13 @@ static const kind kinds[] = {
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
+/* One line a kind, for --list and before a question. */
 static void kinds_put(FILE *to) {
   for (int i = 0; i < KINDS; i++)
     fprintf(to, "  %-11s %-10s %s\n", kinds[i].name, kinds[i].room, kinds[i].about);
 }
 
+/* By its name, or by its room: the first kind of that room. NULL after a message. */
 static const kind *kind_find(const char *word) {
   for (int i = 0; i < KINDS; i++)
     if (strcmp(kinds[i].name, word) == 0)
@@ -83,7 +87,8 @@ static const kind *kind_find(const char *word) {
   return NULL;
 }
 
-/* One line of an answer; what was suggested if it is empty. */
+/* Asks on standard error and reads one line of an answer; what was suggested if it is empty or
+   there is no input. */
 static const char *ask(const char *question, const char *suggested, char *answer, int size) {
   fprintf(stderr, "%s [%s]: ", question, suggested);
   if (!fgets(answer, size, stdin))
@@ -92,12 +97,14 @@ static const char *ask(const char *question, const char *suggested, char *answer
   return *answer ? answer : suggested;
 }
 
-/* "60x20x10mm", "60 20 10", "6 cm": one number scales the usual size. In mm. */
+/* Reads "60x20x10mm", "60 20 10", "6 cm" into mm; one number is the length and scales the usual
+   size, which is passed in. false: it is no size. */
 static bool size_read(const char *text, double size[3]) {
   static const struct {
     const char *name;
     double mm;
   } units[] = {{"mm", 1}, {"", 1}, {"cm", 10}, {"um", 1e-3}, {"m", 1000}, {"in", 25.4}};
+  /* Numbers with x, *, commas or blanks between them, then one unit for all. */
   double value[3];
   int n = 0;
   const char *p = text;
@@ -123,12 +130,14 @@ static bool size_read(const char *text, double size[3]) {
   return false;
 }
 
+/* Whether a material exists and has what a room needs; and all that do, for the message. */
 typedef struct {
   const char *material, *room;
   bool found, fits;
   char others[512];
 } choice;
 
+/* Called for each material; `rooms` is a list of names with spaces between. */
 static void material_look(void *user, const ig_material_info *info) {
   choice *c = user;
   const char *at = strstr(info->rooms, c->room);
@@ -143,6 +152,8 @@ static void material_look(void *user, const ig_material_info *info) {
              *c->others ? ", " : "", info->name);
 }
 
+/* A case that lacks values of its material would fail in its first run: it is refused here, with
+   those that work. */
 static int material_check(const cli_args *args, const kind *k, const char *material) {
   /* the case gives the absorptivity that powder needs beside what thermal needs */
   choice c = {.material = material, .room = strcmp(k->room, "powder") == 0 ? "thermal" : k->room};
@@ -160,7 +171,8 @@ static int material_check(const cli_args *args, const kind *k, const char *mater
   return CLI_BAD_INPUT;
 }
 
-/* L, "W*0.5", "H/4" */
+/* Reads L, "W*0.5" or "H/4" at *p, which moves behind it; mm. A letter that is no side counts
+   as 1. */
 static double side_of(const char **p, const double size[3]) {
   const char *const letters = "LWH", *at = strchr(letters, **p);
   double value = at && **p ? size[at - letters] : 1;
@@ -174,6 +186,8 @@ static double side_of(const char **p, const double size[3]) {
   return value;
 }
 
+/* Copies the text of a kind, with its places filled. The texts are part of the program, so they
+   need no checks. `file` is the name that comments of the text mention. */
 static void case_write(FILE *to, const kind *k, const double size[3], const char *material,
                        const char *file) {
   for (const char *p = k->text; *p; p++) {
@@ -193,6 +207,8 @@ static void case_write(FILE *to, const kind *k, const double size[3], const char
       p++;
       fprintf(to, "%.0f", times * fmax(1, round(length / side_of(&p, size))));
     } else if (strncmp(p, "path", 4) == 0) { /* four layers of lines, a second between */
+      /* Lines lie a quarter of the height apart, at a speed of four heights a second: the numbers
+         of the text of this kind. */
       const double lines = ceil(size[1] / (0.25 * size[2]) - 1e-9);
       fprintf(to, "%.4g", 4 * lines * size[0] / (4 * size[2]) + 3.1);
     } else {
@@ -202,7 +218,11 @@ static void case_write(FILE *to, const kind *k, const double size[3], const char
   }
 }
 
+/* Asks only on a terminal, and only for what was not given. Words on the command line mean that
+   the rest is to be as usual. Exit code 2 for a wrong word, 1 for a file that could not be
+   completed. */
 static int new_run(const cli_args *args) {
+  /* Answers to the three questions; texts point into them until the case is written. */
   char a[64], b[64], c[64], usual[64], path[4096];
   const bool asks = isatty(STDIN_FILENO) && isatty(STDERR_FILENO) && !args->quiet;
   if (args->list) {
@@ -237,9 +257,10 @@ static int new_run(const cli_args *args) {
   if (code != CLI_GOOD)
     return code;
   snprintf(path, sizeof path, "%s.yaml", k->name);
+  /* The text names its file, so that its comments can say how to run it. */
   const char *file = args->out ? args->out : path;
   const bool standard = strcmp(file, "-") == 0;
-  /* "x": what is there is not replaced */
+  /* "x": a file that is there is not replaced, as the case in it may have been edited since. */
   FILE *to = standard ? stdout : fopen(file, args->force ? "w" : "wx");
   if (!to) {
     cli_error("%s: cannot be written%s", file,
@@ -256,6 +277,7 @@ static int new_run(const cli_args *args) {
   return CLI_GOOD;
 }
 
+/* What is not given is asked for on a terminal, or else as usual for the kind. */
 static const cli_option new_options[] = {
     {"size", 's', CLI_TEXT, CLI_AT(size), 0, "LxWxH", NULL,
      "size of the part, as in 60x20x10mm; one length keeps the proportions"},

@@ -1,8 +1,11 @@
-/* ingot path info|convert|draw: toolpaths without an analysis. */
+/* ingot path info|convert|draw: toolpaths without an analysis. They are read exactly as a run reads
+   them, so `info` shows what a run would do. */
 #include "cli.h"
 
 #include <string.h>
 
+/* A path file in one of many dialects, or a case, of which one beam's path is taken. Options that
+   are zero were not given. Beams of a case count from 1, as everything that people count. */
 static int open_path(ig_ctx *cx, const cli_args *args, ig_path **path) {
   const ig_path_options options = {.format = args->format,
                                    .power = args->power,
@@ -10,6 +13,7 @@ static int open_path(ig_ctx *cx, const cli_args *args, ig_path **path) {
                                    .travel = args->travel,
                                    .feed = args->feed,
                                    .z = args->z};
+  /* The ending alone decides whether it is a case. */
   const char *file = args->words.item[0], *end = strrchr(file, '.');
   if (!end || (strcmp(end, ".yaml") != 0 && strcmp(end, ".yml") != 0))
     return cli_result(cx, ig_path_open(cx, file, &options, path));
@@ -21,8 +25,11 @@ static int open_path(ig_ctx *cx, const cli_args *args, ig_path **path) {
   return code;
 }
 
+/* What is done with a path once it is open. */
 typedef ig_status path_use(ig_ctx *cx, const ig_path *path, const cli_args *args);
 
+/* Opens, uses and closes, for the three commands. The path is read whole and closed whatever `use`
+ * returned. */
 static int path_run(const cli_args *args, path_use *use) {
   ig_ctx *cx;
   ig_path *path = NULL;
@@ -58,6 +65,7 @@ static int draw_run(const cli_args *args) {
   return path_run(args, draw_use);
 }
 
+/* Options of all three commands. */
 #define PATH_OPTIONS                                                                               \
   {"format",                                                                                       \
    'f',                                                                                            \
@@ -108,6 +116,7 @@ const cli_command cli_path_convert = {
     .run = convert_run,
 };
 
+/* Without --layer all layers lie above each other. */
 static const cli_option draw_options[] = {
     PATH_OPTIONS,
     {"layer", 'l', CLI_INT, CLI_AT(layer), 0, "N", NULL, "draw this layer only, from 1"},

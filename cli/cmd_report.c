@@ -1,8 +1,11 @@
-/* ingot report: a result folder as one page. */
+/* ingot report: a result folder as one page. The library writes it; the command prints where it
+   is. */
 #include "cli.h"
 
 #include <string.h>
 
+/* 0 stands for the usual numbers of frames and triangles. The path of the page is printed, so that
+   a script can open it. */
 static int report_run(const cli_args *args) {
   const char *folder = args->words.item[0];
   if (args->frames < 0 || args->triangles < 0) {
@@ -24,6 +27,7 @@ static int report_run(const cli_args *args) {
   return code;
 }
 
+/* Zero, like a missing option, stands for the usual limits. */
 static const cli_option options[] = {
     {"out", 'o', CLI_FILE, CLI_AT(out), 0, "FILE.html", NULL,
      "page to write; report.html in the folder if not given"},

@@ -1,13 +1,16 @@
-/* ingot result probe|extremes|join: results on disk, after the run. */
+/* ingot result probe|extremes|join: results on disk, after the run. Snapshots are read one by one,
+   except by join, which needs all of them in memory. */
 #include "cli.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* "1e-3,2 mm,0": lengths, in metres unless they name a unit. */
+/* Reads "1e-3,2 mm,0": three lengths, in metres unless they name a unit; false: they are not
+   three. */
 static bool point_read(const char *text, double point[3]) {
   for (int d = 0; d < 3; d++) {
     char one[64];
+    /* A comma must follow the first two and not the third. */
     const size_t length = strcspn(text, ",");
     if (length >= sizeof one || (d < 2) != (text[length] == ','))
       return false;
@@ -20,6 +23,7 @@ static bool point_read(const char *text, double point[3]) {
   return true;
 }
 
+/* A row of CSV: cells of numbers and names need no quotes. */
 static void csv_row(void *user, int columns, const char *const *cell) {
   (void)user;
   for (int c = 0; c < columns; c++)
@@ -27,6 +31,7 @@ static void csv_row(void *user, int columns, const char *const *cell) {
   putchar('\n');
 }
 
+/* A row of a table: the field, least or greatest, then value, time and place. */
 static void table_row(void *user, int columns, const char *const *cell) {
   (void)user;
   printf("%-28s %-3s", cell[0], cell[1]);
@@ -35,6 +40,8 @@ static void table_row(void *user, int columns, const char *const *cell) {
   putchar('\n');
 }
 
+/* The nearest node is taken, so the point may lie outside of the part. One row a snapshot, as CSV
+   on standard output, for spreadsheets and scripts. */
 static int probe_run(const cli_args *args) {
   double point[3];
   ig_ctx *cx;
@@ -50,6 +57,7 @@ static int probe_run(const cli_args *args) {
   return code;
 }
 
+/* All snapshots, one after the other; with --of only nodes or elements of a set. */
 static int extremes_run(const cli_args *args) {
   ig_ctx *cx;
   int code = cli_open("cpu", args, &cx);
@@ -59,6 +67,8 @@ static int extremes_run(const cli_args *args) {
   return code;
 }
 
+/* The file is written beside and renamed, as all results are. All snapshots must fit into
+   memory. */
 static int join_run(const cli_args *args) {
   ig_ctx *cx;
   int code = cli_open("cpu", args, &cx);
@@ -68,6 +78,7 @@ static int join_run(const cli_args *args) {
   return code;
 }
 
+/* --at is required; it is checked in probe_run with its form. */
 static const cli_option probe_options[] = {
     {"at", 0, CLI_TEXT, CLI_AT(at), 0, "X,Y,Z", NULL,
      "the point, in metres or with units: 1mm,2mm,0; the nearest node or cell is taken"},

@@ -1,9 +1,12 @@
-/* ingot run, ingot check: a case, run or looked at. */
+/* ingot run, ingot check: a case, run or looked at. A case may be a YAML file, a chain, or a deck;
+   what it is the library decides. */
 #include "watch.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+/* Opens the case and applies the settings in order; on failure *c may be set, and the caller closes
+   it. Used by threads of a sweep too, so it prints nothing. */
 ig_status cli_case_read(ig_ctx *cx, const char *path, bool lenient, const char *const *set,
                         int sets, ig_case **c) {
   const ig_deck_options deck = {.lenient = lenient};
@@ -18,9 +21,12 @@ ig_status cli_case_read(ig_ctx *cx, const char *path, bool lenient, const char *
   return status;
 }
 
+/* Settings are checked first, as a malformed one is the command line's fault, not the case's.
+   Collective: all ranks return the same. */
 int cli_open_case(ig_ctx *cx, const cli_args *args, ig_case **c) {
   *c = NULL;
   for (int i = 0; i < args->set.count; i++) {
+    /* A key of at least one letter, and a value that may be empty. */
     const size_t length = strcspn(args->set.item[i], "=");
     if (length > 0 && length < CLI_MAX_KEY && args->set.item[i][length])
       continue;
@@ -30,24 +36,30 @@ int cli_open_case(ig_ctx *cx, const cli_args *args, ig_case **c) {
   }
   const ig_status status =
       cli_case_read(cx, args->words.item[0], args->lenient, args->set.item, args->set.count, c);
+  /* A rank that cannot read the case makes all of them stop. */
   return cli_result(cx, ig_ranks_agree(cx, status)); /* who cannot read it tells the others */
 }
 
+/* In the folder the program was started in, not beside the case, which may be read-only. */
 void cli_usual_folder(const char *path, char *folder, size_t size) {
   const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+  /* A name that begins with a dot has no ending. */
   const char *dot = strrchr(name, '.');
   snprintf(folder, size, "%.*s-out", dot && dot > name ? (int)(dot - name) : (int)strlen(name),
            name);
 }
 
+/* Figures for the lines at the end; more than these are in summary.json. */
 enum { MAX_FIGURES = 256 };
 typedef struct {
   int count;
   char label[MAX_FIGURES][64], value[MAX_FIGURES][128];
 } figures;
 
+/* A figure that comes again, as at each snapshot, replaces its former value. */
 static void keep(void *user, const char *key, double value, const char *unit, const char *text) {
   figures *f = user;
+  /* The list is short: a linear search by the key does. */
   int i = 0;
   while (i < f->count && strncmp(f->label[i], key, sizeof f->label[i] - 1) != 0)
     i++;
@@ -61,6 +73,8 @@ static void keep(void *user, const char *key, double value, const char *unit, co
     snprintf(f->value[i], sizeof f->value[i], "%.8g%s%s", value, *unit ? " " : "", unit);
 }
 
+/* Size, times, rate, memory and figures at the end of a run. Times in s, min or h; memory at its
+   peak on host and device. */
 static void show_stats(const ig_run_stats *s, const figures *f) {
   char text[256];
   snprintf(text, sizeof text, "%s elements, %s nodes, %s degrees of freedom",
@@ -71,6 +85,7 @@ static void show_stats(const ig_run_stats *s, const figures *f) {
            cli_duration(s->seconds_setup), cli_duration(s->seconds_solve),
            cli_duration(s->seconds_output));
   cli_line(NULL, "time", text);
+  /* Rooms without a rate have 0 there. */
   if (s->element_steps_per_s > 0) {
     snprintf(text, sizeof text, "%s%s%s", cli_scaled(s->element_steps_per_s, cli_rate_unit()),
              s->bytes_per_s > 0 ? ", " : "",
@@ -86,6 +101,7 @@ static void show_stats(const ig_run_stats *s, const figures *f) {
     cli_line(NULL, f->label[i], f->value[i]);
 }
 
+/* Within single quotes of a shell: a quote ends them, is escaped, and begins them anew. */
 static void say_quoted(const char *text) {
   for (; *text; text++)
     if (*text == '\'')
@@ -94,8 +110,10 @@ static void say_quoted(const char *text) {
       fputc(*text, stderr);
 }
 
-/* An argument, in two parts, as a shell takes it back: quoted where it must be. */
+/* Prints an argument, in two parts, as a shell takes it back: in quotes unless all its characters
+   are harmless. */
 static void say_word(const char *before, const char *word, const char *more) {
+  /* Characters that no shell gives a meaning within a word. */
   static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                               "_-+=./:,@%";
   const char *quote = word[strspn(word, plain)] ? "'" : "";
@@ -118,10 +136,12 @@ static void say_how_to_go_on(const cli_args *args, const char *out) {
   fputc('\n', stderr);
 }
 
-/* --report: the page of what was just run. */
+/* --report: the page of what was just run. Interrupting it loses nothing: the results are complete,
+   and the message says how to write it later. */
 static int report_after(const cli_args *args, ig_ctx *cx, const char *out, int code) {
   if (code != CLI_GOOD || !args->report || !cli_first())
     return code;
+  /* The usual page, report.html in the folder. */
   const ig_status status = ig_report(cx, out, NULL);
   code = cli_result(cx, status);
   if (status == IG_INTERRUPTED)
@@ -133,7 +153,7 @@ static int report_after(const cli_args *args, ig_ctx *cx, const char *out, int c
   return code;
 }
 
-/* --join: the snapshots in one file, too. */
+/* --join: the snapshots in one file, too. On the first rank only, which has all files. */
 static int join_after(const cli_args *args, ig_ctx *cx, const char *out, int code) {
   if (code != CLI_GOOD || !args->join || !cli_first())
     return code;
@@ -145,6 +165,7 @@ static int join_after(const cli_args *args, ig_ctx *cx, const char *out, int cod
   return code;
 }
 
+/* A chain finds by itself what is complete, so there is nothing to restart from. Collective. */
 static int run_chain(const cli_args *args, ig_ctx *cx, ig_case *c, const char *out) {
   if (args->restart) {
     if (cli_first())
@@ -164,6 +185,9 @@ static int run_chain(const cli_args *args, ig_ctx *cx, ig_case *c, const char *o
   return code;
 }
 
+/* Runs the case. The order matters: signals are caught only when there is a context that can write
+   a checkpoint. Each step is passed over once the code is not good; what was opened is closed at
+   the end in any case. Only the first rank prints. */
 static int run_case(const cli_args *args) {
   char folder[512];
   cli_usual_folder(args->words.item[0], folder, sizeof folder);
@@ -193,6 +217,7 @@ static int run_case(const cli_args *args) {
                                     .stats = &stats,
                                     .figure = keep,
                                     .user = &f};
+    /* Collective; an interruption is a status of its own, with a checkpoint written. */
     const ig_status status = ig_run(c, &options);
     code = cli_result(cx, status);
     if (status == IG_INTERRUPTED && cli_first())
@@ -212,8 +237,10 @@ static int run_case(const cli_args *args) {
   return code;
 }
 
+/* The page's process is started before the run has threads or a GPU: neither survives a fork. */
 static int run_run(const cli_args *args) {
   char folder[512];
+  /* Without --watch the pid stays 0, and watch_end does nothing. */
   watcher w = {0};
   cli_usual_folder(args->words.item[0], folder, sizeof folder);
   if (args->watch && cli_first_copy() && /* one of them serves the page */
@@ -224,6 +251,7 @@ static int run_run(const cli_args *args) {
   return code;
 }
 
+/* Options of runs on several ranks have no effect without mpirun or srun. */
 static const cli_option run_options[] = {
     CLI_BACKEND,
     CLI_THREADS,
@@ -271,6 +299,9 @@ const cli_command cli_run = {
     .run = run_run,
 };
 
+/* Checks a case, and of a chain all its stages against the folder it would use. Nothing is written.
+   Collective, like run. The folder is the usual one, as `check` has no --out: what it says of
+   results is about that. */
 static int check_run(const cli_args *args) {
   ig_ctx *cx;
   ig_case *c;

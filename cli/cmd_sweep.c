@@ -1,4 +1,7 @@
-/* ingot sweep: many runs at once, each a process of its own or, with GPUs, a thread of this one. */
+/* ingot sweep: many runs at once, each a process of its own or, with GPUs, a thread of this one. A
+   process cannot disturb the others; threads share one context of the GPU, on which small runs then
+   compute at the same time. This program watches their output through pipes, and starts the next
+   run when one ends. */
 #include "sweep_member.h"
 
 #include <errno.h>
@@ -12,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* Runs at a time, and the longest line of output that is looked at. */
 enum { MAX_JOBS = 256, LINE = 512 };
 
 /* One run in progress. Its messages go into OUT/NAME.log; the last lines are kept here. */
@@ -41,17 +45,21 @@ typedef struct {
   double start, drawn;
 } sweep;
 
+/* Only notes the signal; the loop in run_all acts on it. */
 static void on_signal(int sig) {
   stop = sig;
 }
 
 /* --- what a person sees */
 
+/* Moves up and clears line by line (ECMA-48: CUU, EL). */
 static void table_clear(sweep *s) {
   for (; s->shown > 0; s->shown--)
     fputs("\033[1A\033[2K", stderr);
 }
 
+/* Up to 20 runs with their share, and an estimate of the time left. Drawn at most five times a
+   second. Nothing on a dumb terminal or into a file: lines of tell_end are enough there. */
 static void table_draw(sweep *s, bool always) {
   const double t = cli_now();
   if (!s->terminal || s->args->quiet || (!always && t - s->drawn < 0.2))
@@ -67,9 +75,11 @@ static void table_draw(sweep *s, bool always) {
               cli_duration(t - s->job[j].start));
       s->shown++;
     }
+  /* Runs under way count by their share, so that the estimate does not jump. */
   double part = 0;
   for (int j = 0; j < s->jobs; j++)
     part += s->job[j].busy ? s->job[j].percent / 100 : 0;
+  /* The time left assumes that the remaining runs are as long as those so far. */
   const double share = (s->done + part) / s->total;
   fprintf(stderr, "  %d of %d runs done", s->done, s->total);
   if (share > 0 && share < 1)
@@ -78,6 +88,7 @@ static void table_draw(sweep *s, bool always) {
   s->shown++;
 }
 
+/* A line for each run that ended; with --quiet only for those that failed. */
 static void tell_end(sweep *s, const job *j, const char *name, const char *how) {
   if (s->args->quiet && strcmp(how, "done") == 0)
     return;
@@ -88,8 +99,10 @@ static void tell_end(sweep *s, const job *j, const char *name, const char *how) 
 
 /* --- processes */
 
-/* The device of a job: its place among those the user lets us see. */
+/* The device of a job: its place among those that the user makes visible. CUDA_VISIBLE_DEVICES
+   lists numbers or UUIDs, so an entry is passed on as it stands. */
 static void device_choose(int place) {
+  /* Without the variable all devices are visible, and the place is their number. */
   const char *seen = getenv("CUDA_VISIBLE_DEVICES");
   char text[64];
   snprintf(text, sizeof text, "%d", place);
@@ -102,8 +115,11 @@ static void device_choose(int place) {
   setenv("CUDA_VISIBLE_DEVICES", text, 1);
 }
 
-/* In the child: never returns. */
+/* In the child: becomes `ingot run` with the settings of the run; never returns. Its standard error
+   is the pipe, its other streams lead nowhere. TERM=dumb makes it write lines instead of a progress
+   bar. Exit code 127, as a shell's, says that the program could not be started. */
 static void child(const sweep *s, const ig_sweep_run *run, int place, int to) {
+  /* Fixed words, two for each setting, and the NULL at the end. */
   const char *argv[32 + 2 * CLI_MAX_WORDS];
   char folder[4096], threads[16];
   int n = 0;
@@ -128,6 +144,7 @@ static void child(const sweep *s, const ig_sweep_run *run, int place, int to) {
     argv[n++] = run->set[i];
   }
   argv[n] = NULL;
+  /* A run must not read what is typed to the sweep. */
   const int nothing = open("/dev/null", O_RDWR);
   dup2(nothing, STDIN_FILENO);
   dup2(nothing, STDOUT_FILENO);
@@ -139,7 +156,9 @@ static void child(const sweep *s, const ig_sweep_run *run, int place, int to) {
   _exit(127);
 }
 
-/* The next run as a process (pid is set) or as a thread; `to` is its end of the pipe. */
+/* Starts the next run as a process (pid is set); `to` is its end of the pipe, closed here in any
+   case. Buffers are flushed before the fork, or both would write them. A fork that fails has pid
+   -1, which is reported like a pipe that cannot be made. */
 static bool process_start(const sweep *s, job *j, const ig_sweep_run *run, int place, int to) {
   fflush(NULL);
   j->pid = fork();
@@ -149,6 +168,7 @@ static bool process_start(const sweep *s, job *j, const ig_sweep_run *run, int p
   return j->pid > 0;
 }
 
+/* Starts it as a thread, which closes its end of the pipe itself. */
 static bool thread_start(const sweep *s, job *j, const ig_sweep_run *run, int place, int to) {
   j->member = (cli_member){.run = *run,
                            .out = s->out,
@@ -164,12 +184,15 @@ static bool thread_start(const sweep *s, job *j, const ig_sweep_run *run, int pl
   return false;
 }
 
+/* Opens log and pipe and starts a run in the place `place`, from which its device follows. On
+   failure nothing remains open. */
 static int job_start(sweep *s, job *j, int number, int place) {
   ig_sweep_run run;
   char log[4096];
   int pipe_of[2];
   if (ig_sweep_at(s->sweep, number, &run) != IG_OK)
     return CLI_FAILED;
+  /* A place is used again and again: nothing of the former run remains. */
   memset(j, 0, sizeof *j);
   j->run = number;
   j->start = cli_now();
@@ -180,6 +203,7 @@ static int job_start(sweep *s, job *j, int number, int place) {
     return CLI_FAILED;
   }
   for (int i = 0; i < 2; i++)
+    /* Other runs must not inherit this pipe, or its end would never be seen. */
     fcntl(pipe_of[i], F_SETFD, FD_CLOEXEC);
   if (!(s->threads ? thread_start : process_start)(s, j, &run, place, pipe_of[1])) {
     cli_error("cannot start '%s': %s", run.name, strerror(errno));
@@ -192,7 +216,8 @@ static int job_start(sweep *s, job *j, int number, int place) {
   return CLI_GOOD;
 }
 
-/* A line of a run's log: how far it is, or what is wrong. */
+/* A line of a run's log: how far it is, or what is wrong. Only the first error is kept, as later
+   ones follow from it. */
 static void line_take(job *j) {
   double percent;
   char sign;
@@ -203,14 +228,17 @@ static void line_take(job *j) {
     snprintf(j->error, sizeof j->error, "%s", error + strlen("error: "));
 }
 
-/* What has come from a run; false: it has closed its end. */
+/* Reads what has come from a run, into its log and line by line; false: it has closed its end.
+   Lines longer than LINE are cut, in what is looked at, not in the log. */
 static bool job_listen(job *j) {
   char text[4096];
   const ssize_t n = read(j->from, text, sizeof text);
+  /* An interrupted read is repeated by the next poll. */
   if (n < 0)
     return errno == EINTR || errno == EAGAIN;
   if (n == 0)
     return false;
+  /* A full disk is reported with the run, which goes on. */
   if (write(j->log, text, (size_t)n) < 0)
     snprintf(j->error, sizeof j->error, "its log: %s", strerror(errno));
   for (ssize_t i = 0; i < n; i++) {
@@ -226,7 +254,8 @@ static bool job_listen(job *j) {
   return true;
 }
 
-/* How a run ended, in a word. */
+/* How a run ended, in a word: by its exit status. Waiting may be interrupted by a signal, and goes
+   on. */
 static const char *process_end(job *j) {
   int status = 0;
   while (waitpid(j->pid, &status, 0) < 0 && errno == EINTR)
@@ -237,7 +266,8 @@ static const char *process_end(job *j) {
                                                        : "failed";
 }
 
-/* NULL: the device was too small for it beside the others, and it is run again after them. */
+/* How a thread ended; NULL: the device was too small for it beside the others, and it is run again
+   after them. */
 static const char *thread_end(const sweep *s, job *j) {
   const ig_status status = cli_member_end(&j->member);
   if ((status == IG_MEMORY || status == IG_DEVICE) && s->jobs > 1 && s->again && !stop)
@@ -245,6 +275,7 @@ static const char *thread_end(const sweep *s, job *j) {
   return status == IG_OK ? "done" : status == IG_INTERRUPTED ? "stopped" : "failed";
 }
 
+/* Frees the place of a run for the next one. */
 static void job_end(sweep *s, job *j) {
   const char *how = j->pid ? process_end(j) : thread_end(s, j);
   close(j->from);
@@ -262,7 +293,8 @@ static void job_end(sweep *s, job *j) {
 }
 
 /* Ctrl-C: every run is asked to write its checkpoint. A thread may not have begun to listen, and is
-   asked until it ends. */
+   asked until it ends. Processes are asked once, as a second signal would end them without a
+   checkpoint. */
 static void runs_interrupt(sweep *s, bool first) {
   if (first) {
     table_clear(s);
@@ -275,9 +307,12 @@ static void runs_interrupt(sweep *s, bool first) {
       kill(s->job[j].pid, SIGTERM);
 }
 
+/* The loop of the sweep: starts runs in free places, draws the table, and waits for output, at most
+   a quarter of a second, so that the table and Ctrl-C are not late. */
 static void run_all(sweep *s) {
   bool told = false;
   for (;;) {
+    /* watch[i] belongs to job of[i]; free places are not watched. */
     struct pollfd watch[MAX_JOBS];
     int of[MAX_JOBS], busy = 0;
     for (int j = 0; j < s->jobs; j++) {
@@ -298,6 +333,7 @@ static void run_all(sweep *s) {
       told = true;
     }
     table_draw(s, false);
+    /* Nothing came, or a signal did. */
     if (poll(watch, (nfds_t)busy, 250) <= 0)
       continue;
     for (int i = 0; i < busy; i++)
@@ -307,7 +343,8 @@ static void run_all(sweep *s) {
 }
 
 /* Runs that failed for the device's memory, or with the device itself: one at a time, each in a
-   process of its own, which has a device that nobody else has disturbed. */
+   process of its own, which has a device that no other run has disturbed. A device that failed once
+   may be of no use to this process any more, hence the new one. */
 static void run_again(sweep *s) {
   s->threads = false;
   s->jobs = 1;
@@ -329,12 +366,14 @@ static void run_again(sweep *s) {
 
 /* --- the table of results */
 
+/* Columns and letters of the table on the terminal; results.csv has everything. */
 enum { MAX_COLUMNS = 12, CELL = 28 };
 typedef struct {
   int rows, columns, capacity;
   char (*cell)[MAX_COLUMNS][CELL];
 } table;
 
+/* Keeps a row; numbers are shortened to six digits. */
 static void row_keep(void *user, int count, const char *const *cells) {
   table *t = user;
   if (t->rows == t->capacity) {
@@ -357,7 +396,9 @@ static void row_keep(void *user, int count, const char *const *cells) {
   t->rows++;
 }
 
+/* As many columns as fit into 120. */
 static void table_print(const table *t) {
+  /* Columns that do not fit are left out from the right. */
   int width[MAX_COLUMNS] = {0}, columns = 0, line = 0;
   for (int c = 0; c < t->columns; c++) {
     for (int r = 0; r < t->rows; r++) {
@@ -375,6 +416,8 @@ static void table_print(const table *t) {
   }
 }
 
+/* results.csv is written whether or not all runs succeeded: rows say which did. The table is read
+   back from the folders of the runs, so it has those of earlier calls too. */
 static int results(sweep *s, ig_ctx *cx) {
   table t = {0};
   const int code = cli_result(cx, ig_sweep_results(s->sweep, s->out, row_keep, &t));
@@ -390,11 +433,13 @@ static int results(sweep *s, ig_ctx *cx) {
 
 /* --- the command */
 
-/* Runs at a time: some per GPU, which one small run does not fill, or one per core and thread. */
+/* Runs at a time: some per GPU, which one small run does not fill, or one per core and thread. Four
+   is where the throughput of small runs levels off on one GPU. */
 enum { PER_GPU = 4 };
 static void places_count(sweep *s) {
   ig_device_info rows[64];
   const int n = ig_devices(rows, 64), threads = s->args->threads ? s->args->threads : 1;
+  /* GPUs do not count where they are not to be used. */
   const bool cpu = strcmp(s->backend, "cpu") == 0 || strcmp(s->backend, "debug") == 0;
   for (int i = 0; i < n && i < 64 && !cpu; i++)
     s->devices += rows[i].available && strcmp(rows[i].backend, "cuda") == 0;
@@ -407,7 +452,8 @@ static void places_count(sweep *s) {
   s->jobs = s->jobs > MAX_JOBS ? MAX_JOBS : s->jobs;
 }
 
-/* Makes a folder and those above it. */
+/* Makes a folder and those above it, like mkdir -p. A folder that is there already is fine, a file
+   is not. */
 static int folder_make(const char *out) {
   char path[4096];
   struct stat info;
@@ -415,6 +461,7 @@ static int folder_make(const char *out) {
     cli_error("'%.200s…' is too long", out);
     return CLI_BAD_INPUT;
   }
+  /* Each part in turn; a failure shows in the last one. */
   for (char *slash = path; (slash = strchr(slash + 1, '/')); *slash = '/') {
     *slash = '\0';
     if (mkdir(path, 0777) != 0 && errno != EEXIST)
@@ -427,7 +474,8 @@ static int folder_make(const char *out) {
 }
 
 /* The folder's lock, as runs have theirs: one sweep at a time, and `ingot watch` sees that it goes
-   on. Released by the end of this process. */
+   on. Released by the end of this process. The descriptor stays open on purpose: closing it would
+   release the lock. */
 static int folder_lock(const char *out) {
   const int fd = open(out, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
@@ -439,7 +487,10 @@ static int folder_lock(const char *out) {
   return CLI_FAILED;
 }
 
+/* Signals are caught without SA_RESTART, so that poll returns at once. The exit code is 1 if any
+   run failed or the sweep was stopped; results.csv is written all the same. */
 static int run_sweep(sweep *s, ig_ctx *cx) {
+  /* The same program, wherever PATH leads by now; s is static and zeroed, so the text ends. */
   const ssize_t length = readlink("/proc/self/exe", s->self, sizeof s->self - 1);
   if (length <= 0) {
     cli_error("cannot find this program again: %s", strerror(errno));
@@ -469,6 +520,8 @@ static int run_sweep(sweep *s, ig_ctx *cx) {
   return code == CLI_GOOD && (s->failed > 0 || stop) ? CLI_FAILED : code;
 }
 
+/* Under mpirun each copy would start all runs: refused. The context is for reading the sweep and
+   its results only; runs have their own. */
 static int sweep_run(const cli_args *args) {
   static sweep s; /* large, and there is one */
   static char folder[512];
@@ -509,6 +562,7 @@ static int sweep_run(const cli_args *args) {
   return code;
 }
 
+/* --threads is that of a run here: with one a core, runs do not wait for each other. */
 static const cli_option sweep_options[] = {
     CLI_BACKEND,
     {"vary", 'v', CLI_REPEAT, CLI_AT(vary), 0, "KEY=V1,V2,…", NULL,

@@ -1,12 +1,16 @@
-/* ingot upgrade: case files of earlier versions with the words of this one. */
+/* ingot upgrade: case files of earlier versions with the words of this one. The library finds and
+   replaces the words; see src/chain/upgrade.c. */
 #include "cli.h"
 
+/* A line for each word, in the form that editors jump to. */
 static void tell(void *user, const ig_renamed_word *w) {
   const cli_args *args = user;
   if (!args->quiet)
     printf("%s:%d:%d: '%s' is called '%s' now\n", w->file, w->line, w->column, w->was, w->now);
 }
 
+/* Files are independent: one that fails does not keep the others from being rewritten. The worst
+   exit code counts. With --check the exit code 1 says that something would be rewritten. */
 static int upgrade_run(const cli_args *args) {
   ig_ctx *cx;
   int found = 0;
@@ -24,6 +28,7 @@ static int upgrade_run(const cli_args *args) {
   for (int i = 0; i < args->words.count; i++) {
     const char *path = args->words.item[i], *to = args->out ? args->out : path;
     int words = 0;
+    /* With --check nothing is written; words are only counted. */
     const int one = cli_result(
         cx, ig_case_upgrade(cx, path, args->check ? NULL : to, tell, (void *)args, &words));
     code = one > code ? one : code;
@@ -33,6 +38,7 @@ static int upgrade_run(const cli_args *args) {
   return code == CLI_GOOD && args->check && found ? CLI_FAILED : code;
 }
 
+/* --check is for scripts that must not change anything. */
 static const cli_option upgrade_options[] = {
     {"check", 'c', CLI_FLAG, CLI_AT(check), 0, NULL, NULL,
      "write nothing; exit code 1 if a file has old words"},

@@ -1,9 +1,11 @@
-/* ingot verify: the verification manual, executed. */
+/* ingot verify: the verification manual, executed. Each row compares a computed figure with an
+   exact or published one. */
 #include "cli.h"
 #include "verify/verify.h"
 
 #include <string.h>
 
+/* Where rows go, and how many of them passed. */
 typedef struct {
   ig_ctx *cx;
   cli_page json, page;
@@ -11,7 +13,8 @@ typedef struct {
   bool quiet;
 } table;
 
-/* One table a room; a row can be read without the page around it. */
+/* One table a room; a row can be read without the page around it. Failures are in bold. An error
+   without "rel." is in the unit of the quantity. */
 static void page_row(table *t, const ig_verified *r) {
   cli_page *page = &t->page;
   if (cli_page_room(page, r->room))
@@ -26,7 +29,8 @@ static void page_row(table *t, const ig_verified *r) {
           ig_ctx_backend(t->cx), page->date);
 }
 
-/* All digits: what scripts/fingerprint compares. */
+/* All digits: what scripts/fingerprint compares. One object a figure; `error` and `tolerance` are
+   relative where `relative` is true. */
 static void json_row(table *t, const ig_verified *r) {
   FILE *to = t->json.file;
   fprintf(to, "%s    {\"room\": ", t->passed + t->failed > 1 ? ",\n" : "\n");
@@ -52,9 +56,12 @@ static void json_row(table *t, const ig_verified *r) {
           r->pass ? "true" : "false");
 }
 
+/* Called for each figure. With --quiet only failures are shown. Failures stand out in capitals, so
+   that a long log can be searched. */
 static void show(void *user, const ig_verified *r) {
   table *t = user;
   cli_progress_end();
+  /* Problems are named ROOM/NAME, as the words on the command line are. */
   char problem[96];
   snprintf(problem, sizeof problem, "%s/%s", r->room, r->problem);
   t->passed += r->pass;
@@ -73,6 +80,7 @@ static void show(void *user, const ig_verified *r) {
     json_row(t, r);
 }
 
+/* One line of --list; `quick` marks what the test suite runs. */
 static void list(void *user, const ig_problem *p) {
   (void)user;
   char name[96];
@@ -80,6 +88,9 @@ static void list(void *user, const ig_problem *p) {
   printf("%-28s %-6s %s\n", name, p->quick ? "quick" : "", p->about);
 }
 
+/* The exit code is 1 if a figure is outside its tolerance; both files are kept in that case too, as
+   the failure is in them. The page is written while problems run, so that an interrupted run has
+   shown all it did. */
 static int verify_run(const cli_args *args) {
   if (args->list) {
     ig_verify_list(list, NULL);
@@ -113,6 +124,7 @@ static int verify_run(const cli_args *args) {
         "others are in the unit of the quantity.\n\n",
         args->quick ? " --quick" : "", ig_ctx_backend(cx), ig_build_info(), ig_ctx_device(cx),
         t.page.date);
+  /* Words choose rooms or problems; none: all of them. */
   code = cli_result(cx, ig_verify(cx, args->words.item, args->words.count, args->quick, show, &t));
   if (t.page.file)
     fprintf(t.page.file, "\n%d pass, %d fail.\n", t.passed, t.failed);
@@ -125,6 +137,7 @@ static int verify_run(const cli_args *args) {
   return code == CLI_GOOD && t.failed ? CLI_FAILED : code;
 }
 
+/* --quick is the selection that the test suite runs; problems are marked so in --list. */
 static const cli_option options[] = {
     CLI_BACKEND,
     CLI_THREADS,

@@ -1,4 +1,4 @@
-/* ingot view: a picture of a snapshot. */
+/* ingot view: a picture of a snapshot. Options are read here, drawing is the library's. */
 #include "movie.h"
 
 #include <dirent.h>
@@ -12,7 +12,9 @@ static bool ends_in(const char *name, const char *ending) {
 }
 
 /* A folder of results stands for its last snapshot: *path becomes that, written into `text`. With
-   `design` the surface of an optimised part comes first. */
+   `design` the surface of an optimised part comes first. Names are compared by length, then by
+   letters: snap_1000000 is later than snap_999999. A path that is no folder stays as it is. On
+   failure a message was printed. */
 static int last_snapshot(const char **path, bool design, char *text, size_t size) {
   char last[256] = "";
   DIR *folder = opendir(*path);
@@ -20,6 +22,7 @@ static int last_snapshot(const char **path, bool design, char *text, size_t size
     return CLI_GOOD; /* a file, or nothing: whoever reads it says so */
   for (const struct dirent *entry; (entry = readdir(folder));) {
     const char *name = entry->d_name;
+    /* Numbers have at least six digits and grow beyond them. */
     const int longer = (int)strlen(name) - (int)strlen(last);
     if (strncmp(name, "snap_", 5) == 0 && ends_in(name, ".vtkhdf") &&
         (longer > 0 || (longer == 0 && strcmp(name, last) > 0)))
@@ -41,8 +44,9 @@ static int last_snapshot(const char **path, bool design, char *text, size_t size
 }
 
 /* snap_000010.vtkhdf -> snap_000010.png; with a field named, snap_000010-T.png: one picture does
-   not replace another */
+   not replace another A field with a slash cannot be part of a file's name and is left out. */
 static void usual_picture(const char *path, const char *field, char *png, size_t size) {
+  /* A dot in the folder's name is no ending of the file. */
   const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
   const char *dot = strrchr(name, '.');
   const bool named = field && !strchr(field, '/');
@@ -50,12 +54,13 @@ static void usual_picture(const char *path, const char *field, char *png, size_t
            named ? "-" : "", named ? field : "");
 }
 
-/* "x=4 mm": across which axis, and where in metres. */
+/* Reads "x=4 mm": across which axis, 1 to 3 in cut_axis, and where in metres. */
 static int plane_read(const char *name, const char *text, ig_view_options *o) {
   static const struct {
     const char *unit;
     double metres;
   } units[] = {{"", 1}, {"m", 1}, {"mm", 1e-3}, {"um", 1e-6}, {"cm", 1e-2}};
+  /* NULL where no axis was found: both loops are then passed over. */
   char *end = NULL;
   o->cut_axis = text[0] >= 'x' && text[0] <= 'z' && text[1] == '=' ? text[0] - 'x' + 1 : 0;
   o->cut_at = o->cut_axis ? strtod(text + 2, &end) : 0;
@@ -70,6 +75,9 @@ static int plane_read(const char *name, const char *text, ig_view_options *o) {
   return CLI_BAD_INPUT;
 }
 
+/* Fills the options of the library; also used for movies. Contradictions are refused. `second` may
+   be NULL. Zeroes stand for the usual size, zoom and scale. Colours of a difference and fields are
+   chosen by the library. */
 static int options_read(const cli_args *args, const char *second, ig_view_options *o) {
   *o = (ig_view_options){
       .field = args->field,
@@ -100,6 +108,7 @@ static int options_read(const cli_args *args, const char *second, ig_view_option
     cli_error("--dpi %g: expected 10 to 2400", args->dpi);
     return CLI_BAD_INPUT;
   }
+  /* Print: 2.54 cm to an inch. */
   if (args->dpi > 0 && !args->width && !args->height) { /* 16 x 10 cm on paper */
     o->width = (int)(16 / 2.54 * args->dpi + 0.5);
     o->height = (int)(10 / 2.54 * args->dpi + 0.5);
@@ -117,6 +126,8 @@ static int options_read(const cli_args *args, const char *second, ig_view_option
   return CLI_GOOD;
 }
 
+/* A picture that is replaced is mentioned, as its name was perhaps not chosen. Whether a picture
+   was there is asked before drawing, since afterwards it always is. */
 static int picture_draw(const cli_args *args, ig_ctx *cx, const char *snapshot,
                         const ig_view_options *options, const char *png) {
   const bool there = access(png, F_OK) == 0;
@@ -128,7 +139,10 @@ static int picture_draw(const cli_args *args, ig_ctx *cx, const char *snapshot,
   return code;
 }
 
+/* A design is drawn from its surface only when nothing was asked for that needs fields. The name of
+   the picture goes to standard output, for scripts; remarks go to standard error. */
 static int view_run(const cli_args *args) {
+  /* Paths that were not given but found; the pointers below may lead into them. */
   char usual[4096], last[4096], other[4096];
   const char *snapshot = args->words.item[0];
   const char *second = args->words.count > 1 ? args->words.item[1] : NULL;
@@ -158,6 +172,8 @@ static int view_run(const cli_args *args) {
   return code;
 }
 
+/* Options with two numbers have a flag in cli_args that says whether they were given, as 0:0 is a
+   valid pair. */
 static const cli_option options[] = {
     {"field", 'f', CLI_TEXT, CLI_AT(field), 0, "NAME", NULL,
      "field to color by; displacement.z takes a component, a bare vector its magnitude, none plain "

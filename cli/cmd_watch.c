@@ -1,10 +1,13 @@
-/* ingot watch: the page of a result while it comes. */
+/* ingot watch: the page of a result while it comes. The server is in watch.c; here it runs in the
+   foreground until the run has ended. */
 #include "watch.h"
 
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 
+/* A port of 0 lets the system choose. The folder must exist, as there is no run here that would
+   make it. */
 static int watch_run(const cli_args *args) {
   const char *folder = args->words.item[0];
   struct stat info;
@@ -18,6 +21,7 @@ static int watch_run(const cli_args *args) {
     return CLI_BAD_INPUT;
   }
   ig_ctx *cx;
+  /* No log and no progress: the page shows all there is to see. */
   const ig_ctx_options options = {.backend = "cpu", .threads = 1};
   if (ig_ctx_open(&options, &cx) != IG_OK) {
     cli_error("no memory to watch");
@@ -28,6 +32,7 @@ static int watch_run(const cli_args *args) {
   return code;
 }
 
+/* A fixed port is of use with a tunnel to another computer. */
 static const cli_option options[] = {{"port", 0, CLI_INT, CLI_AT(port), 0, "N", NULL,
                                       "port on 127.0.0.1; one that is free if not given"},
                                      {0}};

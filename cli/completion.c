@@ -1,9 +1,11 @@
-/* The manual page and shell completion, made from the command tables. */
+/* The manual page and shell completion, made from the command tables. What a shell treats specially
+   is escaped by a function for each of them. */
 #include "cli.h"
 
 #include <string.h>
 
-/* troff takes a leading dot and backslashes for its own. */
+/* Escapes text for troff: a dash would become a hyphen that cannot be copied, a backslash begins a
+   request. A new line begins a paragraph, or breaks the line where the next is indented. */
 static void troff(FILE *to, const char *text) {
   for (const char *c = text; *c; c++) {
     if (*c == '-')
@@ -17,6 +19,9 @@ static void troff(FILE *to, const char *text) {
   }
 }
 
+/* The page in the man macros: name, synopsis, commands with options, exit status, files. Lines of
+   troff requests begin with a dot; text never does, as every line of it follows a request or a
+   word. */
 void cli_man(FILE *to) {
   fprintf(to, ".TH INGOT 1 \"\" \"ingot %s\" \"User Commands\"\n", ig_version());
   fputs(".SH NAME\ningot \\- finite elements for people who design, print and break parts\n", to);
@@ -55,7 +60,7 @@ void cli_man(FILE *to) {
     }
   }
   fputs(".SH EXIT STATUS\n"
-        "0: good. 1: the run failed or was interrupted. 2: the input is the user's to mend.\n"
+        "0: good. 1: the run failed or was interrupted. 2: the input must be corrected.\n"
         ".SH FILES\n"
         "A case is a YAML file; \\fBingot help \\-\\-reference\\fR prints what it may say. A run "
         "writes snapshots (VTKHDF with a .vtkhdf.series index), history.csv, summary.json and "
@@ -63,21 +68,27 @@ void cli_man(FILE *to) {
         to);
 }
 
+/* The first word of a command. */
 static const char *family(const cli_command *c, char *text, size_t size) {
   snprintf(text, size, "%.*s", (int)strcspn(c->name, " "), c->name);
   return text;
 }
 
+/* Commands of a family stand together in the table, so the one before tells. */
 static bool first_of_family(const cli_command *const *c) {
   char a[32], b[32];
   return c == cli_commands || strcmp(family(c[0], a, sizeof a), family(c[-1], b, sizeof b)) != 0;
 }
 
+/* "a|b" as "a b". */
 static void spaced(FILE *to, const char *choices) {
   for (const char *c = choices; *c; c++)
     fputc(*c == '|' ? ' ' : *c, to);
 }
 
+/* The script completes commands, second words of families, values of options, options, and else
+   files. --set asks the program itself for the keys. All names and values come from the tables of
+   this program and need no quoting. */
 void cli_complete_bash(FILE *to) {
   char name[32];
   fputs("# bash completion of ingot, made by 'ingot completion bash'\n_ingot() {\n"
@@ -146,7 +157,8 @@ void cli_complete_bash(FILE *to) {
         to);
 }
 
-/* zsh's _arguments gives brackets and colons a meaning. */
+/* Escapes text for zsh: _arguments gives brackets and colons a meaning, and all of it stands in
+   single quotes. */
 static void zsh(FILE *to, const char *text) {
   for (const char *c = text; *c; c++)
     if (*c == '\'')
@@ -157,6 +169,8 @@ static void zsh(FILE *to, const char *text) {
       fputc(*c, to);
 }
 
+/* One _arguments call for each command; an option that may be repeated has a star. $words[1] is the
+   program; CURRENT counts from 1 as well. */
 void cli_complete_zsh(FILE *to) {
   char name[32];
   fputs("#compdef ingot\n# zsh completion of ingot, made by 'ingot completion zsh'\n"
@@ -217,6 +231,8 @@ static void fish(FILE *to, const char *text) {
   fputc('\'', to);
 }
 
+/* One `complete` line for each command and option. -x: the option has an argument and no file fits;
+   -r -F: a file is wanted. */
 void cli_complete_fish(FILE *to) {
   char name[32];
   fputs("# fish completion of ingot, made by 'ingot completion fish'\n"
@@ -227,9 +243,14 @@ void cli_complete_fish(FILE *to) {
     const char *second = strchr((*c)->name, ' ');
     if (first_of_family(c)) {
       fprintf(to, "complete -c ingot -n __fish_use_subcommand -f -a %s -d ", name);
-      fish(to, second ? "make, convert or measure a mesh" : (*c)->about);
+      fish(to, !second                       ? (*c)->about
+               : strcmp(name, "mesh") == 0   ? "make, convert or measure a mesh"
+               : strcmp(name, "path") == 0   ? "look at or convert a toolpath"
+               : strcmp(name, "result") == 0 ? "look into results"
+                                             : "several commands");
       fputc('\n', to);
     }
+    /* The condition under which a line counts: the words before the cursor. */
     char when[128];
     snprintf(when, sizeof when, "-n '__fish_seen_subcommand_from %s", name);
     if (second) {

@@ -1,4 +1,5 @@
-/* Whether MPI sends device memory, tried in a child process: an MPI that cannot may crash. */
+/* Whether MPI sends device memory, tried in a child process: an MPI that cannot may crash, or may
+   never return. The child sends a little between two buffers of its own. */
 #include "cli.h"
 
 #include <signal.h>
@@ -11,8 +12,10 @@
 
 extern char **environ;
 
-/* The child is no part of the job: it must not find the launcher's variables. */
+/* Whether a variable is one of a launcher's. The child is no part of the job: with them it would
+   try to join it. */
 static bool launchers(const char *variable) {
+  /* Open MPI, PMIx, PMI, MPICH's Hydra, Intel MPI and Slurm. */
   static const char *const begins[] = {"OMPI_COMM", "OMPI_MCA_ess", "OMPI_MCA_orte", "PMIX",
                                        "PMI_",      "HYDRA",        "MPIEXEC",       "SLURM"};
   for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
@@ -21,7 +24,10 @@ static bool launchers(const char *variable) {
   return false;
 }
 
+/* Starts this program again with CLI_GPU_TRY; -1: it cannot be started. posix_spawn rather than
+   fork, as MPI forbids a fork after its start on some networks. */
 static pid_t child_start(const char *backend) {
+  /* Open MPI then starts a process alone without looking for a daemon. */
   static char isolated[] = "OMPI_MCA_ess_singleton_isolated=1";
   char self[4096], name[32], word[] = CLI_GPU_TRY;
   const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
@@ -29,6 +35,7 @@ static pid_t child_start(const char *backend) {
   pid_t pid = -1;
   while (environ[count])
     count++;
+  /* All variables at most, one more, and the NULL at the end. */
   char **environment = calloc(count + 2, sizeof *environment);
   if (length < 0 || !environment) {
     free(environment);
@@ -52,6 +59,8 @@ static pid_t child_start(const char *backend) {
   return pid;
 }
 
+/* Waits for the child, 30 s at most, then ends it. Only a clean exit counts. A child that was
+   killed by a signal, as by a crash in the driver, counts as no. */
 bool cli_gpu_works(const char *backend) {
   enum { TENTHS = 300 }; /* of a second: a card's first context takes some */
   const pid_t pid = child_start(backend);
@@ -68,6 +77,7 @@ bool cli_gpu_works(const char *backend) {
   return false;
 }
 
+/* In the child: one rank, one context, one exchange of device memory. */
 int cli_gpu_try(const char *backend) {
   ig_ranks *alone;
   ig_ctx *cx = NULL;

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* every command, in the order help shows them */
+/* Every command, in the order help shows them. Commands of a family must stand together. */
 #define COMMANDS(X)                                                                                \
   X(new)                                                                                           \
   X(run)                                                                                           \
@@ -46,6 +46,8 @@ static const cli_command *const commands[] = {
 #undef X
         NULL};
 
+/* Reports an unknown command with the nearest one; of two-word commands the first word counts.
+   Names beyond the fixed array have no nearest one; there are fewer commands than that. */
 static int unknown_command(const char *word) {
   enum { MAX = 32 };
   const char *names[MAX + 1] = {0};
@@ -69,6 +71,7 @@ static int family_only(int argc, char **argv) {
     cli_help_family(stdout, argv[0]);
     return CLI_GOOD;
   }
+  /* Second words of the family, for the message. */
   char list[128] = "";
   for (const cli_command *const *c = cli_commands; *c; c++)
     if (cli_in_family(*c, argv[0]))
@@ -78,6 +81,9 @@ static int family_only(int argc, char **argv) {
   return CLI_BAD_INPUT;
 }
 
+/* Finds and runs a command. Of several copies under mpirun only `run`, `check` and `sweep` go on
+   (the last refuses); of others the first copy does the work and the rest return at once. argv is
+   without the program's name. Returns the exit code. */
 static int run(int argc, char **argv) {
   /* mpirun starts copies of any command: what is no run on ranks the first does alone */
   const bool copy = cli_copies() > 1 && !cli_first_copy();
@@ -99,6 +105,7 @@ static int run(int argc, char **argv) {
   const cli_command *command = cli_find(argc, argv, &used);
   if (!command)
     return cli_is_family(argv[0]) ? family_only(argc, argv) : unknown_command(argv[0]);
+  /* Static: it is large, and lives as long as the program. */
   static cli_args args;
   bool help;
   const int code = cli_parse(command, argc - used, argv + used, &args, &help);
@@ -122,6 +129,8 @@ static int run(int argc, char **argv) {
    threads are to stay: this thread is on its core by now, and would leave that one alone to all. */
 static void wait_kindly(char **argv) {
   char self[4096];
+  /* Any of these means that the user has decided; it also ends the chain of restarts, as the second
+     start finds GOMP_SPINCOUNT set. */
   static const char *const said[] = {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "OMP_PROC_BIND",
                                      "OMP_PLACES", "GOMP_CPU_AFFINITY"};
   for (size_t i = 0; i < sizeof said / sizeof *said; i++)
@@ -141,12 +150,15 @@ static void open_standard(void) {
       return;
 }
 
+/* The order matters: standard streams before anything is opened, the restart before any state. */
 int main(int argc, char **argv) {
   cli_commands = commands;
   open_standard();
   wait_kindly(argv);
   signal(SIGPIPE, SIG_IGN); /* a reader that went away must not kill a run */
   const int code = run(argc - 1, argv + 1);
+  /* What was printed may be lost on a full disk: that is a failure. A reader that left early is
+     not. */
   const bool lost = fflush(stdout) != 0 || ferror(stdout);
   if (lost && errno != EPIPE) {
     cli_error("standard output: %s", strerror(errno));

@@ -1,4 +1,5 @@
-/* Pages that commands write beside what they show: whole, or not at all. */
+/* Pages that commands write beside what they show: whole, or not at all. They go to PATH.part first
+   and are renamed at the end. */
 #include "cli.h"
 
 #include <errno.h>
@@ -6,6 +7,8 @@
 #include <string.h>
 #include <time.h>
 
+/* The date is in UTC, so that pages of different machines can be compared. On failure there is no
+   page, and a message was printed. */
 int cli_page_open(const char *path, cli_page *page) {
   *page = (cli_page){.path = path};
   if (!path)
@@ -20,9 +23,12 @@ int cli_page_open(const char *path, cli_page *page) {
   return CLI_BAD_INPUT;
 }
 
+/* Returns `code`, or CLI_FAILED if the file could not be completed. A page of a run that failed is
+   removed. Allowed with no page open. */
 int cli_page_close(cli_page *page, int code) {
   if (!page->file)
     return code;
+  /* A full disk shows at the latest here, when the last bytes are written. */
   if (fclose(page->file) != 0 || (code == CLI_GOOD && rename(page->part, page->path) != 0)) {
     cli_error("%s: %s", page->path, strerror(errno));
     code = CLI_FAILED;
@@ -33,12 +39,14 @@ int cli_page_close(cli_page *page, int code) {
   return code;
 }
 
+/* A bar is escaped and a line break becomes a blank: both would end the cell. */
 void cli_page_cell(cli_page *page, const char *text) {
   for (fputs("| ", page->file); *text; text++)
     fputs(*text == '|' ? "\\|" : (const char[]){*text == '\n' ? ' ' : *text, 0}, page->file);
   fputc(' ', page->file);
 }
 
+/* The second level of headings: the first is the title of the page. */
 bool cli_page_room(cli_page *page, const char *room) {
   if (strcmp(page->room, room) == 0)
     return false;
@@ -47,6 +55,7 @@ bool cli_page_room(cli_page *page, const char *room) {
   return true;
 }
 
+/* Bytes from 128 up are passed on: texts are UTF-8. */
 void cli_page_quote(FILE *to, const char *text) {
   fputc('"', to);
   for (const char *c = text; *c; c++)
@@ -59,6 +68,7 @@ void cli_page_quote(FILE *to, const char *text) {
   fputc('"', to);
 }
 
+/* 17 digits bring back the same double. */
 void cli_page_number(FILE *to, double value) {
   if (isfinite(value))
     fprintf(to, "%.17g", value);

@@ -1,5 +1,6 @@
 /* ingot view --movie: all snapshots of a folder, one color scale, joined by ffmpeg where there is
-   one; the numbered pictures stay where there is none. */
+   one; the numbered pictures stay where there is none. All snapshots are read twice, first for the
+   scale. */
 #include "movie.h"
 
 #include <dirent.h>
@@ -11,19 +12,22 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* Pictures are numbered with five digits. */
 enum { FRAMES = 100000 };
 
+/* Of scandir: names as the library writes them. */
 static int is_snapshot(const struct dirent *entry) {
   const size_t length = strlen(entry->d_name);
   return strncmp(entry->d_name, "snap_", 5) == 0 && length > 12 &&
          strcmp(entry->d_name + length - 7, ".vtkhdf") == 0;
 }
-/* snap_1000000 comes after snap_999999 */
+/* Order of time: snap_1000000 comes after snap_999999, though not by letters. */
 static int in_time(const struct dirent **a, const struct dirent **b) {
   const size_t p = strlen((*a)->d_name), q = strlen((*b)->d_name);
   return p != q ? (p < q ? -1 : 1) : strcmp((*a)->d_name, (*b)->d_name);
 }
 
+/* The paths are long: the struct lives on the heap. */
 typedef struct {
   const char *folder;
   char stem[3900]; /* of the movie, without its ending */
@@ -38,7 +42,10 @@ static void picture_path(const movie *m, int i, char path[4096]) {
   snprintf(path, 4096, "%.3900s_%05d.png", m->stem, i);
 }
 
+/* One range over all snapshots, unless it was given. A field that never changes keeps the range of
+   each frame. */
 static int range_find(const movie *m, ig_ctx *cx, ig_view_options *o) {
+  /* Empty until the first snapshot. */
   double range[2] = {INFINITY, -INFINITY};
   for (int i = 0; i < m->count && !o->fixed_range; i++) {
     char path[4096];
@@ -57,7 +64,9 @@ static int range_find(const movie *m, ig_ctx *cx, ig_view_options *o) {
   return CLI_GOOD;
 }
 
-/* Returns whether the movie is there. H.264 wants even sizes. */
+/* Runs ffmpeg; whether the movie is there. H.264 needs even sizes, so odd ones get a line of
+   padding; 12 frames a second suit results of a few hundred snapshots. Without ffmpeg the child
+   exits with 127. The pictures are named by a pattern, which ffmpeg expands itself. */
 static bool join(const movie *m, const char *path) {
   char pictures[4096];
   snprintf(pictures, sizeof pictures, "%.3900s_%%05d.png", m->stem);
@@ -73,6 +82,8 @@ static bool join(const movie *m, const char *path) {
          WEXITSTATUS(status) == 0;
 }
 
+/* *drawn counts the pictures made, also when one fails, so that they can be removed. Frames are
+   numbered without gaps, as ffmpeg stops at the first that is missing. */
 static int frames_draw(const movie *m, ig_ctx *cx, const ig_view_options *o, int *drawn) {
   for (*drawn = 0; *drawn < m->count; ++*drawn) {
     char path[4096], png[4096];
@@ -85,6 +96,7 @@ static int frames_draw(const movie *m, ig_ctx *cx, const ig_view_options *o, int
   return CLI_GOOD;
 }
 
+/* Only those drawn by this call: others of the same name were refused at the start. */
 static void pictures_remove(const movie *m, int drawn) {
   for (int i = 0; i < drawn; i++) {
     char png[4096];
@@ -93,7 +105,9 @@ static void pictures_remove(const movie *m, int drawn) {
   }
 }
 
+/* Refuses a name whose pictures would replace others. On failure m is still safe to free. */
 static int movie_open(const cli_args *args, movie *m) {
+  /* ffmpeg chooses the format by the ending; only MP4 is offered. */
   const char *dot = strrchr(args->movie, '.');
   char first[4096];
   m->folder = args->words.item[0];
@@ -120,6 +134,9 @@ static int movie_open(const cli_args *args, movie *m) {
   return CLI_GOOD;
 }
 
+/* The deformation is left out unless asked for: magnified by a factor of each frame's own it would
+   tremble. Pictures are removed when the movie is made or something fails; without ffmpeg they are
+   the result. */
 int movie_run(const cli_args *args, movie_options_fn *options_read) {
   movie *m = calloc(1, sizeof *m);
   ig_view_options o;
@@ -135,6 +152,7 @@ int movie_run(const cli_args *args, movie_options_fn *options_read) {
     code = range_find(m, cx, &o);
   if (code == CLI_GOOD)
     code = frames_draw(m, cx, &o, &drawn);
+  /* Asked before ffmpeg replaces it. */
   const bool there = access(args->movie, F_OK) == 0;
   if (code == CLI_GOOD && join(m, args->movie)) {
     pictures_remove(m, drawn);

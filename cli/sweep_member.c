@@ -1,4 +1,5 @@
-/* A run of a sweep on a thread of this process. */
+/* A run of a sweep on a thread of this process. It writes the same lines to its pipe as a process
+   would, so that cmd_sweep.c treats both alike. */
 #include "sweep_member.h"
 
 #include <math.h>
@@ -6,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+/* One line into the pipe, whole: a write may be cut short by a signal. */
 static void say(cli_member *m, const char *word, const char *text) {
   char line[4600];
   int length = snprintf(line, sizeof line, "ingot: %s%s\n", word, text);
@@ -13,16 +15,18 @@ static void say(cli_member *m, const char *word, const char *text) {
   for (int done = 0; done < length;) {
     const ssize_t n = write(m->to, line + done, (size_t)(length - done));
     if (n <= 0)
-      return; /* nobody listens any more */
+      return; /* the sweep listens no more */
     done += (int)n;
   }
 }
 
+/* Messages of the library; `user` is the member. */
 static void log_line(void *user, ig_log_level level, const char *message) {
   say(user, level == IG_LOG_WARN ? "warning: " : "", message);
 }
 
-/* A line every tenth of the way. */
+/* A line every tenth of the way. The same form as term.c writes into a log, which cmd_sweep.c
+   reads. */
 static void progress_line(void *user, const ig_progress *p) {
   cli_member *m = user;
   const double percent = p->total > 0 ? 100 * fmin(p->done / p->total, 1) : 0;
@@ -33,9 +37,11 @@ static void progress_line(void *user, const ig_progress *p) {
   const int length = snprintf(line, sizeof line, "%3.0f %%  %s %.6g of %.6g\n", floor(percent),
                               p->unit, p->done, p->total);
   if (write(m->to, line, (size_t)length) < length)
-    return; /* nobody listens any more */
+    return; /* the sweep listens no more */
 }
 
+/* Runs resume by themselves, as a sweep that is started again goes on where it was. A chain resumes
+   stage by stage, whatever is asked for. */
 static ig_status case_run(cli_member *m, ig_case *c, const char *folder) {
   if (ig_case_is_chain(c)) {
     const ig_chain_options options = {.out = folder, .force = m->force};
@@ -45,7 +51,9 @@ static ig_status case_run(cli_member *m, ig_case *c, const char *folder) {
   return ig_run(c, &options);
 }
 
+/* The case, the run, the report, all in this thread's own context. */
 static ig_status member_run(cli_member *m) {
+  /* The folder is the one a process would be given by --out. */
   char folder[4096];
   ig_case *c = NULL;
   snprintf(folder, sizeof folder, "%s/%s", m->out, m->run.name);
@@ -58,6 +66,9 @@ static ig_status member_run(cli_member *m) {
   return status;
 }
 
+/* The context is published under the lock, since an interruption may come from the main thread at
+   any time, and withdrawn before it is closed. The end of the pipe is closed last, which tells the
+   sweep that this thread can be joined without waiting. */
 static void *thread_run(void *user) {
   cli_member *m = user;
   const ig_ctx_options options = {.backend = m->backend,
@@ -83,7 +94,10 @@ static void *thread_run(void *user) {
   return NULL;
 }
 
+/* Signals are blocked while the thread starts, and it inherits that: they are all delivered to the
+   main thread. On failure nothing is left behind, and `to` is still open. */
 bool cli_member_start(cli_member *m) {
+  /* The caller's mask is restored whether or not the thread started. */
   sigset_t all, former;
   if (pthread_mutex_init(&m->lock, NULL) != 0)
     return false;
@@ -96,6 +110,7 @@ bool cli_member_start(cli_member *m) {
   return error == 0;
 }
 
+/* Nothing happens while there is no context, before the run and after it. */
 void cli_member_interrupt(cli_member *m) {
   pthread_mutex_lock(&m->lock);
   if (m->cx)
@@ -103,6 +118,7 @@ void cli_member_interrupt(cli_member *m) {
   pthread_mutex_unlock(&m->lock);
 }
 
+/* To be called once for each member that started. */
 ig_status cli_member_end(cli_member *m) {
   pthread_join(m->thread, NULL);
   pthread_mutex_destroy(&m->lock);

@@ -6,6 +6,7 @@
 #include "cli.h"
 #include <pthread.h>
 
+/* Zeroed but for what is given. */
 typedef struct {
   /* given: texts live until the end of the run */
   ig_sweep_run run;

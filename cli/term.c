@@ -1,4 +1,5 @@
-/* What a person sees while the library works: errors, messages, the progress line, Ctrl-C. */
+/* What a person sees while the library works: errors, messages, the progress line, Ctrl-C; and the
+   ranks of a program under mpirun. There is one of each in a program, hence static state. */
 #include "cli.h"
 
 #include <math.h>
@@ -25,6 +26,7 @@ bool cli_on_terminal(void) {
   return isatty(STDERR_FILENO) && kind && strcmp(kind, "dumb") != 0;
 }
 
+/* CLOCK_MONOTONIC: setting the date does not matter. */
 double cli_now(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
@@ -36,15 +38,19 @@ const char *cli_rate_unit(void) {
   return strcmp(term.unit, "iteration") == 0 ? "DOF-iterations/s" : "element-steps/s";
 }
 
+/* ECMA-48: back to the first column, clear to the end of the line. */
 void cli_progress_end(void) {
   if (term.shown)
     fputs("\r\033[K", stderr);
   term.shown = false;
 }
 
+/* One message with a word before it, coloured on a terminal. NO_COLOR is a convention of many
+   programs (no-color.org). */
 static void say(const char *word, const char *color, const char *format, va_list args) {
   cli_progress_end();
   fflush(stdout);
+  /* A log has no escape sequences. */
   const bool colored = cli_on_terminal() && !getenv("NO_COLOR");
   char raw[4096], text[8192]; /* one write: others may print at the same time */
   vsnprintf(raw, sizeof raw, format, args);
@@ -53,6 +59,7 @@ static void say(const char *word, const char *color, const char *format, va_list
           text);
 }
 
+/* Before the ranks are known the environment says which copy is the first. */
 void cli_error(const char *format, ...) {
   va_list args;
   if (!ranks && cli_copies() > 1 && !cli_first_copy())
@@ -62,6 +69,7 @@ void cli_error(const char *format, ...) {
   va_end(args);
 }
 
+/* Warnings of the library come through here as well. */
 void cli_warning(const char *format, ...) {
   va_list args;
   va_start(args, format);
@@ -71,11 +79,12 @@ void cli_warning(const char *format, ...) {
 
 /* Whether a warning of a line of the case ("FILE:LINE:COLUMN: …") was shown before: stages of a
    chain that share a key, and a case that is read for `check` and again for its run, warn of it
-   alike. */
+   alike. The beginning of the message, 160 bytes, is compared; 64 of them are kept. */
 static bool was_shown(const char *message) {
   enum { MOST = 64 };
   static char shown[MOST][160];
   static int count;
+  /* Back over "LINE:COLUMN" to the colon behind the file's name. */
   const char *colon = strstr(message, ": ");
   while (colon > message && strchr("0123456789:", colon[-1]))
     colon--;
@@ -91,6 +100,7 @@ static bool was_shown(const char *message) {
   return false;
 }
 
+/* Messages of the library. Warnings are shown even with --quiet. */
 static void log_line(void *user, ig_log_level level, const char *message) {
   (void)user;
   if (level == IG_LOG_WARN) {
@@ -102,11 +112,16 @@ static void log_line(void *user, ig_log_level level, const char *message) {
   }
 }
 
+/* On a terminal one line, redrawn at most ten times a second and cut to its width; in a log a line
+   now and then. Time left follows from the speed since the phase began, not since the program did,
+   as a restart begins in the middle. Called by the library at every step, so it must be cheap when
+   nothing is due. */
 static void progress_line(void *user, const ig_progress *p) {
   (void)user;
   if (term.quiet)
     return;
   const double t = cli_now();
+  /* A total of 0 is not known: then only what is done is shown. */
   const double fraction = p->total > 0 ? fmin(p->done / p->total, 1) : 0;
   const bool last = fraction >= 1;
   if (strncmp(term.unit, p->unit, sizeof term.unit - 1) != 0 || term.start == 0) {
@@ -136,6 +151,7 @@ static void progress_line(void *user, const ig_progress *p) {
       return;
     term.last = t;
     struct winsize size;
+    /* One column less than there are, as some terminals wrap at the last. */
     const int columns =
         ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 8 ? size.ws_col - 1 : 79;
     fprintf(stderr, "\r\033[K%.*s", columns, text);
@@ -152,10 +168,13 @@ static void progress_line(void *user, const ig_progress *p) {
 
 /* The first signal asks for a checkpoint: also SIGUSR1, by which batch systems tell that the time
    is almost up. Shells, wrappers and service managers send it twice, or SIGTERM and SIGHUP
-   together: only one that comes later ends the program at once. */
+   together: only one that comes later ends the program at once. A signal handler: only functions
+   that are safe there are called (write, clock_gettime, signal, raise), and ig_ctx_interrupt, which
+   sets a flag. */
 static void interrupt(int sig) {
   static const char words[] = "\ningot: finishing the step and writing a checkpoint; once more, "
                               "after a second, ends at once\n";
+  /* Time of the first signal, on a clock that never runs backwards; 0: none came. */
   static double first;
   const double t = cli_now();
   if (first > 0) {
@@ -170,11 +189,13 @@ static void interrupt(int sig) {
     return; /* the run is over: mpirun ends those that are left when one has failed */
   ig_ctx_interrupt(running);
   if (cli_first() && write(STDERR_FILENO, words, sizeof words - 1) < 0)
-    return; /* nobody is looking */
+    return; /* the terminal is gone */
 }
 
 /* --- ranks */
 
+/* Variables of Open MPI, of MPICH and Intel MPI (PMI), and of Slurm. A job step of one task is no
+   parallel run. */
 int cli_copies(void) {
   static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"};
   for (int i = 0; i < (int)(sizeof sizes / sizeof *sizes); i++) {
@@ -185,6 +206,7 @@ int cli_copies(void) {
   return 1;
 }
 
+/* A variable that is not set counts as rank 0. */
 bool cli_first_copy(void) {
   static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -193,11 +215,14 @@ bool cli_first_copy(void) {
   return true;
 }
 
+/* Set by commands that are no run on ranks: MPI is then not started, though a launcher is there. */
 static bool alone;
 void cli_alone(void) {
   alone = true;
 }
 
+/* Starts MPI where a launcher was found; otherwise the copies would all run the same case and write
+   over each other's results. */
 static int ranks_open(void) {
   if (cli_copies() == 1 || ranks || alone)
     return CLI_GOOD;
@@ -226,6 +251,7 @@ void cli_line_first(void *user, const char *label, const char *value) {
   if (cli_first())
     cli_line(user, label, value);
 }
+/* One line before a run, so that a wrong launcher is noticed at once. */
 void cli_ranks_show(const ig_ctx *cx) {
   if (cli_ranks() && cli_first() && !term.quiet)
     fprintf(stderr, "ingot: %d ranks over %s, the first on %s\n", ig_ranks_count(ranks),
@@ -236,6 +262,7 @@ void cli_ranks_show(const ig_ctx *cx) {
 static int gpu_open(const char *backend, const cli_args *args, ig_ctx *cx) {
   if (!args->gpu_mpi || !ranks)
     return CLI_GOOD;
+  /* The first rank of each computer tries, the others wait for its answer. */
   ig_status status = IG_OK;
   if (strcmp(args->gpu_mpi, "on") == 0 && ig_ranks_local(ranks) == 0 && !cli_gpu_works(backend))
     status = IG_UNSUPPORTED;
@@ -247,11 +274,14 @@ static int gpu_open(const char *backend, const cli_args *args, ig_ctx *cx) {
   return status == IG_OK ? CLI_GOOD : CLI_BAD_INPUT;
 }
 
+/* Ranks first, then their settings, then the context, which belongs to a device of its rank's own.
+   All commands but `run`, `check` and `sweep` have called cli_alone before, and have no ranks. */
 int cli_open(const char *backend, const cli_args *args, ig_ctx **cx) {
   *cx = NULL;
   const int joined = ranks_open();
   if (joined != CLI_GOOD)
     return joined;
+  /* The name was checked by the table; only a library that is not compiled in can fail. */
   const ig_status divided = args->partition ? ig_ranks_divide(ranks, args->partition) : IG_OK;
   if (divided != IG_OK) {
     if (cli_first())
@@ -279,6 +309,7 @@ int cli_open(const char *backend, const cli_args *args, ig_ctx **cx) {
     *cx = NULL;
     return code;
   }
+  /* From here on a signal reaches this context. */
   running = *cx;
   const int sent = gpu_open(backend, args, *cx);
   if (sent != CLI_GOOD) {
@@ -289,6 +320,7 @@ int cli_open(const char *backend, const cli_args *args, ig_ctx **cx) {
   return sent;
 }
 
+/* Each signal blocks the others while it is handled. SIGHUP stays ignored under nohup. */
 void cli_catch_signals(void) {
   struct sigaction action = {.sa_handler = interrupt, .sa_flags = SA_RESTART}, former;
   sigemptyset(&action.sa_mask);
@@ -303,6 +335,7 @@ void cli_catch_signals(void) {
     sigaction(SIGHUP, &action, NULL);
 }
 
+/* The ranks are closed last, as closing the context may still send. NULL is allowed. */
 void cli_close(ig_ctx *cx) {
   cli_progress_end();
   running = NULL;
@@ -311,18 +344,21 @@ void cli_close(ig_ctx *cx) {
   ranks = NULL;
 }
 
+/* A sleep that a signal may cut short, which does not matter here. */
 static void nap(double seconds) {
   nanosleep(&(struct timespec){.tv_sec = (time_t)seconds,
                                .tv_nsec = (long)(1e9 * (seconds - floor(seconds)))},
             NULL);
 }
 
+/* Where a rank was lost, the others may not agree on anything any more: the lowest that is left
+   reports it, by waiting longer the higher its rank. */
 int cli_result(ig_ctx *cx, ig_status status) {
   cli_progress_end();
   if (status == IG_OK)
     return CLI_GOOD;
   const bool lost = strcmp(ig_ranks_transport(ranks), "lost") == 0;
-  if (lost) /* nobody else knows; of several the lowest tells it, for it ends the job */
+  if (lost) /* no other rank knows; of several the lowest reports it, as that ends the job */
     nap(0.1 * fmin(ig_ranks_rank(ranks), 20));
   else if (!cli_first()) /* the first tells it */
     return status == IG_INPUT ? CLI_BAD_INPUT : CLI_FAILED;
@@ -336,6 +372,7 @@ int cli_result(ig_ctx *cx, ig_status status) {
   return status == IG_INPUT ? CLI_BAD_INPUT : CLI_FAILED;
 }
 
+/* Labels and values may come from files, so control characters are replaced. */
 void cli_line(void *user, const char *label, const char *value) {
   char shown[2][1024];
   (void)user;
@@ -345,12 +382,14 @@ void cli_line(void *user, const char *label, const char *value) {
   printf("%-24s %s\n", shown[0], shown[1]);
 }
 
+/* The next of eight buffers: as many texts can stand in one call of printf. */
 static char *turn(void) {
   static char text[8][64];
   static int which;
   return text[which++ % 8];
 }
 
+/* Groups of three digits with blanks between (ISO 80000-1), from five digits on. */
 const char *cli_count(double n) {
   char *out = turn(), digits[32];
   if (n != floor(n) || fabs(n) >= 1e15) {
@@ -370,7 +409,9 @@ const char *cli_count(double n) {
   return out;
 }
 
+/* Decimal prefixes, three digits; 999.5 is where "%.3g" would need four. */
 const char *cli_scaled(double value, const char *unit) {
+  /* Decimal prefixes, for bytes too: 1 GB is 1e9 B. */
   static const char *const prefix[] = {"", "k", "M", "G", "T", "P"};
   int i = 0;
   while (fabs(value) >= 999.5 && i < 5)
@@ -380,6 +421,7 @@ const char *cli_scaled(double value, const char *unit) {
   return out;
 }
 
+/* Limits lie where rounding would give 10.0 s, 100 s or 100 min. */
 const char *cli_duration(double s) {
   char *out = turn();
   if (s < 9.95)

@@ -23,8 +23,11 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+/* Connections at a time, bytes of a request, letters of a secret with its zero (128 bits in
+   hexadecimal), seconds for a request, and for the last look at a page after the run. */
 enum { CLIENTS = 32, REQUEST = 8192, SECRET = 33, PATIENCE = 5, LAST_LOOK = 4 };
 
+/* A connection and what has come of its request. */
 typedef struct {
   int fd; /* -1: free */
   double since;
@@ -32,6 +35,8 @@ typedef struct {
   char text[REQUEST + 1];
 } client;
 
+/* The server. Token and cookie are random and of this process; the page is made when it is asked
+   for and something has changed. */
 typedef struct {
   ig_ctx *cx;
   const char *folder;
@@ -49,6 +54,7 @@ typedef struct {
 
 static volatile sig_atomic_t asked_to_stop;
 static ig_ctx *volatile drawing; /* the context of the page */
+/* Ends the loop, and a report that is being written. */
 static void on_signal(int sig) {
   asked_to_stop = sig;
   if (drawing)
@@ -57,11 +63,14 @@ static void on_signal(int sig) {
 
 /* --- what is new */
 
+/* Mixes presence, size and time of a file into a stamp by FNV-1a (Fowler, Noll and Vo 1991) on
+   64-bit words: it need only differ, not be secure. */
 static void stamp_add(uint64_t *stamp, const char *folder, const char *name) {
   char path[4224];
   struct stat info;
   snprintf(path, sizeof path, "%s/%s", folder, name);
   const bool there = stat(path, &info) == 0;
+  /* Nanoseconds tell two writes of one second apart. */
   const uint64_t values[4] = {there, there ? (uint64_t)info.st_size : 0,
                               there ? (uint64_t)info.st_mtim.tv_sec : 0,
                               there ? (uint64_t)info.st_mtim.tv_nsec : 0};
@@ -69,6 +78,7 @@ static void stamp_add(uint64_t *stamp, const char *folder, const char *name) {
     *stamp = (*stamp ^ values[i]) * UINT64_C(0x100000001b3);
 }
 
+/* Files whose change makes a new page. */
 static void folder_stamp(uint64_t *stamp, const char *folder) {
   static const char *const files[] = {"summary.json", "case.yaml", "history.csv",
                                       "snap.vtkhdf.series", "results.csv"};
@@ -82,6 +92,7 @@ static void folders_each(const char *folder, void (*work)(void *, const char *),
   work(user, folder);
   for (const struct dirent *e; d && (e = readdir(d));) {
     char path[4096];
+    /* Some file systems do not name the type: what is no folder has none of the files. */
     if (e->d_name[0] == '.' || e->d_type == DT_REG)
       continue;
     snprintf(path, sizeof path, "%.3800s/%.255s", folder, e->d_name);
@@ -94,13 +105,16 @@ static void folders_each(const char *folder, void (*work)(void *, const char *),
 static void stamp_folder(void *user, const char *folder) {
   folder_stamp(user, folder);
 }
+/* Order of the folders matters for the stamp; readdir keeps it while nothing is added. FNV's offset
+   basis is the start value. */
 static uint64_t state(const server *s) {
   uint64_t stamp = UINT64_C(0xcbf29ce484222325);
   folders_each(s->folder, stamp_folder, &stamp);
   return stamp;
 }
 
-/* Whether a run holds the lock of a folder, without touching the lock. */
+/* Whether a run has the lock of a folder, found in /proc/locks by device and inode: taking the lock
+   to find out could keep a run from starting. */
 static void look_locked(void *user, const char *folder) {
   struct stat info;
   char line[256], wanted[64];
@@ -114,8 +128,11 @@ static void look_locked(void *user, const char *folder) {
       *(bool *)user = true;
   fclose(f);
 }
-/* A run or a chain ends with its summary, a sweep with its table. */
+/* A run or a chain ends with its summary, a sweep with its table. Without any lock and without a
+   last file a run may not have begun: it counts as going on. */
 static bool run_ended(const server *s) {
+  /* Asked only when nothing is locked: a former run's summary may still be there while one goes
+     on. */
   static const char *const last[] = {"summary.json", "results.csv"};
   char path[4224];
   bool locked = false, there = false;
@@ -129,6 +146,7 @@ static bool run_ended(const server *s) {
 
 /* --- the page */
 
+/* A file as text with a zero behind it; free it. NULL: it cannot be read. */
 static char *file_read(const char *path, size_t *size) {
   FILE *f = fopen(path, "rb");
   struct stat info;
@@ -140,10 +158,13 @@ static char *file_read(const char *path, size_t *size) {
   return text;
 }
 
-/* The report, told to ask for news: its rules on what a page may do have a place for that. */
+/* Makes the report anew if something has changed. Its content policy gets one more rule, which lets
+   the page ask this server for news. A report that fails, as of a run that just began, keeps the
+   former page; false: there is none yet. */
 static bool page_make(server *s, uint64_t stamp) {
   char path[96];
   size_t size = 0;
+  /* Text of the template in web/, which is part of this program. */
   static const char rule[] = "default-src 'none';", more[] = " connect-src 'self';";
   if (s->page && s->shown == stamp)
     return true;
@@ -170,6 +191,7 @@ static bool page_make(server *s, uint64_t stamp) {
 
 /* --- answers */
 
+/* Sends everything, or gives up: the socket has a time limit for sending. */
 static void send_all(int fd, const char *bytes, size_t size) {
   while (size > 0) {
     const ssize_t n = send(fd, bytes, size, MSG_NOSIGNAL);
@@ -180,6 +202,8 @@ static void send_all(int fd, const char *bytes, size_t size) {
   }
 }
 
+/* The headers keep the page out of caches, of frames of other pages, and the address out of
+   referrers. */
 static void answer(int fd, const char *status, const char *type, const char *more, const char *body,
                    size_t size, bool head_only) {
   char head[1024];
@@ -193,6 +217,7 @@ static void answer(int fd, const char *status, const char *type, const char *mor
     send_all(fd, body, size);
 }
 
+/* A short text as the answer. */
 static void say(int fd, const char *status, const char *body) {
   answer(fd, status, "text/plain", "", body, strlen(body), false);
 }
@@ -200,16 +225,19 @@ static void say(int fd, const char *status, const char *body) {
 /* In a time that does not tell how much of it was right: all digits are compared, whatever is
    given. */
 static bool same(const char *given, const char secret[SECRET]) {
+  /* Shorter and longer texts are compared over the same length. */
   char padded[SECRET] = {0};
   const size_t length = strlen(given);
   memcpy(padded, given, length < SECRET ? length : SECRET - 1);
+  /* Or of all differences: zero only if every byte agrees. */
   unsigned wrong = length != SECRET - 1;
   for (size_t i = 0; i < SECRET - 1; i++)
     wrong |= (unsigned char)(padded[i] ^ secret[i]);
   return wrong == 0;
 }
 
-/* The value of a header, cut to the size; "" if there is none. */
+/* The value of a header, cut to the size; "" if there is none. Names are compared without case (RFC
+   9110). */
 static void header(const char *request, const char *name, char *value, size_t size) {
   const size_t length = strlen(name);
   value[0] = '\0';
@@ -222,7 +250,10 @@ static void header(const char *request, const char *name, char *value, size_t si
     }
 }
 
+/* Whether the request has our cookie. A browser sends all cookies of the machine, so all are looked
+   at. */
 static bool known(const server *s, const char *request) {
+  /* As long as the whole request, so nothing is cut. */
   char cookies[REQUEST];
   const size_t length = strlen(s->name);
   header(request, "Cookie", cookies, sizeof cookies);
@@ -237,7 +268,8 @@ static bool known(const server *s, const char *request) {
   return false;
 }
 
-/* Another page of the browser may know our port, but not send our name. */
+/* Whether the request names this server as its host. A page of another origin can reach the port
+   through a name of its own that leads to 127.0.0.1 (DNS rebinding), but then sends that name. */
 static bool ours(const server *s, const char *request) {
   char host[128], name[64];
   header(request, "Host", host, sizeof host);
@@ -249,15 +281,20 @@ static bool ours(const server *s, const char *request) {
   return false;
 }
 
+/* Before the first output a short page that asks again after a second. Once the last page has been
+   seen, the server may end earlier. */
 static void page_answer(server *s, int fd, bool head_only) {
+  static const char waiting[] = "<p>waiting for the first output</p>";
   if (!page_make(s, state(s)))
-    answer(fd, "200 OK", "text/html", "Refresh: 1\r\n", "<p>waiting for the first output</p>", 36,
-           head_only);
+    answer(fd, "200 OK", "text/html", "Refresh: 1\r\n", waiting, sizeof waiting - 1, head_only);
   else
     answer(fd, "200 OK", "text/html", "", s->page, s->size, head_only);
   s->seen_end |= s->ended && s->page;
 }
 
+/* The order of the checks matters: form, method, host, token or cookie, and only then the target.
+   The token works once; after that the cookie alone opens the page. Nothing of the request is used
+   as a path: there are two targets and no others. */
 static void respond(server *s, int fd, const char *request) {
   char method[8] = "", target[256] = "", version[16] = "", more[256] = "";
   if (sscanf(request, "%7s %255s %15[^\r\n]", method, target, version) != 3 ||
@@ -265,6 +302,7 @@ static void respond(server *s, int fd, const char *request) {
     say(fd, "400 Bad Request", "this is no request that Ingot understands\n");
     return;
   }
+  /* HEAD is answered like GET without the body (RFC 9110). */
   const bool head_only = strcmp(method, "HEAD") == 0;
   if (!head_only && strcmp(method, "GET") != 0) {
     say(fd, "405 Method Not Allowed", "this page can be read only\n");
@@ -296,12 +334,16 @@ static void respond(server *s, int fd, const char *request) {
 
 /* --- connections */
 
+/* shutdown first, so that the reader sees the end although a forked process may have a copy of the
+   descriptor. */
 static void client_close(client *c) {
   shutdown(c->fd, SHUT_RDWR);
   close(c->fd);
   c->fd = -1;
 }
 
+/* Reads what has come. A request is complete with an empty line; one with a zero byte in it or
+   longer than REQUEST is refused. Each connection is for one request. */
 static void client_read(server *s, client *c) {
   const ssize_t n = recv(c->fd, c->text + c->length, REQUEST - c->length, MSG_DONTWAIT);
   if (n < 0 && (errno == EAGAIN || errno == EINTR))
@@ -321,8 +363,10 @@ static void client_read(server *s, client *c) {
   client_close(c);
 }
 
+/* Connections are few and short: a fixed table needs no memory that a stranger could exhaust. */
 static void client_accept(server *s) {
   const int fd = accept(s->listener, NULL, NULL);
+  /* A reader that takes nothing would otherwise stop the server. */
   const struct timeval limit = {.tv_sec = PATIENCE};
   if (fd < 0)
     return;
@@ -341,6 +385,7 @@ static void client_accept(server *s) {
 
 /* --- open, serve, close */
 
+/* 128 random bits of the kernel as hexadecimal digits. */
 static bool secret_make(char text[SECRET]) {
   unsigned char bytes[(SECRET - 1) / 2];
   if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes)
@@ -350,11 +395,14 @@ static bool secret_make(char text[SECRET]) {
   return true;
 }
 
+/* Binds to the loopback address alone, so no other machine reaches it. The temporary folder is
+   readable by this user only (mkdtemp). */
 static int server_open(server *s, int port) {
   struct sockaddr_in at = {.sin_family = AF_INET,
                            .sin_port = htons((uint16_t)port),
                            .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
   socklen_t length = sizeof at;
+  /* The port can be used again at once after an earlier server on it. */
   const int yes = 1;
   s->listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   for (int i = 0; i < CLIENTS; i++)
@@ -377,10 +425,14 @@ static int server_open(server *s, int port) {
   return CLI_GOOD;
 }
 
+/* Waits for requests, half a second at most, then looks whether the run has ended: by the pipe that
+   the run has open, or by the folder. After the end the page can be seen for a few seconds more.
+   One thread: a page that takes a second to make delays only its one reader. */
 static void serve(server *s, int alive) {
   struct pollfd wait[CLIENTS + 2];
   double end = 0;
   while (!asked_to_stop) {
+    /* Entry 0 is the listener, 1 the pipe, then the connections; poll passes over negative ones. */
     int n = 0;
     wait[n++] = (struct pollfd){.fd = s->listener, .events = POLLIN};
     wait[n++] = (struct pollfd){.fd = alive, .events = POLLIN};
@@ -407,6 +459,9 @@ static void serve(server *s, int alive) {
   }
 }
 
+/* The server is large: it lives on the heap. The address goes to standard error, as the run's
+   output goes to standard output. Signals end the loop after the request at hand. The page's
+   temporary folder is removed; it is empty between requests. */
 int watch_serve(ig_ctx *cx, const char *folder, int port, int alive) {
   server *s = calloc(1, sizeof *s);
   if (!s) {
@@ -437,6 +492,8 @@ int watch_serve(ig_ctx *cx, const char *folder, int port, int alive) {
 
 /* --- beside a run */
 
+/* The parent has the writing end of a pipe and never writes: its closing, also by a crash, tells
+   the child that the run has ended. */
 int watch_start(const char *folder, int port, watcher *w) {
   int ends[2];
   *w = (watcher){0};
@@ -444,6 +501,7 @@ int watch_start(const char *folder, int port, watcher *w) {
     cli_error("cannot watch: %s", strerror(errno));
     return CLI_FAILED;
   }
+  /* Both processes would write what is still in the buffers. */
   fflush(NULL);
   w->pid = fork();
   if (w->pid == 0) {

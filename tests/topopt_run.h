@@ -12,7 +12,7 @@ typedef struct {
   double load_sum[3], reaction_sum[3], heat_in, heat_out;
   double part_stress_fine, part_stress_error, part_compliance_fine, part_compliance_error;
   double part_displacement, part_constraint, surface_good, surface_open_edges;
-  double overhang_area, overhang_area_30, overhang_area_held;
+  double overhang_area, overhang_area_30, overhang_area_held, grayness;
   char feasible[240], stopped[200], warning[2000];
   int64_t steps;
 } outcome;
@@ -53,7 +53,8 @@ static inline void keep_figure(void *user, const char *key, double value, const 
                             &o->surface_open_edges,
                             &o->overhang_area,
                             &o->overhang_area_30,
-                            &o->overhang_area_held};
+                            &o->overhang_area_held,
+                            &o->grayness};
   static const char *const name[] = {"objective",
                                      "volume",
                                      "pieces",
@@ -86,7 +87,8 @@ static inline void keep_figure(void *user, const char *key, double value, const 
                                      "surface_open_edges",
                                      "overhang_area",
                                      "overhang_area_30",
-                                     "overhang_area_held"};
+                                     "overhang_area_held",
+                                     "grayness"};
   for (size_t i = 0; i < sizeof name / sizeof *name; i++)
     if (strcmp(key, name[i]) == 0)
       *number[i] = value;

@@ -223,8 +223,8 @@ static ig_status bench_case(ig_ctx *cx, const ig_bench_sink *sink, const char *n
       status = ig_topopt_problem_iterate(&t, it, &e);
     ig_topopt_design_stats st = {0};
     if (status == IG_OK)
-      status = t.s->ops->stats(cx, t.m->d.grid, t.m->d.places, t.m->d.role, t.s->x.dev,
-                               t.s->trial.dev, &st);
+      status = t.s->ops->stats(cx, t.m->d.grid, t.m->d.places, t.m->d.role, &(ig_law){0},
+                               t.s->x.dev, t.s->trial.dev, &st);
     change = st.change;
     solver += it > warm ? e.iterations : 0;
     most = it > warm && e.iterations > most ? e.iterations : most;
@@ -422,8 +422,8 @@ static ig_status bench_sequence_of(ig_ctx *cx, const ig_bench_sink *sink, const 
     t.s->tolerance = ig_topopt_design_tolerance(r.change);
     status = ig_topopt_problem_iterate(&t, (int)ig_topopt_ramp_at(&t.c, 1000000), &e);
     if (status == IG_OK)
-      status =
-          t.s->ops->stats(cx, t.d->grid, t.d->places, t.d->role, t.s->x.dev, t.s->trial.dev, &st);
+      status = t.s->ops->stats(cx, t.d->grid, t.d->places, t.d->role, &(ig_law){0}, t.s->x.dev,
+                               t.s->trial.dev, &st);
     r.change = st.change;
     solver += e.iterations;
     before[designs++] = e.objective;

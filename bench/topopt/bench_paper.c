@@ -113,8 +113,8 @@ static ig_status run_whole(ig_ctx *cx, const example *of, const char *text, int 
     ig_topopt_design_stats st = {0};
     status = ig_topopt_problem_iterate(&t, ++y->designs, &e);
     if (status == IG_OK)
-      status =
-          t.s->ops->stats(cx, t.d->grid, t.d->places, t.d->role, t.s->x.dev, t.s->trial.dev, &st);
+      status = t.s->ops->stats(cx, t.d->grid, t.d->places, t.d->role, &(ig_law){0}, t.s->x.dev,
+                               t.s->trial.dev, &st);
     arrived = st.change <= t.c.change && ig_topopt_design_ramped(&t.c, &e);
     y->solver += e.iterations;
   }

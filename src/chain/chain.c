@@ -29,7 +29,9 @@ bool ig_case_is_chain(const ig_case *c) {
   return c && ig_node_find(c->root, "stages") != NULL;
 }
 
-/* The children of `from` that a table knows, as a map of their own; others are left out. */
+/* Reads the children of `from` that a table knows, as a map of their own; others are left out, as
+   they belong to the case of a stage and are read with it. Works on a copy in the arena, so the
+   tree of the file is unchanged. */
 static ig_status own_read(ig_ctx *cx, ig_arena *arena, const ig_node *from,
                           const ig_option *options, void *into) {
   ig_node *copy, **slot;
@@ -46,6 +48,7 @@ static ig_status own_read(ig_ctx *cx, ig_arena *arena, const ig_node *from,
   return ig_options_read(cx, arena, copy, &(ig_option_table){options, into}, 1);
 }
 
+/* Refuses keys beside `stages` that mean nothing there, with the nearest one that does. */
 static ig_status top_check(ig_chain *chain) {
   static const char known[] = "title|stages|report|" IG_CHAIN_COMMON;
   for (const ig_node *child = chain->c->root->child; child; child = child->next) {
@@ -62,6 +65,8 @@ static ig_status top_check(ig_chain *chain) {
   return IG_OK;
 }
 
+/* One stage: its name becomes a folder, so only characters that are safe in every file system are
+   allowed, and 40 of them, which leaves room for endings within fixed buffers. */
 static ig_status stage_read(ig_chain *chain, ig_node *node, ig_stage *s) {
   if (node->kind != IG_NODE_MAP)
     return ig_fail_at(chain->cx, &node->at, "stage '%.60s' must be a map: a case", node->key);
@@ -81,6 +86,9 @@ static ig_status stage_read(ig_chain *chain, ig_node *node, ig_stage *s) {
   return own_read(chain->cx, chain->c->arena, node, ig_stage_keys, &s->c);
 }
 
+/* Reads the whole chain but resolves no stage: a case of its own is made of each later. The chain
+   borrows the case `c`, whose arena has all trees, and owns its paths. On failure the caller still
+   calls chain_close. */
 static ig_status chain_read(ig_case *c, const char *out, ig_chain *chain) {
   *chain = (ig_chain){.cx = c->cx, .c = c, .state_of = ig_chain_state};
   ig_node *stages = ig_node_find(c->root, "stages");
@@ -98,6 +106,7 @@ static ig_status chain_read(ig_case *c, const char *out, ig_chain *chain) {
   IG_TRY(IG_NEW(c->cx, &chain->stage, count, "stages"));
   for (ig_node *node = stages->child; node; node = node->next)
     IG_TRY(stage_read(chain, node, &chain->stage[chain->stages++]));
+  /* What the report asks for must name a stage, and either a figure or a column of it. */
   for (int i = 0; i < chain->top.report.count; i++) {
     const ig_report_case *r = IG_ITEM(const ig_report_case, chain->top.report, i);
     char list[512];
@@ -110,6 +119,7 @@ static ig_status chain_read(ig_case *c, const char *out, ig_chain *chain) {
   return IG_OK;
 }
 
+/* The other stage's simulation goes first, since it reads from cases of the stages. */
 static void chain_close(ig_chain *chain) {
   ig_live_close(chain);
   for (int i = 0; i < chain->stages; i++) {
@@ -122,6 +132,8 @@ static void chain_close(ig_chain *chain) {
 
 /* --- what earlier stages must have left */
 
+/* For one stage alone (--stage): the results it reads, and those which they in turn were made from,
+   must be there, complete, and of the case as the file has it now. */
 static ig_status source_check(ig_chain *chain, int stage, int source, const ig_node *where) {
   const ig_stage *s = &chain->stage[source];
   ig_folder_state result;
@@ -142,6 +154,9 @@ static ig_status source_check(ig_chain *chain, int stage, int source, const ig_n
 
 /* --- pictures */
 
+/* Draws the snapshot that `when` names into STAGE.png beside the folders of the stages. NaN in
+   `range` or `camera` means that the view chooses. A share between two snapshots takes the nearer
+   one. Only the first rank draws. */
 static ig_status picture_draw(ig_chain *chain, int stage) {
   const ig_stage *s = &chain->stage[stage];
   const ig_picture_case *p = &s->c.picture;
@@ -180,10 +195,12 @@ static ig_status picture_draw(ig_chain *chain, int stage) {
    On several ranks all go through the stages together. The first one has the files; a stage whose
    room cannot be divided it runs alone, and the others wait. */
 
+/* One stage of a chain, for functions that are called rank by rank. */
 typedef struct {
   ig_chain *chain;
   int stage;
 } which;
+/* Called rank by rank, so that files are not read by all of them at the same time. */
 static ig_status resolve(ig_ctx *cx, void *user) {
   const which *w = user;
   (void)cx;
@@ -191,11 +208,13 @@ static ig_status resolve(ig_ctx *cx, void *user) {
   return ig_case_read(w->chain->stage[w->stage].own);
 }
 
+/* Whether a stage is run by the first rank alone because its room cannot be divided. */
 static bool runs_on_first(const ig_stage *s) {
   return ig_ranks_count(s->own->cx->ranks) > 1 && !s->own->room->ranks;
 }
 
-/* On the first rank as if there were no others. */
+/* Runs a stage on the first rank as if there were no others: its context has no ranks meanwhile.
+   The others return at once and wait at the next agreement. */
 static ig_status run_on_first(const ig_stage *s, const ig_run_options *o) {
   ig_ctx *cx = s->own->cx;
   ig_ranks *ranks = cx->ranks;
@@ -211,6 +230,8 @@ static ig_status run_on_first(const ig_stage *s, const ig_run_options *o) {
 
 static ig_status stage_look(ig_chain *chain, int stage);
 
+/* Runs one stage. Collective: all ranks read its case in turn, run it, and agree on the outcome, so
+   that none goes on to the next stage alone. An interruption on any rank ends the chain for all. */
 static ig_status stage_run(ig_chain *chain, int stage, bool resume) {
   ig_stage *s = &chain->stage[stage];
   ig_ctx *cx = chain->cx;
@@ -221,6 +242,7 @@ static ig_status stage_run(ig_chain *chain, int stage, bool resume) {
   ig_info(cx, "stage %d of %d: %s", stage + 1, chain->stages, s->name);
   const ig_status ran =
       runs_on_first(s) ? run_on_first(s, &o) : ig_run_for(s->own, &o, ig_rooms_of(cx));
+  /* An interruption that came during the run is known to every rank after the agreement. */
   bool stop = cx->interrupted;
   IG_TRY(ig_ranks_agree_any(cx, ran, &stop)); /* and the first has written all */
   if (stop)
@@ -236,6 +258,8 @@ static ig_status stage_look(ig_chain *chain, int stage) {
   /* what the report wants of it is missed now, not after hours of later stages */
   IG_TRY(ig_chain_report_check(chain, stage));
   const ig_status drawn = picture_draw(chain, stage);
+  /* A picture that cannot be drawn is worth a warning, not the loss of a run that succeeded. Other
+     failures than of input, such as of memory, remain failures. */
   if (drawn != IG_INPUT)
     return drawn;
   ig_warn(chain->cx, "no picture of %s: %s", s->name, chain->cx->message);
@@ -244,6 +268,8 @@ static ig_status stage_look(ig_chain *chain, int stage) {
   return IG_OK;
 }
 
+/* All stages, each of which resumes or is passed over when it is up to date; or one, by name, which
+   starts anew. */
 static ig_status stages_run(ig_chain *chain, const ig_chain_options *o) {
   if (!o->stage) {
     for (int i = 0; i < chain->stages; i++)
@@ -256,12 +282,14 @@ static ig_status stages_run(ig_chain *chain, const ig_chain_options *o) {
     ig_stage_list(chain, chain->stages, list, sizeof list);
     return IG_FAIL(chain->cx, IG_INPUT, "there is no stage '%.60s': expected %s", o->stage, list);
   }
+  /* Only the first rank has the files; the others learn the outcome from the agreement. */
   const bool looks = !o->force && ig_ranks_first(chain->cx);
   IG_TRY(ig_ranks_agree(chain->cx, looks ? ig_stage_sources(chain, stage, source_check) : IG_OK));
   return stage_run(chain, stage, false);
 }
 
-/* A field that a picture names must be one that the stage writes. */
+/* A field that a picture names must be one that the stage writes. A component, as in
+   displacement.z, counts by its field. Rooms that do not list their fields are not checked. */
 static ig_status field_check(ig_chain *chain, const ig_stage *s, const char *key,
                              const char *name) {
   const ig_room *room = s->own->room;
@@ -290,6 +318,7 @@ static ig_status field_check(ig_chain *chain, const ig_stage *s, const char *key
                           s->name, key, name);
 }
 
+/* Checks a picture before anything runs; its fields are compared with those the stage writes. */
 static ig_status picture_check(ig_chain *chain, const ig_stage *s) {
   const ig_picture_case *p = &s->c.picture;
   if (!p->at.given)
@@ -333,7 +362,8 @@ static ig_status stages_check(ig_chain *chain) {
   return IG_OK;
 }
 
-/* A summary.json of another program stays, and so do pictures that lie there before ours do. */
+/* Refuses a folder with a summary.json that Ingot did not write, or with a picture of the same name
+   where no stage has run yet: it would be overwritten. --force skips this. */
 static ig_status folder_check(ig_chain *chain) {
   char *summary = ig_path_join(chain->out, IG_SUMMARY);
   ig_status status = summary ? IG_OK : IG_FAIL(chain->cx, IG_MEMORY, "no memory for a path");
@@ -360,8 +390,9 @@ static ig_status folder_check(ig_chain *chain) {
   return status;
 }
 
-/* The first rank's part of the end: the figures of all stages, of those that ran after a failure.
- */
+/* The first rank's part of the end: figures of all stages, after a failure of those that ran. The
+   message of the first failure is saved, as the report may overwrite it. A folder that was made for
+   a chain which then was refused is removed again if it is empty. */
 static ig_status conclude(ig_chain *chain, const ig_chain_options *o, bool fresh,
                           ig_status status) {
   ig_ctx *cx = chain->cx;
@@ -382,6 +413,7 @@ static ig_status chain_open(ig_ctx *cx, void *user) {
   (void)cx;
   return stages_check(user);
 }
+/* Makes the folder of the chain, on the first rank; *fresh: it was not there before. */
 static ig_status folder_open(ig_chain *chain, const ig_chain_options *o, bool *fresh) {
   if (!ig_ranks_first(chain->cx))
     return IG_OK;
@@ -391,6 +423,9 @@ static ig_status folder_open(ig_chain *chain, const ig_chain_options *o, bool *f
   return ig_folder_make(chain->cx, chain->out);
 }
 
+/* Collective. Each step is agreed on before the next, so that all ranks leave at the same place;
+   chain_close runs on every way out. Results of stages that ran stay when a later one fails: the
+   next run starts from there. */
 ig_status ig_chain_run(ig_case *c, const ig_chain_options *o) {
   IG_REQUIRE_ARGS(c ? c->cx : NULL, c && o);
   if (!o->out)
@@ -416,6 +451,8 @@ done:
   return status;
 }
 
+/* Says of every stage what a run would find and do, and checks it as far as earlier results allow.
+   Nothing is computed or written. */
 ig_status ig_chain_check(ig_case *c, const char *out, ig_line_fn *line, void *user) {
   IG_REQUIRE_ARGS(c ? c->cx : NULL, c && line);
   static const char *const says[] = {"nothing there yet", "another case's result",
@@ -432,6 +469,7 @@ ig_status ig_chain_check(ig_case *c, const char *out, ig_line_fn *line, void *us
     ig_folder_state result = IG_RESULT_NONE;
     char label[64];
     snprintf(label, sizeof label, "stage %s", s->name);
+    /* A stage that reads what is not computed yet is only checked for what its case says itself. */
     if (!known && ig_stage_reads(&chain, i)) {
       line(user, label, "waits for earlier stages");
       IG_TRY_GOTO(status, done, ig_case_plausible(s->own, NULL));

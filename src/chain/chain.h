@@ -1,11 +1,14 @@
-/* The inside of a chain. */
+/* The inside of a chain: its keys, its stages, and what the files of this folder offer each
+   other. A chain lives on one thread of each rank; the first rank alone reads and writes result
+   folders. */
 #ifndef IG_CHAIN_CHAIN_H
 #define IG_CHAIN_CHAIN_H
 
 #include <ingot/chain.h>
 #include "run/case.h"
 
-/* How a stage's result is drawn, beside the rest of `ingot view`'s defaults. */
+/* How a stage's result is drawn, beside the rest of `ingot view`'s defaults. Texts may be NULL and
+   pairs NaN where the key was left out; they live in the arena of the chain's case. */
 typedef struct {
   ig_src at;
   const char *field, *palette, *threshold, *warp;
@@ -15,7 +18,8 @@ typedef struct {
   bool edges, outline;
 } ig_picture_case;
 
-/* Loads read from a curve of force over displacement. */
+/* Loads read from a curve of force over displacement; length in m, offset a share of it, usually
+   0.002 as for the yield strength Rp0.2 (ISO 6892-1). */
 typedef struct {
   ig_src at;
   const char *force, *displacement; /* columns of history.csv */
@@ -23,7 +27,7 @@ typedef struct {
   double length, offset;
 } ig_curve_case;
 
-/* One figure of the report. */
+/* One figure of the report: of a stage's summary, or of a column of its history. */
 typedef struct {
   ig_src at;
   const char *name, *stage, *figure, *column;
@@ -31,7 +35,7 @@ typedef struct {
 } ig_report_case;
 enum { IG_TAKE_LAST, IG_TAKE_MAX, IG_TAKE_MIN };
 
-/* What stands beside `stages`, and in a stage beside its case. */
+/* What stands beside `stages`; and in a stage beside its case. */
 typedef struct {
   ig_src at;
   const char *title;
@@ -46,6 +50,7 @@ extern const ig_option ig_chain_keys[], ig_stage_keys[];
 /* Keys beside `stages` that hold for every stage which does not say otherwise. */
 #define IG_CHAIN_COMMON "backend|threads|precision|assembly|materials|output"
 
+/* One stage. `name` and `node` belong to the chain's case, `own` and `folder` to the stage. */
 typedef struct {
   const char *name;
   ig_node *node; /* as the file says it */
@@ -54,6 +59,7 @@ typedef struct {
   ig_stage_case c;
 } ig_stage;
 
+/* A chain from chain_read to chain_close. */
 typedef struct {
   ig_ctx *cx;
   ig_case *c; /* the file */
@@ -85,7 +91,10 @@ IG_MUST_CHECK ig_status ig_stage_sources(ig_chain *chain, int stage, ig_source_f
 IG_MUST_CHECK ig_status ig_stage_as_case(ig_chain *chain, int stage, bool trial, ig_ctx *cx,
                                          ig_case **out);
 
-/* --- live.c: a stage runs in step with another, in this process; user: the chain */
+/* --- live.c */
+/* A stage that runs in step with another, in this process; user is the chain. *end becomes
+   the end of its time, s. snap may be NULL when only that is wanted; otherwise *snap is the
+   caller's. Going back in time starts the other stage anew. */
 IG_MUST_CHECK ig_status ig_chain_state(void *user, const char *source, double time, double *end,
                                        ig_snapshot **snap);
 void ig_live_close(ig_chain *chain);
@@ -123,7 +132,8 @@ IG_MUST_CHECK ig_status ig_snapshot_most(ig_ctx *cx, const char *path, const cha
 IG_MUST_CHECK ig_status ig_chain_report_check(ig_chain *chain, int stage);
 
 /* --- curve.c */
-/* Stiffness; loads at first yield and at the offset, and the highest. NaN: not reached. */
+/* Stiffness; loads at first yield and at the offset, and the highest. NaN: not reached. Order of
+   the figures in ig_curve.value and of their keys. */
 enum { IG_CURVE_STIFFNESS, IG_CURVE_FIRST, IG_CURVE_OFFSET, IG_CURVE_HIGHEST, IG_CURVE_FIGURES };
 extern const char *const ig_curve_keys[IG_CURVE_FIGURES];
 typedef struct {
@@ -134,7 +144,8 @@ IG_MUST_CHECK ig_status ig_curve_read(ig_ctx *cx, const char *folder, const ig_c
                                       ig_curve *curve);
 
 /* --- report.c */
-/* Writes summary.json of the chain and tells the report's lines (NULL: to nobody). */
+/* Writes summary.json of the chain and passes the report's lines to `line`, which may be NULL.
+   Figures of stages that are not complete are NaN, in words "not reached". */
 IG_MUST_CHECK ig_status ig_chain_report(ig_chain *chain, ig_line_fn *line, void *user);
 
 #endif

@@ -12,10 +12,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* Keys of the figures, by which a report and the summary name them. */
 const char *const ig_curve_keys[IG_CURVE_FIGURES] = {"stiffness", "first_yield", "offset_yield",
                                                      "highest_load"};
 
-/* Straight between rows, level beyond them. */
+/* Straight between rows, level beyond them; t must not fall. With fewer than two rows the first. */
 static double at_time(int n, const double *t, const double *y, double when) {
   int i = 1;
   while (i < n - 1 && t[i] < when)
@@ -26,8 +27,11 @@ static double at_time(int n, const double *t, const double *y, double when) {
   return (1 - s) * y[i - 1] + s * y[i];
 }
 
-/* NaN: nothing yields. */
+/* When the material first yields, s; NaN: nothing yields. Reads every snapshot until two have
+   plastic strain, so the time of yield is no multiple of the output interval. */
 static ig_status yield_time(ig_ctx *cx, const char *folder, const char *field, double *time) {
+  /* A tenth of a micrometre a metre: above the rounding of single precision, below any
+     measurement. */
   const double least = 1e-7; /* plastic strain that counts */
   ig_series series;
   double first = 0;
@@ -42,11 +46,14 @@ static ig_status yield_time(ig_ctx *cx, const char *folder, const char *field, d
     status = ig_snapshot_most(cx, series.path[i], series.path[start], field, &most);
     if (status != IG_OK || most <= least)
       continue;
+    /* The first snapshot with plastic strain; the second gives the rate at which it grows. */
     if (isnan(*time)) {
       *time = series.time[i];
       first = most;
       continue;
     }
+    /* Back along the straight line through both to where it was zero, though not further than the
+       last snapshot without any. */
     const double before = *time, grown = most - first;
     int k = i - 2;
     if (grown > 0)
@@ -58,6 +65,8 @@ static ig_status yield_time(ig_ctx *cx, const char *folder, const char *field, d
   return status;
 }
 
+/* All figures from history.csv and the snapshots. Columns may differ in length when a run was cut
+   short: the rows they share count. */
 ig_status ig_curve_read(ig_ctx *cx, const char *folder, const ig_curve_case *c, ig_curve *curve) {
   ig_column time = {0}, moved = {0}, load = {0};
   double *const figure = curve->value, when;
@@ -73,6 +82,7 @@ ig_status ig_curve_read(ig_ctx *cx, const char *folder, const ig_curve_case *c, 
              load.unit, moved.unit);
   const double *t = time.value;
   double *u = moved.value, *f = load.value;
+  /* Rows that all three columns have. */
   int n = time.count < moved.count ? time.count : moved.count;
   n = load.count < n ? load.count : n;
   /* signs: pulling and pushing read alike */
@@ -87,6 +97,7 @@ ig_status ig_curve_read(ig_ctx *cx, const char *folder, const ig_curve_case *c, 
   const double straight =
       fmax(0.5 * (isnan(when) ? figure[IG_CURVE_HIGHEST] : figure[IG_CURVE_FIRST]),
            0.1 * figure[IG_CURVE_HIGHEST]);
+  /* Least squares through the origin: stiffness = sum u f / sum u^2 over the straight part. */
   double uf = 0, uu = 0;
   int start = 0;
   while (start + 1 < n && t[start + 1] == t[0])
@@ -97,6 +108,7 @@ ig_status ig_curve_read(ig_ctx *cx, const char *folder, const ig_curve_case *c, 
   }
   if (uu > 0)
     figure[IG_CURVE_STIFFNESS] = uf / uu;
+  /* Where the curve passes below the line moved by the offset, straight between two rows. */
   const double offset = c->offset * c->length;
   for (int i = 1; i < n && isnan(figure[IG_CURVE_OFFSET]); i++) {
     const double a = f[i - 1] - figure[IG_CURVE_STIFFNESS] * (u[i - 1] - offset),

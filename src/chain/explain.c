@@ -1,4 +1,5 @@
-/* What the tables of options say about one word, for a terminal: a room or a key. */
+/* What the tables of options say about one word, for a terminal: a room or a key. Nothing is listed
+   here by hand, so what it says is always what the reader accepts. */
 #include "chain/chain.h"
 #include "core/renamed.h"
 #include "core/require.h"
@@ -10,8 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Limits of fixed buffers: a path of keys, keys that match one word, and the text of all names.
+   What exceeds them is left out. */
 enum { NAME = 160, SEEN = 512, NAMES = 32768 };
 
+/* What one call needs; on the heap, as it is too large for the stack of a small thread. */
 typedef struct {
   ig_text_fn *text;
   void *user;
@@ -24,6 +28,7 @@ typedef struct {
 
 #define put(e, ...) ig_text_put((e)->text, (e)->user, __VA_ARGS__)
 
+/* The kind of a value in words, without its unit. */
 static const char *kind_of(const ig_option *o) {
   switch (o->kind) {
   case IG_OPT_BOOL:
@@ -53,7 +58,8 @@ static const char *kind_of(const ig_option *o) {
   }
 }
 
-/* "number in m, required, more than 0 m" */
+/* The facts of one key in a line, such as "number in m, required, more than 0 m". `physics` is the
+   first common option and takes the names of the rooms. */
 static void facts_put(explainer *e, const ig_option *o) {
   char words[512], range[128], usual[96];
   ig_option_range(o, range, sizeof range);
@@ -84,6 +90,8 @@ static void facts_put(explainer *e, const ig_option *o) {
     put(e, ", usual %s", usual);
 }
 
+/* Names of keys, broken into lines of at most 92 columns; keys of IG_OPT_KEYS stand as if they were
+   written in the table itself. */
 static void keys_list(explainer *e, const ig_option *options, int *column) {
   for (const ig_option *o = options; o->key; o++) {
     if (o->kind == IG_OPT_KEYS) {
@@ -100,6 +108,7 @@ static void keys_list(explainer *e, const ig_option *options, int *column) {
   }
 }
 
+/* One key: its path, where it is known, its facts, its help, and the keys below it. */
 static void option_put(explainer *e, const char *path, const ig_option *o) {
   put(e, "%s%s%s%s\n    ", path, e->room ? "  (physics: " : "  (every case)",
       e->room ? e->room : "", e->room ? ")" : "");
@@ -114,7 +123,8 @@ static void option_put(explainer *e, const char *path, const ig_option *o) {
   put(e, "\n");
 }
 
-/* "beams[].radius" is asked for as "beams.radius", "beams[].radius" or "radius". */
+/* Whether a path ends in the word that was asked for, at a whole key: "beams[].radius" is asked for
+   as "beams.radius", "beams[].radius", "beams[2].radius" or "radius". */
 static bool is_asked(const char *path, const char *word) {
   char plain[NAME] = "", asked[NAME] = "";
   size_t n = 0, m = 0;
@@ -127,6 +137,7 @@ static bool is_asked(const char *path, const char *word) {
   return n >= m && strcmp(plain + n - m, asked) == 0 && (n == m || plain[n - m - 1] == '.');
 }
 
+/* Adds a key to the list of names unless it is there. */
 static void name_add(explainer *e, const char *key) {
   const size_t used = strlen(e->names), length = strlen(key);
   for (const char *p = e->names; *p; p += strcspn(p, "|") + (p[strcspn(p, "|")] == '|'))
@@ -136,6 +147,8 @@ static void name_add(explainer *e, const char *key) {
     snprintf(e->names + used, NAMES - used, "%s%s", used ? "|" : "", key);
 }
 
+/* Walks a table and all below it. Tables that several rooms share are described once: the address
+   of an option identifies it. */
 static void keys_walk(explainer *e, const ig_option *options, const char *above) {
   for (const ig_option *o = options; o->key; o++) {
     char path[NAME];
@@ -159,6 +172,8 @@ static void keys_walk(explainer *e, const ig_option *options, const char *above)
   }
 }
 
+/* A room: what it computes, its fields, and all its keys with their facts. Keys that stand in the
+   table through IG_OPT_KEYS are listed together, with the help of the group. */
 static void room_put(explainer *e, const ig_room *room) {
   put(e, "physics: %s\n    %s.%s\n", room->name, room->about,
       room->needs_mesh ? " Needs a `mesh`." : "");
@@ -187,9 +202,10 @@ static void room_put(explainer *e, const ig_room *room) {
   put(e, "\n");
 }
 
-/* "'start_angle' in annulus, 'start_time' in hatch": what a key of earlier versions is called now.
- */
+/* What a key of earlier versions is called now, as "'start_angle' in annulus, 'start_time' in
+   hatch"; false: there was no such key. */
 static bool renamed_list(const char *word, char *text, size_t size) {
+  /* The same word may have been renamed in several sections, each to another one. */
   size_t used = 0;
   ig_renamed r;
   for (int i = 0; ig_renamed_at(i, &r) && used < size; i++)
@@ -199,6 +215,8 @@ static bool renamed_list(const char *word, char *text, size_t size) {
   return used > 0;
 }
 
+/* A room's name comes before a key of the same name. A word that is neither is refused with the
+   nearest that is. */
 ig_status ig_explain(ig_ctx *cx, const char *word, ig_text_fn *text, void *user) {
   IG_REQUIRE_ARGS(cx, cx && word && text);
   explainer *e;
@@ -208,6 +226,7 @@ ig_status ig_explain(ig_ctx *cx, const char *word, ig_text_fn *text, void *user)
   e->text = text;
   e->user = user;
   e->word = word;
+  /* Keys of every case come first, then those of the rooms in their usual order. */
   const ig_room *room = ig_room_find(word);
   if (status == IG_OK && room) {
     room_put(e, room);

@@ -1,4 +1,5 @@
-/* What a case file may say, written out from the tables that read it. */
+/* What a case file may say, written out from the tables that read it, as Markdown. Each section is
+   described once; where the same table comes again, a link leads to it. */
 #include "chain/chain.h"
 #include "mesh/place.h"
 #include "core/number.h"
@@ -13,12 +14,15 @@
 #include <stdio.h>
 #include <string.h>
 
+/* More sections than there are today; further ones would be described again rather than linked. */
 enum { SECTIONS = 256, ANCHOR = 160 };
+/* A section that was written: its table, the page it is on, and what a link to it is called. */
 typedef struct {
   const ig_option *table;
   const char *page; /* "": the page at hand */
   char name[160], anchor[ANCHOR];
 } section;
+/* State of one page while it is written. */
 typedef struct {
   ig_text_fn *text;
   void *user;
@@ -30,7 +34,7 @@ typedef struct {
 
 #define put(w, ...) ig_text_put((w)->text, (w)->user, __VA_ARGS__)
 
-/* "a|b|c" entry by entry. */
+/* Writes the entries of "a|b|c" one by one, each within `quote`, with `join` between them. */
 static void choices_put(writer *w, const char *choices, const char *quote, const char *join) {
   for (const char *p = choices; *p;) {
     const int length = (int)strcspn(p, "|");
@@ -51,6 +55,7 @@ static bool is_physics(const ig_option *o) {
 /* --- the reference ------------------------------------------------------------------------------
  */
 
+/* What kind of value a key takes, for the second column of a table. */
 static void kind_put(writer *w, const ig_option *o) {
   switch (o->kind) {
   case IG_OPT_BOOL:
@@ -131,7 +136,8 @@ static void anchor_make(const writer *w, const char *heading, char anchor[ANCHOR
     snprintf(anchor + used, ANCHOR - used, "-%d", before);
 }
 
-/* The section a table was described in, NULL if it was not yet. */
+/* The section a table was described in, NULL if it was not yet. Tables are found by their address,
+   which is the same for all rooms that share one. */
 static const section *section_of(const writer *w, const ig_option *table) {
   for (int i = 0; i < w->sections; i++)
     if (w->section[i].table == table)
@@ -139,6 +145,7 @@ static const section *section_of(const writer *w, const ig_option *table) {
   return NULL;
 }
 
+/* The name of a table that has a chapter of its own; NULL: it has none. */
 static const char *shared_name(const ig_option *table) {
   for (int i = 0; i < SHARED; i++)
     if (shared[i].table == table)
@@ -146,6 +153,9 @@ static const char *shared_name(const ig_option *table) {
   return NULL;
 }
 
+/* One row for every key; keys that stand in a table by IG_OPT_KEYS share a row. Columns: key, kind
+   of value, unit, default or required, range with the usual one, help. Places, which many tables
+   have, link to their chapter. */
 static void table_put(writer *w, const ig_option *options) {
   put(w, "| key | value | unit | default | range | what |\n|---|---|---|---|---|---|\n");
   for (const ig_option *o = options; o->key; o++) {
@@ -190,6 +200,8 @@ static void sections_put(writer *w, const ig_option *options, const char *above)
     if (same)
       put(w, " Its keys are those of [`%s`](%s#%s).", same->name, same->page, same->anchor);
     put(w, "\n\n");
+    /* The section is noted before its own sections are written, so that a table within itself ends
+       in a link rather than without end. */
     if (w->sections < SECTIONS) {
       section *own = &w->section[w->sections];
       own->table = o->sub;
@@ -206,11 +218,13 @@ static void sections_put(writer *w, const ig_option *options, const char *above)
   }
 }
 
+/* Takes text and drops it. */
 static void nowhere(void *user, const char *text) {
   (void)user;
   (void)text;
 }
 
+/* What all rooms share: the keys of every case, and tables with chapters of their own. */
 static void common_put(writer *w) {
   put(w, "## Every case\n\n");
   table_put(w, ig_common_options);
@@ -222,6 +236,7 @@ static void common_put(writer *w) {
   }
 }
 
+/* One room: what it computes, its fields and precisions, and its keys. */
 static void room_put(writer *w, const ig_room *room) {
   put(w, "%s.%s\n\n", room->about, room->needs_mesh ? " Needs a `mesh`." : "");
   if (room->fields) {
@@ -238,6 +253,7 @@ static void room_put(writer *w, const ig_room *room) {
   sections_put(w, room->options, "");
 }
 
+/* What only chains have; the text beside it explains `from`, which no table can. */
 static void chains_put(writer *w) {
   put(w, "## Chains\n\n"
          "A case with `stages` is a chain: a map of stages, each a case under the name of its "
@@ -257,6 +273,7 @@ static void chains_put(writer *w) {
   sections_put(w, ig_stage_keys, "stages.NAME.");
 }
 
+/* Keys of earlier versions, from the table that `ingot upgrade` works with. */
 static void renamed_put(writer *w) {
   ig_renamed r;
   put(w, "## Renamed keys\n\n"
@@ -276,6 +293,8 @@ static void room_page_put(writer *w, const ig_room *room) {
   w->level = "##";
   w->common = "case-reference.md";
   ig_text_fn *const text = w->text;
+  /* The common page is written to nowhere first: its sections are then known, and links lead to
+     that page instead of repeating it. */
   w->text = nowhere; /* only to know the sections of that page */
   common_put(w);
   w->text = text;
@@ -289,8 +308,11 @@ static void room_page_put(writer *w, const ig_room *room) {
   room_put(w, room);
 }
 
+/* page NULL: everything on one page; "common": what all rooms share, with links; else the name of a
+   room. The text is passed to `text` in pieces, in order. */
 ig_status ig_reference(ig_ctx *cx, const char *page, ig_text_fn *text, void *user) {
   IG_REQUIRE_ARGS(cx, cx && text);
+  /* Some 80 kB on the stack: the sections written so far, by which repetitions are found. */
   writer w = {.text = text, .user = user, .level = "###", .common = ""};
   const bool common = page && strcmp(page, "common") == 0;
   const ig_room *own = page && !common ? ig_room_find(page) : NULL;
@@ -330,6 +352,9 @@ ig_status ig_reference(ig_ctx *cx, const char *page, ig_text_fn *text, void *use
 /* --- completion ---------------------------------------------------------------------------------
  */
 
+/* One line for each key that takes a value: path, possible values, help, separated by tabs, as the
+   completion scripts of the shells read them. Sections themselves are left out, as --set needs the
+   key of a value. */
 static void keys_put(writer *w, const ig_option *options, const char *above) {
   for (const ig_option *o = options; o->key; o++) {
     char name[160];
@@ -354,6 +379,7 @@ static void keys_put(writer *w, const ig_option *options, const char *above) {
   }
 }
 
+/* room NULL: keys of all rooms. */
 ig_status ig_completion(ig_ctx *cx, const char *room, ig_text_fn *text, void *user) {
   IG_REQUIRE_ARGS(cx, cx && text);
   writer w = {.text = text, .user = user};

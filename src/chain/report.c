@@ -1,4 +1,6 @@
-/* The figures of all stages in one file, and those that are asked for in lines. */
+/* The figures of all stages in one file, and those that are asked for in lines. Everything is read
+   back from the folders of the stages, so that stages which were up to date and those that ran just
+   now are treated alike. */
 #include "chain/chain.h"
 #include "core/number.h"
 #include "core/version.h"
@@ -22,16 +24,19 @@ typedef struct {
   char unit[IG_UNIT_TEXT];
 } figure;
 
+/* A scalar of a summary as text; NULL: there is none. summary may be NULL. */
 static const char *text_of(const ig_node *summary, const char *key) {
   const ig_node *found = summary ? ig_node_find(summary, key) : NULL;
   return found && found->kind == IG_NODE_SCALAR ? found->text : NULL;
 }
 
+/* Only a complete stage has figures; those of an interrupted one would be of an earlier time. */
 static bool is_complete(const leftover *l) {
   const char *status = text_of(l->summary, "status");
   return status && strcmp(status, "complete") == 0;
 }
 
+/* Reads what a stage left. A curve is evaluated only when the stage is complete. */
 static ig_status leftover_read(ig_chain *chain, int stage, leftover *l) {
   const ig_stage *s = &chain->stage[stage];
   for (int i = 0; i < IG_CURVE_FIGURES; i++)
@@ -44,6 +49,8 @@ static ig_status leftover_read(ig_chain *chain, int stage, leftover *l) {
 
 /* --- one figure of the report */
 
+/* The last, largest or smallest value of a column; NaN rows are passed over by fmax and fmin unless
+   the last one is. */
 static ig_status column_take(ig_chain *chain, const ig_stage *s, const ig_report_case *r,
                              figure *f) {
   ig_column column;
@@ -57,6 +64,8 @@ static ig_status column_take(ig_chain *chain, const ig_stage *s, const ig_report
   return IG_OK;
 }
 
+/* One figure: of a column, of the curve, or of the summary, in this order. It stays NaN when the
+   stage is not complete; a complete stage without the figure is refused. */
 static ig_status figure_find(ig_chain *chain, const leftover *left, const ig_report_case *r,
                              figure *f) {
   const int stage = ig_stage_find(chain, chain->stages, r->stage);
@@ -78,6 +87,7 @@ static ig_status figure_find(ig_chain *chain, const leftover *left, const ig_rep
   return IG_OK;
 }
 
+/* Finds the same figures as the report at the end, to fail early; the values are dropped. */
 ig_status ig_chain_report_check(ig_chain *chain, int stage) {
   leftover *left = NULL;
   ig_status status;
@@ -96,6 +106,8 @@ done:
 
 /* --- summary.json of the chain */
 
+/* Keys are copied from the stage's own summary as they stand there, texts with quotes and numbers
+   without. */
 static void stage_put(ig_json *json, const ig_stage *s, const leftover *l) {
   static const char *const copied[] = {"physics",   "status",   "stamp", "backend",
                                        "precision", "elements", "steps"};
@@ -115,6 +127,8 @@ static void stage_put(ig_json *json, const ig_stage *s, const leftover *l) {
   ig_json_end(json, '}');
 }
 
+/* Writes the summary in one piece through ig_store, which replaces the file only when it is whole.
+   Figures that were not reached are null. */
 static ig_status summary_write(ig_chain *chain, const leftover *left, const figure *figures) {
   ig_json json = {0};
   bool complete = true;
@@ -139,6 +153,7 @@ static ig_status summary_write(ig_chain *chain, const leftover *left, const figu
     ig_json_real(&json, key, figures[i].value);
   }
   ig_json_end(&json, '}');
+  /* The inputs of the chain are its own file; a hash of it tells whether it was changed since. */
   ig_inputs inputs = {0}; /* the chain's own; each stage has those of its own */
   chain->cx->inputs = &inputs;
   ig_input_note(chain->cx, chain->c->path);
@@ -156,6 +171,7 @@ static ig_status summary_write(ig_chain *chain, const leftover *left, const figu
   return status;
 }
 
+/* leftover needs no freeing: its trees are in the arena of the chain's case. */
 ig_status ig_chain_report(ig_chain *chain, ig_line_fn *line, void *user) {
   leftover *left = NULL;
   figure *figures = NULL;

@@ -27,6 +27,8 @@
 
 /* --- who is meant */
 
+/* The stage that `from` names, which must come before the one that reads it: so a chain has no
+   loops. */
 static ig_status source_find(ig_chain *chain, int stage, const ig_node *from, int *source) {
   const char *name = from->kind == IG_NODE_SCALAR ? from->text : "?";
   *source = ig_stage_find(chain, stage, name);
@@ -47,7 +49,9 @@ static bool takes_heat(const ig_node *node) {
   return kind && kind->text && strcmp(kind->text, "heat") == 0;
 }
 
-/* `from` where it means a stage: a number of a summary, a mesh, a path, or the shape's design. */
+/* `from` where it means a stage: a number of a summary, a mesh, a path, residual stresses, a
+   thermal phase, or the shape's design at the top of its case. Elsewhere `from` is a key of the
+   case itself and stays. */
 static const ig_node *source_of(const ig_node *node, bool top) {
   const ig_node *from = ig_node_find(node, "from");
   if (!from)
@@ -58,6 +62,7 @@ static const ig_node *source_of(const ig_node *node, bool top) {
   return top || named || takes_heat(node) || ig_node_find(node, "figure") ? from : NULL;
 }
 
+/* Depth first through the tree of a stage. Failures of `each` end the walk. */
 static ig_status sources_walk(ig_chain *chain, int stage, const ig_node *node, bool top,
                               ig_source_fn *each) {
   const ig_node *from = node->kind == IG_NODE_MAP ? source_of(node, top) : NULL;
@@ -75,6 +80,7 @@ ig_status ig_stage_sources(ig_chain *chain, int stage, ig_source_fn *each) {
   return sources_walk(chain, stage, chain->stage[stage].node, true, each);
 }
 
+/* The same walk without looking the stages up. */
 static bool reads(const ig_node *node, bool top) {
   bool any = node->kind == IG_NODE_MAP && source_of(node, top);
   for (const ig_node *child = node->child; child && !any; child = child->next)
@@ -90,7 +96,7 @@ bool ig_stage_reads(const ig_chain *chain, int stage) {
 
 #define SOME_FILE "/dev/null" /* stands for a file that an earlier stage has yet to write */
 
-/* Turns `node` into a scalar in its place. */
+/* Turns `node` into a scalar in its place; children stay in the arena and are forgotten. */
 static ig_status scalar_become(ig_case *c, ig_node *node, const char *text) {
   node->kind = IG_NODE_SCALAR;
   node->child = NULL;
@@ -98,7 +104,8 @@ static ig_status scalar_become(ig_case *c, ig_node *node, const char *text) {
   return ig_arena_text(c->cx, c->arena, &node->text, text, strlen(text));
 }
 
-/* `from` becomes `file`. */
+/* `from` becomes `file`, with the full path: a case reads paths relative to its own file, and the
+   folders of stages are relative to where the program was started. */
 static ig_status file_become(ig_case *c, ig_node *map, const char *path) {
   ig_node *from = ig_node_find(map, "from");
   char *whole = realpath(path, NULL); /* not from the case's folder */
@@ -118,6 +125,7 @@ typedef struct {
   bool abscissa;             /* the first column of a table */
 } declared;
 
+/* The option of a key in a table, and in those that it includes by IG_OPT_KEYS. */
 static const ig_option *option_find(const ig_option *table, const char *key) {
   for (const ig_option *o = table; o && o->key; o++) {
     const ig_option *found = o->kind == IG_OPT_KEYS     ? option_find(o->sub, key)
@@ -129,7 +137,9 @@ static const ig_option *option_find(const ig_option *table, const char *key) {
   return NULL;
 }
 
-/* Of entry `index` of a map or list. */
+/* What the tables say of entry `index` of a map or list. The entries of a list have the option of
+   the list itself; in a table [[x, y], …] the first of each inner pair is the abscissa, with a unit
+   of its own. */
 static declared declared_of(const declared *d, const ig_node *parent, const ig_node *child,
                             int index) {
   declared of = {.depth = 0};
@@ -145,12 +155,14 @@ static declared declared_of(const declared *d, const ig_node *parent, const ig_n
   return of;
 }
 
+/* Kinds of values that a figure of another stage may stand for. */
 static bool is_number(const ig_option *o) {
   return o->kind == IG_OPT_REAL || o->kind == IG_OPT_INT || o->kind == IG_OPT_VECTOR ||
          o->kind == IG_OPT_IVECTOR || o->kind == IG_OPT_REALS || o->kind == IG_OPT_TABLE;
 }
 
-/* `from`, `figure`, `times` and `plus`, and nothing else. */
+/* `from`, `figure`, `times` and `plus`, and nothing else. Anything else in such a map is a
+   misspelling, and would be ignored in silence. */
 static ig_status number_keys_check(ig_case *c, const ig_node *node) {
   static const char known[] = "from|figure|times|plus";
   const char *const key = node->key ? node->key : "a number";
@@ -180,7 +192,9 @@ static ig_status number_keys_check(ig_case *c, const ig_node *node) {
   return IG_OK;
 }
 
-/* A difference in the unit of the key that it is added for. */
+/* Reads `plus`, a difference in the unit of the key that it is added for. Temperatures on a scale
+   with an offset (25 degC) are refused: zero of that unit is not zero of SI, so a difference in it
+   would be ambiguous. */
 static ig_status plus_read(ig_case *c, const ig_node *plus, const char *unit, double *more) {
   char problem[160];
   double zero = 0;
@@ -197,6 +211,9 @@ static ig_status plus_read(ig_case *c, const ig_node *plus, const char *unit, do
   return IG_OK;
 }
 
+/* Replaces the map by factor * figure + more, as text with all 17 digits of a double. In a trial
+   the figure is not there yet: 1 stands for it, and `later` tells the reader not to check its
+   range. */
 static ig_status figure_become(ig_chain *chain, ig_case *c, ig_node *node, int source, bool trial,
                                const declared *d) {
   const ig_node *figure = ig_node_find(node, "figure"), *times = ig_node_find(node, "times"),
@@ -217,6 +234,8 @@ static ig_status figure_become(ig_chain *chain, ig_case *c, ig_node *node, int s
     return ig_fail_at(c->cx, &figure->at,
                       "stage '%s' has left no figure '%.60s': see %s/summary.json", name,
                       figure->text, chain->stage[source].folder);
+  /* Without a factor the figure's unit and the key's must agree; with one, the case takes the
+     responsibility for it. */
   if (*of && d->o && !times && !ig_units_alike(of, unit)) {
     char expected[128];
     ig_unit_describe(unit, expected, sizeof expected);
@@ -226,6 +245,7 @@ static ig_status figure_become(ig_chain *chain, ig_case *c, ig_node *node, int s
                       figure->text, name, of, node->key ? node->key : d->o->key, expected);
   }
   const double sum = factor * value + more;
+  /* The range is checked here, where the message can name the figure and its stage. */
   if (!trial && d->o && !d->abscissa && !(d->o->min == 0 && d->o->max == 0) &&
       !(sum >= d->o->min && sum <= d->o->max)) {
     char range[128];
@@ -243,6 +263,7 @@ static ig_status figure_become(ig_chain *chain, ig_case *c, ig_node *node, int s
 
 /* --- meshes */
 
+/* What is kept of a stage's mesh; texts are NULL and numbers NaN where the key was left out. */
 typedef struct {
   ig_src at;
   const char *set, *field;
@@ -262,11 +283,13 @@ static const ig_option keep_options[] = {
             "each hexahedron is cut into six tetrahedra, as fracture needs them"),
     IG_END};
 
+/* Whether a stage makes a part from a design: its mesh is then in its snapshot. */
 static bool is_shape(const ig_chain *chain, int stage) {
   const ig_node *physics = ig_node_find(chain->stage[stage].node, "physics");
   return physics && physics->text && strcmp(physics->text, "shape") == 0;
 }
 
+/* Path of the last snapshot of a stage; free it. Fails if the stage has left none. */
 static ig_status last_snapshot(ig_chain *chain, int stage, char **path) {
   ig_series series;
   IG_TRY(ig_series_read(chain->cx, chain->stage[stage].folder, &series));
@@ -276,6 +299,8 @@ static ig_status last_snapshot(ig_chain *chain, int stage, char **path) {
   return IG_OK;
 }
 
+/* Clears inside[] for cells whose value is outside the range. Comparisons are written so that a
+   limit of NaN, one that was left out, excludes nothing, while a value of NaN is excluded. */
 static ig_status field_keep(ig_ctx *cx, const keep_case *keep, const ig_snapshot *snap,
                             const char *path, uint8_t *inside) {
   const ig_field *f = ig_snapshot_find(snap, IG_AT_CELLS, keep->field);
@@ -289,7 +314,10 @@ static ig_status field_keep(ig_ctx *cx, const keep_case *keep, const ig_snapshot
   return IG_OK;
 }
 
-/* What is kept must be one piece: crumbs go, more than that is a failure. */
+/* What is kept must be one piece: up to a tenth of it may be in smaller pieces, which go with a
+   warning; more than that is a failure. So is a node set that loses all its nodes, as supports and
+   loads of the next stage are bound to sets. `inside` has one byte an element; the mesh is changed
+   in place. */
 static ig_status whole_keep(ig_ctx *cx, const keep_case *keep, ig_mesh *mesh, const uint8_t *inside,
                             const char *stage) {
   ig_lid count = 0, all = ig_mesh_elements(mesh);
@@ -326,8 +354,9 @@ static ig_status whole_keep(ig_ctx *cx, const keep_case *keep, ig_mesh *mesh, co
   return IG_OK;
 }
 
-/* The part of a stage's mesh that its result says. */
-/* Cells of a snapshot are elements of the mesh, in their order; those that are missing go. */
+/* Cells of a snapshot are elements of the mesh, in their order; elements that are missing are
+   cleared in inside[]. Both lists are walked once: an element with other corners than the next cell
+   is one that was cut. Cells left over mean that the snapshot is of another mesh. */
 static ig_status left_keep(ig_ctx *cx, const keep_case *keep, const ig_snapshot *snap,
                            const ig_mesh *mesh, const char *name, uint8_t *inside) {
   const ig_lid elements = ig_mesh_elements(mesh);
@@ -355,7 +384,8 @@ static ig_status left_keep(ig_ctx *cx, const keep_case *keep, const ig_snapshot 
 }
 
 /* Places in the snapshot of the nodes of a mesh that was read from it: nodes that no cell uses were
-   left out. */
+   left out. The array belongs to the caller. It is filled in place: the index written never passes
+   the one read. */
 static ig_status nodes_used(ig_ctx *cx, const ig_snapshot *snap, int64_t **place, int64_t *count) {
   IG_TRY(IG_NEW(cx, place, snap->points + 1, "nodes"));
   for (int64_t i = 0; i < snap->corners; i++)
@@ -367,6 +397,8 @@ static ig_status nodes_used(ig_ctx *cx, const ig_snapshot *snap, int64_t **place
   return IG_OK;
 }
 
+/* Adds the displacements of the last snapshot to the nodes, m. The mesh has either all points of
+   the snapshot or only those that cells use. */
 static ig_status nodes_move(ig_ctx *cx, const keep_case *keep, const ig_snapshot *snap,
                             const char *name, ig_mesh *mesh) {
   const ig_field *f = NULL;
@@ -387,6 +419,7 @@ static ig_status nodes_move(ig_ctx *cx, const keep_case *keep, const ig_snapshot
              : ig_fail_at(cx, &keep->at, "the last snapshot of '%s' is of another mesh", name);
 }
 
+/* Applies set, left, field and moved, in that order, then keeps one piece and splits it. */
 static ig_status mesh_keep(ig_chain *chain, const keep_case *keep, int source, ig_mesh *mesh) {
   ig_ctx *cx = chain->cx;
   ig_snapshot *snap = NULL;
@@ -396,6 +429,7 @@ static ig_status mesh_keep(ig_chain *chain, const keep_case *keep, int source, i
   const ig_lid elements = ig_mesh_elements(mesh);
   ig_status status;
   IG_TRY_GOTO(status, done, IG_NEW(cx, &inside, elements, "mesh"));
+  /* Without a set everything is inside at first, with one only its elements. */
   memset(inside, !keep->set, (size_t)elements);
   if (keep->set) {
     const ig_set *set = ig_mesh_find_set(mesh, keep->set, IG_SET_ELEMENTS);
@@ -407,6 +441,7 @@ static ig_status mesh_keep(ig_chain *chain, const keep_case *keep, int source, i
     for (ig_lid i = 0; i < set->count; i++)
       inside[set->item[i]] = 1;
   }
+  /* The snapshot is read only if something of it is needed. */
   if (keep->field || keep->left || keep->moved) {
     IG_TRY_GOTO(status, done, last_snapshot(chain, source, &result));
     IG_TRY_GOTO(status, done, ig_snapshot_read(cx, result, &snap));
@@ -434,6 +469,7 @@ done:
   return status;
 }
 
+/* Reads `keep` with the usual checks; the struct lives in the arena of the chain's case. */
 static ig_status keep_read(ig_chain *chain, const ig_node *node, keep_case **keep) {
   ig_ctx *cx = chain->cx;
   ig_arena *arena = chain->c->arena;
@@ -442,7 +478,8 @@ static ig_status keep_read(ig_chain *chain, const ig_node *node, keep_case **kee
 }
 
 /* The mesh with its sets that a stage made or runs on: where it makes its mesh itself, what its
-   last snapshot shows. */
+   last snapshot shows; where it took it from another stage, that one's, by recursion, less what was
+   not kept. *mesh is the caller's, NULL after a failure. */
 static ig_status mesh_of(ig_chain *chain, int stage, ig_mesh **mesh) {
   const ig_node *section = ig_node_find(chain->stage[stage].node, "mesh");
   const ig_node *from = section ? ig_node_find(section, "from") : NULL;
@@ -470,10 +507,12 @@ static ig_status mesh_of(ig_chain *chain, int stage, ig_mesh **mesh) {
   return status;
 }
 
+/* Which mesh a case wants, in the arena of that case. */
 typedef struct {
   ig_chain *chain;
   int stage;
 } whose;
+/* Called by the case when it needs its mesh, with the context of the run. */
 static ig_status mesh_make(ig_ctx *cx, void *user, ig_mesh **mesh) {
   const whose *w = user;
   (void)cx;
@@ -481,12 +520,14 @@ static ig_status mesh_make(ig_ctx *cx, void *user, ig_mesh **mesh) {
   return mesh_of(w->chain, w->stage, mesh);
 }
 
-/* The stage's mesh is made when it is asked for, and nothing is written. */
+/* The stage's mesh is made when it is asked for, and nothing is written. The path of the snapshot
+   replaces `from` all the same: it enters the stamp of the case, by which a result is recognised as
+   up to date. */
 static ig_status mesh_become(ig_chain *chain, ig_case *c, int stage, ig_node *mesh, int source,
                              bool trial) {
   const ig_node *kept = ig_node_find(mesh, "keep");
   keep_case *keep;
-  if (kept) /* what is wrong with it is told before anything runs */
+  if (kept) /* what is wrong with it is reported before anything runs */
     IG_TRY(keep_read(chain, kept, &keep));
   ig_node_drop(mesh, "keep");
   if (trial)
@@ -516,7 +557,9 @@ static void warn_of_half(ig_chain *chain, int stage, const ig_node *node, int so
                chain->stage[source].name);
 }
 
-/* `from` in `node`, whatever it stands for. */
+/* Replaces `from` in `node` by whatever it stands for: a number, a mesh, a folder of snapshots for
+   a thermal phase, path.csv of a shape, else the last snapshot. In a trial a file that always
+   exists stands in. */
 static ig_status source_become(ig_chain *chain, ig_case *c, int stage, ig_node *node, int source,
                                bool trial, const declared *d) {
   const char *key = node->key ? node->key : "";
@@ -542,8 +585,11 @@ static ig_status source_become(ig_chain *chain, ig_case *c, int stage, ig_node *
   return status;
 }
 
+/* Resolves one node and all below it. A map where the table wants a number must be a reference to a
+   figure; such a reference where it wants none is refused. */
 static ig_status node_resolve(ig_chain *chain, ig_case *c, int stage, ig_node *node, bool top,
                               bool trial, const declared *d) {
+  /* Without an option of the key, which is then refused by the reader, nothing is checked here. */
   const bool map = node->kind == IG_NODE_MAP, number = map && d->o && is_number(d->o);
   if (number || (map && !top && ig_node_find(node, "figure") && ig_node_find(node, "from")))
     IG_TRY(number_keys_check(c, node));
@@ -563,7 +609,8 @@ static ig_status node_resolve(ig_chain *chain, ig_case *c, int stage, ig_node *n
   return IG_OK;
 }
 
-/* Whether a stage's room has a use for what is said for all of them. */
+/* Whether a stage's room has a use for a key given for all of them. An unknown room takes all keys:
+   its name is refused later, with a better message. */
 static bool heeds(const ig_case *stage, const ig_node *common) {
   const ig_node *physics = ig_node_find(stage->root, "physics");
   const ig_room *room = physics && physics->text ? ig_room_find(physics->text) : NULL;
@@ -577,6 +624,8 @@ static bool heeds(const ig_case *stage, const ig_node *common) {
 /* What holds for every stage that can follow it and does not say otherwise: keys of `output` one by
    one, the others as a whole. */
 static ig_status common_fold(ig_chain *chain, ig_case *c) {
+  /* A stage that sets the rhythm of its output keeps it: a second rhythm from the chain would
+     contradict it. */
   static const char *const rhythms[] = {"every", "interval", "count", "times"};
   for (const ig_node *common = chain->c->root->child; common; common = common->next) {
     if (ig_choices_find(IG_CHAIN_COMMON, common->key) < 0 || !heeds(c, common))
@@ -599,6 +648,7 @@ static ig_status common_fold(ig_chain *chain, ig_case *c) {
   return IG_OK;
 }
 
+/* Makes the stage anew: results of earlier stages may have changed since. */
 ig_status ig_stage_resolve(ig_chain *chain, int stage, bool trial) {
   ig_stage *s = &chain->stage[stage];
   ig_case_close(s->own);
@@ -606,6 +656,8 @@ ig_status ig_stage_resolve(ig_chain *chain, int stage, bool trial) {
   return ig_stage_as_case(chain, stage, trial, chain->cx, &s->own);
 }
 
+/* The tree is copied, so that the file's stays as it is for a second resolve. After a failure *out
+   may be set: the caller closes it. */
 ig_status ig_stage_as_case(ig_chain *chain, int stage, bool trial, ig_ctx *cx, ig_case **out) {
   ig_stage *s = &chain->stage[stage];
   ig_case *c;
@@ -615,6 +667,7 @@ ig_status ig_stage_as_case(ig_chain *chain, int stage, bool trial, ig_ctx *cx, i
   c->state_of = trial ? NULL : chain->state_of;
   c->state_user = chain;
   IG_TRY(ig_node_copy(c->cx, c->arena, s->node, &c->root));
+  /* Keys of the chain itself, picture and curve, are dropped below, as no case knows them. */
   c->root->key = NULL; /* the name of the stage is none of the case's */
   c->path = chain->c->path;
   for (const ig_option *o = ig_stage_keys; o->key; o++)

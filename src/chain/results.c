@@ -1,4 +1,5 @@
-/* What stages left in their folders, read back. */
+/* What stages left in their folders, read back. Folders may have been edited or damaged since:
+   everything is checked, and messages say which stage to run again. */
 #include "chain/chain.h"
 #include "core/number.h"
 #include "io/format/case_yaml.h"
@@ -14,12 +15,13 @@
 #include <string.h>
 #include <unistd.h>
 
+/* A path in a folder, which the caller frees. */
 static ig_status path_in(ig_ctx *cx, const char *folder, const char *name, char **path) {
   *path = ig_path_join(folder, name);
   return *path ? IG_OK : IG_FAIL(cx, IG_MEMORY, "no memory for a path");
 }
 
-/* JSON is YAML. *root is NULL if there is no such file. */
+/* Reads a JSON file, which is YAML, into the arena. *root is NULL if there is no such file. */
 static ig_status json_read(ig_ctx *cx, ig_arena *arena, const char *folder, const char *name,
                            ig_node **root) {
   char *path;
@@ -34,14 +36,17 @@ ig_status ig_stage_summary(ig_chain *chain, int stage, ig_node **summary) {
   return json_read(chain->cx, chain->c->arena, chain->stage[stage].folder, IG_SUMMARY, summary);
 }
 
+/* summary may be NULL. The unit is set even if the figure is no number. */
 bool ig_summary_figure(const ig_node *summary, const char *key, double *value,
                        char unit[IG_UNIT_TEXT]) {
+  /* Units stand beside the figures under the same keys; a figure without one is a pure number. */
   const ig_node *units = summary ? ig_node_find(summary, "units") : NULL;
   const ig_node *of = units ? ig_node_find(units, key) : NULL;
   if (unit)
     snprintf(unit, IG_UNIT_TEXT, "%s", of && of->text ? of->text : "");
   const ig_node *result = summary ? ig_node_find(summary, "result") : NULL;
   const ig_node *figure = result ? ig_node_find(result, key) : NULL;
+  /* A quoted figure is a text, also when it looks like a number. */
   if (!figure || figure->kind != IG_NODE_SCALAR || figure->quoted)
     return false;
   char *end;
@@ -51,6 +56,7 @@ bool ig_summary_figure(const ig_node *summary, const char *key, double *value,
 
 /* --- snapshots */
 
+/* Safe after a failure half way: count says how many paths there are. */
 void ig_series_free(ig_series *series) {
   for (int i = 0; i < series->count; i++)
     free(series->path[i]);
@@ -59,6 +65,8 @@ void ig_series_free(ig_series *series) {
   memset(series, 0, sizeof *series);
 }
 
+/* Names are files of the folder itself: one with a slash is refused, as it could lead anywhere.
+   count grows with each entry, so a failure leaves what ig_series_free can free. */
 static ig_status series_fill(ig_ctx *cx, const char *folder, const ig_node *files,
                              ig_series *series) {
   int count = 0;
@@ -79,7 +87,9 @@ static ig_status series_fill(ig_ctx *cx, const char *folder, const ig_node *file
   return IG_OK;
 }
 
+/* A folder without snapshots is a failure: whoever asks needs at least one. */
 ig_status ig_series_read(ig_ctx *cx, const char *folder, ig_series *series) {
+  /* Only names and times are kept, so the tree can go at the end. */
   ig_arena *arena;
   ig_node *root = NULL;
   memset(series, 0, sizeof *series);
@@ -97,6 +107,7 @@ ig_status ig_series_read(ig_ctx *cx, const char *folder, ig_series *series) {
   return status;
 }
 
+/* Cells that the earlier snapshot lacks count from zero. NaN is passed over by fmax. */
 ig_status ig_snapshot_most(ig_ctx *cx, const char *path, const char *since, const char *field,
                            double *most) {
   ig_snapshot *snap = NULL, *was = NULL;
@@ -138,6 +149,8 @@ static int column_find(const char **at, ig_text *cell, const char *name, char un
   return found;
 }
 
+/* Reads the column line by line; `at` is behind the headings. A line that was cut off by a crash
+   has no number in it and is refused with its number. */
 static ig_status column_fill(ig_ctx *cx, const char *path, const char *at, ig_text *cell, int place,
                              ig_column *column) {
   for (int line = 2; *at; line++) {
@@ -160,6 +173,8 @@ static ig_status column_fill(ig_ctx *cx, const char *path, const char *at, ig_te
   return column->count > 0 ? IG_OK : IG_FAIL(cx, IG_INPUT, "'%s' holds no rows", path);
 }
 
+/* The history is read whole, as text. Unit and values are set together; on failure the column is
+   empty. */
 ig_status ig_column_read(ig_ctx *cx, const char *folder, const char *name, ig_column *column) {
   char *path = NULL, *text = NULL;
   size_t bytes = 0;

@@ -1,9 +1,11 @@
-/* Stages by their names; the keys of a chain that are no keys of its cases. */
+/* Stages by their names; the keys of a chain that are no keys of its cases. These are read by
+   chain.c and dropped before a stage becomes a case. */
 #include "chain/chain.h"
 
 #include <stdio.h>
 #include <string.h>
 
+/* How a stage is drawn: the options of `ingot view`, by the same names. */
 #define P ig_picture_case
 static const ig_option picture_options[] = {
     IG_TEXT(P, field, NULL,
@@ -21,6 +23,7 @@ static const ig_option picture_options[] = {
     IG_BOOL(P, outline, "false", "draw the shape before `warp` as lines"),
     IG_END};
 #undef P
+/* The default of 0.002 is the offset of Rp0.2 (ISO 6892-1). */
 #define U ig_curve_case
 static const ig_option curve_options[] = {
     IG_TEXT(U, force, IG_REQUIRED, "column of history.csv: the load"),
@@ -30,6 +33,7 @@ static const ig_option curve_options[] = {
     IG_REAL(U, offset, "", "0.002", IG_POSITIVE, 1, "share of the length"),
     IG_END};
 #undef U
+/* Keys of a stage that belong to the chain, not to its case. */
 #define S ig_stage_case
 const ig_option ig_stage_keys[] = {
     IG_MAP(S, picture, ig_picture_case, picture_options, NULL, "how the result is drawn"),
@@ -37,6 +41,7 @@ const ig_option ig_stage_keys[] = {
            "loads at yield, read from a curve of load over displacement"),
     IG_END};
 #undef S
+/* A line of the report: either a figure or a column. */
 #define R ig_report_case
 static const ig_option report_options[] = {
     IG_TEXT(R, name, IG_REQUIRED, "what it is called"),
@@ -52,6 +57,7 @@ const ig_option ig_chain_keys[] = {IG_TEXT(ig_chain_case, title, "''", "a line f
                                            NULL, "figures of the stages that are shown at the end"),
                                    IG_END};
 
+/* Names are few: a linear search does. */
 int ig_stage_find(const ig_chain *chain, int count, const char *name) {
   for (int i = 0; i < count; i++)
     if (strcmp(chain->stage[i].name, name) == 0)
@@ -59,6 +65,7 @@ int ig_stage_find(const ig_chain *chain, int count, const char *name) {
   return -1;
 }
 
+/* "a, b or c" for messages; what does not fit into 512 characters is left out. */
 void ig_stage_list(const ig_chain *chain, int count, char *list, size_t size) {
   char names[512] = "";
   for (int i = 0; i < count; i++)

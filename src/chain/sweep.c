@@ -1,7 +1,10 @@
 /* Sweeps: the list of runs that a sweep file and the command line describe, and the table of their
    results.
 
-     runs = (case, or each of `runs`) x (every combination of the values in `vary`) */
+   runs = (case, or each of `runs`) x (every combination of the values in `vary`)
+
+   Runs are only described here; cli/cmd_sweep.c starts them, each as a process or a thread,
+   with the settings as --set. */
 #include <ingot/sweep.h>
 #include "chain/chain.h"
 #include "io/format/case_yaml.h"
@@ -17,6 +20,8 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Limits that keep a slip in a list from making millions of runs, and a table within what a
+   spreadsheet opens. */
 enum { MAX_RUNS = 100000, MAX_KEYS = 64, MAX_FIGURES = 512 };
 
 /* One key and the values it takes, as texts that --set takes back. */
@@ -26,6 +31,7 @@ typedef struct {
   const char **value, **from; /* from: where it stands, "sweep.yaml:3:12" */
 } axis;
 
+/* One run: its folder's name, its case file, and its settings. All texts are in the arena. */
 typedef struct {
   const char *name, *path;
   ig_src at; /* its entry in the file; the file where there is none */
@@ -34,6 +40,7 @@ typedef struct {
   const char *value[MAX_KEYS]; /* of sweep.key, NULL: not set in this run */
 } one_run;
 
+/* Public as an opaque type. The arena has all texts and arrays; closing frees it at once. */
 struct ig_sweep {
   ig_ctx *cx;
   ig_arena *arena;
@@ -47,12 +54,14 @@ struct ig_sweep {
 
 /* --- values as text */
 
+/* Whether a text needs no quotes inside a list or map of YAML. */
 static bool plain(const char *text) {
   return *text && !text[strcspn(text, ",[]{}:#'\"\n")] && text[0] != ' ' &&
          text[strlen(text) - 1] != ' ';
 }
 
-/* A value on one line, as ig_node_parse reads it. */
+/* Writes a value on one line, as ig_node_parse reads it; single quotes double within quotes. The
+   outermost scalar stays bare, as --set takes it. */
 static void value_write(ig_text *to, const ig_node *node, bool inside) {
   if (node->kind == IG_NODE_SCALAR) {
     if (!inside || (plain(node->text) && !node->quoted)) {
@@ -93,6 +102,7 @@ static ig_status set_text(ig_sweep *s, const char *key, const ig_node *value, co
   return status;
 }
 
+/* "KEY=VALUE" of two texts, in the sweep's memory. */
 static ig_status joined(ig_sweep *s, const char *key, const char *value, const char **text) {
   ig_text t = {0};
   ig_text_add(&t, key);
@@ -116,6 +126,7 @@ static ig_status label_text(ig_sweep *s, const ig_src *at, const char *key, cons
 
 /* --- what varies */
 
+/* The column of a key in the table of results, added when it is new. */
 static ig_status column(ig_sweep *s, const char *key, const ig_src *at, int *place) {
   for (*place = 0; *place < s->keys; ++*place)
     if (strcmp(s->key[*place], key) == 0)
@@ -126,6 +137,7 @@ static ig_status column(ig_sweep *s, const char *key, const ig_src *at, int *pla
   return IG_OK;
 }
 
+/* The values of one key; a single value is a list of one. Each keeps the place where it stands. */
 static ig_status axis_read(ig_sweep *s, const char *key, const ig_node *values, axis *a) {
   const bool list = values->kind == IG_NODE_LIST;
   a->key = key;
@@ -152,6 +164,7 @@ typedef struct {
   axis axis[MAX_KEYS];
 } axes;
 
+/* Adds a key to those that vary; one that does twice would make runs twice. */
 static ig_status axis_add(ig_sweep *s, axes *all, const char *key, const ig_node *values) {
   int place;
   for (int i = 0; i < all->count; i++)
@@ -161,7 +174,8 @@ static ig_status axis_add(ig_sweep *s, axes *all, const char *key, const ig_node
   return axis_read(s, key, values, &all->axis[all->count++]);
 }
 
-/* --vary "KEY=V1, V2, V3" */
+/* Reads --vary "KEY=V1, V2, V3": the values are parsed as a YAML list, so that they may be lists or
+   maps themselves. */
 static ig_status axis_parse(ig_sweep *s, axes *all, const char *text) {
   const ig_src at = {.file = "--vary", .given = true};
   const char *equals = strchr(text, '='), *key;
@@ -181,7 +195,7 @@ static ig_status axis_parse(ig_sweep *s, axes *all, const char *text) {
 
 /* --- the runs */
 
-/* A path as the sweep file names it, from the folder that file is in. */
+/* A path as the sweep file names it, from the folder that file is in; absolute ones as they are. */
 static ig_status path_beside(ig_sweep *s, const char *path, const char **found) {
   const char *slash = strrchr(s->file, '/');
   if (*path == '/' || !slash)
@@ -193,6 +207,7 @@ static ig_status path_beside(ig_sweep *s, const char *path, const char **found) 
   return ig_arena_text(s->cx, s->arena, found, text, (size_t)n);
 }
 
+/* What the expansion of all entries shares. */
 typedef struct {
   const ig_sweep_options *options;
   const ig_node *set; /* for all */
@@ -200,6 +215,7 @@ typedef struct {
   int combinations;
 } plan;
 
+/* Children of a map; 0 for NULL. */
 static int children(const ig_node *map) {
   int n = 0;
   for (const ig_node *child = map ? map->child : NULL; child; child = child->next)
@@ -213,6 +229,7 @@ static ig_status run_fill(ig_sweep *s, const plan *p, const ig_node *own, int co
                           one_run *run) {
   const int most = children(p->set) + children(own) + p->axes->count + p->options->sets;
   int place;
+  /* One entry more than needed, so that an empty run still has an array. */
   IG_TRY(ig_arena_take(s->cx, s->arena, (void **)&run->set, (size_t)most + 1, sizeof *run->set));
   IG_TRY(ig_arena_take(s->cx, s->arena, (void **)&run->from, (size_t)most + 1, sizeof *run->from));
   for (const ig_node *v = p->set ? p->set->child : NULL; v; v = v->next) {
@@ -225,6 +242,8 @@ static ig_status run_fill(ig_sweep *s, const plan *p, const ig_node *own, int co
     IG_TRY(column(s, v->key, &v->at, &place));
     IG_TRY(set_text(s, NULL, v, &run->value[place]));
   }
+  /* The number of a combination is read as digits in a mixed radix: its last digit belongs to the
+     last key. */
   for (int i = p->axes->count - 1; i >= 0; i--) { /* the last varies fastest */
     const axis *a = &p->axes->axis[i];
     const char *value = a->value[combination % a->count];
@@ -239,6 +258,7 @@ static ig_status run_fill(ig_sweep *s, const plan *p, const ig_node *own, int co
   return IG_OK;
 }
 
+/* Names become folders: safe characters only, and none that hides the folder. */
 static bool good_name(const char *name) {
   return *name && *name != '.' && strlen(name) < 100 &&
          !name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.=+")];
@@ -263,6 +283,7 @@ static ig_status keys_check(ig_sweep *s, const ig_node *map, const char *allowed
   return IG_OK;
 }
 
+/* A map in a map: *out is NULL when the key is absent. */
 static ig_status map_wanted(ig_sweep *s, const ig_node *map, const char *key, const ig_node **out) {
   *out = ig_node_find(map, key);
   if (*out && (*out)->kind != IG_NODE_MAP)
@@ -272,6 +293,7 @@ static ig_status map_wanted(ig_sweep *s, const ig_node *map, const char *key, co
   return IG_OK;
 }
 
+/* A text in a map: *out is NULL when the key is absent; empty ones are refused. */
 static ig_status text_wanted(ig_sweep *s, const ig_node *map, const char *key, const char **out) {
   const ig_node *node = ig_node_find(map, key);
   *out = NULL;
@@ -295,7 +317,9 @@ static ig_status case_wanted(ig_sweep *s, const ig_node *map, const char **path)
                                                *path, strerror(errno));
 }
 
-/* All combinations of one entry of `runs` (NULL: the file's own case). */
+/* Adds all combinations of one entry of `runs` (NULL: the file's own case). Names are NAME-001 and
+   so on, or run-001 where an entry has none. `number` counts entries, so that runs without a name
+   are numbered through. s->run has room for all combinations of all entries. */
 static ig_status entry_expand(ig_sweep *s, const plan *p, const ig_node *entry, const char *path,
                               int number) {
   const ig_node *own = NULL;
@@ -328,6 +352,7 @@ static ig_status entry_expand(ig_sweep *s, const plan *p, const ig_node *entry, 
   return IG_OK;
 }
 
+/* Order of pointers to runs by their names. */
 static int by_name(const void *a, const void *b) {
   const one_run *p = *(const one_run *const *)a, *q = *(const one_run *const *)b;
   return strcmp(p->name, q->name);
@@ -342,7 +367,8 @@ static const one_run *run_find(const one_run *const *sorted, int count, const ch
 }
 
 /* Each run has a folder NAME and a file NAME.log beside the table results.csv: none of these may
-   have the name of another. */
+   have the name of another. Sorted by name, so that equal ones are neighbours and others are found
+   by bisection: a sweep may have 100000 runs. */
 static ig_status names_check(ig_sweep *s) {
   const one_run **sorted;
   ig_status status = IG_OK;
@@ -371,7 +397,8 @@ static ig_status names_check(ig_sweep *s) {
 
 /* --- validation */
 
-/* The case of a run, as its process makes it; close it after a failure too. */
+/* The case of a run, as its process makes it, with all settings applied in order; close it after a
+   failure too. */
 static ig_status case_make(ig_ctx *cx, const one_run *run, ig_case **out) {
   ig_case *c;
   IG_TRY(ig_case_open(cx, run->path, out));
@@ -391,6 +418,7 @@ static ig_status case_make(ig_ctx *cx, const one_run *run, ig_case **out) {
   return status;
 }
 
+/* Reads the case of a run, which checks all its keys and values. */
 static ig_status case_check(ig_ctx *cx, const one_run *run) {
   ig_case *c;
   ig_status status = case_make(cx, run, &c);
@@ -400,11 +428,12 @@ static ig_status case_check(ig_ctx *cx, const one_run *run) {
   return status;
 }
 
-/* A context that tells nobody of warnings: each run tells its own. */
+/* A context without a callback for warnings: each run reports its own when it is computed. */
 static ig_status quiet_open(ig_ctx **quiet) {
   return ig_ctx_open(&(ig_ctx_options){.backend = "cpu", .threads = 1}, quiet);
 }
 
+/* Every run is read before the first starts. The first failure is passed on with the run's name. */
 static ig_status runs_check(ig_sweep *s) {
   ig_ctx *quiet;
   ig_status status = quiet_open(&quiet);
@@ -421,6 +450,7 @@ static ig_status runs_check(ig_sweep *s) {
 
 /* --- opening */
 
+/* `figures` alone is read by a table of options, from a map made for it on the stack. */
 static ig_status figures_read(ig_sweep *s, const ig_node *root) {
   static const ig_option options[] = {
       IG_TEXTS(sweep_case, figures, NULL, "figures of summary.json that come first in the table"),
@@ -437,6 +467,7 @@ static ig_status figures_read(ig_sweep *s, const ig_node *root) {
   return IG_OK;
 }
 
+/* Multiplied in 64 bits and stopped at the limit, so that nothing overflows. */
 static ig_status combinations_count(ig_sweep *s, axes *all, int entries, int *combinations) {
   int64_t n = 1;
   for (int i = 0; i < all->count && n <= MAX_RUNS; i++)
@@ -447,11 +478,13 @@ static ig_status combinations_count(ig_sweep *s, axes *all, int entries, int *co
   return IG_OK;
 }
 
+/* A file with neither `case` nor `runs` is the case itself, varied by the command line alone. */
 static ig_status sweep_read(ig_sweep *s, const ig_node *root, const ig_sweep_options *options) {
   const ig_node *vary = NULL, *runs = ig_node_find(root, "runs");
   axes all = {0};
   plan p = {.options = options, .axes = &all};
   const char *path = NULL;
+  /* Keys of a case cannot be mistaken for those of a sweep: no case has `case` or `runs`. */
   const bool file = ig_node_find(root, "case") || runs; /* else it is the case itself */
   if (file) {
     IG_TRY(keys_check(s, root, "title|case|set|vary|runs|figures"));
@@ -473,6 +506,7 @@ static ig_status sweep_read(ig_sweep *s, const ig_node *root, const ig_sweep_opt
                    "%s: nothing varies: give --vary KEY=V1,V2, or a sweep file with 'case' and "
                    "'vary' or 'runs'",
                    s->file);
+  /* Runs are counted first: their array is taken from the arena in one piece. */
   const int entries = runs ? children(runs) : 1;
   IG_TRY(combinations_count(s, &all, entries, &p.combinations));
   IG_TRY(ig_arena_take(s->cx, s->arena, (void **)&s->run, (size_t)entries * (size_t)p.combinations,
@@ -485,6 +519,7 @@ static ig_status sweep_read(ig_sweep *s, const ig_node *root, const ig_sweep_opt
   return IG_OK;
 }
 
+/* Opens and checks a sweep; options may be NULL. On failure *sweep is NULL. */
 ig_status ig_sweep_open(ig_ctx *cx, const char *path, const ig_sweep_options *options,
                         ig_sweep **sweep) {
   if (!cx || !sweep)
@@ -511,6 +546,7 @@ done:
   return status;
 }
 
+/* NULL is allowed. */
 void ig_sweep_close(ig_sweep *sweep) {
   if (!sweep)
     return;
@@ -522,6 +558,7 @@ int ig_sweep_count(const ig_sweep *sweep) {
   return sweep ? sweep->count : 0;
 }
 
+/* The texts of a run belong to the sweep. */
 ig_status ig_sweep_at(const ig_sweep *sweep, int i, ig_sweep_run *run) {
   if (!sweep || !run || i < 0 || i >= sweep->count)
     return IG_ARG;
@@ -532,12 +569,15 @@ ig_status ig_sweep_at(const ig_sweep *sweep, int i, ig_sweep_run *run) {
 
 /* --- results */
 
+/* Columns of figures, in the order in which they were met. Further ones than MAX_FIGURES are left
+   out of the table. */
 typedef struct {
   int figures;
   const char *figure[MAX_FIGURES];
   const char *heading[MAX_FIGURES]; /* "name [unit]" */
 } heads;
 
+/* The unit is the one of the first run that has the figure. */
 static ig_status head_add(ig_sweep *s, heads *h, const char *key, const ig_node *units) {
   for (int i = 0; i < h->figures; i++)
     if (strcmp(h->figure[i], key) == 0)
@@ -554,7 +594,8 @@ static ig_status head_add(ig_sweep *s, heads *h, const char *key, const ig_node 
   return IG_OK;
 }
 
-/* Whether the folder holds this very case's result, and not that of other values. */
+/* Whether the folder has this very case's result, and not that of other values. Chains decide stage
+   by stage when they run, so theirs are taken as they are. */
 static bool is_current(ig_ctx *quiet, const one_run *run, const char *folder) {
   ig_case *c = NULL;
   ig_folder_state result = IG_RESULT_NONE;
@@ -565,6 +606,7 @@ static bool is_current(ig_ctx *quiet, const one_run *run, const char *folder) {
   return chain || result == IG_RESULT_PART || result == IG_RESULT_COMPLETE;
 }
 
+/* *summary stays NULL where there is no current result: the row then says "not run". */
 static ig_status summary_read(ig_sweep *s, ig_ctx *quiet, const char *out, const one_run *run,
                               ig_node **summary) {
   char folder[PATH_MAX], path[PATH_MAX + 32];
@@ -590,6 +632,7 @@ static void figures_warn(const ig_sweep *s, const heads *h, bool any) {
   }
 }
 
+/* summary[i] stays NULL for runs without a current result. Only scalars become columns. */
 static ig_status summaries_read(ig_sweep *s, const char *out, ig_node **summary, heads *h) {
   ig_ctx *quiet;
   ig_status status = quiet_open(&quiet);
@@ -618,11 +661,13 @@ static ig_status summaries_read(ig_sweep *s, const char *out, ig_node **summary,
   return IG_OK;
 }
 
+/* A scalar of a map as text; `otherwise` where there is none. */
 static const char *text_of(const ig_node *map, const char *key, const char *otherwise) {
   const ig_node *node = map ? ig_node_find(map, key) : NULL;
   return node && node->kind == IG_NODE_SCALAR && node->text ? node->text : otherwise;
 }
 
+/* One row to the table and, if wanted, to the caller, who must not keep the cells. */
 static void row_write(ig_text *csv, const char **cells, int count, ig_row_fn *row, void *user) {
   for (int i = 0; i < count; i++)
     ig_csv_cell(csv, cells[i], i == 0);
@@ -631,6 +676,8 @@ static void row_write(ig_text *csv, const char **cells, int count, ig_row_fn *ro
     row(user, count, cells);
 }
 
+/* The table: run, status, keys, figures, wall time. Values are copied as text, so no digit
+   changes. */
 static ig_status table_write(ig_sweep *s, ig_node *const *summary, const heads *h, ig_text *csv,
                              ig_row_fn *row, void *user) {
   const char **cells;
@@ -661,9 +708,11 @@ static ig_status table_write(ig_sweep *s, ig_node *const *summary, const heads *
   return IG_OK;
 }
 
+/* Can be called at any time, also while runs are under way; results.csv is replaced as a whole. */
 ig_status ig_sweep_results(const ig_sweep *sweep, const char *out, ig_row_fn *row, void *user) {
   if (!sweep || !out)
     return IG_ARG;
+  /* The copy shares the runs with the sweep, which is not changed, and has an arena of its own. */
   ig_sweep look = *sweep; /* its memory for what is read lasts no longer than this call */
   ig_text csv = {0};
   heads *h = NULL;

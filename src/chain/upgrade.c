@@ -18,13 +18,16 @@
 #include <string.h>
 #include <sys/stat.h>
 
+/* The largest file that is read, as in case_yaml.c. */
 enum { MOST_BYTES = 16 << 20 }; /* as case_yaml.c */
 
+/* Replaces `length` bytes at `at` by the word `now`, which is a constant of core/renamed.c. */
 typedef struct {
   size_t at, length; /* bytes of the text that go */
   const char *now;
 } edit;
 
+/* One file while it is upgraded. The text is the caller's; edits are collected in any order. */
 typedef struct {
   ig_ctx *cx;
   ig_arena *arena;
@@ -39,7 +42,8 @@ typedef struct {
 
 /* --- places in the text */
 
-/* Bytes of the line break at `p`, as YAML counts lines; 0: there is none. */
+/* Bytes of the line break at `p`, as YAML 1.1 counts lines: CR LF, CR, LF, and the Unicode breaks
+   NEL, LS and PS in UTF-8; 0: there is none. */
 static size_t line_break(const char *p, size_t left) {
   const unsigned char *u = (const unsigned char *)p;
   if (u[0] == '\r')
@@ -51,7 +55,8 @@ static size_t line_break(const char *p, size_t left) {
   return left > 2 && u[0] == 0xe2 && u[1] == 0x80 && (u[2] == 0xa8 || u[2] == 0xa9) ? 3 : 0;
 }
 
-/* The byte at which a line and column (characters, both from 1) stand. */
+/* The byte at which a line and column (characters, both from 1) stand. A byte order mark at the
+   start counts for neither; bytes 10xxxxxx continue a UTF-8 character. */
 static size_t offset_of(const upgrade *u, const ig_src *at) {
   size_t i = u->size >= 3 && memcmp(u->text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
   for (int line = 1; line < at->line && i < u->size;) {
@@ -76,6 +81,9 @@ static bool token_at(const upgrade *u, const char *token, size_t *i) {
          (!quoted || u->text[*i + length] == quote);
 }
 
+/* Called for each old word found in the tree. Words that do not stand in the text as they are
+   (escapes, anchors, several lines) are refused rather than guessed. r->offset is where within the
+   token the word stands, for paths such as output.every. */
 static ig_status edit_add(void *user, const ig_rename *r) {
   upgrade *u = user;
   size_t at = offset_of(u, r->at);
@@ -104,6 +112,7 @@ static ig_status edit_add(void *user, const ig_rename *r) {
 
 /* --- what kind of file it is, and which keys it has */
 
+/* Tables of options that read one map; at most three. */
 typedef struct {
   int count;
   const ig_option *table[3];
@@ -119,6 +128,7 @@ static tables case_tables(const ig_node *map) {
   return t;
 }
 
+/* Keys beside the stages, then each stage by the tables of its own room. */
 static ig_status chain_find(upgrade *u, const ig_node *root) {
   static const ig_option *const top[] = {ig_common_options, ig_chain_keys};
   const ig_node *stages = ig_node_find(root, "stages");
@@ -130,7 +140,8 @@ static ig_status chain_find(upgrade *u, const ig_node *root) {
   return IG_OK;
 }
 
-/* The keys of `set` or `vary` are paths into the case `of`, or into a stage of that chain. */
+/* The keys of `set` or `vary` are paths into the case `of`, or, as stages.NAME.KEY, into a stage of
+   that chain; `skip` is the length of that beginning. */
 static ig_status paths_find(upgrade *u, const ig_node *map, const ig_node *of) {
   const ig_node *stages = ig_node_find(of, "stages");
   for (const ig_node *v = map && map->kind == IG_NODE_MAP ? map->child : NULL; v; v = v->next) {
@@ -138,6 +149,7 @@ static ig_status paths_find(upgrade *u, const ig_node *map, const ig_node *of) {
     tables t = case_tables(of);
     const ig_node *stage = stages && strncmp(v->key, "stages.", 7) == 0 ? stages->child : NULL;
     for (; stage && !skip; stage = stage->next) {
+      /* A dot must follow the name, so that a name which begins another one is no match. */
       const size_t length = strlen(stage->key);
       if (strncmp(v->key + 7, stage->key, length) == 0 && v->key[7 + length] == '.') {
         skip = 8 + (int)length;
@@ -166,6 +178,8 @@ static ig_status case_open(upgrade *u, const ig_node *map, const ig_node **of) {
   return IG_OK;
 }
 
+/* Paths of all runs are read by the first case there is: cases of one sweep are of one kind. A
+   sweep without a case that can be opened has nothing to rename. */
 static ig_status sweep_find(upgrade *u, const ig_node *root) {
   const ig_node *of = NULL, *runs = ig_node_find(root, "runs");
   IG_TRY(case_open(u, root, &of));
@@ -183,6 +197,7 @@ static ig_status sweep_find(upgrade *u, const ig_node *root) {
   return paths_find(u, ig_node_find(root, "vary"), all);
 }
 
+/* A file of a single material: every key of it is one of a material. */
 static bool is_material(const ig_node *root) {
   bool all = root->child != NULL;
   for (const ig_node *child = root->child; child && all; child = child->next) {
@@ -194,6 +209,7 @@ static bool is_material(const ig_node *root) {
   return all;
 }
 
+/* The kind of file follows from its keys, in an order in which none is mistaken for another. */
 static ig_status words_find(upgrade *u) {
   ig_node *root;
   IG_TRY(ig_yaml_read(u->cx, u->arena, u->path, (const unsigned char *)u->text, u->size, &root));
@@ -220,6 +236,7 @@ static int by_place(const void *a, const void *b) {
   return (p->at > q->at) - (p->at < q->at);
 }
 
+/* Copies the text with all edits; comments and layout stay as they are. */
 static ig_status text_make(upgrade *u, ig_text *to) {
   size_t from = 0;
   if (u->count)
@@ -236,6 +253,7 @@ static ig_status text_make(upgrade *u, ig_text *to) {
 /* What is to be written must be readable, and the same after another upgrade. */
 static ig_status text_check(const upgrade *u, const ig_text *made) {
   upgrade again = {.cx = u->cx, .arena = u->arena, .path = u->path};
+  /* The second look reports nothing to the caller: it has no callback. */
   again.text = made->at;
   again.size = made->length;
   ig_status status = words_find(&again);
@@ -257,6 +275,8 @@ static ig_status text_store(const upgrade *u, const char *to, const ig_text *mad
   return IG_OK;
 }
 
+/* Nothing is written unless the new text was read again without fault. A file without old words is
+   left alone, or copied where it is to go elsewhere. */
 static ig_status upgrade_file(upgrade *u, const char *to) {
   ig_text made = {0};
   ig_status status = words_find(u);
@@ -274,6 +294,7 @@ done:
   return status;
 }
 
+/* to may be NULL: words are only counted and reported through `each`, which may be NULL too. */
 ig_status ig_case_upgrade(ig_ctx *cx, const char *path, const char *to, ig_renamed_fn *each,
                           void *user, int *words) {
   if (!cx)

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MARKS = 28, MARK_RAMP = MARKS - 1, ARRAYS = 10 };
+enum { MARKS = 31, MARK_RAMP = MARKS - 1, ARRAYS = 10 };
 /* The numbers beside the arrays, into `mark` or back from it. */
 static void marks_move(ig_dyn_job *r, double mark[MARKS], bool back) {
   ig_dyn_clock *k = r->m->clock.host;
@@ -47,6 +47,9 @@ static void marks_move(ig_dyn_job *r, double mark[MARKS], bool back) {
   MARK(r->m->relax.drag);
   MARK(r->static_path);
   MARK(r->blow_step);
+  MARK(r->newton.steps);
+  MARK(r->newton.iterations);
+  MARK(r->newton.negative);
   MARK(r->ramp); /* the last: MARK_RAMP */
 #undef MARK
 }

@@ -228,6 +228,19 @@ static void path_warn(ig_dyn_job *r, const ig_dyn_analysis *a) {
                        : "raise `ramp`, or leave it out");
 }
 
+/* The state that an analysis begins from is what checkpoints hold until it has ended. */
+static ig_status start_keep(ig_dyn_job *r) {
+  if (r->start.kept)
+    return IG_OK;
+  ig_keeper_open(r->job->cx, &r->start);
+  return ig_dyn_checkpoint_write(r, &r->start.sink);
+}
+
+static void start_forget(ig_dyn_job *r) {
+  ig_restart_free(r->start.kept);
+  r->start.kept = NULL;
+}
+
 /* A stretch of relaxation. */
 static ig_status advance_static(ig_dyn_job *r, const ig_dyn_analysis *given) {
   ig_ctx *cx = r->job->cx;
@@ -236,10 +249,8 @@ static ig_status advance_static(ig_dyn_job *r, const ig_dyn_analysis *given) {
   bool done;
   if (!k->on) {
     r->analysis_start = ig_dyn_clock_of(r)->time;
-    if (ramp_found(r, given) && !r->start.kept) {
-      ig_keeper_open(cx, &r->start);
-      IG_TRY(ig_dyn_checkpoint_write(r, &r->start.sink));
-    }
+    if (ramp_found(r, given))
+      IG_TRY(start_keep(r));
     r->ramp = fmax(r->ramp, IG_RELAX_RAMP);
   }
   if (ramp_found(r, given))
@@ -255,8 +266,7 @@ static ig_status advance_static(ig_dyn_job *r, const ig_dyn_analysis *given) {
     return ramp_again(r);
   if (!done)
     return IG_OK;
-  ig_restart_free(r->start.kept);
-  r->start.kept = NULL;
+  start_forget(r);
   r->ramp = 0;
   path_warn(r, given);
   ig_info(cx, "static: estimated error %.2g, residual %.2g after %lld steps", k->error, k->residual,
@@ -313,6 +323,8 @@ static ig_status advance_newton(ig_dyn_job *r, const ig_dyn_analysis *a) {
     return IG_FAIL(cx, IG_NUMERIC, "%s", r->failed);
   if (!r->statics) {
     r->analysis_start = ig_dyn_clock_of(r)->time;
+    /* load steps depend on the way so far: a run that is continued begins the analysis again */
+    IG_TRY(start_keep(r));
     if (strcmp(cx->backend->name, "cpu") != 0)
       ig_info(cx, "static: Newton's method runs on the host");
     IG_TRY(ig_dyn_statics_new(r->m, a, &r->statics));
@@ -327,6 +339,7 @@ static ig_status advance_newton(ig_dyn_job *r, const ig_dyn_analysis *a) {
     if (where)
       *where = 0;
     r->newton.steps = now.steps;
+    start_forget(r); /* what was reached is kept */
     return balance_start(r->m);
   }
   IG_TRY(status);
@@ -334,6 +347,7 @@ static ig_status advance_newton(ig_dyn_job *r, const ig_dyn_analysis *a) {
           r->residuals);
   if (now.done) {
     newton_end(r, &now);
+    start_forget(r);
     r->over = true;
   }
   return balance_start(r->m);

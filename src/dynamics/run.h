@@ -16,7 +16,7 @@ typedef struct {
   double static_error; /* the largest that a static analysis ended with */
   double static_path;  /* and the largest share of its work that was lost: ig_dyn_relaxing */
   double ramp;         /* of the statics under way, where it is found: steps; 0: the first trial */
-  ig_keeper start;     /* and the state that trials begin from */
+  ig_keeper start;     /* the state that trials, or Newton's method, begin from: see start_keep */
   ig_dyn_statics *statics; /* Newton's method under way; NULL */
   struct {
     int64_t steps, iterations, negative, zero;

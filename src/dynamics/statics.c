@@ -149,6 +149,24 @@ static ig_status model_read(ig_dyn_statics *s) {
   return IG_OK;
 }
 
+static ig_status stop_add(ig_dyn_statics *s, const ig_table *t) {
+  return ig_newton_stops(s->newton, t->count, t->x, t->y);
+}
+
+/* Steps end where something that acts changes its course. */
+static ig_status stops_add(ig_dyn_statics *s) {
+  const ig_dyn_case *c = s->m->c;
+  for (int i = 0; i < c->loads.count; i++)
+    IG_TRY(stop_add(s, &IG_ITEM(const ig_dyn_load, c->loads, i)->history));
+  for (int i = 0; i < c->supports.count; i++)
+    IG_TRY(stop_add(s, &IG_ITEM(const ig_support_case, c->supports, i)->history));
+  for (int i = 0; i < c->bodies.count; i++)
+    IG_TRY(stop_add(s, &IG_ITEM(const ig_support_case, c->bodies, i)->history));
+  for (int i = 0; i < c->tools.count; i++)
+    IG_TRY(stop_add(s, &IG_ITEM(const ig_dyn_tool_case, c->tools, i)->history));
+  return stop_add(s, &c->gravity.history);
+}
+
 /* Large turns in one step cost accuracy: increments of rotations add up. */
 static const double most_turn = 0.15;
 
@@ -201,7 +219,8 @@ ig_status ig_dyn_statics_new(ig_dyn_model *m, const ig_dyn_analysis *a, ig_dyn_s
   o.most_turn = m->p.dofs == 6 ? most_turn : 0;
   o.line_search = m->p.dofs == 3; /* thin shells are stiff in their plane: it would creep */
   o.solver = (ig_direct_kind)a->solver;
-  return ig_newton_new(m->cx, &model, &o, &s->newton);
+  IG_TRY(ig_newton_new(m->cx, &model, &o, &s->newton));
+  return stops_add(s);
 }
 
 void ig_dyn_statics_free(ig_dyn_statics *s) {

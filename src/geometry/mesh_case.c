@@ -1,4 +1,8 @@
-/* The `mesh` section: its options, and the steps from a shape to a finished mesh. */
+/* The `mesh` section: its options, and the steps from a shape to a finished mesh. A mesh has
+   exactly one source: a file, a list of boxes, voxels of a surface, or one of the shapes. A source
+   leaves a draft of linear elements; the steps after it (cut into tetrahedra or wedges, remove,
+   jitter, quadratic nodes, sets, numbering) are the same for all and run in the order of
+   generate(). */
 #include "geometry/mesh_case.h"
 #include "geometry/shape_structured.h"
 #include "mesh/topology.h"
@@ -7,13 +11,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* lines that several shapes share */
+/* Lines that several shapes share. Lengths end at 1e9 m and cell counts at 1e9, which only catches
+   slips of the unit; what one mesh can number is checked where the cells are known. */
 #define RADIUS(text) IG_REAL(M, radius, "m", IG_REQUIRED, IG_POSITIVE, 1e9, text)
 #define HEIGHT IG_REAL(M, height, "m", IG_REQUIRED, IG_POSITIVE, 1e9, "height, along z")
 #define ROUND                                                                                      \
   IG_REAL(M, angle, "rad", "0", 0, 6.2831853072, "how far round it goes; 0: all the way")
 #define CELLS(text) IG_REALS(M, cells, "", IG_REQUIRED, 1, 1e9, text)
 
+/* Each table below is written for one struct of mesh_case.h; M is that struct while its lines are
+   listed. A default of NULL means that the key may be left out: lists are then empty. */
 #define M ig_box_case
 static const ig_option box_options[] = {
     IG_TEXT(M, name, NULL, "element set the box becomes; several may share a name"),
@@ -46,6 +53,7 @@ static const ig_option cylinder_shell_options[] = {RADIUS("radius"), HEIGHT, ROU
                                                    CELLS("cells: around, along"), IG_END};
 #undef M
 
+/* Three shapes share one struct and differ in the keys they offer. */
 #define M ig_rings_case
 static const ig_option disc_options[] = {
     RADIUS("radius"),
@@ -65,6 +73,8 @@ static const ig_option lattice_dome_options[] = {
     IG_END};
 #undef M
 
+/* The default hole of 18 degrees (0.314 rad) is the one of the pinched hemisphere of MacNeal and
+   Harder (1985), a usual test of shells. */
 #define M ig_hemisphere_case
 static const ig_option hemisphere_options[] = {
     RADIUS("radius"),
@@ -90,6 +100,7 @@ static const ig_option beam_line_options[] = {
     IG_END};
 #undef M
 
+/* A build plate and supports belong to a part from `stl` alone; both are made of the same cubes. */
 #define M ig_voxel_plate
 static const ig_option voxel_plate_options[] = {
     IG_REAL(M, thickness, "m", IG_REQUIRED, IG_POSITIVE, 1e9,
@@ -104,6 +115,8 @@ static const ig_option voxel_supports_options[] = {
     IG_END};
 #undef M
 
+/* What turns a surface into voxels. The keys stand in the mesh section itself (IG_KEYS), not below
+   a key of their own, which is why each text says `stl`. */
 #define M ig_voxel_case
 static const ig_option voxel_options[] = {
     IG_FILE(M, stl, NULL,
@@ -128,6 +141,7 @@ static const ig_option voxel_options[] = {
     IG_END};
 #undef M
 
+/* A named set. Public, as the shape stage offers the same list for its part. */
 #define M ig_pick_case
 const ig_option ig_pick_options[] = {
     IG_TEXT(M, name, IG_REQUIRED, "name of the set"),
@@ -145,6 +159,8 @@ const ig_option ig_pick_options[] = {
     IG_END};
 #undef M
 
+/* A share of 0.45 of the shortest edge is the limit below which two neighbours that move towards
+   each other cannot meet. */
 static const ig_option jitter_options[] = {
     IG_REAL(ig_jitter_case, amount, "", IG_REQUIRED, 0, 0.45,
             "how far a node moves at most, as a share of the shortest edge there"),
@@ -153,6 +169,8 @@ static const ig_option jitter_options[] = {
             "nodes there stay where they are, as those of the boundary do: a crack's, say"),
     IG_END};
 
+/* The section itself. What a file may hold depends on the room that reads it: `quadratic` and
+   `curved` of the struct are set by the program and are no options. */
 #define M ig_mesh_case
 const ig_option ig_mesh_options[] = {
     IG_FILE(M, file, NULL,
@@ -200,13 +218,16 @@ const ig_option ig_mesh_options[] = {
     IG_END};
 #undef M
 
+/* A way to a mesh: its key for messages, its place in the case, and the function that makes the
+   draft; NULL for a file, which is read instead. */
 typedef struct {
   const char *key;
   const ig_src *at;
   ig_shape_fn *make;
 } source;
 
-/* The one source the case names. */
+/* Finds the one source the case names; none and two are both refused. Files, boxes and voxels count
+   as given by their content, shapes by the mark of their map. */
 static ig_status source_find(ig_ctx *cx, const ig_mesh_case *c, source *found) {
   const source all[] = {
       {"file", &c->at, NULL},
@@ -245,7 +266,11 @@ static ig_status source_find(ig_ctx *cx, const ig_mesh_case *c, source *found) {
   return IG_OK;
 }
 
+/* Cuts away elements by the places of `remove`, one after another. A place that removes nothing is
+   refused, as it is nearly always a slip of a coordinate, and so is one that leaves nothing. The
+   centre of an element decides, so that a mesh is never cut through. */
 static ig_status elements_remove(ig_ctx *cx, const ig_mesh_case *c, ig_mesh_builder *draft) {
+  /* One byte an element each: what is left so far, and what the place in hand takes. */
   const ig_lid elements = ig_mesh_elements(draft->mesh);
   uint8_t *keep = NULL, *inside = NULL;
   ig_status status;
@@ -277,6 +302,8 @@ done:
   return status;
 }
 
+/* Element sets of named boxes. Boxes of one name share the tag of the first of them (box_region in
+   shape_box.c), so the set is made once for each name. */
 static ig_status boxes_name(ig_ctx *cx, const ig_mesh_case *c, ig_mesh *mesh) {
   for (int i = 0; i < c->boxes.count; i++) {
     const ig_box_case *box = IG_ITEM(const ig_box_case, c->boxes, i);
@@ -286,6 +313,8 @@ static ig_status boxes_name(ig_ctx *cx, const ig_mesh_case *c, ig_mesh *mesh) {
   return IG_OK;
 }
 
+/* Reads the mesh file, or calls the function a program gave in its place. Without INGOT_IO files
+   cannot be read at all, but the function still can be called. The mesh is the caller's. */
 static ig_status file_read(ig_ctx *cx, const ig_mesh_case *c, ig_mesh **mesh) {
   if (c->make && ((c->unit > 0 && c->unit != 1) || c->edge > 0))
     return ig_fail_at(cx, &c->at, "unit and edge apply to a mesh from a file");
@@ -312,7 +341,8 @@ static ig_status file_read(ig_ctx *cx, const ig_mesh_case *c, ig_mesh **mesh) {
 #endif
 }
 
-/* Keys of plane meshes, given for another one. */
+/* Keys of plane meshes that were given for another one: refused, since a key without effect is most
+   likely a misunderstanding. */
 static ig_status flat_check(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type type) {
   const bool triangles = type == IG_TRI3 || type == IG_TRI6;
   if (c->triangle_pattern != IG_PATTERN_DIAGONAL && !triangles)
@@ -327,6 +357,7 @@ static ig_status flat_check(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type type
   return IG_OK;
 }
 
+/* All steps. On failure the draft is left to the caller, ig_mesh_generate, to free. */
 static ig_status generate(ig_ctx *cx, const ig_mesh_case *c, ig_mesh_builder *draft) {
   source from;
   IG_TRY(source_find(cx, c, &from));
@@ -336,6 +367,7 @@ static ig_status generate(ig_ctx *cx, const ig_mesh_case *c, ig_mesh_builder *dr
         "voxel, rotate, translate and what else makes voxels of a surface is for a part "
         "from `stl`, not for %s",
         from.key);
+  /* No function: a file. What shapes a draft has no effect on it and is refused by name. */
   if (!from.make) {
     if (c->element || c->shell || c->triangle_pattern != IG_PATTERN_DIAGONAL ||
         c->jitter.amount > 0)
@@ -346,6 +378,7 @@ static ig_status generate(ig_ctx *cx, const ig_mesh_case *c, ig_mesh_builder *dr
                                                                      : "jitter");
     IG_TRY(file_read(cx, c, &draft->mesh));
   } else {
+    /* An stl has coordinates in a unit too, so `unit` is for it as it is for a mesh file. */
     const bool unit = c->unit > 0 && c->unit != 1 && !c->voxels.stl;
     if (unit || c->edge > 0 || c->split || c->corners)
       return ig_fail_at(cx, &c->at, "%s applies to a mesh from a file, not to %s%s",
@@ -357,9 +390,13 @@ static ig_status generate(ig_ctx *cx, const ig_mesh_case *c, ig_mesh_builder *dr
     if (!c->voxels.stl && (c->meshing_time > 0 || c->meshing_memory > 0))
       return ig_fail_at(cx, &c->at, "%s applies to a mesh from a file, not to %s",
                         c->meshing_time > 0 ? "meshing_time" : "meshing_memory", from.key);
+    /* `element` counts from 1, 0 being the choice of the shape. The shape checks the type and
+       leaves in `type` what the draft has still to become. */
     ig_elem_type type = c->element ? (ig_elem_type)(c->element - 1) : IG_ELEM_TYPES;
     IG_TRY(ig_mesh_placed(cx, from.make(cx, c, &type, draft), from.at));
     IG_TRY(flat_check(cx, c, type));
+    /* The order matters: elements are removed and nodes moved while all elements are linear, so
+       that the nodes in the middles of edges are made last and stay in the middles. */
     if (type == IG_TET4 || type == IG_TET10)
       IG_TRY(ig_mesh_placed(cx, ig_mesh_builder_tets(cx, draft), &c->at));
     if (type == IG_WEDGE6 || type == IG_WEDGE15)
@@ -371,11 +408,13 @@ static ig_status generate(ig_ctx *cx, const ig_mesh_case *c, ig_mesh_builder *dr
     if (type == IG_TRI6 || type == IG_TET10 || type == IG_HEX20 || type == IG_WEDGE15)
       IG_TRY(ig_mesh_placed(cx, ig_mesh_builder_quadratic(cx, draft), from.at));
   }
+  /* A file is cut here, after it was read; a shape was cut above, before its quadratic nodes. */
   ig_mesh *mesh = draft->mesh;
   if (!from.make && c->remove.count)
     IG_TRY(elements_remove(cx, c, draft));
   IG_TRY(ig_mesh_set_all(cx, mesh));
   IG_TRY(boxes_name(cx, c, mesh));
+  /* Tags of voxels as shape_voxel.c numbers them: 1 part, 2 plate, 3 supports. */
   if (c->voxels.stl) {
     IG_TRY(ig_mesh_set_tagged(cx, mesh, "part", 1));
     if (c->voxels.build_plate.at.given)
@@ -383,11 +422,13 @@ static ig_status generate(ig_ctx *cx, const ig_mesh_case *c, ig_mesh_builder *dr
     if (c->voxels.support_structure.at.given)
       IG_TRY(ig_mesh_set_tagged(cx, mesh, "supports", 3));
   }
+  /* Shapes name their own sides; files and boxes get those of the bounding box. */
   if (draft->side)
     IG_TRY(ig_mesh_set_sides(cx, mesh, draft->side, draft->name));
   else
     IG_TRY(ig_mesh_set_bounds(cx, mesh));
   IG_TRY(ig_mesh_pick(cx, mesh, &c->sets));
+  /* Sets follow the renumbering; the table of old and new numbers is not needed here. */
   if (c->order) {
     ig_order order;
     IG_TRY(ig_mesh_reorder(cx, mesh, &order));
@@ -398,10 +439,13 @@ static ig_status generate(ig_ctx *cx, const ig_mesh_case *c, ig_mesh_builder *dr
   return ig_mesh_placed(cx, ig_mesh_check(cx, mesh), &c->at);
 }
 
+/* The mesh passes to the caller only when all is well; otherwise the draft still owns it and frees
+   it. */
 ig_status ig_mesh_generate(ig_ctx *cx, const ig_mesh_case *c, ig_mesh **mesh) {
   *mesh = NULL;
   ig_mesh_builder draft = {0};
   const ig_phase former = ig_phase_begin(cx, IG_PHASE_MESH);
+  /* The time until the end of this call counts as meshing in the summary. */
   const ig_status status = generate(cx, c, &draft);
   if (status == IG_OK) {
     *mesh = draft.mesh;
@@ -412,6 +456,7 @@ ig_status ig_mesh_generate(ig_ctx *cx, const ig_mesh_case *c, ig_mesh **mesh) {
   return status;
 }
 
+/* A case of one box, made in memory: the shortest way for programs and tests. */
 ig_status ig_mesh_box(ig_ctx *cx, ig_elem_type type, const double *size, const int *cells,
                       ig_mesh **mesh) {
   const int dim = ig_elem_info_get(type)->dim;

@@ -6,13 +6,15 @@
 
 #include "mesh/mesh_builder.h"
 
-/* Points and sizes have two entries in the plane, three in space. */
+/* A grid of cells. Points and sizes have two entries in the plane, three in space; lists that may
+   be left out have a count of 0. */
 typedef struct {
   ig_src at;
   const char *name; /* element set, NULL: none */
   ig_reals origin, size, cells, grading;
 } ig_box_case;
 
+/* A ring, plane or with a height; lengths in m. The same struct serves `annulus` and `tube`. */
 typedef struct {
   ig_src at;
   double inner, outer;
@@ -21,12 +23,14 @@ typedef struct {
   double height;             /* 0: plane */
 } ig_annulus_case;
 
+/* A solid cylinder about z, standing on z = 0; lengths in m. */
 typedef struct {
   ig_src at;
   double radius, height;
   ig_reals cells; /* across the core square, from it to the rim, layers */
 } ig_cylinder_case;
 
+/* Part of a cylinder about z as a surface; radius and height in m, angle in rad, 0: all round. */
 typedef struct {
   ig_src at;
   double radius, height, angle;
@@ -42,17 +46,20 @@ typedef struct {
   int64_t cells; /* beams a bar */
 } ig_rings_case;
 
+/* The upper half of a sphere with a hole at the pole, as a surface; radius in m. */
 typedef struct {
   ig_src at;
   double radius, hole, angle; /* hole: rad from the axis; angle: around */
   ig_reals cells;             /* around, from equator to hole */
 } ig_hemisphere_case;
 
+/* A rectangle with one corner at the origin. */
 typedef struct {
   ig_src at;
   ig_reals size, cells; /* in x and y */
 } ig_plate_case;
 
+/* Beams along a polyline, or along an arc in the plane z = 0. */
 typedef struct {
   ig_src at;
   ig_reals x, y, z;     /* corners of a line of straight pieces */
@@ -60,15 +67,18 @@ typedef struct {
   double radius, angle; /* or an arc in the plane, about the origin, from the x axis */
 } ig_beam_line_case;
 
-/* A part from a surface of triangles, cut into cubes. */
+/* A part from a surface of triangles, cut into cubes. First the plate below it: thickness and
+   margin in m, both rounded up to whole voxels. */
 typedef struct {
   ig_src at;
   double thickness, margin;
 } ig_voxel_plate;
+/* Supports: surfaces flatter than the angle rest on columns of voxels. */
 typedef struct {
   ig_src at;
   double angle; /* rad above the horizontal */
 } ig_voxel_supports;
+/* The part itself. `voxel` is the edge in m; `threshold` and `field` are for images only. */
 typedef struct {
   ig_src at;
   const char *stl, *field;
@@ -79,11 +89,15 @@ typedef struct {
   ig_voxel_supports support_structure;
 } ig_voxel_case;
 
+/* Cuts of a quadrilateral into triangles: all along one diagonal, in turn along one and the other,
+   or into four about a centre node, which has no preferred direction. */
 enum { IG_PATTERN_DIAGONAL, IG_PATTERN_ALTERNATING, IG_PATTERN_CROSSED };
 
 /* A program's own way to a mesh, which becomes the caller's. */
 typedef ig_status ig_mesh_fn(ig_ctx *cx, void *user, ig_mesh **mesh);
 
+/* The whole section. Zeroed is a mesh without a source, which ig_mesh_generate refuses. Strings and
+   lists belong to whoever filled the struct and must live while the mesh is made. */
 typedef struct {
   ig_src at;
   const char *file;
@@ -119,11 +133,14 @@ typedef struct {
 extern const ig_option ig_mesh_options[];
 extern const ig_option ig_pick_options[]; /* of a named set: ig_pick_case */
 
-/* Reads or makes the mesh; every one has the element set `all`, boxes and imports also the node
-   and face sets xmin … zmax of the bounding box, shapes those of their own sides. Checked. */
+/* Reads or makes the mesh. Every mesh has the element set `all`; boxes and imports also have the
+   node and face sets xmin … zmax of the bounding box, shapes those of their own sides. The mesh is
+   checked and belongs to the caller; on failure *mesh is NULL. Not collective: each rank that calls
+   it makes the whole mesh. */
 IG_MUST_CHECK ig_status ig_mesh_generate(ig_ctx *cx, const ig_mesh_case *c, ig_mesh **mesh);
 
-/* Says where in the case a failure belongs that knew only what went wrong; NULL: it was said. */
+/* Adds the place in the case to a failure that knew only what went wrong. Only IG_INPUT is changed;
+   at = NULL: nothing to add. Returns the status, so that a call can be wrapped in it. */
 ig_status ig_mesh_placed(ig_ctx *cx, ig_status status, const ig_src *at);
 
 /* One box at the origin, as `boxes` makes it: size[2], cells[2] for quad4, tri3, tri6, three for

@@ -1,10 +1,13 @@
-/* Shapes with straight edges: boxes that join where they touch, and a plate. */
+/* Shapes with straight edges: boxes that join where they touch, and a plate. Boxes are made one by
+   one as structured grids, appended, and welded at their outer nodes; before any is made, all are
+   checked for overlap and for grids that match where they touch. */
 #include "geometry/shape_structured.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* A box as read: cells along each axis, corner and edge lengths in m, and the thinnest cell. */
 typedef struct {
   int dim;
   ig_lid n[3];
@@ -18,6 +21,7 @@ static void box_free(box *b) {
     free(b->at[d]);
 }
 
+/* Reads and checks one box and lays its grid lines. Messages carry no place: the caller adds it. */
 static ig_status box_read(ig_ctx *cx, const ig_box_case *c, box *b) {
   static const char *const axis[] = {"in x", "in y", "in z"};
   memset(b, 0, sizeof *b);
@@ -34,6 +38,9 @@ static ig_status box_read(ig_ctx *cx, const ig_box_case *c, box *b) {
   if (c->grading.count && c->grading.count != b->dim)
     return IG_FAIL(cx, IG_INPUT, "grading has %d entries, cells has %d: expected the same",
                    c->grading.count, b->dim);
+  /* Cells grow in a geometric row whose last over first is `grading`: line i lies at (r^i - 1) /
+     (r^n - 1) of the length with r = grading^(1 / (n - 1)). expm1 keeps the digits for ratios near
+     1, and below 1e-12 the row is even. */
   b->smallest = INFINITY;
   for (int d = 0; d < b->dim; d++) {
     const double grading = c->grading.count ? c->grading.value[d] : 1;
@@ -52,6 +59,7 @@ static ig_status box_read(ig_ctx *cx, const ig_box_case *c, box *b) {
                            : fabs(q * n) < 1e-12 ? (double)i / n
                                                  : expm1(q * i) / expm1(q * n);
       b->at[d][i] = b->origin[d] + b->size[d] * share;
+      /* Grading may make cells thinner than the spacing of numbers at a far origin. */
       if (i > 0) {
         const double step = b->at[d][i] - b->at[d][i - 1];
         if (!(step > 0))
@@ -64,12 +72,14 @@ static ig_status box_read(ig_ctx *cx, const ig_box_case *c, box *b) {
   return IG_OK;
 }
 
+/* Place of grid point i, j of the floor of a box; the height comes with ig_mesh_builder_extrude. */
 static void box_map(const void *arg, ig_lid i, ig_lid j, double *x) {
   const box *b = arg;
   x[0] = b->at[0][i];
   x[1] = b->at[1][j];
 }
 
+/* Whether a box has a grid line at x in direction d, found by bisection of its sorted lines. */
 static bool has_line(const box *b, int d, double x, double tolerance) {
   ig_lid low = 0, high = b->n[d];
   while (low < high) {
@@ -82,7 +92,9 @@ static bool has_line(const box *b, int d, double x, double tolerance) {
   return fabs(b->at[d][low] - x) <= tolerance;
 }
 
-/* Boxes may touch, with grids that match where they do; they may not overlap. */
+/* Boxes may touch, with grids that match where they do; they may not overlap. `inside` counts the
+   directions in which they share a length, `touching` those in which they share a point only. A
+   face is shared when exactly one direction touches and all others overlap. */
 static ig_status boxes_fit(ig_ctx *cx, const box *a, const box *b, double tolerance) {
   double low[3], high[3];
   int inside = 0, touching = 0;
@@ -103,6 +115,7 @@ static ig_status boxes_fit(ig_ctx *cx, const box *a, const box *b, double tolera
   for (int d = 0; d < a->dim; d++) {
     if (high[d] - low[d] <= tolerance)
       continue;
+    /* Lines of both are looked at, since either grid may be the finer one. */
     for (int swap = 0; swap < 2; swap++) {
       const box *one = swap ? b : a, *other = swap ? a : b;
       for (ig_lid i = 0; i <= one->n[d]; i++) {
@@ -118,6 +131,7 @@ static ig_status boxes_fit(ig_ctx *cx, const box *a, const box *b, double tolera
   return IG_OK;
 }
 
+/* The grid of one box: a sheet in x and y, drawn out along z for a solid. */
 static ig_status box_make(ig_ctx *cx, const box *b, ig_elem_type flat, const ig_mesh_case *c,
                           ig_mesh_builder *draft) {
   const ig_structured s = {.dim = c->shell ? 3 : 2,
@@ -130,7 +144,8 @@ static ig_status box_make(ig_ctx *cx, const box *b, ig_elem_type flat, const ig_
   return b->dim == 3 ? ig_mesh_builder_extrude(cx, draft, b->n[2], b->at[2]) : IG_OK;
 }
 
-/* What a cell is cut into. */
+/* Elements that one cell of the grid is cut into, by type; six tetrahedra are those of the cut
+   along the long diagonal of a cube (Kuhn 1960). */
 static int pieces_of_cell(ig_elem_type type, int pattern) {
   switch (type) {
   case IG_QUAD4:
@@ -164,7 +179,9 @@ static ig_status boxes_number(ig_ctx *cx, const box *list, int count, ig_elem_ty
   return IG_OK;
 }
 
-/* Appends `more` (one block, the same type) and empties it. */
+/* Appends `more` (one block, the same type) and empties it. Nodes stay double where boxes touch
+   until they are welded. On failure both drafts remain valid and are freed by the caller: each
+   array that could be enlarged is kept, and no count has changed yet. */
 static ig_status append(ig_ctx *cx, ig_mesh_builder *draft, ig_mesh_builder *more) {
   ig_mesh *a = draft->mesh, *b = more->mesh;
   ig_block *p = &a->block[0], *q = &b->block[0];
@@ -172,6 +189,8 @@ static ig_status append(ig_ctx *cx, ig_mesh_builder *draft, ig_mesh_builder *mor
   if ((int64_t)a->nodes + b->nodes > INT32_MAX ||
       ((int64_t)p->count + q->count) * (int64_t)npe > INT32_MAX)
     return IG_FAIL(cx, IG_INPUT, "the boxes together have more cells than one mesh can number");
+  /* Each array is enlarged on its own and taken over at once if that succeeded, so that none is
+     lost or freed twice when a later one fails. */
   double *x = realloc(a->x, 3 * ((size_t)a->nodes + (size_t)b->nodes) * sizeof *x);
   a->x = x ? x : a->x;
   ig_lid *conn = realloc(p->conn, ((size_t)p->count + (size_t)q->count) * npe * sizeof *conn);
@@ -204,6 +223,8 @@ static int32_t box_region(const ig_list *boxes, int i) {
   return 0;
 }
 
+/* Reads all boxes into list[], checks them against each other, and makes them one by one. A
+   millionth of the thinnest cell is the tolerance of touching and welding. */
 static ig_status boxes_make(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type *type, box *list,
                             ig_mesh_builder *draft) {
   double smallest = INFINITY;
@@ -247,6 +268,8 @@ static ig_status boxes_make(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type *typ
       return ig_mesh_placed(cx, status, &IG_ITEM(ig_box_case, c->boxes, i)->at);
     }
   }
+  /* Nodes inside a box cannot meet another box: only outer ones are offered to the weld, which
+     makes its search short. */
   uint8_t *outer = draft->side; /* only there can they touch */
   draft->side = NULL;           /* the sides of all are those of the bounding box */
   const ig_status status =
@@ -255,6 +278,7 @@ static ig_status boxes_make(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type *typ
   return status;
 }
 
+/* Boxes know their own places in the case, unlike the other shapes. */
 ig_status ig_mesh_builder_boxes(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type *type,
                                 ig_mesh_builder *draft) {
   box *list;
@@ -266,12 +290,14 @@ ig_status ig_mesh_builder_boxes(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type 
   return status;
 }
 
+/* Grid point i, j of a plate with its corner at the origin. */
 static void plate_map(const void *arg, ig_lid i, ig_lid j, double *x) {
   const double *p = arg; /* size and cells in x, y */
   x[0] = p[0] * i / p[2];
   x[1] = p[1] * j / p[3];
 }
 
+/* A plate: one even sheet, plane or as a shell in space. */
 ig_status ig_mesh_builder_plate(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type *type,
                                 ig_mesh_builder *draft) {
   static const char *const what[] = {"in x", "in y"};

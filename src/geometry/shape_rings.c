@@ -1,10 +1,13 @@
-/* Rings about a centre (disc, dome, dome of bars), and lines of beams. */
+/* Rings about a centre (disc, dome, dome of bars), and lines of beams. Ring r has r times `sectors`
+   nodes, so that triangles keep about the same size from the centre to the edge, and there is no
+   node where many thin triangles meet. */
 #include "geometry/shape_structured.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Ring r holds sectors x r nodes. */
+/* Number of the first node of ring r: 1 + sectors (1 + 2 + … + (r - 1)); the centre is node 0. And
+   node k of a ring, counted round without end. */
 static ig_lid ring_first(ig_lid sectors, ig_lid r) {
   return r == 0 ? 0 : 1 + sectors * (r * (r - 1) / 2);
 }
@@ -12,6 +15,8 @@ static ig_lid ring_node(ig_lid sectors, ig_lid r, ig_lid k) {
   return r == 0 ? 0 : ring_first(sectors, r) + k % (sectors * r);
 }
 
+/* Checks what the three shapes have in common; a mesh of 2^31 / 8 triangles is the limit. A cap
+   ends before half a turn, where its edge would shrink to a point. */
 static ig_status rings_read(ig_ctx *cx, const ig_rings_case *p, bool cap, ig_lid *sectors) {
   const int64_t s = p->sectors ? p->sectors : 6;
   if (s < 3 || s > 1000)
@@ -29,7 +34,9 @@ static ig_status rings_read(ig_ctx *cx, const ig_rings_case *p, bool cap, ig_lid
   return IG_OK;
 }
 
-/* Side 0 is the outermost ring, side 1 the centre. `extra` nodes are left for the caller. */
+/* Makes the nodes. A cap is a part of a sphere whose edge lies in z = 0: the polar angle grows
+   evenly from ring to ring. Side 0 is the outermost ring, side 1 the centre. `extra` nodes are left
+   for the caller. */
 static ig_status rings_nodes(ig_ctx *cx, const ig_rings_case *p, ig_lid sectors, bool cap, int dim,
                              ig_lid extra, ig_mesh_builder *draft) {
   const ig_lid rings = (ig_lid)p->rings;
@@ -44,6 +51,7 @@ static ig_status rings_nodes(ig_ctx *cx, const ig_rings_case *p, ig_lid sectors,
       const double t = r ? IG_TAU * k / ((double)sectors * r) : 0;
       x[0] = out * cos(t);
       x[1] = out * sin(t);
+      /* The edge is set to z = 0 exactly, so that supports by place find it. */
       x[2] = cap && r < rings ? p->radius * (cos(fall) - cos(p->angle)) : 0;
       draft->side[node] = r == rings ? 1 : r == 0 ? 2 : 0;
     }
@@ -51,6 +59,8 @@ static ig_status rings_nodes(ig_ctx *cx, const ig_rings_case *p, ig_lid sectors,
   return IG_OK;
 }
 
+/* Triangles between ring r - 1 and ring r, sector by sector: r that stand on the outer ring and r -
+   1 that stand on the inner one, in all sectors x rings^2. */
 static ig_status rings_triangles(ig_ctx *cx, const ig_rings_case *p, bool cap, int dim,
                                  ig_mesh_builder *draft) {
   ig_lid sectors;
@@ -63,6 +73,7 @@ static ig_status rings_triangles(ig_ctx *cx, const ig_rings_case *p, bool cap, i
   for (ig_lid r = 1; r <= rings; r++)
     for (ig_lid q = 0; q < sectors; q++)
       for (ig_lid k = 0; k < r; k++) {
+        /* The node of the inner ring that both triangles of this step share. */
         const ig_lid in = ring_node(sectors, r - 1, q * (r - 1) + k);
         const ig_lid out = ring_node(sectors, r, q * r + k + 1);
         memcpy(conn, (ig_lid[]){in, ring_node(sectors, r, q * r + k), out}, 3 * sizeof *conn);
@@ -76,6 +87,7 @@ static ig_status rings_triangles(ig_ctx *cx, const ig_rings_case *p, bool cap, i
   return IG_OK;
 }
 
+/* Sides of a disc: `edge` and `center`. */
 ig_status ig_mesh_builder_disc(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type *type,
                                ig_mesh_builder *draft) {
   IG_TRY(ig_shape_type(cx, type, IG_TRI3, 1u << IG_TRI3 | 1u << IG_TRI6, "disc"));
@@ -83,6 +95,7 @@ ig_status ig_mesh_builder_disc(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type *
   return rings_triangles(cx, &c->disc, false, c->shell ? 3 : 2, draft);
 }
 
+/* A dome is always a surface in space; sides `edge` and `apex`. */
 ig_status ig_mesh_builder_dome(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type *type,
                                ig_mesh_builder *draft) {
   IG_TRY(ig_shape_type(cx, type, IG_TRI3, 1u << IG_TRI3 | 1u << IG_TRI6, "dome"));
@@ -90,7 +103,8 @@ ig_status ig_mesh_builder_dome(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type *
   return rings_triangles(cx, &c->dome, true, 3, draft);
 }
 
-/* A bar from node a to node b, in `cells` beams through new nodes. */
+/* A bar from node a to node b, in `cells` beams through new nodes on the straight line between
+   them. *node is the next free number, *conn the next free place; both move on. */
 static void bar(ig_mesh *mesh, ig_lid a, ig_lid b, ig_lid cells, ig_lid *node, ig_lid **conn) {
   ig_lid last = a;
   for (ig_lid i = 1; i <= cells; i++, *conn += 2) {
@@ -108,12 +122,15 @@ static void bar(ig_mesh *mesh, ig_lid a, ig_lid b, ig_lid cells, ig_lid *node, i
   }
 }
 
+/* Bars of a dome: along each ring, inward along the ribs, and diagonals between the ribs. Their
+ * number is the sum over rings of sectors (3 r - 1). */
 ig_status ig_mesh_builder_lattice_dome(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type *type,
                                        ig_mesh_builder *draft) {
   const ig_rings_case *p = &c->lattice_dome;
   ig_lid sectors;
   IG_TRY(rings_read(cx, p, true, &sectors));
   IG_TRY(ig_shape_type(cx, type, IG_BEAM2, 1u << IG_BEAM2, "lattice_dome"));
+  /* A program that fills the struct may leave it at 0. */
   const int64_t cells = p->cells ? p->cells : 1;
   const int64_t rings = p->rings, bars = sectors * (rings * (3 * rings + 1) / 2);
   if (cells < 1 || cells > 1000 || bars * cells > INT32_MAX / 8)
@@ -137,6 +154,8 @@ ig_status ig_mesh_builder_lattice_dome(ig_ctx *cx, const ig_mesh_case *c, ig_ele
   return IG_OK;
 }
 
+/* Beams along a polyline or an arc. A full ring has no ends: its last beam leads to node 0, and it
+   has no sides. */
 ig_status ig_mesh_builder_beam_line(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type *type,
                                     ig_mesh_builder *draft) {
   const ig_beam_line_case *p = &c->beam_line;
@@ -146,6 +165,7 @@ ig_status ig_mesh_builder_beam_line(ig_ctx *cx, const ig_mesh_case *c, ig_elem_t
   int points = 0;
   for (int d = 0; d < 3; d++)
     points = line[d]->count > points ? line[d]->count : points;
+  /* A list that was left out stands for zeros; the others agree in their number of corners. */
   for (int d = 0; d < 3; d++)
     if (line[d]->count && line[d]->count != points)
       return IG_FAIL(cx, IG_INPUT,
@@ -169,6 +189,7 @@ ig_status ig_mesh_builder_beam_line(ig_ctx *cx, const ig_mesh_case *c, ig_elem_t
   const bool closed = arc && round;
   IG_TRY(ig_mesh_new(cx, 3, beams + !closed, &draft->mesh));
   IG_TRY(IG_NEW(cx, &draft->side, draft->mesh->nodes, "node sides"));
+  /* Nodes lie evenly on each piece. The last node belongs to the last piece, at its end. */
   for (ig_lid i = 0; i < draft->mesh->nodes; i++) {
     double *x = draft->mesh->x + 3 * (size_t)i;
     if (arc) {

@@ -6,6 +6,7 @@
 
 /* --- plane rings and what is drawn out of them: annulus, tube, cylinder */
 
+/* Grid point i radially, j around; the cells of both follow the four lengths and angles in arg. */
 static void annulus_map(const void *arg, ig_lid i, ig_lid j, double *x) {
   const double *p = arg; /* inner, outer, start, angle, cells */
   const double r = p[0] + (p[1] - p[0]) * i / p[4], t = p[2] + p[3] * j / p[5];
@@ -13,6 +14,8 @@ static void annulus_map(const void *arg, ig_lid i, ig_lid j, double *x) {
   x[1] = r * sin(t);
 }
 
+/* A ring in the plane, or drawn out to a tube. All the way round, the grid wraps and the sides
+   `start` and `end` do not exist. */
 static ig_status annulus(ig_ctx *cx, const ig_mesh_case *c, const ig_annulus_case *p, bool solid,
                          ig_elem_type *type, ig_mesh_builder *draft) {
   static const char *const what[] = {"radial", "around", "layers"};
@@ -43,6 +46,7 @@ static ig_status annulus(ig_ctx *cx, const ig_mesh_case *c, const ig_annulus_cas
   return ig_mesh_builder_extrude_even(cx, draft, n[2], p->height);
 }
 
+/* An annulus with a height is a tube; a tube needs one. */
 ig_status ig_mesh_builder_annulus(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type *type,
                                   ig_mesh_builder *draft) {
   return annulus(cx, c, &c->annulus, c->annulus.height != 0, type, draft);
@@ -67,18 +71,24 @@ static ig_lid core_edge(ig_lid m, ig_lid k) {
   }
 }
 
-/* A square core of m x m cells, its sides half way between straight and round, and a collar of
-   4m x rim cells around it. */
+/* A square core of m x m cells, its sides half way between straight and round, and a collar of 4 m
+   x rim cells around it. A polar grid would have degenerate cells at the centre; this one has none
+   (a butterfly or O-grid). The core reaches from 0.35 to 0.75 of the radius, by its share of the
+   cells plus 0.15, so that core and collar cells are of similar size. */
 static ig_status butterfly(ig_ctx *cx, double radius, ig_lid m, ig_lid rim,
                            ig_mesh_builder *draft) {
   if (((double)m + 1) * (m + 1) + 4.0 * m * rim > INT32_MAX / 8.0)
     return IG_FAIL(cx, IG_INPUT, "the section has more cells than one mesh can number: take fewer");
   const ig_lid core = (m + 1) * (m + 1), around = 4 * m;
+  /* The core's share of the cells along a diameter, and a little more, as its corners reach further
+     out than its sides. */
   const double share = (double)m / (m + 2.0 * rim) + 0.15; /* of the radius, to a core corner */
   const double reach = radius * fmin(fmax(share, 0.35), 0.75);
   IG_TRY(ig_mesh_new(cx, 2, core + around * rim, &draft->mesh));
   IG_TRY(IG_NEW(cx, &draft->side, draft->mesh->nodes, "node sides"));
   double *x = draft->mesh->x;
+  /* Each grid line is the mean of a straight one, factor sqrt(1/2), and of the elliptical one that
+     maps a square to a disc, sqrt(1 - v^2 / 2). */
   for (ig_lid j = 0; j <= m; j++)
     for (ig_lid i = 0; i <= m; i++) {
       const double u = 2.0 * i / m - 1, v = 2.0 * j / m - 1;
@@ -94,6 +104,8 @@ static ig_status butterfly(ig_ctx *cx, double radius, ig_lid m, ig_lid rim,
       const ig_lid at = j * (m + 1) + i;
       memcpy(conn, (ig_lid[]){at, at + 1, at + m + 2, at + m + 1}, 4 * sizeof *conn);
     }
+  /* The collar: rays from the rim of the core, starting at its corner at -135 degrees, to points
+     evenly spaced on the circle. The first ring of cells begins at nodes of the core. */
   for (ig_lid k = 0; k < around; k++) {
     const ig_lid next = (k + 1) % around;
     const ig_lid first = core_edge(m, k), second = core_edge(m, next);
@@ -115,8 +127,10 @@ static ig_status butterfly(ig_ctx *cx, double radius, ig_lid m, ig_lid rim,
   return IG_OK;
 }
 
+/* A cylinder about z: the section drawn out evenly. Its sides are `side`, `bottom`, `top`. */
 ig_status ig_mesh_builder_cylinder(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type *type,
                                    ig_mesh_builder *draft) {
+  /* Names of the three entries of `cells` in messages. */
   static const char *const what[] = {"across the core", "core to rim", "layers"};
   const ig_cylinder_case *p = &c->cylinder;
   ig_lid n[3];
@@ -124,6 +138,7 @@ ig_status ig_mesh_builder_cylinder(ig_ctx *cx, const ig_mesh_case *c, ig_elem_ty
   IG_TRY(ig_shape_positive(cx, "radius", p->radius));
   IG_TRY(ig_shape_positive(cx, "height", p->height));
   IG_TRY(ig_shape_type(cx, type, IG_HEX8, IG_SHAPE_SOLID, "cylinder"));
+  /* The collar marks its rim as side 1, the outer one of a ring; side 0 does not exist. */
   ig_mesh_builder_name(draft, NULL, "side", NULL, NULL, "bottom", "top");
   IG_TRY(butterfly(cx, p->radius, n[0], n[1], draft));
   return ig_mesh_builder_extrude_even(cx, draft, n[2], p->height);
@@ -131,6 +146,7 @@ ig_status ig_mesh_builder_cylinder(ig_ctx *cx, const ig_mesh_case *c, ig_elem_ty
 
 /* --- curved shells */
 
+/* Grid point i around, j along the axis. */
 static void cylinder_shell_map(const void *arg, ig_lid i, ig_lid j, double *x) {
   const double *p = arg; /* radius, height, angle, cells */
   const double t = p[2] * i / p[3];
@@ -163,6 +179,7 @@ static ig_status turned_make(ig_ctx *cx, const ig_mesh_case *c, const double sha
   return ig_structured_make(cx, &s, draft);
 }
 
+/* Triangles unless asked otherwise, as shells are computed with them. */
 ig_status ig_mesh_builder_cylinder_shell(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type *type,
                                          ig_mesh_builder *draft) {
   static const char *const what[] = {"around", "along"};
@@ -173,6 +190,7 @@ ig_status ig_mesh_builder_cylinder_shell(ig_ctx *cx, const ig_mesh_case *c, ig_e
                      cylinder_shell_map, "bottom", "top", type, draft);
 }
 
+/* Grid point i around, j from the equator up to the rim of the hole. */
 static void hemisphere_map(const void *arg, ig_lid i, ig_lid j, double *x) {
   const double *p = arg; /* radius, hole, angle, cells */
   const double t = p[2] * i / p[3], up = (IG_TAU / 4 - p[1]) * j / p[4];
@@ -181,6 +199,7 @@ static void hemisphere_map(const void *arg, ig_lid i, ig_lid j, double *x) {
   x[2] = p[0] * sin(up);
 }
 
+/* The hole keeps the pole out, at which the grid would degenerate. */
 ig_status ig_mesh_builder_hemisphere(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type *type,
                                      ig_mesh_builder *draft) {
   static const char *const what[] = {"around", "up"};

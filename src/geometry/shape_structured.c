@@ -1,4 +1,5 @@
-/* What shapes are made with: sheets, and layers drawn out of them. */
+/* What shapes are made with: checks of the keys they share, sheets of quadrilaterals or triangles,
+   and layers drawn out of them. */
 #include "geometry/shape_structured.h"
 #include "core/threads.h"
 
@@ -6,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The product of points, not of cells, is limited: a quarter of 2^31 leaves room for the four
+   corners of a quadrilateral in 32-bit connectivity. */
 ig_status ig_shape_cells(ig_ctx *cx, const ig_reals *cells, int count, const char *const *what,
                          ig_lid *n) {
   if (cells->count != count)
@@ -27,12 +30,14 @@ ig_status ig_shape_cells(ig_ctx *cx, const ig_reals *cells, int count, const cha
   return IG_OK;
 }
 
+/* The upper limit catches infinity; NaN fails the comparison as well. */
 ig_status ig_shape_positive(ig_ctx *cx, const char *key, double value) {
   if (!(value > 0 && value < 1e30))
     return IG_FAIL(cx, IG_INPUT, "%s: %g: expected more than 0", key, value);
   return IG_OK;
 }
 
+/* A full turn within 1e-9 is closed, so that `360 deg` in a case is, despite its rounding. */
 ig_status ig_shape_angle(ig_ctx *cx, double given, double *angle, bool *round) {
   *angle = given != 0 ? given : IG_TAU;
   *round = *angle > IG_TAU * (1 - 1e-9);
@@ -42,6 +47,7 @@ ig_status ig_shape_angle(ig_ctx *cx, double given, double *angle, bool *round) {
   return IG_OK;
 }
 
+/* IG_ELEM_TYPES stands for no wish. `allowed` has bit t set for element type t. */
 ig_status ig_shape_type(ig_ctx *cx, ig_elem_type *type, ig_elem_type own, unsigned allowed,
                         const char *shape) {
   if (*type == IG_ELEM_TYPES)
@@ -52,6 +58,7 @@ ig_status ig_shape_type(ig_ctx *cx, ig_elem_type *type, ig_elem_type own, unsign
   return IG_OK;
 }
 
+/* Number of grid point i, j; the last column or row of a direction that wraps is the first. */
 static ig_lid sheet_node(const ig_structured *s, ig_lid i, ig_lid j) {
   const ig_lid across = s->n[0] + !s->wrap[0];
   i = s->wrap[0] && i == s->n[0] ? 0 : i;
@@ -59,6 +66,8 @@ static ig_lid sheet_node(const ig_structured *s, ig_lid i, ig_lid j) {
   return j * across + i;
 }
 
+/* Nodes row by row, then, for crossed triangles, the centres of the cells; elements in the same
+   order. A ring needs three cells, since with two both would have the same corners. */
 ig_status ig_structured_make(ig_ctx *cx, const ig_structured *s, ig_mesh_builder *draft) {
   const bool crossed = s->type == IG_TRI3 && s->pattern == IG_PATTERN_CROSSED;
   for (int a = 0; a < 2; a++)
@@ -70,6 +79,7 @@ ig_status ig_structured_make(ig_ctx *cx, const ig_structured *s, ig_mesh_builder
   const int cut = s->type == IG_QUAD4 ? 1 : crossed ? 4 : 2;
   IG_TRY(ig_mesh_new(cx, s->dim, corners + (crossed ? quads : 0), &draft->mesh));
   IG_TRY(IG_NEW(cx, &draft->side, draft->mesh->nodes, "node sides"));
+  /* Sides are bits of one byte a node; a direction that wraps has none. */
   for (ig_lid j = 0; j < along; j++)
     for (ig_lid i = 0; i < across; i++) {
       const ig_lid node = j * across + i;
@@ -85,6 +95,8 @@ ig_status ig_structured_make(ig_ctx *cx, const ig_structured *s, ig_mesh_builder
     for (ig_lid i = 0; i < s->n[0]; i++) {
       const ig_lid q[4] = {sheet_node(s, i, j), sheet_node(s, i + 1, j),
                            sheet_node(s, i + 1, j + 1), sheet_node(s, i, j + 1)};
+      /* A quadrilateral as it is; four triangles about the mean of its corners; or two, whose
+         common diagonal starts at corner 0 or, turned, at corner 1. */
       if (s->type == IG_QUAD4) {
         memcpy(conn, q, sizeof q);
         conn += 4;
@@ -113,6 +125,9 @@ ig_status ig_structured_make(ig_ctx *cx, const ig_structured *s, ig_mesh_builder
   return IG_OK;
 }
 
+/* Layer k of nodes is the sheet at height z[k], so node n of it has number k nodes + n. The sheet
+   is replaced by the solid only when all was allocated; on failure it is unchanged. Rows of z must
+   rise, or elements turn inside out: ig_mesh_check finds that. */
 ig_status ig_mesh_builder_extrude(ig_ctx *cx, ig_mesh_builder *draft, ig_lid layers,
                                   const double *z) {
   const ig_mesh *flat = draft->mesh;
@@ -131,6 +146,7 @@ ig_status ig_mesh_builder_extrude(ig_ctx *cx, ig_mesh_builder *draft, ig_lid lay
   IG_TRY_GOTO(status, done, IG_NEW(cx, &solid.side, solid.mesh->nodes, "node sides"));
   IG_TRY_GOTO(status, done,
               ig_mesh_add_block(cx, solid.mesh, IG_HEX8, quads->count * layers, &block));
+/* Layers are independent, so threads share them; the numbers do not depend on how many. */
 #pragma omp parallel for schedule(static) num_threads(ig_team(cx, solid.mesh->nodes, IG_WORK_VALUE))
   for (ig_lid k = 0; k <= layers; k++)
     for (ig_lid n = 0; n < flat->nodes; n++) {
@@ -157,6 +173,7 @@ done:
   return status;
 }
 
+/* Layers of equal height from z = 0. */
 ig_status ig_mesh_builder_extrude_even(ig_ctx *cx, ig_mesh_builder *draft, ig_lid layers,
                                        double height) {
   double *z;
@@ -174,13 +191,16 @@ void ig_mesh_builder_name(ig_mesh_builder *draft, const char *a, const char *b, 
   memcpy(draft->name, name, sizeof name);
 }
 
+/* Wedges and tetrahedra are cut from hexahedra, and quadratic types come from linear ones. */
 ig_elem_type ig_structured_type(ig_elem_type type) {
   return type == IG_TRI3 || type == IG_TRI6 ? IG_TRI3 : IG_QUAD4;
 }
 
+/* The message is copied first, as ig_fail_at writes to the same place. */
 ig_status ig_mesh_placed(ig_ctx *cx, ig_status status, const ig_src *at) {
   if (status != IG_INPUT || !at)
     return status;
+  /* Other failures, such as want of memory, have no place in a case. */
   char message[sizeof cx->message];
   memcpy(message, cx->message, sizeof message);
   return ig_fail_at(cx, at, "%s", message);

@@ -1,10 +1,13 @@
 /* What shapes are made with. A shape is a plane or curved sheet of quadrilaterals or triangles,
-   some drawn out to hexahedra, and names its sides as it goes. */
+   some drawn out to hexahedra, and names its sides as it goes. Sides are bits of a byte a node in
+   the draft: up to six, named by ig_mesh_builder_name, from which ig_mesh_set_sides makes node and
+   face sets. */
 #ifndef IG_GEOMETRY_SHAPE_STRUCTURED_H
 #define IG_GEOMETRY_SHAPE_STRUCTURED_H
 
 #include "geometry/mesh_case.h"
 
+/* A full turn, rad. */
 #define IG_TAU 6.283185307179586476925
 
 /* The shapes (shape_*.c). `type` is what was asked for, IG_ELEM_TYPES: the shape's own choice; it
@@ -19,11 +22,14 @@ ig_shape_fn ig_mesh_builder_voxels, ig_mesh_builder_boxes, ig_mesh_builder_annul
 
 /* --- what a case says of a shape. Messages do not know their place in it: ig_mesh_placed. */
 
-/* `cells` as whole numbers; what[i] names entry i in messages. */
+/* `cells` as `count` whole numbers into n; what[i] names entry i in messages. Fails with IG_INPUT
+   if there are more or fewer, if one is no whole number from 1, or if a mesh cannot number them. */
 IG_MUST_CHECK ig_status ig_shape_cells(ig_ctx *cx, const ig_reals *cells, int count,
                                        const char *const *what, ig_lid *n);
+/* Fails unless 0 < value < 1e30; `key` is for the message. */
 IG_MUST_CHECK ig_status ig_shape_positive(ig_ctx *cx, const char *key, double value);
-/* How far round, rad; 0 stands for all the way. */
+/* How far round, rad; 0 stands for all the way. *round: it is closed, within 1e-9 of a full
+   turn. */
 IG_MUST_CHECK ig_status ig_shape_angle(ig_ctx *cx, double given, double *angle, bool *round);
 /* The element type: the shape's own unless one was asked for, which must be in the bits `allowed`.
  */
@@ -37,6 +43,7 @@ IG_MUST_CHECK ig_status ig_shape_type(ig_ctx *cx, ig_elem_type *type, ig_elem_ty
 
 /* --- sheets: a grid of n[0] x n[1] cells, closed in a direction that wraps */
 
+/* Place x[3] of grid point i, j; x is zero when called, so that plane shapes need not set z. */
 typedef void ig_structured_map(const void *arg, ig_lid i, ig_lid j, double *x);
 typedef struct {
   int dim;

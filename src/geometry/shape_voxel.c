@@ -1,4 +1,7 @@
-/* A part from a surface of triangles: turned, set down on a plate, cut into equal cubes. */
+/* A part from a surface of triangles: turned, set down on a plate, cut into equal cubes. A cube
+   belongs to the part when its middle is inside the surface (ig_tri_surface_voxels, by counting
+   crossings of rays). The surface is then a staircase: good for heat and inherent strain of a
+   build, not for stresses at its skin. */
 #include "geometry/shape_structured.h"
 #include "mesh/tri_surface.h"
 
@@ -6,12 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Tags of elements; generate() in mesh_case.c makes sets of them by the same numbers. */
 enum { PART = 1, PLATE = 2, SUPPORTS = 3 };
+/* 400 million bytes of marks; more is most likely a wrong unit. */
 #define MOST_VOXELS 400e6
 
 /* --- turning and placing */
 
-/* About x, then y, then z. */
+/* Turns all points about x, then y, then z, by right-handed angles in rad, in place. Multiples of
+   90 degrees use cosines of exactly 0 and 1, or a level face would end up tilted by rounding, with
+   a row of voxels more or less at its edge. */
 static void soup_turn(ig_tri_surface *s, const double *angle) {
   for (int d = 0; d < 3; d++) {
     if (angle[d] == 0)
@@ -32,6 +39,7 @@ static void soup_turn(ig_tri_surface *s, const double *angle) {
   }
 }
 
+/* Moves all points by a vector, m. */
 static void soup_move(ig_tri_surface *s, const double *by) {
   for (size_t n = 0; n < (size_t)s->nodes; n++)
     for (size_t d = 0; d < 3; d++)
@@ -40,6 +48,8 @@ static void soup_move(ig_tri_surface *s, const double *by) {
 
 /* --- saying what the surface is */
 
+/* Surveys the surface and refuses or warns. A surface with holes has no inside, unless the majority
+   of rays along x, y and z is taken for it (`fill_holes`). */
 static ig_status soup_check(ig_ctx *cx, const ig_voxel_case *c, ig_tri_surface *s,
                             ig_tri_surface_survey *v) {
   IG_TRY(ig_tri_surface_look(cx, s, v));
@@ -65,6 +75,8 @@ static ig_status soup_check(ig_ctx *cx, const ig_voxel_case *c, ig_tri_surface *
 
 /* --- voxels to a mesh */
 
+/* The grid of cubes: n of them along each axis, x fastest; `low` its lowest corner and `edge` in m.
+   The caller frees `region`. */
 typedef struct {
   ig_lid n[3];
   double low[3], edge;
@@ -75,7 +87,8 @@ static size_t voxel_at(const grid *g, ig_lid i, ig_lid j, ig_lid k) {
   return ((size_t)k * (size_t)g->n[1] + (size_t)j) * (size_t)g->n[0] + (size_t)i;
 }
 
-/* Pieces that hang together through faces. */
+/* Counts the pieces that are connected through faces, by a flood fill with its own stack of at most
+   as many entries as there are voxels in use. */
 static ig_status pieces_count(ig_ctx *cx, const grid *g, int64_t *pieces) {
   const size_t count = (size_t)g->n[0] * (size_t)g->n[1] * (size_t)g->n[2];
   uint8_t *seen = NULL;
@@ -97,6 +110,7 @@ static ig_status pieces_count(ig_ctx *cx, const grid *g, int64_t *pieces) {
       const int64_t at = stack[--top];
       for (int d = 0; d < 3; d++)
         for (int way = -1; way <= 1; way += 2) {
+          /* The index along the axis guards against stepping round the end of a row. */
           const int64_t here = at / step[d] % g->n[d], next = at + way * step[d];
           if (here + way < 0 || here + way >= g->n[d] || !g->region[next] || seen[next])
             continue;
@@ -111,6 +125,8 @@ done:
   return status;
 }
 
+/* Turns the marked voxels into hexahedra; only the corners in use become nodes. number[] is first a
+   mark, then the node's number. Nodes and elements are in the order of the grid. */
 static ig_status grid_mesh(ig_ctx *cx, const grid *g, ig_mesh_builder *draft) {
   static const int corner[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0},
                                    {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
@@ -170,7 +186,9 @@ done:
 
 /* --- */
 
-/* A grid that holds the part, in the middle of it in x and y, on its floor in z; and the plate. */
+/* A grid that holds the part, in the middle of it in x and y, on its floor in z; `below` and
+   `around` are the voxels of the plate. A millionth of a voxel is forgiven before another row is
+   added, so that a part of exactly ten voxels gets ten. */
 static ig_status grid_lay(ig_ctx *cx, const ig_voxel_case *c, const ig_tri_surface_survey *v,
                           grid *g, ig_lid *below, ig_lid *around) {
   const double edge = c->voxel;
@@ -200,7 +218,8 @@ static ig_status grid_lay(ig_ctx *cx, const ig_voxel_case *c, const ig_tri_surfa
   return IG_OK;
 }
 
-/* The part's voxels into the grid with the plate below it. */
+/* Marks the part's voxels in the grid, enlarged by the plate below and its margin around. vote:
+   inside is what two of three rays say. *solid counts the voxels of the part. */
 static ig_status region_fill(ig_ctx *cx, const ig_tri_surface *s, const ig_tri_surface_survey *v,
                              bool vote, ig_lid below, ig_lid around, grid *g, int64_t *solid) {
   uint8_t *inside;
@@ -230,9 +249,11 @@ static ig_status region_fill(ig_ctx *cx, const ig_tri_surface *s, const ig_tri_s
 
 /* --- supports */
 
-/* Whether a triangle faces down at less than the angle; outward 1 or -1, as
-   its triangles face, 0: nobody knows. */
+/* Whether a triangle faces down at less than the angle above the horizontal, rad. outward: 1 or -1
+   for the side to which its corners turn; 0: not known, and both sides count as down. The small
+   amount beyond the cosine leaves a surface at exactly the angle unsupported. */
 static bool overhangs(const double *const x[3], double angle, int outward) {
+  /* Normal by the cross product of two edges; a triangle without area has none. */
   double n[3], length = 0;
   for (int d = 0; d < 3; d++) {
     const int e = (d + 1) % 3, f = (d + 2) % 3;
@@ -244,7 +265,9 @@ static bool overhangs(const double *const x[3], double angle, int outward) {
   return length > 0 && down > 0 && down / length > cos(angle) + 1e-9;
 }
 
-/* The height of a triangle above a point of the plane; false: it is not above it. */
+/* The height of a triangle above a point of the plane, by barycentric coordinates in x and y;
+   false: it is not above it, or the triangle stands upright. The slack of 1e-9 lets a point on a
+   common edge belong to both triangles rather than to none. */
 static bool height_at(const double *const x[3], const double *p, double *z) {
   const double det =
       (x[1][0] - x[0][0]) * (x[2][1] - x[0][1]) - (x[2][0] - x[0][0]) * (x[1][1] - x[0][1]);
@@ -260,7 +283,9 @@ static bool height_at(const double *const x[3], const double *p, double *z) {
   return u >= -1e-9 && v >= -1e-9 && u + v <= 1 + 1e-9;
 }
 
-/* The column below the part's voxel that begins near level k. */
+/* Fills the column below the part's voxel that begins near level k, down to the next voxel of
+   anything. The surface may lie one voxel off the voxels made from it, so three levels are tried.
+   Returns the voxels filled. */
 static int64_t column_fill(grid *g, ig_lid i, ig_lid j, ig_lid k) {
   int64_t filled = 0;
   for (ig_lid at = k - 1; at <= k + 1; at++) {
@@ -273,6 +298,9 @@ static int64_t column_fill(grid *g, ig_lid i, ig_lid j, ig_lid k) {
   return filled;
 }
 
+/* Every column whose middle is below an overhanging triangle is filled once; a second triangle
+   above it finds it filled. The sign of the volume says whether an oriented surface faces
+   outward. */
 static int64_t supports_fill(const ig_tri_surface *s, const ig_tri_surface_survey *v, double angle,
                              grid *g) {
   const int outward = !v->oriented ? 0 : v->volume > 0 ? 1 : -1;
@@ -301,6 +329,8 @@ static int64_t supports_fill(const ig_tri_surface *s, const ig_tri_surface_surve
   return filled;
 }
 
+/* From the surface to the draft. The volume of the voxels is compared with that of the surface:
+   more than a tenth apart, the voxels are too coarse to describe the part. */
 static ig_status voxels_make(ig_ctx *cx, const ig_voxel_case *c, ig_tri_surface *s, grid *g,
                              ig_mesh_builder *draft) {
   ig_tri_surface_survey v;
@@ -308,6 +338,7 @@ static ig_status voxels_make(ig_ctx *cx, const ig_voxel_case *c, ig_tri_surface 
   int64_t solid = 0, pieces = 0;
   soup_turn(s, c->rotate);
   IG_TRY(soup_check(cx, c, s, &v));
+  /* The survey is moved along rather than made again. */
   double by[3] = {c->translate[0], c->translate[1], c->translate[2]};
   if (c->build_plate.at.given || c->place_on_plate)
     by[2] -= v.low[2];
@@ -319,6 +350,7 @@ static ig_status voxels_make(ig_ctx *cx, const ig_voxel_case *c, ig_tri_surface 
   if (solid == 0)
     return IG_FAIL(cx, IG_INPUT, "%s: no voxel of %g m has its middle inside: take smaller ones",
                    c->stl, c->voxel);
+  /* Volumes in m^3; messages give them in mm^3, the unit in which parts are thought of. */
   const double volume = (double)solid * pow(c->voxel, 3);
   ig_info(cx, "%s: %d triangles, %s, %.4g x %.4g x %.4g mm, volume %.6g mm3; %lld voxels, %.6g mm3",
           c->stl, (int)s->triangles, v.open_edges ? "not closed" : "closed",
@@ -327,6 +359,7 @@ static ig_status voxels_make(ig_ctx *cx, const ig_voxel_case *c, ig_tri_surface 
   if (!v.open_edges && v.oriented && fabs(volume / fabs(v.volume) - 1) > 0.1)
     ig_warn(cx, "%s: the voxels hold %.3g of the part's volume: take smaller ones", c->stl,
             volume / fabs(v.volume));
+  /* Supports that support nothing are refused: the key would have no effect. */
   if (c->support_structure.at.given) {
     const int64_t filled = supports_fill(s, &v, c->support_structure.angle, g);
     ig_info(cx, "%s: supports of %lld voxels, %.6g mm3", c->stl, (long long)filled,
@@ -343,7 +376,8 @@ static ig_status voxels_make(ig_ctx *cx, const ig_voxel_case *c, ig_tri_surface 
   return grid_mesh(cx, g, draft);
 }
 
-/* The surface of a part, from a file where files can be read. */
+/* The surface of a part, from a file where files can be read. A volume mesh or CAD file gives its
+   outer surface, and an image the surface of its voxels above the threshold. */
 static ig_status surface_read(ig_ctx *cx, const ig_mesh_case *c, ig_tri_surface *soup) {
 #ifdef INGOT_HAVE_IO
   const ig_tri_surface_how how = {.unit = c->unit > 0 ? c->unit : 0,
@@ -360,6 +394,7 @@ static ig_status surface_read(ig_ctx *cx, const ig_mesh_case *c, ig_tri_surface 
 #endif
 }
 
+/* Voxels are hexahedra by nature; other solids are cut from them later. */
 ig_status ig_mesh_builder_voxels(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type *type,
                                  ig_mesh_builder *draft) {
   if (!(c->voxels.voxel > 0))

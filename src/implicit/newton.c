@@ -54,6 +54,8 @@ struct ig_newton {
   /* of equations: increments, residual, correction, before the search, load direction, last step */
   double *v, *r, *d, *was, *b, *last;
   char why[256]; /* what made the last cut */
+  double *stop;  /* shares of the analysis at which a step ends */
+  int stops;
 };
 
 ig_status ig_newton_new(ig_ctx *cx, const ig_newton_model *model, const ig_newton_options *options,
@@ -67,7 +69,8 @@ ig_status ig_newton_new(ig_ctx *cx, const ig_newton_model *model, const ig_newto
   n->m = *model;
   n->o = *options;
   n->ds = options->first;
-  n->now = (ig_newton_standing){.time = model->begin, .negative = -1, .solver = "none"};
+  n->now =
+      (ig_newton_standing){.time = model->begin, .negative = -1, .solver = "none", .passed = NAN};
   const size_t u = (size_t)s->unknowns + 1, e = (size_t)s->equations + 1;
   IG_TRY(IG_NEW(cx, &room, 5 * u + 6 * e, "Newton's method"));
   n->u = room;
@@ -89,7 +92,42 @@ void ig_newton_free(ig_newton *n) {
     return;
   ig_direct_free(n->direct);
   free(n->u);
+  free(n->stop);
   free(n);
+}
+
+ig_status ig_newton_stops(ig_newton *n, int rows, const double *time, const double *value) {
+  double low = INFINITY, high = -INFINITY;
+  for (int k = 0; k < rows; k++) {
+    low = fmin(low, value[k]);
+    high = fmax(high, value[k]);
+  }
+  for (int k = 0; k < rows; k++) {
+    const double at = (time[k] - n->m.begin) / (n->m.end - n->m.begin);
+    const bool inner = k > 0 && k + 1 < rows; /* before and after its rows a table is level */
+    const double a = k > 0 ? value[k - 1] : value[k], b = k + 1 < rows ? value[k + 1] : value[k];
+    const double x = inner ? (time[k] - time[k - 1]) / (time[k + 1] - time[k - 1]) : 0.5;
+    if (!(at > 1e-6 && at < 1 - 1e-6) || fabs(value[k] - a - x * (b - a)) <= 1e-3 * (high - low))
+      continue;
+    IG_TRY(IG_MORE(n->cx, &n->stop, n->stops, "Newton's method"));
+    n->stop[n->stops++] = at;
+  }
+  return IG_OK;
+}
+
+/* The end of a step from the accepted factor, at the first stop on its way. */
+static double end_of(ig_newton *n, double factor) {
+  for (int i = 0; i < n->stops; i++)
+    if (n->stop[i] > n->now.factor + 1e-9 && n->stop[i] < factor - 1e-9)
+      factor = n->stop[i];
+  return factor;
+}
+
+/* What an accepted step has passed over. */
+static void passed_note(ig_newton *n, double from, double to) {
+  for (int i = 0; i < n->stops; i++)
+    if (isnan(n->now.passed) && n->stop[i] > from + 1e-9 && n->stop[i] < to - 1e-9)
+      n->now.passed = n->m.begin + n->stop[i] * (n->m.end - n->m.begin);
 }
 
 void ig_newton_watch(ig_newton *n, void (*note)(void *user, const ig_newton_note *note),
@@ -143,11 +181,8 @@ static ig_status residual(ig_newton *n, double factor, bool tangent, const doubl
   memset(n->f, 0, (size_t)s->unknowns * sizeof *n->f);
   if (n->m.loads)
     IG_TRY(n->m.loads(n->m.self, &at, n->f));
-  double outside[2] = {0, 0};
-  for (int32_t i = 0; i < s->unknowns; i++) {
-    outside[s->kind[i]] = fmax(outside[s->kind[i]], fabs(n->f[i]));
+  for (int32_t i = 0; i < s->unknowns; i++)
     n->f[i] = -n->f[i];
-  }
   IG_TRY(ig_system_assemble(s, n->m.groups, n->m.group, &at, tangent, push, n->f, size, count,
                             &group, &trouble));
   *fine = trouble.element < 0;
@@ -221,6 +256,23 @@ static bool at_rounding(const ig_newton *n) {
   int32_t where[2];
   largest(n, n->d, d, where);
   return fmax(d[0], d[1] * n->m.length) <= 16 * DBL_EPSILON * n->m.reach;
+}
+
+/* A motion that nothing resists gets no correction (implicit/direct.h), however it is pushed. Then
+   forces stay out of balance that are far above what the rounding of positions makes. */
+static bool pushed_free(const ig_newton *n, double r) {
+  const ig_system *s = n->m.system;
+  const double rounding = 16 * DBL_EPSILON * n->m.reach;
+  double most[2], stiff[2] = {0, 0};
+  int32_t where[2];
+  largest(n, n->r, most, where);
+  for (int32_t i = 0; i < s->unknowns; i++)
+    for (int64_t k = s->equation[i] < 0 ? 0 : s->first[s->equation[i]];
+         s->equation[i] >= 0 && k < s->first[s->equation[i] + 1]; k++)
+      if (s->column[k] == s->equation[i])
+        stiff[s->kind[i]] = fmax(stiff[s->kind[i]], fabs(s->value[k]));
+  return r > 0.1 &&
+         (most[0] > 1e4 * stiff[0] * rounding || most[1] * n->m.length > 1e4 * stiff[1] * rounding);
 }
 
 static double product(const ig_newton *n, const double *a, const double *b) {
@@ -307,7 +359,7 @@ static void tell(const ig_newton *n, int iteration, double factor, double r, dou
 /* What a step came to. */
 typedef enum { STEP_FINE, STEP_DIVERGED, STEP_SLOW, STEP_TURNED } outcome;
 
-/* Whether a node has turned by more than a step may have; only shells and rigid bodies turn. */
+/* Whether a node has turned by more than a step may have; of models with rotations. */
 static bool step_turned(ig_newton *n) {
   double v[2];
   int32_t where[2];
@@ -379,6 +431,15 @@ static ig_status step_load(ig_newton *n, double factor, outcome *how, int *took)
     tell(n, it, factor, r, c, s);
     if (it == 1)
       first = r;
+    if (r > n->o.tolerance && it >= 2 && at_rounding(n) && pushed_free(n, r)) {
+      char name[64] = "a node";
+      if (n->m.name && worst >= 0)
+        n->m.name(n->m.self, worst, name, sizeof name);
+      snprintf(n->why, sizeof n->why,
+               "a part that nothing holds there is pushed, at %s: add a support, or connect it",
+               name);
+      return IG_OK;
+    }
     /* Converged: residual and correction are small; or the residual alone is tiny, as in steps that
        move almost nothing; or nothing smaller can be reached by rounding. */
     if ((r <= n->o.tolerance && c <= 10 * n->o.tolerance) || r <= 1e-5 * n->o.tolerance || r == 0 ||
@@ -612,9 +673,12 @@ ig_status ig_newton_step(ig_newton *n) {
     else {
       const double left = 1 - n->now.factor;
       factor = n->ds >= left * (1 - 1e-9) ? 1 : n->now.factor + n->ds;
+      factor = n->o.pass ? factor : end_of(n, factor);
       IG_TRY(step_load(n, factor, &how, &took));
     }
     if (how == STEP_FINE) {
+      if (n->o.pass)
+        passed_note(n, n->now.factor, factor);
       IG_TRY(accept(n, factor, took));
       /* towards steps of five iterations each (Ramm 1981) */
       n->arc *= fmin(2, fmax(0.5, sqrt(5.0 / took)));

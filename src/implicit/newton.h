@@ -63,6 +63,7 @@ typedef struct {
   int iterations;      /* 16 */
   bool arc_length;
   bool line_search;
+  bool pass; /* steps are as long as asked for, and may pass over stops */
   ig_direct_kind solver;
 } ig_newton_options;
 extern const ig_newton_options ig_newton_usual;
@@ -89,13 +90,18 @@ typedef struct {
   int64_t negative; /* pivots there, -1: unknown */
   int64_t zero;
   const char *solver;
-  bool done; /* factor is 1 */
+  double passed; /* time of the first stop that a step has passed over, NaN: none */
+  bool done;     /* factor is 1 */
 } ig_newton_standing;
 
 /* Model and options are copied, what they point to stays the caller's. The system must be closed:
    its pattern is ordered for the factorization here. */
 IG_MUST_CHECK ig_status ig_newton_new(ig_ctx *cx, const ig_newton_model *model,
                                       const ig_newton_options *options, ig_newton **to);
+/* A table over time that acts on the model, before the first step: where it bends within the
+   analysis a step ends (not with arc_length, whose load does not follow time). */
+IG_MUST_CHECK ig_status ig_newton_stops(ig_newton *n, int rows, const double *time,
+                                        const double *value);
 void ig_newton_free(ig_newton *n);
 /* Called with every iteration; may be NULL. */
 void ig_newton_watch(ig_newton *n, void (*note)(void *user, const ig_newton_note *note),

@@ -157,7 +157,7 @@ static void dissect(dissecting *d, int32_t p, int32_t at, int32_t count) {
       if (d->level[v] == cut)
         for (int64_t k = d->first[v]; k < d->first[v + 1]; k++)
           between |= d->part[d->next[k]] == p && d->level[d->next[k]] == cut + 1;
-      /* the separator comes last; parts are told apart after the loop, levels are needed in it */
+      /* the separator comes last; parts are numbered after the loop, which needs the levels */
       was[i] = between ? -1 - v : v;
       n += between;
     }

@@ -1,6 +1,7 @@
 /* Double precision for the kernel sources included after this: what a source may use is REAL (the
    number), FN(name) (its functions), LIT(x) (constants), R_... (real_math.h). Not guarded: it is
-   included often, once before each source. */
+   included often, once before each source. what an earlier include of this file or a relative has
+   left */
 #undef REAL
 #undef FN
 #undef LIT

@@ -27,6 +27,8 @@ typedef struct {
   double size, log_size, blend;
 } shape;
 
+/* The shape of an element: its nodes relative to the first, and the sum of their magnitudes as its
+   size, m. */
 static void offsets_of(const double *x, const ig_lid *conn, int npe, shape *s) {
   s->size = 0;
   for (int a = 1; a < npe; a++)
@@ -37,6 +39,8 @@ static void offsets_of(const double *x, const ig_lid *conn, int npe, shape *s) {
     }
 }
 
+/* The blend is one number by which most different shapes are distinguished before all offsets are
+   compared. */
 static void shape_of(const double *x, const ig_lid *conn, int npe, shape *s) {
   offsets_of(x, conn, npe, s);
   s->blend = 0;
@@ -95,6 +99,7 @@ static ig_lid find(const table *t, const ig_classes *classes, const double *x, i
   return -1;
 }
 
+/* Open addressing; the table is at most half full, so that a free place always comes. */
 static void insert(const table *t, const shape *s, ig_lid c) {
   uint64_t h =
       cell_hash((int64_t)floor(s->log_size / CELL), (int64_t)floor(s->blend / CELL)) & t->mask;
@@ -175,6 +180,7 @@ done:
   return status;
 }
 
+/* Safe with zeroed members. */
 void ig_classes_free(ig_classes *classes) {
   free(classes->of);
   free(classes->representative);

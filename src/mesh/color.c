@@ -106,7 +106,9 @@ static int greedy(const incidence *m, const ig_lid *order, uint64_t *used, int w
 }
 
 /* One pass: an element of a color above the mean goes to the smallest color below the mean that is
-   free at all its nodes. */
+   free at all its nodes. Moves elements from colours that have more than their share into smaller
+   ones that have no element at the same nodes. Greedy and in the order of elements: the result is
+   the same for any number of threads. */
 static void balance(const incidence *m, uint64_t *used, int words, int colors, ig_lid *size,
                     int16_t *color) {
   const ig_lid fair = (m->elements + colors - 1) / colors;
@@ -132,6 +134,8 @@ static void balance(const incidence *m, uint64_t *used, int words, int colors, i
   }
 }
 
+/* Colours in the order of falling degree (Welsh and Powell 1967), then balances them. Each node has
+ * a bit for every colour, in words of 64. */
 static ig_status color(ig_ctx *cx, const incidence *m, const ig_csr *around, ig_coloring *out) {
   memset(out, 0, sizeof *out);
   ig_lid *size = NULL;

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The mesh goes with the draft, unless the caller has taken it out before. */
 void ig_mesh_builder_free(ig_mesh_builder *draft) {
   ig_mesh_free(draft->mesh);
   free(draft->side);
@@ -19,7 +20,8 @@ void ig_mesh_builder_free(ig_mesh_builder *draft) {
 /* --- keep: removes elements and the nodes that no element uses any more */
 
 /* Compacts blocks in place and writes the new number of each element (-1: removed). Blocks that
-   become empty are removed. */
+   become empty are removed. Moves what is kept to the front of its block; new_element is -1 for
+   what goes. Memory is not given back. */
 static void blocks_keep(ig_mesh *mesh, const uint8_t *keep, ig_lid *new_element) {
   ig_lid e = 0, kept = 0;
   for (int b = 0; b < mesh->blocks; b++) {
@@ -50,7 +52,8 @@ static void blocks_keep(ig_mesh *mesh, const uint8_t *keep, ig_lid *new_element)
 
 /* keep: a flag per element. Nodes, sets, and numbers of the file follow; a set may become empty.
    *old_node (NULL: not wanted) gets the old number of each new node, freed by the caller. Memory is
-   not returned. */
+   not returned. old_node may be NULL; otherwise *old_node gives the former number of each node, for
+   the caller to free. Sets, numbers of files and nodes follow. */
 ig_status ig_mesh_keep(ig_ctx *cx, ig_mesh *mesh, const uint8_t *keep, ig_lid **old_node) {
   IG_REQUIRE_ARGS(cx, cx && mesh && keep);
   ig_lid *new_element = NULL, *new_node = NULL, *old = NULL;
@@ -135,7 +138,9 @@ static uint64_t cell_hash(const int64_t *cell) {
 }
 
 /* A node equal to p within the tolerance, -1: none. The box of p +- tolerance touches at most two
-   cells per axis, eight in all; a repeated cell is skipped. */
+   cells per axis, eight in all; a repeated cell is skipped. The cells of the hash grid that a ball
+   of the tolerance about the point can reach: up to eight, as a cell is wider than the ball. -1: no
+   node is there. */
 static ig_lid weld_find(const double *x, const ig_lid *slot, uint64_t mask, const double *p,
                         double tolerance, double width) {
   for (int corner = 0; corner < 8; corner++) {
@@ -161,6 +166,23 @@ static ig_lid weld_find(const double *x, const ig_lid *slot, uint64_t mask, cons
 
 /* The first of equal nodes stays; its side marks are united. Nodes not `outer` are copied without a
    search: grids are welded only along their seams. */
+static int lid_order(const void *a, const void *b) {
+  const ig_lid p = *(const ig_lid *)a, q = *(const ig_lid *)b;
+  return (p > q) - (p < q);
+}
+/* Nodes by their new numbers, rising, each once. */
+static void set_renumber(ig_set *set, const ig_lid *to) {
+  ig_lid kept = 0;
+  for (ig_lid i = 0; i < set->count; i++)
+    set->item[i] = to[set->item[i]];
+  if (set->count > 0)
+    qsort(set->item, (size_t)set->count, sizeof *set->item, lid_order);
+  for (ig_lid i = 0; i < set->count; i++)
+    if (kept == 0 || set->item[kept - 1] != set->item[i])
+      set->item[kept++] = set->item[i];
+  set->count = kept;
+}
+
 ig_status ig_mesh_builder_weld(ig_ctx *cx, ig_mesh_builder *draft, double tolerance,
                                const uint8_t *outer) {
   ig_mesh *mesh = draft->mesh;
@@ -207,6 +229,9 @@ ig_status ig_mesh_builder_weld(ig_ctx *cx, ig_mesh_builder *draft, double tolera
     for (size_t i = 0; i < (size_t)mesh->block[b].count * npe; i++)
       mesh->block[b].conn[i] = to[mesh->block[b].conn[i]];
   }
+  for (int s = 0; s < mesh->sets; s++)
+    if (mesh->set[s].kind == IG_SET_NODES)
+      set_renumber(&mesh->set[s], to);
 done:
   free(slot);
   free(to);
@@ -335,7 +360,9 @@ static void cut_wedges(const ig_lid *node, ig_lid *wedge) {
 }
 
 /* Only faces 4 and 5 (bottom and top) are cut, so the boundary must grow by exactly the number of
-   those on it. Otherwise a cut does not match its neighbour and the shape is refused. */
+   those on it. Otherwise a cut does not match its neighbour and the shape is refused. Each
+   hexahedron becomes two wedges along its z direction. The number of boundary faces before and
+   after shows whether the cuts of neighbours agree. */
 ig_status ig_mesh_builder_wedges(ig_ctx *cx, ig_mesh_builder *draft) {
   ig_lid before, after;
   IG_TRY(boundary_count(cx, draft->mesh, &before));
@@ -385,7 +412,8 @@ static double noise(uint64_t seed, uint64_t node, uint64_t d) {
 }
 
 /* Largest displacement of each node: the shortest edge of its elements; 0 on the boundary and at
-   places that the case keeps. */
+   places that the case keeps. The length of which each node may move a share, m: the shortest edge
+   of the elements at it, and zero on the boundary and where the case keeps nodes. */
 static ig_status jitter_limits(ig_ctx *cx, const ig_mesh *mesh, const ig_jitter_case *c,
                                double *limit) {
   for (ig_lid n = 0; n < mesh->nodes; n++)
@@ -430,7 +458,8 @@ static ig_status jitter_limits(ig_ctx *cx, const ig_mesh *mesh, const ig_jitter_
 }
 
 /* amount: share of the limit. The direction is uniform in a ball, by rejection of points outside
-   it. */
+   it. Random numbers depend on the seed and the node's number alone, so a mesh is the same on every
+   machine. */
 ig_status ig_mesh_builder_jitter(ig_ctx *cx, ig_mesh_builder *draft, const ig_jitter_case *c) {
   ig_mesh *mesh = draft->mesh;
   for (int b = 0; b < mesh->blocks; b++)
@@ -555,6 +584,7 @@ done:
   return status;
 }
 
+/* Blocks of types that have no quadratic kin stay as they are. */
 ig_status ig_mesh_builder_quadratic(ig_ctx *cx, ig_mesh_builder *draft) {
   for (int b = 0; b < draft->mesh->blocks; b++)
     if (draft->mesh->block[b].type == IG_TRI3 || draft->mesh->block[b].type == IG_TET4 ||

@@ -92,7 +92,9 @@ static double tri_measure(double p[3][3], bool plane) {
 }
 
 /* Smallest Jacobian determinant of a 6-node triangle over its three interior integration points,
-   halved like the area; measured along the normal of the corners for a shell. */
+   halved like the area; measured along the normal of the corners for a shell. The smallest Jacobian
+   at corners and middles of sides, against the normal of the plane through the corners: negative
+   where the triangle folds over. */
 static double tri6_least(double p[6][3], bool plane) {
   double normal[3] = {0, 0, 1}, low = INFINITY;
   if (!plane) {
@@ -144,7 +146,9 @@ static double quadratic_measure(ig_elem_type type, double p[20][3], double *leas
   return sum;
 }
 
-/* A switch over all types without default: the compiler reports a new type that is missing. */
+/* A switch over all types without default: the compiler reports a new type that is missing. Length,
+   area or volume in m, m^2, m^3 by the dimension of the element; least may be NULL, otherwise it
+   becomes the smallest Jacobian, negative for an element turned inside out. */
 double ig_elem_measure(const ig_mesh *mesh, const ig_block *block, ig_lid e, double *least) {
   const ig_elem_info *info = ig_elem_info_get(block->type);
   const ig_lid *conn = block->conn + (size_t)e * (size_t)info->nodes;
@@ -203,7 +207,8 @@ double ig_elem_measure(const ig_mesh *mesh, const ig_block *block, ig_lid e, dou
   return size;
 }
 
-/* Squared lengths are compared; roots are taken once. */
+/* Squared lengths are compared; roots are taken once. Straight edges between corners; nodes in the
+   middles do not count. */
 void ig_elem_edges(const ig_mesh *mesh, const ig_block *block, ig_lid e, double *shortest,
                    double *longest) {
   static const int pairs[][2] = {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}}; /* tet, tri */

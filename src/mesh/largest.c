@@ -6,7 +6,8 @@
 #include <string.h>
 
 /* piece[e]: number of the piece of each element; *pieces: how many; *largest: the piece with most
-   elements, *most: their count. Of equal ones the first. */
+   elements, *most: their count. Of equal ones the first. Breadth first over faces: elements that
+   share only an edge or a node are different pieces, as no heat or force passes there. */
 static ig_status pieces_find(ig_ctx *cx, const ig_mesh *mesh, ig_lid *piece, int *pieces,
                              ig_lid *largest, ig_lid *most) {
   const ig_lid elements = ig_mesh_elements(mesh);

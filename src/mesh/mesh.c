@@ -51,6 +51,7 @@ const ig_elem_info *ig_elem_info_get(ig_elem_type type) {
   return (unsigned)type < IG_ELEM_TYPES ? &elem_info[type] : NULL;
 }
 
+/* Local nodes of a face, corners first; NULL for a type or face that does not exist. */
 const int *ig_elem_face(ig_elem_type type, int face) {
   return (unsigned)type < IG_ELEM_TYPES && face >= 0 && face < elem_info[type].faces
              ? elem_faces[type] + face * elem_info[type].face_nodes
@@ -88,6 +89,7 @@ ig_status ig_mesh_new(ig_ctx *cx, int dim, ig_lid nodes, ig_mesh **out) {
   return IG_OK;
 }
 
+/* NULL is allowed. Blocks, sets, numbers of files and coordinates all belong to the mesh. */
 void ig_mesh_free(ig_mesh *mesh) {
   if (!mesh)
     return;
@@ -110,7 +112,8 @@ void ig_mesh_free(ig_mesh *mesh) {
 }
 
 /* conn and tag are zero; *out (NULL: not wanted) is valid until the next block is added, which may
-   move the array. */
+   move the array. The pointer to a block is valid until the next one is added, as their array may
+   move. Connectivity and tags are zero. */
 ig_status ig_mesh_add_block(ig_ctx *cx, ig_mesh *mesh, ig_elem_type type, ig_lid count,
                             ig_block **out) {
   IG_REQUIRE_ARGS(cx, cx && mesh);

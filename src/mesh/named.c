@@ -16,6 +16,8 @@ static const char *const words[] = {
     [IG_SET_NODES] = "nodes", [IG_SET_FACES] = "faces", [IG_SET_ELEMENTS] = "elements"};
 enum { KINDS = 3 };
 
+/* kinds: a bit for each kind of set that will do; the order of kinds decides between sets of one
+   name. */
 static const ig_set *find(const ig_mesh *mesh, const char *name, int kinds) {
   const ig_set *set = NULL;
   for (int k = 0; k < KINDS && !set; k++)
@@ -58,6 +60,8 @@ static ig_status no_set(ig_ctx *cx, const ig_mesh *mesh, const ig_src *at, const
   return ig_fail_at(cx, at, "the mesh has no set '%s' of %s%s; it has %s", name, wanted, hint, all);
 }
 
+/* The message lists the sets there are. *set belongs to the mesh and is valid until sets are
+   added. */
 ig_status ig_mesh_named_set(ig_ctx *cx, const ig_mesh *mesh, const ig_src *at, const char *name,
                             int kinds, const ig_set **set) {
   *set = find(mesh, name, kinds);
@@ -81,6 +85,8 @@ static void mark_nodes(const ig_mesh *mesh, const ig_set *set, uint8_t *mark) {
   }
 }
 
+/* *node is the caller's to free: sorted, each node once, of a set of any kind. Fails with IG_INPUT
+   at the place `at` if no set of the name exists. */
 ig_status ig_mesh_named_nodes(ig_ctx *cx, const ig_mesh *mesh, const ig_src *at, const char *name,
                               ig_lid **node, ig_lid *count) {
   const ig_set *set;

@@ -49,6 +49,7 @@ static ig_status row_check(ig_ctx *cx, const ig_src *at, const ig_reals *r, cons
   return IG_OK;
 }
 
+/* NaN fails both comparisons. */
 static ig_status radii_check(ig_ctx *cx, const ig_src *at, double inner, double radius) {
   if (!(radius > 0))
     return ig_fail_at(cx, at, "radius: %g: expected more than 0", radius);
@@ -57,6 +58,7 @@ static ig_status radii_check(ig_ctx *cx, const ig_src *at, double inner, double 
   return IG_OK;
 }
 
+/* To be called before ig_place_has, which relies on it. */
 ig_status ig_place_check(ig_ctx *cx, const ig_place *p) {
   if (!p->box.at.given && !p->cylinder.at.given && !p->sphere.at.given && !p->plane.at.given)
     return ig_fail_at(cx, &p->at, "no place given: expected box, cylinder, sphere or plane");
@@ -130,6 +132,7 @@ static bool in_cylinder(const ig_in_cylinder *c, const double *x, double toleran
          in_shell(sqrt(off), c->inner, c->radius, tolerance);
 }
 
+/* A shell between inner and outer radius; a center that was left out is the origin. */
 static bool in_sphere(const ig_in_sphere *s, const double *x, double tolerance) {
   double r = 0;
   for (int d = 0; d < 3; d++) {
@@ -150,6 +153,7 @@ static bool in_plane(const ig_in_plane *p, const double *x, double tolerance) {
   return fabs(away) <= (p->within + tolerance) * sqrt(length);
 }
 
+/* Inside of everything that is given; the tolerance, m, widens all of it. */
 bool ig_place_has(const ig_place *p, const double *x, double tolerance) {
   return (!p->box.at.given || in_box(&p->box, x, tolerance)) &&
          (!p->cylinder.at.given || in_cylinder(&p->cylinder, x, tolerance)) &&

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+/* The square of the distance, m^2, which is enough to compare. */
 static double distance2(const double a[3], const double b[3]) {
   double d = 0;
   for (int c = 0; c < 3; c++)
@@ -63,6 +64,7 @@ static ig_status point_check(ig_ctx *cx, const ig_mesh *mesh, const ig_src *at, 
   return IG_OK;
 }
 
+/* Nodes or elements of a set, or the one nearest to a point; look->item is the caller's to free. */
 ig_status ig_look_find(ig_ctx *cx, const ig_mesh *mesh, const ig_src *at, const char *set,
                        const double point[3], bool elements, ig_look *look) {
   if (set && !isnan(point[0]))

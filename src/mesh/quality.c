@@ -13,7 +13,8 @@
 
 /* Volume of a 10-node tetrahedron with curved edges. Its Jacobian determinant is a cubic polynomial
    of the barycentric coordinates, which the 5-point rule (Keast 1986; weights -4/5 and 9/20 of the
-   volume 1/6) integrates exactly. */
+   volume 1/6) integrates exactly. By the rule of five points, exact for the cubic Jacobian of
+   straight and curved elements (Keast 1986). */
 static double tet10_volume(double p[10][3]) {
   static const int edge[6][2] = {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}};
   double volume = 0;
@@ -69,7 +70,8 @@ static double curved_measure(const ig_mesh *mesh, const ig_block *block, ig_lid 
   return block->type == IG_TRI6 ? tri6_area(p) : tet10_volume(p);
 }
 
-/* Sequential and complete: called by `ingot check` and `ingot mesh`, not by runs. */
+/* Sequential and complete: called by `ingot check` and `ingot mesh`, not by runs. Extremes over all
+   elements with the number of the element each belongs to. */
 ig_status ig_mesh_quality(ig_ctx *cx, const ig_mesh *mesh, ig_quality *q) {
   *q = (ig_quality){.shortest = INFINITY, .jacobian = INFINITY};
   ig_lid element = 0;
@@ -107,6 +109,7 @@ ig_status ig_mesh_quality(ig_ctx *cx, const ig_mesh *mesh, ig_quality *q) {
   return IG_OK;
 }
 
+/* The element is counted over all blocks; NaN for a number beyond them. */
 double ig_mesh_measure(const ig_mesh *mesh, ig_lid element) {
   ig_lid local;
   const ig_block *block = ig_mesh_element(mesh, element, &local);
@@ -139,7 +142,8 @@ static double hex_vectors(const ig_mesh *mesh, const ig_lid *conn, double v[21])
 
 /* first: number of the block's first element, for messages. In a grid nearly all elements are
    copies of the first one, so comparing 21 numbers replaces the determinants; only if the first is
-   safely valid (1e-3 of its mean). */
+   safely valid (1e-3 of its mean). Corners in range and different, positive measure. The first bad
+   element in order is reported, whichever thread finds one first. */
 static ig_status block_check(ig_ctx *cx, const ig_mesh *mesh, const ig_block *block, ig_lid first) {
   const ig_elem_info *info = ig_elem_info_get(block->type);
   if (info->dim > mesh->dim)
@@ -200,7 +204,8 @@ static ig_status block_check(ig_ctx *cx, const ig_mesh *mesh, const ig_block *bl
                  first + bad, info->name, least, measure);
 }
 
-/* Unsigned comparison catches negative numbers as well. */
+/* Unsigned comparison catches negative numbers as well. Items in range; faces must exist on their
+   elements. Negative numbers count as very large ones. */
 static ig_status set_check(ig_ctx *cx, const ig_mesh *mesh, const ig_set *set, ig_lid elements) {
   const ig_lid limit = set->kind == IG_SET_NODES ? mesh->nodes : elements;
   uint32_t most = 0;
@@ -227,7 +232,9 @@ static ig_status set_check(ig_ctx *cx, const ig_mesh *mesh, const ig_set *set, i
   return IG_OK;
 }
 
-/* Messages name the first fault in mesh order, whatever the number of threads. */
+/* Messages name the first fault in mesh order, whatever the number of threads. Everything that
+   solvers rely on without looking: finite coordinates, valid corners, positive Jacobians, valid
+   sets. Fails with IG_INPUT and the first fault. */
 ig_status ig_mesh_check(ig_ctx *cx, const ig_mesh *mesh) {
   IG_REQUIRE_ARGS(cx, cx && mesh);
   const ig_lid elements = ig_mesh_elements(mesh);

@@ -10,7 +10,8 @@
 enum { BITS = 21, DIGIT = 11, BUCKETS = 1 << DIGIT };
 
 /* Position of a cell of a 2^21 cube on the curve, by the transposition algorithm of Skilling
-   (2004). */
+   (2004). The place of a point along a Hilbert curve, by the transposition of Skilling (2004), with
+   BITS bits an axis. */
 static uint64_t hilbert(uint32_t x, uint32_t y, uint32_t z) {
   uint32_t p[3] = {x, y, z};
   for (uint32_t q = 1u << (BITS - 1); q > 1; q >>= 1)
@@ -82,6 +83,7 @@ static void permute(void *data, void *spare, const ig_lid *old, ig_lid count, si
     memcpy((char *)data + (size_t)i * size, (char *)spare + (size_t)old[i] * size, size);
 }
 
+/* Items of face sets are elements; the number of the face stays. */
 static void sets_renumber(ig_mesh *mesh, const ig_lid *new_node, const ig_lid *new_element) {
   for (int s = 0; s < mesh->sets; s++) {
     ig_set *set = &mesh->set[s];
@@ -119,7 +121,9 @@ static ig_status sets_sort(ig_ctx *cx, ig_mesh *mesh) {
   return IG_OK;
 }
 
-/* order: new place -> old number. new_node, new_element: old number -> new place. */
+/* order: new place -> old number. new_node, new_element: old number -> new place. Nodes are
+   numbered along the curve by their places, elements by their centres. Ties are broken by the
+   former numbers, so that the order is unique. */
 static ig_status reorder(ig_ctx *cx, ig_mesh *mesh, ig_order *order, item *list, item *spare,
                          ig_lid *new_node, ig_lid *new_element) {
   cube c = {.scale = 0};

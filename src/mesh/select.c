@@ -63,7 +63,8 @@ static uint8_t face_bits(const ig_lid *conn, const int *local, int corners, cons
 }
 
 /* Face sets of all sides in two passes: count, then fill. near: elements with a marked node.
-   Correct for solids only, where a face with all corners on a side lies on the boundary. */
+   Correct for solids only, where a face with all corners on a side lies on the boundary. Two
+   passes, first counting, then filling, as sets are allocated at their final size. */
 static ig_status sets_from_faces(ig_ctx *cx, ig_mesh *mesh, const char *const *name,
                                  const uint8_t *mark, const ig_lid *near, ig_lid nears) {
   ig_lid count[IG_SIDES] = {0};
@@ -100,7 +101,8 @@ static ig_status sets_from_faces(ig_ctx *cx, ig_mesh *mesh, const char *const *n
   return IG_OK;
 }
 
-/* Face set of the boundary faces whose corners are all marked. */
+/* Face set of the boundary faces whose corners are all marked. Boundary faces all corners of which
+   are marked. */
 static ig_status set_from_boundary(ig_ctx *cx, ig_mesh *mesh, const char *name, const uint8_t *mark,
                                    uint8_t bit) {
   ig_boundary boundary;
@@ -257,6 +259,7 @@ static double pick_tolerance(const ig_mesh *mesh) {
   return 1e-9 * size;
 }
 
+/* inside: one byte an element. The mean of the corners decides. */
 ig_status ig_mesh_pick_elements(ig_ctx *cx, const ig_mesh *mesh, const ig_place *place,
                                 uint8_t *inside, ig_lid *count) {
   IG_TRY(ig_place_check(cx, place));
@@ -278,6 +281,7 @@ ig_status ig_mesh_pick_elements(ig_ctx *cx, const ig_mesh *mesh, const ig_place 
   return IG_OK;
 }
 
+/* inside: one byte a node, for the caller's use. */
 ig_status ig_mesh_pick_nodes(ig_ctx *cx, const ig_mesh *mesh, const ig_place *place,
                              uint8_t *inside, ig_lid *count) {
   const double tolerance = pick_tolerance(mesh);
@@ -345,7 +349,8 @@ typedef struct {
   numbered *by[2];
 } numbers;
 
-/* Items with the given numbers, in the order given; the caller frees *item. */
+/* Items with the given numbers, in the order given; the caller frees *item. Numbers of the file,
+   sorted once for each kind and searched by bisection. */
 static ig_status numbers_find(ig_ctx *cx, const ig_mesh *mesh, const ig_pick_case *pick,
                               numbers *all, ig_lid **item) {
   const bool nodes = pick->of == IG_PICK_NODES;
@@ -378,7 +383,7 @@ static ig_status numbers_find(ig_ctx *cx, const ig_mesh *mesh, const ig_pick_cas
 }
 
 /* Combination of keys: numbers (of nodes or elements), or faces as side + numbers or side + element
-   set. */
+   set. Nodes or elements by their numbers, or a side of such elements, counted as Abaqus does. */
 static ig_status listed_pick(ig_ctx *cx, ig_mesh *mesh, const ig_pick_case *pick, numbers *all) {
   const bool faces = pick->of == IG_PICK_FACES;
   ig_lid *item = NULL, count = pick->numbers.count;
@@ -435,6 +440,8 @@ static ig_status one_pick(ig_ctx *cx, ig_mesh *mesh, const ig_pick_case *pick, n
   return status;
 }
 
+/* Sets are made in the order of the list. The sorted numbers of the file are shared by all of
+   them and freed at the end. */
 ig_status ig_mesh_pick(ig_ctx *cx, ig_mesh *mesh, const ig_list *picks) {
   numbers all = {{NULL, NULL}};
   ig_status status = IG_OK;

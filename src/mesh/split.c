@@ -26,7 +26,9 @@ static void face_parts(const ig_lid *hex, const ig_lid *tet, int face, int part[
     }
 }
 
-/* Node sets stay; an element becomes 6 elements, a face 2 faces. */
+/* Node sets stay; an element becomes 6 elements, a face 2 faces. An element becomes six, a face
+   two, a node stays. hex and tet are the corners of
+   the hexahedra and of the tetrahedra made of them, 8 and 24 to a cell. */
 static ig_status set_split(ig_ctx *cx, ig_set *set, const ig_lid *hex, const ig_lid *tet) {
   const int times = set->kind == IG_SET_ELEMENTS ? 6 : 2;
   ig_lid *item = NULL;
@@ -60,6 +62,7 @@ static ig_status set_split(ig_ctx *cx, ig_set *set, const ig_lid *hex, const ig_
   return IG_OK;
 }
 
+/* In place; on failure the mesh is unchanged or still valid, and the caller frees it. */
 ig_status ig_mesh_split(ig_ctx *cx, ig_mesh *mesh) {
   ig_block *b = mesh->block;
   if (mesh->blocks != 1 || b->type != IG_HEX8)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A support as a case would give it, for programs; NaN stands for a motion that is not given. */
 ig_support_case ig_support_fix(const char *set, const char *fix) {
   return (ig_support_case){.set = set,
                            .fix = fix,
@@ -27,7 +28,9 @@ ig_status ig_axes_read(ig_ctx *cx, const ig_src *at, const char *key, const doub
   return IG_OK;
 }
 
-/* Parses "all", "xy", "x rx, ry" into flags x y z rx ry rz. */
+/* Parses "all", "xy", "x rx, ry" into flags x y z rx ry rz. Letters x, y, z and, for rotations, rx,
+   ry, rz, into on[6]; text NULL: none. Blanks and commas between them are allowed; a component that
+   the mesh does not have is refused. */
 static ig_status components_read(ig_ctx *cx, const ig_src *at, const char *key, const char *text,
                                  int dofs, bool on[6]) {
   memset(on, 0, 6 * sizeof *on);
@@ -112,6 +115,7 @@ ig_status ig_support_read(ig_ctx *cx, const ig_support_case *c, int dofs,
   return IG_OK;
 }
 
+/* A support without any effect is refused: most likely a key is missing or misspelt. */
 ig_status ig_support_holds(ig_ctx *cx, const ig_support_case *c, const ig_support_motion *motion) {
   for (int d = 0; d < 6; d++)
     if (motion->kind[d] != IG_MOVE_FREE)

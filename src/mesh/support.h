@@ -10,7 +10,7 @@
 typedef struct {
   ig_src at;
   const char *set;
-  const char *fix;        /* "all", "xy", "x rx ry"; NULL: nothing is held still */
+  const char *fix;        /* "all", "xy", "x rx ry"; NULL: nothing is fixed */
   const char *components; /* components that the motions lead: "xyz" */
   double displacement[3], velocity[3], acceleration[3], spin[3]; /* NaN: none */
   ig_table history;                                              /* of all of them */

@@ -54,7 +54,8 @@ void ig_lids_sort(ig_lid *item, ig_lid count) {
 }
 
 /* Stream compaction in two passes over pieces of 16384 items: count, then write at the prefix sums.
-   The order is kept. */
+   The order is kept. Rising numbers of all marked items. Counted and filled in pieces, whose starts
+   follow from a sum, so that threads share the work and the list does not depend on them. */
 ig_status ig_lids_where(ig_ctx *cx, const uint8_t *mark, ig_lid count, ig_lid **list,
                         ig_lid *found) {
   enum { PIECE = 1 << 14 };
@@ -88,6 +89,8 @@ ig_status ig_lids_where(ig_ctx *cx, const uint8_t *mark, ig_lid count, ig_lid **
   return status;
 }
 
+/* Elements at each node, rising, as a compressed list: csr->start has nodes + 1 entries. One place
+ * more serves counting and filling without a second array. */
 ig_status ig_mesh_node_elements(ig_ctx *cx, ig_lid nodes, ig_lid elements, int npe,
                                 const ig_lid *conn, ig_csr *csr) {
   memset(csr, 0, sizeof *csr);
@@ -232,7 +235,8 @@ static void faces_spread(const ig_mesh *mesh, const ig_adjacency *adj, int team,
 }
 
 /* Each thread has a list for the largest bucket. A thread without memory skips its share and the
-   whole fails. */
+   whole fails. Faces are spread over buckets by their lowest node; within a bucket equal ones are
+   pairs. Each thread has a list as long as the largest bucket; buckets are independent. */
 static ig_status adjacency_fill(ig_ctx *cx, const ig_mesh *mesh, ig_adjacency *adj, ig_lid *start,
                                 ig_lid *bucket) {
   const int team = ig_team(cx, adj->faces, IG_WORK_NODE);
@@ -260,6 +264,8 @@ static ig_status adjacency_fill(ig_ctx *cx, const ig_mesh *mesh, ig_adjacency *a
   return good ? IG_OK : IG_FAIL(cx, IG_MEMORY, "no memory to match faces");
 }
 
+/* neighbor[f]: the face on the other side of face f, or IG_NO_NEIGHBOR. Free with
+   ig_adjacency_free. */
 ig_status ig_mesh_adjacency(ig_ctx *cx, const ig_mesh *mesh, ig_adjacency *adj) {
   memset(adj, 0, sizeof *adj);
   const ig_phase former = ig_phase_begin(cx, IG_PHASE_TOPOLOGY);
@@ -303,7 +309,8 @@ void ig_adjacency_free(ig_adjacency *adj) {
   memset(adj, 0, sizeof *adj);
 }
 
-/* A junction is not boundary: there are elements on the other side. */
+/* A junction is not boundary: there are elements on the other side. Faces without a neighbour, by
+   element and then by face. */
 ig_status ig_mesh_boundary(ig_ctx *cx, const ig_mesh *mesh, ig_boundary *boundary) {
   memset(boundary, 0, sizeof *boundary);
   ig_adjacency adj;

@@ -82,7 +82,8 @@ static void triangles_renumber(ig_tri_surface *s, const ig_lid *to) {
   s->triangles = kept;
 }
 
-/* Nodes are compacted in place while they are read, so x is copied before it may be overwritten. */
+/* Nodes are compacted in place while they are read, so x is copied before it may be overwritten.
+   Corners of an STL file repeat each point: those within a small share of the size become one. */
 ig_status ig_tri_surface_weld(ig_ctx *cx, ig_tri_surface *s) {
   places p = {.s = s, .mask = 1023, .low = {INFINITY, INFINITY, INFINITY}};
   double size = 0;
@@ -128,6 +129,7 @@ typedef struct {
   int way; /* 1: from low to high */
 } rim;
 
+/* By the lower node, then by the higher: the same edge of two triangles compares equal. */
 static int edge_compare(const void *p, const void *q) {
   const rim *a = p, *b = q;
   if (a->low != b->low)
@@ -208,7 +210,8 @@ static void holes_count(const ig_tri_surface *s, const rim *open, ig_lid count, 
 }
 
 /* Edges sorted by nodes: a closed surface has each edge twice, in opposite directions if it is
-   consistently oriented. */
+   consistently oriented. All edges sorted: one triangle at an edge is a hole, three are crowded;
+   two must run against each other. Rims are counted by merging their ends (union-find). */
 static ig_status edges_look(ig_ctx *cx, const ig_tri_surface *s, ig_tri_surface_survey *v) {
   const size_t count = 3 * (size_t)s->triangles;
   rim *all = NULL;

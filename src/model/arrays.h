@@ -7,10 +7,9 @@
 
      memory        ig_arrays_grow, ig_arrays_bytes, ig_arrays_push, ig_arrays_free
      checkpoints   ig_arrays_save, ig_arrays_restore
-          global order  ig_arrays_rows, ig_arrays_pass: items of all ranks, in the order of the
-   whole mesh ghosts        ig_arrays_ghosts: what an exchange (ig_halo_refresh_all) sends programs
-   ig_arrays_get, ig_arrays_set: the values of all items as doubles
-
+     global order  ig_arrays_rows, ig_arrays_pass: items of all ranks, as the whole has them
+     ghosts        ig_arrays_ghosts: what an exchange (ig_halo_refresh_all) sends
+     programs      ig_arrays_get, ig_arrays_set: the values of all items as doubles
 
    A model on one rank is a partition with one part: all items are its own, their numbers are those
    of the whole, there are no ghosts and nothing is copied. On several ranks each has the arrays of

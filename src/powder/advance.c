@@ -29,10 +29,12 @@ double ig_powder_stored(const ig_powder_run *r) {
 
 /* --- layers */
 
+/* Fresh powder, K. */
 double ig_powder_new_T(const ig_powder_run *r) {
   return isnan(r->c->powder_temperature) ? r->c->initial_temperature : r->c->powder_temperature;
 }
 
+/* What the balance leaves open, J: rounding, where all is right. */
 double ig_powder_gap(const ig_powder_run *r) {
   const ig_powder_ledger *l = &r->ledger;
   return ig_powder_stored(r) - r->stored0 - (l->source + l->born + l->sunk - l->lost - l->held);
@@ -83,6 +85,7 @@ static ig_status layer_spread(ig_powder_run *r) {
    makes it as warm as its neighbours. Faces to a window have shorter distances (half a coarse and
    half a fine cell), partly filled levels less heat to change. */
 double ig_powder_coarse_step(const ig_powder_run *r) {
+  /* a face to a window over one between coarse cells */
   const double near = 2.0 * r->r / (r->r + 1), *fill = r->array.fill.host;
   double worst = 0;
   for (int k = 0; k < r->coarse.n[2]; k++) {
@@ -97,10 +100,12 @@ double ig_powder_coarse_step(const ig_powder_run *r) {
   return r->c->safety * r->coarse.edge * r->coarse.edge / (worst * r->tables->diffusivity);
 }
 
+/* After every fine step: a peak may last only a few of them. */
 static ig_status probes_look(ig_powder_run *r) {
   return r->view.probes ? ig_powder_do_all(r, IG_POWDER_KERNEL_probe) : IG_OK;
 }
 
+/* Melting, freezing and temperatures; how cells froze, where a map asks for it. */
 static ig_status fine_look(ig_powder_run *r) {
   IG_TRY(ig_powder_do_all(r, IG_POWDER_KERNEL_fine_look));
   return r->view.map.n[0] ? ig_powder_do_all(r, IG_POWDER_KERNEL_freeze) : IG_OK;
@@ -200,6 +205,7 @@ ig_status ig_powder_both(ig_powder_run *r, double dt) {
 /* mu, nu: recurrence of the Legendre polynomials; the ledger follows the same recurrence
    (powder_count). Coarse cells only: windows are closed. */
 static ig_status long_step(ig_powder_run *r, double dt, int s) {
+  /* the share of the step that each stage advances by */
   const double w = 2.0 / (s * s + s);
   ig_powder_args *a = &r->view.a;
   for (int j = 1; j <= s; j++) {
@@ -307,6 +313,7 @@ ig_status ig_powder_advance(ig_powder_run *r) {
     return ig_powder_do_all(r, IG_POWDER_KERNEL_pool_done);
   }
   r->dt_dwell = 0;
+  /* a whole number of fine steps */
   const double whole = r->dt_fine * fmax(1, floor(plain / r->dt_fine));
   double dt = short_line(r, whole);
   const double look = dt < whole ? 1 - 1e-6 : 0.5;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* numbers of a box: at and size; of a layer: those of layers_keep */
 enum { MOLTEN = IG_MOLTEN_COUNT, BOX = 6, LAYER = 8 };
 /* Numbers of a run, doubles throughout: whole numbers in them are exact up to 2^53. */
 typedef struct {
@@ -66,6 +67,7 @@ static void arrays(ig_powder_run *r, ig_saved *s) {
                       (int64_t)all[i].array->count, all[i].array->host};
 }
 
+/* Counters and places, from the run to the record; numbers_take is the way back. */
 static void numbers_keep(const ig_powder_run *r, kept *k) {
   memset(k, 0, sizeof *k);
   k->time = r->time;
@@ -99,6 +101,7 @@ static void numbers_keep(const ig_powder_run *r, kept *k) {
   }
 }
 
+/* What has been measured of layers; birth, height and lines follow from the path. */
 static ig_status layers_keep(const ig_powder_run *r, double (**rows)[LAYER]) {
   IG_TRY(IG_NEW(r->cx, rows, r->layers, "checkpoint"));
   for (int64_t i = 0; i < r->layers; i++) {
@@ -110,6 +113,7 @@ static ig_status layers_keep(const ig_powder_run *r, double (**rows)[LAYER]) {
   return IG_OK;
 }
 
+/* Windows differ in number and size: an array each. */
 static void window_name(int i, char *name, size_t size) {
   snprintf(name, size, "window%d", i);
 }
@@ -145,7 +149,8 @@ done:
   return status;
 }
 
-/* Whether what was kept can be of this case. */
+/* Whether what was kept can be of this case. Limits of everything that later is an index or a
+   count. */
 static bool sensible(const ig_powder_run *r, const kept *k) {
   bool good = k->layer >= 0 && k->layer <= (double)r->layers && k->bed >= (double)r->plate &&
               k->bed <= (double)r->nf[2] && k->time >= 0 && k->sunk >= 0 && k->sunk < 1e18 &&
@@ -242,6 +247,7 @@ ig_status ig_powder_restore(void *self, const ig_restart *from) {
     l->hot[0] = row[6], l->hot[1] = row[7];
   }
   numbers_take(r, &k);
+  /* the schedule moves on to the time of the checkpoint */
   (void)ig_powder_film_due(r); /* frames until then are there */
   IG_TRY(windows_take(r, from, &k));
   IG_TRY(ig_powder_fill(r));

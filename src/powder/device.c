@@ -7,10 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Coarse cells with the layer of ghosts around them. */
 static size_t ghosted(const ig_powder_run *r) {
   return ig_level_count(&r->coarse);
 }
 
+/* With a host side, or on the device alone, zeroed: what only kernels use. */
 static ig_status doubles(ig_powder_run *r, ig_array *a, size_t count) {
   return ig_array_new(r->cx, a, count, sizeof(double), "powder bed");
 }
@@ -81,7 +83,8 @@ static ig_status looks_make(ig_powder_run *r) {
   return IG_OK;
 }
 
-/* Memory of the cells whose history is kept. */
+/* Memory of the cells whose history is kept: the case's box, cut to the bed and to whole cells;
+   1e-6 of a cell is forgiven on the way from metres to cells. */
 static ig_status map_make(ig_powder_run *r) {
   const ig_powder_map_case *c = &r->c->map;
   ig_powder_map *m = &r->view.map;
@@ -97,7 +100,8 @@ static ig_status map_make(ig_powder_run *r) {
     m->n[d] = (int64_t)(high - low);
     cells *= high - low;
   }
-  /* cells: 17 bytes each in an image, about 100 bytes each as text */
+  /* of images 17 GB, of tables 2 GB at most. cells: 17 bytes each in an image, about 100 bytes each
+     as text */
   const double most = c->format == IG_MAP_VTI ? 1e9 : 20e6;
   if (cells > most)
     return ig_fail_at(r->cx, &c->at, "a map of %.3g cells; at most %g are kept%s", cells, most,
@@ -111,7 +115,8 @@ static ig_status map_make(ig_powder_run *r) {
   return IG_OK;
 }
 
-/* Paths are on the host as well: the host decides where windows go, the device where heat goes. */
+/* Paths are on the host as well: the host decides where windows go, the device where heat goes.
+   way[3 b], way[3 b + 1], way[3 b + 2]: times, places and powers of beam b. */
 static ig_status beams_make(ig_powder_run *r) {
   ig_powder_arrays *a = &r->array;
   const ig_table *t = &r->material->absorptivity;
@@ -132,7 +137,8 @@ static ig_status beams_make(ig_powder_run *r) {
   return IG_OK;
 }
 
-/* What a look at a cell needs of the tables. */
+/* What a look at a cell needs of the tables. Powder mostly has one conductivity, and then its
+   resistance is a number instead of a second table look-up. */
 static ig_powder_law law_of(const ig_powder_tables *t) {
   bool even = true;
   for (int i = 0; i <= IG_POWDER_ROWS && even; i++)
@@ -146,7 +152,8 @@ static ig_powder_law law_of(const ig_powder_tables *t) {
                          .powder = even ? t->powder[0] : NAN};
 }
 
-/* The view is made once; bed height, windows and arguments of launches change in it later. */
+/* The view is made once; bed height, windows and arguments of launches change in it later. Device
+   addresses do not change later, but for windows, whose arrays grow. */
 static void view_make(ig_powder_run *r) {
   ig_powder_view *v = &r->view;
   const ig_powder_arrays *a = &r->array;
@@ -198,6 +205,7 @@ static void view_make(ig_powder_run *r) {
   v->probe_peak = a->probe_peak.dev;
 }
 
+/* The rectangle that is filmed, in fine cells; all of the bed where the case gives none. */
 static ig_status film_make(ig_powder_run *r) {
   const ig_powder_film_case *c = &r->c->movie;
   ig_powder_film *f = &r->view.film;
@@ -239,6 +247,7 @@ ig_status ig_powder_arrays_make(ig_powder_run *r) {
   return IG_OK;
 }
 
+/* What was never made is freed as nothing. */
 void ig_powder_arrays_free(ig_powder_run *r) {
   IG_IF_CUDA(ig_powder_cluster_close(&r->cluster);)
 #define X(name) ig_array_free(r->cx, &r->array.name);
@@ -260,6 +269,8 @@ void ig_powder_arrays_free(ig_powder_run *r) {
 
 /* --- copies */
 
+/* All that the host has set up or restored; later only what changes is pushed, by who changes it.
+ */
 ig_status ig_powder_push(ig_powder_run *r) {
   ig_powder_arrays *a = &r->array;
   ig_array *const all[] = {
@@ -272,6 +283,7 @@ ig_status ig_powder_push(ig_powder_run *r) {
   return a->map.count ? ig_array_push(r->cx, &a->map) : IG_OK;
 }
 
+/* In the order of columns, by one thread. */
 static double sum(const ig_array *a) {
   const double *x = a->host;
   double all = 0;
@@ -310,6 +322,8 @@ ig_status ig_powder_pull(ig_powder_run *r, unsigned what) {
 
 /* --- launches */
 
+/* what items of a kernel are (view.h): cells of the window, of the bed's filled part, coarse cells
+   of the window's box, and those with their neighbours */
 enum { FINE, COARSE, BOX, AROUND };
 /* How many items a kernel has: faces of a rim, columns, probes, or cells of the window, of its box,
    of the box with its neighbours, or of the filled part of the bed. */
@@ -348,6 +362,7 @@ static void domain(const ig_powder_run *r, ig_powder_do what, int64_t *n) {
                                      : ig_powder_filled(&r->view, d);
 }
 
+/* One launch, or one loop over threads, over all items of the window in work (r->view.w). */
 ig_status ig_powder_do_all(ig_powder_run *r, ig_powder_do what) {
   int64_t n[3];
   domain(r, what, n);

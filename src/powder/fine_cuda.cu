@@ -55,6 +55,7 @@ static __device__ __noinline__ double slab_light(const ig_powder_view &v, const 
   return sum == 0 ? 0 : sum * powder_absorbed(&v, state, T);
 }
 
+/* Between two cells, x the temperature and y the resistance: W/m, to be scaled once per step. */
 static __device__ __forceinline__ double slab_pass(const double2 &a, const double2 &b) {
   return powder_pass_f64(a.x, a.y, b.x, b.y);
 }
@@ -158,6 +159,7 @@ static __device__ __forceinline__ double2 cell_look(const ig_powder_view &v, con
                        state & IG_POWDER_SOLID ? solid : v.law.powder};
   return now;
 }
+/* Powder whose conductivity depends on temperature: out of line, since few materials have it. */
 static __device__ __noinline__ double powder_varies(const ig_powder_view &v, double heat) {
   return powder_resist(v.tables, powder_content(v.law.unpack, heat, 0), 0);
 }

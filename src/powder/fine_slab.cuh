@@ -24,6 +24,7 @@ static __host__ __device__ window_cut window_cut_of(const int *n) {
       cut, n[cut], n[1 - cut], n[2], (n[cut] + BLOCKS - 1) / BLOCKS, (n[2] + PIECE - 1) / PIECE};
   return c;
 }
+/* Pieces of a slab: one for each thread and round. */
 static __host__ __device__ int window_items(const window_cut &c) {
   return c.thick * c.pieces * c.nu;
 }
@@ -34,6 +35,7 @@ struct window_memory {
 };
 /* The same on host and device: the host needs the size, the kernel the places. */
 static __host__ __device__ window_memory window_memory_of(const window_cut &c, bool tables) {
+  /* cell: temperature and resistance, two doubles each */
   const int padded = (c.thick + 4) * (c.nz + 2) * (c.nu + 2);
   window_memory m;
   int at = 0;
@@ -66,6 +68,8 @@ struct window_slab {
   window_spots *spots;
 };
 
+/* Cells lie u fastest, then k, then planes, with a ghost on each side of u and k and two planes
+   below and above. */
 static __device__ __forceinline__ int slab_at(const window_slab &s, int plane, int k, int u) {
   return ((plane + 2) * (s.cut.nz + 2) + k + 1) * (s.cut.nu + 2) + u + 1;
 }

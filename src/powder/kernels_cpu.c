@@ -35,6 +35,7 @@ enum { REACH = 256 };
 static bool columns_light(const ig_powder_view *v, const double *deep, const double *x,
                           double joule) {
   const ig_powder_level *l = &v->w.fine;
+  /* a Gaussian is the product of one along x and one along y */
   double share[2][REACH];
   int first[2], end[2];
   for (int d = 0; d < 2; d++) {
@@ -84,6 +85,7 @@ static void strip_look(const ig_powder_view *v, const size_t at, uint8_t *state,
   const ig_powder_level *l = &v->w.fine;
   const ig_powder_law law = v->law;
   const ig_powder_tables *t = v->tables;
+  /* loops without branches over the strip: the compiler makes vectors of them */
   double *heat = l->heat + at, *T = l->T + at, *resist = l->resist + at, share[STRIP];
   int row[STRIP];
   bool change = false;
@@ -149,6 +151,7 @@ static bool alone(ig_powder_do what) {
 ig_status ig_powder_do_cpu(ig_ctx *cx, const ig_powder_view *v, ig_powder_do what,
                            const int64_t *n) {
   const int team = alone(what) ? 1 : ig_team(cx, n[0] * n[1] * n[2], IG_WORK_NODE);
+  /* the four loops above, and conduction in level.c */
   if (what == IG_POWDER_KERNEL_fine_step) { /* rows of cells at once */
     ig_level_conduct(cx, &v->w.fine, v->a.dt);
     return IG_OK;

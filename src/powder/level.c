@@ -1,4 +1,6 @@
-/* Conduction in one grid, on the CPU: plane by plane. */
+/* Conduction in one grid, on the CPU: plane by plane, threads over planes. Faces within a plane are
+   computed once and used by both cells; those between planes are computed by both sides, with the
+   same bits, so that planes do not depend on each other. */
 #include "powder/level.h"
 #include "core/threads.h"
 

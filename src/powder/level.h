@@ -44,6 +44,7 @@ IG_HD size_t ig_level_at(const ig_powder_level *l, int i, int j, int k) {
   return ((size_t)(k + 1) * (size_t)(l->n[1] + 2) + (size_t)(j + 1)) * (size_t)(l->n[0] + 2) +
          (size_t)(i + 1);
 }
+/* Cells and ghosts: the length of a level's arrays. */
 IG_HD size_t ig_level_count(const ig_powder_level *l) {
   return (size_t)(l->n[0] + 2) * (size_t)(l->n[1] + 2) * (size_t)(l->n[2] + 2);
 }

@@ -1,5 +1,6 @@
 /* From the case to the bed: tables of the material, paths, lines and layers, grids, the plate at
-   the start. ig_powder_open is the entry, for a run and for `ingot check`. */
+   the start. ig_powder_open is the entry, for a run and for `ingot check`. What a user may have got
+   wrong is found here, before anything large is allocated, with the place in the case. */
 #include "powder/powder.h"
 #include "io/toolpath/path_case.h"
 
@@ -7,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* above the boiling point of any metal that is printed; there is no evaporation in the model */
 #define HOTTEST 6000.0    /* K, of the tables */
 #define MOST_CELLS 4e9    /* fine cells of the bed: a byte each */
 #define MOST_COARSE 400e6 /* and coarse ones */
@@ -45,6 +47,7 @@ static ig_status tables_make(ig_powder_run *r) {
                       m->name);
   IG_TRY(ig_array_new(r->cx, &r->array.tables, 1, sizeof *t, "tables"));
   r->tables = t = r->array.tables.host;
+  /* by integration up to each kelvin, POINTS of them, and inverted below */
   double *heat; /* at 0, 1, 2, ... K */
   IG_TRY(IG_NEW(r->cx, &heat, POINTS, "tables"));
   for (int i = 1; i < POINTS; i++)
@@ -78,6 +81,7 @@ static ig_status tables_make(ig_powder_run *r) {
 
 /* --- path */
 
+/* Whether the beam is on in piece i of a path, for some time. */
 static bool on(const ig_toolpath *p, int64_t i) {
   return i + 1 < p->count && p->power[i] > 0 && p->t[i + 1] > p->t[i];
 }
@@ -99,6 +103,7 @@ static bool line_next(const ig_toolpath *p, int64_t *piece, ig_powder_line *l) {
 /* Lines of all beams in the order in which they begin; a new layer where a path is higher than all
    before. Two passes over a merge of the beams' lines: count, then fill. */
 static ig_status lines_find(ig_powder_run *r) {
+  /* lines below a layer that was spread before, and the first of them (time, z), for the warning */
   int64_t below = 0;
   double first_below[2] = {0, 0};
   for (int pass = 0; pass < 2; pass++) {
@@ -109,6 +114,7 @@ static ig_status lines_find(ig_powder_run *r) {
     r->lines = r->layers = 0;
     for (int b = 0; b < r->beams; b++)
       more[b] = line_next(&r->laser[b].path, &piece[b], &next[b]);
+    /* of the beams' next lines the one that begins first */
     for (;;) {
       int first = -1;
       for (int b = 0; b < r->beams; b++)
@@ -158,6 +164,7 @@ static ig_status lines_find(ig_powder_run *r) {
   return IG_OK;
 }
 
+/* A hatch makes a path for each of its lasers; files are one path each. */
 static int paths_count(const ig_powder_case *c) {
   return c->hatch.parts.count ? (int)c->hatch.lasers : c->paths.count;
 }
@@ -232,11 +239,13 @@ static ig_status sizes_choose(ig_powder_run *r) {
                       "a layer of %g m is no whole number of cells of %g m: expected, for example, "
                       "cell: %.12g m",
                       layer, h, layer / fmax(1, round(layer / h)));
+  /* the first layer lies on the plate, whose top is `base`; the plate is whole coarse cells deep */
   const double base = r->layer_of[0].z - layer, deep = ceil(g->plate / H - 1e-9) * H;
   const double top = r->layer_of[r->layers - 1].z;
   double cells = 1;
   for (int d = 0; d < 3; d++) {
-    /* the lowest corner of the parts is a corner of coarse cells */
+    /* the lowest corner of the parts is a corner of coarse cells. powder around the parts, in whole
+       coarse cells */
     const double around = ceil(g->margin / H - 1e-6) * H;
     const double low = d < 2 ? part_low[d] - around : base - deep;
     const double wide = (d < 2 ? part_high[d] + g->margin : top) - low;
@@ -311,6 +320,7 @@ static ig_status bed_start(ig_powder_run *r) {
   return ig_powder_push(r);
 }
 
+/* Beams start on no line (-1); the first step finds theirs. */
 static ig_status paths_open(ig_powder_run *r) {
   ig_toolpath path[IG_POWDER_BEAMS] = {{0}};
   IG_TRY(paths_make(r->cx, r->c, path));
@@ -376,10 +386,12 @@ ig_status ig_powder_open(ig_job *job, ig_powder_run *r) {
   cut_warn(r);
   ig_powder_host(&r->array.pool)[IG_POOL_MOST + 4] = r->c->initial_temperature;
   IG_TRY(ig_array_push(r->cx, &r->array.pool));
+  /* the balance counts from here */
   r->stored0 = ig_powder_stored(r);
   return IG_OK;
 }
 
+/* Also of a run that opened in part. */
 void ig_powder_close(ig_powder_run *r) {
   for (int b = 0; b < IG_POWDER_BEAMS; b++)
     ig_toolpath_free(&r->laser[b].path);

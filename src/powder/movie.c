@@ -17,12 +17,14 @@ static void span(const ig_powder_run *r, double *from, double *to) {
   }
 }
 
+/* Frames end equal parts of the time: the last one is at the end of the last line. */
 static double frame_time(const ig_powder_run *r, int64_t frame) {
   double from, to;
   span(r, &from, &to);
   return from + (to - from) * (double)(frame + 1) / (double)r->c->movie.frames;
 }
 
+/* Of several frames that have come due within a step, one is written. */
 bool ig_powder_film_due(ig_powder_run *r) {
   const int64_t done = r->filmed;
   while (r->view.film.T && r->filmed < r->c->movie.frames &&

@@ -1,5 +1,6 @@
 /* Output of a run: rows of history.csv, snapshots of the coarse grid, figures of the summary.
-   Tables of lines and layers are in report.c. */
+   Tables of lines and layers are in report.c. Each function first pulls what it reads from the
+   device. */
 #include "powder/powder.h"
 #include "core/schedule.h"
 
@@ -12,6 +13,7 @@
    it. */
 ig_status ig_powder_history(void *self, ig_sink *to) {
   ig_powder_run *r = self;
+  /* columns that are always there; then one per probe */
   enum { FIXED = 19, MOST = FIXED + IG_POWDER_PROBES };
   const char *names[MOST] = {
       "step",           "time [s]",       "T_max [K]",         "stored [J]",     "source [J]",
@@ -101,6 +103,7 @@ enum { FIELD_T, FIELD_SOLID, FIELD_MELTS, FIELD_UNFUSED, FIELDS };
 static const char *const field_name[FIELDS] = {"T", "solid", "melts", "unfused"};
 static const char *const field_unit[FIELDS] = {"K", "", "", ""};
 
+/* Meltings are in the fine cells' states, the largest array there is: pulled only where wanted. */
 static ig_status field_pull(ig_powder_run *r, bool melts) {
   return ig_powder_pull(r, IG_PULL_HEAT | IG_PULL_SOLID | (melts ? IG_PULL_STATE : 0));
 }
@@ -123,6 +126,7 @@ static double field_value(const ig_powder_run *r, int field, int i, int j, int k
   }
 }
 
+/* Fields as a program sees them (core/room.h): one value per coarse cell of the whole bed. */
 bool ig_powder_field(void *self, int i, ig_room_field *f) {
   const ig_powder_run *r = self;
   if (i >= FIELDS)

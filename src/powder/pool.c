@@ -75,6 +75,7 @@ ig_status ig_powder_interlayer(ig_powder_run *r, ig_powder_layer *layer) {
   return IG_OK;
 }
 
+/* Levels of states are consecutive in memory: one copy. */
 ig_status ig_powder_levels_pull(ig_powder_run *r, int64_t from, int64_t count, uint8_t *to) {
   const size_t level = (size_t)r->nf[0] * (size_t)r->nf[1];
   const uint8_t *at = (const uint8_t *)r->array.state.dev + (size_t)from * level;
@@ -85,6 +86,8 @@ ig_status ig_powder_layer_begin(ig_powder_run *r) {
   return ig_powder_levels_pull(r, r->bed - 1, 1, r->array.below.host);
 }
 
+/* Cells of the part, those that melted, their meltings; columns, those that melted the cell below.
+ */
 typedef struct {
   int64_t cells, melted, melts, columns, reached;
 } layer_count;

@@ -17,6 +17,7 @@ static void material_warn(const ig_powder_run *r) {
                m->name);
 }
 
+/* Sizes for the summary: coarse cells and those of one window; there are no nodes. */
 static ig_status room_open(ig_job *job, void **self) {
   ig_powder_run *r;
   IG_TRY(IG_NEW(job->cx, &r, 1, "powder bed"));
@@ -47,6 +48,7 @@ static ig_status advance(void *self, int64_t most, int64_t ahead) {
   return IG_OK;
 }
 
+/* How far it is, for the time loop and its progress line. */
 static void stand(const void *self, ig_run_status *s) {
   const ig_powder_run *r = self;
   *s = (ig_run_status){.at = {r->step, r->time},
@@ -59,6 +61,7 @@ static void stand(const void *self, ig_run_status *s) {
            (long long)r->layers);
 }
 
+/* For the summary's speeds. */
 static void tally(void *self) {
   ig_powder_run *r = self;
   r->job->element_steps = r->work;

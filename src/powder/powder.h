@@ -38,8 +38,9 @@
 
 typedef struct {
   ig_src at;
-  double cell;      /* m, of the fine grid */
-  int64_t ratio;    /* fine cells along a coarse one */
+  double cell;   /* m, of the fine grid */
+  int64_t ratio; /* fine cells along a coarse one */
+  /* of given size; window[0] NaN: fitted to the pools */
   double window[3]; /* m */
   double margin;    /* bed around the parts, m */
   double plate;     /* thickness under the first layer, m */
@@ -48,6 +49,7 @@ typedef struct {
 typedef struct {
   ig_src at;
   double radius, depth; /* m: 1/e^2 */
+  /* of cells that are powder; NaN: the material's table for all */
   double powder_absorptivity;
 } ig_powder_beam;
 
@@ -61,12 +63,14 @@ typedef struct {
 typedef struct {
   ig_src at;
   double min[3], max[3]; /* m */
+  /* IG_MAP_CSV or IG_MAP_VTI */
   int format;
 } ig_powder_map_case;
 enum { IG_MAP_CSV, IG_MAP_VTI };
 
 typedef struct {
   ig_src at;
+  /* the layer that is filmed, from 1; frames over the time of its lines */
   int64_t layer, frames;
   double min[2], max[2]; /* m */
 } ig_powder_film_case;
@@ -78,10 +82,13 @@ typedef struct {
   /* 1; share of the critical step; K that a long step between layers may change a cell by */
   double emissivity, safety, dwell_change;
   double packing; /* density of powder over that of the solid */
+
   ig_powder_grid grid;
   ig_powder_beam beam;
+  /* paths are made here, or read from files (`paths`) */
   ig_hatch_case hatch;
   ig_list paths; /* of ig_path_case (io/toolpath/path_case.h) */
+  /* m; of paths from files */
   double layer_height;
   ig_powder_map_case map;
   ig_powder_film_case movie;
@@ -180,6 +187,8 @@ typedef struct {
   int count;
   ig_powder_window *window; /* of the host; device addresses within */
   ig_array list;            /* the same on the device */
+  /* device memory of each window, which only grows; rim: faces of its six sides */
+
   ig_array heat[IG_POWDER_WINDOWS], T[IG_POWDER_WINDOWS], resist[IG_POWDER_WINDOWS],
       rim[IG_POWDER_WINDOWS];
 } ig_powder_windows;
@@ -221,9 +230,12 @@ typedef struct {
   ig_powder_ledger ledger; /* born is always right, the others once they are pulled */
   /* heat at the start, J */
   double stored0;
+  /* for the summary; moves: how often windows were placed anew */
   int64_t fine_steps, coarse_steps, moves;
   int64_t filmed; /* frames */
+  /* cell updates so far, fine and coarse ones */
   double work;
+  /* surfaces of the parts, to see which cells lie in one; NULL where paths come from files */
   ig_scan_body *body; /* the parts */
 } ig_powder_run;
 
@@ -232,17 +244,21 @@ typedef struct {
 IG_MUST_CHECK ig_status ig_powder_open(ig_job *job, ig_powder_run *run);
 double ig_powder_new_T(const ig_powder_run *run); /* of new powder, K */
 void ig_powder_close(ig_powder_run *run);
+/* The path of a beam, from 0, for `ingot path`; the caller frees it. */
 IG_MUST_CHECK ig_status ig_powder_path(ig_ctx *cx, const void *room_case, int beam,
                                        ig_toolpath *path);
 
 /* --- device.c: arrays, the view of them, launches */
 IG_MUST_CHECK ig_status ig_powder_arrays_make(ig_powder_run *run);
 void ig_powder_arrays_free(ig_powder_run *run);
-/* All items of a kernel, in the window run->view.w or the whole bed. */
+/* All items of a kernel, in the window run->view.w or the whole bed. Returns while a device works;
+   kernels follow each other in the order of calls. */
 IG_MUST_CHECK ig_status ig_powder_do_all(ig_powder_run *run, ig_powder_do what);
 /* Arrays that the host has filled, to the device: at the start and after a restart. */
 IG_MUST_CHECK ig_status ig_powder_push(ig_powder_run *run);
-/* What the host wants to read. */
+/* What the host wants to read, bits of ig_powder_pull: coarse heat; sums of heat in and out, which
+   also sets run->ledger; pools and counts of molten cells; lines; states of all fine cells (the
+   largest array); probes; solid shares; the map. */
 enum {
   IG_PULL_HEAT = 1,
   IG_PULL_LEDGER = 2,
@@ -259,6 +275,7 @@ IG_MUST_CHECK ig_status ig_powder_pull(ig_powder_run *run, unsigned what);
 
 /* Windows where the beams need them from now until `until`. */
 IG_MUST_CHECK ig_status ig_powder_windows_follow(ig_powder_run *run, double until);
+/* No windows any more: what they hold is in the coarse cells already. */
 IG_MUST_CHECK ig_status ig_powder_windows_close(ig_powder_run *run);
 /* Windows on boxes instead of those there are; heat goes over. */
 IG_MUST_CHECK ig_status ig_powder_windows_place(ig_powder_run *run, const ig_powder_box *box,
@@ -284,6 +301,8 @@ void ig_powder_beams_seek(ig_powder_run *run, double time);
 double ig_powder_beam_next(const ig_powder_run *run, int beam, double time);
 
 /* --- advance.c */
+/* One step: layers that are due, then a coarse step with its fine steps, or a long step. Moves
+   run->time on. */
 IG_MUST_CHECK ig_status ig_powder_advance(ig_powder_run *run);
 /* Windows and the coarse grid around them over the same time; windows stay where they are, and the
    time is not moved on. */
@@ -302,6 +321,7 @@ double ig_powder_gap(const ig_powder_run *run);
 
 /* The beams' lines and places at a time, for the next look at their pools. */
 void ig_powder_pool_aim(ig_powder_run *run, double time);
+/* Counts what of a layer has melted, once its lines are drawn; from 0. */
 IG_MUST_CHECK ig_status ig_powder_layer_done(ig_powder_run *run, int64_t layer);
 /* Temperatures of the last layer, into this one. */
 IG_MUST_CHECK ig_status ig_powder_interlayer(ig_powder_run *run, ig_powder_layer *layer);
@@ -315,6 +335,7 @@ IG_MUST_CHECK ig_status ig_powder_levels_pull(ig_powder_run *run, int64_t from, 
 /* --- movie.c */
 /* Whether the time of a frame has come since this was asked last. */
 bool ig_powder_film_due(ig_powder_run *run);
+/* Writes a frame: temperatures of the bed's top in the rectangle that is filmed. */
 IG_MUST_CHECK ig_status ig_powder_film_frame(ig_powder_run *run, ig_sink *to);
 
 /* --- checkpoint.c: functions of the room */

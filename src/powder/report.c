@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A table as text; freed by page_close. */
 typedef struct {
   ig_ctx *cx;
   char *text;
@@ -32,6 +33,7 @@ static ig_status page_row(page *p, const double *value, int count) {
   return IG_OK;
 }
 
+/* A table begins with its head; page_row with nothing makes the first memory. */
 static ig_status page_open(ig_ctx *cx, page *p, const char *head) {
   *p = (page){.cx = cx};
   IG_TRY(page_row(p, NULL, 0));
@@ -39,6 +41,7 @@ static ig_status page_open(ig_ctx *cx, page *p, const char *head) {
   return IG_OK;
 }
 
+/* Hands the text over, unless something failed before, and frees it in any case. */
 static ig_status page_close(page *p, ig_status status, ig_sink *to, const char *name) {
   if (status == IG_OK)
     status = to->file(to, name, p->text, p->length);
@@ -82,6 +85,7 @@ static ig_status lines_write(const ig_powder_run *r, ig_sink *to) {
       const int64_t at = r->layer_of[layer].line + n;
       const ig_powder_line *l = &r->line_of[at];
       const ig_toolpath *path = &r->laser[l->beam].path;
+      /* first and last point of the line */
       const double *a = &path->x[3 * l->first], *b = &path->x[3 * l->last + 3];
       const double *q = ig_powder_host(&r->array.line) + IG_LINE_COLUMNS * at;
       if (path->t[l->first] >= r->time)
@@ -110,6 +114,7 @@ static ig_status lines_write(const ig_powder_run *r, ig_sink *to) {
 
 /* --- layers */
 
+/* A row per layer that has been spread. What was not measured is nan. */
 static ig_status layers_write(const ig_powder_run *r, ig_sink *to) {
   page p;
   IG_TRY(page_open(r->cx, &p,
@@ -168,6 +173,7 @@ static ig_status map_image(const ig_powder_run *r, ig_sink *to) {
   const ig_powder_map *m = &r->view.map;
   static const char *const name[IG_MAP_COLUMNS + 1] = {"T_peak [K]", "cooling_rate [K/s]",
                                                        "G [K/m]", "R [m/s]", "melts"};
+  /* column: bytes of a float per cell and of the count before them */
   const size_t cells = (size_t)m->n[0] * (size_t)m->n[1] * (size_t)m->n[2], column = 4 * cells + 8;
   char head[2400], extent[128];
   size_t at = 0;
@@ -215,6 +221,7 @@ static ig_status map_image(const ig_powder_run *r, ig_sink *to) {
   return status;
 }
 
+/* At the end of a run, and whenever a program asks for results. */
 ig_status ig_powder_tables_write(ig_powder_run *r, ig_sink *to) {
   IG_TRY(ig_powder_pull(r, IG_PULL_LINES | IG_PULL_MAP | (r->view.map.n[0] ? IG_PULL_STATE : 0)));
   IG_TRY(lines_write(r, to));

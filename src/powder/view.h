@@ -89,12 +89,13 @@ typedef struct {
 /* Arguments of the launches. */
 typedef struct {
   /* set by the host before each launch; most kernels use few of them */
-  double time, dt;        /* of a step */
+  double time, dt;        /* of a step, s; of fine steps: when the first begins, length of each */
   double mu, nu;          /* a stage: mu heat + nu old + dt x rate; plain steps: 1, 0 */
   int slot;               /* of a window in the list */
   int stage, last;        /* from 1, 0: a plain step; whether it is the last one */
   double heat;            /* of new powder, J/m^3 */
   const double *fill_was; /* of levels, before a new layer */
+  /* of beams on a line: unit vector along it, and the spot, m; for length and width of pools */
   double direction[IG_POWDER_BEAMS][2], here[IG_POWDER_BEAMS][2];
   double behind[IG_POWDER_BEAMS];     /* length of the line so far, m */
   int64_t line[IG_POWDER_BEAMS];      /* -1: none */
@@ -114,8 +115,12 @@ typedef struct {
   int64_t nf[3], bed;   /* their number; filled levels */
   int r;                /* fine cells along a coarse one */
   double low[3];        /* corner of the bed */
+  /* K, K, W/(m^2 K), 1; the plate's underside is held at `plate` or closed */
   double plate, ambient, convection, emissivity; /* plate: NaN: closed */
-  double radius, depth, powder_absorptivity;     /* NaN: none */
+  /* of the beam, m: 1/e^2 radius, and depth of absorption; absorptivity of cells that are still
+     powder */
+  double radius, depth, powder_absorptivity; /* NaN: none */
+  /* absorptivity of solid and melt over temperature, K: linear between rows */
   int absorb_count;
   const double *absorb_T, *absorb;
   int beams;
@@ -129,6 +134,7 @@ typedef struct {
   double *line;   /* lines x IG_LINE_COLUMNS */
   int *molten;    /* IG_MOLTEN_COUNT */
   uint64_t *sunk; /* cells that were powder and became solid */
+  /* boxes that a beam has left while something in them was molten: they keep a window */
   const ig_powder_box *linger;
   int lingers;
   int probes;

@@ -14,7 +14,7 @@
 
 /* Places of a beam's way that are looked at ahead and behind, a coarse step apart; coarse steps
    between looks at lingering boxes; coarse steps that a fitted box holds ahead; places looked at
-   within a step. */
+   within a step. Looks cost a copy from the device, and so a wait: not in every step. */
 enum { SAMPLES = 64, LOOK_EVERY = 4, AHEAD = 2, PLACES = 8 };
 
 /* --- where a beam wants its box */
@@ -62,6 +62,7 @@ static void box_choose(ig_powder_run *r, int beam, double when, double dt, ig_po
     const int end = r->coarse.n[d] - r->size[d];
     box->at[d] = at < 0 ? 0 : at > end ? end : at;
   }
+  /* windows reach up to the bed's top */
   const int top = (int)((r->bed + r->r - 1) / r->r);
   box->at[2] = top > r->size[2] ? top - r->size[2] : 0;
   memcpy(box->size, r->size, sizeof box->size);
@@ -177,6 +178,7 @@ static bool near_side(const ig_powder_run *r, const ig_powder_box *box, const do
 
 /* --- boxes */
 
+/* A box that is given up freezes unseen: the coarse grid goes on with its mean heat. */
 static void linger_add(ig_powder_run *r, const ig_powder_box *box) {
   if (r->lingers == IG_POWDER_BOXES) { /* the oldest goes */
     memmove(r->linger, r->linger + 1, (IG_POWDER_BOXES - 1) * sizeof *box);
@@ -251,6 +253,7 @@ static bool meet(const ig_powder_box *a, const ig_powder_box *b) {
   return true;
 }
 
+/* The smallest box that holds both. */
 static void join(ig_powder_box *a, const ig_powder_box *b) {
   for (int d = 0; d < 3; d++) {
     const int ea = a->at[d] + a->size[d], eb = b->at[d] + b->size[d];
@@ -280,6 +283,7 @@ static int boxes_join(const ig_powder_run *r, ig_powder_box *box) {
 
 /* --- windows on boxes */
 
+/* Contents are not kept: windows are filled anew whenever they are placed. */
 static ig_status grown(ig_powder_run *r, ig_array *a, size_t count) {
   if (a->count >= count)
     return IG_OK;
@@ -388,6 +392,7 @@ ig_status ig_powder_windows_follow(ig_powder_run *r, double until) {
   return same ? IG_OK : ig_powder_windows_place(r, box, count);
 }
 
+/* Between layers and in long pauses: everything is coarse then. */
 ig_status ig_powder_windows_close(ig_powder_run *r) {
   for (int b = 0; b < r->beams; b++)
     r->laser[b].has_box = false;

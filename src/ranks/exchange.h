@@ -54,7 +54,7 @@ typedef struct ig_exchange {
   int64_t round;
   /* linked: offers have been exchanged. posted: messages of this exchange are under way. quiet: a
      rank has failed; no peer is contacted. */
-  bool linked, posted, quiet; /* quiet: nobody listens any more */
+  bool linked, posted, quiet; /* quiet: no partner listens any more */
 } ig_exchange;
 
 /* Two-step set-up: ig_exchange_ends makes room for `ends` peers, whose rank, give and take the
@@ -76,7 +76,7 @@ char *ig_exchange_to(const ig_exchange *wire, int end);
 char *ig_exchange_from(const ig_exchange *wire, int end);
 
 #ifdef INGOT_HAVE_CUDA
-/* near.cu */
+/* peer_memory.cu */
 ig_status ig_exchange_mark_new_cuda(ig_ctx *cx, void **mark);
 ig_status ig_exchange_wait_cuda(ig_ctx *cx, void *mark); /* of the host */
 void ig_exchange_mark_free_cuda(void *mark);

@@ -259,7 +259,7 @@ static int message_take(job *j, int from) {
   if (bytes)
     free(bytes);
   else
-    code = MPI_SUCCESS; /* cut off: nobody reads it */
+    code = MPI_SUCCESS; /* cut off: no rank reads it */
   return code;
 }
 

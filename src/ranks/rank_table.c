@@ -47,7 +47,7 @@ ig_status ig_ranks_time(ig_ctx *cx, double *latency, double *rate) {
   if (status == IG_OK)
     status = rounds_time(cx, buffer, LONG, LONG_ROUNDS, &slow);
   free(buffer);
-  int64_t worst[2] = {0, 0}; /* an odd rank out waits for nobody */
+  int64_t worst[2] = {0, 0}; /* an odd rank out waits for no partner */
   if (status == IG_OK && (cx->ranks->rank ^ 1) < cx->ranks->count) {
     worst[0] = (int64_t)quick;
     worst[1] = (int64_t)fmax(slow - quick, 1);

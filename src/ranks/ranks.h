@@ -65,7 +65,7 @@ struct ig_ranks {
   /* Transport and computer as shown to the user. */
   char name[96], host[64];
   bool one_process; /* HDF5 and Gmsh serve one thread of a process at a time */
-  bool failed;      /* a meeting told of a failure: nobody waits any more */
+  bool failed;      /* a meeting reported a failure: no rank waits any more */
   bool lost;        /* a call failed on this rank: from then on each fails at once */
   int division;     /* of meshes: ig_division in ranks/partition.h */
   int communicator; /* MPI's, as a Fortran integer; 0: there is none */
@@ -75,7 +75,7 @@ struct ig_ranks {
   char chosen[320]; /* why, for the table of ranks */
   /* Why the near route is not possible, in words; empty: no reason. */
   char near_trouble[96];
-  ig_peer_memory *near; /* memory of this rank's and of others, near.h */
+  ig_peer_memory *near; /* memory of this rank's and of others, peer_memory.h */
   /* The failure that the meeting reported, and its message (with rank and host), valid if
      `failed`. */
   ig_status why;

@@ -240,7 +240,7 @@ static void call(void *self) {
 static ig_status settle(void *self) {
   const member *m = self;
   shared *s = m->s;
-  for (int to = 0; to < s->count && s->box; to++) { /* messages that nobody has taken */
+  for (int to = 0; to < s->count && s->box; to++) { /* messages that no rank has taken */
     box *b = box_of(s, m->rank, to);
     set(s, &b->taken, b->posted);
   }

@@ -1,4 +1,6 @@
-/* What was run and what came out, as tables: verdict, warnings, figures, energies, the case. */
+/* What was run and what came out, as tables: verdict, warnings, figures, energies, the case.
+   Everything is text from a result folder of any origin, so it passes through ig_html_format or
+   ig_page_cell, which escape it. */
 #include "report/report.h"
 #include "core/number.h"
 #include "io/format/case_yaml.h"
@@ -10,16 +12,19 @@
 #include <string.h>
 #include <sys/stat.h>
 
+/* The result lives as long as the document; map may be NULL. */
 const char *ig_page_text(const ig_node *map, const char *key) {
   const ig_node *found = map ? ig_node_find(map, key) : NULL;
   return found && found->kind == IG_NODE_SCALAR && found->text ? found->text : "";
 }
 
+/* lstat does not follow a link, so a link is never a plain file. */
 bool ig_page_plain(const char *path) {
   struct stat info;
   return lstat(path, &info) == 0 && S_ISREG(info.st_mode);
 }
 
+/* The name is a constant of the program, never one from a result. */
 char *ig_page_file(const char *folder, const char *name) {
   char *path = ig_path_join(folder, name);
   if (path && ig_page_plain(path))
@@ -28,6 +33,7 @@ char *ig_page_file(const char *folder, const char *name) {
   return NULL;
 }
 
+/* A document of the folder, in the arena of the page; NULL if there is no such plain file. */
 static ig_status document(ig_page *p, const char *folder, const char *name, ig_node **root) {
   char *path = ig_page_file(folder, name);
   *root = NULL;
@@ -37,6 +43,7 @@ static ig_status document(ig_page *p, const char *folder, const char *name, ig_n
   return status;
 }
 
+/* A folder without a summary is one of a run that goes on, or that ended without writing it. */
 ig_status ig_page_run_read(ig_page *p, const char *folder, ig_page_run *run) {
   *run = (ig_page_run){.folder = folder};
   IG_TRY(document(p, folder, IG_SUMMARY, &run->summary));
@@ -50,6 +57,7 @@ ig_status ig_page_run_read(ig_page *p, const char *folder, ig_page_run *run) {
 
 /* --- tables */
 
+/* tag and style are constants of the program; only `text` is escaped. */
 void ig_page_cell(ig_text *html, const char *tag, const char *style, const char *text) {
   ig_text_add(html, "<");
   ig_text_add(html, tag);
@@ -57,7 +65,8 @@ void ig_page_cell(ig_text *html, const char *tag, const char *style, const char 
   ig_html_format(html, ">%s</%s>", text, tag);
 }
 
-/* "0.012345678901" -> "0.0123457" where it is a number. */
+/* A number rounded to six digits, "0.012345678901" as "0.0123457"; other text as it is, up to 63
+   characters. */
 const char *ig_page_number(const ig_node *value, char text[64]) {
   char *end;
   const double number = ig_decimal_read(value->text, &end);
@@ -68,6 +77,8 @@ const char *ig_page_number(const ig_node *value, char text[64]) {
   return text;
 }
 
+/* Figures with their units, scaled to a prefix that suits the size (mm, MPa). Texts are shown as
+   they are; numbers are scaled only where the unit has prefixes that are usual. */
 static void figures_table(ig_text *html, const ig_node *summary) {
   const ig_node *result = ig_node_find(summary, "result"), *units = ig_node_find(summary, "units");
   if (!result || !result->child)
@@ -79,6 +90,7 @@ static void figures_table(ig_text *html, const ig_node *summary) {
       continue;
     char *end;
     const double number = ig_decimal_read(f->text, &end);
+    /* A text counts as zero here, for which the unit stays as it is. */
     const ig_display shown = ig_display_for(units ? ig_page_text(units, f->key) : "",
                                             f->quoted || end == f->text || *end ? 0 : number);
     ig_page_number(f, text);
@@ -93,6 +105,8 @@ static void figures_table(ig_text *html, const ig_node *summary) {
   ig_text_add(html, "</table>");
 }
 
+/* One row of two cells; nothing at all for an empty value. `format` follows the value, as a
+   unit. */
 void ig_page_row(ig_text *html, const char *label, const char *format, const char *value) {
   if (!*value)
     return;
@@ -104,7 +118,7 @@ void ig_page_row(ig_text *html, const char *label, const char *format, const cha
   ig_text_add(html, "</tr>\n");
 }
 
-/* "steel, copper": the names in a list of maps; one map is a list of one. */
+/* The names in a list of maps, as "steel, copper"; one map is a list of one. */
 static void names_of(const ig_node *list, const char *key, char *text, size_t size) {
   size_t used = 0;
   text[0] = '\0';
@@ -119,6 +133,7 @@ static void names_of(const ig_node *list, const char *key, char *text, size_t si
 /* What the mesh was made of: "boxes", or the file it was read from. */
 static void mesh_of(const ig_node *kase, char *text, size_t size) {
   const ig_node *mesh = kase ? ig_node_find(kase, "mesh") : NULL;
+  /* The name of the file without its folder, or the first key of the section. */
   const char *file = ig_page_text(mesh, "file");
   const char *slash = strrchr(file, '/');
   text[0] = '\0';
@@ -130,9 +145,11 @@ static void mesh_of(const ig_node *kase, char *text, size_t size) {
     snprintf(text, size, "grid");
 }
 
+/* How the run was made: mesh, material, backend, sizes, times of phases and rates. */
 static void run_table(ig_text *html, const ig_page_run *run) {
   const ig_node *summary = run->summary;
   char what[256];
+  /* Keys of the summary that are shown as they stand. */
   static const char *const plain[] = {"backend",   "device",   "precision", "assembly",
                                       "elements",  "nodes",    "dofs",      "steps",
                                       "snapshots", "warnings", "stamp"};
@@ -161,9 +178,11 @@ static void run_table(ig_text *html, const ig_page_run *run) {
   ig_text_add(html, "</table>");
 }
 
+/* One line: state, time, number of warnings, message; then the warnings. */
 static void verdict(ig_text *html, const ig_node *summary) {
   const char *status = ig_page_text(summary, "status"), *message = ig_page_text(summary, "message");
   const int warnings = atoi(ig_page_text(summary, "warnings"));
+  /* The class of the element is the status itself, by which the style colours it. */
   char seconds[64] = "";
   const ig_node *total = ig_node_find(summary, "seconds");
   total = total ? ig_node_find(total, "total") : NULL;
@@ -183,10 +202,11 @@ static void verdict(ig_text *html, const ig_node *summary) {
   ig_text_add(html, "</ul>\n");
 }
 
-/* The last row of the plot of energies, and how far the balance is from closing. */
+/* The last row of the plot of energies, J, and how far the balance is from closing. */
 static void energy_table(ig_text *html, const ig_page_run *run, const ig_csv_table *t,
                          const ig_plot *plot, int plots) {
   const ig_node *result = run->summary ? ig_node_find(run->summary, "result") : NULL;
+  /* Names of the balance's gap in the rooms: in J, and as a share. */
   static const char *const gap[] = {"energy_gap", "energy_error"};
   int k = 0;
   while (k < plots && strcmp(plot[k].title, "Energy") != 0)
@@ -209,7 +229,8 @@ static void energy_table(ig_text *html, const ig_page_run *run, const ig_csv_tab
   ig_text_add(html, "</table>");
 }
 
-/* The case as it was run, defaults as comments. */
+/* The case as it was run, defaults as comments, folded away until it is opened. Nothing for a
+   folder without case.yaml; a file that cannot be read is a failure. */
 static ig_status case_write(ig_page *p, const ig_page_run *run) {
   char *path = ig_page_file(run->folder, IG_CASE), *text = NULL;
   size_t size;
@@ -224,6 +245,7 @@ static ig_status case_write(ig_page *p, const ig_page_run *run) {
   return status;
 }
 
+/* summary.json is written at the very end, so its absence means running or killed. */
 void ig_page_verdict(ig_text *html, const ig_page_run *run) {
   if (run->summary)
     verdict(html, run->summary);
@@ -232,6 +254,7 @@ void ig_page_verdict(ig_text *html, const ig_page_run *run) {
                       "summary</p>\n");
 }
 
+/* The tables and the case, in this order; t may be empty, and plots 0. */
 ig_status ig_page_facts(ig_page *p, const ig_page_run *run, const ig_csv_table *t,
                         const ig_plot *plot, int plots) {
   ig_text *html = &p->body;

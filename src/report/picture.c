@@ -1,4 +1,5 @@
-/* The last snapshot of a run, drawn for its page. */
+/* The last snapshot of a run, drawn for its page. A design that has been turned into a surface,
+   part.stl, is drawn from that instead. */
 #include "report/report.h"
 #include "chain/chain.h"
 #include "io/format/atomic_file.h"
@@ -11,7 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Whether a snapshot is a file that can be read. */
+/* Whether a snapshot is a file that can be read. Reads it whole: a file that was cut off is found
+   only at the end. */
 static bool snapshot_sound(ig_ctx *cx, const char *path) {
   ig_snapshot *snap = NULL;
   const ig_status status = ig_snapshot_read(cx, path, &snap);
@@ -19,6 +21,8 @@ static bool snapshot_sound(ig_ctx *cx, const char *path) {
   return status == IG_OK;
 }
 
+/* Tries snapshots from the last backwards, as the last may have been cut off by a crash. Only want
+   of memory and interruption are failures: a page without a picture is still of use. */
 ig_status ig_page_picture(ig_page *p, const ig_page_run *run, int width, const char *alt,
                           bool *drawn) {
   ig_series series;
@@ -27,11 +31,14 @@ ig_status ig_page_picture(ig_page *p, const ig_page_run *run, int width, const c
   *drawn = false;
   if (ig_series_read(p->cx, run->folder, &series) != IG_OK)
     return IG_OK; /* a run without snapshots has no picture */
+  /* Of a design what is denser than 0.5 is the part. */
   const bool design = strcmp(run->physics, "topopt") == 0;
   const ig_view_options view = {.width = width,
                                 .height = width * 5 / 8,
                                 .threshold = design ? "density" : NULL,
                                 .threshold_range = {0.5, 2}};
+  /* The smoothed surface shows a design better than its elements do. If it cannot be drawn, the
+     snapshot is. */
   char *part = design ? ig_page_file(run->folder, "part.stl") : NULL;
   if (part && ig_page_plain(part) && access(part, R_OK) == 0) {
     const ig_view_options surface = {.width = width, .height = width * 5 / 8};
@@ -52,6 +59,7 @@ ig_status ig_page_picture(ig_page *p, const ig_page_run *run, int width, const c
   bool sound = false;
   ig_status status = IG_OK;
   while (!sound && --last >= 0 && status == IG_OK) {
+    /* A link in place of a snapshot is treated as one that cannot be read. */
     const bool plain = ig_page_plain(series.path[last]);
     status = plain ? ig_view_png(p->cx, series.path[last], &view, &png, &size) : IG_INPUT;
     sound = status == IG_OK;
@@ -65,6 +73,7 @@ ig_status ig_page_picture(ig_page *p, const ig_page_run *run, int width, const c
     ig_html_picture(&p->body, png, size, alt);
     *drawn = true;
   }
+  /* A page that shows an earlier snapshot than the last says so, in the page and as a warning. */
   if (status == IG_OK && last < 0) {
     ig_warn(p->cx, "%s: no snapshot can be read", run->folder);
     ig_text_add(&p->body, "<p class=\"note\">No snapshot can be read.</p>");

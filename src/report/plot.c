@@ -1,4 +1,5 @@
-/* Which columns are drawn together, and the drawing as SVG. */
+/* Which columns are drawn together, and the drawing as SVG, for readers without scripts. With
+   scripts, the page draws the same plots anew. */
 #include "report/report.h"
 #include "core/ticks.h"
 
@@ -8,8 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What people look for first in a history; patterns of column names without their units, and a unit
-   that stands for all columns no other plot of the analysis takes. */
+/* What is looked for first in a history; patterns of column names without their units, and a unit
+   that stands for all columns no other plot of the analysis takes. The order is the order on the
+   page. */
 typedef struct {
   const char *physics, *title, *columns, *unit;
 } wanted;
@@ -41,6 +43,7 @@ static const wanted plots[] = {
     {"stress", "Temperature", NULL, "K"},
 };
 
+/* Whether a column's name without its unit fits one of "a|b*|c", as file names are matched. */
 static bool matches(const char *name, const char *patterns) {
   char bare[64], one[64], unit[IG_CSV_UNIT];
   snprintf(bare, sizeof bare, "%.*s", (int)ig_csv_name(name, unit), name);
@@ -52,7 +55,8 @@ static bool matches(const char *name, const char *patterns) {
   return false;
 }
 
-/* Whether a plot that names its columns has this one. */
+/* Whether a plot that names its columns has this one. Plots by unit leave out what a plot by name
+   has. */
 static bool taken(const char *physics, const char *name) {
   for (size_t i = 0; i < sizeof plots / sizeof *plots; i++)
     if (strcmp(plots[i].physics, physics) == 0 && plots[i].columns &&
@@ -61,13 +65,19 @@ static bool taken(const char *physics, const char *name) {
   return false;
 }
 
+/* A column without a single finite number is not drawn. */
 static bool has_numbers(const ig_csv_table *t, int column) {
+  /* NaN and infinity stand for values that do not exist yet, such as of a melt pool before
+     melting. */
   int64_t finite = 0;
   for (int64_t r = 0; r < t->rows; r++)
     finite += isfinite(t->value[r * t->columns + column]);
   return finite > 0;
 }
 
+/* At most IG_PLOTS plots of IG_PLOT_CURVES curves; columns beyond that are left out. Plots by unit
+   leave out columns that describe the computation or the beam rather than the part. Plots without
+   any column are left out. */
 int ig_plots_choose(const char *physics, const ig_csv_table *t, ig_plot chosen[IG_PLOTS]) {
   int count = 0;
   const int over = ig_plot_over(t);
@@ -91,7 +101,9 @@ int ig_plots_choose(const char *physics, const ig_csv_table *t, ig_plot chosen[I
   return count;
 }
 
+/* The names are compared without their units. */
 int ig_plot_over(const ig_csv_table *t) {
+  /* The first of these that the history has; without any of them its first column. */
   static const char *const first[] = {"time", "iteration", "step"};
   for (size_t i = 0; i < sizeof first / sizeof *first; i++)
     for (int c = 0; c < t->columns; c++)
@@ -102,15 +114,18 @@ int ig_plot_over(const ig_csv_table *t) {
 
 /* --- drawing */
 
+/* Size and margins of a plot in units of the SVG's view box. */
 enum { WIDTH = 640, HEIGHT = 300, LEFT = 64, RIGHT = 12, TOP = 10, BOTTOM = 62 };
 
+/* Range of the values in SI units, and how they are shown. */
 typedef struct {
   double low, high;
   ig_display shown;
   ig_ticks ticks; /* of shown numbers */
 } axis;
 
-/* The unit that all of these columns have; "" if they differ. */
+/* The unit that all of these columns have; "" if they differ. Columns of several units are drawn
+   with the numbers as they are, each with its unit in the legend. */
 static void unit_of(const ig_csv_table *t, const int *column, int count, char unit[IG_CSV_UNIT]) {
   char other[IG_CSV_UNIT];
   ig_csv_name(t->name[column[0]], unit);
@@ -121,6 +136,8 @@ static void unit_of(const ig_csv_table *t, const int *column, int count, char un
   }
 }
 
+/* The range of all columns together. Without a finite value it is 0 to 1; without a width it is
+   widened by a tenth of the value. Halves keep the sums from overflowing. */
 static axis axis_fit(const ig_csv_table *t, const int *column, int count) {
   axis a = {.low = INFINITY, .high = -INFINITY};
   for (int64_t r = 0; r < t->rows; r++)
@@ -146,16 +163,21 @@ static axis axis_fit(const ig_csv_table *t, const int *column, int count) {
   return a;
 }
 
+/* The script of the page needs the same factor and unit as the drawing. */
 ig_display ig_plot_shown(const ig_csv_table *t, const int *column, int count) {
   return axis_fit(t, column, count).shown;
 }
 
+/* The place of a value on an axis, in units of the view box. */
 static double place(const axis *a, double v, double from, double to) {
   return from + (v / 2 - a->low / 2) / (a->high / 2 - a->low / 2) * (to - from);
 }
 
+/* Grid lines and numbers of the upright axis; numbers alone of the other. */
 static void axis_draw(ig_text *html, const axis *a, bool upright) {
   for (int k = 0; k < a->ticks.count; k++) {
+    /* Ticks are round numbers in the unit shown, so they are brought back to SI for their
+       places. */
     const double v = a->ticks.value[k] / a->shown.factor;
     char text[IG_TICK_TEXT];
     ig_tick_text(&a->ticks, k, text);
@@ -174,7 +196,9 @@ static void axis_draw(ig_text *html, const axis *a, bool upright) {
   }
 }
 
+/* A path for each curve, broken where a value is not finite, and a legend of four columns. */
 void ig_plot_svg(ig_text *html, const ig_csv_table *t, int over, const ig_plot *plot) {
+  /* Eight colours that stay apart on white and on dark ground. */
   static const char *const color[] = {"#1f6feb", "#d1472f", "#2e9e52", "#a855c7",
                                       "#c98a12", "#13949c", "#7a7f87", "#d23f8f"};
   const axis x = axis_fit(t, &over, 1), y = axis_fit(t, plot->column, plot->curves);
@@ -185,6 +209,7 @@ void ig_plot_svg(ig_text *html, const ig_csv_table *t, int over, const ig_plot *
   const int64_t stride = 1 + t->rows / 600; /* finer than a pixel shows nothing more */
   for (int k = 0; k < plot->curves; k++) {
     ig_html_format(html, "<path class=\"curve\" stroke=\"%s\" d=\"", color[k]);
+    /* Whether the pen is on the paper: a gap lifts it, and the next point starts anew. */
     bool down = false;
     for (int64_t r = 0; r < t->rows; r += stride) {
       const double u = t->value[r * t->columns + over],
@@ -195,6 +220,7 @@ void ig_plot_svg(ig_text *html, const ig_csv_table *t, int over, const ig_plot *
       down = isfinite(u) && isfinite(v);
     }
     ig_text_add(html, "\"/>");
+    /* Two lines of four entries below the axis. */
     const int column = LEFT + (WIDTH - LEFT) / 4 * (k % 4), line = HEIGHT - 24 + 14 * (k / 4);
     ig_html_format(html, "<path stroke=\"%s\" stroke-width=\"3\" d=\"M%d %dh14\"/>", color[k],
                    column, line - 4);

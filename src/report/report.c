@@ -24,6 +24,7 @@
 #include <string.h>
 #include <unistd.h>
 
+/* A figure for each plot, and a list of all columns, which scripts unhide. */
 static void plots_html(ig_page *p, const ig_csv_table *t, const ig_plot *plot, int count) {
   ig_text *html = &p->body;
   const int over = ig_plot_over(t);
@@ -40,6 +41,9 @@ static void plots_html(ig_page *p, const ig_csv_table *t, const ig_plot *plot, i
   ig_text_add(html, "</select></label> Drag across a plot to zoom, double-click to see all.</p>\n");
 }
 
+/* The whole history for the page's script: names, columns of seven digits, null for what is not
+   finite, and which columns each plot has. Factors and units say how values are shown; the values
+   themselves stay in SI. */
 static void plots_data(ig_page *p, const ig_csv_table *t, const ig_plot *plot, int count) {
   ig_json *j = &p->data;
   ig_json_object(j, "history");
@@ -67,6 +71,7 @@ static void plots_data(ig_page *p, const ig_csv_table *t, const ig_plot *plot, i
   ig_json_int(j, "x", ig_plot_over(t));
   ig_json_list(j, "plots");
   const int over = ig_plot_over(t);
+  /* All plots share the horizontal axis and its unit. */
   const ig_display time = ig_plot_shown(t, &over, 1);
   for (int i = 0; i < count; i++) {
     const ig_display shown = ig_plot_shown(t, plot[i].column, plot[i].curves);
@@ -86,7 +91,8 @@ static void plots_data(ig_page *p, const ig_csv_table *t, const ig_plot *plot, i
   ig_json_end(j, ']');
 }
 
-/* An empty table if there is no history. */
+/* An empty table if there is no history. The history is read whole; a run has at most some
+   thousands of rows. */
 static ig_status history_read(ig_page *p, const char *folder, ig_csv_table *table) {
   char *path = ig_page_file(folder, IG_HISTORY), *text = NULL;
   size_t size;
@@ -98,6 +104,8 @@ static ig_status history_read(ig_page *p, const char *folder, ig_csv_table *tabl
   return status;
 }
 
+/* One run: its section of the page, and its object in the data. The object is opened after the
+   picture, as nothing must be written to the data when that fails. */
 static ig_status run_write(ig_page *p, const ig_page_run *run, const char *name) {
   ig_text *html = &p->body;
   ig_csv_table table = {0};
@@ -106,6 +114,7 @@ static ig_status run_write(ig_page *p, const ig_page_run *run, const char *name)
   bool drawn;
   ig_status status;
   snprintf(id, sizeof id, "run-%.60s", name);
+  /* The history comes first, as plots and the table of energies are both made from it. */
   IG_TRY_GOTO(status, done, history_read(p, run->folder, &table));
   const int plots = ig_plots_choose(run->physics, &table, plot);
   ig_html_format(html, "<section id=\"%s\"><h2>%s%s%s</h2>\n", id, run->physics,
@@ -116,6 +125,7 @@ static ig_status run_write(ig_page *p, const ig_page_run *run, const char *name)
   ig_text_add(html, "</div></figure>\n");
   ig_json_object(&p->data, NULL);
   ig_json_text(&p->data, "id", id);
+  /* Without a picture there is no snapshot that could be read, and no 3D view either. */
   if (drawn)
     IG_TRY_GOTO(status, done,
                 ig_report_view(p->cx, run->folder, run->physics, p->o, &p->data, note));
@@ -135,6 +145,8 @@ done:
 
 /* --- a chain: its stages side by side, then each of them */
 
+/* A stage in the overview of a chain: a small picture and up to six figures, those with units
+   before others. After the first four, figures without a unit make room for those with one. */
 static ig_status stage_card(ig_page *p, const ig_page_run *run, const char *name) {
   ig_text *html = &p->body;
   const ig_node *result = run->summary ? ig_node_find(run->summary, "result") : NULL;
@@ -149,6 +161,7 @@ static ig_status stage_card(ig_page *p, const ig_page_run *run, const char *name
   ig_text_add(html, "<table>");
   for (const ig_node *f = result ? result->child : NULL; f && shown < 6; f = f->next) {
     char text[64], value[128];
+    /* Counts and other figures without a unit tell little in an overview. */
     if (!f->text || (units && !*ig_page_text(units, f->key) && !f->quoted && shown > 3))
       continue;
     snprintf(value, sizeof value, "%s %s", ig_page_number(f, text),
@@ -160,7 +173,8 @@ static ig_status stage_card(ig_page *p, const ig_page_run *run, const char *name
   return IG_OK;
 }
 
-/* Runs `work` for each stage that has begun. */
+/* Runs `work` for each stage that has begun. Names come from a summary: those that could lead out
+   of the folder are passed over. */
 static ig_status stages_each(ig_page *p, const char *folder, const ig_node *stages,
                              ig_status (*work)(ig_page *, const ig_page_run *, const char *)) {
   for (const ig_node *s = stages->child; s; s = s->next) {
@@ -179,6 +193,7 @@ static ig_status stages_each(ig_page *p, const char *folder, const ig_node *stag
   return IG_OK;
 }
 
+/* The figures of the chain, the states of its stages, an overview, then each stage in full. */
 static ig_status chain_write(ig_page *p, const char *folder, const ig_node *summary) {
   const ig_node *stages = ig_node_find(summary, "stages");
   const ig_node *figures = ig_node_find(summary, "report");
@@ -199,6 +214,7 @@ static ig_status chain_write(ig_page *p, const char *folder, const ig_node *summ
 
 /* --- the page */
 
+/* 32 colours of viridis, between which the 3D view interpolates. */
 static void palette_write(ig_json *json) {
   ig_json_list(json, "palette");
   for (int i = 0; i < 32; i++) {
@@ -217,18 +233,22 @@ static ig_status library_read(ig_ctx *cx, const char *name, const char *built, c
   char path[4096];
   size_t size;
   *text = NULL;
+  /* The installed copy first, then the one found when the program was built. */
   snprintf(path, sizeof path, "%s/%s", IG_WEB_DIR, name);
   if (access(path, R_OK) != 0)
     snprintf(path, sizeof path, "%s", built);
   return *path && access(path, R_OK) == 0 ? ig_file_read(cx, path, 0, text, &size) : IG_OK;
 }
 
+/* Libraries stand in the page itself, with their licences, so that it can be read without a
+   network. One that was not found leaves a page without that feature. */
 static ig_status libraries_write(ig_ctx *cx, ig_text *html, ig_text *scripts) {
   static const struct {
     const char *name, *built, *licence, *licence_built;
   } library[] = {{"three.min.js", IG_WEB_THREE, "three.copyright", IG_WEB_THREE_LICENCE},
                  {"OrbitControls.js", IG_WEB_ORBIT, NULL, NULL},
                  {"chart.min.js", IG_WEB_CHART, "chart.copyright", IG_WEB_CHART_LICENCE}};
+  /* OrbitControls belongs to three.js and its licence. */
   for (size_t i = 0; i < sizeof library / sizeof *library; i++) {
     char *script, *licence = NULL;
     IG_TRY(library_read(cx, library[i].name, library[i].built, &script));
@@ -245,7 +265,8 @@ static ig_status libraries_write(ig_ctx *cx, ig_text *html, ig_text *scripts) {
   return IG_OK;
 }
 
-/* JSON inside a script element: "<" would end it. */
+/* JSON inside a script element: "<" would end it. Escaped by code point, which JSON reads back as
+   the same character. */
 static void data_write(ig_text *html, const ig_text *json) {
   for (const char *c = json->at; c && *c; c++)
     if (*c == '<')
@@ -260,6 +281,8 @@ typedef struct {
   ig_text styles, scripts; /* what the policy admits: their hashes */
 } page_parts;
 
+/* Styles and scripts with their hashes. The page's content policy admits these alone, so text from
+   a result can never run as a script. */
 static ig_status parts_make(ig_ctx *cx, page_parts *k) {
   ig_text own = {0};
   ig_html_inline(&k->style, "style", ig_web_css, &k->styles);
@@ -272,6 +295,8 @@ static ig_status parts_make(ig_ctx *cx, page_parts *k) {
   return IG_OK;
 }
 
+/* Copies the template; each @NAME@ is replaced by its part. Parts are not searched for names again.
+   Text of the template is copied byte by byte; the data is escaped on the way, the title too. */
 static void template_fill(const ig_page *p, const char *title, const page_parts *k, ig_text *html) {
   const struct {
     const char *name;
@@ -299,6 +324,7 @@ static void template_fill(const ig_page *p, const char *title, const page_parts 
   }
 }
 
+/* The body may be incomplete for want of memory; that is found here, once, before it is stored. */
 static ig_status page_write(ig_page *p, const char *title, ig_text *html) {
   page_parts k = {0};
   const ig_status status = parts_make(p->cx, &k);
@@ -314,10 +340,11 @@ static ig_status page_write(ig_page *p, const char *title, ig_text *html) {
                                              : IG_OK;
 }
 
-/* A run, a chain, or a folder of runs. */
+/* A run, a chain, or a folder of runs, distinguished by the files that the folder has. */
 static ig_status body_write(ig_page *p, const char *folder, const char **title) {
   ig_page_run run;
   IG_TRY(ig_page_run_read(p, folder, &run));
+  /* A chain has no title of its own in its summary but the text of `chain`. */
   const bool chain = run.summary && ig_node_find(run.summary, "stages");
   *title = *run.title ? run.title : chain ? ig_page_text(run.summary, "chain") : folder;
   ig_html_format(&p->body, "<h1>%s</h1>\n", *title);
@@ -334,6 +361,8 @@ static ig_status body_write(ig_page *p, const char *folder, const char **title) 
                          folder);
 }
 
+/* options may be NULL. The page is written in one piece, to report.html in the folder unless
+   another path is given. */
 ig_status ig_report(ig_ctx *cx, const char *folder, const ig_report_options *options) {
   static const ig_report_options usual;
   IG_REQUIRE_ARGS(cx, cx && folder);
@@ -347,6 +376,7 @@ ig_status ig_report(ig_ctx *cx, const char *folder, const ig_report_options *opt
     return IG_FAIL(cx, IG_MEMORY, "no memory for a path");
   p.path = p.o->html ? p.o->html : usual_path;
   IG_TRY_GOTO(status, done, ig_arena_new(cx, &p.arena));
+  /* The data is one object: the palette, and a list with an entry for each run. */
   ig_json_object(&p.data, NULL);
   palette_write(&p.data);
   ig_json_list(&p.data, "runs");

@@ -8,7 +8,8 @@
 #include "io/format/json.h"
 #include <ingot/report.h>
 
-/* The page in the making. */
+/* The page in the making. Body and data are freed by ig_report; texts of documents live in the
+   arena. */
 typedef struct {
   ig_ctx *cx;
   ig_arena *arena;
@@ -25,6 +26,7 @@ typedef struct {
 } ig_page_run;
 
 /* --- plot.c: which columns are drawn together, and the drawing for readers without scripts */
+/* Colours and legend are made for eight curves. */
 enum { IG_PLOT_CURVES = 8, IG_PLOTS = 8 };
 typedef struct {
   const char *title;
@@ -36,20 +38,25 @@ int ig_plots_choose(const char *physics, const ig_csv_table *t, ig_plot chosen[I
 int ig_plot_over(const ig_csv_table *table);
 /* How the values of these columns are shown: one unit for all of them; "" where theirs differ. */
 ig_display ig_plot_shown(const ig_csv_table *t, const int *column, int count);
+/* Appends the drawing to the page; `over` is the column of the horizontal axis. */
 void ig_plot_svg(ig_text *html, const ig_csv_table *table, int over, const ig_plot *plot);
 
 /* --- facts.c: what was run and what came out */
-/* Results hold plain files. A link, a pipe or a device counts as not there: a folder of somebody
-   else must not bring other files of the reader into the page. */
+/* Results are plain files. A link, a pipe or a device counts as not there: a folder of foreign
+   origin must not bring other files of the reader into the page. */
 bool ig_page_plain(const char *path);
 /* The path of a plain file in a folder, NULL if there is none; free it. */
 char *ig_page_file(const char *folder, const char *name);
+/* Reads summary.json and case.yaml of a folder; either may be missing, a damaged one is a
+   failure. */
 IG_MUST_CHECK ig_status ig_page_run_read(ig_page *p, const char *folder, ig_page_run *run);
 const char *ig_page_text(const ig_node *map, const char *key); /* "" if it is not there */
 /* A number of a document, shortened; other text as it is. */
 const char *ig_page_number(const ig_node *value, char text[64]);
+/* A cell of a table, an item of a list; and a row of two cells, left out for an empty value. */
 void ig_page_cell(ig_text *html, const char *tag, const char *style, const char *text);
 void ig_page_row(ig_text *html, const char *label, const char *format, const char *value);
+/* One line on how the run ended; then all tables. */
 void ig_page_verdict(ig_text *html, const ig_page_run *run);
 IG_MUST_CHECK ig_status ig_page_facts(ig_page *p, const ig_page_run *run, const ig_csv_table *t,
                                       const ig_plot *plot, int plots);
@@ -82,6 +89,7 @@ void ig_html_picture(ig_text *html, const char *png, size_t size, const char *al
 void ig_html_inline(ig_text *html, const char *tag, const char *text, ig_text *policy);
 
 /* --- made by CMake from the folder web/ */
+/* Texts with a zero at the end: the template, the style, the script. */
 extern const char ig_web_html[], ig_web_css[], ig_web_js[];
 
 #endif

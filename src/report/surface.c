@@ -1,8 +1,9 @@
 /* The outer surfaces of a run's snapshots, packed for the page's 3D view.
 
    Numbers travel as 16-bit steps over their range, or 32-bit for point numbers; then as differences
-   from one to the next, folded to be positive (0, -1, 1, -2 … -> 0, 1, 2, 3 …), cut into planes of
-   low and high bytes, deflated, in base64. web/report.js undoes it. */
+   from one to the next, folded to be positive (0, -1, 1, -2 … become 0, 1, 2, 3 …), cut into planes
+   of low and high bytes, deflated (RFC 1950), in base64 (RFC 4648). Neighbouring points are close
+   to each other, so differences are small and high planes nearly empty. web/report.js undoes it. */
 #include "chain/chain.h"
 #include "core/display.h"
 #include "core/number.h"
@@ -19,6 +20,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+/* Fields that the view offers; more would make the page heavy. */
 enum { FIELDS = 6 };
 
 /* One snapshot's surface. */
@@ -33,6 +35,7 @@ typedef struct {
   int geometry;         /* which of those before it is of the same shape */
 } frame;
 
+/* All frames of a run, with ranges over all of them, so that colours mean the same in each. */
 typedef struct {
   ig_ctx *cx;
   const char *physics;
@@ -45,6 +48,7 @@ typedef struct {
   bool iterations, too_large;
 } scene;
 
+/* Allowed with any member NULL. */
 static void frame_free(frame *f) {
   free(f->at);
   free(f->corner);
@@ -56,7 +60,8 @@ static void frame_free(frame *f) {
 
 /* --- what is shown */
 
-/* The cells that are part of the body: dense enough, not a cohesive element. */
+/* Which cells are part of the body: of a design those with a density of 0.5 or more, of a fracture
+   those that are no cohesive elements. *keep NULL: all. */
 static ig_status cells_keep(const scene *s, const ig_snapshot *snap, uint8_t **keep) {
   const ig_field *density = ig_snapshot_find(snap, IG_AT_CELLS, "density");
   const ig_field *block = ig_snapshot_find(snap, IG_AT_CELLS, "block");
@@ -75,6 +80,7 @@ static void fields_choose(scene *s, const ig_snapshot *snap) {
   static const char *const first[] = {
       "T",        "density", "damage",           "von_mises",    "plastic_strain", "displacement",
       "fragment", "T_peak",  "principal_stress", "strain_energy"};
+  /* Pass k takes the field that is k-th in the list; the last pass takes all others. */
   const int known = sizeof first / sizeof *first;
   for (int pass = 0; pass < known + 1; pass++)
     for (int i = 0; i < snap->fields && s->fields < FIELDS; i++) {
@@ -94,6 +100,8 @@ static void fields_choose(scene *s, const ig_snapshot *snap) {
 
 /* --- reading one snapshot */
 
+/* Takes one field's values at the points or cells of the surface; a snapshot that lacks the field
+   keeps NULL. Vectors count by their length. */
 static ig_status values_take(scene *s, const ig_snapshot *snap, const ig_surface *surface,
                              const int64_t *used, int k, frame *f) {
   ig_scalar scalar;
@@ -109,6 +117,7 @@ static ig_status values_take(scene *s, const ig_snapshot *snap, const ig_surface
     const int64_t item = !s->cells[k]       ? used[i]
                          : i < f->triangles ? surface->cell[i]
                                             : surface->rod_cell[i - f->triangles];
+    /* Single precision is enough: the page has 65535 steps over the range. */
     const double v = ig_scalar_value(&scalar, item);
     f->value[k][i] = (float)v;
     if (isfinite(v)) {
@@ -119,6 +128,7 @@ static ig_status values_take(scene *s, const ig_snapshot *snap, const ig_surface
   return IG_OK;
 }
 
+/* Displacements at the points, if the snapshot has them; they move the part in the view. */
 static ig_status moved_take(scene *s, const ig_snapshot *snap, const int64_t *used, frame *f) {
   int here = 0;
   while (here < snap->fields && strcmp(snap->field[here].name, "displacement") != 0)
@@ -139,7 +149,10 @@ static ig_status moved_take(scene *s, const ig_snapshot *snap, const int64_t *us
   return IG_OK;
 }
 
-/* Points are numbered anew in the order in which triangles and rods meet them. */
+/* Points are numbered anew in the order in which triangles and rods meet them, which leaves out
+   inner points and makes neighbours close in number. number[] is 0 for a point not met yet, else
+   its new number plus one. number and used have room for all points of the snapshot and are zero at
+   first. */
 static ig_status shape_take(scene *s, const ig_snapshot *snap, const ig_surface *surface,
                             int64_t *number, int64_t *used, frame *f) {
   f->triangles = surface->triangles;
@@ -166,12 +179,16 @@ static ig_status shape_take(scene *s, const ig_snapshot *snap, const ig_surface 
   return IG_OK;
 }
 
+/* Reads one snapshot, or the STL of a design, and takes its surface. All buffers are freed here;
+   what was taken stays in the frame. The first snapshot read decides which fields are shown; others
+   show those of them that they have. */
 static ig_status frame_read(scene *s, const char *path, frame *f) {
   ig_snapshot *snap = NULL;
   ig_surface surface = {0};
   uint8_t *keep = NULL;
   int64_t *number = NULL, *used = NULL;
   ig_status status;
+  /* A file that is no plain one, such as a link, counts as one that cannot be read. */
   const char *ending = strrchr(path, '.');
   const bool stl = ending && strcmp(ending, ".stl") == 0; /* of a design: no fields, no iteration */
   status = !ig_page_plain(path) ? IG_INPUT
@@ -200,6 +217,7 @@ done:
   return status;
 }
 
+/* Frames of one shape share it in the page: it is compared bit by bit. */
 static bool same_shape(const frame *a, const frame *b) {
   return a->points == b->points && a->triangles == b->triangles && a->rods == b->rods &&
          memcmp(a->at, b->at, 3 * (size_t)a->points * sizeof *a->at) == 0 &&
@@ -209,7 +227,8 @@ static bool same_shape(const frame *a, const frame *b) {
 
 /* --- packing */
 
-/* `key` of an object, or an item of a list. Values are at most 32 bits, differences at most 33. */
+/* Packs values as `key` of an object, or as an item of a list with key NULL. Values are at most 32
+   bits, so differences are at most 33: five bytes for those, three for 16-bit values. */
 static ig_status pack(ig_ctx *cx, ig_json *json, const char *key, const uint32_t *value,
                       int64_t count, int bytes) {
   uint8_t *plane = NULL, *packed = NULL;
@@ -219,6 +238,8 @@ static ig_status pack(ig_ctx *cx, ig_json *json, const char *key, const uint32_t
   ig_status status;
   IG_TRY_GOTO(status, done, IG_NEW(cx, &plane, size + 1, "a surface"));
   IG_TRY_GOTO(status, done, IG_NEW(cx, &packed, length, "a surface"));
+  /* Differences of neighbours, folded so that small ones of either sign have only zero high
+     bytes. */
   int64_t last = 0;
   for (int64_t i = 0; i < count; i++) {
     const int64_t d = (int64_t)value[i] - last;
@@ -249,6 +270,7 @@ done:
    that can be. Differences of 16-bit values need 17 bits folded: three planes. */
 static ig_status pack_reals(ig_ctx *cx, ig_json *json, const char *key, const float *value,
                             int64_t count, double low, double high, int most) {
+  /* A range without a width packs as zeros. */
   uint32_t *step = NULL;
   IG_TRY(IG_NEW(cx, &step, count + 1, "a field"));
   for (int64_t i = 0; i < count; i++) {
@@ -260,6 +282,7 @@ static ig_status pack_reals(ig_ctx *cx, ig_json *json, const char *key, const fl
   return status;
 }
 
+/* Positions, corners and rods of one shape. */
 static ig_status geometry_write(const scene *s, const frame *f, ig_json *json) {
   ig_json_object(json, NULL);
   ig_json_list(json, "position");
@@ -273,8 +296,10 @@ static ig_status geometry_write(const scene *s, const frame *f, ig_json *json) {
   return IG_OK;
 }
 
+/* A frame: label, shape, values and displacements. A surface without a time is that of part.stl. */
 static ig_status frame_write(const scene *s, const frame *f, ig_json *json) {
   char label[64];
+  /* All labels have the unit that suits the last time, so that they can be compared. */
   const ig_display shown = ig_display_for("s", s->last);
   if (isnan(f->time))
     ig_format(label, sizeof label, "surface, part.stl");
@@ -305,6 +330,7 @@ static ig_status frame_write(const scene *s, const frame *f, ig_json *json) {
   return IG_OK;
 }
 
+/* A list of three numbers. */
 static void triple_write(ig_json *json, const char *key, const double v[3]) {
   ig_json_list(json, key);
   for (int c = 0; c < 3; c++)
@@ -315,6 +341,7 @@ static void triple_write(ig_json *json, const char *key, const double v[3]) {
 /* Deformation is shown as it is where it can be seen, and magnified to a twentieth of the body
    where it is smaller than a hundredth. */
 static double warp_scale(const scene *s) {
+  /* The diagonal of the body and the largest component of a displacement, m. */
   double size = 0, most = 0;
   if (s->iterations) /* a design's displacements are of loads of any size */
     return 0;
@@ -325,7 +352,9 @@ static double warp_scale(const scene *s) {
   return ig_warp_usual(sqrt(size), most);
 }
 
-/* A field that is the same everywhere shows nothing, unless there is no other. */
+/* A field that is the same everywhere shows nothing, unless there is no other. Freed values leave
+   NULL behind, so that nothing is freed twice. The last field stays if no other is left, so that
+   the view has something to show. */
 static void fields_thin(scene *s) {
   int kept = 0;
   for (int k = 0; k < s->fields; k++) {
@@ -368,6 +397,9 @@ static void deformed_box(const scene *s, double scale, double low[3], double hig
   }
 }
 
+/* The whole view. Shapes are written in the order of their numbers, before the frames that refer to
+   them. Keys: low, high (of the shape), box_low, box_high (of all that moves), fields, warp,
+   geometries, frames; web/report.js reads them by these names. */
 static ig_status scene_write(const scene *s, ig_json *json) {
   const bool moves = s->moved_low[0] <= s->moved_high[0];
   double box_low[3], box_high[3];
@@ -418,6 +450,8 @@ static ig_status scene_write(const scene *s, ig_json *json) {
 static ig_status surface_add(scene *s, const char *folder, int64_t most) {
   if (strcmp(s->physics, "topopt") != 0 || s->frames == 0)
     return IG_OK;
+  /* A surface that cannot be read or is too large is left out without a word: the design itself is
+     shown. */
   char *path = ig_page_file(folder, "part.stl");
   frame *f = &s->frame[s->frames];
   ig_status status = IG_OK;
@@ -438,6 +472,7 @@ static ig_status surface_add(scene *s, const char *folder, int64_t most) {
  */
 static ig_status scene_read(scene *s, const ig_series *series, const char *folder, int64_t most,
                             char note[160]) {
+  /* Frames are spread evenly over the snapshots; the first and the last are always among them. */
   const int wanted = s->frames;
   const char *one = "";
   for (int i = wanted - 1; i >= 0; i--) {
@@ -475,6 +510,8 @@ static ig_status scene_read(scene *s, const ig_series *series, const char *folde
   return IG_OK;
 }
 
+/* Up to 24 frames and 300000 triangles unless the options say otherwise: pages of a few MB that any
+   browser turns smoothly. */
 ig_status ig_report_view(ig_ctx *cx, const char *folder, const char *physics,
                          const ig_report_options *o, ig_json *json, char note[160]) {
   ig_series series = {0};
@@ -488,6 +525,7 @@ ig_status ig_report_view(ig_ctx *cx, const char *folder, const char *physics,
   if (ig_series_read(cx, folder, &series) != IG_OK)
     return IG_OK; /* a run without snapshots has no view */
   const int most = o->frames > 0 ? o->frames : 24;
+  /* One frame more than asked for, for the surface of a finished design. */
   s.frames = series.count < most ? series.count : most;
   IG_TRY_GOTO(status, done, IG_NEW(cx, &s.frame, s.frames + 1, "frames"));
   IG_TRY_GOTO(status, done,

@@ -14,12 +14,16 @@
 #include <string.h>
 #include <sys/stat.h>
 
+/* Limits of a page: runs, keys and figures of the table, maps, pictures, and the length of a key's
+   path. */
 enum { RUNS = 1000, KEYS = 8, FIGURES = 48, MAPS = 8, PICTURES = 24, PATH = 160 };
 
+/* A scalar of a case with its path, as `mesh.boxes[0].size[1]`. */
 typedef struct {
   char path[PATH];
   const char *text;
 } leaf;
+/* One run of the folder. `run` points into the arena of the page, the rest is its own. */
 typedef struct {
   char *folder;
   const char *name; /* the last part of it */
@@ -27,6 +31,7 @@ typedef struct {
   int leaves;
   leaf *leaf;
 } member;
+/* The folder as a whole. Keys point into members, figures into documents. */
 typedef struct {
   ig_page *p;
   int members, keys, figures;
@@ -37,6 +42,7 @@ typedef struct {
 
 /* --- what differs */
 
+/* Scalars in a tree. */
 static int leaves_count(const ig_node *n) {
   int count = n->kind == IG_NODE_SCALAR;
   for (const ig_node *c = n->child; c; c = c->next)
@@ -44,6 +50,7 @@ static int leaves_count(const ig_node *n) {
   return count;
 }
 
+/* Flattens a case into its scalars; leaf[] has room for leaves_count of them. */
 static void leaves_take(member *m, const ig_node *n, const char *path) {
   int i = 0;
   if (n->kind == IG_NODE_SCALAR) {
@@ -60,6 +67,7 @@ static void leaves_take(member *m, const ig_node *n, const char *path) {
   }
 }
 
+/* The text of a key in a case; "" where it is not set. */
 static const char *leaf_text(const member *m, const char *path) {
   for (int i = 0; i < m->leaves; i++)
     if (strcmp(m->leaf[i].path, path) == 0)
@@ -67,12 +75,14 @@ static const char *leaf_text(const member *m, const char *path) {
   return "";
 }
 
+/* A figure of a run; NULL where it has none. */
 static const ig_node *figure_of(const member *m, const char *key) {
   const ig_node *result = m->run.summary ? ig_node_find(m->run.summary, "result") : NULL;
   const ig_node *found = result ? ig_node_find(result, key) : NULL;
   return found && found->kind == IG_NODE_SCALAR && found->text ? found : NULL;
 }
 
+/* A figure as a number; NaN for texts and where it has none. */
 static double figure_number(const member *m, const char *key) {
   const ig_node *f = figure_of(m, key);
   char *end = NULL;
@@ -80,7 +90,8 @@ static double figure_number(const member *m, const char *key) {
   return end && end != f->text ? v : NAN;
 }
 
-/* Keys whose values are not the same in all cases; the title says nothing. */
+/* Keys whose values are not the same in all cases; the title says nothing. Quadratic in the number
+   of runs and keys; with a thousand runs still quick beside their pictures. */
 static void keys_find(sweep *s) {
   for (int i = 0; i < s->members; i++)
     for (int l = 0; l < s->member[i].leaves && s->keys < KEYS; l++) {
@@ -95,6 +106,7 @@ static void keys_find(sweep *s) {
     }
 }
 
+/* Figures that differ between runs. Times of the computation are left out, as they always do. */
 static void figures_find(sweep *s) {
   for (int i = 0; i < s->members; i++) {
     const ig_node *summary = s->member[i].run.summary;
@@ -115,6 +127,7 @@ static void figures_find(sweep *s) {
 
 /* --- table */
 
+/* The unit of the first run that names one. */
 static const char *unit_of(const sweep *s, const char *figure) {
   for (int i = 0; i < s->members; i++) {
     const ig_node *summary = s->member[i].run.summary;
@@ -125,6 +138,8 @@ static const char *unit_of(const sweep *s, const char *figure) {
   return "";
 }
 
+/* One row a run: name, status, keys that differ, figures. Scripts of the page sort it by any
+   column. */
 static void table_write(const sweep *s) {
   ig_text *html = &s->p->body;
   ig_text_add(html, "<div class=\"wide\"><table class=\"runs\"><thead><tr><th>run</th>"
@@ -157,6 +172,8 @@ static void table_write(const sweep *s) {
 
 /* --- maps: a figure over two keys, or a curve over one */
 
+/* The number a value begins with; a unit behind it is ignored, as runs of a sweep share it. NaN for
+   a key that is not set or is a word. */
 static double key_number(const member *m, const char *key) {
   const char *text = leaf_text(m, key);
   char *end;
@@ -198,11 +215,15 @@ static const member *member_at(const sweep *s, const int axis[2], double x, doub
   return NULL;
 }
 
+/* Values of the two axes, rising. */
 typedef struct {
   int count[2];
   const double *value[2];
 } grid;
 
+/* A rectangle for each place that has a run with the figure; numbers where there is room for them.
+   540 x 240 units of the view box, from (90, 10). The number is light on dark colours: viridis is
+   dark below 0.6 of its range. */
 static void map_cells(const sweep *s, const int axis[2], const grid *g, const char *figure,
                       double low, double high) {
   ig_text *html = &s->p->body;
@@ -231,8 +252,10 @@ static void map_cells(const sweep *s, const int axis[2], const grid *g, const ch
     }
 }
 
+/* Numbers along both axes, at most nine and twelve of them, and the names of the keys. */
 static void map_axes(const sweep *s, const int axis[2], const grid *g) {
   ig_text *html = &s->p->body;
+  /* Numbers that would overlap are left out. */
   const int skip[2] = {1 + g->count[0] / 9, 1 + g->count[1] / 12};
   for (int i = 0; i < g->count[0]; i += skip[0])
     ig_html_format(html, "<text x=\"%.1f\" y=\"266\" text-anchor=\"middle\">%.5g</text>",
@@ -247,8 +270,10 @@ static void map_axes(const sweep *s, const int axis[2], const grid *g) {
   ig_text_add(html, "</text>");
 }
 
+/* A map of one figure; nothing where it is the same in all runs. */
 static void map_write(const sweep *s, const int axis[2], const grid *g, const char *figure) {
   ig_text *html = &s->p->body;
+  /* The range over all runs, also those that have no place on the map. */
   double low = INFINITY, high = -INFINITY;
   for (int i = 0; i < s->members; i++) {
     const double v = figure_number(&s->member[i], figure);
@@ -269,7 +294,9 @@ static void map_write(const sweep *s, const int axis[2], const grid *g, const ch
   ig_text_add(html, "</svg></figure>\n");
 }
 
-/* A figure over one key, by the drawing of histories. */
+/* A figure over one key, by the drawing of histories. Where several runs have one value of the key,
+   the last of them counts. A table of two columns is made for the plotter, which needs one. Points
+   without a run are NaN and leave a gap. */
 static ig_status curve_write(const sweep *s, const double *x, int count, const char *figure) {
   char head[2][PATH];
   char *name[2] = {head[0], head[1]};
@@ -300,7 +327,8 @@ static ig_status curve_write(const sweep *s, const double *x, int count, const c
   return IG_OK;
 }
 
-/* Figures about the computation: they stand in the table and need no map. */
+/* Figures about the computation: they stand in the table and need no map. Names as the rooms write
+   them into their summaries. */
 static bool dull(const char *figure) {
   static const char *const list[] = {"energy_gap",  "energy_error",  "time_step",
                                      "evaluations", "critical_step", "beam_missed"};
@@ -310,8 +338,10 @@ static bool dull(const char *figure) {
   return false;
 }
 
+/* Maps over the first two keys that have several numbers; with a single key, curves. */
 static ig_status maps_write(const sweep *s) {
   double *value = NULL;
+  /* -1: there is no such axis. */
   int axis[2] = {-1, -1}, count[2] = {0, 0}, drawn = 0;
   ig_status status = IG_OK;
   IG_TRY(IG_NEW(s->p->cx, &value, 2 * s->members, "a map"));
@@ -339,6 +369,7 @@ static ig_status maps_write(const sweep *s) {
   return status;
 }
 
+/* A small picture of each run, up to PICTURES of them. */
 static ig_status pictures_write(const sweep *s) {
   ig_text *html = &s->p->body;
   ig_text_add(html, "<div class=\"stages\">");
@@ -362,6 +393,7 @@ static ig_status pictures_write(const sweep *s) {
 
 /* --- the folder */
 
+/* A subfolder without summary and case is no run: it is passed over. */
 static ig_status member_read(sweep *s, const char *folder, const char *name) {
   member *m = &s->member[s->members];
   *m = (member){.folder = ig_path_join(folder, name)};
@@ -382,10 +414,14 @@ static ig_status member_read(sweep *s, const char *folder, const char *name) {
   return IG_OK;
 }
 
+/* Subfolders in alphabetical order, without hidden ones. Links are looked into as well, but files
+   in them only if they are plain. */
 ig_status ig_page_sweep(ig_page *p, const char *folder, bool *found) {
   sweep s = {.p = p};
+  /* d_type may be unknown on some file systems: only regular files are passed over by it. */
   struct dirent **entry = NULL;
   ig_status status;
+  /* A folder that cannot be read gives -1, which is treated as empty. */
   const int count = scandir(folder, &entry, NULL, alphasort);
   IG_TRY_GOTO(status, done, IG_NEW(p->cx, &s.member, RUNS, "runs"));
   for (int i = 0; i < count && s.members < RUNS; i++)

@@ -1,4 +1,5 @@
-/* Pieces of HTML. */
+/* Pieces of HTML: escaping, a format of its own, base64, pictures, and inline scripts with their
+   hashes. */
 #include "report/report.h"
 #include "core/number.h"
 #include "core/sha256.h"
@@ -8,6 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Escapes the five characters that mean something in HTML text and in quoted attributes. most:
+   characters at most; negative: all. UTF-8 passes through, as its further bytes are none of these
+   characters. `most` counts bytes and may cut a character. */
 static void escaped(ig_text *html, const char *text, int most) {
   for (; *text && most != 0; text++, most -= most > 0)
     switch (*text) {
@@ -31,10 +35,13 @@ static void escaped(ig_text *html, const char *text, int most) {
     }
 }
 
+/* The whole text; NULL is not allowed. */
 void ig_html_text(ig_text *html, const char *text) {
   escaped(html, text, -1);
 }
 
+/* A printf of few conversions, so that escaping cannot be forgotten. Numbers are written with a
+   point whatever the locale. An unknown conversion marks the text as failed. */
 void ig_html_format(ig_text *html, const char *format, ...) {
   va_list list;
   va_start(list, format);
@@ -44,6 +51,7 @@ void ig_html_format(ig_text *html, const char *format, ...) {
     c += plain;
     if (!*c)
       break;
+    /* Long enough for the largest double written without an exponent. */
     char number[400];
     int precision = -1;
     if (*++c == '.')
@@ -72,6 +80,7 @@ void ig_html_format(ig_text *html, const char *format, ...) {
   va_end(list);
 }
 
+/* Base64 by RFC 4648, with padding. */
 void ig_text_base64(ig_text *text, const void *bytes, size_t size) {
   static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   const unsigned char *p = bytes;
@@ -86,12 +95,14 @@ void ig_text_base64(ig_text *text, const void *bytes, size_t size) {
   }
 }
 
+/* A data URL: the page needs no other file. */
 void ig_html_picture(ig_text *html, const char *png, size_t size, const char *alt) {
   ig_html_format(html, "<img alt=\"%s\" src=\"data:image/png;base64,", alt);
   ig_text_base64(html, png, size);
   ig_text_add(html, "\">");
 }
 
+/* The hash is SHA-256 in base64, as Content-Security-Policy (level 2) has it. */
 void ig_html_inline(ig_text *html, const char *tag, const char *text, ig_text *policy) {
   uint8_t digest[IG_SHA256_BYTES];
   ig_text body = {0};

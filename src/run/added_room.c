@@ -132,6 +132,7 @@ static ig_status open(ig_job *job, void **self) {
   return steps_make(r);
 }
 
+/* `end` is called only if `begin` succeeded. */
 static void close(void *self) {
   run *r = self;
   if (!r)
@@ -399,7 +400,8 @@ static ig_status numbers_check(ig_ctx *cx, const added *a) {
 }
 
 /* Copies and checks the description. `size` is the program's sizeof: a program compiled against an
-   older header passes a shorter struct, and the members it does not know stay zero. */
+   older header passes a shorter struct, and the members it does not know stay zero. Members that an
+   older caller's description lacks are zero, by its size. */
 static ig_status describe(ig_ctx *cx, const ig_room_description *d, added *a) {
   if (!d || d->size < sizeof d->size || d->size > sizeof *d)
     return IG_FAIL(cx, IG_INPUT, "ig_room_add: `size` is not that of the description");

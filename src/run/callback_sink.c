@@ -56,6 +56,8 @@ static ig_status tee_snapshot_rows(ig_sink *sink, ig_snapshot *snap) {
   ig_snapshot_free(snap);
   return status;
 }
+/* Each call goes to the program's callback, if there is one, and on to the inner sink, if there is
+   one. */
 static ig_status tee_history(ig_sink *sink, int columns, const char *const *names,
                              const double *values) {
   ig_tee *t = sink->self;

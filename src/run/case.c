@@ -112,6 +112,7 @@ static ig_status yaml_open(ig_ctx *cx, ig_arena *arena, const char *path, ig_nod
 #endif
 }
 
+/* Only the YAML is read here; keys are checked by ig_case_read. *out is NULL after a failure. */
 ig_status ig_case_open(ig_ctx *cx, const char *path, ig_case **out) {
   ig_case *c;
   if (!out)
@@ -129,6 +130,7 @@ ig_status ig_case_open(ig_ctx *cx, const char *path, ig_case **out) {
   return status;
 }
 
+/* NULL is allowed. All trees, texts and option structs are in the arena. */
 void ig_case_close(ig_case *c) {
   if (!c)
     return;

@@ -15,6 +15,7 @@ static int real_text(char *to, size_t size, double value) {
   return ig_format(to, size, "%.17g", value);
 }
 
+/* With all digits: what is read back is the same double. */
 ig_status ig_case_set_real(ig_case *c, const char *key, double value) {
   char text[40];
   IG_TRY(ig_case_usable(c));
@@ -24,6 +25,7 @@ ig_status ig_case_set_real(ig_case *c, const char *key, double value) {
   return ig_case_set(c, key, text);
 }
 
+/* As text, like every value of a case: one reader checks them all. */
 ig_status ig_case_set_int(ig_case *c, const char *key, int64_t value) {
   char text[24];
   snprintf(text, sizeof text, "%" PRId64, value);
@@ -78,7 +80,7 @@ ig_status ig_case_set_reals(ig_case *c, const char *key, const double *values, i
 }
 
 /* A deep copy: coordinates, blocks with connectivity and tags, sets. On failure the caller frees
- *to. */
+ *to. After a failure *to may be set and is the caller's to free. */
 static ig_status mesh_copy(ig_ctx *cx, const ig_mesh *from, ig_mesh **to) {
   IG_TRY(ig_mesh_new(cx, from->dim, from->nodes, to));
   if (from->nodes)
@@ -123,6 +125,7 @@ ig_status ig_case_set_mesh(ig_case *c, const ig_mesh *mesh) {
   return IG_OK;
 }
 
+/* The case must have a mesh; *mesh is the caller's, NULL after a failure. */
 ig_status ig_case_mesh_copy(const ig_case *c, ig_mesh **mesh) {
   *mesh = NULL;
   const ig_status status = mesh_copy(c->cx, c->mesh, mesh);

@@ -202,6 +202,7 @@ static void summaries_compare(const compare *c, const ig_node *a, const ig_node 
 
 /* --- history.csv: a line of headings, then numbers; a missing file is an empty table */
 
+/* A folder without a history gives an empty table. */
 static ig_status table_read(ig_ctx *cx, const char *folder, ig_csv_table *t) {
   size_t size;
   char *text = NULL, *path = ig_path_join(folder, IG_HISTORY);
@@ -225,7 +226,7 @@ static ig_status table_read(ig_ctx *cx, const char *folder, ig_csv_table *t) {
 }
 
 /* Columns are matched by heading; differing numbers of rows give a row of their own, and the common
-   rows are compared. */
+   rows are compared. Columns are matched by name; one that the other lacks is a difference. */
 static void tables_compare(const compare *c, const ig_csv_table *a, const ig_csv_table *b) {
   char name[NAME], unit[IG_CSV_UNIT];
   if (a->columns == 0 && b->columns == 0)
@@ -262,6 +263,7 @@ static void tables_compare(const compare *c, const ig_csv_table *a, const ig_csv
   }
 }
 
+/* Both tables are freed here; the other one is empty if the first cannot be read. */
 static ig_status histories_compare(const compare *c, const char *a, const char *b) {
   ig_csv_table one, other = {0};
   ig_status status = table_read(c->cx, a, &one);
@@ -380,6 +382,7 @@ static void component_name(const ig_field *f, int component, char name[NAME]) {
                                 : number);
 }
 
+/* By name and place; NULL: the other snapshot has none. */
 static const ig_field *field_find(const ig_snapshot *s, const ig_field *like) {
   for (int i = 0; i < s->fields; i++)
     if (s->field[i].where == like->where && strcmp(s->field[i].name, like->name) == 0)
@@ -392,7 +395,7 @@ static bool is_set(const ig_field *f) {
 }
 
 /* Largest difference of one field over all points or cells that have a partner, with the place
-   where it occurs. */
+   where it occurs. The largest difference over all items, with the item and its place. */
 static void field_compare(const compare *c, const both *s, const ig_field *f, const ig_field *g) {
   const bool points = f->where == IG_AT_POINTS;
   const int64_t *of = s->of[points ? 0 : 1];
@@ -445,7 +448,9 @@ static void fields_compare(const compare *c, const both *s, bool points, bool co
   }
 }
 
-/* Finds partners of all points or cells by position; a row reports how many have none. */
+/* Finds partners of all points or cells by position; a row reports how many have none. For each
+   point or cell of the first its partner in the second within the distance, m; those without one
+   are counted and reported. */
 static ig_status partners_find(const compare *c, both *s, bool points) {
   const ig_snapshot *a = s->snap[0], *b = s->snap[1];
   const int64_t na = points ? a->points : a->cells, nb = points ? b->points : b->cells;
@@ -475,8 +480,9 @@ static ig_status partners_find(const compare *c, both *s, bool points) {
   return IG_OK;
 }
 
-/* Compares numbering: same counts, same connectivity, coordinates within tolerance. false: fields
-   cannot be compared by number. */
+/* Compares numbering: same counts, same connectivity, coordinates within tolerance. false:
+   fields cannot be compared by number. false: the meshes are so different that fields cannot be
+   compared. */
 static bool mesh_compare(const compare *c, const both *s, bool points) {
   const ig_snapshot *a = s->snap[0], *b = s->snap[1];
   char name[64];
@@ -545,6 +551,7 @@ done:
 
 /* --- folders */
 
+/* NULL: there is no such snapshot; free it. */
 static char *snapshot_path(const char *folder, int64_t index) {
   char name[IG_FILE_NAME];
   ig_snapshot_name(index, name);
@@ -556,6 +563,7 @@ static char *snapshot_path(const char *folder, int64_t index) {
   return path;
 }
 
+/* 0 where the summary does not say. */
 static int64_t snapshots_in(const ig_node *summary) {
   double count = 0;
   const ig_node *node = ig_node_find(summary, "snapshots");
@@ -645,6 +653,7 @@ static bool is_folder(const char *path) {
   return stat(path, &s) == 0 && S_ISDIR(s.st_mode);
 }
 
+/* Two folders, two summaries or two snapshots; anything else is refused. */
 static ig_status paths_compare(const compare *c, const char *a, const char *b) {
   if (is_folder(a) && is_folder(b))
     return folders_compare(c, a, b, 0);

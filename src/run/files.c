@@ -46,6 +46,8 @@ static void files_note(ig_ctx *cx, const ig_option *options, const void *from) {
   }
 }
 
+/* The case file, and every file that a key of it names: they are listed with hashes in the
+   summary. */
 void ig_case_inputs(const ig_case *c) {
   ig_input_note(c->cx, c->path);
   files_note(c->cx, ig_common_options, &c->common);
@@ -88,6 +90,7 @@ static ig_status checkpoint_read(const ig_case *c, const char *path, uint64_t fi
   return (pieces ? ig_checkpoint_open : ig_checkpoint_read)(c->cx, path, fingerprint, restart);
 }
 
+/* force: a case that has changed since is accepted. */
 static ig_status restart_read(ig_case *c, const ig_job *job, const char *path, bool force,
                               const char *settings, ig_restart **restart) {
   bool same;
@@ -179,6 +182,8 @@ static ig_status resume(ig_case *c, const ig_job *job, const ig_run_options *o,
     ig_warn(cx, "%s; starting anew", ig_ctx_message(cx));
     cx->status = IG_OK;
     cx->message[0] = '\0';
+    ig_restart_free(look.restart);
+    look.restart = NULL;
   } else if (*look.why)
     ig_warn(cx, "'%s' holds a run of another case (%s): starting anew", o->out, look.why);
   *restart = look.restart;
@@ -219,7 +224,8 @@ static ig_status case_text(ig_case *c, const char **kept) {
 }
 
 /* Takes over the warnings of the summary beside the checkpoint: they concern the whole run. A run
-   that was killed has left no summary. */
+   that was killed has left no summary. Warnings of the run so far are kept in the summary of the
+   one that continues it. */
 static void warned_keep(ig_case *c, const char *checkpoint, const char *out, ig_warned *warned) {
   ig_node *root = NULL;
   const char *slash = checkpoint ? strrchr(checkpoint, '/') : NULL;

@@ -99,6 +99,7 @@ static uint64_t mix_reals(uint64_t h, const double *value, int64_t count) {
 /* A folder with results counts by its snapshots, in order: its summary contains times, which differ
    in each run. */
 static uint64_t mix_file(uint64_t h, const char *path);
+/* All snapshots of the folder, by their contents. */
 static uint64_t mix_folder(uint64_t h, const char *path) {
 #ifdef INGOT_HAVE_IO
   for (int64_t i = 0;; i++) {
@@ -149,8 +150,9 @@ static bool is_end(const char *path) {
 static uint64_t mix_table(uint64_t h, const ig_option *options, const void *from, const char *above,
                           bool ends);
 
-/* The switch has no default, so that the compiler reports a new kind of option that is not
-   handled. */
+/* The switch has no default, so that the compiler reports a new kind of option that is not handled.
+   ends false: keys that only say how far a run goes are left out, so that a run may be continued
+   further. */
 static uint64_t mix_option(uint64_t h, const ig_option *o, const void *from, const char *above,
                            bool ends) {
   const void *at = (const char *)from + o->offset;

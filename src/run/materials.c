@@ -94,6 +94,8 @@ static void range_add(const ig_table *t, double range[2]) {
   range[1] = fmax(range[1], t->x[t->count - 1]);
 }
 
+/* The temperatures, K, that the tables of a material span; room temperature where every value is
+   a single one. */
 static void range_of(const ig_material_case *m, double range[2]) {
   const ig_mechanical_case *k = &m->mechanical;
   const ig_table *const all[] = {&m->density,   &m->conductivity,  &m->specific_heat,
@@ -109,7 +111,7 @@ static void range_of(const ig_material_case *m, double range[2]) {
 }
 
 /* Rooms for which a material has all required values. Kept by hand, in agreement with the checks of
-   the rooms. */
+   the rooms. Rooms for which the values are complete, with spaces between. */
 static void rooms_of(const ig_material_case *m, char *text, size_t size) {
   const ig_mechanical_case *k = &m->mechanical;
   const bool heat = m->density.count && m->conductivity.count && m->specific_heat.count;

@@ -84,6 +84,8 @@ static void value_look(walk *w, const ig_node *node, const ig_option *o) {
     }
 }
 
+/* Through tables that are included by IG_OPT_KEYS; NULL: an unknown key, which the reader has
+   refused. */
 static const ig_option *option_find(const ig_option *options, const char *key) {
   for (const ig_option *o = options; o->key; o++) {
     const ig_option *found = o->kind == IG_OPT_KEYS     ? option_find(o->sub, key)

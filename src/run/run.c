@@ -33,8 +33,8 @@ ig_status ig_run_for(ig_case *c, const ig_run_options *options, const ig_room *c
     status = ig_sim_step(sim, INT64_MAX, NULL);
     status = ig_sim_conclude(sim, status);
   }
-  if (status == IG_OK && o->out && c->common.output.one_file && ig_ranks_first(c->cx))
-    status = join(c->cx, o->out);
+  if (status == IG_OK && o->out && c->common.output.one_file)
+    status = ig_ranks_agree(c->cx, ig_ranks_first(c->cx) ? join(c->cx, o->out) : IG_OK);
   if (o->stats)
     ig_sim_stats(sim, o->stats);
   ig_sim_close(sim);

@@ -1,19 +1,25 @@
-/* Layer by layer, part by part: fields of lines, each given to the laser that is free first. */
+/* Layer by layer, part by part: fields of lines, each given to the laser that is free first. A
+   field is a rectangle in a frame turned by the hatch angle; lines, stripes and islands differ only
+   in their fields. A line is cut by the outline of the layer, kept off its border, and split where
+   the skins begin and end. */
 #include "scan/hatch.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* More lines than this in a layer come from a spacing in the wrong unit. */
 #define MOST_LINES 1e7
 
-/* Where a laser is. */
+/* Where a laser is: its time in s and its place in m. Not placed: it has not moved yet, and its
+   first jump takes no time. */
 typedef struct {
   ig_toolpath *path;
   double t, at[3];
   bool placed;
 } pen;
 
+/* What the layer in work needs. Span lists are buffers that each line uses again. */
 typedef struct {
   ig_ctx *cx;
   const ig_hatch_case *c;
@@ -31,6 +37,8 @@ typedef struct {
 
 /* --- pens */
 
+/* A straight move from where the pen is: a toolpath point with the power that holds from it on,
+   then the time of the way at `speed`, m/s. Height does not count: layers are level. */
 static ig_status pen_go(work *w, pen *p, const double *to, double speed, double power) {
   IG_TRY(ig_toolpath_add(w->cx, p->path, p->t, p->at, power));
   p->t += hypot(to[0] - p->at[0], to[1] - p->at[1]) / speed;
@@ -38,7 +46,8 @@ static ig_status pen_go(work *w, pen *p, const double *to, double speed, double 
   return IG_OK;
 }
 
-/* Jumps to a place, with the beam off. */
+/* Jumps to a place with the beam off, and waits there for the mirrors to settle, s. No jump is made
+   to where the pen already is, so that pieces of a contour run on. */
 static ig_status pen_jump(work *w, pen *p, const double *to) {
   if (!p->placed) {
     memcpy(p->at, to, sizeof p->at);
@@ -67,12 +76,14 @@ static pen *pen_next(work *w) {
 
 /* --- lines */
 
+/* Keys that were left out are NaN and take the value of the lines. */
 static double given(double value, double otherwise) {
   return isnan(value) ? otherwise : value;
 }
 
-/* A line's points that all of the outlines from `first` on have, `count` of them; out of w->line.
-   Those that one of them lacks are `out`. */
+/* Of the points of w->line, those which at least one of the `count` outlines from `first` on lacks:
+   the skin, where the part ends within as many layers. It is the line without what all of those
+   outlines cover. */
 static ig_status skin_find(work *w, int first, int count, const double *o, const double *d,
                            ig_spans *out) {
   ig_spans covered = {0}, next = {0};
@@ -102,7 +113,8 @@ static bool spans_hold(const ig_spans *s, double u) {
   return false;
 }
 
-/* Where next on the way from u to `end` a skin begins or ends. */
+/* Where next on the way from u to `end` a skin begins or ends; `end` if there is none. Lengths
+   below 1e-9 m are no change, or the loop of the caller might not move on. */
 static double next_change(const work *w, double u, double end) {
   const ig_spans *skin[2] = {&w->up, &w->down};
   const double way = end > u ? 1 : -1;
@@ -117,7 +129,10 @@ static double next_change(const work *w, double u, double end) {
   return next;
 }
 
-/* Scans one span of a line from `from` to `to`, which may lie behind it. */
+/* Scans one span of a line from `from` to `to`, which may lie behind it. Skywriting adds a run-up
+   and a run-out with the beam off, so that the mirrors are at full speed where the beam is on. The
+   middle of each part decides on its skin; down-facing comes first, since there the melt lies on
+   powder. */
 static ig_status span_scan(work *w, pen *p, const double *o, const double *d, double from,
                            double to) {
   const ig_hatch_case *c = w->c;
@@ -149,7 +164,8 @@ typedef struct {
   double anchor;                 /* of the lines: the first is half a spacing above */
 } field;
 
-/* The spans of a line in a field: inside, off the border; then skins. */
+/* The spans of a line in a field: inside the outline, off its border, within the field and its
+   overlap; then the skins. The result is in w->line, w->up and w->down. */
 static ig_status line_find(work *w, const field *f, const double *o, const double *d) {
   IG_TRY(ig_outline_inside(w->cx, &w->outline[0], o, d, &w->cut));
   if (w->c->border > 0) {
@@ -170,6 +186,9 @@ static ig_status line_find(work *w, const field *f, const double *o, const doubl
   return IG_OK;
 }
 
+/* Line k is half a spacing plus k spacings above the anchor, which is that of the whole part, so
+   that lines of neighbouring fields continue each other. Every second line runs back, unless all go
+   one way. The laser is chosen at the first line that has a span: empty fields take none. */
 static ig_status field_scan(work *w, const field *f) {
   const double s = w->c->spacing, d[2] = {cos(f->angle), sin(f->angle)};
   const double first = fmax(0, ceil((f->low[1] - f->anchor) / s - 0.5 - 1e-9));
@@ -193,7 +212,8 @@ static ig_status field_scan(work *w, const field *f) {
 
 /* --- patterns */
 
-/* The rectangle about this layer's outline in a turned frame. */
+/* The rectangle about this layer's outline in a frame turned by the angle, rad: u along the lines,
+   v across them. */
 static void frame_look(const ig_outline *s, double angle, field *f) {
   const double d[2] = {cos(angle), sin(angle)};
   *f = (field){.angle = angle, .low = {INFINITY, INFINITY}, .high = {-INFINITY, -INFINITY}};
@@ -208,6 +228,7 @@ static void frame_look(const ig_outline *s, double angle, field *f) {
   f->anchor = f->low[1];
 }
 
+/* Lines across the whole part, in as many blocks as there are lasers to share them. */
 static ig_status lines_scan(work *w, double angle) {
   field f;
   frame_look(&w->outline[0], angle, &f);
@@ -221,6 +242,7 @@ static ig_status lines_scan(work *w, double angle) {
   return IG_OK;
 }
 
+/* Strips along v of the given width, one after the other; the last may be narrower. */
 static ig_status stripes_scan(work *w, double angle) {
   field all, f;
   frame_look(&w->outline[0], angle, &all);
@@ -234,7 +256,8 @@ static ig_status stripes_scan(work *w, double angle) {
   return IG_OK;
 }
 
-/* Squares of a chessboard, turned with the layer; the second half has its lines across. */
+/* Squares of a chessboard, turned with the layer; the second colour has its lines across. Scanning
+   all of one colour first spreads the heat, which is what islands are for. */
 static ig_status islands_scan(work *w, double angle) {
   field all, f;
   frame_look(&w->outline[0], angle, &all);
@@ -258,9 +281,12 @@ static ig_status islands_scan(work *w, double angle) {
   return IG_OK;
 }
 
+/* Contours from the outside in, each by one laser. Where the part is too narrow a contour is empty;
+   that is counted and reported once at the end. */
 static ig_status contours_scan(work *w) {
   const ig_hatch_contour *k = &w->c->contour;
   for (int64_t n = 0; n < k->count; n++) {
+    /* The outermost first, each further one a spacing deeper. */
     const double distance = k->offset + (double)n * given(k->spacing, w->c->spacing);
     const double speed = given(k->speed, w->c->speed), power = given(k->power, w->c->power);
     ig_outline line;
@@ -289,7 +315,9 @@ static void outlines_free(work *w) {
   w->outlines = 0;
 }
 
-/* A layer's outline is the one at its middle; the plate under the first layer is no overhang. */
+/* Cuts the outlines of a layer into w->outline: its own, taken at its middle, those above for the
+   up skin, those below for the down skin. Below the first layer lies the plate, which is no
+   overhang, so only layers of the part count. */
 static ig_status outlines_cut(work *w, int64_t layer) {
   const ig_hatch_case *c = w->c;
   const double h = c->layer_height, z = w->base + ((double)layer + 0.5) * h;
@@ -303,6 +331,8 @@ static ig_status outlines_cut(work *w, int64_t layer) {
   return IG_OK;
 }
 
+/* One part in one layer, contours before or after the lines. The number of lines is estimated
+   before any is made. */
 static ig_status part_scan(work *w, int64_t layer) {
   const ig_hatch_case *c = w->c;
   const double angle = c->angle + (double)layer * c->rotation;
@@ -325,7 +355,8 @@ static ig_status part_scan(work *w, int64_t layer) {
   return IG_OK;
 }
 
-/* All lasers wait for the last of them, then for the next layer. */
+/* All lasers wait for the last of them, then for recoating, and at least until the layer has taken
+   its least time. The points added keep a laser in its place, switched off, as it waits. */
 static ig_status layer_end(work *w, double begun) {
   double t = begun;
   for (int64_t i = 0; i < w->c->lasers; i++)
@@ -340,6 +371,8 @@ static ig_status layer_end(work *w, double begun) {
   return IG_OK;
 }
 
+/* All layers from `first_layer` on; heights are counted from the base of the whole build. A
+   remainder of half a layer or more at the top is a layer. */
 static ig_status layers_scan(work *w, const ig_scan_body *body, double top) {
   const ig_hatch_case *c = w->c;
   const double all = fmax(1, floor((top - w->base) / c->layer_height + 0.5));
@@ -372,6 +405,7 @@ static ig_status layers_scan(work *w, const ig_scan_body *body, double top) {
   return IG_OK;
 }
 
+/* Refuses combinations of keys that have no meaning or no effect. */
 static ig_status case_check(ig_ctx *cx, const ig_hatch_case *c) {
   if (c->parts.count == 0)
     return ig_fail_at(cx, &c->at, "hatch needs parts: a surface or a box");
@@ -397,6 +431,7 @@ static ig_status case_check(ig_ctx *cx, const ig_hatch_case *c) {
   return IG_OK;
 }
 
+/* Opens all parts; the base is the lowest point of them all unless the case gives it. */
 static ig_status bodies_scan(work *w, ig_scan_body *body) {
   const ig_hatch_case *c = w->c;
   double low = INFINITY, top = -INFINITY;
@@ -409,6 +444,9 @@ static ig_status bodies_scan(work *w, ig_scan_body *body) {
   return layers_scan(w, body, top);
 }
 
+/* All that is shared between layers is allocated once. Paths are the caller's on success; on
+   failure they are freed here. The outlines of a layer are freed by layers_scan whatever
+   happened. */
 ig_status ig_hatch_make(ig_ctx *cx, const ig_hatch_case *c, ig_toolpath *paths) {
   work w = {.cx = cx, .c = c};
   ig_scan_body *body = NULL;

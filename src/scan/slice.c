@@ -1,4 +1,5 @@
-/* A part cut at a height: each triangle that crosses it leaves a piece of the outline. */
+/* A part cut at a height: each triangle that crosses it leaves a piece of the outline. The pieces
+   are directed but in no order; spans.c needs none. */
 #include "scan/hatch.h"
 
 #include <math.h>
@@ -17,6 +18,7 @@ ig_status ig_outline_add(ig_ctx *cx, ig_outline *s, const double *a, const doubl
   return IG_OK;
 }
 
+/* The surface in the file, in m; `unit` is the length of one unit of the file, 0 its own. */
 static ig_status surface_read(ig_ctx *cx, const ig_scan_part *c, ig_tri_surface *soup) {
 #ifdef INGOT_HAVE_IO
   const ig_tri_surface_how how = {
@@ -29,6 +31,8 @@ static ig_status surface_read(ig_ctx *cx, const ig_scan_part *c, ig_tri_surface 
 #endif
 }
 
+/* Reads the surface and moves it. Only a closed one can be cut into closed loops, on which inside
+   and outside rest. */
 static ig_status surface_open(ig_ctx *cx, const ig_scan_part *c, ig_scan_body *body) {
   ig_tri_surface_survey v;
   IG_TRY(surface_read(cx, c, &body->soup));
@@ -38,7 +42,7 @@ static ig_status surface_open(ig_ctx *cx, const ig_scan_part *c, ig_scan_body *b
   if (v.open_edges)
     return ig_fail_at(cx, &c->at,
                       "%s: the surface is not closed: %d holes, the longest rim about (%.4g, %.4g, "
-                      "%.4g) m: mend it before it is sliced",
+                      "%.4g) m: repair it before it is sliced",
                       c->stl, v.holes, v.hole[0], v.hole[1], v.hole[2]);
   body->oriented = v.oriented;
   body->volume = fabs(v.volume);
@@ -52,6 +56,8 @@ static ig_status surface_open(ig_ctx *cx, const ig_scan_part *c, ig_scan_body *b
   return IG_OK;
 }
 
+/* A part is one of two things, a surface or a box, and a box needs both of its corners. A body that
+   failed to open needs no closing. */
 ig_status ig_scan_body_open(ig_ctx *cx, const ig_scan_part *c, ig_scan_body *body) {
   memset(body, 0, sizeof *body);
   const bool box = !isnan(c->min[0]) && !isnan(c->max[0]);
@@ -90,6 +96,7 @@ static void edge_cut(const ig_tri_surface *s, ig_lid p, ig_lid q, double z, doub
   x[1] = a[1] + t * (b[1] - a[1]);
 }
 
+/* The rectangle of a box, counter-clockwise, so that the part lies to the left. */
 static ig_status box_cut(ig_ctx *cx, const ig_scan_body *b, ig_outline *out) {
   const double corner[5][2] = {{b->low[0], b->low[1]},
                                {b->high[0], b->low[1]},
@@ -101,7 +108,8 @@ static ig_status box_cut(ig_ctx *cx, const ig_scan_body *b, ig_outline *out) {
   return IG_OK;
 }
 
-/* --- outlines of voxels: pieces in a row become one */
+/* --- outlines of voxels
+   Voxels leave a piece for every face: pieces in a row on one line become one. */
 
 /* Along x or y, one way or the other, on one line, one after the other. */
 static int piece_compare(const void *p, const void *q) {
@@ -118,6 +126,8 @@ static int piece_compare(const void *p, const void *q) {
   return a[along] == b[along] ? 0 : (a[along] < b[along]) == up ? -1 : 1;
 }
 
+/* After sorting, pieces that continue each other are neighbours. Voxel corners are exact products,
+   so equality needs no tolerance. */
 static void pieces_join(ig_outline *s) {
   int kept = 0;
   if (s->count > 1)
@@ -135,6 +145,10 @@ static void pieces_join(ig_outline *s) {
   s->count = kept;
 }
 
+/* A corner exactly at the height counts as above it, so that each triangle is either cut in two
+   edges or not at all, and loops stay closed. The top of the part is outside, its bottom inside.
+   Each piece runs from where the triangle's boundary goes down through the height to where it comes
+   up. */
 ig_status ig_scan_body_cut(ig_ctx *cx, const ig_scan_body *body, double z, ig_outline *out) {
   memset(out, 0, sizeof *out);
   out->oriented = body->oriented;

@@ -1,4 +1,4 @@
-/* A part cut into layers. */
+/* A part cut into layers: what is scanned, and its outline at a height. */
 #ifndef IG_SCAN_SLICE_H
 #define IG_SCAN_SLICE_H
 
@@ -6,7 +6,8 @@
 #include "mesh/tri_surface.h"
 #include "scan/spans.h"
 
-/* A part to be scanned: the surface in a file, or a box. */
+/* A part to be scanned as the case names it: the surface in a file, or a box. NaN in `translate`,
+   `min` and `max` means that the key was left out. */
 typedef struct {
   ig_src at;
   const char *stl, *field;
@@ -17,6 +18,8 @@ typedef struct {
   int64_t laser;         /* 0: any */
 } ig_scan_part;
 
+/* The part as it is cut; `low` and `high` bound it, m, and the volume is in m^3. `oriented`: all
+   triangles face the same way, so that winding numbers count instead of parity. */
 typedef struct {
   ig_tri_surface soup; /* empty: a box */
   double low[3], high[3];

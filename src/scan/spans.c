@@ -1,4 +1,5 @@
-/* Spans on a line: joined, cut, and found where a line crosses an outline. */
+/* Spans on a line: joined, cut, and found where a line crosses an outline. All lists but those
+   being filled are sorted and do not overlap, so that both and without are single sweeps. */
 #include "scan/spans.h"
 
 #include <math.h>
@@ -10,6 +11,7 @@ void ig_spans_free(ig_spans *s) {
   memset(s, 0, sizeof *s);
 }
 
+/* Empty spans and NaN are left out rather than refused. */
 ig_status ig_spans_add(ig_ctx *cx, ig_spans *s, double from, double to) {
   if (!(to > from))
     return IG_OK;
@@ -23,6 +25,7 @@ static int by_from(const void *a, const void *b) {
   return (p->from > q->from) - (p->from < q->from);
 }
 
+/* One sweep over the spans sorted by their beginning; those that touch become one. */
 void ig_spans_join(ig_spans *s) {
   int kept = 0;
   if (s->count)
@@ -35,6 +38,7 @@ void ig_spans_join(ig_spans *s) {
   s->count = kept;
 }
 
+/* The span that ends first can meet no further one of the other list. */
 ig_status ig_spans_both(ig_ctx *cx, const ig_spans *a, const ig_spans *b, ig_spans *out) {
   out->count = 0;
   for (int i = 0, j = 0; i < a->count && j < b->count;) {
@@ -48,6 +52,8 @@ ig_status ig_spans_both(ig_ctx *cx, const ig_spans *a, const ig_spans *b, ig_spa
   return IG_OK;
 }
 
+/* Walks through each span of a, leaving out every span of b that meets it. `first` never goes back,
+   so the sweep is linear but for spans of b that reach over several of a. */
 ig_status ig_spans_without(ig_ctx *cx, const ig_spans *a, const ig_spans *b, ig_spans *out) {
   out->count = 0;
   int first = 0; /* of b that may still matter */
@@ -72,6 +78,9 @@ static void piece_turn(const double *p, const double *o, const double *d, double
   b[0] = x1 * d[0] + y1 * d[1], b[1] = y1 * d[0] - x1 * d[1];
 }
 
+/* The line is cut by every piece that changes its side. An oriented outline counts crossings by
+   their direction (non-zero winding), so that loops that overlap stay solid; otherwise their parity
+   decides (even-odd). */
 ig_status ig_outline_inside(ig_ctx *cx, const ig_outline *s, const double *o, const double *d,
                             ig_spans *out) {
   ig_spans cross = {0}; /* from: where, to: which way */
@@ -100,14 +109,15 @@ ig_status ig_outline_inside(ig_ctx *cx, const ig_outline *s, const double *o, co
   return status;
 }
 
-/* Takes the place u on the line into a span. */
+/* Extends a span to take in the place u on the line. */
 static void span_take(ig_span *s, double u) {
   s->from = fmin(s->from, u);
   s->to = fmax(s->to, u);
 }
 
 /* The points within `near` of a piece are convex: two circles about its ends and a strip between.
-   Where the line meets their rims is the span. */
+   So a line meets them in one span, whose ends lie where it meets the rims of the circles or the
+   sides of the strip. Empty (from > to) if it meets none. */
 static ig_span piece_near(const double *a, const double *b, double near) {
   ig_span s = {INFINITY, -INFINITY};
   const double *end[2] = {a, b};
@@ -129,6 +139,7 @@ static ig_span piece_near(const double *a, const double *b, double near) {
   return s;
 }
 
+/* Pieces wholly beyond `near` on one side of the line are passed over. */
 ig_status ig_outline_near(ig_ctx *cx, const ig_outline *s, double near, const double *o,
                           const double *d, ig_spans *out) {
   out->count = 0;

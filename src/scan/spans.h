@@ -4,9 +4,11 @@
 
 #include "core/ctx.h"
 
+/* A closed interval, m along a line from its origin. */
 typedef struct {
   double from, to;
 } ig_span;
+/* Grows as needed; zeroed is empty. Setting the count to 0 keeps the memory for the next line. */
 typedef struct {
   int count;
   ig_span *span;

@@ -1,5 +1,6 @@
 /* The beam's way over a part: on top of each layer of voxels lines along x or y, in turn, back and
-   forth over every run of voxels, with the beam off between runs. */
+   forth over every run of voxels, with the beam off between runs. A plain raster for the chain from
+   a design to a print; src/scan makes the paths of real machines. */
 #include "shape/shape.h"
 #include "core/toolpath.h"
 #include "io/format/json.h"
@@ -17,10 +18,12 @@ const ig_option ig_scan_options[] = {
     IG_REAL(ig_scan_case, start_time, "s", "0", 0, 1e6, "when the first line begins"),
     IG_END};
 
-/* One layer: lines along axis `a`, back and forth, over every run of voxels. */
+/* One layer: lines along axis `a`, back and forth, over every run of voxels. Even layers run along
+   x, odd ones along y. Adds to the time *t, s, and to the scanned length, m. */
 static ig_status layer_scan(ig_ctx *cx, const ig_scan_case *r, const ig_voxels *v,
                             const uint8_t *part, int k, ig_toolpath *path, double *t,
                             double *length) {
+  /* a runs along the lines, b across them. */
   const int a = k % 2, b = 1 - a;
   const double hatch = isnan(r->spacing) ? v->edge[b] : r->spacing;
   const int lines = (int)fmax(1, floor(v->n[b] * v->edge[b] / hatch + 1e-6));
@@ -49,6 +52,7 @@ static ig_status layer_scan(ig_ctx *cx, const ig_scan_case *r, const ig_voxels *
       to[a] = v->low[a] + (back ? whole - end : end);
       from[b] = to[b] = v->low[b] + across;
       from[2] = to[2] = z;
+      /* The jump from the end of the last run takes its time at jump speed. */
       if (path->count) {
         double way = 0;
         for (int d = 0; d < 2; d++)
@@ -67,6 +71,8 @@ static ig_status layer_scan(ig_ctx *cx, const ig_scan_case *r, const ig_voxels *
   return IG_OK;
 }
 
+/* Writes the path as CSV with the columns t (s), x, y, z (m), power (W); each row holds from its
+   time on. It is the format that the stages of a chain read. */
 static ig_status path_write(ig_job *job, const ig_toolpath *path) {
   ig_text text = {0};
   ig_text_add(&text, "t,x,y,z,power\n");
@@ -87,6 +93,7 @@ static ig_status path_write(ig_job *job, const ig_toolpath *path) {
   return status;
 }
 
+/* All layers in turn; then the length scanned and the time at the end as results. */
 ig_status ig_scan_write(ig_job *job, const ig_scan_case *r, const ig_voxels *v,
                         const uint8_t *part) {
   ig_toolpath path = {0};

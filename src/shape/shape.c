@@ -2,7 +2,7 @@
 
      densities of a snapshot         voxels.c
      smoothed, sampled at voxels, those above a level are the part
-     the largest piece stays         part.c
+     the largest piece stays         here
      a plate below it, named sets    here
      hatched lines, layer by layer   scan.c
 
@@ -19,10 +19,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Thickness and margin of the plate, m; they are rounded to whole voxels. */
 typedef struct {
   ig_src at;
   double thickness, margin;
 } plate_case;
+/* The section of the case. `voxel` in m; `loose` is a share of the part's volume; a level of NaN is
+   found from the volume. */
 typedef struct {
   ig_src at;
   const char *file, *field;
@@ -63,7 +66,8 @@ typedef struct {
   uint8_t *part; /* one byte a voxel of v: part of the part */
 } lattice;
 
-/* 0: nothing, 1: plate, 2: part */
+/* What cell i, j, k of the lattice holds. 0: nothing, 1: plate, 2: part; the same numbers are the
+   tags of elements. */
 static int what_is(const lattice *l, int i, int j, int k) {
   if (k < l->below)
     return 1;
@@ -73,14 +77,17 @@ static int what_is(const lattice *l, int i, int j, int k) {
              : 0;
 }
 
+/* Index of a corner of the lattice, x fastest. */
 static int64_t node_at(const lattice *l, int i, int j, int k) {
   return ((int64_t)k * (l->n[1] + 1) + j) * (l->n[0] + 1) + i;
 }
 
+/* Corners of a hexahedron in the order of hex8. */
 static const int corner_of[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0},
                                     {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
 
-/* Numbers the nodes in use; number[] is -1 elsewhere. */
+/* Numbers the nodes in use and returns how many; number[] is -1 elsewhere. count[w] becomes the
+   number of cells that hold w. */
 static ig_lid nodes_number(const lattice *l, ig_lid *number, ig_lid count[3]) {
   const int64_t all = (int64_t)(l->n[0] + 1) * (l->n[1] + 1) * (l->n[2] + 1);
   ig_lid nodes = 0;
@@ -99,6 +106,8 @@ static ig_lid nodes_number(const lattice *l, ig_lid *number, ig_lid count[3]) {
   return nodes;
 }
 
+/* Coordinates, m, from the lowest corner of the part's voxels, which is that of the design's
+   grid. */
 static void nodes_place(const lattice *l, const ig_lid *number, double *x) {
   const ig_voxels *v = l->v;
   for (int k = 0; k <= l->n[2]; k++)
@@ -113,6 +122,8 @@ static void nodes_place(const lattice *l, const ig_lid *number, double *x) {
       }
 }
 
+/* The lattice as a mesh of hex8 with the element sets `plate`, where there is one, and `part`. On
+   failure *mesh may be set: the caller frees it. */
 static ig_status lattice_mesh(ig_ctx *cx, const lattice *l, ig_mesh **mesh) {
   ig_lid *number, count[3] = {0};
   IG_TRY(IG_NEW(cx, &number, (int64_t)(l->n[0] + 1) * (l->n[1] + 1) * (l->n[2] + 1), "voxels"));
@@ -126,6 +137,7 @@ static ig_status lattice_mesh(ig_ctx *cx, const lattice *l, ig_mesh **mesh) {
   if (count[1])
     IG_TRY_GOTO(status, done, ig_mesh_add_set(cx, *mesh, "plate", IG_SET_ELEMENTS, count[1], NULL));
   IG_TRY_GOTO(status, done, ig_mesh_add_set(cx, *mesh, "part", IG_SET_ELEMENTS, count[2], NULL));
+  /* Without a plate there is one set only, and both names of it are the same. */
   ig_set *const set[2] = {&(*mesh)->set[0], &(*mesh)->set[(*mesh)->sets - 1]};
   for (int k = 0; k < l->n[2]; k++)
     for (int j = 0; j < l->n[1]; j++)
@@ -146,11 +158,15 @@ done:
 
 /* --- the part alone, then with what belongs to it */
 
+/* Which voxels are the part: those at or above the level, less all pieces but the largest. A piece
+   without contact to the rest cannot be printed; small ones come from the optimisation and are
+   dropped, larger ones mean that the design is not connected, which is refused. */
 static ig_status part_find(ig_job *job, const shape_case *c, const ig_voxels *v, double level,
                            uint8_t *part, int *pieces, double *lost) {
   ig_ctx *cx = job->cx;
   const int64_t n = (int64_t)v->n[0] * v->n[1] * v->n[2];
   const lattice l = {.n = {v->n[0], v->n[1], v->n[2]}, .v = v, .part = part};
+  /* The mesh serves only to find connected pieces. */
   ig_mesh *mesh = NULL;
   int64_t count = 0;
   for (int64_t i = 0; i < n; i++)
@@ -193,6 +209,7 @@ done:
 /* The nodes on which the part stands. */
 static ig_status bottom_add(ig_ctx *cx, const ig_voxels *v, ig_mesh *mesh) {
   const ig_set *part = ig_mesh_find_set(mesh, "part", IG_SET_ELEMENTS);
+  /* One byte a node: it belongs to the lowest face of a voxel on the floor. */
   uint8_t *at;
   ig_lid nodes = 0, found = 0;
   IG_TRY(IG_NEW(cx, &at, mesh->nodes, "sets"));
@@ -213,6 +230,8 @@ static ig_status bottom_add(ig_ctx *cx, const ig_voxels *v, ig_mesh *mesh) {
   return status;
 }
 
+/* The mesh that is written: part and plate, the node set `bottom` on which the part stands, and the
+   sets of the case. 2^29 cells keep eight corners a cell within what one mesh can number. */
 static ig_status mesh_make(ig_job *job, const shape_case *c, const ig_voxels *v, uint8_t *part,
                            ig_mesh **mesh) {
   ig_ctx *cx = job->cx;
@@ -240,6 +259,8 @@ static ig_status mesh_make(ig_job *job, const shape_case *c, const ig_voxels *v,
 
 /* --- the room */
 
+/* Results: volumes in m^3, the mass in kg by the density of the first material where the case has
+   one, and what was dropped as a share. */
 static ig_status figures(ig_job *job, ig_sink *sink, const ig_voxels *v, const uint8_t *part,
                          double level, double design_volume, int pieces, double lost) {
   int64_t count = 0;
@@ -252,6 +273,7 @@ static ig_status figures(ig_job *job, ig_sink *sink, const ig_voxels *v, const u
     layers += here > 0;
   }
   const double volume = (double)count * v->edge[0] * v->edge[1] * v->edge[2];
+  /* The first material stands for the part. */
   const ig_material_case *m =
       job->materials->count ? IG_ITEM(const ig_material_case, *job->materials, 0) : NULL;
   IG_TRY(sink->result(sink, "voxels", "", (double)count));
@@ -270,6 +292,8 @@ static ig_status part_make(ig_job *job, const shape_case *c, ig_voxels *design, 
                            uint8_t **part, double *level, double *volume, int *pieces,
                            double *lost) {
   ig_ctx *cx = job->cx;
+  /* The volume is that of the design before smoothing: the part keeps it, whatever smoothing and
+     sampling do. */
   IG_TRY(ig_mesh_placed(cx, ig_voxels_read(cx, c->file, c->field, design), &c->at));
   const int64_t cells = (int64_t)design->n[0] * design->n[1] * design->n[2];
   *volume = 0;
@@ -284,6 +308,7 @@ static ig_status part_make(ig_job *job, const shape_case *c, ig_voxels *design, 
   return part_find(job, c, v, *level, *part, pieces, lost);
 }
 
+/* State of the room from open to close. All is computed in one step. */
 typedef struct {
   ig_job *job;
   ig_voxels design, v;
@@ -294,6 +319,7 @@ typedef struct {
   bool done;
 } run;
 
+/* The job outlives the room. */
 static ig_status room_open(ig_job *job, void **self) {
   run *r;
   IG_TRY(IG_NEW(job->cx, &r, 1, "shape"));
@@ -332,6 +358,7 @@ static ig_status advance(void *self, int64_t most, int64_t ahead) {
   return IG_OK;
 }
 
+/* One step, whole when done; there is no time, so its duration is without end. */
 static void stand(const void *self, ig_run_status *now) {
   const run *r = self;
   *now = (ig_run_status){.at = {r->done, 0},
@@ -342,6 +369,8 @@ static void stand(const void *self, ig_run_status *now) {
                          .whole = true};
 }
 
+/* A snapshot of the mesh alone, without fields, then figures, then the beam's path if asked for.
+   The sink owns the snapshot from here on. */
 static ig_status results(void *self, ig_sink *to) {
   run *r = self;
   const shape_case *c = r->job->room_case;
@@ -352,6 +381,7 @@ static ig_status results(void *self, ig_sink *to) {
   return c->raster.at.given ? ig_scan_write(r->job, &c->raster, &r->v, r->part) : IG_OK;
 }
 
+/* What `check` says of a case: it goes as far as the voxels of the part but makes no mesh. */
 static ig_status check(ig_job *job, ig_check_line *line, void *user) {
   const shape_case *c = job->room_case;
   ig_voxels design = {0}, v = {0};
@@ -371,6 +401,7 @@ static ig_status check(ig_job *job, ig_check_line *line, void *user) {
   return status;
 }
 
+/* Keys of a case that this room has no use for are named in `unused`, and refused when given. */
 const ig_room ig_room_shape = {
     .name = "shape",
     .about = "a design made into a part on a build plate, ready to print",

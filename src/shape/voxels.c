@@ -1,4 +1,6 @@
-/* Designs on regular grids: read, smoothed, sampled at another size. */
+/* Designs on regular grids: read, smoothed, sampled at another size. A design comes from topopt
+   as a snapshot of equal boxes; a grid is rebuilt from their places, as a snapshot does not
+   keep it. */
 #include "shape/shape.h"
 #include "io/result/vtkhdf.h"
 
@@ -7,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* VTK's number of a hexahedron; and 2^29 voxels of 8 bytes are 4 GiB. */
 enum { HEXAHEDRON = 12, MOST_VOXELS = 1 << 29 };
 
 void ig_voxels_free(ig_voxels *v) {
@@ -20,6 +23,7 @@ static int64_t count_of(const int *n) {
 
 /* --- reading */
 
+/* Bounding box of a cell, m. */
 static void cell_box(const ig_snapshot *snap, int64_t cell, double low[3], double high[3]) {
   for (int d = 0; d < 3; d++) {
     low[d] = INFINITY, high[d] = -INFINITY;
@@ -54,6 +58,7 @@ static ig_status grid_find(ig_ctx *cx, const char *path, const ig_snapshot *snap
                        path, c);
     }
   }
+  /* Counted in double first, as a wrong cell may give more than an int holds. */
   double cells = 1;
   for (int d = 0; d < 3; d++)
     cells *= round((high[d] - v->low[d]) / v->edge[d]);
@@ -65,6 +70,8 @@ static ig_status grid_find(ig_ctx *cx, const char *path, const ig_snapshot *snap
   return IG_OK;
 }
 
+/* Puts each cell's value to its place by its middle; cells that the snapshot lacks stay 0. A field
+   that is missing or has several components is refused. */
 static ig_status density_read(ig_ctx *cx, const char *path, const ig_snapshot *snap,
                               const char *field, ig_voxels *v) {
   const ig_field *f = ig_snapshot_find(snap, IG_AT_CELLS, field);
@@ -87,6 +94,8 @@ static ig_status density_read(ig_ctx *cx, const char *path, const ig_snapshot *s
   return IG_OK;
 }
 
+/* The snapshot is read whole and freed here; on failure `design` may have memory, which the caller
+   frees as well. */
 ig_status ig_voxels_read(ig_ctx *cx, const char *path, const char *field, ig_voxels *design) {
   ig_snapshot *snap;
   memset(design, 0, sizeof *design);
@@ -103,6 +112,7 @@ static void smooth_along(const ig_voxels *v, int axis, double *line) {
   const int *n = v->n;
   const int64_t stride = axis == 0 ? 1 : axis == 1 ? n[0] : (int64_t)n[0] * n[1];
   const int64_t lines = count_of(n) / n[axis];
+  /* Lines of the grid along the axis; l counts them, stride is the step along one. */
   for (int64_t l = 0; l < lines; l++) {
     double *at = v->density + l % stride + l / stride * stride * n[axis];
     for (int i = 0; i < n[axis]; i++)
@@ -114,7 +124,10 @@ static void smooth_along(const ig_voxels *v, int axis, double *line) {
   }
 }
 
+/* A pass runs along each axis in turn: in space the weights are products of 1/4, 1/2, 1/4. It keeps
+   the sum of densities, but for rounding, since the rim mirrors. */
 ig_status ig_voxels_smooth(ig_ctx *cx, ig_voxels *v, int64_t passes) {
+  /* One line of the longest axis, as the values before the pass are needed beside the new ones. */
   double *line;
   IG_TRY(IG_NEW(cx, &line, v->n[0] > v->n[1] ? fmax(v->n[0], v->n[2]) : fmax(v->n[1], v->n[2]),
                 "design"));
@@ -144,6 +157,8 @@ static double between(const ig_voxels *v, const double p[3]) {
   return value;
 }
 
+/* The grid keeps its outer size: the edge is rounded so that whole voxels fit, and may differ a
+   little from axis to axis. */
 ig_status ig_voxels_sample(ig_ctx *cx, const ig_voxels *from, double edge, ig_voxels *to) {
   double cells = 1;
   memset(to, 0, sizeof *to);
@@ -171,13 +186,17 @@ ig_status ig_voxels_sample(ig_ctx *cx, const ig_voxels *from, double edge, ig_vo
   return IG_OK;
 }
 
+/* Order of qsort, largest first. */
 static int falling(const void *a, const void *b) {
   const double x = *(const double *)a, y = *(const double *)b;
   return (x < y) - (x > y);
 }
 
+/* The density of the voxel that completes the volume when all are taken from the densest down.
+   Equal densities at the level make the part somewhat larger than that. */
 ig_status ig_voxels_level(ig_ctx *cx, const ig_voxels *v, double volume, double *level) {
   const int64_t n = count_of(v->n);
+  /* At least one voxel, at most all of them. */
   int64_t want = llround(volume / (v->edge[0] * v->edge[1] * v->edge[2]));
   want = want < 1 ? 1 : want > n ? n : want;
   double *sorted;

@@ -1,7 +1,39 @@
 /* The public solver (ingot/solver.h): products, smoothed aggregation multigrid and conjugate
    gradients on a mesh of a program. Host arrays in and out; everything between is on the device of
    the context. Set-up is done once per mesh (ig_solver_open), values once per coefficient
-   (ig_solver_set_coefficient). */
+   (ig_solver_set_coefficient).
+
+   This folder solves A u = f with A symmetric and positive definite, for elasticity (three unknowns
+   per node) and for heat or filters (one), whose coefficient is a number per element that changes
+   often: designs of topology optimisation, mostly.
+
+     krylov/   conjugate gradients (pcg), their vector operations (cg), and how vectors are divided
+               between ranks: slabs of a grid (slab), ranges of a mesh's nodes (rows)
+     grid/     regular grids of boxes: matrix-free product, geometric multigrid (multigrid)
+     mesh/     meshes of hexahedra or tetrahedra: element-by-element products (ebe), and all else
+               that is made at elements and nodes (mesh_ops); patterns of matrices (mesh_pattern)
+     amg/      smoothed aggregation multigrid on meshes (mesh_amg)
+
+   Who calls whom:
+
+          ig_pcg_solve  --apply-------->  product in double    (grid_*, ebe, mesh_ops)
+               |        --precondition->  one cycle in single  (multigrid, mesh_amg)
+               +------------------------  vector operations    (cg_cpu.c, cg_cuda.cu)
+
+   Both discretisations meet conjugate gradients in ig_linear (pcg.h). Vectors of a grid hold one
+   component after the other, with a halo (grid.h); vectors of a mesh hold a node's unknowns
+   together.
+
+   Precision: the iterate, its residual and the product that makes it are double; a preconditioner
+   is only a rough inverse and runs in single, which halves its bytes. It is linear and symmetric,
+   or the iteration is flexible (K-cycles).
+
+   Order of sums: all sums over vectors are made in pieces whose limits depend on the size of the
+   whole problem alone, and are added in one order. Results have the same bits on any number of
+   threads and ranks of one backend, but with assembly `atomic`.
+
+   Failures: a solve that does not converge is reported, not failed (ig_solve_report); on ranks a
+   failure of one is kept until all meet in the next sum. */
 #include <ingot/solver.h>
 
 #include "backend/backend.h"
@@ -16,6 +48,8 @@
 
 #include "kern/prec_f64.h"
 
+/* On the device: x (nodes x 3), fixed (a byte per node, on the host, too), spring and f, u (nodes x
+   size), modulus (elements), in both precisions. The mesh itself is not kept. */
 struct ig_solver {
   ig_ctx *cx;
   const ig_solver_mesh_ops *ops;
@@ -43,6 +77,7 @@ static ig_status apply(void *self, const double *x, double *y, ig_cg_state *stat
   return s->ops->ground(s->cx, &s->ground, x, y, s->partial.dev, state ? &state->s.pap : NULL);
 }
 
+/* For the preconditioner, which adds springs and supports itself. */
 static ig_status apply_single(void *self, const float *x, float *y) {
   ig_solver *s = self;
   return s->size == 1 ? s->ops->scalar_f32(s->cx, &s->mesh, &s->plan, s->modulus_single.dev, x, y)
@@ -104,6 +139,7 @@ static ig_status make_operators(ig_solver *s, const ig_mesh *mesh, double poisso
   return ig_amg_new(s->cx, &problem, &s->amg);
 }
 
+/* s->f and s->u have a host side, through which a program's arrays come and go. */
 static ig_status make_arrays(ig_solver *s, const ig_mesh *mesh, const ig_solver_options *o) {
   ig_ctx *cx = s->cx;
   const size_t n = (size_t)s->nodes, all = n * (size_t)s->size, e = (size_t)s->elements;
@@ -117,6 +153,7 @@ static ig_status make_arrays(ig_solver *s, const ig_mesh *mesh, const ig_solver_
   IG_TRY(ig_array_new(cx, &s->f, all, sizeof(double), "right-hand side"));
   IG_TRY(ig_array_new(cx, &s->u, all, sizeof(double), "solution"));
   s->ground = (ig_ground){s->nodes, s->size, s->fixed.dev, s->spring.dev};
+  /* not flexible: a W-cycle with fixed steps is the same linear operation every time */
   s->linear = (ig_linear){s, (int64_t)all, apply, precondition, false, NULL, NULL};
   return ig_pcg_init(cx, &s->pcg, (int64_t)all);
 }
@@ -203,6 +240,7 @@ ig_status ig_solver_set_coefficient(ig_solver *s, const double *coefficient) {
   return IG_OK;
 }
 
+/* A program's array to the device, and back; all calls with vectors begin with `send`. */
 static ig_status send(ig_solver *s, ig_array *to, const double *from) {
   if (!s->known)
     return IG_FAIL(s->cx, IG_ARG, "ig_solver_set_coefficient has not been called");

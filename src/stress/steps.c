@@ -211,6 +211,49 @@ static void ramps_make(ig_stress_run *r) {
     r->m->held.list[i].ramp = ramp_of(r, r->m->held.list[i].since);
 }
 
+/* A step takes what a table says at its ends: a row between them, off the line from one to the
+   other, is passed over. Said once per table. phase < 0: a table over the time of all of them. */
+static void rows_warn(const ig_stress_run *r, const ig_table *t, int phase, const ig_src *at,
+                      const char *what) {
+  double low = INFINITY, high = -INFINITY;
+  for (int k = 0; k < t->count; k++) {
+    low = fmin(low, t->y[k]);
+    high = fmax(high, t->y[k]);
+  }
+  for (int64_t i = 0; i < r->steps && t->count > 1; i++) {
+    const ig_stress_step *s = r->step + i;
+    if (phase >= 0 && s->phase != phase)
+      continue;
+    const double zero = phase < 0 ? 0 : s->start;
+    const double to = s->time - zero, from = (i > 0 ? r->step[i - 1].time : 0) - zero;
+    const double a = ig_table_at(t, from), b = ig_table_at(t, to);
+    for (int k = 0; k < t->count; k++) {
+      const double x = (t->x[k] - from) / (to - from);
+      if (x > 1e-6 && x < 1 - 1e-6 && fabs(t->y[k] - a - x * (b - a)) > 0.01 * (high - low)) {
+        ig_warn_at(r->m->cx, at,
+                   "the row at %g s of %s lies within a step, from %g to %g s, and is passed over: "
+                   "give the phase more `steps`, so that one ends there",
+                   t->x[k], what, from, to);
+        return;
+      }
+    }
+  }
+}
+
+static void tables_check(const ig_stress_run *r) {
+  for (int i = 0; i < r->c->phases.count; i++)
+    if (phase_of(r, i)->kind != IG_PHASE_HEAT)
+      rows_warn(r, &phase_of(r, i)->temperature, i, &phase_of(r, i)->at, "`temperature`");
+  for (int i = 0; i < r->c->loads.count; i++) {
+    const ig_stress_load *l = IG_ITEM(const ig_stress_load, r->c->loads, i);
+    rows_warn(r, &l->history, -1, &l->at, "`history`");
+  }
+  for (int i = 0; i < r->c->supports.count; i++) {
+    const ig_stress_support *s = IG_ITEM(const ig_stress_support, r->c->supports, i);
+    rows_warn(r, &s->history, -1, &s->at, "`history`");
+  }
+}
+
 ig_status ig_stress_steps_make(ig_stress_run *r) {
   ig_ctx *cx = r->m->cx;
   IG_TRY(phases_check(r));
@@ -262,6 +305,7 @@ ig_status ig_stress_steps_make(ig_stress_run *r) {
   r->steps = capacity;
   r->grouped = -1;
   ramps_make(r);
+  tables_check(r);
   return ig_array_push(cx, &r->m->alive);
 }
 

@@ -99,6 +99,33 @@ static ig_status system_make(ig_structure *s) {
   return ig_system_close(s->system, s->implicit_groups, s->implicit);
 }
 
+/* Steps end where something that acts changes its course, unless the case says how long they are.
+ */
+static ig_status stops_add(ig_structure *s) {
+  const struct {
+    const ig_list *list;
+    size_t size, history;
+  } all[] = {
+      {&s->c->loads, sizeof(ig_structure_load), offsetof(ig_structure_load, history)},
+      {&s->c->supports, sizeof(ig_structure_support), offsetof(ig_structure_support, history)},
+      {&s->c->prescribed_temperatures, sizeof(ig_structure_prescribed),
+       offsetof(ig_structure_prescribed, history)},
+      {&s->c->heat_loads, sizeof(ig_structure_heat_load),
+       offsetof(ig_structure_heat_load, history)}};
+  for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+    for (int i = 0; i < all[k].list->count; i++) {
+      const char *item = (const char *)all[k].list->items + (size_t)i * all[k].size;
+      const ig_table *t = (const ig_table *)(const void *)(item + all[k].history);
+      IG_TRY(ig_newton_stops(s->newton, t->count, t->x, t->y));
+    }
+  for (int i = 0; i < s->c->temperatures.count; i++) {
+    const ig_structure_temperature *t =
+        IG_ITEM(const ig_structure_temperature, s->c->temperatures, i);
+    IG_TRY(ig_newton_stops(s->newton, 2, (double[]){t->from, t->to}, (double[]){0, 1}));
+  }
+  return IG_OK;
+}
+
 /* Equations and model of an analysis of displacements. */
 static ig_status motion_make(ig_structure *s, const ig_structure_analysis *a) {
   IG_TRY(ig_structure_touches_new(s, s->analysis));
@@ -165,7 +192,9 @@ static ig_status analysis_begin(ig_structure *s) {
   s->planned = o.first * a->duration;
   if (s->dynamic)
     IG_TRY(ig_structure_motion_begin(s));
-  return ig_newton_new(s->cx, &s->model, &o, &s->newton);
+  o.pass = !isnan(a->first_step);
+  IG_TRY(ig_newton_new(s->cx, &s->model, &o, &s->newton));
+  return s->dynamic ? IG_OK : stops_add(s);
 }
 
 static ig_status room_open(ig_job *job, void **self) {
@@ -210,6 +239,11 @@ static ig_status room_advance(void *self, int64_t most, int64_t ahead) {
     done = now.done;
     s->solver = now.solver;
     IG_TRY(ig_structure_tables(s));
+    if (done && now.passed >= 0)
+      ig_warn_at(s->cx, &a->at,
+                 "a step has passed over %g s, where a history or a temperature changes its "
+                 "course: make steps shorter (`largest_step`), or leave `first_step` out",
+                 now.passed);
     if (done) {
       s->iterations += now.iterations;
       s->cuts += now.cuts;

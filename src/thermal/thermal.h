@@ -5,10 +5,10 @@
    Layers of the room, each knows only those below it:
 
         thermal.c           the table of functions that the time loop calls (ig_room)
-        case/               keys of a case, time steps, output: everything with a unit or a file in
-   it source/             beams, births and fields of files: what the toolpath decides engine/ the
-   heat engine: state, batches, ranks (read heat.h first) kernels/            one step on a CPU or a
-   GPU
+        case/               keys of a case, time steps, output: all that has a unit or a file
+        source/             beams, births and fields of files: what the toolpath decides
+        engine/             the heat engine: state, batches, ranks (read heat.h first)
+        kernels/            one step on a CPU or a GPU
 
    The toolpath alone decides where heat goes and which elements exist; temperatures never do. So a
    run writes steps ahead of the device. Three counters say how far it is:
@@ -56,13 +56,14 @@ typedef struct {
   double *now[IG_GIVEN_KINDS];   /* nodes of the mesh */
   /* number of the file plus the share of the way to the next one (ig_thermal_fields_moment). The
      engine compares it to find out whether values have changed */
-  double moment;         /* of `now`: see given_moment */
+  double moment;         /* of `now` */
   double some, steepest; /* a temperature; the largest convection; of all its nodes */
 } ig_thermal_fields;
 
 /* One entry of `initial`: a temperature, or another run's snapshot. */
 typedef struct {
   ig_src at;
+  /* node, face or element set */
   const char *set; /* NULL: everywhere */
   double temperature;
   const char *file, *field;
@@ -109,6 +110,7 @@ extern const ig_option ig_thermal_options[];
 typedef struct {
   double layer_z, interlayer; /* path height of the layer in work, m; K, NaN: none yet */
   double sent, asked, met;    /* of the beams so far (ig_beams), J */
+  /* as in ig_thermal_run */
   double leap, wait, critical;
   double dt; /* s */
 } ig_thermal_kept;
@@ -146,8 +148,9 @@ typedef struct {
   int64_t steps;   /* of the whole run */
   int64_t step;    /* written so far */
   int64_t done;    /* given to the device */
-  int64_t before;  /* evaluations of runs that this one continues */
-  int most;        /* steps in a batch */
+  /* done <= step <= steps, see the head */
+  int64_t before; /* evaluations of runs that this one continues */
+  int most;       /* steps in a batch */
   double dt;
   int64_t leap;    /* steps to take at once while beams are off; plain ones count it up */
   int64_t wait;    /* plain steps after a long one that went too far */
@@ -160,6 +163,7 @@ typedef struct {
     ig_lid node[8];
     double weight[8];
   } * probe;
+  /* a probe is a mean of the eight nodes of its element, by their shape functions */
   ig_array pick, picked;      /* probes x 8: nodes of the part, their temperatures */
   double layer_z, interlayer; /* path height of the layer in work, m; K, NaN: none yet */
   bool step_warned;           /* of a step above what the state surely allows */
@@ -176,6 +180,7 @@ static inline ig_moment ig_thermal_moment(const ig_thermal_run *run, int64_t ste
 
 /* --- model.c: everything before the first step; the same for a run and for a check */
 
+/* Also for `ingot check`. Close the run also after a failure. */
 IG_MUST_CHECK ig_status ig_thermal_open(ig_job *job, ig_thermal_run *run);
 void ig_thermal_close(ig_thermal_run *run);
 /* Frees what only set-up needs of the whole mesh. Called once, after everything is made and, in a
@@ -277,6 +282,7 @@ IG_MUST_CHECK ig_status ig_thermal_results(void *self, ig_sink *to);
 
 /* --- fields.c: for other programs; functions of the room */
 
+/* The i-th field that programs may read or set; false: there are no more. */
 bool ig_thermal_field(void *self, int i, ig_room_field *field);
 IG_MUST_CHECK ig_status ig_thermal_get(void *self, const char *name, double *values);
 IG_MUST_CHECK ig_status ig_thermal_set(void *self, const char *name, const double *values);

@@ -68,7 +68,8 @@ static ig_status put_mass(ig_sink *sink, const ig_topopt_run *r) {
           s->ops->map(s->cx, n, s->d->role, IG_MAP_PRODUCT, s->work.dev, by[i], NULL, s->work.dev));
   IG_TRY(s->ops->mix(s->cx, n, l->element_mass, s->work.dev, 0, s->work.dev, s->work.dev));
   ig_topopt_design_stats st;
-  IG_TRY(s->ops->stats(s->cx, s->d->grid, n, s->d->role, s->work.dev, s->work.dev, &st));
+  const ig_law none = {0};
+  IG_TRY(s->ops->stats(s->cx, s->d->grid, n, s->d->role, &none, s->work.dev, s->work.dev, &st));
   const double copies = ig_topopt_copies(s->c);
   if (copies > 1)
     IG_TRY(sink->result(sink, "model_mass", "kg", st.sum));

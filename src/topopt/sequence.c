@@ -188,6 +188,7 @@ static ig_status improve(ig_topopt_run *r, const ig_topopt_case *c, ig_topopt_gr
   ig_topopt_design *s;
   ig_evaluation e = {0};
   ig_topopt_design_stats st = {.change = 1};
+  const ig_law none = {0};
   const bool first = !f->x;
   const double start = ig_now();
   int64_t i = 0;
@@ -198,9 +199,9 @@ static ig_status improve(ig_topopt_run *r, const ig_topopt_case *c, ig_topopt_gr
     ig_topopt_design_continue(c, first ? i + 1 : LATER, &e);
     IG_TRY_GOTO(status, done, ig_topopt_design_evaluate(s, &e));
     IG_TRY_GOTO(status, done, ig_topopt_design_update(s, &e));
-    IG_TRY_GOTO(
-        status, done,
-        s->ops->stats(cx, s->d->grid, s->d->places, s->d->role, s->x.dev, s->trial.dev, &st));
+    IG_TRY_GOTO(status, done,
+                s->ops->stats(cx, s->d->grid, s->d->places, s->d->role, &none, s->x.dev,
+                              s->trial.dev, &st));
     if (c->solver.tolerance == 0)
       s->tolerance = ig_topopt_design_tolerance(st.change);
     arrived = st.change <= c->change && ig_topopt_design_ramped(c, &e);

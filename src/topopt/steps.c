@@ -78,7 +78,7 @@ ig_status ig_topopt_advance(void *self, int64_t most, int64_t ahead) {
   r->e.iterations += s->tried;
   ig_topopt_forget(r);
   r->iteration++;
-  IG_TRY(ig_topopt_design_change(s, &r->change));
+  IG_TRY(ig_topopt_design_change(s, &r->e, &r->change));
   if (c->solver.tolerance == 0)
     s->tolerance = ig_topopt_design_tolerance(r->change);
   r->arrived = arrived(s, &r->e, r->change, r->last);

@@ -559,9 +559,13 @@ IG_MUST_CHECK ig_status ig_topopt_design_evaluate(ig_topopt_design *s, ig_evalua
 IG_MUST_CHECK ig_status ig_topopt_design_link(ig_topopt_design *s, double *v);
 /* s->x becomes the next design; the old one is left in s->trial. */
 IG_MUST_CHECK ig_status ig_topopt_design_update(ig_topopt_design *s, const ig_evaluation *e);
-/* The largest change of a density by the update just made: of the design, or of what is drawn of
-   it: elements behind denser ones may go on changing without any effect. */
-IG_MUST_CHECK ig_status ig_topopt_design_change(ig_topopt_design *s, double *change);
+/* The largest change of a density by the update just made: of the design, or of what is drawn or
+   projected of it: elements behind denser ones, or far from the threshold, may go on changing
+   without any effect. With a projection s->trial is overwritten. */
+IG_MUST_CHECK ig_status ig_topopt_design_change(ig_topopt_design *s, const ig_evaluation *e,
+                                                double *change);
+/* How much more than a filtered density the projected one changes at the threshold. */
+double ig_topopt_steepness(const ig_topopt_case *c, const ig_evaluation *e);
 IG_MUST_CHECK ig_status
 ig_topopt_mma_prepare(ig_topopt_design *s); /* its arrays, before a restart fills them */
 /* Constraints beside the volume: limits.c. The case of slot i; values over bounds and slopes by the

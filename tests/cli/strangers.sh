@@ -271,6 +271,23 @@ ok 'soon' test $((SECONDS - begun)) -le 15
 } >parts.inp
 ok '3,000 parts' timeout 60 ingot mesh info parts.inp >../out
 ok 'each in its place' grep -q '^set i3000 *1 elements' ../out
+if ingot mesh info "$SOURCE/cases/topopt/hook.geo" >../out 2>../log; then # as many groups as elements, in time that grows with them and not with their square
+  awk 'BEGIN {
+    n = 16000
+    print "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n" n
+    for (i = 1; i <= n; i++) print "3 " i " \"p" i "\""
+    print "$EndPhysicalNames\n$Nodes\n" 4 * (n + 1)
+    for (i = 0; i <= n; i++) for (k = 1; k <= 4; k++) print 4 * i + k, i, (k == 2 || k == 3), (k > 2)
+    print "$EndNodes\n$Elements\n" n
+    for (i = 1; i <= n; i++) { a = 4 * (i - 1); print i, 5, 2, i, i, a + 1, a + 5, a + 6, a + 2, a + 4, a + 8, a + 7, a + 3 }
+    print "$EndElements"
+  }' >groups.msh
+  begun=$SECONDS
+  ok '16,000 groups' timeout 60 ingot mesh info groups.msh >../out
+  ok 'with their elements' grep -q '^set p16000 *1 elements' ../out
+  ok 'and nodes' grep -q '^set p16000 *8 nodes' ../out
+  ok 'soon' test $((SECONDS - begun)) -le 15
+fi
 fresh
 
 # --- what a terminal would obey is refused in a case, shown where a file has it

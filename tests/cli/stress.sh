@@ -589,6 +589,12 @@ sed '/^inherent/d; s/steps: 2}$/steps: 2, stress_free_temperature: 1500 K}/' pla
 grep -q "lacks its thermal expansion, which phase 'build' needs" said || fail "no expansion: $(cat said)"
 "$INGOT" calibrate plain.yaml --key 'phases[1].duration' --figure u_max --target 1e-3 -t 1 -q >said 2>&1 && fail "calibrated by a key that changes nothing"
 grep -q "hardly follows 'phases" said || fail "calibrate: $(cat said)"
+# a step takes what a table says at its ends: a peak between them is said to be passed over, one at an end is not
+for steps in 1 2; do
+  sed "s/^phases.*/phases: {name: cycle, duration: 2 s, steps: $steps, temperature: [[0 s, 300 K], [1 s, 900 K], [2 s, 300 K]]}/; s/file: pulse//" remelt.yaml >cycle.yaml
+  "$INGOT" run cycle.yaml -q -o cycle$steps -t 1 >said 2>&1 || fail "a cycle of temperature: $(cat said)"
+  [ "$(grep -c "row at 1 s of .temperature. lies within a step" said)" = $((2 - steps)) ] || fail "a row within a step, $steps steps: $(cat said)"
+done
 # a number with a unit, and a figure that falls as it grows: twice the displacement, half the modulus
 cat >bar.yaml <<'END'
 physics: stress

@@ -308,6 +308,55 @@ static void boundary_of_heat(ig_ctx *cx, ig_case *c) {
   ig_sim_close(sim);
 }
 
+static const char *const bent[] = {
+    "physics",
+    "dynamics",
+    "mesh",
+    "{boxes: [{size: [10 mm, 2 mm, 2 mm], cells: [8, 2, 2]}]}",
+    "materials",
+    "[{name: steel, density: 7850, young: 200 GPa, poisson: 0.3, yield: 200 MPa, "
+    "hardening: 1 GPa}]",
+    "supports",
+    "[{set: xmin, fix: xyz}]",
+    "loads",
+    "[{set: xmax, total: [0, 0, -55 N]}]",
+    "analysis",
+    "[{kind: static}]",
+    NULL};
+
+/* A cantilever that yields, by Newton's method: saved on the way, and after its end, a run ends
+   with the same displacements and figures as without. */
+static void statics_are_saved_on_the_way(void **state) {
+  (void)state;
+  enum { VALUES = 3 * 9 * 3 * 3 };
+  for (const char *const *backend = backends_here(); *backend; backend++) {
+    ig_ctx *cx = ctx_on(*backend, 1);
+    ig_case *c = small_open(cx, &(small_case){.set = bent});
+    double u[4][VALUES];
+    for (int i = 0; i < 4; i++) { /* saved after so many steps: never, 1, 4, all */
+      ig_sim *sim;
+      ig_sim_state *kept = NULL;
+      GOOD(cx, ig_sim_open(c, NULL, &sim));
+      if (i > 0) {
+        GOOD(cx, ig_sim_step(sim, i == 1 ? 1 : i == 2 ? 4 : 1000, NULL));
+        GOOD(cx, ig_sim_save(sim, &kept));
+        if (!ig_sim_ended(sim))
+          GOOD(cx, ig_sim_step(sim, 2, NULL));
+        GOOD(cx, ig_sim_restore(sim, kept));
+      }
+      while (!ig_sim_ended(sim))
+        GOOD(cx, ig_sim_step(sim, 3, NULL));
+      GOOD(cx, ig_sim_get(sim, "displacement", u[i]));
+      assert_true(ig_sim_steps(sim) > 4);
+      assert_memory_equal(u[i], u[0], sizeof u[0]);
+      ig_sim_state_free(kept);
+      ig_sim_close(sim);
+    }
+    ig_case_close(c);
+    ig_ctx_close(cx);
+  }
+}
+
 /* The end of a bar is led at 1 m/s, then at half of it, then it stands still: by hand
    0.2 ms x 1 + 0.2 ms x 0.5 = 0.3 mm, to a step's length. */
 static void a_support_is_changed_between_steps(void **state) {
@@ -510,6 +559,7 @@ int main(void) {
       cmocka_unit_test(fields_are_read_and_set),
       cmocka_unit_test(a_state_is_saved_and_restored),
       cmocka_unit_test(a_state_of_another_simulation_is_refused),
+      cmocka_unit_test(statics_are_saved_on_the_way),
       cmocka_unit_test(a_support_is_changed_between_steps),
       cmocka_unit_test(heat_is_handed_to_stress),
       cmocka_unit_test(the_state_is_shown_on_request),

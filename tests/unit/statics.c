@@ -240,6 +240,21 @@ static void modes_are_found(void **state) {
   hold(&loaded);
 }
 
+/* A load that rises beyond yield and falls to nothing within one analysis leaves plastic strain,
+   20 MPa / 10 GPa: steps end where it turns. */
+static void steps_end_where_loads_turn(void **state) {
+  (void)state;
+  const problem t = {
+      {{"mesh", "{boxes: {size: [1, 0.2, 0.2], cells: [4, 1, 1]}}"},
+       {"materials", "{name: m, density: 1, young: 1e12, poisson: 0, yield: 8e7, hardening: 1e10}"},
+       {"supports", "[{set: xmin, fix: x}, {set: ymin, fix: y}, {set: zmin, fix: z}]"},
+       {"loads", "{set: xmax, total: [4e6, 0, 0], history: [[0, 0], [1.23, 1], [4, 0]]}"},
+       {"analysis", "{kind: static, at_time: 4 s, first_step: 1}"},
+       {"probes", "{name: u, set: xmax, quantity: ux}"}},
+      {{"u", 2e-3, 4e-5}}}; /* the bar becomes thinner: 1 % more */
+  hold(&t);
+}
+
 /* A force on a face pulls at its middle, however its nodes lie: a bar in elements that grow across
    it becomes longer and does not bend. */
 static void total_forces_act_evenly(void **state) {
@@ -375,6 +390,14 @@ static void what_cannot_be_is_said(void **state) {
                                 {"loads", "{set: xmax, total: [5 MN, 0, 0]}"},
                                 {"analysis", "{kind: static}"}};
   refuse(collapse, IG_NUMERIC, "no equilibrium beyond load factor 0.");
+  /* a block on a plane that is pushed along it */
+  static const entry loose[] = {{"mesh", "{boxes: {size: [0.01, 0.01, 0.01], cells: [2, 2, 2]}}"},
+                                {"materials", "{name: m, density: 1, young: 2e11, poisson: 0.3}"},
+                                {"supports", "{set: zmin, fix: z}"},
+                                {"loads", "{set: xmax, pressure: 1e6}"},
+                                {"analysis", "{kind: static}"},
+                                {NULL, NULL}};
+  refuse(loose, IG_NUMERIC, "a part that nothing holds there is pushed");
   entry key[MOST];
   static const struct {
     const char *analysis, *words;
@@ -405,6 +428,7 @@ int main(void) {
       cmocka_unit_test(dynamics_go_on_from_rest),
       cmocka_unit_test(what_cannot_be_is_said),
       cmocka_unit_test(total_forces_act_evenly),
+      cmocka_unit_test(steps_end_where_loads_turn),
       cmocka_unit_test(work_is_done),
       cmocka_unit_test(modes_are_found),
       cmocka_unit_test(tools_push),

@@ -236,6 +236,24 @@ static void columns_buckle(void **state) {
   case_fails(cx, case_with(cx, "structure", still), "nothing that acts changes");
 }
 
+/* A load goes up beyond yield and to nothing within one analysis: at the defaults steps end where
+   it turns, and plastic strain remains. */
+static void steps_end_where_loads_turn(void **state) {
+  (void)state;
+  const entry set[] = {
+      {"mesh", "{boxes: {size: [1, 0.2, 0.2], cells: [5, 2, 2]}}"},
+      {"materials", "{name: m, young: 1e11, poisson: 0, yield: 8e7, hardening: 1e10}"},
+      {"supports", "[{set: xmin, fix: x}, {set: ymin, fix: y}, {set: zmin, fix: z}]"},
+      {"loads", "{set: xmax, pressure: -1e8, history: [[0, 0], [1, 1], [4, 0]]}"},
+      {"analysis", "{kind: static, duration: 4}"},
+      {NULL, NULL}};
+  /* 20 MPa above yield: a plastic strain of 2e-3 along x, half of it across with volume kept */
+  const wanted want[] = {{"displacement_max", sqrt(4e-6 + 2 * pow(1e-3 * 0.2, 2)), 1e-3},
+                         {NULL, 0, 0}};
+  ig_ctx *cx = ctx_on("cpu", 1);
+  case_holds(cx, case_with(cx, "structure", set), "a load that turns", want);
+}
+
 static void what_is_missing_is_named(void **state) {
   (void)state;
   char *here = folder_new();
@@ -281,6 +299,22 @@ static void what_is_missing_is_named(void **state) {
           "couplings and ties are in fixed axes");
 #undef FIXED
   folder_remove(here);
+  /* a block on a plane is pushed along it: there is no equilibrium; pressed onto it there is */
+  for (int along = 0; along < 2; along++) {
+    const entry set[] = {
+        {"mesh", "{boxes: {size: [0.01, 0.01, 0.01], cells: [2, 2, 2]}}"},
+        {"materials", "{name: m, young: 2e11, poisson: 0.3}"},
+        {"supports", "{set: zmin, fix: z}"},
+        {"loads", along ? "{set: xmax, pressure: 1e6}" : "{set: zmax, pressure: 1e6}"},
+        {"analysis", STATIC},
+        {NULL, NULL}};
+    ig_ctx *cx = ctx_on("cpu", 1);
+    ig_case *c = case_with(cx, "structure", set);
+    assert_int_equal(ig_run(c, &(ig_run_options){0}), along ? IG_NUMERIC : IG_OK);
+    assert_true(!along || strstr(ig_ctx_message(cx), "a part that nothing holds there is pushed"));
+    ig_case_close(c);
+    ig_ctx_close(cx);
+  }
 }
 
 int main(void) {
@@ -290,6 +324,7 @@ int main(void) {
                                      cmocka_unit_test(springs_turn),
                                      cmocka_unit_test(contact_is_hard_in_any_unit),
                                      cmocka_unit_test(columns_buckle),
+                                     cmocka_unit_test(steps_end_where_loads_turn),
                                      cmocka_unit_test(what_is_missing_is_named)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

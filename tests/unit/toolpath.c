@@ -467,6 +467,12 @@ static void gcode_relative_and_layers(void **state) {
   assert_true(power[0] == 80 && power[1] == 0 && power[2] == 40);
   assert_float_equal(far, 35e-3, 1e-12);
   ig_toolpath_free(&p);
+  /* another unit in the middle: the machine stays where it is, and as fast */
+  p = good("c.nc", "G21 G90\nG1 F600 S80 X25.4\nG20\nG1 X2\nG91\nG1 Y1\n");
+  assert_float_equal(p.x[3 * (p.count - 1)], 0.0508, 1e-12);
+  assert_float_equal(p.x[3 * (p.count - 1) + 1], 0.0254, 1e-12);
+  assert_float_equal(on_time(&p), 3 * 2.54, 1e-9);
+  ig_toolpath_free(&p);
 }
 
 int main(void) {

@@ -5,6 +5,8 @@
 #include "topopt_densities.h"
 #include "topopt_run.h"
 
+#define STEEL "{name: st, young: 210 GPa, poisson: 0.3, density: 7800}"
+
 /* Few iterations on the grid, after many on coarser ones, come near the design of many on the grid;
    a run that begins with the design of another is where that one was. */
 static void coarse_grids_come_first(void **state) {
@@ -35,6 +37,33 @@ static void coarse_grids_come_first(void **state) {
                             &o, says),
                    IG_INPUT);
   assert_non_null(strstr(says, "is for grids"));
+}
+
+/* A cantilever under projections as sharp as they get by default: designs settle as black and white
+   structures, also where each element is of one of two materials, or none. Those of both are
+   stiffer than of steel alone at the same mass. What grows upwards is less stiff, and settles. */
+static void sharp_projections_settle(void **state) {
+  (void)state;
+  static const char *const more[] = {"materials: [" STEEL "]\n",
+                                     "choose_material: true\nmaterials: [{name: al, young: 70 GPa, "
+                                     "poisson: 0.3, density: 2700}, " STEEL "]\n",
+                                     "materials: [" STEEL "]\noverhang: {direction: y+}\n"};
+  static const double most[] = {8.6e-3, 7.2e-3, 26e-3}, gray[] = {5, 1, 15};
+  for (const char *const *backend = backends_here(); *backend; backend++)
+    for (int i = 0; i < 3; i++) {
+      outcome o;
+      char text[900];
+      snprintf(text, sizeof text,
+               "physics: topopt\noutput: {count: 0}\ngrid: {elements: [40, 20, 0], size: [40 mm, "
+               "20 mm, 0], thickness: 1 mm}\nsupports: [{set: xmin}]\nloads: [{box: {min: [40 mm, "
+               "10 mm], max: [40 mm, 10 mm]}, force: [0, -100, 0]}]\nvolume: 0.2\nfilter: {kind: "
+               "density, radius: 1.5 mm}\nprojection: {beta: 1}\niterations: 400\n%s",
+               more[i]);
+      run_good(*backend, text, &o);
+      assert_string_equal(o.stopped, "the design no longer changes");
+      if (!(o.objective < most[i] && o.grayness < gray[i]))
+        fail_msg("case %d on %s: objective %g, grayness %g", i, *backend, o.objective, o.grayness);
+    }
 }
 
 /* A column that hangs from its upper side under its own weight: rho^2 g^2 A L^3 / (3 E), a grid of
@@ -335,7 +364,7 @@ static void nothing_hangs_over(void **state) {
                "{%s, volume: 0.4, filter: {kind: density, radius: 1.8}, projection: {beta: 1, "
                "beta_max: 16, every: 12}, overhang: {direction: %s}, solver: {tolerance: 1e-6}}",
                body[b].grid, body[b].direction);
-      double *density = densities(cx, text, 60, &t, &e);
+      double *density = densities(cx, text, 100, &t, &e);
       int solid;
       assert_int_equal(unsupported(&t, density, &solid), 0);
       assert_near(solid, 0.4 * (double)t.d->elements, 0.06 * (double)t.d->elements);
@@ -419,6 +448,7 @@ static void padded_filters_see_images(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(coarse_grids_come_first),
+                                     cmocka_unit_test(sharp_projections_settle),
                                      cmocka_unit_test(bars_know_temperature_displacement_and_mass),
                                      cmocka_unit_test(a_column_hangs_from_a_side),
                                      cmocka_unit_test(pressures_and_moments),

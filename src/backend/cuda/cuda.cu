@@ -275,9 +275,9 @@ __global__ void reduce_blocks(size_t n, const Real *x, const Real *y, double *pa
     partial[blockIdx.x] = part[0];
 }
 
-template <typename Real, bool MAX>
 /* Dot product or largest magnitude. Sums are of doubles in either precision; the last of them, over
    the blocks, is on the host. */
+template <typename Real, bool MAX>
 static ig_status reduce(ig_ctx *cx, size_t n, const Real *x, const Real *y, double *result) {
   ig_cuda *cuda = ig_cuda_of(cx);
   reduce_blocks<Real, MAX>

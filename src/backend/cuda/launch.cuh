@@ -16,6 +16,7 @@ struct ig_cuda {
   cudaStream_t work, copy;
   /* Both are created without the implicit waits on CUDA's default stream. */
   struct ig_cuda_book *book; /* of allocations (cuda.cu) */
+  /* of the device; for reports, and for launches whose result does not depend on their number */
   int multiprocessors;
   double *partial; /* device: one partial sum per block, for reductions */
   double *total;   /* pinned host */

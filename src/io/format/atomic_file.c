@@ -23,6 +23,8 @@ const char *ig_base_name(const char *path) {
   return slash ? slash + 1 : path;
 }
 
+/* NULL for want of memory; free it. A folder that ends in a slash gives a double one, which is
+   harmless. */
 char *ig_path_join(const char *folder, const char *name) {
   const size_t size = strlen(folder) + strlen(name) + 2;
   char *path = malloc(size);
@@ -48,6 +50,7 @@ static ig_status kind_check(ig_ctx *cx, const char *path, mode_t mode) {
                                   : "device");
 }
 
+/* A pipe or device could block a reader, or never end. */
 ig_status ig_file_regular(ig_ctx *cx, const char *path) {
   struct stat info;
   if (stat(path, &info) != 0)
@@ -78,7 +81,9 @@ ig_status ig_file_open(ig_ctx *cx, const char *path, FILE **file) {
 }
 
 /* The buffer grows while reading instead of trusting the size from stat: another program may be
-   writing the file, and files in /proc report size 0. A 0 byte is added behind the content. */
+   writing the file, and files in /proc report size 0. A 0 byte is added behind the content. The
+   size on disk is not trusted: a file may grow or shrink while it is read, and those of /proc claim
+   to be empty. */
 ig_status ig_file_read(ig_ctx *cx, const char *path, size_t most, char **text, size_t *size) {
   size_t length = 0, capacity = 0;
   char *bytes = NULL;
@@ -99,6 +104,7 @@ ig_status ig_file_read(ig_ctx *cx, const char *path, size_t most, char **text, s
     }
     got = fread(bytes + length, 1, capacity - 1 - length, f);
   }
+  /* A short read at the end of a file is no error; ferror tells the two apart. */
   if (status == IG_OK && ferror(f))
     status = IG_FAIL(cx, IG_INPUT, "cannot read '%s': %s", path, strerror(errno));
   fclose(f);
@@ -106,6 +112,7 @@ ig_status ig_file_read(ig_ctx *cx, const char *path, size_t most, char **text, s
     free(bytes);
     return status;
   }
+  /* The zero behind the text makes it a string for all readers; it does not count in *size. */
   bytes[length] = '\0';
   ig_input_note(cx, path);
   *text = bytes;
@@ -171,7 +178,8 @@ ig_status ig_partition_finish(ig_ctx *cx, int fd, const char *part, const char *
   return status;
 }
 
-/* NAME.part is in the folder of NAME, because rename works only within one file system. */
+/* NAME.part is in the folder of NAME, because rename works only within one file system. A reader
+   sees the former file or the new one, never a part: rename(2) replaces the name in one step. */
 ig_status ig_store(ig_ctx *cx, const char *path, const void *bytes, size_t size) {
   const size_t length = strlen(path) + sizeof IG_PART;
   char *part = malloc(length);
@@ -197,7 +205,8 @@ done:
 }
 
 /* Like mkdir -p. An error of mkdir counts only if the folder does not exist afterwards: another
-   process may have made it. */
+   process may have made it. Like mkdir -p: each part in turn. Another process may make the same
+   folder meanwhile, which is no failure. */
 ig_status ig_folder_make(ig_ctx *cx, const char *path) {
   char *p = strdup(path);
   if (!p)

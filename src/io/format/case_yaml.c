@@ -71,7 +71,9 @@ static bool tab_leads(const reader *r, size_t line) {
   return i < r->size && r->bytes[i] == '\t';
 }
 
-/* Advances to the next event and translates libyaml's errors into messages with a position. */
+/* Advances to the next event and translates libyaml's errors into messages with a position. The
+   former event is freed here, so that a caller never has to. Positions of libyaml count from 0,
+   those of messages from 1. */
 static ig_status next(reader *r) {
   if (r->have_event)
     yaml_event_delete(&r->event);
@@ -103,6 +105,7 @@ static ig_status node_count(reader *r, const ig_src *at) {
                           MOST_NODES);
 }
 
+/* Nodes count towards the limit, so that aliases of aliases cannot fill the memory. */
 static ig_status node_new(reader *r, ig_node_kind kind, ig_src at, ig_node **node) {
   IG_TRY(node_count(r, &at));
   IG_TRY(ig_arena_take(r->cx, r->arena, (void **)node, 1, sizeof **node));
@@ -166,6 +169,7 @@ static ig_status anchor_note(reader *r, const yaml_char_t *name, const yaml_char
 
 static ig_status value_read(reader *r, ig_node **node);
 
+/* The event of the end is taken as well. */
 static ig_status list_read(reader *r, ig_node *list) {
   ig_node **end = &list->child;
   for (;;) {
@@ -198,7 +202,8 @@ static ig_status merge(reader *r, ig_node *map, ig_node *value) {
 }
 
 /* Keys of a map. Duplicates are an error: the last value would otherwise replace the first
-   silently. */
+   silently. Merge keys (`<<`) are kept aside and applied last, as keys of the map itself win
+   wherever they stand (YAML 1.1 merge type). */
 static ig_status map_read(reader *r, ig_node *map) {
   ig_node **end = &map->child, *merged = NULL;
   int keys = 0;
@@ -209,6 +214,8 @@ static ig_status map_read(reader *r, ig_node *map) {
     const ig_src at = src_of(r, r->event.start_mark);
     if (r->event.type != YAML_SCALAR_EVENT)
       return ig_fail_at(r->cx, &at, "a key must be a plain word");
+    /* The limit bounds the work of finding keys that are given twice, which grows with their
+       square. */
     if (++keys > MOST_KEYS)
       return ig_fail_at(r->cx, &at, "more than %d keys in one map", MOST_KEYS);
     const char *key;
@@ -216,11 +223,14 @@ static ig_status map_read(reader *r, ig_node *map) {
     const bool plain = r->event.data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
     if (!*key)
       return ig_fail_at(r->cx, &at, "a key is empty");
+    /* YAML forbids a key that comes twice; many readers keep the last one in silence, which hides
+       slips of the pen. */
     const ig_node *before = ig_node_find(map, key);
     const bool is_merge = plain && strcmp(key, "<<") == 0;
     if (before || (is_merge && merged))
       return ig_fail_at(r->cx, &at, "key '%.60s' is given twice, first in line %d", key,
                         (before ? before : merged)->key_at.line);
+    /* The value may be of any kind; its key and place are set on the node. */
     IG_TRY(next(r));
     ig_node *value;
     IG_TRY(value_read(r, &value));
@@ -247,6 +257,8 @@ static ig_status value_read(reader *r, ig_node **node) {
     return alias_read(r, node);
   case YAML_SCALAR_EVENT:
     IG_TRY(node_new(r, IG_NODE_SCALAR, at, node));
+    /* An anchor is noted before the value is complete, so that an alias to it from within can be
+       recognised and refused. */
     IG_TRY(anchor_note(r, r->event.data.scalar.anchor, r->event.data.scalar.tag, *node, &number));
     (*node)->quoted = r->event.data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
     status = text_keep(r, &(*node)->text);
@@ -258,6 +270,7 @@ static ig_status value_read(reader *r, ig_node **node) {
     IG_TRY(node_new(r, IG_NODE_LIST, at, node));
     IG_TRY(anchor_note(r, r->event.data.sequence_start.anchor, r->event.data.sequence_start.tag,
                        *node, &number));
+    /* Depth counts lists and maps alike. */
     r->depth++;
     status = list_read(r, *node);
     r->depth--;
@@ -300,7 +313,8 @@ static ig_status document_read(reader *r, ig_node **root) {
   return IG_OK;
 }
 
-/* The arena keeps all nodes and texts, so the bytes may be freed afterwards. */
+/* The arena keeps all nodes and texts, so the bytes may be freed afterwards. `name` is for messages
+   only. Exactly one document is expected. Nodes live in the arena, also after a failure. */
 ig_status ig_yaml_read(ig_ctx *cx, ig_arena *arena, const char *name, const unsigned char *bytes,
                        size_t size, ig_node **root) {
   reader r = {.cx = cx, .arena = arena, .bytes = bytes, .size = size};
@@ -324,6 +338,7 @@ ig_status ig_yaml_read(ig_ctx *cx, ig_arena *arena, const char *name, const unsi
   return status;
 }
 
+/* The text can go once the tree is there: the arena has copies. */
 ig_status ig_yaml_open(ig_ctx *cx, ig_arena *arena, const char *path, ig_node **root) {
   char *text;
   size_t size;

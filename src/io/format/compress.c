@@ -58,6 +58,7 @@ bool ig_compress_piece(int level, const unsigned char *data, size_t bytes, size_
   return good;
 }
 
+/* Frees the bytes of all pieces; the set itself belongs to the compressor or the caller. */
 static void pieces_clear(ig_pieces *pieces) {
   for (size_t i = 0; i < pieces->count; i++)
     free(pieces->piece[i].bytes);
@@ -94,7 +95,9 @@ static bool resize(ig_pieces *pieces, size_t count) {
 }
 
 /* dynamic schedule: compression times differ with content. The result is the same for any number of
-   threads. */
+   threads. With `keep`, pieces of the former array of the same name are used again where their hash
+   has not changed, as that of a mesh does not from snapshot to snapshot. Pieces are independent, so
+   threads share them; the bytes do not depend on how many. false: no memory, or zlib refused. */
 bool ig_compress_array(ig_compressor *compressor, const char *name, const void *data, size_t bytes,
                        size_t piece, size_t item, ig_pieces **out) {
   ig_pieces *pieces = compressor->keep ? find(compressor, name) : NULL;
@@ -130,6 +133,7 @@ void ig_compress_done(ig_compressor *compressor, ig_pieces *pieces) {
   free(pieces);
 }
 
+/* To be called when no more arrays follow; the compressor can then be used again. */
 void ig_compress_clear(ig_compressor *compressor) {
   for (int i = 0; i < compressor->kept; i++)
     pieces_clear(&compressor->set[i]);

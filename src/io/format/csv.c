@@ -51,6 +51,7 @@ size_t ig_csv_name(const char *heading, char unit[IG_CSV_UNIT]) {
   return (size_t)(open - heading);
 }
 
+/* Safe after a failed parse, when some names may be missing. */
 void ig_csv_table_free(ig_csv_table *t) {
   for (int c = 0; t->name && c < t->columns; c++)
     free(t->name[c]);

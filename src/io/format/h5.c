@@ -71,6 +71,8 @@ static void begin(ig_ctx *cx, const char *path, ig_h5 *h5) {
   H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* we do the talking */
 }
 
+/* Allowed after a failed open and twice. The library is not safe for threads as it is usually
+   built, so a mutex is locked from begin to here. */
 void ig_h5_close(ig_h5 *h5) {
   if (!h5->locked)
     return;
@@ -105,6 +107,8 @@ static ig_status file_create(ig_h5 *h5) {
   return h5->file < 0 ? no_memory(h5, "/") : IG_OK;
 }
 
+/* The file is built in memory by HDF5's core driver and stored by ig_h5_save, whole or not at all.
+ */
 ig_status ig_h5_create(ig_ctx *cx, const char *path, ig_h5 *h5) {
   begin(cx, path, h5);
   h5->access = H5Pcreate(H5P_FILE_ACCESS);
@@ -113,6 +117,7 @@ ig_status ig_h5_create(ig_ctx *cx, const char *path, ig_h5 *h5) {
   return file_create(h5);
 }
 
+/* For files that do not fit into memory twice: written to PATH.part as it grows. */
 ig_status ig_h5_create_on_disk(ig_ctx *cx, const char *path, ig_h5 *h5) {
   begin(cx, path, h5);
   h5->on_disk = true;
@@ -154,7 +159,9 @@ static bool put_compressed(ig_h5 *h5, hid_t set, const char *name, size_t bytes,
   return good;
 }
 
-/* rows is known in advance; the dataset has a fixed size. Chunks span all components. */
+/* rows is known in advance; the dataset has a fixed size. Chunks span all components. components 0:
+   a list rather than a table with one column. Chunks of at most CHUNK bytes are compressed one by
+   one. */
 ig_status ig_h5_array_new(ig_h5 *h5, const char *name, ig_dtype dtype, int64_t rows, int components,
                           ig_h5_array *array) {
   const hsize_t width = components ? (hsize_t)components : 1, size[2] = {(hsize_t)rows, width};
@@ -169,8 +176,11 @@ ig_status ig_h5_array_new(ig_h5 *h5, const char *name, ig_dtype dtype, int64_t r
                          .chunk = {size[0] < most ? size[0] : most, width},
                          .compressed = h5->compressor && h5->compressor->level && bytes >= SMALL,
                          .set = -1};
+  /* No times are stored with objects, so that the same data gives the same bytes. */
   const hid_t space = H5Screate_simple(rank, size, NULL), layout = H5Pcreate(H5P_DATASET_CREATE);
   bool good = space >= 0 && layout >= 0 && H5Pset_obj_track_times(layout, false) >= 0;
+  /* Shuffling puts equal bytes of neighbouring numbers side by side, which deflate then compresses
+     better. */
   if (good && array->compressed)
     good = H5Pset_chunk(layout, rank, array->chunk) >= 0 && H5Pset_shuffle(layout) >= 0 &&
            H5Pset_deflate(layout, (unsigned)h5->compressor->level) >= 0;
@@ -213,7 +223,8 @@ static bool chunk_put(ig_h5_array *a, int64_t first) {
   return good;
 }
 
-/* Rows are collected until a chunk is full, because a chunk can be compressed only as a whole. */
+/* Rows are collected until a chunk is full, because a chunk can be compressed only as a whole. Rows
+   may come in any portions; what does not fill a chunk waits in `filling`. */
 ig_status ig_h5_array_put(ig_h5_array *a, const void *data, int64_t rows) {
   const size_t row = ig_dtype_size(a->dtype) * a->chunk[1], chunk = a->chunk[0] * row;
   if (rows < 0 || rows > a->rows - a->written)
@@ -254,6 +265,7 @@ ig_status ig_h5_array_end(ig_h5_array *a) {
   return good ? IG_OK : no_memory(a->h5, a->name);
 }
 
+/* Allowed after a failure; the array is not complete then. */
 void ig_h5_array_close(ig_h5_array *a) {
   if (a->set >= 0)
     H5Dclose(a->set);
@@ -344,7 +356,9 @@ ig_status ig_h5_save(ig_h5 *h5) {
 /* --- reading */
 
 /* Verifies length and checksum of a sealed file. *sealed: it has a seal; *size: bytes of the file.
-   The whole head is compared with what it should be, so that changes within it are found too. */
+   The whole head is compared with what it should be, so that changes within it are found too. The
+   seal is a text in the user block before the HDF5 file, with its size and CRC-32. A file without
+   one comes from another program and is read as it is. */
 static ig_status seal_check(ig_ctx *cx, const char *path, bool *sealed, int64_t *size) {
   *sealed = false;
   FILE *f;
@@ -355,10 +369,12 @@ static ig_status seal_check(ig_ctx *cx, const char *path, bool *sealed, int64_t 
     status = IG_FAIL(cx, IG_MEMORY, "no memory to check '%s'", path);
     goto done;
   }
+  /* The head of the file is the user block, with the seal at its start. */
   size_t n = fread(head, 1, SEAL, f);
   *sealed = n >= strlen(IG_SEAL_MAGIC) && memcmp(head, IG_SEAL_MAGIC, strlen(IG_SEAL_MAGIC)) == 0;
   uint64_t bytes = n;
   uint32_t crc = 0;
+  /* The checksum covers everything behind the user block; the file is read once, in chunks. */
   while (n && (n = fread(buffer, 1, CHUNK, f)) > 0) {
     if (*sealed)
       crc = ig_crc32(crc, buffer, n);
@@ -370,6 +386,7 @@ static ig_status seal_check(ig_ctx *cx, const char *path, bool *sealed, int64_t 
   } else if (*sealed) {
     char expected[SEAL] = "";
     uint64_t said = 0;
+    /* A file that was cut off is the usual damage and gets a message of its own. */
     if (sscanf(head + strlen(IG_SEAL_MAGIC), "bytes %20" SCNu64, &said) == 1 && said > bytes)
       status = IG_FAIL(cx, IG_INPUT, "'%s' is cut short: %" PRIu64 " of %" PRIu64 " bytes", path,
                        bytes, said);
@@ -410,6 +427,7 @@ static ig_status file_open(ig_ctx *cx, const char *path, int64_t size, ig_h5 *h5
                    : IG_OK;
 }
 
+/* sealed: refuse files that Ingot did not write, or that have changed since. */
 ig_status ig_h5_open(ig_ctx *cx, const char *path, bool sealed, ig_h5 *h5) {
   bool found = false;
   int64_t size = 0;
@@ -420,6 +438,7 @@ ig_status ig_h5_open(ig_ctx *cx, const char *path, bool sealed, ig_h5 *h5) {
   return file_open(cx, path, size, h5);
 }
 
+/* Without checking the seal again: it was checked before, and the file is large. */
 ig_status ig_h5_reopen(ig_ctx *cx, const char *path, ig_h5 *h5) {
   struct stat info;
   *h5 = (ig_h5){.file = -1, .access = -1};
@@ -508,6 +527,7 @@ ig_status ig_h5_set_open(ig_h5 *h5, const char *name, hid_t *set) {
   return bad(h5, name, "has its values in another file, which is not read");
 }
 
+/* Shape and type without the values, so that a caller can check them before allocating. */
 ig_status ig_h5_look(ig_h5 *h5, const char *name, ig_h5_shape *shape) {
   hid_t set;
   IG_TRY(ig_h5_set_open(h5, name, &set));
@@ -517,7 +537,8 @@ ig_status ig_h5_look(ig_h5 *h5, const char *name, ig_h5_shape *shape) {
 }
 
 /* Real numbers and integers are not converted into each other: that would be a sign of another
-   array. */
+   array. The shape must be as expected; numbers are converted by HDF5, but never between whole and
+   real ones. */
 ig_status ig_h5_get(ig_h5 *h5, const char *name, ig_dtype dtype, int64_t rows, int components,
                     void *data) {
   hid_t set;
@@ -541,7 +562,8 @@ done:
   return status;
 }
 
-/* Part of a list, for checkpoints read in pieces. */
+/* Part of a list, for checkpoints read in pieces. Items begin to begin + count of a list; `data`
+   has room for them. Nothing is converted here. */
 ig_status ig_h5_get_some(ig_h5 *h5, const char *name, ig_dtype dtype, int64_t begin, int64_t count,
                          void *data) {
   hid_t set;
@@ -583,6 +605,7 @@ ig_status ig_h5_get_new(ig_h5 *h5, const char *name, ig_dtype dtype, int64_t row
   return status;
 }
 
+/* -1: there is no such object or attribute. The caller closes it. */
 static hid_t attribute_open(ig_h5 *h5, const char *object, const char *name) {
   if (strcmp(object, "/") != 0 && !ig_h5_has(h5, object))
     return -1;
@@ -591,7 +614,9 @@ static hid_t attribute_open(ig_h5 *h5, const char *object, const char *name) {
              : -1;
 }
 
-/* Texts of fixed or variable length; both occur in files of other programs. */
+/* Texts of fixed or variable length; both occur in files of other programs. Fixed and variable
+   strings are both read, cut to size - 1 bytes. Variable ones are allocated by HDF5 and freed
+   here. */
 ig_status ig_h5_get_text(ig_h5 *h5, const char *object, const char *name, char *text, size_t size) {
   const hid_t attribute = attribute_open(h5, object, name);
   if (attribute < 0)
@@ -618,6 +643,7 @@ ig_status ig_h5_get_text(ig_h5 *h5, const char *object, const char *name, char *
   return good ? IG_OK : bad(h5, name, "is not a short text");
 }
 
+/* count 0: a scalar attribute. The number of values must agree. */
 ig_status ig_h5_get_numbers(ig_h5 *h5, const char *object, const char *name, ig_dtype dtype,
                             int count, void *values) {
   const hid_t attribute = attribute_open(h5, object, name);

@@ -33,6 +33,7 @@ typedef struct {
   ig_h5_disk *disk;
 } info;
 
+/* HDF5 calls this from H5Fcreate. The name is not used: the descriptor is open already. */
 static H5FD_t *file_open(const char *name, unsigned flags, hid_t access, haddr_t most) {
   const info *given = H5Pget_driver_info(access);
   file *f = given ? calloc(1, sizeof *f) : NULL;
@@ -61,6 +62,7 @@ static haddr_t file_end(const H5FD_t *f, H5FD_mem_t type) {
   return ((const file *)f)->disk->end;
 }
 
+/* HDF5 announces the end of the allocated space; bytes up to it may never be written. */
 static herr_t file_end_set(H5FD_t *f, H5FD_mem_t type, haddr_t end) {
   (void)type;
   ((file *)f)->disk->end = end;
@@ -103,6 +105,8 @@ static void disk_write(ig_h5_disk *disk, uint64_t at, const char *from, size_t s
   }
 }
 
+/* Never fails towards HDF5, which would leave its structures undefined: the error is kept and
+   reported at the end. */
 static herr_t file_write(H5FD_t *f, H5FD_mem_t type, hid_t transfer, haddr_t at, size_t size,
                          const void *bytes) {
   (void)type, (void)transfer;
@@ -121,6 +125,8 @@ static herr_t file_unlock(H5FD_t *f) {
   return 0;
 }
 
+/* The class that HDF5 calls; functions that are left out are not needed for a file that is written
+   once. */
 static const H5FD_class_t driver = {
 #if H5_VERSION_GE(1, 13, 0)
     .version = H5FD_CLASS_VERSION,
@@ -148,6 +154,7 @@ static ig_status cannot(ig_ctx *cx, const char *what, const char *path, int erro
   return IG_FAIL(cx, IG_IO, "cannot %s '%s': %s", what, path, strerror(error));
 }
 
+/* On failure nothing is left open, and a file of the name PATH.part may remain empty. */
 ig_status ig_h5_disk_open(ig_ctx *cx, const char *path, hid_t access, ig_h5_disk *disk) {
   *disk = (ig_h5_disk){.fd = -1, .driver = -1};
   const size_t length = strlen(path) + sizeof IG_PART;
@@ -166,7 +173,8 @@ ig_status ig_h5_disk_open(ig_ctx *cx, const char *path, hid_t access, ig_h5_disk
 }
 
 /* The file is truncated to the end address, because HDF5 may have allocated more than it wrote. The
-   checksum is computed by reading back what is on the disk. */
+   checksum is computed by reading back what is on the disk. The file is read back in pieces, as
+   HDF5 writes in no order. Gaps count as zeros: ftruncate makes them so. */
 ig_status ig_h5_disk_crc(ig_ctx *cx, const char *path, ig_h5_disk *disk, size_t seal,
                          uint32_t *crc) {
   if (disk->error)

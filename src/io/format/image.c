@@ -66,8 +66,9 @@ static const char *npy_key(const char *head, const char *key) {
   return at ? at + 1 + strspn(at + 1, " ") : NULL;
 }
 
-/* descr is for example '<f4': byte order, kind, bytes. Booleans ('b') are read as unsigned
-   bytes. */
+/* descr is for example '<f4': byte order, kind, bytes. Booleans ('b') are read as unsigned bytes.
+   The header is the text of a Python dictionary (NEP 1): type as '<f8', order, and shape. Strings
+   and objects are refused. */
 static ig_status npy_header(reader *r, const char *head, bool *fortran) {
   const char *type = npy_key(head, "'descr'"), *order = npy_key(head, "'fortran_order'"),
              *shape = npy_key(head, "'shape'");
@@ -83,10 +84,12 @@ static ig_status npy_header(reader *r, const char *head, bool *fortran) {
     return IG_FAIL(r->cx, IG_INPUT,
                    "%s: values of type %.8s: expected whole numbers, bool, float32 or float64",
                    r->path, type);
+  /* Order of the indices, as numpy prints it. */
   *fortran = strncmp(order, "True", 4) == 0;
   char *next = NULL;
   int count = 0;
   const char *p = shape + (*shape == '(');
+  /* The shape is a tuple, "(nz, ny, nx)"; more or fewer than three numbers are refused. */
   for (; count < 4; count++, p = next + strspn(next, " ,")) {
     const long long n = strtoll(p, &next, 10);
     if (next == p)
@@ -100,7 +103,9 @@ static ig_status npy_header(reader *r, const char *head, bool *fortran) {
   return IG_OK;
 }
 
-/* Magic string, version, length of the header (2 bytes in version 1, else 4), header, values. */
+/* Magic string, version, length of the header (2 bytes in version 1, else 4), header, values.
+   Version 1 has a length of 2 bytes, later ones of 4, little-endian. Indices are z, y, x: x is the
+   fastest in C order, z in Fortran order. */
 static ig_status npy_read(reader *r) {
   const unsigned char *b = (const unsigned char *)r->text;
   if (r->size < 12 || memcmp(b, "\x93NUMPY", 6) != 0)
@@ -177,7 +182,8 @@ static bool directions(const char *p, double *step) {
   return true;
 }
 
-/* All spellings of types that the NRRD specification allows. */
+/* All spellings of types that the NRRD specification allows. All spellings of the NRRD definition
+   (Kindlmann, version 5). */
 static bool nrrd_type(const char *name, char *kind, int *bytes) {
   static const struct {
     const char *names; /* between bars */
@@ -215,7 +221,8 @@ static double unit_of(const char *text) {
 }
 
 /* One line "key: value" of the header. Unknown keys are ignored, as the specification asks. Data
-   files must be beside the header: absolute paths, "..", patterns and lists are refused. */
+   files must be beside the header: absolute paths, "..", patterns and lists are refused. One field
+   of the header. Unknown ones are passed over, as the format allows. */
 static ig_status nrrd_line(reader *r, nrrd *h, const char *key, const char *value) {
   ig_image *m = r->m;
   double x[3];
@@ -230,6 +237,7 @@ static ig_status nrrd_line(reader *r, nrrd *h, const char *key, const char *valu
       fine = x[d] >= 1 && x[d] < 1e9;
       m->n[d] = fine ? (int64_t)x[d] : 0;
     }
+    /* Spacings, or directions along the axes, whose lengths are then the spacings. */
   } else if (strcmp(key, "spacings") == 0) {
     fine = three(value, m->step);
     m->bare = false;
@@ -248,9 +256,11 @@ static ig_status nrrd_line(reader *r, nrrd *h, const char *key, const char *valu
                                                  : NRRD_TEXT;
     fine = h->encoding != NRRD_TEXT || strcmp(value, "ascii") == 0 || strcmp(value, "text") == 0 ||
            strcmp(value, "txt") == 0;
+    /* Skipping of bytes or lines in the data is not supported, unless it is none. */
   } else if (strcmp(key, "line skip") == 0 || strcmp(key, "byte skip") == 0 ||
              strcmp(key, "lineskip") == 0 || strcmp(key, "byteskip") == 0) {
     fine = atoi(value) == 0;
+    /* Data in another file: beside this one, and without any way out of the folder. */
   } else if (strcmp(key, "data file") == 0 || strcmp(key, "datafile") == 0) {
     fine = strlen(value) < sizeof h->file && value[0] != '/' && !strstr(value, "..") &&
            !strchr(value, '%') && strncmp(value, "LIST", 4) != 0;
@@ -266,7 +276,8 @@ static ig_status nrrd_line(reader *r, nrrd *h, const char *key, const char *valu
 }
 
 /* Reads the header up to its empty line; *begin: where the values start. Lines with ":=" are
-   key-value pairs of the user and are skipped. */
+   key-value pairs of the user and are skipped. Lines up to an empty one; the data follows it.
+   *begin is the first byte of the data. */
 static ig_status nrrd_header(reader *r, nrrd *h, size_t *begin) {
   size_t at = 0;
   bool first = true;
@@ -278,10 +289,13 @@ static ig_status nrrd_header(reader *r, nrrd *h, size_t *begin) {
       stop--;
     if (stop == line || !end)
       break;
+    /* Control characters are replaced, since the text may stand in a message. */
     char text[1024];
     snprintf(text, sizeof text, "%.*s", (int)(stop - line), line);
     for (char *p = text; *p; p++)
       *p = isprint((unsigned char)*p) ? *p : '?';
+    /* The first line names the format; comments and key/value pairs (:=) say nothing of the
+       image. */
     if (first || text[0] == '#' || strstr(text, ":="))
       continue;
     char *colon = strstr(text, ": ");
@@ -312,6 +326,7 @@ static ig_status nrrd_words(reader *r, const char *p, const char *end) {
   return IG_OK;
 }
 
+/* Raw, text, or compressed by gzip; the size is bounded before anything is allocated. */
 static ig_status nrrd_values(reader *r, const nrrd *h, const char *from, size_t have) {
   const size_t rows[3] = {1, (size_t)r->m->n[0], (size_t)r->m->n[0] * (size_t)r->m->n[1]};
   if (h->encoding == NRRD_TEXT)
@@ -334,6 +349,7 @@ static ig_status nrrd_values(reader *r, const nrrd *h, const char *from, size_t 
   return status;
 }
 
+/* Images that name no spacing are `bare`: one unit a voxel, scaled by the case. */
 static ig_status nrrd_read(reader *r) {
   nrrd h = {0};
   size_t begin = 0, size = 0;
@@ -362,6 +378,8 @@ static ig_status nrrd_read(reader *r) {
 
 /* --- */
 
+/* The ending decides on the format; its first bytes are checked by the reader. The text is freed
+   whatever happened; the image stays with the caller. */
 static ig_status file_take(reader *r) {
   IG_TRY(ig_file_read(r->cx, r->path, 0, &r->text, &r->size));
   const ig_status status = ig_path_ends(r->path, ".npy") ? npy_read(r) : nrrd_read(r);
@@ -463,7 +481,8 @@ static void faces_add(surface *s) {
   }
 }
 
-/* Two passes: count, allocate, fill. */
+/* Two passes: count, allocate, fill. Two passes over the faces between solid and empty voxels: the
+   first counts, the second fills. Only two planes of node numbers are needed at a time. */
 ig_status ig_image_surface(ig_ctx *cx, const char *path, const ig_image *m, ig_tri_surface *soup) {
   surface s = {.cx = cx, .path = path, .m = m, .soup = soup};
   memset(soup, 0, sizeof *soup);

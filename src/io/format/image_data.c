@@ -13,6 +13,8 @@ void ig_image_free(ig_image *image) {
   memset(image, 0, sizeof *image);
 }
 
+/* most: the voxels that a file of its length can have at most, by which a damaged header is found
+   before memory is taken. m->solid is allocated, one byte a voxel. */
 ig_status ig_image_room(ig_ctx *cx, const char *path, double most, ig_image *m) {
   double count = 1;
   for (int d = 0; d < 3; d++) {

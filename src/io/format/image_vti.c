@@ -27,6 +27,7 @@ static ig_status numbers(const ig_vtk_xml *v, const char *tag, const char *stop,
   return IG_OK;
 }
 
+/* Whole numbers in doubles: equality is exact. */
 static bool same(const double *a, const double *b, int count) {
   for (int i = 0; i < count; i++)
     if (a[i] != b[i])
@@ -80,7 +81,8 @@ static ig_status array_choose(const ig_vtk_xml *v, const char *from, const char 
 }
 
 /* Cell data is preferred. For point data the image has one voxel per point, shifted by half a
-   spacing. */
+   spacing. Values may be of cells, or of points, which then count as voxels about them. An image in
+   several pieces is refused. */
 static ig_status piece_read(const ig_vtk_xml *v, double threshold, const char *field, ig_image *m) {
   static const char *const section[2] = {"CellData", "PointData"};
   const char *limit = v->appended ? v->appended : v->end, *begin, *stop, *tag = NULL, *close = NULL;
@@ -90,6 +92,7 @@ static ig_status piece_read(const ig_vtk_xml *v, double threshold, const char *f
   const char *piece = ig_vtk_xml_tag(v->text, limit, "Piece", &stop);
   if (!piece)
     return IG_FAIL(v->cx, IG_INPUT, "%s: an image without a <Piece>", v->path);
+  /* Whole and piece must be the same: the extents are numbers of points along each axis. */
   IG_TRY(numbers(v, piece, stop, "Extent", 6, extent));
   if (!same(whole, extent, 6))
     return IG_FAIL(v->cx, IG_INPUT, "%s: an image in several pieces: save it as one", v->path);
@@ -100,6 +103,8 @@ static ig_status piece_read(const ig_vtk_xml *v, double threshold, const char *f
     return IG_FAIL(v->cx, IG_INPUT, "%s: there is no array%s%s of single values", v->path,
                    field ? " " : "", field ? field : "");
   points--;
+  /* Values at points stand for voxels about them, so the image begins half a voxel earlier and has
+     one more along each axis. */
   for (int d = 0; d < 3; d++) {
     m->n[d] = (int64_t)(whole[2 * d + 1] - whole[2 * d]) + points;
     m->low[d] += (whole[2 * d] - 0.5 * points) * m->step[d];
@@ -114,6 +119,7 @@ static ig_status piece_read(const ig_vtk_xml *v, double threshold, const char *f
   return status;
 }
 
+/* m->solid is the caller's, also after a failure. */
 ig_status ig_image_read_vti(ig_ctx *cx, const char *path, double threshold, const char *field,
                             ig_image *m) {
   ig_vtk_xml v;

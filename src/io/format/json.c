@@ -69,6 +69,7 @@ static void quoted(ig_json *json, const char *text) {
   ig_text_add(&json->text, "\"");
 }
 
+/* Two blanks a level. */
 static void line(ig_json *json) {
   ig_text_add(&json->text, "\n");
   for (int i = 0; i < json->depth; i++)
@@ -88,6 +89,7 @@ static void begin(ig_json *json, const char *key) {
   json->comma = true;
 }
 
+/* An object or a list begins; its first member has no comma before it. */
 static void open(ig_json *json, const char *key, const char *bracket) {
   begin(json, key);
   ig_text_add(&json->text, bracket);
@@ -101,6 +103,7 @@ void ig_json_object(ig_json *json, const char *key) {
 void ig_json_list(ig_json *json, const char *key) {
   open(json, key, "[");
 }
+/* The outermost end adds a line break, as text files end with one. */
 void ig_json_end(ig_json *json, char bracket) {
   json->depth--;
   if (json->comma)
@@ -114,6 +117,7 @@ void ig_json_raw(ig_json *json, const char *key, const char *value) {
   begin(json, key);
   ig_text_add(&json->text, value);
 }
+/* value NULL is written as null. */
 void ig_json_text(ig_json *json, const char *key, const char *value) {
   begin(json, key);
   if (value)

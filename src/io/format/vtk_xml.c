@@ -40,6 +40,7 @@ const char *ig_vtk_xml_tag(const char *p, const char *end, const char *name, con
 
 /* --- base64 (RFC 4648) */
 
+/* RFC 4648; -1: no digit. */
 static int digit_of(char c) {
   return c >= 'A' && c <= 'Z'   ? c - 'A'
          : c >= 'a' && c <= 'z' ? c - 'a' + 26
@@ -50,7 +51,8 @@ static int digit_of(char c) {
 }
 
 /* Decodes at most `most` bytes from *p on and advances *p. Stops at padding or at another
-   character. White space is accepted only in front. */
+   character. White space is accepted only in front. Base64 without line breaks inside, as VTK
+   writes it; a group of four may end an array, and the next one starts anew. */
 static size_t decode(const char **p, const char *end, unsigned char *out, size_t most) {
   size_t made = 0;
   uint32_t bits = 0;
@@ -83,6 +85,7 @@ typedef struct {
   bool base64;
 } source;
 
+/* From base64, or from raw appended data. */
 static ig_status bytes_take(const ig_vtk_xml *v, source *s, unsigned char *out, size_t count) {
   if (s->base64) {
     if (decode(&s->at, s->end, out, count) != count)
@@ -143,7 +146,9 @@ static ig_status plain_bytes(const ig_vtk_xml *v, source s, unsigned char *out, 
 }
 
 /* [blocks][block size][size of the last block or 0][compressed size of each], then the blocks. All
-   sizes are checked against the expected total and the length of the file. */
+   sizes are checked against the expected total and the length of the file. VTK's header: number of
+   blocks, size of a block, size of the last, then the compressed size of each. Every number is
+   checked against the room there is, as the file may be damaged. */
 static ig_status compressed_bytes(const ig_vtk_xml *v, source s, unsigned char *out, size_t size) {
   unsigned char head[24], *list = NULL, *compressed = NULL;
   const size_t h = (size_t)v->header;
@@ -155,6 +160,7 @@ static ig_status compressed_bytes(const ig_vtk_xml *v, source s, unsigned char *
                  last = size_of(v, head + 2 * h);
   if (blocks == 0 && size == 0)
     return IG_OK;
+  /* All sizes are bounded by what was asked for, before any product of them is used. */
   if (blocks == 0 || blocks > size || block > size + (1u << 26) ||
       (last ? (blocks - 1) * block + last : blocks * block) != size)
     return bad(v, "the blocks of a compressed array do not add up");
@@ -163,6 +169,7 @@ static ig_status compressed_bytes(const ig_vtk_xml *v, source s, unsigned char *
     status = bytes_take(v, &s, list, (3 + blocks) * h);
   if (status == IG_OK)
     padding_skip(&s, begin, (3 + blocks) * h);
+  /* The sum of compressed sizes cannot exceed the file. */
   uint64_t sum = 0;
   for (uint64_t i = 0; status == IG_OK && i < blocks; i++) {
     sum += size_of(v, list + (3 + i) * h);
@@ -188,6 +195,7 @@ static ig_status compressed_bytes(const ig_vtk_xml *v, source s, unsigned char *
 
 /* --- numbers of an array */
 
+/* F, I or U and the bytes of a number, from names such as Float64. */
 ig_status ig_vtk_xml_kind(const ig_vtk_xml *v, const char *tag, const char *stop, char *kind,
                           int *size) {
   char type[16] = "";
@@ -218,7 +226,8 @@ static ig_status words_read(const ig_vtk_xml *v, const char *p, const char *end,
 }
 
 /* Reads `count` numbers of the array with this tag, whatever its format; `appended` data is found
-   by its offset behind the '_'. */
+   by its offset behind the '_'. Inline text, inline base64, or appended data at an offset;
+   converted to double. */
 ig_status ig_vtk_xml_values(const ig_vtk_xml *v, const char *tag, const char *stop, int64_t count,
                             double *out) {
   char format[16] = "ascii", text[32];
@@ -230,6 +239,7 @@ ig_status ig_vtk_xml_values(const ig_vtk_xml *v, const char *tag, const char *st
   char kind;
   int size;
   IG_TRY(ig_vtk_xml_kind(v, tag, stop, &kind, &size));
+  /* Data inside the element is always base64. */
   source s = {stop + 1, close, true};
   if (strcmp(format, "appended") == 0) {
     char *end;
@@ -243,6 +253,7 @@ ig_status ig_vtk_xml_values(const ig_vtk_xml *v, const char *tag, const char *st
     return IG_FAIL(v->cx, IG_INPUT, "%s: format '%s': expected ascii, binary or appended", v->path,
                    format);
   }
+  /* Raw bytes first, then converted number by number to double. */
   unsigned char *bytes;
   IG_TRY(IG_NEW(v->cx, &bytes, (size_t)count * (size_t)size + 1, "array"));
   ig_status status = v->compressed ? compressed_bytes(v, s, bytes, (size_t)count * (size_t)size)
@@ -276,8 +287,9 @@ bool ig_vtk_xml_section(const char *from, const char *end, const char *name, con
   return *stop != NULL;
 }
 
-/* Attributes of <VTKFile>: byte order, size of headers, compressor; and the position of appended
-   data. */
+/* Attributes of <VTKFile>: byte order, size of headers, compressor; and the position of
+   appended data. Byte order, the width of sizes, the compressor (only zlib is read) and the
+   appended data. */
 static ig_status header_read(ig_vtk_xml *v, const char *wanted) {
   char text[64];
   const char *stop, *tag = ig_vtk_xml_tag(v->text, v->end, "VTKFile", &stop);
@@ -305,6 +317,7 @@ static ig_status header_read(ig_vtk_xml *v, const char *wanted) {
   return IG_OK;
 }
 
+/* The text is the caller's to free after success. */
 ig_status ig_vtk_xml_open(ig_ctx *cx, const char *path, const char *type, ig_vtk_xml *v) {
   size_t size;
   *v = (ig_vtk_xml){.cx = cx, .path = path};

@@ -16,6 +16,7 @@ ig_cell_info ig_cell_info_get(int code) {
       {"quad9", 9, 4, IG_QUAD4},         {"wedge18", 18, 6, IG_WEDGE6},
       {"pyramid14", 14, 5, IG_PYRAMID5},
   };
+  /* Kinds of cells that are no element types of a mesh have codes above those. */
   if (code >= IG_CELL_WEDGE15)
     return more[code - IG_CELL_WEDGE15];
   if (code == IG_HEX20 || code == IG_WEDGE15)
@@ -31,6 +32,7 @@ ig_elem_type ig_cell_type(int code) {
   return (ig_elem_type)ig_cell_info_get(code).base;
 }
 
+/* Safe with members that were never allocated. */
 void ig_plain_free(ig_plain *p) {
   free(p->first);
   free(p->count);
@@ -61,6 +63,7 @@ int ig_cell_faces(int code) {
   return ig_elem_info_get(ig_cell_type(code))->faces;
 }
 
+/* node has room for four; returns the corners of the face. */
 int ig_cell_face(int code, int number, int node[4]) {
   const ig_elem_type type = ig_cell_type(code);
   const int corners = ig_elem_face_distinct(type, number);
@@ -101,8 +104,10 @@ static int lowest(const ig_lid *node, const int *local, int count) {
 }
 
 /* Cuts a wedge, pyramid or hexahedron (by its corners) into tetrahedra, 4 nodes each; returns how
-   many, at most six. */
-/* Faces that touch the apex give no tetrahedron; the others one or two. */
+   many, at most six. Faces that touch the apex give no tetrahedron; the others one or two.
+   Tetrahedra from the corner of lowest number to the triangles of all faces that do not touch it
+   (Dompierre et al. 1999): neighbours cut a common face alike, as the lowest of its corners
+   decides. */
 static int cut(int corners, const ig_lid *node, ig_lid *tet) {
   static const int all[8] = {0, 1, 2, 3, 4, 5, 6, 7};
   const face *faces = corners == 6 ? wedge : corners == 5 ? pyramid : hexahedron;
@@ -157,7 +162,8 @@ static bool stays(const ig_cells *from, int code) {
   return mids ? from->quadratic && !from->split : code < IG_ELEM_TYPES && !from->split;
 }
 
-/* Each old cell gets a contiguous range of new ones (first, count), so sets can follow. */
+/* Each old cell gets a contiguous range of new ones (first, count), so sets can follow. Counts were
+   made before, so all arrays have room. Cells that can stay as they are become one child each. */
 static ig_status fill(ig_ctx *cx, const ig_cells *from, ig_plain *p) {
   ig_lid reduced = 0;
   const char *name = "";
@@ -167,6 +173,7 @@ static ig_status fill(ig_ctx *cx, const ig_cells *from, ig_plain *p) {
     const int32_t tag = from->tag ? from->tag[c] : 0;
     ig_lid tet[4 * IG_CELL_MOST_CHILDREN];
     p->first[c] = p->cells.count;
+    /* Only these can be cut; triangles, tetrahedra and lines stay as they are. */
     const bool solid = info.base == IG_HEX8 || info.base == IG_WEDGE6 || info.base == IG_PYRAMID5;
     if (stays(from, from->type[c])) {
       cell_add(p, from->type[c], node, info.nodes, tag);
@@ -181,6 +188,7 @@ static ig_status fill(ig_ctx *cx, const ig_cells *from, ig_plain *p) {
       cell_add(p, info.base, node, info.corners, tag);
     }
     p->count[c] = (uint8_t)(p->cells.count - p->first[c]);
+    /* Nodes in the middles of edges are dropped, which is worth one warning for all. */
     if (info.nodes > info.corners) {
       reduced++;
       name = info.name;

@@ -11,7 +11,9 @@
 ig_gmsh_api ig_gmsh;
 
 /* By soname first, then by the file that was found at build time. All functions must be there:
-   another major version may lack some. */
+   another major version may lack some. Loaded when first needed, so that a program without Gmsh
+   starts and reads everything else. All functions must be there: an older library is refused as a
+   whole. */
 ig_status ig_gmsh_load(ig_ctx *cx, const char *path) {
   if (ig_gmsh.library)
     return IG_OK;
@@ -67,6 +69,7 @@ static const ig_gmsh_elem elems[] = {
     {7, IG_PYRAMID5, 5, 5},       {19, IG_CELL_PYRAMID13, 13, 5},
 };
 
+/* By Gmsh's number of the element type; NULL: one that is not known. */
 static const ig_gmsh_elem *elem_of(int gmsh) {
   for (size_t i = 0; i < sizeof elems / sizeof *elems; i++)
     if (elems[i].gmsh == gmsh)
@@ -83,6 +86,7 @@ int ig_gmsh_list(int dim, int entity, ig_gmsh_listed *l) {
   return ierr;
 }
 
+/* What Gmsh allocates it must free: its allocator may be another one. */
 void ig_gmsh_list_free(ig_gmsh_listed *l) {
   for (size_t i = 0; i < l->tags; i++)
     ig_gmsh.Free(l->tag[i]);
@@ -96,7 +100,8 @@ void ig_gmsh_list_free(ig_gmsh_listed *l) {
 }
 
 /* An unknown type is an error only in the dimension that becomes the mesh; in lower dimensions it
-   is ignored. */
+   is ignored. Calls `take` with all elements of one type in one entity. Unknown types of the
+   highest dimension are refused, lower ones are passed over. */
 ig_status ig_gmsh_elements_each(ig_gmsh_reader *r, int dim, int entity, ig_gmsh_take *take,
                                 void *user) {
   ig_gmsh_listed l;
@@ -106,6 +111,7 @@ ig_status ig_gmsh_elements_each(ig_gmsh_reader *r, int dim, int entity, ig_gmsh_
     const ig_gmsh_elem *kind = elem_of(l.type[i]);
     if (!kind || (kind->code < 0 && dim == r->dim)) {
       if (dim == r->dim) {
+        /* The name is asked for only for the message. */
         char *name = NULL;
         int d, order, n, primary, e = 0;
         double *local = NULL;
@@ -121,6 +127,7 @@ ig_status ig_gmsh_elements_each(ig_gmsh_reader *r, int dim, int entity, ig_gmsh_
       }
       continue;
     }
+    /* What the library returns is checked before it is used as an index. */
     if (l.node_count[i] != l.tag_count[i] * kind->nodes)
       status = IG_FAIL(r->cx, IG_INPUT, "%s: elements of Gmsh type %d have a wrong number of nodes",
                        r->path, l.type[i]);

@@ -6,13 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Exchanges two nodes of an element. */
 static void swap(ig_lid *conn, int a, int b) {
   const ig_lid keep = conn[a];
   conn[a] = conn[b];
   conn[b] = keep;
 }
 
-/* Mirrors an element: the same nodes in the other handedness, mid-side nodes included. */
+/* Mirrors an element: the same nodes in the other handedness, mid-side nodes included. Exchanges
+   nodes so that the volume or normal changes its sign; nodes in the middles of edges follow their
+   edges. */
 static void turn_over(ig_elem_type type, ig_lid *conn) {
   switch (type) {
   case IG_TRI3:
@@ -23,6 +26,7 @@ static void turn_over(ig_elem_type type, ig_lid *conn) {
     swap(conn, 1, 2);
     swap(conn, 3, 5);
     break;
+  /* Exchanging two opposite corners changes the sense of rotation. */
   case IG_QUAD4:
     swap(conn, 1, 3);
     break;
@@ -31,6 +35,7 @@ static void turn_over(ig_elem_type type, ig_lid *conn) {
     swap(conn, 4, 6);
     swap(conn, 8, 9);
     break;
+  /* Bottom and top change places. */
   case IG_HEX8:
     for (int a = 0; a < 4; a++)
       swap(conn, a, 4 + a);
@@ -116,7 +121,8 @@ static ig_status cells_add(ig_ctx *cx, ig_mesh *mesh, const ig_cells *cells, ig_
 }
 
 /* Reduces or cuts cells first, then adds blocks; number and children refer to the cells of the
-   file. */
+   file. number[c]: the first element made of cell c; children[c]: how many. Without any cut, cells
+   are elements one to one. */
 ig_status ig_mesh_add_cells(ig_ctx *cx, ig_mesh *mesh, const ig_cells *cells, ig_lid *number) {
   ig_plain plain;
   IG_TRY(corners_check(cx, mesh, cells));
@@ -130,6 +136,7 @@ ig_status ig_mesh_add_cells(ig_ctx *cx, ig_mesh *mesh, const ig_cells *cells, ig
   ig_status status = IG_NEW(cx, &of, plain.cells.count, "element numbers");
   if (status == IG_OK)
     status = cells_add(cx, mesh, &plain.cells, of);
+  /* Several children of a cell have numbers in a row, from the first. */
   for (ig_lid c = 0; status == IG_OK && c < cells->count; c++) {
     if (number)
       number[c] = of[plain.first[c]];

@@ -52,8 +52,8 @@ static int head_width(const layout *l) {
   return sum;
 }
 
-/* Parses groups of count, letter, width; the exponent width and decimals of reals are not
-   needed. */
+/* Parses groups of count, letter, width; the exponent width and decimals of reals are not needed. A
+   Fortran format, as (3i9,6e21.13e3): numbers and widths of whole and real fields. */
 static ig_status layout_read(cdb *in, layout *l) {
   *l = (layout){0};
   if (!ig_text_line(&in->t))
@@ -65,6 +65,7 @@ static ig_status layout_read(cdb *in, layout *l) {
   int count, width, read = 0;
   char letter;
   bool good = true;
+  /* Whole numbers come first, then the real ones, of which only count and width matter here. */
   while (good && !l->reals && sscanf(p, "%3d%c%3d%n", &count, &letter, &width, &read) == 3) {
     const bool whole = letter == 'i' || letter == 'I';
     good = count >= 1 && width >= 1 && (!whole || l->ints + count <= FIELDS);
@@ -112,7 +113,9 @@ static bool ended(const cdb *in) { /* "N,R5.3,LOC, -1," or "-1" ends a block */
          (p[0] == '-' && p + 1 < in->t.line_end && p[1] == '1');
 }
 
-/* NBLOCK: number, two fields of geometry, coordinates, angles. Trailing zeros may be omitted. */
+/* NBLOCK: number, two fields of geometry, coordinates, angles. Trailing zeros may be omitted.
+   Fields of a width rather than words: coordinates that are zero at the end of a line may be
+   missing. */
 static ig_status nodes_read(cdb *in) {
   layout l;
   IG_TRY(layout_read(in, &l));
@@ -123,6 +126,7 @@ static ig_status nodes_read(cdb *in) {
     int count;
     double x[3] = {0};
     bool twice;
+    /* Columns of whole numbers end where those of real ones begin; a line may be shorter. */
     const int heads = head_width(&l);
     char *const end = in->t.line_end, *p = end - in->t.line > heads ? in->t.line + heads : end;
     in->t.line_end = p; /* the whole numbers alone */
@@ -140,6 +144,7 @@ static ig_status nodes_read(cdb *in) {
         IG_TRY(ig_text_real(&in->t, p, stop, &x[d]));
       p = stop;
     }
+    /* A number that comes twice would make elements ambiguous. */
     IG_TRY(ig_mesh_build_node(&in->g, head[0], x, &twice));
     if (twice)
       return ig_text_fail(&in->t, in->t.line, "node %lld is defined twice", (long long)head[0]);
@@ -170,7 +175,8 @@ static int solid_of(int64_t *n) {
 }
 
 /* Type of an element with `count` nodes; -1: not readable. Degenerate quadratic elements are
-   reduced to corners and counted in `collapsed`. */
+   reduced to corners and counted in `collapsed`. Degenerate solids repeat nodes; the shape follows
+   from which ones are the same. */
 static int type_of(cdb *in, family of, int64_t *n, int count) {
   int type = -1;
   switch (of) {
@@ -181,6 +187,7 @@ static int type_of(cdb *in, family of, int64_t *n, int count) {
       return count == 4 ? IG_TET4 : IG_TET10;
     if (count != 8 && count != 20)
       return -1;
+    /* Eight nodes, of which some may be the same: the shape follows from which. */
     type = solid_of(n);
     if (count == 20 && type == IG_HEX8)
       return IG_CELL_HEX20;
@@ -188,6 +195,7 @@ static int type_of(cdb *in, family of, int64_t *n, int count) {
     return type;
   case SHELL:
   case PLANE:
+    /* A triangle is written as a quadrilateral whose last two nodes are the same. */
     if (count == 3 || (count >= 4 && n[3] == n[2])) {
       in->collapsed += count == 8;
       return IG_TRI3;
@@ -201,6 +209,7 @@ static int type_of(cdb *in, family of, int64_t *n, int count) {
   return type;
 }
 
+/* The routine number of an ET command, as 185 for SOLID185. */
 static family family_of(const cdb *in, int64_t type) {
   const int number = type >= 0 && type < TYPES ? in->type[type] : 0;
   for (size_t i = 0; i < sizeof library / sizeof *library; i++)
@@ -210,7 +219,8 @@ static family family_of(const cdb *in, int64_t type) {
 }
 
 /* Elements of unknown types (contact, surface effect, mass) are counted and skipped; sets may then
-   refer to missing elements. */
+   refer to missing elements. Elements that are no part of a mesh, such as contacts and surfaces,
+   are counted and passed over. */
 static ig_status element_add(cdb *in, const int64_t *head, int64_t *node, int count) {
   const family of = family_of(in, head[1]);
   if (of == NOTHING) {
@@ -238,7 +248,8 @@ static ig_status element_add(cdb *in, const int64_t *head, int64_t *node, int co
 }
 
 /* EBLOCK,19,SOLID: 11 fields (material, type, ..., number of nodes at 9, element number at 11),
-   then nodes, continued on further lines. */
+   then nodes, continued on further lines. 11 fields, then up to 8 nodes on the line and the rest on
+   the next ones. */
 static ig_status elements_read(cdb *in) {
   layout l;
   IG_TRY(layout_read(in, &l));
@@ -251,6 +262,7 @@ static ig_status elements_read(cdb *in) {
                           "an element has %d fields: expected 11 and its nodes, as EBLOCK,19,SOLID "
                           "has them",
                           count);
+    /* Field 0 is the material, 8 the number of nodes, 10 the element's number (ANSYS, EBLOCK). */
     if (value[8] < 1 || value[8] > 20 || value[10] < 1 || value[10] > IG_ID_MASK ||
         value[0] < INT32_MIN || value[0] > INT32_MAX)
       return ig_text_fail(&in->t, in->t.line,
@@ -259,6 +271,7 @@ static ig_status elements_read(cdb *in) {
     const int64_t head[11] = {value[0], value[1], 0, 0, 0, 0, 0, 0, wanted, 0, value[10]};
     for (int i = 11; i < count && nodes < wanted; i++)
       node[nodes++] = value[i];
+    /* Further nodes on the next lines. */
     while (nodes < wanted) {
       if (!ig_text_line(&in->t))
         return ig_text_fail(&in->t, in->t.line_end, "the file ends within an element");
@@ -283,7 +296,7 @@ static bool word_at(const cdb *in, int which, char **from, char **stop) {
 }
 
 /* CMBLOCK,NAME,NODE or ELEM,count: numbers; a negative number -n after m means the range m + 1 to
-   n. */
+   n. A component lists numbers; a negative one means all from the one before up to it. */
 static ig_status component_read(cdb *in) {
   char *name, *stop, *kind, *kind_stop, *number, *number_stop, *bang;
   int64_t count, former = 0;
@@ -294,6 +307,7 @@ static ig_status component_read(cdb *in) {
   if ((bang = memchr(number, '!', (size_t)(number_stop - number))))
     number_stop = bang; /* a comment */
   IG_TRY(ig_text_int(&in->t, number, number_stop, &count));
+  /* Names are compared by their beginning, as ELEM and ELEMENT both occur. */
   const bool nodes = strncasecmp(kind, "NODE", 4) == 0;
   const ig_group *set = nodes || strncasecmp(kind, "ELEM", 4) == 0
                             ? ig_mesh_build_group(&in->g, name, (size_t)(stop - name),
@@ -301,6 +315,7 @@ static ig_status component_read(cdb *in) {
                             : NULL;
   if (!set)
     return IG_OK; /* components of lines and volumes */
+  /* The array of groups may move while members are added: only the number is kept. */
   const int at = (int)(set - in->g.group);
   IG_TRY(layout_read(in, &l));
   while (count > 0) {
@@ -347,7 +362,8 @@ static ig_status type_read(cdb *in) {
   return IG_OK;
 }
 
-/* One line of commands; everything not listed is not mesh and is ignored. */
+/* One line of commands; everything not listed is not mesh and is ignored. Commands that are not
+   known are passed over: an archive has many that say nothing of the mesh. */
 static ig_status command_read(cdb *in) {
   char *p = in->t.line, *from, *stop;
   ig_text_field(&in->t, &p, &from, &stop);
@@ -361,12 +377,14 @@ static ig_status command_read(cdb *in) {
   if (ig_text_is(from, stop, "N") && word_at(in, 2, &second, &second_stop) &&
       ig_text_is(second, second_stop, "LOC"))
     return IG_OK;
+  /* Single commands would need the state of the whole preprocessor. */
   if (ig_text_is(from, stop, "N") || ig_text_is(from, stop, "EN"))
     return ig_text_fail(&in->t, from,
                         "nodes and elements one a line are not read: write the archive in blocks "
                         "(CDWRITE,DB,…,,,,,BLOCKED)");
   if (!ig_text_is(from, stop, "EBLOCK"))
     return IG_OK;
+  /* EBLOCK with SOLID has the form that elements_read knows. */
   char *kind, *kind_stop;
   if (word_at(in, 2, &kind, &kind_stop) && ig_text_is(kind, kind_stop, "SOLID"))
     return elements_read(in);
@@ -377,7 +395,8 @@ static ig_status command_read(cdb *in) {
   return IG_OK;
 }
 
-/* A warning instead of an error for skipped elements, as long as some element is known. */
+/* A warning instead of an error for skipped elements, as long as some element is known. The reader
+   is large, so it is on the heap. Numbers of nodes and elements are those of the archive. */
 ig_status ig_mesh_read_cdb(ig_ctx *cx, const char *path, const ig_mesh_read_options *options,
                            ig_mesh **mesh) {
   *mesh = NULL;
@@ -391,6 +410,7 @@ ig_status ig_mesh_read_cdb(ig_ctx *cx, const char *path, const ig_mesh_read_opti
     status =
         IG_FAIL(cx, IG_INPUT, "%s: none of its %lld elements is of a known type (the last: %d)",
                 path, (long long)in->passed, in->passed_type);
+  /* Sets may name elements that were passed over. */
   for (int i = 0; i < in->g.groups && in->passed; i++)
     in->g.group[i].gaps |= in->g.group[i].kind == IG_SET_ELEMENTS;
   if (status == IG_OK)

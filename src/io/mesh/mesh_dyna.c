@@ -92,7 +92,8 @@ static bool columns_fit(const dyna *in, const int *width, int most) {
 
 /* Splits the line into at most `most` fields: by commas, by spaces, or by columns if a word is
    wider than its column (two numbers touch) or there are fewer than `least` words. Returns how
-   many. */
+   many. Commas where there are any, else
+   blanks, else columns where the words do not fit, as decks in the wild mix them. */
 static int fields_split(const dyna *in, const int *width, int most, int least, field *f) {
   char *line = in->t.line, *end = in->t.line_end;
   int count = 0;
@@ -103,6 +104,7 @@ static int fields_split(const dyna *in, const int *width, int most, int least, f
       count--;
     return count;
   }
+  /* Words between blanks. */
   for (char *p = line; count < most;) {
     while (p < end && (*p == ' ' || *p == '\t'))
       p++;
@@ -113,6 +115,7 @@ static int fields_split(const dyna *in, const int *width, int most, int least, f
       p++;
     f[count++].stop = p;
   }
+  /* Words that are too few or too wide are columns without blanks between them. */
   bool columns = count < least;
   for (int i = 0; i < count; i++) /* wider than its column: two have run together */
     columns = columns || f[i].stop - f[i].from > width[i];
@@ -165,7 +168,8 @@ static ig_status real_read(dyna *in, const char *from, const char *stop, double 
 }
 
 /* *PARAMETER: pairs of name and value, four per line; the first letter of the name is its type (R,
-   I; C is text and skipped). A later definition replaces an earlier one. */
+   I; C is text and skipped). A later definition replaces an earlier one. *PARAMETER: a letter for
+   the kind, then the name, then the value, four pairs a line. */
 static ig_status parameters_read(dyna *in) {
   static const int width[] = {10, 10, 10, 10, 10, 10, 10, 10};
   while (data_line(in)) {
@@ -179,6 +183,7 @@ static ig_status parameters_read(dyna *in) {
         p = in->t.line_end - p > 10 ? p + 10 : in->t.line_end;
         f[count].stop = p;
       }
+    /* Pairs of name and value. */
     for (int i = 0; i + 1 < count; i += 2) {
       const char *from = f[i].from, *stop = f[i].stop;
       while (from < stop && *from == ' ')
@@ -190,6 +195,7 @@ static ig_status parameters_read(dyna *in) {
       if (!strchr("RrIiCc", *from) || stop - from > PARAMETER_NAME)
         return ig_text_fail(&in->t, from, "expected R, I or C and a name of at most %d letters",
                             PARAMETER_NAME - 1);
+      /* Texts cannot stand for numbers and are passed over. */
       const bool text = *from == 'C' || *from == 'c';
       for (from++; from < stop && *from == ' ';)
         from++;
@@ -210,6 +216,7 @@ static ig_status parameters_read(dyna *in) {
   return IG_OK;
 }
 
+/* Larger numbers would collide with those of instances. */
 static ig_status id_read(dyna *in, const field *f, int64_t *id) {
   IG_TRY(int_read(in, f->from, f->stop, id));
   if (*id < 1 || *id > IG_ID_MASK)
@@ -217,7 +224,8 @@ static ig_status id_read(dyna *in, const field *f, int64_t *id) {
   return IG_OK;
 }
 
-/* By columns 8, 16, 16, 16 if the words fit, because blank coordinates are allowed there. */
+/* By columns 8, 16, 16, 16 if the words fit, because blank coordinates are allowed there. Columns
+   of 8 and 16 letters; free format where they do not fit. */
 static ig_status nodes_read(dyna *in) {
   static const int width[] = {8, 16, 16, 16, 8, 8};
   while (data_line(in)) {
@@ -244,7 +252,9 @@ static ig_status nodes_read(dyna *in) {
 }
 
 /* Eight nodes of which some repeat: tetrahedron, wedge or pyramid, in each of the ways in which
-   preprocessors write them. `same` gives for each corner the first corner with the same node. */
+   preprocessors write them. `same` gives for each corner the first corner with the same node.
+   LS-DYNA has one solid with eight nodes, of which some repeat for wedges, pyramids and tetrahedra.
+   ways[] lists those patterns and the corners to take. */
 static ig_status hexahedron_type(dyna *in, const char *at, int64_t *node, int *type) {
   static const struct {
     int same[8]; /* of each corner, the first that is the same node */
@@ -257,6 +267,8 @@ static ig_status hexahedron_type(dyna *in, const char *at, int64_t *node, int *t
       {{0, 1, 2, 2, 4, 5, 6, 6}, IG_WEDGE6, 6, {0, 1, 2, 4, 5, 6}},
       {{0, 1, 2, 3, 4, 4, 4, 4}, IG_PYRAMID5, 5, {0, 1, 2, 3, 4}},
   };
+  /* For each corner the first that has the same node: two elements with the same pattern are of the
+     same shape. */
   for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
     bool same = true;
     for (int a = 0; a < 8; a++) {
@@ -267,6 +279,7 @@ static ig_status hexahedron_type(dyna *in, const char *at, int64_t *node, int *t
     }
     if (!same)
       continue;
+    /* The corners that are left, in the order of the simpler type. */
     int64_t picked[6];
     for (int i = 0; i < ways[w].nodes; i++)
       picked[i] = node[ways[w].pick[i]];
@@ -280,7 +293,7 @@ static ig_status hexahedron_type(dyna *in, const char *at, int64_t *node, int *t
 }
 
 /* Element type from dimension and number of nodes. A shell whose third and fourth node are equal is
-   a triangle. */
+   a triangle. By dimension and number of nodes given. */
 static ig_status type_of(dyna *in, const char *at, int dim, int64_t *node, int count, int *type) {
   if (dim == 1) {
     *type = IG_BEAM2;
@@ -306,7 +319,8 @@ static ig_status type_of(dyna *in, const char *at, int dim, int64_t *node, int c
 }
 
 /* extra: number of lines after each element that carry options (thickness, orientation) and are
-   skipped. */
+   skipped. extra: further lines of an element that say nothing of the mesh. The part becomes the
+   tag. */
 static ig_status elements_read(dyna *in, int dim, int extra) {
   static const int width[] = {8, 8, 8, 8, 8, 8, 8, 8, 8, 8};
   while (data_line(in)) {
@@ -323,6 +337,7 @@ static ig_status elements_read(dyna *in, int dim, int extra) {
     IG_TRY(id_read(in, &f[1], &part));
     if (part > INT32_MAX)
       return ig_text_fail(&in->t, f[1].from, "part %lld is beyond %d", (long long)part, INT32_MAX);
+    /* Where the nodes begin among the fields. */
     int first = 2;
     if (count == 2) { /* the nodes are on a line of their own */
       if (!data_line(in))
@@ -330,6 +345,7 @@ static ig_status elements_read(dyna *in, int dim, int extra) {
       count = fields_split(in, width, 10, 1, f);
       first = 0;
     }
+    /* Zeros at the end fill the line. */
     int nodes = 0;
     const int most = dim == 1 ? 2 : dim == 2 ? 4 : first == 0 ? 10 : 8;
     for (int i = first; i < count && nodes < most; i++) {
@@ -368,7 +384,8 @@ static ig_status elements_read(dyna *in, int dim, int extra) {
 enum { LIST, RANGES, SEGMENTS, PARTS };
 
 /* Begins a set: an optional title line, then a line that starts with the set's number. The title
-   becomes the name. *number: index of the group. */
+   becomes the name. *number: index of the group. A set has a number, and in the form with _TITLE a
+   name on a line before it. */
 static ig_status set_begin(dyna *in, ig_set_kind kind, int form, bool title, int *number) {
   static const int width[] = {10, 10, 10, 10, 10, 10, 10, 10};
   char name[54] = "";
@@ -380,6 +397,7 @@ static ig_status set_begin(dyna *in, ig_set_kind kind, int form, bool title, int
       from++;
     while (stop > from && stop[-1] == ' ')
       stop--;
+    /* Names are cut to what a set may have; slashes would disturb paths of other formats. */
     const size_t length =
         (size_t)(stop - from) < sizeof name ? (size_t)(stop - from) : sizeof name - 1;
     for (size_t i = 0; i < length; i++)
@@ -388,6 +406,7 @@ static ig_status set_begin(dyna *in, ig_set_kind kind, int form, bool title, int
   if (!data_line(in) || fields_split(in, width, 8, 1, f) < 1)
     return ig_text_fail(&in->t, in->t.line_end, "expected the number of the set");
   IG_TRY(id_read(in, &f[0], &id));
+  /* Without a title the set is named by its kind and number. */
   if (!name[0])
     snprintf(name, sizeof name, "%s_%lld",
              form == SEGMENTS       ? "segments"
@@ -415,7 +434,8 @@ static ig_status range_add(dyna *in, int number, int dim, const int64_t *end, co
 }
 
 /* Reads the members. Segments contribute their nodes; parts are resolved at the end, because
-   elements may follow. */
+   elements may follow. Members up to the next keyword; zeros and blanks are passed over, and sets
+   in ranges give pairs of numbers. */
 static ig_status set_read(dyna *in, ig_set_kind kind, int dim, int form, bool title) {
   static const int width[] = {10, 10, 10, 10, 10, 10, 10, 10};
   int number = 0;
@@ -423,6 +443,7 @@ static ig_status set_read(dyna *in, ig_set_kind kind, int dim, int form, bool ti
   while (data_line(in)) {
     field f[8];
     int64_t end[2] = {0, 0}, id;
+    /* A segment has four nodes; further fields are attributes. */
     const int count = fields_split(in, width, form == SEGMENTS ? 4 : 8, 1, f);
     for (int i = 0; i < count; i++) {
       if (f[i].from == f[i].stop)
@@ -434,6 +455,7 @@ static ig_status set_read(dyna *in, ig_set_kind kind, int dim, int form, bool ti
       end[i % 2] = id;
       if (form == RANGES && i % 2)
         IG_TRY(range_add(in, number, dim, end, f[i].from));
+      /* Parts are resolved at the end: their elements may come later. */
       if (form == PARTS) {
         IG_TRY(IG_MORE(in->t.cx, &in->of_part, in->of_parts, "parts of sets"));
         in->of_part[in->of_parts].set = number;
@@ -485,7 +507,8 @@ static ig_status include_read(dyna *in) {
 
 /* Dispatches *ELEMENT keywords, with the option lines they add. Point masses, springs and similar
    are skipped with a warning; other options are refused, because the number of lines per element
-   would be unknown. */
+   would be unknown. Options that add lines must be known, since otherwise those lines would be read
+   as elements. */
 static ig_status any_elements_read(dyna *in, const char *from, const char *stop) {
   static const struct {
     const char *name;
@@ -506,6 +529,7 @@ static ig_status any_elements_read(dyna *in, const char *from, const char *stop)
                {"*ELEMENT_BEAM", 1, 0}};
   static const char *const passed[] = {"*ELEMENT_MASS", "*ELEMENT_DISCRETE", "*ELEMENT_INERTIA",
                                        "*ELEMENT_SEATBELT", "*ELEMENT_PLOTEL"};
+  /* Exact names: an unknown option may add lines, which would be read as elements. */
   for (size_t i = 0; i < sizeof known / sizeof *known; i++)
     if (ig_text_is(from, stop, known[i].name))
       return elements_read(in, known[i].dim, known[i].extra);
@@ -521,7 +545,7 @@ static ig_status any_elements_read(dyna *in, const char *from, const char *stop)
 }
 
 /* Dispatches *SET keywords: nodes, elements, segments or parts. Sets defined by rules (_GENERAL,
-   _ADD, _BOX) are skipped with a warning. */
+   _ADD, _BOX) are skipped with a warning. Segments are taken by their nodes. */
 static ig_status any_set_read(dyna *in, const char *from, const char *stop) {
   static const struct {
     const char *name;
@@ -531,12 +555,14 @@ static ig_status any_set_read(dyna *in, const char *from, const char *stop) {
       {"*SET_NODE", IG_SET_NODES, 0, LIST},        {"*SET_SOLID", IG_SET_ELEMENTS, 3, LIST},
       {"*SET_SHELL", IG_SET_ELEMENTS, 2, LIST},    {"*SET_BEAM", IG_SET_ELEMENTS, 1, LIST},
       {"*SET_SEGMENT", IG_SET_NODES, 0, SEGMENTS}, {"*SET_PART", IG_SET_ELEMENTS, 0, PARTS}};
+  /* _TITLE adds a line with the name before the set. */
   const bool title = stop - from > 6 && strncasecmp(stop - 6, "_TITLE", 6) == 0;
   const char *end = title ? stop - 6 : stop;
   for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
     const char *rest = from + strlen(known[i].name);
     if (!begins(from, end, known[i].name))
       continue;
+    /* _LIST is the same as no option at all. */
     if (begins(rest, end, "_LIST"))
       rest += 5;
     if (rest == end || ig_text_is(rest, end, "_SMOOTH"))
@@ -567,13 +593,15 @@ static const char *const model_words[] = {"*MAT_",      "*SECTION_", "*PART",   
                                           "*RIGIDWALL", "*EOS_",     "*HOURGLASS", "*DEFINE_CURVE",
                                           "*CONTROL_",  "*DAMPING_", "*AIRBAG_",   NULL};
 
-/* *end: *END was met. */
+/* *end: *END was met. *end becomes true at *END; what follows is not read. Keywords of no mesh are
+   noted for one warning. */
 static ig_status keyword_read(dyna *in, bool *end) {
   const char *from = in->t.line, *stop = in->t.line_end;
   while (stop > from && (stop[-1] == ' ' || stop[-1] == '\t'))
     stop--;
   if (is_long(from, stop))
     return ig_text_fail(&in->t, from, "long fields are not read: write the deck in standard ones");
+  /* The order matters where one name begins like another. */
   if (ig_text_is(from, stop, "*NODE"))
     return nodes_read(in);
   if (begins(from, stop, "*ELEMENT_"))
@@ -587,6 +615,7 @@ static ig_status keyword_read(dyna *in, bool *end) {
   if (begins(from, stop, "*INCLUDE") || begins(from, stop, "*NODE_TRANSFORM"))
     return ig_text_fail(&in->t, from, "%.*s is not followed: put the nodes where they belong",
                         (int)(stop - from > 40 ? 40 : stop - from), from);
+  /* What remains may be of the model: it is noted for one warning at the end. */
   ig_passed_note(&in->model, from, stop, model_words);
   *end = ig_text_is(from, stop, "*END");
   return IG_OK;

@@ -33,7 +33,9 @@ ig_status ig_mesh_read_gmsh(ig_ctx *cx, const char *path, const ig_mesh_read_opt
 
 /* --- nodes */
 
-/* Gmsh's node tags are arbitrary positive integers, so a table maps them to consecutive numbers. */
+/* Gmsh's node tags are arbitrary positive integers, so a table maps them to consecutive
+   numbers. Gmsh's tags may have gaps: a table leads from tags to numbers, of the length of the
+   largest tag. */
 static ig_status nodes_read(ig_gmsh_reader *r) {
   double *x = NULL, *parameters = NULL;
   size_t coordinates = 0, none = 0, most = 0;
@@ -46,6 +48,7 @@ static ig_status nodes_read(ig_gmsh_reader *r) {
     status = ig_gmsh_failed(r, "Gmsh cannot list the nodes");
   else if (r->node_count == 0 || coordinates != 3 * r->node_count)
     status = IG_FAIL(r->cx, IG_INPUT, "%s: the file holds no mesh nodes", r->path);
+  /* Tags are positive but may have gaps. */
   for (size_t i = 0; i < r->node_count; i++)
     most = r->node_tag[i] > most ? r->node_tag[i] : most;
   if (status == IG_OK && (most > INT32_MAX - 1 || r->node_count > INT32_MAX))
@@ -53,6 +56,7 @@ static ig_status nodes_read(ig_gmsh_reader *r) {
                      r->path, most, INT32_MAX);
   if (status == IG_OK)
     status = IG_NEW(r->cx, &r->node_of, most + 1, "node numbers");
+  /* -1: there is no node of that tag. */
   if (status == IG_OK) {
     r->node_most = (ig_lid)most;
     for (size_t i = 0; i <= most; i++)
@@ -78,7 +82,9 @@ typedef struct {
   ig_lid *corner;
 } bulk;
 
-/* Appends the elements of one type; node order is converted from Gmsh's to ours. */
+/* Appends the elements of one type; node order is converted from Gmsh's to ours. Grows all
+   arrays at once; those that could be enlarged are kept when a later one fails, and freed by
+   the caller. */
 static ig_status bulk_take(ig_gmsh_reader *r, const ig_gmsh_elem *kind, size_t count,
                            const size_t *tag, const size_t *node, void *user) {
   bulk *b = user;
@@ -86,6 +92,7 @@ static ig_status bulk_take(ig_gmsh_reader *r, const ig_gmsh_elem *kind, size_t c
   const size_t cells = b->count + count, corners = b->corners + count * npe;
   if (cells > INT32_MAX || corners > INT32_MAX)
     return IG_FAIL(r->cx, IG_INPUT, "%s: more elements than one mesh can number", r->path);
+  /* Each array that could be enlarged is kept even when a later one fails; nothing leaks. */
   uint8_t *types_now = realloc(b->type, cells);
   b->type = types_now ? types_now : b->type;
   size_t *tags = realloc(b->tag, cells * sizeof *tags);
@@ -100,6 +107,7 @@ static ig_status bulk_take(ig_gmsh_reader *r, const ig_gmsh_elem *kind, size_t c
     b->type[b->count] = (uint8_t)kind->code;
     b->tag[b->count] = tag[e];
     b->offset[b->count++] = (int64_t)b->corners;
+    /* Gmsh's order of nodes differs from ours for some quadratic elements. */
     for (size_t a = 0; a < npe; a++) {
       const size_t from = (size_t)ig_gmsh_node((ig_elem_type)kind->code, (int)a);
       const ig_lid n = ig_gmsh_lookup(r->node_of, r->node_most, node[e * npe + from]);
@@ -113,7 +121,8 @@ static ig_status bulk_take(ig_gmsh_reader *r, const ig_gmsh_elem *kind, size_t c
   return IG_OK;
 }
 
-/* Makes the blocks and the table from Gmsh's element tags to elements. */
+/* Makes the blocks and the table from Gmsh's element tags to elements. Cells become blocks of
+   elements, and a table leads from Gmsh's tags to elements, for the groups. */
 static ig_status blocks_make(ig_gmsh_reader *r, bulk *b) {
   ig_lid *number;
   size_t most = 0;
@@ -125,6 +134,7 @@ static ig_status blocks_make(ig_gmsh_reader *r, bulk *b) {
   if (most > INT32_MAX - 1)
     return IG_FAIL(r->cx, IG_INPUT, "%s: element number %zu is beyond %d: renumber the mesh",
                    r->path, most, INT32_MAX);
+  /* Plane if all points are and no solid is there. */
   r->mesh->dim = ig_mesh_infer_dim(r->mesh->x, r->mesh->nodes, seen);
   IG_TRY(IG_NEW(r->cx, &r->cell_of, most + 1, "element numbers"));
   r->cell_most = (ig_lid)most;
@@ -137,6 +147,7 @@ static ig_status blocks_make(ig_gmsh_reader *r, bulk *b) {
                           r->split,         children, r->quadratic, r->curved};
   if (status == IG_OK)
     status = ig_mesh_add_cells(r->cx, r->mesh, &cells, number);
+  /* -1: no element has that tag, or it was of a lower dimension. */
   for (size_t i = 0; i <= most; i++)
     r->cell_of[i] = -1;
   for (size_t i = 0; status == IG_OK && i < b->count; i++) {
@@ -179,6 +190,8 @@ static bool is_mesh(const char *path) {
    script. */
 static const struct { const char *ending, *name, *option; } extras[] = {{".cgns", "CGNS", "Cgns"}};
 
+/* Formats that Gmsh reads only if it was built with a further library: said here, as Gmsh's own
+   message does not. */
 static ig_status extras_check(ig_gmsh_reader *r) {
   for (size_t i = 0; i < sizeof extras / sizeof *extras; i++) {
     char *built = NULL;
@@ -241,7 +254,8 @@ static ig_status model_open(ig_gmsh_reader *r, const ig_mesh_read_options *optio
   return ierr ? ig_gmsh_failed(r, "Gmsh cannot mesh the geometry") : IG_OK;
 }
 
-/* In the child. Gmsh is initialised for one file and finalised afterwards. */
+/* In the child. Gmsh is initialised for one file and finalised afterwards. Runs in the guarded
+   process: a crash of Gmsh ends that one only. */
 static ig_status read_there(ig_ctx *cx, const char *path, const ig_mesh_read_options *options,
                             ig_mesh **mesh) {
   ig_gmsh_reader r = {.cx = cx,
@@ -252,6 +266,7 @@ static ig_status read_there(ig_ctx *cx, const char *path, const ig_mesh_read_opt
   int ierr = 0;
   ig_gmsh.Initialize(0, NULL, 0, &ierr);
   ig_status status = ierr ? IG_FAIL(cx, IG_IO, "Gmsh does not start") : IG_OK;
+  /* Each step only if those before succeeded; what Gmsh allocated is freed before it is closed. */
   if (status == IG_OK)
     status = model_open(&r, options);
   if (status == IG_OK)

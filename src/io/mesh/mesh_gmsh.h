@@ -16,8 +16,9 @@
   X(LoggerGetLastError)                                                                            \
   X(ModelGetBoundingBox)                                                                           \
   X(ModelGetDimension)                                                                             \
-  X(ModelGetEntitiesForPhysicalGroup)                                                              \
+  X(ModelGetEntities)                                                                              \
   X(ModelGetPhysicalGroups)                                                                        \
+  X(ModelGetPhysicalGroupsForEntity)                                                               \
   X(ModelGetPhysicalName)                                                                          \
   X(ModelMeshGenerate)                                                                             \
   X(ModelMeshGetElementProperties)                                                                 \

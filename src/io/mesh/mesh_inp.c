@@ -95,7 +95,8 @@ static bool node_field(ig_inp *in, char **p, char **from, char **stop) {
   return true;
 }
 
-/* The tag of an element is the number of its set + 1. */
+/* The tag of an element is the number of its set + 1. Nodes may go on over several lines; an
+   element is complete with the last of them. */
 static ig_status element_lines(ig_inp *in, const ig_inp_type *kind, int number) {
   const int npe = ig_cell_info_get(kind->code).nodes;
   while (ig_inp_data_line(in)) {
@@ -110,6 +111,7 @@ static ig_status element_lines(ig_inp *in, const ig_inp_type *kind, int number) 
                             (long long)id, a, npe);
       IG_TRY(id_read(in, from, stop, &node[a]));
     }
+    /* Abaqus counts end, middle, end. */
     if (kind->code == IG_BEAM3) { /* its middle node comes second */
       const int64_t middle = node[1];
       node[1] = node[2];
@@ -118,6 +120,7 @@ static ig_status element_lines(ig_inp *in, const ig_inp_type *kind, int number) 
     IG_TRY(ig_mesh_build_cell(in->to, id, kind->code, number + 1, node, &twice));
     if (twice)
       return taken(in, in->t.line, "element", id);
+    /* The element set of the keyword takes every element of it. */
     if (number >= 0)
       IG_TRY(ig_mesh_build_member(in->to, &in->to->group[number], id, 0));
   }
@@ -134,7 +137,8 @@ static ig_status input_enter(ig_inp *in, ig_mesh_text *outer, bool *entered) {
   return IG_OK;
 }
 
-/* With INPUT= the lines of the file come first, then those below the keyword. */
+/* With INPUT= the lines of the file come first, then those below the keyword. SYSTEM: R
+   rectangular, C cylindrical, S spherical, angles in degrees, as Abaqus has it. */
 static ig_status nodes_read(ig_inp *in) {
   char *from, *stop, system = 'R';
   int number = -1;
@@ -173,6 +177,7 @@ static void passed_over(ig_inp *in, const ig_inp_type *kind, const char *from, c
             (int)(stop - from > 40 ? 40 : stop - from), from);
 }
 
+/* Unknown types are refused rather than passed over: a mesh with holes would go unnoticed. */
 static ig_status elements_read(ig_inp *in) {
   char *from, *stop;
   if (!ig_inp_parameter(&in->t, "TYPE", &from, &stop))
@@ -183,12 +188,15 @@ static ig_status elements_read(ig_inp *in) {
                         "element type %.*s is not known: expected C3D8, C3D4, C3D10, C3D20, C3D6, "
                         "C3D5, S3, S4, S8, CPS3, CPS4, CPE…, B31, B32 or T3D2",
                         (int)(stop - from > 40 ? 40 : stop - from), from);
+  /* Springs, masses and connectors have no shape: they are passed over here, and the deck reader
+     takes them. */
   if (kind->code == IG_INP_PASSED_OVER) {
     passed_over(in, kind, from, stop);
     if (in->loose)
       in->space = in->whole.bare = true;
     return IG_OK;
   }
+  /* One element of space makes a mesh of space. */
   in->space = in->space || !kind->plane;
   int number = -1;
   if (ig_inp_parameter(&in->t, "ELSET", &from, &stop)) {
@@ -196,6 +204,7 @@ static ig_status elements_read(ig_inp *in) {
     IG_TRY(group_named(in, from, stop, IG_SET_ELEMENTS, &set));
     number = (int)(set - in->to->group);
   }
+  /* INPUT= names a file with the lines: it is read in place and left afterwards. */
   ig_mesh_text outer;
   bool entered;
   IG_TRY(input_enter(in, &outer, &entered));
@@ -259,6 +268,7 @@ static ig_status nodes_of_elements(ig_inp *in, int number, const char *from, con
   return IG_OK;
 }
 
+/* Members are numbers, ranges with GENERATE, or names of other sets. */
 static ig_status set_read(ig_inp *in, ig_set_kind kind) {
   char *from, *stop, *ignore;
   if (!ig_inp_parameter(&in->t, kind == IG_SET_NODES ? "NSET" : "ELSET", &from, &stop))
@@ -318,7 +328,9 @@ static ig_status surface_side(ig_inp *in, int number, char *from, char *stop, in
 }
 
 /* Sides SPOS, SNEG and edges E1... of shells are skipped with a warning: a face set of a shell
-   means its edges here. */
+   means its edges here. Of elements by sides S1 to S6, or of nodes; the faces of shells (SPOS,
+   SNEG) and edges are passed over with a warning. Other kinds, such as analytical surfaces, are
+   passed over. */
 static ig_status surface_read(ig_inp *in) {
   char *from, *stop;
   bool nodes = false;
@@ -331,6 +343,7 @@ static ig_status surface_read(ig_inp *in) {
     return ig_text_fail(&in->t, in->t.line, "*SURFACE without NAME=");
   ig_group *set;
   char other_name[80]; /* a set of nodes may have the name already, of other nodes */
+  /* Sets and surfaces have separate names in Abaqus, here they share one. */
   if (nodes && ig_mesh_build_find(in->to, from, (size_t)(stop - from), IG_SET_NODES) &&
       stop - from < 40) {
     const int length =
@@ -343,6 +356,7 @@ static ig_status surface_read(ig_inp *in) {
   if (nodes)
     return surface_nodes(in, number);
   bool others = false;
+  /* Elements by number or set, then a side. */
   while (ig_inp_data_line(in)) {
     char *p = in->t.line, *side, *side_stop;
     ig_text_field(&in->t, &p, &from, &stop);
@@ -467,7 +481,8 @@ static ig_status inp_read(ig_inp *in) {
   return IG_OK;
 }
 
-/* A file with one part and no instance is read as that part. */
+/* A file with one part and no instance is read as that part. A deck with parts and no instance has
+   one part that stands where it is. */
 ig_status ig_mesh_read_inp(ig_ctx *cx, const char *path, const ig_mesh_read_options *options,
                            ig_mesh **mesh) {
   *mesh = NULL;
@@ -481,6 +496,7 @@ ig_status ig_mesh_read_inp(ig_ctx *cx, const char *path, const ig_mesh_read_opti
   ig_status status = inp_read(&in);
   if (status == IG_OK && in.parts && !in.instances)
     status = ig_inp_part_alone(&in);
+  /* Sets may name elements that were passed over. */
   for (int i = 0; i < in.whole.groups && in.passed; i++)
     in.whole.group[i].gaps |= in.whole.group[i].kind == IG_SET_ELEMENTS;
   if (status == IG_OK)

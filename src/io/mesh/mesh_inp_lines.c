@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+/* The value of NAME= in a keyword line; from = stop for a parameter without a value. Names are
+   compared without case, blanks around the sign are allowed. */
 bool ig_inp_parameter(const ig_mesh_text *t, const char *name, char **from, char **stop) {
   char *p = memchr(t->line, ',', (size_t)(t->line_end - t->line));
   for (p = p ? p + 1 : NULL; p;) {
@@ -39,6 +41,8 @@ static char line_kind(const char *p, const char *end) {
   return *p != '*' ? 'd' : end - p > 1 && p[1] == '*' ? 'c' : 'k';
 }
 
+/* The next line of data; false at the next keyword, which stays unread. Comments (**) are passed
+   over. */
 bool ig_inp_data_line(ig_inp *in) {
   while (in->t.next < in->t.end) {
     const char kind = line_kind(in->t.next, in->t.end);

@@ -14,6 +14,7 @@ static int instance_find(const ig_inp *in, const char *from, const char *stop) {
   return ig_namemap_get(&in->instance_of, 0, from, (size_t)(stop - from));
 }
 
+/* name has room for `size` letters with the zero. */
 static ig_status name_take(ig_inp *in, const char *key, char *name, size_t size) {
   char *from, *stop;
   if (!ig_inp_parameter(&in->t, key, &from, &stop) || from == stop || stop - from >= (int)size)
@@ -108,8 +109,9 @@ static ig_status numbers_of(ig_ctx *cx, const ig_idmap *map, int64_t **id) {
   return IG_OK;
 }
 
-/* Copies a part with shift and rotation; all its elements also form a set of the instance's
-   name. */
+/* Copies a part with shift and rotation; all its elements also form a set of the instance's name.
+   Numbers of an instance are those of its part, with the instance's number in the bits above: so
+   several instances of one part do not collide. */
 static ig_status instance_copy(ig_inp *in, const ig_gather *g, int64_t above, const double *shift,
                                const double *about, bool turned, const char *name) {
   int64_t *node = NULL, *cell = NULL;
@@ -119,12 +121,14 @@ static ig_status instance_copy(ig_inp *in, const ig_gather *g, int64_t above, co
     status = numbers_of(in->t.cx, &g->cell_of, &cell);
   for (ig_lid n = 0; n < g->nodes && status == IG_OK; n++) {
     double x[3];
+    /* First the shift, then the turn, as *INSTANCE has it. */
     for (size_t d = 0; d < 3; d++)
       x[d] = g->x[3 * (size_t)n + d] + shift[d];
     if (turned)
       turn(x, about);
     status = ig_mesh_build_node(&in->whole, above | node[n], x, &twice);
   }
+  /* The instance is an element set too, by its name. */
   ig_group *set = ig_mesh_build_group(&in->whole, name, strlen(name), IG_SET_ELEMENTS);
   const int number = set ? (int)(set - in->whole.group) : -1;
   for (ig_lid c = 0; c < g->cells && status == IG_OK && set; c++) {
@@ -141,7 +145,8 @@ static ig_status instance_copy(ig_inp *in, const ig_gather *g, int64_t above, co
   return status == IG_OK ? groups_copy(in, g, above, name) : status;
 }
 
-/* The set of the instance must be a valid name, so it is shorter than the name of a part. */
+/* The set of the instance must be a valid name, so it is shorter than the name of a part. A shift,
+   then a turn about an axis given by two points and an angle in degrees (Abaqus, *INSTANCE). */
 ig_status ig_inp_instance_read(ig_inp *in) {
   char name[80], of[80];
   double shift[3] = {0, 0, 0}, about[7] = {0, 0, 0, 0, 0, 0, 0};
@@ -167,6 +172,7 @@ ig_status ig_inp_instance_read(ig_inp *in) {
                        turned, name);
 }
 
+/* Several parts without instances have no places. */
 ig_status ig_inp_part_alone(ig_inp *in) {
   const double nowhere[7] = {0};
   if (in->parts != 1)

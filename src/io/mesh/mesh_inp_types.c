@@ -11,6 +11,8 @@ static const ig_inp_type types[] = {
     {"C3D15", IG_WEDGE15, false},
     {"C3D20", IG_HEX20, false},
     {"C3D27", IG_CELL_HEX27, false},
+    /* Beginnings of names: what follows (R, H, I, T …) is a formulation, not a shape. `true`: a
+       plane type. */
     {"C3D8", IG_HEX8, false},
     {"C3D4", IG_TET4, false},
     {"C3D6", IG_WEDGE6, false},
@@ -20,6 +22,7 @@ static const ig_inp_type types[] = {
     {"F3D6", IG_WEDGE6, false},
     {"SC8", IG_HEX8, false}, /* solids computed as shells */
     {"SC6", IG_WEDGE6, false},
+    /* Plane stress, plane strain and axial symmetry. */
     {"CPS3", IG_TRI3, true},
     {"CPE3", IG_TRI3, true},
     {"CAX3", IG_TRI3, true},
@@ -36,6 +39,7 @@ static const ig_inp_type types[] = {
     {"CPE4", IG_QUAD4, true},
     {"CAX4", IG_QUAD4, true},
     {"C2D4", IG_QUAD4, true},
+    /* Shells and membranes. */
     {"STRI3", IG_TRI3, false},
     {"STRI65", IG_TRI6, false},
     {"S3", IG_TRI3, false},
@@ -78,6 +82,8 @@ static const ig_inp_type whole[] = {
     {"U", IG_INP_PASSED_OVER, true},
 };
 
+/* The first type whose name begins the word: longer names stand before shorter ones in the
+   table. */
 static const ig_inp_type *begins(const char *from, const char *stop) {
   for (size_t k = 0; k < sizeof types / sizeof *types; k++) {
     const size_t length = strlen(types[k].name);

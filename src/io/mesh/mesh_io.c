@@ -19,6 +19,7 @@ static const struct {
   ig_mesh_reader *read;
   ig_mesh_writer *write;
 } formats[] = {
+    /* Endings, readers and writers; NULL: that direction is not supported. */
     {".vtkhdf", ig_mesh_read_vtkhdf, ig_mesh_write_vtkhdf},
     {".vtu", ig_mesh_read_vtu, ig_mesh_write_vtu},
     {".pvtu", ig_mesh_read_vtu, NULL},
@@ -65,7 +66,8 @@ static ig_status in_file(ig_ctx *cx, const char *path, ig_status status) {
 }
 
 /* Removes nodes that no element uses, such as mid-side nodes of reduced elements: they would have
-   no mass and no stiffness. */
+   no mass and no stiffness. Nodes that no element uses would be degrees of freedom without
+   stiffness. *dropped says how many there were. */
 static ig_status nodes_drop(ig_ctx *cx, ig_mesh *mesh, ig_lid *dropped) {
   uint8_t *used = NULL, *keep = NULL;
   ig_lid idle = mesh->nodes;
@@ -107,7 +109,8 @@ static ig_status is_keywords(ig_ctx *cx, const char *path, bool *is) {
   return IG_OK;
 }
 
-/* .dat is used by Nastran, Ansys and Abaqus: the first typical line decides. */
+/* .dat is used by Nastran, Ansys and Abaqus: the first typical line decides. .dat is used by
+   several programs: the first line that begins with one of these words decides. */
 static ig_status read_dat(ig_ctx *cx, const char *path, const ig_mesh_read_options *options,
                           ig_mesh **mesh) {
   static const struct {
@@ -124,6 +127,7 @@ static ig_status read_dat(ig_ctx *cx, const char *path, const ig_mesh_read_optio
   ig_mesh_reader *read = NULL;
   *mesh = NULL;
   IG_TRY(ig_text_open(cx, path, &t));
+  /* Only words at the beginning of a line count, in any case. */
   while (!read && ig_text_line(&t))
     for (int i = 0; i < SIGNS && !read; i++)
       if (strncasecmp(t.line, signs[i].word, strlen(signs[i].word)) == 0)
@@ -137,7 +141,9 @@ static ig_status read_dat(ig_ctx *cx, const char *path, const ig_mesh_read_optio
   return read(cx, path, options, mesh);
 }
 
-/* Order: reader, unit, unused nodes, checks, then messages about a valid mesh. */
+/* Order: reader, unit, unused nodes, checks, then messages about a valid mesh. The reader is chosen
+   by the ending; then units, orientation, unused nodes and checks are the same for all. options may
+   be NULL. *out is the caller's, NULL after a failure. */
 ig_status ig_mesh_read(ig_ctx *cx, const char *path, const ig_mesh_read_options *options,
                        ig_mesh **out) {
   static const ig_mesh_read_options defaults;
@@ -148,6 +154,7 @@ ig_status ig_mesh_read(ig_ctx *cx, const char *path, const ig_mesh_read_options 
       !(options->edge >= 0 && isfinite(options->edge)))
     return IG_FAIL(cx, IG_INPUT, "%s: unit %g m and edge %g m: expected positive lengths", path,
                    options->unit, options->edge);
+  /* Limits are for readers that run in a process of their own. */
   if (!(options->time_limit >= 0) || !(options->memory_limit >= 0))
     return IG_FAIL(cx, IG_INPUT, "%s: limits of %g s and %g bytes: expected positive numbers", path,
                    options->time_limit, options->memory_limit);
@@ -156,6 +163,7 @@ ig_status ig_mesh_read(ig_ctx *cx, const char *path, const ig_mesh_read_options 
                    "%s: %g bytes of memory are too few to read it: give them a unit, "
                    "as in 8 GB",
                    path, options->memory_limit);
+  /* Upper and lower case endings are the same. */
   const char *ending = ending_of(path);
   int i = 0;
   while (i < FORMATS && strcasecmp(ending, formats[i].ending) != 0)
@@ -167,6 +175,7 @@ ig_status ig_mesh_read(ig_ctx *cx, const char *path, const ig_mesh_read_options 
         ".cdb, .msh, .unv, .med, .cgns, .bdf, .dat, .geo or .step; a surface (.stl, .obj, .3mf) is "
         "cut into voxels by `mesh: {stl: …, voxel: …}`",
         path, ending);
+  /* The unit: what was asked for, or what the file names, or metres. */
   double named;
   IG_TRY(ig_mesh_file_unit(cx, path, &named));
   const ig_mesh_read_options known = {.unit = options->unit > 0 ? options->unit : named,

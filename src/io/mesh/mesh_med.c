@@ -64,8 +64,8 @@ static ig_status step_last(ig_h5 *h5, const char *name, void *user) {
 
 /* --- groups */
 
-/* Names of groups: fixed 80 characters, padded with blanks or zeros, stored as an array of
-   bytes. */
+/* Names of groups: fixed 80 characters, padded with blanks or zeros, stored as an array of bytes.
+   Groups of a family: texts of 80 letters, filled with blanks, as MED 3 and 4 store them. */
 static ig_status names_read(med *in, ig_h5 *h5, const char *name) {
   hid_t set = -1;
   if (ig_h5_has(h5, name))
@@ -79,6 +79,7 @@ static ig_status names_read(med *in, ig_h5 *h5, const char *name) {
     status = ig_alloc(in->cx, (void **)&text, (size_t)count, 80, "names of groups");
   if (good && status == IG_OK && H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text) < 0)
     status = IG_FAIL(in->cx, IG_INPUT, "'%s': '%s' cannot be read", h5->path, name);
+  /* Names are filled with blanks up to 80 letters. */
   for (hssize_t i = 0; good && status == IG_OK && i < count; i++) {
     if (in->memberships == GROUPS) {
       status = IG_FAIL(in->cx, IG_INPUT, "'%s': more than %d groups", h5->path, GROUPS);
@@ -142,6 +143,7 @@ static ig_status join(med *in, int64_t family, ig_set_kind kind, const int64_t *
 /* --- nodes and elements; arrays are stored component after component ("full interlace" is not
    used) */
 
+/* *family NULL: no cell or node of this kind has one. */
 static ig_status family_list(med *in, ig_h5 *h5, const char *folder, int64_t count,
                              int64_t **family) {
   char name[2 * PATH];
@@ -153,6 +155,7 @@ static ig_status family_list(med *in, ig_h5 *h5, const char *folder, int64_t cou
   return ig_h5_get_new(h5, name, IG_I64, count, 1, (void **)family);
 }
 
+/* All x, then all y, then all z (MED's full interlace off). */
 static ig_status nodes_read(med *in, ig_h5 *h5, const char *at, int64_t space) {
   char folder[PATH + 8], name[PATH + 16];
   snprintf(folder, sizeof folder, "%s/NOE", at);
@@ -167,6 +170,7 @@ static ig_status nodes_read(med *in, ig_h5 *h5, const char *at, int64_t space) {
                    name, (int)space);
   IG_TRY(ig_h5_get_new(h5, name, IG_F64, shape.rows, 1, (void **)&x));
   ig_status status = family_list(in, h5, folder, nodes, &family);
+  /* Nodes have no numbers of their own in MED: they count from 1. */
   for (int64_t n = 0; status == IG_OK && n < nodes; n++) {
     double y[3] = {0};
     bool taken;
@@ -182,7 +186,8 @@ static ig_status nodes_read(med *in, ig_h5 *h5, const char *at, int64_t space) {
   return status;
 }
 
-/* Elements of lower dimension only contribute their nodes to groups. */
+/* Elements of lower dimension only contribute their nodes to groups. First nodes of all elements,
+   then second ones, and so on; numbers count from 1. */
 static ig_status elements_read(med *in, ig_h5 *h5, const char *folder, int kind) {
   char name[PATH + 32];
   snprintf(name, sizeof name, "%s/NOD", folder);
@@ -199,6 +204,8 @@ static ig_status elements_read(med *in, ig_h5 *h5, const char *folder, int kind)
   for (int64_t e = 0; status == IG_OK && e < count; e++) {
     for (int a = 0; a < nodes; a++)
       node[a] = corner[a * count + e];
+    /* Elements of a lower dimension are the faces and edges of groups: only their nodes are
+       taken. */
     const bool part = kinds[kind].dim == in->dim;
     const int64_t id = in->g.cells + 1;
     bool taken;
@@ -229,7 +236,7 @@ static ig_status mesh_find(med *in, ig_h5 *h5, char at[PATH]) {
   return IG_OK;
 }
 
-/* ESP: dimension of space. */
+/* ESP: dimension of space. The one mesh of the file, at its last step. */
 static ig_status med_read(med *in, ig_h5 *h5) {
   char at[PATH], folder[PATH + 16];
   int64_t space = 3;

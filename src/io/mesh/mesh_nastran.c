@@ -53,7 +53,8 @@ static void field_add(nastran *in, const char *from, const char *stop) {
 }
 
 /* Fields of one line behind its first. Free format by commas; otherwise columns, with tabs expanded
-   to multiples of 8. */
+   to multiples of 8. Free format has commas; fixed format has columns of 8 letters, or of 16 in
+   large fields. The last field of a line is a mark of continuation and is left out. */
 static void line_add(nastran *in, bool large) {
   const char *p = in->t.line, *end = in->t.line_end;
   const char *comma = memchr(p, ',', (size_t)(end - p));
@@ -80,6 +81,7 @@ static void line_add(nastran *in, bool large) {
     field_add(in, wide + (from < n ? from : n), wide + (from + width < n ? from + width : n));
 }
 
+/* Empty lines and those that begin with a dollar sign. */
 static bool is_comment(const ig_mesh_text *t) {
   const char *p = t->line;
   while (p < t->line_end && (*p == ' ' || *p == '\t'))
@@ -126,6 +128,7 @@ static void card_read(nastran *in) {
 
 /* --- fields to numbers */
 
+/* An empty or missing field takes the value `otherwise`. */
 static ig_status int_at(nastran *in, int i, int64_t otherwise, int64_t *value) {
   char *end;
   const char *text = i < in->fields ? in->field[i] : "";
@@ -139,7 +142,8 @@ static ig_status int_at(nastran *in, int i, int64_t otherwise, int64_t *value) {
 }
 
 /* Real numbers of Nastran: "1.5", "1.5E-3", "1.5D-3" and "1.5-3", where the sign alone starts the
-   exponent. */
+   exponent. Nastran writes exponents without a letter, 1.5-3 for 1.5e-3, or with D: both become
+   what strtod reads. Empty fields are zero. */
 static ig_status real_at(nastran *in, int i, double *value) {
   const char *text = i < in->fields ? in->field[i] : "";
   char copy[FIELD + 2];
@@ -236,7 +240,8 @@ static const struct {
     {"CONROD", {2, 2}, {IG_BEAM2, IG_BEAM2}},
 };
 
-/* Mid-side nodes may be omitted individually; then the element is reduced to its corners. */
+/* Mid-side nodes may be omitted individually; then the element is reduced to its corners. Quadratic
+   elements may leave out nodes in the middles of edges: such an element is taken by its corners. */
 static ig_status element_read(nastran *in, int kind) {
   int64_t id, property, node[IG_CELL_MOST_NODES] = {0};
   bool twice;
@@ -254,11 +259,13 @@ static ig_status element_read(nastran *in, int kind) {
       return card_fail(in, "a corner is missing");
     whole = whole && one > 0; /* mid-side nodes may be left out: then the corners hold */
   }
+  /* Numbers are bounded so that instances and dimensions fit into the bits above them. */
   if (id < 1 || id > IG_ID_MASK || property < 0 || property > INT32_MAX)
     return card_fail(in, "expected an element's number and a property");
   IG_TRY(ig_mesh_build_cell(&in->g, id, kinds[kind].code[whole], (int32_t)property, node, &twice));
   if (twice)
     return card_fail(in, "this element is defined twice");
+  /* Elements of one property become a set. */
   if (property == 0)
     return IG_OK;
   char name[32];
@@ -299,7 +306,9 @@ static bool is_other(const char *name) {
   return strcasecmp(name, "CQUAD") == 0;
 }
 
-/* One card. Cards that are not listed belong to the model, not to the mesh. */
+/* One card. Cards that are not listed belong to the model, not to the mesh. One card with its
+   continuations, or an INCLUDE. What a mesh cannot be read without, such as repeated cards, is
+   refused; other cards are noted for one warning. */
 static ig_status bulk_line(nastran *in) {
   if (strncasecmp(in->t.line, "INCLUDE", 7) == 0)
     return include_read(in);
@@ -311,6 +320,7 @@ static ig_status bulk_line(nastran *in) {
   if (strcasecmp(in->name, "BEGIN") == 0)
     return card_fail(in, "a model of several superelements is not read: its parts number their "
                          "nodes anew; write it as one");
+  /* Cards may come in any order in the file. */
   if (strcasecmp(in->name, "GRID") == 0)
     return grid_read(in);
   if (strcasecmp(in->name, "GRDSET") == 0)
@@ -318,6 +328,7 @@ static ig_status bulk_line(nastran *in) {
   if (strncasecmp(in->name, "CORD", 4) == 0 && strchr("12", in->name[4]) && in->name[4] &&
       strchr("RCSrcs", in->name[5]) && in->name[5])
     return system_read(in, in->name[4] == '1', (char)(in->name[5] & ~0x20));
+  /* Elements by the table of kinds. */
   for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
     if (strcasecmp(in->name, kinds[k].name) == 0)
       return element_read(in, (int)k);
@@ -362,6 +373,9 @@ static ig_status nodes_place(nastran *in, const char *path) {
   return any ? ig_nastran_place(&in->g, path, in->system_of, in->system, in->systems) : IG_OK;
 }
 
+/* The executive and case control sections before BEGIN BULK are skipped; a file without them is
+   bulk data from its first line. Places of nodes are computed at the end, as coordinate systems may
+   come after them. */
 ig_status ig_mesh_read_nastran(ig_ctx *cx, const char *path, const ig_mesh_read_options *options,
                                ig_mesh **mesh) {
   nastran *in;

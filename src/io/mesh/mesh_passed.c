@@ -21,6 +21,7 @@ void ig_passed_note(ig_passed *p, const char *from, const char *stop, const char
   p->count++;
 }
 
+/* One warning for all, with the first names; nothing if none was passed over. */
 void ig_passed_warn(ig_ctx *cx, const char *path, const ig_passed *p) {
   char list[IG_PASSED_MOST * (IG_PASSED_NAME + 2) + 16] = "";
   size_t used = 0;

@@ -65,7 +65,7 @@ typedef struct {
   char folder[PATH_MAX]; /* "": there is none */
   char file[PATH_MAX];   /* the link in it that the reader opens */
   char home[PATH_MAX];   /* the folder of the user's file */
-  int lock;              /* held as long as the folder is in use; -1 */
+  int lock;              /* locked as long as the folder is in use; -1: none */
   int links;
 } scratch;
 
@@ -123,6 +123,7 @@ static void siblings_link(scratch *s) {
     closedir(all);
 }
 
+/* The folder first, then its lock: while it is locked no other process takes it for left over. */
 static void scratch_remove(scratch *s) {
   if (s->folder[0])
     folder_remove(s->folder);
@@ -132,7 +133,9 @@ static void scratch_remove(scratch *s) {
   s->lock = -1;
 }
 
-/* $TMPDIR or /tmp. The lock on the folder tells other runs that it is in use. */
+/* $TMPDIR or /tmp. The lock on the folder tells other runs that it is in use. A folder of the
+   child's own with links to what it may read, so that a library which writes beside its input does
+   not reach the user's folder. */
 static ig_status scratch_make(ig_ctx *cx, const char *path, scratch *s) {
   const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *parent;
   char folder[PATH_MAX], own[PATH_MAX], options[PATH_MAX + 8];
@@ -145,6 +148,7 @@ static ig_status scratch_make(ig_ctx *cx, const char *path, scratch *s) {
     return IG_FAIL(cx, IG_INPUT, "the name of the file is too long");
   if (!realpath(folder, s->home))
     return IG_FAIL(cx, IG_INPUT, "cannot open '%s': %s", path, strerror(errno));
+  /* Folders that earlier, killed processes left are removed on the way. */
   folders_sweep(parent);
   snprintf(s->folder, sizeof s->folder, "%.*s/" PREFIX "XXXXXX", PATH_MAX / 2, parent);
   if (!mkdtemp(s->folder)) {
@@ -154,9 +158,11 @@ static ig_status scratch_make(ig_ctx *cx, const char *path, scratch *s) {
                    "a folder that can be written",
                    path, parent, strerror(errno));
   }
+  /* The lock shows other processes that the folder is in use. */
   s->lock = open(s->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (s->lock >= 0)
     (void)!flock(s->lock, LOCK_EX | LOCK_NB);
+  /* The ending in lower case, by which readers choose the format. */
   char *dot = strrchr(own, '.');
   for (char *c = dot; c && *c; c++)
     *c = (char)tolower((unsigned char)*c);
@@ -216,6 +222,7 @@ static void names_restore(const scratch *s, const char *path, const char *text, 
 
 /* --- bytes through a pipe */
 
+/* Everything, or false: the reader has gone. */
 static bool send(int fd, const void *data, size_t size) {
   const char *bytes = data;
   while (size) {
@@ -258,13 +265,16 @@ static bool signalled(const wire *w) {
   return false;
 }
 
-/* Reads exactly `size` bytes; meanwhile checks signals, time and disk use ten times per second. */
+/* Reads exactly `size` bytes; meanwhile checks signals, time and disk use ten times per second.
+   Everything, unless the time is up, the run is interrupted or the child has ended; w->fate says
+   which. */
 static bool take(wire *w, void *data, size_t size) {
   char *bytes = data;
   while (size && w->fate == RUNS) {
     struct pollfd one = {.fd = w->fd, .events = POLLIN};
     const int ready = poll(&one, 1, (int)(1e3 * LOOK_AGAIN));
     const double now = ig_now();
+    /* In this order: an interruption comes before a limit. */
     if (signalled(w))
       w->fate = INTERRUPTED;
     else if (now > w->end)
@@ -275,6 +285,7 @@ static bool take(wire *w, void *data, size_t size) {
       w->look = now + 1;
     if (w->fate != RUNS || ready <= 0)
       continue;
+    /* A read may give less than was asked for. */
     const ssize_t n = read(w->fd, bytes, size);
     if (n < 0 && errno == EINTR)
       continue;
@@ -297,6 +308,7 @@ typedef struct {
   int32_t kind, count, name; /* of a block: its type, no name */
 } part_head;
 
+/* Raw arrays with a head each: both ends are the same program on the same machine. */
 static bool mesh_send(int fd, const ig_mesh *m) {
   const mesh_head head = {m->dim, m->nodes, m->blocks, m->sets};
   bool good = send(fd, &head, sizeof head) && send(fd, m->x, (size_t)m->nodes * 3 * sizeof *m->x);
@@ -350,6 +362,8 @@ static ig_status set_take(wire *w, ig_mesh *m, ig_lid elements) {
   return IG_OK;
 }
 
+/* Counts come from a process that may have been taken over by its input: each is checked, and
+   arrays are read only into memory of that size. */
 static ig_status mesh_take(wire *w, ig_mesh **mesh) {
   mesh_head head;
   if (!take(w, &head, sizeof head) || head.nodes < 0 || head.dim < 2 || head.dim > 3)
@@ -384,6 +398,7 @@ typedef struct {
   int32_t level, length;
 } word_head;
 
+/* Messages of the child become messages of this program. */
 static void log_send(void *user, ig_log_level level, const char *text) {
   const word_head head = {-1, (int32_t)level, (int32_t)strlen(text)};
   const int fd = *(const int *)user;
@@ -410,9 +425,11 @@ static void descriptors_close(int pipe) {
 
 /* Environment of the child: home and temporary folder are the scratch folder; libraries of linear
    algebra start no threads when loaded, since one stack per core would exceed the memory limit. The
-   list is replaced instead of using setenv, which takes a lock that another thread may have held at
+   list is replaced instead of using setenv, which takes a lock that another thread may own at
    the fork. */
 extern char **environ;
+/* The child sees a home and a temporary folder of its own and uses one thread; all else is as in
+   the parent. */
 static void environment_set(const scratch *s) {
   static char home[PATH_MAX + 8], tmp[PATH_MAX + 8];
   static char blas[] = "OPENBLAS_NUM_THREADS=1", omp[] = "OMP_NUM_THREADS=1";
@@ -456,7 +473,8 @@ static ig_status confined(ig_ctx *cx, const ig_mesh_guest *guest, const scratch 
 }
 
 /* Signal handlers of the program are reset. The context is a copy in this process; its log goes to
-   the pipe. */
+   the pipe. In the child: usual signals, the sandbox, the reader, then the mesh or the message.
+   Never returns to the caller's code. */
 static void read_there(ig_ctx *cx, const ig_mesh_guest *guest, const scratch *s,
                        const ig_mesh_read_options *options, int fd) {
   ig_mesh *mesh = NULL;
@@ -482,7 +500,9 @@ static void read_there(ig_ctx *cx, const ig_mesh_guest *guest, const scratch *s,
 
 /* --- the parent */
 
-/* Log lines until the final status, then the mesh. *spoke: the child has reported a status. */
+/* Log lines until the final status, then the mesh. *spoke: the child has reported a status.
+   Messages until the mesh or a failure comes. *spoke: the child said how it ended, so that silence
+   means a crash. */
 static ig_status hear(wire *w, bool *spoke, ig_mesh **mesh) {
   word_head head;
   ig_ctx *cx = w->cx;
@@ -532,7 +552,9 @@ static double grown_by(const struct rusage *used, double before) {
 }
 
 /* Translates the end of a child that reported nothing into a message with a remedy: interrupted,
-   too slow, wrote too much, tried to run a program (SIGSYS of seccomp), out of memory, crashed. */
+   too slow, wrote too much, tried to run a program (SIGSYS of seccomp), out of memory, crashed.
+   What the end without a word means: interrupted, out of time, out of memory, a forbidden call, or
+   a crash; in words that say what to change. */
 static ig_status silent(const wire *w, const char *name, const ig_mesh_read_options *o, int how,
                         const struct rusage *used, double before) {
   ig_ctx *cx = w->cx;
@@ -540,6 +562,7 @@ static ig_status silent(const wire *w, const char *name, const ig_mesh_read_opti
   const double busy = (double)used->ru_utime.tv_sec + (double)used->ru_stime.tv_sec;
   if (w->fate == INTERRUPTED)
     return IG_FAIL(cx, IG_INTERRUPTED, "%s: interrupted while it was read", w->path);
+  /* Time on the clock, or of the processor, which a signal of the kernel ends. */
   if (w->fate == TOO_LONG || (sig && sig != SIGSYS && busy >= o->time_limit))
     return IG_FAIL(cx, IG_INPUT,
                    "%s: %s has not ended after %g s: take a larger `edge`, or more time by "
@@ -548,6 +571,7 @@ static ig_status silent(const wire *w, const char *name, const ig_mesh_read_opti
   if (w->fate == TOO_MUCH)
     return IG_FAIL(cx, IG_INPUT, "%s: %s was to write more than %g GB or %d files: take that out",
                    w->path, name, 1e-9 * SCRATCH, OWN_FILES);
+  /* SIGSYS: a system call that the sandbox forbids, such as starting a program. */
   if (sig == SIGSYS) {
     char place[1024];
     command_find(cx, w->path, place, sizeof place);
@@ -568,7 +592,8 @@ static ig_status silent(const wire *w, const char *name, const ig_mesh_read_opti
 }
 
 /* PR_SET_PDEATHSIG ends the child with the parent; the check of getppid closes the race before it
-   takes effect. */
+   takes effect. fork without exec: the child sees the parent's memory, and what was mapped before
+   it is subtracted from its peak. */
 static ig_status run_there(ig_ctx *cx, const char *path, const ig_mesh_guest *guest,
                            const scratch *s, const ig_mesh_read_options *options,
                            const sigset_t *watched, ig_mesh **mesh) {
@@ -580,9 +605,10 @@ static ig_status run_there(ig_ctx *cx, const char *path, const ig_mesh_guest *gu
   double mapped, before;
   ig_memory_used(&mapped, &before);
   const pid_t self = getpid(), child = fork();
+  /* The child ends with its parent, and has no descriptor but the pipe. */
   if (child == 0) {
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != self)
-      _exit(1); /* nobody waits for it any more */
+      _exit(1); /* its parent has ended */
     descriptors_close(ends[1]);
     read_there(cx, guest, s, options, 3);
     _exit(0);
@@ -592,6 +618,7 @@ static ig_status run_there(ig_ctx *cx, const char *path, const ig_mesh_guest *gu
     close(ends[0]);
     return IG_FAIL(cx, IG_IO, "%s: no process for a reader: %s", path, strerror(errno));
   }
+  /* The clock starts when the child does. */
   const double now = ig_now();
   wire w = {.cx = cx,
             .path = path,
@@ -612,6 +639,7 @@ static ig_status run_there(ig_ctx *cx, const char *path, const ig_mesh_guest *gu
   return status;
 }
 
+/* Signals that would end the program are blocked until the folder is gone, then delivered. */
 ig_status ig_mesh_read_apart(ig_ctx *cx, const char *path, const ig_mesh_read_options *options,
                              const ig_mesh_guest *guest, ig_mesh **mesh) {
   static const int all[] = {SIGINT, SIGTERM, SIGHUP};

@@ -19,6 +19,7 @@
 
 /* --- lines */
 
+/* The file is read whole; t->root names it in messages of files that it includes. */
 ig_status ig_text_open(ig_ctx *cx, const char *path, ig_mesh_text *t) {
   char *text;
   size_t size;
@@ -30,6 +31,7 @@ ig_status ig_text_open(ig_ctx *cx, const char *path, ig_mesh_text *t) {
   return IG_OK;
 }
 
+/* Allowed after a failed open, when all is zero. */
 void ig_text_close(ig_mesh_text *t) {
   free(t->text);
   free(t->own);
@@ -94,6 +96,7 @@ ig_status ig_text_int(ig_mesh_text *t, const char *from, const char *stop, int64
   return IG_OK;
 }
 
+/* The whole field must be a number, and finite. */
 ig_status ig_text_real(ig_mesh_text *t, const char *from, const char *stop, double *value) {
   char copy[64], *end;
   if (!field_copy(&from, stop, copy, sizeof copy))
@@ -125,6 +128,7 @@ bool ig_text_is(const char *from, const char *stop, const char *word) {
   return (size_t)(stop - from) == length && strncasecmp(from, word, length) == 0;
 }
 
+/* Names that no format could write back, or that would disturb a terminal. */
 bool ig_name_is_odd(const char *name) {
   const size_t length = strlen(name);
   for (const char *c = name; *c; c++)
@@ -156,7 +160,9 @@ int ig_namemap_get(const ig_namemap *map, int kind, const char *name, size_t len
   return map->key[slot] ? map->value[slot] : -1;
 }
 
-/* The table doubles when it is half full. Keys are moved, not copied. */
+/* The table doubles when it is half full. Keys are moved, not copied. Open addressing with
+   linear probing, at most half full, so that a search is short; doubled when it is not. false:
+   no memory. */
 bool ig_namemap_put(ig_namemap *map, int kind, const char *name, size_t length, int value) {
   if (!map->key || 2 * (size_t)map->count > map->mask) {
     ig_namemap bigger = {.mask = map->key ? 2 * map->mask + 1 : 15};
@@ -167,6 +173,7 @@ bool ig_namemap_put(ig_namemap *map, int kind, const char *name, size_t length, 
       free(bigger.value);
       return false;
     }
+    /* Entries are placed anew, as the place depends on the size. */
     for (size_t i = 0; map->key && i <= map->mask; i++)
       if (map->key[i]) {
         const char *key = map->key[i];
@@ -179,6 +186,7 @@ bool ig_namemap_put(ig_namemap *map, int kind, const char *name, size_t length, 
     free(map->value);
     *map = bigger;
   }
+  /* The kind is the first letter of the key: a node set and an element set may share a name. */
   char *key = malloc(length + 2);
   if (!key)
     return false;
@@ -192,6 +200,7 @@ bool ig_namemap_put(ig_namemap *map, int kind, const char *name, size_t length, 
   return true;
 }
 
+/* Keys are copies and are freed with the map. */
 void ig_namemap_free(ig_namemap *map) {
   for (size_t i = 0; map->key && i <= map->mask; i++)
     free(map->key[i]);
@@ -211,7 +220,8 @@ static size_t slot_of(const ig_idmap *map, int64_t id) {
   return i;
 }
 
-/* *taken: the number exists; its value is not changed. */
+/* *taken: the number exists; its value is not changed. The same for numbers; 0 marks a free place,
+   so numbers count from 1. *taken: the number was there before, and its value stays. */
 static ig_status idmap_put(ig_ctx *cx, ig_idmap *map, int64_t id, ig_lid value, bool *taken) {
   if (!map->key || 2 * (size_t)map->count > map->mask) {
     ig_idmap bigger = {.mask = map->key ? 2 * map->mask + 1 : 63};
@@ -221,6 +231,7 @@ static ig_status idmap_put(ig_ctx *cx, ig_idmap *map, int64_t id, ig_lid value, 
       free(bigger.key);
       return status;
     }
+    /* Entries are placed anew, as the place depends on the size. */
     for (size_t i = 0; map->key && i <= map->mask; i++)
       if (map->key[i]) {
         const size_t to = slot_of(&bigger, map->key[i]);
@@ -242,6 +253,7 @@ static ig_status idmap_put(ig_ctx *cx, ig_idmap *map, int64_t id, ig_lid value, 
   return IG_OK;
 }
 
+/* -1: not there. */
 static ig_lid idmap_get(const ig_idmap *map, int64_t id) {
   if (!map->key || id == 0)
     return -1;
@@ -305,12 +317,14 @@ ig_status ig_mesh_build_node(ig_gather *g, int64_t id, const double *x, bool *ta
   return IG_OK;
 }
 
-/* Corners are stored as numbers of the file: elements may come before their nodes. */
+/* Corners are stored as numbers of the file: elements may come before their nodes. Corners are kept
+   as numbers of the file and resolved at the end, since nodes may come after elements. */
 ig_status ig_mesh_build_cell(ig_gather *g, int64_t id, int type, int32_t tag, const int64_t *node,
                              bool *taken) {
   const int npe = ig_cell_info_get(type).nodes;
   *taken = false;
   if (g->cells == g->cell_capacity) {
+    /* Doubling beyond this would exceed 32 bits. */
     if (g->cell_capacity > INT32_MAX / 2)
       return IG_FAIL(g->cx, IG_INPUT, "more elements than one mesh can number");
     const ig_lid capacity = g->cell_capacity ? 2 * g->cell_capacity : 64;
@@ -326,6 +340,7 @@ ig_status ig_mesh_build_cell(ig_gather *g, int64_t id, int type, int32_t tag, co
       return IG_FAIL(g->cx, IG_MEMORY, "no memory for elements");
     g->corner_capacity = capacity;
   }
+  /* A number that is taken leaves everything as it was. */
   IG_TRY(idmap_put(g->cx, &g->cell_of, id, g->cells, taken));
   if (*taken)
     return IG_OK;
@@ -381,7 +396,8 @@ static int member_compare(const void *a, const void *b) {
 }
 
 /* Removes duplicates by sorting: sets of sets may name a member many times. A group that rises
-   strictly has none. */
+   strictly has none. Sorts and removes repetitions. Decks name the same members again and again;
+   without this a small file could fill the memory. */
 static ig_status group_compact(ig_gather *g, ig_group *group) {
   ig_lid rising = 1;
   while (rising < group->count && group->id[rising - 1] < group->id[rising])
@@ -406,7 +422,8 @@ static ig_status group_compact(ig_gather *g, ig_group *group) {
 }
 
 /* A full, large group is compacted first; it grows only if that does not free half of it. So memory
-   stays within twice the number of different members. */
+   stays within twice the number of different members. Members are numbers of the file; face 0 where
+   it is no set of faces. A limit on all members of a file guards against sets of sets. */
 ig_status ig_mesh_build_member(ig_gather *g, ig_group *group, int64_t id, int face) {
   if (++g->members > MOST_MEMBERS)
     return IG_FAIL(g->cx, IG_INPUT, "set '%s': the sets of the file name more than %d members",
@@ -448,7 +465,8 @@ typedef struct {
 } resolved;
 
 /* Items of the mesh that a member became: node << 8, or element << 8 | face; several if the element
-   was cut. *count may be 0. */
+   was cut. *count may be 0. The elements, faces or nodes that one number of the file has become:
+   several where a cell was cut. */
 static ig_status member_find(const resolved *r, const ig_group *group, ig_lid i, int64_t *out,
                              int *count) {
   ig_gather *g = r->g;
@@ -461,11 +479,13 @@ static ig_status member_find(const resolved *r, const ig_group *group, ig_lid i,
   if (at < 0)
     return IG_FAIL(g->cx, IG_INPUT, "%s: set '%s' names %s %lld, which is not in the file", r->path,
                    group->name, nodes ? "node" : "element", (long long)(group->id[i] & IG_ID_MASK));
+  /* Sides count from 0 here, from 1 in messages. */
   const int face = group->kind == IG_SET_FACES ? group->face[i] : 0;
   if (face && face >= ig_cell_faces(g->type[at]))
     return IG_FAIL(g->cx, IG_INPUT, "%s: set '%s' names side %d of element %lld: it has %d",
                    r->path, group->name, face + 1, (long long)(group->id[i] & IG_ID_MASK),
                    ig_cell_faces(g->type[at]));
+  /* Number and face in one value, number << 8 | face, so that both are sorted together. */
   if (nodes)
     out[(*count)++] = (int64_t)at << 8;
   else if (group->kind == IG_SET_FACES)
@@ -478,7 +498,7 @@ static ig_status member_find(const resolved *r, const ig_group *group, ig_lid i,
 }
 
 /* Makes a set from a group: numbers resolved, sorted, without duplicates. An empty group with gaps
-   makes no set. */
+   makes no set. A set of the mesh: sorted, without repetitions. */
 static ig_status group_set(const resolved *r, const ig_group *group) {
   int64_t *all = NULL;
   ig_lid count = 0, kept = 0;
@@ -491,6 +511,7 @@ static ig_status group_set(const resolved *r, const ig_group *group) {
     for (int k = 0; k < made && status == IG_OK; k++)
       all[count++] = some[k];
   }
+  /* Sets are sorted, and each item is in them once. */
   if (count)
     qsort(all, (size_t)count, sizeof *all, pair_compare);
   for (ig_lid i = 0; i < count; i++)
@@ -531,7 +552,8 @@ static ig_status numbers_keep(const ig_gather *g, const ig_lid *number, const ui
   return IG_OK;
 }
 
-/* Order: corners resolved, mesh with blocks, numbers, sets. */
+/* Order: corners resolved, mesh with blocks, numbers, sets. Resolves corners, then makes blocks. An
+   element of a node that is not there is refused with both numbers. */
 static ig_status gather_mesh(ig_gather *g, const char *path, bool plane, ig_lid *corner,
                              ig_lid *number, uint8_t *children, ig_mesh **mesh) {
   ig_cells cells = {g->cells, g->type,  g->offset,    corner,   g->tag,
@@ -555,6 +577,7 @@ static ig_status gather_mesh(ig_gather *g, const char *path, bool plane, ig_lid 
   return IG_OK;
 }
 
+/* The gatherer stays the caller's to free; *mesh is NULL after a failure. */
 ig_status ig_mesh_build_mesh(ig_gather *g, const char *path, bool plane, ig_mesh **mesh) {
   *mesh = NULL;
   if (g->nodes == 0 || (g->cells == 0 && !g->bare))
@@ -589,7 +612,8 @@ enum { INCLUDES = 8, INCLUDED_FILES = 1000, INCLUDED_NAME = 256 };
 #define INCLUDED_BYTES 16e9
 
 /* Opens `name` in the folder of `beside` and makes it the current text; counts go on from the
-   including one. */
+   including one. Included files are looked for beside the file that names them. The nesting is
+   limited, so that a file which includes itself ends in a message. */
 static ig_status beside_open(ig_mesh_text *t, const char *beside, const char *name,
                              const char *root) {
   char path[1024];

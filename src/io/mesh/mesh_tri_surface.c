@@ -27,6 +27,7 @@ typedef struct {
   size_t node_capacity, triangle_capacity;
 } maker;
 
+/* Doubles the capacity, up to a number of triangles that fits into 32 bits. */
 static ig_status reserve(maker *m, void **p, size_t *capacity, size_t used, size_t size) {
   if (used < *capacity)
     return IG_OK;
@@ -52,6 +53,7 @@ static ig_status node_add(maker *m, const double *x) {
   return IG_OK;
 }
 
+/* Corners count from 0; those of a file are checked here. */
 static ig_status triangle_add(maker *m, const int64_t *corner) {
   for (int a = 0; a < 3; a++)
     if (corner[a] < 0 || corner[a] >= m->s->nodes)
@@ -111,7 +113,8 @@ static bool word(ig_mesh_text *t, char **p, char **from, char **stop) {
   return true;
 }
 
-/* Only `vertex` and `endloop` matter. */
+/* Only `vertex` and `endloop` matter. Only `vertex` lines matter; three make a triangle. Normals
+   are computed anew, as those of files are often wrong. */
 static ig_status stl_text(maker *m, ig_mesh_text *t) {
   char *p, *from, *stop;
   int corners = 0;
@@ -119,6 +122,7 @@ static ig_status stl_text(maker *m, ig_mesh_text *t) {
     p = t->line;
     if (!word(t, &p, &from, &stop))
       break;
+    /* `vertex` lines; `endloop` closes a facet. */
     if (ig_text_is(from, stop, "vertex")) {
       double x[3];
       for (int d = 0; d < 3; d++) {
@@ -131,6 +135,7 @@ static ig_status stl_text(maker *m, ig_mesh_text *t) {
     } else if (ig_text_is(from, stop, "endloop")) {
       if (corners != 3)
         return ig_text_fail(t, from, "a facet of %d corners: expected 3", corners);
+      /* The last three points; welding merges equal ones afterwards. */
       const int64_t n = m->s->nodes, corner[3] = {n - 3, n - 2, n - 1};
       IG_TRY(triangle_add(m, corner));
       corners = 0;
@@ -160,7 +165,9 @@ static ig_status stl_read(maker *m, ig_mesh_text *t) {
 
 /* --- OBJ: `v` and `f` lines; faces with more corners are cut into fans */
 
-/* A corner is v, v/vt, v/vt/vn or v//vn; negative numbers count from the last vertex. */
+/* A corner is v, v/vt, v/vt/vn or v//vn; negative numbers count from the last vertex. Corners as v,
+   v/vt or v/vt/vn; negative numbers count back from the last vertex. Polygons become fans of
+   triangles. */
 static ig_status obj_face(maker *m, ig_mesh_text *t, char *p) {
   int64_t corner[3] = {0, 0, 0};
   char *from, *stop;
@@ -187,7 +194,8 @@ static ig_status obj_face(maker *m, ig_mesh_text *t, char *p) {
   return IG_OK;
 }
 
-/* Other statements (vn, vt, g, usemtl) are ignored. */
+/* Other statements (vn, vt, g, usemtl) are ignored. Vertices and faces; materials, groups, normals
+   and textures are passed over. */
 static ig_status obj_read(maker *m, ig_mesh_text *t) {
   while (ig_text_line(t)) {
     char *p = t->line, *from, *stop;
@@ -214,7 +222,9 @@ static ig_status obj_read(maker *m, ig_mesh_text *t) {
 
 /* --- the outer surface of a mesh */
 
-/* Boundary faces of solids as fans of triangles, and all 3-node triangles of shells. */
+/* Boundary faces of solids as fans of triangles, and all 3-node triangles of shells. The outer
+   faces of a volume mesh, cut into triangles; a mesh of triangles gives
+   its elements. */
 static ig_status surface_take(maker *m, const ig_mesh *mesh) {
   ig_boundary b = {0};
   IG_TRY(ig_mesh_boundary(m->cx, mesh, &b));
@@ -225,11 +235,13 @@ static ig_status surface_take(maker *m, const ig_mesh *mesh) {
     ig_lid local;
     const ig_block *block = ig_mesh_element(mesh, b.element[i], &local);
     const ig_elem_info *info = ig_elem_info_get(block->type);
+    /* Faces of shells and edges of plane elements are no surface. */
     if (info->dim != 3)
       continue;
     const ig_lid *conn = block->conn + (size_t)local * (size_t)info->nodes;
     const int *face = ig_elem_face(block->type, b.face[i]),
               corners = ig_elem_face_distinct(block->type, b.face[i]);
+    /* Polygons as fans from their first corner. */
     for (int a = 2; a < corners && status == IG_OK; a++) {
       const int64_t corner[3] = {conn[face[0]], conn[face[a - 1]], conn[face[a]]};
       status = triangle_add(m, corner);
@@ -267,7 +279,8 @@ static ig_status image_read(maker *m, const ig_tri_surface_how *how) {
   return status;
 }
 
-/* STL and OBJ have no unit; millimetres are customary in additive manufacturing. */
+/* STL and OBJ have no unit; millimetres are customary in additive manufacturing. By the ending:
+   image, STL, OBJ, 3MF, or any mesh that can be read, of which the surface is taken. */
 static ig_status read_any(maker *m, const ig_tri_surface_how *how) {
   double unit = how->unit;
   double own = 1e-3; /* STL and OBJ name no unit; millimetres are usual */
@@ -277,6 +290,7 @@ static ig_status read_any(maker *m, const ig_tri_surface_how *how) {
   if (how->field || how->threshold != 0)
     return IG_FAIL(m->cx, IG_INPUT, "%s: `threshold` and `field` are of images (.vti, .nrrd, .npy)",
                    m->path);
+  /* Formats of triangles; everything else is read as a mesh. */
   if (ig_path_ends(m->path, ".stl") || ig_path_ends(m->path, ".obj") ||
       ig_path_ends(m->path, ".3mf")) {
     ig_mesh_text t;
@@ -297,6 +311,7 @@ static ig_status read_any(maker *m, const ig_tri_surface_how *how) {
     ig_mesh_free(mesh);
     unit = own = 1; /* metres by now */
   }
+  /* STL, OBJ and 3MF are in the file's unit here, meshes in metres. */
   const double scale = unit > 0 ? unit : own;
   for (size_t i = 0; status == IG_OK && i < 3 * (size_t)m->s->nodes; i++)
     m->s->x[i] *= scale;

@@ -38,13 +38,15 @@ static double cdb_unit(const char *line) {
 }
 
 /* Universal files (I-DEAS): dataset 164, whose second line begins with the factor from metres to
-   the unit of the file. Datasets are enclosed by lines with -1. */
+   the unit of the file. Datasets are enclosed by lines with -1. Dataset 164 has the factor of the
+   unit of length; 0: there is none. */
 static double unv_unit(FILE *f) {
   char line[256];
   bool begins = false;
   while (fgets(line, sizeof line, f)) {
     char *p = line + strspn(line, " ");
     p[strcspn(p, " \r\n")] = '\0';
+    /* "-1" begins and ends a dataset, and the next line is its number. */
     const bool mark = strcmp(p, "-1") == 0;
     if (begins && strcmp(p, "164") == 0)
       break;
@@ -54,6 +56,8 @@ static double unv_unit(FILE *f) {
     if (strcmp(p, "2411") == 0 || strcmp(p, "781") == 0)
       return 0; /* nodes: units stand before them */
   }
+  /* The third line begins with the factor from SI to the unit of length, in a field of 25
+     letters. */
   char *end;
   for (int i = 0; i < 2; i++)
     if (!fgets(line, sizeof line, f))
@@ -86,7 +90,8 @@ static ig_status med_unit(ig_ctx *cx, const char *path, double *metres) {
   return status;
 }
 
-/* 0: the file states none. Faults of the file are left to its reader. */
+/* 0: the file states none. Faults of the file are left to its reader. *metres is 0 where the file
+ * does not say. */
 ig_status ig_mesh_file_unit(ig_ctx *cx, const char *path, double *metres) {
   IG_REQUIRE_ARGS(cx, cx && path && metres);
   const char *dot = strrchr(path, '.');
@@ -99,6 +104,7 @@ ig_status ig_mesh_file_unit(ig_ctx *cx, const char *path, double *metres) {
   for (int i = 0; i < 4; i++) /* whatever their unit, Gmsh hands millimetres over */
     if (strcasecmp(dot, millimetres[i]) == 0)
       *metres = 1e-3;
+  /* A file that cannot be read has no unit here; its reader then says why. */
   if (strcasecmp(dot, ".med") == 0) {
     const ig_status status = med_unit(cx, path, metres);
     if (status != IG_OK) { /* its reader tells what is wrong with it */
@@ -109,6 +115,7 @@ ig_status ig_mesh_file_unit(ig_ctx *cx, const char *path, double *metres) {
   const bool cdb = strcasecmp(dot, ".cdb") == 0 || strcasecmp(dot, ".dat") == 0;
   if (!cdb && strcasecmp(dot, ".unv") != 0)
     return IG_OK;
+  /* Text files are looked through up to the nodes. */
   FILE *f;
   IG_TRY(ig_file_open(cx, path, &f));
   char line[256];

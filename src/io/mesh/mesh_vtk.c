@@ -60,6 +60,8 @@ static ig_status snapshot_fill(ig_ctx *cx, const ig_mesh *mesh, ig_snapshot *sna
   return IG_OK;
 }
 
+/* Sets become fields of zeros and ones, named nodes:NAME, elements:NAME and faces:NAME, by which
+   they are read back. *out is the caller's. */
 ig_status ig_mesh_snapshot(ig_ctx *cx, const ig_mesh *mesh, ig_snapshot **out) {
   ig_snapshot *snap;
   *out = NULL;
@@ -96,6 +98,7 @@ static ig_status snapshot_grid(const ig_snapshot *snap, ig_vtk_grid *g) {
   return IG_OK;
 }
 
+/* The last step of a file with several. */
 ig_status ig_mesh_read_vtkhdf(ig_ctx *cx, const char *path, const ig_mesh_read_options *options,
                               ig_mesh **mesh) {
   ig_snapshot *snap;
@@ -120,7 +123,8 @@ ig_status ig_mesh_write_vtkhdf(ig_ctx *cx, const ig_mesh *mesh, const char *path
 
 /* --- legacy text (VTK file formats, "simple legacy formats") */
 
-/* 17 digits reproduce doubles exactly. */
+/* 17 digits reproduce doubles exactly. The legacy format, version 3.0, as text: the form that all
+   programs read. */
 static void legacy_write(FILE *f, const ig_snapshot *snap) {
   fprintf(f, "# vtk DataFile Version 3.0\nIngot mesh\nASCII\nDATASET UNSTRUCTURED_GRID\n");
   fprintf(f, "POINTS %lld double\n", (long long)snap->points);
@@ -129,6 +133,7 @@ static void legacy_write(FILE *f, const ig_snapshot *snap) {
              snap->point[3 * i + 2]);
   fprintf(f, "CELLS %lld %lld\n", (long long)snap->cells,
           (long long)snap->cells + (long long)snap->corners);
+  /* Each cell begins with the number of its corners. */
   for (int64_t c = 0; c < snap->cells; c++) {
     fprintf(f, "%lld", (long long)(snap->offset[c + 1] - snap->offset[c]));
     for (int64_t i = snap->offset[c]; i < snap->offset[c + 1]; i++)
@@ -138,6 +143,7 @@ static void legacy_write(FILE *f, const ig_snapshot *snap) {
   fprintf(f, "CELL_TYPES %lld\n", (long long)snap->cells);
   for (int64_t c = 0; c < snap->cells; c++)
     fprintf(f, "%d\n", snap->type[c]);
+  /* Points first, then cells; every field has one component. */
   for (int where = 0; where < 2; where++) {
     const int64_t items = where ? snap->cells : snap->points;
     fprintf(f, "%s %lld\n", where ? "CELL_DATA" : "POINT_DATA", (long long)items);
@@ -154,7 +160,8 @@ static void legacy_write(FILE *f, const ig_snapshot *snap) {
   }
 }
 
-/* Words end at spaces in this format, so names with spaces cannot be written. */
+/* Words end at spaces in this format, so names with spaces cannot be written. Names of fields end
+   at a space in this format, hence the check. */
 ig_status ig_mesh_write_vtk(ig_ctx *cx, const ig_mesh *mesh, const char *path) {
   ig_snapshot *snap;
   IG_TRY(ig_mesh_snapshot(cx, mesh, &snap));

@@ -11,6 +11,7 @@
 /* A field with more different values is a numbering or a result, not a classification. */
 enum { MOST_VALUES = 100 }; /* a field of more different numbers counts, it does not sort */
 
+/* The grid itself belongs to the caller, and can be filled again. */
 void ig_vtk_free(ig_vtk_grid *g) {
   free(g->point);
   free(g->corner);
@@ -51,7 +52,8 @@ ig_status ig_vtk_grow(ig_vtk_grid *g, int64_t points, int64_t cells, int64_t cor
 }
 
 /* Pieces append to the field of the same name. A set that cannot be kept is an error, another field
-   is ignored. */
+   is ignored. The array of a field, extended where a further piece of the file has the same one.
+   *value NULL: the field is not of use and can be passed over. */
 ig_status ig_vtk_field_add(ig_vtk_grid *g, const char *name, bool at_points, int64_t count,
                            int64_t **value) {
   int i = 0;
@@ -160,6 +162,7 @@ static ig_status cell_take(maker *m, int64_t cell, unsigned *seen) {
 
 /* --- sets */
 
+/* A field of cells with one value for each of them; NULL: there is none of the name. */
 static const ig_vtk_field *field_find(const ig_vtk_grid *g, const char *name) {
   for (int i = 0; i < g->fields; i++)
     if (!g->field[i].at_points && g->field[i].count == g->cells &&
@@ -169,7 +172,9 @@ static const ig_vtk_field *field_find(const ig_vtk_grid *g, const char *name) {
 }
 
 /* Element or face set of the cells whose value passes: equal to `wanted` (one_value), or not 0.
-   faces: the value has a bit per local face. Elements that were cut are followed. */
+   faces: the value has a bit per local face. Elements that were cut are followed. A mask over
+   elements first, as one cell may have become several; the value of a set of
+   faces has a bit for each face of the cell. */
 static ig_status set_of_cells(maker *m, const char *name, const int64_t *value, bool one_value,
                               int64_t wanted, bool faces) {
   uint8_t *mask;
@@ -178,6 +183,7 @@ static ig_status set_of_cells(maker *m, const char *name, const int64_t *value, 
   ig_set *set;
   IG_TRY(IG_NEW(m->g->cx, &mask, elements + 1, "set"));
   for (ig_lid c = 0; c < m->cells; c++) {
+    /* of[]: the cell of the file that a cell of ours was. */
     const int64_t v = value[m->of[c]];
     for (int k = 0; k < m->children[c] && !faces; k++)
       mask[m->number[c] + k] = one_value ? v == wanted : v != 0;
@@ -198,6 +204,7 @@ static ig_status set_of_cells(maker *m, const char *name, const int64_t *value, 
                      ig_elem_info_get(ig_cell_type(m->type[c]))->name, ig_cell_faces(m->type[c]));
     }
   }
+  /* One bit a face: the number of bits is the number of faces. */
   for (ig_lid e = 0; e < elements; e++)
     count += faces ? __builtin_popcount(mask[e]) : mask[e];
   ig_status status =
@@ -214,6 +221,7 @@ static ig_status set_of_cells(maker *m, const char *name, const int64_t *value, 
   return status;
 }
 
+/* Every point with a value other than zero. */
 static ig_status set_of_points(maker *m, const char *name, const int64_t *value) {
   ig_lid count = 0;
   ig_set *set;
@@ -232,7 +240,8 @@ static int rising(const void *a, const void *b) {
 }
 
 /* One set NAME_value for each value of a whole-number field (material, part, physical group). VTK's
-   own fields are skipped. */
+   own fields are skipped. A field of whole numbers with few values, such as a region or a part,
+   becomes a set for each of them. */
 static ig_status sets_by_value(maker *m, const ig_vtk_field *f) {
   int64_t value[MOST_VALUES + 1];
   int values = 0;
@@ -284,12 +293,14 @@ static ig_status field_sets(maker *m, const ig_vtk_field *f, bool own) {
 
 /* --- the mesh */
 
-/* The first whole-number cell field becomes the tag if there is none of that name. */
+/* The first whole-number cell field becomes the tag if there is none of that name. Cells that are
+   ghosts of another piece are left out, as vtkGhostType marks them. */
 static ig_status make(maker *m, const ig_mesh_read_options *options) {
   const ig_vtk_grid *g = m->g;
   unsigned seen = 0;
   const ig_vtk_field *tag = field_find(g, "tag"), *shell = field_find(g, "shell");
   const ig_vtk_field *ghost = field_find(g, "vtkGhostType");
+  /* A tag of our own, or else the first field of cells that can be one. */
   const bool own = tag != NULL;
   m->ghost = ghost ? ghost->value : NULL;
   for (int i = 0; i < g->fields && !tag; i++)
@@ -303,6 +314,7 @@ static ig_status make(maker *m, const ig_mesh_read_options *options) {
   IG_TRY(IG_NEW(g->cx, &m->number, g->cells, "cells"));
   IG_TRY(IG_NEW(g->cx, &m->of, g->cells, "cells"));
   IG_TRY(IG_NEW(g->cx, &m->tag, g->cells, "cells"));
+  /* Cells that are ghosts or of no known type are left out. */
   for (int64_t c = 0; c < g->cells; c++)
     IG_TRY(cell_take(m, c, &seen));
   if (m->cells == 0)
@@ -312,12 +324,14 @@ static ig_status make(maker *m, const ig_mesh_read_options *options) {
     const int64_t v = tag->value[m->of[c]];
     m->tag[c] = v >= INT32_MIN && v <= INT32_MAX ? (int32_t)v : 0;
   }
+  /* A mesh that was a shell stays one, also if it is flat. */
   const int dim = shell ? 3 : ig_mesh_infer_dim(g->point, (ig_lid)g->points, seen);
   IG_TRY(ig_mesh_new(g->cx, dim, (ig_lid)g->points, &m->mesh));
   memcpy(m->mesh->x, g->point, 3 * (size_t)g->points * sizeof(double));
   const ig_cells cells = {m->cells,       m->type,     m->offset,          m->corner,      m->tag,
                           options->split, m->children, options->quadratic, options->curved};
   IG_TRY(ig_mesh_add_cells(g->cx, m->mesh, &cells, m->number));
+  /* Sets are made last, when the numbers of elements are known. */
   for (int i = 0; i < g->fields; i++)
     IG_TRY(field_sets(m, &g->field[i], own));
   return IG_OK;

@@ -70,6 +70,7 @@ static const struct {
              {"vtktypeint8", 1, 'i'}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
+/* The name of a number type, as VTK writes it; its size follows from the table. */
 static ig_status kind_read(legacy *l, const char *in, int *kind) {
   char *from = NULL, *stop = NULL;
   IG_TRY(need_word(l, in, &from, &stop));
@@ -144,6 +145,7 @@ static ig_status count_read(legacy *l, const char *in, int per, int64_t *count) 
   return IG_OK;
 }
 
+/* Exactly one POINTS section, before the cells. */
 static ig_status points_read(legacy *l) {
   int64_t count;
   int kind;
@@ -209,6 +211,7 @@ static ig_status cells_read_old(legacy *l, int64_t cells, int64_t size) {
   return status == IG_OK ? span_check(l) : status;
 }
 
+/* Version 5 has offsets and connectivity as arrays, earlier ones a count before each cell. */
 static ig_status cells_read(legacy *l) {
   int64_t cells, size;
   IG_TRY(count_read(l, "CELLS", 1, &cells));
@@ -304,7 +307,8 @@ static ig_status scalars_read(legacy *l, bool at_points) {
 }
 
 /* FIELD name n, then n arrays: name components tuples type values. *strange: a type without known
-   size (string, bit) follows, so the rest of the file cannot be read. */
+   size (string, bit) follows, so the rest of the file cannot be read. Strings and bits end the
+   reading of data, as their length is not known here; the grid is complete before them. */
 static ig_status field_read(legacy *l, bool at_points, bool in_data, bool *strange) {
   char *from = NULL, *stop = NULL, name[128];
   int64_t arrays, components, tuples;
@@ -319,6 +323,7 @@ static ig_status field_read(legacy *l, bool at_points, bool in_data, bool *stran
       l->p = l->t.line_end;
       IG_TRY(need_word(l, "FIELD", &from, &stop));
     }
+    /* Names may have escaped characters, as %20 for a blank. */
     name_copy(from, stop, name, sizeof name);
     IG_TRY(word_int(l, "FIELD", 0, 1000000, &components));
     IG_TRY(word_int(l, "FIELD", 0, INT32_MAX, &tuples));
@@ -330,6 +335,7 @@ static ig_status field_read(legacy *l, bool at_points, bool in_data, bool *stran
     }
     l->p = at;
     IG_TRY(kind_read(l, "FIELD", &kind));
+    /* Each value takes at least a byte: a larger array cannot be in the file. */
     if (components * tuples > l->t.end - l->t.text)
       return ig_text_fail(&l->t, l->p, "FIELD '%.60s' is larger than this file", name);
     IG_TRY(values_read(l, name, kind, (int)components, tuples, at_points, in_data));
@@ -349,6 +355,7 @@ static ig_status plain_read(legacy *l, int components, bool at_points) {
 
 /* --- the file */
 
+/* Version, title, ASCII or BINARY, and the kind of data set: only unstructured grids are meshes. */
 static ig_status header_read(legacy *l) {
   int major = 0, minor = 0;
   ig_mesh_text *t = &l->t;
@@ -371,7 +378,9 @@ static ig_status header_read(legacy *l) {
   return IG_OK;
 }
 
-/* One section. An unknown one within the data ends reading: the mesh is complete by then. */
+/* One section. An unknown one within the data ends reading: the mesh is complete by then. One
+   keyword and its data. *strange becomes true at a keyword that is not known: its length is not
+   known either, so reading ends there. */
 static ig_status section_read(legacy *l, char *from, char *stop, bool *at_points, bool *in_data,
                               bool *strange) {
   static const struct {
@@ -393,6 +402,7 @@ static ig_status section_read(legacy *l, char *from, char *stop, bool *at_points
   }
   if (ig_text_is(from, stop, "FIELD"))
     return field_read(l, *at_points, *in_data, strange);
+  /* The number of items must be that of points or cells. */
   if (ig_text_is(from, stop, "CELL_DATA") || ig_text_is(from, stop, "POINT_DATA")) {
     int64_t count;
     *at_points = ig_text_is(from, stop, "POINT_DATA");
@@ -403,6 +413,7 @@ static ig_status section_read(legacy *l, char *from, char *stop, bool *at_points
   }
   if (*in_data && ig_text_is(from, stop, "SCALARS"))
     return scalars_read(l, *at_points);
+  /* Known kinds of attributes; their values are read and mostly dropped. */
   for (size_t i = 0; *in_data && i < sizeof plain / sizeof *plain; i++)
     if (ig_text_is(from, stop, plain[i].name))
       return plain_read(l, plain[i].components, *at_points);

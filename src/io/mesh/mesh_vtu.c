@@ -36,7 +36,8 @@ static ig_status count_of(const vtu *v, const char *tag, const char *stop, const
 /* --- pieces */
 
 /* A whole-number array of the cells. The length is checked against the size of the file before
-   memory is allocated. */
+   memory is allocated. An array of whole numbers, of exactly `count`; real ones are converted if
+   they are whole. */
 static ig_status whole_read(const vtu *v, const char *from, const char *end, const char *name,
                             int64_t count, int64_t **out) {
   const char *stop, *tag = ig_vtk_xml_array(from, end, name, &stop);
@@ -53,6 +54,7 @@ static ig_status whole_read(const vtu *v, const char *from, const char *end, con
     status = IG_NEW(v->x.cx, out, count + 1, "array");
   if (status == IG_OK)
     status = ig_vtk_xml_values(&v->x, tag, stop, count, real);
+  /* Doubles have whole numbers up to 9e15. */
   for (int64_t i = 0; i < count && status == IG_OK; i++) {
     if (!(real[i] >= -9e15 && real[i] <= 9e15))
       status = bad(v, "a cell's number is beyond all points");
@@ -67,7 +69,9 @@ static ig_status whole_read(const vtu *v, const char *from, const char *end, con
   return status;
 }
 
-/* base: number of points before this piece; point numbers are shifted by it. */
+/* base: number of points before this piece; point numbers are shifted by it. VTK's offsets are
+   ends: the first cell begins at 0. They must not fall, and corners must be points of this
+   piece. */
 static ig_status cells_read(vtu *v, const char *from, const char *end, int64_t base,
                             int64_t cells) {
   int64_t *offset = NULL, *corner = NULL, *type = NULL;
@@ -83,6 +87,7 @@ static ig_status cells_read(vtu *v, const char *from, const char *end, int64_t b
   if (status == IG_OK)
     status = whole_read(v, from, end, "types", cells, &type);
   ig_vtk_grid *g = v->g;
+  /* Offsets of this piece continue those of the pieces before. */
   const int64_t first = g->cells, begin = g->corners;
   if (status == IG_OK)
     status = ig_vtk_grow(g, 0, cells, corners);
@@ -98,7 +103,8 @@ static ig_status cells_read(vtu *v, const char *from, const char *end, int64_t b
   return status;
 }
 
-/* Fields of single whole numbers on points or cells; others are skipped. */
+/* Fields of single whole numbers on points or cells; others are skipped. Whole numbers of one
+   component; others cannot be sets and are passed over. */
 static ig_status fields_read(vtu *v, const char *from, const char *end, bool at_points,
                              int64_t count) {
   const char *stop;
@@ -124,7 +130,8 @@ static ig_status fields_read(vtu *v, const char *from, const char *end, bool at_
   return IG_OK;
 }
 
-/* Points, cells, then fields of one piece. */
+/* Points, cells, then fields of one piece. Pieces are appended; base is the number of points before
+   this one. Sizes are checked against the length of the file before anything is allocated. */
 static ig_status piece_read(vtu *v, const char *from, const char *end, int64_t points,
                             int64_t cells) {
   const char *begin, *stop, *close;
@@ -194,7 +201,8 @@ static ig_status parallel_read(ig_ctx *cx, const char *path, ig_vtk_grid *g, int
 
 /* Pieces repeat the points on their common border: those are welded. Cells that two pieces both
    contain (ghost layers without vtkGhostType) show up as faces with more than two solids and are
-   refused. */
+   refused. Pieces of a parallel file repeat the points of their borders, which are welded within
+   1e-9 of the size. */
 static ig_status pieces_join(ig_ctx *cx, const char *path, ig_mesh *mesh) {
   double low[3], high[3];
   ig_mesh_builder draft = {.mesh = mesh};

@@ -28,6 +28,7 @@ static void array_write(writer *w, const char *type, const char *name, int compo
   fwrite(data, 1, bytes, w->r);
 }
 
+/* All fields of points, or of cells. */
 static void fields_write(writer *w, const ig_snapshot *snap, ig_location where) {
   for (int i = 0; i < snap->fields; i++) {
     const ig_field *f = &snap->field[i];
@@ -39,7 +40,9 @@ static void fields_write(writer *w, const ig_snapshot *snap, ig_location where) 
   }
 }
 
-/* Offsets of cells in VTK are ends, hence offset + 1. */
+/* Offsets of cells in VTK are ends, hence offset + 1. The XML has offsets into one block of raw
+   data at its end (appended, raw), each array behind its size in 8 bytes. The order of bytes is
+   that of this machine, and is named. */
 static void grid_write(writer *w, const ig_snapshot *snap) {
   const union {
     uint16_t word;
@@ -65,6 +68,7 @@ static void grid_write(writer *w, const ig_snapshot *snap) {
   fprintf(w->x, "</Cells>\n</Piece>\n</UnstructuredGrid>\n<AppendedData encoding=\"raw\">\n_");
 }
 
+/* Names stand in attributes, so characters that XML escapes are refused. */
 ig_status ig_mesh_write_vtu(ig_ctx *cx, const ig_mesh *mesh, const char *path) {
   ig_snapshot *snap;
   for (int s = 0; s < mesh->sets; s++)
@@ -75,6 +79,7 @@ ig_status ig_mesh_write_vtu(ig_ctx *cx, const ig_mesh *mesh, const char *path) {
                      mesh->set[s].name);
   IG_TRY(ig_mesh_snapshot(cx, mesh, &snap));
   writer w = {0};
+  /* XML and raw data are collected side by side, as the XML has offsets into the data. */
   w.x = open_memstream(&w.xml, &w.xml_size);
   w.r = open_memstream(&w.raw, &w.raw_size);
   ig_status status = w.x && w.r ? IG_OK : IG_FAIL(cx, IG_MEMORY, "no memory to write '%s'", path);

@@ -29,6 +29,7 @@ static void set_write(FILE *f, const ig_set *set) {
     fprintf(f, "%d%s", set->item[i] + 1, i % 12 == 11 || i + 1 == set->count ? "\n" : ", ");
 }
 
+/* Abaqus numbers sides in an order of its own: the side is searched whose face it is. */
 static void inp_surface_write(FILE *f, const ig_mesh *mesh, const ig_set *set) {
   fprintf(f, "*SURFACE, TYPE=ELEMENT, NAME=%s\n", set->name);
   for (ig_lid i = 0; i < set->count; i++) {
@@ -72,13 +73,16 @@ static const char *number_write(double value, char text[IG_NUMBER_TEXT]) {
   return text;
 }
 
-/* Element names by type, in the order of ig_elem_type; plane meshes become plane stress. */
+/* Element names by type, in the order of ig_elem_type; plane meshes become plane stress. Nodes,
+   elements by type, sets, surfaces. Plane meshes get plane-stress types, which a reader may
+   change. */
 static void inp_write(FILE *f, const ig_mesh *mesh) {
   static const char *const space[] = {"B31",  "S3",     "STRI65", "S4",   "C3D4", "C3D10", "C3D8",
                                       "C3D6", "C3D20R", "C3D15",  "C3D5", "S8R",  "B32R"};
   static const char *const plane[] = {"B31", "CPS3", "CPS6", "CPS4", "",      "",    "",
                                       "",    "",     "",     "",     "CPS8R", "B32R"};
   fprintf(f, "*HEADING\nIngot mesh\n*NODE\n");
+  /* Numbers count from 1, as Abaqus has no 0. */
   for (ig_lid n = 0; n < mesh->nodes; n++) {
     char x[3][IG_NUMBER_TEXT];
     fprintf(f, "%d, %s, %s, %s\n", n + 1, number_write(mesh->x[3 * (size_t)n], x[0]),
@@ -99,6 +103,7 @@ static void inp_write(FILE *f, const ig_mesh *mesh) {
       fputc('\n', f);
     }
   }
+  /* Faces as surfaces, other sets as NSET and ELSET. */
   for (int s = 0; s < mesh->sets; s++)
     if (mesh->set[s].kind == IG_SET_FACES)
       inp_surface_write(f, mesh, &mesh->set[s]);
@@ -142,6 +147,7 @@ static void triangle_write(FILE *f, const double *a, const double *b, const doub
     n[d] = (b[e] - a[e]) * (c[g] - a[g]) - (b[g] - a[g]) * (c[e] - a[e]);
     length += n[d] * n[d];
   }
+  /* The normal, then the corners in mm, single precision; two bytes of attributes are zero. */
   for (int d = 0; d < 3; d++) {
     v[d] = length > 0 ? (float)(n[d] / sqrt(length)) : 0;
     for (int k = 0; k < 3; k++)
@@ -179,11 +185,12 @@ static uint32_t surface_write(FILE *f, const ig_mesh *mesh, const ig_boundary *b
     const ig_elem_info *info = ig_elem_info_get(block->type);
     for (ig_lid e = 0; info->dim == 2 && e < block->count; e++)
       count += face_write(f, mesh, block->conn + (size_t)e * (size_t)info->nodes, NULL,
-                          block->type == IG_QUAD4 ? 4 : 3);
+                          block->type == IG_QUAD4 || block->type == IG_QUAD8 ? 4 : 3);
   }
   return count;
 }
 
+/* Binary, in millimetres, as STL names no unit and most programs assume that. */
 ig_status ig_mesh_write_stl(ig_ctx *cx, const ig_mesh *mesh, const char *path) {
   ig_boundary b = {0};
   char *text = NULL, head[80] = "Ingot mesh, millimetres";

@@ -48,6 +48,7 @@ static int pair_compare(const void *a, const void *b) {
   return p < q ? -1 : p > q;
 }
 
+/* Order in the file: by dimension, entity, type, kind, number. */
 static int entry_compare(const void *a, const void *b) {
   const entry *p = a, *q = b;
   const int64_t d[] = {p->dim - q->dim, p->entity - q->entity, p->type - q->type,
@@ -65,7 +66,9 @@ static int64_t key_of(const ig_set *set, ig_lid i) {
 
 /* Assigns the items of one kind to combinations by refining step by step: for each set, members
    move from their combination to its twin. key: rising keys (NULL: 0 to count - 1); in: combination
-   of each item. */
+   of each item. Gmsh's groups belong to entities, and an element is in one entity: so each
+   combination of sets that occurs becomes an entity, which is in all of those groups. in[i] becomes
+   the combination of item i. A chain through `parent` lists its sets. */
 static ig_status combine(msh *m, ig_set_kind kind, const int64_t *key, int64_t count, int *in) {
   const int none = m->combinations;
   IG_TRY(IG_MORE(m->cx, &m->of, m->combinations, "sets"));
@@ -76,6 +79,7 @@ static ig_status combine(msh *m, ig_set_kind kind, const int64_t *key, int64_t c
     const ig_set *set = &m->mesh->set[s];
     if (set->kind != kind)
       continue;
+    /* Twins are made anew for each set: the combination with this set added. */
     for (int c = none; c < m->combinations; c++)
       m->of[c].twin = -1;
     for (ig_lid i = 0; i < set->count; i++) {
@@ -84,6 +88,7 @@ static ig_status combine(msh *m, ig_set_kind kind, const int64_t *key, int64_t c
           key ? bsearch(&one, key, (size_t)count, sizeof one, pair_compare) : NULL;
       const int64_t at = key ? found - key : one;
       const int old = in[at];
+      /* A set that names an item twice changes nothing. */
       if (m->of[old].set == s)
         continue;
       if (m->of[old].twin < 0) {
@@ -117,7 +122,8 @@ static entry entry_of(const msh *m, ig_set_kind kind, int64_t item, int combinat
   return e;
 }
 
-/* All items of a kind that are written: every element, and the faces and nodes of sets. */
+/* All items of a kind that are written: every element, and the faces and nodes of sets. Elements,
+   faces and nodes of sets as entries; faces are elements of a lower dimension there. */
 static ig_status kind_add(msh *m, ig_set_kind kind) {
   int64_t count = 0, most = 0, *key = NULL;
   int *in = NULL;
@@ -131,6 +137,7 @@ static ig_status kind_add(msh *m, ig_set_kind kind) {
     for (int s = 0; s < m->mesh->sets; s++)
       for (ig_lid i = 0; m->mesh->set[s].kind == kind && i < m->mesh->set[s].count; i++)
         key[count++] = key_of(&m->mesh->set[s], i);
+    /* Each face or node once, however many sets name it. */
     qsort(key, (size_t)count, sizeof *key, pair_compare);
     most = count;
     count = 0;
@@ -187,7 +194,8 @@ static ig_status names_write(FILE *f, const msh *m) {
   return IG_OK;
 }
 
-/* Gmsh wants a bounding box per entity; that of the whole mesh is sufficient. */
+/* Gmsh wants a bounding box per entity; that of the whole mesh is sufficient. MSH 4.1: bounding
+   box, groups, no boundaries. The box of the whole mesh does for all. */
 static void entities_write(FILE *f, const msh *m) {
   int count[4] = {0};
   double low[3], high[3];
@@ -225,7 +233,7 @@ static void nodes_write(FILE *f, const msh *m) {
   fprintf(f, "$EndNodes\n");
 }
 
-/* Mid-side nodes in Gmsh's order. */
+/* Mid-side nodes in Gmsh's order. One element: its number and nodes, in Gmsh's order. */
 static void entry_write(FILE *f, const msh *m, const entry *e, long long number) {
   fprintf(f, "%lld", number);
   if (e->kind == IG_SET_NODES) {
@@ -272,6 +280,7 @@ static void elements_write(FILE *f, const msh *m) {
   fprintf(f, "$EndElements\n");
 }
 
+/* Text, version 4.1. Names stand in quotes, so they must have none. */
 ig_status ig_mesh_write_msh(ig_ctx *cx, const ig_mesh *mesh, const char *path) {
   for (int s = 0; s < mesh->sets; s++)
     if (ig_name_is_odd(mesh->set[s].name) || strchr(mesh->set[s].name, '"'))
@@ -286,6 +295,7 @@ ig_status ig_mesh_write_msh(ig_ctx *cx, const ig_mesh *mesh, const char *path) {
   size_t size = 0;
   FILE *f = NULL;
   ig_status status;
+  /* Elements are all written; faces and nodes only where a set has them. */
   IG_TRY_GOTO(status, done, kind_add(&m, IG_SET_ELEMENTS));
   IG_TRY_GOTO(status, done, kind_add(&m, IG_SET_FACES));
   IG_TRY_GOTO(status, done, kind_add(&m, IG_SET_NODES));

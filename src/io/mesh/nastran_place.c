@@ -20,6 +20,7 @@ enum { NESTED = 200 };
 
 static ig_status node_place(places *in, ig_lid node);
 
+/* By its number; NULL: the file does not define it. Files have few systems. */
 static ig_nastran_system *system_find(const places *in, int64_t id) {
   for (int k = 0; k < in->systems; k++)
     if (in->all[k].id == id)
@@ -46,7 +47,8 @@ static void to_basic(const ig_nastran_system *s, double *x) {
 }
 
 /* Axes from an origin, a point on z, and a point in the x-z plane, by Gram-Schmidt; false: the
-   points are on a line. */
+   points are on a line. From three points: origin, a point on the z axis, a point in the x-z plane
+   (CORD2R). false: they lie on a line. */
 static bool axes_make(ig_nastran_system *s, const double *p) {
   double length = 0, along = 0;
   for (int d = 0; d < 3; d++) {
@@ -72,7 +74,8 @@ static bool axes_make(ig_nastran_system *s, const double *p) {
   return length > 0 && isfinite(s->axis[2][0]) && isfinite(s->axis[0][0]);
 }
 
-/* Resolves a system once; *out is valid when it is done. */
+/* Resolves a system once; *out is valid when it is done. A system may be given in another one or by
+   nodes, which are placed first; a circle of them is refused. */
 static ig_status system_place(places *in, int64_t id, const ig_nastran_system **out) {
   ig_nastran_system *s = system_find(in, id);
   double p[9];
@@ -84,11 +87,13 @@ static ig_status system_place(places *in, int64_t id, const ig_nastran_system **
   *out = s;
   if (s->state == IG_PLACE_DONE)
     return IG_OK;
+  /* The depth is limited as well, since systems are placed by recursion. */
   if (s->state == IG_PLACE_BUSY || in->depth > NESTED)
     return IG_FAIL(in->g->cx, IG_INPUT, "%s: coordinate system %lld depends on itself", in->path,
                    (long long)id);
   s->state = IG_PLACE_BUSY;
   in->depth++;
+  /* The system in which the three points are given, or NULL for the basic one. */
   const ig_nastran_system *base = NULL;
   if (!s->by_nodes && s->base != 0)
     IG_TRY(system_place(in, s->base, &base));
@@ -132,6 +137,7 @@ static ig_status node_place(places *in, ig_lid node) {
   return IG_OK;
 }
 
+/* Turns coordinates in other systems into those of the basic one, in place. */
 ig_status ig_nastran_place(ig_gather *g, const char *path, const int64_t *system,
                            ig_nastran_system *all, int systems) {
   places in = {.g = g, .path = path, .system = system, .all = all, .systems = systems};

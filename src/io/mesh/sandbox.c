@@ -370,7 +370,9 @@ static bool limit(int what, double value) {
 }
 
 /* no_new_privs is required by both mechanisms for unprivileged processes. Limits of memory are
-   relative to what is mapped already, because the parent's mappings are inherited by the fork. */
+   relative to what is mapped already, because the parent's mappings are inherited by the fork.
+   Limits, no new privileges, Landlock for files where the kernel has it, then seccomp for system
+   calls; in this order, as each step forbids what the one before needs. There is no way back. */
 bool ig_sandbox_enter(const ig_sandbox *s, char *why, size_t size) {
   const int version = landlock_version();
   double mapped, resident; /* after a fork its parent's among them */

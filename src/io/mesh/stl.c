@@ -19,6 +19,8 @@ typedef struct {
   int64_t corner; /* which of the file */
 } vertex;
 
+/* By coordinates, then by corner: equal points become neighbours, in an order that does not depend
+   on the sort. */
 static int by_place(const void *a, const void *b) {
   const vertex *p = a, *q = b;
   for (int d = 0; d < 3; d++)
@@ -64,6 +66,8 @@ static void snapshot_fill(ig_snapshot *snap, const vertex *v) {
   memset(snap->type, VTK_TRIANGLE, (size_t)snap->cells);
 }
 
+/* Points are merged when their coordinates are the same bits. Binary only, as Ingot writes it; in
+   millimetres. */
 ig_status ig_stl_read(ig_ctx *cx, const char *path, ig_snapshot **snap) {
   char *bytes = NULL;
   size_t size = 0;

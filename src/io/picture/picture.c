@@ -29,8 +29,8 @@ static const double PI = 3.14159265358979323846;
 static const float INK[3] = {0.13F, 0.14F, 0.16F};
 
 /* --- selection of cells */
-/* *keep NULL: all cells. For a point field a cell is kept if all its points are within the
-   range. */
+/* *keep NULL: all cells. For a point field a cell is kept if all its points are within the range.
+ *keep NULL: all. Cells whose value is not a number are left out. */
 static ig_status cells_keep(const ig_snapshot *snap, const char *path, const ig_view_options *o,
                             uint8_t **keep) {
   *keep = NULL;
@@ -148,6 +148,7 @@ static double camera_fits(const ig_camera *k, const double window[4]) {
   return fmin((window[2] - window[0]) / (k->box[2] - k->box[0]),
               (window[3] - window[1]) / (k->box[3] - k->box[1]));
 }
+/* Scale and shift that bring the body's box into the middle of a window, pixels. */
 static void camera_place(ig_camera *k, const double window[4], double scale) {
   k->scale = scale;
   k->shift_x = (window[0] + window[2]) / 2 - scale * (k->box[0] + k->box[2]) / 2;
@@ -173,6 +174,7 @@ static double dot(const double a[3], const double b[3]) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
+/* A vector of no length stays zero. */
 static void unit(double n[3]) {
   const double length = sqrt(dot(n, n));
   for (int c = 0; c < 3; c++)
@@ -205,7 +207,8 @@ static float scene_value(const scene *k, int64_t cell, int64_t point) {
 }
 
 /* Projects a corner. The averaged normal of the point is used if it is close to the face's own; at
-   sharp edges the face's normal is used. */
+   sharp edges the face's normal is used. Place, depth, light and value of one corner. Normals are
+   averaged over neighbours where the surface is smooth, which hides the facets. */
 static void scene_vertex(const scene *k, int64_t cell, int64_t point, const double normal[3],
                          ig_vertex *v) {
   double at[3], p[3], n[3] = {normal[0], normal[1], normal[2]};
@@ -250,6 +253,7 @@ static ig_status scene_paint(scene *k, ig_canvas *canvas) {
     }
   }
   k->smooth = smooth;
+  /* Triangles by the depth buffer, so their order does not matter. */
   for (int64_t t = 0; t < s->triangles && !cx->interrupted; t++) {
     double n[3];
     face_normal(k->snap, s, t, n);
@@ -261,6 +265,7 @@ static ig_status scene_paint(scene *k, ig_canvas *canvas) {
   }
   k->smooth = NULL;
   free(smooth);
+  /* Rods are lifted a little towards the eye, or faces would cover half of them. */
   for (int64_t r = 0; r < s->rods && !cx->interrupted; r++) {
     ig_vertex v[2];
     const double none[3] = {0, 0, 1};
@@ -290,6 +295,7 @@ static void legend_bar(ig_canvas *c, const scene *k) {
     ig_palette_color(k->shading.palette, (float)(y1 - y) / (float)(y1 - y0), rgb);
     ig_canvas_rect(c, x, y, w, 1, rgb);
   }
+  /* Values are shown with a prefix that suits the larger end of the range. */
   const ig_display shown = ig_display_for(k->s->field->unit, fmax(fabs(k->low), fabs(k->high)));
   const ig_ticks ticks = ig_ticks_between(shown.factor * k->low, shown.factor * k->high, 6);
   char text[IG_TICK_TEXT], label[200];
@@ -394,7 +400,9 @@ static bool any_cell(const ig_snapshot *snap, const ig_field *f, double low, dou
 }
 
 /* Defaults if the user asks for nothing: of a design the dense cells (density above 0.5); of a
-   fractured body the bulk without cohesive elements; displacements magnified to be visible. */
+   fractured body the bulk without cohesive elements; displacements magnified to be visible. What is
+   shown when nothing was asked for: of a design the dense part, of a fracture the body without its
+   cohesive elements, displacements magnified. */
 static void options_usual(const ig_snapshot *snap, ig_view_options *o) {
   const ig_field *density = ig_snapshot_find(snap, IG_AT_CELLS, "density");
   const ig_field *block = ig_snapshot_find(snap, IG_AT_CELLS, "block");
@@ -402,6 +410,7 @@ static void options_usual(const ig_snapshot *snap, ig_view_options *o) {
   for (int i = 0; i < snap->fields; i++)
     if (strcmp(snap->field[i].name, "displacement") == 0 && snap->field[i].where == IG_AT_POINTS)
       moved = &snap->field[i];
+  /* Anything that was asked for switches these defaults off. */
   if (o->field || o->threshold || o->warp || o->second)
     return;
   if (density && snap->iterations && any_cell(snap, density, 0.5, INFINITY)) {
@@ -412,6 +421,7 @@ static void options_usual(const ig_snapshot *snap, ig_view_options *o) {
     o->threshold = "block";
     o->threshold_range[0] = o->threshold_range[1] = 0;
   }
+  /* Displacements of a design are of loads of any size, so they are not shown. */
   if (!moved || moved->components != 3 || snap->iterations)
     return;
   double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
@@ -472,7 +482,8 @@ static void part_range(const part *p, double range[2]) {
   }
 }
 
-/* Difference of the field between two snapshots on the same mesh, added as a field of the first. */
+/* Difference of the field between two snapshots on the same mesh, added as a field of the first.
+   First minus second, value by value; both must have the same mesh, by its counts. */
 static ig_status parts_subtract(ig_ctx *cx, part p[2], const ig_view_options *o, char name[96]) {
   part *a = &p[0], *b = &p[1];
   IG_TRY(part_field(a, o));
@@ -486,6 +497,7 @@ static ig_status parts_subtract(ig_ctx *cx, part p[2], const ig_view_options *o,
                    "results on the same mesh are needed",
                    a->path, (long long)a->snap->points, (long long)a->snap->cells, b->path,
                    (long long)b->snap->points, (long long)b->snap->cells);
+  /* The result is a further field of the first snapshot. */
   const ig_location where = a->s.field->where;
   const int64_t count = where == IG_AT_CELLS ? a->snap->cells : a->snap->points;
   char unit[24];
@@ -543,7 +555,9 @@ static ig_status part_draw(part *p, const ig_view_options *o, ig_canvas *canvas)
   return IG_OK;
 }
 
-/* Two parts are drawn at the same scale, so that they can be compared. */
+/* Two parts are drawn at the same scale, so that they can be compared. One or two windows beside
+   each other with one scale, so that sizes can be compared; room at the right for the bar of
+   colours. */
 static ig_status parts_draw(part *p, int parts, const ig_view_options *o, ig_canvas *canvas) {
   const double w = canvas->width, h = canvas->height;
   const bool bar = p[0].scene.s && !o->bare;
@@ -557,6 +571,7 @@ static ig_status parts_draw(part *p, int parts, const ig_view_options *o, ig_can
     p[i].scene.size = camera_aim(&p[i].scene.camera, p[i].snap, &p[i].surface, o);
     scale = fmin(scale, camera_fits(&p[i].scene.camera, window[i]));
   }
+  /* One scale for all parts. */
   scale *= o->zoom > 0 ? o->zoom : 1;
   for (int i = 0; i < parts; i++) {
     camera_place(&p[i].scene.camera, window[i], scale);
@@ -578,7 +593,8 @@ static ig_status parts_draw(part *p, int parts, const ig_view_options *o, ig_can
 }
 
 /* Reads one or two snapshots, makes their surfaces and finds the common range of colours. A
-   difference has a range symmetric about 0. */
+   difference has a range symmetric about 0. Both parts are read before anything is drawn, as they
+   share range and scale. */
 static ig_status parts_open(ig_ctx *cx, const char *path, const ig_view_options *o, part p[SIDES],
                             int *parts, char name[96], double range[2]) {
   ig_view_options used = *o;
@@ -592,6 +608,7 @@ static ig_status parts_open(ig_ctx *cx, const char *path, const ig_view_options 
     *parts = 1;
     used.field = name;
   }
+  /* One range for all parts. */
   range[0] = INFINITY;
   range[1] = -INFINITY;
   for (int i = 0; i < *parts; i++) {
@@ -648,6 +665,8 @@ ig_status ig_view_range(ig_ctx *cx, const char *path, const ig_view_options *opt
   return status;
 }
 
+/* Drawn at a multiple of the size and averaged, which smooths edges. options may be NULL; *png is
+   the caller's to free. */
 ig_status ig_view_png(ig_ctx *cx, const char *path, const ig_view_options *options, char **png,
                       size_t *size) {
   static const ig_view_options usual;
@@ -660,12 +679,14 @@ ig_status ig_view_png(ig_ctx *cx, const char *path, const ig_view_options *optio
   double range[2];
   ig_canvas large = {0}, final = {0};
   ig_status status;
+  /* Sizes are limited before any memory is taken. */
   IG_TRY(options_check(cx, o, width, height));
   IG_TRY_GOTO(status, done, parts_open(cx, path, o, p, &parts, name, range));
   for (int i = 0; i < parts; i++) {
     p[i].scene.low = range[0];
     p[i].scene.high = range[1];
   }
+  /* Several pixels for each of the picture, averaged at the end. */
   IG_TRY_GOTO(status, done, ig_canvas_new(cx, SUPERSAMPLE * width, SUPERSAMPLE * height, &large));
   for (int i = 0; i < parts; i++)
     p[i].scene.shading = (ig_shading){.palette = o->palette      ? o->palette

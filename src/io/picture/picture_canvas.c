@@ -38,6 +38,7 @@ void ig_canvas_free(ig_canvas *canvas) {
   memset(canvas, 0, sizeof *canvas);
 }
 
+/* Each pixel is the mean of n x n; a remainder at the rim is left out. */
 ig_status ig_canvas_shrink(ig_ctx *cx, const ig_canvas *from, int n, ig_canvas *to) {
   IG_TRY(ig_canvas_new(cx, from->width / n, from->height / n, to));
   const float share = 1.0F / (float)(n * n);
@@ -65,6 +66,7 @@ static void blend(ig_canvas *canvas, int x, int y, const float rgb[3], float cov
     p[c] += (rgb[c] - p[c]) * fminf(cover, 1);
 }
 
+/* What lies outside of the canvas is left out by blend. */
 void ig_canvas_rect(ig_canvas *canvas, int x, int y, int w, int h, const float rgb[3]) {
   for (int j = y; j < y + h; j++)
     for (int i = x; i < x + w; i++)
@@ -116,6 +118,7 @@ static const palette palettes[] = {
     {"gray", 2, {{30, 30, 30}, {235, 235, 235}}},
 };
 
+/* NULL: there is none of the name; the caller then takes the usual one or refuses it. */
 static const palette *palette_find(const char *name) {
   for (size_t i = 0; i < sizeof palettes / sizeof *palettes; i++)
     if (strcmp(palettes[i].name, name) == 0)
@@ -155,7 +158,9 @@ static void shade(float rgb[3], const float normal[3], bool plain) {
 }
 
 /* A small negative tolerance of the barycentric coordinates closes gaps between neighbouring
-   triangles. Depth is linear in screen space; value and normal are interpolated with 1/w. */
+   triangles. Depth is linear in screen space; value and normal are interpolated with 1/w.
+   Barycentric coordinates at the middle of each pixel; a depth buffer keeps the nearest surface.
+   edges: which sides are drawn as lines. */
 void ig_canvas_triangle(ig_canvas *canvas, const ig_vertex v[3], unsigned edges,
                         const ig_shading *shading) {
   const float area = (v[1].x - v[0].x) * (v[2].y - v[0].y) - (v[2].x - v[0].x) * (v[1].y - v[0].y);
@@ -169,6 +174,8 @@ void ig_canvas_triangle(ig_canvas *canvas, const ig_vertex v[3], unsigned edges,
   float length[3]; /* of the side opposite corner i: side i+1 -> i+2 */
   for (int i = 0; i < 3; i++)
     length[i] = hypotf(v[(i + 2) % 3].x - v[(i + 1) % 3].x, v[(i + 2) % 3].y - v[(i + 1) % 3].y);
+  /* The middle of a pixel decides; a little beyond the edge is allowed, so that no gap shows
+     between triangles. */
   for (int y = ya; y <= yb; y++)
     for (int x = xa; x <= xb; x++) {
       float b[3];
@@ -183,6 +190,7 @@ void ig_canvas_triangle(ig_canvas *canvas, const ig_vertex v[3], unsigned edges,
       if (!(z < canvas->depth[at]))
         continue;
       canvas->depth[at] = z;
+      /* Weights by 1/w give the right values under a perspective camera. */
       float w = 0, value = 0, normal[3] = {0, 0, 0}, rgb[3];
       for (int i = 0; i < 3; i++) {
         const float wi = b[i] * v[i].inverse_w;
@@ -208,7 +216,8 @@ void ig_canvas_triangle(ig_canvas *canvas, const ig_vertex v[3], unsigned edges,
     }
 }
 
-/* Depth and value vary along the rod; the normal across it. */
+/* Depth and value vary along the rod; the normal across it. A thick line with round ends: all
+   pixels within half its width. */
 void ig_canvas_rod(ig_canvas *canvas, const ig_vertex v[2], float width,
                    const ig_shading *shading) {
   const float r = width / 2, dx = v[1].x - v[0].x, dy = v[1].y - v[0].y;
@@ -237,7 +246,8 @@ void ig_canvas_rod(ig_canvas *canvas, const ig_vertex v[2], float width,
 }
 
 /* --- PNG (libpng reports errors by longjmp) */
-/* No variables are changed between setjmp and longjmp, as the C standard requires. */
+/* No variables are changed between setjmp and longjmp, as the C standard requires. libpng reports
+   errors by longjmp to here; dpi 0: none is written. */
 static bool png_encode(const ig_canvas *canvas, double dpi, FILE *f, png_byte *row) {
   png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
   png_infop info = png ? png_create_info_struct(png) : NULL;
@@ -249,6 +259,7 @@ static bool png_encode(const ig_canvas *canvas, double dpi, FILE *f, png_byte *r
   png_set_IHDR(png, info, (png_uint_32)canvas->width, (png_uint_32)canvas->height, 8,
                PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
                PNG_FILTER_TYPE_DEFAULT);
+  /* PNG has pixels a metre. */
   if (dpi > 0) {
     const png_uint_32 metre = (png_uint_32)lround(dpi / 0.0254);
     png_set_pHYs(png, info, metre, metre, PNG_RESOLUTION_METER);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* VTK cell types. */
-enum { TRIANGLE = 5, QUAD = 9, QUADRATIC_TRIANGLE = 22 };
+enum { TRIANGLE = 5, QUAD = 9, QUADRATIC_TRIANGLE = 22, QUADRATIC_QUAD = 23 };
 
 /* Of a cut point the coordinates are interpolated. */
 void ig_surface_at(const ig_snapshot *snap, const ig_surface *s, int64_t id, double p[3]) {
@@ -21,6 +21,7 @@ void ig_surface_at(const ig_snapshot *snap, const ig_surface *s, int64_t id, dou
     p[c] = (1 - b->t) * snap->point[3 * b->a + c] + b->t * snap->point[3 * b->b + c];
 }
 
+/* Points made by a cut lie between two others, and so does their value. */
 double ig_surface_value(const ig_snapshot *snap, const ig_surface *s, const ig_scalar *scalar,
                         int64_t cell, int64_t id) {
   if (scalar->field->where == IG_AT_CELLS)
@@ -76,11 +77,13 @@ static int64_t between(cut *k, int64_t a, int64_t b) {
   return k->snap->points + s->betweens++;
 }
 
+/* Appends to the section; after a failure nothing more is added, and the status says so. */
 static void triangle(cut *k, int64_t a, int64_t b, int64_t c, unsigned edges, int64_t cell) {
   ig_surface *s = &k->made;
   if (k->status != IG_OK)
     return;
   if (s->triangles == k->capacity[0]) {
+    /* Capacity doubles, so that adding is cheap on average. */
     const int64_t capacity = 2 * k->capacity[0] + 256;
     if (!grow(k, &s->corner, s->triangles, 3 * capacity, sizeof *s->corner) ||
         !grow(k, &s->cell, s->triangles, capacity, sizeof *s->cell) ||
@@ -95,6 +98,7 @@ static void triangle(cut *k, int64_t a, int64_t b, int64_t c, unsigned edges, in
   s->cell[s->triangles++] = cell;
 }
 
+/* Like triangle, for lines of beams and of cut shells. */
 static void rod(cut *k, int64_t a, int64_t b, int64_t cell) {
   ig_surface *s = &k->made;
   if (k->status != IG_OK)
@@ -175,7 +179,9 @@ static void cell_cut(cut *k, int64_t c) {
 static void face_cut(cut *k, int64_t c) {
   const int type = k->snap->type[c];
   const int64_t *corner = &k->snap->corner[k->snap->offset[c]];
-  const int corners = type == QUAD ? 4 : type == TRIANGLE || type == QUADRATIC_TRIANGLE ? 3 : 0;
+  const int corners = type == QUAD || type == QUADRATIC_QUAD           ? 4
+                      : type == TRIANGLE || type == QUADRATIC_TRIANGLE ? 3
+                                                                       : 0;
   int64_t at[4];
   int n = 0;
   for (int i = 0; i < corners; i++) {
@@ -199,7 +205,9 @@ static void rods_clip(cut *k, const ig_surface *from) {
   }
 }
 
-/* low and high are the extent of the part along the axis, for the error message. */
+/* low and high are the extent of the part along the axis, for the error message. Each cell is cut
+   by the plane into a polygon, which becomes a fan. A plane that misses the body is refused with
+   the range it has. */
 ig_status ig_surface_cut(ig_ctx *cx, const ig_snapshot *snap, const uint8_t *keep, int axis,
                          double at, bool slice, ig_surface *surface) {
   cut k = {.cx = cx, .snap = snap, .axis = axis, .at = at, .made.flat = surface->flat};
@@ -210,6 +218,7 @@ ig_status ig_surface_cut(ig_ctx *cx, const ig_snapshot *snap, const uint8_t *kee
     low = fmin(low, x);
     high = fmax(high, x);
   }
+  /* A clip keeps what is below the plane and closes the cut; a slice is the cut alone. */
   for (int64_t t = 0; t < surface->triangles && !slice; t++)
     triangle_clip(&k, &surface->corner[3 * t], surface->edges[t], surface->cell[t]);
   if (!slice)

@@ -30,7 +30,8 @@ static void field_names(const ig_snapshot *snap, char *text, size_t size) {
     used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", snap->field[i].name);
 }
 
-/* Components by letter (x, xy) or number (from 0). */
+/* Components by letter (x, xy) or number (from 0). "NAME", "NAME.x" or "NAME.xy"; components
+   may be given by number too. The component is -1 where none is named. */
 ig_status ig_scalar_find(const ig_snapshot *snap, const char *path, const char *name,
                          ig_scalar *s) {
   static const char *const vector[] = {"x", "y", "z"};
@@ -42,6 +43,7 @@ ig_status ig_scalar_find(const ig_snapshot *snap, const char *path, const char *
       continue;
     s->field = f;
     s->component = -1;
+    /* Components by letter, or by number from 0. */
     for (int c = 0; name[length] && c < f->components; c++) {
       char number[16];
       snprintf(number, sizeof number, "%d", c);

@@ -15,6 +15,7 @@ typedef struct {
   int64_t triangle;
 } side;
 
+/* By the lower point, then by the higher: the same side of two triangles compares equal. */
 static int side_order(const void *left, const void *right) {
   const side *p = left, *q = right;
   if (p->a != q->a)
@@ -22,6 +23,7 @@ static int side_order(const void *left, const void *right) {
   return p->b < q->b ? -1 : p->b > q->b;
 }
 
+/* Twice the area in length; not normalised. */
 static void normal_of(const double *point, const int64_t *corner, double n[3]) {
   const double *p = &point[3 * corner[0]], *q = &point[3 * corner[1]], *r = &point[3 * corner[2]];
   const double a[3] = {q[0] - p[0], q[1] - p[1], q[2] - p[2]};
@@ -42,7 +44,9 @@ static bool turns(const double *point, const ig_surface *s, const side *p, const
   return fabs(mn) < cos(30 * 3.14159265358979323846 / 180) * sqrt(mm * nn);
 }
 
-/* Edges are sorted, so that the two triangles of an edge are neighbours in the list. */
+/* Edges are sorted, so that the two triangles of an edge are neighbours in the list. Sides of
+   triangles that belong to one triangle alone, or between faces at an angle: found by sorting all
+   sides. */
 ig_status ig_outline_draw(ig_ctx *cx, const ig_surface *s, const double *point,
                           const ig_camera *camera, ig_canvas *canvas) {
   side *list = NULL;
@@ -96,7 +100,8 @@ static void arrow(ig_canvas *canvas, const double p[3], const double q[3]) {
 }
 
 /* The longest arrow is 7 % of the part. The first visible point in each bin of the screen gets an
-   arrow. */
+   arrow. Not more than one arrow in a square of the picture, or they would cover each other; the
+   longest has a fixed length. */
 ig_status ig_arrows_draw(ig_ctx *cx, const ig_snapshot *snap, const char *path, const char *name,
                          const ig_surface *s, const ig_camera *camera, double size,
                          ig_canvas *canvas) {
@@ -107,12 +112,14 @@ ig_status ig_arrows_draw(ig_ctx *cx, const ig_snapshot *snap, const char *path, 
   const ig_field *f = field.field;
   if (f->components != 3 || field.component >= 0)
     return IG_FAIL(cx, IG_INPUT, "%s: no arrows of '%s': it is no vector", path, name);
+  /* The longest arrow sets the scale. */
   for (int64_t i = 0; i < 3 * s->triangles; i++)
     if (s->corner[i] < snap->points)
       most = fmax(most,
                   ig_scalar_value(&field, f->where == IG_AT_CELLS ? s->cell[i / 3] : s->corner[i]));
   if (!(most > 0))
     return IG_OK; /* nothing points anywhere */
+  /* One arrow at most in each square of the picture. */
   const int across = BINS, bin = canvas->width / across + 1, down = canvas->height / bin + 1;
   IG_TRY(IG_NEW(cx, &taken, (int64_t)(across + 1) * (down + 1), "arrows"));
   for (int64_t i = 0; i < 3 * s->triangles; i++) {

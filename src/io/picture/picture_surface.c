@@ -7,7 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE = 3, TRIANGLE = 5, QUAD = 9, QUADRATIC_TRIANGLE = 22 }; /* VTK cell types */
+enum {
+  LINE = 3,
+  TRIANGLE = 5,
+  QUAD = 9,
+  QUADRATIC_EDGE = 21,
+  QUADRATIC_TRIANGLE = 22,
+  QUADRATIC_QUAD = 23
+}; /* VTK cell types */
 static const int8_t plain[4] = {0, 1, 2, 3};
 static const int8_t quadratic[6] = {0, 1, 2, 3, 4, 5};
 
@@ -81,6 +88,15 @@ static void face_add(ig_surface *s, const int64_t *corner, const int8_t *n, int 
   }
 }
 
+/* Eight nodes: four triangles at the corners, and the square of the midsides in two. Bits name the
+   edges that are drawn: those of the element. */
+static void quadratic_quad_add(ig_surface *s, const int64_t *corner, int64_t cell) {
+  for (int i = 0; i < 4; i++)
+    triangle_add(s, corner, i, 4 + i, 4 + (i + 3) % 4, 5, cell);
+  triangle_add(s, corner, 4, 5, 6, 0, cell);
+  triangle_add(s, corner, 4, 6, 7, 0, cell);
+}
+
 /* A closed cohesive element in the plane is a quadrilateral without area; it is drawn as a line. */
 static bool is_thin(const ig_snapshot *snap, int64_t c) {
   if (snap->type[c] != QUAD)
@@ -106,20 +122,24 @@ static ig_status surface_reserve(ig_ctx *cx, ig_surface *s, int64_t triangles, i
 }
 
 /* Three passes: count, match faces, make triangles. `flat`: only plane cells at z = 0, which are
-   drawn from the front. */
+   drawn from the front. Faces that occur once are the surface: each face waits in a list of its
+   lowest node until its twin comes; those that are left have none. keep NULL: all cells. */
 ig_status ig_surface_new(ig_ctx *cx, const ig_snapshot *snap, const uint8_t *keep,
                          ig_surface *surface) {
   memset(surface, 0, sizeof *surface);
-  int64_t faces = 0, planar = 0, rods = 0;
+  int64_t faces = 0, planar = 0, eights = 0, rods = 0;
   ig_solid last = {0};
   for (int64_t c = 0; c < snap->cells; c++) {
     if (keep && !keep[c])
       continue;
     const ig_solid *kind = ig_solid_of(&last, snap->type[c]);
     faces += kind ? kind->faces : 0;
-    planar += !kind && snap->type[c] != LINE;
-    rods += snap->type[c] == LINE || is_thin(snap, c);
+    const bool line = snap->type[c] == LINE || snap->type[c] == QUADRATIC_EDGE;
+    planar += !kind && !line;
+    eights += snap->type[c] == QUADRATIC_QUAD;
+    rods += line || is_thin(snap, c);
   }
+  /* head: the first waiting face by its lowest node; lists go on through `next`. */
   int64_t *head = NULL;
   waiting *list = NULL;
   ig_status status = IG_NEW(cx, &head, snap->points, "face search");
@@ -134,6 +154,8 @@ ig_status ig_surface_new(ig_ctx *cx, const ig_snapshot *snap, const uint8_t *kee
       IG_TRY_GOTO(status, done, ig_interrupt_take(cx, "drawing"));
     const ig_solid *kind = keep && !keep[c] ? NULL : ig_solid_of(&last, snap->type[c]);
     const int64_t *corner = &snap->corner[snap->offset[c]];
+    /* A face meets its twin at most once: both are inner faces then. Three lowest corners identify
+       a face. */
     for (int f = 0; kind && f < kind->faces; f++) {
       int64_t low[3], at;
       lowest_three(corner, kind->node[f], kind->corners[f], low);
@@ -153,7 +175,7 @@ ig_status ig_surface_new(ig_ctx *cx, const ig_snapshot *snap, const uint8_t *kee
     }
   }
 
-  IG_TRY_GOTO(status, done, surface_reserve(cx, surface, 4 * (alone + planar), rods));
+  IG_TRY_GOTO(status, done, surface_reserve(cx, surface, 4 * (alone + planar) + 2 * eights, rods));
   for (int64_t i = 1; i <= used; i++)
     if (!list[i].twin) {
       const ig_solid *kind = ig_solid_of(&last, snap->type[list[i].cell]);
@@ -166,6 +188,7 @@ ig_status ig_surface_new(ig_ctx *cx, const ig_snapshot *snap, const uint8_t *kee
       continue;
     switch (snap->type[c]) {
     case LINE:
+    case QUADRATIC_EDGE: /* as a straight one */
       surface->rod[2 * surface->rods] = corner[0];
       surface->rod[2 * surface->rods + 1] = corner[1];
       surface->rod_cell[surface->rods++] = c;
@@ -184,6 +207,9 @@ ig_status ig_surface_new(ig_ctx *cx, const ig_snapshot *snap, const uint8_t *kee
       break;
     case QUADRATIC_TRIANGLE:
       face_add(surface, corner, quadratic, 3, 3, c);
+      break;
+    case QUADRATIC_QUAD:
+      quadratic_quad_add(surface, corner, c);
       break;
     default:
       break;

@@ -13,6 +13,7 @@ static const struct {
   char letter;
   const char *strokes;
 } glyphs[] = {
+    /* Each pair of digits is a point x, y of a grid; a blank lifts the pen. */
     {'A', "022842 0444"},
     {'B', "0208283746353525 05253443322202"},
     {'C', "4738281707031222323343"},
@@ -125,7 +126,7 @@ static void glyph_extent(const char *strokes, int *low, int *high) {
 }
 
 /* Draws one glyph (canvas NULL: only measures); returns the advance of the pen. unit: pixels per
-   grid unit. */
+   grid unit. Strokes between points of a grid, thick lines of the canvas; returns the width. */
 static float glyph_draw(ig_canvas *canvas, char letter, float x, float y, float unit,
                         const float rgb[3]) {
   if (letter == ' ')
@@ -153,6 +154,7 @@ static float glyph_draw(ig_canvas *canvas, char letter, float x, float y, float 
   return ((float)(high - low) + GAP) * unit;
 }
 
+/* size is the height of capitals in pixels; returns the width of the text. */
 float ig_canvas_text(ig_canvas *canvas, float x, float y, float size, const float rgb[3],
                      const char *text) {
   const float unit = size / (CAP - BASE);

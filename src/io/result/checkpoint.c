@@ -25,6 +25,7 @@ typedef struct {
   uint32_t crc;
 } putting;
 
+/* Rows are written and hashed as they come: the array need never be in memory as a whole. */
 static ig_status rows_put(void *user, const void *rows, int64_t count) {
   putting *p = user;
   p->crc = ig_crc32(p->crc, rows, (size_t)count * p->size);
@@ -62,7 +63,9 @@ static ig_status array_write(ig_h5 *h5, const ig_saved *saved, const ig_stream *
   return ig_h5_put_numbers(h5, name, "crc32", IG_I64, 0, &crc);
 }
 
-/* A streamed checkpoint is written on the disk, because it may exceed the memory of rank 0. */
+/* A streamed checkpoint is written on the disk, because it may exceed the memory of rank 0. rows
+   NULL: all arrays are in memory. A checksum of each array is stored beside it; the file itself is
+   sealed. */
 ig_status ig_checkpoint_write(ig_ctx *cx, const char *path, const ig_checkpoint_head *head,
                               const ig_saved *saved, int count, const ig_stream *rows) {
   static const int64_t format = FORMAT;
@@ -116,7 +119,8 @@ static ig_status rows_read(ig_ctx *cx, const ig_restart *from, const ig_saved *s
   return status;
 }
 
-/* Called for each array. Without data (restart->read set) only the checksum is verified. */
+/* Called for each array. Without data (restart->read set) only the checksum is verified. Called for
+   each array of the file. Its size comes from a sealed file but is checked all the same. */
 static ig_status array_read(ig_h5 *h5, const char *name, void *user) {
   ig_restart *restart = user;
   char whole[300];
@@ -131,9 +135,11 @@ static ig_status array_read(ig_h5 *h5, const char *name, void *user) {
   if (!saved->name)
     return IG_FAIL(h5->cx, IG_MEMORY, "no memory for checkpoint array '%s'", name);
   restart->count++;
+  /* The checksum of each array was written with it. */
   int64_t crc = -1;
   uint32_t found;
   IG_TRY(ig_h5_get_numbers(h5, whole, "crc32", IG_I64, 0, &crc));
+  /* Arrays of a run on ranks are read later, in parts; here only their checksum is verified. */
   if (restart->read) {
     IG_TRY(crc_read(h5, whole, saved, &found));
   } else {
@@ -205,7 +211,8 @@ ig_status ig_checkpoint_belongs(ig_ctx *cx, const char *path, uint64_t fingerpri
   return status;
 }
 
-/* whole: arrays are loaded; otherwise read on demand. */
+/* whole: arrays are loaded; otherwise read on demand. whole false: arrays are read later, in parts,
+   which a run on ranks needs. The fingerprint must be that of the case. */
 static ig_status restart_make(ig_ctx *cx, const char *path, uint64_t fingerprint, bool whole,
                               ig_restart **out) {
   ig_restart *restart = NULL;
@@ -214,6 +221,7 @@ static ig_status restart_make(ig_ctx *cx, const char *path, uint64_t fingerprint
   *out = NULL;
   IG_TRY_GOTO(status, done, ig_h5_open(cx, path, true, &h5));
   IG_TRY_GOTO(status, done, IG_NEW(cx, &restart, 1, "checkpoint"));
+  /* Otherwise all arrays are read at once. */
   if (!whole) {
     restart->read = rows_read;
     restart->path = strdup(path);

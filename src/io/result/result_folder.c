@@ -62,6 +62,8 @@ bool ig_result_folder_allows(const char *name) {
 
 /* --- the mark */
 
+/* The mark lists the files of a run, so that a later one can remove its own and leaves all
+   others. */
 static ig_status mark_write(ig_ctx *cx, const ig_result_folder *f) {
   char head[64];
   snprintf(head, sizeof head, MARK_FORMAT, f->run);
@@ -87,12 +89,14 @@ static bool noted(const ig_result_folder *f, const char *name) {
   return f->files.length && strstr(f->files.at, line);
 }
 
+/* For want of memory the text is marked as failed, which the next store reports. */
 static void note(ig_result_folder *f, const char *name) {
   char line[LINE];
   line_of(name, line);
   ig_text_add(&f->files, line);
 }
 
+/* The mark is on disk before the file is: a crash never leaves a file that is not listed. */
 ig_status ig_result_folder_note(ig_ctx *cx, ig_result_folder *f, const char *name) {
   if (noted(f, name))
     return IG_OK;
@@ -129,6 +133,7 @@ static void mark_read(ig_result_folder *f) {
    position. */
 typedef ig_status each_entry(ig_ctx *cx, const ig_result_folder *f, const char *name,
                              int64_t snapshots);
+/* Lists by descriptor, not by path: the folder may have been renamed. */
 static ig_status walk(ig_ctx *cx, const ig_result_folder *f, each_entry *each, int64_t snapshots) {
   const int fd = openat(f->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   DIR *folder = fd >= 0 ? fdopendir(fd) : NULL;
@@ -155,6 +160,7 @@ static ssize_t head_read(int folder, const char *name, char head[64]) {
   return n;
 }
 
+/* By its first line, which this program writes. */
 static bool case_ours(const ig_result_folder *f) {
   char head[64];
   head_read(f->fd, IG_CASE, head);
@@ -319,6 +325,7 @@ ig_status ig_result_folder_store(ig_ctx *cx, const ig_result_folder *f, const ch
   return status;
 }
 
+/* A file that is not there counts as removed. */
 ig_status ig_result_folder_remove(ig_ctx *cx, const ig_result_folder *f, const char *name) {
   if (unlinkat(f->fd, name, 0) != 0 && errno != ENOENT)
     return IG_FAIL(cx, IG_IO, "cannot remove '%s/%s': %s", f->path, name, strerror(errno));

@@ -138,7 +138,8 @@ static ig_status write_snapshot(ig_ctx *cx, files *s, ig_snapshot *snap) {
 }
 
 /* The history is flushed first: the checkpoint must not be newer on the disk than the rows it
-   counts. */
+   counts. The history is brought to the disk first: a checkpoint says how long it was, and a
+   restart cuts it there. */
 static ig_status write_checkpoint(ig_ctx *cx, files *s, const job *j, const ig_stream *rows) {
   if (j->history_bytes && fsync(s->history_fd) != 0)
     return IG_FAIL(cx, IG_IO, "cannot write '%s/" IG_HISTORY "': %s", s->folder.path,
@@ -174,13 +175,17 @@ static ig_status write_file(ig_ctx *cx, files *s, job *j) {
 }
 
 /* Takes jobs in order. After a failure the remaining jobs are dropped: what is on the disk stays
-   consistent. */
+   consistent. Takes jobs in order until it is asked to stop and none is left. Files are written
+   without the lock, so that the run goes on meanwhile. The first failure is kept; later jobs are
+   dropped. */
 static void *writer(void *self) {
   files *s = self;
   pthread_mutex_lock(&s->lock);
   for (;;) {
     while (!s->first && !s->stop)
       pthread_cond_wait(&s->changed, &s->lock);
+    /* The queue is first in, first out: files appear in the order in which the run asked for
+       them. */
     job *j = s->first;
     if (!j)
       break;
@@ -190,6 +195,7 @@ static void *writer(void *self) {
     const bool failed = s->trouble.status != IG_OK;
     pthread_mutex_unlock(&s->lock);
 
+    /* A context of the writer's own: messages of the run must not be touched by another thread. */
     ig_ctx own = {.threads = s->compressor.threads};
     if (!failed) { /* after a failure what is left is dropped: the disk keeps what it has */
       const ig_status status = j->kind == JOB_SNAPSHOT     ? write_snapshot(&own, s, j->snap)
@@ -199,6 +205,7 @@ static void *writer(void *self) {
     }
     job_free(j);
 
+    /* Only the first failure is kept, as jobs after it are dropped. */
     pthread_mutex_lock(&s->lock);
     if (own.status != IG_OK) {
       s->trouble.status = own.status;
@@ -218,6 +225,7 @@ static void *writer(void *self) {
 static bool is_forked(const files *s) {
   return s->process != getpid();
 }
+/* A thread does not survive fork: in the child nothing would ever be written. */
 static ig_status writer_here(const files *s) {
   return is_forked(s) ? IG_FAIL(s->cx, IG_UNSUPPORTED,
                                 "this run was opened before fork() and writes to '%s' in the "
@@ -235,6 +243,7 @@ static ig_status trouble(files *s) {
   return s->trouble.status;
 }
 
+/* A failure of the writer is reported to the run at its next call. */
 static ig_status trouble_so_far(files *s) {
   pthread_mutex_lock(&s->lock);
   const ig_status status = trouble(s);
@@ -263,6 +272,7 @@ static ig_status hand_over(files *s, job *j) {
   return status;
 }
 
+/* The case as it was run, with all defaults, for the record. */
 static ig_status case_keep(files *s) {
   bool kept = true;
   if (s->options.text)
@@ -293,6 +303,7 @@ static void wait_idle(files *s) {
   pthread_mutex_unlock(&s->lock);
 }
 
+/* Takes the snapshot over in any case, also after a failure. */
 static ig_status files_snapshot(ig_sink *sink, ig_snapshot *snap) {
   files *s = sink->self;
   job *j = NULL;
@@ -341,7 +352,7 @@ static ig_status history_write(files *s) {
 }
 
 /* Opens history.csv. The header is in `rows`; a continued run must find the same one at the top of
-   its file. */
+   its file. O_APPEND and no links: rows go to the end of this very file. */
 static ig_status history_open(files *s) {
   if (s->history_fd < 0) {
     s->history_fd = openat(s->folder.fd, IG_HISTORY,
@@ -367,7 +378,8 @@ static ig_status history_open(files *s) {
 }
 
 /* Numbers are written with the shortest text that reads back exactly. Rows are written once a
-   second at least, so that `ingot watch` sees them. */
+   second at least, so that `ingot watch` sees them. Names are taken from the first call; the number
+   of columns must stay. Rows are collected and written in portions. */
 static ig_status files_history(ig_sink *sink, int columns, const char *const *names,
                                const double *values) {
   files *s = sink->self;
@@ -395,7 +407,8 @@ static ig_status files_history(ig_sink *sink, int columns, const char *const *na
   return IG_OK;
 }
 
-/* Arrays are copied, because the run changes them while they are written. */
+/* Arrays are copied, because the run changes them while they are written. Arrays are copied, so
+   that the run can go on while they are written. */
 static ig_status files_checkpoint(ig_sink *sink, double time, int64_t step, const ig_saved *saved,
                                   int count) {
   files *s = sink->self;
@@ -408,6 +421,8 @@ static ig_status files_checkpoint(ig_sink *sink, double time, int64_t step, cons
   j->history_bytes = s->history_bytes;
   ig_status status;
   IG_TRY_GOTO(status, failed, IG_NEW(s->cx, &j->saved, count, "checkpoint"));
+  /* Each array is copied with its name; count says how many are complete, for the case of a
+     failure. */
   for (; j->count < count; j->count++) {
     const ig_saved *from = &saved[j->count];
     ig_saved *to = &j->saved[j->count];
@@ -434,6 +449,7 @@ failed:
   return status;
 }
 
+/* Arrays in parts are not copied: the run waits until they are written. */
 static ig_status files_checkpoint_rows(ig_sink *sink, double time, int64_t step,
                                        const ig_saved *saved, int count, const ig_stream *rows) {
   files *s = sink->self;
@@ -475,6 +491,7 @@ static ig_status files_result_text(ig_sink *sink, const char *key, const char *v
   return figure_set(sink->self, key, "", value, 0);
 }
 
+/* A further file of the result; its bytes are copied. */
 static ig_status files_file(ig_sink *sink, const char *name, const void *bytes, size_t size) {
   files *s = sink->self;
   if (!ig_result_folder_allows(name))
@@ -504,6 +521,7 @@ static ig_status files_flush(ig_sink *sink) {
   return writers != IG_OK ? writers : status;
 }
 
+/* Written last, when all else is on disk: its presence says that the run has ended. */
 ig_status ig_sink_summary(ig_sink *sink, const ig_summary *summary) {
   files *s = sink->self;
   IG_TRY(begin(s));
@@ -518,7 +536,8 @@ ig_status ig_sink_summary(ig_sink *sink, const ig_summary *summary) {
 
 /* --- opening and closing */
 
-/* Truncates history.csv to its length at the checkpoint. */
+/* Truncates history.csv to its length at the checkpoint. Cuts the history to the length it had at
+   the checkpoint: rows after it are computed again. */
 static ig_status history_continue(files *s, int64_t bytes) {
   struct stat info;
   if (bytes == 0)
@@ -620,13 +639,15 @@ ig_status ig_sink_open(ig_ctx *cx, const char *folder, const ig_sink_options *op
   return status;
 }
 
-/* Rows and jobs that are left are still written; errors are not reported here. */
+/* Rows and jobs that are left are still written; errors are not reported here. Waits for the
+   writer. In a forked child nothing is written or removed: the folder is the parent's. */
 void ig_sink_close(ig_sink *sink) {
   if (!sink)
     return;
   files *s = sink->self;
   const bool forked = is_forked(s);
   s->folder.made &= !forked;
+  /* What is still in memory of the history goes first; the writer then finishes all jobs. */
   if (s->running && !forked) {
     (void)!history_write(s);
     pthread_mutex_lock(&s->lock);
@@ -638,7 +659,7 @@ void ig_sink_close(ig_sink *sink) {
   if (s->history_fd >= 0)
     close(s->history_fd);
   ig_result_folder_close(&s->folder);
-  if (!forked) { /* the writer may have held them when the process was forked */
+  if (!forked) { /* the writer may have locked them when the process was forked */
     pthread_mutex_destroy(&s->lock);
     pthread_cond_destroy(&s->changed);
   }

@@ -18,6 +18,7 @@ static void split_write(const double *seconds, ig_json *json) {
   ig_json_end(json, '}');
 }
 
+/* Files that were read, with their SHA-256, so that a result can be traced to its inputs. */
 void ig_inputs_write(const ig_inputs *inputs, ig_json *json) {
   ig_json_list(json, "inputs");
   for (const ig_input *i = inputs->first; i; i = i->next) {
@@ -30,12 +31,14 @@ void ig_inputs_write(const ig_inputs *inputs, ig_json *json) {
 }
 
 /* The key "ingot" comes first: ig_result_file_ours recognises the file by it. Units of figures are
-   a map of their own, so that figures stay plain numbers. */
+   a map of their own, so that figures stay plain numbers. The order of the keys is fixed, so that
+   two summaries can be compared line by line. */
 void ig_summary_write(const ig_summary *summary, int64_t snapshots, const ig_figure *figure,
                       int figures, ig_json *json) {
   ig_json_object(json, NULL);
   ig_json_text(json, "ingot", ig_version());
   ig_json_text(json, "version", ig_version());
+  /* Version and commit of the program, then what was computed. */
   ig_json_text(json, "commit", ig_commit());
   ig_json_text(json, "physics", summary->physics);
   ig_json_text(json, "title", summary->title);
@@ -43,6 +46,7 @@ void ig_summary_write(const ig_summary *summary, int64_t snapshots, const ig_fig
   ig_json_text(json, "stamp", summary->stamp);
   if (summary->message)
     ig_json_text(json, "message", summary->message);
+  /* Where and how it was computed. */
   ig_json_text(json, "backend", summary->backend);
   ig_json_text(json, "device", summary->device);
   ig_json_text(json, "precision", summary->precision);
@@ -51,6 +55,8 @@ void ig_summary_write(const ig_summary *summary, int64_t snapshots, const ig_fig
   ig_json_int(json, "nodes", summary->nodes);
   ig_json_int(json, "dofs", summary->dofs);
   ig_json_int(json, "steps", summary->steps);
+  /* Wall time in s: setup, solution, output and total; then the split by phases where it was
+     measured. */
   ig_json_object(json, "seconds");
   ig_json_real(json, "setup", summary->seconds.setup);
   ig_json_real(json, "solve", summary->seconds.solve);
@@ -59,6 +65,7 @@ void ig_summary_write(const ig_summary *summary, int64_t snapshots, const ig_fig
   ig_json_end(json, '}');
   if (summary->split)
     split_write(summary->split, json);
+  /* Rates in elements times steps, and in bytes that had to be moved, per second. */
   ig_json_object(json, "rate");
   ig_json_real(json, "element_steps_per_s", summary->rate.element_steps_per_s);
   ig_json_real(json, "bytes_per_s", summary->rate.bytes_per_s);
@@ -67,6 +74,7 @@ void ig_summary_write(const ig_summary *summary, int64_t snapshots, const ig_fig
   ig_json_int(json, "host_peak", summary->memory.host_peak);
   ig_json_int(json, "device_peak", summary->memory.device_peak);
   ig_json_end(json, '}');
+  /* The number counts all warnings; the list has the first of them. */
   ig_json_int(json, "warnings", summary->warnings);
   ig_json_list(json, "warned");
   for (int i = 0; i < summary->warned; i++)

@@ -18,6 +18,7 @@ static int by_place(const void *a, const void *b) {
   return p->along < q->along ? -1 : p->along > q->along;
 }
 
+/* Real fields only; NULL: there is none of that name and width. */
 const ig_field *ig_snapshot_field(const ig_snapshot *snap, ig_location where, const char *name,
                                   int components) {
   for (int i = 0; i < snap->fields; i++) {
@@ -36,12 +37,14 @@ double ig_field_component(const ig_field *field, int64_t item, int component) {
 }
 
 /* Two passes over the corners: mean, then reach. moved: displacement added to the points, NULL:
-   none. */
+   none. Means of the corners, moved by the displacements where `moved` is given, and the radius of
+   each cell about its centre. The axis is the one along which the body is longest. */
 static void centres_make(const ig_snapshot *snap, const ig_field *moved, centre *list, int *axis) {
   double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
   for (int64_t c = 0; c < snap->cells; c++) {
     const int64_t first = snap->offset[c], corners = snap->offset[c + 1] - first;
     list[c] = (centre){.item = c};
+    /* First the mean of the corners, then the largest distance of a corner from it, squared. */
     for (int pass = 0; pass < 2; pass++)
       for (int64_t i = 0; i < corners; i++) {
         double far = 0;
@@ -60,6 +63,7 @@ static void centres_make(const ig_snapshot *snap, const ig_field *moved, centre 
       high[d] = fmax(high[d], list[c].x[d]);
     }
   }
+  /* The longest axis separates most cells, so that the search along it is short. */
   *axis = 0;
   for (int d = 1; d < 3; d++)
     if (high[d] - low[d] > high[*axis] - low[*axis])
@@ -69,7 +73,8 @@ static void centres_make(const ig_snapshot *snap, const ig_field *moved, centre 
 }
 
 /* The nearest centre; of equally near ones the lowest number. Stops in each direction once the
-   distance along the axis alone exceeds the best. */
+   distance along the axis alone exceeds the best. From the place found by bisection outwards in
+   both directions, until the distance along the axis alone exceeds the best. */
 static const centre *nearest(const centre *list, int64_t count, int axis, const double *x,
                              double *best2) {
   const centre *best = NULL;
@@ -81,6 +86,8 @@ static const centre *nearest(const centre *list, int64_t count, int axis, const 
     else
       hi = mid;
   }
+  /* Two directions from the place found; the square of the distance along the axis alone is a lower
+     bound. */
   *best2 = INFINITY;
   for (int side = 0; side < 2; side++)
     for (int64_t i = side ? lo : lo - 1; i >= 0 && i < count; i += side ? 1 : -1) {
@@ -90,6 +97,7 @@ static const centre *nearest(const centre *list, int64_t count, int axis, const 
       double far = 0;
       for (int d = 0; d < 3; d++)
         far += (list[i].x[d] - x[d]) * (list[i].x[d] - x[d]);
+      /* Of equal distances the lower number, so that the result does not depend on the sort. */
       if (far < *best2 || (far == *best2 && list[i].item < best->item)) {
         *best2 = far;
         best = list + i;
@@ -99,7 +107,8 @@ static const centre *nearest(const centre *list, int64_t count, int axis, const 
 }
 
 /* A result may be on the drawn or on the deformed shape; both are tried, and the one with the
-   smaller sum of distances is used. */
+   smaller sum of distances is used. Points may be those of the undeformed or of the deformed body:
+   both are tried, and the closer fit is taken. */
 ig_status ig_snapshot_cells_near(ig_ctx *cx, const ig_snapshot *snap, bool same, const double *x,
                                  int64_t count, int64_t *cell) {
   const ig_field *moved = ig_snapshot_field(snap, IG_AT_POINTS, "displacement", 3);

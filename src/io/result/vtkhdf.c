@@ -23,6 +23,7 @@ typedef struct {
   int64_t at;
 } putting;
 
+/* Offsets follow from the types of cells and are summed on the way, so that they need no array. */
 static ig_status rows_put(void *user, const void *rows, int64_t count) {
   putting *p = user;
   enum { PIECE = 4096 };
@@ -79,6 +80,7 @@ static ig_status write_grid(ig_h5 *h5, const ig_snapshot *snap) {
   return put(h5, snap, ROOT "/Types", IG_U8, snap->cells, 0, IG_STREAM_TYPES, snap->type);
 }
 
+/* The unit is an attribute of each array, which other programs ignore. */
 static ig_status write_fields(ig_h5 *h5, const ig_snapshot *snap) {
   IG_TRY(ig_h5_group(h5, field_group(IG_AT_POINTS)));
   IG_TRY(ig_h5_group(h5, field_group(IG_AT_CELLS)));
@@ -191,7 +193,7 @@ static ig_status read_count(ig_h5 *h5, const place *p, const char *name, int64_t
 }
 
 /* Offsets rise, corners are valid points, and cells have as many points as their type requires:
-   other code relies on it. */
+   other code relies on it. Everything that later code uses as an index is checked once, here. */
 static ig_status check_grid(ig_h5 *h5, const ig_snapshot *snap) {
   if (snap->offset[0] != 0 || snap->offset[snap->cells] != snap->corners)
     return bad(h5, "the offsets do not span the connectivity");
@@ -219,7 +221,8 @@ static ig_status check_grid(ig_h5 *h5, const ig_snapshot *snap) {
   return IG_OK;
 }
 
-/* Sizes of the datasets are checked before memory is allocated. */
+/* Sizes of the datasets are checked before memory is allocated. Versions 1 and 2, one part; of a
+   file with steps the one that p names. */
 static ig_status read_grid(ig_h5 *h5, place *p, ig_snapshot **snap) {
   char type[32];
   int64_t version[2], points, cells, corners;
@@ -246,6 +249,8 @@ static ig_status read_grid(ig_h5 *h5, place *p, ig_snapshot **snap) {
                   {ROOT "/Connectivity", corners, 1},
                   {ROOT "/Offsets", cells + 1, 1},
                   {ROOT "/Types", cells, 1}};
+  /* All arrays are looked at before any memory is taken for them. A file with steps has longer
+     ones. */
   for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
     ig_h5_shape shape = {0};
     IG_TRY(ig_h5_look(h5, expected[i].name, &shape));
@@ -257,6 +262,7 @@ static ig_status read_grid(ig_h5 *h5, place *p, ig_snapshot **snap) {
                      expected[i].components);
   }
   IG_TRY(ig_snapshot_new(h5->cx, points, cells, corners, 0, 0, snap));
+  /* Rows of this step begin at the offsets of its part. */
   const bool whole = !p->steps;
   ig_snapshot *to = *snap;
   IG_TRY(read_rows(h5, ROOT "/Points", IG_F64, p->point, points, 3, whole, to->point));
@@ -304,6 +310,7 @@ static ig_status read_field(ig_h5 *h5, const char *name, void *user) {
   return read_rows(h5, whole, shape.dtype, from, rows, shape.components, !to->p->steps, data);
 }
 
+/* A file without a time has 0 there. */
 static ig_status read_fields(ig_h5 *h5, const place *p, ig_snapshot *snap) {
   static const ig_location places[] = {IG_AT_POINTS, IG_AT_CELLS};
   for (int i = 0; i < 2; i++)

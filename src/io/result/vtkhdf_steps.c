@@ -23,12 +23,15 @@ typedef struct {
 typedef const void *part_of(const ig_snapshot *snap, const void *user, int64_t *rows);
 
 /* Writes an array and leaves in s->number where each step's part begins (rows). own (may be NULL):
-   steps whose part is stored; others use the one before. NULL: parts are compared. */
+   steps whose part is stored; others use the one before. NULL: parts are compared. An array that is
+   the same as that of the step before is stored once: the offset of both is the same (VTKHDF 2,
+   Steps). */
 static ig_status array_put(steps *s, ig_h5 *h5, const char *name, ig_dtype dtype, int components,
                            part_of *part, const void *user, const bool *own) {
   const size_t row = ig_dtype_size(dtype) * (size_t)(components ? components : 1);
   int64_t total = 0, rows = 0, former_rows = -1;
   const void *former = NULL;
+  /* First where each step begins, then one array of all that differ. */
   for (int i = 0; i < s->count; i++) {
     const void *data = part(s->snap[i], user, &rows);
     const bool same =
@@ -41,6 +44,7 @@ static ig_status array_put(steps *s, ig_h5 *h5, const char *name, ig_dtype dtype
   }
   char *all;
   IG_TRY(ig_alloc(s->cx, (void **)&all, (size_t)total, row, "the steps of a file"));
+  /* Steps with the same offset as the one before share its rows. */
   for (int i = 0; i < s->count; i++)
     if (i == 0 || s->number[i] != s->number[i - 1]) {
       const void *data = part(s->snap[i], user, &rows);
@@ -52,6 +56,7 @@ static ig_status array_put(steps *s, ig_h5 *h5, const char *name, ig_dtype dtype
   return status;
 }
 
+/* The parts of a snapshot that array_put joins: data and number of rows, nothing copied. */
 static const void *points_part(const ig_snapshot *snap, const void *user, int64_t *rows) {
   (void)user;
   *rows = snap->points;
@@ -72,6 +77,7 @@ static const void *types_part(const ig_snapshot *snap, const void *user, int64_t
   *rows = snap->cells;
   return snap->type;
 }
+/* NULL: this snapshot lacks the field. */
 static const void *field_part(const ig_snapshot *snap, const void *user, int64_t *rows) {
   const ig_field *like = user;
   *rows = like->where == IG_AT_POINTS ? snap->points : snap->cells;
@@ -94,12 +100,14 @@ static ig_status numbers_put(steps *s, ig_h5 *h5, const char *name) {
   return ig_h5_put(h5, name, IG_I64, s->count, 0, s->number);
 }
 
-/* Writes the different grids and which one each step uses. */
+/* Writes the different grids and which one each step uses. own[i]: the grid of step i differs from
+   the one before it. */
 static ig_status grids_put(steps *s, ig_h5 *h5, const bool *own) {
   static const char *const sizes[] = {"NumberOfPoints", "NumberOfCells", "NumberOfConnectivityIds"};
   char name[64];
   for (int k = 0; k < 3; k++) {
     int64_t parts = 0;
+    /* One entry for each grid that differs from the one before. */
     for (int i = 0; i < s->count; i++)
       if (own[i])
         s->number[parts++] = k == 0   ? s->snap[i]->points
@@ -115,6 +123,7 @@ static ig_status grids_put(steps *s, ig_h5 *h5, const bool *own) {
   IG_TRY(array_put(s, h5, ROOT "/Offsets", IG_I64, 0, offsets_part, NULL, own));
   IG_TRY(array_put(s, h5, ROOT "/Types", IG_U8, 0, types_part, NULL, own));
   IG_TRY(numbers_put(s, h5, STEPS "/CellOffsets"));
+  /* The number of the grid that each step uses; every step has one part. */
   for (int i = 0, part = -1; i < s->count; i++)
     s->number[i] = part += own[i];
   IG_TRY(numbers_put(s, h5, STEPS "/PartOffsets"));
@@ -138,6 +147,8 @@ static bool is_common(const steps *s, const ig_field *like) {
   return true;
 }
 
+/* Fields of the last snapshot; those that another one lacks are left out
+   with a warning. */
 static ig_status fields_put(steps *s, ig_h5 *h5) {
   static const char *const group[] = {"PointData", "CellData"};
   char name[160];
@@ -147,6 +158,7 @@ static ig_status fields_put(steps *s, ig_h5 *h5) {
     snprintf(name, sizeof name, STEPS "/%sOffsets", group[k]);
     IG_TRY(ig_h5_group(h5, name));
   }
+  /* The last snapshot decides which fields there are. */
   const ig_snapshot *last = s->snap[s->count - 1];
   for (int i = 0; i < last->fields; i++) {
     const ig_field *f = &last->field[i];
@@ -181,7 +193,8 @@ static ig_status file_put(steps *s, ig_h5 *h5, const bool *own, double *time) {
   return fields_put(s, h5);
 }
 
-/* All snapshots are in memory at once, because every array needs the total length first. */
+/* All snapshots are in memory at once, because every array needs the total length first. All
+   snapshots must be in memory. The file is written whole, by the usual rename. */
 ig_status ig_snapshots_write(ig_ctx *cx, const ig_snapshot *const *snap, int count,
                              const char *path, int compression) {
   steps s = {.cx = cx, .snap = snap, .count = count};
@@ -194,6 +207,7 @@ ig_status ig_snapshots_write(ig_ctx *cx, const ig_snapshot *const *snap, int cou
     status = IG_NEW(cx, &own, count, "steps");
   if (status == IG_OK)
     status = IG_NEW(cx, &time, count, "steps");
+  /* The first step always has a grid of its own. */
   if (status == IG_OK) {
     for (int i = 0; i < count; i++)
       own[i] = i == 0 || !grid_same(snap[i - 1], snap[i]);

@@ -14,6 +14,7 @@ typedef struct {
   double feed, z, sample, dwell_unit, full_s;
 } ig_path_case;
 
+/* Public in this header, so that rooms of all kinds read a path by the same keys. */
 #define P ig_path_case
 static const ig_option ig_path_options[] __attribute__((unused)) = {
     IG_FILE(P, file, IG_REQUIRED, "toolpath file"),
@@ -35,6 +36,7 @@ static const ig_option ig_path_options[] __attribute__((unused)) = {
     IG_END};
 #undef P
 
+/* Reads the path that a case names; without INGOT_IO it fails. The path is the caller's to free. */
 static inline ig_status ig_path_read(ig_ctx *cx, const ig_path_case *c, ig_toolpath *path) {
 #ifdef INGOT_HAVE_IO
   const ig_toolpath_options options = {.format = (ig_toolpath_format)c->format,

@@ -27,6 +27,8 @@ typedef struct {
   bool comma;
 } table_look;
 
+/* Columns, and what is special about them, from the first rows; the reader is set back by the
+   caller. */
 static ig_status look_at_table(ig_path_reader *r, table_look *look) {
   bool there;
   *look = (table_look){0, 0, false};
@@ -39,6 +41,7 @@ static ig_status look_at_table(ig_path_reader *r, table_look *look) {
     const char *p = r->text;
     while (ig_path_gap(*p))
       p++;
+    /* As many numbers as the line has, up to 16; a comma anywhere is remembered. */
     while (*p && count < 16) {
       char *stop;
       if (!ig_path_number(p, &stop, &value[count]) || (*stop && !ig_path_gap(*stop)))
@@ -49,6 +52,7 @@ static ig_status look_at_table(ig_path_reader *r, table_look *look) {
     }
     if (*p && rows && strncmp(p, "SCAN_PATH_END", 13) == 0)
       return IG_OK;
+    /* Rows of different lengths are no table: the reader itself then reports the first bad one. */
     if (*p || count == 0 || (look->columns && look->columns != count)) {
       look->columns = rows ? look->columns : 0; /* the reader says what is wrong below */
       return IG_OK;
@@ -58,6 +62,7 @@ static ig_status look_at_table(ig_path_reader *r, table_look *look) {
   }
 }
 
+/* Without case; NULL: not there. */
 static const char *find_word(const char *text, const char *word) {
   for (; *text; text++)
     if (strncasecmp(text, word, strlen(word)) == 0)
@@ -81,12 +86,15 @@ static ig_status guess_segments(ig_path_reader *r, ig_toolpath_format *format) {
                       "`unit`");
 }
 
-/* Decides by the number of columns; ambiguous tables are refused with the possible dialects. */
+/* Decides by the number of columns; ambiguous tables are refused with the possible dialects.
+   Dialects of bare numbers differ in their columns and in what these may be. */
 static ig_status guess_table(ig_path_reader *r, ig_toolpath_format *format) {
   table_look look;
   IG_TRY(look_at_table(r, &look));
   r->line = 1;
   *format = IG_TOOLPATH_CSV;
+  /* The number of columns tells some dialects apart; where two would fit, the case must name one. A
+     guess that is wrong by a factor of 1000 in length, or in power, would go unnoticed. */
   if (look.columns == 9)
     *format = IG_TOOLPATH_ADAMANTINE;
   else if (look.columns == 6)
@@ -110,7 +118,8 @@ static ig_status guess_table(ig_path_reader *r, ig_toolpath_format *format) {
   return IG_OK;
 }
 
-/* By the ending for G-code and .crs, otherwise by the first line that is not empty. */
+/* By the ending for G-code and .crs, otherwise by the first line that is not empty. First the
+   ending, then words at the beginning of the file; a table of numbers last. */
 static ig_status guess(ig_path_reader *r, ig_toolpath_format *format) {
   static const char *const gcode[] = {"gcode", "nc", "ngc", "g", "gco", "gc", "cnc", "tap"};
   for (size_t i = 0; i < sizeof gcode / sizeof *gcode; i++)
@@ -122,6 +131,7 @@ static ig_status guess(ig_path_reader *r, ig_toolpath_format *format) {
   if (*format == IG_TOOLPATH_CRS)
     return IG_OK;
   bool there;
+  /* The state before the first line, to which the reader returns. */
   const ig_path_reader start = *r;
   IG_TRY(ig_path_line(r, '\0', &there));
   if (!there)
@@ -131,6 +141,7 @@ static ig_status guess(ig_path_reader *r, ig_toolpath_format *format) {
     *format = IG_TOOLPATH_CLI;
     return IG_OK;
   }
+  /* Comments, tape marks, or a letter with a number. */
   if (*p == ';' || *p == '%' || *p == '(' ||
       (strchr("GMNTgmnt", *p) && isdigit((unsigned char)p[1]))) {
     *format = IG_TOOLPATH_GCODE;
@@ -203,7 +214,8 @@ static ig_status parse(ig_path_reader *r, const char *text) {
   return plausible(r);
 }
 
-/* `text` need not end with 0. */
+/* `text` need not end with 0. The text need not end with a zero. as may be NULL. On failure the
+   path is empty. */
 ig_status ig_toolpath_parse(ig_ctx *cx, const char *file, const char *text, size_t length,
                             const ig_toolpath_options *options, ig_toolpath *path,
                             ig_toolpath_read_as *as) {
@@ -215,6 +227,7 @@ ig_status ig_toolpath_parse(ig_ctx *cx, const char *file, const char *text, size
                       .o = options,
                       .path = path,
                       .as.unit = 1};
+  /* An empty buffer, so that r.text is never NULL. */
   ig_status status = ig_path_reserve(&r, 1);
   if (status == IG_OK) {
     r.text[0] = '\0';

@@ -94,7 +94,8 @@ static bool begins(const char *text, const char *word) {
   return strncasecmp(text, word, strlen(word)) == 0;
 }
 
-/* $$UNITS is in mm; the user's `unit` has precedence. */
+/* $$UNITS is in mm; the user's `unit` has precedence. CLI as text (Common Layer Interface 2.0):
+   units, layers, polylines and hatches. It has no speeds or powers, so the case must give them. */
 ig_status ig_path_read_cli(ig_path_reader *r) {
   pen p = {.unit = isnan(r->o->unit) ? 0 : r->o->unit, .t = r->o->start};
   bool there, geometry = false;
@@ -105,6 +106,7 @@ ig_status ig_path_read_cli(ig_path_reader *r) {
     IG_TRY(ig_path_line(r, '\0', &there));
     if (!there)
       break;
+    /* Commands begin with $$, comments with two slashes. */
     const char *text = r->text + strspn(r->text, " \t");
     if (begins(text, "//"))
       continue;
@@ -112,6 +114,7 @@ ig_status ig_path_read_cli(ig_path_reader *r) {
       return ig_path_fail(r, text, "expected a command that begins with $$");
     if (begins(text, "$$BINARY"))
       return ig_path_fail(r, text, "binary layer files are not read: write it as $$ASCII");
+    /* $$UNITS is in mm; a unit given by the case comes first. */
     if (begins(text, "$$UNITS/") && p.unit == 0) {
       values v = {.at = text + 8};
       IG_TRY(value_take(r, &v, &p.unit));
@@ -119,6 +122,7 @@ ig_status ig_path_read_cli(ig_path_reader *r) {
       if (!(p.unit > 0))
         return ig_path_fail(r, text, "$$UNITS: expected a length above zero, in mm");
     }
+    /* Polylines and hatches count only within the geometry section. */
     geometry = geometry || begins(text, "$$GEOMETRYSTART");
     const bool line = begins(text, "$$POLYLINE/"), hatches = begins(text, "$$HATCHES/");
     const bool layer = begins(text, "$$LAYER/");

@@ -31,6 +31,8 @@ typedef struct {
   int count, line; /* line of the first */
 } passed;
 
+/* Words without meaning for a beam, such as those of a filament printer; each is named once in a
+   warning. */
 static void pass_over(ig_path_reader *r, passed *p, const char *word, size_t length) {
   char name[24];
   length = length < sizeof name - 1 ? length : sizeof name - 1;
@@ -47,7 +49,8 @@ static void pass_over(ig_path_reader *r, passed *p, const char *word, size_t len
 }
 
 /* Removes comments in parentheses and after ';', and a '*' checksum; counts the layers that slicer
-   comments announce. */
+   comments announce. Removes comments in brackets and after a semicolon; marks of layers in them
+   are counted first. */
 static ig_status gcode_clean(ig_path_reader *r) {
   const char *mark = strchr(r->text, ';');
   if (mark) {
@@ -84,6 +87,7 @@ typedef struct {
 #define GIVEN(w, letter) ((w)->given[(letter) - 'A'])
 #define VALUE(w, letter) ((w)->value[(letter) - 'A'])
 
+/* Codes such as 91.1 are read from text and compared as the same doubles. */
 static bool one_of(double code, const double *list, size_t count) {
   for (size_t i = 0; i < count; i++)
     if (code == list[i])
@@ -100,7 +104,8 @@ static bool understood(int letter, double code) {
                        : one_of(code, m, sizeof m / sizeof *m);
 }
 
-/* Rotary axes must be 0: a beam comes from one direction. */
+/* Rotary axes must be 0: a beam comes from one direction. A letter and a number. Codes that would
+   change the path and are not read are refused. */
 static ig_status word_take(ig_path_reader *r, words *w, passed *over, const char *p, char **stop,
                            bool *rest) {
   const int letter = toupper((unsigned char)*p);
@@ -110,6 +115,7 @@ static ig_status word_take(ig_path_reader *r, words *w, passed *over, const char
                         *p);
   if (!ig_path_number(p + 1, stop, &v) || !isfinite(v))
     return ig_path_fail(r, p, "'%c' without a number", *p);
+  /* Several G and M words may stand on a line; all others once. */
   if (letter == 'G' || letter == 'M') {
     if (!understood(letter, v)) {
       pass_over(r, over, p, (size_t)(*stop - p));
@@ -123,6 +129,7 @@ static ig_status word_take(ig_path_reader *r, words *w, passed *over, const char
     list[(*count)++] = v;
   } else if (letter == 'T') {
     pass_over(r, over, "T", 1);
+    /* Axes that turn: only zero is accepted, as they would change the direction of the beam. */
   } else if (strchr("ABCUVW", letter)) {
     if (v != 0)
       return ig_path_fail(r, p, "%.*s turns the part or the head: beams come from above here",
@@ -137,7 +144,8 @@ static ig_status word_take(ig_path_reader *r, words *w, passed *over, const char
   return IG_OK;
 }
 
-/* A line that starts with a name is a macro of the printer and is ignored. */
+/* A line that starts with a name is a macro of the printer and is ignored. All words of a line; a
+ * tape mark (%) or a skipped block (/) ends it. */
 static ig_status gcode_words(ig_path_reader *r, words *w, passed *over) {
   memset(w, 0, sizeof *w);
   const char *p = r->text + strspn(r->text, " \t");
@@ -234,13 +242,16 @@ static ig_status arc_centre(ig_path_reader *r, const machine *m, const words *w,
 }
 
 /* An arc as chords within 5 um of it; together they take the time of the arc. The end radius may
-   differ slightly by rounding in the file. */
+   differ slightly by rounding in the file. G2 and G3 by centre or radius, in chords whose distance
+   from the arc stays below a limit. */
 static ig_status arc(ig_path_reader *r, machine *m, const words *w, const double *y, double power) {
   double c[2] = {0, 0};
   if (m->plane != 17)
     return ig_path_fail(r, NULL, "arcs are read in the plane of x and y (G17) only");
   IG_TRY(arc_centre(r, m, w, y, c));
   const double from[3] = {m->x[0], m->x[1], m->x[2]};
+  /* Both ends must lie on one circle, within 0.2 mm or 1 % of the radius: controllers round
+     coordinates. */
   const double radius = hypot(from[0] - c[0], from[1] - c[1]),
                end = hypot(y[0] - c[0], y[1] - c[1]);
   if (!(radius > 0) || fabs(end - radius) * m->scale > 2e-4 + 0.01 * radius * m->scale)
@@ -248,14 +259,19 @@ static ig_status arc(ig_path_reader *r, machine *m, const words *w, const double
                         end);
   const double start = atan2(from[1] - c[1], from[0] - c[0]);
   double angle = atan2(y[1] - c[1], y[0] - c[0]) - start;
+  /* Clockwise (G2) angles are negative, counter-clockwise (G3) positive; start and end at one place
+     mean a full circle. */
   if (m->motion == 2)
     angle = angle >= -1e-9 ? angle - 2 * M_PI : angle;
   else
     angle = angle <= 1e-9 ? angle + 2 * M_PI : angle;
+  /* Chords within 5 um of the arc, or a tenth of a small radius. */
   const double close = 1 - fmin(0.1, 5e-6 / (radius * m->scale));
   const double wanted = ceil(fabs(angle) / (2 * acos(close)));
   const int pieces = wanted < 1 ? 1 : wanted > 10000 ? 10000 : (int)wanted;
   const double length = m->scale * hypot(0.5 * (radius + end) * angle, y[2] - from[2]);
+  /* The radius changes evenly where both ends differ a little, and the height rises evenly (a
+     helix). */
   for (int i = 1; i <= pieces; i++) {
     const double s = (double)i / pieces, a = start + s * angle, here = radius + s * (end - radius);
     const double at[3] = {c[0] + here * cos(a), c[1] + here * sin(a),
@@ -284,6 +300,18 @@ static ig_status gcode_move(ig_path_reader *r, machine *m, const words *w) {
 /* --- lines */
 
 /* Modal codes of the line, then M codes. */
+/* A unit changes what later words mean; the machine stays where it is, as fast as it was. */
+static void unit_take(machine *m, double scale) {
+  const double ratio = m->scale / scale;
+  for (int d = 0; d < 3; d++) {
+    m->x[d] *= ratio;
+    m->origin[d] *= ratio;
+  }
+  m->e *= ratio;
+  m->feed *= ratio;
+  m->scale = scale;
+}
+
 static ig_status modes_take(ig_path_reader *r, machine *m, const words *w, bool *dwell, bool *set,
                             bool *moves) {
   for (int i = 0; i < w->gs; i++) {
@@ -294,8 +322,9 @@ static ig_status modes_take(ig_path_reader *r, machine *m, const words *w, bool 
       *dwell = true;
     else if (g >= 17 && g <= 19)
       m->plane = (int)g;
+    /* Inches or millimetres. */
     else if (g == 20 || g == 21)
-      m->scale = g == 20 ? 0.0254 : 1e-3;
+      unit_take(m, g == 20 ? 0.0254 : 1e-3);
     else if (g == 90 || g == 91)
       m->relative = m->relative_e = g == 91;
     else if (g == 90.1 || g == 91.1)
@@ -305,6 +334,7 @@ static ig_status modes_take(ig_path_reader *r, machine *m, const words *w, bool 
     else if (g == 93 || g == 95)
       return ig_path_fail(r, NULL, "G%g: feed rates by time or by turn are not read", g);
   }
+  /* M3 and M4 switch the beam on, M5 off; M82 and M83 set how E counts. */
   for (int i = 0; i < w->ms; i++) {
     const double c = w->m[i];
     if (c == 3 || c == 4)
@@ -317,7 +347,8 @@ static ig_status modes_take(ig_path_reader *r, machine *m, const words *w, bool 
   return IG_OK;
 }
 
-/* Order within a line: modes, feed, dwell, power, offset, motion, as controllers do. */
+/* Order within a line: modes, feed, dwell, power, offset, motion, as controllers do. Modes and feed
+   first, then dwell, power and zero, and the motion last, as RS-274/NGC executes a line. */
 static ig_status gcode_line(ig_path_reader *r, machine *m, const words *w) {
   bool dwell = false, set = false, moves = false;
   IG_TRY(modes_take(r, m, w, &dwell, &set, &moves));
@@ -334,6 +365,7 @@ static ig_status gcode_line(ig_path_reader *r, machine *m, const words *w) {
     m->t += wait;
     return IG_OK;
   }
+  /* S is a power only where it does not belong to an M word of another kind. */
   if (GIVEN(w, 'S') && (w->ms == 0 || m->saw_m3)) {
     m->has_s = true;
     m->s = VALUE(w, 'S');
@@ -342,6 +374,7 @@ static ig_status gcode_line(ig_path_reader *r, machine *m, const words *w) {
     if (!m->saw_m3)
       m->on = m->s > 0; /* files that switch by S alone */
   }
+  /* G92 gives the present place new coordinates: only the origin moves. */
   if (set) {
     for (int d = 0; d < 3; d++)
       if (GIVEN(w, 'X' + d))
@@ -354,7 +387,9 @@ static ig_status gcode_line(ig_path_reader *r, machine *m, const words *w) {
   return moves ? gcode_move(r, m, w) : IG_OK;
 }
 
-/* First pass: finds out what switches the beam, and collects ignored words for one warning. */
+/* First pass: finds out what switches the beam, and collects ignored words for one warning.
+   Whether the file ever extrudes (E), or sets a power or switches its beam (S, M3, M4): what a
+   line without them means depends on it. */
 static ig_status look_ahead(ig_path_reader *r, machine *m) {
   bool there;
   words w;
@@ -379,7 +414,7 @@ static ig_status look_ahead(ig_path_reader *r, machine *m) {
   return IG_OK;
 }
 
-/* Default unit mm, as in G21. */
+/* Default unit mm, as in G21. The file is read twice, the first time only to look ahead. */
 ig_status ig_path_read_gcode(ig_path_reader *r) {
   const char *start = r->at;
   machine m = {.scale = ig_path_unit(r, 1e-3),

@@ -21,6 +21,7 @@ ig_status ig_path_fail(ig_path_reader *r, const char *where, const char *format,
   return ig_fail_at(r->cx, &at, "%s", message);
 }
 
+/* The buffer of a line grows by doubling and is used for all lines. */
 ig_status ig_path_reserve(ig_path_reader *r, size_t length) {
   if (length < r->capacity)
     return IG_OK;
@@ -36,7 +37,8 @@ ig_status ig_path_reserve(ig_path_reader *r, size_t length) {
 }
 
 /* The next line with content. A zero byte means that the file is not text. A byte order mark is
-   skipped. */
+   skipped. The next line that is not empty, without its comment; *there false: the end. Lines of
+   any length, with any line ends. */
 ig_status ig_path_line(ig_path_reader *r, char mark, bool *there) {
   for (;;) {
     *there = false;
@@ -74,6 +76,7 @@ bool ig_path_number(const char *p, char **stop, double *value) {
   return *stop != p;
 }
 
+/* From least to most numbers, with commas or blanks between; `columns` names them in messages. */
 ig_status ig_path_numbers(ig_path_reader *r, int least, int most, const char *columns,
                           double *value, int *count) {
   *count = 0;

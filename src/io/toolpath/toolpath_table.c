@@ -21,6 +21,7 @@ static const struct {
   int role;
 } names[] = {
     {"t", TIME},
+    /* Names in lower case without blanks and underscores, as column_split makes them. */
     {"time", TIME},
     {"timestamp", TIME},
     {"elapsedtime", TIME},
@@ -44,6 +45,8 @@ static const struct {
     {"powermodifier", FACTOR},
     {"emission", SWITCH},
 };
+static const char *const role_name[ROLES] = {
+    "time", "x", "y", "z", "power", "a factor of the power", "whether the beam is on"};
 static const char *const si[ROLES] = {"s", "m", "m", "m", "W", "", ""};
 
 /* Columns of a table: role and conversion factor of each. */
@@ -55,7 +58,8 @@ typedef struct {
 } columns;
 
 /* Splits a heading: "Laser Power [W]" gives "laserpower" and "W"; "x_mm" gives "x" and "mm". Filler
-   words ("position", "actual") are removed. */
+   words ("position", "actual") are removed. "x (mm)", "x [mm]" or "x_mm" into name and unit, both
+   in lower case. */
 static void column_split(const char *from, const char *stop, char *name, size_t name_size,
                          char *unit, size_t unit_size) {
   size_t n = 0, u = 0;
@@ -72,6 +76,7 @@ static void column_split(const char *from, const char *stop, char *name, size_t 
     if (open == stop || !text[0] || !ig_unit_read(text, &trial, problem, sizeof problem))
       open = stop;
   }
+  /* Letters and digits alone make the name. */
   for (const char *c = from; c < open && n + 1 < name_size; c++)
     if (isalnum((unsigned char)*c))
       name[n++] = (char)tolower((unsigned char)*c);
@@ -80,6 +85,7 @@ static void column_split(const char *from, const char *stop, char *name, size_t 
     if (u + 1 < unit_size && *c != '"')
       unit[u++] = *c;
   unit[u] = '\0';
+  /* Words that say nothing about the role: "x position" is x. */
   static const char *const idle[] = {"position", "coordinate", "pos", "actual", "scan"};
   for (size_t i = 0; i < sizeof idle / sizeof *idle; i++) {
     char *found = strstr(name, idle[i]);
@@ -88,7 +94,8 @@ static void column_split(const char *from, const char *stop, char *name, size_t 
   }
 }
 
-/* Units must have the dimension of the role. Unknown columns are ignored with a warning. */
+/* Units must have the dimension of the role. Unknown columns are ignored with a warning. The role
+   of a column follows from its name; the unit must be one of that role. */
 static ig_status column_add(ig_path_reader *r, columns *c, const char *from, const char *stop) {
   char name[64], unit[32], problem[128];
   if (c->count == MOST_COLUMNS)
@@ -98,8 +105,9 @@ static ig_status column_add(ig_path_reader *r, columns *c, const char *from, con
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (strcmp(name, names[i].word) == 0)
       role = names[i].role;
+  /* Two columns of one role would contradict each other. */
   if (role != OTHER && c->has[role])
-    return ig_path_fail(r, from, "two columns give %s: expected one", names[role].word);
+    return ig_path_fail(r, from, "two columns give %s: expected one", role_name[role]);
   c->of[c->count] = role;
   c->factor[c->count] = 1;
   if (role == OTHER) {
@@ -109,6 +117,7 @@ static ig_status column_add(ig_path_reader *r, columns *c, const char *from, con
   } else {
     c->has[role] = true;
     ig_unit given, wanted;
+    /* A unit must be of the same dimension as the SI unit of the role. */
     if (unit[0] && role <= POWER) {
       if (!ig_unit_read(unit, &given, problem, sizeof problem) ||
           !ig_unit_read(si[role], &wanted, problem, sizeof problem) ||
@@ -124,7 +133,8 @@ static ig_status column_add(ig_path_reader *r, columns *c, const char *from, con
 }
 
 /* Columns are separated by commas, semicolons or spaces; with spaces a unit in brackets belongs to
-   the name before it. */
+   the name before it. The first line of a table may name its columns; without names they are t, x,
+   y, z, power. */
 static ig_status header_read(ig_path_reader *r, columns *c) {
   memset(c, 0, sizeof *c);
   const char gap = strchr(r->text, ',') ? ',' : strchr(r->text, ';') ? ';' : '\0';
@@ -135,6 +145,7 @@ static ig_status header_read(ig_path_reader *r, columns *c) {
     if (!*p)
       break;
     const char *stop = p;
+    /* Commas or semicolons where there are any, else blanks. */
     if (gap) {
       stop = p + strcspn(p, (char[]){gap, '\0'});
     } else {
@@ -144,6 +155,7 @@ static ig_status header_read(ig_path_reader *r, columns *c) {
       if (*next == '(' || *next == '[') /* "X (mm)": the unit belongs to the name */
         stop = next + strcspn(next, ")]") + (next[strcspn(next, ")]")] != '\0');
     }
+    /* Quotes and blanks around a name do not belong to it. */
     const char *end = stop;
     while (end > p && (end[-1] == ' ' || end[-1] == '\t' || end[-1] == '"'))
       end--;
@@ -204,7 +216,9 @@ static ig_status row_take(ig_path_reader *r, const columns *c, int64_t row, cons
 }
 
 /* Lengths without a unit in the header are in metres or the user's `unit`; a path beyond 2 m
-   without any unit is refused, because it is in millimetres. */
+   without any unit is refused, because it is in millimetres. A path that reaches beyond 2 m without
+   a unit is most likely in millimetres: it is refused, and the message names both ways to say so.
+ */
 ig_status ig_path_read_table(ig_path_reader *r) {
   columns c;
   bool there, first = true;
@@ -219,6 +233,7 @@ ig_status ig_path_read_table(ig_path_reader *r) {
         IG_TRY(header_read(r, &c));
         IG_TRY(columns_check(r, &c));
       }
+      /* Units in the header come before `unit` of the case, which is for columns without one. */
       const double unit = ig_path_unit(r, 1);
       for (int i = 0; i < c.count; i++)
         if (c.of[i] >= X && c.of[i] <= Z && !c.has_unit[c.of[i]])
@@ -228,6 +243,7 @@ ig_status ig_path_read_table(ig_path_reader *r) {
       if (ig_path_is_header(r->text))
         continue;
     }
+    /* Every row has as many numbers as there are columns. */
     double v[MOST_COLUMNS];
     int n;
     char expected[64] = "t,x,y,z,power";
@@ -278,6 +294,7 @@ typedef struct {
   double t, x[3], most;
 } segments;
 
+/* A line is run with a speed, a spot is stood on for a time: both are `param`. */
 static ig_status segment_take(ig_path_reader *r, segments *s) {
   double v[6];
   int n;
@@ -324,7 +341,8 @@ static ig_status segments_header(ig_path_reader *r, segments *s, bool *watts) {
   return IG_OK;
 }
 
-/* Columns with powers in W that never exceed 1 are factors under a wrong name; refused. */
+/* Columns with powers in W that never exceed 1 are factors under a wrong name; refused. The format
+   that AdditiveFOAM, 3DThesis and adamantine share, with differences in units and in the power. */
 ig_status ig_path_read_segments(ig_path_reader *r) {
   const ig_toolpath_format format = r->o->format;
   const bool metres = format == IG_TOOLPATH_ADDITIVEFOAM || format == IG_TOOLPATH_ADAMANTINE;
@@ -394,7 +412,7 @@ static ig_status turned_take(ig_path_reader *r, const double *given, bool first,
 }
 
 /* The second line is the number of segments; more or fewer are an error, because the file may be
-   cut off. */
+   cut off. The number of segments stands before them and must agree. */
 static ig_status adamantine_segments(ig_path_reader *r) {
   double v[1];
   int n;
@@ -455,6 +473,7 @@ ig_status ig_path_read_adamantine(ig_path_reader *r) {
 /* --- AMMT: x y power trigger, one row per sample (10 us); ig_toolpath_add merges rows that
    continue a straight piece */
 
+/* A row for every sample of the controller of NIST's AMMT, 10 us unless `sample` says otherwise. */
 ig_status ig_path_read_ammt(ig_path_reader *r) {
   const double unit = ig_path_unit(r, 1e-3), step = r->o->sample > 0 ? r->o->sample : 1e-5;
   bool there, first = true;

@@ -26,6 +26,7 @@ static void row_add(ig_text *text, const double *value, int count, char gap) {
   }
 }
 
+/* The format that all rooms read. */
 static void table_write(ig_text *text, const ig_toolpath *p) {
   ig_text_add(text, "t,x,y,z,power\n");
   for (int64_t i = 0; i < p->count; i++) {
@@ -56,6 +57,7 @@ static void segments_write(ig_text *text, const ig_toolpath *p) {
   }
 }
 
+/* By the ending: .csv, or .txt for AdditiveFOAM. */
 ig_status ig_toolpath_write(ig_ctx *cx, const ig_toolpath *path, const char *file) {
   const char *dot = strrchr(file, '.');
   ig_text text = {0};
@@ -92,7 +94,8 @@ static ig_status layer_height(ig_ctx *cx, const ig_toolpath *p, int64_t layer, d
   return IG_OK;
 }
 
-/* Travel moves first, in grey, so that scan vectors are on top. */
+/* Travel moves first, in grey, so that scan vectors are on top. Jumps first, in gray, then lines,
+   coloured by power, so that these lie on top. */
 static void pieces_draw(ig_canvas *canvas, const ig_toolpath *p, const ig_toolpath_survey *s,
                         double height) {
   static const float travel[3] = {0.72F, 0.74F, 0.78F};
@@ -116,6 +119,7 @@ static void pieces_draw(ig_canvas *canvas, const ig_toolpath *p, const ig_toolpa
     }
 }
 
+/* layer -1: all layers above each other; z does not show. */
 ig_status ig_toolpath_draw(ig_ctx *cx, const ig_toolpath *p, int64_t layer, const char *png) {
   static const float paper[3] = {1, 1, 1}, ink[3] = {0.15F, 0.15F, 0.18F};
   ig_toolpath_survey s;
@@ -190,12 +194,14 @@ ig_status ig_path_open(ig_ctx *cx, const char *file, const ig_path_options *give
   return status;
 }
 
+/* NULL is allowed. */
 void ig_path_close(ig_path *path) {
   if (path)
     ig_toolpath_free(&path->path);
   free(path);
 }
 
+/* Labels and values for people; lengths in m, times in s, powers in W. */
 ig_status ig_path_describe(ig_ctx *cx, const ig_path *path, ig_line_fn *line, void *user) {
   IG_REQUIRE_ARGS(cx, cx && path && line);
   ig_toolpath_survey s;

@@ -16,7 +16,7 @@
    lower eighth of the spectrum to the coarse level, about. */
 static const double RANGE = 8; /* the smoother takes care of the upper part of the spectrum */
 
-/* Values of own rows. */
+/* Where own rows begin in a vector; springs of the finest level from there on. */
 static int64_t first_of(const ig_amg *s, int depth) {
   return (int64_t)ig_amg_range_of(s, depth).from * s->level[depth].size;
 }
@@ -76,6 +76,7 @@ static ig_status cycle(ig_amg *s, int depth, const float *b, bool zero) {
   return smooth(s, depth, b, false);
 }
 
+/* The signature of ig_replay_run. */
 static ig_status whole_cycle(void *self, const float *r) {
   return cycle(self, 0, r, true);
 }
@@ -127,6 +128,7 @@ void ig_amg_matrix_free(ig_ctx *cx, ig_amg_matrix *m) {
   m->m.value = NULL;
 }
 
+/* Also of a hierarchy that was made in part. */
 void ig_amg_free(ig_amg *s) {
   if (!s)
     return;

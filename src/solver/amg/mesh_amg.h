@@ -35,7 +35,8 @@ IG_C_BEGIN
 enum { IG_AMG_LEVELS = 12, IG_AMG_BLOCK = 6 }; /* six rigid-body modes an aggregate, or one */
 enum { IG_AMG_DENSE = 600 };                   /* a level with so many unknowns is inverted */
 
-/* A matrix of br x bc blocks in compressed rows, columns rising; device pointers. */
+/* A matrix of br x bc blocks in compressed rows, columns rising; device pointers. Block k is in
+   row[k] and column[k]: kernels have a thread per block, and need not search for its row. */
 typedef struct {
   int32_t rows;
   int64_t blocks;
@@ -51,11 +52,14 @@ typedef struct {
   ig_bsr m;
 } ig_amg_matrix;
 
+/* A level. Level 0 is the mesh. Vectors have nodes x size floats. All arrays are device arrays; on
+   several ranks patterns, aggregates and noise are on the host, too, where they are cut. */
 typedef struct {
   int32_t nodes;
-  /* A level. Level 0 is the mesh. Vectors have nodes x size floats. */
-  int size;                    /* unknowns per node: 3 or 1, then one per mode */
-  double lambda;               /* of D^-1 A, a little more than the largest */
+
+  int size;      /* unknowns per node: 3 or 1, then one per mode */
+  double lambda; /* of D^-1 A, a little more than the largest */
+  /* a: the level's matrix; ap: A P, an intermediate of P^T A P */
   ig_amg_matrix a, p, r, ap;   /* p: from the next coarser level; r: its transpose */
   ig_array diagonal;           /* nodes: places of the diagonal blocks in a */
   ig_array of, tentative;      /* nodes: aggregate, -1: none; nodes x size x modes */
@@ -64,7 +68,8 @@ typedef struct {
   ig_array b, x, d, ax, noise; /* vectors; b is not the finest's own */
 } ig_amg_level;
 
-/* Where rigid-body motions turn, and what counts as one there. */
+/* Where rigid-body motions turn, and their unit: with coordinates about the middle over the size,
+   rotations are of the order of translations. */
 typedef struct {
   double middle[3], size;
 } ig_amg_frame;
@@ -99,6 +104,8 @@ typedef struct ig_amg_ops {
      modes of the aggregates; tentative: the result, single */
   ig_status (*orthonormal)(ig_ctx *cx, const ig_amg_members *m, int32_t nodes, int size, int count,
                            double *modes, double *coarse, float *tentative);
+  /* P = (I - omega D^-1 A) P0; R = P^T, by places in P; A P; R (A P): values for patterns that
+     exist */
   ig_status (*prolongator)(ig_ctx *cx, const ig_bsr *a, const float *inverse, const int32_t *of,
                            const float *tentative, float omega, ig_bsr *p);
   ig_status (*transpose)(ig_ctx *cx, const ig_bsr *p, const int32_t *from, ig_bsr *r);
@@ -126,7 +133,8 @@ extern const ig_amg_ops ig_amg_cuda;
 /* What the caller provides; it is copied, and what it points at must outlive the hierarchy. */
 typedef struct {
   ig_lid nodes, elements;
-  int size;                /* unknowns per node: 3 or 1 */
+  int size; /* unknowns per node: 3 or 1 */
+  /* x and fix are read at set-up only */
   const double *x;         /* nodes x 3, host */
   const uint8_t *fix;      /* bits per node, host */
   const ig_mesh_args *hex; /* device */
@@ -154,7 +162,8 @@ typedef struct {
   struct ig_amg_parts *parts; /* mesh_amg_parts.h; NULL: every rank computes all rows */
 } ig_amg;
 
-/* The finest matrix alone, with its pattern on the host, for other preconditioners or solvers. */
+/* The finest matrix alone, with its pattern on the host, for other preconditioners or solvers. It
+   has no levels: ig_amg_cycle must not be called. */
 IG_MUST_CHECK ig_status ig_amg_new_finest(ig_ctx *cx, const ig_amg_problem *problem, ig_amg **out);
 /* The whole hierarchy, for unit moduli; ig_amg_update must follow before the first cycle. Cost:
    some ten cycles. *out is NULL after a failure. */
@@ -166,7 +175,8 @@ void ig_amg_free(ig_amg *s);
 IG_MUST_CHECK ig_status ig_amg_needs(const ig_amg *s, uint8_t *mark);
 IG_MUST_CHECK ig_status ig_amg_cut(ig_amg *s, const ig_amg_problem *own, const ig_lid *node,
                                    ig_lid nodes);
-/* New values for these moduli (device). */
+/* New values for these moduli (device), level by level from the finest down; collective on ranks.
+      The next cycle is recorded anew. */
 IG_MUST_CHECK ig_status ig_amg_update(ig_amg *s, const double *modulus);
 /* One cycle: *z = M r, in memory of the hierarchy, valid until the next call. r: device, nodes x
    size. M is symmetric positive definite up to rounding, as conjugate gradients need it. On a GPU
@@ -178,6 +188,7 @@ IG_MUST_CHECK ig_status ig_amg_cycle(ig_amg *s, const float *r, const float **z)
 /* Values of one level from those of its matrix a: smoother, and prolongator and next matrix where
    there is one. */
 IG_MUST_CHECK ig_status ig_amg_fill(ig_amg *s, int depth);
+/* Values of the finest matrix; of a level's smoother: inverse blocks and the largest eigenvalue. */
 IG_MUST_CHECK ig_status ig_amg_assemble(ig_amg *s, const double *modulus);
 IG_MUST_CHECK ig_status ig_amg_smoother(ig_amg *s, int depth);
 /* How far the prolongator is smoothed. */

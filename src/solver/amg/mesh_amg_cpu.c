@@ -23,6 +23,7 @@
 /* The element's blocks, all pairs of nodes; the lower half is the upper one turned. */
 IG_HD void element_blocks(const ig_mesh_args *p, const int nodes, int size, ig_lid e,
                           double modulus, double (*k)[9]) {
+  /* positions of up to ten nodes */
   double at[30];
   const double lame = ig_cell_lame(p, e), shear = ig_cell_shear(p, e);
   memset(k, 0, (size_t)(nodes * nodes) * sizeof *k);
@@ -61,6 +62,8 @@ static void add_blocks(const ig_mesh_args *p, const int nodes, int how, ig_lid e
   double k[100][9];
   IG_BY_NODES(nodes, element_blocks(p, N, size, e, modulus, k));
   for (int n = 0; n < nodes * nodes; n++) {
+    /* by bisection in the row; cheaper than lists of places, which would be as large as the matrix
+     */
     const int32_t at = ig_bsr_find(a, node[n / nodes], node[n % nodes]);
     if (at < 0) /* another rank's row */
       continue;
@@ -93,6 +96,7 @@ static ig_status assemble(ig_ctx *cx, const ig_mesh_args *p, const ig_plan *plan
   return IG_OK;
 }
 
+/* Nodes do not depend on each other; the same holds for the loops below, but for dense_invert. */
 static ig_status invert(ig_ctx *cx, const ig_bsr *a, const int32_t *place, const uint8_t *fix,
                         float *inverse) {
   const int count = a->br * a->br;
@@ -119,6 +123,7 @@ static ig_status norms(ig_ctx *cx, const ig_bsr *a, double *norm, double *larges
   return IG_OK;
 }
 
+/* The passes below are loops over functions of mesh_amg.inc, which describes them. */
 static ig_status diagonal(ig_ctx *cx, const ig_bsr *a, int32_t *place) {
 #pragma omp parallel for schedule(static) num_threads(ig_team(cx, a->rows, IG_WORK_NODE))
   for (int32_t n = 0; n < a->rows; n++)
@@ -150,6 +155,7 @@ static ig_status modes(ig_ctx *cx, const ig_amg_frame *frame, int32_t nodes, int
   return IG_OK;
 }
 
+/* A thread per aggregate: no node is in two of them. */
 static ig_status orthonormal(ig_ctx *cx, const ig_amg_members *m, int32_t nodes, int size,
                              int count, double *mode, double *coarse_mode, float *tentative) {
   const int64_t values = (int64_t)nodes * size * count;
@@ -173,6 +179,8 @@ static ig_status orthonormal(ig_ctx *cx, const ig_amg_members *m, int32_t nodes,
       call;                                                                                        \
     }                                                                                              \
   }
+/* B: unknowns per node of the finer level, M: modes of an aggregate; 3 and 6 or 6 and 6 in
+   elasticity, 1 and 1 of heat */
 #define BY_SIZE(c, size, call)                                                                     \
   do {                                                                                             \
     if ((size) == 3)                                                                               \
@@ -212,6 +220,7 @@ static ig_status coarse(ig_ctx *cx, const ig_bsr *r, const ig_bsr *ap, ig_bsr *a
 static ig_status dense_invert(ig_ctx *cx, const ig_bsr *a, int n, double *work, float *inverse) {
   const size_t all = (size_t)n * (size_t)n;
   const int b = a->br;
+  /* own: the diagonal before elimination, to which pivots are compared */
   double *m = work, *row = work + all, *own = row + n;
   memset(m, 0, all * sizeof *m);
   for (int64_t k = 0; k < a->blocks; k++)
@@ -228,6 +237,7 @@ static ig_status dense_invert(ig_ctx *cx, const ig_bsr *a, int n, double *work, 
 #pragma omp parallel for schedule(static) num_threads(ig_team(cx, (int64_t)n *n, IG_WORK_VALUE))
     for (int i = 0; i < n; i++) {
       double *mi = m + (size_t)i * (size_t)n;
+      /* row k becomes s times itself, by the same update on zeros */
       const double f = i == k ? -s : s * mi[k];
       mi[k] = 0;
       if (i == k)
@@ -243,6 +253,7 @@ static ig_status dense_invert(ig_ctx *cx, const ig_bsr *a, int n, double *work, 
 
 /* --- a cycle --- */
 
+/* One node's row of a product. br, bc are literals where it is called. */
 IG_HD void block_row(const ig_bsr *a, int32_t n, const int br, const int bc, bool add,
                      const float *x, float *y) {
   float s[IG_AMG_BLOCK] = {0};
@@ -282,6 +293,7 @@ static ig_status product(ig_ctx *cx, const ig_bsr *a, bool add, const float *x, 
   return IG_OK;
 }
 
+/* One step of the smoother; coefficients come from mesh_amg.c. */
 static ig_status smooth(ig_ctx *cx, int32_t nodes, int size, const float *inverse,
                         const double *spring, const float *b, const float *ax, bool first, float c0,
                         float c1, float *d, float *x) {

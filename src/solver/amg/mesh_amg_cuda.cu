@@ -1,5 +1,7 @@
 /* Multigrid on a mesh, on the GPU: one thread per block, node, or column of a block. The functions
-   at the end of each group are the entries of the table in mesh_amg_cuda.c. */
+   at the end of each group are the entries of the table in mesh_amg_cuda.c, and are described with
+   it in mesh_amg.h; what a thread does is in mesh_amg.inc. Block sizes are literals of templates:
+   loops over entries unroll, and local arrays stay in registers. */
 #include "solver/amg/mesh_amg_cuda.h"
 #include "backend/cuda/launch.cuh"
 
@@ -39,6 +41,7 @@ static __global__ void __launch_bounds__(128)
     ig_scatter_put_f32(p.scatter.how == IG_COLOR ? IG_COLOR : IG_ATOMIC, 1, &value, 0, 1, to + c);
   }
 }
+/* After all elements are in: held unknowns are cut off, springs added. */
 static __global__ void ground_pass(ig_ground g, ig_bsr a) {
   const int64_t k = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
   if (k < a.blocks)
@@ -71,6 +74,7 @@ extern "C" ig_status ig_amg_assemble_cuda(ig_ctx *cx, const ig_mesh_args *p, con
   return IG_OK;
 }
 
+/* Small blocks: a thread holds a matrix of up to 6 x 12 doubles. */
 template <int SIZE>
 static __global__ void __launch_bounds__(64)
     invert_pass(ig_bsr a, const int32_t *diagonal, const uint8_t *fix, float *inverse) {
@@ -93,6 +97,7 @@ extern "C" ig_status ig_amg_invert_cuda(ig_ctx *cx, const ig_bsr *a, const int32
   return IG_OK;
 }
 
+/* Three launches, each of which needs all results of the one before. */
 static __global__ void norm_pass(ig_bsr a, double *norm) {
   const int64_t k = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
   if (k < a.blocks)
@@ -131,6 +136,7 @@ extern "C" ig_status ig_amg_diagonal_cuda(ig_ctx *cx, const ig_bsr *a, int32_t *
   return IG_OK;
 }
 
+/* A thread per row: rows are short, and this is done once per matrix. */
 static __global__ void rows_pass(ig_bsr a, int32_t *row) {
   const int32_t n = blockIdx.x * blockDim.x + threadIdx.x;
   for (int32_t k = n < a.rows ? a.start[n] : 0; n < a.rows && k < a.start[n + 1]; k++)
@@ -142,6 +148,8 @@ extern "C" ig_status ig_amg_rows_cuda(ig_ctx *cx, const ig_bsr *a, int32_t *row)
   return IG_OK;
 }
 
+/* Reads `of` as the first pass of aggregation left it and writes elsewhere: the order of threads
+   does not matter. */
 static __global__ void join_pass(ig_bsr a, const double *norm, const uint8_t *strong,
                                  const int32_t *of, int32_t count, int32_t *joined) {
   const int32_t n = blockIdx.x * blockDim.x + threadIdx.x;
@@ -173,6 +181,7 @@ extern "C" ig_status ig_amg_modes_cuda(ig_ctx *cx, const ig_amg_frame *frame, in
   return IG_OK;
 }
 
+/* Rounds an array. */
 static __global__ void single_pass(int64_t n, const double *from, float *to) {
   const int64_t t = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
   if (t < n)
@@ -214,6 +223,8 @@ extern "C" ig_status ig_amg_orthonormal_cuda(ig_ctx *cx, const ig_amg_members *m
     IG_LAUNCHED(cx);                                                                               \
   } while (0)
 
+/* B x M: block of a row's node and a column's; a thread makes one of its M columns, so that
+   neighbouring threads write side by side. */
 template <int B, int M>
 static __global__ void prolongator_pass(ig_bsr a, const float *inverse, const int32_t *of,
                                         const float *tentative, float omega, ig_bsr p) {
@@ -228,6 +239,7 @@ extern "C" ig_status ig_amg_prolongator_cuda(ig_ctx *cx, const ig_bsr *a, const 
   return IG_OK;
 }
 
+/* A thread per number. */
 static __global__ void transpose_pass(ig_bsr p, const int32_t *from, ig_bsr r) {
   const int64_t t = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
   const int size = p.br * p.bc;
@@ -264,6 +276,7 @@ extern "C" ig_status ig_amg_coarse_cuda(ig_ctx *cx, const ig_bsr *r, const ig_bs
   return IG_OK;
 }
 
+/* The sparse matrix into a dense one, whose other entries are zero already. */
 static __global__ void dense_fill_pass(ig_bsr a, int n, double *to) {
   const int64_t t = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
   const int size = a.br * a.br;
@@ -286,10 +299,14 @@ static __global__ void dense_step_pass(int n, int k, const double *own, const do
   if (t < (int64_t)n * n)
     to[t] = ig_dense_step(n, k, (int)(t / n), (int)(t % n), own, from);
 }
+/* Gauss and Jordan's elimination, a launch per pivot: a launch is also the barrier between steps.
+ */
 extern "C" ig_status ig_amg_dense_invert_cuda(ig_ctx *cx, const ig_bsr *a, int n, double *work,
                                               float *inverse) {
   const cudaStream_t stream = ig_cuda_stream(cx);
   const int64_t all = (int64_t)n * n;
+  /* a step reads one matrix and writes the other: no entry is overwritten before it has been read
+   */
   double *from = work, *to = work + all, *own = work + 2 * all;
   IG_TRY(cx->backend->fill(cx, from, 0, sizeof(double) * (size_t)all));
   dense_fill_pass<<<ig_cuda_blocks(a->blocks * a->br * a->br, 256), 256, 0, stream>>>(*a, n, from);
@@ -310,6 +327,7 @@ extern "C" ig_status ig_amg_dense_invert_cuda(ig_ctx *cx, const ig_bsr *a, int n
 
 /* --- a cycle --- */
 
+/* Pairwise over neighbouring lanes, in one order; all lanes have the sum. */
 static __device__ float lanes_sum(float s, int lanes) {
   for (int d = lanes / 2; d; d /= 2)
     s += __shfl_xor_sync(0xffffffffu, s, d);
@@ -350,6 +368,7 @@ static __global__ void smooth_pass(int32_t nodes, const float *inverse, const do
   if (n < nodes)
     ig_amg_smooth_node(n, SIZE, inverse, spring, b, ax, first, c0, c1, d, x);
 }
+/* A thread per node: its residual, block inverse and update in registers. */
 extern "C" ig_status ig_amg_smooth_cuda(ig_ctx *cx, int32_t nodes, int size, const float *inverse,
                                         const double *spring, const float *b, const float *ax,
                                         bool first, float c0, float c1, float *d, float *x) {

@@ -30,12 +30,15 @@ static ig_rows_pattern pattern_of(const ig_amg_matrix *m) {
   return (ig_rows_pattern){m->start.host, m->column.host};
 }
 
+/* Columns of rows from ... to - 1 are marked with 1. */
 static void columns_mark(ig_rows_pattern m, ig_lid from, ig_lid to, uint8_t *mark) {
   for (ig_lid k = m.start[from]; k < m.start[to]; k++)
     mark[m.column[k]] = 1;
 }
 
-/* Rows of P and A P of level i that this rank needs. */
+/* Rows of P and A P of level i that this rank needs (ap NULL: only of P): its own; of P those at
+   the neighbours of its own nodes, for its rows of A P; and of both those at all nodes that one of
+   its aggregates on the next level reaches, for its rows of R (A P). */
 static void rows_mark(const ig_amg *s, int i, uint8_t *p, uint8_t *ap) {
   const ig_amg_level *l = &s->level[i];
   const ig_rows *own = &s->parts->level[i].rows;
@@ -98,6 +101,7 @@ static ig_status number_finest(const ig_amg *s, const ig_lid *node, ig_lid nodes
   return IG_OK;
 }
 
+/* A level that is whole on every rank has no lists: numbers stay. */
 static ig_lid node_of(const kept *k, ig_lid n) {
   return k->node ? k->node[n] : n;
 }
@@ -116,6 +120,7 @@ static ig_status matrix_cut(ig_amg *s, const kept *rows, const kept *columns, co
   const bool values = m->value.dev != NULL;
   ig_amg_matrix to = {.m = m->m};
   ig_lid count = 0, at = 0;
+/* two ways to say which rows stay */
 #define KEPT(n) (mark ? mark[n] : (n) >= own->from && (n) < own->to)
   for (ig_lid i = 0; i < rows->count; i++) {
     const ig_lid n = node_of(rows, i);
@@ -165,6 +170,8 @@ static ig_status array_cut(ig_ctx *cx, const kept *k, size_t item, ig_array *a) 
   return status;
 }
 
+/* Vectors and inverses hold nothing between cycles, they are made anew; the noise keeps its values,
+   so that the estimate of the spectrum is that of the whole. */
 static ig_status vectors_cut(ig_amg *s, const kept *k, ig_amg_level *l) {
   const size_t n = (size_t)k->count * (size_t)l->size;
   ig_array *const vector[] = {&l->b, &l->x, &l->d, &l->ax};
@@ -218,6 +225,7 @@ static ig_status block_halo(ig_amg *s, int i, const kept *k, bool neighbours,
 
 /* --- a level --- */
 
+/* Own rows alone: the smoother of ghosts is their owners' work. */
 static ig_status diagonal_cut(ig_amg *s, const ig_amg_part *own, ig_amg_level *l) {
   ig_array to;
   const ig_lid *start = l->a.start.host, *column = l->a.column.host;
@@ -255,6 +263,7 @@ static ig_status from_cut(ig_amg *s, const ig_lid *p_blocks, const ig_lid *r_blo
   return ig_array_push(s->cx, &l->from);
 }
 
+/* Blocks of own rows are consecutive, as own rows are. */
 static void own_blocks(const ig_amg_matrix *m, const ig_amg_part *own, ig_lid range[2]) {
   const ig_lid *start = m->start.host;
   range[0] = start[own->at];
@@ -325,6 +334,7 @@ static ig_status cut(ig_amg *s, const ig_lid *node, ig_lid nodes, kept *k) {
   return IG_OK;
 }
 
+/* Collective: all ranks agree on the outcome, since lists of ghosts are exchanged on the way. */
 ig_status ig_amg_cut(ig_amg *s, const ig_amg_problem *own, const ig_lid *node, ig_lid nodes) {
   kept k[IG_AMG_LEVELS + 1] = {{0}};
   if (!s->parts)

@@ -1,6 +1,10 @@
 /* Products of a multigrid cycle, on all rows of a level or on this rank's. Upper levels are
-   divided; small ones are computed by every rank, whole, after their right-hand side was gathered.
- */
+   divided; small ones are computed by every rank, whole, after their right-hand side was gathered:
+
+         level 0          rank 0 | rank 1 | rank 2      ghosts of x before a product with A
+         level 1          rank 0 | rank 1 | rank 2      ghosts of the residual before R, of x before
+   P level `divided`  all    , all    , all         b is made in parts and gathered
+         ...              all    , all    , all         nothing is sent */
 #include "solver/amg/mesh_amg_parts.h"
 
 #include <stdlib.h>
@@ -93,6 +97,7 @@ void ig_amg_parts_free(ig_amg *s) {
   s->parts = NULL;
 }
 
+/* By the rank's own numbers. */
 ig_amg_range ig_amg_range_of(const ig_amg *s, int depth) {
   if (!ig_amg_divided(s, depth))
     return (ig_amg_range){0, s->level[depth].nodes};
@@ -115,12 +120,14 @@ ig_bsr ig_amg_own_rows(const ig_amg *s, int depth, const ig_bsr *all) {
              : *all;
 }
 
+/* y is of all rows: the product writes those of the range. */
 static ig_status rows_product(ig_amg *s, const ig_bsr *all, ig_amg_range own, int64_t width,
                               bool add, const float *x, float *y) {
   const ig_bsr a = rows_of(all, own, width);
   return s->ops->product(s->cx, &a, add, x, y + (int64_t)own.from * a.br);
 }
 
+/* On the finest level the caller's product, which sees to its own ghosts. */
 ig_status ig_amg_product(ig_amg *s, int depth) {
   ig_amg_level *l = &s->level[depth];
   if (depth == 0)
@@ -149,6 +156,7 @@ ig_status ig_amg_restrict(ig_amg *s, int depth) {
              : ig_rows_gather(s->cx, rows, sizeof(float) * (size_t)c->size, c->b.dev);
 }
 
+/* Where the next level is whole, every rank has all its x already. */
 ig_status ig_amg_prolong(ig_amg *s, int depth) {
   ig_amg_level *l = &s->level[depth], *c = &l[1];
   if (!ig_amg_divided(s, depth))

@@ -11,9 +11,12 @@
 #include "solver/amg/mesh_amg.h"
 #include "solver/krylov/rows.h"
 
+/* A level as one rank sees it, see the head of this file. Two numberings: of the whole, in which
+   own rows are a range (rows.from to rows.to), and the rank's, in which they begin at `at`; before
+   ig_amg_cut the second is the first. */
 typedef struct {
-  /* A level as one rank sees it, see the head of this file. */
-  ig_rows rows;    /* of the whole level */
+  ig_rows rows; /* of the whole level */
+
   ig_lid at;       /* this rank's number of its first own row */
   ig_halo a, r, p; /* ghosts of: x for its rows; the residual for the next level's; x of that */
   ig_halo p_rows, ap_rows;           /* blocks of ghost rows */
@@ -28,7 +31,8 @@ typedef struct ig_amg_parts {
   ig_amg_part level[IG_AMG_LEVELS];
 } ig_amg_parts;
 
-/* Of a hierarchy that has been set up; nothing unless problem.rows says so. */
+/* Of a hierarchy that has been set up; nothing unless problem.rows says so. After it levels are
+   divided, but every rank still holds all of them, until ig_amg_cut. Collective. */
 IG_MUST_CHECK ig_status ig_amg_parts_new(ig_amg *s);
 void ig_amg_parts_free(ig_amg *s);
 

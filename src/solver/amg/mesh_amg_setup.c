@@ -17,7 +17,8 @@
 
 /* --- patterns --- */
 
-/* A matrix with this pattern, which is the matrix' from then on. */
+/* A matrix with this pattern, which belongs to the matrix from then on; `p` is empty after it.
+   Values are allocated, too. */
 static ig_status take_pattern(ig_amg *s, ig_pattern *p, int br, int bc, ig_amg_matrix *m) {
   const size_t blocks = ig_pattern_entries(p);
   m->start = p->start;
@@ -30,7 +31,7 @@ static ig_status take_pattern(ig_amg *s, ig_pattern *p, int br, int bc, ig_amg_m
   return ig_amg_open_values(s, m);
 }
 
-/* The other way, to look at. */
+/* The other way, to look at: the arrays stay the matrix's, and must not be freed through it. */
 static ig_pattern pattern_of(const ig_amg_matrix *m, ig_lid cols) {
   return (ig_pattern){m->m.rows, cols, m->start, m->column};
 }
@@ -48,6 +49,7 @@ static ig_status mesh_pattern(ig_amg *s, ig_pattern *a) {
   for (ig_lid e = 0; e <= p->elements; e++)
     ((ig_lid *)corners.start.host)[e] = npe * e;
   IG_TRY_GOTO(status, done, ig_array_push(s->cx, &corners.start));
+  /* borrowed: only `start` is freed below */
   corners.column.dev = (void *)p->hex->scatter.conn; /* only read */
   IG_TRY_GOTO(status, done, s->patterns->turn(s->cx, &corners, &around, &from));
   status = s->patterns->times(s->cx, &around, &corners, a);
@@ -60,7 +62,7 @@ done:
 
 /* --- modes --- */
 
-/* About the middle of the mesh. */
+/* Middle and size of the box around the mesh. */
 static ig_amg_frame frame_of(const ig_amg *s) {
   const ig_amg_problem *p = &s->problem;
   double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
@@ -82,6 +84,8 @@ static ig_amg_frame frame_of(const ig_amg *s) {
   return f;
 }
 
+/* What A maps to almost nothing, and a smoother therefore does not see: it has to be in the coarse
+   space exactly (Vanek, Mandel and Brezina 1996). */
 static ig_status near_null_modes(ig_amg *s, ig_array *modes) {
   const ig_amg_problem *p = &s->problem;
   const size_t count = (p->size == 3 ? 18 : 1) * (size_t)p->nodes;
@@ -95,7 +99,8 @@ static ig_status near_null_modes(ig_amg *s, ig_array *modes) {
   return status;
 }
 
-/* Each node to its aggregate. */
+/* Each node to its aggregate. One block per node, none where a node is in no aggregate: there the
+   coarse levels give nothing, and the smoother alone works. */
 static ig_status tentative_pattern(ig_amg *s, const ig_array *of, ig_lid aggregates,
                                    ig_pattern *p0) {
   const ig_lid *to = of->host, nodes = (ig_lid)of->count;
@@ -219,7 +224,7 @@ typedef struct {
   uint32_t factor, term;
 } random_step;
 
-/* So many of them at once. */
+/* `count` steps as one, by repeated squaring. */
 static random_step random_steps(size_t count) {
   random_step all = {1, 0}, power = {1664525U, 1013904223U};
   for (; count; count /= 2) {
@@ -311,6 +316,7 @@ done:
   return status;
 }
 
+/* Blocks of nodes that share an element. */
 static ig_status finest_matrix(ig_amg *s) {
   ig_pattern a = {0};
   IG_TRY(mesh_pattern(s, &a));
@@ -346,12 +352,14 @@ ig_status ig_amg_setup(ig_amg *s) {
     IG_TRY_GOTO(status, done, ig_amg_show_pattern(s, &l->a));
     IG_TRY_GOTO(status, done, level_vectors(s, l));
     const int64_t n = (int64_t)l->nodes * l->size;
+    /* small enough to be inverted, or no space for more levels */
     last = n <= IG_AMG_DENSE || depth + 1 == IG_AMG_LEVELS;
     if (n <= IG_AMG_DENSE)
       s->dense_n = (int)n;
     if (!last)
       IG_TRY_GOTO(status, done, coarsen(s, depth, &modes, &last));
     if (!last) { /* the next level's values, for its aggregates */
+      /* ig_amg_fill asks whether there is a next level: for it there is one already */
       s->levels++;
       status = ig_amg_fill(s, depth);
       s->levels--;

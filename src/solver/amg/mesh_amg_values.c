@@ -1,5 +1,7 @@
 /* Smoothed aggregation: values of the levels for a design, from fine to coarse. See the table at
-   the head of mesh_amg.h. */
+   the head of mesh_amg.h. ig_amg_update is the entry; per level ig_amg_fill makes smoother, P, its
+   transpose, A P and the next A, each from the one before. On ranks a level's own rows are made,
+   and rows of neighbours received where the next product needs them. */
 #include "solver/amg/mesh_amg_parts.h"
 #include "backend/backend.h"
 
@@ -25,6 +27,7 @@ void ig_amg_close_values(ig_amg *s, ig_amg_matrix *m) {
   m->m.value = NULL;
 }
 
+/* With the plan and the ground of the caller: on several ranks those of its part. */
 ig_status ig_amg_assemble(ig_amg *s, const double *modulus) {
   const ig_amg_problem *p = &s->problem;
   return s->ops->assemble(s->cx, p->hex, p->plan, p->ground, modulus, &s->level[0].a.m);
@@ -42,6 +45,7 @@ static ig_status largest(ig_amg *s, int depth) {
   const ig_bsr a = ig_amg_own_rows(s, depth, &l->a.m);
   const int64_t at = (int64_t)own.from * l->size;
   const size_t n = (size_t)own.count * (size_t)l->size;
+  /* without it 15 products could leave the range of single precision */
   const float scale = (float)(MARGIN / l->lambda); /* the last one keeps the vector's size */
   float *x = l->x.dev, *ax = (float *)l->ax.dev + at;
   double before = 0, after = 0;
@@ -65,6 +69,7 @@ static ig_status largest(ig_amg *s, int depth) {
   return IG_OK;
 }
 
+/* Held unknowns have a zero inverse: they stay zero in a cycle. */
 ig_status ig_amg_smoother(ig_amg *s, int depth) {
   ig_amg_level *l = &s->level[depth];
   const ig_lid at = ig_amg_range_of(s, depth).from;
@@ -91,6 +96,7 @@ static ig_bsr blocks_of(const ig_bsr *all, const ig_lid range[2]) {
   return m;
 }
 
+/* Blocks of ghost rows from the ranks that computed them. */
 static ig_status ghosts(ig_amg *s, ig_halo *halo, const ig_bsr *m) {
   return ig_halo_refresh(s->cx, halo, m->value, sizeof(float) * (size_t)(m->br * m->bc), IG_OK);
 }

@@ -1,4 +1,6 @@
-/* Element matrices of bricks and rectangles, and their Walsh-Hadamard form (brick.h). */
+/* Element matrices of bricks and rectangles, and their Walsh-Hadamard form (brick.h). Made once per
+   problem, in double: by Gauss integration, exact for boxes, then transformed by H k H / nodes^2, H
+   being the matrix of signs of the modes. */
 #include "solver/grid/brick.h"
 #include "kern/hd.h"
 #include "solver/grid/block.inc"
@@ -76,6 +78,7 @@ typedef void point_fn(ig_brick *b, const double (*grad)[3], double weight, const
 /* 2^dim Gauss points integrate products of the gradients of (bi-, tri-)linear shape functions on a
    box exactly. grad[a][d]: derivative of node a's shape function along axis d, 1/m. */
 static void integrate(ig_brick *b, point_fn *point, const double *material) {
+  /* places of two Gauss points on -1 to 1 */
   const double g = 1 / sqrt(3.0);
   double volume = 1;
   for (int d = 0; d < b->dim; d++)
@@ -123,6 +126,7 @@ static void conduction_point(ig_brick *b, const double (*grad)[3], double w,
         b->k[i][j] += w * grad[i][d] * grad[j][d];
 }
 
+/* What does not depend on the matrix. */
 static void shape(ig_brick *b, int dim, int dof, const double *h) {
   memset(b, 0, sizeof *b);
   b->dim = dim;

@@ -16,6 +16,7 @@ typedef struct {
   int dim, dof;    /* 2 or 3; 1 (conduction) or dim (elasticity, plane stress in 2D) */
   int nodes, size; /* 2^dim, nodes * dof */
   double h[3];
+  /* 24: eight nodes of three components; smaller elements use the upper left corner */
   double k[24][24];   /* local dof = node * dof + component, unit modulus */
   double b[8][3][3];  /* [class][component][component]; one component: b[mode][0][0] */
   double diagonal[3]; /* of k, per component: the same at every node */
@@ -23,14 +24,16 @@ typedef struct {
   double load;        /* consistent nodal share of a unit source: volume / nodes */
 } ig_brick;
 
-/* h: dim edges, m. Matrices for Young's modulus 1 (conductivity 1); dim 2 is plane stress. */
+/* h: dim edges, m. Matrices for Young's modulus 1 (conductivity 1); dim 2 is plane stress of unit
+   thickness. Fill all members; nothing to free. */
 void ig_brick_elastic(ig_brick *brick, int dim, const double *h, double poisson);
 void ig_brick_conduction(ig_brick *brick, int dim, const double *h);
 /* length^2 x conduction + mass: the matrix of a Helmholtz filter. */
 void ig_brick_helmholtz(ig_brick *brick, int dim, const double *h, double length);
 
 /* Largest eigenvalue of D^-1 k for a symmetric positive semi-definite k of size n <= 24, D being
-   the diagonal blocks of k of the size given (1: the diagonal). */
+   the diagonal blocks of k of the size given (1: the diagonal). It bounds that of D^-1 A for any
+   sum A of such elements with any moduli (Irons and Treharne 1971). */
 double ig_brick_lambda(int n, const double *k, int stride, int block);
 
 #endif

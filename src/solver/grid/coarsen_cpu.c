@@ -101,6 +101,7 @@ static void child_rows(int dim, int dof, int child, const float *k, float *out) 
       out[j * size + i] = m[i][j];
 }
 
+/* parent += T^T k T, by child_rows twice: the first gives (T^T k)^T = k T, as k is symmetric. */
 static void add_to_parent(int dim, int dof, int child, const float *k, float *parent) {
   const int size = (1 << dim) * dof;
   float once[576], twice[576];
@@ -110,6 +111,7 @@ static void add_to_parent(int dim, int dof, int child, const float *k, float *pa
     parent[i] += twice[i];
 }
 
+/* Elements of coarse levels are counted without a halo. */
 static int64_t element_number(const ig_grid *g, int i, int j, int k) {
   return i + (int64_t)g->n[0] * (j + (int64_t)g->n[1] * k);
 }
@@ -120,6 +122,7 @@ static int64_t element_number(const ig_grid *g, int i, int j, int k) {
 typedef void plane_fn(const void *arg, int k, float *work);
 static ig_status for_planes(ig_ctx *cx, const ig_grid *g, size_t work_size, plane_fn *fn,
                             const void *arg) {
+  /* in 2D rows of elements take the part of planes */
   const int planes = g->dim == 3 ? ig_grid_layers(g) : g->n[1], pairs = (planes + 1) / 2;
   const int below = ig_grid_below(g), odd = g->from / 2 & 1;
   const int team = ig_team(cx, ig_grid_elements(g), IG_WORK_ROW);
@@ -266,6 +269,8 @@ static void coarsen_plane(const void *arg, int k, float *work) {
                     a->coarse->element + element_number(g, i / 2, j / 2, kk / 2) * entries);
 }
 
+/* Sums over children go to parents: planes of one parity at a time have no parent in common either.
+ */
 ig_status ig_grid_cpu_coarsen(ig_ctx *cx, const ig_level *fine, const ig_level *coarse) {
   const ig_grid *g = &coarse->grid;
   const size_t size = (size_t)g->dof << g->dim;
@@ -298,6 +303,7 @@ ig_status ig_grid_cpu_stencil(ig_ctx *cx, const ig_level *level) {
   return for_planes(cx, g, size * size * (size_t)g->n[0], stencil_plane, &arg);
 }
 
+/* Few: one thread, in their order. */
 ig_status ig_grid_cpu_coarse_springs(ig_ctx *cx, const ig_level *fine, const ig_level *l,
                                      int depth) {
   (void)cx;

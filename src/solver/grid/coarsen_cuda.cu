@@ -1,10 +1,13 @@
 /* The levels of the hierarchy made anew, on CUDA: as coarsen_cpu.c, but each entry is collected by
-   the thread that writes it, so there is no order of additions to keep and there are no atomics. */
+   the thread that writes it, so there is no order of additions to keep and there are no atomics.
+   Two kinds of launches per level: make_stencil, a thread per node and block of its stencil, and
+   make_parents, a block of threads per element matrix of the next level. */
 #include "solver/grid/level.cuh"
 extern "C" {
 #include "solver/krylov/slab.h"
 }
 
+/* A loop with a stride: as many blocks as fill the device. */
 __global__ void single_values(int64_t n, const double *x, float *y) {
   for (int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x; i < n;
        i += (int64_t)gridDim.x * blockDim.x)
@@ -17,6 +20,7 @@ ig_status ig_grid_cuda_to_single(ig_ctx *cx, int64_t n, const double *x, float *
   return IG_OK;
 }
 
+/* As ig_grid_cpu_node_inverse. */
 __global__ void inverse_nodes(const __grid_constant__ ig_grid_args_f32 g, float *inverse) {
   int64_t at;
   if (!thread_node(g, &at))
@@ -36,6 +40,7 @@ ig_status ig_grid_cuda_node_inverse(ig_ctx *cx, const ig_grid_args_f32 *g, float
   return IG_OK;
 }
 
+/* Sizes and addresses of the levels that take part; what a kernel does not need is left at zero. */
 struct coarsen_args {
   int dim, dof, n[3], fine[3], next[3]; /* elements of this, the finer and the next level */
   int below, layers;                    /* of a slab: a plane of ghosts below; planes of elements */
@@ -70,6 +75,7 @@ static coarsen_args coarsen_of(const ig_level *l) {
   return a;
 }
 
+/* Elements beyond the rim do not exist; those of the plane of ghosts do. */
 static __device__ __forceinline__ bool element_there(const coarsen_args &a, const int *e) {
   return e[0] >= 0 && e[0] < a.n[0] && e[1] >= 0 && e[1] < a.n[1] && e[2] >= -a.below &&
          e[2] < a.layers;
@@ -90,6 +96,7 @@ __global__ void make_stencil(const __grid_constant__ coarsen_args a, int first) 
                   blockIdx.x * (int64_t)blockDim.x + threadIdx.x, i, &place))
     return;
   i[2] -= a.below;
+  /* the same offset for all threads of a block: no divergence in the choice of corners */
   const int block = first + blockIdx.y, nodes = 1 << a.dim, size = nodes * DOF;
   const int whole = block + (a.dim == 3 ? 13 : 4); /* of all 27 or 9, from the lowest corner */
   const int o[3] = {whole % 3 - 1, whole / 3 % 3 - 1, a.dim == 3 ? whole / 9 - 1 : 0};
@@ -142,12 +149,14 @@ __global__ void make_stencil(const __grid_constant__ coarsen_args a, int first) 
    through its interpolation one axis at a time, rows then columns. */
 template <int DIM, int DOF, bool FROM_MODULI>
 __global__ void make_parents(const __grid_constant__ coarsen_args a) {
+  /* entries of a matrix that each thread carries are known to the compiler */
   constexpr int nodes = 1 << DIM, size = nodes * DOF, entries = size * size;
   constexpr int threads = DIM == 3 ? 192 : 64, each = (entries + threads - 1) / threads;
   __shared__ float k[entries];
   const int64_t number = blockIdx.x;
   const int parent[3] = {(int)(number % a.next[0]), (int)(number / a.next[0] % a.next[1]),
                          (int)(number / ((int64_t)a.next[0] * a.next[1]))};
+  /* in registers; the matrix in hand is in shared memory */
   float sum[each] = {};
   for (int child = 0; child < nodes; child++) {
     const int e[3] = {2 * parent[0] + (child & 1), 2 * parent[1] + (child >> 1 & 1),
@@ -203,6 +212,7 @@ __global__ void make_parents(const __grid_constant__ coarsen_args a) {
       a.to[number * entries + threadIdx.x + m * threads] = sum[m];
 }
 
+/* A block per parent: 192 threads for 576 entries, three each. */
 template <bool FROM_MODULI>
 static ig_status launch_parents(ig_ctx *cx, coarsen_args a, const ig_level *next) {
   for (int d = 0; d < 3; d++)
@@ -222,6 +232,7 @@ static ig_status launch_parents(ig_ctx *cx, coarsen_args a, const ig_level *next
   return IG_OK;
 }
 
+/* `count` blocks of the stencil from `first` on, of own nodes and the ghosts below. */
 template <bool FROM_MODULI>
 static ig_status launch_blocks(ig_ctx *cx, const ig_level *l, const coarsen_args &a, int first,
                                int count) {
@@ -237,6 +248,8 @@ static ig_status launch_blocks(ig_ctx *cx, const ig_level *l, const coarsen_args
   return IG_OK;
 }
 
+/* In half precision scales come first, from the diagonal blocks, and from the neighbours for
+   ghosts. */
 template <bool FROM_MODULI>
 static ig_status launch_stencil(ig_ctx *cx, const ig_level *l, const coarsen_args &a) {
   if (!l->half)
@@ -281,6 +294,8 @@ ig_status ig_grid_cuda_stencil(ig_ctx *cx, const ig_level *l) {
   return launch_stencil<false>(cx, l, a);
 }
 
+/* One block, a thread per pair of corners: springs one after the other, as they may share entries.
+ */
 __global__ void spread_springs(const __grid_constant__ ig_grid_args_f32 fine,
                                const __grid_constant__ ig_level l, int depth) {
   const int corners = 1 << l.grid.dim;
@@ -297,6 +312,7 @@ ig_status ig_grid_cuda_coarse_springs(ig_ctx *cx, const ig_level *fine, const ig
   return IG_OK;
 }
 
+/* As ig_grid_cpu_coarse_inverse, with the same shift. */
 __global__ void invert_diagonal(const __grid_constant__ stencil_args s, float *stencil,
                                 float *inverse) {
   int64_t place;

@@ -30,6 +30,7 @@ __global__ void dof_by_dof(const __grid_constant__ ig_grid_args_f64 g,
   y[r * g.stored + place] = g.fix[place] >> r & 1 ? 0 : s;
 }
 
+/* threadIdx.y is the component: 128 nodes a block */
 ig_status ig_grid_cuda_dbd(ig_ctx *cx, const ig_grid_args_f64 *g, const double *k, const double *x,
                            double *y) {
   const int64_t nodes = (int64_t)(g->n[0] + 1) * (g->n[1] + 1) * (g->n[2] + 1);
@@ -76,6 +77,8 @@ ig_status ig_grid_cuda_assemble(ig_ctx *cx, const ig_grid_args_f64 *g, const dou
   return IG_OK;
 }
 
+/* ELLPACK: entry q of all rows lies together, so that threads of neighbouring rows read side by
+   side. */
 __global__ void sparse_rows(const __grid_constant__ ig_grid_args_f64 g,
                             const double *__restrict__ value, const int32_t *__restrict__ column,
                             const double *__restrict__ x, double *__restrict__ y) {

@@ -1,4 +1,6 @@
-/* Grids: layout of their arrays, and the arguments that kernels see. */
+/* Grids: layout of their arrays, and the arguments that kernels see. Also the two tables of
+   kernels, made from the list IG_GRID_OPS in grid.h: a kernel that one backend lacks does not link.
+ */
 #include "solver/grid/grid.h"
 #include "backend/backend.h"
 
@@ -41,6 +43,7 @@ ig_status ig_grid_init(ig_ctx *cx, ig_grid *g, int dim, int dof, const int *n) {
   return ig_grid_check(cx, g);
 }
 
+/* No limit on its size: the coarse grid of a whole that ranks share may be as large as theirs. */
 ig_status ig_grid_coarsen(ig_ctx *cx, const ig_grid *fine, ig_grid *coarse) {
   int n[3] = {0, 0, 0};
   for (int d = 0; d < fine->dim; d++)
@@ -48,6 +51,7 @@ ig_status ig_grid_coarsen(ig_ctx *cx, const ig_grid *fine, ig_grid *coarse) {
   return ig_grid_outline(cx, coarse, fine->dim, fine->dof, n);
 }
 
+/* Numbers of the brick in the precision of the kernels; `corner` is the block of corner 0. */
 #define FILL(SUFFIX, REAL_)                                                                        \
   void ig_grid_args_fill_##SUFFIX(ig_grid_args_##SUFFIX *args, const ig_grid *g,                   \
                                   const ig_brick *brick) {                                         \

@@ -19,6 +19,7 @@
 #include "core/array.h"
 #include "solver/grid/brick.h"
 #include "solver/krylov/cg.h"
+/* half precision by the compiler at hand; both have the same 16 bits (IEEE 754 binary16) */
 #ifdef __CUDACC__
 #include <cuda_fp16.h>
 #endif
@@ -41,13 +42,14 @@ typedef struct ig_grid {
 /* Geometry of a grid; allocates nothing. n: elements along dim axes, at least 1 each. Fails
    (IG_ARG) for less, or where unknowns exceed 2e9. */
 IG_MUST_CHECK ig_status ig_grid_init(ig_ctx *cx, ig_grid *g, int dim, int dof, const int *n);
-/* The same for a grid that no device holds as a whole: of any size. */
+/* The same for a grid that no device holds as a whole: of any size. Sizes and strides alone. */
 IG_MUST_CHECK ig_status ig_grid_outline(ig_ctx *cx, ig_grid *g, int dim, int dof, const int *n);
 /* Fails if one device cannot number its unknowns. */
 IG_MUST_CHECK ig_status ig_grid_check(ig_ctx *cx, const ig_grid *g);
 static inline int64_t ig_grid_place(const ig_grid *g, int i, int j, int k) {
   return g->first + i + j * g->row + k * g->plane;
 }
+/* Of this rank's part: own planes alone. */
 static inline int64_t ig_grid_nodes(const ig_grid *g) {
   return (int64_t)(g->n[0] + 1) * (g->n[1] + 1) * (g->n[2] + 1);
 }
@@ -72,12 +74,13 @@ IG_MUST_CHECK ig_status ig_grid_coarsen(ig_ctx *cx, const ig_grid *fine, ig_grid
 
 /* A spring to ground. Sorted by node. */
 typedef struct {
-  /* node: its place in a component of a vector; stiffness: N/m, or W/K of conduction */
-  int64_t node; /* place */
+  int64_t node; /* its place in a component of a vector */
   int component;
-  double stiffness;
+  double stiffness; /* N/m; of conduction W/K */
 } ig_spring;
 
+/* a node's byte: bits of held components, and whether it has springs, which few have to search for
+ */
 enum { IG_FIX_SPRING = 8, IG_FIX_ALL = 7 }; /* bits 0..2 of `fix`: components held */
 
 /* What an operator's kernels see; all pointers are device pointers. */
@@ -88,6 +91,8 @@ enum { IG_FIX_SPRING = 8, IG_FIX_ALL = 7 }; /* bits 0..2 of `fix`: components he
 
 /* What a sweep over the grid makes of a = A x. */
 typedef enum {
+  /* three uses of one kernel: what is made of A x while it is in registers saves a pass over memory
+   */
   IG_SWEEP_APPLY,    /* y = a */
   IG_SWEEP_RESIDUAL, /* y = b - a */
   IG_SWEEP_SMOOTH,   /* d = c0 d + c1 D^-1 (b - a), y = x + d; d NULL: 0, and not remembered */
@@ -106,6 +111,7 @@ typedef struct {
   ig_grid grid;
   ig_grid_args_f32 args; /* of the finest level; of a coarse one: the geometry alone */
   int blocks;            /* stored: 14 in 3D, 5 in 2D; 0: matrix-free */
+  /* offset: from a node to the other node of each block, in places */
   int64_t offset[IG_STENCIL_HALF];
   /* [block][row][column][place]; block 0 is the diagonal one. Blocks of the other half are the
      transposes of these at the neighbour */
@@ -127,7 +133,8 @@ typedef struct {
   double lambda; /* bound or estimate of the largest eigenvalue of D^-1 A */
 } ig_level;
 
-/* What cycles made so far, c for the right-hand side b: c.Ac, c.b. */
+/* What cycles made so far, c for the right-hand side b: c.Ac, c.b. partial, arrived: of the
+   device's blocks, whose last adds up (reduce.cuh); the CPU allocates none of `partial`. */
 typedef struct ig_pair_state {
   double sum[2];
   unsigned arrived;
@@ -200,7 +207,8 @@ IG_GRID_OPS(IG_ON_CUDA)
 #undef IG_ON_CUDA
 const ig_grid_ops *ig_grid_ops_of(const ig_ctx *cx);
 
-/* Geometry and material numbers of the arguments; pointers are left to the caller. */
+/* Geometry and material numbers of the arguments; pointers are left to the caller. brick NULL:
+   geometry alone. */
 void ig_grid_args_fill_f32(ig_grid_args_f32 *args, const ig_grid *g, const ig_brick *brick);
 void ig_grid_args_fill_f64(ig_grid_args_f64 *args, const ig_grid *g, const ig_brick *brick);
 

@@ -65,6 +65,8 @@ IG_HD void energy_row(const int dim, const int dof, const ig_grid_args_f64 *g, i
   }
 }
 
+/* Elements of a slab's last plane of nodes count, too (`above`). Each element writes its own place.
+ */
 ig_status ig_grid_cpu_energy(ig_ctx *cx, const ig_grid_args_f64 *g, const double *u,
                              const double *v, double scale, bool add, double *out) {
   const int nz = g->dim == 3 ? g->n[2] + g->above : 1;

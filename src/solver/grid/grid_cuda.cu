@@ -53,12 +53,20 @@ static __device__ __forceinline__ void finish(const typename args_of<R>::type &g
 }
 
 /* The operator in 3D. A block is a tile of 32 x TY node columns that marches in z; its rim only
-   feeds its inside. Values of a plane meet their neighbours through shared memory, where the
-   transforms along x and y are made once for the elements below and above; what elements send to a
-   plane is summed in mode space and brought back once a plane. A thread carries one element column:
-   4 DOF values of the plane below, 4 DOF of sums. One barrier a plane: what it publishes for the
-   plane loaded ahead and for the sums of the plane finished goes into buffers of alternating
-   parity. */
+   feeds its inside:
+
+         row of a tile:   r n n n ... n n r      30 of 32 columns (n) are finished by it, the two at
+                                                 the rim (r) by the tiles beside, too
+
+   Values of a plane meet their neighbours through shared memory, where the transforms along x and y
+   are made once for the elements below and above; what elements send to a plane is summed in mode
+   space and brought back once a plane. A thread carries one element column: 4 DOF values of the
+   plane below, 4 DOF of sums. One barrier a plane: what it publishes for the plane loaded ahead and
+   for the sums of the plane finished goes into buffers of alternating parity.
+
+   Step k: plane k + 1 is published, plane k + 2 asked for, plane k - 1 finished; then the elements
+   between planes k and k + 1 are computed. A chunk starts one plane below its first and ends one
+   above its last. */
 template <typename R, int DOF, int TY, int BLOCKS, int WHAT>
 __global__ void __launch_bounds__(32 * TY, BLOCKS)
     march(const __grid_constant__ typename args_of<R>::type g, const R *__restrict__ b,
@@ -67,6 +75,7 @@ __global__ void __launch_bounds__(32 * TY, BLOCKS)
   __shared__ R plane[2][DOF][TY][32];
   __shared__ R below[2][DOF][TY - 1][32]; /* the highest row has none above */
   const int tx = threadIdx.x, ty = threadIdx.y;
+  /* i, j: from -1, the halo; `stored`: memory is there; `mine`: this thread finishes the node */
   const int i = (int)blockIdx.x * 30 + tx - 1, j = (int)blockIdx.y * (TY - 2) + ty - 1;
   const int k0 = (int)blockIdx.z * chunk, last = g.n[2] + 1;
   const int k1 = k0 + chunk < last ? k0 + chunk : last;
@@ -74,6 +83,8 @@ __global__ void __launch_bounds__(32 * TY, BLOCKS)
   const bool mine = tx > 0 && tx < 31 && ty > 0 && ty < TY - 1 && i <= g.n[0] && j <= g.n[1];
   const int east = tx < 31 ? tx + 1 : 31, north = ty < TY - 1 ? ty + 1 : TY - 1;
   const uint32_t layer = (uint32_t)g.plane, column = (uint32_t)(g.first + i + j * g.row);
+  /* ahead: the plane loaded; low: plane k in modes of x and y; sum: what elements below gave plane
+     k; own: plane k, rows along y not joined yet; e: moduli */
   R ahead[DOF], low[4 * DOF], sum[4 * DOF], own[DOF], e, e_ahead;
   double dot = 0;
 
@@ -145,6 +156,7 @@ __global__ void __launch_bounds__(32 * TY, BLOCKS)
     }
     if (k == k1)
       break;
+    /* modes of the element: sums and differences along z of the planes below and above */
     R v[24];
 #pragma unroll
     for (int c = 0; c < DOF; c++) {
@@ -317,6 +329,7 @@ ig_status ig_grid_cuda_apply(ig_ctx *cx, const ig_grid_args_f64 *g, const double
 
 /* --- the finest level of the preconditioner --- */
 
+/* What and dof are template arguments: a kernel each. */
 ig_status ig_grid_cuda_fine_sweep(ig_ctx *cx, const ig_grid_args_f32 *g, ig_sweep what,
                                   const float *b, const float *x, float *d, float c0, float c1,
                                   float *y) {
@@ -332,6 +345,7 @@ ig_status ig_grid_cuda_fine_sweep(ig_ctx *cx, const ig_grid_args_f32 *g, ig_swee
              : launch<float, 3, IG_SWEEP_SMOOTH>(cx, g, b, x, d, c0, c1, y, NULL);
 }
 
+/* As a step of the smoother, which looks up springs, too. */
 __global__ void start_fine(const __grid_constant__ ig_grid_args_f32 g, const float *b, float c1,
                            float *x, float *d) {
   int64_t place;
@@ -358,6 +372,7 @@ ig_status ig_grid_cuda_fine_start(ig_ctx *cx, const ig_grid_args_f32 *g, const f
 
 /* --- sensitivities --- */
 
+/* As energy_row of the CPU: both fields to modes, u_e . K0 v_e there. */
 template <int DIM, int DOF>
 __global__ void energy_elements(const __grid_constant__ ig_grid_args_f64 g,
                                 const double *__restrict__ u, const double *__restrict__ v,
@@ -392,6 +407,7 @@ __global__ void energy_elements(const __grid_constant__ ig_grid_args_f64 g,
   out[place] = scale * s + (add ? out[place] : 0);
 }
 
+/* A thread per element, each with its own place to write. */
 ig_status ig_grid_cuda_energy(ig_ctx *cx, const ig_grid_args_f64 *g, const double *u,
                               const double *v, double scale, bool add, double *out) {
   const int64_t count = (int64_t)g->n[0] * g->n[1] * (g->dim == 3 ? g->n[2] + g->above : 1);

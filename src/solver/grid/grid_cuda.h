@@ -12,7 +12,9 @@ ig_status ig_grid_cuda_fine_sweep(ig_ctx *cx, const ig_grid_args_f32 *args, ig_s
 ig_status ig_grid_cuda_fine_start(ig_ctx *cx, const ig_grid_args_f32 *args, const float *b,
                                   float c1, float *x, float *d);
 
-/* y = A x by one thread per DoF with the dense element matrix (device, 24 x 24), nothing cached;
+/* For comparisons alone, three unknowns per node in three dimensions, on one rank.
+
+   y = A x by one thread per DoF with the dense element matrix (device, 24 x 24), nothing cached;
    and by an assembled matrix in ELLPACK form, 81 values and columns per row, built by the second
    call. */
 ig_status ig_grid_cuda_dbd(ig_ctx *cx, const ig_grid_args_f64 *args, const double *k,

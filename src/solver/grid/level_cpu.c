@@ -19,6 +19,7 @@ IG_HD void stencil_row(const int dof, const ig_level *l, int64_t place, const fl
   const int64_t stored = l->grid.stored;
   for (int n = 0; n < l->blocks; n++) {
     const int64_t o = l->offset[n];
+    /* rows of the block and of its transpose at the neighbour below; values of both neighbours */
     const float *s[9], *back[9], *up[3], *down[3];
     for (int r = 0; r < dof; r++) {
       up[r] = x + r * stored + place + o;
@@ -120,14 +121,17 @@ static void stencil_finish(const ig_level *l, ig_sweep what, int64_t at, float *
    nearest cache: long loops matter more than a halo's few nodes, where everything is zero. */
 enum { PIECE = 512 };
 
+/* Arguments of a transfer: `from` is the residual, or the coarse correction. */
 typedef struct {
   int64_t place;
   int width;
 } piece;
+/* Of a plane: from its first own node to its last, halo places between rows included. */
 static int64_t piece_count(const ig_grid *g) {
   const int64_t length = g->n[1] * g->row + g->n[0] + 1;
   return (length + PIECE - 1) / PIECE * (g->n[2] + 1);
 }
+/* Pieces of a plane, plane after plane. */
 static piece piece_at(const ig_grid *g, int64_t p) {
   const int64_t length = g->n[1] * g->row + g->n[0] + 1, pieces = (length + PIECE - 1) / PIECE;
   const int64_t from = p % pieces * PIECE;
@@ -156,6 +160,7 @@ ig_status ig_grid_cpu_sweep(ig_ctx *cx, const ig_level *l, ig_sweep what, const 
   const int64_t pieces = piece_count(g);
 #pragma omp parallel for schedule(static) num_threads(ig_team(cx, pieces, IG_WORK_ROW))
   for (int64_t q = 0; q < pieces; q++) {
+    /* 6 kB: stays in the first-level cache between the product and what is made of it */
     float acc[3 * PIECE];
     const piece p = piece_at(g, q);
     stencil_piece(l, &p, x, acc);
@@ -205,6 +210,7 @@ ig_status ig_grid_cpu_start(ig_ctx *cx, const ig_level *l, const float *b, float
 
 /* --- diagonal blocks --- */
 
+/* The smoother by blocks of nodes; each node by itself. */
 ig_status ig_grid_cpu_blocks(ig_ctx *cx, const ig_level *l) {
   EACH_NODE(cx, l, ig_block_make(l, at));
   return IG_OK;
@@ -245,7 +251,9 @@ static ig_status for_rows(ig_ctx *cx, int64_t rows, size_t each,
 static void restrict_row(const transfer *t, int64_t row, float *work) {
   const ig_grid *f = &t->fine->grid, *g = &t->coarse->grid;
   const int width = f->n[0] + 1, half = g->n[0] + 1;
+  /* coarse node (i, J, K) lies on fine node (2 i, 2 J, 2 K) */
   const int J = (int)(row % (g->n[1] + 1)), K = (int)(row / (g->n[1] + 1));
+  /* work is zeroed once: what lies beyond the row is never written */
   float *sum = work + 1; /* from -1; zero past the end */
   for (int c = 0; c < g->dof; c++) {
     for (int i = 0; i < width; i++)
@@ -328,6 +336,7 @@ ig_status ig_grid_cpu_prolong(ig_ctx *cx, const ig_level *coarse, const float *x
 ig_status ig_grid_cpu_pair_energy(ig_ctx *cx, const ig_level *l, const float *x, const float *b) {
   const ig_grid *g = &l->grid;
   const int64_t pieces = piece_count(g);
+  /* of each piece, added in their order afterwards */
   double(*part)[2] = NULL;
   ig_status status = IG_NEW(cx, &part, pieces, "sums of a level");
   if (status != IG_OK && !g->slab)
@@ -377,6 +386,7 @@ ig_status ig_grid_cpu_pair_residual(ig_ctx *cx, const ig_level *l, const float *
   return IG_OK;
 }
 
+/* Over the halo, too: all is zero there. */
 ig_status ig_grid_cpu_pair_join(ig_ctx *cx, const ig_level *l, float weight) {
   const int64_t n = l->grid.stored * l->grid.dof;
 #pragma omp parallel for simd schedule(static) num_threads(ig_team(cx, n, IG_WORK_VALUE))

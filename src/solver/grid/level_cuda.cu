@@ -1,10 +1,17 @@
-/* Coarse levels on CUDA: sweeps over stored stencils, transfers, the accelerated cycle's steps. */
+/* Coarse levels on CUDA: sweeps over stored stencils, transfers, and the steps that join several
+   cycles.
+
+   A sweep is bound by the bytes of the stencil (14 blocks of 3 x 3 per node in single precision,
+   504 bytes, beside 24 of vectors): half precision for the blocks off the diagonal nearly halves
+   it. Only half of the symmetric stencil is stored; a node reads its own half, and of the other
+   half the blocks of its neighbours, transposed. */
 #include "solver/grid/level.cuh"
 #include "solver/grid/planes.cuh"
 
 /* What block n of the half stencil, and its transpose at the node opposite, add to A x at a node.
    Blocks off the diagonal in half precision are held by scaled nodes; see ig_level. Bases are the
-   same for all threads, so that a load takes one addition. */
+   same for all threads, so that a load takes one addition. place: in 32 bits, as addresses are made
+   for every load */
 template <int DOF, bool HALF>
 static __device__ __forceinline__ void block_product(const stencil_args &s, int n, unsigned place,
                                                      const float *__restrict__ x, float *a) {
@@ -67,7 +74,8 @@ static __device__ __forceinline__ void own_product(const stencil_args &s, unsign
    on middle levels. The limits in nodes were measured on an H200. */
 enum { WIDE = 128, LANES = 32, FEW = 4, WIDE_FROM = 200000, FEW_FROM = 20000 };
 
-/* by the whole grid's size: the same on any number of ranks */
+/* by the whole grid's size: the same on any number of ranks. The choice of kernel decides the order
+   of sums */
 static int64_t whole_nodes(const ig_level *l) {
   const ig_grid *g = &l->grid;
   return (int64_t)(g->n[0] + 1) * (g->n[1] + 1) * (g->all + 1);
@@ -174,12 +182,14 @@ __global__ void small_sweep(const __grid_constant__ stencil_args s, int what,
       kernel<1 OPEN more><<<OPEN launch>>>(__VA_ARGS__);                                           \
     IG_LAUNCHED(cx);                                                                               \
   } while (0)
+/* 64 nodes a block, a thread for each of their components */
 #define NODES(l)                                                                                   \
   ig_cuda_blocks(ig_grid_nodes(&(l)->grid), 64), dim3(64, (l)->grid.dof), 0, ig_cuda_stream(cx)
 #define LAUNCH_WIDE(l) ig_cuda_blocks(ig_grid_nodes(&(l)->grid), WIDE), WIDE, 0, ig_cuda_stream(cx)
 #define LAUNCH_SMALL(l)                                                                            \
   ig_cuda_blocks(ig_grid_nodes(&(l)->grid), LANES), shared_threads(l), 0, ig_cuda_stream(cx)
 
+/* One kernel for each size of level, precision of storage and number of unknowns per node. */
 ig_status ig_grid_cuda_sweep(ig_ctx *cx, const ig_level *l, ig_sweep what, const float *b,
                              const float *x, float *d, float c0, float c1, float *y) {
   if (!l->blocks)
@@ -200,6 +210,7 @@ ig_status ig_grid_cuda_sweep(ig_ctx *cx, const ig_level *l, ig_sweep what, const
   return IG_OK;
 }
 
+/* The first step of a smoother from zero: needs no product. */
 __global__ void start_nodes(const __grid_constant__ stencil_args s, const float *b, float c1,
                             float *x, float *d) {
   int64_t place;
@@ -234,6 +245,7 @@ ig_status ig_grid_cuda_relax(ig_ctx *cx, const ig_level *l, const float *r, floa
 
 /* --- between levels --- */
 
+/* Geometry of two neighbouring levels, as kernels need it. */
 struct pair_args {
   int dim, dof, fine[3], coarse[3];
   int below;                             /* of a slab: the fine level goes on there */
@@ -243,6 +255,7 @@ struct pair_args {
   const float *inverse;                  /* a coarse one */
 };
 
+/* What is held is known by `fix` on the finest level and by a zero inverse on coarse ones. */
 static pair_args pair_of(const ig_level *fine, const ig_level *coarse) {
   pair_args p;
   const ig_grid *f = &fine->grid, *c = &coarse->grid;
@@ -308,6 +321,7 @@ ig_status ig_grid_cuda_restricts(ig_ctx *cx, const ig_level *fine, const float *
   return IG_OK;
 }
 
+/* The mean over eight places, of which some are the same where an index is even: no cases. */
 template <int DOF>
 __global__ void prolong_nodes(const __grid_constant__ pair_args p, const float *__restrict__ xc,
                               float *__restrict__ x) {
@@ -357,6 +371,7 @@ __global__ void pair_sums(const __grid_constant__ stencil_args s,
   double sum[2] = {0, 0}, total[2];
   int i[3];
   int64_t place;
+  /* all threads of a block go round together, since shared_product has barriers */
   for (int64_t row = w.begin - threadIdx.x; row < w.end; row += w.stride) {
     const int64_t t = row + threadIdx.x;
     const bool there = t < w.end;
@@ -412,6 +427,8 @@ ig_status ig_grid_cuda_pair_energy(ig_ctx *cx, const ig_level *l, const float *x
                  : IG_OK;
 }
 
+/* As ig_grid_cpu_pair_residual; the step length is read from the device, where the sums were made.
+ */
 __global__ void pair_residual_nodes(const __grid_constant__ stencil_args s,
                                     const ig_pair_state *state, const float *x, const float *b,
                                     const float *image, float *first, float *rest, float c1,

@@ -45,6 +45,7 @@ static ig_level own_part(const ig_multigrid *m, int depth) {
   }
   return own;
 }
+/* The first level that every rank holds whole: its right-hand side is made in parts. */
 static bool gathered(const ig_multigrid *m, int depth) {
   return m->slab && depth == m->slab->depth;
 }
@@ -63,6 +64,8 @@ static ig_status share_elements(ig_multigrid *m, int l) {
                             : ig_slab_gather(m->slab, l, g->n[2], 1, plane, 0, level->element);
 }
 
+/* Springs of all ranks: one near the border adds to a neighbour's stencil, too. A level that is
+   whole counts places from the whole grid's first plane. */
 static ig_status coarse_springs(ig_multigrid *m, int l) {
   ig_level fine = m->level[0];
   if (!m->springs)
@@ -86,6 +89,7 @@ ig_status ig_multigrid_update(ig_multigrid *m) {
   for (int l = 1; l < m->levels; l++) {
     ig_level *level = &m->level[l];
     if (l == 1) {
+      /* of a level that is whole a rank makes its own elements, and receives the others */
       const bool next_gathered = m->levels > 2 && gathered(m, 2);
       const ig_level next = next_gathered ? own_part(m, 2) : m->level[2];
       TRY_OP(ops->coarsen_fine(cx, &m->level[0], level, m->levels > 2 ? &next : NULL, m->kinds,
@@ -111,6 +115,17 @@ ig_status ig_multigrid_update(ig_multigrid *m) {
 
 /* --- the cycle --- */
 
+/* A cycle, with one smoothing step before and after (S), residual and restriction (R), prolongation
+   (P) and the dense inverse (D):
+
+         level 0   S R                     P S
+         level 1       S R             P S         V: one visit; W: two; K: several visits to
+         level 2           S R     P S             levels 1 to 3, joined (ig_multigrid_visits)
+         level 3               D
+
+   Memory of a level: x and y, which a sweep reads and writes in turn, d of Chebyshev's recurrence,
+   b; coarse levels also the stencil and the inverse diagonal. The residual is in y while it goes
+   down. */
 static int steps_at(const ig_multigrid *m, const ig_level *l) {
   return l == m->level ? m->options.fine_steps : m->options.steps;
 }
@@ -130,6 +145,7 @@ static void step_coefficients(const ig_multigrid *m, const ig_level *l, int i, d
   const bool several = steps_at(m, l) > (m->brick.dof == 1 ? 1 : 2);
   const double share = m->cautious || m->brick.dof == 1 ? 1 : several ? 0.9 : 0.8;
   const double lambda = share * l->lambda;
+  /* 5 % above the bound, as single precision rounds; below, what coarse levels take over */
   const double high = 1.05 * lambda, low = lambda / (several ? 8 : 16);
   const double theta = 0.5 * (high + low), delta = 0.5 * (high - low), sigma = theta / delta;
   if (i == 0) {
@@ -144,6 +160,8 @@ static void step_coefficients(const ig_multigrid *m, const ig_level *l, int i, d
   }
 }
 
+/* what x holds when a smoother begins: nothing of use; the first step's result, which a transfer
+   has made on the way; a value to go on from */
 typedef enum { FROM_ZERO, FROM_FIRST_STEP, FROM_GUESS } from;
 
 /* of the first step on a level, where a transfer makes it: not on the coarsest, which is solved */
@@ -212,6 +230,7 @@ static ig_status correct(ig_multigrid *m, int depth, const float *b) {
 static ig_status go_down(ig_multigrid *m, int depth) {
   ig_level *l = &m->level[depth], *next = l + 1;
   const float c1 = first_step(m, depth + 1);
+  /* restriction reads the residual one plane beyond the own ones */
   IG_TRY(refresh(l, l->y));
   if (!gathered(m, depth + 1)) {
     TRY_OP(m->ops->restricts(m->cx, l, l->y, next, next->b, c1, next->x, next->d));
@@ -235,6 +254,8 @@ static ig_status whole_levels(void *self, const float *b) {
     IG_TRY(m->ops->start(m->cx, l, b, c1, l->x, l->d));
   return correct(m, depth, b);
 }
+/* Recorded launches have the coefficients of the smoother in them: others once `cautious` is set.
+ */
 static ig_status go_deeper(ig_multigrid *m, int depth) {
   const float *b = m->level[depth].b;
   if (!gathered(m, depth))
@@ -243,6 +264,7 @@ static ig_status go_deeper(ig_multigrid *m, int depth) {
   return IG_OK;
 }
 
+/* x += P next x; a whole level is read where this rank's part of it lies. */
 static ig_status come_up(ig_multigrid *m, int depth) {
   ig_level *l = &m->level[depth], *next = l + 1;
   IG_TRY(refresh(next, next->x));

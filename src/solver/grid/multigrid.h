@@ -24,6 +24,7 @@ typedef enum { IG_CYCLE_V, IG_CYCLE_W, IG_CYCLE_K } ig_cycle;
 typedef enum { IG_STORE_AUTO, IG_STORE_SINGLE, IG_STORE_HALF } ig_storage;
 
 typedef struct {
+  /* JACOBI: no levels, one division per unknown */
   ig_precondition precondition;
   ig_smoother smoother;
   ig_cycle cycle;
@@ -47,6 +48,7 @@ typedef struct {
                           .damping = 0.8,                                                          \
                           .limit = 20000})
 
+/* a grid of 2^15 elements along its longest side has as many */
 enum { IG_LEVELS = 16 };
 
 typedef struct {
@@ -56,6 +58,7 @@ typedef struct {
   ig_brick brick;
   ig_grid_args_f64 args;
   ig_slab *slab; /* NULL: the grid is not divided */
+  /* stays true for all later solves */
   bool cautious; /* the smoother's bound is taken in full */
   int levels;
   ig_level level[IG_LEVELS];
@@ -63,13 +66,16 @@ typedef struct {
   ig_array modulus, modulus32, fix, spring, inverse;
   int springs;           /* of all ranks, in `spring` */
   const uint16_t *kinds; /* in `kind`, of the first own coarse element */
-  ig_array kind, table;  /* classes of coarse elements by what is held in them */
+  /* 16-bit numbers of classes; table: classes x children x size x size floats */
+  ig_array kind, table; /* classes of coarse elements by what is held in them */
   ig_array arena[IG_LEVELS], pair[IG_LEVELS]; /* each level's vectors; sums */
   ig_array stencil[IG_LEVELS], element[IG_LEVELS], block[IG_LEVELS];
   ig_array half, scale;              /* of the first coarse level */
   ig_array place, dense_work, dense; /* the coarsest level */
+  /* unknowns of the coarsest level, and in `place` where each is in its vectors */
   int coarse_n;
   ig_replay replay; /* of a cycle */
+  /* work space of solves; empty where options.inner */
   ig_pcg pcg;
 } ig_multigrid;
 

@@ -1,5 +1,7 @@
 /* Geometric multigrid on regular grids: what stays the same for all moduli. Levels and their
-   memory, supports, classes of coarse elements, bounds of the spectrum. */
+   memory, supports, classes of coarse elements, bounds of the spectrum. ig_multigrid_new is the
+   entry. Element matrices of the first coarse level are never stored: they are sums of moduli times
+   a few tabulated matrices. */
 #include "solver/grid/multigrid.h"
 #include "backend/backend.h"
 
@@ -22,6 +24,7 @@ typedef struct {
   uint8_t held[27]; /* bits of held components at the 3^dim fine nodes */
 } pattern;
 
+/* What is held at the fine nodes of coarse element (I, J, K). */
 static pattern pattern_at(const ig_grid *f, const uint8_t *fix, int I, int J, int K) {
   pattern p = {{0}};
   for (int z = 0; z < (f->dim == 3 ? 3 : 1); z++)
@@ -35,7 +38,9 @@ static pattern pattern_at(const ig_grid *f, const uint8_t *fix, int I, int J, in
   return p;
 }
 
-/* table[child][size x size] of one class */
+/* table[child][size x size] of one class: T^T K T for unit modulus. Child s has its node a at x (0,
+   1 or 2 along each axis) among the 3^dim fine nodes of the parent; a row of t has the weights of
+   the parent's corners there, none where the component is held. */
 static void class_table(const ig_brick *b, const pattern *p, float *table) {
   const int size = b->size, dof = b->dof, nodes = b->nodes;
   for (int s = 0; s < nodes; s++) {
@@ -86,6 +91,7 @@ static double coarse_lambda(const ig_brick *b, const float *table, int block) {
 static ig_status make_classes(ig_multigrid *m, const uint8_t *fix) {
   ig_ctx *cx = m->cx;
   const ig_grid *f = &m->level[0].grid, *g = &m->level[1].grid;
+  /* host order: the plane below comes first, and `kinds` points behind it */
   const int below = ig_grid_below(g); /* of a slab: the plane of ghosts, too */
   const size_t plane = (size_t)g->n[0] * (size_t)g->n[1];
   const size_t entries = (size_t)m->brick.nodes * (size_t)m->brick.size * (size_t)m->brick.size;
@@ -138,6 +144,7 @@ static ig_status plan_levels(ig_multigrid *m, const ig_grid *whole) {
   ig_grid last = *whole;
   if (m->options.visits == 0)
     m->options.visits = ig_multigrid_usual_visits(whole);
+  /* a device inverts more in the time that it takes to launch the kernels of further levels */
   const int usual = m->cx->backend->kernels == IG_KERNELS_CUDA ? COARSEST_DEVICE : COARSEST;
   const int coarsest = m->options.coarsest > 0 ? m->options.coarsest : usual;
   m->levels = 1;
@@ -152,7 +159,9 @@ static ig_status plan_levels(ig_multigrid *m, const ig_grid *whole) {
   return IG_OK;
 }
 
-/* Only where smoothing is all it serves: a coarse problem to be solved needs single precision. */
+/* Only where smoothing is all it serves: a coarse problem to be solved needs single precision. The
+   first coarse level alone: it has most of the bytes. Not with springs,
+   which are added to blocks off the diagonal in single precision (ig_spring_spread). */
 static bool in_half(const ig_multigrid *m, int l) {
   const bool device = m->cx->backend->kernels == IG_KERNELS_CUDA;
   const ig_storage how = m->options.storage;
@@ -175,7 +184,8 @@ static ig_status make_level(ig_multigrid *m, int l, int needed) {
   ig_level *level = &m->level[l];
   const ig_grid *g = &level->grid;
   const size_t n = (size_t)g->stored * (size_t)g->dof;
-  /* vectors: x, y, d; coarse levels also b and the inverse diagonal */
+  /* parts of one arena: an allocation of each would be rounded up. vectors: x, y, d; coarse levels
+     also b and the inverse diagonal */
   const size_t vectors = (l ? 5 : 3) + (ig_multigrid_paired(m, l) ? 3 : 0);
   IG_TRY(ig_array_new_device(cx, &m->arena[l], vectors * n, sizeof(float), "multigrid vectors"));
   IG_TRY(ig_array_zero(cx, &m->arena[l]));
@@ -207,6 +217,7 @@ static ig_status make_level(ig_multigrid *m, int l, int needed) {
   ig_grid_args_fill_f32(&level->args, g, NULL);
   level->blocks = g->dim == 3 ? 14 : 5;
   for (int b = 0; b < level->blocks; b++) {
+    /* the node itself is the 14th of 27: the half from there on */
     const int q = b + 13; /* of 27, counted from the lowest corner */
     level->offset[b] = g->dim == 3 ? q % 3 - 1 + (q / 3 % 3 - 1) * g->row + (q / 9 - 1) * g->plane
                                    : (b + 4) % 3 - 1 + ((b + 4) / 3 - 1) * g->row;
@@ -239,7 +250,7 @@ static ig_status make_level(ig_multigrid *m, int l, int needed) {
 }
 
 /* Bytes that an exchange of ghosts takes at most, per place of a plane: a vector, a pair of scales,
-   or moduli and other scalars as far as ghosts reach. */
+   or moduli and other scalars as far as ghosts reach. Largest of what ranks exchange per place. */
 static size_t ghosts_each(const ig_grid *g) {
   const int most = g->dof > g->ghosts ? g->dof : g->ghosts;
   return (size_t)(most > 2 ? most : 2) * sizeof(double);
@@ -253,6 +264,7 @@ static ig_status reserve(ig_multigrid *m) {
   const size_t dof = (size_t)g->dof, each = (size_t)m->brick.size * (size_t)m->brick.size;
   size_t in = 2 * (size_t)m->slab->ghosts * (size_t)g->plane * dof * sizeof(double);
   size_t sums = (size_t)(m->slab->planes + m->slab->ranks) * sizeof(double);
+  /* 512: the shortest piece of a plane that is summed by itself (level_cpu.c) */
   sums *= dof * 3 * (size_t)(g->plane / 512 + 2); /* as many parts of a plane as any sum has */
   in = in > sums ? in : sums;
   for (int l = 1; l < m->levels && l <= m->slab->depth; l++) {
@@ -307,6 +319,7 @@ static ig_status build(ig_multigrid *m, const ig_grid *grid, const uint8_t *fix,
   /* springs are sorted by place: those of a slab's own planes follow each other */
   const int64_t own[] = {grid->first - grid->row - 1,
                          grid->first - grid->row - 1 + (grid->n[2] + 1) * grid->plane};
+  /* products of this rank take its own springs; coarse levels take all (coarse_springs) */
   int begin = 0, end = springs;
   while (grid->slab && begin < springs && spring[begin].node < own[0])
     begin++;
@@ -350,6 +363,7 @@ static ig_status build(ig_multigrid *m, const ig_grid *grid, const uint8_t *fix,
   return m->options.inner ? IG_OK : ig_pcg_init(cx, &m->pcg, grid->stored * grid->dof);
 }
 
+/* *out is NULL after a failure. Time counts as set-up of the solver in the summary. */
 ig_status ig_multigrid_new(ig_ctx *cx, const ig_grid *grid, const ig_brick *brick,
                            const uint8_t *fix, const ig_spring *spring, int springs,
                            const ig_multigrid_options *options, ig_multigrid **out) {
@@ -405,6 +419,7 @@ ig_status ig_multigrid_bytes(ig_ctx *cx, const ig_grid *grid, const ig_multigrid
     *bytes +=
         l == 1 ? 2.0 * (double)ig_grid_elements(g) : 4 * (double)ig_grid_elements(g) * size * size;
   }
+  /* two matrices in double and one in single */
   const double n = (double)ig_grid_nodes(&m.level[m.levels - 1].grid) * dof;
   if (m.levels > 1)
     *bytes += n * n * (2 * 8 + 4);

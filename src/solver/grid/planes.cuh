@@ -14,7 +14,9 @@ extern "C" {
 #include "solver/krylov/slab.h"
 }
 
-/* Blocks of values: of a grid in space, or (parts 0) of n values, in strides over all of them. */
+/* Blocks of values: of a grid in space, or (parts 0) of n values, in strides over all of them. A
+   component's own planes are cut into units, a unit into pieces; a block of threads sums a piece.
+ */
 struct ig_pieces {
   int64_t first, stored;     /* of the first own value; from one component to the next */
   int64_t own, unit, length; /* values of a component, a unit, a piece of one */
@@ -28,10 +30,12 @@ struct ig_walk {
 };
 
 /* `planes` own planes of `plane` values, of `all` planes of the whole; about `blocks` blocks for
-   that; `room` partial sums of each of `each` values. */
+   that, pieces of a multiple of `least` values; `room`: partial sums there is space for, of `each`
+   values. parts 0 in the result: there is not enough, or the grid has no planes. */
 static inline ig_pieces ig_pieces_cut(int64_t plane, int planes, int all, int group, int components,
                                       int64_t blocks, int64_t least, int each, int64_t room) {
   ig_pieces p = {};
+  /* by the whole's size alone: on any number of ranks pieces have one length */
   const int64_t whole = plane * all * components, want = (whole / blocks + least) / least * least;
   p.own = plane * planes;
   p.unit = plane * group;
@@ -100,7 +104,8 @@ static __device__ __forceinline__ void ig_unit_leave(const double *v, int units,
 }
 
 /* True in every thread of the block that arrives last, with the sums in total (valid in thread 0).
-   Blocks have full warps. */
+   Blocks have full warps. The counter `arrived` is 0 again at the end, for the next launch; fences
+   make the other blocks' partial sums visible before they are read. */
 template <int N>
 static __device__ __forceinline__ bool ig_unit_meet(int units, int parts, double *partial,
                                                     unsigned *arrived, double *total) {
@@ -117,6 +122,7 @@ static __device__ __forceinline__ bool ig_unit_meet(int units, int parts, double
   if (!last)
     return false;
   __threadfence();
+  /* behind the parts: what ranks exchange */
   double *sums = ig_unit_sums(partial, N, units, parts);
   /* all lanes of a warp go on together: shuffles need them */
   for (int at = thread / LANES; at - thread % 32 / LANES < N * units; at += threads / LANES) {

@@ -10,7 +10,7 @@
 IG_C_BEGIN
 
 /* Scalars of a conjugate gradient iteration, in device memory, and space for a device's partial
-   sums. The host reads the scalars alone. */
+   sums, 2 MB. The host reads the scalars alone. */
 enum { IG_PARTIALS = 1 << 18 };
 typedef struct {
   /* p . A p; r . r; r . z of this and of the last iteration; z . A p (flexible) */
@@ -24,7 +24,8 @@ typedef struct ig_cg_state {
 
 struct ig_grid;
 /* X(name, arguments), over n values of a grid (NULL: of no grid in space); scalars stay on the
-   device, but for that of `dot`. */
+   device, but for that of `dot`. In the order of an iteration (pcg.c): residual once; then
+   direction, the caller's product with pap, update. */
 #define IG_CG_OPS(X)                                                                               \
   X(dot, (ig_ctx * cx, const struct ig_grid *grid, int64_t n, const double *a, const double *b,    \
           double *result))                                                                         \

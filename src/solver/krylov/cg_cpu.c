@@ -1,5 +1,6 @@
 /* Conjugate gradients on the CPU. CHUNKED runs `body` for each i with a partial sum s per chunk,
-   then adds the chunks in order (chunks.h): the same bits on any number of threads and ranks. */
+   then adds the chunks in order (chunks.h): the same bits on any number of threads and ranks.
+   Updates and sums share a pass over memory, which is what an iteration costs. */
 #include "solver/krylov/chunks.h"
 #include "core/threads.h"
 #include "backend/backend.h"
@@ -39,6 +40,7 @@ ig_status ig_cg_cpu_dot(ig_ctx *cx, const ig_grid *grid, int64_t n, const double
   return IG_OK;
 }
 
+/* r holds A u on entry. */
 ig_status ig_cg_cpu_residual(ig_ctx *cx, const ig_grid *grid, int64_t n, const double *f, double *r,
                              float *r32, ig_cg_state *state) {
   ig_cg_scalars *sc = &state->s;

@@ -29,6 +29,7 @@ static ig_status join(ig_ctx *cx, const ig_grid *grid, const launch_plan *p, int
                         device);
 }
 
+/* a . b, into *sum by the last block. */
 __global__ void product_values(const __grid_constant__ ig_pieces p, int64_t n, const double *a,
                                const double *b, ig_cg_state *state, double *sum) {
   const ig_walk w = ig_pieces_walk(p, n);
@@ -71,6 +72,7 @@ ig_status ig_cg_cuda_dot(ig_ctx *cx, const ig_grid *grid, int64_t n, const doubl
   return status;
 }
 
+/* r holds A u on entry. */
 __global__ void residual_values(const __grid_constant__ ig_pieces p, int64_t n, const double *f,
                                 double *r, float *r32, ig_cg_state *state) {
   const ig_walk w = ig_pieces_walk(p, n);
@@ -94,6 +96,7 @@ ig_status ig_cg_cuda_residual(ig_ctx *cx, const ig_grid *grid, int64_t n, const 
   return ig_grid_divided(grid) ? join(cx, grid, &p, 1, state, &rr, &state->s.rr) : IG_OK;
 }
 
+/* alpha is made by every thread from the device's scalars: no copy to the host in between. */
 __global__ void update_values(const __grid_constant__ ig_pieces p, int64_t n, const double *d,
                               const double *ap, double *x, double *r, float *r32,
                               ig_cg_state *state) {
@@ -128,6 +131,7 @@ static __device__ __forceinline__ void keep_products(ig_cg_scalars *s, double rz
   s->zap = zap;
 }
 
+/* r . z, and ap . z where ap is given. keep: the sums are final; of a divided grid they are not. */
 __global__ void dot_values(const __grid_constant__ ig_pieces p, int64_t n, const double *r,
                            const float *z, const double *ap, bool keep, ig_cg_state *state) {
   const ig_walk w = ig_pieces_walk(p, n);
@@ -143,6 +147,7 @@ __global__ void dot_values(const __grid_constant__ ig_pieces p, int64_t n, const
     keep_products(&state->s, total[0], total[1]);
 }
 
+/* Sums of all ranks, which the host has made, to the device's scalars. */
 __global__ void keep_sums(double rz, double zap, ig_cg_state *state) {
   keep_products(&state->s, rz, zap);
 }

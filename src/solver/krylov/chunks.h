@@ -10,6 +10,7 @@
 enum { IG_CHUNK = 1 << 13 };
 
 typedef struct {
+  /* all chunks of a plane together are `length` values; the last chunk of a plane is shorter */
   int64_t length, per, count; /* values of a plane (or all there are); chunks of it; of all */
   int64_t values;
 } ig_chunks;

@@ -1,4 +1,5 @@
-/* What a product of a mesh leaves for conjugate gradients besides its result. */
+/* What a product of a mesh leaves for conjugate gradients besides its result. Products of grids sum
+   p . A p themselves; products of meshes, which add to nodes from several elements, do it after. */
 #ifndef IG_SOLVER_KRYLOV_ENERGY_H
 #define IG_SOLVER_KRYLOV_ENERGY_H
 

@@ -66,6 +66,8 @@ void ig_pcg_free(ig_ctx *cx, ig_pcg *w) {
   ig_array_free(cx, &w->state);
 }
 
+/* Values of this file are counted, not timed: equal problems take equal numbers of iterations on
+   any machine. */
 /* the residual has to halve at least once in so many iterations */
 enum { PATIENCE = 2000 };
 
@@ -76,6 +78,7 @@ enum { PATIENCE = 2000 };
 ig_status ig_pcg_solve(ig_ctx *cx, ig_pcg *w, const ig_linear *a, const double *f, double *u,
                        double tolerance, int limit, ig_solve_report *report) {
   const ig_cg_ops *ops = ops_of(cx);
+  /* of vectors that every rank has whole, the own range alone is summed and updated */
   const int64_t from = a->own ? a->own[0] : 0, n = a->own ? a->own[1] - from : a->n;
   double *r = w->r.dev, *p = w->p.dev, *ap = w->ap.dev;
   float *r32 = w->r32.dev;
@@ -127,6 +130,7 @@ ig_status ig_pcg_solve(ig_ctx *cx, ig_pcg *w, const ig_linear *a, const double *
       report->end = IG_SOLVE_INDEFINITE;
       break;
     }
+    /* a quarter of |r|^2 is half of |r| */
     if (now.rr < 0.25 * mark) {
       mark = now.rr;
       marked = report->iterations;

@@ -30,7 +30,7 @@ typedef struct ig_linear {
 
 /* How a solve ended: below the tolerance; at the limit of iterations; the residual has stopped
    falling; p . A p or r . z was not positive, so A or M is not positive definite (or not finite).
- */
+   Texts: ig_solve_end_text. */
 typedef enum {
   IG_SOLVE_CONVERGED,
   IG_SOLVE_LIMIT,
@@ -39,13 +39,15 @@ typedef enum {
 } ig_solve_end;
 
 typedef struct {
+  /* products with A but for those of true residuals */
   int iterations;
   double residual; /* |r| / |f| */
   ig_solve_end end;
 } ig_solve_report;
 const char *ig_solve_end_text(ig_solve_end end);
 
-/* Work space: r, p, A p in double, r in single, sums; made once for a size. */
+/* Work space: r, p, A p in double, r in single, sums; made once for a size. On the device. Solves
+   of different systems may share it, one after the other. */
 typedef struct {
   ig_array r, p, ap, r32, state;
 } ig_pcg;

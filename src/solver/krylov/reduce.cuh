@@ -1,5 +1,6 @@
 /* Sums over a grid of blocks without atomics on the values: each block leaves its part, the last
-   one to arrive adds the parts in order. The same result for the same launch, always. */
+   one to arrive adds the parts in order. The same result for the same launch, always. Used inside
+   of kernels that compute what they sum. */
 #ifndef IG_SOLVER_REDUCE_CUH
 #define IG_SOLVER_REDUCE_CUH
 

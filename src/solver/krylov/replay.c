@@ -9,6 +9,8 @@ void ig_replay_forget(ig_ctx *cx, ig_replay *p) {
   p->graph = NULL;
 }
 
+/* Both statuses are looked at only after the recording has ended: a stream must not stay in
+   capture. */
 ig_status ig_replay_run(ig_ctx *cx, ig_replay *p, ig_replay_cycle *cycle, void *self,
                         const float *r, bool mode) {
   const ig_backend *b = cx->backend;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* units * r / ranks: ranges differ by one unit at most. */
 ig_status ig_rows_new(ig_ctx *cx, ig_lid count, ig_lid unit, ig_rows *rows) {
   const int64_t units = ((int64_t)count + unit - 1) / unit;
   memset(rows, 0, sizeof *rows);
@@ -23,6 +24,8 @@ ig_status ig_rows_new(ig_ctx *cx, ig_lid count, ig_lid unit, ig_rows *rows) {
   return IG_OK;
 }
 
+/* For arrays with several items per row, such as the blocks of matrix rows: at = where rows start.
+ */
 ig_status ig_rows_like(ig_ctx *cx, const ig_rows *from, const ig_lid *at, ig_rows *rows) {
   IG_TRY(ig_rows_new(cx, 0, 1, rows));
   for (int r = 0; r <= from->ranks; r++)
@@ -76,12 +79,14 @@ ig_status ig_rows_slab(ig_ctx *cx, const ig_rows *rows, ig_lid length, ig_slab *
   return IG_OK;
 }
 
+/* Whether this rank computes the row. */
 static bool own(const ig_rows *rows, ig_lid row) {
   return row >= rows->from && row < rows->to;
 }
 
 /* --- ghosts --- */
 
+/* Pairs become a halo, or are freed where making them failed. */
 static ig_status pairs_use(ig_ctx *cx, ig_status status, ig_halo_pairs *give, ig_halo_pairs *take,
                            size_t item, ig_halo *halo) {
   if (status == IG_OK)
@@ -91,6 +96,7 @@ static ig_status pairs_use(ig_ctx *cx, ig_status status, ig_halo_pairs *give, ig
   return status;
 }
 
+/* A column as one item, or as all items it stands for (blocks of a matrix row). */
 static ig_status column_add(ig_ctx *cx, int rank, ig_lid at, const ig_lid *of, ig_halo_pairs *all) {
   if (!of)
     return ig_halo_pair_add(cx, all, rank, at);
@@ -107,6 +113,8 @@ ig_status ig_rows_pairs(ig_ctx *cx, const ig_rows *rows, const ig_rows *columns,
   for (int r = 0; r < rows->ranks; r++)
     for (ig_lid k = pattern.start[rows->start[r]]; k < pattern.start[rows->start[r + 1]]; k++) {
       const ig_lid column = pattern.column[k];
+      /* own rows that read own columns, and others' rows that read others' columns: no concern of
+         this rank */
       const bool mine = own(columns, column);
       if (mine == (r == rows->rank))
         continue;

@@ -17,17 +17,20 @@ typedef struct ig_rows {
   ig_lid *start;   /* ranks + 1: first row of each */
   ig_lid from, to; /* the own ones */
   ig_ctx *cx;
+  /* pinned, grows as needed (ig_rows_gather) */
   char *host; /* of vectors that are made whole, where the device has memory of its own */
   size_t room;
 } ig_rows;
 
-/* Ranges of about the same length that begin at multiples of `unit`; the last ones may be empty. */
+/* Ranges of about the same length that begin at multiples of `unit`; the last ones may be empty.
+   Needs no message. ig_rows_free. */
 IG_MUST_CHECK ig_status ig_rows_new(ig_ctx *cx, ig_lid count, ig_lid unit, ig_rows *rows);
 void ig_rows_free(ig_rows *rows);
 /* Blocks of `length` rows as "planes" of a grid, so that sums are made as a divided grid's: one
    level, no ghosts, ranks that may have none. Ranges begin at multiples of `length`. */
 IG_MUST_CHECK ig_status ig_rows_slab(ig_ctx *cx, const ig_rows *rows, ig_lid length,
                                      ig_slab **slab);
+/* The rank whose range holds the row; bisection. */
 int ig_rows_owner(const ig_rows *rows, ig_lid row);
 
 /* A whole pattern in compressed rows, on the host. */

@@ -35,6 +35,7 @@ static double cut(int planes, int unit, int ranks, int *start) {
    both is minimized. */
 ig_status ig_slab_new(ig_ctx *cx, int planes, int levels, int ghosts, ig_slab **out) {
   enum { LEAST = 2 }; /* the first coarse level is never whole: it is made of the fine one */
+  /* stencil and vectors of a coarse node beside moduli and vectors of a fine one */
   static const double whole = 7.5; /* memory of a coarse node to that of a fine one, about */
   const int ranks = ig_ranks_count(cx->ranks);
   ig_slab *s;
@@ -95,6 +96,7 @@ int ig_slab_planes(const ig_slab *s, int level) {
   return elements + 1;
 }
 
+/* Cuts are multiples of 2^depth, so that shifting gives those of coarser levels. */
 void ig_slab_range(const ig_slab *s, int level, int rank, int *from, int *to) {
   *from = s->start[rank] >> level;
   *to = rank + 1 < s->ranks ? s->start[rank + 1] >> level : ig_slab_planes(s, level);
@@ -118,6 +120,7 @@ ig_grid ig_slab_grid(ig_slab *s, int level, const ig_grid *whole) {
   return g;
 }
 
+/* The first failure is kept: later ones mostly follow from it. */
 void ig_slab_fail(ig_slab *s, ig_status status) {
   if (s->fault == IG_OK)
     s->fault = status;
@@ -145,16 +148,19 @@ ig_status ig_slab_reserve(ig_slab *s, size_t out, size_t in) {
 
 /* --- ghosts --- */
 
+/* from <= plane < to; empty where both are equal */
 typedef struct {
   int from, to; /* planes of the whole */
 } planes;
 
+/* Planes in both ranges; {0, 0}: none. */
 static planes both(planes a, planes b) {
   const planes p = {a.from > b.from ? a.from : b.from, a.to < b.to ? a.to : b.to};
   return p.to > p.from ? p : (planes){0, 0};
 }
 
-/* What rank `of` needs of what rank `has` owns: its ghosts lie on one side of it only. */
+/* What rank `of` needs of what rank `has` owns: its ghosts lie on one side of it only. Empty for
+   ranks that are no neighbours within `reach`. */
 static planes needed(const ig_slab *s, int level, int of, int has, int reach) {
   planes own, ghosts;
   ig_slab_range(s, level, has, &own.from, &own.to);
@@ -205,6 +211,7 @@ static ig_status move_planes(ig_slab *s, const ig_grid *g, int components, size_
 static ig_status wire_fit(ig_slab *s, int level, int reach, size_t most) {
   ig_exchange *w = &s->wire[level];
   int ends = 0;
+  /* counted, then filled */
   for (int pass = 0; pass < 2; pass++) {
     if (pass == 1)
       IG_TRY(ig_exchange_ends(s->cx, w, ends));
@@ -226,6 +233,8 @@ static ig_status wire_fit(ig_slab *s, int level, int reach, size_t most) {
   return IG_OK;
 }
 
+/* Reserved for all levels before the first solve: an allocation in the middle of a cycle could fail
+   on one rank alone. */
 ig_status ig_slab_reserve_ghosts(const ig_grid *g, size_t each) {
   ig_slab *s = g->slab;
   const size_t most = (size_t)g->plane * each;
@@ -247,15 +256,19 @@ static void end_planes(const ig_slab *s, int level, int reach, size_t plane, ig_
   end->receive = (size_t)(take->to - take->from) * plane;
 }
 
+/* Sizes of messages depend on what is refreshed; the wire has space for the largest. After a
+   failure the exchange is made all the same, and the failure kept for the next sum. */
 ig_status ig_slab_refresh(const ig_grid *g, int components, size_t size, int reach, void *values) {
   ig_slab *s = g->slab;
   planes give, take;
   if (!s)
     return IG_OK;
   const int level = g->level;
+  /* all components of a plane travel together */
   const size_t plane = (size_t)components * (size_t)g->plane * size;
   IG_TRY(ig_slab_reserve_ghosts(g, (size_t)reach * (size_t)components * size));
   ig_exchange *w = &s->wire[level];
+  /* also after a failure all take part, and others get something */
   ig_status status = ig_exchange_begin(s->cx, w);
   for (int e = 0; e < w->ends; e++) {
     end_planes(s, level, reach, plane, &w->end[e], &give, &take);
@@ -264,6 +277,7 @@ ig_status ig_slab_refresh(const ig_grid *g, int components, size_t size, int rea
   }
   status = ig_exchange_send(s->cx, w, status);
   status = ig_exchange_take(s->cx, w, status);
+  /* a rank is gone: nobody would answer in the next sum, so it ends here */
   if (s->cx->ranks->lost)
     return status;
   for (int e = 0; e < w->ends && status == IG_OK; e++) {
@@ -279,6 +293,7 @@ ig_status ig_slab_refresh(const ig_grid *g, int components, size_t size, int rea
 ig_status ig_slab_lift(const ig_grid *g, size_t plane, void *values) {
   ig_slab *s = g->slab;
   const ig_backend *b = s->cx->backend;
+  /* a rank's plane above is the next one's ghost below: one message each way at most */
   int messages = 0;
   IG_TRY(ig_slab_reserve(s, plane, plane));
   IG_SLAB_TRY(s, b->sync(s->cx));
@@ -295,6 +310,7 @@ ig_status ig_slab_lift(const ig_grid *g, size_t plane, void *values) {
   return b->separate ? b->sync(s->cx) : IG_OK;
 }
 
+/* Point to point; other ranks return at once. */
 ig_status ig_slab_hand(ig_slab *s, int from, int to, size_t size, void *values) {
   const ig_backend *b = s->cx->backend;
   ig_message message = {.rank = to};
@@ -324,6 +340,7 @@ ig_status ig_slab_hand(ig_slab *s, int from, int to, size_t size, void *values) 
 ig_status ig_slab_gather(ig_slab *s, int level, int count, int components, size_t plane,
                          size_t stride, void *values) {
   const size_t each = (size_t)components * plane;
+  /* elements have one plane less than nodes: the last rank's range is cut */
   const planes there = {0, count};
   planes own;
   size_t in = 0;
@@ -397,6 +414,7 @@ ig_status ig_slab_collect(const ig_grid *g, int components, const double *values
   return IG_OK;
 }
 
+/* From the whole's halo on: where the part reaches the rim, the halo comes along. */
 ig_status ig_slab_cut(const ig_grid *g, int components, const double *whole, double *values) {
   const ig_slab *s = g->slab;
   const size_t plane = (size_t)g->plane, stored = plane * (size_t)(s->planes + 2);
@@ -483,6 +501,7 @@ static ig_status words_reserve(ig_slab *s, int level, int group, size_t one) {
   return ig_slab_reserve(s, s->size[s->rank], all);
 }
 
+/* From host memory: products of the CPU, and sums of meshes. */
 ig_status ig_slab_total(ig_slab *s, int level, int components, int64_t per, int each,
                         const double *part, double *sum) {
   const size_t one = (size_t)per * (size_t)each;
@@ -513,6 +532,7 @@ ig_status ig_slab_most(ig_slab *s, double *value, int count) {
   return IG_OK;
 }
 
+/* Whole numbers: their sum does not depend on the order. */
 ig_status ig_slab_count(ig_slab *s, int64_t *value, int count) {
   size_t *size = s->size;
   for (int r = 0; r < s->ranks; r++)

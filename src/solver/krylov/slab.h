@@ -33,9 +33,11 @@ typedef struct ig_slab {
   int depth;  /* the first level that all ranks hold whole */
   int ghosts; /* planes stored below and above a rank's own, finest level */
   int planes; /* of nodes, whole grid */
+  /* first planes are multiples of 2^depth */
   int *start; /* ranks + 1: first plane of each */
   /* the first failure of this rank that the others do not know of yet; IG_OK: none */
   ig_status fault;
+  /* scratch of an exchange: messages, their sizes, buffers of the host (pinned on a GPU) */
   ig_message *message; /* ranks */
   size_t *size;        /* ranks */
   char *out, *in;
@@ -52,7 +54,8 @@ typedef struct ig_slab {
 IG_MUST_CHECK ig_status ig_slab_new(ig_ctx *cx, int planes, int levels, int ghosts, ig_slab **slab);
 void ig_slab_free(ig_slab *slab);
 
-/* Planes [from, to) of nodes of a rank on a level; those of the whole level. */
+/* Planes [from, to) of nodes of a rank on a level, in numbers of that level; how many the whole
+   level has. */
 void ig_slab_range(const ig_slab *slab, int level, int rank, int *from, int *to);
 int ig_slab_planes(const ig_slab *slab, int level);
 /* The own part of a level's whole grid; the whole itself from `depth` on. */
@@ -60,11 +63,12 @@ ig_grid ig_slab_grid(ig_slab *slab, int level, const ig_grid *whole);
 
 /* Room for messages: later there is no telling the others that there is none. */
 IG_MUST_CHECK ig_status ig_slab_reserve(ig_slab *slab, size_t out, size_t in);
-/* The same for ghosts: up to `each` bytes in an exchange per place of a plane. */
+/* The same for ghosts: up to `each` bytes in an exchange per place of a plane. Collective: both
+   ends of a wire must fit. */
 IG_MUST_CHECK ig_status ig_slab_reserve_ghosts(const ig_grid *grid, size_t each);
 
-/* Keeps a failure until the next sum over ranks (ig_slab_total). The message is in the context
-   already. */
+/* Keeps a failure until the next sum over ranks (ig_slab_total), where all ranks fail with it. The
+   message is in the context already. */
 void ig_slab_fail(ig_slab *slab, ig_status status);
 /* What IG_TRY is to one rank: a failure is kept until all meet. */
 #define IG_SLAB_TRY(slab, call)                                                                    \
@@ -105,7 +109,7 @@ IG_MUST_CHECK ig_status ig_slab_total(ig_slab *slab, int level, int components, 
 /* The same of sums on a device, [own group of `group` planes][each]. */
 IG_MUST_CHECK ig_status ig_slab_total_device(ig_slab *slab, int level, int group, int each,
                                              const double *part, double *sum);
-/* Of each number the largest, numbers not being negative; the sum, exact. */
+/* Of each number the largest, numbers not being negative, up to eight of them; the sum, exact. */
 IG_MUST_CHECK ig_status ig_slab_most(ig_slab *slab, double *value, int count);
 IG_MUST_CHECK ig_status ig_slab_count(ig_slab *slab, int64_t *value, int count);
 

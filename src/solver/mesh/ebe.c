@@ -1,5 +1,6 @@
 /* Setting up element-by-element products, and the CPU's. Sources are compiled for packs of elements
-   (p32, p64: as many as a vector register holds) and for single numbers in both precisions. */
+   (p32, p64: as many as a vector register holds) and for single numbers in both precisions.
+   ig_ebe_new and ig_ebe_apply are the entries. */
 #include "solver/mesh/ebe.h"
 #include "core/threads.h"
 #include "backend/backend.h"
@@ -20,6 +21,7 @@
 #include "solver/mesh/hex.inc"
 #include "solver/mesh/tet.inc"
 
+/* The CPU's product once per precision: FN are single numbers, PN packs of elements. */
 #define PACK ig_pack_f32
 #define PN(name) name##_p32
 #define LANES IG_PACK_F32
@@ -44,6 +46,8 @@
 #include "solver/mesh/ebe_cpu.inc"
 #include "solver/mesh/ebe_fill.inc"
 
+/* A matrix column by column, 24 products with unit vectors: slow, but by the same function as
+   `recompute`, so that all kinds agree, and done once. */
 #define FILL(F, R)                                                                                 \
   ig_status ig_ebe_fill_cpu_##F(ig_ctx *cx, const ig_ebe_fill *p, R *matrix) {                     \
     const int team_ = ig_team(cx, p->count, IG_WORK_ROW);                                          \
@@ -58,6 +62,7 @@ FILL(f32, float)
 FILL(f64, double)
 #undef FILL
 
+/* As in ebe.h and in case files. */
 const char *ig_ebe_name(ig_ebe_kind kind) {
   static const char *const names[] = {
 #define X(name, text) text,
@@ -67,7 +72,9 @@ const char *ig_ebe_name(ig_ebe_kind kind) {
   return names[kind];
 }
 
-/* The matrices, made where they will be used; of classes only those of the representatives. */
+/* The matrices, made where they will be used; of classes only those of the representatives. They
+   are computed in double and rounded to the operator's precision. The positions are needed for this
+   alone and freed again. */
 static ig_status matrices(ig_ctx *cx, ig_ebe *op, const double *x, const ig_lid *representative) {
   const size_t entries = op->kind == IG_EBE_EBESYM ? IG_EBE_HALF : IG_EBE_FULL;
   const ig_lid count = representative ? op->classes : op->elements;
@@ -103,7 +110,8 @@ done:
   return status;
 }
 
-/* The least determinant over the integration points of an element. */
+/* The least determinant over the integration points of an element. Positive at these points does
+   not mean positive everywhere in a hexahedron, but K_e sees no other. */
 static double least_determinant(const double *x, const ig_lid *node, int npe) {
   double xe[30], xm[21], j[9], cof[9], d[10][3], least = INFINITY;
   for (int i = 0; i < 3 * npe; i++)
@@ -140,11 +148,14 @@ ig_status ig_ebe_check(ig_ctx *cx, ig_lid elements, int npe, const double *x, co
   return IG_OK;
 }
 
-/* Classes of the whole mesh, of which a part has the matrices of those it meets. */
+/* Classes of the whole mesh, of which a part has the matrices of those it meets. number: of each
+   class, its number here plus one, 0: not met. The part may not hold the class's representative, so
+   a small mesh is made, with one separate element for each class met. */
 static ig_status classes_of_part(ig_ctx *cx, const ig_ebe_whole *w, ig_ebe *op) {
   ig_classes all;
   ig_lid *number = NULL, *conn = NULL;
   double *x = NULL;
+  /* the part's own connectivity, put back at the end */
   ig_array corners = {0}, kept = op->plan.conn;
   const ig_lid nodes = op->nodes;
   ig_status status;
@@ -182,7 +193,8 @@ done:
   return status;
 }
 
-/* whole: `op` has some of its elements, and its plan already; NULL: all of them */
+/* whole: `op` has some of its elements, and its plan already; NULL: all of them. In this order:
+   checks, plan or clusters, what the kind stores, slots, then the pointers that kernels see. */
 static ig_status setup(ig_ctx *cx, ig_assembly how, const double *x, int npe, const ig_lid *conn,
                        const ig_ebe_whole *whole, ig_ebe *op) {
   if (npe != 8 && op->kind != IG_EBE_RECOMPUTE)
@@ -239,6 +251,7 @@ static ig_status setup(ig_ctx *cx, ig_assembly how, const double *x, int npe, co
     IG_TRY(ig_array_push(cx, &op->first));
     IG_TRY(ig_array_push(cx, &op->item));
   }
+  /* `color` and `atomic` have none */
   const int64_t slots = how == IG_CLUSTER ? op->cluster.slots : op->plan.slots;
   if (slots)
     IG_TRY(ig_array_new_device(cx, &op->slots, 3 * (size_t)slots,
@@ -253,6 +266,7 @@ static ig_status setup(ig_ctx *cx, ig_assembly how, const double *x, int npe, co
   return IG_OK;
 }
 
+/* The operator owns its plan and copies of what it needs of the mesh. */
 ig_status ig_ebe_new(ig_ctx *cx, ig_ebe_kind kind, ig_assembly how, bool single, ig_lid nodes,
                      const double *x, ig_lid elements, int npe, const ig_lid *conn, double poisson,
                      ig_ebe *op) {
@@ -298,6 +312,7 @@ void ig_ebe_free(ig_ctx *cx, ig_ebe *op) {
   memset(op, 0, sizeof *op);
 }
 
+/* slots are work space, and counted, too */
 size_t ig_ebe_bytes(const ig_ebe *op) {
   const ig_array *all[] = {&op->matrix, &op->of, &op->first, &op->item, &op->x, &op->slots};
   size_t bytes = ig_plan_bytes(&op->plan);
@@ -308,6 +323,7 @@ size_t ig_ebe_bytes(const ig_ebe *op) {
   return bytes;
 }
 
+/* 6 per node: u in, y out, three components each. */
 double ig_ebe_traffic(const ig_ebe *op) {
   const double size = op->single ? sizeof(float) : sizeof(double);
   return (double)ig_ebe_bytes(op) +

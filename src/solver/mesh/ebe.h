@@ -9,9 +9,9 @@
         ebe8       element x 3 rows           576
         ebe24      element x row              576
         ebe64      element x 3x3 tile         576
-        ebeSym     element x node             300: 8 diagonal blocks, 28 off-diagonal ones,
-   coalesced classes    element                    0: congruent elements share one matrix recompute
-   element                    0: the matrix is never formed, geometry is enough
+        ebeSym     element x node             300: 8 blocks on the diagonal, 28 beside it
+        classes    element                    0: congruent elements share one matrix
+        recompute  element                    0: the matrix is never formed, geometry is enough
 
    A product from stored matrices is bound by memory (4.6 kB an element in double); recompute trades
    operations for bytes and is the fastest on most meshes. */
@@ -60,6 +60,7 @@ typedef struct {
 typedef struct ig_ebe {
   ig_ebe_kind kind;
   bool single; /* precision of matrix, u and y */
+  /* classes: different matrices (kind `classes`) */
   ig_lid nodes, elements, classes;
   double poisson;
   ig_plan plan;
@@ -96,7 +97,8 @@ size_t ig_ebe_bytes(const ig_ebe *op);
 /* The least bytes one product moves: stored data, vectors and moduli once each. */
 double ig_ebe_traffic(const ig_ebe *op);
 
-/* y = A u; modulus: one per element. Device pointers, of the operator's precision. */
+/* y = A u without supports and springs; modulus: one per element. Device pointers, of the
+   operator's precision. Returns while a device works. */
 IG_MUST_CHECK ig_status ig_ebe_apply(ig_ctx *cx, const ig_ebe *op, const void *modulus,
                                      const void *u, void *y);
 

@@ -1,4 +1,5 @@
-/* The element-by-element product on the GPU, in both precisions. */
+/* The element-by-element product on the GPU, in both precisions: kernels in ebe_cuda.inc, those by
+   clusters in ebe_cluster.inc; here the matrices of the kinds that store them are filled. */
 #include "solver/mesh/ebe_ops.h"
 #include "solver/mesh/mesh_ops.h"
 #include "assembly/cluster_sum.cuh"

@@ -1,4 +1,5 @@
-/* Drivers of the element-by-element product, one each backend and precision. */
+/* Drivers of the element-by-element product, one each backend and precision, and what fills the
+   matrices of the kinds that store them. ig_ebe_apply (ebe.c) chooses. */
 #ifndef IG_SOLVER_MESH_EBE_OPS_H
 #define IG_SOLVER_MESH_EBE_OPS_H
 

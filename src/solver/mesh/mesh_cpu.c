@@ -1,5 +1,6 @@
 /* A mesh of hexahedra or tetrahedra on the CPU: the table of passes of mesh_ops.h. Sums at shared
-   nodes go through the plan: color by color, or into slots that ig_plan_sum adds in order. */
+   nodes go through the plan: color by color, or into slots that ig_plan_sum adds in order. What is
+   done at an element or a node is in mesh.inc, for both backends. */
 #include "backend/backend.h"
 #include "core/threads.h"
 #include "solver/mesh/mesh_ops.h"
@@ -20,6 +21,7 @@
 #include "solver/mesh/tet.inc"
 #include "solver/mesh/mesh.inc"
 
+/* For the single-precision product of the preconditioner. */
 static ig_status to_single(ig_ctx *cx, int64_t n, const double *x, float *y) {
 #pragma omp parallel for schedule(static) num_threads(ig_team(cx, n, IG_WORK_VALUE))
   for (int64_t i = 0; i < n; i++)
@@ -48,6 +50,8 @@ static ig_status ground(ig_ctx *cx, const ig_ground *g, const double *x, double 
   return IG_OK;
 }
 
+/* Elements write their own number only: no plan is needed. The same holds for to_elements and
+   strain. */
 static ig_status energy(ig_ctx *cx, const ig_mesh_args *p, const double *u, const double *v,
                         double scale, bool add, double *out) {
 #pragma omp parallel for schedule(static)                                                          \
@@ -58,10 +62,12 @@ static ig_status energy(ig_ctx *cx, const ig_mesh_args *p, const double *u, cons
   return IG_OK;
 }
 
+/* elements of a color that exist: all */
 #define RANGE_OF(plan, color)                                                                      \
   ig_lid begin, end;                                                                               \
   ig_plan_range(plan, color, (plan)->elements, &begin, &end)
 
+/* One element's share of the blocks of its nodes. */
 IG_HD void add_diagonal(const ig_mesh_args *p, const int n, ig_lid e, double modulus,
                         double *block) {
   const int count = p->size == 1 ? 1 : 6;
@@ -89,6 +95,8 @@ static ig_status diagonal(ig_ctx *cx, const ig_mesh_args *p, const ig_plan *plan
   return ig_plan_sum_f64(cx, plan, count, p->slots, block);
 }
 
+/* The product with one unknown per node in both precisions; positions are in double in either case.
+   By clusters a thread's sums are in its cache, and only those of borders go through slots. */
 #define SCALAR_PRODUCT(F, R)                                                                       \
   /* v: clusters, of which element e is number i, or NULL */                                       \
   IG_HD void add_scalar_##F(const ig_mesh_args *p, const ig_cluster_view *v, const int n,          \
@@ -143,6 +151,7 @@ static ig_status diagonal(ig_ctx *cx, const ig_mesh_args *p, const ig_plan *plan
 SCALAR_PRODUCT(f32, float)
 SCALAR_PRODUCT(f64, double)
 
+/* An element's value to its nodes, by their shares of it. */
 IG_HD void add_to_nodes(const ig_mesh_args *p, const int n, ig_lid e, double value, double *out) {
   double x[30], weight[10];
   ig_cell_gather(&p->scatter, n, e, p->x, x);
@@ -165,6 +174,7 @@ static ig_status to_nodes(ig_ctx *cx, const ig_mesh_args *p, const ig_plan *plan
   return ig_plan_sum_f64(cx, plan, 1, p->slots, out);
 }
 
+/* Means by the same shares as to_nodes. */
 static ig_status to_elements(ig_ctx *cx, const ig_mesh_args *p, const double *in, double *out) {
 #pragma omp parallel for schedule(static)                                                          \
     num_threads(ig_team(cx, p->scatter.elements, IG_WORK_ELEMENT))
@@ -173,6 +183,7 @@ static ig_status to_elements(ig_ctx *cx, const ig_mesh_args *p, const double *in
   return IG_OK;
 }
 
+/* For stress constraints and their gradients. */
 static ig_status strain(ig_ctx *cx, const ig_mesh_args *p, const double *u, double *tensor) {
 #pragma omp parallel for schedule(static)                                                          \
     num_threads(ig_team(cx, p->scatter.elements, IG_WORK_ELEMENT))
@@ -206,6 +217,7 @@ static ig_status strain_back(ig_ctx *cx, const ig_mesh_args *p, const ig_plan *p
   return ig_plan_sum_f64(cx, plan, 3, p->slots, f);
 }
 
+/* Once per design, for the preconditioner by nodes; `scale` is its use. */
 static ig_status invert(ig_ctx *cx, const ig_ground *g, bool whole, const double *block,
                         float *inverse) {
 #pragma omp parallel for schedule(static) num_threads(ig_team(cx, g->nodes, IG_WORK_NODE))

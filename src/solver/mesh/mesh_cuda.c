@@ -1,4 +1,4 @@
-/* CUDA's table of passes over a mesh of hexahedra. */
+/* CUDA's table of passes over a mesh. C, as designated initializers out of order are no C++. */
 #include "solver/mesh/mesh_cuda.h"
 
 #ifdef INGOT_HAVE_CUDA

@@ -44,6 +44,7 @@ extern "C" ig_status ig_solver_mesh_single_cuda(ig_ctx *cx, int64_t n, const dou
   return IG_OK;
 }
 
+/* A fixed number of blocks, so that partial sums are the same on every GPU. */
 static __global__ void ground_part(ig_ground g, const double *x, double *y, double *partial) {
   const int64_t n = (int64_t)g.size * g.nodes;
   double s = 0;
@@ -57,6 +58,7 @@ static __global__ void ground_part(ig_ground g, const double *x, double *y, doub
   if (threadIdx.x == 0)
     partial[blockIdx.x] = s;
 }
+/* One block, always the same order. */
 static __global__ void ground_sum(const double *partial, double *dot) {
   double s = 0;
   for (int i = threadIdx.x; i < IG_MESH_CHUNKS; i += 256)
@@ -75,6 +77,8 @@ extern "C" ig_status ig_solver_mesh_ground_cuda(ig_ctx *cx, const ig_ground *g, 
   return IG_OK;
 }
 
+/* u_e . K_e v_e: an element writes one number of its own. This and the passes below are loops over
+   functions of mesh.inc; blocks of 128, as elements take many registers. */
 template <int N>
 static __global__ void __launch_bounds__(128)
     energy_pass(ig_mesh_args p, const double *u, const double *v, double scale, bool add,
@@ -103,6 +107,7 @@ static __global__ void __launch_bounds__(128)
   if (i >= end)
     return;
   const int32_t e = ig_scatter_element(&p.scatter, (int32_t)i);
+  /* neighbouring threads have one element, whose positions they find in the cache */
   const int a = (int)(t % N), count = p.size == 1 ? 1 : 6;
   const double scale = modulus ? modulus[e] : 1;
   double at[30], b[6];
@@ -126,6 +131,7 @@ static __global__ void __launch_bounds__(128)
     IG_LAUNCHED(cx);                                                                               \
   }
 
+/* Cleared, added to, and with slots summed: the three steps of every pass that adds at nodes. */
 extern "C" ig_status ig_solver_mesh_diagonal_cuda(ig_ctx *cx, const ig_mesh_args *p,
                                                   const ig_plan *plan, const double *modulus,
                                                   double *block) {
@@ -278,6 +284,7 @@ static __global__ void __launch_bounds__(128)
   if (i >= end)
     return;
   const int32_t e = ig_scatter_element(&p.scatter, i);
+  /* gradients at the centre are linear in `rate`, which all nodes of the element share */
   double rate[9], fe[3];
   ig_cell_center(&p, N, e, rate);
   for (int a = 0; a < N; a++) {
@@ -296,6 +303,7 @@ extern "C" ig_status ig_solver_mesh_strain_back_cuda(ig_ctx *cx, const ig_mesh_a
   return ig_plan_sum_f64(cx, plan, 3, (const double *)p->slots, f);
 }
 
+/* The preconditioner by nodes: inverses once per design, scale_pass in every iteration. */
 static __global__ void invert_pass(ig_ground g, bool whole, const double *block, float *inverse) {
   const int32_t n = blockIdx.x * blockDim.x + threadIdx.x;
   if (n < g.nodes)
@@ -323,6 +331,7 @@ extern "C" ig_status ig_solver_mesh_scale_cuda(ig_ctx *cx, ig_lid nodes, int siz
   return IG_OK;
 }
 
+/* A thread per element looks at the 27 cells around it; no lists of neighbours. */
 static __global__ void cone_pass(ig_cone c, const double *in, double *out) {
   const int32_t e = blockIdx.x * blockDim.x + threadIdx.x;
   if (e < c.elements)

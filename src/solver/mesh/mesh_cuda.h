@@ -1,4 +1,5 @@
-/* CUDA passes over a mesh of hexahedra; see mesh_ops.h. */
+/* CUDA passes over a mesh of hexahedra or tetrahedra: the entries of the table in mesh_ops.h, where
+   they are described. */
 #ifndef IG_SOLVER_MESH_MESH_CUDA_H
 #define IG_SOLVER_MESH_MESH_CUDA_H
 

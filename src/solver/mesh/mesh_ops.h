@@ -10,6 +10,7 @@
 
 IG_C_BEGIN
 
+/* fixed, so that sums have one order on any number of threads and on every GPU */
 enum { IG_MESH_CHUNKS = 1024 }; /* partial sums of a dot product */
 
 /* The geometry; device pointers. */
@@ -43,7 +44,9 @@ typedef struct {
     }                                                                                              \
   } while (0)
 
-/* Unknowns held at zero and springs to ground; device pointers. */
+/* Unknowns held at zero and springs to ground; device pointers. A product with supports is P (K +
+   S) P on the free unknowns (P: held ones out, S: springs), and zero on the others, so that A stays
+   symmetric. */
 typedef struct {
   ig_lid nodes;
   int size;             /* unknowns per node: 3 or 1 */
@@ -57,7 +60,8 @@ typedef struct {
 typedef struct {
   int32_t elements;
   int n[3];
-  int from[3], size[3];      /* the box of cells that are stored */
+  int from[3], size[3]; /* the box of cells that are stored */
+  /* of a part of a mesh: cells are those of the whole, of which a box is stored */
   double low[3], inverse[3]; /* corner of the first cell; 1 / size of a cell */
   double radius;
   int flat;                     /* weight 1 all over, instead of the cone's radius - distance */
@@ -65,6 +69,7 @@ typedef struct {
   double plane[6];              /* of symmetry: lowest and highest x, y, z; NaN: none */
   const int32_t *start, *order; /* stored cells + 1; elements by cell */
 } ig_cone;
+/* The cell of a coordinate along axis d; points beyond the outer cells count to these. */
 IG_HD int ig_cone_cell(const ig_cone *c, int d, double x) {
   const int i = (int)((x - c->low[d]) * c->inverse[d]);
   return i < 0 ? 0 : i >= c->n[d] ? c->n[d] - 1 : i;

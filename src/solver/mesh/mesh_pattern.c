@@ -14,6 +14,8 @@
    it has seen. */
 static ig_lid row_times(const ig_pattern *a, const ig_pattern *b, ig_lid i, ig_lid seen,
                         ig_lid *mark, ig_lid *list) {
+  /* device memory is host memory here, but for the `debug` backend, on which the CPU may read it,
+     too */
   const ig_lid *a_start = a->start.dev, *a_column = a->column.dev;
   const ig_lid *b_start = b->start.dev, *b_column = b->column.dev;
   ig_lid n = 0;
@@ -34,6 +36,7 @@ static ig_lid row_times(const ig_pattern *a, const ig_pattern *b, ig_lid i, ig_l
 
 /* Marks of the second pass are negative, so that those of the first need not be cleared. */
 static ig_status times(ig_ctx *cx, const ig_pattern *a, const ig_pattern *b, ig_pattern *c) {
+  /* a row of marks per thread: width x threads numbers */
   ig_lid *marks = NULL; /* 0: none */
   const size_t width = (size_t)b->cols;
   const int team = ig_team(cx, a->rows, IG_WORK_ROW);

@@ -7,6 +7,7 @@
 
 IG_C_BEGIN
 
+/* A pattern in compressed rows; owns its arrays. */
 typedef struct {
   ig_lid rows, cols;
   ig_array start, column; /* rows + 1, on the host, too; columns rise in each row */
@@ -28,8 +29,9 @@ static inline size_t ig_pattern_entries(const ig_pattern *p) {
   return (size_t)((const ig_lid *)p->start.host)[p->rows];
 }
 
-/* --- for who makes one: start, whose items but the first become the counts of rows on the host;
-   then where rows begin, and room for columns --- */
+/* --- for who makes one: ig_pattern_begin, after which start[i + 1] is set to the number of entries
+   of row i, on the host; then ig_pattern_room makes where rows begin of it, and space for columns
+   --- */
 IG_MUST_CHECK ig_status ig_pattern_begin(ig_ctx *cx, ig_lid rows, ig_lid cols, ig_pattern *p);
 IG_MUST_CHECK ig_status ig_pattern_room(ig_ctx *cx, ig_pattern *p);
 

@@ -1,5 +1,6 @@
-/* Patterns of matrices on the GPU. A warp makes a row: its columns go into a table in shared
-   memory, each once, then to their places by counting how many are smaller. */
+/* Patterns of matrices on the GPU. A warp makes a row: its columns go into a table in shared memory
+   (hashing with linear probing), each once, then to their places by counting how many are smaller.
+   The result does not depend on the order in which lanes came: it is a sorted set. */
 #include "backend/cuda/launch.cuh"
 extern "C" {
 #include "solver/mesh/mesh_pattern.h"
@@ -13,6 +14,7 @@ static __host__ __device__ constexpr int most_of(int size) {
   return size / 4 * 3 - 32;
 }
 
+/* A pattern as kernels see it. */
 typedef struct {
   ig_lid rows;
   const ig_lid *start, *column;
@@ -43,6 +45,7 @@ static __device__ int row_put(view a, view b, ig_lid i, ig_lid *table, int size)
   __syncwarp();
   int n = 0;
   for (ig_lid first = a.start[i]; first < a.start[i + 1]; first += 32) {
+    /* each lane walks one row of b; all go on until the longest of 32 is done */
     const ig_lid k = first + lane;
     const bool mine = k < a.start[i + 1];
     const ig_lid end = mine ? b.start[a.column[k] + 1] : 0;
@@ -91,6 +94,7 @@ static __global__ void __launch_bounds__(32 * ROWS)
     return;
   row_put(a, b, i, table, SIZE);
   row_pack(table, SIZE);
+  /* n^2 comparisons: rows are short, and nothing is exchanged between lanes */
   for (int k = lane; k < n; k += 32) {
     int place = 0;
     for (int other = 0; other < n; other++)
@@ -99,12 +103,14 @@ static __global__ void __launch_bounds__(32 * ROWS)
   }
 }
 
+/* Both kinds of launches visit all rows; each takes those that are its own by their length. */
 static ig_status pass(ig_ctx *cx, bool longer, const ig_pattern *a, const ig_pattern *b,
                       ig_pattern *c) {
   ig_lid *start = (ig_lid *)c->start.dev, *column = (ig_lid *)c->column.dev;
   const cudaStream_t stream = ig_cuda_stream(cx);
   if (longer) {
     const size_t bytes = LONG * sizeof(ig_lid);
+    /* 128 kB: more than the 48 kB that a kernel may have without asking */
     IG_CUDA(cx, cudaFuncSetAttribute(times_pass<LONG, 1>,
                                      cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes));
     times_pass<LONG, 1><<<ig_cuda_blocks(a->rows, 1), 32, bytes, stream>>>(
@@ -156,6 +162,7 @@ extern "C" ig_status ig_pattern_times_cuda(ig_ctx *cx, const ig_pattern *a, cons
 
 /* --- the transpose --- */
 
+/* Entries of each column: whole numbers, whose sum has no order. */
 static __global__ void count_pass(ig_lid entries, const ig_lid *column, ig_lid *count) {
   const ig_lid k = (ig_lid)(blockIdx.x * (int64_t)blockDim.x + threadIdx.x);
   if (k < entries)
@@ -227,6 +234,7 @@ static ig_status turn_make(ig_ctx *cx, const ig_pattern *a, ig_pattern *t, ig_ar
   return IG_OK;
 }
 
+/* Temporary arrays are freed in any case, results after a failure. */
 extern "C" ig_status ig_pattern_turn_cuda(ig_ctx *cx, const ig_pattern *a, ig_pattern *t,
                                           ig_array *from) {
   ig_array next = {}, any = {};

@@ -1,5 +1,5 @@
 /* Boundary values from the fields of files, linear in time between them. Files are read once, at
-   the start, onto the nodes of the boundary (file_fields.c interpolates in space); a step only
+   the start, onto the nodes of the boundary (file_fields.c finds them by their places); a step only
    mixes two arrays. Values at all nodes of the mesh (`now`) let the engine index them by node
    without a list. */
 #include "thermal/source/file_fields.h"
@@ -13,6 +13,7 @@ static const ig_thermal_boundary *boundary_of(const ig_thermal_run *run, int i) 
   return IG_ITEM(const ig_thermal_boundary, run->c->boundary, i);
 }
 
+/* The field that a file gives for a quantity, NULL: none. kind: IG_GIVEN_TEMPERATURE and so on. */
 static const char *name_of(const ig_thermal_given *g, int kind) {
   const char *const names[] = {g->temperature, g->flux, g->convection, g->ambient};
   return names[kind];
@@ -145,6 +146,8 @@ ig_status ig_thermal_fields_read(ig_thermal_run *run, int i) {
   return IG_OK;
 }
 
+/* Which files a time lies between: 1.25 is a quarter of the way from the second to the third.
+   Before the first and after the last file their values hold. */
 double ig_thermal_fields_moment(const ig_thermal_run *run, int i, double time) {
   const ig_list *from = &boundary_of(run, i)->from;
   int j = 0;
@@ -156,6 +159,7 @@ double ig_thermal_fields_moment(const ig_thermal_run *run, int i, double time) {
   return j + (time - start) / (IG_ITEM(const ig_thermal_given, *from, j + 1)->time - start);
 }
 
+/* One pass over the boundary's nodes; `now` of other nodes stays 0 and is never read. */
 void ig_thermal_fields_set(ig_thermal_run *run, int i, double moment) {
   ig_thermal_fields *f = &run->fields[i];
   const int j = (int)moment;
@@ -225,6 +229,7 @@ static ig_status field_part(ig_ctx *cx, const ig_partition *part, ig_thermal_fie
   return IG_OK;
 }
 
+/* After the engine has divided the mesh: face sets are now those of the part, too. */
 ig_status ig_thermal_fields_part(ig_thermal_run *run) {
   const ig_partition *part = &run->heat.part.of;
   for (int i = 0; i < run->conditions; i++)

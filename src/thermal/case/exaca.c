@@ -49,7 +49,7 @@ static void row_fill(const ig_heat *h, ig_lid e, double *row) {
 }
 
 typedef struct {
-  const ig_heat *h; /* whose elements are told of */
+  const ig_heat *h; /* whose elements are written */
   FILE *f;
   int64_t rows;
 } printing;

@@ -57,6 +57,8 @@ static ig_status nodes_of(ig_thermal_run *run, const ig_thermal_initial *c, ig_l
   return IG_OK;
 }
 
+/* Entries in their order: of several that name a node the last holds. run->initial stays NULL where
+   the case gives one temperature for all. */
 ig_status ig_thermal_initials(ig_thermal_run *run) {
   const ig_list *list = &run->c->initial;
   if (list->count == 0)

@@ -72,6 +72,7 @@ static ig_status step_choose(ig_thermal_run *run) {
   const ig_thermal_case *c = run->c;
   ig_ctx *cx = run->job->cx;
   const ig_src at = ig_key_at(run->job->tree, "time_step", c->at);
+  /* explicit Euler is stable up to 2 / (largest rate) */
   run->rate = c->step_limit ? run->heat.limit.rate_state : run->heat.limit.rate;
   const double critical = 2 / run->rate, longer = 2 / run->heat.limit.rate_state;
   double dt = c->safety * critical;
@@ -89,6 +90,7 @@ static ig_status step_choose(ig_thermal_run *run) {
                         c->time_step, critical, (int)run->heat.limit.element);
     dt = c->time_step;
   }
+  /* 1e-12: a duration that is a whole number of steps but for rounding stays one */
   IG_TRY(ig_steps_count(cx, &at, ceil(c->duration / dt * (1 - 1e-12)), dt, &run->steps));
   run->steps = run->steps < 1 ? 1 : run->steps;
   run->dt = c->duration / (double)run->steps;
@@ -200,6 +202,7 @@ static ig_status engine_make(ig_thermal_run *run, ig_toolpath *paths) {
   ig_job *job = run->job;
   ig_ctx *cx = job->cx;
   const ig_thermal_case *c = run->c;
+  /* the strongest films over time, which bound the step; those of the start follow later */
   ig_heat_condition condition[IG_THERMAL_CONDITIONS];
   ig_heat_setup setup = {.mesh = job->mesh,
                          .precision = job->precision,
@@ -246,6 +249,8 @@ static ig_status engine_make(ig_thermal_run *run, ig_toolpath *paths) {
   return ig_thermal_fields_part(run);
 }
 
+/* After the engine is made, on several ranks: the whole mesh is needed no more, and is the largest
+   array of a rank. */
 void ig_thermal_drop(ig_thermal_run *run) {
   if (ig_ranks_count(run->job->cx->ranks) == 1) /* the mesh is the part's */
     return;
@@ -297,6 +302,7 @@ ig_status ig_thermal_open(ig_job *job, ig_thermal_run *run) {
   return ig_thermal_probes(run);
 }
 
+/* Also of a run whose opening failed: all that is missing is zero. */
 void ig_thermal_close(ig_thermal_run *run) {
   ig_heat_free(run->job->cx, &run->heat);
   ig_beams_free(run->job->cx, &run->beams);

@@ -7,6 +7,7 @@
 
 /* --- hatched layers */
 
+/* thermal/source/raster.h: a generator of simple paths */
 #define R ig_raster_region
 static const ig_option region_options[] = {
     IG_VECTOR(R, min, 2, "m", IG_REQUIRED, "lowest corner in x, y"),
@@ -43,6 +44,8 @@ static const ig_option raster_options[] = {
 
 /* --- beams */
 
+/* thermal/source/beam.h. Of `path`, `raster` and `laser` a beam has one; NULL as default: the key
+   may be left out, and its number is NaN then */
 #define R ig_beam_ring
 static const ig_option ring_options[] = {
     IG_REAL(R, radius, "m", IG_REQUIRED, IG_POSITIVE, 1,
@@ -93,6 +96,7 @@ static const ig_option beam_options[] = {
 
 /* --- births */
 
+/* thermal/source/birth.h. Choices are stored by their place in the text, as the enums there */
 #define B ig_birth_entry
 static const ig_option entry_options[] = {
     IG_TEXTS(B, set, IG_REQUIRED,
@@ -134,6 +138,7 @@ static const ig_option birth_options[] = {
 
 /* --- the case */
 
+/* thermal/thermal.h. Tables over time may be single numbers */
 #define G ig_thermal_given
 static const ig_option given_options[] = {
     IG_REAL(G, time, "s", "0", 0, 1e9, "when the values hold; linear between several files"),
@@ -180,6 +185,7 @@ static const ig_option probe_options[] = {
     IG_INT(P, count, "2", 2, 1000, "how many of them"), IG_END};
 #undef P
 
+/* conduction, surface: `auto` is 0, and the engine's own enums begin with the next choice */
 #define C ig_thermal_case
 const ig_option ig_thermal_options[] = {
     IG_REAL(C, initial_temperature, "K", "300 K", 0, 1e5, "temperature at the start"),

@@ -1,5 +1,6 @@
 /* Output of a run: rows of history.csv, checkpoints, figures of the summary. All numbers come from
-   surveys (ig_heat_ask); temperatures themselves stay on the device. */
+   surveys (ig_heat_ask); temperatures themselves stay on the device. Functions of the room: on
+   several ranks all ranks call them, and the first one writes. */
 #include "thermal/thermal.h"
 #include "backend/backend.h"
 
@@ -72,12 +73,14 @@ static const char *pool_suffix(const ig_thermal_run *run, int i, char *text, siz
 
 /* --- rows of history.csv */
 
+/* A column of history.csv; names carry the unit in brackets. */
 typedef struct {
   char name[64];
   double value;
 } column;
 enum { FIXED_COLUMNS = 32, BEAM_COLUMNS = 8 }; /* a run's; a beam's, its melt pool's among them */
 
+/* One column more; `c` has space for all there can be (FIXED_COLUMNS, BEAM_COLUMNS). */
 static void column_put(column *c, int *n, const char *name, const char *suffix, const char *unit,
                        double value) {
   snprintf(c[*n].name, sizeof c->name, "%s%s%s", name, suffix, unit);
@@ -100,6 +103,7 @@ static void beam_columns(const ig_thermal_run *run, int beam, column *c, int *n)
   column_put(c, n, "beam_power", suffix, " [W]", power);
 }
 
+/* p: length, width, depth, volume. */
 static void melt_columns(const ig_thermal_run *run, int pool, const double *p, column *c, int *n) {
   char suffix[16];
   pool_suffix(run, pool, suffix, sizeof suffix);
@@ -161,6 +165,7 @@ static ig_status columns_fill(ig_thermal_run *run, const ig_heat_survey *s, colu
    span a wide range may allow less than that. Checked with each row of history, said once. */
 static void step_check(ig_thermal_run *run, const ig_heat_survey *s) {
   const ig_heat *h = &run->heat;
+  /* how much of the rate that the tables allow the present state has */
   const double share = fmin(1, s->high[IG_SURVEY_STIFF]);
   const double critical = 2 / ((h->limit.rate - h->limit.film) * share + h->limit.film);
   if (run->dt <= critical || run->step_warned)

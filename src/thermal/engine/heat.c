@@ -129,6 +129,7 @@ static ig_status elements_make(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *
     memcpy(&conn[8 * (int64_t)e], &cells->conn[8 * (int64_t)cell], 8 * sizeof *conn);
     h->birth.order[e] = cells->parent[cell];
   }
+  /* rows of nodes need no assembly, and an outline computes nothing */
   const ig_assembly how = h->conduction == IG_HEAT_STENCIL || h->outline
                               ? IG_ATOMIC /* nothing but the connectivity */
                               : setup->assembly;
@@ -177,6 +178,7 @@ static ig_status clusters_fill(ig_ctx *cx, ig_heat *h) {
    other in both numberings, and both have the elements of an event sorted by number. */
 static ig_status cells_place(ig_ctx *cx, const ig_heat *whole, ig_heat *h) {
   const ig_lid *element = h->part.of.element;
+  /* of each mesh element the first of its cells, in birth order of the whole */
   ig_lid *first;
   IG_TRY(IG_NEW(cx, &h->cell_of, h->elements, "cells of a part"));
   IG_TRY(IG_NEW(cx, &first, ig_mesh_elements(whole->mesh), "cells of the whole"));
@@ -190,7 +192,8 @@ static ig_status cells_place(ig_ctx *cx, const ig_heat *whole, ig_heat *h) {
   return IG_OK;
 }
 
-/* Every material that is born must say at which temperature. */
+/* Every material that is born must say at which temperature. Only elements that are born later need
+   it; those that never are do not. */
 static ig_status births_check(ig_ctx *cx, const ig_heat_setup *setup, const ig_heat *h) {
   for (ig_lid e = h->birth.start[1]; e < h->elements - h->birth.never; e++) {
     const ig_material_case *m = setup->material[((uint8_t *)h->material.of.host)[e]];
@@ -254,6 +257,7 @@ static ig_status forms_check(ig_ctx *cx, const ig_heat_setup *setup, const ig_he
    because they depend on all elements and must be equal on all ranks. */
 ig_status ig_heat_make(ig_ctx *cx, const ig_heat_setup *setup, const ig_heat *whole, ig_heat *h) {
   IG_TRY(setup_check(cx, setup, whole));
+  /* what the setup says, and nothing that is allocated, until the cells are known */
   h->precision = setup->precision;
   h->conduction = setup->conduction;
   h->outline = !whole && ig_ranks_count(cx->ranks) > 1;
@@ -269,6 +273,7 @@ ig_status ig_heat_make(ig_ctx *cx, const ig_heat_setup *setup, const ig_heat *wh
   h->past.every = setup->track;
   h->ghost = h->part.of.ghost;
   h->node_of = h->part.of.node;
+  /* liquidus may be NaN here: births_check looks at materials that are born */
   for (int m = 0; m < h->material.count; m++)
     h->material.born_at[m] =
         setup->newborn == IG_BORN_MELT ? setup->material[m]->liquidus : setup->ambient;
@@ -282,6 +287,7 @@ ig_status ig_heat_make(ig_ctx *cx, const ig_heat_setup *setup, const ig_heat *wh
   IG_TRY_GOTO(status, done, forms_check(cx, setup, h, &cells));
   if (h->conduction == IG_HEAT_STENCIL)
     h->surface = IG_HEAT_LUMPED;
+  /* from here on elements are cells in birth order */
   IG_TRY_GOTO(status, done, ig_heat_births_sort(cx, setup, whole, cells.parent, h));
   if (h->elements == 0) { /* a rank without elements has but the state of its nodes */
     status = ig_heat_state_make(cx, h);
@@ -289,6 +295,7 @@ ig_status ig_heat_make(ig_ctx *cx, const ig_heat_setup *setup, const ig_heat *wh
   }
   IG_TRY_GOTO(status, done, IG_NEW(cx, &place, h->elements, "birth order"));
   IG_TRY_GOTO(status, done, elements_make(cx, setup, h, &cells, place));
+  /* elements have materials now */
   IG_TRY_GOTO(status, done, births_check(cx, setup, h));
   IG_TRY_GOTO(status, done, neighbors_make(cx, setup, h, &cells, place));
   if (whole)
@@ -296,6 +303,7 @@ ig_status ig_heat_make(ig_ctx *cx, const ig_heat_setup *setup, const ig_heat *wh
   IG_TRY_GOTO(status, done, ig_heat_shapes_make(cx, h, whole, setup->anisotropy));
   if (h->elems.how == IG_CLUSTER)
     IG_TRY_GOTO(status, done, clusters_fill(cx, h));
+  /* stretches of elements and nodes that follow each other, for vectors (heat_runs.c) */
   if (h->elems.how == IG_GATHER && h->elems.first.host && cx->backend->kernels == IG_KERNELS_CPU)
     IG_TRY_GOTO(status, done, ig_heat_runs_make(cx, h));
   IG_TRY_GOTO(status, done, ig_heat_surfaces_mark(cx, setup, h, &cells, place));

@@ -209,6 +209,8 @@ bool ig_heat_batch_full(const ig_heat *h) {
          h->batch.patch_count > 1 << 21;
 }
 
+/* `power` W into a node in the open step. A step's own list of nodes begins with its first source;
+   nodes of zones have lists that several steps share (ig_heat_batch_list). */
 ig_status ig_heat_batch_source(ig_ctx *cx, ig_heat *h, ig_lid node, double power) {
   const int32_t count = h->batch.source_count - h->batch.open.first;
   if (count == 0)

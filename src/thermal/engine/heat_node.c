@@ -14,6 +14,7 @@
 #include "kern/prec_f64.h"
 #include "thermal/engine/heat.inc"
 
+/* J/m^3 of material m, from 0 K on. */
 double ig_heat_content_at(const ig_heat *h, int m, double T) {
   return heat_content_f64((const heat_material_f64 *)h->material.table + m, T);
 }
@@ -68,6 +69,7 @@ heat_film_f64 ig_heat_class_sum(const ig_heat_condition *condition, int count, d
   return sum;
 }
 
+/* Of classes with values from fields node by node; of all others one film per class. */
 heat_film_f64 ig_heat_film_at(const ig_heat *h, int class, ig_lid n) {
   return h->face.varies[class] ? ig_heat_class_sum(h->face.condition, h->face.conditions,
                                                    h->face.ambient, h->face.mask[class], n)
@@ -143,12 +145,14 @@ static ig_status sizes_sum(ig_ctx *cx, const ig_heat *h, double *volume, heat_fi
   return IG_OK;
 }
 
+/* For births: what node n is with the elements of the next step. */
 void ig_heat_node_values(const ig_heat *h, ig_lid n, ig_heat_patch *patch, double *volume) {
   memset(volume, 0, (size_t)h->material.count * sizeof *volume);
   node_sizes(h, n, volume, &patch->film);
   node_capacity(h, n, volume, &patch->inverse, &patch->body);
 }
 
+/* In the precision of element work; made by whichever form first asks. */
 ig_status ig_heat_nodes_place(ig_ctx *cx, ig_heat *h) {
   const size_t n = (size_t)h->nodes, work = ig_heat_work_size(h);
   if (h->node.x.dev)
@@ -159,6 +163,7 @@ ig_status ig_heat_nodes_place(ig_ctx *cx, ig_heat *h) {
   return ig_array_push(cx, &h->node.x);
 }
 
+/* What a rank without elements has, too: its nodes take part in exchanges and sums. */
 ig_status ig_heat_state_make(ig_ctx *cx, ig_heat *h) {
   const size_t n = (size_t)h->nodes, state = ig_heat_state_size(h);
   IG_TRY(ig_array_new(cx, &h->node.T, n, state, "temperature"));
@@ -215,6 +220,7 @@ ig_status ig_heat_nodes_make(ig_ctx *cx, ig_heat *h, bool leaps) {
   return IG_OK;
 }
 
+/* `filmed`: kernels read a byte and look at the film only where it does something. */
 static void film_put(ig_heat *h, ig_lid n, const heat_film_f64 *film) {
   ig_heat_film_put(h->node.film.host, h->precision == IG_SINGLE, n, film);
   ((uint8_t *)h->node.filmed.host)[n] = heat_film_acts_f64(film);

@@ -56,6 +56,7 @@ static ig_status own_give(void *user, int64_t begin, int64_t count, void *rows) 
   return IG_OK;
 }
 
+/* A row's columns to the sums they belong to, in the order of survey_row (heat_survey.inc). */
 static void node_add(double *sum, const double *row) {
   for (int c = 0; c < IG_LEDGER_COLUMNS; c++)
     sum[c] += row[c];
@@ -76,6 +77,7 @@ static void face_add(double *sum, const double *row) {
     sum[column[c]] += row[c];
 }
 
+/* Rows arrive in the order of the whole: `first` is the number of the first. */
 static ig_status sums_add(void *user, const void *rows, int64_t first, int64_t count) {
   const adding *a = user;
   const double *row = rows;
@@ -107,6 +109,7 @@ static double block_sum(const double *x) {
   return all;
 }
 
+/* Partial sums in their order, on a GPU block by block. */
 static void sums_finish(const adding *a, int parts, bool cuda, double *found) {
   for (int c = 0; c < IG_SURVEY_SUMS; c++)
     for (int i = 0; i < parts; i++) {
@@ -168,6 +171,7 @@ static ig_status extremes_find(ig_ctx *cx, ig_status status, ig_heat_survey *fou
   return status;
 }
 
+/* The largest of all ranks, of each of `count` numbers; also tells all of a failure. */
 ig_status ig_heat_part_most(ig_ctx *cx, double *value, int count, ig_status status) {
   void *list;
   int64_t values;

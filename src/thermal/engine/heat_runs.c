@@ -77,6 +77,8 @@ static ig_status spans_make(ig_ctx *cx, ig_heat *h) {
   return ig_array_push(cx, &h->run.span);
 }
 
+/* Only for `gather` on the CPU. First a byte says whether the next one follows; then bytes are
+   counted backwards, up to 255. */
 ig_status ig_heat_runs_make(ig_ctx *cx, ig_heat *h) {
   IG_TRY(corners_make(cx, h));
   IG_TRY(spans_make(cx, h));

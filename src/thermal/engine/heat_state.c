@@ -14,6 +14,7 @@ ig_status ig_heat_temperatures(ig_ctx *cx, ig_heat *h, double *T) {
   return ig_arrays_get(ig_heat_arrays(h), "T", T);
 }
 
+/* Volumes of the materials at a node, m^3; from the host side. */
 static void volume_of(const ig_heat *h, ig_lid n, double *volume) {
   for (int m = 0; m < h->material.count; m++)
     volume[m] =
@@ -53,6 +54,7 @@ ig_status ig_heat_set_temperatures(ig_ctx *cx, ig_heat *h, const double *T) {
   return IG_OK;
 }
 
+/* A rank without elements has nothing to add and takes part all the same. */
 ig_status ig_heat_ask(ig_ctx *cx, ig_heat *h, const ig_heat_question *q, ig_heat_survey *found) {
   ig_status status = IG_OK;
   memset(found, 0, sizeof *found);
@@ -121,11 +123,14 @@ double ig_heat_ledger_gap(const ig_heat_ledger *l) {
 
 /* --- sizes of what is there: rows of elements, added in the order of the whole */
 
+/* What is summed over rows; T: the temperature from which content is counted. */
 typedef struct {
   const ig_heat *h;
   double T, volume, area, content;
 } sizing;
 
+/* Elements that are not there yet are rows of zeros: the order of sums does not change with births.
+ */
 static void sizes_row(void *user, int64_t e, void *row) {
   const ig_heat *h = ((const sizing *)user)->h;
   memset(row, 0, IG_HEAT_SIZES * sizeof(double));

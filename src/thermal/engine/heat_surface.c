@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The engine's own copy; face sets and fields stay the room's. */
 static void conditions_keep(ig_heat *h, const ig_heat_condition *condition, int count,
                             double ambient) {
   if (count > 0)
@@ -55,6 +56,7 @@ static void held_mark(const ig_mesh *mesh, const ig_heat_condition *c, double *h
   }
 }
 
+/* Films per area, rounded to the precision of element work. */
 ig_status ig_heat_classes_push(ig_ctx *cx, ig_heat *h) {
   for (int c = 0; c < h->face.classes; c++)
     ig_heat_film_put(h->face.work_film.host, h->precision != IG_DOUBLE, c, &h->face.film[c]);
@@ -93,6 +95,7 @@ ig_status ig_heat_conditions_set(ig_ctx *cx, ig_heat *h, const ig_heat_condition
   for (int m = 0; m < h->material.count && h->newborn != IG_BORN_MELT; m++)
     h->material.born_at[m] = ambient;
   IG_TRY(held_set(cx, h, condition, count));
+  /* fields have a moment in time, which stands for all their values */
   bool changed = false;
   for (int i = 0; i < count; i++)
     changed |= condition[i].moment != h->face.condition[i].moment;
@@ -164,6 +167,7 @@ ig_status ig_heat_surfaces_mark(ig_ctx *cx, const ig_heat_setup *setup, ig_heat 
                                 const ig_heat_cells *cells, const ig_lid *place) {
   if (setup->conditions > 32)
     return IG_FAIL(cx, IG_INPUT, "%d boundary conditions: at most 32", setup->conditions);
+  /* conditions of the outer surface: a bit in the mask of every face */
   uint32_t everywhere = 0;
   conditions_keep(h, setup->condition, setup->conditions, setup->ambient);
   IG_TRY(IG_NEW(cx, &h->face.film, 256, "surface classes"));
@@ -205,6 +209,7 @@ ig_status ig_heat_surfaces_mark(ig_ctx *cx, const ig_heat_setup *setup, ig_heat 
    fill. */
 ig_status ig_heat_faces_collect(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h) {
   IG_TRY(IG_NEW(cx, &h->face.start, (size_t)h->birth.events + 1, "surface births"));
+  /* of the faces, in the order of the list: four nodes each */
   ig_lid *conn = NULL;
   ig_status status = IG_OK;
   const ig_lid end = h->elements - h->birth.never;

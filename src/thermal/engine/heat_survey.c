@@ -1,5 +1,6 @@
 /* Sums over the arrays of one engine: surveys, sizes, heat contents. The kernels sum into
-   IG_HEAT_SURVEY_PARTS partial sums; these are added here in their order. */
+   IG_HEAT_SURVEY_PARTS partial sums; these are added here in order. Sums over ranks are made in
+   heat_part_survey.c. */
 #include "thermal/engine/heat_make.h"
 #include "backend/backend.h"
 #include "core/sorted.h"
@@ -15,6 +16,8 @@ ig_status ig_heat_next_fill(ig_ctx *cx, ig_heat *h) {
                            (size_t)h->nodes * ig_heat_state_size(h));
 }
 
+/* One launch looks at everything that a question asks for. Parts are joined on the host in their
+   order: the same bits whatever the number of threads or blocks that worked at once. */
 ig_status ig_heat_survey_make(ig_ctx *cx, ig_heat *h, const ig_heat_question *q,
                               ig_heat_survey *found) {
   if (!h->survey.dev)

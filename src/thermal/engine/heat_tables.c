@@ -18,6 +18,7 @@ static void table_index(heat_table_f64 *t) {
   const int n = t->knots;
   t->start = t->x[0];
   const double width = t->x[n - 1] - t->x[0];
+  /* equal buckets over the table's range: a look-up begins at the first segment of its bucket */
   t->per_bucket = width > 0 ? IG_HEAT_BUCKETS / width : 0;
   for (int s = 0; s + 1 < n; s++) {
     const double dx = t->x[s + 1] - t->x[s];
@@ -152,6 +153,7 @@ ig_status ig_heat_material_make(ig_ctx *cx, const ig_material_case *from, heat_m
   return IG_OK;
 }
 
+/* To single precision; buckets are numbers of segments and stay. */
 static void table_round(const heat_table_f64 *from, heat_table_f32 *to) {
   to->knots = from->knots;
   to->start = (float)from->start;
@@ -196,6 +198,7 @@ ig_status ig_heat_absorb_make(ig_ctx *cx, const ig_table *from, heat_table_f64 *
   return IG_OK;
 }
 
+/* Of solid and powder. */
 static double conductivity_max(const heat_material_f64 *m) {
   double k = 0;
   for (int i = 0; i < m->conductivity.knots; i++)
@@ -205,6 +208,7 @@ static double conductivity_max(const heat_material_f64 *m) {
   return k;
 }
 
+/* At knots: between them capacity is linear. */
 double ig_heat_material_capacity_min(const heat_material_f64 *m) {
   double c = m->capacity.y[0];
   for (int i = 1; i < m->capacity.knots; i++)

@@ -91,7 +91,7 @@ enum {
   IG_SURVEY_MELTS,
   IG_SURVEY_EXTREMES
 };
-enum { IG_SURVEY_POOLS = 32 }; /* beams whose melt pools are told apart */
+enum { IG_SURVEY_POOLS = 32 }; /* beams whose melt pools are measured apart */
 typedef struct {
   int32_t melt;    /* 1: look for the melt pool, and at the past of elements */
   int32_t stiff;   /* 1: how near are elements to their largest diffusivity? */

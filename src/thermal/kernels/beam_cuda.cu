@@ -8,6 +8,10 @@ extern "C" {
 
 #include "thermal/source/beam.inc"
 
+/* Blocks take the steps of a batch in turn, as these do not depend on each other. Per spot: weights
+   of all targets by the block's threads, their sum by thread 0 in order, then each node adds up its
+   shares. `met`: watts that landed, where power is lost beside the part.
+ */
 __global__ void __launch_bounds__(128) beam_power(const __grid_constant__ ig_beam_view v) {
   __shared__ double sum, part[128][2];
   double *out = v.scratch + v.share * blockIdx.x;

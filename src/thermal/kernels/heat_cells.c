@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Six times the volume of a tetrahedron; negative where its nodes turn the other way. */
 static double volume6(const ig_mesh *mesh, const ig_lid *n) {
   double e[3][3];
   for (int k = 0; k < 3; k++)
@@ -19,11 +20,14 @@ static double volume6(const ig_mesh *mesh, const ig_lid *n) {
          e[0][2] * (e[1][0] * e[2][1] - e[1][1] * e[2][0]);
 }
 
+/* Corners in the engine's order, by bits of x, y and z: the fourth node is the whole upper face,
+   the third node two corners of the lower one. */
 static void tet_collapse(const ig_lid *n, ig_lid *conn) {
   const ig_lid all[8] = {n[0], n[1], n[2], n[2], n[3], n[3], n[3], n[3]};
   memcpy(conn, all, sizeof all);
 }
 
+/* The square of the distance. */
 static double apart(const ig_mesh *mesh, ig_lid a, ig_lid b) {
   double sum = 0;
   for (int d = 0; d < 3; d++)
@@ -63,6 +67,8 @@ static void tet10_cut(const ig_mesh *mesh, const ig_lid *n, ig_lid (*conn)[8]) {
 }
 
 int ig_heat_cells_of(const ig_mesh *mesh, const ig_block *block, ig_lid local, ig_lid (*conn)[8]) {
+  /* a wedge with two upper and lower corners in one; a pyramid with its tip for all upper corners;
+     in the order of a hexahedron's corners in VTK */
   static const int collapsed[2][8] = {{0, 1, 2, 2, 3, 4, 5, 5}, {0, 1, 2, 3, 4, 4, 4, 4}};
   const ig_lid *n = &block->conn[ig_elem_info_get(block->type)->nodes * (int64_t)local];
   switch (block->type) {
@@ -111,6 +117,7 @@ static ig_status orders_check(ig_ctx *cx, const ig_mesh *mesh) {
 
 /* Insertion sort of at most four nodes, duplicates dropped; node needs room for five. */
 int ig_heat_face_nodes(const ig_lid *conn, int face, ig_lid *node) {
+  /* up to four: a node that is twice in a collapsed face counts once */
   int count = 0;
   for (int a = 0; a < 4; a++) {
     const ig_lid n = conn[ig_heat_corner[ig_elem_face(IG_HEX8, face)[a]]];
@@ -129,6 +136,7 @@ int ig_heat_face_nodes(const ig_lid *conn, int face, ig_lid *node) {
 typedef struct {
   ig_lid key[4], id; /* nodes, rising, the last -1 of a triangle; cell x 6 + face */
 } keyed_face;
+/* Equal nodes come together; then by number, so that the order is always the same. */
 static int by_nodes(const void *a, const void *b) {
   const keyed_face *p = a, *q = b;
   for (int k = 0; k < 4; k++)
@@ -140,6 +148,7 @@ static int by_nodes(const void *a, const void *b) {
 /* All faces of all cells, sorted by their nodes. */
 static ig_status faces_list(ig_ctx *cx, const ig_heat_cells *cells, keyed_face **list,
                             int64_t *count) {
+  /* six per cell, less the collapsed ones */
   keyed_face *all;
   *count = 0;
   IG_TRY(IG_NEW(cx, &all, 6 * (size_t)cells->count, "faces of cells"));
@@ -270,7 +279,7 @@ void ig_heat_cells_free(ig_heat_cells *cells) {
   memset(cells, 0, sizeof *cells);
 }
 
-/* Of hexahedra alone the mesh knows them. */
+/* Of hexahedra alone the mesh knows them. IG_JUNCTION: more than two elements meet at a face. */
 static ig_status neighbors_of_mesh(ig_ctx *cx, const ig_mesh *mesh, ig_lid count,
                                    ig_lid *neighbor) {
   ig_adjacency adj;
@@ -291,6 +300,7 @@ static ig_status neighbors_of_mesh(ig_ctx *cx, const ig_mesh *mesh, ig_lid count
                        (int)(junction / 6));
 }
 
+/* A face that two cells have joins them; one that three have is an error of the mesh. */
 ig_status ig_heat_cells_neighbors(ig_ctx *cx, const ig_mesh *mesh, const ig_heat_cells *cells,
                                   ig_lid *neighbor) {
   if (!cells->collapsed)
@@ -325,6 +335,7 @@ static bool cells_meet(const ig_lid *p, const ig_lid *q, int f) {
   return same;
 }
 
+/* Which face of a cell has these four nodes, -1: none. */
 static int face_of(const ig_lid *conn, const ig_lid *node) {
   for (int g = 0; g < 6; g++) {
     const int *corner = ig_elem_face(IG_HEX8, g);
@@ -367,6 +378,7 @@ bool ig_heat_cells_across(ig_ctx *cx, ig_lid count, const ig_lid *conn, const ig
   bool plain = true;
 #pragma omp parallel num_threads(team) reduction(&& : plain)
   {
+
     ig_lid step[6] = {0}; /* to the last one found, face by face: in a grid to the next, too */
 #pragma omp for schedule(static)
     for (ig_lid e = 0; e < count; e++)

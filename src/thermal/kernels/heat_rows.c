@@ -109,6 +109,7 @@ static ig_status pattern_find(ig_ctx *cx, const ig_heat *h, const pattern *p, ui
   return IG_OK;
 }
 
+/* Zeroed first, since it is compared byte by byte. */
 static void pattern_make(const ig_heat *h, ig_lid e, pattern *p) {
   const ig_lid *conn = ig_heat_conn(h, e);
   memset(p, 0, sizeof *p);
@@ -191,6 +192,7 @@ static ig_status border_find(ig_ctx *cx, ig_heat *h, uint8_t **border) {
   return ig_array_push(cx, &h->rows.border);
 }
 
+/* Checks that the form fits the mesh, then patterns; rows are found later, node by node. */
 ig_status ig_heat_rows_new(ig_ctx *cx, ig_heat *h) {
   if (h->shape.classes.count == 0)
     return IG_FAIL(cx, IG_INPUT, "conduction 'stencil' needs elements that are alike");
@@ -245,6 +247,7 @@ static ig_status corner_add(ig_ctx *cx, const pattern *p, const ig_heat_shape *s
     if (c == a)
       continue;
     int j = 0;
+    /* the same neighbour through another element adds to its weight */
     while (j < row->count && row->offset[j] != offset)
       j++;
     if (j == row->count) {
@@ -292,6 +295,7 @@ static ig_status row_make(ig_ctx *cx, const ig_heat *h, const row_key *key, heat
                           int32_t *far) {
   const struct ig_heat_rows *b = h->rows.book;
   memset(row, 0, sizeof *row);
+  /* sums over elements in the order of corners (key_make), the same on any number of ranks */
   double volume = 0;
   for (uint32_t i = 0; i < key->count; i++) {
     const pattern *p = &b->pattern[key->corner[i] >> 3];
@@ -331,7 +335,8 @@ static void key_make(const ig_heat *h, ig_lid n, row_key *key) {
     while (conn[a] != n)
       a++;
     /* By corner, as elements of a grid lie around a node, not as they were born: a beam that comes
-       and goes would leave as many kinds of rows in a part as there are orders. */
+       and goes would leave as many kinds of rows in a part as there are orders. insertion sort, at
+       most eight */
     uint32_t at = key->count++;
     for (; at > 0 && (key->corner[at - 1] & 7) < a; at--) {
       key->corner[at] = key->corner[at - 1];
@@ -362,6 +367,7 @@ static int32_t row_seek(const ig_heat *h, const row_key *key, int32_t last, uint
   return -1;
 }
 
+/* How many nodes have a row, and between which numbers they lie, for launches over bulks. */
 static void row_met(row_use *u, ig_lid n) {
   u->count++;
   u->low = n < u->low ? n : u->low;
@@ -429,6 +435,7 @@ ig_status ig_heat_rows_find_all(ig_ctx *cx, ig_heat *h) {
   return IG_OK;
 }
 
+/* Ambient temperatures or films have changed: keys stay, films of rows are made anew. */
 ig_status ig_heat_rows_renew(ig_ctx *cx, ig_heat *h) {
   struct ig_heat_rows *b = h->rows.book;
   for (int r = 0; r < b->rows; r++) {
@@ -468,6 +475,7 @@ static bool box_fits(const int32_t *o, bool full, int step[26][3], int32_t *sy, 
    row. Whether a row is one is decided in the numbers of the whole mesh. */
 static bool bulk_order(const heat_row_f64 *row, const int32_t *far, heat_bulk_f64 *bulk) {
   static const int group[8] = {-1, 0, 1, 3, 2, 4, 5, 6}; /* of axes: 1 x, 2 y, 4 z */
+  /* neighbours of a box's node, in rising order of numbers */
   int step[26][3];
   int32_t sy, sz;
   if ((row->count != 26 && row->count != 20) || row->inverse <= 0 || row->body != 0 ||
@@ -527,6 +535,7 @@ const void *ig_heat_bulks(const ig_heat *h, int *count) {
   return h->precision == IG_SINGLE ? (const void *)b->bulk_32 : (const void *)b->bulk_64;
 }
 
+/* Bulks by falling number of nodes: the one after `after` (-1: the first). */
 int ig_heat_bulk_next(const ig_heat *h, int after) {
   const struct ig_heat_rows *b = h->rows.book;
   int best = -1;
@@ -553,6 +562,7 @@ int64_t ig_heat_row_uses(const ig_heat *h, int32_t row) {
   return h->rows.book->met[row].count;
 }
 
+/* To single precision, for the device. */
 static void row_round(const heat_row_f64 *from, heat_row_f32 *to) {
   to->count = from->count;
   to->bulk = from->bulk;
@@ -566,6 +576,7 @@ static void row_round(const heat_row_f64 *from, heat_row_f32 *to) {
   to->capacity = (float)from->capacity;
 }
 
+/* Twice as much memory as needed, as rows keep coming. */
 static ig_status bulks_push(ig_ctx *cx, ig_heat *h, size_t size) {
   int count;
   const void *bulks = ig_heat_bulks(h, &count);

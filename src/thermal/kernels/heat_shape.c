@@ -138,6 +138,8 @@ static ig_status classes_take(ig_ctx *cx, const ig_heat *whole, ig_heat *h) {
   return IG_OK;
 }
 
+/* Congruent elements share a matrix and sizes; numbers of classes are those of the mesh
+   (ig_mesh_classes). */
 static ig_status classes_make(ig_ctx *cx, ig_heat *h, const double anisotropy[3]) {
   IG_TRY(ig_mesh_classes(cx, h->node.point, h->elements, 8, h->elems.conn.host, &h->shape.classes));
   /* classes pay where at least about eight elements share one */
@@ -156,6 +158,8 @@ static ig_status classes_make(ig_ctx *cx, ig_heat *h, const double anisotropy[3]
   return IG_OK;
 }
 
+/* Matrices for unit conductivity, in the precision of element work; a part takes the whole's
+   classes. */
 ig_status ig_heat_shapes_make(ig_ctx *cx, ig_heat *h, const ig_heat *whole,
                               const double anisotropy[3]) {
   if (h->conduction == IG_HEAT_RECOMPUTE)

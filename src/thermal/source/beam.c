@@ -20,6 +20,7 @@ ig_status ig_beam_path(ig_ctx *cx, const ig_beam_case *c, ig_toolpath *path) {
   return ig_path_read(cx, &c->path, path);
 }
 
+/* From the cursor on, as time mostly runs forward; by bisection where it has gone back. */
 int64_t ig_path_piece(const ig_toolpath *p, int64_t *cursor, double time) {
   int64_t i = *cursor;
   if (i >= p->count || (i >= 0 && p->t[i] > time)) {
@@ -63,6 +64,7 @@ double ig_path_at(const ig_toolpath *p, int64_t *cursor, double time, double *x)
 
 /* --- targets */
 
+/* Targets of a surface beam are faces (element x 6 + face), of the others elements. */
 int ig_beam_target_nodes(const ig_heat *h, const ig_beam *b, ig_lid target, ig_lid *node) {
   if (b->shape.model != IG_BEAM_SURFACE) {
     memcpy(node, ig_heat_conn(h, target), 8 * sizeof *node);
@@ -74,6 +76,8 @@ int ig_beam_target_nodes(const ig_heat *h, const ig_beam *b, ig_lid target, ig_l
   return 4;
 }
 
+/* Bins of half the beam's cutoff: a look at a zone opens few of them. live: targets of each that
+   may still be bare; those that are covered for good drop out with time. */
 ig_status ig_beam_bins(ig_ctx *cx, ig_beam *b) {
   ig_bins_free(&b->bins);
   free(b->live);
@@ -173,6 +177,8 @@ static ig_status targets_own(ig_ctx *cx, const ig_heat *h, ig_beam *b) {
   return IG_OK;
 }
 
+/* Size and extent are those of all ranks, so that bins, and with them the order of sums, are alike.
+ */
 static ig_status targets_find(ig_ctx *cx, const ig_heat *h, ig_beam *b) {
   IG_TRY(ig_heat_part_most(cx, &b->size, 1, targets_own(cx, h, b)));
   IG_TRY(ig_bins_extent_join(cx, &b->extent));
@@ -184,6 +190,7 @@ static ig_status targets_find(ig_ctx *cx, const ig_heat *h, ig_beam *b) {
    checked. */
 static ig_status path_check(ig_ctx *cx, const ig_beam_case *c, const ig_beam *b,
                             const ig_mesh *mesh) {
+  /* the box around the mesh */
   double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
   for (ig_lid n = 0; n < mesh->nodes; n++)
     for (int d = 0; d < 3; d++) {
@@ -395,6 +402,7 @@ static ig_status beam_new(ig_ctx *cx, const ig_beam_case *c, ig_toolpath *path, 
   IG_TRY(deep_make(cx, c, s));
   IG_TRY(axis_make(cx, c, path, s));
   s->whole = c->normalise ? 0 : intensity_whole(s);
+  /* a table with one row is a number; of a real table the engine takes care, node by node */
   const ig_table *absorptivity = c->absorptivity.count ? &c->absorptivity : own;
   b->absorptivity = absorptivity->count == 1 ? absorptivity->y[0] : 1;
   b->path = *path;
@@ -406,6 +414,8 @@ static ig_status beam_new(ig_ctx *cx, const ig_beam_case *c, ig_toolpath *path, 
               : s->model == IG_BEAM_GAUSSIAN ? 1.8 * fmax(s->radius, s->depth)
                                              : fmax(end, s->depth);
   IG_TRY(path_check(cx, c, b, mesh));
+  /* a zone serves several steps of a beam that moves: larger zones are made less often, but each
+     step looks at more targets */
   b->margin = 0.4 * s->radius;
   sampling_choose(c, b);
   IG_TRY(targets_find(cx, h, b));
@@ -413,6 +423,7 @@ static ig_status beam_new(ig_ctx *cx, const ig_beam_case *c, ig_toolpath *path, 
   return IG_OK;
 }
 
+/* To the last bit. */
 static bool tables_equal(const ig_table *a, const ig_table *b) {
   bool equal = a->count == b->count;
   for (int i = 0; equal && i < a->count; i++)
@@ -444,6 +455,7 @@ ig_status ig_beams_absorptivity(ig_ctx *cx, const ig_list *cases, const ig_table
   return IG_OK;
 }
 
+/* All beams of a case. Collective, as targets are joined over ranks. paths[i] becomes beam i's. */
 ig_status ig_beams_new(ig_ctx *cx, const ig_list *cases, ig_toolpath *paths, const ig_heat *h,
                        const ig_table *absorptivity, double reach, const ig_mesh *mesh,
                        ig_beams *beams) {
@@ -516,6 +528,7 @@ bool ig_beam_box(const ig_beams *beams, ig_beam *b, int beam, int32_t first, dou
   return low[0] <= high[0];
 }
 
+/* Space for one zone more, before it is filled; contents stay. */
 ig_status ig_beams_zone_reserve(ig_ctx *cx, ig_beams *beams, const ig_beam_zone *c, int32_t zone) {
   const size_t nodes = (size_t)c->nodes + (size_t)c->node_count;
   IG_TRY(ig_heat_reserve(cx, &beams->x, 3 * nodes, sizeof(double)));

@@ -24,7 +24,7 @@
 #include "thermal/engine/heat.h"
 #include "thermal/source/raster.h"
 
-/* A ring about the core of a beam. */
+/* A ring about the core of a beam. Members as the case gives them, SI units; NaN: not given. */
 typedef struct {
   ig_src at;
   double radius, width, share;
@@ -138,7 +138,8 @@ bool ig_beam_box(const ig_beams *beams, ig_beam *b, int beam, int32_t first, dou
                  double *high);
 /* The path a beam's case asks for, unless it is a laser of the case's hatch. */
 IG_MUST_CHECK ig_status ig_beam_path(ig_ctx *cx, const ig_beam_case *c, ig_toolpath *path);
-/* Writes where all beams are from `time` to `time` + dt into the batch. */
+/* Writes where all beams are from `time` to `time` + dt into the batch. Steps must rise in time
+   within a batch. Nothing is computed yet. */
 IG_MUST_CHECK ig_status ig_beams_step(ig_ctx *cx, ig_beams *beams, ig_heat *h, double time,
                                       double dt);
 /* Has the device work out the watts of the batch's steps; before the engine runs it. */

@@ -19,6 +19,7 @@ typedef struct {
   double *part, *grown;
 } shadow;
 
+/* The squares under an element's box get its highest point, where that is higher than before. */
 static void element_mark(shadow *s, const ig_mesh *mesh, const ig_lid *conn, int nodes) {
   ig_lid from[2], to[2];
   double top = -INFINITY;
@@ -76,12 +77,15 @@ static ig_status shadow_make(ig_ctx *cx, const ig_mesh *mesh, double reach, shad
   return IG_OK;
 }
 
+/* Whether something of the part is not more than `above` below the beam. */
 static bool lands(const shadow *s, const double *x, double above) {
   const double i = floor((x[0] - s->low[0]) / s->edge), j = floor((x[1] - s->low[1]) / s->edge);
   return i >= 0 && j >= 0 && i < s->n[0] && j < s->n[1] &&
          x[2] - above <= s->grown[(size_t)j * (size_t)s->n[0] + (size_t)i];
 }
 
+/* Energy of a path, J, and how much of it finds nothing to land on (all layers built); first: where
+   that begins. For the check of a case: a picture of the part from above, not exact. */
 ig_status ig_thermal_beam_land(ig_ctx *cx, const ig_mesh *mesh, const ig_toolpath *p, double reach,
                                double above, double *all, double *nowhere, double first[3]) {
   shadow s = {.part = NULL};

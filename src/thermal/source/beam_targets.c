@@ -1,5 +1,9 @@
 /* A batch of the beams: where they are in each step (spots), what is near them (zones), and the
-   watts of it all. ig_beams_step writes a step, ig_beams_power has the device compute the batch. */
+   watts of it all. ig_beams_step writes a step, ig_beams_power has the device compute the batch.
+
+     step  has some spots (place, direction, watts) and one zone
+     zone  has targets (faces or elements near the spots) and their nodes; serves steps on end
+     watts one per step and node of its zone, in the engine's batch */
 #include "backend/backend.h"
 #include "thermal/source/beam.h"
 #include "thermal/kernels/beam_ops.h"
@@ -15,6 +19,7 @@
    covered faces leave their bins for good, and only a run that begins anew sorts them in again. */
 typedef enum { UNBORN, BARE, COVERED } target_state;
 
+/* Elements of a volume beam are never covered. */
 static target_state target_look(const ig_heat *h, const ig_beam *b, ig_lid target) {
   const bool face = b->shape.model == IG_BEAM_SURFACE;
   if ((face ? target / 6 : target) >= h->next.elements)
@@ -236,6 +241,8 @@ static ig_status landed_take(ig_ctx *cx, ig_beams *beams) {
   return IG_OK;
 }
 
+/* Counters begin anew afterwards; arrays keep their memory for the next batch. On several ranks
+   zones are made of all ranks' targets first. */
 ig_status ig_beams_power(ig_ctx *cx, ig_beams *beams, ig_heat *h) {
   if (ig_heat_is_divided(h) && beams->count)
     IG_TRY(ig_beams_part_batch(cx, beams, h));

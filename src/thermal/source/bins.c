@@ -22,6 +22,7 @@ ig_bins_extent ig_bins_extent_of(int32_t count, const double *place) {
   return e;
 }
 
+/* The box around the things of all ranks, and their number. */
 ig_status ig_bins_extent_join(ig_ctx *cx, ig_bins_extent *e) {
   void *list;
   int64_t ranks;
@@ -54,6 +55,8 @@ static void cells_find(ig_bins *b, int32_t count, const double *place) {
   }
 }
 
+/* Bins of all ranks have one origin and one width (e: of all), so that a bin has the same number
+   everywhere; memory is for those between this rank's lowest and highest. A counting sort. */
 ig_status ig_bins_within(ig_ctx *cx, ig_bins *b, const ig_bins_extent *e, int32_t count,
                          const double *place, double width) {
   memset(b, 0, sizeof *b);

@@ -390,6 +390,8 @@ static ig_status newborns_make(ig_ctx *cx, const ig_mesh *mesh, const ig_lid *it
   return IG_OK;
 }
 
+/* By list or field the times are given; by bead or layers they are found from the paths: the
+   earliest of all beams counts. */
 ig_status ig_birth_times(ig_ctx *cx, const ig_birth_case *c, const ig_mesh *mesh,
                          const ig_toolpath *paths, int count, double *birth, ig_lid *never) {
   *never = 0;

@@ -40,6 +40,7 @@ static int32_t place_at(const ig_bins *bins, const double *point, const double *
   return found;
 }
 
+/* The longest side of the box around the points. */
 static double size_of(const double *point, int64_t count) {
   double size = 0;
   for (int d = 0; d < 3; d++) {
@@ -105,6 +106,8 @@ static ig_status snapshot_read(ig_ctx *cx, void *user) {
   return ig_snapshot_read(cx, r->file, &r->snap);
 }
 
+/* All ranks call it and all get the same values; HDF5 is not safe for several threads, hence in
+   turn. */
 ig_status ig_given_read(ig_ctx *cx, const ig_src *at, const char *file, const char *name,
                         ig_location where, ig_lid count, const double *place, double *value,
                         ig_lid *missing) {

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A rectangle of a layer, m; a stretch of a line, in units of its direction; the state of drawing.
+ */
 typedef struct {
   double min[2], max[2];
 } rect;
@@ -59,6 +61,7 @@ static bool cross(const rect *r, const double *o, const double *d, span *s) {
   return s->to > s->from;
 }
 
+/* For merging stretches that overlap. */
 static int by_from(const void *a, const void *b) {
   const span *p = a, *q = b;
   return (p->from > q->from) - (p->from < q->from);
@@ -75,6 +78,7 @@ static ig_status hatch(pen *p, const rect *rects, int count, double angle) {
       low = fmin(low, n[0] * x + n[1] * y);
       high = fmax(high, n[0] * x + n[1] * y);
     }
+  /* low, high: the union's extent across the lines */
   const double lines_real = (high - low) / p->c->spacing;
   if (lines_real > 1e7)
     return ig_fail_at(p->cx, &p->c->at, "spacing: %g m makes more than 10 million lines",
@@ -84,6 +88,7 @@ static ig_status hatch(pen *p, const rect *rects, int count, double angle) {
   span *s;
   IG_TRY(IG_NEW(p->cx, &s, count, "hatch"));
   ig_status status = IG_OK;
+  /* every other line runs backwards, so that jumps are short */
   bool back = false;
   for (int line = 0; line < lines && status == IG_OK; line++) {
     const double v = low + (high - low) * (line + 0.5) / lines, o[2] = {v * n[0], v * n[1]};
@@ -125,6 +130,7 @@ static ig_status contour(pen *p, const rect *rects, int count) {
       const double d[2] = {corner[k + 1][0] - corner[k][0], corner[k + 1][1] - corner[k][1]};
       double at = 0; /* cut away what lies inside others, in rising order */
       while (at < 1) {
+        /* until: where the next rectangle begins; skip: where one that holds this point ends */
         double until = 1, skip = -1;
         for (int j = 0; j < count; j++) {
           span s;
@@ -185,6 +191,7 @@ static ig_status islands(pen *p, const rect *rects, int count, double angle) {
   return status;
 }
 
+/* One part's layer: contour first, then islands or lines. */
 static ig_status part(pen *p, const ig_list *regions, double angle) {
   rect *rects;
   IG_TRY(IG_NEW(p->cx, &rects, regions->count, "regions"));

@@ -146,9 +146,6 @@ ig_status ig_topopt_points_candidates(const ig_topopt_points *p, const ig_list *
   double modulus[IG_CANDIDATES], mass[IG_CANDIDATES], nu = 0;
   if (count < 1 || count > IG_CANDIDATES)
     return ig_fail_at(p->cx, &c->at, "choose_material: give 1 to %d materials", IG_CANDIDATES);
-  if (c->projection.beta > 0)
-    return ig_fail_at(p->cx, &c->projection.at,
-                      "projection: not with choose_material: it knows solid and void alone");
   for (int m = 0; m < count; m++) {
     const ig_material_case *material = IG_ITEM(ig_material_case, *materials, m);
     double e, own;

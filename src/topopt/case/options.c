@@ -180,7 +180,7 @@ static const ig_option optimiser_options[] = {
               "projection, an overhang or draw filter, weight, a frequency, a constraint or the "
               "worst of several load cases, oc elsewhere"),
     IG_REAL(ig_optimiser_case, move_limit, "", "0.2", IG_POSITIVE, 1,
-            "largest change of a density at once"),
+            "largest change of a density at once; of a projected one twice as much"),
     IG_CHOICE(ig_optimiser_case, move_limit_kind, "absolute|relative", "absolute",
               "whether move_limit is a density, or a share of the density it limits (oc)"),
     IG_REAL(ig_optimiser_case, damping, "", "0.5", IG_POSITIVE, 1,

@@ -208,8 +208,28 @@ static ig_status adjoints(ig_topopt_design *s, void *user, ig_evaluation *e) {
   return IG_OK;
 }
 
+double ig_topopt_steepness(const ig_topopt_case *c, const ig_evaluation *e) {
+  const double eta = c->projection.eta, beta = e->beta;
+  return beta > 0 ? fmax(1, beta / (tanh(beta * eta) + tanh(beta * (1 - eta)))) : 1;
+}
+
+/* From filtered densities to densities and moduli; shift: of the threshold. */
+static void law_of(const ig_topopt_design *s, const ig_evaluation *e, double shift, ig_law *law) {
+  *law = (ig_law){.penalty = e->penalty,
+                  .least = ig_topopt_void_ratio(s->c),
+                  .beta = e->beta,
+                  .eta = s->c->projection.eta + shift,
+                  .materials = s->loading->candidates};
+  law->modulus[0] = law->least;
+  for (int m = 0; m < law->materials; m++) {
+    law->at[m + 1] = s->loading->candidate_density[m];
+    law->modulus[m + 1] = s->loading->candidate_modulus[m];
+  }
+}
+
 ig_status ig_topopt_design_evaluate(ig_topopt_design *s, ig_evaluation *e) {
   const ig_projection_case *p = &s->c->projection;
+  ig_law law;
   const int64_t n = s->d->places;
   double value[IG_REALISATIONS] = {0}, start = ig_now();
   e->iterations = 0;
@@ -220,16 +240,7 @@ ig_status ig_topopt_design_evaluate(ig_topopt_design *s, ig_evaluation *e) {
   /* the last realisation is the intermediate one: its volume counts */
   for (int r = 0; r < s->realisations; r++) {
     const double shift = r == 0 && s->realisations > 1 ? p->robust : r == 1 ? -p->robust : 0;
-    ig_law law = {.penalty = e->penalty,
-                  .least = ig_topopt_void_ratio(s->c),
-                  .beta = e->beta,
-                  .eta = p->eta + shift,
-                  .materials = s->loading->candidates};
-    law.modulus[0] = law.least;
-    for (int m = 0; m < law.materials; m++) {
-      law.at[m + 1] = s->loading->candidate_density[m];
-      law.modulus[m + 1] = s->loading->candidate_modulus[m];
-    }
+    law_of(s, e, shift, &law);
     IG_TRY(s->ops->physical(s->cx, n, s->d->role, &law, ig_topopt_design_filtered(s),
                             s->density[r].dev, s->d->modulus));
     IG_TRY(ig_topopt_design_stiffen(s, s->d->modulus));
@@ -271,7 +282,7 @@ ig_status ig_topopt_design_evaluate(ig_topopt_design *s, ig_evaluation *e) {
     IG_TRY(ig_topopt_design_link(s, s->limit_slope[i].dev));
   ig_topopt_design_stats st;
   const double *density = s->density[s->realisations - 1].dev;
-  IG_TRY(s->ops->stats(s->cx, s->d->grid, n, s->d->role, density, density, &st));
+  IG_TRY(s->ops->stats(s->cx, s->d->grid, n, s->d->role, &law, density, density, &st));
   if (s->d->share)
     IG_TRY(ig_topopt_dot(s->cx, s->d, density, s->d->share, &st.sum));
   e->volume = st.sum / (double)s->d->elements;
@@ -283,15 +294,27 @@ ig_status ig_topopt_design_evaluate(ig_topopt_design *s, ig_evaluation *e) {
   return ig_topopt_design_charge(s, IG_STAGE_FILTER, &start);
 }
 
-ig_status ig_topopt_design_change(ig_topopt_design *s, double *change) {
+ig_status ig_topopt_design_change(ig_topopt_design *s, const ig_evaluation *e, double *change) {
   ig_topopt_design_stats st;
-  const bool drawn = s->drawn.dev;
-  if (drawn)
+  const int64_t n = s->d->places;
+  const double *now = s->x.dev, *before = s->trial.dev;
+  ig_law law = {0};
+  /* gcmma has analysed the next design already, and its densities are in place */
+  const bool gone = s->c->optimiser.method == IG_OPTIMISER_GCMMA, projected = e->beta > 0 && !gone;
+  if (s->drawn.dev || projected)
     IG_TRY(filter_forward(s));
-  IG_TRY(s->ops->stats(s->cx, s->d->grid, s->d->places, s->d->role,
-                       drawn ? s->printed.dev : s->x.dev, drawn ? s->drawn.dev : s->trial.dev,
-                       &st));
-  *change = st.change;
+  if (projected) { /* the moduli are not needed: they take the place of the former design */
+    law_of(s, e, 0, &law);
+    now = s->work.dev;
+    before = s->density[s->realisations - 1].dev;
+    IG_TRY(s->ops->physical(s->cx, n, s->d->role, &law, ig_topopt_design_filtered(s), s->work.dev,
+                            s->trial.dev));
+  } else if (s->drawn.dev) {
+    now = s->printed.dev;
+    before = s->drawn.dev;
+  }
+  IG_TRY(s->ops->stats(s->cx, s->d->grid, n, s->d->role, &law, now, before, &st));
+  *change = e->beta > 0 && gone ? st.change * ig_topopt_steepness(s->c, e) : st.change;
   return IG_OK;
 }
 

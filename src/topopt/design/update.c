@@ -44,6 +44,14 @@ static ig_status update_asymptotes(ig_topopt_design *s, const ig_oc *oc, const i
   return cx->backend->copy(cx, s->mma_old.dev, s->x.dev, n * sizeof(double));
 }
 
+/* A projection makes densities change by more than the design variables, at its threshold by so
+   many times more. They are to change by twice `move_limit` at most. Without this, sharp
+   projections fling members from void to solid and back: no design settles, and what was a
+   structure falls apart. */
+static double move_of(const ig_topopt_case *c, const ig_evaluation *e) {
+  return c->optimiser.move_limit / fmax(1, 0.5 * ig_topopt_steepness(c, e));
+}
+
 ig_status ig_topopt_design_update(ig_topopt_design *s, const ig_evaluation *e) {
   const ig_optimiser_case *o = &s->c->optimiser;
   const int64_t n = s->d->places;
@@ -56,7 +64,7 @@ ig_status ig_topopt_design_update(ig_topopt_design *s, const ig_evaluation *e) {
     steepest = 1;
   /* volume to first order; exact without projection */
   const double all = (double)s->d->elements;
-  const ig_oc oc = {.move = o->move_limit,
+  const ig_oc oc = {.move = move_of(s->c, e),
                     .relative = o->move_limit_kind,
                     .damping = o->damping,
                     .gray = e->gray,

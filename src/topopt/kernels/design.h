@@ -103,7 +103,8 @@ typedef struct {
 } ig_topopt_mma;
 
 typedef struct {
-  double change, sum, grayness; /* max |x - old|; sum of x; sum of 4 x (1 - x) */
+  double change, sum, grayness; /* max |x - old|; sum of x; sum of 4 x (1 - x), x from material to
+                                   material of a law */
 } ig_topopt_design_stats;
 
 typedef enum { IG_MAP_PRODUCT, IG_MAP_QUOTIENT, IG_MAP_SENSITIVITY } ig_map;
@@ -176,8 +177,9 @@ typedef struct ig_topopt_design_ops {
                     double *sums);
   ig_status (*mma)(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_topopt_mma *mma,
                    double *out);
-  ig_status (*stats)(ig_ctx *cx, const ig_grid *g, int64_t n, const uint8_t *role, const double *x,
-                     const double *old, ig_topopt_design_stats *stats);
+  ig_status (*stats)(ig_ctx *cx, const ig_grid *g, int64_t n, const uint8_t *role,
+                     const ig_law *law, const double *x, const double *old,
+                     ig_topopt_design_stats *stats);
 } ig_topopt_design_ops;
 
 extern const ig_topopt_design_ops ig_topopt_design_cpu;

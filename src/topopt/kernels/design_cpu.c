@@ -317,7 +317,8 @@ static ig_status mma_update(ig_ctx *cx, int64_t n, const uint8_t *role, const ig
 }
 
 static ig_status stats(ig_ctx *cx, const ig_grid *g, int64_t n, const uint8_t *role,
-                       const double *x, const double *old, ig_topopt_design_stats *st) {
+                       const ig_law *law, const double *x, const double *old,
+                       ig_topopt_design_stats *st) {
   enum { SUMS = 2 };
   const ig_chunks all = ig_chunks_of(g, n);
   double(*part)[SUMS] = NULL, sum[SUMS], most = 0;
@@ -333,7 +334,7 @@ static ig_status stats(ig_ctx *cx, const ig_grid *g, int64_t n, const uint8_t *r
       if (role[i]) {
         most = fmax(most, fabs(x[i] - old[i]));
         part[c][0] += x[i];
-        part[c][1] += 4 * x[i] * (1 - x[i]);
+        part[c][1] += ig_design_gray(law, x[i]);
       }
   status = ig_chunks_total(g, &all, SUMS, part ? &part[0][0] : NULL, sum);
   free(part);

@@ -59,7 +59,7 @@ ig_status ig_topopt_design_cuda_dual(ig_ctx *cx, int64_t n, const uint8_t *role,
 ig_status ig_topopt_design_cuda_mma(ig_ctx *cx, int64_t n, const uint8_t *role,
                                     const ig_topopt_mma *mma, double *out);
 ig_status ig_topopt_design_cuda_stats(ig_ctx *cx, const ig_grid *g, int64_t n, const uint8_t *role,
-                                      const double *x, const double *old,
+                                      const ig_law *law, const double *x, const double *old,
                                       ig_topopt_design_stats *stats);
 IG_C_END
 

@@ -255,13 +255,14 @@ struct figures {
 };
 
 __global__ void figure_values(const __grid_constant__ ig_pieces p, int64_t n, const uint8_t *role,
-                              const double *x, const double *old, figures *s) {
+                              const __grid_constant__ ig_law law, const double *x,
+                              const double *old, figures *s) {
   const ig_walk w = ig_pieces_walk(p, n);
   double sum[2] = {0, 0}, total[2], most = 0;
   for (EACH(i, w))
     if (role[i]) {
       sum[0] += x[i];
-      sum[1] += 4 * x[i] * (1 - x[i]);
+      sum[1] += ig_design_gray(&law, x[i]);
       most = fmax(most, fabs(x[i] - old[i]));
     }
   if (most > 0) /* a positive double orders like its bits */
@@ -272,7 +273,7 @@ __global__ void figure_values(const __grid_constant__ ig_pieces p, int64_t n, co
 }
 
 ig_status ig_topopt_design_cuda_stats(ig_ctx *cx, const ig_grid *g, int64_t n, const uint8_t *role,
-                                      const double *x, const double *old,
+                                      const ig_law *law, const double *x, const double *old,
                                       ig_topopt_design_stats *stats) {
   cudaStream_t stream = ig_cuda_stream(cx);
   const summing over = summing_over(cx, g, n, 2, 4096);
@@ -280,7 +281,7 @@ ig_status ig_topopt_design_cuda_stats(ig_ctx *cx, const ig_grid *g, int64_t n, c
   figures *s;
   IG_CUDA(cx, cudaMallocAsync((void **)&s, sizeof *s, stream));
   IG_CUDA(cx, cudaMemsetAsync(s, 0, offsetof(figures, partial), stream));
-  figure_values<<<over.blocks, 256, 0, stream>>>(over.pieces, n, role, x, old, s);
+  figure_values<<<over.blocks, 256, 0, stream>>>(over.pieces, n, role, *law, x, old, s);
   ig_status status = cx->backend->copy_out(cx, now, s, sizeof now);
   if (over.slab) {
     if (status != IG_OK)

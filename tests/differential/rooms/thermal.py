@@ -30,7 +30,8 @@ def steady(rng):
         case["body_source"] = rng.choice([1e7, 1e8]) * k / 20
     nodes = [rng.choice(mesh.points) for _ in range(3)]
     case["probes"] = [{"name": "p%d" % i, "point": p} for i, p in enumerate(nodes)]
-    figures = {"p0": "T", "p1": "T", "p2": "T", "T_max": "T", "T_min": "T", "stored": "e", "held": "e"}
+    # what is stored may be nothing beside what flows
+    figures = {"p0": "T", "p1": "T", "p2": "T", "T_max": "T", "T_min": "T", "stored": "e", "held": "e", "flux": "e", "body": "e"}
     return Model(case, figures, offset={"T": case["boundary"][0]["temperature"]}, scale={"T": 1.0}, plain=False, steady=True)
 
 
