@@ -338,8 +338,10 @@ ig_status ig_sim_conclude(ig_sim *s, ig_status status) {
   if (status == IG_OK)
     status = ig_loop_finish(&s->march);
   s->concluded = true;
-  /* a run that fails before its first output has written nothing: what the folder held stays */
-  if (!s->files || (status != IG_OK && !ig_sink_begun(s->files)))
+  /* A run that fails before its first output leaves a former run's files as they are. Where there
+     are none, summary.json says why it failed, unless the case itself was refused. */
+  const bool begun = s->files && ig_sink_begun(s->files);
+  if (!s->files || (status != IG_OK && !begun && (status == IG_INPUT || ig_sink_former(s->files))))
     return status;
   /* the first thing that went wrong is what the user hears */
   snprintf(message, sizeof message, "%s", cx->message);

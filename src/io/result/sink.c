@@ -588,6 +588,11 @@ bool ig_sink_begun(const ig_sink *sink) {
   return ((const files *)sink->self)->folder.ours;
 }
 
+bool ig_sink_former(const ig_sink *sink) {
+  const ig_result_folder *folder = &((const files *)sink->self)->folder;
+  return !folder->ours && folder->run != 0;
+}
+
 /* Signals are blocked in the writer, so that they are delivered to the program's own threads. */
 static ig_status writer_start(files *s) {
   /* signals are for the caller's threads */

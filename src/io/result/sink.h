@@ -37,6 +37,8 @@ IG_MUST_CHECK ig_status ig_sink_open(ig_ctx *cx, const char *folder, const ig_si
                                      ig_sink **sink);
 /* Whether anything was written, so that the folder is this run's. */
 bool ig_sink_begun(const ig_sink *sink);
+/* Whether the folder holds the files of a former run. */
+bool ig_sink_former(const ig_sink *sink);
 /* Waits for the writer and frees everything; removes a folder that it made and did not use. Call
    flush before to learn of failures. */
 void ig_sink_close(ig_sink *sink);
