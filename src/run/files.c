@@ -337,6 +337,10 @@ ig_status ig_files_look(ig_case *c, const ig_job *job, const char *out, ig_files
 bool ig_sink_begun(const ig_sink *sink) {
   return sink != NULL;
 }
+bool ig_sink_former(const ig_sink *sink) {
+  (void)sink;
+  return false;
+}
 void ig_sink_close(ig_sink *sink) {
   (void)sink;
 }

@@ -39,6 +39,8 @@ IG_MUST_CHECK ig_status ig_files_summary(const ig_case *c, const ig_job *job, co
                                          ig_sink *sink);
 /* Whether anything has been written to the folder yet. */
 bool ig_sink_begun(const ig_sink *sink);
+/* Whether the folder holds the files of a former run. */
+bool ig_sink_former(const ig_sink *sink);
 void ig_sink_close(ig_sink *sink);
 
 #endif
