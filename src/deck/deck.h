@@ -187,7 +187,6 @@ typedef struct ig_deck_print {
   const char *set;
   const char *quantity;             /* in capitals */
   bool totals, totals_only, global; /* global: in fixed axes, GLOBAL=YES */
-  int frequency;
   struct ig_deck_print *next;
 } ig_deck_print;
 
@@ -202,7 +201,7 @@ typedef struct ig_deck_step {
   ig_deck_value *value, **last;
   ig_deck_print *print;
   bool boundary_new, cload_new, dload_new;
-  const char *removed[8]; /* keywords whose loads end with OP=NEW */
+  const char *removed[9]; /* keywords whose loads end with OP=NEW, each once: of all there are */
   int removals;
   struct ig_deck_step *next;
 } ig_deck_step;

@@ -276,6 +276,11 @@ static ig_status print_read(ig_deck *d, const ig_card *card, ig_deck_step *s) {
   if (ig_card_get(card, "TIMEPOINTS"))
     IG_TRY(ig_deck_note(d, &card->at, "*%s: TIME POINTS: tables are written at the end of steps",
                         card->word));
+  if (is(frequency, "0"))
+    return IG_OK; /* no output, by the keyword's own meaning */
+  if (frequency && !is(frequency, "1"))
+    IG_TRY(ig_deck_note(d, &card->at, "*%s: FREQUENCY: tables are written at the end of steps",
+                        card->word));
   bool section = false; /* all figures of a section are written together */
   for (const ig_card_line *l = card->line; l; l = l->next)
     for (int f = 0; f < l->count; f++) {
@@ -293,7 +298,6 @@ static ig_status print_read(ig_deck *d, const ig_card *card, ig_deck_step *s) {
       p->totals = is(totals, "YES") || is(totals, "ONLY");
       p->totals_only = is(totals, "ONLY");
       p->global = is(ig_card_get(card, "GLOBAL"), "YES");
-      p->frequency = frequency && ig_is_number(frequency) ? (int)strlen(frequency) : 1;
     }
   return IG_OK;
 }
@@ -321,6 +325,15 @@ static ig_status change_read(ig_deck *d, const ig_card *card, int step) {
                             ig_card_text(l, 1));
   }
   return IG_OK;
+}
+
+/* Loads and supports of this keyword from the steps before end here. */
+static void removal_note(ig_deck_step *s, const char *word) {
+  int i = 0;
+  while (i < s->removals && strcmp(s->removed[i], word) != 0)
+    i++;
+  if (i == s->removals && i < (int)(sizeof s->removed / sizeof *s->removed))
+    s->removed[s->removals++] = word;
 }
 
 ig_status ig_deck_step_read(ig_deck *d, const ig_card **at) {
@@ -356,8 +369,8 @@ ig_status ig_deck_step_read(ig_deck *d, const ig_card **at) {
                                w) >= 0) {
       if (op && !is(op, "MOD") && !is(op, "NEW"))
         return ig_deck_refuse(d, c, "OP=%.40s: expected MOD or NEW", op);
-      if (is(op, "NEW") && s->removals < 8)
-        s->removed[s->removals++] = w;
+      if (is(op, "NEW"))
+        removal_note(s, w);
       IG_TRY(ig_deck_values(d, c, &s->value));
     } else if (ig_choices_find("NODEPRINT|ELPRINT|SECTIONPRINT", w) >= 0) {
       IG_TRY(print_read(d, c, s));

@@ -270,8 +270,8 @@ static ig_status body_add(ig_structure *s, const ig_structure_coupling *c, ig_li
       IG_TRY(IG_MORE(s->cx, &s->body, s->bodies, "couplings"));
       s->body[s->bodies++] = body;
     }
-    for (int d = 0; d < 3 && s->turn && s->cluster && s->cluster[n].turning;
-         d++) { /* shells and beams turn, too */
+    const bool turning = s->turn && s->cluster && n < s->drawn && s->cluster[n].turning;
+    for (int d = 0; d < 3 && turning; d++) { /* shells and beams turn, too */
       const char turns[3] = {'r', (char)('x' + d), 0};
       const int32_t master = turn + d;
       const double one = 1;

@@ -187,12 +187,13 @@ ig_status ig_structure_press(void *self, const ig_trial *at, int32_t begin, int3
 }
 
 /* Accelerations and rotations of the elements of a set. */
-static void bodies_load(ig_structure *s, const ig_structure_load *c, const ig_set *set,
-                        double factor, double time, double *f) {
-  uint8_t *in = calloc((size_t)ig_mesh_elements(s->mesh) + 1, 1);
-  for (ig_lid k = 0; in && k < set->count; k++)
+static ig_status bodies_load(ig_structure *s, const ig_structure_load *c, const ig_set *set,
+                             double factor, double time, double *f) {
+  uint8_t *in;
+  IG_TRY(IG_NEW(s->cx, &in, (size_t)ig_mesh_elements(s->mesh) + 1, "elements under a load"));
+  for (ig_lid k = 0; k < set->count; k++)
     in[set->item[k]] = 1;
-  for (int i = 0; in && i < s->groups; i++) {
+  for (int i = 0; i < s->groups; i++) {
     const ig_structure_group *g = &s->group[i];
     const int npe = ig_solid_info_get(g->kind)->nodes;
     for (int32_t e = 0; e < g->count; e++) {
@@ -224,6 +225,7 @@ static void bodies_load(ig_structure *s, const ig_structure_load *c, const ig_se
   }
   (void)time;
   free(in);
+  return IG_OK;
 }
 
 ig_status ig_structure_loads_at(ig_structure *s, double time, double *f) {
@@ -241,7 +243,7 @@ ig_status ig_structure_loads_at(ig_structure *s, double time, double *f) {
       free(node);
     } else if (!isnan(c->acceleration[0]) || !isnan(c->rate)) {
       IG_TRY(ig_mesh_named_set(s->cx, s->mesh, &c->at, c->set, IG_OF_ELEMENTS, &set));
-      bodies_load(s, c, set, factor, time, f);
+      IG_TRY(bodies_load(s, c, set, factor, time, f));
     } else if (nodal) {
       ig_lid *node, count;
       IG_TRY(ig_structure_nodes(s, &c->at, c->set, &node, &count));

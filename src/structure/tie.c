@@ -218,7 +218,8 @@ static ig_status onto(ig_structure *s, const ig_src *at, const char *set, const 
     ig_lid on[8];
     int nodes;
     const double square = place_find(s, faces, node[k], on, &nodes, share);
-    if (square < 0 || !(square <= reach * reach) || (s->cluster && s->cluster[node[k]].count))
+    if (square < 0 || !(square <= reach * reach) ||
+        (s->cluster && node[k] < s->drawn && s->cluster[node[k]].count))
       continue;
     for (int d = 0; d < 3; d++) {
       double place = 0;

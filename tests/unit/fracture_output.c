@@ -150,6 +150,38 @@ static void a_run_shows_its_crack(void **state) {
 }
 
 /* A crack inside the strip has two tips, and a case may name one more; each has its columns. */
+/* Stress across the plane: nu (sxx + syy) in plane strain, none in plane stress. */
+static void plane_strain_has_stress_across(void **state) {
+  (void)state;
+  ig_ctx *cx = NULL;
+  const ig_ctx_options options = {.backend = "cpu", .threads = 1, .log = listen};
+  assert_int_equal(ig_ctx_open(&options, &cx), IG_OK);
+  for (int plane = 0; plane < 2; plane++) {
+    static watcher w;
+    static ig_output_case output;
+    ig_frac_problem p;
+    watch(&w, true);
+    output = (ig_output_case){.count = 1, .interval = NAN, .history_every = 20};
+    GOOD(cx, ig_frac_problem_strip(&p, cx, 4, IG_TRI6, 0));
+    p.c.plane = plane;
+    p.c.time_step = 6e-9;
+    p.c.duration = 60e-9;
+    p.strain[1] = 0.001;
+    p.job.sink = &w.sink;
+    p.job.output = &output;
+    GOOD(cx, ig_loop_all(&ig_room_fracture, &p.job));
+    const float *t = field(&w, "stress", IG_AT_CELLS, 6)->data;
+    const double nu = p.material.poisson;
+    for (int64_t c = 0; c < w.last->cells; c++)
+      assert_float_equal(t[6 * c + 2], plane ? 0 : nu * (t[6 * c] + t[6 * c + 1]),
+                         1e-5 * fabs(t[6 * c + 1]));
+    ig_frac_problem_free(&p);
+    watch_end(&w);
+    ig_snapshot_free(w.last);
+  }
+  ig_ctx_close(cx);
+}
+
 static void every_tip_is_followed(void **state) {
   (void)state;
   ig_ctx *cx = ctx_on("cpu", 1);
@@ -273,9 +305,11 @@ static void a_run_that_blows_up_stops(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_run_shows_its_crack), cmocka_unit_test(every_tip_is_followed),
-      cmocka_unit_test(a_closed_notch_is_no_extension),
-      cmocka_unit_test(a_balance_that_is_off_is_said), cmocka_unit_test(a_run_that_blows_up_stops)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(a_run_shows_its_crack),
+                                     cmocka_unit_test(plane_strain_has_stress_across),
+                                     cmocka_unit_test(every_tip_is_followed),
+                                     cmocka_unit_test(a_closed_notch_is_no_extension),
+                                     cmocka_unit_test(a_balance_that_is_off_is_said),
+                                     cmocka_unit_test(a_run_that_blows_up_stops)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -108,7 +108,8 @@ struct ig_frac_model {
   ig_lid *color_start;
   ig_clusters cluster; /* assembly `cluster` */
   ig_array rank, home, where, cluster_slots;
-  int32_t *valence;    /* slots of each node when clusters were made */
+  int32_t *valence; /* slots of each node when clusters were made */
+  bool plane_strain;
   bool begun;          /* the forces of this step are there */
   double unbalance[2]; /* of the residual stress: as given, and at the start; over all its forces */
   int motions, loads, loaded;

@@ -179,6 +179,7 @@ ig_status ig_frac_setup(ig_job *job, ig_frac_model *m) {
   IG_TRY(ig_frac_residual_read(job, m));
   IG_TRY(ig_frac_probes_open(job, m));
   IG_TRY(ig_frac_model_start(m));
+  m->plane_strain = m->shape.dim == 2 && c->plane == 0;
   double critical;
   IG_TRY(ig_frac_model_critical(m, &critical));
   /* a corner alone in its element may come to hang on the springs of all its facets, each of which

@@ -70,6 +70,10 @@ static void stress_read(const shown *s, int64_t e, double t[6], double sig[6]) {
 static void stress_of(const shown *s, int64_t e, void *to) {
   double t[6], sig[6];
   stress_read(s, e, t, sig);
+  if (s->m->plane_strain) { /* what keeps the thickness: nu (sxx + syy) */
+    const ig_frac_elastic *el = &s->m->s.elastic[s->mat[e]];
+    sig[2] = el->c12 / (el->c11 + el->c12) * (sig[0] + sig[1]);
+  }
   for (int c = 0; c < 6; c++)
     ((float *)to)[c] = (float)sig[c];
 }

@@ -105,7 +105,7 @@ ig_status ig_heat_rate_bound(ig_ctx *cx, ig_heat *h) {
   free(met);
   if (inverted < h->elements)
     return IG_FAIL(cx, IG_INPUT,
-                   "element %d is inverted or flat: reorder its nodes or mend the mesh",
+                   "element %d is inverted or flat: reorder its nodes or repair the mesh",
                    (int)h->birth.order[inverted]);
   if (flattened < h->elements)
     ig_warn(cx, "element %d has a face without area: nothing passes through it",

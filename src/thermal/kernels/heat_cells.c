@@ -296,7 +296,7 @@ static ig_status neighbors_of_mesh(ig_ctx *cx, const ig_mesh *mesh, ig_lid count
   ig_adjacency_free(&adj);
   return junction == INT64_MAX
              ? IG_OK
-             : IG_FAIL(cx, IG_INPUT, "element %d shares a face with two others: mend the mesh",
+             : IG_FAIL(cx, IG_INPUT, "element %d shares a face with two others: repair the mesh",
                        (int)(junction / 6));
 }
 
@@ -314,7 +314,7 @@ ig_status ig_heat_cells_neighbors(ig_ctx *cx, const ig_mesh *mesh, const ig_heat
   for (int64_t i = 0, next; i < count && status == IG_OK; i = next) {
     next = face_run(all, count, i);
     if (next - i > 2)
-      status = IG_FAIL(cx, IG_INPUT, "element %d shares a face with two others: mend the mesh",
+      status = IG_FAIL(cx, IG_INPUT, "element %d shares a face with two others: repair the mesh",
                        (int)cells->parent[all[i].id / 6]);
     if (next - i == 2) {
       neighbor[all[i].id] = all[i + 1].id / 6;

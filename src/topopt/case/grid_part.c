@@ -53,7 +53,7 @@ static ig_status surface_take(cutting *cut, ig_tri_surface *soup, ig_tri_surface
   if (survey->open_edges)
     return ig_fail_at(p->cx, &c->at,
                       "%s: the surface is not closed: %d holes, %d open edges, the longest rim "
-                      "about (%.4g, %.4g, %.4g) m: mend it",
+                      "about (%.4g, %.4g, %.4g) m: repair it",
                       c->stl, survey->holes, (int)survey->open_edges, survey->hole[0],
                       survey->hole[1], survey->hole[2]);
   for (int d = 0; d < 3; d++)
