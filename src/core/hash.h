@@ -1,6 +1,6 @@
 /* A hash of bytes, FNV-1a (Fowler, Noll and Vo) on eight bytes at a time: it need not withstand
-   malice, only mistakes. It tells whether a checkpoint belongs to a mesh or whether two arrays
-   are equal; files of unknown origin have SHA-256 (core/sha256.h). The value depends on the byte
+   malice, only mistakes. Names of sets, identities of processes and fingerprints of runs are
+   compared by it; the files of a run have SHA-256 (core/sha256.h). The value depends on the byte
    order of the machine. */
 #ifndef IG_CORE_HASH_H
 #define IG_CORE_HASH_H

@@ -1,5 +1,11 @@
 /* The statement at the end of a run: why it stopped, whether the design is feasible, each
-   constraint with its bound, pieces, grayness, and the part's surface. */
+   constraint with its bound, pieces, grayness, and the part's surface.
+
+   Order in ig_topopt_finish: analyse the last design, look at the densities (find), figures of
+   the run (put_run), the surface and its files (put_density), the analysis of the finished part,
+   and last whether the design is feasible, which depends on all of these. Functions named put_
+   write to the sink. On a divided grid all ranks take part; the sinks of ranks above 0 ignore
+   what they get. */
 #include "topopt/output.h"
 #include "core/number.h"
 #include "topopt/design/modes.h"
@@ -51,8 +57,9 @@ static ig_status put_stopped(ig_sink *sink, const ig_topopt_run *r) {
   return sink->result_text(sink, "stopped", text);
 }
 
-/* Mass of the part as it is exported, and of the model where planes of symmetry make it a piece of
-   the part; only where the materials have densities. */
+/* Mass of the part as it is exported, and of the model where planes of symmetry make it a piece
+   of the part; only where the materials have densities. The sum over elements of density x
+   volume x material density, by the deterministic sum of ops->stats. */
 static ig_status put_mass(ig_sink *sink, const ig_topopt_run *r) {
   const ig_topopt_design *s = r->s;
   const ig_loading *l = s->loading;
@@ -193,6 +200,8 @@ static ig_status put_constraints(ig_sink *sink, const ig_topopt_design *s, const
   return IG_OK;
 }
 
+/* Warns of what makes a part useless though its figures are good: several pieces, nothing left,
+   closed cavities. */
 static ig_status put_pieces(ig_sink *sink, const ig_topopt_design *s, const finding *f) {
   const double solid = s->loading->candidates ? s->loading->candidate_density[0] : 1;
   const double *density = f->density, level = f->level;

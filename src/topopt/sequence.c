@@ -1,5 +1,13 @@
-/* Coarse to fine: the design is found on coarser grids first, where an iteration costs an eighth (a
-   quarter in a plane), and handed on. */
+/* Coarse to fine: the design is found on coarser grids first, where an iteration costs an eighth
+   (a quarter in a plane), and handed on.
+
+   Each grid halves the elements along every axis of the one before. Ramps run on the coarsest
+   grid only and stand at their ends afterwards: a design that is handed on must not become gray
+   again. Regions of the case are looked up anew on each grid; where one is empty on a coarse
+   grid, that grid is left out.
+
+   The file also makes the start of a run: a density from a file, or one dense enough for its
+   bounds (start_dense). */
 #include "backend/backend.h"
 #include "ranks/ranks.h"
 #include "topopt/output.h"
@@ -31,8 +39,9 @@ int64_t ig_topopt_ramp_at(const ig_topopt_case *c, int64_t iteration) {
   return c->sequence.at.given && c->sequence.grids > 0 ? LATER : iteration;
 }
 
-/* Of `n` elements along an axis, the element of a coarser grid of `coarse` that holds the centre of
-   i. */
+/* Of `n` elements along an axis, the element of a coarser grid of `coarse` that holds the centre
+   of i. In whole numbers: the centre (2 i + 1) / 2n of the axis times the number of coarse
+   elements. */
 static int64_t holds(int coarse, int n, int64_t i) {
   return (2 * i + 1) * coarse / (2 * (int64_t)n);
 }
@@ -129,6 +138,7 @@ static ig_status hand_on(field *from, ig_topopt_design *s, const ig_topopt_grid_
   return ig_topopt_design_link(s, s->x.dev);
 }
 
+/* Packs own elements without halo, so that the model can be freed. */
 static ig_status keep(const ig_topopt_design *s, const ig_topopt_grid_model *m, field *f) {
   const ig_grid *g = &m->grid;
   const size_t n = (size_t)s->d->places;
@@ -159,7 +169,8 @@ done:
   return status;
 }
 
-/* The case on a grid `depth` halvings coarser; false where that would be no grid any more. */
+/* The case on a grid `depth` halvings coarser; false where that would be no grid any more. A
+   filter radius below 1.5 elements would filter nothing on the coarse grid. */
 static bool coarsen(const ig_topopt_case *c, bool divided, int depth, ig_topopt_case *to) {
   enum { LEAST = 4 }; /* elements along an axis, unless there are fewer from the start */
   const int dim = c->grid.elements[2] > 0 ? 3 : 2;
@@ -181,7 +192,8 @@ static bool coarsen(const ig_topopt_case *c, bool divided, int depth, ig_topopt_
   return true;
 }
 
-/* Design iterations on one grid, from the field handed on. */
+/* Design iterations on one grid, from the field handed on. The loop of a run without output; an
+   interrupt ends it without results. */
 static ig_status improve(ig_topopt_run *r, const ig_topopt_case *c, ig_topopt_grid_model *m,
                          field *f) {
   ig_ctx *cx = r->job->cx;

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Rounds of repair and smoothing; few surfaces change after the fourth or fifth. */
 enum { ROUNDS = 8 };
 static const double WANTED = 0.45; /* quality below which a triangle is worked on */
 static const double SHORT = 0.35;  /* edges below this share of the mean are collapsed */
@@ -37,6 +38,8 @@ static void minus(const double *a, const double *b, double *c) {
 static double dot(const double *a, const double *b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
+/* Only here and in surface_snap.c are vectors of three needed on the host, hence the small
+   functions. */
 static void cross(const double *a, const double *b, double *c) {
   for (int d = 0; d < 3; d++)
     c[d] = a[(d + 1) % 3] * b[(d + 2) % 3] - a[(d + 2) % 3] * b[(d + 1) % 3];
@@ -54,6 +57,9 @@ static double distance(const double *a, const double *b) {
   return sqrt(dot(d, d));
 }
 
+/* 2 r / R, twice the radius of the inscribed circle over that of the circumscribed one: 1 for an
+   equilateral triangle, 0 for a degenerate one. With area A and sides p, q, r it is 16 A^2 / ((p
+   + q + r) p q r); the normal's length is 2 A. */
 double ig_topopt_triangle_quality(const double *a, const double *b, const double *c) {
   const double p = distance(b, c), q = distance(c, a), r = distance(a, b);
   const double product = (p + q + r) * p * q * r;
@@ -74,6 +80,7 @@ static void link_corner(work *w, int32_t corner) {
   w->head[v] = corner;
 }
 
+/* The quadric of a plane n.x + d = 0, weighted: 6 + 3 + 1 numbers, and the sum of weights. */
 static void plane_add(double *p, const double *n, double d, double weight) {
   static const int at[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {1, 2}, {0, 2}};
   for (int i = 0; i < 6; i++)
@@ -95,6 +102,8 @@ static double offset(const double *p, const double *x) {
 /* Triangles around a vertex, at most `most` of them; -1: there are more, or its fans are several
    (each neighbour must be in two of them). */
 enum { STAR = 64 };
+/* Lists of corners are not cleaned up when triangles go: entries that are out of date are passed
+   over. */
 static int star_of(const work *w, int32_t v, int32_t *star) {
   int count = 0;
   for (int32_t c = w->head[v]; c >= 0; c = w->next[c]) {
@@ -115,7 +124,9 @@ static void others(const int32_t *t, int32_t v, int32_t *a, int32_t *b) {
   *b = t[(i + 2) % 3];
 }
 
-/* One closed fan: following it from triangle to triangle comes back after all of them. */
+/* One closed fan: following it from triangle to triangle comes back after all of them. A vertex
+   with two fans is where the surface touches itself in a point; moving it could separate or join
+   parts of the body. */
 static bool one_fan(const work *w, int32_t v, const int32_t *star, int count) {
   int32_t a, b, first, at;
   if (count < 3)
@@ -259,7 +270,9 @@ static int ring_of(const work *w, int32_t v, const int32_t *star, int count, int
   return count;
 }
 
-/* Vertices p and q have two common neighbours, which make two triangles with them, and no more. */
+/* Vertices p and q have two common neighbours, which make two triangles with them, and no more.
+   The link condition (Dey et al. 1999): otherwise the collapse would pinch the surface. np > 3
+   and nq > 3 leave no tetrahedron flat; the bound on np + nq keeps the new star within STAR. */
 static bool linked_well(const work *w, int32_t p, int32_t q, const int32_t *sp, int np,
                         const int32_t *sq, int nq) {
   int32_t rp[STAR], rq[STAR];
@@ -273,7 +286,8 @@ static bool linked_well(const work *w, int32_t p, int32_t q, const int32_t *sp, 
   return common == 2 && shared == 2 && np > 3 && nq > 3 && np + nq - 4 < STAR / 2;
 }
 
-/* Whether a point is near enough to the planes of a vertex, and of a second one (NULL: none). */
+/* Whether a point is near enough to the planes of a vertex, and of a second one (NULL: none).
+   Flat faces are kept to rounding, everything else to the deviation. */
 static bool near(const work *w, int32_t p, const int32_t *q, const double *x) {
   const double rounding = 1e-4 * w->edge;
   double planes[11], flat[11];
@@ -284,7 +298,9 @@ static bool near(const work *w, int32_t p, const int32_t *q, const double *x) {
   return offset(planes, x) <= w->deviation * w->deviation && offset(flat, x) <= rounding * rounding;
 }
 
-/* Where the vertex of an edge that is collapsed may lie, with the best quality; false: nowhere. */
+/* Where the vertex of an edge that is collapsed may lie, with the best quality; false: nowhere.
+   Candidates are the middle of the edge and its two ends. The result must be no worse than the
+   worst triangle before, up to a quality of 0.3. */
 static bool place_find(const work *w, int32_t p, int32_t q, const int32_t *sp, int np,
                        const int32_t *sq, int nq, double *best) {
   const double least = fmin(star_least(w, sp, np), star_least(w, sq, nq));
@@ -434,7 +450,9 @@ static bool flip(work *w, int32_t t) {
   return true;
 }
 
-/* Moves a vertex towards the middle of its neighbours, within its planes. */
+/* Moves a vertex towards the middle of its neighbours, within its planes. Tangential Laplacian
+   smoothing: the component along the mean normal is taken out, the step is halved until the move
+   is allowed and improves the worst triangle. */
 static void smooth(work *w, int32_t v) {
   int32_t star[STAR], a, b;
   double middle[3] = {0, 0, 0}, normal[3] = {0, 0, 0}, n[3], x[3];
@@ -498,6 +516,7 @@ static int64_t triangles_mend(work *w) {
   return changed;
 }
 
+/* The divergence theorem: a sixth of the triple products of all triangles. */
 static double volume_of(const work *w) {
   double sum = 0;
   for (int64_t t = 0; t < w->triangles; t++) {
@@ -532,7 +551,8 @@ static double area_of(const work *w, int32_t v, double *normal) {
 }
 
 /* Moves curved parts of the surface along their normals, all by one length, until the volume is
-   what it was. */
+   what it was. Smoothing shrinks convex parts a little; moving everything outwards by one small
+   length restores the volume. */
 static void volume_keep(work *w, double wanted) {
   for (int round = 0; round < 3; round++) {
     double area = 0, normal[3];

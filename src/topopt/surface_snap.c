@@ -50,6 +50,7 @@ static double dot(const double *a, const double *b) {
 
 /* --- walls of places --- */
 
+/* A region may have many walls; all of them are candidates for every vertex near them. */
 static ig_status wall_add(ig_surface_walls *w, wall a) {
   IG_TRY(IG_MORE(w->cx, &w->list, w->count, "faces of the case"));
   w->list[w->count++] = a;
@@ -154,6 +155,8 @@ static void bins_free(bins *b) {
   ig_tri_surface_free(&b->soup);
 }
 
+/* Points outside count to the nearest cell, so that a search near the border finds its
+   triangles. */
 static int cell_at(const bins *b, double x, int d) {
   const int i = (int)floor((x - b->low[d]) / b->cell);
   return i < 0 ? 0 : i >= b->n[d] ? b->n[d] - 1 : i;
@@ -173,6 +176,8 @@ static void cells_of(const bins *b, ig_lid t, int from[3], int to[3]) {
   }
 }
 
+/* Counting sort in two passes: numbers per cell, then the lists. A triangle is in every cell
+   that its bounding box touches. */
 static ig_status bins_fill(ig_ctx *cx, bins *b) {
   const size_t cells = (size_t)b->n[0] * (size_t)b->n[1] * (size_t)b->n[2];
   int from[3], to[3], at[3];
@@ -199,6 +204,8 @@ static ig_status bins_fill(ig_ctx *cx, bins *b) {
   return IG_OK;
 }
 
+/* An STL whose triangles are not oriented alike has no outside: it is not used. Cells are no
+   larger than a 200th of the part needs, to bound their number. */
 static ig_status stl_take(ig_surface_walls *w) {
   const ig_grid_case *c = &w->m->c->grid;
   bins *b = &w->stl;
@@ -342,7 +349,9 @@ static void fold(const ig_surface_walls *w, const bool *mirrored, double *x) {
       x[d] = 2 * (w->side[d] < 0 ? w->low[d] : w->high[d]) - x[d];
 }
 
-/* Whether x, folded, may be moved to `at`: near enough, and not off a side of the grid. */
+/* Whether x, folded, may be moved to `at`: near enough, and not off a side of the grid. A vertex
+   on a side of the grid may slide in it and not leave it: sides close the part, and planes of
+   symmetry must stay planes. */
 static bool may_move(const ig_surface_walls *w, const double *x, double *at) {
   double square = 0;
   for (int d = 0; d < 3; d++) {
@@ -371,6 +380,8 @@ static bool void_beyond(const ig_surface_walls *w, const double *at, const doubl
   return w->density[ig_grid_place(&w->m->whole, i[0], i[1], i[2])] < 0.1;
 }
 
+/* `face` is the number of a wall from 1; count + 1 is the surface of the STL. `normal` NULL: the
+   vertex is on the face already and slides. */
 static bool onto(const ig_surface_walls *w, int32_t face, const double *x, const double *normal,
                  double *at) {
   const double slack = 1e-3 * w->reach;
@@ -456,7 +467,8 @@ static ig_status normals_make(const ig_surface_walls *w, const ig_topopt_part *s
   return IG_OK;
 }
 
-/* Vertices of triangles that were turned over go back to where they were. */
+/* Vertices of triangles that were turned over go back to where they were. Undoing one triangle
+   may turn a neighbour over, hence the rounds. */
 static void folds_undo(ig_topopt_part *s, const float (*before)[3], int32_t *on) {
   bool again = true;
   for (int round = 0; round < 20 && again; round++) {
@@ -477,6 +489,7 @@ static void folds_undo(ig_topopt_part *s, const float (*before)[3], int32_t *on)
   }
 }
 
+/* Of all faces that accept the vertex the nearest is taken. */
 static void vertex_snap(const ig_surface_walls *w, const double *normal, float *vertex,
                         int32_t *on) {
   double x[3], n[3], best[3] = {0}, least = INFINITY;

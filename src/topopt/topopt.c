@@ -23,6 +23,7 @@
 #include <string.h>
 #include <stdlib.h>
 
+/* Iterations take the place of time: the clock of a topopt run counts them, one per step. */
 static void stand(const void *self, ig_run_status *now) {
   const ig_topopt_run *r = self;
   const double time = (double)r->iteration;
@@ -126,6 +127,7 @@ static void info_line(void *user, const char *label, const char *value) {
   ig_info(user, "%s: %s", label, value);
 }
 
+/* *self is set first, so that room_close is called even where the model cannot be made. */
 static ig_status room_open(ig_job *job, void **self) {
   ig_topopt_run *r;
   IG_TRY(IG_NEW(job->cx, &r, 1, "topopt"));
@@ -159,9 +161,12 @@ static void room_close(void *self) {
   free(r);
 }
 
-/* bytes of a model that `check` does not make */
+/* bytes of a model that `check` does not make. A model above 4 GB is only described by `check`,
+   from the formula for its memory: building it would take minutes, and may not fit on the
+   machine on which the case is written. */
 static const double LARGE = 4e9;
 
+/* `ingot check`: builds the model and describes it, without a run. */
 static ig_status check(ig_job *job, ig_check_line *line, void *user) {
   ig_discretisation *d;
   ig_topopt_design *s;

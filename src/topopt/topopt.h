@@ -60,6 +60,8 @@ typedef struct {
   const char *fix;                     /* "all", or some of x y z; temperatures: anything */
   double displacement[3], temperature; /* where it is held, m and K; NaN: zero */
 } ig_hold_case;
+/* Of a force or heat: the given value at each node, the given value divided equally between the
+   nodes, or divided between faces by their area. */
 typedef enum { IG_SPREAD_EACH, IG_SPREAD_NODES, IG_SPREAD_FACES } ig_spread;
 typedef struct {
   ig_src at;
@@ -182,12 +184,15 @@ typedef struct {
   int analyse; /* 0 or 1; -1: not given */
 } ig_surface_case;
 typedef enum {
+  /* objective: compliance f.u; heat compliance; displacement of the output port; lowest
+     eigenvalue */
   IG_PROBLEM_STIFFNESS,
   IG_PROBLEM_HEAT,
   IG_PROBLEM_MECHANISM,
   IG_PROBLEM_FREQUENCY
 } ig_problem_kind;
 typedef enum {
+  /* what the problem kind says; otherwise the named quantity within the bounds of `constraints` */
   IG_MINIMISE_RESPONSE,
   IG_MINIMISE_VOLUME,
   IG_MINIMISE_STRESS,
@@ -279,6 +284,8 @@ bool ig_topopt_made(const ig_topopt_case *c);
 
 /* --- the discretisation: all the design loop knows of it --- */
 
+/* Sizes of fixed arrays: load cases of a case, and designs of a robust one (eroded, dilated,
+   intermediate). */
 enum { IG_LOAD_CASES = 16, IG_REALISATIONS = 3 };
 enum { IG_TOUCH_HELD = 1, IG_TOUCH_LOADED = 2 }; /* bits of a mark */
 
@@ -305,6 +312,8 @@ typedef struct {
   double stiffness; /* Young's modulus (times thickness) or conductivity of the solid */
 } ig_loading;
 
+/* Each is defined in a header of its own: surface/surface.h (below for the part),
+   design/stress.h, design/modes.h, design/pnorm.h, surface/pieces.h. */
 typedef struct ig_topopt_part ig_topopt_part;
 typedef struct ig_topopt_stress ig_topopt_stress;
 typedef struct ig_topopt_modes ig_topopt_modes;
@@ -341,11 +350,16 @@ struct ig_discretisation {
                      double *to);
   ig_status (*place)(void *self, bool states, int count, const double *from, double *to);
   void (*lighten)(void *self); /* all is set up; NULL: nothing to let go */
+  /* new moduli are in `modulus`: the solver renews what depends on them */
   ig_status (*changed)(void *self);
+  /* K u = f to a relative residual of `tolerance`; u is the first guess on entry. Collective
+     where the body is divided between ranks */
   ig_status (*solve)(void *self, const double *f, double *u, double tolerance,
                      ig_solve_report *report);
   const double *(*residual)(void *self); /* of the last solve */
   bool *learnt; /* what the solver found out and a restart has to know; NULL: nothing */
+  /* out[e] (+)= scale u_e . k0 v_e, with k0 the element's stiffness at unit modulus; `add`: adds
+     to `out` */
   ig_status (*energy)(void *self, const double *u, const double *v, double scale, bool add,
                       double *out);
   /* y = K u for the moduli in place, 0 where held; u may be anything there */
@@ -523,6 +537,9 @@ typedef struct {
   ig_loading *loading;
   ig_topopt_turns turns;
   int realisations;
+  /* x: the design variables; trial: the next or the last design; dc, dv: gradients of objective
+     and volume; hs: row sums of the filter's weights; work: energies, and free for use between
+     passes */
   ig_array x, trial, filtered, dc, dv, work, hs; /* elements */
   ig_array printed;                              /* what of `filtered` can be built */
   ig_array drawn; /* `printed` of the design before, of `draw_direction` */

@@ -11,7 +11,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Unknowns of a model whose sums are made: two more states are needed for them. */
+/* Unknowns of a model whose sums are made: two more states are needed for them. At 20 million
+   unknowns the two extra states take 0.3 GB; the sums are a check for the reader, not worth more
+   memory than that. */
 static const int64_t MOST = 20000000;
 
 typedef struct {
@@ -27,6 +29,7 @@ static ig_status room_new(const ig_topopt_design *s, room *w) {
   return ig_array_zero(s->cx, &w->force); /* what is beside a grid is not written */
 }
 
+/* A rigid translation along one axis (heat: a unit temperature). */
 static ig_status unit_fill(const ig_topopt_design *s, int axis, room *w) {
   const ig_node_layout *l = &s->d->layout;
   const int64_t n = s->d->unknowns;

@@ -1,4 +1,18 @@
-/* One design: filter, project, analyse, differentiate; and its update. */
+/* One design: filter, project, analyse, differentiate.
+
+   For filtered densities y = F x, physical densities rho = H(y) and moduli E = E(rho) the
+   gradient of an objective J by x is
+
+     dJ/dx = F^T [ H'(y) E'(rho) dJ/dE ],   dJ/dE_e = -u_e . k0 u_e  (compliance, self-adjoint)
+
+   with u_e the displacements of element e and k0 its stiffness at unit modulus. Energies are
+   summed over load cases into s->work, ops->slope turns them into gradients by y, and
+   filter_back applies F^T. Objectives that are not self-adjoint (ports, stresses, temperatures)
+   have adjoint systems of the same matrix.
+
+   A robust design (Wang, Lazarov and Sigmund 2011) is evaluated at three thresholds, eroded,
+   dilated and intermediate; the objective is a smooth maximum of the three, volume and
+   constraints are those of the intermediate one, which is the last. */
 #include "topopt/design/load.h"
 #include "topopt/design/modes.h"
 #include "topopt/design/pnorm.h"
@@ -11,6 +25,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* initial_value for `hold` iterations, then growing by `factor` each, up to the value of the
+   case. */
 static double ramp(const ig_ramp_case *r, double last, int64_t iteration) {
   if (!r->at.given || iteration <= r->hold)
     return r->at.given ? fmin(r->initial_value, last) : last;
@@ -32,6 +48,8 @@ bool ig_topopt_design_ramped(const ig_topopt_case *c, const ig_evaluation *e) {
   return e->penalty == last.penalty && e->gray == last.gray && e->beta == last.beta;
 }
 
+/* Large changes do not need exact gradients: the tolerance falls with the change from 1e-4 to
+   1e-6, which saves solver iterations where they are most. Found by trial. */
 double ig_topopt_design_tolerance(double change) {
   return fmin(1e-4, fmax(1e-6, 5e-4 * change));
 }
@@ -49,6 +67,9 @@ ig_status ig_topopt_design_link(ig_topopt_design *s, double *v) {
   return s->d->link ? s->d->link(s->d->self, v) : IG_OK;
 }
 
+/* y = (sum over e of w_ie v_e x_e) / (sum of w_ie v_e) with volumes v: `hs` are the
+   denominators. The Helmholtz filter has its own norm. Then linked elements share their mean and
+   overhangs are removed. */
 static ig_status filter_forward(ig_topopt_design *s) {
   const int kind = s->c->filter.kind;
   if (kind < IG_FILTER_DENSITY)
@@ -67,7 +88,9 @@ static ig_status filter_forward(ig_topopt_design *s) {
   return s->printed.dev ? s->d->print(s->d->self, s->filtered.dev, s->printed.dev) : IG_OK;
 }
 
-/* a slope by the filtered density becomes one by the design */
+/* a slope by the filtered density becomes one by the design. The transpose of filter_forward,
+   step by step in reverse order. The weights w are symmetric, so the same filter serves both
+   ways. */
 static ig_status filter_back(ig_topopt_design *s, double *slope) {
   const int64_t n = s->d->places;
   if (s->printed.dev)
@@ -80,6 +103,8 @@ static ig_status filter_back(ig_topopt_design *s, double *slope) {
   return s->cx->backend->copy(s->cx, slope, s->work.dev, (size_t)n * sizeof *slope);
 }
 
+/* Sigmund's sensitivity filter (1997): dJ/dx_i is replaced by sum(w x dJ/dx) / (max(1e-3, x_i)
+   sum w). It is a heuristic: the result is the gradient of no function. */
 static ig_status filter_sensitivity(ig_topopt_design *s, double *slope) {
   const int64_t n = s->d->places;
   IG_TRY(s->ops->map(s->cx, n, s->d->role, IG_MAP_PRODUCT, s->x.dev, slope, NULL, s->work.dev));
@@ -91,7 +116,7 @@ static ig_status filter_sensitivity(ig_topopt_design *s, double *slope) {
 /* --- analysis of one realisation --- */
 
 /* A smooth maximum (Kreisselmeier-Steinhauser) of several values, in units of the largest of
-   them, and its slope by each. */
+   them, and its slope by each. The value is within log(count)/20 of the largest, relative to it. */
 static double worst_of(int count, const double *value, double *weight) {
   const double sharpness = 20;
   int first = 0;
@@ -113,7 +138,9 @@ static double worst_of(int count, const double *value, double *weight) {
   return smooth;
 }
 
-/* What is left of the port's system, times each displacement: its rank knows it. */
+/* What is left of the port's system, times each displacement: its rank knows it. By the adjoint
+   z of the port: l.u = z.Ku = z.f + (rest), so the port's residual times u corrects the
+   first-order error of an inexact solve. */
 static ig_status port_rest(ig_topopt_design *s, int r, double *rest) {
   const int cases = s->loading->cases, from = ig_topopt_systems_owner(s, cases);
   ig_status status = IG_OK;
@@ -194,7 +221,8 @@ typedef struct {
   double *value; /* of the objective */
 } adjoint_pass;
 
-/* Constraints of the last realisation, and objectives with adjoint systems of their own. */
+/* Constraints of the last realisation, and objectives with adjoint systems of their own. Called
+   twice on ranks that share systems: see ig_topopt_turns_take. */
 static ig_status adjoints(ig_topopt_design *s, void *user, ig_evaluation *e) {
   const adjoint_pass *p = user;
   if (p->r == s->realisations - 1)
@@ -208,12 +236,14 @@ static ig_status adjoints(ig_topopt_design *s, void *user, ig_evaluation *e) {
   return IG_OK;
 }
 
+/* The largest gradient of the smoothed step, at its threshold. */
 double ig_topopt_steepness(const ig_topopt_case *c, const ig_evaluation *e) {
   const double eta = c->projection.eta, beta = e->beta;
   return beta > 0 ? fmax(1, beta / (tanh(beta * eta) + tanh(beta * (1 - eta)))) : 1;
 }
 
-/* From filtered densities to densities and moduli; shift: of the threshold. */
+/* From filtered densities to densities and moduli; shift: of the threshold. With several
+   materials to choose from the law has a step and a power between each and the next. */
 static void law_of(const ig_topopt_design *s, const ig_evaluation *e, double shift, ig_law *law) {
   *law = (ig_law){.penalty = e->penalty,
                   .least = ig_topopt_void_ratio(s->c),
@@ -227,6 +257,8 @@ static void law_of(const ig_topopt_design *s, const ig_evaluation *e, double shi
   }
 }
 
+/* The order matters: constraints need dv before it is filtered back, and the moduli of the last
+   realisation in place; energies in s->work are overwritten by the next analysis. */
 ig_status ig_topopt_design_evaluate(ig_topopt_design *s, ig_evaluation *e) {
   const ig_projection_case *p = &s->c->projection;
   ig_law law;
@@ -320,7 +352,8 @@ ig_status ig_topopt_design_change(ig_topopt_design *s, const ig_evaluation *e, d
 
 /* --- making it --- */
 
-/* Whether nothing acts but gravity on the design itself. */
+/* Whether nothing acts but gravity on the design itself. A case with its weight as the only load
+   has the empty body as its best design. */
 static bool only_weight(const ig_topopt_design *s) {
   const ig_topopt_case *c = s->c;
   bool weighs = false, other = c->masses.count > 0 || s->loading->held.dev;

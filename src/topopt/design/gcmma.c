@@ -1,6 +1,10 @@
-/* The globally convergent method of moving asymptotes (Svanberg 2002): the approximations are made
-   more curved until, at the design they lead to, none of them promises more than is there. Then the
-   objective falls from one feasible design to the next. */
+/* The globally convergent method of moving asymptotes (Svanberg 2002): the approximations are
+   made more curved until, at the design they lead to, none of them promises more than is there.
+   Then the objective falls from one feasible design to the next.
+
+   Each trial is a full evaluation with all its linear systems, so an update costs several of
+   those of plain moving asymptotes. Function 0 is the objective, 1 the volume, 2 and up the
+   constraints; all are scaled by their largest gradient. */
 #include "topopt/design/mma.h"
 #include "backend/backend.h"
 #include "topopt/topopt.h"
@@ -8,9 +12,12 @@
 #include <math.h>
 #include <string.h>
 
+/* Svanberg's inner loop ends by itself; the bound covers functions whose gradients are not exact
+   (filtered sensitivities). */
 enum { TRIES = 15 };
 
-/* Values of all functions in the units of the approximations: objective, volume, constraints. */
+/* Values of all functions in the units of the approximations: objective, volume, constraints.
+   Gradients of the volume are those of its sum over elements, hence the factor. */
 static void values(const ig_topopt_design *s, const ig_evaluation *e, const double *scale,
                    double *value) {
   value[0] = scale[0] * e->objective;
@@ -52,6 +59,7 @@ static ig_status promised(ig_topopt_design *s, const ig_topopt_mma *mma, double 
   return IG_OK;
 }
 
+/* Makes the trial the design for an evaluation, and the other way round afterwards. */
 static void exchange(ig_topopt_design *s) {
   const ig_array swap = s->x;
   s->x = s->trial;
@@ -88,6 +96,8 @@ ig_status ig_topopt_gcmma_update(ig_topopt_design *s, const ig_oc *oc, const ig_
     IG_TRY(status);
     s->tried += next->iterations;
     values(s, next, mma.scale, then);
+    /* Svanberg's rule for the curvature: raise it by what was missing over the distance moved,
+       by at most ten times. */
     kept = true;
     for (int f = 0; f <= mma.count; f++) {
       const double more = then[f] - now[f] - promise[f];

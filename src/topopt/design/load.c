@@ -1,10 +1,16 @@
-/* Loads that follow the design: weights and held displacements. */
+/* Loads that follow the design: weights and held displacements (load.h). All functions do
+   nothing where a case has neither.
+
+   States are in units of the load's norm over the stiffness, so that the solver's
+   single-precision preconditioner never meets extreme numbers; `unit` = 1 / norm turns
+   prescribed values into them. */
 #include "topopt/design/load.h"
 #include "backend/backend.h"
 
 #include <math.h>
 #include <stdlib.h>
 
+/* Whether any load case has gravity. */
 static bool heavy(const ig_topopt_design *s) {
   bool any = false;
   for (int q = 0; q < s->loading->cases; q++)
@@ -57,6 +63,7 @@ void ig_topopt_load_free(ig_topopt_design *s) {
     ig_array_free(s->cx, &s->load[q]);
 }
 
+/* Must agree with ig_topopt_load_new and ig_topopt_load_room. */
 double ig_topopt_load_bytes(const ig_topopt_case *c, double n, double nu) {
   bool weight[IG_LOAD_CASES] = {false}, held = false, any = false;
   int cases = 1;
@@ -92,6 +99,8 @@ static ig_status weigh(ig_topopt_design *s, double *v) {
   return IG_OK;
 }
 
+/* nodal = N^T (m(rho) v) + added masses, in units of the mean solid element's mass. For the
+   weight the shares are consistent, for vibrations they are lumped and never negative. */
 ig_status ig_topopt_load_masses(ig_topopt_design *s, int r, bool lumped) {
   IG_TRY(s->ops->mass(s->cx, s->d->places, s->d->role, s->c->mass_threshold, false,
                       s->density[r].dev, s->body[0].dev));
@@ -103,6 +112,8 @@ ig_status ig_topopt_load_masses(ig_topopt_design *s, int r, bool lumped) {
              : IG_OK;
 }
 
+/* The transpose of ig_topopt_load_masses: element e gets factor m'(rho_e) v_e times the mean of
+   the nodal values. */
 ig_status ig_topopt_load_mass_slope(ig_topopt_design *s, int r, bool lumped, double factor,
                                     bool add) {
   const int64_t n = s->d->places;
@@ -115,6 +126,8 @@ ig_status ig_topopt_load_mass_slope(ig_topopt_design *s, int r, bool lumped, dou
   return s->ops->mix(s->cx, n, factor, s->body[0].dev, add ? 1 : 0, s->direct.dev, s->direct.dev);
 }
 
+/* f_q = forces + gravity - K u_held, and the energy u_held . K u_held of the prescribed
+   displacements with everything else at zero. */
 ig_status ig_topopt_load_prepare(ig_topopt_design *s, int r) {
   const ig_loading *l = s->loading;
   const int64_t nu = s->d->unknowns;
@@ -142,6 +155,7 @@ ig_status ig_topopt_load_prepare(ig_topopt_design *s, int r) {
   return IG_OK;
 }
 
+/* Zeros at held components: the solver solves for v = u - u_held. */
 ig_status ig_topopt_load_lower(ig_topopt_design *s, double *u) {
   if (!s->loading->held.dev)
     return IG_OK;

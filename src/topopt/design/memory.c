@@ -1,4 +1,6 @@
-/* Memory that a design takes, before it is made. */
+/* Memory that a design takes, before it is made: `ingot check` reports it for models that are
+   too large to be built. Must agree with what evaluate.c, limits.c, mma.c and stress.c allocate;
+   n and nu as in topopt.h. */
 #include "topopt/design/load.h"
 #include "topopt/design/modes.h"
 #include "topopt/design/stress.h"

@@ -1,7 +1,11 @@
-/* The method of moving asymptotes: functions are replaced by separable convex approximations
-   between two asymptotes per element, whose minimum for given multipliers is known; the multipliers
-   maximise the dual function. With the volume alone, which is linear in the design, its multiplier
-   is found on the volume itself. */
+/* The method of moving asymptotes (Svanberg 1987): functions are replaced by separable convex
+   approximations between two asymptotes per element, whose minimum for given multipliers is
+   known; the multipliers maximise the dual function. With the volume alone, which is linear in
+   the design, its multiplier is found on the volume itself.
+
+   The dual problem has one unknown per constraint, at most 32, and every evaluation of it is one
+   pass over the elements (ops->dual): values, gradient and second derivatives are summed
+   together, so that Newton's method needs few passes. */
 #include "topopt/design/mma.h"
 #include "topopt/output.h"
 #include "backend/backend.h"
@@ -22,14 +26,20 @@ ig_status ig_topopt_mma_prepare(ig_topopt_design *s) {
 
 /* --- several constraints --- */
 
-/* a multiplier past this price buys what a constraint is overstepped by instead */
+/* a multiplier past this price buys what a constraint is overstepped by instead. Svanberg's
+   artificial variables y_i with the cost price y_i + y_i^2 / 2: a problem without a feasible
+   point has a solution all the same. 1000 times the largest gradient of the objective, which is
+   1 after scaling. */
 static const double price = 1e3;
 
-/* The dual function, its slope and curvature (negative) at mma->multiplier. */
+/* The dual function, its slope and curvature (negative) at mma->multiplier. Index 0 is not used:
+   the objective has no multiplier. */
 typedef struct {
   double value, slope[IG_FUNCTIONS], bend[IG_FUNCTIONS][IG_FUNCTIONS];
 } dual_point;
 
+/* The order of the sums is that of ig_mma_minimum: changes of all functions, then the upper
+   triangle of second derivatives. */
 static ig_status dual_at(ig_ctx *cx, const ig_topopt_design_ops *ops, int64_t n,
                          const uint8_t *role, const ig_topopt_mma *mma, const double *value,
                          dual_point *d) {
@@ -48,8 +58,10 @@ static ig_status dual_at(ig_ctx *cx, const ig_topopt_design_ops *ops, int64_t n,
   return IG_OK;
 }
 
-/* Newton's step in the multipliers that may move, held back by `brake` times a diagonal that keeps
-   it finite where nothing bends. Uphill always: the matrix is positive definite. */
+/* Newton's step in the multipliers that may move, held back by `brake` times a diagonal that
+   keeps it finite where nothing bends. Uphill always: the matrix is positive definite.
+   Levenberg-Marquardt: `brake` shortens the step where the quadratic model fails. Gaussian
+   elimination without pivoting is safe, since the matrix is positive definite. */
 static void newton_step(const ig_topopt_mma *mma, const dual_point *d, const bool *held,
                         double brake, double *step) {
   const int count = mma->count;
@@ -75,6 +87,9 @@ static void newton_step(const ig_topopt_mma *mma, const dual_point *d, const boo
   }
 }
 
+/* A multiplier at 0 with a gradient that would lower it further is held there. Steps are
+   accepted by Armijo's rule (1e-4 of the predicted gain), with more brake otherwise. Multipliers
+   of the last design are the start: a few steps are enough. */
 ig_status ig_topopt_mma_dual(ig_ctx *cx, const ig_topopt_design_ops *ops, int64_t n,
                              const uint8_t *role, ig_topopt_mma *mma, const double *value) {
   enum { TRIES = 300 };
@@ -117,6 +132,7 @@ ig_status ig_topopt_mma_scale(ig_topopt_design *s, const double *slope, double *
   return IG_OK;
 }
 
+/* Only the objective gets a least curvature: constraints that are linear stay so. */
 ig_status ig_topopt_mma_constrained(ig_topopt_design *s, const ig_oc *oc, const ig_evaluation *e) {
   ig_topopt_mma mma = {.count = 1 + s->limits,
                        .move = oc->move,

@@ -1,4 +1,9 @@
-/* The highest temperature and the fullest ball of a design: values and slopes. */
+/* The highest temperature and the fullest ball of a design: values and gradients.
+
+   A largest value has no gradient where its place changes. It is replaced by c P with the p-norm
+   P = (sum of v_i^p)^(1/p) and a correction c = max v / P from the designs before (Le et al.
+   2010), which is kept constant in the gradient. The sum is made of v_i / max v, so that powers
+   stay within the range of double precision. */
 #include "topopt/design/pnorm.h"
 #include "topopt/design/solve_groups.h"
 #include "backend/backend.h"
@@ -6,20 +11,26 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* Higher powers are nearer to the maximum and less smooth; 8 to 16 are usual in the literature. */
 static const double exponent = 16; /* of the norm */
-static const double memory = 0.5;  /* share of the last designs in the correction */
+/* Averaging keeps the correction from swinging between two places that take turns at being
+   largest. */
+static const double memory = 0.5; /* share of the last designs in the correction */
 
 static const ig_limit_case *limit_of(const ig_topopt_design *s, int i) {
   return i < IG_LIMITS ? ig_topopt_limit_case(s, i) : NULL;
 }
 
+/* A constraint without a load case looks at all of them. */
 static void cases_of(const ig_topopt_design *s, int i, int *begin, int *end) {
   const ig_limit_case *limit = limit_of(s, i);
   *begin = limit && limit->load_case > 0 ? (int)limit->load_case - 1 : 0;
   *end = limit && limit->load_case > 0 ? *begin + 1 : s->loading->cases;
 }
 
-/* Largest w |factor v| and the sum of (w |factor v| / largest)^exponent, of elements or states. */
+/* Largest w |factor v| and the sum of (w |factor v| / largest)^exponent, of elements or states.
+   powers(..., exponent / 2) squared by the dot product gives the sum of powers by the
+   deterministic sum over elements. */
 static ig_status measure(ig_topopt_design *s, bool states, const double *w, const double *v,
                          double factor, double *top, double *sum) {
   ig_topopt_pnorm *t = s->peaks;
@@ -175,7 +186,8 @@ static ig_status make_objective(ig_topopt_design *s) {
                "adjoint states");
 }
 
-/* Balls around elements that are held do not count. */
+/* Balls around elements that are held do not count. A passive solid region thicker than the
+   bound would otherwise make every design infeasible. */
 static ig_status leave_held(ig_topopt_design *s, ig_array *member) {
   const size_t n = (size_t)s->d->places;
   uint8_t *role = NULL;

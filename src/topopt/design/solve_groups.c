@@ -1,11 +1,15 @@
-/* Linear systems of a design, shared by ranks. */
+/* Linear systems of a design, shared by ranks (solve_groups.h). Small models are not worth
+   dividing: there every rank has the whole model, solves whole systems in turn (system k on rank
+   k modulo ranks) and broadcasts the solutions. All ranks then do the remaining work alike, with
+   equal bits. */
 #include "topopt/design/solve_groups.h"
 #include "backend/backend.h"
 #include "ranks/ranks.h"
 
 #include <math.h>
 
-/* Whether a solution will do. */
+/* Whether a solution will do. A solution that has not converged is used with a warning if it is
+   good to a percent: early designs of a run recover from that. Anything worse ends the run. */
 static ig_status accept(ig_topopt_design *s, const ig_solve_report *report, ig_evaluation *e) {
   if (report->end != IG_SOLVE_CONVERGED) {
     if (!(report->residual < 1e-2))
@@ -96,6 +100,8 @@ bool ig_topopt_turn_mine(const ig_topopt_design *s) {
   return !s->turns.first || own(s, s->turns.next);
 }
 
+/* Three situations: the solutions have been handed on (only the report is looked at), the first
+   of two passes (solved here if f is given, else by another rank), or no sharing at all. */
 ig_status ig_topopt_turn_solve(ig_topopt_design *s, const double *f, double *state,
                                ig_evaluation *e) {
   ig_topopt_turns *t = &s->turns;

@@ -1,4 +1,13 @@
-/* Stresses of a design: values, slopes by the adjoint method, corrections and clusters. */
+/* Stresses of a design: values, gradients by the adjoint method, corrections and clusters
+   (stress.h).
+
+     P = (sum s_e^p)^(1/p),  s_e = rho_e^r sigma_e(u)
+     dP/drho_e = (s_e/P)^(p-1) r s_e / rho_e  -  z_e . k0 u_e E'(rho_e)
+     K z = sum over e of (s_e/P)^(p-1) rho_e^r B^T dsigma_e/dstrain
+
+   The first term is the direct one (t->direct), the second the adjoint's. One adjoint system per
+   load case and slot; it is scaled to unit size for the solver and its size is put back into the
+   energies. */
 #include "topopt/design/stress.h"
 #include "topopt/design/load.h"
 #include "topopt/design/solve_groups.h"
@@ -22,11 +31,15 @@ static void cases_of(const ig_topopt_design *s, int i, int *begin, int *end) {
   *end = limit && limit->load_case > 0 ? *begin + 1 : s->loading->cases;
 }
 
+/* The slots of a stress with clusters follow each other; the first has the array of cluster
+   numbers. */
 static int first_slot(const ig_topopt_design *s, int i) {
   return i < IG_LIMITS ? i - s->cluster_of[i] : i;
 }
 
-/* Stresses of slot i under load case q: tensors, von Mises stresses, relaxed ones. */
+/* Stresses of slot i under load case q: tensors, von Mises stresses, relaxed ones. Pa per unit
+   state: norm of the load over the thickness; the modulus cancels, as states are in units of
+   load over stiffness. */
 static ig_status stresses(const ig_topopt_design *s, int i, int q, bool clusters,
                           ig_topopt_stressed *a) {
   ig_topopt_stress *t = s->stress;
@@ -112,7 +125,8 @@ static int rising(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Of `own` values of this rank, rising, how many are at least `least`. */
+/* Of `own` values of this rank, rising, how many are at least `least`. A binary search for the
+   first value that is not below `least`. */
 static int64_t reach(const double *sorted, int64_t own, double least) {
   int64_t low = 0, high = own;
   while (low < high) {
@@ -225,12 +239,15 @@ ig_status ig_topopt_stress_evaluate(ig_topopt_design *s, const ig_law *law, int 
   return s->ops->mix(s->cx, n, *correction, slope, *correction, t->direct.dev, slope);
 }
 
+/* See the head of pnorm.c: c P stands for the largest stress. */
 static void correct(ig_topopt_design *s, const ig_evaluation *e, int i) {
   ig_topopt_stress *t = s->stress;
   if (t->norm[i] > 0)
     t->correction[i] = memory * t->correction[i] + (1 - memory) * e->peak[i] / t->norm[i];
 }
 
+/* After every update the elements are sorted into clusters anew: the problem changes a little,
+   but the norm of each cluster stays close to its largest stress. */
 ig_status ig_topopt_stress_learn(ig_topopt_design *s, const ig_evaluation *e) {
   if (!s->stress)
     return IG_OK;

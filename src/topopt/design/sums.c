@@ -1,4 +1,6 @@
-/* Sums and extremes over a design, and its values, whether or not ranks divide it. */
+/* Sums and extremes over a design, and its values, whether or not ranks divide it. Sums are made
+   by planes or blocks of a fixed size and added in one order, so that their bits do not depend
+   on threads or ranks; extremes are exact in any order. */
 #include "topopt/topopt.h"
 #include "backend/backend.h"
 
@@ -29,6 +31,8 @@ ig_status ig_topopt_most(ig_ctx *cx, const ig_discretisation *d, const double *v
   return ig_slab_most(g->slab, result, 1);
 }
 
+/* On a divided grid each component of a state is one run of own values; a mesh in parts has them
+   all in one. */
 int ig_topopt_runs(const ig_discretisation *d) {
   return ig_topopt_divided(d) && !d->states ? d->layout.size : 1;
 }
@@ -86,6 +90,7 @@ ig_status ig_topopt_elements_mark(ig_ctx *cx, const ig_discretisation *d, uint8_
   return IG_OK;
 }
 
+/* Costs a message: called once per evaluation and update. */
 ig_status ig_topopt_meet(ig_ctx *cx, const ig_discretisation *d) {
   return ig_topopt_divided(d) ? ig_ranks_agree(cx, IG_OK) : IG_OK;
 }

@@ -43,6 +43,7 @@ static ig_src place_of(const asked *a, const char *key, const ig_src *entry) {
   return node->kind == IG_NODE_MAP ? ig_key_at(node, own, *entry) : *entry;
 }
 
+/* The first rule that applies is reported: like all bad input, one error at a time. */
 static ig_status refuse(const asked *a, const ig_src *at, const rule *list, size_t count) {
   for (size_t i = 0; i < count; i++)
     if (list[i].given) {
@@ -53,6 +54,7 @@ static ig_status refuse(const asked *a, const ig_src *at, const rule *list, size
 }
 #define REFUSE(a, at, list) refuse(a, at, list, sizeof(list) / sizeof *(list))
 
+/* NaN is a value that was not given. */
 static bool any(const double *v, int n) {
   bool found = false;
   for (int i = 0; i < n; i++)
@@ -155,6 +157,7 @@ static ig_status check_constraints(const asked *a) {
   return IG_OK;
 }
 
+/* 0.1 is the default of mass_threshold in case/options.c; defaults below likewise. */
 static ig_status check_top(const asked *a) {
   const ig_topopt_case *c = a->c;
   int64_t cases = 1;

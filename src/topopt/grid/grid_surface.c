@@ -57,7 +57,8 @@ static int own_along(const body *b, int d) {
   return d == 2 ? b->g->all : b->g->n[d];
 }
 
-/* The mean of the elements around a node of the mirrored whole. */
+/* The mean of the elements around a node of the mirrored whole. Nodes at the rim have fewer than
+   eight elements: the mean is of those that are there. */
 static double mean_at(const body *b, const int *i) {
   double sum = 0;
   int count = 0;
@@ -91,6 +92,8 @@ static int team_of(const body *b) {
   return ig_team(b->cx, b->g->stored, IG_WORK_NODE);
 }
 
+/* In single precision: positions of vertices are, too, and the array is as large as the mirrored
+   whole. */
 static ig_status values_make(const body *b, layers *l) {
   const size_t planes = (size_t)(l->to - l->from) + 1;
   IG_TRY(IG_NEW(b->cx, &l->value, planes * (size_t)b->n[1] * (size_t)b->n[0], "surface"));
@@ -104,7 +107,8 @@ static ig_status values_make(const body *b, layers *l) {
   return IG_OK;
 }
 
-/* Freed by the caller, failed or not. */
+/* Freed by the caller, failed or not. With z mirrored at the lowest plane, images of the layers
+   come first and run downwards. */
 static ig_status body_make(body *b, ig_ctx *cx, const ig_grid *g, const double *density,
                            const ig_texts *mirror) {
   *b = (body){.cx = cx, .g = g, .density = density};
@@ -149,7 +153,9 @@ static ig_status rim_note(cutter *c, const int *low, const int *high, int edge, 
   return ig_topopt_skin_rim(b->cx, c->skin, (ig_topopt_rim){8 * node + (uint64_t)edge, vertex, 0});
 }
 
-/* the vertex between two corners of the cube, or at one; made once */
+/* the vertex between two corners of the cube, or at one; made once. p and q are corners of one
+   tetrahedron, whose edges run from a corner to one with more bits set: a ^ b names the edge
+   among the 7 that start at a, 0 the node itself. */
 static ig_status vertex_of(cutter *c, int p, int q, int32_t *index) {
   const int a = p < q ? p : q, b = a ^ p ^ q; /* a's bits are part of b's */
   const int *cube = c->cube;
@@ -225,7 +231,8 @@ static ig_status cut_cube(cutter *c) {
   return IG_OK;
 }
 
-/* The triangles of the layers, in their order. */
+/* The triangles of the layers, in their order. Vertices are remembered for two planes of nodes:
+   a layer of cubes needs no more, and memory stays that of two planes. */
 static ig_status march(cutter *c) {
   const body *b = c->b;
   int *cube = c->cube;
@@ -279,7 +286,8 @@ static float value_between(const cutter *c, const int *fine) {
   return 0.5F * (value_at(c, low) + value_at(c, high));
 }
 
-/* Sums of layers in the order of the grid, over all ranks: part[plane of nodes, as stored][per]. */
+/* Sums of layers in the order of the grid, over all ranks: part[plane of nodes, as stored][per].
+   One number per plane (and per image): added in the order of planes on all ranks alike. */
 static ig_status planes_total(const ig_grid *g, int per, double *part, double *sum) {
   const ig_chunks k = {.per = per, .count = per * (g->stored / g->plane)};
   return ig_chunks_total(g, &k, 1, part, sum);
@@ -316,7 +324,7 @@ static ig_status volume_of(void *self, double level, double *volume) {
   return status;
 }
 
-/* The volume of the design itself. */
+/* The volume of the design itself. Each mirrored axis doubles the volume. */
 static ig_status wanted_of(const body *b, double *wanted) {
   const ig_grid *g = b->g;
   double *part;

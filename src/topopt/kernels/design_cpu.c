@@ -13,6 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Separable only in its symmetry: rows at +-y, +-z are added first, then one row is weighted
+   along x for all offsets, so that an element costs a quarter of the multiplications in space.
+   The inner loops run along x and vectorise. Rows are dealt out to threads in fixed ranges; each
+   thread has a line of work space with margins for mirrored elements. */
 static ig_status filter(ig_ctx *cx, const ig_grid *g, const ig_taps *taps, const uint8_t *role,
                         const double *in, double *out) {
   (void)role;
@@ -91,6 +95,7 @@ static ig_status to_nodes(ig_ctx *cx, const ig_grid *g, double share, const doub
   return IG_OK;
 }
 
+/* Over all places, halo included: those have no role and become 0. */
 static ig_status to_elements(ig_ctx *cx, const ig_grid *g, const uint8_t *role, const double *in,
                              double *out) {
 #pragma omp parallel for schedule(static) num_threads(ig_team(cx, g->stored, IG_WORK_VALUE))
@@ -241,6 +246,8 @@ static ig_status asymptotes(ig_ctx *cx, int64_t n, const uint8_t *role, bool fir
   return IG_OK;
 }
 
+/* One loop for both methods: `oc->lower` chooses between the optimality criterion and moving
+   asymptotes. The pass with the answer itself comes last, so that `out` is what belongs to it. */
 static ig_status oc_update(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_oc *oc,
                            const double *x, const double *dc, const double *dv, double *work,
                            double *out, double *multiplier) {
@@ -289,6 +296,8 @@ static ig_status powers(ig_ctx *cx, int64_t n, const double *w, const uint8_t *f
   return IG_OK;
 }
 
+/* Every chunk has its own sums: no two threads add to the same number, and the chunks are added
+   in order. */
 static ig_status dual(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_topopt_mma *mma,
                       double *sums) {
   const ig_chunks all = ig_chunks_of(mma->grid, n);

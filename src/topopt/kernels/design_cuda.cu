@@ -10,6 +10,7 @@ static unsigned stride_blocks(ig_ctx *cx, int64_t n) {
   return all < most ? (all ? all : 1) : most;
 }
 
+/* A grid-stride loop: any number of blocks covers any number of elements. */
 #define EACH(i, n)                                                                                 \
   int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;                                      \
   i < n;                                                                                           \
@@ -18,8 +19,10 @@ static unsigned stride_blocks(ig_ctx *cx, int64_t n) {
 
 /* --- filter --- */
 
-/* A row of threads takes a row of elements. Rows of the reach that mirror each other are added once
-   into shared memory, then serve the whole row of threads: y and z first, x last, as on the CPU. */
+/* A row of threads takes a row of elements. Rows of the reach that mirror each other are added
+   once into shared memory, then serve the whole row of threads: y and z first, x last, as on the
+   CPU. A block is 4 rows of 64 elements. REACH: the widest margin that shared memory holds (2 x
+   4 x 192 doubles are 12 kB); wider filters are better done by the Helmholtz equation. */
 enum { ROW = 64, ROWS = 4, REACH = 64 };
 
 __global__ void __launch_bounds__(ROW *ROWS)
@@ -65,6 +68,7 @@ __global__ void __launch_bounds__(ROW *ROWS)
     out[g.first + i + j * g.row + (g.dim == 3 ? k * g.plane : 0)] = result;
 }
 
+/* The y dimension of a launch ends at 65535 blocks; more rows go into z. */
 ig_status ig_topopt_design_cuda_filter(ig_ctx *cx, const ig_grid *g, const ig_taps *taps,
                                        const uint8_t *role, const double *in, double *out) {
   (void)role;
@@ -241,6 +245,7 @@ ig_status ig_topopt_design_cuda_mma(ig_ctx *cx, int64_t n, const uint8_t *role,
 
 /* --- draw, groups, nodes, masses --- */
 
+/* A thread per column: the elements of a column follow each other. */
 __global__ void draw_columns(const __grid_constant__ ig_grid g, ig_draw d, int side, int wide,
                              int64_t n, const uint8_t *role, const double *in, double *carry,
                              double *out) {

@@ -5,6 +5,7 @@
 #include "solver/grid/planes.cuh"
 #include "topopt/kernels/design.inc"
 
+/* 16 blocks of 256 threads per multiprocessor keep it busy; larger arrays are walked in strides. */
 static unsigned stride_blocks(ig_ctx *cx, int64_t n) {
   const unsigned all = ig_cuda_blocks(n, 256);
   const unsigned most = 16u * IG_CUDA_UNITS;
@@ -23,6 +24,7 @@ struct summing {
   unsigned blocks;
   ig_slab *slab; /* the grid is divided: NULL if not */
 };
+/* Partial sums at most: blocks of a launch, or planes of a grid. */
 enum { ROOM = 1 << 14 };
 static summing summing_over(ig_ctx *cx, const ig_grid *g, int64_t n, int each, unsigned most) {
   summing s;
@@ -140,7 +142,9 @@ done:
 
 /* --- moving asymptotes, several constraints --- */
 
-/* One launch has all sums of up to DUAL_WHOLE constraints; of more, those of a tile. */
+/* One launch has all sums of up to DUAL_WHOLE constraints; of more, those of a tile. Up to 8
+   constraints the 45 sums of a thread fit into registers; beyond, tiles of 4 x 4 are summed by
+   several launches that each compute the minimum anew. */
 enum { DUAL_BLOCKS = 1024, DUAL_WHOLE = 8, DUAL_MOST = 9 + 36 };
 struct dual_state {
   double total[DUAL_MOST];

@@ -1,4 +1,5 @@
-/* Printing and drawing on a mesh, on the CPU. */
+/* Printing and drawing on a mesh, on the CPU. Elements of one level depend on lower levels only
+   and are computed in parallel; levels follow each other. */
 #include "kern/hd.h"
 #include "core/threads.h"
 #include "topopt/kernels/making_ops.h"
