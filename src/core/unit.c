@@ -162,8 +162,7 @@ static bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-/* Without a prefix first: "min" is a minute, not a milli-inch, and "ft" a foot, not a
-   femtotonne. */
+/* Without a prefix first: "ft" is a foot, not a femtotonne. */
 static bool symbol_find(const char *name, size_t length, ig_unit *u) {
   for (int pass = 0; pass < 2; pass++) /* plain symbols come before prefixed ones: min, ft */
     for (size_t p = 0; p < (pass ? COUNT(prefixes) : 1); p++) {

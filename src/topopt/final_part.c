@@ -15,7 +15,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* 0.3: a triangle of quality 0.3 or more is usable by mesh generators (1: equilateral). */
+/* surface_good is the share of triangles of quality 0.3 or more (1: equilateral). */
 static ig_status put_figures(ig_sink *sink, const ig_topopt_run *r, const ig_topopt_part *part,
                              double wanted) {
   const ig_surface_case *c = &r->s->c->surface;

@@ -4,8 +4,7 @@
    Order in ig_topopt_finish: analyse the last design, look at the densities (find), figures of
    the run (put_run), the surface and its files (put_density), the analysis of the finished part,
    and last whether the design is feasible, which depends on all of these. Functions named put_
-   write to the sink. On a divided grid all ranks take part; the sinks of ranks above 0 ignore
-   what they get. */
+   write to the sink. On a divided grid all ranks take part. */
 #include "topopt/output.h"
 #include "core/number.h"
 #include "topopt/design/modes.h"

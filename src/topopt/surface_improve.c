@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rounds of repair and smoothing; few surfaces change after the fourth or fifth. */
+/* Rounds of repair and smoothing, at most. */
 enum { ROUNDS = 8 };
 static const double WANTED = 0.45; /* quality below which a triangle is worked on */
 static const double SHORT = 0.35;  /* edges below this share of the mean are collapsed */
@@ -38,8 +38,7 @@ static void minus(const double *a, const double *b, double *c) {
 static double dot(const double *a, const double *b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
-/* Only here and in surface_snap.c are vectors of three needed on the host, hence the small
-   functions. */
+
 static void cross(const double *a, const double *b, double *c) {
   for (int d = 0; d < 3; d++)
     c[d] = a[(d + 1) % 3] * b[(d + 2) % 3] - a[(d + 2) % 3] * b[(d + 1) % 3];

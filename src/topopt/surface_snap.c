@@ -205,7 +205,7 @@ static ig_status bins_fill(ig_ctx *cx, bins *b) {
 }
 
 /* An STL whose triangles are not oriented alike has no outside: it is not used. Cells are no
-   larger than a 200th of the part needs, to bound their number. */
+ * smaller than a 200th of the part, which bounds their number. */
 static ig_status stl_take(ig_surface_walls *w) {
   const ig_grid_case *c = &w->m->c->grid;
   bins *b = &w->stl;

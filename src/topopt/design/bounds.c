@@ -12,9 +12,8 @@
 /* over its bound by more than this share a constraint is not met */
 static const double slack = 1e-3;
 
-/* a stress, whose place may change with every design, by more than this. The largest stress is
-   not differentiable, and its smooth stand-in is corrected only after an iteration; half a
-   percent of play is never used up, 0.2 % often. */
+/* a stress, whose place may change with every design, by more than this. The largest stress is not
+   differentiable, and its smooth replacement is corrected only after an iteration. */
 static const double stress_slack = 2e-3;
 
 ig_topopt_bound ig_topopt_bound_of(const ig_topopt_design *s, const ig_evaluation *e, int i) {
@@ -49,7 +48,7 @@ double ig_topopt_bound_excess(const ig_topopt_bound *b) {
   return (b->least ? b->bound / b->value : b->value / b->bound) - 1 - b->slack;
 }
 
-/* NaN counts as worst: !(over <= worst) would be true for it. */
+/* The largest excess of the volume and all constraints. */
 double ig_topopt_excess(const ig_topopt_design *s, const ig_evaluation *e) {
   double worst = -INFINITY;
   for (int i = -1; i < s->limits; i++) {

@@ -49,7 +49,7 @@ bool ig_topopt_design_ramped(const ig_topopt_case *c, const ig_evaluation *e) {
 }
 
 /* Large changes do not need exact gradients: the tolerance falls with the change from 1e-4 to
-   1e-6, which saves solver iterations where they are most. Found by trial. */
+   1e-6, which saves solver iterations while designs still change much. */
 double ig_topopt_design_tolerance(double change) {
   return fmin(1e-4, fmax(1e-6, 5e-4 * change));
 }
@@ -138,9 +138,9 @@ static double worst_of(int count, const double *value, double *weight) {
   return smooth;
 }
 
-/* What is left of the port's system, times each displacement: its rank knows it. By the adjoint
-   z of the port: l.u = z.Ku = z.f + (rest), so the port's residual times u corrects the
-   first-order error of an inexact solve. */
+/* What is left of the port's system, times each displacement: its rank knows it. With the adjoint z
+   of the port and its residual r = l - K z the displacement is l.u = z.f + r.u: the last term
+   corrects the first-order error of an inexact solve. */
 static ig_status port_rest(ig_topopt_design *s, int r, double *rest) {
   const int cases = s->loading->cases, from = ig_topopt_systems_owner(s, cases);
   ig_status status = IG_OK;

@@ -90,7 +90,7 @@ ig_status ig_topopt_elements_mark(ig_ctx *cx, const ig_discretisation *d, uint8_
   return IG_OK;
 }
 
-/* Costs a message: called once per evaluation and update. */
+/* An agreement of all ranks where the body is divided; nothing otherwise. */
 ig_status ig_topopt_meet(ig_ctx *cx, const ig_discretisation *d) {
   return ig_topopt_divided(d) ? ig_ranks_agree(cx, IG_OK) : IG_OK;
 }

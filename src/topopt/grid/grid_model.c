@@ -1,10 +1,20 @@
 /* From a case to a grid as a discretisation.
 
-     places: supports, loads, roles   placing.c, grid_place.c
+     places: supports, loads, roles   case/boundary_conditions.c, grid_place.c
      products, multigrid              solver/
      overhang, draw; pattern          grid_making.c, grid_pattern.c
      snapshots, arrays of checkpoints grid_output.c
-     the part at the end              grid_finish.c, grid_surface.c */
+     the part at the end              grid_finish.c, grid_surface.c
+
+   All arrays of a grid have the layout of ig_grid: nodes and elements are addressed by the same
+   places, x fastest, with one row and one plane of halo around them, so that stencils need no
+   tests at the rim. Element (i, j, k) is at the place of its lowest node. Places without an
+   element have the role NONE, modulus 0 and density 0. A state of `dof` components has them one
+   after the other, `stored` values apart.
+
+   All elements are alike: one element matrix (ig_brick) times the modulus, and no stored matrix.
+   build() calls everything in the order in which it depends on each other: materials, roles,
+   supports, the solver, loads, pattern, filter, and last the table of functions in m->d. */
 #include "topopt/grid/divide.h"
 #include "topopt/grid/grid_making.h"
 #include "topopt/grid/grid_output.h"
@@ -21,6 +31,8 @@
 
 /* --- filters --- */
 
+/* The cone: w = max(0, radius - distance), one octant of offsets is stored. `padded` and
+   symmetry mirror densities at the sides of the grid. */
 static ig_status make_filter(ig_topopt_grid_model *m) {
   const ig_topopt_case *c = m->c;
   const ig_grid *g = &m->grid;
@@ -83,7 +95,9 @@ static ig_status make_filter(ig_topopt_grid_model *m) {
   return ig_array_push(m->cx, &m->weight);
 }
 
-/* Balls of the bound on members: whole weight inside, elements at the rim in part. */
+/* Balls of the bound on members: whole weight inside, elements at the rim in part. The weight
+   falls from 1 to 0 over one element at the rim of the ball, so that the share changes smoothly
+   with the diameter. d.ball adds up all octants. */
 static ig_status make_ball(ig_topopt_grid_model *m, double radius) {
   const ig_grid *g = &m->grid;
   ig_taps *t = &m->ball_taps;
@@ -115,6 +129,7 @@ static ig_status grid_around(void *self, const double *in, double *out) {
   return IG_OK;
 }
 
+/* Ghost planes are refreshed before the filter, as far as it reaches. */
 static ig_status grid_filter(void *self, const double *in, double *out) {
   ig_topopt_grid_model *m = self;
   const ig_topopt_design_ops *ops = ig_topopt_design_ops_of(m->cx);
@@ -155,6 +170,7 @@ static ig_status grid_energy(void *self, const double *u, const double *v, doubl
   return s->ops->energy(s->cx, &s->args, u, v, scale, add, out);
 }
 
+/* K u for the moduli in place: multigrid's own product on its finest level. */
 static ig_status grid_apply(void *self, const double *u, double *y) {
   const ig_linear a = ig_multigrid_linear(((ig_topopt_grid_model *)self)->solver);
   return a.apply(a.self, u, y, NULL);
@@ -163,6 +179,7 @@ static ig_status grid_apply(void *self, const double *u, double *y) {
 static ig_status ghosts_take(const ig_topopt_grid_model *m, int components, const double *values) {
   return ig_slab_refresh(&m->grid, components, sizeof *values, 1, (double *)values);
 }
+/* An element gives each of its corners an eighth (a quarter in a plane). */
 static ig_status grid_to_nodes(void *self, const double *in, double *out) {
   const ig_topopt_grid_model *m = self;
   IG_TRY(ghosts_take(m, 1, in));
@@ -190,7 +207,9 @@ static ig_status grid_strain_back(void *self, const double *tensor, double *f) {
   return IG_OK;
 }
 
-/* Where elements are: the mean of their corners, in the order of a snapshot's. */
+/* Where elements are: the mean of their corners, in the order of a snapshot's. Only for
+   densities of a file. The order of the sum is that of ig_snapshot_centre, so that a design
+   written by the same grid is found back exactly. */
 static ig_status make_centers(ig_topopt_grid_model *m) {
   const ig_grid *g = &m->grid;
   static const int order[8] = {0, 1, 3, 2, 4, 5, 7, 6}; /* VTK goes round, bits do not */
@@ -233,6 +252,8 @@ static ig_status grid_measure(void *self, const ig_limit_case *limit, ig_array *
   return ig_topopt_points_limit(&points, m->solver->fix.host, limit, to, norm);
 }
 
+/* Ghosts lose their role only after the places of the case have been applied: filters and
+   patterns must not count elements twice. */
 static ig_status build(ig_topopt_grid_model *m, const ig_list *materials) {
   ig_ctx *cx = m->cx;
   const ig_topopt_case *c = m->c;

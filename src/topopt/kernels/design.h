@@ -13,9 +13,9 @@
 
 IG_C_BEGIN
 
-/* What an element is: nothing (halo), free, or held solid or void. IG_LIMITS is bounded by the
-   size of kernel arguments (ig_topopt_mma, 4 kB on CUDA) and by the number of sums;
-   IG_DUAL_SUMS: a change for every function and the upper triangle of second derivatives. */
+/* What an element is: nothing (halo), free, or held solid or void. IG_LIMITS: constraints beside
+   the volume, at most. IG_DUAL_SUMS: a change for every function and the upper triangle of second
+   derivatives. */
 enum { IG_ROLE_NONE, IG_ROLE_DESIGN, IG_ROLE_SOLID, IG_ROLE_VOID };
 
 /* A convolution kernel with the symmetry of the grid: weights of the offsets (|x|, |y|, |z|). */

@@ -14,7 +14,7 @@
 #include <string.h>
 
 /* Separable only in its symmetry: rows at +-y, +-z are added first, then one row is weighted
-   along x for all offsets, so that an element costs a quarter of the multiplications in space.
+   along x for all offsets, so that an element costs an eighth of the multiplications in space.
    The inner loops run along x and vectorise. Rows are dealt out to threads in fixed ranges; each
    thread has a line of work space with margins for mirrored elements. */
 static ig_status filter(ig_ctx *cx, const ig_grid *g, const ig_taps *taps, const uint8_t *role,

@@ -143,8 +143,8 @@ done:
 /* --- moving asymptotes, several constraints --- */
 
 /* One launch has all sums of up to DUAL_WHOLE constraints; of more, those of a tile. Up to 8
-   constraints the 45 sums of a thread fit into registers; beyond, tiles of 4 x 4 are summed by
-   several launches that each compute the minimum anew. */
+   constraints a thread has all sums, 45 at most; beyond, tiles of 4 x 4 are summed by several
+   launches that each compute the minimum anew. */
 enum { DUAL_BLOCKS = 1024, DUAL_WHOLE = 8, DUAL_MOST = 9 + 36 };
 struct dual_state {
   double total[DUAL_MOST];
