@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Share by which part and density model may differ before the run warns.  */
+/* Share by which part and density model may differ before the run warns. */
 static const double apart = 0.1;
 
 /* --- one analysis --- */

@@ -20,6 +20,7 @@ void ig_topopt_mesh_pack(void *self, bool nodes, int components, const double *f
 
 /* --- divided --- */
 
+/* Values on the stack at a time: 32 kB. */
 enum { CHUNK = 4096 };
 
 typedef struct {
@@ -32,6 +33,7 @@ typedef struct {
   void *user;
 } passing;
 
+/* `host`: the array is a copy that a checkpoint keeps. */
 static ig_status bytes_out(const passing *p, const void *from, size_t size, void *to) {
   const ig_ctx *cx = p->m->cx;
   if (p->host) {
@@ -47,6 +49,7 @@ static ig_status values_give(void *user, int64_t begin, int64_t count, void *ite
   return bytes_out(p, p->from + p->size * begin, sizeof(double) * (size_t)(p->size * count), items);
 }
 
+/* Converted to single precision in pieces, so that no second array of the whole part is needed. */
 static ig_status shown_give(void *user, int64_t begin, int64_t count, void *items) {
   const passing *p = user;
   double chunk[CHUNK];
@@ -60,7 +63,8 @@ static ig_status shown_give(void *user, int64_t begin, int64_t count, void *item
   return IG_OK;
 }
 
-/* Corners of own elements, in numbers of the whole and VTK's order. */
+/* Corners of own elements, in numbers of the whole and VTK's order. Connectivity lies on the
+   device with the part's numbers; part.node turns them into the whole's. */
 static ig_status corners_give(void *user, int64_t begin, int64_t count, void *items) {
   const passing *p = user;
   const ig_topopt_mesh_model *m = p->m;

@@ -17,6 +17,7 @@ typedef struct {
   double key;
   ig_lid element;
 } ranked;
+/* Elements from the plate upwards; equal heights in the order of their numbers. */
 static int rising(const void *a, const void *b) {
   const ranked *p = a, *q = b;
   if (p->key != q->key)
@@ -55,7 +56,9 @@ static double height(const search *s, ig_lid e) {
 }
 
 /* Elements whose lowest node is on the plate and that have air below, and those with air below
-   alone. A face looks down where its middle lies below that of its element, within 72 degrees. */
+   alone. A face looks down where its middle lies below that of its element, within 72 degrees.
+   0.3 is the cosine of 72 degrees. A thousandth of an element is the slack for nodes on the
+   plate. */
 static void find_plate(search *s) {
   const ig_topopt_mesh_model *m = s->m;
   const int npe = m->info->nodes, faces = m->info->faces;
@@ -82,7 +85,8 @@ static void find_plate(search *s) {
   }
 }
 
-/* Neighbours through a node, each once. */
+/* Neighbours through a node, each once. `stamp` remembers for which element a neighbour was last
+   seen, so that nothing needs to be cleared. */
 static int neighbours(search *s, ig_lid e) {
   const int npe = s->m->info->nodes;
   int n = 0;
@@ -100,7 +104,8 @@ static int neighbours(search *s, ig_lid e) {
   return n;
 }
 
-/* Cosine of the angle between down and the way from one middle to another. */
+/* Cosine of the angle between down and the way from one middle to another. 1: straight below;
+   -1: both middles in one point, or above. */
 static double steepness(const search *s, ig_lid e, ig_lid k) {
   const double *p = (const double *)s->m->center.host + 3 * (size_t)e;
   const double *q = (const double *)s->m->center.host + 3 * (size_t)k;
@@ -116,8 +121,10 @@ static double angle_of(const search *s) {
   return isnan(given) ? 45 : given;
 }
 
-/* An element is held up by those that touch it and lie below, no flatter than the angle. Inside an
-   irregular mesh there may be none; then the steepest one below counts. */
+/* An element is held up by those that touch it and lie below, no flatter than the angle. Inside
+   an irregular mesh there may be none; then the steepest one below counts. With a face towards
+   air and nothing steep enough below, the element cannot be printed. Inside of the mesh it is
+   the mesh's irregularity that leaves no support: the steepest neighbour is taken instead. */
 static ig_status find_below(search *s, ig_lid e) {
   const double enough = sin(angle_of(s) / 57.29577951308232) - 1e-6;
   const int n = neighbours(s, e);
@@ -170,7 +177,8 @@ static int owner(const search *s, ig_lid e) {
   return s->m->part.divided ? ig_rows_owner(&s->m->part.cells, e) : 0;
 }
 
-/* One more than the highest level of those below, and than the last stage of other ranks' below. */
+/* One more than the highest level of those below, and than the last stage of other ranks' below.
+   Elements by height: what holds one up is lower and was placed before. */
 static ig_status find_places(search *s) {
   ig_topopt_mesh_printing *p = &s->m->printing;
   const size_t n = (size_t)s->m->elements;
@@ -197,7 +205,8 @@ static ig_status find_places(search *s) {
   return IG_OK;
 }
 
-/* Own elements by stage and level; where levels and stages begin. */
+/* Own elements by stage and level; where levels and stages begin. stage[s] is the first level of
+   stage s among the rank's levels; ranks may have no level in a stage. */
 static ig_status sort_own(search *s, int32_t *order) {
   ig_topopt_mesh_printing *p = &s->m->printing;
   place *own;
@@ -229,7 +238,8 @@ static ig_status sort_own(search *s, int32_t *order) {
 
 /* --- lists of own elements --- */
 
-/* Who stands on whom. */
+/* Who stands on whom. The transpose of the lists `below`, by a counting sort: gradients go down
+   along it. */
 static ig_status find_above(search *s) {
   const size_t n = (size_t)s->m->elements;
   IG_TRY(IG_NEW(s->m->cx, &s->above_start, n + 2, "supports"));
@@ -291,7 +301,8 @@ static ig_status send_supports(search *s) {
 
 /* --- between ranks --- */
 
-/* Own elements and others' in their lists: these are taken one way and those given the other. */
+/* Own elements and others' in their lists: these are taken one way and those given the other.
+   What one rank takes from below is what the other gives upwards: both lists come from one loop. */
 static ig_status find_pairs(search *s, const int64_t *start, const int32_t *item,
                             ig_halo_pairs *take, ig_halo_pairs *give) {
   ig_ctx *cx = s->m->cx;
@@ -305,6 +316,8 @@ static ig_status find_pairs(search *s, const int64_t *start, const int32_t *item
   return IG_OK;
 }
 
+/* rise: printed densities, after each stage upwards; sink: gradients by the sum below,
+   downwards. */
 static ig_status make_ghosts(search *s) {
   ig_topopt_mesh_printing *p = &s->m->printing;
   ig_ctx *cx = s->m->cx;
@@ -392,6 +405,7 @@ static ig_status make(search *s) {
 
 /* --- what the design sees --- */
 
+/* Stage by stage; on one rank there is a single stage with all levels. */
 static ig_status print(void *self, const double *in, double *out) {
   ig_topopt_mesh_model *m = self;
   ig_topopt_mesh_printing *p = &m->printing;
