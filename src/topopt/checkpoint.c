@@ -321,6 +321,7 @@ static int spans_list(const ig_discretisation *d, bool states, span *list) {
                      : (span){0, d->places, g->from * g->plane};
     return 1;
   }
+  /* planes of the file that this slab has: its own, and ghosts as far as the file goes */
   const int below = g->from + 1 < g->ghosts ? g->from + 1 : g->ghosts; /* the whole has a halo */
   const int left = g->all - g->from - g->n[2] + 1, above = left < g->ghosts ? left : g->ghosts;
   const int components = states ? d->layout.size : 1;

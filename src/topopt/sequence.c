@@ -80,6 +80,8 @@ static ig_status planes_fetch(ig_ctx *cx, field *f, const ig_topopt_grid_model *
   if (status == IG_OK)
     status = IG_NEW(cx, &x, (size_t)(mine.to - mine.from) * plane, "design");
   for (int r = 0; status == IG_OK && r < ranks; r++) {
+    /* what rank r needs of this rank, and what this rank needs of rank r: overlaps of two ranges
+       of planes */
     const planes theirs = needed(f, m, r), has = {f->start[r], f->start[r + 1]};
     const planes give = {theirs.from > f->from ? theirs.from : f->from,
                          theirs.to < f->to ? theirs.to : f->to};
@@ -208,6 +210,7 @@ static ig_status improve(ig_topopt_run *r, const ig_topopt_case *c, ig_topopt_gr
   IG_TRY(ig_topopt_design_new(cx, c, &m->d, &s));
   ig_status status = hand_on(f, s, m);
   while (status == IG_OK && i < c->sequence.iterations && !arrived) {
+    /* only the first grid sees the ramps */
     ig_topopt_design_continue(c, first ? i + 1 : LATER, &e);
     IG_TRY_GOTO(status, done, ig_topopt_design_evaluate(s, &e));
     IG_TRY_GOTO(status, done, ig_topopt_design_update(s, &e));
@@ -219,6 +222,7 @@ static ig_status improve(ig_topopt_run *r, const ig_topopt_case *c, ig_topopt_gr
     arrived = st.change <= c->change && ig_topopt_design_ramped(c, &e);
     r->job->element_steps += (double)s->d->dofs * e.iterations;
     i++;
+    /* an interrupt may reach one rank only: all stop if any was asked to */
     bool stop = cx->interrupted != 0;
     IG_TRY_GOTO(status, done, ig_ranks_agree_any(cx, IG_OK, &stop));
     if (stop)

@@ -237,6 +237,7 @@ static double star_quality(const work *w, int32_t v, const int32_t *star, int co
     normal_of(w->x[v], w->x[a], w->x[b], before);
     normal_of(x, w->x[a], w->x[b], after);
     const double size = sqrt(dot(before, before) * dot(after, after));
+    /* turning by more than acos(0.7), 46 degrees, would fold the surface */
     if (!(dot(before, after) > TURN * size))
       /* a sliver's own normal says nothing */
       if (!(dot(after, after) > 0) ||
@@ -303,6 +304,7 @@ static bool near(const work *w, int32_t p, const int32_t *q, const double *x) {
 static bool place_find(const work *w, int32_t p, int32_t q, const int32_t *sp, int np,
                        const int32_t *sq, int nq, double *best) {
   const double least = fmin(star_least(w, sp, np), star_least(w, sq, nq));
+  /* a collapse of good triangles must not make bad ones: 0.3 is enough */
   double found = fmin(least, 0.3) - 1e-12;
   bool any = false;
   for (int k = 0; k < 3; k++) {
@@ -430,6 +432,8 @@ static bool flip(work *w, int32_t t) {
   const double area = sqrt(dot(sum, sum));
   double ab[3];
   minus(w->x[a], w->x[p], ab);
+  /* heights of a and b over the mean plane through p: the flip changes the surface by about
+     their difference */
   const double lift = fabs(dot(ab, sum)) / area;
   minus(w->x[b], w->x[p], ab);
   if (lift > 2 * w->deviation || fabs(dot(ab, sum)) / area > 2 * w->deviation)

@@ -1,16 +1,42 @@
 /* Topology optimisation: the room. The flow of a run, top to bottom:
 
-     grid or mesh, supports, loads, roles   grid_model.c, mesh_model.c
+     grid or mesh, supports, loads, roles   grid/grid_model.c, mesh/mesh_model.c
      designs of coarser grids               sequence.c
      each design iteration                  steps.c
-       filter, project, moduli              evaluate.c
-       solve K u = f (and the adjoint)      solver/grid/multigrid.c
-       objective and slopes, filtered back  evaluate.c
-       update the densities                 update.c: OC in design_*.c, mma.c
+       filter, project, moduli              design/evaluate.c
+       solve K u = f (and the adjoint)      solver/grid/multigrid.c, mesh/mesh_system.c
+       objective and gradients, filtered back  design/evaluate.c
+       update the densities                 design/update.c: OC in kernels/design_*.c, design/mma.c
        stop if the design no longer changes
-     surface of the part                    surface.c, mesh_surface.c
+     surface of the part                    grid/grid_surface.c, mesh/mesh_surface.c
 
-   What it writes on the way is in output.c. */
+   What it writes on the way is in output.c.
+
+   Data. ig_topopt_run (output.h) is one run: the job, a discretisation `d` and a design `s`. The
+   discretisation owns the body: roles, moduli, loads (ig_loading), the solver, filters. It is a
+   table of functions with `self` behind it, filled by the grid or the mesh. The design owns
+   everything that changes from iteration to iteration: x, its filtered and physical densities,
+   gradients, states of every load case and realisation, adjoint states, asymptotes. All of these
+   are arrays on the device; host copies exist only where a file is written or a region is looked
+   up.
+
+   Units. Case values are SI. Inside, moduli are relative to the solid's (ig_loading.stiffness),
+   loads are unit vectors with their norms beside them, and a state is u x stiffness / norm. So
+   all vectors that the solver sees are of the order of 1, and figures get their units back at
+   the end:
+
+     compliance    = norm^2 / stiffness x (f . u)
+     displacement  = norm / stiffness x u
+     stress        = norm / thickness x (D B u at unit modulus)
+
+   Who calls what. run/time_loop.c calls the functions of ig_room_topopt at the end of this file.
+   A "step" is one design iteration; `restore` or `begin` is called once, then `advance`, with
+   `history`, `snapshot` and `save` in between as the schedule says, and `results` at the end.
+
+   Ranks. Either every rank has everything and they share the linear systems of a design, or the
+   body is divided; ig_topopt_divided tells. Functions that exchange messages are called by all
+   ranks in the same order; a rank that fails reports it in ig_ranks_agree, where the others meet
+   it. */
 #include "core/memory.h"
 #include "core/schedule.h"
 #include "ranks/partition.h"

@@ -162,7 +162,7 @@ static const ig_option projection_options[] = {
     IG_INT(ig_projection_case, every, "40", 1, 1e6, "iterations after which sharpness doubles"),
     IG_END};
 
-/* 30 to 60 degrees: what elements of usual shapes can give. */
+/* Angles are measured from the build plate: 90 degrees is a vertical wall. */
 static const ig_option overhang_options[] = {
     IG_TEXT(ig_overhang_case, direction, "z+",
             "in which the part is built: x- x+ y- y+ z- z+ (y+ in a plane problem)"),

@@ -162,6 +162,8 @@ ig_status ig_topopt_design_analyse(ig_topopt_design *s, int r, double *objective
   const double sign = s->c->problem == IG_PROBLEM_MECHANISM ? -1 : 1;
   double *energy = s->work.dev;
   double start = ig_now(), fu, rest[IG_LOAD_CASES], value[IG_LOAD_CASES], part[IG_LOAD_CASES];
+  /* all load cases, and the port's adjoint as one more system of the group: none depends on
+     another */
   ig_topopt_systems y = {.count = l->cases + port};
   for (int q = 0; q < l->cases; q++) {
     y.f[q] = ig_topopt_load_of(s, q);
@@ -185,6 +187,7 @@ ig_status ig_topopt_design_analyse(ig_topopt_design *s, int r, double *objective
         l->weight[q] * l->norm[q] * (port ? l->norm_port : l->norm[q]) / l->stiffness;
     IG_TRY(
         ig_topopt_dot_states(s->cx, s->d, y.f[q], port ? s->adjoint[r].dev : s->u[r][q].dev, &fu));
+    /* f.u + u.r instead of f.u (see above); prescribed displacements count with their own energy */
     value[q] = port ? sign * scale * (fu + rest[q]) : scale * (fu + y.rest[q] - s->held[q]);
   }
   IG_TRY(ig_topopt_design_charge(s, IG_STAGE_SOLVE, &start));
@@ -278,12 +281,14 @@ ig_status ig_topopt_design_evaluate(ig_topopt_design *s, ig_evaluation *e) {
     IG_TRY(ig_topopt_design_stiffen(s, s->d->modulus));
     IG_TRY(ig_topopt_design_analyse(s, r, &value[r], e));
     start = ig_now();
+    /* one realisation writes its gradient straight to dc */
     double *to = s->realisations > 1 ? s->part[r].dev : s->dc.dev;
     IG_TRY(s->ops->slope(s->cx, n, s->d->role, &law, ig_topopt_design_filtered(s),
                          s->density[r].dev, s->work.dev, to, s->dv.dev));
     IG_TRY(ig_topopt_load_add(s, s->dv.dev, to));
     IG_TRY(weigh(s, s->dv.dev));
     IG_TRY(ig_topopt_design_charge(s, IG_STAGE_SENSITIVITY, &start));
+    /* before the adjoints, which need the modes for their gradients */
     if (s->modes && r == s->realisations - 1)
       IG_TRY(ig_topopt_modes_solve(s, r, e));
     adjoint_pass pass = {&law, r, &value[r]};
@@ -297,6 +302,7 @@ ig_status ig_topopt_design_evaluate(ig_topopt_design *s, ig_evaluation *e) {
     IG_TRY(s->ops->mix(s->cx, n, weight[0], s->part[0].dev, weight[1], s->part[1].dev, s->dc.dev));
     IG_TRY(s->ops->mix(s->cx, n, 1, s->dc.dev, weight[2], s->part[2].dev, s->dc.dev));
   }
+  /* from gradients by the filtered density to gradients by x */
   if (s->c->filter.kind >= IG_FILTER_DENSITY) {
     IG_TRY(filter_back(s, s->dc.dev));
     IG_TRY(filter_back(s, s->dv.dev));
@@ -319,6 +325,7 @@ ig_status ig_topopt_design_evaluate(ig_topopt_design *s, ig_evaluation *e) {
     IG_TRY(ig_topopt_dot(s->cx, s->d, density, s->d->share, &st.sum));
   e->volume = st.sum / (double)s->d->elements;
   e->grayness = 100 * st.grayness / (double)s->d->elements;
+  /* the volume is the objective: its gradient takes the place of dc */
   if (s->c->minimise == IG_MINIMISE_VOLUME) {
     e->objective = e->volume;
     IG_TRY(s->ops->mix(s->cx, n, 1 / (double)s->d->elements, s->dv.dev, 0, s->dv.dev, s->dc.dev));
@@ -471,6 +478,7 @@ static ig_status build(ig_topopt_design *s) {
   ig_status status = cx->backend->copy_out(cx, role, s->d->role, n);
   double *x = s->x.host;
   for (size_t i = 0; status == IG_OK && i < n; i++)
+    /* the filter of ones gives the denominators hs; x serves as work space for it */
     x[i] = role[i] != IG_ROLE_NONE;
   if (status == IG_OK)
     status = ig_array_push(cx, &s->x);

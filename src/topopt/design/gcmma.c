@@ -88,6 +88,8 @@ ig_status ig_topopt_gcmma_update(ig_topopt_design *s, const ig_oc *oc, const ig_
     IG_TRY(ig_topopt_mma_dual(s->cx, s->ops, s->d->places, s->d->role, &mma, value));
     IG_TRY(s->ops->mma(s->cx, s->d->places, s->d->role, &mma, s->trial.dev));
     IG_TRY(promised(s, &mma, promise));
+    /* the last function has gradient 0 and curvature 1: its value is the distance moved, in the
+       norm of the approximation */
     const double far = promise[mma.count + 1];
     *next = (ig_evaluation){.penalty = e->penalty, .gray = e->gray, .beta = e->beta};
     exchange(s);

@@ -52,6 +52,7 @@ ig_status ig_topopt_limits_evaluate(ig_topopt_design *s, const ig_law *law, ig_e
     if (ig_topopt_turn_first(s) && !solves)
       continue;
     if (!isnan(limit->volume) || !isnan(limit->mass)) {
+      /* what the sum over elements must not exceed: elements, or kg over the mass of an element */
       const double all =
           isnan(limit->mass) ? limit->volume * l->norm_limit[i] : limit->mass / l->element_mass;
       double sum;
@@ -84,6 +85,7 @@ ig_status ig_topopt_limits_evaluate(ig_topopt_design *s, const ig_law *law, ig_e
     const int q = limit->load_case > 0 ? (int)limit->load_case - 1 : 0;
     const bool compliance = !isnan(limit->compliance);
     const double *u = s->u[r][q].dev, *adjoint = u;
+    /* J per unit of f.u; with the adjoint of a displacement, m per unit of l.u */
     double scale = l->norm[q] * l->norm[q] / l->stiffness, bound = limit->compliance;
     if (!compliance) {
       start = ig_now();

@@ -73,6 +73,7 @@ static void newton_step(const ig_topopt_mma *mma, const dual_point *d, const boo
     const double least = fabs(d->slope[i]) / (10 * (1 + mma->multiplier[i])) + 1e-12;
     a[i][i] += brake * fmax(-d->bend[i][i], least);
   }
+  /* forward elimination, then back substitution */
   for (int p = 1; p <= count; p++)
     for (int i = p + 1; i <= count; i++) {
       const double f = a[i][p] / a[p][p];
@@ -98,6 +99,7 @@ ig_status ig_topopt_mma_dual(ig_ctx *cx, const ig_topopt_design_ops *ops, int64_
   mma->multiplier[0] = 1;
   IG_TRY(dual_at(cx, ops, n, role, mma, value, &now));
   for (int tries = 0; tries < TRIES && brake < 1e12; tries++) {
+    /* active set: multipliers at zero that would become negative */
     bool held[IG_FUNCTIONS] = {false};
     double worst = 0, gain = 0;
     for (int i = 1; i <= mma->count; i++) {
@@ -105,6 +107,7 @@ ig_status ig_topopt_mma_dual(ig_ctx *cx, const ig_topopt_design_ops *ops, int64_
       if (!held[i])
         worst = fmax(worst, fabs(now.slope[i]) / (1 + fabs(value[i])));
     }
+    /* constraints are in units of their largest gradient: 1e-10 is next to rounding */
     if (worst < 1e-10)
       break;
     newton_step(mma, &now, held, brake, step);
@@ -114,6 +117,7 @@ ig_status ig_topopt_mma_dual(ig_ctx *cx, const ig_topopt_design_ops *ops, int64_
       gain += now.slope[i] * (mma->multiplier[i] - from[i]);
     }
     IG_TRY(dual_at(cx, ops, n, role, mma, value, &next));
+    /* the dual function is maximised: a step must gain */
     if (next.value >= now.value + 1e-4 * gain && gain > 0) {
       now = next;
       brake = fmax(0.1 * brake, 1e-9);

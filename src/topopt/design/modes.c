@@ -58,6 +58,7 @@ static void rotate_away(int n, double a[MOST][MOST], double v[MOST][MOST]) {
       for (int q = p + 1; q < n; q++) {
         if (a[p][q] == 0)
           continue;
+        /* the rotation that makes a[p][q] zero (Golub and Van Loan, Jacobi methods) */
         const double theta = (a[q][q] - a[p][p]) / (2 * a[p][q]);
         const double t = (theta < 0 ? -1 : 1) / (fabs(theta) + sqrt(theta * theta + 1));
         const double c = 1 / sqrt(t * t + 1), s = t * c;

@@ -77,6 +77,7 @@ static ig_status temperatures(ig_topopt_design *s, int i, ig_evaluation *e, doub
   }
   for (int q = begin; q < end; q++)
     all += peak > 0 ? sum[q] * pow(top[q] / peak, exponent) : 0;
+  /* load cases enter the norm together: the largest of all of them */
   const double norm = peak * pow(all, 1 / exponent);
   if (!isfinite(norm))
     return IG_FAIL(s->cx, IG_NUMERIC, "temperatures are too high or too low to compute with");
@@ -110,6 +111,7 @@ static ig_status members(ig_topopt_design *s, int i, ig_evaluation *e, double *v
   ig_topopt_pnorm *t = s->peaks;
   const int64_t n = s->d->places;
   const double *density = s->density[s->realisations - 1].dev, *w = s->loading->limit[i].dev;
+  /* from elements in the ball to the share of a full one, over the bound */
   const double unit = 1 / (s->d->ball * IG_MEMBER_SHARE);
   double sum;
   if (s->d->share) {

@@ -148,6 +148,8 @@ static ig_status borders(const ig_topopt_design *s, const double *sorted, int64_
   uint64_t bits[IG_LIMITS] = {0};
   int64_t all = own, found[IG_LIMITS];
   IG_TRY(ig_topopt_count(s->d, &all, 1));
+  /* from the highest bit down: is the border still reached by more than k values with this bit
+     set? */
   for (int bit = 62; bit >= 0 && all > 0; bit--) {
     for (int64_t of = 0; of + 1 < clusters; of++) {
       const uint64_t more = bits[of] | (uint64_t)1 << bit;
@@ -192,6 +194,7 @@ static ig_status divide(ig_topopt_design *s, int i) {
     if (worst[k] > 0)
       sorted[count++] = worst[k];
   qsort(sorted, count, sizeof *sorted, rising);
+  /* borders() exchanges counts: all ranks must get here */
   IG_TRY_GOTO(status, done, ig_topopt_meet(s->cx, s->d));
   IG_TRY_GOTO(status, done, borders(s, sorted, (int64_t)count, border));
   double *number = t->cluster[i].host;

@@ -73,7 +73,10 @@ ig_status ig_topopt_design_update(ig_topopt_design *s, const ig_evaluation *e) {
                     .gray = e->gray,
                     .tolerance = o->tolerance,
                     .target = ig_topopt_volume(s->c) * all,
+                    /* the part of the volume that does not change with x */
                     .base = e->volume * all - linear,
+                    /* bounds of the multiplier scale with the gradients: cases in any unit find
+                       it */
                     .high = 1e9,
                     .guess = s->multiplier,
                     .least = 1e-40 * fmin(1, steepest),

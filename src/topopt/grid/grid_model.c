@@ -337,6 +337,7 @@ static ig_status build(ig_topopt_grid_model *m, const ig_list *materials) {
   m->d.changed = grid_changed;
   m->d.solve = grid_solve;
   m->d.residual = grid_residual;
+  /* whether the smoother's bound has to be taken in full; a restart has to know */
   m->d.learnt = &m->solver->cautious;
   m->d.energy = grid_energy;
   m->d.apply = grid_apply;

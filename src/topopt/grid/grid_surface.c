@@ -69,7 +69,8 @@ static double mean_at(const body *b, const int *i) {
       const int n = own_along(b, d);
       e[d] = i[d] - (a >> d & 1);
       there = there && e[d] >= 0 && e[d] < elements_along(b, d);
-      /* a mirrored element is the one it is the image of */
+      /* a mirrored element is the one it is the image of. mirrored at the lowest plane: element
+         n is the first one, those below are images */
       if (b->side[d] < 0)
         e[d] = e[d] >= n ? e[d] - n : n - 1 - e[d];
       else if (e[d] >= n)

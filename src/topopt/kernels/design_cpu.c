@@ -39,6 +39,7 @@ static ig_status filter(ig_ctx *cx, const ig_grid *g, const ig_taps *taps, const
       for (int z = 0; z <= rz; z++)
         for (int y = 0; y <= ry; y++) {
           const double *w = taps->weight + (size_t)(z * (ry + 1) + y) * (size_t)(rx + 1);
+          /* the row is outside of the radius altogether */
           if (w[0] == 0)
             continue;
           /* mirrored rows are added in pairs: a mirrored field gives the mirrored result */
@@ -64,6 +65,7 @@ static ig_status filter(ig_ctx *cx, const ig_grid *g, const ig_taps *taps, const
           }
           for (int i = 0; z && i < n; i++)
             sum[i] += pair[i];
+          /* beyond the first and last element: images, or nothing */
           for (int i = 1; i <= rx; i++) { /* margins stay 0 where nothing is mirrored */
             if (taps->mirror[0] & 1)
               sum[-i] = sum[i - 1];

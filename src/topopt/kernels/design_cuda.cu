@@ -32,6 +32,7 @@ __global__ void __launch_bounds__(ROW *ROWS)
   const int above = g.from + g.n[2] < g.all; /* of a slab: its last plane has elements */
   const int nz = g.dim == 3 ? g.n[2] + above : 1, n = g.n[0], rx = taps.reach[0];
   const int from = g.dim == 3 ? g.from : 0, all = g.dim == 3 ? g.all : 1;
+  /* blocks beyond the last row compute nothing but take part in the barriers */
   const int64_t row = (int64_t)blockIdx.y * ROWS + threadIdx.y + (int64_t)blockIdx.z * 65535 * ROWS;
   const int j = (int)(row % g.n[1]), k = (int)(row / g.n[1]);
   const int i0 = blockIdx.x * ROW, i = i0 + threadIdx.x;
@@ -45,6 +46,8 @@ __global__ void __launch_bounds__(ROW *ROWS)
       double *line = shared[parity][threadIdx.y];
       for (int q = threadIdx.x; q < ROW + 2 * rx; q += ROW) {
         const int at = ig_mirrored(i0 + q - rx, n, taps.mirror[0]);
+        /* up to four rows mirror each other: +-y, +-z. Added in pairs, as on the CPU, for equal
+           bits */
         double s[4] = {0, 0, 0, 0};
         if (at >= 0 && at < n && k < nz)
 #pragma unroll

@@ -51,6 +51,7 @@ struct bisection {
   double partial[ROOM];
 };
 
+/* One thread: the state of the search lives on the device from here on. */
 __global__ void begin_bisection(const __grid_constant__ ig_oc oc, bisection *s) {
   s->bracket = ig_bracket_begin(&oc);
   s->arrived = 0;
@@ -63,7 +64,9 @@ __global__ void wish_values(const __grid_constant__ ig_oc oc, int64_t n, const u
     work[i] = role[i] == IG_ROLE_DESIGN ? ig_oc_wish(&oc, x[i], dc[i], dv[i]) : 0;
 }
 
-/* The host of a divided grid adds the volumes of all ranks and takes the step. */
+/* The host of a divided grid adds the volumes of all ranks and takes the step. Every block sums
+   its elements; the last block to arrive adds the blocks' sums in order and takes the step.
+   Launches that are queued after the end return at once. */
 __global__ void bisect(const __grid_constant__ ig_oc oc, const __grid_constant__ ig_pieces p,
                        int64_t n, const uint8_t *role, const double *x, const double *dc,
                        const double *dv, const double *work, bool step, bisection *s) {
@@ -116,6 +119,7 @@ static ig_status bisect_on(ig_ctx *cx, const summing *over, const ig_oc *oc, int
   return IG_OK;
 }
 
+/* The host copies the bracket out after every batch of steps: one wait for ten passes. */
 ig_status ig_topopt_design_cuda_oc(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_oc *oc,
                                    const double *x, const double *dc, const double *dv,
                                    double *work, double *out, double *multiplier) {
@@ -152,6 +156,8 @@ struct dual_state {
   double partial[DUAL_MOST * ROOM];
 };
 
+/* COUNT is a constant so that the loops over functions unroll and the sums stay out of local
+   memory. */
 template <int COUNT>
 __global__ void dual_values(const __grid_constant__ ig_topopt_mma mma,
                             const __grid_constant__ ig_pieces p, int64_t n, const uint8_t *role,
@@ -238,6 +244,7 @@ static ig_status dual_whole(ig_ctx *cx, int64_t n, const uint8_t *role, const ig
   return dual_take(cx, &over, each, s, sums);
 }
 
+/* cudaMallocAsync is ordered on the stream: the device is not synchronised for work space. */
 ig_status ig_topopt_design_cuda_dual(ig_ctx *cx, int64_t n, const uint8_t *role,
                                      const ig_topopt_mma *mma, double *sums) {
   cudaStream_t stream = ig_cuda_stream(cx);
@@ -252,6 +259,7 @@ ig_status ig_topopt_design_cuda_dual(ig_ctx *cx, int64_t n, const uint8_t *role,
 
 /* --- figures --- */
 
+/* `change` first: the host reads change and sums in one copy of three doubles. */
 struct figures {
   double change, sum[2]; /* of the densities, of 4 x (1 - x) */
   unsigned arrived;

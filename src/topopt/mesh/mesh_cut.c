@@ -4,8 +4,7 @@
 
    Why not read parts from the start: supports, loads, sets and filters are found with the code
    for one rank, on the whole mesh, and are therefore the same on any number of ranks. The price
-   is that every rank has the whole mesh in memory for the time of the set-up, but none of the
-   large arrays of the solver.
+   is that every rank has the whole mesh in memory for the time of the set-up.
 
    Three ranges have to be told apart:
 

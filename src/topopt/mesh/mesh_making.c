@@ -82,8 +82,8 @@ static double uniform_start(const ig_topopt_mesh_model *m, const in_column *list
 
 /* Columns are the rows of elements there are; of a mesh without rows as wide as its elements,
    six tetrahedra counted as one. First try: columns a thousandth of an element wide find the
-   rows of a structured mesh. If more than half of all columns had a single element, the mesh has
-   no rows, and columns as wide as elements are taken. */
+   rows of a structured mesh. With fewer than two elements per column on average the mesh has no
+   rows, and columns as wide as elements are taken. */
 static ig_status make_draw(ig_topopt_mesh_model *m) {
   const ig_draw_case *c = &m->c->draw_direction;
   const double size = cbrt(m->d.volume * (m->type == IG_HEX8 ? 1 : 6));

@@ -219,8 +219,8 @@ void ig_topopt_petsc_free(ig_topopt_petsc *s) {
   free(s);
 }
 
-/* Values of own rows to the host. Values are opened for the assembly and closed again: their
-   memory is shared with other levels' work. */
+/* Values of own rows to the host. Values are on the device for the time of the assembly only: PETSc
+ * has a copy of its own. */
 static ig_status values_make(ig_topopt_petsc *s, const double *modulus) {
   ig_amg_matrix *m = &s->finest->level[0].a;
   const size_t count = (size_t)(m->m.br * m->m.bc);

@@ -105,7 +105,7 @@ static int neighbours(search *s, ig_lid e) {
 }
 
 /* Cosine of the angle between down and the way from one middle to another. 1: straight below;
-   -1: both middles in one point, or above. */
+ * negative: above; -1 also where both middles coincide. */
 static double steepness(const search *s, ig_lid e, ig_lid k) {
   const double *p = (const double *)s->m->center.host + 3 * (size_t)e;
   const double *q = (const double *)s->m->center.host + 3 * (size_t)k;
