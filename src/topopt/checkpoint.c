@@ -120,6 +120,8 @@ static void numbers_list(const ig_topopt_run *run, ig_topopt_state *to) {
     add_number(to, "eigenvalues", to->eigenvalue, IG_MODES_BLOCK);
 }
 
+/* From the run into the buffers that number[] points to; numbers_give is the way back and must
+   stay in step with it. */
 static void numbers_take(const ig_topopt_run *run, ig_topopt_state *to) {
   const ig_topopt_design *s = run->s;
   const double first[] = {run->last, s->tolerance, s->multiplier, s->d->learnt ? *s->d->learnt : 0};
@@ -288,6 +290,7 @@ static ig_status state_write(const saving *s) {
   return status;
 }
 
+/* A state that was kept before an early analysis takes precedence over the one in place. */
 ig_status ig_topopt_checkpoint(void *self, ig_sink *to) {
   const ig_topopt_run *run = self;
   ig_topopt_state now;
@@ -343,6 +346,7 @@ static ig_status values_put(void *user, const void *items, int64_t first, int64_
   return f->cx->backend->sync(f->cx); /* the next piece takes its place */
 }
 
+/* Arrays of the file are those of the whole body; a rank takes its spans, piece by piece. */
 static ig_status array_take(const ig_topopt_run *run, const ig_restart *from, const array *a) {
   const ig_discretisation *d = run->d;
   span list[3];

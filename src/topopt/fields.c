@@ -76,6 +76,8 @@ static bool derived_at(const ig_topopt_run *r, int i, derived *f) {
   return false;
 }
 
+/* The design of a whole mesh lies on the device in the order of its elements and is given as it
+   is; of grids (halo) and parts (other ranks) values have to be collected, and `dev` is NULL. */
 bool ig_topopt_field(void *self, int i, ig_room_field *f) {
   const ig_topopt_run *r = self;
   const ig_discretisation *d = r->d;
@@ -213,6 +215,7 @@ static ig_status derived_get(ig_topopt_run *r, const derived *f, double *values)
   }
 }
 
+/* Any name that is neither the design nor derived is the density. */
 ig_status ig_topopt_get(void *self, const char *name, double *values) {
   ig_topopt_run *r = self;
   derived f;

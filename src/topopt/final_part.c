@@ -147,6 +147,8 @@ static ig_status put_surface(ig_topopt_run *r, ig_sink *sink, const ig_topopt_pa
   return ig_topopt_overhang_put(r, sink, part);
 }
 
+/* *at is the level of the surface on return, `share` the share of each element inside of it.
+   Without a surface (plane problems, no formats) only these two are found. */
 ig_status ig_topopt_part_put(ig_topopt_run *r, ig_sink *sink, double *density,
                              const uint8_t *touched, double *at, double *share) {
   const ig_topopt_design *s = r->s;

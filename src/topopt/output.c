@@ -88,6 +88,7 @@ typedef struct {
   double scale; /* of values on the device */
 } field;
 
+/* Those the case wants and this problem has, in a fixed order. */
 static int fields_list(const ig_topopt_run *r, field *list) {
   const ig_topopt_design *s = r->s;
   const bool heat = s->c->problem == IG_PROBLEM_HEAT;
@@ -122,6 +123,7 @@ static ig_status field_make(const ig_topopt_design *s, field_kind kind, const do
   }
 }
 
+/* Collected on rank 0 or this rank in double, scaled to SI, and packed without halo. */
 static ig_status field_add(const ig_topopt_design *s, const field *f, double *buffer,
                            ig_snapshot *snap) {
   const ig_discretisation *d = s->d;
@@ -152,6 +154,7 @@ static ig_status fields_add(const ig_topopt_run *r, ig_snapshot *snap) {
   return status;
 }
 
+/* The sink takes the snapshot over, unless making it failed. */
 static ig_status whole_show(const ig_topopt_run *r, ig_sink *to) {
   const ig_discretisation *d = r->d;
   ig_snapshot *snap;
@@ -174,6 +177,7 @@ typedef struct {
   int count;
 } showing;
 
+/* Collective: every rank makes its part of the field, then pieces travel in order. */
 static ig_status shown_bring(void *self, int array, ig_stream_take *take, void *user) {
   const showing *w = self;
   const ig_discretisation *d = w->run->d;
@@ -188,6 +192,7 @@ static ig_status shown_bring(void *self, int array, ig_stream_take *take, void *
   return d->show(d->self, w->list[i].nodes, w->list[i].scale, values, take, user);
 }
 
+/* On rank 0: a snapshot that declares its fields and gets their values from the stream. */
 static ig_status shown_tell(void *user, const ig_stream *stream) {
   const showing *w = user;
   const ig_topopt_run *r = w->run;

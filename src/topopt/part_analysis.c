@@ -132,6 +132,8 @@ static double objective_of(const ig_topopt_run *r) {
   return sum;
 }
 
+/* A compliance ten times that of the design is no matter of accuracy: the part does not carry
+   its loads. */
 static ig_status figures_put(const ig_topopt_run *r, ig_sink *sink, double design_stress,
                              const ig_topopt_part_figures *f) {
   const ig_topopt_design *s = r->s;

@@ -217,6 +217,8 @@ static ig_status errors_put(recovery *y, const double *member, ig_topopt_part_fi
   return IG_OK;
 }
 
+/* Load case by load case: stresses, recovered stresses, differences. The largest stress with its
+   error is kept over all of them, energies are added up with their weights. */
 ig_status ig_topopt_part_recover(ig_topopt_design *s, const double *share,
                                  ig_topopt_part_figures *to) {
   recovery y = {.s = s, .share = share};

@@ -111,6 +111,8 @@ static ig_status fits(ig_ctx *cx, const ig_topopt_case *c, bool *yes) {
   return IG_OK;
 }
 
+/* Elements under loads keep at least the share they have on the design's grid: otherwise a
+   rounded edge could leave a loaded node without material. */
 static ig_status analyse(const ig_topopt_run *r, const ig_topopt_part_field *part, const finer *f,
                          ig_topopt_grid_model *m, ig_topopt_part_figures *to) {
   ig_ctx *cx = r->s->cx;
@@ -158,6 +160,7 @@ static ig_status quietly(const ig_topopt_run *r, const ig_topopt_part_field *par
   return status;
 }
 
+/* A failure here (regions, memory, solver) is reported and costs only the better estimate. */
 ig_status ig_topopt_part_refine(const ig_topopt_run *r, const ig_topopt_part_field *part,
                                 ig_topopt_part_figures *to, bool *done) {
   ig_ctx *cx = r->s->cx;

@@ -300,6 +300,9 @@ done:
   return status;
 }
 
+/* One of three starts: a file, coarser grids, or the uniform design, made denser where bounds
+   need it. From the coarsest grid to the finest; a grid on which a region would be empty is
+   passed over. */
 ig_status ig_topopt_begin(void *self) {
   ig_topopt_run *r = self;
   ig_ctx *cx = r->job->cx;

@@ -170,6 +170,9 @@ static void flat_find(work *w, const ig_topopt_part *s, int32_t v, const int32_t
   }
 }
 
+/* Positions in double while they are moved. Quadrics are weighted by area, so that slivers,
+   whose normals are inaccurate, count little. Vertices with several fans are locked from the
+   start. */
 static ig_status work_new(work *w, const ig_topopt_part *s) {
   double edges = 0;
   w->vertices = s->vertices;
@@ -599,6 +602,7 @@ static ig_status pack(const work *w, ig_topopt_part *s) {
   return IG_OK;
 }
 
+/* A figure of the summary: how much of the surface a mesh generator can use. */
 double ig_topopt_part_good(const ig_topopt_part *s, double least) {
   int64_t good = 0;
   for (int64_t t = 0; t < s->triangles; t++) {
@@ -611,6 +615,8 @@ double ig_topopt_part_good(const ig_topopt_part *s, double least) {
   return s->triangles > 0 ? (double)good / (double)s->triangles : 1;
 }
 
+/* Rounds of collapses, flips and smoothing until nothing changes; then the volume is restored
+   and vertices are numbered anew. Done by one rank on the whole surface. */
 ig_status ig_topopt_part_improve(ig_ctx *cx, ig_topopt_part *s, double deviation, const int32_t *on,
                                  const ig_surface_faces *faces) {
   work w = {.cx = cx, .on = on, .faces = faces, .deviation = deviation};

@@ -26,6 +26,7 @@ static bool kept(const ig_topopt_grid_model *m, const double *middle, const doub
   return role[ig_grid_place(&m->whole, i[0], i[1], i[2])] == IG_ROLE_SOLID;
 }
 
+/* Middle, unit normal (zero of a degenerate triangle) and area. */
 static void triangle_look(const ig_topopt_part *s, int64_t t, double *middle, double *normal,
                           double *area) {
   double x[3][3], p[3], q[3], size = 0;

@@ -62,6 +62,7 @@ static void row(const ig_reals *from, double *to) {
     to[d] = d < from->count ? from->value[d] : 0;
 }
 
+/* Up to six planes; sides at infinity are none. */
 static ig_status walls_of_box(ig_surface_walls *w, const ig_in_box *b, wall a) {
   for (int side = 0; side < 2; side++) {
     const ig_reals *at = side ? &b->max : &b->min;
@@ -91,6 +92,7 @@ static ig_status walls_round(ig_surface_walls *w, double radius, double inner, w
   return inner > 0 ? wall_add(w, a) : IG_OK;
 }
 
+/* Boxes, cylinders (with their ends) and spheres; other kinds of places have no walls here. */
 static ig_status walls_of_place(ig_surface_walls *w, const ig_place *place, wall a) {
   if (place->box.at.given)
     IG_TRY(walls_of_box(w, &place->box, a));
@@ -134,6 +136,7 @@ static const ig_place *place_of_set(const ig_topopt_case *c, const char *name) {
   return found;
 }
 
+/* Regions of `passive`, solid and void: holes and flanges. */
 static ig_status walls_of_case(ig_surface_walls *w) {
   const ig_topopt_case *c = w->m->c;
   for (int i = 0; i < c->passive.count; i++) {
@@ -399,6 +402,7 @@ static bool onto(const ig_surface_walls *w, int32_t face, const double *x, const
   return (!normal || !a->solid || void_beyond(w, at, out)) && may_move(w, x, at);
 }
 
+/* For the smoothing afterwards: a vertex on a wall slides along it. */
 static bool project(void *user, int32_t face, double *x) {
   const ig_surface_walls *w = user;
   bool mirrored[3];
@@ -531,6 +535,7 @@ void ig_surface_walls_free(ig_surface_walls *w) {
   free(w);
 }
 
+/* `density` must outlive the walls. `reach`: the longest side of an element. */
 ig_status ig_surface_walls_new(ig_ctx *cx, const ig_topopt_grid_model *m, const double *density,
                                bool mirror, ig_surface_walls **out) {
   ig_surface_walls *w;
@@ -558,6 +563,7 @@ ig_status ig_surface_walls_new(ig_ctx *cx, const ig_topopt_grid_model *m, const 
   return IG_OK;
 }
 
+/* All vertices move at once, by normals of the surface as it was; then folds are undone. */
 ig_status ig_surface_walls_snap(const ig_surface_walls *w, ig_topopt_part *s, int32_t *on) {
   double(*normal)[3] = NULL;
   float(*before)[3] = NULL;

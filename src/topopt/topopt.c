@@ -176,6 +176,7 @@ static ig_status room_open(ig_job *job, void **self) {
                                    job->cx);
 }
 
+/* Also after a failure in room_open: design and model are there together or not at all. */
 static void room_close(void *self) {
   ig_topopt_run *r = self;
   if (r && r->s)

@@ -245,6 +245,8 @@ static int spring_order(const void *a, const void *b) {
   return p->node != q->node ? (p->node < q->node ? -1 : 1) : p->component - q->component;
 }
 
+/* One pass over all entries: counts where s->spring is NULL, writes otherwise. The stiffness of
+   an entry is shared equally by its nodes. */
 static ig_status springs_fill(const ig_topopt_points *p, double stiffness, springs *s) {
   s->count = 0;
   for (int i = 0; i < p->c->springs.count; i++) {
@@ -286,6 +288,7 @@ ig_status ig_topopt_points_springs(const ig_topopt_points *p, double stiffness, 
   return IG_OK;
 }
 
+/* The end of a run asks which elements touch a spring (ig_topopt_points_touched). */
 ig_status ig_topopt_points_sprung(const ig_topopt_points *p, const ig_spring *spring, int count,
                                   ig_loading *to) {
   to->springs = count;
@@ -414,6 +417,8 @@ static void add_middle(void *user, int64_t place, double weight) {
   for (int d = 0; d < 3; d++)
     t->middle[d] += x[d];
 }
+/* Visitor: adds r.r I - r r^T of a node to the inertia of the point set; every node has unit
+   mass. */
 static void add_inertia(void *user, int64_t place, double weight) {
   turning *t = user;
   double x[3], rr = 0;
@@ -427,6 +432,7 @@ static void add_inertia(void *user, int64_t place, double weight) {
     for (int j = 0; j < 3; j++)
       t->inertia[i][j] += (i == j ? rr : 0) - x[i] * x[j];
 }
+/* Visitor: the force w x r at a node, component by component. */
 static void add_turning(void *user, int64_t place, double weight) {
   turning *t = user;
   double x[3];
@@ -527,6 +533,8 @@ int ig_topopt_load_cases(const ig_topopt_case *c) {
   return cases;
 }
 
+/* Everything that acts in one load case, added into f (zeroed first). The volume source of a
+   heat problem belongs to every load case. */
 static ig_status loads_of_case(const ig_topopt_points *p, int number, double *f) {
   const ig_topopt_case *c = p->c;
   memset(f, 0, (size_t)(p->nodes * p->size) * sizeof *f);
@@ -563,6 +571,9 @@ static ig_status others(const ig_topopt_points *p, const uint8_t *fix, int q, ig
   return IG_OK;
 }
 
+/* Checks that everything has something to stand on, then makes prescribed values, masses, the
+   load vectors of all cases, and the vector of the ports: the mean displacement of their nodes
+   along their directions is port . u. */
 ig_status ig_topopt_points_loads(const ig_topopt_points *p, const uint8_t *fix, const uint8_t *role,
                                  ig_loading *to) {
   const ig_topopt_case *c = p->c;

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* Frees what belongs to the loading; scalars stay, names of candidates are the case's. */
 void ig_topopt_loading_free(ig_ctx *cx, ig_loading *l) {
   for (int q = 0; q < IG_LOAD_CASES; q++) {
     ig_array_free(cx, &l->f[q]);

@@ -79,6 +79,9 @@ static ig_status surface_take(cutting *cut, ig_tri_surface *soup, ig_tri_surface
   return IG_OK;
 }
 
+/* `inside` goes to the model and is freed with it. The log compares the volume of the kept
+   elements with that of the surface: a large difference means that elements are too coarse for
+   the part. */
 ig_status ig_topopt_grid_part(const ig_topopt_points *p, uint8_t *role) {
   const ig_grid_case *c = &p->c->grid;
   const ig_place everywhere = {0};

@@ -111,6 +111,8 @@ static ig_status fill_scale(const ig_topopt_points *p, const ig_list *materials,
   return status;
 }
 
+/* Without any material the solid has modulus 1 and Poisson's ratio 0.3: designs of compliance
+   problems do not depend on the modulus. One material without sets needs no array per element. */
 ig_status ig_topopt_points_materials(const ig_topopt_points *p, const ig_list *materials,
                                      double *stiffness, double *poisson, ig_array *scale,
                                      ig_array *poissons) {

@@ -164,6 +164,8 @@ static ig_status check_supports(footing *f) {
   return status;
 }
 
+/* Collective on a divided grid: every rank checks its own nodes, and a failure of one is that of
+   all. */
 ig_status ig_topopt_points_footing(const ig_topopt_points *p, const uint8_t *fix,
                                    const uint8_t *role, const ig_loading *l) {
   footing f = {.p = p};

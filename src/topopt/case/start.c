@@ -129,6 +129,7 @@ done:
   return status;
 }
 
+/* Every rank reads the file and takes what its own elements need. */
 ig_status ig_topopt_start_read(ig_topopt_run *r) {
   ig_ctx *cx = r->job->cx;
   const ig_topopt_case *c = r->s->c;

@@ -55,6 +55,8 @@ static ig_status sum(const ig_topopt_design *s, int q, room *w, double *load, do
   return IG_OK;
 }
 
+/* Keys of the summary: load_sum_x and reaction_sum_x, heat_in and heat_out, with the number of
+   the load case before them where there are several. */
 static ig_status put(ig_sink *sink, const ig_topopt_design *s, int q, int axis, double load,
                      double reaction) {
   const bool heat = s->c->problem == IG_PROBLEM_HEAT;
@@ -69,6 +71,8 @@ static ig_status put(ig_sink *sink, const ig_topopt_design *s, int q, int axis, 
   return sink->result(sink, key, heat ? "W" : "N", heat ? -reaction : reaction);
 }
 
+/* States of the last analysis are in place. Equal and opposite sums tell the user that supports
+   take what loads give. */
 ig_status ig_topopt_sums_put(const ig_topopt_run *r, ig_sink *sink) {
   const ig_topopt_design *s = r->s;
   room w = {0};

@@ -333,6 +333,9 @@ ig_status ig_topopt_design_evaluate(ig_topopt_design *s, ig_evaluation *e) {
   return ig_topopt_design_charge(s, IG_STAGE_FILTER, &start);
 }
 
+/* What counts is what the update does to the physical density: with a projection, design
+   variables far from the threshold may move without any effect. The plain case compares x with
+   the design before it. */
 ig_status ig_topopt_design_change(ig_topopt_design *s, const ig_evaluation *e, double *change) {
   ig_topopt_design_stats st;
   const int64_t n = s->d->places;
@@ -438,6 +441,9 @@ static ig_status check_case(const ig_topopt_design *s) {
   return IG_OK;
 }
 
+/* Arrays are allocated by what the case asks for; states begin at zero. The design starts
+   uniform at the volume fraction, or at what drawn columns need for it (d->start); passive
+   elements have their value from the start. */
 static ig_status build(ig_topopt_design *s) {
   ig_ctx *cx = s->cx;
   IG_TRY(check_case(s));
@@ -498,6 +504,7 @@ static ig_status build(ig_topopt_design *s) {
   return status;
 }
 
+/* The discretisation must outlive the design, which keeps pointers into it. */
 ig_status ig_topopt_design_new(ig_ctx *cx, const ig_topopt_case *c, ig_discretisation *d,
                                ig_topopt_design **out) {
   *out = NULL;
@@ -517,6 +524,8 @@ ig_status ig_topopt_design_new(ig_ctx *cx, const ig_topopt_case *c, ig_discretis
   return IG_OK;
 }
 
+/* Takes NULL, and designs of which only a part was made: arrays that were never allocated are
+   zeroed. */
 void ig_topopt_design_free(ig_topopt_design *s) {
   if (!s)
     return;

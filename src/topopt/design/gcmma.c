@@ -66,6 +66,10 @@ static void exchange(ig_topopt_design *s) {
   s->trial = swap;
 }
 
+/* The gradients at s->x are copied first, as evaluations of trials overwrite them. `value` are
+   the constraints as ig_topopt_mma_dual wants them (0 at the bound), `now` and `then` the
+   functions themselves before and after. On return s->trial is the new design and *next its
+   evaluation, whose states are still in place. */
 ig_status ig_topopt_gcmma_update(ig_topopt_design *s, const ig_oc *oc, const ig_evaluation *e,
                                  ig_evaluation *next) {
   ig_topopt_mma mma = {.count = 1 + s->limits,

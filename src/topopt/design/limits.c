@@ -18,6 +18,7 @@
 
 #include <math.h>
 
+/* Also used for the finished part, whose states take the place of the design's. */
 ig_status ig_topopt_limit_work(const ig_topopt_design *s, int i, double *value) {
   const ig_loading *l = s->loading;
   const ig_limit_case *limit = ig_topopt_limit_case(s, i);
@@ -111,6 +112,7 @@ ig_status ig_topopt_limits_evaluate(ig_topopt_design *s, const ig_law *law, ig_e
 
 /* --- making them --- */
 
+/* Exactly one quantity per entry, and everything that it needs. */
 static ig_status check_limit(const ig_topopt_design *s, const ig_limit_case *limit) {
   const double given[] = {limit->volume, limit->mass,        limit->compliance, limit->displacement,
                           limit->stress, limit->temperature, limit->frequency,  limit->member};
@@ -170,6 +172,8 @@ static ig_status make_limit(ig_topopt_design *s, int of, int cluster) {
   return ig_array_zero(cx, &s->limit_state[i]);
 }
 
+/* Also makes what stresses and largest values need, since these may be objectives without any
+   constraint. */
 ig_status ig_topopt_limits_new(ig_topopt_design *s) {
   ig_ctx *cx = s->cx;
   const ig_topopt_case *c = s->c;

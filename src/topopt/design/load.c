@@ -33,6 +33,8 @@ ig_status ig_topopt_load_room(ig_topopt_design *s) {
   return IG_OK;
 }
 
+/* Allocates nothing for load cases that do not follow the design: ig_topopt_load_of then returns
+   the constant load. */
 ig_status ig_topopt_load_new(ig_topopt_design *s) {
   const ig_loading *l = s->loading;
   if (heavy(s))

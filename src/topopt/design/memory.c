@@ -7,6 +7,7 @@
 
 #include <math.h>
 
+/* 8 bytes per value. The 7 arrays of any design are x, trial, filtered, dc, dv, work and hs. */
 double ig_topopt_design_bytes(const ig_topopt_case *c, double n, double nu, int cases) {
   const int robust = c->projection.beta > 0 && c->projection.robust > 0, designs = robust ? 3 : 1;
   double bytes =

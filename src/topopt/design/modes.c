@@ -249,6 +249,8 @@ static ig_status vectors(ig_topopt_design *s, void *user, ig_evaluation *e) {
   return IG_OK;
 }
 
+/* The tolerance of the solver is set vector by vector in each round (vectors), and restored at
+   the end. Only the wanted modes have to converge; the additional ones serve to speed that up. */
 ig_status ig_topopt_modes_solve(ig_topopt_design *s, int r, ig_evaluation *e) {
   ig_topopt_modes *m = s->modes;
   const double tolerance = s->tolerance, enough = fmax(tolerance, 1e-11);
@@ -357,6 +359,7 @@ ig_status ig_topopt_modes_new(ig_topopt_design *s) {
   return ig_topopt_load_room(s);
 }
 
+/* Frees all slots: those beyond the block were never allocated. */
 void ig_topopt_modes_free(ig_topopt_design *s) {
   ig_topopt_modes *m = s->modes;
   if (!m)

@@ -133,6 +133,8 @@ static ig_status members(ig_topopt_design *s, int i, ig_evaluation *e, double *v
                      t->value.dev);
 }
 
+/* Temperatures depend on the density through the moduli (energies in s->work); members directly,
+   through t->value. */
 ig_status ig_topopt_pnorm_evaluate(ig_topopt_design *s, const ig_law *law, int i, ig_evaluation *e,
                                    double *value, double *slope) {
   const ig_limit_case *limit = limit_of(s, i);
@@ -208,6 +210,7 @@ done:
   return status;
 }
 
+/* One size of balls for all constraints: the discretisation has weights for one. */
 ig_status ig_topopt_pnorm_new(ig_topopt_design *s) {
   const size_t n = (size_t)s->d->places, nu = (size_t)s->d->unknowns;
   ig_topopt_pnorm *t;

@@ -76,6 +76,8 @@ static ig_status own_systems_solve(ig_topopt_design *s, ig_topopt_systems *y, bo
   return IG_OK;
 }
 
+/* Own systems first; then all ranks agree on success and on what was learnt; then each solution
+   is broadcast by its owner, in the order of the systems. */
 ig_status ig_topopt_systems_solve(ig_topopt_design *s, ig_topopt_systems *y, ig_evaluation *e) {
   bool learnt = false;
   const ig_status solved = own_systems_solve(s, y, &learnt);
@@ -131,6 +133,8 @@ static ig_status hand_on(ig_topopt_design *s) {
   return IG_OK;
 }
 
+/* `pass` must ask for the same systems in the same order in both calls and on all ranks; only
+   then are numbers of systems comparable. */
 ig_status ig_topopt_turns_take(ig_topopt_design *s, ig_topopt_pass *pass, void *user,
                                ig_evaluation *e) {
   ig_topopt_turns *t = &s->turns;

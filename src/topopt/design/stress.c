@@ -214,6 +214,9 @@ done:
 
 /* --- what the design loop calls --- */
 
+/* In the first evaluation clusters are made before anything is measured and the correction is
+   exact; from then on both come from the design before (ig_topopt_stress_learn). The gradient
+   keeps c constant. */
 ig_status ig_topopt_stress_evaluate(ig_topopt_design *s, const ig_law *law, int i, ig_evaluation *e,
                                     double *value, double *slope) {
   ig_topopt_stress *t = s->stress;
@@ -280,6 +283,7 @@ double ig_topopt_stress_peak(const ig_topopt_design *s, const ig_evaluation *e) 
   return peak;
 }
 
+/* All elements count here, whatever is excluded from the bound. */
 ig_status ig_topopt_stress_field(const ig_topopt_design *s) {
   ig_topopt_stress *t = s->stress;
   const int last = s->realisations - 1;
@@ -324,6 +328,8 @@ static ig_status open_member(const ig_topopt_design *s, ig_array *member) {
   return s->d->measure(s->d->self, &everywhere, member, &count);
 }
 
+/* Refuses problems without stresses, and the sensitivity filter: its result is the gradient of
+   no stress. */
 ig_status ig_topopt_stress_new(ig_topopt_design *s) {
   ig_ctx *cx = s->cx;
   const ig_topopt_case *c = s->c;
@@ -355,6 +361,7 @@ ig_status ig_topopt_stress_room(ig_topopt_design *s, ig_array *member) {
   return open_member(s, member);
 }
 
+/* Makes the arrays it needs where the case has no stresses, and frees them again. */
 ig_status ig_topopt_stress_largest(ig_topopt_design *s, int i, double relaxation, double *peak) {
   const bool mine = !s->stress;
   const int last = s->realisations - 1;
@@ -392,6 +399,7 @@ done:
   return status;
 }
 
+/* Also called by ig_topopt_stress_largest for arrays of its own. */
 void ig_topopt_stress_free(ig_topopt_design *s) {
   ig_topopt_stress *t = s->stress;
   if (!t)

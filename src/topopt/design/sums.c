@@ -19,6 +19,7 @@ ig_status ig_topopt_dot_states(ig_ctx *cx, const ig_discretisation *d, const dou
                    : ig_pcg_dot(cx, d->grid, d->unknowns, a, b, result);
 }
 
+/* Own planes only: ghosts may hold values of another time. */
 ig_status ig_topopt_most(ig_ctx *cx, const ig_discretisation *d, const double *v, double *result) {
   const ig_grid *g = d->grid;
   if (!ig_topopt_divided(d))
@@ -46,6 +47,7 @@ ig_topopt_values ig_topopt_run_own(const ig_discretisation *d, int run) {
                             run * (d->all_unknowns / d->layout.size) + (g->from + 1) * g->plane};
 }
 
+/* The largest of all runs of own values, then of all ranks. */
 ig_status ig_topopt_most_states(ig_ctx *cx, const ig_discretisation *d, const double *v,
                                 double *result) {
   *result = 0;

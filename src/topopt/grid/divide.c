@@ -271,6 +271,7 @@ static double end_bytes(const ig_topopt_grid_model *m) {
          (9 + (ig_topopt_analysed(m->c) ? 8 : 0) + fmax(values, 1 + 8 * m->grid.dof));
 }
 
+/* One line of the table; memory in MB or GB, whichever is readable. */
 static void tell(const facts *f, int rank, bool divided, ig_check_line *line, void *user) {
   char label[32], text[256];
   const int used = snprintf(text, sizeof text, "%s, %s: ", f->host, f->device);

@@ -203,6 +203,7 @@ static ig_status make_draw(ig_topopt_grid_model *m) {
   return layers_new(m, m->draw.axis, 1);
 }
 
+/* Columns of this rank; along z `carry` comes from the rank before and goes to the next. */
 static ig_status draw_own(const pass *p) {
   const ig_topopt_grid_model *m = p->m;
   const ig_topopt_design_ops *ops = ig_topopt_design_ops_of(m->cx);

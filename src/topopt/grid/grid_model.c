@@ -230,6 +230,7 @@ static ig_status make_centers(ig_topopt_grid_model *m) {
   return IG_OK;
 }
 
+/* Lines of `ingot check` about the grid and its solver. */
 static void grid_describe(void *self, ig_check_line *line, void *user) {
   const ig_topopt_grid_model *m = self;
   const ig_grid *g = &m->whole;
@@ -377,6 +378,7 @@ done:
   return status;
 }
 
+/* The case and the materials must outlive the model. Collective where the grid is divided. */
 ig_status ig_topopt_grid_model_new(ig_ctx *cx, const ig_topopt_case *c, const ig_list *materials,
                                    ig_topopt_grid_model **out) {
   *out = NULL;
@@ -393,6 +395,7 @@ ig_status ig_topopt_grid_model_new(ig_ctx *cx, const ig_topopt_case *c, const ig
   return IG_OK;
 }
 
+/* Takes NULL and models that were made in part. */
 void ig_topopt_grid_model_free(ig_topopt_grid_model *m) {
   if (!m)
     return;

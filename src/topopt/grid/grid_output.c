@@ -51,6 +51,7 @@ static int planes_of(const ig_grid *g, bool points) {
   return points ? g->n[2] + 1 : ig_grid_layers(g);
 }
 
+/* Planes are filled by all threads: what takes time is the first touch of new pages. */
 ig_status ig_topopt_grid_snapshot(void *self, int64_t step, ig_snapshot **snap) {
   const ig_topopt_grid_model *m = self;
   const ig_grid *g = &m->whole;
@@ -162,6 +163,7 @@ static ig_status component_stream(passing *p, const double *halo, ig_status stat
   return status == IG_OK && p->take ? p->take(p->user, halo, g->plane) : status;
 }
 
+/* Component after component, each with its halo: the layout of the undivided grid. */
 ig_status ig_topopt_grid_stream(void *self, bool states, const double *from, bool host,
                                 ig_stream_take *take, void *user) {
   const ig_topopt_grid_model *m = self;
@@ -221,6 +223,7 @@ static ig_status shown_put(void *user, const void *items, int64_t first, int64_t
                  count * (p->states ? plane_points(&p->m->whole) : shown_values(p)));
 }
 
+/* For snapshots: without halo, components side by side, in single precision and scaled to SI. */
 ig_status ig_topopt_grid_show(void *self, bool states, double scale, const double *from,
                               ig_stream_take *take, void *user) {
   const ig_topopt_grid_model *m = self;

@@ -78,6 +78,8 @@ static void neighbours_find(const ig_topopt_grid_model *m, const ig_topopt_samen
   }
 }
 
+/* The lists of all three axes lie in one array on the device, start and order of each after the
+   other. */
 static ig_status fold_make(ig_topopt_grid_model *m, const ig_topopt_sameness *s) {
   struct ig_topopt_grid_pattern *p = m->pattern;
   const ig_grid *g = &m->grid;
@@ -218,6 +220,7 @@ done:
   return status;
 }
 
+/* Fails where more than half of the designed elements are alone on their place. */
 ig_status ig_topopt_grid_pattern_new(ig_topopt_grid_model *m) {
   const ig_topopt_points points = ig_topopt_grid_points(m);
   ig_topopt_sameness s;

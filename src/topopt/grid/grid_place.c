@@ -170,6 +170,7 @@ static void each_face(const search *s, double *normal) {
     }
 }
 
+/* A set is a named place: entries of `sets` first, then sides of the grid. */
 static ig_status each(void *self, ig_where where, ig_point_kind kind, ig_visit *visit, void *user) {
   ig_topopt_grid_model *m = self;
   search s = {.m = m, .slack = slack_of(m), .visit = visit, .user = user};

@@ -212,6 +212,8 @@ static int corners_inside(const cutter *c, const int *cube, double level) {
   return in;
 }
 
+/* Most cubes are entirely outside and are left at once. Cubes entirely inside have no cut, but
+   those at the rim of the grid close the surface there. */
 static ig_status cut_cube(cutter *c) {
   const int in = corners_inside(c, c->cube, c->level);
   if (in == 0)
@@ -374,6 +376,8 @@ static ig_status layers_join(const body *b, ig_topopt_skins *to) {
   return divided ? ig_ranks_agree(b->cx, status) : status;
 }
 
+/* Several groups of layers (images, ranks) are joined by keys of their common vertices; a single
+   group needs none of that. */
 static ig_status layers_cut(const body *b, ig_topopt_part *surface) {
   if (b->g->slab || b->count > 1) {
     ig_topopt_skins to = {.build = {.cx = b->cx, .out = surface}};
@@ -386,6 +390,7 @@ static ig_status layers_cut(const body *b, ig_topopt_part *surface) {
   return march(&c);
 }
 
+/* Collective where the grid is divided; the triangles are rank 0's. */
 ig_status ig_topopt_part_of_grid(ig_ctx *cx, const ig_grid *g, const double *h,
                                  const double *density, double level, const ig_texts *mirror,
                                  ig_topopt_part *surface) {
@@ -426,6 +431,7 @@ static ig_grid in_space(const ig_grid *g) {
   return solid;
 }
 
+/* Without mirroring: shares are those of the model's own elements. */
 ig_status ig_topopt_part_inside_grid(ig_ctx *cx, const ig_grid *g, const double *density,
                                      double *level, double *share) {
   const ig_texts none = {0};
@@ -450,6 +456,8 @@ ig_status ig_topopt_part_inside_grid(ig_ctx *cx, const ig_grid *g, const double 
   return status;
 }
 
+/* `density` and `least` are arrays of the whole grid on this rank, `fine` is its part of the
+   fine one. */
 ig_status ig_topopt_part_inside_fine(ig_ctx *cx, const ig_grid *g, const double *density,
                                      double level, const double *least, const ig_grid *fine,
                                      double *share) {

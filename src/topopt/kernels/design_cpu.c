@@ -85,6 +85,7 @@ static ig_status filter(ig_ctx *cx, const ig_grid *g, const ig_taps *taps, const
   return IG_OK;
 }
 
+/* All nodes of the grid or slab; elements in the halo are zero. */
 static ig_status to_nodes(ig_ctx *cx, const ig_grid *g, double share, const double *in,
                           double *out) {
   const int64_t rows = (int64_t)(g->n[1] + 1) * (g->n[2] + 1);
@@ -106,6 +107,7 @@ static ig_status to_elements(ig_ctx *cx, const ig_grid *g, const uint8_t *role, 
   return IG_OK;
 }
 
+/* Elements of a layer are independent of each other: they look at the layer below only. */
 static ig_status print(ig_ctx *cx, const ig_print_layer *l, const uint8_t *role, const double *in,
                        const double *below, double *out, double *now) {
   const int64_t n = (int64_t)l->n[0] * l->n[1];
@@ -118,6 +120,7 @@ static ig_status print(ig_ctx *cx, const ig_print_layer *l, const uint8_t *role,
   return IG_OK;
 }
 
+/* From the top layer down; `now` receives the gradients that the next layer below will look at. */
 static ig_status print_back(ig_ctx *cx, const ig_print_layer *l, const uint8_t *role,
                             const double *in, const double *printed, const double *above,
                             double *now, double *slope) {
@@ -290,6 +293,7 @@ static ig_status oc_update(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_
   return status;
 }
 
+/* `fix` is by unknown here: temperatures have one per node. */
 static ig_status powers(ig_ctx *cx, int64_t n, const double *w, const uint8_t *fix, const double *v,
                         double inverse, double power, bool sign, double *out) {
 #pragma omp parallel for schedule(static) num_threads(ig_team(cx, n, IG_WORK_VALUE))
@@ -327,6 +331,8 @@ static ig_status mma_update(ig_ctx *cx, int64_t n, const uint8_t *role, const ig
   return IG_OK;
 }
 
+/* The maximum is exact in any order; the two sums are made by chunks. Only places with a role
+   count. */
 static ig_status stats(ig_ctx *cx, const ig_grid *g, int64_t n, const uint8_t *role,
                        const ig_law *law, const double *x, const double *old,
                        ig_topopt_design_stats *st) {

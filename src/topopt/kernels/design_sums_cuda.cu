@@ -91,6 +91,7 @@ __global__ void step_bracket(const __grid_constant__ ig_oc oc, bisection *s) {
   ig_bracket_step(&oc, s->volume, &s->bracket);
 }
 
+/* The design that belongs to the multiplier found. */
 __global__ void candidate_values(const __grid_constant__ ig_oc oc, int64_t n, const uint8_t *role,
                                  const double *x, const double *dc, const double *dv,
                                  const double *work, const bisection *s, double *out) {
@@ -173,6 +174,7 @@ __global__ void dual_values(const __grid_constant__ ig_topopt_mma mma,
       s->total[q] = total[q];
 }
 
+/* Sums of one 4 x 4 tile of second derivatives, and of the four functions of its rows. */
 __global__ void dual_tile(const __grid_constant__ ig_topopt_mma mma,
                           const __grid_constant__ ig_pieces p, int64_t n, const uint8_t *role,
                           int a, int b, dual_state *s) {
@@ -220,6 +222,7 @@ static ig_status dual_by_tiles(ig_ctx *cx, int64_t n, const uint8_t *role, const
   return IG_OK;
 }
 
+/* A switch over the number of constraints, as the kernel's template needs a constant. */
 static ig_status dual_whole(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_topopt_mma *mma,
                             dual_state *s, double *sums) {
   const int each = ig_mma_sums(mma->count);
@@ -266,6 +269,7 @@ struct figures {
   double partial[2 * ROOM];
 };
 
+/* Starts from zero (cudaMemsetAsync), which is the least value of the atomic maximum. */
 __global__ void figure_values(const __grid_constant__ ig_pieces p, int64_t n, const uint8_t *role,
                               const __grid_constant__ ig_law law, const double *x,
                               const double *old, figures *s) {

@@ -324,6 +324,7 @@ static ig_status fetch(void *self, bool states, int count, const double *from, b
   return IG_OK;
 }
 
+/* Own ranges of arrays of the whole (host) to the device; ghosts are not filled. */
 static ig_status place(void *self, bool states, int count, const double *from, double *to) {
   const ig_topopt_mesh_model *m = self;
   const ig_topopt_mesh_part *p = &m->part;
@@ -359,6 +360,8 @@ static ig_status touched(void *self, uint8_t *mark) {
   return IG_OK;
 }
 
+/* Called when model and design are complete (d->lighten): from now on no rank has the whole
+   mesh's connectivity. */
 void ig_topopt_mesh_release_global(void *self) {
   ig_topopt_mesh_model *m = self;
   ig_topopt_mesh_part *p = &m->part;

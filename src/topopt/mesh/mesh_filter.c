@@ -67,6 +67,8 @@ static ig_status make_cone(ig_topopt_mesh_model *m, double radius, ig_topopt_mes
 /* Calls for every element that the cone of e (whole numbers) reaches. What an image beyond a plane
    of symmetry reaches is nearer to the element itself. */
 typedef ig_status reach(ig_topopt_mesh_model *m, void *user, ig_lid e, ig_lid other);
+/* 27 cells around the element's own contain everything within the radius, since cells are no
+   smaller than it. */
 static ig_status each_reached(ig_topopt_mesh_model *m, const ig_topopt_mesh_cone *of, ig_lid e,
                               reach *visit, void *user) {
   const ig_cone *c = &of->shape;

@@ -84,6 +84,8 @@ static ig_status means_make(const ig_topopt_mesh_model *m, const ig_topopt_mesh_
   return IG_OK;
 }
 
+/* Of a part: densities and volumes of elements around own nodes come first, means are made, then
+   nodes of other ranks take their owners' values. Every value is computed once, by one rank. */
 ig_status ig_topopt_mesh_values(ig_topopt_mesh_model *m, const double *density, double **value) {
   const ig_topopt_mesh_body b = ig_topopt_mesh_body_of(m);
   const bool part = m->part.divided;
@@ -179,6 +181,8 @@ done:
   return status;
 }
 
+/* Faces whose neighbour is on another rank look free to the search on own elements; crossings
+   correct that. */
 ig_status ig_topopt_mesh_behind(const ig_topopt_mesh_model *m, ig_adjacency *adj) {
   const ig_topopt_mesh_part *p = &m->part;
   const ig_topopt_mesh_body b = ig_topopt_mesh_body_of(m);

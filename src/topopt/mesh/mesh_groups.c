@@ -100,6 +100,7 @@ static ig_status own_make(ig_topopt_mesh_model *m, const lists *l, const ig_lid 
   return ig_array_push(m->cx, &g->role);
 }
 
+/* Lists are of the whole mesh here; the rank keeps those of the groups it computes. */
 static ig_status part_make(ig_topopt_mesh_model *m, const lists *l, ig_topopt_mesh_groups *g) {
   ig_lid *number;
   int64_t groups, members;
@@ -134,6 +135,7 @@ void ig_topopt_mesh_groups_free(ig_topopt_mesh_model *m, ig_topopt_mesh_groups *
   ig_halo_free(m->cx, &g->back);
 }
 
+/* All arrays travel in one exchange. */
 ig_status ig_topopt_mesh_groups_borrow(ig_topopt_mesh_model *m, ig_topopt_mesh_groups *g,
                                        int arrays, const double *const *from) {
   ig_halo_array all[3];

@@ -89,6 +89,8 @@ done:
   return status;
 }
 
+/* The matrix is constant: its diagonal is inverted once. Element matrices are those of
+   conduction with the coefficient r^2, plus the mass matrix. */
 ig_status ig_topopt_mesh_helmholtz_new(ig_topopt_mesh_model *m, const ig_lid *element,
                                        const ig_lid *conn) {
   const ig_topopt_mesh_part *p = &m->part;

@@ -152,6 +152,7 @@ static ig_status draw_back(void *self, const double *in, const double *drawn, do
 
 /* --- one density for several elements --- */
 
+/* Every element of a group gets the mean of the group (d->link). */
 static ig_status share(void *self, double *v) {
   ig_topopt_mesh_model *m = self;
   ig_topopt_mesh_groups *g = &m->pattern;
@@ -164,6 +165,7 @@ static ig_status share(void *self, double *v) {
   return ig_topopt_mesh_groups_return(m, g, 0, v);
 }
 
+/* Groups are found on the whole mesh, as everything that is placed. */
 static ig_status make_pattern(ig_topopt_mesh_model *m) {
   const ig_topopt_points points = ig_topopt_mesh_points(m);
   int64_t groups, *start = NULL, *order = NULL;
@@ -178,6 +180,7 @@ static ig_status make_pattern(ig_topopt_mesh_model *m) {
 
 /* --- */
 
+/* `print` of the discretisation is printing or drawing, whichever the case has. */
 ig_status ig_topopt_mesh_making_new(ig_topopt_mesh_model *m) {
   if (m->c->pattern.at.given)
     IG_TRY(make_pattern(m));

@@ -46,6 +46,7 @@ static ig_status find_type(ig_topopt_mesh_model *m) {
   return IG_OK;
 }
 
+/* One array for all blocks of the mesh, in their order: elements are numbered through. */
 ig_status ig_topopt_mesh_connect(ig_topopt_mesh_model *m) {
   const size_t npe = (size_t)m->info->nodes;
   size_t at = 0;
@@ -107,6 +108,8 @@ static ig_status make_geometry(ig_topopt_mesh_model *m) {
 
 /* --- what others ask for --- */
 
+/* Lines of `ingot check`: how products are made and what they store, the hierarchy, what can be
+   made. */
 static void mesh_describe(void *self, ig_check_line *line, void *user) {
   const ig_topopt_mesh_model *m = self;
   char text[128];
@@ -193,6 +196,7 @@ static ig_status build(ig_topopt_mesh_model *m, const ig_list *materials, ig_ass
   return m->part.divided ? ig_topopt_mesh_cut(m) : IG_OK;
 }
 
+/* *out is a member of the model; its `free` frees all of it. */
 ig_status ig_topopt_mesh_model_new(ig_ctx *cx, const ig_topopt_case *c, const ig_list *materials,
                                    const ig_mesh *mesh, ig_assembly how, ig_discretisation **out) {
   *out = NULL;

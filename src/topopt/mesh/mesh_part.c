@@ -181,6 +181,8 @@ static ig_status numbering_look(ig_ctx *cx, const ig_topopt_mesh_model *m) {
   return IG_OK;
 }
 
+/* Says on rank 0 how ranks work on the mesh, why it is not divided if it is not, and what each
+   has. */
 ig_status ig_topopt_mesh_ranks_tell(ig_ctx *cx, const ig_topopt_case *c, const ig_discretisation *d,
                                     ig_assembly how, ig_check_line *line, void *user) {
   const ig_topopt_mesh_model *m = d->self;

@@ -188,6 +188,8 @@ static ig_status make(ig_topopt_petsc *s) {
   return IG_OK;
 }
 
+/* All ranks have what they need before any of them enters PETSc: inside it nobody can report a
+   failure. */
 ig_status ig_topopt_petsc_new(ig_ctx *cx, const ig_amg_problem *problem,
                               const ig_topopt_petsc_rows *own, ig_topopt_petsc **out) {
   ig_topopt_petsc *s = NULL;

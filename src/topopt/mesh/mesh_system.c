@@ -57,6 +57,8 @@ static ig_status apply_single(void *self, const float *x, float *y) {
                       : ig_ebe_apply(m->cx, &m->op_single, m->modulus_single.dev, x, y);
 }
 
+/* z = M^-1 r in single precision: a preconditioner need not be exact, and half the bytes are
+   moved. */
 static ig_status precondition(void *self, const float *r, const float **z) {
   ig_topopt_mesh_model *m = self;
   if (m->amg)
@@ -118,6 +120,7 @@ static ig_status product(void *self, const double *u, double *y) {
   return m->ops->ground(m->cx, &m->ground, u, y, m->partial.dev, NULL);
 }
 
+/* *in becomes a pointer to arrays of all held elements; valid until the next call. */
 ig_status ig_topopt_mesh_surround(ig_topopt_mesh_model *m, int count, const double **in) {
   ig_topopt_mesh_part *p = &m->part;
   const size_t held = (size_t)p->held, own = (size_t)m->d.places;
@@ -206,6 +209,7 @@ ig_status ig_topopt_mesh_petsc(ig_topopt_mesh_model *m, const ig_amg_problem *pr
   return ig_topopt_petsc_new(m->cx, problem, &rows, &m->petsc);
 }
 
+/* Products of the smoother are in single precision: a second operator of the same kind. */
 static ig_status make_multigrid(ig_topopt_mesh_model *m) {
   const ig_amg_problem problem = ig_topopt_mesh_problem(m);
   if (m->c->solver.preconditioner == IG_PRECONDITIONER_PETSC)

@@ -148,6 +148,7 @@ static ig_status find_below(search *s, ig_lid e) {
   return IG_OK;
 }
 
+/* Both numbers are signs that the mesh does not suit the building direction. */
 static void tell_supports(const search *s) {
   const ig_src *at = &s->m->c->overhang.at;
   if (s->floating > 0)
@@ -281,6 +282,7 @@ static ig_status list_send(const search *s, const int64_t *start, const int32_t 
   return ig_array_push(s->m->cx, to);
 }
 
+/* list[0] to list[5] own what p->supports points to. */
 static ig_status send_supports(search *s) {
   ig_topopt_mesh_printing *p = &s->m->printing;
   ig_ctx *cx = s->m->cx;
@@ -364,6 +366,8 @@ static void search_free(search *s) {
   free(s->number);
 }
 
+/* On the whole mesh. `most` is the largest number of elements below one, which the smooth
+   maximum needs (ig_print_exponent). */
 static ig_status find_supports(search *s) {
   ig_topopt_mesh_model *m = s->m;
   const size_t n = (size_t)m->elements;
@@ -392,6 +396,7 @@ static ig_status find_supports(search *s) {
   return IG_OK;
 }
 
+/* From the whole mesh to the lists of this rank. */
 static ig_status make(search *s) {
   IG_TRY(find_supports(s));
   IG_TRY(find_above(s));
@@ -421,6 +426,7 @@ static ig_status print(void *self, const double *in, double *out) {
              : IG_OK;
 }
 
+/* Printed densities of elements below are needed again; gradients sink from stage to stage. */
 static ig_status print_back(void *self, const double *in, const double *printed, double *work,
                             double *slope) {
   ig_topopt_mesh_model *m = self;
@@ -442,6 +448,7 @@ static ig_status print_back(void *self, const double *in, const double *printed,
   return IG_OK;
 }
 
+/* Everything of the search is freed; what remains is in m->printing. */
 ig_status ig_topopt_mesh_print_new(ig_topopt_mesh_model *m) {
   const ig_rows *cells = &m->part.cells;
   search s = {.m = m, .worst = 1, .own = m->elements};

@@ -67,6 +67,7 @@ static ig_status number(ig_topopt_pieces *p, const uint8_t *touched) {
   return IG_OK;
 }
 
+/* solid: 1 at or above the level, 0 below, 2 where there is no element. */
 static ig_status own_find(const ig_discretisation *d, const double *density, double level,
                           const uint8_t *touched, ig_topopt_pieces *p) {
   const size_t n = (size_t)p->places;

@@ -38,6 +38,7 @@ static int by_place(const void *a, const void *b) {
                           : (p->high > q->high) - (p->high < q->high);
 }
 
+/* Only pieces that touch a cut get a number; all others are complete on their rank. */
 static ig_status seams_list(ig_topopt_pieces *p, seams *s) {
   const size_t n = (size_t)p->crossings;
   IG_TRY(IG_NEW(p->cx, &s->piece, (size_t)p->count + 1, "pieces"));
@@ -59,6 +60,7 @@ static ig_status seams_list(ig_topopt_pieces *p, seams *s) {
   return IG_OK;
 }
 
+/* One message per neighbour: entry i of both sides is the same face. */
 static ig_status numbers_swap(const ig_topopt_pieces *p, const seams *s, ig_status status) {
   ig_message *message = NULL;
   int messages = 0;
@@ -152,6 +154,7 @@ done:
   return status;
 }
 
+/* A rank that has failed before still takes part in the messages, with its status. */
 ig_status ig_topopt_pieces_meet(ig_topopt_pieces *p, ig_status status) {
   seams s = {0};
   ig_topopt_piece *own = NULL;

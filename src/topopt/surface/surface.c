@@ -211,6 +211,7 @@ static ig_status keys_grow(ig_ctx *cx, ig_topopt_keys *k) {
   return IG_OK;
 }
 
+/* *of stays valid until the next call, which may move the table. */
 ig_status ig_topopt_keys_at(ig_ctx *cx, ig_topopt_keys *k, uint64_t key, int32_t **of) {
   IG_TRY(keys_grow(cx, k));
   const int64_t at = slot_of(k, key);

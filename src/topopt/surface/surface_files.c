@@ -231,6 +231,7 @@ static const struct {
 } writers[] = {{"stl", write_stl}, {"obj", write_obj}, {"ply", write_ply}, {"3mf", write_3mf}};
 enum { WRITERS = sizeof writers / sizeof *writers };
 
+/* At the start of a run: a format that cannot be written is found before hours of computing. */
 ig_status ig_topopt_part_formats_check(ig_ctx *cx, const ig_surface_case *c) {
   for (int i = 0; i < c->formats.count; i++) {
     int w = 0;
@@ -244,6 +245,7 @@ ig_status ig_topopt_part_formats_check(ig_ctx *cx, const ig_surface_case *c) {
   return IG_OK;
 }
 
+/* "part." and the format is the name of the file. */
 ig_status ig_topopt_part_write(ig_ctx *cx, const ig_topopt_part *surface, const char *format,
                                double unit, ig_sink *sink) {
   for (int w = 0; w < WRITERS; w++)
