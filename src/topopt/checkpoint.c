@@ -176,6 +176,7 @@ static int64_t whole_length(const ig_discretisation *d, const array *a) {
 
 /* --- a state that is kept --- */
 
+/* After an update the state that was kept belongs to the past. */
 void ig_topopt_forget(ig_topopt_run *run) {
   ig_topopt_state *kept = run->kept;
   for (int i = 0; kept && i < kept->arrays; i++)
@@ -245,6 +246,7 @@ static ig_status saved_bring(void *self, int i, ig_stream_take *take, void *user
   return IG_OK;
 }
 
+/* On rank 0: the list of names and lengths; data follows through the stream. */
 static ig_status saved_tell(void *user, const ig_stream *stream) {
   const saving *s = user;
   ig_saved saved[ARRAYS + NUMBERS];
@@ -340,6 +342,7 @@ typedef struct {
   double *to;
 } filling;
 
+/* Waits for each piece: the buffer of the file reader is used again for the next one. */
 static ig_status values_put(void *user, const void *items, int64_t first, int64_t count) {
   const filling *f = user;
   IG_TRY(f->cx->backend->copy_in(f->cx, f->to + first, items, (size_t)count * sizeof *f->to));

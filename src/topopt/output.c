@@ -140,6 +140,7 @@ static ig_status field_add(const ig_topopt_design *s, const field *f, double *bu
   return IG_OK;
 }
 
+/* One buffer in double, large enough for elements or states of the whole body. */
 static ig_status fields_add(const ig_topopt_run *r, ig_snapshot *snap) {
   const ig_topopt_design *s = r->s;
   const size_t n = (size_t)s->d->all_places, nu = (size_t)s->d->all_unknowns;

@@ -8,6 +8,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* With two grids: an error of first order halves with the element size, so the limit is about as
+   far again from the finer value as that is from the coarser one. */
 double ig_topopt_figure_most(const ig_topopt_figure *f) {
   if (!isnan(f->fine))
     return f->fine + fmax(0, f->fine - f->value);

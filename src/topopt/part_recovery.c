@@ -97,6 +97,7 @@ static double mises(const double *s, const double *t) {
   }
   return all + 3 * shear;
 }
+/* s : C^-1 : t at unit modulus, (1 + nu) s.t - nu tr(s) tr(t), shear components counted twice. */
 static double energy(const double *s, const double *t, double poisson) {
   double sum = 0;
   for (int c = 0; c < 6; c++)

@@ -35,6 +35,7 @@ static void field_free(field *f) {
 
 static const int64_t LATER = INT64_MAX / 2; /* an iteration at which all ramps have ended */
 
+/* After coarser grids the ramps stand at their ends. */
 int64_t ig_topopt_ramp_at(const ig_topopt_case *c, int64_t iteration) {
   return c->sequence.at.given && c->sequence.grids > 0 ? LATER : iteration;
 }

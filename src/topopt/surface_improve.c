@@ -73,6 +73,7 @@ static double quality(const work *w, const int32_t *t) {
 
 /* --- setting up --- */
 
+/* At the front of the vertex's list. */
 static void link_corner(work *w, int32_t corner) {
   const int32_t v = w->corner[corner / 3][corner % 3];
   w->next[corner] = w->head[v];
@@ -265,6 +266,7 @@ static bool has(const int32_t *list, int count, int32_t v) {
   return false;
 }
 
+/* Neighbours of v: of each triangle around it the corner that follows v, so each comes once. */
 static int ring_of(const work *w, int32_t v, const int32_t *star, int count, int32_t *ring) {
   for (int i = 0; i < count; i++) {
     int32_t b;
@@ -390,6 +392,7 @@ static void unlink_corner(work *w, int32_t v, int32_t corner) {
     *at = w->next[*at];
 }
 
+/* Triangle t gets vertex v at corner i; both vertices' lists are kept up to date. */
 static void corner_set(work *w, int32_t t, int i, int32_t v) {
   unlink_corner(w, w->corner[t][i], 3 * t + i);
   w->corner[t][i] = v;

@@ -127,6 +127,7 @@ static ig_status walls_of_place(ig_surface_walls *w, const ig_place *place, wall
   return IG_OK;
 }
 
+/* The last set of that name counts. */
 static const ig_place *place_of_set(const ig_topopt_case *c, const char *name) {
   const ig_place *found = NULL;
   for (int i = 0; name && i < c->sets.count; i++) {

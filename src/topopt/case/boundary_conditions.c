@@ -116,6 +116,7 @@ static ig_status fix_read(const ig_topopt_points *p, const ig_hold_case *hold, u
   return IG_OK;
 }
 
+/* Bits are added: several entries may hold different components of one node. */
 ig_status ig_topopt_points_support(const ig_topopt_points *p, const ig_hold_case *hold,
                                    uint8_t *fix) {
   marking m = {.byte = fix, .places = p->nodes};
@@ -240,6 +241,7 @@ static void add_springs(void *user, int64_t place, double weight) {
     }
 }
 
+/* By node, then by component: equal entries become neighbours. */
 static int spring_order(const void *a, const void *b) {
   const ig_spring *p = a, *q = b;
   return p->node != q->node ? (p->node < q->node ? -1 : 1) : p->component - q->component;
@@ -368,6 +370,8 @@ typedef struct {
   const ig_topopt_points *p;
   double *f, share[3];
 } loading;
+/* Visitor: adds share x weight; points of other ranks are outside of the arrays and are passed
+   over. */
 static void add_load(void *user, int64_t place, double weight) {
   loading *l = user;
   for (int c = 0; ig_topopt_in_nodes(l->p, place) && c < l->p->size; c++)
@@ -408,6 +412,7 @@ typedef struct {
   double *f, middle[3], count, inertia[3][3], w[3];
 } turning;
 
+/* Visitor: every node counts, those of other ranks, too, so that all ranks find the same middle. */
 static void add_middle(void *user, int64_t place, double weight) {
   turning *t = user;
   double x[3];

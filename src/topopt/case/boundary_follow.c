@@ -82,6 +82,7 @@ static void count_node(void *user, int64_t node, double weight) {
   (void)node;
   ((adding *)user)->count += weight;
 }
+/* Visitor: an equal share for every node of the entry. */
 static void add_mass(void *user, int64_t node, double weight) {
   const adding *a = user;
   (void)weight;

@@ -48,6 +48,7 @@ double ig_topopt_copies(const ig_topopt_case *c) {
   return c->surface.mirror ? pow(2, c->symmetry.count) : 1;
 }
 
+/* Three sources in this order: `thickness`, the third of `size`, 1 m. */
 double ig_topopt_thickness(const ig_topopt_case *c) {
   if (!isnan(c->grid.thickness))
     return c->grid.thickness;

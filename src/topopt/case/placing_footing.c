@@ -19,6 +19,7 @@ typedef struct {
   int64_t count;    /* nodes that do */
 } footing;
 
+/* Ghost nodes are looked at by their owners. */
 static bool own(const ig_topopt_points *p, int64_t node) {
   return node >= ig_topopt_own_begin(p) && node < ig_topopt_own_end(p, p->nodes);
 }
@@ -71,12 +72,14 @@ static ig_status connect(const uint8_t *role, const uint8_t *fix, const ig_loadi
   return IG_OK;
 }
 
+/* Visitor: remembers the first node of the entry at which every element is void. */
 static void find_void(void *user, int64_t node, double weight) {
   (void)weight;
   footing *f = user;
   if (f->node < 0 && own(f->p, node) && !f->carried[node])
     f->node = node;
 }
+/* Visitor: remembers the first node that no carrying element connects with a support. */
 static void find_loose(void *user, int64_t node, double weight) {
   (void)weight;
   footing *f = user;

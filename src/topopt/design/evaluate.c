@@ -33,6 +33,7 @@ static double ramp(const ig_ramp_case *r, double last, int64_t iteration) {
   return fmin(r->initial_value * pow(r->factor, (double)(iteration - r->hold)), last);
 }
 
+/* beta doubles every `every` iterations up to beta_max; penalty and gray follow their ramps. */
 void ig_topopt_design_continue(const ig_topopt_case *c, int64_t iteration, ig_evaluation *e) {
   e->penalty = ramp(&c->penalty_ramp, c->penalty, iteration);
   e->gray = ramp(&c->optimiser.gray_ramp, c->optimiser.gray_exponent, iteration);
@@ -42,6 +43,7 @@ void ig_topopt_design_continue(const ig_topopt_case *c, int64_t iteration, ig_ev
                    fmax(c->projection.beta_max, c->projection.beta));
 }
 
+/* Compares with the values at an iteration that no run reaches. */
 bool ig_topopt_design_ramped(const ig_topopt_case *c, const ig_evaluation *e) {
   ig_evaluation last = {0};
   ig_topopt_design_continue(c, INT64_MAX / 2, &last);

@@ -18,6 +18,7 @@ static bool heavy(const ig_topopt_design *s) {
   return any;
 }
 
+/* Arrays are made once: several features may ask for the same one. */
 static ig_status zeros(ig_ctx *cx, ig_array *a, int64_t n, const char *what) {
   if (a->dev)
     return IG_OK;
@@ -88,6 +89,7 @@ double ig_topopt_load_bytes(const ig_topopt_case *c, double n, double nu) {
   return bytes + (any ? 8 * 4 * n : 0) + (held ? 8 * (2 * nu + n) : 0);
 }
 
+/* The load that follows the design where there is one, else the constant one. */
 const double *ig_topopt_load_of(const ig_topopt_design *s, int q) {
   return s->load[q].dev ? s->load[q].dev : s->loading->f[q].dev;
 }
@@ -164,6 +166,7 @@ ig_status ig_topopt_load_lower(ig_topopt_design *s, double *u) {
   return s->ops->node_scale(s->cx, &s->d->layout, s->d->fix, s->ones.dev, u, u);
 }
 
+/* u = v + u_held after the solve, in units of this load case. */
 ig_status ig_topopt_load_lift(ig_topopt_design *s, int q, double *u) {
   const ig_loading *l = s->loading;
   if (!l->held.dev)
@@ -171,6 +174,8 @@ ig_status ig_topopt_load_lift(ig_topopt_design *s, int q, double *u) {
   return s->ops->mix(s->cx, s->d->unknowns, 1, u, 1 / l->norm[q], l->held.dev, u);
 }
 
+/* Gravity: d(f.z)/d(rho_e) = m'(rho_e) g . (sum over the element's nodes of their share of z).
+   The dot product g . z is made per node, then taken back to elements. */
 ig_status ig_topopt_load_direct(ig_topopt_design *s, int r, int q, const double *state,
                                 double factor, bool add) {
   const ig_loading *l = s->loading;
@@ -180,6 +185,7 @@ ig_status ig_topopt_load_direct(ig_topopt_design *s, int r, int q, const double 
   return ig_topopt_load_mass_slope(s, r, false, factor * l->element_mass / l->norm[q], add);
 }
 
+/* By the chain rule: gradients by the physical density times that of the projection. */
 ig_status ig_topopt_load_add(ig_topopt_design *s, const double *step, double *slope) {
   const int64_t n = s->d->places;
   if (!s->direct.dev)

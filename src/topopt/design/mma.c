@@ -14,6 +14,7 @@
 #include <math.h>
 #include <string.h>
 
+/* Asymptotes and the last two designs; made at the first update, or before a restart fills them. */
 ig_status ig_topopt_mma_prepare(ig_topopt_design *s) {
   ig_array *const arrays[] = {&s->mma_low, &s->mma_high, &s->mma_old, &s->mma_older};
   for (size_t i = 0; !s->mma_older.dev && i < 4; i++) {
@@ -129,6 +130,7 @@ ig_status ig_topopt_mma_dual(ig_ctx *cx, const ig_topopt_design_ops *ops, int64_
   return IG_OK;
 }
 
+/* Functions of any unit have gradients of at most 1 in the approximations. */
 ig_status ig_topopt_mma_scale(ig_topopt_design *s, const double *slope, double *scale) {
   double largest;
   IG_TRY(ig_topopt_most(s->cx, s->d, slope, &largest));
@@ -162,6 +164,7 @@ ig_status ig_topopt_mma_constrained(ig_topopt_design *s, const ig_oc *oc, const 
   return s->ops->mma(s->cx, s->d->places, s->d->role, &mma, s->trial.dev);
 }
 
+/* The same search for the multiplier as with optimality criteria: only the candidate differs. */
 ig_status ig_topopt_mma_volume(ig_topopt_design *s, const ig_oc *oc) {
   ig_oc mine = *oc;
   mine.lower = s->mma_low.dev;

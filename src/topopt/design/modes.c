@@ -25,11 +25,13 @@ bool ig_topopt_modes_asked(const ig_topopt_case *c) {
   return asked;
 }
 
+/* lambda is in units of stiffness over the mass of an element: omega^2 = lambda x that. */
 double ig_topopt_modes_hertz(const ig_topopt_design *s, int i) {
   const double unit = s->loading->stiffness / s->loading->element_mass;
   return sqrt(unit * s->modes->lambda[i]) / (2 * acos(-1));
 }
 
+/* Two blocks of states, K x and M x, and the arrays of masses. */
 double ig_topopt_modes_bytes(const ig_topopt_case *c, double n, double nu) {
   if (!ig_topopt_modes_asked(c))
     return 0;

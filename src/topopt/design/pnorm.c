@@ -17,6 +17,7 @@ static const double exponent = 16; /* of the norm */
    largest. */
 static const double memory = 0.5; /* share of the last designs in the correction */
 
+/* Slot IG_LIMITS is the objective, which has no entry among the constraints. */
 static const ig_limit_case *limit_of(const ig_topopt_design *s, int i) {
   return i < IG_LIMITS ? ig_topopt_limit_case(s, i) : NULL;
 }
@@ -150,6 +151,7 @@ ig_status ig_topopt_pnorm_evaluate(ig_topopt_design *s, const ig_law *law, int i
                      s->spare.dev, NULL, slope);
 }
 
+/* After the update: the correction moves half-way to that of the design just evaluated. */
 void ig_topopt_pnorm_learn(ig_topopt_design *s, const ig_evaluation *e) {
   ig_topopt_pnorm *t = s->peaks;
   for (int i = 0; t && i <= IG_LIMITS; i++)

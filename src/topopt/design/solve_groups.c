@@ -31,6 +31,7 @@ static bool shared(const ig_topopt_design *s) {
   return ig_ranks_count(s->cx->ranks) > 1 && !ig_topopt_divided(s->d);
 }
 
+/* Round robin: system k on rank k modulo the number of ranks. */
 int ig_topopt_systems_owner(const ig_topopt_design *s, int k) {
   return shared(s) ? k % ig_ranks_count(s->cx->ranks) : ig_ranks_rank(s->cx->ranks);
 }
@@ -98,6 +99,7 @@ ig_status ig_topopt_systems_solve(ig_topopt_design *s, ig_topopt_systems *y, ig_
 
 /* --- right sides made one after the other --- */
 
+/* In the second pass, and without sharing, everybody makes all right sides. */
 bool ig_topopt_turn_mine(const ig_topopt_design *s) {
   return !s->turns.first || own(s, s->turns.next);
 }

@@ -275,6 +275,7 @@ bool ig_topopt_stress_asked(const ig_topopt_case *c) {
   return asked;
 }
 
+/* Peaks of constraints are multiples of their bounds; here they get back their unit. */
 double ig_topopt_stress_peak(const ig_topopt_design *s, const ig_evaluation *e) {
   double peak = s->c->minimise == IG_MINIMISE_STRESS ? e->peak[IG_LIMITS] : 0;
   for (int i = 0; i < s->limits; i++)
@@ -355,6 +356,7 @@ ig_status ig_topopt_stress_new(ig_topopt_design *s) {
   return zeros(cx, &t->state, nu * (size_t)s->loading->cases, "adjoint states");
 }
 
+/* For the analysis of the part, which looks at stresses even where the case has none. */
 ig_status ig_topopt_stress_room(ig_topopt_design *s, ig_array *member) {
   if (!s->stress)
     IG_TRY(open_arrays(s));

@@ -12,6 +12,7 @@ ig_status ig_topopt_dot(ig_ctx *cx, const ig_discretisation *d, const double *a,
                         double *result) {
   return ig_pcg_dot(cx, d->grid, d->places, a, b, result);
 }
+/* Own values of a mesh part lie between ghosts: own_states is their range. */
 ig_status ig_topopt_dot_states(ig_ctx *cx, const ig_discretisation *d, const double *a,
                                const double *b, double *result) {
   const int64_t from = d->own_states[0];
@@ -65,6 +66,7 @@ ig_status ig_topopt_count(const ig_discretisation *d, int64_t *value, int count)
   return ig_topopt_divided(d) ? ig_slab_count(d->grid->slab, value, count) : IG_OK;
 }
 
+/* Three cases: a mesh in parts, a grid in slabs, a body on one rank. */
 ig_status ig_topopt_fetch(ig_ctx *cx, const ig_discretisation *d, bool states, int count,
                           const double *from, bool everyone, double *to) {
   if (d->fetch)
@@ -85,6 +87,7 @@ ig_status ig_topopt_place(ig_ctx *cx, const ig_discretisation *d, bool states, i
       cx, to, from, (size_t)count * (size_t)(states ? d->unknowns : d->places) * sizeof *to);
 }
 
+/* Host array of `places` bytes; ghosts have no role and are not marked. */
 ig_status ig_topopt_elements_mark(ig_ctx *cx, const ig_discretisation *d, uint8_t *mark) {
   IG_TRY(cx->backend->copy_out(cx, mark, d->role, (size_t)d->places));
   for (int64_t i = 0; i < d->places; i++)

@@ -243,6 +243,7 @@ void ig_topopt_grid_making_free(ig_topopt_grid_model *m) {
     ig_array_free(m->cx, &m->layer[i]);
 }
 
+/* d->print is printing or drawing: a case has one of the two. */
 ig_status ig_topopt_grid_print(void *self, const double *in, double *out) {
   const ig_topopt_grid_model *m = self;
   pass p = {.m = m, .in = in, .to = out};

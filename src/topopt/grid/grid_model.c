@@ -121,6 +121,7 @@ static ig_status make_ball(ig_topopt_grid_model *m, double radius) {
   return ig_array_push(m->cx, &m->ball);
 }
 
+/* Sums over balls: the same kernel as the cone filter, with other weights. */
 static ig_status grid_around(void *self, const double *in, double *out) {
   ig_topopt_grid_model *m = self;
   IG_TRY(ig_slab_refresh(&m->grid, 1, sizeof *in, m->ball_taps.reach[2], (double *)in));
@@ -164,6 +165,7 @@ static ig_status grid_solve(void *self, const double *f, double *u, double toler
 static const double *grid_residual(void *self) {
   return ((ig_topopt_grid_model *)self)->solver->pcg.r.dev;
 }
+/* Per element u_e . k0 v_e, by the solver's own kernel. */
 static ig_status grid_energy(void *self, const double *u, const double *v, double scale, bool add,
                              double *out) {
   ig_multigrid *s = ((ig_topopt_grid_model *)self)->solver;
@@ -199,6 +201,7 @@ static ig_status grid_strain(void *self, const double *u, double *tensor) {
   const ig_topopt_grid_model *m = self;
   return ig_topopt_stress_ops_of(m->cx)->strain(m->cx, &m->grid, m->h, u, tensor);
 }
+/* The transpose of grid_strain: the right side of stress adjoints, 0 at held components. */
 static ig_status grid_strain_back(void *self, const double *tensor, double *f) {
   const ig_topopt_grid_model *m = self;
   IG_TRY(ghosts_take(m, 6, tensor));
@@ -247,6 +250,7 @@ static void grid_free(void *self) {
   ig_topopt_grid_model_free(self);
 }
 
+/* What a constraint looks at, found from the case by its place or set. */
 static ig_status grid_measure(void *self, const ig_limit_case *limit, ig_array *to, double *norm) {
   ig_topopt_grid_model *m = self;
   const ig_topopt_points points = ig_topopt_grid_points(m);

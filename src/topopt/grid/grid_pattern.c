@@ -180,6 +180,8 @@ static ig_status sum_make(const ig_topopt_grid_model *m, const double *v) {
   return relay(m, p->below, true);
 }
 
+/* The mean over all elements of each place; used for densities and, as its own transpose, for
+   gradients. */
 static ig_status grid_link(void *self, double *v) {
   const ig_topopt_grid_model *m = self;
   const struct ig_topopt_grid_pattern *p = m->pattern;

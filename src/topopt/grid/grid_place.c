@@ -59,6 +59,7 @@ typedef struct {
   void *user;
 } search;
 
+/* A plane grid lies at z = 0. */
 static bool there(const search *s, double *x) {
   if (s->m->grid.dim == 2)
     x[2] = 0;
@@ -201,6 +202,7 @@ static void position(void *self, int64_t node, double *x) {
   x[0] = (double)(at % g->row - 1) * m->h[0];
 }
 
+/* Nodes of an element by bits: x + 2 y + 4 z. */
 static int corners(void *self, int64_t place, int64_t *node) {
   const ig_grid *g = &((const ig_topopt_grid_model *)self)->grid;
   for (int a = 0; a < 1 << g->dim; a++)
@@ -251,6 +253,7 @@ ig_topopt_points ig_topopt_grid_points(ig_topopt_grid_model *m) {
   return p;
 }
 
+/* `mirror` must be zeroed by the caller; bits are added. */
 void ig_topopt_grid_mirrors(const ig_topopt_grid_model *m, int *mirror) {
   for (int i = 0; i < m->c->symmetry.count; i++) {
     int axis, side;

@@ -272,6 +272,7 @@ static double corners_share(const float *corner, double level) {
   }
   return sum;
 }
+/* Shares of the six tetrahedra, each a sixth of the cube. */
 static double cube_share(const cutter *c, const int *cube, double level) {
   float value[8];
   for (int a = 0; a < 8; a++)
@@ -295,6 +296,7 @@ static ig_status planes_total(const ig_grid *g, int per, double *part, double *s
   const ig_chunks k = {.per = per, .count = per * (g->stored / g->plane)};
   return ig_chunks_total(g, &k, 1, part, sum);
 }
+/* Two numbers per stored plane, for layers and their images. All ranks fail together. */
 static ig_status planes_new(const body *b, double **part) {
   ig_status status = IG_NEW(b->cx, part, 2 * (b->g->stored / b->g->plane), "surface");
   if (b->g->slab)

@@ -206,6 +206,8 @@ static ig_status mass(ig_ctx *cx, int64_t n, const uint8_t *role, double thresho
   return IG_OK;
 }
 
+/* fma is written out: whether a compiler contracts p a + q b, and which product, must not change
+   bits. */
 static ig_status mix(ig_ctx *cx, int64_t n, double p, const double *a, double q, const double *b,
                      double *out) {
 #pragma omp parallel for simd schedule(static) num_threads(ig_team(cx, n, IG_WORK_VALUE))
@@ -241,6 +243,7 @@ static ig_status map(ig_ctx *cx, int64_t n, const uint8_t *role, ig_map how, con
   return IG_OK;
 }
 
+/* In place: lower and upper hold those of the design before. */
 static ig_status asymptotes(ig_ctx *cx, int64_t n, const uint8_t *role, bool first, double share,
                             const double *x, const double *old, const double *older, double *lower,
                             double *upper) {
@@ -323,6 +326,7 @@ static ig_status dual(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_topop
   return status;
 }
 
+/* Passive elements keep their value. */
 static ig_status mma_update(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_topopt_mma *mma,
                             double *out) {
 #pragma omp parallel for schedule(static) num_threads(ig_team(cx, n, IG_WORK_NODE))

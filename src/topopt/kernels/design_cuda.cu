@@ -4,6 +4,8 @@
 #include "kern/hd.h"
 #include "topopt/kernels/design.inc"
 
+/* 16 blocks of 256 threads per multiprocessor are enough to hide latency; larger arrays are
+   walked in strides. */
 static unsigned stride_blocks(ig_ctx *cx, int64_t n) {
   const unsigned all = ig_cuda_blocks(n, 256);
   const unsigned most = 16u * IG_CUDA_UNITS;
@@ -87,6 +89,7 @@ ig_status ig_topopt_design_cuda_filter(ig_ctx *cx, const ig_grid *g, const ig_ta
   return IG_OK;
 }
 
+/* One thread per node; thread numbers run over nodes without the halo. */
 __global__ void nodes_from_elements(const __grid_constant__ ig_grid g, double share,
                                     const double *in, double *out) {
   const int64_t t = blockIdx.x * (int64_t)blockDim.x + threadIdx.x, wide = g.n[0] + 1;
@@ -120,6 +123,7 @@ ig_status ig_topopt_design_cuda_to_elements(ig_ctx *cx, const ig_grid *g, const 
 
 /* --- overhang --- */
 
+/* One launch per layer: a layer depends on the one below as a whole. */
 __global__ void print_layer(const __grid_constant__ ig_print_layer l, const uint8_t *role,
                             const double *in, const double *below, double *out, double *now) {
   for (EACH(i, (int64_t)l.n[0] * l.n[1])) {
@@ -309,6 +313,7 @@ ig_status ig_topopt_design_cuda_fold_spread(ig_ctx *cx, const ig_grid *g, const 
   return IG_OK;
 }
 
+/* One thread per group, in the order of the group, for equal bits. */
 __global__ void average_groups(ig_links links, double *v) {
   for (EACH(i, links.count))
     ig_links_average(&links, i, v);

@@ -26,6 +26,8 @@ struct summing {
 };
 /* Partial sums at most: blocks of a launch, or planes of a grid. */
 enum { ROOM = 1 << 14 };
+/* The pieces of a grid are its planes, so that partial sums do not depend on the number of
+   blocks. */
 static summing summing_over(ig_ctx *cx, const ig_grid *g, int64_t n, int each, unsigned most) {
   summing s;
   const unsigned blocks = stride_blocks(cx, n);
@@ -288,6 +290,7 @@ __global__ void figure_values(const __grid_constant__ ig_pieces p, int64_t n, co
       s->sum[q] = total[q];
 }
 
+/* Only the counters and results are cleared: partial sums are written before they are read. */
 ig_status ig_topopt_design_cuda_stats(ig_ctx *cx, const ig_grid *g, int64_t n, const uint8_t *role,
                                       const ig_law *law, const double *x, const double *old,
                                       ig_topopt_design_stats *stats) {

@@ -98,6 +98,7 @@ typedef struct {
   ig_halo_pairs give, take;
 } reaching;
 
+/* Elements of other ranks that own ones reach. */
 static ig_status ghost_mark(ig_topopt_mesh_model *m, void *user, ig_lid e, ig_lid other) {
   const ig_rows *cells = &m->part.cells;
   reaching *r = user;
@@ -200,6 +201,7 @@ static ig_status cone_cut(ig_topopt_mesh_model *m, ig_topopt_mesh_cone *to) {
   return status;
 }
 
+/* Both cones lose the elements that this rank does not need. */
 ig_status ig_topopt_mesh_filter_cut(ig_topopt_mesh_model *m) {
   IG_TRY(cone_cut(m, &m->cone));
   return cone_cut(m, &m->ball);

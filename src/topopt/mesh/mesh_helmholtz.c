@@ -36,6 +36,7 @@ static ig_status apply(void *self, const double *x, double *y, ig_cg_state *stat
              : IG_OK;
 }
 
+/* The diagonal, in single precision. */
 static ig_status precondition(void *self, const float *r, const float **z) {
   ig_topopt_mesh_model *m = self;
   const ig_topopt_mesh_range own = ig_topopt_mesh_own(m);

@@ -44,6 +44,7 @@ static ig_status bytes_out(const passing *p, const void *from, size_t size, void
   return cx->backend->sync(p->m->cx);
 }
 
+/* Own values from `begin` on, counted in items of `size` values. */
 static ig_status values_give(void *user, int64_t begin, int64_t count, void *items) {
   const passing *p = user;
   return bytes_out(p, p->from + p->size * begin, sizeof(double) * (size_t)(p->size * count), items);

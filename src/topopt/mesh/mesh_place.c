@@ -78,6 +78,7 @@ static ig_status each_point(const ig_topopt_mesh_model *m, ig_where where, bool 
   return status;
 }
 
+/* `mean` has as many values as the element has nodes. */
 double ig_topopt_mesh_weights(const ig_topopt_mesh_model *m, ig_lid e, double *mean) {
   const ig_lid *node = corners_of(m, e);
   const int n = m->info->nodes;
@@ -248,6 +249,7 @@ ig_status ig_topopt_mesh_touched(void *self, uint8_t *mark) {
   return ig_topopt_points_touched(&points, m->fixed, &m->loading, mark);
 }
 
+/* On the whole mesh: of a part this is called before it is cut (mesh_cut.c). */
 ig_status ig_topopt_mesh_limit(void *self, const ig_limit_case *limit, ig_array *to, double *norm) {
   ig_topopt_mesh_model *m = self;
   const ig_topopt_points points = ig_topopt_mesh_points(m);

@@ -189,6 +189,7 @@ static int corners_inside(const cutter *c, ig_lid e) {
   return in;
 }
 
+/* The part of a boundary triangle that is inside closes the surface there. */
 static ig_status close_triangle(cutter *c, const ig_lid *p) {
   bool in[3];
   for (int i = 0; i < 3; i++) {
@@ -307,6 +308,7 @@ static ig_status volume_of(void *self, double level, double *volume) {
   return volume_sum(c, NULL, volume);
 }
 
+/* Keeps the volume of the design: sum of density x volume. */
 static ig_status level_find(cutter *c, const double *density, double *level) {
   double wanted;
   IG_TRY(volume_sum(c, density, &wanted));

@@ -50,6 +50,7 @@ static ig_status apply(void *self, const double *x, double *y, ig_cg_state *stat
                                          state ? &state->s.pap : NULL);
 }
 
+/* The product for multigrid's smoother on the finest level, without supports. */
 static ig_status apply_single(void *self, const float *x, float *y) {
   ig_topopt_mesh_model *m = self;
   IG_TRY(ig_topopt_mesh_ghosts(m, sizeof *x, x));
@@ -175,6 +176,7 @@ static ig_status strain(void *self, const double *u, double *tensor) {
   ig_topopt_mesh_model *m = self;
   return m->ops->strain(m->cx, designed(m), u, tensor);
 }
+/* Components of all held elements' tensors are needed at own nodes: six arrays are exchanged. */
 static ig_status strain_back(void *self, const double *tensor, double *f) {
   ig_topopt_mesh_model *m = self;
   IG_TRY(ig_topopt_mesh_surround(m, 6, &tensor));

@@ -51,6 +51,7 @@ typedef struct {
   double worst; /* least cosine of a support that was taken for want of a better one */
 } search;
 
+/* Along the building direction, of the element's centre. */
 static double height(const search *s, ig_lid e) {
   return s->sign * ((const double *)s->m->center.host)[3 * (size_t)e + (size_t)s->axis];
 }
@@ -165,6 +166,7 @@ static void tell_supports(const search *s) {
 
 /* --- levels and stages --- */
 
+/* Stages first: a rank computes all its levels of a stage before the exchange. */
 static int by_stage(const void *a, const void *b) {
   const place *p = a, *q = b;
   if (p->stage != q->stage)

@@ -20,6 +20,7 @@ void ig_topopt_pieces_open(ig_topopt_pieces *p, int64_t a) {
   p->open[a] = 1;
 }
 
+/* low and high order the pair of elements alike on both ranks. */
 ig_status ig_topopt_pieces_cross(ig_topopt_pieces *p, int64_t own, int rank, int64_t other) {
   const int64_t name = p->whole + own;
   IG_TRY(IG_MORE(p->cx, &p->crossing, p->crossings, "pieces"));

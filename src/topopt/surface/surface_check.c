@@ -18,6 +18,7 @@ typedef struct {
 static int32_t vertex(const look *l, int32_t half) {
   return l->s->triangle[half / 3][half % 3];
 }
+/* Half-edge 3 t + i runs from corner i to corner i + 1 of triangle t. */
 static int32_t next(int32_t half) {
   return half % 3 == 2 ? half - 2 : half + 1;
 }

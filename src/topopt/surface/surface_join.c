@@ -81,6 +81,7 @@ static ig_status bytes_bring(ig_ctx *cx, int from, void *bytes, size_t size) {
   return ig_ranks_exchange(cx, &message, (first || gives) && size > 0);
 }
 
+/* Memory for a piece of another rank, of which only the sizes have arrived. */
 static ig_status room_make(ig_ctx *cx, const int64_t *count, ig_topopt_skin *skin) {
   skin->part.vertices = count[0];
   skin->part.triangles = count[1];
