@@ -1,4 +1,7 @@
-/* Host and device pairs. */
+/* Host and device pairs (array.h). With a backend that has no memory of its own (`cpu`), host
+   and dev are one pointer, owned by the backend; push and pull then copy nothing, and pull only
+   waits for what was launched. ig_array_free tells the two cases apart by comparing the
+   pointers. */
 #include "core/array.h"
 #include "core/backend.h"
 #include "core/memory.h"
@@ -6,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* count * size is computed without a check everywhere else: it is checked once, here. */
 static ig_status size_check(ig_ctx *cx, size_t count, size_t size, const char *what) {
   if (size && count > PTRDIFF_MAX / size)
     return IG_FAIL(cx, IG_MEMORY, "%s: %zu items of %zu bytes are more than memory can address",
@@ -13,6 +17,8 @@ static ig_status size_check(ig_ctx *cx, size_t count, size_t size, const char *w
   return IG_OK;
 }
 
+/* At least one item is allocated, so that an empty array has a pointer, too: kernels are
+   launched with it, and NULL means "not allocated". */
 ig_status ig_array_new_device(ig_ctx *cx, ig_array *a, size_t count, size_t size,
                               const char *what) {
   memset(a, 0, sizeof *a);
@@ -27,6 +33,8 @@ ig_status ig_array_new(ig_ctx *cx, ig_array *a, size_t count, size_t size, const
   IG_TRY(ig_array_new_device(cx, a, count, size, what));
   if (!cx->backend->separate) {
     a->host = a->dev;
+    /* by all threads, so that each page is placed in the memory of the thread that first touches
+       it */
     ig_memory_clear(cx->threads, a->host, count * size);
     return IG_OK;
   }
@@ -68,6 +76,8 @@ ig_status ig_array_zero(ig_ctx *cx, ig_array *a) {
   return cx->backend->fill(cx, a->dev, 0, a->count * a->size);
 }
 
+/* Allocates a larger pair, copies and frees the old one: pointers to the old sides are invalid
+   afterwards. Failure leaves the array as it was. */
 ig_status ig_array_grow(ig_ctx *cx, ig_array *a, size_t count) {
   if (count <= a->count)
     return IG_OK;

@@ -1,4 +1,10 @@
-/* Contexts: errors, log, progress, time, host memory. */
+/* Contexts: errors, log, progress, time, host memory. Everything here works on an ig_ctx that
+   one thread uses at a time; only `interrupted` may be set from elsewhere (a signal handler).
+
+   An error is a status that functions return and a message that the context keeps until the next
+   one: ig_fail formats the message, the callers above only pass the status on (IG_TRY). Text of
+   users' files appears in messages, so every message is made printable first: a terminal that
+   receives control characters would obey them. */
 #include "core/ctx.h"
 #include "core/memory.h"
 #include "core/backend.h"
@@ -42,6 +48,8 @@ size_t ig_printable(const char *text, char *out, size_t size) {
   return n;
 }
 
+/* Without a context the status is all that remains . Source file and
+   line are added only where the reader is a developer. */
 ig_status ig_fail(ig_ctx *cx, ig_status status, const char *file, int line, const char *format,
                   ...) {
   if (!cx)
@@ -65,6 +73,7 @@ ig_status ig_fail(ig_ctx *cx, ig_status status, const char *file, int line, cons
   return status;
 }
 
+/* Warnings are counted even where nobody listens: the summary reports their number. */
 void ig_log(ig_ctx *cx, ig_log_level level, const char *format, ...) {
   if (level == IG_LOG_WARN)
     cx->warnings++;
@@ -90,6 +99,8 @@ double ig_now(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+/* One stopwatch: the time since the last change of phase goes to the phase that was current. So
+   nested phases need no stack, and every second of a run is counted in exactly one phase. */
 ig_phase ig_phase_begin(ig_ctx *cx, ig_phase phase) {
   ig_split *s = &cx->split;
   const double now = ig_now();
@@ -104,13 +115,19 @@ void ig_phase_end(ig_ctx *cx, ig_phase former) {
   (void)ig_phase_begin(cx, former);
 }
 
+/* Linux reports ru_maxrss in kB. */
 size_t ig_host_peak(void) {
   struct rusage usage;
   return getrusage(RUSAGE_SELF, &usage) == 0 ? (size_t)usage.ru_maxrss * 1024 : 0;
 }
 
+/* Bytes above which an allocation is compared with the memory left first. The comparison reads
+   several files of /proc and /sys, which is too slow for small allocations. */
 #define LARGE_ALLOCATION 32e6
 
+/* Asks first and allocates then: Linux grants calloc more than the machine has (overcommit) and
+   ends the process when pages are touched, without any message. A message with the size is
+   possible only before that. */
 ig_status ig_alloc(ig_ctx *cx, void **p, size_t count, size_t size, const char *what) {
   *p = NULL;
   if (size && count > PTRDIFF_MAX / size)
@@ -128,6 +145,8 @@ ig_status ig_alloc(ig_ctx *cx, void **p, size_t count, size_t size, const char *
   return IG_OK;
 }
 
+/* Capacities are 16, 32, 64, ...: growth is due exactly when `count` is 0, or a power of two
+   from 16 on. count & (count - 1) is 0 for powers of two only. */
 ig_status ig_more(ig_ctx *cx, void **items, size_t count, size_t size, const char *what) {
   enum { FIRST = 16 };
   if (count && (count < FIRST || count & (count - 1)))

@@ -36,6 +36,10 @@ typedef struct {
   double seconds[IG_PHASES];
 } ig_split;
 
+/* A context: the state that every call of the library works with. One thread uses it at a time;
+   an embedding program may have several. Its members by owner: the error and the callbacks
+   (first five), what was chosen when it was opened, the backend and its memory, then what a run
+   in progress lends. */
 struct ig_ctx {
   ig_status status;
   char message[2048];
@@ -59,6 +63,7 @@ struct ig_ctx {
   struct ig_inputs *inputs;     /* files that readers open are added here, NULL: nowhere */
   struct ig_spares *spares;     /* host memory of former snapshots (core/output.c) */
   struct ig_added_rooms *rooms; /* that a program added (run/added_room.c), NULL: none */
+  /* frees `rooms`; a pointer, since core may not call functions of run */
   void (*rooms_free)(struct ig_added_rooms *rooms);
 };
 
@@ -90,6 +95,8 @@ IG_MUST_CHECK ig_status ig_ctx_follow(ig_ctx *cx, const char *backend, int threa
    a run, which end without it too: "drawing: interrupted". */
 IG_MUST_CHECK ig_status ig_interrupt_take(ig_ctx *cx, const char *what);
 
+/* Formats and sends one line to the context's log function; a warning is counted as well.
+   Control characters are escaped. */
 void ig_log(ig_ctx *cx, ig_log_level level, const char *format, ...) IG_PRINTF(3, 4);
 #define ig_info(cx, ...) ig_log(cx, IG_LOG_INFO, __VA_ARGS__)
 #define ig_warn(cx, ...) ig_log(cx, IG_LOG_WARN, __VA_ARGS__)
@@ -111,6 +118,7 @@ IG_MUST_CHECK ig_status ig_alloc(ig_ctx *cx, void **p, size_t count, size_t size
    powers of two, so that its capacity need not be kept. */
 IG_MUST_CHECK ig_status ig_more(ig_ctx *cx, void **items, size_t count, size_t size,
                                 const char *what);
+/* Typed forms: `p` is the address of the pointer, and the size of an item follows from its type. */
 #define IG_MORE(cx, p, count, what) ig_more(cx, (void **)(p), (size_t)(count), sizeof **(p), what)
 #define IG_NEW(cx, p, count, what) ig_alloc(cx, (void **)(p), (size_t)(count), sizeof **(p), what)
 

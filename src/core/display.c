@@ -5,7 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* From `least` on, by absolute value. */
+/* From `least` on, by absolute value. A value is shown in the first unit of its list whose limit
+   it reaches. Limits are not powers of 1000 throughout: stresses stay in MPa up to 10 GPa and
+   lengths in mm up to 2 m, as drawings have them. */
 typedef struct {
   const char *unit, *shown;
   double least, factor;
@@ -62,6 +64,8 @@ static const prefix prefixes[] = {
     {"Hz", "kHz", 1e3, 1e-3},
 };
 
+/* A value a rounding error below a limit counts as on it: 1 kN that was summed up shall not be
+   shown as 1000 N. Zero and values that are not finite stay in the SI unit. */
 ig_display ig_display_for(const char *unit, double largest) {
   ig_display d = {.factor = 1};
   const double size = fabs(largest);

@@ -1,4 +1,7 @@
-/* Files that a run has read, and their digests. */
+/* Files that a run has read, and their digests (inputs.h). The list is singly linked and only
+   grows at its end. The thread works on the part from `first` to `last` as they were at its
+   start; entries added meanwhile are behind `last`, so that list and thread need no lock: the
+   one pointer that both see, last->next, is written by the run and never read by the thread. */
 #include "core/inputs.h"
 
 #include <pthread.h>
@@ -53,6 +56,8 @@ void ig_input_note(ig_ctx *cx, const char *path) {
   list->last = one;
 }
 
+/* Leaves the text empty on failure. 256 kB at a time: few system calls, and no mesh file of
+   gigabytes in memory. */
 static void digest(ig_input *one) {
   enum { PIECE = 1 << 18 };
   uint8_t sum[IG_SHA256_BYTES];
@@ -73,6 +78,7 @@ static void digest(ig_input *one) {
     fclose(f);
 }
 
+/* Compares with `last` before it follows `next`: see the head of the file. */
 static void *work(void *user) {
   const struct ig_hasher *const h = user;
   for (ig_input *i = h->first;; i = i->next) {
@@ -104,6 +110,8 @@ static void join(ig_inputs *inputs) {
   inputs->hasher = NULL;
 }
 
+/* Files without a digest are those added after the start, and those that could not be read: they
+   are tried once more. */
 void ig_inputs_finish(ig_inputs *inputs) {
   join(inputs);
   for (ig_input *i = inputs->first; i; i = i->next)

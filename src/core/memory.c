@@ -40,7 +40,10 @@ static double or_zero(double value) {
   return value < NO_LIMIT ? value : 0;
 }
 
-/* Of one control group: its limit less what it holds and cannot drop. */
+/* Of one control group: its limit less what it holds and cannot drop. Pages of the file cache
+   count as used in a group's statistics, though the kernel drops them before it ends a process;
+   they are subtracted. Version 1 of control groups says "no limit" by 0x7ffffffffffff000,
+   version 2 by the word "max". */
 static double group_left(const char *folder, const char *limit, const char *held,
                          const char *inactive, const char *active) {
   char path[PATH_MAX];
@@ -56,7 +59,9 @@ static double group_left(const char *folder, const char *limit, const char *held
   return most > used ? most - used : 0;
 }
 
-/* The group's own folder and those above it: each may limit. */
+/* The group's own folder and those above it: each may limit. Version 1 is looked up at its usual
+   mount point and the root of version 2 besides; the lines "0::" of /proc/self/cgroup are those
+   of version 2. */
 static double groups_left(void) {
   char line[1024], folder[PATH_MAX];
   double left = group_left("/sys/fs/cgroup/memory", "memory.limit_in_bytes",
@@ -79,6 +84,8 @@ static double groups_left(void) {
   return left;
 }
 
+/* Address space (RLIMIT_AS, `ulimit -v`) is compared with VmSize, the address space in use, not
+   with resident memory: that is what the kernel compares it with. */
 double ig_memory_left(void) {
   const double kb = 1024;
   double left = NO_LIMIT;
@@ -102,6 +109,8 @@ void ig_memory_used(double *mapped, double *resident) {
   *resident = kb * or_zero(number_in("/proc/self/status", "VmRSS:"));
 }
 
+/* Large pages are 2 MB on x86-64; from 32 MB on they are worth the call.
+   Only whole large pages inside the block are named. Failure is no error: it only costs speed. */
 void ig_memory_large(void *block, size_t bytes) {
   const uintptr_t page = 2 << 20, begin = ((uintptr_t)block + page - 1) / page * page,
                   end = ((uintptr_t)block + bytes) / page * page;

@@ -1,4 +1,11 @@
-/* Trees of a case: finding, folding, and values written on one line. */
+/* Trees of a case: finding, folding, and values written on one line. Nodes and texts lie in the
+   case's arena; nothing is freed here. Children of a node are a linked list in the order of the
+   file, and a map is searched from its start: sections have a few dozen keys at most.
+
+   The reader at the end takes the flow style of YAML on a single line: scalars, [lists], {maps},
+   single and double quotes. A recursive descent with the functions value_read, entry_read,
+   quoted_read and plain_read, one for each rule. Files have a reader of their own
+   (io/case_yaml). */
 #include "core/option.h"
 
 #include <string.h>
@@ -11,6 +18,8 @@ ig_node *ig_node_find(const ig_node *map, const char *key) {
   return NULL;
 }
 
+/* Moves children of `base` instead of copying them, which is why `base` is empty afterwards. The
+   keys of `map` keep their order and come first. */
 void ig_node_fold(ig_node *map, ig_node *base) {
   ig_node **end = &map->child;
   while (*end)
@@ -65,6 +74,7 @@ typedef struct {
   int depth;
 } reader;
 
+/* Brackets within each other: a bound on the recursion, far above what any option needs. */
 enum { DEEPEST = 32 };
 
 static void blanks_skip(reader *r) {
@@ -83,7 +93,9 @@ static ig_status node_new(reader *r, ig_node_kind kind, ig_node **node) {
   return IG_OK;
 }
 
-/* 'it''s' or "a \"b\"" */
+/* 'it''s' or "a \"b\"". YAML's rules: in single quotes a doubled quote is one quote; in double
+   quotes a backslash keeps the next character. The copy is never longer than what is left of the
+   text. */
 static ig_status quoted_read(reader *r, const char **text) {
   const char quote = *r->p++;
   char *copy;
@@ -101,7 +113,8 @@ static ig_status quoted_read(reader *r, const char **text) {
   return fault(r, "a quote is not closed");
 }
 
-/* Plain text up to the end, or inside brackets to what ends an entry there. */
+/* Plain text up to the end, or inside brackets to what ends an entry there. At depth 0 commas
+   and brackets belong to the text: `title: a, b` needs no quotes. Blanks at the end are cut off. */
 static ig_status plain_read(reader *r, bool key, const char **text) {
   const char *from = r->p, *end = from;
   for (; *r->p; r->p++) {
@@ -117,6 +130,7 @@ static ig_status plain_read(reader *r, bool key, const char **text) {
 
 static ig_status value_read(reader *r, ig_node **node);
 
+/* One entry of a list, or "key: value" of a map. */
 static ig_status entry_read(reader *r, ig_node *parent, ig_node **entry) {
   const char *key = NULL;
   if (parent->kind == IG_NODE_MAP) {

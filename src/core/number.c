@@ -51,6 +51,8 @@ int ig_print(FILE *file, const char *format, ...) {
   return length;
 }
 
+/* Any double survives 17 digits, and any decimal number of up to 15 digits survives a double:
+   most values that a person wrote end after the first attempt and look as they were written. */
 int ig_number_text(double value, char text[IG_NUMBER_TEXT]) {
   if (!isfinite(value))
     return snprintf(text, IG_NUMBER_TEXT, "%s", isnan(value) ? "nan" : value < 0 ? "-inf" : "inf");

@@ -1,4 +1,18 @@
-/* Reading options: a tree of a case and the tables that say what may be in it, into C structs. */
+/* Reading options: a tree of a case and the tables that say what may be in it, into C structs.
+
+   The entry is ig_options_read. map_read handles one map in three passes: defaults of every
+   member (defaults_fill), then the keys that the map has (option_find, option_read), then the
+   search for required keys that are missing. option_read chooses by the kind of the option; maps
+   and lists call map_read again, and so the C stack follows the tree. A default is text, too,
+   and goes through the same readers as a value of the case: no second notation, and a wrong default
+   fails at the first reading.
+
+     ig_options_read -> map_read -> defaults_fill -> default_fill -> option_read
+                                 -> option_find (also in the tables of IG_OPT_KEYS)
+                                 -> option_read -> real_read, int_read, ... , list_read -> map_read
+
+   Every message has the place (ig_src) of the value it is about, the path of the key
+   ("sources[0].power"), the value and what was expected. The first error ends the reading. */
 #include "core/option.h"
 #include "core/renamed.h"
 #include "core/unit.h"
@@ -10,7 +24,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Where in the tree it is: each level points to the one above it. */
+/* Where in the tree it is: each level points to the one above it. Scopes lie on the stack of the
+   readers and are used only for messages; the top has no key. */
 typedef struct scope {
   const struct scope *up;
   const char *key;
@@ -66,6 +81,7 @@ static const char *kind_name(const ig_node *node) {
                                       : "a single value";
 }
 
+/* The message of most errors: "'key' is 'value': expected ...". */
 static ig_status wrong(reader *r, const ig_node *node, const scope *s, const char *expected) {
   if (node->kind != IG_NODE_SCALAR)
     return ig_fail_at(r->cx, &node->at, "'%s' is %s: expected %s", path_of(s).text, kind_name(node),
@@ -89,6 +105,8 @@ static ig_status range_check(reader *r, const ig_node *node, const scope *s, con
   return wrong(r, node, s, range);
 }
 
+/* `unit` is o->unit or, for the first column of a table, o->xunit. The range belongs to the
+   values, not to the first column, hence the comparison of the two pointers at the end. */
 static ig_status real_read(reader *r, const ig_node *node, const scope *s, const ig_option *o,
                            const char *unit, double *value) {
   char problem[320];
@@ -106,6 +124,9 @@ static ig_status real_read(reader *r, const ig_node *node, const scope *s, const
   return unit == o->xunit && o->xunit ? IG_OK : range_check(r, node, s, o, *value);
 }
 
+/* Whole numbers are read as doubles, so that 1e6 is allowed; up to 2^53 no digit is lost. "%" is
+   a unit that would make 100 % the whole number 1, so it is excluded. A value that is not known
+   yet (node->later) becomes any number that is within the range. */
 static ig_status int_read(reader *r, const ig_node *node, const scope *s, const ig_option *o,
                           int64_t *value) {
   char problem[320], expected[160], range[128];
@@ -124,6 +145,7 @@ static ig_status int_read(reader *r, const ig_node *node, const scope *s, const 
   return in_range(o, number) ? IG_OK : wrong(r, node, s, expected);
 }
 
+/* Words of YAML 1.1 in lower case; those at odd places are true. */
 static ig_status bool_read(reader *r, const ig_node *node, const scope *s, bool *value) {
   static const char *const words[] = {"false", "true", "no", "yes", "off", "on"};
   if (node->kind == IG_NODE_SCALAR)
@@ -199,6 +221,7 @@ static int children(const ig_node *node) {
   return n;
 }
 
+/* Missing components of a vector of variable length (`least`) are NaN. */
 static ig_status vector_read(reader *r, const ig_node *node, const scope *s, const ig_option *o,
                              void *into) {
   const bool whole = o->kind == IG_OPT_IVECTOR;
@@ -256,6 +279,7 @@ static ig_status several_read(reader *r, const ig_node *node, const scope *s, co
   return IG_OK;
 }
 
+/* x must rise strictly: ig_table_at divides by the differences. */
 static ig_status table_read(reader *r, const ig_node *node, const scope *s, const ig_option *o,
                             ig_table *table) {
   const bool single = node->kind == IG_NODE_SCALAR;
@@ -289,8 +313,12 @@ static ig_status table_read(reader *r, const ig_node *node, const scope *s, cons
   return IG_OK;
 }
 
+/* Several tables may describe one map: the top level has the keys that all cases share and those
+   of the room. A key is that of the first table that has it. */
 static ig_status map_read(reader *r, const ig_node *node, const scope *s,
                           const ig_option_table *tables, int count);
+/* The struct begins with its ig_src (option.h), hence the cast. Members without an option are
+   not touched. */
 static ig_status defaults_fill(reader *r, const ig_src *at, const scope *s,
                                const ig_option_table *table);
 
@@ -378,7 +406,9 @@ static ig_status option_read(reader *r, const ig_node *node, const scope *s, con
   return IG_FAIL(r->cx, IG_ARG, "option '%s' is of no known kind", o->key);
 }
 
-/* What a member holds that nobody gave: its default, or the mark of its kind for "not given". */
+/* What a member holds that nobody gave: its default, or the mark of its kind for "not given".
+   `given` is false in the place of a default, so that a room can tell a default from a value of
+   the case, and file_read does not demand that a default file exists. */
 static ig_status default_fill(reader *r, const ig_src *at, const scope *s, const ig_option *o,
                               void *into) {
   ig_src from = *at;
@@ -401,6 +431,7 @@ static ig_status default_fill(reader *r, const ig_src *at, const scope *s, const
   return IG_OK; /* the others are zero already */
 }
 
+/* Bytes of the member that an option fills; IG_MEMBER has checked its type at compile time. */
 static size_t option_size(const ig_option *o) {
   const size_t n = (size_t)o->length;
   const size_t sizes[] = {
@@ -425,6 +456,7 @@ static ig_status defaults_fill(reader *r, const ig_src *at, const scope *s,
   return IG_OK;
 }
 
+/* Also marks the struct of IG_OPT_KEYS that has the key as given: no map of the case could. */
 static const ig_option *option_find(const ig_option *options, const char *key, void *from,
                                     void **into) {
   for (const ig_option *o = options; o->key; o++) {
@@ -452,7 +484,9 @@ static size_t keys_write(const ig_option *options, char *keys, size_t size, size
   return used;
 }
 
-/* How many sections below a table have this key, and one of them: "sources.power" for "power". */
+/* How many sections below a table have this key, and one of them: "sources.power" for "power".
+   The section is a prefix with its dot, "" at the top; keys of the top itself are not counted,
+   as the nearest key was searched there before. */
 static int elsewhere_find(const ig_option *options, const char *key, const char *section,
                           char *text, size_t size) {
   int count = 0;
@@ -549,6 +583,7 @@ ig_status ig_choice_read(ig_ctx *cx, const ig_node *node, const char *choices, i
   return choice_read(&r, node, &(scope){&top, node->key, -1}, choices, value);
 }
 
+/* A linear search: tables of material data have few rows. */
 double ig_table_at(const ig_table *t, double x) {
   if (t->count == 1 || x <= t->x[0])
     return t->y[0];

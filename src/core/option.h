@@ -59,6 +59,8 @@ typedef struct {
 } ig_list;
 #define IG_ITEM(type, list, i) (&((type *)(list).items)[i])
 
+/* One line of a table: a key, the member it fills and everything that is known about the value.
+   Made with the macros below only, which check the member's type. */
 typedef struct ig_option {
   const char *key;
   ig_option_kind kind;

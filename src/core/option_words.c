@@ -36,7 +36,8 @@ void ig_warn_at(ig_ctx *cx, const ig_src *at, const char *format, ...) {
 }
 
 /* How far two words are apart: letters added, left out, changed or swapped; capitals and dashes
-   for underscores are free. */
+   for underscores are free. The optimal string alignment distance (Damerau 1964, Levenshtein
+   1966); three rows of its table are enough, as a swap looks two rows back. */
 static int distance(const char *a, const char *b) {
   enum { MOST = 40 };
   int row[3][MOST + 1];
@@ -63,6 +64,8 @@ static int distance(const char *a, const char *b) {
   return row[m % 3][n];
 }
 
+/* About a third of the letters may differ; words of three letters or fewer are all close to each
+   other and must agree. */
 bool ig_nearest(const char *word, const char *choices, char *text, size_t size) {
   const int letters = (int)strlen(word);
   int best = letters < 4 ? 0 : (letters + 1) / 3; /* further away is no help */
@@ -118,6 +121,7 @@ void ig_choices_list(const char *choices, char *text, size_t size) {
 typedef struct {
   char text[32];
 } bound;
+/* printf writes exponents with two digits and a plus sign: 1e+09 becomes 1e9. */
 static bound bound_of(double value) {
   bound b;
   snprintf(b.text, sizeof b.text, "%.6g", value);

@@ -1,4 +1,12 @@
-/* Snapshots and restarts in memory. */
+/* Snapshots and restarts in memory.
+
+   A snapshot is made by a room on its thread, handed to the sink and written and freed on the
+   writer's thread. It therefore owns copies of everything it shows. Fields may come straight
+   from the device (ig_snapshot_add_device): the copy is started here and waited for in
+   ig_snapshot_settle, so that the room goes on computing in between. What both threads share is
+   the list of spare blocks, which has a lock.
+
+   A restart is a list of named arrays: what a room saved, kept in memory or read from a file. */
 #include "core/output.h"
 #include "core/backend.h"
 #include "core/vtk_corner.h"
@@ -30,6 +38,8 @@ static const char *dtype_name(ig_dtype dtype) {
 
 enum { SPARES = 16, SPARE_HEAD = 64 }; /* a block begins with its size, and keeps the alignment */
 
+/* Blocks of former snapshots, for the next ones. 16 of them: several snapshots of a few fields
+   each may be on their way to the disk at a time. */
 struct ig_spares {
   pthread_mutex_t lock; /* snapshots are freed on the writer's thread */
   int count;
@@ -76,6 +86,7 @@ static ig_status field_alloc(ig_ctx *cx, void **data, size_t bytes) {
   return IG_OK;
 }
 
+/* `out` is freed outside of the lock: unpinning memory takes long. */
 static void field_free(ig_ctx *cx, void *data) {
   struct ig_spares *spares = cx->spares;
   char *block = (char *)data - SPARE_HEAD, *out = NULL;
@@ -130,6 +141,8 @@ failed:
   return status;
 }
 
+/* Two passes over the blocks of the mesh: the first counts the cells that are alive, the second
+   writes them. Connectivity is changed to VTK's order of nodes on the way. */
 ig_status ig_snapshot_of_mesh(ig_ctx *cx, const ig_mesh *mesh, const uint8_t *alive, double time,
                               int64_t step, ig_snapshot **out) {
   static const struct {
@@ -190,7 +203,10 @@ static int64_t field_items(const ig_snapshot *snap, ig_location where) {
   return where == IG_AT_POINTS ? snap->points : where == IG_AT_CELLS ? snap->cells : snap->elements;
 }
 
-/* A new field with memory for its data; it counts as the snapshot's from here on. */
+/* A new field with memory for its data; it counts as the snapshot's from here on. The name must
+   be unique among fields of points and among those of cells: VTK has one list for each. A '/' is
+   excluded since fields become paths in HDF5 files. Without data (snap->rows) nothing is
+   allocated. */
 static ig_status field_new(ig_snapshot *snap, const char *name, const char *unit, ig_location where,
                            ig_dtype dtype, int components, ig_field **out, size_t *bytes) {
   ig_ctx *cx = snap->cx;
@@ -309,6 +325,8 @@ double ig_field_number(const ig_field *f, int64_t i) {
   return 0;
 }
 
+/* All tickets are waited for even after a failure, as each must be ended once; the first failure
+   is returned. */
 ig_status ig_snapshot_settle(ig_snapshot *snap) {
   ig_status status = IG_OK;
   for (int i = 0; i < snap->fields; i++) {
@@ -343,6 +361,8 @@ void ig_snapshot_free(ig_snapshot *snap) {
 
 /* --- restarts */
 
+/* r->count grows with every entry, so that ig_restart_free frees exactly what was copied if
+   memory runs out half-way. */
 ig_status ig_restart_new(ig_ctx *cx, double time, int64_t step, const ig_saved *saved, int count,
                          ig_restart **out) {
   ig_restart *r;
@@ -392,6 +412,7 @@ void ig_keeper_open(ig_ctx *cx, ig_keeper *k) {
   *k = (ig_keeper){.sink = {.self = k, .checkpoint = keeper_checkpoint}, .cx = cx};
 }
 
+/* A different type means that the run began in another precision: its bits cannot be continued. */
 static ig_status saved_find(ig_ctx *cx, const ig_restart *restart, const char *name, ig_dtype dtype,
                             ig_saved **saved) {
   for (int i = 0; i < restart->count; i++) {

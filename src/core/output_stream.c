@@ -1,4 +1,10 @@
-/* Snapshots and checkpoints whose arrays come in pieces. */
+/* Snapshots and checkpoints whose arrays come in pieces. A model that is divided between ranks
+   can be larger than the memory of any one of them; its arrays reach rank 0 piece by piece, in
+   the order of the whole, and go into the file without ever being complete in memory (ig_stream
+   in output.h).
+
+   A sink that takes no pieces is served by loading everything first: ig_snapshot_load and
+   ig_sink_checkpoint make ordinary arrays of the stream. */
 #include "core/output.h"
 
 #include <stdlib.h>
@@ -50,6 +56,8 @@ static ig_status rows_keep(void *user, const void *rows, int64_t count) {
   return IG_OK;
 }
 
+/* Fails unless the stream brings exactly `count` rows: a short array would leave zeros
+   unnoticed. */
 static ig_status array_load(ig_ctx *cx, const ig_stream *rows, int array, void *to, size_t row,
                             int64_t count) {
   filling f = {cx, to, row, count};
@@ -57,6 +65,7 @@ static ig_status array_load(ig_ctx *cx, const ig_stream *rows, int array, void *
   return f.left ? IG_FAIL(cx, IG_NUMERIC, "an array has fewer rows than it should") : IG_OK;
 }
 
+/* Offsets are not part of the stream: they follow from the types of the cells. */
 static ig_status grid_load(const ig_stream *rows, ig_snapshot *to) {
   ig_ctx *cx = to->cx;
   IG_TRY(array_load(cx, rows, IG_STREAM_POINTS, to->point, 3 * sizeof(double), to->points));
@@ -71,6 +80,8 @@ static ig_status grid_load(const ig_stream *rows, ig_snapshot *to) {
   return array_load(cx, rows, IG_STREAM_ELEMENTS, to->element, sizeof(ig_lid), to->cells);
 }
 
+/* Builds a second snapshot and exchanges the contents of the two structs, so that the caller's
+   pointer stays valid and a failure leaves its snapshot as it was. */
 ig_status ig_snapshot_load(ig_snapshot *snap) {
   const ig_stream *rows = snap->rows;
   ig_snapshot *full, swap;

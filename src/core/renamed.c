@@ -1,9 +1,13 @@
-/* The table of renamed words, and how they are found in a case that still has the old ones. */
+/* The table of renamed words, and how they are found in a case that still has the old ones. The
+   walk through the tree follows the option tables, as the reader in option.c does, but it never
+   fails on an unknown key: a file to be upgraded may have several old words, and all of them are
+   reported. */
 #include "core/renamed.h"
 
 #include <stdio.h>
 #include <string.h>
 
+/* Characters of the keys of the largest section, joined by '|'. */
 enum { MOST_KEYS = 2400 };
 
 /* Keys that had several meanings, or none that a reader could guess. */
@@ -74,6 +78,8 @@ bool ig_renamed_at(int i, ig_renamed *line) {
   return true;
 }
 
+/* The conditions on `now` let two rooms share a section's name: an entry applies only where the
+   new key exists and the old one does not. */
 const char *ig_renamed_key(const char *section, const char *key, const char *now) {
   for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
     if (strcmp(keys[i].was, key) == 0 && strcmp(keys[i].section, section) == 0 &&
@@ -146,6 +152,7 @@ static ig_status choice_find(const finder *f, const ig_option *o, const ig_node 
 
 static ig_status map_find(const finder *f, const ig_node *map, const section *s);
 
+/* A value of a section is a map or a list of maps; anything else has no keys. */
 static ig_status value_find(const finder *f, const ig_node *value, const ig_option *o) {
   const section below = {o->key, &o->sub, 1};
   if (!o->sub)

@@ -1,9 +1,14 @@
-/* When a run's output is due. */
+/* When a run's output is due. A run goes from one moment to the next, possibly over many steps
+   at once; output is due if a multiple of the interval lies between the two. Nothing is counted
+   along the way, so a continued run writes at the same moments as one that was never
+   interrupted. */
 #include "core/schedule.h"
 
 #include <math.h>
 #include <string.h>
 
+/* ROWS: rows of a whole history, enough for a curve and few enough for any file. ROWS_UNKNOWN:
+   steps between rows where the duration is not known. */
 enum { ROWS = 1000, ROWS_UNKNOWN = 10 }; /* of a history nobody gave a rhythm */
 
 void ig_schedule_start(ig_schedule *s, const ig_output_case *o, double duration) {
@@ -36,6 +41,8 @@ static bool due(int64_t every, double interval, ig_moment from, ig_moment to) {
   return interval < INFINITY && passed(to.time, interval) > passed(from.time, interval);
 }
 
+/* The division by dt may be a rounding error above a whole number; the 1e-9 is that of `passed`,
+   so that both agree on when the interval has ended. */
 static int64_t ahead(int64_t every, double interval, ig_moment from, double dt, int64_t most) {
   if (every > 0)
     return every - from.step % every < most ? every - from.step % every : most;
@@ -87,6 +94,7 @@ bool ig_schedule_checkpoint(ig_schedule *s) {
   return true;
 }
 
+/* Doubles count without gaps up to 2^53. */
 ig_status ig_steps_count(ig_ctx *cx, const ig_src *at, double steps, double dt, int64_t *count) {
   *count = 0;
   if (!(steps <= 0x1p53))

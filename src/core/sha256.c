@@ -1,4 +1,5 @@
-/* SHA-256 after FIPS 180-4. */
+/* SHA-256 after FIPS 180-4, written from the standard; names in comments are its sections. Plain
+   C without instructions of a special processor: digests are made by a thread beside the run. */
 #include "core/sha256.h"
 
 #include <string.h>
@@ -15,10 +16,13 @@ static const uint32_t K[64] = {
     0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2,
 };
 
+/* ROTR of section 3.2; n is 1 to 31. */
 static uint32_t turn(uint32_t x, int n) {
   return x >> n | x << (32 - n);
 }
 
+/* One block of 64 bytes (section 6.2.2): the message schedule w, then 64 rounds. s[0..7] are the
+   working variables a to h. */
 static void block_mix(uint32_t state[8], const uint8_t *block) {
   uint32_t w[64], s[8];
   for (int t = 0; t < 16; t++, block += 4)
@@ -63,6 +67,7 @@ void ig_sha256_add(ig_sha256 *s, const void *data, size_t bytes) {
   }
 }
 
+/* Padding (section 5.1.1): a bit 1, zeros, the length in bits as a big-endian 64-bit number. */
 void ig_sha256_end(ig_sha256 *s, uint8_t digest[IG_SHA256_BYTES]) {
   const uint64_t bits = 8 * s->length;
   uint8_t tail[72] = {0x80};

@@ -4,6 +4,7 @@
 #include <omp.h>
 #include <pthread.h>
 
+/* MOST: an OMP_NUM_THREADS above it is taken for a mistake. ELEMENTS_EACH: see ig_threads_for. */
 enum { MOST = 4096, ELEMENTS_EACH = 1000 };
 
 int ig_threads_all(void) {

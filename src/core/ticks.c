@@ -12,6 +12,9 @@ bool ig_range_spans(double low, double high) {
   return isfinite(low) && isfinite(high) && half > DBL_MIN && half > 0.5e-12 * large;
 }
 
+/* Heckbert's nice numbers (Graphics Gems, 1990): the distance that `wanted` ticks would have is
+   rounded to 1, 2, 5 or 10 times a power of ten. The limits 1.5, 3.5 and 7.5 are the middles
+   between those numbers. */
 ig_ticks ig_ticks_between(double low, double high, int wanted) {
   ig_ticks t = {0};
   if (!ig_range_spans(low, high) || wanted < 1)

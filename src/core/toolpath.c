@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* At 40 bytes a point, 4 GB: a file with more is read wrongly rather than meant. */
 enum { MOST_POINTS = 100000000 };
 
 ig_status ig_toolpath_add(ig_ctx *cx, ig_toolpath *p, double t, const double *x, double power) {
@@ -49,6 +50,8 @@ static int rising(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
+/* x[3 i + 5] is z at the end of piece i. Sorting first makes equal heights neighbours, whatever
+   the order in which they were scanned. */
 ig_status ig_toolpath_heights(ig_ctx *cx, const ig_toolpath *p, double **heights, int64_t *count) {
   double *z, last = -INFINITY;
   int64_t n = 0;
@@ -67,6 +70,7 @@ ig_status ig_toolpath_heights(ig_ctx *cx, const ig_toolpath *p, double **heights
   return IG_OK;
 }
 
+/* A piece that `time` cuts counts with the part behind it. */
 double ig_toolpath_after(const ig_toolpath *p, double time, double *last) {
   double sum = 0;
   *last = 0;
@@ -79,6 +83,8 @@ double ig_toolpath_after(const ig_toolpath *p, double time, double *last) {
   return sum;
 }
 
+/* One pass over the pieces. A piece of no duration is a jump, even if it has power: no energy is
+   sent. */
 ig_status ig_toolpath_look(ig_ctx *cx, const ig_toolpath *p, ig_toolpath_survey *s) {
   *s = (ig_toolpath_survey){.low = {INFINITY, INFINITY, INFINITY},
                             .high = {-INFINITY, -INFINITY, -INFINITY},

@@ -1,5 +1,7 @@
-/* What hangs together: a forest in which up[i] leads to the root of i's tree, which is its own. To
-   begin with each is a root: up[i] = i. */
+/* Connected components by union-find: a forest in which up[i] leads to the root of i's tree,
+   which is its own. To begin with each is a root: up[i] = i. Halving of paths (Tarjan and van
+   Leeuwen, 1984) keeps the trees flat; union by rank is left out, as the root must be the lowest
+   number. */
 #ifndef IG_CORE_UNION_FIND_H
 #define IG_CORE_UNION_FIND_H
 

@@ -1,4 +1,11 @@
-/* Units and numbers that carry them. */
+/* Units and numbers that carry them: "1.1 mm" for an option in metres.
+
+   A unit is a factor to SI, an offset (temperatures) and the powers of the base units; two units
+   are of the same kind if their powers agree. Powers are stored doubled, so that a toughness in
+   MPa m^0.5 has integers. The reader is a recursive descent: product_read joins factors from
+   left to right, factor_read takes a symbol or a bracket, power_read an exponent.
+
+   A '/' applies to the next factor alone: "W/m K" is W K/m, and W/(m K) needs its brackets. */
 #include "core/unit.h"
 #include "core/number.h"
 #include "core/option.h"
@@ -19,6 +26,8 @@ typedef struct {
   signed char power[IG_BASE_UNITS]; /* m kg s A K mol cd rad B */
 } symbol;
 
+/* LB is the international avoirdupois pound in kg, G0 the standard acceleration of gravity in
+   m/s^2; both are exact by definition. */
 #define PI 3.14159265358979323846
 #define LB 0.45359237
 #define G0 9.80665
@@ -130,6 +139,8 @@ static void scale(ig_unit *u, const ig_unit *by, int doubled, int sign) {
     u->power[i] += sign * by->power[i] * doubled / 2;
 }
 
+/* Bounds the powers, so that their sums cannot overflow, and excludes factors that have become 0
+   or infinite. */
 static bool sound(reader *r, const ig_unit *u, const char *from) {
   bool ok = isfinite(u->factor) && u->factor > 0;
   for (int i = 0; i < IG_BASE_UNITS; i++)
@@ -151,6 +162,7 @@ static bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
+/* Without a prefix first: "ft" is a foot, not a femtotonne. */
 static bool symbol_find(const char *name, size_t length, ig_unit *u) {
   for (int pass = 0; pass < 2; pass++) /* plain symbols come before prefixed ones: min, ft */
     for (size_t p = 0; p < (pass ? COUNT(prefixes) : 1); p++) {
@@ -207,6 +219,8 @@ static bool power_read(reader *r, int *doubled) {
 
 static bool product_read(reader *r, ig_unit *u);
 
+/* "1" is a factor only in front of '/' or a blank, as in 1/s: numbers within units are not
+   allowed. A root must leave whole doubled powers: m^0.25 does not exist here. */
 static bool factor_read(reader *r, ig_unit *u) {
   static const struct {
     const char *written, *symbol;
@@ -353,7 +367,9 @@ void ig_unit_describe(const char *unit, char *text, size_t size) {
 /* --- numbers ------------------------------------------------------------------------------------
  */
 
-/* The decimal number at the start of `text`: its length, 0 if there is none. */
+/* The decimal number at the start of `text`: its length, 0 if there is none. Only decimal
+   notation: strtod would also take hexadecimal numbers, "inf" and "nan". An 'e' belongs to the
+   number only if digits follow. */
 static size_t number_length(const char *text) {
   const char *p = text;
   if (*p == '+' || *p == '-')
@@ -384,7 +400,9 @@ static size_t number_length(const char *text) {
   return (size_t)(p - text);
 }
 
-/* The number in the first `length` letters; false if double precision does not hold it. */
+/* The number in the first `length` letters; false if double precision does not hold it. A number
+   that is written with a digit above 0 and reads as 0 has underflowed; that is an error as much
+   as an overflow. */
 static bool decimal_read(const char *text, size_t length, double *value) {
   char copy[LONGEST + 1];
   if (length > LONGEST)

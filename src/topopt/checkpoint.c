@@ -1,5 +1,18 @@
-/* Checkpoints: arrays of the design and its states, and figures. Of a grid or mesh that is divided
-   between ranks they go to the first in pieces, and nobody has them as a whole. */
+/* Checkpoints: arrays of the design and its states, and figures. Of a grid or mesh that is
+   divided between ranks they go to the first in pieces, and nobody has them as a whole.
+
+   A continued run reaches the same bits as one that was not interrupted. Therefore states are
+   saved, too: they are first guesses of the next solves, and the results of iterative solvers
+   depend on them. Asymptotes, multipliers, corrections and what the solver has learnt are saved
+   for the same reason.
+
+   One list (state_see) serves both directions: it names every array that this run has, with its
+   place on the device. Saving reads from there, restoring writes to it. Files have arrays of the
+   whole body, so that a run may continue on another number of ranks.
+
+   A snapshot between two checkpoints may analyse the design earlier than the run would have
+   done, which changes the states. ig_topopt_keep copies the state before that, and the next
+   checkpoint saves the copy. */
 #include "topopt/output.h"
 #include "topopt/design/modes.h"
 #include "topopt/design/pnorm.h"
@@ -11,6 +24,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ARRAYS: states and adjoints of all realisations, adjoints and clusters of constraints, modes,
+   and eight single ones. FIGURES: four numbers and the multipliers. */
 enum {
   ARRAYS = IG_REALISATIONS * (IG_LOAD_CASES + 1) + 2 * IG_LIMITS + IG_MODES_BLOCK + 8,
   NUMBERS = 5,
@@ -38,6 +53,7 @@ struct ig_topopt_state {
       eigenvalue[IG_MODES_BLOCK];
 };
 
+/* Arrays that this run does not have (no device pointer) are not listed. */
 static void add(ig_topopt_state *to, const ig_array *a, bool states, int count, const char *name) {
   array *next = &to->array[to->arrays];
   if (!a->dev)
@@ -51,6 +67,8 @@ static void add_number(ig_topopt_state *to, const char *name, double *value, int
   to->number[to->numbers++] = (ig_saved){name, IG_F64, count, value};
 }
 
+/* Names are part of the file format. Modes and asymptotes are there once an evaluation or update
+   has made them. */
 static void arrays_list(const ig_topopt_run *run, ig_topopt_state *to) {
   const ig_topopt_design *s = run->s;
   char name[32];
@@ -102,6 +120,8 @@ static void numbers_list(const ig_topopt_run *run, ig_topopt_state *to) {
     add_number(to, "eigenvalues", to->eigenvalue, IG_MODES_BLOCK);
 }
 
+/* From the run into the buffers that number[] points to; numbers_give is the way back and must
+   stay in step with it. */
 static void numbers_take(const ig_topopt_run *run, ig_topopt_state *to) {
   const ig_topopt_design *s = run->s;
   const double first[] = {run->last, s->tolerance, s->multiplier, s->d->learnt ? *s->d->learnt : 0};
@@ -156,6 +176,7 @@ static int64_t whole_length(const ig_discretisation *d, const array *a) {
 
 /* --- a state that is kept --- */
 
+/* After an update the state that was kept belongs to the past. */
 void ig_topopt_forget(ig_topopt_run *run) {
   ig_topopt_state *kept = run->kept;
   for (int i = 0; kept && i < kept->arrays; i++)
@@ -164,6 +185,7 @@ void ig_topopt_forget(ig_topopt_run *run) {
   run->kept = NULL;
 }
 
+/* Of a part each rank keeps its own values with ghosts, as they lie on the device. */
 ig_status ig_topopt_keep(ig_topopt_run *run) {
   const ig_discretisation *d = run->d;
   ig_ctx *cx = run->s->cx;
@@ -213,6 +235,7 @@ static int saved_list(const saving *s, ig_saved *saved) {
   return count;
 }
 
+/* All ranks call this for every array, in the same order (ig_serve). */
 static ig_status saved_bring(void *self, int i, ig_stream_take *take, void *user) {
   const saving *s = self;
   const ig_discretisation *d = s->run->d;
@@ -223,6 +246,7 @@ static ig_status saved_bring(void *self, int i, ig_stream_take *take, void *user
   return IG_OK;
 }
 
+/* On rank 0: the list of names and lengths; data follows through the stream. */
 static ig_status saved_tell(void *user, const ig_stream *stream) {
   const saving *s = user;
   ig_saved saved[ARRAYS + NUMBERS];
@@ -242,6 +266,7 @@ static ig_status state_stream(saving *s) {
                            s->state->numbers);
 }
 
+/* One block for all arrays, filled from the device unless the kept copy is on the host already. */
 static ig_status state_write(const saving *s) {
   ig_ctx *cx = s->run->s->cx;
   const ig_topopt_state *st = s->state;
@@ -267,6 +292,7 @@ static ig_status state_write(const saving *s) {
   return status;
 }
 
+/* A state that was kept before an early analysis takes precedence over the one in place. */
 ig_status ig_topopt_checkpoint(void *self, ig_sink *to) {
   const ig_topopt_run *run = self;
   ig_topopt_state now;
@@ -286,6 +312,9 @@ typedef struct {
   int64_t at, count, whole;
 } span;
 
+/* A slab takes its ghosts from the file, too: they are values of the whole, and no exchange is
+   needed afterwards. A mesh part takes own values only; its ghosts are refreshed by the next
+   solve. */
 static int spans_list(const ig_discretisation *d, bool states, span *list) {
   const ig_grid *g = d->grid;
   if (!ig_topopt_divided(d)) {
@@ -297,6 +326,7 @@ static int spans_list(const ig_discretisation *d, bool states, span *list) {
                      : (span){0, d->places, g->from * g->plane};
     return 1;
   }
+  /* planes of the file that this slab has: its own, and ghosts as far as the file goes */
   const int below = g->from + 1 < g->ghosts ? g->from + 1 : g->ghosts; /* the whole has a halo */
   const int left = g->all - g->from - g->n[2] + 1, above = left < g->ghosts ? left : g->ghosts;
   const int components = states ? d->layout.size : 1;
@@ -312,12 +342,14 @@ typedef struct {
   double *to;
 } filling;
 
+/* Waits for each piece: the buffer of the file reader is used again for the next one. */
 static ig_status values_put(void *user, const void *items, int64_t first, int64_t count) {
   const filling *f = user;
   IG_TRY(f->cx->backend->copy_in(f->cx, f->to + first, items, (size_t)count * sizeof *f->to));
   return f->cx->backend->sync(f->cx); /* the next piece takes its place */
 }
 
+/* Arrays of the file are those of the whole body; a rank takes its spans, piece by piece. */
 static ig_status array_take(const ig_topopt_run *run, const ig_restart *from, const array *a) {
   const ig_discretisation *d = run->d;
   span list[3];
@@ -332,6 +364,8 @@ static ig_status array_take(const ig_topopt_run *run, const ig_restart *from, co
   return IG_OK;
 }
 
+/* Allocates what an uninterrupted run would have by now (asymptotes, modes) before the list is
+   made. */
 ig_status ig_topopt_restore(void *self, const ig_restart *from) {
   ig_topopt_run *run = self;
   ig_topopt_design *s = run->s;

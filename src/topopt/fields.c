@@ -1,5 +1,10 @@
 /* What other programs read and change: the design; its densities, objective, constraints,
-   gradients, states. */
+   gradients, states (include/ingot/sim.h). Fields 0 and 1 are the design and its densities; the
+   others are derived from an analysis of the design as it stands, which is made when one of them
+   is first asked for.
+
+   Arrays of a grid have a halo and places; callers see elements and nodes in the order of
+   snapshots. The conversion uses the discretisation's own `pack`, which knows that order. */
 #include "topopt/output.h"
 #include "backend/backend.h"
 #include "ranks/ranks.h"
@@ -43,7 +48,8 @@ typedef struct {
   int limit; /* of its gradient */
 } derived;
 
-/* Field i of them; false: there are no more. */
+/* Field i of them; false: there are no more. Fields with no values in this case (no load, no
+   stress) are left out of the count. */
 static bool derived_at(const ig_topopt_run *r, int i, derived *f) {
   const ig_topopt_design *s = r->s;
   const ig_discretisation *d = r->d;
@@ -70,6 +76,8 @@ static bool derived_at(const ig_topopt_run *r, int i, derived *f) {
   return false;
 }
 
+/* The design of a whole mesh lies on the device in the order of its elements and is given as it
+   is; of grids (halo) and parts (other ranks) values have to be collected, and `dev` is NULL. */
 bool ig_topopt_field(void *self, int i, ig_room_field *f) {
   const ig_topopt_run *r = self;
   const ig_discretisation *d = r->d;
@@ -102,7 +110,8 @@ bool ig_topopt_field(void *self, int i, ig_room_field *f) {
 }
 
 /* The place of each element in the arrays of the discretisation. What packs a field takes single
-   precision: the number goes in two parts. */
+   precision: the number goes in two parts. Sends the numbers of places through `pack` and reads
+   which element got which: 2^20 is exact in single precision. */
 static ig_status places_find(const ig_topopt_run *r, int64_t *place) {
   enum { PART = 1 << 20 };
   const ig_discretisation *d = r->d;
@@ -147,7 +156,8 @@ static ig_status elements_get(const ig_topopt_run *r, const double *from, double
 }
 
 /* The state of the first load case at the nodes. What packs it takes single precision: what that
-   leaves goes in a second time. */
+   leaves goes in a second time. Two passes of single precision give about 14 digits: the value,
+   and what rounding left of it. */
 static ig_status state_get(const ig_topopt_run *r, int components, double *values) {
   const ig_topopt_design *s = r->s;
   const ig_discretisation *d = r->d;
@@ -174,6 +184,7 @@ static ig_status state_get(const ig_topopt_run *r, int components, double *value
   return status;
 }
 
+/* Analysing here must not change how the run goes on: the state before is kept. */
 static ig_status derived_get(ig_topopt_run *r, const derived *f, double *values) {
   const ig_topopt_design *s = r->s;
   if (r->evaluated != r->iteration) {
@@ -204,6 +215,7 @@ static ig_status derived_get(ig_topopt_run *r, const derived *f, double *values)
   }
 }
 
+/* Any name that is neither the design nor derived is the density. */
 ig_status ig_topopt_get(void *self, const char *name, double *values) {
   ig_topopt_run *r = self;
   derived f;

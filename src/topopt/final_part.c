@@ -1,4 +1,9 @@
-/* The part at the end of a run: islands removed, surface, files. */
+/* The part at the end of a run: islands removed, surface, files.
+
+     densities -> surface at a level -> islands removed, surface again -> faces of the case snapped
+               -> triangles improved -> files and figures
+
+   All ranks cut their own elements; rank 0 has the triangles from then on. */
 #include "backend/backend.h"
 #include "ranks/ranks.h"
 #include "solver/krylov/chunks.h"
@@ -10,6 +15,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* surface_good is the share of triangles of quality 0.3 or more (1: equilateral). */
 static ig_status put_figures(ig_sink *sink, const ig_topopt_run *r, const ig_topopt_part *part,
                              double wanted) {
   const ig_surface_case *c = &r->s->c->surface;
@@ -106,7 +112,8 @@ ig_status ig_topopt_part_whole(const ig_topopt_run *r, const double *from, doubl
   return status == IG_OK ? ig_topopt_fetch(cx, r->d, false, 1, r->s->work.dev, true, *to) : status;
 }
 
-/* Faces of the case cut exactly (grids), and triangles that can be meshed. */
+/* Faces of the case cut exactly (grids), and triangles that can be meshed. Without a given
+   deviation triangles may move by a twentieth of an element. */
 static ig_status finish_surface(const ig_topopt_run *r, const double *density,
                                 ig_topopt_part *part) {
   ig_ctx *cx = r->s->cx;
@@ -140,6 +147,8 @@ static ig_status put_surface(ig_topopt_run *r, ig_sink *sink, const ig_topopt_pa
   return ig_topopt_overhang_put(r, sink, part);
 }
 
+/* *at is the level of the surface on return, `share` the share of each element inside of it.
+   Without a surface (plane problems, no formats) only these two are found. */
 ig_status ig_topopt_part_put(ig_topopt_run *r, ig_sink *sink, double *density,
                              const uint8_t *touched, double *at, double *share) {
   const ig_topopt_design *s = r->s;

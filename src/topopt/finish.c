@@ -1,5 +1,10 @@
 /* The statement at the end of a run: why it stopped, whether the design is feasible, each
-   constraint with its bound, pieces, grayness, and the part's surface. */
+   constraint with its bound, pieces, grayness, and the part's surface.
+
+   Order in ig_topopt_finish: analyse the last design, look at the densities (find), figures of
+   the run (put_run), the surface and its files (put_density), the analysis of the finished part,
+   and last whether the design is feasible, which depends on all of these. Functions named put_
+   write to the sink. On a divided grid all ranks take part. */
 #include "topopt/output.h"
 #include "core/number.h"
 #include "topopt/design/modes.h"
@@ -16,6 +21,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A run that ends before its ramps do has solved another problem than the case states: said
+   here. */
 static ig_status put_stopped(ig_sink *sink, const ig_topopt_run *r) {
   const ig_topopt_design *s = r->s;
   const ig_evaluation *e = &r->e;
@@ -51,8 +58,9 @@ static ig_status put_stopped(ig_sink *sink, const ig_topopt_run *r) {
   return sink->result_text(sink, "stopped", text);
 }
 
-/* Mass of the part as it is exported, and of the model where planes of symmetry make it a piece of
-   the part; only where the materials have densities. */
+/* Mass of the part as it is exported, and of the model where planes of symmetry make it a piece
+   of the part; only where the materials have densities. The sum over elements of density x
+   volume x material density, by the deterministic sum of ops->stats. */
 static ig_status put_mass(ig_sink *sink, const ig_topopt_run *r) {
   const ig_topopt_design *s = r->s;
   const ig_loading *l = s->loading;
@@ -93,6 +101,7 @@ static bool carries(const ig_topopt_design *s, const ig_topopt_tally *t) {
   return t->loaded == 0 || (t->firm > 0 && !(all && t->loose > 0));
 }
 
+/* Two situations: no load reaches a support at all, or some loaded pieces do not. */
 static void say_loose(const ig_topopt_tally *t, double level, char *text, size_t size) {
   if (t->firm == 0)
     snprintf(text, size,
@@ -149,6 +158,8 @@ static double part_excess(const ig_topopt_design *s, const ig_evaluation *e,
   return worst;
 }
 
+/* The worst bound is named. Order: bounds of the density model, then loads without support, then
+   bounds that the finished part does not meet. */
 static ig_status put_feasible(ig_sink *sink, const ig_topopt_design *s, const ig_evaluation *e,
                               const char *loose, const ig_topopt_part_figures *part) {
   char text[240] = "yes";
@@ -179,6 +190,7 @@ static ig_status put_feasible(ig_sink *sink, const ig_topopt_design *s, const ig
   return sink->result_text(sink, "feasible", text);
 }
 
+/* Value and bound of each, in the unit of the case; "constraint_1_stress", "constraint_1_bound". */
 static ig_status put_constraints(ig_sink *sink, const ig_topopt_design *s, const ig_evaluation *e) {
   char key[64];
   IG_TRY(sink->result(sink, "volume", "", e->volume));
@@ -193,6 +205,8 @@ static ig_status put_constraints(ig_sink *sink, const ig_topopt_design *s, const
   return IG_OK;
 }
 
+/* Warns of what makes a part useless though its figures are good: several pieces, nothing left,
+   closed cavities. */
 static ig_status put_pieces(ig_sink *sink, const ig_topopt_design *s, const finding *f) {
   const double solid = s->loading->candidates ? s->loading->candidate_density[0] : 1;
   const double *density = f->density, level = f->level;
@@ -224,6 +238,7 @@ static const char *const problem_unit[] = {[IG_PROBLEM_STIFFNESS] = "J",
                                            [IG_PROBLEM_MECHANISM] = "m",
                                            [IG_PROBLEM_FREQUENCY] = "s^2"};
 
+/* The frequency problem minimises 1 / lambda, in s^2. */
 const char *ig_topopt_objective_unit(const ig_topopt_design *s) {
   switch (s->c->minimise) {
   case IG_MINIMISE_VOLUME:
@@ -346,6 +361,8 @@ static ig_status find(const ig_topopt_design *s, finding *f) {
   return connection_find(s, solid, f);
 }
 
+/* `share` is needed for the analysis of the part alone. Ranks agree after each stage that a
+   single one may fail in. */
 ig_status ig_topopt_finish(void *self, ig_sink *sink) {
   ig_topopt_run *r = self;
   const ig_discretisation *d = r->d;

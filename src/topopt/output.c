@@ -1,4 +1,9 @@
-/* What a run leaves on its way: snapshots and the history. */
+/* What a run leaves on its way: snapshots and the history.
+
+   Fields of a snapshot are in single precision at elements or nodes: density, energy density,
+   stress and the state of the first load case. A body on one rank is packed into a snapshot in
+   memory; of one that is divided, values go to rank 0 in pieces while the file is written
+   (parts_show). */
 #include "topopt/output.h"
 #include "topopt/design/modes.h"
 #include "topopt/design/stress.h"
@@ -18,6 +23,8 @@ static const char *energy_name(const ig_topopt_case *c) {
   return c->problem == IG_PROBLEM_HEAT ? "dissipation" : "strain_energy";
 }
 
+/* Before anything is computed: a field or rhythm that this problem does not have is an input
+   error. */
 ig_status ig_topopt_output_check(const ig_job *job) {
   const ig_topopt_case *c = job->room_case;
   const ig_output_case *o = job->output;
@@ -57,7 +64,8 @@ static double state_scale(const ig_topopt_design *s) {
   return s->loading->cases ? s->loading->norm[0] / s->loading->stiffness : 1;
 }
 
-/* Energy density of the first load case into s->work: modulus x energy at unit modulus. */
+/* Energy density of the first load case into s->work: modulus x energy at unit modulus. 0.5 u_e
+   . k u_e / volume of the element; for heat, half of the product of heat flux and gradient. */
 static ig_status energy_density(const ig_topopt_design *s) {
   const ig_discretisation *d = s->d;
   const double *u = shown_state(s), scale = state_scale(s);
@@ -80,6 +88,7 @@ typedef struct {
   double scale; /* of values on the device */
 } field;
 
+/* Those the case wants and this problem has, in a fixed order. */
 static int fields_list(const ig_topopt_run *r, field *list) {
   const ig_topopt_design *s = r->s;
   const bool heat = s->c->problem == IG_PROBLEM_HEAT;
@@ -95,7 +104,8 @@ static int fields_list(const ig_topopt_run *r, field *list) {
   return count;
 }
 
-/* Its values, on the device. */
+/* Its values, on the device. Energies and stresses use work arrays of the design: they are made
+   one at a time. */
 static ig_status field_make(const ig_topopt_design *s, field_kind kind, const double **values) {
   switch (kind) {
   case ENERGY:
@@ -113,6 +123,7 @@ static ig_status field_make(const ig_topopt_design *s, field_kind kind, const do
   }
 }
 
+/* Collected on rank 0 or this rank in double, scaled to SI, and packed without halo. */
 static ig_status field_add(const ig_topopt_design *s, const field *f, double *buffer,
                            ig_snapshot *snap) {
   const ig_discretisation *d = s->d;
@@ -129,6 +140,7 @@ static ig_status field_add(const ig_topopt_design *s, const field *f, double *bu
   return IG_OK;
 }
 
+/* One buffer in double, large enough for elements or states of the whole body. */
 static ig_status fields_add(const ig_topopt_run *r, ig_snapshot *snap) {
   const ig_topopt_design *s = r->s;
   const size_t n = (size_t)s->d->all_places, nu = (size_t)s->d->all_unknowns;
@@ -143,6 +155,7 @@ static ig_status fields_add(const ig_topopt_run *r, ig_snapshot *snap) {
   return status;
 }
 
+/* The sink takes the snapshot over, unless making it failed. */
 static ig_status whole_show(const ig_topopt_run *r, ig_sink *to) {
   const ig_discretisation *d = r->d;
   ig_snapshot *snap;
@@ -165,6 +178,7 @@ typedef struct {
   int count;
 } showing;
 
+/* Collective: every rank makes its part of the field, then pieces travel in order. */
 static ig_status shown_bring(void *self, int array, ig_stream_take *take, void *user) {
   const showing *w = self;
   const ig_discretisation *d = w->run->d;
@@ -179,6 +193,7 @@ static ig_status shown_bring(void *self, int array, ig_stream_take *take, void *
   return d->show(d->self, w->list[i].nodes, w->list[i].scale, values, take, user);
 }
 
+/* On rank 0: a snapshot that declares its fields and gets their values from the stream. */
 static ig_status shown_tell(void *user, const ig_stream *stream) {
   const showing *w = user;
   const ig_topopt_run *r = w->run;
@@ -208,6 +223,7 @@ static ig_status parts_show(const ig_topopt_run *r, ig_sink *to) {
   return ig_serve(&served, shown_tell, &w);
 }
 
+/* The design may not have been analysed yet: see the head of checkpoint.c. */
 ig_status ig_topopt_snapshot(void *self, ig_sink *to) {
   ig_topopt_run *r = self;
   if (r->evaluated != r->iteration) {
@@ -219,6 +235,7 @@ ig_status ig_topopt_snapshot(void *self, ig_sink *to) {
 
 /* --- history --- */
 
+/* A row belongs to an iteration: values of the design before its update, and the change by it. */
 ig_status ig_topopt_history(void *self, ig_sink *to) {
   enum { COLUMNS = 8, ALL = COLUMNS + IG_LIMITS + 2 };
   const ig_topopt_run *r = self;

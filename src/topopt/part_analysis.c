@@ -1,5 +1,9 @@
-/* The part at the end of a run, analysed on the design's own elements; its figures beside those of
-   the density model. */
+/* The part at the end of a run, analysed on the design's own elements; its figures beside those
+   of the density model (part_analysis.h has the files).
+
+   The analysis uses the arrays of the design: its densities and states are exchanged for
+   temporary ones, moduli become those of the part, and everything is put back afterwards. Only
+   the moduli remain the part's, hence r->evaluated = -1. */
 #include "topopt/part_analysis.h"
 #include "backend/backend.h"
 #include "ranks/ranks.h"
@@ -39,7 +43,8 @@ static ig_topopt_figure unknown(void) {
   return (ig_topopt_figure){NAN, NAN, NAN};
 }
 
-/* The part on the design's own elements. Errors by recovery where nothing better is at hand. */
+/* The part on the design's own elements. Errors by recovery where nothing better is at hand. At
+   least 1e-6: stresses at points of the surface need more digits than sensitivities. */
 static ig_status solve_part(ig_topopt_run *r, const double *share, bool recover,
                             ig_topopt_part_figures *to) {
   ig_topopt_design *s = r->s;
@@ -114,7 +119,8 @@ static void compare(ig_ctx *cx, const char *what, const char *unit, const ig_top
                       : "; use smaller elements, a sharper projection, or a bound lower by that");
 }
 
-/* The objective of the density model that the part's is held against. */
+/* The objective of the density model that the part's is held against. For other objectives the
+   comparison is of compliances: the sum over load cases. */
 static double objective_of(const ig_topopt_run *r) {
   const ig_topopt_design *s = r->s;
   double sum = 0;
@@ -126,6 +132,8 @@ static double objective_of(const ig_topopt_run *r) {
   return sum;
 }
 
+/* A compliance ten times that of the design is no matter of accuracy: the part does not carry
+   its loads. */
 static ig_status figures_put(const ig_topopt_run *r, ig_sink *sink, double design_stress,
                              const ig_topopt_part_figures *f) {
   const ig_topopt_design *s = r->s;
@@ -160,6 +168,7 @@ static ig_status figures_put(const ig_topopt_run *r, ig_sink *sink, double desig
   return IG_OK;
 }
 
+/* A solver that fails on the part is a warning, not an error: the design itself is valid. */
 ig_status ig_topopt_part_analyse(ig_topopt_run *r, ig_sink *sink, const ig_topopt_part_field *part,
                                  ig_topopt_part_figures *to) {
   ig_topopt_design *s = r->s;

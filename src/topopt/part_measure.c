@@ -8,6 +8,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* With two grids: an error of first order halves with the element size, so the limit is about as
+   far again from the finer value as that is from the coarser one. */
 double ig_topopt_figure_most(const ig_topopt_figure *f) {
   if (!isnan(f->fine))
     return f->fine + fmax(0, f->fine - f->value);
@@ -24,7 +26,8 @@ static ig_topopt_figure unknown(void) {
 }
 
 /* Densities and moduli of the part, whatever is prescribed for the design: a part is what its
-   surface encloses. */
+   surface encloses. E = least + share (1 - least): an element that is cut by the surface has the
+   stiffness of its solid share, without a penalty. */
 static ig_status moduli_put(ig_topopt_design *s, const double *share) {
   ig_ctx *cx = s->cx;
   const size_t n = (size_t)s->d->places;
@@ -51,7 +54,9 @@ done:
   return status;
 }
 
-/* 1 at own nodes of elements that are at least half solid: nodes in void may be anywhere. */
+/* 1 at own nodes of elements that are at least half solid: nodes in void may be anywhere. Lumped
+   shares of the elements that are at least half solid: a node with any of them has a value above
+   zero. Ghosts are left out, so that ranks count each node once. */
 static ig_status nodes_mark(const ig_topopt_design *s, const double *share, double *mark) {
   ig_ctx *cx = s->cx;
   const ig_discretisation *d = s->d;
@@ -126,6 +131,7 @@ static ig_status displacement_find(const ig_topopt_design *s, const double *shar
   return status;
 }
 
+/* Stresses with relaxation 1: the mean stress of an element of which only a share is solid. */
 ig_status ig_topopt_part_measure_figures(ig_topopt_design *s, const double *share, const int *of,
                                          ig_topopt_part_figures *to) {
   ig_evaluation e = {0};

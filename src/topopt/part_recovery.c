@@ -54,6 +54,7 @@ static ig_status to_device(const recovery *y, const double *from, size_t n, doub
   return y->s->cx->backend->sync(y->s->cx);
 }
 
+/* For unit Young's modulus the shear modulus is 1 / (2 (1 + nu)), which gives nu back. */
 static ig_status recovery_new(recovery *y) {
   ig_ctx *cx = y->s->cx;
   const ig_discretisation *d = y->s->d;
@@ -84,8 +85,10 @@ static ig_status recovery_new(recovery *y) {
   return IG_OK;
 }
 
-/* Bilinear forms of two stresses, six components each: their squares are the square of von Mises'
-   stress and twice the energy at unit modulus. */
+/* Bilinear forms of two stresses, six components each: their squares are the square of von
+   Mises' stress and twice the energy at unit modulus. The bilinear form whose quadratic form is
+   the square of von Mises' stress, so that mises(s* - s) = mises(s*) - 2 mises(s*, s) + mises(s)
+   can be formed from means. */
 static double mises(const double *s, const double *t) {
   double all = 0, shear = 0;
   for (int c = 0; c < 3; c++) {
@@ -94,6 +97,7 @@ static double mises(const double *s, const double *t) {
   }
   return all + 3 * shear;
 }
+/* s : C^-1 : t at unit modulus, (1 + nu) s.t - nu tr(s) tr(t), shear components counted twice. */
 static double energy(const double *s, const double *t, double poisson) {
   double sum = 0;
   for (int c = 0; c < 6; c++)
@@ -111,7 +115,8 @@ static ig_status stresses(recovery *y, int q) {
   return to_host(y, t->tensor.dev, TENSOR * n, y->tensor);
 }
 
-/* Sums over the elements around each node, of `value` times the weight. */
+/* Sums over the elements around each node, of `value` times the weight. Weighted by solid
+   volume: void elements say nothing about the stress of the part. */
 static ig_status gather(recovery *y, const double *value, double *to) {
   const ig_discretisation *d = y->s->d;
   for (int64_t e = 0; e < d->places; e++)
@@ -143,7 +148,9 @@ static ig_status recover(recovery *y) {
   return IG_OK;
 }
 
-/* Stresses with their errors, energies with theirs. */
+/* Stresses with their errors, energies with theirs. s* - s is taken as linear with zero mean: its
+   mean square over an element is a third of that at the corners of a box, and a fifth of that at
+   the corners of a tetrahedron. */
 static ig_status compare(recovery *y, int q) {
   const ig_topopt_design *s = y->s;
   const int64_t n = s->d->places;
@@ -192,6 +199,7 @@ static ig_status error_of(recovery *y, const double *member, double value, doubl
   return IG_OK;
 }
 
+/* Errors of compliance and displacement are the relative error of the energy. */
 static ig_status errors_put(recovery *y, const double *member, ig_topopt_part_figures *to) {
   const ig_topopt_design *s = y->s;
   const double share = y->all > 0 ? y->off / y->all : 0;
@@ -210,6 +218,8 @@ static ig_status errors_put(recovery *y, const double *member, ig_topopt_part_fi
   return IG_OK;
 }
 
+/* Load case by load case: stresses, recovered stresses, differences. The largest stress with its
+   error is kept over all of them, energies are added up with their weights. */
 ig_status ig_topopt_part_recover(ig_topopt_design *s, const double *share,
                                  ig_topopt_part_figures *to) {
   recovery y = {.s = s, .share = share};

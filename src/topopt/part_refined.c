@@ -1,5 +1,9 @@
-/* The finished part on a grid twice as fine: the same surface, since its tetrahedra divide those of
-   the grid, with loads and supports of the case placed anew. */
+/* The finished part on a grid twice as fine: the same surface, since its tetrahedra divide those
+   of the grid, with loads and supports of the case placed anew.
+
+   The difference between the two grids is the best estimate of the discretisation error there
+   is, and costs about eight times the analysis on the design's grid. It is left out where memory
+   does not suffice; recovery then estimates the error. */
 #include "topopt/part_analysis.h"
 #include "core/memory.h"
 #include "ranks/ranks.h"
@@ -62,6 +66,8 @@ static ig_status constraints_copy(const ig_topopt_run *r, finer *f) {
   return IG_OK;
 }
 
+/* Everything that concerns designs is switched off; the optimiser is set to mma only since that
+   allows constraints. */
 static ig_status case_make(const ig_topopt_run *r, finer *f) {
   ig_topopt_case *c = &f->c;
   *c = *r->s->c;
@@ -89,7 +95,9 @@ static ig_status case_make(const ig_topopt_run *r, finer *f) {
   return constraints_copy(r, f);
 }
 
-/* Whether memory is left for the model. What a GPU has left is not known before it is asked. */
+/* Whether memory is left for the model. What a GPU has left is not known before it is asked.
+   Four fifths of what is left, as a margin. All
+   ranks decide alike. */
 static ig_status fits(ig_ctx *cx, const ig_topopt_case *c, bool *yes) {
   double bytes;
   *yes = false;
@@ -103,6 +111,8 @@ static ig_status fits(ig_ctx *cx, const ig_topopt_case *c, bool *yes) {
   return IG_OK;
 }
 
+/* Elements under loads keep at least the share they have on the design's grid: otherwise a
+   rounded edge could leave a loaded node without material. */
 static ig_status analyse(const ig_topopt_run *r, const ig_topopt_part_field *part, const finer *f,
                          ig_topopt_grid_model *m, ig_topopt_part_figures *to) {
   ig_ctx *cx = r->s->cx;
@@ -132,7 +142,8 @@ done:
   return status;
 }
 
-/* What a finer grid says of its case has been said of the design's. */
+/* What a finer grid says of its case has been said of the design's. The log is switched off for
+   the duration, and warnings are not counted twice. */
 static ig_status quietly(const ig_topopt_run *r, const ig_topopt_part_field *part, const finer *f,
                          ig_topopt_part_figures *to) {
   ig_ctx *cx = r->s->cx;
@@ -149,6 +160,7 @@ static ig_status quietly(const ig_topopt_run *r, const ig_topopt_part_field *par
   return status;
 }
 
+/* A failure here (regions, memory, solver) is reported and costs only the better estimate. */
 ig_status ig_topopt_part_refine(const ig_topopt_run *r, const ig_topopt_part_field *part,
                                 ig_topopt_part_figures *to, bool *done) {
   ig_ctx *cx = r->s->cx;

@@ -1,5 +1,13 @@
-/* Coarse to fine: the design is found on coarser grids first, where an iteration costs an eighth (a
-   quarter in a plane), and handed on. */
+/* Coarse to fine: the design is found on coarser grids first, where an iteration costs an eighth
+   (a quarter in a plane), and handed on.
+
+   Each grid halves the elements along every axis of the one before. Ramps run on the coarsest
+   grid only and stand at their ends afterwards: a design that is handed on must not become gray
+   again. Regions of the case are looked up anew on each grid; where one is empty on a coarse
+   grid, that grid is left out.
+
+   The file also makes the start of a run: a density from a file, or one dense enough for its
+   bounds (start_dense). */
 #include "backend/backend.h"
 #include "ranks/ranks.h"
 #include "topopt/output.h"
@@ -27,12 +35,14 @@ static void field_free(field *f) {
 
 static const int64_t LATER = INT64_MAX / 2; /* an iteration at which all ramps have ended */
 
+/* After coarser grids the ramps stand at their ends. */
 int64_t ig_topopt_ramp_at(const ig_topopt_case *c, int64_t iteration) {
   return c->sequence.at.given && c->sequence.grids > 0 ? LATER : iteration;
 }
 
-/* Of `n` elements along an axis, the element of a coarser grid of `coarse` that holds the centre of
-   i. */
+/* Of `n` elements along an axis, the element of a coarser grid of `coarse` that holds the centre
+   of i. In whole numbers: the centre (2 i + 1) / 2n of the axis times the number of coarse
+   elements. */
 static int64_t holds(int coarse, int n, int64_t i) {
   return (2 * i + 1) * coarse / (2 * (int64_t)n);
 }
@@ -71,6 +81,8 @@ static ig_status planes_fetch(ig_ctx *cx, field *f, const ig_topopt_grid_model *
   if (status == IG_OK)
     status = IG_NEW(cx, &x, (size_t)(mine.to - mine.from) * plane, "design");
   for (int r = 0; status == IG_OK && r < ranks; r++) {
+    /* what rank r needs of this rank, and what this rank needs of rank r: overlaps of two ranges
+       of planes */
     const planes theirs = needed(f, m, r), has = {f->start[r], f->start[r + 1]};
     const planes give = {theirs.from > f->from ? theirs.from : f->from,
                          theirs.to < f->to ? theirs.to : f->to};
@@ -129,6 +141,7 @@ static ig_status hand_on(field *from, ig_topopt_design *s, const ig_topopt_grid_
   return ig_topopt_design_link(s, s->x.dev);
 }
 
+/* Packs own elements without halo, so that the model can be freed. */
 static ig_status keep(const ig_topopt_design *s, const ig_topopt_grid_model *m, field *f) {
   const ig_grid *g = &m->grid;
   const size_t n = (size_t)s->d->places;
@@ -159,7 +172,8 @@ done:
   return status;
 }
 
-/* The case on a grid `depth` halvings coarser; false where that would be no grid any more. */
+/* The case on a grid `depth` halvings coarser; false where that would be no grid any more. A
+   filter radius below 1.5 elements would filter nothing on the coarse grid. */
 static bool coarsen(const ig_topopt_case *c, bool divided, int depth, ig_topopt_case *to) {
   enum { LEAST = 4 }; /* elements along an axis, unless there are fewer from the start */
   const int dim = c->grid.elements[2] > 0 ? 3 : 2;
@@ -181,7 +195,8 @@ static bool coarsen(const ig_topopt_case *c, bool divided, int depth, ig_topopt_
   return true;
 }
 
-/* Design iterations on one grid, from the field handed on. */
+/* Design iterations on one grid, from the field handed on. The loop of a run without output; an
+   interrupt ends it without results. */
 static ig_status improve(ig_topopt_run *r, const ig_topopt_case *c, ig_topopt_grid_model *m,
                          field *f) {
   ig_ctx *cx = r->job->cx;
@@ -196,6 +211,7 @@ static ig_status improve(ig_topopt_run *r, const ig_topopt_case *c, ig_topopt_gr
   IG_TRY(ig_topopt_design_new(cx, c, &m->d, &s));
   ig_status status = hand_on(f, s, m);
   while (status == IG_OK && i < c->sequence.iterations && !arrived) {
+    /* only the first grid sees the ramps */
     ig_topopt_design_continue(c, first ? i + 1 : LATER, &e);
     IG_TRY_GOTO(status, done, ig_topopt_design_evaluate(s, &e));
     IG_TRY_GOTO(status, done, ig_topopt_design_update(s, &e));
@@ -207,6 +223,7 @@ static ig_status improve(ig_topopt_run *r, const ig_topopt_case *c, ig_topopt_gr
     arrived = st.change <= c->change && ig_topopt_design_ramped(c, &e);
     r->job->element_steps += (double)s->d->dofs * e.iterations;
     i++;
+    /* an interrupt may reach one rank only: all stop if any was asked to */
     bool stop = cx->interrupted != 0;
     IG_TRY_GOTO(status, done, ig_ranks_agree_any(cx, IG_OK, &stop));
     if (stop)
@@ -284,6 +301,9 @@ done:
   return status;
 }
 
+/* One of three starts: a file, coarser grids, or the uniform design, made denser where bounds
+   need it. From the coarsest grid to the finest; a grid on which a region would be empty is
+   passed over. */
 ig_status ig_topopt_begin(void *self) {
   ig_topopt_run *r = self;
   ig_ctx *cx = r->job->cx;

@@ -1,4 +1,13 @@
-/* An iteration of a run: analyse the design, keep the best, update. */
+/* An iteration of a run: analyse the design, keep the best, update.
+
+     ig_topopt_advance
+       ig_topopt_analyse          filter, solve, gradients (unless output asked for it before)
+       keep_feasible              a copy of the best design within all bounds
+       ig_topopt_design_update    the next design
+       ig_topopt_design_change    decides whether the run ends, and the next solver tolerance
+
+   A design is evaluated once: r->evaluated is the iteration whose states are in place. The last
+   design of a run is evaluated by whoever asks first, the writer or ig_topopt_finish. */
 #include "topopt/output.h"
 #include "backend/backend.h"
 
@@ -45,6 +54,8 @@ static ig_status go_back(ig_topopt_run *r) {
   return ig_topopt_design_evaluate(r->s, &r->e);
 }
 
+/* The last design is evaluated with the ramps of the iteration that made it, so that its figures
+   belong to the same problem. */
 static ig_status analyse(ig_topopt_run *r) {
   const int64_t last = r->iteration > 0 ? r->iteration : 1;
   ig_topopt_design_continue(

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Rounds of repair and smoothing, at most. */
 enum { ROUNDS = 8 };
 static const double WANTED = 0.45; /* quality below which a triangle is worked on */
 static const double SHORT = 0.35;  /* edges below this share of the mean are collapsed */
@@ -37,6 +38,7 @@ static void minus(const double *a, const double *b, double *c) {
 static double dot(const double *a, const double *b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
+
 static void cross(const double *a, const double *b, double *c) {
   for (int d = 0; d < 3; d++)
     c[d] = a[(d + 1) % 3] * b[(d + 2) % 3] - a[(d + 2) % 3] * b[(d + 1) % 3];
@@ -54,6 +56,9 @@ static double distance(const double *a, const double *b) {
   return sqrt(dot(d, d));
 }
 
+/* 2 r / R, twice the radius of the inscribed circle over that of the circumscribed one: 1 for an
+   equilateral triangle, 0 for a degenerate one. With area A and sides p, q, r it is 16 A^2 / ((p
+   + q + r) p q r); the normal's length is 2 A. */
 double ig_topopt_triangle_quality(const double *a, const double *b, const double *c) {
   const double p = distance(b, c), q = distance(c, a), r = distance(a, b);
   const double product = (p + q + r) * p * q * r;
@@ -68,12 +73,14 @@ static double quality(const work *w, const int32_t *t) {
 
 /* --- setting up --- */
 
+/* At the front of the vertex's list. */
 static void link_corner(work *w, int32_t corner) {
   const int32_t v = w->corner[corner / 3][corner % 3];
   w->next[corner] = w->head[v];
   w->head[v] = corner;
 }
 
+/* The quadric of a plane n.x + d = 0, weighted: 6 + 3 + 1 numbers, and the sum of weights. */
 static void plane_add(double *p, const double *n, double d, double weight) {
   static const int at[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {1, 2}, {0, 2}};
   for (int i = 0; i < 6; i++)
@@ -95,6 +102,8 @@ static double offset(const double *p, const double *x) {
 /* Triangles around a vertex, at most `most` of them; -1: there are more, or its fans are several
    (each neighbour must be in two of them). */
 enum { STAR = 64 };
+/* Lists of corners are not cleaned up when triangles go: entries that are out of date are passed
+   over. */
 static int star_of(const work *w, int32_t v, int32_t *star) {
   int count = 0;
   for (int32_t c = w->head[v]; c >= 0; c = w->next[c]) {
@@ -115,7 +124,9 @@ static void others(const int32_t *t, int32_t v, int32_t *a, int32_t *b) {
   *b = t[(i + 2) % 3];
 }
 
-/* One closed fan: following it from triangle to triangle comes back after all of them. */
+/* One closed fan: following it from triangle to triangle comes back after all of them. A vertex
+   with two fans is where the surface touches itself in a point; moving it could separate or join
+   parts of the body. */
 static bool one_fan(const work *w, int32_t v, const int32_t *star, int count) {
   int32_t a, b, first, at;
   if (count < 3)
@@ -160,6 +171,9 @@ static void flat_find(work *w, const ig_topopt_part *s, int32_t v, const int32_t
   }
 }
 
+/* Positions in double while they are moved. Quadrics are weighted by area, so that slivers,
+   whose normals are inaccurate, count little. Vertices with several fans are locked from the
+   start. */
 static ig_status work_new(work *w, const ig_topopt_part *s) {
   double edges = 0;
   w->vertices = s->vertices;
@@ -227,6 +241,7 @@ static double star_quality(const work *w, int32_t v, const int32_t *star, int co
     normal_of(w->x[v], w->x[a], w->x[b], before);
     normal_of(x, w->x[a], w->x[b], after);
     const double size = sqrt(dot(before, before) * dot(after, after));
+    /* turning by more than acos(0.7), 46 degrees, would fold the surface */
     if (!(dot(before, after) > TURN * size))
       /* a sliver's own normal says nothing */
       if (!(dot(after, after) > 0) ||
@@ -251,6 +266,7 @@ static bool has(const int32_t *list, int count, int32_t v) {
   return false;
 }
 
+/* Neighbours of v: of each triangle around it the corner that follows v, so each comes once. */
 static int ring_of(const work *w, int32_t v, const int32_t *star, int count, int32_t *ring) {
   for (int i = 0; i < count; i++) {
     int32_t b;
@@ -259,7 +275,9 @@ static int ring_of(const work *w, int32_t v, const int32_t *star, int count, int
   return count;
 }
 
-/* Vertices p and q have two common neighbours, which make two triangles with them, and no more. */
+/* Vertices p and q have two common neighbours, which make two triangles with them, and no more.
+   The link condition (Dey et al. 1999): otherwise the collapse would pinch the surface. np > 3
+   and nq > 3 leave no tetrahedron flat; the bound on np + nq keeps the new star within STAR. */
 static bool linked_well(const work *w, int32_t p, int32_t q, const int32_t *sp, int np,
                         const int32_t *sq, int nq) {
   int32_t rp[STAR], rq[STAR];
@@ -273,7 +291,8 @@ static bool linked_well(const work *w, int32_t p, int32_t q, const int32_t *sp, 
   return common == 2 && shared == 2 && np > 3 && nq > 3 && np + nq - 4 < STAR / 2;
 }
 
-/* Whether a point is near enough to the planes of a vertex, and of a second one (NULL: none). */
+/* Whether a point is near enough to the planes of a vertex, and of a second one (NULL: none).
+   Flat faces are kept to rounding, everything else to the deviation. */
 static bool near(const work *w, int32_t p, const int32_t *q, const double *x) {
   const double rounding = 1e-4 * w->edge;
   double planes[11], flat[11];
@@ -284,10 +303,13 @@ static bool near(const work *w, int32_t p, const int32_t *q, const double *x) {
   return offset(planes, x) <= w->deviation * w->deviation && offset(flat, x) <= rounding * rounding;
 }
 
-/* Where the vertex of an edge that is collapsed may lie, with the best quality; false: nowhere. */
+/* Where the vertex of an edge that is collapsed may lie, with the best quality; false: nowhere.
+   Candidates are the middle of the edge and its two ends. The result must be no worse than the
+   worst triangle before, up to a quality of 0.3. */
 static bool place_find(const work *w, int32_t p, int32_t q, const int32_t *sp, int np,
                        const int32_t *sq, int nq, double *best) {
   const double least = fmin(star_least(w, sp, np), star_least(w, sq, nq));
+  /* a collapse of good triangles must not make bad ones: 0.3 is enough */
   double found = fmin(least, 0.3) - 1e-12;
   bool any = false;
   for (int k = 0; k < 3; k++) {
@@ -370,6 +392,7 @@ static void unlink_corner(work *w, int32_t v, int32_t corner) {
     *at = w->next[*at];
 }
 
+/* Triangle t gets vertex v at corner i; both vertices' lists are kept up to date. */
 static void corner_set(work *w, int32_t t, int i, int32_t v) {
   unlink_corner(w, w->corner[t][i], 3 * t + i);
   w->corner[t][i] = v;
@@ -415,6 +438,8 @@ static bool flip(work *w, int32_t t) {
   const double area = sqrt(dot(sum, sum));
   double ab[3];
   minus(w->x[a], w->x[p], ab);
+  /* heights of a and b over the mean plane through p: the flip changes the surface by about
+     their difference */
   const double lift = fabs(dot(ab, sum)) / area;
   minus(w->x[b], w->x[p], ab);
   if (lift > 2 * w->deviation || fabs(dot(ab, sum)) / area > 2 * w->deviation)
@@ -434,7 +459,9 @@ static bool flip(work *w, int32_t t) {
   return true;
 }
 
-/* Moves a vertex towards the middle of its neighbours, within its planes. */
+/* Moves a vertex towards the middle of its neighbours, within its planes. Tangential Laplacian
+   smoothing: the component along the mean normal is taken out, the step is halved until the move
+   is allowed and improves the worst triangle. */
 static void smooth(work *w, int32_t v) {
   int32_t star[STAR], a, b;
   double middle[3] = {0, 0, 0}, normal[3] = {0, 0, 0}, n[3], x[3];
@@ -498,6 +525,7 @@ static int64_t triangles_mend(work *w) {
   return changed;
 }
 
+/* The divergence theorem: a sixth of the triple products of all triangles. */
 static double volume_of(const work *w) {
   double sum = 0;
   for (int64_t t = 0; t < w->triangles; t++) {
@@ -532,7 +560,8 @@ static double area_of(const work *w, int32_t v, double *normal) {
 }
 
 /* Moves curved parts of the surface along their normals, all by one length, until the volume is
-   what it was. */
+   what it was. Smoothing shrinks convex parts a little; moving everything outwards by one small
+   length restores the volume. */
 static void volume_keep(work *w, double wanted) {
   for (int round = 0; round < 3; round++) {
     double area = 0, normal[3];
@@ -576,6 +605,7 @@ static ig_status pack(const work *w, ig_topopt_part *s) {
   return IG_OK;
 }
 
+/* A figure of the summary: how much of the surface a mesh generator can use. */
 double ig_topopt_part_good(const ig_topopt_part *s, double least) {
   int64_t good = 0;
   for (int64_t t = 0; t < s->triangles; t++) {
@@ -588,6 +618,8 @@ double ig_topopt_part_good(const ig_topopt_part *s, double least) {
   return s->triangles > 0 ? (double)good / (double)s->triangles : 1;
 }
 
+/* Rounds of collapses, flips and smoothing until nothing changes; then the volume is restored
+   and vertices are numbered anew. Done by one rank on the whole surface. */
 ig_status ig_topopt_part_improve(ig_ctx *cx, ig_topopt_part *s, double deviation, const int32_t *on,
                                  const ig_surface_faces *faces) {
   work w = {.cx = cx, .on = on, .faces = faces, .deviation = deviation};

@@ -11,7 +11,8 @@ static const double DEGREES = 57.29577951308232;
 /* Faces of an angle that is just allowed lie on both sides of it by rounding. */
 static const double SLACK = 1;
 
-/* The element of a grid behind a triangle is kept solid. */
+/* The element of a grid behind a triangle is kept solid. 0.3 of an element behind the triangle
+   is safely within the element it bounds. Images beyond planes of symmetry are folded back. */
 static bool kept(const ig_topopt_grid_model *m, const double *middle, const double *normal) {
   const uint8_t *role = m->role.host;
   int i[3];
@@ -25,6 +26,7 @@ static bool kept(const ig_topopt_grid_model *m, const double *middle, const doub
   return role[ig_grid_place(&m->whole, i[0], i[1], i[2])] == IG_ROLE_SOLID;
 }
 
+/* Middle, unit normal (zero of a degenerate triangle) and area. */
 static void triangle_look(const ig_topopt_part *s, int64_t t, double *middle, double *normal,
                           double *area) {
   double x[3][3], p[3], q[3], size = 0;
@@ -47,6 +49,8 @@ static void triangle_look(const ig_topopt_part *s, int64_t t, double *middle, do
     normal[d] /= size > 0 ? size : 1;
 }
 
+/* Areas below 30, 45, 60 degrees and the angle of the case; triangles that stand on the plate do
+   not count. */
 ig_status ig_topopt_overhang_put(const ig_topopt_run *r, ig_sink *sink,
                                  const ig_topopt_part *part) {
   enum { ANGLES = 4 };

@@ -50,6 +50,7 @@ static double dot(const double *a, const double *b) {
 
 /* --- walls of places --- */
 
+/* A region may have many walls; all of them are candidates for every vertex near them. */
 static ig_status wall_add(ig_surface_walls *w, wall a) {
   IG_TRY(IG_MORE(w->cx, &w->list, w->count, "faces of the case"));
   w->list[w->count++] = a;
@@ -61,6 +62,7 @@ static void row(const ig_reals *from, double *to) {
     to[d] = d < from->count ? from->value[d] : 0;
 }
 
+/* Up to six planes; sides at infinity are none. */
 static ig_status walls_of_box(ig_surface_walls *w, const ig_in_box *b, wall a) {
   for (int side = 0; side < 2; side++) {
     const ig_reals *at = side ? &b->max : &b->min;
@@ -90,6 +92,7 @@ static ig_status walls_round(ig_surface_walls *w, double radius, double inner, w
   return inner > 0 ? wall_add(w, a) : IG_OK;
 }
 
+/* Boxes, cylinders (with their ends) and spheres; other kinds of places have no walls here. */
 static ig_status walls_of_place(ig_surface_walls *w, const ig_place *place, wall a) {
   if (place->box.at.given)
     IG_TRY(walls_of_box(w, &place->box, a));
@@ -124,6 +127,7 @@ static ig_status walls_of_place(ig_surface_walls *w, const ig_place *place, wall
   return IG_OK;
 }
 
+/* The last set of that name counts. */
 static const ig_place *place_of_set(const ig_topopt_case *c, const char *name) {
   const ig_place *found = NULL;
   for (int i = 0; name && i < c->sets.count; i++) {
@@ -133,6 +137,7 @@ static const ig_place *place_of_set(const ig_topopt_case *c, const char *name) {
   return found;
 }
 
+/* Regions of `passive`, solid and void: holes and flanges. */
 static ig_status walls_of_case(ig_surface_walls *w) {
   const ig_topopt_case *c = w->m->c;
   for (int i = 0; i < c->passive.count; i++) {
@@ -154,6 +159,8 @@ static void bins_free(bins *b) {
   ig_tri_surface_free(&b->soup);
 }
 
+/* Points outside count to the nearest cell, so that a search near the border finds its
+   triangles. */
 static int cell_at(const bins *b, double x, int d) {
   const int i = (int)floor((x - b->low[d]) / b->cell);
   return i < 0 ? 0 : i >= b->n[d] ? b->n[d] - 1 : i;
@@ -173,6 +180,8 @@ static void cells_of(const bins *b, ig_lid t, int from[3], int to[3]) {
   }
 }
 
+/* Counting sort in two passes: numbers per cell, then the lists. A triangle is in every cell
+   that its bounding box touches. */
 static ig_status bins_fill(ig_ctx *cx, bins *b) {
   const size_t cells = (size_t)b->n[0] * (size_t)b->n[1] * (size_t)b->n[2];
   int from[3], to[3], at[3];
@@ -199,6 +208,8 @@ static ig_status bins_fill(ig_ctx *cx, bins *b) {
   return IG_OK;
 }
 
+/* An STL whose triangles are not oriented alike has no outside: it is not used. Cells are no
+ * smaller than a 200th of the part, which bounds their number. */
 static ig_status stl_take(ig_surface_walls *w) {
   const ig_grid_case *c = &w->m->c->grid;
   bins *b = &w->stl;
@@ -342,7 +353,9 @@ static void fold(const ig_surface_walls *w, const bool *mirrored, double *x) {
       x[d] = 2 * (w->side[d] < 0 ? w->low[d] : w->high[d]) - x[d];
 }
 
-/* Whether x, folded, may be moved to `at`: near enough, and not off a side of the grid. */
+/* Whether x, folded, may be moved to `at`: near enough, and not off a side of the grid. A vertex
+   on a side of the grid may slide in it and not leave it: sides close the part, and planes of
+   symmetry must stay planes. */
 static bool may_move(const ig_surface_walls *w, const double *x, double *at) {
   double square = 0;
   for (int d = 0; d < 3; d++) {
@@ -371,6 +384,8 @@ static bool void_beyond(const ig_surface_walls *w, const double *at, const doubl
   return w->density[ig_grid_place(&w->m->whole, i[0], i[1], i[2])] < 0.1;
 }
 
+/* `face` is the number of a wall from 1; count + 1 is the surface of the STL. `normal` NULL: the
+   vertex is on the face already and slides. */
 static bool onto(const ig_surface_walls *w, int32_t face, const double *x, const double *normal,
                  double *at) {
   const double slack = 1e-3 * w->reach;
@@ -388,6 +403,7 @@ static bool onto(const ig_surface_walls *w, int32_t face, const double *x, const
   return (!normal || !a->solid || void_beyond(w, at, out)) && may_move(w, x, at);
 }
 
+/* For the smoothing afterwards: a vertex on a wall slides along it. */
 static bool project(void *user, int32_t face, double *x) {
   const ig_surface_walls *w = user;
   bool mirrored[3];
@@ -456,7 +472,8 @@ static ig_status normals_make(const ig_surface_walls *w, const ig_topopt_part *s
   return IG_OK;
 }
 
-/* Vertices of triangles that were turned over go back to where they were. */
+/* Vertices of triangles that were turned over go back to where they were. Undoing one triangle
+   may turn a neighbour over, hence the rounds. */
 static void folds_undo(ig_topopt_part *s, const float (*before)[3], int32_t *on) {
   bool again = true;
   for (int round = 0; round < 20 && again; round++) {
@@ -477,6 +494,7 @@ static void folds_undo(ig_topopt_part *s, const float (*before)[3], int32_t *on)
   }
 }
 
+/* Of all faces that accept the vertex the nearest is taken. */
 static void vertex_snap(const ig_surface_walls *w, const double *normal, float *vertex,
                         int32_t *on) {
   double x[3], n[3], best[3] = {0}, least = INFINITY;
@@ -518,6 +536,7 @@ void ig_surface_walls_free(ig_surface_walls *w) {
   free(w);
 }
 
+/* `density` must outlive the walls. `reach`: the longest side of an element. */
 ig_status ig_surface_walls_new(ig_ctx *cx, const ig_topopt_grid_model *m, const double *density,
                                bool mirror, ig_surface_walls **out) {
   ig_surface_walls *w;
@@ -545,6 +564,7 @@ ig_status ig_surface_walls_new(ig_ctx *cx, const ig_topopt_grid_model *m, const 
   return IG_OK;
 }
 
+/* All vertices move at once, by normals of the surface as it was; then folds are undone. */
 ig_status ig_surface_walls_snap(const ig_surface_walls *w, ig_topopt_part *s, int32_t *on) {
   double(*normal)[3] = NULL;
   float(*before)[3] = NULL;

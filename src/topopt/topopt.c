@@ -1,16 +1,42 @@
 /* Topology optimisation: the room. The flow of a run, top to bottom:
 
-     grid or mesh, supports, loads, roles   grid_model.c, mesh_model.c
+     grid or mesh, supports, loads, roles   grid/grid_model.c, mesh/mesh_model.c
      designs of coarser grids               sequence.c
      each design iteration                  steps.c
-       filter, project, moduli              evaluate.c
-       solve K u = f (and the adjoint)      solver/grid/multigrid.c
-       objective and slopes, filtered back  evaluate.c
-       update the densities                 update.c: OC in design_*.c, mma.c
+       filter, project, moduli              design/evaluate.c
+       solve K u = f (and the adjoint)      solver/grid/multigrid.c, mesh/mesh_system.c
+       objective and gradients, filtered back  design/evaluate.c
+       update the densities                 design/update.c: OC in kernels/design_*.c, design/mma.c
        stop if the design no longer changes
-     surface of the part                    surface.c, mesh_surface.c
+     surface of the part                    grid/grid_surface.c, mesh/mesh_surface.c
 
-   What it writes on the way is in output.c. */
+   What it writes on the way is in output.c.
+
+   Data. ig_topopt_run (output.h) is one run: the job, a discretisation `d` and a design `s`. The
+   discretisation owns the body: roles, moduli, loads (ig_loading), the solver, filters. It is a
+   table of functions with `self` behind it, filled by the grid or the mesh. The design owns
+   everything that changes from iteration to iteration: x, its filtered and physical densities,
+   gradients, states of every load case and realisation, adjoint states, asymptotes. All of these
+   are arrays on the device; host copies exist only where a file is written or a region is looked
+   up.
+
+   Units. Case values are SI. Inside, moduli are relative to the solid's (ig_loading.stiffness),
+   loads are unit vectors with their norms beside them, and a state is u x stiffness / norm. So
+   all vectors that the solver sees are of the order of 1, and figures get their units back at
+   the end:
+
+     compliance    = norm^2 / stiffness x (f . u)
+     displacement  = norm / stiffness x u
+     stress        = norm / thickness x (D B u at unit modulus)
+
+   Who calls what. run/time_loop.c calls the functions of ig_room_topopt at the end of this file.
+   A "step" is one design iteration; `restore` or `begin` is called once, then `advance`, with
+   `history`, `snapshot` and `save` in between as the schedule says, and `results` at the end.
+
+   Ranks. Either every rank has everything and they share the linear systems of a design, or the
+   body is divided; ig_topopt_divided tells. Functions that exchange messages are called by all
+   ranks in the same order; a rank that fails reports it in ig_ranks_agree, where the others meet
+   it. */
 #include "core/memory.h"
 #include "core/schedule.h"
 #include "ranks/partition.h"
@@ -23,6 +49,7 @@
 #include <string.h>
 #include <stdlib.h>
 
+/* Iterations take the place of time: the clock of a topopt run counts them, one per step. */
 static void stand(const void *self, ig_run_status *now) {
   const ig_topopt_run *r = self;
   const double time = (double)r->iteration;
@@ -126,6 +153,7 @@ static void info_line(void *user, const char *label, const char *value) {
   ig_info(user, "%s: %s", label, value);
 }
 
+/* *self is set first, so that room_close is called even where the model cannot be made. */
 static ig_status room_open(ig_job *job, void **self) {
   ig_topopt_run *r;
   IG_TRY(IG_NEW(job->cx, &r, 1, "topopt"));
@@ -148,6 +176,7 @@ static ig_status room_open(ig_job *job, void **self) {
                                    job->cx);
 }
 
+/* Also after a failure in room_open: design and model are there together or not at all. */
 static void room_close(void *self) {
   ig_topopt_run *r = self;
   if (r && r->s)
@@ -159,9 +188,12 @@ static void room_close(void *self) {
   free(r);
 }
 
-/* bytes of a model that `check` does not make */
+/* bytes of a model that `check` does not make. A model above 4 GB is only described by `check`,
+   from the formula for its memory: building it would take minutes, and may not fit on the
+   machine on which the case is written. */
 static const double LARGE = 4e9;
 
+/* `ingot check`: builds the model and describes it, without a run. */
 static ig_status check(ig_job *job, ig_check_line *line, void *user) {
   ig_discretisation *d;
   ig_topopt_design *s;

@@ -47,6 +47,7 @@
 /* Entries say where they are by `set` and `place`: inside both, or everywhere. */
 typedef struct {
   ig_src at;
+  /* The body as a box of equal elements, from the origin along x, y, z. */
   int64_t elements[3]; /* the last one 0: a plane problem */
   double size[3];      /* m; not given: elements of 1 m */
   double thickness;
@@ -57,14 +58,18 @@ typedef struct {
   ig_src at;
   const char *set;
   ig_place place;
+  /* A support. Components that are not named stay free. */
   const char *fix;                     /* "all", or some of x y z; temperatures: anything */
   double displacement[3], temperature; /* where it is held, m and K; NaN: zero */
 } ig_hold_case;
+/* Of a force or heat: the given value at each node, the given value divided equally between the
+   nodes, or divided between faces by their area. */
 typedef enum { IG_SPREAD_EACH, IG_SPREAD_NODES, IG_SPREAD_FACES } ig_spread;
 typedef struct {
   ig_src at;
   const char *set;
   ig_place place;
+  /* A load of one load case: several kinds may be given in one entry and act together. */
   double force[3], heat;      /* N; W */
   double moment[3], pressure; /* N m about the middle of the nodes; Pa against the faces */
   double gravity[3];          /* m/s^2 on the mass of the design */
@@ -75,6 +80,7 @@ typedef struct {
   ig_src at;
   const char *set;
   ig_place place;
+  /* Springs to ground, the workpiece of a mechanism for example. */
   double stiffness[3]; /* N/m in all, shared by the nodes */
 } ig_spring_case;
 typedef struct {
@@ -94,6 +100,7 @@ typedef struct {
   ig_src at;
   const char *set;
   ig_place place;
+  /* The quantity that is bounded from above (a frequency: from below). */
   double volume, compliance, displacement, stress; /* share of the region; J; m; Pa */
   double frequency;                                /* Hz, the least */
   double temperature, mass;                        /* K, the highest; kg */
@@ -103,6 +110,7 @@ typedef struct {
 } ig_limit_case;
 typedef struct {
   ig_src at;
+  /* p of the norm; exponent of the density in relaxed stresses (design/stress.h). */
   double exponent, relaxation;
   int64_t clusters;
   ig_texts exclude; /* sets whose stresses do not count */
@@ -136,12 +144,14 @@ typedef enum {
 } ig_filter_kind;
 typedef struct {
   ig_src at;
+  /* ig_filter_kind */
   int kind;
   double radius; /* m */
   bool padded;   /* every side of a grid is as a plane of symmetry */
 } ig_filter_case;
 typedef struct {
   ig_src at;
+  /* rho = H(filtered density): a smoothed step at eta (kernels/design.inc) */
   double beta, eta, robust; /* first sharpness, 0: none; threshold; its spread, 0: one design */
   double beta_max;
   int64_t every; /* beta doubles after so many iterations */
@@ -154,6 +164,7 @@ typedef enum {
 } ig_optimiser_kind;
 typedef struct {
   ig_src at;
+  /* method: ig_optimiser_kind; move_limit_kind: 0 absolute, 1 a share of the density (oc) */
   int method, move_limit_kind;
   double move_limit, damping, gray_exponent, tolerance;
   double x_min; /* NaN: chosen by the problem */
@@ -167,6 +178,7 @@ typedef enum {
 } ig_preconditioner;
 typedef struct {
   ig_src at;
+  /* ig_preconditioner, ig_smoother, ig_cycle, ig_storage */
   int preconditioner, smoother, cycle, storage;
   int operator; /* of meshes: ig_ebe_kind */
   int64_t coarse_cycles, fine_smoothing_steps, smoothing_steps, limit;
@@ -174,6 +186,7 @@ typedef struct {
 } ig_solver_case;
 typedef struct {
   ig_src at;
+  /* density at the surface, NaN: the one that keeps the volume */
   double level;
   ig_texts formats; /* value NULL: left out */
   double unit;      /* of files that name none, m */
@@ -182,12 +195,15 @@ typedef struct {
   int analyse; /* 0 or 1; -1: not given */
 } ig_surface_case;
 typedef enum {
+  /* objective: compliance f.u; heat compliance; displacement of the output port; lowest
+     eigenvalue */
   IG_PROBLEM_STIFFNESS,
   IG_PROBLEM_HEAT,
   IG_PROBLEM_MECHANISM,
   IG_PROBLEM_FREQUENCY
 } ig_problem_kind;
 typedef enum {
+  /* what the problem kind says; otherwise the named quantity within the bounds of `constraints` */
   IG_MINIMISE_RESPONSE,
   IG_MINIMISE_VOLUME,
   IG_MINIMISE_STRESS,
@@ -225,7 +241,9 @@ typedef struct {
 
 typedef struct {
   ig_src at;
+  /* ig_problem_kind, ig_minimise_kind, ig_combine_kind */
   int problem, minimise, combine;
+  /* Members are keys of the case; lists hold structs of the types above. */
   ig_grid_case grid;
   ig_list sets, supports, loads, springs, masses, ports, passive, constraints;
   ig_texts symmetry; /* "x-", "x+", "y-", … */
@@ -279,6 +297,8 @@ bool ig_topopt_made(const ig_topopt_case *c);
 
 /* --- the discretisation: all the design loop knows of it --- */
 
+/* Sizes of fixed arrays: load cases of a case, and designs of a robust one (eroded, dilated,
+   intermediate). */
 enum { IG_LOAD_CASES = 16, IG_REALISATIONS = 3 };
 enum { IG_TOUCH_HELD = 1, IG_TOUCH_LOADED = 2 }; /* bits of a mark */
 
@@ -286,6 +306,7 @@ enum { IG_TOUCH_HELD = 1, IG_TOUCH_LOADED = 2 }; /* bits of a mark */
 typedef struct {
   int cases;
   ig_array gravity[IG_LOAD_CASES]; /* what a unit nodal mass weighs; none: empty */
+  /* prescribed displacements or temperatures of all load cases; they are no part of f */
   ig_array held;       /* where nodes are held away from zero, times stiffness; or empty */
   double element_mass; /* of the mean element, solid, kg; 0: not known */
   /* materials to choose from, lightest first: density and modulus over the heaviest's */
@@ -297,6 +318,7 @@ typedef struct {
   ig_array added; /* masses at the nodes, in units of that; or empty */
   ig_array heavy; /* its solid's density over the first material's; or empty */
   ig_array f[IG_LOAD_CASES];
+  /* norm: N or W that a unit of f stands for; weight: of the load case in the objective */
   double norm[IG_LOAD_CASES], weight[IG_LOAD_CASES];
   ig_array port; /* the output of a mechanism */
   double norm_port;
@@ -305,6 +327,8 @@ typedef struct {
   double stiffness; /* Young's modulus (times thickness) or conductivity of the solid */
 } ig_loading;
 
+/* Each is defined in a header of its own: surface/surface.h (below for the part),
+   design/stress.h, design/modes.h, design/pnorm.h, surface/pieces.h. */
 typedef struct ig_topopt_part ig_topopt_part;
 typedef struct ig_topopt_stress ig_topopt_stress;
 typedef struct ig_topopt_modes ig_topopt_modes;
@@ -314,6 +338,7 @@ typedef struct ig_discretisation ig_discretisation;
 struct ig_discretisation {
   void *self;
   ig_loading *loading;
+  /* Numbers and shares of the whole body, on every rank. */
   int64_t solid, designed; /* elements held solid; elements to design */
   double solid_volume;     /* those held solid, as a share of the body's volume */
   double void_volume;      /* those held void */
@@ -341,15 +366,21 @@ struct ig_discretisation {
                      double *to);
   ig_status (*place)(void *self, bool states, int count, const double *from, double *to);
   void (*lighten)(void *self); /* all is set up; NULL: nothing to let go */
+  /* new moduli are in `modulus`: the solver renews what depends on them */
   ig_status (*changed)(void *self);
+  /* K u = f to a relative residual of `tolerance`; u is the first guess on entry. Collective
+     where the body is divided between ranks */
   ig_status (*solve)(void *self, const double *f, double *u, double tolerance,
                      ig_solve_report *report);
   const double *(*residual)(void *self); /* of the last solve */
   bool *learnt; /* what the solver found out and a restart has to know; NULL: nothing */
+  /* out[e] (+)= scale u_e . k0 v_e, with k0 the element's stiffness at unit modulus; `add`: adds
+     to `out` */
   ig_status (*energy)(void *self, const double *u, const double *v, double scale, bool add,
                       double *out);
   /* y = K u for the moduli in place, 0 where held; u may be anything there */
   ig_status (*apply)(void *self, const double *u, double *y);
+  /* where the components of a node lie in a state */
   ig_node_layout layout;
   const uint8_t *fix; /* device: bits of the components held, a byte per node */
   /* shares of elements to their nodes, and means over elements: the transpose */
@@ -361,6 +392,7 @@ struct ig_discretisation {
   /* strains at the centres of elements, [6][places], and the transpose of that: 0 where held */
   ig_status (*strain)(void *self, const double *u, double *tensor);
   ig_status (*strain_back)(void *self, const double *tensor, double *f);
+  /* Hooke's law of the solid at unit Young's modulus, for stresses */
   ig_topopt_hooke hooke;
   double thickness; /* of a plane problem; 1 */
   /* out = sum of weight x in; symmetric, so it is its own adjoint */
@@ -493,6 +525,7 @@ IG_MUST_CHECK ig_status ig_topopt_meet(ig_ctx *cx, const ig_discretisation *d);
 /* --- the design problem --- */
 
 typedef struct {
+  /* in: set by ig_topopt_design_continue; out: everything below */
   double penalty, gray, beta; /* this iteration's */
   double objective, volume;   /* volume fraction of the physical design */
   double limit[IG_LIMITS];    /* of each constraint: value over bound */
@@ -507,8 +540,10 @@ typedef struct {
 /* Systems that ranks take turns at; see systems.h. */
 enum { IG_TURNS = (IG_LIMITS + 1) * IG_LOAD_CASES };
 typedef struct {
+  /* first: only own systems are solved; handed: solutions of all ranks are in place */
   bool first, handed; /* pass: each rank solves its own; solutions of all are there */
   bool before, learnt;
+  /* number of the next system of the group, the same on all ranks */
   int next;
   double *state[IG_TURNS];
   ig_solve_report report[IG_TURNS];
@@ -522,11 +557,17 @@ typedef struct {
   ig_discretisation *d;
   ig_loading *loading;
   ig_topopt_turns turns;
+  /* 1, or 3 of a robust design; the last one is intermediate, and its states are those shown */
   int realisations;
+  /* x: the design variables; trial: the next or the last design; dc, dv: gradients of objective
+     and volume; hs: row sums of the filter's weights; work: energies, and free for use between
+     passes */
   ig_array x, trial, filtered, dc, dv, work, hs; /* elements */
   ig_array printed;                              /* what of `filtered` can be built */
   ig_array drawn; /* `printed` of the design before, of `draw_direction` */
+  /* physical densities; gradients of the objective of each realisation */
   ig_array density[IG_REALISATIONS], part[IG_REALISATIONS];
+  /* solutions are kept: they are the first guesses of the next design */
   ig_array u[IG_REALISATIONS][IG_LOAD_CASES], adjoint[IG_REALISATIONS];
   ig_array mma_low, mma_high, mma_old, mma_older; /* asymptotes; the last two designs */
   ig_array kept[IG_FUNCTIONS];                    /* slopes, while gcmma tries designs */
@@ -545,7 +586,8 @@ typedef struct {
   ig_topopt_stress *stress;        /* NULL: none is asked for */
   ig_topopt_modes *modes;          /* the same */
   ig_topopt_pnorm *peaks;          /* the same: temperatures, members */
-  double seconds[4];               /* solve, sensitivities, filter, update */
+  /* wall time by ig_topopt_stage, for the summary */
+  double seconds[4]; /* solve, sensitivities, filter, update */
 } ig_topopt_design;
 
 IG_MUST_CHECK ig_status ig_topopt_design_new(ig_ctx *cx, const ig_topopt_case *c,
@@ -603,6 +645,8 @@ bool ig_topopt_design_ramped(const ig_topopt_case *c, const ig_evaluation *e);
 
 /* A surface as triangles, watertight; see surface.c. */
 struct ig_topopt_part {
+  /* Positions in m, single precision; area in m^2 and volume in m^3 are those of the whole
+     surface, level is the density it was cut at. Freed by ig_topopt_part_free. */
   int64_t vertices, triangles;
   float (*vertex)[3];
   int32_t (*triangle)[3];

@@ -1,4 +1,14 @@
-/* From the entries of a case to arrays over nodes and elements. */
+/* From the entries of a case to arrays over nodes and elements: roles, supports, springs, loads,
+   ports, constraints. The same code serves grids and meshes: ig_topopt_points says which nodes,
+   elements and faces lie where (`each`), and visitors such as add_load write to the arrays.
+
+   Sums over points are made in the order of the points of the whole body. Of a grid that is
+   divided between ranks every rank visits all points, with places outside of its arrays for
+   those of others: counts and shares are then equal on all ranks without any message, and a
+   visitor only has to check the place before it writes.
+
+   Loads become unit vectors with their norm beside them (put): states are then of the order of 1
+   whatever the units of the case, which the single-precision preconditioners need. */
 #include "topopt/case/boundary_conditions.h"
 #include "backend/backend.h"
 #include "mesh/support.h"
@@ -10,12 +20,14 @@
 
 /* --- points that are there --- */
 
+/* Visitor: adds up weights; the number of nodes, a volume in elements, or an area. */
 static void weigh(void *user, int64_t place, double weight) {
   (void)place;
   *(double *)user += weight;
 }
 
-/* What the points of an entry of `list` weigh; there must be some. */
+/* What the points of an entry of `list` weigh; there must be some. An entry that selects nothing
+   is an error with the extent of the body in it: mostly a wrong unit. */
 static ig_status count(const ig_topopt_points *p, const char *list, ig_where where,
                        ig_point_kind kind, double *all) {
   static const char *const names[] = {"node", "element's centre", "boundary face", "node"};
@@ -30,6 +42,7 @@ static ig_status count(const ig_topopt_points *p, const char *list, ig_where whe
 
 /* --- roles --- */
 
+/* Visitors that mark points: a byte is set, or bits are added to it. */
 typedef struct {
   uint8_t *byte, value;
   int64_t places;
@@ -47,6 +60,8 @@ static void add_bits(void *user, int64_t place, double weight) {
     m->byte[place] |= m->value;
 }
 
+/* Order of precedence: everything is designed, then what lies outside of `stl` is void, then the
+   entries of `passive` one after the other, of which the last wins. */
 ig_status ig_topopt_points_roles(const ig_topopt_points *p, uint8_t *role, int64_t *solid,
                                  int64_t *designed) {
   const ig_topopt_case *c = p->c;
@@ -77,6 +92,7 @@ ig_status ig_topopt_points_roles(const ig_topopt_points *p, uint8_t *role, int64
 
 /* --- supports --- */
 
+/* "x-", "x+", ... : two characters, of a plane problem without z. */
 bool ig_topopt_plane_read(const char *text, int dim, int *axis, int *side) {
   if (!text || strlen(text) != 2 || text[0] < 'x' || text[0] >= 'x' + dim ||
       (text[1] != '-' && text[1] != '+'))
@@ -86,7 +102,8 @@ bool ig_topopt_plane_read(const char *text, int dim, int *axis, int *side) {
   return true;
 }
 
-/* Bits of what is held; who holds a temperature holds all there is. */
+/* Bits of what is held; who holds a temperature holds all there is. The words of `fix` are those
+   of all rooms (mesh/support.h). A temperature is one unknown and has bit 0 alone. */
 static ig_status fix_read(const ig_topopt_points *p, const ig_hold_case *hold, uint8_t *bits) {
   ig_support_case support = ig_support_fix(NULL, hold->fix);
   ig_support_motion motion;
@@ -99,6 +116,7 @@ static ig_status fix_read(const ig_topopt_points *p, const ig_hold_case *hold, u
   return IG_OK;
 }
 
+/* Bits are added: several entries may hold different components of one node. */
 ig_status ig_topopt_points_support(const ig_topopt_points *p, const ig_hold_case *hold,
                                    uint8_t *fix) {
   marking m = {.byte = fix, .places = p->nodes};
@@ -115,6 +133,8 @@ typedef struct {
   double *u, scale;
 } leading;
 
+/* Visitor: the prescribed value at the components that this entry holds, in units of the state
+   (displacement times stiffness). */
 static void lead(void *user, int64_t node, double weight) {
   const leading *l = user;
   (void)weight;
@@ -125,6 +145,7 @@ static void lead(void *user, int64_t node, double weight) {
   }
 }
 
+/* Displacements and temperatures belong to different problems. */
 static ig_status check_hold(const ig_topopt_points *p, const ig_hold_case *hold, bool *moves,
                             bool *warm) {
   *warm = !isnan(hold->temperature);
@@ -139,6 +160,8 @@ static ig_status check_hold(const ig_topopt_points *p, const ig_hold_case *hold,
   return IG_OK;
 }
 
+/* Entries overwrite each other where they hold the same component. Nothing is allocated where
+   all values are zero, so that the design skips the lifting (design/load.c). */
 ig_status ig_topopt_points_held(const ig_topopt_points *p, double stiffness, ig_array *held) {
   double *u, most = 0;
   const size_t n = (size_t)(p->nodes * p->size);
@@ -172,6 +195,8 @@ ig_status ig_topopt_points_held(const ig_topopt_points *p, double stiffness, ig_
   return status;
 }
 
+/* A plane of symmetry holds the displacement normal to it; for heat the natural condition is
+   symmetry already. */
 ig_status ig_topopt_points_supports(const ig_topopt_points *p, uint8_t *fix) {
   const ig_topopt_case *c = p->c;
   marking m = {.byte = fix, .places = p->nodes};
@@ -204,6 +229,7 @@ typedef struct {
   int size;
   double share[3];
 } springs;
+/* Visitor of two passes: the first, without memory, counts. */
 static void add_springs(void *user, int64_t place, double weight) {
   (void)weight;
   springs *s = user;
@@ -215,11 +241,14 @@ static void add_springs(void *user, int64_t place, double weight) {
     }
 }
 
+/* By node, then by component: equal entries become neighbours. */
 static int spring_order(const void *a, const void *b) {
   const ig_spring *p = a, *q = b;
   return p->node != q->node ? (p->node < q->node ? -1 : 1) : p->component - q->component;
 }
 
+/* One pass over all entries: counts where s->spring is NULL, writes otherwise. The stiffness of
+   an entry is shared equally by its nodes. */
 static ig_status springs_fill(const ig_topopt_points *p, double stiffness, springs *s) {
   s->count = 0;
   for (int i = 0; i < p->c->springs.count; i++) {
@@ -235,6 +264,7 @@ static ig_status springs_fill(const ig_topopt_points *p, double stiffness, sprin
   return IG_OK;
 }
 
+/* Sorted and merged, so that each unknown has one entry and the matrix gets it once. */
 ig_status ig_topopt_points_springs(const ig_topopt_points *p, double stiffness, ig_spring **spring,
                                    int *spring_count) {
   springs s = {.size = p->size};
@@ -260,6 +290,7 @@ ig_status ig_topopt_points_springs(const ig_topopt_points *p, double stiffness, 
   return IG_OK;
 }
 
+/* The end of a run asks which elements touch a spring (ig_topopt_points_touched). */
 ig_status ig_topopt_points_sprung(const ig_topopt_points *p, const ig_spring *spring, int count,
                                   ig_loading *to) {
   to->springs = count;
@@ -273,7 +304,10 @@ ig_status ig_topopt_points_sprung(const ig_topopt_points *p, const ig_spring *sp
 
 /* --- what is still loose --- */
 
-/* Adds the motion that a held component of a node stops: its row over the rigid-body motions. */
+/* Adds the motion that a held component of a node stops: its row over the rigid-body motions.
+   Rows of the rigid-body motions at a held component: translation along c and rotations about
+   the two other axes. Coordinates are relative to the middle of the body and its size, so that
+   all six columns are of the same order. */
 static void stop(const ig_topopt_points *p, int64_t node, int c, double gram[6][6]) {
   double x[3], row[6] = {0}, size = 0;
   p->position(p->self, node, x);
@@ -289,6 +323,9 @@ static void stop(const ig_topopt_points *p, int64_t node, int c, double gram[6][
       gram[i][j] += row[i] * row[j];
 }
 
+/* The Gram matrix of those rows is singular exactly where some rigid-body motion is free.
+   Elimination without pivoting names the first motion without a pivot; 1e-9 is far above
+   rounding, and below any sensible arrangement of supports. */
 const char *ig_topopt_points_loose(const ig_topopt_points *p, const uint8_t *fix,
                                    const ig_spring *spring, int count) {
   static const char *const motions[] = {"moves along x",          "moves along y",
@@ -333,13 +370,16 @@ typedef struct {
   const ig_topopt_points *p;
   double *f, share[3];
 } loading;
+/* Visitor: adds share x weight; points of other ranks are outside of the arrays and are passed
+   over. */
 static void add_load(void *user, int64_t place, double weight) {
   loading *l = user;
   for (int c = 0; ig_topopt_in_nodes(l->p, place) && c < l->p->size; c++)
     l->f[place * l->p->step + c * l->p->stride] += l->share[c] * weight;
 }
 
-/* `value` shared by what is there, or all of it for each. */
+/* `value` shared by what is there, or all of it for each. Each node its share of the whole, by
+   number (IG_SPREAD_NODES) or by the integrals of the face shape functions (IG_SPREAD_FACES). */
 static ig_status spread(const ig_topopt_points *p, const char *list, ig_where where, int how,
                         const double *value, double *f) {
   const ig_point_kind kind = how == IG_SPREAD_FACES ? IG_POINT_FACES : IG_POINT_NODES;
@@ -357,6 +397,7 @@ static void add_pressure(void *user, int64_t place, double weight) {
     l->f[place * l->p->step + c * l->p->stride] -= l->share[0] * weight * l->p->normal[c];
 }
 
+/* A pressure acts against the outer normal, hence the minus in add_pressure. */
 static ig_status press(const ig_topopt_points *p, const ig_load_case *load, double *f) {
   const double thick = p->dim == 2 ? ig_topopt_thickness(p->c) : 1;
   loading l = {.p = p, .f = f, .share = {load->pressure * thick}};
@@ -371,6 +412,7 @@ typedef struct {
   double *f, middle[3], count, inertia[3][3], w[3];
 } turning;
 
+/* Visitor: every node counts, those of other ranks, too, so that all ranks find the same middle. */
 static void add_middle(void *user, int64_t place, double weight) {
   turning *t = user;
   double x[3];
@@ -380,6 +422,8 @@ static void add_middle(void *user, int64_t place, double weight) {
   for (int d = 0; d < 3; d++)
     t->middle[d] += x[d];
 }
+/* Visitor: adds r.r I - r r^T of a node to the inertia of the point set; every node has unit
+   mass. */
 static void add_inertia(void *user, int64_t place, double weight) {
   turning *t = user;
   double x[3], rr = 0;
@@ -393,6 +437,7 @@ static void add_inertia(void *user, int64_t place, double weight) {
     for (int j = 0; j < 3; j++)
       t->inertia[i][j] += (i == j ? rr : 0) - x[i] * x[j];
 }
+/* Visitor: the force w x r at a node, component by component. */
 static void add_turning(void *user, int64_t place, double weight) {
   turning *t = user;
   double x[3];
@@ -406,6 +451,8 @@ static void add_turning(void *user, int64_t place, double weight) {
   }
 }
 
+/* Forces proportional to the distance from the axis, f_i = w x r_i, with w from the moment: J w
+   = m. Nodes on a line have no inertia about it: a moment about that line cannot be applied. */
 static ig_status turn(const ig_topopt_points *p, const ig_load_case *load, double *f) {
   turning t = {.p = p, .f = f};
   double all, m[3] = {load->moment[0], load->moment[1], load->moment[2]}, trace = 0;
@@ -442,8 +489,11 @@ static ig_status turn(const ig_topopt_points *p, const ig_load_case *load, doubl
   return ig_topopt_points_visit(p, IG_WHERE(load), IG_POINT_NODES, add_turning, &t);
 }
 
-/* Takes the held components out of a load, makes it unit and sends it to the device. `other`: norm
-   of what else acts, 0: nothing. */
+/* Takes the held components out of a load, makes it unit and sends it to the device. `other`:
+   norm of what else acts, 0: nothing. The norm is summed in the order of nodes, rank after rank,
+   so that it has the same bits on any number of ranks. `other` keeps the unit sensible where
+   forces are small beside weight or prescribed displacements. Squares outside of 1e-280 to 1e280
+   would have lost digits. */
 static ig_status put(const ig_topopt_points *p, double *f, const uint8_t *fix, const char *list,
                      double other, ig_array *to, double *norm) {
   const int64_t n = p->nodes * p->size;
@@ -478,6 +528,7 @@ static ig_status put(const ig_topopt_points *p, double *f, const uint8_t *fix, c
   return ig_array_from(p->cx, to, f, (size_t)n, sizeof *f, list);
 }
 
+/* A frequency problem may have none. */
 int ig_topopt_load_cases(const ig_topopt_case *c) {
   int cases = c->problem == IG_PROBLEM_FREQUENCY ? 0 : 1;
   for (int i = 0; i < c->loads.count; i++) {
@@ -487,6 +538,8 @@ int ig_topopt_load_cases(const ig_topopt_case *c) {
   return cases;
 }
 
+/* Everything that acts in one load case, added into f (zeroed first). The volume source of a
+   heat problem belongs to every load case. */
 static ig_status loads_of_case(const ig_topopt_points *p, int number, double *f) {
   const ig_topopt_case *c = p->c;
   memset(f, 0, (size_t)(p->nodes * p->size) * sizeof *f);
@@ -523,6 +576,9 @@ static ig_status others(const ig_topopt_points *p, const uint8_t *fix, int q, ig
   return IG_OK;
 }
 
+/* Checks that everything has something to stand on, then makes prescribed values, masses, the
+   load vectors of all cases, and the vector of the ports: the mean displacement of their nodes
+   along their directions is port . u. */
 ig_status ig_topopt_points_loads(const ig_topopt_points *p, const uint8_t *fix, const uint8_t *role,
                                  ig_loading *to) {
   const ig_topopt_case *c = p->c;
@@ -569,6 +625,8 @@ static void set_value(void *user, int64_t place, double weight) {
     s->f[place] = s->value;
 }
 
+/* Volumes, masses, stresses and members count elements (1 where they count); temperatures count
+   nodes; a displacement is measured by a unit vector that gives the mean along its direction. */
 ig_status ig_topopt_points_limit(const ig_topopt_points *p, const uint8_t *fix,
                                  const ig_limit_case *limit, ig_array *to, double *norm) {
   const bool volume = isnan(limit->displacement) && isnan(limit->temperature);

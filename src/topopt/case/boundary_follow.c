@@ -1,10 +1,13 @@
-/* From a case to what its loads that follow the design are made of: gravity, displacements held. */
+/* From a case to what its loads that follow the design are made of: gravity, added masses. The
+   weight of an element changes with its density, so only the acceleration at each node is stored
+   here; design/load.c multiplies it by the masses of the design at hand. */
 #include "topopt/case/boundary_conditions.h"
 #include "backend/backend.h"
 
 #include <math.h>
 #include <stdlib.h>
 
+/* Frees what belongs to the loading; scalars stay, names of candidates are the case's. */
 void ig_topopt_loading_free(ig_ctx *cx, ig_loading *l) {
   for (int q = 0; q < IG_LOAD_CASES; q++) {
     ig_array_free(cx, &l->f[q]);
@@ -26,6 +29,7 @@ bool ig_topopt_load_weighs(const ig_load_case *load) {
 
 /* --- weight --- */
 
+/* Gravity acts on all of the design: a place would contradict that. */
 static ig_status check_gravity(const ig_topopt_points *p, const ig_load_case *load,
                                const ig_loading *l) {
   if (p->size == 1)
@@ -43,6 +47,7 @@ static ig_status check_gravity(const ig_topopt_points *p, const ig_load_case *lo
   return IG_OK;
 }
 
+/* Entries of one load case add up. Held components are zero: the support takes their part. */
 ig_status ig_topopt_points_gravity(const ig_topopt_points *p, const uint8_t *fix, int q,
                                    ig_loading *to, double *weight) {
   double g[3] = {0}, *f;
@@ -77,6 +82,7 @@ static void count_node(void *user, int64_t node, double weight) {
   (void)node;
   ((adding *)user)->count += weight;
 }
+/* Visitor: an equal share for every node of the entry. */
 static void add_mass(void *user, int64_t node, double weight) {
   const adding *a = user;
   (void)weight;
@@ -84,6 +90,7 @@ static void add_mass(void *user, int64_t node, double weight) {
     a->mass[node] += a->share;
 }
 
+/* In units of the mean solid element's mass, shared equally by the nodes of the entry. */
 ig_status ig_topopt_points_masses(const ig_topopt_points *p, ig_loading *to) {
   adding a = {.p = p};
   ig_status status = IG_OK;

@@ -1,8 +1,11 @@
-/* What a case asks for, in other words. */
+/* What a case asks for, in other words: values that follow from several keys. Each is computed
+   in one place, as the options, the design, `check` and the memory estimate all need it. */
 #include "topopt/topopt.h"
 
 #include <math.h>
 
+/* Optimality criteria need a single constraint, the volume, and an objective that falls with
+   every density; everything else is for moving asymptotes. */
 int ig_topopt_method(const ig_topopt_case *c) {
   if (c->optimiser.method == IG_OPTIMISER_GCMMA)
     return IG_OPTIMISER_MMA;
@@ -29,6 +32,8 @@ ig_texts ig_topopt_formats(const ig_surface_case *c) {
   return c->formats.value ? c->formats : (ig_texts){1, stl};
 }
 
+/* By default where a bound has to hold for the part. Without penalisation (penalty 1) densities
+   are a material of their own and there is no part to speak of. */
 bool ig_topopt_analysed(const ig_topopt_case *c) {
   bool bound = c->minimise == IG_MINIMISE_STRESS;
   for (int i = 0; i < c->constraints.count; i++) {
@@ -43,12 +48,15 @@ double ig_topopt_copies(const ig_topopt_case *c) {
   return c->surface.mirror ? pow(2, c->symmetry.count) : 1;
 }
 
+/* Three sources in this order: `thickness`, the third of `size`, 1 m. */
 double ig_topopt_thickness(const ig_topopt_case *c) {
   if (!isnan(c->grid.thickness))
     return c->grid.thickness;
   return c->grid.size[2] > 0 ? c->grid.size[2] : 1; /* NaN: not given */
 }
 
+/* Heat flows through void a thousandth as well as through solid: with less, the temperature of
+   void would rise without bound where a source is everywhere. */
 double ig_topopt_void_ratio(const ig_topopt_case *c) {
   const double usual = c->problem == IG_PROBLEM_HEAT ? 1e-3 : 1e-9;
   return isnan(c->void_ratio) ? usual : c->void_ratio;
@@ -65,6 +73,7 @@ bool ig_topopt_made(const ig_topopt_case *c) {
   return c->overhang.at.given || c->draw_direction.at.given;
 }
 
+/* Minimised volumes are bounded by the body itself. */
 double ig_topopt_volume(const ig_topopt_case *c) {
   return c->minimise == IG_MINIMISE_VOLUME ? 1 : c->volume;
 }

@@ -1,5 +1,10 @@
-/* Elements that share one density: the same after extrusion, repetition and mirroring. And elements
-   that touch a load or a support. */
+/* Elements that share one density: the same after extrusion, repetition and mirroring. And
+   elements that touch a load or a support.
+
+   Centres of elements are folded into one cell of the pattern and rounded to whole numbers of a
+   small step; elements with equal numbers form a group. Sorting by these numbers makes groups
+   neighbours. A mesh need not be regular for this, but its elements must repeat to a thousandth
+   of their size. */
 #include "topopt/case/boundary_conditions.h"
 #include "backend/backend.h"
 
@@ -11,6 +16,7 @@ typedef struct {
   int64_t at[3], element;
 } linked;
 
+/* The number of the element comes last: the order within a group is that of the mesh. */
 static int compare(const void *a, const void *b) {
   const linked *p = a, *q = b;
   for (int d = 0; d < 3; d++)
@@ -30,6 +36,7 @@ static ig_status read_axis(const ig_topopt_points *p, const char *text, bool *ax
   return IG_OK;
 }
 
+/* A grid must have a whole number of elements per repetition; of a mesh the groups show it. */
 ig_status ig_topopt_points_sameness(const ig_topopt_points *p, ig_topopt_sameness *s) {
   const ig_pattern_case *c = &p->c->pattern;
   memset(s, 0, sizeof *s);
@@ -48,7 +55,10 @@ ig_status ig_topopt_points_sameness(const ig_topopt_points *p, ig_topopt_samenes
   return IG_OK;
 }
 
-/* Where the element lies after folding, in steps of `size`, moved by a share of one. */
+/* Where the element lies after folding, in steps of `size`, moved by a share of one. First into
+   one period, then onto its lower half where it is mirrored; along an extruded axis all
+   coordinates are equal. The shift (0.31831) moves the borders of the steps away from simple
+   fractions of elements, where rounding would decide. */
 static void fold(const ig_topopt_points *p, const ig_topopt_sameness *s, double size, double shift,
                  int64_t element, linked *l) {
   int64_t node[IG_ELEMENT_NODES];
@@ -72,7 +82,8 @@ static void fold(const ig_topopt_points *p, const ig_topopt_sameness *s, double 
   }
 }
 
-/* Of an element, six tetrahedra counted as one. */
+/* Of an element, six tetrahedra counted as one. About the edge of a cube that contains one
+   hexahedron or six tetrahedra. */
 static double size_of(const ig_topopt_points *p, int64_t elements) {
   int64_t node[IG_ELEMENT_NODES];
   const int corners = p->corners(p->self, ig_topopt_own_begin(p), node);
@@ -102,6 +113,8 @@ static int64_t sort_groups(const ig_topopt_points *p, const ig_topopt_sameness *
   return single;
 }
 
+/* Fails where more than half of the designed elements are alone: the pattern was not meant for
+   this mesh. */
 ig_status ig_topopt_points_links(const ig_topopt_points *p, const uint8_t *role, int64_t *groups,
                                  int64_t **start, int64_t **order) {
   ig_topopt_sameness s;
@@ -136,6 +149,7 @@ done:
   return status;
 }
 
+/* On entry mark is 1 where an element is asked for, on return its IG_TOUCH_ bits. */
 ig_status ig_topopt_points_touched(const ig_topopt_points *p, const uint8_t *fix,
                                    const ig_loading *l, uint8_t *mark) {
   const size_t n = (size_t)(p->nodes * p->size);

@@ -1,5 +1,9 @@
-/* A part in a grid: elements whose middle is outside a surface of triangles are void whatever the
-   case says of them, and no entry of the case selects them. */
+/* A part in a grid: elements whose middle is outside a surface of triangles are void whatever
+   the case says of them, and no entry of the case selects them.
+
+   The surface is read, moved and scaled to steps of the grid, and turned into voxels once for
+   the whole grid on every rank (mesh/tri_surface.h). The voxels stay in the model (`inside`),
+   where the search for nodes and faces needs them. */
 #include "mesh/tri_surface.h"
 #include "topopt/case/boundary_conditions.h"
 
@@ -14,6 +18,8 @@ typedef struct {
   int64_t kept;
 } cutting;
 
+/* Visitor over all elements of the whole: the middle, half a step inside, names the voxel
+   safely. */
 static void element_cut(void *user, int64_t place, double weight) {
   cutting *cut = user;
   int64_t node[IG_ELEMENT_NODES];
@@ -36,7 +42,8 @@ static void element_cut(void *user, int64_t place, double weight) {
     cut->role[place] = IG_ROLE_VOID;
 }
 
-/* The surface where the case puts it, in steps of the grid from its corner. */
+/* The surface where the case puts it, in steps of the grid from its corner. An open surface has
+   no inside; one that does not fit into the grid has mostly the wrong unit. */
 static ig_status surface_take(cutting *cut, ig_tri_surface *soup, ig_tri_surface_survey *survey) {
   const ig_topopt_points *p = cut->p;
   const ig_grid_case *c = &p->c->grid;
@@ -72,6 +79,9 @@ static ig_status surface_take(cutting *cut, ig_tri_surface *soup, ig_tri_surface
   return IG_OK;
 }
 
+/* `inside` goes to the model and is freed with it. The log compares the volume of the kept
+   elements with that of the surface: a large difference means that elements are too coarse for
+   the part. */
 ig_status ig_topopt_grid_part(const ig_topopt_points *p, uint8_t *role) {
   const ig_grid_case *c = &p->c->grid;
   const ig_place everywhere = {0};

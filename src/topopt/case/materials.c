@@ -1,4 +1,8 @@
-/* Moduli of the solid, element by element: one material, or several with sets of their own. */
+/* Moduli of the solid, element by element: one material, or several with sets of their own, or
+   several to choose from.
+
+   Element arrays hold the ratio to the first material (`scale`, `heavy`), so that a case with
+   one material needs no array at all, and the solver works in units of the first one's modulus. */
 #include "topopt/case/boundary_conditions.h"
 #include "material/material.h"
 
@@ -16,10 +20,12 @@ static void claim_element(void *user, int64_t place, double weight) {
     c->owner[place] = c->number;
 }
 
+/* Bounds the arrays on the stack below. */
 enum { MOST = 64 }; /* materials */
 
 /* owner[e], from 1, -1: nobody: the last material that names a set with e; one without sets, and
-   one alone, takes what is left. */
+   one alone, takes what is left. Two passes: materials without sets take everything first, those
+   with sets take theirs back. */
 static ig_status claim_elements(const ig_topopt_points *p, const ig_list *materials, int *owner) {
   const ig_place everywhere = {0};
   const ig_material_case *rest = NULL;
@@ -66,7 +72,8 @@ static ig_status read_material(const ig_topopt_points *p, const ig_material_case
              : ig_fail_at(p->cx, &m->at, "%s must be more than 0", heat ? "conductivity" : "young");
 }
 
-/* Values over the first material's; elements of nobody fail, and materials without elements. */
+/* Values over the first material's; elements of nobody fail, and materials without elements.
+   Counts own elements only: the sum over ranks is that of the whole. */
 static ig_status fill_scale(const ig_topopt_points *p, const ig_list *materials, const double *own,
                             const double *nu, double *scale, double *poisson) {
   int *owner;
@@ -104,6 +111,8 @@ static ig_status fill_scale(const ig_topopt_points *p, const ig_list *materials,
   return status;
 }
 
+/* Without any material the solid has modulus 1 and Poisson's ratio 0.3: designs of compliance
+   problems do not depend on the modulus. One material without sets needs no array per element. */
 ig_status ig_topopt_points_materials(const ig_topopt_points *p, const ig_list *materials,
                                      double *stiffness, double *poisson, ig_array *scale,
                                      ig_array *poissons) {
@@ -138,6 +147,9 @@ ig_status ig_topopt_points_materials(const ig_topopt_points *p, const ig_list *m
   return ig_array_push(p->cx, scale);
 }
 
+/* Sorted by density while they are read (insertion sort). Each must be stiffer than the lighter
+   ones: otherwise it could never be chosen. Densities and moduli are relative to the heaviest,
+   whose density in the design is 1. */
 ig_status ig_topopt_points_candidates(const ig_topopt_points *p, const ig_list *materials,
                                       double *stiffness, double *poisson, double *density,
                                       ig_loading *to) {
@@ -186,6 +198,7 @@ ig_status ig_topopt_points_candidates(const ig_topopt_points *p, const ig_list *
   return IG_OK;
 }
 
+/* A density that is missing is no error here: only weight, masses and frequencies need it. */
 ig_status ig_topopt_points_densities(const ig_topopt_points *p, const ig_list *materials,
                                      double *density, ig_array *heavy) {
   double own[MOST];

@@ -1,4 +1,7 @@
-/* What a topology optimisation case may say. */
+/* What a topology optimisation case may say: tables of keys, defaults, ranges and help, one per
+   struct of topopt.h (core/option.h explains the macros). The help texts become
+   docs/reference/case-reference.md. Keys that have no effect in a case are refused by
+   design/unused.c, which knows the defaults of this file. */
 #include "topopt/topopt.h"
 #include "solver/mesh/ebe.h"
 
@@ -7,6 +10,7 @@
   IG_TEXT(S, set, NULL, "there: a set of the mesh, or one named in 'sets' of a grid"),             \
       IG_PLACE_KEYS(S, place, "there, or in the part of the set that is: everywhere if left out")
 
+/* The body as a regular grid, or a part inside of one. */
 static const ig_option grid_options[] = {
     IG_IVECTOR(ig_grid_case, elements, 3, IG_REQUIRED, 0, 1e5,
                "elements along x, y, z; 0 along z for a plane problem"),
@@ -24,6 +28,7 @@ static const ig_option grid_options[] = {
     IG_VECTOR(ig_grid_case, translate, 3, "m", "[0, 0, 0]", "stl: moved by this"),
     IG_END};
 
+/* Prescribed displacements or temperatures; all load cases have the same. */
 static const ig_option support_options[] = {
     WHERE(ig_hold_case), IG_TEXT(ig_hold_case, fix, "all", "held: 'all', or some of x y z"),
     IG_VECTOR(ig_hold_case, displacement, 3, "m", NULL,
@@ -32,6 +37,7 @@ static const ig_option support_options[] = {
             "at which it is held (heat problems), in every load case; left out: 0"),
     IG_END};
 
+/* Loads are constant; entries with the same `load_case` act together. */
 static const ig_option load_options[] = {
     WHERE(ig_load_case),
     IG_VECTOR(ig_load_case, force, 3, "N", "[0, 0, 0]", "force"),
@@ -58,6 +64,7 @@ static const ig_option spring_options[] = {
               "to ground along x, y, z; shared by the nodes there"),
     IG_END};
 
+/* What an objective looks at: displacements of mechanisms, temperatures. */
 static const ig_option port_options[] = {
     WHERE(ig_port_case),
     IG_VECTOR(ig_port_case, direction, 3, "", NULL,
@@ -74,6 +81,7 @@ static const ig_option set_options[] = {
     IG_TEXT(ig_set_case, name, IG_REQUIRED, "what entries call it by 'set'"),
     IG_PLACE_KEYS(ig_set_case, place, "what is there"), IG_END};
 
+/* One table for all kinds of bounds: exactly one of the quantities is given (design/limits.c). */
 static const ig_option limit_options[] = {
     WHERE(ig_limit_case),
     IG_REAL(ig_limit_case, volume, "", NULL, IG_POSITIVE, 1,
@@ -98,6 +106,7 @@ static const ig_option limit_options[] = {
            "under which load; 0: the first, of a stress the worst of all"),
     IG_END};
 
+/* The p-norm of design/stress.c. A higher exponent is nearer to the maximum and less smooth. */
 static const ig_option stress_options[] = {
     IG_REAL(ig_topopt_stress_case, exponent, "", "8", 2, 100,
             "of the norm that stands for the largest stress"),
@@ -109,6 +118,7 @@ static const ig_option stress_options[] = {
              "sets of elements whose stresses do not count, at loads and supports for example"),
     IG_END};
 
+/* 8 modes at most: IG_MODES in design/modes.h. */
 static const ig_option frequency_options[] = {
     IG_INT(ig_frequency_case, modes, "3", 1, 8,
            "lowest modes that are looked at: as many as may come together, or more"),
@@ -121,11 +131,14 @@ static const ig_option mass_options[] = {
     IG_REAL(ig_mass_case, mass, "kg", IG_REQUIRED, 0, IG_UNBOUNDED, "shared by the nodes there"),
     IG_END};
 
+/* Continuation: a value that grows during the run, for the penalty and the gray exponent. */
 static const ig_option ramp_options[] = {
     IG_REAL(ig_ramp_case, initial_value, "", "1", 1, 100, "first value"),
     IG_REAL(ig_ramp_case, factor, "", "1.02", 1, 10, "growth per iteration afterwards"),
     IG_INT(ig_ramp_case, hold, "20", 0, 1e6, "iterations at the first value"), IG_END};
 
+/* The length scale. The cone filter costs as the cube of the radius in elements, the Helmholtz
+   filter the same for any radius. */
 static const ig_option filter_options[] = {
     IG_CHOICE(ig_filter_case, kind, "none|sensitivity|density|helmholtz", "sensitivity",
               "cone filter of the sensitivities or of the densities, or the density filter as a "
@@ -137,6 +150,8 @@ static const ig_option filter_options[] = {
             "of symmetry"),
     IG_END};
 
+/* Sharpness doubles step by step: a sharp step from the start would keep densities where they
+   are. */
 static const ig_option projection_options[] = {
     IG_REAL(ig_projection_case, beta, "", "0", 0, 1e4, "first sharpness of the step; 0: no step"),
     IG_REAL(ig_projection_case, eta, "", "0.5", 0, 1, "density at which it steps"),
@@ -147,6 +162,7 @@ static const ig_option projection_options[] = {
     IG_INT(ig_projection_case, every, "40", 1, 1e6, "iterations after which sharpness doubles"),
     IG_END};
 
+/* Angles are measured from the build plate: 90 degrees is a vertical wall. */
 static const ig_option overhang_options[] = {
     IG_TEXT(ig_overhang_case, direction, "z+",
             "in which the part is built: x- x+ y- y+ z- z+ (y+ in a plane problem)"),
@@ -172,6 +188,7 @@ static const ig_option pattern_options[] = {
              "axes along which the part (each of them) is its own mirror image"),
     IG_END};
 
+/* Most keys are for optimality criteria; moving asymptotes need the move limit alone. */
 static const ig_option optimiser_options[] = {
     IG_CHOICE(ig_optimiser_case, method, "oc|mma|auto|gcmma", "auto",
               "optimality criteria, the method of moving asymptotes, or its globally convergent "
@@ -206,6 +223,7 @@ static const ig_option start_options[] = {
     IG_FILE(ig_start_case, file, IG_REQUIRED, "VTKHDF file, a snapshot of any grid or mesh"),
     IG_TEXT(ig_start_case, field, "density", "its field, one number from 0 to 1 per cell"), IG_END};
 
+/* How K u = f is solved. No result depends on these beyond the tolerance. */
 static const ig_option solver_options[] = {
     IG_CHOICE(ig_solver_case, preconditioner, "jacobi|block_jacobi|multigrid|petsc", "multigrid",
               "of the conjugate gradients: by unknowns, by nodes (meshes), multigrid, geometric on "
@@ -236,6 +254,7 @@ static const ig_option solver_options[] = {
     IG_INT(ig_solver_case, limit, "20000", 1, 1e9, "iterations of one solve"),
     IG_END};
 
+/* The part that is exported, and whether it is analysed. */
 static const ig_option surface_options[] = {
     IG_REAL(ig_surface_case, level, "", NULL, 0.01, 0.99,
             "density at the surface; left out: what keeps the volume of the design"),
@@ -258,6 +277,7 @@ static const ig_option surface_options[] = {
         "stress, compliance or displacement is bounded, or a stress minimised"),
     IG_END};
 
+/* The top level of a case with `physics: topopt`. */
 const ig_option ig_topopt_options[] = {
     IG_CHOICE(ig_topopt_case, problem, "stiffness|heat|mechanism|frequency", "stiffness",
               "what is wanted; frequency: the lowest natural frequency as high as possible"),

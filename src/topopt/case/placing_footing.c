@@ -1,5 +1,9 @@
-/* Whether what acts on a body acts on elements that can carry it, and whether these connect it with
-   a support. */
+/* Whether what acts on a body acts on elements that can carry it, and whether these connect it
+   with a support. Otherwise the system is singular but for the stiffness of void, and the solver
+   would "converge" to enormous displacements; the error here names the place instead.
+
+   Nodes are joined by the elements that carry (union-find); a load must be in a tree with a
+   support. */
 #include "topopt/case/boundary_conditions.h"
 #include "core/union_find.h"
 
@@ -15,6 +19,7 @@ typedef struct {
   int64_t count;    /* nodes that do */
 } footing;
 
+/* Ghost nodes are looked at by their owners. */
 static bool own(const ig_topopt_points *p, int64_t node) {
   return node >= ig_topopt_own_begin(p) && node < ig_topopt_own_end(p, p->nodes);
 }
@@ -23,6 +28,7 @@ static bool carries(uint8_t role) {
   return role == IG_ROLE_DESIGN || role == IG_ROLE_SOLID;
 }
 
+/* A node is carried if any element at it may have material. */
 static ig_status mark_carried(const uint8_t *role, footing *f) {
   const ig_topopt_points *p = f->p;
   IG_TRY(IG_NEW(p->cx, &f->carried, p->nodes, "loads"));
@@ -37,8 +43,9 @@ static ig_status mark_carried(const uint8_t *role, footing *f) {
   return IG_OK;
 }
 
-/* Connects the nodes of carrying elements. A divided grid is not looked at: its design is, at the
-   end. */
+/* Connects the nodes of carrying elements. A divided grid is not looked at: its design is, at
+   the end. Skipped where nothing is void and the body is one piece: then everything is
+   connected. */
 static ig_status connect(const uint8_t *role, const uint8_t *fix, const ig_loading *l, footing *f) {
   const ig_topopt_points *p = f->p;
   bool cut = !p->one_piece;
@@ -65,12 +72,14 @@ static ig_status connect(const uint8_t *role, const uint8_t *fix, const ig_loadi
   return IG_OK;
 }
 
+/* Visitor: remembers the first node of the entry at which every element is void. */
 static void find_void(void *user, int64_t node, double weight) {
   (void)weight;
   footing *f = user;
   if (f->node < 0 && own(f->p, node) && !f->carried[node])
     f->node = node;
 }
+/* Visitor: remembers the first node that no carrying element connects with a support. */
 static void find_loose(void *user, int64_t node, double weight) {
   (void)weight;
   footing *f = user;
@@ -109,6 +118,7 @@ static ig_status check_entry(footing *f, const char *list, ig_where where, ig_po
                     list, x[0], x[1], x[2]);
 }
 
+/* Springs hold by themselves and need no connection to a support. */
 static ig_status check_entries(footing *f) {
   const ig_topopt_case *c = f->p->c;
   for (int i = 0; i < c->springs.count; i++)
@@ -157,6 +167,8 @@ static ig_status check_supports(footing *f) {
   return status;
 }
 
+/* Collective on a divided grid: every rank checks its own nodes, and a failure of one is that of
+   all. */
 ig_status ig_topopt_points_footing(const ig_topopt_points *p, const uint8_t *fix,
                                    const uint8_t *role, const ig_loading *l) {
   footing f = {.p = p};

@@ -1,5 +1,6 @@
-/* A design that begins with the densities of a file: each element takes that of the nearest cell.
- */
+/* A design that begins with the densities of a file: each element takes that of the nearest
+   cell. The file may be of another grid or mesh. Cells are sorted into boxes; the search looks
+   at shells of boxes around the element's centre and ends when no box further out can be nearer. */
 #include "topopt/output.h"
 #include "backend/backend.h"
 #ifdef INGOT_HAVE_IO
@@ -28,6 +29,8 @@ static int64_t box_of(const boxes *b, const double *x) {
          box_along(b, 0, x[0]);
 }
 
+/* Flat sets of cells (a plane problem) have no volume: a thousandth of the widest extent stands
+   for the missing one, which also bounds the number of boxes. */
 static ig_status boxes_make(ig_ctx *cx, boxes *b, int64_t count) {
   double high[3], volume = 1, widest = 0;
   for (int d = 0; d < 3; d++) {
@@ -84,6 +87,7 @@ static void look(const boxes *b, const double *x, int ring, int64_t *nearest, do
     }
 }
 
+/* After shell r - 1 every point within (r - 1) box sizes has been seen. */
 static int64_t nearest_to(const boxes *b, const double *x) {
   const int most = b->n[0] + b->n[1] + b->n[2];
   int64_t nearest = 0;
@@ -125,6 +129,7 @@ done:
   return status;
 }
 
+/* Every rank reads the file and takes what its own elements need. */
 ig_status ig_topopt_start_read(ig_topopt_run *r) {
   ig_ctx *cx = r->job->cx;
   const ig_topopt_case *c = r->s->c;

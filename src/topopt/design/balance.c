@@ -11,7 +11,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Unknowns of a model whose sums are made: two more states are needed for them. */
+/* Unknowns of a model whose sums are made: two more states are needed for them. At 20 million
+   unknowns the two extra states take 0.3 GB; the sums are a check for the reader, not worth more
+   memory than that. */
 static const int64_t MOST = 20000000;
 
 typedef struct {
@@ -27,6 +29,7 @@ static ig_status room_new(const ig_topopt_design *s, room *w) {
   return ig_array_zero(s->cx, &w->force); /* what is beside a grid is not written */
 }
 
+/* A rigid translation along one axis (heat: a unit temperature). */
 static ig_status unit_fill(const ig_topopt_design *s, int axis, room *w) {
   const ig_node_layout *l = &s->d->layout;
   const int64_t n = s->d->unknowns;
@@ -52,6 +55,8 @@ static ig_status sum(const ig_topopt_design *s, int q, room *w, double *load, do
   return IG_OK;
 }
 
+/* Keys of the summary: load_sum_x and reaction_sum_x, heat_in and heat_out, with the number of
+   the load case before them where there are several. */
 static ig_status put(ig_sink *sink, const ig_topopt_design *s, int q, int axis, double load,
                      double reaction) {
   const bool heat = s->c->problem == IG_PROBLEM_HEAT;
@@ -66,6 +71,8 @@ static ig_status put(ig_sink *sink, const ig_topopt_design *s, int q, int axis, 
   return sink->result(sink, key, heat ? "W" : "N", heat ? -reaction : reaction);
 }
 
+/* States of the last analysis are in place. Equal and opposite sums tell the user that supports
+   take what loads give. */
 ig_status ig_topopt_sums_put(const ig_topopt_run *r, ig_sink *sink) {
   const ig_topopt_design *s = r->s;
   room w = {0};

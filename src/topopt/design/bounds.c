@@ -1,4 +1,8 @@
-/* Constraints with their values and bounds. */
+/* Constraints with their values and bounds, in the units of the case: one place for history,
+   results and the decision whether a design is feasible. Slot -1 is the volume.
+
+   Optimisers meet bounds to their own tolerance, so a constraint counts as met within a small
+   slack. */
 #include "topopt/design/modes.h"
 #include "topopt/design/pnorm.h"
 #include "topopt/output.h"
@@ -8,7 +12,8 @@
 /* over its bound by more than this share a constraint is not met */
 static const double slack = 1e-3;
 
-/* a stress, whose place may change with every design, by more than this */
+/* a stress, whose place may change with every design, by more than this. The largest stress is not
+   differentiable, and its smooth replacement is corrected only after an iteration. */
 static const double stress_slack = 2e-3;
 
 ig_topopt_bound ig_topopt_bound_of(const ig_topopt_design *s, const ig_evaluation *e, int i) {
@@ -38,10 +43,12 @@ ig_topopt_bound ig_topopt_bound_of(const ig_topopt_design *s, const ig_evaluatio
   return b;
 }
 
+/* Share by which a bound is exceeded beyond its slack; at most 0 where it is met. */
 double ig_topopt_bound_excess(const ig_topopt_bound *b) {
   return (b->least ? b->bound / b->value : b->value / b->bound) - 1 - b->slack;
 }
 
+/* The largest excess of the volume and all constraints. */
 double ig_topopt_excess(const ig_topopt_design *s, const ig_evaluation *e) {
   double worst = -INFINITY;
   for (int i = -1; i < s->limits; i++) {

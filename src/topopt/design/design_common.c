@@ -2,6 +2,8 @@
 #include "topopt/topopt.h"
 #include "backend/backend.h"
 
+/* Kernels run asynchronously: without the wait their time would be charged to whoever waits
+   first. */
 ig_status ig_topopt_design_charge(ig_topopt_design *s, ig_topopt_stage stage, double *start) {
   IG_TRY(s->cx->backend->sync(s->cx));
   const double now = ig_now();
@@ -17,6 +19,8 @@ ig_status ig_topopt_design_stiffen(ig_topopt_design *s, double *v) {
   return s->ops->map(s->cx, s->d->places, s->d->role, IG_MAP_PRODUCT, v, s->d->scale, NULL, v);
 }
 
+/* The field that projection and moduli are made of: printed or drawn, filtered, or x itself (no
+   filter, or the sensitivity filter). */
 const double *ig_topopt_design_filtered(const ig_topopt_design *s) {
   if (s->printed.dev)
     return s->printed.dev;

@@ -1,4 +1,18 @@
-/* One design: filter, project, analyse, differentiate; and its update. */
+/* One design: filter, project, analyse, differentiate.
+
+   For filtered densities y = F x, physical densities rho = H(y) and moduli E = E(rho) the
+   gradient of an objective J by x is
+
+     dJ/dx = F^T [ H'(y) E'(rho) dJ/dE ],   dJ/dE_e = -u_e . k0 u_e  (compliance, self-adjoint)
+
+   with u_e the displacements of element e and k0 its stiffness at unit modulus. Energies are
+   summed over load cases into s->work, ops->slope turns them into gradients by y, and
+   filter_back applies F^T. Objectives that are not self-adjoint (ports, stresses, temperatures)
+   have adjoint systems of the same matrix.
+
+   A robust design (Wang, Lazarov and Sigmund 2011) is evaluated at three thresholds, eroded,
+   dilated and intermediate; the objective is a smooth maximum of the three, volume and
+   constraints are those of the intermediate one, which is the last. */
 #include "topopt/design/load.h"
 #include "topopt/design/modes.h"
 #include "topopt/design/pnorm.h"
@@ -11,12 +25,15 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* initial_value for `hold` iterations, then growing by `factor` each, up to the value of the
+   case. */
 static double ramp(const ig_ramp_case *r, double last, int64_t iteration) {
   if (!r->at.given || iteration <= r->hold)
     return r->at.given ? fmin(r->initial_value, last) : last;
   return fmin(r->initial_value * pow(r->factor, (double)(iteration - r->hold)), last);
 }
 
+/* beta doubles every `every` iterations up to beta_max; penalty and gray follow their ramps. */
 void ig_topopt_design_continue(const ig_topopt_case *c, int64_t iteration, ig_evaluation *e) {
   e->penalty = ramp(&c->penalty_ramp, c->penalty, iteration);
   e->gray = ramp(&c->optimiser.gray_ramp, c->optimiser.gray_exponent, iteration);
@@ -26,12 +43,15 @@ void ig_topopt_design_continue(const ig_topopt_case *c, int64_t iteration, ig_ev
                    fmax(c->projection.beta_max, c->projection.beta));
 }
 
+/* Compares with the values at an iteration that no run reaches. */
 bool ig_topopt_design_ramped(const ig_topopt_case *c, const ig_evaluation *e) {
   ig_evaluation last = {0};
   ig_topopt_design_continue(c, INT64_MAX / 2, &last);
   return e->penalty == last.penalty && e->gray == last.gray && e->beta == last.beta;
 }
 
+/* Large changes do not need exact gradients: the tolerance falls with the change from 1e-4 to
+   1e-6, which saves solver iterations while designs still change much. */
 double ig_topopt_design_tolerance(double change) {
   return fmin(1e-4, fmax(1e-6, 5e-4 * change));
 }
@@ -49,6 +69,9 @@ ig_status ig_topopt_design_link(ig_topopt_design *s, double *v) {
   return s->d->link ? s->d->link(s->d->self, v) : IG_OK;
 }
 
+/* y = (sum over e of w_ie v_e x_e) / (sum of w_ie v_e) with volumes v: `hs` are the
+   denominators. The Helmholtz filter has its own norm. Then linked elements share their mean and
+   overhangs are removed. */
 static ig_status filter_forward(ig_topopt_design *s) {
   const int kind = s->c->filter.kind;
   if (kind < IG_FILTER_DENSITY)
@@ -67,7 +90,9 @@ static ig_status filter_forward(ig_topopt_design *s) {
   return s->printed.dev ? s->d->print(s->d->self, s->filtered.dev, s->printed.dev) : IG_OK;
 }
 
-/* a slope by the filtered density becomes one by the design */
+/* a slope by the filtered density becomes one by the design. The transpose of filter_forward,
+   step by step in reverse order. The weights w are symmetric, so the same filter serves both
+   ways. */
 static ig_status filter_back(ig_topopt_design *s, double *slope) {
   const int64_t n = s->d->places;
   if (s->printed.dev)
@@ -80,6 +105,8 @@ static ig_status filter_back(ig_topopt_design *s, double *slope) {
   return s->cx->backend->copy(s->cx, slope, s->work.dev, (size_t)n * sizeof *slope);
 }
 
+/* Sigmund's sensitivity filter (1997): dJ/dx_i is replaced by sum(w x dJ/dx) / (max(1e-3, x_i)
+   sum w). It is a heuristic: the result is the gradient of no function. */
 static ig_status filter_sensitivity(ig_topopt_design *s, double *slope) {
   const int64_t n = s->d->places;
   IG_TRY(s->ops->map(s->cx, n, s->d->role, IG_MAP_PRODUCT, s->x.dev, slope, NULL, s->work.dev));
@@ -91,7 +118,7 @@ static ig_status filter_sensitivity(ig_topopt_design *s, double *slope) {
 /* --- analysis of one realisation --- */
 
 /* A smooth maximum (Kreisselmeier-Steinhauser) of several values, in units of the largest of
-   them, and its slope by each. */
+   them, and its slope by each. The value is within log(count)/20 of the largest, relative to it. */
 static double worst_of(int count, const double *value, double *weight) {
   const double sharpness = 20;
   int first = 0;
@@ -113,7 +140,9 @@ static double worst_of(int count, const double *value, double *weight) {
   return smooth;
 }
 
-/* What is left of the port's system, times each displacement: its rank knows it. */
+/* What is left of the port's system, times each displacement: its rank knows it. With the adjoint z
+   of the port and its residual r = l - K z the displacement is l.u = z.f + r.u: the last term
+   corrects the first-order error of an inexact solve. */
 static ig_status port_rest(ig_topopt_design *s, int r, double *rest) {
   const int cases = s->loading->cases, from = ig_topopt_systems_owner(s, cases);
   ig_status status = IG_OK;
@@ -135,6 +164,8 @@ ig_status ig_topopt_design_analyse(ig_topopt_design *s, int r, double *objective
   const double sign = s->c->problem == IG_PROBLEM_MECHANISM ? -1 : 1;
   double *energy = s->work.dev;
   double start = ig_now(), fu, rest[IG_LOAD_CASES], value[IG_LOAD_CASES], part[IG_LOAD_CASES];
+  /* all load cases, and the port's adjoint as one more system of the group: none depends on
+     another */
   ig_topopt_systems y = {.count = l->cases + port};
   for (int q = 0; q < l->cases; q++) {
     y.f[q] = ig_topopt_load_of(s, q);
@@ -158,6 +189,7 @@ ig_status ig_topopt_design_analyse(ig_topopt_design *s, int r, double *objective
         l->weight[q] * l->norm[q] * (port ? l->norm_port : l->norm[q]) / l->stiffness;
     IG_TRY(
         ig_topopt_dot_states(s->cx, s->d, y.f[q], port ? s->adjoint[r].dev : s->u[r][q].dev, &fu));
+    /* f.u + u.r instead of f.u (see above); prescribed displacements count with their own energy */
     value[q] = port ? sign * scale * (fu + rest[q]) : scale * (fu + y.rest[q] - s->held[q]);
   }
   IG_TRY(ig_topopt_design_charge(s, IG_STAGE_SOLVE, &start));
@@ -194,7 +226,8 @@ typedef struct {
   double *value; /* of the objective */
 } adjoint_pass;
 
-/* Constraints of the last realisation, and objectives with adjoint systems of their own. */
+/* Constraints of the last realisation, and objectives with adjoint systems of their own. Called
+   twice on ranks that share systems: see ig_topopt_turns_take. */
 static ig_status adjoints(ig_topopt_design *s, void *user, ig_evaluation *e) {
   const adjoint_pass *p = user;
   if (p->r == s->realisations - 1)
@@ -208,12 +241,14 @@ static ig_status adjoints(ig_topopt_design *s, void *user, ig_evaluation *e) {
   return IG_OK;
 }
 
+/* The largest gradient of the smoothed step, at its threshold. */
 double ig_topopt_steepness(const ig_topopt_case *c, const ig_evaluation *e) {
   const double eta = c->projection.eta, beta = e->beta;
   return beta > 0 ? fmax(1, beta / (tanh(beta * eta) + tanh(beta * (1 - eta)))) : 1;
 }
 
-/* From filtered densities to densities and moduli; shift: of the threshold. */
+/* From filtered densities to densities and moduli; shift: of the threshold. With several
+   materials to choose from the law has a step and a power between each and the next. */
 static void law_of(const ig_topopt_design *s, const ig_evaluation *e, double shift, ig_law *law) {
   *law = (ig_law){.penalty = e->penalty,
                   .least = ig_topopt_void_ratio(s->c),
@@ -227,6 +262,8 @@ static void law_of(const ig_topopt_design *s, const ig_evaluation *e, double shi
   }
 }
 
+/* The order matters: constraints need dv before it is filtered back, and the moduli of the last
+   realisation in place; energies in s->work are overwritten by the next analysis. */
 ig_status ig_topopt_design_evaluate(ig_topopt_design *s, ig_evaluation *e) {
   const ig_projection_case *p = &s->c->projection;
   ig_law law;
@@ -246,12 +283,14 @@ ig_status ig_topopt_design_evaluate(ig_topopt_design *s, ig_evaluation *e) {
     IG_TRY(ig_topopt_design_stiffen(s, s->d->modulus));
     IG_TRY(ig_topopt_design_analyse(s, r, &value[r], e));
     start = ig_now();
+    /* one realisation writes its gradient straight to dc */
     double *to = s->realisations > 1 ? s->part[r].dev : s->dc.dev;
     IG_TRY(s->ops->slope(s->cx, n, s->d->role, &law, ig_topopt_design_filtered(s),
                          s->density[r].dev, s->work.dev, to, s->dv.dev));
     IG_TRY(ig_topopt_load_add(s, s->dv.dev, to));
     IG_TRY(weigh(s, s->dv.dev));
     IG_TRY(ig_topopt_design_charge(s, IG_STAGE_SENSITIVITY, &start));
+    /* before the adjoints, which need the modes for their gradients */
     if (s->modes && r == s->realisations - 1)
       IG_TRY(ig_topopt_modes_solve(s, r, e));
     adjoint_pass pass = {&law, r, &value[r]};
@@ -265,6 +304,7 @@ ig_status ig_topopt_design_evaluate(ig_topopt_design *s, ig_evaluation *e) {
     IG_TRY(s->ops->mix(s->cx, n, weight[0], s->part[0].dev, weight[1], s->part[1].dev, s->dc.dev));
     IG_TRY(s->ops->mix(s->cx, n, 1, s->dc.dev, weight[2], s->part[2].dev, s->dc.dev));
   }
+  /* from gradients by the filtered density to gradients by x */
   if (s->c->filter.kind >= IG_FILTER_DENSITY) {
     IG_TRY(filter_back(s, s->dc.dev));
     IG_TRY(filter_back(s, s->dv.dev));
@@ -287,6 +327,7 @@ ig_status ig_topopt_design_evaluate(ig_topopt_design *s, ig_evaluation *e) {
     IG_TRY(ig_topopt_dot(s->cx, s->d, density, s->d->share, &st.sum));
   e->volume = st.sum / (double)s->d->elements;
   e->grayness = 100 * st.grayness / (double)s->d->elements;
+  /* the volume is the objective: its gradient takes the place of dc */
   if (s->c->minimise == IG_MINIMISE_VOLUME) {
     e->objective = e->volume;
     IG_TRY(s->ops->mix(s->cx, n, 1 / (double)s->d->elements, s->dv.dev, 0, s->dv.dev, s->dc.dev));
@@ -294,6 +335,9 @@ ig_status ig_topopt_design_evaluate(ig_topopt_design *s, ig_evaluation *e) {
   return ig_topopt_design_charge(s, IG_STAGE_FILTER, &start);
 }
 
+/* What counts is what the update does to the physical density: with a projection, design
+   variables far from the threshold may move without any effect. The plain case compares x with
+   the design before it. */
 ig_status ig_topopt_design_change(ig_topopt_design *s, const ig_evaluation *e, double *change) {
   ig_topopt_design_stats st;
   const int64_t n = s->d->places;
@@ -320,7 +364,8 @@ ig_status ig_topopt_design_change(ig_topopt_design *s, const ig_evaluation *e, d
 
 /* --- making it --- */
 
-/* Whether nothing acts but gravity on the design itself. */
+/* Whether nothing acts but gravity on the design itself. A case with its weight as the only load
+   has the empty body as its best design. */
 static bool only_weight(const ig_topopt_design *s) {
   const ig_topopt_case *c = s->c;
   bool weighs = false, other = c->masses.count > 0 || s->loading->held.dev;
@@ -398,6 +443,9 @@ static ig_status check_case(const ig_topopt_design *s) {
   return IG_OK;
 }
 
+/* Arrays are allocated by what the case asks for; states begin at zero. The design starts
+   uniform at the volume fraction, or at what drawn columns need for it (d->start); passive
+   elements have their value from the start. */
 static ig_status build(ig_topopt_design *s) {
   ig_ctx *cx = s->cx;
   IG_TRY(check_case(s));
@@ -438,6 +486,7 @@ static ig_status build(ig_topopt_design *s) {
   ig_status status = cx->backend->copy_out(cx, role, s->d->role, n);
   double *x = s->x.host;
   for (size_t i = 0; status == IG_OK && i < n; i++)
+    /* the filter of ones gives the denominators hs; x serves as work space for it */
     x[i] = role[i] != IG_ROLE_NONE;
   if (status == IG_OK)
     status = ig_array_push(cx, &s->x);
@@ -457,6 +506,7 @@ static ig_status build(ig_topopt_design *s) {
   return status;
 }
 
+/* The discretisation must outlive the design, which keeps pointers into it. */
 ig_status ig_topopt_design_new(ig_ctx *cx, const ig_topopt_case *c, ig_discretisation *d,
                                ig_topopt_design **out) {
   *out = NULL;
@@ -476,6 +526,8 @@ ig_status ig_topopt_design_new(ig_ctx *cx, const ig_topopt_case *c, ig_discretis
   return IG_OK;
 }
 
+/* Takes NULL, and designs of which only a part was made: arrays that were never allocated are
+   zeroed. */
 void ig_topopt_design_free(ig_topopt_design *s) {
   if (!s)
     return;

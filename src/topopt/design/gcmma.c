@@ -1,6 +1,10 @@
-/* The globally convergent method of moving asymptotes (Svanberg 2002): the approximations are made
-   more curved until, at the design they lead to, none of them promises more than is there. Then the
-   objective falls from one feasible design to the next. */
+/* The globally convergent method of moving asymptotes (Svanberg 2002): the approximations are
+   made more curved until, at the design they lead to, none of them promises more than is there.
+   Then the objective falls from one feasible design to the next.
+
+   Each trial is a full evaluation with all its linear systems, so an update costs several of
+   those of plain moving asymptotes. Function 0 is the objective, 1 the volume, 2 and up the
+   constraints; all are scaled by their largest gradient. */
 #include "topopt/design/mma.h"
 #include "backend/backend.h"
 #include "topopt/topopt.h"
@@ -8,9 +12,12 @@
 #include <math.h>
 #include <string.h>
 
+/* Svanberg's inner loop ends by itself; the bound covers functions whose gradients are not exact
+   (filtered sensitivities). */
 enum { TRIES = 15 };
 
-/* Values of all functions in the units of the approximations: objective, volume, constraints. */
+/* Values of all functions in the units of the approximations: objective, volume, constraints.
+   Gradients of the volume are those of its sum over elements, hence the factor. */
 static void values(const ig_topopt_design *s, const ig_evaluation *e, const double *scale,
                    double *value) {
   value[0] = scale[0] * e->objective;
@@ -52,12 +59,17 @@ static ig_status promised(ig_topopt_design *s, const ig_topopt_mma *mma, double 
   return IG_OK;
 }
 
+/* Makes the trial the design for an evaluation, and the other way round afterwards. */
 static void exchange(ig_topopt_design *s) {
   const ig_array swap = s->x;
   s->x = s->trial;
   s->trial = swap;
 }
 
+/* The gradients at s->x are copied first, as evaluations of trials overwrite them. `value` are
+   the constraints as ig_topopt_mma_dual wants them (0 at the bound), `now` and `then` the
+   functions themselves before and after. On return s->trial is the new design and *next its
+   evaluation, whose states are still in place. */
 ig_status ig_topopt_gcmma_update(ig_topopt_design *s, const ig_oc *oc, const ig_evaluation *e,
                                  ig_evaluation *next) {
   ig_topopt_mma mma = {.count = 1 + s->limits,
@@ -80,6 +92,8 @@ ig_status ig_topopt_gcmma_update(ig_topopt_design *s, const ig_oc *oc, const ig_
     IG_TRY(ig_topopt_mma_dual(s->cx, s->ops, s->d->places, s->d->role, &mma, value));
     IG_TRY(s->ops->mma(s->cx, s->d->places, s->d->role, &mma, s->trial.dev));
     IG_TRY(promised(s, &mma, promise));
+    /* the last function has gradient 0 and curvature 1: its value is the distance moved, in the
+       norm of the approximation */
     const double far = promise[mma.count + 1];
     *next = (ig_evaluation){.penalty = e->penalty, .gray = e->gray, .beta = e->beta};
     exchange(s);
@@ -88,6 +102,8 @@ ig_status ig_topopt_gcmma_update(ig_topopt_design *s, const ig_oc *oc, const ig_
     IG_TRY(status);
     s->tried += next->iterations;
     values(s, next, mma.scale, then);
+    /* Svanberg's rule for the curvature: raise it by what was missing over the distance moved,
+       by at most ten times. */
     kept = true;
     for (int f = 0; f <= mma.count; f++) {
       const double more = then[f] - now[f] - promise[f];

@@ -1,4 +1,14 @@
-/* Constraints beside the volume: values over their bounds, slopes. */
+/* Constraints beside the volume: values over their bounds, and gradients by the filtered
+   density. A slot is one constraint as the optimiser sees it; a stress with clusters is several.
+   Arrays of a slot: limit_slope (elements), limit_state (its adjoint, one state per load case it
+   looks at).
+
+     volume, mass      sum over elements in its region; gradient from dv
+     compliance        f.u; self-adjoint
+     displacement      l.u with K z = l; gradient -z_e . k0 u_e
+     stress            design/stress.c
+     temperature, member  design/pnorm.c
+     frequency         design/modes.c */
 #include "topopt/design/load.h"
 #include "topopt/design/modes.h"
 #include "topopt/design/pnorm.h"
@@ -8,6 +18,7 @@
 
 #include <math.h>
 
+/* Also used for the finished part, whose states take the place of the design's. */
 ig_status ig_topopt_limit_work(const ig_topopt_design *s, int i, double *value) {
   const ig_loading *l = s->loading;
   const ig_limit_case *limit = ig_topopt_limit_case(s, i);
@@ -26,7 +37,9 @@ ig_status ig_topopt_limit_work(const ig_topopt_design *s, int i, double *value) 
 }
 
 /* Values over their bounds, and slopes by the filtered density, of the design just analysed: the
-   last realisation, whose moduli are still in place and whose dv has not been filtered back. */
+   last realisation, whose moduli are still in place and whose dv has not been filtered back. On
+   ranks that share systems the first pass makes right sides only, hence the two checks of
+   ig_topopt_turn_first. */
 ig_status ig_topopt_limits_evaluate(ig_topopt_design *s, const ig_law *law, ig_evaluation *e) {
   const ig_loading *l = s->loading;
   const int64_t n = s->d->places;
@@ -40,6 +53,7 @@ ig_status ig_topopt_limits_evaluate(ig_topopt_design *s, const ig_law *law, ig_e
     if (ig_topopt_turn_first(s) && !solves)
       continue;
     if (!isnan(limit->volume) || !isnan(limit->mass)) {
+      /* what the sum over elements must not exceed: elements, or kg over the mass of an element */
       const double all =
           isnan(limit->mass) ? limit->volume * l->norm_limit[i] : limit->mass / l->element_mass;
       double sum;
@@ -72,6 +86,7 @@ ig_status ig_topopt_limits_evaluate(ig_topopt_design *s, const ig_law *law, ig_e
     const int q = limit->load_case > 0 ? (int)limit->load_case - 1 : 0;
     const bool compliance = !isnan(limit->compliance);
     const double *u = s->u[r][q].dev, *adjoint = u;
+    /* J per unit of f.u; with the adjoint of a displacement, m per unit of l.u */
     double scale = l->norm[q] * l->norm[q] / l->stiffness, bound = limit->compliance;
     if (!compliance) {
       start = ig_now();
@@ -97,6 +112,7 @@ ig_status ig_topopt_limits_evaluate(ig_topopt_design *s, const ig_law *law, ig_e
 
 /* --- making them --- */
 
+/* Exactly one quantity per entry, and everything that it needs. */
 static ig_status check_limit(const ig_topopt_design *s, const ig_limit_case *limit) {
   const double given[] = {limit->volume, limit->mass,        limit->compliance, limit->displacement,
                           limit->stress, limit->temperature, limit->frequency,  limit->member};
@@ -123,7 +139,8 @@ static ig_status check_limit(const ig_topopt_design *s, const ig_limit_case *lim
   return IG_OK;
 }
 
-/* One bound on a function of the design; a stress has as many as clusters. */
+/* One bound on a function of the design; a stress has as many as clusters. gcmma evaluates the
+   distance moved as one more function (promised in gcmma.c): it has a slot less. */
 static ig_status make_limit(ig_topopt_design *s, int of, int cluster) {
   ig_ctx *cx = s->cx;
   const ig_limit_case *limit = IG_ITEM(ig_limit_case, s->c->constraints, of);
@@ -155,6 +172,8 @@ static ig_status make_limit(ig_topopt_design *s, int of, int cluster) {
   return ig_array_zero(cx, &s->limit_state[i]);
 }
 
+/* Also makes what stresses and largest values need, since these may be objectives without any
+   constraint. */
 ig_status ig_topopt_limits_new(ig_topopt_design *s) {
   ig_ctx *cx = s->cx;
   const ig_topopt_case *c = s->c;

@@ -1,10 +1,16 @@
-/* Loads that follow the design: weights and held displacements. */
+/* Loads that follow the design: weights and held displacements (load.h). All functions do
+   nothing where a case has neither.
+
+   States are in units of the load's norm over the stiffness, so that the solver's
+   single-precision preconditioner never meets extreme numbers; `unit` = 1 / norm turns
+   prescribed values into them. */
 #include "topopt/design/load.h"
 #include "backend/backend.h"
 
 #include <math.h>
 #include <stdlib.h>
 
+/* Whether any load case has gravity. */
 static bool heavy(const ig_topopt_design *s) {
   bool any = false;
   for (int q = 0; q < s->loading->cases; q++)
@@ -12,6 +18,7 @@ static bool heavy(const ig_topopt_design *s) {
   return any;
 }
 
+/* Arrays are made once: several features may ask for the same one. */
 static ig_status zeros(ig_ctx *cx, ig_array *a, int64_t n, const char *what) {
   if (a->dev)
     return IG_OK;
@@ -27,6 +34,8 @@ ig_status ig_topopt_load_room(ig_topopt_design *s) {
   return IG_OK;
 }
 
+/* Allocates nothing for load cases that do not follow the design: ig_topopt_load_of then returns
+   the constant load. */
 ig_status ig_topopt_load_new(ig_topopt_design *s) {
   const ig_loading *l = s->loading;
   if (heavy(s))
@@ -57,6 +66,7 @@ void ig_topopt_load_free(ig_topopt_design *s) {
     ig_array_free(s->cx, &s->load[q]);
 }
 
+/* Must agree with ig_topopt_load_new and ig_topopt_load_room. */
 double ig_topopt_load_bytes(const ig_topopt_case *c, double n, double nu) {
   bool weight[IG_LOAD_CASES] = {false}, held = false, any = false;
   int cases = 1;
@@ -79,6 +89,7 @@ double ig_topopt_load_bytes(const ig_topopt_case *c, double n, double nu) {
   return bytes + (any ? 8 * 4 * n : 0) + (held ? 8 * (2 * nu + n) : 0);
 }
 
+/* The load that follows the design where there is one, else the constant one. */
 const double *ig_topopt_load_of(const ig_topopt_design *s, int q) {
   return s->load[q].dev ? s->load[q].dev : s->loading->f[q].dev;
 }
@@ -92,6 +103,8 @@ static ig_status weigh(ig_topopt_design *s, double *v) {
   return IG_OK;
 }
 
+/* nodal = N^T (m(rho) v) + added masses, in units of the mean solid element's mass. For the
+   weight the shares are consistent, for vibrations they are lumped and never negative. */
 ig_status ig_topopt_load_masses(ig_topopt_design *s, int r, bool lumped) {
   IG_TRY(s->ops->mass(s->cx, s->d->places, s->d->role, s->c->mass_threshold, false,
                       s->density[r].dev, s->body[0].dev));
@@ -103,6 +116,8 @@ ig_status ig_topopt_load_masses(ig_topopt_design *s, int r, bool lumped) {
              : IG_OK;
 }
 
+/* The transpose of ig_topopt_load_masses: element e gets factor m'(rho_e) v_e times the mean of
+   the nodal values. */
 ig_status ig_topopt_load_mass_slope(ig_topopt_design *s, int r, bool lumped, double factor,
                                     bool add) {
   const int64_t n = s->d->places;
@@ -115,6 +130,8 @@ ig_status ig_topopt_load_mass_slope(ig_topopt_design *s, int r, bool lumped, dou
   return s->ops->mix(s->cx, n, factor, s->body[0].dev, add ? 1 : 0, s->direct.dev, s->direct.dev);
 }
 
+/* f_q = forces + gravity - K u_held, and the energy u_held . K u_held of the prescribed
+   displacements with everything else at zero. */
 ig_status ig_topopt_load_prepare(ig_topopt_design *s, int r) {
   const ig_loading *l = s->loading;
   const int64_t nu = s->d->unknowns;
@@ -142,12 +159,14 @@ ig_status ig_topopt_load_prepare(ig_topopt_design *s, int r) {
   return IG_OK;
 }
 
+/* Zeros at held components: the solver solves for v = u - u_held. */
 ig_status ig_topopt_load_lower(ig_topopt_design *s, double *u) {
   if (!s->loading->held.dev)
     return IG_OK;
   return s->ops->node_scale(s->cx, &s->d->layout, s->d->fix, s->ones.dev, u, u);
 }
 
+/* u = v + u_held after the solve, in units of this load case. */
 ig_status ig_topopt_load_lift(ig_topopt_design *s, int q, double *u) {
   const ig_loading *l = s->loading;
   if (!l->held.dev)
@@ -155,6 +174,8 @@ ig_status ig_topopt_load_lift(ig_topopt_design *s, int q, double *u) {
   return s->ops->mix(s->cx, s->d->unknowns, 1, u, 1 / l->norm[q], l->held.dev, u);
 }
 
+/* Gravity: d(f.z)/d(rho_e) = m'(rho_e) g . (sum over the element's nodes of their share of z).
+   The dot product g . z is made per node, then taken back to elements. */
 ig_status ig_topopt_load_direct(ig_topopt_design *s, int r, int q, const double *state,
                                 double factor, bool add) {
   const ig_loading *l = s->loading;
@@ -164,6 +185,7 @@ ig_status ig_topopt_load_direct(ig_topopt_design *s, int r, int q, const double 
   return ig_topopt_load_mass_slope(s, r, false, factor * l->element_mass / l->norm[q], add);
 }
 
+/* By the chain rule: gradients by the physical density times that of the projection. */
 ig_status ig_topopt_load_add(ig_topopt_design *s, const double *step, double *slope) {
   const int64_t n = s->d->places;
   if (!s->direct.dev)

@@ -1,10 +1,13 @@
-/* Memory that a design takes, before it is made. */
+/* Memory that a design takes, before it is made: `ingot check` reports it for models that are
+   too large to be built. Must agree with what evaluate.c, limits.c, mma.c and stress.c allocate;
+   n and nu as in topopt.h. */
 #include "topopt/design/load.h"
 #include "topopt/design/modes.h"
 #include "topopt/design/stress.h"
 
 #include <math.h>
 
+/* 8 bytes per value. The 7 arrays of any design are x, trial, filtered, dc, dv, work and hs. */
 double ig_topopt_design_bytes(const ig_topopt_case *c, double n, double nu, int cases) {
   const int robust = c->projection.beta > 0 && c->projection.robust > 0, designs = robust ? 3 : 1;
   double bytes =

@@ -1,7 +1,11 @@
-/* The method of moving asymptotes: functions are replaced by separable convex approximations
-   between two asymptotes per element, whose minimum for given multipliers is known; the multipliers
-   maximise the dual function. With the volume alone, which is linear in the design, its multiplier
-   is found on the volume itself. */
+/* The method of moving asymptotes (Svanberg 1987): functions are replaced by separable convex
+   approximations between two asymptotes per element, whose minimum for given multipliers is
+   known; the multipliers maximise the dual function. With the volume alone, which is linear in
+   the design, its multiplier is found on the volume itself.
+
+   The dual problem has one unknown per constraint, at most 32, and every evaluation of it is one
+   pass over the elements (ops->dual): values, gradient and second derivatives are summed
+   together, so that Newton's method needs few passes. */
 #include "topopt/design/mma.h"
 #include "topopt/output.h"
 #include "backend/backend.h"
@@ -10,6 +14,7 @@
 #include <math.h>
 #include <string.h>
 
+/* Asymptotes and the last two designs; made at the first update, or before a restart fills them. */
 ig_status ig_topopt_mma_prepare(ig_topopt_design *s) {
   ig_array *const arrays[] = {&s->mma_low, &s->mma_high, &s->mma_old, &s->mma_older};
   for (size_t i = 0; !s->mma_older.dev && i < 4; i++) {
@@ -22,14 +27,20 @@ ig_status ig_topopt_mma_prepare(ig_topopt_design *s) {
 
 /* --- several constraints --- */
 
-/* a multiplier past this price buys what a constraint is overstepped by instead */
+/* a multiplier past this price buys what a constraint is overstepped by instead. Svanberg's
+   artificial variables y_i with the cost price y_i + y_i^2 / 2: a problem without a feasible
+   point has a solution all the same. 1000 times the largest gradient of the objective, which is
+   1 after scaling. */
 static const double price = 1e3;
 
-/* The dual function, its slope and curvature (negative) at mma->multiplier. */
+/* The dual function, its slope and curvature (negative) at mma->multiplier. Index 0 is not used:
+   the objective has no multiplier. */
 typedef struct {
   double value, slope[IG_FUNCTIONS], bend[IG_FUNCTIONS][IG_FUNCTIONS];
 } dual_point;
 
+/* The order of the sums is that of ig_mma_minimum: changes of all functions, then the upper
+   triangle of second derivatives. */
 static ig_status dual_at(ig_ctx *cx, const ig_topopt_design_ops *ops, int64_t n,
                          const uint8_t *role, const ig_topopt_mma *mma, const double *value,
                          dual_point *d) {
@@ -48,8 +59,10 @@ static ig_status dual_at(ig_ctx *cx, const ig_topopt_design_ops *ops, int64_t n,
   return IG_OK;
 }
 
-/* Newton's step in the multipliers that may move, held back by `brake` times a diagonal that keeps
-   it finite where nothing bends. Uphill always: the matrix is positive definite. */
+/* Newton's step in the multipliers that may move, held back by `brake` times a diagonal that
+   keeps it finite where nothing bends. Uphill always: the matrix is positive definite.
+   Levenberg-Marquardt: `brake` shortens the step where the quadratic model fails. Gaussian
+   elimination without pivoting is safe, since the matrix is positive definite. */
 static void newton_step(const ig_topopt_mma *mma, const dual_point *d, const bool *held,
                         double brake, double *step) {
   const int count = mma->count;
@@ -61,6 +74,7 @@ static void newton_step(const ig_topopt_mma *mma, const dual_point *d, const boo
     const double least = fabs(d->slope[i]) / (10 * (1 + mma->multiplier[i])) + 1e-12;
     a[i][i] += brake * fmax(-d->bend[i][i], least);
   }
+  /* forward elimination, then back substitution */
   for (int p = 1; p <= count; p++)
     for (int i = p + 1; i <= count; i++) {
       const double f = a[i][p] / a[p][p];
@@ -75,6 +89,9 @@ static void newton_step(const ig_topopt_mma *mma, const dual_point *d, const boo
   }
 }
 
+/* A multiplier at 0 with a gradient that would lower it further is held there. Steps are
+   accepted by Armijo's rule (1e-4 of the predicted gain), with more brake otherwise. Multipliers
+   of the last design are the start: a few steps are enough. */
 ig_status ig_topopt_mma_dual(ig_ctx *cx, const ig_topopt_design_ops *ops, int64_t n,
                              const uint8_t *role, ig_topopt_mma *mma, const double *value) {
   enum { TRIES = 300 };
@@ -83,6 +100,7 @@ ig_status ig_topopt_mma_dual(ig_ctx *cx, const ig_topopt_design_ops *ops, int64_
   mma->multiplier[0] = 1;
   IG_TRY(dual_at(cx, ops, n, role, mma, value, &now));
   for (int tries = 0; tries < TRIES && brake < 1e12; tries++) {
+    /* active set: multipliers at zero that would become negative */
     bool held[IG_FUNCTIONS] = {false};
     double worst = 0, gain = 0;
     for (int i = 1; i <= mma->count; i++) {
@@ -90,6 +108,7 @@ ig_status ig_topopt_mma_dual(ig_ctx *cx, const ig_topopt_design_ops *ops, int64_
       if (!held[i])
         worst = fmax(worst, fabs(now.slope[i]) / (1 + fabs(value[i])));
     }
+    /* constraints are in units of their largest gradient: 1e-10 is next to rounding */
     if (worst < 1e-10)
       break;
     newton_step(mma, &now, held, brake, step);
@@ -99,6 +118,7 @@ ig_status ig_topopt_mma_dual(ig_ctx *cx, const ig_topopt_design_ops *ops, int64_
       gain += now.slope[i] * (mma->multiplier[i] - from[i]);
     }
     IG_TRY(dual_at(cx, ops, n, role, mma, value, &next));
+    /* the dual function is maximised: a step must gain */
     if (next.value >= now.value + 1e-4 * gain && gain > 0) {
       now = next;
       brake = fmax(0.1 * brake, 1e-9);
@@ -110,6 +130,7 @@ ig_status ig_topopt_mma_dual(ig_ctx *cx, const ig_topopt_design_ops *ops, int64_
   return IG_OK;
 }
 
+/* Functions of any unit have gradients of at most 1 in the approximations. */
 ig_status ig_topopt_mma_scale(ig_topopt_design *s, const double *slope, double *scale) {
   double largest;
   IG_TRY(ig_topopt_most(s->cx, s->d, slope, &largest));
@@ -117,6 +138,7 @@ ig_status ig_topopt_mma_scale(ig_topopt_design *s, const double *slope, double *
   return IG_OK;
 }
 
+/* Only the objective gets a least curvature: constraints that are linear stay so. */
 ig_status ig_topopt_mma_constrained(ig_topopt_design *s, const ig_oc *oc, const ig_evaluation *e) {
   ig_topopt_mma mma = {.count = 1 + s->limits,
                        .move = oc->move,
@@ -142,6 +164,7 @@ ig_status ig_topopt_mma_constrained(ig_topopt_design *s, const ig_oc *oc, const 
   return s->ops->mma(s->cx, s->d->places, s->d->role, &mma, s->trial.dev);
 }
 
+/* The same search for the multiplier as with optimality criteria: only the candidate differs. */
 ig_status ig_topopt_mma_volume(ig_topopt_design *s, const ig_oc *oc) {
   ig_oc mine = *oc;
   mine.lower = s->mma_low.dev;

@@ -1,4 +1,11 @@
-/* Natural frequencies: subspace iteration, Rayleigh-Ritz, slopes. */
+/* Natural frequencies: subspace iteration (Bathe), Rayleigh-Ritz, gradients.
+
+   A round solves K y_j = M x_j for a block of vectors, then finds the best combinations of the
+   y_j: the small eigenproblem (Y^T K Y) v = lambda (Y^T M Y) v. Four vectors more than wanted
+   make the wanted ones converge faster. Modes of the last design are the start for the next, so
+   that later designs need few rounds. The gradient of an eigenvalue (x.Mx = 1) is
+
+     dlambda/dE_e = x_e . k0 x_e,    dlambda/dm_e = -lambda x_e . x_e (lumped) */
 #include "topopt/design/modes.h"
 #include "topopt/design/load.h"
 #include "topopt/design/solve_groups.h"
@@ -8,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ROUNDS: one that does not converge in 300 rounds is reported and used as it is. */
 enum { ROUNDS = 300, MOST = IG_MODES_BLOCK };
 
 bool ig_topopt_modes_asked(const ig_topopt_case *c) {
@@ -17,11 +25,13 @@ bool ig_topopt_modes_asked(const ig_topopt_case *c) {
   return asked;
 }
 
+/* lambda is in units of stiffness over the mass of an element: omega^2 = lambda x that. */
 double ig_topopt_modes_hertz(const ig_topopt_design *s, int i) {
   const double unit = s->loading->stiffness / s->loading->element_mass;
   return sqrt(unit * s->modes->lambda[i]) / (2 * acos(-1));
 }
 
+/* Two blocks of states, K x and M x, and the arrays of masses. */
 double ig_topopt_modes_bytes(const ig_topopt_case *c, double n, double nu) {
   if (!ig_topopt_modes_asked(c))
     return 0;
@@ -30,7 +40,9 @@ double ig_topopt_modes_bytes(const ig_topopt_case *c, double n, double nu) {
 
 /* --- the small eigenproblem --- */
 
-/* Jacobi's rotations: a becomes diagonal, v its vectors (columns). */
+/* Jacobi's rotations: a becomes diagonal, v its vectors (columns). Cyclic Jacobi: slow for large
+   matrices, exact and simple for 12 x 12. t is the smaller root of t^2 + 2 theta t - 1 = 0, the
+   rotation by at most 45 degrees. */
 static void rotate_away(int n, double a[MOST][MOST], double v[MOST][MOST]) {
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++)
@@ -48,6 +60,7 @@ static void rotate_away(int n, double a[MOST][MOST], double v[MOST][MOST]) {
       for (int q = p + 1; q < n; q++) {
         if (a[p][q] == 0)
           continue;
+        /* the rotation that makes a[p][q] zero (Golub and Van Loan, Jacobi methods) */
         const double theta = (a[q][q] - a[p][p]) / (2 * a[p][q]);
         const double t = (theta < 0 ? -1 : 1) / (fabs(theta) + sqrt(theta * theta + 1));
         const double c = 1 / sqrt(t * t + 1), s = t * c;
@@ -70,7 +83,10 @@ static void rotate_away(int n, double a[MOST][MOST], double v[MOST][MOST]) {
   }
 }
 
-/* A v = lambda B v, lowest first, v.Bv = 1. False where B is not positive definite. */
+/* A v = lambda B v, lowest first, v.Bv = 1. False where B is not positive definite. Cholesky of
+   B = L L^T after scaling its diagonal to 1, then the standard problem L^-1 A L^-T w = lambda w.
+   B is singular where the vectors have become dependent: the model has fewer modes than the
+   block. */
 static bool ritz(int n, double a[MOST][MOST], double b[MOST][MOST], double *lambda,
                  double v[MOST][MOST]) {
   double l[MOST][MOST] = {{0}}, w[MOST][MOST], c[MOST][MOST], scale[MOST];
@@ -121,6 +137,7 @@ static bool ritz(int n, double a[MOST][MOST], double b[MOST][MOST], double *lamb
 
 /* --- subspace iteration --- */
 
+/* K x and M x; held components are 0 in both. */
 static ig_status images(ig_topopt_design *s, const double *x) {
   ig_topopt_modes *m = s->modes;
   IG_TRY(s->d->apply(s->d->self, x, m->kx.dev));
@@ -166,7 +183,8 @@ static ig_status residual_of(ig_topopt_design *s, int j, double *residual) {
                              : IG_FAIL(s->cx, IG_NUMERIC, "frequencies: a mode has no mass");
 }
 
-/* State of a generator of numbers so many steps after its first. */
+/* State of a generator of numbers so many steps after its first. Skips ahead in Knuth's linear
+   congruential generator (MMIX), so that a rank begins at its own part of the sequence. */
 static uint64_t generated(uint64_t steps) {
   uint64_t times = 6364136223846793005u, plus = 1442695040888963407u, all = 1, more = 0;
   for (; steps; steps >>= 1) { /* 1, 2, 4, … steps at once */
@@ -211,6 +229,8 @@ typedef struct {
   const double *residual;
 } round_pass;
 
+/* A vector needs to be solved only ten times better than its residual is by now. The guess x /
+   lambda is the solution itself once the mode has converged. */
 static ig_status vectors(ig_topopt_design *s, void *user, ig_evaluation *e) {
   const round_pass *p = user;
   ig_topopt_modes *m = s->modes;
@@ -231,6 +251,8 @@ static ig_status vectors(ig_topopt_design *s, void *user, ig_evaluation *e) {
   return IG_OK;
 }
 
+/* The tolerance of the solver is set vector by vector in each round (vectors), and restored at
+   the end. Only the wanted modes have to converge; the additional ones serve to speed that up. */
 ig_status ig_topopt_modes_solve(ig_topopt_design *s, int r, ig_evaluation *e) {
   ig_topopt_modes *m = s->modes;
   const double tolerance = s->tolerance, enough = fmax(tolerance, 1e-11);
@@ -263,6 +285,8 @@ done:
   return ig_topopt_design_charge(s, IG_STAGE_SOLVE, &start);
 }
 
+/* N = (sum lambda_i^-P)^(1/P): weights are dN/dlambda_i. lambda_0 is taken out of the powers to
+   stay in range. */
 ig_status ig_topopt_modes_slope(ig_topopt_design *s, const ig_law *law, int r, double factor,
                                 double *value, double *slope) {
   ig_topopt_modes *m = s->modes;
@@ -293,6 +317,8 @@ static ig_status zeros(ig_ctx *cx, ig_array *a, int64_t n) {
   return ig_array_zero(cx, a);
 }
 
+/* Refuses what has no meaning with frequencies, and warns of cases whose best design is
+   degenerate. */
 ig_status ig_topopt_modes_new(ig_topopt_design *s) {
   ig_ctx *cx = s->cx;
   const ig_topopt_case *c = s->c;
@@ -335,6 +361,7 @@ ig_status ig_topopt_modes_new(ig_topopt_design *s) {
   return ig_topopt_load_room(s);
 }
 
+/* Frees all slots: those beyond the block were never allocated. */
 void ig_topopt_modes_free(ig_topopt_design *s) {
   ig_topopt_modes *m = s->modes;
   if (!m)

@@ -10,6 +10,7 @@
 
 #include "topopt/topopt.h"
 
+/* Wanted modes at most, and vectors of the block: four more. */
 enum { IG_MODES = 8, IG_MODES_BLOCK = IG_MODES + 4 };
 struct ig_topopt_modes {
   int wanted, block;

@@ -1,4 +1,9 @@
-/* The highest temperature and the fullest ball of a design: values and slopes. */
+/* The highest temperature and the fullest ball of a design: values and gradients.
+
+   A largest value has no gradient where its place changes. It is replaced by c P with the p-norm
+   P = (sum of v_i^p)^(1/p) and a correction c = max v / P from the designs before (Le et al.
+   2010), which is kept constant in the gradient. The sum is made of v_i / max v, so that powers
+   stay within the range of double precision. */
 #include "topopt/design/pnorm.h"
 #include "topopt/design/solve_groups.h"
 #include "backend/backend.h"
@@ -6,20 +11,27 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* Higher powers are nearer to the maximum and less smooth; 8 to 16 are usual in the literature. */
 static const double exponent = 16; /* of the norm */
-static const double memory = 0.5;  /* share of the last designs in the correction */
+/* Averaging keeps the correction from swinging between two places that take turns at being
+   largest. */
+static const double memory = 0.5; /* share of the last designs in the correction */
 
+/* Slot IG_LIMITS is the objective, which has no entry among the constraints. */
 static const ig_limit_case *limit_of(const ig_topopt_design *s, int i) {
   return i < IG_LIMITS ? ig_topopt_limit_case(s, i) : NULL;
 }
 
+/* A constraint without a load case looks at all of them. */
 static void cases_of(const ig_topopt_design *s, int i, int *begin, int *end) {
   const ig_limit_case *limit = limit_of(s, i);
   *begin = limit && limit->load_case > 0 ? (int)limit->load_case - 1 : 0;
   *end = limit && limit->load_case > 0 ? *begin + 1 : s->loading->cases;
 }
 
-/* Largest w |factor v| and the sum of (w |factor v| / largest)^exponent, of elements or states. */
+/* Largest w |factor v| and the sum of (w |factor v| / largest)^exponent, of elements or states.
+   powers(..., exponent / 2) squared by the dot product gives the sum of powers by the
+   deterministic sum over elements. */
 static ig_status measure(ig_topopt_design *s, bool states, const double *w, const double *v,
                          double factor, double *top, double *sum) {
   ig_topopt_pnorm *t = s->peaks;
@@ -66,6 +78,7 @@ static ig_status temperatures(ig_topopt_design *s, int i, ig_evaluation *e, doub
   }
   for (int q = begin; q < end; q++)
     all += peak > 0 ? sum[q] * pow(top[q] / peak, exponent) : 0;
+  /* load cases enter the norm together: the largest of all of them */
   const double norm = peak * pow(all, 1 / exponent);
   if (!isfinite(norm))
     return IG_FAIL(s->cx, IG_NUMERIC, "temperatures are too high or too low to compute with");
@@ -99,6 +112,7 @@ static ig_status members(ig_topopt_design *s, int i, ig_evaluation *e, double *v
   ig_topopt_pnorm *t = s->peaks;
   const int64_t n = s->d->places;
   const double *density = s->density[s->realisations - 1].dev, *w = s->loading->limit[i].dev;
+  /* from elements in the ball to the share of a full one, over the bound */
   const double unit = 1 / (s->d->ball * IG_MEMBER_SHARE);
   double sum;
   if (s->d->share) {
@@ -120,6 +134,8 @@ static ig_status members(ig_topopt_design *s, int i, ig_evaluation *e, double *v
                      t->value.dev);
 }
 
+/* Temperatures depend on the density through the moduli (energies in s->work); members directly,
+   through t->value. */
 ig_status ig_topopt_pnorm_evaluate(ig_topopt_design *s, const ig_law *law, int i, ig_evaluation *e,
                                    double *value, double *slope) {
   const ig_limit_case *limit = limit_of(s, i);
@@ -135,6 +151,7 @@ ig_status ig_topopt_pnorm_evaluate(ig_topopt_design *s, const ig_law *law, int i
                      s->spare.dev, NULL, slope);
 }
 
+/* After the update: the correction moves half-way to that of the design just evaluated. */
 void ig_topopt_pnorm_learn(ig_topopt_design *s, const ig_evaluation *e) {
   ig_topopt_pnorm *t = s->peaks;
   for (int i = 0; t && i <= IG_LIMITS; i++)
@@ -175,7 +192,8 @@ static ig_status make_objective(ig_topopt_design *s) {
                "adjoint states");
 }
 
-/* Balls around elements that are held do not count. */
+/* Balls around elements that are held do not count. A passive solid region thicker than the
+   bound would otherwise make every design infeasible. */
 static ig_status leave_held(ig_topopt_design *s, ig_array *member) {
   const size_t n = (size_t)s->d->places;
   uint8_t *role = NULL;
@@ -194,6 +212,7 @@ done:
   return status;
 }
 
+/* One size of balls for all constraints: the discretisation has weights for one. */
 ig_status ig_topopt_pnorm_new(ig_topopt_design *s) {
   const size_t n = (size_t)s->d->places, nu = (size_t)s->d->unknowns;
   ig_topopt_pnorm *t;

@@ -1,11 +1,15 @@
-/* Linear systems of a design, shared by ranks. */
+/* Linear systems of a design, shared by ranks (solve_groups.h). Small models are not worth
+   dividing: there every rank has the whole model, solves whole systems in turn (system k on rank
+   k modulo ranks) and broadcasts the solutions. All ranks then do the remaining work alike, with
+   equal bits. */
 #include "topopt/design/solve_groups.h"
 #include "backend/backend.h"
 #include "ranks/ranks.h"
 
 #include <math.h>
 
-/* Whether a solution will do. */
+/* Whether a solution will do. A solution that has not converged is used with a warning if it is
+   good to a percent: early designs of a run recover from that. Anything worse ends the run. */
 static ig_status accept(ig_topopt_design *s, const ig_solve_report *report, ig_evaluation *e) {
   if (report->end != IG_SOLVE_CONVERGED) {
     if (!(report->residual < 1e-2))
@@ -27,6 +31,7 @@ static bool shared(const ig_topopt_design *s) {
   return ig_ranks_count(s->cx->ranks) > 1 && !ig_topopt_divided(s->d);
 }
 
+/* Round robin: system k on rank k modulo the number of ranks. */
 int ig_topopt_systems_owner(const ig_topopt_design *s, int k) {
   return shared(s) ? k % ig_ranks_count(s->cx->ranks) : ig_ranks_rank(s->cx->ranks);
 }
@@ -72,6 +77,8 @@ static ig_status own_systems_solve(ig_topopt_design *s, ig_topopt_systems *y, bo
   return IG_OK;
 }
 
+/* Own systems first; then all ranks agree on success and on what was learnt; then each solution
+   is broadcast by its owner, in the order of the systems. */
 ig_status ig_topopt_systems_solve(ig_topopt_design *s, ig_topopt_systems *y, ig_evaluation *e) {
   bool learnt = false;
   const ig_status solved = own_systems_solve(s, y, &learnt);
@@ -92,10 +99,13 @@ ig_status ig_topopt_systems_solve(ig_topopt_design *s, ig_topopt_systems *y, ig_
 
 /* --- right sides made one after the other --- */
 
+/* In the second pass, and without sharing, everybody makes all right sides. */
 bool ig_topopt_turn_mine(const ig_topopt_design *s) {
   return !s->turns.first || own(s, s->turns.next);
 }
 
+/* Three situations: the solutions have been handed on (only the report is looked at), the first
+   of two passes (solved here if f is given, else by another rank), or no sharing at all. */
 ig_status ig_topopt_turn_solve(ig_topopt_design *s, const double *f, double *state,
                                ig_evaluation *e) {
   ig_topopt_turns *t = &s->turns;
@@ -125,6 +135,8 @@ static ig_status hand_on(ig_topopt_design *s) {
   return IG_OK;
 }
 
+/* `pass` must ask for the same systems in the same order in both calls and on all ranks; only
+   then are numbers of systems comparable. */
 ig_status ig_topopt_turns_take(ig_topopt_design *s, ig_topopt_pass *pass, void *user,
                                ig_evaluation *e) {
   ig_topopt_turns *t = &s->turns;

@@ -1,4 +1,13 @@
-/* Stresses of a design: values, slopes by the adjoint method, corrections and clusters. */
+/* Stresses of a design: values, gradients by the adjoint method, corrections and clusters
+   (stress.h).
+
+     P = (sum s_e^p)^(1/p),  s_e = rho_e^r sigma_e(u)
+     dP/drho_e = (s_e/P)^(p-1) r s_e / rho_e  -  z_e . k0 u_e E'(rho_e)
+     K z = sum over e of (s_e/P)^(p-1) rho_e^r B^T dsigma_e/dstrain
+
+   The first term is the direct one (t->direct), the second the adjoint's. One adjoint system per
+   load case and slot; it is scaled to unit size for the solver and its size is put back into the
+   energies. */
 #include "topopt/design/stress.h"
 #include "topopt/design/load.h"
 #include "topopt/design/solve_groups.h"
@@ -22,11 +31,15 @@ static void cases_of(const ig_topopt_design *s, int i, int *begin, int *end) {
   *end = limit && limit->load_case > 0 ? *begin + 1 : s->loading->cases;
 }
 
+/* The slots of a stress with clusters follow each other; the first has the array of cluster
+   numbers. */
 static int first_slot(const ig_topopt_design *s, int i) {
   return i < IG_LIMITS ? i - s->cluster_of[i] : i;
 }
 
-/* Stresses of slot i under load case q: tensors, von Mises stresses, relaxed ones. */
+/* Stresses of slot i under load case q: tensors, von Mises stresses, relaxed ones. Pa per unit
+   state: norm of the load over the thickness; the modulus cancels, as states are in units of
+   load over stiffness. */
 static ig_status stresses(const ig_topopt_design *s, int i, int q, bool clusters,
                           ig_topopt_stressed *a) {
   ig_topopt_stress *t = s->stress;
@@ -112,7 +125,8 @@ static int rising(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Of `own` values of this rank, rising, how many are at least `least`. */
+/* Of `own` values of this rank, rising, how many are at least `least`. A binary search for the
+   first value that is not below `least`. */
 static int64_t reach(const double *sorted, int64_t own, double least) {
   int64_t low = 0, high = own;
   while (low < high) {
@@ -134,6 +148,8 @@ static ig_status borders(const ig_topopt_design *s, const double *sorted, int64_
   uint64_t bits[IG_LIMITS] = {0};
   int64_t all = own, found[IG_LIMITS];
   IG_TRY(ig_topopt_count(s->d, &all, 1));
+  /* from the highest bit down: is the border still reached by more than k values with this bit
+     set? */
   for (int bit = 62; bit >= 0 && all > 0; bit--) {
     for (int64_t of = 0; of + 1 < clusters; of++) {
       const uint64_t more = bits[of] | (uint64_t)1 << bit;
@@ -178,6 +194,7 @@ static ig_status divide(ig_topopt_design *s, int i) {
     if (worst[k] > 0)
       sorted[count++] = worst[k];
   qsort(sorted, count, sizeof *sorted, rising);
+  /* borders() exchanges counts: all ranks must get here */
   IG_TRY_GOTO(status, done, ig_topopt_meet(s->cx, s->d));
   IG_TRY_GOTO(status, done, borders(s, sorted, (int64_t)count, border));
   double *number = t->cluster[i].host;
@@ -197,6 +214,9 @@ done:
 
 /* --- what the design loop calls --- */
 
+/* In the first evaluation clusters are made before anything is measured and the correction is
+   exact; from then on both come from the design before (ig_topopt_stress_learn). The gradient
+   keeps c constant. */
 ig_status ig_topopt_stress_evaluate(ig_topopt_design *s, const ig_law *law, int i, ig_evaluation *e,
                                     double *value, double *slope) {
   ig_topopt_stress *t = s->stress;
@@ -225,12 +245,15 @@ ig_status ig_topopt_stress_evaluate(ig_topopt_design *s, const ig_law *law, int 
   return s->ops->mix(s->cx, n, *correction, slope, *correction, t->direct.dev, slope);
 }
 
+/* See the head of pnorm.c: c P stands for the largest stress. */
 static void correct(ig_topopt_design *s, const ig_evaluation *e, int i) {
   ig_topopt_stress *t = s->stress;
   if (t->norm[i] > 0)
     t->correction[i] = memory * t->correction[i] + (1 - memory) * e->peak[i] / t->norm[i];
 }
 
+/* After every update the elements are sorted into clusters anew: the problem changes a little,
+   but the norm of each cluster stays close to its largest stress. */
 ig_status ig_topopt_stress_learn(ig_topopt_design *s, const ig_evaluation *e) {
   if (!s->stress)
     return IG_OK;
@@ -252,6 +275,7 @@ bool ig_topopt_stress_asked(const ig_topopt_case *c) {
   return asked;
 }
 
+/* Peaks of constraints are multiples of their bounds; here they get back their unit. */
 double ig_topopt_stress_peak(const ig_topopt_design *s, const ig_evaluation *e) {
   double peak = s->c->minimise == IG_MINIMISE_STRESS ? e->peak[IG_LIMITS] : 0;
   for (int i = 0; i < s->limits; i++)
@@ -260,6 +284,7 @@ double ig_topopt_stress_peak(const ig_topopt_design *s, const ig_evaluation *e) 
   return peak;
 }
 
+/* All elements count here, whatever is excluded from the bound. */
 ig_status ig_topopt_stress_field(const ig_topopt_design *s) {
   ig_topopt_stress *t = s->stress;
   const int last = s->realisations - 1;
@@ -304,6 +329,8 @@ static ig_status open_member(const ig_topopt_design *s, ig_array *member) {
   return s->d->measure(s->d->self, &everywhere, member, &count);
 }
 
+/* Refuses problems without stresses, and the sensitivity filter: its result is the gradient of
+   no stress. */
 ig_status ig_topopt_stress_new(ig_topopt_design *s) {
   ig_ctx *cx = s->cx;
   const ig_topopt_case *c = s->c;
@@ -329,12 +356,14 @@ ig_status ig_topopt_stress_new(ig_topopt_design *s) {
   return zeros(cx, &t->state, nu * (size_t)s->loading->cases, "adjoint states");
 }
 
+/* For the analysis of the part, which looks at stresses even where the case has none. */
 ig_status ig_topopt_stress_room(ig_topopt_design *s, ig_array *member) {
   if (!s->stress)
     IG_TRY(open_arrays(s));
   return open_member(s, member);
 }
 
+/* Makes the arrays it needs where the case has no stresses, and frees them again. */
 ig_status ig_topopt_stress_largest(ig_topopt_design *s, int i, double relaxation, double *peak) {
   const bool mine = !s->stress;
   const int last = s->realisations - 1;
@@ -372,6 +401,7 @@ done:
   return status;
 }
 
+/* Also called by ig_topopt_stress_largest for arrays of its own. */
 void ig_topopt_stress_free(ig_topopt_design *s) {
   ig_topopt_stress *t = s->stress;
   if (!t)

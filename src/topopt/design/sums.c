@@ -1,4 +1,6 @@
-/* Sums and extremes over a design, and its values, whether or not ranks divide it. */
+/* Sums and extremes over a design, and its values, whether or not ranks divide it. Sums are made
+   by planes or blocks of a fixed size and added in one order, so that their bits do not depend
+   on threads or ranks; extremes are exact in any order. */
 #include "topopt/topopt.h"
 #include "backend/backend.h"
 
@@ -10,6 +12,7 @@ ig_status ig_topopt_dot(ig_ctx *cx, const ig_discretisation *d, const double *a,
                         double *result) {
   return ig_pcg_dot(cx, d->grid, d->places, a, b, result);
 }
+/* Own values of a mesh part lie between ghosts: own_states is their range. */
 ig_status ig_topopt_dot_states(ig_ctx *cx, const ig_discretisation *d, const double *a,
                                const double *b, double *result) {
   const int64_t from = d->own_states[0];
@@ -17,6 +20,7 @@ ig_status ig_topopt_dot_states(ig_ctx *cx, const ig_discretisation *d, const dou
                    : ig_pcg_dot(cx, d->grid, d->unknowns, a, b, result);
 }
 
+/* Own planes only: ghosts may hold values of another time. */
 ig_status ig_topopt_most(ig_ctx *cx, const ig_discretisation *d, const double *v, double *result) {
   const ig_grid *g = d->grid;
   if (!ig_topopt_divided(d))
@@ -29,6 +33,8 @@ ig_status ig_topopt_most(ig_ctx *cx, const ig_discretisation *d, const double *v
   return ig_slab_most(g->slab, result, 1);
 }
 
+/* On a divided grid each component of a state is one run of own values; a mesh in parts has them
+   all in one. */
 int ig_topopt_runs(const ig_discretisation *d) {
   return ig_topopt_divided(d) && !d->states ? d->layout.size : 1;
 }
@@ -42,6 +48,7 @@ ig_topopt_values ig_topopt_run_own(const ig_discretisation *d, int run) {
                             run * (d->all_unknowns / d->layout.size) + (g->from + 1) * g->plane};
 }
 
+/* The largest of all runs of own values, then of all ranks. */
 ig_status ig_topopt_most_states(ig_ctx *cx, const ig_discretisation *d, const double *v,
                                 double *result) {
   *result = 0;
@@ -59,6 +66,7 @@ ig_status ig_topopt_count(const ig_discretisation *d, int64_t *value, int count)
   return ig_topopt_divided(d) ? ig_slab_count(d->grid->slab, value, count) : IG_OK;
 }
 
+/* Three cases: a mesh in parts, a grid in slabs, a body on one rank. */
 ig_status ig_topopt_fetch(ig_ctx *cx, const ig_discretisation *d, bool states, int count,
                           const double *from, bool everyone, double *to) {
   if (d->fetch)
@@ -79,6 +87,7 @@ ig_status ig_topopt_place(ig_ctx *cx, const ig_discretisation *d, bool states, i
       cx, to, from, (size_t)count * (size_t)(states ? d->unknowns : d->places) * sizeof *to);
 }
 
+/* Host array of `places` bytes; ghosts have no role and are not marked. */
 ig_status ig_topopt_elements_mark(ig_ctx *cx, const ig_discretisation *d, uint8_t *mark) {
   IG_TRY(cx->backend->copy_out(cx, mark, d->role, (size_t)d->places));
   for (int64_t i = 0; i < d->places; i++)
@@ -86,6 +95,7 @@ ig_status ig_topopt_elements_mark(ig_ctx *cx, const ig_discretisation *d, uint8_
   return IG_OK;
 }
 
+/* An agreement of all ranks where the body is divided; nothing otherwise. */
 ig_status ig_topopt_meet(ig_ctx *cx, const ig_discretisation *d) {
   return ig_topopt_divided(d) ? ig_ranks_agree(cx, IG_OK) : IG_OK;
 }

@@ -43,6 +43,7 @@ static ig_src place_of(const asked *a, const char *key, const ig_src *entry) {
   return node->kind == IG_NODE_MAP ? ig_key_at(node, own, *entry) : *entry;
 }
 
+/* The first rule that applies is reported: like all bad input, one error at a time. */
 static ig_status refuse(const asked *a, const ig_src *at, const rule *list, size_t count) {
   for (size_t i = 0; i < count; i++)
     if (list[i].given) {
@@ -53,6 +54,7 @@ static ig_status refuse(const asked *a, const ig_src *at, const rule *list, size
 }
 #define REFUSE(a, at, list) refuse(a, at, list, sizeof(list) / sizeof *(list))
 
+/* NaN is a value that was not given. */
 static bool any(const double *v, int n) {
   bool found = false;
   for (int i = 0; i < n; i++)
@@ -70,6 +72,7 @@ static ig_status check_grid(const asked *a) {
   return REFUSE(a, &g->at, list);
 }
 
+/* Axes of a temperature, motions of free components, z of a plane problem. */
 static ig_status check_supports(const asked *a) {
   for (int i = 0; i < a->c->supports.count; i++) {
     const ig_hold_case *hold = IG_ITEM(ig_hold_case, a->c->supports, i);
@@ -89,6 +92,7 @@ static ig_status check_supports(const asked *a) {
   return IG_OK;
 }
 
+/* A load entry must act in some way; `spread` only says how forces and heat are shared. */
 static ig_status check_loads(const asked *a) {
   for (int i = 0; i < a->c->loads.count; i++) {
     const ig_load_case *load = IG_ITEM(ig_load_case, a->c->loads, i);
@@ -109,6 +113,7 @@ static ig_status check_loads(const asked *a) {
   return IG_OK;
 }
 
+/* Each belongs to certain problems only: mechanisms, weight, vibrations. */
 static ig_status check_springs_ports_masses(const asked *a) {
   const ig_topopt_case *c = a->c;
   for (int i = 0; i < c->springs.count; i++) {
@@ -136,6 +141,7 @@ static ig_status check_springs_ports_masses(const asked *a) {
   return IG_OK;
 }
 
+/* Keys of an entry that the bounded quantity does not look at. */
 static ig_status check_constraints(const asked *a) {
   for (int i = 0; i < a->c->constraints.count; i++) {
     const ig_limit_case *l = IG_ITEM(ig_limit_case, a->c->constraints, i);
@@ -155,6 +161,7 @@ static ig_status check_constraints(const asked *a) {
   return IG_OK;
 }
 
+/* 0.1 is the default of mass_threshold in case/options.c; defaults below likewise. */
 static ig_status check_top(const asked *a) {
   const ig_topopt_case *c = a->c;
   int64_t cases = 1;
@@ -177,6 +184,7 @@ static ig_status check_top(const asked *a) {
   return REFUSE(a, &c->at, list);
 }
 
+/* Sections `stress`, `frequency`, `filter` and `projection` without what they are for. */
 static ig_status check_sections(const asked *a) {
   const ig_topopt_case *c = a->c;
   bool bound = false;
@@ -204,6 +212,7 @@ static ig_status check_sections(const asked *a) {
   return REFUSE(a, &p->at, projection);
 }
 
+/* Keys of optimality criteria in a case that moving asymptotes solve. */
 static ig_status check_optimiser(const asked *a) {
   const ig_optimiser_case *o = &a->c->optimiser;
   const bool mma = ig_topopt_method(a->c) == IG_OPTIMISER_MMA;
@@ -217,6 +226,8 @@ static ig_status check_optimiser(const asked *a) {
   return REFUSE(a, &o->at, list);
 }
 
+/* A key may be without effect for two reasons: it is for the other kind of body, or multigrid is
+   not used at all. The first rule that applies gives the reason. */
 static ig_status check_solver(const asked *a) {
   const ig_solver_case *s = &a->c->solver;
   const bool cycles =
@@ -243,6 +254,7 @@ static ig_status check_solver(const asked *a) {
   return REFUSE(a, &s->at, list);
 }
 
+/* Plane problems have no surface; a 3MF file is always in millimetres. */
 static ig_status check_surface(const asked *a) {
   const ig_surface_case *s = &a->c->surface;
   const bool none = ig_topopt_formats(s).count == 0;
@@ -264,6 +276,7 @@ static ig_status check_surface(const asked *a) {
   return REFUSE(a, &s->at, list);
 }
 
+/* Called before the model is made: a wrong key costs no time. */
 ig_status ig_topopt_unused(ig_ctx *cx, const ig_topopt_case *c, const ig_node *tree) {
   const int64_t *n = c->grid.elements;
   asked a = {.cx = cx, .c = c, .tree = tree, .heat = c->problem == IG_PROBLEM_HEAT};

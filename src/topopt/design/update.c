@@ -1,4 +1,5 @@
-/* The update of a design: by optimality criteria, or by moving asymptotes. */
+/* The update of a design: by optimality criteria, or by moving asymptotes. The result goes to
+   s->trial, which then changes places with s->x. */
 #include "topopt/grid/divide.h"
 #include "topopt/design/mma.h"
 #include "topopt/output.h"
@@ -52,6 +53,8 @@ static double move_of(const ig_topopt_case *c, const ig_evaluation *e) {
   return c->optimiser.move_limit / fmax(1, 0.5 * ig_topopt_steepness(c, e));
 }
 
+/* `base` is the part of the volume that is not linear in x: sum of dv x + base is the volume to
+   first order. */
 ig_status ig_topopt_design_update(ig_topopt_design *s, const ig_evaluation *e) {
   const ig_optimiser_case *o = &s->c->optimiser;
   const int64_t n = s->d->places;
@@ -70,7 +73,10 @@ ig_status ig_topopt_design_update(ig_topopt_design *s, const ig_evaluation *e) {
                     .gray = e->gray,
                     .tolerance = o->tolerance,
                     .target = ig_topopt_volume(s->c) * all,
+                    /* the part of the volume that does not change with x */
                     .base = e->volume * all - linear,
+                    /* bounds of the multiplier scale with the gradients: cases in any unit find
+                       it */
                     .high = 1e9,
                     .guess = s->multiplier,
                     .least = 1e-40 * fmin(1, steepest),

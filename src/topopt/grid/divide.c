@@ -1,4 +1,21 @@
-/* The grid of a case, divided between ranks where it can be. */
+/* The grid of a case, divided between ranks where it can be.
+
+   Two ways for ranks to work on one case: share the linear systems (every rank has the whole
+   grid and solves some of the systems, design/solve_groups.c), or divide the grid into slabs of
+   planes along z (solver/krylov/slab.h). Sharing needs no messages inside a solve, so it is
+   faster where there are as many systems as ranks; dividing is for single systems and for grids
+   too large for one machine.
+
+   A slab owns whole planes of nodes. Beside them it stores `ghosts` planes of its neighbours on
+   both sides: at least two for the coarsening of multigrid, and as many as filters and balls
+   reach.
+
+     z  ^   ghosts of rank 2 and above
+        |   planes rank 1 owns: from ... from + n[2]
+        |   ghosts of rank 0 and below
+
+   This file makes the grid (ig_topopt_grid_make), says why a case is not divided, estimates
+   memory for `check`, and prints the table of ranks. */
 #include "topopt/grid/divide.h"
 #include "core/number.h"
 #include "topopt/grid/grid_pattern.h"
@@ -18,8 +35,9 @@
 /* A grid with more elements is divided for its memory's sake: it takes more than 10 GB. */
 static const double LARGEST_SHARED = 20e6;
 
-/* Systems that can be solved at the same time: load cases and port; then, where there are any, the
-   adjoint systems of bounds and objectives. The fewer of the two. */
+/* Systems that can be solved at the same time: load cases and port; then, where there are any,
+   the adjoint systems of bounds and objectives. The fewer of the two. A stress bound over all
+   load cases has an adjoint system per load case and cluster. */
 static int systems_at_once(const ig_topopt_case *c) {
   const int cases = ig_topopt_load_cases(c), direct = cases + ig_topopt_has_port(c);
   const bool peak = c->minimise == IG_MINIMISE_STRESS || c->minimise == IG_MINIMISE_TEMPERATURE;
@@ -56,6 +74,7 @@ static const char *first_of(const unfit *list, size_t count) {
   return NULL;
 }
 
+/* The first reason that applies is reported to the user. */
 bool ig_topopt_divisible(const ig_ctx *cx, const ig_topopt_case *c, const char **why) {
   const unfit list[] = {
       {c->ranks == IG_RANKS_SHARE, "ranks: share"},
@@ -68,6 +87,8 @@ bool ig_topopt_divisible(const ig_ctx *cx, const ig_topopt_case *c, const char *
   return !*why;
 }
 
+/* Equal bits on any number of ranks need sums at nodes in one order: colours and gathering have
+   that, atomics and clusters do not. */
 bool ig_topopt_mesh_divisible(const ig_ctx *cx, const ig_topopt_case *c, ig_assembly how,
                               const char **why) {
   const bool petsc = c->solver.preconditioner == IG_PRECONDITIONER_PETSC;
@@ -88,22 +109,27 @@ bool ig_topopt_mesh_divisible(const ig_ctx *cx, const ig_topopt_case *c, ig_asse
 
 /* --- the grid, or this rank's part --- */
 
+/* 1.5 elements where the case names none: the least that suppresses checkerboards. */
 double ig_topopt_grid_radius(const ig_topopt_grid_model *m) {
   return isnan(m->c->filter.radius) ? 1.5 * m->h[0] : m->c->filter.radius;
 }
-/* Elements that the cone of a filter reaches along an axis. */
+/* Elements that the cone of a filter reaches along an axis. An element exactly at the radius has
+   weight zero, hence the - 1. */
 int ig_topopt_grid_reach(const ig_topopt_grid_model *m, int axis) {
   const int reach = (int)fmin(ceil(ig_topopt_grid_radius(m) / m->h[axis]) - 1, m->whole.n[axis]);
   return reach < 0 ? 0 : reach;
 }
-/* The same of the balls that bound members, elements at the rim in part. */
+/* The same of the balls that bound members, elements at the rim in part. Elements whose centre
+   is up to half an element outside of the ball still have a part of their weight in it
+   (make_ball in grid_model.c). */
 int ig_topopt_grid_ball_reach(const ig_topopt_grid_model *m, int axis) {
   const double h = fmin(m->h[0], fmin(m->h[1], m->whole.dim == 3 ? m->h[2] : m->h[0]));
   const double radius = 0.5 * ig_topopt_member(m->c);
   return radius > 0 ? (int)fmin(m->whole.n[axis], floor((radius + 0.5 * h) / m->h[axis])) : 0;
 }
 
-/* The grid of the case, one or three values per node. */
+/* The grid of the case, one or three values per node. Also refuses sizes and numbers of elements
+   that make no grid. */
 static ig_status make_outline(ig_topopt_grid_model *m) {
   ig_ctx *cx = m->cx;
   const ig_grid_case *gc = &m->c->grid;
@@ -144,13 +170,16 @@ ig_multigrid_options ig_topopt_grid_options(const ig_topopt_case *c) {
                                 .limit = (int)c->solver.limit};
 }
 
+/* The Helmholtz filter has multigrid even where the case asks for Jacobi in the body's own
+   system. */
 ig_multigrid_options ig_topopt_grid_filter_options(const ig_topopt_case *c) {
   ig_multigrid_options options = ig_topopt_grid_options(c);
   options.precondition = IG_PRECONDITION_MULTIGRID;
   return options;
 }
 
-/* Levels of multigrid: the fewest, where the filter has a hierarchy of its own. */
+/* Levels of multigrid: the fewest, where the filter has a hierarchy of its own. Slabs are cut at
+   planes that all levels have: with two hierarchies the one with fewer levels decides. */
 static ig_status levels_find(const ig_topopt_grid_model *m, int *levels) {
   const ig_multigrid_options options = ig_topopt_grid_options(m->c);
   const ig_multigrid_options filter = ig_topopt_grid_filter_options(m->c);
@@ -172,7 +201,8 @@ static const char *too_small(const ig_topopt_grid_model *m) {
              : "it has too few elements for three levels of multigrid";
 }
 
-/* The part of this rank, where the grid is divided between them; else all of it. */
+/* The part of this rank, where the grid is divided between them; else all of it. `cells` is the
+   same grid with one value per place, for the filter's own equation. */
 ig_status ig_topopt_grid_make(ig_topopt_grid_model *m) {
   ig_ctx *cx = m->cx;
   const char *why = NULL;
@@ -195,6 +225,7 @@ ig_status ig_topopt_grid_make(ig_topopt_grid_model *m) {
   return ig_grid_check(cx, &m->grid);
 }
 
+/* Follows what grid_model.c and the solver allocate, without allocating it. */
 ig_status ig_topopt_grid_model_bytes(ig_ctx *cx, const ig_topopt_case *c, double *bytes) {
   ig_topopt_grid_model m = {.cx = cx, .c = c};
   ig_multigrid_options options = ig_topopt_grid_options(c);
@@ -228,8 +259,10 @@ typedef struct {
   double bytes, end; /* end: of the host, while the finished part is looked at */
 } facts;
 
-/* What each rank takes at the end: densities, marks and shares of its elements; at a time marks of
-   its nodes, pieces, or values at the nodes of the mirrored grid. The surface is the first's. */
+/* What each rank takes at the end: densities, marks and shares of its elements; at a time marks
+   of its nodes, pieces, or values at the nodes of the mirrored grid. The surface is the first's.
+   Bytes per place: 8 + 1 for densities and marks, 8 for shares; values at mirrored nodes are 4
+   bytes each, doubled for every plane of symmetry. */
 static double end_bytes(const ig_topopt_grid_model *m) {
   const ig_surface_case *c = &m->c->surface;
   const bool made = ig_topopt_formats(c).count > 0;
@@ -238,6 +271,7 @@ static double end_bytes(const ig_topopt_grid_model *m) {
          (9 + (ig_topopt_analysed(m->c) ? 8 : 0) + fmax(values, 1 + 8 * m->grid.dof));
 }
 
+/* One line of the table; memory in MB or GB, whichever is readable. */
 static void tell(const facts *f, int rank, bool divided, ig_check_line *line, void *user) {
   char label[32], text[256];
   const int used = snprintf(text, sizeof text, "%s, %s: ", f->host, f->device);
@@ -256,6 +290,7 @@ static void tell(const facts *f, int rank, bool divided, ig_check_line *line, vo
   line(user, label, text);
 }
 
+/* Every rank sends its facts to rank 0, which prints one line for each. */
 ig_status ig_topopt_ranks_tell(ig_ctx *cx, const ig_topopt_case *c, ig_check_line *line,
                                void *user) {
   const int ranks = ig_ranks_count(cx->ranks);

@@ -1,11 +1,14 @@
-/* The part at the end of a run on a grid. Where ranks have slabs each looks at its own. */
+/* The part at the end of a run on a grid. Where ranks have slabs each looks at its own.
+   Densities are on the host by then, so ghosts are exchanged here directly and not through the
+   device. */
 #include "topopt/grid/grid_output.h"
 #include "topopt/surface/pieces.h"
 #include "topopt/case/boundary_conditions.h"
 #include "ranks/ranks.h"
 #include "solver/krylov/slab.h"
 
-/* A plane of the neighbours' elements below and above, on the host. */
+/* A plane of the neighbours' elements below and above, on the host. One plane each way is
+   enough: nodes of own elements touch one layer of the neighbours'. */
 static ig_status ghosts_take(const ig_topopt_grid_model *m, double *values) {
   const ig_grid *g = &m->grid;
   const size_t plane = (size_t)g->plane, bytes = plane * sizeof *values;
@@ -36,6 +39,7 @@ ig_status ig_topopt_grid_inside(void *self, double *density, double *level, doub
   return ig_topopt_part_inside_grid(m->cx, &m->grid, density, level, share);
 }
 
+/* Asks for every element there is: see ig_topopt_points_touched. */
 ig_status ig_topopt_grid_touched(void *self, uint8_t *mark) {
   ig_topopt_grid_model *m = self;
   const ig_topopt_points points = ig_topopt_grid_points(m);
@@ -45,7 +49,9 @@ ig_status ig_topopt_grid_touched(void *self, uint8_t *mark) {
   return ig_topopt_points_touched(&points, m->solver->fix.host, &m->loading, mark);
 }
 
-/* Elements at a place of the part, `k` planes above its first. */
+/* Elements at a place of the part, `k` planes above its first. Joins with the neighbours below
+   along each axis only, so that every face is visited once. Elements of a plane problem are
+   open: void there is not enclosed. */
 static ig_status element_join(const ig_topopt_grid_model *m, const int *mirror, const int *at,
                               ig_topopt_pieces *p) {
   const ig_grid *g = &m->grid;

@@ -13,7 +13,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Planes that have elements: those of a whole, or all of a rank. */
+/* Planes that have elements: those of a whole, or all of a rank. The last plane of a slab has
+   elements unless it is the top of the grid. */
 static ig_grid elements_of(const ig_topopt_grid_model *m) {
   ig_grid g = m->grid;
   if (m->slab)
@@ -21,7 +22,9 @@ static ig_grid elements_of(const ig_topopt_grid_model *m) {
   return g;
 }
 
-/* An array of one layer: of layers along x or y all planes of a rank lie in it, ghosts, too. */
+/* An array of one layer: of layers along x or y all planes of a rank lie in it, ghosts, too.
+   Layers along x or y are cut by the slabs: such a layer is an array of rows, one per plane,
+   with ghost rows for the exchange. A layer along z belongs to one rank. */
 static ig_grid layer_grid(const ig_topopt_grid_model *m, int axis) {
   ig_grid g = m->grid;
   g.plane = axis == 2 ? (int64_t)g.n[0] * g.n[1] : g.n[1 - axis];
@@ -63,6 +66,9 @@ static ig_status in_turn(const pass *p, int axis, bool rises, ig_status (*own)(c
 
 /* --- overhang --- */
 
+/* An element rests on the one below and its four neighbours (two in a plane): the angle follows
+   from the shape of the elements, height over width. The error message computes how many layers
+   would give the angle that was asked for. */
 static ig_status make_overhang(ig_topopt_grid_model *m) {
   const ig_overhang_case *c = &m->c->overhang;
   const int dim = m->grid.dim;
@@ -94,6 +100,8 @@ static ig_status make_overhang(ig_topopt_grid_model *m) {
   return layers_new(m, m->overhang.axis, 2);
 }
 
+/* Layers are counted from the plate; `first` and `down` turn that into places, whichever way the
+   part is built. */
 static ig_print_layer layer_of(const ig_topopt_grid_model *m, int layer) {
   const ig_overhang *o = &m->overhang;
   const ig_grid g = elements_of(m);
@@ -121,7 +129,8 @@ static ig_print_layer layer_of(const ig_topopt_grid_model *m, int layer) {
   return l;
 }
 
-/* All layers of this rank; the last one of `layer` is below the first, or above, if any is. */
+/* All layers of this rank; the last one of `layer` is below the first, or above, if any is. Two
+   arrays of one layer take turns: the layer at hand and the one before it. */
 static ig_status print_own(const pass *p) {
   const ig_topopt_grid_model *m = p->m;
   const ig_topopt_design_ops *ops = ig_topopt_design_ops_of(m->cx);
@@ -141,6 +150,7 @@ static ig_status print_own(const pass *p) {
   return IG_OK;
 }
 
+/* Printing goes from the plate upwards, gradients come back from the top. */
 static ig_status print(const pass *p) {
   const ig_topopt_grid_model *m = p->m;
   const int axis = m->overhang.axis, last = (elements_of(m).n[axis] - 1) % 2;
@@ -150,7 +160,8 @@ static ig_status print(const pass *p) {
 
 /* --- draw --- */
 
-/* Mean density of columns whose `layers` elements all have the design x. */
+/* Mean density of columns whose `layers` elements all have the design x. The density of a column
+   of equal design variables: what make_draw solves for the volume. */
 static double drawn(double power, double x, const int *layers, int n) {
   double sum = 0;
   for (int side = 0; side < 2; side++) {
@@ -161,6 +172,7 @@ static double drawn(double power, double x, const int *layers, int n) {
   return sum / n;
 }
 
+/* Without a parting plane one tool draws all layers: split at the bottom or the top of the grid. */
 static ig_status make_draw(ig_topopt_grid_model *m) {
   const ig_draw_case *c = &m->c->draw_direction;
   const int dim = m->grid.dim;
@@ -191,6 +203,7 @@ static ig_status make_draw(ig_topopt_grid_model *m) {
   return layers_new(m, m->draw.axis, 1);
 }
 
+/* Columns of this rank; along z `carry` comes from the rank before and goes to the next. */
 static ig_status draw_own(const pass *p) {
   const ig_topopt_grid_model *m = p->m;
   const ig_topopt_design_ops *ops = ig_topopt_design_ops_of(m->cx);
@@ -204,6 +217,7 @@ static ig_status draw_own(const pass *p) {
   return IG_OK;
 }
 
+/* Side 0 is above the split, side 1 below it. */
 static ig_status draw(pass *p) {
   const ig_topopt_grid_model *m = p->m;
   const int n = m->whole.n[m->draw.axis];
@@ -229,6 +243,7 @@ void ig_topopt_grid_making_free(ig_topopt_grid_model *m) {
     ig_array_free(m->cx, &m->layer[i]);
 }
 
+/* d->print is printing or drawing: a case has one of the two. */
 ig_status ig_topopt_grid_print(void *self, const double *in, double *out) {
   const ig_topopt_grid_model *m = self;
   pass p = {.m = m, .in = in, .to = out};

@@ -1,10 +1,20 @@
 /* From a case to a grid as a discretisation.
 
-     places: supports, loads, roles   placing.c, grid_place.c
+     places: supports, loads, roles   case/boundary_conditions.c, grid_place.c
      products, multigrid              solver/
      overhang, draw; pattern          grid_making.c, grid_pattern.c
      snapshots, arrays of checkpoints grid_output.c
-     the part at the end              grid_finish.c, grid_surface.c */
+     the part at the end              grid_finish.c, grid_surface.c
+
+   All arrays of a grid have the layout of ig_grid: nodes and elements are addressed by the same
+   places, x fastest, with one row and one plane of halo around them, so that stencils need no
+   tests at the rim. Element (i, j, k) is at the place of its lowest node. Places without an
+   element have the role NONE, modulus 0 and density 0. A state of `dof` components has them one
+   after the other, `stored` values apart.
+
+   All elements are alike: one element matrix (ig_brick) times the modulus, and no stored matrix.
+   build() calls everything in the order in which it depends on each other: materials, roles,
+   supports, the solver, loads, pattern, filter, and last the table of functions in m->d. */
 #include "topopt/grid/divide.h"
 #include "topopt/grid/grid_making.h"
 #include "topopt/grid/grid_output.h"
@@ -21,6 +31,8 @@
 
 /* --- filters --- */
 
+/* The cone: w = max(0, radius - distance), one octant of offsets is stored. `padded` and
+   symmetry mirror densities at the sides of the grid. */
 static ig_status make_filter(ig_topopt_grid_model *m) {
   const ig_topopt_case *c = m->c;
   const ig_grid *g = &m->grid;
@@ -83,7 +95,9 @@ static ig_status make_filter(ig_topopt_grid_model *m) {
   return ig_array_push(m->cx, &m->weight);
 }
 
-/* Balls of the bound on members: whole weight inside, elements at the rim in part. */
+/* Balls of the bound on members: whole weight inside, elements at the rim in part. The weight
+   falls from 1 to 0 over one element at the rim of the ball, so that the share changes smoothly
+   with the diameter. d.ball adds up all octants. */
 static ig_status make_ball(ig_topopt_grid_model *m, double radius) {
   const ig_grid *g = &m->grid;
   ig_taps *t = &m->ball_taps;
@@ -107,6 +121,7 @@ static ig_status make_ball(ig_topopt_grid_model *m, double radius) {
   return ig_array_push(m->cx, &m->ball);
 }
 
+/* Sums over balls: the same kernel as the cone filter, with other weights. */
 static ig_status grid_around(void *self, const double *in, double *out) {
   ig_topopt_grid_model *m = self;
   IG_TRY(ig_slab_refresh(&m->grid, 1, sizeof *in, m->ball_taps.reach[2], (double *)in));
@@ -115,6 +130,7 @@ static ig_status grid_around(void *self, const double *in, double *out) {
   return IG_OK;
 }
 
+/* Ghost planes are refreshed before the filter, as far as it reaches. */
 static ig_status grid_filter(void *self, const double *in, double *out) {
   ig_topopt_grid_model *m = self;
   const ig_topopt_design_ops *ops = ig_topopt_design_ops_of(m->cx);
@@ -149,12 +165,14 @@ static ig_status grid_solve(void *self, const double *f, double *u, double toler
 static const double *grid_residual(void *self) {
   return ((ig_topopt_grid_model *)self)->solver->pcg.r.dev;
 }
+/* Per element u_e . k0 v_e, by the solver's own kernel. */
 static ig_status grid_energy(void *self, const double *u, const double *v, double scale, bool add,
                              double *out) {
   ig_multigrid *s = ((ig_topopt_grid_model *)self)->solver;
   return s->ops->energy(s->cx, &s->args, u, v, scale, add, out);
 }
 
+/* K u for the moduli in place: multigrid's own product on its finest level. */
 static ig_status grid_apply(void *self, const double *u, double *y) {
   const ig_linear a = ig_multigrid_linear(((ig_topopt_grid_model *)self)->solver);
   return a.apply(a.self, u, y, NULL);
@@ -163,6 +181,7 @@ static ig_status grid_apply(void *self, const double *u, double *y) {
 static ig_status ghosts_take(const ig_topopt_grid_model *m, int components, const double *values) {
   return ig_slab_refresh(&m->grid, components, sizeof *values, 1, (double *)values);
 }
+/* An element gives each of its corners an eighth (a quarter in a plane). */
 static ig_status grid_to_nodes(void *self, const double *in, double *out) {
   const ig_topopt_grid_model *m = self;
   IG_TRY(ghosts_take(m, 1, in));
@@ -182,6 +201,7 @@ static ig_status grid_strain(void *self, const double *u, double *tensor) {
   const ig_topopt_grid_model *m = self;
   return ig_topopt_stress_ops_of(m->cx)->strain(m->cx, &m->grid, m->h, u, tensor);
 }
+/* The transpose of grid_strain: the right side of stress adjoints, 0 at held components. */
 static ig_status grid_strain_back(void *self, const double *tensor, double *f) {
   const ig_topopt_grid_model *m = self;
   IG_TRY(ghosts_take(m, 6, tensor));
@@ -190,7 +210,9 @@ static ig_status grid_strain_back(void *self, const double *tensor, double *f) {
   return IG_OK;
 }
 
-/* Where elements are: the mean of their corners, in the order of a snapshot's. */
+/* Where elements are: the mean of their corners, in the order of a snapshot's. Only for
+   densities of a file. The order of the sum is that of ig_snapshot_centre, so that a design
+   written by the same grid is found back exactly. */
 static ig_status make_centers(ig_topopt_grid_model *m) {
   const ig_grid *g = &m->grid;
   static const int order[8] = {0, 1, 3, 2, 4, 5, 7, 6}; /* VTK goes round, bits do not */
@@ -211,6 +233,7 @@ static ig_status make_centers(ig_topopt_grid_model *m) {
   return IG_OK;
 }
 
+/* Lines of `ingot check` about the grid and its solver. */
 static void grid_describe(void *self, ig_check_line *line, void *user) {
   const ig_topopt_grid_model *m = self;
   const ig_grid *g = &m->whole;
@@ -227,12 +250,15 @@ static void grid_free(void *self) {
   ig_topopt_grid_model_free(self);
 }
 
+/* What a constraint looks at, found from the case by its place or set. */
 static ig_status grid_measure(void *self, const ig_limit_case *limit, ig_array *to, double *norm) {
   ig_topopt_grid_model *m = self;
   const ig_topopt_points points = ig_topopt_grid_points(m);
   return ig_topopt_points_limit(&points, m->solver->fix.host, limit, to, norm);
 }
 
+/* Ghosts lose their role only after the places of the case have been applied: filters and
+   patterns must not count elements twice. */
 static ig_status build(ig_topopt_grid_model *m, const ig_list *materials) {
   ig_ctx *cx = m->cx;
   const ig_topopt_case *c = m->c;
@@ -316,6 +342,7 @@ static ig_status build(ig_topopt_grid_model *m, const ig_list *materials) {
   m->d.changed = grid_changed;
   m->d.solve = grid_solve;
   m->d.residual = grid_residual;
+  /* whether the smoother's bound has to be taken in full; a restart has to know */
   m->d.learnt = &m->solver->cautious;
   m->d.energy = grid_energy;
   m->d.apply = grid_apply;
@@ -355,6 +382,7 @@ done:
   return status;
 }
 
+/* The case and the materials must outlive the model. Collective where the grid is divided. */
 ig_status ig_topopt_grid_model_new(ig_ctx *cx, const ig_topopt_case *c, const ig_list *materials,
                                    ig_topopt_grid_model **out) {
   *out = NULL;
@@ -371,6 +399,7 @@ ig_status ig_topopt_grid_model_new(ig_ctx *cx, const ig_topopt_case *c, const ig
   return IG_OK;
 }
 
+/* Takes NULL and models that were made in part. */
 void ig_topopt_grid_model_free(ig_topopt_grid_model *m) {
   if (!m)
     return;

@@ -18,6 +18,7 @@ static int64_t plane_cells(const ig_grid *g) {
   return (int64_t)g->n[0] * g->n[1];
 }
 
+/* Points and cells of plane k: coordinates follow from the numbers, nothing is stored. */
 static void points_fill(const ig_topopt_grid_model *m, int k, double *x) {
   const ig_grid *g = &m->whole;
   for (int j = 0; j <= g->n[1]; j++)
@@ -28,6 +29,7 @@ static void points_fill(const ig_topopt_grid_model *m, int k, double *x) {
     }
 }
 
+/* VTK's hexahedron and quadrilateral go round each face; corners here are numbered by bits. */
 static void corners_fill(const ig_topopt_grid_model *m, int k, int64_t *corner) {
   static const int order[8] = {0, 1, 3, 2, 4, 5, 7, 6}; /* VTK goes round, bits do not */
   const ig_grid *g = &m->whole;
@@ -49,6 +51,7 @@ static int planes_of(const ig_grid *g, bool points) {
   return points ? g->n[2] + 1 : ig_grid_layers(g);
 }
 
+/* Planes are filled by all threads: what takes time is the first touch of new pages. */
 ig_status ig_topopt_grid_snapshot(void *self, int64_t step, ig_snapshot **snap) {
   const ig_topopt_grid_model *m = self;
   const ig_grid *g = &m->whole;
@@ -68,7 +71,8 @@ ig_status ig_topopt_grid_snapshot(void *self, int64_t step, ig_snapshot **snap) 
   return IG_OK;
 }
 
-/* Packs a field of elements or nodes without the halo. */
+/* Packs a field of elements or nodes without the halo. A plane problem has two components of
+   displacement; the third is written as zero. */
 void ig_topopt_grid_pack(void *self, bool nodes, int components, const double *from, float *to) {
   const ig_topopt_grid_model *m = self;
   const ig_grid *g = &m->whole;
@@ -88,7 +92,8 @@ void ig_topopt_grid_pack(void *self, bool nodes, int components, const double *f
 
 /* --- divided --- */
 
-/* Everybody knows points and cells: the first rank makes them as they are written. */
+/* Everybody knows points and cells: the first rank makes them as they are written. Ranks above 0
+   have nothing to give: take is NULL there. */
 ig_status ig_topopt_grid_outline(void *self, int array, ig_stream_take *take, void *user) {
   const ig_topopt_grid_model *m = self;
   const ig_grid *g = &m->whole;
@@ -147,7 +152,8 @@ static ig_status planes_put(void *user, const void *items, int64_t first, int64_
   return p->take(p->user, items, count * p->m->whole.plane);
 }
 
-/* A component has a plane of halo below and above. */
+/* A component has a plane of halo below and above. A checkpoint has the arrays of the undivided
+   grid with their halo: planes of zeros first and last. */
 static ig_status component_stream(passing *p, const double *halo, ig_status status) {
   const ig_grid *g = &p->m->whole;
   if (status == IG_OK && p->take)
@@ -157,6 +163,7 @@ static ig_status component_stream(passing *p, const double *halo, ig_status stat
   return status == IG_OK && p->take ? p->take(p->user, halo, g->plane) : status;
 }
 
+/* Component after component, each with its halo: the layout of the undivided grid. */
 ig_status ig_topopt_grid_stream(void *self, bool states, const double *from, bool host,
                                 ig_stream_take *take, void *user) {
   const ig_topopt_grid_model *m = self;
@@ -191,6 +198,8 @@ static int64_t shown_values(const passing *p) {
   return p->states ? plane_points(g) * g->dof : plane_cells(g);
 }
 
+/* Packs on the sending rank: single precision without halo is less than half of what would
+   travel. */
 static ig_status shown_give(void *user, int64_t begin, int64_t count, void *items) {
   const passing *p = user;
   const ig_grid *g = &p->m->grid;
@@ -204,6 +213,7 @@ static ig_status shown_give(void *user, int64_t begin, int64_t count, void *item
   return IG_OK;
 }
 
+/* The highest plane of places has nodes and no cells. */
 static ig_status shown_put(void *user, const void *items, int64_t first, int64_t count) {
   const passing *p = user;
   const int64_t planes = planes_of(&p->m->whole, p->states); /* cells are not above the last */
@@ -213,6 +223,7 @@ static ig_status shown_put(void *user, const void *items, int64_t first, int64_t
                  count * (p->states ? plane_points(&p->m->whole) : shown_values(p)));
 }
 
+/* For snapshots: without halo, components side by side, in single precision and scaled to SI. */
 ig_status ig_topopt_grid_show(void *self, bool states, double scale, const double *from,
                               ig_stream_take *take, void *user) {
   const ig_topopt_grid_model *m = self;

@@ -21,7 +21,8 @@ struct ig_topopt_grid_pattern {
 
 /* --- the fold --- */
 
-/* Place in the cell of the element i of n along an axis. */
+/* Place in the cell of the element i of n along an axis. Mirrored: the upper half of a period
+   falls on the lower one. */
 static int folded(const ig_topopt_sameness *s, int axis, int n, int i) {
   if (s->extruded[axis])
     return 0;
@@ -30,7 +31,9 @@ static int folded(const ig_topopt_sameness *s, int axis, int n, int i) {
 }
 
 /* Elements `from` to `to` of n along an axis sorted by their place; places of the cell that none
-   lies on are left out. Returns how many are not; `number`, n values: which of these a place is. */
+   lies on are left out. Returns how many are not; `number`, n values: which of these a place is.
+   A counting sort by place in the cell: start[c] to start[c + 1] are the elements of place c in
+   `order`, counted from the rank's first. */
 static int axis_fold(const ig_topopt_sameness *s, int axis, int n, int from, int to, int32_t *start,
                      int32_t *order, int *number) {
   int cells = 0;
@@ -54,7 +57,8 @@ static int axis_fold(const ig_topopt_sameness *s, int axis, int n, int from, int
   return cells;
 }
 
-/* Who else has elements on each plane of the cell. */
+/* Who else has elements on each plane of the cell. Places of the cell that several ranks share
+   form a chain from rank to rank. */
 static void neighbours_find(const ig_topopt_grid_model *m, const ig_topopt_sameness *s,
                             const int *number) {
   struct ig_topopt_grid_pattern *p = m->pattern;
@@ -74,6 +78,8 @@ static void neighbours_find(const ig_topopt_grid_model *m, const ig_topopt_samen
   }
 }
 
+/* The lists of all three axes lie in one array on the device, start and order of each after the
+   other. */
 static ig_status fold_make(ig_topopt_grid_model *m, const ig_topopt_sameness *s) {
   struct ig_topopt_grid_pattern *p = m->pattern;
   const ig_grid *g = &m->grid;
@@ -109,7 +115,9 @@ done:
 
 /* --- sums --- */
 
-/* Planes of the cell that are shared with the ranks of `with`: sums are sent there, or come. */
+/* Planes of the cell that are shared with the ranks of `with`: sums are sent there, or come.
+   Sums travel through the slab's message buffers; planes of one rank go in one message, in the
+   order of the cell. */
 static ig_status relay(const ig_topopt_grid_model *m, const int *with, bool send) {
   const struct ig_topopt_grid_pattern *p = m->pattern;
   const ig_backend *b = m->cx->backend;
@@ -155,7 +163,9 @@ static ig_status relay(const ig_topopt_grid_model *m, const int *with, bool send
   return IG_OK;
 }
 
-/* p->sum becomes that of all designed elements on each place of the cell. */
+/* p->sum becomes that of all designed elements on each place of the cell. Upwards: take the
+   partial sum from below, add own elements, pass it on. Then the total comes down again. Equal
+   bits for any number of ranks, since the additions are those of one rank in its order. */
 static ig_status sum_make(const ig_topopt_grid_model *m, const double *v) {
   struct ig_topopt_grid_pattern *p = m->pattern;
   IG_SLAB_TRY(m->slab, ig_array_zero(m->cx, &p->sum));
@@ -170,6 +180,8 @@ static ig_status sum_make(const ig_topopt_grid_model *m, const double *v) {
   return relay(m, p->below, true);
 }
 
+/* The mean over all elements of each place; used for densities and, as its own transpose, for
+   gradients. */
 static ig_status grid_link(void *self, double *v) {
   const ig_topopt_grid_model *m = self;
   const struct ig_topopt_grid_pattern *p = m->pattern;
@@ -181,7 +193,9 @@ static ig_status grid_link(void *self, double *v) {
 
 /* --- making it --- */
 
-/* Elements on each place of the cell; how many are there alone, of all ranks. */
+/* Elements on each place of the cell; how many are there alone, of all ranks. The number of
+   designed elements on each place is the sum of ones. A place on several ranks is counted by the
+   lowest of them. */
 static ig_status count_make(ig_topopt_grid_model *m, int64_t *single) {
   struct ig_topopt_grid_pattern *p = m->pattern;
   const int *cells = p->fold.cells;
@@ -208,6 +222,7 @@ done:
   return status;
 }
 
+/* Fails where more than half of the designed elements are alone on their place. */
 ig_status ig_topopt_grid_pattern_new(ig_topopt_grid_model *m) {
   const ig_topopt_points points = ig_topopt_grid_points(m);
   ig_topopt_sameness s;
@@ -240,7 +255,8 @@ void ig_topopt_grid_pattern_free(ig_topopt_grid_model *m) {
   free(p);
 }
 
-/* At most: elements that have no mirror image, and planes that no other of the rank lies on. */
+/* At most: elements that have no mirror image, and planes that no other of the rank lies on. An
+   upper bound for `check`. */
 double ig_topopt_grid_pattern_bytes(const ig_topopt_case *c, double stored) {
   const ig_pattern_case *p = &c->pattern;
   double share = 1;

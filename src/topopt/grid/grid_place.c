@@ -1,11 +1,18 @@
-/* Nodes, elements and boundary faces of a grid that are somewhere. */
+/* Nodes, elements and boundary faces of a grid that are somewhere: the grid's side of
+   ig_topopt_points.
+
+   Points of the whole grid are visited on every rank, in one order, whatever the division;
+   place_of turns them into places of the rank's arrays, which may lie outside for points of
+   others. Boxes limit the ranges of the loops, so that a small region of a large grid is found
+   quickly. */
 #include "topopt/grid/grid_output.h"
 #include "topopt/case/boundary_conditions.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Points this close to a place are in it. */
+/* Points this close to a place are in it. A millionth of an element: regions often end exactly
+   on nodes, and their numbers are rounded. */
 static double slack_of(const ig_topopt_grid_model *m) {
   double h = m->h[0];
   for (int d = 1; d < m->grid.dim; d++)
@@ -27,6 +34,7 @@ typedef struct {
   double min[3], max[3];
   ig_place place;
 } grid_side;
+/* So that cases for a mesh and for a grid can use the same names. */
 static const ig_place *side_named(const ig_topopt_grid_model *m, const char *name, grid_side *s) {
   const int axis = strlen(name) == 4 ? name[0] - 'x' : -1, dim = m->grid.dim;
   const bool high = axis >= 0 && strcmp(name + 1, "max") == 0;
@@ -51,6 +59,7 @@ typedef struct {
   void *user;
 } search;
 
+/* A plane grid lies at z = 0. */
 static bool there(const search *s, double *x) {
   if (s->m->grid.dim == 2)
     x[2] = 0;
@@ -60,7 +69,8 @@ static bool there(const search *s, double *x) {
   return true;
 }
 
-/* Of n points at (i + offset) h, the range that boxes leave. */
+/* Of n points at (i + offset) h, the range that boxes leave. A little wider than the box (0.01
+   of an element): `there` decides exactly. */
 static void range(const search *s, int d, double offset, int n, int *begin, int *end) {
   const double h = s->m->h[d];
   *begin = 0;
@@ -92,6 +102,7 @@ static bool element_inside(const ig_topopt_grid_model *m, int i, int j, int k) {
          m->inside[((size_t)k * (size_t)g->n[1] + (size_t)j) * (size_t)g->n[0] + (size_t)i];
 }
 
+/* A node is in the part if any of its up to eight elements is. */
 static bool node_inside(const ig_topopt_grid_model *m, const int *at) {
   bool any = !m->inside; /* such a grid has three dimensions */
   for (int a = 0; a < 8 && !any; a++)
@@ -99,6 +110,7 @@ static bool node_inside(const ig_topopt_grid_model *m, const int *at) {
   return any;
 }
 
+/* ALL_NODES do not ask for the part: supports may hold nodes beside it. */
 static void each_point(const search *s, ig_point_kind kind) {
   const ig_grid *g = &s->m->whole;
   const bool elements = kind == IG_POINT_ELEMENTS;
@@ -130,6 +142,7 @@ static void visit_face(const search *s, int axis, const int *low, double area) {
                area / corners);
 }
 
+/* Sides of the grid only; faces of the part inside of the grid (`stl`) are no boundary faces. */
 static void each_face(const search *s, double *normal) {
   const ig_grid *g = &s->m->whole;
   for (int axis = 0; axis < g->dim; axis++)
@@ -158,6 +171,7 @@ static void each_face(const search *s, double *normal) {
     }
 }
 
+/* A set is a named place: entries of `sets` first, then sides of the grid. */
 static ig_status each(void *self, ig_where where, ig_point_kind kind, ig_visit *visit, void *user) {
   ig_topopt_grid_model *m = self;
   search s = {.m = m, .slack = slack_of(m), .visit = visit, .user = user};
@@ -176,6 +190,7 @@ static ig_status each(void *self, ig_where where, ig_point_kind kind, ig_visit *
   return IG_OK;
 }
 
+/* The inverse of ig_grid_place; the halo of one row and one column is why 1 is subtracted. */
 static void position(void *self, int64_t node, double *x) {
   const ig_topopt_grid_model *m = self;
   const ig_grid *g = &m->grid;
@@ -187,6 +202,7 @@ static void position(void *self, int64_t node, double *x) {
   x[0] = (double)(at % g->row - 1) * m->h[0];
 }
 
+/* Nodes of an element by bits: x + 2 y + 4 z. */
 static int corners(void *self, int64_t place, int64_t *node) {
   const ig_grid *g = &((const ig_topopt_grid_model *)self)->grid;
   for (int a = 0; a < 1 << g->dim; a++)
@@ -194,6 +210,8 @@ static int corners(void *self, int64_t place, int64_t *node) {
   return 1 << g->dim;
 }
 
+/* Every node of an element gets an equal share of its heat. Elements of the plane below a slab
+   add to its first nodes, too. */
 static void source(void *self, double value, double *f) {
   const ig_topopt_grid_model *m = self;
   const ig_grid *g = &m->grid;
@@ -235,6 +253,7 @@ ig_topopt_points ig_topopt_grid_points(ig_topopt_grid_model *m) {
   return p;
 }
 
+/* `mirror` must be zeroed by the caller; bits are added. */
 void ig_topopt_grid_mirrors(const ig_topopt_grid_model *m, int *mirror) {
   for (int i = 0; i < m->c->symmetry.count; i++) {
     int axis, side;

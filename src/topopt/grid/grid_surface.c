@@ -57,7 +57,8 @@ static int own_along(const body *b, int d) {
   return d == 2 ? b->g->all : b->g->n[d];
 }
 
-/* The mean of the elements around a node of the mirrored whole. */
+/* The mean of the elements around a node of the mirrored whole. Nodes at the rim have fewer than
+   eight elements: the mean is of those that are there. */
 static double mean_at(const body *b, const int *i) {
   double sum = 0;
   int count = 0;
@@ -68,7 +69,8 @@ static double mean_at(const body *b, const int *i) {
       const int n = own_along(b, d);
       e[d] = i[d] - (a >> d & 1);
       there = there && e[d] >= 0 && e[d] < elements_along(b, d);
-      /* a mirrored element is the one it is the image of */
+      /* a mirrored element is the one it is the image of. mirrored at the lowest plane: element
+         n is the first one, those below are images */
       if (b->side[d] < 0)
         e[d] = e[d] >= n ? e[d] - n : n - 1 - e[d];
       else if (e[d] >= n)
@@ -91,6 +93,8 @@ static int team_of(const body *b) {
   return ig_team(b->cx, b->g->stored, IG_WORK_NODE);
 }
 
+/* In single precision: positions of vertices are, too, and the array is as large as the mirrored
+   whole. */
 static ig_status values_make(const body *b, layers *l) {
   const size_t planes = (size_t)(l->to - l->from) + 1;
   IG_TRY(IG_NEW(b->cx, &l->value, planes * (size_t)b->n[1] * (size_t)b->n[0], "surface"));
@@ -104,7 +108,8 @@ static ig_status values_make(const body *b, layers *l) {
   return IG_OK;
 }
 
-/* Freed by the caller, failed or not. */
+/* Freed by the caller, failed or not. With z mirrored at the lowest plane, images of the layers
+   come first and run downwards. */
 static ig_status body_make(body *b, ig_ctx *cx, const ig_grid *g, const double *density,
                            const ig_texts *mirror) {
   *b = (body){.cx = cx, .g = g, .density = density};
@@ -149,7 +154,9 @@ static ig_status rim_note(cutter *c, const int *low, const int *high, int edge, 
   return ig_topopt_skin_rim(b->cx, c->skin, (ig_topopt_rim){8 * node + (uint64_t)edge, vertex, 0});
 }
 
-/* the vertex between two corners of the cube, or at one; made once */
+/* the vertex between two corners of the cube, or at one; made once. p and q are corners of one
+   tetrahedron, whose edges run from a corner to one with more bits set: a ^ b names the edge
+   among the 7 that start at a, 0 the node itself. */
 static ig_status vertex_of(cutter *c, int p, int q, int32_t *index) {
   const int a = p < q ? p : q, b = a ^ p ^ q; /* a's bits are part of b's */
   const int *cube = c->cube;
@@ -205,6 +212,8 @@ static int corners_inside(const cutter *c, const int *cube, double level) {
   return in;
 }
 
+/* Most cubes are entirely outside and are left at once. Cubes entirely inside have no cut, but
+   those at the rim of the grid close the surface there. */
 static ig_status cut_cube(cutter *c) {
   const int in = corners_inside(c, c->cube, c->level);
   if (in == 0)
@@ -225,7 +234,8 @@ static ig_status cut_cube(cutter *c) {
   return IG_OK;
 }
 
-/* The triangles of the layers, in their order. */
+/* The triangles of the layers, in their order. Vertices are remembered for two planes of nodes:
+   a layer of cubes needs no more, and memory stays that of two planes. */
 static ig_status march(cutter *c) {
   const body *b = c->b;
   int *cube = c->cube;
@@ -262,6 +272,7 @@ static double corners_share(const float *corner, double level) {
   }
   return sum;
 }
+/* Shares of the six tetrahedra, each a sixth of the cube. */
 static double cube_share(const cutter *c, const int *cube, double level) {
   float value[8];
   for (int a = 0; a < 8; a++)
@@ -279,11 +290,13 @@ static float value_between(const cutter *c, const int *fine) {
   return 0.5F * (value_at(c, low) + value_at(c, high));
 }
 
-/* Sums of layers in the order of the grid, over all ranks: part[plane of nodes, as stored][per]. */
+/* Sums of layers in the order of the grid, over all ranks: part[plane of nodes, as stored][per].
+   One number per plane (and per image): added in the order of planes on all ranks alike. */
 static ig_status planes_total(const ig_grid *g, int per, double *part, double *sum) {
   const ig_chunks k = {.per = per, .count = per * (g->stored / g->plane)};
   return ig_chunks_total(g, &k, 1, part, sum);
 }
+/* Two numbers per stored plane, for layers and their images. All ranks fail together. */
 static ig_status planes_new(const body *b, double **part) {
   ig_status status = IG_NEW(b->cx, part, 2 * (b->g->stored / b->g->plane), "surface");
   if (b->g->slab)
@@ -316,7 +329,7 @@ static ig_status volume_of(void *self, double level, double *volume) {
   return status;
 }
 
-/* The volume of the design itself. */
+/* The volume of the design itself. Each mirrored axis doubles the volume. */
 static ig_status wanted_of(const body *b, double *wanted) {
   const ig_grid *g = b->g;
   double *part;
@@ -365,6 +378,8 @@ static ig_status layers_join(const body *b, ig_topopt_skins *to) {
   return divided ? ig_ranks_agree(b->cx, status) : status;
 }
 
+/* Several groups of layers (images, ranks) are joined by keys of their common vertices; a single
+   group needs none of that. */
 static ig_status layers_cut(const body *b, ig_topopt_part *surface) {
   if (b->g->slab || b->count > 1) {
     ig_topopt_skins to = {.build = {.cx = b->cx, .out = surface}};
@@ -377,6 +392,7 @@ static ig_status layers_cut(const body *b, ig_topopt_part *surface) {
   return march(&c);
 }
 
+/* Collective where the grid is divided; the triangles are rank 0's. */
 ig_status ig_topopt_part_of_grid(ig_ctx *cx, const ig_grid *g, const double *h,
                                  const double *density, double level, const ig_texts *mirror,
                                  ig_topopt_part *surface) {
@@ -417,6 +433,7 @@ static ig_grid in_space(const ig_grid *g) {
   return solid;
 }
 
+/* Without mirroring: shares are those of the model's own elements. */
 ig_status ig_topopt_part_inside_grid(ig_ctx *cx, const ig_grid *g, const double *density,
                                      double *level, double *share) {
   const ig_texts none = {0};
@@ -441,6 +458,8 @@ ig_status ig_topopt_part_inside_grid(ig_ctx *cx, const ig_grid *g, const double 
   return status;
 }
 
+/* `density` and `least` are arrays of the whole grid on this rank, `fine` is its part of the
+   fine one. */
 ig_status ig_topopt_part_inside_fine(ig_ctx *cx, const ig_grid *g, const double *density,
                                      double level, const double *least, const ig_grid *fine,
                                      double *share) {

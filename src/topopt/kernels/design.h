@@ -1,6 +1,10 @@
 /* The design: densities, filters, projection, material interpolation, optimality criteria.
    Everything here acts on arrays of elements in device memory; whether the elements form a grid
-   shows only in `ig_taps`. */
+   shows only in `ig_taps`.
+
+   The mathematics of one element is in design.inc, compiled for both backends; design_cpu.c and
+   design_cuda.cu (sums: design_sums_cuda.cu) are the loops around it. Structs are passed to
+   kernels by value: their pointers are device pointers unless marked otherwise. */
 #ifndef IG_TOPOPT_KERNELS_DESIGN_H
 #define IG_TOPOPT_KERNELS_DESIGN_H
 
@@ -9,7 +13,9 @@
 
 IG_C_BEGIN
 
-/* What an element is: nothing (halo), free, or held solid or void. */
+/* What an element is: nothing (halo), free, or held solid or void. IG_LIMITS: constraints beside
+   the volume, at most. IG_DUAL_SUMS: a change for every function and the upper triangle of second
+   derivatives. */
 enum { IG_ROLE_NONE, IG_ROLE_DESIGN, IG_ROLE_SOLID, IG_ROLE_VOID };
 
 /* A convolution kernel with the symmetry of the grid: weights of the offsets (|x|, |y|, |z|). */
@@ -61,7 +67,7 @@ typedef struct {
   int size;
 } ig_node_layout;
 
-/* From a filtered density to a modulus. */
+/* From a filtered density to a modulus. Materials that an element may choose from, at most. */
 enum { IG_CANDIDATES = 7 };
 typedef struct {
   double penalty, least; /* E = least + x^penalty (1 - least) */

@@ -13,6 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Separable only in its symmetry: rows at +-y, +-z are added first, then one row is weighted
+   along x for all offsets, so that an element costs an eighth of the multiplications in space.
+   The inner loops run along x and vectorise. Rows are dealt out to threads in fixed ranges; each
+   thread has a line of work space with margins for mirrored elements. */
 static ig_status filter(ig_ctx *cx, const ig_grid *g, const ig_taps *taps, const uint8_t *role,
                         const double *in, double *out) {
   (void)role;
@@ -35,6 +39,7 @@ static ig_status filter(ig_ctx *cx, const ig_grid *g, const ig_taps *taps, const
       for (int z = 0; z <= rz; z++)
         for (int y = 0; y <= ry; y++) {
           const double *w = taps->weight + (size_t)(z * (ry + 1) + y) * (size_t)(rx + 1);
+          /* the row is outside of the radius altogether */
           if (w[0] == 0)
             continue;
           /* mirrored rows are added in pairs: a mirrored field gives the mirrored result */
@@ -60,6 +65,7 @@ static ig_status filter(ig_ctx *cx, const ig_grid *g, const ig_taps *taps, const
           }
           for (int i = 0; z && i < n; i++)
             sum[i] += pair[i];
+          /* beyond the first and last element: images, or nothing */
           for (int i = 1; i <= rx; i++) { /* margins stay 0 where nothing is mirrored */
             if (taps->mirror[0] & 1)
               sum[-i] = sum[i - 1];
@@ -79,6 +85,7 @@ static ig_status filter(ig_ctx *cx, const ig_grid *g, const ig_taps *taps, const
   return IG_OK;
 }
 
+/* All nodes of the grid or slab; elements in the halo are zero. */
 static ig_status to_nodes(ig_ctx *cx, const ig_grid *g, double share, const double *in,
                           double *out) {
   const int64_t rows = (int64_t)(g->n[1] + 1) * (g->n[2] + 1);
@@ -91,6 +98,7 @@ static ig_status to_nodes(ig_ctx *cx, const ig_grid *g, double share, const doub
   return IG_OK;
 }
 
+/* Over all places, halo included: those have no role and become 0. */
 static ig_status to_elements(ig_ctx *cx, const ig_grid *g, const uint8_t *role, const double *in,
                              double *out) {
 #pragma omp parallel for schedule(static) num_threads(ig_team(cx, g->stored, IG_WORK_VALUE))
@@ -99,6 +107,7 @@ static ig_status to_elements(ig_ctx *cx, const ig_grid *g, const uint8_t *role, 
   return IG_OK;
 }
 
+/* Elements of a layer are independent of each other: they look at the layer below only. */
 static ig_status print(ig_ctx *cx, const ig_print_layer *l, const uint8_t *role, const double *in,
                        const double *below, double *out, double *now) {
   const int64_t n = (int64_t)l->n[0] * l->n[1];
@@ -111,6 +120,7 @@ static ig_status print(ig_ctx *cx, const ig_print_layer *l, const uint8_t *role,
   return IG_OK;
 }
 
+/* From the top layer down; `now` receives the gradients that the next layer below will look at. */
 static ig_status print_back(ig_ctx *cx, const ig_print_layer *l, const uint8_t *role,
                             const double *in, const double *printed, const double *above,
                             double *now, double *slope) {
@@ -196,6 +206,8 @@ static ig_status mass(ig_ctx *cx, int64_t n, const uint8_t *role, double thresho
   return IG_OK;
 }
 
+/* fma is written out: whether a compiler contracts p a + q b, and which product, must not change
+   bits. */
 static ig_status mix(ig_ctx *cx, int64_t n, double p, const double *a, double q, const double *b,
                      double *out) {
 #pragma omp parallel for simd schedule(static) num_threads(ig_team(cx, n, IG_WORK_VALUE))
@@ -231,6 +243,7 @@ static ig_status map(ig_ctx *cx, int64_t n, const uint8_t *role, ig_map how, con
   return IG_OK;
 }
 
+/* In place: lower and upper hold those of the design before. */
 static ig_status asymptotes(ig_ctx *cx, int64_t n, const uint8_t *role, bool first, double share,
                             const double *x, const double *old, const double *older, double *lower,
                             double *upper) {
@@ -241,6 +254,8 @@ static ig_status asymptotes(ig_ctx *cx, int64_t n, const uint8_t *role, bool fir
   return IG_OK;
 }
 
+/* One loop for both methods: `oc->lower` chooses between the optimality criterion and moving
+   asymptotes. The pass with the answer itself comes last, so that `out` is what belongs to it. */
 static ig_status oc_update(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_oc *oc,
                            const double *x, const double *dc, const double *dv, double *work,
                            double *out, double *multiplier) {
@@ -281,6 +296,7 @@ static ig_status oc_update(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_
   return status;
 }
 
+/* `fix` is by unknown here: temperatures have one per node. */
 static ig_status powers(ig_ctx *cx, int64_t n, const double *w, const uint8_t *fix, const double *v,
                         double inverse, double power, bool sign, double *out) {
 #pragma omp parallel for schedule(static) num_threads(ig_team(cx, n, IG_WORK_VALUE))
@@ -289,6 +305,8 @@ static ig_status powers(ig_ctx *cx, int64_t n, const double *w, const uint8_t *f
   return IG_OK;
 }
 
+/* Every chunk has its own sums: no two threads add to the same number, and the chunks are added
+   in order. */
 static ig_status dual(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_topopt_mma *mma,
                       double *sums) {
   const ig_chunks all = ig_chunks_of(mma->grid, n);
@@ -308,6 +326,7 @@ static ig_status dual(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_topop
   return status;
 }
 
+/* Passive elements keep their value. */
 static ig_status mma_update(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_topopt_mma *mma,
                             double *out) {
 #pragma omp parallel for schedule(static) num_threads(ig_team(cx, n, IG_WORK_NODE))
@@ -316,6 +335,8 @@ static ig_status mma_update(ig_ctx *cx, int64_t n, const uint8_t *role, const ig
   return IG_OK;
 }
 
+/* The maximum is exact in any order; the two sums are made by chunks. Only places with a role
+   count. */
 static ig_status stats(ig_ctx *cx, const ig_grid *g, int64_t n, const uint8_t *role,
                        const ig_law *law, const double *x, const double *old,
                        ig_topopt_design_stats *st) {

@@ -4,12 +4,15 @@
 #include "kern/hd.h"
 #include "topopt/kernels/design.inc"
 
+/* 16 blocks of 256 threads per multiprocessor are enough to hide latency; larger arrays are
+   walked in strides. */
 static unsigned stride_blocks(ig_ctx *cx, int64_t n) {
   const unsigned all = ig_cuda_blocks(n, 256);
   const unsigned most = 16u * IG_CUDA_UNITS;
   return all < most ? (all ? all : 1) : most;
 }
 
+/* A grid-stride loop: any number of blocks covers any number of elements. */
 #define EACH(i, n)                                                                                 \
   int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;                                      \
   i < n;                                                                                           \
@@ -18,8 +21,10 @@ static unsigned stride_blocks(ig_ctx *cx, int64_t n) {
 
 /* --- filter --- */
 
-/* A row of threads takes a row of elements. Rows of the reach that mirror each other are added once
-   into shared memory, then serve the whole row of threads: y and z first, x last, as on the CPU. */
+/* A row of threads takes a row of elements. Rows of the reach that mirror each other are added
+   once into shared memory, then serve the whole row of threads: y and z first, x last, as on the
+   CPU. A block is 4 rows of 64 elements. REACH: the widest margin that shared memory holds (2 x
+   4 x 192 doubles are 12 kB); wider filters are better done by the Helmholtz equation. */
 enum { ROW = 64, ROWS = 4, REACH = 64 };
 
 __global__ void __launch_bounds__(ROW *ROWS)
@@ -29,6 +34,7 @@ __global__ void __launch_bounds__(ROW *ROWS)
   const int above = g.from + g.n[2] < g.all; /* of a slab: its last plane has elements */
   const int nz = g.dim == 3 ? g.n[2] + above : 1, n = g.n[0], rx = taps.reach[0];
   const int from = g.dim == 3 ? g.from : 0, all = g.dim == 3 ? g.all : 1;
+  /* blocks beyond the last row compute nothing but take part in the barriers */
   const int64_t row = (int64_t)blockIdx.y * ROWS + threadIdx.y + (int64_t)blockIdx.z * 65535 * ROWS;
   const int j = (int)(row % g.n[1]), k = (int)(row / g.n[1]);
   const int i0 = blockIdx.x * ROW, i = i0 + threadIdx.x;
@@ -42,6 +48,8 @@ __global__ void __launch_bounds__(ROW *ROWS)
       double *line = shared[parity][threadIdx.y];
       for (int q = threadIdx.x; q < ROW + 2 * rx; q += ROW) {
         const int at = ig_mirrored(i0 + q - rx, n, taps.mirror[0]);
+        /* up to four rows mirror each other: +-y, +-z. Added in pairs, as on the CPU, for equal
+           bits */
         double s[4] = {0, 0, 0, 0};
         if (at >= 0 && at < n && k < nz)
 #pragma unroll
@@ -65,6 +73,7 @@ __global__ void __launch_bounds__(ROW *ROWS)
     out[g.first + i + j * g.row + (g.dim == 3 ? k * g.plane : 0)] = result;
 }
 
+/* The y dimension of a launch ends at 65535 blocks; more rows go into z. */
 ig_status ig_topopt_design_cuda_filter(ig_ctx *cx, const ig_grid *g, const ig_taps *taps,
                                        const uint8_t *role, const double *in, double *out) {
   (void)role;
@@ -80,6 +89,7 @@ ig_status ig_topopt_design_cuda_filter(ig_ctx *cx, const ig_grid *g, const ig_ta
   return IG_OK;
 }
 
+/* One thread per node; thread numbers run over nodes without the halo. */
 __global__ void nodes_from_elements(const __grid_constant__ ig_grid g, double share,
                                     const double *in, double *out) {
   const int64_t t = blockIdx.x * (int64_t)blockDim.x + threadIdx.x, wide = g.n[0] + 1;
@@ -113,6 +123,7 @@ ig_status ig_topopt_design_cuda_to_elements(ig_ctx *cx, const ig_grid *g, const 
 
 /* --- overhang --- */
 
+/* One launch per layer: a layer depends on the one below as a whole. */
 __global__ void print_layer(const __grid_constant__ ig_print_layer l, const uint8_t *role,
                             const double *in, const double *below, double *out, double *now) {
   for (EACH(i, (int64_t)l.n[0] * l.n[1])) {
@@ -241,6 +252,7 @@ ig_status ig_topopt_design_cuda_mma(ig_ctx *cx, int64_t n, const uint8_t *role,
 
 /* --- draw, groups, nodes, masses --- */
 
+/* A thread per column: the elements of a column follow each other. */
 __global__ void draw_columns(const __grid_constant__ ig_grid g, ig_draw d, int side, int wide,
                              int64_t n, const uint8_t *role, const double *in, double *carry,
                              double *out) {
@@ -301,6 +313,7 @@ ig_status ig_topopt_design_cuda_fold_spread(ig_ctx *cx, const ig_grid *g, const 
   return IG_OK;
 }
 
+/* One thread per group, in the order of the group, for equal bits. */
 __global__ void average_groups(ig_links links, double *v) {
   for (EACH(i, links.count))
     ig_links_average(&links, i, v);

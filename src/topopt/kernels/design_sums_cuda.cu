@@ -5,6 +5,7 @@
 #include "solver/grid/planes.cuh"
 #include "topopt/kernels/design.inc"
 
+/* 16 blocks of 256 threads per multiprocessor keep it busy; larger arrays are walked in strides. */
 static unsigned stride_blocks(ig_ctx *cx, int64_t n) {
   const unsigned all = ig_cuda_blocks(n, 256);
   const unsigned most = 16u * IG_CUDA_UNITS;
@@ -23,7 +24,10 @@ struct summing {
   unsigned blocks;
   ig_slab *slab; /* the grid is divided: NULL if not */
 };
+/* Partial sums at most: blocks of a launch, or planes of a grid. */
 enum { ROOM = 1 << 14 };
+/* The pieces of a grid are its planes, so that partial sums do not depend on the number of
+   blocks. */
 static summing summing_over(ig_ctx *cx, const ig_grid *g, int64_t n, int each, unsigned most) {
   summing s;
   const unsigned blocks = stride_blocks(cx, n);
@@ -49,6 +53,7 @@ struct bisection {
   double partial[ROOM];
 };
 
+/* One thread: the state of the search lives on the device from here on. */
 __global__ void begin_bisection(const __grid_constant__ ig_oc oc, bisection *s) {
   s->bracket = ig_bracket_begin(&oc);
   s->arrived = 0;
@@ -61,7 +66,9 @@ __global__ void wish_values(const __grid_constant__ ig_oc oc, int64_t n, const u
     work[i] = role[i] == IG_ROLE_DESIGN ? ig_oc_wish(&oc, x[i], dc[i], dv[i]) : 0;
 }
 
-/* The host of a divided grid adds the volumes of all ranks and takes the step. */
+/* The host of a divided grid adds the volumes of all ranks and takes the step. Every block sums
+   its elements; the last block to arrive adds the blocks' sums in order and takes the step.
+   Launches that are queued after the end return at once. */
 __global__ void bisect(const __grid_constant__ ig_oc oc, const __grid_constant__ ig_pieces p,
                        int64_t n, const uint8_t *role, const double *x, const double *dc,
                        const double *dv, const double *work, bool step, bisection *s) {
@@ -86,6 +93,7 @@ __global__ void step_bracket(const __grid_constant__ ig_oc oc, bisection *s) {
   ig_bracket_step(&oc, s->volume, &s->bracket);
 }
 
+/* The design that belongs to the multiplier found. */
 __global__ void candidate_values(const __grid_constant__ ig_oc oc, int64_t n, const uint8_t *role,
                                  const double *x, const double *dc, const double *dv,
                                  const double *work, const bisection *s, double *out) {
@@ -114,6 +122,7 @@ static ig_status bisect_on(ig_ctx *cx, const summing *over, const ig_oc *oc, int
   return IG_OK;
 }
 
+/* The host copies the bracket out after every batch of steps: one wait for ten passes. */
 ig_status ig_topopt_design_cuda_oc(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_oc *oc,
                                    const double *x, const double *dc, const double *dv,
                                    double *work, double *out, double *multiplier) {
@@ -140,7 +149,9 @@ done:
 
 /* --- moving asymptotes, several constraints --- */
 
-/* One launch has all sums of up to DUAL_WHOLE constraints; of more, those of a tile. */
+/* One launch has all sums of up to DUAL_WHOLE constraints; of more, those of a tile. Up to 8
+   constraints a thread has all sums, 45 at most; beyond, tiles of 4 x 4 are summed by several
+   launches that each compute the minimum anew. */
 enum { DUAL_BLOCKS = 1024, DUAL_WHOLE = 8, DUAL_MOST = 9 + 36 };
 struct dual_state {
   double total[DUAL_MOST];
@@ -148,6 +159,8 @@ struct dual_state {
   double partial[DUAL_MOST * ROOM];
 };
 
+/* COUNT is a constant so that the loops over functions unroll and the sums stay out of local
+   memory. */
 template <int COUNT>
 __global__ void dual_values(const __grid_constant__ ig_topopt_mma mma,
                             const __grid_constant__ ig_pieces p, int64_t n, const uint8_t *role,
@@ -163,6 +176,7 @@ __global__ void dual_values(const __grid_constant__ ig_topopt_mma mma,
       s->total[q] = total[q];
 }
 
+/* Sums of one 4 x 4 tile of second derivatives, and of the four functions of its rows. */
 __global__ void dual_tile(const __grid_constant__ ig_topopt_mma mma,
                           const __grid_constant__ ig_pieces p, int64_t n, const uint8_t *role,
                           int a, int b, dual_state *s) {
@@ -210,6 +224,7 @@ static ig_status dual_by_tiles(ig_ctx *cx, int64_t n, const uint8_t *role, const
   return IG_OK;
 }
 
+/* A switch over the number of constraints, as the kernel's template needs a constant. */
 static ig_status dual_whole(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_topopt_mma *mma,
                             dual_state *s, double *sums) {
   const int each = ig_mma_sums(mma->count);
@@ -234,6 +249,7 @@ static ig_status dual_whole(ig_ctx *cx, int64_t n, const uint8_t *role, const ig
   return dual_take(cx, &over, each, s, sums);
 }
 
+/* cudaMallocAsync is ordered on the stream: the device is not synchronised for work space. */
 ig_status ig_topopt_design_cuda_dual(ig_ctx *cx, int64_t n, const uint8_t *role,
                                      const ig_topopt_mma *mma, double *sums) {
   cudaStream_t stream = ig_cuda_stream(cx);
@@ -248,12 +264,14 @@ ig_status ig_topopt_design_cuda_dual(ig_ctx *cx, int64_t n, const uint8_t *role,
 
 /* --- figures --- */
 
+/* `change` first: the host reads change and sums in one copy of three doubles. */
 struct figures {
   double change, sum[2]; /* of the densities, of 4 x (1 - x) */
   unsigned arrived;
   double partial[2 * ROOM];
 };
 
+/* Starts from zero (cudaMemsetAsync), which is the least value of the atomic maximum. */
 __global__ void figure_values(const __grid_constant__ ig_pieces p, int64_t n, const uint8_t *role,
                               const __grid_constant__ ig_law law, const double *x,
                               const double *old, figures *s) {
@@ -272,6 +290,7 @@ __global__ void figure_values(const __grid_constant__ ig_pieces p, int64_t n, co
       s->sum[q] = total[q];
 }
 
+/* Only the counters and results are cleared: partial sums are written before they are read. */
 ig_status ig_topopt_design_cuda_stats(ig_ctx *cx, const ig_grid *g, int64_t n, const uint8_t *role,
                                       const ig_law *law, const double *x, const double *old,
                                       ig_topopt_design_stats *stats) {

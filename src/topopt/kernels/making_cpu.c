@@ -1,4 +1,5 @@
-/* Printing and drawing on a mesh, on the CPU. */
+/* Printing and drawing on a mesh, on the CPU. Elements of one level depend on lower levels only
+   and are computed in parallel; levels follow each other. */
 #include "kern/hd.h"
 #include "core/threads.h"
 #include "topopt/kernels/making_ops.h"
@@ -8,6 +9,7 @@
 
 #include "backend/backend.h"
 
+/* Within a level any order gives the same values. */
 ig_status ig_topopt_making_cpu_print(ig_ctx *cx, const ig_topopt_supports *s, int from, int to,
                                      const uint8_t *role, const double *in, double *out) {
   for (int l = from; l < to; l++) {
@@ -19,6 +21,8 @@ ig_status ig_topopt_making_cpu_print(ig_ctx *cx, const ig_topopt_supports *s, in
   return IG_OK;
 }
 
+/* From the highest level down: gradients of what an element holds up are complete when it is
+   reached. */
 ig_status ig_topopt_making_cpu_print_back(ig_ctx *cx, const ig_topopt_supports *s, int from, int to,
                                           const uint8_t *role, const double *in,
                                           const double *printed, double *work, double *slope) {

@@ -11,6 +11,7 @@
   i += (int64_t)gridDim.x * blockDim.x
 #define OVER(n) ig_cuda_blocks(n, 256), 256, 0, ig_cuda_stream(cx)
 
+/* Elements of one level; what they stand on was written by earlier launches on the same stream. */
 __global__ void print_level(ig_topopt_supports s, int64_t from, int64_t n, const uint8_t *role,
                             const double *in, double *out) {
   for (EACH(i, n)) {
@@ -49,6 +50,7 @@ ig_status ig_topopt_making_cuda_print_back(ig_ctx *cx, const ig_topopt_supports 
   return IG_OK;
 }
 
+/* A thread walks one column. */
 __global__ void draw_lists(ig_links columns, double power, const uint8_t *role, const double *in,
                            double *out) {
   for (EACH(i, columns.count))

@@ -1,4 +1,6 @@
-/* Stresses on the CPU. */
+/* Stresses on the CPU: loops over the functions of one element in design/stress.inc. Every value
+   is computed by one thread from values that nobody writes meanwhile, so results do not depend
+   on the number of threads. */
 #include "kern/hd.h"
 #include "core/threads.h"
 #include "topopt/design/stress.h"
@@ -8,6 +10,7 @@
 
 #include "backend/backend.h"
 
+/* Row by row of elements; a slab's last plane has elements unless it is the top of the grid. */
 ig_status ig_topopt_stress_cpu_strain(ig_ctx *cx, const ig_grid *g, const double *h,
                                       const double *u, double *tensor) {
   const int64_t rows = (int64_t)g->n[1] * ig_grid_layers(g);
@@ -20,6 +23,7 @@ ig_status ig_topopt_stress_cpu_strain(ig_ctx *cx, const ig_grid *g, const double
   return IG_OK;
 }
 
+/* Row by row of nodes, each gathering from its elements. */
 ig_status ig_topopt_stress_cpu_strain_back(ig_ctx *cx, const ig_grid *g, const double *h,
                                            const uint8_t *fix, const double *tensor, double *f) {
   const int64_t rows = (int64_t)(g->n[1] + 1) * (g->n[2] + 1);
@@ -34,6 +38,7 @@ ig_status ig_topopt_stress_cpu_strain_back(ig_ctx *cx, const ig_grid *g, const d
   return IG_OK;
 }
 
+/* Strains in `tensor` become stresses of the solid at unit modulus, in place. */
 ig_status ig_topopt_stress_cpu_mises(ig_ctx *cx, int64_t n, const uint8_t *role,
                                      const ig_topopt_hooke *law, double *tensor, double *mises) {
 #pragma omp parallel for schedule(static) num_threads(ig_team(cx, n, IG_WORK_VALUE))

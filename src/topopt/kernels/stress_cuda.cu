@@ -1,4 +1,6 @@
-/* Stresses on CUDA. */
+/* Stresses on CUDA: kernels around the functions of one element in design/stress.inc, one thread
+   per element or node. Nodes gather from their elements, so that no atomics are needed and sums
+   have one order. */
 #include "topopt/kernels/design.h"
 #include "topopt/kernels/stress_ops.h"
 #include "backend/cuda/launch.cuh"
@@ -13,6 +15,7 @@
   i += (int64_t)gridDim.x * blockDim.x
 #define OVER(n) ig_cuda_blocks(n, 256), 256, 0, ig_cuda_stream(cx)
 
+/* Element sizes by value: a host array cannot be passed to a kernel. */
 struct sizes {
   double h[3];
 };

@@ -1,6 +1,19 @@
-/* From a mesh that was set up as a whole to the part of it that a rank needs: own elements of the
-   design, elements that touch own nodes, the nodes of both, and nodes that own aggregates of
-   multigrid reach. The rest is let go. */
+/* From a mesh that was set up as a whole to the part of it that a rank needs: own elements of
+   the design, elements that touch own nodes, the nodes of both, and nodes that own aggregates of
+   multigrid reach. The rest is let go.
+
+   Why not read parts from the start: supports, loads, sets and filters are found with the code
+   for one rank, on the whole mesh, and are therefore the same on any number of ranks. The price
+   is that every rank has the whole mesh in memory for the time of the set-up.
+
+   Three ranges have to be told apart:
+
+     own nodes        rows.from .. rows.to: this rank computes their values
+     own elements     cells.from .. cells.to: their densities are this rank's
+     held elements    own ones and all that touch own nodes: K u at own nodes needs their moduli
+
+   Numbers in the part rise as those of the whole do, so that sums over the elements of a node
+   have the same order, and the same bits, as on one rank. */
 #include "topopt/mesh/mesh_model.h"
 #include "assembly/part.h"
 #include "backend/backend.h"
@@ -19,6 +32,7 @@ typedef struct {
   ig_lid *conn;
 } cutting;
 
+/* c->node is not freed: the part keeps it (part.node). */
 static void cutting_free(cutting *c) {
   free(c->element);
   free(c->node_number);
@@ -28,6 +42,7 @@ static void cutting_free(cutting *c) {
   free(c->conn);
 }
 
+/* The two directions of a numbering: part to whole (list), whole to part (number). */
 static ig_status list_make(ig_ctx *cx, ig_lid all, const uint8_t *mark, ig_lid **list,
                            ig_lid *number, ig_lid *count) {
   *count = 0;
@@ -40,7 +55,8 @@ static ig_status list_make(ig_ctx *cx, ig_lid all, const uint8_t *mark, ig_lid *
   return IG_OK;
 }
 
-/* Which elements and nodes are needed. */
+/* Which elements and nodes are needed. p->elements counts those that touch own nodes: the work
+   of this rank in a product. */
 static ig_status choose(ig_topopt_mesh_model *m, cutting *c) {
   ig_topopt_mesh_part *p = &m->part;
   const int npe = m->info->nodes;
@@ -73,7 +89,9 @@ done:
   return status;
 }
 
-/* Lists of ghosts, from the whole mesh. */
+/* Lists of ghosts, from the whole mesh. Three exchanges: values of nodes in elements that touch
+   own nodes (ghosts: products), values of nodes in own elements (states: energies and strains),
+   moduli of elements at own nodes (moduli). */
 static ig_status ghosts_list(ig_topopt_mesh_model *m, cutting *c) {
   ig_topopt_mesh_part *p = &m->part;
   ig_ctx *cx = m->cx;
@@ -106,7 +124,8 @@ done:
 
 /* --- arrays --- */
 
-/* Items list[0 … count) of an array, or `count` from `first` on (list NULL); `size` bytes each. */
+/* Items list[0 … count) of an array, or `count` from `first` on (list NULL); `size` bytes each.
+   Copies items of `size` bytes, whatever they are. */
 static ig_status array_cut(ig_ctx *cx, const ig_lid *list, ig_lid first, ig_lid count, size_t size,
                            const void *from, ig_array *to, const char *what) {
   IG_TRY(ig_array_new(cx, to, (size_t)count, size, what));
@@ -116,7 +135,8 @@ static ig_status array_cut(ig_ctx *cx, const ig_lid *list, ig_lid first, ig_lid 
   return ig_array_push(cx, to);
 }
 
-/* In place; device arrays that may have no host side. */
+/* In place; device arrays that may have no host side. The array goes to the host and back once:
+   cutting happens at the set-up only. */
 static ig_status replace(ig_topopt_mesh_model *m, const ig_lid *list, ig_lid first, ig_lid count,
                          size_t size, ig_array *a) {
   ig_array part;
@@ -145,7 +165,8 @@ static ig_status design_replace(ig_topopt_mesh_model *m, ig_array *a, size_t siz
   return replace(m, NULL, cells->from, cells->to - cells->from, size, a);
 }
 
-/* What the end of a run asks of own elements: which are held or loaded, and whose stress counts. */
+/* What the end of a run asks of own elements: which are held or loaded, and whose stress counts.
+   Kept from the whole mesh, since supports and loads of others are not known later. */
 static ig_status touched_cut(ig_topopt_mesh_model *m) {
   ig_topopt_mesh_part *p = &m->part;
   const size_t own = (size_t)(p->cells.to - p->cells.from);
@@ -169,8 +190,9 @@ static ig_status counted_cut(ig_topopt_mesh_model *m) {
   return design_replace(m, &m->part.counted, sizeof(double));
 }
 
-/* Supports, springs, loads; roles and volumes of own elements. The whole's that placing needs stay
-   until all is set up. */
+/* Supports, springs, loads; roles and volumes of own elements. The whole's that placing needs
+   stay until all is set up. Bounds of constraints are placed after this, on the whole: its
+   supports and volumes are kept in part.fix and part.share until release_global. */
 static ig_status placed_cut(ig_topopt_mesh_model *m) {
   ig_topopt_mesh_part *p = &m->part;
   const ig_lid own = p->cells.to - p->cells.from;
@@ -199,7 +221,8 @@ static ig_status centers_keep(ig_topopt_mesh_model *m) {
   return IG_OK;
 }
 
-/* Loads, and materials where there are several. */
+/* Loads, and materials where there are several. Poisson's ratios are needed of all elements in a
+   product, the other material arrays of own ones. */
 static ig_status loading_cut(ig_topopt_mesh_model *m, const cutting *c) {
   const ig_topopt_mesh_part *p = &m->part;
   ig_loading *l = &m->loading;
@@ -217,6 +240,7 @@ static ig_status loading_cut(ig_topopt_mesh_model *m, const cutting *c) {
 
 /* --- products --- */
 
+/* c->x and c->conn are the host's copies for the products and the preconditioner. */
 static ig_status geometry_cut(ig_topopt_mesh_model *m, cutting *c) {
   const ig_topopt_mesh_part *p = &m->part;
   const size_t npe = (size_t)m->info->nodes;
@@ -241,6 +265,7 @@ static ig_status plan_cut(ig_topopt_mesh_model *m, const cutting *c, ig_plan *pl
   return IG_OK;
 }
 
+/* The plan of the whole is cut, not made anew: its order of additions must stay. */
 static ig_status product_new(ig_topopt_mesh_model *m, const cutting *c, bool single, ig_ebe *op) {
   const ig_ebe_whole whole = {m->mesh->x, m->conn, m->elements, c->element};
   ig_plan plan;
@@ -249,7 +274,8 @@ static ig_status product_new(ig_topopt_mesh_model *m, const cutting *c, bool sin
                          m->poisson, &plan, op);
 }
 
-/* Products in both precisions while the whole's plan is there, then that itself. */
+/* Products in both precisions while the whole's plan is there, then that itself. `part.own` is
+   the view of own elements alone: the same connectivity from element_at on. */
 static ig_status products_cut(ig_topopt_mesh_model *m, const cutting *c) {
   ig_topopt_mesh_part *p = &m->part;
   if (m->size == 3)
@@ -280,6 +306,7 @@ static ig_status products_cut(ig_topopt_mesh_model *m, const cutting *c) {
 
 /* --- what the design sees --- */
 
+/* Own ranges of all ranks, joined in order, are the whole array. */
 static ig_status fetch(void *self, bool states, int count, const double *from, bool everyone,
                        double *to) {
   const ig_topopt_mesh_model *m = self;
@@ -297,6 +324,7 @@ static ig_status fetch(void *self, bool states, int count, const double *from, b
   return IG_OK;
 }
 
+/* Own ranges of arrays of the whole (host) to the device; ghosts are not filled. */
 static ig_status place(void *self, bool states, int count, const double *from, double *to) {
   const ig_topopt_mesh_model *m = self;
   const ig_topopt_mesh_part *p = &m->part;
@@ -311,7 +339,9 @@ static ig_status place(void *self, bool states, int count, const double *from, d
   return m->cx->backend->sync(m->cx);
 }
 
-/* Asked for at the end, too: elements whose stress counts. */
+/* Asked for at the end, too: elements whose stress counts. While all is set up constraints are
+   measured on the whole mesh and then cut; at the end only the stress of the part is asked for,
+   whose elements were kept. */
 static ig_status limit(void *self, const ig_limit_case *limit, ig_array *to, double *norm) {
   ig_topopt_mesh_model *m = self;
   const bool elements = isnan(limit->displacement) && isnan(limit->temperature);
@@ -330,6 +360,8 @@ static ig_status touched(void *self, uint8_t *mark) {
   return IG_OK;
 }
 
+/* Called when model and design are complete (d->lighten): from now on no rank has the whole
+   mesh's connectivity. */
 void ig_topopt_mesh_release_global(void *self) {
   ig_topopt_mesh_model *m = self;
   ig_topopt_mesh_part *p = &m->part;
@@ -345,6 +377,7 @@ void ig_topopt_mesh_release_global(void *self) {
 
 /* --- */
 
+/* From here on the design sees this rank's part: sizes, roles, and the functions that differ. */
 static void see(ig_topopt_mesh_model *m) {
   ig_discretisation *d = &m->d;
   ig_topopt_mesh_part *p = &m->part;
@@ -373,6 +406,8 @@ static void see(ig_topopt_mesh_model *m) {
   d->lighten = ig_topopt_mesh_release_global;
 }
 
+/* The order matters: ghosts, faces and filters are found from the whole mesh, then arrays are
+   replaced. */
 static ig_status cut(ig_topopt_mesh_model *m, cutting *c) {
   ig_topopt_mesh_part *p = &m->part;
   IG_TRY(choose(m, c));
@@ -393,6 +428,7 @@ static ig_status cut(ig_topopt_mesh_model *m, cutting *c) {
   return IG_OK;
 }
 
+/* Ranks agree before the preconditioner is made, as that exchanges messages. */
 ig_status ig_topopt_mesh_cut(ig_topopt_mesh_model *m) {
   cutting c = {0};
   ig_status status = cut(m, &c);

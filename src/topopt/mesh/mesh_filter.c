@@ -1,4 +1,12 @@
-/* Sums over elements near each of a mesh: the cone of its filter, the balls that bound members. */
+/* Sums over elements near each of a mesh: the cone of its filter, the balls that bound members.
+
+   The filter's weight of element k at element e is radius - |x_e - x_k| between centres (a
+   cone), of a ball 1. No list of neighbours is stored, as it would be several times larger than
+   the mesh: elements are sorted into cells of at least the radius, and the kernel looks through
+   27 cells.
+
+   In a mesh that is divided between ranks each has the centres and values of its own elements
+   and of those they reach; values of the latter come by a halo exchange before each sum. */
 #include "topopt/mesh/mesh_model.h"
 #include "backend/backend.h"
 #include "mesh/topology.h"
@@ -59,6 +67,8 @@ static ig_status make_cone(ig_topopt_mesh_model *m, double radius, ig_topopt_mes
 /* Calls for every element that the cone of e (whole numbers) reaches. What an image beyond a plane
    of symmetry reaches is nearer to the element itself. */
 typedef ig_status reach(ig_topopt_mesh_model *m, void *user, ig_lid e, ig_lid other);
+/* 27 cells around the element's own contain everything within the radius, since cells are no
+   smaller than it. */
 static ig_status each_reached(ig_topopt_mesh_model *m, const ig_topopt_mesh_cone *of, ig_lid e,
                               reach *visit, void *user) {
   const ig_cone *c = &of->shape;
@@ -88,6 +98,7 @@ typedef struct {
   ig_halo_pairs give, take;
 } reaching;
 
+/* Elements of other ranks that own ones reach. */
 static ig_status ghost_mark(ig_topopt_mesh_model *m, void *user, ig_lid e, ig_lid other) {
   const ig_rows *cells = &m->part.cells;
   reaching *r = user;
@@ -107,7 +118,9 @@ static ig_status ghost_pair(ig_topopt_mesh_model *m, void *user, ig_lid e, ig_li
   return ig_halo_pair_add(m->cx, &r->take, owner, r->number[other]);
 }
 
-/* Centres and cells of the elements that have a number; in a cell they keep their order. */
+/* Centres and cells of the elements that have a number; in a cell they keep their order. The
+   order within cells is that of the whole, so that sums have the same bits on any number of
+   ranks. */
 static ig_status cone_make(ig_topopt_mesh_model *m, const reaching *r, ig_topopt_mesh_cone *to) {
   ig_cone *c = &to->shape;
   const ig_lid count = m->part.cells.to - m->part.cells.from + r->ghosts;
@@ -188,6 +201,7 @@ static ig_status cone_cut(ig_topopt_mesh_model *m, ig_topopt_mesh_cone *to) {
   return status;
 }
 
+/* Both cones lose the elements that this rank does not need. */
 ig_status ig_topopt_mesh_filter_cut(ig_topopt_mesh_model *m) {
   IG_TRY(cone_cut(m, &m->cone));
   return cone_cut(m, &m->ball);
@@ -206,6 +220,8 @@ static ig_status cone_sum(ig_topopt_mesh_model *m, ig_topopt_mesh_cone *c, const
 
 /* --- */
 
+/* d.ball: how many mean elements a full ball contains. Balls at the rim are not full, and count
+   as if void were outside. */
 ig_status ig_topopt_mesh_filter_new(ig_topopt_mesh_model *m) {
   const ig_filter_case *c = &m->c->filter;
   const double radius = ig_topopt_mesh_radius(m), ball = 0.5 * ig_topopt_member(m->c);

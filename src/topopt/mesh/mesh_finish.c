@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Host pointers into the model, valid as long as it is; of a part the host side of the plan's
+   connectivity. */
 ig_topopt_mesh_body ig_topopt_mesh_body_of(const ig_topopt_mesh_model *m) {
   const ig_topopt_mesh_part *p = &m->part;
   const ig_lid *held = m->plan.conn.host;
@@ -34,7 +36,8 @@ ig_topopt_mesh_body ig_topopt_mesh_body_of(const ig_topopt_mesh_model *m) {
 
 /* --- densities at nodes --- */
 
-/* Values of own elements (device), and those of the elements around them, to the host. */
+/* Values of own elements (device), and those of the elements around them, to the host. A rank
+   that has failed takes part in the exchange with its status, so that the others hear of it. */
 static ig_status around_take(ig_topopt_mesh_model *m, const double *own, double *around,
                              ig_status status) {
   if (status == IG_OK)
@@ -61,7 +64,9 @@ static ig_status ghosts_take(ig_topopt_mesh_model *m, double *value, ig_status s
   return status;
 }
 
-/* Means of the elements around each node, in their order: of own nodes all are there. */
+/* Means of the elements around each node, in their order: of own nodes all are there.
+   Volume-weighted means; the order of elements is that of the whole, so bits agree between
+   ranks. */
 static ig_status means_make(const ig_topopt_mesh_model *m, const ig_topopt_mesh_body *b,
                             const double *density, const double *share, double *value) {
   const size_t npe = (size_t)m->info->nodes;
@@ -79,6 +84,8 @@ static ig_status means_make(const ig_topopt_mesh_model *m, const ig_topopt_mesh_
   return IG_OK;
 }
 
+/* Of a part: densities and volumes of elements around own nodes come first, means are made, then
+   nodes of other ranks take their owners' values. Every value is computed once, by one rank. */
 ig_status ig_topopt_mesh_values(ig_topopt_mesh_model *m, const double *density, double **value) {
   const ig_topopt_mesh_body b = ig_topopt_mesh_body_of(m);
   const bool part = m->part.divided;
@@ -106,7 +113,9 @@ ig_status ig_topopt_mesh_values(ig_topopt_mesh_model *m, const double *density, 
 
 /* --- faces --- */
 
-/* Elements of others that may share a face with an own one: three of its nodes. */
+/* Elements of others that may share a face with an own one: three of its nodes. Two elements
+   that share a face have at least three nodes in common; the list may contain a few that share
+   only edges, which the adjacency sorts out. */
 static ig_status near_list(const ig_topopt_mesh_model *m, ig_lid **list, ig_lid *count) {
   const ig_rows *cells = &m->part.cells;
   const int64_t npe = m->info->nodes;
@@ -129,6 +138,7 @@ done:
   return status;
 }
 
+/* Faces of own elements are numbered first, up to adj->start[1], since they are the first block. */
 static ig_status crossings_list(ig_topopt_mesh_part *p, ig_ctx *cx, const ig_adjacency *adj,
                                 const ig_lid *near) {
   const ig_lid own = p->cells.to - p->cells.from;
@@ -143,6 +153,8 @@ static ig_status crossings_list(ig_topopt_mesh_part *p, ig_ctx *cx, const ig_adj
   return IG_OK;
 }
 
+/* A mesh of two blocks, own elements and those near them, goes through the usual search for
+   neighbours. Done at the set-up, as the other ranks' elements are not there at the end. */
 ig_status ig_topopt_mesh_crossings(ig_topopt_mesh_model *m) {
   const ig_rows *cells = &m->part.cells;
   const size_t npe = (size_t)m->info->nodes;
@@ -169,6 +181,8 @@ done:
   return status;
 }
 
+/* Faces whose neighbour is on another rank look free to the search on own elements; crossings
+   correct that. */
 ig_status ig_topopt_mesh_behind(const ig_topopt_mesh_model *m, ig_adjacency *adj) {
   const ig_topopt_mesh_part *p = &m->part;
   const ig_topopt_mesh_body b = ig_topopt_mesh_body_of(m);
@@ -181,6 +195,8 @@ ig_status ig_topopt_mesh_behind(const ig_topopt_mesh_model *m, ig_adjacency *adj
   return IG_OK;
 }
 
+/* Junctions, where more than two elements share a face, count as open: what is behind is not
+   known. */
 ig_status ig_topopt_mesh_faces(void *self, ig_topopt_pieces *p) {
   const ig_topopt_mesh_model *m = self;
   const ig_topopt_mesh_body b = ig_topopt_mesh_body_of(m);

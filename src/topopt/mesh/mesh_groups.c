@@ -17,13 +17,15 @@ typedef struct {
   int arrays;
 } lists;
 
+/* The owner of one of the group's elements, a different one for each group: work is spread
+   evenly, and every rank finds the same answer without a message. */
 static int computed_by(const ig_topopt_mesh_model *m, const lists *l, int64_t group) {
   const int64_t from = l->start[group], n = l->start[group + 1] - from;
   return ig_rows_owner(&m->part.cells, (ig_lid)l->order[from + group % n]);
 }
 
 /* Numbers of own and borrowed elements; returns how many there are. Counts own groups and their
-   elements. */
+   elements. Elements of own groups that belong to others get numbers after the own ones. */
 static ig_lid choose(const ig_topopt_mesh_model *m, const lists *l, ig_lid *number, int64_t *groups,
                      int64_t *members) {
   memset(number, 0xff, sizeof *number * (size_t)m->elements);
@@ -39,7 +41,7 @@ static ig_lid choose(const ig_topopt_mesh_model *m, const lists *l, ig_lid *numb
   return ig_topopt_mesh_number(m, number);
 }
 
-/* Who lends what to whom. */
+/* Who lends what to whom. Lending and returning are the same pairs in opposite directions. */
 static ig_status lending_make(ig_topopt_mesh_model *m, const lists *l, const ig_lid *number,
                               ig_topopt_mesh_groups *g) {
   const ig_rows *cells = &m->part.cells;
@@ -71,7 +73,8 @@ static ig_status lending_make(ig_topopt_mesh_model *m, const lists *l, const ig_
   return status;
 }
 
-/* Lists of own groups, roles and values of `all` elements. */
+/* Lists of own groups, roles and values of `all` elements. Roles are copied with the lists, as
+   roles of borrowed elements are not in the rank's own array. */
 static ig_status own_make(ig_topopt_mesh_model *m, const lists *l, const ig_lid *number, ig_lid all,
                           int64_t groups, int64_t members, ig_topopt_mesh_groups *g) {
   IG_TRY(ig_array_new(m->cx, &g->start, (size_t)groups + 1, sizeof(int64_t), "groups"));
@@ -97,6 +100,7 @@ static ig_status own_make(ig_topopt_mesh_model *m, const lists *l, const ig_lid 
   return ig_array_push(m->cx, &g->role);
 }
 
+/* Lists are of the whole mesh here; the rank keeps those of the groups it computes. */
 static ig_status part_make(ig_topopt_mesh_model *m, const lists *l, ig_topopt_mesh_groups *g) {
   ig_lid *number;
   int64_t groups, members;
@@ -109,6 +113,7 @@ static ig_status part_make(ig_topopt_mesh_model *m, const lists *l, ig_topopt_me
   return status;
 }
 
+/* On one rank the lists are used as they are. */
 ig_status ig_topopt_mesh_groups_new(ig_topopt_mesh_model *m, int64_t count, const int64_t *start,
                                     const int64_t *order, int arrays, ig_topopt_mesh_groups *g) {
   const lists l = {count, start, order, arrays};
@@ -130,6 +135,7 @@ void ig_topopt_mesh_groups_free(ig_topopt_mesh_model *m, ig_topopt_mesh_groups *
   ig_halo_free(m->cx, &g->back);
 }
 
+/* All arrays travel in one exchange. */
 ig_status ig_topopt_mesh_groups_borrow(ig_topopt_mesh_model *m, ig_topopt_mesh_groups *g,
                                        int arrays, const double *const *from) {
   ig_halo_array all[3];
@@ -141,6 +147,7 @@ ig_status ig_topopt_mesh_groups_borrow(ig_topopt_mesh_model *m, ig_topopt_mesh_g
   return ig_halo_refresh_all(m->cx, &g->lend, all, arrays, IG_OK);
 }
 
+/* After the exchange own values are at the front of the array. */
 ig_status ig_topopt_mesh_groups_return(ig_topopt_mesh_model *m, ig_topopt_mesh_groups *g, int array,
                                        double *to) {
   IG_TRY(ig_halo_refresh(m->cx, &g->back, g->value[array].dev, sizeof *to, IG_OK));

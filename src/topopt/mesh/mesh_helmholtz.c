@@ -1,4 +1,10 @@
-/* The filter of a mesh as a differential equation. Of a part each rank has its own nodes and
+/* The filter of a mesh as a differential equation (Lazarov and Sigmund 2011):
+
+     -r^2 laplacian u + u = x,   r = R / (2 sqrt 3),   du/dn = 0 at the rim
+
+   with R the radius of the equivalent cone. Its cost does not depend on the radius, and ranks
+   exchange only their ghosts. Solved by conjugate gradients with the diagonal as preconditioner:
+   the mass term keeps the matrix well conditioned. Of a part each rank has its own nodes and
    ghosts, as of the body's own system. */
 #include "topopt/mesh/mesh_model.h"
 #include "assembly/part.h"
@@ -14,6 +20,7 @@ static ig_lid nodes_here(const ig_topopt_mesh_model *m) {
   return m->part.divided ? m->part.nodes : m->nodes;
 }
 
+/* y = (r^2 K + M) x, and x.y for the iteration where `state` is given. */
 static ig_status apply(void *self, const double *x, double *y, ig_cg_state *state) {
   ig_topopt_mesh_model *m = self;
   ig_helmholtz *h = &m->helmholtz;
@@ -29,6 +36,7 @@ static ig_status apply(void *self, const double *x, double *y, ig_cg_state *stat
              : IG_OK;
 }
 
+/* The diagonal, in single precision. */
 static ig_status precondition(void *self, const float *r, const float **z) {
   ig_topopt_mesh_model *m = self;
   const ig_topopt_mesh_range own = ig_topopt_mesh_own(m);
@@ -82,6 +90,8 @@ done:
   return status;
 }
 
+/* The matrix is constant: its diagonal is inverted once. Element matrices are those of
+   conduction with the coefficient r^2, plus the mass matrix. */
 ig_status ig_topopt_mesh_helmholtz_new(ig_topopt_mesh_model *m, const ig_lid *element,
                                        const ig_lid *conn) {
   const ig_topopt_mesh_part *p = &m->part;
@@ -124,8 +134,9 @@ ig_status ig_topopt_mesh_helmholtz_new(ig_topopt_mesh_model *m, const ig_lid *el
   return ig_pcg_init(cx, &h->pcg, nodes);
 }
 
-/* Elements to nodes, the equation, means over elements. `in` comes weighed by volume over the mean
-   volume, the equation wants integrals. */
+/* Elements to nodes, the equation, means over elements. `in` comes weighed by volume over the
+   mean volume, the equation wants integrals. 1e-11: the filter is linear and its own transpose
+   only as far as it is solved. */
 ig_status ig_topopt_mesh_helmholtz(ig_topopt_mesh_model *m, const double *in, double *out) {
   ig_helmholtz *h = &m->helmholtz;
   ig_solve_report report;

@@ -20,6 +20,8 @@ typedef struct {
   ig_lid element;
 } in_column;
 
+/* Within a column from the tool inwards; the number of the element decides between equal depths,
+   so that the order is the same on every machine. */
 static int by_column(const void *a, const void *b) {
   const in_column *p = a, *q = b;
   for (int d = 0; d < 2; d++)
@@ -35,8 +37,9 @@ static bool together(const in_column *p, const in_column *q) {
   return p->at[0] == q->at[0] && p->at[1] == q->at[1] && p->side == q->side;
 }
 
-/* Elements by columns of width `size`, and how many columns there are. `shift` keeps the centres of
-   rows away from the borders of columns. */
+/* Elements by columns of width `size`, and how many columns there are. `shift` keeps the centres
+   of rows away from the borders of columns. `side` tells the two tools apart that meet at the
+   parting plane; depth is counted from each. */
 static int64_t sort_columns(const ig_topopt_mesh_model *m, int axis, double sign, double size,
                             double shift, in_column *list) {
   double low[3], high[3];
@@ -60,7 +63,8 @@ static int64_t sort_columns(const ig_topopt_mesh_model *m, int axis, double sign
   return columns;
 }
 
-/* The design, the same everywhere, whose columns have the volume asked for. */
+/* The design, the same everywhere, whose columns have the volume asked for. A uniform design is
+   drawn to more than itself: bisection finds the one whose drawn volume is right. */
 static double uniform_start(const ig_topopt_mesh_model *m, const in_column *list) {
   const double *share = m->share.host;
   double low = 0, high = 1;
@@ -76,8 +80,10 @@ static double uniform_start(const ig_topopt_mesh_model *m, const in_column *list
   return high;
 }
 
-/* Columns are the rows of elements there are; of a mesh without rows as wide as its elements, six
-   tetrahedra counted as one. */
+/* Columns are the rows of elements there are; of a mesh without rows as wide as its elements,
+   six tetrahedra counted as one. First try: columns a thousandth of an element wide find the
+   rows of a structured mesh. With fewer than two elements per column on average the mesh has no
+   rows, and columns as wide as elements are taken. */
 static ig_status make_draw(ig_topopt_mesh_model *m) {
   const ig_draw_case *c = &m->c->draw_direction;
   const double size = cbrt(m->d.volume * (m->type == IG_HEX8 ? 1 : 6));
@@ -117,6 +123,7 @@ done:
   return status;
 }
 
+/* Value 0 is the design, 1 what is drawn of it. */
 static ig_status draw(void *self, const double *in, double *out) {
   ig_topopt_mesh_model *m = self;
   ig_topopt_mesh_groups *g = &m->columns;
@@ -127,6 +134,7 @@ static ig_status draw(void *self, const double *in, double *out) {
   IG_TRY(ops->draw(m->cx, &g->links, m->draw_power, g->role.dev, g->value[0].dev, g->value[1].dev));
   return ig_topopt_mesh_groups_return(m, g, 1, out);
 }
+/* Values 0, 1, 2: design, drawn, gradient; only the gradient goes back. */
 static ig_status draw_back(void *self, const double *in, const double *drawn, double *work,
                            double *slope) {
   ig_topopt_mesh_model *m = self;
@@ -144,6 +152,7 @@ static ig_status draw_back(void *self, const double *in, const double *drawn, do
 
 /* --- one density for several elements --- */
 
+/* Every element of a group gets the mean of the group (d->link). */
 static ig_status share(void *self, double *v) {
   ig_topopt_mesh_model *m = self;
   ig_topopt_mesh_groups *g = &m->pattern;
@@ -156,6 +165,7 @@ static ig_status share(void *self, double *v) {
   return ig_topopt_mesh_groups_return(m, g, 0, v);
 }
 
+/* Groups are found on the whole mesh, as everything that is placed. */
 static ig_status make_pattern(ig_topopt_mesh_model *m) {
   const ig_topopt_points points = ig_topopt_mesh_points(m);
   int64_t groups, *start = NULL, *order = NULL;
@@ -170,6 +180,7 @@ static ig_status make_pattern(ig_topopt_mesh_model *m) {
 
 /* --- */
 
+/* `print` of the discretisation is printing or drawing, whichever the case has. */
 ig_status ig_topopt_mesh_making_new(ig_topopt_mesh_model *m) {
   if (m->c->pattern.at.given)
     IG_TRY(make_pattern(m));

@@ -17,7 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One type for all blocks. */
+/* One type for all blocks. Kernels are written per element type, and all arrays have one stride:
+   one type for the whole mesh. */
 static ig_status find_type(ig_topopt_mesh_model *m) {
   const ig_mesh *mesh = m->mesh;
   m->type = IG_ELEM_TYPES;
@@ -45,6 +46,7 @@ static ig_status find_type(ig_topopt_mesh_model *m) {
   return IG_OK;
 }
 
+/* One array for all blocks of the mesh, in their order: elements are numbered through. */
 ig_status ig_topopt_mesh_connect(ig_topopt_mesh_model *m) {
   const size_t npe = (size_t)m->info->nodes;
   size_t at = 0;
@@ -58,6 +60,7 @@ ig_status ig_topopt_mesh_connect(ig_topopt_mesh_model *m) {
   return IG_OK;
 }
 
+/* Quadratic tetrahedra may be curved: their volume is integrated. */
 ig_status ig_topopt_mesh_volumes(const ig_topopt_mesh_model *m, double *volume) {
   size_t at = 0;
   for (int b = 0; b < m->mesh->blocks; b++)
@@ -67,6 +70,7 @@ ig_status ig_topopt_mesh_volumes(const ig_topopt_mesh_model *m, double *volume) 
   return IG_OK;
 }
 
+/* `slack` is a millionth of the shortest edge: points that close are on a plane or in a region. */
 static ig_status make_geometry(ig_topopt_mesh_model *m) {
   const ig_mesh *mesh = m->mesh;
   double shortest = INFINITY, all = 0;
@@ -104,6 +108,8 @@ static ig_status make_geometry(ig_topopt_mesh_model *m) {
 
 /* --- what others ask for --- */
 
+/* Lines of `ingot check`: how products are made and what they store, the hierarchy, what can be
+   made. */
 static void mesh_describe(void *self, ig_check_line *line, void *user) {
   const ig_topopt_mesh_model *m = self;
   char text[128];
@@ -138,6 +144,8 @@ static void mesh_free(void *self) {
   free(m);
 }
 
+/* As on a grid: materials, placing, the system, filters, what can be made, then the table of
+   functions; last the mesh is cut, if ranks divide it. */
 static ig_status build(ig_topopt_mesh_model *m, const ig_list *materials, ig_assembly how) {
   m->size = m->c->problem == IG_PROBLEM_HEAT ? 1 : 3;
   IG_TRY(make_geometry(m));
@@ -188,6 +196,7 @@ static ig_status build(ig_topopt_mesh_model *m, const ig_list *materials, ig_ass
   return m->part.divided ? ig_topopt_mesh_cut(m) : IG_OK;
 }
 
+/* *out is a member of the model; its `free` frees all of it. */
 ig_status ig_topopt_mesh_model_new(ig_ctx *cx, const ig_topopt_case *c, const ig_list *materials,
                                    const ig_mesh *mesh, ig_assembly how, ig_discretisation **out) {
   *out = NULL;

@@ -1,4 +1,15 @@
-/* A mesh of hexahedra or of tetrahedra with supports, loads and roles. */
+/* A mesh of hexahedra or of tetrahedra with supports, loads and roles: the discretisation of
+   topopt on a mesh. ig_topopt_mesh_model owns everything but the mesh itself; its member `d` is
+   what the design works with.
+
+   Files by task: mesh_model.c sets up, mesh_place.c applies the case to nodes and elements,
+   mesh_system.c is K u = f, mesh_filter.c and mesh_helmholtz.c filter, mesh_making.c,
+   overhang_mesh.c and mesh_groups.c restrict designs to what can be made, mesh_part.c and
+   mesh_cut.c divide the mesh between ranks, mesh_surface.c and mesh_finish.c make the part,
+   mesh_output.c writes.
+
+   Of a mesh that is divided, arrays of elements are those of the rank's own elements, arrays of
+   states have own nodes and ghosts; while all is set up every rank still has the whole mesh. */
 #ifndef IG_TOPOPT_MESH_MESH_MODEL_H
 #define IG_TOPOPT_MESH_MESH_MODEL_H
 

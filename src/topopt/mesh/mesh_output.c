@@ -20,6 +20,7 @@ void ig_topopt_mesh_pack(void *self, bool nodes, int components, const double *f
 
 /* --- divided --- */
 
+/* Values on the stack at a time: 32 kB. */
 enum { CHUNK = 4096 };
 
 typedef struct {
@@ -32,6 +33,7 @@ typedef struct {
   void *user;
 } passing;
 
+/* `host`: the array is a copy that a checkpoint keeps. */
 static ig_status bytes_out(const passing *p, const void *from, size_t size, void *to) {
   const ig_ctx *cx = p->m->cx;
   if (p->host) {
@@ -42,11 +44,13 @@ static ig_status bytes_out(const passing *p, const void *from, size_t size, void
   return cx->backend->sync(p->m->cx);
 }
 
+/* Own values from `begin` on, counted in items of `size` values. */
 static ig_status values_give(void *user, int64_t begin, int64_t count, void *items) {
   const passing *p = user;
   return bytes_out(p, p->from + p->size * begin, sizeof(double) * (size_t)(p->size * count), items);
 }
 
+/* Converted to single precision in pieces, so that no second array of the whole part is needed. */
 static ig_status shown_give(void *user, int64_t begin, int64_t count, void *items) {
   const passing *p = user;
   double chunk[CHUNK];
@@ -60,7 +64,8 @@ static ig_status shown_give(void *user, int64_t begin, int64_t count, void *item
   return IG_OK;
 }
 
-/* Corners of own elements, in numbers of the whole and VTK's order. */
+/* Corners of own elements, in numbers of the whole and VTK's order. Connectivity lies on the
+   device with the part's numbers; part.node turns them into the whole's. */
 static ig_status corners_give(void *user, int64_t begin, int64_t count, void *items) {
   const passing *p = user;
   const ig_topopt_mesh_model *m = p->m;
@@ -130,6 +135,7 @@ static ig_status types_take(const ig_topopt_mesh_model *m, ig_stream_take *take,
   return IG_OK;
 }
 
+/* Types need no message: all elements have the same. */
 ig_status ig_topopt_mesh_outline(void *self, int array, ig_stream_take *take, void *user) {
   const ig_topopt_mesh_model *m = self;
   passing p = {.m = m, .size = 3, .take = take, .user = user};

@@ -12,10 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Nodes of a block; blocks between two cuts. */
+/* Nodes of a block; blocks between two cuts. 128 nodes: enough for a sum to be worth its
+   overhead. Cuts are at multiples of four blocks, 512 nodes. */
 enum { BLOCK = 128, UNIT = 4 };
 
-/* Own blocks of sums over `rows` of `length` values each. */
+/* Own blocks of sums over `rows` of `length` values each. A slab of blocks: the machinery of
+   divided grids adds the blocks of all ranks in order. */
 static ig_status sums_divide(ig_topopt_mesh_model *m, const ig_rows *rows, ig_lid length,
                              ig_lid size, ig_slab **slab, ig_grid *sums) {
   int to;
@@ -28,8 +30,9 @@ static ig_status sums_divide(ig_topopt_mesh_model *m, const ig_rows *rows, ig_li
   return IG_OK;
 }
 
-/* Elements go where most of their nodes are: as many as have their lowest node below a rank's first
-   come before its own, up to whole blocks. */
+/* Elements go where most of their nodes are: as many as have their lowest node below a rank's
+   first come before its own, up to whole blocks. Elements follow the nodes, so that most nodes
+   of own elements are own ones. `below` counts elements by their lowest node. */
 static ig_status cells_divide(ig_topopt_mesh_model *m) {
   ig_topopt_mesh_part *p = &m->part;
   const int npe = m->info->nodes;
@@ -55,7 +58,8 @@ static ig_status cells_divide(ig_topopt_mesh_model *m) {
   return IG_OK;
 }
 
-/* Blocks of `length` of `count` things of `size` values. */
+/* Blocks of `length` of `count` things of `size` values. A "grid" whose planes are blocks: sums
+   over it have one order for any number of ranks. */
 static ig_grid blocks_of(int64_t count, int64_t length, int size) {
   const int blocks = (int)((count + length - 1) / length);
   return (ig_grid){.dim = 3,
@@ -74,6 +78,8 @@ ig_grid ig_topopt_mesh_blocks(const ig_topopt_mesh_model *m) {
   return m->part.divided ? own : blocks_of(m->nodes, BLOCK, 1);
 }
 
+/* Without a reason not to, the mesh is divided. Sums by blocks are chosen on one rank, too: a
+   run on several ranks has the bits of one. */
 ig_status ig_topopt_mesh_part_choose(ig_topopt_mesh_model *m) {
   enum { MOST = 1 << 14 }; /* blocks of elements, for which a GPU's sums have room */
   const bool gpu = m->cx->backend->kernels == IG_KERNELS_CUDA;
@@ -131,6 +137,7 @@ void ig_topopt_mesh_part_free(ig_topopt_mesh_model *m) {
 
 /* --- own elements, own nodes --- */
 
+/* Own elements keep their order and come first, the others follow in the order of the whole. */
 ig_lid ig_topopt_mesh_number(const ig_topopt_mesh_model *m, ig_lid *number) {
   const ig_rows *cells = &m->part.cells;
   ig_lid count = cells->to - cells->from;
@@ -158,8 +165,9 @@ ig_status ig_topopt_mesh_ghosts(ig_topopt_mesh_model *m, size_t value, const voi
 
 /* --- the table --- */
 
-/* A rank with not much more than half of the nodes computes nearly all elements: those of its nodes
-   are everywhere. */
+/* A rank with not much more than half of the nodes computes nearly all elements: those of its
+   nodes are everywhere. Nodes of one element that are numbered far apart put every element on
+   nearly every rank. */
 static ig_status numbering_look(ig_ctx *cx, const ig_topopt_mesh_model *m) {
   const int64_t mine = m->part.elements, own = ig_topopt_mesh_own(m).count;
   int64_t most =
@@ -173,6 +181,8 @@ static ig_status numbering_look(ig_ctx *cx, const ig_topopt_mesh_model *m) {
   return IG_OK;
 }
 
+/* Says on rank 0 how ranks work on the mesh, why it is not divided if it is not, and what each
+   has. */
 ig_status ig_topopt_mesh_ranks_tell(ig_ctx *cx, const ig_topopt_case *c, const ig_discretisation *d,
                                     ig_assembly how, ig_check_line *line, void *user) {
   const ig_topopt_mesh_model *m = d->self;

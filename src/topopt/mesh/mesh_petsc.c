@@ -15,6 +15,8 @@
 #ifdef INGOT_HAVE_PETSC
 #include <petscpc.h>
 
+/* Everything of PETSc is in here; without INGOT_PETSC the functions at the end of the file say
+   that it is missing. `single` is the preconditioned residual in the solver's single precision. */
 struct ig_topopt_petsc {
   ig_ctx *cx;
   ig_amg *finest;  /* the matrix alone */
@@ -74,6 +76,8 @@ static const char *const defaults[][2] = {{"-ingot_mg_levels_pc_type", "bjacobi"
                                           {"-ingot_mg_levels_ksp_chebyshev_esteig_steps", "20"},
                                           {"-ingot_mg_levels_ksp_chebyshev_esteig", "0,0.1,0,1.3"}};
 
+/* PETSc needs to know how many values each row has in own columns and in others' before it
+   allocates. */
 static void rows_count(ig_topopt_petsc *s) {
   const ig_lid *start = s->finest->level[0].a.start.host;
   const ig_lid *column = s->finest->level[0].a.column.host;
@@ -84,6 +88,8 @@ static void rows_count(ig_topopt_petsc *s) {
       s->count[column[k] >= from && column[k] < to ? i : n + i] += size;
 }
 
+/* MAT_SPD: symmetric and positive definite, which lets factorisations be incomplete Cholesky
+   ones. */
 static ig_status matrix_make(ig_topopt_petsc *s, MPI_Comm comm) {
   const PetscInt size = s->finest->problem.size, n = size * s->own.count;
   PETSC(s, MatCreateAIJ(comm, n, n, PETSC_DETERMINE, PETSC_DETERMINE, 0, s->count, 0, s->count + n,
@@ -140,7 +146,9 @@ static ig_lid blocks_of(const ig_topopt_petsc *s, ig_lid *first) {
   return start[s->own.from + s->own.count] - *first;
 }
 
-/* What is here before PETSc is asked for anything: the pattern, space for values and vectors. */
+/* What is here before PETSc is asked for anything: the pattern, space for values and vectors.
+   The pattern and the element loop are those of Ingot's own algebraic multigrid, its finest
+   level alone. */
 static ig_status begin(ig_ctx *cx, const ig_amg_problem *p, const ig_topopt_petsc_rows *own,
                        ig_topopt_petsc **out) {
   ig_topopt_petsc *s;
@@ -180,6 +188,8 @@ static ig_status make(ig_topopt_petsc *s) {
   return IG_OK;
 }
 
+/* All ranks have what they need before any of them enters PETSc: inside it nobody can report a
+   failure. */
 ig_status ig_topopt_petsc_new(ig_ctx *cx, const ig_amg_problem *problem,
                               const ig_topopt_petsc_rows *own, ig_topopt_petsc **out) {
   ig_topopt_petsc *s = NULL;
@@ -211,7 +221,8 @@ void ig_topopt_petsc_free(ig_topopt_petsc *s) {
   free(s);
 }
 
-/* Values of own rows to the host. */
+/* Values of own rows to the host. Values are on the device for the time of the assembly only: PETSc
+ * has a copy of its own. */
 static ig_status values_make(ig_topopt_petsc *s, const double *modulus) {
   ig_amg_matrix *m = &s->finest->level[0].a;
   const size_t count = (size_t)(m->m.br * m->m.bc);
@@ -255,6 +266,7 @@ static ig_status set_up(ig_topopt_petsc *s) {
   return IG_OK;
 }
 
+/* Once for every design: a new hierarchy for new moduli. */
 ig_status ig_topopt_petsc_update(ig_topopt_petsc *s, const double *modulus) {
   ig_status status = values_make(s, modulus);
   if (status == IG_OK)
@@ -283,6 +295,7 @@ static ig_status pass(ig_topopt_petsc *s) {
   return IG_OK;
 }
 
+/* Residuals go to the host and back in every iteration. */
 ig_status ig_topopt_petsc_apply(ig_topopt_petsc *s, const float *r, const float **z) {
   const ig_amg_problem *p = &s->finest->problem;
   const size_t at = (size_t)p->size * (size_t)s->own.from,

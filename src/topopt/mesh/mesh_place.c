@@ -1,4 +1,5 @@
-/* Nodes, elements and faces of a mesh that are in a set, at a place, or both. */
+/* Nodes, elements and faces of a mesh that are in a set, at a place, or both: the mesh's side of
+   ig_topopt_points (case/boundary_conditions.h), and what is placed on a mesh. */
 #include "topopt/mesh/mesh_model.h"
 #include "topopt/case/boundary_conditions.h"
 #include "backend/backend.h"
@@ -20,6 +21,7 @@ static const ig_lid *corners_of(const ig_topopt_mesh_model *m, ig_lid e) {
   return &m->conn[(size_t)m->info->nodes * (size_t)e];
 }
 
+/* The mean of the nodes, quadratic ones included. */
 void ig_topopt_mesh_middle(ig_elem_type type, const double *x, const ig_lid *node, int face,
                            double *middle) {
   const ig_elem_info *info = ig_elem_info_get(type);
@@ -76,6 +78,7 @@ static ig_status each_point(const ig_topopt_mesh_model *m, ig_where where, bool 
   return status;
 }
 
+/* `mean` has as many values as the element has nodes. */
 double ig_topopt_mesh_weights(const ig_topopt_mesh_model *m, ig_lid e, double *mean) {
   const ig_lid *node = corners_of(m, e);
   const int n = m->info->nodes;
@@ -85,7 +88,9 @@ double ig_topopt_mesh_weights(const ig_topopt_mesh_model *m, ig_lid e, double *m
   return ig_cell_weights(x, n, mean ? mean : own);
 }
 
-/* Point q of a face's integration: values and derivatives of its shape functions; its weight. */
+/* Point q of a face's integration: values and derivatives of its shape functions; its weight.
+   Two by two Gauss points of a quadrilateral, six points of a triangle (exact to fourth order):
+   enough for the products of quadratic shape functions on flat faces. */
 static double face_point(const ig_topopt_mesh_model *m, int q, double *n, double (*slope)[2]) {
   double at[2];
   if (m->type == IG_HEX8) {
@@ -106,7 +111,10 @@ static double face_point(const ig_topopt_mesh_model *m, int q, double *n, double
   return weight;
 }
 
-/* The integrals of a face's shape functions. */
+/* The integrals of a face's shape functions. The weight of a node is the integral of its shape
+   function over the face. Of quadratic triangles corners have none on a flat face, all of it is
+   at the middles of edges: that is what makes a uniform traction consistent. m->normal is the
+   mean normal of the face. */
 static void visit_face(ig_topopt_mesh_model *m, ig_lid e, int face, ig_visit *visit, void *user) {
   const int *local = ig_elem_face(m->type, face);
   const int nodes = m->info->face_nodes, points = m->type == IG_HEX8 ? 4 : 6;
@@ -135,7 +143,8 @@ static void visit_face(ig_topopt_mesh_model *m, ig_lid e, int face, ig_visit *vi
     visit(user, node[local[i]], weight[i]);
 }
 
-/* Boundary faces by their centres, or the faces of a set. */
+/* Boundary faces by their centres, or the faces of a set. Faces of a set need not be on the
+   boundary. */
 static ig_status each_face(ig_topopt_mesh_model *m, ig_where where, ig_visit *visit, void *user) {
   ig_boundary boundary = {0};
   const ig_set *s = NULL;
@@ -205,6 +214,8 @@ ig_topopt_points ig_topopt_mesh_points(ig_topopt_mesh_model *m) {
   return p;
 }
 
+/* Here the question of what is still loose can be answered, too: supports and springs are both
+   known. */
 static ig_status make_springs(ig_topopt_mesh_model *m, const ig_topopt_points *points) {
   ig_spring *spring;
   int count;
@@ -220,6 +231,7 @@ static ig_status make_springs(ig_topopt_mesh_model *m, const ig_topopt_points *p
   return status == IG_OK && count ? ig_array_push(m->cx, &m->spring) : status;
 }
 
+/* Planes of symmetry are at the extremes of the mesh. */
 static void planes_find(ig_topopt_mesh_model *m, const ig_topopt_points *points) {
   for (int s = 0; s < 6; s++)
     m->plane[s] = NAN;
@@ -237,12 +249,14 @@ ig_status ig_topopt_mesh_touched(void *self, uint8_t *mark) {
   return ig_topopt_points_touched(&points, m->fixed, &m->loading, mark);
 }
 
+/* On the whole mesh: of a part this is called before it is cut (mesh_cut.c). */
 ig_status ig_topopt_mesh_limit(void *self, const ig_limit_case *limit, ig_array *to, double *norm) {
   ig_topopt_mesh_model *m = self;
   const ig_topopt_points points = ig_topopt_mesh_points(m);
   return ig_topopt_points_limit(&points, m->fixed, limit, to, norm);
 }
 
+/* Roles first: loads are checked against elements that carry. */
 ig_status ig_topopt_mesh_place(ig_topopt_mesh_model *m) {
   const ig_topopt_points points = ig_topopt_mesh_points(m);
   if (m->c->sets.count)

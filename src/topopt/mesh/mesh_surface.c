@@ -46,6 +46,7 @@ static const ig_lid *nodes_of(const cutter *c, ig_lid e) {
   return &c->b.conn[(size_t)c->m->info->nodes * (size_t)e];
 }
 
+/* Numbers from b.nodes on are centres of hexahedra. */
 static void point(const cutter *c, ig_lid p, double *x) {
   if (p < c->b.nodes)
     memcpy(x, &c->b.x[3 * (size_t)p], 3 * sizeof *x);
@@ -53,6 +54,7 @@ static void point(const cutter *c, ig_lid p, double *x) {
     ig_topopt_mesh_middle(c->m->type, c->b.x, nodes_of(c, p - c->b.nodes), -1, x);
 }
 
+/* The centre of a hexahedron has the mean of its nodes. */
 static double value_at(const cutter *c, ig_lid p) {
   const int npe = c->m->info->nodes;
   double mean = 0;
@@ -63,14 +65,15 @@ static double value_at(const cutter *c, ig_lid p) {
   return mean;
 }
 
-/* A point's number on all ranks. */
+/* A point's number on all ranks. Keys of vertices must agree between ranks, so they are made of
+   numbers of the whole: 32 bits each. */
 static uint32_t whole_of(const cutter *c, ig_lid p) {
   if (p < c->b.nodes)
     return (uint32_t)(c->b.node ? c->b.node[p] : p);
   return (uint32_t)c->m->nodes + (uint32_t)(c->b.first + (p - c->b.nodes));
 }
 
-/* Planes of symmetry a point lies on. */
+/* Planes of symmetry a point lies on. A bit for each axis. */
 static uint8_t planes_of(const cutter *c, ig_lid p) {
   uint8_t bits = 0;
   double x[3];
@@ -81,6 +84,7 @@ static uint8_t planes_of(const cutter *c, ig_lid p) {
   return bits;
 }
 
+/* Vertices on a plane of symmetry are marked as well: the mirrored half shares them. */
 static ig_status rim_note(cutter *c, ig_lid low, ig_lid high, uint64_t key, int32_t vertex) {
   const int on = planes_of(c, low) & planes_of(c, high);
   const bool shared = c->shared && high < c->b.nodes && c->shared[low] && c->shared[high];
@@ -119,7 +123,9 @@ static bool inside(const cutter *c, ig_lid p) {
   return value_at(c, p) >= c->level;
 }
 
-/* A quadrilateral's corners from its lowest node on: the triangles are 0 1 2 and 0 2 3. */
+/* A quadrilateral's corners from its lowest node on: the triangles are 0 1 2 and 0 2 3. The
+   lowest node of the face is the same for both elements at it (numbers of a part rise as the
+   whole's), and so is the diagonal. */
 static void quad_nodes(const cutter *c, ig_lid e, int face, ig_lid *node) {
   const int *local = ig_elem_face(IG_HEX8, face);
   const ig_lid *corner = nodes_of(c, e);
@@ -156,7 +162,8 @@ static void triangle_of(const cutter *c, ig_lid e, int face, int i, ig_lid *node
 }
 
 /* Corners of one of an element's tetrahedra. Of a hexahedron: faces look outwards, the centre is
-   behind. */
+   behind. Triangles of a face look outwards; exchanging two corners makes the tetrahedron with
+   the centre positive. */
 static void tet_of(const cutter *c, ig_lid e, int tet, ig_lid *corner) {
   /* the middles of edges: 4 of 01, 5 of 12, 6 of 02, 7 of 03, 8 of 13, 9 of 23 */
   static const int part[8][4] = {{0, 4, 6, 7}, {4, 1, 5, 8}, {6, 5, 2, 9}, {7, 8, 9, 3},
@@ -182,6 +189,7 @@ static int corners_inside(const cutter *c, ig_lid e) {
   return in;
 }
 
+/* The part of a boundary triangle that is inside closes the surface there. */
 static ig_status close_triangle(cutter *c, const ig_lid *p) {
   bool in[3];
   for (int i = 0; i < 3; i++) {
@@ -191,6 +199,7 @@ static ig_status close_triangle(cutter *c, const ig_lid *p) {
   return ig_topopt_part_close(&c->build, in, edge_of_tet, c);
 }
 
+/* Elements entirely inside have no cut, but may have faces on the boundary to be closed. */
 static ig_status cut_element(cutter *c, ig_lid e) {
   const int in = corners_inside(c, e);
   if (in == 0)
@@ -250,7 +259,7 @@ static ig_status shared_find(cutter *c) {
 
 /* --- volumes --- */
 
-/* Share of an element that is inside. */
+/* Share of an element that is inside. By volume of its tetrahedra: hexahedra may be distorted. */
 static double element_share(cutter *c, ig_lid e) {
   const int in = corners_inside(c, e);
   double part = 0, all = 0;
@@ -274,8 +283,9 @@ static double element_share(cutter *c, ig_lid e) {
   return all > 0 ? part / all : 0;
 }
 
-/* The sum of own elements' volumes (over the mean), each times its density, or, where `density` is
-   NULL, times what is inside of it: in the order of the whole, over all ranks. */
+/* The sum of own elements' volumes (over the mean), each times its density, or, where `density`
+   is NULL, times what is inside of it: in the order of the whole, over all ranks. In blocks of
+   elements (mesh_part.c): the level that keeps the volume must not depend on the ranks. */
 static ig_status volume_sum(cutter *c, const double *density, double *sum) {
   const ig_grid *blocks = c->m->d.grid;
   const ig_chunks k = ig_chunks_of(blocks, c->b.elements);
@@ -298,6 +308,7 @@ static ig_status volume_of(void *self, double level, double *volume) {
   return volume_sum(c, NULL, volume);
 }
 
+/* Keeps the volume of the design: sum of density x volume. */
 static ig_status level_find(cutter *c, const double *density, double *level) {
   double wanted;
   IG_TRY(volume_sum(c, density, &wanted));
@@ -306,7 +317,8 @@ static ig_status level_find(cutter *c, const double *density, double *level) {
 
 /* --- the whole --- */
 
-/* The other half, one axis after the other; vertices on the plane are shared. */
+/* The other half, one axis after the other; vertices on the plane are shared. Corners 1 and 2 of
+   a mirrored triangle change places, as mirroring turns its orientation round. */
 static ig_status mirror_part(ig_topopt_part_builder *build, const double *plane,
                              const ig_topopt_rim *mark, int64_t marks) {
   ig_ctx *cx = build->cx;
@@ -366,6 +378,7 @@ static ig_status parts_join(cutter *c, ig_status status, ig_topopt_skins *to) {
   return ig_ranks_agree(c->m->cx, status);
 }
 
+/* Mirroring is done once all triangles are together, on rank 0. */
 static ig_status surface_cut(cutter *c, ig_topopt_part *surface) {
   const bool divided = c->m->part.divided;
   ig_topopt_skins all = {.build = {.cx = c->m->cx, .out = surface}};
@@ -404,6 +417,7 @@ ig_status ig_topopt_mesh_inside(void *self, double *density, double *level, doub
   return status;
 }
 
+/* One plane per axis: with symmetry on both sides of an axis it is mirrored at the upper one. */
 ig_status ig_topopt_mesh_surface(void *self, double *density, double level, bool mirror,
                                  ig_topopt_part *surface) {
   const ig_topopt_mesh_model *m = self;

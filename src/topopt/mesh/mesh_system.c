@@ -1,11 +1,21 @@
-/* The linear system of a mesh: products, preconditioners, energies. */
+/* The linear system of a mesh: products, preconditioners, energies.
+
+   K = sum over elements of modulus x element matrix, plus springs, with rows and columns of held
+   components taken out. K is never assembled for the solver: a product goes element by element
+   (solver/mesh/ebe.h), in double for the conjugate gradients and once more in single precision
+   for multigrid. Preconditioners: the diagonal or its 3 x 3 blocks, algebraic multigrid
+   (solver/amg), or PETSc's.
+
+   In a mesh that is divided, a product first refreshes the ghosts of x, then multiplies all held
+   elements, and uses y at own nodes only. Energies, strains and means are those of own elements. */
 #include "topopt/mesh/mesh_model.h"
 #include "backend/backend.h"
 #include "solver/krylov/energy.h"
 
 #include "kern/prec_f64.h"
 
-/* y += springs x at own nodes, 0 where held; x . y unless NULL. */
+/* y += springs x at own nodes, 0 where held; x . y unless NULL. Held components become 0 here:
+   products do not know supports. */
 static ig_status ground_own(ig_topopt_mesh_model *m, const double *x, double *y,
                             ig_cg_state *state) {
   const ig_topopt_mesh_range own = ig_topopt_mesh_own(m);
@@ -29,7 +39,8 @@ static ig_status multiply(ig_topopt_mesh_model *m, const double *x, double *y) {
                       : ig_ebe_apply(m->cx, &m->op, m->modulus.dev, x, y);
 }
 
-/* y = A x at own nodes. */
+/* y = A x at own nodes. Of own nodes; the dot product for the iteration is summed in blocks
+   where ranks may divide. */
 static ig_status apply(void *self, const double *x, double *y, ig_cg_state *state) {
   ig_topopt_mesh_model *m = self;
   IG_TRY(ig_topopt_mesh_ghosts(m, sizeof *x, x));
@@ -39,6 +50,7 @@ static ig_status apply(void *self, const double *x, double *y, ig_cg_state *stat
                                          state ? &state->s.pap : NULL);
 }
 
+/* The product for multigrid's smoother on the finest level, without supports. */
 static ig_status apply_single(void *self, const float *x, float *y) {
   ig_topopt_mesh_model *m = self;
   IG_TRY(ig_topopt_mesh_ghosts(m, sizeof *x, x));
@@ -46,6 +58,8 @@ static ig_status apply_single(void *self, const float *x, float *y) {
                       : ig_ebe_apply(m->cx, &m->op_single, m->modulus_single.dev, x, y);
 }
 
+/* z = M^-1 r in single precision: a preconditioner need not be exact, and half the bytes are
+   moved. */
 static ig_status precondition(void *self, const float *r, const float **z) {
   ig_topopt_mesh_model *m = self;
   if (m->amg)
@@ -60,6 +74,7 @@ static ig_status precondition(void *self, const float *r, const float **z) {
                        r + from, (float *)m->z.dev + from);
 }
 
+/* New moduli: ghosts of moduli first, then whatever the preconditioner makes of them. */
 static ig_status changed(void *self) {
   ig_topopt_mesh_model *m = self;
   if (m->part.divided)
@@ -76,6 +91,7 @@ static ig_status changed(void *self) {
                         m->block.dev, m->inverse.dev);
 }
 
+/* Ghosts in own elements are refreshed after the solve: energies need them. */
 static ig_status solve(void *self, const double *f, double *u, double tolerance,
                        ig_solve_report *report) {
   ig_topopt_mesh_model *m = self;
@@ -96,6 +112,7 @@ static ig_status energy(void *self, const double *u, const double *v, double sca
   return m->ops->energy(m->cx, designed(m), u, v, scale, add, out);
 }
 
+/* For all nodes that are here, ghosts included: sums use own values only. */
 static ig_status product(void *self, const double *u, double *y) {
   ig_topopt_mesh_model *m = self;
   if (m->part.divided)
@@ -104,6 +121,7 @@ static ig_status product(void *self, const double *u, double *y) {
   return m->ops->ground(m->cx, &m->ground, u, y, m->partial.dev, NULL);
 }
 
+/* *in becomes a pointer to arrays of all held elements; valid until the next call. */
 ig_status ig_topopt_mesh_surround(ig_topopt_mesh_model *m, int count, const double **in) {
   ig_topopt_mesh_part *p = &m->part;
   const size_t held = (size_t)p->held, own = (size_t)m->d.places;
@@ -158,6 +176,7 @@ static ig_status strain(void *self, const double *u, double *tensor) {
   ig_topopt_mesh_model *m = self;
   return m->ops->strain(m->cx, designed(m), u, tensor);
 }
+/* Components of all held elements' tensors are needed at own nodes: six arrays are exchanged. */
 static ig_status strain_back(void *self, const double *tensor, double *f) {
   ig_topopt_mesh_model *m = self;
   IG_TRY(ig_topopt_mesh_surround(m, 6, &tensor));
@@ -192,6 +211,7 @@ ig_status ig_topopt_mesh_petsc(ig_topopt_mesh_model *m, const ig_amg_problem *pr
   return ig_topopt_petsc_new(m->cx, problem, &rows, &m->petsc);
 }
 
+/* Products of the smoother are in single precision: a second operator of the same kind. */
 static ig_status make_multigrid(ig_topopt_mesh_model *m) {
   const ig_amg_problem problem = ig_topopt_mesh_problem(m);
   if (m->c->solver.preconditioner == IG_PRECONDITIONER_PETSC)
@@ -207,8 +227,9 @@ ig_assembly ig_topopt_mesh_model_assembly(const ig_ctx *cx) {
   return cx->backend->kernels == IG_KERNELS_CUDA ? IG_GATHER : IG_COLOR;
 }
 
-/* How elements add to nodes, and what they are made of. Clusters are for products, where the time
-   goes; the rest then goes by colors. */
+/* How elements add to nodes, and what they are made of. Clusters are for products, where the
+   time goes; the rest then goes by colors. Gathering has no plan for matrices: those are
+   assembled by colours. */
 static ig_status make_plan(ig_topopt_mesh_model *m, ig_assembly how) {
   ig_ctx *cx = m->cx;
   m->how = how;
@@ -242,6 +263,7 @@ static ig_status make_plan(ig_topopt_mesh_model *m, ig_assembly how) {
   return IG_OK;
 }
 
+/* Called with the whole mesh, or with the part once it is cut. */
 ig_status ig_topopt_mesh_system_arrays(ig_topopt_mesh_model *m, ig_lid nodes, ig_lid elements) {
   ig_ctx *cx = m->cx;
   const size_t n = (size_t)nodes, count = m->size == 1 ? n : 6 * n;
@@ -259,6 +281,7 @@ ig_status ig_topopt_mesh_system_arrays(ig_topopt_mesh_model *m, ig_lid nodes, ig
   return ig_pcg_init(cx, &m->pcg, m->system.n);
 }
 
+/* Functions of the discretisation that this file has. */
 static void calls(ig_topopt_mesh_model *m) {
   m->d.changed = changed;
   m->d.solve = solve;
@@ -273,6 +296,8 @@ static void calls(ig_topopt_mesh_model *m) {
   m->d.strain_back = strain_back;
 }
 
+/* Of a divided mesh only the hierarchy of multigrid is made from the whole; products follow when
+   it is cut. */
 ig_status ig_topopt_mesh_system_new(ig_topopt_mesh_model *m, ig_assembly how) {
   ig_ctx *cx = m->cx;
   const ig_solver_case *s = &m->c->solver;

@@ -17,6 +17,7 @@ typedef struct {
   double key;
   ig_lid element;
 } ranked;
+/* Elements from the plate upwards; equal heights in the order of their numbers. */
 static int rising(const void *a, const void *b) {
   const ranked *p = a, *q = b;
   if (p->key != q->key)
@@ -50,12 +51,15 @@ typedef struct {
   double worst; /* least cosine of a support that was taken for want of a better one */
 } search;
 
+/* Along the building direction, of the element's centre. */
 static double height(const search *s, ig_lid e) {
   return s->sign * ((const double *)s->m->center.host)[3 * (size_t)e + (size_t)s->axis];
 }
 
 /* Elements whose lowest node is on the plate and that have air below, and those with air below
-   alone. A face looks down where its middle lies below that of its element, within 72 degrees. */
+   alone. A face looks down where its middle lies below that of its element, within 72 degrees.
+   0.3 is the cosine of 72 degrees. A thousandth of an element is the slack for nodes on the
+   plate. */
 static void find_plate(search *s) {
   const ig_topopt_mesh_model *m = s->m;
   const int npe = m->info->nodes, faces = m->info->faces;
@@ -82,7 +86,8 @@ static void find_plate(search *s) {
   }
 }
 
-/* Neighbours through a node, each once. */
+/* Neighbours through a node, each once. `stamp` remembers for which element a neighbour was last
+   seen, so that nothing needs to be cleared. */
 static int neighbours(search *s, ig_lid e) {
   const int npe = s->m->info->nodes;
   int n = 0;
@@ -100,7 +105,8 @@ static int neighbours(search *s, ig_lid e) {
   return n;
 }
 
-/* Cosine of the angle between down and the way from one middle to another. */
+/* Cosine of the angle between down and the way from one middle to another. 1: straight below;
+ * negative: above; -1 also where both middles coincide. */
 static double steepness(const search *s, ig_lid e, ig_lid k) {
   const double *p = (const double *)s->m->center.host + 3 * (size_t)e;
   const double *q = (const double *)s->m->center.host + 3 * (size_t)k;
@@ -116,8 +122,10 @@ static double angle_of(const search *s) {
   return isnan(given) ? 45 : given;
 }
 
-/* An element is held up by those that touch it and lie below, no flatter than the angle. Inside an
-   irregular mesh there may be none; then the steepest one below counts. */
+/* An element is held up by those that touch it and lie below, no flatter than the angle. Inside
+   an irregular mesh there may be none; then the steepest one below counts. With a face towards
+   air and nothing steep enough below, the element cannot be printed. Inside of the mesh it is
+   the mesh's irregularity that leaves no support: the steepest neighbour is taken instead. */
 static ig_status find_below(search *s, ig_lid e) {
   const double enough = sin(angle_of(s) / 57.29577951308232) - 1e-6;
   const int n = neighbours(s, e);
@@ -141,6 +149,7 @@ static ig_status find_below(search *s, ig_lid e) {
   return IG_OK;
 }
 
+/* Both numbers are signs that the mesh does not suit the building direction. */
 static void tell_supports(const search *s) {
   const ig_src *at = &s->m->c->overhang.at;
   if (s->floating > 0)
@@ -157,6 +166,7 @@ static void tell_supports(const search *s) {
 
 /* --- levels and stages --- */
 
+/* Stages first: a rank computes all its levels of a stage before the exchange. */
 static int by_stage(const void *a, const void *b) {
   const place *p = a, *q = b;
   if (p->stage != q->stage)
@@ -170,7 +180,8 @@ static int owner(const search *s, ig_lid e) {
   return s->m->part.divided ? ig_rows_owner(&s->m->part.cells, e) : 0;
 }
 
-/* One more than the highest level of those below, and than the last stage of other ranks' below. */
+/* One more than the highest level of those below, and than the last stage of other ranks' below.
+   Elements by height: what holds one up is lower and was placed before. */
 static ig_status find_places(search *s) {
   ig_topopt_mesh_printing *p = &s->m->printing;
   const size_t n = (size_t)s->m->elements;
@@ -197,7 +208,8 @@ static ig_status find_places(search *s) {
   return IG_OK;
 }
 
-/* Own elements by stage and level; where levels and stages begin. */
+/* Own elements by stage and level; where levels and stages begin. stage[s] is the first level of
+   stage s among the rank's levels; ranks may have no level in a stage. */
 static ig_status sort_own(search *s, int32_t *order) {
   ig_topopt_mesh_printing *p = &s->m->printing;
   place *own;
@@ -229,7 +241,8 @@ static ig_status sort_own(search *s, int32_t *order) {
 
 /* --- lists of own elements --- */
 
-/* Who stands on whom. */
+/* Who stands on whom. The transpose of the lists `below`, by a counting sort: gradients go down
+   along it. */
 static ig_status find_above(search *s) {
   const size_t n = (size_t)s->m->elements;
   IG_TRY(IG_NEW(s->m->cx, &s->above_start, n + 2, "supports"));
@@ -271,6 +284,7 @@ static ig_status list_send(const search *s, const int64_t *start, const int32_t 
   return ig_array_push(s->m->cx, to);
 }
 
+/* list[0] to list[5] own what p->supports points to. */
 static ig_status send_supports(search *s) {
   ig_topopt_mesh_printing *p = &s->m->printing;
   ig_ctx *cx = s->m->cx;
@@ -291,7 +305,8 @@ static ig_status send_supports(search *s) {
 
 /* --- between ranks --- */
 
-/* Own elements and others' in their lists: these are taken one way and those given the other. */
+/* Own elements and others' in their lists: these are taken one way and those given the other.
+   What one rank takes from below is what the other gives upwards: both lists come from one loop. */
 static ig_status find_pairs(search *s, const int64_t *start, const int32_t *item,
                             ig_halo_pairs *take, ig_halo_pairs *give) {
   ig_ctx *cx = s->m->cx;
@@ -305,6 +320,8 @@ static ig_status find_pairs(search *s, const int64_t *start, const int32_t *item
   return IG_OK;
 }
 
+/* rise: printed densities, after each stage upwards; sink: gradients by the sum below,
+   downwards. */
 static ig_status make_ghosts(search *s) {
   ig_topopt_mesh_printing *p = &s->m->printing;
   ig_ctx *cx = s->m->cx;
@@ -351,6 +368,8 @@ static void search_free(search *s) {
   free(s->number);
 }
 
+/* On the whole mesh. `most` is the largest number of elements below one, which the smooth
+   maximum needs (ig_print_exponent). */
 static ig_status find_supports(search *s) {
   ig_topopt_mesh_model *m = s->m;
   const size_t n = (size_t)m->elements;
@@ -379,6 +398,7 @@ static ig_status find_supports(search *s) {
   return IG_OK;
 }
 
+/* From the whole mesh to the lists of this rank. */
 static ig_status make(search *s) {
   IG_TRY(find_supports(s));
   IG_TRY(find_above(s));
@@ -392,6 +412,7 @@ static ig_status make(search *s) {
 
 /* --- what the design sees --- */
 
+/* Stage by stage; on one rank there is a single stage with all levels. */
 static ig_status print(void *self, const double *in, double *out) {
   ig_topopt_mesh_model *m = self;
   ig_topopt_mesh_printing *p = &m->printing;
@@ -407,6 +428,7 @@ static ig_status print(void *self, const double *in, double *out) {
              : IG_OK;
 }
 
+/* Printed densities of elements below are needed again; gradients sink from stage to stage. */
 static ig_status print_back(void *self, const double *in, const double *printed, double *work,
                             double *slope) {
   ig_topopt_mesh_model *m = self;
@@ -428,6 +450,7 @@ static ig_status print_back(void *self, const double *in, const double *printed,
   return IG_OK;
 }
 
+/* Everything of the search is freed; what remains is in m->printing. */
 ig_status ig_topopt_mesh_print_new(ig_topopt_mesh_model *m) {
   const ig_rows *cells = &m->part.cells;
   search s = {.m = m, .worst = 1, .own = m->elements};

@@ -1,4 +1,9 @@
-/* Pieces and cavities: elements joined through faces, a forest with path halving. */
+/* Pieces and cavities: elements joined through faces, a forest with path halving.
+
+   Solid elements form pieces, void ones form cavities unless they lead to a free face. Both are
+   found in one pass: ig_topopt_pieces_join joins two elements of equal kind. Of a body in parts
+   each rank first finds the pieces of its own elements; pieces_ranks.c joins those that touch
+   across the cuts. */
 #include "topopt/surface/pieces.h"
 #include "backend/backend.h"
 #include "core/union_find.h"
@@ -15,6 +20,7 @@ void ig_topopt_pieces_open(ig_topopt_pieces *p, int64_t a) {
   p->open[a] = 1;
 }
 
+/* low and high order the pair of elements alike on both ranks. */
 ig_status ig_topopt_pieces_cross(ig_topopt_pieces *p, int64_t own, int rank, int64_t other) {
   const int64_t name = p->whole + own;
   IG_TRY(IG_MORE(p->cx, &p->crossing, p->crossings, "pieces"));
@@ -31,7 +37,9 @@ static void pieces_free(ig_topopt_pieces *p) {
   free(p->piece);
 }
 
-/* From the forest to numbers of pieces: a root is lower than what hangs on it. */
+/* From the forest to numbers of pieces: a root is lower than what hangs on it. Roots come before
+   all other elements of their tree, so one pass numbers pieces and adds up what is known of
+   them. */
 static ig_status number(ig_topopt_pieces *p, const uint8_t *touched) {
   int64_t roots = 0;
   for (int64_t i = 0; i < p->places; i++) {
@@ -60,6 +68,7 @@ static ig_status number(ig_topopt_pieces *p, const uint8_t *touched) {
   return IG_OK;
 }
 
+/* solid: 1 at or above the level, 0 below, 2 where there is no element. */
 static ig_status own_find(const ig_discretisation *d, const double *density, double level,
                           const uint8_t *touched, ig_topopt_pieces *p) {
   const size_t n = (size_t)p->places;
@@ -78,7 +87,8 @@ static ig_status own_find(const ig_discretisation *d, const double *density, dou
   return number(p, touched);
 }
 
-/* Freed by the caller, failed or not. */
+/* Freed by the caller, failed or not. p->whole is added to a place to get its number in the
+   whole, ghosts included. */
 static ig_status pieces_make(ig_ctx *cx, const ig_discretisation *d, const double *density,
                              double level, const uint8_t *touched, ig_topopt_pieces *p) {
   const bool divided = ig_topopt_divided(d);
@@ -89,6 +99,7 @@ static ig_status pieces_make(ig_ctx *cx, const ig_discretisation *d, const doubl
   return divided ? ig_topopt_pieces_meet(p, status) : status;
 }
 
+/* A piece is counted by the rank that has its first element; sums over ranks are then exact. */
 ig_status ig_topopt_pieces_count(ig_ctx *cx, const ig_discretisation *d, const double *density,
                                  double level, const uint8_t *touched, ig_topopt_tally *tally) {
   ig_topopt_pieces p;
@@ -114,7 +125,7 @@ ig_status ig_topopt_pieces_count(ig_ctx *cx, const ig_discretisation *d, const d
 }
 
 /* Size and highest element of the largest solid piece; of several as large, of the one that ends
-   first. */
+   first. Ties are broken by the last element, so that all ranks name the same piece. */
 static ig_status largest_find(const ig_topopt_pieces *p, const ig_discretisation *d,
                               int64_t *largest) {
   const bool divided = ig_topopt_divided(d);
@@ -134,6 +145,7 @@ static ig_status largest_find(const ig_topopt_pieces *p, const ig_discretisation
   return IG_OK;
 }
 
+/* The largest piece stays even if it touches no load: something must be left to look at. */
 ig_status ig_topopt_islands_clear(ig_ctx *cx, const ig_discretisation *d, double *density,
                                   double level, const uint8_t *touched, int64_t *islands,
                                   int64_t *elements) {

@@ -1,5 +1,10 @@
-/* Pieces that reach over several ranks: each tells what it has of them, and who touches whom across
-   the cuts; all join these in the same way. */
+/* Pieces that reach over several ranks: each tells what it has of them, and who touches whom
+   across the cuts; all join these in the same way.
+
+   Steps of ig_topopt_pieces_meet: number the pieces at seams (seams_list); exchange these
+   numbers face by face with the neighbours (numbers_swap); list pairs of equal kind once
+   (bonds_list); gather all seam pieces and pairs on all ranks; join them by union-find
+   (bonds_tie). Only pieces at cuts travel, not elements. */
 #include "topopt/surface/pieces.h"
 #include "core/union_find.h"
 #include "ranks/allgather.h"
@@ -23,6 +28,8 @@ typedef struct {
       *in; /* of crossings: 2 x number at a seam + whether it is solid; own, the other's */
 } seams;
 
+/* Both ranks of a cut sort its faces by the two element numbers of the whole: entry i of one is
+   entry i of the other. */
 static int by_place(const void *a, const void *b) {
   const ig_topopt_crossing *p = a, *q = b;
   if (p->rank != q->rank)
@@ -31,6 +38,7 @@ static int by_place(const void *a, const void *b) {
                           : (p->high > q->high) - (p->high < q->high);
 }
 
+/* Only pieces that touch a cut get a number; all others are complete on their rank. */
 static ig_status seams_list(ig_topopt_pieces *p, seams *s) {
   const size_t n = (size_t)p->crossings;
   IG_TRY(IG_NEW(p->cx, &s->piece, (size_t)p->count + 1, "pieces"));
@@ -52,6 +60,7 @@ static ig_status seams_list(ig_topopt_pieces *p, seams *s) {
   return IG_OK;
 }
 
+/* One message per neighbour: entry i of both sides is the same face. */
 static ig_status numbers_swap(const ig_topopt_pieces *p, const seams *s, ig_status status) {
   ig_message *message = NULL;
   int messages = 0;
@@ -103,7 +112,8 @@ static ig_status bonds_list(const ig_topopt_pieces *p, const seams *s, bond **bo
   return IG_OK;
 }
 
-/* What all ranks have at their seams, joined; own pieces become what they are in the whole. */
+/* What all ranks have at their seams, joined; own pieces become what they are in the whole.
+   Every rank computes the same forest from the same gathered lists. */
 static ig_status bonds_tie(ig_topopt_pieces *p, const seams *s, ig_topopt_piece *all, int64_t sum,
                            const int64_t *each, const bond *bonds, int64_t count) {
   const int ranks = ig_ranks_count(p->cx->ranks);
@@ -144,6 +154,7 @@ done:
   return status;
 }
 
+/* A rank that has failed before still takes part in the messages, with its status. */
 ig_status ig_topopt_pieces_meet(ig_topopt_pieces *p, ig_status status) {
   seams s = {0};
   ig_topopt_piece *own = NULL;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Doubles, starting at 4096. Numbers of vertices are 32 bits wide. */
 static ig_status grow(ig_ctx *cx, void **p, int64_t *capacity, int64_t count, size_t size) {
   if (count < *capacity)
     return IG_OK;
@@ -53,6 +54,8 @@ static const int orders[16][4] = {{0, 1, 2, 3}, {0, 1, 2, 3}, {1, 0, 3, 2}, {0, 
                                   {3, 0, 2, 1}, {0, 3, 1, 2}, {1, 3, 2, 0}, {2, 0, 1, 3},
                                   {2, 3, 0, 1}, {1, 0, 3, 2}, {0, 1, 2, 3}, {0, 1, 2, 3}};
 
+/* One or three corners inside: a triangle; two: a quadrilateral, cut along one of its diagonals.
+   `orders` is an even permutation of the corners, so that the orientation is kept. */
 ig_status ig_topopt_part_cut(ig_topopt_part_builder *b, int inside, ig_cut_edge *edge, void *user) {
   const int *o = orders[inside], count = __builtin_popcount((unsigned)inside);
   int32_t v[4];
@@ -72,6 +75,8 @@ ig_status ig_topopt_part_cut(ig_topopt_part_builder *b, int inside, ig_cut_edge 
                     : ig_topopt_part_triangle(b, v[0], v[2], v[1]);
 }
 
+/* Goes round the triangle and collects corners inside and points where its edges are cut: a
+   polygon of three or four corners. */
 ig_status ig_topopt_part_close(ig_topopt_part_builder *b, const bool *inside, ig_cut_edge *edge,
                                void *user) {
   int32_t v[4];
@@ -90,6 +95,8 @@ ig_status ig_topopt_part_close(ig_topopt_part_builder *b, const bool *inside, ig
 
 /* --- the level that keeps the volume --- */
 
+/* One corner inside: the small tetrahedron has the product of the three cut edges' shares. Three
+   corners: the complement. Two: a wedge. */
 double ig_topopt_part_share(const double *value, double level) {
   double in[4], out[4];
   int n = 0, m = 0;
@@ -112,6 +119,8 @@ double ig_topopt_part_share(const double *value, double level) {
   return n == 1 ? share : 1 - share;
 }
 
+/* Every third step halves the interval: false position alone may stall where the volume is flat.
+   Levels stay within 0.01 to 0.99, since at 0 or 1 everything or nothing is inside. */
 ig_status ig_topopt_part_level(ig_topopt_part_volume *volume, void *self, double target,
                                double *level) {
   double low = 0.01, high = 0.99, more, less;
@@ -146,6 +155,7 @@ ig_status ig_topopt_part_level(ig_topopt_part_volume *volume, void *self, double
   return IG_OK;
 }
 
+/* In double: the sum of many small volumes in single precision would lose digits. */
 void ig_topopt_part_measure(ig_topopt_part *s) {
   s->area = s->volume = 0;
   for (int64_t t = 0; t < s->triangles; t++) {
@@ -166,6 +176,7 @@ void ig_topopt_part_measure(ig_topopt_part *s) {
 
 static const uint64_t NO_KEY = UINT64_MAX;
 
+/* Open addressing with linear probing; the multiplier is 2^64 over the golden ratio (Knuth). */
 static int64_t slot_of(const ig_topopt_keys *k, uint64_t key) {
   uint64_t h = key ^ key >> 31;
   h *= 0x9e3779b97f4a7c15ULL;
@@ -200,6 +211,7 @@ static ig_status keys_grow(ig_ctx *cx, ig_topopt_keys *k) {
   return IG_OK;
 }
 
+/* *of stays valid until the next call, which may move the table. */
 ig_status ig_topopt_keys_at(ig_ctx *cx, ig_topopt_keys *k, uint64_t key, int32_t **of) {
   IG_TRY(keys_grow(cx, k));
   const int64_t at = slot_of(k, key);

@@ -1,4 +1,11 @@
-/* Surfaces by marching tetrahedra: what grids and meshes share. */
+/* Surfaces by marching tetrahedra: what grids and meshes share. A surface is a list of vertices
+   and a list of triangles whose corners run counter-clockwise seen from outside. It is closed by
+   construction: vertices are identified by the edge of the mesh they lie on, never by their
+   position.
+
+   Tetrahedra instead of cubes: each has one way of being cut only, so that neighbours always
+   agree and no table of ambiguous cases is needed. The price is twice as many triangles, many of
+   them thin; surface_improve.c works on those. */
 #ifndef IG_TOPOPT_SURFACE_SURFACE_H
 #define IG_TOPOPT_SURFACE_SURFACE_H
 

@@ -18,11 +18,13 @@ typedef struct {
 static int32_t vertex(const look *l, int32_t half) {
   return l->s->triangle[half / 3][half % 3];
 }
+/* Half-edge 3 t + i runs from corner i to corner i + 1 of triangle t. */
 static int32_t next(int32_t half) {
   return half % 3 == 2 ? half - 2 : half + 1;
 }
 
-/* Half-edges from vertex a to b, and the last of them. */
+/* Half-edges from vertex a to b, and the last of them. Lists of half-edges leaving a vertex are
+   short (six on average), so a search is enough. */
 static int between(const look *l, int32_t a, int32_t b, int32_t *last) {
   int n = 0;
   for (int32_t i = l->start[a]; i < l->start[a + 1]; i++)
@@ -33,6 +35,7 @@ static int between(const look *l, int32_t a, int32_t b, int32_t *last) {
   return n;
 }
 
+/* A half-edge without exactly one partner in the other direction is open; it joins no fans. */
 static void walk(const look *l, ig_topopt_part_shape *shape) {
   const int32_t halves = (int32_t)(3 * l->s->triangles);
   for (int32_t h = 0; h < halves; h++) {
@@ -48,6 +51,8 @@ static void walk(const look *l, ig_topopt_part_shape *shape) {
   }
 }
 
+/* V is the number of fans, not of vertices: a vertex where the surface touches itself counts
+   once for each fan, as if it were separated. */
 ig_status ig_topopt_part_look(ig_ctx *cx, const ig_topopt_part *s, ig_topopt_part_shape *shape) {
   const size_t halves = 3 * (size_t)s->triangles, n = (size_t)s->vertices;
   look l = {.s = s};

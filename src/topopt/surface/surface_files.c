@@ -1,4 +1,5 @@
-/* Surfaces as files: STL, 3MF, OBJ, PLY. */
+/* Surfaces as files: STL, 3MF, OBJ, PLY. A file is built in memory and handed to the sink, which
+   writes it beside the other results. Files contain no date: equal parts are equal files. */
 #include "core/number.h"
 #include "topopt/surface/surface.h"
 
@@ -12,6 +13,7 @@ typedef struct {
   size_t size, capacity;
 } buffer;
 
+/* Grows to twice the size needed: the cost per byte stays constant. */
 static ig_status put(ig_ctx *cx, buffer *b, const void *data, size_t size) {
   if (b->size + size > b->capacity) {
     const size_t want = 2 * (b->size + size);
@@ -32,7 +34,9 @@ static void place(const ig_topopt_part *s, int32_t vertex, double unit, float x[
     x[d] = (float)((double)s->vertex[vertex][d] / unit);
 }
 
-/* both binary formats are little-endian, as are the machines Ingot runs on */
+/* both binary formats are little-endian, as are the machines Ingot runs on. 80 bytes of text,
+   the number of triangles, then 50 bytes each: normal, three corners, two bytes of attributes.
+   The text must not begin with "solid", by which readers tell ASCII files. */
 static ig_status write_stl(ig_ctx *cx, const ig_topopt_part *s, double unit, buffer *b) {
   char head[80] = {0};
   const uint32_t count = (uint32_t)s->triangles;
@@ -59,6 +63,7 @@ static ig_status write_stl(ig_ctx *cx, const ig_topopt_part *s, double unit, buf
   return IG_OK;
 }
 
+/* Numbers of vertices begin with 1. Eight digits keep single precision to about its last bit. */
 static ig_status write_obj(ig_ctx *cx, const ig_topopt_part *s, double unit, buffer *b) {
   char line[128];
   for (int32_t v = 0; v < s->vertices; v++) {
@@ -75,6 +80,7 @@ static ig_status write_obj(ig_ctx *cx, const ig_topopt_part *s, double unit, buf
   return IG_OK;
 }
 
+/* Greg Turk's format (Stanford, 1994), version 1.0. */
 static ig_status write_ply(ig_ctx *cx, const ig_topopt_part *s, double unit, buffer *b) {
   char head[400];
   const int length = ig_format(head, sizeof head,
@@ -100,6 +106,7 @@ static ig_status write_ply(ig_ctx *cx, const ig_topopt_part *s, double unit, buf
 
 /* --- 3MF: a zip archive of stored files, the model in millimetres --- */
 
+/* CRC-32 of zip (ISO 3309), with the reflected polynomial. */
 static uint32_t crc_of(const void *bytes, size_t size) {
   uint32_t table[256], crc = ~0U;
   const unsigned char *p = bytes;
@@ -113,6 +120,7 @@ static uint32_t crc_of(const void *bytes, size_t size) {
   return ~crc;
 }
 
+/* Little-endian, any number of bytes. */
 static size_t number(unsigned char *to, size_t at, int bytes, uint64_t value) {
   for (int i = 0; i < bytes; i++)
     to[at + (size_t)i] = (unsigned char)(value >> 8 * i);
@@ -143,6 +151,7 @@ static ig_status put_entry(ig_ctx *cx, buffer *b, bool central, const char *name
   return put(cx, b, name, strlen(name));
 }
 
+/* Core specification 1 of the 3MF Consortium: a mesh in one object, one item to build. */
 static ig_status put_model(ig_ctx *cx, const ig_topopt_part *s, buffer *b) {
   char line[160];
   const char *const head =
@@ -166,7 +175,9 @@ static ig_status put_model(ig_ctx *cx, const ig_topopt_part *s, buffer *b) {
   return put(cx, b, tail, strlen(tail));
 }
 
-/* The file names its unit: `unit` is not needed. */
+/* The file names its unit: `unit` is not needed. Open Packaging Conventions: content types,
+   relationships, the model; stored without compression. Without the zip64 extension sizes end at
+   4 GB. */
 static ig_status write_3mf(ig_ctx *cx, const ig_topopt_part *s, double unit, buffer *b) {
   (void)unit;
   enum { FILES = 3 };
@@ -220,6 +231,7 @@ static const struct {
 } writers[] = {{"stl", write_stl}, {"obj", write_obj}, {"ply", write_ply}, {"3mf", write_3mf}};
 enum { WRITERS = sizeof writers / sizeof *writers };
 
+/* At the start of a run: a format that cannot be written is found before hours of computing. */
 ig_status ig_topopt_part_formats_check(ig_ctx *cx, const ig_surface_case *c) {
   for (int i = 0; i < c->formats.count; i++) {
     int w = 0;
@@ -233,6 +245,7 @@ ig_status ig_topopt_part_formats_check(ig_ctx *cx, const ig_surface_case *c) {
   return IG_OK;
 }
 
+/* "part." and the format is the name of the file. */
 ig_status ig_topopt_part_write(ig_ctx *cx, const ig_topopt_part *surface, const char *format,
                                double unit, ig_sink *sink) {
   for (int w = 0; w < WRITERS; w++)

@@ -1,5 +1,9 @@
 /* A surface from the pieces that ranks have of it: vertices that two pieces have become one, and
-   numbers are those of a surface made in one go. */
+   numbers are those of a surface made in one go.
+
+   Pieces come in the order of the ranks' elements. A vertex on the rim of a piece has a key, the
+   edge of the whole mesh it lies on; the first piece that has it adds it, later ones find it by
+   its key. */
 #include "ranks/ranks.h"
 #include "topopt/surface/surface.h"
 
@@ -65,7 +69,8 @@ ig_status ig_topopt_skin_add(ig_topopt_skins *to, const ig_topopt_skin *skin) {
   return status;
 }
 
-/* Bytes of rank `from` to rank 0; the others have no message. */
+/* Bytes of rank `from` to rank 0; the others have no message. A message to itself is none: rank
+   0 has its own piece already. */
 static ig_status bytes_bring(ig_ctx *cx, int from, void *bytes, size_t size) {
   const bool first = ig_ranks_first(cx), gives = ig_ranks_rank(cx->ranks) == from;
   const ig_message message = {.rank = first ? from : 0,
@@ -76,6 +81,7 @@ static ig_status bytes_bring(ig_ctx *cx, int from, void *bytes, size_t size) {
   return ig_ranks_exchange(cx, &message, (first || gives) && size > 0);
 }
 
+/* Memory for a piece of another rank, of which only the sizes have arrived. */
 static ig_status room_make(ig_ctx *cx, const int64_t *count, ig_topopt_skin *skin) {
   skin->part.vertices = count[0];
   skin->part.triangles = count[1];
@@ -85,6 +91,8 @@ static ig_status room_make(ig_ctx *cx, const int64_t *count, ig_topopt_skin *ski
   return IG_NEW(cx, &skin->rim, (size_t)count[2] + 1, "surface");
 }
 
+/* Sizes first, then memory, then the arrays; ranks agree in between, so that nobody waits for a
+   rank that has failed. */
 ig_status ig_topopt_skin_bring(ig_topopt_skins *to, int from, ig_topopt_skin *skin,
                                ig_status status) {
   ig_ctx *cx = to->build.cx;
