@@ -1,8 +1,12 @@
-/* Stiffness of contact, from that of the elements. A layer of elements of height h under a surface
-   has the stiffness E/h per area, its particles half of its mass: a particle of mass M gets the
-   spring penalty E / (rho h^2) M, so that two surfaces that touch, each by its own particles, are
-   penalty E/h per area together. Shells and lines have no height: the least altitude of their
-   elements stands for it, and half of that, since their particles have the whole mass. */
+/* Stiffness of contact, from that of the elements. A layer of elements of height h under a
+ * surface has the stiffness E/h per area, its particles half of its mass: a particle of mass M
+ * gets the spring penalty E / (rho h^2) M, so that two surfaces that touch, each by its own
+ * particles, are penalty E/h per area together. Shells and lines have no height: the least
+ * altitude of their elements stands for it, and half of that, since their particles have the
+ * whole mass.
+ *
+ * Because springs are proportional to E / rho h^2, which is also the square of 1 / critical step
+ * of the elements, contact shortens the step by a factor that depends mainly on the penalty. */
 #include "dynamics/model.h"
 
 #include <math.h>
@@ -19,6 +23,8 @@ typedef struct {
   double mass, rate, weight, offset, area;
 } share;
 
+/* As the case gives it, else 1 in dynamics and 10 in statics, where a long step is worth less
+ * than little penetration. */
 double ig_dyn_penalty(const ig_dyn_model *m) {
   bool dynamic = false;
   for (int i = 0; i < m->c->analysis.count; i++)
@@ -73,6 +79,7 @@ static void group_look(const ig_dyn_model *m, const ig_dyn_group *g, layer *of, 
       to->offset += half * mass;
       to->area += mass;
       if (dim == 1) { /* counts where there is no surface */
+        /* 1e-9: any triangle at the particle outweighs its lines */
         to->rate += 1e-9 * mass * 0.5 * mat->young / (mat->density * height * height);
         to->weight += 1e-9 * mass;
       }
@@ -94,6 +101,7 @@ static void triangle_look(const ig_dyn_model *m, int64_t k, const layer *of, sha
   const ig_elem_info *info = ig_elem_info_get(b->type);
   if (info->dim == 3) {
     const int cuts = ig_dyn_face_triangles(b, local, 0, cut);
+    /* height of a tetrahedron over its face 3 V / A, of a prism V / A */
     const double height = (info->faces == 4 ? 3 : 1) * of[e].volume / (cuts * area);
     rate = of[e].wave2 / (height * height);
   }
@@ -128,6 +136,7 @@ static void springs_put(const ig_dyn_model *m, const share *at, double *spring) 
       spring[n] = most * at[n].mass;
 }
 
+/* Springs and offsets of all nodes, and the gap: nearer than this, pairs are looked at. */
 ig_status ig_dyn_springs_new(ig_dyn_model *m) {
   ig_ctx *cx = m->cx;
   ig_dyn_touching *t = &m->contact;

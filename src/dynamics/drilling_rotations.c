@@ -24,6 +24,7 @@ static const double HELD = 0.01, SOFT = 0.02, CORNER = 4, PART = 0.2, MOST = 0.0
 /* Corners of the triangles of a shell element: one, or both ways to cut a quadrilateral. */
 static const int CUT[IG_QUAD_CUTS][3] = {{0, 1, 2}, {0, 2, 3}, {0, 1, 3}, {1, 2, 3}};
 
+/* Unit normal of a triangle of the element at the positions on the host; false: it has no area. */
 static bool normal_of(const ig_dyn_model *m, const int32_t *conn, int cut, double n[3]) {
   double x[3][3], a[3], b[3];
   for (int k = 0; k < 3; k++)
@@ -52,6 +53,7 @@ static void element_add(const ig_dyn_model *m, const int32_t *conn, int npe, dou
       }
 }
 
+/* See element_add. */
 static void element_strike(const ig_dyn_model *m, const int32_t *conn, int npe, double cosine,
                            double *normal) {
   double n[3];
@@ -95,6 +97,7 @@ static void element_stiffen(const ig_dyn_model *m, const ig_dyn_group *g, const 
   }
 }
 
+/* Three passes over the same elements with the same order. */
 typedef enum { ADD, STRIKE, STIFFEN } visit_kind;
 static void shell_visit(const ig_dyn_model *l, const ig_dyn_group *g, ig_lid s, visit_kind kind,
                         double cosine, double *normal, double *stiffness) {
@@ -144,6 +147,7 @@ static void normal_free(const ig_dyn_model *m, const ig_dyn_model *l, int64_t n,
     normal[c] = left > 0.5 && !(bound && bound[n]) ? normal[c] / sqrt(left) : 0;
 }
 
+/* Rotations of particles exist (dofs 6) and some elements are shells. */
 bool ig_dyn_drills(const ig_dyn_model *m) {
   bool shells = false;
   for (int k = 0; k < m->groups; k++)

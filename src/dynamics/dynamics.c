@@ -1,4 +1,21 @@
-/* The dynamics room: a queue of analyses (Tang et al. 2020, Fig. 5). */
+/* The dynamics room: a queue of analyses (Tang et al. 2020, Fig. 5). This file is the interface
+ * to the time loop (core/room.h) and decides what is done next; the model and its passes know no
+ * analyses.
+ *
+ * A run:
+ *
+ *   room_open ─► begin ─► ┌ advance ─► history, snapshot ─► renew ┐ ─► results, close
+ *                         └──────────── until stand says ended ◄──┘
+ *
+ * advance carries out a stretch of the current analysis: steps through time up to the next look
+ * at the critical step or at overlaps (advance_dynamic), a stretch of relaxation
+ * (advance_static), one load step of Newton's method (advance_newton) or one mode shape
+ * (advance_modes). It sets r->over at the end of the analysis. renew, which the loop calls after
+ * output, computes the critical step anew or begins the next analysis, so that output at the end
+ * of an analysis sees its last state.
+ *
+ * Checkpoints of statics hold the state at the start of the analysis (start_keep): how the load
+ * steps or the ramp were chosen is not part of the state. */
 #include "dynamics/rigid_body_check.h"
 #include "dynamics/solids.h"
 #include "dynamics/run.h"
@@ -61,7 +78,8 @@ static ig_status masses_find(ig_dyn_job *r, const ig_dyn_analysis *a) {
   return IG_OK;
 }
 
-/* Elements that get small quickly have a smaller critical step long before the next look at it. */
+/* Advice for messages about steps that were too long. Elements that get small quickly have a
+ * smaller critical step long before it is computed again. */
 static const char *update_hint(const ig_dyn_job *r) {
   for (int k = 0; k < r->m->groups; k++)
     if (r->m->group[k].law == IG_LAW_NEOHOOKE)
@@ -102,6 +120,7 @@ static ig_status contact_tell(const ig_dyn_job *r, const ig_dyn_analysis *a) {
   return IG_OK;
 }
 
+/* Masses, then the step (which depends on masses), then the balance of energy from here on. */
 static ig_status dynamic_begin(ig_dyn_job *r, const ig_dyn_analysis *a) {
   ig_ctx *cx = r->job->cx;
   ig_dyn_model *m = r->m;
@@ -154,9 +173,12 @@ static ig_status advance_dynamic(ig_dyn_job *r, const ig_dyn_analysis *a, int64_
   const ig_dyn_clock *k = ig_dyn_clock_of(r);
   const int64_t update = isnan(a->time_step) ? a->step_update_every : 0;
   const double end = r->analysis_start + a->duration;
+  /* 1e-6 of a step: rounding of times must not add a step at the end */
   const double left = (end - k->time) / k->dt - 1e-6; /* steps */
   int64_t steps = left < LOOK ? (int64_t)ceil(left) : LOOK;
   if (update > 0 && steps > update - k->step % update)
+    /* updates lie on multiples of `update` in the run's count of steps, so that a restart
+     * repeats them */
     steps = update - k->step % update;
   steps = steps < most ? steps : most;
   const bool watched = ig_dyn_overlap_watched(m);
@@ -200,6 +222,7 @@ static const double lost_most = 0.02;
 static ig_status ramp_again(ig_dyn_job *r) {
   /* what is lost falls with the square of the steps; at the first trial, or above a third, it only
      says "far too fast" */
+  /* aims at 0.6 of what is allowed */
   const double path = r->m->relax.path, by = sqrt(path / (0.6 * lost_most));
   const bool far = path > 1.0 / 3 || (r->ramp <= IG_RELAX_RAMP && path > 0.1);
   const double slower = far ? 16 : fmin(6, fmax(1.5, by));
@@ -262,6 +285,8 @@ static ig_status advance_static(ig_dyn_job *r, const ig_dyn_analysis *given) {
   r->element_steps += (k->steps - before) * r->job->elements;
   if (r->start.kept && k->path > lost_most &&
       (done || k->path > 7 * lost_most || (k->loaded && k->path > 2 * lost_most)) &&
+      /* a ramp is not repeated in its first tenth, nor where four times as many steps exceed
+       * `steps` */
       (double)k->steps > 0.1 * r->ramp && 4 * r->ramp < (double)a->steps)
     return ramp_again(r);
   if (!done)
@@ -286,7 +311,8 @@ static ig_status advance_static(ig_dyn_job *r, const ig_dyn_analysis *given) {
   return balance_start(r->m);
 }
 
-/* Residuals of the step under way, for its line in the log. */
+/* Residuals of the iterations of one step, collected for its line in the log; what does not fit
+ * is left out. */
 static void iteration_note(void *user, const ig_newton_note *n) {
   ig_dyn_job *r = user;
   const size_t used = n->iteration == 1 ? 0 : strlen(r->residuals);
@@ -295,6 +321,7 @@ static void iteration_note(void *user, const ig_newton_note *n) {
     snprintf(r->residuals + used, sizeof r->residuals - used, " %.1e", n->residual);
 }
 
+/* Newton's method has reached its end: log, counters, and its memory is freed. */
 static void newton_end(ig_dyn_job *r, const ig_newton_standing *now) {
   ig_info(r->job->cx,
           "static: %lld steps, %lld iterations, residual %.2g of the mean force, solver %s",
@@ -366,6 +393,7 @@ static ig_status shape_put(ig_dyn_job *r, const double *shape) {
   return ig_array_push(m->cx, &m->x);
 }
 
+/* Values of an earlier modal analysis are kept for the summary, shapes only of the last one. */
 static ig_status modes_begin(ig_dyn_job *r, const ig_dyn_analysis *a) {
   ig_dyn_model *m = r->m;
   ig_dyn_modes *k = &r->modes.of;
@@ -417,6 +445,7 @@ static ig_status advance_modes(ig_dyn_job *r, const ig_dyn_analysis *a) {
   return r->over ? balance_start(r->m) : IG_OK;
 }
 
+/* The analysis decides; `ahead` is not needed, as nothing is computed beyond `most`. */
 static ig_status advance(void *self, int64_t most, int64_t ahead) {
   ig_dyn_job *r = self;
   const ig_dyn_analysis *a = analysis_at(r, r->analysis);
@@ -449,6 +478,8 @@ static ig_status renew(void *self) {
   return dynamic_begin(r, analysis_at(r, r->analysis));
 }
 
+/* Where the run stands. Statics show a row per load step, modes a snapshot per shape, the end of
+ * every analysis both; else the schedule of the case decides. */
 static void stand(const void *self, ig_run_status *now) {
   const ig_dyn_job *r = self;
   const ig_dyn_clock *k = ig_dyn_clock_of(r);
@@ -550,6 +581,7 @@ static void shape_look(const ig_dyn_job *r) {
 static ig_status analysis_look(ig_dyn_job *r, const ig_dyn_analysis *a) {
   double dt;
   const bool at_rest = a->kind != IG_ANALYSIS_DYNAMIC, modes = a->kind > IG_ANALYSIS_STATIC;
+  /* 100 is the default: a value that equals it counts as left out */
   if (at_rest && a->at.given && (a->step_update_every != 100 || a->mass_scaling_step > 0))
     return ig_fail_at(r->job->cx, &a->at, "`%s` has no effect in a static analysis: leave it out",
                       a->step_update_every != 100 ? "step_update_every" : "mass_scaling_step");
@@ -615,7 +647,8 @@ static ig_status unused_look(const ig_dyn_job *r) {
   return IG_OK;
 }
 
-/* All of it, with the whole model. */
+/* Opens the run with the whole model on every rank, and checks each analysis as if it were the
+ * first: errors in the third analysis appear before the first one starts. */
 static ig_status room_make(ig_job *job, void **self) {
   ig_dyn_job *r;
   IG_TRY(IG_NEW(job->cx, &r, 1, "dynamics"));
@@ -649,6 +682,7 @@ static ig_status room_open(ig_job *job, void **self) {
   return IG_OK;
 }
 
+/* Safe on a run that failed half-way: members that were not made are NULL. */
 static void room_close(void *self) {
   ig_dyn_job *r = self;
   if (!r)
@@ -684,6 +718,7 @@ static ig_status ranks_tell(const ig_dyn_job *r, ig_partition_line *line, void *
   return p ? ig_partition_describe(r->job->cx, &p->part, &p->halo, line, user) : IG_OK;
 }
 
+/* A run that starts from its beginning; a restart reads the same numbers from the checkpoint. */
 static ig_status begin(void *self) {
   ig_dyn_job *r = self;
   IG_TRY(ranks_tell(r, rank_tell, r->job->cx));
@@ -698,6 +733,7 @@ static ig_status begin(void *self) {
   return balance_start(r->m);
 }
 
+/* Work and traffic for the summary, from the steps done. */
 static void tally(void *self) {
   ig_dyn_job *r = self;
   ig_job *job = r->job;
@@ -707,6 +743,7 @@ static void tally(void *self) {
   job->bytes_moved = (double)(r->element_steps / job->elements) * ig_dyn_step_bytes(r->m);
 }
 
+/* One line of `ingot check` per analysis. */
 static void check_analysis(const ig_dyn_case *c, const ig_dyn_analysis *a, double critical,
                            ig_check_line *line, void *user) {
   char text[128];
@@ -750,6 +787,8 @@ static ig_status check_loads(ig_dyn_model *m, ig_check_line *line, void *user) {
   return IG_OK;
 }
 
+/* Everything `ingot check` prints, in order: groups, particles, mass, step, loads, analyses,
+ * memory. */
 static ig_status check_tell(ig_dyn_job *r, ig_check_line *line, void *user) {
   ig_dyn_model *m = r->m;
   char text[128];

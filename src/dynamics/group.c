@@ -1,4 +1,8 @@
-/* Groups of elements of one kind, law and section, in the order they are worked on. */
+/* Groups of elements of one kind, law and section, in the order they are worked on.
+ * ig_dyn_groups_new sorts the mesh's elements into groups; group_order orders one group: by
+ * color (padded to whole blocks of 32, so that a block has one color), by cluster, or as they
+ * come; slot_fill writes connectivity and first state. ig_dyn_slots_new numbers the places of
+ * forces. */
 #include "dynamics/model.h"
 #include "dynamics/solids.h"
 #include "assembly/assembly.h"
@@ -11,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The group in single precision; every member must be listed here. */
 static void group_single(const dyn_group_f64 *d, dyn_group_f32 *s) {
   memset(s, 0, sizeof *s);
 #define COPY(k) s->k = d->k
@@ -76,6 +81,7 @@ static void state_start(const ig_dyn_model *m, ig_dyn_group *g, const ig_dyn_sec
     }
     for (int i = 0; i < 3; i++)
       e[i] /= sqrt(l);
+    /* `up` parallel to the beam leaves no width axis: y of space is taken then */
     for (int pass = 0; pass < 2; pass++) {
       cross_f64(up, e, y);
       l = norm_f64(y);
@@ -183,6 +189,8 @@ done:
   return status;
 }
 
+/* Kind, section values and checks of a group; fails if no kernel is stamped for the kind and
+ * law. */
 static ig_status group_kind(ig_dyn_model *m, const ig_dyn_section *s, const ig_material_case *mat,
                             ig_dyn_group *g) {
   ig_ctx *cx = m->cx;
@@ -299,6 +307,8 @@ static ig_status sections_check(ig_dyn_model *m, const int *section) {
   return IG_OK;
 }
 
+/* A group per block, section and material that occur together. Solids of static analyses that
+ * have elements of their own (solids.c) are handed over instead. */
 ig_status ig_dyn_groups_new(ig_dyn_model *m, const ig_list *materials) {
   ig_ctx *cx = m->cx;
   const ig_lid ne = ig_mesh_elements(m->mesh);
@@ -359,7 +369,8 @@ done:
   return status;
 }
 
-/* Particles that are not in one cluster alone. */
+/* Particles that are in several clusters, or in none: the joined pass moves them after all
+ * clusters. */
 static ig_status others_list(ig_dyn_model *m) {
   const int32_t *first = m->slot_first.host;
   size_t count = 0;

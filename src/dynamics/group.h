@@ -35,7 +35,8 @@ typedef enum { IG_FAMILY_SOLID, IG_FAMILY_SHELL, IG_FAMILY_LINE } ig_dyn_family;
    few, a cluster has one block. */
 enum { IG_DYN_CLUSTER = 128, IG_DYN_CLUSTER_NODES = 320 };
 
-/* Numbers that the largest element has: positions; motions or forces. */
+/* Sizes of scratch arrays of the largest element, found at compile time: a union is as large as
+ * its largest member. Positions: 3 per node; motions or forces: dofs per node. */
 typedef union {
 #define X(kind, type, particles, freedoms, family, size, text) char kind[3 * (particles)];
   IG_DYN_ELEMENTS(X)

@@ -1,4 +1,7 @@
-/* Making the model: arrays, supports, loads. */
+/* Making the model: connectivity, materials, arrays, supports, loads; and freeing it. Order
+ * matters in make(): the number of values per point follows from the materials, kernels get
+ * their pointers when all arrays exist, and births at the start need the complete kernel
+ * arguments. */
 #include "stress/model.h"
 #include "backend/backend.h"
 #include "mesh/face_share.h"
@@ -14,6 +17,7 @@
 
 #include "kern/prec_f64.h"
 
+/* Connectivity of all blocks in mesh order. The room has one element type. */
 static ig_status connectivity(ig_stress *m) {
   const ig_mesh *mesh = m->mesh;
   IG_TRY(IG_NEW(m->cx, &m->conn, 8 * (size_t)m->elements, "elements"));
@@ -31,6 +35,7 @@ static ig_status connectivity(ig_stress *m) {
 static ig_status materials_place(ig_stress *m, const ig_list *materials) {
   int *owner = NULL;
   ig_status status;
+  /* laws are numbered by a byte per element */
   if (materials->count > 250)
     return IG_FAIL(m->cx, IG_INPUT, "at most 250 materials");
   IG_TRY(IG_NEW(m->cx, &owner, m->elements, "materials"));
@@ -89,6 +94,8 @@ ig_status ig_stress_phase_named(ig_stress *m, const ig_src *at, const char *name
   return ig_fail_at(m->cx, at, "no phase has the name '%.60s'", name);
 }
 
+/* Supports of the case: sets become node lists, letters become bits of components, names of
+ * phases become numbers. `rows` collects their histories. */
 static ig_status supports(ig_stress *m, ig_histories *rows) {
   const ig_list *list = &m->c->supports;
   m->held.count = list->count;
@@ -118,7 +125,9 @@ static ig_status supports(ig_stress *m, ig_histories *rows) {
   return IG_OK;
 }
 
-/* A pressure on the faces of a set: forces on their nodes, on the drawn shape. */
+/* Adds the nodal forces of a pressure on the faces of a set, on the drawn shape: 2 x 2 Gauss
+ * points per face, N_k p times the cross product of the face's tangents. Faces are numbered
+ * outward, so a positive pressure pushes inward. */
 static void face_pressure(const ig_mesh *mesh, const ig_set *set, double pressure, double *f) {
   for (ig_lid i = 0; i < set->count; i++) {
     ig_lid local;
@@ -145,6 +154,8 @@ static void face_pressure(const ig_mesh *mesh, const ig_set *set, double pressur
   }
 }
 
+/* Loads of the case as nodal forces without their history. A `total` on faces is distributed by
+ * the integrals of the shape functions, on other sets equally. */
 static ig_status loads(ig_stress *m, ig_histories *rows) {
   const ig_list *list = &m->c->loads;
   const size_t n = 3 * (size_t)m->nodes;
@@ -193,6 +204,8 @@ static ig_status places(ig_stress *m) {
 /* At most so many values of elements for the host are on the device at once: 8 MB. */
 enum { VALUES = 1 << 20 };
 
+/* Allocates all arrays of the model but those that depend on the materials, and sets initial
+ * values. `device`: only there; others have a host side, too. */
 static ig_status arrays(ig_stress *m, int materials) {
   ig_ctx *cx = m->cx;
   const size_t n = (size_t)m->nodes, e = (size_t)m->elements;
@@ -304,6 +317,7 @@ static void scale_start(ig_stress *m) {
   m->rounding = m->c->rotations == IG_ROTATIONS_FINITE ? 8 * DBL_EPSILON * 1e3 * m->scale : 0;
 }
 
+/* The steps in the order of their dependencies, see the head of the file. */
 static ig_status make(ig_stress *m, const ig_list *materials, ig_assembly how) {
   ig_ctx *cx = m->cx;
   IG_TRY(connectivity(m));

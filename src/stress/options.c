@@ -1,4 +1,5 @@
-/* What a case of the stress room may say. */
+/* The keys of a case of the stress room: one table per struct of stress.h. Help texts, ranges,
+ * defaults and units become messages, the case reference and the JSON schema. */
 #include "stress/stress.h"
 
 #define S ig_stress_support

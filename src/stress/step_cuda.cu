@@ -1,4 +1,6 @@
-/* Loops of the stress room on the GPU: one thread per element. */
+/* Loops of the stress room on the GPU: one thread per element. The physics is that of law.inc
+ * and element.inc; this file has the launches and, for assembly `cluster`, sums in shared
+ * memory. */
 #include "stress/step_cuda.h"
 #include "assembly/cluster_sum.cuh"
 #include "backend/cuda/launch.cuh"
@@ -49,6 +51,7 @@ static __device__ __forceinline__ bool element_give(const ig_stress_args &p, int
   return true;
 }
 
+/* Assembly by color, atomics or gather: elements begin … end of a color, one per thread. */
 template <gift GIFT>
 static __global__ void __launch_bounds__(THREADS)
     element_pass(const __grid_constant__ ig_stress_args p, int32_t begin, int32_t end,
@@ -104,6 +107,7 @@ static __global__ void __launch_bounds__(IG_STRESS_CLUSTER)
   ig_cluster_finish_f64<ROUNDS, IG_STRESS_CLUSTER, 3>(v, k, own, term, end, given, p.slots, y);
 }
 
+/* Launches the pass for the plan of the model. Clusters need one launch, colors one each. */
 template <gift GIFT>
 static ig_status sums(ig_ctx *cx, const ig_stress_args *p, const ig_plan *plan, const double *x,
                       double *y) {
@@ -209,6 +213,7 @@ static __global__ void tie_pass(const int32_t *start, const int32_t *item, T *x)
     s += (double)x[item[i]];
   part[threadIdx.x] = s;
   __syncthreads();
+  /* tree of halves: the order depends on the number of threads alone */
   for (int d = THREADS / 2; d; d /= 2) {
     if (threadIdx.x < d)
       part[threadIdx.x] += part[threadIdx.x + d];
