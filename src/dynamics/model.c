@@ -1,4 +1,8 @@
-/* From a case and a mesh to particles and groups of elements on the device. */
+/* From a case and a mesh to particles and groups of elements on the device. build() makes the
+ * whole model in an order that follows from dependencies: bodies and ties mark their particles
+ * before groups; groups decide about rotations (dofs); masses need groups; velocities of bodies
+ * need masses; loads need inertia (moments) and bodies; contact needs groups for its springs.
+ * Pointers of the kernels' view (m->p) are set last. */
 #include "dynamics/rigid_body_check.h"
 #include "dynamics/overlap.h"
 #include "dynamics/part.h"
@@ -69,6 +73,7 @@ static ig_status build(ig_dyn_model *m, const ig_list *materials) {
   if (m->c->gravity.at.given)
     IG_TRY(ig_dyn_upload(m, &m->heavy, m->part, NULL, n, "weights"));
   IG_TRY(ig_dyn_upload(m, &m->work, sizeof(double), NULL, n * IG_WORKS, "work"));
+  /* the scratch holds energies of particles or reports of one group, whichever is larger */
   size_t space = n * IG_DYN_PARTICLE_ENERGIES;
   for (int k = 0; k < m->groups; k++)
     if (space < (size_t)m->group[k].slots * IG_DYN_REPORT)
@@ -104,6 +109,7 @@ static ig_status build(ig_dyn_model *m, const ig_list *materials) {
   IG_TRY(ig_array_new(cx, &m->clock, 1, sizeof(ig_dyn_clock), "clock"));
   IG_TRY(ig_array_push(cx, &m->clock));
 
+  /* kernels number elements through all groups; fault_ids leads back to the mesh */
   ig_lid all = 0;
   for (int k = 0; k < m->groups; k++)
     all += m->group[k].slots;
@@ -155,6 +161,7 @@ ig_status ig_dyn_model_new(ig_ctx *cx, const ig_mesh *mesh, const ig_list *mater
   return IG_OK;
 }
 
+/* Traffic of a step for the performance lines: what must be moved at least, each number once. */
 double ig_dyn_step_bytes(const ig_dyn_model *m) {
   const double part = (double)m->part, D = m->p.dofs, real = (double)ig_dyn_state_size(m);
   /* positions and velocities read and written, forces written by elements and read, mass */

@@ -1,4 +1,7 @@
-/* What a case of the dynamics room may say. */
+/* The keys of a case of the dynamics room: one table per struct of dynamics.h. Help texts,
+ * ranges, defaults and units become messages, the case reference and the JSON schema. Where a
+ * default has a number here, checks of keys without effect compare with the same number
+ * (dynamics.c, group.c). */
 #include "dynamics/dynamics.h"
 #include "implicit/direct.h"
 

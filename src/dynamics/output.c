@@ -1,4 +1,6 @@
-/* What a run writes: probes and histories, snapshots, figures of the summary. */
+/* What a run writes: probes and history rows, snapshots, figures of the summary. Only what is
+ * asked for is copied from the device. On ranks the functions are collective; rank 0 has the
+ * numbers and writes. */
 #include "dynamics/run.h"
 #include "dynamics/solids.h"
 #include "dynamics/part.h"
@@ -13,7 +15,9 @@
 
 /* --- probes and histories */
 
-/* What keeps particle n in balance with all else that acts on it: a force (c < 3), a moment. */
+/* What keeps particle n in balance with all else that acts on it: a force (c < 3), a moment:
+ * internal force less load, contact and weight. In motion this includes the force of inertia
+ * with opposite sign. */
 static double holding(const ig_dyn_model *m, const ig_dyn_model *l, int64_t n, int c) {
   const int D = m->p.dofs;
   const double push =
@@ -23,7 +27,8 @@ static double holding(const ig_dyn_model *m, const ig_dyn_model *l, int64_t n, i
          (c < 3 ? push + ig_dyn_gravity_now(m, c) * l->weight.heavy[n] : 0);
 }
 
-/* What item n (particle or element) of the model that takes the steps adds to a probe. */
+/* What item n (particle or element) of the model that takes the steps adds to a probe. A moment
+ * is about the middle of the set at the start, with the particle's place of now. */
 static double probe_term(const ig_dyn_job *r, const ig_dyn_probe *p, int64_t n) {
   const ig_dyn_model *m = r->m, *l = ig_dyn_stepper(r->m);
   const int c = p->quantity % 3, D = m->p.dofs;
@@ -45,6 +50,8 @@ static double probe_term(const ig_dyn_job *r, const ig_dyn_probe *p, int64_t n) 
          (D == 6 ? holding(m, l, n, 3 + c) : 0);
 }
 
+/* Sums of a probe over its items; on ranks rows of own items go to rank 0 in the order of the
+ * set. */
 typedef struct {
   const ig_dyn_job *r;
   const ig_dyn_probe *p;
@@ -82,11 +89,13 @@ static ig_status probe_value(const ig_dyn_job *r, int i, double *value) {
   return IG_OK;
 }
 
+/* Columns of every history; probes follow. */
 static const char *const fixed_columns[] = {
     "time [s]",     "step_size [s]", "kinetic [J]", "internal [J]", "plastic [J]",
     "external [J]", "damping [J]",   "contact [J]", "scaling [J]",  "error"};
 enum { FIXED = sizeof fixed_columns / sizeof *fixed_columns };
 
+/* Units of quantities, three quantities to an entry, in the order of IG_PROBE_CHOICES. */
 static const char *probe_unit(const ig_dyn_probe *p) {
   static const char *const unit[11] = {"m",   "m/s", "N", "N m", "N", "N",
                                        "N m", "N/m", "N", "Pa",  "Pa"};
@@ -232,10 +241,13 @@ ig_status ig_dyn_history_write(ig_dyn_job *r, ig_dyn_energy *e, ig_sink *to) {
 
 /* --- snapshots */
 
-/* Fields leave the device on a stream of their own, while steps go on. */
+/* Fields leave the device on a stream of their own, while steps go on. They are made in arrays
+ * of their own (moved, fields), which the next snapshot overwrites only after the copy. */
 static ig_status fields_add(ig_dyn_job *r, ig_snapshot *snap) {
   ig_dyn_model *m = r->m;
   const size_t ne = (size_t)ig_mesh_elements(m->mesh), nn = (size_t)m->mesh->nodes;
+  /* 6 per node: displacement and velocity; 20 per element: stress 6, von Mises, plastic strain,
+   * section 6, surface 6 */
   if (!r->moved.dev) {
     IG_TRY(ig_array_new_device(m->cx, &r->moved, 6 * nn, sizeof(double), "snapshots"));
     IG_TRY(ig_array_new_device(m->cx, &r->fields, 20 * ne, sizeof(float), "snapshots"));
@@ -269,6 +281,7 @@ static ig_status fields_add(ig_dyn_job *r, ig_snapshot *snap) {
   return IG_OK;
 }
 
+/* Elements all of whose points have failed are left out of the snapshot's cells. */
 ig_status ig_dyn_snapshot_write(void *self, ig_sink *to) {
   ig_dyn_job *r = self;
   ig_ctx *cx = r->job->cx;
@@ -327,6 +340,7 @@ typedef struct {
   double sum[9];
 } resulting;
 
+/* Whether a motion prescribes component c. */
 static bool leads(const ig_dyn_model *m, int32_t motion, int c) {
   return motion > 0 && ((const ig_dyn_motion *)m->held.motion.host)[motion].kind[c] != IG_MOVE_FREE;
 }
@@ -414,6 +428,8 @@ static ig_status modes_write(const ig_dyn_job *r, ig_sink *s) {
   return k->count ? s->result(s, "modes_error", "", k->error) : IG_OK;
 }
 
+/* Figures of the whole run. Reactions and loads are given where the last analysis was static:
+ * only then do they balance. */
 ig_status ig_dyn_results_write(void *self, ig_sink *s) {
   ig_dyn_job *r = self;
   ig_dyn_model *m = r->m;

@@ -1,6 +1,11 @@
-/* Bodies inside each other. Contact acts on what crosses a surface from outside; a particle that is
-   inside another body without contact stays there. So this is looked for: at the start, and as
-   often as bodies could pass through each other. */
+/* Bodies inside each other. Contact acts on what crosses a surface from outside; a particle that
+ * is inside another body without contact stays there. So this is looked for: at the start, and
+ * as often as bodies could pass through each other.
+ *
+ * Search: boxes of the parts first; then surface particles, sorted by x, against the boxes of
+ * solid elements; then the element cut into tetrahedra from its middle. How deep a particle lies
+ * is the distance to the nearest triangle of that part: O(triangles), hence at most MEASURED of
+ * them. */
 #include "dynamics/overlap.h"
 #include "core/union_find.h"
 #include "dynamics/rigid_body_check.h"
@@ -62,7 +67,7 @@ typedef struct {
   double share; /* of an element's size: less deep does not count */
 } search;
 
-/* Whether y is in the tetrahedron of a triangle and a point. */
+/* Whether y is in the tetrahedron of a triangle and a point: its barycentric coordinates. */
 static bool is_within(const double *const at[4], const double y[3]) {
   double e[4][3], n[3];
   for (int i = 0; i < 3; i++)
@@ -83,6 +88,8 @@ static bool is_within(const double *const at[4], const double y[3]) {
   return sum <= 1;
 }
 
+/* Whether y is in a solid element: in one of the tetrahedra of its face triangles and its
+ * middle. */
 static bool is_inside(const search *s, const ig_block *b, ig_lid local, const double y[3]) {
   const ig_elem_info *info = ig_elem_info_get(b->type);
   double middle[3] = {0};
@@ -182,6 +189,8 @@ static ig_status boxes_look(const search *s, bool *any, double *thin) {
   return IG_OK;
 }
 
+/* Particles inside other parts at positions x; `share`: shallower than this share of the
+ * element's least extent does not count. Also measures the thinnest part (m->overlap.thin). */
 static ig_status find(ig_dyn_model *m, const double *x, double share, ig_dyn_overlap *found) {
   search s = {.m = m, .x = x, .share = share, .count = m->p.contact.surfaces};
   bool any;
@@ -269,6 +278,7 @@ done:
   return status;
 }
 
+/* Parts are connected by elements, bodies and ties (ig_dyn_parts_join). */
 ig_status ig_dyn_parts_new(ig_dyn_model *m) {
   const int32_t nodes = m->p.nodes;
   int32_t *up = NULL;
@@ -288,6 +298,7 @@ ig_status ig_dyn_overlap_new(ig_dyn_model *m) {
   ig_dyn_overlap found;
   if (m->p.contact.surfaces == 0 || c->overlap == IG_OVERLAP_KEEP || m->overlap.parts < 2)
     return IG_OK;
+  /* 1e-4 of an element: faces that coincide but for rounding are allowed */
   IG_TRY(find(m, m->x0, 1e-4, &found));
   if (found.count == 0 && c->thickness > 0) {
     IG_TRY(near_find(m, c->thickness, &found));
@@ -302,6 +313,7 @@ ig_status ig_dyn_overlap_new(ig_dyn_model *m) {
   if (found.count == 0)
     return IG_OK;
   if (c->overlap == IG_OVERLAP_FIT) {
+    /* the search must see the deepest particle */
     m->p.contact.gap = fmax(m->p.contact.gap, 1.5 * found.depth);
     ig_info(m->cx, "interference fit: %d%s nodes lie inside another body, the deepest %.3g m",
             found.count, found.count >= MEASURED ? " or more" : "", found.depth);
@@ -348,6 +360,8 @@ static ig_status next_find(ig_dyn_model *m, int64_t *next) {
   double speed;
   IG_TRY(speed_find(m, &speed));
   const double way = speed * ((const ig_dyn_clock *)m->clock.host)->dt;
+  /* a quarter of the thinnest part: nothing passes through unseen. At least 20 steps, at most
+   * 5000 */
   const double steps = way > 0 && isfinite(m->overlap.thin) ? 0.25 * m->overlap.thin / way : 5000;
   *next = (int64_t)fmax(20, fmin(5000, steps));
   return IG_OK;
@@ -363,6 +377,7 @@ ig_status ig_dyn_overlap_check(ig_dyn_model *m, int64_t *next) {
   IG_TRY(IG_NEW(m->cx, &x, 3 * (size_t)m->p.nodes + 1, "overlap"));
   for (int64_t i = 0; i < 3 * (int64_t)m->p.nodes; i++)
     x[i] = ig_dyn_get(m, &m->x, i);
+  /* 0.2: a penalty lets surfaces overlap a little */
   const ig_status status = find(m, x, 0.2, &found);
   free(x);
   IG_TRY(status);
@@ -384,10 +399,12 @@ ig_status ig_dyn_overlap_step(ig_dyn_model *m, double *step) {
     return IG_OK;
   IG_TRY(speed_find(m, &speed));
   if (speed > 0)
+    /* 0.15 of the margin per step: what crosses a surface is found with reserve for acceleration */
     *step = 0.15 * m->contact.margin / speed;
   return IG_OK;
 }
 
+/* A node inside a tool would be pushed out by a blow in the first step. */
 ig_status ig_dyn_tools_check(ig_dyn_model *m) {
   ig_dyn_particles p = m->p;
   box all = nothing;

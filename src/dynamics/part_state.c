@@ -1,5 +1,10 @@
-/* A divided model: its steps; its state from the whole at the start, to a checkpoint and from one.
- */
+/* A divided model: its steps; its state from the whole at the start, to a checkpoint and from
+ * one.
+ *
+ * A step of a part:
+ *
+ *   part_ready ─► move ─► watch ─► halo start ─► elements without ghosts ─► halo finish ─►
+ *     shift ghosts by their velocities ─► elements at the border */
 #include "dynamics/part.h"
 #include "backend/backend.h"
 
@@ -53,7 +58,7 @@ ig_status ig_dyn_part_advance(ig_dyn_model *m, int64_t steps) {
   return clock_take(p->local, m);
 }
 
-/* --- bodies */
+/* --- bodies: computed by their owner; the whole model's copy on all ranks follows by gather */
 
 /* All but where its particles stand, which is each model's own. */
 static void body_copy(ig_dyn_body *to, const ig_dyn_body *from) {
@@ -86,7 +91,7 @@ ig_status ig_dyn_bodies_take(ig_dyn_model *m) {
   return p->local->p.bodies.count ? ig_array_push(m->cx, &c->body) : IG_OK;
 }
 
-/* Arms of own bodies from those of all. */
+/* Arms of own bodies from those of all, when the model begins or is restored. */
 static ig_status arms_take(ig_dyn_model *m, const double *arms) {
   const ig_collect *c = &m->divided->arms;
   ig_array *to = &m->divided->local->carried.body_arm;
@@ -173,6 +178,7 @@ static void state_write(const ig_dyn_group *g, void *states, int64_t s, const ch
     memcpy(to + (size_t)v * IG_DYN_BLOCK * g->state.size, row, g->state.size);
 }
 
+/* States of the part's slots from those of the whole, pads too. */
 static ig_status states_take(ig_dyn_model *m, int k, const void *states) {
   ig_dyn_group *g = &m->divided->local->group[k];
   char *row;
@@ -215,6 +221,7 @@ static ig_status states_put(void *user, const void *rows, int64_t first, int64_t
   return IG_OK;
 }
 
+/* States of group k as one rank would have them, block by block, to `take` on rank 0. */
 static ig_status states_give(ig_dyn_model *m, int k, ig_stream_take *take, void *user) {
   ig_dyn_group *g = &m->divided->local->group[k];
   packing p = {m, g, (size_t)g->g_f64.states * g->state.size, NULL, m->group[k].count, take, user};
@@ -238,6 +245,8 @@ static ig_status relaxation_give(ig_dyn_model *m, ig_stream_take *take, void *us
   return IG_OK;
 }
 
+/* Brings the array of this name to rank 0, in pieces; collective. Names are those of
+ * checkpoint.c. */
 ig_status ig_dyn_part_saved(ig_dyn_model *m, const char *name, ig_stream_take *take, void *user) {
   ig_dyn_part *p = m->divided;
   kept list[KEPT];
@@ -258,7 +267,8 @@ ig_status ig_dyn_part_saved(ig_dyn_model *m, const char *name, ig_stream_take *t
                        : IG_FAIL(m->cx, IG_ARG, "a checkpoint has no array '%s'", name);
 }
 
-/* Forces are in f, and others know nothing of this state. */
+/* After a state was set: forces are in f, and no other rank knows which elements of this one
+ * hold. */
 static ig_status anew(ig_dyn_model *m) {
   m->divided->local->fresh = true;
   m->divided->fallen = -1;
@@ -354,6 +364,8 @@ ig_status ig_dyn_part_restore(ig_dyn_model *m, const ig_restart *from) {
 
 /* --- masses */
 
+/* Masses of ghosts: an element at the border is computed here, but its particles' other elements
+ * may not be. */
 ig_status ig_dyn_part_weights(ig_dyn_model *m, ig_status status) {
   const ig_dyn_part *p = m->divided;
   const ig_dyn_travel *t = &p->ghosts;
