@@ -1,4 +1,5 @@
-/* Solids of static analyses. */
+/* Solids of static analyses: elements of solid/ within the dynamics room; see solids.h.
+ * Functions do nothing in models without them. */
 #include "dynamics/solids.h"
 #include "dynamics/model.h"
 #include "backend/backend.h"
@@ -11,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* All analyses are static, by Newton's method. */
+/* Whether all analyses are static, by Newton's method, on one rank: explicit steps know other
+ * elements. */
 static bool statics_alone(const ig_dyn_model *m) {
   for (int i = 0; i < m->c->analysis.count; i++) {
     const ig_dyn_analysis *a = IG_ITEM(const ig_dyn_analysis, m->c->analysis, i);
@@ -79,6 +81,7 @@ ig_status ig_dyn_solid_kind(const ig_dyn_model *m, const ig_dyn_section *s,
   return IG_OK;
 }
 
+/* Created with the first group. x starts as drawn; factors of loads are 1. */
 static ig_status solids_new(ig_dyn_model *m) {
   const size_t nodes = (size_t)m->mesh->nodes + 1;
   IG_TRY(IG_NEW(m->cx, &m->solids, 1, "solids"));
@@ -91,6 +94,8 @@ static ig_status solids_new(ig_dyn_model *m) {
   return IG_OK;
 }
 
+/* A group of elements with large-strain kinematics (l.large). `list` has their numbers in the
+ * mesh; all is copied. */
 ig_status ig_dyn_solids_add(ig_dyn_model *m, ig_solid_kind kind, const mech_f64 *mat, int law,
                             const ig_lid *list, ig_lid count) {
   const int npe = ig_solid_info_get(kind)->nodes;
@@ -163,6 +168,8 @@ bool ig_dyn_solids_yield(const ig_dyn_model *m) {
 
 /* --- masses and loads */
 
+/* Masses by the diagonal of the consistent matrix, weights by its row sums: the former must be
+ * positive, the latter give exact resultants of gravity. */
 ig_status ig_dyn_solids_masses(ig_dyn_model *m) {
   for (int k = 0; m->solids && k < m->solids->count; k++) {
     const ig_dyn_solid *s = &m->solids->item[k];
@@ -203,6 +210,7 @@ static ig_solid_face face_of(const ig_dyn_model *m, ig_lid element, int face) {
   return to;
 }
 
+/* Pressures become faces of the engine when an analysis begins (statics_loads.c). */
 ig_status ig_dyn_solids_press(ig_dyn_model *m, ig_lid element, int face, double pressure,
                               ig_history history, int load) {
   ig_dyn_solids *all = m->solids;
@@ -243,7 +251,8 @@ void ig_dyn_solids_pushed(ig_dyn_model *m, double sum[3]) {
 
 /* --- what they report */
 
-/* Element e where the model stands. */
+/* Element e where the model stands. One that cannot be evaluated (inverted) reports zeros:
+ * output must not fail. */
 static void report_one(const ig_dyn_model *m, const ig_dyn_solid *s, int32_t e, double *out) {
   ig_solid_group g = s->g;
   double point[IG_SOLID_POINTS * IG_SOLID_REPORT], X[3 * IG_SOLID_NODES], u[3 * IG_SOLID_NODES],

@@ -1,4 +1,5 @@
-/* Inside of the statics by Newton's method: what its files share. */
+/* Inside of the statics by Newton's method: what its files share. ig_dyn_statics owns all its
+ * arrays (ig_dyn_statics_free); the model belongs to the room. */
 #ifndef IG_DYNAMICS_STATICS_PARTS_H
 #define IG_DYNAMICS_STATICS_PARTS_H
 

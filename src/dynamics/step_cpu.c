@@ -1,4 +1,7 @@
-/* The CPU's passes, in three pairs of precision (elements, particles). */
+/* The CPU's passes, in three pairs of precision (elements, particles): single, mixed, double.
+ * Elements work on packs of lanes (kern/pack_*.h), particles one by one. The inclusions stamp
+ * the same sources for each number type; order matters, as each precision header redefines REAL
+ * and FN. */
 #include "dynamics/step.h"
 #include "core/threads.h"
 #include "backend/backend.h"
@@ -64,6 +67,7 @@ static ig_status totals_cpu(ig_ctx *cx, const double *table, int64_t rows, int c
   return IG_OK;
 }
 
+/* Members in the order of ig_dyn_ops; the CPU has no kernels to report on. */
 #define TABLE(p)                                                                                   \
   {                                                                                                \
     loads_cpu_##p, particles_cpu_##p, bodies_cpu_##p, ties_cpu_##p, shift_cpu_##p, watch_cpu_##p,  \

@@ -1,4 +1,7 @@
-/* Particles that others carry: tied to a surface or to particles, or parts of a rigid body. */
+/* Particles that others carry: tied to a surface or to particles, or parts of a rigid body.
+ * m->carried.bound says for each particle what it is: 0 on its own, -1 tied, else 1 + its place
+ * in the lists of bodies. Made while the model is built; kernels are tie_step (particle.inc) and
+ * body.inc. */
 #include "dynamics/model.h"
 #include "mesh/named.h"
 
@@ -40,6 +43,8 @@ static ig_status target_add(ig_dyn_model *m, targets *t, ig_lid a, ig_lid b, ig_
   return IG_OK;
 }
 
+/* Targets of a tie: triangles of faces or shells, or single particles; sorted by their lowest x,
+ * so that a search looks at a stretch of them. */
 static ig_status targets_of(ig_dyn_model *m, const ig_dyn_tie *c, targets *t) {
   const ig_set *set = ig_mesh_find_set(m->mesh, c->to, IG_SET_FACES);
   if (!set)
@@ -95,6 +100,8 @@ static int64_t target_near(const ig_dyn_model *m, const targets *t, ig_lid n, do
   return found;
 }
 
+/* Each node of a set within the distance is tied to its nearest target and moved onto it. A
+ * carrier must not be tied itself: forces would have to pass twice. */
 ig_status ig_dyn_ties_new(ig_dyn_model *m) {
   ig_ctx *cx = m->cx;
   const int n = m->c->ties.count;
@@ -148,6 +155,7 @@ ig_status ig_dyn_ties_new(ig_dyn_model *m) {
     }
   IG_TRY_GOTO(status, done, IG_NEW(cx, &first, (size_t)nodes + 1, "ties"));
   IG_TRY_GOTO(status, done, IG_NEW(cx, &carry, 3 * (size_t)ties, "ties"));
+  /* lists by carrier: counting sort, rising order within a carrier */
   for (int32_t i = 0; i < 3 * ties; i++)
     first[to[i] + 1]++;
   for (ig_lid k = 0; k < nodes; k++)
@@ -212,6 +220,8 @@ ig_status ig_dyn_ties_mass(ig_dyn_model *m) {
 /* --- bodies -------------------------------------------------------------------------------------
  */
 
+/* Bodies in the order of the case; a particle belongs to one at most. Arms hold positions until
+ * masses are known (ig_dyn_bodies_mass). */
 ig_status ig_dyn_bodies_new(ig_dyn_model *m) {
   ig_ctx *cx = m->cx;
   const int n = m->c->bodies.count;
@@ -294,6 +304,7 @@ ig_status ig_dyn_bodies_mass(ig_dyn_model *m) {
                          mass * y[c / 3] * y[c % 3];
     }
     inverse_of(b->inertia, b->inverse);
+    /* the centre moves with the masses: velocity there follows from the spin */
     ig_dyn_turn(b->q, shift, r);
     cross_f64(b->spin, r, w);
     for (int c = 0; c < 3; c++) {
