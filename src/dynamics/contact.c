@@ -178,7 +178,8 @@ static ig_status corners_of(ig_dyn_model *m, const touching_nodes *q, const int3
   return ig_array_push(m->cx, item);
 }
 
-/* The nodes of triangles and edges. */
+/* The nodes of triangles and edges, numbered in the order in which they occur: places among
+ * those that touch are the rows of contact memory. */
 static ig_status nodes_find(ig_dyn_model *m, const int32_t *edge, int64_t edges,
                             touching_nodes *q) {
   const size_t nodes = (size_t)m->mesh->nodes;
@@ -219,7 +220,7 @@ uint32_t ig_dyn_buckets(int64_t count) {
   return buckets;
 }
 
-/* Work space: name of the array, number of items, type of an item. */
+/* Work space of kernels: array, number of items, bytes of an item. Device only. */
 typedef struct {
   ig_array *array;
   size_t count, size;

@@ -42,7 +42,9 @@ static ig_status balance_start(ig_dyn_model *m) {
   return IG_OK;
 }
 
-/* The step that an analysis takes as things stand; refuses one that is too large. */
+/* The step that an analysis takes as things stand; fails if it would be too large. `time_step`
+ * of the case must be stable; without it the step is safety x critical, and no longer than what
+ * contact at the speeds of the start allows (blow_step). */
 static ig_status step_find(ig_dyn_job *r, const ig_dyn_analysis *a, double *dt) {
   double critical;
   int64_t steps;
@@ -61,6 +63,7 @@ static ig_status step_find(ig_dyn_job *r, const ig_dyn_analysis *a, double *dt) 
   return ig_steps_count(r->job->cx, &a->at, a->duration / *dt, *dt, &steps);
 }
 
+/* The clock gets the step of now; NaN damping means none in dynamics. */
 static ig_status step_choose(ig_dyn_job *r, const ig_dyn_analysis *a) {
   double dt = 0;
   IG_TRY(step_find(r, a, &dt));
@@ -259,6 +262,7 @@ static ig_status start_keep(ig_dyn_job *r) {
   return ig_dyn_checkpoint_write(r, &r->start.sink);
 }
 
+/* The analysis has ended: checkpoints are those of the running state again. */
 static void start_forget(ig_dyn_job *r) {
   ig_restart_free(r->start.kept);
   r->start.kept = NULL;

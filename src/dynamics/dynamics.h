@@ -290,9 +290,13 @@ typedef struct ig_dyn_nodes {
 
 /* The parts of a model: arrays are the device's, what is marked `host` is not. */
 typedef struct {
+  /* move: nodes, number of the motion, 0 free; motion: table of ig_dyn_motion; rows of all
+   * histories */
   ig_array move, motion, history_x, history_y;
 } ig_dyn_leading; /* what is held and led */
 typedef struct {
+  /* particles with loads, and for each the ranges of its forces and faces; the forces, faces and
+   * tools */
   ig_array loaded_node, force_start, face_start, force, face, tool;
   /* host: forces and pressures as the case gives them, and whose load they are */
   int32_t forces, faces, *force_of, *face_of;
@@ -300,9 +304,17 @@ typedef struct {
   ig_dyn_face *face_given;
 } ig_dyn_loading;
 typedef struct {
+  /* triangles x 3 nodes, their neighbours x 4, nodes on surfaces; corners by node; hash of
+   * triangles */
   ig_array triangle, beside, surface, corner_first, corner, triangle_bucket, triangle_chain;
+  /* longest edge of two steps; forces on corners; contact forces of particles now (touch) and
+   * over the last step with tools (press); areas, springs and offsets of nodes; links of
+   * contacts; stored energy */
   ig_array longest, recoil, touch, press, skin_area, spring, offset, pushed, next, stored;
+  /* positions one step ago; contact memory after the last step and in this one; forces of
+   * contacts */
   ig_array before, kept, now, push;
+  /* edges that touch: nodes x 2, triangles x 2, ends by node, hash, partner, and who chose it */
   ig_array edge, edge_side, end_first, end, edge_bucket, edge_chain, partner, chosen, also;
   ig_array edge_length, edge_recoil;
   ig_array alive, owner, open, awake;           /* of what erodes */
@@ -314,7 +326,11 @@ typedef struct {
   double margin; /* what a particle may move in a step, m */
 } ig_dyn_touching;
 typedef struct {
+  /* bound: nodes, who carries it; bodies, their nodes, arms x 3, and what pulls on them x
+   * IG_DYN_PULL */
   ig_array bound, body, body_node, body_arm, body_pull;
+  /* ties: node, its three carriers and their shares, whether rotations follow; the same by
+   * carrier */
   ig_array tie_node, tie_to, tie_share, tie_turns, carry_first, carry;
 } ig_dyn_carried; /* bodies and ties */
 typedef struct {
@@ -342,7 +358,11 @@ typedef struct ig_dyn_model {
   bool in_turn; /* a rank's part: ranges of its groups take turns */
   size_t part;  /* bytes of a particle number */
   double *x0;   /* host: positions at the start */
+  /* particles: positions, velocities, internal forces, loads, masses, inertia, weights, works,
+   * the clock, positions at the start in double precision */
   ig_array x, v, f, load, mass, inertia, heavy, work, clock, x_start;
+  /* forces of elements by particle (assembly gather, cluster), and where those of a particle
+   * begin */
   ig_array slots, slot_first;
   ig_array others;           /* particles that several clusters have, or none */
   ig_array scratch, partial; /* double: for sums */
@@ -363,7 +383,9 @@ typedef struct ig_dyn_model {
   } overlap;                    /* bodies that may come to lie inside each other (overlap.h) */
   struct ig_dyn_solids *solids; /* of static analyses alone (solids.h); NULL: none */
   ig_lid *fault_ids;            /* kernels' numbers -> mesh elements */
+  /* node sets made from sets of faces or elements; freed with the model */
   ig_dyn_nodes *made;
+  /* recorded steps of a GPU; NULL: none yet */
   struct ig_graph *graph;
   struct ig_dyn_part *divided; /* between ranks (dynamics/part.h); NULL: there is one */
 } ig_dyn_model;

@@ -41,6 +41,7 @@ static void group_single(const dyn_group_f64 *d, dyn_group_f32 *s) {
   s->state = (float *)d->state;
 }
 
+/* Position of node n at the start. */
 static const double *node_x(const ig_dyn_model *m, ig_lid n) {
   return m->x0 + 3 * (int64_t)n;
 }
@@ -51,6 +52,8 @@ static void state_start(const ig_dyn_model *m, ig_dyn_group *g, const ig_dyn_sec
   if (ig_dyn_element_of[g->kind].family == IG_FAMILY_SOLID)
     st[IG_HEX_FRAME] = 1; /* the frame lies along the axes of space */
   if (g->law == IG_LAW_NEOHOOKE) {
+    /* neo-Hookean points are computed from the total deformation: they need the Jacobian they
+     * started with */
     /* rows of the inverse of the Jacobian each point starts with */
     const int points = g->kind == IG_DYN_HEX8 ? 8 : g->kind == IG_DYN_TET10 ? 4 : 1;
     double x[IG_DYN_POSITIONS], m8[21], j[9], c[9];
@@ -122,7 +125,9 @@ static void slot_fill(ig_dyn_model *m, ig_dyn_group *g, const ig_dyn_section *se
   }
 }
 
-/* Elements in the order they are worked on, colors padded to whole blocks. */
+/* Elements in the order they are worked on, colors padded to whole blocks. Connectivity of the
+ * group is gathered first, as its elements may lie in any order in the mesh; the same list
+ * serves coloring, clusters and slots. Each thread has its own row of state to fill. */
 static ig_status group_order(ig_dyn_model *m, ig_dyn_group *g, const ig_lid *list,
                              const ig_dyn_section *section) {
   ig_ctx *cx = m->cx;
@@ -256,6 +261,7 @@ static ig_status group_kind(ig_dyn_model *m, const ig_dyn_section *s, const ig_m
 /* Keys of sections that none of their elements has: they would have no effect. A default counts as
    left out. */
 static ig_status sections_check(ig_dyn_model *m, const int *section) {
+  /* bits of what a section's elements are; a key belongs to one of them */
   enum { SOLID = 1, SHELL = 2, LINE = 4, HEX = 8 };
   static const char *const family[] = {
       [SOLID] = "solids", [SHELL] = "shells", [LINE] = "lines", [HEX] = "hexahedra"};
@@ -325,6 +331,7 @@ ig_status ig_dyn_groups_new(ig_dyn_model *m, const ig_list *materials) {
   IG_TRY_GOTO(status, done,
               IG_CLAIM(cx, m->mesh, materials, ig_material_case, "material", material));
   IG_TRY_GOTO(status, done, sections_check(m, section));
+  /* one more than sections: elements that no section claims have the default one */
   const int ns = sections->count + 1, nm = materials->count;
   IG_TRY_GOTO(status, done,
               IG_NEW(cx, &m->group, m->mesh->blocks * ns * (nm > 0 ? nm : 1), "groups"));
@@ -356,6 +363,7 @@ ig_status ig_dyn_groups_new(ig_dyn_model *m, const ig_list *materials) {
         g->whole = n;
         IG_TRY_GOTO(status, done, group_kind(m, use, &m0[k], g));
         IG_TRY_GOTO(status, done, group_order(m, g, list, use));
+        /* kernels number slots through all groups: `first` is where this one begins */
         g->g_f64.first = first;
         g->g_f64.count = g->slots;
         g->g_f64.state = g->state.dev;
@@ -397,6 +405,7 @@ ig_status ig_dyn_slots_new(ig_dyn_model *m) {
   for (int k = 0; k < m->groups; k++) {
     ig_dyn_group *g = &m->group[k];
     const bool clusters = m->assembly == IG_CLUSTER; /* a slot for each of a cluster's particles */
+    /* of clusters a slot per particle of a cluster, else one per corner of an element */
     const size_t places =
         clusters ? g->cluster.node.count : (size_t)g->slots * (size_t)g->g_f64.npe;
     IG_TRY_GOTO(status, done, ig_array_new(cx, &g->slot, places, sizeof(int32_t), "slots"));

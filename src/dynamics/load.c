@@ -109,6 +109,8 @@ ig_status ig_dyn_motions_new(ig_dyn_model *m, ig_histories *hs) {
       *at = next[*at];
     }
   }
+  /* a body's own prescribed motion: a kind of its own, of six components whatever the particles
+   * have */
   for (int i = 0; i < bodies; i++) {
     const int k = kinds;
     IG_TRY_GOTO(status, done, motion_more(cx, &motion, &kinds, &space, 0));
@@ -299,6 +301,7 @@ ig_status ig_dyn_loads_new(ig_dyn_model *m, ig_histories *hs) {
     status = IG_FAIL(cx, IG_INPUT, "too many loads");
     goto done;
   }
+  /* sorted, so that rows of a particle stand together and sums have one order */
   qsort(list.item, list.count, sizeof *list.item, by_node);
   IG_TRY_GOTO(status, done, IG_NEW(cx, &node, list.count, "loads"));
   IG_TRY_GOTO(status, done, IG_NEW(cx, &fs, list.count + 1, "loads"));

@@ -14,7 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What moves with time, and the rows of its histories. */
+/* What moves with time, and the rows of its histories. Histories of all loads, motions and tools
+ * are rows of two arrays, on the device; m->held owns them. */
 static ig_status histories_new(ig_dyn_model *m, ig_histories *hs) {
   ig_dyn_particles *p = &m->p;
   IG_TRY(ig_dyn_motions_new(m, hs));
@@ -35,6 +36,7 @@ static ig_status histories_new(ig_dyn_model *m, ig_histories *hs) {
 static ig_status build(ig_dyn_model *m, const ig_list *materials) {
   ig_ctx *cx = m->cx;
   const size_t n = (size_t)m->mesh->nodes;
+  /* particles in single precision only where all is; `mixed` has elements in single alone */
   m->part = m->precision == IG_SINGLE ? sizeof(float) : sizeof(double);
 #ifdef INGOT_HAVE_CUDA
   if (cx->backend->kernels == IG_KERNELS_CUDA)
@@ -49,6 +51,7 @@ static ig_status build(ig_dyn_model *m, const ig_list *materials) {
   IG_TRY(IG_NEW(cx, &m->weight.added, n, "masses"));
   IG_TRY(IG_NEW(cx, &m->weight.heavy, n, "masses"));
   ig_dyn_particles *p = &m->p;
+  /* bodies before ties: a particle of a body cannot be tied */
   if (m->c->bodies.count + m->c->ties.count > 0) {
     IG_TRY(ig_array_new(cx, &m->carried.bound, n, sizeof(int32_t), "bodies and ties"));
     IG_TRY(ig_dyn_bodies_new(m));
@@ -94,6 +97,7 @@ static ig_status build(ig_dyn_model *m, const ig_list *materials) {
   free(v);
   IG_TRY(status);
 
+  /* histories are collected on the host and freed once they are on the device */
   ig_histories hs = {0};
   status = histories_new(m, &hs);
   ig_histories_free(&hs);
@@ -133,6 +137,7 @@ static ig_status build(ig_dyn_model *m, const ig_list *materials) {
   p->slots.first = m->slot_first.dev, p->slots.value = m->slots.dev;
   m->fresh = true;
   IG_TRY(ig_dyn_residual_new(m));
+  /* checks that need the complete model: nodes inside tools, loads that nothing resists */
   IG_TRY(ig_dyn_tools_check(m));
   for (int i = 0; i < m->c->analysis.count; i++)
     IG_TRY(ig_dyn_free_check(m, IG_ITEM(const ig_dyn_analysis, m->c->analysis, i)));

@@ -69,7 +69,8 @@ static void mass_add(work *w, double by) {
       }
 }
 
-/* Tangent at increments u, loads as at `time`. */
+/* Tangent at increments u, loads as at `time`, into the system's matrix; internal forces into
+ * w->f. Bodies and ties follow first, as constraints depend on positions. */
 static ig_status tangent(work *w, double *u, double time) {
   ig_dyn_statics *s = w->s;
   const ig_trial at = {u, time, 0, 1};
@@ -100,7 +101,8 @@ void ig_dyn_modes_free(ig_dyn_modes *m) {
   *m = (ig_dyn_modes){0};
 }
 
-/* Displacements of mode i, the largest 1; scale: of the vector, so that its modal mass is 1. */
+/* Displacements of mode i, the largest 1; scale: of the vector, so that its modal mass is 1. The
+ * effective mass along an axis is the square of the sum of m phi over the particles. */
 static void shape_of(work *w, const double *x, double scale, int i, ig_dyn_modes *to) {
   const ig_dyn_model *m = w->s->m;
   const int D = m->p.dofs;

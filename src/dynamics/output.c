@@ -193,7 +193,7 @@ static ig_status report_now(ig_dyn_job *r) {
   return ig_dyn_report(r->m, r->report);
 }
 
-/* What the probes look at comes to the host, nothing else. */
+/* What the probes look at comes to the host, nothing else. On ranks each pulls its part. */
 static ig_status probes_pull(ig_dyn_job *r) {
   ig_dyn_model *m = r->m, *l = ig_dyn_stepper(r->m);
   bool x = false, v = false, f = false, touch = false, report = false;
@@ -219,7 +219,8 @@ static ig_status probes_pull(ig_dyn_job *r) {
   return report ? report_now(r) : IG_OK;
 }
 
-/* The columns' values as things stand; on ranks those of probes on the first. */
+/* The columns' values as things stand; on ranks those of probes on the first. The worst error of
+ * the energy balance is kept for the summary. */
 static ig_status row_now(ig_dyn_job *r, ig_dyn_energy *e) {
   IG_TRY(ig_dyn_energies(r->m, e));
   const ig_status pulled = probes_pull(r);
@@ -408,6 +409,8 @@ static ig_status resultants_write(const ig_dyn_job *r, const double sum[9], ig_s
   return IG_OK;
 }
 
+/* Modes of the last modal analysis with effective masses; of earlier ones values alone, with the
+ * number of their analysis in the key. */
 static ig_status modes_write(const ig_dyn_job *r, ig_sink *s) {
   const ig_dyn_modes *k = &r->modes.of;
   char name[64];

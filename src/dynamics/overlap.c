@@ -29,18 +29,21 @@ typedef struct {
 } box;
 static const box nothing = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
 
+/* Grows a box to hold x. */
 static void box_grow(box *b, const double x[3]) {
   for (int c = 0; c < 3; c++) {
     b->low[c] = fmin(b->low[c], x[c]);
     b->high[c] = fmax(b->high[c], x[c]);
   }
 }
+/* Whether x lies in a box, boundary included. */
 static bool box_has(const box *b, const double x[3]) {
   bool in = true;
   for (int c = 0; c < 3; c++)
     in &= x[c] >= b->low[c] && x[c] <= b->high[c];
   return in;
 }
+/* Shortest side of a box; longest side. */
 static double box_least(const box *b) {
   return fmin(b->high[0] - b->low[0], fmin(b->high[1] - b->low[1], b->high[2] - b->low[2]));
 }
@@ -48,6 +51,7 @@ static double box_size(const box *b) {
   return fmax(b->high[0] - b->low[0], fmax(b->high[1] - b->low[1], b->high[2] - b->low[2]));
 }
 
+/* A surface particle by its x, for the sorted list. */
 typedef struct {
   double x;
   int32_t node;
@@ -124,7 +128,7 @@ static double depth_of(const search *s, int32_t part, const double y[3]) {
   return sqrt(best);
 }
 
-/* The first particle with this x or more. */
+/* The first particle with this x or more, by bisection. */
 static int32_t first_from(const search *s, double x) {
   int32_t lo = 0, hi = s->count;
   while (lo < hi) {
@@ -222,6 +226,7 @@ static void triangle_look(search *s, int64_t k, const bool *solid, double distan
                           ig_dyn_overlap *found) {
   const ig_dyn_touching *t = &s->m->contact;
   const int32_t *part = s->m->overlap.part, own = part[t->skin[3 * k]];
+  /* the box of the triangle, larger by the distance */
   box at = nothing;
   for (int a = 0; a < 3; a++)
     box_grow(&at, s->x + 3 * (int64_t)t->skin[3 * k + a]);
@@ -340,6 +345,8 @@ static void speed_row(void *user, int64_t n, double *row) {
 static void speed_add(void *user, const double *row) {
   box_grow(&((speeds *)user)->range, row);
 }
+/* Diagonal of the box of all velocities: a bound of how fast two particles approach each other.
+ * Collective. */
 static ig_status speed_find(ig_dyn_model *m, double *speed) {
   speeds s = {ig_dyn_stepper(m), nothing};
   double d[3];
@@ -350,6 +357,8 @@ static ig_status speed_find(ig_dyn_model *m, double *speed) {
   return ig_dyn_share(m, IG_OK, speed, sizeof *speed);
 }
 
+/* Not with `keep`; not on ranks, where no rank has the whole; not with erosion, whose surfaces
+ * change. */
 bool ig_dyn_overlap_watched(const ig_dyn_model *m) {
   return m->overlap.parts > 1 && m->c->contact.overlap != IG_OVERLAP_KEEP && !m->divided &&
          !m->p.erosion.alive;
@@ -367,6 +376,8 @@ static ig_status next_find(ig_dyn_model *m, int64_t *next) {
   return IG_OK;
 }
 
+/* Pulls positions and contact memory, searches, and says after how many steps to look again.
+ * Fails if bodies have passed into each other. */
 ig_status ig_dyn_overlap_check(ig_dyn_model *m, int64_t *next) {
   const ig_dyn_clock *k = m->clock.host;
   ig_dyn_overlap found;
@@ -392,6 +403,7 @@ ig_status ig_dyn_overlap_check(ig_dyn_model *m, int64_t *next) {
                  found.at[2]);
 }
 
+/* Largest step in which contact can see a crossing at present speeds; 0: no limit. */
 ig_status ig_dyn_overlap_step(ig_dyn_model *m, double *step) {
   double speed;
   *step = 0;

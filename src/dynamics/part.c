@@ -197,6 +197,8 @@ done:
   return status;
 }
 
+/* Groups of the part, in the order of the whole, also those without elements here: calls on
+ * groups are collective. The scratch is for energies or reports, whichever is larger. */
 static ig_status groups_make(ig_dyn_model *m) {
   ig_dyn_part *p = m->divided;
   ig_dyn_model *l = p->local;
@@ -260,7 +262,8 @@ static ig_status particle_arrays(ig_dyn_model *m) {
   return ig_array_push(m->cx, &l->held.move);
 }
 
-/* Bodies that this rank owns. */
+/* Bodies that this rank owns. A body has one owner, with all its particles (owners_join), so
+ * that its sums need no messages. */
 static ig_status bodies_make(ig_dyn_model *m, int32_t *bound) {
   ig_dyn_part *p = m->divided;
   ig_dyn_model *l = p->local;
@@ -272,6 +275,7 @@ static ig_status bodies_make(ig_dyn_model *m, int32_t *bound) {
     return IG_OK;
   IG_TRY(IG_NEW(cx, &p->body_owner, bodies, "bodies"));
   IG_TRY(IG_NEW(cx, &p->body, bodies, "bodies"));
+  /* room for all bodies: this rank may own any of them */
   IG_TRY(ig_array_new(cx, &l->carried.body, bodies, sizeof(ig_dyn_body), "bodies"));
   IG_TRY(
       ig_array_new(cx, &l->carried.body_node, (size_t)l->p.nodes + 1, sizeof(int32_t), "bodies"));
@@ -361,7 +365,7 @@ static ig_status skin_make(ig_dyn_model *m) {
   return IG_OK;
 }
 
-/* Ghosts are carried by their owners. */
+/* Ghosts count as carried: their owners move them, and particle_step passes them over here. */
 static ig_status carried_make(ig_dyn_model *m) {
   ig_dyn_part *p = m->divided;
   ig_dyn_model *l = p->local;
@@ -415,6 +419,8 @@ static ig_status nodes_collect(ig_dyn_model *m) {
   return ig_collect_new(m->cx, &p->part, p->part.owner, m->p.nodes, mine, own, &p->nodes);
 }
 
+/* Own elements by mesh order; elements at the border belong to one rank (ig_owner_of), although
+ * several compute them. */
 static ig_status cells_collect(ig_dyn_model *m) {
   ig_dyn_part *p = m->divided;
   const ig_lid count = ig_mesh_elements(m->mesh);
@@ -439,6 +445,7 @@ static ig_status cells_collect(ig_dyn_model *m) {
   return status;
 }
 
+/* Own slots of group k in the order of the whole, for states and sums. */
 static ig_status group_collect(ig_dyn_model *m, int k) {
   ig_dyn_part *p = m->divided;
   const ig_dyn_group *whole = &m->group[k], *g = &p->local->group[k];
@@ -522,6 +529,7 @@ ig_status ig_dyn_part_new(ig_dyn_model *m) {
   int32_t *owner;
   IG_TRY(ig_divide_check(m->cx, m->assembly));
   IG_TRY(IG_NEW(m->cx, &p, 1, "part of a rank"));
+  /* freed with the model, also after a failure below */
   m->divided = p; /* and is freed with it */
   IG_TRY(ig_partition_owners(m->cx, m->mesh, IG_DIVIDE_CURVE, &owner));
   const ig_status joined = owners_join(m, owner);
@@ -538,6 +546,7 @@ ig_status ig_dyn_part_new(ig_dyn_model *m) {
   for (int k = 0; k < m->groups; k++)
     IG_TRY(group_collect(m, k));
   IG_TRY(arms_collect(m));
+  /* statics may ask for loose parts later, when the whole mesh is gone */
   for (int i = 0; i < m->c->analysis.count; i++)
     if (IG_ITEM(const ig_dyn_analysis, m->c->analysis, i)->kind == IG_ANALYSIS_STATIC)
       IG_TRY(ig_dyn_loose_new(m));
@@ -553,6 +562,8 @@ static void nodes_free(ig_dyn_model *m) {
   m->made = NULL;
 }
 
+/* Called once all is set up: every rank frees the whole model's arrays, sets, elements.
+ * Checkpoints and output work from the part from now on. */
 void ig_dyn_part_keep(ig_dyn_model *m) {
   ig_dyn_part *p = m->divided;
   ig_dyn_carried *c = &m->carried;

@@ -108,7 +108,8 @@ static ig_status particles_find(ig_dyn_model *m, ig_dyn_pieces *own, const uint8
   return IG_OK;
 }
 
-/* Where particles and corners of own pieces stand. */
+/* Where particles and corners of own pieces stand: nodes of the part, and corners as places in
+ * own.particle, from which boxes are made at each import. */
 static ig_status places_find(ig_dyn_model *m, ig_dyn_surfaces *s) {
   const ig_dyn_part *p = m->divided;
   const ig_dyn_pieces *own = &s->own;
@@ -171,7 +172,8 @@ static double skin_of(const ig_dyn_model *m) {
   return fmax(m->p.contact.gap, edge / 2);
 }
 
-/* `numbers` doubles per node of the part, from those of the whole. */
+/* `numbers` doubles per node of the part, from those of the whole; nothing where the whole has
+ * none. */
 static ig_status doubles_take(ig_dyn_model *m, const double *whole, int numbers, ig_array *part) {
   const ig_partition *p = &m->divided->part;
   if (!whole)
@@ -341,6 +343,8 @@ static int by_number(const void *a, const void *b) {
   return (p > q) - (p < q);
 }
 
+/* By bisection: pieces are in rising order of their numbers. -1 also for number -1, that is
+ * none. */
 int32_t ig_dyn_triangle_place(const ig_dyn_pieces *all, int32_t number) {
   if (number < 0 || all->triangles == 0)
     return -1;
@@ -378,8 +382,8 @@ static int edge_by_number(const void *a, const void *b) {
   return (p > q) - (p < q);
 }
 
-/* What contact remembers, with numbers of the part: triangles and edges that are not here are not
-   near. */
+/* Contact memory of all pieces in numbers of the part. Codes are 2 k + side; a triangle or edge
+ * that is not here is not near, so that the contact is over. */
 static void kept_fill(const ig_dyn_pieces *all, double *kept) {
   for (int32_t i = 0; i < all->particles; i++) {
     double *to = kept + IG_DYN_KEPT * (int64_t)i;
@@ -420,6 +424,7 @@ static void tables_fill(ig_dyn_model *m, const int32_t *place) {
     ((int32_t *)t->beside.host)[i] = i % 4 == 3 ? beside : ig_dyn_triangle_place(all, beside);
   }
   kept_fill(all, t->kept.host);
+  /* bytes of elements that this rank has, then two for each triangle, for sides of other ranks */
   if (m->p.erosion.alive) {
     const ig_lid elements = ig_mesh_elements(p->part.mesh);
     uint8_t *alive = t->alive.host;
@@ -536,6 +541,7 @@ static ig_status stored_put(void *user, const void *rows, int64_t first, int64_t
   return t->put(t->user, rows, first, count);
 }
 
+/* `put` runs on rank 0, row by row in the order of the whole. Collective. */
 ig_status ig_dyn_part_stored(ig_dyn_model *m, ig_collect_put *put, void *user) {
   const ig_dyn_surfaces *s = m->divided->surfaces;
   storing t = {s, NULL, put, user};
@@ -604,6 +610,7 @@ static ig_status kept_put(void *user, const void *rows, int64_t first, int64_t c
   return k->take(k->user, rows, IG_DYN_KEPT * count);
 }
 
+/* The same for contact memory, as a checkpoint of one rank has it. */
 ig_status ig_dyn_part_kept(ig_dyn_model *m, ig_stream_take *take, void *user) {
   const ig_dyn_surfaces *s = m->divided->surfaces;
   keeping k = {&s->own, take, user};

@@ -58,7 +58,7 @@ static void fence_make(const ig_dyn_surfaces *s, fence *f) {
   }
 }
 
-/* Those of all ranks, to all. */
+/* Boxes of all ranks, to all. Collective. */
 static ig_status fences_share(ig_dyn_model *m, fence **all) {
   const int ranks = m->divided->part.ranks;
   fence mine;
@@ -84,7 +84,8 @@ static double reach_of(const ig_dyn_model *m, const fence *all) {
 
 /* --- what goes to whom */
 
-/* To one rank: its boxes, what it gets; places in the own pieces, and of particles in a row. */
+/* What goes to one rank and what comes from it; places are those in the own pieces. `out` and
+ * `in` are the messages. */
 typedef struct {
   int rank;
   int32_t count[3], take[3]; /* particles, triangles, edges: to it, from it */
@@ -98,7 +99,8 @@ static size_t parcel_size(const int32_t count[3]) {
          (size_t)count[2] * sizeof(ig_dyn_surface_edge);
 }
 
-/* Whether a piece goes to rank r: it is near one of its boxes, and it does not have it. */
+/* Whether a piece goes to rank r: it is near one of its boxes, and r has none of its corners,
+ * for else it has the piece itself. */
 static bool goes(const ig_dyn_pieces *own, const int32_t *at, int corners, int r, const fence *to,
                  double reach) {
   const ig_box b = box_of(own, at, corners);
@@ -108,7 +110,8 @@ static bool goes(const ig_dyn_pieces *own, const int32_t *at, int corners, int r
   return ig_box_grid_near(&to->boxes, &b, reach);
 }
 
-/* Pieces of one kind that go to a rank; marks the own particles at their corners. */
+/* Pieces of one kind that go to a rank. Own particles at the corners are marked for sending even
+ * if the piece itself is sent by the owner of its first corner. */
 static int32_t pieces_choose(const ig_dyn_model *m, const int32_t *at, int32_t count, int corners,
                              const fence *to, double reach, int rank, uint8_t *mark,
                              int32_t *chosen) {
@@ -212,6 +215,7 @@ static ig_status parcels_swap(ig_dyn_model *m, ig_status status, parcel *list, i
 
 /* --- together with the own ones */
 
+/* Records begin with their number: one comparison serves all three kinds. */
 static int by_first(const void *a, const void *b) {
   const int32_t p = *(const int32_t *)a, q = *(const int32_t *)b; /* all records begin with it */
   return (p > q) - (p < q);
@@ -232,6 +236,7 @@ static int32_t sort_once(void *list, int32_t count, size_t size) {
   return kept;
 }
 
+/* Parts of a message, in the order in which parcel_fill wrote them. */
 static const ig_dyn_surface_particle *particles_in(const parcel *a) {
   return (const ig_dyn_surface_particle *)(const void *)a->in;
 }
@@ -278,7 +283,8 @@ static ig_status pieces_join(ig_dyn_model *m, const parcel *list, int count) {
   return IG_OK;
 }
 
-/* Particles that the part does not have: they get places after its own. */
+/* Particles that the part does not have, in rising order of their nodes: they get places after
+ * its own. */
 static ig_status guests_find(ig_dyn_model *m) {
   ig_dyn_part *p = m->divided;
   ig_dyn_surfaces *s = p->surfaces;
@@ -298,6 +304,7 @@ static ig_status guests_find(ig_dyn_model *m) {
   return IG_OK;
 }
 
+/* Value i of an array on the host, in its precision. */
 static void number_put(const ig_array *a, int64_t i, double value) {
   if (a->size == sizeof(double))
     ((double *)a->host)[i] = value;
@@ -443,7 +450,8 @@ static ig_status parcels_take(ig_dyn_model *m, const parcel *list, int count) {
   return ig_array_push(m->cx, &s->from);
 }
 
-/* Own pieces as they are now. */
+/* Own pieces as they are now, for boxes and messages. The device must have finished, as lists
+ * are changed. */
 static ig_status own_look(ig_dyn_model *m) {
   ig_dyn_part *p = m->divided;
   ig_dyn_model *l = p->local;
@@ -470,6 +478,8 @@ static ig_status own_look(ig_dyn_model *m) {
   return IG_OK;
 }
 
+/* See the head of the file. Afterwards no import is due, and watching starts from the new
+ * positions. */
 ig_status ig_dyn_import(ig_dyn_model *m) {
   ig_dyn_surfaces *s = m->divided->surfaces;
   fence *all = NULL;

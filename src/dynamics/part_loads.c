@@ -4,7 +4,8 @@
 
 #include <stdlib.h>
 
-/* Room for all that acts on own particles: how many these are, and how much. */
+/* Room for all that acts on own particles: counts come first, so that arrays have their final
+ * size. */
 static ig_status loads_room(ig_dyn_model *m) {
   const ig_partition *p = &m->divided->part;
   const ig_dyn_loading *from = &m->loading;
@@ -31,6 +32,7 @@ static ig_status loads_room(ig_dyn_model *m) {
   return IG_NEW(cx, &to->face_given, faces, "loads");
 }
 
+/* Force i of the whole becomes the next one of the part. */
 static void force_take(const ig_dyn_loading *from, int32_t i, ig_dyn_loading *to) {
   const int32_t k = to->forces++;
   ((ig_dyn_force *)to->force.host)[k] = ((const ig_dyn_force *)from->force.host)[i];

@@ -66,6 +66,7 @@ ig_status ig_dyn_most(ig_dyn_model *m, ig_status status, double *values, int cou
   return IG_OK;
 }
 
+/* Without separate memory *host is the device pointer itself and *own NULL. */
 ig_status ig_dyn_seen(ig_ctx *cx, const void *dev, size_t bytes, void **own, const void **host) {
   *own = NULL;
   *host = dev;
@@ -105,6 +106,7 @@ void ig_dyn_totals_add(ig_dyn_totals *t, const double *rows, int64_t count) {
   }
 }
 
+/* The order of totals_kernel: within a block by halves, blocks one after the other. */
 static double blocks_add(const ig_dyn_totals *t, int column) {
   double total = 0;
   for (int b = 0; b < IG_DYN_PARTIAL; b++) {

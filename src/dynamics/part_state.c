@@ -39,7 +39,7 @@ static ig_status steps_take(ig_dyn_model *m, int64_t steps) {
   return status;
 }
 
-/* The clock of the model `from` to that of `to`. */
+/* The clock of the model `from` to that of `to`, on its device. Both must be pulled. */
 static ig_status clock_take(const ig_dyn_model *from, ig_dyn_model *to) {
   memcpy(to->clock.host, from->clock.host, sizeof(ig_dyn_clock));
   return ig_array_push(to->cx, &to->clock);
@@ -67,6 +67,7 @@ static void body_copy(ig_dyn_body *to, const ig_dyn_body *from) {
   to->first = first;
 }
 
+/* Collective: each body is sent by its owner, so that energies and checkpoints have all of them. */
 ig_status ig_dyn_bodies_gather(ig_dyn_model *m, ig_status status) {
   ig_dyn_part *p = m->divided;
   ig_dyn_body *whole = m->carried.body.host;
@@ -82,6 +83,7 @@ ig_status ig_dyn_bodies_gather(ig_dyn_model *m, ig_status status) {
   return IG_OK;
 }
 
+/* The reverse, after a restart or a change of masses. */
 ig_status ig_dyn_bodies_take(ig_dyn_model *m) {
   const ig_dyn_part *p = m->divided;
   ig_dyn_carried *c = &p->local->carried;
@@ -114,6 +116,7 @@ typedef struct {
 } kept;
 enum { KEPT = 4 };
 
+/* Names and widths are those of checkpoint.c. */
 static void kept_list(ig_dyn_model *m, kept list[KEPT]) {
   ig_dyn_model *l = m->divided->local;
   list[0] = (kept){"x", &l->x, 3};
@@ -151,6 +154,7 @@ static ig_status items_put(void *user, const void *rows, int64_t first, int64_t 
   return c->take(c->user, rows, count * c->numbers);
 }
 
+/* Pulls an array of the part and hands its own rows to rank 0, in the order of the whole. */
 static ig_status array_give(ig_dyn_model *m, const ig_collect *items, ig_array *part, int numbers,
                             ig_stream_take *take, void *user) {
   const ig_status pulled = ig_array_pull(m->cx, part);
@@ -280,6 +284,7 @@ static ig_status contact_take(ig_dyn_model *m, const void *before, const double 
   return array_take(m, before, &m->divided->local->contact.before, 3);
 }
 
+/* From the whole model, which must still be there; ghosts get their values directly. */
 ig_status ig_dyn_part_begin(ig_dyn_model *m) {
   ig_dyn_model *l = m->divided->local;
   kept list[KEPT];
@@ -320,6 +325,7 @@ static ig_status relaxation_take(ig_dyn_model *m, const double *was) {
   return IG_OK;
 }
 
+/* From a checkpoint of the whole, which every rank has read. Clock and bodies are read before. */
 ig_status ig_dyn_part_restore(ig_dyn_model *m, const ig_restart *from) {
   ig_dyn_part *p = m->divided;
   ig_ctx *cx = m->cx;

@@ -238,7 +238,7 @@ static ig_status residual_now(ig_dyn_model *m, double tolerance, double *normal,
   return IG_OK;
 }
 
-/* Nothing moves. */
+/* Nothing moves: velocities of particles and bodies are 0. Positions stay. */
 static ig_status stop(ig_dyn_model *m) {
   ig_dyn_model *l = ig_dyn_stepper(m);
   for (size_t i = 0; i < l->v.count; i++)
@@ -271,7 +271,7 @@ static void moved_add(void *user, const double *row) {
     s->sum[0] += row[3] * row[c] * row[c];
 }
 
-/* Positions and forces out of balance from which the longer stretch is measured. */
+/* Positions and forces out of balance from which the longer stretch is measured, on the host. */
 static void stretch_begin(ig_dyn_model *m, const double *net) {
   ig_dyn_model *l = ig_dyn_stepper(m);
   double *x = l->relax.was + 2 * 3 * (int64_t)l->p.nodes, *f = x + 3 * (int64_t)l->p.nodes;
@@ -321,6 +321,7 @@ static ig_status error_now(ig_dyn_model *m, const ig_dyn_analysis *a, const doub
   IG_TRY(ig_dyn_particles_add(m, IG_OK, 7, stretch_row, stretch_add, &stretch));
   double sums[3] = {moved.sum[0], stretch.sum[0], stretch.sum[1]};
   IG_TRY(ig_dyn_share(m, IG_OK, sums, sizeof sums));
+  /* steps since the load is complete, with the ramp's last ones */
   const int64_t ramp = ramp_steps(a);
   const double steps = (double)(r->steps - ramp + (ramp < IG_RELAX_RAMP ? ramp : IG_RELAX_RAMP));
   const double u2 = sums[0], all = steps * ((const ig_dyn_clock *)m->clock.host)->dt;
@@ -353,6 +354,9 @@ typedef struct {
   double power, stiffness;
   bool moved, turned;
 } look;
+/* Row of a particle: velocity, way and change of internal force since the last look, mass,
+ * rotary energy, power of what is out of balance. Side effect: the arrays of the last look
+ * become those of this one. */
 static void look_row(void *user, int64_t n, double *row) {
   const summing *s = user;
   const ig_dyn_model *l = s->l;
@@ -465,7 +469,7 @@ static ig_status look_share(ig_dyn_model *m, look *now, double *out2) {
   return IG_OK;
 }
 
-/* Energies where the way begins. */
+/* Energies where the way begins. Only where material can yield does the way matter. */
 static ig_status path_begin(ig_dyn_model *m) {
   ig_dyn_relaxing *r = &m->relax;
   ig_dyn_energy e;
@@ -598,7 +602,8 @@ ig_status ig_dyn_relax_advance(ig_dyn_model *m, const ig_dyn_analysis *a, bool *
   return *done ? IG_OK : damp(m, a, &now);
 }
 
-/* At rest, with its own masses again. */
+/* At rest, with its own masses again: velocities are 0, time steps are those of explicit
+ * analyses. */
 ig_status ig_dyn_relax_end(ig_dyn_model *m) {
   ig_dyn_clock *clock = m->clock.host;
   IG_TRY(stop(m));

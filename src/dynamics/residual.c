@@ -24,6 +24,7 @@ static int points_of(ig_dyn_kind kind) {
   return kind == IG_DYN_HEX8 ? 8 : kind == IG_DYN_TET10 ? 4 : 1;
 }
 
+/* Mean of the corners at the start. */
 static void centre_of(const ig_dyn_model *m, const ig_dyn_group *g, ig_lid s, double x[3]) {
   const int npe = g->g_f64.npe;
   const int32_t *conn = (const int32_t *)g->conn.host + (int64_t)s * npe;
@@ -90,7 +91,8 @@ static ig_status element_put(ig_dyn_model *m, ig_dyn_group *g, ig_lid s, const d
   return IG_OK;
 }
 
-/* What is out of balance where nothing holds a particle, over the forces of the elements. */
+/* What is out of balance on free particles, over the forces of the elements; both as root sums
+ * of squares. */
 static double unbalance_of(const ig_dyn_model *m, const double *f, double all) {
   const int32_t *move = m->held.move.host, *bound = m->carried.bound.host;
   const ig_dyn_motion *motion = m->held.motion.host;

@@ -64,7 +64,8 @@ static void held_mark(const ig_dyn_model *m, int32_t *up, uint8_t *held) {
   }
 }
 
-/* A loose part: its particles and their sums, at the start and of their ways. */
+/* A loose part: its particles, and sums over them of positions at the start and of
+ * displacements. */
 typedef struct ig_dyn_loose_part {
   int64_t nodes;
   double at[3], way[3];
@@ -203,9 +204,10 @@ ig_status ig_dyn_loose_check(ig_dyn_model *m) {
 
 /* --- rigid motions that nothing resists */
 
-/* A part: six numbers stand for a rigid motion, a translation and a rotation about `at` times the
-   length `size`; `basis` spans the motions that supports resist, `load` is what loads do on each.
- */
+/* A part: six numbers stand for a rigid motion, a translation and a rotation about `at` times
+ * the length `size`, so that both have the unit of a length. `basis` has `resisted` orthonormal
+ * rows: motions that supports resist; `load` is the work of the loads on each of the six, `all`
+ * the sum of their amounts. */
 typedef struct {
   int64_t nodes;
   double at[3], size, load[6], all, basis[6][6];
@@ -267,7 +269,8 @@ static void push(rigid *p, const double x[3], const double f[6]) {
   }
 }
 
-/* Forces of loads on loaded particle k at time t, where the mesh is drawn. */
+/* Forces of loads on loaded particle k at time t, on the drawn shape; pressures as in
+ * particle_load. */
 static void load_at(const ig_dyn_model *m, int32_t k, double t, double f[6]) {
   const ig_dyn_loading *l = &m->loading;
   const int32_t *fs = l->force_start.host, *as = l->face_start.host;

@@ -19,6 +19,7 @@ static double table_at(const ig_table *t, double x) {
   return t->y[t->count - 1];
 }
 
+/* Fails where a required value is missing. */
 static ig_status material_need(ig_ctx *cx, const ig_material_case *c, double value,
                                const char *key) {
   if (isnan(value))
@@ -36,7 +37,7 @@ static int law_of(const ig_material_case *c) {
                                                           : IG_MATERIAL_ELASTIC;
 }
 
-/* One way to harden, and only what yields does. */
+/* One way to harden, and only what yields does: contradictions would leave a key without effect. */
 static ig_status hardening_check(ig_ctx *cx, const ig_material_case *c) {
   const bool tangent = !isnan(c->tangent), hardening = !isnan(c->hardening);
   if (tangent && hardening)
@@ -118,7 +119,8 @@ ig_status ig_dyn_material_read(ig_ctx *cx, const ig_material_case *c, mech_f64 *
   return IG_OK;
 }
 
-/* Sizes that another shape of section has: they would not count. */
+/* Sizes that another shape of section has, and keys that a bar or cable does not use: they would
+ * have no effect and are refused. */
 static ig_status sizes_check(ig_ctx *cx, const ig_dyn_section *s) {
   const bool profile = isnan(s->area), round = profile && s->profile <= IG_SECTION_TUBE,
              flat = profile && !round;
@@ -154,6 +156,8 @@ static ig_status sizes_check(ig_ctx *cx, const ig_dyn_section *s) {
   return IG_OK;
 }
 
+/* Area, second moments and torsion constant of a line's section. y is along the width, z along
+ * the height; iy resists bending that moves along z. */
 ig_status ig_dyn_section_line(ig_ctx *cx, const ig_dyn_section *s, dyn_group_f64 *g) {
   const double pi = 3.14159265358979323846, r = s->radius, b = s->width, h = s->height;
   IG_TRY(sizes_check(cx, s));

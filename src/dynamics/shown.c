@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Whether a triangle of surfaces is open; without erosion those outside are. */
+/* Whether triangle k is on the surface now; without erosion all outer ones are. */
 static bool is_open(const ig_dyn_model *m, int64_t k) {
   if (!m->p.erosion.alive)
     return true;

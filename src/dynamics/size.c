@@ -9,7 +9,8 @@
 
 #include <math.h>
 
-/* Largest squared frequency of a bending strip: stiffness EI, mass and inertia of each end. */
+/* Largest squared frequency of a bending strip of length l: stiffness EI, mass and inertia of
+ * each end. Row sums of the scaled stiffness matrix bound the largest eigenvalue. */
 static double bending_frequency2(double ei, double l, double mass, double inertia) {
   const double mixed = 12 * ei / (l * l * sqrt(mass * inertia));
   return fmax(24 * ei / (l * l * l * mass) + mixed, mixed + 6 * ei / (l * inertia));

@@ -155,10 +155,12 @@ void ig_dyn_solids_free(ig_dyn_model *m) {
   m->solids = NULL;
 }
 
+/* Whether an element of the mesh is computed here and not by the model's groups. */
 bool ig_dyn_solid_has(const ig_dyn_model *m, ig_lid element) {
   return m->solids && m->solids->mine[element];
 }
 
+/* Whether some law of theirs has a history. */
 bool ig_dyn_solids_yield(const ig_dyn_model *m) {
   for (int i = 0; m->solids && i < m->solids->count; i++)
     if (ig_solid_states(IG_SOLID_TET4, m->solids->item[i].g.law.law) > 0)
@@ -193,7 +195,8 @@ ig_status ig_dyn_solids_masses(ig_dyn_model *m) {
   return IG_OK;
 }
 
-/* The nodes of a face, corners first. */
+/* The nodes of a face, corners first. Triangular faces, which the tables of wedges list with a
+ * repeated corner, become triangles. */
 static ig_solid_face face_of(const ig_dyn_model *m, ig_lid element, int face) {
   /* of an 8-node face with two corners in one: a triangle with its mid-sides */
   static const int triangle[6] = {0, 1, 2, 4, 5, 7};
@@ -223,11 +226,13 @@ ig_status ig_dyn_solids_press(ig_dyn_model *m, ig_lid element, int face, double 
   return IG_OK;
 }
 
+/* Factor of a load, for pressures here; other loads are scaled in fields.c. */
 void ig_dyn_solids_load(ig_dyn_model *m, int load, double factor) {
   if (m->solids)
     m->solids->factor[load] = factor;
 }
 
+/* Pressures of all faces at a time, Pa, with their factors; positions do not enter yet. */
 void ig_dyn_solids_pressures(ig_dyn_model *m, double time) {
   ig_dyn_solids *all = m->solids;
   for (int32_t i = 0; all && i < all->faces.count; i++)
@@ -236,6 +241,7 @@ void ig_dyn_solids_pressures(ig_dyn_model *m, double time) {
         ig_history_at(all->press[i].history, m->held.history_x.host, m->held.history_y.host, time);
 }
 
+/* Resultant of the pressures at the accepted positions. */
 void ig_dyn_solids_pushed(ig_dyn_model *m, double sum[3]) {
   const ig_dyn_solids *all = m->solids;
   for (int32_t i = 0; all && i < all->faces.count; i++) {
@@ -279,6 +285,7 @@ static void report_one(const ig_dyn_model *m, const ig_dyn_solid *s, int32_t e, 
         fmax(0, out[IG_REPORT_ENERGY] - stored * ig_solid_weights(g.kind, NULL, X, weight));
 }
 
+/* `out` by mesh element; elements of other groups are left alone. */
 ig_status ig_dyn_solids_report(ig_dyn_model *m, double *out) {
   for (int k = 0; m->solids && k < m->solids->count; k++) {
     const ig_dyn_solid *s = &m->solids->item[k];
@@ -289,6 +296,7 @@ ig_status ig_dyn_solids_report(ig_dyn_model *m, double *out) {
   return IG_OK;
 }
 
+/* The same to fields on the device, by ops->spread. */
 ig_status ig_dyn_solids_fields(ig_dyn_model *m, const ig_dyn_fields *to) {
   for (int k = 0; m->solids && k < m->solids->count; k++) {
     ig_dyn_solid *s = &m->solids->item[k];

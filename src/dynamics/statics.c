@@ -65,7 +65,7 @@ static void array_put(ig_array *a, int64_t i, double value) {
     ((float *)a->host)[i] = (float)value;
 }
 
-/* Internal forces of the accepted state. */
+/* Internal forces of the accepted state: groups of elements alone, at zero increments. */
 static ig_status forces_find(ig_dyn_statics *s, double time, double factor, double *f) {
   double size[2], count[2];
   int group;
@@ -108,7 +108,8 @@ static ig_status forces_back(ig_dyn_statics *s, const ig_trial *at) {
   return ig_array_push(m->cx, &m->f);
 }
 
-/* Called by the engine: the step stands. */
+/* Called by the engine: the step stands. Positions, tools, bodies, states and forces go to the
+ * model, the clock gets the step's time, and loads are those of that time. */
 static ig_status accepted(void *self, const ig_trial *at) {
   ig_dyn_statics *s = self;
   ig_dyn_model *m = s->m;
@@ -159,7 +160,8 @@ static ig_status stop_add(ig_dyn_statics *s, const ig_table *t) {
   return ig_newton_stops(s->newton, t->count, t->x, t->y);
 }
 
-/* Steps end where something that acts changes its course. */
+/* Steps end where something that acts changes its course, so that no row of a history is passed
+ * over. */
 static ig_status stops_add(ig_dyn_statics *s) {
   const ig_dyn_case *c = s->m->c;
   for (int i = 0; i < c->loads.count; i++)
@@ -252,6 +254,7 @@ void ig_dyn_statics_free(ig_dyn_statics *s) {
   free(s);
 }
 
+/* Thin wrappers: the engine does the rest. */
 ig_status ig_dyn_statics_step(ig_dyn_statics *s) {
   return ig_newton_step(s->newton);
 }

@@ -72,7 +72,9 @@ ig_status ig_static_tools_new(ig_dyn_statics *s) {
   return IG_OK;
 }
 
-/* Springs by what the elements resist at the start. */
+/* Springs by what the elements resist at the start: the largest diagonal entry of a particle's
+ * three displacements, times `stiffness`. Particles of bodies have no equation and get the mean
+ * of the others. */
 ig_status ig_static_tools_scale(ig_dyn_statics *s) {
   ig_dyn_model *m = s->m;
   ig_system *y = s->system;
@@ -103,7 +105,7 @@ ig_status ig_static_tools_scale(ig_dyn_statics *s) {
   return IG_OK;
 }
 
-/* Forces of tools on the particles, into the model. */
+/* Forces of tools on the particles, into the model's `press`, for output and balance. */
 ig_status ig_static_tools_back(ig_dyn_statics *s, double time) {
   ig_dyn_model *m = s->m;
   if (m->p.tools == 0)

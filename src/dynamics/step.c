@@ -52,7 +52,8 @@ ig_dyn_range ig_dyn_range_of(const ig_dyn_model *m, const ig_dyn_group *g, int c
                         .ticks = is_last(m, g, color)};
 }
 
-/* Which elements hold, into contact.alive on the device. */
+/* Which elements hold, into contact.alive on the device: only groups that can fail are looked
+ * at. */
 ig_status ig_dyn_alive_now(ig_dyn_model *m) {
   for (int k = 0; k < m->groups && m->contact.alive.count; k++)
     for (int c = 0; c < m->group[k].colors && ig_dyn_erodes(&m->group[k]); c++) {
@@ -82,7 +83,8 @@ ig_status ig_dyn_contact_now(ig_dyn_model *m, const ig_dyn_particles *p) {
   return m->ops->contact(m->cx, p);
 }
 
-/* Loads at t, particles to t + dt. */
+/* First half of a step: loads at t, contact at x(t), particles, bodies and ties to t + dt.
+ * `commit`: contact memory moves on with it. */
 ig_status ig_dyn_move(ig_dyn_model *m) {
   ig_dyn_particles p = m->p;
   p.slots.gather = ig_dyn_slotted(m) && !m->fresh;

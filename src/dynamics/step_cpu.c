@@ -42,6 +42,7 @@
 #include "dynamics/force_cpu.inc"
 #include "dynamics/step_cpu.inc"
 
+/* Rows of reports into fields of the mesh, passing over pads. */
 static ig_status spread_cpu(ig_ctx *cx, int32_t slots, const int32_t *element, const double *report,
                             const ig_dyn_fields *to) {
 #pragma omp parallel for schedule(static) num_threads(ig_team(cx, slots, IG_WORK_NODE))

@@ -18,7 +18,9 @@
 /* --- ties ---------------------------------------------------------------------------------------
  */
 
-/* What a tie may hold on to: a triangle, or a particle three times over. */
+/* What a tie may be attached to: a triangle, or a particle three times over; low: its least x.
+ * The list is sorted by `low`, `width` is the largest extent along x: both bound the stretch
+ * that a search must look at. */
 typedef struct {
   int32_t node[3];
   double low; /* along x */
@@ -70,7 +72,8 @@ static ig_status targets_of(ig_dyn_model *m, const ig_dyn_tie *c, targets *t) {
   return IG_OK;
 }
 
-/* The target nearest to particle n within `reach`, and its shares; -1: none. */
+/* The target nearest to particle n within `reach`, and its shares (barycentric coordinates); -1:
+ * none. Targets that contain the particle itself do not count. */
 static int64_t target_near(const ig_dyn_model *m, const targets *t, ig_lid n, double reach,
                            double share[3]) {
   const double *x = m->x0 + 3 * (int64_t)n;
@@ -193,7 +196,8 @@ done:
   return status;
 }
 
-/* Masses of tied particles go to those that carry them; so does inertia, where all of them turn. */
+/* Masses of tied particles go to those that carry them, by their shares; so does inertia, where
+ * all of them turn. Where some do not, the tied particle keeps its inertia and turns by itself. */
 ig_status ig_dyn_ties_mass(ig_dyn_model *m) {
   int32_t *turns = m->carried.tie_turns.host;
   if (m->p.ties.count == 0)
@@ -264,7 +268,8 @@ ig_status ig_dyn_bodies_new(ig_dyn_model *m) {
   return IG_OK;
 }
 
-/* The inverse of a symmetric matrix; directions without inertia get a little of it. */
+/* The inverse of a symmetric matrix. Directions without inertia (particles on a line) get 1e-12
+ * of the trace, which keeps the inverse finite; no moment acts there. */
 static void inverse_of(const double a[9], double inv[9]) {
   double b[9], c[9];
   const double little = 1e-12 * (a[0] + a[4] + a[8]);
@@ -276,7 +281,8 @@ static void inverse_of(const double a[9], double inv[9]) {
     inv[i] = c[i] / det;
 }
 
-/* Mass, centre and inertia of every body from its particles, where it is now; the motion stays. */
+/* Mass, centre and inertia of every body from its particles, where it is now; the motion stays.
+ * Arms are moved so that they start at the new centre; the first call turns positions into arms. */
 ig_status ig_dyn_bodies_mass(ig_dyn_model *m) {
   if (m->p.bodies.count == 0)
     return IG_OK;
@@ -317,7 +323,8 @@ ig_status ig_dyn_bodies_mass(ig_dyn_model *m) {
   return ig_array_push(m->cx, &m->carried.body);
 }
 
-/* Bodies take over the momentum of their particles, and the particles then move with them. */
+/* Bodies take over the momentum of their particles, and the particles then move with them. Tied
+ * particles get the velocities of their carriers. v: nodes x dofs, host. */
 ig_status ig_dyn_bodies_start(ig_dyn_model *m, double *v) {
   const int D = m->p.dofs;
   for (int k = 0; k < m->p.bodies.count; k++) {
