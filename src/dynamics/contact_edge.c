@@ -47,11 +47,12 @@ static bool is_edge(const ig_dyn_model *m, const side *s, int64_t count) {
   return turned * dot_f64(a, b) < 0.866 * sqrt(dot_f64(a, a) * dot_f64(b, b));
 }
 
+/* A side with its lower node first; back: the triangle has it the other way round. */
 static void side_put(side *s, int32_t a, int32_t b, int32_t triangle) {
   *s = (side){a < b ? a : b, a < b ? b : a, triangle, a > b};
 }
 
-/* Writes the neighbour `of` triangle k across their side. */
+/* Writes the neighbour `of` triangle k across their side: at the corner opposite to it. */
 static void beside_put(const ig_dyn_model *m, const side *k, const side *of, int32_t *beside) {
   const int32_t *t = m->contact.skin + 3 * (int64_t)k->triangle;
   for (int a = 0; a < 3; a++)

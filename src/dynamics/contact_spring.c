@@ -34,7 +34,8 @@ double ig_dyn_penalty(const ig_dyn_model *m) {
   return dynamic || m->c->analysis.count == 0 ? 1 : 10;
 }
 
-/* Least altitude of a shell element, length of a line. */
+/* Least altitude of a shell element (2 A over the longest side; of a quadrilateral A over it),
+ * length of a line. */
 static double height_of(int npe, const double *const *x) {
   double longest = 0, area = 0;
   for (int a = 0; a < npe; a++) {
@@ -52,7 +53,8 @@ static double height_of(int npe, const double *const *x) {
   return npe == 2 ? longest : (npe == 3 ? 2 : 1) * area / longest;
 }
 
-/* Elements of a group: their layers; masses, offsets and of lines rates of their particles. */
+/* Elements of a group: their layers; masses, offsets (weighed by mass) and of lines rates of
+ * their particles. */
 static void group_look(const ig_dyn_model *m, const ig_dyn_group *g, layer *of, share *at) {
   const int npe = g->g_f64.npe, dim = ig_elem_info_get(g->type)->dim;
   const mech_f64 *mat = &g->g_f64.mat;
@@ -87,7 +89,7 @@ static void group_look(const ig_dyn_model *m, const ig_dyn_group *g, layer *of, 
   }
 }
 
-/* Rates of the particles of triangle k. */
+/* Rates of the particles of triangle k, weighed by its area. */
 static void triangle_look(const ig_dyn_model *m, int64_t k, const layer *of, share *at) {
   const int32_t *t = m->contact.skin + 3 * k;
   ig_lid local, cut[4][3];
@@ -111,7 +113,8 @@ static void triangle_look(const ig_dyn_model *m, int64_t k, const layer *of, sha
   }
 }
 
-/* Where everything is rigid the case gives the step: a fiftieth of what it bears. */
+/* Where everything is rigid the case gives the step: springs of a fiftieth of what it bears (M /
+ * step^2). */
 static double rate_borne(const ig_dyn_model *m) {
   double step = 0;
   for (int i = 0; i < m->c->analysis.count; i++)
@@ -119,7 +122,8 @@ static double rate_borne(const ig_dyn_model *m) {
   return step > 0 ? 0.02 / (step * step) : 0;
 }
 
-/* What moves with a body has no stiffness of its own: that of the stiffest of the others. */
+/* Springs of all nodes. What moves with a body has no stiffness of its own: it gets that of the
+ * stiffest of the others, per mass. */
 static void springs_put(const ig_dyn_model *m, const share *at, double *spring) {
   const int32_t *bound = m->carried.bound.host;
   const double penalty = ig_dyn_penalty(m);

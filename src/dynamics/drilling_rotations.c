@@ -39,8 +39,8 @@ static bool normal_of(const ig_dyn_model *m, const int32_t *conn, int cut, doubl
   return size > 0;
 }
 
-/* Adds the normals at the corners, whichever way they point; or, once they are known, strikes out
-   those that stray from the sum by more than the cosine allows. */
+/* Adds the normals at the corners, whichever way they point; element_strike then removes those
+ * of particles where an element strays from the mean by more than the cosine allows. */
 static void element_add(const ig_dyn_model *m, const int32_t *conn, int npe, double *normal) {
   double n[3];
   for (int cut = 0; cut < (npe == 4 ? IG_QUAD_CUTS : 1); cut++)
@@ -66,7 +66,7 @@ static void element_strike(const ig_dyn_model *m, const int32_t *conn, int npe, 
       }
 }
 
-/* Stiffness of turns about the normals at the corners. */
+/* Stiffness of turns about the normals at the corners, Nm: see the head of the file. */
 static void element_stiffen(const ig_dyn_model *m, const ig_dyn_group *g, const int32_t *conn,
                             const double *normal, double *stiffness) {
   const int cuts = g->g_f64.npe == 4 ? IG_QUAD_CUTS : 1;
@@ -135,7 +135,8 @@ static ig_status shells_visit(ig_dyn_model *m, visit_kind kind, double cosine, d
   return IG_OK;
 }
 
-/* The free part of a unit normal: along turns that nothing prescribes. */
+/* The free part of a unit normal: along turns that nothing prescribes. 0 where little of it is
+ * left, or where a body or tie carries the particle. */
 static void normal_free(const ig_dyn_model *m, const ig_dyn_model *l, int64_t n, double *normal) {
   const int32_t *bound = l->carried.bound.host, *moves = l->held.move.host;
   const int32_t move = moves ? moves[n] : 0;

@@ -111,7 +111,7 @@ static ig_status blow_look(ig_dyn_job *r) {
   return ig_dyn_overlap_step(r->m, &r->blow_step);
 }
 
-/* What the stiffness of contact costs. */
+/* What the stiffness of contact costs, as information in the log: its share of the step. */
 static ig_status contact_tell(const ig_dyn_job *r, const ig_dyn_analysis *a) {
   double critical;
   if (r->m->p.contact.surfaces == 0 || !isnan(a->time_step))
@@ -202,7 +202,7 @@ static ig_status advance_dynamic(ig_dyn_job *r, const ig_dyn_analysis *a, int64_
   return IG_OK;
 }
 
-/* What no support holds may be why there is no equilibrium. */
+/* What no support holds may be why there is no equilibrium: it is named in a warning. */
 static ig_status loose_warn(ig_dyn_model *m) {
   ig_dyn_loose l;
   IG_TRY(ig_dyn_loose_find(m, &l));
@@ -215,7 +215,8 @@ static ig_status loose_warn(ig_dyn_model *m) {
   return IG_OK;
 }
 
-/* Whether the ramp of statics is found: what yields depends on it, and the case gives none. */
+/* Whether the ramp of statics is found by trials: what yields depends on it, and the case gives
+ * none. */
 static bool ramp_found(const ig_dyn_job *r, const ig_dyn_analysis *a) {
   return isnan(a->ramp) && ig_dyn_yields(r->m) && a->at_time != r->analysis_start;
 }
@@ -268,7 +269,8 @@ static void start_forget(ig_dyn_job *r) {
   r->start.kept = NULL;
 }
 
-/* A stretch of relaxation. */
+/* A stretch of relaxation. Where the ramp is found, a trial that lost too much of the work is
+ * broken off early and begins again with a longer ramp. */
 static ig_status advance_static(ig_dyn_job *r, const ig_dyn_analysis *given) {
   ig_ctx *cx = r->job->cx;
   const ig_dyn_relaxing *k = &r->m->relax;
@@ -435,7 +437,8 @@ static ig_status modes_begin(ig_dyn_job *r, const ig_dyn_analysis *a) {
   return IG_OK;
 }
 
-/* Modes are found at once; then each call puts out a shape. */
+/* Modes are found at once; then each call puts out a shape, and the last one restores the
+ * positions. */
 static ig_status advance_modes(ig_dyn_job *r, const ig_dyn_analysis *a) {
   ig_dyn_clock *clock = r->m->clock.host;
   if (!r->modes.x || r->modes.of.count == 0 || r->modes.shown > r->modes.of.count)
@@ -521,7 +524,7 @@ static void stand(const void *self, ig_run_status *now) {
 
 /* --- the queue of analyses, the room's table */
 
-/* Says so where a case has nothing that could move it. */
+/* Warns where a case has nothing that could move it: a missing key, most often. */
 static void motion_look(const ig_dyn_job *r) {
   const ig_dyn_case *c = r->c;
   const ig_list *held[] = {&c->supports, &c->bodies};
@@ -581,7 +584,8 @@ static void shape_look(const ig_dyn_job *r) {
                (int)element, worst, 1 + worst * worst / 8);
 }
 
-/* Refuses an analysis that could not begin, were it the first. */
+/* Fails for an analysis that could not begin, were it the first, and for keys that have no
+ * effect in its kind. Sums durations for progress. */
 static ig_status analysis_look(ig_dyn_job *r, const ig_dyn_analysis *a) {
   double dt;
   const bool at_rest = a->kind != IG_ANALYSIS_DYNAMIC, modes = a->kind > IG_ANALYSIS_STATIC;
@@ -627,7 +631,8 @@ static ig_status analysis_look(ig_dyn_job *r, const ig_dyn_analysis *a) {
   return step_find(r, a, &dt);
 }
 
-/* Keys of something that the case does not have. */
+/* Keys of something that the case does not have: contact that is off, inertia of shells without
+ * shells. */
 static ig_status unused_look(const ig_dyn_job *r) {
   const ig_dyn_contact *k = &r->c->contact;
   const char *key = !k->edges                         ? "edges"
@@ -673,7 +678,7 @@ static ig_status room_make(ig_job *job, void **self) {
   return ig_dyn_masses(r->m, 0);
 }
 
-/* On ranks what is whole goes. */
+/* On ranks the whole model and mesh are freed once the parts are made. */
 static void whole_drop(ig_dyn_job *r) {
   ig_dyn_part_keep(r->m);
   ig_partition_drop_mesh(r->job->cx, r->job->mesh);
@@ -769,8 +774,8 @@ static void check_analysis(const ig_dyn_case *c, const ig_dyn_analysis *a, doubl
   line(user, "analysis", text);
 }
 
-/* What the forces of a load come to: `force` counts at every node, and that is easily overlooked.
- */
+/* What the forces of a load come to, for `ingot check`: `force` counts at every node, and that
+ * is easily overlooked. */
 static ig_status check_loads(ig_dyn_model *m, ig_check_line *line, void *user) {
   for (int i = 0; i < m->c->loads.count; i++) {
     const ig_dyn_load *c = IG_ITEM(const ig_dyn_load, m->c->loads, i);

@@ -2,7 +2,7 @@
  * are made from IG_DYN_ELEMENTS in group.h; a new element needs a states_ function here. */
 #include "dynamics/model.h"
 
-/* Values of state an element keeps, by kind: see group.h. */
+/* Values of state an element keeps, by kind: see group.h for their layout. */
 static int point_of(const ig_dyn_group *g) {
   return ig_law_state(g->law, 6);
 }

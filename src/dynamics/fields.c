@@ -68,7 +68,8 @@ static double held(const ig_dyn_energy *e) {
   return e->plain + e->internal + e->damping - e->external - e->contact;
 }
 
-/* Those of the particles here, ghosts too: all ranks are given the same. */
+/* Velocities of the particles here, ghosts too: all ranks are given the same. Guests get theirs
+ * before the next step (ig_dyn_part_slowed). */
 static ig_status velocities_put(ig_dyn_model *m, const double *values) {
   ig_dyn_model *l = ig_dyn_stepper(m);
   IG_TRY(ig_array_pull(m->cx, &l->v));

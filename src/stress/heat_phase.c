@@ -24,6 +24,7 @@ typedef struct {
   bool deposited, remelted;
 } heat_news;
 
+/* Arrays of one state; freed by heat_news_free, also if one of them could not be allocated. */
 static ig_status heat_news_new(ig_stress_run *r, heat_news *h) {
   ig_ctx *cx = r->m->cx;
   const ig_lid n = r->m->elements;

@@ -19,6 +19,7 @@ typedef struct {
   double *x, *y;
 } pile;
 
+/* Appends a row. */
 static ig_status pile_add(pile *p, double x, double y) {
   IG_TRY(IG_MORE(p->cx, &p->x, p->rows, "tables of materials"));
   IG_TRY(IG_MORE(p->cx, &p->y, p->rows, "tables of materials"));
@@ -117,6 +118,7 @@ static ig_status tangent_add(pile *p, const ig_material_case *mat, const ig_tabl
   return IG_OK;
 }
 
+/* NaN, that is not given, becomes a temperature that is never reached. */
 static double or_huge(double v) {
   return isnan(v) ? IG_UNBOUNDED : v;
 }

@@ -32,6 +32,8 @@ static ig_status connectivity(ig_stress *m) {
   return IG_OK;
 }
 
+/* Materials and inherent strains of elements, from the sets that each claims. Rows of inherent
+ * strain that turn from layer to layer are added later (scan.c). */
 static ig_status materials_place(ig_stress *m, const ig_list *materials) {
   int *owner = NULL;
   ig_status status;
@@ -62,7 +64,8 @@ done:
   return status;
 }
 
-/* Bits of the components that a text names; -1: it names others. */
+/* Bits of the components that a text names: 1 x, 2 y, 4 z; blanks and commas are allowed; -1: it
+ * names others. */
 static int components(const char *text) {
   int bits = 0;
   if (!text)
@@ -190,7 +193,8 @@ static ig_status loads(ig_stress *m, ig_histories *rows) {
   return IG_OK;
 }
 
-/* Histories of supports and loads are read on the host. */
+/* Supports and loads share the rows of histories, which are read on the host: loads are few
+ * numbers per step, and their sum is uploaded. */
 static ig_status places(ig_stress *m) {
   ig_histories rows = {0};
   ig_status status = supports(m, &rows);
@@ -201,7 +205,9 @@ static ig_status places(ig_stress *m) {
   return status;
 }
 
-/* At most so many values of elements for the host are on the device at once: 8 MB. */
+/* At most so many values of elements for the host are on the device at once: 2^20 doubles, 8 MB.
+ * Larger portions would not be quicker, and all of them at once would double the memory of large
+ * models. */
 enum { VALUES = 1 << 20 };
 
 /* Allocates all arrays of the model but those that depend on the materials, and sets initial
@@ -243,6 +249,7 @@ static ig_status arrays(ig_stress *m, int materials) {
     IG_TRY(all[i].device
                ? ig_array_new_device(cx, all[i].a, all[i].count, all[i].size, "state of the part")
                : ig_array_new(cx, all[i].a, all[i].count, all[i].size, "state of the part"));
+  /* rotations start as the identity */
   if (m->c->rotations == IG_ROTATIONS_FINITE)
     IG_TRY(ig_array_new(cx, &m->turn, 9 * e, sizeof(double), "rotations"));
   for (size_t i = 0; i < m->turn.count; i++)
@@ -258,6 +265,7 @@ static ig_status arrays(ig_stress *m, int materials) {
   IG_TRY(IG_NEW(cx, &m->balance.load, 3 * n, "forces"));
   IG_TRY(IG_NEW(cx, &m->mark.load, 3 * n, "forces"));
   IG_TRY(IG_NEW(cx, &m->mark.built, e, "moduli"));
+  /* all elements are alive; steps.c takes away what is built later */
   memset(m->alive.host, 1, e);
   for (size_t i = 0; i < n; i++)
     ((double *)m->T.host)[i] = m->c->temperature;
@@ -269,7 +277,8 @@ static ig_status arrays(ig_stress *m, int materials) {
   return ig_array_zero(cx, &m->work.bulk);
 }
 
-/* State and tangent of the points: as many values as the materials need. */
+/* State and tangent of the points: as many values as the materials need. Elastic cases keep 6
+ * instead of 19 numbers per point and a tangent of 1 instead of 6. */
 static ig_status point_arrays(ig_stress *m) {
   const size_t tiles = ((size_t)m->elements + IG_STRESS_TILE - 1) / IG_STRESS_TILE;
   const size_t points = 8 * IG_STRESS_TILE * tiles;
@@ -285,7 +294,8 @@ static ig_status point_arrays(ig_stress *m) {
   return ig_array_zero(m->cx, &m->work.slope);
 }
 
-/* Nothing is stressed at the start, at its temperature. */
+/* Nothing is stressed at the start, at its temperature: all elements are `born` at it, which
+ * sets the reference of each point. */
 static ig_status born_at_start(ig_stress *m) {
   ig_array birth = {0};
   IG_TRY(ig_array_new(m->cx, &birth, (size_t)m->elements, sizeof(double), "births"));
@@ -311,6 +321,7 @@ static void scale_start(ig_stress *m) {
     volume += fabs(ig_mesh_measure(m->mesh, e));
   for (size_t i = 0; i < m->material.laws.count; i++)
     young = fmax(young, ((const double *)m->material.row_y.host)[law[i].young.first]);
+  /* 1e-8 = (1e-4)^2: twice the energy of a strain of 1e-4 */
   m->energy = 1e-8 * young * volume;
   m->scale = 1e-3 * young * pow(volume / m->elements, 2.0 / 3) * sqrt((double)m->nodes);
   /* a rotated element has its displacements as differences of positions: a strain of epsilon */
@@ -327,11 +338,13 @@ static ig_status make(ig_stress *m, const ig_list *materials, ig_assembly how) {
   IG_TRY(point_arrays(m));
   scale_start(m);
   IG_TRY(places(m));
+  /* prescribed displacements need an array for their motion; most cases have none */
   bool leads = false;
   for (int i = 0; i < m->held.count; i++)
     leads |= m->held.list[i].lead != 0;
   if (leads)
     IG_TRY(ig_array_new(cx, &m->work.moved, 3 * (size_t)m->nodes, sizeof(double), "held motion"));
+  /* slots are compact: each corner has one, in the order of its node */
   IG_TRY(ig_plan_new(cx, how, IG_SLOTS_COMPACT, m->nodes, m->elements, 8, m->conn, &m->plan));
   if (how == IG_CLUSTER)
     IG_TRY(ig_clusters_new_sized(cx, m->nodes, m->elements, 8, m->conn, m->mesh->x,

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+/* Dot product over all unknowns of nodes, on the device; the order of the sum is the backend's. */
 static ig_status dot(ig_stress *m, const double *a, const double *b, double *result) {
   return m->cx->backend->dot_f64(m->cx, 3 * (size_t)m->nodes, a, b, result);
 }

@@ -21,6 +21,7 @@ static const char *const fixed_columns[] = {
     "lost [J]",     "missing [J]"};
 enum { FIXED = sizeof fixed_columns / sizeof *fixed_columns };
 
+/* Probe i of the case. */
 static const ig_stress_probe *probe_of(const ig_stress_run *r, int i) {
   return IG_ITEM(const ig_stress_probe, r->c->probes, i);
 }

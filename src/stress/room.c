@@ -122,6 +122,8 @@ static ig_status run_again(ig_stress_run *r, const ig_stress_rounds *rounds, dou
   return run_open(r);
 }
 
+/* The next run of an iterated compensation: time and steps go on, the model is made anew on the
+ * shape. */
 static ig_status run_next(ig_stress_run *r) {
   ig_stress_rounds rounds = r->rounds;
   double *x;
@@ -382,6 +384,7 @@ static ig_status room_check(ig_job *job, ig_check_line *line, void *user) {
   return status;
 }
 
+/* Called once at the end: the compensated shape first, then the figures. */
 static ig_status room_results(void *self, ig_sink *to) {
   ig_stress_run *r = self;
   if (!isnan(r->c->compensation))

@@ -132,6 +132,7 @@ static ig_status product(ig_ctx *cx, const ig_stress_args *p, const ig_plan *pla
                                  : sums(cx, p, plan, product_pack, IG_PACK_F64, x, y);
 }
 
+/* History moves on, and no element sees another's: any order gives the same. */
 static ig_status commit(ig_ctx *cx, const ig_stress_args *p, const double *u) {
 #pragma omp parallel for schedule(static) num_threads(ig_team(cx, p->scatter.elements, IG_WORK_ROW))
   for (int32_t e = 0; e < p->scatter.elements; e++)
@@ -139,6 +140,7 @@ static ig_status commit(ig_ctx *cx, const ig_stress_args *p, const double *u) {
   return IG_OK;
 }
 
+/* list NULL: all elements. */
 static ig_status wipe(ig_ctx *cx, const ig_stress_args *p, const double *u, bool hot,
                       const int32_t *list, const double *value, int64_t count) {
 #pragma omp parallel for schedule(static) num_threads(ig_team(cx, count, IG_WORK_ROW))
@@ -188,6 +190,7 @@ static ig_status add(ig_ctx *cx, int64_t n, double a, const double *x, double *y
 TIE(tie_f64, double)
 TIE(tie_f32, float)
 
+/* Between nodes x 3 and a grid that stores component after component. */
 static ig_status to_grid(ig_ctx *cx, int64_t nodes, int64_t stored, const int32_t *place,
                          const float *x, float *y) {
 #pragma omp parallel for schedule(static) num_threads(ig_team(cx, 3 * nodes, IG_WORK_VALUE))
@@ -214,6 +217,7 @@ static ig_status to_cells(ig_ctx *cx, int64_t elements, const int32_t *cell, con
   return IG_OK;
 }
 
+/* Corrections of prescribed unknowns are 0. */
 static ig_status still(ig_ctx *cx, int64_t nodes, const uint8_t *fix, float *x) {
 #pragma omp parallel for schedule(static) num_threads(ig_team(cx, 3 * nodes, IG_WORK_VALUE))
   for (int64_t i = 0; i < 3 * nodes; i++)

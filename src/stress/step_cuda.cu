@@ -15,7 +15,9 @@
 #include "stress/element.inc"
 
 enum { THREADS = 128 };
+/* number of this thread in the grid; 64 bits, as 3 x nodes may exceed 2^31 */
 #define THREAD (blockIdx.x * (int64_t)blockDim.x + threadIdx.x)
+/* One thread per item on the context's stream; nothing is launched for no items. */
 #define LAUNCH(kernel, n, ...)                                                                     \
   do {                                                                                             \
     if ((n) > 0)                                                                                   \
@@ -76,6 +78,7 @@ static __global__ void __launch_bounds__(THREADS)
 template <gift GIFT>
 static __global__ void __launch_bounds__(IG_STRESS_CLUSTER)
     cluster_pass(const __grid_constant__ ig_stress_args p, const double *x, double *y) {
+  /* nodes of a cluster per thread: a block has more nodes than elements */
   constexpr int ROUNDS = (IG_STRESS_CLUSTER_NODES - 1) / IG_STRESS_CLUSTER + 1;
   __shared__ double given[24 * IG_STRESS_CLUSTER];
   __shared__ double at[GIFT == PRODUCT ? 3 * IG_STRESS_CLUSTER_NODES : 1];
@@ -97,6 +100,7 @@ static __global__ void __launch_bounds__(IG_STRESS_CLUSTER)
     ig_cluster_load_f64<ROUNDS, 3>(own, x, of);
     __syncthreads();
   }
+  /* threads without an element still take part in loads and sums */
   if (mine) {
     double fe[24];
     element_give<GIFT>(p, e, i, place, at, GIFT == PRODUCT ? of : x, fe);
@@ -135,6 +139,7 @@ extern "C" ig_status ig_stress_product_cuda(ig_ctx *cx, const ig_stress_args *p,
   return sums<PRODUCT>(cx, p, plan, x, y);
 }
 
+/* One thread per element: points of an element are worked on one after the other, in registers. */
 static __global__ void __launch_bounds__(THREADS) commit_pass(ig_stress_args p, const double *u) {
   const int64_t e = THREAD;
   if (e < p.scatter.elements)
@@ -192,6 +197,7 @@ extern "C" ig_status ig_stress_young_cuda(ig_ctx *cx, const ig_stress_args *p, d
   return IG_OK;
 }
 
+/* y += a x; sums of vectors outside of conjugate gradients. */
 static __global__ void add_pass(int64_t n, double a, const double *x, double *y) {
   const int64_t i = THREAD;
   if (i < n)
@@ -238,6 +244,7 @@ extern "C" ig_status ig_stress_tie_cuda_f32(ig_ctx *cx, int groups, const int32_
   return IG_OK;
 }
 
+/* Places on the grid: the grid stores component after component, the mesh node after node. */
 static __global__ void to_grid_pass(int64_t nodes, int64_t stored, const int32_t *place,
                                     const float *x, float *y) {
   const int64_t i = THREAD;
@@ -274,6 +281,7 @@ extern "C" ig_status ig_stress_to_cells_cuda(ig_ctx *cx, int64_t elements, const
   return IG_OK;
 }
 
+/* Corrections of prescribed unknowns are 0. */
 static __global__ void still_pass(int64_t nodes, const uint8_t *fix, float *x) {
   const int64_t i = THREAD;
   if (i < 3 * nodes && (fix[i / 3] >> (i % 3) & 1))

@@ -108,10 +108,12 @@ static ig_status groups_make(ig_stress_run *r, int phase, int *groups) {
   return p->kind == IG_PHASE_CUT ? cut_groups(r, p, groups) : IG_OK;
 }
 
+/* Groups of a phase, made anew in any case; *groups: how many. */
 ig_status ig_stress_steps_regroup(ig_stress_run *r, int phase, int *groups) {
   return groups_make(r, phase, groups);
 }
 
+/* Groups of a phase, kept if they are there. */
 ig_status ig_stress_steps_group(ig_stress_run *r, int phase) {
   int groups;
   return r->grouped == phase ? IG_OK : groups_make(r, phase, &groups);
@@ -446,6 +448,7 @@ static ig_status cut_begin(ig_stress_run *r, int group) {
   return status;
 }
 
+/* Uniform temperature at a time of the phase; without a table as it is. */
 static double temperature_at(const ig_table *t, double time, double now) {
   if (t->count == 0)
     return now;
