@@ -33,6 +33,9 @@ static ig_status steps_once(ig_dyn_model *m, int64_t n) {
   return n > 0 ? ig_dyn_forces(m) : IG_OK;
 }
 
+/* For benchmarks: elements of all groups, or all particles, without anything else of a step. The
+ * last range of elements moves the clock on, as in a step; energies of such a model mean
+ * nothing. */
 ig_status ig_dyn_pass(ig_dyn_model *m, bool elements) {
   ig_dyn_particles p = m->p;
   p.slots.gather = ig_dyn_slotted(m) && !m->fresh;
@@ -53,6 +56,9 @@ ig_status ig_dyn_kernels(ig_dyn_model *m, ig_dyn_kernel_cost cost[2]) {
   return m->ops->kernels(m->cx, &m->p, &range, cost);
 }
 
+/* On a GPU: one single step while forces are still in f, then replays of 50 recorded steps, then
+ * single steps for the rest. A recording holds pointers and sizes, no times: it stays valid
+ * until the model changes. */
 ig_status ig_dyn_advance(ig_dyn_model *m, int64_t steps) {
   enum { RECORDED = 50 }; /* steps in a graph */
   ig_ctx *cx = m->cx;
@@ -115,6 +121,7 @@ static ig_status report_group(ig_dyn_model *l, int k) {
   return IG_OK;
 }
 
+/* Group by group through the scratch; elements of solids.c are added at the end. */
 ig_status ig_dyn_report(ig_dyn_model *m, double *out) {
   ig_dyn_model *l = ig_dyn_stepper(m);
   for (int k = 0; k < l->groups; k++) {

@@ -141,6 +141,7 @@ static ig_status saved_tell(void *user, const ig_stream *stream) {
   return ig_sink_checkpoint(s->r->m->cx, s->to, k->time, k->step, s->saved, s->count, stream);
 }
 
+/* The first rank's sink asks for arrays (ig_serve); the others answer until it is done. */
 static ig_status pieces_write(ig_dyn_job *r, ig_sink *to, ig_saved *saved, int count) {
   saving s = {r, to, saved, count};
   ig_served served = {r->m->cx, &s, saved_bring};
@@ -236,6 +237,8 @@ static ig_status state_push(ig_dyn_model *m) {
   return IG_OK;
 }
 
+/* Reads what has data here: on ranks marks and bodies; arrays in parts are taken by
+ * ig_dyn_part_restore. */
 static ig_status arrays_read(ig_dyn_job *r, const ig_restart *from, double *mark, ig_saved *saved,
                              char (*name)[32], int space) {
   ig_ctx *cx = r->m->cx;

@@ -187,6 +187,8 @@ void ig_dyn_drill_out(const ig_dyn_model *l, const double *normal, double *turns
   }
 }
 
+/* Velocities of one stretch: no turn about `flat` normals; where it is not flat but nearly so
+ * (SOFT), a turn by PART x moment / stiffness, at most MOST, spread over the stretch. */
 ig_status ig_dyn_drill_lead(ig_dyn_model *m, const double *flat, const double *net, double seconds,
                             double *v) {
   const int64_t nodes = ig_dyn_stepper(m)->p.nodes;

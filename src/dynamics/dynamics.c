@@ -170,6 +170,9 @@ static ig_status fault_check(const ig_dyn_job *r) {
                  update_hint(r));
 }
 
+/* Steps until the first of: end of the analysis, next look at the critical step, next look for
+ * overlaps, output (`most`), LOOK. Afterwards faults of kernels are read: later than they
+ * occurred, but a look per step would stop the device each time. */
 static ig_status advance_dynamic(ig_dyn_job *r, const ig_dyn_analysis *a, int64_t most) {
   enum { LOOK = 5000 }; /* steps without the host, at most */
   ig_dyn_model *m = r->m;
@@ -223,6 +226,7 @@ static bool ramp_found(const ig_dyn_job *r, const ig_dyn_analysis *a) {
 
 /* A ramp on which too much of the work was lost is done again, slower, from where it began. */
 static const double lost_most = 0.02;
+/* Reads the state at the start of the analysis back and sets a longer ramp. */
 static ig_status ramp_again(ig_dyn_job *r) {
   /* what is lost falls with the square of the steps; at the first trial, or above a third, it only
      says "far too fast" */
@@ -244,6 +248,7 @@ static ig_status ramp_again(ig_dyn_job *r) {
   return status;
 }
 
+/* A warning at the end of statics whose way was too fast, with what to change. */
 static void path_warn(ig_dyn_job *r, const ig_dyn_analysis *a) {
   if (r->m->relax.path > 4 * lost_most)
     ig_warn_at(

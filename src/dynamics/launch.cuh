@@ -1,7 +1,6 @@
 /* What the step's passes share on the GPU: launches by programmatic dependent launch. Each
  * kernel may be set up while the one before still runs, and waits for it on the device
- * (griddepcontrol, sm_90 and newer; older devices serialise as usual). A step of a small model
- * is little else than launches. */
+ * (griddepcontrol, for sm_90 and newer). A step of a small model is little else than launches. */
 #ifndef IG_DYNAMICS_LAUNCH_CUH
 #define IG_DYNAMICS_LAUNCH_CUH
 

@@ -284,6 +284,8 @@ static void more_row(void *user, int64_t n, double *row) {
 static void more_add(void *user, const double *row) {
   *((const touching *)user)->scaled += row[0];
 }
+/* Adds mass where a spring of contact asks for a shorter step than the elements' common one.
+ * Statics alone: masses are fictitious there. */
 static ig_status touch_masses(ig_dyn_model *m, double least) {
   ig_dyn_model *l = ig_dyn_stepper(m);
   touching t = {l, least, &m->weight.scaled};

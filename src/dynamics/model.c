@@ -33,6 +33,11 @@ static ig_status histories_new(ig_dyn_model *m, ig_histories *hs) {
   return ig_array_from(m->cx, &m->held.history_y, hs->y, n, sizeof *hs->y, "histories");
 }
 
+/* Steps, in order: backend and host arrays; bodies and ties; groups of elements; arrays of
+ * particles; masses; velocities; motions, loads, tools and their histories; slots; contact;
+ * clock; numbers for faults; pointers for kernels; residual stress; checks.
+ *
+ * Fails at the first error, with what was made so far in m: the caller frees it. */
 static ig_status build(ig_dyn_model *m, const ig_list *materials) {
   ig_ctx *cx = m->cx;
   const size_t n = (size_t)m->mesh->nodes;
@@ -144,6 +149,7 @@ static ig_status build(ig_dyn_model *m, const ig_list *materials) {
   return IG_OK;
 }
 
+/* Builds the whole model, then divides it where the context has several ranks. */
 ig_status ig_dyn_model_new(ig_ctx *cx, const ig_mesh *mesh, const ig_list *materials,
                            const ig_dyn_case *c, ig_precision precision, ig_assembly assembly,
                            ig_dyn_model **model) {

@@ -142,6 +142,9 @@ static ig_status probe_check(ig_dyn_job *r, int i) {
                     p->set, dim == 1 ? "beam" : "shell");
 }
 
+/* Probes of forces and motions look at nodes, those of sections at elements. The middle of a
+ * probe's nodes at the start is the point that its moments are about. On ranks the owner of each
+ * item is found now, while sets of the whole mesh exist. */
 ig_status ig_dyn_probes_open(ig_dyn_job *r) {
   ig_ctx *cx = r->job->cx;
   const int n = r->c->probes.count;
@@ -243,7 +246,7 @@ ig_status ig_dyn_history_write(ig_dyn_job *r, ig_dyn_energy *e, ig_sink *to) {
 /* --- snapshots */
 
 /* Fields leave the device on a stream of their own, while steps go on. They are made in arrays
- * of their own (moved, fields), which the next snapshot overwrites only after the copy. */
+ * of their own (moved, fields), so that the steps may change positions and states meanwhile. */
 static ig_status fields_add(ig_dyn_job *r, ig_snapshot *snap) {
   ig_dyn_model *m = r->m;
   const size_t ne = (size_t)ig_mesh_elements(m->mesh), nn = (size_t)m->mesh->nodes;
@@ -370,6 +373,8 @@ static double held_share(const resulting *s, int64_t n, int c) {
   return share;
 }
 
+/* A particle's part of the resultants: what holds it where a support does, its loads, forces of
+ * tools. */
 static void result_row(void *user, int64_t n, double *row) {
   const resulting *s = user;
   const ig_dyn_model *m = s->m, *l = s->l;

@@ -298,6 +298,8 @@ ig_status ig_dyn_parts_new(ig_dyn_model *m) {
   return IG_OK;
 }
 
+/* At the start: overlaps are an error, an interference fit (fit), or let be (keep). Solids
+ * nearer than the thickness given for contact are an error, too. */
 ig_status ig_dyn_overlap_new(ig_dyn_model *m) {
   const ig_dyn_contact *c = &m->c->contact;
   ig_dyn_overlap found;

@@ -285,8 +285,8 @@ typedef struct {
   bool host;
 } space;
 
-/* Arrays of the tables for these counts. Marks of own pieces (own_*) are used unless elements
- * erode: then a piece that opens later must have been summed from the start. */
+/* Arrays of the tables for these counts. Marks of own pieces (own_*) are made unless elements
+ * erode: then forces on all pieces are computed. */
 static ig_status spaces_make(ig_dyn_model *m, const ig_dyn_pieces *all) {
   ig_dyn_touching *t = &m->divided->local->contact;
   const size_t n = (size_t)all->particles, k = (size_t)all->triangles, j = (size_t)all->edges;
@@ -519,6 +519,7 @@ typedef struct {
   ig_collect_put *put;
   void *user;
 } storing;
+/* The piece is found in the tables by its number: both lists are sorted by it. */
 static void stored_row(void *user, int64_t item, void *row) {
   const storing *t = user;
   const ig_dyn_pieces *own = &t->s->own, *all = &t->s->all;

@@ -39,6 +39,8 @@ static void list_copy(const ig_halo *h, const int32_t *from_start, const ig_arra
   memcpy(list, from->host, (size_t)start[ranks] * sizeof *list);
 }
 
+/* From a halo of the partition, whose lists are by peer: here they are by rank, so that guests
+ * can be added. */
 ig_status ig_dyn_part_ghosts(ig_dyn_model *m) {
   ig_dyn_part *p = m->divided;
   ig_halo h = {0};
@@ -70,6 +72,7 @@ typedef struct {
   int32_t split;
   const uint8_t *carried;
 } item_rule;
+/* Items for the particles of one rank; returns how many were written. */
 static int32_t items_put(const item_rule *rule, const int32_t *start, const int32_t *node, int rank,
                          int32_t *to) {
   int32_t count = 0;

@@ -210,6 +210,7 @@ static void state_row(void *user, int64_t slot, void *row) {
   const packing *p = user;
   state_read(p->g, p->g->state.host, slot, row);
 }
+/* Rows come in the order of the whole: a block goes out when its last lane is written. */
 static ig_status states_put(void *user, const void *rows, int64_t first, int64_t count) {
   packing *p = user;
   const char *row = rows;

@@ -43,6 +43,7 @@ typedef struct {
   int32_t particles, triangles, edges;
 } ig_dyn_pieces; /* each in rising order */
 
+/* Surfaces of a rank. Owned by ig_dyn_part. */
 typedef struct ig_dyn_surfaces {
   ig_dyn_pieces own, all; /* own: with a corner of this rank; all: with what was imported */
   /* of own pieces: nodes of the part; corners and ends as places in own.particle */

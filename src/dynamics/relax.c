@@ -135,6 +135,8 @@ static void six_add(void *user, const double *row) {
 typedef struct {
   double term[6];
 } body_out;
+/* Each body's force and moment about its centre, from its particles; prescribed components do
+ * not count. */
 static void bodies_out(const ig_dyn_model *m, const ig_dyn_model *l, const double *net,
                        body_out *out) {
   const int D = m->p.dofs;
@@ -311,8 +313,13 @@ static bool flickers(const ig_dyn_model *m, double stiffness) {
   return m->p.contact.surfaces > 0 && stiffness <= 0;
 }
 
-/* The error of the displacements, estimated, and whether it can be relied on. `last`: omega^2 over
-   the last steps, which took dt. */
+/* The error of the displacements, estimated, and whether it can be relied on (head of the file).
+ * `last`: omega^2 over the last steps, which took dt.
+ *
+ * settled: the longer stretch is a third of all time and ten ages (1 / omega) long, and no
+ * slower mode is coming up. anew: the stretch is half of all time and twenty ages long, or shows
+ * no stiffness: it starts again. Where forces show no stiffness on a body that stands still, the
+ * error is how far it has moved in the stretch. */
 static ig_status error_now(ig_dyn_model *m, const ig_dyn_analysis *a, const double *net,
                            double out2, double last, double dt) {
   ig_dyn_relaxing *r = &m->relax;
@@ -384,6 +391,7 @@ static void look_row(void *user, int64_t n, double *row) {
       row[11] += spin * s->net[n * l->p.dofs + c];
   }
 }
+/* Sums: kinetic energy x 2, way x change of force, way^2 x mass, rotary energy x 2, power. */
 static void look_add(void *user, const double *row) {
   summing *s = user;
   for (int c = 0; c < 3; c++) {
@@ -404,7 +412,10 @@ static ig_status look_now(ig_dyn_model *m, const double *net, double out2, look 
   return IG_OK;
 }
 
-/* Damping for the next steps; or the particles are stopped, at a peak of their kinetic energy. */
+/* Damping for the next steps; or the particles are stopped, at a peak of their kinetic energy.
+ *
+ * Viscous: critical damping 2 omega of the slowest mode seen, approached by 30 % per stretch.
+ * Kinetic: looks a quarter of a period apart or closer, once the load is complete. */
 static ig_status damp(ig_dyn_model *m, const ig_dyn_analysis *a, const look *now) {
   ig_dyn_relaxing *r = &m->relax;
   ig_dyn_clock *clock = m->clock.host;

@@ -186,6 +186,8 @@ ig_status ig_dyn_loose_find(ig_dyn_model *m, ig_dyn_loose *found) {
   return ig_dyn_share(m, IG_OK, found, sizeof *found);
 }
 
+/* A part that has gone two lengths of the model away never comes back; with tools it may come to
+ * rest on one. */
 ig_status ig_dyn_loose_check(ig_dyn_model *m) {
   ig_dyn_loose l;
   IG_TRY(ig_dyn_loose_find(m, &l));

@@ -23,6 +23,9 @@ static bool statics_alone(const ig_dyn_model *m) {
   return m->c->analysis.count > 0 && ig_ranks_count(m->cx->ranks) == 1;
 }
 
+/* By element type, integration and law. `only`: elements that exist here alone, so that other
+ * analyses are an error; `fits`: the integration exists for the type. TET10 with bbar or single
+ * is passed on to the model's own groups. */
 ig_status ig_dyn_solid_kind(const ig_dyn_model *m, const ig_dyn_section *s,
                             const ig_material_case *mat, ig_elem_type type, int law,
                             ig_solid_kind *kind, bool *solid) {

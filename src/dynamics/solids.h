@@ -19,6 +19,7 @@ typedef struct {
   ig_array ids, report; /* element; IG_DYN_REPORT each: for fields on the device */
 } ig_dyn_solid;
 
+/* All solids of a model; NULL in models without them. Owned by the model. */
 typedef struct ig_dyn_solids {
   int count;
   ig_dyn_solid *item;

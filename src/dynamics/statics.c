@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What Newton's method cannot do here is an error when the case is read, with the way out. */
 ig_status ig_dyn_statics_check(const ig_dyn_model *m, const ig_dyn_analysis *a) {
   const ig_dyn_motion *motion = m->held.motion.host;
   const char *what = m->p.contact.surfaces > 0 ? "`contact`" : m->divided ? "several ranks" : NULL;

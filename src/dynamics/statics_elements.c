@@ -28,8 +28,10 @@ void ig_static_place(ig_dyn_statics *s, const double *u) {
   }
 }
 
-/* The packed kernels on slots begin … end - 1 of a group; `state` is theirs and moves on. Forces go
-   to `to`, slots x npe x dofs of the model. */
+/* The packed kernels on slots begin … end - 1 of a group; `state` is theirs and moves on. Forces
+ * go to `to`, slots x npe x dofs of the model. A view of particles is made up for them: trial
+ * positions, rates as velocities, slots as destination; faults go to a word of their own, as a
+ * trial may fail without harm. */
 static void kernels_run(const ig_static_group *p, int32_t begin, int32_t end, double *state,
                         double *to, int32_t *places, ig_trouble *trouble) {
   const ig_dyn_statics *s = p->s;
@@ -160,8 +162,9 @@ static ig_status accept(void *self, const ig_trial *at) {
 }
 
 /* Turns about a shell's normal: with w the rotation of its corners about it (least squares) each
-   corner's turn less w meets a spring. Its moment counts from the last accepted state on: it keeps
-   the matrix regular and vanishes with the steps. */
+ * corner's turn less w meets a spring. Its moment counts from the last accepted state on: it
+ * keeps the matrix regular and vanishes with the steps. Without it a flat shell would have a
+ * zero pivot per particle. */
 static ig_status drill(void *self, const ig_trial *at, int32_t begin, int32_t end, double *f,
                        double *k, ig_trouble *trouble) {
   const ig_static_group *p = self;

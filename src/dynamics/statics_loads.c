@@ -38,7 +38,8 @@ static ig_status hold(ig_dyn_statics *s, const ig_dyn_motion *motion, int32_t fi
   return IG_OK;
 }
 
-/* Node i of a body: its way is the centre's and the rotation's of its arm. */
+/* Node i of a body: its way is the centre's and the rotation's of its arm. Coefficients of the
+ * rotation are set by ig_static_follow, as they depend on the attitude. */
 static ig_status carry(ig_dyn_statics *s, int32_t body, int32_t i) {
   const int D = s->m->p.dofs;
   const int32_t node = ((const int32_t *)s->m->carried.body_node.host)[i];

@@ -56,6 +56,9 @@ static double outer_work(ig_stress *m, const double *u, const double *old, doubl
   return work;
 }
 
+/* After Newton's method has converged and before history moves on: sums of all elements, work of
+ * supports and loads. What a cut or reset left out of balance goes to its loss, the rest to
+ * `missing`. */
 ig_status ig_stress_energies(ig_stress *m) {
   ig_stress_balance *b = &m->balance;
   double sum[IG_ENERGIES], loose;

@@ -93,6 +93,8 @@ static ig_status nodes_place(ig_stress *m, const ig_lid *list, ig_lid count, int
   return status == IG_OK ? ig_array_push(cx, &m->u) : status;
 }
 
+/* Places new nodes, marks the elements alive and sets the reference of their points. With total
+ * strain (reference: nominal) they are born stressed, which is booked as annealed energy. */
 ig_status ig_stress_birth(ig_stress *m, const ig_lid *list, const double *birth, ig_lid count,
                           int new_nodes) {
   ig_ctx *cx = m->cx;

@@ -193,6 +193,8 @@ static ig_status law_make(pile *p, const ig_stress_case *c, const ig_material_ca
   return IG_OK;
 }
 
+/* Laws of all materials, and flags for what the case has: plasticity or creep, kinematic
+ * hardening. */
 ig_status ig_stress_laws(ig_stress *m, const ig_list *materials) {
   pile p = {.cx = m->cx};
   ig_status status = IG_OK;

@@ -139,7 +139,7 @@ extern "C" ig_status ig_stress_product_cuda(ig_ctx *cx, const ig_stress_args *p,
   return sums<PRODUCT>(cx, p, plan, x, y);
 }
 
-/* One thread per element: points of an element are worked on one after the other, in registers. */
+/* One thread per element: its points are worked on one after the other. */
 static __global__ void __launch_bounds__(THREADS) commit_pass(ig_stress_args p, const double *u) {
   const int64_t e = THREAD;
   if (e < p.scatter.elements)

@@ -257,6 +257,7 @@ static void rows_warn(const ig_stress_run *r, const ig_table *t, int phase, cons
   }
 }
 
+/* Warns of rows of tables that no step meets, for temperatures and histories. */
 static void tables_check(const ig_stress_run *r) {
   for (int i = 0; i < r->c->phases.count; i++)
     if (phase_of(r, i)->kind != IG_PHASE_HEAT)
@@ -271,6 +272,9 @@ static void tables_check(const ig_stress_run *r) {
   }
 }
 
+/* Two passes over the phases: the first counts steps and checks everything, the second fills the
+ * list. Elements that a phase builds, or that a thermal run deposits, are not alive at the
+ * start. */
 ig_status ig_stress_steps_make(ig_stress_run *r) {
   ig_ctx *cx = r->m->cx;
   IG_TRY(phases_check(r));
@@ -465,6 +469,9 @@ static void excess_fall(ig_stress_run *r, int phase, double dt) {
     r->warm1[e] = r->warm0[e] * exp(-dt / decay);
 }
 
+/* One step: supports at the start of a phase; births, removal or the state of a thermal run;
+ * temperatures and shares at its end; equilibrium; then the end becomes the start of the next
+ * one. */
 ig_status ig_stress_steps_next(ig_stress_run *r) {
   ig_stress *m = r->m;
   const ig_stress_step *s = r->step + r->at, *before = r->at ? s - 1 : NULL;

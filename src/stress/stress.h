@@ -120,7 +120,7 @@ typedef enum {
 
 /* What hot material keeps at least. Modulus and yield are shares of the first row of their
  * tables (the cold value), hardening is a share of Young's modulus at the same temperature.
- * Without them the tangent of a part with a molten region is singular. */
+ * Without them the tangent of a part with a molten region can be singular. */
 typedef struct {
   ig_src at;
   double modulus, yield, hardening;

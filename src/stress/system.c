@@ -187,6 +187,8 @@ static ig_status tie_groups(ig_stress *m) {
   return ig_array_push(cx, &m->held.tie_item);
 }
 
+/* Renews prescribed unknowns; with `supports` also bits of supports, ties and what depends on
+ * them. Marks the preconditioner as stale, and fails if part of the body is free to move. */
 ig_status ig_stress_system_change(ig_stress *m, bool supports) {
   ig_ctx *cx = m->cx;
   uint8_t *fix = m->fix.host;
